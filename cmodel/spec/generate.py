@@ -1,0 +1,92 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""Writes every generated file of the repository from the YAML files beside this script.
+
+usage: generate.py            write all outputs
+       generate.py --check    write nothing; exit 1 and name the stale files
+       generate.py --list     name all outputs
+"""
+import argparse
+import pathlib
+import sys
+import tempfile
+import os
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+sys.dont_write_bytecode = True
+
+from gen import crc, cpp, csr, docs, headers, presets, sv  # noqa: E402
+from gen.model import Spec, SpecError  # noqa: E402
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+
+
+def outputs():
+    """Returns {path relative to the repository: text}."""
+    crc.self_check()
+    spec = Spec(HERE)
+    out = {
+        "rtl/gen/mrc_pkg.sv": sv.package(spec),
+        "cmodel/gen/streams.hpp": cpp.streams(spec),
+        "cmodel/gen/presets.hpp": presets.cpp(spec),
+        "cmodel/gen/csr.hpp": csr.cpp(spec),
+        "cmodel/gen/headers.hpp": headers.cpp(spec),
+        "docs/generated/csr.md": docs.csr(spec),
+        "docs/generated/streams.md": docs.streams(spec),
+        "docs/generated/presets.md": docs.presets(spec),
+        "docs/generated/headers.md": docs.headers(spec),
+        "tools/wireshark/mrc.lua": headers.lua(spec),
+    }
+    out.update(presets.wrappers(spec))
+    return out
+
+
+def write(path, text):
+    """Replaces the file in one step, so that a reader never sees half of it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix="." + path.name)
+    with os.fdopen(handle, "w", encoding="utf-8") as stream:
+        stream.write(text)
+    os.chmod(name, 0o644)
+    os.replace(name, path)
+
+
+def main():
+    parser = argparse.ArgumentParser(description="generate code and tables from cmodel/spec/*.yaml")
+    group = parser.add_mutually_exclusive_group()
+    group.add_argument("--check", action="store_true", help="write nothing, fail when a file is stale")
+    group.add_argument("--list", action="store_true", help="print the names of all outputs")
+    args = parser.parse_args()
+    try:
+        out = outputs()
+    except SpecError as error:
+        print(f"generate.py: {error}", file=sys.stderr)
+        return 3
+    if args.list:
+        print("\n".join(sorted(out)))
+        return 0
+    stale = []
+    for name, text in sorted(out.items()):
+        path = ROOT / name
+        old = path.read_text(encoding="utf-8") if path.is_file() else None
+        if old != text:
+            stale.append(name)
+            if not args.check:
+                write(path, text)
+    for preset in sorted((ROOT / "rtl/gen").glob("mrc_nic_*.sv")):
+        name = str(preset.relative_to(ROOT))
+        if name not in out:
+            stale.append(name)
+            if not args.check:
+                preset.unlink()
+    for name in stale:
+        print(f"stale: {name}" if args.check else f"wrote {name}")
+    if args.check and stale:
+        print("run cmodel/spec/generate.py and commit the result", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
