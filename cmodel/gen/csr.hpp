@@ -36,16 +36,470 @@ struct Register {
   std::span<const Field> fields;
 };
 
-/// Global control.
-inline constexpr uint32_t kCtrl = 0x0000;
-inline constexpr uint32_t kCtrlReset = 0x00000000;
-/// 1 = the NIC works.
-inline constexpr Field kCtrlEnable{"enable", 0, 1, 0x0};
-inline constexpr Field kCtrlFields[] = {kCtrlEnable};
+/// Reads MRCN
+inline constexpr uint32_t kId = 0x0000;
+inline constexpr uint32_t kIdReset = 0x4d52434e;
+
+/// Register map version, major in bits 15:8
+inline constexpr uint32_t kVersion = 0x0004;
+inline constexpr uint32_t kVersionReset = 0x00000100;
+
+/// Set by parameters
+inline constexpr uint32_t kCaps0 = 0x0008;
+inline constexpr uint32_t kCaps0Reset = 0x00000000;
+inline constexpr Field kCaps0Planes{"planes", 0, 8, 0x0};
+inline constexpr Field kCaps0Qps{"qps", 8, 16, 0x0};
+inline constexpr Field kCaps0WqeDepth{"wqe_depth", 24, 8, 0x0};
+inline constexpr Field kCaps0Fields[] = {kCaps0Planes, kCaps0Qps, kCaps0WqeDepth};
+
+/// Set by parameters
+inline constexpr uint32_t kCaps1 = 0x000c;
+inline constexpr uint32_t kCaps1Reset = 0x00000000;
+inline constexpr Field kCaps1Mpr{"mpr", 0, 16, 0x0};
+inline constexpr Field kCaps1Evs{"evs", 16, 16, 0x0};
+inline constexpr Field kCaps1Fields[] = {kCaps1Mpr, kCaps1Evs};
+
+/// Switches of the whole NIC
+inline constexpr uint32_t kCtrl = 0x0010;
+inline constexpr uint32_t kCtrlReset = 0x00000014;
+/// SACK of an ECN-marked or AckReq packet: bitmap base is the packet itself
+inline constexpr Field kCtrlSackBaseSelf{"sack_base_self", 0, 1, 0x0};
+/// PSN outside the window: 0 NACK PSN_OOR_WINDOW, 1 silent drop
+inline constexpr Field kCtrlOorDrop{"oor_drop", 1, 1, 0x0};
+/// Capability TRIM_NACK: NACK trimmed packets
+inline constexpr Field kCtrlTrimNack{"trim_nack", 2, 1, 0x1};
+/// 1: UDP source port carries EV[15:0], flow label EV[31:16]
+inline constexpr Field kCtrlEvSwap{"ev_swap", 3, 1, 0x0};
+/// BTH M bit of sent packets
+inline constexpr Field kCtrlBthM{"bth_m", 4, 1, 0x1};
+inline constexpr Field kCtrlFields[] = {kCtrlSackBaseSelf, kCtrlOorDrop, kCtrlTrimNack, kCtrlEvSwap, kCtrlBthM};
+
+/// UDP destination port sent and accepted
+inline constexpr uint32_t kUdpPort = 0x0014;
+inline constexpr uint32_t kUdpPortReset = 0x000012b7;
+inline constexpr Field kUdpPortPort{"port", 0, 16, 0x12b7};
+inline constexpr Field kUdpPortFields[] = {kUdpPortPort};
+
+/// Code points of sent packets
+inline constexpr uint32_t kDscpTx = 0x0018;
+inline constexpr uint32_t kDscpTxReset = 0x002e0804;
+inline constexpr Field kDscpTxData{"data", 0, 6, 0x4};
+inline constexpr Field kDscpTxRtx{"rtx", 8, 6, 0x8};
+inline constexpr Field kDscpTxCtl{"ctl", 16, 6, 0x2e};
+inline constexpr Field kDscpTxFields[] = {kDscpTxData, kDscpTxRtx, kDscpTxCtl};
+
+/// Code points that mark a trimmed packet
+inline constexpr uint32_t kDscpTrim = 0x001c;
+inline constexpr uint32_t kDscpTrimReset = 0x0000100c;
+inline constexpr Field kDscpTrimTrimmed{"trimmed", 0, 6, 0xc};
+inline constexpr Field kDscpTrimLasthop{"lasthop", 8, 6, 0x10};
+inline constexpr Field kDscpTrimFields[] = {kDscpTrimTrimmed, kDscpTrimLasthop};
+
+/// Own MAC address, bits 31:0 (last byte on the wire in bits 7:0)
+inline constexpr uint32_t kMacLo = 0x0020;
+inline constexpr uint32_t kMacLoReset = 0x00000000;
+
+/// Own MAC address, bits 47:32
+inline constexpr uint32_t kMacHi = 0x0024;
+inline constexpr uint32_t kMacHiReset = 0x00000000;
+inline constexpr Field kMacHiMac{"mac", 0, 16, 0x0};
+inline constexpr Field kMacHiFields[] = {kMacHiMac};
+
+/// Own IPv6 address, bits 31:0 (last byte on the wire in bits 7:0)
+inline constexpr uint32_t kIp0 = 0x0028;
+inline constexpr uint32_t kIp0Reset = 0x00000000;
+
+/// bits 63:32
+inline constexpr uint32_t kIp1 = 0x002c;
+inline constexpr uint32_t kIp1Reset = 0x00000000;
+
+/// bits 95:64
+inline constexpr uint32_t kIp2 = 0x0030;
+inline constexpr uint32_t kIp2Reset = 0x00000000;
+
+/// bits 127:96
+inline constexpr uint32_t kIp3 = 0x0034;
+inline constexpr uint32_t kIp3Reset = 0x00000000;
+
+/// Retransmission timer
+inline constexpr uint32_t kRto = 0x0038;
+inline constexpr uint32_t kRtoReset = 0x00000007;
+/// t of 1.024 us x 2^t, 0..24
+inline constexpr Field kRtoTimeout{"timeout", 0, 5, 0x7};
+inline constexpr Field kRtoFields[] = {kRtoTimeout};
+
+/// Reorder tolerance
+inline constexpr uint32_t kReorder = 0x003c;
+inline constexpr uint32_t kReorderReset = 0x00000020;
+/// packets above a gap before it counts as lost
+inline constexpr Field kReorderPkts{"pkts", 0, 15, 0x20};
+inline constexpr Field kReorderFields[] = {kReorderPkts};
+
+/// SACK threshold in bytes
+inline constexpr uint32_t kSackTrigger = 0x0040;
+inline constexpr uint32_t kSackTriggerReset = 0x00004000;
+inline constexpr Field kSackTriggerBytes{"bytes", 0, 20, 0x4000};
+inline constexpr Field kSackTriggerFields[] = {kSackTriggerBytes};
+
+/// Where plane and uplink numbers go in the uSIDs of a template
+inline constexpr uint32_t kSrv6 = 0x0044;
+inline constexpr uint32_t kSrv6Reset = 0x0000000c;
+/// bit of the plane number in every non-zero uSID
+inline constexpr Field kSrv6PlaneLsb{"plane_lsb", 0, 4, 0xc};
+/// uSID (0 = first behind the locator) that takes the uplink number
+inline constexpr Field kSrv6UplinkUsid{"uplink_usid", 8, 3, 0x0};
+/// bit of the uplink number in that uSID
+inline constexpr Field kSrv6UplinkLsb{"uplink_lsb", 12, 4, 0x0};
+/// width of the uplink number, EV[uplink_bits-1:0]; 0: none
+inline constexpr Field kSrv6UplinkBits{"uplink_bits", 16, 4, 0x0};
+inline constexpr Field kSrv6Fields[] = {kSrv6PlaneLsb, kSrv6UplinkUsid, kSrv6UplinkLsb, kSrv6UplinkBits};
+
+/// Entropy value of control packets on plane 0
+inline constexpr uint32_t kRevEv0 = 0x0048;
+inline constexpr uint32_t kRevEv0Reset = 0x10000000;
+
+/// plane 1
+inline constexpr uint32_t kRevEv1 = 0x004c;
+inline constexpr uint32_t kRevEv1Reset = 0x10000001;
+
+/// plane 2
+inline constexpr uint32_t kRevEv2 = 0x0050;
+inline constexpr uint32_t kRevEv2Reset = 0x10000002;
+
+/// plane 3
+inline constexpr uint32_t kRevEv3 = 0x0054;
+inline constexpr uint32_t kRevEv3Reset = 0x10000003;
+
+/// plane 4
+inline constexpr uint32_t kRevEv4 = 0x0058;
+inline constexpr uint32_t kRevEv4Reset = 0x10000004;
+
+/// plane 5
+inline constexpr uint32_t kRevEv5 = 0x005c;
+inline constexpr uint32_t kRevEv5Reset = 0x10000005;
+
+/// plane 6
+inline constexpr uint32_t kRevEv6 = 0x0060;
+inline constexpr uint32_t kRevEv6Reset = 0x10000006;
+
+/// plane 7
+inline constexpr uint32_t kRevEv7 = 0x0064;
+inline constexpr uint32_t kRevEv7Reset = 0x10000007;
+
+/// Writing copies TBL_DATA into a row of a table; the write response comes when every block has
+/// taken it
+inline constexpr uint32_t kTblCmd = 0x0070;
+inline constexpr uint32_t kTblCmdReset = 0x00000000;
+/// row
+inline constexpr Field kTblCmdIndex{"index", 0, 16, 0x0};
+/// cfg_table_e
+inline constexpr Field kTblCmdTable{"table", 16, 4, 0x0};
+inline constexpr Field kTblCmdFields[] = {kTblCmdIndex, kTblCmdTable};
+
+/// Row, bits 31:0; TBL_DATA1..15 follow at 0x084..0x0BC
+inline constexpr uint32_t kTblData0 = 0x0080;
+inline constexpr uint32_t kTblData0Reset = 0x00000000;
+inline constexpr unsigned kTblData0Count = 16;
+inline constexpr unsigned kTblData0Stride = 4;
+
+/// Frames sent on plane 0 (wraps); planes 1..7 follow at 0x104..0x11C
+inline constexpr uint32_t kCntTx0 = 0x0100;
+inline constexpr uint32_t kCntTx0Reset = 0x00000000;
+inline constexpr unsigned kCntTx0Count = 8;
+inline constexpr unsigned kCntTx0Stride = 4;
+
+/// Frames described by the receive lane of plane 0 (wraps); planes 1..7 follow
+inline constexpr uint32_t kCntRx0 = 0x0120;
+inline constexpr uint32_t kCntRx0Reset = 0x00000000;
+inline constexpr unsigned kCntRx0Count = 8;
+inline constexpr unsigned kCntRx0Stride = 4;
+
+/// Frames lost in the receive lane of plane 0, buffer or descriptor queue full (wraps); planes 1..7
+/// follow
+inline constexpr uint32_t kCntOvf0 = 0x0140;
+inline constexpr uint32_t kCntOvf0Reset = 0x00000000;
+inline constexpr unsigned kCntOvf0Count = 8;
+inline constexpr unsigned kCntOvf0Stride = 4;
+
+/// Frames a lane could not parse
+inline constexpr uint32_t kCntDropParse = 0x0160;
+inline constexpr uint32_t kCntDropParseReset = 0x00000000;
+
+/// ICRC wrong
+inline constexpr uint32_t kCntDropIcrc = 0x0164;
+inline constexpr uint32_t kCntDropIcrcReset = 0x00000000;
+
+/// Unknown QP, QP state, or opcode
+inline constexpr uint32_t kCntDropQp = 0x0168;
+inline constexpr uint32_t kCntDropQpReset = 0x00000000;
+
+/// P_Key wrong
+inline constexpr uint32_t kCntDropPkey = 0x016c;
+inline constexpr uint32_t kCntDropPkeyReset = 0x00000000;
+
+/// Payload length against opcode and MTU wrong
+inline constexpr uint32_t kCntDropLen = 0x0170;
+inline constexpr uint32_t kCntDropLenReset = 0x00000000;
+
+/// R_Key, bounds or rights wrong
+inline constexpr uint32_t kCntAccess = 0x0174;
+inline constexpr uint32_t kCntAccessReset = 0x00000000;
+
+/// Duplicates
+inline constexpr uint32_t kCntDup = 0x0178;
+inline constexpr uint32_t kCntDupReset = 0x00000000;
+
+/// PSN outside the window
+inline constexpr uint32_t kCntOor = 0x017c;
+inline constexpr uint32_t kCntOorReset = 0x00000000;
+
+/// Trimmed packets
+inline constexpr uint32_t kCntTrim = 0x0180;
+inline constexpr uint32_t kCntTrimReset = 0x00000000;
+
+/// Retransmissions ordered
+inline constexpr uint32_t kCntRtx = 0x0184;
+inline constexpr uint32_t kCntRtxReset = 0x00000000;
+
+/// Retransmission timer expiries
+inline constexpr uint32_t kCntRto = 0x0188;
+inline constexpr uint32_t kCntRtoReset = 0x00000000;
+
+/// EVs set to SKIP
+inline constexpr uint32_t kCntSkip = 0x018c;
+inline constexpr uint32_t kCntSkipReset = 0x00000000;
 
 inline constexpr Register kRegisters[] = {
-    {"CTRL", 0x0000, Access::Rw, 0x00000000, 1, 4, kCtrlFields},
+    {"ID", 0x0000, Access::Ro, 0x4d52434e, 1, 4, {}},
+    {"VERSION", 0x0004, Access::Ro, 0x00000100, 1, 4, {}},
+    {"CAPS0", 0x0008, Access::Ro, 0x00000000, 1, 4, kCaps0Fields},
+    {"CAPS1", 0x000c, Access::Ro, 0x00000000, 1, 4, kCaps1Fields},
+    {"CTRL", 0x0010, Access::Rw, 0x00000014, 1, 4, kCtrlFields},
+    {"UDP_PORT", 0x0014, Access::Rw, 0x000012b7, 1, 4, kUdpPortFields},
+    {"DSCP_TX", 0x0018, Access::Rw, 0x002e0804, 1, 4, kDscpTxFields},
+    {"DSCP_TRIM", 0x001c, Access::Rw, 0x0000100c, 1, 4, kDscpTrimFields},
+    {"MAC_LO", 0x0020, Access::Rw, 0x00000000, 1, 4, {}},
+    {"MAC_HI", 0x0024, Access::Rw, 0x00000000, 1, 4, kMacHiFields},
+    {"IP0", 0x0028, Access::Rw, 0x00000000, 1, 4, {}},
+    {"IP1", 0x002c, Access::Rw, 0x00000000, 1, 4, {}},
+    {"IP2", 0x0030, Access::Rw, 0x00000000, 1, 4, {}},
+    {"IP3", 0x0034, Access::Rw, 0x00000000, 1, 4, {}},
+    {"RTO", 0x0038, Access::Rw, 0x00000007, 1, 4, kRtoFields},
+    {"REORDER", 0x003c, Access::Rw, 0x00000020, 1, 4, kReorderFields},
+    {"SACK_TRIGGER", 0x0040, Access::Rw, 0x00004000, 1, 4, kSackTriggerFields},
+    {"SRV6", 0x0044, Access::Rw, 0x0000000c, 1, 4, kSrv6Fields},
+    {"REV_EV0", 0x0048, Access::Rw, 0x10000000, 1, 4, {}},
+    {"REV_EV1", 0x004c, Access::Rw, 0x10000001, 1, 4, {}},
+    {"REV_EV2", 0x0050, Access::Rw, 0x10000002, 1, 4, {}},
+    {"REV_EV3", 0x0054, Access::Rw, 0x10000003, 1, 4, {}},
+    {"REV_EV4", 0x0058, Access::Rw, 0x10000004, 1, 4, {}},
+    {"REV_EV5", 0x005c, Access::Rw, 0x10000005, 1, 4, {}},
+    {"REV_EV6", 0x0060, Access::Rw, 0x10000006, 1, 4, {}},
+    {"REV_EV7", 0x0064, Access::Rw, 0x10000007, 1, 4, {}},
+    {"TBL_CMD", 0x0070, Access::Rw, 0x00000000, 1, 4, kTblCmdFields},
+    {"TBL_DATA0", 0x0080, Access::Rw, 0x00000000, 16, 4, {}},
+    {"CNT_TX0", 0x0100, Access::Ro, 0x00000000, 8, 4, {}},
+    {"CNT_RX0", 0x0120, Access::Ro, 0x00000000, 8, 4, {}},
+    {"CNT_OVF0", 0x0140, Access::Ro, 0x00000000, 8, 4, {}},
+    {"CNT_DROP_PARSE", 0x0160, Access::Ro, 0x00000000, 1, 4, {}},
+    {"CNT_DROP_ICRC", 0x0164, Access::Ro, 0x00000000, 1, 4, {}},
+    {"CNT_DROP_QP", 0x0168, Access::Ro, 0x00000000, 1, 4, {}},
+    {"CNT_DROP_PKEY", 0x016c, Access::Ro, 0x00000000, 1, 4, {}},
+    {"CNT_DROP_LEN", 0x0170, Access::Ro, 0x00000000, 1, 4, {}},
+    {"CNT_ACCESS", 0x0174, Access::Ro, 0x00000000, 1, 4, {}},
+    {"CNT_DUP", 0x0178, Access::Ro, 0x00000000, 1, 4, {}},
+    {"CNT_OOR", 0x017c, Access::Ro, 0x00000000, 1, 4, {}},
+    {"CNT_TRIM", 0x0180, Access::Ro, 0x00000000, 1, 4, {}},
+    {"CNT_RTX", 0x0184, Access::Ro, 0x00000000, 1, 4, {}},
+    {"CNT_RTO", 0x0188, Access::Ro, 0x00000000, 1, 4, {}},
+    {"CNT_SKIP", 0x018c, Access::Ro, 0x00000000, 1, 4, {}},
 };
+
+/// QP context, one row per QP index. Writing a row (re)initialises the QP in every block
+struct TblQpCtx {
+  static constexpr unsigned kBits = 512;
+  static constexpr unsigned kWords = 16;
+  static constexpr const char* kName = "tbl_qp_ctx_t";
+  /// SRv6 template: 32-bit locator, six uSIDs; zero uSIDs stay zero
+  U128 srv6{};
+  /// peer's IPv6 address, last byte on the wire in the low bits
+  U128 dip{};
+  uint16_t rsvd240{};
+  /// next hop MAC, last byte on the wire in the low bits
+  uint64_t dmac{};
+  /// first RQMSN, sent and expected (0 on a new QP)
+  uint16_t rqmsn{};
+  /// first MSN, sent and expected (0 on a new QP)
+  uint16_t msn{};
+  uint8_t rsvd152{};
+  /// first PSN expected
+  uint32_t rq_psn{};
+  uint8_t rsvd120{};
+  /// first PSN sent
+  uint32_t sq_psn{};
+  uint16_t rsvd80{};
+  /// P_Key
+  uint16_t pkey{};
+  uint8_t rsvd56{};
+  /// peer's QPN
+  uint32_t dqpn{};
+  /// EV profile
+  uint8_t profile{};
+  /// MPR in units of 128 PSNs, 1..MaxMpr/128
+  uint8_t mpr{};
+  uint8_t rsvd9{};
+  /// send TSETH
+  bool ts{};
+  /// encap_e
+  uint8_t encap{};
+  /// path MTU 256 << mtu, 0..4
+  uint8_t mtu{};
+  /// qp_state_e; sending needs Rts, receiving Rtr or Rts
+  uint8_t state{};
+  bool operator==(const TblQpCtx&) const = default;
+  /// Writes kWords words, least significant first, bit-identical to the SystemVerilog packed struct.
+  void pack(uint32_t* words) const {
+    words[0] = (static_cast<uint32_t>(state) & 0x7u) | ((static_cast<uint32_t>(mtu) & 0x7u) << 3) | ((static_cast<uint32_t>(encap) & 0x3u) << 6) | (static_cast<uint32_t>(ts) << 8) | ((static_cast<uint32_t>(rsvd9) & 0x7fu) << 9) | (static_cast<uint32_t>(mpr) << 16) | (static_cast<uint32_t>(profile) << 24);
+    words[1] = (dqpn & 0xffffffu) | (static_cast<uint32_t>(rsvd56) << 24);
+    words[2] = static_cast<uint32_t>(pkey) | (static_cast<uint32_t>(rsvd80) << 16);
+    words[3] = (sq_psn & 0xffffffu) | (static_cast<uint32_t>(rsvd120) << 24);
+    words[4] = (rq_psn & 0xffffffu) | (static_cast<uint32_t>(rsvd152) << 24);
+    words[5] = static_cast<uint32_t>(msn) | (static_cast<uint32_t>(rqmsn) << 16);
+    words[6] = static_cast<uint32_t>(dmac);
+    words[7] = (static_cast<uint32_t>((dmac >> 32)) & 0xffffu) | (static_cast<uint32_t>(rsvd240) << 16);
+    words[8] = static_cast<uint32_t>(dip);
+    words[9] = static_cast<uint32_t>((dip >> 32));
+    words[10] = static_cast<uint32_t>((dip >> 64));
+    words[11] = static_cast<uint32_t>((dip >> 96));
+    words[12] = static_cast<uint32_t>(srv6);
+    words[13] = static_cast<uint32_t>((srv6 >> 32));
+    words[14] = static_cast<uint32_t>((srv6 >> 64));
+    words[15] = static_cast<uint32_t>((srv6 >> 96));
+  }
+  static TblQpCtx unpack(const uint32_t* words) {
+    TblQpCtx v;
+    v.srv6 = static_cast<U128>(static_cast<U128>(words[12]) | (static_cast<U128>(words[13]) << 32) | (static_cast<U128>(words[14]) << 64) | (static_cast<U128>(words[15]) << 96));
+    v.dip = static_cast<U128>(static_cast<U128>(words[8]) | (static_cast<U128>(words[9]) << 32) | (static_cast<U128>(words[10]) << 64) | (static_cast<U128>(words[11]) << 96));
+    v.rsvd240 = static_cast<uint16_t>((words[7] >> 16));
+    v.dmac = static_cast<uint64_t>(static_cast<uint64_t>(words[6]) | (static_cast<uint64_t>((words[7] & 0xffffu)) << 32));
+    v.rqmsn = static_cast<uint16_t>((words[5] >> 16));
+    v.msn = static_cast<uint16_t>((words[5] & 0xffffu));
+    v.rsvd152 = static_cast<uint8_t>((words[4] >> 24));
+    v.rq_psn = static_cast<uint32_t>((words[4] & 0xffffffu));
+    v.rsvd120 = static_cast<uint8_t>((words[3] >> 24));
+    v.sq_psn = static_cast<uint32_t>((words[3] & 0xffffffu));
+    v.rsvd80 = static_cast<uint16_t>((words[2] >> 16));
+    v.pkey = static_cast<uint16_t>((words[2] & 0xffffu));
+    v.rsvd56 = static_cast<uint8_t>((words[1] >> 24));
+    v.dqpn = static_cast<uint32_t>((words[1] & 0xffffffu));
+    v.profile = static_cast<uint8_t>((words[0] >> 24));
+    v.mpr = static_cast<uint8_t>(((words[0] >> 16) & 0xffu));
+    v.rsvd9 = static_cast<uint8_t>(((words[0] >> 9) & 0x7fu));
+    v.ts = (((words[0] >> 8) & 0x1u)) != 0;
+    v.encap = static_cast<uint8_t>(((words[0] >> 6) & 0x3u));
+    v.mtu = static_cast<uint8_t>(((words[0] >> 3) & 0x7u));
+    v.state = static_cast<uint8_t>((words[0] & 0x7u));
+    return v;
+  }
+  static constexpr FieldInfo kFields[] = {
+      {"srv6", 384, 128, {}},
+      {"dip", 256, 128, {}},
+      {"rsvd240", 240, 16, {}},
+      {"dmac", 192, 48, {}},
+      {"rqmsn", 176, 16, {}},
+      {"msn", 160, 16, {}},
+      {"rsvd152", 152, 8, {}},
+      {"rq_psn", 128, 24, {}},
+      {"rsvd120", 120, 8, {}},
+      {"sq_psn", 96, 24, {}},
+      {"rsvd80", 80, 16, {}},
+      {"pkey", 64, 16, {}},
+      {"rsvd56", 56, 8, {}},
+      {"dqpn", 32, 24, {}},
+      {"profile", 24, 8, {}},
+      {"mpr", 16, 8, {}},
+      {"rsvd9", 9, 7, {}},
+      {"ts", 8, 1, {}},
+      {"encap", 6, 2, {}},
+      {"mtu", 3, 3, {}},
+      {"state", 0, 3, {}},
+  };
+};
+
+inline constexpr unsigned kTblQpCtxId = 0;
+
+/// Entropy value, row = profile * EvsPerQp + EV index; EV index modulo NumPlanes is the plane
+struct TblEv {
+  static constexpr unsigned kBits = 32;
+  static constexpr unsigned kWords = 1;
+  static constexpr const char* kName = "tbl_ev_t";
+  uint32_t ev{};
+  bool operator==(const TblEv&) const = default;
+  /// Writes kWords words, least significant first, bit-identical to the SystemVerilog packed struct.
+  void pack(uint32_t* words) const {
+    words[0] = ev;
+  }
+  static TblEv unpack(const uint32_t* words) {
+    TblEv v;
+    v.ev = static_cast<uint32_t>(words[0]);
+    return v;
+  }
+  static constexpr FieldInfo kFields[] = {
+      {"ev", 0, 32, {}},
+  };
+};
+
+inline constexpr unsigned kTblEvId = 1;
+
+/// Memory region, row = R_Key[31:8] modulo NumMrs
+struct TblMr {
+  static constexpr unsigned kBits = 256;
+  static constexpr unsigned kWords = 8;
+  static constexpr const char* kName = "tbl_mr_t";
+  /// host address of va
+  uint64_t addr{};
+  /// bytes
+  uint64_t length{};
+  /// first virtual address
+  uint64_t va{};
+  uint32_t rsvd33{};
+  /// remote write allowed
+  bool valid{};
+  /// whole R_Key
+  uint32_t rkey{};
+  bool operator==(const TblMr&) const = default;
+  /// Writes kWords words, least significant first, bit-identical to the SystemVerilog packed struct.
+  void pack(uint32_t* words) const {
+    words[0] = rkey;
+    words[1] = static_cast<uint32_t>(valid) | ((rsvd33 & 0x7fffffffu) << 1);
+    words[2] = static_cast<uint32_t>(va);
+    words[3] = static_cast<uint32_t>((va >> 32));
+    words[4] = static_cast<uint32_t>(length);
+    words[5] = static_cast<uint32_t>((length >> 32));
+    words[6] = static_cast<uint32_t>(addr);
+    words[7] = static_cast<uint32_t>((addr >> 32));
+  }
+  static TblMr unpack(const uint32_t* words) {
+    TblMr v;
+    v.addr = static_cast<uint64_t>(static_cast<uint64_t>(words[6]) | (static_cast<uint64_t>(words[7]) << 32));
+    v.length = static_cast<uint64_t>(static_cast<uint64_t>(words[4]) | (static_cast<uint64_t>(words[5]) << 32));
+    v.va = static_cast<uint64_t>(static_cast<uint64_t>(words[2]) | (static_cast<uint64_t>(words[3]) << 32));
+    v.rsvd33 = static_cast<uint32_t>((words[1] >> 1));
+    v.valid = ((words[1] & 0x1u)) != 0;
+    v.rkey = static_cast<uint32_t>(words[0]);
+    return v;
+  }
+  static constexpr FieldInfo kFields[] = {
+      {"addr", 192, 64, {}},
+      {"length", 128, 64, {}},
+      {"va", 64, 64, {}},
+      {"rsvd33", 33, 31, {}},
+      {"valid", 32, 1, {}},
+      {"rkey", 0, 32, {}},
+  };
+};
+
+inline constexpr unsigned kTblMrId = 2;
 
 // clang-format on
 

@@ -11,33 +11,33 @@ namespace mrc {
 /// One configuration of model and RTL.
 struct Preset {
   const char* name;
-  /// Planes (ports); a power of two Range 1..8.
+  /// Planes (ports); a power of two; 1..8.
   unsigned num_planes;
-  /// Bytes of one AXI4-Stream beat of a port Range 16..32.
+  /// Bytes of one AXI4-Stream beat of a port; 16..32.
   unsigned port_bytes;
-  /// Bytes of one host memory line; a multiple of PortBytes Range 16..128.
+  /// Bytes of one host memory line; a multiple of PortBytes; 16..128.
   unsigned host_bytes;
-  /// Queue pairs; a power of two Range 2..256.
+  /// Queue pairs; a power of two; 2..256.
   unsigned num_qps;
-  /// Entropy values in a profile; a power of two, a multiple of NumPlanes Range 8..256.
+  /// Entropy values in a profile; a power of two, a multiple of NumPlanes; 8..256.
   unsigned evs_per_qp;
-  /// EV profiles Range 1..64.
+  /// EV profiles; 1..64.
   unsigned num_profiles;
-  /// PSNs of the window ring; a power of two, at least 128 Range 128..4096.
+  /// PSNs of the window ring; a power of two, at least 128; 128..4096.
   unsigned max_mpr;
-  /// WQEs a QP holds until they complete; a power of two, at most MaxWimm Range 2..32.
+  /// WQEs a QP holds until they complete; a power of two, at most MaxWimm; 2..32.
   unsigned wqe_depth;
-  /// WRITE-with-immediate messages a responder QP reorders; a power of two Range 4..64.
+  /// WRITE-with-immediate messages a responder QP reorders; a power of two; 4..64.
   unsigned max_wimm;
-  /// Memory regions; a power of two Range 2..256.
+  /// Memory regions; a power of two; 2..256.
   unsigned num_mrs;
-  /// Clock cycles of one 128 ns time stamp tick; a power of two Range 2..256.
+  /// Clock cycles of one 128 ns time stamp tick; a power of two; 2..256.
   unsigned tick_cycles;
-  /// Packets a lane queues, each way and class; a power of two Range 4..32.
+  /// Packets a lane queues, each way and class; a power of two; 4..32.
   unsigned lane_fifo;
-  /// Host lines a transmit lane prefetches; a power of two Range 4..128.
+  /// Host lines a transmit lane prefetches; a power of two; 4..128.
   unsigned line_fifo;
-  /// PortBytes words of payload a receive lane buffers; a power of two, at least two packets Range
+  /// PortBytes words of payload a receive lane buffers; a power of two, at least two packets;
   /// 256..4096.
   unsigned rx_buf_words;
   /// Clock period in ps

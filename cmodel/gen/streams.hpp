@@ -835,7 +835,7 @@ struct Rxdesc {
     words[10] = (entropy >> 18) | ((psn & 0x3ffffu) << 14);
     words[11] = ((psn >> 18) & 0x3fu) | ((dqp & 0xffffffu) << 6) | ((static_cast<uint32_t>(pkey) & 0x3u) << 30);
     words[12] = static_cast<uint32_t>((pkey >> 2)) | (static_cast<uint32_t>(ts) << 14) | (static_cast<uint32_t>(rtx) << 15) | (static_cast<uint32_t>(ackreq) << 16) | ((static_cast<uint32_t>(pad) & 0x3u) << 17) | (static_cast<uint32_t>(opcode) << 19) | (static_cast<uint32_t>(icrc_ok) << 27) | (static_cast<uint32_t>(ce) << 28) | ((static_cast<uint32_t>(trim) & 0x3u) << 29) | ((static_cast<uint32_t>(err) & 0x1u) << 31);
-    words[13] = (static_cast<uint32_t>((err >> 1)) & 0x7u);
+    words[13] = (static_cast<uint32_t>((static_cast<uint32_t>(err) >> 1)) & 0x7u);
   }
   static Rxdesc unpack(const uint32_t* words) {
     Rxdesc v;

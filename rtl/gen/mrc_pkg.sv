@@ -602,12 +602,336 @@ package mrc_pkg;
 
   // ---- registers (csr.yaml): byte address, then per field lowest bit, width, value after reset
 
-  /// Global control.
-  localparam logic [15:0] CsrCtrl = 16'h0000;
-  localparam logic [31:0] CsrCtrlReset = 32'h00000000;
-  localparam int unsigned CsrCtrlEnableLsb = 32'd0;
-  localparam int unsigned CsrCtrlEnableWidth = 32'd1;
-  localparam logic [0:0] CsrCtrlEnableReset = 1'h0;
+  /// Reads MRCN
+  localparam logic [15:0] CsrId = 16'h0000;
+  localparam logic [31:0] CsrIdReset = 32'h4d52434e;
+
+  /// Register map version, major in bits 15:8
+  localparam logic [15:0] CsrVersion = 16'h0004;
+  localparam logic [31:0] CsrVersionReset = 32'h00000100;
+
+  /// Set by parameters
+  localparam logic [15:0] CsrCaps0 = 16'h0008;
+  localparam logic [31:0] CsrCaps0Reset = 32'h00000000;
+  localparam int unsigned CsrCaps0PlanesLsb = 32'd0;
+  localparam int unsigned CsrCaps0PlanesWidth = 32'd8;
+  localparam logic [7:0] CsrCaps0PlanesReset = 8'h0;
+  localparam int unsigned CsrCaps0QpsLsb = 32'd8;
+  localparam int unsigned CsrCaps0QpsWidth = 32'd16;
+  localparam logic [15:0] CsrCaps0QpsReset = 16'h0;
+  localparam int unsigned CsrCaps0WqeDepthLsb = 32'd24;
+  localparam int unsigned CsrCaps0WqeDepthWidth = 32'd8;
+  localparam logic [7:0] CsrCaps0WqeDepthReset = 8'h0;
+
+  /// Set by parameters
+  localparam logic [15:0] CsrCaps1 = 16'h000c;
+  localparam logic [31:0] CsrCaps1Reset = 32'h00000000;
+  localparam int unsigned CsrCaps1MprLsb = 32'd0;
+  localparam int unsigned CsrCaps1MprWidth = 32'd16;
+  localparam logic [15:0] CsrCaps1MprReset = 16'h0;
+  localparam int unsigned CsrCaps1EvsLsb = 32'd16;
+  localparam int unsigned CsrCaps1EvsWidth = 32'd16;
+  localparam logic [15:0] CsrCaps1EvsReset = 16'h0;
+
+  /// Switches of the whole NIC
+  localparam logic [15:0] CsrCtrl = 16'h0010;
+  localparam logic [31:0] CsrCtrlReset = 32'h00000014;
+  localparam int unsigned CsrCtrlSackBaseSelfLsb = 32'd0;
+  localparam int unsigned CsrCtrlSackBaseSelfWidth = 32'd1;
+  localparam logic [0:0] CsrCtrlSackBaseSelfReset = 1'h0;
+  localparam int unsigned CsrCtrlOorDropLsb = 32'd1;
+  localparam int unsigned CsrCtrlOorDropWidth = 32'd1;
+  localparam logic [0:0] CsrCtrlOorDropReset = 1'h0;
+  localparam int unsigned CsrCtrlTrimNackLsb = 32'd2;
+  localparam int unsigned CsrCtrlTrimNackWidth = 32'd1;
+  localparam logic [0:0] CsrCtrlTrimNackReset = 1'h1;
+  localparam int unsigned CsrCtrlEvSwapLsb = 32'd3;
+  localparam int unsigned CsrCtrlEvSwapWidth = 32'd1;
+  localparam logic [0:0] CsrCtrlEvSwapReset = 1'h0;
+  localparam int unsigned CsrCtrlBthMLsb = 32'd4;
+  localparam int unsigned CsrCtrlBthMWidth = 32'd1;
+  localparam logic [0:0] CsrCtrlBthMReset = 1'h1;
+
+  /// UDP destination port sent and accepted (A-01)
+  localparam logic [15:0] CsrUdpPort = 16'h0014;
+  localparam logic [31:0] CsrUdpPortReset = 32'h000012b7;
+  localparam int unsigned CsrUdpPortPortLsb = 32'd0;
+  localparam int unsigned CsrUdpPortPortWidth = 32'd16;
+  localparam logic [15:0] CsrUdpPortPortReset = 16'h12b7;
+
+  /// Code points of sent packets (A-04)
+  localparam logic [15:0] CsrDscpTx = 16'h0018;
+  localparam logic [31:0] CsrDscpTxReset = 32'h002e0804;
+  localparam int unsigned CsrDscpTxDataLsb = 32'd0;
+  localparam int unsigned CsrDscpTxDataWidth = 32'd6;
+  localparam logic [5:0] CsrDscpTxDataReset = 6'h4;
+  localparam int unsigned CsrDscpTxRtxLsb = 32'd8;
+  localparam int unsigned CsrDscpTxRtxWidth = 32'd6;
+  localparam logic [5:0] CsrDscpTxRtxReset = 6'h8;
+  localparam int unsigned CsrDscpTxCtlLsb = 32'd16;
+  localparam int unsigned CsrDscpTxCtlWidth = 32'd6;
+  localparam logic [5:0] CsrDscpTxCtlReset = 6'h2e;
+
+  /// Code points that mark a trimmed packet (A-04)
+  localparam logic [15:0] CsrDscpTrim = 16'h001c;
+  localparam logic [31:0] CsrDscpTrimReset = 32'h0000100c;
+  localparam int unsigned CsrDscpTrimTrimmedLsb = 32'd0;
+  localparam int unsigned CsrDscpTrimTrimmedWidth = 32'd6;
+  localparam logic [5:0] CsrDscpTrimTrimmedReset = 6'hc;
+  localparam int unsigned CsrDscpTrimLasthopLsb = 32'd8;
+  localparam int unsigned CsrDscpTrimLasthopWidth = 32'd6;
+  localparam logic [5:0] CsrDscpTrimLasthopReset = 6'h10;
+
+  /// Own MAC address, bits 31:0 (last byte on the wire in bits 7:0)
+  localparam logic [15:0] CsrMacLo = 16'h0020;
+  localparam logic [31:0] CsrMacLoReset = 32'h00000000;
+
+  /// Own MAC address, bits 47:32
+  localparam logic [15:0] CsrMacHi = 16'h0024;
+  localparam logic [31:0] CsrMacHiReset = 32'h00000000;
+  localparam int unsigned CsrMacHiMacLsb = 32'd0;
+  localparam int unsigned CsrMacHiMacWidth = 32'd16;
+  localparam logic [15:0] CsrMacHiMacReset = 16'h0;
+
+  /// Own IPv6 address, bits 31:0 (last byte on the wire in bits 7:0)
+  localparam logic [15:0] CsrIp0 = 16'h0028;
+  localparam logic [31:0] CsrIp0Reset = 32'h00000000;
+
+  /// bits 63:32
+  localparam logic [15:0] CsrIp1 = 16'h002c;
+  localparam logic [31:0] CsrIp1Reset = 32'h00000000;
+
+  /// bits 95:64
+  localparam logic [15:0] CsrIp2 = 16'h0030;
+  localparam logic [31:0] CsrIp2Reset = 32'h00000000;
+
+  /// bits 127:96
+  localparam logic [15:0] CsrIp3 = 16'h0034;
+  localparam logic [31:0] CsrIp3Reset = 32'h00000000;
+
+  /// Retransmission timer (A-07)
+  localparam logic [15:0] CsrRto = 16'h0038;
+  localparam logic [31:0] CsrRtoReset = 32'h00000007;
+  localparam int unsigned CsrRtoTimeoutLsb = 32'd0;
+  localparam int unsigned CsrRtoTimeoutWidth = 32'd5;
+  localparam logic [4:0] CsrRtoTimeoutReset = 5'h7;
+
+  /// Reorder tolerance (A-08)
+  localparam logic [15:0] CsrReorder = 16'h003c;
+  localparam logic [31:0] CsrReorderReset = 32'h00000020;
+  localparam int unsigned CsrReorderPktsLsb = 32'd0;
+  localparam int unsigned CsrReorderPktsWidth = 32'd15;
+  localparam logic [14:0] CsrReorderPktsReset = 15'h20;
+
+  /// SACK threshold in bytes (A-09)
+  localparam logic [15:0] CsrSackTrigger = 16'h0040;
+  localparam logic [31:0] CsrSackTriggerReset = 32'h00004000;
+  localparam int unsigned CsrSackTriggerBytesLsb = 32'd0;
+  localparam int unsigned CsrSackTriggerBytesWidth = 32'd20;
+  localparam logic [19:0] CsrSackTriggerBytesReset = 20'h4000;
+
+  /// Where plane and uplink numbers go in the uSIDs of a template (A-05)
+  localparam logic [15:0] CsrSrv6 = 16'h0044;
+  localparam logic [31:0] CsrSrv6Reset = 32'h0000000c;
+  localparam int unsigned CsrSrv6PlaneLsbLsb = 32'd0;
+  localparam int unsigned CsrSrv6PlaneLsbWidth = 32'd4;
+  localparam logic [3:0] CsrSrv6PlaneLsbReset = 4'hc;
+  localparam int unsigned CsrSrv6UplinkUsidLsb = 32'd8;
+  localparam int unsigned CsrSrv6UplinkUsidWidth = 32'd3;
+  localparam logic [2:0] CsrSrv6UplinkUsidReset = 3'h0;
+  localparam int unsigned CsrSrv6UplinkLsbLsb = 32'd12;
+  localparam int unsigned CsrSrv6UplinkLsbWidth = 32'd4;
+  localparam logic [3:0] CsrSrv6UplinkLsbReset = 4'h0;
+  localparam int unsigned CsrSrv6UplinkBitsLsb = 32'd16;
+  localparam int unsigned CsrSrv6UplinkBitsWidth = 32'd4;
+  localparam logic [3:0] CsrSrv6UplinkBitsReset = 4'h0;
+
+  /// Entropy value of control packets on plane 0 (A-06)
+  localparam logic [15:0] CsrRevEv0 = 16'h0048;
+  localparam logic [31:0] CsrRevEv0Reset = 32'h10000000;
+
+  /// plane 1
+  localparam logic [15:0] CsrRevEv1 = 16'h004c;
+  localparam logic [31:0] CsrRevEv1Reset = 32'h10000001;
+
+  /// plane 2
+  localparam logic [15:0] CsrRevEv2 = 16'h0050;
+  localparam logic [31:0] CsrRevEv2Reset = 32'h10000002;
+
+  /// plane 3
+  localparam logic [15:0] CsrRevEv3 = 16'h0054;
+  localparam logic [31:0] CsrRevEv3Reset = 32'h10000003;
+
+  /// plane 4
+  localparam logic [15:0] CsrRevEv4 = 16'h0058;
+  localparam logic [31:0] CsrRevEv4Reset = 32'h10000004;
+
+  /// plane 5
+  localparam logic [15:0] CsrRevEv5 = 16'h005c;
+  localparam logic [31:0] CsrRevEv5Reset = 32'h10000005;
+
+  /// plane 6
+  localparam logic [15:0] CsrRevEv6 = 16'h0060;
+  localparam logic [31:0] CsrRevEv6Reset = 32'h10000006;
+
+  /// plane 7
+  localparam logic [15:0] CsrRevEv7 = 16'h0064;
+  localparam logic [31:0] CsrRevEv7Reset = 32'h10000007;
+
+  /// Writing copies TBL_DATA into a row of a table; the write response comes when every block has
+  /// taken it
+  localparam logic [15:0] CsrTblCmd = 16'h0070;
+  localparam logic [31:0] CsrTblCmdReset = 32'h00000000;
+  localparam int unsigned CsrTblCmdIndexLsb = 32'd0;
+  localparam int unsigned CsrTblCmdIndexWidth = 32'd16;
+  localparam logic [15:0] CsrTblCmdIndexReset = 16'h0;
+  localparam int unsigned CsrTblCmdTableLsb = 32'd16;
+  localparam int unsigned CsrTblCmdTableWidth = 32'd4;
+  localparam logic [3:0] CsrTblCmdTableReset = 4'h0;
+
+  /// Row, bits 31:0; TBL_DATA1..15 follow at 0x084..0x0BC
+  localparam logic [15:0] CsrTblData0 = 16'h0080;
+  localparam logic [31:0] CsrTblData0Reset = 32'h00000000;
+  localparam int unsigned CsrTblData0Count = 32'd16;
+  localparam int unsigned CsrTblData0Stride = 32'd4;
+
+  /// Frames sent on plane 0 (wraps); planes 1..7 follow at 0x104..0x11C
+  localparam logic [15:0] CsrCntTx0 = 16'h0100;
+  localparam logic [31:0] CsrCntTx0Reset = 32'h00000000;
+  localparam int unsigned CsrCntTx0Count = 32'd8;
+  localparam int unsigned CsrCntTx0Stride = 32'd4;
+
+  /// Frames described by the receive lane of plane 0 (wraps); planes 1..7 follow
+  localparam logic [15:0] CsrCntRx0 = 16'h0120;
+  localparam logic [31:0] CsrCntRx0Reset = 32'h00000000;
+  localparam int unsigned CsrCntRx0Count = 32'd8;
+  localparam int unsigned CsrCntRx0Stride = 32'd4;
+
+  /// Frames lost in the receive lane of plane 0, buffer or descriptor queue full (wraps); planes
+  /// 1..7 follow
+  localparam logic [15:0] CsrCntOvf0 = 16'h0140;
+  localparam logic [31:0] CsrCntOvf0Reset = 32'h00000000;
+  localparam int unsigned CsrCntOvf0Count = 32'd8;
+  localparam int unsigned CsrCntOvf0Stride = 32'd4;
+
+  /// Frames a lane could not parse
+  localparam logic [15:0] CsrCntDropParse = 16'h0160;
+  localparam logic [31:0] CsrCntDropParseReset = 32'h00000000;
+
+  /// ICRC wrong
+  localparam logic [15:0] CsrCntDropIcrc = 16'h0164;
+  localparam logic [31:0] CsrCntDropIcrcReset = 32'h00000000;
+
+  /// Unknown QP, QP state, or opcode
+  localparam logic [15:0] CsrCntDropQp = 16'h0168;
+  localparam logic [31:0] CsrCntDropQpReset = 32'h00000000;
+
+  /// P_Key wrong
+  localparam logic [15:0] CsrCntDropPkey = 16'h016c;
+  localparam logic [31:0] CsrCntDropPkeyReset = 32'h00000000;
+
+  /// Payload length against opcode and MTU wrong
+  localparam logic [15:0] CsrCntDropLen = 16'h0170;
+  localparam logic [31:0] CsrCntDropLenReset = 32'h00000000;
+
+  /// R_Key, bounds or rights wrong
+  localparam logic [15:0] CsrCntAccess = 16'h0174;
+  localparam logic [31:0] CsrCntAccessReset = 32'h00000000;
+
+  /// Duplicates
+  localparam logic [15:0] CsrCntDup = 16'h0178;
+  localparam logic [31:0] CsrCntDupReset = 32'h00000000;
+
+  /// PSN outside the window
+  localparam logic [15:0] CsrCntOor = 16'h017c;
+  localparam logic [31:0] CsrCntOorReset = 32'h00000000;
+
+  /// Trimmed packets
+  localparam logic [15:0] CsrCntTrim = 16'h0180;
+  localparam logic [31:0] CsrCntTrimReset = 32'h00000000;
+
+  /// Retransmissions ordered
+  localparam logic [15:0] CsrCntRtx = 16'h0184;
+  localparam logic [31:0] CsrCntRtxReset = 32'h00000000;
+
+  /// Retransmission timer expiries
+  localparam logic [15:0] CsrCntRto = 16'h0188;
+  localparam logic [31:0] CsrCntRtoReset = 32'h00000000;
+
+  /// EVs set to SKIP
+  localparam logic [15:0] CsrCntSkip = 16'h018c;
+  localparam logic [31:0] CsrCntSkipReset = 32'h00000000;
+
+  // ---- tables (csr.yaml): entries of whole 32-bit words, least significant word first
+
+  /// QP context, one row per QP index. Writing a row (re)initialises the QP in every block
+  typedef struct packed {
+    /// SRv6 template: 32-bit locator, six uSIDs; zero uSIDs stay zero
+    logic [127:0] srv6;
+    /// peer's IPv6 address, last byte on the wire in the low bits
+    logic [127:0] dip;
+    logic [15:0] rsvd240;
+    /// next hop MAC, last byte on the wire in the low bits
+    logic [47:0] dmac;
+    /// first RQMSN, sent and expected (0 on a new QP)
+    logic [15:0] rqmsn;
+    /// first MSN, sent and expected (0 on a new QP)
+    logic [15:0] msn;
+    logic [7:0] rsvd152;
+    /// first PSN expected
+    logic [23:0] rq_psn;
+    logic [7:0] rsvd120;
+    /// first PSN sent
+    logic [23:0] sq_psn;
+    logic [15:0] rsvd80;
+    /// P_Key
+    logic [15:0] pkey;
+    logic [7:0] rsvd56;
+    /// peer's QPN
+    logic [23:0] dqpn;
+    /// EV profile
+    logic [7:0] profile;
+    /// MPR in units of 128 PSNs, 1..MaxMpr/128
+    logic [7:0] mpr;
+    logic [6:0] rsvd9;
+    /// send TSETH
+    logic ts;
+    /// encap_e
+    logic [1:0] encap;
+    /// path MTU 256 << mtu, 0..4
+    logic [2:0] mtu;
+    /// qp_state_e; sending needs Rts, receiving Rtr or Rts
+    logic [2:0] state;
+  } tbl_qp_ctx_t;
+
+  localparam int unsigned TblQpCtxId = 32'd0;
+  localparam int unsigned TblQpCtxWords = 32'd16;
+
+  /// Entropy value, row = profile * EvsPerQp + EV index; EV index modulo NumPlanes is the plane
+  typedef struct packed {
+    logic [31:0] ev;
+  } tbl_ev_t;
+
+  localparam int unsigned TblEvId = 32'd1;
+  localparam int unsigned TblEvWords = 32'd1;
+
+  /// Memory region, row = R_Key[31:8] modulo NumMrs
+  typedef struct packed {
+    /// host address of va
+    logic [63:0] addr;
+    /// bytes
+    logic [63:0] length;
+    /// first virtual address
+    logic [63:0] va;
+    logic [30:0] rsvd33;
+    /// remote write allowed
+    logic valid;
+    /// whole R_Key
+    logic [31:0] rkey;
+  } tbl_mr_t;
+
+  localparam int unsigned TblMrId = 32'd2;
+  localparam int unsigned TblMrWords = 32'd8;
 
   // ---- CRC-32, reflected 0xEDB88320, register form (start 32'hFFFFFFFF, complement at the end).
   // next[i] = ^(x & CrcMask<N>[i]); byte k of the message in x[8k+7:8k], old register XORed into the

@@ -70,7 +70,8 @@ def pack_unpack(struct):
                 size = 1 if f.width == 1 else next(s for s in (8, 16, 32, 64, 128) if f.width <= s)
                 if f.enum:
                     size = 8 if f.width <= 8 else 16 if f.width <= 16 else 32
-                inner = f"({path} >> {at})" if at else path
+                value = f"static_cast<uint32_t>({path})" if f.enum else path
+                inner = f"({value} >> {at})" if at else path
                 expr = f"static_cast<uint32_t>({inner})" if size != 32 or f.enum else inner
                 if count < 32 and at + count != size:
                     expr = f"({expr} & {hexmask(count)})"

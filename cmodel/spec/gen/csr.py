@@ -47,14 +47,38 @@ def registers(spec):
             reg["fields"].append({"name": f["name"], "cname": camel(f["name"]), "lsb": lsb, "width": width,
                                   "reset": value, "doc": f.get("doc", ""), "assumption": f.get("assumption", "")})
         if "reset" in entry:
+            # 0 stands for "as the fields say"; without resets in the fields the register's value counts
             given = spec.number(where, entry["reset"])
-            if reg["fields"] and reset and given != reset:
+            if reset and given and given != reset:
                 raise SpecError(f"{where}: reset 0x{given:x} differs from its fields' 0x{reset:x}")
-            reset = given
+            if not reset:
+                reset = given
+                for f in reg["fields"]:
+                    f["reset"] = reset >> f["lsb"] & ((1 << f["width"]) - 1)
         reg["reset"] = reset
         reg["mask"] = used or 0xFFFFFFFF
         out.append(reg)
     return out
+
+
+def filled(spec, where, entries):
+    """The fields of a table, most significant first, with the gaps between them as rsvd<lsb>, in whole words."""
+    given = sorted(((spec.number(f"{where}.{e.get('name', e)}", e.get("lsb", -1)), e) for e in entries),
+                   key=lambda pair: pair[0])
+    out = []
+    at = 0
+    for lsb, e in given:
+        here = f"{where}.{e.get('name', e)}"
+        keys(here, e, {"name", "lsb", "width", "doc", "enum"}, ["name", "lsb", "width"])
+        if lsb < at:
+            raise SpecError(f"{here}: lsb {lsb} overlaps the field below, which ends at bit {at - 1}")
+        if lsb > at:
+            out.append({"name": f"rsvd{at}", "width": lsb - at})
+        out.append({k: v for k, v in e.items() if k != "lsb"})
+        at = lsb + spec.number(here, e["width"])
+    if at % 32:
+        out.append({"name": f"rsvd{at}", "width": 32 - at % 32})
+    return list(reversed(out))
 
 
 def tables(spec):
@@ -62,13 +86,14 @@ def tables(spec):
     out = []
     for position, entry in enumerate(spec.csr_yaml.get("tables") or []):
         where = f"csr.yaml: table {entry.get('name', entry)}"
-        keys(where, entry, {"name", "doc", "fields", "id", "entries", "access"}, ["name", "fields"])
-        struct = spec.make_struct(where, f"tbl_{entry['name'].lower()}_t", entry.get("doc", ""), entry["fields"])
+        keys(where, entry, {"name", "doc", "fields", "index", "entries", "access"}, ["name", "fields"])
+        struct = spec.make_struct(where, f"tbl_{entry['name'].lower()}_t", entry.get("doc", ""),
+                                  filled(spec, where, entry["fields"]))
         table = {"name": entry["name"], "cname": camel(entry["name"]), "doc": entry.get("doc", ""),
-                 "id": spec.number(where, entry.get("id", position)), "entries": entry.get("entries", ""),
+                 "id": spec.number(where, entry.get("index", position)), "entries": entry.get("entries", ""),
                  "access": entry.get("access", "rw"), "struct": struct}
         if any(t["id"] == table["id"] for t in out):
-            raise SpecError(f"{where}: id {table['id']} is used twice")
+            raise SpecError(f"{where}: index {table['id']} is used twice")
         out.append(table)
     return out
 

@@ -38,10 +38,12 @@ def csr(spec):
     for t in csr_mod.tables(spec):
         s = t["struct"]
         entries = f" Entries: {t['entries']}." if t["entries"] != "" else ""
-        out += (f"\n## Table {t['name']}, id {t['id']}\n\n{cell(t['doc'])}{' ' if t['doc'] else ''}"
+        out += (f"\n## Table {t['name']}, index {t['id']}\n\n{cell(t['doc'])}{' ' if t['doc'] else ''}"
                 f"One entry is {s.words} words of 32 bits.{entries}\n\n"
                 "| bits of the entry | words | field | meaning |\n|---|---|---|---|\n")
         for path, lsb, f in reversed(list(s.leaves())):
+            if path.startswith("rsvd"):
+                continue
             first, last = lsb // 32, (lsb + f.width - 1) // 32
             words = f"{first}" if first == last else f"{first}..{last}"
             out += f"| {bits(lsb, f.width)} | {words} | {path} | {cell(f.doc)} |\n"

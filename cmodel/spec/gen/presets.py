@@ -54,7 +54,7 @@ def cpp(spec):
     out += "#pragma once\n\n#include <string_view>\n\nnamespace mrc {\n\n// clang-format off\n\n"
     out += "/// One configuration of model and RTL.\nstruct Preset {\n  const char* name;\n"
     for p in params:
-        out += comment(f"{p.get('doc', '')} Range {p['min']}..{p['max']}.", "  ")
+        out += comment(f"{p.get('doc', '').rstrip('.')}; {p['min']}..{p['max']}.", "  ")
         out += f"  unsigned {p['cname']};\n"
     for p in extra:
         out += comment(p.get("doc", ""), "  ")
