@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <stdexcept>
+#include <string>
+
+namespace mrc::cli {
+
+/// Exit codes of every command, the same for people, scripts and CI.
+enum ExitCode : int {
+  kPass = 0,
+  kMismatch = 1,
+  kHang = 2,
+  kUsage = 3,  ///< wrong use or a missing piece of the environment
+  kUnsupported = 4,
+};
+
+/// Wrong use, told to the user as one sentence and what to do about it. A command throws it from
+/// its callback; `main` prints both on stderr and exits with kUsage.
+class UsageError : public std::runtime_error {
+ public:
+  UsageError(std::string sentence, std::string remedy)
+      : std::runtime_error(std::move(sentence)), remedy_(std::move(remedy)) {}
+  const std::string& remedy() const { return remedy_; }
+
+ private:
+  std::string remedy_;
+};
+
+/// What a command gets from `main` and hands back to it.
+struct Context {
+  std::filesystem::path root;     ///< the source tree (rtl/, tools/, scenarios)
+  std::filesystem::path lib_dir;  ///< where libmrc_dut_rtl_<preset>.so live
+  std::string program;            ///< how the user called us, for repro lines
+  int exit_code = kPass;          ///< set by the command's callback
+};
+
+}  // namespace mrc::cli

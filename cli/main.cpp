@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdlib>
+#include <exception>
+#include <iostream>
+#include <string>
+
+#include "cli/context.hpp"
+#include "cli/version.hpp"
+
+namespace mrc::cli {
+// One function per cli/cmd_<name>.cpp: adds its subcommand and sets its callback.
+void register_decode(CLI::App& app, Context& context);
+void register_encode(CLI::App& app, Context& context);
+void register_cosim(CLI::App& app, Context& context);
+void register_bench(CLI::App& app, Context& context);
+void register_tools(CLI::App& app, Context& context);
+}  // namespace mrc::cli
+
+namespace {
+
+using mrc::cli::Context;
+using mrc::cli::UsageError;
+
+constexpr const char* kExamples = R"(
+Examples:
+  mrc cosim                                 model and RTL in lockstep, scenario mixed, asic800
+  mrc cosim --preset tiny --scenario loss --seed 7
+  mrc decode capture.pcapng                 every header of every packet
+  mrc decode --hex 02000000... --json
+  mrc encode packets.json --pcapng out.pcapng
+  mrc bench cosim                           speed of model, RTL and lockstep
+  mrc lint                                  Verilator, slang and yosys over the RTL
+  mrc export-verilog --preset tiny -o out   plain Verilog for other tools
+  mrc test                                  all tests
+
+Exit codes: 0 pass, 1 mismatch, 2 hang, 3 wrong use or environment, 4 unsupported.
+)";
+
+/// Where the executable stands decides where its shared objects are: <prefix>/bin, <prefix>/lib.
+std::filesystem::path executable_folder() {
+  std::error_code error;
+  auto self = std::filesystem::read_symlink("/proc/self/exe", error);
+  return error ? std::filesystem::path{"."} : self.parent_path();
+}
+
+int complain(const std::string& command, const std::string& sentence, const std::string& remedy) {
+  std::cerr << command << ": " << sentence << "\n  " << remedy << '\n';
+  return mrc::cli::kUsage;
+}
+
+/// "mrc decode" while decode is being parsed or run, "mrc" otherwise.
+std::string command_name(const CLI::App& app) {
+  std::string name = app.get_name();
+  for (const CLI::App* sub : app.get_subcommands()) name += " " + command_name(*sub);
+  return name;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Context context;
+  const char* root = std::getenv("MRC_ROOT");
+  context.root = root ? root : MRC_SOURCE_DIR;
+  context.lib_dir = executable_folder().parent_path() / "lib";
+  context.program = root ? "./mrc" : argv[0];
+
+  CLI::App app{"mrc: golden model, RTL and lockstep bench of a multipath RDMA NIC (MRC 1.0)", "mrc"};
+  app.set_version_flag("--version", mrc::cli::version_text(), "print the versions of mrcnic and its tools");
+  app.footer(kExamples);
+  app.require_subcommand(1);
+#ifdef MRC_HAVE_cosim
+  mrc::cli::register_cosim(app, context);
+#endif
+#ifdef MRC_HAVE_decode
+  mrc::cli::register_decode(app, context);
+#endif
+#ifdef MRC_HAVE_encode
+  mrc::cli::register_encode(app, context);
+#endif
+#ifdef MRC_HAVE_bench
+  mrc::cli::register_bench(app, context);
+#endif
+#ifdef MRC_HAVE_tools
+  mrc::cli::register_tools(app, context);
+#endif
+
+  try {
+    app.parse(argc, argv);
+    return context.exit_code;
+  } catch (const CLI::Success& help) {  // --help, --version
+    return app.exit(help);
+  } catch (const CLI::ParseError& error) {
+    const std::string name = command_name(app);
+    return complain(name, error.what(), "See '" + name + " --help'.");
+  } catch (const UsageError& error) {
+    return complain(command_name(app), error.what(), error.remedy());
+  } catch (const std::exception& error) {
+    return complain(command_name(app), std::string("unexpected error: ") + error.what() + ".",
+                    "Please report this with the command line you used.");
+  }
+}

@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: Apache-2.0
+find_package(Catch2 3 REQUIRED)
+include(Catch)
+
+# mrc_test(NAME SOURCES files... LIBS targets... [TIMEOUT seconds])
+# One Catch2 executable NAME; each of its test cases becomes a CTest test "NAME: case".
+# Debian's Catch2 brings its main compiled, so ours is never compiled again.
+function(mrc_test name)
+  cmake_parse_arguments(T "" "TIMEOUT" "SOURCES;LIBS" ${ARGN})
+  if(NOT T_TIMEOUT)
+    set(T_TIMEOUT 120)
+  endif()
+  add_executable(${name} ${T_SOURCES})
+  target_link_libraries(${name} PRIVATE ${T_LIBS} mrcnic_warnings Catch2::Catch2WithMain)
+  target_include_directories(${name} PRIVATE "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/cmodel")
+  target_compile_definitions(${name} PRIVATE MRC_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
+    MRC_BINARY_DIR="${PROJECT_BINARY_DIR}")
+  set_target_properties(${name} PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests")
+  catch_discover_tests(${name} TEST_PREFIX "${name}: " DISCOVERY_MODE PRE_TEST
+    ADD_TAGS_AS_LABELS PROPERTIES TIMEOUT ${T_TIMEOUT})
+endfunction()

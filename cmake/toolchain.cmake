@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+# Compiler, linker and output folders, the same for every target.
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)  # the DUTs are shared objects
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)    # clang-tidy reads them
+
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin")
+set(CMAKE_LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/lib")
+set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/lib")
+
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "build type" FORCE)
+endif()
+
+find_program(CCACHE_PROGRAM ccache)
+if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_C_COMPILER_LAUNCHER "${CCACHE_PROGRAM}")
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${CCACHE_PROGRAM}")
+endif()
+
+find_program(MOLD_PROGRAM mold)
+if(MOLD_PROGRAM)
+  add_link_options(-fuse-ld=mold)
+endif()
+
+option(MRC_WAVE "compile FST tracing into the Verilated RTL" OFF)
+option(MRC_COVERAGE "collect line and user coverage of RTL and C++" OFF)
+option(MRC_SANITIZE "address and undefined-behaviour sanitizers" OFF)
+
+if(MRC_SANITIZE)
+  add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=undefined
+    -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=address,undefined)
+endif()
+
+# Warnings for our own sources; generated and Verilated ones do not link this.
+add_library(mrcnic_warnings INTERFACE)
+target_compile_options(mrcnic_warnings INTERFACE
+  -Wall -Wextra -Wshadow -Wconversion -Wnon-virtual-dtor -Woverloaded-virtual)
+if(MRC_COVERAGE)
+  target_compile_options(mrcnic_warnings INTERFACE --coverage)
+  add_link_options(--coverage)
+endif()
+
+# mrc_library(NAME SOURCES... ): a static library mrcnic_NAME with the include root cmodel/.
+function(mrc_library name)
+  add_library(mrcnic_${name} STATIC ${ARGN})
+  add_library(mrcnic::${name} ALIAS mrcnic_${name})
+  set_target_properties(mrcnic_${name} PROPERTIES EXPORT_NAME ${name})
+  target_include_directories(mrcnic_${name} PUBLIC
+    "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/cmodel>"
+    "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/mrcnic>")
+  target_compile_features(mrcnic_${name} PUBLIC cxx_std_20)
+  target_link_libraries(mrcnic_${name} PRIVATE "$<BUILD_INTERFACE:mrcnic_warnings>")
+endfunction()
