@@ -600,6 +600,415 @@ package mrc_pkg;
 
   localparam int unsigned ObsLaneWords = 32'd55;
 
+  // ---- wire format (headers.yaml)
+
+  /// UDP destination port; 4971 is printed in one place and is probably a digit swap
+  localparam int unsigned UdpPort = 32'd4791;
+  /// DSCP of packets that switches must not trim
+  localparam int unsigned DscpNoTrim = 32'd0;
+  /// DSCP of WRITE packets
+  localparam int unsigned DscpTrimmable = 32'd4;
+  /// DSCP of retransmitted WRITE packets
+  localparam int unsigned DscpTrimmableRetx = 32'd8;
+  /// DSCP a switch gives to a trimmed packet
+  localparam int unsigned DscpTrimmed = 32'd12;
+  /// DSCP the last switch gives to a trimmed packet
+  localparam int unsigned DscpTrimmedLasthop = 32'd16;
+  /// DSCP of SACK, NACK, ACK and endpoint responses
+  localparam int unsigned DscpControl = 32'd46;
+  /// Destination QP of endpoint requests and responses
+  localparam int unsigned EndpointDqp = 32'd2;
+  /// Ethertype of IPv4
+  localparam int unsigned EthertypeIpv4 = 32'd2048;
+  /// Ethertype of IPv6
+  localparam int unsigned EthertypeIpv6 = 32'd34525;
+  /// IP protocol number of UDP
+  localparam int unsigned ProtoUdp = 32'd17;
+  /// Next header of an inner IPv6 packet
+  localparam int unsigned ProtoIpv6 = 32'd41;
+  /// Next header of a routing header
+  localparam int unsigned ProtoRouting = 32'd43;
+  /// Routing type of a segment routing header
+  localparam int unsigned SrhRoutingType = 32'd4;
+  /// Bytes of the ICRC
+  localparam int unsigned IcrcBytes = 32'd4;
+  localparam int unsigned EthBytes = 32'd14;
+  localparam int unsigned Ipv6Bytes = 32'd40;
+  localparam int unsigned SrhBytes = 32'd24;
+  localparam int unsigned Ipv4Bytes = 32'd20;
+  localparam int unsigned UdpBytes = 32'd8;
+  localparam int unsigned BthBytes = 32'd12;
+  localparam int unsigned MethBytes = 32'd4;
+  localparam int unsigned TsethBytes = 32'd4;
+  localparam int unsigned RethBytes = 32'd16;
+  localparam int unsigned ImmdtBytes = 32'd4;
+  localparam int unsigned AethBytes = 32'd4;
+  localparam int unsigned ErthBytes = 32'd16;
+  localparam int unsigned EethBytes = 32'd36;
+  localparam int unsigned SethBytes = 32'd28;
+  localparam int unsigned CcStateBytes = 32'd8;
+  localparam int unsigned NethBytes = 32'd20;
+  localparam int unsigned PethBytes = 32'd16;
+
+  /// NETH.reason
+  typedef enum logic [7:0] {
+    NackReasonTrimmed = 8'd1,
+    NackReasonTrimmedLasthop = 8'd2,
+    NackReasonNoBitmap = 8'd6,
+    NackReasonNoPktBuffer = 8'd7,
+    NackReasonNoResource = 8'd10,
+    NackReasonPsnOorWindow = 8'd11,
+    NackReasonUnexpEvent = 8'd25
+  } nack_reason_e;
+
+  /// AETH.syndrome; 0x1F is an ACK without credits, NAK codes as in IBTA
+  typedef enum logic [7:0] {
+    AethSyndromeAck = 8'd31,
+    AethSyndromeNakPsnSequence = 8'd96,
+    AethSyndromeNakInvalidRequest = 8'd97,
+    AethSyndromeNakRemoteAccess = 8'd98,
+    AethSyndromeNakRemoteOperational = 8'd99
+  } aeth_syndrome_e;
+
+  /// SETH.m: what the requestor does with the entropy value
+  typedef enum logic [1:0] {
+    MarkNone = 2'd0,
+    MarkSkipOnce = 2'd1,
+    MarkAlwaysSkip = 2'd2
+  } mark_e;
+
+  /// Format of a time stamp
+  typedef enum logic [3:0] {
+    FtypeTimestamp16 = 4'd1
+  } ftype_e;
+
+  /// ERTH.op
+  typedef enum logic [1:0] {
+    ErthOpPortStatus = 2'd0,
+    ErthOpEvProbe = 2'd1
+  } erth_op_e;
+
+  /// BTH.opcode
+  typedef enum logic [7:0] {
+    OpcodeWriteFirst = 8'd198,
+    OpcodeWriteMiddle = 8'd199,
+    OpcodeWriteLast = 8'd200,
+    OpcodeWriteLastImm = 8'd201,
+    OpcodeWriteOnly = 8'd202,
+    OpcodeWriteOnlyImm = 8'd203,
+    OpcodeAck = 8'd209,
+    OpcodeEndpointRequest = 8'd216,
+    OpcodeEndpointResponse = 8'd217,
+    OpcodeSack = 8'd220,
+    OpcodeNack = 8'd221,
+    OpcodeProbeRequest = 8'd222
+  } opcode_e;
+
+  // Headers as packed structs: the most significant byte is the first on the wire.
+
+  /// Ethernet, 14 bytes.
+  typedef struct packed {
+    /// destination address
+    logic [47:0] dst;
+    /// source address
+    logic [47:0] src;
+    /// 0x86DD IPv6, 0x0800 IPv4
+    logic [15:0] ethertype;
+  } hdr_eth_t;
+
+  /// IPv6, 40 bytes.
+  typedef struct packed {
+    /// 6
+    logic [3:0] version;
+    /// code point; says whether a packet was trimmed (A-04)
+    logic [5:0] dscp;
+    /// 3 = congestion experienced
+    logic [1:0] ecn;
+    /// bits 15:0 carry EV[15:0]
+    logic [19:0] flow_label;
+    /// bytes after this header, ICRC included
+    logic [15:0] payload_length;
+    /// 17 UDP, 41 IPv6, 43 routing header
+    logic [7:0] next_header;
+    /// hop limit
+    logic [7:0] hop_limit;
+    /// source address
+    logic [127:0] src;
+    /// destination address; in the outer header the path
+    logic [127:0] dst;
+  } hdr_ipv6_t;
+
+  /// Segment routing header, 24 bytes.
+  typedef struct packed {
+    /// 41 IPv6
+    logic [7:0] next_header;
+    /// 2: length in 8 bytes without the first 8
+    logic [7:0] hdr_ext_len;
+    /// 4
+    logic [7:0] routing_type;
+    /// segments not visited yet
+    logic [7:0] segments_left;
+    /// 0: index of the last segment
+    logic [7:0] last_entry;
+    /// 0
+    logic [7:0] flags;
+    /// 0
+    logic [15:0] tag;
+    /// segment 0
+    logic [127:0] segment;
+  } hdr_srh_t;
+
+  /// IPv4, 20 bytes.
+  typedef struct packed {
+    /// 4
+    logic [3:0] version;
+    /// 5: no options
+    logic [3:0] ihl;
+    /// code point
+    logic [5:0] dscp;
+    /// 3 = congestion experienced
+    logic [1:0] ecn;
+    /// bytes from this header on, ICRC included
+    logic [15:0] total_length;
+    /// identification
+    logic [15:0] identification;
+    /// 2 = do not fragment
+    logic [2:0] flags;
+    /// 0
+    logic [12:0] fragment_offset;
+    /// time to live
+    logic [7:0] ttl;
+    /// 17 UDP
+    logic [7:0] protocol;
+    /// header checksum
+    logic [15:0] checksum;
+    /// source address
+    logic [31:0] src;
+    /// destination address
+    logic [31:0] dst;
+  } hdr_ipv4_t;
+
+  /// UDP, 8 bytes.
+  typedef struct packed {
+    /// EV[31:16]
+    logic [15:0] src_port;
+    /// 4791
+    logic [15:0] dst_port;
+    /// bytes from this header on, ICRC included
+    logic [15:0] length;
+    /// 0
+    logic [15:0] checksum;
+  } hdr_udp_t;
+
+  /// Base transport header, 12 bytes.
+  typedef struct packed {
+    /// see the table of opcodes
+    logic [7:0] opcode;
+    /// solicited event; order of se and m as in IBTA
+    logic se;
+    /// migration state
+    logic m;
+    /// bytes of padding after the payload
+    logic [1:0] pad_count;
+    /// 0; packets with another one are discarded
+    logic [3:0] tver;
+    /// partition key
+    logic [15:0] p_key;
+    logic [7:0] reserved4;
+    /// destination QP
+    logic [23:0] dqp;
+    /// AckReq
+    logic a;
+    logic reserved8_6;
+    /// retransmission
+    logic rtx;
+    /// TSETH present
+    logic ts;
+    logic [3:0] reserved8_3;
+    /// packet sequence number
+    logic [23:0] psn;
+  } hdr_bth_t;
+
+  /// Message header, 4 bytes.
+  typedef struct packed {
+    /// number of the WRITE-with-immediate message; without meaning otherwise
+    logic [15:0] rqmsn;
+    /// number of the message
+    logic [15:0] msn;
+  } hdr_meth_t;
+
+  /// Time stamp header, 4 bytes.
+  typedef struct packed {
+    /// time of sending, in units of 128 ns
+    logic [15:0] tx_timestamp16;
+    /// 1: another resolution, taken as 1 us
+    logic tsr;
+    logic [10:0] reserved2_6;
+    /// 1
+    logic [3:0] ftype;
+  } hdr_tseth_t;
+
+  /// RDMA header, 16 bytes.
+  typedef struct packed {
+    /// virtual address of this packet's payload
+    logic [63:0] va;
+    /// remote key
+    logic [31:0] r_key;
+    /// bytes of the whole message
+    logic [31:0] dma_length;
+  } hdr_reth_t;
+
+  /// Immediate data, 4 bytes.
+  typedef struct packed {
+    /// immediate data
+    logic [31:0] value;
+  } hdr_immdt_t;
+
+  /// Acknowledge header, 4 bytes.
+  typedef struct packed {
+    /// 0x1F ACK, 0x60..0x63 NAK
+    logic [7:0] syndrome;
+    /// MSN of the newest completed message + 1
+    logic [23:0] msn;
+  } hdr_aeth_t;
+
+  /// Endpoint request header, 16 bytes.
+  typedef struct packed {
+    logic [7:0] reserved0;
+    logic [5:0] reserved1;
+    /// 0 port status update, 1 EV probe
+    logic [1:0] op;
+    logic [7:0] reserved2;
+    /// vendor's
+    logic [7:0] vendor_info;
+    /// bit N = port N usable, ports count from 1, bit 0 unused
+    logic [31:0] port_status_mask;
+    logic [31:0] reserved8;
+    /// time of sending
+    logic [15:0] tx_timestamp16;
+    /// resolution
+    logic tsr;
+    logic [10:0] reserved14_6;
+    /// 1
+    logic [3:0] ftype;
+  } hdr_erth_t;
+
+  /// Endpoint response header, 36 bytes.
+  typedef struct packed {
+    logic [7:0] reserved0;
+    logic [3:0] reserved1;
+    /// op of the request; one source has bits 5:4
+    logic [1:0] op;
+    logic [1:0] reserved1_1;
+    logic [63:0] reserved2;
+    logic [63:0] reserved10;
+    logic [63:0] reserved18;
+    logic [15:0] reserved26;
+    /// reflected from the request
+    logic [15:0] tx_timestamp16;
+    logic [47:0] reserved30;
+  } hdr_eeth_t;
+
+  /// Selective acknowledge header, 28 bytes.
+  typedef struct packed {
+    /// 0
+    logic [3:0] type_;
+    /// 0
+    logic [4:0] next_header;
+    /// 0 none, 1 SKIP_ONCE, 2 ALWAYS_SKIP
+    logic [1:0] m;
+    logic [2:0] reserved1_4;
+    /// answer to a reliability probe
+    logic pr;
+    logic reserved1_0;
+    /// ack_psn = cack_psn + offset; with pr the probe id
+    logic [15:0] ack_psn_offset;
+    /// EV of the triggering packet
+    logic [31:0] entropy;
+    /// low half of the source QPN, ignored on receive
+    logic [15:0] spdcid;
+    /// low half of the destination QPN, ignored on receive
+    logic [15:0] dpdcid;
+    logic [7:0] reserved12;
+    /// every PSN up to it has arrived
+    logic [23:0] cack_psn;
+    /// 0
+    logic [3:0] cc_type;
+    /// congestion control flags
+    logic [3:0] cc_flags;
+    /// maximum PSN range in units of 128; 0 without dynamic MPR
+    logic [7:0] mpr;
+    /// bitmap bit 0 stands for PSN cack_psn + sack_offset
+    logic [15:0] sack_offset;
+    /// bit i: PSN base + i has arrived; a clear bit says nothing
+    logic [63:0] sack_bitmap;
+  } hdr_seth_t;
+
+  /// Congestion control state, 8 bytes.
+  typedef struct packed {
+    /// reflected from the triggering packet's TSETH
+    logic [15:0] tx_timestamp16;
+    logic reserved2;
+    /// packets received above cack_psn
+    logic [14:0] ooo_count;
+    /// take the saved window back
+    logic restore_cwnd;
+    /// window penalty, in 1/128
+    logic [6:0] rcv_cwnd_pen;
+    /// (received bytes + 255) / 256, modulo 2^24
+    logic [23:0] rcvd_bytes;
+  } hdr_cc_state_t;
+
+  /// Negative acknowledge header, 20 bytes.
+  typedef struct packed {
+    /// 0
+    logic [3:0] type_;
+    /// 0
+    logic [4:0] next_header;
+    logic [6:0] reserved1_6;
+    /// why
+    logic [7:0] reason;
+    /// vendor's
+    logic [7:0] vendor_info;
+    /// EV of the refused packet
+    logic [31:0] entropy;
+    /// low half of the source QPN, ignored on receive
+    logic [15:0] spdcid;
+    /// low half of the destination QPN, ignored on receive
+    logic [15:0] dpdcid;
+    logic [7:0] reserved12;
+    /// PSN of the refused packet
+    logic [23:0] nack_psn;
+    /// 2
+    logic [3:0] cc_type;
+    /// congestion control flags
+    logic [3:0] cc_flags;
+    logic [7:0] reserved17;
+    /// reflected from the refused packet's TSETH
+    logic [15:0] tx_timestamp16;
+  } hdr_neth_t;
+
+  /// Probe header, 16 bytes.
+  typedef struct packed {
+    logic [23:0] reserved0;
+    /// vendor's
+    logic [7:0] vendor_info;
+    /// returned in SETH.ack_psn_offset
+    logic [15:0] probe_id;
+    logic [15:0] reserved6;
+    /// low half of the source QPN, ignored on receive
+    logic [15:0] spdcid;
+    /// low half of the destination QPN, ignored on receive
+    logic [15:0] dpdcid;
+    /// time of sending
+    logic [15:0] tx_timestamp16;
+    /// resolution
+    logic tsr;
+    logic [10:0] reserved14_6;
+    /// 1
+    logic [3:0] ftype;
+  } hdr_peth_t;
+
   // ---- registers (csr.yaml): byte address, then per field lowest bit, width, value after reset
 
   /// Reads MRCN
