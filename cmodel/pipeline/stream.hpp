@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <vector>
+
+namespace mrc {
+
+/// First-word-fall-through FIFO of the contracts (docs/blocks/conventions.md), with changes that take effect at clock().
+/// Capacity is fixed at construction. Reading head() of an empty FIFO is undefined.
+template <class T>
+class Fifo {
+ public:
+  explicit Fifo(std::size_t depth) : mem_(depth) {}
+
+  bool ready() const { return count_ != mem_.size(); }
+  bool valid() const { return count_ != 0; }
+  std::size_t count() const { return count_; }
+  const T& head() const { return mem_[rd_]; }
+
+  /// Takes the head at the end of this cycle; the caller has seen valid().
+  void pop() { pop_ = true; }
+  /// Appends at the end of this cycle; the caller has seen ready().
+  void push(const T& v) {
+    mem_[wr_] = v;  // the slot is free: not visible before clock()
+    push_ = true;
+  }
+  void clock() {
+    if (push_) {
+      wr_ = wr_ + 1 == mem_.size() ? 0 : wr_ + 1;
+      ++count_;
+      push_ = false;
+    }
+    if (pop_) {
+      rd_ = rd_ + 1 == mem_.size() ? 0 : rd_ + 1;
+      --count_;
+      pop_ = false;
+    }
+  }
+
+ private:
+  std::vector<T> mem_;
+  std::size_t rd_ = 0, wr_ = 0, count_ = 0;
+  bool push_ = false, pop_ = false;
+};
+
+/// A stream from one block's output register to the next block's input FIFO. The producer uses free() and load(), the
+/// consumer has(), head() and pop(), the lockstep valid(), ready() and data(). All of them see the registers of this cycle;
+/// changes take effect at clock().
+template <class T>
+class Stream {
+ public:
+  explicit Stream(std::size_t depth = 2) : fifo_(depth) {}
+
+  bool valid() const { return valid_; }
+  bool ready() const { return fifo_.ready(); }
+  const T& data() const { return data_; }
+
+  bool free() const { return !valid_ || fifo_.ready(); }
+  void load(const T& v) {
+    next_ = v;
+    load_ = true;
+  }
+
+  bool has() const { return fifo_.valid(); }
+  const T& head() const { return fifo_.head(); }
+  void pop() { fifo_.pop(); }
+  std::size_t count() const { return fifo_.count(); }
+
+  /// True when the next clock() changes anything.
+  bool busy() const { return valid_ || load_ || fifo_.valid(); }
+  void clock() {
+    if (valid_ && fifo_.ready()) {
+      fifo_.push(data_);
+      valid_ = false;
+    }
+    fifo_.clock();
+    if (load_) {
+      data_ = next_;
+      valid_ = true;
+      load_ = false;
+    }
+  }
+
+ private:
+  Fifo<T> fifo_;
+  T data_{}, next_{};
+  bool valid_ = false, load_ = false;
+};
+
+/// Output register of a block whose consumer is outside (a pin, or a demultiplexer): the caller gives clock() the ready.
+template <class T>
+class OutReg {
+ public:
+  bool valid() const { return valid_; }
+  const T& data() const { return data_; }
+  bool free(bool ready) const { return !valid_ || ready; }
+  void load(const T& v) {
+    next_ = v;
+    load_ = true;
+  }
+  void clock(bool ready) {
+    if (valid_ && ready) valid_ = false;
+    if (load_) {
+      data_ = next_;
+      valid_ = true;
+      load_ = false;
+    }
+  }
+
+ private:
+  T data_{}, next_{};
+  bool valid_ = false, load_ = false;
+};
+
+/// Round-robin arbiter of the contracts. pick(n, request) gives the granted index or -1; take(i) records it.
+class RrArb {
+ public:
+  explicit RrArb(unsigned n) : n_(n), last_(n - 1) {}
+  template <class Req>
+  int pick(Req&& request) const {
+    for (unsigned k = 1; k <= n_; ++k) {
+      const unsigned i = (last_ + k) % n_;
+      if (request(i)) return static_cast<int>(i);
+    }
+    return -1;
+  }
+  void take(unsigned i) { last_ = i; }
+
+ private:
+  unsigned n_, last_;
+};
+
+}  // namespace mrc
