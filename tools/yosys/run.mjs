@@ -1,0 +1,56 @@
+#!/usr/bin/env node
+// SPDX-License-Identifier: Apache-2.0
+// usage: run.mjs MODULES OUT INPUT... -- YOSYS-ARGUMENTS...
+// Runs the Yosys of MODULES/@yowasp/yosys, which sees only an in-memory file system: the INPUT
+// files are put there under the names given here, files that Yosys adds or changes are written
+// below the folder OUT. Exits with Yosys' code.
+import fs from 'node:fs';
+import path from 'node:path';
+
+const [modules, out, ...rest] = process.argv.slice(2);
+const split = rest.indexOf('--');
+const inputs = rest.slice(0, split);
+const args = rest.slice(split + 1);
+const yosys = await import(path.resolve(modules, '@yowasp/yosys/gen/bundle.js'));
+
+const tree = {};
+const given = new Map();
+for (const input of inputs) {
+  const steps = input.split('/').filter(step => step && step !== '.');
+  const name = steps.pop();
+  let folder = tree;
+  for (const step of steps) folder = folder[step] ??= {};
+  folder[name] = new Uint8Array(fs.readFileSync(input));
+  given.set([...steps, name].join('/'), folder[name]);
+}
+
+const write = fd => bytes => {
+  if (bytes) fs.writeSync(fd, bytes);
+};
+const options = {stdout: write(1), stderr: write(2), decodeASCII: false, fetchProgress: () => {}};
+let code = 0;
+let result;
+try {
+  result = await yosys.commands.yosys(args, tree, options);
+} catch (error) {
+  if (!(error instanceof yosys.Exit)) throw error;
+  code = error.code;
+  result = error.files;
+}
+
+const save = (folder, below) => {
+  for (const [name, value] of Object.entries(folder ?? {})) {
+    const file = below ? `${below}/${name}` : name;
+    if (!(value instanceof Uint8Array) && typeof value !== 'string') {
+      save(value, file);
+      continue;
+    }
+    const bytes = Buffer.from(value);
+    if (given.has(file) && bytes.equals(given.get(file))) continue;
+    const target = path.join(out, file);
+    fs.mkdirSync(path.dirname(target), {recursive: true});
+    fs.writeFileSync(target, bytes);
+  }
+};
+save(result, '');
+process.exit(code);
