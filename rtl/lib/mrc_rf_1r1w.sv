@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Register file with one combinational read port and one write port that takes effect at the end of
+/// the cycle; no forwarding. Not reset. For small tables (up to 256 rows); larger ones belong into
+/// mrc_ram_1r1w.
+module mrc_rf_1r1w #(
+    parameter int unsigned Width = 32,
+    parameter int unsigned Depth = 16,
+    localparam int unsigned AddrW = (Depth > 1) ? $clog2(Depth) : 1
+) (
+    input logic clk_i,
+    input logic [AddrW-1:0] raddr_i,
+    output logic [Width-1:0] rdata_o,
+    input logic we_i,
+    input logic [AddrW-1:0] waddr_i,
+    input logic [Width-1:0] wdata_i
+);
+
+  logic [Width-1:0] mem_q[0:Depth-1];
+
+  assign rdata_o = mem_q[raddr_i];
+
+  always_ff @(posedge clk_i) begin
+    if (we_i) begin
+      mem_q[waddr_i] <= wdata_i;
+    end
+  end
+
+endmodule
