@@ -12,28 +12,30 @@ namespace mrc {
 template <class T>
 class Fifo {
  public:
-  explicit Fifo(std::size_t depth) : mem_(depth) {}
+  explicit Fifo(std::size_t depth) : mem_(depth), depth_(depth) {}
 
-  bool ready() const { return count_ != mem_.size(); }
+  bool ready() const { return count_ != depth_; }
   bool valid() const { return count_ != 0; }
   std::size_t count() const { return count_; }
   const T& head() const { return mem_[rd_]; }
 
   /// Takes the head at the end of this cycle; the caller has seen valid().
   void pop() { pop_ = true; }
-  /// Appends at the end of this cycle; the caller has seen ready().
-  void push(const T& v) {
-    mem_[wr_] = v;  // the slot is free: not visible before clock()
+  /// Appends at the end of this cycle; the caller has seen ready(). The slot is free: not visible before clock().
+  void push(const T& v) { push() = v; }
+  /// As push(v): the caller fills the word in place before clock(). It holds an older word.
+  T& push() {
     push_ = true;
+    return mem_[wr_];
   }
   void clock() {
     if (push_) {
-      wr_ = wr_ + 1 == mem_.size() ? 0 : wr_ + 1;
+      wr_ = wr_ + 1 == depth_ ? 0 : wr_ + 1;
       ++count_;
       push_ = false;
     }
     if (pop_) {
-      rd_ = rd_ + 1 == mem_.size() ? 0 : rd_ + 1;
+      rd_ = rd_ + 1 == depth_ ? 0 : rd_ + 1;
       --count_;
       pop_ = false;
     }
@@ -41,8 +43,39 @@ class Fifo {
 
  private:
   std::vector<T> mem_;
-  std::size_t rd_ = 0, wr_ = 0, count_ = 0;
+  std::size_t depth_, rd_ = 0, wr_ = 0, count_ = 0;
   bool push_ = false, pop_ = false;
+};
+
+/// Output register of a block whose consumer is outside (a pin, or a demultiplexer): the caller gives clock() the ready.
+template <class T>
+class OutReg {
+ public:
+  bool valid() const { return valid_; }
+  const T& data() const { return reg_[at_]; }
+  bool free(bool ready) const { return !valid_ || ready; }
+  void load(const T& v) { load() = v; }
+  /// As load(v): the caller fills the next register value in place before clock(). It holds an older value.
+  T& load() {
+    load_ = true;
+    return reg_[at_ ^ 1u];
+  }
+  /// True when the next clock() changes anything.
+  bool busy() const { return valid_ || load_; }
+  void clock(bool ready) {
+    if (load_) {
+      at_ ^= 1u;
+      valid_ = true;
+      load_ = false;
+    } else if (ready) {
+      valid_ = false;
+    }
+  }
+
+ private:
+  T reg_[2]{};  // this cycle's value, and the next one's: load() copies once
+  unsigned at_ = 0;
+  bool valid_ = false, load_ = false;
 };
 
 /// A stream from one block's output register to the next block's input FIFO. The producer uses free() and load(), the
@@ -53,15 +86,14 @@ class Stream {
  public:
   explicit Stream(std::size_t depth = 2) : fifo_(depth) {}
 
-  bool valid() const { return valid_; }
+  bool valid() const { return out_.valid(); }
   bool ready() const { return fifo_.ready(); }
-  const T& data() const { return data_; }
+  const T& data() const { return out_.data(); }
 
-  bool free() const { return !valid_ || fifo_.ready(); }
-  void load(const T& v) {
-    next_ = v;
-    load_ = true;
-  }
+  bool free() const { return out_.free(fifo_.ready()); }
+  void load(const T& v) { out_.load(v); }
+  /// As load(v): the caller fills the value in place before clock(). It holds an older value.
+  T& load() { return out_.load(); }
 
   bool has() const { return fifo_.valid(); }
   const T& head() const { return fifo_.head(); }
@@ -69,49 +101,17 @@ class Stream {
   std::size_t count() const { return fifo_.count(); }
 
   /// True when the next clock() changes anything.
-  bool busy() const { return valid_ || load_ || fifo_.valid(); }
+  bool busy() const { return out_.busy() || fifo_.valid(); }
   void clock() {
-    if (valid_ && fifo_.ready()) {
-      fifo_.push(data_);
-      valid_ = false;
-    }
+    const bool ready = fifo_.ready();
+    if (out_.valid() && ready) fifo_.push(out_.data());
     fifo_.clock();
-    if (load_) {
-      data_ = next_;
-      valid_ = true;
-      load_ = false;
-    }
+    out_.clock(ready);
   }
 
  private:
   Fifo<T> fifo_;
-  T data_{}, next_{};
-  bool valid_ = false, load_ = false;
-};
-
-/// Output register of a block whose consumer is outside (a pin, or a demultiplexer): the caller gives clock() the ready.
-template <class T>
-class OutReg {
- public:
-  bool valid() const { return valid_; }
-  const T& data() const { return data_; }
-  bool free(bool ready) const { return !valid_ || ready; }
-  void load(const T& v) {
-    next_ = v;
-    load_ = true;
-  }
-  void clock(bool ready) {
-    if (valid_ && ready) valid_ = false;
-    if (load_) {
-      data_ = next_;
-      valid_ = true;
-      load_ = false;
-    }
-  }
-
- private:
-  T data_{}, next_{};
-  bool valid_ = false, load_ = false;
+  OutReg<T> out_;
 };
 
 /// Round-robin arbiter of the contracts. pick(n, request) gives the granted index or -1; take(i) records it.

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What csr broadcasts to the blocks: table writes and register values.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "gen/streams.hpp"
+
+namespace mrc {
+
+/// A table write (docs/blocks/conventions.md, "Configuration"). Stable while req is true.
+struct CfgBus {
+  bool req = false;
+  uint8_t table = 0;  ///< CfgTable
+  uint16_t index = 0;
+  std::array<uint32_t, 16> data{};  ///< word 0 holds bits 31:0
+
+  bool is(CfgTable t) const { return table == static_cast<uint8_t>(t); }
+};
+
+/// Register cfg_ack_q of a block. In step(): begin(cfg) once, pending(cfg) to ask, done() to acknowledge.
+class CfgAck {
+ public:
+  bool value() const { return ack_; }
+  /// True when the block has a table write to perform.
+  bool pending(const CfgBus& cfg) const { return cfg.req && !ack_; }
+  /// Rule for every state: without request the acknowledgement falls.
+  void begin(const CfgBus& cfg) { next_ = ack_ && cfg.req; }
+  void done() { next_ = true; }
+  void clock() { ack_ = next_; }
+
+ private:
+  bool ack_ = false, next_ = false;
+};
+
+/// Values of the CSR registers that blocks use directly (registers: they change at csr's clock()).
+struct CsrOut {
+  bool sack_base_self = false, oor_drop = false, trim_nack = true, ev_swap = false, bth_m = true;
+  uint16_t udp_port = 4791;
+  uint8_t dscp_data = 4, dscp_rtx = 8, dscp_ctl = 46;
+  uint8_t dscp_trimmed = 12, dscp_lasthop = 16;
+  uint64_t mac = 0;  ///< 48 bits, last byte on the wire in bits 7:0
+  U128 ip = 0;       ///< last byte on the wire in bits 7:0
+  uint8_t rto = 7;
+  uint16_t reorder = 32;
+  uint32_t sack_trigger = 16384;
+  uint32_t srv6 = 0x0000'000c;  ///< register SRV6, as is
+  std::array<uint32_t, kMaxPlanes> rev_ev{};
+};
+
+}  // namespace mrc
