@@ -24,11 +24,11 @@ done
 build=$root/build/$flavour
 if [ ! -f "$build/build.ninja" ]; then
   echo "mrc: configuring build/$flavour" >&2
-  (cd -- "$root" && cmake --preset "$flavour" >&2)
+  (cd -- "$root" && cmake --preset "$flavour" --log-level=NOTICE >&2) || exit 3
 fi
 # The dry run costs milliseconds and keeps a build with nothing to do silent.
 if [[ $(ninja -C "$build" -n mrc) != *"no work to do"* ]]; then
   echo "mrc: building build/$flavour" >&2
-  NINJA_STATUS="[%f/%t %es] " ninja -C "$build" mrc >&2
+  NINJA_STATUS="[%f/%t %es] " ninja -C "$build" mrc >&2 || exit 3
 fi
 MRC_ROOT=$root exec "$build/bin/mrc" "$@"

@@ -51,6 +51,11 @@ int complain(const std::string& command, const std::string& sentence, const std:
   return mrc::cli::kUsage;
 }
 
+std::string with_full_stop(std::string sentence) {
+  if (!sentence.empty() && sentence.back() != '.') sentence += '.';
+  return sentence;
+}
+
 /// "mrc decode" while decode is being parsed or run, "mrc" otherwise.
 std::string command_name(const CLI::App& app) {
   std::string name = app.get_name();
@@ -87,6 +92,9 @@ int main(int argc, char** argv) {
   mrc::cli::register_tools(app, context);
 #endif
 
+  if (argc > 1 && argv[1][0] != '-' && !app.get_subcommand_no_throw(argv[1])) {
+    return complain("mrc", "unknown command '" + std::string(argv[1]) + "'.", "See 'mrc --help'.");
+  }
   try {
     app.parse(argc, argv);
     return context.exit_code;
@@ -94,7 +102,7 @@ int main(int argc, char** argv) {
     return app.exit(help);
   } catch (const CLI::ParseError& error) {
     const std::string name = command_name(app);
-    return complain(name, error.what(), "See '" + name + " --help'.");
+    return complain(name, with_full_stop(error.what()), "See '" + name + " --help'.");
   } catch (const UsageError& error) {
     return complain(command_name(app), error.what(), error.remedy());
   } catch (const std::exception& error) {

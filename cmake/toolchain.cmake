@@ -46,6 +46,10 @@ endif()
 
 # mrc_library(NAME SOURCES... ): a static library mrcnic_NAME with the include root cmodel/.
 function(mrc_library name)
+  if(NOT ARGN)
+    file(TOUCH "${CMAKE_CURRENT_BINARY_DIR}/empty.cpp")
+    list(APPEND ARGN "${CMAKE_CURRENT_BINARY_DIR}/empty.cpp")
+  endif()
   add_library(mrcnic_${name} STATIC ${ARGN})
   add_library(mrcnic::${name} ALIAS mrcnic_${name})
   set_target_properties(mrcnic_${name} PROPERTIES EXPORT_NAME ${name})

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "cli/context.hpp"
+
+namespace mrc::cli {
+namespace {
+
+/// Replaces this process by a script of tools/, which prints and exits for itself.
+void become_script(const Context& context, const std::string& script,
+                   const std::vector<std::string>& arguments) {
+  const auto path = context.root / "tools" / script;
+  if (!std::filesystem::exists(path)) {
+    throw UsageError("this command works in the source tree only; " + path.string() + " is missing.",
+                     "Run './mrc' in a clone of mrcnic, or set MRC_ROOT to one.");
+  }
+  std::vector<std::string> words{path.string()};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  std::vector<char*> argv;
+  for (auto& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  ::execv(argv[0], argv.data());
+  throw UsageError("cannot run " + path.string() + ".", "Check that it is executable.");
+}
+
+void register_script(CLI::App& app, Context& context, const std::string& name,
+                     const std::string& description, const std::string& script) {
+  CLI::App* sub = app.add_subcommand(name, description);
+  sub->set_help_flag();  // the script explains its own options
+  sub->prefix_command();
+  sub->callback([&context, sub, script] { become_script(context, script, sub->remaining()); });
+}
+
+}  // namespace
+
+void register_tools(CLI::App& app, Context& context) {
+  register_script(app, context, "lint", "Check the RTL with Verilator, slang and yosys", "lint.py");
+  register_script(app, context, "export-verilog", "Write a preset as plain Verilog",
+                  "export_verilog.py");
+  register_script(app, context, "test", "Build and run all tests", "test.sh");
+}
+
+}  // namespace mrc::cli

