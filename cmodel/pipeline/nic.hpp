@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "gen/presets.hpp"
+#include "pipeline/pins.h"
+
+namespace mrc {
+
+/// The whole NIC, cycle by cycle: module mrc_nic (docs/blocks/nic.md).
+///
+/// In cycle t, outputs() and observe() show the registers of that cycle; step() takes the inputs of that cycle and makes
+/// the registers of cycle t+1. A Nic starts as after reset.
+class Nic {
+ public:
+  explicit Nic(const Preset& preset);
+  ~Nic();
+  Nic(Nic&&) noexcept;
+  Nic& operator=(Nic&&) noexcept;
+
+  const Preset& preset() const;
+
+  /// Output pins of this cycle. Fields whose valid is 0 may be left as they were.
+  void outputs(mrc_pins_out& pins) const;
+
+  /// One clock cycle. rst_n = 0 resets; memories then start empty, as after construction. bug is ignored: the model has
+  /// none.
+  void step(const mrc_pins_in& pins);
+
+  /// Every block boundary of this cycle, in the layout of obs_core_t and obs_lane_t (gen/streams.hpp): core has
+  /// kObsCoreWords words, lanes num_planes * kObsLaneWords. Word 0 of a boundary, valid | ready << 1, is always written;
+  /// its data words only when it is valid.
+  void observe(uint32_t* core, uint32_t* lanes) const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace mrc
