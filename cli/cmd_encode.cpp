@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <iostream>
+#include <memory>
+#include <string>
+
+#include "cli/context.hpp"
+#include "cli/output_file.hpp"
+#include "cli/wire_options.hpp"
+#include "wire/json.hpp"
+#include "wire/pcapng.hpp"
+#include "wire/text.hpp"
+
+namespace mrc::cli {
+
+namespace {
+
+struct Options {
+  std::string file;
+  std::string pcapng;
+  bool hex = false;
+  WireOptions wire;
+};
+
+void run(const Options& options) {
+  const wire::WireConfig config = options.wire.checked();
+  const auto text = read_file(options.file);
+  const auto frames = wire::from_json({reinterpret_cast<const char*>(text.data()), text.size()}, options.file, config);
+  if (!frames) refuse(frames.error());
+  if (!options.pcapng.empty()) {
+    uint32_t planes = 1;
+    for (const wire::CapturedFrame& frame : *frames) planes = std::max(planes, frame.interface + 1);
+    OutputFile out(options.pcapng);
+    wire::PcapngWriter writer(out.stream(), planes);
+    for (const wire::CapturedFrame& frame : *frames) writer.write(frame);
+    out.commit();
+  }
+  if (options.hex || options.pcapng.empty()) {
+    for (const wire::CapturedFrame& frame : *frames) std::cout << wire::to_hex(frame.bytes) << '\n';
+    std::cout.flush();
+  }
+}
+
+}  // namespace
+
+void register_encode(CLI::App& app, Context& context) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("encode", "make packets from JSON");
+  command->footer(
+      "Lengths, checksums, next headers and the ICRC are computed where the JSON does not give them.\n"
+      "docs/wire.md describes the JSON; 'mrc decode --json' prints it.");
+  command->add_option("FILE", options->file, "JSON: an object, an array, or one object per line")->required();
+  command->add_option("--pcapng", options->pcapng, "write a capture, one interface per plane");
+  command->add_flag("--hex", options->hex, "print one line of hexadecimal digits per packet (default without --pcapng)");
+  options->wire.add(*command);
+  command->callback([options, &context] {
+    run(*options);
+    context.exit_code = kPass;
+  });
+}
+
+}  // namespace mrc::cli

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Options that `mrc decode` and `mrc encode` share, and reading of whole files.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "cli/context.hpp"
+#include "wire/packet.hpp"
+#include "wire/result.hpp"
+
+namespace mrc::cli {
+
+/// What the user said about the open choices of the wire format.
+struct WireOptions {
+  wire::WireConfig config;
+  std::map<std::string, unsigned> dscp;
+
+  void add(CLI::App& command) {
+    command.add_option("--udp-port", config.udp_port, "UDP destination port of MRC (assumption A-01)")
+        ->capture_default_str();
+    command.add_option("--dscp", dscp, "code point of a class as NAME=N; names: no_trim, trimmable, trimmable_retx, "
+                                       "trimmed, trimmed_lasthop, control (A-04)")
+        ->delimiter('=')
+        ->type_name("NAME=N");
+    command.add_flag("--bth-m-first", config.bth_m_first, "BTH byte 1: M in bit 7, SE in bit 6 (A-02)");
+    command.add_flag("--ev-swap", config.ev_swap, "source port carries EV[15:0], flow label EV[31:16] (A-03)");
+    command.add_flag("--eeth-op-high", config.eeth_op_high, "EETH.op in bits 5:4 instead of 3:2");
+  }
+
+  /// The choices, checked. Throws UsageError.
+  wire::WireConfig checked() const {
+    wire::WireConfig out = config;
+    const std::map<std::string, uint8_t wire::DscpMap::*> fields = {
+        {"no_trim", &wire::DscpMap::no_trim},
+        {"trimmable", &wire::DscpMap::trimmable},
+        {"trimmable_retx", &wire::DscpMap::trimmable_retx},
+        {"trimmed", &wire::DscpMap::trimmed},
+        {"trimmed_lasthop", &wire::DscpMap::trimmed_lasthop},
+        {"control", &wire::DscpMap::control},
+    };
+    for (const auto& [name, value] : dscp) {
+      const auto field = fields.find(name);
+      if (field == fields.end()) {
+        throw UsageError("unknown class '" + name + "' in --dscp.",
+                         "Use no_trim, trimmable, trimmable_retx, trimmed, trimmed_lasthop or control.");
+      }
+      if (value > 63) {
+        throw UsageError("code point " + std::to_string(value) + " in --dscp does not fit 6 bits.",
+                         "Give a number from 0 to 63.");
+      }
+      out.dscp.*(field->second) = static_cast<uint8_t>(value);
+    }
+    return out;
+  }
+};
+
+/// A file as bytes. Throws UsageError when it cannot be read.
+inline std::vector<uint8_t> read_file(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::vector<uint8_t> out((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+  if (!in.is_open() || in.bad()) {
+    throw UsageError("cannot read " + path + ".", "Name an existing file that you may read.");
+  }
+  return out;
+}
+
+/// An error of the wire library as the user sees it.
+[[noreturn]] inline void refuse(const wire::Error& error) {
+  throw UsageError(error.sentence() + ".", error.remedy);
+}
+
+}  // namespace mrc::cli

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "wire/packet.hpp"
+
+namespace mrc::wire {
+
+/// Takes a frame (Ethernet header first, no FCS) apart. Never fails: what is wrong is in
+/// `Packet::error`, headers before it are filled in. Without error, or with BadIcrc,
+/// `encode(decode(frame)) == frame`.
+///
+/// Trimmed packets, told by the code point of the outermost IP header, may end anywhere behind that
+/// header; length fields may be larger than what is left (assumption: switches rewrite the outermost
+/// one at most); they have neither padding nor ICRC: all that follows the headers is payload.
+Packet decode(std::span<const uint8_t> frame, const WireConfig& config = {});
+
+}  // namespace mrc::wire

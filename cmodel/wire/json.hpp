@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Packets as JSON, documented in docs/wire.md: one object per packet, a key per header.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "wire/packet.hpp"
+#include "wire/pcapng.hpp"
+#include "wire/result.hpp"
+
+namespace mrc::wire {
+
+/// The packet as one line of JSON, without line end. `frame` are the bytes it was decoded from; they are
+/// included as `raw` when the packet has an error that its headers cannot reproduce.
+std::string to_json(const Packet& packet, std::span<const uint8_t> frame, const WireConfig& config = {});
+
+/// Decodes a captured frame and adds the key `capture` (number, interface, time_ns, ...).
+std::string to_json(const CapturedFrame& frame, uint64_t number, const WireConfig& config = {});
+
+/// Reads one object, an array of objects, or objects one after the other, and encodes each of them.
+/// Lengths, checksums, next headers and the ICRC are computed where the JSON does not give them.
+Result<std::vector<CapturedFrame>> from_json(std::string_view text, const std::string& name,
+                                             const WireConfig& config = {});
+
+}  // namespace mrc::wire

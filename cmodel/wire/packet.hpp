@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+/// A packet as its headers, and the choices the wire format leaves open.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gen/headers.hpp"
+
+namespace mrc::wire {
+
+/// Code points by traffic class (assumption A-04).
+struct DscpMap {
+  uint8_t no_trim = kDscpNoTrim;
+  uint8_t trimmable = kDscpTrimmable;
+  uint8_t trimmable_retx = kDscpTrimmableRetx;
+  uint8_t trimmed = kDscpTrimmed;
+  uint8_t trimmed_lasthop = kDscpTrimmedLasthop;
+  uint8_t control = kDscpControl;
+  bool operator==(const DscpMap&) const = default;
+};
+
+/// What a code point says about a packet.
+enum class DscpClass : uint8_t { NoTrim, Trimmable, TrimmableRetx, Trimmed, TrimmedLasthop, Control, Other };
+
+/// What sources disagree about; both sides of a link must agree on it.
+struct WireConfig {
+  uint16_t udp_port = kUdpPort;  ///< destination port sent and accepted (A-01)
+  bool bth_m_first = false;      ///< BTH byte 1: bit 7 is m, bit 6 is se (A-02)
+  bool ev_swap = false;          ///< UDP source port = EV[15:0], flow label = EV[31:16] (A-03)
+  bool eeth_op_high = false;     ///< EETH byte 1: op in bits 5:4 instead of 3:2
+  DscpMap dscp;                  ///< (A-04)
+  bool operator==(const WireConfig&) const = default;
+};
+
+/// The class of a code point. Trimmed ones are looked up first.
+DscpClass classify(uint8_t dscp, const DscpMap& map);
+/// "NO_TRIM", "TRIMMABLE", ..., "OTHER".
+const char* name_of(DscpClass value);
+/// The code point a NIC gives to a packet of that opcode.
+uint8_t default_dscp(uint8_t opcode, bool rtx, const DscpMap& map);
+
+/// Headers in front of UDP.
+enum class Encapsulation : uint8_t { Ipv4, Ipv6, Srv6, Srv6Srh };
+
+/// Why bytes are no valid MRC packet.
+enum class ErrorCode : uint8_t {
+  Short,          ///< ends inside a header
+  BadEthertype,   ///< neither IPv4 nor IPv6
+  BadVersion,     ///< IP version does not fit the header in front of it
+  BadIhl,         ///< IPv4 with options, or shorter than 20 bytes
+  BadChecksum,    ///< IPv4 header checksum
+  Fragment,       ///< IPv4 fragment
+  BadNextHeader,  ///< neither UDP nor what SRv6 needs
+  BadSrh,         ///< a routing header other than a one-segment SRH
+  BadLength,      ///< a length field contradicts the bytes
+  NotMrc,         ///< another UDP destination port
+  BadTver,        ///< BTH.tver is not 0
+  UnknownOpcode,  ///< not one of the twelve
+  BadPad,         ///< pad count contradicts the bytes
+  BadIcrc,        ///< the ICRC is wrong
+};
+/// "short", "bad_ethertype", ... as in JSON.
+const char* name_of(ErrorCode code);
+
+/// What is wrong with a packet, and where.
+struct DecodeError {
+  ErrorCode code{};
+  size_t offset = 0;        ///< byte in the frame
+  const char* header = "";  ///< the header concerned
+  uint64_t got = 0;         ///< the offending value
+  uint64_t want = 0;        ///< what would fit
+  bool operator==(const DecodeError&) const = default;
+  /// One sentence without full stop.
+  std::string message() const;
+};
+
+struct Icrc {
+  uint32_t value = 0;  ///< as received; travels least significant byte first
+  bool ok = true;      ///< the value is right. When encoding: false sends `value`, true the right one
+  bool operator==(const Icrc&) const = default;
+};
+
+/// One frame from the Ethernet header on, without FCS. Extension headers are inherited members.
+struct Packet : Extensions {
+  std::optional<Eth> eth;
+  std::optional<Ipv6> outer_ipv6;  ///< SRv6: its destination is the path
+  std::optional<Srh> srh;
+  std::optional<Ipv6> ipv6;
+  std::optional<Ipv4> ipv4;
+  std::optional<Udp> udp;
+  std::optional<Bth> bth;
+  std::vector<uint8_t> payload;  ///< of a trimmed packet: whatever follows the headers
+  std::vector<uint8_t> padding;  ///< after the payload, 0 to 3 bytes
+  std::vector<uint8_t> rest;     ///< trimmed packets: bytes of the header that was cut
+  std::vector<uint8_t> trailer;  ///< bytes behind the length of the outermost IP header
+  std::optional<Icrc> icrc;      ///< absent: trimmed, or too short to have one
+  std::optional<DecodeError> error;
+  DscpClass dscp_class = DscpClass::Other;  ///< of the outermost IP header
+  bool operator==(const Packet&) const = default;
+
+  /// A switch has cut the packet: decided by the code point of the outermost IP header alone.
+  bool trimmed() const {
+    return dscp_class == DscpClass::Trimmed || dscp_class == DscpClass::TrimmedLasthop;
+  }
+  /// Code point of the outermost IP header.
+  uint8_t dscp() const;
+  /// ECN bits of the outermost IP header; 3 = congestion experienced.
+  uint8_t ecn() const;
+  /// Entropy value from UDP source port and (IPv6) flow label; 0 without UDP.
+  uint32_t entropy(const WireConfig& config = {}) const;
+  /// Puts an entropy value there. IPv4 carries only the half that is in the source port.
+  void set_entropy(uint32_t ev, const WireConfig& config = {});
+};
+
+/// A packet of that opcode with all its headers, constants filled in, everything else zero.
+Packet make_packet(Opcode opcode, Encapsulation encapsulation, bool timestamp = false,
+                   const WireConfig& config = {});
+
+/// Fills in what follows from the rest: versions, next headers, lengths, IPv4 checksum, pad count and
+/// padding. Values set before are replaced.
+void complete(Packet& packet);
+
+/// The frame as sent: every header that is present, in wire order; nothing is corrected. The ICRC is
+/// appended unless the packet is trimmed (dscp by `config`) or has no BTH.
+std::vector<uint8_t> encode(const Packet& packet, const WireConfig& config = {});
+
+}  // namespace mrc::wire

@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "wire/pcapng.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <ostream>
+#include <string_view>
+
+#include "wire/packed.hpp"
+
+namespace mrc::wire {
+
+namespace {
+
+constexpr uint32_t kSection = 0x0A0D0D0A;
+constexpr uint32_t kInterface = 1;
+constexpr uint32_t kSimplePacket = 3;
+constexpr uint32_t kEnhancedPacket = 6;
+constexpr uint32_t kByteOrder = 0x1A2B3C4D;
+constexpr uint16_t kOptComment = 1;
+constexpr uint16_t kOptUserAppl = 4;
+constexpr uint16_t kIfName = 2;
+constexpr uint16_t kIfSpeed = 8;
+constexpr uint16_t kIfTsResol = 9;
+constexpr uint16_t kIfTsOffset = 14;
+constexpr uint16_t kEthernet = 1;
+constexpr size_t kMaxOption = 0xFFFF;
+
+/// One block under construction, little endian.
+class Block {
+ public:
+  explicit Block(uint32_t type) {
+    u32(type);
+    u32(0);
+  }
+  void u16(uint16_t v) { put(v, 2); }
+  void u32(uint32_t v) { put(v, 4); }
+  void u64(uint64_t v) { put(v, 8); }
+  void bytes(std::span<const uint8_t> data) {
+    data_.append(reinterpret_cast<const char*>(data.data()), data.size());
+    data_.append((4 - data.size() % 4) % 4, '\0');
+  }
+  void option(uint16_t code, std::string_view text) {
+    text = text.substr(0, kMaxOption);
+    u16(code);
+    u16(static_cast<uint16_t>(text.size()));
+    bytes({reinterpret_cast<const uint8_t*>(text.data()), text.size()});
+  }
+  void end_options() { u32(0); }
+  void write(std::ostream& out) {
+    const auto size = static_cast<uint32_t>(data_.size() + 4);
+    u32(size);
+    for (unsigned i = 0; i < 4; ++i) data_[4 + i] = static_cast<char>(size >> (8 * i));
+    out.write(data_.data(), static_cast<std::streamsize>(data_.size()));
+  }
+
+ private:
+  void put(uint64_t v, unsigned count) {
+    for (unsigned i = 0; i < count; ++i) data_.push_back(static_cast<char>(v >> (8 * i)));
+  }
+  std::string data_;
+};
+
+/// Bytes of a file that may be cut or lie; every read says whether the bytes exist.
+class Reader {
+ public:
+  Reader(std::span<const uint8_t> data, size_t base, bool big) : data_(data), base_(base), big_(big) {}
+
+  size_t left() const { return data_.size() - at_; }
+  size_t offset() const { return base_ + at_; }
+
+  std::optional<uint64_t> number(unsigned count) {
+    if (left() < count) return std::nullopt;
+    uint64_t v = 0;
+    for (unsigned i = 0; i < count; ++i) {
+      v |= uint64_t{data_[at_ + i]} << (8 * (big_ ? count - 1 - i : i));
+    }
+    at_ += count;
+    return v;
+  }
+  std::optional<uint32_t> u32() {
+    auto v = number(4);
+    return v ? std::optional(static_cast<uint32_t>(*v)) : std::nullopt;
+  }
+  std::optional<uint16_t> u16() {
+    auto v = number(2);
+    return v ? std::optional(static_cast<uint16_t>(*v)) : std::nullopt;
+  }
+  /// `count` bytes, then padding to 4.
+  std::optional<std::span<const uint8_t>> padded(size_t count) {
+    const size_t padding = (4 - count % 4) % 4;
+    if (left() < count || left() - count < padding) return std::nullopt;
+    auto out = data_.subspan(at_, count);
+    at_ += count + padding;
+    return out;
+  }
+
+ private:
+  std::span<const uint8_t> data_;
+  size_t base_;
+  size_t at_ = 0;
+  bool big_;
+};
+
+struct Interface {
+  uint64_t ticks_per_second = 1'000'000;
+  uint64_t offset_seconds = 0;
+  uint32_t snap_length = 0;
+  uint32_t index = 0;  // in Capture::interfaces
+};
+
+std::string text_of(std::span<const uint8_t> data) {
+  return {reinterpret_cast<const char*>(data.data()), data.size()};
+}
+
+class FileReader {
+ public:
+  FileReader(std::span<const uint8_t> file, const std::string& name) : file_(file), name_(name) {}
+
+  Result<Capture> run() {
+    if (file_.size() < 12) return error(0, "too short for a pcapng file");
+    Reader first(file_, 0, false);
+    if (first.u32() != kSection) {
+      return error(0, "not a pcapng file, the section header block is missing");
+    }
+    while (at_ < file_.size()) {
+      if (auto problem = block()) return *problem;
+    }
+    return std::move(capture_);
+  }
+
+ private:
+  Error error(size_t offset, std::string what,
+              std::string remedy = "Convert other formats with 'editcap -F pcapng IN OUT'; a damaged file "
+                                   "must be captured again.") const {
+    return {name_, offset, std::move(what), std::move(remedy)};
+  }
+
+  std::optional<Error> block() {
+    if (file_.size() - at_ < 12) return error(at_, "the file ends inside a block header");
+    if (Reader(file_.subspan(at_), at_, false).u32() == kSection) {
+      const uint32_t order = Reader(file_.subspan(at_ + 8), at_ + 8, false).u32().value_or(0);
+      if (order == kByteOrder) {
+        big_ = false;
+      } else if (order == 0x4D3C2B1A) {
+        big_ = true;
+      } else {
+        return error(at_ + 8, fmt::format("byte-order magic is 0x{:08x}", order));
+      }
+      interfaces_.clear();
+    }
+    Reader head(file_.subspan(at_), at_, big_);
+    const uint32_t type = head.u32().value_or(0);
+    const uint32_t size = head.u32().value_or(0);
+    if (size < 12 || size % 4 != 0) {
+      return error(at_ + 4, fmt::format("block length {} is not a multiple of 4 of at least 12", size));
+    }
+    if (size > file_.size() - at_) {
+      return error(at_ + 4, fmt::format("block length {} is beyond the end of the file, {} bytes are left", size,
+                                        file_.size() - at_));
+    }
+    const uint32_t again = Reader(file_.subspan(at_ + size - 4), 0, big_).u32().value_or(0);
+    if (again != size) {
+      return error(at_ + size - 4, fmt::format("block length {} at the end, {} at the start", again, size));
+    }
+    Reader body(file_.subspan(at_ + 8, size - 12), at_ + 8, big_);
+    at_ += size;
+    switch (type) {
+      case kInterface: return interface(body);
+      case kEnhancedPacket: return enhanced(body);
+      case kSimplePacket: return simple(body);
+      default: return std::nullopt;
+    }
+  }
+
+  /// Calls visit(code, value) per option until the end of options or of the block.
+  template <class Visit>
+  std::optional<Error> options(Reader& body, Visit&& visit) {
+    while (body.left() >= 4) {
+      const size_t offset = body.offset();
+      const uint16_t code = body.u16().value_or(0);
+      const uint16_t length = body.u16().value_or(0);
+      if (code == 0) return std::nullopt;
+      const auto value = body.padded(length);
+      if (!value) return error(offset, fmt::format("option {} of {} bytes is longer than its block", code, length));
+      if (auto problem = visit(code, *value, offset)) return problem;
+    }
+    return std::nullopt;
+  }
+
+  std::optional<Error> interface(Reader& body) {
+    const size_t offset = body.offset();
+    const auto link = body.u16();
+    const auto reserved = body.u16();
+    const auto snap = body.u32();
+    if (!link || !reserved || !snap) return error(offset, "interface block is too short");
+    if (*link != kEthernet) {
+      return error(offset, fmt::format("link type {} is not Ethernet", *link),
+                   "Capture on an Ethernet interface (link type 1).");
+    }
+    Interface entry;
+    entry.snap_length = *snap;
+    entry.index = static_cast<uint32_t>(capture_.interfaces.size());
+    std::string name;
+    auto problem = options(body, [&](uint16_t code, std::span<const uint8_t> value, size_t at) -> std::optional<Error> {
+      if (code == kIfName) name = text_of(value);
+      if (code == kIfTsResol) {
+        if (value.size() != 1) return error(at, "if_tsresol is not one byte long");
+        const unsigned exponent = value[0] & 0x7Fu;
+        const bool binary = value[0] & 0x80u;
+        if (exponent > (binary ? 63u : 19u)) return error(at, fmt::format("if_tsresol 0x{:02x} is too fine", value[0]));
+        entry.ticks_per_second = 1;
+        for (unsigned i = 0; i < exponent; ++i) entry.ticks_per_second *= binary ? 2 : 10;
+      }
+      if (code == kIfTsOffset) {
+        const auto seconds = Reader(value, at, big_).number(8);
+        if (!seconds) return error(at, "if_tsoffset is not eight bytes long");
+        entry.offset_seconds = *seconds;
+      }
+      return std::nullopt;
+    });
+    if (problem) return problem;
+    interfaces_.push_back(entry);
+    capture_.interfaces.push_back(std::move(name));
+    return std::nullopt;
+  }
+
+  std::optional<Error> enhanced(Reader& body) {
+    const size_t offset = body.offset();
+    const auto id = body.u32();
+    const auto high = body.u32();
+    const auto low = body.u32();
+    const auto captured = body.u32();
+    const auto original = body.u32();
+    if (!id || !high || !low || !captured || !original) return error(offset, "packet block is too short");
+    if (*id >= interfaces_.size()) {
+      return error(offset, fmt::format("packet of interface {}, but {} are described", *id, interfaces_.size()));
+    }
+    const Interface& from = interfaces_[*id];
+    const auto data = body.padded(*captured);
+    if (!data) return error(offset + 12, fmt::format("packet of {} bytes is longer than its block", *captured));
+    CapturedFrame frame;
+    frame.interface = from.index;
+    const uint64_t ticks = uint64_t{*high} << 32 | *low;
+    frame.time_ns = static_cast<uint64_t>(U128{ticks} * 1'000'000'000u / from.ticks_per_second) +
+                    from.offset_seconds * 1'000'000'000u;
+    frame.bytes.assign(data->begin(), data->end());
+    frame.original_length = *original;
+    auto problem = options(body, [&](uint16_t code, std::span<const uint8_t> value, size_t) -> std::optional<Error> {
+      if (code == kOptComment) frame.comments.push_back(text_of(value));
+      return std::nullopt;
+    });
+    if (problem) return problem;
+    capture_.frames.push_back(std::move(frame));
+    return std::nullopt;
+  }
+
+  std::optional<Error> simple(Reader& body) {
+    const size_t offset = body.offset();
+    const auto original = body.u32();
+    if (!original) return error(offset, "simple packet block is too short");
+    if (interfaces_.empty()) return error(offset, "simple packet block without an interface");
+    const Interface& from = interfaces_[0];
+    const size_t size = from.snap_length ? std::min(*original, from.snap_length) : *original;
+    const auto data = body.padded(size);
+    if (!data) return error(offset, fmt::format("packet of {} bytes is longer than its block", size));
+    CapturedFrame frame;
+    frame.interface = from.index;
+    frame.bytes.assign(data->begin(), data->end());
+    frame.original_length = *original;
+    capture_.frames.push_back(std::move(frame));
+    return std::nullopt;
+  }
+
+  std::span<const uint8_t> file_;
+  const std::string& name_;
+  size_t at_ = 0;
+  bool big_ = false;
+  std::vector<Interface> interfaces_;  // of the current section
+  Capture capture_;
+};
+
+}  // namespace
+
+PcapngWriter::PcapngWriter(std::ostream& out, unsigned num_planes, unsigned port_gbps)
+    : out_(out), num_planes_(num_planes) {
+  Block section(kSection);
+  section.u32(kByteOrder);
+  section.u16(1);
+  section.u16(0);
+  section.u64(~uint64_t{0});
+  section.option(kOptUserAppl, "mrcnic");
+  section.end_options();
+  section.write(out_);
+  for (unsigned plane = 0; plane < num_planes; ++plane) {
+    Block block(kInterface);
+    block.u16(kEthernet);
+    block.u16(0);
+    block.u32(0);
+    block.option(kIfName, fmt::format("plane{}", plane));
+    if (port_gbps) {
+      block.u16(kIfSpeed);
+      block.u16(8);
+      block.u64(uint64_t{port_gbps} * 1'000'000'000u);
+    }
+    block.option(kIfTsResol, "\x09");
+    block.end_options();
+    block.write(out_);
+  }
+}
+
+bool PcapngWriter::write(const CapturedFrame& frame) {
+  return write(frame.interface, frame.time_ns, frame.bytes, frame.comments, frame.original_length);
+}
+
+bool PcapngWriter::write(uint32_t plane, uint64_t time_ns, std::span<const uint8_t> bytes,
+                         std::span<const std::string> comments, uint32_t original_length) {
+  if (plane >= num_planes_) return false;
+  const auto size = static_cast<uint32_t>(bytes.size());
+  Block block(kEnhancedPacket);
+  block.u32(plane);
+  block.u32(static_cast<uint32_t>(time_ns >> 32));
+  block.u32(static_cast<uint32_t>(time_ns));
+  block.u32(size);
+  block.u32(original_length ? original_length : size);
+  block.bytes(bytes);
+  for (const std::string& comment : comments) block.option(kOptComment, comment);
+  if (!comments.empty()) block.end_options();
+  block.write(out_);
+  return true;
+}
+
+Result<Capture> read_pcapng(std::span<const uint8_t> file, const std::string& name) {
+  return FileReader(file, name).run();
+}
+
+}  // namespace mrc::wire
