@@ -39,7 +39,7 @@ Examples:
 Exit codes: 0 pass, 1 mismatch, 2 hang, 3 wrong use or environment, 4 unsupported.
 )";
 
-/// Where the executable stands decides where its shared objects are: <prefix>/bin, <prefix>/lib.
+/// The shared objects are found from where the executable stands, in the build tree and installed.
 std::filesystem::path executable_folder() {
   std::error_code error;
   auto self = std::filesystem::read_symlink("/proc/self/exe", error);
@@ -56,6 +56,13 @@ std::string with_full_stop(std::string sentence) {
   return sentence;
 }
 
+bool has_command(const CLI::App& app, const std::string& name) {
+  for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; })) {
+    if (sub->check_name(name)) return true;
+  }
+  return false;
+}
+
 /// "mrc decode" while decode is being parsed or run, "mrc" otherwise.
 std::string command_name(const CLI::App& app) {
   std::string name = app.get_name();
@@ -69,7 +76,7 @@ int main(int argc, char** argv) {
   Context context;
   const char* root = std::getenv("MRC_ROOT");
   context.root = root ? root : MRC_SOURCE_DIR;
-  context.lib_dir = executable_folder().parent_path() / "lib";
+  context.lib_dir = executable_folder() / MRC_DUT_DIR;
   context.program = root ? "./mrc" : argv[0];
 
   CLI::App app{"mrc: golden model, RTL and lockstep bench of a multipath RDMA NIC (MRC 1.0)", "mrc"};
@@ -92,7 +99,7 @@ int main(int argc, char** argv) {
   mrc::cli::register_tools(app, context);
 #endif
 
-  if (argc > 1 && argv[1][0] != '-' && !app.get_subcommand_no_throw(argv[1])) {
+  if (argc > 1 && argv[1][0] != '-' && !has_command(app, argv[1])) {
     return complain("mrc", "unknown command '" + std::string(argv[1]) + "'.", "See 'mrc --help'.");
   }
   try {
