@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pipeline/tx_path.hpp"
+
+#include <bit>
+
+#include "gen/csr.hpp"
+
+namespace mrc {
+
+TxPath::TxPath(const Preset& preset, Stream<Pkt>& pkt, Stream<Fb>& fb, Stream<Path>& path, Stream<Rec>& rec)
+    : planes_(preset.num_planes),
+      plane_bits_(static_cast<unsigned>(std::countr_zero(preset.num_planes))),
+      groups_(preset.evs_per_qp / preset.num_planes),
+      evs_(preset.evs_per_qp),
+      qp_mask_(preset.num_qps - 1),
+      pkt_(pkt),
+      fb_in_(fb),
+      path_(path),
+      rec_(rec),
+      evst_(std::size_t{preset.num_qps} * groups_),
+      evval_(std::size_t{preset.num_profiles} * preset.evs_per_qp),
+      qps_(preset.num_qps) {}
+
+void TxPath::step(const CfgBus& cfg, const In& in) {
+  ack_.begin(cfg);
+  switch (state_) {
+    case State::Idle:
+      idle(cfg);
+      break;
+    case State::Init:
+      init();
+      break;
+    case State::Fb:
+      feedback();
+      break;
+    case State::Walk:
+      walk(in);
+      break;
+    case State::Emit:
+      emit();
+      break;
+  }
+}
+
+void TxPath::idle(const CfgBus& cfg) {
+  if (ack_.pending(cfg)) {
+    if (cfg.is(CfgTable::QpCtx)) {
+      const auto row = csr::TblQpCtx::unpack(cfg.data.data());
+      init_qp_ = cfg.index & qp_mask_;
+      init_group_ = 0;
+      qps_[init_qp_] = {.grp = 0, .used = 0, .lfsr = static_cast<uint16_t>(0xACE1u ^ init_qp_), .profile = row.profile};
+      state_ = State::Init;
+      return;
+    }
+    if (cfg.is(CfgTable::Ev)) evval_.write(cfg.index % evval_.depth(), cfg.data[0]);
+    ack_.done();
+    return;
+  }
+  const bool fb = fb_in_.has(), pkt = pkt_.has() && path_.free() && rec_.free();
+  if (!fb && !pkt) return;
+  const int grant = arb_.pick([&](unsigned i) { return i == 0 ? fb : pkt; });
+  arb_.take(static_cast<unsigned>(grant));
+  if (grant == 0) {
+    fb_ = fb_in_.head();
+    fb_in_.pop();
+    const unsigned ev_idx = fb_.ev_idx & (evs_ - 1);
+    evst_.read(evst_row(fb_.qp, ev_idx / planes_));
+    evval_.read(evval_row(qps_[fb_.qp & qp_mask_].profile, ev_idx));
+    state_ = State::Fb;
+  } else {
+    hold_ = pkt_.head();
+    pkt_.pop();
+    const Qp& q = qps_[hold_.qp & qp_mask_];
+    grp_ = q.grp;
+    lfsr_ = q.lfsr;
+    u_ = q.used;
+    restored_ = false;
+    walked_ = 0;
+    avoid_on_ = hold_.rtx;
+    evst_.read(evst_row(hold_.qp, group()));
+    state_ = State::Walk;
+  }
+}
+
+void TxPath::init() {
+  evst_.write(evst_row(init_qp_, init_group_), 0);  // all GOOD
+  if (++init_group_ == groups_) {
+    ack_.done();
+    state_ = State::Idle;
+  }
+}
+
+void TxPath::feedback() {
+  state_ = State::Idle;
+  if (evval_.rdata() != fb_.entropy || fb_.kind != 1) return;
+  const unsigned ev_idx = fb_.ev_idx & (evs_ - 1), plane = ev_idx & (planes_ - 1);
+  if (ev_state(evst_.rdata(), plane) != kEvGood) return;
+  evst_.write(evst_row(fb_.qp, ev_idx / planes_), ev_with_state(evst_.rdata(), plane, kEvSkip));
+  skip_inc_next_ = true;
+}
+
+void TxPath::next_group() {
+  u_ = 0;
+  grp_ = (grp_ + 1) & (groups_ - 1);
+  if (grp_ == 0) lfsr_ = ev_key_next(lfsr_);
+}
+
+/// The walk ends with ev_idx, and advances for the QP's next packet.
+void TxPath::choose(const EvGroup& g, unsigned ev_idx) {
+  Qp& q = qps_[hold_.qp & qp_mask_];
+  evval_.read(evval_row(q.profile, ev_idx));
+  ev_idx_ = static_cast<uint16_t>(ev_idx);
+  u_ = g.u;
+  state_ = State::Emit;
+}
+
+void TxPath::walk(const In& in) {
+  const uint16_t row = evst_.rdata();
+  const unsigned at = group();
+  const EvChoice choice{planes_, in.port_up, in.lane_room, avoid_on_, hold_.avoid_ev};
+  const EvGroup g =
+      ev_walk_group({row, u_, restored_, restored_idx_, false, -1}, at, lfsr_ & (planes_ - 1), choice);
+
+  int ev_idx = g.chosen >= 0 ? static_cast<int>(at * planes_) + g.chosen : -1;
+  if (ev_idx < 0) {
+    if (g.busy) return;
+    if (walked_ == groups_ && g.restored) {  // the whole set was walked: what was restored is used
+      const unsigned plane = 1u << (g.restored_idx & (planes_ - 1));
+      if (!(in.lane_room & in.port_up & plane)) return;
+      ev_idx = g.restored_idx;
+    }
+  }
+  if (g.row != row) evst_.write(evst_row(hold_.qp, at), g.row);
+
+  if (ev_idx >= 0) {
+    choose(g, static_cast<unsigned>(ev_idx));
+    const unsigned all = (1u << planes_) - 1;
+    if (((u_ | ~in.port_up) & all) == all) next_group();
+    Qp& q = qps_[hold_.qp & qp_mask_];
+    q.grp = static_cast<uint8_t>(grp_);
+    q.used = static_cast<uint8_t>(u_);
+    q.lfsr = lfsr_;
+    return;
+  }
+  restored_ = g.restored;
+  restored_idx_ = g.restored_idx;
+  if (walked_ == groups_) {
+    avoid_on_ = false;
+    walked_ = 0;
+  } else {
+    ++walked_;
+  }
+  next_group();
+  evst_.read(evst_row(hold_.qp, group()));
+}
+
+void TxPath::emit() {
+  Path& p = path_.load();
+  p.pkt = hold_;
+  p.ev = evval_.rdata();
+  p.ev_idx = ev_idx_;
+  p.plane = static_cast<uint8_t>(ev_idx_ & (planes_ - 1));
+  rec_.load({.qp = hold_.qp, .psn = hold_.psn, .msn = hold_.msn, .idx = hold_.idx, .ev_idx = ev_idx_,
+             .rtx = hold_.rtx, .last = hold_.last});
+  state_ = State::Idle;
+}
+
+}  // namespace mrc

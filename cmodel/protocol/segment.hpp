@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+/// How a work request is cut into packets (docs/blocks/tx_segment.md, "Segmentation rule"; mrc.md sections 2 and 6).
+#pragma once
+
+#include <cstdint>
+
+#include "gen/headers.hpp"
+#include "gen/streams.hpp"
+
+namespace mrc {
+
+/// A work request in its ring slot: the WQE and the RQMSN it got.
+struct RingRow {
+  Wqe wqe{};
+  uint16_t rqmsn = 0;
+};
+
+/// Longest message in bytes.
+inline constexpr uint32_t kMaxMessage = 1u << 31;
+
+/// Opcode of a WRITE packet from its place in the message.
+constexpr uint8_t write_opcode(bool first, bool last, bool imm_valid) {
+  using wire::Opcode;
+  const Opcode op = first ? (last ? (imm_valid ? Opcode::WriteOnlyImm : Opcode::WriteOnly) : Opcode::WriteFirst)
+                          : (last ? (imm_valid ? Opcode::WriteLastImm : Opcode::WriteLast) : Opcode::WriteMiddle);
+  return static_cast<uint8_t>(op);
+}
+
+/// Fills the fields of packet `idx` of a message that follow from the work request: opcode, addresses, lengths, rkey,
+/// imm, rqmsn, idx, last. `mtu` is the code of the path MTU, 256 << mtu bytes. The other fields are the caller's.
+inline void segment(const RingRow& row, uint32_t idx, unsigned mtu, Pkt& pkt) {
+  const Wqe& w = row.wqe;
+  const uint32_t m = 256u << mtu;
+  const uint64_t off = uint64_t{idx} * m;
+  const uint32_t rem = w.length - static_cast<uint32_t>(off);
+  pkt.last = rem <= m;
+  pkt.plen = static_cast<uint16_t>((pkt.last ? rem : m) & 0x1fffu);
+  pkt.va = w.raddr + off;
+  pkt.laddr = w.laddr + off;
+  pkt.rkey = w.rkey;
+  pkt.imm = w.imm_valid ? w.imm : 0;
+  pkt.dmalen = w.length;
+  pkt.rqmsn = w.imm_valid ? row.rqmsn : uint16_t{0};
+  pkt.opcode = write_opcode(idx == 0, pkt.last, w.imm_valid);
+  pkt.idx = idx;
+}
+
+}  // namespace mrc

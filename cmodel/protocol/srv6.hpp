@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+/// SRv6 destination address from a template (mrc.md section 5; docs/blocks/tx_header.md; assumption A-05).
+#pragma once
+
+#include <cstdint>
+
+#include "wire/packed.hpp"
+
+namespace mrc {
+
+/// Where plane and uplink numbers go (register SRV6).
+struct Srv6Rule {
+  unsigned plane_lsb, uplink_usid, uplink_lsb, uplink_bits;
+};
+
+/// The address of a packet with entropy value ev on a plane: 32-bit locator, six uSIDs of 16 bits. Every non-zero uSID of
+/// the template takes the plane number, uSID uplink_usid also the low uplink_bits bits of ev.
+constexpr U128 srv6_address(U128 templ, unsigned plane, uint32_t ev, const Srv6Rule& rule) {
+  U128 address = templ;
+  for (unsigned i = 0; i < 6; ++i) {
+    const unsigned lsb = 80 - 16 * i;
+    const auto usid = static_cast<uint16_t>(templ >> lsb);
+    uint32_t add = 0;
+    if (usid != 0) add |= plane << rule.plane_lsb;
+    if (i == rule.uplink_usid) add |= (ev & ((1u << rule.uplink_bits) - 1u)) << rule.uplink_lsb;
+    address |= static_cast<U128>(add & 0xffffu) << lsb;
+  }
+  return address;
+}
+
+}  // namespace mrc

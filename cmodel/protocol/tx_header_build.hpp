@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The bytes in front of a payload: Ethernet to the last extension header (docs/blocks/tx_header.md; mrc.md sections 1 to 4).
+#pragma once
+
+#include <cstdint>
+
+#include "gen/streams.hpp"
+#include "protocol/srv6.hpp"
+
+namespace mrc {
+
+/// What a QP contributes to its headers (row of QP_CTX).
+struct HdrQp {
+  uint32_t dqpn = 0;
+  uint16_t pkey = 0;
+  bool srv6_encap = false;
+  bool ts = false;
+  uint64_t dmac = 0;
+  U128 dip = 0;
+  U128 srv6 = 0;  ///< template
+};
+
+/// What the NIC contributes.
+struct HdrNic {
+  uint64_t mac = 0;
+  U128 ip = 0;
+  uint16_t udp_port = 4791;
+  uint8_t dscp_data = 4, dscp_rtx = 8, dscp_ctl = 46;
+  bool ev_swap = false;
+  bool bth_m = true;
+  Srv6Rule srv6{12, 0, 0, 0};
+};
+
+/// Header of a data packet into hdr (all fields but crc). `tick` is the time stamp for TSETH.
+void build_data_header(const Path& path, const HdrQp& qp, const HdrNic& nic, uint16_t tick, Hdr& hdr);
+
+/// Header of a control packet into hdr (all fields but crc).
+void build_ctl_header(const Ctlpkt& ctl, const HdrQp& qp, const HdrNic& nic, Hdr& hdr);
+
+/// ICRC register after the header: eight bytes of ones, then the bytes from the inner IPv6 header to hdr_len with the
+/// variant fields as ones. `srv6_encap`: an outer IPv6 header is in front.
+uint32_t header_crc(const Hdr& hdr, bool srv6_encap);
+
+/// The header's bytes.
+inline const uint8_t* header_bytes(const Hdr& hdr) { return reinterpret_cast<const uint8_t*>(hdr.hdr.data()); }
+inline uint8_t* header_bytes(Hdr& hdr) { return reinterpret_cast<uint8_t*>(hdr.hdr.data()); }
+
+}  // namespace mrc
