@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+# What `cmake --install` gives to other projects: find_package(mrcnic) and mrcnic.pc.
+include(CMakePackageConfigHelpers)
+
+set(mrc_libraries)
+foreach(name wire protocol pipeline api)
+  if(TARGET mrcnic_${name})
+    list(APPEND mrc_libraries mrcnic_${name})
+    install(DIRECTORY "${PROJECT_SOURCE_DIR}/cmodel/${name}"
+      DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/mrcnic"
+      FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h")
+  endif()
+endforeach()
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/cmodel/gen"
+  DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/mrcnic" FILES_MATCHING PATTERN "*.hpp")
+install(TARGETS ${mrc_libraries} EXPORT mrcnicTargets
+  ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+
+set(config_dir "${CMAKE_INSTALL_LIBDIR}/cmake/mrcnic")
+install(EXPORT mrcnicTargets NAMESPACE mrcnic:: DESTINATION "${config_dir}")
+configure_package_config_file(cmake/mrcnic-config.cmake.in
+  "${PROJECT_BINARY_DIR}/mrcnic-config.cmake" INSTALL_DESTINATION "${config_dir}")
+write_basic_package_version_file("${PROJECT_BINARY_DIR}/mrcnic-config-version.cmake"
+  COMPATIBILITY SameMinorVersion)
+install(FILES "${PROJECT_BINARY_DIR}/mrcnic-config.cmake"
+  "${PROJECT_BINARY_DIR}/mrcnic-config-version.cmake" DESTINATION "${config_dir}")
+
+# pkg-config: static libraries, the dependent ones first. ${pcfiledir} keeps the tree movable.
+list(REVERSE mrc_libraries)
+list(TRANSFORM mrc_libraries PREPEND "-l" OUTPUT_VARIABLE MRC_PC_LIBS)
+list(JOIN MRC_PC_LIBS " " MRC_PC_LIBS)
+configure_file(cmake/mrcnic.pc.in "${PROJECT_BINARY_DIR}/mrcnic.pc" @ONLY)
+install(FILES "${PROJECT_BINARY_DIR}/mrcnic.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
