@@ -3,11 +3,13 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <charconv>
 #include <cstdint>
 #include <fstream>
 #include <iterator>
 #include <map>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "cli/context.hpp"
@@ -19,15 +21,15 @@ namespace mrc::cli {
 /// What the user said about the open choices of the wire format.
 struct WireOptions {
   wire::WireConfig config;
-  std::map<std::string, unsigned> dscp;
+  std::vector<std::string> dscp;
 
   void add(CLI::App& command) {
     command.add_option("--udp-port", config.udp_port, "UDP destination port of MRC (assumption A-01)")
         ->capture_default_str();
     command.add_option("--dscp", dscp, "code point of a class as NAME=N; names: no_trim, trimmable, trimmable_retx, "
                                        "trimmed, trimmed_lasthop, control (A-04)")
-        ->delimiter('=')
-        ->type_name("NAME=N");
+        ->type_name("NAME=N")
+        ->allow_extra_args(false);
     command.add_flag("--bth-m-first", config.bth_m_first, "BTH byte 1: M in bit 7, SE in bit 6 (A-02)");
     command.add_flag("--ev-swap", config.ev_swap, "source port carries EV[15:0], flow label EV[31:16] (A-03)");
     command.add_flag("--eeth-op-high", config.eeth_op_high, "EETH.op in bits 5:4 instead of 3:2");
@@ -44,14 +46,18 @@ struct WireOptions {
         {"trimmed_lasthop", &wire::DscpMap::trimmed_lasthop},
         {"control", &wire::DscpMap::control},
     };
-    for (const auto& [name, value] : dscp) {
-      const auto field = fields.find(name);
-      if (field == fields.end()) {
-        throw UsageError("unknown class '" + name + "' in --dscp.",
-                         "Use no_trim, trimmable, trimmable_retx, trimmed, trimmed_lasthop or control.");
+    for (const std::string& text : dscp) {
+      const size_t equals = text.find('=');
+      const auto field = fields.find(text.substr(0, equals));
+      if (equals == std::string::npos || field == fields.end()) {
+        throw UsageError("'" + text + "' in --dscp does not name a class and its code point.",
+                         "Write NAME=N with no_trim, trimmable, trimmable_retx, trimmed, trimmed_lasthop or control.");
       }
-      if (value > 63) {
-        throw UsageError("code point " + std::to_string(value) + " in --dscp does not fit 6 bits.",
+      unsigned value = 0;
+      const char* const end = text.data() + text.size();
+      const auto [stop, problem] = std::from_chars(text.data() + equals + 1, end, value);
+      if (problem != std::errc() || stop != end || value > 63) {
+        throw UsageError("code point in --dscp " + text + " is not a number of 6 bits.",
                          "Give a number from 0 to 63.");
       }
       out.dscp.*(field->second) = static_cast<uint8_t>(value);

@@ -1245,6 +1245,30 @@ struct Ord {
   };
 };
 
+/// Calls visitor.operator()<Struct>() for every struct above.
+template <class Visitor>
+void visit_structs(Visitor&& visitor) {
+  visitor.template operator()<Wqe>();
+  visitor.template operator()<Cqe>();
+  visitor.template operator()<Grant>();
+  visitor.template operator()<Retx>();
+  visitor.template operator()<Upd>();
+  visitor.template operator()<Pkt>();
+  visitor.template operator()<Path>();
+  visitor.template operator()<Rec>();
+  visitor.template operator()<Fb>();
+  visitor.template operator()<Hdr>();
+  visitor.template operator()<Rdreq>();
+  visitor.template operator()<Line>();
+  visitor.template operator()<Rxdesc>();
+  visitor.template operator()<Rxpkt>();
+  visitor.template operator()<Ctl>();
+  visitor.template operator()<Verdict>();
+  visitor.template operator()<Resp>();
+  visitor.template operator()<Ctlpkt>();
+  visitor.template operator()<Ord>();
+}
+
 /// Observed boundaries, one instance.
 enum class CoreB : unsigned {
   HostWqe,

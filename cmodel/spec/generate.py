@@ -5,6 +5,7 @@
 usage: generate.py            write all outputs
        generate.py --check    write nothing; exit 1 and name the stale files
        generate.py --list     name all outputs
+       --spec DIR, --root DIR read the YAML files and write the outputs elsewhere (used by tests)
 """
 import argparse
 import pathlib
@@ -22,10 +23,10 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 
 
-def outputs():
+def outputs(folder):
     """Returns {path relative to the repository: text}."""
     crc.self_check()
-    spec = Spec(HERE)
+    spec = Spec(folder)
     out = {
         "rtl/gen/mrc_pkg.sv": sv.package(spec),
         "cmodel/gen/streams.hpp": cpp.streams(spec),
@@ -57,9 +58,11 @@ def main():
     group = parser.add_mutually_exclusive_group()
     group.add_argument("--check", action="store_true", help="write nothing, fail when a file is stale")
     group.add_argument("--list", action="store_true", help="print the names of all outputs")
+    parser.add_argument("--spec", type=pathlib.Path, default=HERE, help="folder of the YAML files")
+    parser.add_argument("--root", type=pathlib.Path, default=ROOT, help="folder the outputs belong under")
     args = parser.parse_args()
     try:
-        out = outputs()
+        out = outputs(args.spec)
     except SpecError as error:
         print(f"generate.py: {error}", file=sys.stderr)
         return 3
@@ -68,14 +71,14 @@ def main():
         return 0
     stale = []
     for name, text in sorted(out.items()):
-        path = ROOT / name
+        path = args.root / name
         old = path.read_text(encoding="utf-8") if path.is_file() else None
         if old != text:
             stale.append(name)
             if not args.check:
                 write(path, text)
-    for preset in sorted((ROOT / "rtl/gen").glob("mrc_nic_*.sv")):
-        name = str(preset.relative_to(ROOT))
+    for preset in sorted((args.root / "rtl/gen").glob("mrc_nic_*.sv")):
+        name = str(preset.relative_to(args.root))
         if name not in out:
             stale.append(name)
             if not args.check:

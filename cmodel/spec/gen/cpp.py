@@ -155,6 +155,9 @@ def streams(spec):
         out += enum_cpp(enum)
     for struct in spec.structs.values():
         out += struct_cpp(struct)
+    out += ("/// Calls visitor.operator()<Struct>() for every struct above.\n"
+            "template <class Visitor>\nvoid visit_structs(Visitor&& visitor) {\n")
+    out += "".join(f"  visitor.template operator()<{s.cname}>();\n" for s in spec.structs.values()) + "}\n\n"
     for group, title in (("core", "Core"), ("lane", "Lane")):
         bounds = spec.boundaries[group]
         words = sum(1 + b.struct.words for b in bounds)
