@@ -239,7 +239,8 @@ module mrc_rx_lane
 
   // Bytes of the chunk with ones where the ICRC wants them.
   logic [Bits-1:0] crc_ones, crc_in, crc_x;
-  logic [31:0] crc_start;
+  logic [31:0] crc_start, crc_next;
+  logic crc_en;
   logic [LenW-3:0] crc_words;
 
   if (PortBytes == 16) begin : gen_ones16
@@ -284,18 +285,16 @@ module mrc_rx_lane
     end
   end
 
-  always_comb begin
-    crc_d = crc_start;
-    if (c_valid_q && crc_words != '0) begin
-      for (int unsigned i = 0; i < 32; i++) begin
-        if (PortBytes == 16) begin
-          crc_d[i] = ^(crc_x & Bits'(CrcMask128[i]));
-        end else begin
-          crc_d[i] = ^(crc_x & Bits'(CrcMask256[i]));
-        end
-      end
-    end
-  end
+  mrc_crc32 #(
+      .Bytes(PortBytes)
+  ) u_crc (
+      .en_i(crc_en),
+      .data_i(crc_x),
+      .crc_o(crc_next)
+  );
+
+  assign crc_en = c_valid_q && crc_words != '0;
+  assign crc_d = crc_en ? crc_next : crc_start;
 
   assign n_sum = ((c_j_q == '0) ? 15'd0 : {1'b0, n_q}) + 15'(c_len_q);
   assign n_d = n_sum[14] ? 14'd16383 : n_sum[13:0];
@@ -372,6 +371,8 @@ module mrc_rx_lane
   logic [14:0] pay_len;
   logic [12:0] plen;
   logic [WordsW-1:0] words, pl_words;
+  logic [$clog2(LaneFifo+1)-1:0] unused_desc_count, unused_verdict_count;
+  logic [$clog2(4*LaneFifo+1)-1:0] unused_pl_count;
   logic pl_push, pl_ready, pl_valid, pl_pop, fits;
 
   assign opcode = h[48*8+:8];
@@ -471,7 +472,7 @@ module mrc_rx_lane
       .valid_o(desc_valid_o),
       .ready_i(desc_ready_i),
       .data_o(desc_o),
-      .count_o()
+      .count_o(unused_desc_count)
   );
 
   mrc_fifo #(
@@ -486,7 +487,7 @@ module mrc_rx_lane
       .valid_o(pl_valid),
       .ready_i(pl_pop),
       .data_o(pl_words),
-      .count_o()
+      .count_o(unused_pl_count)
   );
 
   logic rx_inc_q, ovf_inc_q;
@@ -525,7 +526,7 @@ module mrc_rx_lane
       .valid_o(v_valid),
       .ready_i(v_pop),
       .data_o(v),
-      .count_o()
+      .count_o(unused_verdict_count)
   );
 
   mrc_ram_1r1w #(
@@ -667,7 +668,7 @@ module mrc_rx_lane
     end
   end
 
-  logic unused;
-  assign unused = ^{v.plane, pay_pair, prev_q, h};
+  logic unused_bits;
+  assign unused_bits = ^{v.plane, pay_pair, prev_q, h};
 
 endmodule
