@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Control packets of the responder: BTH fields and extension header bytes (mrc.md section 3).
+#pragma once
+
+#include <cstdint>
+
+#include "gen/streams.hpp"
+#include "wire/bytes.hpp"
+
+namespace mrc {
+
+/// The control packet that a response becomes, into c, without plane and ev. dqpn: the peer's QPN.
+inline void build_response(const Resp& r, uint32_t dqpn, Ctlpkt& c) {
+  c.qp = r.qp;
+  c.ext = {};
+  auto* ext = reinterpret_cast<uint8_t*>(c.ext.data());
+  const auto names = [&] {  // entropy, spdcid, dpdcid: the same in SETH and NETH
+    wire::store_be<4>(ext + 4, r.entropy);
+    wire::store_be<2>(ext + 8, r.qp + kQpnBase);
+    wire::store_be<2>(ext + 10, dqpn);
+  };
+  switch (r.kind) {
+    case CtlKind::Sack:
+      c.opcode = 0xDC;
+      c.psn = r.cack;
+      c.ext_len = 36;
+      ext[1] = static_cast<uint8_t>(r.m << 5);
+      wire::store_be<2>(ext + 2, r.psn - r.cack);
+      names();
+      wire::store_be<3>(ext + 13, r.cack);
+      wire::store_be<2>(ext + 18, r.base - r.cack);
+      wire::store_be<8>(ext + 20, r.bitmap);
+      wire::store_be<2>(ext + 28, r.ts);
+      wire::store_be<2>(ext + 30, r.ooo);
+      wire::store_be<3>(ext + 33, r.rcvd);
+      break;
+    case CtlKind::Nack:
+      c.opcode = 0xDD;
+      c.psn = r.psn;
+      c.ext_len = 20;
+      ext[2] = r.reason;
+      names();
+      wire::store_be<3>(ext + 13, r.psn);
+      ext[16] = 2 << 4;  // cc_type 2
+      wire::store_be<2>(ext + 18, r.ts);
+      break;
+    default:
+      c.opcode = 0xD1;
+      c.psn = r.psn;
+      c.ext_len = 4;
+      ext[0] = r.reason;
+      wire::store_be<3>(ext + 1, r.msn);
+      break;
+  }
+}
+
+}  // namespace mrc

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+/// May this packet touch anything? The checks in their order (docs/blocks/rx_check.md).
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "gen/csr.hpp"
+#include "gen/streams.hpp"
+#include "protocol/psn.hpp"
+#include "protocol/rx_parse.hpp"
+#include "wire/bytes.hpp"
+
+namespace mrc {
+
+/// What the checks need of a QP.
+struct RxQpCtx {
+  QpState state = QpState::Reset;
+  uint8_t mtu = 0;  ///< path MTU 256 << mtu
+  uint16_t pkey = 0;
+};
+
+/// Why a packet is dropped; None: it is not.
+enum class RxDrop : uint8_t { None, Parse, Icrc, Qp, Pkey, Len };
+
+/// IBTA NAK syndromes a WRITE can earn (base.md).
+inline constexpr uint8_t kNakInvalidRequest = 0x61, kNakRemoteAccess = 0x62;
+
+constexpr bool is_control_opcode(uint8_t opcode) { return opcode == 0xDC || opcode == 0xDD || opcode == 0xD1; }
+
+/// QP index of a packet that passed rx_drop().
+constexpr uint16_t rx_qp(const Rxdesc& d) { return static_cast<uint16_t>(d.dqp - kQpnBase); }
+
+/// The first check that fails.
+constexpr RxDrop rx_drop(const Rxdesc& d, std::span<const RxQpCtx> qps) {
+  if (d.err != RxErr::None) return RxDrop::Parse;
+  if (d.trim == Trim::None && !d.icrc_ok) return RxDrop::Icrc;
+  const bool data = is_data_opcode(d.opcode);
+  if (!data && !is_control_opcode(d.opcode)) return RxDrop::Qp;
+  if (d.dqp < kQpnBase || d.dqp - kQpnBase >= qps.size()) return RxDrop::Qp;
+  const RxQpCtx& qp = qps[d.dqp - kQpnBase];
+  if (qp.state != QpState::Rts && !(data && qp.state == QpState::Rtr)) return RxDrop::Qp;
+  if (!data && d.trim != Trim::None) return RxDrop::Qp;
+  if (((d.pkey ^ qp.pkey) & 0x7fff) != 0) return RxDrop::Pkey;
+  if (data && d.trim == Trim::None) {
+    const unsigned mtu = 256u << qp.mtu;
+    const bool full = d.opcode == 0xC6 || d.opcode == 0xC7;
+    if (full ? d.plen != mtu : d.plen > mtu) return RxDrop::Len;
+  }
+  return RxDrop::None;
+}
+
+/// The NAK that a WRITE of plen bytes at va earns (0: none), by the region its R_Key names.
+constexpr uint8_t rx_syndrome(const csr::TblMr& mr, uint32_t rkey, uint64_t va, unsigned plen, uint32_t dmalen) {
+  if (plen == 0 || dmalen == 0) return kNakInvalidRequest;
+  if (!mr.valid || mr.rkey != rkey || va < mr.va) return kNakRemoteAccess;
+  const uint64_t offset = va - mr.va;
+  if (offset > mr.length || plen > mr.length - offset) return kNakRemoteAccess;
+  return 0;
+}
+
+/// The tracker's order to free a lane's buffer of a packet that failed a check.
+inline Rxpkt rx_discard(unsigned plane) {
+  Rxpkt p;
+  p.plane = static_cast<uint8_t>(plane);
+  p.drop = true;
+  p.buf_valid = true;
+  return p;
+}
+
+/// A WRITE that passed rx_drop(), into p. `mrs` is the table of memory regions; its size is a power of two.
+inline void rx_data(const Rxdesc& d, unsigned plane, std::span<const csr::TblMr> mrs, Rxpkt& p) {
+  const auto* ext = reinterpret_cast<const uint8_t*>(d.ext.data());
+  p = Rxpkt{};
+  p.plane = static_cast<uint8_t>(plane);
+  p.buf_valid = d.buf_valid;
+  p.qp = rx_qp(d);
+  p.psn = d.psn;
+  p.ackreq = d.ackreq;
+  p.rtx = d.rtx;
+  p.ce = d.ce;
+  p.trim = d.trim;
+  p.entropy = d.entropy;
+  p.rqmsn = static_cast<uint16_t>(wire::load_be<2>(ext));
+  p.msn = static_cast<uint16_t>(wire::load_be<2>(ext + 2));
+  p.ts = d.ts ? static_cast<uint16_t>(wire::load_be<2>(ext + 4)) : uint16_t{0};
+  p.last = d.opcode >= 0xC8;
+  if (d.trim != Trim::None) return;  // a trimmed packet is not covered by an ICRC, and may end here
+  const uint8_t* reth = ext + (d.ts ? 8 : 4);
+  const uint64_t va = wire::load_be<8>(reth);
+  const auto rkey = static_cast<uint32_t>(wire::load_be<4>(reth + 8));
+  p.dmalen = static_cast<uint32_t>(wire::load_be<4>(reth + 12));
+  p.imm_valid = has_immediate(d.opcode);
+  if (p.imm_valid) p.imm = static_cast<uint32_t>(wire::load_be<4>(reth + 16));
+  p.plen = d.plen;
+  const csr::TblMr& mr = mrs[(rkey >> 8) & (mrs.size() - 1)];
+  p.syndrome = rx_syndrome(mr, rkey, va, d.plen, p.dmalen);
+  p.haddr = p.syndrome == 0 ? mr.addr + (va - mr.va) : 0;
+}
+
+/// A SACK, NACK or ACK that passed rx_drop().
+inline Ctl rx_control(const Rxdesc& d) {
+  const auto* ext = reinterpret_cast<const uint8_t*>(d.ext.data());
+  const auto be16 = [&](unsigned at) { return static_cast<uint16_t>(wire::load_be<2>(ext + at)); };
+  Ctl c;
+  c.qp = rx_qp(d);
+  if (d.opcode == 0xDC) {
+    c.kind = CtlKind::Sack;
+    c.m = ext[1] >> 5 & 3;
+    c.pr = (ext[1] & 2) != 0;
+    c.cack = static_cast<uint32_t>(wire::load_be<3>(ext + 13));
+    c.psn = psn_add(c.cack, static_cast<int16_t>(be16(2)));
+    c.base = psn_add(c.cack, static_cast<int16_t>(be16(18)));
+    c.entropy = static_cast<uint32_t>(wire::load_be<4>(ext + 4));
+    c.bitmap = wire::load_be<8>(ext + 20);
+    c.ooo = be16(30) & 0x7fff;
+  } else if (d.opcode == 0xDD) {
+    c.kind = CtlKind::Nack;
+    c.reason = ext[2];
+    c.entropy = static_cast<uint32_t>(wire::load_be<4>(ext + 4));
+    c.psn = static_cast<uint32_t>(wire::load_be<3>(ext + 13));
+  } else {
+    c.kind = CtlKind::Ack;
+    c.reason = ext[0];
+    c.msn = be16(2);
+    c.psn = d.psn;
+  }
+  return c;
+}
+
+}  // namespace mrc

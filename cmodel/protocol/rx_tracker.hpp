@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The responder's window as arithmetic on rows of 64 PSNs (docs/blocks/rx_track.md; mrc.md section 6).
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+#include "protocol/psn.hpp"
+
+namespace mrc {
+
+/// 64 consecutive PSNs of the window, bit i for the PSN with low six bits i. Only PSNs above cack have bits set.
+struct RxRow {
+  uint64_t rcv = 0;   ///< received
+  uint64_t last = 0;  ///< received, and the last packet of its message
+  bool operator==(const RxRow&) const = default;
+};
+
+/// Where a PSN stands (mrc.md section 6, rules 1 to 4).
+enum class PsnClass : uint8_t { New, DupBelow, DupAbove, OutOfWindow };
+
+/// Class of psn, given the row that holds it; the window is mpr * 128 PSNs above cack.
+constexpr PsnClass psn_class(uint32_t psn, uint32_t cack, unsigned mpr, const RxRow& row) {
+  const uint32_t rel = psn_dist(psn, psn_add(cack, 1));
+  if (rel >= kPsnHalf) return PsnClass::DupBelow;
+  if (rel >= 128u * mpr) return PsnClass::OutOfWindow;
+  return (row.rcv >> (psn & 63) & 1) != 0 ? PsnClass::DupAbove : PsnClass::New;
+}
+
+/// What moving cack along one row gives.
+struct RowAdvance {
+  unsigned count;      ///< PSNs passed
+  unsigned messages;   ///< last packets among them
+  unsigned last_at;    ///< offset of the highest last packet from the first PSN passed, if messages != 0
+  bool to_end;         ///< the row's end was reached: the next row may go on
+};
+
+/// Passes the received PSNs of a row from bit `from` on, and clears them.
+constexpr RowAdvance row_advance(RxRow& row, unsigned from) {
+  const auto count = static_cast<unsigned>(std::countr_one(row.rcv >> from));
+  const uint64_t passed = (count == 64 ? ~uint64_t{0} : (uint64_t{1} << count) - 1) << from;
+  const uint64_t lasts = (row.last & passed) >> from;
+  row.rcv &= ~passed;
+  row.last &= ~passed;
+  return {.count = count,
+          .messages = static_cast<unsigned>(std::popcount(lasts)),
+          .last_at = lasts != 0 ? static_cast<unsigned>(std::bit_width(lasts)) - 1 : 0,
+          .to_end = from + count == 64};
+}
+
+/// First PSN of the bitmap of a SACK that goes round: the oldest PSN not reported yet, or the window's first.
+constexpr uint32_t sack_cyclic_base(uint32_t lowun, uint32_t cack, uint32_t max) {
+  const uint32_t first = psn_add(cack, 1);
+  return psn_dist(lowun, first) < psn_dist(psn_add(max, 1), first) ? lowun : first;
+}
+
+/// Bitmap from base on, out of the rows of base and base + 64, with nothing above max.
+constexpr uint64_t sack_bitmap(uint64_t low, uint64_t high, uint32_t base, uint32_t max) {
+  const unsigned shift = base & 63;
+  const uint64_t bits = shift == 0 ? low : low >> shift | high << (64 - shift);
+  const uint32_t valid = psn_dist(psn_add(max, 1), base);
+  return valid >= 64 ? bits : bits & ((uint64_t{1} << valid) - 1);
+}
+
+/// Reading of the received bytes in a SACK: units of 256 bytes, rounded up, modulo 2^24.
+constexpr uint32_t sack_rcvd(uint32_t bytes) {
+  return static_cast<uint32_t>((uint64_t{bytes} + 255) >> 8) & 0xff'ffffu;
+}
+
+}  // namespace mrc
