@@ -6,3 +6,4 @@ rtl/lib/mrc_out_reg.sv
 rtl/lib/mrc_ram_1r1w.sv
 rtl/lib/mrc_rf_1r1w.sv
 rtl/lib/mrc_rr_arb.sv
+rtl/lib/mrc_crc32.sv
