@@ -5,5 +5,10 @@ rtl/lib/mrc_fifo.sv
 rtl/lib/mrc_out_reg.sv
 rtl/lib/mrc_ram_1r1w.sv
 rtl/lib/mrc_rf_1r1w.sv
+rtl/lib/mrc_rf_2r1w.sv
 rtl/lib/mrc_rr_arb.sv
+rtl/mrc_tx_sched.sv
+rtl/mrc_tx_segment.sv
+rtl/mrc_tx_path.sv
+rtl/mrc_tx_inflight.sv
 rtl/lib/mrc_crc32.sv

@@ -1,0 +1,536 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// An entropy value for each packet (docs/blocks/tx_path.md): walks the QP's EV set group by group,
+/// one EV per plane in a group, in an order that changes each pass, and takes the next GOOD EV whose
+/// lane has room. Three cycles per packet in the usual case. Marks EVs SKIP on feedback. A packet
+/// that finds no usable EV waits, and all behind it. It neither counts losses nor replaces EVs.
+module mrc_tx_path
+  import mrc_pkg::*;
+#(
+    parameter int unsigned NumPlanes = 2,
+    parameter int unsigned NumQps = 4,
+    parameter int unsigned EvsPerQp = 16,
+    parameter int unsigned NumProfiles = 2
+) (
+    input logic clk_i,
+    input logic rst_ni,
+    input logic [7:0] bug_i,
+
+    input logic pkt_valid_i,
+    output logic pkt_ready_o,
+    input pkt_t pkt_i,
+    input logic fb_valid_i,
+    output logic fb_ready_o,
+    input fb_t fb_i,
+    input logic [NumPlanes-1:0] lane_room_i,
+    input logic [NumPlanes-1:0] port_up_i,
+
+    output logic path_valid_o,
+    input logic path_ready_i,
+    output path_t path_o,
+    output logic rec_valid_o,
+    input logic rec_ready_i,
+    output rec_t rec_o,
+    output logic skip_inc_o,
+
+    input logic cfg_req_i,
+    input logic [3:0] cfg_table_i,
+    input logic [15:0] cfg_index_i,
+    input logic [511:0] cfg_data_i,
+    output logic cfg_ack_o
+);
+
+  localparam int unsigned Groups = EvsPerQp / NumPlanes;
+  localparam int unsigned QpW = $clog2(NumQps);
+  localparam int unsigned EvW = $clog2(EvsPerQp);
+  localparam int unsigned PlaneW = $clog2(NumPlanes);
+  localparam int unsigned GroupW = $clog2(Groups);
+  localparam int unsigned RowW = 2 * NumPlanes;
+  localparam int unsigned ValW = $clog2(NumProfiles * EvsPerQp);
+
+  if (NumPlanes < 2 || NumPlanes != 2 ** PlaneW || EvsPerQp != 2 ** EvW || Groups < 2)
+  begin : gen_bad_evs
+    $error("%m: NumPlanes and EvsPerQp must be powers of two, with at least two EVs per plane");
+  end
+  if (NumQps < 2 || NumQps != 2 ** QpW || NumProfiles * EvsPerQp != 2 ** ValW)
+  begin : gen_bad_params
+    $error("%m: NumQps and NumProfiles must be powers of two");
+  end
+
+  typedef enum logic [2:0] {
+    StIdle,
+    StInit,
+    StFb,
+    StWalk,
+    StEmit
+  } state_e;
+
+  typedef struct packed {
+    logic [GroupW-1:0] grp;
+    logic [NumPlanes-1:0] used;
+    logic [15:0] lfsr;
+    logic [7:0] profile;
+  } qp_t;
+
+  function automatic logic [15:0] lfsr_next(logic [15:0] x);
+    return {1'b0, x[15:1]} ^ (x[0] ? 16'hB400 : 16'h0000);
+  endfunction
+
+  // The part of the pass key that turns the groups; the low part turns the planes.
+  function automatic logic [GroupW-1:0] key_hi(logic [15:0] x);
+    return GroupW'(x >> PlaneW);
+  endfunction
+
+  // ---- inputs
+
+  logic pkt_v, fb_v, pkt_pop, fb_pop;
+  pkt_t pkt;
+  fb_t fb;
+  logic [1:0][1:0] unused_counts;
+
+  mrc_fifo #(
+      .T(pkt_t),
+      .Depth(2)
+  ) u_pkt (
+      .clk_i,
+      .rst_ni,
+      .valid_i(pkt_valid_i),
+      .ready_o(pkt_ready_o),
+      .data_i(pkt_i),
+      .valid_o(pkt_v),
+      .ready_i(pkt_pop),
+      .data_o(pkt),
+      .count_o(unused_counts[0])
+  );
+
+  mrc_fifo #(
+      .T(fb_t),
+      .Depth(2)
+  ) u_fb (
+      .clk_i,
+      .rst_ni,
+      .valid_i(fb_valid_i),
+      .ready_o(fb_ready_o),
+      .data_i(fb_i),
+      .valid_o(fb_v),
+      .ready_i(fb_pop),
+      .data_o(fb),
+      .count_o(unused_counts[1])
+  );
+
+  // ---- registers and memories
+
+  state_e state_q, state_d;
+  logic cfg_ack_q, cfg_ack_d;
+  logic skip_inc_q, skip_inc_d;
+  pkt_t hold_q;
+  fb_t fb_q;
+  logic [GroupW-1:0] grp_q, grp_d;
+  logic [15:0] lfsr_q, lfsr_d;
+  logic [NumPlanes-1:0] u_q, u_d;
+  logic restored_q, restored_d;
+  logic [EvW-1:0] restored_idx_q, restored_idx_d;
+  logic [GroupW:0] walked_q, walked_d;
+  logic avoid_on_q, avoid_on_d;
+  logic [EvW-1:0] ev_idx_q, ev_idx_d;
+  logic [QpW-1:0] init_qp_q, init_qp_d;
+  logic [GroupW-1:0] init_cnt_q, init_cnt_d;
+
+  tbl_qp_ctx_t cfg_ctx;
+  logic [QpW-1:0] cfg_qp;
+  assign cfg_ctx = cfg_data_i;
+  assign cfg_qp = cfg_index_i[QpW-1:0];
+
+  logic path_free, rec_free;
+  logic idle, op_cfg, op_fb, op_pkt;
+  logic [1:0] arb_req, arb_gnt;
+  logic arb_any, unused_arb_idx;
+
+  assign idle = state_q == StIdle;
+  assign op_cfg = idle && cfg_req_i && !cfg_ack_q;
+  assign arb_req = {pkt_v && path_free && rec_free, fb_v};
+
+  mrc_rr_arb #(
+      .N(2)
+  ) u_arb (
+      .clk_i,
+      .rst_ni,
+      .req_i(arb_req),
+      .take_i(idle && !op_cfg && arb_any),
+      .gnt_o(arb_gnt),
+      .idx_o(unused_arb_idx),
+      .any_o(arb_any)
+  );
+
+  assign op_fb = idle && !op_cfg && arb_gnt[0];
+  assign op_pkt = idle && !op_cfg && arb_gnt[1];
+  assign fb_pop = op_fb;
+  assign pkt_pop = op_pkt;
+
+  logic [QpW-1:0] qp_raddr, qp_waddr;
+  qp_t qp, qp_d;
+  logic qp_we;
+
+  always_comb begin
+    if (!idle) begin
+      qp_raddr = hold_q.qp[QpW-1:0];
+    end else if (op_fb) begin
+      qp_raddr = fb.qp[QpW-1:0];
+    end else begin
+      qp_raddr = pkt.qp[QpW-1:0];
+    end
+  end
+
+  mrc_rf_1r1w #(
+      .Width($bits(qp_t)),
+      .Depth(NumQps)
+  ) u_qp (
+      .clk_i,
+      .raddr_i(qp_raddr),
+      .rdata_o(qp),
+      .we_i(qp_we),
+      .waddr_i(qp_waddr),
+      .wdata_i(qp_d)
+  );
+
+  logic evst_re, evst_we;
+  logic [QpW+GroupW-1:0] evst_raddr, evst_waddr;
+  logic [NumPlanes-1:0][1:0] evst_row, evst_wdata;
+
+  mrc_ram_1r1w #(
+      .Width(RowW),
+      .Depth(NumQps * Groups)
+  ) u_evst (
+      .clk_i,
+      .re_i(evst_re),
+      .raddr_i(evst_raddr),
+      .rdata_o(evst_row),
+      .we_i(evst_we),
+      .waddr_i(evst_waddr),
+      .wdata_i(evst_wdata)
+  );
+
+  logic evval_re, evval_we;
+  logic [ValW-1:0] evval_raddr, evval_waddr;
+  logic [31:0] evval;
+
+  mrc_ram_1r1w #(
+      .Width(32),
+      .Depth(NumProfiles * EvsPerQp)
+  ) u_evval (
+      .clk_i,
+      .re_i(evval_re),
+      .raddr_i(evval_raddr),
+      .rdata_o(evval),
+      .we_i(evval_we),
+      .waddr_i(evval_waddr),
+      .wdata_i(cfg_data_i[31:0])
+  );
+
+  // ---- one look at a group
+
+  logic [GroupW-1:0] group;  // as addressed: turned by the key
+  logic [PlaneW-1:0] key_lo, lane, found_plane;
+  logic [NumPlanes-1:0][1:0] look_row;
+  logic [NumPlanes-1:0] look_u;
+  logic look_restored, look_changed, found, busy;
+  logic [EvW-1:0] look_restored_idx;
+
+  assign group = grp_q ^ key_hi(lfsr_q);
+  assign key_lo = lfsr_q[PlaneW-1:0];
+
+  always_comb begin
+    look_row = evst_row;
+    look_u = u_q;
+    look_restored = restored_q;
+    look_restored_idx = restored_idx_q;
+    look_changed = 1'b0;
+    found = 1'b0;
+    found_plane = '0;
+    busy = 1'b0;
+    lane = '0;
+    if (state_q == StWalk) begin
+      for (int unsigned k = 0; k < NumPlanes; k++) begin
+        lane = PlaneW'(k) ^ key_lo;
+        if (!found && !look_u[lane] && port_up_i[lane]) begin
+          if (evst_row[lane] == 2'(EvSkip) && bug_i != 8'd5) begin
+            look_u[lane] = 1'b1;
+            if (!look_restored) begin
+              look_row[lane] = 2'(EvGood);
+              look_changed = 1'b1;
+              look_restored = 1'b1;
+              look_restored_idx = {group, lane};
+            end
+          end else if (evst_row[lane] == 2'(EvBad) || evst_row[lane] == 2'(EvDenied)) begin
+            look_u[lane] = 1'b1;
+          end else if (avoid_on_q && {group, lane} == hold_q.avoid_ev[EvW-1:0]
+              && hold_q.avoid_ev[15:EvW] == '0) begin
+            look_u[lane] = 1'b1;
+          end else if (lane_room_i[lane]) begin
+            found = 1'b1;
+            found_plane = lane;
+            look_u[lane] = 1'b1;
+          end else begin
+            busy = 1'b1;
+          end
+        end
+      end
+    end
+  end
+
+  // ---- what follows from it
+
+  logic exhausted, whole_set, use_restored, restored_waits, chosen, group_done;
+  logic [PlaneW-1:0] restored_plane;
+  logic [EvW-1:0] chosen_idx;
+
+  assign restored_plane = look_restored_idx[PlaneW-1:0];
+  assign exhausted = state_q == StWalk && !found && !busy;
+  assign whole_set = exhausted && walked_q == (GroupW + 1)'(Groups);
+  assign restored_waits = whole_set && look_restored
+      && !(lane_room_i[restored_plane] && port_up_i[restored_plane]);
+  assign use_restored = whole_set && look_restored && !restored_waits;
+  assign chosen = found || use_restored;
+  assign chosen_idx = found ? {group, found_plane} : look_restored_idx;
+  // With a choice made: nothing is left in this group.
+  assign group_done = &(look_u | ~port_up_i);
+
+  logic [GroupW-1:0] next_grp;
+  logic [15:0] next_lfsr;
+  assign next_grp = grp_q + GroupW'(1);
+  assign next_lfsr = (next_grp == '0 && bug_i != 8'd4) ? lfsr_next(lfsr_q) : lfsr_q;
+
+  logic fb_match, fb_mark;
+  logic [PlaneW-1:0] fb_plane;
+  logic [GroupW-1:0] fb_group;
+  assign fb_plane = fb_q.ev_idx[PlaneW-1:0];
+  assign fb_group = fb_q.ev_idx[PlaneW+:GroupW];
+  assign fb_match = state_q == StFb && evval == fb_q.entropy && fb_q.kind == 2'd1;
+  assign fb_mark = fb_match && evst_row[fb_plane] == 2'(EvGood);
+
+  always_comb begin
+    state_d = state_q;
+    grp_d = grp_q;
+    lfsr_d = lfsr_q;
+    u_d = u_q;
+    restored_d = restored_q;
+    restored_idx_d = restored_idx_q;
+    walked_d = walked_q;
+    avoid_on_d = avoid_on_q;
+    ev_idx_d = ev_idx_q;
+    init_qp_d = init_qp_q;
+    init_cnt_d = init_cnt_q;
+    unique case (state_q)
+      StIdle: begin
+        if (op_cfg) begin
+          if (cfg_table_i == CfgTableQpCtx) begin
+            init_qp_d = cfg_qp;
+            init_cnt_d = '0;
+            state_d = StInit;
+          end
+        end else if (op_fb) begin
+          state_d = StFb;
+        end else if (op_pkt) begin
+          grp_d = qp.grp;
+          lfsr_d = qp.lfsr;
+          u_d = qp.used;
+          restored_d = 1'b0;
+          walked_d = '0;
+          avoid_on_d = pkt.rtx;
+          state_d = StWalk;
+        end
+      end
+      StInit: begin
+        init_cnt_d = init_cnt_q + GroupW'(1);
+        if (init_cnt_q == GroupW'(Groups - 1)) begin
+          state_d = StIdle;
+        end
+      end
+      StFb: state_d = StIdle;
+      StWalk: begin
+        if (chosen) begin
+          ev_idx_d = chosen_idx;
+          state_d = StEmit;
+        end else if (exhausted && !restored_waits) begin
+          restored_d = look_restored;
+          restored_idx_d = look_restored_idx;
+          grp_d = next_grp;
+          lfsr_d = next_lfsr;
+          u_d = '0;
+          walked_d = walked_q + (GroupW + 1)'(1);
+          if (whole_set) begin
+            avoid_on_d = 1'b0;
+            walked_d = '0;
+          end
+        end
+      end
+      StEmit: state_d = StIdle;
+      default: state_d = StIdle;
+    endcase
+  end
+
+  always_comb begin
+    qp_we = 1'b0;
+    qp_waddr = cfg_qp;
+    qp_d = '{
+        grp: '0,
+        used: '0,
+        lfsr: 16'hACE1 ^ {{(16 - QpW) {1'b0}}, cfg_qp},
+        profile: cfg_ctx.profile
+    };
+    if (op_cfg) begin
+      qp_we = cfg_table_i == CfgTableQpCtx;
+    end else if (chosen) begin
+      qp_we = 1'b1;
+      qp_waddr = hold_q.qp[QpW-1:0];
+      qp_d.profile = qp.profile;
+      qp_d.grp = group_done ? next_grp : grp_q;
+      qp_d.lfsr = group_done ? next_lfsr : lfsr_q;
+      qp_d.used = group_done ? '0 : look_u;
+      if (bug_i == 8'd6) begin
+        qp_d.used = qp.used;
+      end
+    end
+  end
+
+  // ---- EV states
+
+  always_comb begin
+    evst_re = 1'b0;
+    evst_raddr = {pkt.qp[QpW-1:0], qp.grp ^ key_hi(qp.lfsr)};
+    if (op_fb) begin
+      evst_re = 1'b1;
+      evst_raddr = {fb.qp[QpW-1:0], fb.ev_idx[PlaneW+:GroupW]};
+    end else if (op_pkt) begin
+      evst_re = 1'b1;
+    end else if (exhausted && !use_restored && !restored_waits) begin
+      evst_re = 1'b1;
+      evst_raddr = {hold_q.qp[QpW-1:0], next_grp ^ key_hi(next_lfsr)};
+    end
+  end
+
+  always_comb begin
+    evst_we = 1'b0;
+    evst_waddr = {hold_q.qp[QpW-1:0], group};
+    evst_wdata = look_row;
+    if (state_q == StInit) begin
+      evst_we = 1'b1;
+      evst_waddr = {init_qp_q, init_cnt_q};
+      evst_wdata = '0;
+    end else if (state_q == StFb) begin
+      evst_we = fb_mark;
+      evst_waddr = {fb_q.qp[QpW-1:0], fb_group};
+      evst_wdata = evst_row;
+      evst_wdata[fb_plane] = 2'(EvSkip);
+    end else if (state_q == StWalk) begin
+      evst_we = look_changed && (chosen || (exhausted && !restored_waits));
+    end
+  end
+
+  // ---- EV values
+
+  logic [7+EvW:0] evval_wide;
+
+  always_comb begin
+    if (op_fb) begin
+      evval_wide = {qp.profile, fb.ev_idx[EvW-1:0]};
+    end else begin
+      evval_wide = {qp.profile, chosen_idx};
+    end
+  end
+
+  assign evval_re = op_fb || chosen;
+  assign evval_raddr = evval_wide[ValW-1:0];
+  assign evval_we = op_cfg && cfg_table_i == CfgTableEv;
+  assign evval_waddr = cfg_index_i[ValW-1:0];
+
+  // ---- outputs
+
+  path_t path_d;
+  rec_t rec_d;
+  logic emit;
+  assign emit = state_q == StEmit;
+
+  assign path_d = '{
+          pkt: hold_q,
+          ev: evval,
+          ev_idx: {{(16 - EvW) {1'b0}}, ev_idx_q},
+          plane: {{(4 - PlaneW) {1'b0}}, ev_idx_q[PlaneW-1:0]}
+      };
+  assign rec_d = '{
+          qp: hold_q.qp,
+          psn: hold_q.psn,
+          msn: hold_q.msn,
+          idx: hold_q.idx,
+          ev_idx: {{(16 - EvW) {1'b0}}, ev_idx_q},
+          rtx: hold_q.rtx,
+          last: hold_q.last
+      };
+
+  mrc_out_reg #(
+      .T(path_t)
+  ) u_path (
+      .clk_i,
+      .rst_ni,
+      .load_i(emit),
+      .data_i(path_d),
+      .free_o(path_free),
+      .valid_o(path_valid_o),
+      .ready_i(path_ready_i),
+      .data_o(path_o)
+  );
+
+  mrc_out_reg #(
+      .T(rec_t)
+  ) u_rec (
+      .clk_i,
+      .rst_ni,
+      .load_i(emit),
+      .data_i(rec_d),
+      .free_o(rec_free),
+      .valid_o(rec_valid_o),
+      .ready_i(rec_ready_i),
+      .data_o(rec_o)
+  );
+
+  assign skip_inc_d = fb_mark;
+  assign skip_inc_o = skip_inc_q;
+  assign cfg_ack_d = cfg_req_i && (cfg_ack_q || (op_cfg && cfg_table_i != CfgTableQpCtx)
+      || (state_q == StInit && init_cnt_q == GroupW'(Groups - 1)));
+  assign cfg_ack_o = cfg_ack_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      state_q <= StIdle;
+      cfg_ack_q <= 1'b0;
+      skip_inc_q <= 1'b0;
+    end else begin
+      state_q <= state_d;
+      cfg_ack_q <= cfg_ack_d;
+      skip_inc_q <= skip_inc_d;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    grp_q <= grp_d;
+    lfsr_q <= lfsr_d;
+    u_q <= u_d;
+    restored_q <= restored_d;
+    restored_idx_q <= restored_idx_d;
+    walked_q <= walked_d;
+    avoid_on_q <= avoid_on_d;
+    ev_idx_q <= ev_idx_d;
+    init_qp_q <= init_qp_d;
+    init_cnt_q <= init_cnt_d;
+    if (op_pkt) begin
+      hold_q <= pkt;
+    end
+    if (op_fb) begin
+      fb_q <= fb;
+    end
+  end
+
+  logic unused_ok;
+  assign unused_ok = &{1'b0, unused_counts, unused_arb_idx, cfg_index_i, cfg_ctx, evval_wide, fb_q};
+
+endmodule
