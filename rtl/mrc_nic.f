@@ -7,8 +7,13 @@ rtl/lib/mrc_ram_1r1w.sv
 rtl/lib/mrc_rf_1r1w.sv
 rtl/lib/mrc_rf_2r1w.sv
 rtl/lib/mrc_rr_arb.sv
+rtl/lib/mrc_merge.sv
 rtl/mrc_tx_sched.sv
 rtl/mrc_tx_segment.sv
 rtl/mrc_tx_path.sv
 rtl/mrc_tx_inflight.sv
 rtl/lib/mrc_crc32.sv
+rtl/mrc_tx_lane.sv
+rtl/mrc_tx_fetch.sv
+rtl/mrc_rx_place.sv
+rtl/mrc_cq_mux.sv
