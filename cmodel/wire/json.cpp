@@ -275,6 +275,10 @@ class ObjectReader {
     }
     const OpcodeInfo* info = opcode_info(p_.bth->opcode);
     if (!info) return std::nullopt;
+    if (!info->payload && !p_.payload.empty()) {
+      return Problem{fmt::format("payload does not follow opcode 0x{:02x} ({})", p_.bth->opcode, info->text),
+                     "Remove it or change bth.opcode."};
+    }
     std::optional<Problem> problem;
     const uint32_t present = info->required | (p_.bth->ts ? info->timestamp : 0);
     Extensions::visit(p_, [&](const auto& h) {
@@ -312,11 +316,6 @@ class ObjectReader {
     for (auto [key, to] : {std::pair{"payload", &p_.payload}, std::pair{"rest", &p_.rest},
                            std::pair{"trailer", &p_.trailer}}) {
       if (auto problem = bytes(key, *to)) return problem;
-    }
-    const OpcodeInfo* info = p_.bth ? opcode_info(p_.bth->opcode) : nullptr;
-    if (info && !info->payload && !p_.payload.empty()) {
-      return Problem{fmt::format("payload does not follow opcode 0x{:02x} ({})", p_.bth->opcode, info->text),
-                     "Remove it or change bth.opcode."};
     }
     return std::nullopt;
   }
