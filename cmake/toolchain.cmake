@@ -61,3 +61,12 @@ function(mrc_library name)
   target_compile_features(mrcnic_${name} PUBLIC cxx_std_20)
   target_link_libraries(mrcnic_${name} PRIVATE "$<BUILD_INTERFACE:mrcnic_warnings>")
 endfunction()
+
+# mrc_glob(VARIABLE PATTERN): the files of one folder. CMake runs again when the folder changes; unlike
+# CONFIGURE_DEPENDS that costs a build with nothing to do no time.
+function(mrc_glob variable pattern)
+  file(GLOB files "${pattern}")
+  get_filename_component(folder "${pattern}" DIRECTORY)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${folder}")
+  set(${variable} "${files}" PARENT_SCOPE)
+endfunction()

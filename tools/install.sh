@@ -27,23 +27,20 @@ as_root() {
   fi
 }
 
-declare -A version=()
+declare -A installed=()
 names=()
 while read -r name _; do [[ $name = \#* ]] || names+=("$name"); done <"$root/tools/packages.txt"
 command -v dpkg-query >/dev/null ||
   die "this is not a Debian system." "Install what tools/packages.txt lists by hand, or use Debian 12."
-while read -r name state number; do
-  [ "$state" = installed ] && version[$name]=$number
-done < <(dpkg-query -W -f '${Package} ${db:Status-Status} ${Version}\n' "${names[@]}" 2>/dev/null || true)
+while read -r name state; do
+  [ "$state" = installed ] && installed[$name]=yes
+done < <(dpkg-query -W -f '${Package} ${db:Status-Status}\n' "${names[@]}" 2>/dev/null || true)
 
 missing=()
-while read -r name group least suite instead why; do
+while read -r name group suite instead why; do
   [[ $name = \#* || $groups != *" $group "* ]] && continue
   [ "$instead" != - ] && command -v "$instead" >/dev/null && continue
-  have=${version[$name]-}
-  if [ -n "$have" ] && { [ "$least" = - ] || dpkg --compare-versions "$have" ge "$least"; }; then
-    continue
-  fi
+  [ -n "${installed[$name]-}" ] && continue
   [ "$suite" = - ] || name=$name/$suite
   missing+=("$name")
   say "missing: $name ($why)"

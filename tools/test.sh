@@ -15,4 +15,4 @@ esac
 NINJA_STATUS="[%f/%t %es] " ninja -C "$build"
 progress=()
 [ -t 1 ] && progress=(--progress)
-ctest --test-dir "$build" --output-on-failure "${progress[@]}" -j "$(nproc)" "$@"
+ctest --test-dir "$build" --output-on-failure --no-label-summary "${progress[@]}" -j "$(nproc)" "$@"

@@ -1,0 +1,64 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""usage: testplan.py BUILD [--list]
+
+Holds docs/testplan.yaml against the tests that CTest knows in the folder BUILD: every entry of every
+testpoint must match a test, and every test must belong to a testpoint. --list prints who holds what.
+
+An entry in brackets, [protocol][window], matches the tests that carry all these tags; any other entry is
+the name of a CTest test, with * and ? as in the shell."""
+import fnmatch
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import yaml
+
+PLAN = Path(__file__).resolve().parent.parent / "docs/testplan.yaml"
+
+
+def known_tests(build):
+    """CTest's names and their tags."""
+    listing = subprocess.run(["ctest", "--test-dir", build, "--show-only=json-v1"], check=True, text=True,
+                             stdout=subprocess.PIPE).stdout
+    tests = {}
+    for test in json.loads(listing[listing.index("{"):])["tests"]:
+        properties = {entry["name"]: entry["value"] for entry in test.get("properties", [])}
+        tests[test["name"]] = set(properties.get("LABELS", []))
+    return tests
+
+
+def matches(entry, tests):
+    if entry.startswith("["):
+        tags = set(re.findall(r"\[([^]]+)\]", entry))
+        return {name for name, labels in tests.items() if tags <= labels}
+    return set(fnmatch.filter(tests, entry))
+
+
+def main():
+    tests = known_tests(sys.argv[1])
+    points = yaml.safe_load(PLAN.read_text())["testpoints"]
+    complaints, held = [], set()
+    ids = [point["id"] for point in points]
+    complaints += [f"testpoint {name} is there twice" for name in sorted({i for i in ids if ids.count(i) > 1})]
+    for point in points:
+        if not point.get("promise") or not point.get("tests"):
+            complaints.append(f"testpoint {point['id']} needs a promise and tests")
+        for entry in point.get("tests", []):
+            found = matches(entry, tests)
+            if not found:
+                complaints.append(f"testpoint {point['id']}: no test matches {entry}")
+            held |= found
+            if "--list" in sys.argv:
+                print(f"{point['id']:<28} {entry:<40} {len(found)} tests")
+    complaints += [f"test '{name}' belongs to no testpoint" for name in sorted(tests.keys() - held)]
+    for complaint in complaints:
+        print(complaint)
+    print(f"{len(points)} testpoints, {len(tests)} tests, {len(complaints)} complaints")
+    return 1 if complaints else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
