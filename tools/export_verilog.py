@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 """mrc export-verilog: one preset as plain Verilog, hierarchy and memories kept, in one file."""
 import argparse

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 """mrc lint: the RTL of every preset through Verilator, slang and Yosys; with --cpp the C++ sources."""
 import argparse
