@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cstring>
 
+#include "protocol/icrc_words.hpp"
 #include "protocol/tx_header_build.hpp"
 #include "wire/bytes.hpp"
-#include "wire/icrc.hpp"
 
 namespace mrc {
 
@@ -130,7 +130,7 @@ void TxLane::serialise() {
       uint8_t chunk[kPortBytes];
       std::memcpy(chunk, lines_.head().data() + pos_, kPortBytes);
       if (n < kPortBytes) std::memset(chunk + n, 0, kPortBytes - n);
-      crc_ = wire::crc_update(crc_, chunk, n4);
+      crc_ = n4 == kPortBytes ? icrc_words(crc_, chunk, kPortBytes) : icrc_words(crc_, chunk, n4);
       append<kPortBytes>(chunk, n4, false);
       left_ = static_cast<uint16_t>(left_ - n);
       pos_ = static_cast<uint8_t>(pos_ + n);

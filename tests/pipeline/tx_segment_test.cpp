@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pipeline/tx_segment.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+#include <functional>
+#include <vector>
+
+#include "gen/csr.hpp"
+#include "pipeline/tx_sched.hpp"
+#include "protocol/psn.hpp"
+
+using namespace mrc;
+
+namespace {
+
+/// tx_sched and tx_segment with their outputs taken at once. tiny: 4 QPs, 4 WQEs each.
+struct Bench {
+  Preset preset = *find_preset("tiny");
+  Fifo<Wqe> wqe{2};
+  Fifo<Grant> grant{2};
+  Stream<Retx> retx;
+  Stream<Upd> upd;
+  Stream<Pkt> pkt;
+  Stream<Grant> push{preset.num_qps};
+  Stream<Cqe> cqe;
+  TxSched sched{push, grant};
+  TxSegment segment{preset, wqe, grant, retx, upd, pkt, push, cqe};
+  CfgBus cfg;
+  bool take_pkt = true;
+  unsigned cycles = 0;
+  std::vector<Pkt> pkts;
+  std::vector<unsigned> at;
+  std::vector<Cqe> cqes;
+
+  explicit Bench(unsigned qps = 4, uint32_t psn = 0xfffffe, uint16_t msn = 0xffff) {
+    for (unsigned q = 0; q < qps; ++q) {
+      csr::TblQpCtx row;
+      row.state = 3;
+      row.mtu = 0;
+      row.mpr = 1;
+      row.profile = static_cast<uint8_t>(q);
+      row.sq_psn = psn;
+      row.msn = msn;
+      row.rqmsn = 5;
+      configure(q, row);
+    }
+  }
+  void configure(unsigned q, const csr::TblQpCtx& row) {
+    row.pack(cfg.data.data());
+    cfg.table = 0;
+    cfg.index = static_cast<uint16_t>(q);
+    cfg.req = true;
+    while (!segment.cfg_ack()) cycle();
+    cfg.req = false;
+    cycle();
+  }
+  void cycle() {
+    if (pkt.has() && take_pkt) {
+      pkts.push_back(pkt.head());
+      at.push_back(cycles);
+      pkt.pop();
+    }
+    if (cqe.has()) {
+      cqes.push_back(cqe.head());
+      cqe.pop();
+    }
+    sched.step();
+    segment.step(cfg);
+    segment.clock();
+    wqe.clock();
+    grant.clock();
+    retx.clock();
+    upd.clock();
+    pkt.clock();
+    push.clock();
+    cqe.clock();
+    ++cycles;
+  }
+  void run(unsigned n) {
+    for (unsigned i = 0; i < n; ++i) cycle();
+  }
+  void post(uint16_t qp, uint32_t length, uint32_t wr_id = 0, bool imm = false) {
+    while (!wqe.ready()) cycle();
+    wqe.push({.qp = qp, .imm_valid = imm, .wr_id = wr_id, .laddr = 0x1000, .raddr = 0x2000, .rkey = 7,
+              .length = length, .imm = 0x55});
+    cycle();
+  }
+  void update(Upd u) {
+    upd.load(u);
+    run(12);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("tx_segment cuts a message, PSN and MSN wrap, a packet every second cycle", "[pipeline][tx_segment]") {
+  Bench b;
+  b.post(1, 1000, 42);
+  b.run(60);
+  REQUIRE(b.pkts.size() == 4);
+  const uint8_t opcodes[] = {0xC6, 0xC7, 0xC7, 0xC8};
+  for (unsigned i = 0; i < 4; ++i) {
+    const Pkt& p = b.pkts[i];
+    CHECK(p.qp == 1);
+    CHECK(p.psn == psn_add(0xfffffe, i));
+    CHECK(p.msn == 0xffff);
+    CHECK(p.opcode == opcodes[i]);
+    CHECK(p.idx == i);
+    CHECK(p.profile == 1);
+    CHECK(p.ackreq == (i == 3));
+    CHECK_FALSE(p.rtx);
+  }
+  CHECK(b.pkts[3].plen == 232);
+  b.post(1, 256, 43, true);
+  b.run(20);
+  REQUIRE(b.pkts.size() == 5);
+  CHECK(b.pkts[4].msn == 0);
+  CHECK(b.pkts[4].rqmsn == 5);
+  CHECK(b.pkts[4].opcode == 0xCB);
+}
+
+TEST_CASE("tx_segment goes round robin by packet, one packet every second cycle", "[pipeline][tx_segment]") {
+  Bench b;
+  for (uint16_t q = 0; q < 4; ++q) b.post(q, 256 * 10);
+  b.run(100);
+  REQUIRE(b.pkts.size() == 40);
+  for (unsigned i = 4; i + 4 < 40; ++i) CHECK(b.pkts[i].qp == b.pkts[i + 4].qp);
+  for (unsigned i = 12; i < 36; ++i) CHECK(b.at[i] - b.at[i - 1] == 2);
+}
+
+TEST_CASE("tx_segment stops at the MPR and goes on when una moves", "[pipeline][tx_segment]") {
+  Bench b;
+  b.post(0, 256 * 200);
+  b.run(2000);
+  REQUIRE(b.pkts.size() == 128);
+  CHECK(b.pkts.back().ackreq);
+  b.update({.qp = 0, .una = 1, .ack = false, .msn = 0, .syndrome = 0});  // three PSNs
+  b.run(100);
+  CHECK(b.pkts.size() == 131);
+  b.update({.qp = 0, .una = 0xffffff, .ack = false, .msn = 0, .syndrome = 0});  // an old one
+  CHECK(b.pkts.size() == 131);
+}
+
+TEST_CASE("tx_segment completes all messages below the MSN of an ACK, in order", "[pipeline][tx_segment]") {
+  Bench b;
+  for (uint32_t i = 0; i < 3; ++i) b.post(2, 100 + i, 10 + i);
+  b.run(30);
+  CHECK(b.cqes.empty());
+  b.update({.qp = 2, .una = 1, .ack = true, .msn = 1, .syndrome = 0x1f});
+  REQUIRE(b.cqes.size() == 2);
+  CHECK(b.cqes[0].wr_id == 10);
+  CHECK(b.cqes[0].msn == 0xffff);
+  CHECK(b.cqes[0].length == 100);
+  CHECK(b.cqes[0].status == CqStatus::Ok);
+  CHECK(b.cqes[1].wr_id == 11);
+  b.update({.qp = 2, .una = 1, .ack = true, .msn = 1, .syndrome = 0x1f});
+  CHECK(b.cqes.size() == 2);
+}
+
+TEST_CASE("tx_segment: a full ring holds the host's queue until a message completes", "[pipeline][tx_segment]") {
+  Bench b;
+  for (uint32_t i = 0; i < 4; ++i) b.post(3, 10, i);
+  b.post(3, 10, 4);
+  b.post(0, 10, 5);
+  b.run(50);
+  CHECK(b.pkts.size() == 4);
+  b.update({.qp = 3, .una = 0xffffff, .ack = true, .msn = 0, .syndrome = 0});
+  b.run(20);
+  CHECK(b.pkts.size() == 6);
+  CHECK(b.cqes.size() == 1);
+}
+
+TEST_CASE("tx_segment refuses work in a wrong state or of a wrong length", "[pipeline][tx_segment]") {
+  Bench b(2);
+  b.post(3, 10, 1);  // QP 3 is in state Reset
+  b.post(0, 0, 2);
+  b.post(0, (1u << 31) + 1, 3);
+  b.run(10);
+  REQUIRE(b.cqes.size() == 3);
+  CHECK(b.cqes[0].status == CqStatus::LocState);
+  CHECK(b.cqes[0].qp == 3);
+  CHECK(b.cqes[0].wr_id == 1);
+  CHECK(b.cqes[0].length == 0);
+  CHECK(b.cqes[1].status == CqStatus::LocLength);
+  CHECK(b.cqes[2].status == CqStatus::LocLength);
+  CHECK(b.pkts.empty());
+}
+
+TEST_CASE("tx_segment retransmits on order, unless the message is complete", "[pipeline][tx_segment]") {
+  Bench b;
+  b.post(1, 1000, 1, true);
+  b.run(40);
+  b.pkts.clear();
+  b.retx.load({.qp = 1, .psn = 0xffffff, .msn = 0xffff, .idx = 1, .avoid_ev = 9});
+  b.run(10);
+  REQUIRE(b.pkts.size() == 1);
+  const Pkt& p = b.pkts[0];
+  CHECK(p.rtx);
+  CHECK_FALSE(p.ackreq);
+  CHECK(p.psn == 0xffffff);
+  CHECK(p.idx == 1);
+  CHECK(p.opcode == 0xC7);
+  CHECK(p.va == 0x2100);
+  CHECK(p.rqmsn == 5);
+  CHECK(p.avoid_ev == 9);
+  b.update({.qp = 1, .una = 2, .ack = true, .msn = 0, .syndrome = 0});
+  b.retx.load({.qp = 1, .psn = 0xffffff, .msn = 0xffff, .idx = 1, .avoid_ev = 9});
+  b.run(10);
+  CHECK(b.pkts.size() == 1);
+}
+
+TEST_CASE("tx_segment: a NAK completes what was good before it, ends the message it names and fails the QP",
+          "[pipeline][tx_segment]") {
+  Bench b;
+  for (uint32_t i = 0; i < 3; ++i) b.post(0, 100, 20 + i);
+  b.run(30);
+  b.update({.qp = 0, .una = 0xfffffe, .ack = true, .msn = 0, .syndrome = 0x62});  // 0xffff good, 0 refused
+  REQUIRE(b.cqes.size() == 2);
+  CHECK(b.cqes[0].status == CqStatus::Ok);
+  CHECK(b.cqes[0].wr_id == 20);
+  CHECK(b.cqes[1].status == CqStatus::RemAccess);
+  CHECK(b.cqes[1].wr_id == 21);
+  b.post(0, 100, 30);
+  b.run(10);
+  REQUIRE(b.cqes.size() == 3);
+  CHECK(b.cqes[2].status == CqStatus::LocState);
+  b.update({.qp = 0, .una = 0xfffffe, .ack = true, .msn = 0, .syndrome = 0x62});
+  CHECK(b.cqes.size() == 3);
+}

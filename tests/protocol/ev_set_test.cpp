@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "protocol/ev_set.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+#include <set>
+
+using namespace mrc;
+
+namespace {
+
+constexpr EvChoice kAll{4, 0xf, 0xf, false, 0};
+
+EvGroup at(uint16_t row, unsigned u = 0) {
+  EvGroup g;
+  g.row = row;
+  g.u = u;
+  return g;
+}
+
+}  // namespace
+
+TEST_CASE("the pass key visits all 65535 values", "[protocol][ev]") {
+  CHECK(ev_key_next(0x0001) == 0xB400);
+  CHECK(ev_key_next(0xACE0) == 0x5670);
+  CHECK(ev_key_next(0xACE1) == 0xE270);
+  uint16_t v = 0xACE1;
+  unsigned n = 0;
+  do {
+    v = ev_key_next(v);
+    ++n;
+  } while (v != 0xACE1 && n < 70000);
+  CHECK(n == 65535);
+}
+
+TEST_CASE("a group is taken in the order of the key, each plane once", "[protocol][ev]") {
+  EvGroup g = at(0);
+  for (const int plane : {2, 3, 0, 1}) {
+    g = ev_walk_group(g, 5, 2, kAll);
+    CHECK(g.chosen == plane);
+  }
+  CHECK(g.u == 0xf);
+  g = ev_walk_group(g, 5, 2, kAll);
+  CHECK(g.chosen == -1);
+  CHECK_FALSE(g.busy);
+}
+
+TEST_CASE("a SKIP is restored but the next GOOD one is used, and one packet restores one", "[protocol][ev]") {
+  // planes 0 and 1 SKIP, 2 and 3 GOOD
+  const EvGroup g = ev_walk_group(at(0b00'00'01'01), 7, 0, kAll);
+  CHECK(g.chosen == 2);
+  CHECK(g.row == 0b00'00'01'00);
+  CHECK(g.restored);
+  CHECK(g.restored_idx == 28);
+  CHECK(g.u == 0b0111);
+}
+
+TEST_CASE("ASSUMED_BAD and DENIED are passed and stay", "[protocol][ev]") {
+  const EvGroup g = ev_walk_group(at(0b00'00'11'10), 0, 0, kAll);
+  CHECK(g.chosen == 2);
+  CHECK(g.row == 0b00'00'11'10);
+  CHECK_FALSE(g.restored);
+}
+
+TEST_CASE("a lane without room is passed but not used up; without any other choice the group is busy",
+          "[protocol][ev]") {
+  EvChoice c = kAll;
+  c.room = 0b1110;
+  EvGroup g = ev_walk_group(at(0), 0, 0, c);
+  CHECK(g.chosen == 1);
+  CHECK(g.u == 0b0010);
+  c.room = 0;
+  g = ev_walk_group(at(0, 0b0010), 0, 0, c);
+  CHECK(g.chosen == -1);
+  CHECK(g.busy);
+}
+
+TEST_CASE("a port that is down is passed without being used up", "[protocol][ev]") {
+  EvChoice c = kAll;
+  c.up = 0b1000;
+  EvGroup g = ev_walk_group(at(0), 0, 0, c);
+  CHECK(g.chosen == 3);
+  CHECK(g.u == 0b1000);
+  c.up = 0;
+  g = ev_walk_group(at(0), 0, 0, c);
+  CHECK(g.chosen == -1);
+  CHECK_FALSE(g.busy);
+  CHECK(g.u == 0);
+}
+
+TEST_CASE("a retransmission leaves out the EV it was lost on", "[protocol][ev]") {
+  EvChoice c = kAll;
+  c.avoid_on = true;
+  c.avoid_ev = 4 * 6 + 1;
+  CHECK(ev_walk_group(at(0), 6, 1, c).chosen == 0);
+  CHECK(ev_walk_group(at(0), 6, 1, c).u == 0b0011);
+  CHECK(ev_walk_group(at(0), 5, 1, c).chosen == 1);
+}

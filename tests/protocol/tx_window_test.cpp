@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "protocol/tx_window.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+#include <random>
+
+using namespace mrc;
+
+namespace {
+
+constexpr uint64_t bits(unsigned lo, unsigned hi) {  // lo..hi inclusive
+  return low_mask(hi + 1) & ~low_mask(lo);
+}
+
+Ctl sack(uint32_t cack, uint32_t psn, uint16_t ooo) {
+  Ctl c;
+  c.kind = CtlKind::Sack;
+  c.cack = cack;
+  c.psn = psn;
+  c.ooo = ooo;
+  return c;
+}
+
+}  // namespace
+
+TEST_CASE("range mask is the set of PSNs between two bounds", "[protocol][window]") {
+  CHECK(range_mask(64, 70, 80) == bits(6, 15));
+  CHECK(range_mask(64, 0, 1000) == ~uint64_t{0});
+  CHECK(range_mask(64, 64, 128) == ~uint64_t{0});
+  CHECK(range_mask(64, 128, 200) == 0);
+  CHECK(range_mask(64, 10, 64) == 0);
+  CHECK(range_mask(64, 10, 65) == 1);
+  CHECK(range_mask(64, 127, 500) == uint64_t{1} << 63);
+  CHECK(range_mask(64, 70, 70) == 0);
+  CHECK(range_mask(0xffffc0, 0xfffff0, 5) == bits(48, 63));
+  CHECK(range_mask(0, 0xfffff0, 5) == bits(0, 4));
+}
+
+TEST_CASE("range mask agrees with its definition, PSN by PSN", "[protocol][window]") {
+  std::mt19937 rng(1);
+  for (int n = 0; n < 20000; ++n) {
+    const uint32_t p0 = (rng() % 32 * 64 - 512) & kPsnMask;
+    const uint32_t a = psn_add(p0, static_cast<int>(rng() % 400) - 200), b = psn_add(a, rng() % 300);
+    uint64_t want = 0;
+    for (unsigned i = 0; i < 64; ++i) {
+      if (psn_dist(psn_add(p0, i), a) < psn_dist(b, a)) want |= uint64_t{1} << i;
+    }
+    INFO("p0 " << p0 << " a " << a << " b " << b);
+    REQUIRE(range_mask(p0, a, b) == want);
+  }
+}
+
+TEST_CASE("a cumulative acknowledgement fits up to the newest PSN sent, or is old", "[protocol][window]") {
+  CHECK(cum_valid(10, 10, 20));
+  CHECK(cum_valid(20, 10, 20));
+  CHECK_FALSE(cum_valid(21, 10, 20));
+  CHECK(cum_valid(9, 10, 20));
+  CHECK(cum_valid(0xfffff0, 10, 20));
+}
+
+TEST_CASE("a gap is lost once enough packets above it arrived, and only what the bitmap speaks of",
+          "[protocol][window]") {
+  // Sent 0..39, received all but 0 and 3 up to 9, triggering packet 9; tolerance 4: lost below 6.
+  Ctl c = sack(0xffffff, 9, 8);
+  const SackView v = sack_view(c, 0, 40, 0xffffff, 4);
+  CHECK(v.una == 0);
+  CHECK(v.hi == 9);
+  CHECK(v.infer);
+  CHECK(v.lost_end == 6);
+  WinRow row;
+  CHECK(sack_row(row, 0, 0b11'1111'0110, ~uint64_t{0}, v) == 0b1001);
+  CHECK(row.sacked == 0b11'1111'0110);
+  CHECK(row.pend == 0b1001);
+  // The same SACK again: pending already.
+  CHECK(sack_row(row, 0, 0b11'1111'0110, ~uint64_t{0}, v) == 0);
+  // PSN 0 was retransmitted meanwhile: not lost again by a gap.
+  row.pend = 0;
+  row.rtxd = 1;
+  CHECK(sack_row(row, 0, 0b11'1111'0110, ~uint64_t{0}, v) == 0b1000);
+  // A bitmap from 2 on says nothing of PSN 0.
+  WinRow other;
+  CHECK(sack_row(other, 0, 0b11'1111'0100, ~uint64_t{0} << 2, v) == 0b1000);
+}
+
+TEST_CASE("below the tolerance nothing is lost", "[protocol][window]") {
+  const SackView v = sack_view(sack(0xffffff, 9, 8), 0, 40, 0xffffff, 9);
+  CHECK_FALSE(v.infer);
+  WinRow row;
+  CHECK(sack_row(row, 0, 0x3fe, ~uint64_t{0}, v) == 0);
+}
+
+TEST_CASE("a late report of a pending PSN takes it off", "[protocol][window]") {
+  WinRow row;
+  row.pend = 0b1001;
+  const SackView v = sack_view(sack(0, 3, 0), 0, 40, 9, 32);
+  CHECK(v.una == 1);
+  CHECK(v.hi == 9);  // 3 is not above
+  CHECK(sack_row(row, 0, 0b1000, ~uint64_t{0}, v) == 0);
+  CHECK(row.pend == 0b0001);  // below una: range masks keep it out
+  CHECK(retx_row(row, 0, 1, 40) == 0);
+}
+
+TEST_CASE("a SACK of a probe moves no high mark", "[protocol][window]") {
+  Ctl c = sack(4, 30, 0);
+  c.pr = true;
+  CHECK(sack_view(c, 0, 40, 9, 32).hi == 9);
+  c.pr = false;
+  CHECK(sack_view(c, 0, 40, 9, 32).hi == 30);
+  CHECK(sack_view(c, 0, 30, 9, 32).hi == 9);  // not sent: outside the window
+}
+
+TEST_CASE("the timer takes what was sent before it started and has not arrived", "[protocol][window]") {
+  WinRow row;
+  row.sacked = 0b0100;
+  row.pend = 0b1000;
+  CHECK(timer_row(row, 0, 1, 40, 6) == 0b110010);
+  CHECK(timer_row(row, 64, 1, 40, 6) == 0);
+}
+
+TEST_CASE("the retransmission pointer only moves back, or up to the window", "[protocol][window]") {
+  CHECK(retx_low(20, 12, 10) == 12);
+  CHECK(retx_low(11, 12, 10) == 11);
+  CHECK(retx_low(9, 12, 10) == 12);
+}
+
+TEST_CASE("semantic ACK and NAK are checked against the messages sent", "[protocol][window]") {
+  Ctl a;
+  a.kind = CtlKind::Ack;
+  a.psn = 19;
+  a.msn = 5;
+  a.reason = 0x1f;
+  CHECK(ack_valid(a, 10, 20, 3, 5));
+  CHECK_FALSE(ack_valid(a, 10, 20, 3, 4));  // message not sent yet
+  CHECK_FALSE(ack_valid(a, 10, 19, 3, 5));  // PSN not sent yet
+  CHECK_FALSE(ack_valid(a, 10, 20, 6, 8));  // older than what is done
+  a.reason = 0x61;
+  CHECK(ack_valid(a, 10, 12, 3, 4));  // a NAK names the message under way
+  CHECK_FALSE(ack_valid(a, 10, 12, 3, 3));
+  a.reason = 0x20;
+  CHECK_FALSE(ack_valid(a, 10, 20, 3, 5));
+}
