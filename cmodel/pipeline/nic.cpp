@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pipeline/nic.hpp"
+
+#include <cstring>
+#include <vector>
+
+#include "gen/csr.hpp"
+#include "gen/streams.hpp"
+#include "pipeline/ack_gen.hpp"
+#include "pipeline/cq_mux.hpp"
+#include "pipeline/csr.hpp"
+#include "pipeline/demux.hpp"
+#include "pipeline/rx_check.hpp"
+#include "pipeline/rx_lane.hpp"
+#include "pipeline/rx_place.hpp"
+#include "pipeline/rx_reorder.hpp"
+#include "pipeline/rx_track.hpp"
+#include "pipeline/stream.hpp"
+#include "pipeline/tx_fetch.hpp"
+#include "pipeline/tx_header.hpp"
+#include "pipeline/tx_inflight.hpp"
+#include "pipeline/tx_lane.hpp"
+#include "pipeline/tx_path.hpp"
+#include "pipeline/tx_sched.hpp"
+#include "pipeline/tx_segment.hpp"
+
+namespace mrc {
+
+static_assert(MRC_PLANES == kMaxPlanes && MRC_LINE_BYTES == kMaxLineBytes);
+static_assert(MRC_WQE_WORDS == Wqe::kWords && MRC_CQE_WORDS == Cqe::kWords && MRC_RDREQ_WORDS == Rdreq::kWords);
+
+namespace {
+
+template <class T>
+std::vector<Stream<T>> make_streams(std::size_t planes) {
+  return std::vector<Stream<T>>(planes, Stream<T>());
+}
+
+template <class T>
+std::vector<Stream<T>*> pointers(std::vector<Stream<T>>& streams) {
+  std::vector<Stream<T>*> all;
+  for (Stream<T>& s : streams) all.push_back(&s);
+  return all;
+}
+
+/// Word 0 of a boundary, and its data when valid.
+template <class T>
+void show(uint32_t* obs, const BoundaryInfo& at, bool valid, bool ready, const T& data) {
+  uint32_t* words = obs + at.word_offset;
+  words[0] = (valid ? 1u : 0u) | (ready ? 2u : 0u);
+  if (valid) data.pack(words + 1);
+}
+
+template <class S>
+void show(uint32_t* obs, const BoundaryInfo& at, const S& stream) {
+  show(obs, at, stream.valid(), stream.ready(), stream.data());
+}
+
+constexpr const BoundaryInfo& core_at(CoreB b) { return kCoreBoundaries[static_cast<unsigned>(b)]; }
+constexpr const BoundaryInfo& lane_at(LaneB b) { return kLaneBoundaries[static_cast<unsigned>(b)]; }
+
+}  // namespace
+
+struct Nic::Impl {
+  explicit Impl(const Preset& p);
+
+  void step(const mrc_pins_in& in);
+  void step_registers(const mrc_pins_in& in);
+  void step_transmit(const mrc_pins_in& in);
+  void step_receive(const mrc_pins_in& in);
+  void count();
+  void clock();
+
+  const Preset preset;
+  const unsigned planes;
+
+  // Streams, by producer.
+  Fifo<Wqe> wqe{2};
+  Stream<Grant> push;
+  Fifo<Grant> grant{2};
+  Stream<Pkt> pkt;
+  Stream<Cqe> tx_cqe;
+  Stream<Path> path;
+  Stream<Rec> rec;
+  Stream<Retx> retx;
+  Stream<Upd> upd;
+  Stream<Fb> fb;
+  std::vector<Stream<Rdreq>> lane_rdreq;
+  std::vector<Fifo<Rxdesc>> desc;
+  Stream<Rxpkt> rxpkt;
+  Stream<Ctl> ctl;
+  PlaneDemux<Verdict> verdict;
+  Stream<Resp> resp{16};
+  Stream<Ord> ord;
+  Stream<Cqe> rx_cqe;
+  Stream<Ctlpkt> ctlpkt;
+  std::vector<Stream<Line>> lane_line;
+
+  Csr csr;
+  TxSched tx_sched;
+  TxSegment tx_segment;
+  TxPath tx_path;
+  TxInflight tx_inflight;
+  TxHeader tx_header;
+  std::vector<TxLane> tx_lanes;
+  TxFetch tx_fetch;
+  std::vector<RxLane> rx_lanes;
+  RxCheck rx_check;
+  RxTrack rx_track;
+  RxPlace rx_place;
+  RxReorder rx_reorder;
+  AckGen ack_gen;
+  CqMux cq_mux;
+
+  unsigned port_up = 0, port_up_next = 0;
+  bool fresh = true;  // no step since reset
+
+  // Inputs of the last step, for the boundaries that are pins.
+  bool wqe_valid = false, cqe_ready = false, rdreq_ready = false, line_ready = false;
+  uint32_t wqe_words[Wqe::kWords] = {};
+};
+
+Nic::Impl::Impl(const Preset& p)
+    : preset(p),
+      planes(p.num_planes),
+      push(p.num_qps),
+      lane_rdreq(make_streams<Rdreq>(planes)),
+      desc(planes, Fifo<Rxdesc>(2)),
+      verdict(planes, p.lane_fifo),
+      lane_line(make_streams<Line>(planes)),
+      csr(p),
+      tx_sched(push, grant),
+      tx_segment(p, wqe, grant, retx, upd, pkt, push, tx_cqe),
+      tx_path(p, pkt, fb, path, rec),
+      tx_inflight(p, rec, ctl, retx, upd, fb),
+      tx_header(p, path, ctlpkt),
+      tx_fetch(p, pointers(lane_rdreq)),
+      rx_check(p, desc, rxpkt, ctl),
+      rx_track(p, rxpkt, verdict, resp, ord),
+      rx_place(p, lane_line),
+      rx_reorder(p, ord, rx_cqe),
+      ack_gen(p, resp, ctlpkt),
+      cq_mux(tx_cqe, rx_cqe) {
+  tx_lanes.reserve(planes);
+  rx_lanes.reserve(planes);
+  for (unsigned i = 0; i < planes; ++i) {
+    tx_lanes.emplace_back(p, i, lane_rdreq[i]);
+    rx_lanes.emplace_back(p, desc[i], verdict.lane(i), lane_line[i]);
+  }
+}
+
+void Nic::Impl::step(const mrc_pins_in& in) {
+  fresh = false;
+  step_registers(in);
+  step_transmit(in);
+  step_receive(in);
+  count();
+  wqe_valid = in.wqe_valid != 0;
+  if (wqe_valid) std::memcpy(wqe_words, in.wqe, sizeof wqe_words);
+  cqe_ready = in.cqe_ready != 0;
+  rdreq_ready = in.host_rd_ready != 0;
+  line_ready = in.host_wr_ready != 0;
+  port_up_next = in.link_up & ((1u << planes) - 1);
+  clock();
+}
+
+void Nic::Impl::step_registers(const mrc_pins_in& in) {
+  const bool acks[] = {tx_segment.cfg_ack(), tx_path.cfg_ack(),  tx_inflight.cfg_ack(), tx_header.cfg_ack(),
+                       rx_check.cfg_ack(),   rx_track.cfg_ack(), rx_reorder.cfg_ack(),  ack_gen.cfg_ack()};
+  bool all = true, any = false;
+  for (const bool a : acks) {
+    all = all && a;
+    any = any || a;
+  }
+  csr.step({.awvalid = in.awvalid != 0,
+            .wvalid = in.wvalid != 0,
+            .bready = in.bready != 0,
+            .arvalid = in.arvalid != 0,
+            .rready = in.rready != 0,
+            .awaddr = in.awaddr,
+            .araddr = in.araddr,
+            .wdata = in.wdata,
+            .wstrb = in.wstrb,
+            .all_ack = all,
+            .any_ack = any});
+}
+
+void Nic::Impl::step_transmit(const mrc_pins_in& in) {
+  const CfgBus& cfg = csr.cfg();
+  const CsrOut& values = csr.values();
+  if (in.wqe_valid && wqe.ready()) wqe.push() = Wqe::unpack(in.wqe);
+  unsigned room = 0;
+  for (unsigned i = 0; i < planes; ++i) room |= (tx_lanes[i].lane_room() ? 1u : 0u) << i;
+  tx_sched.step();
+  tx_segment.step(cfg);
+  tx_path.step(cfg, {.lane_room = room, .port_up = port_up});
+  tx_inflight.step(cfg, values);
+  const Hdr& hdr = tx_header.hdr().data();
+  TxLane& to = tx_lanes[hdr.plane];
+  const bool hdr_ready = hdr.ctl ? to.hdr_ready_ctl() : to.hdr_ready_data();
+  if (tx_header.hdr().valid() && hdr_ready) to.push_hdr(hdr);
+  tx_header.step(cfg, values, hdr_ready);
+  for (unsigned i = 0; i < planes; ++i) {
+    tx_lanes[i].step({.tready = (in.tx_tready >> i & 1) != 0,
+                      .rsp_valid = in.host_rsp_valid && in.host_rsp_plane == i,
+                      .rsp = in.host_rsp_data});
+  }
+  tx_fetch.step(in.host_rd_ready != 0);
+}
+
+void Nic::Impl::step_receive(const mrc_pins_in& in) {
+  const CfgBus& cfg = csr.cfg();
+  const CsrOut& values = csr.values();
+  for (unsigned i = 0; i < planes; ++i) {
+    rx_lanes[i].step(values, {.tvalid = (in.rx_tvalid >> i & 1) != 0,
+                              .tlast = (in.rx_tlast >> i & 1) != 0,
+                              .tuser = (in.rx_tuser >> i & 1) != 0,
+                              .tkeep = in.rx_tkeep[i],
+                              .tdata = in.rx_tdata[i]});
+  }
+  rx_check.step(cfg);
+  rx_track.step(cfg, values);
+  rx_place.step(in.host_wr_ready != 0);
+  rx_reorder.step(cfg, {.done_valid = rx_place.done_valid(), .done_plane = rx_place.done_plane()});
+  ack_gen.step(cfg, values, port_up);
+  cq_mux.step(in.cqe_ready != 0);
+}
+
+/// Counters take the pulse registers of this cycle.
+void Nic::Impl::count() {
+  for (unsigned i = 0; i < planes; ++i) {
+    if (tx_lanes[i].tx_inc()) csr.count(csr::kCntTx0 + 4 * i);
+    if (rx_lanes[i].rx_inc()) csr.count(csr::kCntRx0 + 4 * i);
+    if (rx_lanes[i].ovf_inc()) csr.count(csr::kCntOvf0 + 4 * i);
+  }
+  const RxCheck::Pulses& c = rx_check.pulses();
+  if (c.drop_parse) csr.count(csr::kCntDropParse);
+  if (c.drop_icrc) csr.count(csr::kCntDropIcrc);
+  if (c.drop_qp) csr.count(csr::kCntDropQp);
+  if (c.drop_pkey) csr.count(csr::kCntDropPkey);
+  if (c.drop_len) csr.count(csr::kCntDropLen);
+  if (c.access) csr.count(csr::kCntAccess);
+  const RxTrack::Pulses& t = rx_track.pulses();
+  if (t.dup) csr.count(csr::kCntDup);
+  if (t.oor) csr.count(csr::kCntOor);
+  if (t.trim) csr.count(csr::kCntTrim);
+  if (tx_inflight.rtx_inc()) csr.count(csr::kCntRtx);
+  if (tx_inflight.rto_inc()) csr.count(csr::kCntRto);
+  if (tx_path.skip_inc()) csr.count(csr::kCntSkip);
+}
+
+void Nic::Impl::clock() {
+  wqe.clock();
+  push.clock();
+  grant.clock();
+  pkt.clock();
+  tx_cqe.clock();
+  path.clock();
+  rec.clock();
+  retx.clock();
+  upd.clock();
+  fb.clock();
+  rxpkt.clock();
+  ctl.clock();
+  verdict.clock();
+  resp.clock();
+  ord.clock();
+  rx_cqe.clock();
+  ctlpkt.clock();
+  for (unsigned i = 0; i < planes; ++i) {
+    lane_rdreq[i].clock();
+    desc[i].clock();
+    lane_line[i].clock();
+    tx_lanes[i].clock();
+    rx_lanes[i].clock();
+  }
+  csr.clock();
+  tx_sched.clock();
+  tx_segment.clock();
+  tx_path.clock();
+  tx_inflight.clock();
+  tx_header.clock();
+  tx_fetch.clock();
+  rx_check.clock();
+  rx_track.clock();
+  rx_place.clock();
+  rx_reorder.clock();
+  ack_gen.clock();
+  cq_mux.clock();
+  port_up = port_up_next;
+}
+
+Nic::Nic(const Preset& preset) : impl_(std::make_unique<Impl>(preset)) {}
+Nic::~Nic() = default;
+Nic::Nic(Nic&&) noexcept = default;
+Nic& Nic::operator=(Nic&&) noexcept = default;
+
+const Preset& Nic::preset() const { return impl_->preset; }
+
+void Nic::outputs(mrc_pins_out& pins) const {
+  const Impl& n = *impl_;
+  const Csr::Out bus = n.csr.out();
+  pins.awready = bus.awready;
+  pins.wready = bus.wready;
+  pins.bvalid = bus.bvalid;
+  pins.bresp = bus.bresp;
+  pins.arready = bus.arready;
+  pins.rvalid = bus.rvalid;
+  pins.rresp = bus.rresp;
+  pins.rdata = bus.rdata;
+  pins.wqe_ready = n.wqe.ready();
+  pins.cqe_valid = n.cq_mux.cqe_valid();
+  if (pins.cqe_valid) n.cq_mux.cqe().pack(pins.cqe);
+  pins.host_rd_valid = n.tx_fetch.rdreq().valid();
+  if (pins.host_rd_valid) n.tx_fetch.rdreq().data().pack(pins.host_rd);
+  pins.host_wr_valid = n.rx_place.line_valid();
+  if (pins.host_wr_valid) {
+    const Line& line = n.rx_place.line();
+    pins.host_wr_addr = line.addr;
+    pins.host_wr_len = line.len;
+    std::memcpy(pins.host_wr_data, line.data.data(), sizeof pins.host_wr_data);
+  }
+  pins.tx_tvalid = pins.tx_tlast = 0;
+  for (unsigned i = 0; i < n.planes; ++i) {
+    const TxLane& lane = n.tx_lanes[i];
+    if (!lane.tvalid()) continue;
+    pins.tx_tvalid = static_cast<uint8_t>(pins.tx_tvalid | 1u << i);
+    if (lane.tlast()) pins.tx_tlast = static_cast<uint8_t>(pins.tx_tlast | 1u << i);
+    pins.tx_tkeep[i] = lane.tkeep();
+    std::memcpy(pins.tx_tdata[i], lane.tdata(), n.preset.port_bytes);
+  }
+}
+
+void Nic::step(const mrc_pins_in& pins) {
+  if (pins.rst_n) {
+    impl_->step(pins);
+  } else if (!impl_->fresh) {
+    impl_ = std::make_unique<Impl>(impl_->preset);
+  }
+}
+
+void Nic::observe(uint32_t* core, uint32_t* lanes) const {
+  const Impl& n = *impl_;
+  uint32_t* wqe = core + core_at(CoreB::HostWqe).word_offset;
+  wqe[0] = (n.wqe_valid ? 1u : 0u) | (n.wqe.ready() ? 2u : 0u);
+  if (n.wqe_valid) std::memcpy(wqe + 1, n.wqe_words, sizeof n.wqe_words);
+  show(core, core_at(CoreB::TxSegmentPush), n.push);
+  show(core, core_at(CoreB::TxSchedGrant), n.tx_sched.grant_valid(), n.tx_sched.grant_ready(), n.tx_sched.grant());
+  show(core, core_at(CoreB::TxSegmentPkt), n.pkt);
+  show(core, core_at(CoreB::TxSegmentCqe), n.tx_cqe);
+  show(core, core_at(CoreB::TxPathPath), n.path);
+  show(core, core_at(CoreB::TxPathRec), n.rec);
+  show(core, core_at(CoreB::TxInflightRetx), n.retx);
+  show(core, core_at(CoreB::TxInflightUpd), n.upd);
+  show(core, core_at(CoreB::TxInflightFb), n.fb);
+  const OutReg<Hdr>& hdr = n.tx_header.hdr();
+  const TxLane& to = n.tx_lanes[hdr.data().plane];
+  show(core, core_at(CoreB::TxHeaderHdr), hdr.valid(), hdr.data().ctl ? to.hdr_ready_ctl() : to.hdr_ready_data(),
+       hdr.data());
+  show(core, core_at(CoreB::TxFetchRdreq), n.tx_fetch.rdreq().valid(), n.rdreq_ready, n.tx_fetch.rdreq().data());
+  show(core, core_at(CoreB::RxCheckRxpkt), n.rxpkt);
+  show(core, core_at(CoreB::RxCheckCtl), n.ctl);
+  show(core, core_at(CoreB::RxTrackVerdict), n.verdict);
+  show(core, core_at(CoreB::RxTrackResp), n.resp);
+  show(core, core_at(CoreB::RxTrackOrd), n.ord);
+  show(core, core_at(CoreB::RxReorderCqe), n.rx_cqe);
+  show(core, core_at(CoreB::AckGenCtlpkt), n.ctlpkt);
+  show(core, core_at(CoreB::RxPlaceLine), n.rx_place.line_valid(), n.line_ready, n.rx_place.line());
+  show(core, core_at(CoreB::CqMuxCqe), n.cq_mux.cqe_valid(), n.cqe_ready, n.cq_mux.cqe());
+  for (unsigned i = 0; i < n.planes; ++i) {
+    uint32_t* lane = lanes + std::size_t{i} * kObsLaneWords;
+    show(lane, lane_at(LaneB::TxLaneRdreq), n.lane_rdreq[i]);
+    show(lane, lane_at(LaneB::RxLaneDesc), n.rx_lanes[i].desc_valid(), n.rx_lanes[i].desc_ready(), n.rx_lanes[i].desc());
+    show(lane, lane_at(LaneB::RxLaneLine), n.lane_line[i]);
+  }
+}
+
+}  // namespace mrc
