@@ -429,4 +429,7 @@ module mrc_tx_lane
   assign tx_tlast_o = tlast_q;
   assign tx_inc_o = tx_inc_q;
 
+  logic plane_unused;  // the top has chosen the lane by it
+  assign plane_unused = &{1'b0, hdr_i.plane};
+
 endmodule
