@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "nic_pair.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+
+#include "wire/icrc.hpp"
+
+using namespace mrc;
+using namespace mrc::test;
+
+namespace {
+
+Wqe write_of(unsigned qp, const Preset& preset, uint32_t length, uint64_t laddr, uint64_t raddr) {
+  Wqe w;
+  w.qp = static_cast<uint16_t>(qp);
+  w.wr_id = 0x1000 + qp;
+  w.laddr = laddr;
+  w.raddr = raddr;
+  w.rkey = (qp % preset.num_mrs) << 8;
+  w.length = length;
+  return w;
+}
+
+void fill(std::vector<uint8_t>& mem, uint64_t at, uint32_t length) {
+  for (uint32_t i = 0; i < length; ++i) mem[at + i] = static_cast<uint8_t>(i * 7 + (i >> 8) + 1);
+}
+
+}  // namespace
+
+TEST_CASE("one WRITE arrives in the peer's memory and completes", "[nic]") {
+  const char* name = GENERATE("tiny", "fpga100", "asic800");
+  const uint32_t length = GENERATE(1u, 64u, 4096u, 10'001u);
+  const bool srv6 = GENERATE(false, true);
+  const bool ts = GENERATE(false, true);
+  CAPTURE(name, length, srv6, ts);
+  const Preset& preset = *find_preset(name);
+  NicPair pair(preset);
+  pair.set_up();
+  pair.connect_qp(1, 4, srv6, ts);
+  Host &a = pair.host[0], &b = pair.host[1];
+  fill(a.mem, 0x1003, length);
+  a.wqes.push_back(write_of(1, preset, length, 0x1003, 0x8005));
+  REQUIRE(pair.run_until([&] { return !a.cqes.empty(); }, 5000));
+  CHECK(a.cqes[0].wr_id == 0x1001);
+  CHECK(a.cqes[0].status == CqStatus::Ok);
+  CHECK(a.cqes[0].length == length);
+  CHECK_FALSE(a.cqes[0].recv);
+  CHECK(b.cqes.empty());
+  pair.run(1000);  // the ACK says "arrived": the last bytes may still be on their way to memory
+  CHECK(std::equal(a.mem.begin() + 0x1003, a.mem.begin() + 0x1003 + length, b.mem.begin() + 0x8005));
+  CHECK(b.mem[0x8004] == 0);
+  CHECK(b.mem[0x8005 + length] == 0);
+  const uint32_t packets = (length + 4095) / 4096;
+  uint32_t sent = 0, received = 0, answered = 0;
+  for (unsigned p = 0; p < preset.num_planes; ++p) {
+    sent += pair.read(0, csr::kCntTx0 + 4 * p);
+    received += pair.read(1, csr::kCntRx0 + 4 * p);
+    answered += pair.read(0, csr::kCntRx0 + 4 * p);
+  }
+  CHECK(sent == packets);
+  CHECK(received == packets);
+  CHECK(answered >= 2);  // one ACK, at least the SACK that the last packet asks for
+  for (unsigned side = 0; side < 2; ++side) {
+    for (const uint32_t counter : {csr::kCntDropParse, csr::kCntDropIcrc, csr::kCntDropQp, csr::kCntDropPkey, csr::kCntDropLen,
+                                   csr::kCntAccess, csr::kCntDup, csr::kCntOor, csr::kCntTrim, csr::kCntRtx, csr::kCntRto}) {
+      CAPTURE(side, counter);
+      CHECK(pair.read(side, counter) == 0);
+    }
+  }
+}
+
+TEST_CASE("immediates are delivered in order, after their data", "[nic]") {
+  const Preset& preset = *find_preset("tiny");
+  NicPair pair(preset);
+  pair.set_up();
+  pair.connect_qp(0, 0);
+  Host &a = pair.host[0], &b = pair.host[1];
+  constexpr uint32_t kLength = 1000;
+  fill(a.mem, 0, 20 * kLength);
+  for (unsigned i = 0; i < 20; ++i) {
+    Wqe w = write_of(0, preset, kLength, i * kLength, 0x10000 + i * kLength);
+    w.imm_valid = i % 2 == 1;
+    w.imm = 0xabc0000 + i;
+    w.wr_id = i;
+    a.wqes.push_back(w);
+  }
+  std::size_t seen = 0;
+  bool in_memory = true;
+  REQUIRE(pair.run_until(
+      [&] {
+        for (; seen < b.cqes.size(); ++seen) {  // all messages up to this one are in memory
+          in_memory = in_memory && std::equal(a.mem.begin(), a.mem.begin() + static_cast<long>((2 * seen + 2) * kLength),
+                                              b.mem.begin() + 0x10000);
+        }
+        return a.cqes.size() == 20 && b.cqes.size() == 10;
+      },
+      20'000));
+  CHECK(in_memory);
+  for (unsigned i = 0; i < 10; ++i) {
+    CHECK(b.cqes[i].recv);
+    CHECK(b.cqes[i].status == CqStatus::Ok);
+    CHECK(b.cqes[i].imm == 0xabc0000 + 2 * i + 1);
+    CHECK(b.cqes[i].msn == i);
+    CHECK(b.cqes[i].length == kLength);
+  }
+  for (unsigned i = 0; i < 20; ++i) {
+    CHECK(a.cqes[i].wr_id == i);
+    CHECK(a.cqes[i].msn == i);
+  }
+}
+
+TEST_CASE("a corrupted packet is dropped for its ICRC and comes again", "[nic]") {
+  const Preset& preset = *find_preset("tiny");
+  NicPair pair(preset);
+  pair.set_up();
+  pair.connect_qp(2, 2);
+  pair.write(0, csr::kRto, 3);
+  Host &a = pair.host[0], &b = pair.host[1];
+  fill(a.mem, 0, 8000);
+  a.wqes.push_back(write_of(2, preset, 8000, 0, 0x4000));
+  bool hit = false;
+  unsigned beats = 0;
+  pair.tap = [&](NicPair& p) {
+    mrc_pins_in& in = p.host[1].in;
+    if (in.rx_tvalid & 1 && ++beats == 30) {
+      in.rx_tdata[0][3] ^= 0x10;
+      hit = true;
+    }
+  };
+  REQUIRE(pair.run_until([&] { return !a.cqes.empty(); }, 100'000));
+  CHECK(hit);
+  CHECK(a.cqes[0].status == CqStatus::Ok);
+  CHECK(pair.read(1, csr::kCntDropIcrc) == 1);
+  // A packet that arrived after the last SACK was sent may be retransmitted with the lost one: it is then a duplicate.
+  CHECK(pair.read(0, csr::kCntRtx) == 1 + pair.read(1, csr::kCntDup));
+  pair.run(1000);
+  CHECK(std::equal(a.mem.begin(), a.mem.begin() + 8000, b.mem.begin() + 0x4000));
+}
+
+TEST_CASE("a WRITE outside the memory region is refused and ends the QP", "[nic]") {
+  const Preset& preset = *find_preset("tiny");
+  NicPair pair(preset);
+  pair.set_up();
+  pair.connect_qp(0, 2);
+  Host &a = pair.host[0], &b = pair.host[1];
+  const std::vector<uint8_t> before = b.mem;
+  a.wqes.push_back(write_of(0, preset, 256, 0, b.mem.size() - 255));
+  REQUIRE(pair.run_until([&] { return !a.cqes.empty(); }, 5000));
+  CHECK(a.cqes[0].status == CqStatus::RemAccess);
+  pair.run(200);
+  CHECK(b.mem == before);
+  CHECK(pair.read(1, csr::kCntAccess) == 1);
+}
+
+TEST_CASE("observe shows a packet at each boundary it passes", "[nic]") {
+  const Preset& preset = *find_preset("tiny");
+  NicPair pair(preset);
+  pair.set_up();
+  pair.connect_qp(0, 2);
+  Host& a = pair.host[0];
+  std::vector<uint32_t> core(kObsCoreWords), lanes(preset.num_planes * kObsLaneWords);
+  std::array<unsigned, kNumCoreBoundaries> tx{}, rx{};
+  const auto tally = [&](Host& h, auto& sums) {
+    h.nic.observe(core.data(), lanes.data());
+    for (unsigned i = 0; i < kNumCoreBoundaries; ++i) {
+      if ((core[kCoreBoundaries[i].word_offset] & 3) == 3) ++sums[i];
+    }
+  };
+  pair.tap = [&](NicPair& p) {
+    tally(p.host[0], tx);
+    tally(p.host[1], rx);
+  };
+  a.wqes.push_back(write_of(0, preset, 100, 0, 0));
+  REQUIRE(pair.run_until([&] { return !a.cqes.empty(); }, 5000));
+  pair.run(20);
+  const auto at = [](const auto& sums, CoreB b) { return sums[static_cast<unsigned>(b)]; };
+  for (const CoreB b : {CoreB::HostWqe, CoreB::TxSegmentPush, CoreB::TxSchedGrant, CoreB::TxSegmentPkt, CoreB::TxPathPath,
+                        CoreB::TxPathRec, CoreB::TxHeaderHdr, CoreB::TxSegmentCqe, CoreB::CqMuxCqe}) {
+    CAPTURE(kCoreBoundaries[static_cast<unsigned>(b)].name);
+    CHECK(at(tx, b) == 1);
+  }
+  CHECK(at(tx, CoreB::TxFetchRdreq) == 4);  // 100 bytes in lines of 32
+  CHECK(at(tx, CoreB::RxCheckCtl) == 2);    // ACK, SACK
+  CHECK(at(rx, CoreB::RxCheckRxpkt) == 1);
+  CHECK(at(rx, CoreB::RxTrackVerdict) == 1);
+  CHECK(at(rx, CoreB::RxTrackOrd) == 1);
+  CHECK(at(rx, CoreB::RxTrackResp) == 2);
+  CHECK(at(rx, CoreB::AckGenCtlpkt) == 2);
+  CHECK(at(rx, CoreB::RxPlaceLine) == 4);
+  CHECK(at(rx, CoreB::HostWqe) == 0);
+}
+
+TEST_CASE("reset makes a NIC as new", "[nic]") {
+  const Preset& preset = *find_preset("tiny");
+  Nic used(preset), fresh(preset);
+  mrc_pins_in in{};
+  in.rst_n = 1;
+  in.awvalid = in.wvalid = in.bready = 1;
+  in.awaddr = csr::kIp0;
+  in.wdata = 5;
+  in.wstrb = 0xf;
+  for (int i = 0; i < 3; ++i) used.step(in);
+  in.rst_n = 0;
+  used.step(in);
+  used.step(in);
+  in = {};
+  in.rst_n = 1;
+  in.arvalid = 1;
+  in.araddr = csr::kIp0;
+  mrc_pins_out x{}, y{};
+  for (int i = 0; i < 10; ++i) {
+    used.outputs(x);
+    fresh.outputs(y);
+    CHECK(std::memcmp(&x, &y, sizeof x) == 0);
+    used.step(in);
+    fresh.step(in);
+  }
+}
