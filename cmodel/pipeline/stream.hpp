@@ -7,8 +7,8 @@
 
 namespace mrc {
 
-/// First-word-fall-through FIFO of the contracts (docs/blocks/conventions.md), with changes that take effect at clock().
-/// Capacity is fixed at construction. Reading head() of an empty FIFO is undefined.
+/// First-word-fall-through FIFO of the contracts (docs/blocks/conventions.md), with changes that take effect at
+/// clock(). Capacity is fixed at construction. Reading head() of an empty FIFO is undefined.
 template <class T>
 class Fifo {
  public:
@@ -47,7 +47,8 @@ class Fifo {
   bool push_ = false, pop_ = false;
 };
 
-/// Output register of a block whose consumer is outside (a pin, or a demultiplexer): the caller gives clock() the ready.
+/// Output register of a block whose consumer is outside (a pin, or a demultiplexer): the caller gives clock() the
+/// ready.
 template <class T>
 class OutReg {
  public:
@@ -79,8 +80,8 @@ class OutReg {
 };
 
 /// A stream from one block's output register to the next block's input FIFO. The producer uses free() and load(), the
-/// consumer has(), head() and pop(), the lockstep valid(), ready() and data(). All of them see the registers of this cycle;
-/// changes take effect at clock().
+/// consumer has(), head() and pop(), the lockstep valid(), ready() and data(). All of them see the registers of this
+/// cycle; changes take effect at clock().
 template <class T>
 class Stream {
  public:

@@ -12,8 +12,8 @@
 
 namespace mrc {
 
-/// Builds the whole header of a packet, Ethernet to the last extension header, and the ICRC register after it. Two stages,
-/// one packet per cycle, control packets first. Contract: docs/blocks/tx_header.md.
+/// Builds the whole header of a packet, Ethernet to the last extension header, and the ICRC register after it. Two
+/// stages, one packet per cycle, control packets first. Contract: docs/blocks/tx_header.md.
 class TxHeader {
  public:
   TxHeader(const Preset& preset, Stream<Path>& path, Stream<Ctlpkt>& ctlpkt);

@@ -13,8 +13,8 @@
 
 namespace mrc {
 
-/// Keeps the window of PSNs sent and not yet acknowledged of each QP, works through SACK, NACK and ACK, infers losses, runs
-/// the retransmission timer and orders retransmissions. Contract: docs/blocks/tx_inflight.md.
+/// Keeps the window of PSNs sent and not yet acknowledged of each QP, works through SACK, NACK and ACK, infers losses,
+/// runs the retransmission timer and orders retransmissions. Contract: docs/blocks/tx_inflight.md.
 class TxInflight {
  public:
   TxInflight(const Preset& preset, Stream<Rec>& rec, Stream<Ctl>& ctl, Stream<Retx>& retx, Stream<Upd>& upd,

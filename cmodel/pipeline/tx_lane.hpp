@@ -10,8 +10,8 @@
 
 namespace mrc {
 
-/// One plane's way out: queues headers, prefetches their payload from host memory, and serialises header, payload, pad and
-/// ICRC onto the port. Contract: docs/blocks/tx_lane.md.
+/// One plane's way out: queues headers, prefetches their payload from host memory, and serialises header, payload, pad
+/// and ICRC onto the port. Contract: docs/blocks/tx_lane.md.
 class TxLane {
  public:
   struct In {

@@ -118,8 +118,7 @@ void TxPath::walk(const In& in) {
   const uint16_t row = evst_.rdata();
   const unsigned at = group();
   const EvChoice choice{planes_, in.port_up, in.lane_room, avoid_on_, hold_.avoid_ev};
-  const EvGroup g =
-      ev_walk_group({row, u_, restored_, restored_idx_, false, -1}, at, lfsr_ & (planes_ - 1), choice);
+  const EvGroup g = ev_walk_group({row, u_, restored_, restored_idx_, false, -1}, at, lfsr_ & (planes_ - 1), choice);
 
   int ev_idx = g.chosen >= 0 ? static_cast<int>(at * planes_) + g.chosen : -1;
   if (ev_idx < 0) {
@@ -160,8 +159,13 @@ void TxPath::emit() {
   p.ev = evval_.rdata();
   p.ev_idx = ev_idx_;
   p.plane = static_cast<uint8_t>(ev_idx_ & (planes_ - 1));
-  rec_.load({.qp = hold_.qp, .psn = hold_.psn, .msn = hold_.msn, .idx = hold_.idx, .ev_idx = ev_idx_,
-             .rtx = hold_.rtx, .last = hold_.last});
+  rec_.load({.qp = hold_.qp,
+             .psn = hold_.psn,
+             .msn = hold_.msn,
+             .idx = hold_.idx,
+             .ev_idx = ev_idx_,
+             .rtx = hold_.rtx,
+             .last = hold_.last});
   state_ = State::Idle;
 }
 

@@ -13,8 +13,9 @@
 
 namespace mrc {
 
-/// Gives each packet an entropy value: walks the QP's EV set group by group in an order that changes each pass, and takes
-/// the next GOOD EV whose lane has room. Contract: docs/blocks/tx_path.md. Three cycles per packet in the usual case.
+/// Gives each packet an entropy value: walks the QP's EV set group by group in an order that changes each pass, and
+/// takes the next GOOD EV whose lane has room. Contract: docs/blocks/tx_path.md. Three cycles per packet in the usual
+/// case.
 class TxPath {
  public:
   struct In {

@@ -6,8 +6,8 @@
 
 namespace mrc {
 
-/// Queue of QPs that may send (docs/blocks/tx_segment.md, "tx_sched"). It is the FIFO at the end of `push`, which the owner
-/// creates NumQps deep; its head goes straight to tx_segment's input FIFO `grant`.
+/// Queue of QPs that may send (docs/blocks/tx_segment.md, "tx_sched"). It is the FIFO at the end of `push`, which the
+/// owner creates NumQps deep; its head goes straight to tx_segment's input FIFO `grant`.
 class TxSched {
  public:
   TxSched(Stream<Grant>& push, Fifo<Grant>& grant) : push_(push), grant_(grant) {}

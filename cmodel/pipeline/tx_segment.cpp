@@ -7,9 +7,7 @@
 
 namespace mrc {
 
-bool TxSegment::Qp::can_send() const {
-  return rts() && !failed && head != tail && psn_dist(psn, una) < 128u * mpr;
-}
+bool TxSegment::Qp::can_send() const { return rts() && !failed && head != tail && psn_dist(psn, una) < 128u * mpr; }
 
 TxSegment::TxSegment(const Preset& preset, Fifo<Wqe>& wqe, Fifo<Grant>& grant, Stream<Retx>& retx, Stream<Upd>& upd,
                      Stream<Pkt>& pkt, Stream<Grant>& push, Stream<Cqe>& cqe)

@@ -13,8 +13,8 @@ struct Srv6Rule {
   unsigned plane_lsb, uplink_usid, uplink_lsb, uplink_bits;
 };
 
-/// The address of a packet with entropy value ev on a plane: 32-bit locator, six uSIDs of 16 bits. Every non-zero uSID of
-/// the template takes the plane number, uSID uplink_usid also the low uplink_bits bits of ev.
+/// The address of a packet with entropy value ev on a plane: 32-bit locator, six uSIDs of 16 bits. Every non-zero uSID
+/// of the template takes the plane number, uSID uplink_usid also the low uplink_bits bits of ev.
 constexpr U128 srv6_address(U128 templ, unsigned plane, uint32_t ev, const Srv6Rule& rule) {
   U128 address = templ;
   for (unsigned i = 0; i < 6; ++i) {

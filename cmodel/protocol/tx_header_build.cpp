@@ -17,8 +17,8 @@ namespace {
 using wire::Bth;
 using wire::Eth;
 using wire::Ipv6;
-using wire::Udp;
 using wire::store_be;
+using wire::Udp;
 
 void store_be128(uint8_t* p, U128 v) {
   store_be<8>(p, static_cast<uint64_t>(v >> 64));
@@ -95,8 +95,8 @@ void build_data_header(const Path& path, const HdrQp& qp, const HdrNic& nic, uin
   c.bth1 = bth_byte1(nic.bth_m, pad);
   c.bth8 = static_cast<uint8_t>(unsigned{pkt.ackreq} << 7 | unsigned{pkt.rtx} << 5 | unsigned{qp.ts} << 4);
   c.psn = pkt.psn;
-  c.ext_len = wire::Meth::kBytes + (qp.ts ? wire::Tseth::kBytes : 0u) + wire::Reth::kBytes +
-              (imm ? wire::Immdt::kBytes : 0u);
+  c.ext_len =
+      wire::Meth::kBytes + (qp.ts ? wire::Tseth::kBytes : 0u) + wire::Reth::kBytes + (imm ? wire::Immdt::kBytes : 0u);
   c.behind = pkt.plen + pad;
   uint8_t* p = put_common(c, qp, nic, hdr);
   store_be<2>(p, pkt.rqmsn);

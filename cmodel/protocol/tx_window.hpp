@@ -44,10 +44,10 @@ constexpr bool cum_valid(uint32_t next, uint32_t una, uint32_t nxt) {
 
 /// What a SACK says beyond its bitmap.
 struct SackView {
-  uint32_t una;     ///< una' of the contract
-  uint32_t nxt;     ///< PSN after the newest sent
-  uint32_t hi;      ///< hi' of the contract
-  bool infer;       ///< enough packets above a gap: PSNs below `lost_end` without report are lost
+  uint32_t una;  ///< una' of the contract
+  uint32_t nxt;  ///< PSN after the newest sent
+  uint32_t hi;   ///< hi' of the contract
+  bool infer;    ///< enough packets above a gap: PSNs below `lost_end` without report are lost
   uint32_t lost_end;
 };
 

@@ -8,7 +8,8 @@
 
 using namespace mrc;
 
-TEST_CASE("a FIFO shows a word one cycle after the push and refuses when full even while popped", "[pipeline][stream]") {
+TEST_CASE("a FIFO shows a word one cycle after the push and refuses when full even while popped",
+          "[pipeline][stream]") {
   Fifo<int> f(2);
   f.push(1);
   CHECK_FALSE(f.valid());

@@ -13,8 +13,8 @@ using namespace mrc::test;
 
 namespace {
 
-/// A responder as simple as can be: remembers what arrived, answers each packet with a SACK, each complete message with an
-/// ACK. `filter` may drop a packet (0 arrives, 1 lost, 2 trimmed, 3 ECN mark).
+/// A responder as simple as can be: remembers what arrived, answers each packet with a SACK, each complete message with
+/// an ACK. `filter` may drop a packet (0 arrives, 1 lost, 2 trimmed, 3 ECN mark).
 struct Peer {
   explicit Peer(TxTop& t) : top(t) {
     t.on_frame = [this](unsigned plane, const Bytes& f) { frame(plane, f); };
@@ -102,11 +102,13 @@ struct Peer {
 unsigned below(std::mt19937& rng, unsigned n) { return static_cast<unsigned>(rng() % n); }
 
 struct World {
-  explicit World(const char* preset, unsigned qps = 2, bool srv6 = false) : top(*find_preset(preset)), peer(top) {
+  explicit World(const char* preset, unsigned qps = 2, bool srv6 = false, unsigned mtu = 2)
+      : top(*find_preset(preset)), peer(top) {
     top.write_evs(0);
     for (unsigned q = 0; q < qps; ++q) {
       csr::TblQpCtx c = TxTop::default_ctx(q);
       c.encap = srv6;
+      c.mtu = static_cast<uint8_t>(mtu);
       c.ts = q & 1u;
       c.srv6 = static_cast<U128>(0xfcbb000001000200) << 64;
       top.write_ctx(q, c);
@@ -114,8 +116,14 @@ struct World {
     }
   }
   void post(unsigned qp, uint64_t laddr, uint64_t raddr, uint32_t length, bool imm = false) {
-    top.wqes.push_back({.qp = static_cast<uint16_t>(qp), .imm_valid = imm, .wr_id = posted++, .laddr = laddr,
-                        .raddr = raddr, .rkey = 5, .length = length, .imm = 9});
+    top.wqes.push_back({.qp = static_cast<uint16_t>(qp),
+                        .imm_valid = imm,
+                        .wr_id = posted++,
+                        .laddr = laddr,
+                        .raddr = raddr,
+                        .rkey = 5,
+                        .length = length,
+                        .imm = 9});
   }
   bool finish(unsigned limit) {
     return top.run_until([&] { return top.cqes.size() == posted; }, limit);
@@ -159,7 +167,7 @@ TEST_CASE("one byte leaves as one good frame within 64 cycles", "[pipeline][tx]"
 TEST_CASE("messages of all lengths and alignments arrive as they are in host memory", "[pipeline][tx]") {
   for (const char* preset : {"tiny", "fpga100", "asic800"}) {
     for (const bool srv6 : {false, true}) {
-      World w(preset, 4, srv6);
+      World w(preset, 4, srv6, srv6 ? 4 : 2);
       std::mt19937 rng(7);
       struct Job {
         uint64_t laddr, raddr;
@@ -167,7 +175,7 @@ TEST_CASE("messages of all lengths and alignments arrive as they are in host mem
       };
       std::vector<Job> jobs;
       for (unsigned i = 0; i < 60; ++i) {
-        jobs.push_back({rng() % 100000, 0x100000ull * (i + 1), i < 40 ? 1 + i : 1 + below(rng, 5000)});
+        jobs.push_back({rng() % 100000, 0x100000ull * (i + 1), i < 40 ? 1 + i : 1 + below(rng, 5000) + 4096 * (i % 2)});
         w.post(i % 4, jobs.back().laddr, jobs.back().raddr, jobs.back().length, i % 3 == 0);
       }
       INFO(preset << " srv6 " << srv6);
@@ -250,7 +258,9 @@ TEST_CASE("the order in which blocks step within a cycle makes no difference", "
   b.top.reverse = true;
   std::mt19937 ra(5), rb(5), rng(6);
   const auto filter = [](std::mt19937& r) {
-    return [&r](unsigned, const wire::Packet&) { return static_cast<int>(r() % 12) < 9 ? 0 : static_cast<int>(r() % 3) + 1; };
+    return [&r](unsigned, const wire::Packet&) {
+      return static_cast<int>(r() % 12) < 9 ? 0 : static_cast<int>(r() % 3) + 1;
+    };
   };
   a.peer.filter = filter(ra);
   b.peer.filter = filter(rb);

@@ -75,8 +75,13 @@ struct Bench {
   /// Packet i of the QP: message 10 + i / 10 of ten packets, on EV i.
   void sent(uint16_t qp, unsigned i, bool rtx = false) {
     while (!rec.free()) cycle();
-    rec.load({.qp = qp, .psn = psn_add(kPsn, i), .msn = static_cast<uint16_t>(10 + i / 10), .idx = i % 10,
-              .ev_idx = static_cast<uint16_t>(i % 16), .rtx = rtx, .last = i % 10 == 9});
+    rec.load({.qp = qp,
+              .psn = psn_add(kPsn, i),
+              .msn = static_cast<uint16_t>(10 + i / 10),
+              .idx = i % 10,
+              .ev_idx = static_cast<uint16_t>(i % 16),
+              .rtx = rtx,
+              .last = i % 10 == 9});
     cycle();
   }
   void sent_all(uint16_t qp, unsigned n) {

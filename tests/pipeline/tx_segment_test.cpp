@@ -81,8 +81,14 @@ struct Bench {
   }
   void post(uint16_t qp, uint32_t length, uint32_t wr_id = 0, bool imm = false) {
     while (!wqe.ready()) cycle();
-    wqe.push({.qp = qp, .imm_valid = imm, .wr_id = wr_id, .laddr = 0x1000, .raddr = 0x2000, .rkey = 7,
-              .length = length, .imm = 0x55});
+    wqe.push({.qp = qp,
+              .imm_valid = imm,
+              .wr_id = wr_id,
+              .laddr = 0x1000,
+              .raddr = 0x2000,
+              .rkey = 7,
+              .length = length,
+              .imm = 0x55});
     cycle();
   }
   void update(Upd u) {

@@ -110,12 +110,24 @@ struct TxTop {
 
     const auto step_block = [&](unsigned k) {
       switch (k) {
-        case 0: sched.step(); break;
-        case 1: segment.step(cfg); break;
-        case 2: path.step(cfg, {room, port_up}); break;
-        case 3: inflight.step(cfg, csr); break;
-        case 4: header.step(cfg, csr, hdr_ready); break;
-        case 5: fetch.step(host_ready); break;
+        case 0:
+          sched.step();
+          break;
+        case 1:
+          segment.step(cfg);
+          break;
+        case 2:
+          path.step(cfg, {room, port_up});
+          break;
+        case 3:
+          inflight.step(cfg, csr);
+          break;
+        case 4:
+          header.step(cfg, csr, hdr_ready);
+          break;
+        case 5:
+          fetch.step(host_ready);
+          break;
         case 6:
           if (hdr_taken) lanes[h.plane]->push_hdr(h);
           break;

@@ -9,8 +9,14 @@ namespace {
 
 RingRow row(uint32_t length, bool imm = false) {
   RingRow r;
-  r.wqe = {.qp = 3, .imm_valid = imm, .wr_id = 9, .laddr = 0x1'0000'0000, .raddr = 0xfffff000, .rkey = 0xabcd,
-           .length = length, .imm = 0x11223344};
+  r.wqe = {.qp = 3,
+           .imm_valid = imm,
+           .wr_id = 9,
+           .laddr = 0x1'0000'0000,
+           .raddr = 0xfffff000,
+           .rkey = 0xabcd,
+           .length = length,
+           .imm = 0x11223344};
   r.rqmsn = 77;
   return r;
 }

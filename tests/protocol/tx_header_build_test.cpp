@@ -41,9 +41,23 @@ HdrQp qp() {
 
 Path path() {
   Path p;
-  p.pkt = {.qp = 1, .psn = 0xfffffe, .msn = 0x0102, .rqmsn = 0x0304, .opcode = 0xCA, .va = 0x0011223344556677,
-           .rkey = 0xcafe0001, .dmalen = 6, .imm = 0xaabbccdd, .laddr = 0x1000, .plen = 6, .rtx = false,
-           .ackreq = true, .last = true, .idx = 0, .profile = 0, .avoid_ev = 0};
+  p.pkt = {.qp = 1,
+           .psn = 0xfffffe,
+           .msn = 0x0102,
+           .rqmsn = 0x0304,
+           .opcode = 0xCA,
+           .va = 0x0011223344556677,
+           .rkey = 0xcafe0001,
+           .dmalen = 6,
+           .imm = 0xaabbccdd,
+           .laddr = 0x1000,
+           .plen = 6,
+           .rtx = false,
+           .ackreq = true,
+           .last = true,
+           .idx = 0,
+           .profile = 0,
+           .avoid_ev = 0};
   p.ev = 0xC1232345;
   p.ev_idx = 4;
   p.plane = 5;
@@ -74,10 +88,16 @@ TEST_CASE("header of a WRITE Only without encapsulation, byte by byte", "[protoc
   CHECK(h.plen == 6);
   CHECK(hex(h, 0, 14) == "02000000000202000000000186dd");
   // DSCP 4, ECT(0): 0x12; length 8 + 12 + 20 + 6 + 2 + 4 = 52
-  CHECK(hex(h, 14, 54) == "612023450034" "1140" "fd000000000000000000000000000001" "fd000000000000000000000000000002");
+  CHECK(hex(h, 14, 54) ==
+        "612023450034"
+        "1140"
+        "fd000000000000000000000000000001"
+        "fd000000000000000000000000000002");
   CHECK(hex(h, 54, 62) == "c12312b700340000");
   // M in bit 6, pad 2
-  CHECK(hex(h, 62, 74) == "ca60ffff00000123" "80fffffe");
+  CHECK(hex(h, 62, 74) ==
+        "ca60ffff00000123"
+        "80fffffe");
   CHECK(hex(h, 74, 78) == "03040102");
   CHECK(hex(h, 78, 94) == "0011223344556677cafe000100000006");
   CHECK(hex(h, 94, 152) == std::string(116, '0'));
@@ -102,10 +122,16 @@ TEST_CASE("retransmission with time stamp, immediate and SRv6", "[protocol][head
   CHECK(h.hdr_len == 14 + 40 + 40 + 8 + 12 + 4 + 4 + 16 + 4);
   // DSCP 8, ECT(0): 0x22; inner length 8 + 12 + 28 + 8 + 4 = 60; outer 100. The flow label is EV[31:16] now.
   // uSIDs 0100 0200 0300 take plane 5 at bit 12; uSID 1 also EV[5:0] = 5 at bit 4.
-  CHECK(hex(h, 14, 54) == "6220c12300642940" "fd000000000000000000000000000001" "fcbb00005100525053000000" "00000000");
+  CHECK(hex(h, 14, 54) ==
+        "6220c12300642940"
+        "fd000000000000000000000000000001"
+        "fcbb00005100525053000000"
+        "00000000");
   CHECK(hex(h, 54, 62) == "6220c123003c1140");
   CHECK(hex(h, 94, 102) == "234512b7003c0000");
-  CHECK(hex(h, 102, 114) == "c920ffff00000123" "30fffffe");
+  CHECK(hex(h, 102, 114) ==
+        "c920ffff00000123"
+        "30fffffe");
   CHECK(hex(h, 114, 122) == "03040102beef0001");
   CHECK(hex(h, 122, 142) == "0011223344556677cafe000100000006aabbccdd");
   CHECK(header_crc(h, true) == reference(h, 54));
