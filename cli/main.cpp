@@ -82,7 +82,7 @@ int main(int argc, char** argv) {
   CLI::App app{"mrc: golden model, RTL and lockstep bench of a multipath RDMA NIC (MRC 1.0)", "mrc"};
   app.set_version_flag("--version", mrc::cli::version_text(), "print the versions of mrcnic and its tools");
   app.footer(kExamples);
-  app.require_subcommand(1);
+  app.require_subcommand(0, 1);
 #ifdef MRC_HAVE_cosim
   mrc::cli::register_cosim(app, context);
 #endif
@@ -104,6 +104,7 @@ int main(int argc, char** argv) {
   }
   try {
     app.parse(argc, argv);
+    if (app.get_subcommands().empty()) return complain("mrc", "no command given.", "See 'mrc --help'.");
     return context.exit_code;
   } catch (const CLI::Success& help) {  // --help, --version
     return app.exit(help);
