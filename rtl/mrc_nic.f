@@ -18,3 +18,10 @@ rtl/mrc_tx_lane.sv
 rtl/mrc_tx_fetch.sv
 rtl/mrc_rx_place.sv
 rtl/mrc_cq_mux.sv
+rtl/mrc_rx_lane.sv
+rtl/mrc_rx_check.sv
+rtl/mrc_rx_track.sv
+rtl/mrc_rx_reorder.sv
+rtl/mrc_ack_gen.sv
+rtl/mrc_csr.sv
+rtl/mrc_nic.sv

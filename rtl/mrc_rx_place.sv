@@ -14,7 +14,8 @@ module mrc_rx_place
 
     input logic [NumPlanes-1:0] line_valid_i,
     output logic [NumPlanes-1:0] line_ready_o,
-    input line_t [NumPlanes-1:0] line_i,
+    // Unpacked: the simulator moves single elements of it.
+    input line_t line_i[0:NumPlanes-1],
 
     output logic line_valid_o,
     input logic line_ready_i,
@@ -27,7 +28,7 @@ module mrc_rx_place
   localparam int unsigned IdxW = (NumPlanes > 1) ? $clog2(NumPlanes) : 1;
 
   logic [NumPlanes-1:0] head_v, empty, can, gnt;
-  line_t [NumPlanes-1:0] head;
+  line_t head[0:NumPlanes-1];
   logic any, out_free, handshake, fin, take, take_empty, load;
   logic [IdxW-1:0] idx;
   logic [3:0] line_plane_q, done_plane_q, done_plane_d;

@@ -1,0 +1,702 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The NIC: requestor and responder of reliable multi-plane WRITEs between a host's memory and
+/// NumPlanes Ethernet ports, configured over AXI4-Lite. This module only checks the parameters,
+/// connects the blocks by the names of streams.yaml and shows every boundary on obs_core_o and
+/// obs_lane_o (leave them open in synthesis). It has no MAC and no memory of the host.
+/// Contract: docs/blocks/nic.md.
+module mrc_nic
+  import mrc_pkg::*;
+#(
+    parameter int unsigned NumPlanes = 2,
+    parameter int unsigned PortBytes = 16,
+    parameter int unsigned HostBytes = 32,
+    parameter int unsigned NumQps = 4,
+    parameter int unsigned EvsPerQp = 16,
+    parameter int unsigned NumProfiles = 2,
+    parameter int unsigned MaxMpr = 128,
+    parameter int unsigned WqeDepth = 4,
+    parameter int unsigned MaxWimm = 32,
+    parameter int unsigned NumMrs = 8,
+    parameter int unsigned TickCycles = 128,
+    parameter int unsigned LaneFifo = 4,
+    parameter int unsigned LineFifo = 16,
+    parameter int unsigned RxBufWords = 1024
+) (
+    input logic clk_i,
+    input logic rst_ni,
+    // Injected bug, 0: none.
+    input logic [7:0] bug_i,
+    input logic [NumPlanes-1:0] link_up_i,
+
+    input logic s_axil_awvalid_i,
+    output logic s_axil_awready_o,
+    input logic [15:0] s_axil_awaddr_i,
+    input logic s_axil_wvalid_i,
+    output logic s_axil_wready_o,
+    input logic [31:0] s_axil_wdata_i,
+    input logic [3:0] s_axil_wstrb_i,
+    output logic s_axil_bvalid_o,
+    input logic s_axil_bready_i,
+    output logic [1:0] s_axil_bresp_o,
+    input logic s_axil_arvalid_i,
+    output logic s_axil_arready_o,
+    input logic [15:0] s_axil_araddr_i,
+    output logic s_axil_rvalid_o,
+    input logic s_axil_rready_i,
+    output logic [31:0] s_axil_rdata_o,
+    output logic [1:0] s_axil_rresp_o,
+
+    input logic wqe_valid_i,
+    output logic wqe_ready_o,
+    input wqe_t wqe_i,
+    output logic cqe_valid_o,
+    input logic cqe_ready_i,
+    output cqe_t cqe_o,
+
+    output logic host_rd_valid_o,
+    input logic host_rd_ready_i,
+    output rdreq_t host_rd_o,
+    input logic host_rsp_valid_i,
+    input logic [3:0] host_rsp_plane_i,
+    input logic [HostBytes*8-1:0] host_rsp_data_i,
+    output logic host_wr_valid_o,
+    input logic host_wr_ready_i,
+    output logic [63:0] host_wr_addr_o,
+    output logic [7:0] host_wr_len_o,
+    output logic [HostBytes*8-1:0] host_wr_data_o,
+
+    output logic [NumPlanes-1:0] tx_tvalid_o,
+    input logic [NumPlanes-1:0] tx_tready_i,
+    output logic [NumPlanes-1:0][PortBytes*8-1:0] tx_tdata_o,
+    output logic [NumPlanes-1:0][PortBytes-1:0] tx_tkeep_o,
+    output logic [NumPlanes-1:0] tx_tlast_o,
+    input logic [NumPlanes-1:0] rx_tvalid_i,
+    input logic [NumPlanes-1:0][PortBytes*8-1:0] rx_tdata_i,
+    input logic [NumPlanes-1:0][PortBytes-1:0] rx_tkeep_i,
+    input logic [NumPlanes-1:0] rx_tlast_i,
+    input logic [NumPlanes-1:0] rx_tuser_i,
+
+    output obs_core_t obs_core_o,
+    output obs_lane_t [NumPlanes-1:0] obs_lane_o
+);
+
+  // ---- parameters
+
+  function automatic logic pow2_in(int unsigned x, int unsigned low, int unsigned high);
+    return x >= low && x <= high && (x & (x - 1)) == 0;
+  endfunction
+
+  if (!pow2_in(NumPlanes, 2, MaxPlanes)) begin : gen_bad_num_planes
+    $error("%m: NumPlanes = %0d, must be 2, 4 or 8", NumPlanes);
+  end
+  if (!pow2_in(PortBytes, 16, 32)) begin : gen_bad_port_bytes
+    $error("%m: PortBytes = %0d, must be 16 or 32", PortBytes);
+  end
+  if (!pow2_in(HostBytes, PortBytes, MaxLineBytes)) begin : gen_bad_host_bytes
+    $error("%m: HostBytes = %0d, must be a power of two, PortBytes to 128", HostBytes);
+  end
+  if (!pow2_in(NumQps, 2, 256)) begin : gen_bad_num_qps
+    $error("%m: NumQps = %0d, must be a power of two, 2 to 256", NumQps);
+  end
+  if (!pow2_in(EvsPerQp, 8, 256) || EvsPerQp < 2 * NumPlanes) begin : gen_bad_evs_per_qp
+    $error("%m: EvsPerQp = %0d, must be a power of two, 8 to 256, two per plane at least", EvsPerQp);
+  end
+  if (!pow2_in(NumProfiles, 1, 64)) begin : gen_bad_num_profiles
+    $error("%m: NumProfiles = %0d, must be a power of two, 1 to 64", NumProfiles);
+  end
+  if (!pow2_in(MaxMpr, 128, 4096)) begin : gen_bad_max_mpr
+    $error("%m: MaxMpr = %0d, must be a power of two, 128 to 4096", MaxMpr);
+  end
+  if (!pow2_in(MaxWimm, 4, 64)) begin : gen_bad_max_wimm
+    $error("%m: MaxWimm = %0d, must be a power of two, 4 to 64", MaxWimm);
+  end
+  if (!pow2_in(WqeDepth, 2, 32) || WqeDepth > MaxWimm) begin : gen_bad_wqe_depth
+    $error("%m: WqeDepth = %0d, must be a power of two, 2 to 32, at most MaxWimm", WqeDepth);
+  end
+  if (!pow2_in(NumMrs, 2, 256)) begin : gen_bad_num_mrs
+    $error("%m: NumMrs = %0d, must be a power of two, 2 to 256", NumMrs);
+  end
+  if (!pow2_in(TickCycles, 2, 256)) begin : gen_bad_tick_cycles
+    $error("%m: TickCycles = %0d, must be a power of two, 2 to 256", TickCycles);
+  end
+  if (!pow2_in(LaneFifo, 4, 32)) begin : gen_bad_lane_fifo
+    $error("%m: LaneFifo = %0d, must be a power of two, 4 to 32", LaneFifo);
+  end
+  if (!pow2_in(LineFifo, 4, 128)) begin : gen_bad_line_fifo
+    $error("%m: LineFifo = %0d, must be a power of two, 4 to 128", LineFifo);
+  end
+  if (!pow2_in(RxBufWords, 256, 4096) || RxBufWords < 2 * 4096 / PortBytes) begin : gen_bad_rx_buf
+    $error("%m: RxBufWords = %0d, must be a power of two, two packets (8192/PortBytes) to 4096", RxBufWords);
+  end
+
+  localparam int unsigned PlaneW = $clog2(NumPlanes);
+  localparam int unsigned NumAcks = 8;
+
+  // ---- ports that are up
+
+  logic [NumPlanes-1:0] port_up_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      port_up_q <= '0;
+    end else begin
+      port_up_q <= link_up_i;
+    end
+  end
+
+  // ---- streams, named as in streams.yaml
+
+  logic tx_segment_push_valid, tx_segment_push_ready;
+  grant_t tx_segment_push;
+  logic tx_sched_grant_valid, tx_sched_grant_ready;
+  grant_t tx_sched_grant;
+  logic tx_segment_pkt_valid, tx_segment_pkt_ready;
+  pkt_t tx_segment_pkt;
+  logic tx_segment_cqe_valid, tx_segment_cqe_ready;
+  cqe_t tx_segment_cqe;
+  logic tx_path_path_valid, tx_path_path_ready;
+  path_t tx_path_path;
+  logic tx_path_rec_valid, tx_path_rec_ready;
+  rec_t tx_path_rec;
+  logic tx_inflight_retx_valid, tx_inflight_retx_ready;
+  retx_t tx_inflight_retx;
+  logic tx_inflight_upd_valid, tx_inflight_upd_ready;
+  upd_t tx_inflight_upd;
+  logic tx_inflight_fb_valid, tx_inflight_fb_ready;
+  fb_t tx_inflight_fb;
+  logic tx_header_hdr_valid, tx_header_hdr_ready;
+  hdr_t tx_header_hdr;
+  logic rx_check_rxpkt_valid, rx_check_rxpkt_ready;
+  rxpkt_t rx_check_rxpkt;
+  logic rx_check_ctl_valid, rx_check_ctl_ready;
+  ctl_t rx_check_ctl;
+  logic rx_track_verdict_valid, rx_track_verdict_ready;
+  verdict_t rx_track_verdict;
+  logic rx_track_resp_valid, rx_track_resp_ready;
+  resp_t rx_track_resp;
+  logic rx_track_ord_valid, rx_track_ord_ready;
+  ord_t rx_track_ord;
+  logic rx_reorder_cqe_valid, rx_reorder_cqe_ready;
+  cqe_t rx_reorder_cqe;
+  logic ack_gen_ctlpkt_valid, ack_gen_ctlpkt_ready;
+  ctlpkt_t ack_gen_ctlpkt;
+  line_t rx_place_line;
+  logic done_valid;
+  logic [3:0] done_plane;
+
+  logic [NumPlanes-1:0] hdr_ready_ctl, hdr_ready_data, lane_room;
+  logic [NumPlanes-1:0] lane_rdreq_valid, lane_rdreq_ready;
+  rdreq_t [NumPlanes-1:0] lane_rdreq;
+  logic [NumPlanes-1:0] lane_desc_valid, lane_desc_ready;
+  rxdesc_t lane_desc[0:NumPlanes-1];
+  logic [NumPlanes-1:0] lane_verdict_ready;
+  logic [NumPlanes-1:0] lane_line_valid, lane_line_ready;
+  line_t lane_line[0:NumPlanes-1];
+  logic [NumPlanes-1:0] tx_inc, rx_inc, ovf_inc;
+
+  // ---- registers
+
+  logic cfg_req;
+  logic [3:0] cfg_table;
+  logic [15:0] cfg_index;
+  logic [511:0] cfg_data;
+  logic [NumAcks-1:0] cfg_ack;
+  logic [11:0] cnt;
+  logic sack_base_self, oor_drop, trim_nack, ev_swap, bth_m;
+  logic [15:0] udp_port;
+  logic [5:0] dscp_data, dscp_rtx, dscp_ctl, dscp_trimmed, dscp_lasthop;
+  logic [47:0] mac;
+  logic [127:0] ip;
+  logic [4:0] rto;
+  logic [14:0] reorder;
+  logic [19:0] sack_trigger;
+  logic [3:0] srv6_plane_lsb, srv6_uplink_lsb, srv6_uplink_bits;
+  logic [2:0] srv6_uplink_usid;
+  logic [MaxPlanes-1:0][31:0] rev_ev;
+
+  mrc_csr #(
+      .NumPlanes(NumPlanes),
+      .NumQps(NumQps),
+      .EvsPerQp(EvsPerQp),
+      .MaxMpr(MaxMpr),
+      .WqeDepth(WqeDepth),
+      .NumAcks(NumAcks)
+  ) u_csr (
+      .clk_i,
+      .rst_ni,
+      .s_axil_awvalid_i,
+      .s_axil_awready_o,
+      .s_axil_awaddr_i,
+      .s_axil_wvalid_i,
+      .s_axil_wready_o,
+      .s_axil_wdata_i,
+      .s_axil_wstrb_i,
+      .s_axil_bvalid_o,
+      .s_axil_bready_i,
+      .s_axil_bresp_o,
+      .s_axil_arvalid_i,
+      .s_axil_arready_o,
+      .s_axil_araddr_i,
+      .s_axil_rvalid_o,
+      .s_axil_rready_i,
+      .s_axil_rdata_o,
+      .s_axil_rresp_o,
+      .cnt_tx_i(tx_inc),
+      .cnt_rx_i(rx_inc),
+      .cnt_ovf_i(ovf_inc),
+      .cnt_i(cnt),
+      .cfg_req_o(cfg_req),
+      .cfg_table_o(cfg_table),
+      .cfg_index_o(cfg_index),
+      .cfg_data_o(cfg_data),
+      .cfg_ack_i(cfg_ack),
+      .sack_base_self_o(sack_base_self),
+      .oor_drop_o(oor_drop),
+      .trim_nack_o(trim_nack),
+      .ev_swap_o(ev_swap),
+      .bth_m_o(bth_m),
+      .udp_port_o(udp_port),
+      .dscp_data_o(dscp_data),
+      .dscp_rtx_o(dscp_rtx),
+      .dscp_ctl_o(dscp_ctl),
+      .dscp_trimmed_o(dscp_trimmed),
+      .dscp_lasthop_o(dscp_lasthop),
+      .mac_o(mac),
+      .ip_o(ip),
+      .rto_o(rto),
+      .reorder_o(reorder),
+      .sack_trigger_o(sack_trigger),
+      .srv6_plane_lsb_o(srv6_plane_lsb),
+      .srv6_uplink_usid_o(srv6_uplink_usid),
+      .srv6_uplink_lsb_o(srv6_uplink_lsb),
+      .srv6_uplink_bits_o(srv6_uplink_bits),
+      .rev_ev_o(rev_ev)
+  );
+
+  // ---- transmit
+
+  mrc_tx_sched #(
+      .NumQps(NumQps)
+  ) u_tx_sched (
+      .clk_i,
+      .rst_ni,
+      .push_valid_i(tx_segment_push_valid),
+      .push_ready_o(tx_segment_push_ready),
+      .push_i(tx_segment_push),
+      .grant_valid_o(tx_sched_grant_valid),
+      .grant_ready_i(tx_sched_grant_ready),
+      .grant_o(tx_sched_grant)
+  );
+
+  mrc_tx_segment #(
+      .NumQps(NumQps),
+      .WqeDepth(WqeDepth)
+  ) u_tx_segment (
+      .clk_i,
+      .rst_ni,
+      .bug_i,
+      .wqe_valid_i,
+      .wqe_ready_o,
+      .wqe_i,
+      .grant_valid_i(tx_sched_grant_valid),
+      .grant_ready_o(tx_sched_grant_ready),
+      .grant_i(tx_sched_grant),
+      .retx_valid_i(tx_inflight_retx_valid),
+      .retx_ready_o(tx_inflight_retx_ready),
+      .retx_i(tx_inflight_retx),
+      .upd_valid_i(tx_inflight_upd_valid),
+      .upd_ready_o(tx_inflight_upd_ready),
+      .upd_i(tx_inflight_upd),
+      .pkt_valid_o(tx_segment_pkt_valid),
+      .pkt_ready_i(tx_segment_pkt_ready),
+      .pkt_o(tx_segment_pkt),
+      .push_valid_o(tx_segment_push_valid),
+      .push_ready_i(tx_segment_push_ready),
+      .push_o(tx_segment_push),
+      .cqe_valid_o(tx_segment_cqe_valid),
+      .cqe_ready_i(tx_segment_cqe_ready),
+      .cqe_o(tx_segment_cqe),
+      .cfg_req_i(cfg_req),
+      .cfg_table_i(cfg_table),
+      .cfg_index_i(cfg_index),
+      .cfg_data_i(cfg_data),
+      .cfg_ack_o(cfg_ack[0])
+  );
+
+  mrc_tx_path #(
+      .NumPlanes(NumPlanes),
+      .NumQps(NumQps),
+      .EvsPerQp(EvsPerQp),
+      .NumProfiles(NumProfiles)
+  ) u_tx_path (
+      .clk_i,
+      .rst_ni,
+      .bug_i,
+      .pkt_valid_i(tx_segment_pkt_valid),
+      .pkt_ready_o(tx_segment_pkt_ready),
+      .pkt_i(tx_segment_pkt),
+      .fb_valid_i(tx_inflight_fb_valid),
+      .fb_ready_o(tx_inflight_fb_ready),
+      .fb_i(tx_inflight_fb),
+      .lane_room_i(lane_room),
+      .port_up_i(port_up_q),
+      .path_valid_o(tx_path_path_valid),
+      .path_ready_i(tx_path_path_ready),
+      .path_o(tx_path_path),
+      .rec_valid_o(tx_path_rec_valid),
+      .rec_ready_i(tx_path_rec_ready),
+      .rec_o(tx_path_rec),
+      .skip_inc_o(cnt[11]),
+      .cfg_req_i(cfg_req),
+      .cfg_table_i(cfg_table),
+      .cfg_index_i(cfg_index),
+      .cfg_data_i(cfg_data),
+      .cfg_ack_o(cfg_ack[1])
+  );
+
+  mrc_tx_inflight #(
+      .NumQps(NumQps),
+      .MaxMpr(MaxMpr),
+      .TickCycles(TickCycles)
+  ) u_tx_inflight (
+      .clk_i,
+      .rst_ni,
+      .bug_i,
+      .rec_valid_i(tx_path_rec_valid),
+      .rec_ready_o(tx_path_rec_ready),
+      .rec_i(tx_path_rec),
+      .ctl_valid_i(rx_check_ctl_valid),
+      .ctl_ready_o(rx_check_ctl_ready),
+      .ctl_i(rx_check_ctl),
+      .retx_valid_o(tx_inflight_retx_valid),
+      .retx_ready_i(tx_inflight_retx_ready),
+      .retx_o(tx_inflight_retx),
+      .upd_valid_o(tx_inflight_upd_valid),
+      .upd_ready_i(tx_inflight_upd_ready),
+      .upd_o(tx_inflight_upd),
+      .fb_valid_o(tx_inflight_fb_valid),
+      .fb_ready_i(tx_inflight_fb_ready),
+      .fb_o(tx_inflight_fb),
+      .rto_i(rto),
+      .reorder_i(reorder),
+      .rtx_inc_o(cnt[9]),
+      .rto_inc_o(cnt[10]),
+      .cfg_req_i(cfg_req),
+      .cfg_table_i(cfg_table),
+      .cfg_index_i(cfg_index),
+      .cfg_data_i(cfg_data),
+      .cfg_ack_o(cfg_ack[2])
+  );
+
+  mrc_tx_header #(
+      .NumQps(NumQps),
+      .TickCycles(TickCycles)
+  ) u_tx_header (
+      .clk_i,
+      .rst_ni,
+      .bug_i,
+      .path_valid_i(tx_path_path_valid),
+      .path_ready_o(tx_path_path_ready),
+      .path_i(tx_path_path),
+      .ctlpkt_valid_i(ack_gen_ctlpkt_valid),
+      .ctlpkt_ready_o(ack_gen_ctlpkt_ready),
+      .ctlpkt_i(ack_gen_ctlpkt),
+      .hdr_valid_o(tx_header_hdr_valid),
+      .hdr_ready_i(tx_header_hdr_ready),
+      .hdr_o(tx_header_hdr),
+      .mac_i(mac),
+      .ip_i(ip),
+      .udp_port_i(udp_port),
+      .dscp_data_i(dscp_data),
+      .dscp_rtx_i(dscp_rtx),
+      .dscp_ctl_i(dscp_ctl),
+      .ev_swap_i(ev_swap),
+      .bth_m_i(bth_m),
+      .srv6_plane_lsb_i(srv6_plane_lsb),
+      .srv6_uplink_usid_i(srv6_uplink_usid),
+      .srv6_uplink_lsb_i(srv6_uplink_lsb),
+      .srv6_uplink_bits_i(srv6_uplink_bits),
+      .cfg_req_i(cfg_req),
+      .cfg_table_i(cfg_table),
+      .cfg_index_i(cfg_index),
+      .cfg_data_i(cfg_data),
+      .cfg_ack_o(cfg_ack[3])
+  );
+
+  logic [PlaneW-1:0] hdr_plane;
+  assign hdr_plane = tx_header_hdr.plane[PlaneW-1:0];
+  assign tx_header_hdr_ready = tx_header_hdr.ctl ? hdr_ready_ctl[hdr_plane] : hdr_ready_data[hdr_plane];
+
+  mrc_tx_fetch #(
+      .NumPlanes(NumPlanes)
+  ) u_tx_fetch (
+      .clk_i,
+      .rst_ni,
+      .rdreq_valid_i(lane_rdreq_valid),
+      .rdreq_ready_o(lane_rdreq_ready),
+      .rdreq_i(lane_rdreq),
+      .rdreq_valid_o(host_rd_valid_o),
+      .rdreq_ready_i(host_rd_ready_i),
+      .rdreq_o(host_rd_o)
+  );
+
+  // ---- lanes
+
+  for (genvar p = 0; p < int'(NumPlanes); p++) begin : gen_lane
+    logic hdr_valid, rsp_valid, verdict_valid;
+
+    assign hdr_valid = tx_header_hdr_valid && tx_header_hdr.plane == 4'(p);
+    assign rsp_valid = host_rsp_valid_i && host_rsp_plane_i == 4'(p);
+    assign verdict_valid = rx_track_verdict_valid && rx_track_verdict.plane == 4'(p);
+
+    mrc_tx_lane #(
+        .PortBytes(PortBytes),
+        .HostBytes(HostBytes),
+        .LaneFifo(LaneFifo),
+        .LineFifo(LineFifo)
+    ) u_tx_lane (
+        .clk_i,
+        .rst_ni,
+        .bug_i,
+        .plane_i(4'(p)),
+        .hdr_valid_i(hdr_valid),
+        .hdr_i(tx_header_hdr),
+        .hdr_ready_ctl_o(hdr_ready_ctl[p]),
+        .hdr_ready_data_o(hdr_ready_data[p]),
+        .lane_room_o(lane_room[p]),
+        .rdreq_valid_o(lane_rdreq_valid[p]),
+        .rdreq_ready_i(lane_rdreq_ready[p]),
+        .rdreq_o(lane_rdreq[p]),
+        .rsp_valid_i(rsp_valid),
+        .rsp_data_i(host_rsp_data_i),
+        .tx_tvalid_o(tx_tvalid_o[p]),
+        .tx_tdata_o(tx_tdata_o[p]),
+        .tx_tkeep_o(tx_tkeep_o[p]),
+        .tx_tlast_o(tx_tlast_o[p]),
+        .tx_tready_i(tx_tready_i[p]),
+        .tx_inc_o(tx_inc[p])
+    );
+
+    mrc_rx_lane #(
+        .PortBytes(PortBytes),
+        .HostBytes(HostBytes),
+        .LaneFifo(LaneFifo),
+        .RxBufWords(RxBufWords)
+    ) u_rx_lane (
+        .clk_i,
+        .rst_ni,
+        .bug_i,
+        .udp_port_i(udp_port),
+        .ev_swap_i(ev_swap),
+        .dscp_trimmed_i(dscp_trimmed),
+        .dscp_lasthop_i(dscp_lasthop),
+        .rx_tvalid_i(rx_tvalid_i[p]),
+        .rx_tdata_i(rx_tdata_i[p]),
+        .rx_tkeep_i(rx_tkeep_i[p]),
+        .rx_tlast_i(rx_tlast_i[p]),
+        .rx_tuser_i(rx_tuser_i[p]),
+        .desc_valid_o(lane_desc_valid[p]),
+        .desc_ready_i(lane_desc_ready[p]),
+        .desc_o(lane_desc[p]),
+        .verdict_valid_i(verdict_valid),
+        .verdict_ready_o(lane_verdict_ready[p]),
+        .verdict_i(rx_track_verdict),
+        .line_valid_o(lane_line_valid[p]),
+        .line_ready_i(lane_line_ready[p]),
+        .line_o(lane_line[p]),
+        .rx_inc_o(rx_inc[p]),
+        .ovf_inc_o(ovf_inc[p])
+    );
+
+    assign obs_lane_o[p].tx_lane_rdreq =
+        obs_of_rdreq(lane_rdreq_valid[p], lane_rdreq_ready[p], lane_rdreq[p]);
+    assign obs_lane_o[p].rx_lane_desc =
+        obs_of_rxdesc(lane_desc_valid[p], lane_desc_ready[p], lane_desc[p]);
+    assign obs_lane_o[p].rx_lane_line =
+        obs_of_line(lane_line_valid[p], lane_line_ready[p], lane_line[p]);
+  end
+
+  // ---- receive
+
+  mrc_rx_check #(
+      .NumPlanes(NumPlanes),
+      .NumQps(NumQps),
+      .NumMrs(NumMrs)
+  ) u_rx_check (
+      .clk_i,
+      .rst_ni,
+      .bug_i,
+      .cfg_req_i(cfg_req),
+      .cfg_table_i(cfg_table),
+      .cfg_index_i(cfg_index),
+      .cfg_data_i(cfg_data),
+      .cfg_ack_o(cfg_ack[4]),
+      .desc_valid_i(lane_desc_valid),
+      .desc_ready_o(lane_desc_ready),
+      .desc_i(lane_desc),
+      .rxpkt_valid_o(rx_check_rxpkt_valid),
+      .rxpkt_ready_i(rx_check_rxpkt_ready),
+      .rxpkt_o(rx_check_rxpkt),
+      .ctl_valid_o(rx_check_ctl_valid),
+      .ctl_ready_i(rx_check_ctl_ready),
+      .ctl_o(rx_check_ctl),
+      .drop_parse_o(cnt[0]),
+      .drop_icrc_o(cnt[1]),
+      .drop_qp_o(cnt[2]),
+      .drop_pkey_o(cnt[3]),
+      .drop_len_o(cnt[4]),
+      .access_o(cnt[5])
+  );
+
+  mrc_rx_track #(
+      .NumPlanes(NumPlanes),
+      .NumQps(NumQps),
+      .MaxMpr(MaxMpr)
+  ) u_rx_track (
+      .clk_i,
+      .rst_ni,
+      .bug_i,
+      .sack_base_self_i(sack_base_self),
+      .oor_drop_i(oor_drop),
+      .trim_nack_i(trim_nack),
+      .sack_trigger_i(sack_trigger),
+      .cfg_req_i(cfg_req),
+      .cfg_table_i(cfg_table),
+      .cfg_index_i(cfg_index),
+      .cfg_data_i(cfg_data),
+      .cfg_ack_o(cfg_ack[5]),
+      .rxpkt_valid_i(rx_check_rxpkt_valid),
+      .rxpkt_ready_o(rx_check_rxpkt_ready),
+      .rxpkt_i(rx_check_rxpkt),
+      .verdict_valid_o(rx_track_verdict_valid),
+      .verdict_ready_i(rx_track_verdict_ready),
+      .verdict_o(rx_track_verdict),
+      .resp_valid_o(rx_track_resp_valid),
+      .resp_ready_i(rx_track_resp_ready),
+      .resp_o(rx_track_resp),
+      .ord_valid_o(rx_track_ord_valid),
+      .ord_ready_i(rx_track_ord_ready),
+      .ord_o(rx_track_ord),
+      .dup_inc_o(cnt[6]),
+      .oor_inc_o(cnt[7]),
+      .trim_inc_o(cnt[8])
+  );
+
+  assign rx_track_verdict_ready = lane_verdict_ready[rx_track_verdict.plane[PlaneW-1:0]];
+
+  mrc_rx_place #(
+      .NumPlanes(NumPlanes)
+  ) u_rx_place (
+      .clk_i,
+      .rst_ni,
+      .bug_i,
+      .line_valid_i(lane_line_valid),
+      .line_ready_o(lane_line_ready),
+      .line_i(lane_line),
+      .line_valid_o(host_wr_valid_o),
+      .line_ready_i(host_wr_ready_i),
+      .line_o(rx_place_line),
+      .done_valid_o(done_valid),
+      .done_plane_o(done_plane)
+  );
+
+  assign host_wr_addr_o = rx_place_line.addr;
+  assign host_wr_len_o = rx_place_line.len;
+  assign host_wr_data_o = rx_place_line.data[HostBytes*8-1:0];
+
+  mrc_rx_reorder #(
+      .NumPlanes(NumPlanes),
+      .NumQps(NumQps),
+      .MaxWimm(MaxWimm)
+  ) u_rx_reorder (
+      .clk_i,
+      .rst_ni,
+      .bug_i,
+      .cfg_req_i(cfg_req),
+      .cfg_table_i(cfg_table),
+      .cfg_index_i(cfg_index),
+      .cfg_data_i(cfg_data),
+      .cfg_ack_o(cfg_ack[6]),
+      .ord_valid_i(rx_track_ord_valid),
+      .ord_ready_o(rx_track_ord_ready),
+      .ord_i(rx_track_ord),
+      .done_valid_i(done_valid),
+      .done_plane_i(done_plane),
+      .cqe_valid_o(rx_reorder_cqe_valid),
+      .cqe_ready_i(rx_reorder_cqe_ready),
+      .cqe_o(rx_reorder_cqe)
+  );
+
+  mrc_ack_gen #(
+      .NumPlanes(NumPlanes),
+      .NumQps(NumQps)
+  ) u_ack_gen (
+      .clk_i,
+      .rst_ni,
+      .bug_i,
+      .port_up_i(port_up_q),
+      .rev_ev_i(rev_ev),
+      .cfg_req_i(cfg_req),
+      .cfg_table_i(cfg_table),
+      .cfg_index_i(cfg_index),
+      .cfg_data_i(cfg_data),
+      .cfg_ack_o(cfg_ack[7]),
+      .resp_valid_i(rx_track_resp_valid),
+      .resp_ready_o(rx_track_resp_ready),
+      .resp_i(rx_track_resp),
+      .ctlpkt_valid_o(ack_gen_ctlpkt_valid),
+      .ctlpkt_ready_i(ack_gen_ctlpkt_ready),
+      .ctlpkt_o(ack_gen_ctlpkt)
+  );
+
+  mrc_cq_mux u_cq_mux (
+      .clk_i,
+      .rst_ni,
+      .cqe_valid_i({rx_reorder_cqe_valid, tx_segment_cqe_valid}),
+      .cqe_ready_o({rx_reorder_cqe_ready, tx_segment_cqe_ready}),
+      .cqe_i({rx_reorder_cqe, tx_segment_cqe}),
+      .cqe_valid_o,
+      .cqe_ready_i,
+      .cqe_o
+  );
+
+  // ---- every boundary, for the bench
+
+  assign obs_core_o.host_wqe = obs_of_wqe(wqe_valid_i, wqe_ready_o, wqe_i);
+  assign obs_core_o.tx_segment_push =
+      obs_of_grant(tx_segment_push_valid, tx_segment_push_ready, tx_segment_push);
+  assign obs_core_o.tx_sched_grant =
+      obs_of_grant(tx_sched_grant_valid, tx_sched_grant_ready, tx_sched_grant);
+  assign obs_core_o.tx_segment_pkt =
+      obs_of_pkt(tx_segment_pkt_valid, tx_segment_pkt_ready, tx_segment_pkt);
+  assign obs_core_o.tx_segment_cqe =
+      obs_of_cqe(tx_segment_cqe_valid, tx_segment_cqe_ready, tx_segment_cqe);
+  assign obs_core_o.tx_path_path =
+      obs_of_path(tx_path_path_valid, tx_path_path_ready, tx_path_path);
+  assign obs_core_o.tx_path_rec = obs_of_rec(tx_path_rec_valid, tx_path_rec_ready, tx_path_rec);
+  assign obs_core_o.tx_inflight_retx =
+      obs_of_retx(tx_inflight_retx_valid, tx_inflight_retx_ready, tx_inflight_retx);
+  assign obs_core_o.tx_inflight_upd =
+      obs_of_upd(tx_inflight_upd_valid, tx_inflight_upd_ready, tx_inflight_upd);
+  assign obs_core_o.tx_inflight_fb =
+      obs_of_fb(tx_inflight_fb_valid, tx_inflight_fb_ready, tx_inflight_fb);
+  assign obs_core_o.tx_header_hdr =
+      obs_of_hdr(tx_header_hdr_valid, tx_header_hdr_ready, tx_header_hdr);
+  assign obs_core_o.tx_fetch_rdreq = obs_of_rdreq(host_rd_valid_o, host_rd_ready_i, host_rd_o);
+  assign obs_core_o.rx_check_rxpkt =
+      obs_of_rxpkt(rx_check_rxpkt_valid, rx_check_rxpkt_ready, rx_check_rxpkt);
+  assign obs_core_o.rx_check_ctl = obs_of_ctl(rx_check_ctl_valid, rx_check_ctl_ready, rx_check_ctl);
+  assign obs_core_o.rx_track_verdict =
+      obs_of_verdict(rx_track_verdict_valid, rx_track_verdict_ready, rx_track_verdict);
+  assign obs_core_o.rx_track_resp =
+      obs_of_resp(rx_track_resp_valid, rx_track_resp_ready, rx_track_resp);
+  assign obs_core_o.rx_track_ord = obs_of_ord(rx_track_ord_valid, rx_track_ord_ready, rx_track_ord);
+  assign obs_core_o.rx_reorder_cqe =
+      obs_of_cqe(rx_reorder_cqe_valid, rx_reorder_cqe_ready, rx_reorder_cqe);
+  assign obs_core_o.ack_gen_ctlpkt =
+      obs_of_ctlpkt(ack_gen_ctlpkt_valid, ack_gen_ctlpkt_ready, ack_gen_ctlpkt);
+  assign obs_core_o.rx_place_line = obs_of_line(host_wr_valid_o, host_wr_ready_i, rx_place_line);
+  assign obs_core_o.cq_mux_cqe = obs_of_cqe(cqe_valid_o, cqe_ready_i, cqe_o);
+
+endmodule
