@@ -338,7 +338,9 @@ class ObjectReader {
     if (!json_.contains("capture")) return std::nullopt;
     const Json& from = json_["capture"];
     if (!from.is_object()) return Problem{"capture is not an object", "See docs/wire.md for the format."};
-    for (const auto& [key, value] : from.items()) {
+    for (const auto& item : from.items()) {
+      const std::string& key = item.key();
+      const Json& value = item.value();
       const auto number = [&](auto& to, unsigned width) {
         const HeaderField field{key.c_str(), 0, width, false, false, false, Format::Number, "", {}};
         return field_value("capture", field, value, to);

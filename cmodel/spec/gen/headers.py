@@ -94,6 +94,16 @@ def parse(spec):
     return out
 
 
+def icrc_mask(header):
+    """Per byte, the bits that are replaced by ones before the ICRC is computed."""
+    mask = bytearray(header["bytes"])
+    for f in header["fields"]:
+        for bit in range(f.at, f.at + f.width):
+            if f.ones:
+                mask[bit // 8] |= 0x80 >> bit % 8
+    return mask
+
+
 def extensions(spec):
     names = [h["name"] for h in parse(spec)]
     return parse(spec)[names.index(BASE) + 1:]
@@ -224,11 +234,7 @@ def cpp(spec):
         out += "  template <class Self, class Visitor>\n  static void visit(Self& self, Visitor&& visitor) {\n"
         out += "".join(f"    visitor(kFields[{i}], self.{f.name});\n" for i, f in enumerate(h["fields"])) + "  }\n"
         if any(f.ones for f in h["fields"]):
-            mask = bytearray(h["bytes"])
-            for f in h["fields"]:
-                for bit in range(f.at, f.at + f.width):
-                    if f.ones:
-                        mask[bit // 8] |= 0x80 >> bit % 8
+            mask = icrc_mask(h)
             out += "  /// ORed onto the header before the ICRC is computed.\n"
             out += f"  static constexpr uint8_t kIcrcOnes[kBytes] = {{{', '.join(f'0x{b:02x}' for b in mask)}}};\n"
         out += "};\n\n"
@@ -305,10 +311,7 @@ def lua(spec):
     if not path.is_file():
         return "-- SPDX-License-Identifier: Apache-2.0\n"
     names = [h["name"] for h in parse(spec)]
-    by_name = {h["name"]: h for h in parse(spec)}
-    ones = {n: [b for b in range(by_name[n]["bytes"])
-                if any(f.ones and f.at <= 8 * b and f.at + f.width >= 8 * b + 8 for f in by_name[n]["fields"])]
-            for n in by_name}
+    ones = {h["name"]: {at: mask for at, mask in enumerate(icrc_mask(h)) if mask} for h in parse(spec)}
     return env.from_string(path.read_text(encoding="utf-8")).render(
         headers=parse(spec)[names.index(BASE):], extensions=[h["name"] for h in extensions(spec)],
         opcodes=opcodes(spec), constants={k: v["value"] for k, v in spec.headers_yaml["constants"].items()}, ones=ones)
