@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Received frames, byte by byte, for the tests of the receive side.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "wire/bytes.hpp"
+#include "wire/icrc.hpp"
+
+namespace mrc::test {
+
+using Bytes = std::vector<uint8_t>;
+
+/// A packet from the inner IPv6 header to the ICRC.
+struct Packet {
+  uint8_t opcode = 0xCA;
+  uint8_t tc = 0x12;  ///< DSCP 4, ECT(0)
+  uint32_t flow = 0x5678;
+  uint16_t source_port = 0x1234, udp_port = 4791;
+  uint8_t tver = 0;
+  uint16_t pkey = 0xffff;
+  uint32_t dqp = 16;
+  uint32_t psn = 7;
+  bool ackreq = false, rtx = false, ts = false;
+  Bytes ext;      ///< after the BTH, without TSETH taken into account
+  Bytes payload;  ///< pad is added
+
+  Bytes inner() const {
+    const unsigned pad = (4 - payload.size() % 4) % 4;
+    Bytes b(60 + ext.size() + payload.size() + pad + 4);
+    const auto udp_length = static_cast<uint32_t>(8 + 12 + ext.size() + payload.size() + pad + 4);
+    b[0] = static_cast<uint8_t>(0x60 | tc >> 4);
+    b[1] = static_cast<uint8_t>(tc << 4 | (flow >> 16 & 0xf));
+    wire::store_be<2>(&b[2], flow);
+    wire::store_be<2>(&b[4], udp_length);
+    b[6] = 17;
+    b[7] = 64;
+    b[8] = b[24] = 0xfd;
+    b[23] = 1;
+    b[39] = 2;
+    wire::store_be<2>(&b[40], source_port);
+    wire::store_be<2>(&b[42], udp_port);
+    wire::store_be<2>(&b[44], udp_length);
+    b[48] = opcode;
+    b[49] = static_cast<uint8_t>(0x40 | pad << 4 | tver);
+    wire::store_be<2>(&b[50], pkey);
+    wire::store_be<3>(&b[53], dqp);
+    b[56] = static_cast<uint8_t>((ackreq ? 0x80 : 0) | (rtx ? 0x20 : 0) | (ts ? 0x10 : 0));
+    wire::store_be<3>(&b[57], psn);
+    std::copy(ext.begin(), ext.end(), b.begin() + 60);
+    std::copy(payload.begin(), payload.end(), b.begin() + 60 + static_cast<long>(ext.size()));
+    wire::store_le32(&b[b.size() - 4], wire::icrc({b.data(), b.size() - 4}));
+    return b;
+  }
+
+  /// With Ethernet in front, and the outer IPv6 header of SRv6 if wanted.
+  Bytes frame(bool srv6 = false) const {
+    const Bytes in = inner();
+    Bytes f(14);
+    f[5] = 2;
+    f[11] = 1;
+    f[12] = 0x86;
+    f[13] = 0xDD;
+    if (srv6) {
+      Bytes outer(in.begin(), in.begin() + 40);
+      wire::store_be<2>(&outer[4], in.size());
+      outer[6] = 41;
+      f.insert(f.end(), outer.begin(), outer.end());
+    }
+    f.insert(f.end(), in.begin(), in.end());
+    return f;
+  }
+};
+
+/// METH, RETH of a WRITE: RQMSN, MSN, VA, R_Key, DMA length.
+inline Bytes write_ext(uint16_t rqmsn, uint16_t msn, uint64_t va, uint32_t rkey, uint32_t dmalen) {
+  Bytes e(20);
+  wire::store_be<2>(&e[0], rqmsn);
+  wire::store_be<2>(&e[2], msn);
+  wire::store_be<8>(&e[4], va);
+  wire::store_be<4>(&e[12], rkey);
+  wire::store_be<4>(&e[16], dmalen);
+  return e;
+}
+
+/// n bytes 1, 2, 3, ...
+inline Bytes counting(std::size_t n) {
+  Bytes b(n);
+  for (std::size_t i = 0; i < n; ++i) b[i] = static_cast<uint8_t>(i + 1);
+  return b;
+}
+
+}  // namespace mrc::test

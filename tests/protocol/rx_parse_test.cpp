@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "protocol/rx_parse.hpp"
+
+#include <algorithm>
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+
+#include "protocol/icrc_words.hpp"
+#include "rx_frames.hpp"
+
+using namespace mrc;
+using namespace mrc::test;
+
+namespace {
+
+/// What a lane would have collected of the inner bytes.
+RxFrame collected(const Bytes& inner, uint8_t tc = 0x12) {
+  RxFrame f;
+  std::copy_n(inner.begin(), std::min<std::size_t>(inner.size(), kRxHeadBytes), f.head);
+  f.bytes = static_cast<uint32_t>(inner.size());
+  if (inner.size() >= 64) {
+    f.crc = wire::icrc_headers(inner.data(), 6);
+    f.crc = wire::crc_update(f.crc, inner.data() + 60, inner.size() - 60);
+  }
+  f.tc = tc;
+  f.etype_ok = true;
+  return f;
+}
+
+Rxdesc parsed(const RxFrame& f, const RxParseCfg& cfg = {}) {
+  Rxdesc d;
+  rx_parse(f, cfg, d);
+  return d;
+}
+
+Packet small_write() {
+  Packet p;
+  p.ext = write_ext(0x0102, 0x0304, 0x1122334455667788, 0xaabbccdd, 5);
+  p.payload = counting(5);
+  return p;
+}
+
+}  // namespace
+
+TEST_CASE("every field of a WRITE's description comes from its place", "[rx_parse]") {
+  Packet p = small_write();
+  p.opcode = 0xCA;
+  p.pkey = 0x8123;
+  p.dqp = 0x010203;
+  p.psn = 0xfedcba;
+  p.ackreq = p.rtx = true;
+  const Rxdesc d = parsed(collected(p.inner()));
+  CHECK(d.err == RxErr::None);
+  CHECK(d.trim == Trim::None);
+  CHECK_FALSE(d.ce);
+  CHECK(d.icrc_ok);
+  CHECK(d.opcode == 0xCA);
+  CHECK(d.pad == 3);
+  CHECK(d.ackreq);
+  CHECK(d.rtx);
+  CHECK_FALSE(d.ts);
+  CHECK(d.pkey == 0x8123);
+  CHECK(d.dqp == 0x010203);
+  CHECK(d.psn == 0xfedcba);
+  CHECK(d.entropy == 0x12345678);
+  CHECK(d.plen == 5);
+  CHECK(d.buf_valid);
+  CHECK(d.ext[0] == 0x04030201);  // METH, byte 0 lowest
+  CHECK(d.ext[1] == 0x44332211);
+  CHECK(d.ext[4] == 0x05000000);
+  CHECK(d.ext[5] == 0x04030201);  // payload
+  CHECK((d.ext[6] & 0xffffff) == 5);
+}
+
+TEST_CASE("ev_swap exchanges the halves of the entropy", "[rx_parse]") {
+  CHECK(parsed(collected(small_write().inner()), {.ev_swap = true}).entropy == 0x56781234);
+}
+
+TEST_CASE("the code point says whether a packet was trimmed, and CE is 3", "[rx_parse]") {
+  const Bytes inner = small_write().inner();
+  CHECK(parsed(collected(inner, 12 << 2)).trim == Trim::Trimmed);
+  CHECK(parsed(collected(inner, 16 << 2)).trim == Trim::LastHop);
+  CHECK(parsed(collected(inner, 16 << 2), {.dscp_trimmed = 16}).trim == Trim::Trimmed);
+  CHECK(parsed(collected(inner, 12 << 2)).plen == 0);
+  CHECK_FALSE(parsed(collected(inner, 12 << 2)).buf_valid);
+  CHECK(parsed(collected(inner, 4 << 2 | 3)).ce);
+  CHECK_FALSE(parsed(collected(inner, 4 << 2 | 1)).ce);
+}
+
+TEST_CASE("the first thing wrong names the error", "[rx_parse]") {
+  const Packet good = small_write();
+  RxFrame f = collected(good.inner());
+  SECTION("MAC error before all else") {
+    f.mac_err = true;
+    f.bytes = 0;
+    CHECK(parsed(f).err == RxErr::Mac);
+  }
+  SECTION("short: 63 bytes, and nothing at all") {
+    f.bytes = 63;
+    f.etype_ok = false;
+    CHECK(parsed(f).err == RxErr::Short);
+    CHECK(parsed(RxFrame{}).err == RxErr::Short);
+    CHECK(parsed(RxFrame{}).icrc_ok);  // as the contract has it: no byte, no wrong byte
+  }
+  SECTION("not IPv6 outside") {
+    f.etype_ok = false;
+    CHECK(parsed(f).err == RxErr::Encap);
+  }
+  SECTION("not IPv6 inside") {
+    f.head[0] = 0x45;
+    CHECK(parsed(f).err == RxErr::Encap);
+  }
+  SECTION("not UDP") {
+    f.head[6] = 6;
+    CHECK(parsed(f).err == RxErr::Encap);
+  }
+  SECTION("another UDP port") {
+    CHECK(parsed(f, {.udp_port = 4971}).err == RxErr::Udp);
+    Packet p = good;
+    p.udp_port = 4971;
+    CHECK(parsed(collected(p.inner()), {.udp_port = 4971}).err == RxErr::None);
+  }
+  SECTION("tver") {
+    Packet p = good;
+    p.tver = 1;
+    CHECK(parsed(collected(p.inner())).err == RxErr::Tver);
+  }
+  SECTION("IP length against the frame") {
+    f.bytes += 4;
+    CHECK(parsed(f).err == RxErr::Length);
+    CHECK(parsed(f).plen == 0);
+  }
+  SECTION("UDP length against IP length") {
+    f.head[45] ^= 4;
+    CHECK(parsed(f).err == RxErr::Length);
+  }
+  SECTION("trimmed packets may keep any length") {
+    f.head[45] ^= 4;
+    f.tc = 12 << 2;
+    CHECK(parsed(f).err == RxErr::None);
+  }
+  SECTION("an ICRC that is off is no parse error") {
+    f.crc ^= 1;
+    CHECK(parsed(f).err == RxErr::None);
+    CHECK_FALSE(parsed(f).icrc_ok);
+  }
+}
+
+TEST_CASE("a WRITE carries 0 to 4096 bytes behind all its headers", "[rx_parse]") {
+  Packet p = small_write();
+  p.payload = counting(4096);
+  CHECK(parsed(collected(p.inner())).plen == 4096);
+  p.payload = counting(4097);
+  CHECK(parsed(collected(p.inner())).err == RxErr::Length);
+  p.payload.clear();
+  CHECK(parsed(collected(p.inner())).err == RxErr::None);
+  CHECK_FALSE(parsed(collected(p.inner())).buf_valid);
+  p.opcode = 0xCB;  // the immediate is missing: 4 bytes short
+  CHECK(parsed(collected(p.inner())).err == RxErr::Length);
+  p.ext.resize(24);
+  CHECK(parsed(collected(p.inner())).err == RxErr::None);
+  p.ts = true;
+  CHECK(parsed(collected(p.inner())).err == RxErr::Length);
+}
+
+TEST_CASE("control packets have one length each", "[rx_parse]") {
+  struct Case {
+    uint8_t opcode;
+    std::size_t ext;
+  };
+  const auto [opcode, ext] = GENERATE(Case{0xDC, 36}, Case{0xDD, 20}, Case{0xD1, 4});
+  Packet p;
+  p.opcode = opcode;
+  p.ext = counting(ext);
+  CHECK(parsed(collected(p.inner())).err == RxErr::None);
+  CHECK(parsed(collected(p.inner())).icrc_ok);
+  CHECK(parsed(collected(p.inner())).plen == 0);
+  p.ext = counting(ext + 4);
+  CHECK(parsed(collected(p.inner())).err == RxErr::Length);
+}
+
+TEST_CASE("icrc_words is the CRC of the wire library", "[rx_parse]") {
+  const Bytes data = counting(64);
+  for (unsigned n = 0; n <= 64; n += 4) {
+    CHECK(icrc_words(0x12345678, data.data(), n) == wire::crc_update(0x12345678, data.data(), n));
+  }
+}

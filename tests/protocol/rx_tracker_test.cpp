@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "protocol/rx_tracker.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+
+using namespace mrc;
+
+TEST_CASE("a PSN is new, known or outside, also across the wrap", "[rx_tracker]") {
+  const uint32_t cack = 0xffffff;
+  const RxRow row{.rcv = 0b100, .last = 0};
+  CHECK(psn_class(0, cack, 1, row) == PsnClass::New);
+  CHECK(psn_class(2, cack, 1, row) == PsnClass::DupAbove);
+  CHECK(psn_class(127, cack, 1, row) == PsnClass::New);
+  CHECK(psn_class(128, cack, 1, row) == PsnClass::OutOfWindow);
+  CHECK(psn_class(128, cack, 2, row) == PsnClass::New);
+  CHECK(psn_class(130, cack, 1, row) == PsnClass::OutOfWindow);  // its bit belongs to another PSN
+  CHECK(psn_class(cack, cack, 1, row) == PsnClass::DupBelow);
+  CHECK(psn_class(0x800000, cack, 1, row) == PsnClass::DupBelow);
+  CHECK(psn_class(0x7fffff, cack, 1, row) == PsnClass::OutOfWindow);
+}
+
+TEST_CASE("advance passes the ones, counts messages, and clears what it passed", "[rx_tracker]") {
+  RxRow row{.rcv = 0b1011'1000, .last = 0b1001'0000};
+  const RowAdvance a = row_advance(row, 3);
+  CHECK(a.count == 3);
+  CHECK(a.messages == 1);
+  CHECK(a.last_at == 1);
+  CHECK_FALSE(a.to_end);
+  CHECK(row == RxRow{.rcv = 0b1000'0000, .last = 0b1000'0000});
+}
+
+TEST_CASE("advance stops at once on a zero", "[rx_tracker]") {
+  RxRow row{.rcv = 0b10, .last = 0b10};
+  const RowAdvance a = row_advance(row, 0);
+  CHECK(a.count == 0);
+  CHECK(a.messages == 0);
+  CHECK_FALSE(a.to_end);
+  CHECK(row == RxRow{.rcv = 0b10, .last = 0b10});
+}
+
+TEST_CASE("advance reaches a row's end", "[rx_tracker]") {
+  RxRow full{.rcv = ~uint64_t{0}, .last = uint64_t{1} << 63 | 1};
+  RowAdvance a = row_advance(full, 0);
+  CHECK(a.count == 64);
+  CHECK(a.messages == 2);
+  CHECK(a.last_at == 63);
+  CHECK(a.to_end);
+  CHECK(full == RxRow{});
+  RxRow one{.rcv = uint64_t{1} << 63, .last = 0};
+  a = row_advance(one, 63);
+  CHECK(a.count == 1);
+  CHECK(a.messages == 0);
+  CHECK(a.to_end);
+}
+
+TEST_CASE("the cyclic base goes round the window", "[rx_tracker]") {
+  CHECK(sack_cyclic_base(100, 99, 105) == 100);
+  CHECK(sack_cyclic_base(105, 99, 105) == 105);
+  CHECK(sack_cyclic_base(106, 99, 105) == 100);  // all reported: from the start again
+  CHECK(sack_cyclic_base(98, 99, 105) == 100);   // behind cack
+  CHECK(sack_cyclic_base(100, 99, 99) == 100);   // nothing above cack
+  CHECK(sack_cyclic_base(0, 0xfffff0, 5) == 0);
+}
+
+TEST_CASE("a bitmap joins two rows and ends at the highest PSN", "[rx_tracker]") {
+  CHECK(sack_bitmap(0xff, 0, 64, 200) == 0xff);
+  CHECK(sack_bitmap(0xf000'0000'0000'0000, 0x5, 60, 200) == 0x5f);
+  CHECK(sack_bitmap(~uint64_t{0}, ~uint64_t{0}, 60, 200) == ~uint64_t{0});
+  CHECK(sack_bitmap(~uint64_t{0}, ~uint64_t{0}, 60, 62) == 0b111);
+  CHECK(sack_bitmap(~uint64_t{0}, ~uint64_t{0}, 60, 59) == 0);
+  CHECK(sack_bitmap(~uint64_t{0}, ~uint64_t{0}, 0xffffff, 0) == 0b11);
+}
+
+TEST_CASE("received bytes count in units of 256, rounded up, modulo 2^24", "[rx_tracker]") {
+  CHECK(sack_rcvd(0) == 0);
+  CHECK(sack_rcvd(1) == 1);
+  CHECK(sack_rcvd(256) == 1);
+  CHECK(sack_rcvd(257) == 2);
+  CHECK(sack_rcvd(0xffffff00) == 0xffffff);
+  CHECK(sack_rcvd(0xffffff01) == 0);
+}
