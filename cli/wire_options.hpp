@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <charconv>
 #include <cstdint>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <map>
@@ -68,9 +69,16 @@ struct WireOptions {
 
 /// A file as bytes. Throws UsageError when it cannot be read.
 inline std::vector<uint8_t> read_file(const std::string& path) {
+  std::error_code ignored;
   std::ifstream in(path, std::ios::binary);
-  std::vector<uint8_t> out((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
-  if (!in.is_open() || in.bad()) {
+  std::vector<uint8_t> out;
+  // opening a folder succeeds, reading it throws
+  if (in.is_open() && !std::filesystem::is_directory(path, ignored)) {
+    out.assign(std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>());
+  } else {
+    in.setstate(std::ios::badbit);
+  }
+  if (in.bad()) {
     throw UsageError("cannot read " + path + ".", "Name an existing file that you may read.");
   }
   return out;

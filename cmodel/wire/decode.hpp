@@ -13,8 +13,9 @@ namespace mrc::wire {
 /// `encode(decode(frame)) == frame`.
 ///
 /// Trimmed packets, told by the code point of the outermost IP header, may end anywhere behind that
-/// header; length fields may be larger than what is left (assumption: switches rewrite the outermost
-/// one at most); they have neither padding nor ICRC: all that follows the headers is payload.
+/// header; length fields may be larger than what is left, since switches rewrite the outermost
+/// one at most; they have neither padding nor ICRC: all that follows the headers is payload.
+/// The ICRC starts at the inner IP header.
 Packet decode(std::span<const uint8_t> frame, const WireConfig& config = {});
 
 }  // namespace mrc::wire

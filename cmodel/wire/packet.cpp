@@ -113,6 +113,8 @@ void Packet::set_entropy(uint32_t ev, const WireConfig& config) {
 Packet make_packet(Opcode opcode, Encapsulation encapsulation, bool timestamp, const WireConfig& config) {
   const auto code = static_cast<uint8_t>(opcode);
   const uint8_t dscp = default_dscp(code, false, config.dscp);
+  const OpcodeInfo* info = opcode_info(code);
+  const uint8_t ecn = info && info->payload ? 2 : 0;  // ECT(0) on data
   Packet p;
   p.eth.emplace();
   if (encapsulation == Encapsulation::Ipv4) {
@@ -120,10 +122,12 @@ Packet make_packet(Opcode opcode, Encapsulation encapsulation, bool timestamp, c
     p.ipv4->flags = 2;
     p.ipv4->ttl = 64;
     p.ipv4->dscp = dscp;
+    p.ipv4->ecn = ecn;
   } else {
     p.ipv6.emplace();
     p.ipv6->hop_limit = 64;
     p.ipv6->dscp = dscp;
+    p.ipv6->ecn = ecn;
     if (encapsulation != Encapsulation::Ipv6) p.outer_ipv6 = p.ipv6;
     if (encapsulation == Encapsulation::Srv6Srh) p.srh.emplace();
   }
@@ -132,8 +136,9 @@ Packet make_packet(Opcode opcode, Encapsulation encapsulation, bool timestamp, c
   p.udp->dst_port = config.udp_port;
   p.bth.emplace();
   p.bth->opcode = code;
+  p.bth->m = 1;
   p.bth->ts = timestamp;
-  if (const OpcodeInfo* info = opcode_info(code)) {
+  if (info) {
     const uint32_t present = info->required | (timestamp ? info->timestamp : 0);
     Extensions::visit(p, [&](auto& header) {
       using Header = typename std::decay_t<decltype(header)>::value_type;

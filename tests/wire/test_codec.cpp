@@ -223,6 +223,7 @@ TEST_CASE("the entropy value is in source port and flow label, both orders", "[w
 TEST_CASE("both settings of every open choice of the format work", "[wire.codec.choice]") {
   Packet p = make_packet(Opcode::WriteOnly, Encapsulation::Ipv6);
   p.bth->se = 1;
+  p.bth->m = 0;
   complete(p);
   CHECK(encode(p)[62 + 1] == 0x80);
   const WireConfig m_first{.bth_m_first = true};

@@ -1,0 +1,132 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""'mrc decode' and 'mrc encode' as a user calls them: outputs, exit codes, exact words for bad files.
+
+usage: check_cli.py MRC
+"""
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+MRC = sys.argv[1]
+FAILED = []
+
+KNOWN = [  # the known answers of the ICRC: frame, ICRC, decoded as
+    ("248a07a8fa22248a07a8fa22080045010040047840004011b4d5c0a80007c0a80007c00012b7002caca22460ffff000000d300cf1710"
+     "4630818be28935d90e9a95505401be885e50000078f353f3", 0xF353F378, "ipv4"),
+    ("248a07a8fa22248a07a8fa2286dd6e21face002c11ff2022000000000000000000000000102320230000000000000000000000001024"
+     "c00012b7002ce7c52460ffff000000d300cf17104630818be28935d90e9a95505401be885e5000003e5b743b", 0x3B745B3E, "ipv6"),
+    ("02000000000202000000000186dd6021234500381140fd000000000000000000000000000001fd0000000000000000000000000000"
+     "02c12312b7003800000a40ffff0000012380fffffe0000123456789000cafe000100000010000102030405060708090a0b0c0d0e"
+     "0fe383f529", 0x29F583E3, "ipv6"),
+]
+SACK = {"eth": {}, "outer_ipv6": {"dst": "2001:1000:100:200::"}, "ipv6": {"src": "fd00::1", "dst": "fd00::2"},
+        "udp": {}, "bth": {"opcode": 220, "dqp": 16}, "seth": {"ack_psn_offset": -3}, "cc_state": {},
+        "entropy": 0x12345678, "capture": {"interface": 5, "time_ns": 77, "comments": ["one", "two"]}}
+ACK = {"eth": {}, "ipv4": {}, "udp": {}, "bth": {"opcode": 209}, "aeth": {"msn": 3}}
+
+
+def run(*args, folder):
+    done = subprocess.run([MRC, *map(str, args)], capture_output=True, text=True, cwd=folder, check=False)
+    return done.returncode, done.stdout, done.stderr
+
+
+def check(what, got, want):
+    if got != want:
+        FAILED.append(f"{what}:\n  got  {got!r}\n  want {want!r}")
+
+
+def refused(folder, args, sentence):
+    """Exit 3, one sentence, a remedy, nothing on stdout."""
+    code, out, err = run(*args, folder=folder)
+    lines = err.splitlines()
+    check(f"{args} exit", code, 3)
+    check(f"{args} stdout", out, "")
+    check(f"{args} sentence", lines[:1], [sentence])
+    if len(lines) != 2 or not lines[1].startswith("  ") or not lines[1].endswith("."):
+        FAILED.append(f"{args}: no remedy in {err!r}")
+
+
+def main():
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        for frame, icrc, ip in KNOWN:
+            code, out, _ = run("decode", "--hex", frame, "--json", folder=folder)
+            packet = json.loads(out)
+            check("exit", code, 0)
+            check("icrc", packet["icrc"], {"value": icrc, "ok": True})
+            check("ip", ip in packet, True)
+            check("error", packet["error"]["name"], "unknown_opcode")
+            wrong = frame[:-1] + ("0" if frame[-1] != "0" else "1")
+            check("wrong icrc", json.loads(run("decode", "--hex", wrong, "--json", folder=folder)[1])["icrc"]["ok"], False)
+
+        (folder / "in.json").write_text(json.dumps(SACK) + "\n" + json.dumps(ACK), encoding="utf-8")
+        code, out, _ = run("encode", "in.json", folder=folder)
+        frames = out.split()
+        check("encode", (code, len(frames)), (0, 2))
+        check("encode to capture", run("encode", "in.json", "--pcapng", "a.pcapng", folder=folder), (0, "", ""))
+        code, out, _ = run("decode", "a.pcapng", "--json", folder=folder)
+        packets = [json.loads(line) for line in out.splitlines()]
+        check("capture", packets[0]["capture"], {"number": 1, **SACK["capture"]})
+        check("offset", packets[0]["seth"]["ack_psn_offset"], -3)
+        check("entropy", packets[0]["entropy"], 0x12345678)
+        (folder / "again.json").write_text(out, encoding="utf-8")
+        check("the same bytes", run("encode", "again.json", "--hex", folder=folder)[1].split(), frames)
+        run("encode", "again.json", "--pcapng", "b.pcapng", folder=folder)
+        check("the same capture", (folder / "b.pcapng").read_bytes(), (folder / "a.pcapng").read_bytes())
+        for i in range(2):
+            check("hex of one", json.loads(run("decode", "--hex", frames[i], "--json", folder=folder)[1])["bth"],
+                  packets[i]["bth"])
+        text = run("decode", "a.pcapng", folder=folder)[1]
+        for words in ("#1 plane5 77 ns: Reliability SACK", "ack_psn_offset=-3", "comment    two", "2 packets, 0 with"):
+            check(words, words in text, True)
+        trimmed = frames[0][:2 * 14] + "6310" + frames[0][2 * 16:2 * 120]
+        check("another code point", json.loads(run("decode", "--hex", trimmed, "--json", "--dscp", "trimmed=12",
+                                                   folder=folder)[1]).get("trimmed"), True)
+        check("not that one", json.loads(run("decode", "--hex", trimmed, "--json", "--dscp", "trimmed=13",
+                                             folder=folder)[1])["error"]["name"], "bad_length")
+        check("another port", json.loads(run("decode", "--hex", frames[1], "--json", "--udp-port", "4971",
+                                             folder=folder)[1])["error"], {
+                                                 "name": "not_mrc", "offset": 36,
+                                                 "message": "UDP destination port 4791, MRC is on 4971"})
+
+        capture = (folder / "a.pcapng").read_bytes()
+        (folder / "cut.pcapng").write_bytes(capture[:-5])
+        (folder / "text.pcapng").write_text("no capture at all", encoding="utf-8")
+        (folder / "empty.pcapng").write_bytes(b"")
+        (folder / "bad.json").write_text('{"eth": {}, "ipv6": {}, "udp": {}, "bth": {"opcode": 209}}', encoding="utf-8")
+        (folder / "half.json").write_text('{"eth": {}', encoding="utf-8")
+        (folder / "range.json").write_text(json.dumps({**ACK, "bth": {"opcode": 209, "psn": 1 << 24}}), encoding="utf-8")
+        refused(folder, ["decode", "text.pcapng"],
+                "mrc decode: text.pcapng: byte 0: not a pcapng file, the section header block is missing.")
+        refused(folder, ["decode", "empty.pcapng"], "mrc decode: empty.pcapng: byte 0: too short for a pcapng file.")
+        refused(folder, ["decode", "cut.pcapng"],
+                f"mrc decode: cut.pcapng: byte {len(capture) - 96 + 4}: block length 96 is beyond the end of the file, "
+                "91 bytes are left.")
+        refused(folder, ["decode", "."], "mrc decode: cannot read ..")
+        refused(folder, ["decode", "--hex", "00", "--dscp", "trimmed=64"],
+                "mrc decode: code point in --dscp trimmed=64 is not a number of 6 bits.")
+        refused(folder, ["decode", "--hex", "00", "--dscp", "cut=1"],
+                "mrc decode: 'cut=1' in --dscp does not name a class and its code point.")
+        for more in ([], ["--pcapng", "out.pcapng"]):
+            refused(folder, ["encode", "bad.json", *more],
+                    "mrc encode: bad.json: byte 0: packet 1: header aeth is missing for opcode 0xd1 (Acknowledge).")
+            refused(folder, ["encode", "half.json", *more], "mrc encode: half.json: byte 10: not valid JSON.")
+            refused(folder, ["encode", "range.json", *more],
+                    "mrc encode: range.json: byte 0: packet 1: bth.psn = 16777216 does not fit 24 unsigned bits.")
+        before = {p.name for p in folder.iterdir()}
+        refused(folder, ["encode", "in.json", "--pcapng", "no/such/folder.pcapng"],
+                "mrc encode: cannot write no/such/folder.pcapng.")
+        refused(folder, ["encode", "bad.json", "--pcapng", "a.pcapng"],
+                "mrc encode: bad.json: byte 0: packet 1: header aeth is missing for opcode 0xd1 (Acknowledge).")
+        check("an old capture stays", (folder / "a.pcapng").read_bytes(), capture)
+        check("no new files", {p.name for p in folder.iterdir()}, before)
+    for failure in FAILED:
+        print(failure)
+    return 1 if FAILED else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
