@@ -13,6 +13,8 @@ foreach(name wire protocol pipeline api)
 endforeach()
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/cmodel/gen"
   DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/mrcnic" FILES_MATCHING PATTERN "*.hpp")
+install(FILES "${PROJECT_SOURCE_DIR}/tb/mrc_dut.h"
+  DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/mrcnic/tb" OPTIONAL)
 install(TARGETS ${mrc_libraries} EXPORT mrcnicTargets
   ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
 

@@ -12,6 +12,8 @@ case "${1-}" in
     exit 0
     ;;
 esac
+# What earlier commands did without, like clang for the fuzz targets, is found now.
+cmake -S "$root" -B "$build" --log-level=NOTICE >/dev/null
 NINJA_STATUS="[%f/%t %es] " ninja -C "$build"
 progress=()
 [ -t 1 ] && progress=(--progress)
