@@ -439,12 +439,11 @@ module mrc_tx_inflight
 
   // ---- retransmission order
 
-  logic retx0, retx_behind, retx_found, retx_more;
+  logic retx0, retx_found, retx_more;
   logic [23:0] retx_next;
   logic [63:0] retx_cand;
   logic [5:0] retx_bit;
   assign retx0 = state_q == StRetx0;
-  assign retx_behind = psn_before(c.rtx_lo, c.una);
   assign retx_next = {c.rtx_lo[23:6] + 18'd1, 6'd0};
   assign retx_more = 24'(retx_next - c.una) < 24'(c.nxt - c.una);
   always_comb begin
@@ -530,7 +529,7 @@ module mrc_tx_inflight
         end
       end
       StRetx0: begin
-        win_we = retx_found && !retx_behind && live_q[qp];
+        win_we = retx_found && live_q[qp];
         win_wrow = c.rtx_lo[6+:RowW];
         win_d = win;
         win_d.pend = win.pend & ~(64'd1 << retx_bit);
@@ -563,16 +562,18 @@ module mrc_tx_inflight
 
   // A QP that has something to retransmit from first on enters the list, if it is not in it.
   logic mark;
-  logic [23:0] mark_first, mark_una;
+  logic [23:0] mark_first, lo;
 
   always_comb begin
     mark = 1'b0;
     mark_first = ctl_q.psn;
-    mark_una = c.una;
+    lo = c.rtx_lo;
     if (sack1) begin
       mark = sack_any;
       mark_first = sack_first;
-      mark_una = una_keep_q;
+      if (psn_before(c.rtx_lo, una_keep_q)) begin
+        lo = una_keep_q;  // never behind the window
+      end
     end else if (state_q == StNack) begin
       mark = nack_mark;
     end else if (state_q == StWalk) begin
@@ -609,10 +610,8 @@ module mrc_tx_inflight
         list_push = 1'b1;
         rtx_d[qp] = 1'b1;
       end
-      if (psn_before(mark_first, c.rtx_lo) || psn_before(c.rtx_lo, mark_una)) begin
-        c_d.rtx_lo = mark_first;
-      end
     end
+    c_d.rtx_lo = (mark && psn_before(mark_first, lo)) ? mark_first : lo;
 
     unique case (state_q)
       StIdle: begin
@@ -721,6 +720,9 @@ module mrc_tx_inflight
         if (ack_ok) begin
           c_we = 1'b1;
           c_d.una = ack_una;
+          if (psn_before(c.rtx_lo, ack_una)) begin
+            c_d.rtx_lo = ack_una;
+          end
           if (psn_before(c.hi, ack_una - 24'd1)) begin
             c_d.hi = ack_una - 24'd1;
           end
@@ -738,10 +740,7 @@ module mrc_tx_inflight
       end
       StRetx0: begin
         state_d = StIdle;
-        if (retx_behind) begin
-          c_we = 1'b1;
-          c_d.rtx_lo = c.una;
-        end else if (!live_q[qp]) begin
+        if (!live_q[qp]) begin
           c_we = 1'b1;
           c_d.dup = 1'b0;
           rtx_d[qp] = 1'b0;
