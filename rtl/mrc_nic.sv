@@ -133,9 +133,10 @@ module mrc_nic
   localparam int unsigned PlaneW = $clog2(NumPlanes);
   localparam int unsigned NumAcks = 8;
 
-  // ---- ports that are up
+  // ---- ports that are up; the bug, behind a register so that it is no input of all the logic
 
   logic [NumPlanes-1:0] port_up_q;
+  logic [7:0] bug_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -143,6 +144,10 @@ module mrc_nic
     end else begin
       port_up_q <= link_up_i;
     end
+  end
+
+  always_ff @(posedge clk_i) begin
+    bug_q <= bug_i;
   end
 
   // ---- streams, named as in streams.yaml
@@ -295,7 +300,7 @@ module mrc_nic
   ) u_tx_segment (
       .clk_i,
       .rst_ni,
-      .bug_i,
+      .bug_i(bug_q),
       .wqe_valid_i,
       .wqe_ready_o,
       .wqe_i,
@@ -332,7 +337,7 @@ module mrc_nic
   ) u_tx_path (
       .clk_i,
       .rst_ni,
-      .bug_i,
+      .bug_i(bug_q),
       .pkt_valid_i(tx_segment_pkt_valid),
       .pkt_ready_o(tx_segment_pkt_ready),
       .pkt_i(tx_segment_pkt),
@@ -362,7 +367,7 @@ module mrc_nic
   ) u_tx_inflight (
       .clk_i,
       .rst_ni,
-      .bug_i,
+      .bug_i(bug_q),
       .rec_valid_i(tx_path_rec_valid),
       .rec_ready_o(tx_path_rec_ready),
       .rec_i(tx_path_rec),
@@ -395,7 +400,7 @@ module mrc_nic
   ) u_tx_header (
       .clk_i,
       .rst_ni,
-      .bug_i,
+      .bug_i(bug_q),
       .path_valid_i(tx_path_path_valid),
       .path_ready_o(tx_path_path_ready),
       .path_i(tx_path_path),
@@ -458,7 +463,7 @@ module mrc_nic
     ) u_tx_lane (
         .clk_i,
         .rst_ni,
-        .bug_i,
+        .bug_i(bug_q),
         .plane_i(4'(p)),
         .hdr_valid_i(hdr_valid),
         .hdr_i(tx_header_hdr),
@@ -486,7 +491,7 @@ module mrc_nic
     ) u_rx_lane (
         .clk_i,
         .rst_ni,
-        .bug_i,
+        .bug_i(bug_q),
         .udp_port_i(udp_port),
         .ev_swap_i(ev_swap),
         .dscp_trimmed_i(dscp_trimmed),
@@ -526,7 +531,7 @@ module mrc_nic
   ) u_rx_check (
       .clk_i,
       .rst_ni,
-      .bug_i,
+      .bug_i(bug_q),
       .cfg_req_i(cfg_req),
       .cfg_table_i(cfg_table),
       .cfg_index_i(cfg_index),
@@ -556,7 +561,7 @@ module mrc_nic
   ) u_rx_track (
       .clk_i,
       .rst_ni,
-      .bug_i,
+      .bug_i(bug_q),
       .sack_base_self_i(sack_base_self),
       .oor_drop_i(oor_drop),
       .trim_nack_i(trim_nack),
@@ -590,7 +595,7 @@ module mrc_nic
   ) u_rx_place (
       .clk_i,
       .rst_ni,
-      .bug_i,
+      .bug_i(bug_q),
       .line_valid_i(lane_line_valid),
       .line_ready_o(lane_line_ready),
       .line_i(lane_line),
@@ -612,7 +617,7 @@ module mrc_nic
   ) u_rx_reorder (
       .clk_i,
       .rst_ni,
-      .bug_i,
+      .bug_i(bug_q),
       .cfg_req_i(cfg_req),
       .cfg_table_i(cfg_table),
       .cfg_index_i(cfg_index),
@@ -634,7 +639,7 @@ module mrc_nic
   ) u_ack_gen (
       .clk_i,
       .rst_ni,
-      .bug_i,
+      .bug_i(bug_q),
       .port_up_i(port_up_q),
       .rev_ev_i(rev_ev),
       .cfg_req_i(cfg_req),
