@@ -52,7 +52,8 @@ void register_encode(CLI::App& app, Context& context) {
       "docs/wire.md describes the JSON; 'mrc decode --json' prints it.");
   command->add_option("FILE", options->file, "JSON: an object, an array, or one object per line")->required();
   command->add_option("--pcapng", options->pcapng, "write a capture, one interface per plane");
-  command->add_flag("--hex", options->hex, "print one line of hexadecimal digits per packet (default without --pcapng)");
+  command->add_flag("--hex", options->hex,
+                    "print one line of hexadecimal digits per packet (default without --pcapng)");
   options->wire.add(*command);
   command->callback([options, &context] {
     run(*options);

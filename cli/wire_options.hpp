@@ -27,8 +27,10 @@ struct WireOptions {
   void add(CLI::App& command) {
     command.add_option("--udp-port", config.udp_port, "UDP destination port of MRC (assumption A-01)")
         ->capture_default_str();
-    command.add_option("--dscp", dscp, "code point of a class as NAME=N; names: no_trim, trimmable, trimmable_retx, "
-                                       "trimmed, trimmed_lasthop, control (A-04)")
+    command
+        .add_option("--dscp", dscp,
+                    "code point of a class as NAME=N; names: no_trim, trimmable, trimmable_retx, "
+                    "trimmed, trimmed_lasthop, control (A-04)")
         ->type_name("NAME=N")
         ->allow_extra_args(false);
     command.add_flag("--bth-m-first", config.bth_m_first, "BTH byte 1: M in bit 7, SE in bit 6 (A-02)");
@@ -58,8 +60,7 @@ struct WireOptions {
       const char* const end = text.data() + text.size();
       const auto [stop, problem] = std::from_chars(text.data() + equals + 1, end, value);
       if (problem != std::errc() || stop != end || value > 63) {
-        throw UsageError("code point in --dscp " + text + " is not a number of 6 bits.",
-                         "Give a number from 0 to 63.");
+        throw UsageError("code point in --dscp " + text + " is not a number of 6 bits.", "Give a number from 0 to 63.");
       }
       out.dscp.*(field->second) = static_cast<uint8_t>(value);
     }
@@ -85,8 +86,6 @@ inline std::vector<uint8_t> read_file(const std::string& path) {
 }
 
 /// An error of the wire library as the user sees it.
-[[noreturn]] inline void refuse(const wire::Error& error) {
-  throw UsageError(error.sentence() + ".", error.remedy);
-}
+[[noreturn]] inline void refuse(const wire::Error& error) { throw UsageError(error.sentence() + ".", error.remedy); }
 
 }  // namespace mrc::cli

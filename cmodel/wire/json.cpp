@@ -54,8 +54,7 @@ Json packet_json(const Packet& p, std::span<const uint8_t> frame, const WireConf
   if (p.icrc) out["icrc"] = {{"value", p.icrc->value}, {"ok", p.icrc->ok}};
   if (!p.trailer.empty()) out["trailer"] = to_hex(p.trailer);
   if (p.error) {
-    out["error"] = {
-        {"name", name_of(p.error->code)}, {"offset", p.error->offset}, {"message", p.error->message()}};
+    out["error"] = {{"name", name_of(p.error->code)}, {"offset", p.error->offset}, {"message", p.error->message()}};
     if (p.error->code != ErrorCode::BadIcrc) out["raw"] = to_hex(frame);
   }
   return out;
@@ -95,9 +94,9 @@ class ObjectReader {
 
  private:
   std::optional<Problem> known_keys() {
-    std::set<std::string> known = {"capture", "kind",    "dscp_class", "trimmed", "entropy", "payload", "padding",
-                                   "rest",    "icrc",    "trailer",    "error",   "raw",     "eth",     "outer_ipv6",
-                                   "srh",     "ipv6",    "ipv4",       "udp",     "bth"};
+    std::set<std::string> known = {"capture", "kind", "dscp_class", "trimmed", "entropy", "payload", "padding",
+                                   "rest",    "icrc", "trailer",    "error",   "raw",     "eth",     "outer_ipv6",
+                                   "srh",     "ipv6", "ipv4",       "udp",     "bth"};
     Extensions::visit(p_, [&](const auto& h) { known.insert(std::decay_t<decltype(*h)>::kName); });
     for (const auto& [key, value] : json_.items()) {
       if (!known.contains(key)) {
@@ -284,9 +283,9 @@ class ObjectReader {
     Extensions::visit(p_, [&](const auto& h) {
       using Header = std::decay_t<decltype(*h)>;
       if (!problem && !h && (present & bit(Header::kId))) {
-        problem = Problem{fmt::format("header {} is missing for opcode 0x{:02x} ({})", Header::kName, p_.bth->opcode,
-                                      info->text),
-                          "Add it, {} takes the defaults."};
+        problem = Problem{
+            fmt::format("header {} is missing for opcode 0x{:02x} ({})", Header::kName, p_.bth->opcode, info->text),
+            "Add it, {} takes the defaults."};
       }
       if (!problem && h && !(present & bit(Header::kId))) {
         problem = Problem{fmt::format("{} is there but bth.ts is 0", Header::kName), "Remove one of them."};
@@ -313,8 +312,8 @@ class ObjectReader {
   }
 
   std::optional<Problem> body() {
-    for (auto [key, to] : {std::pair{"payload", &p_.payload}, std::pair{"rest", &p_.rest},
-                           std::pair{"trailer", &p_.trailer}}) {
+    for (auto [key, to] :
+         {std::pair{"payload", &p_.payload}, std::pair{"rest", &p_.rest}, std::pair{"trailer", &p_.trailer}}) {
       if (auto problem = bytes(key, *to)) return problem;
     }
     return std::nullopt;
@@ -353,8 +352,8 @@ class ObjectReader {
       } else if (key == "original_length") {
         problem = number(frame.original_length, 32);
       } else if (key == "comments") {
-        const bool strings = value.is_array() && std::all_of(value.begin(), value.end(),
-                                                             [](const Json& v) { return v.is_string(); });
+        const bool strings =
+            value.is_array() && std::all_of(value.begin(), value.end(), [](const Json& v) { return v.is_string(); });
         if (!strings) return Problem{"capture.comments is not an array of strings", "Write [\"text\"]."};
         frame.comments = value.get<std::vector<std::string>>();
       } else if (key != "number") {
@@ -416,8 +415,7 @@ std::string to_json(const CapturedFrame& frame, uint64_t number, const WireConfi
   return dump(out);
 }
 
-Result<std::vector<CapturedFrame>> from_json(std::string_view text, const std::string& name,
-                                             const WireConfig& config) {
+Result<std::vector<CapturedFrame>> from_json(std::string_view text, const std::string& name, const WireConfig& config) {
   std::vector<CapturedFrame> out;
   size_t at = 0;
   while (true) {

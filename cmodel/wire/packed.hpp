@@ -48,9 +48,7 @@ struct FieldInfo {
   }
 
   /// The lowest 64 bits of the field.
-  constexpr uint64_t low64(const uint32_t* words) const {
-    return word(words, 0) | uint64_t{word(words, 1)} << 32;
-  }
+  constexpr uint64_t low64(const uint32_t* words) const { return word(words, 0) | uint64_t{word(words, 1)} << 32; }
 };
 
 /// One observed block boundary: word_offset holds {30'b0, ready, valid}, the data words follow.

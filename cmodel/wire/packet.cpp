@@ -20,13 +20,20 @@ DscpClass classify(uint8_t dscp, const DscpMap& map) {
 
 const char* name_of(DscpClass value) {
   switch (value) {
-    case DscpClass::NoTrim: return "NO_TRIM";
-    case DscpClass::Trimmable: return "TRIMMABLE";
-    case DscpClass::TrimmableRetx: return "TRIMMABLE_RETX";
-    case DscpClass::Trimmed: return "TRIMMED";
-    case DscpClass::TrimmedLasthop: return "TRIMMED_LASTHOP";
-    case DscpClass::Control: return "CONTROL";
-    case DscpClass::Other: break;
+    case DscpClass::NoTrim:
+      return "NO_TRIM";
+    case DscpClass::Trimmable:
+      return "TRIMMABLE";
+    case DscpClass::TrimmableRetx:
+      return "TRIMMABLE_RETX";
+    case DscpClass::Trimmed:
+      return "TRIMMED";
+    case DscpClass::TrimmedLasthop:
+      return "TRIMMED_LASTHOP";
+    case DscpClass::Control:
+      return "CONTROL";
+    case DscpClass::Other:
+      break;
   }
   return "OTHER";
 }
@@ -41,20 +48,34 @@ uint8_t default_dscp(uint8_t opcode, bool rtx, const DscpMap& map) {
 
 const char* name_of(ErrorCode code) {
   switch (code) {
-    case ErrorCode::Short: return "short";
-    case ErrorCode::BadEthertype: return "bad_ethertype";
-    case ErrorCode::BadVersion: return "bad_version";
-    case ErrorCode::BadIhl: return "bad_ihl";
-    case ErrorCode::BadChecksum: return "bad_checksum";
-    case ErrorCode::Fragment: return "fragment";
-    case ErrorCode::BadNextHeader: return "bad_next_header";
-    case ErrorCode::BadSrh: return "bad_srh";
-    case ErrorCode::BadLength: return "bad_length";
-    case ErrorCode::NotMrc: return "not_mrc";
-    case ErrorCode::BadTver: return "bad_tver";
-    case ErrorCode::UnknownOpcode: return "unknown_opcode";
-    case ErrorCode::BadPad: return "bad_pad";
-    case ErrorCode::BadIcrc: return "bad_icrc";
+    case ErrorCode::Short:
+      return "short";
+    case ErrorCode::BadEthertype:
+      return "bad_ethertype";
+    case ErrorCode::BadVersion:
+      return "bad_version";
+    case ErrorCode::BadIhl:
+      return "bad_ihl";
+    case ErrorCode::BadChecksum:
+      return "bad_checksum";
+    case ErrorCode::Fragment:
+      return "fragment";
+    case ErrorCode::BadNextHeader:
+      return "bad_next_header";
+    case ErrorCode::BadSrh:
+      return "bad_srh";
+    case ErrorCode::BadLength:
+      return "bad_length";
+    case ErrorCode::NotMrc:
+      return "not_mrc";
+    case ErrorCode::BadTver:
+      return "bad_tver";
+    case ErrorCode::UnknownOpcode:
+      return "unknown_opcode";
+    case ErrorCode::BadPad:
+      return "bad_pad";
+    case ErrorCode::BadIcrc:
+      return "bad_icrc";
   }
   return "unknown";
 }
@@ -63,23 +84,32 @@ std::string DecodeError::message() const {
   switch (code) {
     case ErrorCode::Short:
       return fmt::format("the packet ends inside {}: {} bytes there, {} needed", header, got, want);
-    case ErrorCode::BadEthertype: return fmt::format("ethertype 0x{:04x} is neither IPv4 nor IPv6", got);
-    case ErrorCode::BadVersion: return fmt::format("IP version {} in {}, expected {}", got, header, want);
-    case ErrorCode::BadIhl: return fmt::format("IPv4 header length {} words, expected 5", got);
+    case ErrorCode::BadEthertype:
+      return fmt::format("ethertype 0x{:04x} is neither IPv4 nor IPv6", got);
+    case ErrorCode::BadVersion:
+      return fmt::format("IP version {} in {}, expected {}", got, header, want);
+    case ErrorCode::BadIhl:
+      return fmt::format("IPv4 header length {} words, expected 5", got);
     case ErrorCode::BadChecksum:
       return fmt::format("IPv4 header checksum is 0x{:04x}, expected 0x{:04x}", got, want);
-    case ErrorCode::Fragment: return fmt::format("IPv4 fragment at offset {}", got);
-    case ErrorCode::BadNextHeader: return fmt::format("next header {} after {}, expected {}", got, header, want);
+    case ErrorCode::Fragment:
+      return fmt::format("IPv4 fragment at offset {}", got);
+    case ErrorCode::BadNextHeader:
+      return fmt::format("next header {} after {}, expected {}", got, header, want);
     case ErrorCode::BadSrh:
       return fmt::format("not a segment routing header with one segment: value {}, expected {}", got, want);
     case ErrorCode::BadLength:
       return fmt::format("length in {} says {} bytes, the packet has {}", header, got, want);
-    case ErrorCode::NotMrc: return fmt::format("UDP destination port {}, MRC is on {}", got, want);
-    case ErrorCode::BadTver: return fmt::format("transport version {}, expected 0", got);
-    case ErrorCode::UnknownOpcode: return fmt::format("opcode 0x{:02x} is not one of MRC's", got);
+    case ErrorCode::NotMrc:
+      return fmt::format("UDP destination port {}, MRC is on {}", got, want);
+    case ErrorCode::BadTver:
+      return fmt::format("transport version {}, expected 0", got);
+    case ErrorCode::UnknownOpcode:
+      return fmt::format("opcode 0x{:02x} is not one of MRC's", got);
     case ErrorCode::BadPad:
       return fmt::format("pad count {} does not fit the {} bytes of payload and padding", got, want);
-    case ErrorCode::BadIcrc: return fmt::format("ICRC is 0x{:08x}, expected 0x{:08x}", got, want);
+    case ErrorCode::BadIcrc:
+      return fmt::format("ICRC is 0x{:08x}, expected 0x{:08x}", got, want);
   }
   return "unknown error";
 }

@@ -103,9 +103,7 @@ struct Packet : Extensions {
   bool operator==(const Packet&) const = default;
 
   /// A switch has cut the packet: decided by the code point of the outermost IP header alone.
-  bool trimmed() const {
-    return dscp_class == DscpClass::Trimmed || dscp_class == DscpClass::TrimmedLasthop;
-  }
+  bool trimmed() const { return dscp_class == DscpClass::Trimmed || dscp_class == DscpClass::TrimmedLasthop; }
   /// Code point of the outermost IP header.
   uint8_t dscp() const;
   /// ECN bits of the outermost IP header; 3 = congestion experienced.
@@ -117,8 +115,7 @@ struct Packet : Extensions {
 };
 
 /// A packet of that opcode with all its headers, constants filled in, everything else zero.
-Packet make_packet(Opcode opcode, Encapsulation encapsulation, bool timestamp = false,
-                   const WireConfig& config = {});
+Packet make_packet(Opcode opcode, Encapsulation encapsulation, bool timestamp = false, const WireConfig& config = {});
 
 /// Fills in what follows from the rest: versions, next headers, lengths, IPv4 checksum, pad count and
 /// padding. Values set before are replaced.

@@ -111,9 +111,7 @@ struct Interface {
   uint32_t index = 0;  // in Capture::interfaces
 };
 
-std::string text_of(std::span<const uint8_t> data) {
-  return {reinterpret_cast<const char*>(data.data()), data.size()};
-}
+std::string text_of(std::span<const uint8_t> data) { return {reinterpret_cast<const char*>(data.data()), data.size()}; }
 
 class FileReader {
  public:
@@ -133,8 +131,9 @@ class FileReader {
 
  private:
   Error error(size_t offset, std::string what,
-              std::string remedy = "Convert other formats with 'editcap -F pcapng IN OUT'; a damaged file "
-                                   "must be captured again.") const {
+              std::string remedy =
+                  "Convert other formats with 'editcap -F pcapng IN OUT'; a damaged file "
+                  "must be captured again.") const {
     return {name_, offset, std::move(what), std::move(remedy)};
   }
 
@@ -168,10 +167,14 @@ class FileReader {
     Reader body(file_.subspan(at_ + 8, size - 12), at_ + 8, big_);
     at_ += size;
     switch (type) {
-      case kInterface: return interface(body);
-      case kEnhancedPacket: return enhanced(body);
-      case kSimplePacket: return simple(body);
-      default: return std::nullopt;
+      case kInterface:
+        return interface(body);
+      case kEnhancedPacket:
+        return enhanced(body);
+      case kSimplePacket:
+        return simple(body);
+      default:
+        return std::nullopt;
     }
   }
 

@@ -17,9 +17,7 @@ struct Error {
   std::string remedy;   ///< what the user can do, a sentence with full stop
 
   /// "capture.pcapng: byte 24: block length 3 is not a multiple of 4"
-  std::string sentence() const {
-    return input + ": byte " + std::to_string(offset) + ": " + what;
-  }
+  std::string sentence() const { return input + ": byte " + std::to_string(offset) + ": " + what; }
 };
 
 /// A value or an Error.

@@ -24,8 +24,8 @@ int digit(char c) {
 bool is_hex(const HeaderField& field) {
   const std::string_view name = field.name;
   return name == "opcode" || name == "ethertype" || name == "r_key" || name == "va" || name == "sack_bitmap" ||
-         name == "entropy" || name == "checksum" || name == "p_key" || name == "port_status_mask" ||
-         name == "dqp" || name == "value" || name == "reason" || name == "syndrome" || field.reserved;
+         name == "entropy" || name == "checksum" || name == "p_key" || name == "port_status_mask" || name == "dqp" ||
+         name == "value" || name == "reason" || name == "syndrome" || field.reserved;
 }
 
 template <class Header>
@@ -99,9 +99,7 @@ std::string to_text(const std::array<uint8_t, 6>& m) {
   return fmt::format("{:02x}:{:02x}:{:02x}:{:02x}:{:02x}:{:02x}", m[0], m[1], m[2], m[3], m[4], m[5]);
 }
 
-std::string to_text(const std::array<uint8_t, 4>& a) {
-  return fmt::format("{}.{}.{}.{}", a[0], a[1], a[2], a[3]);
-}
+std::string to_text(const std::array<uint8_t, 4>& a) { return fmt::format("{}.{}.{}.{}", a[0], a[1], a[2], a[3]); }
 
 std::string to_text(const std::array<uint8_t, 16>& a) {
   // RFC 5952: the longest run of at least two zero groups becomes "::", never an embedded IPv4 address

@@ -6,6 +6,7 @@ usage: check_cli.py MRC
 """
 import json
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -123,6 +124,16 @@ def main():
                 "mrc encode: bad.json: byte 0: packet 1: header aeth is missing for opcode 0xd1 (Acknowledge).")
         check("an old capture stays", (folder / "a.pcapng").read_bytes(), capture)
         check("no new files", {p.name for p in folder.iterdir()}, before)
+        # the examples of the document
+        page = (pathlib.Path(__file__).resolve().parents[2] / "docs/wire.md").read_text(encoding="utf-8")
+        examples = re.findall(r"```json\n(.*?)```", page, re.DOTALL)
+        check("examples in docs/wire.md", len(examples), 2)
+        for example in examples:
+            (folder / "example.json").write_text(example, encoding="utf-8")
+            code, out, err = run("encode", "example.json", folder=folder)
+            check(f"example {example}", (code, err), (0, ""))
+            decoded = json.loads(run("decode", "--json", "--hex", out.strip(), folder=folder)[1])
+            check("example decodes", "error" in decoded, False)
     for failure in FAILED:
         print(failure)
     return 1 if FAILED else 0

@@ -74,7 +74,10 @@ TEST_CASE("extension headers have their fields where the specification puts them
   s.sack_offset = 1;
   s.sack_bitmap = 0x8000000000000001;
   CHECK(written(s) == hex("0022 fffe c0001234 0011 0022 00 00fffe 05 08 0001 8000000000000001"));
-  CHECK(written(CcState{.tx_timestamp16 = 0x0102, .ooo_count = 0x7FFF, .restore_cwnd = 1, .rcv_cwnd_pen = 3,
+  CHECK(written(CcState{.tx_timestamp16 = 0x0102,
+                        .ooo_count = 0x7FFF,
+                        .restore_cwnd = 1,
+                        .rcv_cwnd_pen = 3,
                         .rcvd_bytes = 0x00ABCD}) == hex("0102 7fff 83 00abcd"));
   Neth n;
   n.reason = 1;

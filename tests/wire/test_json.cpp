@@ -93,13 +93,16 @@ TEST_CASE("fields have the names of the specification, integers, signed where si
   CHECK(k["immdt"]["value"] == 0);
   CHECK(k["payload"] == "010203");
   CHECK(k["padding"] == "00");
-  for (const char* key : {"eth", "ipv4", "udp", "bth", "meth", "tseth", "reth", "immdt", "icrc"}) CHECK(k.contains(key));
+  for (const char* key : {"eth", "ipv4", "udp", "bth", "meth", "tseth", "reth", "immdt", "icrc"})
+    CHECK(k.contains(key));
 }
 
 TEST_CASE("each extension header has its key", "[wire.json.names]") {
-  const std::pair<Opcode, const char*> keys[] = {
-      {Opcode::Ack, "aeth"},          {Opcode::Nack, "neth"},          {Opcode::ProbeRequest, "peth"},
-      {Opcode::EndpointRequest, "erth"}, {Opcode::EndpointResponse, "eeth"}};
+  const std::pair<Opcode, const char*> keys[] = {{Opcode::Ack, "aeth"},
+                                                 {Opcode::Nack, "neth"},
+                                                 {Opcode::ProbeRequest, "peth"},
+                                                 {Opcode::EndpointRequest, "erth"},
+                                                 {Opcode::EndpointResponse, "eeth"}};
   for (const auto& [opcode, key] : keys) {
     CHECK(decoded(encode(make_packet(opcode, Encapsulation::Ipv6))).contains(key));
   }
@@ -170,7 +173,8 @@ TEST_CASE("JSON that cannot be meant is refused with place and remedy", "[wire.j
                "packet 1: aeth.msn = -1 does not fit 24 unsigned bits");
   expect_error("{" + rest + R"(, "bth": {"opcode": 220}, "cc_state": {}, "seth": {"sack_offset": 32768}})", 0,
                "packet 1: seth.sack_offset = 32768 does not fit 16 signed bits");
-  expect_error("{" + rest + R"(, "bth": {"opcode": 209}, "aeth": {"msn": "1"}})", 0, "packet 1: aeth.msn is not an integer");
+  expect_error("{" + rest + R"(, "bth": {"opcode": 209}, "aeth": {"msn": "1"}})", 0,
+               "packet 1: aeth.msn is not an integer");
   expect_error("{" + rest + R"(, "bth": {"opcode": 209, "qp": 1}, "aeth": {}})", 0, "packet 1: unknown field 'bth.qp'");
   expect_error("{" + rest + R"(, "bth": {"opcode": 209}, "aeth": {}, "payload": "00"})", 0,
                "packet 1: payload does not follow opcode 0xd1 (Acknowledge)");

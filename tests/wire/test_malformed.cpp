@@ -36,8 +36,10 @@ void expect(const std::vector<uint8_t>& frame, ErrorCode code, size_t offset, co
 
 TEST_CASE("every header that is cut is named with the byte where the packet ends", "[wire.error.short]") {
   const auto frame = encode(write_packet());
-  expect({frame.begin(), frame.begin() + 13}, ErrorCode::Short, 13, "the packet ends inside eth: 13 bytes there, 14 needed");
-  expect({frame.begin(), frame.begin() + 20}, ErrorCode::Short, 20, "the packet ends inside ipv6: 6 bytes there, 40 needed");
+  expect({frame.begin(), frame.begin() + 13}, ErrorCode::Short, 13,
+         "the packet ends inside eth: 13 bytes there, 14 needed");
+  expect({frame.begin(), frame.begin() + 20}, ErrorCode::Short, 20,
+         "the packet ends inside ipv6: 6 bytes there, 40 needed");
   Packet p = write_packet();
   p.ipv6->payload_length = 5;
   expect(encode(p), ErrorCode::Short, 59, "the packet ends inside udp: 5 bytes there, 8 needed");
@@ -195,7 +197,8 @@ TEST_CASE("packets trimmed to any length decode what is left", "[wire.trim]") {
                 uint8_t bytes[Ipv4::kBytes];
                 head.ipv4->write(bytes);
                 uint32_t sum = 0;
-                for (unsigned i = 0; i < Ipv4::kBytes; i += 2) sum += static_cast<uint32_t>(bytes[i] << 8 | bytes[i + 1]);
+                for (unsigned i = 0; i < Ipv4::kBytes; i += 2)
+                  sum += static_cast<uint32_t>(bytes[i] << 8 | bytes[i + 1]);
                 while (sum >> 16) sum = (sum & 0xFFFF) + (sum >> 16);
                 head.ipv4->checksum = static_cast<uint16_t>(~sum);
                 head.ipv4->total_length = length;
@@ -262,7 +265,8 @@ TEST_CASE("random bytes never do harm and errors lie inside the frame", "[wire.e
   const auto kinds = mrc::test::all_kinds(rng);
   for (int round = 0; round < 20000; ++round) {
     auto frame = kinds[rng() % kinds.size()];
-    for (auto i = rng() % 4; i > 0; --i) frame[rng() % std::min<size_t>(frame.size(), 160)] = static_cast<uint8_t>(rng());
+    for (auto i = rng() % 4; i > 0; --i)
+      frame[rng() % std::min<size_t>(frame.size(), 160)] = static_cast<uint8_t>(rng());
     if (rng() % 3 == 0) frame.resize(rng() % (frame.size() + 1));
     const Packet p = decode(frame);
     if (p.error) CHECK(p.error->offset <= frame.size());

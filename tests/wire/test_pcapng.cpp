@@ -85,8 +85,9 @@ TEST_CASE("big-endian captures, other resolutions and foreign blocks are read", 
 }
 
 TEST_CASE("interfaces of a second section get numbers of their own", "[wire.pcapng.read]") {
-  const std::string section = kLittleSection + "01000000 14000000 0100 0000 00000000 14000000"
-                                               "06000000 20000000 00000000 00000000 01000000 00000000 00000000 20000000";
+  const std::string section = kLittleSection +
+                              "01000000 14000000 0100 0000 00000000 14000000"
+                              "06000000 20000000 00000000 00000000 01000000 00000000 00000000 20000000";
   const auto capture = read_pcapng(hex(section + section), "x");
   REQUIRE(capture);
   CHECK(capture->interfaces.size() == 2);
@@ -111,7 +112,8 @@ TEST_CASE("damaged captures get an error with its byte", "[wire.pcapng.error]") 
          "x.pcapng: byte 32: block length 256 is beyond the end of the file, 12 bytes are left");
   expect(hex(kLittleSection + "01000000 14000000 0100 0000 00000000 10000000"),
          "x.pcapng: byte 44: block length 16 at the end, 20 at the start");
-  expect(hex(kLittleSection + "01000000 10000000 0100 0000 10000000"), "x.pcapng: byte 36: interface block is too short");
+  expect(hex(kLittleSection + "01000000 10000000 0100 0000 10000000"),
+         "x.pcapng: byte 36: interface block is too short");
   expect(hex(kLittleSection + "01000000 14000000 6500 0000 00000000 14000000"),
          "x.pcapng: byte 36: link type 101 is not Ethernet");
   expect(hex(kLittleSection + "01000000 1c000000 0100 0000 00000000 0200 0900 41414141 1c000000"),
