@@ -1,0 +1,446 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pipeline/rx_track.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+
+#include "gen/csr.hpp"
+
+using namespace mrc;
+
+namespace {
+
+/// rx_track alone; everything it sends is collected.
+struct Track {
+  explicit Track(const char* name = "tiny")
+      : preset(*find_preset(name)), verdict(preset.num_planes, preset.lane_fifo), track(preset, rxpkt, verdict, resp, ord) {}
+
+  void cycle() {
+    track.step(cfg, csr);
+    for (unsigned p = 0; p < preset.num_planes; ++p) {
+      if (verdict.lane(p).valid()) {
+        verdicts.push_back(verdict.lane(p).head());
+        verdict.lane(p).pop();
+      }
+    }
+    if (take_resp && resp.has()) {
+      resps.push_back(resp.head());
+      resp.pop();
+    }
+    if (ord.has()) {
+      ords.push_back(ord.head());
+      ord.pop();
+    }
+    rxpkt.clock();
+    verdict.clock();
+    resp.clock();
+    ord.clock();
+    track.clock();
+    ++now;
+    dup += track.pulses().dup;
+    oor += track.pulses().oor;
+    trim += track.pulses().trim;
+  }
+  void idle(unsigned n) {
+    for (unsigned i = 0; i < n; ++i) cycle();
+  }
+  /// QP index qp; first PSN expected, MSN 0. Returns the cycles until the acknowledgement.
+  unsigned configure(unsigned qp, uint32_t rq_psn, unsigned mpr = 1) {
+    csr::TblQpCtx row;
+    row.state = static_cast<uint8_t>(QpState::Rts);
+    row.rq_psn = rq_psn;
+    row.mpr = static_cast<uint8_t>(mpr);
+    row.msn = 0x20;
+    cfg = {.req = true, .table = 0, .index = static_cast<uint16_t>(qp), .data = {}};
+    row.pack(cfg.data.data());
+    unsigned n = 0;
+    while (!track.cfg_ack()) {
+      cycle();
+      ++n;
+    }
+    cfg.req = false;
+    cycle();
+    CHECK_FALSE(track.cfg_ack());
+    return n;
+  }
+  static Rxpkt packet(uint32_t psn, unsigned plen = 1000) {
+    Rxpkt p;
+    p.qp = 1;
+    p.plane = 1;
+    p.buf_valid = true;
+    p.psn = psn;
+    p.plen = static_cast<uint16_t>(plen);
+    p.haddr = 0x1000 + psn;
+    p.entropy = 0xe0000000 + psn;
+    p.ts = static_cast<uint16_t>(psn + 1);
+    p.dmalen = 5000;
+    return p;
+  }
+  void send(const Rxpkt& p) {
+    clear();
+    rxpkt.load(p);
+    idle(16);
+  }
+  void clear() {
+    verdicts.clear();
+    resps.clear();
+    ords.clear();
+  }
+
+  const Preset& preset;
+  CfgBus cfg;
+  CsrOut csr;
+  Stream<Rxpkt> rxpkt;
+  PlaneDemux<Verdict> verdict;
+  Stream<Resp> resp{16};
+  Stream<Ord> ord;
+  RxTrack track;
+  bool take_resp = true;
+  unsigned now = 0, dup = 0, oor = 0, trim = 0;
+  std::vector<Verdict> verdicts;
+  std::vector<Resp> resps;
+  std::vector<Ord> ords;
+};
+
+}  // namespace
+
+TEST_CASE("a QP is configured in one cycle and one per row of 64", "[rx_track]") {
+  CHECK(Track("tiny").configure(3, 0) == 1 + 2);
+  CHECK(Track("asic800").configure(200, 0) == 1 + 16);
+}
+
+TEST_CASE("packets in order are placed, acknowledged per message, and reported when enough came", "[rx_track]") {
+  Track t;
+  t.configure(1, 0xffffff);
+  t.send(Track::packet(0xffffff));
+  REQUIRE(t.verdicts.size() == 1);
+  CHECK(t.verdicts[0] == Verdict{.plane = 1, .place = true, .addr = 0x1000 + 0xffffff, .plen = 1000});
+  CHECK(t.resps.empty());
+  REQUIRE(t.ords.size() == 1);
+  CHECK(t.ords[0].adv);
+  CHECK(t.ords[0].cack == 0xffffff);
+  CHECK(t.ords[0].snap == 0x0100);
+  CHECK_FALSE(t.ords[0].imm_valid);
+  CHECK(t.ords[0].length == 0);
+  Rxpkt last = Track::packet(0);
+  last.last = true;
+  t.send(last);
+  REQUIRE(t.resps.size() == 1);
+  CHECK(t.resps[0].kind == CtlKind::Ack);
+  CHECK(t.resps[0].psn == 0);
+  CHECK(t.resps[0].reason == 0x1F);
+  CHECK(t.resps[0].msn == 0x21);
+  CHECK(t.resps[0].qp == 1);
+  CHECK(t.resps[0].plane == 1);
+  CHECK(t.resps[0].entropy == 0);
+  CHECK(t.ords[0].snap == 0x0200);
+  // 16 packets of at least 1024 reach the trigger of 16384.
+  for (uint32_t psn = 1; psn < 14; ++psn) {
+    t.send(Track::packet(psn));
+    CHECK(t.resps.empty());
+  }
+  t.send(Track::packet(14));
+  REQUIRE(t.resps.size() == 1);
+  const Resp& r = t.resps[0];
+  CHECK(r.kind == CtlKind::Sack);
+  CHECK(r.psn == 14);
+  CHECK(r.cack == 14);
+  CHECK(r.base == 15);
+  CHECK(r.bitmap == 0);
+  CHECK(r.ooo == 0);
+  CHECK(r.m == 0);
+  CHECK(r.entropy == 0xe000000e);
+  CHECK(r.ts == 15);
+  CHECK(r.rcvd == 63);  // 16 * 1000 = 16000 bytes: 62.5 units
+  t.send(Track::packet(15));
+  CHECK(t.resps.empty());
+}
+
+TEST_CASE("a packet in order takes three cycles, one that asks for a SACK six", "[rx_track]") {
+  const bool ackreq = GENERATE(false, true);
+  Track t;
+  t.configure(1, 0);
+  for (uint32_t psn = 0; psn < 2; ++psn) {
+    Rxpkt p = Track::packet(psn);
+    p.ackreq = ackreq;
+    t.rxpkt.load(p);
+    t.cycle();
+  }
+  unsigned first = 0, second = 0;
+  while (second == 0) {
+    t.cycle();
+    if (t.ords.size() == 1 && first == 0) first = t.now;
+    if (t.ords.size() == 2) second = t.now;
+  }
+  CHECK(second - first == (ackreq ? 6 : 3));
+}
+
+TEST_CASE("holes are reported, and filling one moves cack over everything behind it", "[rx_track]") {
+  Track t;
+  t.configure(1, 60);
+  for (const uint32_t psn : {61u, 62u, 63u, 64u, 65u, 67u}) {
+    Rxpkt p = Track::packet(psn);
+    p.last = psn == 62 || psn == 64;
+    t.send(p);
+    CHECK(t.verdicts.size() == 1);
+    CHECK(t.ords.empty());
+    CHECK(t.resps.empty());
+  }
+  Rxpkt ce = Track::packet(68);
+  ce.ce = true;
+  t.send(ce);
+  REQUIRE(t.resps.size() == 1);
+  CHECK(t.resps[0].cack == 59);
+  CHECK(t.resps[0].base == 60);
+  CHECK(t.resps[0].bitmap == 0b1'1011'1110);
+  CHECK(t.resps[0].ooo == 7);
+  CHECK(t.resps[0].m == 1);
+  t.send(Track::packet(60));
+  REQUIRE(t.ords.size() == 1);
+  CHECK(t.ords[0].cack == 65);
+  REQUIRE(t.resps.size() == 1);  // one ACK for both messages
+  CHECK(t.resps[0].kind == CtlKind::Ack);
+  CHECK(t.resps[0].psn == 64);
+  CHECK(t.resps[0].msn == 0x22);
+  Rxpkt rtx = Track::packet(66);
+  rtx.rtx = true;
+  t.send(rtx);
+  REQUIRE(t.resps.size() == 1);
+  CHECK(t.resps[0].cack == 68);
+  CHECK(t.resps[0].base == 69);  // lowun (60 + 64) is above max: round again
+  CHECK(t.resps[0].ooo == 0);
+}
+
+TEST_CASE("an AckReq is answered again when the hole behind it closes", "[rx_track]") {
+  Track t;
+  t.configure(1, 0);
+  Rxpkt ar = Track::packet(1);
+  ar.ackreq = true;
+  t.send(ar);
+  REQUIRE(t.resps.size() == 1);
+  CHECK(t.resps[0].bitmap == 0b10);
+  t.send(Track::packet(0));
+  REQUIRE(t.resps.size() == 1);
+  CHECK(t.resps[0].kind == CtlKind::Sack);
+  CHECK(t.resps[0].cack == 1);
+  CHECK(t.resps[0].psn == 0);
+  t.send(Track::packet(2));
+  CHECK(t.resps.empty());
+}
+
+TEST_CASE("the bitmap goes round a large window", "[rx_track]") {
+  Track t("fpga100");
+  t.configure(1, 10, 2);
+  for (uint32_t psn = 11; psn < 190; ++psn) {
+    Rxpkt p = Track::packet(psn, 0);
+    t.send(p);
+  }
+  // 179 packets of 1024: SACKs at the 16th, 32nd, ... The last one was at the 176th, psn 186.
+  std::vector<uint32_t> bases;
+  for (uint32_t psn = 190; psn < 194; ++psn) {
+    Rxpkt p = Track::packet(psn);
+    p.ce = true;
+    t.send(p);
+    REQUIRE(t.resps.size() == 1);
+    bases.push_back(t.resps[0].base);
+    const uint32_t above = psn + 1 - t.resps[0].base;
+    const uint64_t ones = above >= 64 ? ~uint64_t{0} : (uint64_t{1} << above) - 1;
+    CHECK(t.resps[0].bitmap == (t.resps[0].base == 10 ? ones & ~uint64_t{1} : ones));
+  }
+  CHECK(bases == std::vector<uint32_t>{138, 10, 74, 138});
+  SECTION("unless the packet itself is to be the base") {
+    t.csr.sack_base_self = true;
+    Rxpkt p = Track::packet(194);
+    p.ackreq = true;
+    t.send(p);
+    CHECK(t.resps[0].base == 194);
+    CHECK(t.resps[0].bitmap == 1);
+    p = Track::packet(195);
+    p.rtx = true;  // not a reason for that
+    t.send(p);
+    CHECK(t.resps[0].base == 10);  // 202 is not received yet
+  }
+}
+
+TEST_CASE("duplicates are discarded and answered", "[rx_track]") {
+  Track t;
+  t.configure(1, 0);
+  Rxpkt first = Track::packet(0);
+  t.send(first);
+  t.send(first);
+  CHECK(t.dup == 1);
+  REQUIRE(t.verdicts.size() == 1);
+  CHECK(t.verdicts[0] == Verdict{.plane = 1, .place = false, .addr = 0, .plen = 0});
+  REQUIRE(t.resps.size() == 1);  // no message is complete: nothing to acknowledge again
+  CHECK(t.resps[0].kind == CtlKind::Sack);
+  CHECK(t.ords.empty());
+  Rxpkt end = Track::packet(1);
+  end.last = true;
+  t.send(end);
+  t.send(first);
+  CHECK(t.dup == 2);
+  REQUIRE(t.resps.size() == 2);
+  CHECK(t.resps[0].kind == CtlKind::Ack);
+  CHECK(t.resps[0].psn == 1);
+  CHECK(t.resps[0].msn == 0x21);
+  CHECK(t.resps[1].kind == CtlKind::Sack);
+  CHECK(t.resps[1].rcvd == 8);  // 2000 bytes: the duplicate does not count
+  t.send(Track::packet(5));
+  t.send(Track::packet(5));
+  CHECK(t.dup == 3);
+  REQUIRE(t.resps.size() == 1);
+  CHECK(t.resps[0].kind == CtlKind::Sack);
+  CHECK(t.resps[0].bitmap == 0b1000);
+}
+
+TEST_CASE("outside the window: NACK or silence, never placed", "[rx_track]") {
+  Track t;
+  t.configure(1, 0);
+  t.csr.oor_drop = GENERATE(false, true);
+  t.send(Track::packet(127));
+  CHECK(t.verdicts[0].place);
+  t.send(Track::packet(128));
+  CHECK(t.oor == 1);
+  CHECK_FALSE(t.verdicts[0].place);
+  if (t.csr.oor_drop) {
+    CHECK(t.resps.empty());
+  } else {
+    REQUIRE(t.resps.size() == 1);
+    CHECK(t.resps[0] == Resp{.kind = CtlKind::Nack,
+                             .qp = 1,
+                             .plane = 1,
+                             .psn = 128,
+                             .cack = 0,
+                             .base = 0,
+                             .bitmap = 0,
+                             .ooo = 0,
+                             .m = 0,
+                             .entropy = 0xe0000080,
+                             .ts = 129,
+                             .rcvd = 0,
+                             .reason = 0x0B,
+                             .msn = 0});
+  }
+}
+
+TEST_CASE("a trimmed packet is nacked once it is new, and changes nothing", "[rx_track]") {
+  Track t;
+  t.configure(1, 0);
+  Rxpkt p = Track::packet(0, 0);
+  p.buf_valid = false;
+  p.trim = Trim::Trimmed;
+  t.send(p);
+  CHECK(t.verdicts.empty());
+  REQUIRE(t.resps.size() == 1);
+  CHECK(t.resps[0].kind == CtlKind::Nack);
+  CHECK(t.resps[0].reason == 0x01);
+  p.trim = Trim::LastHop;
+  t.send(p);
+  CHECK(t.resps[0].reason == 0x02);
+  t.csr.trim_nack = false;
+  t.send(p);
+  CHECK(t.resps.empty());
+  t.send(Track::packet(0));  // it was not marked as received
+  CHECK(t.verdicts[0].place);
+  t.send(p);
+  REQUIRE(t.resps.size() == 1);
+  CHECK(t.resps[0].kind == CtlKind::Sack);
+  p.psn = 1000;
+  t.send(p);
+  CHECK(t.resps[0].reason == 0x0B);
+  CHECK(t.trim == 5);
+  CHECK(t.oor == 1);
+  CHECK(t.dup == 0);
+}
+
+TEST_CASE("a refused packet counts only when it is next in order, and then ends the QP", "[rx_track]") {
+  Track t;
+  t.configure(1, 0);
+  Rxpkt bad = Track::packet(1);
+  bad.syndrome = 0x62;
+  t.send(bad);
+  CHECK_FALSE(t.verdicts[0].place);
+  CHECK(t.resps.empty());
+  Rxpkt good = Track::packet(0);
+  good.last = true;
+  t.send(good);
+  CHECK(t.ords[0].cack == 0);  // 1 is as if lost
+  t.send(bad);
+  REQUIRE(t.resps.size() == 1);
+  CHECK(t.resps[0].kind == CtlKind::Ack);
+  CHECK(t.resps[0].reason == 0x62);
+  CHECK(t.resps[0].psn == 1);
+  CHECK(t.resps[0].msn == 0x21);
+  t.send(Track::packet(2));
+  CHECK_FALSE(t.verdicts[0].place);
+  REQUIRE(t.resps.size() == 1);
+  CHECK(t.resps[0].psn == 1);
+  CHECK(t.resps[0].reason == 0x62);
+  t.configure(1, 2);
+  t.send(Track::packet(2));
+  CHECK(t.verdicts[0].place);
+}
+
+TEST_CASE("a packet that failed its checks only frees the lane", "[rx_track]") {
+  Track t;
+  t.configure(1, 0);
+  Rxpkt p;
+  p.drop = p.buf_valid = true;
+  p.plane = 1;
+  t.send(p);
+  REQUIRE(t.verdicts.size() == 1);
+  CHECK_FALSE(t.verdicts[0].place);
+  CHECK(t.resps.empty());
+  t.send(Track::packet(0));
+  CHECK(t.ords[0].snap == 0x0200);  // but counts as issued
+}
+
+TEST_CASE("an immediate travels with its message number, in order or not", "[rx_track]") {
+  Track t;
+  t.configure(1, 0);
+  Rxpkt p = Track::packet(1);
+  p.imm_valid = p.last = true;
+  p.imm = 77;
+  p.rqmsn = 3;
+  t.send(p);
+  REQUIRE(t.ords.size() == 1);
+  CHECK(t.ords[0] == Ord{.qp = 1,
+                         .imm_valid = true,
+                         .rqmsn = 3,
+                         .imm = 77,
+                         .length = 5000,
+                         .psn = 1,
+                         .adv = false,
+                         .cack = 0xffffff,
+                         .snap = 0x0100});
+}
+
+TEST_CASE("a full response queue holds the tracker back without loss", "[rx_track]") {
+  Track t;
+  t.configure(1, 0);
+  t.take_resp = false;
+  uint32_t psn = 0;
+  for (unsigned i = 0; i < 400; ++i) {
+    if (t.rxpkt.free() && psn < 30) {
+      Rxpkt p = Track::packet(psn++);
+      p.last = p.ackreq = true;
+      t.rxpkt.load(p);
+    }
+    t.cycle();
+  }
+  CHECK(t.ords.size() == 9);  // 16 queued, one in the output register: eight pairs and an ACK; the ninth SACK waits
+  t.take_resp = true;
+  t.idle(400);
+  CHECK(psn < 30);
+  while (psn < 30) {
+    Rxpkt p = Track::packet(psn++);
+    p.last = p.ackreq = true;
+    t.rxpkt.load(p);
+    t.idle(20);
+  }
+  REQUIRE(t.resps.size() == 60);
+  for (unsigned i = 0; i < 60; ++i) {
+    CHECK(t.resps[i].kind == (i % 2 == 0 ? CtlKind::Ack : CtlKind::Sack));
+    CHECK(t.resps[i].psn == i / 2);
+  }
+}
