@@ -218,7 +218,7 @@ module mrc_tx_lane
   logic [NW+1:0] total;
   logic [12:0] pay_n;
   logic [NW:0] pay_n4;
-  logic pay_go, pay_done, line_done;
+  logic pay_work, pay_go, pay_done, line_done;
 
   assign out_free = !tvalid_q || tx_tready_i;
   assign next_plen = ctl_v ? ctl_head.plen : data_head.plen;
@@ -232,7 +232,10 @@ module mrc_tx_lane
   assign hdr_padded = (8 * HdrBeats * PortBytes)'(cur_hdr_q);
   assign pay_n = (left_q < 13'(PortBytes)) ? left_q : 13'(PortBytes);
   assign pay_n4 = (NW + 1)'((pay_n + 13'd3) & ~13'd3);
-  assign pay_go = state_q == StPay && out_free && line_v;
+  // Wide work does not look at the port's ready: a simulator settles what depends on a pin again and
+  // again, and in hardware it would lengthen that path.
+  assign pay_work = state_q == StPay && line_v;
+  assign pay_go = pay_work && out_free;
   assign pay_done = left_q == pay_n;
   assign line_done = 13'(pos_q) + pay_n == 13'(HostBytes);
 
@@ -240,7 +243,7 @@ module mrc_tx_lane
     pay_chunk = '0;
     crc_in = '0;
     crc_message = '0;
-    if (pay_go) begin
+    if (pay_work) begin
       pay_chunk = line_head[8*32'(pos_q)+:PortBits]
           & ~({PortBits{1'b1}} << {pay_n[NW:0], 3'b000});
       crc_in = pay_chunk;
@@ -255,31 +258,28 @@ module mrc_tx_lane
   mrc_crc32 #(
       .Bytes(PortBytes)
   ) u_crc (
-      .en_i(pay_go),
+      .en_i(pay_work),
       .data_i(crc_message),
       .crc_o(crc_next)
   );
 
+  assign append = out_free && (state_q == StHdr || pay_work || state_q == StIcrc);
+  assign append_end = state_q == StIcrc;
+
   always_comb begin
-    append = 1'b0;
-    append_end = 1'b0;
     chunk = '0;
     chunk_n = '0;
     unique case (state_q)
       StHdr: begin
-        append = out_free;
         chunk = hdr_padded[8*32'(pos_q)+:PortBits];
         chunk_n = (cur_hdr_len_q - pos_q < 8'(PortBytes)) ? (NW + 1)'(cur_hdr_len_q - pos_q)
                                                            : (NW + 1)'(PortBytes);
       end
       StPay: begin
-        append = pay_go;
         chunk = pay_chunk;
         chunk_n = pay_n4;
       end
       StIcrc: begin
-        append = out_free;
-        append_end = 1'b1;
         chunk = PortBits'(icrc);
         chunk_n = (NW + 1)'(4);
       end
@@ -291,7 +291,7 @@ module mrc_tx_lane
 
   always_comb begin
     joined = '0;
-    if (append) begin
+    if (state_q != StIdle) begin
       joined = (2 * PortBits)'(acc_q) | ((2 * PortBits)'(chunk) << {acc_n_q, 3'b000});
     end
   end
