@@ -221,9 +221,10 @@ void TxInflight::sack1() {
       first_ = lowest(p1, lost);
     }
   }
+  q.rtx_lo = psn_follow(q.rtx_lo, view_.una);
   if (any_) {
     enlist(q, ctl_.qp);
-    q.rtx_lo = retx_low(q.rtx_lo, first_, view_.una);
+    q.rtx_lo = psn_first(q.rtx_lo, first_);
   }
   const uint32_t below = psn_add(view_.una, -1);
   q.hi = psn_before(view_.hi, below) ? below : view_.hi;
@@ -246,7 +247,7 @@ void TxInflight::nack() {
     row.pend |= bit;
     win_.write(win_row(ctl_.qp, ctl_.psn), row);
     enlist(q, ctl_.qp);
-    q.rtx_lo = retx_low(q.rtx_lo, ctl_.psn, q.una);
+    q.rtx_lo = psn_first(q.rtx_lo, ctl_.psn);
   }
   if (ctl_.reason == static_cast<uint8_t>(wire::NackReason::Trimmed) && psn_dist(q.nxt, ctl_.psn) - 1u < max_mpr_) {
     fb_.load({.qp = ctl_.qp, .ev_idx = recs_.rdata().ev_idx, .entropy = ctl_.entropy, .kind = 1});
@@ -263,6 +264,7 @@ void TxInflight::semantic_ack() {
   const bool changed = una != q.una || ctl_.msn != q.msn_done;
   const uint32_t below = psn_add(una, -1);
   q.una = una;
+  q.rtx_lo = psn_follow(q.rtx_lo, una);
   if (psn_before(q.hi, below)) q.hi = below;
   if (good) q.msn_done = ctl_.msn;
   if (changed) start_timer(q);
@@ -275,19 +277,14 @@ void TxInflight::semantic_ack() {
 void TxInflight::retx0() {
   state_ = State::Idle;
   Qp& q = qp(op_qp_);
-  const uint32_t lo = psn_before(q.rtx_lo, q.una) ? q.una : q.rtx_lo;
-  if (lo != q.rtx_lo) {  // the wrong row was read: again later
-    q.rtx_lo = lo;
-    return;
-  }
   if (!q.live) {
     q.rtx = q.dup = false;
     list_.pop();
     return;
   }
-  const uint32_t w0 = psn_word(lo);
+  const uint32_t w0 = psn_word(q.rtx_lo);
   WinRow row = win_.rdata();
-  const uint64_t c = retx_row(row, w0, lo, q.nxt);
+  const uint64_t c = retx_row(row, w0, q.rtx_lo, q.nxt);
   if (c != 0) {
     op_psn_ = lowest(w0, c);
     const uint64_t bit = uint64_t{1} << (op_psn_ & 63u);
@@ -343,7 +340,7 @@ void TxInflight::walk() {
   }
   if (any_) {
     enlist(q, op_qp_);
-    q.rtx_lo = retx_low(q.rtx_lo, first_, q.una);
+    q.rtx_lo = psn_first(q.rtx_lo, first_);
   }
   start_timer(q);
   rto_inc_next_ = true;

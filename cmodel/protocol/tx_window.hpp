@@ -85,10 +85,11 @@ constexpr uint64_t retx_row(const WinRow& row, uint32_t w, uint32_t lo, uint32_t
   return row.pend & ~row.sacked & range_mask(w, lo, nxt);
 }
 
-/// rtx_lo after `first` became pending: the pointer only moves back, unless it was behind the window.
-constexpr uint32_t retx_low(uint32_t rtx_lo, uint32_t first, uint32_t una) {
-  return psn_before(first, rtx_lo) || psn_before(rtx_lo, una) ? first : rtx_lo;
-}
+/// The earlier of two PSNs of a window: rtx_lo after `first` became pending.
+constexpr uint32_t psn_first(uint32_t rtx_lo, uint32_t first) { return psn_before(first, rtx_lo) ? first : rtx_lo; }
+
+/// rtx_lo after the window moved up to una: never behind it.
+constexpr uint32_t psn_follow(uint32_t rtx_lo, uint32_t una) { return psn_before(rtx_lo, una) ? una : rtx_lo; }
 
 constexpr bool syndrome_ack(uint8_t s) { return (s >> 5) == 0; }
 constexpr bool syndrome_nak(uint8_t s) { return (s >> 5) == 3; }

@@ -227,6 +227,20 @@ TEST_CASE("lost, trimmed and marked packets: everything arrives, everything comp
   for (uint32_t i = 0; i < w.posted; ++i) CHECK(w.top.cqes[i].status == CqStatus::Ok);
 }
 
+TEST_CASE("with every fourth packet lost everything still completes", "[pipeline][tx]") {
+  for (unsigned seed = 1; seed <= 4; ++seed) {
+    World w("tiny", 4, false, 0);
+    std::mt19937 rng(seed);
+    w.peer.filter = [&](unsigned, const wire::Packet&) { return below(rng, 4) == 0 ? 1 : 0; };
+    w.top.csr.rto = 2;
+    w.top.csr.reorder = 4;
+    for (unsigned i = 0; i < 40; ++i) w.post(i % 4, 1000 * i, 0x100000ull * (i + 1), 10000);
+    INFO("seed " << seed);
+    REQUIRE(w.finish(3000000));
+    for (unsigned i = 0; i < 40; ++i) CHECK(w.right(1000 * i, 0x100000ull * (i + 1), 10000));
+  }
+}
+
 TEST_CASE("planes carry equal shares and are full with long writes", "[pipeline][tx]") {
   World w("asic800", 8, true);
   w.top.capture = true;

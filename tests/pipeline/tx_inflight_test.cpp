@@ -22,6 +22,7 @@ struct Bench {
   TxInflight inflight{preset, rec, ctl, retx_out, upd_out, fb_out};
   CfgBus cfg;
   CsrOut csr;
+  bool take_retx = true;
   unsigned cycles = 0, rtx_inc = 0, rto_inc = 0;
   std::vector<Retx> retx;
   std::vector<Upd> upd;
@@ -46,7 +47,7 @@ struct Bench {
     }
   }
   void cycle() {
-    if (retx_out.has()) {
+    if (retx_out.has() && take_retx) {
       retx.push_back(retx_out.head());
       retx_out.pop();
     }
@@ -244,6 +245,40 @@ TEST_CASE("tx_inflight: a NAK ends the QP's retransmissions", "[pipeline][tx_inf
   CHECK(b.rto_inc == 0);
   b.sack(0, 5, 4, 5, 0, 0);
   CHECK(b.upd.size() == 1);
+}
+
+TEST_CASE("tx_inflight: a mark above the window's new start leaves older pending PSNs alone",
+          "[pipeline][tx_inflight]") {
+  Bench b;
+  b.sent_all(0, 60);
+  // With retx not taken three orders go out and the others wait; the pointer stays at 3.
+  b.take_retx = false;
+  Ctl n;
+  n.kind = CtlKind::Nack;
+  n.reason = 2;
+  for (const unsigned i : {0u, 1u, 2u, 3u, 4u, 5u, 6u, 20u}) {
+    n.psn = psn_add(Bench::kPsn, i);
+    b.ctl.load(n);
+    b.run(30);
+  }
+  // The window jumps to 10, and 30 counts as lost: 20 must not be forgotten.
+  Ctl s;
+  s.kind = CtlKind::Sack;
+  s.psn = psn_add(Bench::kPsn, 40);
+  s.cack = psn_add(Bench::kPsn, 9);
+  s.base = psn_add(Bench::kPsn, 30);
+  s.bitmap = 0b111'1111'1110;
+  s.ooo = 10;
+  b.give(s);
+  b.take_retx = true;
+  b.run(200);
+  unsigned seen20 = 0, seen30 = 0;
+  for (const Retx& r : b.retx) {
+    seen20 += r.psn == psn_add(Bench::kPsn, 20);
+    seen30 += r.psn == psn_add(Bench::kPsn, 30);
+  }
+  CHECK(seen20 == 1);
+  CHECK(seen30 == 1);
 }
 
 TEST_CASE("tx_inflight: QPs with losses take turns, also when all have some", "[pipeline][tx_inflight]") {

@@ -117,10 +117,14 @@ TEST_CASE("the timer takes what was sent before it started and has not arrived",
   CHECK(timer_row(row, 64, 1, 40, 6) == 0);
 }
 
-TEST_CASE("the retransmission pointer only moves back, or up to the window", "[protocol][window]") {
-  CHECK(retx_low(20, 12, 10) == 12);
-  CHECK(retx_low(11, 12, 10) == 11);
-  CHECK(retx_low(9, 12, 10) == 12);
+TEST_CASE("the retransmission pointer follows the window and marks only pull it back", "[protocol][window]") {
+  CHECK(psn_first(20, 12) == 12);
+  CHECK(psn_first(11, 12) == 11);
+  CHECK(psn_first(0xfffff0, 12) == 0xfffff0);
+  CHECK(psn_follow(9, 10) == 10);
+  CHECK(psn_follow(10, 10) == 10);
+  CHECK(psn_follow(11, 10) == 11);
+  CHECK(psn_follow(0xfffff0, 10) == 10);
 }
 
 TEST_CASE("semantic ACK and NAK are checked against the messages sent", "[protocol][window]") {
