@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <atomic>
+#include <charconv>
+#include <csignal>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <optional>
+
+#include "cli/context.hpp"
+#include "cli/dut_options.hpp"
+#include "cli/output_file.hpp"
+#include "cli/version.hpp"
+#include "tb/bugs.hpp"
+#include "tb/cosim.hpp"
+#include "tb/report.hpp"
+#include "wire/pcapng.hpp"
+
+namespace mrc::cli {
+namespace {
+
+struct Options {
+  std::string preset = "asic800", scenario = "mixed", dut = "rtl", bug, json, pcap, wave, reports = "mrc-reports";
+  uint64_t packets = 100000, seed = 1;
+  unsigned threads = 2;
+};
+
+std::atomic<bool> g_stop{false};  // set by the signal handler: the only thing it may touch
+void on_signal(int) { g_stop.store(true, std::memory_order_relaxed); }
+
+/// Ctrl-C while this lives ends the run, not the program.
+class StopOnSignal {
+ public:
+  StopOnSignal() {
+    g_stop = false;
+    struct sigaction action {};
+    action.sa_handler = on_signal;
+    action.sa_flags = static_cast<int>(SA_RESETHAND);  // a second Ctrl-C ends the program
+    sigaction(SIGINT, &action, &old_int_);
+    sigaction(SIGTERM, &action, &old_term_);
+  }
+  ~StopOnSignal() {
+    sigaction(SIGINT, &old_int_, nullptr);
+    sigaction(SIGTERM, &old_term_, nullptr);
+  }
+
+ private:
+  struct sigaction old_int_ {}, old_term_ {};
+};
+
+void list_scenarios() {
+  std::cout << "Scenarios:\n";
+  for (const tb::Scenario& s : tb::scenarios()) std::cout << fmt::format("  {:<12} {}\n", s.name, s.description);
+  std::cout << "\nKeys of a scenario file (TOML; base = \"name\" starts from one of the above), value in mixed:\n";
+  tb::Scenario mixed = *tb::find_scenario("mixed");
+  for (const tb::ScenarioKey& k : tb::scenario_keys()) std::cout << fmt::format("  {:<16} {:>8}  {}\n", k.name, k.ref(mixed), k.doc);
+  std::cout << "\n[[rule]] tables: planes = [0, 3], ev_share = 0.1, to = \"dut\" | \"peer\" | \"both\", loss, trim, lasthop,\n"
+               "ecn, corrupt, duplicate, rogue, reorder: the first rule that fits a frame replaces the link's own values.\n";
+}
+
+void list_bugs() {
+  std::cout << "Errors that the RTL makes on request, and the block that the report names:\n";
+  for (const tb::Bug& b : tb::bugs()) {
+    std::cout << fmt::format("  {:>2} {:<22} {:<12} {} (--scenario {}{})\n", b.number, b.name, b.block, b.description, b.scenario,
+                             std::string_view(b.preset) == "tiny" ? "" : std::string(" --preset ") + b.preset);
+  }
+}
+
+/// "-2000:+200", with or without brackets.
+std::pair<int64_t, int64_t> wave_window(std::string text) {
+  if (text.empty()) return {-2000, 200};
+  if (text.front() == '[' && text.back() == ']') text = text.substr(1, text.size() - 2);
+  const auto colon = text.find(':');
+  const auto number = [](std::string_view s, int64_t& value) {
+    if (!s.empty() && s.front() == '+') s.remove_prefix(1);
+    const auto [end, error] = std::from_chars(s.data(), s.data() + s.size(), value);
+    return error == std::errc{} && end == s.data() + s.size() && !s.empty();
+  };
+  int64_t from = 0, to = 0;
+  if (colon == std::string::npos || !number(std::string_view(text).substr(0, colon), from) ||
+      !number(std::string_view(text).substr(colon + 1), to) || from >= to) {
+    throw UsageError("--wave " + text + " is no window of cycles.", "Write first and last cycle around the divergence: --wave=-2000:+200.");
+  }
+  return {from, to};
+}
+
+tb::Scenario scenario_from(const std::string& name) {
+  if (const tb::Scenario* s = tb::find_scenario(name)) return *s;
+  try {
+    return tb::load_scenario(name);
+  } catch (const tb::ScenarioError& error) {
+    throw UsageError(error.what(), error.remedy);
+  }
+}
+
+class ProgressLine {
+ public:
+  explicit ProgressLine(const Preset& preset) : preset_(preset), on_(::isatty(STDERR_FILENO) != 0) {}
+  ~ProgressLine() { clear(); }
+  bool on() const { return on_; }
+  void show(const tb::Progress& p) {
+    const double speed = p.seconds > 0 ? static_cast<double>(p.cycle) / p.seconds : 0;
+    const double done = p.budget ? static_cast<double>(p.packets) / static_cast<double>(p.budget) : 0;
+    std::string eta = "--";
+    if (done > 0.002) eta = fmt::format("{:.0f} s", p.seconds * (1 - std::min(done, 1.0)) / done);
+    const std::string line =
+        fmt::format("{:.1f} us simulated, {} of {} packets, {} cycles/s, {} left", static_cast<double>(p.cycle) * preset_.clock_ps / 1e6,
+                    tb::grouped(p.packets), tb::grouped(p.budget), tb::grouped(static_cast<uint64_t>(speed)), eta);
+    std::cerr << '\r' << line << "\x1b[K" << std::flush;
+    shown_ = true;
+  }
+  void clear() {
+    if (shown_) std::cerr << "\r\x1b[K" << std::flush;
+    shown_ = false;
+  }
+
+ private:
+  const Preset& preset_;
+  bool on_, shown_ = false;
+};
+
+int run(const Options& o, const Context& context) {
+  if (o.scenario == "list") {
+    list_scenarios();
+    return kPass;
+  }
+  if (o.bug == "list") {
+    list_bugs();
+    return kPass;
+  }
+  tb::CosimOptions run;
+  run.preset = &preset_from(o.preset);
+  run.scenario = scenario_from(o.scenario);
+  if (o.packets == 0) throw UsageError("--packets 0 leaves nothing to do.", "Ask for at least one data packet.");
+  run.packets = o.packets;
+  run.seed = o.seed;
+  run.two_threads = o.threads != 1;
+  if (!o.bug.empty()) {
+    const tb::Bug* bug = tb::find_bug(o.bug);
+    if (!bug) throw UsageError("unknown RTL bug " + o.bug + ".", "'mrc cosim --rtl-bug list' prints the names.");
+    if (o.dut == "model") throw UsageError("the model has no injected bugs.", "Leave out --dut model, or leave out --rtl-bug.");
+    run.bug = bug->number;
+  }
+  const auto [wave_from, wave_to] = wave_window(o.wave == "default" ? "" : o.wave);
+  run.open = dut_opener(o.dut, *run.preset, o.seed, context);
+
+  tb::RunInfo info;
+  info.preset = o.preset;
+  info.scenario = o.scenario;
+  info.bug = o.bug;
+  info.seed = o.seed;
+  info.packets = o.packets;
+  info.mrc_version = MRC_VERSION;
+  info.compiler = __VERSION__;
+  info.repro = fmt::format("{} cosim --preset {} --scenario {} --packets {} --seed {}{}{}", context.program, o.preset, o.scenario, o.packets,
+                           o.seed, o.bug.empty() ? "" : " --rtl-bug " + o.bug, o.dut == "rtl" ? "" : " --dut " + o.dut);
+
+  bool can_wave = false;
+  {  // what cannot work is said before anything is simulated
+    std::string error;
+    const auto probe = run.open(error);
+    if (!probe) throw UsageError("no device: " + error + ".", dut_remedy(o.dut, context));
+    can_wave = probe->can_wave();
+    if (!o.wave.empty() && !can_wave) {
+      throw UsageError("this build of the device writes no waves.",
+                       "'./mrc cosim --wave' builds one that does; by hand: cmake --preset wave && cmake --build --preset wave.");
+    }
+  }
+  std::optional<OutputFile> json, pcap;
+  if (!o.json.empty()) json.emplace(o.json);
+  if (!o.pcap.empty()) {
+    pcap.emplace(o.pcap);
+    run.pcap = &pcap->stream();
+  }
+  ProgressLine progress(*run.preset);
+  if (progress.on()) run.progress = [&](const tb::Progress& p) { progress.show(p); };
+
+  tb::CosimResult result;
+  std::optional<OutputFile> wave_file;
+  const auto waves_to = [&](const std::filesystem::path& path) {
+    const auto anchor = static_cast<int64_t>(result.outcome == tb::Outcome::Pass ? result.cycles : result.wrong_cycle());
+    wave_file.emplace(path);
+    tb::CosimOptions again = run;
+    again.pcap = nullptr;
+    again.wave_path = wave_file->partial_path();
+    again.wave_from = static_cast<uint64_t>(std::max<int64_t>(1, anchor + wave_from));
+    again.wave_to = static_cast<uint64_t>(std::max<int64_t>(2, anchor + wave_to));
+    tb::run_cosim(again);
+    info.wave_file = path;
+  };
+  {
+    const StopOnSignal stop;
+    run.stop = &g_stop;
+    result = tb::run_cosim(run);
+    const bool failed = result.outcome != tb::Outcome::Pass && result.outcome != tb::Outcome::Incomplete;
+    if (failed) {
+      std::error_code ignored;
+      std::filesystem::create_directories(o.reports, ignored);
+      const std::string stem = fmt::format("{}-{}-{}", o.preset, std::filesystem::path(o.scenario).stem().string(), o.seed) +
+                               (o.bug.empty() ? "" : "-" + o.bug);
+      const std::filesystem::path base = std::filesystem::path(o.reports) / stem;
+      OutputFile frames(base.string() + ".pcapng");
+      {
+        wire::PcapngWriter writer(frames.stream(), run.preset->num_planes, run.preset->port_gbps);
+        for (const wire::CapturedFrame& f : result.frames) writer.write(f);
+      }
+      info.pcap_file = base.string() + ".pcapng";
+      info.json_file = base.string() + ".json";
+      if (can_wave) waves_to(base.string() + ".fst");
+      OutputFile report(info.json_file);
+      report.stream() << tb::result_json(info, result);
+      frames.commit();
+      report.commit();
+    } else if (result.outcome == tb::Outcome::Pass && !o.wave.empty()) {
+      waves_to(fmt::format("{}-{}-{}.fst", o.preset, std::filesystem::path(o.scenario).stem().string(), o.seed));
+    }
+  }
+  progress.clear();
+  if (result.outcome != tb::Outcome::Incomplete) {
+    if (wave_file) wave_file->commit();
+    if (pcap) pcap->commit();
+    if (json) {
+      json->stream() << tb::result_json(info, result);
+      json->commit();
+    }
+  }
+  std::cout << tb::summary_text(info, result);
+  if (result.outcome == tb::Outcome::Pass && !info.wave_file.empty()) std::cout << "  waves        " << info.wave_file << '\n';
+  std::cout << tb::failure_text(info, result);
+  switch (result.outcome) {
+    case tb::Outcome::Pass: return kPass;
+    case tb::Outcome::Hang: return kHang;
+    case tb::Outcome::Incomplete: return kUsage;
+    default: return kMismatch;
+  }
+}
+
+}  // namespace
+
+void register_cosim(CLI::App& app, Context& context) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("cosim", "run RTL and model in lockstep, with a peer, lossy links and hosts");
+  command->add_option("--preset", options->preset, "asic800, fpga100 or tiny")->capture_default_str();
+  command->add_option("--scenario", options->scenario, "a name, a TOML file, or list")->capture_default_str();
+  command->add_option("--packets", options->packets, "data packets, both directions together")->capture_default_str();
+  command->add_option("--seed", options->seed, "everything random follows from it")->capture_default_str();
+  command->add_option("--json", options->json, "result as JSON");
+  command->add_option("--pcap", options->pcap, "every frame at the device's ports as pcapng, one interface per plane");
+  command
+      ->add_option_function<std::vector<std::string>>(
+          "--wave", [options](const std::vector<std::string>& v) { options->wave = v.empty() || v[0].empty() ? "default" : v[0]; },
+          "FST waves of the cycles around the first divergence, or around the end; --wave=-2000:+200")
+      ->expected(0, 1)
+      ->type_name("[FROM:TO]");
+  command->add_option("--rtl-bug", options->bug, "let the RTL make an error: a name, or list");
+  command->add_option("--dut", options->dut, "rtl, model, or a shared object that speaks tb/mrc_dut.h")->capture_default_str();
+  command->add_option("--reports", options->reports, "folder for the files of a failure")->capture_default_str();
+  command->add_option("--threads", options->threads, "1: the peer runs in the device's thread")->capture_default_str();
+  command->callback([options, &context] { context.exit_code = run(*options, context); });
+}
+
+}  // namespace mrc::cli

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Preset and device by name, for the commands that run one.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "cli/context.hpp"
+#include "gen/presets.hpp"
+#include "tb/dut.hpp"
+
+namespace mrc::cli {
+
+/// Throws UsageError when there is no such preset.
+inline const Preset& preset_from(const std::string& name) {
+  if (const Preset* preset = find_preset(name)) return *preset;
+  std::string names;
+  for (const Preset& p : kPresets) names += (names.empty() ? "" : ", ") + std::string(p.name);
+  throw UsageError("unknown preset " + name + ".", "Presets are " + names + ".");
+}
+
+inline std::filesystem::path dut_path(const std::string& dut, const Preset& preset, const Context& context) {
+  if (dut == "rtl") return context.lib_dir / (std::string("libmrc_dut_rtl_") + preset.name + ".so");
+  return std::filesystem::absolute(dut);
+}
+
+/// What opens the device "rtl", "model" or a shared object.
+inline std::function<std::unique_ptr<tb::Dut>(std::string&)> dut_opener(const std::string& dut, const Preset& preset, uint64_t seed,
+                                                                        const Context& context) {
+  if (dut == "model") return [&preset](std::string&) { return tb::make_model_dut(preset); };
+  const std::filesystem::path path = dut_path(dut, preset, context);
+  return [path, &preset, seed](std::string& error) { return tb::open_dut(path, preset, seed, error); };
+}
+
+inline std::string dut_remedy(const std::string& dut, const Context& context) {
+  if (dut == "rtl") return "Build it with 'cmake --build' (or call " + context.program + " through ./mrc), or use --dut model.";
+  return "--dut takes rtl, model, or the path of a shared object that speaks tb/mrc_dut.h.";
+}
+
+}  // namespace mrc::cli

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tb/bugs.hpp"
+
+#include <string>
+
+namespace mrc::tb {
+namespace {
+
+constexpr Bug kBugs[] = {
+    {1, "tx-window-plus-one", "tx_segment", "the window accepts one PSN too many before it stops", "tiny", "clean"},
+    {2, "retx-without-rtx", "tx_segment", "retransmissions do not say so", "tiny", "loss"},
+    {3, "wrong-ring-row", "tx_segment", "a one-packet message reads the row of the message before it", "tiny", "mixed"},
+    {4, "walk-key-stuck", "tx_path", "the walk over the EVs is the same in every pass", "tiny", "clean"},
+    {5, "skip-ignored", "tx_path", "an EV in SKIP is used at once", "tiny", "ecn"},
+    {6, "ev-stuck", "tx_path", "the walk forgets which planes of a group were used", "tiny", "clean"},
+    {7, "second-row-ignored", "tx_inflight", "SACK bits beyond a 64-PSN row are lost", "tiny", "reorder"},
+    {8, "nack-plus-one", "tx_inflight", "a NACK marks the PSN after the one it names", "tiny", "trim"},
+    {9, "no-reorder-tolerance", "tx_inflight", "any gap below the highest PSN counts as lost", "tiny", "reorder"},
+    {10, "una-off-by-one", "tx_inflight", "the oldest unacknowledged PSN is one too small", "tiny", "clean"},
+    {11, "icrc-mask", "tx_header", "BTH byte 4 counts as 0 in the ICRC", "tiny", "clean"},
+    {12, "rtx-bit-missing", "tx_header", "the rtx bit of the BTH is never set", "tiny", "loss"},
+    {13, "pad-in-crc", "tx_lane", "pad bytes count as 0xFF in the ICRC", "tiny", "mixed"},
+    {14, "line-used-twice", "tx_lane", "the last host line stays when a packet ends at its end", "tiny", "clean"},
+    {15, "rx-buffer-overflow", "rx_lane", "the receive buffer takes a packet that does not fit", "tiny", "slow-host"},
+    {16, "icrc-24-bits", "rx_lane", "the ICRC's top byte is not compared", "tiny", "corrupt"},
+    {17, "ce-lost", "rx_lane", "ECN marks are not seen", "tiny", "ecn"},
+    {18, "done-too-early", "rx_reorder", "data count as written before the host took them", "tiny", "slow-host"},
+    {19, "bounds-first-byte", "rx_check", "only the first byte of a packet is checked against its region", "tiny", "refused"},
+    {20, "pkey-unchecked", "rx_check", "foreign P_Keys are accepted", "tiny", "corrupt"},
+    {21, "rx-window-plus-one", "rx_track", "the responder's window is one PSN too large", "fpga100", "window"},
+    {22, "duplicate-unchecked", "rx_track", "a packet above cack_psn is taken again", "tiny", "corrupt"},
+    {23, "bitmap-shifted", "rx_track", "SACK bitmaps are shifted by one", "tiny", "reorder"},
+    {24, "timestamp-zero", "rx_track", "the time stamp is not reflected", "tiny", "mixed"},
+    {25, "cack-short", "rx_track", "cack_psn stops before the end of a row", "tiny", "reorder"},
+    {26, "immediate-overtakes", "rx_reorder", "an immediate is delivered before earlier data", "tiny", "immediate"},
+    {27, "sack-base", "ack_gen", "the SACK bitmap base is one too small", "tiny", "clean"},
+    {28, "rcvd-bytes-down", "ack_gen", "rcvd_bytes is rounded down", "tiny", "mixed"},
+};
+
+}  // namespace
+
+std::span<const Bug> bugs() { return kBugs; }
+
+const Bug* find_bug(std::string_view name) {
+  for (const Bug& bug : kBugs) {
+    if (name == bug.name || name == std::to_string(bug.number)) return &bug;
+  }
+  return nullptr;
+}
+
+}  // namespace mrc::tb

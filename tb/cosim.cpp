@@ -1,0 +1,405 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tb/cosim.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+#include "pipeline/nic.hpp"
+
+namespace mrc::tb {
+namespace {
+
+/// A thread that does one piece of work at a time.
+class Worker {
+ public:
+  Worker() : thread_([this] { loop(); }) {}
+  ~Worker() {
+    {
+      std::lock_guard lock(mutex_);
+      quit_ = true;
+    }
+    change_.notify_all();
+    thread_.join();
+  }
+  void start(std::function<void()> work) {
+    {
+      std::lock_guard lock(mutex_);
+      work_ = std::move(work);
+    }
+    change_.notify_all();
+  }
+  void wait() {
+    std::unique_lock lock(mutex_);
+    change_.wait(lock, [this] { return !work_; });
+  }
+
+ private:
+  void loop() {
+    std::unique_lock lock(mutex_);
+    for (;;) {
+      change_.wait(lock, [this] { return quit_ || work_; });
+      if (quit_) return;
+      lock.unlock();
+      work_();
+      lock.lock();
+      work_ = nullptr;
+      change_.notify_all();
+    }
+  }
+  std::mutex mutex_;
+  std::condition_variable change_;
+  std::function<void()> work_;
+  bool quit_ = false;
+  std::thread thread_;
+};
+
+/// Keeps the newest frames at the device's ports, and writes all of them if asked.
+class FrameRing : public FrameWatcher {
+ public:
+  FrameRing(std::ostream* pcap, const Preset& preset) {
+    if (pcap) writer_.emplace(*pcap, preset.num_planes, preset.port_gbps);
+    ring_.resize(kFrames);
+  }
+  void frame(bool sent, unsigned plane, uint64_t time_ps, const std::vector<uint8_t>& bytes, unsigned fate) override {
+    wire::CapturedFrame& f = ring_[count_++ % kFrames];
+    f.interface = plane;
+    f.time_ns = time_ps / 1000;
+    f.bytes.assign(bytes.begin(), bytes.end());
+    std::string comment = sent ? "sent by the device" : "received by the device";
+    if (const std::string text = fate_text(fate); !text.empty()) comment += "; link: " + text;
+    f.comments.assign(1, std::move(comment));
+    if (writer_) writer_->write(f);
+  }
+  std::vector<wire::CapturedFrame> newest() const {
+    std::vector<wire::CapturedFrame> list;
+    const uint64_t n = std::min<uint64_t>(count_, kFrames);
+    for (uint64_t i = count_ - n; i < count_; ++i) list.push_back(ring_[i % kFrames]);
+    std::stable_sort(list.begin(), list.end(), [](const auto& a, const auto& b) { return a.time_ns < b.time_ns; });
+    return list;
+  }
+
+ private:
+  static constexpr std::size_t kFrames = 256;
+  std::optional<wire::PcapngWriter> writer_;
+  std::vector<wire::CapturedFrame> ring_;
+  uint64_t count_ = 0;
+};
+
+class Run {
+ public:
+  explicit Run(const CosimOptions& o, std::unique_ptr<Dut> dut)
+      : options_(o),
+        preset_(*o.preset),
+        plan_(make_plan(preset_, o.scenario, o.seed)),
+        dut_station_({preset_, options_.scenario, o.seed, true, plan_.dut, plan_.peer, share(true)}),
+        peer_station_({preset_, options_.scenario, o.seed, false, plan_.peer, plan_.dut, share(false)}),
+        dut_(std::move(dut)),
+        twin_(preset_),
+        peer_(preset_),
+        lockstep_(preset_, o.event_words),
+        frames_(o.pcap, preset_),
+        twin_core_(kObsCoreWords),
+        twin_lanes_(preset_.num_planes * kObsLaneWords) {
+    dut_station_.connect(peer_station_);
+    peer_station_.connect(dut_station_);
+    dut_station_.watch(&frames_);
+    window_ = std::max<uint64_t>(1, static_cast<uint64_t>(o.scenario.delay_ns * 1000) / preset_.clock_ps);
+    const double timer_ps = 1.024e6 * static_cast<double>(uint64_t{1} << static_cast<unsigned>(o.scenario.rto));
+    hang_cycles_ = std::max<uint64_t>(200000, static_cast<uint64_t>(40 * timer_ps / preset_.clock_ps));
+    if (o.scenario.hang_us > 0) hang_cycles_ = static_cast<uint64_t>(o.scenario.hang_us * 1e6 / preset_.clock_ps);
+  }
+
+  CosimResult run() {
+    using Clock = std::chrono::steady_clock;
+    const auto begin = Clock::now();
+    auto told = begin;
+    const auto seconds = [&] { return std::chrono::duration<double>(Clock::now() - begin).count(); };
+    std::optional<Worker> worker;
+    if (options_.two_threads) worker.emplace();
+    const auto peer_work = [this] { run_peer(); };
+    for (;;) {
+      if (worker) {
+        worker->start(peer_work);
+        run_dut();
+        worker->wait();
+      } else {
+        run_dut();
+        run_peer();
+      }
+      if (const bool fine = Station::exchange(dut_station_, peer_station_).empty(); (!fine && !waving()) || failed()) break;
+      if (next_phase()) break;
+      if (options_.stop && options_.stop->load(std::memory_order_relaxed)) break;
+      if (options_.progress && Clock::now() - told > std::chrono::milliseconds(200)) {
+        told = Clock::now();
+        options_.progress({dut_station_.now(), completed(), options_.packets, seconds()});
+      }
+    }
+    worker.reset();
+    CosimResult result = collect();
+    result.seconds = seconds();
+    return result;
+  }
+
+ private:
+  enum class Phase { Configure, Traffic, Drain, Counters, Done };
+
+  uint64_t share(bool dut) const {
+    const Scenario& s = options_.scenario;
+    const bool a = s.dut_sends != 0, b = s.peer_sends != 0;
+    if (a && b) return dut ? (options_.packets + 1) / 2 : options_.packets / 2;
+    return (dut ? a : b) ? options_.packets : 0;
+  }
+  uint64_t completed() const {
+    return dut_station_.requester().completed_packets() + peer_station_.requester().completed_packets();
+  }
+  bool waving() const { return options_.wave_to != 0; }
+  bool failed() const {
+    return !waving() && (!divergences_.empty() || !dut_station_.problem().empty() || !peer_station_.problem().empty());
+  }
+
+  void run_dut() {
+    const bool record = options_.record && phase_ == Phase::Traffic;
+    for (uint64_t i = 0; i < window_; ++i) {
+      const uint64_t cycle = dut_station_.now();
+      if (waving()) {
+        if (cycle == options_.wave_from) dut_->wave(options_.wave_path.c_str(), true);
+        if (cycle >= options_.wave_to) return;
+      }
+      dut_->outputs(dut_out_);
+      twin_.outputs(twin_out_);
+      twin_.observe(twin_core_.data(), twin_lanes_.data());
+      if (cycle >= Station::kResetCycles && divergences_.empty()) {
+        const uint32_t *core = nullptr, *lanes = nullptr;
+        const bool same = dut_->observe(core, lanes)
+                              ? lockstep_.compare(cycle, dut_out_, twin_out_, core, lanes, twin_core_.data(), twin_lanes_.data())
+                              : lockstep_.compare_pins(cycle, dut_out_, twin_out_, twin_core_.data(), twin_lanes_.data());
+        if (!same) {
+          divergences_ = lockstep_.divergences();
+          for (Divergence& d : divergences_) place_in_frame(d);
+          if (!waving()) return;
+        }
+      }
+      dut_station_.cycle(dut_out_, dut_in_);
+      dut_in_.bug = static_cast<uint8_t>(options_.bug);
+      if (!dut_station_.problem().empty() && !waving()) return;
+      if (record && !options_.record(dut_in_)) recorded_ = true;
+      dut_->step(dut_in_);
+      twin_.step(dut_in_);
+    }
+  }
+
+  void place_in_frame(Divergence& d) const {
+    for (unsigned p = 0; p < preset_.num_planes; ++p) {
+      if (d.where == fmt::format("pins tx[{}]", p)) d.context = fmt::format("byte {} of the frame", dut_station_.tx_frame_offset(p));
+    }
+  }
+
+  void run_peer() {
+    for (uint64_t i = 0; i < window_; ++i) {
+      peer_.outputs(peer_out_);
+      peer_station_.cycle(peer_out_, peer_in_);
+      if (!peer_station_.problem().empty() && !waving()) return;
+      peer_.step(peer_in_);
+    }
+  }
+
+  /// True: the run ends here.
+  bool next_phase() {
+    const uint64_t now = dut_station_.now();
+    if (waving() && now >= options_.wave_to) return true;
+    if (recorded_) return true;
+    const uint64_t progress = std::max({dut_station_.last_progress(), peer_station_.last_progress(), phase_begin_});
+    const auto next = [&](Phase phase) {
+      phase_ = phase;
+      phase_begin_ = now;
+    };
+    switch (phase_) {
+      case Phase::Configure:
+        if (dut_station_.configured() && peer_station_.configured()) {
+          dut_station_.start_traffic();
+          peer_station_.start_traffic();
+          next(Phase::Traffic);
+          traffic_begin_ = now;
+        }
+        break;
+      case Phase::Traffic:
+        if (dut_station_.traffic_done() && peer_station_.traffic_done()) {
+          traffic_end_ = now;
+          quiet_since_ = now;
+          next(Phase::Drain);
+        }
+        break;
+      case Phase::Drain:
+        if (!dut_station_.ports_quiet() || !peer_station_.ports_quiet()) quiet_since_ = now;
+        // A whole timer interval without a frame: nobody believes that anything is missing.
+        if (now - quiet_since_ > 3000 && dut_station_.driver_idle()) {
+          dut_station_.read_counters(dut_counters_);
+          peer_station_.read_counters(peer_counters_);
+          next(Phase::Counters);
+        }
+        break;
+      case Phase::Counters:
+        if (dut_station_.driver_idle() && peer_station_.driver_idle()) {
+          next(Phase::Done);
+          return true;
+        }
+        break;
+      case Phase::Done: return true;
+    }
+    if (now - progress > hang_cycles_) {
+      hang_ = true;
+      return true;
+    }
+    return false;
+  }
+
+  void add_side(CosimResult::Side& side, const Station& station, const NicCounters& counters) const {
+    for (unsigned p = 0; p < preset_.num_planes; ++p) side.planes.push_back(station.plane(p));
+    side.counters = counters;
+    side.link = station.link().counters();
+    side.packets = station.requester().completed_packets();
+    side.bytes = station.requester().completed_bytes();
+    side.messages = station.requester().completed();
+    side.first_data_ps = station.first_data_ps();
+    side.last_data_ps = station.last_data_ps();
+    side.ev_min = ~uint64_t{0};
+    for (const auto& [ev, count] : station.packets_per_ev()) {
+      side.ev_min = std::min<uint64_t>(side.ev_min, count);
+      side.ev_max = std::max<uint64_t>(side.ev_max, count);
+      side.ev_packets += count;
+      ++side.evs;
+    }
+    if (side.evs == 0) side.ev_min = 0;
+    uint64_t wire = 0;
+    for (const PlaneCounters& p : side.planes) wire += p.tx_payload_frames_wire_bytes;
+    const auto time_ns = static_cast<double>(side.last_data_ps - side.first_data_ps) / 1000;
+    if (time_ns > 0 && wire > 0) {
+      side.goodput_gbps = static_cast<double>(side.bytes) * 8 / time_ns;
+      side.limit_gbps = static_cast<double>(side.bytes) / static_cast<double>(wire) * preset_.num_planes * preset_.port_gbps;
+    }
+  }
+
+  CosimResult collect() {
+    CosimResult r;
+    r.cycles = dut_station_.now();
+    r.traffic_cycles = (traffic_end_ ? traffic_end_ : r.cycles) - std::min(traffic_begin_, r.cycles);
+    r.dut_name = dut_->name();
+    r.dut_version = dut_->version();
+    if (waving()) dut_->wave(nullptr, false);
+    add_side(r.dut, dut_station_, dut_counters_);
+    add_side(r.peer, peer_station_, peer_counters_);
+    r.data_packets = completed();
+    r.messages = r.dut.messages + r.peer.messages;
+    r.bytes = r.dut.bytes + r.peer.bytes;
+    for (const Station* s : {&dut_station_, &peer_station_}) {
+      r.immediates += s->responder().deliveries();
+      r.refused += s->requester().refused();
+      r.failed_qps += s->requester().failed_qps();
+      r.writes_verified += s->responder().verified();
+    }
+    r.events = lockstep_.log().count();
+    r.event_hash = lockstep_.log().hash();
+    r.csr_accesses = dut_station_.csr_accesses();
+    r.divergences = divergences_;
+
+    const auto problem = [&](std::string text, std::string block, uint64_t cycle, int qp) {
+      if (!r.problem.empty()) return;
+      r.problem = std::move(text);
+      r.problem_block = std::move(block);
+      r.problem_cycle = cycle;
+      r.problem_qp = qp;
+    };
+    const Station* stations[] = {&dut_station_, &peer_station_};
+    for (const Station* s : stations) {
+      const bool dut = s == &dut_station_;
+      if (!s->problem().empty()) {
+        problem((dut ? "at the device: " : "at the peer: ") + s->problem(), s->problem_block(), s->problem_cycle(),
+                dut ? s->problem_qp() : -1);
+      }
+    }
+    if (!divergences_.empty()) {
+      r.outcome = Outcome::Mismatch;
+      r.qp = divergences_.front().qp;
+    } else if (!r.problem.empty()) {
+      r.outcome = Outcome::DataError;
+      r.qp = r.problem_qp;
+    } else if (hang_) {
+      r.outcome = Outcome::Hang;
+      for (const Station* s : stations) {
+        const Station& other = s == &dut_station_ ? peer_station_ : dut_station_;
+        for (const Requester::Stuck& stuck : s->requester().stuck()) {
+          r.stuck.push_back({s == &dut_station_ ? "device" : "peer", stuck.qp, stuck.messages, stuck.oldest,
+                             other.responder().written(stuck.oldest.id)});
+        }
+      }
+      r.qp = r.stuck.empty() ? -1 : r.stuck.front().side == "device" ? r.stuck.front().qp : r.stuck.front().oldest.peer_qp;
+      static constexpr const char* kDoing[] = {"configuring", "sending", "waiting for the ports to become quiet",
+                                               "reading the counters", ""};
+      problem(fmt::format("no progress for {} cycles while {}; {} QPs have messages that do not complete", hang_cycles_,
+                          kDoing[static_cast<int>(phase_)], r.stuck.size()),
+              "", dut_station_.now(), r.qp);
+    } else if (phase_ == Phase::Done) {
+      for (const Station* s : stations) {
+        const std::string who = s == &dut_station_ ? "at the device: " : "at the peer: ";
+        if (std::string wrong = s->responder().finish(); !wrong.empty()) problem(who + wrong, "rx_place", r.cycles, -1);
+        const NicCounters& counters = s == &dut_station_ ? dut_counters_ : peer_counters_;
+        if (std::string wrong = s->check_counters(counters); !wrong.empty()) problem(who + wrong, "csr", r.cycles, -1);
+      }
+      r.outcome = r.problem.empty() ? Outcome::Pass : Outcome::DataError;
+    } else {
+      r.outcome = Outcome::Incomplete;
+    }
+    if (r.outcome == Outcome::Mismatch || r.outcome == Outcome::DataError || r.outcome == Outcome::Hang) {
+      const uint64_t until = r.wrong_cycle();
+      r.last_events = lockstep_.log().newest(32, until);
+      if (r.qp >= 0) r.qp_events = lockstep_.log().newest(32, until, r.qp);
+      r.frames = frames_.newest();
+    }
+    return r;
+  }
+
+  CosimOptions options_;
+  const Preset& preset_;
+  Plan plan_;
+  Station dut_station_, peer_station_;
+  std::unique_ptr<Dut> dut_;
+  Nic twin_, peer_;
+  Lockstep lockstep_;
+  FrameRing frames_;
+  std::vector<uint32_t> twin_core_, twin_lanes_;
+  mrc_pins_in dut_in_{}, peer_in_{};
+  mrc_pins_out dut_out_{}, twin_out_{}, peer_out_{};
+  NicCounters dut_counters_, peer_counters_;
+  std::vector<Divergence> divergences_;
+  uint64_t window_ = 1, hang_cycles_ = 0;
+  Phase phase_ = Phase::Configure;
+  uint64_t phase_begin_ = 0, traffic_begin_ = 0, traffic_end_ = 0, quiet_since_ = 0;
+  bool hang_ = false, recorded_ = false;
+};
+
+}  // namespace
+
+const char* name_of(Outcome outcome) {
+  static constexpr const char* kNames[] = {"pass", "mismatch", "data_error", "hang", "incomplete"};
+  return kNames[static_cast<int>(outcome)];
+}
+
+CosimResult run_cosim(const CosimOptions& options) {
+  std::string error;
+  std::unique_ptr<Dut> dut = options.open(error);
+  if (!dut) {
+    CosimResult result;
+    result.error = error;
+    return result;
+  }
+  auto run = std::make_unique<Run>(options, std::move(dut));
+  return run->run();
+}
+
+}  // namespace mrc::tb

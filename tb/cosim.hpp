@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+/// A whole run: device and model in lockstep, peer, links, hosts; and what came out of it.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <iosfwd>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "gen/presets.hpp"
+#include "tb/dut.hpp"
+#include "tb/events.hpp"
+#include "tb/lockstep.hpp"
+#include "tb/scenario.hpp"
+#include "tb/station.hpp"
+#include "wire/pcapng.hpp"
+
+namespace mrc::tb {
+
+enum class Outcome { Pass, Mismatch, DataError, Hang, Incomplete };
+/// "pass", "mismatch", "data_error", "hang", "incomplete".
+const char* name_of(Outcome outcome);
+
+struct Progress {
+  uint64_t cycle, packets, budget;
+  double seconds;
+};
+
+struct CosimOptions {
+  const Preset* preset = nullptr;
+  Scenario scenario;
+  uint64_t packets = 100000;  ///< data packets of messages, both directions together
+  uint64_t seed = 1;
+  unsigned bug = 0;
+  /// Opens the device; null and a sentence in `error` when it cannot.
+  std::function<std::unique_ptr<Dut>(std::string& error)> open;
+  bool two_threads = true;           ///< the peer runs beside the device; the result is the same
+  std::ostream* pcap = nullptr;      ///< every frame at the device's ports
+  std::atomic<bool>* stop = nullptr; ///< set from outside: end with Incomplete
+  std::function<void(const Progress&)> progress;  ///< called a few times per second
+  /// Waves of cycles [wave_from, wave_to): the run goes on to wave_to whatever differs, then ends.
+  std::string wave_path;
+  uint64_t wave_from = 0, wave_to = 0;
+  /// Sees the inputs of every cycle with traffic: for recordings.
+  std::function<bool(const mrc_pins_in&)> record;
+  uint64_t event_words = std::size_t{1} << 20;  ///< memory of the event log
+};
+
+struct StuckQp {
+  std::string side;
+  uint16_t qp;
+  std::size_t messages;
+  Message oldest;
+  uint64_t arrived;  ///< bytes of the oldest message in the receiver's memory
+};
+
+struct CosimResult {
+  Outcome outcome = Outcome::Incomplete;
+  std::string error;  ///< the device could not be opened
+  uint64_t cycles = 0, traffic_cycles = 0;
+  double seconds = 0;
+  uint64_t data_packets = 0, messages = 0, bytes = 0, immediates = 0, refused = 0, failed_qps = 0;
+  uint64_t events = 0, event_hash = 0;
+  uint64_t writes_verified = 0;
+  std::string dut_name, dut_version;
+
+  // what is wrong
+  std::vector<Divergence> divergences;
+  std::string problem, problem_block;  ///< data errors and hangs
+  uint64_t problem_cycle = 0;
+  int problem_qp = -1;
+  std::vector<Event> last_events, qp_events;
+  int qp = -1;
+  std::vector<wire::CapturedFrame> frames;  ///< newest ones at the device's ports
+  std::vector<StuckQp> stuck;
+
+  // what happened
+  struct Side {
+    std::vector<PlaneCounters> planes;
+    NicCounters counters;
+    LinkCounters link;
+    uint64_t packets = 0, bytes = 0, messages = 0;
+    uint64_t first_data_ps = 0, last_data_ps = 0;
+    uint64_t ev_min = 0, ev_max = 0, evs = 0, ev_packets = 0;  ///< packets per entropy value used
+    /// Payload bits per nanosecond, and what the ports could carry of these packets.
+    double goodput_gbps = 0, limit_gbps = 0;
+  };
+  Side dut, peer;
+  uint64_t csr_accesses = 0;
+
+  /// Cycle of the first thing that is wrong.
+  uint64_t wrong_cycle() const { return divergences.empty() ? problem_cycle : divergences.front().cycle; }
+};
+
+CosimResult run_cosim(const CosimOptions& options);
+
+}  // namespace mrc::tb

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The Verilated RTL behind the C ABI of mrc_dut.h. Compiled once per preset, with
+/// MRC_TOP (class), MRC_TOP_HEADER (its header), MRC_PRESET_NAME.
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <type_traits>
+
+#include "gen/presets.hpp"
+#include "gen/streams.hpp"
+#include "tb/mrc_dut.h"
+#include "verilated.h"
+#if VM_COVERAGE
+#include "verilated_cov.h"
+#endif
+#if VM_TRACE
+#include "verilated_fst_c.h"
+#endif
+#include MRC_TOP_HEADER
+
+namespace {
+
+constexpr const mrc::Preset& kPreset = *mrc::find_preset(MRC_PRESET_NAME);
+constexpr unsigned kPlanes = kPreset.num_planes;
+constexpr unsigned kPortBytes = kPreset.port_bytes;
+constexpr unsigned kHostBytes = kPreset.host_bytes;
+constexpr unsigned kKeepBytes = kPortBytes / 8;
+
+/// A port as bytes: Verilator keeps every packed vector in little-endian words, lowest bits first.
+template <class Port>
+const uint8_t* bytes_of(const Port& port) {
+  if constexpr (std::is_integral_v<Port>) {
+    return reinterpret_cast<const uint8_t*>(&port);
+  } else {
+    return reinterpret_cast<const uint8_t*>(&port[0]);
+  }
+}
+template <class Port>
+uint8_t* bytes_of(Port& port) {
+  return const_cast<uint8_t*>(bytes_of(std::as_const(port)));
+}
+template <class Port>
+void put(Port& port, const void* from, std::size_t size) {
+  static_assert(sizeof(Port) > 0);
+  std::memcpy(bytes_of(port), from, size);
+}
+
+template <class Top>
+class Dut {
+ public:
+  explicit Dut(uint64_t seed) {
+    context_ = std::make_unique<VerilatedContext>();
+    context_->randReset(0);
+    context_->randSeed(static_cast<int>(seed & 0x7fffffff));
+#if VM_TRACE
+    context_->traceEverOn(true);
+#endif
+    top_ = std::make_unique<Top>(context_.get(), "mrc_nic");
+    top_->clk_i = 0;
+    top_->rst_ni = 0;
+    top_->eval();
+  }
+  ~Dut() {
+#if VM_TRACE
+    if (wave_) wave_->close();
+#endif
+    top_->final();
+#if VM_COVERAGE
+    const char* file = std::getenv("MRC_COVERAGE_FILE");
+    if (file) context_->coveragep()->write(file);
+#endif
+  }
+
+  void outputs(mrc_pins_out& o) const {
+    const Top& t = *top_;
+    o.awready = t.s_axil_awready_o;
+    o.wready = t.s_axil_wready_o;
+    o.bvalid = t.s_axil_bvalid_o;
+    o.bresp = t.s_axil_bresp_o;
+    o.arready = t.s_axil_arready_o;
+    o.rvalid = t.s_axil_rvalid_o;
+    o.rresp = t.s_axil_rresp_o;
+    o.rdata = t.s_axil_rdata_o;
+    o.wqe_ready = t.wqe_ready_o;
+    o.cqe_valid = t.cqe_valid_o;
+    if (o.cqe_valid) std::memcpy(o.cqe, bytes_of(t.cqe_o), sizeof o.cqe);
+    o.host_rd_valid = t.host_rd_valid_o;
+    if (o.host_rd_valid) std::memcpy(o.host_rd, bytes_of(t.host_rd_o), sizeof o.host_rd);
+    o.host_wr_valid = t.host_wr_valid_o;
+    if (o.host_wr_valid) {
+      o.host_wr_addr = t.host_wr_addr_o;
+      o.host_wr_len = t.host_wr_len_o;
+      std::memcpy(o.host_wr_data, bytes_of(t.host_wr_data_o), kHostBytes);
+    }
+    o.tx_tvalid = static_cast<uint8_t>(t.tx_tvalid_o);
+    o.tx_tlast = static_cast<uint8_t>(t.tx_tlast_o);
+    for (unsigned p = 0; p < kPlanes; ++p) {
+      if (o.tx_tvalid >> p & 1) {
+        uint32_t keep = 0;
+        std::memcpy(&keep, bytes_of(t.tx_tkeep_o) + p * kKeepBytes, kKeepBytes);
+        o.tx_tkeep[p] = keep;
+        std::memcpy(o.tx_tdata[p], bytes_of(t.tx_tdata_o) + p * kPortBytes, kPortBytes);
+      }
+    }
+  }
+
+  void step(const mrc_pins_in& i) {
+    Top& t = *top_;
+    t.rst_ni = i.rst_n;
+    t.bug_i = i.bug;
+    t.link_up_i = i.link_up;
+    t.s_axil_awvalid_i = i.awvalid;
+    t.s_axil_awaddr_i = i.awaddr;
+    t.s_axil_wvalid_i = i.wvalid;
+    t.s_axil_wdata_i = i.wdata;
+    t.s_axil_wstrb_i = i.wstrb;
+    t.s_axil_bready_i = i.bready;
+    t.s_axil_arvalid_i = i.arvalid;
+    t.s_axil_araddr_i = i.araddr;
+    t.s_axil_rready_i = i.rready;
+    t.wqe_valid_i = i.wqe_valid;
+    if (i.wqe_valid) put(t.wqe_i, i.wqe, sizeof i.wqe);
+    t.cqe_ready_i = i.cqe_ready;
+    t.host_rd_ready_i = i.host_rd_ready;
+    t.host_rsp_valid_i = i.host_rsp_valid;
+    if (i.host_rsp_valid) {
+      t.host_rsp_plane_i = i.host_rsp_plane;
+      put(t.host_rsp_data_i, i.host_rsp_data, kHostBytes);
+    }
+    t.host_wr_ready_i = i.host_wr_ready;
+    t.tx_tready_i = i.tx_tready;
+    t.rx_tvalid_i = i.rx_tvalid;
+    t.rx_tlast_i = i.rx_tlast;
+    t.rx_tuser_i = i.rx_tuser;
+    for (unsigned p = 0; p < kPlanes; ++p) {
+      if (i.rx_tvalid >> p & 1) {
+        std::memcpy(bytes_of(t.rx_tkeep_i) + p * kKeepBytes, &i.rx_tkeep[p], kKeepBytes);
+        std::memcpy(bytes_of(t.rx_tdata_i) + p * kPortBytes, i.rx_tdata[p], kPortBytes);
+      }
+    }
+    t.clk_i = 1;
+    t.eval();
+#if VM_TRACE
+    if (wave_on_) wave_->dump(time_);
+#endif
+    t.clk_i = 0;
+    t.eval();
+#if VM_TRACE
+    if (wave_on_) wave_->dump(time_ + kPreset.clock_ps / 2);
+#endif
+    time_ += kPreset.clock_ps;
+  }
+
+  void observe(const uint32_t*& core, const uint32_t*& lanes) const {
+    core = reinterpret_cast<const uint32_t*>(bytes_of(top_->obs_core_o));
+    lanes = reinterpret_cast<const uint32_t*>(bytes_of(top_->obs_lane_o));
+  }
+
+  bool wave([[maybe_unused]] const char* path, [[maybe_unused]] bool on) {
+#if VM_TRACE
+    if (!path && !on) {
+      if (wave_) wave_->close();
+      wave_.reset();
+    } else if (!wave_ && path) {
+      wave_ = std::make_unique<VerilatedFstC>();
+      top_->trace(wave_.get(), 99);
+      wave_->open(path);
+      if (!wave_->isOpen()) {
+        wave_.reset();
+        return false;
+      }
+    }
+    wave_on_ = on && wave_;
+    return true;
+#else
+    return false;
+#endif
+  }
+
+ private:
+  std::unique_ptr<VerilatedContext> context_;
+  std::unique_ptr<Top> top_;
+  uint64_t time_ = 0;
+#if VM_TRACE
+  std::unique_ptr<VerilatedFstC> wave_;
+  bool wave_on_ = false;
+#endif
+};
+
+}  // namespace
+
+#define MRC_EXPORT __attribute__((visibility("default")))
+
+struct mrc_dut {
+  Dut<MRC_TOP> impl;
+};
+
+extern "C" {
+
+MRC_EXPORT mrc_dut* mrc_dut_open(const mrc_dut_config* config, size_t struct_size) {
+  const auto refuse = [&](const std::string& why) -> mrc_dut* {
+    if (struct_size >= sizeof(mrc_dut_config) && config->error && config->error_size > 0) {
+      std::snprintf(config->error, config->error_size, "%s", why.c_str());
+    }
+    return nullptr;
+  };
+  if (struct_size != sizeof(mrc_dut_config) || config->abi_version != MRC_DUT_ABI_VERSION ||
+      config->pins_in_size != sizeof(mrc_pins_in) || config->pins_out_size != sizeof(mrc_pins_out)) {
+    return refuse("bench and device were built from different versions of mrc_dut.h");
+  }
+  if (std::strcmp(config->preset, MRC_PRESET_NAME) != 0) {
+    return refuse(std::string("the device is preset " MRC_PRESET_NAME ", not ") + config->preset);
+  }
+  return new mrc_dut{Dut<MRC_TOP>(config->seed)};
+}
+
+MRC_EXPORT size_t mrc_dut_info(const mrc_dut*, mrc_dut_info_t* info, size_t struct_size) {
+  mrc_dut_info_t i{};
+  i.abi_version = MRC_DUT_ABI_VERSION;
+  i.num_planes = kPlanes;
+  i.port_bytes = kPortBytes;
+  i.host_bytes = kHostBytes;
+  i.obs_core_words = mrc::kObsCoreWords;
+  i.obs_lane_words = mrc::kObsLaneWords;
+  i.has_wave = VM_TRACE;
+  i.name = "rtl";
+  i.preset = MRC_PRESET_NAME;
+  static const std::string version = std::string(Verilated::productName()) + " " + Verilated::productVersion();
+  i.version = version.c_str();
+  std::memcpy(info, &i, struct_size < sizeof i ? struct_size : sizeof i);
+  return sizeof i;
+}
+
+MRC_EXPORT void mrc_dut_outputs(mrc_dut* dut, mrc_pins_out* out) { dut->impl.outputs(*out); }
+MRC_EXPORT void mrc_dut_step(mrc_dut* dut, const mrc_pins_in* in) { dut->impl.step(*in); }
+MRC_EXPORT void mrc_dut_observe(mrc_dut* dut, const uint32_t** core, const uint32_t** lanes) {
+  dut->impl.observe(*core, *lanes);
+}
+MRC_EXPORT int mrc_dut_wave(mrc_dut* dut, const char* path, int on) { return dut->impl.wave(path, on != 0) ? 0 : 1; }
+MRC_EXPORT void mrc_dut_close(mrc_dut* dut) { delete dut; }
+
+}  // extern "C"

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace mrc::tb {
+
+/// What a link did to a frame.
+enum Fate : uint16_t {
+  kFateLost = 1,
+  kFateTrimmed = 2,
+  kFateLastHop = 4,
+  kFateMarked = 8,      ///< ECN-CE
+  kFateCorrupt = 16,    ///< bits flipped
+  kFateMacError = 32,   ///< flipped, and the FCS tells
+  kFateDuplicate = 64,  ///< a second copy
+  kFateRogue = 128,     ///< an altered copy that must have no effect
+  kFateDelayed = 256,
+};
+
+/// An Ethernet frame on its way, from the destination MAC to the ICRC, without FCS.
+struct Frame {
+  std::vector<uint8_t> bytes;
+  uint64_t sent_ps = 0;    ///< start of its preamble at the sender's port
+  uint64_t arrive_ps = 0;  ///< earliest start of its preamble at the receiver's port
+  uint64_t seq = 0;        ///< order of entry into the link
+  uint8_t plane = 0;
+  bool mac_error = false;  ///< the receiver's MAC sees a wrong FCS
+  uint16_t fate = 0;
+};
+using FramePtr = std::unique_ptr<Frame>;
+
+/// "trimmed, delayed", "" when nothing happened.
+std::string fate_text(unsigned fate);
+
+/// The few fields the bench looks at, read without checking anything but the length.
+struct FrameInfo {
+  bool mrc = false;   ///< long enough for a BTH behind IPv6 headers
+  bool srv6 = false;
+  uint8_t dscp = 0, ecn = 0;
+  uint8_t opcode = 0;
+  bool rtx = false, ackreq = false;
+  uint32_t dqp = 0, psn = 0;
+  uint32_t entropy = 0;  ///< UDP source port in the upper half (the wire's order; see ev_swap)
+  unsigned inner = 0;    ///< offset of the inner IPv6 header
+  bool data() const { return mrc && opcode >= 0xC6 && opcode <= 0xCB; }
+};
+FrameInfo look_at(const std::vector<uint8_t>& bytes);
+
+}  // namespace mrc::tb

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+/// One direction of the network between two NICs: delay, and everything that can happen to a frame.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "gen/presets.hpp"
+#include "tb/frame.hpp"
+#include "tb/rng.hpp"
+#include "tb/scenario.hpp"
+
+namespace mrc::tb {
+
+/// What a switch does to a frame it cannot queue: at most `size` bytes stay (from the Ethernet header on), the outermost
+/// IPv6 header gets the code point and, if bytes went, the payload length of what is left. UDP and inner lengths stay.
+void trim_frame(std::vector<uint8_t>& bytes, unsigned size, uint8_t dscp);
+
+/// Flips bits. Never makes a change that a 32-bit CRC could miss by design: one to three bits, or an ICRC that differs in
+/// its residue's top byte only (which a comparison of fewer bits would miss).
+void corrupt_frame(std::vector<uint8_t>& bytes, Rng& rng);
+
+/// An altered copy of a data frame that must have no effect on the receiver's data: foreign P_Key or QP, PSN far outside
+/// the window or long past, other version, port, ethertype, opcode, a wrong length, a runt, a giant. The ICRC is right.
+/// False: this frame has no such copy.
+bool make_rogue(std::vector<uint8_t>& bytes, unsigned num_qps, Rng& rng);
+
+/// Counts of one direction.
+struct LinkCounters {
+  uint64_t frames = 0, lost = 0, trimmed = 0, marked = 0, corrupt = 0, duplicates = 0, rogues = 0, delayed = 0;
+  uint64_t data_lost = 0;
+};
+
+class Link {
+ public:
+  /// Draws what happens from `seed` and the direction. Frames arrive delay_ns after they were sent at the earliest.
+  Link(const Preset& preset, const Scenario& scenario, uint64_t seed, bool to_peer);
+
+  /// A frame whose transmission has begun. Afterwards `fate` says what happened to it.
+  void transmit(FramePtr frame);
+
+  /// Frames that arrive at the other end, in order of transmission; the receiver takes them away.
+  std::vector<FramePtr>& out() { return out_; }
+  const LinkCounters& counters() const { return counters_; }
+  /// Fate of the frame given to transmit() last.
+  unsigned last_fate() const { return last_fate_; }
+
+ private:
+  void deliver(FramePtr frame, uint64_t extra_ps);
+  const Impairment& rule_for(unsigned plane, uint32_t entropy) const;
+
+  const Preset& preset_;
+  const Scenario& scenario_;
+  Rng rng_;
+  uint64_t ev_salt_;
+  bool to_peer_;
+  uint64_t seq_ = 0;
+  unsigned last_fate_ = 0;
+  LinkCounters counters_;
+  std::vector<FramePtr> out_;
+};
+
+}  // namespace mrc::tb

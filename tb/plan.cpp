@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tb/plan.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <unordered_set>
+
+#include "gen/csr.hpp"
+
+namespace mrc::tb {
+namespace {
+
+constexpr uint16_t kUnused = 0xffff;
+
+U128 address(Rng& rng) { return U128{rng.next() | 0xfd00000000000000u} << 64 | rng.next(); }
+
+void draw_side(SidePlan& side, const Preset& preset, const Scenario& s, Rng& rng) {
+  side.mac = (rng.next() & 0xfcffffffffffu) | 0x020000000000u;
+  side.ip = address(rng);
+  for (uint32_t& ev : side.rev_ev) ev = static_cast<uint32_t>(rng.next());
+  std::unordered_set<uint32_t> used;
+  side.evs.resize(std::min(preset.num_profiles, 4u));
+  for (auto& profile : side.evs) {
+    while (profile.size() < preset.evs_per_qp) {
+      const auto ev = static_cast<uint32_t>(rng.next());
+      if (used.insert(ev).second) profile.push_back(ev);
+    }
+  }
+  const auto largest = static_cast<uint64_t>(s.size_max) + 4096;
+  side.source_size = std::max<uint64_t>(1 << 20, 4 * largest);
+  side.source_base = (rng.next() & 0x0000'7fff'ffff'f000u) | 0x0000'1000'0000'0000u;
+  const uint64_t region_size = (std::max<uint64_t>(1 << 19, 4 * largest) + 63) / 64 * 64;
+  const unsigned regions = std::min(preset.num_mrs, 8u);
+  side.host_size = regions * region_size;
+  side.host_base = (rng.next() & 0x7fff'ffff'ffff'f000u) | 0x1000'0000'0000'0000u;
+  std::vector<unsigned> rows(preset.num_mrs);
+  std::iota(rows.begin(), rows.end(), 0u);
+  for (unsigned i = 0; i < regions; ++i) {
+    std::swap(rows[i], rows[i + rng.below(rows.size() - i)]);
+    const auto high = static_cast<uint32_t>(rng.below((1u << 24) / preset.num_mrs)) * preset.num_mrs;
+    Region r;
+    r.rkey = (high + rows[i]) << 8 | static_cast<uint32_t>(rng.below(256));
+    r.va = (rng.next() & 0xffff'ffff'ffff'ffc0u) | 0x1'0000'0000u;
+    if (r.va + region_size < r.va) r.va -= 2 * region_size;  // no wrap of the address space
+    r.length = region_size;
+    r.dest = i * region_size;
+    side.regions.push_back(r);
+    side.region_rows.push_back(rows[i]);
+  }
+}
+
+}  // namespace
+
+std::vector<QpPlan> SidePlan::requester_plan() const {
+  std::vector<QpPlan> list;
+  for (const Qp& qp : qps) {
+    if (qp.peer == kUnused) break;  // used ones come first
+    list.push_back({qp.peer, qp.mtu, qp.msn, qp.rqmsn, qp.fails});
+  }
+  return list;
+}
+
+Plan make_plan(const Preset& preset, const Scenario& s, uint64_t seed) {
+  Rng rng(seed, "plan");
+  Plan plan;
+  draw_side(plan.dut, preset, s, rng);
+  draw_side(plan.peer, preset, s, rng);
+
+  // Registers: what both must agree on, and what only one NIC reads.
+  const bool vary = s.vary != 0;
+  const auto pick = [&](double fixed) { return vary ? static_cast<uint32_t>(rng.below(2)) : static_cast<uint32_t>(fixed); };
+  const uint32_t ev_swap = pick(s.ev_swap), bth_m = pick(s.bth_m), base_self = pick(s.sack_base_self);
+  const uint32_t udp_port = vary && rng.chance(0.5) ? static_cast<uint32_t>(rng.between(1024, 65535)) : static_cast<uint32_t>(s.udp_port);
+  for (SidePlan* side : {&plan.dut, &plan.peer}) {
+    side->ctrl = csr::kCtrlSackBaseSelf.set(0, base_self) | csr::kCtrlOorDrop.set(0, static_cast<uint32_t>(s.oor_drop)) |
+                 csr::kCtrlTrimNack.set(0, static_cast<uint32_t>(s.trim_nack)) | csr::kCtrlEvSwap.set(0, ev_swap) |
+                 csr::kCtrlBthM.set(0, bth_m);
+    side->udp_port = udp_port;
+    side->dscp_tx = csr::kDscpTxReset;
+    side->dscp_trim = csr::kDscpTrimReset;
+    side->rto = static_cast<uint32_t>(s.rto);
+    side->reorder = static_cast<uint32_t>(s.reorder_pkts);
+    side->sack_trigger = static_cast<uint32_t>(s.sack_trigger);
+    side->srv6 = csr::kSrv6Reset;
+    if (vary) {
+      side->srv6 = csr::kSrv6PlaneLsb.set(0, static_cast<uint32_t>(rng.below(13))) |
+                   csr::kSrv6UplinkUsid.set(0, static_cast<uint32_t>(rng.below(8))) |
+                   csr::kSrv6UplinkLsb.set(0, static_cast<uint32_t>(rng.below(8))) |
+                   csr::kSrv6UplinkBits.set(0, static_cast<uint32_t>(rng.below(9)));
+    }
+  }
+
+  // QPs: index i here, perm(i) there.
+  const unsigned n = s.qps == 0 ? preset.num_qps : std::min(static_cast<unsigned>(s.qps), preset.num_qps);
+  std::vector<uint16_t> perm(n);
+  std::iota(perm.begin(), perm.end(), uint16_t{0});
+  for (unsigned i = 0; i + 1 < n; ++i) std::swap(perm[i], perm[i + rng.below(n - i)]);
+  plan.dut.qps.resize(preset.num_qps, {.peer = kUnused});
+  plan.peer.qps.resize(preset.num_qps, {.peer = kUnused});
+  const unsigned max_mpr = preset.max_mpr / 128;
+  const auto window = [&](double wanted) { return wanted == 0 ? max_mpr : std::min(static_cast<unsigned>(wanted), max_mpr); };
+  for (unsigned i = 0; i < n; ++i) {
+    SidePlan::Qp a, b;
+    a.peer = perm[i];
+    b.peer = static_cast<uint16_t>(i);
+    const bool wrap = rng.chance(s.wrap_share);
+    const auto psn = [&] { return static_cast<uint32_t>(wrap ? (1u << 24) - rng.between(1, 300) : rng.below(1u << 24)); };
+    const auto msn = [&] { return static_cast<uint16_t>(wrap ? 65536 - rng.between(1, 12) : rng.below(65536)); };
+    a.mtu = b.mtu = static_cast<unsigned>(rng.between(static_cast<uint64_t>(s.mtu_min), static_cast<uint64_t>(s.mtu_max)));
+    a.encap = b.encap = rng.chance(s.srv6_share) ? static_cast<unsigned>(Encap::Srv6) : static_cast<unsigned>(Encap::Ipv6);
+    a.ts = b.ts = rng.chance(s.ts_share);
+    a.mpr = window(s.mpr);
+    b.mpr = s.peer_mpr == 0 ? a.mpr : window(s.peer_mpr);
+    a.pkey = b.pkey = static_cast<uint16_t>(rng.next());
+    b.pkey = static_cast<uint16_t>((b.pkey & 0x7fff) | (rng.chance(0.5) ? 0x8000 : 0));  // membership may differ
+    a.msn = b.msn = msn();
+    a.rqmsn = b.rqmsn = msn();
+    a.sq_psn = b.rq_psn = psn();
+    b.sq_psn = a.rq_psn = psn();
+    a.profile = static_cast<unsigned>(rng.below(plan.dut.evs.size()));
+    b.profile = static_cast<unsigned>(rng.below(plan.peer.evs.size()));
+    for (SidePlan::Qp* q : {&a, &b}) {
+      q->dmac = rng.next() & 0xfeffffffffffu;
+      q->template_address = U128{0x20011000u} << 96;
+      const uint64_t usids = rng.between(1, 6);
+      for (unsigned u = 0; u < usids; ++u) q->template_address |= U128{rng.between(1, 0x0fff)} << (80 - 16 * u);
+    }
+    a.dip = plan.peer.ip;
+    b.dip = plan.dut.ip;
+    if (i < static_cast<unsigned>(s.bad_access)) (i % 2 ? b : a).fails = true;
+    plan.dut.qps[i] = a;
+    plan.peer.qps[perm[i]] = b;
+  }
+  return plan;
+}
+
+void configure(Driver& driver, const Preset& preset, const SidePlan& side) {
+  const auto at = [](uint32_t offset) { return static_cast<uint16_t>(offset); };
+  driver.write(at(csr::kCtrl), side.ctrl);
+  driver.write(at(csr::kUdpPort), side.udp_port);
+  driver.write(at(csr::kDscpTx), side.dscp_tx);
+  driver.write(at(csr::kDscpTrim), side.dscp_trim);
+  driver.write(at(csr::kMacLo), static_cast<uint32_t>(side.mac));
+  driver.write(at(csr::kMacHi), static_cast<uint32_t>(side.mac >> 32));
+  for (unsigned i = 0; i < 4; ++i) driver.write(at(csr::kIp0 + 4 * i), static_cast<uint32_t>(side.ip >> (32 * i)));
+  driver.write(at(csr::kRto), side.rto);
+  driver.write(at(csr::kReorder), side.reorder);
+  driver.write(at(csr::kSackTrigger), side.sack_trigger);
+  driver.write(at(csr::kSrv6), side.srv6);
+  for (unsigned p = 0; p < preset.num_planes; ++p) driver.write(at(csr::kRevEv0 + 4 * p), side.rev_ev[p]);
+
+  for (std::size_t i = 0; i < side.regions.size(); ++i) {
+    const Region& r = side.regions[i];
+    csr::TblMr row;
+    row.rkey = r.rkey;
+    row.valid = true;
+    row.va = r.va;
+    row.length = r.length;
+    row.addr = side.host_base + r.dest;
+    uint32_t words[csr::TblMr::kWords];
+    row.pack(words);
+    driver.row(csr::kTblMrId, side.region_rows[i], words);
+  }
+  for (unsigned profile = 0; profile < side.evs.size(); ++profile) {
+    for (unsigned i = 0; i < preset.evs_per_qp; ++i) {
+      driver.row(csr::kTblEvId, profile * preset.evs_per_qp + i, std::span(&side.evs[profile][i], 1));
+    }
+  }
+  for (unsigned i = 0; i < preset.num_qps; ++i) {
+    const SidePlan::Qp& q = side.qps[i];
+    if (q.peer == kUnused) continue;
+    csr::TblQpCtx row;
+    row.state = static_cast<uint8_t>(QpState::Rts);
+    row.mtu = static_cast<uint8_t>(q.mtu);
+    row.encap = static_cast<uint8_t>(q.encap);
+    row.ts = q.ts;
+    row.mpr = static_cast<uint8_t>(q.mpr);
+    row.profile = static_cast<uint8_t>(q.profile);
+    row.dqpn = q.peer + kQpnBase;
+    row.pkey = q.pkey;
+    row.sq_psn = q.sq_psn;
+    row.rq_psn = q.rq_psn;
+    row.msn = q.msn;
+    row.rqmsn = q.rqmsn;
+    row.dmac = q.dmac;
+    row.dip = q.dip;
+    row.srv6 = q.template_address;
+    uint32_t words[csr::TblQpCtx::kWords];
+    row.pack(words);
+    driver.row(csr::kTblQpCtxId, i, words);
+  }
+}
+
+}  // namespace mrc::tb

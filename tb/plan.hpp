@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What software decides before traffic: QPs, entropy values, memory regions, registers, for both NICs.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "gen/presets.hpp"
+#include "gen/streams.hpp"
+#include "tb/driver.hpp"
+#include "tb/scenario.hpp"
+#include "tb/traffic.hpp"
+
+namespace mrc::tb {
+
+/// One NIC's share of the plan.
+struct SidePlan {
+  uint64_t mac = 0;
+  U128 ip = 0;
+  uint32_t ctrl = 0, dscp_tx = 0, dscp_trim = 0, udp_port = 0, rto = 0, reorder = 0, sack_trigger = 0, srv6 = 0;
+  std::array<uint32_t, kMaxPlanes> rev_ev{};
+  std::vector<std::vector<uint32_t>> evs;  ///< per profile used
+  struct Qp {
+    uint16_t peer = 0;
+    unsigned mtu = 0, encap = 0, mpr = 0, profile = 0;
+    bool ts = false;
+    uint16_t pkey = 0, msn = 0, rqmsn = 0;
+    uint32_t sq_psn = 0, rq_psn = 0;
+    uint64_t dmac = 0;
+    U128 dip = 0, template_address = 0;
+    bool fails = false;
+  };
+  std::vector<Qp> qps;          ///< by QP index; unused ones have peer = 0xffff
+  std::vector<Region> regions;  ///< where the other side may write
+  std::vector<unsigned> region_rows;
+  uint64_t host_base = 0, source_base = 0, source_size = 0, host_size = 0;
+
+  std::vector<QpPlan> requester_plan() const;
+};
+
+struct Plan {
+  SidePlan dut, peer;
+};
+
+/// Draws a plan. The same arguments give the same plan.
+Plan make_plan(const Preset& preset, const Scenario& scenario, uint64_t seed);
+
+/// Queues the register accesses that bring a NIC into the planned state.
+void configure(Driver& driver, const Preset& preset, const SidePlan& side);
+
+}  // namespace mrc::tb

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tb/scenario.hpp"
+
+#include <array>
+#include <cmath>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+
+#define TOML_EXCEPTIONS 1
+#include <toml++/toml.h>
+
+namespace mrc::tb {
+namespace {
+
+#define KEY(name, min, max, integer, doc) \
+  ScenarioKey { #name, min, max, integer, doc, [](Scenario& s) -> double& { return s.name; } }
+#define LINK(name, doc) \
+  ScenarioKey { #name, 0, 1, false, doc, [](Scenario& s) -> double& { return s.link.name; } }
+#define SWITCH(name, doc) KEY(name, 0, 1, true, doc)
+
+const ScenarioKey kKeys[] = {
+    KEY(qps, 0, 256, true, "QPs in use; 0: all of the preset"),
+    SWITCH(dut_sends, "the device under test sends messages"),
+    SWITCH(peer_sends, "the peer sends messages"),
+    KEY(outstanding, 0, 64, true, "WQEs a QP has posted at once; 0: the preset's WqeDepth"),
+    KEY(size_min, 1, 1048576, true, "smallest message, bytes"),
+    KEY(size_max, 1, 1048576, true, "largest message, bytes"),
+    KEY(small_share, 0, 1, false, "share of messages of 1 to 64 bytes"),
+    KEY(exact_share, 0, 1, false, "share of messages of whole MTUs"),
+    KEY(aligned_share, 0, 1, false, "share of messages with addresses that are multiples of 64"),
+    KEY(imm_share, 0, 1, false, "share of WRITEs with immediate"),
+    KEY(wqe_gap, 0, 1e6, false, "cycles between WQEs on average"),
+    KEY(mtu_min, 0, 4, true, "smallest path MTU, 256 << m"),
+    KEY(mtu_max, 0, 4, true, "largest path MTU, 256 << m"),
+    KEY(srv6_share, 0, 1, false, "share of QPs with an SRv6 outer header"),
+    KEY(ts_share, 0, 1, false, "share of QPs with a time stamp header"),
+    KEY(mpr, 0, 32, true, "window in units of 128 PSNs; 0: the preset's MaxMpr"),
+    KEY(peer_mpr, 0, 32, true, "window of the peer's QPs; 0: as mpr"),
+    KEY(wrap_share, 0, 1, false, "share of QPs that start just before PSN, MSN and RQMSN wrap"),
+    KEY(bad_wqes, 0, 1, false, "share of WQEs of an impossible length"),
+    KEY(bad_access, 0, 256, true, "QPs on which one message leaves its memory region"),
+    LINK(loss, "frames lost"),
+    LINK(trim, "data frames trimmed"),
+    LINK(lasthop, "share of the trimmed frames with the last hop's code point"),
+    LINK(ecn, "data frames marked CE"),
+    LINK(corrupt, "frames with flipped bits"),
+    LINK(duplicate, "frames delivered twice"),
+    LINK(rogue, "frames followed by an altered copy that must have no effect"),
+    LINK(reorder, "frames delayed by up to reorder_ns"),
+    KEY(delay_ns, 100, 1e6, false, "delay of a link"),
+    KEY(jitter_ns, 0, 1e6, false, "random delay of every frame on top"),
+    KEY(skew_ns, 0, 1e6, false, "constant extra delay per entropy value, up to this"),
+    KEY(reorder_ns, 0, 1e6, false, "largest extra delay of reordered frames"),
+    KEY(trim_size, 0, 4084, true, "bytes left of a trimmed frame; 0: 128, 206 or 256 at random"),
+    KEY(mac_errors, 0, 1, false, "share of the corrupted frames whose FCS is wrong"),
+    KEY(read_ns, 0, 1e5, false, "latency of host memory reads"),
+    KEY(read_jitter_ns, 0, 1e5, false, "random latency on top"),
+    KEY(stall, 0, 0.99, false, "share of cycles in which the host takes nothing"),
+    KEY(pause, 0, 10, false, "long pauses of the host's writes per microsecond"),
+    KEY(pause_ns, 0, 1e5, false, "length of such a pause"),
+    KEY(rto, 0, 24, true, "register RTO: timer 1.024 us x 2^rto"),
+    KEY(reorder_pkts, 1, 32767, true, "register REORDER: packets above a gap before it counts as lost"),
+    KEY(sack_trigger, 0, 1048575, true, "register SACK_TRIGGER, bytes"),
+    SWITCH(sack_base_self, "register CTRL"),
+    SWITCH(oor_drop, "register CTRL"),
+    SWITCH(trim_nack, "register CTRL"),
+    SWITCH(ev_swap, "register CTRL"),
+    SWITCH(bth_m, "register CTRL"),
+    KEY(udp_port, 1, 65535, true, "register UDP_PORT"),
+    SWITCH(vary, "draw ev_swap, bth_m, udp_port, sack_base_self and SRV6 from the seed"),
+    KEY(csr_gap, 0, 1e9, false, "cycles between register accesses during traffic; 0: none"),
+    KEY(hang_us, 0, 1e9, false, "a hang is no progress for so long; 0: 40 timer intervals"),
+};
+#undef KEY
+#undef LINK
+#undef SWITCH
+
+struct Row {
+  const char* name;
+  const char* description;
+  const char* settings;  // "key value key value ..."
+};
+constexpr Row kScenarios[] = {
+    {"clean", "nothing is lost or changed: line rate, two directions",
+     "size_min 4096 size_max 65536 mtu_min 4 mtu_max 4 small_share 0 exact_share 0 wrap_share 0 csr_gap 0 imm_share 0.1"},
+    {"reorder", "paths of different length, a tenth of the frames delayed by up to 4 us",
+     "jitter_ns 200 skew_ns 600 reorder 0.1 reorder_ns 4000 reorder_pkts 200 rto 5"},
+    {"loss", "two in a hundred frames lost, control packets as well", "loss 0.02 wrap_share 1"},
+    {"trim", "five in a hundred data frames trimmed to 128, 206 or 256 bytes, some on the last hop",
+     "trim 0.05 lasthop 0.3 srv6_share 0.7 ts_share 0.7"},
+    {"ecn", "a tenth of the data frames marked CE", "ecn 0.1 jitter_ns 50 vary 1"},
+    {"corrupt", "flipped bits, duplicates and altered copies",
+     "corrupt 0.02 duplicate 0.01 rogue 0.02 jitter_ns 50 wrap_share 1"},
+    {"mixed", "a little of everything, mixed message and packet sizes, a host that pauses",
+     "size_max 131072 loss 0.002 trim 0.01 lasthop 0.2 ecn 0.02 corrupt 0.002 duplicate 0.002 rogue 0.002 reorder 0.01 "
+     "jitter_ns 50 skew_ns 200 stall 0.05 pause 0.02 vary 1"},
+    {"immediate", "WRITEs with immediate only, through reordering and loss",
+     "imm_share 1 size_max 8192 loss 0.003 reorder 0.05 jitter_ns 200 skew_ns 300 wrap_share 1 stall 0.1"},
+    {"many-qps", "every QP of the preset, small messages, loss and trimming",
+     "qps 0 size_max 4096 small_share 0.4 loss 0.002 trim 0.005 ecn 0.01 jitter_ns 100 wrap_share 1 vary 1"},
+    {"slow-host", "a host that is often busy: back-pressure and full buffers",
+     "stall 0.4 pause 0.2 pause_ns 4000 read_ns 800 read_jitter_ns 800 rto 6"},
+    {"refused", "WQEs and messages that must be refused: lengths, memory regions, dead QPs",
+     "bad_wqes 0.05 bad_access 2 size_max 8192 jitter_ns 100 loss 0.002"},
+    {"bad-plane", "one plane loses a fifth of its frames, and one entropy value in twenty half of them", "jitter_ns 50"},
+    {"window", "the peer believes in a larger window than the responder keeps", "mpr 1 peer_mpr 2 mtu_max 0 size_max 65536"},
+};
+
+// QPs of a scenario unless it says otherwise: enough to fill eight planes.
+constexpr double kDefaultQps = 32;
+
+Scenario built(const Row& row) {
+  Scenario s;
+  s.name = row.name;
+  s.description = row.description;
+  s.qps = kDefaultQps;
+  std::istringstream in(row.settings);
+  std::string key;
+  double value = 0;
+  while (in >> key >> value) set_key(s, key, value, "scenario " + s.name);
+  if (s.name == "bad-plane") {
+    s.rules.push_back({.planes = 1u << 1, .what = {.loss = 0.2}});
+    s.rules.push_back({.ev_share = 0.05, .what = {.loss = 0.5}});
+  }
+  return s;
+}
+
+double number(const toml::node& node, const std::string& where, std::string_view key) {
+  if (const auto b = node.value_exact<bool>()) return *b ? 1 : 0;
+  if (const auto d = node.value<double>(); d && node.is_number()) return *d;
+  throw ScenarioError(where + ": " + std::string(key) + " is not a number.", "Write a number, true or false.");
+}
+
+}  // namespace
+
+std::span<const ScenarioKey> scenario_keys() { return kKeys; }
+
+const std::vector<Scenario>& scenarios() {
+  static const std::vector<Scenario> all = [] {
+    std::vector<Scenario> list;
+    for (const Row& row : kScenarios) list.push_back(built(row));
+    return list;
+  }();
+  return all;
+}
+
+const Scenario* find_scenario(std::string_view name) {
+  for (const Scenario& s : scenarios()) {
+    if (s.name == name) return &s;
+  }
+  return nullptr;
+}
+
+void set_key(Scenario& scenario, std::string_view key, double value, const std::string& where) {
+  for (const ScenarioKey& k : kKeys) {
+    if (key != k.name) continue;
+    if (!(value >= k.min && value <= k.max) || (k.integer && value != std::floor(value))) {
+      std::ostringstream limits;
+      limits << "Use " << (k.integer ? "a whole number" : "a number") << " from " << k.min << " to " << k.max << ": " << k.doc
+             << ".";
+      std::ostringstream text;
+      text << where << ": " << key << " = " << value << " is out of range.";
+      throw ScenarioError(text.str(), limits.str());
+    }
+    k.ref(scenario) = value;
+    return;
+  }
+  throw ScenarioError(where + ": unknown key " + std::string(key) + ".", "'mrc cosim --scenario list' prints all keys.");
+}
+
+Scenario parse_scenario(std::string_view text, const std::string& file) {
+  toml::table table;
+  try {
+    table = toml::parse(text, file);
+  } catch (const toml::parse_error& e) {
+    std::ostringstream where;
+    where << file << ":" << e.source().begin.line << ": unreadable scenario: " << e.description() << ".";
+    throw ScenarioError(where.str(), "Write TOML as in docs/bench.md, or use a name from 'mrc cosim --scenario list'.");
+  }
+  const std::string where = file + ": unreadable scenario";
+  Scenario s;
+  s.qps = kDefaultQps;
+  if (const toml::node* base = table.get("base")) {
+    const Scenario* found = find_scenario(base->value_or(std::string_view{}));
+    if (!found) throw ScenarioError(where + ": base names no scenario.", "'mrc cosim --scenario list' prints the names.");
+    s = *found;
+  }
+  s.name = file;
+  s.description = "from a file";
+  for (const auto& [key, node] : table) {
+    const std::string_view k = key.str();
+    if (k == "base") continue;
+    if (k == "description") {
+      s.description = node.value_or(std::string{});
+      continue;
+    }
+    if (k != "rule") {
+      set_key(s, k, number(node, where, k), where);
+      continue;
+    }
+    const toml::array* rules = node.as_array();
+    if (!rules || !rules->is_array_of_tables()) {
+      throw ScenarioError(where + ": rule is no table.", "Begin each rule with a line [[rule]].");
+    }
+    s.rules.clear();
+    for (const toml::node& rule_node : *rules) {
+      LinkRule rule;
+      Scenario scratch;  // its link takes the probabilities
+      for (const auto& [rule_key, value] : *rule_node.as_table()) {
+        const std::string_view r = rule_key.str();
+        if (r == "planes") {
+          rule.planes = 0;
+          const toml::array* planes = value.as_array();
+          if (!planes) throw ScenarioError(where + ": planes is no list.", "Write planes = [0, 3].");
+          for (const toml::node& plane : *planes) {
+            const double p = number(plane, where, r);
+            if (p < 0 || p > 7) throw ScenarioError(where + ": no plane of that number.", "Use planes 0 to 7.");
+            rule.planes |= 1u << static_cast<unsigned>(p);
+          }
+        } else if (r == "ev_share") {
+          rule.ev_share = number(value, where, r);
+        } else if (r == "to") {
+          const auto to = value.value_or(std::string{});
+          if (to != "dut" && to != "peer" && to != "both") {
+            throw ScenarioError(where + ": to = \"" + to + "\" is no direction.", "Use \"dut\", \"peer\" or \"both\".");
+          }
+          rule.to_dut = to != "peer";
+          rule.to_peer = to != "dut";
+        } else {
+          bool known = false;
+          for (const ScenarioKey& key_info : kKeys) {
+            double& slot = key_info.ref(scratch);
+            const auto* begin = reinterpret_cast<const char*>(&scratch.link);
+            const auto* at = reinterpret_cast<const char*>(&slot);
+            known = known || (r == key_info.name && at >= begin && at < begin + sizeof scratch.link);
+          }
+          if (!known) throw ScenarioError(where + ": unknown key " + std::string(r) + " in a rule.",
+                                          "Rules take planes, ev_share, to, and what a link does (loss, trim, ...).");
+          set_key(scratch, r, number(value, where, r), where);
+        }
+      }
+      rule.what = scratch.link;
+      s.rules.push_back(rule);
+    }
+  }
+  if (s.size_min > s.size_max || s.mtu_min > s.mtu_max) {
+    throw ScenarioError(where + ": a minimum is above its maximum.", "Check size_min, size_max, mtu_min, mtu_max.");
+  }
+  return s;
+}
+
+Scenario load_scenario(const std::string& file) {
+  std::ifstream in(file, std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  if (!in.good() && !in.eof()) {
+    throw ScenarioError("unreadable scenario: " + file + " is neither a built-in name nor a file that can be read.",
+                        "'mrc cosim --scenario list' prints the names; a file must be TOML.");
+  }
+  return parse_scenario(text, file);
+}
+
+}  // namespace mrc::tb

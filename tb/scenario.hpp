@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What a run does, as data: one table of keys, one table of scenarios, the same keys in TOML files.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mrc::tb {
+
+/// What a link does to frames. Probabilities per frame.
+struct Impairment {
+  double loss = 0;       ///< the frame disappears
+  double trim = 0;       ///< a switch cuts a data frame (not control: those are lost instead at the same rate / 8)
+  double lasthop = 0;    ///< share of the trimmed ones that carry the last hop's code point
+  double ecn = 0;        ///< data frames marked CE
+  double corrupt = 0;    ///< bits flipped
+  double duplicate = 0;  ///< delivered twice
+  double rogue = 0;      ///< followed by an altered copy with a right ICRC that must have no effect
+  double reorder = 0;    ///< delayed by up to reorder_ns more than others
+};
+
+/// Another impairment for some of the frames. The first rule that fits counts.
+struct LinkRule {
+  uint32_t planes = ~0u;   ///< mask
+  double ev_share = 1;     ///< share of the entropy values, chosen by hash
+  bool to_peer = true, to_dut = true;
+  Impairment what;
+};
+
+/// Everything a run is made of, apart from preset, seed and number of packets. All numbers are kept as double, so
+/// that one table describes them; 0 means "as the preset allows" where it says so.
+struct Scenario {
+  std::string name, description;
+
+  // traffic
+  double qps = 0;           ///< QPs in use; 0 = all
+  double dut_sends = 1;     ///< the device under test sends
+  double peer_sends = 1;    ///< the peer sends
+  double outstanding = 0;   ///< WQEs a QP has posted at once; 0 = WqeDepth
+  double size_min = 1, size_max = 65536;  ///< bytes of a message, drawn evenly on a logarithmic scale
+  double small_share = 0.1;    ///< messages of 1 to 64 bytes
+  double exact_share = 0.1;    ///< messages of whole MTUs
+  double aligned_share = 0.3;  ///< both addresses multiples of 64
+  double imm_share = 0.2;      ///< WRITE with immediate
+  double wqe_gap = 0;          ///< cycles between WQEs, on average
+  double mtu_min = 0, mtu_max = 4;  ///< path MTU 256 << m
+  double srv6_share = 0.5, ts_share = 0.5;  ///< QPs with SRv6 and with TSETH
+  double mpr = 0;        ///< window in units of 128 PSNs; 0 = MaxMpr
+  double peer_mpr = 0;   ///< window of the peer's QPs if it shall differ
+  double wrap_share = 0.5;  ///< QPs whose PSN, MSN and RQMSN start just before their wrap
+  double bad_wqes = 0;   ///< share of WQEs that the requestor must refuse (length 0 or above 2^31)
+  double bad_access = 0; ///< QPs on which a message leaves its memory region after a while
+
+  // links
+  Impairment link;
+  double delay_ns = 500, jitter_ns = 0;  ///< each way
+  double skew_ns = 0;      ///< constant extra delay of an entropy value, 0 to this, by hash
+  double reorder_ns = 2000;
+  double trim_size = 0;    ///< bytes left of a trimmed frame; 0 = 128, 206 or 256 at random
+  double mac_errors = 0.2; ///< share of the corrupted frames whose FCS tells
+  std::vector<LinkRule> rules;
+
+  // host
+  double read_ns = 200, read_jitter_ns = 100;  ///< latency of host memory reads
+  double stall = 0;        ///< cycles in which the host does not take a read, a write, a completion
+  double pause = 0;        ///< long pauses of host writes per microsecond
+  double pause_ns = 1000;
+
+  // registers
+  double rto = 4;          ///< timer 1.024 us x 2^rto
+  double reorder_pkts = 32;
+  double sack_trigger = 16384;
+  double sack_base_self = 0, oor_drop = 0, trim_nack = 1, ev_swap = 0, bth_m = 1;
+  double udp_port = 4791;
+  double vary = 0;         ///< 1: draw ev_swap, bth_m, udp_port, sack_base_self and SRV6 from the seed
+  double csr_gap = 2000;   ///< cycles between register accesses during traffic; 0 = none
+
+  double hang_us = 0;      ///< no progress for so long is a hang; 0 = 40 timer intervals
+};
+
+/// One key of a scenario.
+struct ScenarioKey {
+  const char* name;
+  double min, max;
+  bool integer;
+  const char* doc;
+  double& (*ref)(Scenario&);
+};
+std::span<const ScenarioKey> scenario_keys();
+
+/// The built-in scenarios.
+const std::vector<Scenario>& scenarios();
+const Scenario* find_scenario(std::string_view name);
+
+/// Why a scenario cannot be used: one sentence and the remedy.
+struct ScenarioError : std::runtime_error {
+  ScenarioError(std::string sentence, std::string remedy_text)
+      : std::runtime_error(std::move(sentence)), remedy(std::move(remedy_text)) {}
+  std::string remedy;
+};
+
+/// Sets a key; throws ScenarioError for an unknown key or a value out of range. `where` begins the sentence.
+void set_key(Scenario& scenario, std::string_view key, double value, const std::string& where);
+
+/// A scenario from TOML text. `base = "name"` starts from a built-in one, otherwise from the defaults (as `clean`).
+/// Throws ScenarioError.
+Scenario parse_scenario(std::string_view toml, const std::string& file);
+/// Reads and parses a file. Throws ScenarioError, also when the file cannot be read.
+Scenario load_scenario(const std::string& file);
+
+}  // namespace mrc::tb

@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tb/station.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+namespace mrc::tb {
+namespace {
+
+uint64_t cycles_of(double ns, const Preset& preset) { return static_cast<uint64_t>(ns * 1000 / preset.clock_ps); }
+
+std::string stream(const char* what, bool is_dut) { return std::string(what) + (is_dut ? " of dut" : " of peer"); }
+
+}  // namespace
+
+Station::Station(const Setup& s)
+    : preset_(s.preset),
+      scenario_(s.scenario),
+      own_(s.own),
+      is_dut_(s.is_dut),
+      host_rng_(s.seed, stream("host", s.is_dut)),
+      csr_rng_(s.seed, stream("csr", s.is_dut)),
+      driver_(Rng(s.seed, stream("bus", s.is_dut))),
+      source_(s.own.source_size, s.own.source_base, Rng(s.seed, stream("memory", s.is_dut))),
+      requester_(s.preset, s.scenario, source_, s.own.requester_plan(), s.other.regions, s.packets,
+                 Rng(s.seed, stream("traffic", s.is_dut))),
+      other_host_size_(s.other.host_size),
+      read_cycles_(std::max<uint64_t>(1, cycles_of(s.scenario.read_ns, s.preset))),
+      read_jitter_(cycles_of(s.scenario.read_jitter_ns, s.preset)),
+      stall_threshold_(static_cast<uint32_t>(s.scenario.stall * 65536)),
+      pause_per_cycle_(s.scenario.pause * s.preset.clock_ps * 1e-6),
+      pause_cycles_(cycles_of(s.scenario.pause_ns, s.preset)),
+      link_(s.preset, s.scenario, s.seed, s.is_dut) {
+  for (unsigned p = 0; p < preset_.num_planes; ++p) {
+    tx_.emplace_back(preset_, p);
+    rx_.emplace_back(preset_, p);
+  }
+  configure(driver_, preset_, own_);
+}
+
+void Station::connect(Station& other) {
+  responder_ = std::make_unique<Responder>(preset_, other.source_, own_.host_size, own_.host_base, 0);
+}
+
+void Station::fail(std::string what, const char* block, int qp) {
+  if (!problem_.empty()) return;
+  problem_ = std::move(what);
+  problem_block_ = block;
+  problem_cycle_ = cycle_;
+  problem_qp_ = qp;
+}
+
+void Station::cycle(const mrc_pins_out& out, mrc_pins_in& in) {
+  if (cycle_ < kResetCycles) {
+    in.rst_n = 0;
+    in.link_up = static_cast<uint8_t>((1u << preset_.num_planes) - 1);
+    ++cycle_;
+    return;
+  }
+  in.rst_n = 1;
+  if (!driver_.idle() || in.awvalid || in.wvalid || in.arvalid) driver_.cycle(out, in);
+  if (traffic_) {
+    host(out, in);
+    if (scenario_.csr_gap > 0 && is_dut_ && cycle_ >= next_csr_) random_access();
+  }
+  ports(out, in);
+  ++cycle_;
+}
+
+void Station::host(const mrc_pins_out& out, mrc_pins_in& in) {
+  // Readiness of this cycle.
+  in.host_rd_ready = in.host_wr_ready = in.cqe_ready = 1;
+  if (stall_threshold_ != 0) {
+    const uint64_t r = host_rng_.next();
+    in.host_rd_ready = (r & 0xffff) >= stall_threshold_;
+    in.host_wr_ready = (r >> 16 & 0xffff) >= stall_threshold_;
+    in.cqe_ready = (r >> 32 & 0xffff) >= stall_threshold_;
+  }
+  if (pause_per_cycle_ > 0) {
+    if (cycle_ < pause_until_) {
+      in.host_wr_ready = 0;
+    } else if (host_rng_.chance(pause_per_cycle_)) {
+      pause_until_ = cycle_ + 1 + host_rng_.below(2 * pause_cycles_ + 1);
+    }
+  }
+
+  // Reads.
+  if (out.host_rd_valid && in.host_rd_ready) {
+    const Rdreq rd = Rdreq::unpack(out.host_rd);
+    const uint8_t* data = source_.at(rd.addr, rd.len);
+    if (!data || rd.len == 0 || rd.len > preset_.host_bytes || rd.plane >= preset_.num_planes) {
+      fail(fmt::format("host read of {} bytes at {:#x} for plane {}: no WQE names those", rd.len, rd.addr, rd.plane), "tx_fetch");
+      return;
+    }
+    uint64_t ready = cycle_ + read_cycles_;
+    if (read_jitter_ > 0) ready += host_rng_.below(read_jitter_ + 1);
+    uint64_t& order = read_ready_[rd.plane];
+    order = std::max(order, ready);
+    reads_[rd.plane].push_back({order, data});
+    reads_pending_ |= 1u << rd.plane;
+  }
+  in.host_rsp_valid = 0;
+  if (reads_pending_ != 0) {
+    const unsigned rotated = (reads_pending_ | reads_pending_ << 8) >> (last_rsp_ + 1);
+    for (unsigned m = rotated & 0xff; m != 0; m &= m - 1) {
+      const unsigned p = (last_rsp_ + 1 + static_cast<unsigned>(std::countr_zero(m))) & 7;
+      std::deque<Read>& queue = reads_[p];
+      if (queue.front().ready_cycle > cycle_) continue;
+      in.host_rsp_valid = 1;
+      in.host_rsp_plane = static_cast<uint8_t>(p);
+      std::memcpy(in.host_rsp_data, queue.front().data, preset_.host_bytes);  // bytes beyond len: whatever follows
+      queue.pop_front();
+      if (queue.empty()) reads_pending_ &= ~(1u << p);
+      last_rsp_ = p;
+      break;
+    }
+  }
+
+  // Writes.
+  if (out.host_wr_valid && in.host_wr_ready) {
+    if (out.host_wr_len == 0 || out.host_wr_len > preset_.host_bytes) {
+      fail(fmt::format("host write of {} bytes", out.host_wr_len), "rx_place");
+      return;
+    }
+    if (const char* wrong = responder_->write(out.host_wr_addr, out.host_wr_len, out.host_wr_data)) {
+      fail(fmt::format("host write of {} bytes at {:#x} {}", out.host_wr_len, out.host_wr_addr, wrong), "rx_place");
+      return;
+    }
+    last_progress_ = cycle_;
+  }
+
+  // Completions.
+  if (out.cqe_valid && in.cqe_ready) {
+    const Cqe cqe = Cqe::unpack(out.cqe);
+    std::string wrong = cqe.recv ? responder_->completion(cqe) : requester_.completion(cqe);
+    if (!wrong.empty()) fail(std::move(wrong), "cq_mux", cqe.qp);
+    last_progress_ = cycle_;
+  }
+
+  // Work requests.
+  in.wqe_valid = 0;
+  if (const Wqe* wqe = requester_.offer()) {
+    in.wqe_valid = 1;
+    wqe->pack(in.wqe);
+    if (out.wqe_ready) requester_.taken();
+  }
+}
+
+void Station::ports(const mrc_pins_out& out, mrc_pins_in& in) {
+  const uint64_t now = now_ps();
+  // Transmit: tready is a function of the MAC's state at the beginning of the cycle.
+  unsigned ready = 0;
+  for (unsigned p = 0; p < preset_.num_planes; ++p) {
+    TxMac& mac = tx_[p];
+    const bool take = mac.ready();
+    ready |= unsigned{take} << p;
+    if (take && (out.tx_tvalid >> p & 1)) {
+      if (const char* wrong = mac.beat(out.tx_tdata[p], out.tx_tkeep[p], out.tx_tlast >> p & 1, now)) {
+        fail(fmt::format("port {}: {}", p, wrong), "tx_lane");
+      }
+    }
+    if (FramePtr frame = mac.start(now)) sent(std::move(frame));
+  }
+  in.tx_tready = static_cast<uint8_t>(ready);
+
+  // Receive.
+  unsigned valid = 0, last = 0, error = 0;
+  for (unsigned p = 0; p < preset_.num_planes; ++p) {
+    RxMac::Beat beat;
+    RxMac& mac = rx_[p];
+    if (!mac.beat(now, beat)) continue;
+    valid |= 1u << p;
+    in.rx_tkeep[p] = beat.bytes == 32 ? ~0u : (1u << beat.bytes) - 1;
+    std::memcpy(in.rx_tdata[p], beat.data, beat.bytes);
+    if (const Frame* frame = mac.begun()) {
+      ++planes_[p].rx_frames;
+      if (watcher_) watcher_->frame(false, p, mac.begun_ps(), frame->bytes, frame->fate);
+    }
+    if (beat.last) {
+      last |= 1u << p;
+      error |= unsigned{beat.error} << p;
+    }
+  }
+  in.rx_tvalid = static_cast<uint8_t>(valid);
+  in.rx_tlast = static_cast<uint8_t>(last);
+  in.rx_tuser = static_cast<uint8_t>(error);
+}
+
+void Station::sent(FramePtr frame) {
+  const FrameInfo info = look_at(frame->bytes);
+  PlaneCounters& c = planes_[frame->plane];
+  ++c.tx_frames;
+  const unsigned on_wire = wire_bytes(static_cast<unsigned>(frame->bytes.size()));
+  c.tx_wire_bytes += on_wire;
+  if (info.data()) {
+    ++(info.rtx ? c.tx_rtx : c.tx_data);
+    if (!info.rtx) c.tx_payload_frames_wire_bytes += on_wire;
+    ++per_ev_[info.entropy];
+    if (first_data_ps_ == 0) first_data_ps_ = frame->sent_ps;
+    last_data_ps_ = frame->sent_ps + uint64_t{on_wire} * byte_ps(preset_);
+  } else {
+    ++(info.opcode == 0xDC ? c.tx_sack : info.opcode == 0xDD ? c.tx_nack : info.opcode == 0xD1 ? c.tx_ack : c.tx_other);
+  }
+  if (!watcher_) {
+    link_.transmit(std::move(frame));
+    return;
+  }
+  const unsigned plane = frame->plane;
+  const uint64_t time = frame->sent_ps;
+  const std::vector<uint8_t> bytes = frame->bytes;
+  link_.transmit(std::move(frame));
+  watcher_->frame(true, plane, time, bytes, link_.last_fate());
+}
+
+void Station::random_access() {
+  // Software that looks around while traffic runs: every register, holes as well, and harmless writes.
+  ++csr_accesses_;
+  next_csr_ = cycle_ + 1 + csr_rng_.below(static_cast<uint64_t>(2 * scenario_.csr_gap) + 1);
+  if (!driver_.idle()) return;
+  driver_.dawdle(true);
+  const auto data = static_cast<uint32_t>(csr_rng_.next());
+  const auto ignore = [](uint32_t, unsigned) {};
+  switch (csr_rng_.below(8)) {
+    case 0:  // scratch words, bytes of them
+      driver_.write(static_cast<uint16_t>(csr::kTblData0 + 4 * csr_rng_.below(16)), data, ignore,
+                    static_cast<uint8_t>(csr_rng_.below(16)));
+      break;
+    case 1:  // read-only ones: refused
+      driver_.write(static_cast<uint16_t>(csr::kCntTx0 + 4 * csr_rng_.below(36)), data, ignore);
+      break;
+    case 2:  // nothing there
+      driver_.write(static_cast<uint16_t>(0x1000 + 4 * csr_rng_.below(0x3000)), data, ignore);
+      break;
+    case 3: driver_.read(static_cast<uint16_t>(4 * csr_rng_.below(0x4000)), ignore); break;
+    default: driver_.read(static_cast<uint16_t>(4 * csr_rng_.below(0x190 / 4 + 2)), ignore);
+  }
+}
+
+bool Station::ports_quiet() const {
+  for (const TxMac& mac : tx_) {
+    if (!mac.idle() || mac.free_ps() > now_ps()) return false;
+  }
+  return std::all_of(rx_.begin(), rx_.end(), [](const RxMac& mac) { return mac.idle(); });
+}
+
+std::string Station::exchange(Station& a, Station& b) {
+  const auto hand_over = [](Station& from, Station& to) -> std::string {
+    Mail& mail = from.requester_.mail();
+    for (const Message& m : mail.posted) to.responder_->posted(m);
+    for (const uint32_t id : mail.abandoned) to.responder_->abandoned(id);
+    for (const uint32_t id : mail.completed) to.responder_->completed(id);
+    mail.clear();
+    std::string wrong = to.responder_->verify();
+    for (const uint32_t id : to.responder_->mail().freed) from.requester_.freed(id);
+    to.responder_->mail().clear();
+    for (FramePtr& frame : from.link_.out()) {
+      const unsigned plane = frame->plane;
+      to.rx_[plane].arrive(std::move(frame));
+    }
+    from.link_.out().clear();
+    if (!wrong.empty()) to.fail(wrong, "rx_place");
+    return wrong;
+  };
+  std::string wrong = hand_over(a, b);
+  std::string other = hand_over(b, a);
+  return wrong.empty() ? other : wrong;
+}
+
+void Station::read_counters(NicCounters& c) {
+  const auto into = [&](uint32_t offset, uint32_t& slot) {
+    driver_.read(static_cast<uint16_t>(offset), [&slot](uint32_t data, unsigned) { slot = data; });
+  };
+  for (unsigned p = 0; p < preset_.num_planes; ++p) {
+    into(csr::kCntTx0 + 4 * p, c.tx[p]);
+    into(csr::kCntRx0 + 4 * p, c.rx[p]);
+    into(csr::kCntOvf0 + 4 * p, c.ovf[p]);
+  }
+  into(csr::kCntDropParse, c.drop_parse);
+  into(csr::kCntDropIcrc, c.drop_icrc);
+  into(csr::kCntDropQp, c.drop_qp);
+  into(csr::kCntDropPkey, c.drop_pkey);
+  into(csr::kCntDropLen, c.drop_len);
+  into(csr::kCntAccess, c.access);
+  into(csr::kCntDup, c.dup);
+  into(csr::kCntOor, c.oor);
+  into(csr::kCntTrim, c.trim);
+  into(csr::kCntRtx, c.rtx);
+  into(csr::kCntRto, c.rto);
+  into(csr::kCntSkip, c.skip);
+}
+
+std::string Station::check_counters(const NicCounters& c) const {
+  for (unsigned p = 0; p < preset_.num_planes; ++p) {
+    if (c.tx[p] != static_cast<uint32_t>(planes_[p].tx_frames)) {
+      return fmt::format("CNT_TX{} is {} but the port sent {} frames", p, c.tx[p], planes_[p].tx_frames);
+    }
+    if (c.rx[p] + c.ovf[p] != static_cast<uint32_t>(planes_[p].rx_frames)) {
+      return fmt::format("CNT_RX{} + CNT_OVF{} is {} but the port received {} frames", p, p, c.rx[p] + c.ovf[p],
+                         planes_[p].rx_frames);
+    }
+  }
+  if (driver_.unexpected() != 0) return fmt::format("{} register accesses were refused", driver_.unexpected());
+  return {};
+}
+
+}  // namespace mrc::tb
