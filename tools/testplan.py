@@ -6,7 +6,7 @@ Holds docs/testplan.yaml against the tests that CTest knows in the folder BUILD:
 testpoint must match a test, and every test must belong to a testpoint. --list prints who holds what.
 
 An entry in brackets, [protocol][window], matches the tests that carry all these tags; any other entry is
-the name of a CTest test, with * and ? as in the shell."""
+the name of a CTest test. Tags and names may hold * and ? as in the shell."""
 import fnmatch
 import json
 import re
@@ -32,8 +32,8 @@ def known_tests(build):
 
 def matches(entry, tests):
     if entry.startswith("["):
-        tags = set(re.findall(r"\[([^]]+)\]", entry))
-        return {name for name, labels in tests.items() if tags <= labels}
+        tags = re.findall(r"\[([^]]+)\]", entry)
+        return {name for name, labels in tests.items() if all(fnmatch.filter(labels, tag) for tag in tags)}
     return set(fnmatch.filter(tests, entry))
 
 
