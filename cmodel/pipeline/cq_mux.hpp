@@ -6,7 +6,8 @@
 
 namespace mrc {
 
-/// Merges the completions of both directions for the host. Contract: docs/blocks/rx_reorder.md, "cq_mux". One per cycle.
+/// Merges the completions of both directions for the host. Contract: docs/blocks/rx_reorder.md, "cq_mux". One per
+/// cycle.
 class CqMux {
  public:
   /// tx: from tx_segment, rx: from rx_reorder.

@@ -370,7 +370,8 @@ void Nic::observe(uint32_t* core, uint32_t* lanes) const {
   for (unsigned i = 0; i < n.planes; ++i) {
     uint32_t* lane = lanes + std::size_t{i} * kObsLaneWords;
     show(lane, lane_at(LaneB::TxLaneRdreq), n.lane_rdreq[i]);
-    show(lane, lane_at(LaneB::RxLaneDesc), n.rx_lanes[i].desc_valid(), n.rx_lanes[i].desc_ready(), n.rx_lanes[i].desc());
+    show(lane, lane_at(LaneB::RxLaneDesc), n.rx_lanes[i].desc_valid(), n.rx_lanes[i].desc_ready(),
+         n.rx_lanes[i].desc());
     show(lane, lane_at(LaneB::RxLaneLine), n.lane_line[i]);
   }
 }

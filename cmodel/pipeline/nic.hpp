@@ -11,8 +11,8 @@ namespace mrc {
 
 /// The whole NIC, cycle by cycle: module mrc_nic (docs/blocks/nic.md).
 ///
-/// In cycle t, outputs() and observe() show the registers of that cycle; step() takes the inputs of that cycle and makes
-/// the registers of cycle t+1. A Nic starts as after reset.
+/// In cycle t, outputs() and observe() show the registers of that cycle; step() takes the inputs of that cycle and
+/// makes the registers of cycle t+1. A Nic starts as after reset.
 class Nic {
  public:
   explicit Nic(const Preset& preset);
@@ -30,8 +30,8 @@ class Nic {
   void step(const mrc_pins_in& pins);
 
   /// Every block boundary of this cycle, in the layout of obs_core_t and obs_lane_t (gen/streams.hpp): core has
-  /// kObsCoreWords words, lanes num_planes * kObsLaneWords. Word 0 of a boundary, valid | ready << 1, is always written;
-  /// its data words only when it is valid.
+  /// kObsCoreWords words, lanes num_planes * kObsLaneWords. Word 0 of a boundary, valid | ready << 1, is always
+  /// written; its data words only when it is valid.
   void observe(uint32_t* core, uint32_t* lanes) const;
 
  private:

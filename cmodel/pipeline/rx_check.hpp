@@ -13,8 +13,8 @@
 
 namespace mrc {
 
-/// Takes the lanes' descriptions in turn, checks them against QP and memory region, and sends WRITEs to rx_track, control
-/// packets to tx_inflight. Contract: docs/blocks/rx_check.md. One packet per cycle, two stages.
+/// Takes the lanes' descriptions in turn, checks them against QP and memory region, and sends WRITEs to rx_track,
+/// control packets to tx_inflight. Contract: docs/blocks/rx_check.md. One packet per cycle, two stages.
 class RxCheck {
  public:
   /// Pulse registers.

@@ -38,7 +38,8 @@ RxLane::RxLane(const Preset& preset, Fifo<Rxdesc>& desc, Fifo<Verdict>& verdict,
 
 void RxLane::step(const CsrOut& csr, const In& in) {
   // A lane without anything under way does nothing; the cycle after it last did something only clears the pulses.
-  const bool busy = in.tvalid || in_valid_ || c_valid_ || fin_ || flush_ || reading_ || descs_.valid() || verdict_.valid();
+  const bool busy =
+      in.tvalid || in_valid_ || c_valid_ || fin_ || flush_ || reading_ || descs_.valid() || verdict_.valid();
   active_ = busy || rx_inc_ || ovf_inc_;
   if (!active_) return;
   if (port_bytes_ == 16) {

@@ -12,8 +12,8 @@
 
 namespace mrc {
 
-/// Delivers WRITE-with-immediate completions in RQMSN order, after every earlier packet has arrived and has been written to
-/// host memory. Contract: docs/blocks/rx_reorder.md.
+/// Delivers WRITE-with-immediate completions in RQMSN order, after every earlier packet has arrived and has been
+/// written to host memory. Contract: docs/blocks/rx_reorder.md.
 class RxReorder {
  public:
   struct In {

@@ -28,18 +28,32 @@ void RxTrack::step(const CfgBus& cfg, const CsrOut& csr) {
   ack_.begin(cfg);
   pulses_next_ = {};
   switch (state_) {
-    case State::Idle: idle(cfg); break;
-    case State::Init: init(); break;
-    case State::Track: track(csr); break;
-    case State::Adv: advance(rdata_, 0); break;
-    case State::Post: post(csr); break;
-    case State::Sack0: sack0(csr); break;
+    case State::Idle:
+      idle(cfg);
+      break;
+    case State::Init:
+      init();
+      break;
+    case State::Track:
+      track(csr);
+      break;
+    case State::Adv:
+      advance(rdata_, 0);
+      break;
+    case State::Post:
+      post(csr);
+      break;
+    case State::Sack0:
+      sack0(csr);
+      break;
     case State::Sack1:
       low_ = rdata_.rcv;
       rdata_ = bits_[row_of(psn_add(base_, 64))];
       state_ = State::Sack2;
       break;
-    case State::Sack2: sack2(); break;
+    case State::Sack2:
+      sack2();
+      break;
   }
 }
 

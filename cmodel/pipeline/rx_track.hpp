@@ -14,8 +14,8 @@
 
 namespace mrc {
 
-/// Which PSNs are here, and what the sender must hear: places or discards each checked packet, moves cack, and owes SACKs,
-/// NACKs, ACKs. Contract: docs/blocks/rx_track.md. Three cycles per packet in order, three more for a SACK.
+/// Which PSNs are here, and what the sender must hear: places or discards each checked packet, moves cack, and owes
+/// SACKs, NACKs, ACKs. Contract: docs/blocks/rx_track.md. Three cycles per packet in order, three more for a SACK.
 class RxTrack {
  public:
   /// Pulse registers.
@@ -23,7 +23,8 @@ class RxTrack {
     bool dup = false, oor = false, trim = false;
   };
 
-  RxTrack(const Preset& preset, Stream<Rxpkt>& rxpkt, PlaneDemux<Verdict>& verdict, Stream<Resp>& resp, Stream<Ord>& ord);
+  RxTrack(const Preset& preset, Stream<Rxpkt>& rxpkt, PlaneDemux<Verdict>& verdict, Stream<Resp>& resp,
+          Stream<Ord>& ord);
 
   bool cfg_ack() const { return ack_.value(); }
   const Pulses& pulses() const { return pulses_; }

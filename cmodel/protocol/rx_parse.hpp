@@ -18,12 +18,12 @@ inline constexpr unsigned kMaxPayload = 4096;
 
 /// What a lane has collected of a frame when its last byte has passed.
 struct RxFrame {
-  uint8_t head[kRxHeadBytes] = {};    ///< from the inner IP header on, zero beyond the frame
-  uint32_t bytes = 0;                 ///< length from the inner IP header on, ICRC included
-  uint32_t crc = wire::kIcrcSeed;     ///< ICRC register after all bytes, the ICRC included
-  uint8_t tc = 0;                     ///< traffic class of the first IP header
-  bool etype_ok = false;              ///< the Ethernet frame carries IPv6
-  bool mac_err = false;               ///< the MAC saw an error
+  uint8_t head[kRxHeadBytes] = {};  ///< from the inner IP header on, zero beyond the frame
+  uint32_t bytes = 0;               ///< length from the inner IP header on, ICRC included
+  uint32_t crc = wire::kIcrcSeed;   ///< ICRC register after all bytes, the ICRC included
+  uint8_t tc = 0;                   ///< traffic class of the first IP header
+  bool etype_ok = false;            ///< the Ethernet frame carries IPv6
+  bool mac_err = false;             ///< the MAC saw an error
 };
 
 /// Registers that parsing depends on.
@@ -58,7 +58,8 @@ constexpr RxErr rx_error(const RxFrame& f, const RxParseCfg& cfg) {
   if (!f.etype_ok || h[0] >> 4 != 6 || h[6] != 17) return RxErr::Encap;
   if (wire::load_be<2>(h + 42) != cfg.udp_port) return RxErr::Udp;
   if ((h[49] & 0x0f) != 0) return RxErr::Tver;
-  if (rx_trim(f.tc, cfg) != Trim::None) return RxErr::None;  // lengths may or may not have been rewritten (mrc.md section 4)
+  if (rx_trim(f.tc, cfg) != Trim::None)
+    return RxErr::None;  // lengths may or may not have been rewritten (mrc.md section 4)
   const auto ip_length = wire::load_be<2>(h + 4);
   if (ip_length + 40 != f.bytes || wire::load_be<2>(h + 44) != ip_length || f.bytes % 4 != 0) return RxErr::Length;
   const uint8_t opcode = h[48];
@@ -87,7 +88,8 @@ inline void rx_parse(const RxFrame& f, const RxParseCfg& cfg, Rxdesc& d) {
   d.pkey = static_cast<uint16_t>(wire::load_be<2>(h + 50));
   d.dqp = static_cast<uint32_t>(wire::load_be<3>(h + 53));
   d.psn = static_cast<uint32_t>(wire::load_be<3>(h + 57));
-  const auto port = static_cast<uint32_t>(wire::load_be<2>(h + 40)), flow = static_cast<uint32_t>(wire::load_be<2>(h + 2));
+  const auto port = static_cast<uint32_t>(wire::load_be<2>(h + 40)),
+             flow = static_cast<uint32_t>(wire::load_be<2>(h + 2));
   d.entropy = cfg.ev_swap ? flow << 16 | port : port << 16 | flow;
   std::memcpy(d.ext.data(), h + 60, kExtBytes);
   const bool has_payload = is_data_opcode(d.opcode) && d.err == RxErr::None && d.trim == Trim::None;

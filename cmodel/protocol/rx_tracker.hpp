@@ -29,10 +29,10 @@ constexpr PsnClass psn_class(uint32_t psn, uint32_t cack, unsigned mpr, const Rx
 
 /// What moving cack along one row gives.
 struct RowAdvance {
-  unsigned count;      ///< PSNs passed
-  unsigned messages;   ///< last packets among them
-  unsigned last_at;    ///< offset of the highest last packet from the first PSN passed, if messages != 0
-  bool to_end;         ///< the row's end was reached: the next row may go on
+  unsigned count;     ///< PSNs passed
+  unsigned messages;  ///< last packets among them
+  unsigned last_at;   ///< offset of the highest last packet from the first PSN passed, if messages != 0
+  bool to_end;        ///< the row's end was reached: the next row may go on
 };
 
 /// Passes the received PSNs of a row from bit `from` on, and clears them.

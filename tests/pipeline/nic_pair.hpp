@@ -155,8 +155,8 @@ class NicPair {
     write(side, csr::kTblCmd, csr::kTblCmdIndex.set(0, index) | csr::kTblCmdTable.set(0, table));
   }
 
-  /// QP `qp` of both sides in Rts, talking to each other, with EV profile 0, addresses and a memory region that covers the
-  /// whole host memory at virtual address 0 under R_Key 0x100 * (qp mod NumMrs).
+  /// QP `qp` of both sides in Rts, talking to each other, with EV profile 0, addresses and a memory region that covers
+  /// the whole host memory at virtual address 0 under R_Key 0x100 * (qp mod NumMrs).
   void connect_qp(unsigned qp, unsigned mtu = 4, bool srv6 = true, bool ts = false) {
     const Preset& preset = host[0].nic.preset();
     for (unsigned side = 0; side < 2; ++side) {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "nic_pair.hpp"
-
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 
+#include "nic_pair.hpp"
 #include "wire/icrc.hpp"
 
 using namespace mrc;
@@ -62,8 +61,9 @@ TEST_CASE("one WRITE arrives in the peer's memory and completes", "[nic]") {
   CHECK(received == packets);
   CHECK(answered >= 2);  // one ACK, at least the SACK that the last packet asks for
   for (unsigned side = 0; side < 2; ++side) {
-    for (const uint32_t counter : {csr::kCntDropParse, csr::kCntDropIcrc, csr::kCntDropQp, csr::kCntDropPkey, csr::kCntDropLen,
-                                   csr::kCntAccess, csr::kCntDup, csr::kCntOor, csr::kCntTrim, csr::kCntRtx, csr::kCntRto}) {
+    for (const uint32_t counter :
+         {csr::kCntDropParse, csr::kCntDropIcrc, csr::kCntDropQp, csr::kCntDropPkey, csr::kCntDropLen, csr::kCntAccess,
+          csr::kCntDup, csr::kCntOor, csr::kCntTrim, csr::kCntRtx, csr::kCntRto}) {
       CAPTURE(side, counter);
       CHECK(pair.read(side, counter) == 0);
     }
@@ -90,8 +90,9 @@ TEST_CASE("immediates are delivered in order, after their data", "[nic]") {
   REQUIRE(pair.run_until(
       [&] {
         for (; seen < b.cqes.size(); ++seen) {  // all messages up to this one are in memory
-          in_memory = in_memory && std::equal(a.mem.begin(), a.mem.begin() + static_cast<long>((2 * seen + 2) * kLength),
-                                              b.mem.begin() + 0x10000);
+          in_memory =
+              in_memory && std::equal(a.mem.begin(), a.mem.begin() + static_cast<long>((2 * seen + 2) * kLength),
+                                      b.mem.begin() + 0x10000);
         }
         return a.cqes.size() == 20 && b.cqes.size() == 10;
       },
@@ -175,8 +176,9 @@ TEST_CASE("observe shows a packet at each boundary it passes", "[nic]") {
   REQUIRE(pair.run_until([&] { return !a.cqes.empty(); }, 5000));
   pair.run(20);
   const auto at = [](const auto& sums, CoreB b) { return sums[static_cast<unsigned>(b)]; };
-  for (const CoreB b : {CoreB::HostWqe, CoreB::TxSegmentPush, CoreB::TxSchedGrant, CoreB::TxSegmentPkt, CoreB::TxPathPath,
-                        CoreB::TxPathRec, CoreB::TxHeaderHdr, CoreB::TxSegmentCqe, CoreB::CqMuxCqe}) {
+  for (const CoreB b :
+       {CoreB::HostWqe, CoreB::TxSegmentPush, CoreB::TxSchedGrant, CoreB::TxSegmentPkt, CoreB::TxPathPath,
+        CoreB::TxPathRec, CoreB::TxHeaderHdr, CoreB::TxSegmentCqe, CoreB::CqMuxCqe}) {
     CAPTURE(kCoreBoundaries[static_cast<unsigned>(b)].name);
     CHECK(at(tx, b) == 1);
   }

@@ -159,7 +159,8 @@ TEST_CASE("frames back to back do not mix", "[rx_lane]") {
   CHECK(seen == expected);
 }
 
-TEST_CASE("the description comes four cycles after the last beat, one later if that beat holds two chunks", "[rx_lane]") {
+TEST_CASE("the description comes four cycles after the last beat, one later if that beat holds two chunks",
+          "[rx_lane]") {
   // 14 + 84 + 16 = 114 bytes: the last beat has 2 bytes, which end the chunk begun in the beat before (14 bytes of it).
   const auto arrival = [&](std::size_t payload) {
     Lane lane("tiny");

@@ -81,7 +81,8 @@ TEST_CASE("immediates wait for cack and leave in RQMSN order across the wrap", "
   adv.cack = 25;
   r.send(adv);
   REQUIRE(r.cqes.size() == 2);
-  CHECK(r.cqes[0] == Cqe{.qp = 2, .recv = true, .status = CqStatus::Ok, .wr_id = 0, .imm = 0x100fe, .length = 50, .msn = 0xfffe});
+  CHECK(r.cqes[0] ==
+        Cqe{.qp = 2, .recv = true, .status = CqStatus::Ok, .wr_id = 0, .imm = 0x100fe, .length = 50, .msn = 0xfffe});
   CHECK(r.cqes[1].msn == 0xffff);
   adv.cack = 30;
   r.send(adv);

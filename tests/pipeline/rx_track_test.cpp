@@ -13,7 +13,9 @@ namespace {
 /// rx_track alone; everything it sends is collected.
 struct Track {
   explicit Track(const char* name = "tiny")
-      : preset(*find_preset(name)), verdict(preset.num_planes, preset.lane_fifo), track(preset, rxpkt, verdict, resp, ord) {}
+      : preset(*find_preset(name)),
+        verdict(preset.num_planes, preset.lane_fifo),
+        track(preset, rxpkt, verdict, resp, ord) {}
 
   void cycle() {
     track.step(cfg, csr);
