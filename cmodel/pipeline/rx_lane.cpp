@@ -16,7 +16,7 @@ struct IcrcMask {
   alignas(32) uint8_t bytes[64] = {};
   constexpr IcrcMask() {
     bytes[0] = 0x0f;
-    for (unsigned at : {1, 2, 3, 7, 46, 47, 52}) bytes[at] = 0xff;
+    for (const unsigned at : {1u, 2u, 3u, 7u, 46u, 47u, 52u}) bytes[at] = 0xff;
   }
 };
 constexpr IcrcMask kIcrcMask;
