@@ -111,8 +111,7 @@ std::string field_text(const FieldInfo& f, const uint32_t* data) {
   if (f.width > 64) {
     std::string hex;
     for (unsigned i = (f.width + 31) / 32; i-- > 0;) hex += fmt::format("{:08x}", f.word(data, i));
-    hex.erase(0, hex.size() - (f.width + 3) / 4);
-    return "0x" + hex;
+    return fmt::format("0x{}", std::string_view(hex).substr(hex.size() - (f.width + 3) / 4));
   }
   const uint64_t value = f.low64(data);
   if (const char* name = f.name_of(value)) return name;

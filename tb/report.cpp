@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 namespace mrc::tb {
 namespace {
@@ -82,7 +83,7 @@ Json side_json(const CosimResult::Side& s) {
             {"delayed", s.link.delayed}}},
           {"counters",
            {{"drop_parse", c.drop_parse}, {"drop_icrc", c.drop_icrc}, {"drop_qp", c.drop_qp}, {"drop_pkey", c.drop_pkey},
-            {"drop_len", c.drop_len}, {"access", c.access}, {"dup", c.dup}, {"oor", c.oor}, {"trim", c.trim}, {"rtx", c.rtx},
+            {"drop_len", c.drop_len}, {"overflow", std::accumulate(c.ovf.begin(), c.ovf.end(), uint64_t{0})}, {"access", c.access}, {"dup", c.dup}, {"oor", c.oor}, {"trim", c.trim}, {"rtx", c.rtx},
             {"rto", c.rto}, {"skip", c.skip}}},
           {"planes", planes},
           {"packets_per_ev", {{"evs", s.evs}, {"min", s.ev_min}, {"max", s.ev_max},
@@ -97,7 +98,7 @@ std::string grouped(uint64_t value) {
   std::string digits = std::to_string(value);
   for (std::size_t i = digits.size(); i > 3;) {
     i -= 3;
-    digits.insert(i, " ");
+    digits.insert(i, 1, ' ');
   }
   return digits;
 }
@@ -130,8 +131,10 @@ std::string summary_text(const RunInfo& info, const CosimResult& r) {
                        static_cast<double>(s.ev_packets) / static_cast<double>(s.evs));
     }
     const NicCounters& c = s.counters;
-    t += fmt::format("  {:<12} dropped: {} unparsed, {} ICRC, {} QP, {} P_Key, {} length; {} duplicates, {} out of window, {} timeouts\n", "",
-                     c.drop_parse, c.drop_icrc, c.drop_qp, c.drop_pkey, c.drop_len, c.dup, c.oor, c.rto);
+    uint64_t overflow = 0;
+    for (const uint32_t n : c.ovf) overflow += n;
+    t += fmt::format("  {:<12} dropped: {} unparsed, {} ICRC, {} QP, {} P_Key, {} length, {} for want of buffer; {} duplicates, {} out of window, {} timeouts\n",
+                     "", c.drop_parse, c.drop_icrc, c.drop_qp, c.drop_pkey, c.drop_len, overflow, c.dup, c.oor, c.rto);
   };
   row("device sent", r.dut);
   row("peer sent", r.peer);

@@ -54,7 +54,7 @@ const ScenarioKey kKeys[] = {
     KEY(reorder_ns, 0, 1e6, false, "largest extra delay of reordered frames"),
     KEY(trim_size, 0, 4084, true, "bytes left of a trimmed frame; 0: 128, 206 or 256 at random"),
     KEY(mac_errors, 0, 1, false, "share of the corrupted frames whose FCS is wrong"),
-    KEY(read_ns, 0, 1e5, false, "latency of host memory reads"),
+    KEY(read_ns, 0, 1e5, false, "latency of host memory reads; with read_jitter_ns 0 too: what the preset's prefetch hides"),
     KEY(read_jitter_ns, 0, 1e5, false, "random latency on top"),
     KEY(stall, 0, 0.99, false, "share of cycles in which the host takes nothing"),
     KEY(pause, 0, 10, false, "long pauses of the host's writes per microsecond"),
@@ -99,12 +99,14 @@ constexpr Row kScenarios[] = {
      "imm_share 1 size_max 8192 loss 0.003 reorder 0.05 jitter_ns 200 skew_ns 300 wrap_share 1 stall 0.1"},
     {"many-qps", "every QP of the preset, small messages, loss and trimming",
      "qps 0 size_max 4096 small_share 0.4 loss 0.002 trim 0.005 ecn 0.01 jitter_ns 100 wrap_share 1 vary 1"},
-    {"slow-host", "a host that is often busy: back-pressure and full buffers",
-     "stall 0.4 pause 0.2 pause_ns 4000 read_ns 800 read_jitter_ns 800 rto 6"},
+    {"slow-host", "a host that is often busy: back-pressure and full buffers", "stall 0.3 pause 0.06 pause_ns 4000 rto 6 mtu_min 3 size_min 2048 exact_share 0 small_share 0.02"},
     {"refused", "WQEs and messages that must be refused: lengths, memory regions, dead QPs",
-     "bad_wqes 0.05 bad_access 2 size_max 8192 jitter_ns 100 loss 0.002"},
+     "bad_wqes 0.05 bad_access 4 size_max 8192 jitter_ns 100 loss 0.002"},
     {"bad-plane", "one plane loses a fifth of its frames, and one entropy value in twenty half of them", "jitter_ns 50"},
-    {"window", "the peer believes in a larger window than the responder keeps", "mpr 1 peer_mpr 2 mtu_max 0 size_max 65536"},
+    {"long", "links of 5 us and small packets: full windows, losses inside them",
+     "delay_ns 5000 qps 4 mtu_max 1 size_min 1024 small_share 0 loss 0.005 jitter_ns 100 rto 6"},
+    {"window", "as long; the peer believes in a larger window than the responder keeps",
+     "delay_ns 5000 qps 2 mtu_max 0 size_min 4096 small_share 0 mpr 1 peer_mpr 2 loss 0.003 reorder_pkts 300 rto 6"},
 };
 
 // QPs of a scenario unless it says otherwise: enough to fill eight planes.

@@ -66,7 +66,7 @@ struct Scenario {
   std::vector<LinkRule> rules;
 
   // host
-  double read_ns = 200, read_jitter_ns = 100;  ///< latency of host memory reads
+  double read_ns = 0, read_jitter_ns = 0;  ///< latency of host memory reads; both 0 = what the preset's prefetch hides
   double stall = 0;        ///< cycles in which the host does not take a read, a write, a completion
   double pause = 0;        ///< long pauses of host writes per microsecond
   double pause_ns = 1000;

@@ -34,6 +34,12 @@ Station::Station(const Setup& s)
       pause_per_cycle_(s.scenario.pause * s.preset.clock_ps * 1e-6),
       pause_cycles_(cycles_of(s.scenario.pause_ns, s.preset)),
       link_(s.preset, s.scenario, s.seed, s.is_dut) {
+  if (scenario_.read_ns == 0 && scenario_.read_jitter_ns == 0) {
+    // A lane prefetches LineFifo lines: its port sends them in this time.
+    const double prefetch_ns = 8.0 * preset_.line_fifo * preset_.host_bytes / preset_.port_gbps;
+    read_cycles_ = std::max<uint64_t>(1, cycles_of(0.4 * prefetch_ns, preset_));
+    read_jitter_ = cycles_of(0.3 * prefetch_ns, preset_);
+  }
   for (unsigned p = 0; p < preset_.num_planes; ++p) {
     tx_.emplace_back(preset_, p);
     rx_.emplace_back(preset_, p);

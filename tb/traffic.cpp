@@ -157,10 +157,10 @@ const Wqe* Requester::make() {
     m.must_fail = true;
     qp.failing = true;
     const Pool& pool = pools_[pool_of_[m.id]];
-    switch (rng_.below(3)) {
-      case 0: m.rkey ^= 1u << rng_.below(8); break;  // another key of the same row
-      case 1:  // its first packet goes over the end
-        m.raddr = pool.region.va + pool.region.length - rng_.below(std::min(m.length, 256u << qp.plan.mtu));
+    switch (refusal_kind_++ % 3) {
+      case 1: m.rkey ^= 1u << rng_.below(8); break;  // another key of the same row
+      case 0:  // its first packet goes over the end
+        m.raddr = pool.region.va + pool.region.length - rng_.between(1, std::min(m.length, 256u << qp.plan.mtu) - 1);
         break;
       default: m.raddr = pool.region.va - m.length - rng_.below(4096); break;  // before the beginning
     }
