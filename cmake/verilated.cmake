@@ -16,10 +16,13 @@ if(MRC_SANITIZE)
   set(MRC_VERILATED_OPT_FAST -O1)
 endif()
 
-# mrc_dut(TARGET PRESET SOURCES files... [VERILATOR_ARGS ...]): libTARGET.so out of sources that hold the
-# module mrc_nic_PRESET.
+# mrc_dut(TARGET PRESET SOURCES files... [VERILATOR_ARGS ...] [OPT level]): libTARGET.so out of sources that
+# hold the module mrc_nic_PRESET.
 function(mrc_dut dut preset)
-  cmake_parse_arguments(D "" "" "SOURCES;VERILATOR_ARGS" ${ARGN})
+  cmake_parse_arguments(D "" "OPT" "SOURCES;VERILATOR_ARGS" ${ARGN})
+  if(NOT D_OPT)
+    set(D_OPT ${MRC_VERILATED_OPT_FAST})
+  endif()
   set(top mrc_nic_${preset})
   set(verilated ${dut}_verilated)
 
@@ -27,7 +30,7 @@ function(mrc_dut dut preset)
   add_library(${verilated} STATIC)
   verilate(${verilated} PREFIX V${top} TOP_MODULE ${top} SOURCES ${D_SOURCES}
     VERILATOR_ARGS ${D_VERILATOR_ARGS} ${MRC_VERILATOR_ARGS}
-    OPT_FAST ${MRC_VERILATED_OPT_FAST} OPT_GLOBAL -O2 OPT_SLOW -O1)
+    OPT_FAST ${D_OPT} OPT_GLOBAL ${D_OPT} OPT_SLOW -O0)
 
   add_library(${dut} MODULE "${MRC_ROOT}/tb/dut/verilated_dut.cpp")
   target_compile_features(${dut} PRIVATE cxx_std_20)
