@@ -98,7 +98,8 @@ void Station::host(const mrc_pins_out& out, mrc_pins_in& in) {
     const Rdreq rd = Rdreq::unpack(out.host_rd);
     const uint8_t* data = source_.at(rd.addr, rd.len);
     if (!data || rd.len == 0 || rd.len > preset_.host_bytes || rd.plane >= preset_.num_planes) {
-      fail(fmt::format("host read of {} bytes at {:#x} for plane {}: no WQE names those", rd.len, rd.addr, rd.plane), "tx_fetch");
+      fail(fmt::format("host read of {} bytes at {:#x} for plane {}: no WQE names those", rd.len, rd.addr, rd.plane),
+           "tx_fetch");
       return;
     }
     uint64_t ready = cycle_ + read_cycles_;
@@ -240,8 +241,11 @@ void Station::random_access() {
     case 2:  // nothing there
       driver_.write(static_cast<uint16_t>(0x1000 + 4 * csr_rng_.below(0x3000)), data, ignore);
       break;
-    case 3: driver_.read(static_cast<uint16_t>(4 * csr_rng_.below(0x4000)), ignore); break;
-    default: driver_.read(static_cast<uint16_t>(4 * csr_rng_.below(0x190 / 4 + 2)), ignore);
+    case 3:
+      driver_.read(static_cast<uint16_t>(4 * csr_rng_.below(0x4000)), ignore);
+      break;
+    default:
+      driver_.read(static_cast<uint16_t>(4 * csr_rng_.below(0x190 / 4 + 2)), ignore);
   }
 }
 
