@@ -15,6 +15,7 @@ namespace mrc::cli {
 void register_decode(CLI::App& app, Context& context);
 void register_encode(CLI::App& app, Context& context);
 void register_cosim(CLI::App& app, Context& context);
+void register_nscc(CLI::App& app, Context& context);
 void register_bench(CLI::App& app, Context& context);
 void register_tools(CLI::App& app, Context& context);
 }  // namespace mrc::cli
@@ -31,6 +32,7 @@ Examples:
   mrc decode capture.pcapng                 every header of every packet
   mrc decode --hex 02000000... --json
   mrc encode packets.json --pcapng out.pcapng
+  mrc nscc events.csv                       the congestion controller alone, on a list of events
   mrc bench cosim                           speed of model, RTL and lockstep
   mrc lint                                  Verilator, slang and yosys over the RTL
   mrc export-verilog --preset tiny -o out   plain Verilog for other tools
@@ -91,6 +93,9 @@ int main(int argc, char** argv) {
 #endif
 #ifdef MRC_HAVE_encode
   mrc::cli::register_encode(app, context);
+#endif
+#ifdef MRC_HAVE_nscc
+  mrc::cli::register_nscc(app, context);
 #endif
 #ifdef MRC_HAVE_bench
   mrc::cli::register_bench(app, context);
