@@ -640,3 +640,80 @@ TEST_CASE("the reference agrees with the same hand-computed numbers", "[protocol
         Approx(225000 * (1 - 0.8 * (avg - 75) / avg) + 20000.0 * 4000 / (225000 * (1 - 0.8 * (avg - 75) / avg)) + 600)
             .epsilon(1e-12));
 }
+
+TEST_CASE("every rounding is the one of the contract, to the bit", "[protocol][nscc][bits]") {
+  Cc cc(example());
+  // avg: 3 x 2^24 x 3355443 / 2^28 = 629145.5625; then -629146 x 3355443 / 2^28 = -7864.324...
+  cc.at(1).ack(0, 103);
+  CHECK(cc.s.avg == 629146);
+  cc.ack(0, 100);
+  CHECK(cc.s.avg == 629146 - 7864);
+
+  // alpha (target - delay): 44739243 x 16 / 2^6 = 11184810.75; x 4096 / 2^12
+  NsccParams p = example();
+  p.target_delay = 9608;  // 75.0625 ticks = 19216 / 256
+  Cc gain(p);
+  REQUIRE(gain.words.alpha == 44739243);
+  gain.at(1).ack(4096, 175);
+  CHECK(gain.s.mode == NsccMode::Proportional);
+  CHECK(gain.s.inc == 11184811);
+  // The second product: 11184811 x 2049 / 2^12 = 5595136.15...
+  gain.ack(2049, 175);
+  CHECK(gain.s.inc == 11184811 + 5595136);
+
+  // fi: 0.4 B = 1638 / 4096; 1638 x 3 / 2^4 = 307.125, 1638 x 5 / 2^4 = 511.875
+  p = example();
+  p.fi = 0.4;
+  Cc fair(p);
+  REQUIRE(fair.words.fi == 1638);
+  fair.at(1).ack(3, 175).ack(5, 175);
+  CHECK(fair.s.inc == 307 + 512);
+
+  // adjust: floor(819 x 2^24 / cwnd) + eta. cwnd = 217000 x 65536: 0.966 -> 0
+  fair.loss(8000);
+  fair.at(100).ack(0, 175);
+  CHECK(fair.s.cwnd == uint64_t{217000} * 65536 + 39321600);
+  CHECK(fair.s.inc == 0);
+
+  // fast increase: 3 x 0.3 (5033165 / 2^24) in 1/65536 B: 58982.4 -> 58982; 5: 98303.99 -> 98304
+  p = example();
+  p.fi_scale = 0.3;
+  Cc fast(p);
+  REQUIRE(fast.words.fi_scale == 5033165);
+  fast.loss(100000).at(1).ack(200000, 100).ack(0, 100);
+  REQUIRE(fast.s.increasing);
+  const uint64_t before = fast.s.cwnd;
+  fast.ack(3, 100);
+  CHECK(fast.s.cwnd == before + 58982);
+  fast.ack(5, 100);
+  CHECK(fast.s.cwnd == before + 58982 + 98304);
+
+  // decrease: avg 100 ticks from one sample (8000 x 2^24 x 3355443 / 2^28 = 1677721500), then 1677721600 - rounding:
+  // sample 100: diff 100, 100 x 3355443 / 2^28 = 1.25 -> 1: 1677721501. target = 75 x 2^24 = 1258291200.
+  // ratio = floor(419430301 x 2^28 / 1677721501) = 67108852; cut = round(67108852 x 13421773 / 2^24) = 53687082
+  // factor = 268435456 - 53687082 = 214748374; cwnd = round(225000 x 65536 x 214748374 / 2^28)
+  cc = Cc(example());
+  cc.at(100).ack(0, 8100, true);
+  CHECK(cc.s.avg == 1677721500);
+  cc.at(101).ack(0, 200, true);
+  CHECK(cc.s.avg == 1677721501);
+  const auto factor =
+      (uint64_t{1} << 28) - ((uint64_t{419430301} << 28) / 1677721501 * 13421773 + (1 << 23)) / (1 << 24);
+  CHECK(factor == 214748374);
+  CHECK(cc.s.cwnd ==
+        static_cast<uint64_t>((225000.0L * 65536 * static_cast<long double>(factor) + (1 << 27)) / (1 << 28)));
+}
+
+TEST_CASE("inc saturates instead of wrapping", "[protocol][nscc][bits]") {
+  NsccParams p = example();
+  p.fi = 16777215;
+  p.adjust_bytes_threshold = (1u << 28) - 1;
+  p.adjust_period_threshold = 65535 * 128 - 64;
+  Cc cc(p);
+  cc.loss(100000);
+  for (int i = 0; i < 20; ++i) cc.at(1).ack((1u << 28) - 1, 175);
+  CHECK(cc.s.inc == ~uint64_t{0});
+  CHECK(cc.cwnd() == 125000);
+  cc.at(65535).ack(0, 175);
+  CHECK(cc.cwnd() == 225000);
+}
