@@ -85,24 +85,12 @@ int main(int argc, char** argv) {
   app.set_version_flag("--version", mrc::cli::version_text(), "print the versions of mrcnic and its tools");
   app.footer(kExamples);
   app.require_subcommand(0, 1);
-#ifdef MRC_HAVE_cosim
   mrc::cli::register_cosim(app, context);
-#endif
-#ifdef MRC_HAVE_decode
   mrc::cli::register_decode(app, context);
-#endif
-#ifdef MRC_HAVE_encode
   mrc::cli::register_encode(app, context);
-#endif
-#ifdef MRC_HAVE_nscc
   mrc::cli::register_nscc(app, context);
-#endif
-#ifdef MRC_HAVE_bench
   mrc::cli::register_bench(app, context);
-#endif
-#ifdef MRC_HAVE_tools
   mrc::cli::register_tools(app, context);
-#endif
 
   if (argc > 1 && argv[1][0] != '-' && !has_command(app, argv[1])) {
     return complain("mrc", "unknown command '" + std::string(argv[1]) + "'.", "See 'mrc --help'.");
