@@ -83,7 +83,6 @@ int main(int argc, char** argv) {
 
   CLI::App app{"mrc: golden model, RTL and lockstep bench of a multipath RDMA NIC (MRC 1.0)", "mrc"};
   app.set_version_flag("--version", mrc::cli::version_text(), "print the versions of mrcnic and its tools");
-  app.footer(kExamples);
   app.require_subcommand(0, 1);
   mrc::cli::register_cosim(app, context);
   mrc::cli::register_decode(app, context);
@@ -91,6 +90,7 @@ int main(int argc, char** argv) {
   mrc::cli::register_nscc(app, context);
   mrc::cli::register_bench(app, context);
   mrc::cli::register_tools(app, context);
+  app.footer(kExamples);  // after the commands, which would inherit it
 
   if (argc > 1 && argv[1][0] != '-' && !has_command(app, argv[1])) {
     return complain("mrc", "unknown command '" + std::string(argv[1]) + "'.", "See 'mrc --help'.");
