@@ -717,3 +717,27 @@ TEST_CASE("inc saturates instead of wrapping", "[protocol][nscc][bits]") {
   cc.at(65535).ack(0, 175);
   CHECK(cc.cwnd() == 225000);
 }
+
+TEST_CASE("what counts as no delay and the weight of a sample are settings (A-53)", "[protocol][nscc]") {
+  NsccParams p = example();
+  p.near_zero = 0;
+  p.ewma_weight = 0.5;
+  Cc cc(p);
+  cc.at(1).ack(250000, 100).ack(250000, 100);
+  CHECK(cc.s.mode == NsccMode::Proportional);  // no delay is below 0
+  CHECK(cc.s.fi_count == 0);
+  cc.ack(1, 140);
+  CHECK(cc.avg() == 20);
+}
+
+TEST_CASE("the floor of the window is the size of a packet, as set (A-41)", "[protocol][nscc]") {
+  for (const uint32_t mtu : {1024u, 4188u}) {
+    NsccParams p;
+    p.mtu = mtu;
+    Cc cc(p);
+    cc.loss((1u << 28) - 1);
+    CHECK(cc.cwnd() == mtu);
+    CHECK(nscc_can_send(cc.s, cc.words, mtu));
+    CHECK_FALSE(nscc_can_send(cc.s, cc.words, mtu + 1));
+  }
+}
