@@ -735,7 +735,7 @@ TEST_CASE("the floor of the window is the size of a packet, as set (A-41)", "[pr
     NsccParams p;
     p.mtu = mtu;
     Cc cc(p);
-    cc.loss((1u << 28) - 1);
+    cc.send((1u << 28) - 1).loss((1u << 28) - 1);
     CHECK(cc.cwnd() == mtu);
     CHECK(nscc_can_send(cc.s, cc.words, mtu));
     CHECK_FALSE(nscc_can_send(cc.s, cc.words, mtu + 1));
