@@ -144,7 +144,7 @@ struct Reader {
     if (auto bad = cell(row, kBytes, (1u << 28) - 1, bytes, std::nullopt)) return bad;
     if (auto bad = cell(row, kEcn, 1, ecn, 0)) return bad;
     constexpr uint64_t kNoSample = ~uint64_t{0};
-    if (auto bad = cell(row, kRtt, 65535u * kNsccTickNs, rtt, kNoSample)) return bad;
+    if (auto bad = cell(row, kRtt, uint64_t{65535} * kNsccTickNs, rtt, kNoSample)) return bad;
     if (auto bad = cell(row, kPenalty, 127, penalty, 0)) return bad;
     if (auto bad = cell(row, kRestore, 1, restore, 0)) return bad;
 
