@@ -59,8 +59,11 @@ def yosys(files, script, out=None):
 
 def run(command):
     """Runs a tool in ROOT; returns (exit code, output without colours)."""
-    done = subprocess.run(command, cwd=ROOT, text=True, errors="replace", check=False,
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    try:
+        done = subprocess.run(command, cwd=ROOT, text=True, errors="replace", check=False,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    except FileNotFoundError:
+        fail(f"{command[0]} is not installed.", "Call the command through ./mrc, which installs what it needs.")
     return done.returncode, re.sub(r"\x1b\[[0-9;]*[mK]", "", done.stdout)
 
 
