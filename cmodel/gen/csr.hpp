@@ -128,6 +128,15 @@ inline constexpr uint32_t kRtoReset = 0x00000007;
 inline constexpr Field kRtoTimeout{"timeout", 0, 5, 0x7};
 inline constexpr Field kRtoFields[] = {kRtoTimeout};
 
+/// Retries before a QP fails
+inline constexpr uint32_t kRetry = 0x00c8;
+inline constexpr uint32_t kRetryReset = 0x00001907;
+/// retries at the interval of RTO, 0..7
+inline constexpr Field kRetryLinear{"linear", 0, 3, 0x7};
+/// further retries, each after twice the interval before, 0..25; 25: for ever
+inline constexpr Field kRetryExponential{"exponential", 8, 5, 0x19};
+inline constexpr Field kRetryFields[] = {kRetryLinear, kRetryExponential};
+
 /// Reorder tolerance
 inline constexpr uint32_t kReorder = 0x003c;
 inline constexpr uint32_t kReorderReset = 0x00000020;
@@ -299,6 +308,10 @@ inline constexpr uint32_t kCntRtxReset = 0x00000000;
 inline constexpr uint32_t kCntRto = 0x0188;
 inline constexpr uint32_t kCntRtoReset = 0x00000000;
 
+/// QPs that failed: retries exceeded, or NACK UNEXP_EVENT
+inline constexpr uint32_t kCntQpFail = 0x01a4;
+inline constexpr uint32_t kCntQpFailReset = 0x00000000;
+
 /// EVs set to SKIP
 inline constexpr uint32_t kCntSkip = 0x018c;
 inline constexpr uint32_t kCntSkipReset = 0x00000000;
@@ -339,6 +352,7 @@ inline constexpr Register kRegisters[] = {
     {"IP2", 0x0030, Access::Rw, 0x00000000, 1, 4, {}},
     {"IP3", 0x0034, Access::Rw, 0x00000000, 1, 4, {}},
     {"RTO", 0x0038, Access::Rw, 0x00000007, 1, 4, kRtoFields},
+    {"RETRY", 0x00c8, Access::Rw, 0x00001907, 1, 4, kRetryFields},
     {"REORDER", 0x003c, Access::Rw, 0x00000020, 1, 4, kReorderFields},
     {"SACK_TRIGGER", 0x0040, Access::Rw, 0x00004000, 1, 4, kSackTriggerFields},
     {"SRV6", 0x0044, Access::Rw, 0x0000000c, 1, 4, kSrv6Fields},
@@ -370,6 +384,7 @@ inline constexpr Register kRegisters[] = {
     {"CNT_TRIM", 0x0180, Access::Ro, 0x00000000, 1, 4, {}},
     {"CNT_RTX", 0x0184, Access::Ro, 0x00000000, 1, 4, {}},
     {"CNT_RTO", 0x0188, Access::Ro, 0x00000000, 1, 4, {}},
+    {"CNT_QP_FAIL", 0x01a4, Access::Ro, 0x00000000, 1, 4, {}},
     {"CNT_SKIP", 0x018c, Access::Ro, 0x00000000, 1, 4, {}},
     {"CNT_EV_BAD", 0x0190, Access::Ro, 0x00000000, 1, 4, {}},
     {"CNT_PROBE", 0x0198, Access::Ro, 0x00000000, 1, 4, {}},

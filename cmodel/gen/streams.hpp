@@ -110,6 +110,9 @@ enum class CqStatus : uint8_t {
   LocLength = 129,
   LocState = 130,
   WimmOverrun = 131,
+  RetryExceeded = 132,
+  Flushed = 133,
+  RemEvent = 134,
 };
 inline constexpr EnumValue kCqStatusValues[] = {
     {"Ok", 0},
@@ -119,6 +122,9 @@ inline constexpr EnumValue kCqStatusValues[] = {
     {"LocLength", 129},
     {"LocState", 130},
     {"WimmOverrun", 131},
+    {"RetryExceeded", 132},
+    {"Flushed", 133},
+    {"RemEvent", 134},
 };
 
 /// Configuration table
@@ -287,7 +293,7 @@ struct Retx {
 };
 
 /// Progress of a QP: oldest unacknowledged PSN; with ack=1 also a semantic ACK or NAK (msn,
-/// syndrome)
+/// syndrome), or the end of the QP (syndrome 0x84, 0x86: a cq_status_e)
 struct Upd {
   static constexpr unsigned kBits = 65;
   static constexpr unsigned kWords = 3;

@@ -79,7 +79,10 @@ package mrc_pkg;
     CqStatusRemOp = 8'd99,
     CqStatusLocLength = 8'd129,
     CqStatusLocState = 8'd130,
-    CqStatusWimmOverrun = 8'd131
+    CqStatusWimmOverrun = 8'd131,
+    CqStatusRetryExceeded = 8'd132,
+    CqStatusFlushed = 8'd133,
+    CqStatusRemEvent = 8'd134
   } cq_status_e;
 
   /// Configuration table
@@ -132,7 +135,7 @@ package mrc_pkg;
   } retx_t;
 
   /// Progress of a QP: oldest unacknowledged PSN; with ack=1 also a semantic ACK or NAK (msn,
-  /// syndrome)
+  /// syndrome), or the end of the QP (syndrome 0x84, 0x86: a cq_status_e)
   typedef struct packed {
     logic [15:0] qp;
     logic [23:0] una;
@@ -1193,6 +1196,16 @@ package mrc_pkg;
   localparam int unsigned CsrRtoTimeoutWidth = 32'd5;
   localparam logic [4:0] CsrRtoTimeoutReset = 5'h7;
 
+  /// Retries before a QP fails (A-35)
+  localparam logic [15:0] CsrRetry = 16'h00c8;
+  localparam logic [31:0] CsrRetryReset = 32'h00001907;
+  localparam int unsigned CsrRetryLinearLsb = 32'd0;
+  localparam int unsigned CsrRetryLinearWidth = 32'd3;
+  localparam logic [2:0] CsrRetryLinearReset = 3'h7;
+  localparam int unsigned CsrRetryExponentialLsb = 32'd8;
+  localparam int unsigned CsrRetryExponentialWidth = 32'd5;
+  localparam logic [4:0] CsrRetryExponentialReset = 5'h19;
+
   /// Reorder tolerance (A-08)
   localparam logic [15:0] CsrReorder = 16'h003c;
   localparam logic [31:0] CsrReorderReset = 32'h00000020;
@@ -1377,6 +1390,10 @@ package mrc_pkg;
   /// Retransmission timer expiries
   localparam logic [15:0] CsrCntRto = 16'h0188;
   localparam logic [31:0] CsrCntRtoReset = 32'h00000000;
+
+  /// QPs that failed: retries exceeded, or NACK UNEXP_EVENT
+  localparam logic [15:0] CsrCntQpFail = 16'h01a4;
+  localparam logic [31:0] CsrCntQpFailReset = 32'h00000000;
 
   /// EVs set to SKIP
   localparam logic [15:0] CsrCntSkip = 16'h018c;
