@@ -35,8 +35,11 @@ module mrc_tx_inflight
 
     input logic [4:0] rto_i,
     input logic [14:0] reorder_i,
+    input logic [2:0] retry_linear_i,
+    input logic [4:0] retry_exp_i,
     output logic rtx_inc_o,
     output logic rto_inc_o,
+    output logic fail_inc_o,
 
     input logic cfg_req_i,
     input logic [3:0] cfg_table_i,
@@ -92,6 +95,7 @@ module mrc_tx_inflight
     logic dup;
     logic [31:0] tmr_start;
     logic [23:0] tmr_psn;
+    logic [5:0] retry;
   } qp_t;
 
   function automatic logic psn_before(logic [23:0] a, logic [23:0] b);
@@ -181,7 +185,7 @@ module mrc_tx_inflight
   logic cfg_ack_q, cfg_ack_d;
   logic [NumQps-1:0] live_q, live_d;
   logic [NumQps-1:0] rtx_q, rtx_d;  // the QP is in the list
-  logic rtx_inc_q, rtx_inc_d, rto_inc_q, rto_inc_d;
+  logic rtx_inc_q, rtx_inc_d, rto_inc_q, rto_inc_d, fail_inc_q, fail_inc_d;
   logic [TickW-1:0] tick_div_q, tick_div_d;
   logic [31:0] tick_q, tick_d;
   logic [3:0] div_q, div_d;
@@ -244,7 +248,7 @@ module mrc_tx_inflight
 
   assign idle = state_q == StIdle;
   assign op_cfg = idle && cfg_req_i && !cfg_ack_q;
-  assign arb_req = {visit_due_q, list_v && retx_free, ctl_v && upd_free && fb_free, rec_v};
+  assign arb_req = {visit_due_q && upd_free, list_v && retx_free, ctl_v && upd_free && fb_free, rec_v};
 
   mrc_rr_arb #(
       .N(4)
@@ -407,13 +411,33 @@ module mrc_tx_inflight
     end
   end
 
+  // ---- retries: the timer and the NACKs that are no trimming share one counter
+
+  logic exhausted;
+  logic [5:0] retry_next, retry_shift, rto_shift;
+  assign exhausted = {1'b0, c.retry} == 7'(retry_linear_i) + 7'(retry_exp_i)
+      && retry_exp_i != 5'd25;
+  assign retry_next = (c.retry == 6'd63) ? 6'd63 : c.retry + 6'd1;
+  assign retry_shift = (c.retry > 6'(retry_linear_i)) ? c.retry - 6'(retry_linear_i) : 6'd0;
+  assign rto_shift = (7'(rto_i) + 7'(retry_shift) > 7'd27) ? 6'd27 : 6'(rto_i) + retry_shift;
+
+  logic visit_fail, nack_fail;
+  logic [7:0] fail_status;
+  assign visit_fail = op_visit && visit_expired && exhausted;
+  assign fail_status = (state_q == StNack && ctl_q.reason == 8'h19) ? CqStatusRemEvent
+                                                                    : CqStatusRetryExceeded;
+
   // ---- NACK
 
-  logic nack_mark, psn_sent;
+  logic nack_mark, nack_counts, nack_in, psn_sent;
   logic [23:0] psn_age;
   assign psn_age = c.nxt - ctl_q.psn;
   assign psn_sent = psn_age != 24'd0 && psn_age <= 24'(MaxMpr);
-  assign nack_mark = state_q == StNack && 24'(ctl_q.psn - c.una) < 24'(c.nxt - c.una)
+  assign nack_in = 24'(ctl_q.psn - c.una) < 24'(c.nxt - c.una);
+  assign nack_counts = nack_in && ctl_q.reason inside {8'h06, 8'h07, 8'h0A, 8'h0B};
+  assign nack_fail = state_q == StNack
+      && (ctl_q.reason == 8'h19 || (nack_counts && exhausted));
+  assign nack_mark = state_q == StNack && !nack_fail && nack_in
       && !win.sacked[ctl_q.psn[5:0]] && !win.pend[ctl_q.psn[5:0]];
 
   // ---- ACK
@@ -463,7 +487,7 @@ module mrc_tx_inflight
   logic [23:0] walk_next, walk_first;
   assign visit_age = tick_q - c.tmr_start;
   assign visit_expired = live_q[visit_qp_q] && (c.una != c.nxt || c.msn_done != c.msn_sent)
-      && {4'd0, visit_age} >= (36'd8 << rto_i);
+      && visit_age >= (32'd8 << rto_shift);
   assign walk_next = {w_q[23:6] + 18'd1, 6'd0};
   assign walk_more = 24'(walk_next - c.una) < 24'(c.nxt - c.una);
   always_comb begin
@@ -602,6 +626,7 @@ module mrc_tx_inflight
     p_d = p_q;
     w_d = w_q;
     rto_inc_d = 1'b0;
+    fail_inc_d = visit_fail || nack_fail;
     visit_due_d = visit_due_q;
     visit_qp_d = visit_qp_q;
 
@@ -631,7 +656,8 @@ module mrc_tx_inflight
                 rtx_lo: cfg_ctx.sq_psn,
                 dup: 1'b0,
                 tmr_start: tick_q,
-                tmr_psn: cfg_ctx.sq_psn
+                tmr_psn: cfg_ctx.sq_psn,
+                retry: 6'd0
             };
             live_d[cfg_qp] = cfg_ctx.state == QpStateRts;
             state_d = StInit;
@@ -658,9 +684,12 @@ module mrc_tx_inflight
           qp_d = {{(16 - QpW) {1'b0}}, visit_qp_q};
           visit_due_d = 1'b0;
           visit_qp_d = visit_qp_q + QpW'(1);
-          if (visit_expired) begin
+          if (visit_fail) begin
+            live_d[visit_qp_q] = 1'b0;
+          end else if (visit_expired) begin
+            c_we = 1'b1;
+            c_d.retry = retry_next;
             if (c.una == c.nxt) begin
-              c_we = 1'b1;
               c_d.dup = 1'b1;
               c_d.tmr_start = tick_q;
               c_d.tmr_psn = c.nxt;
@@ -707,13 +736,23 @@ module mrc_tx_inflight
         c_d.una = una_keep_q;
         c_d.hi = psn_before(hi_keep_q, una_keep_q - 24'd1) ? una_keep_q - 24'd1 : hi_keep_q;
         if (una_keep_q != c.una) begin
+          if (bug_i != 8'd33) begin
+            c_d.retry = 6'd0;
+          end
           c_d.tmr_start = tick_q;
           c_d.tmr_psn = c.nxt;
         end
         state_d = StIdle;
       end
       StNack: begin
-        c_we = nack_mark;
+        if (nack_fail) begin
+          live_d[qp] = 1'b0;
+        end else begin
+          c_we = nack_mark || nack_counts;
+          if (nack_counts) begin
+            c_d.retry = retry_next;
+          end
+        end
         state_d = StIdle;
       end
       StAck: begin
@@ -732,6 +771,9 @@ module mrc_tx_inflight
             live_d[qp] = 1'b0;
           end
           if (ack_changed) begin
+            if (bug_i != 8'd33) begin
+              c_d.retry = 6'd0;
+            end
             c_d.tmr_start = tick_q;
             c_d.tmr_psn = c.nxt;
           end
@@ -820,6 +862,16 @@ module mrc_tx_inflight
           syndrome: ctl_q.reason
       };
     end
+    if (visit_fail || nack_fail) begin
+      upd_load = 1'b1;
+      upd_d = '{
+          qp: visit_fail ? {{(16 - QpW) {1'b0}}, visit_qp_q} : ctl_q.qp,
+          una: c.una,
+          ack: 1'b1,
+          msn: c.msn_done,
+          syndrome: fail_status
+      };
+    end
   end
 
   always_comb begin
@@ -873,6 +925,7 @@ module mrc_tx_inflight
 
   assign rtx_inc_o = rtx_inc_q;
   assign rto_inc_o = rto_inc_q;
+  assign fail_inc_o = fail_inc_q;
   assign cfg_ack_d = cfg_req_i && (cfg_ack_q || (op_cfg && cfg_table_i != CfgTableQpCtx)
       || (state_q == StInit && init_cnt_q == RowW'(Rows - 1)));
   assign cfg_ack_o = cfg_ack_q;
@@ -885,6 +938,7 @@ module mrc_tx_inflight
       rtx_q <= '0;
       rtx_inc_q <= 1'b0;
       rto_inc_q <= 1'b0;
+      fail_inc_q <= 1'b0;
       tick_div_q <= '0;
       tick_q <= 32'd0;
       div_q <= 4'd0;
@@ -897,6 +951,7 @@ module mrc_tx_inflight
       rtx_q <= rtx_d;
       rtx_inc_q <= rtx_inc_d;
       rto_inc_q <= rto_inc_d;
+      fail_inc_q <= fail_inc_d;
       tick_div_q <= tick_div_d;
       tick_q <= tick_d;
       div_q <= div_d;
