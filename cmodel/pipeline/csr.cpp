@@ -133,6 +133,8 @@ void Csr::publish() {
   values_.ip = 0;
   for (unsigned i = 0; i < 4; ++i) values_.ip |= U128{reg(csr::kIp0 + 4 * i)} << (32 * i);
   values_.rto = static_cast<uint8_t>(csr::kRtoTimeout.get(reg(csr::kRto)));
+  values_.retry_linear = static_cast<uint8_t>(csr::kRetryLinear.get(reg(csr::kRetry)));
+  values_.retry_exp = static_cast<uint8_t>(csr::kRetryExponential.get(reg(csr::kRetry)));
   values_.reorder = static_cast<uint16_t>(csr::kReorderPkts.get(reg(csr::kReorder)));
   values_.sack_trigger = csr::kSackTriggerBytes.get(reg(csr::kSackTrigger));
   values_.srv6 = reg(csr::kSrv6);

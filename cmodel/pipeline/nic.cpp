@@ -246,6 +246,7 @@ void Nic::Impl::count() {
   if (t.trim) csr.count(csr::kCntTrim);
   if (tx_inflight.rtx_inc()) csr.count(csr::kCntRtx);
   if (tx_inflight.rto_inc()) csr.count(csr::kCntRto);
+  if (tx_inflight.fail_inc()) csr.count(csr::kCntQpFail);
   if (tx_path.skip_inc()) csr.count(csr::kCntSkip);
 }
 
@@ -341,6 +342,10 @@ void Nic::step(const mrc_pins_in& pins) {
 
 void Nic::observe(uint32_t* core, uint32_t* lanes) const {
   const Impl& n = *impl_;
+  for (const CoreB b :
+       {CoreB::TxPathEvev, CoreB::TxPathBad, CoreB::TxInflightPres, CoreB::TxProbeFb, CoreB::TxProbeProbe}) {
+    core[core_at(b).word_offset] = 0;
+  }
   uint32_t* wqe = core + core_at(CoreB::HostWqe).word_offset;
   wqe[0] = (n.wqe_valid ? 1u : 0u) | (n.wqe.ready() ? 2u : 0u);
   if (n.wqe_valid) std::memcpy(wqe + 1, n.wqe_words, sizeof n.wqe_words);

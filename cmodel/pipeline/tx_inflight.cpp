@@ -12,6 +12,8 @@ namespace {
 
 uint32_t lowest(uint32_t word, uint64_t mask) { return word + static_cast<uint32_t>(std::countr_zero(mask)); }
 
+RetryLimits retry_limits(const CsrOut& csr) { return {.linear = csr.retry_linear, .exponential = csr.retry_exp}; }
+
 }  // namespace
 
 TxInflight::TxInflight(const Preset& preset, Stream<Rec>& rec, Stream<Ctl>& ctl, Stream<Retx>& retx, Stream<Upd>& upd,
@@ -49,7 +51,7 @@ void TxInflight::step(const CfgBus& cfg, const CsrOut& csr) {
       sack1();
       break;
     case State::Nack:
-      nack();
+      nack(retry_limits(csr));
       break;
     case State::Ack:
       semantic_ack();
@@ -79,7 +81,7 @@ void TxInflight::idle(const CfgBus& cfg, const CsrOut& csr) {
     return;
   }
   const bool request[4] = {rec_in_.has(), ctl_in_.has() && upd_.free() && fb_.free(), !list_.empty() && retx_.free(),
-                           visit_due_};
+                           visit_due_ && upd_.free()};
   if (!(request[0] | request[1] | request[2] | request[3])) return;
   const int grant = arb_.pick([&](unsigned i) { return request[i]; });
   arb_.take(static_cast<unsigned>(grant));
@@ -99,7 +101,7 @@ void TxInflight::idle(const CfgBus& cfg, const CsrOut& csr) {
       state_ = State::Retx0;
       break;
     default:
-      visit(csr.rto);
+      visit(csr.rto, retry_limits(csr));
       break;
   }
 }
@@ -113,6 +115,7 @@ void TxInflight::configure(const CfgBus& cfg) {
     q.msn_done = q.msn_sent = row.msn;
     q.rtx_lo = row.sq_psn;
     q.dup = false;
+    q.retry = 0;
     start_timer(q);
     q.live = row.state == static_cast<uint8_t>(QpState::Rts);
     init_qp_ = cfg.index & qp_mask_;
@@ -152,13 +155,24 @@ void TxInflight::take_ctl() {
   }
 }
 
-void TxInflight::visit(unsigned rto) {
+void TxInflight::fail(Qp& q, uint16_t index, CqStatus status) {
+  q.live = false;
+  fail_inc_next_ = true;
+  upd_.load({.qp = index, .una = q.una, .ack = true, .msn = q.msn_done, .syndrome = static_cast<uint8_t>(status)});
+}
+
+void TxInflight::visit(unsigned rto, RetryLimits limits) {
   const auto index = static_cast<uint16_t>(visit_qp_);
   Qp& q = qps_[visit_qp_];
   visit_due_ = false;
   visit_qp_ = (visit_qp_ + 1) & qp_mask_;
   if (!q.live || (q.una == q.nxt && q.msn_done == q.msn_sent)) return;
-  if (tick_ - q.tmr_start < uint64_t{8} << rto) return;
+  if (tick_ - q.tmr_start < retry_interval(rto, q.retry, limits)) return;
+  if (retry_exhausted(q.retry, limits)) {
+    fail(q, index, CqStatus::RetryExceeded);
+    return;
+  }
+  q.retry = retry_next(q.retry);
   if (q.una == q.nxt) {  // all arrived, a semantic ACK is missing: the newest packet again asks for it
     q.dup = true;
     enlist(q, index);
@@ -230,6 +244,7 @@ void TxInflight::sack1() {
   q.hi = psn_before(view_.hi, below) ? below : view_.hi;
   if (view_.una != q.una) {
     q.una = view_.una;
+    q.retry = 0;
     start_timer(q);
     upd_.load({.qp = ctl_.qp, .una = q.una, .ack = false, .msn = 0, .syndrome = 0});
   }
@@ -238,9 +253,20 @@ void TxInflight::sack1() {
   }
 }
 
-void TxInflight::nack() {
+void TxInflight::nack(RetryLimits limits) {
   state_ = State::Idle;
   Qp& q = qp(ctl_.qp);
+  if (ctl_.reason == static_cast<uint8_t>(wire::NackReason::UnexpEvent)) {
+    fail(q, ctl_.qp, CqStatus::RemEvent);
+    return;
+  }
+  if (nack_counts(ctl_.reason) && in_window(ctl_.psn, q.una, q.nxt)) {
+    if (retry_exhausted(q.retry, limits)) {
+      fail(q, ctl_.qp, CqStatus::RetryExceeded);
+      return;
+    }
+    q.retry = retry_next(q.retry);
+  }
   WinRow row = win_.rdata();
   const uint64_t bit = uint64_t{1} << (ctl_.psn & 63u);
   if (in_window(ctl_.psn, q.una, q.nxt) && !((row.sacked | row.pend) & bit)) {
@@ -267,7 +293,10 @@ void TxInflight::semantic_ack() {
   q.rtx_lo = psn_follow(q.rtx_lo, una);
   if (psn_before(q.hi, below)) q.hi = below;
   if (good) q.msn_done = ctl_.msn;
-  if (changed) start_timer(q);
+  if (changed) {
+    q.retry = 0;
+    start_timer(q);
+  }
   if (changed || !good) {
     upd_.load({.qp = ctl_.qp, .una = una, .ack = true, .msn = ctl_.msn, .syndrome = ctl_.reason});
   }

@@ -93,6 +93,10 @@ constexpr uint32_t psn_follow(uint32_t rtx_lo, uint32_t una) { return psn_before
 
 constexpr bool syndrome_ack(uint8_t s) { return (s >> 5) == 0; }
 constexpr bool syndrome_nak(uint8_t s) { return (s >> 5) == 3; }
+/// In upd only: this side ended the QP.
+constexpr bool syndrome_local(uint8_t s) {
+  return s == static_cast<uint8_t>(CqStatus::RetryExceeded) || s == static_cast<uint8_t>(CqStatus::RemEvent);
+}
 
 /// True when a semantic ACK or NAK fits the window and the messages sent.
 constexpr bool ack_valid(const Ctl& a, uint32_t una, uint32_t nxt, uint16_t msn_done, uint16_t msn_sent) {

@@ -28,10 +28,13 @@ TEST_CASE("writes keep to named fields and strobes; the rest of the map answers 
   CHECK(pair.read(0, csr::kIp1) == 0x00220044);
   CHECK(pair.write(0, csr::kIp1, 0xaabbccdd, 0b1000) == 0);
   CHECK(pair.read(0, csr::kIp1) == 0xaa220044);
+  CHECK(pair.read(0, csr::kRetry) == 0x1907);
+  CHECK(pair.write(0, csr::kRetry, 0xffffffff) == 0);
+  CHECK(pair.read(0, csr::kRetry) == 0x1f07);
   CHECK(pair.write(0, csr::kId, 0) == 2);
   CHECK(pair.read(0, csr::kId) == 0x4D52434E);
   CHECK(pair.write(0, csr::kCntTx0, 5) == 2);
-  for (const uint32_t hole : {0x6cu, 0x74u, 0xc0u, 0x190u, 0x200u, 0xfffcu}) {
+  for (const uint32_t hole : {0x74u, 0xccu, 0x1a8u, 0x200u, 0xfffcu}) {
     CHECK(pair.read(0, hole, &resp) == 0);
     CHECK(resp == 2);
     CHECK(pair.write(0, hole, 1) == 2);
@@ -119,4 +122,16 @@ TEST_CASE("a counter shows a pulse in the cycle after it", "[csr]") {
   regs.step({.arvalid = true, .araddr = csr::kCntSkip});
   regs.clock();
   CHECK(regs.out().rdata == 1);
+}
+
+TEST_CASE("RETRY reaches the blocks as linear and exponential retries", "[csr]") {
+  Csr regs(*find_preset("tiny"));
+  CHECK(regs.values().retry_linear == 7);
+  CHECK(regs.values().retry_exp == 25);
+  regs.step({.awvalid = true, .wvalid = true, .awaddr = csr::kRetry, .wdata = 0x0C03, .wstrb = 15});
+  regs.clock();
+  regs.step({});
+  regs.clock();
+  CHECK(regs.values().retry_linear == 3);
+  CHECK(regs.values().retry_exp == 12);
 }

@@ -219,3 +219,72 @@ TEST_CASE("reset makes a NIC as new", "[nic]") {
     fresh.step(in);
   }
 }
+
+TEST_CASE("a QP whose peer is gone fails after its retries; set up again it works", "[nic][retry]") {
+  const Preset& preset = *find_preset("tiny");
+  NicPair pair(preset);
+  pair.set_up();
+  pair.connect_qp(1, 2);
+  pair.write(0, csr::kRto, 0);
+  pair.write(0, csr::kRetry, 0x101);  // one linear, one exponential: 8, 8, 16 ticks
+  Host &a = pair.host[0], &b = pair.host[1];
+  fill(a.mem, 0, 4000);
+  pair.tap = [](NicPair& p) { p.host[1].in.rx_tvalid = 0; };
+  for (uint32_t i = 0; i < 3; ++i) {
+    a.wqes.push_back(write_of(1, preset, 4000, 0, 0x4000));
+    a.wqes.back().wr_id = i;
+  }
+  const uint64_t posted = pair.cycle;
+  REQUIRE(pair.run_until([&] { return !a.cqes.empty(); }, 10'000));
+  const uint64_t ticks = (pair.cycle - posted) / preset.tick_cycles;
+  CHECK(ticks >= 31);
+  CHECK(ticks <= 33);
+  pair.run(3000);
+  REQUIRE(a.cqes.size() == 3);
+  for (uint32_t i = 0; i < 3; ++i) {
+    CHECK(a.cqes[i].wr_id == i);
+    CHECK(a.cqes[i].status == (i == 0 ? CqStatus::RetryExceeded : CqStatus::Flushed));
+    CHECK(a.cqes[i].length == 4000);
+    CHECK(a.cqes[i].msn == i);
+  }
+  CHECK(pair.read(0, csr::kCntRto) == 2);
+  CHECK(pair.read(0, csr::kCntQpFail) == 1);
+  CHECK(pair.read(1, csr::kCntQpFail) == 0);
+  a.wqes.push_back(write_of(1, preset, 4000, 0, 0x4000));
+  REQUIRE(pair.run_until([&] { return a.cqes.size() == 4; }, 100));
+  CHECK(a.cqes[3].status == CqStatus::Flushed);
+  CHECK(a.cqes[3].length == 0);
+  pair.tap = nullptr;
+  pair.connect_qp(1, 2);
+  a.wqes.push_back(write_of(1, preset, 4000, 0, 0x4000));
+  REQUIRE(pair.run_until([&] { return a.cqes.size() == 5; }, 10'000));
+  CHECK(a.cqes[4].status == CqStatus::Ok);
+  pair.run(1000);
+  CHECK(std::equal(a.mem.begin(), a.mem.begin() + 4000, b.mem.begin() + 0x4000));
+  CHECK(pair.read(0, csr::kCntQpFail) == 1);
+}
+
+TEST_CASE("QP_STATE Error ends a QP's work requests, and counts as no failure", "[nic][retry]") {
+  const Preset& preset = *find_preset("tiny");
+  NicPair pair(preset);
+  pair.set_up();
+  pair.connect_qp(2, 2);
+  Host& a = pair.host[0];
+  pair.tap = [](NicPair& p) { p.host[1].in.rx_tvalid = 0; };
+  for (uint32_t i = 0; i < 4; ++i) {
+    a.wqes.push_back(write_of(2, preset, 100, 0, 0x4000));
+    a.wqes.back().wr_id = i;
+  }
+  pair.run(300);
+  CHECK(a.cqes.empty());
+  pair.write(0, csr::kTblData0, static_cast<uint32_t>(QpState::Error));
+  pair.write(0, csr::kTblCmd,
+             csr::kTblCmdIndex.set(0, 2) | csr::kTblCmdTable.set(0, static_cast<uint32_t>(CfgTable::QpState)));
+  pair.run(100);
+  REQUIRE(a.cqes.size() == 4);
+  for (uint32_t i = 0; i < 4; ++i) {
+    CHECK(a.cqes[i].wr_id == i);
+    CHECK(a.cqes[i].status == CqStatus::Flushed);
+  }
+  CHECK(pair.read(0, csr::kCntQpFail) == 0);
+}
