@@ -11,7 +11,8 @@
 
 namespace mrc {
 
-/// Registers and counters behind AXI4-Lite, the queue of EV events, and the broadcast of table writes. Contract: docs/blocks/nic.md, "csr".
+/// Registers and counters behind AXI4-Lite, the queue of EV events, and the broadcast of table writes. Contract:
+/// docs/blocks/nic.md, "csr".
 class Csr {
  public:
   struct In {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pipeline/tx_inflight.hpp"
 
+#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <vector>
 
@@ -19,14 +20,16 @@ struct Bench {
   Stream<Retx> retx_out;
   Stream<Upd> upd_out;
   Stream<Fb> fb_out;
-  TxInflight inflight{preset, rec, ctl, retx_out, upd_out, fb_out};
+  Stream<Pres> pres_out;
+  TxInflight inflight{preset, rec, ctl, retx_out, upd_out, fb_out, pres_out};
   CfgBus cfg;
   CsrOut csr;
-  bool take_retx = true;
+  bool take_retx = true, take_pres = true;
   unsigned cycles = 0, rtx_inc = 0, rto_inc = 0;
   std::vector<Retx> retx;
   std::vector<Upd> upd;
   std::vector<Fb> fb;
+  std::vector<Pres> pres;
 
   static constexpr uint32_t kPsn = 0xffffe0;  // window over the wrap
 
@@ -59,6 +62,10 @@ struct Bench {
       fb.push_back(fb_out.head());
       fb_out.pop();
     }
+    if (pres_out.has() && take_pres) {
+      pres.push_back(pres_out.head());
+      pres_out.pop();
+    }
     inflight.step(cfg, csr);
     inflight.clock();
     rec.clock();
@@ -66,6 +73,7 @@ struct Bench {
     retx_out.clock();
     upd_out.clock();
     fb_out.clock();
+    pres_out.clock();
     rtx_inc += inflight.rtx_inc();
     rto_inc += inflight.rto_inc();
     ++cycles;
@@ -303,4 +311,82 @@ TEST_CASE("tx_inflight: QPs with losses take turns, also when all have some", "[
   for (const Retx& r : b.retx) CHECK(psn_dist(r.psn, Bench::kPsn) == count[r.qp]++);
   for (const unsigned c : count) CHECK(c == 22);
   for (unsigned i = 20; i + 4 < 60; ++i) CHECK(b.retx[i].qp == b.retx[i + 4].qp);
+}
+
+TEST_CASE("tx_inflight: a gap and the timer are losses of their EV, a NACK is not", "[pipeline][tx_inflight]") {
+  Bench b;
+  b.sent_all(1, 60);
+  b.sack(1, 3, 12, 3, 0b11'1111'1100, 8);  // 3 and 4 missing
+  REQUIRE(b.retx.size() == 2);
+  REQUIRE(b.fb.size() == 2);
+  CHECK(b.fb[0] == Fb{.qp = 1, .ev_idx = 3, .entropy = 0, .kind = 3});
+  CHECK(b.fb[1] == Fb{.qp = 1, .ev_idx = 4, .entropy = 0, .kind = 3});
+  Ctl n;
+  n.kind = CtlKind::Nack;
+  n.qp = 1;
+  n.psn = psn_add(Bench::kPsn, 20);
+  n.entropy = 0x77;
+  for (const uint8_t reason : {uint8_t{1}, uint8_t{2}}) {
+    n.reason = reason;
+    n.psn = psn_add(n.psn, 1);
+    b.give(n);
+  }
+  CHECK(b.retx.size() == 4);
+  REQUIRE(b.fb.size() == 3);
+  CHECK(b.fb[2] == Fb{.qp = 1, .ev_idx = 5, .entropy = 0x77, .kind = 1});  // packet 21
+  // Packet 21 goes again on EV 9 and is lost: now the timer is what orders it.
+  b.rec.load({.qp = 1, .psn = psn_add(Bench::kPsn, 21), .msn = 12, .idx = 1, .ev_idx = 9, .rtx = true, .last = false});
+  b.run(10);
+  b.csr.rto = 0;
+  b.run(1300);
+  CHECK(b.rto_inc == 1);
+  const auto loss = [&](uint16_t ev) {
+    return std::count(b.fb.begin() + 3, b.fb.end(), Fb{.qp = 1, .ev_idx = ev, .entropy = 0, .kind = 3});
+  };
+  // 3, 4 and 13..59 were out: EV 9 lost 21, 25, 41, 57.
+  CHECK(b.retx.size() == 4 + 49);
+  CHECK(b.fb.size() == 3 + 49);
+  CHECK(loss(9) == 4);
+  CHECK(loss(5) == 2);  // 37, 53; 21 is no longer its packet
+}
+
+TEST_CASE("tx_inflight: the newest packet sent again for a missing ACK is no loss", "[pipeline][tx_inflight]") {
+  Bench b;
+  b.csr.rto = 0;
+  b.sent_all(0, 10);
+  b.sack(0, 10, 9, 10, 0, 0);
+  b.run(1300);
+  CHECK(b.retx.size() == 1);
+  CHECK(b.fb.empty());
+}
+
+TEST_CASE("tx_inflight hands the answer to a probe on, and its state counts like any SACK's",
+          "[pipeline][tx_inflight]") {
+  Bench b;
+  b.sent_all(2, 20);
+  Ctl c;
+  c.kind = CtlKind::Sack;
+  c.qp = 2;
+  c.pr = true;
+  c.m = 1;
+  c.psn = 0x4321;
+  c.cack = psn_add(Bench::kPsn, 4);
+  c.base = psn_add(Bench::kPsn, 5);
+  b.give(c);
+  REQUIRE(b.pres.size() == 1);
+  CHECK(b.pres[0] == Pres{.qp = 2, .id = 0x4321, .m = 1});
+  CHECK(b.fb.empty());
+  REQUIRE(b.upd.size() == 1);
+  CHECK(b.upd[0].una == psn_add(Bench::kPsn, 5));
+  c.cack = psn_add(Bench::kPsn, 20);  // never sent
+  b.give(c);
+  CHECK(b.pres.size() == 1);
+  // Answers that nobody takes stop the control input, not the rest.
+  b.take_pres = false;
+  c.cack = psn_add(Bench::kPsn, 4);
+  for (unsigned i = 0; i < 4; ++i) b.give(c);
+  CHECK(b.ctl.count() == 1);
+  b.take_pres = true;
+  b.run(20);
+  CHECK(b.pres.size() == 5);
 }
