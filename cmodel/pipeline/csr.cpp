@@ -88,6 +88,7 @@ void Csr::step(const In& in) {
 void Csr::queue_event() {
   if (evq_.ready()) {
     evq_.push(evev_.head());
+    evq_moved_ = true;
   } else {
     dropped_ = true;
   }
@@ -99,6 +100,7 @@ uint32_t Csr::take_event() {
   if (!evq_.valid()) return 0;
   const Evev& e = evq_.head();
   evq_.pop();
+  evq_moved_ = true;
   return csr::kEvqValid.set(0, 1) | csr::kEvqQp.set(0, e.qp & 0x7fffu) | csr::kEvqFloor.set(0, e.floor) |
          csr::kEvqState.set(0, e.state) | csr::kEvqEvIdx.set(0, e.ev_idx);
 }
@@ -132,7 +134,10 @@ void Csr::clock() {
       pulses_[i] = 0;
     }
   }
-  evq_.clock();
+  if (evq_moved_) {
+    evq_moved_ = false;
+    evq_.clock();
+  }
   if (dropped_) {
     dropped_ = false;
     ++reg_[csr::kEvqDrop / 4];

@@ -73,6 +73,7 @@ class Csr {
 
   Stream<Evev>& evev_;
   Fifo<Evev> evq_{16};
+  bool evq_moved_ = false;
   bool dropped_ = false;  // an event, in this cycle
 
   Regs q_, d_;

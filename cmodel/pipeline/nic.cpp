@@ -267,6 +267,8 @@ void Nic::Impl::count() {
 }
 
 void Nic::Impl::clock() {
+  const auto clock_rare = [](auto&... streams) { ((streams.busy() ? streams.clock() : void()), ...); };
+  clock_rare(retx, fb, evev, bad, pres, pfb, probe);  // empty in most cycles
   wqe.clock();
   push.clock();
   grant.clock();
@@ -274,14 +276,7 @@ void Nic::Impl::clock() {
   tx_cqe.clock();
   path.clock();
   rec.clock();
-  evev.clock();
-  bad.clock();
-  retx.clock();
   upd.clock();
-  fb.clock();
-  pres.clock();
-  pfb.clock();
-  probe.clock();
   rxpkt.clock();
   ctl.clock();
   verdict.clock();

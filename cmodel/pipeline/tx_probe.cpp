@@ -8,9 +8,8 @@
 
 namespace mrc {
 
-void TxProbe::step(const CfgBus& cfg, const CsrOut& csr, unsigned port_up) {
-  ack_.begin(cfg);
-  pulses_next_ = {};
+/// The cycle's operation: the first that applies.
+void TxProbe::operate(const CfgBus& cfg, const CsrOut& csr, unsigned port_up) {
   if (ack_.pending(cfg)) {
     configure(cfg);
   } else if (pres_.has() && fb_.free()) {
@@ -19,13 +18,6 @@ void TxProbe::step(const CfgBus& cfg, const CsrOut& csr, unsigned port_up) {
     take(csr);
   } else if (visit_due_) {
     visit(csr, port_up);
-  }
-  // Counters last: the operations above use this cycle's values.
-  if (div_ == 15) visit_due_ = true;
-  div_ = (div_ + 1) & 15u;
-  if (++tick_count_ == tick_cycles_) {
-    tick_count_ = 0;
-    ++tick_;
   }
 }
 

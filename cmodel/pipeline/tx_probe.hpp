@@ -35,7 +35,18 @@ class TxProbe {
   bool cfg_ack() const { return ack_.value(); }
   const Pulses& pulses() const { return pulses_; }
   /// port_up: bit p is port_up_i[p].
-  void step(const CfgBus& cfg, const CsrOut& csr, unsigned port_up);
+  void step(const CfgBus& cfg, const CsrOut& csr, unsigned port_up) {
+    ack_.begin(cfg);
+    pulses_next_ = {};
+    if (cfg.req || visit_due_ || pres_.has() || bad_.has()) operate(cfg, csr, port_up);
+    // Counters last: the operations use this cycle's values.
+    if (div_ == 15) visit_due_ = true;
+    div_ = (div_ + 1) & 15u;
+    if (++tick_count_ == tick_cycles_) {
+      tick_count_ = 0;
+      ++tick_;
+    }
+  }
   void clock() {
     ack_.clock();
     pulses_ = pulses_next_;
@@ -54,6 +65,7 @@ class TxProbe {
   };
 
   unsigned slots() const { return static_cast<unsigned>(slots_.size()); }
+  void operate(const CfgBus& cfg, const CsrOut& csr, unsigned port_up);
   void configure(const CfgBus& cfg);
   void answer(const CsrOut& csr);
   void take(const CsrOut& csr);
