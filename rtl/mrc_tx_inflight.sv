@@ -2,7 +2,8 @@
 
 /// What is on its way, what arrived, what to send again (docs/blocks/tx_inflight.md): keeps the window
 /// of PSNs sent and not yet acknowledged of each QP, works through SACK, NACK and ACK, infers losses,
-/// runs the retransmission timer, and orders retransmissions from tx_segment. One operation at a time
+/// runs the retransmission timer, orders retransmissions from tx_segment, and tells tx_path which EV
+/// lost what, tx_probe which probe was answered. One operation at a time
 /// of two cycles (ACK, NACK, record), three (SACK, retransmission) or one per 64 PSNs (timer expiry).
 /// It does not count retries and does not limit the window: tx_segment keeps it within MaxMpr.
 module mrc_tx_inflight
@@ -32,6 +33,9 @@ module mrc_tx_inflight
     output logic fb_valid_o,
     input logic fb_ready_i,
     output fb_t fb_o,
+    output logic pres_valid_o,
+    input logic pres_ready_i,
+    output pres_t pres_o,
 
     input logic [4:0] rto_i,
     input logic [14:0] reorder_i,
@@ -74,6 +78,7 @@ module mrc_tx_inflight
   } state_e;
 
   typedef struct packed {
+    logic [63:0] nacked;  // waits because of a NACK: not lost
     logic [63:0] rtxd;
     logic [63:0] pend;
     logic [63:0] sacked;
@@ -200,6 +205,7 @@ module mrc_tx_inflight
   logic any_q, any_d;
   logic [23:0] first_q, first_d;
   logic [15:0] ev_keep_q;
+  logic loss_q, loss_d;
   logic [23:0] p_q, p_d;
   logic [23:0] w_q, w_d;
 
@@ -240,7 +246,7 @@ module mrc_tx_inflight
 
   // ---- the choice of the cycle
 
-  logic retx_free, upd_free, fb_free;
+  logic retx_free, upd_free, fb_free, pres_free;
   logic idle, op_cfg, op_rec, op_ctl, op_retx, op_visit;
   logic [3:0] arb_req, arb_gnt;
   logic [1:0] unused_arb_idx;
@@ -248,7 +254,12 @@ module mrc_tx_inflight
 
   assign idle = state_q == StIdle;
   assign op_cfg = idle && cfg_req_i && !cfg_ack_q;
-  assign arb_req = {visit_due_q && upd_free, list_v && retx_free, ctl_v && upd_free && fb_free, rec_v};
+  assign arb_req = {
+    visit_due_q && upd_free,
+    list_v && retx_free && fb_free,
+    ctl_v && upd_free && fb_free && pres_free,
+    rec_v
+  };
 
   mrc_rr_arb #(
       .N(4)
@@ -415,7 +426,7 @@ module mrc_tx_inflight
 
   logic exhausted;
   logic [5:0] retry_next, retry_shift, rto_shift;
-  assign exhausted = {1'b0, c.retry} == 7'(retry_linear_i) + 7'(retry_exp_i)
+  assign exhausted = {1'b0, c.retry} >= 7'(retry_linear_i) + 7'(retry_exp_i)
       && retry_exp_i != 5'd25;
   assign retry_next = (c.retry == 6'd63) ? 6'd63 : c.retry + 6'd1;
   assign retry_shift = (c.retry > 6'(retry_linear_i)) ? c.retry - 6'(retry_linear_i) : 6'd0;
@@ -536,17 +547,23 @@ module mrc_tx_inflight
       StRec: begin
         win_we = !rec_q.rtx;
         win_wrow = rec_q.psn[6+:RowW];
-        win_d = win & ~{3{64'd1 << rec_q.psn[5:0]}};
+        win_d = win & ~{4{64'd1 << rec_q.psn[5:0]}};
       end
       StSack0, StSack1: begin
         win_we = sack_write;
         win_wrow = sack_p[6+:RowW];
-        win_d = '{rtxd: win.rtxd, pend: sack_pend | sack_lost, sacked: sack_sacked};
+        win_d = '{
+            nacked: win.nacked & ~sack_sacked,
+            rtxd: win.rtxd,
+            pend: sack_pend | sack_lost,
+            sacked: sack_sacked
+        };
       end
       StNack: begin
         win_we = nack_mark;
         win_wrow = ctl_q.psn[6+:RowW];
         win_d = win;
+        win_d.nacked = win.nacked | (64'd1 << ctl_q.psn[5:0]);
         win_d.pend = win.pend | (64'd1 << ctl_q.psn[5:0]);
         if (bug_i == 8'd8) begin
           win_d.pend = win.pend | (64'd1 << 6'(ctl_q.psn[5:0] + 6'd1));
@@ -556,6 +573,7 @@ module mrc_tx_inflight
         win_we = retx_found && live_q[qp];
         win_wrow = c.rtx_lo[6+:RowW];
         win_d = win;
+        win_d.nacked = win.nacked & ~(64'd1 << retx_bit);
         win_d.pend = win.pend & ~(64'd1 << retx_bit);
         win_d.rtxd = win.rtxd | (64'd1 << retx_bit);
       end
@@ -624,6 +642,7 @@ module mrc_tx_inflight
     any_d = any_q;
     first_d = first_q;
     p_d = p_q;
+    loss_d = loss_q;
     w_d = w_q;
     rto_inc_d = 1'b0;
     fail_inc_d = visit_fail || nack_fail;
@@ -790,6 +809,7 @@ module mrc_tx_inflight
         end else if (retx_found) begin
           c_we = 1'b1;
           p_d = {c.rtx_lo[23:6], retx_bit};
+          loss_d = !win.nacked[retx_bit];
           c_d.rtx_lo = p_d + 24'd1;
           list_pop = 1'b1;
           list_push = 1'b1;
@@ -804,6 +824,7 @@ module mrc_tx_inflight
           if (c.dup) begin
             c_d.dup = 1'b0;
             p_d = c.nxt - 24'd1;
+            loss_d = 1'b0;
             list_push = 1'b1;
             state_d = StRetx1;
           end else begin
@@ -835,10 +856,11 @@ module mrc_tx_inflight
 
   // ---- outputs
 
-  logic upd_load, fb_load;
+  logic upd_load, fb_load, pres_load;
   retx_t retx_d;
   upd_t upd_d;
   fb_t fb_d;
+  pres_t pres_d;
 
   assign retx_d = '{
           qp: qp_q,
@@ -876,13 +898,20 @@ module mrc_tx_inflight
 
   always_comb begin
     fb_load = sack1 && ctl_q.m != 2'd0 && !ctl_q.pr && psn_sent;
-    fb_d = '{qp: ctl_q.qp, ev_idx: ev_keep_q, entropy: ctl_q.entropy, kind: ctl_q.m};
+    fb_d = '{qp: ctl_q.qp, ev_idx: ev_keep_q, entropy: ctl_q.entropy, kind: {1'b0, ctl_q.m}};
     if (state_q == StNack) begin
       fb_load = ctl_q.reason == 8'h01 && psn_sent;
       fb_d.ev_idx = sent.ev_idx;
-      fb_d.kind = 2'd1;
+      fb_d.kind = 3'd1;
+    end else if (state_q == StRetx1) begin
+      // A gap or the timer: one loss is enough to take the EV out of use.
+      fb_load = loss_q;
+      fb_d = '{qp: qp_q, ev_idx: sent.ev_idx, entropy: 32'd0, kind: 3'd3};
     end
   end
+
+  assign pres_load = sack1 && ctl_q.pr;
+  assign pres_d = '{qp: ctl_q.qp, id: ctl_q.psn[15:0], m: ctl_q.m};
 
   mrc_out_reg #(
       .T(retx_t)
@@ -921,6 +950,19 @@ module mrc_tx_inflight
       .valid_o(fb_valid_o),
       .ready_i(fb_ready_i),
       .data_o(fb_o)
+  );
+
+  mrc_out_reg #(
+      .T(pres_t)
+  ) u_pres (
+      .clk_i,
+      .rst_ni,
+      .load_i(pres_load),
+      .data_i(pres_d),
+      .free_o(pres_free),
+      .valid_o(pres_valid_o),
+      .ready_i(pres_ready_i),
+      .data_o(pres_o)
   );
 
   assign rtx_inc_o = rtx_inc_q;
@@ -966,6 +1008,7 @@ module mrc_tx_inflight
     any_q <= any_d;
     first_q <= first_d;
     p_q <= p_d;
+    loss_q <= loss_d;
     w_q <= w_d;
     if (op_rec) begin
       rec_q <= rec;

@@ -242,8 +242,9 @@ module mrc_tx_segment
 
   logic idle, wqe_room;
   assign idle = state_q == StIdle;
-  // QP_STATE may start a flush: it waits until other completion work is done.
-  assign op_cfg = idle && cfg_req_i && !cfg_ack_q && !(cfg_table_i == CfgTableQpState && busy_q);
+  // Contexts and states wait until completion work is done: it belongs to the QP as it was.
+  assign op_cfg = idle && cfg_req_i && !cfg_ack_q
+      && !(cfg_table_i inside {CfgTableQpCtx, CfgTableQpState} && busy_q);
   assign op_cmp = idle && !op_cfg && busy_q && cqe_free;
   assign op_upd = idle && !op_cfg && !op_cmp && upd_v && !busy_q && push_free;
   assign wqe_room = (qp.tail - qp.una_msn) < 16'(WqeDepth);

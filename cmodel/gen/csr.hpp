@@ -129,7 +129,7 @@ inline constexpr Field kRtoTimeout{"timeout", 0, 5, 0x7};
 inline constexpr Field kRtoFields[] = {kRtoTimeout};
 
 /// Retries before a QP fails
-inline constexpr uint32_t kRetry = 0x00c8;
+inline constexpr uint32_t kRetry = 0x0078;
 inline constexpr uint32_t kRetryReset = 0x00001907;
 /// retries at the interval of RTO, 0..7
 inline constexpr Field kRetryLinear{"linear", 0, 3, 0x7};
@@ -352,7 +352,7 @@ inline constexpr Register kRegisters[] = {
     {"IP2", 0x0030, Access::Rw, 0x00000000, 1, 4, {}},
     {"IP3", 0x0034, Access::Rw, 0x00000000, 1, 4, {}},
     {"RTO", 0x0038, Access::Rw, 0x00000007, 1, 4, kRtoFields},
-    {"RETRY", 0x00c8, Access::Rw, 0x00001907, 1, 4, kRetryFields},
+    {"RETRY", 0x0078, Access::Rw, 0x00001907, 1, 4, kRetryFields},
     {"REORDER", 0x003c, Access::Rw, 0x00000020, 1, 4, kReorderFields},
     {"SACK_TRIGGER", 0x0040, Access::Rw, 0x00004000, 1, 4, kSackTriggerFields},
     {"SRV6", 0x0044, Access::Rw, 0x0000000c, 1, 4, kSrv6Fields},

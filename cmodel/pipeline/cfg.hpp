@@ -45,6 +45,10 @@ struct CsrOut {
   uint8_t rto = 7;
   uint8_t retry_linear = 7, retry_exp = 25;
   uint16_t reorder = 32;
+  uint16_t ev_min_active = 8;
+  uint16_t probe_interval = 781;  ///< ticks
+  uint8_t probe_successes = 3;
+  bool probe_skip_good = false;
   uint32_t sack_trigger = 16384;
   uint32_t srv6 = 0x0000'000c;  ///< register SRV6, as is
   std::array<uint32_t, kMaxPlanes> rev_ev{};

@@ -5,6 +5,7 @@
 
 #include "gen/csr.hpp"
 #include "gen/headers.hpp"
+#include "protocol/ev_set.hpp"
 
 namespace mrc {
 
@@ -17,7 +18,7 @@ RetryLimits retry_limits(const CsrOut& csr) { return {.linear = csr.retry_linear
 }  // namespace
 
 TxInflight::TxInflight(const Preset& preset, Stream<Rec>& rec, Stream<Ctl>& ctl, Stream<Retx>& retx, Stream<Upd>& upd,
-                       Stream<Fb>& fb)
+                       Stream<Fb>& fb, Stream<Pres>& pres)
     : qp_mask_(preset.num_qps - 1),
       max_mpr_(preset.max_mpr),
       win_rows_(preset.max_mpr / 64),
@@ -27,6 +28,7 @@ TxInflight::TxInflight(const Preset& preset, Stream<Rec>& rec, Stream<Ctl>& ctl,
       retx_(retx),
       upd_(upd),
       fb_(fb),
+      pres_(pres),
       win_(std::size_t{preset.num_qps} * win_rows_),
       recs_(std::size_t{preset.num_qps} * preset.max_mpr),
       qps_(preset.num_qps),
@@ -80,8 +82,8 @@ void TxInflight::idle(const CfgBus& cfg, const CsrOut& csr) {
     configure(cfg);
     return;
   }
-  const bool request[4] = {rec_in_.has(), ctl_in_.has() && upd_.free() && fb_.free(), !list_.empty() && retx_.free(),
-                           visit_due_ && upd_.free()};
+  const bool request[4] = {rec_in_.has(), ctl_in_.has() && upd_.free() && fb_.free() && pres_.free(),
+                           !list_.empty() && retx_.free() && fb_.free(), visit_due_ && upd_.free()};
   if (!(request[0] | request[1] | request[2] | request[3])) return;
   const int grant = arb_.pick([&](unsigned i) { return request[i]; });
   arb_.take(static_cast<unsigned>(grant));
@@ -194,6 +196,7 @@ void TxInflight::record() {
   Qp& q = qp(rec_.qp);
   WinRow row = win_.rdata();
   const uint64_t keep = ~(uint64_t{1} << (rec_.psn & 63u));
+  row.nacked &= keep;
   row.rtxd &= keep;
   row.pend &= keep;
   row.sacked &= keep;
@@ -248,7 +251,9 @@ void TxInflight::sack1() {
     start_timer(q);
     upd_.load({.qp = ctl_.qp, .una = q.una, .ack = false, .msn = 0, .syndrome = 0});
   }
-  if (ctl_.m != 0 && !ctl_.pr && psn_dist(q.nxt, ctl_.psn) - 1u < max_mpr_) {
+  if (ctl_.pr) {
+    pres_.load({.qp = ctl_.qp, .id = static_cast<uint16_t>(ctl_.psn), .m = ctl_.m});
+  } else if (ctl_.m != 0 && psn_dist(q.nxt, ctl_.psn) - 1u < max_mpr_) {
     fb_.load({.qp = ctl_.qp, .ev_idx = ev_idx_keep_, .entropy = ctl_.entropy, .kind = ctl_.m});
   }
 }
@@ -271,6 +276,7 @@ void TxInflight::nack(RetryLimits limits) {
   const uint64_t bit = uint64_t{1} << (ctl_.psn & 63u);
   if (in_window(ctl_.psn, q.una, q.nxt) && !((row.sacked | row.pend) & bit)) {
     row.pend |= bit;
+    row.nacked |= bit;
     win_.write(win_row(ctl_.qp, ctl_.psn), row);
     enlist(q, ctl_.qp);
     q.rtx_lo = psn_first(q.rtx_lo, ctl_.psn);
@@ -317,7 +323,9 @@ void TxInflight::retx0() {
   if (c != 0) {
     op_psn_ = lowest(w0, c);
     const uint64_t bit = uint64_t{1} << (op_psn_ & 63u);
+    loss_ = (row.nacked & bit) == 0;
     row.pend &= ~bit;
+    row.nacked &= ~bit;
     row.rtxd |= bit;
     win_.write(win_row(op_qp_, w0), row);
     q.rtx_lo = psn_add(op_psn_, 1);
@@ -333,7 +341,7 @@ void TxInflight::retx0() {
       list_.pop();
       return;
     }
-    q.dup = false;
+    q.dup = loss_ = false;
     op_psn_ = psn_add(q.nxt, -1);
   }
   recs_.read(recs_row(op_qp_, op_psn_));
@@ -346,6 +354,8 @@ void TxInflight::retx1() {
   state_ = State::Idle;
   const Sent& s = recs_.rdata();
   retx_.load({.qp = op_qp_, .psn = op_psn_, .msn = s.msn, .idx = s.idx, .avoid_ev = s.ev_idx});
+  // A gap or the timer, not a NACK: one loss is enough to take the EV out of use.
+  if (loss_) fb_.load({.qp = op_qp_, .ev_idx = s.ev_idx, .entropy = 0, .kind = kFbLoss});
   rtx_inc_next_ = true;
 }
 

@@ -19,7 +19,7 @@ namespace mrc {
 class TxInflight {
  public:
   TxInflight(const Preset& preset, Stream<Rec>& rec, Stream<Ctl>& ctl, Stream<Retx>& retx, Stream<Upd>& upd,
-             Stream<Fb>& fb);
+             Stream<Fb>& fb, Stream<Pres>& pres);
 
   bool cfg_ack() const { return ack_.value(); }
   /// Registers rtx_inc_q, rto_inc_q, fail_inc_q.
@@ -108,6 +108,7 @@ class TxInflight {
   Stream<Retx>& retx_;
   Stream<Upd>& upd_;
   Stream<Fb>& fb_;
+  Stream<Pres>& pres_;
 
   Ram1r1w<WinRow> win_;
   Ram1r1w<Sent> recs_;
@@ -135,6 +136,7 @@ class TxInflight {
   uint16_t ev_idx_keep_ = 0;
   uint16_t op_qp_ = 0;
   uint32_t op_psn_ = 0;  // Retx1: p; Walk: w
+  bool loss_ = false;    // Retx1: its EV lost it
 };
 
 }  // namespace mrc

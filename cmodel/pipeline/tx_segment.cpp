@@ -41,9 +41,9 @@ void TxSegment::step(const CfgBus& cfg) {
   }
 }
 
-/// A new state waits until the completion work left over is done: Error may leave work of its own.
+/// Contexts and states wait until the completion work left over is done: it belongs to the QP as it was.
 bool TxSegment::cfg_due(const CfgBus& cfg) const {
-  return ack_.pending(cfg) && !(cfg.is(CfgTable::QpState) && done_.busy);
+  return ack_.pending(cfg) && !((cfg.is(CfgTable::QpCtx) || cfg.is(CfgTable::QpState)) && done_.busy);
 }
 
 void TxSegment::idle(const CfgBus& cfg) {

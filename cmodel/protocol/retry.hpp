@@ -21,7 +21,7 @@ inline constexpr unsigned kRetryForever = 25;
 
 /// True when a QP that has tried again `retry` times without progress may not do so once more.
 constexpr bool retry_exhausted(unsigned retry, RetryLimits l) {
-  return retry == unsigned{l.linear} + l.exponential && l.exponential != kRetryForever;
+  return retry >= unsigned{l.linear} + l.exponential && l.exponential != kRetryForever;
 }
 
 /// Ticks until the timer expires after `retry` retries, with register RTO = rto.

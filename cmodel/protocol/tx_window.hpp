@@ -13,6 +13,7 @@ namespace mrc {
 
 /// State of 64 consecutive PSNs, bit i for the PSN with low six bits i.
 struct WinRow {
+  uint64_t nacked = 0;  ///< pending because of a NACK
   uint64_t rtxd = 0;    ///< retransmitted since first sent
   uint64_t pend = 0;    ///< waits for retransmission
   uint64_t sacked = 0;  ///< reported received
@@ -69,6 +70,7 @@ constexpr uint64_t sack_row(WinRow& row, uint32_t p0, uint64_t got, uint64_t cov
   const uint64_t m = range_mask(p0, v.una, v.nxt);
   row.sacked |= got & m;
   row.pend &= ~row.sacked;
+  row.nacked &= ~row.sacked;
   const uint64_t lost =
       v.infer ? range_mask(p0, v.una, v.lost_end) & m & cover & ~row.sacked & ~row.pend & ~row.rtxd : 0;
   row.pend |= lost;

@@ -1197,7 +1197,7 @@ package mrc_pkg;
   localparam logic [4:0] CsrRtoTimeoutReset = 5'h7;
 
   /// Retries before a QP fails (A-35)
-  localparam logic [15:0] CsrRetry = 16'h00c8;
+  localparam logic [15:0] CsrRetry = 16'h0078;
   localparam logic [31:0] CsrRetryReset = 32'h00001907;
   localparam int unsigned CsrRetryLinearLsb = 32'd0;
   localparam int unsigned CsrRetryLinearWidth = 32'd3;

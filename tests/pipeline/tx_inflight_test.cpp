@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pipeline/tx_inflight.hpp"
 
+#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <vector>
 
@@ -19,15 +20,17 @@ struct Bench {
   Stream<Retx> retx_out;
   Stream<Upd> upd_out;
   Stream<Fb> fb_out;
-  TxInflight inflight{preset, rec, ctl, retx_out, upd_out, fb_out};
+  Stream<Pres> pres_out;
+  TxInflight inflight{preset, rec, ctl, retx_out, upd_out, fb_out, pres_out};
   CfgBus cfg;
   CsrOut csr;
-  bool take_retx = true, take_upd = true;
+  bool take_retx = true, take_upd = true, take_pres = true;
   unsigned cycles = 0, rtx_inc = 0, rto_inc = 0, fail_inc = 0;
   std::vector<unsigned> rto_at, fail_at;  // ticks of the timer's expiries and of failures
   std::vector<Retx> retx;
   std::vector<Upd> upd;
   std::vector<Fb> fb;
+  std::vector<Pres> pres;
 
   static constexpr uint32_t kPsn = 0xffffe0;  // window over the wrap
 
@@ -70,6 +73,10 @@ struct Bench {
       fb.push_back(fb_out.head());
       fb_out.pop();
     }
+    if (pres_out.has() && take_pres) {
+      pres.push_back(pres_out.head());
+      pres_out.pop();
+    }
     inflight.step(cfg, csr);
     inflight.clock();
     rec.clock();
@@ -77,6 +84,7 @@ struct Bench {
     retx_out.clock();
     upd_out.clock();
     fb_out.clock();
+    pres_out.clock();
     rtx_inc += inflight.rtx_inc();
     rto_inc += inflight.rto_inc();
     fail_inc += inflight.fail_inc();
@@ -327,189 +335,7 @@ TEST_CASE("tx_inflight: QPs with losses take turns, also when all have some", "[
   for (unsigned i = 20; i + 4 < 60; ++i) CHECK(b.retx[i].qp == b.retx[i + 4].qp);
 }
 
-TEST_CASE(
-    "tx_inflight: timeouts come after 8, 8, 8, 16, 32 ticks with two linear and three exponential retries, then "
-    "the QP fails",
-    "[pipeline][tx_inflight][retry]") {
-  Bench b;
-  b.retries(2, 3);
-  const unsigned t0 = b.tick();
-  b.sent_all(1, 10);
-  REQUIRE(b.tick() == t0);
-  b.run_to_tick(t0 + 135);
-  CHECK(b.rto_at == std::vector<unsigned>{t0 + 8, t0 + 16, t0 + 24, t0 + 40, t0 + 72});
-  CHECK(b.fail_inc == 0);
-  CHECK(b.upd.empty());
-  CHECK(b.retx.size() == 41);  // the first packet alone, then ten each
-  b.run_to_tick(t0 + 300);
-  CHECK(b.fail_at == std::vector<unsigned>{t0 + 136});  // 64 ticks after the last retry
-  CHECK(b.rto_inc == 5);
-  CHECK(b.retx.size() == 41);
-  REQUIRE(b.upd.size() == 1);
-  CHECK(b.upd[0] == Upd{.qp = 1, .una = Bench::kPsn, .ack = true, .msn = 10, .syndrome = 0x84});
-  b.sack(1, 5, 4, 5, 0, 0);  // it hears nothing more
-  CHECK(b.upd.size() == 1);
-}
-
-TEST_CASE("tx_inflight: without retries the first timeout ends the QP, also when only the ACK is missing",
-          "[pipeline][tx_inflight][retry]") {
-  Bench b;
-  b.retries(0, 0);
-  b.sent_all(0, 10);
-  b.sack(0, 10, 9, 10, 0, 0);
-  const unsigned t0 = b.tick();
-  b.run_to_tick(t0 + 20);
-  CHECK(b.fail_at == std::vector<unsigned>{t0 + 8});
-  CHECK(b.rto_inc == 0);
-  CHECK(b.retx.empty());
-  REQUIRE(b.upd.size() == 2);
-  CHECK(b.upd[1] == Upd{.qp = 0, .una = psn_add(Bench::kPsn, 10), .ack = true, .msn = 10, .syndrome = 0x84});
-}
-
-TEST_CASE("tx_inflight: progress by SACK or ACK gives all retries back", "[pipeline][tx_inflight][retry]") {
-  Bench b;
-  b.retries(1, 0);
-  b.sent_all(0, 20);
-  b.run_to_tick(10);
-  CHECK(b.rto_inc == 1);
-  b.sack(0, 10, 9, 10, 0, 0);
-  b.run_to_tick(20);
-  CHECK(b.rto_inc == 2);
-  Ctl a;
-  a.kind = CtlKind::Ack;
-  a.qp = 0;
-  a.psn = psn_add(Bench::kPsn, 9);
-  a.msn = 11;
-  a.reason = 0x1f;
-  b.give(a);
-  const unsigned t0 = b.tick();
-  CHECK(b.fail_inc == 0);
-  b.give(a);                   // nothing new
-  b.sack(0, 10, 9, 10, 0, 0);  // nothing new
-  b.run_to_tick(t0 + 30);
-  CHECK(b.rto_at.back() == t0 + 8);
-  CHECK(b.rto_inc == 3);
-  CHECK(b.fail_at == std::vector<unsigned>{t0 + 16});
-  CHECK(b.upd.back().msn == 11);
-}
-
-TEST_CASE("tx_inflight: 25 exponential retries go on for ever, ever slower", "[pipeline][tx_inflight][retry]") {
-  Bench b;
-  b.retries(0, 25);
-  const unsigned t0 = b.tick();
-  b.sent_all(0, 40);
-  REQUIRE(b.tick() <= t0 + 1);
-  b.run_to_tick(t0 + 260);
-  // The timer starts with the first packet: 8, 16, 32, 64, 128 ticks.
-  CHECK(b.rto_at == std::vector<unsigned>{t0 + 8, t0 + 24, t0 + 56, t0 + 120, t0 + 248});
-  for (unsigned i = 0; i < 40; ++i) b.nack(0, i, 0x0A);  // far beyond 25
-  CHECK(b.fail_inc == 0);
-  CHECK(b.upd.empty());
-}
-
-TEST_CASE("tx_inflight: 24 exponential retries end with the 25th NACK", "[pipeline][tx_inflight][retry]") {
-  Bench b;
-  b.retries(0, 24);
-  b.csr.rto = 20;
-  b.sent_all(0, 30);
-  for (unsigned i = 0; i < 24; ++i) b.nack(0, i, 0x0A);
-  CHECK(b.fail_inc == 0);
-  CHECK(b.retx.size() == 24);
-  b.nack(0, 24, 0x0A);
-  CHECK(b.fail_inc == 1);
-  CHECK(b.retx.size() == 24);
-}
-
-TEST_CASE("tx_inflight: NACKs of want count as retries, those of trimming and of PSNs outside do not",
-          "[pipeline][tx_inflight][retry]") {
-  Bench b;
-  b.retries(3, 1);
-  b.csr.rto = 20;
-  b.sent_all(2, 20);
-  b.nack(2, 0, 0x06);
-  b.nack(2, 1, 0x07);
-  b.nack(2, 2, 0x0A);
-  b.nack(2, 3, 0x0B);
-  for (unsigned i = 4; i < 8; ++i) b.nack(2, i, 0x01);
-  for (unsigned i = 8; i < 12; ++i) b.nack(2, i, 0x02);
-  b.nack(2, 20, 0x0A);  // not sent yet
-  CHECK(b.fail_inc == 0);
-  CHECK(b.upd.empty());
-  CHECK(b.retx.size() == 12);
-  b.nack(2, 12, 0x0A);
-  CHECK(b.fail_inc == 1);
-  CHECK(b.retx.size() == 12);
-  REQUIRE(b.upd.size() == 1);
-  CHECK(b.upd[0] == Upd{.qp = 2, .una = Bench::kPsn, .ack = true, .msn = 10, .syndrome = 0x84});
-  b.nack(2, 13, 0x01);
-  CHECK(b.retx.size() == 12);
-}
-
-TEST_CASE("tx_inflight: timer and NACKs share the counter; a NACK does not restart the timer",
-          "[pipeline][tx_inflight][retry]") {
-  Bench b;
-  b.retries(1, 1);
-  const unsigned t0 = b.tick();
-  b.sent_all(0, 5);
-  b.run_to_tick(t0 + 12);
-  CHECK(b.rto_at == std::vector<unsigned>{t0 + 8});
-  b.nack(0, 2, 0x07);
-  b.run_to_tick(t0 + 60);
-  CHECK(b.rto_inc == 1);
-  CHECK(b.fail_at == std::vector<unsigned>{t0 + 24});  // two retries: 16 ticks after the expiry
-}
-
-TEST_CASE("tx_inflight: UNEXP_EVENT ends the QP whatever PSN it names; QP_CTX makes it work again",
-          "[pipeline][tx_inflight][retry]") {
-  Bench b;
-  b.sent_all(3, 15);
-  b.sack(3, 5, 4, 5, 0, 0);
-  CHECK(b.upd.size() == 1);
-  b.nack(3, 100, 0x19);
-  CHECK(b.fail_inc == 1);
-  CHECK(b.retx.empty());
-  CHECK(b.fb.empty());
-  REQUIRE(b.upd.size() == 2);
-  CHECK(b.upd[1] == Upd{.qp = 3, .una = psn_add(Bench::kPsn, 5), .ack = true, .msn = 10, .syndrome = 0x86});
-  b.nack(3, 7, 0x19);
-  b.nack(3, 7, 0x01);
-  CHECK(b.fail_inc == 1);
-  CHECK(b.upd.size() == 2);
-  CHECK(b.retx.empty());
-  b.retries(1, 0);
-  b.configure(3);
-  b.sent_all(3, 5);
-  b.nack(3, 2, 0x0A);  // one retry, again
-  CHECK(b.fail_inc == 1);
-  REQUIRE(b.retx.size() == 1);
-  CHECK(b.retx[0].psn == psn_add(Bench::kPsn, 2));
-}
-
-TEST_CASE("tx_inflight: QP_CTX gives a QP its retries back", "[pipeline][tx_inflight][retry]") {
-  Bench b;
-  b.retries(1, 0);
-  b.csr.rto = 20;
-  b.sent_all(0, 5);
-  b.nack(0, 0, 0x0A);
-  b.configure(0);
-  b.sent_all(0, 5);
-  b.nack(0, 1, 0x0A);
-  CHECK(b.fail_inc == 0);
-  b.nack(0, 2, 0x0A);
-  CHECK(b.fail_inc == 1);
-}
-
-TEST_CASE("tx_inflight: no timer visit while upd is not free", "[pipeline][tx_inflight][retry]") {
-  Bench b;
-  b.retries(0, 0);
-  b.sent_all(0, 20);
-  b.sent_all(1, 1);
-  b.take_upd = false;
-  for (unsigned i = 1; i <= 3; ++i) b.sack(0, i, i - 1, i, 0, 0);  // FIFO of two, and the register
-  b.run(3000);
-  CHECK(b.fail_inc == 0);
-  b.take_upd = true;
-  b.run(200);
-  CHECK(b.fail_inc == 2);
-  CHECK(b.upd.size() == 5);
+  bool take_retx = true, take_upd = true, take_pres = true;
+  unsigned cycles = 0, rtx_inc = 0, rto_inc = 0, fail_inc = 0;
+  std::vector<unsigned> rto_at, fail_at;  // ticks of the timer's expiries and of failures
 }
