@@ -49,7 +49,8 @@ class StopOnSignal {
   }
 
  private:
-  struct sigaction old_int_ {}, old_term_ {};
+  struct sigaction old_int_ {
+  }, old_term_{};
 };
 
 void list_scenarios() {
@@ -57,15 +58,19 @@ void list_scenarios() {
   for (const tb::Scenario& s : tb::scenarios()) std::cout << fmt::format("  {:<12} {}\n", s.name, s.description);
   std::cout << "\nKeys of a scenario file (TOML; base = \"name\" starts from one of the above), value in mixed:\n";
   tb::Scenario mixed = *tb::find_scenario("mixed");
-  for (const tb::ScenarioKey& k : tb::scenario_keys()) std::cout << fmt::format("  {:<16} {:>8}  {}\n", k.name, k.ref(mixed), k.doc);
-  std::cout << "\n[[rule]] tables: planes = [0, 3], ev_share = 0.1, to = \"dut\" | \"peer\" | \"both\", loss, trim, lasthop,\n"
-               "ecn, corrupt, duplicate, rogue, reorder: the first rule that fits a frame replaces the link's own values.\n";
+  for (const tb::ScenarioKey& k : tb::scenario_keys())
+    std::cout << fmt::format("  {:<16} {:>8}  {}\n", k.name, k.ref(mixed), k.doc);
+  std::cout
+      << "\n[[rule]] tables: planes = [0, 3], ev_share = 0.1, to = \"dut\" | \"peer\" | \"both\", loss, trim, "
+         "lasthop,\n"
+         "ecn, corrupt, duplicate, rogue, reorder: the first rule that fits a frame replaces the link's own values.\n";
 }
 
 void list_bugs() {
   std::cout << "Errors that the RTL makes on request, and the block that the report names:\n";
   for (const tb::Bug& b : tb::bugs()) {
-    std::cout << fmt::format("  {:>2} {:<22} {:<12} {} (--scenario {}{})\n", b.number, b.name, b.block, b.description, b.scenario,
+    std::cout << fmt::format("  {:>2} {:<22} {:<12} {} (--scenario {}{})\n", b.number, b.name, b.block, b.description,
+                             b.scenario,
                              std::string_view(b.preset) == "tiny" ? "" : std::string(" --preset ") + b.preset);
   }
 }
@@ -83,7 +88,8 @@ std::pair<int64_t, int64_t> wave_window(std::string text) {
   int64_t from = 0, to = 0;
   if (colon == std::string::npos || !number(std::string_view(text).substr(0, colon), from) ||
       !number(std::string_view(text).substr(colon + 1), to) || from >= to) {
-    throw UsageError("--wave " + text + " is no window of cycles.", "Write first and last cycle around the divergence: --wave=-2000:+200.");
+    throw UsageError("--wave " + text + " is no window of cycles.",
+                     "Write first and last cycle around the divergence: --wave=-2000:+200.");
   }
   return {from, to};
 }
@@ -107,9 +113,9 @@ class ProgressLine {
     const double done = p.budget ? static_cast<double>(p.packets) / static_cast<double>(p.budget) : 0;
     std::string eta = "--";
     if (done > 0.002) eta = fmt::format("{:.0f} s", p.seconds * (1 - std::min(done, 1.0)) / done);
-    const std::string line =
-        fmt::format("{:.1f} us simulated, {} of {} packets, {} cycles/s, {} left", static_cast<double>(p.cycle) * preset_.clock_ps / 1e6,
-                    tb::grouped(p.packets), tb::grouped(p.budget), tb::grouped(static_cast<uint64_t>(speed)), eta);
+    const std::string line = fmt::format("{:.1f} us simulated, {} of {} packets, {} cycles/s, {} left",
+                                         static_cast<double>(p.cycle) * preset_.clock_ps / 1e6, tb::grouped(p.packets),
+                                         tb::grouped(p.budget), tb::grouped(static_cast<uint64_t>(speed)), eta);
     std::cerr << '\r' << line << "\x1b[K" << std::flush;
     shown_ = true;
   }
@@ -142,7 +148,8 @@ int run(const Options& o, const Context& context) {
   if (!o.bug.empty()) {
     const tb::Bug* bug = tb::find_bug(o.bug);
     if (!bug) throw UsageError("unknown RTL bug " + o.bug + ".", "'mrc cosim --rtl-bug list' prints the names.");
-    if (o.dut == "model") throw UsageError("the model has no injected bugs.", "Leave out --dut model, or leave out --rtl-bug.");
+    if (o.dut == "model")
+      throw UsageError("the model has no injected bugs.", "Leave out --dut model, or leave out --rtl-bug.");
     run.bug = bug->number;
   }
   const auto [wave_from, wave_to] = wave_window(o.wave == "default" ? "" : o.wave);
@@ -156,8 +163,9 @@ int run(const Options& o, const Context& context) {
   info.packets = o.packets;
   info.mrc_version = MRC_VERSION;
   info.compiler = __VERSION__;
-  info.repro = fmt::format("{} cosim --preset {} --scenario {} --packets {} --seed {}{}{}", context.program, o.preset, o.scenario, o.packets,
-                           o.seed, o.bug.empty() ? "" : " --rtl-bug " + o.bug, o.dut == "rtl" ? "" : " --dut " + o.dut);
+  info.repro = fmt::format("{} cosim --preset {} --scenario {} --packets {} --seed {}{}{}", context.program, o.preset,
+                           o.scenario, o.packets, o.seed, o.bug.empty() ? "" : " --rtl-bug " + o.bug,
+                           o.dut == "rtl" ? "" : " --dut " + o.dut);
 
   bool can_wave = false;
   {  // what cannot work is said before anything is simulated
@@ -166,8 +174,9 @@ int run(const Options& o, const Context& context) {
     if (!probe) throw UsageError("no device: " + error + ".", dut_remedy(o.dut, context));
     can_wave = probe->can_wave();
     if (!o.wave.empty() && !can_wave) {
-      throw UsageError("this build of the device writes no waves.",
-                       "'./mrc cosim --wave' builds one that does; by hand: cmake --preset wave && cmake --build --preset wave.");
+      throw UsageError(
+          "this build of the device writes no waves.",
+          "'./mrc cosim --wave' builds one that does; by hand: cmake --preset wave && cmake --build --preset wave.");
     }
   }
   std::optional<OutputFile> json, pcap;
@@ -182,7 +191,8 @@ int run(const Options& o, const Context& context) {
   tb::CosimResult result;
   std::optional<OutputFile> wave_file;
   const auto waves_to = [&](const std::filesystem::path& path) {
-    const auto anchor = static_cast<int64_t>(result.outcome == tb::Outcome::Pass ? result.cycles : result.wrong_cycle());
+    const auto anchor =
+        static_cast<int64_t>(result.outcome == tb::Outcome::Pass ? result.cycles : result.wrong_cycle());
     wave_file.emplace(path);
     tb::CosimOptions again = run;
     again.pcap = nullptr;
@@ -200,8 +210,9 @@ int run(const Options& o, const Context& context) {
     if (failed) {
       std::error_code ignored;
       std::filesystem::create_directories(o.reports, ignored);
-      const std::string stem = fmt::format("{}-{}-{}", o.preset, std::filesystem::path(o.scenario).stem().string(), o.seed) +
-                               (o.bug.empty() ? "" : "-" + o.bug);
+      const std::string stem =
+          fmt::format("{}-{}-{}", o.preset, std::filesystem::path(o.scenario).stem().string(), o.seed) +
+          (o.bug.empty() ? "" : "-" + o.bug);
       const std::filesystem::path base = std::filesystem::path(o.reports) / stem;
       OutputFile frames(base.string() + ".pcapng");
       {
@@ -229,13 +240,18 @@ int run(const Options& o, const Context& context) {
     }
   }
   std::cout << tb::summary_text(info, result);
-  if (result.outcome == tb::Outcome::Pass && !info.wave_file.empty()) std::cout << "  waves        " << info.wave_file << '\n';
+  if (result.outcome == tb::Outcome::Pass && !info.wave_file.empty())
+    std::cout << "  waves        " << info.wave_file << '\n';
   std::cout << tb::failure_text(info, result);
   switch (result.outcome) {
-    case tb::Outcome::Pass: return kPass;
-    case tb::Outcome::Hang: return kHang;
-    case tb::Outcome::Incomplete: return kUsage;
-    default: return kMismatch;
+    case tb::Outcome::Pass:
+      return kPass;
+    case tb::Outcome::Hang:
+      return kHang;
+    case tb::Outcome::Incomplete:
+      return kUsage;
+    default:
+      return kMismatch;
   }
 }
 
@@ -252,12 +268,16 @@ void register_cosim(CLI::App& app, Context& context) {
   command->add_option("--pcap", options->pcap, "every frame at the device's ports as pcapng, one interface per plane");
   command
       ->add_option_function<std::vector<std::string>>(
-          "--wave", [options](const std::vector<std::string>& v) { options->wave = v.empty() || v[0].empty() ? "default" : v[0]; },
+          "--wave",
+          [options](const std::vector<std::string>& v) {
+            options->wave = v.empty() || v[0].empty() ? "default" : v[0];
+          },
           "FST waves of the cycles around the first divergence, or around the end; --wave=-2000:+200")
       ->expected(0, 1)
       ->type_name("[FROM:TO]");
   command->add_option("--rtl-bug", options->bug, "let the RTL make an error: a name, or list");
-  command->add_option("--dut", options->dut, "rtl, model, or a shared object that speaks tb/mrc_dut.h")->capture_default_str();
+  command->add_option("--dut", options->dut, "rtl, model, or a shared object that speaks tb/mrc_dut.h")
+      ->capture_default_str();
   command->add_option("--reports", options->reports, "folder for the files of a failure")->capture_default_str();
   command->add_option("--threads", options->threads, "1: the peer runs in the device's thread")->capture_default_str();
   command->callback([options, &context] { context.exit_code = run(*options, context); });

@@ -27,15 +27,23 @@ inline std::filesystem::path dut_path(const std::string& dut, const Preset& pres
 }
 
 /// What opens the device "rtl", "model" or a shared object.
-inline std::function<std::unique_ptr<tb::Dut>(std::string&)> dut_opener(const std::string& dut, const Preset& preset, uint64_t seed,
-                                                                        const Context& context) {
+inline std::function<std::unique_ptr<tb::Dut>(std::string&)> dut_opener(const std::string& dut, const Preset& preset,
+                                                                        uint64_t seed, const Context& context) {
   if (dut == "model") return [&preset](std::string&) { return tb::make_model_dut(preset); };
   const std::filesystem::path path = dut_path(dut, preset, context);
-  return [path, &preset, seed](std::string& error) { return tb::open_dut(path, preset, seed, error); };
+  return [dut, path, &preset, seed](std::string& error) -> std::unique_ptr<tb::Dut> {
+    if (!std::filesystem::exists(path)) {
+      error =
+          dut == "rtl" ? std::string("the RTL of preset ") + preset.name + " is not built" : dut + " does not exist";
+      return nullptr;
+    }
+    return tb::open_dut(path, preset, seed, error);
+  };
 }
 
 inline std::string dut_remedy(const std::string& dut, const Context& context) {
-  if (dut == "rtl") return "Build it with 'cmake --build' (or call " + context.program + " through ./mrc), or use --dut model.";
+  if (dut == "rtl")
+    return "Build it with 'cmake --build' (or call " + context.program + " through ./mrc), or use --dut model.";
   return "--dut takes rtl, model, or the path of a shared object that speaks tb/mrc_dut.h.";
 }
 

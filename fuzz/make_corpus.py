@@ -33,11 +33,11 @@ def main():
     source.write_text("\n".join(json.dumps(p) for p in packets), encoding="utf-8")
     lines = subprocess.run([mrc, "encode", source, "--hex"], check=True, capture_output=True, text=True).stdout
     for number, line in enumerate(lines.split()):
-        (folder / "decode" / f"{number:03}").write_bytes(b"\0" + bytes.fromhex(line))
+        (folder / "decode" / f"{number:03}").write_bytes(bytes([number % 4 * 8]) + bytes.fromhex(line))
         outer = 34 if "ipv4" in packets[number] else 54
         cut = check_tshark.trim(rng, bytes.fromhex(line), outer, "srh" in packets[number],
                                 "outer_ipv6" in packets[number])
-        (folder / "decode" / f"{number:03}trimmed").write_bytes(b"\0" + cut)
+        (folder / "decode" / f"{number:03}trimmed").write_bytes(bytes([number % 4 * 8]) + cut)
     source.write_text("\n".join(json.dumps(p) for p in packets[:6]), encoding="utf-8")
     subprocess.run([mrc, "encode", source, "--pcapng", capture], check=True)
     return 0

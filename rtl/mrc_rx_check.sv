@@ -41,6 +41,11 @@ module mrc_rx_check
   localparam int unsigned MrW = $clog2(NumMrs);
   localparam int unsigned PlaneW = (NumPlanes > 1) ? $clog2(NumPlanes) : 1;
 
+  if (NumQps < 2 || (NumQps & (NumQps - 1)) != 0 || NumMrs < 2 || (NumMrs & (NumMrs - 1)) != 0)
+  begin : gen_bad_tables
+    $error("%m: NumQps = %0d and NumMrs = %0d must be powers of two, at least 2", NumQps, NumMrs);
+  end
+
   typedef struct packed {
     logic [2:0] mtu;
     logic [15:0] pkey;

@@ -62,6 +62,13 @@ module mrc_rx_lane
   localparam logic [31:0] IcrcStart = 32'hDEBB20E3;
   localparam logic [31:0] IcrcResidue = 32'hDEBB20E3;
 
+  if (PortBytes != 16 && PortBytes != 32) begin : gen_bad_port_bytes
+    $error("%m: PortBytes = %0d, must be 16 or 32", PortBytes);
+  end
+  if ((RxBufWords & (RxBufWords - 1)) != 0 || RxBufWords < 2 * PktWords) begin : gen_bad_rx_buf
+    $error("%m: RxBufWords = %0d, must be a power of two, two packets at least", RxBufWords);
+  end
+
   // ---- stage 0: the port's beat
 
   logic in_valid_q, in_last_q, in_err_q;

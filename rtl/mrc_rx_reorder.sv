@@ -33,6 +33,11 @@ module mrc_rx_reorder
   localparam int unsigned EntW = $clog2(MaxWimm);
   localparam int unsigned PlaneW = (NumPlanes > 1) ? $clog2(NumPlanes) : 1;
 
+  if (NumQps < 2 || (NumQps & (NumQps - 1)) != 0 || MaxWimm < 2 || (MaxWimm & (MaxWimm - 1)) != 0)
+  begin : gen_bad_tables
+    $error("%m: NumQps = %0d and MaxWimm = %0d must be powers of two, at least 2", NumQps, MaxWimm);
+  end
+
   typedef enum logic [1:0] {
     StIdle,
     StInit,

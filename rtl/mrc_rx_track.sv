@@ -43,9 +43,16 @@ module mrc_rx_track
 
   localparam int unsigned QpW = $clog2(NumQps);
   localparam int unsigned Rows = MaxMpr / 64;
-  localparam int unsigned RowW = $clog2(Rows);
+  localparam int unsigned RowW = (Rows > 1) ? $clog2(Rows) : 1;
   localparam int unsigned AddrW = QpW + RowW;
   localparam int unsigned PlaneW = (NumPlanes > 1) ? $clog2(NumPlanes) : 1;
+
+  if (NumQps < 2 || (NumQps & (NumQps - 1)) != 0) begin : gen_bad_num_qps
+    $error("%m: NumQps = %0d, must be a power of two, at least 2", NumQps);
+  end
+  if (MaxMpr < 128 || (MaxMpr & (MaxMpr - 1)) != 0) begin : gen_bad_max_mpr
+    $error("%m: MaxMpr = %0d, must be a power of two, at least 128", MaxMpr);
+  end
 
   typedef enum logic [2:0] {
     StIdle,

@@ -7,15 +7,15 @@ namespace mrc::tb {
 namespace {
 
 constexpr Bug kBugs[] = {
-    {1, "tx-window-plus-one", "tx_segment", "the window accepts one PSN too many before it stops", "tiny", "clean"},
+    {1, "tx-window-plus-one", "tx_segment", "the window accepts one PSN too many before it stops", "tiny", "window"},
     {2, "retx-without-rtx", "tx_segment", "retransmissions do not say so", "tiny", "loss"},
     {3, "wrong-ring-row", "tx_segment", "a one-packet message reads the row of the message before it", "tiny", "mixed"},
     {4, "walk-key-stuck", "tx_path", "the walk over the EVs is the same in every pass", "tiny", "clean"},
     {5, "skip-ignored", "tx_path", "an EV in SKIP is used at once", "tiny", "ecn"},
     {6, "ev-stuck", "tx_path", "the walk forgets which planes of a group were used", "tiny", "clean"},
-    {7, "second-row-ignored", "tx_inflight", "SACK bits beyond a 64-PSN row are lost", "tiny", "reorder"},
+    {7, "second-row-ignored", "tx_inflight", "SACK bits beyond a 64-PSN row are lost", "tiny", "long"},
     {8, "nack-plus-one", "tx_inflight", "a NACK marks the PSN after the one it names", "tiny", "trim"},
-    {9, "no-reorder-tolerance", "tx_inflight", "any gap below the highest PSN counts as lost", "tiny", "reorder"},
+    {9, "no-reorder-tolerance", "tx_inflight", "any gap below the highest PSN counts as lost", "tiny", "long"},
     {10, "una-off-by-one", "tx_inflight", "the oldest unacknowledged PSN is one too small", "tiny", "clean"},
     {11, "icrc-mask", "tx_header", "BTH byte 4 counts as 0 in the ICRC", "tiny", "clean"},
     {12, "rtx-bit-missing", "tx_header", "the rtx bit of the BTH is never set", "tiny", "loss"},
@@ -25,7 +25,8 @@ constexpr Bug kBugs[] = {
     {16, "icrc-24-bits", "rx_lane", "the ICRC's top byte is not compared", "tiny", "corrupt"},
     {17, "ce-lost", "rx_lane", "ECN marks are not seen", "tiny", "ecn"},
     {18, "done-too-early", "rx_reorder", "data count as written before the host took them", "tiny", "slow-host"},
-    {19, "bounds-first-byte", "rx_check", "only the first byte of a packet is checked against its region", "tiny", "refused"},
+    {19, "bounds-first-byte", "rx_check", "only the first byte of a packet is checked against its region", "tiny",
+     "refused"},
     {20, "pkey-unchecked", "rx_check", "foreign P_Keys are accepted", "tiny", "corrupt"},
     {21, "rx-window-plus-one", "rx_track", "the responder's window is one PSN too large", "fpga100", "window"},
     {22, "duplicate-unchecked", "rx_track", "a packet above cack_psn is taken again", "tiny", "corrupt"},

@@ -108,6 +108,11 @@ class Run {
         twin_lanes_(preset_.num_planes * kObsLaneWords) {
     dut_station_.connect(peer_station_);
     peer_station_.connect(dut_station_);
+    std::vector<int> own(preset_.num_qps, -1);
+    for (unsigned i = 0; i < preset_.num_qps; ++i) {
+      if (plan_.dut.qps[i].peer < own.size()) own[plan_.dut.qps[i].peer] = static_cast<int>(i);
+    }
+    lockstep_.name_qps(std::move(own));
     dut_station_.watch(&frames_);
     window_ = std::max<uint64_t>(1, static_cast<uint64_t>(o.scenario.delay_ns * 1000) / preset_.clock_ps);
     const double timer_ps = 1.024e6 * static_cast<double>(uint64_t{1} << static_cast<unsigned>(o.scenario.rto));
@@ -132,7 +137,8 @@ class Run {
         run_dut();
         run_peer();
       }
-      if (const bool fine = Station::exchange(dut_station_, peer_station_).empty(); (!fine && !waving()) || failed()) break;
+      if (const bool fine = Station::exchange(dut_station_, peer_station_).empty(); (!fine && !waving()) || failed())
+        break;
       if (next_phase()) break;
       if (options_.stop && options_.stop->load(std::memory_order_relaxed)) break;
       if (options_.progress && Clock::now() - told > std::chrono::milliseconds(200)) {
@@ -176,9 +182,10 @@ class Run {
       twin_.observe(twin_core_.data(), twin_lanes_.data());
       if (cycle >= Station::kResetCycles && divergences_.empty()) {
         const uint32_t *core = nullptr, *lanes = nullptr;
-        const bool same = dut_->observe(core, lanes)
-                              ? lockstep_.compare(cycle, dut_out_, twin_out_, core, lanes, twin_core_.data(), twin_lanes_.data())
-                              : lockstep_.compare_pins(cycle, dut_out_, twin_out_, twin_core_.data(), twin_lanes_.data());
+        const bool same =
+            dut_->observe(core, lanes)
+                ? lockstep_.compare(cycle, dut_out_, twin_out_, core, lanes, twin_core_.data(), twin_lanes_.data())
+                : lockstep_.compare_pins(cycle, dut_out_, twin_out_, twin_core_.data(), twin_lanes_.data());
         if (!same) {
           divergences_ = lockstep_.divergences();
           for (Divergence& d : divergences_) place_in_frame(d);
@@ -188,7 +195,11 @@ class Run {
       dut_station_.cycle(dut_out_, dut_in_);
       dut_in_.bug = static_cast<uint8_t>(options_.bug);
       if (!dut_station_.problem().empty() && !waving()) return;
-      if (record && !options_.record(dut_in_)) recorded_ = true;
+      if (record) {
+        recorded_ = recorded_ || !options_.record(dut_in_);
+      } else if (options_.record_setup && phase_ == Phase::Configure) {
+        options_.record_setup(dut_in_);
+      }
       dut_->step(dut_in_);
       twin_.step(dut_in_);
     }
@@ -196,7 +207,8 @@ class Run {
 
   void place_in_frame(Divergence& d) const {
     for (unsigned p = 0; p < preset_.num_planes; ++p) {
-      if (d.where == fmt::format("pins tx[{}]", p)) d.context = fmt::format("byte {} of the frame", dut_station_.tx_frame_offset(p));
+      if (d.where == fmt::format("pins tx[{}]", p))
+        d.context = fmt::format("byte {} of the frame", dut_station_.tx_frame_offset(p));
     }
   }
 
@@ -250,7 +262,8 @@ class Run {
           return true;
         }
         break;
-      case Phase::Done: return true;
+      case Phase::Done:
+        return true;
     }
     if (now - progress > hang_cycles_) {
       hang_ = true;
@@ -281,7 +294,8 @@ class Run {
     const auto time_ns = static_cast<double>(side.last_data_ps - side.first_data_ps) / 1000;
     if (time_ns > 0 && wire > 0) {
       side.goodput_gbps = static_cast<double>(side.bytes) * 8 / time_ns;
-      side.limit_gbps = static_cast<double>(side.bytes) / static_cast<double>(wire) * preset_.num_planes * preset_.port_gbps;
+      side.limit_gbps =
+          static_cast<double>(side.bytes) / static_cast<double>(wire) * preset_.num_planes * preset_.port_gbps;
     }
   }
 
@@ -338,7 +352,9 @@ class Run {
                              other.responder().written(stuck.oldest.id)});
         }
       }
-      r.qp = r.stuck.empty() ? -1 : r.stuck.front().side == "device" ? r.stuck.front().qp : r.stuck.front().oldest.peer_qp;
+      r.qp = r.stuck.empty()                    ? -1
+             : r.stuck.front().side == "device" ? r.stuck.front().qp
+                                                : r.stuck.front().oldest.peer_qp;
       static constexpr const char* kDoing[] = {"configuring", "sending", "waiting for the ports to become quiet",
                                                "reading the counters", ""};
       problem(fmt::format("no progress for {} cycles while {}; {} QPs have messages that do not complete", hang_cycles_,
@@ -358,7 +374,7 @@ class Run {
     if (r.outcome == Outcome::Mismatch || r.outcome == Outcome::DataError || r.outcome == Outcome::Hang) {
       const uint64_t until = r.wrong_cycle();
       r.last_events = lockstep_.log().newest(32, until);
-      if (r.qp >= 0) r.qp_events = lockstep_.log().newest(32, until, r.qp);
+      if (r.qp >= 0) r.qp_events = lockstep_.log().newest(32, until, r.qp, lockstep_.qp_names());
       r.frames = frames_.newest();
     }
     return r;

@@ -37,14 +37,15 @@ struct CosimOptions {
   unsigned bug = 0;
   /// Opens the device; null and a sentence in `error` when it cannot.
   std::function<std::unique_ptr<Dut>(std::string& error)> open;
-  bool two_threads = true;           ///< the peer runs beside the device; the result is the same
-  std::ostream* pcap = nullptr;      ///< every frame at the device's ports
-  std::atomic<bool>* stop = nullptr; ///< set from outside: end with Incomplete
+  bool two_threads = true;                        ///< the peer runs beside the device; the result is the same
+  std::ostream* pcap = nullptr;                   ///< every frame at the device's ports
+  std::atomic<bool>* stop = nullptr;              ///< set from outside: end with Incomplete
   std::function<void(const Progress&)> progress;  ///< called a few times per second
   /// Waves of cycles [wave_from, wave_to): the run goes on to wave_to whatever differs, then ends.
   std::string wave_path;
   uint64_t wave_from = 0, wave_to = 0;
-  /// Sees the inputs of every cycle with traffic: for recordings.
+  /// For recordings: the inputs of every cycle, before and with traffic. The latter ends the run by returning false.
+  std::function<void(const mrc_pins_in&)> record_setup;
   std::function<bool(const mrc_pins_in&)> record;
   uint64_t event_words = std::size_t{1} << 20;  ///< memory of the event log
 };

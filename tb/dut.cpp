@@ -14,7 +14,8 @@ namespace {
 
 class ModelDut final : public Dut {
  public:
-  explicit ModelDut(const Preset& preset) : nic_(preset), core_(kObsCoreWords), lanes_(preset.num_planes * kObsLaneWords) {}
+  explicit ModelDut(const Preset& preset)
+      : nic_(preset), core_(kObsCoreWords), lanes_(preset.num_planes * kObsLaneWords) {}
   void outputs(mrc_pins_out& out) override { nic_.outputs(out); }
   void step(const mrc_pins_in& in) override { nic_.step(in); }
   bool observe(const uint32_t*& core, const uint32_t*& lanes) override {
@@ -83,7 +84,8 @@ class SharedDut final : public Dut {
     }
     mrc_dut_info_t info{};
     info_function(dut->handle_, &info, sizeof info);
-    if (info.num_planes != preset.num_planes || info.port_bytes != preset.port_bytes || info.host_bytes != preset.host_bytes ||
+    if (info.num_planes != preset.num_planes || info.port_bytes != preset.port_bytes ||
+        info.host_bytes != preset.host_bytes ||
         (info.obs_core_words != 0 && (info.obs_core_words != kObsCoreWords || info.obs_lane_words != kObsLaneWords))) {
       error = path + " was built for other parameters than preset " + preset.name;
       return nullptr;

@@ -14,30 +14,14 @@ struct Flow {
   const char* consumer;
 };
 constexpr Flow kFlow[] = {
-    {"host.wqe", "tx_segment"},
-    {"rx_lane.desc", "rx_check"},
-    {"rx_check.rxpkt", "rx_track"},
-    {"rx_check.ctl", "tx_inflight"},
-    {"rx_track.verdict", "rx_lane"},
-    {"rx_track.resp", "ack_gen"},
-    {"rx_track.ord", "rx_reorder"},
-    {"rx_lane.line", "rx_place"},
-    {"rx_place.line", "host"},
-    {"rx_reorder.cqe", "cq_mux"},
-    {"ack_gen.ctlpkt", "tx_header"},
-    {"tx_inflight.upd", "tx_segment"},
-    {"tx_inflight.fb", "tx_path"},
-    {"tx_inflight.retx", "tx_segment"},
-    {"tx_segment.push", "tx_sched"},
-    {"tx_sched.grant", "tx_segment"},
-    {"tx_segment.pkt", "tx_path"},
-    {"tx_path.rec", "tx_inflight"},
-    {"tx_path.path", "tx_header"},
-    {"tx_header.hdr", "tx_lane"},
-    {"tx_lane.rdreq", "tx_fetch"},
-    {"tx_fetch.rdreq", "host"},
-    {"tx_segment.cqe", "cq_mux"},
-    {"cq_mux.cqe", "host"},
+    {"host.wqe", "tx_segment"},       {"rx_lane.desc", "rx_check"},       {"rx_check.rxpkt", "rx_track"},
+    {"rx_check.ctl", "tx_inflight"},  {"rx_track.verdict", "rx_lane"},    {"rx_track.resp", "ack_gen"},
+    {"rx_track.ord", "rx_reorder"},   {"rx_lane.line", "rx_place"},       {"rx_place.line", "host"},
+    {"rx_reorder.cqe", "cq_mux"},     {"ack_gen.ctlpkt", "tx_header"},    {"tx_inflight.upd", "tx_segment"},
+    {"tx_inflight.fb", "tx_path"},    {"tx_inflight.retx", "tx_segment"}, {"tx_segment.push", "tx_sched"},
+    {"tx_sched.grant", "tx_segment"}, {"tx_segment.pkt", "tx_path"},      {"tx_path.rec", "tx_inflight"},
+    {"tx_path.path", "tx_header"},    {"tx_header.hdr", "tx_lane"},       {"tx_lane.rdreq", "tx_fetch"},
+    {"tx_fetch.rdreq", "host"},       {"tx_segment.cqe", "cq_mux"},       {"cq_mux.cqe", "host"},
 };
 
 }  // namespace
@@ -71,7 +55,7 @@ unsigned flow_rank(const BoundaryInfo& info) {
   return static_cast<unsigned>(std::size(kFlow));
 }
 
-std::vector<Event> EventLog::newest(std::size_t count, uint64_t last_cycle, int qp) const {
+std::vector<Event> EventLog::newest(std::size_t count, uint64_t last_cycle, int qp, std::span<const int> own) const {
   std::vector<Event> list;
   uint64_t at = at_, order = count_;
   const uint64_t oldest = at_ > mask_ + 1 ? at_ - (mask_ + 1) : 0;
@@ -88,14 +72,21 @@ std::vector<Event> EventLog::newest(std::size_t count, uint64_t last_cycle, int 
     for (unsigned i = 0; i < words; ++i) e.data.push_back(word(begin + 3 + i));
     at = begin;
     if (e.cycle > last_cycle) continue;
-    if (qp >= 0 && event_qp(boundary(e.boundary), e.data.data()) != qp) continue;
+    if (qp >= 0 && event_qp(boundary(e.boundary), e.data.data(), own) != qp) continue;
     list.push_back(std::move(e));
   }
   std::reverse(list.begin(), list.end());
   return list;
 }
 
-int event_qp(const BoundaryRef& ref, const uint32_t* data) {
+int event_qp(const BoundaryRef& ref, const uint32_t* data, std::span<const int> own) {
+  if (std::string_view(ref.info->struct_name) == "hdr_t") {
+    const Hdr h = Hdr::unpack(data);
+    const auto byte = [&](unsigned i) { return h.hdr[i / 4] >> (8 * (i % 4)) & 0xff; };
+    const unsigned bth = (byte(20) == 41 ? 54u : 14u) + 48;
+    const uint32_t qp = (byte(bth + 5) << 16 | byte(bth + 6) << 8 | byte(bth + 7)) - kQpnBase;
+    return qp < own.size() ? own[qp] : -1;
+  }
   for (const FieldInfo& f : ref.info->fields) {
     const std::string_view name = f.name;
     if (name == "qp" || name.ends_with(".qp")) return static_cast<int>(f.low64(data));
@@ -111,14 +102,14 @@ std::string field_text(const FieldInfo& f, const uint32_t* data) {
   if (f.width > 64) {
     std::string hex;
     for (unsigned i = (f.width + 31) / 32; i-- > 0;) hex += fmt::format("{:08x}", f.word(data, i));
-    hex.erase(0, hex.size() - (f.width + 3) / 4);
-    return "0x" + hex;
+    return fmt::format("0x{}", std::string_view(hex).substr(hex.size() - (f.width + 3) / 4));
   }
   const uint64_t value = f.low64(data);
   if (const char* name = f.name_of(value)) return name;
   const std::string_view n = f.name;
   const bool small = f.width <= 16 || n.ends_with("len") || n.ends_with("length") || n.ends_with("idx");
-  return small && !n.ends_with("opcode") && !n.ends_with("rkey") ? fmt::format("{}", value) : fmt::format("{:#x}", value);
+  return small && !n.ends_with("opcode") && !n.ends_with("rkey") ? fmt::format("{}", value)
+                                                                 : fmt::format("{:#x}", value);
 }
 
 std::string describe(std::span<const FieldInfo> fields, const uint32_t* data) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -14,7 +15,7 @@ namespace mrc::tb {
 /// A boundary by number: core ones first, then kNumLaneBoundaries per plane.
 struct BoundaryRef {
   const BoundaryInfo* info;
-  int plane;  ///< -1: not per plane
+  int plane;                 ///< -1: not per plane
   std::string name() const;  ///< "tx_path.path", "rx_lane[3].desc"
   std::string producer() const { return std::string(info->name).substr(0, std::string_view(info->name).find('.')); }
 };
@@ -64,7 +65,7 @@ class EventLog {
   uint64_t count() const { return count_; }
 
   /// The newest events up to `last_cycle`, oldest first. qp >= 0: only those of that QP.
-  std::vector<Event> newest(std::size_t count, uint64_t last_cycle, int qp = -1) const;
+  std::vector<Event> newest(std::size_t count, uint64_t last_cycle, int qp = -1, std::span<const int> own = {}) const;
 
  private:
   void mix(uint64_t x) {
@@ -79,8 +80,9 @@ class EventLog {
   uint64_t hash_ = 0xcbf29ce484222325u;
 };
 
-/// The QP an event is about, -1 if its struct does not say.
-int event_qp(const BoundaryRef& ref, const uint32_t* data);
+/// The QP an event is about, -1 if its struct does not say. `own` gives the QP here for a QP of the peer: sent headers
+/// name only that one.
+int event_qp(const BoundaryRef& ref, const uint32_t* data, std::span<const int> own = {});
 
 /// "qp=3 psn=0x1234 rtx=1": fields that are not zero, wide ones left out.
 std::string describe(std::span<const FieldInfo> fields, const uint32_t* data);

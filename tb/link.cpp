@@ -100,7 +100,7 @@ bool make_rogue(std::vector<uint8_t>& b, unsigned num_qps, Rng& rng) {
       bth[0] = kOpcodes[rng.below(std::size(kOpcodes))];
       break;
     }
-    case 9: {  // a middle packet that is not full
+    case 9: {                                                            // a middle packet that is not full
       const uint64_t headers = 12 + 4 + 16 + ((bth[8] & 0x10) ? 4 : 0);  // as a middle packet: no ImmDt
       const uint64_t payload = b.size() - f.inner - 48 - headers - 4;
       if ((payload & (payload - 1)) == 0) return false;
@@ -112,7 +112,7 @@ bool make_rogue(std::vector<uint8_t>& b, unsigned num_qps, Rng& rng) {
       fix_lengths(b, f);
       break;
     case 11:  // lengths that lie
-      wire::store_be<2>(&b[f.inner + (rng.chance(0.5) ? 4 : 44)], rng.below(5000));
+      b[f.inner + (rng.chance(0.5) ? 4 : 44) + rng.below(2)] ^= static_cast<uint8_t>(rng.between(1, 255));
       if (rng.chance(0.2)) b.insert(b.end(), rng.between(1, 7), 0);
       break;
     default:  // a control packet that says it is trimmed
@@ -213,7 +213,8 @@ void Link::transmit(FramePtr frame) {
 
 void Link::deliver(FramePtr frame, uint64_t extra_ps) {
   const uint64_t length = kPreambleBytes + frame->bytes.size() + kFcsBytes;  // a switch has it all before it goes on
-  frame->arrive_ps = frame->sent_ps + length * byte_ps(preset_) + static_cast<uint64_t>(scenario_.delay_ns * 1000) + extra_ps;
+  frame->arrive_ps =
+      frame->sent_ps + length * byte_ps(preset_) + static_cast<uint64_t>(scenario_.delay_ns * 1000) + extra_ps;
   frame->seq = seq_++;
   out_.push_back(std::move(frame));
 }

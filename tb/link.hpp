@@ -12,17 +12,18 @@
 
 namespace mrc::tb {
 
-/// What a switch does to a frame it cannot queue: at most `size` bytes stay (from the Ethernet header on), the outermost
-/// IPv6 header gets the code point and, if bytes went, the payload length of what is left. UDP and inner lengths stay.
+/// What a switch does to a frame it cannot queue: at most `size` bytes stay (from the Ethernet header on), the
+/// outermost IPv6 header gets the code point and, if bytes went, the payload length of what is left. UDP and inner
+/// lengths stay.
 void trim_frame(std::vector<uint8_t>& bytes, unsigned size, uint8_t dscp);
 
-/// Flips bits. Never makes a change that a 32-bit CRC could miss by design: one to three bits, or an ICRC that differs in
-/// its residue's top byte only (which a comparison of fewer bits would miss).
+/// Flips bits. Never makes a change that a 32-bit CRC could miss by design: one to three bits, or an ICRC that differs
+/// in its residue's top byte only (which a comparison of fewer bits would miss).
 void corrupt_frame(std::vector<uint8_t>& bytes, Rng& rng);
 
-/// An altered copy of a data frame that must have no effect on the receiver's data: foreign P_Key or QP, PSN far outside
-/// the window or long past, other version, port, ethertype, opcode, a wrong length, a runt, a giant. The ICRC is right.
-/// False: this frame has no such copy.
+/// An altered copy of a data frame that must have no effect on the receiver's data: foreign P_Key or QP, PSN far
+/// outside the window or long past, other version, port, ethertype, opcode, a wrong length, a runt, a giant. The ICRC
+/// is right. False: this frame has no such copy.
 bool make_rogue(std::vector<uint8_t>& bytes, unsigned num_qps, Rng& rng);
 
 /// Counts of one direction.

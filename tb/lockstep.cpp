@@ -15,7 +15,8 @@ namespace {
 std::string flag(uint32_t value) { return value ? "1" : "0"; }
 
 /// Bytes that differ: the first place, and what stands there on both sides.
-void byte_differences(std::vector<Difference>& list, const std::string& name, const uint8_t* dut, const uint8_t* model, unsigned size) {
+void byte_differences(std::vector<Difference>& list, const std::string& name, const uint8_t* dut, const uint8_t* model,
+                      unsigned size) {
   unsigned first = size, count = 0;
   for (unsigned i = 0; i < size; ++i) {
     if (dut[i] == model[i]) continue;
@@ -35,8 +36,10 @@ void byte_differences(std::vector<Difference>& list, const std::string& name, co
 
 Lockstep::Lockstep(const Preset& preset, std::size_t event_words)
     : planes_(preset.num_planes), port_bytes_(preset.port_bytes), host_bytes_(preset.host_bytes), log_(event_words) {
-  for (unsigned b = 0; b < kNumCoreBoundaries; ++b) core_[b] = {kCoreBoundaries[b].word_offset, kCoreBoundaries[b].data_words};
-  for (unsigned b = 0; b < kNumLaneBoundaries; ++b) lane_[b] = {kLaneBoundaries[b].word_offset, kLaneBoundaries[b].data_words};
+  for (unsigned b = 0; b < kNumCoreBoundaries; ++b)
+    core_[b] = {kCoreBoundaries[b].word_offset, kCoreBoundaries[b].data_words};
+  for (unsigned b = 0; b < kNumLaneBoundaries; ++b)
+    lane_[b] = {kLaneBoundaries[b].word_offset, kLaneBoundaries[b].data_words};
 }
 
 void Lockstep::explain(uint64_t cycle, const mrc_pins_out& dut, const mrc_pins_out& model, const uint32_t* dc,
@@ -78,21 +81,26 @@ void Lockstep::explain(uint64_t cycle, const mrc_pins_out& dut, const mrc_pins_o
         }
         byte_differences(x.differences, f.name, db, mb, size);
         if (std::string_view(ref.info->struct_name) == "hdr_t") {  // in words of the protocol, too
-          const auto decoded = [&](const uint8_t* bytes) {
-            const std::span header(bytes, std::size_t{kHdrBytes});
-            return nlohmann::json::parse(wire::to_json(wire::decode(header), header)).flatten();
+          const auto decoded = [](const uint32_t* words, const uint8_t* bytes) {
+            const Hdr h = Hdr::unpack(words);  // with as many zeros behind it as the packet will have
+            std::vector<uint8_t> frame(bytes, bytes + std::min<unsigned>(h.hdr_len, kHdrBytes));
+            frame.resize(frame.size() + (h.plen + 3u) / 4 * 4 + 4);
+            return nlohmann::json::parse(wire::to_json(wire::decode(frame), frame)).flatten();
           };
-          const auto dj = decoded(db), mj = decoded(mb);
+          const auto dj = decoded(d + 1, db), mj = decoded(m + 1, mb);
           for (const auto& [key, value] : mj.items()) {
-            if (key.starts_with("/error") || key.starts_with("/payload") || key.starts_with("/icrc") || key.starts_with("/raw")) continue;
-            if (dj.contains(key) && dj[key] != value) x.differences.push_back({key.substr(1), dj[key].dump(), value.dump()});
+            if (key.starts_with("/error") || key.starts_with("/payload") || key.starts_with("/icrc") ||
+                key.starts_with("/raw"))
+              continue;
+            if (dj.contains(key) && dj[key] != value)
+              x.differences.push_back({key.substr(1), dj[key].dump(), value.dump()});
           }
         }
       }
     }
     const uint32_t* shown = *m & 1 ? m : d;
     if (*shown & 1) {
-      x.qp = event_qp(ref, shown + 1);
+      x.qp = event_qp(ref, shown + 1, own_);
       x.context = describe(ref.info->fields, shown + 1);
     }
     divergences_.push_back(std::move(x));
@@ -128,7 +136,8 @@ void Lockstep::explain(uint64_t cycle, const mrc_pins_out& dut, const mrc_pins_o
     differ(l, "cqe_valid", dut.cqe_valid, model.cqe_valid);
     if (dut.cqe_valid && model.cqe_valid && std::memcmp(dut.cqe, model.cqe, sizeof dut.cqe) != 0) {
       for (const FieldInfo& f : Cqe::kFields) {
-        if (f.low64(dut.cqe) != f.low64(model.cqe)) l.push_back({f.name, field_text(f, dut.cqe), field_text(f, model.cqe)});
+        if (f.low64(dut.cqe) != f.low64(model.cqe))
+          l.push_back({f.name, field_text(f, dut.cqe), field_text(f, model.cqe)});
       }
     }
   });
@@ -136,7 +145,8 @@ void Lockstep::explain(uint64_t cycle, const mrc_pins_out& dut, const mrc_pins_o
     differ(l, "host_rd_valid", dut.host_rd_valid, model.host_rd_valid);
     if (dut.host_rd_valid && model.host_rd_valid) {
       for (const FieldInfo& f : Rdreq::kFields) {
-        if (f.low64(dut.host_rd) != f.low64(model.host_rd)) l.push_back({f.name, field_text(f, dut.host_rd), field_text(f, model.host_rd)});
+        if (f.low64(dut.host_rd) != f.low64(model.host_rd))
+          l.push_back({f.name, field_text(f, dut.host_rd), field_text(f, model.host_rd)});
       }
     }
   });
@@ -159,7 +169,8 @@ void Lockstep::explain(uint64_t cycle, const mrc_pins_out& dut, const mrc_pins_o
       }
     });
   }
-  std::stable_sort(divergences_.begin(), divergences_.end(), [](const Divergence& a, const Divergence& b) { return a.rank < b.rank; });
+  std::stable_sort(divergences_.begin(), divergences_.end(),
+                   [](const Divergence& a, const Divergence& b) { return a.rank < b.rank; });
 }
 
 }  // namespace mrc::tb

@@ -53,11 +53,15 @@ class Lockstep {
   /// All places that differ in that cycle, first in data flow order first.
   const std::vector<Divergence>& divergences() const { return divergences_; }
   const EventLog& log() const { return log_; }
+  /// For reports: the QP here for each QP of the peer.
+  void name_qps(std::vector<int> own) { own_ = std::move(own); }
+  std::span<const int> qp_names() const { return own_; }
 
  private:
   unsigned boundaries(uint64_t cycle, const uint32_t* dc, const uint32_t* dl, const uint32_t* mc, const uint32_t* ml) {
     uint32_t wrong = 0;
-    for (unsigned b = 0; b < kNumCoreBoundaries; ++b) wrong |= one(cycle, b, dc + core_[b].offset, mc + core_[b].offset, core_[b].words);
+    for (unsigned b = 0; b < kNumCoreBoundaries; ++b)
+      wrong |= one(cycle, b, dc + core_[b].offset, mc + core_[b].offset, core_[b].words);
     unsigned number = kNumCoreBoundaries;
     for (unsigned p = 0; p < planes_; ++p, dl += kObsLaneWords, ml += kObsLaneWords) {
       for (unsigned b = 0; b < kNumLaneBoundaries; ++b) {
@@ -76,28 +80,30 @@ class Lockstep {
     return wrong;
   }
   unsigned pins(const mrc_pins_out& d, const mrc_pins_out& m) const {
-    unsigned wrong = static_cast<unsigned>((d.awready ^ m.awready) | (d.wready ^ m.wready) | (d.bvalid ^ m.bvalid) |
-                                           (d.arready ^ m.arready) | (d.rvalid ^ m.rvalid) | (d.wqe_ready ^ m.wqe_ready) |
-                                           (d.cqe_valid ^ m.cqe_valid) | (d.host_rd_valid ^ m.host_rd_valid) |
-                                           (d.host_wr_valid ^ m.host_wr_valid) | (d.tx_tvalid ^ m.tx_tvalid));
+    unsigned wrong = static_cast<unsigned>(
+        (d.awready ^ m.awready) | (d.wready ^ m.wready) | (d.bvalid ^ m.bvalid) | (d.arready ^ m.arready) |
+        (d.rvalid ^ m.rvalid) | (d.wqe_ready ^ m.wqe_ready) | (d.cqe_valid ^ m.cqe_valid) |
+        (d.host_rd_valid ^ m.host_rd_valid) | (d.host_wr_valid ^ m.host_wr_valid) | (d.tx_tvalid ^ m.tx_tvalid));
     if (m.bvalid) wrong |= static_cast<unsigned>(d.bresp ^ m.bresp);
     if (m.rvalid) wrong |= (d.rdata ^ m.rdata) | static_cast<unsigned>(d.rresp ^ m.rresp);
     if (m.cqe_valid) wrong |= static_cast<unsigned>(std::memcmp(d.cqe, m.cqe, sizeof d.cqe) != 0);
     if (m.host_rd_valid) wrong |= static_cast<unsigned>(std::memcmp(d.host_rd, m.host_rd, sizeof d.host_rd) != 0);
     if (m.host_wr_valid) {
-      wrong |= static_cast<unsigned>(d.host_wr_len ^ m.host_wr_len) | static_cast<unsigned>(d.host_wr_addr != m.host_wr_addr) |
+      wrong |= static_cast<unsigned>(d.host_wr_len ^ m.host_wr_len) |
+               static_cast<unsigned>(d.host_wr_addr != m.host_wr_addr) |
                static_cast<unsigned>(std::memcmp(d.host_wr_data, m.host_wr_data, host_bytes_) != 0);
     }
     wrong |= static_cast<unsigned>((d.tx_tlast ^ m.tx_tlast) & m.tx_tvalid);
     for (unsigned p = 0, v = m.tx_tvalid; v != 0; ++p, v >>= 1) {
       if (v & 1) {
-        wrong |= (d.tx_tkeep[p] ^ m.tx_tkeep[p]) | static_cast<unsigned>(std::memcmp(d.tx_tdata[p], m.tx_tdata[p], port_bytes_) != 0);
+        wrong |= (d.tx_tkeep[p] ^ m.tx_tkeep[p]) |
+                 static_cast<unsigned>(std::memcmp(d.tx_tdata[p], m.tx_tdata[p], port_bytes_) != 0);
       }
     }
     return wrong;
   }
-  void explain(uint64_t cycle, const mrc_pins_out& dut, const mrc_pins_out& model, const uint32_t* dc, const uint32_t* dl,
-               const uint32_t* mc, const uint32_t* ml);
+  void explain(uint64_t cycle, const mrc_pins_out& dut, const mrc_pins_out& model, const uint32_t* dc,
+               const uint32_t* dl, const uint32_t* mc, const uint32_t* ml);
 
   struct Place {
     unsigned offset, words;
@@ -107,6 +113,7 @@ class Lockstep {
   std::array<Place, kNumLaneBoundaries> lane_;
   EventLog log_;
   std::vector<Divergence> divergences_;
+  std::vector<int> own_;
 };
 
 }  // namespace mrc::tb

@@ -68,11 +68,15 @@ Plan make_plan(const Preset& preset, const Scenario& s, uint64_t seed) {
 
   // Registers: what both must agree on, and what only one NIC reads.
   const bool vary = s.vary != 0;
-  const auto pick = [&](double fixed) { return vary ? static_cast<uint32_t>(rng.below(2)) : static_cast<uint32_t>(fixed); };
+  const auto pick = [&](double fixed) {
+    return vary ? static_cast<uint32_t>(rng.below(2)) : static_cast<uint32_t>(fixed);
+  };
   const uint32_t ev_swap = pick(s.ev_swap), bth_m = pick(s.bth_m), base_self = pick(s.sack_base_self);
-  const uint32_t udp_port = vary && rng.chance(0.5) ? static_cast<uint32_t>(rng.between(1024, 65535)) : static_cast<uint32_t>(s.udp_port);
+  const uint32_t udp_port =
+      vary && rng.chance(0.5) ? static_cast<uint32_t>(rng.between(1024, 65535)) : static_cast<uint32_t>(s.udp_port);
   for (SidePlan* side : {&plan.dut, &plan.peer}) {
-    side->ctrl = csr::kCtrlSackBaseSelf.set(0, base_self) | csr::kCtrlOorDrop.set(0, static_cast<uint32_t>(s.oor_drop)) |
+    side->ctrl = csr::kCtrlSackBaseSelf.set(0, base_self) |
+                 csr::kCtrlOorDrop.set(0, static_cast<uint32_t>(s.oor_drop)) |
                  csr::kCtrlTrimNack.set(0, static_cast<uint32_t>(s.trim_nack)) | csr::kCtrlEvSwap.set(0, ev_swap) |
                  csr::kCtrlBthM.set(0, bth_m);
     side->udp_port = udp_port;
@@ -98,16 +102,22 @@ Plan make_plan(const Preset& preset, const Scenario& s, uint64_t seed) {
   plan.dut.qps.resize(preset.num_qps, {.peer = kUnused});
   plan.peer.qps.resize(preset.num_qps, {.peer = kUnused});
   const unsigned max_mpr = preset.max_mpr / 128;
-  const auto window = [&](double wanted) { return wanted == 0 ? max_mpr : std::min(static_cast<unsigned>(wanted), max_mpr); };
+  const auto window = [&](double wanted) {
+    return wanted == 0 ? max_mpr : std::min(static_cast<unsigned>(wanted), max_mpr);
+  };
   for (unsigned i = 0; i < n; ++i) {
     SidePlan::Qp a, b;
     a.peer = perm[i];
     b.peer = static_cast<uint16_t>(i);
     const bool wrap = rng.chance(s.wrap_share);
-    const auto psn = [&] { return static_cast<uint32_t>(wrap ? (1u << 24) - rng.between(1, 300) : rng.below(1u << 24)); };
+    const auto psn = [&] {
+      return static_cast<uint32_t>(wrap ? (1u << 24) - rng.between(1, 300) : rng.below(1u << 24));
+    };
     const auto msn = [&] { return static_cast<uint16_t>(wrap ? 65536 - rng.between(1, 12) : rng.below(65536)); };
-    a.mtu = b.mtu = static_cast<unsigned>(rng.between(static_cast<uint64_t>(s.mtu_min), static_cast<uint64_t>(s.mtu_max)));
-    a.encap = b.encap = rng.chance(s.srv6_share) ? static_cast<unsigned>(Encap::Srv6) : static_cast<unsigned>(Encap::Ipv6);
+    a.mtu = b.mtu =
+        static_cast<unsigned>(rng.between(static_cast<uint64_t>(s.mtu_min), static_cast<uint64_t>(s.mtu_max)));
+    a.encap = b.encap =
+        rng.chance(s.srv6_share) ? static_cast<unsigned>(Encap::Srv6) : static_cast<unsigned>(Encap::Ipv6);
     a.ts = b.ts = rng.chance(s.ts_share);
     a.mpr = window(s.mpr);
     b.mpr = s.peer_mpr == 0 ? a.mpr : window(s.peer_mpr);

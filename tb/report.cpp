@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 namespace mrc::tb {
 namespace {
@@ -14,11 +15,16 @@ double percent(double part, double whole) { return whole > 0 ? 100 * part / whol
 
 std::string verdict(const CosimResult& r) {
   switch (r.outcome) {
-    case Outcome::Pass: return "PASS";
-    case Outcome::Mismatch: return "MISMATCH";
-    case Outcome::DataError: return "WRONG DATA";
-    case Outcome::Hang: return "HANG";
-    case Outcome::Incomplete: break;
+    case Outcome::Pass:
+      return "PASS";
+    case Outcome::Mismatch:
+      return "MISMATCH";
+    case Outcome::DataError:
+      return "WRONG DATA";
+    case Outcome::Hang:
+      return "HANG";
+    case Outcome::Incomplete:
+      break;
   }
   return "INCOMPLETE";
 }
@@ -68,27 +74,52 @@ Json side_json(const CosimResult::Side& s) {
   const PlaneCounters t = total(s);
   Json planes = Json::array();
   for (const PlaneCounters& p : s.planes) {
-    planes.push_back({{"tx_frames", p.tx_frames}, {"rx_frames", p.rx_frames}, {"data", p.tx_data}, {"rtx", p.tx_rtx},
-                      {"sack", p.tx_sack}, {"nack", p.tx_nack}, {"ack", p.tx_ack}, {"wire_bytes", p.tx_wire_bytes}});
+    planes.push_back({{"tx_frames", p.tx_frames},
+                      {"rx_frames", p.rx_frames},
+                      {"data", p.tx_data},
+                      {"rtx", p.tx_rtx},
+                      {"sack", p.tx_sack},
+                      {"nack", p.tx_nack},
+                      {"ack", p.tx_ack},
+                      {"wire_bytes", p.tx_wire_bytes}});
   }
   const NicCounters& c = s.counters;
-  return {{"data_packets", s.packets},
-          {"messages", s.messages},
-          {"bytes", s.bytes},
-          {"sent", {{"data", t.tx_data}, {"rtx", t.tx_rtx}, {"sack", t.tx_sack}, {"nack", t.tx_nack}, {"ack", t.tx_ack}}},
-          {"link",
-           {{"frames", s.link.frames}, {"lost", s.link.lost}, {"trimmed", s.link.trimmed}, {"marked", s.link.marked},
-            {"corrupt", s.link.corrupt}, {"duplicates", s.link.duplicates}, {"rogues", s.link.rogues},
-            {"delayed", s.link.delayed}}},
-          {"counters",
-           {{"drop_parse", c.drop_parse}, {"drop_icrc", c.drop_icrc}, {"drop_qp", c.drop_qp}, {"drop_pkey", c.drop_pkey},
-            {"drop_len", c.drop_len}, {"access", c.access}, {"dup", c.dup}, {"oor", c.oor}, {"trim", c.trim}, {"rtx", c.rtx},
-            {"rto", c.rto}, {"skip", c.skip}}},
-          {"planes", planes},
-          {"packets_per_ev", {{"evs", s.evs}, {"min", s.ev_min}, {"max", s.ev_max},
-                              {"mean", s.evs ? static_cast<double>(s.ev_packets) / static_cast<double>(s.evs) : 0}}},
-          {"goodput_gbps", s.goodput_gbps},
-          {"limit_gbps", s.limit_gbps}};
+  return {
+      {"data_packets", s.packets},
+      {"messages", s.messages},
+      {"bytes", s.bytes},
+      {"sent", {{"data", t.tx_data}, {"rtx", t.tx_rtx}, {"sack", t.tx_sack}, {"nack", t.tx_nack}, {"ack", t.tx_ack}}},
+      {"link",
+       {{"frames", s.link.frames},
+        {"lost", s.link.lost},
+        {"trimmed", s.link.trimmed},
+        {"marked", s.link.marked},
+        {"corrupt", s.link.corrupt},
+        {"duplicates", s.link.duplicates},
+        {"rogues", s.link.rogues},
+        {"delayed", s.link.delayed}}},
+      {"counters",
+       {{"drop_parse", c.drop_parse},
+        {"drop_icrc", c.drop_icrc},
+        {"drop_qp", c.drop_qp},
+        {"drop_pkey", c.drop_pkey},
+        {"drop_len", c.drop_len},
+        {"overflow", std::accumulate(c.ovf.begin(), c.ovf.end(), uint64_t{0})},
+        {"access", c.access},
+        {"dup", c.dup},
+        {"oor", c.oor},
+        {"trim", c.trim},
+        {"rtx", c.rtx},
+        {"rto", c.rto},
+        {"skip", c.skip}}},
+      {"planes", planes},
+      {"packets_per_ev",
+       {{"evs", s.evs},
+        {"min", s.ev_min},
+        {"max", s.ev_max},
+        {"mean", s.evs ? static_cast<double>(s.ev_packets) / static_cast<double>(s.evs) : 0}}},
+      {"goodput_gbps", s.goodput_gbps},
+      {"limit_gbps", s.limit_gbps}};
 }
 
 }  // namespace
@@ -97,41 +128,51 @@ std::string grouped(uint64_t value) {
   std::string digits = std::to_string(value);
   for (std::size_t i = digits.size(); i > 3;) {
     i -= 3;
-    digits.insert(i, " ");
+    digits.insert(i, 1, ' ');
   }
   return digits;
 }
 
 std::string summary_text(const RunInfo& info, const CosimResult& r) {
-  std::string t = fmt::format("{}  scenario {}, preset {}, seed {}{}\n", verdict(r), info.scenario, info.preset, info.seed,
-                              info.bug.empty() ? "" : ", RTL bug " + info.bug);
-  if (r.outcome == Outcome::Incomplete) t += "  incomplete   stopped before the end; the figures are those up to there\n";
-  t += fmt::format("  lockstep     {} cycles, {} boundary events, {} mismatches, event log {:016x}\n", grouped(r.cycles), grouped(r.events),
-                   r.divergences.empty() ? 0 : 1, r.event_hash);
-  t += fmt::format("  data         {} packets in {} messages, {}; {} messages verified byte by byte, {} immediates in order\n",
-                   grouped(r.data_packets), grouped(r.messages), bytes_text(r.bytes), grouped(r.writes_verified), grouped(r.immediates));
+  std::string t = fmt::format("{}  scenario {}, preset {}, seed {}{}\n", verdict(r), info.scenario, info.preset,
+                              info.seed, info.bug.empty() ? "" : ", RTL bug " + info.bug);
+  if (r.outcome == Outcome::Incomplete)
+    t += "  incomplete   stopped before the end; the figures are those up to there\n";
+  t += fmt::format("  lockstep     {} cycles, {} boundary events, {} mismatches, event log {:016x}\n",
+                   grouped(r.cycles), grouped(r.events), r.divergences.empty() ? 0 : 1, r.event_hash);
+  t += fmt::format(
+      "  data         {} packets in {} messages, {}; {} messages verified byte by byte, {} immediates in order\n",
+      grouped(r.data_packets), grouped(r.messages), bytes_text(r.bytes), grouped(r.writes_verified),
+      grouped(r.immediates));
   if (r.refused + r.failed_qps > 0) {
-    t += fmt::format("  refused      {} WQEs at the requestor, {} QPs failed with remote access error, as they must\n", r.refused, r.failed_qps);
+    t += fmt::format("  refused      {} WQEs at the requestor, {} QPs failed with remote access error, as they must\n",
+                     r.refused, r.failed_qps);
   }
   const auto row = [&](const char* name, const CosimResult::Side& s) {
     const LinkCounters& l = s.link;
     const PlaneCounters p = total(s);
-    t += fmt::format("  {:<12} {} data + {} retransmitted, {} SACKs, {} NACKs, {} ACKs\n", name, grouped(p.tx_data), grouped(p.tx_rtx),
-                     grouped(p.tx_sack), grouped(p.tx_nack), grouped(p.tx_ack));
-    t += fmt::format("  {:<12} link lost {}, trimmed {}, marked {}, corrupted {}, duplicated {}, added {} rogue copies, delayed {}\n", "",
-                     grouped(l.lost), grouped(l.trimmed), grouped(l.marked), grouped(l.corrupt), grouped(l.duplicates), grouped(l.rogues),
-                     grouped(l.delayed));
+    t += fmt::format("  {:<12} {} data + {} retransmitted, {} SACKs, {} NACKs, {} ACKs\n", name, grouped(p.tx_data),
+                     grouped(p.tx_rtx), grouped(p.tx_sack), grouped(p.tx_nack), grouped(p.tx_ack));
+    t += fmt::format(
+        "  {:<12} link lost {}, trimmed {}, marked {}, corrupted {}, duplicated {}, added {} rogue copies, delayed "
+        "{}\n",
+        "", grouped(l.lost), grouped(l.trimmed), grouped(l.marked), grouped(l.corrupt), grouped(l.duplicates),
+        grouped(l.rogues), grouped(l.delayed));
     if (s.goodput_gbps > 0) {
-      t += fmt::format("  {:<12} goodput {:.1f} Gb/s, the ports could carry {:.1f} of these packets ({:.1f} %)\n", "", s.goodput_gbps,
-                       s.limit_gbps, percent(s.goodput_gbps, s.limit_gbps));
+      t += fmt::format("  {:<12} goodput {:.1f} Gb/s, the ports could carry {:.1f} of these packets ({:.1f} %)\n", "",
+                       s.goodput_gbps, s.limit_gbps, percent(s.goodput_gbps, s.limit_gbps));
     }
     if (s.evs > 0) {
-      t += fmt::format("  {:<12} {} entropy values, {} to {} packets each, {:.1f} on average\n", "", grouped(s.evs), s.ev_min, s.ev_max,
-                       static_cast<double>(s.ev_packets) / static_cast<double>(s.evs));
+      t += fmt::format("  {:<12} {} entropy values, {} to {} packets each, {:.1f} on average\n", "", grouped(s.evs),
+                       s.ev_min, s.ev_max, static_cast<double>(s.ev_packets) / static_cast<double>(s.evs));
     }
     const NicCounters& c = s.counters;
-    t += fmt::format("  {:<12} dropped: {} unparsed, {} ICRC, {} QP, {} P_Key, {} length; {} duplicates, {} out of window, {} timeouts\n", "",
-                     c.drop_parse, c.drop_icrc, c.drop_qp, c.drop_pkey, c.drop_len, c.dup, c.oor, c.rto);
+    uint64_t overflow = 0;
+    for (const uint32_t n : c.ovf) overflow += n;
+    t += fmt::format(
+        "  {:<12} dropped: {} unparsed, {} ICRC, {} QP, {} P_Key, {} length, {} for want of buffer; {} duplicates, {} "
+        "out of window, {} timeouts\n",
+        "", c.drop_parse, c.drop_icrc, c.drop_qp, c.drop_pkey, c.drop_len, overflow, c.dup, c.oor, c.rto);
   };
   row("device sent", r.dut);
   row("peer sent", r.peer);
@@ -139,8 +180,9 @@ std::string summary_text(const RunInfo& info, const CosimResult& r) {
   const PlaneCounters all = total(r.dut);
   for (std::size_t p = 0; p < r.dut.planes.size(); ++p) {
     const PlaneCounters& c = r.dut.planes[p];
-    t += fmt::format("  {:>5} {:>16} {:>8} {:>8} {:>8} {:>8} {:>6.2f}% {:>10}\n", p, c.tx_data, c.tx_rtx, c.tx_sack, c.tx_nack, c.tx_ack,
-                     percent(static_cast<double>(c.tx_data), static_cast<double>(all.tx_data)), c.rx_frames);
+    t += fmt::format("  {:>5} {:>16} {:>8} {:>8} {:>8} {:>8} {:>6.2f}% {:>10}\n", p, c.tx_data, c.tx_rtx, c.tx_sack,
+                     c.tx_nack, c.tx_ack, percent(static_cast<double>(c.tx_data), static_cast<double>(all.tx_data)),
+                     c.rx_frames);
   }
   t += fmt::format("  speed        {} cycles in {:.1f} s: {} cycles/s\n", grouped(r.cycles), r.seconds,
                    grouped(r.seconds > 0 ? static_cast<uint64_t>(static_cast<double>(r.cycles) / r.seconds) : 0));
@@ -169,8 +211,9 @@ std::string failure_text(const RunInfo& info, const CosimResult& r) {
     t += fmt::format("Hang in cycle {}: {}\n", grouped(r.problem_cycle), r.problem);
     for (std::size_t i = 0; i < r.stuck.size() && i < 16; ++i) {
       const StuckQp& s = r.stuck[i];
-      t += fmt::format("  {} QP {} -> QP {}: {} messages, oldest MSN {} ({} of {} bytes arrived{})\n", s.side, s.qp, s.oldest.peer_qp,
-                       s.messages, s.oldest.msn, s.arrived, s.oldest.length, s.oldest.imm_valid ? ", with immediate" : "");
+      t += fmt::format("  {} QP {} -> QP {}: {} messages, oldest MSN {} ({} of {} bytes arrived{})\n", s.side, s.qp,
+                       s.oldest.peer_qp, s.messages, s.oldest.msn, s.arrived, s.oldest.length,
+                       s.oldest.imm_valid ? ", with immediate" : "");
     }
     if (r.stuck.size() > 16) t += fmt::format("  and {} more QPs\n", r.stuck.size() - 16);
   } else {
@@ -212,7 +255,8 @@ std::string result_json(const RunInfo& info, const CosimResult& r) {
   j["events"] = r.events;
   j["event_log_hash"] = fmt::format("{:016x}", r.event_hash);
   j["register_accesses"] = r.csr_accesses;
-  j["versions"] = {{"mrcnic", info.mrc_version}, {"compiler", info.compiler}, {"dut", r.dut_name}, {"dut_tool", r.dut_version}};
+  j["versions"] = {
+      {"mrcnic", info.mrc_version}, {"compiler", info.compiler}, {"dut", r.dut_name}, {"dut_tool", r.dut_version}};
   j["device"] = side_json(r.dut);
   j["peer"] = side_json(r.peer);
   j["repro"] = info.repro;
@@ -220,18 +264,26 @@ std::string result_json(const RunInfo& info, const CosimResult& r) {
     Json list = Json::array();
     for (const Divergence& d : r.divergences) {
       Json differences = Json::array();
-      for (const Difference& x : d.differences) differences.push_back({{"field", x.field}, {"device", x.dut}, {"model", x.model}});
-      list.push_back({{"cycle", d.cycle}, {"block", d.block}, {"where", d.where}, {"qp", d.qp}, {"differences", differences}});
+      for (const Difference& x : d.differences)
+        differences.push_back({{"field", x.field}, {"device", x.dut}, {"model", x.model}});
+      list.push_back(
+          {{"cycle", d.cycle}, {"block", d.block}, {"where", d.where}, {"qp", d.qp}, {"differences", differences}});
     }
     j["divergence"] = list.front();
     j["divergences_in_that_cycle"] = list;
   }
-  if (!r.problem.empty()) j["problem"] = {{"cycle", r.problem_cycle}, {"block", r.problem_block}, {"qp", r.problem_qp}, {"text", r.problem}};
+  if (!r.problem.empty())
+    j["problem"] = {{"cycle", r.problem_cycle}, {"block", r.problem_block}, {"qp", r.problem_qp}, {"text", r.problem}};
   if (!r.stuck.empty()) {
     Json list = Json::array();
     for (const StuckQp& s : r.stuck) {
-      list.push_back({{"side", s.side}, {"qp", s.qp}, {"peer_qp", s.oldest.peer_qp}, {"messages", s.messages}, {"msn", s.oldest.msn},
-                      {"length", s.oldest.length}, {"arrived", s.arrived}});
+      list.push_back({{"side", s.side},
+                      {"qp", s.qp},
+                      {"peer_qp", s.oldest.peer_qp},
+                      {"messages", s.messages},
+                      {"msn", s.oldest.msn},
+                      {"length", s.oldest.length},
+                      {"arrived", s.arrived}});
     }
     j["stuck"] = list;
   }

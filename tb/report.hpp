@@ -12,7 +12,7 @@ namespace mrc::tb {
 struct RunInfo {
   std::string preset, scenario, bug;
   uint64_t seed = 0, packets = 0;
-  std::string repro;          ///< one command line
+  std::string repro;  ///< one command line
   std::string mrc_version, compiler;
   std::string pcap_file, wave_file, json_file;  ///< written on failure; "" if not
 };

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <sstream>
@@ -13,10 +14,14 @@
 namespace mrc::tb {
 namespace {
 
-#define KEY(name, min, max, integer, doc) \
-  ScenarioKey { #name, min, max, integer, doc, [](Scenario& s) -> double& { return s.name; } }
-#define LINK(name, doc) \
-  ScenarioKey { #name, 0, 1, false, doc, [](Scenario& s) -> double& { return s.link.name; } }
+#define KEY(name, min, max, integer, doc)                                         \
+  ScenarioKey {                                                                   \
+#name, min, max, integer, doc, [](Scenario & s) -> double& { return s.name; } \
+  }
+#define LINK(name, doc)                                                          \
+  ScenarioKey {                                                                  \
+#name, 0, 1, false, doc, [](Scenario & s) -> double& { return s.link.name; } \
+  }
 #define SWITCH(name, doc) KEY(name, 0, 1, true, doc)
 
 const ScenarioKey kKeys[] = {
@@ -54,7 +59,8 @@ const ScenarioKey kKeys[] = {
     KEY(reorder_ns, 0, 1e6, false, "largest extra delay of reordered frames"),
     KEY(trim_size, 0, 4084, true, "bytes left of a trimmed frame; 0: 128, 206 or 256 at random"),
     KEY(mac_errors, 0, 1, false, "share of the corrupted frames whose FCS is wrong"),
-    KEY(read_ns, 0, 1e5, false, "latency of host memory reads"),
+    KEY(read_ns, 0, 1e5, false,
+        "latency of host memory reads; with read_jitter_ns 0 too: what the preset's prefetch hides"),
     KEY(read_jitter_ns, 0, 1e5, false, "random latency on top"),
     KEY(stall, 0, 0.99, false, "share of cycles in which the host takes nothing"),
     KEY(pause, 0, 10, false, "long pauses of the host's writes per microsecond"),
@@ -83,7 +89,8 @@ struct Row {
 };
 constexpr Row kScenarios[] = {
     {"clean", "nothing is lost or changed: line rate, two directions",
-     "size_min 4096 size_max 65536 mtu_min 4 mtu_max 4 small_share 0 exact_share 0 wrap_share 0 csr_gap 0 imm_share 0.1"},
+     "size_min 4096 size_max 65536 mtu_min 4 mtu_max 4 small_share 0 exact_share 0 wrap_share 0 csr_gap 0 imm_share "
+     "0.1"},
     {"reorder", "paths of different length, a tenth of the frames delayed by up to 4 us",
      "jitter_ns 200 skew_ns 600 reorder 0.1 reorder_ns 4000 reorder_pkts 200 rto 5"},
     {"loss", "two in a hundred frames lost, control packets as well", "loss 0.02 wrap_share 1"},
@@ -100,11 +107,15 @@ constexpr Row kScenarios[] = {
     {"many-qps", "every QP of the preset, small messages, loss and trimming",
      "qps 0 size_max 4096 small_share 0.4 loss 0.002 trim 0.005 ecn 0.01 jitter_ns 100 wrap_share 1 vary 1"},
     {"slow-host", "a host that is often busy: back-pressure and full buffers",
-     "stall 0.4 pause 0.2 pause_ns 4000 read_ns 800 read_jitter_ns 800 rto 6"},
+     "stall 0.3 pause 0.06 pause_ns 4000 rto 6 mtu_min 3 size_min 2048 exact_share 0 small_share 0.02"},
     {"refused", "WQEs and messages that must be refused: lengths, memory regions, dead QPs",
-     "bad_wqes 0.05 bad_access 2 size_max 8192 jitter_ns 100 loss 0.002"},
-    {"bad-plane", "one plane loses a fifth of its frames, and one entropy value in twenty half of them", "jitter_ns 50"},
-    {"window", "the peer believes in a larger window than the responder keeps", "mpr 1 peer_mpr 2 mtu_max 0 size_max 65536"},
+     "bad_wqes 0.05 bad_access 4 size_max 8192 jitter_ns 100 loss 0.002"},
+    {"bad-plane", "one plane loses a fifth of its frames, and one entropy value in twenty half of them",
+     "jitter_ns 50"},
+    {"long", "links of 5 us and small packets: full windows, losses inside them",
+     "delay_ns 5000 qps 4 mtu_max 1 size_min 1024 small_share 0 loss 0.005 jitter_ns 100 rto 6"},
+    {"window", "as long; the peer believes in a larger window than the responder keeps",
+     "delay_ns 5000 qps 2 mtu_max 0 size_min 4096 small_share 0 mpr 1 peer_mpr 2 loss 0.003 reorder_pkts 300 rto 6"},
 };
 
 // QPs of a scenario unless it says otherwise: enough to fill eight planes.
@@ -157,8 +168,8 @@ void set_key(Scenario& scenario, std::string_view key, double value, const std::
     if (key != k.name) continue;
     if (!(value >= k.min && value <= k.max) || (k.integer && value != std::floor(value))) {
       std::ostringstream limits;
-      limits << "Use " << (k.integer ? "a whole number" : "a number") << " from " << k.min << " to " << k.max << ": " << k.doc
-             << ".";
+      limits << "Use " << (k.integer ? "a whole number" : "a number") << " from " << k.min << " to " << k.max << ": "
+             << k.doc << ".";
       std::ostringstream text;
       text << where << ": " << key << " = " << value << " is out of range.";
       throw ScenarioError(text.str(), limits.str());
@@ -166,7 +177,8 @@ void set_key(Scenario& scenario, std::string_view key, double value, const std::
     k.ref(scenario) = value;
     return;
   }
-  throw ScenarioError(where + ": unknown key " + std::string(key) + ".", "'mrc cosim --scenario list' prints all keys.");
+  throw ScenarioError(where + ": unknown key " + std::string(key) + ".",
+                      "'mrc cosim --scenario list' prints all keys.");
 }
 
 Scenario parse_scenario(std::string_view text, const std::string& file) {
@@ -183,7 +195,8 @@ Scenario parse_scenario(std::string_view text, const std::string& file) {
   s.qps = kDefaultQps;
   if (const toml::node* base = table.get("base")) {
     const Scenario* found = find_scenario(base->value_or(std::string_view{}));
-    if (!found) throw ScenarioError(where + ": base names no scenario.", "'mrc cosim --scenario list' prints the names.");
+    if (!found)
+      throw ScenarioError(where + ": base names no scenario.", "'mrc cosim --scenario list' prints the names.");
     s = *found;
   }
   s.name = file;
@@ -235,8 +248,9 @@ Scenario parse_scenario(std::string_view text, const std::string& file) {
             const auto* at = reinterpret_cast<const char*>(&slot);
             known = known || (r == key_info.name && at >= begin && at < begin + sizeof scratch.link);
           }
-          if (!known) throw ScenarioError(where + ": unknown key " + std::string(r) + " in a rule.",
-                                          "Rules take planes, ev_share, to, and what a link does (loss, trim, ...).");
+          if (!known)
+            throw ScenarioError(where + ": unknown key " + std::string(r) + " in a rule.",
+                                "Rules take planes, ev_share, to, and what a link does (loss, trim, ...).");
           set_key(scratch, r, number(value, where, r), where);
         }
       }
@@ -252,8 +266,10 @@ Scenario parse_scenario(std::string_view text, const std::string& file) {
 
 Scenario load_scenario(const std::string& file) {
   std::ifstream in(file, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(in), {}};
-  if (!in.good() && !in.eof()) {
+  std::string text;
+  std::error_code ignored;
+  if (in && !std::filesystem::is_directory(file, ignored)) text.assign(std::istreambuf_iterator<char>(in), {});
+  if (!in.good() || std::filesystem::is_directory(file, ignored)) {
     throw ScenarioError("unreadable scenario: " + file + " is neither a built-in name nor a file that can be read.",
                         "'mrc cosim --scenario list' prints the names; a file must be TOML.");
   }

@@ -26,8 +26,8 @@ struct Impairment {
 
 /// Another impairment for some of the frames. The first rule that fits counts.
 struct LinkRule {
-  uint32_t planes = ~0u;   ///< mask
-  double ev_share = 1;     ///< share of the entropy values, chosen by hash
+  uint32_t planes = ~0u;  ///< mask
+  double ev_share = 1;    ///< share of the entropy values, chosen by hash
   bool to_peer = true, to_dut = true;
   Impairment what;
 };
@@ -38,49 +38,49 @@ struct Scenario {
   std::string name, description;
 
   // traffic
-  double qps = 0;           ///< QPs in use; 0 = all
-  double dut_sends = 1;     ///< the device under test sends
-  double peer_sends = 1;    ///< the peer sends
-  double outstanding = 0;   ///< WQEs a QP has posted at once; 0 = WqeDepth
-  double size_min = 1, size_max = 65536;  ///< bytes of a message, drawn evenly on a logarithmic scale
-  double small_share = 0.1;    ///< messages of 1 to 64 bytes
-  double exact_share = 0.1;    ///< messages of whole MTUs
-  double aligned_share = 0.3;  ///< both addresses multiples of 64
-  double imm_share = 0.2;      ///< WRITE with immediate
-  double wqe_gap = 0;          ///< cycles between WQEs, on average
-  double mtu_min = 0, mtu_max = 4;  ///< path MTU 256 << m
+  double qps = 0;                           ///< QPs in use; 0 = all
+  double dut_sends = 1;                     ///< the device under test sends
+  double peer_sends = 1;                    ///< the peer sends
+  double outstanding = 0;                   ///< WQEs a QP has posted at once; 0 = WqeDepth
+  double size_min = 1, size_max = 65536;    ///< bytes of a message, drawn evenly on a logarithmic scale
+  double small_share = 0.1;                 ///< messages of 1 to 64 bytes
+  double exact_share = 0.1;                 ///< messages of whole MTUs
+  double aligned_share = 0.3;               ///< both addresses multiples of 64
+  double imm_share = 0.2;                   ///< WRITE with immediate
+  double wqe_gap = 0;                       ///< cycles between WQEs, on average
+  double mtu_min = 0, mtu_max = 4;          ///< path MTU 256 << m
   double srv6_share = 0.5, ts_share = 0.5;  ///< QPs with SRv6 and with TSETH
-  double mpr = 0;        ///< window in units of 128 PSNs; 0 = MaxMpr
-  double peer_mpr = 0;   ///< window of the peer's QPs if it shall differ
-  double wrap_share = 0.5;  ///< QPs whose PSN, MSN and RQMSN start just before their wrap
-  double bad_wqes = 0;   ///< share of WQEs that the requestor must refuse (length 0 or above 2^31)
-  double bad_access = 0; ///< QPs on which a message leaves its memory region after a while
+  double mpr = 0;                           ///< window in units of 128 PSNs; 0 = MaxMpr
+  double peer_mpr = 0;                      ///< window of the peer's QPs if it shall differ
+  double wrap_share = 0.5;                  ///< QPs whose PSN, MSN and RQMSN start just before their wrap
+  double bad_wqes = 0;                      ///< share of WQEs that the requestor must refuse (length 0 or above 2^31)
+  double bad_access = 0;                    ///< QPs on which a message leaves its memory region after a while
 
   // links
   Impairment link;
   double delay_ns = 500, jitter_ns = 0;  ///< each way
-  double skew_ns = 0;      ///< constant extra delay of an entropy value, 0 to this, by hash
+  double skew_ns = 0;                    ///< constant extra delay of an entropy value, 0 to this, by hash
   double reorder_ns = 2000;
-  double trim_size = 0;    ///< bytes left of a trimmed frame; 0 = 128, 206 or 256 at random
-  double mac_errors = 0.2; ///< share of the corrupted frames whose FCS tells
+  double trim_size = 0;     ///< bytes left of a trimmed frame; 0 = 128, 206 or 256 at random
+  double mac_errors = 0.2;  ///< share of the corrupted frames whose FCS tells
   std::vector<LinkRule> rules;
 
   // host
-  double read_ns = 200, read_jitter_ns = 100;  ///< latency of host memory reads
-  double stall = 0;        ///< cycles in which the host does not take a read, a write, a completion
-  double pause = 0;        ///< long pauses of host writes per microsecond
+  double read_ns = 0, read_jitter_ns = 0;  ///< latency of host memory reads; both 0 = what the preset's prefetch hides
+  double stall = 0;                        ///< cycles in which the host does not take a read, a write, a completion
+  double pause = 0;                        ///< long pauses of host writes per microsecond
   double pause_ns = 1000;
 
   // registers
-  double rto = 4;          ///< timer 1.024 us x 2^rto
+  double rto = 4;  ///< timer 1.024 us x 2^rto
   double reorder_pkts = 32;
   double sack_trigger = 16384;
   double sack_base_self = 0, oor_drop = 0, trim_nack = 1, ev_swap = 0, bth_m = 1;
   double udp_port = 4791;
-  double vary = 0;         ///< 1: draw ev_swap, bth_m, udp_port, sack_base_self and SRV6 from the seed
-  double csr_gap = 2000;   ///< cycles between register accesses during traffic; 0 = none
+  double vary = 0;        ///< 1: draw ev_swap, bth_m, udp_port, sack_base_self and SRV6 from the seed
+  double csr_gap = 2000;  ///< cycles between register accesses during traffic; 0 = none
 
-  double hang_us = 0;      ///< no progress for so long is a hang; 0 = 40 timer intervals
+  double hang_us = 0;  ///< no progress for so long is a hang; 0 = 40 timer intervals
 };
 
 /// One key of a scenario.

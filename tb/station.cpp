@@ -34,6 +34,12 @@ Station::Station(const Setup& s)
       pause_per_cycle_(s.scenario.pause * s.preset.clock_ps * 1e-6),
       pause_cycles_(cycles_of(s.scenario.pause_ns, s.preset)),
       link_(s.preset, s.scenario, s.seed, s.is_dut) {
+  if (scenario_.read_ns == 0 && scenario_.read_jitter_ns == 0) {
+    // A lane prefetches LineFifo lines: its port sends them in this time.
+    const double prefetch_ns = 8.0 * preset_.line_fifo * preset_.host_bytes / preset_.port_gbps;
+    read_cycles_ = std::max<uint64_t>(1, cycles_of(0.4 * prefetch_ns, preset_));
+    read_jitter_ = cycles_of(0.3 * prefetch_ns, preset_);
+  }
   for (unsigned p = 0; p < preset_.num_planes; ++p) {
     tx_.emplace_back(preset_, p);
     rx_.emplace_back(preset_, p);
@@ -92,7 +98,8 @@ void Station::host(const mrc_pins_out& out, mrc_pins_in& in) {
     const Rdreq rd = Rdreq::unpack(out.host_rd);
     const uint8_t* data = source_.at(rd.addr, rd.len);
     if (!data || rd.len == 0 || rd.len > preset_.host_bytes || rd.plane >= preset_.num_planes) {
-      fail(fmt::format("host read of {} bytes at {:#x} for plane {}: no WQE names those", rd.len, rd.addr, rd.plane), "tx_fetch");
+      fail(fmt::format("host read of {} bytes at {:#x} for plane {}: no WQE names those", rd.len, rd.addr, rd.plane),
+           "tx_fetch");
       return;
     }
     uint64_t ready = cycle_ + read_cycles_;
@@ -234,8 +241,11 @@ void Station::random_access() {
     case 2:  // nothing there
       driver_.write(static_cast<uint16_t>(0x1000 + 4 * csr_rng_.below(0x3000)), data, ignore);
       break;
-    case 3: driver_.read(static_cast<uint16_t>(4 * csr_rng_.below(0x4000)), ignore); break;
-    default: driver_.read(static_cast<uint16_t>(4 * csr_rng_.below(0x190 / 4 + 2)), ignore);
+    case 3:
+      driver_.read(static_cast<uint16_t>(4 * csr_rng_.below(0x4000)), ignore);
+      break;
+    default:
+      driver_.read(static_cast<uint16_t>(4 * csr_rng_.below(0x190 / 4 + 2)), ignore);
   }
 }
 

@@ -18,8 +18,8 @@ SourceMemory::SourceMemory(std::size_t size, uint64_t base, Rng rng) : bytes_(si
 
 // ---- Requester
 
-Requester::Requester(const Preset& preset, const Scenario& scenario, const SourceMemory& source, std::vector<QpPlan> plan,
-                     std::vector<Region> regions, uint64_t packets, Rng rng)
+Requester::Requester(const Preset& preset, const Scenario& scenario, const SourceMemory& source,
+                     std::vector<QpPlan> plan, std::vector<Region> regions, uint64_t packets, Rng rng)
     : preset_(preset), scenario_(scenario), source_(source), budget_(packets), rng_(rng) {
   for (QpPlan& p : plan) qps_.push_back({.plan = p, .out = {}});
   for (Region& r : regions) pools_.push_back({.region = r, .blocks = {}});
@@ -96,8 +96,14 @@ const Wqe* Requester::make() {
       Qp& qp = qps_[i];
       if (!qp.local_state) continue;
       qp.local_state = false;
-      wqe_ = {.qp = static_cast<uint16_t>(i), .imm_valid = false, .wr_id = next_wr_++, .laddr = source_.base(), .raddr = 0,
-              .rkey = 0, .length = 64, .imm = 0};
+      wqe_ = {.qp = static_cast<uint16_t>(i),
+              .imm_valid = false,
+              .wr_id = next_wr_++,
+              .laddr = source_.base(),
+              .raddr = 0,
+              .rkey = 0,
+              .length = 64,
+              .imm = 0};
       refusals_[wqe_.wr_id] = CqStatus::LocState;
       offered_ = true;
       for (const Qp& other : qps_) local_state_due_ = local_state_due_ || other.local_state;
@@ -124,9 +130,14 @@ const Wqe* Requester::make() {
     cursor_ = i;
     Qp& qp = qps_[i];
     if (rng_.chance(scenario_.bad_wqes)) {
-      wqe_ = {.qp = static_cast<uint16_t>(i), .imm_valid = rng_.chance(0.5), .wr_id = next_wr_++, .laddr = source_.base(),
-              .raddr = rng_.next(), .rkey = 0,
-              .length = rng_.chance(0.5) ? 0 : static_cast<uint32_t>(0x80000001u + rng_.below(0x7fffffff)), .imm = 0};
+      wqe_ = {.qp = static_cast<uint16_t>(i),
+              .imm_valid = rng_.chance(0.5),
+              .wr_id = next_wr_++,
+              .laddr = source_.base(),
+              .raddr = rng_.next(),
+              .rkey = 0,
+              .length = rng_.chance(0.5) ? 0 : static_cast<uint32_t>(0x80000001u + rng_.below(0x7fffffff)),
+              .imm = 0};
       refusals_[wqe_.wr_id] = CqStatus::LocLength;
       offered_ = true;
       return &wqe_;
@@ -157,12 +168,16 @@ const Wqe* Requester::make() {
     m.must_fail = true;
     qp.failing = true;
     const Pool& pool = pools_[pool_of_[m.id]];
-    switch (rng_.below(3)) {
-      case 0: m.rkey ^= 1u << rng_.below(8); break;  // another key of the same row
-      case 1:  // its first packet goes over the end
-        m.raddr = pool.region.va + pool.region.length - rng_.below(std::min(m.length, 256u << qp.plan.mtu));
+    switch (refusal_kind_++ % 3) {
+      case 1:
+        m.rkey ^= 1u << rng_.below(8);
+        break;  // another key of the same row
+      case 0:   // its first packet goes over the end
+        m.raddr = pool.region.va + pool.region.length - rng_.between(1, std::min(m.length, 256u << qp.plan.mtu) - 1);
         break;
-      default: m.raddr = pool.region.va - m.length - rng_.below(4096); break;  // before the beginning
+      default:
+        m.raddr = pool.region.va - m.length - rng_.below(4096);
+        break;  // before the beginning
     }
   }
   m.msn = qp.plan.msn++;
@@ -181,8 +196,14 @@ const Wqe* Requester::make() {
 }
 
 void Requester::offer_message(const Message& m) {
-  wqe_ = {.qp = m.qp, .imm_valid = m.imm_valid, .wr_id = m.wr_id, .laddr = m.laddr, .raddr = m.raddr, .rkey = m.rkey,
-          .length = m.length, .imm = m.imm};
+  wqe_ = {.qp = m.qp,
+          .imm_valid = m.imm_valid,
+          .wr_id = m.wr_id,
+          .laddr = m.laddr,
+          .raddr = m.raddr,
+          .rkey = m.rkey,
+          .length = m.length,
+          .imm = m.imm};
   offered_ = true;
 }
 
@@ -190,12 +211,13 @@ void Requester::taken() { offered_ = false; }
 
 std::string Requester::completion(const Cqe& c) {
   const auto about = [&](const std::string& what) {
-    return fmt::format("completion of WQE {:#x} on QP {} with status {:#x}: {}", c.wr_id, c.qp, static_cast<unsigned>(c.status),
-                       what);
+    return fmt::format("completion of WQE {:#x} on QP {} with status {:#x}: {}", c.wr_id, c.qp,
+                       static_cast<unsigned>(c.status), what);
   };
   blocked_ = false;
   if (const auto refusal = refusals_.find(c.wr_id); refusal != refusals_.end()) {
-    if (c.status != refusal->second) return about(fmt::format("status {:#x} was due", static_cast<unsigned>(refusal->second)));
+    if (c.status != refusal->second)
+      return about(fmt::format("status {:#x} was due", static_cast<unsigned>(refusal->second)));
     refusals_.erase(refusal);
     ++refused_;
     return {};
@@ -211,7 +233,8 @@ std::string Requester::completion(const Cqe& c) {
   const Message m = qp.out.front();
   if (m.wr_id != c.wr_id) return about(fmt::format("WQE {:#x} is older and not complete", m.wr_id));
   if (m.must_fail) {
-    if (c.status != CqStatus::RemAccess) return about("it leaves its memory region and must fail with remote access error");
+    if (c.status != CqStatus::RemAccess)
+      return about("it leaves its memory region and must fail with remote access error");
     qp.dead = qp.local_state = local_state_due_ = true;
     ++failed_qps_;
     for (const Message& rest : qp.out) {
@@ -291,8 +314,8 @@ std::string Responder::completion(const Cqe& c) {
   while (!order.empty()) {
     const Received& earlier = messages_[order.front()];
     if (earlier.written < earlier.m.length) {
-      return about(fmt::format("{} bytes of message MSN {} are not in host memory yet", earlier.m.length - earlier.written,
-                               earlier.m.msn));
+      return about(fmt::format("{} bytes of message MSN {} are not in host memory yet",
+                               earlier.m.length - earlier.written, earlier.m.msn));
     }
     order.pop_front();
     if (earlier.m.id == id) break;
@@ -312,12 +335,14 @@ std::string Responder::check_bytes(const Received& r) const {
   const auto offset = static_cast<uint64_t>(w - want);
   uint64_t wrong = 0;
   for (uint64_t i = 0; i < r.m.length; ++i) wrong += want[i] != got[i];
-  return fmt::format("{} of {} bytes are wrong, the first at offset {}: {:#04x} instead of {:#04x}", wrong, r.m.length, offset, *g, *w);
+  return fmt::format("{} of {} bytes are wrong, the first at offset {}: {:#04x} instead of {:#04x}", wrong, r.m.length,
+                     offset, *g, *w);
 }
 
 std::string Responder::try_verify(uint32_t id) {
   Received& r = messages_[id];
-  if (r.verified || r.abandoned || !r.sender_done || r.written < r.m.length || (r.m.imm_valid && !r.delivered)) return {};
+  if (r.verified || r.abandoned || !r.sender_done || r.written < r.m.length || (r.m.imm_valid && !r.delivered))
+    return {};
   if (std::string wrong = check_bytes(r); !wrong.empty()) {
     return fmt::format("message MSN {} from QP {} to QP {}: {}", r.m.msn, r.m.qp, r.m.peer_qp, wrong);
   }
@@ -353,13 +378,14 @@ std::string Responder::verify() {
 std::string Responder::finish() const {
   for (const Received& r : messages_) {
     if (r.verified || r.abandoned) continue;
-    return fmt::format("message MSN {} from QP {} to QP {}: {} of {} bytes arrived{}", r.m.msn, r.m.qp, r.m.peer_qp, r.written,
-                       r.m.length, r.m.imm_valid && !r.delivered ? ", its immediate was not delivered" : "");
+    return fmt::format("message MSN {} from QP {} to QP {}: {} of {} bytes arrived{}", r.m.msn, r.m.qp, r.m.peer_qp,
+                       r.written, r.m.length, r.m.imm_valid && !r.delivered ? ", its immediate was not delivered" : "");
   }
   for (std::size_t b = 0; b < blocks_.size(); ++b) {
     if (blocks_[b] != 0) continue;
     for (std::size_t i = b * kBlock; i < (b + 1) * kBlock; ++i) {
-      if (memory_[i] != kFill) return fmt::format("byte {:#x} of host memory was written although no message goes there", i);
+      if (memory_[i] != kFill)
+        return fmt::format("byte {:#x} of host memory was written although no message goes there", i);
     }
   }
   return {};

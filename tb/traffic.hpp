@@ -163,7 +163,7 @@ class Requester {
 
   std::unordered_map<uint32_t, CqStatus> refusals_;  // wr_id of WQEs that must be refused locally
   std::unordered_map<uint32_t, uint16_t> lost_;      // wr_id of WQEs on dead QPs: refused or silent
-  uint32_t next_id_ = 0, next_wr_ = 0;
+  uint32_t next_id_ = 0, next_wr_ = 0, refusal_kind_ = 0;
   uint64_t packets_made_ = 0, outstanding_ = 0;
   uint64_t completed_ = 0, completed_packets_ = 0, completed_bytes_ = 0, refused_ = 0, failed_qps_ = 0, immediates_ = 0;
 };

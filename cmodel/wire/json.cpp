@@ -429,6 +429,9 @@ Result<std::vector<CapturedFrame>> from_json(std::string_view text, const std::s
     } catch (const Json::parse_error& problem) {
       return Error{name, at + (problem.byte ? problem.byte - 1 : 0), "not valid JSON",
                    "Give one object per packet as 'mrc decode --json' prints them; docs/wire.md has the format."};
+    } catch (const Json::out_of_range&) {  // the parser tells no place
+      return Error{name, at, fmt::format("packet {}: a number beyond every range", out.size() + 1),
+                   "Give integers that fit their field; docs/generated/headers.md has the widths."};
     }
     const Json list = json.is_array() ? json : Json::array({json});
     for (const Json& object : list) {

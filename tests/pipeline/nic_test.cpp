@@ -362,3 +362,25 @@ TEST_CASE("a path that loses packets leaves use, a backup stands in, and probes 
   send();
   fair({0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11});
 }
+
+TEST_CASE("unloaded, a first byte leaves within 64 cycles of its cause", "[nic]") {
+  const Preset& preset = *find_preset("asic800");
+  NicPair pair(preset);
+  pair.set_up();
+  pair.connect_qp(0);
+  uint64_t wqe_taken = 0, first_out = 0, last_in = 0, answer_out = 0;
+  pair.tap = [&](NicPair& p) {
+    const Host &a = p.host[0], &b = p.host[1];
+    if (a.in.wqe_valid && a.out.wqe_ready) wqe_taken = p.cycle;
+    if (a.out.tx_tvalid && first_out == 0) first_out = p.cycle;
+    if (b.in.rx_tvalid & b.in.rx_tlast) last_in = p.cycle;
+    if (b.out.tx_tvalid && answer_out == 0) answer_out = p.cycle;
+  };
+  pair.host[0].wqes.push_back(write_of(0, preset, 4096, 0, 0));
+  REQUIRE(pair.run_until([&] { return !pair.host[0].cqes.empty(); }, 5000));
+  CAPTURE(first_out - wqe_taken, answer_out - last_in);
+  CHECK(wqe_taken < first_out);
+  CHECK(first_out - wqe_taken <= 64);
+  CHECK(last_in < answer_out);
+  CHECK(answer_out - last_in <= 64);
+}

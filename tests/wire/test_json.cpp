@@ -158,6 +158,7 @@ TEST_CASE("JSON that cannot be meant is refused with place and remedy", "[wire.j
   expect_error("[]", 0, "there is no packet in it");
   expect_error("  {\"eth\": }", 10, "not valid JSON");
   expect_error("hello", 0, "not valid JSON");
+  expect_error(R"({"eth": {"ethertype": 943E9145}})", 0, "packet 1: a number beyond every range");
   expect_error("[1]", 0, "packet 1: a packet must be an object");
   expect_error(R"({"eht": {}})", 0, "packet 1: unknown key 'eht'");
   const std::string rest = R"("eth": {}, "ipv6": {}, "udp": {})";

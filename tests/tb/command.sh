@@ -1,0 +1,57 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# usage: command.sh MRC
+# Exit codes of mrc cosim, and the files it leaves: all of them whole, or none.
+set -euo pipefail
+mrc=$(readlink -f -- "$1")
+folder=$(mktemp -d)
+trap 'rm -rf -- "$folder"' EXIT
+cd -- "$folder"
+
+fail() {
+  echo "$*" >&2
+  exit 1
+}
+# code N ARGS...: mrc cosim ARGS must exit with N; its output is in ./said
+code() {
+  local want=$1 got=0
+  shift
+  "$mrc" cosim "$@" >said 2>&1 || got=$?
+  [ "$got" = "$want" ] || fail "mrc cosim $*: exit $got instead of $want: $(cat said)"
+}
+json() { /usr/bin/python3 -c "import json,sys; j=json.load(open(sys.argv[1])); print($2)" "$1"; }
+
+code 0 --preset tiny --packets 300 --json pass.json --pcap pass.pcapng
+[ "$(json pass.json 'j["result"], j["mismatches"], j["seed"]')" = "pass 0 1" ] || fail "pass.json: $(cat pass.json)"
+"$mrc" decode pass.pcapng >/dev/null || [ $? -le 1 ] || fail "the capture cannot be read"
+[ ! -e mrc-reports ] || fail "a pass leaves reports"
+
+code 1 --preset tiny --packets 300 --rtl-bug icrc-mask --json bug.json --reports found
+grep -q 'block tx_header' said || fail "the block is not named: $(cat said)"
+grep -q -- 'Again with: .*--preset tiny --scenario mixed --packets 300 --seed 1 --rtl-bug icrc-mask' said || fail "no repro line"
+[ "$(json bug.json 'j["result"], j["divergence"]["block"], len(j["last_events"]) > 0')" = "mismatch tx_header True" ] || fail "bug.json"
+[ -s found/tiny-mixed-1-icrc-mask.pcapng ] && [ -s found/tiny-mixed-1-icrc-mask.json ] || fail "reports missing: $(ls found)"
+repro=$(json bug.json 'j["repro"]')
+[ "$(bash -c "cd $folder; $mrc ${repro#* }" | grep -c 'block tx_header')" = 1 ] || fail "the repro line does not repeat it: $repro"
+
+printf 'base = "clean"\nhang_us = 100\n[[rule]]\nloss = 1\n' >hang.toml
+code 2 --preset tiny --packets 300 --scenario hang.toml --reports found
+grep -q 'no progress for 100000 cycles' said || fail "hang: $(cat said)"
+
+code 0 --scenario list
+grep -q '^  many-qps ' said && grep -q '^  reorder_ns ' said || fail "scenario list"
+code 0 --rtl-bug list
+[ "$(grep -c -- '--scenario' said)" -ge 15 ] || fail "bug list"
+
+# Ctrl-C: a summary that says so, and no files.
+rm -rf found mrc-reports said
+"$mrc" cosim --packets 10000000 --json stopped.json --pcap stopped.pcapng >stopped.out 2>&1 &
+pid=$!
+sleep 2
+kill -INT "$pid"
+got=0
+wait "$pid" || got=$?
+[ "$got" = 3 ] || fail "stopped: exit $got"
+grep -q '^INCOMPLETE' stopped.out || fail "stopped: $(cat stopped.out)"
+rm stopped.out pass.json pass.pcapng bug.json hang.toml
+[ -z "$(ls -A)" ] || fail "left behind: $(ls -A)"

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tb/cosim.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+
+#include "runs.hpp"
+#include "tb/bugs.hpp"
+#include "tb/report.hpp"
+#include "wire/pcapng.hpp"
+
+using namespace mrc;
+using namespace mrc::tb;
+using Catch::Matchers::ContainsSubstring;
+
+TEST_CASE("the same seed gives the same event log, on one thread or two; another seed another one", "[tb][cosim]") {
+  CosimOptions o = short_run("tiny", "mixed", 500, 11);
+  const CosimResult a = run_cosim(o);
+  const CosimResult b = run_cosim(o);
+  o.two_threads = true;
+  const CosimResult c = run_cosim(o);
+  use_rtl(o);
+  const CosimResult d = run_cosim(o);
+  o.seed = 12;
+  const CosimResult e = run_cosim(o);
+  for (const CosimResult* r : {&a, &b, &c, &d, &e}) REQUIRE(r->outcome == Outcome::Pass);
+  CHECK(a.event_hash == b.event_hash);
+  CHECK(a.event_hash == c.event_hash);
+  CHECK(a.event_hash == d.event_hash);
+  CHECK(a.event_hash != e.event_hash);
+  CHECK(a.cycles == d.cycles);
+}
+
+TEST_CASE("when nothing arrives any more it is a hang, with the QPs that wait", "[tb][cosim][hang]") {
+  CosimOptions o = short_run("tiny", "clean", 500);
+  o.scenario.rules.push_back({.to_dut = false, .what = {.loss = 1}});
+  o.scenario.peer_sends = 0;
+  o.scenario.hang_us = 100;
+  const CosimResult r = run_cosim(o);
+  CHECK(r.outcome == Outcome::Hang);
+  REQUIRE(r.stuck.size() == 4);
+  CHECK(r.stuck[0].side == "device");
+  CHECK(r.stuck[0].messages == 4);
+  CHECK(r.stuck[0].arrived == 0);
+  CHECK(r.qp == 0);
+  CHECK(r.qp_events.size() == 32);  // it did try
+  CHECK_THAT(failure_text({}, r), ContainsSubstring("no progress for 100000 cycles while sending; 4 QPs"));
+}
+
+TEST_CASE("a run that is told to stop is incomplete", "[tb][cosim]") {
+  std::atomic<bool> stop = true;
+  CosimOptions o = short_run("tiny", "clean", 100000);
+  o.stop = &stop;
+  const CosimResult r = run_cosim(o);
+  CHECK(r.outcome == Outcome::Incomplete);
+  CHECK(r.cycles < 10000);
+}
+
+TEST_CASE("the capture holds every frame at the device's ports", "[tb][cosim][pcap]") {
+  std::ostringstream file;
+  CosimOptions o = short_run("tiny", "mixed", 300);
+  o.pcap = &file;
+  const CosimResult r = run_cosim(o);
+  REQUIRE(r.outcome == Outcome::Pass);
+  const std::string bytes = file.str();
+  const auto capture = wire::read_pcapng({reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()}, "test");
+  REQUIRE(capture);
+  CHECK(capture->interfaces.size() == 2);
+  uint64_t frames = 0;
+  for (const PlaneCounters& p : r.dut.planes) frames += p.tx_frames + p.rx_frames;
+  CHECK(capture->frames.size() == frames);
+  for (const wire::CapturedFrame& f : capture->frames) {
+    REQUIRE(f.comments.size() == 1);
+    REQUIRE((f.comments[0].starts_with("sent by the device") || f.comments[0].starts_with("received by the device")));
+  }
+}
+
+TEST_CASE("clean large writes reach 99.5 percent of what the ports can carry", "[tb][cosim][goodput]") {
+  // One direction, so that no SACKs of the other one take time on the wire.
+  CosimOptions o = short_run("asic800", "clean", 12000);
+  o.scenario.size_min = o.scenario.size_max = 65536;
+  o.scenario.srv6_share = 1;
+  o.scenario.ts_share = 0;
+  o.scenario.peer_sends = 0;
+  const CosimResult r = run_cosim(o);
+  REQUIRE(r.outcome == Outcome::Pass);
+  CHECK(r.dut.limit_gbps > 769.5);
+  CHECK(r.dut.limit_gbps < 769.7);
+  INFO(r.dut.goodput_gbps);
+  CHECK(r.dut.goodput_gbps > 0.995 * r.dut.limit_gbps);
+  // Planes share equally.
+  for (const PlaneCounters& p : r.dut.planes) CHECK(p.tx_data * 8 <= 12000 + 16 * 8);
+}
+
+TEST_CASE("JSON has what scripts read", "[tb][cosim][json]") {
+  const CosimOptions o = short_run("tiny", "trim", 300);
+  const CosimResult r = run_cosim(o);
+  RunInfo info{.preset = "tiny",
+               .scenario = "trim",
+               .bug = {},
+               .seed = 1,
+               .packets = 300,
+               .repro = "again",
+               .mrc_version = "1",
+               .compiler = "c",
+               .pcap_file = {},
+               .wave_file = {},
+               .json_file = {}};
+  const auto j = nlohmann::json::parse(result_json(info, r));
+  CHECK(j["result"] == "pass");
+  CHECK(j["mismatches"] == 0);
+  CHECK(j["data_packets"] >= 300);
+  CHECK(j["cycles"] == r.cycles);
+  CHECK(j["cycles_per_second"] > 0);
+  CHECK(j["event_log_hash"].get<std::string>().size() == 16);
+  CHECK(j["seed"] == 1);
+  CHECK(j["versions"].contains("dut_tool"));
+  CHECK(j["device"]["link"]["trimmed"] > 0);
+  CHECK(j["device"]["planes"].size() == 2);
+}
+
+TEST_CASE("every scenario passes with the RTL", "[tb][seeds]") {
+  // MRC_SEEDS=20 for the long form.
+  const char* text = std::getenv("MRC_SEEDS");
+  const uint64_t seeds = text ? std::strtoull(text, nullptr, 10) : 3;
+  for (const Scenario& s : scenarios()) {
+    for (uint64_t seed = 1; seed <= seeds; ++seed) {
+      CosimOptions o = short_run("tiny", s.name.c_str(), 400, seed);
+      use_rtl(o);
+      const CosimResult r = run_cosim(o);
+      INFO(s.name << " seed " << seed << ": " << r.problem << r.error << failure_text({}, r));
+      REQUIRE(r.outcome == Outcome::Pass);
+    }
+  }
+}
+
+TEST_CASE("every preset passes mixed with the RTL", "[tb][seeds]") {
+  for (const char* preset : {"fpga100", "asic800"}) {
+    CosimOptions o = short_run(preset, "mixed", 4000, 5);
+    use_rtl(o);
+    const CosimResult r = run_cosim(o);
+    INFO(preset << ": " << r.problem << r.error << failure_text({}, r));
+    REQUIRE(r.outcome == Outcome::Pass);
+  }
+}
+
+TEST_CASE("PSN, MSN and RQMSN wrap in the scenarios that promise it", "[tb][wrap]") {
+  CosimOptions o = short_run("tiny", "immediate", 2500, 3);
+  const Plan plan = make_plan(*o.preset, o.scenario, o.seed);
+  for (const SidePlan::Qp& qp : plan.dut.qps) {
+    CHECK(qp.sq_psn > (1u << 24) - 301);
+    CHECK(qp.msn > 65536 - 13);
+    CHECK(qp.rqmsn > 65536 - 13);
+  }
+  const CosimResult r = run_cosim(o);
+  REQUIRE(r.outcome == Outcome::Pass);
+  CHECK(r.dut.packets / 4 > 310);  // packets and messages per QP are more than what is left before the wrap
+  CHECK(r.dut.messages / 4 > 13);
+  CHECK(r.immediates == r.messages);
+}
+
+TEST_CASE("every injected bug is caught and its block named", "[tb][bugs]") {
+  std::set<unsigned> numbers;
+  for (const Bug& bug : bugs()) {
+    numbers.insert(bug.number);
+    std::string told;
+    for (uint64_t seed = 1; seed <= 6 && told.empty(); ++seed) {
+      CosimOptions o = short_run(bug.preset, bug.scenario, 2500, seed);
+      use_rtl(o);
+      o.bug = bug.number;
+      const CosimResult r = run_cosim(o);
+      INFO(bug.name << " seed " << seed << ": " << r.error << r.problem);
+      REQUIRE((r.outcome == Outcome::Mismatch || r.outcome == Outcome::Pass));
+      if (r.outcome == Outcome::Mismatch) {
+        told = r.divergences.front().block;
+        RunInfo info;
+        info.repro = "x";
+        CHECK_THAT(failure_text(info, r), ContainsSubstring(std::string("block ") + bug.block));
+      }
+    }
+    INFO(bug.name);
+    CHECK(told == bug.block);
+  }
+  CHECK(numbers.size() >= 15);
+  CHECK(*numbers.begin() == 1);
+  CHECK(*numbers.rbegin() == numbers.size());
+}
+
+TEST_CASE("a device that cannot be used is refused with the reason", "[tb][dut]") {
+  const Preset& tiny = *find_preset("tiny");
+  std::string error;
+  CHECK_FALSE(open_dut("/no/such/file.so", tiny, 1, error));
+  CHECK_THAT(error, ContainsSubstring("/no/such/file.so"));
+  CHECK_FALSE(open_dut("libm.so.6", tiny, 1, error));
+  CHECK_THAT(error, ContainsSubstring("has no function mrc_dut_open"));
+  CHECK_FALSE(open_dut(MRC_DUT_FPGA100, tiny, 1, error));
+  CHECK_THAT(error, ContainsSubstring("the device is preset fpga100, not tiny"));
+}

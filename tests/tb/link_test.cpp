@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tb/link.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "tb/mac.hpp"
+#include "wire/decode.hpp"
+#include "wire/packet.hpp"
+
+using namespace mrc;
+using namespace mrc::tb;
+
+namespace {
+
+const Preset& kTiny = *find_preset("tiny");
+
+std::vector<uint8_t> write_frame(bool srv6, bool ts, unsigned payload, uint32_t psn = 77,
+                                 wire::Opcode opcode = wire::Opcode::WriteFirst) {
+  using namespace wire;
+  Packet p = make_packet(opcode, srv6 ? Encapsulation::Srv6 : Encapsulation::Ipv6, ts);
+  p.bth->psn = psn;
+  p.bth->dqp = 17;
+  p.bth->p_key = 0x1234;
+  (srv6 ? p.outer_ipv6 : p.ipv6)->dscp = kDscpTrimmable;
+  p.ipv6->dscp = kDscpTrimmable;
+  p.ipv6->ecn = 2;
+  if (srv6) p.outer_ipv6->ecn = 2;
+  p.set_entropy(0x12345678);
+  p.payload.assign(payload, 0xab);
+  complete(p);
+  return encode(p);
+}
+
+unsigned be16(const std::vector<uint8_t>& b, unsigned at) { return b[at] * 256u + b[at + 1]; }
+
+}  // namespace
+
+TEST_CASE("a trimmed frame keeps its first bytes, its ECN bits and its UDP length", "[tb][link][trim]") {
+  for (const unsigned size : {128u, 206u, 256u}) {
+    const auto whole = write_frame(true, true, 1024);
+    auto cut = whole;
+    trim_frame(cut, size, wire::kDscpTrimmed);
+    REQUIRE(cut.size() == size);
+    CHECK(be16(cut, 18) == size - 54);  // payload length of the outermost header: from the Ethernet header on
+    CHECK((((cut[14] & 15) << 4 | cut[15] >> 4) & 0xff) == (12 << 2 | 2));
+    CHECK(be16(cut, 54 + 4) == be16(whole, 54 + 4));    // inner IPv6
+    CHECK(be16(cut, 54 + 44) == be16(whole, 54 + 44));  // UDP
+    for (unsigned i = 20; i < size; ++i) REQUIRE(cut[i] == whole[i]);
+    const wire::Packet p = wire::decode(cut);
+    CHECK(p.trimmed());
+    CHECK_FALSE(p.error);
+    REQUIRE(p.bth);
+    CHECK(p.bth->psn == 77);
+    REQUIRE(p.tseth);                           // through byte 122
+    CHECK(p.reth.has_value() == (size > 128));  // 138 with SRv6 and TSETH: cut at 128
+  }
+}
+
+TEST_CASE("a frame below the trim size is marked and not cut", "[tb][link][trim]") {
+  const auto whole = write_frame(false, false, 20);
+  auto marked = whole;
+  trim_frame(marked, 128, wire::kDscpTrimmedLasthop);
+  CHECK(marked.size() == whole.size());
+  CHECK(be16(marked, 18) == be16(whole, 18));
+  CHECK(wire::decode(marked).dscp_class == wire::DscpClass::TrimmedLasthop);
+}
+
+TEST_CASE("flipped bits are seen by the ICRC or change nothing that it covers", "[tb][link][corrupt]") {
+  Rng rng(1, "test");
+  const auto whole = write_frame(true, false, 300);
+  unsigned by_icrc = 0;
+  for (unsigned i = 0; i < 2000; ++i) {
+    auto bad = whole;
+    corrupt_frame(bad, rng);
+    REQUIRE(bad.size() == whole.size());
+    REQUIRE(bad != whole);
+    const wire::Packet p = wire::decode(bad);
+    by_icrc += p.error && p.error->code == wire::ErrorCode::BadIcrc;
+    if (p.error || p.trimmed()) continue;
+    // Nothing found: only variant fields, outer header or Ethernet were hit.
+    for (unsigned at = 54 + 48 + 12; at < whole.size(); ++at) REQUIRE(bad[at] == whole[at]);
+  }
+  CHECK(by_icrc > 1000);
+}
+
+TEST_CASE("a quarter of the corrupt frames fail in the top byte of the residue only", "[tb][link][corrupt]") {
+  Rng rng(2, "test");
+  const auto whole = write_frame(false, false, 64);
+  unsigned top_only = 0;
+  for (unsigned i = 0; i < 1000; ++i) {
+    auto bad = whole;
+    corrupt_frame(bad, rng);
+    uint32_t crc = 0xDEBB20E3;
+    auto masked = std::vector<uint8_t>(bad.begin() + 14, bad.end());
+    masked[0] |= 0x0f;
+    for (const unsigned at : {1, 2, 3, 7, 46, 47, 52}) masked[at] = 0xff;
+    for (const uint8_t byte : masked) {
+      crc ^= byte;
+      for (unsigned b = 0; b < 8; ++b) crc = crc >> 1 ^ (crc & 1 ? 0xEDB88320 : 0);
+    }
+    top_only += (crc ^ 0xDEBB20E3) != 0 && ((crc ^ 0xDEBB20E3) & 0xffffff) == 0;
+  }
+  CHECK(top_only > 150);
+  CHECK(top_only < 350);
+}
+
+TEST_CASE("rogue copies differ from the original in what a receiver must check", "[tb][link][rogue]") {
+  Rng rng(3, "test");
+  const auto whole = write_frame(true, true, 300, 77, wire::Opcode::WriteOnly);
+  unsigned right_icrc = 0, made = 0;
+  for (unsigned i = 0; i < 1000; ++i) {
+    auto copy = whole;
+    if (!make_rogue(copy, kTiny.num_qps, rng)) continue;
+    ++made;
+    REQUIRE(copy != whole);
+    REQUIRE(copy.size() >= kMinFrameBytes - kFcsBytes);
+    const wire::Packet p = wire::decode(copy);
+    if (p.error) continue;
+    ++right_icrc;
+    const bool outside = p.bth->psn != 77 && ((p.bth->psn - 77) & 0xffffff) >= 0x2000;
+    const bool foreign = p.bth->p_key != 0x1234 || p.bth->dqp < 16 || p.bth->dqp >= 20;
+    const bool unfit = p.payload.size() > 4096 || p.bth->opcode < 0xC6 || p.bth->opcode > 0xCB ||
+                       (p.bth->opcode <= 0xC7 && (p.payload.size() & (p.payload.size() - 1)));
+    REQUIRE((outside || foreign || unfit));
+  }
+  CHECK(made > 900);
+  CHECK(right_icrc > 300);
+}
+
+TEST_CASE("a link does what its probabilities say, the same for the same seed", "[tb][link]") {
+  Scenario s;
+  s.link = {.loss = 0.1,
+            .trim = 0.2,
+            .lasthop = 0.5,
+            .ecn = 0.3,
+            .corrupt = 0.05,
+            .duplicate = 0.05,
+            .rogue = 0,
+            .reorder = 0.1};
+  s.delay_ns = 700;
+  const auto run = [&](uint64_t seed) {
+    Link link(kTiny, s, seed, true);
+    for (unsigned i = 0; i < 5000; ++i) {
+      auto frame = std::make_unique<Frame>();
+      frame->bytes = write_frame(false, true, 100, i);
+      frame->sent_ps = i * 100000;
+      link.transmit(std::move(frame));
+    }
+    const LinkCounters& c = link.counters();
+    CHECK(c.frames == 5000);
+    CHECK((c.lost > 400 && c.lost < 600));
+    CHECK((c.trimmed > 750 && c.trimmed < 1050));
+    CHECK((c.marked > 1150 && c.marked < 1550));
+    CHECK((c.corrupt > 150 && c.corrupt < 320));
+    CHECK((c.duplicates > 150 && c.duplicates < 320));
+    CHECK(link.out().size() == 5000 - c.lost + c.duplicates);
+    uint64_t hash = 0;
+    for (const FramePtr& f : link.out()) {
+      // Never before it has been sent whole and has crossed the link: the time windows of a run rest on this.
+      CHECK(f->arrive_ps >= f->sent_ps + 700000 + (8 + f->bytes.size()) * 80);
+      for (const uint8_t b : f->bytes) hash = hash * 31 + b;
+      hash = hash * 31 + f->arrive_ps;
+    }
+    return hash;
+  };
+  CHECK(run(1) == run(1));
+  CHECK(run(1) != run(2));
+}
+
+TEST_CASE("a rule changes the link for its planes and entropy values only", "[tb][link]") {
+  Scenario s;
+  s.rules.push_back({.planes = 2, .what = {.loss = 1}});
+  s.rules.push_back({.ev_share = 0.25, .what = {.loss = 1}});
+  Link link(kTiny, s, 1, false);
+  unsigned lost[2] = {0, 0};
+  for (unsigned i = 0; i < 2000; ++i) {
+    auto frame = std::make_unique<Frame>();
+    frame->bytes = write_frame(false, false, 10);
+    frame->bytes[14 + 40] = static_cast<uint8_t>(i);  // UDP source port: part of the entropy value
+    frame->bytes[14 + 41] = static_cast<uint8_t>(i >> 8);
+    frame->plane = i & 1;
+    link.transmit(std::move(frame));
+    lost[i & 1] += link.last_fate() == kFateLost;
+  }
+  CHECK(lost[1] == 1000);
+  CHECK(lost[0] > 180);
+  CHECK(lost[0] < 320);
+}
