@@ -445,7 +445,7 @@ module mrc_tx_inflight
   assign psn_age = c.nxt - ctl_q.psn;
   assign psn_sent = psn_age != 24'd0 && psn_age <= 24'(MaxMpr);
   assign nack_in = 24'(ctl_q.psn - c.una) < 24'(c.nxt - c.una);
-  assign nack_counts = nack_in && ctl_q.reason inside {8'h06, 8'h07, 8'h0A, 8'h0B};
+  assign nack_counts = nack_in && ctl_q.psn == c.una && ctl_q.reason inside {8'h06, 8'h07, 8'h0A, 8'h0B};
   assign nack_fail = state_q == StNack
       && (ctl_q.reason == 8'h19 || (nack_counts && exhausted));
   assign nack_mark = state_q == StNack && !nack_fail && nack_in

@@ -265,7 +265,7 @@ void TxInflight::nack(RetryLimits limits) {
     fail(q, ctl_.qp, CqStatus::RemEvent);
     return;
   }
-  if (nack_counts(ctl_.reason) && in_window(ctl_.psn, q.una, q.nxt)) {
+  if (nack_counts(ctl_.reason) && ctl_.psn == q.una && q.una != q.nxt) {
     if (retry_exhausted(q.retry, limits)) {
       fail(q, ctl_.qp, CqStatus::RetryExceeded);
       return;
