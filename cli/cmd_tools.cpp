@@ -13,8 +13,7 @@ namespace mrc::cli {
 namespace {
 
 /// Replaces this process by a script of tools/, which prints and exits for itself.
-void become_script(const Context& context, const std::string& script,
-                   const std::vector<std::string>& arguments) {
+void become_script(const Context& context, const std::string& script, const std::vector<std::string>& arguments) {
   const auto path = context.root / "tools" / script;
   if (!std::filesystem::exists(path)) {
     throw UsageError("this command works in the source tree only; " + path.string() + " is missing.",
@@ -29,8 +28,8 @@ void become_script(const Context& context, const std::string& script,
   throw UsageError("cannot run " + path.string() + ".", "Check that it is executable.");
 }
 
-void register_script(CLI::App& app, Context& context, const std::string& name,
-                     const std::string& description, const std::string& script) {
+void register_script(CLI::App& app, Context& context, const std::string& name, const std::string& description,
+                     const std::string& script) {
   CLI::App* sub = app.add_subcommand(name, description);
   sub->set_help_flag();  // the script explains its own options
   sub->prefix_command();
@@ -41,8 +40,7 @@ void register_script(CLI::App& app, Context& context, const std::string& name,
 
 void register_tools(CLI::App& app, Context& context) {
   register_script(app, context, "lint", "Check the RTL with Verilator, slang and yosys", "lint.py");
-  register_script(app, context, "export-verilog", "Write a preset as plain Verilog",
-                  "export_verilog.py");
+  register_script(app, context, "export-verilog", "Write a preset as plain Verilog", "export_verilog.py");
   register_script(app, context, "test", "Build and run all tests", "test.sh");
 }
 

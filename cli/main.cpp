@@ -15,6 +15,7 @@ namespace mrc::cli {
 void register_decode(CLI::App& app, Context& context);
 void register_encode(CLI::App& app, Context& context);
 void register_cosim(CLI::App& app, Context& context);
+void register_nscc(CLI::App& app, Context& context);
 void register_bench(CLI::App& app, Context& context);
 void register_tools(CLI::App& app, Context& context);
 }  // namespace mrc::cli
@@ -31,6 +32,7 @@ Examples:
   mrc decode capture.pcapng                 every header of every packet
   mrc decode --hex 02000000... --json
   mrc encode packets.json --pcapng out.pcapng
+  mrc nscc events.csv                       the congestion controller alone, on a list of events
   mrc bench cosim                           speed of model, RTL and lockstep
   mrc lint                                  Verilator, slang and yosys over the RTL
   mrc export-verilog --preset tiny -o out   plain Verilog for other tools
@@ -81,23 +83,14 @@ int main(int argc, char** argv) {
 
   CLI::App app{"mrc: golden model, RTL and lockstep bench of a multipath RDMA NIC (MRC 1.0)", "mrc"};
   app.set_version_flag("--version", mrc::cli::version_text(), "print the versions of mrcnic and its tools");
-  app.footer(kExamples);
   app.require_subcommand(0, 1);
-#ifdef MRC_HAVE_cosim
   mrc::cli::register_cosim(app, context);
-#endif
-#ifdef MRC_HAVE_decode
   mrc::cli::register_decode(app, context);
-#endif
-#ifdef MRC_HAVE_encode
   mrc::cli::register_encode(app, context);
-#endif
-#ifdef MRC_HAVE_bench
+  mrc::cli::register_nscc(app, context);
   mrc::cli::register_bench(app, context);
-#endif
-#ifdef MRC_HAVE_tools
   mrc::cli::register_tools(app, context);
-#endif
+  app.footer(kExamples);  // after the commands, which would inherit it
 
   if (argc > 1 && argv[1][0] != '-' && !has_command(app, argv[1])) {
     return complain("mrc", "unknown command '" + std::string(argv[1]) + "'.", "See 'mrc --help'.");

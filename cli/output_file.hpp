@@ -49,8 +49,7 @@ class OutputFile {
   [[noreturn]] void fail() const {
     std::error_code ignored;
     std::filesystem::remove(partial_, ignored);
-    throw UsageError("cannot write " + path_.string() + ".",
-                     "Name a file in an existing folder you may write to.");
+    throw UsageError("cannot write " + path_.string() + ".", "Name a file in an existing folder you may write to.");
   }
 
   std::filesystem::path path_;

@@ -11,8 +11,7 @@ namespace mrc::cli {
 
 /// The versions a result depends on: ours, the compiler's, Verilator's.
 inline std::string version_text() {
-  return std::string("mrcnic " MRC_VERSION "\n") + "compiler " __VERSION__ "\n" +
-         "verilator " MRC_VERILATOR_VERSION;
+  return std::string("mrcnic " MRC_VERSION "\n") + "compiler " __VERSION__ "\n" + "verilator " MRC_VERILATOR_VERSION;
 }
 
 }  // namespace mrc::cli

@@ -3,18 +3,16 @@
 include(CMakePackageConfigHelpers)
 
 set(mrc_libraries)
-foreach(name wire protocol pipeline api)
-  if(TARGET mrcnic_${name})
-    list(APPEND mrc_libraries mrcnic_${name})
-    install(DIRECTORY "${PROJECT_SOURCE_DIR}/cmodel/${name}"
-      DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/mrcnic"
-      FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h")
-  endif()
+foreach(name wire protocol pipeline)
+  list(APPEND mrc_libraries mrcnic_${name})
+  install(DIRECTORY "${PROJECT_SOURCE_DIR}/cmodel/${name}"
+    DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/mrcnic"
+    FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h")
 endforeach()
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/cmodel/gen"
   DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/mrcnic" FILES_MATCHING PATTERN "*.hpp")
 install(FILES "${PROJECT_SOURCE_DIR}/tb/mrc_dut.h"
-  DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/mrcnic/tb" OPTIONAL)
+  DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/mrcnic/tb")
 install(TARGETS ${mrc_libraries} EXPORT mrcnicTargets
   ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
 

@@ -49,10 +49,6 @@ endif()
 
 # mrc_library(NAME SOURCES... ): a static library mrcnic_NAME with the include root cmodel/.
 function(mrc_library name)
-  if(NOT ARGN)
-    file(TOUCH "${CMAKE_CURRENT_BINARY_DIR}/empty.cpp")
-    list(APPEND ARGN "${CMAKE_CURRENT_BINARY_DIR}/empty.cpp")
-  endif()
   add_library(mrcnic_${name} STATIC ${ARGN})
   add_library(mrcnic::${name} ALIAS mrcnic_${name})
   set_target_properties(mrcnic_${name} PROPERTIES EXPORT_NAME ${name})
@@ -63,11 +59,13 @@ function(mrc_library name)
   target_link_libraries(mrcnic_${name} PRIVATE "$<BUILD_INTERFACE:mrcnic_warnings>")
 endfunction()
 
-# mrc_glob(VARIABLE PATTERN): the files of one folder. CMake runs again when the folder changes; unlike
-# CONFIGURE_DEPENDS that costs a build with nothing to do no time.
-function(mrc_glob variable pattern)
-  file(GLOB files "${pattern}")
-  get_filename_component(folder "${pattern}" DIRECTORY)
-  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${folder}")
+# mrc_glob(VARIABLE PATTERN...): files by pattern, each pattern within one folder. CMake runs again when the
+# folder changes; unlike CONFIGURE_DEPENDS that costs a build with nothing to do no time.
+function(mrc_glob variable)
+  file(GLOB files ${ARGN})
+  foreach(pattern ${ARGN})
+    get_filename_component(folder "${pattern}" DIRECTORY)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${folder}")
+  endforeach()
   set(${variable} "${files}" PARENT_SCOPE)
 endfunction()

@@ -289,10 +289,14 @@ class Run {
       ++side.evs;
     }
     if (side.evs == 0) side.ev_min = 0;
-    uint64_t wire = 0;
-    for (const PlaneCounters& p : side.planes) wire += p.tx_payload_frames_wire_bytes;
+    uint64_t wire = 0, all = 0;
+    for (const PlaneCounters& p : side.planes) {
+      wire += p.tx_payload_frames_wire_bytes;
+      all += p.tx_wire_bytes;
+    }
     const auto time_ns = static_cast<double>(side.last_data_ps - side.first_data_ps) / 1000;
     if (time_ns > 0 && wire > 0) {
+      side.busy = static_cast<double>(all) * byte_ps(preset_) / 1000 / (time_ns * preset_.num_planes);
       side.goodput_gbps = static_cast<double>(side.bytes) * 8 / time_ns;
       side.limit_gbps =
           static_cast<double>(side.bytes) / static_cast<double>(wire) * preset_.num_planes * preset_.port_gbps;

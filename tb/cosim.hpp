@@ -88,6 +88,7 @@ struct CosimResult {
     uint64_t ev_min = 0, ev_max = 0, evs = 0, ev_packets = 0;  ///< packets per entropy value used
     /// Payload bits per nanosecond, and what the ports could carry of these packets.
     double goodput_gbps = 0, limit_gbps = 0;
+    double busy = 0;  ///< share of the ports' time that frames of any kind took
   };
   Side dut, peer;
   uint64_t csr_accesses = 0;

@@ -26,6 +26,9 @@ class Driver {
   /// A row of a table: the TBL_DATA words that changed since the last row, then TBL_CMD.
   void row(unsigned table, unsigned index, std::span<const uint32_t> words);
 
+  /// Somebody else has written TBL_DATA words.
+  void forget_rows() { known_.fill(false); }
+
   bool idle() const { return queue_.empty(); }
   /// From now on wait between address, data and response now and then.
   void dawdle(bool on) { dawdle_ = on; }

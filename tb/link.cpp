@@ -64,7 +64,7 @@ void corrupt_frame(std::vector<uint8_t>& b, Rng& rng) {
   }
 }
 
-bool make_rogue(std::vector<uint8_t>& b, unsigned num_qps, Rng& rng) {
+bool make_rogue(std::vector<uint8_t>& b, unsigned num_qps, uint8_t trimmed_dscp, Rng& rng) {
   const FrameInfo f = look_at(b);
   if (!f.data()) return false;
   uint8_t* bth = &b[f.inner + 48];
@@ -117,7 +117,7 @@ bool make_rogue(std::vector<uint8_t>& b, unsigned num_qps, Rng& rng) {
       break;
     default:  // a control packet that says it is trimmed
       bth[0] = 0xDC;
-      set_traffic_class(b, unsigned{wire::kDscpTrimmed} << 2);
+      set_traffic_class(b, unsigned{trimmed_dscp} << 2);
       b.resize(std::min<size_t>(b.size(), 160));
       wire::store_be<2>(&b[kEth + 4], b.size() - kEth - kIp6);
       return true;
@@ -131,7 +131,9 @@ Link::Link(const Preset& preset, const Scenario& scenario, uint64_t seed, bool t
       scenario_(scenario),
       rng_(seed, to_peer ? "link to peer" : "link to dut"),
       ev_salt_(Rng::hash(seed ^ (to_peer ? 1 : 2))),
-      to_peer_(to_peer) {}
+      to_peer_(to_peer),
+      trimmed_(wire::kDscpTrimmed),
+      lasthop_(wire::kDscpTrimmedLasthop) {}
 
 const Impairment& Link::rule_for(unsigned plane, uint32_t entropy) const {
   for (const LinkRule& rule : scenario_.rules) {
@@ -166,7 +168,7 @@ void Link::transmit(FramePtr frame) {
   } else if (data && rng_.chance(what.rogue)) {
     copy = std::make_unique<Frame>(*frame);
     copy->fate = kFateRogue;
-    if (!make_rogue(copy->bytes, preset_.num_qps, rng_)) copy.reset();
+    if (!make_rogue(copy->bytes, preset_.num_qps, trimmed_, rng_)) copy.reset();
   }
   if (data && rng_.chance(what.ecn)) {
     set_traffic_class(frame->bytes, traffic_class(frame->bytes) | 3);
@@ -177,7 +179,7 @@ void Link::transmit(FramePtr frame) {
     static constexpr unsigned kSizes[] = {128, 206, 256};
     const unsigned size = scenario_.trim_size != 0 ? static_cast<unsigned>(scenario_.trim_size) : kSizes[rng_.below(3)];
     const bool lasthop = rng_.chance(what.lasthop);
-    trim_frame(frame->bytes, size, static_cast<uint8_t>(lasthop ? wire::kDscpTrimmedLasthop : wire::kDscpTrimmed));
+    trim_frame(frame->bytes, size, lasthop ? lasthop_ : trimmed_);
     frame->fate |= kFateTrimmed;
     if (lasthop) frame->fate |= kFateLastHop;
     ++counters_.trimmed;

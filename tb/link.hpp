@@ -24,7 +24,7 @@ void corrupt_frame(std::vector<uint8_t>& bytes, Rng& rng);
 /// An altered copy of a data frame that must have no effect on the receiver's data: foreign P_Key or QP, PSN far
 /// outside the window or long past, other version, port, ethertype, opcode, a wrong length, a runt, a giant. The ICRC
 /// is right. False: this frame has no such copy.
-bool make_rogue(std::vector<uint8_t>& bytes, unsigned num_qps, Rng& rng);
+bool make_rogue(std::vector<uint8_t>& bytes, unsigned num_qps, uint8_t trimmed_dscp, Rng& rng);
 
 /// Counts of one direction.
 struct LinkCounters {
@@ -39,6 +39,12 @@ class Link {
 
   /// A frame whose transmission has begun. Afterwards `fate` says what happened to it.
   void transmit(FramePtr frame);
+
+  /// Code points of trimmed frames, if they are not those of the wire library.
+  void trim_codes(unsigned trimmed, unsigned lasthop) {
+    trimmed_ = static_cast<uint8_t>(trimmed);
+    lasthop_ = static_cast<uint8_t>(lasthop);
+  }
 
   /// Frames that arrive at the other end, in order of transmission; the receiver takes them away.
   std::vector<FramePtr>& out() { return out_; }
@@ -55,6 +61,7 @@ class Link {
   Rng rng_;
   uint64_t ev_salt_;
   bool to_peer_;
+  uint8_t trimmed_, lasthop_;
   uint64_t seq_ = 0;
   unsigned last_fate_ = 0;
   LinkCounters counters_;

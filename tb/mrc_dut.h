@@ -5,8 +5,8 @@
  *
  * The bench opens the object with dlopen and calls the functions below, by these names, from one thread at a time.
  * Cycle convention: after mrc_dut_open the device is in the cycle before the first reset edge. In each cycle the bench
- * calls mrc_dut_outputs (pins as functions of registers), decides the inputs, then calls mrc_dut_step, which applies them
- * and makes one rising clock edge. rst_n = 0 in the inputs resets.
+ * calls mrc_dut_outputs (pins as functions of registers), decides the inputs, then calls mrc_dut_step, which applies
+ * them and makes one rising clock edge. rst_n = 0 in the inputs resets.
  *
  * Required: mrc_dut_open, mrc_dut_info, mrc_dut_outputs, mrc_dut_step, mrc_dut_close.
  * Optional: mrc_dut_observe (block boundaries), mrc_dut_wave (wave files). A missing symbol means "cannot". */
@@ -23,15 +23,16 @@ extern "C" {
 
 typedef struct mrc_dut mrc_dut;
 
-/* What the bench tells the device. Sizes are those the bench was compiled with: a device compiled with others refuses. */
+/* What the bench tells the device. Sizes are those the bench was compiled with: a device compiled with others refuses.
+ */
 typedef struct mrc_dut_config {
   uint32_t abi_version;   /* MRC_DUT_ABI_VERSION */
   uint32_t pins_in_size;  /* sizeof(mrc_pins_in) */
   uint32_t pins_out_size; /* sizeof(mrc_pins_out) */
   uint32_t reserved;
-  const char* preset;     /* name in presets.yaml */
-  uint64_t seed;          /* for devices that initialise memories at random */
-  char* error;            /* buffer of the bench; one sentence goes here when open returns NULL */
+  const char* preset; /* name in presets.yaml */
+  uint64_t seed;      /* for devices that initialise memories at random */
+  char* error;        /* buffer of the bench; one sentence goes here when open returns NULL */
   size_t error_size;
 } mrc_dut_config;
 
@@ -45,7 +46,7 @@ typedef struct mrc_dut_info_t {
   uint32_t obs_lane_words; /* per plane */
   uint32_t has_wave;
   uint32_t reserved;
-  const char* name;    /* "rtl" */
+  const char* name; /* "rtl" */
   const char* preset;
   const char* version; /* tool that made it, "Verilator 5.006 2023-01-22" */
 } mrc_dut_info_t;

@@ -72,23 +72,32 @@ Plan make_plan(const Preset& preset, const Scenario& s, uint64_t seed) {
     return vary ? static_cast<uint32_t>(rng.below(2)) : static_cast<uint32_t>(fixed);
   };
   const uint32_t ev_swap = pick(s.ev_swap), bth_m = pick(s.bth_m), base_self = pick(s.sack_base_self);
+  const uint32_t oor_drop = pick(s.oor_drop);
+  const uint32_t trim_nack = vary ? rng.below(5) != 0 : static_cast<uint32_t>(s.trim_nack);
   const uint32_t udp_port =
       vary && rng.chance(0.5) ? static_cast<uint32_t>(rng.between(1024, 65535)) : static_cast<uint32_t>(s.udp_port);
+  uint32_t dscp_tx = csr::kDscpTxReset, dscp_trim = csr::kDscpTrimReset;
+  if (vary && rng.chance(0.5)) {
+    std::array<uint32_t, 64> code;
+    std::iota(code.begin(), code.end(), 0u);
+    for (unsigned i = 0; i < 5; ++i) std::swap(code[i], code[i + rng.below(64 - i)]);
+    dscp_tx = csr::kDscpTxData.set(csr::kDscpTxRtx.set(csr::kDscpTxCtl.set(0, code[0]), code[1]), code[2]);
+    dscp_trim = csr::kDscpTrimTrimmed.set(csr::kDscpTrimLasthop.set(0, code[3]), code[4]);
+  }
   for (SidePlan* side : {&plan.dut, &plan.peer}) {
-    side->ctrl = csr::kCtrlSackBaseSelf.set(0, base_self) |
-                 csr::kCtrlOorDrop.set(0, static_cast<uint32_t>(s.oor_drop)) |
-                 csr::kCtrlTrimNack.set(0, static_cast<uint32_t>(s.trim_nack)) | csr::kCtrlEvSwap.set(0, ev_swap) |
-                 csr::kCtrlBthM.set(0, bth_m);
+    side->ctrl = csr::kCtrlSackBaseSelf.set(0, base_self) | csr::kCtrlOorDrop.set(0, oor_drop) |
+                 csr::kCtrlTrimNack.set(0, trim_nack) | csr::kCtrlEvSwap.set(0, ev_swap) | csr::kCtrlBthM.set(0, bth_m);
     side->udp_port = udp_port;
-    side->dscp_tx = csr::kDscpTxReset;
-    side->dscp_trim = csr::kDscpTrimReset;
+    side->dscp_tx = dscp_tx;
+    side->dscp_trim = dscp_trim;
     side->rto = static_cast<uint32_t>(s.rto);
     side->reorder = static_cast<uint32_t>(s.reorder_pkts);
     side->ev_ctl = csr::kEvCtlMinActive.set(0, static_cast<uint32_t>(s.min_active));
     side->ev_probe = csr::kEvProbeInterval.set(csr::kEvProbeReset, static_cast<uint32_t>(s.probe_ticks));
     side->retry = csr::kRetryLinear.set(csr::kRetryReset, static_cast<uint32_t>(s.retry_linear));
     side->backup = std::min(static_cast<unsigned>(s.backup), preset.evs_per_qp / preset.num_planes - 1);
-    side->sack_trigger = static_cast<uint32_t>(s.sack_trigger);
+    side->sack_trigger =
+        static_cast<uint32_t>(vary && rng.chance(0.5) ? static_cast<double>(rng.below(40000)) : s.sack_trigger);
     side->srv6 = csr::kSrv6Reset;
     if (vary) {
       side->srv6 = csr::kSrv6PlaneLsb.set(0, static_cast<uint32_t>(rng.below(13))) |

@@ -119,7 +119,8 @@ Json side_json(const CosimResult::Side& s) {
         {"max", s.ev_max},
         {"mean", s.evs ? static_cast<double>(s.ev_packets) / static_cast<double>(s.evs) : 0}}},
       {"goodput_gbps", s.goodput_gbps},
-      {"limit_gbps", s.limit_gbps}};
+      {"limit_gbps", s.limit_gbps},
+      {"ports_busy", s.busy}};
 }
 
 }  // namespace
@@ -159,8 +160,9 @@ std::string summary_text(const RunInfo& info, const CosimResult& r) {
         "", grouped(l.lost), grouped(l.trimmed), grouped(l.marked), grouped(l.corrupt), grouped(l.duplicates),
         grouped(l.rogues), grouped(l.delayed));
     if (s.goodput_gbps > 0) {
-      t += fmt::format("  {:<12} goodput {:.1f} Gb/s, the ports could carry {:.1f} of these packets ({:.1f} %)\n", "",
-                       s.goodput_gbps, s.limit_gbps, percent(s.goodput_gbps, s.limit_gbps));
+      t += fmt::format(
+          "  {:<12} goodput {:.1f} Gb/s of {:.1f} that these packets allow ({:.1f} %); ports {:.1f} % busy\n", "",
+          s.goodput_gbps, s.limit_gbps, percent(s.goodput_gbps, s.limit_gbps), 100 * s.busy);
     }
     if (s.evs > 0) {
       t += fmt::format("  {:<12} {} entropy values, {} to {} packets each, {:.1f} on average\n", "", grouped(s.evs),

@@ -78,8 +78,10 @@ struct Scenario {
   double sack_trigger = 16384;
   double sack_base_self = 0, oor_drop = 0, trim_nack = 1, ev_swap = 0, bth_m = 1;
   double udp_port = 4791;
-  double vary = 0;        ///< 1: draw ev_swap, bth_m, udp_port, sack_base_self and SRV6 from the seed
-  double csr_gap = 2000;  ///< cycles between register accesses during traffic; 0 = none
+  double vary = 0;                        ///< 1: draw ev_swap, bth_m, udp_port, sack_base_self and SRV6 from the seed
+  double csr_gap = 2000;                  ///< cycles between register accesses during traffic; 0 = none
+  double churn = 0;                       ///< share of them that write rows of tables
+  double flap_us = 0, flap_down_us = 20;  ///< a port of the device goes down this often, for so long
 
   double hang_us = 0;  ///< no progress for so long is a hang; 0 = 40 timer intervals
 };

@@ -33,7 +33,10 @@ Station::Station(const Setup& s)
       stall_threshold_(static_cast<uint32_t>(s.scenario.stall * 65536)),
       pause_per_cycle_(s.scenario.pause * s.preset.clock_ps * 1e-6),
       pause_cycles_(cycles_of(s.scenario.pause_ns, s.preset)),
+      flap_rng_(s.seed, stream("ports", s.is_dut)),
+      ports_up_((1u << s.preset.num_planes) - 1),
       link_(s.preset, s.scenario, s.seed, s.is_dut) {
+  link_.trim_codes(csr::kDscpTrimTrimmed.get(s.own.dscp_trim), csr::kDscpTrimLasthop.get(s.own.dscp_trim));
   if (scenario_.read_ns == 0 && scenario_.read_jitter_ns == 0) {
     // A lane prefetches LineFifo lines: its port sends them in this time.
     const double prefetch_ns = 8.0 * preset_.line_fifo * preset_.host_bytes / preset_.port_gbps;
@@ -71,6 +74,8 @@ void Station::cycle(const mrc_pins_out& out, mrc_pins_in& in) {
   if (traffic_) {
     host(out, in);
     if (scenario_.csr_gap > 0 && is_dut_ && cycle_ >= next_csr_) random_access();
+    if (scenario_.flap_us > 0 && is_dut_) flap();
+    in.link_up = static_cast<uint8_t>(ports_up_);
   }
   ports(out, in);
   ++cycle_;
@@ -211,6 +216,11 @@ void Station::sent(FramePtr frame) {
   } else {
     ++(info.opcode == 0xDC ? c.tx_sack : info.opcode == 0xDD ? c.tx_nack : info.opcode == 0xD1 ? c.tx_ack : c.tx_other);
   }
+  if (!(ports_up_ >> frame->plane & 1)) {
+    ++frames_at_down_ports_;
+    if (watcher_) watcher_->frame(true, frame->plane, frame->sent_ps, frame->bytes, kFateLost);
+    return;
+  }
   if (!watcher_) {
     link_.transmit(std::move(frame));
     return;
@@ -222,16 +232,73 @@ void Station::sent(FramePtr frame) {
   watcher_->frame(true, plane, time, bytes, link_.last_fate());
 }
 
+void Station::flap() {
+  const auto after = [&](double us) {
+    return cycle_ + 1 + static_cast<uint64_t>(2 * flap_rng_.unit() * us * 1e6 / preset_.clock_ps);
+  };
+  for (unsigned p = 0; p < preset_.num_planes; ++p) {
+    if (flap_at_[p] == 0) flap_at_[p] = after(scenario_.flap_us * preset_.num_planes);
+    if (cycle_ != flap_at_[p]) continue;
+    ports_up_ ^= 1u << p;
+    const bool down = !(ports_up_ >> p & 1);
+    port_failures_ += down;
+    flap_at_[p] = after(down ? scenario_.flap_down_us : scenario_.flap_us * preset_.num_planes);
+  }
+}
+
+void Station::random_row() {
+  // Rows that the traffic does not depend on: other values of EVs in use, QPs and regions nobody uses.
+  const std::size_t used_qps = own_.requester_plan().size();
+  const auto word = [&] { return static_cast<uint32_t>(csr_rng_.next()); };
+  const uint64_t kind = csr_rng_.below(4);
+  if (kind == 0 && used_qps < preset_.num_qps) {
+    static constexpr QpState kStates[] = {QpState::Reset, QpState::Init, QpState::Rtr, QpState::Error};
+    const auto index = static_cast<unsigned>(csr_rng_.between(used_qps, preset_.num_qps - 1));
+    csr::TblQpCtx row;
+    row.state = static_cast<uint8_t>(kStates[csr_rng_.below(4)]);
+    row.mtu = static_cast<uint8_t>(csr_rng_.below(5));
+    row.encap = static_cast<uint8_t>(csr_rng_.below(2));
+    row.mpr = static_cast<uint8_t>(csr_rng_.between(1, preset_.max_mpr / 128));
+    row.dqpn = word() & 0xffffff;
+    row.sq_psn = word() & 0xffffff;
+    row.rq_psn = word() & 0xffffff;
+    row.msn = static_cast<uint16_t>(word());
+    row.dip = U128{csr_rng_.next()} << 64 | csr_rng_.next();
+    uint32_t words[csr::TblQpCtx::kWords];
+    row.pack(words);
+    driver_.row(csr::kTblQpCtxId, index, words);
+  } else if (kind == 1 && used_qps < preset_.num_qps) {
+    const auto index = static_cast<unsigned>(csr_rng_.between(used_qps, preset_.num_qps - 1));
+    const uint32_t state = static_cast<uint32_t>(csr_rng_.chance(0.5) ? QpState::Reset : QpState::Error);
+    driver_.row(static_cast<unsigned>(CfgTable::QpState), index, std::span(&state, 1));
+  } else if (kind == 2) {
+    const auto index = static_cast<unsigned>(csr_rng_.below(preset_.num_mrs));
+    if (std::find(own_.region_rows.begin(), own_.region_rows.end(), index) != own_.region_rows.end()) return;
+    uint32_t words[csr::TblMr::kWords];
+    for (uint32_t& w : words) w = word();
+    driver_.row(csr::kTblMrId, index, words);
+  } else {
+    const uint32_t ev = word();
+    driver_.row(csr::kTblEvId, static_cast<unsigned>(csr_rng_.below(own_.evs.size() * preset_.evs_per_qp)),
+                std::span(&ev, 1));
+  }
+}
+
 void Station::random_access() {
   // Software that looks around while traffic runs: every register, holes as well, and harmless writes.
   ++csr_accesses_;
   next_csr_ = cycle_ + 1 + csr_rng_.below(static_cast<uint64_t>(2 * scenario_.csr_gap) + 1);
   if (!driver_.idle()) return;
   driver_.dawdle(true);
+  if (csr_rng_.chance(scenario_.churn)) {
+    random_row();
+    return;
+  }
   const auto data = static_cast<uint32_t>(csr_rng_.next());
   const auto ignore = [](uint32_t, unsigned) {};
   switch (csr_rng_.below(8)) {
     case 0:  // scratch words, bytes of them
+      driver_.forget_rows();
       driver_.write(static_cast<uint16_t>(csr::kTblData0 + 4 * csr_rng_.below(16)), data, ignore,
                     static_cast<uint8_t>(csr_rng_.below(16)));
       break;
@@ -268,6 +335,7 @@ std::string Station::exchange(Station& a, Station& b) {
     to.responder_->mail().clear();
     for (FramePtr& frame : from.link_.out()) {
       const unsigned plane = frame->plane;
+      if (!(to.ports_up_ >> plane & 1)) continue;
       to.rx_[plane].arrive(std::move(frame));
     }
     from.link_.out().clear();

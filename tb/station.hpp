@@ -102,6 +102,7 @@ class Station {
   uint64_t first_data_ps() const { return first_data_ps_; }
   uint64_t last_data_ps() const { return last_data_ps_; }
   uint64_t csr_accesses() const { return csr_accesses_; }
+  uint64_t port_failures() const { return port_failures_; }
 
   static constexpr unsigned kResetCycles = 4;
 
@@ -115,6 +116,8 @@ class Station {
   void ports(const mrc_pins_out& out, mrc_pins_in& in);
   void sent(FramePtr frame);
   void random_access();
+  void random_row();
+  void flap();
 
   const Preset& preset_;
   const Scenario& scenario_;
@@ -139,6 +142,10 @@ class Station {
   double pause_per_cycle_;
   uint64_t pause_cycles_, pause_until_ = 0;
   uint64_t next_csr_ = 0, csr_accesses_ = 0;
+  Rng flap_rng_;
+  unsigned ports_up_;
+  std::array<uint64_t, kMaxPlanes> flap_at_{};  // cycle of a port's next change
+  uint64_t port_failures_ = 0, frames_at_down_ports_ = 0;
 
   std::vector<TxMac> tx_;
   std::vector<RxMac> rx_;

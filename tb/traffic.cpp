@@ -130,15 +130,19 @@ const Wqe* Requester::make() {
     cursor_ = i;
     Qp& qp = qps_[i];
     if (rng_.chance(scenario_.bad_wqes)) {
-      wqe_ = {.qp = static_cast<uint16_t>(i),
+      // A length that does not exist, or a QP that is not in use.
+      const bool unused = qps_.size() < preset_.num_qps && rng_.chance(0.3);
+      const auto qp_index = unused ? rng_.between(qps_.size(), preset_.num_qps - 1) : i;
+      const uint64_t length = unused ? rng_.below(1000) : rng_.chance(0.5) ? 0 : 0x80000001u + rng_.below(0x7fffffff);
+      wqe_ = {.qp = static_cast<uint16_t>(qp_index),
               .imm_valid = rng_.chance(0.5),
               .wr_id = next_wr_++,
               .laddr = source_.base(),
               .raddr = rng_.next(),
               .rkey = 0,
-              .length = rng_.chance(0.5) ? 0 : static_cast<uint32_t>(0x80000001u + rng_.below(0x7fffffff)),
+              .length = static_cast<uint32_t>(length),
               .imm = 0};
-      refusals_[wqe_.wr_id] = CqStatus::LocLength;
+      refusals_[wqe_.wr_id] = unused ? CqStatus::LocState : CqStatus::LocLength;
       offered_ = true;
       return &wqe_;
     }
@@ -241,6 +245,7 @@ std::string Requester::completion(const Cqe& c) {
       mail_.abandoned.push_back(rest.id);
       if (rest.id != m.id) lost_[rest.wr_id] = rest.qp;
       --outstanding_;
+      packets_made_ -= rest.packets;  // others send them
     }
     qp.out.clear();
     return {};

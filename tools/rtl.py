@@ -17,7 +17,7 @@ USAGE_ERROR = 3
 YOSYS_CHATTER = re.compile(
     r"\s*$|-- |\d+(\.\d+)*\. |Removed |Removing |Found and cleaned |Cleaned up |Marked |Promoted |Converted "
     r"|Creating |\s+\d+/\d+: |Optimizing |Finding |<suppressed |End of script|Yosys |Time spent|checking module"
-    r"|Found and reported 0 |Top level design units|\s+mrc_|Build succeeded: 0 errors, 0 warnings")
+    r"|Found and reported 0 |Top level design units|\s{4}\w+$|Build succeeded: 0 errors, 0 warnings")
 
 
 def fail(sentence, remedy):

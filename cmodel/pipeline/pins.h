@@ -1,16 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef MRC_PINS_H
 #define MRC_PINS_H
-/* The pins of the NIC (docs/blocks/nic.md) as plain C structures, the same for model and device under test. Per-plane single
- * bits are masks (bit p = plane p). Streams are packed as in streams.yaml, least significant word first. Sizes are those of
- * the largest preset; a smaller one leaves the rest zero. */
+/* The pins of the NIC (docs/blocks/nic.md) as plain C structures, the same for model and device under test. Per-plane
+ * single bits are masks (bit p = plane p). Streams are packed as in streams.yaml, least significant word first. Sizes
+ * are those of the largest preset; a smaller one leaves the rest zero. */
 #include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-enum { MRC_PLANES = 8, MRC_PORT_BYTES = 32, MRC_LINE_BYTES = 128, MRC_WQE_WORDS = 9, MRC_CQE_WORDS = 5, MRC_RDREQ_WORDS = 3 };
+enum {
+  MRC_PLANES = 8,
+  MRC_PORT_BYTES = 32,
+  MRC_LINE_BYTES = 128,
+  MRC_WQE_WORDS = 9,
+  MRC_CQE_WORDS = 5,
+  MRC_RDREQ_WORDS = 3
+};
 
 typedef struct mrc_pins_in {
   uint8_t rst_n, bug, link_up;

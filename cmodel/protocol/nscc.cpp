@@ -182,8 +182,8 @@ void on_ack(NsccState& s, const NsccWords& w, NsccDecisions& d, const NsccEvent&
     } else if (fast_increase(s, w, d, e.bytes, delay)) {
       s.mode = NsccMode::Fast;
     } else {
-      const uint64_t gain = (w.alpha * (w.target - delay_q8) + (1 << 13)) >> 14;  // UQ34.26 to UQ34.12
-      accumulate(s, round_shift(U128{gain} * e.bytes, 4));
+      const uint64_t gain = (w.alpha * (w.target - delay_q8) + (1 << 5)) >> 6;  // UQ34.26 to UQ34.20
+      accumulate(s, round_shift(U128{gain} * e.bytes, 12));
       s.mode = NsccMode::Proportional;
     }
   } else if (e.ecn && late) {

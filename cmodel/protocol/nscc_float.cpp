@@ -15,6 +15,30 @@ NsccFloat::NsccFloat(const NsccReal& config, uint64_t now_ticks) : config_(confi
   mode_ = NsccMode::Start;
 }
 
+void NsccFloat::adopt(const NsccState& s, uint64_t now_ticks) {
+  const auto unwrap = [now_ticks](uint32_t ticks) {
+    return static_cast<double>(now_ticks) - static_cast<uint32_t>(static_cast<uint32_t>(now_ticks) - ticks);
+  };
+  cwnd_ = std::ldexp(static_cast<double>(s.cwnd), -16);
+  saved_cwnd_ = s.saved ? std::ldexp(static_cast<double>(s.saved_cwnd), -16) : 0;
+  max_wnd_ = std::ldexp(static_cast<double>(s.max_wnd), -16);
+  inc_ = std::ldexp(static_cast<double>(s.inc), -8);
+  avg_ = std::ldexp(static_cast<double>(s.avg), -24);
+  inflight_ = s.inflight;
+  received_ = s.received;
+  achieved_ = s.achieved;
+  bytes_ignored_ = s.bytes_ignored;
+  bytes_to_ignore_ = s.bytes_to_ignore;
+  count_ = s.fi_count;
+  base_rtt_ = s.base_rtt;
+  last_adjust_ = unwrap(s.last_adjust);
+  last_dec_ = unwrap(s.last_dec);
+  qa_end_ = s.qa_armed ? unwrap(s.qa_start) + s.qa_len : 0;
+  increasing_ = s.increasing;
+  trigger_ = s.trigger;
+  mode_ = s.mode;
+}
+
 void NsccFloat::step(const NsccEvent& e, uint64_t now_ticks) {
   now_ = static_cast<double>(now_ticks);
   follow_ = nullptr;

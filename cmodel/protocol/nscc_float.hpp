@@ -33,6 +33,10 @@ class NsccFloat {
   /// The same, following `decisions` at knife's edges.
   void step(const NsccEvent& event, uint64_t now_ticks, const NsccDecisions& decisions, const Bounds& bounds);
 
+  /// Continues from the state of the fixed-point controller, so that one event alone can be compared. `now_ticks` is
+  /// the time of the state's last event; nothing in the state may be older than 2^32 ticks.
+  void adopt(const NsccState& state, uint64_t now_ticks);
+
   double cwnd() const { return cwnd_; }          ///< bytes
   double inflight() const { return inflight_; }  ///< bytes
   double avg() const { return avg_; }            ///< ticks

@@ -110,7 +110,7 @@ TEST_CASE("rogue copies differ from the original in what a receiver must check",
   unsigned right_icrc = 0, made = 0;
   for (unsigned i = 0; i < 1000; ++i) {
     auto copy = whole;
-    if (!make_rogue(copy, kTiny.num_qps, rng)) continue;
+    if (!make_rogue(copy, kTiny.num_qps, wire::kDscpTrimmed, rng)) continue;
     ++made;
     REQUIRE(copy != whole);
     REQUIRE(copy.size() >= kMinFrameBytes - kFcsBytes);

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "protocol/nscc_events.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+#include <random>
+
+using namespace mrc;
+
+TEST_CASE("a list of events is read in any order of columns, with defaults", "[protocol][nscc][events]") {
+  const auto lines = nscc_read_events(
+      "\xef\xbb\xbf# a list\r\n"
+      "bytes, reason ,time_ns,kind,restore,penalty,rtt_ns,ecn\r\n"
+      "4000,,0,send,,,,\r\n"
+      "\r\n"
+      "0x10,,127,ack,1,127,1000,1\r\n"
+      "1,No_Resource,128,nack,,,,\r\n"
+      "2,25,549755813888,nack,,,63,\r\n"
+      "3,,549755814016,loss,,,8388480,",
+      "list");
+  REQUIRE(lines);
+  REQUIRE(lines->size() == 5);
+  const auto& l = *lines;
+  CHECK(l[0].line == 3);
+  CHECK(l[0].event.kind == NsccKind::Send);
+  CHECK(l[0].event.bytes == 4000);
+  CHECK_FALSE(l[0].event.rtt_valid);
+  CHECK(l[1].line == 5);
+  CHECK(l[1].event.kind == NsccKind::Ack);
+  CHECK(l[1].event.bytes == 16);
+  CHECK(l[1].event.now == 0);
+  CHECK(l[1].event.rtt_valid);
+  CHECK(l[1].event.rtt == 8);  // 7.8 ticks
+  CHECK(l[1].event.ecn);
+  CHECK(l[1].event.pen == 127);
+  CHECK(l[1].event.restore);
+  CHECK(l[2].event.now == 1);
+  CHECK(l[2].event.reason == 0x0a);
+  CHECK(l[3].ticks == uint64_t{1} << 32);
+  CHECK(l[3].event.now == 0);
+  CHECK(l[3].event.reason == 25);
+  CHECK(l[3].event.rtt_valid);
+  CHECK(l[3].event.rtt == 0);
+  CHECK(l[4].event.kind == NsccKind::Loss);
+  CHECK(l[4].event.rtt == 65535);
+  CHECK(l[4].event.reason == 1);
+}
+
+TEST_CASE("a bad list of events is refused with line, column and remedy", "[protocol][nscc][events]") {
+  const auto refused = [](const std::string& text) {
+    const auto lines = nscc_read_events(text, "f");
+    REQUIRE_FALSE(lines);
+    CHECK_FALSE(lines.error().remedy.empty());
+    return lines.error().input + ": " + lines.error().what;
+  };
+  const std::string head = "time_ns,kind,bytes,penalty,ecn\n";
+  CHECK(refused("") == "f: no line that names the columns");
+  CHECK(refused("time_ns,kind,bytes,bytes\n") == "f:1: column 'bytes' appears twice");
+  CHECK(refused(head + "0,ack,268435456,,\n") == "f:2: bytes is '268435456', not a whole number from 0 to 268435455");
+  CHECK(refused(head + "0,ack,,,\n") == "f:2: bytes is '', not a whole number from 0 to 268435455");
+  CHECK(refused(head + "0,ack,1,128,\n") == "f:2: penalty is '128', not a whole number from 0 to 127");
+  CHECK(refused(head + "0,ack,1,,2\n") == "f:2: ecn is '2', not a whole number from 0 to 1");
+  CHECK(refused(head + "-1,ack,1,,\n") == "f:2: time_ns is '-1', not a whole number from 0 to 4611686018427387904");
+  CHECK(refused(head + "1.5,ack,1,,\n") == "f:2: time_ns is '1.5', not a whole number from 0 to 4611686018427387904");
+  CHECK(refused(head + "\x01,ack,1,,\n") == "f:2: time_ns is '?', not a whole number from 0 to 4611686018427387904");
+}
+
+TEST_CASE("any text is a list of events or an error", "[protocol][nscc][events]") {
+  std::mt19937 rng(3);
+  const std::string alphabet = "time_ns,kind,bytes\n0,ack,1#\r\"x9";
+  for (int i = 0; i < 20000; ++i) {
+    std::string text = i % 2 ? "time_ns,kind,bytes\n" : "";
+    for (unsigned n = rng() % 60; n > 0; --n)
+      text += rng() % 20 ? alphabet[rng() % alphabet.size()] : static_cast<char>(rng());
+    const auto lines = nscc_read_events(text, "f");
+    if (!lines) {
+      REQUIRE_FALSE(lines.error().what.empty());
+      REQUIRE(lines.error().offset <= text.size());
+    }
+  }
+}
