@@ -220,7 +220,8 @@ std::string Requester::completion(const Cqe& c) {
   };
   blocked_ = false;
   if (const auto refusal = refusals_.find(c.wr_id); refusal != refusals_.end()) {
-    if (c.status != refusal->second)
+    const bool flushed = c.status == CqStatus::Flushed && c.qp < qps_.size() && qps_[c.qp].dead;
+    if (c.status != refusal->second && !flushed)
       return about(fmt::format("status {:#x} was due", static_cast<unsigned>(refusal->second)));
     refusals_.erase(refusal);
     ++refused_;
