@@ -87,7 +87,8 @@ module mrc_ack_gen
   end
 
   assign spdcid = r.qp + 16'(QpnBase);
-  assign ack_off = 16'(r.psn - r.cack);
+  // An answer to a probe has the probe's id there.
+  assign ack_off = r.pr ? r.psn[15:0] : 16'(r.psn - r.cack);
   // Bug 27: the bitmap seems to start one PSN lower.
   assign sack_off = 16'(r.base - r.cack) - ((bug_i == 8'd27) ? 16'd1 : 16'd0);
   // Bug 28: rounded down.
@@ -104,6 +105,7 @@ module mrc_ack_gen
         out.psn = r.cack;
         out.ext_len = 8'(SethBytes + CcStateBytes);
         out.ext[1*8+5+:2] = r.m;
+        out.ext[1*8+1] = r.pr;
         out.ext[2*8+:16] = {ack_off[7:0], ack_off[15:8]};
         out.ext[13*8+:24] = {r.cack[7:0], r.cack[15:8], r.cack[23:16]};
         out.ext[18*8+:16] = {sack_off[7:0], sack_off[15:8]};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Registers of the NIC on AXI4-Lite, the counters, and the broadcast of table rows to the blocks.
+/// Registers of the NIC on AXI4-Lite, the counters, the queue of EV events, and the broadcast of table
+/// rows to the blocks.
 /// One write and one read at a time, a read answered in the next cycle; a write to TBL_CMD is
 /// answered when every block has taken the row. Wrong addresses and writes to read-only registers
 /// get SLVERR. It has no interrupts. Contract: docs/blocks/nic.md, registers: cmodel/spec/csr.yaml.
@@ -12,7 +13,7 @@ module mrc_csr
     parameter int unsigned EvsPerQp = 16,
     parameter int unsigned MaxMpr = 128,
     parameter int unsigned WqeDepth = 4,
-    parameter int unsigned NumAcks = 8
+    parameter int unsigned NumAcks = 9
 ) (
     input logic clk_i,
     input logic rst_ni,
@@ -37,8 +38,11 @@ module mrc_csr
     input logic [NumPlanes-1:0] cnt_tx_i,
     input logic [NumPlanes-1:0] cnt_rx_i,
     input logic [NumPlanes-1:0] cnt_ovf_i,
-    // In the order of the registers from CNT_DROP_PARSE to CNT_SKIP, the first in bit 0.
-    input logic [11:0] cnt_i,
+    // In the order of the addresses from CNT_DROP_PARSE to CNT_QP_FAIL, the first in bit 0.
+    input logic [17:0] cnt_i,
+    input logic evev_valid_i,
+    output logic evev_ready_o,
+    input evev_t evev_i,
     output logic cfg_req_o,
     output logic [3:0] cfg_table_o,
     output logic [15:0] cfg_index_o,
@@ -59,12 +63,18 @@ module mrc_csr
     output logic [127:0] ip_o,
     output logic [4:0] rto_o,
     output logic [14:0] reorder_o,
+    output logic [2:0] retry_linear_o,
+    output logic [4:0] retry_exp_o,
     output logic [19:0] sack_trigger_o,
     output logic [3:0] srv6_plane_lsb_o,
     output logic [2:0] srv6_uplink_usid_o,
     output logic [3:0] srv6_uplink_lsb_o,
     output logic [3:0] srv6_uplink_bits_o,
-    output logic [MaxPlanes-1:0][31:0] rev_ev_o
+    output logic [MaxPlanes-1:0][31:0] rev_ev_o,
+    output logic [8:0] ev_min_active_o,
+    output logic [15:0] probe_interval_o,
+    output logic [2:0] probe_successes_o,
+    output logic probe_skip_good_o
 );
 
   localparam logic [1:0] RespOkay = 2'd0;
@@ -73,7 +83,7 @@ module mrc_csr
   localparam int unsigned RwFirst = 32'(CsrCtrl) / 4;
   localparam int unsigned RwWords = (32'(CsrTblData0) / 4) + CsrTblData0Count - RwFirst;
   localparam int unsigned CntFirst = 32'(CsrCntTx0) / 4;
-  localparam int unsigned CntWords = 32'(CsrCntSkip) / 4 - CntFirst + 1;
+  localparam int unsigned CntWords = 32'(CsrCntQpFail) / 4 - CntFirst + 1;
   localparam int unsigned CntLanes = CsrCntTx0Count;
 
   function automatic logic [31:0] field(int unsigned lsb, int unsigned width);
@@ -100,12 +110,20 @@ module mrc_csr
       CsrMacHi: return field(CsrMacHiMacLsb, CsrMacHiMacWidth);
       CsrRto: return field(CsrRtoTimeoutLsb, CsrRtoTimeoutWidth);
       CsrReorder: return field(CsrReorderPktsLsb, CsrReorderPktsWidth);
+      CsrRetry:
+      return field(CsrRetryLinearLsb, CsrRetryLinearWidth) |
+          field(CsrRetryExponentialLsb, CsrRetryExponentialWidth);
       CsrSackTrigger: return field(CsrSackTriggerBytesLsb, CsrSackTriggerBytesWidth);
       CsrSrv6:
       return field(CsrSrv6PlaneLsbLsb, CsrSrv6PlaneLsbWidth) |
           field(CsrSrv6UplinkUsidLsb, CsrSrv6UplinkUsidWidth) |
           field(CsrSrv6UplinkLsbLsb, CsrSrv6UplinkLsbWidth) |
           field(CsrSrv6UplinkBitsLsb, CsrSrv6UplinkBitsWidth);
+      CsrEvCtl: return field(CsrEvCtlMinActiveLsb, CsrEvCtlMinActiveWidth);
+      CsrEvProbe:
+      return field(CsrEvProbeIntervalLsb, CsrEvProbeIntervalWidth) |
+          field(CsrEvProbeSuccessesLsb, CsrEvProbeSuccessesWidth) |
+          field(CsrEvProbeSkipGoodLsb, CsrEvProbeSkipGoodWidth);
       CsrTblCmd:
       return field(CsrTblCmdIndexLsb, CsrTblCmdIndexWidth) |
           field(CsrTblCmdTableLsb, CsrTblCmdTableWidth);
@@ -132,6 +150,7 @@ module mrc_csr
       CsrIp3: return CsrIp3Reset;
       CsrRto: return CsrRtoReset;
       CsrReorder: return CsrReorderReset;
+      CsrRetry: return CsrRetryReset;
       CsrSackTrigger: return CsrSackTriggerReset;
       CsrSrv6: return CsrSrv6Reset;
       CsrRevEv0: return CsrRevEv0Reset;
@@ -142,6 +161,8 @@ module mrc_csr
       CsrRevEv5: return CsrRevEv5Reset;
       CsrRevEv6: return CsrRevEv6Reset;
       CsrRevEv7: return CsrRevEv7Reset;
+      CsrEvCtl: return CsrEvCtlReset;
+      CsrEvProbe: return CsrEvProbeReset;
       CsrTblCmd: return CsrTblCmdReset;
       default: return (a >= CsrTblData0) ? CsrTblData0Reset : 32'd0;
     endcase
@@ -294,7 +315,7 @@ module mrc_csr
     pulse[0+:NumPlanes] = cnt_tx_i;
     pulse[CntLanes+:NumPlanes] = cnt_rx_i;
     pulse[2*CntLanes+:NumPlanes] = cnt_ovf_i;
-    pulse[3*CntLanes+:12] = cnt_i;
+    pulse[3*CntLanes+:18] = cnt_i;
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -311,6 +332,54 @@ module mrc_csr
     end
   end
 
+  // ---- EV events: a full queue loses them, it never stops tx_path
+
+  logic evev_v, evq_ready, evq_v, evq_pop;
+  evev_t evev, evq;
+  logic [31:0] evq_drop_q, evq_word;
+  logic [1:0] unused_evev_count;
+  logic [4:0] unused_evq_count;
+
+  mrc_fifo #(
+      .T(evev_t),
+      .Depth(2)
+  ) u_evev (
+      .clk_i,
+      .rst_ni,
+      .valid_i(evev_valid_i),
+      .ready_o(evev_ready_o),
+      .data_i(evev_i),
+      .valid_o(evev_v),
+      .ready_i(1'b1),
+      .data_o(evev),
+      .count_o(unused_evev_count)
+  );
+
+  mrc_fifo #(
+      .T(evev_t),
+      .Depth(16)
+  ) u_evq (
+      .clk_i,
+      .rst_ni,
+      .valid_i(evev_v),
+      .ready_o(evq_ready),
+      .data_i(evev),
+      .valid_o(evq_v),
+      .ready_i(evq_pop),
+      .data_o(evq),
+      .count_o(unused_evq_count)
+  );
+
+  assign evq_word = evq_v ? {1'b1, evq.qp[14:0], evq.floor, evq.state, evq.ev_idx} : 32'd0;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      evq_drop_q <= 32'd0;
+    end else if (evev_v && !evq_ready) begin
+      evq_drop_q <= evq_drop_q + 32'd1;
+    end
+  end
+
   // ---- read
 
   logic rvalid_q, rvalid_d, ar_take;
@@ -323,6 +392,7 @@ module mrc_csr
   assign ar_word = s_axil_araddr_i[15:2];
   assign ar_rw = ar_word - 14'(RwFirst);
   assign ar_cnt = ar_word - 14'(CntFirst);
+  assign evq_pop = ar_take && ar_word == CsrEvq[15:2];
 
   always_comb begin
     rdata_d = 32'd0;
@@ -338,6 +408,10 @@ module mrc_csr
         rdata_d = {16'(EvsPerQp), 16'(MaxMpr)};
       end else if (ar_rw < 14'(RwWords) && RwMask[ar_rw[RwIdxW-1:0]] != 32'd0) begin
         rdata_d = rw_q[ar_rw[RwIdxW-1:0]];
+      end else if (ar_word == CsrEvq[15:2]) begin
+        rdata_d = evq_word;
+      end else if (ar_word == CsrEvqDrop[15:2]) begin
+        rdata_d = evq_drop_q;
       end else if (ar_cnt < 14'(CntWords)) begin
         rdata_d = cnt_q[ar_cnt[5:0]];
       end else begin
@@ -377,9 +451,12 @@ module mrc_csr
   localparam int unsigned Ip0 = 32'(CsrIp0) / 4 - RwFirst;
   localparam int unsigned Rto = 32'(CsrRto) / 4 - RwFirst;
   localparam int unsigned Reorder = 32'(CsrReorder) / 4 - RwFirst;
+  localparam int unsigned Retry = 32'(CsrRetry) / 4 - RwFirst;
   localparam int unsigned SackTrigger = 32'(CsrSackTrigger) / 4 - RwFirst;
   localparam int unsigned Srv6 = 32'(CsrSrv6) / 4 - RwFirst;
   localparam int unsigned RevEv0 = 32'(CsrRevEv0) / 4 - RwFirst;
+  localparam int unsigned EvCtl = 32'(CsrEvCtl) / 4 - RwFirst;
+  localparam int unsigned EvProbe = 32'(CsrEvProbe) / 4 - RwFirst;
   localparam int unsigned TblCmd = 32'(CsrTblCmd) / 4 - RwFirst;
   localparam int unsigned TblData0 = 32'(CsrTblData0) / 4 - RwFirst;
 
@@ -398,11 +475,17 @@ module mrc_csr
   assign ip_o = {rw_q[Ip0+3], rw_q[Ip0+2], rw_q[Ip0+1], rw_q[Ip0]};
   assign rto_o = rw_q[Rto][CsrRtoTimeoutLsb+:CsrRtoTimeoutWidth];
   assign reorder_o = rw_q[Reorder][CsrReorderPktsLsb+:CsrReorderPktsWidth];
+  assign retry_linear_o = rw_q[Retry][CsrRetryLinearLsb+:CsrRetryLinearWidth];
+  assign retry_exp_o = rw_q[Retry][CsrRetryExponentialLsb+:CsrRetryExponentialWidth];
   assign sack_trigger_o = rw_q[SackTrigger][CsrSackTriggerBytesLsb+:CsrSackTriggerBytesWidth];
   assign srv6_plane_lsb_o = rw_q[Srv6][CsrSrv6PlaneLsbLsb+:CsrSrv6PlaneLsbWidth];
   assign srv6_uplink_usid_o = rw_q[Srv6][CsrSrv6UplinkUsidLsb+:CsrSrv6UplinkUsidWidth];
   assign srv6_uplink_lsb_o = rw_q[Srv6][CsrSrv6UplinkLsbLsb+:CsrSrv6UplinkLsbWidth];
   assign srv6_uplink_bits_o = rw_q[Srv6][CsrSrv6UplinkBitsLsb+:CsrSrv6UplinkBitsWidth];
+  assign ev_min_active_o = rw_q[EvCtl][CsrEvCtlMinActiveLsb+:CsrEvCtlMinActiveWidth];
+  assign probe_interval_o = rw_q[EvProbe][CsrEvProbeIntervalLsb+:CsrEvProbeIntervalWidth];
+  assign probe_successes_o = rw_q[EvProbe][CsrEvProbeSuccessesLsb+:CsrEvProbeSuccessesWidth];
+  assign probe_skip_good_o = rw_q[EvProbe][CsrEvProbeSkipGoodLsb];
   assign cfg_req_o = cfg_req_q;
   assign cfg_index_o = rw_q[TblCmd][CsrTblCmdIndexLsb+:CsrTblCmdIndexWidth];
   assign cfg_table_o = rw_q[TblCmd][CsrTblCmdTableLsb+:CsrTblCmdTableWidth];
@@ -417,7 +500,8 @@ module mrc_csr
 
   logic unused_bits;
   assign unused_bits = ^{s_axil_awaddr_i[1:0], s_axil_araddr_i[1:0], rw_idx, ar_rw, ar_cnt,
-      rw_q[Ctrl], rw_q[Udp], rw_q[DscpTx], rw_q[DscpTrim], rw_q[MacHi], rw_q[Rto], rw_q[Reorder],
-      rw_q[SackTrigger], rw_q[Srv6], rw_q[TblCmd]};
+      rw_q[Ctrl], rw_q[Udp], rw_q[DscpTx], rw_q[DscpTrim], rw_q[MacHi], rw_q[Rto], rw_q[Reorder], rw_q[Retry],
+      rw_q[SackTrigger], rw_q[Srv6], rw_q[TblCmd], rw_q[EvCtl], rw_q[EvProbe], unused_evev_count, unused_evq_count,
+      evq.qp[15]};
 
 endmodule

@@ -12,6 +12,7 @@ rtl/mrc_tx_sched.sv
 rtl/mrc_tx_segment.sv
 rtl/mrc_tx_path.sv
 rtl/mrc_tx_inflight.sv
+rtl/mrc_tx_probe.sv
 rtl/mrc_tx_header.sv
 rtl/lib/mrc_crc32.sv
 rtl/mrc_tx_lane.sv

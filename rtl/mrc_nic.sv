@@ -18,6 +18,7 @@ module mrc_nic
     parameter int unsigned WqeDepth = 4,
     parameter int unsigned MaxWimm = 32,
     parameter int unsigned NumMrs = 8,
+    parameter int unsigned ProbeSlots = 4,
     parameter int unsigned TickCycles = 128,
     parameter int unsigned LaneFifo = 4,
     parameter int unsigned LineFifo = 16,
@@ -117,6 +118,9 @@ module mrc_nic
   if (!pow2_in(NumMrs, 2, 256)) begin : gen_bad_num_mrs
     $error("%m: NumMrs = %0d, must be a power of two, 2 to 256", NumMrs);
   end
+  if (!pow2_in(ProbeSlots, 2, 64)) begin : gen_bad_probe_slots
+    $error("%m: ProbeSlots = %0d, must be a power of two, 2 to 64", ProbeSlots);
+  end
   if (!pow2_in(TickCycles, 2, 256)) begin : gen_bad_tick_cycles
     $error("%m: TickCycles = %0d, must be a power of two, 2 to 256", TickCycles);
   end
@@ -131,7 +135,7 @@ module mrc_nic
   end
 
   localparam int unsigned PlaneW = $clog2(NumPlanes);
-  localparam int unsigned NumAcks = 8;
+  localparam int unsigned NumAcks = 9;
 
   // ---- ports that are up; the bug, behind a register so that it is no input of all the logic
 
@@ -164,12 +168,22 @@ module mrc_nic
   path_t tx_path_path;
   logic tx_path_rec_valid, tx_path_rec_ready;
   rec_t tx_path_rec;
+  logic tx_path_evev_valid, tx_path_evev_ready;
+  evev_t tx_path_evev;
+  logic tx_path_bad_valid, tx_path_bad_ready;
+  badev_t tx_path_bad;
   logic tx_inflight_retx_valid, tx_inflight_retx_ready;
   retx_t tx_inflight_retx;
   logic tx_inflight_upd_valid, tx_inflight_upd_ready;
   upd_t tx_inflight_upd;
   logic tx_inflight_fb_valid, tx_inflight_fb_ready;
   fb_t tx_inflight_fb;
+  logic tx_inflight_pres_valid, tx_inflight_pres_ready;
+  pres_t tx_inflight_pres;
+  logic tx_probe_fb_valid, tx_probe_fb_ready;
+  fb_t tx_probe_fb;
+  logic tx_probe_probe_valid, tx_probe_probe_ready;
+  ctlpkt_t tx_probe_probe;
   logic tx_header_hdr_valid, tx_header_hdr_ready;
   hdr_t tx_header_hdr;
   logic rx_check_rxpkt_valid, rx_check_rxpkt_ready;
@@ -207,18 +221,23 @@ module mrc_nic
   logic [15:0] cfg_index;
   logic [511:0] cfg_data;
   logic [NumAcks-1:0] cfg_ack;
-  logic [11:0] cnt;
+  logic [17:0] cnt;
   logic sack_base_self, oor_drop, trim_nack, ev_swap, bth_m;
   logic [15:0] udp_port;
   logic [5:0] dscp_data, dscp_rtx, dscp_ctl, dscp_trimmed, dscp_lasthop;
   logic [47:0] mac;
   logic [127:0] ip;
-  logic [4:0] rto;
+  logic [4:0] rto, retry_exp;
+  logic [2:0] retry_linear;
   logic [14:0] reorder;
   logic [19:0] sack_trigger;
   logic [3:0] srv6_plane_lsb, srv6_uplink_lsb, srv6_uplink_bits;
   logic [2:0] srv6_uplink_usid;
   logic [MaxPlanes-1:0][31:0] rev_ev;
+  logic [8:0] ev_min_active;
+  logic [15:0] probe_interval;
+  logic [2:0] probe_successes;
+  logic probe_skip_good;
 
   mrc_csr #(
       .NumPlanes(NumPlanes),
@@ -251,6 +270,9 @@ module mrc_nic
       .cnt_rx_i(rx_inc),
       .cnt_ovf_i(ovf_inc),
       .cnt_i(cnt),
+      .evev_valid_i(tx_path_evev_valid),
+      .evev_ready_o(tx_path_evev_ready),
+      .evev_i(tx_path_evev),
       .cfg_req_o(cfg_req),
       .cfg_table_o(cfg_table),
       .cfg_index_o(cfg_index),
@@ -271,12 +293,18 @@ module mrc_nic
       .ip_o(ip),
       .rto_o(rto),
       .reorder_o(reorder),
+      .retry_linear_o(retry_linear),
+      .retry_exp_o(retry_exp),
       .sack_trigger_o(sack_trigger),
       .srv6_plane_lsb_o(srv6_plane_lsb),
       .srv6_uplink_usid_o(srv6_uplink_usid),
       .srv6_uplink_lsb_o(srv6_uplink_lsb),
       .srv6_uplink_bits_o(srv6_uplink_bits),
-      .rev_ev_o(rev_ev)
+      .rev_ev_o(rev_ev),
+      .ev_min_active_o(ev_min_active),
+      .probe_interval_o(probe_interval),
+      .probe_successes_o(probe_successes),
+      .probe_skip_good_o(probe_skip_good)
   );
 
   // ---- transmit
@@ -344,6 +372,10 @@ module mrc_nic
       .fb_valid_i(tx_inflight_fb_valid),
       .fb_ready_o(tx_inflight_fb_ready),
       .fb_i(tx_inflight_fb),
+      .pfb_valid_i(tx_probe_fb_valid),
+      .pfb_ready_o(tx_probe_fb_ready),
+      .pfb_i(tx_probe_fb),
+      .ev_min_active_i(ev_min_active),
       .lane_room_i(lane_room),
       .port_up_i(port_up_q),
       .path_valid_o(tx_path_path_valid),
@@ -352,7 +384,15 @@ module mrc_nic
       .rec_valid_o(tx_path_rec_valid),
       .rec_ready_i(tx_path_rec_ready),
       .rec_o(tx_path_rec),
+      .evev_valid_o(tx_path_evev_valid),
+      .evev_ready_i(tx_path_evev_ready),
+      .evev_o(tx_path_evev),
+      .bad_valid_o(tx_path_bad_valid),
+      .bad_ready_i(tx_path_bad_ready),
+      .bad_o(tx_path_bad),
       .skip_inc_o(cnt[11]),
+      .bad_inc_o(cnt[12]),
+      .floor_inc_o(cnt[13]),
       .cfg_req_i(cfg_req),
       .cfg_table_i(cfg_table),
       .cfg_index_i(cfg_index),
@@ -383,15 +423,57 @@ module mrc_nic
       .fb_valid_o(tx_inflight_fb_valid),
       .fb_ready_i(tx_inflight_fb_ready),
       .fb_o(tx_inflight_fb),
+      .pres_valid_o(tx_inflight_pres_valid),
+      .pres_ready_i(tx_inflight_pres_ready),
+      .pres_o(tx_inflight_pres),
       .rto_i(rto),
       .reorder_i(reorder),
+      .retry_linear_i(retry_linear),
+      .retry_exp_i(retry_exp),
       .rtx_inc_o(cnt[9]),
       .rto_inc_o(cnt[10]),
+      .fail_inc_o(cnt[17]),
       .cfg_req_i(cfg_req),
       .cfg_table_i(cfg_table),
       .cfg_index_i(cfg_index),
       .cfg_data_i(cfg_data),
       .cfg_ack_o(cfg_ack[2])
+  );
+
+  mrc_tx_probe #(
+      .NumPlanes(NumPlanes),
+      .NumQps(NumQps),
+      .ProbeSlots(ProbeSlots),
+      .TickCycles(TickCycles)
+  ) u_tx_probe (
+      .clk_i,
+      .rst_ni,
+      .bug_i(bug_q),
+      .bad_valid_i(tx_path_bad_valid),
+      .bad_ready_o(tx_path_bad_ready),
+      .bad_i(tx_path_bad),
+      .pres_valid_i(tx_inflight_pres_valid),
+      .pres_ready_o(tx_inflight_pres_ready),
+      .pres_i(tx_inflight_pres),
+      .fb_valid_o(tx_probe_fb_valid),
+      .fb_ready_i(tx_probe_fb_ready),
+      .fb_o(tx_probe_fb),
+      .probe_valid_o(tx_probe_probe_valid),
+      .probe_ready_i(tx_probe_probe_ready),
+      .probe_o(tx_probe_probe),
+      .port_up_i(port_up_q),
+      .rto_i(rto),
+      .interval_i(probe_interval),
+      .successes_i(probe_successes),
+      .skip_good_i(probe_skip_good),
+      .sent_inc_o(cnt[14]),
+      .revived_inc_o(cnt[15]),
+      .full_inc_o(cnt[16]),
+      .cfg_req_i(cfg_req),
+      .cfg_table_i(cfg_table),
+      .cfg_index_i(cfg_index),
+      .cfg_data_i(cfg_data),
+      .cfg_ack_o(cfg_ack[8])
   );
 
   mrc_tx_header #(
@@ -407,6 +489,9 @@ module mrc_nic
       .ctlpkt_valid_i(ack_gen_ctlpkt_valid),
       .ctlpkt_ready_o(ack_gen_ctlpkt_ready),
       .ctlpkt_i(ack_gen_ctlpkt),
+      .probe_valid_i(tx_probe_probe_valid),
+      .probe_ready_o(tx_probe_probe_ready),
+      .probe_i(tx_probe_probe),
       .hdr_valid_o(tx_header_hdr_valid),
       .hdr_ready_i(tx_header_hdr_ready),
       .hdr_o(tx_header_hdr),
@@ -680,12 +765,20 @@ module mrc_nic
   assign obs_core_o.tx_path_path =
       obs_of_path(tx_path_path_valid, tx_path_path_ready, tx_path_path);
   assign obs_core_o.tx_path_rec = obs_of_rec(tx_path_rec_valid, tx_path_rec_ready, tx_path_rec);
+  assign obs_core_o.tx_path_evev =
+      obs_of_evev(tx_path_evev_valid, tx_path_evev_ready, tx_path_evev);
+  assign obs_core_o.tx_path_bad = obs_of_badev(tx_path_bad_valid, tx_path_bad_ready, tx_path_bad);
   assign obs_core_o.tx_inflight_retx =
       obs_of_retx(tx_inflight_retx_valid, tx_inflight_retx_ready, tx_inflight_retx);
   assign obs_core_o.tx_inflight_upd =
       obs_of_upd(tx_inflight_upd_valid, tx_inflight_upd_ready, tx_inflight_upd);
   assign obs_core_o.tx_inflight_fb =
       obs_of_fb(tx_inflight_fb_valid, tx_inflight_fb_ready, tx_inflight_fb);
+  assign obs_core_o.tx_inflight_pres =
+      obs_of_pres(tx_inflight_pres_valid, tx_inflight_pres_ready, tx_inflight_pres);
+  assign obs_core_o.tx_probe_fb = obs_of_fb(tx_probe_fb_valid, tx_probe_fb_ready, tx_probe_fb);
+  assign obs_core_o.tx_probe_probe =
+      obs_of_ctlpkt(tx_probe_probe_valid, tx_probe_probe_ready, tx_probe_probe);
   assign obs_core_o.tx_header_hdr =
       obs_of_hdr(tx_header_hdr_valid, tx_header_hdr_ready, tx_header_hdr);
   assign obs_core_o.tx_fetch_rdreq = obs_of_rdreq(host_rd_valid_o, host_rd_ready_i, host_rd_o);

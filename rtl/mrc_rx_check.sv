@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Decides whether a received packet may touch anything: takes the lanes' descriptors in turn, checks
-/// ICRC, QP, state, P_Key, length and memory region, sends WRITEs to rx_track and control packets to
-/// tx_inflight, and counts what it refuses. Two stages, one packet per cycle. It keeps no packet and
-/// no sequence numbers. Contract: docs/blocks/rx_check.md.
+/// ICRC, QP, state, P_Key, length and memory region, sends WRITEs and probes to rx_track and control
+/// packets to tx_inflight, and counts what it refuses. Two stages, one packet per cycle. It keeps no
+/// packet and no sequence numbers. Contract: docs/blocks/rx_check.md.
 module mrc_rx_check
   import mrc_pkg::*;
 #(
@@ -63,7 +63,7 @@ module mrc_rx_check
   logic [NumPlanes-1:0] head_valid, gnt;
   rxdesc_t head[0:NumPlanes-1];
   logic [PlaneW-1:0] idx;
-  logic any, a_free, a_load, a_valid_q, b_take, cfg_do, cfg_ack_q;
+  logic any, a_free, a_load, a_valid_q, b_take, cfg_wait, cfg_do, cfg_ack_q;
   rxdesc_t d_q;
   logic [3:0] plane_q;
   logic [NumPlanes-1:0][1:0] unused_counts;
@@ -97,9 +97,11 @@ module mrc_rx_check
       .any_o(any)
   );
 
-  assign cfg_do = cfg_req_i && !cfg_ack_q && !a_valid_q;
+  // A table write stops the intake until it is done, so that stage A drains.
+  assign cfg_wait = cfg_req_i && !cfg_ack_q;
+  assign cfg_do = cfg_wait && !a_valid_q;
   assign a_free = !a_valid_q || b_take;
-  assign a_load = a_free && any && !cfg_do;
+  assign a_load = a_free && any && !cfg_wait;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -190,7 +192,7 @@ module mrc_rx_check
   logic [159:0] reth;
   logic [63:0] va, mr_off;
   logic [31:0] rkey, dmalen, imm;
-  logic is_data, is_ctl, trimmed, whole_mtu, imm_op, in_qps;
+  logic is_data, is_ctl, is_probe, pr, trimmed, whole_mtu, imm_op, in_qps;
   logic [23:0] qi;
   logic [15:0] mtu;
   logic [2:0] qp_state;
@@ -208,6 +210,7 @@ module mrc_rx_check
   assign trimmed = d_q.trim != TrimNone;
   assign is_data = d_q.opcode >= OpcodeWriteFirst && d_q.opcode <= OpcodeWriteOnlyImm;
   assign is_ctl = d_q.opcode == OpcodeSack || d_q.opcode == OpcodeNack || d_q.opcode == OpcodeAck;
+  assign is_probe = d_q.opcode == OpcodeProbeRequest;
   assign imm_op = d_q.opcode == OpcodeWriteLastImm || d_q.opcode == OpcodeWriteOnlyImm;
   assign whole_mtu = d_q.opcode == OpcodeWriteFirst || d_q.opcode == OpcodeWriteMiddle;
   assign qi = d_q.dqp - 24'(QpnBase);
@@ -238,8 +241,8 @@ module mrc_rx_check
         drop_parse_d = 1'b1;
       end else if (!trimmed && !d_q.icrc_ok) begin
         drop_icrc_d = 1'b1;
-      end else if (!(is_data || is_ctl) || !in_qps || (is_ctl && trimmed) ||
-                   !(qp_state == QpStateRts || (is_data && qp_state == QpStateRtr))) begin
+      end else if (!(is_data || is_ctl || is_probe) || !in_qps || (!is_data && trimmed) ||
+                   !(qp_state == QpStateRts || (!is_ctl && qp_state == QpStateRtr))) begin
         drop_qp_d = 1'b1;
       end else if (d_q.pkey[14:0] != qp_row.pkey[14:0] && bug_i != 8'd20) begin
         // Bug 20: P_Key is not checked.
@@ -252,12 +255,12 @@ module mrc_rx_check
   end
 
   assign drop = drop_icrc_d || drop_qp_d || drop_pkey_d || drop_len_d;
-  assign rxpkt_load = b_take && !drop_parse_d && (drop ? d_q.buf_valid : is_data);
-  assign ctl_load = b_take && !drop_parse_d && !drop && !is_data;
+  assign rxpkt_load = b_take && !drop_parse_d && (drop ? d_q.buf_valid : !is_ctl);
+  assign ctl_load = b_take && !drop_parse_d && !drop && is_ctl;
 
   always_comb begin
     syndrome = 8'd0;
-    if (rxpkt_load && !drop && !trimmed) begin
+    if (rxpkt_load && !drop && is_data && !trimmed) begin
       if (d_q.plen == 13'd0 || dmalen == 32'd0) begin
         syndrome = AethSyndromeNakInvalidRequest;
       end else if (!mr_valid_q[mr_row] || mr.rkey != rkey || va < mr.va || mr_off > mr.length ||
@@ -274,8 +277,15 @@ module mrc_rx_check
     if (rxpkt_load) begin
       rxpkt_d.plane = plane_q;
       rxpkt_d.drop = drop;
-      rxpkt_d.buf_valid = d_q.buf_valid;
-      if (!drop) begin
+      rxpkt_d.buf_valid = d_q.buf_valid && !(is_probe && !drop);
+      if (!drop && is_probe) begin
+        rxpkt_d.probe = 1'b1;
+        rxpkt_d.qp = qi[15:0];
+        rxpkt_d.psn = {8'd0, ext[4*8+:8], ext[5*8+:8]};
+        rxpkt_d.ce = d_q.ce;
+        rxpkt_d.ts = {ext[12*8+:8], ext[13*8+:8]};
+        rxpkt_d.entropy = d_q.entropy;
+      end else if (!drop) begin
         rxpkt_d.qp = qi[15:0];
         rxpkt_d.psn = d_q.psn;
         rxpkt_d.ackreq = d_q.ackreq;
@@ -299,6 +309,7 @@ module mrc_rx_check
     end
   end
 
+  assign pr = ext[1*8+1];
   assign psn_at = {ext[13*8+:8], ext[14*8+:8], ext[15*8+:8]};
   assign off_at = {{8{ext[2*8+7]}}, ext[2*8+:8], ext[3*8+:8]};
   assign base_at = {{8{ext[18*8+7]}}, ext[18*8+:8], ext[19*8+:8]};
@@ -309,14 +320,15 @@ module mrc_rx_check
       ctl_d.qp = qi[15:0];
       if (d_q.opcode == OpcodeSack) begin
         ctl_d.kind = CtlKindSack;
-        ctl_d.psn = psn_at + off_at;
+        // An answer to a probe carries the probe's id instead of an offset.
+        ctl_d.psn = pr ? {8'd0, off_at[15:0]} : psn_at + off_at;
         ctl_d.cack = psn_at;
         ctl_d.base = psn_at + base_at;
         ctl_d.bitmap = {ext[20*8+:8], ext[21*8+:8], ext[22*8+:8], ext[23*8+:8],
             ext[24*8+:8], ext[25*8+:8], ext[26*8+:8], ext[27*8+:8]};
         ctl_d.ooo = {ext[30*8+:7], ext[31*8+:8]};
         ctl_d.m = ext[1*8+5+:2];
-        ctl_d.pr = ext[1*8+1];
+        ctl_d.pr = pr;
         ctl_d.entropy = {ext[4*8+:8], ext[5*8+:8], ext[6*8+:8], ext[7*8+:8]};
       end else if (d_q.opcode == OpcodeNack) begin
         ctl_d.kind = CtlKindNack;

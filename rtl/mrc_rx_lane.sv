@@ -407,6 +407,9 @@ module mrc_rx_lane
     if (opcode == OpcodeAck && n_q != 14'd68) begin
       bad_length = 1'b1;
     end
+    if (opcode == OpcodeProbeRequest && n_q != 14'd80) begin
+      bad_length = 1'b1;
+    end
   end
 
   always_comb begin

@@ -123,12 +123,14 @@ module mrc_rx_reorder
 
   logic hold_push, hold_ready, hold_valid, hold_go, placed, cqe_free;
   hold_t hold_d, hold;
-  logic [2:0] unused_hold_count;
+  // A completion waits for the data of its packets, several hundred cycles.
+  localparam int unsigned HoldDepth = 4 * NumPlanes;
+  logic [$clog2(HoldDepth+1)-1:0] unused_hold_count;
   logic [NumPlanes-1:0][7:0] done_q, done_d;
 
   mrc_fifo #(
       .T(hold_t),
-      .Depth(4)
+      .Depth(HoldDepth)
   ) u_hold (
       .clk_i,
       .rst_ni,

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Knows per QP which PSNs are here: decides for each checked WRITE whether its payload is placed,
-/// advances cack over contiguous PSNs, and owes the sender ACK, SACK and NACK. One packet at a time:
-/// two cycles for a discarded one, three and one per bitmap row passed for a new one, three more for
-/// a SACK. It moves no payload and orders no completions. Contract: docs/blocks/rx_track.md.
+/// advances cack over contiguous PSNs, owes the sender ACK, SACK and NACK, and answers reliability
+/// probes. One packet at a time: two cycles for a discarded one, three and one per bitmap row passed
+/// for a new one, three more for a SACK. It moves no payload and orders no completions.
+/// Contract: docs/blocks/rx_track.md.
 module mrc_rx_track
   import mrc_pkg::*;
 #(
@@ -330,7 +331,7 @@ module mrc_rx_track
 
   assign top = s.max - s.cack;
   assign cyc = (s.lowun - cack1 < top) ? s.lowun : cack1;
-  assign self = sack_base_self_i && (p_q.ackreq || p_q.ce) && !rel[23];
+  assign self = !p_q.probe && sack_base_self_i && (p_q.ackreq || p_q.ce) && !rel[23];
   assign over = s.max + 24'd1 - base_q;
   assign sack_shift = base_q[5:0];
   assign sack = s.trig >= {1'b0, sack_trigger_i} || p_q.ackreq || p_q.rtx || p_q.ce ||
@@ -413,6 +414,9 @@ module mrc_rx_track
           end else if (s.failed) begin
             give = 1'b1;
             resp_load = 1'b1;
+          end else if (head.probe) begin
+            resp_load = s.ackv;
+            state_d = StSack0;
           end else begin
             row_next = 1'b1;
             state_d = StTrack;
@@ -580,8 +584,8 @@ module mrc_rx_track
           resp_d.kind = CtlKindAck;
           resp_d.qp = head.qp;
           resp_d.plane = head.plane;
-          resp_d.psn = s.npsn;
-          resp_d.reason = s.nsyn;
+          resp_d.psn = s.failed ? s.npsn : s.ackpsn;
+          resp_d.reason = s.failed ? s.nsyn : AethSyndromeAck;
           resp_d.msn = s.emsn;
         end
         StTrack: begin
@@ -615,6 +619,7 @@ module mrc_rx_track
           resp_d.base = base_q;
           resp_d.bitmap = sack_bits;
           resp_d.ooo = s.ooo[14:0];
+          resp_d.pr = p_q.probe;
           resp_d.m = p_q.ce ? MarkSkipOnce : MarkNone;
           resp_d.entropy = p_q.entropy;
           resp_d.ts = snap_ts;

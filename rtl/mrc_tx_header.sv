@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The bytes in front (docs/blocks/tx_header.md): builds the header of a packet, Ethernet to the last
-/// extension header, and the ICRC register after it. Control packets come before data packets. Two
-/// stages (A: bytes, B: ICRC), one packet per cycle, latency 3 cycles with the input FIFO.
+/// extension header, and the ICRC register after it. Control packets come before probes, probes before
+/// data packets. Two stages (A: bytes, B: ICRC), one packet per cycle, latency 3 cycles with the input FIFO.
 /// Extension headers of control packets are whole 32-bit words. Payload, pad and the final ICRC are
 /// the lane's business.
 module mrc_tx_header
@@ -21,6 +21,9 @@ module mrc_tx_header
     input logic ctlpkt_valid_i,
     output logic ctlpkt_ready_o,
     input ctlpkt_t ctlpkt_i,
+    input logic probe_valid_i,
+    output logic probe_ready_o,
+    input ctlpkt_t probe_i,
 
     output logic hdr_valid_o,
     input logic hdr_ready_i,
@@ -110,10 +113,11 @@ module mrc_tx_header
 
   // ---- inputs
 
-  logic path_v, ctl_v, path_pop, ctl_pop;
+  // ctl: the control packet or, without one, the probe.
+  logic path_v, ack_v, probe_v, ctl_v, path_pop, ack_pop, probe_pop;
   path_t path;
-  ctlpkt_t ctl;
-  logic [1:0][1:0] unused_counts;
+  ctlpkt_t ack, probe, ctl;
+  logic [2:0][1:0] unused_counts;
 
   mrc_fifo #(
       .T(path_t),
@@ -139,11 +143,29 @@ module mrc_tx_header
       .valid_i(ctlpkt_valid_i),
       .ready_o(ctlpkt_ready_o),
       .data_i(ctlpkt_i),
-      .valid_o(ctl_v),
-      .ready_i(ctl_pop),
-      .data_o(ctl),
+      .valid_o(ack_v),
+      .ready_i(ack_pop),
+      .data_o(ack),
       .count_o(unused_counts[1])
   );
+
+  mrc_fifo #(
+      .T(ctlpkt_t),
+      .Depth(2)
+  ) u_probe (
+      .clk_i,
+      .rst_ni,
+      .valid_i(probe_valid_i),
+      .ready_o(probe_ready_o),
+      .data_i(probe_i),
+      .valid_o(probe_v),
+      .ready_i(probe_pop),
+      .data_o(probe),
+      .count_o(unused_counts[2])
+  );
+
+  assign ctl_v = ack_v || probe_v;
+  assign ctl = ack_v ? ack : probe;
 
   // ---- registers
 
@@ -152,15 +174,18 @@ module mrc_tx_header
   stage_t a_q, a_d;
   logic [TickW-1:0] tick_div_q, tick_div_d;
   logic [15:0] tick_q, tick_d;
-  logic op_cfg, a_load, b_take, hdr_free;
+  logic cfg_wait, op_cfg, a_load, b_take, hdr_free;
 
   assign tick_div_d = tick_div_q + TickW'(1);
   assign tick_d = (tick_div_q == TickW'(TickCycles - 1)) ? tick_q + 16'd1 : tick_q;
 
   assign b_take = a_valid_q && hdr_free;
-  assign op_cfg = cfg_req_i && !cfg_ack_q && !a_valid_q;
-  assign a_load = !op_cfg && (!a_valid_q || b_take) && (ctl_v || path_v);
-  assign ctl_pop = a_load && ctl_v;
+  // A table write stops the intake until it is done, so that stage A drains.
+  assign cfg_wait = cfg_req_i && !cfg_ack_q;
+  assign op_cfg = cfg_wait && !a_valid_q;
+  assign a_load = !cfg_wait && (!a_valid_q || b_take) && (ctl_v || path_v);
+  assign ack_pop = a_load && ack_v;
+  assign probe_pop = a_load && probe_v && !ack_v;
   assign path_pop = a_load && !ctl_v;
   assign a_valid_d = a_load || (a_valid_q && !b_take);
   assign cfg_ack_d = cfg_req_i && (cfg_ack_q || op_cfg);
@@ -218,7 +243,8 @@ module mrc_tx_header
       plane = ctl.plane;
       ev = ctl.ev;
       opcode = ctl.opcode;
-      traffic = {dscp_ctl_i, 2'b00};
+      // Probes are of the data class, so that they meet what data meet.
+      traffic = ack_v ? {dscp_ctl_i, 2'b00} : {dscp_data_i, 2'b10};
       psn = ctl.psn;
       plen = 13'd0;
       bth8 = 8'd0;

@@ -2,7 +2,8 @@
 
 /// What is on its way, what arrived, what to send again (docs/blocks/tx_inflight.md): keeps the window
 /// of PSNs sent and not yet acknowledged of each QP, works through SACK, NACK and ACK, infers losses,
-/// runs the retransmission timer, and orders retransmissions from tx_segment. One operation at a time
+/// runs the retransmission timer, orders retransmissions from tx_segment, and tells tx_path which EV
+/// lost what, tx_probe which probe was answered. One operation at a time
 /// of two cycles (ACK, NACK, record), three (SACK, retransmission) or one per 64 PSNs (timer expiry).
 /// It does not count retries and does not limit the window: tx_segment keeps it within MaxMpr.
 module mrc_tx_inflight
@@ -32,11 +33,17 @@ module mrc_tx_inflight
     output logic fb_valid_o,
     input logic fb_ready_i,
     output fb_t fb_o,
+    output logic pres_valid_o,
+    input logic pres_ready_i,
+    output pres_t pres_o,
 
     input logic [4:0] rto_i,
     input logic [14:0] reorder_i,
+    input logic [2:0] retry_linear_i,
+    input logic [4:0] retry_exp_i,
     output logic rtx_inc_o,
     output logic rto_inc_o,
+    output logic fail_inc_o,
 
     input logic cfg_req_i,
     input logic [3:0] cfg_table_i,
@@ -71,6 +78,7 @@ module mrc_tx_inflight
   } state_e;
 
   typedef struct packed {
+    logic [63:0] nacked;  // waits because of a NACK: not lost
     logic [63:0] rtxd;
     logic [63:0] pend;
     logic [63:0] sacked;
@@ -92,6 +100,7 @@ module mrc_tx_inflight
     logic dup;
     logic [31:0] tmr_start;
     logic [23:0] tmr_psn;
+    logic [5:0] retry;
   } qp_t;
 
   function automatic logic psn_before(logic [23:0] a, logic [23:0] b);
@@ -181,7 +190,7 @@ module mrc_tx_inflight
   logic cfg_ack_q, cfg_ack_d;
   logic [NumQps-1:0] live_q, live_d;
   logic [NumQps-1:0] rtx_q, rtx_d;  // the QP is in the list
-  logic rtx_inc_q, rtx_inc_d, rto_inc_q, rto_inc_d;
+  logic rtx_inc_q, rtx_inc_d, rto_inc_q, rto_inc_d, fail_inc_q, fail_inc_d;
   logic [TickW-1:0] tick_div_q, tick_div_d;
   logic [31:0] tick_q, tick_d;
   logic [3:0] div_q, div_d;
@@ -196,6 +205,7 @@ module mrc_tx_inflight
   logic any_q, any_d;
   logic [23:0] first_q, first_d;
   logic [15:0] ev_keep_q;
+  logic loss_q, loss_d;
   logic [23:0] p_q, p_d;
   logic [23:0] w_q, w_d;
 
@@ -236,7 +246,7 @@ module mrc_tx_inflight
 
   // ---- the choice of the cycle
 
-  logic retx_free, upd_free, fb_free;
+  logic retx_free, upd_free, fb_free, pres_free;
   logic idle, op_cfg, op_rec, op_ctl, op_retx, op_visit;
   logic [3:0] arb_req, arb_gnt;
   logic [1:0] unused_arb_idx;
@@ -244,7 +254,12 @@ module mrc_tx_inflight
 
   assign idle = state_q == StIdle;
   assign op_cfg = idle && cfg_req_i && !cfg_ack_q;
-  assign arb_req = {visit_due_q, list_v && retx_free, ctl_v && upd_free && fb_free, rec_v};
+  assign arb_req = {
+    visit_due_q && upd_free,
+    list_v && retx_free && fb_free,
+    ctl_v && upd_free && fb_free && pres_free,
+    rec_v
+  };
 
   mrc_rr_arb #(
       .N(4)
@@ -407,13 +422,33 @@ module mrc_tx_inflight
     end
   end
 
+  // ---- retries: the timer and the NACKs that are no trimming share one counter
+
+  logic exhausted;
+  logic [5:0] retry_next, retry_shift, rto_shift;
+  assign exhausted = {1'b0, c.retry} >= 7'(retry_linear_i) + 7'(retry_exp_i)
+      && retry_exp_i != 5'd25;
+  assign retry_next = (c.retry == 6'd63) ? 6'd63 : c.retry + 6'd1;
+  assign retry_shift = (c.retry > 6'(retry_linear_i)) ? c.retry - 6'(retry_linear_i) : 6'd0;
+  assign rto_shift = (7'(rto_i) + 7'(retry_shift) > 7'd27) ? 6'd27 : 6'(rto_i) + retry_shift;
+
+  logic visit_fail, nack_fail;
+  logic [7:0] fail_status;
+  assign visit_fail = op_visit && visit_expired && exhausted;
+  assign fail_status = (state_q == StNack && ctl_q.reason == 8'h19) ? CqStatusRemEvent
+                                                                    : CqStatusRetryExceeded;
+
   // ---- NACK
 
-  logic nack_mark, psn_sent;
+  logic nack_mark, nack_counts, nack_in, psn_sent;
   logic [23:0] psn_age;
   assign psn_age = c.nxt - ctl_q.psn;
   assign psn_sent = psn_age != 24'd0 && psn_age <= 24'(MaxMpr);
-  assign nack_mark = state_q == StNack && 24'(ctl_q.psn - c.una) < 24'(c.nxt - c.una)
+  assign nack_in = 24'(ctl_q.psn - c.una) < 24'(c.nxt - c.una);
+  assign nack_counts = nack_in && ctl_q.psn == c.una && ctl_q.reason inside {8'h06, 8'h07, 8'h0A, 8'h0B};
+  assign nack_fail = state_q == StNack
+      && (ctl_q.reason == 8'h19 || (nack_counts && exhausted));
+  assign nack_mark = state_q == StNack && !nack_fail && nack_in
       && !win.sacked[ctl_q.psn[5:0]] && !win.pend[ctl_q.psn[5:0]];
 
   // ---- ACK
@@ -463,7 +498,7 @@ module mrc_tx_inflight
   logic [23:0] walk_next, walk_first;
   assign visit_age = tick_q - c.tmr_start;
   assign visit_expired = live_q[visit_qp_q] && (c.una != c.nxt || c.msn_done != c.msn_sent)
-      && {4'd0, visit_age} >= (36'd8 << rto_i);
+      && visit_age >= (32'd8 << rto_shift);
   assign walk_next = {w_q[23:6] + 18'd1, 6'd0};
   assign walk_more = 24'(walk_next - c.una) < 24'(c.nxt - c.una);
   always_comb begin
@@ -512,17 +547,23 @@ module mrc_tx_inflight
       StRec: begin
         win_we = !rec_q.rtx;
         win_wrow = rec_q.psn[6+:RowW];
-        win_d = win & ~{3{64'd1 << rec_q.psn[5:0]}};
+        win_d = win & ~{4{64'd1 << rec_q.psn[5:0]}};
       end
       StSack0, StSack1: begin
         win_we = sack_write;
         win_wrow = sack_p[6+:RowW];
-        win_d = '{rtxd: win.rtxd, pend: sack_pend | sack_lost, sacked: sack_sacked};
+        win_d = '{
+            nacked: win.nacked & ~sack_sacked,
+            rtxd: win.rtxd,
+            pend: sack_pend | sack_lost,
+            sacked: sack_sacked
+        };
       end
       StNack: begin
         win_we = nack_mark;
         win_wrow = ctl_q.psn[6+:RowW];
         win_d = win;
+        win_d.nacked = win.nacked | (64'd1 << ctl_q.psn[5:0]);
         win_d.pend = win.pend | (64'd1 << ctl_q.psn[5:0]);
         if (bug_i == 8'd8) begin
           win_d.pend = win.pend | (64'd1 << 6'(ctl_q.psn[5:0] + 6'd1));
@@ -532,6 +573,7 @@ module mrc_tx_inflight
         win_we = retx_found && live_q[qp];
         win_wrow = c.rtx_lo[6+:RowW];
         win_d = win;
+        win_d.nacked = win.nacked & ~(64'd1 << retx_bit);
         win_d.pend = win.pend & ~(64'd1 << retx_bit);
         win_d.rtxd = win.rtxd | (64'd1 << retx_bit);
       end
@@ -600,8 +642,10 @@ module mrc_tx_inflight
     any_d = any_q;
     first_d = first_q;
     p_d = p_q;
+    loss_d = loss_q;
     w_d = w_q;
     rto_inc_d = 1'b0;
+    fail_inc_d = visit_fail || nack_fail;
     visit_due_d = visit_due_q;
     visit_qp_d = visit_qp_q;
 
@@ -631,7 +675,8 @@ module mrc_tx_inflight
                 rtx_lo: cfg_ctx.sq_psn,
                 dup: 1'b0,
                 tmr_start: tick_q,
-                tmr_psn: cfg_ctx.sq_psn
+                tmr_psn: cfg_ctx.sq_psn,
+                retry: 6'd0
             };
             live_d[cfg_qp] = cfg_ctx.state == QpStateRts;
             state_d = StInit;
@@ -658,9 +703,12 @@ module mrc_tx_inflight
           qp_d = {{(16 - QpW) {1'b0}}, visit_qp_q};
           visit_due_d = 1'b0;
           visit_qp_d = visit_qp_q + QpW'(1);
-          if (visit_expired) begin
+          if (visit_fail) begin
+            live_d[visit_qp_q] = 1'b0;
+          end else if (visit_expired) begin
+            c_we = 1'b1;
+            c_d.retry = retry_next;
             if (c.una == c.nxt) begin
-              c_we = 1'b1;
               c_d.dup = 1'b1;
               c_d.tmr_start = tick_q;
               c_d.tmr_psn = c.nxt;
@@ -707,13 +755,23 @@ module mrc_tx_inflight
         c_d.una = una_keep_q;
         c_d.hi = psn_before(hi_keep_q, una_keep_q - 24'd1) ? una_keep_q - 24'd1 : hi_keep_q;
         if (una_keep_q != c.una) begin
+          if (bug_i != 8'd33) begin
+            c_d.retry = 6'd0;
+          end
           c_d.tmr_start = tick_q;
           c_d.tmr_psn = c.nxt;
         end
         state_d = StIdle;
       end
       StNack: begin
-        c_we = nack_mark;
+        if (nack_fail) begin
+          live_d[qp] = 1'b0;
+        end else begin
+          c_we = nack_mark || nack_counts;
+          if (nack_counts) begin
+            c_d.retry = retry_next;
+          end
+        end
         state_d = StIdle;
       end
       StAck: begin
@@ -732,6 +790,9 @@ module mrc_tx_inflight
             live_d[qp] = 1'b0;
           end
           if (ack_changed) begin
+            if (bug_i != 8'd33) begin
+              c_d.retry = 6'd0;
+            end
             c_d.tmr_start = tick_q;
             c_d.tmr_psn = c.nxt;
           end
@@ -748,6 +809,7 @@ module mrc_tx_inflight
         end else if (retx_found) begin
           c_we = 1'b1;
           p_d = {c.rtx_lo[23:6], retx_bit};
+          loss_d = !win.nacked[retx_bit];
           c_d.rtx_lo = p_d + 24'd1;
           list_pop = 1'b1;
           list_push = 1'b1;
@@ -762,6 +824,7 @@ module mrc_tx_inflight
           if (c.dup) begin
             c_d.dup = 1'b0;
             p_d = c.nxt - 24'd1;
+            loss_d = 1'b0;
             list_push = 1'b1;
             state_d = StRetx1;
           end else begin
@@ -793,10 +856,11 @@ module mrc_tx_inflight
 
   // ---- outputs
 
-  logic upd_load, fb_load;
+  logic upd_load, fb_load, pres_load;
   retx_t retx_d;
   upd_t upd_d;
   fb_t fb_d;
+  pres_t pres_d;
 
   assign retx_d = '{
           qp: qp_q,
@@ -820,17 +884,34 @@ module mrc_tx_inflight
           syndrome: ctl_q.reason
       };
     end
+    if (visit_fail || nack_fail) begin
+      upd_load = 1'b1;
+      upd_d = '{
+          qp: visit_fail ? {{(16 - QpW) {1'b0}}, visit_qp_q} : ctl_q.qp,
+          una: c.una,
+          ack: 1'b1,
+          msn: c.msn_done,
+          syndrome: fail_status
+      };
+    end
   end
 
   always_comb begin
     fb_load = sack1 && ctl_q.m != 2'd0 && !ctl_q.pr && psn_sent;
-    fb_d = '{qp: ctl_q.qp, ev_idx: ev_keep_q, entropy: ctl_q.entropy, kind: ctl_q.m};
+    fb_d = '{qp: ctl_q.qp, ev_idx: ev_keep_q, entropy: ctl_q.entropy, kind: {1'b0, ctl_q.m}};
     if (state_q == StNack) begin
       fb_load = ctl_q.reason == 8'h01 && psn_sent;
       fb_d.ev_idx = sent.ev_idx;
-      fb_d.kind = 2'd1;
+      fb_d.kind = 3'd1;
+    end else if (state_q == StRetx1) begin
+      // A gap or the timer: one loss is enough to take the EV out of use.
+      fb_load = loss_q;
+      fb_d = '{qp: qp_q, ev_idx: sent.ev_idx, entropy: 32'd0, kind: 3'd3};
     end
   end
+
+  assign pres_load = sack1 && ctl_q.pr;
+  assign pres_d = '{qp: ctl_q.qp, id: ctl_q.psn[15:0], m: ctl_q.m};
 
   mrc_out_reg #(
       .T(retx_t)
@@ -871,8 +952,22 @@ module mrc_tx_inflight
       .data_o(fb_o)
   );
 
+  mrc_out_reg #(
+      .T(pres_t)
+  ) u_pres (
+      .clk_i,
+      .rst_ni,
+      .load_i(pres_load),
+      .data_i(pres_d),
+      .free_o(pres_free),
+      .valid_o(pres_valid_o),
+      .ready_i(pres_ready_i),
+      .data_o(pres_o)
+  );
+
   assign rtx_inc_o = rtx_inc_q;
   assign rto_inc_o = rto_inc_q;
+  assign fail_inc_o = fail_inc_q;
   assign cfg_ack_d = cfg_req_i && (cfg_ack_q || (op_cfg && cfg_table_i != CfgTableQpCtx)
       || (state_q == StInit && init_cnt_q == RowW'(Rows - 1)));
   assign cfg_ack_o = cfg_ack_q;
@@ -885,6 +980,7 @@ module mrc_tx_inflight
       rtx_q <= '0;
       rtx_inc_q <= 1'b0;
       rto_inc_q <= 1'b0;
+      fail_inc_q <= 1'b0;
       tick_div_q <= '0;
       tick_q <= 32'd0;
       div_q <= 4'd0;
@@ -897,6 +993,7 @@ module mrc_tx_inflight
       rtx_q <= rtx_d;
       rtx_inc_q <= rtx_inc_d;
       rto_inc_q <= rto_inc_d;
+      fail_inc_q <= fail_inc_d;
       tick_div_q <= tick_div_d;
       tick_q <= tick_d;
       div_q <= div_d;
@@ -911,6 +1008,7 @@ module mrc_tx_inflight
     any_q <= any_d;
     first_q <= first_d;
     p_q <= p_d;
+    loss_q <= loss_d;
     w_q <= w_d;
     if (op_rec) begin
       rec_q <= rec;

@@ -2,8 +2,10 @@
 
 /// An entropy value for each packet (docs/blocks/tx_path.md): walks the QP's EV set group by group,
 /// one EV per plane in a group, in an order that changes each pass, and takes the next GOOD EV whose
-/// lane has room. Three cycles per packet in the usual case. Marks EVs SKIP on feedback. A packet
-/// that finds no usable EV waits, and all behind it. It neither counts losses nor replaces EVs.
+/// lane has room. Three cycles per packet in the usual case. On feedback it marks an EV SKIP, takes a
+/// bad one out of use and a backup EV of the same plane in, or the other way round: two cycles, and
+/// two per backup group looked at. A packet that finds no usable EV waits, and all behind it. It
+/// neither counts losses nor probes EVs.
 module mrc_tx_path
   import mrc_pkg::*;
 #(
@@ -22,6 +24,10 @@ module mrc_tx_path
     input logic fb_valid_i,
     output logic fb_ready_o,
     input fb_t fb_i,
+    input logic pfb_valid_i,
+    output logic pfb_ready_o,
+    input fb_t pfb_i,
+    input logic [8:0] ev_min_active_i,
     input logic [NumPlanes-1:0] lane_room_i,
     input logic [NumPlanes-1:0] port_up_i,
 
@@ -31,7 +37,15 @@ module mrc_tx_path
     output logic rec_valid_o,
     input logic rec_ready_i,
     output rec_t rec_o,
+    output logic evev_valid_o,
+    input logic evev_ready_i,
+    output evev_t evev_o,
+    output logic bad_valid_o,
+    input logic bad_ready_i,
+    output badev_t bad_o,
     output logic skip_inc_o,
+    output logic bad_inc_o,
+    output logic floor_inc_o,
 
     input logic cfg_req_i,
     input logic [3:0] cfg_table_i,
@@ -45,7 +59,7 @@ module mrc_tx_path
   localparam int unsigned EvW = $clog2(EvsPerQp);
   localparam int unsigned PlaneW = $clog2(NumPlanes);
   localparam int unsigned GroupW = $clog2(Groups);
-  localparam int unsigned RowW = 2 * NumPlanes;
+  localparam int unsigned RowW = 3 * NumPlanes;
   localparam int unsigned ValW = $clog2(NumProfiles * EvsPerQp);
 
   if (NumPlanes < 2 || NumPlanes != 2 ** PlaneW || EvsPerQp != 2 ** EvW || Groups < 2)
@@ -61,6 +75,9 @@ module mrc_tx_path
     StIdle,
     StInit,
     StFb,
+    StFind,
+    StTest,
+    StJudge,
     StWalk,
     StEmit
   } state_e;
@@ -70,7 +87,11 @@ module mrc_tx_path
     logic [NumPlanes-1:0] used;
     logic [15:0] lfsr;
     logic [7:0] profile;
+    logic [GroupW-1:0] backup;  // groups at the end of the set
+    logic [8:0] active;  // EVs in GOOD or SKIP
   } qp_t;
+
+  typedef logic [NumPlanes-1:0][2:0] row_t;
 
   function automatic logic [15:0] lfsr_next(logic [15:0] x);
     return {1'b0, x[15:1]} ^ (x[0] ? 16'hB400 : 16'h0000);
@@ -83,10 +104,10 @@ module mrc_tx_path
 
   // ---- inputs
 
-  logic pkt_v, fb_v, pkt_pop, fb_pop;
+  logic pkt_v, fb_v, pfb_v, pkt_pop, fb_pop, pfb_pop;
   pkt_t pkt;
-  fb_t fb;
-  logic [1:0][1:0] unused_counts;
+  fb_t ifb, pfb, fb;
+  logic [2:0][1:0] unused_counts;
 
   mrc_fifo #(
       .T(pkt_t),
@@ -114,17 +135,36 @@ module mrc_tx_path
       .data_i(fb_i),
       .valid_o(fb_v),
       .ready_i(fb_pop),
-      .data_o(fb),
+      .data_o(ifb),
       .count_o(unused_counts[1])
+  );
+
+  mrc_fifo #(
+      .T(fb_t),
+      .Depth(2)
+  ) u_pfb (
+      .clk_i,
+      .rst_ni,
+      .valid_i(pfb_valid_i),
+      .ready_o(pfb_ready_o),
+      .data_i(pfb_i),
+      .valid_o(pfb_v),
+      .ready_i(pfb_pop),
+      .data_o(pfb),
+      .count_o(unused_counts[2])
   );
 
   // ---- registers and memories
 
   state_e state_q, state_d;
   logic cfg_ack_q, cfg_ack_d;
-  logic skip_inc_q, skip_inc_d;
+  logic skip_inc_q, skip_inc_d, bad_inc_q, bad_inc_d, floor_inc_q, floor_inc_d;
   pkt_t hold_q;
   fb_t fb_q;
+  row_t keep_q;  // the row of an EV that failed, as it was before
+  logic [GroupW-1:0] f_q, f_d;  // backup group looked at
+  logic revive_q, revive_d;
+  logic found_q, found_d;
   logic [GroupW-1:0] grp_q, grp_d;
   logic [15:0] lfsr_q, lfsr_d;
   logic [NumPlanes-1:0] u_q, u_d;
@@ -138,20 +178,24 @@ module mrc_tx_path
 
   tbl_qp_ctx_t cfg_ctx;
   logic [QpW-1:0] cfg_qp;
+  logic [GroupW-1:0] cfg_backup;
   assign cfg_ctx = cfg_data_i;
   assign cfg_qp = cfg_index_i[QpW-1:0];
+  assign cfg_backup = GroupW'(cfg_ctx.backup);
 
-  logic path_free, rec_free;
+  logic path_free, rec_free, evev_free, bad_free;
   logic idle, op_cfg, op_fb, op_pkt;
-  logic [1:0] arb_req, arb_gnt;
-  logic arb_any, unused_arb_idx;
+  logic [2:0] arb_req, arb_gnt;
+  logic arb_any, ev_free;
+  logic [1:0] unused_arb_idx;
 
   assign idle = state_q == StIdle;
   assign op_cfg = idle && cfg_req_i && !cfg_ack_q;
-  assign arb_req = {pkt_v && path_free && rec_free, fb_v};
+  assign ev_free = evev_free && bad_free;
+  assign arb_req = {pfb_v && ev_free, pkt_v && path_free && rec_free, fb_v && ev_free};
 
   mrc_rr_arb #(
-      .N(2)
+      .N(3)
   ) u_arb (
       .clk_i,
       .rst_ni,
@@ -162,17 +206,24 @@ module mrc_tx_path
       .any_o(arb_any)
   );
 
-  assign op_fb = idle && !op_cfg && arb_gnt[0];
+  assign op_fb = idle && !op_cfg && (arb_gnt[0] || arb_gnt[2]);
   assign op_pkt = idle && !op_cfg && arb_gnt[1];
-  assign fb_pop = op_fb;
+  assign fb = arb_gnt[2] ? pfb : ifb;
+  assign fb_pop = op_fb && arb_gnt[0];
+  assign pfb_pop = op_fb && arb_gnt[2];
   assign pkt_pop = op_pkt;
+
+  logic on_fb;  // an operation on feedback
+  assign on_fb = state_q == StFb || state_q == StFind || state_q == StTest || state_q == StJudge;
 
   logic [QpW-1:0] qp_raddr, qp_waddr;
   qp_t qp, qp_d;
   logic qp_we;
 
   always_comb begin
-    if (!idle) begin
+    if (on_fb) begin
+      qp_raddr = fb_q.qp[QpW-1:0];
+    end else if (!idle) begin
       qp_raddr = hold_q.qp[QpW-1:0];
     end else if (op_fb) begin
       qp_raddr = fb.qp[QpW-1:0];
@@ -195,7 +246,7 @@ module mrc_tx_path
 
   logic evst_re, evst_we;
   logic [QpW+GroupW-1:0] evst_raddr, evst_waddr;
-  logic [NumPlanes-1:0][1:0] evst_row, evst_wdata;
+  row_t evst_row, evst_wdata;
 
   mrc_ram_1r1w #(
       .Width(RowW),
@@ -231,7 +282,7 @@ module mrc_tx_path
 
   logic [GroupW-1:0] group;  // as addressed: turned by the key
   logic [PlaneW-1:0] key_lo, lane, found_plane;
-  logic [NumPlanes-1:0][1:0] look_row;
+  row_t look_row;
   logic [NumPlanes-1:0] look_u;
   logic look_restored, look_changed, found, busy;
   logic [EvW-1:0] look_restored_idx;
@@ -253,15 +304,16 @@ module mrc_tx_path
       for (int unsigned k = 0; k < NumPlanes; k++) begin
         lane = PlaneW'(k) ^ key_lo;
         if (!found && !look_u[lane] && port_up_i[lane]) begin
-          if (evst_row[lane] == 2'(EvSkip) && bug_i != 8'd5) begin
+          if (evst_row[lane] == 3'(EvSkip) && bug_i != 8'd5) begin
             look_u[lane] = 1'b1;
             if (!look_restored) begin
-              look_row[lane] = 2'(EvGood);
+              look_row[lane] = 3'(EvGood);
               look_changed = 1'b1;
               look_restored = 1'b1;
               look_restored_idx = {group, lane};
             end
-          end else if (evst_row[lane] == 2'(EvBad) || evst_row[lane] == 2'(EvDenied)) begin
+          end else if (evst_row[lane] == 3'(EvBad) || evst_row[lane] == 3'(EvDenied)
+              || evst_row[lane] == 3'(EvStandby)) begin
             look_u[lane] = 1'b1;
           end else if (avoid_on_q && {group, lane} == hold_q.avoid_ev[EvW-1:0]
               && hold_q.avoid_ev[15:EvW] == '0) begin
@@ -300,13 +352,38 @@ module mrc_tx_path
   assign next_grp = grp_q + GroupW'(1);
   assign next_lfsr = (next_grp == '0 && bug_i != 8'd4) ? lfsr_next(lfsr_q) : lfsr_q;
 
-  logic fb_match, fb_mark;
-  logic [PlaneW-1:0] fb_plane;
-  logic [GroupW-1:0] fb_group;
+  // ---- what feedback does to an EV, and which backup EV takes its place or leaves it
+
+  logic fb_now, fb_match, fb_in_use, fb_mark, fb_fail, fb_revive;
+  logic test_fail, test_revive, test_last, more_active, judge_keep, judge_bad;
+  logic [PlaneW-1:0] fb_plane, test_plane;
+  logic [GroupW-1:0] fb_group, backup_first;
+  logic [2:0] fb_state, test_state;
   assign fb_plane = fb_q.ev_idx[PlaneW-1:0];
   assign fb_group = fb_q.ev_idx[PlaneW+:GroupW];
-  assign fb_match = state_q == StFb && evval == fb_q.entropy && fb_q.kind == 2'd1;
-  assign fb_mark = fb_match && evst_row[fb_plane] == 2'(EvGood);
+  assign fb_now = state_q == StFb;
+  assign fb_match = evval == fb_q.entropy;
+  assign fb_state = evst_row[fb_plane];
+  assign fb_in_use = fb_state == 3'(EvGood) || fb_state == 3'(EvSkip);
+  assign fb_mark = fb_now && fb_q.kind == 3'd1 && fb_match && fb_state == 3'(EvGood);
+  assign fb_fail = fb_now && ((fb_q.kind == 3'd2 && fb_match) || fb_q.kind == 3'd3) && fb_in_use;
+  assign fb_revive = fb_now && (fb_q.kind == 3'd4 || fb_q.kind == 3'd5)
+      && fb_state == 3'(EvBad);
+  assign backup_first = GroupW'(Groups) - qp.backup;
+
+  // Bug 29: an EV of the next plane takes the place of the bad one.
+  assign test_plane = (bug_i == 8'd29 && !revive_q) ? fb_plane + PlaneW'(1) : fb_plane;
+  assign test_state = evst_row[test_plane];
+  assign test_fail = state_q == StTest && !revive_q && test_state == 3'(EvStandby);
+  assign test_revive = state_q == StTest && revive_q && f_q != fb_group
+      && (test_state == 3'(EvGood) || test_state == 3'(EvSkip));
+  assign test_last = f_q == GroupW'(Groups - 1);
+  assign more_active = (fb_revive && qp.backup == '0)
+      || (state_q == StTest && revive_q && !test_revive && test_last);
+
+  // The floor: without a replacement the EV stays while too few would be left.
+  assign judge_keep = state_q == StJudge && !found_q && qp.active <= ev_min_active_i;
+  assign judge_bad = state_q == StJudge && !judge_keep;
 
   always_comb begin
     state_d = state_q;
@@ -320,6 +397,9 @@ module mrc_tx_path
     ev_idx_d = ev_idx_q;
     init_qp_d = init_qp_q;
     init_cnt_d = init_cnt_q;
+    f_d = f_q;
+    revive_d = revive_q;
+    found_d = found_q;
     unique case (state_q)
       StIdle: begin
         if (op_cfg) begin
@@ -346,7 +426,32 @@ module mrc_tx_path
           state_d = StIdle;
         end
       end
-      StFb: state_d = StIdle;
+      StFb: begin
+        state_d = StIdle;
+        f_d = backup_first;
+        revive_d = fb_revive;
+        found_d = 1'b0;
+        if (fb_fail) begin
+          state_d = (qp.backup == '0) ? StJudge : StFind;
+        end else if (fb_revive && qp.backup != '0) begin
+          state_d = StFind;
+        end
+      end
+      StFind: state_d = StTest;
+      StTest: begin
+        found_d = test_fail;
+        if (test_fail) begin
+          state_d = StJudge;
+        end else if (test_revive) begin
+          state_d = StIdle;
+        end else if (test_last) begin
+          state_d = revive_q ? StIdle : StJudge;
+        end else begin
+          f_d = f_q + GroupW'(1);
+          state_d = StFind;
+        end
+      end
+      StJudge: state_d = StIdle;
       StWalk: begin
         if (chosen) begin
           ev_idx_d = chosen_idx;
@@ -376,20 +481,27 @@ module mrc_tx_path
         grp: '0,
         used: '0,
         lfsr: 16'hACE1 ^ {{(16 - QpW) {1'b0}}, cfg_qp},
-        profile: cfg_ctx.profile
+        profile: cfg_ctx.profile,
+        backup: cfg_backup,
+        active: 9'(EvsPerQp) - (9'(cfg_backup) << PlaneW)
     };
     if (op_cfg) begin
       qp_we = cfg_table_i == CfgTableQpCtx;
     end else if (chosen) begin
       qp_we = 1'b1;
       qp_waddr = hold_q.qp[QpW-1:0];
-      qp_d.profile = qp.profile;
+      qp_d = qp;
       qp_d.grp = group_done ? next_grp : grp_q;
       qp_d.lfsr = group_done ? next_lfsr : lfsr_q;
       qp_d.used = group_done ? '0 : look_u;
       if (bug_i == 8'd6) begin
         qp_d.used = qp.used;
       end
+    end else if (more_active || (judge_bad && !found_q)) begin
+      qp_we = 1'b1;
+      qp_waddr = fb_q.qp[QpW-1:0];
+      qp_d = qp;
+      qp_d.active = more_active ? qp.active + 9'd1 : qp.active - 9'd1;
     end
   end
 
@@ -403,6 +515,9 @@ module mrc_tx_path
       evst_raddr = {fb.qp[QpW-1:0], fb.ev_idx[PlaneW+:GroupW]};
     end else if (op_pkt) begin
       evst_re = 1'b1;
+    end else if (state_q == StFind) begin
+      evst_re = 1'b1;
+      evst_raddr = {fb_q.qp[QpW-1:0], f_q};
     end else if (exhausted && !use_restored && !restored_waits) begin
       evst_re = 1'b1;
       evst_raddr = {hold_q.qp[QpW-1:0], next_grp ^ key_hi(next_lfsr)};
@@ -416,12 +531,28 @@ module mrc_tx_path
     if (state_q == StInit) begin
       evst_we = 1'b1;
       evst_waddr = {init_qp_q, init_cnt_q};
-      evst_wdata = '0;
-    end else if (state_q == StFb) begin
-      evst_we = fb_mark;
+      evst_wdata = (8'(init_cnt_q) + 8'(cfg_backup) < 8'(Groups)) ? {NumPlanes{3'(EvGood)}}
+          : {NumPlanes{3'(EvStandby)}};
+    end else if (fb_now) begin
+      evst_we = fb_mark || fb_fail || fb_revive;
       evst_waddr = {fb_q.qp[QpW-1:0], fb_group};
       evst_wdata = evst_row;
-      evst_wdata[fb_plane] = 2'(EvSkip);
+      if (fb_fail) begin
+        evst_wdata[fb_plane] = 3'(EvBad);
+      end else if (fb_revive && fb_q.kind == 3'd4) begin
+        evst_wdata[fb_plane] = 3'(EvGood);
+      end else begin
+        evst_wdata[fb_plane] = 3'(EvSkip);
+      end
+    end else if (state_q == StTest) begin
+      evst_we = test_fail || test_revive;
+      evst_waddr = {fb_q.qp[QpW-1:0], f_q};
+      evst_wdata = evst_row;
+      evst_wdata[test_plane] = revive_q ? 3'(EvStandby) : 3'(EvGood);
+    end else if (state_q == StJudge) begin
+      evst_we = judge_keep;
+      evst_waddr = {fb_q.qp[QpW-1:0], fb_group};
+      evst_wdata = keep_q;
     end else if (state_q == StWalk) begin
       evst_we = look_changed && (chosen || (exhausted && !restored_waits));
     end
@@ -493,8 +624,52 @@ module mrc_tx_path
       .data_o(rec_o)
   );
 
+  evev_t evev_d;
+  badev_t bad_d;
+  logic [EvW-1:0] fb_idx;
+  assign fb_idx = fb_q.ev_idx[EvW-1:0];
+
+  assign evev_d = '{
+          qp: fb_q.qp,
+          ev_idx: {{(12 - EvW) {1'b0}}, fb_idx},
+          state: fb_now ? 3'(EvGood) : 3'(EvBad),
+          floor: judge_keep
+      };
+  // The value has been read for the comparison; no other one since then.
+  assign bad_d = '{qp: fb_q.qp, ev_idx: {{(16 - EvW) {1'b0}}, fb_idx}, ev: evval};
+
+  mrc_out_reg #(
+      .T(evev_t)
+  ) u_evev (
+      .clk_i,
+      .rst_ni,
+      .load_i(fb_revive || state_q == StJudge),
+      .data_i(evev_d),
+      .free_o(evev_free),
+      .valid_o(evev_valid_o),
+      .ready_i(evev_ready_i),
+      .data_o(evev_o)
+  );
+
+  mrc_out_reg #(
+      .T(badev_t)
+  ) u_bad (
+      .clk_i,
+      .rst_ni,
+      .load_i(judge_bad),
+      .data_i(bad_d),
+      .free_o(bad_free),
+      .valid_o(bad_valid_o),
+      .ready_i(bad_ready_i),
+      .data_o(bad_o)
+  );
+
   assign skip_inc_d = fb_mark;
+  assign bad_inc_d = judge_bad;
+  assign floor_inc_d = judge_keep;
   assign skip_inc_o = skip_inc_q;
+  assign bad_inc_o = bad_inc_q;
+  assign floor_inc_o = floor_inc_q;
   assign cfg_ack_d = cfg_req_i && (cfg_ack_q || (op_cfg && cfg_table_i != CfgTableQpCtx)
       || (state_q == StInit && init_cnt_q == GroupW'(Groups - 1)));
   assign cfg_ack_o = cfg_ack_q;
@@ -504,10 +679,14 @@ module mrc_tx_path
       state_q <= StIdle;
       cfg_ack_q <= 1'b0;
       skip_inc_q <= 1'b0;
+      bad_inc_q <= 1'b0;
+      floor_inc_q <= 1'b0;
     end else begin
       state_q <= state_d;
       cfg_ack_q <= cfg_ack_d;
       skip_inc_q <= skip_inc_d;
+      bad_inc_q <= bad_inc_d;
+      floor_inc_q <= floor_inc_d;
     end
   end
 
@@ -522,6 +701,12 @@ module mrc_tx_path
     ev_idx_q <= ev_idx_d;
     init_qp_q <= init_qp_d;
     init_cnt_q <= init_cnt_d;
+    f_q <= f_d;
+    revive_q <= revive_d;
+    found_q <= found_d;
+    if (fb_now) begin
+      keep_q <= evst_row;
+    end
     if (op_pkt) begin
       hold_q <= pkt;
     end

@@ -90,6 +90,7 @@ module mrc_tx_segment
     logic [15:0] qp;
     logic [15:0] msn;
     logic [7:0] syndrome;
+    logic flush;  // nothing but flushing is left
   } done_t;
 
   function automatic logic psn_before(logic [23:0] a, logic [23:0] b);
@@ -241,7 +242,9 @@ module mrc_tx_segment
 
   logic idle, wqe_room;
   assign idle = state_q == StIdle;
-  assign op_cfg = idle && cfg_req_i && !cfg_ack_q;
+  // Contexts and states wait until completion work is done: it belongs to the QP as it was.
+  assign op_cfg = idle && cfg_req_i && !cfg_ack_q
+      && !(cfg_table_i inside {CfgTableQpCtx, CfgTableQpState} && busy_q);
   assign op_cmp = idle && !op_cfg && busy_q && cqe_free;
   assign op_upd = idle && !op_cfg && !op_cmp && upd_v && !busy_q && push_free;
   assign wqe_room = (qp.tail - qp.una_msn) < 16'(WqeDepth);
@@ -259,7 +262,9 @@ module mrc_tx_segment
 
   always_comb begin
     if (idle) begin
-      if (op_cmp) begin
+      if (op_cfg) begin
+        qp_raddr = cfg_qp;
+      end else if (op_cmp) begin
         qp_raddr = done_q.qp[QpW-1:0];
       end else if (op_upd) begin
         qp_raddr = upd.qp[QpW-1:0];
@@ -379,9 +384,18 @@ module mrc_tx_segment
   assign wqe_bad_length = wqe.length == 32'd0 || wqe.length > 32'h8000_0000;
   assign ring_we = op_wqe && !wqe_bad_state && !wqe_bad_length;
 
-  logic nak, cmp_refused;  // cmp_refused: the message at una_msn is the one a NAK speaks of, or none
-  assign nak = done_q.syndrome[7:5] == 3'b011;
-  assign cmp_refused = nak && (qp.una_msn == done_q.msn || qp.una_msn == qp.tail);
+  // A syndrome that ends the QP: a remote NAK, or the window gave up.
+  function automatic logic ends_qp(logic [7:0] syndrome);
+    return syndrome[7:5] == 3'b011 || syndrome == CqStatusRetryExceeded
+        || syndrome == CqStatusRemEvent;
+  endfunction
+
+  logic ends, cmp_none, cmp_refused;
+  logic [15:0] una_msn_next;
+  assign ends = ends_qp(done_q.syndrome) && !done_q.flush;
+  assign cmp_none = ends && qp.una_msn == qp.tail;  // nothing is left to blame
+  assign cmp_refused = ends && !cmp_none && qp.una_msn == done_q.msn;
+  assign una_msn_next = qp.una_msn + 16'd1;
 
   logic push_load, cqe_load;
   grant_t push_d;
@@ -423,6 +437,14 @@ module mrc_tx_segment
             rts_d[cfg_qp] = cfg_ctx.state == QpStateRts;
           end else if (cfg_table_i == CfgTableQpState) begin
             rts_d[cfg_qp] = cfg_ctx.state == QpStateRts;
+            if (cfg_ctx.state == QpStateError) begin
+              qp_we = 1'b1;
+              qp_d.failed = 1'b1;
+              if (qp.una_msn != qp.tail) begin
+                busy_d = 1'b1;
+                done_d = '{qp: {{(16 - QpW) {1'b0}}, cfg_qp}, msn: 16'd0, syndrome: 8'd0, flush: 1'b1};
+              end
+            end
           end
         end else if (op_cmp) begin
           state_d = StComplete;
@@ -433,9 +455,14 @@ module mrc_tx_segment
             qp_d.una = upd.una;
           end
           if (upd.ack && ((upd.syndrome[7:5] == 3'b000 && upd_msn_ahead != 16'd0
-              && !upd_msn_ahead[15]) || (upd.syndrome[7:5] == 3'b011 && !qp.failed))) begin
+              && !upd_msn_ahead[15]) || (ends_qp(upd.syndrome) && !qp.failed))) begin
             busy_d = 1'b1;
-            done_d = '{qp: upd.qp, msn: upd.msn, syndrome: upd.syndrome};
+            done_d = '{
+                qp: upd.qp,
+                msn: upd.syndrome[7] ? qp.una_msn : upd.msn,
+                syndrome: upd.syndrome,
+                flush: 1'b0
+            };
           end
           if (!qp.active && may_send && qp.head != qp.tail
               && window_open(qp.psn, qp_d.una, qp.mpr, bug_i == 8'd1)) begin
@@ -465,15 +492,21 @@ module mrc_tx_segment
       end
       StComplete: begin
         qp_we = 1'b1;
-        if (cmp_refused) begin
-          if (qp.una_msn != qp.tail) begin
-            qp_d.una_msn = qp.una_msn + 16'd1;
-          end
+        if (cmp_none) begin
           qp_d.failed = 1'b1;
           busy_d = 1'b0;
         end else begin
-          qp_d.una_msn = qp.una_msn + 16'd1;
-          if (!nak && qp_d.una_msn == done_q.msn) begin
+          qp_d.una_msn = una_msn_next;
+          if (cmp_refused) begin
+            qp_d.failed = 1'b1;
+            done_d.flush = 1'b1;
+          end
+          if (cmp_refused || done_q.flush) begin
+            busy_d = una_msn_next != qp.tail;
+            if (bug_i == 8'd32 && una_msn_next + 16'd1 == qp.tail) begin
+              busy_d = 1'b0;
+            end
+          end else if (!ends && una_msn_next == done_q.msn) begin
             busy_d = 1'b0;
           end
         end
@@ -500,7 +533,12 @@ module mrc_tx_segment
   always_comb begin
     cqe_d.qp = wqe.qp;
     cqe_d.recv = 1'b0;
-    cqe_d.status = wqe_bad_state ? CqStatusLocState : CqStatusLocLength;
+    cqe_d.status = CqStatusLocLength;
+    if (qp.failed) begin
+      cqe_d.status = CqStatusFlushed;
+    end else if (wqe_bad_state) begin
+      cqe_d.status = CqStatusLocState;
+    end
     cqe_d.wr_id = wqe.wr_id;
     cqe_d.imm = 32'd0;
     cqe_d.length = 32'd0;
@@ -508,11 +546,16 @@ module mrc_tx_segment
     cqe_load = op_wqe && (wqe_bad_state || wqe_bad_length);
     if (state_q == StComplete) begin
       cqe_d.qp = done_q.qp;
-      cqe_d.status = cmp_refused ? done_q.syndrome : CqStatusOk;
+      cqe_d.status = CqStatusOk;
+      if (done_q.flush) begin
+        cqe_d.status = CqStatusFlushed;
+      end else if (cmp_refused) begin
+        cqe_d.status = done_q.syndrome;
+      end
       cqe_d.wr_id = row.wr_id;
       cqe_d.length = row.length;
       cqe_d.msn = qp.una_msn;
-      cqe_load = !cmp_refused || qp.una_msn != qp.tail;
+      cqe_load = !cmp_none;
     end
   end
 

@@ -36,6 +36,11 @@ constexpr Bug kBugs[] = {
     {26, "immediate-overtakes", "rx_reorder", "an immediate is delivered before earlier data", "tiny", "immediate"},
     {27, "sack-base", "ack_gen", "the SACK bitmap base is one too small", "tiny", "clean"},
     {28, "rcvd-bytes-down", "ack_gen", "rcvd_bytes is rounded down", "tiny", "mixed"},
+    {29, "backup-of-next-plane", "tx_path", "a bad EV is replaced by a backup of the next plane", "tiny", "bad-ev"},
+    {30, "probe-count-kept", "tx_probe", "a failed probe does not start the count again", "tiny", "bad-ev"},
+    {31, "probe-on-plane-0", "tx_probe", "probes go out on plane 0", "tiny", "bad-ev"},
+    {32, "flush-stops-early", "tx_segment", "the last work request of a failed QP is not flushed", "tiny", "refused"},
+    {33, "retry-not-reset", "tx_inflight", "progress does not reset the retry counter", "tiny", "rto"},
 };
 
 }  // namespace

@@ -14,14 +14,16 @@ struct Flow {
   const char* consumer;
 };
 constexpr Flow kFlow[] = {
-    {"host.wqe", "tx_segment"},       {"rx_lane.desc", "rx_check"},       {"rx_check.rxpkt", "rx_track"},
-    {"rx_check.ctl", "tx_inflight"},  {"rx_track.verdict", "rx_lane"},    {"rx_track.resp", "ack_gen"},
-    {"rx_track.ord", "rx_reorder"},   {"rx_lane.line", "rx_place"},       {"rx_place.line", "host"},
-    {"rx_reorder.cqe", "cq_mux"},     {"ack_gen.ctlpkt", "tx_header"},    {"tx_inflight.upd", "tx_segment"},
-    {"tx_inflight.fb", "tx_path"},    {"tx_inflight.retx", "tx_segment"}, {"tx_segment.push", "tx_sched"},
-    {"tx_sched.grant", "tx_segment"}, {"tx_segment.pkt", "tx_path"},      {"tx_path.rec", "tx_inflight"},
-    {"tx_path.path", "tx_header"},    {"tx_header.hdr", "tx_lane"},       {"tx_lane.rdreq", "tx_fetch"},
-    {"tx_fetch.rdreq", "host"},       {"tx_segment.cqe", "cq_mux"},       {"cq_mux.cqe", "host"},
+    {"host.wqe", "tx_segment"},         {"rx_lane.desc", "rx_check"},     {"rx_check.rxpkt", "rx_track"},
+    {"rx_check.ctl", "tx_inflight"},    {"rx_track.verdict", "rx_lane"},  {"rx_track.resp", "ack_gen"},
+    {"rx_track.ord", "rx_reorder"},     {"rx_lane.line", "rx_place"},     {"rx_place.line", "host"},
+    {"rx_reorder.cqe", "cq_mux"},       {"ack_gen.ctlpkt", "tx_header"},  {"tx_inflight.upd", "tx_segment"},
+    {"tx_inflight.fb", "tx_path"},      {"tx_inflight.pres", "tx_probe"}, {"tx_path.evev", "csr"},
+    {"tx_path.bad", "tx_probe"},        {"tx_probe.fb", "tx_path"},       {"tx_probe.probe", "tx_header"},
+    {"tx_inflight.retx", "tx_segment"}, {"tx_segment.push", "tx_sched"},  {"tx_sched.grant", "tx_segment"},
+    {"tx_segment.pkt", "tx_path"},      {"tx_path.rec", "tx_inflight"},   {"tx_path.path", "tx_header"},
+    {"tx_header.hdr", "tx_lane"},       {"tx_lane.rdreq", "tx_fetch"},    {"tx_fetch.rdreq", "host"},
+    {"tx_segment.cqe", "cq_mux"},       {"cq_mux.cqe", "host"},
 };
 
 }  // namespace

@@ -92,6 +92,10 @@ Plan make_plan(const Preset& preset, const Scenario& s, uint64_t seed) {
     side->dscp_trim = dscp_trim;
     side->rto = static_cast<uint32_t>(s.rto);
     side->reorder = static_cast<uint32_t>(s.reorder_pkts);
+    side->ev_ctl = csr::kEvCtlMinActive.set(0, static_cast<uint32_t>(s.min_active));
+    side->ev_probe = csr::kEvProbeInterval.set(csr::kEvProbeReset, static_cast<uint32_t>(s.probe_ticks));
+    side->retry = csr::kRetryLinear.set(csr::kRetryReset, static_cast<uint32_t>(s.retry_linear));
+    side->backup = std::min(static_cast<unsigned>(s.backup), preset.evs_per_qp / preset.num_planes - 1);
     side->sack_trigger =
         static_cast<uint32_t>(vary && rng.chance(0.5) ? static_cast<double>(rng.below(40000)) : s.sack_trigger);
     side->srv6 = csr::kSrv6Reset;
@@ -164,6 +168,9 @@ void configure(Driver& driver, const Preset& preset, const SidePlan& side) {
   for (unsigned i = 0; i < 4; ++i) driver.write(at(csr::kIp0 + 4 * i), static_cast<uint32_t>(side.ip >> (32 * i)));
   driver.write(at(csr::kRto), side.rto);
   driver.write(at(csr::kReorder), side.reorder);
+  driver.write(at(csr::kRetry), side.retry);
+  driver.write(at(csr::kEvCtl), side.ev_ctl);
+  driver.write(at(csr::kEvProbe), side.ev_probe);
   driver.write(at(csr::kSackTrigger), side.sack_trigger);
   driver.write(at(csr::kSrv6), side.srv6);
   for (unsigned p = 0; p < preset.num_planes; ++p) driver.write(at(csr::kRevEv0 + 4 * p), side.rev_ev[p]);
@@ -195,6 +202,7 @@ void configure(Driver& driver, const Preset& preset, const SidePlan& side) {
     row.ts = q.ts;
     row.mpr = static_cast<uint8_t>(q.mpr);
     row.profile = static_cast<uint8_t>(q.profile);
+    row.backup = static_cast<uint8_t>(side.backup);
     row.dqpn = q.peer + kQpnBase;
     row.pkey = q.pkey;
     row.sq_psn = q.sq_psn;

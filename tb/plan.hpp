@@ -19,6 +19,8 @@ struct SidePlan {
   uint64_t mac = 0;
   U128 ip = 0;
   uint32_t ctrl = 0, dscp_tx = 0, dscp_trim = 0, udp_port = 0, rto = 0, reorder = 0, sack_trigger = 0, srv6 = 0;
+  uint32_t ev_ctl = 0, ev_probe = 0, retry = 0;
+  unsigned backup = 0;  ///< groups of backup EVs
   std::array<uint32_t, kMaxPlanes> rev_ev{};
   std::vector<std::vector<uint32_t>> evs;  ///< per profile used
   struct Qp {

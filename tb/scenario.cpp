@@ -66,6 +66,10 @@ const ScenarioKey kKeys[] = {
     KEY(pause, 0, 10, false, "long pauses of the host's writes per microsecond"),
     KEY(pause_ns, 0, 1e5, false, "length of such a pause"),
     KEY(rto, 0, 24, true, "register RTO: timer 1.024 us x 2^rto"),
+    KEY(backup, 0, 31, true, "groups of backup EVs at the end of each profile"),
+    KEY(min_active, 0, 511, true, "register EV_CTL: EVs that stay in use whatever they lose"),
+    KEY(probe_ticks, 1, 65535, true, "register EV_PROBE: first interval of reliability probes, 128 ns"),
+    KEY(retry_linear, 0, 7, true, "register RETRY: retries at the same interval before it doubles"),
     KEY(reorder_pkts, 1, 32767, true, "register REORDER: packets above a gap before it counts as lost"),
     KEY(sack_trigger, 0, 1048575, true, "register SACK_TRIGGER, bytes"),
     SWITCH(sack_base_self, "register CTRL"),
@@ -116,6 +120,11 @@ constexpr Row kScenarios[] = {
      "flap_us 15 flap_down_us 15 jitter_ns 50 qps 3 csr_gap 300 churn 0.7 vary 1"},
     {"refused", "WQEs and messages that must be refused: lengths, memory regions, dead QPs",
      "bad_wqes 0.1 bad_access 4 size_max 8192 jitter_ns 100 loss 0.002"},
+    {"bad-ev",
+     "one entropy value in eight loses a third of its frames: bad ones leave use, backups come in, probes go out",
+     "backup 3 probe_ticks 40 jitter_ns 50 rto 4 imm_share 0.1"},
+    {"rto", "a tenth of all frames lost: timers, retries with growing intervals",
+     "loss 0.1 rto 2 retry_linear 1 size_max 4096 jitter_ns 50"},
     {"bad-plane", "one plane loses a fifth of its frames, and one entropy value in twenty half of them",
      "jitter_ns 50"},
     {"long", "links of 5 us and small packets: full windows, losses inside them",
@@ -136,6 +145,7 @@ Scenario built(const Row& row) {
   std::string key;
   double value = 0;
   while (in >> key >> value) set_key(s, key, value, "scenario " + s.name);
+  if (s.name == "bad-ev") s.rules.push_back({.ev_share = 0.125, .what = {.loss = 0.33}});
   if (s.name == "bad-plane") {
     s.rules.push_back({.planes = 1u << 1, .what = {.loss = 0.2}});
     s.rules.push_back({.ev_share = 0.05, .what = {.loss = 0.5}});

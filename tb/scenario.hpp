@@ -74,6 +74,8 @@ struct Scenario {
   // registers
   double rto = 4;  ///< timer 1.024 us x 2^rto
   double reorder_pkts = 32;
+  double backup = 0, min_active = 8, probe_ticks = 781,
+         retry_linear = 7;  ///< groups of backup EVs; registers EV_CTL, EV_PROBE, RETRY
   double sack_trigger = 16384;
   double sack_base_self = 0, oor_drop = 0, trim_nack = 1, ev_swap = 0, bth_m = 1;
   double udp_port = 4791;

@@ -34,6 +34,8 @@ struct PlaneCounters {
 /// Counter registers read at the end of a run.
 struct NicCounters {
   std::array<uint32_t, kMaxPlanes> tx{}, rx{}, ovf{};
+  std::array<uint64_t, kMaxPlanes> tx_before{},
+      tx_after{};  ///< frames of the ports around the reading of tx: probes never stop
   uint32_t drop_parse = 0, drop_icrc = 0, drop_qp = 0, drop_pkey = 0, drop_len = 0, access = 0, dup = 0, oor = 0,
            trim = 0, rtx = 0, rto = 0, skip = 0;
 };

@@ -104,7 +104,7 @@ const Wqe* Requester::make() {
               .rkey = 0,
               .length = 64,
               .imm = 0};
-      refusals_[wqe_.wr_id] = CqStatus::LocState;
+      refusals_[wqe_.wr_id] = CqStatus::Flushed;
       offered_ = true;
       for (const Qp& other : qps_) local_state_due_ = local_state_due_ || other.local_state;
       return &wqe_;
@@ -116,14 +116,14 @@ const Wqe* Requester::make() {
     const std::size_t n = qps_.size();
     cursor_ = (cursor_ + 1 + (rng_.chance(0.3) ? rng_.below(n) : 0)) % n;
     std::size_t i = cursor_, tried = 0;
-    while (tried < n && (qps_[i].dead || qps_[i].failing || qps_[i].out.size() >= limit_)) {
+    while (tried < n && (qps_[i].dead || qps_[i].out.size() >= limit_)) {
       i = (i + 1) % n;
       ++tried;
     }
     if (tried == n) {
       blocked_ = true;
       bool alive = false;
-      for (const Qp& qp : qps_) alive = alive || !(qp.dead || qp.failing);
+      for (const Qp& qp : qps_) alive = alive || !qp.dead;
       if (!alive) budget_ = packets_made_;  // every QP has failed as intended
       return nullptr;
     }
@@ -168,7 +168,7 @@ const Wqe* Requester::make() {
   Qp& qp = qps_[m.qp];
   m.laddr = source_.base() + (aligned ? rng_.below((source_.size() - m.length) / 64 + 1) * 64
                                       : rng_.below(source_.size() - m.length + 1));
-  if (qp.plan.fails && qp.made >= 5 && m.length > 1) {
+  if (qp.plan.fails && !qp.failing && qp.made >= 5 && m.length > 1) {
     m.must_fail = true;
     qp.failing = true;
     const Pool& pool = pools_[pool_of_[m.id]];
@@ -220,14 +220,15 @@ std::string Requester::completion(const Cqe& c) {
   };
   blocked_ = false;
   if (const auto refusal = refusals_.find(c.wr_id); refusal != refusals_.end()) {
-    if (c.status != refusal->second)
+    const bool flushed = c.status == CqStatus::Flushed && c.qp < qps_.size() && qps_[c.qp].dead;
+    if (c.status != refusal->second && !flushed)
       return about(fmt::format("status {:#x} was due", static_cast<unsigned>(refusal->second)));
     refusals_.erase(refusal);
     ++refused_;
     return {};
   }
   if (const auto lost = lost_.find(c.wr_id); lost != lost_.end()) {
-    if (c.status != CqStatus::LocState) return about("the QP had failed before");
+    if (c.status != CqStatus::Flushed) return about("the QP had failed before: it must be flushed");
     lost_.erase(lost);
     return {};
   }

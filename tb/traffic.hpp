@@ -99,7 +99,7 @@ class Requester {
   /// Every packet of the budget has been put into a WQE.
   bool exhausted() const { return packets_made_ >= budget_ && !local_state_due_; }
   /// No WQE without its completion, apart from those of failed QPs.
-  bool quiet() const { return !offered_ && outstanding_ == 0 && refusals_.empty(); }
+  bool quiet() const { return !offered_ && outstanding_ == 0 && refusals_.empty() && lost_.empty(); }
 
   uint64_t completed() const { return completed_; }
   uint64_t completed_packets() const { return completed_packets_; }
@@ -162,7 +162,7 @@ class Requester {
   bool local_state_due_ = false;
 
   std::unordered_map<uint32_t, CqStatus> refusals_;  // wr_id of WQEs that must be refused locally
-  std::unordered_map<uint32_t, uint16_t> lost_;      // wr_id of WQEs on dead QPs: refused or silent
+  std::unordered_map<uint32_t, uint16_t> lost_;      // wr_id of WQEs on dead QPs: to be flushed
   uint32_t next_id_ = 0, next_wr_ = 0, refusal_kind_ = 0;
   uint64_t packets_made_ = 0, outstanding_ = 0;
   uint64_t completed_ = 0, completed_packets_ = 0, completed_bytes_ = 0, refused_ = 0, failed_qps_ = 0, immediates_ = 0;

@@ -128,6 +128,15 @@ inline constexpr uint32_t kRtoReset = 0x00000007;
 inline constexpr Field kRtoTimeout{"timeout", 0, 5, 0x7};
 inline constexpr Field kRtoFields[] = {kRtoTimeout};
 
+/// Retries before a QP fails
+inline constexpr uint32_t kRetry = 0x0078;
+inline constexpr uint32_t kRetryReset = 0x00001907;
+/// retries at the interval of RTO, 0..7
+inline constexpr Field kRetryLinear{"linear", 0, 3, 0x7};
+/// further retries, each after twice the interval before, 0..25; 25: for ever
+inline constexpr Field kRetryExponential{"exponential", 8, 5, 0x19};
+inline constexpr Field kRetryFields[] = {kRetryLinear, kRetryExponential};
+
 /// Reorder tolerance
 inline constexpr uint32_t kReorder = 0x003c;
 inline constexpr uint32_t kReorderReset = 0x00000020;
@@ -186,6 +195,24 @@ inline constexpr uint32_t kRevEv6Reset = 0x10000006;
 inline constexpr uint32_t kRevEv7 = 0x0064;
 inline constexpr uint32_t kRevEv7Reset = 0x10000007;
 
+/// EV life
+inline constexpr uint32_t kEvCtl = 0x0068;
+inline constexpr uint32_t kEvCtlReset = 0x00000008;
+/// ev_min_active: EVs of a QP that stay in use whatever they lose
+inline constexpr Field kEvCtlMinActive{"min_active", 0, 9, 0x8};
+inline constexpr Field kEvCtlFields[] = {kEvCtlMinActive};
+
+/// Reliability probes of ASSUMED_BAD EVs
+inline constexpr uint32_t kEvProbe = 0x006c;
+inline constexpr uint32_t kEvProbeReset = 0x0003030d;
+/// first interval in 128 ns ticks (781: 100 us), doubled per failure, 64 times at most
+inline constexpr Field kEvProbeInterval{"interval", 0, 16, 0x30d};
+/// answers in a row that revive, 1..7
+inline constexpr Field kEvProbeSuccesses{"successes", 16, 3, 0x3};
+/// answers with SKIP_ONCE revive to: 0 SKIP, 1 GOOD
+inline constexpr Field kEvProbeSkipGood{"skip_good", 19, 1, 0x0};
+inline constexpr Field kEvProbeFields[] = {kEvProbeInterval, kEvProbeSuccesses, kEvProbeSkipGood};
+
 /// Writing copies TBL_DATA into a row of a table; the write response comes when every block has
 /// taken it
 inline constexpr uint32_t kTblCmd = 0x0070;
@@ -201,6 +228,22 @@ inline constexpr uint32_t kTblData0 = 0x0080;
 inline constexpr uint32_t kTblData0Reset = 0x00000000;
 inline constexpr unsigned kTblData0Count = 16;
 inline constexpr unsigned kTblData0Stride = 4;
+
+/// Oldest EV event, 0 if there is none; reading takes it
+inline constexpr uint32_t kEvq = 0x00c0;
+inline constexpr uint32_t kEvqReset = 0x00000000;
+inline constexpr Field kEvqEvIdx{"ev_idx", 0, 12, 0x0};
+/// EvBad or EvGood
+inline constexpr Field kEvqState{"state", 12, 3, 0x0};
+/// ev_min_active kept the EV in use
+inline constexpr Field kEvqFloor{"floor", 15, 1, 0x0};
+inline constexpr Field kEvqQp{"qp", 16, 15, 0x0};
+inline constexpr Field kEvqValid{"valid", 31, 1, 0x0};
+inline constexpr Field kEvqFields[] = {kEvqEvIdx, kEvqState, kEvqFloor, kEvqQp, kEvqValid};
+
+/// EV events lost because the queue of 16 was full (wraps)
+inline constexpr uint32_t kEvqDrop = 0x00c4;
+inline constexpr uint32_t kEvqDropReset = 0x00000000;
 
 /// Frames sent on plane 0 (wraps); planes 1..7 follow at 0x104..0x11C
 inline constexpr uint32_t kCntTx0 = 0x0100;
@@ -265,9 +308,33 @@ inline constexpr uint32_t kCntRtxReset = 0x00000000;
 inline constexpr uint32_t kCntRto = 0x0188;
 inline constexpr uint32_t kCntRtoReset = 0x00000000;
 
+/// QPs that failed: retries exceeded, or NACK UNEXP_EVENT
+inline constexpr uint32_t kCntQpFail = 0x01a4;
+inline constexpr uint32_t kCntQpFailReset = 0x00000000;
+
 /// EVs set to SKIP
 inline constexpr uint32_t kCntSkip = 0x018c;
 inline constexpr uint32_t kCntSkipReset = 0x00000000;
+
+/// EVs set to ASSUMED_BAD
+inline constexpr uint32_t kCntEvBad = 0x0190;
+inline constexpr uint32_t kCntEvBadReset = 0x00000000;
+
+/// Reliability probes sent
+inline constexpr uint32_t kCntProbe = 0x0198;
+inline constexpr uint32_t kCntProbeReset = 0x00000000;
+
+/// EVs revived by probes
+inline constexpr uint32_t kCntRevived = 0x019c;
+inline constexpr uint32_t kCntRevivedReset = 0x00000000;
+
+/// ASSUMED_BAD EVs that found no probe slot: they stay out until the QP is set up again
+inline constexpr uint32_t kCntProbeFull = 0x01a0;
+inline constexpr uint32_t kCntProbeFullReset = 0x00000000;
+
+/// EVs that ev_min_active kept in use
+inline constexpr uint32_t kCntEvFloor = 0x0194;
+inline constexpr uint32_t kCntEvFloorReset = 0x00000000;
 
 inline constexpr Register kRegisters[] = {
     {"ID", 0x0000, Access::Ro, 0x4d52434e, 1, 4, {}},
@@ -285,6 +352,7 @@ inline constexpr Register kRegisters[] = {
     {"IP2", 0x0030, Access::Rw, 0x00000000, 1, 4, {}},
     {"IP3", 0x0034, Access::Rw, 0x00000000, 1, 4, {}},
     {"RTO", 0x0038, Access::Rw, 0x00000007, 1, 4, kRtoFields},
+    {"RETRY", 0x0078, Access::Rw, 0x00001907, 1, 4, kRetryFields},
     {"REORDER", 0x003c, Access::Rw, 0x00000020, 1, 4, kReorderFields},
     {"SACK_TRIGGER", 0x0040, Access::Rw, 0x00004000, 1, 4, kSackTriggerFields},
     {"SRV6", 0x0044, Access::Rw, 0x0000000c, 1, 4, kSrv6Fields},
@@ -296,8 +364,12 @@ inline constexpr Register kRegisters[] = {
     {"REV_EV5", 0x005c, Access::Rw, 0x10000005, 1, 4, {}},
     {"REV_EV6", 0x0060, Access::Rw, 0x10000006, 1, 4, {}},
     {"REV_EV7", 0x0064, Access::Rw, 0x10000007, 1, 4, {}},
+    {"EV_CTL", 0x0068, Access::Rw, 0x00000008, 1, 4, kEvCtlFields},
+    {"EV_PROBE", 0x006c, Access::Rw, 0x0003030d, 1, 4, kEvProbeFields},
     {"TBL_CMD", 0x0070, Access::Rw, 0x00000000, 1, 4, kTblCmdFields},
     {"TBL_DATA0", 0x0080, Access::Rw, 0x00000000, 16, 4, {}},
+    {"EVQ", 0x00c0, Access::Ro, 0x00000000, 1, 4, kEvqFields},
+    {"EVQ_DROP", 0x00c4, Access::Ro, 0x00000000, 1, 4, {}},
     {"CNT_TX0", 0x0100, Access::Ro, 0x00000000, 8, 4, {}},
     {"CNT_RX0", 0x0120, Access::Ro, 0x00000000, 8, 4, {}},
     {"CNT_OVF0", 0x0140, Access::Ro, 0x00000000, 8, 4, {}},
@@ -312,7 +384,13 @@ inline constexpr Register kRegisters[] = {
     {"CNT_TRIM", 0x0180, Access::Ro, 0x00000000, 1, 4, {}},
     {"CNT_RTX", 0x0184, Access::Ro, 0x00000000, 1, 4, {}},
     {"CNT_RTO", 0x0188, Access::Ro, 0x00000000, 1, 4, {}},
+    {"CNT_QP_FAIL", 0x01a4, Access::Ro, 0x00000000, 1, 4, {}},
     {"CNT_SKIP", 0x018c, Access::Ro, 0x00000000, 1, 4, {}},
+    {"CNT_EV_BAD", 0x0190, Access::Ro, 0x00000000, 1, 4, {}},
+    {"CNT_PROBE", 0x0198, Access::Ro, 0x00000000, 1, 4, {}},
+    {"CNT_REVIVED", 0x019c, Access::Ro, 0x00000000, 1, 4, {}},
+    {"CNT_PROBE_FULL", 0x01a0, Access::Ro, 0x00000000, 1, 4, {}},
+    {"CNT_EV_FLOOR", 0x0194, Access::Ro, 0x00000000, 1, 4, {}},
 };
 
 /// QP context, one row per QP index. Writing a row (re)initialises the QP in every block
@@ -340,7 +418,9 @@ struct TblQpCtx {
   uint16_t rsvd80{};
   /// P_Key
   uint16_t pkey{};
-  uint8_t rsvd56{};
+  uint8_t rsvd61{};
+  /// groups of NumPlanes EVs at the end of the profile that are backup, 0..EvsPerQp/NumPlanes - 1
+  uint8_t backup{};
   /// peer's QPN
   uint32_t dqpn{};
   /// EV profile
@@ -360,7 +440,7 @@ struct TblQpCtx {
   /// Writes kWords words, least significant first, bit-identical to the SystemVerilog packed struct.
   void pack(uint32_t* words) const {
     words[0] = (static_cast<uint32_t>(state) & 0x7u) | ((static_cast<uint32_t>(mtu) & 0x7u) << 3) | ((static_cast<uint32_t>(encap) & 0x3u) << 6) | (static_cast<uint32_t>(ts) << 8) | ((static_cast<uint32_t>(rsvd9) & 0x7fu) << 9) | (static_cast<uint32_t>(mpr) << 16) | (static_cast<uint32_t>(profile) << 24);
-    words[1] = (dqpn & 0xffffffu) | (static_cast<uint32_t>(rsvd56) << 24);
+    words[1] = (dqpn & 0xffffffu) | ((static_cast<uint32_t>(backup) & 0x1fu) << 24) | ((static_cast<uint32_t>(rsvd61) & 0x7u) << 29);
     words[2] = static_cast<uint32_t>(pkey) | (static_cast<uint32_t>(rsvd80) << 16);
     words[3] = (sq_psn & 0xffffffu) | (static_cast<uint32_t>(rsvd120) << 24);
     words[4] = (rq_psn & 0xffffffu) | (static_cast<uint32_t>(rsvd152) << 24);
@@ -390,7 +470,8 @@ struct TblQpCtx {
     v.sq_psn = static_cast<uint32_t>((words[3] & 0xffffffu));
     v.rsvd80 = static_cast<uint16_t>((words[2] >> 16));
     v.pkey = static_cast<uint16_t>((words[2] & 0xffffu));
-    v.rsvd56 = static_cast<uint8_t>((words[1] >> 24));
+    v.rsvd61 = static_cast<uint8_t>((words[1] >> 29));
+    v.backup = static_cast<uint8_t>(((words[1] >> 24) & 0x1fu));
     v.dqpn = static_cast<uint32_t>((words[1] & 0xffffffu));
     v.profile = static_cast<uint8_t>((words[0] >> 24));
     v.mpr = static_cast<uint8_t>(((words[0] >> 16) & 0xffu));
@@ -414,7 +495,8 @@ struct TblQpCtx {
       {"sq_psn", 96, 24, {}},
       {"rsvd80", 80, 16, {}},
       {"pkey", 64, 16, {}},
-      {"rsvd56", 56, 8, {}},
+      {"rsvd61", 61, 3, {}},
+      {"backup", 56, 5, {}},
       {"dqpn", 32, 24, {}},
       {"profile", 24, 8, {}},
       {"mpr", 16, 8, {}},

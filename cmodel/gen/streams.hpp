@@ -28,6 +28,8 @@ inline constexpr unsigned kEvSkip = 1u;
 inline constexpr unsigned kEvBad = 2u;
 /// EV state DENIED
 inline constexpr unsigned kEvDenied = 3u;
+/// EV of the backup set, not in use
+inline constexpr unsigned kEvStandby = 4u;
 
 /// QP state (mrc.md section 7)
 enum class QpState : uint8_t {
@@ -108,6 +110,9 @@ enum class CqStatus : uint8_t {
   LocLength = 129,
   LocState = 130,
   WimmOverrun = 131,
+  RetryExceeded = 132,
+  Flushed = 133,
+  RemEvent = 134,
 };
 inline constexpr EnumValue kCqStatusValues[] = {
     {"Ok", 0},
@@ -117,6 +122,9 @@ inline constexpr EnumValue kCqStatusValues[] = {
     {"LocLength", 129},
     {"LocState", 130},
     {"WimmOverrun", 131},
+    {"RetryExceeded", 132},
+    {"Flushed", 133},
+    {"RemEvent", 134},
 };
 
 /// Configuration table
@@ -285,7 +293,7 @@ struct Retx {
 };
 
 /// Progress of a QP: oldest unacknowledged PSN; with ack=1 also a semantic ACK or NAK (msn,
-/// syndrome)
+/// syndrome), or the end of the QP (syndrome 0x84, 0x86: a cq_status_e)
 struct Upd {
   static constexpr unsigned kBits = 65;
   static constexpr unsigned kWords = 3;
@@ -522,34 +530,34 @@ struct Rec {
 
 /// Feedback on an EV; it counts only if the profile still holds entropy at ev_idx
 struct Fb {
-  static constexpr unsigned kBits = 66;
+  static constexpr unsigned kBits = 67;
   static constexpr unsigned kWords = 3;
   static constexpr const char* kName = "fb_t";
   uint16_t qp{};
   uint16_t ev_idx{};
   uint32_t entropy{};
-  /// 1 SKIP_ONCE, 2 ALWAYS_SKIP
+  /// 1 SKIP_ONCE, 2 ALWAYS_SKIP; entropy not compared: 3 LOSS, 4 REVIVED to GOOD, 5 REVIVED to SKIP
   uint8_t kind{};
   bool operator==(const Fb&) const = default;
   /// Writes kWords words, least significant first, bit-identical to the SystemVerilog packed struct.
   void pack(uint32_t* words) const {
-    words[0] = (static_cast<uint32_t>(kind) & 0x3u) | ((entropy & 0x3fffffffu) << 2);
-    words[1] = (entropy >> 30) | (static_cast<uint32_t>(ev_idx) << 2) | ((static_cast<uint32_t>(qp) & 0x3fffu) << 18);
-    words[2] = static_cast<uint32_t>((qp >> 14));
+    words[0] = (static_cast<uint32_t>(kind) & 0x7u) | ((entropy & 0x1fffffffu) << 3);
+    words[1] = (entropy >> 29) | (static_cast<uint32_t>(ev_idx) << 3) | ((static_cast<uint32_t>(qp) & 0x1fffu) << 19);
+    words[2] = static_cast<uint32_t>((qp >> 13));
   }
   static Fb unpack(const uint32_t* words) {
     Fb v;
-    v.qp = static_cast<uint16_t>((words[1] >> 18) | ((words[2] & 0x3u) << 14));
-    v.ev_idx = static_cast<uint16_t>(((words[1] >> 2) & 0xffffu));
-    v.entropy = static_cast<uint32_t>((words[0] >> 2) | ((words[1] & 0x3u) << 30));
-    v.kind = static_cast<uint8_t>((words[0] & 0x3u));
+    v.qp = static_cast<uint16_t>((words[1] >> 19) | ((words[2] & 0x7u) << 13));
+    v.ev_idx = static_cast<uint16_t>(((words[1] >> 3) & 0xffffu));
+    v.entropy = static_cast<uint32_t>((words[0] >> 3) | ((words[1] & 0x7u) << 29));
+    v.kind = static_cast<uint8_t>((words[0] & 0x7u));
     return v;
   }
   static constexpr FieldInfo kFields[] = {
-      {"qp", 50, 16, {}},
-      {"ev_idx", 34, 16, {}},
-      {"entropy", 2, 32, {}},
-      {"kind", 0, 2, {}},
+      {"qp", 51, 16, {}},
+      {"ev_idx", 35, 16, {}},
+      {"entropy", 3, 32, {}},
+      {"kind", 0, 3, {}},
   };
 };
 
@@ -668,6 +676,93 @@ struct Hdr {
       {"laddr", 1229, 64, {}},
       {"plen", 1216, 13, {}},
       {"hdr", 0, 1216, {}},
+  };
+};
+
+/// EV event for the controller: the EV went to state
+struct Evev {
+  static constexpr unsigned kBits = 32;
+  static constexpr unsigned kWords = 1;
+  static constexpr const char* kName = "evev_t";
+  uint16_t qp{};
+  uint16_t ev_idx{};
+  uint8_t state{};
+  /// it should have gone to ASSUMED_BAD, but ev_min_active keeps it in use
+  bool floor{};
+  bool operator==(const Evev&) const = default;
+  /// Writes kWords words, least significant first, bit-identical to the SystemVerilog packed struct.
+  void pack(uint32_t* words) const {
+    words[0] = static_cast<uint32_t>(floor) | ((static_cast<uint32_t>(state) & 0x7u) << 1) | ((static_cast<uint32_t>(ev_idx) & 0xfffu) << 4) | (static_cast<uint32_t>(qp) << 16);
+  }
+  static Evev unpack(const uint32_t* words) {
+    Evev v;
+    v.qp = static_cast<uint16_t>((words[0] >> 16));
+    v.ev_idx = static_cast<uint16_t>(((words[0] >> 4) & 0xfffu));
+    v.state = static_cast<uint8_t>(((words[0] >> 1) & 0x7u));
+    v.floor = ((words[0] & 0x1u)) != 0;
+    return v;
+  }
+  static constexpr FieldInfo kFields[] = {
+      {"qp", 16, 16, {}},
+      {"ev_idx", 4, 12, {}},
+      {"state", 1, 3, {}},
+      {"floor", 0, 1, {}},
+  };
+};
+
+/// An EV that has just gone to ASSUMED_BAD
+struct Badev {
+  static constexpr unsigned kBits = 64;
+  static constexpr unsigned kWords = 2;
+  static constexpr const char* kName = "badev_t";
+  uint16_t qp{};
+  uint16_t ev_idx{};
+  uint32_t ev{};
+  bool operator==(const Badev&) const = default;
+  /// Writes kWords words, least significant first, bit-identical to the SystemVerilog packed struct.
+  void pack(uint32_t* words) const {
+    words[0] = ev;
+    words[1] = static_cast<uint32_t>(ev_idx) | (static_cast<uint32_t>(qp) << 16);
+  }
+  static Badev unpack(const uint32_t* words) {
+    Badev v;
+    v.qp = static_cast<uint16_t>((words[1] >> 16));
+    v.ev_idx = static_cast<uint16_t>((words[1] & 0xffffu));
+    v.ev = static_cast<uint32_t>(words[0]);
+    return v;
+  }
+  static constexpr FieldInfo kFields[] = {
+      {"qp", 48, 16, {}},
+      {"ev_idx", 32, 16, {}},
+      {"ev", 0, 32, {}},
+  };
+};
+
+/// Answer to a reliability probe: probe id and the m of its SACK
+struct Pres {
+  static constexpr unsigned kBits = 34;
+  static constexpr unsigned kWords = 2;
+  static constexpr const char* kName = "pres_t";
+  uint16_t qp{};
+  uint16_t id{};
+  uint8_t m{};
+  bool operator==(const Pres&) const = default;
+  /// Writes kWords words, least significant first, bit-identical to the SystemVerilog packed struct.
+  void pack(uint32_t* words) const {
+    words[0] = (static_cast<uint32_t>(m) & 0x3u) | (static_cast<uint32_t>(id) << 2) | ((static_cast<uint32_t>(qp) & 0x3fffu) << 18);
+    words[1] = static_cast<uint32_t>((qp >> 14));
+  }
+  static Pres unpack(const uint32_t* words) {
+    Pres v;
+    v.qp = static_cast<uint16_t>((words[0] >> 18) | ((words[1] & 0x3u) << 14));
+    v.id = static_cast<uint16_t>(((words[0] >> 2) & 0xffffu));
+    v.m = static_cast<uint8_t>((words[0] & 0x3u));
+    return v;
+  }
+  static constexpr FieldInfo kFields[] = {
+      {"qp", 18, 16, {}},
+      {"id", 2, 16, {}},
+      {"m", 0, 2, {}},
   };
 };
 
@@ -887,11 +982,13 @@ struct Rxdesc {
 
 /// One checked WRITE packet. drop: only the lane's buffer is to be freed
 struct Rxpkt {
-  static constexpr unsigned kBits = 282;
+  static constexpr unsigned kBits = 283;
   static constexpr unsigned kWords = 9;
   static constexpr const char* kName = "rxpkt_t";
   uint8_t plane{};
   bool drop{};
+  /// a reliability probe; psn is its id
+  bool probe{};
   bool buf_valid{};
   uint16_t qp{};
   uint32_t psn{};
@@ -923,12 +1020,13 @@ struct Rxpkt {
     words[5] = static_cast<uint32_t>((rqmsn >> 9)) | (static_cast<uint32_t>(msn) << 7) | ((entropy & 0x1ffu) << 23);
     words[6] = (entropy >> 9) | ((static_cast<uint32_t>(ts) & 0x1ffu) << 23);
     words[7] = static_cast<uint32_t>((ts >> 9)) | ((static_cast<uint32_t>(trim) & 0x3u) << 7) | (static_cast<uint32_t>(ce) << 9) | (static_cast<uint32_t>(rtx) << 10) | (static_cast<uint32_t>(ackreq) << 11) | ((psn & 0xfffffu) << 12);
-    words[8] = ((psn >> 20) & 0xfu) | (static_cast<uint32_t>(qp) << 4) | (static_cast<uint32_t>(buf_valid) << 20) | (static_cast<uint32_t>(drop) << 21) | ((static_cast<uint32_t>(plane) & 0xfu) << 22);
+    words[8] = ((psn >> 20) & 0xfu) | (static_cast<uint32_t>(qp) << 4) | (static_cast<uint32_t>(buf_valid) << 20) | (static_cast<uint32_t>(probe) << 21) | (static_cast<uint32_t>(drop) << 22) | ((static_cast<uint32_t>(plane) & 0xfu) << 23);
   }
   static Rxpkt unpack(const uint32_t* words) {
     Rxpkt v;
-    v.plane = static_cast<uint8_t>(((words[8] >> 22) & 0xfu));
-    v.drop = (((words[8] >> 21) & 0x1u)) != 0;
+    v.plane = static_cast<uint8_t>(((words[8] >> 23) & 0xfu));
+    v.drop = (((words[8] >> 22) & 0x1u)) != 0;
+    v.probe = (((words[8] >> 21) & 0x1u)) != 0;
     v.buf_valid = (((words[8] >> 20) & 0x1u)) != 0;
     v.qp = static_cast<uint16_t>(((words[8] >> 4) & 0xffffu));
     v.psn = static_cast<uint32_t>((words[7] >> 12) | ((words[8] & 0xfu) << 20));
@@ -950,8 +1048,9 @@ struct Rxpkt {
     return v;
   }
   static constexpr FieldInfo kFields[] = {
-      {"plane", 278, 4, {}},
-      {"drop", 277, 1, {}},
+      {"plane", 279, 4, {}},
+      {"drop", 278, 1, {}},
+      {"probe", 277, 1, {}},
       {"buf_valid", 276, 1, {}},
       {"qp", 260, 16, {}},
       {"psn", 236, 24, {}},
@@ -1069,7 +1168,7 @@ struct Verdict {
 
 /// A response the responder owes. Fields as in ctl_t; ts, rcvd, mpr as in SETH and CC_STATE
 struct Resp {
-  static constexpr unsigned kBits = 271;
+  static constexpr unsigned kBits = 272;
   static constexpr unsigned kWords = 9;
   static constexpr const char* kName = "resp_t";
   CtlKind kind{};
@@ -1081,6 +1180,7 @@ struct Resp {
   uint64_t bitmap{};
   uint16_t ooo{};
   uint8_t m{};
+  bool pr{};
   uint32_t entropy{};
   uint16_t ts{};
   uint32_t rcvd{};
@@ -1092,24 +1192,25 @@ struct Resp {
     words[0] = static_cast<uint32_t>(msn) | (static_cast<uint32_t>(reason) << 16) | ((rcvd & 0xffu) << 24);
     words[1] = ((rcvd >> 8) & 0xffffu) | (static_cast<uint32_t>(ts) << 16);
     words[2] = entropy;
-    words[3] = (static_cast<uint32_t>(m) & 0x3u) | ((static_cast<uint32_t>(ooo) & 0x7fffu) << 2) | ((static_cast<uint32_t>(bitmap) & 0x7fffu) << 17);
-    words[4] = static_cast<uint32_t>((bitmap >> 15));
-    words[5] = static_cast<uint32_t>((bitmap >> 47)) | ((base & 0x7fffu) << 17);
-    words[6] = ((base >> 15) & 0x1ffu) | ((cack & 0x7fffffu) << 9);
-    words[7] = ((cack >> 23) & 0x1u) | ((psn & 0xffffffu) << 1) | ((static_cast<uint32_t>(plane) & 0xfu) << 25) | ((static_cast<uint32_t>(qp) & 0x7u) << 29);
-    words[8] = static_cast<uint32_t>((qp >> 3)) | ((static_cast<uint32_t>(kind) & 0x3u) << 13);
+    words[3] = static_cast<uint32_t>(pr) | ((static_cast<uint32_t>(m) & 0x3u) << 1) | ((static_cast<uint32_t>(ooo) & 0x7fffu) << 3) | ((static_cast<uint32_t>(bitmap) & 0x3fffu) << 18);
+    words[4] = static_cast<uint32_t>((bitmap >> 14));
+    words[5] = static_cast<uint32_t>((bitmap >> 46)) | ((base & 0x3fffu) << 18);
+    words[6] = ((base >> 14) & 0x3ffu) | ((cack & 0x3fffffu) << 10);
+    words[7] = ((cack >> 22) & 0x3u) | ((psn & 0xffffffu) << 2) | ((static_cast<uint32_t>(plane) & 0xfu) << 26) | ((static_cast<uint32_t>(qp) & 0x3u) << 30);
+    words[8] = static_cast<uint32_t>((qp >> 2)) | ((static_cast<uint32_t>(kind) & 0x3u) << 14);
   }
   static Resp unpack(const uint32_t* words) {
     Resp v;
-    v.kind = static_cast<CtlKind>(((words[8] >> 13) & 0x3u));
-    v.qp = static_cast<uint16_t>((words[7] >> 29) | ((words[8] & 0x1fffu) << 3));
-    v.plane = static_cast<uint8_t>(((words[7] >> 25) & 0xfu));
-    v.psn = static_cast<uint32_t>(((words[7] >> 1) & 0xffffffu));
-    v.cack = static_cast<uint32_t>((words[6] >> 9) | ((words[7] & 0x1u) << 23));
-    v.base = static_cast<uint32_t>((words[5] >> 17) | ((words[6] & 0x1ffu) << 15));
-    v.bitmap = static_cast<uint64_t>(static_cast<uint64_t>((words[3] >> 17)) | (static_cast<uint64_t>(words[4]) << 15) | (static_cast<uint64_t>((words[5] & 0x1ffffu)) << 47));
-    v.ooo = static_cast<uint16_t>(((words[3] >> 2) & 0x7fffu));
-    v.m = static_cast<uint8_t>((words[3] & 0x3u));
+    v.kind = static_cast<CtlKind>(((words[8] >> 14) & 0x3u));
+    v.qp = static_cast<uint16_t>((words[7] >> 30) | ((words[8] & 0x3fffu) << 2));
+    v.plane = static_cast<uint8_t>(((words[7] >> 26) & 0xfu));
+    v.psn = static_cast<uint32_t>(((words[7] >> 2) & 0xffffffu));
+    v.cack = static_cast<uint32_t>((words[6] >> 10) | ((words[7] & 0x3u) << 22));
+    v.base = static_cast<uint32_t>((words[5] >> 18) | ((words[6] & 0x3ffu) << 14));
+    v.bitmap = static_cast<uint64_t>(static_cast<uint64_t>((words[3] >> 18)) | (static_cast<uint64_t>(words[4]) << 14) | (static_cast<uint64_t>((words[5] & 0x3ffffu)) << 46));
+    v.ooo = static_cast<uint16_t>(((words[3] >> 3) & 0x7fffu));
+    v.m = static_cast<uint8_t>(((words[3] >> 1) & 0x3u));
+    v.pr = ((words[3] & 0x1u)) != 0;
     v.entropy = static_cast<uint32_t>(words[2]);
     v.ts = static_cast<uint16_t>((words[1] >> 16));
     v.rcvd = static_cast<uint32_t>((words[0] >> 24) | ((words[1] & 0xffffu) << 8));
@@ -1118,15 +1219,16 @@ struct Resp {
     return v;
   }
   static constexpr FieldInfo kFields[] = {
-      {"kind", 269, 2, kCtlKindValues},
-      {"qp", 253, 16, {}},
-      {"plane", 249, 4, {}},
-      {"psn", 225, 24, {}},
-      {"cack", 201, 24, {}},
-      {"base", 177, 24, {}},
-      {"bitmap", 113, 64, {}},
-      {"ooo", 98, 15, {}},
-      {"m", 96, 2, {}},
+      {"kind", 270, 2, kCtlKindValues},
+      {"qp", 254, 16, {}},
+      {"plane", 250, 4, {}},
+      {"psn", 226, 24, {}},
+      {"cack", 202, 24, {}},
+      {"base", 178, 24, {}},
+      {"bitmap", 114, 64, {}},
+      {"ooo", 99, 15, {}},
+      {"m", 97, 2, {}},
+      {"pr", 96, 1, {}},
       {"entropy", 64, 32, {}},
       {"ts", 48, 16, {}},
       {"rcvd", 24, 24, {}},
@@ -1258,6 +1360,9 @@ void visit_structs(Visitor&& visitor) {
   visitor.template operator()<Rec>();
   visitor.template operator()<Fb>();
   visitor.template operator()<Hdr>();
+  visitor.template operator()<Evev>();
+  visitor.template operator()<Badev>();
+  visitor.template operator()<Pres>();
   visitor.template operator()<Rdreq>();
   visitor.template operator()<Line>();
   visitor.template operator()<Rxdesc>();
@@ -1278,9 +1383,14 @@ enum class CoreB : unsigned {
   TxSegmentCqe,
   TxPathPath,
   TxPathRec,
+  TxPathEvev,
+  TxPathBad,
   TxInflightRetx,
   TxInflightUpd,
   TxInflightFb,
+  TxInflightPres,
+  TxProbeFb,
+  TxProbeProbe,
   TxHeaderHdr,
   TxFetchRdreq,
   RxCheckRxpkt,
@@ -1293,9 +1403,9 @@ enum class CoreB : unsigned {
   RxPlaceLine,
   CqMuxCqe,
 };
-inline constexpr unsigned kNumCoreBoundaries = 21;
+inline constexpr unsigned kNumCoreBoundaries = 26;
 /// Size of obs_core_t in 32-bit words.
-inline constexpr unsigned kObsCoreWords = 214;
+inline constexpr unsigned kObsCoreWords = 239;
 inline constexpr BoundaryInfo kCoreBoundaries[] = {
     {"host.wqe", "wqe_t", 0, 9, 273, Wqe::kFields},
     {"tx_segment.push", "grant_t", 10, 1, 16, Grant::kFields},
@@ -1304,20 +1414,25 @@ inline constexpr BoundaryInfo kCoreBoundaries[] = {
     {"tx_segment.cqe", "cqe_t", 27, 5, 137, Cqe::kFields},
     {"tx_path.path", "path_t", 33, 14, 420, Path::kFields},
     {"tx_path.rec", "rec_t", 48, 4, 98, Rec::kFields},
-    {"tx_inflight.retx", "retx_t", 53, 3, 96, Retx::kFields},
-    {"tx_inflight.upd", "upd_t", 57, 3, 65, Upd::kFields},
-    {"tx_inflight.fb", "fb_t", 61, 3, 66, Fb::kFields},
-    {"tx_header.hdr", "hdr_t", 65, 42, 1338, Hdr::kFields},
-    {"tx_fetch.rdreq", "rdreq_t", 108, 3, 76, Rdreq::kFields},
-    {"rx_check.rxpkt", "rxpkt_t", 112, 9, 282, Rxpkt::kFields},
-    {"rx_check.ctl", "ctl_t", 122, 8, 228, Ctl::kFields},
-    {"rx_track.verdict", "verdict_t", 131, 3, 82, Verdict::kFields},
-    {"rx_track.resp", "resp_t", 135, 9, 271, Resp::kFields},
-    {"rx_track.ord", "ord_t", 145, 7, 210, Ord::kFields},
-    {"rx_reorder.cqe", "cqe_t", 153, 5, 137, Cqe::kFields},
-    {"ack_gen.ctlpkt", "ctlpkt_t", 159, 12, 380, Ctlpkt::kFields},
-    {"rx_place.line", "line_t", 172, 35, 1097, Line::kFields},
-    {"cq_mux.cqe", "cqe_t", 208, 5, 137, Cqe::kFields},
+    {"tx_path.evev", "evev_t", 53, 1, 32, Evev::kFields},
+    {"tx_path.bad", "badev_t", 55, 2, 64, Badev::kFields},
+    {"tx_inflight.retx", "retx_t", 58, 3, 96, Retx::kFields},
+    {"tx_inflight.upd", "upd_t", 62, 3, 65, Upd::kFields},
+    {"tx_inflight.fb", "fb_t", 66, 3, 67, Fb::kFields},
+    {"tx_inflight.pres", "pres_t", 70, 2, 34, Pres::kFields},
+    {"tx_probe.fb", "fb_t", 73, 3, 67, Fb::kFields},
+    {"tx_probe.probe", "ctlpkt_t", 77, 12, 380, Ctlpkt::kFields},
+    {"tx_header.hdr", "hdr_t", 90, 42, 1338, Hdr::kFields},
+    {"tx_fetch.rdreq", "rdreq_t", 133, 3, 76, Rdreq::kFields},
+    {"rx_check.rxpkt", "rxpkt_t", 137, 9, 283, Rxpkt::kFields},
+    {"rx_check.ctl", "ctl_t", 147, 8, 228, Ctl::kFields},
+    {"rx_track.verdict", "verdict_t", 156, 3, 82, Verdict::kFields},
+    {"rx_track.resp", "resp_t", 160, 9, 272, Resp::kFields},
+    {"rx_track.ord", "ord_t", 170, 7, 210, Ord::kFields},
+    {"rx_reorder.cqe", "cqe_t", 178, 5, 137, Cqe::kFields},
+    {"ack_gen.ctlpkt", "ctlpkt_t", 184, 12, 380, Ctlpkt::kFields},
+    {"rx_place.line", "line_t", 197, 35, 1097, Line::kFields},
+    {"cq_mux.cqe", "cqe_t", 233, 5, 137, Cqe::kFields},
 };
 
 /// Observed boundaries, one instance per plane.

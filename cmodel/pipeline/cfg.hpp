@@ -43,7 +43,12 @@ struct CsrOut {
   uint64_t mac = 0;  ///< 48 bits, last byte on the wire in bits 7:0
   U128 ip = 0;       ///< last byte on the wire in bits 7:0
   uint8_t rto = 7;
+  uint8_t retry_linear = 7, retry_exp = 25;
   uint16_t reorder = 32;
+  uint16_t ev_min_active = 8;
+  uint16_t probe_interval = 781;  ///< ticks
+  uint8_t probe_successes = 3;
+  bool probe_skip_good = false;
   uint32_t sack_trigger = 16384;
   uint32_t srv6 = 0x0000'000c;  ///< register SRV6, as is
   std::array<uint32_t, kMaxPlanes> rev_ev{};

@@ -5,7 +5,7 @@ namespace mrc {
 
 using csr::Access;
 
-Csr::Csr(const Preset& preset) {
+Csr::Csr(const Preset& preset, Stream<Evev>& evev) : evev_(evev) {
   for (const csr::Register& r : csr::kRegisters) {
     uint32_t mask = 0;
     for (const csr::Field& f : r.fields) mask |= f.mask();
@@ -35,6 +35,7 @@ Csr::Out Csr::out() const {
 }
 
 void Csr::step(const In& in) {
+  if (evev_.has()) queue_event();
   switch (q_.state) {
     case State::Idle:
       if (q_.aw_full && q_.w_full) write();
@@ -74,9 +75,34 @@ void Csr::step(const In& in) {
     const unsigned word = in.araddr / 4;
     const bool ok = word < kWords && exists_[word];
     d_.rvalid = true;
-    d_.rdata = ok ? reg_[word] : 0;
+    if (word == csr::kEvq / 4) {
+      d_.rdata = take_event();
+    } else {
+      d_.rdata = ok ? reg_[word] : 0;
+    }
     d_.rresp = ok ? 0 : kSlvErr;
   }
+}
+
+/// Into the queue of EV events, or lost.
+void Csr::queue_event() {
+  if (evq_.ready()) {
+    evq_.push(evev_.head());
+    evq_moved_ = true;
+  } else {
+    dropped_ = true;
+  }
+  evev_.pop();
+}
+
+/// A read of EVQ: the oldest event, which the read takes, or 0.
+uint32_t Csr::take_event() {
+  if (!evq_.valid()) return 0;
+  const Evev& e = evq_.head();
+  evq_.pop();
+  evq_moved_ = true;
+  return csr::kEvqValid.set(0, 1) | csr::kEvqQp.set(0, e.qp & 0x7fffu) | csr::kEvqFloor.set(0, e.floor) |
+         csr::kEvqState.set(0, e.state) | csr::kEvqEvIdx.set(0, e.ev_idx);
 }
 
 void Csr::write() {
@@ -108,6 +134,14 @@ void Csr::clock() {
       pulses_[i] = 0;
     }
   }
+  if (evq_moved_) {
+    evq_moved_ = false;
+    evq_.clock();
+  }
+  if (dropped_) {
+    dropped_ = false;
+    ++reg_[csr::kEvqDrop / 4];
+  }
   if (written_ == kWords) return;
   reg_[written_] = written_value_;
   written_ = kWords;
@@ -133,8 +167,14 @@ void Csr::publish() {
   values_.ip = 0;
   for (unsigned i = 0; i < 4; ++i) values_.ip |= U128{reg(csr::kIp0 + 4 * i)} << (32 * i);
   values_.rto = static_cast<uint8_t>(csr::kRtoTimeout.get(reg(csr::kRto)));
+  values_.retry_linear = static_cast<uint8_t>(csr::kRetryLinear.get(reg(csr::kRetry)));
+  values_.retry_exp = static_cast<uint8_t>(csr::kRetryExponential.get(reg(csr::kRetry)));
   values_.reorder = static_cast<uint16_t>(csr::kReorderPkts.get(reg(csr::kReorder)));
   values_.sack_trigger = csr::kSackTriggerBytes.get(reg(csr::kSackTrigger));
+  values_.ev_min_active = static_cast<uint16_t>(csr::kEvCtlMinActive.get(reg(csr::kEvCtl)));
+  values_.probe_interval = static_cast<uint16_t>(csr::kEvProbeInterval.get(reg(csr::kEvProbe)));
+  values_.probe_successes = static_cast<uint8_t>(csr::kEvProbeSuccesses.get(reg(csr::kEvProbe)));
+  values_.probe_skip_good = csr::kEvProbeSkipGood.get(reg(csr::kEvProbe)) != 0;
   values_.srv6 = reg(csr::kSrv6);
   for (unsigned p = 0; p < kMaxPlanes; ++p) values_.rev_ev[p] = reg(csr::kRevEv0 + 4 * p);
   cfg_.index = static_cast<uint16_t>(csr::kTblCmdIndex.get(reg(csr::kTblCmd)));

@@ -7,10 +7,12 @@
 #include "gen/csr.hpp"
 #include "gen/presets.hpp"
 #include "pipeline/cfg.hpp"
+#include "pipeline/stream.hpp"
 
 namespace mrc {
 
-/// Registers and counters behind AXI4-Lite, and the broadcast of table writes. Contract: docs/blocks/nic.md, "csr".
+/// Registers and counters behind AXI4-Lite, the queue of EV events, and the broadcast of table writes. Contract:
+/// docs/blocks/nic.md, "csr".
 class Csr {
  public:
   struct In {
@@ -26,7 +28,8 @@ class Csr {
     uint32_t rdata = 0;
   };
 
-  explicit Csr(const Preset& preset);
+  /// evev: from tx_path.
+  Csr(const Preset& preset, Stream<Evev>& evev);
 
   Out out() const;
   /// Values of this cycle.
@@ -57,6 +60,8 @@ class Csr {
     return pulses_[(offset - csr::kCntTx0) / 4];
   }
   void write();
+  void queue_event();
+  uint32_t take_event();
   void publish();
 
   std::array<uint32_t, kWords> reg_{};   // all registers, counters included
@@ -65,6 +70,11 @@ class Csr {
   std::array<bool, kWords> writable_{};
   std::array<uint32_t, kWords - csr::kCntTx0 / 4> pulses_{};  // to be added at clock()
   bool counted_ = false;
+
+  Stream<Evev>& evev_;
+  Fifo<Evev> evq_{16};
+  bool evq_moved_ = false;
+  bool dropped_ = false;  // an event, in this cycle
 
   Regs q_, d_;
   unsigned written_ = kWords;  // register word written in this cycle; kWords: none

@@ -21,6 +21,7 @@
 #include "pipeline/tx_inflight.hpp"
 #include "pipeline/tx_lane.hpp"
 #include "pipeline/tx_path.hpp"
+#include "pipeline/tx_probe.hpp"
 #include "pipeline/tx_sched.hpp"
 #include "pipeline/tx_segment.hpp"
 
@@ -82,9 +83,14 @@ struct Nic::Impl {
   Stream<Cqe> tx_cqe;
   Stream<Path> path;
   Stream<Rec> rec;
+  Stream<Evev> evev;
+  Stream<Badev> bad;
   Stream<Retx> retx;
   Stream<Upd> upd;
   Stream<Fb> fb;
+  Stream<Pres> pres;
+  Stream<Fb> pfb;
+  Stream<Ctlpkt> probe;
   std::vector<Stream<Rdreq>> lane_rdreq;
   std::vector<Fifo<Rxdesc>> desc;
   Stream<Rxpkt> rxpkt;
@@ -101,6 +107,7 @@ struct Nic::Impl {
   TxSegment tx_segment;
   TxPath tx_path;
   TxInflight tx_inflight;
+  TxProbe tx_probe;
   TxHeader tx_header;
   std::vector<TxLane> tx_lanes;
   TxFetch tx_fetch;
@@ -128,12 +135,13 @@ Nic::Impl::Impl(const Preset& p)
       desc(planes, Fifo<Rxdesc>(2)),
       verdict(planes, p.lane_fifo),
       lane_line(make_streams<Line>(planes)),
-      csr(p),
+      csr(p, evev),
       tx_sched(push, grant),
       tx_segment(p, wqe, grant, retx, upd, pkt, push, tx_cqe),
-      tx_path(p, pkt, fb, path, rec),
-      tx_inflight(p, rec, ctl, retx, upd, fb),
-      tx_header(p, path, ctlpkt),
+      tx_path(p, pkt, fb, pfb, path, rec, evev, bad),
+      tx_inflight(p, rec, ctl, retx, upd, fb, pres),
+      tx_probe(p, bad, pres, pfb, probe),
+      tx_header(p, path, ctlpkt, probe),
       tx_fetch(p, pointers(lane_rdreq)),
       rx_check(p, desc, rxpkt, ctl),
       rx_track(p, rxpkt, verdict, resp, ord),
@@ -165,8 +173,9 @@ void Nic::Impl::step(const mrc_pins_in& in) {
 }
 
 void Nic::Impl::step_registers(const mrc_pins_in& in) {
-  const bool acks[] = {tx_segment.cfg_ack(), tx_path.cfg_ack(),  tx_inflight.cfg_ack(), tx_header.cfg_ack(),
-                       rx_check.cfg_ack(),   rx_track.cfg_ack(), rx_reorder.cfg_ack(),  ack_gen.cfg_ack()};
+  const bool acks[] = {tx_segment.cfg_ack(), tx_path.cfg_ack(),  tx_inflight.cfg_ack(),
+                       tx_header.cfg_ack(),  rx_check.cfg_ack(), rx_track.cfg_ack(),
+                       rx_reorder.cfg_ack(), ack_gen.cfg_ack(),  tx_probe.cfg_ack()};
   bool all = true, any = false;
   for (const bool a : acks) {
     all = all && a;
@@ -193,8 +202,9 @@ void Nic::Impl::step_transmit(const mrc_pins_in& in) {
   for (unsigned i = 0; i < planes; ++i) room |= (tx_lanes[i].lane_room() ? 1u : 0u) << i;
   tx_sched.step();
   tx_segment.step(cfg);
-  tx_path.step(cfg, {.lane_room = room, .port_up = port_up});
+  tx_path.step(cfg, values, {.lane_room = room, .port_up = port_up});
   tx_inflight.step(cfg, values);
+  tx_probe.step(cfg, values, port_up);
   const Hdr& hdr = tx_header.hdr().data();
   TxLane& to = tx_lanes[hdr.plane];
   const bool hdr_ready = hdr.ctl ? to.hdr_ready_ctl() : to.hdr_ready_data();
@@ -246,10 +256,20 @@ void Nic::Impl::count() {
   if (t.trim) csr.count(csr::kCntTrim);
   if (tx_inflight.rtx_inc()) csr.count(csr::kCntRtx);
   if (tx_inflight.rto_inc()) csr.count(csr::kCntRto);
-  if (tx_path.skip_inc()) csr.count(csr::kCntSkip);
+  if (tx_inflight.fail_inc()) csr.count(csr::kCntQpFail);
+  const TxPath::Pulses& e = tx_path.pulses();
+  if (e.skip) csr.count(csr::kCntSkip);
+  if (e.bad) csr.count(csr::kCntEvBad);
+  if (e.floor) csr.count(csr::kCntEvFloor);
+  const TxProbe::Pulses& b = tx_probe.pulses();
+  if (b.sent) csr.count(csr::kCntProbe);
+  if (b.revived) csr.count(csr::kCntRevived);
+  if (b.full) csr.count(csr::kCntProbeFull);
 }
 
 void Nic::Impl::clock() {
+  const auto clock_rare = [](auto&... streams) { ((streams.busy() ? streams.clock() : void()), ...); };
+  clock_rare(retx, fb, evev, bad, pres, pfb, probe);  // empty in most cycles
   wqe.clock();
   push.clock();
   grant.clock();
@@ -257,9 +277,7 @@ void Nic::Impl::clock() {
   tx_cqe.clock();
   path.clock();
   rec.clock();
-  retx.clock();
   upd.clock();
-  fb.clock();
   rxpkt.clock();
   ctl.clock();
   verdict.clock();
@@ -279,6 +297,7 @@ void Nic::Impl::clock() {
   tx_segment.clock();
   tx_path.clock();
   tx_inflight.clock();
+  tx_probe.clock();
   tx_header.clock();
   tx_fetch.clock();
   rx_check.clock();
@@ -341,6 +360,10 @@ void Nic::step(const mrc_pins_in& pins) {
 
 void Nic::observe(uint32_t* core, uint32_t* lanes) const {
   const Impl& n = *impl_;
+  for (const CoreB b :
+       {CoreB::TxPathEvev, CoreB::TxPathBad, CoreB::TxInflightPres, CoreB::TxProbeFb, CoreB::TxProbeProbe}) {
+    core[core_at(b).word_offset] = 0;
+  }
   uint32_t* wqe = core + core_at(CoreB::HostWqe).word_offset;
   wqe[0] = (n.wqe_valid ? 1u : 0u) | (n.wqe.ready() ? 2u : 0u);
   if (n.wqe_valid) std::memcpy(wqe + 1, n.wqe_words, sizeof n.wqe_words);
@@ -350,9 +373,14 @@ void Nic::observe(uint32_t* core, uint32_t* lanes) const {
   show(core, core_at(CoreB::TxSegmentCqe), n.tx_cqe);
   show(core, core_at(CoreB::TxPathPath), n.path);
   show(core, core_at(CoreB::TxPathRec), n.rec);
+  show(core, core_at(CoreB::TxPathEvev), n.evev);
+  show(core, core_at(CoreB::TxPathBad), n.bad);
   show(core, core_at(CoreB::TxInflightRetx), n.retx);
   show(core, core_at(CoreB::TxInflightUpd), n.upd);
   show(core, core_at(CoreB::TxInflightFb), n.fb);
+  show(core, core_at(CoreB::TxInflightPres), n.pres);
+  show(core, core_at(CoreB::TxProbeFb), n.pfb);
+  show(core, core_at(CoreB::TxProbeProbe), n.probe);
   const OutReg<Hdr>& hdr = n.tx_header.hdr();
   const TxLane& to = n.tx_lanes[hdr.data().plane];
   show(core, core_at(CoreB::TxHeaderHdr), hdr.valid(), hdr.data().ctl ? to.hdr_ready_ctl() : to.hdr_ready_data(),

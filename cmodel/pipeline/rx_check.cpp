@@ -6,16 +6,13 @@ namespace mrc {
 void RxCheck::step(const CfgBus& cfg) {
   ack_.begin(cfg);
   pulses_next_ = {};
-  const bool configures = ack_.pending(cfg) && !a_valid_;
+  const bool pending = ack_.pending(cfg), configures = pending && !a_valid_;
   if (a_valid_ && rxpkt_.free() && ctl_.free()) {
     check();
     a_valid_ = false;
   }
-  if (configures) {
-    configure(cfg);
-    return;
-  }
-  if (a_valid_) return;
+  if (configures) configure(cfg);
+  if (pending || a_valid_) return;  // a pending table write stops the intake, so that it cannot starve
   const int plane = arb_.pick([&](unsigned p) { return desc_[p].valid(); });
   if (plane < 0) return;
   a_plane_ = static_cast<unsigned>(plane);
@@ -33,6 +30,8 @@ void RxCheck::check() {
       Rxpkt& p = rxpkt_.load();
       rx_data(a_, a_plane_, mrs_, p);
       pulses_next_.access = p.syndrome == kNakRemoteAccess;
+    } else if (is_probe_opcode(a_.opcode)) {
+      rx_probe(a_, a_plane_, rxpkt_.load());
     } else {
       ctl_.load(rx_control(a_));
     }

@@ -13,7 +13,8 @@ RxReorder::RxReorder(const Preset& preset, Stream<Ord>& ord, Stream<Cqe>& cqe)
       ord_(ord),
       cqe_(cqe),
       ents_(std::size_t{preset.num_qps} * preset.max_wimm),
-      exp_(preset.num_qps) {}
+      exp_(preset.num_qps),
+      hold_(std::size_t{4} * preset.num_planes) {}
 
 void RxReorder::step(const CfgBus& cfg, const In& in) {
   ack_.begin(cfg);

@@ -57,7 +57,7 @@ class RxReorder {
   Entry rdata_{};  // the synchronous read's data
   std::vector<uint16_t> exp_;
   std::array<uint8_t, kMaxPlanes> done_{};
-  Fifo<Held> hold_{4};
+  Fifo<Held> hold_;
   State state_ = State::Idle;
   CfgAck ack_;
   unsigned init_qp_ = 0, init_row_ = 0;

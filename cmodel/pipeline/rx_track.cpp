@@ -70,6 +70,9 @@ void RxTrack::idle(const CfgBus& cfg) {
   } else if (const Qp& q = qp(); q.failed) {  // the NAK is repeated, so that it cannot be lost for good
     issue(false);
     ack(q.npsn, q.nsyn);
+  } else if (p_.probe) {  // it asks for all the sender may have missed
+    if (q.ackv) ack(q.ackpsn, kSyndromeAck);
+    state_ = State::Sack0;
   } else {
     rdata_ = bits_[row_of(p_.psn)];
     state_ = State::Track;
@@ -216,7 +219,7 @@ void RxTrack::post(const CsrOut& csr) {
 void RxTrack::sack0(const CsrOut& csr) {
   Qp& q = qp();
   q.trig = 0;
-  self_ = csr.sack_base_self && (p_.ackreq || p_.ce) && psn_dist(p_.psn, psn_add(q.cack, 1)) < kPsnHalf;
+  self_ = !p_.probe && csr.sack_base_self && (p_.ackreq || p_.ce) && psn_dist(p_.psn, psn_add(q.cack, 1)) < kPsnHalf;
   base_ = self_ ? p_.psn : sack_cyclic_base(q.lowun, q.cack, q.max);
   rdata_ = bits_[row_of(base_)];
   state_ = State::Sack1;
@@ -232,6 +235,7 @@ void RxTrack::sack2() {
   r.bitmap = sack_bitmap(low_, rdata_.rcv, base_, q.max);
   r.ooo = q.ooo & 0x7fff;
   r.m = p_.ce ? 1 : 0;
+  r.pr = p_.probe;
   r.entropy = p_.entropy;
   r.ts = p_.ts;
   r.rcvd = sack_rcvd(q.rcvd);

@@ -5,17 +5,19 @@
 
 namespace mrc {
 
-TxHeader::TxHeader(const Preset& preset, Stream<Path>& path, Stream<Ctlpkt>& ctlpkt)
+TxHeader::TxHeader(const Preset& preset, Stream<Path>& path, Stream<Ctlpkt>& ctlpkt, Stream<Ctlpkt>& probe)
     : qp_mask_(preset.num_qps - 1),
       tick_cycles_(preset.tick_cycles),
       path_(path),
       ctlpkt_(ctlpkt),
+      probe_(probe),
       qps_(preset.num_qps) {}
 
 void TxHeader::step(const CfgBus& cfg, const CsrOut& csr, bool hdr_ready) {
   ack_.begin(cfg);
   hdr_ready_ = hdr_ready;
-  if (!a_valid_ && ack_.pending(cfg)) {
+  const bool pending = ack_.pending(cfg);
+  if (!a_valid_ && pending) {
     if (cfg.is(CfgTable::QpCtx)) {
       const auto row = csr::TblQpCtx::unpack(cfg.data.data());
       qps_[cfg.index & qp_mask_] = {.dqpn = row.dqpn,
@@ -34,7 +36,7 @@ void TxHeader::step(const CfgBus& cfg, const CsrOut& csr, bool hdr_ready) {
       h.crc = header_crc(a_, a_srv6_);
       a_valid_ = false;
     }
-    if (!a_valid_ && (ctlpkt_.has() || path_.has())) load_a(csr);
+    if (!a_valid_ && !pending && (ctlpkt_.has() || probe_.has() || path_.has())) load_a(csr);
   }
   if (++tick_count_ == tick_cycles_) {
     tick_count_ = 0;
@@ -55,16 +57,18 @@ void TxHeader::load_a(const CsrOut& csr) {
                             .uplink_usid = csr::kSrv6UplinkUsid.get(csr.srv6),
                             .uplink_lsb = csr::kSrv6UplinkLsb.get(csr.srv6),
                             .uplink_bits = csr::kSrv6UplinkBits.get(csr.srv6)}};
-  const bool ctl = ctlpkt_.has();
-  const HdrQp& qp = qps_[(ctl ? ctlpkt_.head().qp : path_.head().pkt.qp) & qp_mask_];
-  if (ctl) {
-    build_ctl_header(ctlpkt_.head(), qp, nic, a_);
-    ctlpkt_.pop();
+  if (const bool ctl = ctlpkt_.has(); ctl || probe_.has()) {
+    Stream<Ctlpkt>& from = ctl ? ctlpkt_ : probe_;
+    const HdrQp& qp = qps_[from.head().qp & qp_mask_];
+    build_ctl_header(from.head(), qp, nic, !ctl, a_);
+    from.pop();
+    a_srv6_ = qp.srv6_encap;
   } else {
+    const HdrQp& qp = qps_[path_.head().pkt.qp & qp_mask_];
     build_data_header(path_.head(), qp, nic, tick_, a_);
     path_.pop();
+    a_srv6_ = qp.srv6_encap;
   }
-  a_srv6_ = qp.srv6_encap;
   a_valid_ = true;
 }
 

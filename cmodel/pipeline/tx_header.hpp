@@ -13,10 +13,10 @@
 namespace mrc {
 
 /// Builds the whole header of a packet, Ethernet to the last extension header, and the ICRC register after it. Two
-/// stages, one packet per cycle, control packets first. Contract: docs/blocks/tx_header.md.
+/// stages, one packet per cycle, control packets first, then probes. Contract: docs/blocks/tx_header.md.
 class TxHeader {
  public:
-  TxHeader(const Preset& preset, Stream<Path>& path, Stream<Ctlpkt>& ctlpkt);
+  TxHeader(const Preset& preset, Stream<Path>& path, Stream<Ctlpkt>& ctlpkt, Stream<Ctlpkt>& probe);
 
   bool cfg_ack() const { return ack_.value(); }
   /// Output hdr; its ready comes from the lane that hdr().data() names.
@@ -33,6 +33,7 @@ class TxHeader {
   const unsigned qp_mask_, tick_cycles_;
   Stream<Path>& path_;
   Stream<Ctlpkt>& ctlpkt_;
+  Stream<Ctlpkt>& probe_;
   std::vector<HdrQp> qps_;
   CfgAck ack_;
   bool a_valid_ = false, a_srv6_ = false;

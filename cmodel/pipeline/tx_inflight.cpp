@@ -5,6 +5,7 @@
 
 #include "gen/csr.hpp"
 #include "gen/headers.hpp"
+#include "protocol/ev_set.hpp"
 
 namespace mrc {
 
@@ -12,10 +13,12 @@ namespace {
 
 uint32_t lowest(uint32_t word, uint64_t mask) { return word + static_cast<uint32_t>(std::countr_zero(mask)); }
 
+RetryLimits retry_limits(const CsrOut& csr) { return {.linear = csr.retry_linear, .exponential = csr.retry_exp}; }
+
 }  // namespace
 
 TxInflight::TxInflight(const Preset& preset, Stream<Rec>& rec, Stream<Ctl>& ctl, Stream<Retx>& retx, Stream<Upd>& upd,
-                       Stream<Fb>& fb)
+                       Stream<Fb>& fb, Stream<Pres>& pres)
     : qp_mask_(preset.num_qps - 1),
       max_mpr_(preset.max_mpr),
       win_rows_(preset.max_mpr / 64),
@@ -25,6 +28,7 @@ TxInflight::TxInflight(const Preset& preset, Stream<Rec>& rec, Stream<Ctl>& ctl,
       retx_(retx),
       upd_(upd),
       fb_(fb),
+      pres_(pres),
       win_(std::size_t{preset.num_qps} * win_rows_),
       recs_(std::size_t{preset.num_qps} * preset.max_mpr),
       qps_(preset.num_qps),
@@ -49,7 +53,7 @@ void TxInflight::step(const CfgBus& cfg, const CsrOut& csr) {
       sack1();
       break;
     case State::Nack:
-      nack();
+      nack(retry_limits(csr));
       break;
     case State::Ack:
       semantic_ack();
@@ -78,8 +82,8 @@ void TxInflight::idle(const CfgBus& cfg, const CsrOut& csr) {
     configure(cfg);
     return;
   }
-  const bool request[4] = {rec_in_.has(), ctl_in_.has() && upd_.free() && fb_.free(), !list_.empty() && retx_.free(),
-                           visit_due_};
+  const bool request[4] = {rec_in_.has(), ctl_in_.has() && upd_.free() && fb_.free() && pres_.free(),
+                           !list_.empty() && retx_.free() && fb_.free(), visit_due_ && upd_.free()};
   if (!(request[0] | request[1] | request[2] | request[3])) return;
   const int grant = arb_.pick([&](unsigned i) { return request[i]; });
   arb_.take(static_cast<unsigned>(grant));
@@ -99,7 +103,7 @@ void TxInflight::idle(const CfgBus& cfg, const CsrOut& csr) {
       state_ = State::Retx0;
       break;
     default:
-      visit(csr.rto);
+      visit(csr.rto, retry_limits(csr));
       break;
   }
 }
@@ -113,6 +117,7 @@ void TxInflight::configure(const CfgBus& cfg) {
     q.msn_done = q.msn_sent = row.msn;
     q.rtx_lo = row.sq_psn;
     q.dup = false;
+    q.retry = 0;
     start_timer(q);
     q.live = row.state == static_cast<uint8_t>(QpState::Rts);
     init_qp_ = cfg.index & qp_mask_;
@@ -152,13 +157,24 @@ void TxInflight::take_ctl() {
   }
 }
 
-void TxInflight::visit(unsigned rto) {
+void TxInflight::fail(Qp& q, uint16_t index, CqStatus status) {
+  q.live = false;
+  fail_inc_next_ = true;
+  upd_.load({.qp = index, .una = q.una, .ack = true, .msn = q.msn_done, .syndrome = static_cast<uint8_t>(status)});
+}
+
+void TxInflight::visit(unsigned rto, RetryLimits limits) {
   const auto index = static_cast<uint16_t>(visit_qp_);
   Qp& q = qps_[visit_qp_];
   visit_due_ = false;
   visit_qp_ = (visit_qp_ + 1) & qp_mask_;
   if (!q.live || (q.una == q.nxt && q.msn_done == q.msn_sent)) return;
-  if (tick_ - q.tmr_start < uint64_t{8} << rto) return;
+  if (tick_ - q.tmr_start < retry_interval(rto, q.retry, limits)) return;
+  if (retry_exhausted(q.retry, limits)) {
+    fail(q, index, CqStatus::RetryExceeded);
+    return;
+  }
+  q.retry = retry_next(q.retry);
   if (q.una == q.nxt) {  // all arrived, a semantic ACK is missing: the newest packet again asks for it
     q.dup = true;
     enlist(q, index);
@@ -180,6 +196,7 @@ void TxInflight::record() {
   Qp& q = qp(rec_.qp);
   WinRow row = win_.rdata();
   const uint64_t keep = ~(uint64_t{1} << (rec_.psn & 63u));
+  row.nacked &= keep;
   row.rtxd &= keep;
   row.pend &= keep;
   row.sacked &= keep;
@@ -230,21 +247,36 @@ void TxInflight::sack1() {
   q.hi = psn_before(view_.hi, below) ? below : view_.hi;
   if (view_.una != q.una) {
     q.una = view_.una;
+    q.retry = 0;
     start_timer(q);
     upd_.load({.qp = ctl_.qp, .una = q.una, .ack = false, .msn = 0, .syndrome = 0});
   }
-  if (ctl_.m != 0 && !ctl_.pr && psn_dist(q.nxt, ctl_.psn) - 1u < max_mpr_) {
+  if (ctl_.pr) {
+    pres_.load({.qp = ctl_.qp, .id = static_cast<uint16_t>(ctl_.psn), .m = ctl_.m});
+  } else if (ctl_.m != 0 && psn_dist(q.nxt, ctl_.psn) - 1u < max_mpr_) {
     fb_.load({.qp = ctl_.qp, .ev_idx = ev_idx_keep_, .entropy = ctl_.entropy, .kind = ctl_.m});
   }
 }
 
-void TxInflight::nack() {
+void TxInflight::nack(RetryLimits limits) {
   state_ = State::Idle;
   Qp& q = qp(ctl_.qp);
+  if (ctl_.reason == static_cast<uint8_t>(wire::NackReason::UnexpEvent)) {
+    fail(q, ctl_.qp, CqStatus::RemEvent);
+    return;
+  }
+  if (nack_counts(ctl_.reason) && ctl_.psn == q.una && q.una != q.nxt) {
+    if (retry_exhausted(q.retry, limits)) {
+      fail(q, ctl_.qp, CqStatus::RetryExceeded);
+      return;
+    }
+    q.retry = retry_next(q.retry);
+  }
   WinRow row = win_.rdata();
   const uint64_t bit = uint64_t{1} << (ctl_.psn & 63u);
   if (in_window(ctl_.psn, q.una, q.nxt) && !((row.sacked | row.pend) & bit)) {
     row.pend |= bit;
+    row.nacked |= bit;
     win_.write(win_row(ctl_.qp, ctl_.psn), row);
     enlist(q, ctl_.qp);
     q.rtx_lo = psn_first(q.rtx_lo, ctl_.psn);
@@ -267,7 +299,10 @@ void TxInflight::semantic_ack() {
   q.rtx_lo = psn_follow(q.rtx_lo, una);
   if (psn_before(q.hi, below)) q.hi = below;
   if (good) q.msn_done = ctl_.msn;
-  if (changed) start_timer(q);
+  if (changed) {
+    q.retry = 0;
+    start_timer(q);
+  }
   if (changed || !good) {
     upd_.load({.qp = ctl_.qp, .una = una, .ack = true, .msn = ctl_.msn, .syndrome = ctl_.reason});
   }
@@ -288,7 +323,9 @@ void TxInflight::retx0() {
   if (c != 0) {
     op_psn_ = lowest(w0, c);
     const uint64_t bit = uint64_t{1} << (op_psn_ & 63u);
+    loss_ = (row.nacked & bit) == 0;
     row.pend &= ~bit;
+    row.nacked &= ~bit;
     row.rtxd |= bit;
     win_.write(win_row(op_qp_, w0), row);
     q.rtx_lo = psn_add(op_psn_, 1);
@@ -304,7 +341,7 @@ void TxInflight::retx0() {
       list_.pop();
       return;
     }
-    q.dup = false;
+    q.dup = loss_ = false;
     op_psn_ = psn_add(q.nxt, -1);
   }
   recs_.read(recs_row(op_qp_, op_psn_));
@@ -317,6 +354,8 @@ void TxInflight::retx1() {
   state_ = State::Idle;
   const Sent& s = recs_.rdata();
   retx_.load({.qp = op_qp_, .psn = op_psn_, .msn = s.msn, .idx = s.idx, .avoid_ev = s.ev_idx});
+  // A gap or the timer, not a NACK: one loss is enough to take the EV out of use.
+  if (loss_) fb_.load({.qp = op_qp_, .ev_idx = s.ev_idx, .entropy = 0, .kind = kFbLoss});
   rtx_inc_next_ = true;
 }
 

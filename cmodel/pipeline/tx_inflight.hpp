@@ -9,6 +9,7 @@
 #include "pipeline/cfg.hpp"
 #include "pipeline/ram.hpp"
 #include "pipeline/stream.hpp"
+#include "protocol/retry.hpp"
 #include "protocol/tx_window.hpp"
 
 namespace mrc {
@@ -18,12 +19,13 @@ namespace mrc {
 class TxInflight {
  public:
   TxInflight(const Preset& preset, Stream<Rec>& rec, Stream<Ctl>& ctl, Stream<Retx>& retx, Stream<Upd>& upd,
-             Stream<Fb>& fb);
+             Stream<Fb>& fb, Stream<Pres>& pres);
 
   bool cfg_ack() const { return ack_.value(); }
-  /// Registers rtx_inc_q, rto_inc_q.
+  /// Registers rtx_inc_q, rto_inc_q, fail_inc_q.
   bool rtx_inc() const { return rtx_inc_; }
   bool rto_inc() const { return rto_inc_; }
+  bool fail_inc() const { return fail_inc_; }
   void step(const CfgBus& cfg, const CsrOut& csr);
   void clock() {
     win_.clock();
@@ -31,7 +33,8 @@ class TxInflight {
     ack_.clock();
     rtx_inc_ = rtx_inc_next_;
     rto_inc_ = rto_inc_next_;
-    rtx_inc_next_ = rto_inc_next_ = false;
+    fail_inc_ = fail_inc_next_;
+    rtx_inc_next_ = rto_inc_next_ = fail_inc_next_ = false;
   }
 
  private:
@@ -43,6 +46,7 @@ class TxInflight {
     uint32_t rtx_lo = 0;
     bool rtx = false, dup = false, live = false;
     uint32_t tmr_start = 0, tmr_psn = 0;
+    uint8_t retry = 0;
   };
 
   /// Row of `recs`.
@@ -82,15 +86,17 @@ class TxInflight {
     q.tmr_psn = q.nxt;
   }
 
+  /// Ends a QP: its work requests complete with `status`, then Flushed. upd must be free.
+  void fail(Qp& q, uint16_t index, CqStatus status);
   void idle(const CfgBus& cfg, const CsrOut& csr);
   void configure(const CfgBus& cfg);
   void take_ctl();
-  void visit(unsigned rto);
+  void visit(unsigned rto, RetryLimits limits);
   void init();
   void record();
   void sack0(unsigned reorder);
   void sack1();
-  void nack();
+  void nack(RetryLimits limits);
   void semantic_ack();
   void retx0();
   void retx1();
@@ -102,6 +108,7 @@ class TxInflight {
   Stream<Retx>& retx_;
   Stream<Upd>& upd_;
   Stream<Fb>& fb_;
+  Stream<Pres>& pres_;
 
   Ram1r1w<WinRow> win_;
   Ram1r1w<Sent> recs_;
@@ -111,6 +118,7 @@ class TxInflight {
   State state_ = State::Idle;
   CfgAck ack_;
   bool rtx_inc_ = false, rto_inc_ = false, rtx_inc_next_ = false, rto_inc_next_ = false;
+  bool fail_inc_ = false, fail_inc_next_ = false;
 
   uint32_t tick_ = 0;
   unsigned tick_count_ = 0;  // cycles since the last tick
@@ -128,6 +136,7 @@ class TxInflight {
   uint16_t ev_idx_keep_ = 0;
   uint16_t op_qp_ = 0;
   uint32_t op_psn_ = 0;  // Retx1: p; Walk: w
+  bool loss_ = false;    // Retx1: its EV lost it
 };
 
 }  // namespace mrc

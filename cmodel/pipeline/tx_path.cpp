@@ -7,7 +7,8 @@
 
 namespace mrc {
 
-TxPath::TxPath(const Preset& preset, Stream<Pkt>& pkt, Stream<Fb>& fb, Stream<Path>& path, Stream<Rec>& rec)
+TxPath::TxPath(const Preset& preset, Stream<Pkt>& pkt, Stream<Fb>& fb, Stream<Fb>& pfb, Stream<Path>& path,
+               Stream<Rec>& rec, Stream<Evev>& evev, Stream<Badev>& bad)
     : planes_(preset.num_planes),
       plane_bits_(static_cast<unsigned>(std::countr_zero(preset.num_planes))),
       groups_(preset.evs_per_qp / preset.num_planes),
@@ -15,13 +16,16 @@ TxPath::TxPath(const Preset& preset, Stream<Pkt>& pkt, Stream<Fb>& fb, Stream<Pa
       qp_mask_(preset.num_qps - 1),
       pkt_(pkt),
       fb_in_(fb),
+      pfb_in_(pfb),
       path_(path),
       rec_(rec),
+      evev_(evev),
+      bad_(bad),
       evst_(std::size_t{preset.num_qps} * groups_),
       evval_(std::size_t{preset.num_profiles} * preset.evs_per_qp),
       qps_(preset.num_qps) {}
 
-void TxPath::step(const CfgBus& cfg, const In& in) {
+void TxPath::step(const CfgBus& cfg, const CsrOut& csr, const In& in) {
   ack_.begin(cfg);
   switch (state_) {
     case State::Idle:
@@ -32,6 +36,15 @@ void TxPath::step(const CfgBus& cfg, const In& in) {
       break;
     case State::Fb:
       feedback();
+      break;
+    case State::Find:
+      find();
+      break;
+    case State::Test:
+      test();
+      break;
+    case State::Judge:
+      judge(csr.ev_min_active);
       break;
     case State::Walk:
       walk(in);
@@ -48,7 +61,13 @@ void TxPath::idle(const CfgBus& cfg) {
       const auto row = csr::TblQpCtx::unpack(cfg.data.data());
       init_qp_ = cfg.index & qp_mask_;
       init_group_ = 0;
-      qps_[init_qp_] = {.grp = 0, .used = 0, .lfsr = static_cast<uint16_t>(0xACE1u ^ init_qp_), .profile = row.profile};
+      const unsigned backup = row.backup & (groups_ - 1);
+      qps_[init_qp_] = {.grp = 0,
+                        .used = 0,
+                        .lfsr = static_cast<uint16_t>(0xACE1u ^ init_qp_),
+                        .profile = row.profile,
+                        .backup = static_cast<uint8_t>(backup),
+                        .active = static_cast<uint16_t>((groups_ - backup) * planes_)};
       state_ = State::Init;
       return;
     }
@@ -56,17 +75,13 @@ void TxPath::idle(const CfgBus& cfg) {
     ack_.done();
     return;
   }
-  const bool fb = fb_in_.has(), pkt = pkt_.has() && path_.free() && rec_.free();
-  if (!fb && !pkt) return;
-  const int grant = arb_.pick([&](unsigned i) { return i == 0 ? fb : pkt; });
+  const bool tell = evev_.free() && bad_.free();
+  const bool request[3] = {fb_in_.has() && tell, pkt_.has() && path_.free() && rec_.free(), pfb_in_.has() && tell};
+  if (!(request[0] | request[1] | request[2])) return;
+  const int grant = arb_.pick([&](unsigned i) { return request[i]; });
   arb_.take(static_cast<unsigned>(grant));
-  if (grant == 0) {
-    fb_ = fb_in_.head();
-    fb_in_.pop();
-    const unsigned ev_idx = fb_.ev_idx & (evs_ - 1);
-    evst_.read(evst_row(fb_.qp, ev_idx / planes_));
-    evval_.read(evval_row(qps_[fb_.qp & qp_mask_].profile, ev_idx));
-    state_ = State::Fb;
+  if (grant != 1) {
+    take_feedback(grant == 0 ? fb_in_ : pfb_in_);
   } else {
     hold_ = pkt_.head();
     pkt_.pop();
@@ -83,20 +98,86 @@ void TxPath::idle(const CfgBus& cfg) {
 }
 
 void TxPath::init() {
-  evst_.write(evst_row(init_qp_, init_group_), 0);  // all GOOD
+  const bool spare = init_group_ >= groups_ - qps_[init_qp_].backup;
+  evst_.write(evst_row(init_qp_, init_group_), ev_uniform(planes_, spare ? kEvStandby : kEvGood));
   if (++init_group_ == groups_) {
     ack_.done();
     state_ = State::Idle;
   }
 }
 
+void TxPath::take_feedback(Stream<Fb>& from) {
+  fb_ = from.head();
+  from.pop();
+  fb_.ev_idx = static_cast<uint16_t>(fb_.ev_idx & (evs_ - 1));
+  evst_.read(evst_row(fb_.qp, fb_.ev_idx / planes_));
+  evval_.read(evval_row(qps_[fb_.qp & qp_mask_].profile, fb_.ev_idx));
+  state_ = State::Fb;
+}
+
 void TxPath::feedback() {
   state_ = State::Idle;
-  if (evval_.rdata() != fb_.entropy || fb_.kind != 1) return;
-  const unsigned ev_idx = fb_.ev_idx & (evs_ - 1), plane = ev_idx & (planes_ - 1);
-  if (ev_state(evst_.rdata(), plane) != kEvGood) return;
-  evst_.write(evst_row(fb_.qp, ev_idx / planes_), ev_with_state(evst_.rdata(), plane, kEvSkip));
-  skip_inc_next_ = true;
+  const unsigned plane = fb_.ev_idx & (planes_ - 1);
+  keep_ = evst_.rdata();
+  const unsigned was = ev_state(keep_, plane), now = ev_after(was, fb_.kind, evval_.rdata() == fb_.entropy);
+  if (now == was) return;
+  evst_.write(evst_row(fb_.qp, fb_.ev_idx / planes_), ev_with_state(keep_, plane, now));
+  if (fb_.kind == kFbSkipOnce) {
+    pulses_next_.skip = true;
+    return;
+  }
+  Qp& q = qps_[fb_.qp & qp_mask_];
+  failed_ = now == kEvBad;
+  found_ = false;
+  if (!failed_) evev_.load({.qp = fb_.qp, .ev_idx = fb_.ev_idx, .state = kEvGood, .floor = false});
+  if (q.backup != 0) {
+    f_ = groups_ - q.backup;
+    state_ = State::Find;
+  } else if (failed_) {
+    state_ = State::Judge;
+  } else {
+    ++q.active;
+  }
+}
+
+void TxPath::find() {
+  evst_.read(evst_row(fb_.qp, f_));
+  state_ = State::Test;
+}
+
+/// Looks for the EV of the backup group f_ that takes the place of a failed EV, or goes back for a revived one.
+void TxPath::test() {
+  const unsigned plane = fb_.ev_idx & (planes_ - 1), state = ev_state(evst_.rdata(), plane);
+  const bool self = f_ * planes_ + plane == fb_.ev_idx;
+  if (failed_ ? state == kEvStandby : ev_in_use(state) && !self) {
+    evst_.write(evst_row(fb_.qp, f_), ev_with_state(evst_.rdata(), plane, failed_ ? kEvGood : kEvStandby));
+    found_ = true;
+    state_ = failed_ ? State::Judge : State::Idle;
+  } else if (f_ != groups_ - 1) {
+    ++f_;
+    state_ = State::Find;
+  } else if (failed_) {
+    state_ = State::Judge;
+  } else {
+    ++qps_[fb_.qp & qp_mask_].active;
+    state_ = State::Idle;
+  }
+}
+
+/// An EV lost a packet: it goes out of use, unless too few would remain.
+void TxPath::judge(unsigned min_active) {
+  state_ = State::Idle;
+  Qp& q = qps_[fb_.qp & qp_mask_];
+  const bool out = found_ || q.active > min_active;
+  if (!out) {
+    evst_.write(evst_row(fb_.qp, fb_.ev_idx / planes_), keep_);
+  } else if (!found_) {
+    --q.active;
+  }
+  pulses_next_.bad = out;
+  pulses_next_.floor = !out;
+  evev_.load({.qp = fb_.qp, .ev_idx = fb_.ev_idx, .state = kEvBad, .floor = !out});
+  if (out) bad_.load({.qp = fb_.qp, .ev_idx = fb_.ev_idx, .ev = evval_.rdata()});
 }
 
 void TxPath::next_group() {
@@ -115,7 +196,7 @@ void TxPath::choose(const EvGroup& g, unsigned ev_idx) {
 }
 
 void TxPath::walk(const In& in) {
-  const uint16_t row = evst_.rdata();
+  const EvRow row = evst_.rdata();
   const unsigned at = group();
   const EvChoice choice{planes_, in.port_up, in.lane_room, avoid_on_, hold_.avoid_ev};
   const EvGroup g = ev_walk_group({row, u_, restored_, restored_idx_, false, -1}, at, lfsr_ & (planes_ - 1), choice);

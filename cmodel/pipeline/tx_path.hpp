@@ -15,7 +15,8 @@ namespace mrc {
 
 /// Gives each packet an entropy value: walks the QP's EV set group by group in an order that changes each pass, and
 /// takes the next GOOD EV whose lane has room. Contract: docs/blocks/tx_path.md. Three cycles per packet in the usual
-/// case.
+/// case. Between packets it works in feedback: SKIP, and EVs that go bad and come back, each with a backup EV of the
+/// same plane if there is one.
 class TxPath {
  public:
   struct In {
@@ -23,28 +24,36 @@ class TxPath {
     unsigned port_up = 0;    ///< bit p: port_up_i[p]
   };
 
-  TxPath(const Preset& preset, Stream<Pkt>& pkt, Stream<Fb>& fb, Stream<Path>& path, Stream<Rec>& rec);
+  /// Pulse registers.
+  struct Pulses {
+    bool skip = false, bad = false, floor = false;
+  };
+
+  /// fb: from tx_inflight; pfb: from tx_probe.
+  TxPath(const Preset& preset, Stream<Pkt>& pkt, Stream<Fb>& fb, Stream<Fb>& pfb, Stream<Path>& path, Stream<Rec>& rec,
+         Stream<Evev>& evev, Stream<Badev>& bad);
 
   bool cfg_ack() const { return ack_.value(); }
-  /// Register skip_inc_q.
-  bool skip_inc() const { return skip_inc_; }
-  void step(const CfgBus& cfg, const In& in);
+  const Pulses& pulses() const { return pulses_; }
+  void step(const CfgBus& cfg, const CsrOut& csr, const In& in);
   void clock() {
     evst_.clock();
     evval_.clock();
     ack_.clock();
-    skip_inc_ = skip_inc_next_;
-    skip_inc_next_ = false;
+    pulses_ = pulses_next_;
+    pulses_next_ = {};
   }
 
  private:
-  enum class State : uint8_t { Idle, Init, Fb, Walk, Emit };
+  enum class State : uint8_t { Idle, Init, Fb, Find, Test, Judge, Walk, Emit };
 
   struct Qp {
     uint8_t grp = 0;
     uint8_t used = 0;
     uint16_t lfsr = 0;
     uint8_t profile = 0;
+    uint8_t backup = 0;   ///< groups, modulo their number
+    uint16_t active = 0;  ///< EVs in GOOD or SKIP
   };
 
   std::size_t evst_row(unsigned qp, unsigned group) const { return (qp & qp_mask_) * groups_ + group; }
@@ -58,26 +67,37 @@ class TxPath {
 
   void idle(const CfgBus& cfg);
   void init();
+  void take_feedback(Stream<Fb>& from);
   void feedback();
+  void find();
+  void test();
+  void judge(unsigned min_active);
   void walk(const In& in);
   void emit();
 
   const unsigned planes_, plane_bits_, groups_, evs_, qp_mask_;
   Stream<Pkt>& pkt_;
-  Stream<Fb>& fb_in_;
+  Stream<Fb>&fb_in_, &pfb_in_;
   Stream<Path>& path_;
   Stream<Rec>& rec_;
+  Stream<Evev>& evev_;
+  Stream<Badev>& bad_;
 
-  Ram1r1w<uint16_t> evst_;
+  Ram1r1w<EvRow> evst_;
   Ram1r1w<uint32_t> evval_;
   std::vector<Qp> qps_;
-  RrArb arb_{2};
+  RrArb arb_{3};
   State state_ = State::Idle;
   CfgAck ack_;
-  bool skip_inc_ = false, skip_inc_next_ = false;
+  Pulses pulses_, pulses_next_;
 
   unsigned init_qp_ = 0, init_group_ = 0;
+  // The feedback that is worked in; its ev_idx is modulo EvsPerQp.
   Fb fb_{};
+  bool failed_ = false;  // it took the EV out of use; otherwise it brought it back
+  bool found_ = false;   // and a backup EV took its place
+  EvRow keep_ = 0;       // the EV's row before
+  unsigned f_ = 0;       // backup group looked at
   // The packet that walks: hold_ until Emit, and the walk's working copies.
   Pkt hold_{};
   unsigned grp_ = 0, u_ = 0, walked_ = 0;

@@ -41,8 +41,13 @@ void TxSegment::step(const CfgBus& cfg) {
   }
 }
 
+/// Contexts and states wait until the completion work left over is done: it belongs to the QP as it was.
+bool TxSegment::cfg_due(const CfgBus& cfg) const {
+  return ack_.pending(cfg) && !((cfg.is(CfgTable::QpCtx) || cfg.is(CfgTable::QpState)) && done_.busy);
+}
+
 void TxSegment::idle(const CfgBus& cfg) {
-  if (ack_.pending(cfg)) {
+  if (cfg_due(cfg)) {
     configure(cfg);
   } else if (done_.busy && cqe_.free()) {
     ring_.read(ring_row(done_.qp, qp(done_.qp).una_msn));
@@ -80,6 +85,10 @@ void TxSegment::configure(const CfgBus& cfg) {
     q.active = q.failed = false;
   } else if (cfg.is(CfgTable::QpState)) {
     q.state = cfg.data[0] & 7u;
+    if (q.state == static_cast<uint8_t>(QpState::Error)) {
+      if (q.una_msn != q.tail) done_ = {.busy = true, .qp = cfg.index, .flush = true};
+      q.failed = true;
+    }
   }
   ack_.done();
 }
@@ -95,12 +104,10 @@ void TxSegment::take_upd() {
   Qp& q = qp(u.qp);
   if (!psn_before(u.una, q.una)) q.una = u.una;
   const bool good = syndrome_ack(u.syndrome) && msn_before(q.una_msn, u.msn);
-  const bool nak = syndrome_nak(u.syndrome) && !q.failed;
-  if (u.ack && (good || nak)) {
-    done_.busy = true;
-    done_.qp = u.qp;
-    done_.msn = u.msn;
-    done_.syndrome = u.syndrome;
+  const bool local = syndrome_local(u.syndrome);
+  const bool end = (syndrome_nak(u.syndrome) || local) && !q.failed;
+  if (u.ack && (good || end)) {
+    done_ = {.busy = true, .qp = u.qp, .msn = local ? q.una_msn : u.msn, .syndrome = u.syndrome, .flush = false};
   }
   activate(q, u.qp);
   upd_.pop();
@@ -109,12 +116,12 @@ void TxSegment::take_upd() {
 void TxSegment::take_wqe() {
   const Wqe& w = wqe_.head();
   Qp& q = qp(w.qp);
-  const bool refused = !q.rts() || q.failed;
+  const bool refused = q.failed || !q.rts();
   if (refused || w.length == 0 || w.length > kMaxMessage) {
     Cqe& c = cqe_.load();
     c = Cqe{};
     c.qp = w.qp;
-    c.status = refused ? CqStatus::LocState : CqStatus::LocLength;
+    c.status = q.failed ? CqStatus::Flushed : refused ? CqStatus::LocState : CqStatus::LocLength;
     c.wr_id = w.wr_id;
   } else {
     ring_.write(ring_row(w.qp, q.tail), {w, q.rqmsn});
@@ -129,21 +136,31 @@ void TxSegment::complete() {
   state_ = State::Idle;
   Qp& q = qp(done_.qp);
   const uint16_t m = q.una_msn, next = msn_add(m, 1);
-  const bool nak = !syndrome_ack(done_.syndrome);
-  const bool end = nak && (m == done_.msn || m == q.tail);
-  if (!(end && m == q.tail)) {
-    const Wqe& w = ring_.rdata().wqe;
-    Cqe& c = cqe_.load();
-    c = Cqe{};
-    c.qp = done_.qp;
-    c.status = end ? static_cast<CqStatus>(done_.syndrome) : CqStatus::Ok;
-    c.wr_id = w.wr_id;
-    c.length = w.length;
-    c.msn = m;
-    q.una_msn = next;
+  const bool ends = !done_.flush && !syndrome_ack(done_.syndrome);  // the QP ends with message done_.msn
+  if (ends && m == q.tail) {                                        // nothing is left to blame
+    q.failed = true;
+    done_.busy = false;
+    return;
   }
-  if (end) q.failed = true;
-  if (end || (!nak && next == done_.msn)) done_.busy = false;
+  const bool blamed = ends && m == done_.msn;
+  const Wqe& w = ring_.rdata().wqe;
+  Cqe& c = cqe_.load();
+  c = Cqe{};
+  c.qp = done_.qp;
+  c.status = done_.flush ? CqStatus::Flushed : blamed ? static_cast<CqStatus>(done_.syndrome) : CqStatus::Ok;
+  c.wr_id = w.wr_id;
+  c.length = w.length;
+  c.msn = m;
+  q.una_msn = next;
+  if (blamed) {
+    q.failed = true;
+    done_.flush = true;
+  }
+  if (done_.flush) {
+    done_.busy = next != q.tail;
+  } else if (!ends) {
+    done_.busy = next != done_.msn;
+  }
 }
 
 void TxSegment::retransmit() {

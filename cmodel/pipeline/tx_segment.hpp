@@ -47,6 +47,7 @@ class TxSegment {
   }
   void activate(Qp& q, uint16_t index);
 
+  bool cfg_due(const CfgBus& cfg) const;
   void idle(const CfgBus& cfg);
   void configure(const CfgBus& cfg);
   void take_upd();
@@ -74,6 +75,7 @@ class TxSegment {
     bool busy = false;
     uint16_t qp = 0, msn = 0;
     uint8_t syndrome = 0;
+    bool flush = false;  // of a failed QP: all that is left in its ring
   } done_;
 };
 

@@ -13,12 +13,47 @@ constexpr uint16_t ev_key_next(uint16_t lfsr) {
   return static_cast<uint16_t>((lfsr >> 1) ^ ((lfsr & 1u) ? 0xB400u : 0u));
 }
 
-/// State of plane j in a row of 2-bit states.
-constexpr unsigned ev_state(uint16_t row, unsigned j) { return (row >> (2 * j)) & 3u; }
+/// States of a group's EVs, three bits each, plane 0 in bits 2:0.
+using EvRow = uint32_t;
+
+/// State of plane j.
+constexpr unsigned ev_state(EvRow row, unsigned j) { return (row >> (3 * j)) & 7u; }
 
 /// The row with the state of plane j replaced.
-constexpr uint16_t ev_with_state(uint16_t row, unsigned j, unsigned state) {
-  return static_cast<uint16_t>((row & ~(3u << (2 * j))) | (state << (2 * j)));
+constexpr EvRow ev_with_state(EvRow row, unsigned j, unsigned state) {
+  return (row & ~(7u << (3 * j))) | (state << (3 * j));
+}
+
+/// A row with all planes in one state.
+constexpr EvRow ev_uniform(unsigned planes, unsigned state) {
+  EvRow row = 0;
+  for (unsigned j = 0; j < planes; ++j) row = ev_with_state(row, j, state);
+  return row;
+}
+
+/// True for an EV that the walk may give to a packet, now or on its next round.
+constexpr bool ev_in_use(unsigned state) { return state == kEvGood || state == kEvSkip; }
+
+/// Kinds of feedback on an EV (fb_t).
+inline constexpr unsigned kFbSkipOnce = 1, kFbAlwaysSkip = 2, kFbLoss = 3, kFbRevivedGood = 4, kFbRevivedSkip = 5;
+
+/// State of an EV after feedback. `match`: the profile still holds the entropy that the feedback names. A loss and a
+/// revival are about the EV of the QP's own set, whatever the profile holds now.
+constexpr unsigned ev_after(unsigned state, unsigned kind, bool match) {
+  switch (kind) {
+    case kFbSkipOnce:
+      return match && state == kEvGood ? kEvSkip : state;
+    case kFbAlwaysSkip:
+      return match && ev_in_use(state) ? kEvBad : state;
+    case kFbLoss:
+      return ev_in_use(state) ? kEvBad : state;
+    case kFbRevivedGood:
+      return state == kEvBad ? kEvGood : state;
+    case kFbRevivedSkip:
+      return state == kEvBad ? kEvSkip : state;
+    default:
+      return state;
+  }
 }
 
 /// What a packet may use at this moment.
@@ -32,7 +67,7 @@ struct EvChoice {
 
 /// One group of the set (one EV per plane) during a walk.
 struct EvGroup {
-  uint16_t row = 0;           ///< states
+  EvRow row = 0;              ///< states
   unsigned u = 0;             ///< bit p: plane p was used or passed in this group
   bool restored = false;      ///< this packet has restored an EV
   uint16_t restored_idx = 0;  ///< which
@@ -69,7 +104,7 @@ constexpr EvGroup ev_walk_group(EvGroup g, unsigned group, unsigned klo, const E
           g.busy = true;
         }
         break;
-      default:  // ASSUMED_BAD, DENIED
+      default:  // ASSUMED_BAD, DENIED, Standby
         g.u |= bit;
         break;
     }

@@ -24,8 +24,8 @@ inline void build_response(const Resp& r, uint32_t dqpn, Ctlpkt& c) {
       c.opcode = 0xDC;
       c.psn = r.cack;
       c.ext_len = 36;
-      ext[1] = static_cast<uint8_t>(r.m << 5);
-      wire::store_be<2>(ext + 2, r.psn - r.cack);
+      ext[1] = static_cast<uint8_t>(r.m << 5 | unsigned{r.pr} << 1);
+      wire::store_be<2>(ext + 2, r.pr ? r.psn : r.psn - r.cack);  // pr: the probe id
       names();
       wire::store_be<3>(ext + 13, r.cack);
       wire::store_be<2>(ext + 18, r.base - r.cack);

@@ -26,6 +26,8 @@ enum class RxDrop : uint8_t { None, Parse, Icrc, Qp, Pkey, Len };
 /// IBTA NAK syndromes a WRITE can earn (base.md).
 inline constexpr uint8_t kNakInvalidRequest = 0x61, kNakRemoteAccess = 0x62;
 
+/// Reliability probe request.
+constexpr bool is_probe_opcode(uint8_t opcode) { return opcode == 0xDE; }
 constexpr bool is_control_opcode(uint8_t opcode) { return opcode == 0xDC || opcode == 0xDD || opcode == 0xD1; }
 
 /// QP index of a packet that passed rx_drop().
@@ -35,11 +37,11 @@ constexpr uint16_t rx_qp(const Rxdesc& d) { return static_cast<uint16_t>(d.dqp -
 constexpr RxDrop rx_drop(const Rxdesc& d, std::span<const RxQpCtx> qps) {
   if (d.err != RxErr::None) return RxDrop::Parse;
   if (d.trim == Trim::None && !d.icrc_ok) return RxDrop::Icrc;
-  const bool data = is_data_opcode(d.opcode);
-  if (!data && !is_control_opcode(d.opcode)) return RxDrop::Qp;
+  const bool data = is_data_opcode(d.opcode), probe = is_probe_opcode(d.opcode);
+  if (!data && !probe && !is_control_opcode(d.opcode)) return RxDrop::Qp;
   if (d.dqp < kQpnBase || d.dqp - kQpnBase >= qps.size()) return RxDrop::Qp;
   const RxQpCtx& qp = qps[d.dqp - kQpnBase];
-  if (qp.state != QpState::Rts && !(data && qp.state == QpState::Rtr)) return RxDrop::Qp;
+  if (qp.state != QpState::Rts && !((data || probe) && qp.state == QpState::Rtr)) return RxDrop::Qp;
   if (!data && d.trim != Trim::None) return RxDrop::Qp;
   if (((d.pkey ^ qp.pkey) & 0x7fff) != 0) return RxDrop::Pkey;
   if (data && d.trim == Trim::None) {
@@ -98,7 +100,20 @@ inline void rx_data(const Rxdesc& d, unsigned plane, std::span<const csr::TblMr>
   p.haddr = p.syndrome == 0 ? mr.addr + (va - mr.va) : 0;
 }
 
-/// A SACK, NACK or ACK that passed rx_drop().
+/// A reliability probe that passed rx_drop(), into p: psn is its id.
+inline void rx_probe(const Rxdesc& d, unsigned plane, Rxpkt& p) {
+  const auto* ext = reinterpret_cast<const uint8_t*>(d.ext.data());
+  p = Rxpkt{};
+  p.plane = static_cast<uint8_t>(plane);
+  p.probe = true;
+  p.qp = rx_qp(d);
+  p.psn = static_cast<uint32_t>(wire::load_be<2>(ext + 4));
+  p.ce = d.ce;
+  p.ts = static_cast<uint16_t>(wire::load_be<2>(ext + 12));
+  p.entropy = d.entropy;
+}
+
+/// A SACK, NACK or ACK that passed rx_drop(). The psn of a SACK with pr is the probe id.
 inline Ctl rx_control(const Rxdesc& d) {
   const auto* ext = reinterpret_cast<const uint8_t*>(d.ext.data());
   const auto be16 = [&](unsigned at) { return static_cast<uint16_t>(wire::load_be<2>(ext + at)); };
@@ -109,7 +124,7 @@ inline Ctl rx_control(const Rxdesc& d) {
     c.m = ext[1] >> 5 & 3;
     c.pr = (ext[1] & 2) != 0;
     c.cack = static_cast<uint32_t>(wire::load_be<3>(ext + 13));
-    c.psn = psn_add(c.cack, static_cast<int16_t>(be16(2)));
+    c.psn = c.pr ? be16(2) : psn_add(c.cack, static_cast<int16_t>(be16(2)));
     c.base = psn_add(c.cack, static_cast<int16_t>(be16(18)));
     c.entropy = static_cast<uint32_t>(wire::load_be<4>(ext + 4));
     c.bitmap = wire::load_be<8>(ext + 20);

@@ -67,7 +67,8 @@ constexpr RxErr rx_error(const RxFrame& f, const RxParseCfg& cfg) {
     const unsigned around = rx_payload_offset(h) + 4 + (h[49] >> 4 & 3u);
     if (f.bytes < around || f.bytes - around > kMaxPayload) return RxErr::Length;
   }
-  if ((opcode == 0xDC && f.bytes != 100) || (opcode == 0xDD && f.bytes != 84) || (opcode == 0xD1 && f.bytes != 68)) {
+  if ((opcode == 0xDC && f.bytes != 100) || (opcode == 0xDD && f.bytes != 84) || (opcode == 0xD1 && f.bytes != 68) ||
+      (opcode == 0xDE && f.bytes != 80)) {
     return RxErr::Length;
   }
   return RxErr::None;

@@ -78,6 +78,8 @@ uint8_t* put_common(const Common& c, const HdrQp& qp, const HdrNic& nic, Hdr& hd
   return p;
 }
 
+constexpr unsigned data_class(unsigned dscp) { return dscp << 2 | 2u; }  // ECT(0)
+
 constexpr uint8_t bth_byte1(bool m, unsigned pad) { return static_cast<uint8_t>(unsigned{m} << 6 | pad << 4); }
 
 }  // namespace
@@ -89,7 +91,7 @@ void build_data_header(const Path& path, const HdrQp& qp, const HdrNic& nic, uin
   const unsigned pad = (0u - pkt.plen) & 3u;
   Common c{};
   c.plane = path.plane;
-  c.tc = static_cast<unsigned>(pkt.rtx ? nic.dscp_rtx : nic.dscp_data) << 2 | 2u;  // ECT(0)
+  c.tc = data_class(pkt.rtx ? nic.dscp_rtx : nic.dscp_data);
   c.ev = path.ev;
   c.opcode = pkt.opcode;
   c.bth1 = bth_byte1(nic.bth_m, pad);
@@ -117,10 +119,10 @@ void build_data_header(const Path& path, const HdrQp& qp, const HdrNic& nic, uin
   hdr.plen = pkt.plen;
 }
 
-void build_ctl_header(const Ctlpkt& ctl, const HdrQp& qp, const HdrNic& nic, Hdr& hdr) {
+void build_ctl_header(const Ctlpkt& ctl, const HdrQp& qp, const HdrNic& nic, bool probe, Hdr& hdr) {
   Common c{};
   c.plane = ctl.plane;
-  c.tc = static_cast<unsigned>(nic.dscp_ctl) << 2;
+  c.tc = probe ? data_class(nic.dscp_data) : static_cast<unsigned>(nic.dscp_ctl) << 2;
   c.ev = ctl.ev;
   c.opcode = ctl.opcode;
   c.bth1 = bth_byte1(nic.bth_m, 0);

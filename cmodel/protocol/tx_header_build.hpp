@@ -35,8 +35,9 @@ struct HdrNic {
 /// Header of a data packet into hdr (all fields but crc). `tick` is the time stamp for TSETH.
 void build_data_header(const Path& path, const HdrQp& qp, const HdrNic& nic, uint16_t tick, Hdr& hdr);
 
-/// Header of a control packet into hdr (all fields but crc).
-void build_ctl_header(const Ctlpkt& ctl, const HdrQp& qp, const HdrNic& nic, Hdr& hdr);
+/// Header of a control packet into hdr (all fields but crc). `probe`: a reliability probe, which travels in the data
+/// class, so that it meets what data would meet.
+void build_ctl_header(const Ctlpkt& ctl, const HdrQp& qp, const HdrNic& nic, bool probe, Hdr& hdr);
 
 /// ICRC register after the header: eight bytes of ones, then the bytes from the inner IPv6 header to hdr_len with the
 /// variant fields as ones. `srv6_encap`: an outer IPv6 header is in front.

@@ -13,6 +13,7 @@ namespace mrc {
 
 /// State of 64 consecutive PSNs, bit i for the PSN with low six bits i.
 struct WinRow {
+  uint64_t nacked = 0;  ///< pending because of a NACK
   uint64_t rtxd = 0;    ///< retransmitted since first sent
   uint64_t pend = 0;    ///< waits for retransmission
   uint64_t sacked = 0;  ///< reported received
@@ -69,6 +70,7 @@ constexpr uint64_t sack_row(WinRow& row, uint32_t p0, uint64_t got, uint64_t cov
   const uint64_t m = range_mask(p0, v.una, v.nxt);
   row.sacked |= got & m;
   row.pend &= ~row.sacked;
+  row.nacked &= ~row.sacked;
   const uint64_t lost =
       v.infer ? range_mask(p0, v.una, v.lost_end) & m & cover & ~row.sacked & ~row.pend & ~row.rtxd : 0;
   row.pend |= lost;
@@ -93,6 +95,10 @@ constexpr uint32_t psn_follow(uint32_t rtx_lo, uint32_t una) { return psn_before
 
 constexpr bool syndrome_ack(uint8_t s) { return (s >> 5) == 0; }
 constexpr bool syndrome_nak(uint8_t s) { return (s >> 5) == 3; }
+/// In upd only: this side ended the QP.
+constexpr bool syndrome_local(uint8_t s) {
+  return s == static_cast<uint8_t>(CqStatus::RetryExceeded) || s == static_cast<uint8_t>(CqStatus::RemEvent);
+}
 
 /// True when a semantic ACK or NAK fits the window and the messages sent.
 constexpr bool ack_valid(const Ctl& a, uint32_t una, uint32_t nxt, uint16_t msn_done, uint16_t msn_sent) {

@@ -28,6 +28,8 @@ package mrc_pkg;
   localparam int unsigned EvBad = 32'd2;
   /// EV state DENIED
   localparam int unsigned EvDenied = 32'd3;
+  /// EV of the backup set, not in use
+  localparam int unsigned EvStandby = 32'd4;
 
   /// QP state (mrc.md section 7)
   typedef enum logic [2:0] {
@@ -77,7 +79,10 @@ package mrc_pkg;
     CqStatusRemOp = 8'd99,
     CqStatusLocLength = 8'd129,
     CqStatusLocState = 8'd130,
-    CqStatusWimmOverrun = 8'd131
+    CqStatusWimmOverrun = 8'd131,
+    CqStatusRetryExceeded = 8'd132,
+    CqStatusFlushed = 8'd133,
+    CqStatusRemEvent = 8'd134
   } cq_status_e;
 
   /// Configuration table
@@ -130,7 +135,7 @@ package mrc_pkg;
   } retx_t;
 
   /// Progress of a QP: oldest unacknowledged PSN; with ack=1 also a semantic ACK or NAK (msn,
-  /// syndrome)
+  /// syndrome), or the end of the QP (syndrome 0x84, 0x86: a cq_status_e)
   typedef struct packed {
     logic [15:0] qp;
     logic [23:0] una;
@@ -187,8 +192,9 @@ package mrc_pkg;
     logic [15:0] qp;
     logic [15:0] ev_idx;
     logic [31:0] entropy;
-    /// 1 SKIP_ONCE, 2 ALWAYS_SKIP
-    logic [1:0] kind;
+    /// 1 SKIP_ONCE, 2 ALWAYS_SKIP; entropy not compared: 3 LOSS, 4 REVIVED to GOOD, 5 REVIVED to
+    /// SKIP
+    logic [2:0] kind;
   } fb_t;
 
   /// Header of a packet for one lane: hdr_len bytes of hdr, ICRC register after them, payload still
@@ -202,6 +208,29 @@ package mrc_pkg;
     logic [12:0] plen;
     logic [1215:0] hdr;
   } hdr_t;
+
+  /// EV event for the controller: the EV went to state
+  typedef struct packed {
+    logic [15:0] qp;
+    logic [11:0] ev_idx;
+    logic [2:0] state;
+    /// it should have gone to ASSUMED_BAD, but ev_min_active keeps it in use
+    logic floor;
+  } evev_t;
+
+  /// An EV that has just gone to ASSUMED_BAD
+  typedef struct packed {
+    logic [15:0] qp;
+    logic [15:0] ev_idx;
+    logic [31:0] ev;
+  } badev_t;
+
+  /// Answer to a reliability probe: probe id and the m of its SACK
+  typedef struct packed {
+    logic [15:0] qp;
+    logic [15:0] id;
+    logic [1:0] m;
+  } pres_t;
 
   /// Read len bytes of host memory at addr for a plane's lane
   typedef struct packed {
@@ -245,6 +274,8 @@ package mrc_pkg;
   typedef struct packed {
     logic [3:0] plane;
     logic drop;
+    /// a reliability probe; psn is its id
+    logic probe;
     logic buf_valid;
     logic [15:0] qp;
     logic [23:0] psn;
@@ -303,6 +334,7 @@ package mrc_pkg;
     logic [63:0] bitmap;
     logic [14:0] ooo;
     logic [1:0] m;
+    logic pr;
     logic [31:0] entropy;
     logic [15:0] ts;
     logic [23:0] rcvd;
@@ -410,6 +442,28 @@ package mrc_pkg;
   endfunction
 
   typedef struct packed {
+    evev_t data;
+    logic [29:0] zero;
+    logic ready;
+    logic valid;
+  } obs_evev_t;
+
+  function automatic obs_evev_t obs_of_evev(logic valid, logic ready, evev_t data);
+    return {data, 30'd0, ready, valid};
+  endfunction
+
+  typedef struct packed {
+    badev_t data;
+    logic [29:0] zero;
+    logic ready;
+    logic valid;
+  } obs_badev_t;
+
+  function automatic obs_badev_t obs_of_badev(logic valid, logic ready, badev_t data);
+    return {data, 30'd0, ready, valid};
+  endfunction
+
+  typedef struct packed {
     retx_t data;
     logic [29:0] zero;
     logic ready;
@@ -433,7 +487,7 @@ package mrc_pkg;
   endfunction
 
   typedef struct packed {
-    logic [29:0] pad;
+    logic [28:0] pad;
     fb_t data;
     logic [29:0] zero;
     logic ready;
@@ -441,7 +495,31 @@ package mrc_pkg;
   } obs_fb_t;
 
   function automatic obs_fb_t obs_of_fb(logic valid, logic ready, fb_t data);
+    return {29'd0, data, 30'd0, ready, valid};
+  endfunction
+
+  typedef struct packed {
+    logic [29:0] pad;
+    pres_t data;
+    logic [29:0] zero;
+    logic ready;
+    logic valid;
+  } obs_pres_t;
+
+  function automatic obs_pres_t obs_of_pres(logic valid, logic ready, pres_t data);
     return {30'd0, data, 30'd0, ready, valid};
+  endfunction
+
+  typedef struct packed {
+    logic [3:0] pad;
+    ctlpkt_t data;
+    logic [29:0] zero;
+    logic ready;
+    logic valid;
+  } obs_ctlpkt_t;
+
+  function automatic obs_ctlpkt_t obs_of_ctlpkt(logic valid, logic ready, ctlpkt_t data);
+    return {4'd0, data, 30'd0, ready, valid};
   endfunction
 
   typedef struct packed {
@@ -469,7 +547,7 @@ package mrc_pkg;
   endfunction
 
   typedef struct packed {
-    logic [5:0] pad;
+    logic [4:0] pad;
     rxpkt_t data;
     logic [29:0] zero;
     logic ready;
@@ -477,7 +555,7 @@ package mrc_pkg;
   } obs_rxpkt_t;
 
   function automatic obs_rxpkt_t obs_of_rxpkt(logic valid, logic ready, rxpkt_t data);
-    return {6'd0, data, 30'd0, ready, valid};
+    return {5'd0, data, 30'd0, ready, valid};
   endfunction
 
   typedef struct packed {
@@ -505,7 +583,7 @@ package mrc_pkg;
   endfunction
 
   typedef struct packed {
-    logic [16:0] pad;
+    logic [15:0] pad;
     resp_t data;
     logic [29:0] zero;
     logic ready;
@@ -513,7 +591,7 @@ package mrc_pkg;
   } obs_resp_t;
 
   function automatic obs_resp_t obs_of_resp(logic valid, logic ready, resp_t data);
-    return {17'd0, data, 30'd0, ready, valid};
+    return {16'd0, data, 30'd0, ready, valid};
   endfunction
 
   typedef struct packed {
@@ -526,18 +604,6 @@ package mrc_pkg;
 
   function automatic obs_ord_t obs_of_ord(logic valid, logic ready, ord_t data);
     return {14'd0, data, 30'd0, ready, valid};
-  endfunction
-
-  typedef struct packed {
-    logic [3:0] pad;
-    ctlpkt_t data;
-    logic [29:0] zero;
-    logic ready;
-    logic valid;
-  } obs_ctlpkt_t;
-
-  function automatic obs_ctlpkt_t obs_of_ctlpkt(logic valid, logic ready, ctlpkt_t data);
-    return {4'd0, data, 30'd0, ready, valid};
   endfunction
 
   typedef struct packed {
@@ -577,9 +643,14 @@ package mrc_pkg;
     obs_rxpkt_t rx_check_rxpkt;
     obs_rdreq_t tx_fetch_rdreq;
     obs_hdr_t tx_header_hdr;
+    obs_ctlpkt_t tx_probe_probe;
+    obs_fb_t tx_probe_fb;
+    obs_pres_t tx_inflight_pres;
     obs_fb_t tx_inflight_fb;
     obs_upd_t tx_inflight_upd;
     obs_retx_t tx_inflight_retx;
+    obs_badev_t tx_path_bad;
+    obs_evev_t tx_path_evev;
     obs_rec_t tx_path_rec;
     obs_path_t tx_path_path;
     obs_cqe_t tx_segment_cqe;
@@ -589,7 +660,7 @@ package mrc_pkg;
     obs_wqe_t host_wqe;
   } obs_core_t;
 
-  localparam int unsigned ObsCoreWords = 32'd214;
+  localparam int unsigned ObsCoreWords = 32'd239;
 
   /// Boundaries with one instance per plane.
   typedef struct packed {
@@ -1125,6 +1196,16 @@ package mrc_pkg;
   localparam int unsigned CsrRtoTimeoutWidth = 32'd5;
   localparam logic [4:0] CsrRtoTimeoutReset = 5'h7;
 
+  /// Retries before a QP fails (A-35)
+  localparam logic [15:0] CsrRetry = 16'h0078;
+  localparam logic [31:0] CsrRetryReset = 32'h00001907;
+  localparam int unsigned CsrRetryLinearLsb = 32'd0;
+  localparam int unsigned CsrRetryLinearWidth = 32'd3;
+  localparam logic [2:0] CsrRetryLinearReset = 3'h7;
+  localparam int unsigned CsrRetryExponentialLsb = 32'd8;
+  localparam int unsigned CsrRetryExponentialWidth = 32'd5;
+  localparam logic [4:0] CsrRetryExponentialReset = 5'h19;
+
   /// Reorder tolerance (A-08)
   localparam logic [15:0] CsrReorder = 16'h003c;
   localparam logic [31:0] CsrReorderReset = 32'h00000020;
@@ -1187,6 +1268,26 @@ package mrc_pkg;
   localparam logic [15:0] CsrRevEv7 = 16'h0064;
   localparam logic [31:0] CsrRevEv7Reset = 32'h10000007;
 
+  /// EV life
+  localparam logic [15:0] CsrEvCtl = 16'h0068;
+  localparam logic [31:0] CsrEvCtlReset = 32'h00000008;
+  localparam int unsigned CsrEvCtlMinActiveLsb = 32'd0;
+  localparam int unsigned CsrEvCtlMinActiveWidth = 32'd9;
+  localparam logic [8:0] CsrEvCtlMinActiveReset = 9'h8;
+
+  /// Reliability probes of ASSUMED_BAD EVs (A-32)
+  localparam logic [15:0] CsrEvProbe = 16'h006c;
+  localparam logic [31:0] CsrEvProbeReset = 32'h0003030d;
+  localparam int unsigned CsrEvProbeIntervalLsb = 32'd0;
+  localparam int unsigned CsrEvProbeIntervalWidth = 32'd16;
+  localparam logic [15:0] CsrEvProbeIntervalReset = 16'h30d;
+  localparam int unsigned CsrEvProbeSuccessesLsb = 32'd16;
+  localparam int unsigned CsrEvProbeSuccessesWidth = 32'd3;
+  localparam logic [2:0] CsrEvProbeSuccessesReset = 3'h3;
+  localparam int unsigned CsrEvProbeSkipGoodLsb = 32'd19;
+  localparam int unsigned CsrEvProbeSkipGoodWidth = 32'd1;
+  localparam logic [0:0] CsrEvProbeSkipGoodReset = 1'h0;
+
   /// Writing copies TBL_DATA into a row of a table; the write response comes when every block has
   /// taken it
   localparam logic [15:0] CsrTblCmd = 16'h0070;
@@ -1203,6 +1304,29 @@ package mrc_pkg;
   localparam logic [31:0] CsrTblData0Reset = 32'h00000000;
   localparam int unsigned CsrTblData0Count = 32'd16;
   localparam int unsigned CsrTblData0Stride = 32'd4;
+
+  /// Oldest EV event, 0 if there is none; reading takes it
+  localparam logic [15:0] CsrEvq = 16'h00c0;
+  localparam logic [31:0] CsrEvqReset = 32'h00000000;
+  localparam int unsigned CsrEvqEvIdxLsb = 32'd0;
+  localparam int unsigned CsrEvqEvIdxWidth = 32'd12;
+  localparam logic [11:0] CsrEvqEvIdxReset = 12'h0;
+  localparam int unsigned CsrEvqStateLsb = 32'd12;
+  localparam int unsigned CsrEvqStateWidth = 32'd3;
+  localparam logic [2:0] CsrEvqStateReset = 3'h0;
+  localparam int unsigned CsrEvqFloorLsb = 32'd15;
+  localparam int unsigned CsrEvqFloorWidth = 32'd1;
+  localparam logic [0:0] CsrEvqFloorReset = 1'h0;
+  localparam int unsigned CsrEvqQpLsb = 32'd16;
+  localparam int unsigned CsrEvqQpWidth = 32'd15;
+  localparam logic [14:0] CsrEvqQpReset = 15'h0;
+  localparam int unsigned CsrEvqValidLsb = 32'd31;
+  localparam int unsigned CsrEvqValidWidth = 32'd1;
+  localparam logic [0:0] CsrEvqValidReset = 1'h0;
+
+  /// EV events lost because the queue of 16 was full (wraps)
+  localparam logic [15:0] CsrEvqDrop = 16'h00c4;
+  localparam logic [31:0] CsrEvqDropReset = 32'h00000000;
 
   /// Frames sent on plane 0 (wraps); planes 1..7 follow at 0x104..0x11C
   localparam logic [15:0] CsrCntTx0 = 16'h0100;
@@ -1267,9 +1391,33 @@ package mrc_pkg;
   localparam logic [15:0] CsrCntRto = 16'h0188;
   localparam logic [31:0] CsrCntRtoReset = 32'h00000000;
 
+  /// QPs that failed: retries exceeded, or NACK UNEXP_EVENT
+  localparam logic [15:0] CsrCntQpFail = 16'h01a4;
+  localparam logic [31:0] CsrCntQpFailReset = 32'h00000000;
+
   /// EVs set to SKIP
   localparam logic [15:0] CsrCntSkip = 16'h018c;
   localparam logic [31:0] CsrCntSkipReset = 32'h00000000;
+
+  /// EVs set to ASSUMED_BAD
+  localparam logic [15:0] CsrCntEvBad = 16'h0190;
+  localparam logic [31:0] CsrCntEvBadReset = 32'h00000000;
+
+  /// Reliability probes sent
+  localparam logic [15:0] CsrCntProbe = 16'h0198;
+  localparam logic [31:0] CsrCntProbeReset = 32'h00000000;
+
+  /// EVs revived by probes
+  localparam logic [15:0] CsrCntRevived = 16'h019c;
+  localparam logic [31:0] CsrCntRevivedReset = 32'h00000000;
+
+  /// ASSUMED_BAD EVs that found no probe slot: they stay out until the QP is set up again
+  localparam logic [15:0] CsrCntProbeFull = 16'h01a0;
+  localparam logic [31:0] CsrCntProbeFullReset = 32'h00000000;
+
+  /// EVs that ev_min_active kept in use
+  localparam logic [15:0] CsrCntEvFloor = 16'h0194;
+  localparam logic [31:0] CsrCntEvFloorReset = 32'h00000000;
 
   // ---- tables (csr.yaml): entries of whole 32-bit words, least significant word first
 
@@ -1295,7 +1443,9 @@ package mrc_pkg;
     logic [15:0] rsvd80;
     /// P_Key
     logic [15:0] pkey;
-    logic [7:0] rsvd56;
+    logic [2:0] rsvd61;
+    /// groups of NumPlanes EVs at the end of the profile that are backup, 0..EvsPerQp/NumPlanes - 1
+    logic [4:0] backup;
     /// peer's QPN
     logic [23:0] dqpn;
     /// EV profile

@@ -28,10 +28,13 @@ TEST_CASE("writes keep to named fields and strobes; the rest of the map answers 
   CHECK(pair.read(0, csr::kIp1) == 0x00220044);
   CHECK(pair.write(0, csr::kIp1, 0xaabbccdd, 0b1000) == 0);
   CHECK(pair.read(0, csr::kIp1) == 0xaa220044);
+  CHECK(pair.read(0, csr::kRetry) == 0x1907);
+  CHECK(pair.write(0, csr::kRetry, 0xffffffff) == 0);
+  CHECK(pair.read(0, csr::kRetry) == 0x1f07);
   CHECK(pair.write(0, csr::kId, 0) == 2);
   CHECK(pair.read(0, csr::kId) == 0x4D52434E);
   CHECK(pair.write(0, csr::kCntTx0, 5) == 2);
-  for (const uint32_t hole : {0x6cu, 0x74u, 0xc0u, 0x190u, 0x200u, 0xfffcu}) {
+  for (const uint32_t hole : {0x74u, 0xccu, 0x1a8u, 0x200u, 0xfffcu}) {
     CHECK(pair.read(0, hole, &resp) == 0);
     CHECK(resp == 2);
     CHECK(pair.write(0, hole, 1) == 2);
@@ -41,7 +44,8 @@ TEST_CASE("writes keep to named fields and strobes; the rest of the map answers 
 }
 
 TEST_CASE("bvalid is up two cycles after address and data were taken", "[csr]") {
-  Csr regs(*find_preset("tiny"));
+  Stream<Evev> evev;
+  Csr regs(*find_preset("tiny"), evev);
   Csr::In in{.awvalid = true, .wvalid = true, .awaddr = csr::kRto, .wdata = 3, .wstrb = 15};
   unsigned cycles = 0;
   while (!regs.out().bvalid) {
@@ -62,7 +66,8 @@ TEST_CASE("bvalid is up two cycles after address and data were taken", "[csr]") 
 }
 
 TEST_CASE("address and data may come in any order", "[csr]") {
-  Csr regs(*find_preset("tiny"));
+  Stream<Evev> evev;
+  Csr regs(*find_preset("tiny"), evev);
   regs.step({.wvalid = true, .wdata = 9, .wstrb = 15});
   regs.clock();
   CHECK(regs.out().awready);
@@ -78,7 +83,8 @@ TEST_CASE("address and data may come in any order", "[csr]") {
 }
 
 TEST_CASE("a table write is broadcast until all blocks have taken it and let go", "[csr]") {
-  Csr regs(*find_preset("tiny"));
+  Stream<Evev> evev;
+  Csr regs(*find_preset("tiny"), evev);
   const auto cycle = [&](Csr::In in) {
     regs.step(in);
     regs.clock();
@@ -106,7 +112,8 @@ TEST_CASE("a table write is broadcast until all blocks have taken it and let go"
 }
 
 TEST_CASE("a counter shows a pulse in the cycle after it", "[csr]") {
-  Csr regs(*find_preset("tiny"));
+  Stream<Evev> evev;
+  Csr regs(*find_preset("tiny"), evev);
   regs.count(csr::kCntSkip);
   regs.count(csr::kCntTx0 + 4);
   regs.step({.arvalid = true, .araddr = csr::kCntSkip});  // reads the register of this cycle
@@ -119,4 +126,71 @@ TEST_CASE("a counter shows a pulse in the cycle after it", "[csr]") {
   regs.step({.arvalid = true, .araddr = csr::kCntSkip});
   regs.clock();
   CHECK(regs.out().rdata == 1);
+}
+
+TEST_CASE("RETRY reaches the blocks as linear and exponential retries", "[csr]") {
+  Stream<Evev> evev;
+  Csr regs(*find_preset("tiny"), evev);
+  CHECK(regs.values().retry_linear == 7);
+  CHECK(regs.values().retry_exp == 25);
+  regs.step({.awvalid = true, .wvalid = true, .awaddr = csr::kRetry, .wdata = 0x0C03, .wstrb = 15});
+  regs.clock();
+  regs.step({});
+  regs.clock();
+  CHECK(regs.values().retry_linear == 3);
+  CHECK(regs.values().retry_exp == 12);
+}
+
+TEST_CASE("EV events are read oldest first, and what a full queue loses is counted", "[csr]") {
+  Stream<Evev> evev;
+  Csr regs(*find_preset("tiny"), evev);
+  const auto cycle = [&](Csr::In in) {
+    regs.step(in);
+    regs.clock();
+    evev.clock();
+  };
+  const auto read = [&](uint16_t at) {
+    cycle({.arvalid = true, .araddr = at});
+    const uint32_t v = regs.out().rdata;
+    cycle({.rready = true});
+    return v;
+  };
+  CHECK(read(csr::kEvq) == 0);
+  for (uint16_t i = 0; i < 19; ++i) {
+    REQUIRE(evev.free());  // csr never stops it
+    evev.load({.qp = 5, .ev_idx = i, .state = static_cast<uint8_t>(i == 1 ? kEvGood : kEvBad), .floor = i == 2});
+    cycle({});
+  }
+  cycle({});
+  cycle({});
+  CHECK(read(csr::kEvqDrop) == 3);
+  CHECK(read(csr::kEvq) == 0x80052000);  // valid, QP 5, ASSUMED_BAD, EV 0
+  CHECK(read(csr::kEvq) == 0x80050001);  // GOOD, EV 1
+  CHECK(read(csr::kEvq) == 0x8005a002);  // floor
+  for (uint32_t i = 3; i < 16; ++i) CHECK(read(csr::kEvq) == (0x80052000 | i));
+  CHECK(read(csr::kEvq) == 0);
+  CHECK(read(csr::kEvqDrop) == 3);
+}
+
+TEST_CASE("EV registers reach the blocks", "[csr]") {
+  Stream<Evev> evev;
+  Csr regs(*find_preset("tiny"), evev);
+  CHECK(regs.values().ev_min_active == 8);
+  CHECK(regs.values().probe_interval == 781);
+  CHECK(regs.values().probe_successes == 3);
+  CHECK_FALSE(regs.values().probe_skip_good);
+  const auto write = [&](uint16_t at, uint32_t value) {
+    regs.step({.awvalid = true, .wvalid = true, .awaddr = at, .wdata = value, .wstrb = 15});
+    for (int i = 0; i < 4; ++i) {
+      regs.clock();
+      regs.step({.bready = true});
+    }
+    regs.clock();
+  };
+  write(csr::kEvCtl, 0xffffff00);
+  write(csr::kEvProbe, 0x000d0102);
+  CHECK(regs.values().ev_min_active == 0x100);
+  CHECK(regs.values().probe_interval == 0x0102);
+  CHECK(regs.values().probe_successes == 5);
+  CHECK(regs.values().probe_skip_good);
 }

@@ -157,7 +157,7 @@ class NicPair {
 
   /// QP `qp` of both sides in Rts, talking to each other, with EV profile 0, addresses and a memory region that covers
   /// the whole host memory at virtual address 0 under R_Key 0x100 * (qp mod NumMrs).
-  void connect_qp(unsigned qp, unsigned mtu = 4, bool srv6 = true, bool ts = false) {
+  void connect_qp(unsigned qp, unsigned mtu = 4, bool srv6 = true, bool ts = false, unsigned backup = 0) {
     const Preset& preset = host[0].nic.preset();
     for (unsigned side = 0; side < 2; ++side) {
       csr::TblQpCtx row;
@@ -165,6 +165,7 @@ class NicPair {
       row.mtu = static_cast<uint8_t>(mtu & 7);
       row.encap = static_cast<uint8_t>(srv6 ? Encap::Srv6 : Encap::Ipv6);
       row.ts = ts;
+      row.backup = static_cast<uint8_t>(backup & 31);
       row.mpr = static_cast<uint8_t>(preset.max_mpr / 128);
       row.dqpn = qp + kQpnBase;
       row.pkey = 0xffff;

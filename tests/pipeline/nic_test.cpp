@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
+#include <initializer_list>
 
 #include "nic_pair.hpp"
 #include "wire/icrc.hpp"
@@ -218,6 +219,148 @@ TEST_CASE("reset makes a NIC as new", "[nic]") {
     used.step(in);
     fresh.step(in);
   }
+}
+
+TEST_CASE("a QP whose peer is gone fails after its retries; set up again it works", "[nic][retry]") {
+  const Preset& preset = *find_preset("tiny");
+  NicPair pair(preset);
+  pair.set_up();
+  pair.connect_qp(1, 2);
+  pair.write(0, csr::kRto, 0);
+  pair.write(0, csr::kRetry, 0x101);  // one linear, one exponential: 8, 8, 16 ticks
+  Host &a = pair.host[0], &b = pair.host[1];
+  fill(a.mem, 0, 4000);
+  pair.tap = [](NicPair& p) { p.host[1].in.rx_tvalid = 0; };
+  for (uint32_t i = 0; i < 3; ++i) {
+    a.wqes.push_back(write_of(1, preset, 4000, 0, 0x4000));
+    a.wqes.back().wr_id = i;
+  }
+  const uint64_t posted = pair.cycle;
+  REQUIRE(pair.run_until([&] { return !a.cqes.empty(); }, 10'000));
+  const uint64_t ticks = (pair.cycle - posted) / preset.tick_cycles;
+  CHECK(ticks >= 31);
+  CHECK(ticks <= 33);
+  pair.run(3000);
+  REQUIRE(a.cqes.size() == 3);
+  for (uint32_t i = 0; i < 3; ++i) {
+    CHECK(a.cqes[i].wr_id == i);
+    CHECK(a.cqes[i].status == (i == 0 ? CqStatus::RetryExceeded : CqStatus::Flushed));
+    CHECK(a.cqes[i].length == 4000);
+    CHECK(a.cqes[i].msn == i);
+  }
+  CHECK(pair.read(0, csr::kCntRto) == 2);
+  CHECK(pair.read(0, csr::kCntQpFail) == 1);
+  CHECK(pair.read(1, csr::kCntQpFail) == 0);
+  a.wqes.push_back(write_of(1, preset, 4000, 0, 0x4000));
+  REQUIRE(pair.run_until([&] { return a.cqes.size() == 4; }, 100));
+  CHECK(a.cqes[3].status == CqStatus::Flushed);
+  CHECK(a.cqes[3].length == 0);
+  pair.tap = nullptr;
+  pair.connect_qp(1, 2);
+  a.wqes.push_back(write_of(1, preset, 4000, 0, 0x4000));
+  REQUIRE(pair.run_until([&] { return a.cqes.size() == 5; }, 10'000));
+  CHECK(a.cqes[4].status == CqStatus::Ok);
+  pair.run(1000);
+  CHECK(std::equal(a.mem.begin(), a.mem.begin() + 4000, b.mem.begin() + 0x4000));
+  CHECK(pair.read(0, csr::kCntQpFail) == 1);
+}
+
+TEST_CASE("QP_STATE Error ends a QP's work requests, and counts as no failure", "[nic][retry]") {
+  const Preset& preset = *find_preset("tiny");
+  NicPair pair(preset);
+  pair.set_up();
+  pair.connect_qp(2, 2);
+  Host& a = pair.host[0];
+  pair.tap = [](NicPair& p) { p.host[1].in.rx_tvalid = 0; };
+  for (uint32_t i = 0; i < 4; ++i) {
+    a.wqes.push_back(write_of(2, preset, 100, 0, 0x4000));
+    a.wqes.back().wr_id = i;
+  }
+  pair.run(300);
+  CHECK(a.cqes.empty());
+  pair.write(0, csr::kTblData0, static_cast<uint32_t>(QpState::Error));
+  pair.write(0, csr::kTblCmd,
+             csr::kTblCmdIndex.set(0, 2) | csr::kTblCmdTable.set(0, static_cast<uint32_t>(CfgTable::QpState)));
+  pair.run(100);
+  REQUIRE(a.cqes.size() == 4);
+  for (uint32_t i = 0; i < 4; ++i) {
+    CHECK(a.cqes[i].wr_id == i);
+    CHECK(a.cqes[i].status == CqStatus::Flushed);
+  }
+  CHECK(pair.read(0, csr::kCntQpFail) == 0);
+}
+
+TEST_CASE("a path that loses packets leaves use, a backup stands in, and probes bring it back", "[nic]") {
+  const Preset& preset = *find_preset("tiny");
+  NicPair pair(preset);
+  pair.set_up();
+  pair.connect_qp(1, 0, false, false, 2);  // 256-byte packets; EVs 12 to 15 are backup
+  pair.write(0, csr::kRto, 4);             // 128 ticks
+  pair.write(0, csr::kEvProbe, csr::kEvProbeInterval.set(0, 4) | csr::kEvProbeSuccesses.set(0, 3));
+  Host &a = pair.host[0], &b = pair.host[1];
+  fill(a.mem, 0, 60'000);
+  // Frames towards the peer by EV, and those of EV 3 (UDP source port 0xc003) spoilt while `broken`.
+  bool broken = true;
+  std::array<unsigned, 2> beat{}, ev{};
+  std::array<unsigned, 16> data{};
+  unsigned probes = 0;
+  pair.tap = [&](NicPair& p) {
+    mrc_pins_in& in = p.host[1].in;
+    for (unsigned plane = 0; plane < 2; ++plane) {
+      if (!(in.rx_tvalid >> plane & 1)) continue;
+      const uint8_t* d = in.rx_tdata[plane];
+      if (beat[plane] == 3) {  // bytes 48..63: UDP from 54, BTH from 62
+        ev[plane] = (static_cast<unsigned>(d[6]) << 8 | d[7]) - 0xc000;
+        if (d[14] == 0xDE) ++probes;
+        if (d[14] <= 0xCB && ev[plane] < 16) ++data[ev[plane]];
+      }
+      const bool last = in.rx_tlast >> plane & 1;
+      if (last && broken && ev[plane] == 3) in.rx_tuser = static_cast<uint8_t>(in.rx_tuser | 1u << plane);
+      beat[plane] = last ? 0 : beat[plane] + 1;
+    }
+  };
+  const auto send = [&] {
+    for (unsigned i = 0; i < 15; ++i) a.wqes.push_back(write_of(1, preset, 4000, i * 4000, 0x20000 + i * 4000));
+    const std::size_t want = a.cqes.size() + 15;
+    REQUIRE(pair.run_until([&] { return a.cqes.size() == want; }, 200'000));
+  };
+  send();
+  pair.run(1000);
+  CHECK(std::equal(a.mem.begin(), a.mem.begin() + 60'000, b.mem.begin() + 0x20000));
+  CHECK(pair.read(0, csr::kCntEvBad) == 1);
+  CHECK(pair.read(0, csr::kEvq) == 0x80012003);  // QP 1: EV 3 to ASSUMED_BAD
+  CHECK(pair.read(0, csr::kEvq) == 0);
+  CHECK(pair.read(0, csr::kCntEvFloor) == 0);
+  CHECK(data[13] != 0);
+  CHECK(data[12] + data[14] + data[15] == 0);
+
+  data = {};
+  send();
+  CHECK(data[3] == 0);
+  // 240 packets over twelve EVs are twenty passes, begun anywhere in one; the planes take turns all the same.
+  const auto fair = [&](std::initializer_list<unsigned> evs) {
+    std::array<unsigned, 2> plane{};
+    for (const unsigned i : evs) {
+      CAPTURE(i);
+      CHECK(data[i] >= 19);
+      CHECK(data[i] <= 21);
+      plane[i % 2] += data[i];
+    }
+    CHECK(plane[0] + plane[1] == 240);
+    CHECK(plane[0] == plane[1]);
+  };
+  fair({0, 1, 2, 4, 5, 6, 7, 8, 9, 10, 11, 13});
+  REQUIRE(pair.run_until([&] { return probes >= 2; }, 100'000));
+  CHECK(pair.read(0, csr::kCntRevived) == 0);
+  broken = false;
+  REQUIRE(pair.run_until([&] { return probes >= 6; }, 200'000) == false);
+  CHECK(pair.read(0, csr::kCntRevived) == 1);
+  CHECK(pair.read(0, csr::kCntProbe) == probes);
+  CHECK(pair.read(0, csr::kEvq) == 0x80010003);  // EV 3 to GOOD
+  CHECK(pair.read(1, csr::kCntDropQp) == 0);
+  data = {};
+  send();
+  fair({0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11});
 }
 
 TEST_CASE("unloaded, a first byte leaves within 64 cycles of its cause", "[nic]") {

@@ -222,3 +222,37 @@ TEST_CASE("a table write waits until stage A is empty, and keeps it empty for it
   c.cycle();
   CHECK_FALSE(c.check.cfg_ack());
 }
+
+TEST_CASE("a table write waits for one packet, however many wait behind it", "[rx_check]") {
+  Check c;
+  c.set_up();
+  unsigned waited = 0;
+  for (int i = 0; i < 30; ++i) {
+    if (c.desc[0].ready()) c.desc[0].push(Check::good(1));
+    if (c.desc[1].ready()) c.desc[1].push(Check::good(2));
+    if (i == 10) c.cfg = {.req = true, .table = static_cast<uint8_t>(CfgTable::Ev), .index = 0, .data = {}};
+    if (i > 10 && !c.check.cfg_ack()) ++waited;
+    c.cycle();
+  }
+  CHECK(c.check.cfg_ack());
+  CHECK(waited <= 2);
+}
+
+TEST_CASE("a probe goes to the tracker", "[rx_check]") {
+  Check c;
+  c.set_up();
+  Rxdesc d = Check::good(9);
+  d.opcode = 0xDE;
+  d.plen = 0;
+  d.buf_valid = false;
+  d.ext = {};
+  d.ext[1] = 0x0000'3412;  // probe id 0x1234
+  c.desc[1].push(d);
+  c.idle(5);
+  REQUIRE(c.pkts.size() == 1);
+  CHECK(c.pkts[0].probe);
+  CHECK(c.pkts[0].psn == 0x1234);
+  CHECK(c.pkts[0].plane == 1);
+  CHECK(c.ctls.empty());
+  for (const unsigned n : c.pulses) CHECK(n == 0);
+}

@@ -193,6 +193,38 @@ TEST_CASE("a response leaves on its plane, or on the lowest that is up", "[ack_g
   CHECK(c.ev == 100);
 }
 
+TEST_CASE("the SACK for a probe carries the probe's id instead of an offset", "[ack_gen]") {
+  Resp r;
+  r.kind = CtlKind::Sack;
+  r.psn = 0x1234;
+  r.cack = 0x1200;
+  r.base = 0x1201;
+  r.m = 1;
+  Ctlpkt c;
+  build_response(r, 0, c);
+  CHECK(c.ext[0] == 0x34002000);  // m 1, offset 0x0034
+  r.pr = true;
+  build_response(r, 0, c);
+  CHECK(c.ext[0] == 0x34122200);  // m 1, pr, id 0x1234
+  CHECK(c.psn == 0x1200);
+}
+
+TEST_CASE("four completions per plane may wait for their data", "[rx_reorder]") {
+  Reorder r;  // two planes: eight
+  Ord o;
+  for (uint16_t i = 0; i < 10; ++i) {
+    o = Reorder::imm(static_cast<uint16_t>(0xfffe + 40 + i), 100);  // too far ahead: each is an error, at once
+    o.snap = 0x01;
+    r.ord.load(o);
+    r.idle(5);
+  }
+  CHECK(r.ord.count() == 2);
+  CHECK(r.cqes.empty());
+  r.cycle(true, 0);
+  r.idle(50);
+  CHECK(r.cqes.size() == 10);
+}
+
 TEST_CASE("completions of both directions take turns", "[cq_mux]") {
   Stream<Cqe> tx, rx;
   CqMux mux(tx, rx);

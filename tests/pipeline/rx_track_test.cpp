@@ -446,3 +446,68 @@ TEST_CASE("a full response queue holds the tracker back without loss", "[rx_trac
     CHECK(t.resps[i].psn == i / 2);
   }
 }
+
+TEST_CASE("a probe is answered with what is here, changes nothing, and repeats the newest ACK", "[rx_track]") {
+  Track t;
+  t.csr.sack_base_self = true;
+  t.configure(1, 0);
+  Rxpkt probe;
+  probe.qp = 1;
+  probe.plane = 1;
+  probe.probe = true;
+  probe.psn = 0x1234;
+  probe.entropy = 0xe1;
+  probe.ts = 77;
+  t.send(probe);
+  REQUIRE(t.resps.size() == 1);  // no message is complete yet
+  Resp want;
+  want.kind = CtlKind::Sack;
+  want.qp = 1;
+  want.plane = 1;
+  want.psn = 0x1234;
+  want.cack = 0xffffff;
+  want.pr = true;
+  want.entropy = 0xe1;
+  want.ts = 77;
+  CHECK(t.resps[0] == want);
+  CHECK(t.verdicts.empty());
+  CHECK(t.ords.empty());
+
+  Rxpkt last = Track::packet(0);
+  last.last = true;
+  t.send(last);
+  t.send(Track::packet(5));
+  probe.ce = true;  // a mark, and the base is not the id all the same
+  t.send(probe);
+  REQUIRE(t.resps.size() == 2);
+  CHECK(t.resps[0].kind == CtlKind::Ack);
+  CHECK(t.resps[0].psn == 0);
+  CHECK(t.resps[0].reason == 0x1F);
+  CHECK(t.resps[0].msn == 0x21);
+  CHECK_FALSE(t.resps[0].pr);
+  CHECK(t.resps[1].pr);
+  CHECK(t.resps[1].m == 1);
+  CHECK(t.resps[1].cack == 0);
+  CHECK(t.resps[1].base == 1);
+  CHECK(t.resps[1].bitmap == 0b10000);
+  CHECK(t.resps[1].ooo == 1);
+  CHECK(t.resps[1].rcvd == 8);  // 2000 bytes
+  CHECK(t.dup + t.oor + t.trim == 0);
+}
+
+TEST_CASE("a probe of a failed QP hears the NAK", "[rx_track]") {
+  Track t;
+  t.configure(1, 0);
+  Rxpkt bad = Track::packet(0);
+  bad.syndrome = 0x62;
+  t.send(bad);
+  Rxpkt probe;
+  probe.qp = 1;
+  probe.probe = true;
+  probe.psn = 9;
+  t.send(probe);
+  REQUIRE(t.resps.size() == 1);
+  CHECK(t.resps[0].kind == CtlKind::Ack);
+  CHECK(t.resps[0].reason == 0x62);
+  CHECK(t.verdicts.empty());
+}

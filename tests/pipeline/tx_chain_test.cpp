@@ -279,6 +279,7 @@ TEST_CASE("the order in which blocks step within a cycle makes no difference", "
   a.peer.filter = filter(ra);
   b.peer.filter = filter(rb);
   a.top.csr.rto = b.top.csr.rto = 1;
+  a.top.csr.probe_interval = b.top.csr.probe_interval = 20;
   for (unsigned i = 0; i < 40; ++i) {
     const uint32_t length = 1 + below(rng, 6000);
     a.post(i % 4, 100 * i, 0x100000ull * i, length);
@@ -298,9 +299,14 @@ TEST_CASE("the order in which blocks step within a cycle makes no difference", "
     REQUIRE(same(a.top.retx, b.top.retx));
     REQUIRE(same(a.top.upd, b.top.upd));
     REQUIRE(same(a.top.fb, b.top.fb));
+    REQUIRE(same(a.top.pfb, b.top.pfb));
+    REQUIRE(same(a.top.evev, b.top.evev));
+    REQUIRE(same(a.top.bad, b.top.bad));
+    REQUIRE(same(a.top.probe, b.top.probe));
     for (unsigned p = 0; p < 2; ++p) REQUIRE(a.top.lanes[p]->tvalid() == b.top.lanes[p]->tvalid());
   }
   CHECK(a.top.cqes.size() == 40);
+  CHECK(a.top.probes_sent != 0);
   CHECK(a.top.frames == b.top.frames);
 }
 

@@ -14,8 +14,8 @@ namespace {
 struct Bench {
   Preset preset = *find_preset("tiny");
   Stream<Path> path;
-  Stream<Ctlpkt> ctl;
-  TxHeader header{preset, path, ctl};
+  Stream<Ctlpkt> ctl, probe_in;
+  TxHeader header{preset, path, ctl, probe_in};
   CfgBus cfg;
   CsrOut csr;
   bool ready = true;
@@ -32,6 +32,7 @@ struct Bench {
     header.clock();
     path.clock();
     ctl.clock();
+    probe_in.clock();
     ++cycles;
   }
   void run(unsigned n) {
@@ -58,6 +59,14 @@ struct Bench {
     c.opcode = 0xD1;
     c.ext_len = 4;
     ctl.load(c);
+  }
+  void probe() {
+    Ctlpkt c;
+    c.qp = 1;
+    c.plane = 1;
+    c.opcode = 0xDE;
+    c.ext_len = 16;
+    probe_in.load(c);
   }
 };
 
@@ -89,6 +98,7 @@ TEST_CASE("tx_header takes a QP context only with stage A empty", "[pipeline][tx
     if (b.path.free()) b.data();
     b.cycle();
   }
+  b.control();  // waits in its FIFO
   b.request(true);
   b.run(20);
   CHECK_FALSE(b.header.cfg_ack());
@@ -123,4 +133,37 @@ TEST_CASE("tx_header stamps the tick of the cycle in which stage A is loaded", "
   c.run(5);
   REQUIRE(c.got.size() == 1);
   CHECK(wire::load_be<2>(header_bytes(c.got[0]) + 78) == 1);
+}
+
+TEST_CASE("tx_header sends probes after control, before data, in the data class through the control queue",
+          "[pipeline][tx_header]") {
+  Bench b;
+  b.data();
+  b.probe();
+  b.control();
+  b.run(10);
+  REQUIRE(b.got.size() == 3);
+  const auto opcode = [&](unsigned i) { return header_bytes(b.got[i])[62]; };
+  CHECK(opcode(0) == 0xD1);
+  CHECK(opcode(1) == 0xDE);
+  CHECK(opcode(2) == 0xCA);
+  CHECK(b.got[1].ctl);
+  CHECK(b.got[1].plane == 1);
+  CHECK(b.got[1].hdr_len == 14 + 40 + 8 + 12 + 16);
+  const auto tc = [&](unsigned i) { return wire::load_be<2>(header_bytes(b.got[i]) + 14) >> 4 & 0xff; };
+  CHECK(tc(0) == 46 << 2);
+  CHECK(tc(1) == (4 << 2 | 2));
+}
+
+TEST_CASE("tx_header under full load takes a table write after one packet", "[pipeline][tx_header]") {
+  Bench b;
+  unsigned waited = 0;
+  for (int i = 0; i < 30; ++i) {
+    if (b.path.free()) b.data();
+    if (i == 10) b.request(false);
+    if (i > 10 && !b.header.cfg_ack()) ++waited;
+    b.cycle();
+  }
+  CHECK(b.header.cfg_ack());
+  CHECK(waited <= 2);  // the packet in stage A leaves, then the write
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pipeline/tx_inflight.hpp"
 
+#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <vector>
 
@@ -19,45 +20,62 @@ struct Bench {
   Stream<Retx> retx_out;
   Stream<Upd> upd_out;
   Stream<Fb> fb_out;
-  TxInflight inflight{preset, rec, ctl, retx_out, upd_out, fb_out};
+  Stream<Pres> pres_out;
+  TxInflight inflight{preset, rec, ctl, retx_out, upd_out, fb_out, pres_out};
   CfgBus cfg;
   CsrOut csr;
-  bool take_retx = true;
-  unsigned cycles = 0, rtx_inc = 0, rto_inc = 0;
+  bool take_retx = true, take_upd = true, take_pres = true;
+  unsigned cycles = 0, rtx_inc = 0, rto_inc = 0, fail_inc = 0;
+  std::vector<unsigned> rto_at, fail_at;  // ticks of the timer's expiries and of failures
   std::vector<Retx> retx;
   std::vector<Upd> upd;
   std::vector<Fb> fb;
+  std::vector<Pres> pres;
 
   static constexpr uint32_t kPsn = 0xffffe0;  // window over the wrap
 
   Bench() {
     csr.reorder = 4;
     csr.rto = 24;
+    for (uint16_t q = 0; q < 4; ++q) configure(q);
+  }
+  void configure(uint16_t q) {
     csr::TblQpCtx row;
     row.state = 3;
     row.sq_psn = kPsn;
     row.msn = 10;
     row.pack(cfg.data.data());
-    for (uint16_t q = 0; q < 4; ++q) {
-      cfg.index = q;
-      cfg.req = true;
-      while (!inflight.cfg_ack()) cycle();
-      cfg.req = false;
-      cycle();
-    }
+    cfg.index = q;
+    cfg.req = true;
+    while (!inflight.cfg_ack()) cycle();
+    cfg.req = false;
+    cycle();
+  }
+  void retries(uint8_t linear, uint8_t exponential) {
+    csr.rto = 0;
+    csr.retry_linear = linear;
+    csr.retry_exp = exponential;
+  }
+  unsigned tick() const { return cycles / 128; }
+  void run_to_tick(unsigned t) {
+    while (tick() < t) cycle();
   }
   void cycle() {
     if (retx_out.has() && take_retx) {
       retx.push_back(retx_out.head());
       retx_out.pop();
     }
-    if (upd_out.has()) {
+    if (upd_out.has() && take_upd) {
       upd.push_back(upd_out.head());
       upd_out.pop();
     }
     if (fb_out.has()) {
       fb.push_back(fb_out.head());
       fb_out.pop();
+    }
+    if (pres_out.has() && take_pres) {
+      pres.push_back(pres_out.head());
+      pres_out.pop();
     }
     inflight.step(cfg, csr);
     inflight.clock();
@@ -66,8 +84,12 @@ struct Bench {
     retx_out.clock();
     upd_out.clock();
     fb_out.clock();
+    pres_out.clock();
     rtx_inc += inflight.rtx_inc();
     rto_inc += inflight.rto_inc();
+    fail_inc += inflight.fail_inc();
+    if (inflight.rto_inc()) rto_at.push_back(tick());
+    if (inflight.fail_inc()) fail_at.push_back(tick());
     ++cycles;
   }
   void run(unsigned n) {
@@ -102,6 +124,14 @@ struct Bench {
     c.m = m;
     c.entropy = 0x1234;
     give(c);
+  }
+  void nack(uint16_t qp, unsigned i, uint8_t reason) {
+    Ctl n;
+    n.kind = CtlKind::Nack;
+    n.qp = qp;
+    n.psn = psn_add(kPsn, i);
+    n.reason = reason;
+    give(n);
   }
   void give(const Ctl& c) {
     ctl.load(c);
@@ -303,4 +333,272 @@ TEST_CASE("tx_inflight: QPs with losses take turns, also when all have some", "[
   for (const Retx& r : b.retx) CHECK(psn_dist(r.psn, Bench::kPsn) == count[r.qp]++);
   for (const unsigned c : count) CHECK(c == 22);
   for (unsigned i = 20; i + 4 < 60; ++i) CHECK(b.retx[i].qp == b.retx[i + 4].qp);
+}
+
+TEST_CASE(
+    "tx_inflight: timeouts come after 8, 8, 8, 16, 32 ticks with two linear and three exponential retries, then "
+    "the QP fails",
+    "[pipeline][tx_inflight][retry]") {
+  Bench b;
+  b.retries(2, 3);
+  const unsigned t0 = b.tick();
+  b.sent_all(1, 10);
+  REQUIRE(b.tick() == t0);
+  b.run_to_tick(t0 + 135);
+  CHECK(b.rto_at == std::vector<unsigned>{t0 + 8, t0 + 16, t0 + 24, t0 + 40, t0 + 72});
+  CHECK(b.fail_inc == 0);
+  CHECK(b.upd.empty());
+  CHECK(b.retx.size() == 41);  // the first packet alone, then ten each
+  b.run_to_tick(t0 + 300);
+  CHECK(b.fail_at == std::vector<unsigned>{t0 + 136});  // 64 ticks after the last retry
+  CHECK(b.rto_inc == 5);
+  CHECK(b.retx.size() == 41);
+  REQUIRE(b.upd.size() == 1);
+  CHECK(b.upd[0] == Upd{.qp = 1, .una = Bench::kPsn, .ack = true, .msn = 10, .syndrome = 0x84});
+  b.sack(1, 5, 4, 5, 0, 0);  // it hears nothing more
+  CHECK(b.upd.size() == 1);
+}
+
+TEST_CASE("tx_inflight: without retries the first timeout ends the QP, also when only the ACK is missing",
+          "[pipeline][tx_inflight][retry]") {
+  Bench b;
+  b.retries(0, 0);
+  b.sent_all(0, 10);
+  b.sack(0, 10, 9, 10, 0, 0);
+  const unsigned t0 = b.tick();
+  b.run_to_tick(t0 + 20);
+  CHECK(b.fail_at == std::vector<unsigned>{t0 + 8});
+  CHECK(b.rto_inc == 0);
+  CHECK(b.retx.empty());
+  REQUIRE(b.upd.size() == 2);
+  CHECK(b.upd[1] == Upd{.qp = 0, .una = psn_add(Bench::kPsn, 10), .ack = true, .msn = 10, .syndrome = 0x84});
+}
+
+TEST_CASE("tx_inflight: progress by SACK or ACK gives all retries back", "[pipeline][tx_inflight][retry]") {
+  Bench b;
+  b.retries(1, 0);
+  b.sent_all(0, 20);
+  b.run_to_tick(10);
+  CHECK(b.rto_inc == 1);
+  b.sack(0, 10, 9, 10, 0, 0);
+  b.run_to_tick(20);
+  CHECK(b.rto_inc == 2);
+  Ctl a;
+  a.kind = CtlKind::Ack;
+  a.qp = 0;
+  a.psn = psn_add(Bench::kPsn, 9);
+  a.msn = 11;
+  a.reason = 0x1f;
+  b.give(a);
+  const unsigned t0 = b.tick();
+  CHECK(b.fail_inc == 0);
+  b.give(a);                   // nothing new
+  b.sack(0, 10, 9, 10, 0, 0);  // nothing new
+  b.run_to_tick(t0 + 30);
+  CHECK(b.rto_at.back() == t0 + 8);
+  CHECK(b.rto_inc == 3);
+  CHECK(b.fail_at == std::vector<unsigned>{t0 + 16});
+  CHECK(b.upd.back().msn == 11);
+}
+
+TEST_CASE("tx_inflight: 25 exponential retries go on for ever, ever slower", "[pipeline][tx_inflight][retry]") {
+  Bench b;
+  b.retries(0, 25);
+  const unsigned t0 = b.tick();
+  b.sent_all(0, 40);
+  REQUIRE(b.tick() <= t0 + 1);
+  b.run_to_tick(t0 + 260);
+  // The timer starts with the first packet: 8, 16, 32, 64, 128 ticks.
+  CHECK(b.rto_at == std::vector<unsigned>{t0 + 8, t0 + 24, t0 + 56, t0 + 120, t0 + 248});
+  for (unsigned i = 0; i < 40; ++i) b.nack(0, 0, 0x0A);  // far beyond 25
+  CHECK(b.fail_inc == 0);
+  CHECK(b.upd.empty());
+}
+
+TEST_CASE("tx_inflight: 24 exponential retries end with the 25th NACK", "[pipeline][tx_inflight][retry]") {
+  Bench b;
+  b.retries(0, 24);
+  b.csr.rto = 20;
+  b.sent_all(0, 30);
+  for (unsigned i = 0; i < 24; ++i) b.nack(0, 0, 0x0A);
+  CHECK(b.fail_inc == 0);
+  CHECK(b.retx.size() == 24);
+  b.nack(0, 0, 0x0A);
+  CHECK(b.fail_inc == 1);
+  CHECK(b.retx.size() == 24);
+}
+
+TEST_CASE("tx_inflight: NACKs of want count as retries, those of trimming and of PSNs outside do not",
+          "[pipeline][tx_inflight][retry]") {
+  Bench b;
+  b.retries(3, 1);
+  b.csr.rto = 20;
+  b.sent_all(2, 20);
+  b.nack(2, 0, 0x06);
+  b.nack(2, 0, 0x07);
+  b.nack(2, 0, 0x0A);
+  b.nack(2, 0, 0x0B);
+  for (unsigned i = 4; i < 8; ++i) b.nack(2, i, 0x01);
+  for (unsigned i = 8; i < 12; ++i) b.nack(2, i, 0x02);
+  b.nack(2, 20, 0x0A);  // not sent yet
+  CHECK(b.fail_inc == 0);
+  CHECK(b.upd.empty());
+  CHECK(b.retx.size() == 12);
+  b.nack(2, 12, 0x0A);  // not the oldest packet
+  CHECK(b.fail_inc == 0);
+  CHECK(b.retx.size() == 13);
+  b.nack(2, 0, 0x0A);
+  CHECK(b.fail_inc == 1);
+  CHECK(b.retx.size() == 13);
+  REQUIRE(b.upd.size() == 1);
+  CHECK(b.upd[0] == Upd{.qp = 2, .una = Bench::kPsn, .ack = true, .msn = 10, .syndrome = 0x84});
+  b.nack(2, 13, 0x01);
+  CHECK(b.retx.size() == 13);
+}
+
+TEST_CASE("tx_inflight: timer and NACKs share the counter; a NACK does not restart the timer",
+          "[pipeline][tx_inflight][retry]") {
+  Bench b;
+  b.retries(1, 1);
+  const unsigned t0 = b.tick();
+  b.sent_all(0, 5);
+  b.run_to_tick(t0 + 12);
+  CHECK(b.rto_at == std::vector<unsigned>{t0 + 8});
+  b.nack(0, 0, 0x07);
+  b.run_to_tick(t0 + 60);
+  CHECK(b.rto_inc == 1);
+  CHECK(b.fail_at == std::vector<unsigned>{t0 + 24});  // two retries: 16 ticks after the expiry
+}
+
+TEST_CASE("tx_inflight: UNEXP_EVENT ends the QP whatever PSN it names; QP_CTX makes it work again",
+          "[pipeline][tx_inflight][retry]") {
+  Bench b;
+  b.sent_all(3, 15);
+  b.sack(3, 5, 4, 5, 0, 0);
+  CHECK(b.upd.size() == 1);
+  b.nack(3, 100, 0x19);
+  CHECK(b.fail_inc == 1);
+  CHECK(b.retx.empty());
+  CHECK(b.fb.empty());
+  REQUIRE(b.upd.size() == 2);
+  CHECK(b.upd[1] == Upd{.qp = 3, .una = psn_add(Bench::kPsn, 5), .ack = true, .msn = 10, .syndrome = 0x86});
+  b.nack(3, 7, 0x19);
+  b.nack(3, 7, 0x01);
+  CHECK(b.fail_inc == 1);
+  CHECK(b.upd.size() == 2);
+  CHECK(b.retx.empty());
+  b.retries(1, 0);
+  b.configure(3);
+  b.sent_all(3, 5);
+  b.nack(3, 2, 0x0A);  // one retry, again
+  CHECK(b.fail_inc == 1);
+  REQUIRE(b.retx.size() == 1);
+  CHECK(b.retx[0].psn == psn_add(Bench::kPsn, 2));
+}
+
+TEST_CASE("tx_inflight: QP_CTX gives a QP its retries back", "[pipeline][tx_inflight][retry]") {
+  Bench b;
+  b.retries(1, 0);
+  b.csr.rto = 20;
+  b.sent_all(0, 5);
+  b.nack(0, 0, 0x0A);
+  b.configure(0);
+  b.sent_all(0, 5);
+  b.nack(0, 0, 0x0A);
+  CHECK(b.fail_inc == 0);
+  b.nack(0, 0, 0x0A);
+  CHECK(b.fail_inc == 1);
+}
+
+TEST_CASE("tx_inflight: no timer visit while upd is not free", "[pipeline][tx_inflight][retry]") {
+  Bench b;
+  b.retries(0, 0);
+  b.sent_all(0, 20);
+  b.sent_all(1, 1);
+  b.take_upd = false;
+  for (unsigned i = 1; i <= 3; ++i) b.sack(0, i, i - 1, i, 0, 0);  // FIFO of two, and the register
+  b.run(3000);
+  CHECK(b.fail_inc == 0);
+  b.take_upd = true;
+  b.run(200);
+  CHECK(b.fail_inc == 2);
+  CHECK(b.upd.size() == 5);
+}
+
+TEST_CASE("tx_inflight: a gap and the timer are losses of their EV, a NACK is not", "[pipeline][tx_inflight]") {
+  Bench b;
+  b.sent_all(1, 60);
+  b.sack(1, 3, 12, 3, 0b11'1111'1100, 8);  // 3 and 4 missing
+  REQUIRE(b.retx.size() == 2);
+  REQUIRE(b.fb.size() == 2);
+  CHECK(b.fb[0] == Fb{.qp = 1, .ev_idx = 3, .entropy = 0, .kind = 3});
+  CHECK(b.fb[1] == Fb{.qp = 1, .ev_idx = 4, .entropy = 0, .kind = 3});
+  Ctl n;
+  n.kind = CtlKind::Nack;
+  n.qp = 1;
+  n.psn = psn_add(Bench::kPsn, 20);
+  n.entropy = 0x77;
+  for (const uint8_t reason : {uint8_t{1}, uint8_t{2}}) {
+    n.reason = reason;
+    n.psn = psn_add(n.psn, 1);
+    b.give(n);
+  }
+  CHECK(b.retx.size() == 4);
+  REQUIRE(b.fb.size() == 3);
+  CHECK(b.fb[2] == Fb{.qp = 1, .ev_idx = 5, .entropy = 0x77, .kind = 1});  // packet 21
+  // Packet 21 goes again on EV 9 and is lost: now the timer is what orders it.
+  b.rec.load({.qp = 1, .psn = psn_add(Bench::kPsn, 21), .msn = 12, .idx = 1, .ev_idx = 9, .rtx = true, .last = false});
+  b.run(10);
+  b.csr.rto = 0;
+  b.run(1300);
+  CHECK(b.rto_inc == 1);
+  const auto loss = [&](uint16_t ev) {
+    return std::count(b.fb.begin() + 3, b.fb.end(), Fb{.qp = 1, .ev_idx = ev, .entropy = 0, .kind = 3});
+  };
+  // 3, 4 and 13..59 were out: EV 9 lost 21, 25, 41, 57.
+  CHECK(b.retx.size() == 4 + 49);
+  CHECK(b.fb.size() == 3 + 49);
+  CHECK(loss(9) == 4);
+  CHECK(loss(5) == 2);  // 37, 53; 21 is no longer its packet
+}
+
+TEST_CASE("tx_inflight: the newest packet sent again for a missing ACK is no loss", "[pipeline][tx_inflight]") {
+  Bench b;
+  b.csr.rto = 0;
+  b.sent_all(0, 10);
+  b.sack(0, 10, 9, 10, 0, 0);
+  b.run(1300);
+  CHECK(b.retx.size() == 1);
+  CHECK(b.fb.empty());
+}
+
+TEST_CASE("tx_inflight hands the answer to a probe on, and its state counts like any SACK's",
+          "[pipeline][tx_inflight]") {
+  Bench b;
+  b.sent_all(2, 20);
+  Ctl c;
+  c.kind = CtlKind::Sack;
+  c.qp = 2;
+  c.pr = true;
+  c.m = 1;
+  c.psn = 0x4321;
+  c.cack = psn_add(Bench::kPsn, 4);
+  c.base = psn_add(Bench::kPsn, 5);
+  b.give(c);
+  REQUIRE(b.pres.size() == 1);
+  CHECK(b.pres[0] == Pres{.qp = 2, .id = 0x4321, .m = 1});
+  CHECK(b.fb.empty());
+  REQUIRE(b.upd.size() == 1);
+  CHECK(b.upd[0].una == psn_add(Bench::kPsn, 5));
+  c.cack = psn_add(Bench::kPsn, 20);  // never sent
+  b.give(c);
+  CHECK(b.pres.size() == 1);
+  // Answers that nobody takes stop the control input, not the rest.
+  b.take_pres = false;
+  c.cack = psn_add(Bench::kPsn, 4);
+  for (unsigned i = 0; i < 4; ++i) b.give(c);
+  CHECK(b.ctl.count() == 1);
+  b.take_pres = true;
+  b.run(20);
+  CHECK(b.pres.size() == 5);
 }

@@ -26,7 +26,7 @@ struct Bench {
   TxSched sched{push, grant};
   TxSegment segment{preset, wqe, grant, retx, upd, pkt, push, cqe};
   CfgBus cfg;
-  bool take_pkt = true;
+  bool take_pkt = true, take_cqe = true;
   unsigned cycles = 0;
   std::vector<Pkt> pkts;
   std::vector<unsigned> at;
@@ -60,7 +60,7 @@ struct Bench {
       at.push_back(cycles);
       pkt.pop();
     }
-    if (cqe.has()) {
+    if (cqe.has() && take_cqe) {
       cqes.push_back(cqe.head());
       cqe.pop();
     }
@@ -90,6 +90,30 @@ struct Bench {
               .length = length,
               .imm = 0x55});
     cycle();
+  }
+  void set_state(uint16_t q, QpState state) {
+    request_state(q, state);
+    while (!segment.cfg_ack()) cycle();
+    cfg.req = false;
+    cycle();
+  }
+  void request_state(uint16_t q, QpState state) {
+    cfg.table = static_cast<uint8_t>(CfgTable::QpState);
+    cfg.index = q;
+    cfg.data[0] = static_cast<uint32_t>(state);
+    cfg.req = true;
+  }
+  /// A completion of a QP's own, and that nothing else is in it.
+  void expect(std::size_t i, uint16_t qp, CqStatus status, uint32_t wr_id, uint32_t length, uint16_t msn) {
+    CAPTURE(i);
+    REQUIRE(i < cqes.size());
+    Cqe want{};
+    want.qp = qp;
+    want.status = status;
+    want.wr_id = wr_id;
+    want.length = length;
+    want.msn = msn;
+    CHECK(cqes[i] == want);
   }
   void update(Upd u) {
     upd.load(u);
@@ -221,15 +245,164 @@ TEST_CASE("tx_segment: a NAK completes what was good before it, ends the message
   for (uint32_t i = 0; i < 3; ++i) b.post(0, 100, 20 + i);
   b.run(30);
   b.update({.qp = 0, .una = 0xfffffe, .ack = true, .msn = 0, .syndrome = 0x62});  // 0xffff good, 0 refused
-  REQUIRE(b.cqes.size() == 2);
-  CHECK(b.cqes[0].status == CqStatus::Ok);
-  CHECK(b.cqes[0].wr_id == 20);
-  CHECK(b.cqes[1].status == CqStatus::RemAccess);
-  CHECK(b.cqes[1].wr_id == 21);
+  REQUIRE(b.cqes.size() == 3);
+  b.expect(0, 0, CqStatus::Ok, 20, 100, 0xffff);
+  b.expect(1, 0, CqStatus::RemAccess, 21, 100, 0);
+  b.expect(2, 0, CqStatus::Flushed, 22, 100, 1);
   b.post(0, 100, 30);
   b.run(10);
-  REQUIRE(b.cqes.size() == 3);
-  CHECK(b.cqes[2].status == CqStatus::LocState);
+  REQUIRE(b.cqes.size() == 4);
+  b.expect(3, 0, CqStatus::Flushed, 30, 0, 0);
   b.update({.qp = 0, .una = 0xfffffe, .ack = true, .msn = 0, .syndrome = 0x62});
-  CHECK(b.cqes.size() == 3);
+  CHECK(b.cqes.size() == 4);
+}
+
+TEST_CASE("tx_segment: the end of a QP's retries blames the oldest message and flushes the rest, each once",
+          "[pipeline][tx_segment][retry]") {
+  Bench b;
+  for (uint32_t i = 0; i < 4; ++i) b.post(0, 100 + i, 20 + i);
+  b.post(1, 100, 40);
+  b.run(40);
+  b.update({.qp = 0, .una = 0xffffff, .ack = true, .msn = 0, .syndrome = 0x1f});
+  REQUIRE(b.cqes.size() == 1);
+  b.pkts.clear();
+  b.update({.qp = 0, .una = 0xffffff, .ack = true, .msn = 0, .syndrome = 0x84});
+  b.run(20);
+  REQUIRE(b.cqes.size() == 4);
+  b.expect(0, 0, CqStatus::Ok, 20, 100, 0xffff);
+  b.expect(1, 0, CqStatus::RetryExceeded, 21, 101, 0);
+  b.expect(2, 0, CqStatus::Flushed, 22, 102, 1);
+  b.expect(3, 0, CqStatus::Flushed, 23, 103, 2);
+  constexpr uint8_t ends[] = {0x84, 0x86, 0x61, 0x1f};
+  for (const uint8_t syndrome : ends) {  // a QP ends once
+    b.update({.qp = 0, .una = 0xffffff, .ack = true, .msn = 0, .syndrome = syndrome});
+  }
+  CHECK(b.cqes.size() == 4);
+  for (uint32_t i = 0; i < 6; ++i) b.post(0, i == 0 ? 0 : 10, 30 + i);  // more than its ring holds
+  b.run(20);
+  REQUIRE(b.cqes.size() == 10);
+  for (uint32_t i = 0; i < 6; ++i) b.expect(4 + i, 0, CqStatus::Flushed, 30 + i, 0, 0);
+  b.retx.load({.qp = 0, .psn = 0xffffff, .msn = 0, .idx = 0, .avoid_ev = 9});
+  b.run(10);
+  CHECK(b.pkts.empty());
+  b.update({.qp = 1, .una = 0xffffff, .ack = true, .msn = 0, .syndrome = 0x1f});  // the others go on
+  REQUIRE(b.cqes.size() == 11);
+  b.expect(10, 1, CqStatus::Ok, 40, 100, 0xffff);
+}
+
+TEST_CASE("tx_segment: the MSN that comes with a local end does not count", "[pipeline][tx_segment][retry]") {
+  Bench b;
+  for (uint32_t i = 0; i < 3; ++i) b.post(2, 100, 20 + i);
+  b.run(30);
+  b.update({.qp = 2, .una = 0xfffffe, .ack = true, .msn = 1, .syndrome = 0x86});
+  b.run(20);
+  REQUIRE(b.cqes.size() == 3);
+  b.expect(0, 2, CqStatus::RemEvent, 20, 100, 0xffff);
+  b.expect(1, 2, CqStatus::Flushed, 21, 100, 0);
+  b.expect(2, 2, CqStatus::Flushed, 22, 100, 1);
+}
+
+TEST_CASE("tx_segment: a QP with one or no message in its ring ends with one or no completion",
+          "[pipeline][tx_segment][retry]") {
+  Bench b;
+  b.post(0, 100, 20);
+  b.run(20);
+  b.update({.qp = 0, .una = 0xfffffe, .ack = true, .msn = 0xffff, .syndrome = 0x84});
+  b.run(20);
+  REQUIRE(b.cqes.size() == 1);
+  b.expect(0, 0, CqStatus::RetryExceeded, 20, 100, 0xffff);
+  b.update({.qp = 1, .una = 0xfffffe, .ack = true, .msn = 0xffff, .syndrome = 0x86});
+  b.run(20);
+  CHECK(b.cqes.size() == 1);
+  b.post(1, 100, 21);
+  b.run(10);
+  REQUIRE(b.cqes.size() == 2);
+  b.expect(1, 1, CqStatus::Flushed, 21, 0, 0);
+}
+
+TEST_CASE("tx_segment: a failed QP stops in the middle of a message", "[pipeline][tx_segment][retry]") {
+  Bench b;
+  b.post(0, 256 * 200, 20);
+  b.run(1000);
+  REQUIRE(b.pkts.size() == 128);  // MPR
+  b.update({.qp = 0, .una = 0xfffffe, .ack = true, .msn = 0xffff, .syndrome = 0x84});
+  b.pkts.clear();
+  b.update({.qp = 0, .una = 10, .ack = false, .msn = 0, .syndrome = 0});
+  b.run(200);
+  CHECK(b.pkts.empty());
+  CHECK(b.cqes.size() == 1);
+}
+
+TEST_CASE("tx_segment: QP_STATE Error flushes; only QP_CTX makes the QP work again", "[pipeline][tx_segment][retry]") {
+  Bench b;
+  for (uint32_t i = 0; i < 3; ++i) b.post(1, 100, 20 + i);
+  b.run(30);
+  b.pkts.clear();
+  b.set_state(1, QpState::Error);
+  b.run(20);
+  REQUIRE(b.cqes.size() == 3);
+  b.expect(0, 1, CqStatus::Flushed, 20, 100, 0xffff);
+  b.expect(1, 1, CqStatus::Flushed, 21, 100, 0);
+  b.expect(2, 1, CqStatus::Flushed, 22, 100, 1);
+  b.set_state(1, QpState::Error);  // nothing left
+  b.set_state(1, QpState::Rts);
+  b.post(1, 100, 30);
+  b.run(20);
+  REQUIRE(b.cqes.size() == 4);
+  b.expect(3, 1, CqStatus::Flushed, 30, 0, 0);
+  CHECK(b.pkts.empty());
+  csr::TblQpCtx row;
+  row.state = 3;
+  row.mpr = 1;
+  row.sq_psn = 500;
+  row.msn = 7;
+  b.configure(1, row);
+  b.post(1, 100, 31);
+  b.run(20);
+  REQUIRE(b.pkts.size() == 1);
+  CHECK(b.pkts[0].psn == 500);
+  b.update({.qp = 1, .una = 501, .ack = true, .msn = 8, .syndrome = 0x1f});
+  REQUIRE(b.cqes.size() == 5);
+  b.expect(4, 1, CqStatus::Ok, 31, 100, 7);
+}
+
+TEST_CASE("tx_segment: another QP_STATE fails nothing", "[pipeline][tx_segment][retry]") {
+  Bench b;
+  b.set_state(1, QpState::Rtr);
+  b.post(1, 100, 30);
+  b.run(20);
+  REQUIRE(b.cqes.size() == 1);
+  b.expect(0, 1, CqStatus::LocState, 30, 0, 0);
+  b.set_state(1, QpState::Rts);
+  b.post(1, 100, 31);
+  b.run(20);
+  CHECK(b.cqes.size() == 1);
+  CHECK(b.pkts.size() == 1);
+}
+
+TEST_CASE("tx_segment: QP_STATE waits for completions under way, and holds up nothing else",
+          "[pipeline][tx_segment][retry]") {
+  Bench b;
+  for (uint16_t q = 0; q < 2; ++q) {
+    for (uint32_t i = 0; i < 4; ++i) b.post(q, 100, 10 * q + i);
+  }
+  b.post(2, 1000, 50);
+  b.run(50);
+  b.take_cqe = false;  // three completions find room
+  b.update({.qp = 0, .una = 0xfffffe, .ack = true, .msn = 0xffff, .syndrome = 0x84});
+  b.run(20);
+  b.pkts.clear();
+  b.request_state(1, QpState::Error);
+  b.retx.load({.qp = 2, .psn = 0xffffff, .msn = 0xffff, .idx = 1, .avoid_ev = 0});
+  b.run(50);
+  CHECK_FALSE(b.segment.cfg_ack());
+  CHECK(b.pkts.size() == 1);
+  b.take_cqe = true;
+  b.set_state(1, QpState::Error);
+  b.run(30);
+  REQUIRE(b.cqes.size() == 8);
+  for (uint16_t i = 0; i < 4; ++i) {
+    b.expect(i, 0, i == 0 ? CqStatus::RetryExceeded : CqStatus::Flushed, i, 100, static_cast<uint16_t>(0xffff + i));
+    b.expect(4u + i, 1, CqStatus::Flushed, 10u + i, 100, static_cast<uint16_t>(0xffff + i));
+  }
 }

@@ -19,6 +19,7 @@
 #include "pipeline/tx_inflight.hpp"
 #include "pipeline/tx_lane.hpp"
 #include "pipeline/tx_path.hpp"
+#include "pipeline/tx_probe.hpp"
 #include "pipeline/tx_sched.hpp"
 #include "pipeline/tx_segment.hpp"
 #include "protocol/psn.hpp"
@@ -39,9 +40,10 @@ struct TxTop {
         rdreq(p.num_planes),
         sched(push, grant),
         segment(p, wqe, grant, retx, upd, pkt, push, cqe),
-        path(p, pkt, fb, path_out, rec),
-        inflight(p, rec, ctl, retx, upd, fb),
-        header(p, path_out, ctlpkt),
+        path(p, pkt, fb, pfb, path_out, rec, evev, bad),
+        inflight(p, rec, ctl, retx, upd, fb, pres),
+        probes(p, bad, pres, pfb, probe),
+        header(p, path_out, ctlpkt, probe),
         fetch(p, pointers(rdreq)),
         frames(p.num_planes),
         partial(p.num_planes) {
@@ -95,6 +97,10 @@ struct TxTop {
       }
     }
     // Host queues.
+    if (evev.has()) {
+      events.push_back(evev.head());
+      evev.pop();
+    }
     if (!wqes.empty() && wqe.ready()) {
       wqe.push(wqes.front());
       wqes.pop_front();
@@ -117,7 +123,7 @@ struct TxTop {
           segment.step(cfg);
           break;
         case 2:
-          path.step(cfg, {room, port_up});
+          path.step(cfg, csr, {room, port_up});
           break;
         case 3:
           inflight.step(cfg, csr);
@@ -131,22 +137,28 @@ struct TxTop {
         case 6:
           if (hdr_taken) lanes[h.plane]->push_hdr(h);
           break;
+        case 7:
+          probes.step(cfg, csr, port_up);
+          break;
         default: {
-          const unsigned p = k - 7;
+          const unsigned p = k - 8;
           const bool rsp = answer && answer->plane == p;
           lanes[p]->step({(tready >> p & 1) != 0, rsp, line.data()});
         }
       }
     };
-    const unsigned blocks = 7 + n;
+    const unsigned blocks = 8 + n;
     for (unsigned k = 0; k < blocks; ++k) step_block(reverse ? blocks - 1 - k : k);
 
-    skips += path.skip_inc();
+    skips += path.pulses().skip;
+    probes_sent += probes.pulses().sent;
+    revived += probes.pulses().revived;
     rtxs += inflight.rtx_inc();
     rtos += inflight.rto_inc();
     segment.clock();
     path.clock();
     inflight.clock();
+    probes.clock();
     header.clock();
     fetch.clock();
     for (auto& l : lanes) {
@@ -159,6 +171,11 @@ struct TxTop {
     retx.clock();
     upd.clock();
     fb.clock();
+    pfb.clock();
+    evev.clock();
+    bad.clock();
+    pres.clock();
+    probe.clock();
     pkt.clock();
     cqe.clock();
     path_out.clock();
@@ -181,17 +198,18 @@ struct TxTop {
     return done();
   }
 
-  bool all_acks() const { return segment.cfg_ack() && path.cfg_ack() && inflight.cfg_ack() && header.cfg_ack(); }
-  bool any_ack() const { return segment.cfg_ack() || path.cfg_ack() || inflight.cfg_ack() || header.cfg_ack(); }
+  unsigned acks() const {
+    return unsigned{segment.cfg_ack()} + path.cfg_ack() + inflight.cfg_ack() + header.cfg_ack() + probes.cfg_ack();
+  }
   void write_table(CfgTable table, unsigned index, const uint32_t* data, unsigned words) {
     cfg.table = static_cast<uint8_t>(table);
     cfg.index = static_cast<uint16_t>(index);
     cfg.data.fill(0);
     std::copy(data, data + words, cfg.data.begin());
     cfg.req = true;
-    if (!run_until([&] { return all_acks(); }, 10000)) throw std::runtime_error("no cfg ack");
+    if (!run_until([&] { return acks() == 5; }, 10000)) throw std::runtime_error("no cfg ack");
     cfg.req = false;
-    if (!run_until([&] { return !any_ack(); }, 10)) throw std::runtime_error("cfg ack stays");
+    if (!run_until([&] { return acks() == 0; }, 10)) throw std::runtime_error("cfg ack stays");
   }
   static csr::TblQpCtx default_ctx(unsigned qp) {
     csr::TblQpCtx c;
@@ -228,7 +246,11 @@ struct TxTop {
   Stream<Grant> push;
   Stream<Retx> retx;
   Stream<Upd> upd;
-  Stream<Fb> fb;
+  Stream<Fb> fb, pfb;
+  Stream<Evev> evev;
+  Stream<Badev> bad;
+  Stream<Pres> pres;
+  Stream<Ctlpkt> probe;
   Stream<Pkt> pkt;
   Stream<Cqe> cqe;
   Stream<Path> path_out;
@@ -241,6 +263,7 @@ struct TxTop {
   TxSegment segment;
   TxPath path;
   TxInflight inflight;
+  TxProbe probes;
   TxHeader header;
   TxFetch fetch;
   std::vector<std::unique_ptr<TxLane>> lanes;
@@ -248,9 +271,10 @@ struct TxTop {
   // Surroundings.
   unsigned port_up = 0, tready = 0, host_latency = 20;
   bool host_ready = true, reverse = false, capture = true;
-  uint64_t now = 0, beats = 0, frame_count = 0, tx_inc = 0, skips = 0, rtxs = 0, rtos = 0;
+  uint64_t now = 0, beats = 0, frame_count = 0, tx_inc = 0, skips = 0, rtxs = 0, rtos = 0, probes_sent = 0, revived = 0;
   std::deque<Wqe> wqes;
   std::vector<Cqe> cqes;
+  std::vector<Evev> events;
   std::deque<Ctl> ctls;
   std::deque<std::pair<uint64_t, Rdreq>> requests;
   std::array<uint8_t, kMaxLineBytes> line{};

@@ -10,7 +10,7 @@ namespace {
 
 constexpr EvChoice kAll{4, 0xf, 0xf, false, 0};
 
-EvGroup at(uint16_t row, unsigned u = 0) {
+EvGroup at(EvRow row, unsigned u = 0) {
   EvGroup g;
   g.row = row;
   g.u = u;
@@ -46,19 +46,20 @@ TEST_CASE("a group is taken in the order of the key, each plane once", "[protoco
 
 TEST_CASE("a SKIP is restored but the next GOOD one is used, and one packet restores one", "[protocol][ev]") {
   // planes 0 and 1 SKIP, 2 and 3 GOOD
-  const EvGroup g = ev_walk_group(at(0b00'00'01'01), 7, 0, kAll);
+  const EvGroup g = ev_walk_group(at(0b000'000'001'001), 7, 0, kAll);
   CHECK(g.chosen == 2);
-  CHECK(g.row == 0b00'00'01'00);
+  CHECK(g.row == 0b000'000'001'000);
   CHECK(g.restored);
   CHECK(g.restored_idx == 28);
   CHECK(g.u == 0b0111);
 }
 
-TEST_CASE("ASSUMED_BAD and DENIED are passed and stay", "[protocol][ev]") {
-  const EvGroup g = ev_walk_group(at(0b00'00'11'10), 0, 0, kAll);
+TEST_CASE("ASSUMED_BAD, DENIED and Standby are passed and stay", "[protocol][ev]") {
+  const EvGroup g = ev_walk_group(at(0b100'000'011'010), 0, 0, kAll);
   CHECK(g.chosen == 2);
-  CHECK(g.row == 0b00'00'11'10);
+  CHECK(g.row == 0b100'000'011'010);
   CHECK_FALSE(g.restored);
+  CHECK(ev_walk_group(g, 0, 0, kAll).chosen == -1);
 }
 
 TEST_CASE("a lane without room is passed but not used up; without any other choice the group is busy",
@@ -94,4 +95,31 @@ TEST_CASE("a retransmission leaves out the EV it was lost on", "[protocol][ev]")
   CHECK(ev_walk_group(at(0), 6, 1, c).chosen == 0);
   CHECK(ev_walk_group(at(0), 6, 1, c).u == 0b0011);
   CHECK(ev_walk_group(at(0), 5, 1, c).chosen == 1);
+}
+
+TEST_CASE("states lie side by side, three bits each, also in the widest row", "[protocol][ev]") {
+  CHECK(ev_uniform(2, kEvStandby) == 0b100'100);
+  CHECK(ev_uniform(8, kEvStandby) == 0x924924);
+  EvRow row = ev_with_state(ev_uniform(8, kEvStandby), 7, kEvSkip);
+  CHECK(row == 0x324924);
+  CHECK(ev_state(row, 7) == kEvSkip);
+  CHECK(ev_state(row, 6) == kEvStandby);
+}
+
+TEST_CASE("marks, losses and revivals move an EV between the states of the table, and no others", "[protocol][ev]") {
+  struct Row {
+    unsigned kind;
+    bool match;
+    unsigned after[5];  // from GOOD, SKIP, ASSUMED_BAD, DENIED, Standby
+  };
+  constexpr unsigned G = kEvGood, S = kEvSkip, B = kEvBad, D = kEvDenied, W = kEvStandby;
+  for (const Row& r : {Row{kFbSkipOnce, true, {S, S, B, D, W}}, Row{kFbSkipOnce, false, {G, S, B, D, W}},
+                       Row{kFbAlwaysSkip, true, {B, B, B, D, W}}, Row{kFbAlwaysSkip, false, {G, S, B, D, W}},
+                       Row{kFbLoss, false, {B, B, B, D, W}}, Row{kFbRevivedGood, false, {G, S, G, D, W}},
+                       Row{kFbRevivedSkip, false, {G, S, S, D, W}}, Row{0, true, {G, S, B, D, W}}}) {
+    for (unsigned from = 0; from < 5; ++from) {
+      CAPTURE(r.kind, r.match, from);
+      CHECK(ev_after(from, r.kind, r.match) == r.after[from]);
+    }
+  }
 }

@@ -70,23 +70,28 @@ TEST_CASE("the first check that fails decides", "[rx_check]") {
     d.dqp = 18;  // in Reset
     CHECK(rx_drop(d, qps) == RxDrop::Qp);
   }
-  SECTION("data in Rtr and Rts, control in Rts only") {
+  SECTION("data and probes in Rtr and Rts, control in Rts only") {
     for (const QpState s : {QpState::Reset, QpState::Init, QpState::Error}) {
       CHECK(rx_drop(d, qps_in(s)) == RxDrop::Qp);
     }
     CHECK(rx_drop(d, qps_in(QpState::Rtr)) == RxDrop::None);
+    d.opcode = 0xDE;
+    CHECK(rx_drop(d, qps_in(QpState::Rtr)) == RxDrop::None);
+    CHECK(rx_drop(d, qps_in(QpState::Init)) == RxDrop::Qp);
     d.opcode = 0xDC;
     CHECK(rx_drop(d, qps_in(QpState::Rtr)) == RxDrop::Qp);
     CHECK(rx_drop(d, qps_in(QpState::Rts)) == RxDrop::None);
   }
   SECTION("unknown opcodes, and trimmed control packets") {
-    for (const uint8_t opcode : {uint8_t{0xC5}, uint8_t{0xCC}, uint8_t{0xDE}, uint8_t{0xD8}}) {
+    for (const uint8_t opcode : {uint8_t{0xC5}, uint8_t{0xCC}, uint8_t{0xD8}}) {
       d.opcode = opcode;
       CHECK(rx_drop(d, qps) == RxDrop::Qp);
     }
-    d.opcode = 0xDD;
-    d.trim = Trim::LastHop;
-    CHECK(rx_drop(d, qps) == RxDrop::Qp);
+    for (const uint8_t opcode : {uint8_t{0xDD}, uint8_t{0xDE}}) {
+      d.opcode = opcode;
+      d.trim = Trim::LastHop;
+      CHECK(rx_drop(d, qps) == RxDrop::Qp);
+    }
   }
   SECTION("P_Key without its top bit, before length") {
     d.pkey = 0x7ffe;
@@ -290,4 +295,43 @@ TEST_CASE("each byte of a SACK and a NACK is where mrc.md has it", "[rx_check]")
                       0xcd, 0xef, 0, 0, 0x01, 0x03, 0x20, 0,    0x55, 0x66};
   CHECK(Bytes(e, e + 20) == nack);
   CHECK(Bytes(e + 20, e + 36) == Bytes(16));
+}
+
+TEST_CASE("a probe goes on with its id, and nothing that could be placed", "[rx_check]") {
+  Bytes ext = counting(16);  // id in bytes 4..5, time stamp in 12..13
+  Rxdesc d = write_desc(ext, 0);
+  d.opcode = 0xDE;
+  d.ackreq = d.rtx = d.ce = true;
+  d.entropy = 0xdeadbeef;
+  Rxpkt p;
+  p.plen = 9;  // an older packet's
+  rx_probe(d, 3, p);
+  Rxpkt want;
+  want.plane = 3;
+  want.probe = true;
+  want.qp = 1;
+  want.psn = 0x0506;
+  want.ce = true;
+  want.ts = 0x0d0e;
+  want.entropy = 0xdeadbeef;
+  CHECK(p == want);
+}
+
+TEST_CASE("the SACK that answers a probe carries the probe's id", "[rx_check]") {
+  Bytes ext(36);
+  ext[1] = 0x22;  // m 1, pr
+  ext[2] = 0xff;
+  ext[3] = 0x01;
+  ext[15] = 0x10;  // cack
+  Rxdesc d = write_desc(ext, 0);
+  d.opcode = 0xDC;
+  Ctl c = rx_control(d);
+  CHECK(c.pr);
+  CHECK(c.m == 1);
+  CHECK(c.psn == 0x00ff01);
+  CHECK(c.cack == 0x10);
+  ext[1] = 0x20;
+  d = write_desc(ext, 0);
+  d.opcode = 0xDC;
+  CHECK(rx_control(d).psn == 0xffff11);  // 0x10 - 0xff
 }

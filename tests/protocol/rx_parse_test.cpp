@@ -168,7 +168,7 @@ TEST_CASE("control packets have one length each", "[rx_parse]") {
     uint8_t opcode;
     std::size_t ext;
   };
-  const auto [opcode, ext] = GENERATE(Case{0xDC, 36}, Case{0xDD, 20}, Case{0xD1, 4});
+  const auto [opcode, ext] = GENERATE(Case{0xDC, 36}, Case{0xDD, 20}, Case{0xD1, 4}, Case{0xDE, 16});
   Packet p;
   p.opcode = opcode;
   p.ext = counting(ext);

@@ -148,7 +148,7 @@ TEST_CASE("header of a control packet", "[protocol][header]") {
   HdrQp q = qp();
   q.ts = true;  // not for control packets
   Hdr h;
-  build_ctl_header(c, q, nic(), h);
+  build_ctl_header(c, q, nic(), false, h);
   CHECK(h.ctl);
   CHECK(h.plane == 3);
   CHECK(h.plen == 0);
@@ -159,6 +159,11 @@ TEST_CASE("header of a control packet", "[protocol][header]") {
   CHECK(hex(h, 62, 74) == "dc40ffff0000012300001234");
   CHECK(hex(h, 74, 78) == "01020304");
   CHECK(hex(h, 106, 112) == "212223240000");
+  // The same as a probe: DSCP 4, ECT(0) instead, 4 << 2 | 2 = 0x12.
+  build_ctl_header(c, q, nic(), true, h);
+  CHECK(h.ctl);
+  CHECK(hex(h, 14, 22) == "61200003003c1140");
+  CHECK(hex(h, 62, 74) == "dc40ffff0000012300001234");
   CHECK(header_crc(h, false) == reference(h, 14));
 }
 

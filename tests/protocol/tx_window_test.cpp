@@ -100,6 +100,14 @@ TEST_CASE("a late report of a pending PSN takes it off", "[protocol][window]") {
   CHECK(retx_row(row, 0, 1, 40) == 0);
 }
 
+TEST_CASE("what a SACK reports received is neither pending nor NACKed any more", "[protocol][window]") {
+  WinRow row;
+  row.pend = row.nacked = 0b110;
+  const SackView v = sack_view(sack(63, 66, 1), 64, 100, 63, 4);
+  CHECK(sack_row(row, 64, 0b100, ~uint64_t{0}, v) == 0);
+  CHECK(row == WinRow{.nacked = 0b010, .rtxd = 0, .pend = 0b010, .sacked = 0b100});
+}
+
 TEST_CASE("a SACK of a probe moves no high mark", "[protocol][window]") {
   Ctl c = sack(4, 30, 0);
   c.pr = true;

@@ -51,8 +51,8 @@ class Spoiled final : public Dut {
   std::vector<uint32_t> core_, lanes_;
 };
 
-CosimResult spoiled(Spoiled::Pins pins, Spoiled::Words words) {
-  CosimOptions o = short_run("tiny", "mixed", 1500);
+CosimResult spoiled(Spoiled::Pins pins, Spoiled::Words words, const char* scenario = "mixed", uint64_t packets = 1500) {
+  CosimOptions o = short_run("tiny", scenario, packets);
   const Preset& p = *o.preset;
   o.open = [=, &p](std::string&) { return std::make_unique<Spoiled>(p, pins, words); };
   return run_cosim(o);
@@ -65,13 +65,15 @@ TEST_CASE("a wrong bit at any boundary is found in its cycle and named", "[tb][l
     const BoundaryRef ref = boundary(number);
     if (ref.plane == 1) continue;
     uint64_t at = 0;
-    const CosimResult r = spoiled({}, [&](uint32_t* core, uint32_t* lanes, uint64_t cycle) {
+    const bool probing = ref.name().starts_with("tx_probe.") || ref.name() == "tx_inflight.pres";
+    const auto spoil = [&](uint32_t* core, uint32_t* lanes, uint64_t cycle) {
       uint32_t* w = (ref.plane < 0 ? core : lanes) + ref.info->word_offset;
       if ((*w & 1) && cycle > 2000 && at == 0) {
         at = cycle;
         w[1] ^= 1;  // the last field's lowest bit
       }
-    });
+    };
+    const CosimResult r = probing ? spoiled({}, spoil, "bad-ev", 6000) : spoiled({}, spoil);
     INFO(ref.name());
     REQUIRE(at != 0);
     REQUIRE(r.outcome == Outcome::Mismatch);

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pipeline/tx_probe.hpp"
+
+#include <algorithm>
+
+#include "gen/csr.hpp"
+#include "protocol/probe.hpp"
+
+namespace mrc {
+
+/// The cycle's operation: the first that applies.
+void TxProbe::operate(const CfgBus& cfg, const CsrOut& csr, unsigned port_up) {
+  if (ack_.pending(cfg)) {
+    configure(cfg);
+  } else if (pres_.has() && fb_.free()) {
+    answer(csr);
+  } else if (bad_.has()) {
+    take(csr);
+  } else if (visit_due_) {
+    visit(csr, port_up);
+  }
+}
+
+/// A QP that is set up again has no bad EVs.
+void TxProbe::configure(const CfgBus& cfg) {
+  ack_.done();
+  if (!cfg.is(CfgTable::QpCtx)) return;
+  const unsigned qp = cfg.index & qp_mask_;
+  dqpn_[qp] = csr::TblQpCtx::unpack(cfg.data.data()).dqpn;
+  for (Slot& s : slots_) s.busy = s.busy && (s.qp & qp_mask_) != qp;
+}
+
+void TxProbe::answer(const CsrOut& csr) {
+  const Pres a = pres_.head();
+  pres_.pop();
+  Slot& s = slots_[probe_slot(a.id, slots())];
+  const bool ours = s.busy && s.waiting && ((s.qp ^ a.qp) & qp_mask_) == 0 && probe_answers(a.id, s.seq, slots());
+  if (!ours) return;  // late, or foreign
+  s.waiting = false;
+  s.succ = (s.succ + 1) & 7;
+  s.due = tick_ + csr.probe_interval;
+  if (s.succ != csr.probe_successes) return;
+  fb_.load({.qp = s.qp, .ev_idx = s.ev_idx, .entropy = 0, .kind = probe_revival(a.m, csr.probe_skip_good)});
+  s.busy = false;
+  pulses_next_.revived = true;
+}
+
+/// A new bad EV takes the lowest free slot.
+void TxProbe::take(const CsrOut& csr) {
+  const Badev& b = bad_.head();
+  bad_.pop();
+  const auto s = std::find_if(slots_.begin(), slots_.end(), [](const Slot& slot) { return !slot.busy; });
+  if (s == slots_.end()) {
+    pulses_next_.full = true;
+    return;
+  }
+  s->busy = true;
+  s->waiting = false;
+  s->qp = b.qp;
+  s->ev_idx = b.ev_idx;
+  s->ev = b.ev;
+  s->fails = s->succ = 0;
+  s->due = tick_ + csr.probe_interval;
+}
+
+void TxProbe::visit(const CsrOut& csr, unsigned port_up) {
+  visit_due_ = false;
+  const unsigned index = visit_;
+  visit_ = (visit_ + 1) & (slots() - 1);
+  Slot& s = slots_[index];
+  if (!s.busy || !tick_reached(tick_, s.due)) return;
+  if (s.waiting) {  // the probe or its answer was lost
+    s.waiting = false;
+    s.succ = 0;
+    s.fails = static_cast<uint8_t>(std::min(s.fails + 1u, kProbeMaxFails));
+    s.due = tick_ + probe_wait(csr.probe_interval, s.fails);
+    return;
+  }
+  const unsigned plane = s.ev_idx & (planes_ - 1);
+  if (!probe_.free() || (port_up >> plane & 1) == 0) return;
+  ++s.seq;
+  s.waiting = true;
+  s.due = tick_ + (8u << csr.rto);
+  Ctlpkt& c = probe_.load();
+  build_probe(s.qp, probe_id(s.seq, index, slots()), dqpn_[s.qp & qp_mask_], static_cast<uint16_t>(tick_), c);
+  c.plane = static_cast<uint8_t>(plane);
+  c.ev = s.ev;
+  pulses_next_.sent = true;
+}
+
+}  // namespace mrc

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Reliability probes of ASSUMED_BAD EVs: identity, schedule, bytes (docs/blocks/tx_probe.md; mrc.md sections 3 and 5).
+#pragma once
+
+#include <cstdint>
+
+#include "gen/streams.hpp"
+#include "wire/bytes.hpp"
+
+namespace mrc {
+
+inline constexpr uint8_t kProbeOpcode = 0xDE;
+inline constexpr unsigned kPethBytes = 16;
+
+/// Failures after which the interval grows no more: 64 times the first one (assumption A-32).
+inline constexpr unsigned kProbeMaxFails = 6;
+
+/// Id of the probe number `seq` of a slot. slots: a power of two.
+constexpr uint16_t probe_id(uint8_t seq, unsigned slot, unsigned slots) {
+  return static_cast<uint16_t>(seq * slots + slot);
+}
+constexpr unsigned probe_slot(uint16_t id, unsigned slots) { return id & (slots - 1); }
+/// True when an answer's id is that of the slot's newest probe.
+constexpr bool probe_answers(uint16_t id, uint8_t seq, unsigned slots) { return id / slots == seq; }
+
+/// Ticks to wait after `fails` failures in a row.
+constexpr uint32_t probe_wait(uint16_t interval, unsigned fails) { return uint32_t{interval} << fails; }
+
+/// Feedback that revives an EV whose last answer came with m.
+constexpr uint8_t probe_revival(unsigned m, bool skip_good) { return m == 1 && !skip_good ? 5 : 4; }
+
+/// True when tick `t` has been reached; ticks wrap.
+constexpr bool tick_reached(uint32_t now, uint32_t t) { return now - t < 1u << 31; }
+
+/// A probe of a QP, into c, without plane and ev. dqpn: the peer's QPN.
+inline void build_probe(uint16_t qp, uint16_t id, uint32_t dqpn, uint16_t tick, Ctlpkt& c) {
+  c.qp = qp;
+  c.opcode = kProbeOpcode;
+  c.psn = 0;
+  c.ext_len = kPethBytes;
+  c.ext = {};
+  auto* ext = reinterpret_cast<uint8_t*>(c.ext.data());
+  wire::store_be<2>(ext + 4, id);
+  wire::store_be<2>(ext + 8, qp + kQpnBase);
+  wire::store_be<2>(ext + 10, dqpn);
+  wire::store_be<2>(ext + 12, tick);
+  wire::store_be<2>(ext + 14, 1);  // tsr 0, ftype 1
+}
+
+}  // namespace mrc

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+/// How often and how late a QP tries again before it fails (docs/blocks/tx_inflight.md, "Retry"; mrc.md section 7;
+/// assumption A-35).
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "gen/headers.hpp"
+
+namespace mrc {
+
+/// Register RETRY.
+struct RetryLimits {
+  uint8_t linear = 7;        ///< retries at the interval of RTO
+  uint8_t exponential = 25;  ///< further retries, each after twice the interval before; kRetryForever: no limit
+};
+
+/// Exponential retries that never end.
+inline constexpr unsigned kRetryForever = 25;
+
+/// True when a QP that has tried again `retry` times without progress may not do so once more.
+constexpr bool retry_exhausted(unsigned retry, RetryLimits l) {
+  return retry >= unsigned{l.linear} + l.exponential && l.exponential != kRetryForever;
+}
+
+/// Ticks until the timer expires after `retry` retries, with register RTO = rto.
+constexpr uint32_t retry_interval(unsigned rto, unsigned retry, RetryLimits l) {
+  const unsigned shift = retry > l.linear ? retry - l.linear : 0;
+  return uint32_t{8} << std::min(rto + shift, 27u);
+}
+
+/// The counter after one more retry: six bits, saturating.
+constexpr uint8_t retry_next(unsigned retry) { return static_cast<uint8_t>(std::min(retry + 1, 63u)); }
+
+/// True for the reasons of a NACK that count as a retry. A trimmed packet says that the path works: it does not.
+constexpr bool nack_counts(uint8_t reason) {
+  using wire::NackReason;
+  switch (static_cast<NackReason>(reason)) {
+    case NackReason::NoBitmap:
+    case NackReason::NoPktBuffer:
+    case NackReason::NoResource:
+    case NackReason::PsnOorWindow:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace mrc

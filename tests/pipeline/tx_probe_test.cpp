@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pipeline/tx_probe.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+#include <vector>
+
+#include "gen/csr.hpp"
+
+using namespace mrc;
+
+namespace {
+
+/// tx_probe alone, its outputs taken at once. tiny: 4 QPs, 2 planes, 4 slots, a tick of 128 cycles. Slot s is visited
+/// in the cycles 16 * (1 + s + 4 k): slots 0 to 2 in each tick for the first time 16, 32, 48 cycles after it began.
+struct Bench {
+  Preset preset = *find_preset("tiny");
+  Stream<Badev> bad;
+  Stream<Pres> pres;
+  Stream<Fb> fb_out;
+  Stream<Ctlpkt> probe_out;
+  TxProbe block{preset, bad, pres, fb_out, probe_out};
+  CfgBus cfg;
+  CsrOut csr;
+  unsigned up = 3;
+  bool take_fb = true, take_probe = true;
+  unsigned cycles = 0, sent = 0, revived = 0, full = 0;
+  std::vector<unsigned> sent_at;  // cycle in which a probe was made
+  std::vector<Fb> fb;
+  std::vector<Ctlpkt> probes;
+
+  Bench() {
+    csr.probe_interval = 2;
+    csr.rto = 0;  // 8 ticks
+    for (uint16_t qp = 0; qp < 4; ++qp) configure(qp);
+  }
+  void configure(uint16_t qp) {
+    csr::TblQpCtx row;
+    row.dqpn = 0xab1230u + qp;
+    row.pack(cfg.data.data());
+    cfg.index = qp;
+    cfg.req = true;
+    while (!block.cfg_ack()) cycle();
+    cfg.req = false;
+    cycle();
+  }
+  void cycle() {
+    if (fb_out.has() && take_fb) {
+      fb.push_back(fb_out.head());
+      fb_out.pop();
+    }
+    if (probe_out.has() && take_probe) {
+      probes.push_back(probe_out.head());
+      probe_out.pop();
+    }
+    block.step(cfg, csr, up);
+    block.clock();
+    bad.clock();
+    pres.clock();
+    fb_out.clock();
+    probe_out.clock();
+    if (block.pulses().sent) sent_at.push_back(cycles);
+    sent += block.pulses().sent;
+    revived += block.pulses().revived;
+    full += block.pulses().full;
+    ++cycles;
+  }
+  void run(unsigned n) {
+    for (unsigned i = 0; i < n; ++i) cycle();
+  }
+  void run_to(unsigned cycle_number) {
+    while (cycles < cycle_number) cycle();
+  }
+  void lose(uint16_t qp, uint16_t ev_idx) {
+    bad.load({.qp = qp, .ev_idx = ev_idx, .ev = 0xE000u + ev_idx});
+    run(5);
+  }
+  void answer(uint16_t qp, uint16_t id, uint8_t m = 0) {
+    pres.load({.qp = qp, .id = id, .m = m});
+    run(5);
+  }
+  /// Runs until n probes have left; returns the newest one's id.
+  uint16_t probe_number(unsigned n) {
+    for (unsigned i = 0; i < 100'000 && probes.size() < n; ++i) cycle();
+    REQUIRE(probes.size() == n);
+    return id(probes.back());
+  }
+  static uint16_t id(const Ctlpkt& c) { return static_cast<uint16_t>((c.ext[1] & 0xff) << 8 | (c.ext[1] >> 8 & 0xff)); }
+};
+
+}  // namespace
+
+TEST_CASE("tx_probe probes a bad EV after one interval, on its plane, with its entropy", "[pipeline][tx_probe]") {
+  Bench b;
+  b.lose(3, 5);  // in tick 0: due in tick 2, cycle 256; slot 0 is visited in cycle 272
+  b.run_to(300);
+  REQUIRE(b.sent == 1);
+  CHECK(b.sent_at[0] == 272);
+  REQUIRE(b.probes.size() == 1);
+  const Ctlpkt& c = b.probes[0];
+  CHECK(c.qp == 3);
+  CHECK(c.plane == 1);
+  CHECK(c.ev == 0xE005);
+  CHECK(c.opcode == 0xDE);
+  CHECK(c.psn == 0);
+  CHECK(c.ext_len == 16);
+  CHECK(c.ext[0] == 0);
+  CHECK(c.ext[1] == 0x00000400);  // id 1 * 4 + 0
+  CHECK(c.ext[2] == 0x33121300);  // spdcid 0x0013, dpdcid 0x1233
+  CHECK(c.ext[3] == 0x01000200);  // tick 2, ftype 1
+  for (unsigned i = 4; i < 9; ++i) CHECK(c.ext[i] == 0);
+}
+
+TEST_CASE("tx_probe doubles the interval with each failure, 64 times at most", "[pipeline][tx_probe]") {
+  Bench b;
+  b.lose(0, 0);
+  b.run_to(900 * 128);
+  // Ticks: the first probe in 2; each is given up after 8, the next comes 2 << failures later.
+  unsigned tick = 2, wait = 4;
+  REQUIRE(b.sent_at.size() >= 9);
+  for (unsigned i = 0; i < 9; ++i) {
+    CAPTURE(i);
+    CHECK(b.sent_at[i] == tick * 128 + 16);
+    CHECK(Bench::id(b.probes[i]) == (i + 1) * 4);
+    tick += 8 + wait;
+    if (wait < 128) wait *= 2;
+  }
+  CHECK(b.revived == 0);
+}
+
+TEST_CASE("tx_probe revives an EV after three answers in a row, one interval apart", "[pipeline][tx_probe]") {
+  Bench b;
+  b.lose(1, 6);
+  for (uint16_t n = 1; n <= 3; ++n) {
+    CHECK(b.fb.empty());
+    CHECK(b.probe_number(n) == 4 * n);
+    b.answer(1, static_cast<uint16_t>(4 * n));
+  }
+  // Each answer came within the tick of its probe: the next probe two ticks later.
+  CHECK(b.sent_at == std::vector<unsigned>{272, 272 + 256, 272 + 512});
+  CHECK(b.revived == 1);
+  REQUIRE(b.fb.size() == 1);
+  CHECK(b.fb[0] == Fb{.qp = 1, .ev_idx = 6, .entropy = 0, .kind = 4});
+  b.answer(1, 12);  // again: the slot is free
+  b.run(5000);
+  CHECK(b.sent == 3);
+  CHECK(b.revived == 1);
+}
+
+TEST_CASE("tx_probe: a failure starts the count of answers again", "[pipeline][tx_probe]") {
+  Bench b;
+  b.lose(1, 6);
+  b.answer(1, b.probe_number(1));
+  b.answer(1, b.probe_number(2));
+  b.probe_number(3);  // not answered
+  for (unsigned n = 4; n <= 5; ++n) b.answer(1, b.probe_number(n));
+  CHECK(b.revived == 0);
+  b.answer(1, b.probe_number(6));
+  CHECK(b.revived == 1);
+  // Third probe in tick 6, given up in 14, the next after 4 ticks; then answers bring the first interval back.
+  CHECK(b.sent_at[2] == 6 * 128 + 16);
+  CHECK(b.sent_at[3] == 18 * 128 + 16);
+  CHECK(b.sent_at[4] == 20 * 128 + 16);
+}
+
+TEST_CASE("tx_probe: late answers, other QPs' and unknown ids change nothing", "[pipeline][tx_probe]") {
+  Bench b;
+  b.csr.probe_successes = 1;
+  b.lose(1, 6);
+  CHECK(b.probe_number(1) == 4);
+  b.answer(2, 4);       // another QP
+  b.answer(1, 8);       // not sent yet
+  b.answer(1, 5);       // a free slot
+  b.answer(1, 0x0404);  // number 257
+  b.run_to(10 * 128 + 30);
+  b.answer(1, 4);  // given up in cycle 1296
+  CHECK(b.probe_number(2) == 8);
+  b.answer(1, 4);  // late for the first, not an answer to the second
+  CHECK(b.revived == 0);
+  b.answer(1, 8);
+  CHECK(b.revived == 1);
+}
+
+TEST_CASE("tx_probe: an answer with SKIP_ONCE revives to SKIP, or to GOOD", "[pipeline][tx_probe]") {
+  for (const bool good : {false, true}) {
+    Bench b;
+    b.csr.probe_skip_good = good;
+    b.csr.probe_successes = 2;
+    b.lose(1, 6);
+    b.answer(1, b.probe_number(1));
+    b.answer(1, b.probe_number(2), 1);
+    REQUIRE(b.fb.size() == 1);
+    CHECK(b.fb[0].kind == (good ? 4 : 5));
+    b.lose(1, 7);  // an earlier mark does not count
+    b.answer(1, b.probe_number(3), 1);
+    b.answer(1, b.probe_number(4), 0);
+    REQUIRE(b.fb.size() == 2);
+    CHECK(b.fb[1].ev_idx == 7);
+    CHECK(b.fb[1].kind == 4);
+  }
+}
+
+TEST_CASE("tx_probe with all slots taken counts the EV; a QP set up again frees its slots", "[pipeline][tx_probe]") {
+  Bench b;
+  for (uint16_t ev = 0; ev < 4; ++ev) b.lose(ev % 2, ev);
+  CHECK(b.full == 0);
+  b.lose(2, 9);
+  CHECK(b.full == 1);
+  b.configure(1);
+  b.lose(3, 10);
+  CHECK(b.full == 1);
+  b.run_to(3 * 128);
+  REQUIRE(b.probes.size() == 3);
+  CHECK(b.probes[0].ev == 0xE000);
+  CHECK(b.probes[1].ev == 0xE00A);  // slot 1
+  CHECK(Bench::id(b.probes[1]) == 5);
+  CHECK(b.probes[2].ev == 0xE002);
+  b.lose(3, 11);
+  b.lose(3, 12);
+  CHECK(b.full == 2);
+}
+
+TEST_CASE("tx_probe waits for its port and for room", "[pipeline][tx_probe]") {
+  Bench b;
+  b.up = 2;
+  b.lose(0, 0);  // plane 0
+  b.run_to(1000);
+  CHECK(b.sent == 0);
+  b.up = 1;
+  b.run_to(1100);  // slot 0 is visited in 1040
+  CHECK(b.sent_at == std::vector<unsigned>{1040});
+  b.take_probe = false;
+  for (uint16_t ev = 2; ev < 8; ev += 2) b.lose(0, ev);  // three more: two in the FIFO, one in the register
+  b.run_to(20 * 128);
+  const unsigned before = b.sent;
+  CHECK(before == 4);
+  b.run_to(40 * 128);
+  CHECK(b.sent == before);  // the first one failed and would go again
+  b.take_probe = true;
+  b.run(200);
+  CHECK(b.sent > before);
+}
+
+TEST_CASE("tx_probe takes bad EVs while an answer waits for tx_path", "[pipeline][tx_probe]") {
+  Bench b;
+  b.csr.probe_successes = 1;
+  b.take_fb = false;
+  for (uint16_t ev = 0; ev < 4; ++ev) b.lose(0, ev);
+  b.probe_number(4);
+  for (uint16_t slot = 0; slot < 4; ++slot) b.answer(0, static_cast<uint16_t>(4 + slot));
+  CHECK(b.revived == 3);  // the fourth answer waits
+  for (uint16_t ev = 10; ev < 14; ++ev) b.lose(0, ev);
+  CHECK(b.full == 1);  // slots 0 to 2 were free
+  b.take_fb = true;
+  b.run(10);
+  CHECK(b.revived == 4);
+  REQUIRE(b.fb.size() == 4);
+  CHECK(b.fb[3].ev_idx == 3);
+}
+
+TEST_CASE("tx_probe acknowledges tables it does not know in one cycle", "[pipeline][tx_probe]") {
+  Bench b;
+  b.lose(1, 4);
+  b.cfg = {true, static_cast<uint8_t>(CfgTable::Mr), 1, {}};
+  b.cycle();
+  CHECK(b.block.cfg_ack());
+  b.cfg.req = false;
+  b.cycle();
+  CHECK_FALSE(b.block.cfg_ack());
+  b.probe_number(1);  // the slot is untouched
+}

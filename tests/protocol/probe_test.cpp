@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "protocol/probe.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+
+using namespace mrc;
+
+TEST_CASE("a probe id names slot and number; only the newest probe of a slot is answered", "[protocol][probe]") {
+  CHECK(probe_id(1, 3, 4) == 7);
+  CHECK(probe_slot(7, 4) == 3);
+  CHECK(probe_answers(7, 1, 4));
+  CHECK_FALSE(probe_answers(7, 2, 4));
+  CHECK(probe_id(255, 63, 64) == 0x3fff);
+  CHECK(probe_answers(0x3fff, 255, 64));
+  CHECK_FALSE(probe_answers(0x7fff, 255, 64));  // 511: no number of eight bits
+}
+
+TEST_CASE("the interval doubles with each failure, 64 times at most", "[protocol][probe]") {
+  CHECK(probe_wait(781, 0) == 781);
+  CHECK(probe_wait(781, 1) == 1562);
+  CHECK(probe_wait(781, kProbeMaxFails) == 49984);
+  CHECK(probe_wait(0xffff, kProbeMaxFails) == 0x3fffc0);
+}
+
+TEST_CASE("a tick is reached also across the wrap", "[protocol][probe]") {
+  CHECK(tick_reached(5, 5));
+  CHECK(tick_reached(6, 5));
+  CHECK_FALSE(tick_reached(4, 5));
+  CHECK(tick_reached(3, 0xfffffff0));
+  CHECK_FALSE(tick_reached(0xfffffff0, 3));
+}
+
+TEST_CASE("a PETH has its fields where the specification puts them", "[protocol][probe]") {
+  Ctlpkt c;
+  c.ext.fill(0xffffffff);
+  build_probe(5, 0x0102, 0xab3456, 0x0708, c);
+  CHECK(c.qp == 5);
+  CHECK(c.opcode == 0xDE);
+  CHECK(c.psn == 0);
+  CHECK(c.ext_len == 16);
+  const auto* ext = reinterpret_cast<const uint8_t*>(c.ext.data());
+  const uint8_t want[16] = {0, 0, 0, 0, 1, 2, 0, 0, 0, 0x15, 0x34, 0x56, 7, 8, 0, 1};  // spdcid 5 + 16
+  for (unsigned i = 0; i < 16; ++i) CHECK(ext[i] == want[i]);
+  for (unsigned i = 16; i < kExtBytes; ++i) CHECK(ext[i] == 0);
+}
