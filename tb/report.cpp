@@ -231,6 +231,7 @@ std::string failure_text(const RunInfo& info, const CosimResult& r) {
   if (!info.wave_file.empty()) t += fmt::format("Waves around it:  {}\n", info.wave_file);
   if (!info.json_file.empty()) t += fmt::format("As JSON:          {}\n", info.json_file);
   t += fmt::format("Again with:       {}\n", info.repro);
+  if (info.wave_file.empty()) t += fmt::format("With waves:       {} --wave\n", info.repro);
   return t;
 }
 
