@@ -32,7 +32,7 @@ grep -q -- 'Again with: .*--preset tiny --scenario mixed --packets 300 --seed 1 
 [ "$(json bug.json 'j["result"], j["divergence"]["block"], len(j["last_events"]) > 0')" = "mismatch tx_header True" ] || fail "bug.json"
 [ -s found/tiny-mixed-1-icrc-mask.pcapng ] && [ -s found/tiny-mixed-1-icrc-mask.json ] || fail "reports missing: $(ls found)"
 repro=$(json bug.json 'j["repro"]')
-[ "$(bash -c "cd $folder; $mrc ${repro#* }" | grep -c 'block tx_header')" = 1 ] || fail "the repro line does not repeat it: $repro"
+[ "$(bash -c "cd '$folder'; '$mrc' ${repro#* }" | grep -c 'block tx_header')" = 1 ] || fail "the repro line does not repeat it: $repro"
 
 printf 'base = "clean"\nhang_us = 100\n[[rule]]\nloss = 1\n' >hang.toml
 code 2 --preset tiny --packets 300 --scenario hang.toml --reports found
