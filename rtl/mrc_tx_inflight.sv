@@ -434,7 +434,6 @@ module mrc_tx_inflight
 
   logic visit_fail, nack_fail;
   logic [7:0] fail_status;
-  assign visit_fail = op_visit && visit_expired && exhausted;
   assign fail_status = (state_q == StNack && ctl_q.reason == 8'h19) ? CqStatusRemEvent
                                                                     : CqStatusRetryExceeded;
 
@@ -499,6 +498,7 @@ module mrc_tx_inflight
   assign visit_age = tick_q - c.tmr_start;
   assign visit_expired = live_q[visit_qp_q] && (c.una != c.nxt || c.msn_done != c.msn_sent)
       && visit_age >= (32'd8 << rto_shift);
+  assign visit_fail = op_visit && visit_expired && exhausted;
   assign walk_next = {w_q[23:6] + 18'd1, 6'd0};
   assign walk_more = 24'(walk_next - c.una) < 24'(c.nxt - c.una);
   always_comb begin
