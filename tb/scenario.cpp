@@ -97,7 +97,7 @@ struct Row {
 constexpr Row kScenarios[] = {
     {"clean", "nothing is lost or changed: line rate, two directions",
      "size_min 4096 size_max 65536 mtu_min 4 mtu_max 4 small_share 0 exact_share 0 wrap_share 0 csr_gap 0 imm_share "
-     "0.1 rto 6"},
+     "0.1"},
     {"reorder", "paths of different length, a tenth of the frames delayed by up to 4 us",
      "jitter_ns 200 skew_ns 600 reorder 0.1 reorder_ns 4000 reorder_pkts 200 rto 5"},
     {"loss", "two in a hundred frames lost, control packets as well", "loss 0.02 wrap_share 1"},
