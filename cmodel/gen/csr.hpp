@@ -61,18 +61,24 @@ inline constexpr Field kCaps1Fields[] = {kCaps1Mpr, kCaps1Evs};
 
 /// Switches of the whole NIC
 inline constexpr uint32_t kCtrl = 0x0010;
-inline constexpr uint32_t kCtrlReset = 0x00000014;
+inline constexpr uint32_t kCtrlReset = 0x00000010;
 /// SACK of an ECN-marked or AckReq packet: bitmap base is the packet itself
 inline constexpr Field kCtrlSackBaseSelf{"sack_base_self", 0, 1, 0x0};
 /// PSN outside the window: 0 NACK PSN_OOR_WINDOW, 1 silent drop
 inline constexpr Field kCtrlOorDrop{"oor_drop", 1, 1, 0x0};
-/// Capability TRIM_NACK: NACK trimmed packets
-inline constexpr Field kCtrlTrimNack{"trim_nack", 2, 1, 0x1};
+/// Packets for a QP in the Error state: 0 NACK UNEXP_EVENT, 1 silent drop
+inline constexpr Field kCtrlErrSilent{"err_silent", 2, 1, 0x0};
 /// 1: UDP source port carries EV[15:0], flow label EV[31:16]
 inline constexpr Field kCtrlEvSwap{"ev_swap", 3, 1, 0x0};
 /// BTH M bit of sent packets
 inline constexpr Field kCtrlBthM{"bth_m", 4, 1, 0x1};
-inline constexpr Field kCtrlFields[] = {kCtrlSackBaseSelf, kCtrlOorDrop, kCtrlTrimNack, kCtrlEvSwap, kCtrlBthM};
+/// 1: time stamps of retransmitted packets are round-trip samples too
+inline constexpr Field kCtrlRttRtx{"rtt_rtx", 5, 1, 0x0};
+/// 1: control packets always use REV_EV
+inline constexpr Field kCtrlRevFixed{"rev_fixed", 6, 1, 0x0};
+/// rcvd_bytes and the congestion controller count: 0 UDP length + 40, 1 payload bytes
+inline constexpr Field kCtrlPayloadBytes{"payload_bytes", 7, 1, 0x0};
+inline constexpr Field kCtrlFields[] = {kCtrlSackBaseSelf, kCtrlOorDrop, kCtrlErrSilent, kCtrlEvSwap, kCtrlBthM, kCtrlRttRtx, kCtrlRevFixed, kCtrlPayloadBytes};
 
 /// UDP destination port sent and accepted
 inline constexpr uint32_t kUdpPort = 0x0014;
@@ -121,28 +127,37 @@ inline constexpr uint32_t kIp2Reset = 0x00000000;
 inline constexpr uint32_t kIp3 = 0x0034;
 inline constexpr uint32_t kIp3Reset = 0x00000000;
 
-/// Retransmission timer
-inline constexpr uint32_t kRto = 0x0038;
-inline constexpr uint32_t kRtoReset = 0x00000007;
-/// t of 1.024 us x 2^t, 0..24
-inline constexpr Field kRtoTimeout{"timeout", 0, 5, 0x7};
-inline constexpr Field kRtoFields[] = {kRtoTimeout};
+/// Endpoint requests
+inline constexpr uint32_t kEpCtl = 0x0038;
+inline constexpr uint32_t kEpCtlReset = 0x0001030d;
+/// 128 ns ticks after which a port status update or EV probe is repeated or given up
+inline constexpr Field kEpCtlInterval{"interval", 0, 16, 0x30d};
+/// probe reverse paths of destinations that only send to us
+inline constexpr Field kEpCtlRevProbe{"rev_probe", 16, 1, 0x1};
+inline constexpr Field kEpCtlFields[] = {kEpCtlInterval, kEpCtlRevProbe};
 
-/// Retries before a QP fails
-inline constexpr uint32_t kRetry = 0x0078;
-inline constexpr uint32_t kRetryReset = 0x00001907;
-/// retries at the interval of RTO, 0..7
-inline constexpr Field kRetryLinear{"linear", 0, 3, 0x7};
-/// further retries, each after twice the interval before, 0..25; 25: for ever
-inline constexpr Field kRetryExponential{"exponential", 8, 5, 0x19};
-inline constexpr Field kRetryFields[] = {kRetryLinear, kRetryExponential};
+/// Selects what QP_INFO and PEER_INFO show
+inline constexpr uint32_t kQpSel = 0x0078;
+inline constexpr uint32_t kQpSelReset = 0x00000000;
+inline constexpr Field kQpSelIndex{"index", 0, 16, 0x0};
+inline constexpr Field kQpSelFields[] = {kQpSelIndex};
+
+/// Attributes that the QP_CTX row in TBL_DATA carries; a transition without one it requires is
+/// refused
+inline constexpr uint32_t kQpAttr = 0x007c;
+inline constexpr uint32_t kQpAttrReset = 0x00000000;
+/// bit n: qp_attr_e n
+inline constexpr Field kQpAttrMask{"mask", 0, 12, 0x0};
+inline constexpr Field kQpAttrFields[] = {kQpAttrMask};
 
 /// Reorder tolerance
 inline constexpr uint32_t kReorder = 0x003c;
-inline constexpr uint32_t kReorderReset = 0x00000020;
+inline constexpr uint32_t kReorderReset = 0x00010020;
 /// packets above a gap before it counts as lost
 inline constexpr Field kReorderPkts{"pkts", 0, 15, 0x20};
-inline constexpr Field kReorderFields[] = {kReorderPkts};
+/// the oldest gap is lost once a packet sent later on the same EV has arrived
+inline constexpr Field kReorderSameEv{"same_ev", 16, 1, 0x1};
+inline constexpr Field kReorderFields[] = {kReorderPkts, kReorderSameEv};
 
 /// SACK threshold in bytes
 inline constexpr uint32_t kSackTrigger = 0x0040;
@@ -245,6 +260,60 @@ inline constexpr Field kEvqFields[] = {kEvqEvIdx, kEvqState, kEvqFloor, kEvqQp, 
 inline constexpr uint32_t kEvqDrop = 0x00c4;
 inline constexpr uint32_t kEvqDropReset = 0x00000000;
 
+/// QP QP_SEL
+inline constexpr uint32_t kQpInfo = 0x00c8;
+inline constexpr uint32_t kQpInfoReset = 0x00000000;
+/// qp_state_e
+inline constexpr Field kQpInfoState{"state", 0, 3, 0x0};
+/// why the NIC put it into Error (cq_status_e), 0: it did not
+inline constexpr Field kQpInfoStatus{"status", 8, 8, 0x0};
+inline constexpr Field kQpInfoFields[] = {kQpInfoState, kQpInfoStatus};
+
+/// Outcome of the last TBL_CMD
+inline constexpr uint32_t kCmdStatus = 0x00cc;
+inline constexpr uint32_t kCmdStatusReset = 0x00000000;
+/// cmd_code_e
+inline constexpr Field kCmdStatusCode{"code", 0, 4, 0x0};
+/// BadTransition: the QP's state; MissingAttr: the missing bits of QP_ATTR; BadValue: number of the
+/// attribute (qp_attr_e)
+inline constexpr Field kCmdStatusDetail{"detail", 16, 12, 0x0};
+inline constexpr Field kCmdStatusFields[] = {kCmdStatusCode, kCmdStatusDetail};
+
+/// Entropy value of the next EV probe
+inline constexpr uint32_t kEvpEv = 0x00d0;
+inline constexpr uint32_t kEvpEvReset = 0x00000000;
+
+/// Writing sends an EV probe; SLVERR while one is on its way
+inline constexpr uint32_t kEvpCmd = 0x00d4;
+inline constexpr uint32_t kEvpCmdReset = 0x00000000;
+/// destination
+inline constexpr Field kEvpCmdDest{"dest", 0, 16, 0x0};
+inline constexpr Field kEvpCmdPlane{"plane", 16, 4, 0x0};
+inline constexpr Field kEvpCmdFields[] = {kEvpCmdDest, kEvpCmdPlane};
+
+/// The EV probe
+inline constexpr uint32_t kEvpRes = 0x00d8;
+inline constexpr uint32_t kEvpResReset = 0x00000000;
+/// 0 none yet, 1 on its way, 2 answered, 3 not answered
+inline constexpr Field kEvpResState{"state", 0, 2, 0x0};
+/// 128 ns ticks
+inline constexpr Field kEvpResRtt{"rtt", 16, 16, 0x0};
+inline constexpr Field kEvpResFields[] = {kEvpResState, kEvpResRtt};
+
+/// Own ports
+inline constexpr uint32_t kPorts = 0x00dc;
+inline constexpr uint32_t kPortsReset = 0x00000000;
+/// bit p: plane p
+inline constexpr Field kPortsUp{"up", 0, 8, 0x0};
+inline constexpr Field kPortsFields[] = {kPortsUp};
+
+/// Destination QP_SEL
+inline constexpr uint32_t kPeerInfo = 0x00e0;
+inline constexpr uint32_t kPeerInfoReset = 0x00000000;
+/// planes its ports can receive on, as it said last
+inline constexpr Field kPeerInfoPorts{"ports", 0, 8, 0x0};
+inline constexpr Field kPeerInfoFields[] = {kPeerInfoPorts};
+
 /// Frames sent on plane 0 (wraps); planes 1..7 follow at 0x104..0x11C
 inline constexpr uint32_t kCntTx0 = 0x0100;
 inline constexpr uint32_t kCntTx0Reset = 0x00000000;
@@ -332,6 +401,42 @@ inline constexpr uint32_t kCntRevivedReset = 0x00000000;
 inline constexpr uint32_t kCntProbeFull = 0x01a0;
 inline constexpr uint32_t kCntProbeFullReset = 0x00000000;
 
+/// Packets NACKed for want of buffer or queue (NO_PKT_BUFFER, NO_RESOURCE) or bitmap (NO_BITMAP)
+inline constexpr uint32_t kCntNores = 0x01a8;
+inline constexpr uint32_t kCntNoresReset = 0x00000000;
+
+/// QPs that the NIC put into the Error state
+inline constexpr uint32_t kCntQpErr = 0x01ac;
+inline constexpr uint32_t kCntQpErrReset = 0x00000000;
+
+/// Packets that found no usable EV: counted as sent and lost
+inline constexpr uint32_t kCntNopath = 0x01b0;
+inline constexpr uint32_t kCntNopathReset = 0x00000000;
+
+/// Endpoint requests sent
+inline constexpr uint32_t kCntEpReq = 0x01b4;
+inline constexpr uint32_t kCntEpReqReset = 0x00000000;
+
+/// Endpoint requests answered
+inline constexpr uint32_t kCntEpRsp = 0x01b8;
+inline constexpr uint32_t kCntEpRspReset = 0x00000000;
+
+/// Endpoint packets without effect: unknown address, late or foreign answers
+inline constexpr uint32_t kCntEpDrop = 0x01bc;
+inline constexpr uint32_t kCntEpDropReset = 0x00000000;
+
+/// Multiplicative decreases of congestion windows
+inline constexpr uint32_t kCntCcMd = 0x01c0;
+inline constexpr uint32_t kCntCcMdReset = 0x00000000;
+
+/// Quick adapts
+inline constexpr uint32_t kCntCcQa = 0x01c4;
+inline constexpr uint32_t kCntCcQaReset = 0x00000000;
+
+/// Packets that a congestion window held back
+inline constexpr uint32_t kCntCcHold = 0x01c8;
+inline constexpr uint32_t kCntCcHoldReset = 0x00000000;
+
 /// EVs that ev_min_active kept in use
 inline constexpr uint32_t kCntEvFloor = 0x0194;
 inline constexpr uint32_t kCntEvFloorReset = 0x00000000;
@@ -341,7 +446,7 @@ inline constexpr Register kRegisters[] = {
     {"VERSION", 0x0004, Access::Ro, 0x00000100, 1, 4, {}},
     {"CAPS0", 0x0008, Access::Ro, 0x00000000, 1, 4, kCaps0Fields},
     {"CAPS1", 0x000c, Access::Ro, 0x00000000, 1, 4, kCaps1Fields},
-    {"CTRL", 0x0010, Access::Rw, 0x00000014, 1, 4, kCtrlFields},
+    {"CTRL", 0x0010, Access::Rw, 0x00000010, 1, 4, kCtrlFields},
     {"UDP_PORT", 0x0014, Access::Rw, 0x000012b7, 1, 4, kUdpPortFields},
     {"DSCP_TX", 0x0018, Access::Rw, 0x002e0804, 1, 4, kDscpTxFields},
     {"DSCP_TRIM", 0x001c, Access::Rw, 0x0000100c, 1, 4, kDscpTrimFields},
@@ -351,9 +456,10 @@ inline constexpr Register kRegisters[] = {
     {"IP1", 0x002c, Access::Rw, 0x00000000, 1, 4, {}},
     {"IP2", 0x0030, Access::Rw, 0x00000000, 1, 4, {}},
     {"IP3", 0x0034, Access::Rw, 0x00000000, 1, 4, {}},
-    {"RTO", 0x0038, Access::Rw, 0x00000007, 1, 4, kRtoFields},
-    {"RETRY", 0x0078, Access::Rw, 0x00001907, 1, 4, kRetryFields},
-    {"REORDER", 0x003c, Access::Rw, 0x00000020, 1, 4, kReorderFields},
+    {"EP_CTL", 0x0038, Access::Rw, 0x0001030d, 1, 4, kEpCtlFields},
+    {"QP_SEL", 0x0078, Access::Rw, 0x00000000, 1, 4, kQpSelFields},
+    {"QP_ATTR", 0x007c, Access::Rw, 0x00000000, 1, 4, kQpAttrFields},
+    {"REORDER", 0x003c, Access::Rw, 0x00010020, 1, 4, kReorderFields},
     {"SACK_TRIGGER", 0x0040, Access::Rw, 0x00004000, 1, 4, kSackTriggerFields},
     {"SRV6", 0x0044, Access::Rw, 0x0000000c, 1, 4, kSrv6Fields},
     {"REV_EV0", 0x0048, Access::Rw, 0x10000000, 1, 4, {}},
@@ -370,6 +476,13 @@ inline constexpr Register kRegisters[] = {
     {"TBL_DATA0", 0x0080, Access::Rw, 0x00000000, 16, 4, {}},
     {"EVQ", 0x00c0, Access::Ro, 0x00000000, 1, 4, kEvqFields},
     {"EVQ_DROP", 0x00c4, Access::Ro, 0x00000000, 1, 4, {}},
+    {"QP_INFO", 0x00c8, Access::Ro, 0x00000000, 1, 4, kQpInfoFields},
+    {"CMD_STATUS", 0x00cc, Access::Ro, 0x00000000, 1, 4, kCmdStatusFields},
+    {"EVP_EV", 0x00d0, Access::Rw, 0x00000000, 1, 4, {}},
+    {"EVP_CMD", 0x00d4, Access::Rw, 0x00000000, 1, 4, kEvpCmdFields},
+    {"EVP_RES", 0x00d8, Access::Ro, 0x00000000, 1, 4, kEvpResFields},
+    {"PORTS", 0x00dc, Access::Ro, 0x00000000, 1, 4, kPortsFields},
+    {"PEER_INFO", 0x00e0, Access::Ro, 0x00000000, 1, 4, kPeerInfoFields},
     {"CNT_TX0", 0x0100, Access::Ro, 0x00000000, 8, 4, {}},
     {"CNT_RX0", 0x0120, Access::Ro, 0x00000000, 8, 4, {}},
     {"CNT_OVF0", 0x0140, Access::Ro, 0x00000000, 8, 4, {}},
@@ -390,10 +503,20 @@ inline constexpr Register kRegisters[] = {
     {"CNT_PROBE", 0x0198, Access::Ro, 0x00000000, 1, 4, {}},
     {"CNT_REVIVED", 0x019c, Access::Ro, 0x00000000, 1, 4, {}},
     {"CNT_PROBE_FULL", 0x01a0, Access::Ro, 0x00000000, 1, 4, {}},
+    {"CNT_NORES", 0x01a8, Access::Ro, 0x00000000, 1, 4, {}},
+    {"CNT_QP_ERR", 0x01ac, Access::Ro, 0x00000000, 1, 4, {}},
+    {"CNT_NOPATH", 0x01b0, Access::Ro, 0x00000000, 1, 4, {}},
+    {"CNT_EP_REQ", 0x01b4, Access::Ro, 0x00000000, 1, 4, {}},
+    {"CNT_EP_RSP", 0x01b8, Access::Ro, 0x00000000, 1, 4, {}},
+    {"CNT_EP_DROP", 0x01bc, Access::Ro, 0x00000000, 1, 4, {}},
+    {"CNT_CC_MD", 0x01c0, Access::Ro, 0x00000000, 1, 4, {}},
+    {"CNT_CC_QA", 0x01c4, Access::Ro, 0x00000000, 1, 4, {}},
+    {"CNT_CC_HOLD", 0x01c8, Access::Ro, 0x00000000, 1, 4, {}},
     {"CNT_EV_FLOOR", 0x0194, Access::Ro, 0x00000000, 1, 4, {}},
 };
 
-/// QP context, one row per QP index. Writing a row (re)initialises the QP in every block
+/// QP context, one row per QP index. Writing a row moves the QP to `state` (docs/blocks/nic.md, QP
+/// states)
 struct TblQpCtx {
   static constexpr unsigned kBits = 512;
   static constexpr unsigned kWords = 16;
@@ -402,32 +525,52 @@ struct TblQpCtx {
   U128 srv6{};
   /// peer's IPv6 address, last byte on the wire in the low bits
   U128 dip{};
-  uint16_t rsvd240{};
+  /// responder's MPR in units of 128 PSNs, 1..MaxMpr/128
+  uint8_t mpr_dest{};
+  /// destination: QPs to the same peer NIC have the same; index of its congestion controller and
+  /// port mask
+  uint8_t dest{};
   /// next hop MAC, last byte on the wire in the low bits
   uint64_t dmac{};
   /// first RQMSN, sent and expected (0 on a new QP)
   uint16_t rqmsn{};
   /// first MSN, sent and expected (0 on a new QP)
   uint16_t msn{};
-  uint8_t rsvd152{};
+  /// WRITEs with immediate that the responder reorders, 1..MaxWimm
+  uint8_t max_wimm_dest{};
   /// first PSN expected
   uint32_t rq_psn{};
-  uint8_t rsvd120{};
+  /// WRITEs with immediate that may be incomplete at once, 1..MaxWimm
+  uint8_t max_wimm{};
   /// first PSN sent
   uint32_t sq_psn{};
-  uint16_t rsvd80{};
+  uint8_t rsvd90{};
+  /// further retries, each after twice the interval before, 0..25; 25: for ever
+  uint8_t retry_exp{};
+  /// t of 1.024 us x 2^t, 0..24
+  uint8_t timeout{};
   /// P_Key
   uint16_t pkey{};
-  uint8_t rsvd61{};
+  /// retries at the interval of timeout, 0..7
+  uint8_t retry_linear{};
   /// groups of NumPlanes EVs at the end of the profile that are backup, 0..EvsPerQp/NumPlanes - 1
   uint8_t backup{};
   /// peer's QPN
   uint32_t dqpn{};
   /// EV profile
   uint8_t profile{};
-  /// MPR in units of 128 PSNs, 1..MaxMpr/128
+  /// requestor's MPR in units of 128 PSNs, 1..MaxMpr/128
   uint8_t mpr{};
-  uint8_t rsvd9{};
+  uint8_t rsvd13{};
+  /// congestion control by the controller of dest; 0: none
+  bool cc{};
+  /// dynamic MPR: SACKs carry the window, and it is obeyed
+  bool dyn_mpr{};
+  /// capability SVC_TIME: the reflected time stamp is moved forward by the time the packet was held
+  ///
+  bool svc_time{};
+  /// capability TRIM_NACK: NACK trimmed packets
+  bool trim_nack{};
   /// send TSETH
   bool ts{};
   /// encap_e
@@ -439,14 +582,14 @@ struct TblQpCtx {
   bool operator==(const TblQpCtx&) const = default;
   /// Writes kWords words, least significant first, bit-identical to the SystemVerilog packed struct.
   void pack(uint32_t* words) const {
-    words[0] = (static_cast<uint32_t>(state) & 0x7u) | ((static_cast<uint32_t>(mtu) & 0x7u) << 3) | ((static_cast<uint32_t>(encap) & 0x3u) << 6) | (static_cast<uint32_t>(ts) << 8) | ((static_cast<uint32_t>(rsvd9) & 0x7fu) << 9) | (static_cast<uint32_t>(mpr) << 16) | (static_cast<uint32_t>(profile) << 24);
-    words[1] = (dqpn & 0xffffffu) | ((static_cast<uint32_t>(backup) & 0x1fu) << 24) | ((static_cast<uint32_t>(rsvd61) & 0x7u) << 29);
-    words[2] = static_cast<uint32_t>(pkey) | (static_cast<uint32_t>(rsvd80) << 16);
-    words[3] = (sq_psn & 0xffffffu) | (static_cast<uint32_t>(rsvd120) << 24);
-    words[4] = (rq_psn & 0xffffffu) | (static_cast<uint32_t>(rsvd152) << 24);
+    words[0] = (static_cast<uint32_t>(state) & 0x7u) | ((static_cast<uint32_t>(mtu) & 0x7u) << 3) | ((static_cast<uint32_t>(encap) & 0x3u) << 6) | (static_cast<uint32_t>(ts) << 8) | (static_cast<uint32_t>(trim_nack) << 9) | (static_cast<uint32_t>(svc_time) << 10) | (static_cast<uint32_t>(dyn_mpr) << 11) | (static_cast<uint32_t>(cc) << 12) | ((static_cast<uint32_t>(rsvd13) & 0x7u) << 13) | (static_cast<uint32_t>(mpr) << 16) | (static_cast<uint32_t>(profile) << 24);
+    words[1] = (dqpn & 0xffffffu) | ((static_cast<uint32_t>(backup) & 0x1fu) << 24) | ((static_cast<uint32_t>(retry_linear) & 0x7u) << 29);
+    words[2] = static_cast<uint32_t>(pkey) | ((static_cast<uint32_t>(timeout) & 0x1fu) << 16) | ((static_cast<uint32_t>(retry_exp) & 0x1fu) << 21) | ((static_cast<uint32_t>(rsvd90) & 0x3fu) << 26);
+    words[3] = (sq_psn & 0xffffffu) | (static_cast<uint32_t>(max_wimm) << 24);
+    words[4] = (rq_psn & 0xffffffu) | (static_cast<uint32_t>(max_wimm_dest) << 24);
     words[5] = static_cast<uint32_t>(msn) | (static_cast<uint32_t>(rqmsn) << 16);
     words[6] = static_cast<uint32_t>(dmac);
-    words[7] = (static_cast<uint32_t>((dmac >> 32)) & 0xffffu) | (static_cast<uint32_t>(rsvd240) << 16);
+    words[7] = (static_cast<uint32_t>((dmac >> 32)) & 0xffffu) | (static_cast<uint32_t>(dest) << 16) | (static_cast<uint32_t>(mpr_dest) << 24);
     words[8] = static_cast<uint32_t>(dip);
     words[9] = static_cast<uint32_t>((dip >> 32));
     words[10] = static_cast<uint32_t>((dip >> 64));
@@ -460,22 +603,29 @@ struct TblQpCtx {
     TblQpCtx v;
     v.srv6 = static_cast<U128>(static_cast<U128>(words[12]) | (static_cast<U128>(words[13]) << 32) | (static_cast<U128>(words[14]) << 64) | (static_cast<U128>(words[15]) << 96));
     v.dip = static_cast<U128>(static_cast<U128>(words[8]) | (static_cast<U128>(words[9]) << 32) | (static_cast<U128>(words[10]) << 64) | (static_cast<U128>(words[11]) << 96));
-    v.rsvd240 = static_cast<uint16_t>((words[7] >> 16));
+    v.mpr_dest = static_cast<uint8_t>((words[7] >> 24));
+    v.dest = static_cast<uint8_t>(((words[7] >> 16) & 0xffu));
     v.dmac = static_cast<uint64_t>(static_cast<uint64_t>(words[6]) | (static_cast<uint64_t>((words[7] & 0xffffu)) << 32));
     v.rqmsn = static_cast<uint16_t>((words[5] >> 16));
     v.msn = static_cast<uint16_t>((words[5] & 0xffffu));
-    v.rsvd152 = static_cast<uint8_t>((words[4] >> 24));
+    v.max_wimm_dest = static_cast<uint8_t>((words[4] >> 24));
     v.rq_psn = static_cast<uint32_t>((words[4] & 0xffffffu));
-    v.rsvd120 = static_cast<uint8_t>((words[3] >> 24));
+    v.max_wimm = static_cast<uint8_t>((words[3] >> 24));
     v.sq_psn = static_cast<uint32_t>((words[3] & 0xffffffu));
-    v.rsvd80 = static_cast<uint16_t>((words[2] >> 16));
+    v.rsvd90 = static_cast<uint8_t>((words[2] >> 26));
+    v.retry_exp = static_cast<uint8_t>(((words[2] >> 21) & 0x1fu));
+    v.timeout = static_cast<uint8_t>(((words[2] >> 16) & 0x1fu));
     v.pkey = static_cast<uint16_t>((words[2] & 0xffffu));
-    v.rsvd61 = static_cast<uint8_t>((words[1] >> 29));
+    v.retry_linear = static_cast<uint8_t>((words[1] >> 29));
     v.backup = static_cast<uint8_t>(((words[1] >> 24) & 0x1fu));
     v.dqpn = static_cast<uint32_t>((words[1] & 0xffffffu));
     v.profile = static_cast<uint8_t>((words[0] >> 24));
     v.mpr = static_cast<uint8_t>(((words[0] >> 16) & 0xffu));
-    v.rsvd9 = static_cast<uint8_t>(((words[0] >> 9) & 0x7fu));
+    v.rsvd13 = static_cast<uint8_t>(((words[0] >> 13) & 0x7u));
+    v.cc = (((words[0] >> 12) & 0x1u)) != 0;
+    v.dyn_mpr = (((words[0] >> 11) & 0x1u)) != 0;
+    v.svc_time = (((words[0] >> 10) & 0x1u)) != 0;
+    v.trim_nack = (((words[0] >> 9) & 0x1u)) != 0;
     v.ts = (((words[0] >> 8) & 0x1u)) != 0;
     v.encap = static_cast<uint8_t>(((words[0] >> 6) & 0x3u));
     v.mtu = static_cast<uint8_t>(((words[0] >> 3) & 0x7u));
@@ -485,22 +635,29 @@ struct TblQpCtx {
   static constexpr FieldInfo kFields[] = {
       {"srv6", 384, 128, {}},
       {"dip", 256, 128, {}},
-      {"rsvd240", 240, 16, {}},
+      {"mpr_dest", 248, 8, {}},
+      {"dest", 240, 8, {}},
       {"dmac", 192, 48, {}},
       {"rqmsn", 176, 16, {}},
       {"msn", 160, 16, {}},
-      {"rsvd152", 152, 8, {}},
+      {"max_wimm_dest", 152, 8, {}},
       {"rq_psn", 128, 24, {}},
-      {"rsvd120", 120, 8, {}},
+      {"max_wimm", 120, 8, {}},
       {"sq_psn", 96, 24, {}},
-      {"rsvd80", 80, 16, {}},
+      {"rsvd90", 90, 6, {}},
+      {"retry_exp", 85, 5, {}},
+      {"timeout", 80, 5, {}},
       {"pkey", 64, 16, {}},
-      {"rsvd61", 61, 3, {}},
+      {"retry_linear", 61, 3, {}},
       {"backup", 56, 5, {}},
       {"dqpn", 32, 24, {}},
       {"profile", 24, 8, {}},
       {"mpr", 16, 8, {}},
-      {"rsvd9", 9, 7, {}},
+      {"rsvd13", 13, 3, {}},
+      {"cc", 12, 1, {}},
+      {"dyn_mpr", 11, 1, {}},
+      {"svc_time", 10, 1, {}},
+      {"trim_nack", 9, 1, {}},
       {"ts", 8, 1, {}},
       {"encap", 6, 2, {}},
       {"mtu", 3, 3, {}},
@@ -582,6 +739,206 @@ struct TblMr {
 };
 
 inline constexpr unsigned kTblMrId = 2;
+
+/// Moves QP index to Error or Reset; other states are reached by QP_CTX
+struct TblQpState {
+  static constexpr unsigned kBits = 32;
+  static constexpr unsigned kWords = 1;
+  static constexpr const char* kName = "tbl_qp_state_t";
+  uint32_t rsvd3{};
+  uint8_t state{};
+  bool operator==(const TblQpState&) const = default;
+  /// Writes kWords words, least significant first, bit-identical to the SystemVerilog packed struct.
+  void pack(uint32_t* words) const {
+    words[0] = (static_cast<uint32_t>(state) & 0x7u) | ((rsvd3 & 0x1fffffffu) << 3);
+  }
+  static TblQpState unpack(const uint32_t* words) {
+    TblQpState v;
+    v.rsvd3 = static_cast<uint32_t>((words[0] >> 3));
+    v.state = static_cast<uint8_t>((words[0] & 0x7u));
+    return v;
+  }
+  static constexpr FieldInfo kFields[] = {
+      {"rsvd3", 3, 29, {}},
+      {"state", 0, 3, {}},
+  };
+};
+
+inline constexpr unsigned kTblQpStateId = 3;
+
+/// Configuration of congestion controllers, words and formats in docs/blocks/cc_nscc.md
+struct TblCcProfile {
+  static constexpr unsigned kBits = 0;
+  static constexpr unsigned kWords = 0;
+  static constexpr const char* kName = "tbl_cc_profile_t";
+  bool operator==(const TblCcProfile&) const = default;
+  /// Writes kWords words, least significant first, bit-identical to the SystemVerilog packed struct.
+  void pack(uint32_t* words) const {
+  }
+  static TblCcProfile unpack(const uint32_t* words) {
+    TblCcProfile v;
+    return v;
+  }
+  static constexpr FieldInfo kFields[] = {
+  };
+};
+
+inline constexpr unsigned kTblCcProfileId = 4;
+
+/// Binds the controller of destination index to a CC_PROFILE row and starts it anew
+struct TblCcCtx {
+  static constexpr unsigned kBits = 32;
+  static constexpr unsigned kWords = 1;
+  static constexpr const char* kName = "tbl_cc_ctx_t";
+  uint32_t rsvd8{};
+  uint8_t profile{};
+  bool operator==(const TblCcCtx&) const = default;
+  /// Writes kWords words, least significant first, bit-identical to the SystemVerilog packed struct.
+  void pack(uint32_t* words) const {
+    words[0] = static_cast<uint32_t>(profile) | ((rsvd8 & 0xffffffu) << 8);
+  }
+  static TblCcCtx unpack(const uint32_t* words) {
+    TblCcCtx v;
+    v.rsvd8 = static_cast<uint32_t>((words[0] >> 8));
+    v.profile = static_cast<uint8_t>((words[0] & 0xffu));
+    return v;
+  }
+  static constexpr FieldInfo kFields[] = {
+      {"rsvd8", 8, 24, {}},
+      {"profile", 0, 8, {}},
+  };
+};
+
+inline constexpr unsigned kTblCcCtxId = 5;
+
+/// Dynamic MPR: the responder of QP index tracks this many PSNs from now on, at most mpr_dest
+struct TblQpMpr {
+  static constexpr unsigned kBits = 32;
+  static constexpr unsigned kWords = 1;
+  static constexpr const char* kName = "tbl_qp_mpr_t";
+  uint32_t rsvd8{};
+  /// units of 128 PSNs, at least 1
+  uint8_t mpr{};
+  bool operator==(const TblQpMpr&) const = default;
+  /// Writes kWords words, least significant first, bit-identical to the SystemVerilog packed struct.
+  void pack(uint32_t* words) const {
+    words[0] = static_cast<uint32_t>(mpr) | ((rsvd8 & 0xffffffu) << 8);
+  }
+  static TblQpMpr unpack(const uint32_t* words) {
+    TblQpMpr v;
+    v.rsvd8 = static_cast<uint32_t>((words[0] >> 8));
+    v.mpr = static_cast<uint8_t>((words[0] & 0xffu));
+    return v;
+  }
+  static constexpr FieldInfo kFields[] = {
+      {"rsvd8", 8, 24, {}},
+      {"mpr", 0, 8, {}},
+  };
+};
+
+inline constexpr unsigned kTblQpMprId = 6;
+
+/// Controller: EV ev_idx of QP index goes to DENIED, or from DENIED to GOOD
+struct TblEvState {
+  static constexpr unsigned kBits = 32;
+  static constexpr unsigned kWords = 1;
+  static constexpr const char* kName = "tbl_ev_state_t";
+  uint16_t rsvd17{};
+  bool deny{};
+  uint16_t ev_idx{};
+  bool operator==(const TblEvState&) const = default;
+  /// Writes kWords words, least significant first, bit-identical to the SystemVerilog packed struct.
+  void pack(uint32_t* words) const {
+    words[0] = static_cast<uint32_t>(ev_idx) | (static_cast<uint32_t>(deny) << 16) | ((static_cast<uint32_t>(rsvd17) & 0x7fffu) << 17);
+  }
+  static TblEvState unpack(const uint32_t* words) {
+    TblEvState v;
+    v.rsvd17 = static_cast<uint16_t>((words[0] >> 17));
+    v.deny = (((words[0] >> 16) & 0x1u)) != 0;
+    v.ev_idx = static_cast<uint16_t>((words[0] & 0xffffu));
+    return v;
+  }
+  static constexpr FieldInfo kFields[] = {
+      {"rsvd17", 17, 15, {}},
+      {"deny", 16, 1, {}},
+      {"ev_idx", 0, 16, {}},
+  };
+};
+
+inline constexpr unsigned kTblEvStateId = 7;
+
+/// Fills EV profile index by itself
+struct TblEvGen {
+  static constexpr unsigned kBits = 160;
+  static constexpr unsigned kWords = 5;
+  static constexpr const char* kName = "tbl_ev_gen_t";
+  /// GENERATED: bits taken from the EV number, concatenated likewise
+  uint32_t mask{};
+  /// GENERATED: initial values of the fields, concatenated, first on top
+  uint32_t init{};
+  /// GENERATED: EV numbers count modulo max_val + 1
+  uint32_t max_val{};
+  /// AUTO: not 0. GENERATED: first EV number
+  uint32_t seed{};
+  uint32_t rsvd1{};
+  /// 0 AUTO: pseudo-random from seed; 1 GENERATED: field expansion
+  bool mode{};
+  bool operator==(const TblEvGen&) const = default;
+  /// Writes kWords words, least significant first, bit-identical to the SystemVerilog packed struct.
+  void pack(uint32_t* words) const {
+    words[0] = static_cast<uint32_t>(mode) | ((rsvd1 & 0x7fffffffu) << 1);
+    words[1] = seed;
+    words[2] = max_val;
+    words[3] = init;
+    words[4] = mask;
+  }
+  static TblEvGen unpack(const uint32_t* words) {
+    TblEvGen v;
+    v.mask = static_cast<uint32_t>(words[4]);
+    v.init = static_cast<uint32_t>(words[3]);
+    v.max_val = static_cast<uint32_t>(words[2]);
+    v.seed = static_cast<uint32_t>(words[1]);
+    v.rsvd1 = static_cast<uint32_t>((words[0] >> 1));
+    v.mode = ((words[0] & 0x1u)) != 0;
+    return v;
+  }
+  static constexpr FieldInfo kFields[] = {
+      {"mask", 128, 32, {}},
+      {"init", 96, 32, {}},
+      {"max_val", 64, 32, {}},
+      {"seed", 32, 32, {}},
+      {"rsvd1", 1, 31, {}},
+      {"mode", 0, 1, {}},
+  };
+};
+
+inline constexpr unsigned kTblEvGenId = 8;
+
+/// Written by the NIC itself on a port status update; index = destination
+struct TblPeerPorts {
+  static constexpr unsigned kBits = 32;
+  static constexpr unsigned kWords = 1;
+  static constexpr const char* kName = "tbl_peer_ports_t";
+  uint32_t rsvd8{};
+  uint8_t mask{};
+  bool operator==(const TblPeerPorts&) const = default;
+  /// Writes kWords words, least significant first, bit-identical to the SystemVerilog packed struct.
+  void pack(uint32_t* words) const {
+    words[0] = static_cast<uint32_t>(mask) | ((rsvd8 & 0xffffffu) << 8);
+  }
+  static TblPeerPorts unpack(const uint32_t* words) {
+    TblPeerPorts v;
+    v.rsvd8 = static_cast<uint32_t>((words[0] >> 8));
+    v.mask = static_cast<uint8_t>((words[0] & 0xffu));
+    return v;
+  }
+  static constexpr FieldInfo kFields[] = {
+      {"rsvd8", 8, 24, {}},
+      {"mask", 0, 8, {}},
+  };
+};
+
+inline constexpr unsigned kTblPeerPortsId = 9;
 
 // clang-format on
 

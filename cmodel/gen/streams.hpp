@@ -12,8 +12,9 @@ namespace mrc {
 
 /// QPN on the wire = QP index + QpnBase; QPNs 0..2 are reserved (mrc.md section 2)
 inline constexpr unsigned kQpnBase = 16u;
-/// Bytes of the largest header ahead of payload or ICRC (SACK behind SRv6: 150), rounded to 8
-inline constexpr unsigned kHdrBytes = 152u;
+/// Bytes of the largest header ahead of payload or ICRC (SACK behind SRv6 with SRH: 174), rounded
+/// to 8
+inline constexpr unsigned kHdrBytes = 176u;
 /// Bytes of the largest extension header set (SETH + CC_STATE)
 inline constexpr unsigned kExtBytes = 36u;
 /// Bytes of a host line at most
@@ -52,23 +53,30 @@ enum class CtlKind : uint8_t {
   Sack = 0,
   Nack = 1,
   Ack = 2,
+  Endpoint = 3,
 };
 inline constexpr EnumValue kCtlKindValues[] = {
     {"Sack", 0},
     {"Nack", 1},
     {"Ack", 2},
+    {"Endpoint", 3},
 };
 
-/// Trimming, by DSCP
+/// Why a packet has no payload: trimmed, by DSCP, or dropped by the lane for want of buffer words
+/// or of a payload queue entry
 enum class Trim : uint8_t {
   None = 0,
   Trimmed = 1,
   LastHop = 2,
+  NoBuffer = 3,
+  NoResource = 4,
 };
 inline constexpr EnumValue kTrimValues[] = {
     {"None", 0},
     {"Trimmed", 1},
     {"LastHop", 2},
+    {"NoBuffer", 3},
+    {"NoResource", 4},
 };
 
 /// Why a lane could not parse a frame
@@ -95,10 +103,14 @@ inline constexpr EnumValue kRxErrValues[] = {
 enum class Encap : uint8_t {
   Ipv6 = 0,
   Srv6 = 1,
+  Srv6Srh = 2,
+  Udp = 3,
 };
 inline constexpr EnumValue kEncapValues[] = {
     {"Ipv6", 0},
     {"Srv6", 1},
+    {"Srv6Srh", 2},
+    {"Udp", 3},
 };
 
 /// Completion status: 0 good, 0x60..0x63 the syndrome of a remote NAK, above 0x80 local
@@ -127,18 +139,76 @@ inline constexpr EnumValue kCqStatusValues[] = {
     {"RemEvent", 134},
 };
 
+/// Attributes of a QP, bits of QP_ATTR (mrc.md section 7)
+enum class QpAttr : uint8_t {
+  EvProfile = 0,
+  CcProfile = 1,
+  Path = 2,
+  RqPsn = 3,
+  MaxWimmDest = 4,
+  MprDest = 5,
+  Caps = 6,
+  SqPsn = 7,
+  MaxWimm = 8,
+  Mpr = 9,
+  Timeout = 10,
+  RetryCnt = 11,
+};
+inline constexpr EnumValue kQpAttrValues[] = {
+    {"EvProfile", 0},
+    {"CcProfile", 1},
+    {"Path", 2},
+    {"RqPsn", 3},
+    {"MaxWimmDest", 4},
+    {"MprDest", 5},
+    {"Caps", 6},
+    {"SqPsn", 7},
+    {"MaxWimm", 8},
+    {"Mpr", 9},
+    {"Timeout", 10},
+    {"RetryCnt", 11},
+};
+
+/// Outcome of a table write (CMD_STATUS)
+enum class CmdCode : uint8_t {
+  Ok = 0,
+  BadTransition = 1,
+  MissingAttr = 2,
+  BadValue = 3,
+  BadIndex = 4,
+};
+inline constexpr EnumValue kCmdCodeValues[] = {
+    {"Ok", 0},
+    {"BadTransition", 1},
+    {"MissingAttr", 2},
+    {"BadValue", 3},
+    {"BadIndex", 4},
+};
+
 /// Configuration table
 enum class CfgTable : uint8_t {
   QpCtx = 0,
   Ev = 1,
   Mr = 2,
   QpState = 3,
+  CcProfile = 4,
+  CcCtx = 5,
+  QpMpr = 6,
+  EvState = 7,
+  EvGen = 8,
+  PeerPorts = 9,
 };
 inline constexpr EnumValue kCfgTableValues[] = {
     {"QpCtx", 0},
     {"Ev", 1},
     {"Mr", 2},
     {"QpState", 3},
+    {"CcProfile", 4},
+    {"CcCtx", 5},
+    {"QpMpr", 6},
+    {"EvState", 7},
+    {"EvGen", 8},
+    {"PeerPorts", 9},
 };
 
 /// Work request: RDMA WRITE of length bytes from laddr (host address) to raddr (virtual address
@@ -236,6 +306,356 @@ struct Cqe {
   };
 };
 
+/// A QP that may send another packet (more 1), or one that has just sent its last for now (more 0):
+/// the next QP of its destination may ask
+struct Sched {
+  static constexpr unsigned kBits = 17;
+  static constexpr unsigned kWords = 1;
+  static constexpr const char* kName = "sched_t";
+  uint16_t qp{};
+  bool more{};
+  bool operator==(const Sched&) const = default;
+  /// Writes kWords words, least significant first, bit-identical to the SystemVerilog packed struct.
+  void pack(uint32_t* words) const {
+    words[0] = static_cast<uint32_t>(more) | (static_cast<uint32_t>(qp) << 1);
+  }
+  static Sched unpack(const uint32_t* words) {
+    Sched v;
+    v.qp = static_cast<uint16_t>(((words[0] >> 1) & 0xffffu));
+    v.more = ((words[0] & 0x1u)) != 0;
+    return v;
+  }
+  static constexpr FieldInfo kFields[] = {
+      {"qp", 1, 16, {}},
+      {"more", 0, 1, {}},
+  };
+};
+
+/// The NIC puts a QP into the Error state
+struct Qperr {
+  static constexpr unsigned kBits = 24;
+  static constexpr unsigned kWords = 1;
+  static constexpr const char* kName = "qperr_t";
+  uint16_t qp{};
+  CqStatus status{};
+  bool operator==(const Qperr&) const = default;
+  /// Writes kWords words, least significant first, bit-identical to the SystemVerilog packed struct.
+  void pack(uint32_t* words) const {
+    words[0] = static_cast<uint32_t>(status) | (static_cast<uint32_t>(qp) << 8);
+  }
+  static Qperr unpack(const uint32_t* words) {
+    Qperr v;
+    v.qp = static_cast<uint16_t>(((words[0] >> 8) & 0xffffu));
+    v.status = static_cast<CqStatus>((words[0] & 0xffu));
+    return v;
+  }
+  static constexpr FieldInfo kFields[] = {
+      {"qp", 8, 16, {}},
+      {"status", 0, 8, kCqStatusValues},
+  };
+};
+
+/// Event for the congestion controller of destination cc. kind 0 Ack, 1 Nack, 2 Loss; bytes are
+/// nominal packet sizes; rtt in ticks
+struct Ccev {
+  static constexpr unsigned kBits = 80;
+  static constexpr unsigned kWords = 3;
+  static constexpr const char* kName = "ccev_t";
+  uint16_t cc{};
+  uint8_t kind{};
+  uint32_t bytes{};
+  bool ecn{};
+  bool rtt_valid{};
+  uint16_t rtt{};
+  uint8_t pen{};
+  bool restore{};
+  uint8_t reason{};
+  bool operator==(const Ccev&) const = default;
+  /// Writes kWords words, least significant first, bit-identical to the SystemVerilog packed struct.
+  void pack(uint32_t* words) const {
+    words[0] = static_cast<uint32_t>(reason) | (static_cast<uint32_t>(restore) << 8) | ((static_cast<uint32_t>(pen) & 0x7fu) << 9) | (static_cast<uint32_t>(rtt) << 16);
+    words[1] = static_cast<uint32_t>(rtt_valid) | (static_cast<uint32_t>(ecn) << 1) | ((bytes & 0xfffffffu) << 2) | ((static_cast<uint32_t>(kind) & 0x3u) << 30);
+    words[2] = static_cast<uint32_t>(cc);
+  }
+  static Ccev unpack(const uint32_t* words) {
+    Ccev v;
+    v.cc = static_cast<uint16_t>((words[2] & 0xffffu));
+    v.kind = static_cast<uint8_t>((words[1] >> 30));
+    v.bytes = static_cast<uint32_t>(((words[1] >> 2) & 0xfffffffu));
+    v.ecn = (((words[1] >> 1) & 0x1u)) != 0;
+    v.rtt_valid = ((words[1] & 0x1u)) != 0;
+    v.rtt = static_cast<uint16_t>((words[0] >> 16));
+    v.pen = static_cast<uint8_t>(((words[0] >> 9) & 0x7fu));
+    v.restore = (((words[0] >> 8) & 0x1u)) != 0;
+    v.reason = static_cast<uint8_t>((words[0] & 0xffu));
+    return v;
+  }
+  static constexpr FieldInfo kFields[] = {
+      {"cc", 64, 16, {}},
+      {"kind", 62, 2, {}},
+      {"bytes", 34, 28, {}},
+      {"ecn", 33, 1, {}},
+      {"rtt_valid", 32, 1, {}},
+      {"rtt", 16, 16, {}},
+      {"pen", 9, 7, {}},
+      {"restore", 8, 1, {}},
+      {"reason", 0, 8, {}},
+  };
+};
+
+/// May a packet of this nominal size go to destination cc?
+struct Ccask {
+  static constexpr unsigned kBits = 32;
+  static constexpr unsigned kWords = 1;
+  static constexpr const char* kName = "ccask_t";
+  uint16_t cc{};
+  uint16_t bytes{};
+  bool operator==(const Ccask&) const = default;
+  /// Writes kWords words, least significant first, bit-identical to the SystemVerilog packed struct.
+  void pack(uint32_t* words) const {
+    words[0] = static_cast<uint32_t>(bytes) | (static_cast<uint32_t>(cc) << 16);
+  }
+  static Ccask unpack(const uint32_t* words) {
+    Ccask v;
+    v.cc = static_cast<uint16_t>((words[0] >> 16));
+    v.bytes = static_cast<uint16_t>((words[0] & 0xffffu));
+    return v;
+  }
+  static constexpr FieldInfo kFields[] = {
+      {"cc", 16, 16, {}},
+      {"bytes", 0, 16, {}},
+  };
+};
+
+/// Answer, in the order of the asks. ok: counted as sent; last: less than one full packet may
+/// follow
+struct Ccans {
+  static constexpr unsigned kBits = 18;
+  static constexpr unsigned kWords = 1;
+  static constexpr const char* kName = "ccans_t";
+  uint16_t cc{};
+  bool ok{};
+  bool last{};
+  bool operator==(const Ccans&) const = default;
+  /// Writes kWords words, least significant first, bit-identical to the SystemVerilog packed struct.
+  void pack(uint32_t* words) const {
+    words[0] = static_cast<uint32_t>(last) | (static_cast<uint32_t>(ok) << 1) | (static_cast<uint32_t>(cc) << 2);
+  }
+  static Ccans unpack(const uint32_t* words) {
+    Ccans v;
+    v.cc = static_cast<uint16_t>(((words[0] >> 2) & 0xffffu));
+    v.ok = (((words[0] >> 1) & 0x1u)) != 0;
+    v.last = ((words[0] & 0x1u)) != 0;
+    return v;
+  }
+  static constexpr FieldInfo kFields[] = {
+      {"cc", 2, 16, {}},
+      {"ok", 1, 1, {}},
+      {"last", 0, 1, {}},
+  };
+};
+
+/// A refused ask to destination cc would now be granted
+struct Ccwake {
+  static constexpr unsigned kBits = 16;
+  static constexpr unsigned kWords = 1;
+  static constexpr const char* kName = "ccwake_t";
+  uint16_t cc{};
+  bool operator==(const Ccwake&) const = default;
+  /// Writes kWords words, least significant first, bit-identical to the SystemVerilog packed struct.
+  void pack(uint32_t* words) const {
+    words[0] = static_cast<uint32_t>(cc);
+  }
+  static Ccwake unpack(const uint32_t* words) {
+    Ccwake v;
+    v.cc = static_cast<uint16_t>((words[0] & 0xffffu));
+    return v;
+  }
+  static constexpr FieldInfo kFields[] = {
+      {"cc", 0, 16, {}},
+  };
+};
+
+/// Entropy value that has just worked towards a destination on a plane
+struct Okev {
+  static constexpr unsigned kBits = 52;
+  static constexpr unsigned kWords = 2;
+  static constexpr const char* kName = "okev_t";
+  uint16_t dest{};
+  uint8_t plane{};
+  uint32_t ev{};
+  bool operator==(const Okev&) const = default;
+  /// Writes kWords words, least significant first, bit-identical to the SystemVerilog packed struct.
+  void pack(uint32_t* words) const {
+    words[0] = ev;
+    words[1] = (static_cast<uint32_t>(plane) & 0xfu) | (static_cast<uint32_t>(dest) << 4);
+  }
+  static Okev unpack(const uint32_t* words) {
+    Okev v;
+    v.dest = static_cast<uint16_t>(((words[1] >> 4) & 0xffffu));
+    v.plane = static_cast<uint8_t>((words[1] & 0xfu));
+    v.ev = static_cast<uint32_t>(words[0]);
+    return v;
+  }
+  static constexpr FieldInfo kFields[] = {
+      {"dest", 36, 16, {}},
+      {"plane", 32, 4, {}},
+      {"ev", 0, 32, {}},
+  };
+};
+
+/// The reverse path to dest on plane has no fresh entropy value: probe one
+struct Want {
+  static constexpr unsigned kBits = 20;
+  static constexpr unsigned kWords = 1;
+  static constexpr const char* kName = "want_t";
+  uint16_t dest{};
+  uint8_t plane{};
+  bool operator==(const Want&) const = default;
+  /// Writes kWords words, least significant first, bit-identical to the SystemVerilog packed struct.
+  void pack(uint32_t* words) const {
+    words[0] = (static_cast<uint32_t>(plane) & 0xfu) | (static_cast<uint32_t>(dest) << 4);
+  }
+  static Want unpack(const uint32_t* words) {
+    Want v;
+    v.dest = static_cast<uint16_t>(((words[0] >> 4) & 0xffffu));
+    v.plane = static_cast<uint8_t>((words[0] & 0xfu));
+    return v;
+  }
+  static constexpr FieldInfo kFields[] = {
+      {"dest", 4, 16, {}},
+      {"plane", 0, 4, {}},
+  };
+};
+
+/// EV probe ordered by the controller
+struct Evp {
+  static constexpr unsigned kBits = 52;
+  static constexpr unsigned kWords = 2;
+  static constexpr const char* kName = "evp_t";
+  uint16_t dest{};
+  uint8_t plane{};
+  uint32_t ev{};
+  bool operator==(const Evp&) const = default;
+  /// Writes kWords words, least significant first, bit-identical to the SystemVerilog packed struct.
+  void pack(uint32_t* words) const {
+    words[0] = ev;
+    words[1] = (static_cast<uint32_t>(plane) & 0xfu) | (static_cast<uint32_t>(dest) << 4);
+  }
+  static Evp unpack(const uint32_t* words) {
+    Evp v;
+    v.dest = static_cast<uint16_t>(((words[1] >> 4) & 0xffffu));
+    v.plane = static_cast<uint8_t>((words[1] & 0xfu));
+    v.ev = static_cast<uint32_t>(words[0]);
+    return v;
+  }
+  static constexpr FieldInfo kFields[] = {
+      {"dest", 36, 16, {}},
+      {"plane", 32, 4, {}},
+      {"ev", 0, 32, {}},
+  };
+};
+
+/// Outcome of the controller's EV probe; rtt in ticks, 0 unless answered
+struct Evr {
+  static constexpr unsigned kBits = 17;
+  static constexpr unsigned kWords = 1;
+  static constexpr const char* kName = "evr_t";
+  bool answered{};
+  uint16_t rtt{};
+  bool operator==(const Evr&) const = default;
+  /// Writes kWords words, least significant first, bit-identical to the SystemVerilog packed struct.
+  void pack(uint32_t* words) const {
+    words[0] = static_cast<uint32_t>(rtt) | (static_cast<uint32_t>(answered) << 16);
+  }
+  static Evr unpack(const uint32_t* words) {
+    Evr v;
+    v.answered = (((words[0] >> 16) & 0x1u)) != 0;
+    v.rtt = static_cast<uint16_t>((words[0] & 0xffffu));
+    return v;
+  }
+  static constexpr FieldInfo kFields[] = {
+      {"answered", 16, 1, {}},
+      {"rtt", 0, 16, {}},
+  };
+};
+
+/// Planes that the ports of destination dest can receive on, bit p = plane p
+struct Pmask {
+  static constexpr unsigned kBits = 24;
+  static constexpr unsigned kWords = 1;
+  static constexpr const char* kName = "pmask_t";
+  uint16_t dest{};
+  uint8_t mask{};
+  bool operator==(const Pmask&) const = default;
+  /// Writes kWords words, least significant first, bit-identical to the SystemVerilog packed struct.
+  void pack(uint32_t* words) const {
+    words[0] = static_cast<uint32_t>(mask) | (static_cast<uint32_t>(dest) << 8);
+  }
+  static Pmask unpack(const uint32_t* words) {
+    Pmask v;
+    v.dest = static_cast<uint16_t>(((words[0] >> 8) & 0xffffu));
+    v.mask = static_cast<uint8_t>((words[0] & 0xffu));
+    return v;
+  }
+  static constexpr FieldInfo kFields[] = {
+      {"dest", 8, 16, {}},
+      {"mask", 0, 8, {}},
+  };
+};
+
+/// A received endpoint packet: request (resp 0) or response. mask as on the wire (bit N = port N);
+/// sip is the requestor's address, 0 in a response
+struct Eprx {
+  static constexpr unsigned kBits = 216;
+  static constexpr unsigned kWords = 7;
+  static constexpr const char* kName = "eprx_t";
+  bool resp{};
+  uint8_t op{};
+  uint16_t id{};
+  uint8_t plane{};
+  uint32_t mask{};
+  uint16_t ts{};
+  bool tsv{};
+  uint16_t at{};
+  U128 sip{};
+  bool operator==(const Eprx&) const = default;
+  /// Writes kWords words, least significant first, bit-identical to the SystemVerilog packed struct.
+  void pack(uint32_t* words) const {
+    words[0] = static_cast<uint32_t>(sip);
+    words[1] = static_cast<uint32_t>((sip >> 32));
+    words[2] = static_cast<uint32_t>((sip >> 64));
+    words[3] = static_cast<uint32_t>((sip >> 96));
+    words[4] = static_cast<uint32_t>(at) | (static_cast<uint32_t>(tsv) << 16) | ((static_cast<uint32_t>(ts) & 0x7fffu) << 17);
+    words[5] = static_cast<uint32_t>((ts >> 15)) | ((mask & 0x7fffffffu) << 1);
+    words[6] = (mask >> 31) | ((static_cast<uint32_t>(plane) & 0xfu) << 1) | (static_cast<uint32_t>(id) << 5) | ((static_cast<uint32_t>(op) & 0x3u) << 21) | (static_cast<uint32_t>(resp) << 23);
+  }
+  static Eprx unpack(const uint32_t* words) {
+    Eprx v;
+    v.resp = (((words[6] >> 23) & 0x1u)) != 0;
+    v.op = static_cast<uint8_t>(((words[6] >> 21) & 0x3u));
+    v.id = static_cast<uint16_t>(((words[6] >> 5) & 0xffffu));
+    v.plane = static_cast<uint8_t>(((words[6] >> 1) & 0xfu));
+    v.mask = static_cast<uint32_t>((words[5] >> 1) | ((words[6] & 0x1u) << 31));
+    v.ts = static_cast<uint16_t>((words[4] >> 17) | ((words[5] & 0x1u) << 15));
+    v.tsv = (((words[4] >> 16) & 0x1u)) != 0;
+    v.at = static_cast<uint16_t>((words[4] & 0xffffu));
+    v.sip = static_cast<U128>(static_cast<U128>(words[0]) | (static_cast<U128>(words[1]) << 32) | (static_cast<U128>(words[2]) << 64) | (static_cast<U128>(words[3]) << 96));
+    return v;
+  }
+  static constexpr FieldInfo kFields[] = {
+      {"resp", 215, 1, {}},
+      {"op", 213, 2, {}},
+      {"id", 197, 16, {}},
+      {"plane", 193, 4, {}},
+      {"mask", 161, 32, {}},
+      {"ts", 145, 16, {}},
+      {"tsv", 144, 1, {}},
+      {"at", 128, 16, {}},
+      {"sip", 0, 128, {}},
+  };
+};
+
 /// A QP that may send one packet
 struct Grant {
   static constexpr unsigned kBits = 16;
@@ -259,43 +679,49 @@ struct Grant {
 
 /// Order to retransmit one PSN: packet idx of message msn, not on EV avoid_ev
 struct Retx {
-  static constexpr unsigned kBits = 96;
-  static constexpr unsigned kWords = 3;
+  static constexpr unsigned kBits = 110;
+  static constexpr unsigned kWords = 4;
   static constexpr const char* kName = "retx_t";
   uint16_t qp{};
   uint32_t psn{};
   uint16_t msn{};
   uint32_t idx{};
   uint16_t avoid_ev{};
+  /// nominal size
+  uint16_t size{};
   bool operator==(const Retx&) const = default;
   /// Writes kWords words, least significant first, bit-identical to the SystemVerilog packed struct.
   void pack(uint32_t* words) const {
-    words[0] = static_cast<uint32_t>(avoid_ev) | ((idx & 0xffffu) << 16);
-    words[1] = ((idx >> 16) & 0xffu) | (static_cast<uint32_t>(msn) << 8) | ((psn & 0xffu) << 24);
-    words[2] = ((psn >> 8) & 0xffffu) | (static_cast<uint32_t>(qp) << 16);
+    words[0] = (static_cast<uint32_t>(size) & 0x3fffu) | (static_cast<uint32_t>(avoid_ev) << 14) | ((idx & 0x3u) << 30);
+    words[1] = ((idx >> 2) & 0x3fffffu) | ((static_cast<uint32_t>(msn) & 0x3ffu) << 22);
+    words[2] = static_cast<uint32_t>((msn >> 10)) | ((psn & 0xffffffu) << 6) | ((static_cast<uint32_t>(qp) & 0x3u) << 30);
+    words[3] = static_cast<uint32_t>((qp >> 2));
   }
   static Retx unpack(const uint32_t* words) {
     Retx v;
-    v.qp = static_cast<uint16_t>((words[2] >> 16));
-    v.psn = static_cast<uint32_t>((words[1] >> 24) | ((words[2] & 0xffffu) << 8));
-    v.msn = static_cast<uint16_t>(((words[1] >> 8) & 0xffffu));
-    v.idx = static_cast<uint32_t>((words[0] >> 16) | ((words[1] & 0xffu) << 16));
-    v.avoid_ev = static_cast<uint16_t>((words[0] & 0xffffu));
+    v.qp = static_cast<uint16_t>((words[2] >> 30) | ((words[3] & 0x3fffu) << 2));
+    v.psn = static_cast<uint32_t>(((words[2] >> 6) & 0xffffffu));
+    v.msn = static_cast<uint16_t>((words[1] >> 22) | ((words[2] & 0x3fu) << 10));
+    v.idx = static_cast<uint32_t>((words[0] >> 30) | ((words[1] & 0x3fffffu) << 2));
+    v.avoid_ev = static_cast<uint16_t>(((words[0] >> 14) & 0xffffu));
+    v.size = static_cast<uint16_t>((words[0] & 0x3fffu));
     return v;
   }
   static constexpr FieldInfo kFields[] = {
-      {"qp", 80, 16, {}},
-      {"psn", 56, 24, {}},
-      {"msn", 40, 16, {}},
-      {"idx", 16, 24, {}},
-      {"avoid_ev", 0, 16, {}},
+      {"qp", 94, 16, {}},
+      {"psn", 70, 24, {}},
+      {"msn", 54, 16, {}},
+      {"idx", 30, 24, {}},
+      {"avoid_ev", 14, 16, {}},
+      {"size", 0, 14, {}},
   };
 };
 
 /// Progress of a QP: oldest unacknowledged PSN; with ack=1 also a semantic ACK or NAK (msn,
-/// syndrome), or the end of the QP (syndrome 0x84, 0x86: a cq_status_e)
+/// syndrome), or the end of the QP (syndrome 0x84, 0x86: a cq_status_e). mpr: new window in units
+/// of 128 PSNs, 0: as before
 struct Upd {
-  static constexpr unsigned kBits = 65;
+  static constexpr unsigned kBits = 73;
   static constexpr unsigned kWords = 3;
   static constexpr const char* kName = "upd_t";
   uint16_t qp{};
@@ -303,34 +729,37 @@ struct Upd {
   bool ack{};
   uint16_t msn{};
   uint8_t syndrome{};
+  uint8_t mpr{};
   bool operator==(const Upd&) const = default;
   /// Writes kWords words, least significant first, bit-identical to the SystemVerilog packed struct.
   void pack(uint32_t* words) const {
-    words[0] = static_cast<uint32_t>(syndrome) | (static_cast<uint32_t>(msn) << 8) | (static_cast<uint32_t>(ack) << 24) | ((una & 0x7fu) << 25);
-    words[1] = ((una >> 7) & 0x1ffffu) | ((static_cast<uint32_t>(qp) & 0x7fffu) << 17);
-    words[2] = static_cast<uint32_t>((qp >> 15));
+    words[0] = static_cast<uint32_t>(mpr) | (static_cast<uint32_t>(syndrome) << 8) | (static_cast<uint32_t>(msn) << 16);
+    words[1] = static_cast<uint32_t>(ack) | ((una & 0xffffffu) << 1) | ((static_cast<uint32_t>(qp) & 0x7fu) << 25);
+    words[2] = static_cast<uint32_t>((qp >> 7));
   }
   static Upd unpack(const uint32_t* words) {
     Upd v;
-    v.qp = static_cast<uint16_t>((words[1] >> 17) | ((words[2] & 0x1u) << 15));
-    v.una = static_cast<uint32_t>((words[0] >> 25) | ((words[1] & 0x1ffffu) << 7));
-    v.ack = (((words[0] >> 24) & 0x1u)) != 0;
-    v.msn = static_cast<uint16_t>(((words[0] >> 8) & 0xffffu));
-    v.syndrome = static_cast<uint8_t>((words[0] & 0xffu));
+    v.qp = static_cast<uint16_t>((words[1] >> 25) | ((words[2] & 0x1ffu) << 7));
+    v.una = static_cast<uint32_t>(((words[1] >> 1) & 0xffffffu));
+    v.ack = ((words[1] & 0x1u)) != 0;
+    v.msn = static_cast<uint16_t>((words[0] >> 16));
+    v.syndrome = static_cast<uint8_t>(((words[0] >> 8) & 0xffu));
+    v.mpr = static_cast<uint8_t>((words[0] & 0xffu));
     return v;
   }
   static constexpr FieldInfo kFields[] = {
-      {"qp", 49, 16, {}},
-      {"una", 25, 24, {}},
-      {"ack", 24, 1, {}},
-      {"msn", 8, 16, {}},
-      {"syndrome", 0, 8, {}},
+      {"qp", 57, 16, {}},
+      {"una", 33, 24, {}},
+      {"ack", 32, 1, {}},
+      {"msn", 16, 16, {}},
+      {"syndrome", 8, 8, {}},
+      {"mpr", 0, 8, {}},
   };
 };
 
 /// One WRITE packet, before it has a path
 struct Pkt {
-  static constexpr unsigned kBits = 368;
+  static constexpr unsigned kBits = 383;
   static constexpr unsigned kWords = 12;
   static constexpr const char* kName = "pkt_t";
   uint16_t qp{};
@@ -353,67 +782,75 @@ struct Pkt {
   uint8_t profile{};
   /// meaningful with rtx
   uint16_t avoid_ev{};
+  /// nominal size: UDP length + 40
+  uint16_t size{};
+  /// a retransmission that is not needed any more: goes to tx_inflight only
+  bool voided{};
   bool operator==(const Pkt&) const = default;
   /// Writes kWords words, least significant first, bit-identical to the SystemVerilog packed struct.
   void pack(uint32_t* words) const {
-    words[0] = static_cast<uint32_t>(avoid_ev) | (static_cast<uint32_t>(profile) << 16) | ((idx & 0xffu) << 24);
-    words[1] = ((idx >> 8) & 0xffffu) | (static_cast<uint32_t>(last) << 16) | (static_cast<uint32_t>(ackreq) << 17) | (static_cast<uint32_t>(rtx) << 18) | ((static_cast<uint32_t>(plen) & 0x1fffu) << 19);
-    words[2] = static_cast<uint32_t>(laddr);
-    words[3] = static_cast<uint32_t>((laddr >> 32));
-    words[4] = imm;
-    words[5] = dmalen;
-    words[6] = rkey;
-    words[7] = static_cast<uint32_t>(va);
-    words[8] = static_cast<uint32_t>((va >> 32));
-    words[9] = static_cast<uint32_t>(opcode) | (static_cast<uint32_t>(rqmsn) << 8) | ((static_cast<uint32_t>(msn) & 0xffu) << 24);
-    words[10] = static_cast<uint32_t>((msn >> 8)) | ((psn & 0xffffffu) << 8);
-    words[11] = static_cast<uint32_t>(qp);
+    words[0] = static_cast<uint32_t>(voided) | ((static_cast<uint32_t>(size) & 0x3fffu) << 1) | (static_cast<uint32_t>(avoid_ev) << 15) | ((static_cast<uint32_t>(profile) & 0x1u) << 31);
+    words[1] = static_cast<uint32_t>((profile >> 1)) | ((idx & 0xffffffu) << 7) | (static_cast<uint32_t>(last) << 31);
+    words[2] = static_cast<uint32_t>(ackreq) | (static_cast<uint32_t>(rtx) << 1) | ((static_cast<uint32_t>(plen) & 0x1fffu) << 2) | ((static_cast<uint32_t>(laddr) & 0x1ffffu) << 15);
+    words[3] = static_cast<uint32_t>((laddr >> 17));
+    words[4] = static_cast<uint32_t>((laddr >> 49)) | ((imm & 0x1ffffu) << 15);
+    words[5] = (imm >> 17) | ((dmalen & 0x1ffffu) << 15);
+    words[6] = (dmalen >> 17) | ((rkey & 0x1ffffu) << 15);
+    words[7] = (rkey >> 17) | ((static_cast<uint32_t>(va) & 0x1ffffu) << 15);
+    words[8] = static_cast<uint32_t>((va >> 17));
+    words[9] = static_cast<uint32_t>((va >> 49)) | (static_cast<uint32_t>(opcode) << 15) | ((static_cast<uint32_t>(rqmsn) & 0x1ffu) << 23);
+    words[10] = static_cast<uint32_t>((rqmsn >> 9)) | (static_cast<uint32_t>(msn) << 7) | ((psn & 0x1ffu) << 23);
+    words[11] = ((psn >> 9) & 0x7fffu) | (static_cast<uint32_t>(qp) << 15);
   }
   static Pkt unpack(const uint32_t* words) {
     Pkt v;
-    v.qp = static_cast<uint16_t>((words[11] & 0xffffu));
-    v.psn = static_cast<uint32_t>((words[10] >> 8));
-    v.msn = static_cast<uint16_t>((words[9] >> 24) | ((words[10] & 0xffu) << 8));
-    v.rqmsn = static_cast<uint16_t>(((words[9] >> 8) & 0xffffu));
-    v.opcode = static_cast<uint8_t>((words[9] & 0xffu));
-    v.va = static_cast<uint64_t>(static_cast<uint64_t>(words[7]) | (static_cast<uint64_t>(words[8]) << 32));
-    v.rkey = static_cast<uint32_t>(words[6]);
-    v.dmalen = static_cast<uint32_t>(words[5]);
-    v.imm = static_cast<uint32_t>(words[4]);
-    v.laddr = static_cast<uint64_t>(static_cast<uint64_t>(words[2]) | (static_cast<uint64_t>(words[3]) << 32));
-    v.plen = static_cast<uint16_t>((words[1] >> 19));
-    v.rtx = (((words[1] >> 18) & 0x1u)) != 0;
-    v.ackreq = (((words[1] >> 17) & 0x1u)) != 0;
-    v.last = (((words[1] >> 16) & 0x1u)) != 0;
-    v.idx = static_cast<uint32_t>((words[0] >> 24) | ((words[1] & 0xffffu) << 8));
-    v.profile = static_cast<uint8_t>(((words[0] >> 16) & 0xffu));
-    v.avoid_ev = static_cast<uint16_t>((words[0] & 0xffffu));
+    v.qp = static_cast<uint16_t>(((words[11] >> 15) & 0xffffu));
+    v.psn = static_cast<uint32_t>((words[10] >> 23) | ((words[11] & 0x7fffu) << 9));
+    v.msn = static_cast<uint16_t>(((words[10] >> 7) & 0xffffu));
+    v.rqmsn = static_cast<uint16_t>((words[9] >> 23) | ((words[10] & 0x7fu) << 9));
+    v.opcode = static_cast<uint8_t>(((words[9] >> 15) & 0xffu));
+    v.va = static_cast<uint64_t>(static_cast<uint64_t>((words[7] >> 15)) | (static_cast<uint64_t>(words[8]) << 17) | (static_cast<uint64_t>((words[9] & 0x7fffu)) << 49));
+    v.rkey = static_cast<uint32_t>((words[6] >> 15) | ((words[7] & 0x7fffu) << 17));
+    v.dmalen = static_cast<uint32_t>((words[5] >> 15) | ((words[6] & 0x7fffu) << 17));
+    v.imm = static_cast<uint32_t>((words[4] >> 15) | ((words[5] & 0x7fffu) << 17));
+    v.laddr = static_cast<uint64_t>(static_cast<uint64_t>((words[2] >> 15)) | (static_cast<uint64_t>(words[3]) << 17) | (static_cast<uint64_t>((words[4] & 0x7fffu)) << 49));
+    v.plen = static_cast<uint16_t>(((words[2] >> 2) & 0x1fffu));
+    v.rtx = (((words[2] >> 1) & 0x1u)) != 0;
+    v.ackreq = ((words[2] & 0x1u)) != 0;
+    v.last = ((words[1] >> 31)) != 0;
+    v.idx = static_cast<uint32_t>(((words[1] >> 7) & 0xffffffu));
+    v.profile = static_cast<uint8_t>((words[0] >> 31) | ((words[1] & 0x7fu) << 1));
+    v.avoid_ev = static_cast<uint16_t>(((words[0] >> 15) & 0xffffu));
+    v.size = static_cast<uint16_t>(((words[0] >> 1) & 0x3fffu));
+    v.voided = ((words[0] & 0x1u)) != 0;
     return v;
   }
   static constexpr FieldInfo kFields[] = {
-      {"qp", 352, 16, {}},
-      {"psn", 328, 24, {}},
-      {"msn", 312, 16, {}},
-      {"rqmsn", 296, 16, {}},
-      {"opcode", 288, 8, {}},
-      {"va", 224, 64, {}},
-      {"rkey", 192, 32, {}},
-      {"dmalen", 160, 32, {}},
-      {"imm", 128, 32, {}},
-      {"laddr", 64, 64, {}},
-      {"plen", 51, 13, {}},
-      {"rtx", 50, 1, {}},
-      {"ackreq", 49, 1, {}},
-      {"last", 48, 1, {}},
-      {"idx", 24, 24, {}},
-      {"profile", 16, 8, {}},
-      {"avoid_ev", 0, 16, {}},
+      {"qp", 367, 16, {}},
+      {"psn", 343, 24, {}},
+      {"msn", 327, 16, {}},
+      {"rqmsn", 311, 16, {}},
+      {"opcode", 303, 8, {}},
+      {"va", 239, 64, {}},
+      {"rkey", 207, 32, {}},
+      {"dmalen", 175, 32, {}},
+      {"imm", 143, 32, {}},
+      {"laddr", 79, 64, {}},
+      {"plen", 66, 13, {}},
+      {"rtx", 65, 1, {}},
+      {"ackreq", 64, 1, {}},
+      {"last", 63, 1, {}},
+      {"idx", 39, 24, {}},
+      {"profile", 31, 8, {}},
+      {"avoid_ev", 15, 16, {}},
+      {"size", 1, 14, {}},
+      {"voided", 0, 1, {}},
   };
 };
 
 /// One WRITE packet with its entropy value and plane
 struct Path {
-  static constexpr unsigned kBits = 420;
+  static constexpr unsigned kBits = 435;
   static constexpr unsigned kWords = 14;
   static constexpr const char* kName = "path_t";
   Pkt pkt{};
@@ -424,62 +861,66 @@ struct Path {
   /// Writes kWords words, least significant first, bit-identical to the SystemVerilog packed struct.
   void pack(uint32_t* words) const {
     words[0] = (static_cast<uint32_t>(plane) & 0xfu) | (static_cast<uint32_t>(ev_idx) << 4) | ((ev & 0xfffu) << 20);
-    words[1] = (ev >> 12) | ((static_cast<uint32_t>(pkt.avoid_ev) & 0xfffu) << 20);
-    words[2] = static_cast<uint32_t>((pkt.avoid_ev >> 12)) | (static_cast<uint32_t>(pkt.profile) << 4) | ((pkt.idx & 0xfffffu) << 12);
-    words[3] = ((pkt.idx >> 20) & 0xfu) | (static_cast<uint32_t>(pkt.last) << 4) | (static_cast<uint32_t>(pkt.ackreq) << 5) | (static_cast<uint32_t>(pkt.rtx) << 6) | ((static_cast<uint32_t>(pkt.plen) & 0x1fffu) << 7) | ((static_cast<uint32_t>(pkt.laddr) & 0xfffu) << 20);
-    words[4] = static_cast<uint32_t>((pkt.laddr >> 12));
-    words[5] = static_cast<uint32_t>((pkt.laddr >> 44)) | ((pkt.imm & 0xfffu) << 20);
-    words[6] = (pkt.imm >> 12) | ((pkt.dmalen & 0xfffu) << 20);
-    words[7] = (pkt.dmalen >> 12) | ((pkt.rkey & 0xfffu) << 20);
-    words[8] = (pkt.rkey >> 12) | ((static_cast<uint32_t>(pkt.va) & 0xfffu) << 20);
-    words[9] = static_cast<uint32_t>((pkt.va >> 12));
-    words[10] = static_cast<uint32_t>((pkt.va >> 44)) | (static_cast<uint32_t>(pkt.opcode) << 20) | ((static_cast<uint32_t>(pkt.rqmsn) & 0xfu) << 28);
-    words[11] = static_cast<uint32_t>((pkt.rqmsn >> 4)) | (static_cast<uint32_t>(pkt.msn) << 12) | ((pkt.psn & 0xfu) << 28);
-    words[12] = ((pkt.psn >> 4) & 0xfffffu) | ((static_cast<uint32_t>(pkt.qp) & 0xfffu) << 20);
-    words[13] = static_cast<uint32_t>((pkt.qp >> 12));
+    words[1] = (ev >> 12) | (static_cast<uint32_t>(pkt.voided) << 20) | ((static_cast<uint32_t>(pkt.size) & 0x7ffu) << 21);
+    words[2] = (static_cast<uint32_t>((pkt.size >> 11)) & 0x7u) | (static_cast<uint32_t>(pkt.avoid_ev) << 3) | (static_cast<uint32_t>(pkt.profile) << 19) | ((pkt.idx & 0x1fu) << 27);
+    words[3] = ((pkt.idx >> 5) & 0x7ffffu) | (static_cast<uint32_t>(pkt.last) << 19) | (static_cast<uint32_t>(pkt.ackreq) << 20) | (static_cast<uint32_t>(pkt.rtx) << 21) | ((static_cast<uint32_t>(pkt.plen) & 0x3ffu) << 22);
+    words[4] = (static_cast<uint32_t>((pkt.plen >> 10)) & 0x7u) | ((static_cast<uint32_t>(pkt.laddr) & 0x1fffffffu) << 3);
+    words[5] = static_cast<uint32_t>((pkt.laddr >> 29));
+    words[6] = static_cast<uint32_t>((pkt.laddr >> 61)) | ((pkt.imm & 0x1fffffffu) << 3);
+    words[7] = (pkt.imm >> 29) | ((pkt.dmalen & 0x1fffffffu) << 3);
+    words[8] = (pkt.dmalen >> 29) | ((pkt.rkey & 0x1fffffffu) << 3);
+    words[9] = (pkt.rkey >> 29) | ((static_cast<uint32_t>(pkt.va) & 0x1fffffffu) << 3);
+    words[10] = static_cast<uint32_t>((pkt.va >> 29));
+    words[11] = static_cast<uint32_t>((pkt.va >> 61)) | (static_cast<uint32_t>(pkt.opcode) << 3) | (static_cast<uint32_t>(pkt.rqmsn) << 11) | ((static_cast<uint32_t>(pkt.msn) & 0x1fu) << 27);
+    words[12] = static_cast<uint32_t>((pkt.msn >> 5)) | ((pkt.psn & 0x1fffffu) << 11);
+    words[13] = ((pkt.psn >> 21) & 0x7u) | (static_cast<uint32_t>(pkt.qp) << 3);
   }
   static Path unpack(const uint32_t* words) {
     Path v;
-    v.pkt.qp = static_cast<uint16_t>((words[12] >> 20) | ((words[13] & 0xfu) << 12));
-    v.pkt.psn = static_cast<uint32_t>((words[11] >> 28) | ((words[12] & 0xfffffu) << 4));
-    v.pkt.msn = static_cast<uint16_t>(((words[11] >> 12) & 0xffffu));
-    v.pkt.rqmsn = static_cast<uint16_t>((words[10] >> 28) | ((words[11] & 0xfffu) << 4));
-    v.pkt.opcode = static_cast<uint8_t>(((words[10] >> 20) & 0xffu));
-    v.pkt.va = static_cast<uint64_t>(static_cast<uint64_t>((words[8] >> 20)) | (static_cast<uint64_t>(words[9]) << 12) | (static_cast<uint64_t>((words[10] & 0xfffffu)) << 44));
-    v.pkt.rkey = static_cast<uint32_t>((words[7] >> 20) | ((words[8] & 0xfffffu) << 12));
-    v.pkt.dmalen = static_cast<uint32_t>((words[6] >> 20) | ((words[7] & 0xfffffu) << 12));
-    v.pkt.imm = static_cast<uint32_t>((words[5] >> 20) | ((words[6] & 0xfffffu) << 12));
-    v.pkt.laddr = static_cast<uint64_t>(static_cast<uint64_t>((words[3] >> 20)) | (static_cast<uint64_t>(words[4]) << 12) | (static_cast<uint64_t>((words[5] & 0xfffffu)) << 44));
-    v.pkt.plen = static_cast<uint16_t>(((words[3] >> 7) & 0x1fffu));
-    v.pkt.rtx = (((words[3] >> 6) & 0x1u)) != 0;
-    v.pkt.ackreq = (((words[3] >> 5) & 0x1u)) != 0;
-    v.pkt.last = (((words[3] >> 4) & 0x1u)) != 0;
-    v.pkt.idx = static_cast<uint32_t>((words[2] >> 12) | ((words[3] & 0xfu) << 20));
-    v.pkt.profile = static_cast<uint8_t>(((words[2] >> 4) & 0xffu));
-    v.pkt.avoid_ev = static_cast<uint16_t>((words[1] >> 20) | ((words[2] & 0xfu) << 12));
+    v.pkt.qp = static_cast<uint16_t>(((words[13] >> 3) & 0xffffu));
+    v.pkt.psn = static_cast<uint32_t>((words[12] >> 11) | ((words[13] & 0x7u) << 21));
+    v.pkt.msn = static_cast<uint16_t>((words[11] >> 27) | ((words[12] & 0x7ffu) << 5));
+    v.pkt.rqmsn = static_cast<uint16_t>(((words[11] >> 11) & 0xffffu));
+    v.pkt.opcode = static_cast<uint8_t>(((words[11] >> 3) & 0xffu));
+    v.pkt.va = static_cast<uint64_t>(static_cast<uint64_t>((words[9] >> 3)) | (static_cast<uint64_t>(words[10]) << 29) | (static_cast<uint64_t>((words[11] & 0x7u)) << 61));
+    v.pkt.rkey = static_cast<uint32_t>((words[8] >> 3) | ((words[9] & 0x7u) << 29));
+    v.pkt.dmalen = static_cast<uint32_t>((words[7] >> 3) | ((words[8] & 0x7u) << 29));
+    v.pkt.imm = static_cast<uint32_t>((words[6] >> 3) | ((words[7] & 0x7u) << 29));
+    v.pkt.laddr = static_cast<uint64_t>(static_cast<uint64_t>((words[4] >> 3)) | (static_cast<uint64_t>(words[5]) << 29) | (static_cast<uint64_t>((words[6] & 0x7u)) << 61));
+    v.pkt.plen = static_cast<uint16_t>((words[3] >> 22) | ((words[4] & 0x7u) << 10));
+    v.pkt.rtx = (((words[3] >> 21) & 0x1u)) != 0;
+    v.pkt.ackreq = (((words[3] >> 20) & 0x1u)) != 0;
+    v.pkt.last = (((words[3] >> 19) & 0x1u)) != 0;
+    v.pkt.idx = static_cast<uint32_t>((words[2] >> 27) | ((words[3] & 0x7ffffu) << 5));
+    v.pkt.profile = static_cast<uint8_t>(((words[2] >> 19) & 0xffu));
+    v.pkt.avoid_ev = static_cast<uint16_t>(((words[2] >> 3) & 0xffffu));
+    v.pkt.size = static_cast<uint16_t>((words[1] >> 21) | ((words[2] & 0x7u) << 11));
+    v.pkt.voided = (((words[1] >> 20) & 0x1u)) != 0;
     v.ev = static_cast<uint32_t>((words[0] >> 20) | ((words[1] & 0xfffffu) << 12));
     v.ev_idx = static_cast<uint16_t>(((words[0] >> 4) & 0xffffu));
     v.plane = static_cast<uint8_t>((words[0] & 0xfu));
     return v;
   }
   static constexpr FieldInfo kFields[] = {
-      {"pkt.qp", 404, 16, {}},
-      {"pkt.psn", 380, 24, {}},
-      {"pkt.msn", 364, 16, {}},
-      {"pkt.rqmsn", 348, 16, {}},
-      {"pkt.opcode", 340, 8, {}},
-      {"pkt.va", 276, 64, {}},
-      {"pkt.rkey", 244, 32, {}},
-      {"pkt.dmalen", 212, 32, {}},
-      {"pkt.imm", 180, 32, {}},
-      {"pkt.laddr", 116, 64, {}},
-      {"pkt.plen", 103, 13, {}},
-      {"pkt.rtx", 102, 1, {}},
-      {"pkt.ackreq", 101, 1, {}},
-      {"pkt.last", 100, 1, {}},
-      {"pkt.idx", 76, 24, {}},
-      {"pkt.profile", 68, 8, {}},
-      {"pkt.avoid_ev", 52, 16, {}},
+      {"pkt.qp", 419, 16, {}},
+      {"pkt.psn", 395, 24, {}},
+      {"pkt.msn", 379, 16, {}},
+      {"pkt.rqmsn", 363, 16, {}},
+      {"pkt.opcode", 355, 8, {}},
+      {"pkt.va", 291, 64, {}},
+      {"pkt.rkey", 259, 32, {}},
+      {"pkt.dmalen", 227, 32, {}},
+      {"pkt.imm", 195, 32, {}},
+      {"pkt.laddr", 131, 64, {}},
+      {"pkt.plen", 118, 13, {}},
+      {"pkt.rtx", 117, 1, {}},
+      {"pkt.ackreq", 116, 1, {}},
+      {"pkt.last", 115, 1, {}},
+      {"pkt.idx", 91, 24, {}},
+      {"pkt.profile", 83, 8, {}},
+      {"pkt.avoid_ev", 67, 16, {}},
+      {"pkt.size", 53, 14, {}},
+      {"pkt.voided", 52, 1, {}},
       {"ev", 20, 32, {}},
       {"ev_idx", 4, 16, {}},
       {"plane", 0, 4, {}},
@@ -488,7 +929,7 @@ struct Path {
 
 /// What the in-flight window remembers of a packet just sent
 struct Rec {
-  static constexpr unsigned kBits = 98;
+  static constexpr unsigned kBits = 113;
   static constexpr unsigned kWords = 4;
   static constexpr const char* kName = "rec_t";
   uint16_t qp{};
@@ -498,33 +939,39 @@ struct Rec {
   uint16_t ev_idx{};
   bool rtx{};
   bool last{};
+  uint16_t size{};
+  bool voided{};
   bool operator==(const Rec&) const = default;
   /// Writes kWords words, least significant first, bit-identical to the SystemVerilog packed struct.
   void pack(uint32_t* words) const {
-    words[0] = static_cast<uint32_t>(last) | (static_cast<uint32_t>(rtx) << 1) | (static_cast<uint32_t>(ev_idx) << 2) | ((idx & 0x3fffu) << 18);
-    words[1] = ((idx >> 14) & 0x3ffu) | (static_cast<uint32_t>(msn) << 10) | ((psn & 0x3fu) << 26);
-    words[2] = ((psn >> 6) & 0x3ffffu) | ((static_cast<uint32_t>(qp) & 0x3fffu) << 18);
-    words[3] = static_cast<uint32_t>((qp >> 14));
+    words[0] = static_cast<uint32_t>(voided) | ((static_cast<uint32_t>(size) & 0x3fffu) << 1) | (static_cast<uint32_t>(last) << 15) | (static_cast<uint32_t>(rtx) << 16) | ((static_cast<uint32_t>(ev_idx) & 0x7fffu) << 17);
+    words[1] = static_cast<uint32_t>((ev_idx >> 15)) | ((idx & 0xffffffu) << 1) | ((static_cast<uint32_t>(msn) & 0x7fu) << 25);
+    words[2] = static_cast<uint32_t>((msn >> 7)) | ((psn & 0x7fffffu) << 9);
+    words[3] = ((psn >> 23) & 0x1u) | (static_cast<uint32_t>(qp) << 1);
   }
   static Rec unpack(const uint32_t* words) {
     Rec v;
-    v.qp = static_cast<uint16_t>((words[2] >> 18) | ((words[3] & 0x3u) << 14));
-    v.psn = static_cast<uint32_t>((words[1] >> 26) | ((words[2] & 0x3ffffu) << 6));
-    v.msn = static_cast<uint16_t>(((words[1] >> 10) & 0xffffu));
-    v.idx = static_cast<uint32_t>((words[0] >> 18) | ((words[1] & 0x3ffu) << 14));
-    v.ev_idx = static_cast<uint16_t>(((words[0] >> 2) & 0xffffu));
-    v.rtx = (((words[0] >> 1) & 0x1u)) != 0;
-    v.last = ((words[0] & 0x1u)) != 0;
+    v.qp = static_cast<uint16_t>(((words[3] >> 1) & 0xffffu));
+    v.psn = static_cast<uint32_t>((words[2] >> 9) | ((words[3] & 0x1u) << 23));
+    v.msn = static_cast<uint16_t>((words[1] >> 25) | ((words[2] & 0x1ffu) << 7));
+    v.idx = static_cast<uint32_t>(((words[1] >> 1) & 0xffffffu));
+    v.ev_idx = static_cast<uint16_t>((words[0] >> 17) | ((words[1] & 0x1u) << 15));
+    v.rtx = (((words[0] >> 16) & 0x1u)) != 0;
+    v.last = (((words[0] >> 15) & 0x1u)) != 0;
+    v.size = static_cast<uint16_t>(((words[0] >> 1) & 0x3fffu));
+    v.voided = ((words[0] & 0x1u)) != 0;
     return v;
   }
   static constexpr FieldInfo kFields[] = {
-      {"qp", 82, 16, {}},
-      {"psn", 58, 24, {}},
-      {"msn", 42, 16, {}},
-      {"idx", 18, 24, {}},
-      {"ev_idx", 2, 16, {}},
-      {"rtx", 1, 1, {}},
-      {"last", 0, 1, {}},
+      {"qp", 97, 16, {}},
+      {"psn", 73, 24, {}},
+      {"msn", 57, 16, {}},
+      {"idx", 33, 24, {}},
+      {"ev_idx", 17, 16, {}},
+      {"rtx", 16, 1, {}},
+      {"last", 15, 1, {}},
+      {"size", 1, 14, {}},
+      {"voided", 0, 1, {}},
   };
 };
 
@@ -564,8 +1011,8 @@ struct Fb {
 /// Header of a packet for one lane: hdr_len bytes of hdr, ICRC register after them, payload still
 /// in host memory (plen 0: none)
 struct Hdr {
-  static constexpr unsigned kBits = 1338;
-  static constexpr unsigned kWords = 42;
+  static constexpr unsigned kBits = 1530;
+  static constexpr unsigned kWords = 48;
   static constexpr const char* kName = "hdr_t";
   uint8_t plane{};
   bool ctl{};
@@ -573,7 +1020,7 @@ struct Hdr {
   uint32_t crc{};
   uint64_t laddr{};
   uint16_t plen{};
-  Bits<1216> hdr{};
+  Bits<1408> hdr{};
   bool operator==(const Hdr&) const = default;
   /// Writes kWords words, least significant first, bit-identical to the SystemVerilog packed struct.
   void pack(uint32_t* words) const {
@@ -615,19 +1062,25 @@ struct Hdr {
     words[35] = hdr[35];
     words[36] = hdr[36];
     words[37] = hdr[37];
-    words[38] = (static_cast<uint32_t>(plen) & 0x1fffu) | ((static_cast<uint32_t>(laddr) & 0x7ffffu) << 13);
-    words[39] = static_cast<uint32_t>((laddr >> 19));
-    words[40] = static_cast<uint32_t>((laddr >> 51)) | ((crc & 0x7ffffu) << 13);
-    words[41] = (crc >> 19) | (static_cast<uint32_t>(hdr_len) << 13) | (static_cast<uint32_t>(ctl) << 21) | ((static_cast<uint32_t>(plane) & 0xfu) << 22);
+    words[38] = hdr[38];
+    words[39] = hdr[39];
+    words[40] = hdr[40];
+    words[41] = hdr[41];
+    words[42] = hdr[42];
+    words[43] = hdr[43];
+    words[44] = (static_cast<uint32_t>(plen) & 0x1fffu) | ((static_cast<uint32_t>(laddr) & 0x7ffffu) << 13);
+    words[45] = static_cast<uint32_t>((laddr >> 19));
+    words[46] = static_cast<uint32_t>((laddr >> 51)) | ((crc & 0x7ffffu) << 13);
+    words[47] = (crc >> 19) | (static_cast<uint32_t>(hdr_len) << 13) | (static_cast<uint32_t>(ctl) << 21) | ((static_cast<uint32_t>(plane) & 0xfu) << 22);
   }
   static Hdr unpack(const uint32_t* words) {
     Hdr v;
-    v.plane = static_cast<uint8_t>(((words[41] >> 22) & 0xfu));
-    v.ctl = (((words[41] >> 21) & 0x1u)) != 0;
-    v.hdr_len = static_cast<uint8_t>(((words[41] >> 13) & 0xffu));
-    v.crc = static_cast<uint32_t>((words[40] >> 13) | ((words[41] & 0x1fffu) << 19));
-    v.laddr = static_cast<uint64_t>(static_cast<uint64_t>((words[38] >> 13)) | (static_cast<uint64_t>(words[39]) << 19) | (static_cast<uint64_t>((words[40] & 0x1fffu)) << 51));
-    v.plen = static_cast<uint16_t>((words[38] & 0x1fffu));
+    v.plane = static_cast<uint8_t>(((words[47] >> 22) & 0xfu));
+    v.ctl = (((words[47] >> 21) & 0x1u)) != 0;
+    v.hdr_len = static_cast<uint8_t>(((words[47] >> 13) & 0xffu));
+    v.crc = static_cast<uint32_t>((words[46] >> 13) | ((words[47] & 0x1fffu) << 19));
+    v.laddr = static_cast<uint64_t>(static_cast<uint64_t>((words[44] >> 13)) | (static_cast<uint64_t>(words[45]) << 19) | (static_cast<uint64_t>((words[46] & 0x1fffu)) << 51));
+    v.plen = static_cast<uint16_t>((words[44] & 0x1fffu));
     v.hdr[0] = words[0];
     v.hdr[1] = words[1];
     v.hdr[2] = words[2];
@@ -666,16 +1119,22 @@ struct Hdr {
     v.hdr[35] = words[35];
     v.hdr[36] = words[36];
     v.hdr[37] = words[37];
+    v.hdr[38] = words[38];
+    v.hdr[39] = words[39];
+    v.hdr[40] = words[40];
+    v.hdr[41] = words[41];
+    v.hdr[42] = words[42];
+    v.hdr[43] = words[43];
     return v;
   }
   static constexpr FieldInfo kFields[] = {
-      {"plane", 1334, 4, {}},
-      {"ctl", 1333, 1, {}},
-      {"hdr_len", 1325, 8, {}},
-      {"crc", 1293, 32, {}},
-      {"laddr", 1229, 64, {}},
-      {"plen", 1216, 13, {}},
-      {"hdr", 0, 1216, {}},
+      {"plane", 1526, 4, {}},
+      {"ctl", 1525, 1, {}},
+      {"hdr_len", 1517, 8, {}},
+      {"crc", 1485, 32, {}},
+      {"laddr", 1421, 64, {}},
+      {"plen", 1408, 13, {}},
+      {"hdr", 0, 1408, {}},
   };
 };
 
@@ -894,7 +1353,7 @@ struct Line {
 /// One received frame, parsed by its lane. ext: the bytes after the BTH, as received, zero beyond
 /// the frame
 struct Rxdesc {
-  static constexpr unsigned kBits = 419;
+  static constexpr unsigned kBits = 436;
   static constexpr unsigned kWords = 14;
   static constexpr const char* kName = "rxdesc_t";
   RxErr err{};
@@ -913,6 +1372,9 @@ struct Rxdesc {
   uint16_t plen{};
   /// the lane holds payload that waits for a verdict
   bool buf_valid{};
+  /// tick of its last byte, low 16 bits
+  uint16_t at{};
+  /// endpoint request: bytes 16..31 are the inner source address
   Bits<288> ext{};
   bool operator==(const Rxdesc&) const = default;
   /// Writes kWords words, least significant first, bit-identical to the SystemVerilog packed struct.
@@ -926,29 +1388,30 @@ struct Rxdesc {
     words[6] = ext[6];
     words[7] = ext[7];
     words[8] = ext[8];
-    words[9] = static_cast<uint32_t>(buf_valid) | ((static_cast<uint32_t>(plen) & 0x1fffu) << 1) | ((entropy & 0x3ffffu) << 14);
-    words[10] = (entropy >> 18) | ((psn & 0x3ffffu) << 14);
-    words[11] = ((psn >> 18) & 0x3fu) | ((dqp & 0xffffffu) << 6) | ((static_cast<uint32_t>(pkey) & 0x3u) << 30);
-    words[12] = static_cast<uint32_t>((pkey >> 2)) | (static_cast<uint32_t>(ts) << 14) | (static_cast<uint32_t>(rtx) << 15) | (static_cast<uint32_t>(ackreq) << 16) | ((static_cast<uint32_t>(pad) & 0x3u) << 17) | (static_cast<uint32_t>(opcode) << 19) | (static_cast<uint32_t>(icrc_ok) << 27) | (static_cast<uint32_t>(ce) << 28) | ((static_cast<uint32_t>(trim) & 0x3u) << 29) | ((static_cast<uint32_t>(err) & 0x1u) << 31);
-    words[13] = (static_cast<uint32_t>((static_cast<uint32_t>(err) >> 1)) & 0x7u);
+    words[9] = static_cast<uint32_t>(at) | (static_cast<uint32_t>(buf_valid) << 16) | ((static_cast<uint32_t>(plen) & 0x1fffu) << 17) | ((entropy & 0x3u) << 30);
+    words[10] = (entropy >> 2) | ((psn & 0x3u) << 30);
+    words[11] = ((psn >> 2) & 0x3fffffu) | ((dqp & 0x3ffu) << 22);
+    words[12] = ((dqp >> 10) & 0x3fffu) | (static_cast<uint32_t>(pkey) << 14) | (static_cast<uint32_t>(ts) << 30) | (static_cast<uint32_t>(rtx) << 31);
+    words[13] = static_cast<uint32_t>(ackreq) | ((static_cast<uint32_t>(pad) & 0x3u) << 1) | (static_cast<uint32_t>(opcode) << 3) | (static_cast<uint32_t>(icrc_ok) << 11) | (static_cast<uint32_t>(ce) << 12) | ((static_cast<uint32_t>(trim) & 0x7u) << 13) | ((static_cast<uint32_t>(err) & 0xfu) << 16);
   }
   static Rxdesc unpack(const uint32_t* words) {
     Rxdesc v;
-    v.err = static_cast<RxErr>((words[12] >> 31) | ((words[13] & 0x7u) << 1));
-    v.trim = static_cast<Trim>(((words[12] >> 29) & 0x3u));
-    v.ce = (((words[12] >> 28) & 0x1u)) != 0;
-    v.icrc_ok = (((words[12] >> 27) & 0x1u)) != 0;
-    v.opcode = static_cast<uint8_t>(((words[12] >> 19) & 0xffu));
-    v.pad = static_cast<uint8_t>(((words[12] >> 17) & 0x3u));
-    v.ackreq = (((words[12] >> 16) & 0x1u)) != 0;
-    v.rtx = (((words[12] >> 15) & 0x1u)) != 0;
-    v.ts = (((words[12] >> 14) & 0x1u)) != 0;
-    v.pkey = static_cast<uint16_t>((words[11] >> 30) | ((words[12] & 0x3fffu) << 2));
-    v.dqp = static_cast<uint32_t>(((words[11] >> 6) & 0xffffffu));
-    v.psn = static_cast<uint32_t>((words[10] >> 14) | ((words[11] & 0x3fu) << 18));
-    v.entropy = static_cast<uint32_t>((words[9] >> 14) | ((words[10] & 0x3fffu) << 18));
-    v.plen = static_cast<uint16_t>(((words[9] >> 1) & 0x1fffu));
-    v.buf_valid = ((words[9] & 0x1u)) != 0;
+    v.err = static_cast<RxErr>(((words[13] >> 16) & 0xfu));
+    v.trim = static_cast<Trim>(((words[13] >> 13) & 0x7u));
+    v.ce = (((words[13] >> 12) & 0x1u)) != 0;
+    v.icrc_ok = (((words[13] >> 11) & 0x1u)) != 0;
+    v.opcode = static_cast<uint8_t>(((words[13] >> 3) & 0xffu));
+    v.pad = static_cast<uint8_t>(((words[13] >> 1) & 0x3u));
+    v.ackreq = ((words[13] & 0x1u)) != 0;
+    v.rtx = ((words[12] >> 31)) != 0;
+    v.ts = (((words[12] >> 30) & 0x1u)) != 0;
+    v.pkey = static_cast<uint16_t>(((words[12] >> 14) & 0xffffu));
+    v.dqp = static_cast<uint32_t>((words[11] >> 22) | ((words[12] & 0x3fffu) << 10));
+    v.psn = static_cast<uint32_t>((words[10] >> 30) | ((words[11] & 0x3fffffu) << 2));
+    v.entropy = static_cast<uint32_t>((words[9] >> 30) | ((words[10] & 0x3fffffffu) << 2));
+    v.plen = static_cast<uint16_t>(((words[9] >> 17) & 0x1fffu));
+    v.buf_valid = (((words[9] >> 16) & 0x1u)) != 0;
+    v.at = static_cast<uint16_t>((words[9] & 0xffffu));
     v.ext[0] = words[0];
     v.ext[1] = words[1];
     v.ext[2] = words[2];
@@ -961,29 +1424,30 @@ struct Rxdesc {
     return v;
   }
   static constexpr FieldInfo kFields[] = {
-      {"err", 415, 4, kRxErrValues},
-      {"trim", 413, 2, kTrimValues},
-      {"ce", 412, 1, {}},
-      {"icrc_ok", 411, 1, {}},
-      {"opcode", 403, 8, {}},
-      {"pad", 401, 2, {}},
-      {"ackreq", 400, 1, {}},
-      {"rtx", 399, 1, {}},
-      {"ts", 398, 1, {}},
-      {"pkey", 382, 16, {}},
-      {"dqp", 358, 24, {}},
-      {"psn", 334, 24, {}},
-      {"entropy", 302, 32, {}},
-      {"plen", 289, 13, {}},
-      {"buf_valid", 288, 1, {}},
+      {"err", 432, 4, kRxErrValues},
+      {"trim", 429, 3, kTrimValues},
+      {"ce", 428, 1, {}},
+      {"icrc_ok", 427, 1, {}},
+      {"opcode", 419, 8, {}},
+      {"pad", 417, 2, {}},
+      {"ackreq", 416, 1, {}},
+      {"rtx", 415, 1, {}},
+      {"ts", 414, 1, {}},
+      {"pkey", 398, 16, {}},
+      {"dqp", 374, 24, {}},
+      {"psn", 350, 24, {}},
+      {"entropy", 318, 32, {}},
+      {"plen", 305, 13, {}},
+      {"buf_valid", 304, 1, {}},
+      {"at", 288, 16, {}},
       {"ext", 0, 288, {}},
   };
 };
 
 /// One checked WRITE packet. drop: only the lane's buffer is to be freed
 struct Rxpkt {
-  static constexpr unsigned kBits = 283;
-  static constexpr unsigned kWords = 9;
+  static constexpr unsigned kBits = 316;
+  static constexpr unsigned kWords = 10;
   static constexpr const char* kName = "rxpkt_t";
   uint8_t plane{};
   bool drop{};
@@ -997,6 +1461,11 @@ struct Rxpkt {
   bool ce{};
   Trim trim{};
   uint16_t ts{};
+  /// ts came with the packet
+  bool tsv{};
+  uint16_t at{};
+  /// the QP is in the Error state
+  bool err{};
   uint32_t entropy{};
   uint16_t msn{};
   uint16_t rqmsn{};
@@ -1004,6 +1473,8 @@ struct Rxpkt {
   uint32_t imm{};
   bool last{};
   uint16_t plen{};
+  /// nominal size
+  uint16_t size{};
   uint32_t dmalen{};
   /// host address of the payload
   uint64_t haddr{};
@@ -1015,57 +1486,66 @@ struct Rxpkt {
     words[0] = static_cast<uint32_t>(syndrome) | ((static_cast<uint32_t>(haddr) & 0xffffffu) << 8);
     words[1] = static_cast<uint32_t>((haddr >> 24));
     words[2] = static_cast<uint32_t>((haddr >> 56)) | ((dmalen & 0xffffffu) << 8);
-    words[3] = (dmalen >> 24) | ((static_cast<uint32_t>(plen) & 0x1fffu) << 8) | (static_cast<uint32_t>(last) << 21) | ((imm & 0x3ffu) << 22);
-    words[4] = (imm >> 10) | (static_cast<uint32_t>(imm_valid) << 22) | ((static_cast<uint32_t>(rqmsn) & 0x1ffu) << 23);
-    words[5] = static_cast<uint32_t>((rqmsn >> 9)) | (static_cast<uint32_t>(msn) << 7) | ((entropy & 0x1ffu) << 23);
-    words[6] = (entropy >> 9) | ((static_cast<uint32_t>(ts) & 0x1ffu) << 23);
-    words[7] = static_cast<uint32_t>((ts >> 9)) | ((static_cast<uint32_t>(trim) & 0x3u) << 7) | (static_cast<uint32_t>(ce) << 9) | (static_cast<uint32_t>(rtx) << 10) | (static_cast<uint32_t>(ackreq) << 11) | ((psn & 0xfffffu) << 12);
-    words[8] = ((psn >> 20) & 0xfu) | (static_cast<uint32_t>(qp) << 4) | (static_cast<uint32_t>(buf_valid) << 20) | (static_cast<uint32_t>(probe) << 21) | (static_cast<uint32_t>(drop) << 22) | ((static_cast<uint32_t>(plane) & 0xfu) << 23);
+    words[3] = (dmalen >> 24) | ((static_cast<uint32_t>(size) & 0x3fffu) << 8) | ((static_cast<uint32_t>(plen) & 0x3ffu) << 22);
+    words[4] = (static_cast<uint32_t>((plen >> 10)) & 0x7u) | (static_cast<uint32_t>(last) << 3) | ((imm & 0xfffffffu) << 4);
+    words[5] = (imm >> 28) | (static_cast<uint32_t>(imm_valid) << 4) | (static_cast<uint32_t>(rqmsn) << 5) | ((static_cast<uint32_t>(msn) & 0x7ffu) << 21);
+    words[6] = static_cast<uint32_t>((msn >> 11)) | ((entropy & 0x7ffffffu) << 5);
+    words[7] = (entropy >> 27) | (static_cast<uint32_t>(err) << 5) | (static_cast<uint32_t>(at) << 6) | (static_cast<uint32_t>(tsv) << 22) | ((static_cast<uint32_t>(ts) & 0x1ffu) << 23);
+    words[8] = static_cast<uint32_t>((ts >> 9)) | ((static_cast<uint32_t>(trim) & 0x7u) << 7) | (static_cast<uint32_t>(ce) << 10) | (static_cast<uint32_t>(rtx) << 11) | (static_cast<uint32_t>(ackreq) << 12) | ((psn & 0x7ffffu) << 13);
+    words[9] = ((psn >> 19) & 0x1fu) | (static_cast<uint32_t>(qp) << 5) | (static_cast<uint32_t>(buf_valid) << 21) | (static_cast<uint32_t>(probe) << 22) | (static_cast<uint32_t>(drop) << 23) | ((static_cast<uint32_t>(plane) & 0xfu) << 24);
   }
   static Rxpkt unpack(const uint32_t* words) {
     Rxpkt v;
-    v.plane = static_cast<uint8_t>(((words[8] >> 23) & 0xfu));
-    v.drop = (((words[8] >> 22) & 0x1u)) != 0;
-    v.probe = (((words[8] >> 21) & 0x1u)) != 0;
-    v.buf_valid = (((words[8] >> 20) & 0x1u)) != 0;
-    v.qp = static_cast<uint16_t>(((words[8] >> 4) & 0xffffu));
-    v.psn = static_cast<uint32_t>((words[7] >> 12) | ((words[8] & 0xfu) << 20));
-    v.ackreq = (((words[7] >> 11) & 0x1u)) != 0;
-    v.rtx = (((words[7] >> 10) & 0x1u)) != 0;
-    v.ce = (((words[7] >> 9) & 0x1u)) != 0;
-    v.trim = static_cast<Trim>(((words[7] >> 7) & 0x3u));
-    v.ts = static_cast<uint16_t>((words[6] >> 23) | ((words[7] & 0x7fu) << 9));
-    v.entropy = static_cast<uint32_t>((words[5] >> 23) | ((words[6] & 0x7fffffu) << 9));
-    v.msn = static_cast<uint16_t>(((words[5] >> 7) & 0xffffu));
-    v.rqmsn = static_cast<uint16_t>((words[4] >> 23) | ((words[5] & 0x7fu) << 9));
-    v.imm_valid = (((words[4] >> 22) & 0x1u)) != 0;
-    v.imm = static_cast<uint32_t>((words[3] >> 22) | ((words[4] & 0x3fffffu) << 10));
-    v.last = (((words[3] >> 21) & 0x1u)) != 0;
-    v.plen = static_cast<uint16_t>(((words[3] >> 8) & 0x1fffu));
+    v.plane = static_cast<uint8_t>(((words[9] >> 24) & 0xfu));
+    v.drop = (((words[9] >> 23) & 0x1u)) != 0;
+    v.probe = (((words[9] >> 22) & 0x1u)) != 0;
+    v.buf_valid = (((words[9] >> 21) & 0x1u)) != 0;
+    v.qp = static_cast<uint16_t>(((words[9] >> 5) & 0xffffu));
+    v.psn = static_cast<uint32_t>((words[8] >> 13) | ((words[9] & 0x1fu) << 19));
+    v.ackreq = (((words[8] >> 12) & 0x1u)) != 0;
+    v.rtx = (((words[8] >> 11) & 0x1u)) != 0;
+    v.ce = (((words[8] >> 10) & 0x1u)) != 0;
+    v.trim = static_cast<Trim>(((words[8] >> 7) & 0x7u));
+    v.ts = static_cast<uint16_t>((words[7] >> 23) | ((words[8] & 0x7fu) << 9));
+    v.tsv = (((words[7] >> 22) & 0x1u)) != 0;
+    v.at = static_cast<uint16_t>(((words[7] >> 6) & 0xffffu));
+    v.err = (((words[7] >> 5) & 0x1u)) != 0;
+    v.entropy = static_cast<uint32_t>((words[6] >> 5) | ((words[7] & 0x1fu) << 27));
+    v.msn = static_cast<uint16_t>((words[5] >> 21) | ((words[6] & 0x1fu) << 11));
+    v.rqmsn = static_cast<uint16_t>(((words[5] >> 5) & 0xffffu));
+    v.imm_valid = (((words[5] >> 4) & 0x1u)) != 0;
+    v.imm = static_cast<uint32_t>((words[4] >> 4) | ((words[5] & 0xfu) << 28));
+    v.last = (((words[4] >> 3) & 0x1u)) != 0;
+    v.plen = static_cast<uint16_t>((words[3] >> 22) | ((words[4] & 0x7u) << 10));
+    v.size = static_cast<uint16_t>(((words[3] >> 8) & 0x3fffu));
     v.dmalen = static_cast<uint32_t>((words[2] >> 8) | ((words[3] & 0xffu) << 24));
     v.haddr = static_cast<uint64_t>(static_cast<uint64_t>((words[0] >> 8)) | (static_cast<uint64_t>(words[1]) << 24) | (static_cast<uint64_t>((words[2] & 0xffu)) << 56));
     v.syndrome = static_cast<uint8_t>((words[0] & 0xffu));
     return v;
   }
   static constexpr FieldInfo kFields[] = {
-      {"plane", 279, 4, {}},
-      {"drop", 278, 1, {}},
-      {"probe", 277, 1, {}},
-      {"buf_valid", 276, 1, {}},
-      {"qp", 260, 16, {}},
-      {"psn", 236, 24, {}},
-      {"ackreq", 235, 1, {}},
-      {"rtx", 234, 1, {}},
-      {"ce", 233, 1, {}},
-      {"trim", 231, 2, kTrimValues},
-      {"ts", 215, 16, {}},
-      {"entropy", 183, 32, {}},
-      {"msn", 167, 16, {}},
-      {"rqmsn", 151, 16, {}},
-      {"imm_valid", 150, 1, {}},
-      {"imm", 118, 32, {}},
-      {"last", 117, 1, {}},
-      {"plen", 104, 13, {}},
+      {"plane", 312, 4, {}},
+      {"drop", 311, 1, {}},
+      {"probe", 310, 1, {}},
+      {"buf_valid", 309, 1, {}},
+      {"qp", 293, 16, {}},
+      {"psn", 269, 24, {}},
+      {"ackreq", 268, 1, {}},
+      {"rtx", 267, 1, {}},
+      {"ce", 266, 1, {}},
+      {"trim", 263, 3, kTrimValues},
+      {"ts", 247, 16, {}},
+      {"tsv", 246, 1, {}},
+      {"at", 230, 16, {}},
+      {"err", 229, 1, {}},
+      {"entropy", 197, 32, {}},
+      {"msn", 181, 16, {}},
+      {"rqmsn", 165, 16, {}},
+      {"imm_valid", 164, 1, {}},
+      {"imm", 132, 32, {}},
+      {"last", 131, 1, {}},
+      {"plen", 118, 13, {}},
+      {"size", 104, 14, {}},
       {"dmalen", 72, 32, {}},
       {"haddr", 8, 64, {}},
       {"syndrome", 0, 8, {}},
@@ -1075,8 +1555,8 @@ struct Rxpkt {
 /// One checked SACK, NACK or ACK. psn: ack_psn, nack_psn or the PSN of the ACK. reason: NACK reason
 /// or ACK syndrome
 struct Ctl {
-  static constexpr unsigned kBits = 228;
-  static constexpr unsigned kWords = 8;
+  static constexpr unsigned kBits = 284;
+  static constexpr unsigned kWords = 9;
   static constexpr const char* kName = "ctl_t";
   CtlKind kind{};
   uint16_t qp{};
@@ -1090,47 +1570,63 @@ struct Ctl {
   uint32_t entropy{};
   uint8_t reason{};
   uint16_t msn{};
+  uint16_t ts{};
+  uint32_t rcvd{};
+  uint8_t pen{};
+  bool restore{};
+  uint8_t mpr{};
   bool operator==(const Ctl&) const = default;
   /// Writes kWords words, least significant first, bit-identical to the SystemVerilog packed struct.
   void pack(uint32_t* words) const {
-    words[0] = static_cast<uint32_t>(msn) | (static_cast<uint32_t>(reason) << 16) | ((entropy & 0xffu) << 24);
-    words[1] = (entropy >> 8) | (static_cast<uint32_t>(pr) << 24) | ((static_cast<uint32_t>(m) & 0x3u) << 25) | ((static_cast<uint32_t>(ooo) & 0x1fu) << 27);
-    words[2] = (static_cast<uint32_t>((ooo >> 5)) & 0x3ffu) | ((static_cast<uint32_t>(bitmap) & 0x3fffffu) << 10);
-    words[3] = static_cast<uint32_t>((bitmap >> 22));
-    words[4] = static_cast<uint32_t>((bitmap >> 54)) | ((base & 0x3fffffu) << 10);
-    words[5] = ((base >> 22) & 0x3u) | ((cack & 0xffffffu) << 2) | ((psn & 0x3fu) << 26);
-    words[6] = ((psn >> 6) & 0x3ffffu) | ((static_cast<uint32_t>(qp) & 0x3fffu) << 18);
-    words[7] = static_cast<uint32_t>((qp >> 14)) | ((static_cast<uint32_t>(kind) & 0x3u) << 2);
+    words[0] = static_cast<uint32_t>(mpr) | (static_cast<uint32_t>(restore) << 8) | ((static_cast<uint32_t>(pen) & 0x7fu) << 9) | ((rcvd & 0xffffu) << 16);
+    words[1] = ((rcvd >> 16) & 0xffu) | (static_cast<uint32_t>(ts) << 8) | ((static_cast<uint32_t>(msn) & 0xffu) << 24);
+    words[2] = static_cast<uint32_t>((msn >> 8)) | (static_cast<uint32_t>(reason) << 8) | ((entropy & 0xffffu) << 16);
+    words[3] = (entropy >> 16) | (static_cast<uint32_t>(pr) << 16) | ((static_cast<uint32_t>(m) & 0x3u) << 17) | ((static_cast<uint32_t>(ooo) & 0x1fffu) << 19);
+    words[4] = (static_cast<uint32_t>((ooo >> 13)) & 0x3u) | ((static_cast<uint32_t>(bitmap) & 0x3fffffffu) << 2);
+    words[5] = static_cast<uint32_t>((bitmap >> 30));
+    words[6] = static_cast<uint32_t>((bitmap >> 62)) | ((base & 0xffffffu) << 2) | ((cack & 0x3fu) << 26);
+    words[7] = ((cack >> 6) & 0x3ffffu) | ((psn & 0x3fffu) << 18);
+    words[8] = ((psn >> 14) & 0x3ffu) | (static_cast<uint32_t>(qp) << 10) | ((static_cast<uint32_t>(kind) & 0x3u) << 26);
   }
   static Ctl unpack(const uint32_t* words) {
     Ctl v;
-    v.kind = static_cast<CtlKind>(((words[7] >> 2) & 0x3u));
-    v.qp = static_cast<uint16_t>((words[6] >> 18) | ((words[7] & 0x3u) << 14));
-    v.psn = static_cast<uint32_t>((words[5] >> 26) | ((words[6] & 0x3ffffu) << 6));
-    v.cack = static_cast<uint32_t>(((words[5] >> 2) & 0xffffffu));
-    v.base = static_cast<uint32_t>((words[4] >> 10) | ((words[5] & 0x3u) << 22));
-    v.bitmap = static_cast<uint64_t>(static_cast<uint64_t>((words[2] >> 10)) | (static_cast<uint64_t>(words[3]) << 22) | (static_cast<uint64_t>((words[4] & 0x3ffu)) << 54));
-    v.ooo = static_cast<uint16_t>((words[1] >> 27) | ((words[2] & 0x3ffu) << 5));
-    v.m = static_cast<uint8_t>(((words[1] >> 25) & 0x3u));
-    v.pr = (((words[1] >> 24) & 0x1u)) != 0;
-    v.entropy = static_cast<uint32_t>((words[0] >> 24) | ((words[1] & 0xffffffu) << 8));
-    v.reason = static_cast<uint8_t>(((words[0] >> 16) & 0xffu));
-    v.msn = static_cast<uint16_t>((words[0] & 0xffffu));
+    v.kind = static_cast<CtlKind>(((words[8] >> 26) & 0x3u));
+    v.qp = static_cast<uint16_t>(((words[8] >> 10) & 0xffffu));
+    v.psn = static_cast<uint32_t>((words[7] >> 18) | ((words[8] & 0x3ffu) << 14));
+    v.cack = static_cast<uint32_t>((words[6] >> 26) | ((words[7] & 0x3ffffu) << 6));
+    v.base = static_cast<uint32_t>(((words[6] >> 2) & 0xffffffu));
+    v.bitmap = static_cast<uint64_t>(static_cast<uint64_t>((words[4] >> 2)) | (static_cast<uint64_t>(words[5]) << 30) | (static_cast<uint64_t>((words[6] & 0x3u)) << 62));
+    v.ooo = static_cast<uint16_t>((words[3] >> 19) | ((words[4] & 0x3u) << 13));
+    v.m = static_cast<uint8_t>(((words[3] >> 17) & 0x3u));
+    v.pr = (((words[3] >> 16) & 0x1u)) != 0;
+    v.entropy = static_cast<uint32_t>((words[2] >> 16) | ((words[3] & 0xffffu) << 16));
+    v.reason = static_cast<uint8_t>(((words[2] >> 8) & 0xffu));
+    v.msn = static_cast<uint16_t>((words[1] >> 24) | ((words[2] & 0xffu) << 8));
+    v.ts = static_cast<uint16_t>(((words[1] >> 8) & 0xffffu));
+    v.rcvd = static_cast<uint32_t>((words[0] >> 16) | ((words[1] & 0xffu) << 16));
+    v.pen = static_cast<uint8_t>(((words[0] >> 9) & 0x7fu));
+    v.restore = (((words[0] >> 8) & 0x1u)) != 0;
+    v.mpr = static_cast<uint8_t>((words[0] & 0xffu));
     return v;
   }
   static constexpr FieldInfo kFields[] = {
-      {"kind", 226, 2, kCtlKindValues},
-      {"qp", 210, 16, {}},
-      {"psn", 186, 24, {}},
-      {"cack", 162, 24, {}},
-      {"base", 138, 24, {}},
-      {"bitmap", 74, 64, {}},
-      {"ooo", 59, 15, {}},
-      {"m", 57, 2, {}},
-      {"pr", 56, 1, {}},
-      {"entropy", 24, 32, {}},
-      {"reason", 16, 8, {}},
-      {"msn", 0, 16, {}},
+      {"kind", 282, 2, kCtlKindValues},
+      {"qp", 266, 16, {}},
+      {"psn", 242, 24, {}},
+      {"cack", 218, 24, {}},
+      {"base", 194, 24, {}},
+      {"bitmap", 130, 64, {}},
+      {"ooo", 115, 15, {}},
+      {"m", 113, 2, {}},
+      {"pr", 112, 1, {}},
+      {"entropy", 80, 32, {}},
+      {"reason", 72, 8, {}},
+      {"msn", 56, 16, {}},
+      {"ts", 40, 16, {}},
+      {"rcvd", 16, 24, {}},
+      {"pen", 9, 7, {}},
+      {"restore", 8, 1, {}},
+      {"mpr", 0, 8, {}},
   };
 };
 
@@ -1168,8 +1664,8 @@ struct Verdict {
 
 /// A response the responder owes. Fields as in ctl_t; ts, rcvd, mpr as in SETH and CC_STATE
 struct Resp {
-  static constexpr unsigned kBits = 272;
-  static constexpr unsigned kWords = 9;
+  static constexpr unsigned kBits = 297;
+  static constexpr unsigned kWords = 10;
   static constexpr const char* kName = "resp_t";
   CtlKind kind{};
   uint16_t qp{};
@@ -1183,6 +1679,9 @@ struct Resp {
   bool pr{};
   uint32_t entropy{};
   uint16_t ts{};
+  bool tsv{};
+  uint16_t at{};
+  uint8_t mpr{};
   uint32_t rcvd{};
   uint8_t reason{};
   uint16_t msn{};
@@ -1190,47 +1689,54 @@ struct Resp {
   /// Writes kWords words, least significant first, bit-identical to the SystemVerilog packed struct.
   void pack(uint32_t* words) const {
     words[0] = static_cast<uint32_t>(msn) | (static_cast<uint32_t>(reason) << 16) | ((rcvd & 0xffu) << 24);
-    words[1] = ((rcvd >> 8) & 0xffffu) | (static_cast<uint32_t>(ts) << 16);
-    words[2] = entropy;
-    words[3] = static_cast<uint32_t>(pr) | ((static_cast<uint32_t>(m) & 0x3u) << 1) | ((static_cast<uint32_t>(ooo) & 0x7fffu) << 3) | ((static_cast<uint32_t>(bitmap) & 0x3fffu) << 18);
-    words[4] = static_cast<uint32_t>((bitmap >> 14));
-    words[5] = static_cast<uint32_t>((bitmap >> 46)) | ((base & 0x3fffu) << 18);
-    words[6] = ((base >> 14) & 0x3ffu) | ((cack & 0x3fffffu) << 10);
-    words[7] = ((cack >> 22) & 0x3u) | ((psn & 0xffffffu) << 2) | ((static_cast<uint32_t>(plane) & 0xfu) << 26) | ((static_cast<uint32_t>(qp) & 0x3u) << 30);
-    words[8] = static_cast<uint32_t>((qp >> 2)) | ((static_cast<uint32_t>(kind) & 0x3u) << 14);
+    words[1] = ((rcvd >> 8) & 0xffffu) | (static_cast<uint32_t>(mpr) << 16) | ((static_cast<uint32_t>(at) & 0xffu) << 24);
+    words[2] = static_cast<uint32_t>((at >> 8)) | (static_cast<uint32_t>(tsv) << 8) | (static_cast<uint32_t>(ts) << 9) | ((entropy & 0x7fu) << 25);
+    words[3] = (entropy >> 7) | (static_cast<uint32_t>(pr) << 25) | ((static_cast<uint32_t>(m) & 0x3u) << 26) | ((static_cast<uint32_t>(ooo) & 0xfu) << 28);
+    words[4] = (static_cast<uint32_t>((ooo >> 4)) & 0x7ffu) | ((static_cast<uint32_t>(bitmap) & 0x1fffffu) << 11);
+    words[5] = static_cast<uint32_t>((bitmap >> 21));
+    words[6] = static_cast<uint32_t>((bitmap >> 53)) | ((base & 0x1fffffu) << 11);
+    words[7] = ((base >> 21) & 0x7u) | ((cack & 0xffffffu) << 3) | ((psn & 0x1fu) << 27);
+    words[8] = ((psn >> 5) & 0x7ffffu) | ((static_cast<uint32_t>(plane) & 0xfu) << 19) | ((static_cast<uint32_t>(qp) & 0x1ffu) << 23);
+    words[9] = static_cast<uint32_t>((qp >> 9)) | ((static_cast<uint32_t>(kind) & 0x3u) << 7);
   }
   static Resp unpack(const uint32_t* words) {
     Resp v;
-    v.kind = static_cast<CtlKind>(((words[8] >> 14) & 0x3u));
-    v.qp = static_cast<uint16_t>((words[7] >> 30) | ((words[8] & 0x3fffu) << 2));
-    v.plane = static_cast<uint8_t>(((words[7] >> 26) & 0xfu));
-    v.psn = static_cast<uint32_t>(((words[7] >> 2) & 0xffffffu));
-    v.cack = static_cast<uint32_t>((words[6] >> 10) | ((words[7] & 0x3u) << 22));
-    v.base = static_cast<uint32_t>((words[5] >> 18) | ((words[6] & 0x3ffu) << 14));
-    v.bitmap = static_cast<uint64_t>(static_cast<uint64_t>((words[3] >> 18)) | (static_cast<uint64_t>(words[4]) << 14) | (static_cast<uint64_t>((words[5] & 0x3ffffu)) << 46));
-    v.ooo = static_cast<uint16_t>(((words[3] >> 3) & 0x7fffu));
-    v.m = static_cast<uint8_t>(((words[3] >> 1) & 0x3u));
-    v.pr = ((words[3] & 0x1u)) != 0;
-    v.entropy = static_cast<uint32_t>(words[2]);
-    v.ts = static_cast<uint16_t>((words[1] >> 16));
+    v.kind = static_cast<CtlKind>(((words[9] >> 7) & 0x3u));
+    v.qp = static_cast<uint16_t>((words[8] >> 23) | ((words[9] & 0x7fu) << 9));
+    v.plane = static_cast<uint8_t>(((words[8] >> 19) & 0xfu));
+    v.psn = static_cast<uint32_t>((words[7] >> 27) | ((words[8] & 0x7ffffu) << 5));
+    v.cack = static_cast<uint32_t>(((words[7] >> 3) & 0xffffffu));
+    v.base = static_cast<uint32_t>((words[6] >> 11) | ((words[7] & 0x7u) << 21));
+    v.bitmap = static_cast<uint64_t>(static_cast<uint64_t>((words[4] >> 11)) | (static_cast<uint64_t>(words[5]) << 21) | (static_cast<uint64_t>((words[6] & 0x7ffu)) << 53));
+    v.ooo = static_cast<uint16_t>((words[3] >> 28) | ((words[4] & 0x7ffu) << 4));
+    v.m = static_cast<uint8_t>(((words[3] >> 26) & 0x3u));
+    v.pr = (((words[3] >> 25) & 0x1u)) != 0;
+    v.entropy = static_cast<uint32_t>((words[2] >> 25) | ((words[3] & 0x1ffffffu) << 7));
+    v.ts = static_cast<uint16_t>(((words[2] >> 9) & 0xffffu));
+    v.tsv = (((words[2] >> 8) & 0x1u)) != 0;
+    v.at = static_cast<uint16_t>((words[1] >> 24) | ((words[2] & 0xffu) << 8));
+    v.mpr = static_cast<uint8_t>(((words[1] >> 16) & 0xffu));
     v.rcvd = static_cast<uint32_t>((words[0] >> 24) | ((words[1] & 0xffffu) << 8));
     v.reason = static_cast<uint8_t>(((words[0] >> 16) & 0xffu));
     v.msn = static_cast<uint16_t>((words[0] & 0xffffu));
     return v;
   }
   static constexpr FieldInfo kFields[] = {
-      {"kind", 270, 2, kCtlKindValues},
-      {"qp", 254, 16, {}},
-      {"plane", 250, 4, {}},
-      {"psn", 226, 24, {}},
-      {"cack", 202, 24, {}},
-      {"base", 178, 24, {}},
-      {"bitmap", 114, 64, {}},
-      {"ooo", 99, 15, {}},
-      {"m", 97, 2, {}},
-      {"pr", 96, 1, {}},
-      {"entropy", 64, 32, {}},
-      {"ts", 48, 16, {}},
+      {"kind", 295, 2, kCtlKindValues},
+      {"qp", 279, 16, {}},
+      {"plane", 275, 4, {}},
+      {"psn", 251, 24, {}},
+      {"cack", 227, 24, {}},
+      {"base", 203, 24, {}},
+      {"bitmap", 139, 64, {}},
+      {"ooo", 124, 15, {}},
+      {"m", 122, 2, {}},
+      {"pr", 121, 1, {}},
+      {"entropy", 89, 32, {}},
+      {"ts", 73, 16, {}},
+      {"tsv", 72, 1, {}},
+      {"at", 56, 16, {}},
+      {"mpr", 48, 8, {}},
       {"rcvd", 24, 24, {}},
       {"reason", 16, 8, {}},
       {"msn", 0, 16, {}},
@@ -1352,6 +1858,18 @@ template <class Visitor>
 void visit_structs(Visitor&& visitor) {
   visitor.template operator()<Wqe>();
   visitor.template operator()<Cqe>();
+  visitor.template operator()<Sched>();
+  visitor.template operator()<Qperr>();
+  visitor.template operator()<Ccev>();
+  visitor.template operator()<Ccask>();
+  visitor.template operator()<Ccans>();
+  visitor.template operator()<Ccwake>();
+  visitor.template operator()<Okev>();
+  visitor.template operator()<Want>();
+  visitor.template operator()<Evp>();
+  visitor.template operator()<Evr>();
+  visitor.template operator()<Pmask>();
+  visitor.template operator()<Eprx>();
   visitor.template operator()<Grant>();
   visitor.template operator()<Retx>();
   visitor.template operator()<Upd>();
@@ -1378,7 +1896,10 @@ void visit_structs(Visitor&& visitor) {
 enum class CoreB : unsigned {
   HostWqe,
   TxSegmentPush,
+  TxSegmentPark,
   TxSchedGrant,
+  TxSegmentAsk,
+  TxSegmentQperr,
   TxSegmentPkt,
   TxSegmentCqe,
   TxPathPath,
@@ -1389,50 +1910,87 @@ enum class CoreB : unsigned {
   TxInflightUpd,
   TxInflightFb,
   TxInflightPres,
+  TxInflightCcev,
+  TxInflightRask,
+  TxInflightOkev,
+  TxInflightQperr,
+  CcNsccAns,
+  CcNsccRans,
+  CcNsccWake,
   TxProbeFb,
   TxProbeProbe,
   TxHeaderHdr,
   TxFetchRdreq,
   RxCheckRxpkt,
   RxCheckCtl,
+  RxCheckEprx,
   RxTrackVerdict,
   RxTrackResp,
   RxTrackOrd,
+  RxTrackQperr,
   RxReorderCqe,
+  RxReorderQperr,
   AckGenCtlpkt,
+  AckGenWant,
+  EndpointReq,
+  EndpointResp,
+  EndpointOkev,
+  EndpointPmask,
+  EndpointEvr,
+  CsrEvp,
   RxPlaceLine,
   CqMuxCqe,
 };
-inline constexpr unsigned kNumCoreBoundaries = 26;
+inline constexpr unsigned kNumCoreBoundaries = 46;
 /// Size of obs_core_t in 32-bit words.
-inline constexpr unsigned kObsCoreWords = 239;
+inline constexpr unsigned kObsCoreWords = 320;
 inline constexpr BoundaryInfo kCoreBoundaries[] = {
     {"host.wqe", "wqe_t", 0, 9, 273, Wqe::kFields},
-    {"tx_segment.push", "grant_t", 10, 1, 16, Grant::kFields},
-    {"tx_sched.grant", "grant_t", 12, 1, 16, Grant::kFields},
-    {"tx_segment.pkt", "pkt_t", 14, 12, 368, Pkt::kFields},
-    {"tx_segment.cqe", "cqe_t", 27, 5, 137, Cqe::kFields},
-    {"tx_path.path", "path_t", 33, 14, 420, Path::kFields},
-    {"tx_path.rec", "rec_t", 48, 4, 98, Rec::kFields},
-    {"tx_path.evev", "evev_t", 53, 1, 32, Evev::kFields},
-    {"tx_path.bad", "badev_t", 55, 2, 64, Badev::kFields},
-    {"tx_inflight.retx", "retx_t", 58, 3, 96, Retx::kFields},
-    {"tx_inflight.upd", "upd_t", 62, 3, 65, Upd::kFields},
-    {"tx_inflight.fb", "fb_t", 66, 3, 67, Fb::kFields},
-    {"tx_inflight.pres", "pres_t", 70, 2, 34, Pres::kFields},
-    {"tx_probe.fb", "fb_t", 73, 3, 67, Fb::kFields},
-    {"tx_probe.probe", "ctlpkt_t", 77, 12, 380, Ctlpkt::kFields},
-    {"tx_header.hdr", "hdr_t", 90, 42, 1338, Hdr::kFields},
-    {"tx_fetch.rdreq", "rdreq_t", 133, 3, 76, Rdreq::kFields},
-    {"rx_check.rxpkt", "rxpkt_t", 137, 9, 283, Rxpkt::kFields},
-    {"rx_check.ctl", "ctl_t", 147, 8, 228, Ctl::kFields},
-    {"rx_track.verdict", "verdict_t", 156, 3, 82, Verdict::kFields},
-    {"rx_track.resp", "resp_t", 160, 9, 272, Resp::kFields},
-    {"rx_track.ord", "ord_t", 170, 7, 210, Ord::kFields},
-    {"rx_reorder.cqe", "cqe_t", 178, 5, 137, Cqe::kFields},
-    {"ack_gen.ctlpkt", "ctlpkt_t", 184, 12, 380, Ctlpkt::kFields},
-    {"rx_place.line", "line_t", 197, 35, 1097, Line::kFields},
-    {"cq_mux.cqe", "cqe_t", 233, 5, 137, Cqe::kFields},
+    {"tx_segment.push", "sched_t", 10, 1, 17, Sched::kFields},
+    {"tx_segment.park", "grant_t", 12, 1, 16, Grant::kFields},
+    {"tx_sched.grant", "grant_t", 14, 1, 16, Grant::kFields},
+    {"tx_segment.ask", "ccask_t", 16, 1, 32, Ccask::kFields},
+    {"tx_segment.qperr", "qperr_t", 18, 1, 24, Qperr::kFields},
+    {"tx_segment.pkt", "pkt_t", 20, 12, 383, Pkt::kFields},
+    {"tx_segment.cqe", "cqe_t", 33, 5, 137, Cqe::kFields},
+    {"tx_path.path", "path_t", 39, 14, 435, Path::kFields},
+    {"tx_path.rec", "rec_t", 54, 4, 113, Rec::kFields},
+    {"tx_path.evev", "evev_t", 59, 1, 32, Evev::kFields},
+    {"tx_path.bad", "badev_t", 61, 2, 64, Badev::kFields},
+    {"tx_inflight.retx", "retx_t", 64, 4, 110, Retx::kFields},
+    {"tx_inflight.upd", "upd_t", 69, 3, 73, Upd::kFields},
+    {"tx_inflight.fb", "fb_t", 73, 3, 67, Fb::kFields},
+    {"tx_inflight.pres", "pres_t", 77, 2, 34, Pres::kFields},
+    {"tx_inflight.ccev", "ccev_t", 80, 3, 80, Ccev::kFields},
+    {"tx_inflight.rask", "ccask_t", 84, 1, 32, Ccask::kFields},
+    {"tx_inflight.okev", "okev_t", 86, 2, 52, Okev::kFields},
+    {"tx_inflight.qperr", "qperr_t", 89, 1, 24, Qperr::kFields},
+    {"cc_nscc.ans", "ccans_t", 91, 1, 18, Ccans::kFields},
+    {"cc_nscc.rans", "ccans_t", 93, 1, 18, Ccans::kFields},
+    {"cc_nscc.wake", "ccwake_t", 95, 1, 16, Ccwake::kFields},
+    {"tx_probe.fb", "fb_t", 97, 3, 67, Fb::kFields},
+    {"tx_probe.probe", "ctlpkt_t", 101, 12, 380, Ctlpkt::kFields},
+    {"tx_header.hdr", "hdr_t", 114, 48, 1530, Hdr::kFields},
+    {"tx_fetch.rdreq", "rdreq_t", 163, 3, 76, Rdreq::kFields},
+    {"rx_check.rxpkt", "rxpkt_t", 167, 10, 316, Rxpkt::kFields},
+    {"rx_check.ctl", "ctl_t", 178, 9, 284, Ctl::kFields},
+    {"rx_check.eprx", "eprx_t", 188, 7, 216, Eprx::kFields},
+    {"rx_track.verdict", "verdict_t", 196, 3, 82, Verdict::kFields},
+    {"rx_track.resp", "resp_t", 200, 10, 297, Resp::kFields},
+    {"rx_track.ord", "ord_t", 211, 7, 210, Ord::kFields},
+    {"rx_track.qperr", "qperr_t", 219, 1, 24, Qperr::kFields},
+    {"rx_reorder.cqe", "cqe_t", 221, 5, 137, Cqe::kFields},
+    {"rx_reorder.qperr", "qperr_t", 227, 1, 24, Qperr::kFields},
+    {"ack_gen.ctlpkt", "ctlpkt_t", 229, 12, 380, Ctlpkt::kFields},
+    {"ack_gen.want", "want_t", 242, 1, 20, Want::kFields},
+    {"endpoint.req", "ctlpkt_t", 244, 12, 380, Ctlpkt::kFields},
+    {"endpoint.resp", "resp_t", 257, 10, 297, Resp::kFields},
+    {"endpoint.okev", "okev_t", 268, 2, 52, Okev::kFields},
+    {"endpoint.pmask", "pmask_t", 271, 1, 24, Pmask::kFields},
+    {"endpoint.evr", "evr_t", 273, 1, 17, Evr::kFields},
+    {"csr.evp", "evp_t", 275, 2, 52, Evp::kFields},
+    {"rx_place.line", "line_t", 278, 35, 1097, Line::kFields},
+    {"cq_mux.cqe", "cqe_t", 314, 5, 137, Cqe::kFields},
 };
 
 /// Observed boundaries, one instance per plane.
@@ -1446,7 +2004,7 @@ inline constexpr unsigned kNumLaneBoundaries = 3;
 inline constexpr unsigned kObsLaneWords = 55;
 inline constexpr BoundaryInfo kLaneBoundaries[] = {
     {"tx_lane.rdreq", "rdreq_t", 0, 3, 76, Rdreq::kFields},
-    {"rx_lane.desc", "rxdesc_t", 4, 14, 419, Rxdesc::kFields},
+    {"rx_lane.desc", "rxdesc_t", 4, 14, 436, Rxdesc::kFields},
     {"rx_lane.line", "line_t", 19, 35, 1097, Line::kFields},
 };
 

@@ -12,8 +12,9 @@ package mrc_pkg;
 
   /// QPN on the wire = QP index + QpnBase; QPNs 0..2 are reserved (mrc.md section 2)
   localparam int unsigned QpnBase = 32'd16;
-  /// Bytes of the largest header ahead of payload or ICRC (SACK behind SRv6: 150), rounded to 8
-  localparam int unsigned HdrBytes = 32'd152;
+  /// Bytes of the largest header ahead of payload or ICRC (SACK behind SRv6 with SRH: 174), rounded
+  /// to 8
+  localparam int unsigned HdrBytes = 32'd176;
   /// Bytes of the largest extension header set (SETH + CC_STATE)
   localparam int unsigned ExtBytes = 32'd36;
   /// Bytes of a host line at most
@@ -44,14 +45,18 @@ package mrc_pkg;
   typedef enum logic [1:0] {
     CtlKindSack = 2'd0,
     CtlKindNack = 2'd1,
-    CtlKindAck = 2'd2
+    CtlKindAck = 2'd2,
+    CtlKindEndpoint = 2'd3
   } ctl_kind_e;
 
-  /// Trimming, by DSCP
-  typedef enum logic [1:0] {
-    TrimNone = 2'd0,
-    TrimTrimmed = 2'd1,
-    TrimLastHop = 2'd2
+  /// Why a packet has no payload: trimmed, by DSCP, or dropped by the lane for want of buffer words
+  /// or of a payload queue entry
+  typedef enum logic [2:0] {
+    TrimNone = 3'd0,
+    TrimTrimmed = 3'd1,
+    TrimLastHop = 3'd2,
+    TrimNoBuffer = 3'd3,
+    TrimNoResource = 3'd4
   } trim_e;
 
   /// Why a lane could not parse a frame
@@ -68,7 +73,9 @@ package mrc_pkg;
   /// Encapsulation of transmitted packets
   typedef enum logic [1:0] {
     EncapIpv6 = 2'd0,
-    EncapSrv6 = 2'd1
+    EncapSrv6 = 2'd1,
+    EncapSrv6Srh = 2'd2,
+    EncapUdp = 2'd3
   } encap_e;
 
   /// Completion status: 0 good, 0x60..0x63 the syndrome of a remote NAK, above 0x80 local
@@ -85,12 +92,43 @@ package mrc_pkg;
     CqStatusRemEvent = 8'd134
   } cq_status_e;
 
+  /// Attributes of a QP, bits of QP_ATTR (mrc.md section 7)
+  typedef enum logic [3:0] {
+    QpAttrEvProfile = 4'd0,
+    QpAttrCcProfile = 4'd1,
+    QpAttrPath = 4'd2,
+    QpAttrRqPsn = 4'd3,
+    QpAttrMaxWimmDest = 4'd4,
+    QpAttrMprDest = 4'd5,
+    QpAttrCaps = 4'd6,
+    QpAttrSqPsn = 4'd7,
+    QpAttrMaxWimm = 4'd8,
+    QpAttrMpr = 4'd9,
+    QpAttrTimeout = 4'd10,
+    QpAttrRetryCnt = 4'd11
+  } qp_attr_e;
+
+  /// Outcome of a table write (CMD_STATUS)
+  typedef enum logic [3:0] {
+    CmdCodeOk = 4'd0,
+    CmdCodeBadTransition = 4'd1,
+    CmdCodeMissingAttr = 4'd2,
+    CmdCodeBadValue = 4'd3,
+    CmdCodeBadIndex = 4'd4
+  } cmd_code_e;
+
   /// Configuration table
   typedef enum logic [3:0] {
     CfgTableQpCtx = 4'd0,
     CfgTableEv = 4'd1,
     CfgTableMr = 4'd2,
-    CfgTableQpState = 4'd3
+    CfgTableQpState = 4'd3,
+    CfgTableCcProfile = 4'd4,
+    CfgTableCcCtx = 4'd5,
+    CfgTableQpMpr = 4'd6,
+    CfgTableEvState = 4'd7,
+    CfgTableEvGen = 4'd8,
+    CfgTablePeerPorts = 4'd9
   } cfg_table_e;
 
   // ---- streams (streams.yaml): the first field is the most significant
@@ -120,6 +158,98 @@ package mrc_pkg;
     logic [15:0] msn;
   } cqe_t;
 
+  /// A QP that may send another packet (more 1), or one that has just sent its last for now (more
+  /// 0): the next QP of its destination may ask
+  typedef struct packed {
+    logic [15:0] qp;
+    logic more;
+  } sched_t;
+
+  /// The NIC puts a QP into the Error state
+  typedef struct packed {
+    logic [15:0] qp;
+    logic [7:0] status;  // cq_status_e
+  } qperr_t;
+
+  /// Event for the congestion controller of destination cc. kind 0 Ack, 1 Nack, 2 Loss; bytes are
+  /// nominal packet sizes; rtt in ticks
+  typedef struct packed {
+    logic [15:0] cc;
+    logic [1:0] kind;
+    logic [27:0] bytes;
+    logic ecn;
+    logic rtt_valid;
+    logic [15:0] rtt;
+    logic [6:0] pen;
+    logic restore;
+    logic [7:0] reason;
+  } ccev_t;
+
+  /// May a packet of this nominal size go to destination cc?
+  typedef struct packed {
+    logic [15:0] cc;
+    logic [15:0] bytes;
+  } ccask_t;
+
+  /// Answer, in the order of the asks. ok: counted as sent; last: less than one full packet may
+  /// follow
+  typedef struct packed {
+    logic [15:0] cc;
+    logic ok;
+    logic last;
+  } ccans_t;
+
+  /// A refused ask to destination cc would now be granted
+  typedef struct packed {
+    logic [15:0] cc;
+  } ccwake_t;
+
+  /// Entropy value that has just worked towards a destination on a plane
+  typedef struct packed {
+    logic [15:0] dest;
+    logic [3:0] plane;
+    logic [31:0] ev;
+  } okev_t;
+
+  /// The reverse path to dest on plane has no fresh entropy value: probe one
+  typedef struct packed {
+    logic [15:0] dest;
+    logic [3:0] plane;
+  } want_t;
+
+  /// EV probe ordered by the controller
+  typedef struct packed {
+    logic [15:0] dest;
+    logic [3:0] plane;
+    logic [31:0] ev;
+  } evp_t;
+
+  /// Outcome of the controller's EV probe; rtt in ticks, 0 unless answered
+  typedef struct packed {
+    logic answered;
+    logic [15:0] rtt;
+  } evr_t;
+
+  /// Planes that the ports of destination dest can receive on, bit p = plane p
+  typedef struct packed {
+    logic [15:0] dest;
+    logic [7:0] mask;
+  } pmask_t;
+
+  /// A received endpoint packet: request (resp 0) or response. mask as on the wire (bit N = port
+  /// N); sip is the requestor's address, 0 in a response
+  typedef struct packed {
+    logic resp;
+    logic [1:0] op;
+    logic [15:0] id;
+    logic [3:0] plane;
+    logic [31:0] mask;
+    logic [15:0] ts;
+    logic tsv;
+    logic [15:0] at;
+    logic [127:0] sip;
+  } eprx_t;
+
   /// A QP that may send one packet
   typedef struct packed {
     logic [15:0] qp;
@@ -132,16 +262,20 @@ package mrc_pkg;
     logic [15:0] msn;
     logic [23:0] idx;
     logic [15:0] avoid_ev;
+    /// nominal size
+    logic [13:0] size;
   } retx_t;
 
   /// Progress of a QP: oldest unacknowledged PSN; with ack=1 also a semantic ACK or NAK (msn,
-  /// syndrome), or the end of the QP (syndrome 0x84, 0x86: a cq_status_e)
+  /// syndrome), or the end of the QP (syndrome 0x84, 0x86: a cq_status_e). mpr: new window in units
+  /// of 128 PSNs, 0: as before
   typedef struct packed {
     logic [15:0] qp;
     logic [23:0] una;
     logic ack;
     logic [15:0] msn;
     logic [7:0] syndrome;
+    logic [7:0] mpr;
   } upd_t;
 
   /// One WRITE packet, before it has a path
@@ -166,6 +300,10 @@ package mrc_pkg;
     logic [7:0] profile;
     /// meaningful with rtx
     logic [15:0] avoid_ev;
+    /// nominal size: UDP length + 40
+    logic [13:0] size;
+    /// a retransmission that is not needed any more: goes to tx_inflight only
+    logic voided;
   } pkt_t;
 
   /// One WRITE packet with its entropy value and plane
@@ -185,6 +323,8 @@ package mrc_pkg;
     logic [15:0] ev_idx;
     logic rtx;
     logic last;
+    logic [13:0] size;
+    logic voided;
   } rec_t;
 
   /// Feedback on an EV; it counts only if the profile still holds entropy at ev_idx
@@ -206,7 +346,7 @@ package mrc_pkg;
     logic [31:0] crc;
     logic [63:0] laddr;
     logic [12:0] plen;
-    logic [1215:0] hdr;
+    logic [1407:0] hdr;
   } hdr_t;
 
   /// EV event for the controller: the EV went to state
@@ -252,7 +392,7 @@ package mrc_pkg;
   /// the frame
   typedef struct packed {
     logic [3:0] err;  // rx_err_e
-    logic [1:0] trim;  // trim_e
+    logic [2:0] trim;  // trim_e
     logic ce;
     logic icrc_ok;
     logic [7:0] opcode;
@@ -267,6 +407,9 @@ package mrc_pkg;
     logic [12:0] plen;
     /// the lane holds payload that waits for a verdict
     logic buf_valid;
+    /// tick of its last byte, low 16 bits
+    logic [15:0] at;
+    /// endpoint request: bytes 16..31 are the inner source address
     logic [287:0] ext;
   } rxdesc_t;
 
@@ -282,8 +425,13 @@ package mrc_pkg;
     logic ackreq;
     logic rtx;
     logic ce;
-    logic [1:0] trim;  // trim_e
+    logic [2:0] trim;  // trim_e
     logic [15:0] ts;
+    /// ts came with the packet
+    logic tsv;
+    logic [15:0] at;
+    /// the QP is in the Error state
+    logic err;
     logic [31:0] entropy;
     logic [15:0] msn;
     logic [15:0] rqmsn;
@@ -291,6 +439,8 @@ package mrc_pkg;
     logic [31:0] imm;
     logic last;
     logic [12:0] plen;
+    /// nominal size
+    logic [13:0] size;
     logic [31:0] dmalen;
     /// host address of the payload
     logic [63:0] haddr;
@@ -313,6 +463,11 @@ package mrc_pkg;
     logic [31:0] entropy;
     logic [7:0] reason;
     logic [15:0] msn;
+    logic [15:0] ts;
+    logic [23:0] rcvd;
+    logic [6:0] pen;
+    logic restore;
+    logic [7:0] mpr;
   } ctl_t;
 
   /// What the lane does with its oldest undecided payload: place plen bytes at addr, or discard it
@@ -337,6 +492,9 @@ package mrc_pkg;
     logic pr;
     logic [31:0] entropy;
     logic [15:0] ts;
+    logic tsv;
+    logic [15:0] at;
+    logic [7:0] mpr;
     logic [23:0] rcvd;
     logic [7:0] reason;
     logic [15:0] msn;
@@ -382,6 +540,18 @@ package mrc_pkg;
   endfunction
 
   typedef struct packed {
+    logic [14:0] pad;
+    sched_t data;
+    logic [29:0] zero;
+    logic ready;
+    logic valid;
+  } obs_sched_t;
+
+  function automatic obs_sched_t obs_of_sched(logic valid, logic ready, sched_t data);
+    return {15'd0, data, 30'd0, ready, valid};
+  endfunction
+
+  typedef struct packed {
     logic [15:0] pad;
     grant_t data;
     logic [29:0] zero;
@@ -394,7 +564,30 @@ package mrc_pkg;
   endfunction
 
   typedef struct packed {
-    logic [15:0] pad;
+    ccask_t data;
+    logic [29:0] zero;
+    logic ready;
+    logic valid;
+  } obs_ccask_t;
+
+  function automatic obs_ccask_t obs_of_ccask(logic valid, logic ready, ccask_t data);
+    return {data, 30'd0, ready, valid};
+  endfunction
+
+  typedef struct packed {
+    logic [7:0] pad;
+    qperr_t data;
+    logic [29:0] zero;
+    logic ready;
+    logic valid;
+  } obs_qperr_t;
+
+  function automatic obs_qperr_t obs_of_qperr(logic valid, logic ready, qperr_t data);
+    return {8'd0, data, 30'd0, ready, valid};
+  endfunction
+
+  typedef struct packed {
+    logic pad;
     pkt_t data;
     logic [29:0] zero;
     logic ready;
@@ -402,7 +595,7 @@ package mrc_pkg;
   } obs_pkt_t;
 
   function automatic obs_pkt_t obs_of_pkt(logic valid, logic ready, pkt_t data);
-    return {16'd0, data, 30'd0, ready, valid};
+    return {1'd0, data, 30'd0, ready, valid};
   endfunction
 
   typedef struct packed {
@@ -418,7 +611,7 @@ package mrc_pkg;
   endfunction
 
   typedef struct packed {
-    logic [27:0] pad;
+    logic [12:0] pad;
     path_t data;
     logic [29:0] zero;
     logic ready;
@@ -426,11 +619,11 @@ package mrc_pkg;
   } obs_path_t;
 
   function automatic obs_path_t obs_of_path(logic valid, logic ready, path_t data);
-    return {28'd0, data, 30'd0, ready, valid};
+    return {13'd0, data, 30'd0, ready, valid};
   endfunction
 
   typedef struct packed {
-    logic [29:0] pad;
+    logic [14:0] pad;
     rec_t data;
     logic [29:0] zero;
     logic ready;
@@ -438,7 +631,7 @@ package mrc_pkg;
   } obs_rec_t;
 
   function automatic obs_rec_t obs_of_rec(logic valid, logic ready, rec_t data);
-    return {30'd0, data, 30'd0, ready, valid};
+    return {15'd0, data, 30'd0, ready, valid};
   endfunction
 
   typedef struct packed {
@@ -464,6 +657,7 @@ package mrc_pkg;
   endfunction
 
   typedef struct packed {
+    logic [17:0] pad;
     retx_t data;
     logic [29:0] zero;
     logic ready;
@@ -471,11 +665,11 @@ package mrc_pkg;
   } obs_retx_t;
 
   function automatic obs_retx_t obs_of_retx(logic valid, logic ready, retx_t data);
-    return {data, 30'd0, ready, valid};
+    return {18'd0, data, 30'd0, ready, valid};
   endfunction
 
   typedef struct packed {
-    logic [30:0] pad;
+    logic [22:0] pad;
     upd_t data;
     logic [29:0] zero;
     logic ready;
@@ -483,7 +677,7 @@ package mrc_pkg;
   } obs_upd_t;
 
   function automatic obs_upd_t obs_of_upd(logic valid, logic ready, upd_t data);
-    return {31'd0, data, 30'd0, ready, valid};
+    return {23'd0, data, 30'd0, ready, valid};
   endfunction
 
   typedef struct packed {
@@ -508,6 +702,54 @@ package mrc_pkg;
 
   function automatic obs_pres_t obs_of_pres(logic valid, logic ready, pres_t data);
     return {30'd0, data, 30'd0, ready, valid};
+  endfunction
+
+  typedef struct packed {
+    logic [15:0] pad;
+    ccev_t data;
+    logic [29:0] zero;
+    logic ready;
+    logic valid;
+  } obs_ccev_t;
+
+  function automatic obs_ccev_t obs_of_ccev(logic valid, logic ready, ccev_t data);
+    return {16'd0, data, 30'd0, ready, valid};
+  endfunction
+
+  typedef struct packed {
+    logic [11:0] pad;
+    okev_t data;
+    logic [29:0] zero;
+    logic ready;
+    logic valid;
+  } obs_okev_t;
+
+  function automatic obs_okev_t obs_of_okev(logic valid, logic ready, okev_t data);
+    return {12'd0, data, 30'd0, ready, valid};
+  endfunction
+
+  typedef struct packed {
+    logic [13:0] pad;
+    ccans_t data;
+    logic [29:0] zero;
+    logic ready;
+    logic valid;
+  } obs_ccans_t;
+
+  function automatic obs_ccans_t obs_of_ccans(logic valid, logic ready, ccans_t data);
+    return {14'd0, data, 30'd0, ready, valid};
+  endfunction
+
+  typedef struct packed {
+    logic [15:0] pad;
+    ccwake_t data;
+    logic [29:0] zero;
+    logic ready;
+    logic valid;
+  } obs_ccwake_t;
+
+  function automatic obs_ccwake_t obs_of_ccwake(logic valid, logic ready, ccwake_t data);
+    return {16'd0, data, 30'd0, ready, valid};
   endfunction
 
   typedef struct packed {
@@ -547,7 +789,7 @@ package mrc_pkg;
   endfunction
 
   typedef struct packed {
-    logic [4:0] pad;
+    logic [3:0] pad;
     rxpkt_t data;
     logic [29:0] zero;
     logic ready;
@@ -555,11 +797,11 @@ package mrc_pkg;
   } obs_rxpkt_t;
 
   function automatic obs_rxpkt_t obs_of_rxpkt(logic valid, logic ready, rxpkt_t data);
-    return {5'd0, data, 30'd0, ready, valid};
+    return {4'd0, data, 30'd0, ready, valid};
   endfunction
 
   typedef struct packed {
-    logic [27:0] pad;
+    logic [3:0] pad;
     ctl_t data;
     logic [29:0] zero;
     logic ready;
@@ -567,7 +809,19 @@ package mrc_pkg;
   } obs_ctl_t;
 
   function automatic obs_ctl_t obs_of_ctl(logic valid, logic ready, ctl_t data);
-    return {28'd0, data, 30'd0, ready, valid};
+    return {4'd0, data, 30'd0, ready, valid};
+  endfunction
+
+  typedef struct packed {
+    logic [7:0] pad;
+    eprx_t data;
+    logic [29:0] zero;
+    logic ready;
+    logic valid;
+  } obs_eprx_t;
+
+  function automatic obs_eprx_t obs_of_eprx(logic valid, logic ready, eprx_t data);
+    return {8'd0, data, 30'd0, ready, valid};
   endfunction
 
   typedef struct packed {
@@ -583,7 +837,7 @@ package mrc_pkg;
   endfunction
 
   typedef struct packed {
-    logic [15:0] pad;
+    logic [22:0] pad;
     resp_t data;
     logic [29:0] zero;
     logic ready;
@@ -591,7 +845,7 @@ package mrc_pkg;
   } obs_resp_t;
 
   function automatic obs_resp_t obs_of_resp(logic valid, logic ready, resp_t data);
-    return {16'd0, data, 30'd0, ready, valid};
+    return {23'd0, data, 30'd0, ready, valid};
   endfunction
 
   typedef struct packed {
@@ -607,6 +861,54 @@ package mrc_pkg;
   endfunction
 
   typedef struct packed {
+    logic [11:0] pad;
+    want_t data;
+    logic [29:0] zero;
+    logic ready;
+    logic valid;
+  } obs_want_t;
+
+  function automatic obs_want_t obs_of_want(logic valid, logic ready, want_t data);
+    return {12'd0, data, 30'd0, ready, valid};
+  endfunction
+
+  typedef struct packed {
+    logic [7:0] pad;
+    pmask_t data;
+    logic [29:0] zero;
+    logic ready;
+    logic valid;
+  } obs_pmask_t;
+
+  function automatic obs_pmask_t obs_of_pmask(logic valid, logic ready, pmask_t data);
+    return {8'd0, data, 30'd0, ready, valid};
+  endfunction
+
+  typedef struct packed {
+    logic [14:0] pad;
+    evr_t data;
+    logic [29:0] zero;
+    logic ready;
+    logic valid;
+  } obs_evr_t;
+
+  function automatic obs_evr_t obs_of_evr(logic valid, logic ready, evr_t data);
+    return {15'd0, data, 30'd0, ready, valid};
+  endfunction
+
+  typedef struct packed {
+    logic [11:0] pad;
+    evp_t data;
+    logic [29:0] zero;
+    logic ready;
+    logic valid;
+  } obs_evp_t;
+
+  function automatic obs_evp_t obs_of_evp(logic valid, logic ready, evp_t data);
+    return {12'd0, data, 30'd0, ready, valid};
+  endfunction
+
+  typedef struct packed {
     logic [22:0] pad;
     line_t data;
     logic [29:0] zero;
@@ -619,7 +921,7 @@ package mrc_pkg;
   endfunction
 
   typedef struct packed {
-    logic [28:0] pad;
+    logic [11:0] pad;
     rxdesc_t data;
     logic [29:0] zero;
     logic ready;
@@ -627,24 +929,41 @@ package mrc_pkg;
   } obs_rxdesc_t;
 
   function automatic obs_rxdesc_t obs_of_rxdesc(logic valid, logic ready, rxdesc_t data);
-    return {29'd0, data, 30'd0, ready, valid};
+    return {12'd0, data, 30'd0, ready, valid};
   endfunction
 
   /// Boundaries with one instance.
   typedef struct packed {
     obs_cqe_t cq_mux_cqe;
     obs_line_t rx_place_line;
+    obs_evp_t csr_evp;
+    obs_evr_t endpoint_evr;
+    obs_pmask_t endpoint_pmask;
+    obs_okev_t endpoint_okev;
+    obs_resp_t endpoint_resp;
+    obs_ctlpkt_t endpoint_req;
+    obs_want_t ack_gen_want;
     obs_ctlpkt_t ack_gen_ctlpkt;
+    obs_qperr_t rx_reorder_qperr;
     obs_cqe_t rx_reorder_cqe;
+    obs_qperr_t rx_track_qperr;
     obs_ord_t rx_track_ord;
     obs_resp_t rx_track_resp;
     obs_verdict_t rx_track_verdict;
+    obs_eprx_t rx_check_eprx;
     obs_ctl_t rx_check_ctl;
     obs_rxpkt_t rx_check_rxpkt;
     obs_rdreq_t tx_fetch_rdreq;
     obs_hdr_t tx_header_hdr;
     obs_ctlpkt_t tx_probe_probe;
     obs_fb_t tx_probe_fb;
+    obs_ccwake_t cc_nscc_wake;
+    obs_ccans_t cc_nscc_rans;
+    obs_ccans_t cc_nscc_ans;
+    obs_qperr_t tx_inflight_qperr;
+    obs_okev_t tx_inflight_okev;
+    obs_ccask_t tx_inflight_rask;
+    obs_ccev_t tx_inflight_ccev;
     obs_pres_t tx_inflight_pres;
     obs_fb_t tx_inflight_fb;
     obs_upd_t tx_inflight_upd;
@@ -655,12 +974,15 @@ package mrc_pkg;
     obs_path_t tx_path_path;
     obs_cqe_t tx_segment_cqe;
     obs_pkt_t tx_segment_pkt;
+    obs_qperr_t tx_segment_qperr;
+    obs_ccask_t tx_segment_ask;
     obs_grant_t tx_sched_grant;
-    obs_grant_t tx_segment_push;
+    obs_grant_t tx_segment_park;
+    obs_sched_t tx_segment_push;
     obs_wqe_t host_wqe;
   } obs_core_t;
 
-  localparam int unsigned ObsCoreWords = 32'd239;
+  localparam int unsigned ObsCoreWords = 32'd320;
 
   /// Boundaries with one instance per plane.
   typedef struct packed {
@@ -1115,22 +1437,31 @@ package mrc_pkg;
 
   /// Switches of the whole NIC
   localparam logic [15:0] CsrCtrl = 16'h0010;
-  localparam logic [31:0] CsrCtrlReset = 32'h00000014;
+  localparam logic [31:0] CsrCtrlReset = 32'h00000010;
   localparam int unsigned CsrCtrlSackBaseSelfLsb = 32'd0;
   localparam int unsigned CsrCtrlSackBaseSelfWidth = 32'd1;
   localparam logic [0:0] CsrCtrlSackBaseSelfReset = 1'h0;
   localparam int unsigned CsrCtrlOorDropLsb = 32'd1;
   localparam int unsigned CsrCtrlOorDropWidth = 32'd1;
   localparam logic [0:0] CsrCtrlOorDropReset = 1'h0;
-  localparam int unsigned CsrCtrlTrimNackLsb = 32'd2;
-  localparam int unsigned CsrCtrlTrimNackWidth = 32'd1;
-  localparam logic [0:0] CsrCtrlTrimNackReset = 1'h1;
+  localparam int unsigned CsrCtrlErrSilentLsb = 32'd2;
+  localparam int unsigned CsrCtrlErrSilentWidth = 32'd1;
+  localparam logic [0:0] CsrCtrlErrSilentReset = 1'h0;
   localparam int unsigned CsrCtrlEvSwapLsb = 32'd3;
   localparam int unsigned CsrCtrlEvSwapWidth = 32'd1;
   localparam logic [0:0] CsrCtrlEvSwapReset = 1'h0;
   localparam int unsigned CsrCtrlBthMLsb = 32'd4;
   localparam int unsigned CsrCtrlBthMWidth = 32'd1;
   localparam logic [0:0] CsrCtrlBthMReset = 1'h1;
+  localparam int unsigned CsrCtrlRttRtxLsb = 32'd5;
+  localparam int unsigned CsrCtrlRttRtxWidth = 32'd1;
+  localparam logic [0:0] CsrCtrlRttRtxReset = 1'h0;
+  localparam int unsigned CsrCtrlRevFixedLsb = 32'd6;
+  localparam int unsigned CsrCtrlRevFixedWidth = 32'd1;
+  localparam logic [0:0] CsrCtrlRevFixedReset = 1'h0;
+  localparam int unsigned CsrCtrlPayloadBytesLsb = 32'd7;
+  localparam int unsigned CsrCtrlPayloadBytesWidth = 32'd1;
+  localparam logic [0:0] CsrCtrlPayloadBytesReset = 1'h0;
 
   /// UDP destination port sent and accepted (A-01)
   localparam logic [15:0] CsrUdpPort = 16'h0014;
@@ -1189,29 +1520,40 @@ package mrc_pkg;
   localparam logic [15:0] CsrIp3 = 16'h0034;
   localparam logic [31:0] CsrIp3Reset = 32'h00000000;
 
-  /// Retransmission timer (A-07)
-  localparam logic [15:0] CsrRto = 16'h0038;
-  localparam logic [31:0] CsrRtoReset = 32'h00000007;
-  localparam int unsigned CsrRtoTimeoutLsb = 32'd0;
-  localparam int unsigned CsrRtoTimeoutWidth = 32'd5;
-  localparam logic [4:0] CsrRtoTimeoutReset = 5'h7;
+  /// Endpoint requests
+  localparam logic [15:0] CsrEpCtl = 16'h0038;
+  localparam logic [31:0] CsrEpCtlReset = 32'h0001030d;
+  localparam int unsigned CsrEpCtlIntervalLsb = 32'd0;
+  localparam int unsigned CsrEpCtlIntervalWidth = 32'd16;
+  localparam logic [15:0] CsrEpCtlIntervalReset = 16'h30d;
+  localparam int unsigned CsrEpCtlRevProbeLsb = 32'd16;
+  localparam int unsigned CsrEpCtlRevProbeWidth = 32'd1;
+  localparam logic [0:0] CsrEpCtlRevProbeReset = 1'h1;
 
-  /// Retries before a QP fails (A-35)
-  localparam logic [15:0] CsrRetry = 16'h0078;
-  localparam logic [31:0] CsrRetryReset = 32'h00001907;
-  localparam int unsigned CsrRetryLinearLsb = 32'd0;
-  localparam int unsigned CsrRetryLinearWidth = 32'd3;
-  localparam logic [2:0] CsrRetryLinearReset = 3'h7;
-  localparam int unsigned CsrRetryExponentialLsb = 32'd8;
-  localparam int unsigned CsrRetryExponentialWidth = 32'd5;
-  localparam logic [4:0] CsrRetryExponentialReset = 5'h19;
+  /// Selects what QP_INFO and PEER_INFO show
+  localparam logic [15:0] CsrQpSel = 16'h0078;
+  localparam logic [31:0] CsrQpSelReset = 32'h00000000;
+  localparam int unsigned CsrQpSelIndexLsb = 32'd0;
+  localparam int unsigned CsrQpSelIndexWidth = 32'd16;
+  localparam logic [15:0] CsrQpSelIndexReset = 16'h0;
+
+  /// Attributes that the QP_CTX row in TBL_DATA carries; a transition without one it requires is
+  /// refused
+  localparam logic [15:0] CsrQpAttr = 16'h007c;
+  localparam logic [31:0] CsrQpAttrReset = 32'h00000000;
+  localparam int unsigned CsrQpAttrMaskLsb = 32'd0;
+  localparam int unsigned CsrQpAttrMaskWidth = 32'd12;
+  localparam logic [11:0] CsrQpAttrMaskReset = 12'h0;
 
   /// Reorder tolerance (A-08)
   localparam logic [15:0] CsrReorder = 16'h003c;
-  localparam logic [31:0] CsrReorderReset = 32'h00000020;
+  localparam logic [31:0] CsrReorderReset = 32'h00010020;
   localparam int unsigned CsrReorderPktsLsb = 32'd0;
   localparam int unsigned CsrReorderPktsWidth = 32'd15;
   localparam logic [14:0] CsrReorderPktsReset = 15'h20;
+  localparam int unsigned CsrReorderSameEvLsb = 32'd16;
+  localparam int unsigned CsrReorderSameEvWidth = 32'd1;
+  localparam logic [0:0] CsrReorderSameEvReset = 1'h1;
 
   /// SACK threshold in bytes (A-09)
   localparam logic [15:0] CsrSackTrigger = 16'h0040;
@@ -1328,6 +1670,64 @@ package mrc_pkg;
   localparam logic [15:0] CsrEvqDrop = 16'h00c4;
   localparam logic [31:0] CsrEvqDropReset = 32'h00000000;
 
+  /// QP QP_SEL
+  localparam logic [15:0] CsrQpInfo = 16'h00c8;
+  localparam logic [31:0] CsrQpInfoReset = 32'h00000000;
+  localparam int unsigned CsrQpInfoStateLsb = 32'd0;
+  localparam int unsigned CsrQpInfoStateWidth = 32'd3;
+  localparam logic [2:0] CsrQpInfoStateReset = 3'h0;
+  localparam int unsigned CsrQpInfoStatusLsb = 32'd8;
+  localparam int unsigned CsrQpInfoStatusWidth = 32'd8;
+  localparam logic [7:0] CsrQpInfoStatusReset = 8'h0;
+
+  /// Outcome of the last TBL_CMD
+  localparam logic [15:0] CsrCmdStatus = 16'h00cc;
+  localparam logic [31:0] CsrCmdStatusReset = 32'h00000000;
+  localparam int unsigned CsrCmdStatusCodeLsb = 32'd0;
+  localparam int unsigned CsrCmdStatusCodeWidth = 32'd4;
+  localparam logic [3:0] CsrCmdStatusCodeReset = 4'h0;
+  localparam int unsigned CsrCmdStatusDetailLsb = 32'd16;
+  localparam int unsigned CsrCmdStatusDetailWidth = 32'd12;
+  localparam logic [11:0] CsrCmdStatusDetailReset = 12'h0;
+
+  /// Entropy value of the next EV probe
+  localparam logic [15:0] CsrEvpEv = 16'h00d0;
+  localparam logic [31:0] CsrEvpEvReset = 32'h00000000;
+
+  /// Writing sends an EV probe; SLVERR while one is on its way
+  localparam logic [15:0] CsrEvpCmd = 16'h00d4;
+  localparam logic [31:0] CsrEvpCmdReset = 32'h00000000;
+  localparam int unsigned CsrEvpCmdDestLsb = 32'd0;
+  localparam int unsigned CsrEvpCmdDestWidth = 32'd16;
+  localparam logic [15:0] CsrEvpCmdDestReset = 16'h0;
+  localparam int unsigned CsrEvpCmdPlaneLsb = 32'd16;
+  localparam int unsigned CsrEvpCmdPlaneWidth = 32'd4;
+  localparam logic [3:0] CsrEvpCmdPlaneReset = 4'h0;
+
+  /// The EV probe
+  localparam logic [15:0] CsrEvpRes = 16'h00d8;
+  localparam logic [31:0] CsrEvpResReset = 32'h00000000;
+  localparam int unsigned CsrEvpResStateLsb = 32'd0;
+  localparam int unsigned CsrEvpResStateWidth = 32'd2;
+  localparam logic [1:0] CsrEvpResStateReset = 2'h0;
+  localparam int unsigned CsrEvpResRttLsb = 32'd16;
+  localparam int unsigned CsrEvpResRttWidth = 32'd16;
+  localparam logic [15:0] CsrEvpResRttReset = 16'h0;
+
+  /// Own ports
+  localparam logic [15:0] CsrPorts = 16'h00dc;
+  localparam logic [31:0] CsrPortsReset = 32'h00000000;
+  localparam int unsigned CsrPortsUpLsb = 32'd0;
+  localparam int unsigned CsrPortsUpWidth = 32'd8;
+  localparam logic [7:0] CsrPortsUpReset = 8'h0;
+
+  /// Destination QP_SEL
+  localparam logic [15:0] CsrPeerInfo = 16'h00e0;
+  localparam logic [31:0] CsrPeerInfoReset = 32'h00000000;
+  localparam int unsigned CsrPeerInfoPortsLsb = 32'd0;
+  localparam int unsigned CsrPeerInfoPortsWidth = 32'd8;
+  localparam logic [7:0] CsrPeerInfoPortsReset = 8'h0;
+
   /// Frames sent on plane 0 (wraps); planes 1..7 follow at 0x104..0x11C
   localparam logic [15:0] CsrCntTx0 = 16'h0100;
   localparam logic [31:0] CsrCntTx0Reset = 32'h00000000;
@@ -1415,44 +1815,101 @@ package mrc_pkg;
   localparam logic [15:0] CsrCntProbeFull = 16'h01a0;
   localparam logic [31:0] CsrCntProbeFullReset = 32'h00000000;
 
+  /// Packets NACKed for want of buffer or queue (NO_PKT_BUFFER, NO_RESOURCE) or bitmap (NO_BITMAP)
+  localparam logic [15:0] CsrCntNores = 16'h01a8;
+  localparam logic [31:0] CsrCntNoresReset = 32'h00000000;
+
+  /// QPs that the NIC put into the Error state
+  localparam logic [15:0] CsrCntQpErr = 16'h01ac;
+  localparam logic [31:0] CsrCntQpErrReset = 32'h00000000;
+
+  /// Packets that found no usable EV: counted as sent and lost
+  localparam logic [15:0] CsrCntNopath = 16'h01b0;
+  localparam logic [31:0] CsrCntNopathReset = 32'h00000000;
+
+  /// Endpoint requests sent
+  localparam logic [15:0] CsrCntEpReq = 16'h01b4;
+  localparam logic [31:0] CsrCntEpReqReset = 32'h00000000;
+
+  /// Endpoint requests answered
+  localparam logic [15:0] CsrCntEpRsp = 16'h01b8;
+  localparam logic [31:0] CsrCntEpRspReset = 32'h00000000;
+
+  /// Endpoint packets without effect: unknown address, late or foreign answers
+  localparam logic [15:0] CsrCntEpDrop = 16'h01bc;
+  localparam logic [31:0] CsrCntEpDropReset = 32'h00000000;
+
+  /// Multiplicative decreases of congestion windows
+  localparam logic [15:0] CsrCntCcMd = 16'h01c0;
+  localparam logic [31:0] CsrCntCcMdReset = 32'h00000000;
+
+  /// Quick adapts
+  localparam logic [15:0] CsrCntCcQa = 16'h01c4;
+  localparam logic [31:0] CsrCntCcQaReset = 32'h00000000;
+
+  /// Packets that a congestion window held back
+  localparam logic [15:0] CsrCntCcHold = 16'h01c8;
+  localparam logic [31:0] CsrCntCcHoldReset = 32'h00000000;
+
   /// EVs that ev_min_active kept in use
   localparam logic [15:0] CsrCntEvFloor = 16'h0194;
   localparam logic [31:0] CsrCntEvFloorReset = 32'h00000000;
 
   // ---- tables (csr.yaml): entries of whole 32-bit words, least significant word first
 
-  /// QP context, one row per QP index. Writing a row (re)initialises the QP in every block
+  /// QP context, one row per QP index. Writing a row moves the QP to `state` (docs/blocks/nic.md,
+  /// QP states)
   typedef struct packed {
     /// SRv6 template: 32-bit locator, six uSIDs; zero uSIDs stay zero
     logic [127:0] srv6;
     /// peer's IPv6 address, last byte on the wire in the low bits
     logic [127:0] dip;
-    logic [15:0] rsvd240;
+    /// responder's MPR in units of 128 PSNs, 1..MaxMpr/128
+    logic [7:0] mpr_dest;
+    /// destination: QPs to the same peer NIC have the same; index of its congestion controller and
+    /// port mask
+    logic [7:0] dest;
     /// next hop MAC, last byte on the wire in the low bits
     logic [47:0] dmac;
     /// first RQMSN, sent and expected (0 on a new QP)
     logic [15:0] rqmsn;
     /// first MSN, sent and expected (0 on a new QP)
     logic [15:0] msn;
-    logic [7:0] rsvd152;
+    /// WRITEs with immediate that the responder reorders, 1..MaxWimm
+    logic [7:0] max_wimm_dest;
     /// first PSN expected
     logic [23:0] rq_psn;
-    logic [7:0] rsvd120;
+    /// WRITEs with immediate that may be incomplete at once, 1..MaxWimm
+    logic [7:0] max_wimm;
     /// first PSN sent
     logic [23:0] sq_psn;
-    logic [15:0] rsvd80;
+    logic [5:0] rsvd90;
+    /// further retries, each after twice the interval before, 0..25; 25: for ever
+    logic [4:0] retry_exp;
+    /// t of 1.024 us x 2^t, 0..24 (A-07)
+    logic [4:0] timeout;
     /// P_Key
     logic [15:0] pkey;
-    logic [2:0] rsvd61;
+    /// retries at the interval of timeout, 0..7 (A-35)
+    logic [2:0] retry_linear;
     /// groups of NumPlanes EVs at the end of the profile that are backup, 0..EvsPerQp/NumPlanes - 1
     logic [4:0] backup;
     /// peer's QPN
     logic [23:0] dqpn;
     /// EV profile
     logic [7:0] profile;
-    /// MPR in units of 128 PSNs, 1..MaxMpr/128
+    /// requestor's MPR in units of 128 PSNs, 1..MaxMpr/128
     logic [7:0] mpr;
-    logic [6:0] rsvd9;
+    logic [2:0] rsvd13;
+    /// congestion control by the controller of dest; 0: none
+    logic cc;
+    /// dynamic MPR: SACKs carry the window, and it is obeyed (A-59)
+    logic dyn_mpr;
+    /// capability SVC_TIME: the reflected time stamp is moved forward by the time the packet was
+    /// held (A-56)
+    logic svc_time;
+    /// capability TRIM_NACK: NACK trimmed packets (A-13)
+    logic trim_nack;
     /// send TSETH
     logic ts;
     /// encap_e
@@ -1491,6 +1948,78 @@ package mrc_pkg;
 
   localparam int unsigned TblMrId = 32'd2;
   localparam int unsigned TblMrWords = 32'd8;
+
+  /// Moves QP index to Error or Reset; other states are reached by QP_CTX
+  typedef struct packed {
+    logic [28:0] rsvd3;
+    logic [2:0] state;
+  } tbl_qp_state_t;
+
+  localparam int unsigned TblQpStateId = 32'd3;
+  localparam int unsigned TblQpStateWords = 32'd1;
+
+  /// Configuration of congestion controllers, words and formats in docs/blocks/cc_nscc.md
+  typedef struct packed {
+  } tbl_cc_profile_t;
+
+  localparam int unsigned TblCcProfileId = 32'd4;
+  localparam int unsigned TblCcProfileWords = 32'd0;
+
+  /// Binds the controller of destination index to a CC_PROFILE row and starts it anew
+  typedef struct packed {
+    logic [23:0] rsvd8;
+    logic [7:0] profile;
+  } tbl_cc_ctx_t;
+
+  localparam int unsigned TblCcCtxId = 32'd5;
+  localparam int unsigned TblCcCtxWords = 32'd1;
+
+  /// Dynamic MPR: the responder of QP index tracks this many PSNs from now on, at most mpr_dest
+  typedef struct packed {
+    logic [23:0] rsvd8;
+    /// units of 128 PSNs, at least 1
+    logic [7:0] mpr;
+  } tbl_qp_mpr_t;
+
+  localparam int unsigned TblQpMprId = 32'd6;
+  localparam int unsigned TblQpMprWords = 32'd1;
+
+  /// Controller: EV ev_idx of QP index goes to DENIED, or from DENIED to GOOD
+  typedef struct packed {
+    logic [14:0] rsvd17;
+    logic deny;
+    logic [15:0] ev_idx;
+  } tbl_ev_state_t;
+
+  localparam int unsigned TblEvStateId = 32'd7;
+  localparam int unsigned TblEvStateWords = 32'd1;
+
+  /// Fills EV profile index by itself (A-61)
+  typedef struct packed {
+    /// GENERATED: bits taken from the EV number, concatenated likewise
+    logic [31:0] mask;
+    /// GENERATED: initial values of the fields, concatenated, first on top
+    logic [31:0] init;
+    /// GENERATED: EV numbers count modulo max_val + 1
+    logic [31:0] max_val;
+    /// AUTO: not 0. GENERATED: first EV number
+    logic [31:0] seed;
+    logic [30:0] rsvd1;
+    /// 0 AUTO: pseudo-random from seed; 1 GENERATED: field expansion
+    logic mode;
+  } tbl_ev_gen_t;
+
+  localparam int unsigned TblEvGenId = 32'd8;
+  localparam int unsigned TblEvGenWords = 32'd5;
+
+  /// Written by the NIC itself on a port status update; index = destination
+  typedef struct packed {
+    logic [23:0] rsvd8;
+    logic [7:0] mask;
+  } tbl_peer_ports_t;
+
+  localparam int unsigned TblPeerPortsId = 32'd9;
+  localparam int unsigned TblPeerPortsWords = 32'd1;
 
   // ---- CRC-32, reflected 0xEDB88320, register form (start 32'hFFFFFFFF, complement at the end).
   // next[i] = ^(x & CrcMask<N>[i]); byte k of the message in x[8k+7:8k], old register XORed into the
