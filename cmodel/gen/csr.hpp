@@ -78,7 +78,9 @@ inline constexpr Field kCtrlRttRtx{"rtt_rtx", 5, 1, 0x0};
 inline constexpr Field kCtrlRevFixed{"rev_fixed", 6, 1, 0x0};
 /// rcvd_bytes and the congestion controller count: 0 UDP length + 40, 1 payload bytes
 inline constexpr Field kCtrlPayloadBytes{"payload_bytes", 7, 1, 0x0};
-inline constexpr Field kCtrlFields[] = {kCtrlSackBaseSelf, kCtrlOorDrop, kCtrlErrSilent, kCtrlEvSwap, kCtrlBthM, kCtrlRttRtx, kCtrlRevFixed, kCtrlPayloadBytes};
+/// port_status_mask: 0 bit N is port N, ports count from 1; 1 bit p is plane p
+inline constexpr Field kCtrlPortsFrom0{"ports_from_0", 8, 1, 0x0};
+inline constexpr Field kCtrlFields[] = {kCtrlSackBaseSelf, kCtrlOorDrop, kCtrlErrSilent, kCtrlEvSwap, kCtrlBthM, kCtrlRttRtx, kCtrlRevFixed, kCtrlPayloadBytes, kCtrlPortsFrom0};
 
 /// UDP destination port sent and accepted
 inline constexpr uint32_t kUdpPort = 0x0014;

@@ -1462,6 +1462,9 @@ package mrc_pkg;
   localparam int unsigned CsrCtrlPayloadBytesLsb = 32'd7;
   localparam int unsigned CsrCtrlPayloadBytesWidth = 32'd1;
   localparam logic [0:0] CsrCtrlPayloadBytesReset = 1'h0;
+  localparam int unsigned CsrCtrlPortsFrom0Lsb = 32'd8;
+  localparam int unsigned CsrCtrlPortsFrom0Width = 32'd1;
+  localparam logic [0:0] CsrCtrlPortsFrom0Reset = 1'h0;
 
   /// UDP destination port sent and accepted (A-01)
   localparam logic [15:0] CsrUdpPort = 16'h0014;
