@@ -105,7 +105,8 @@ class Run {
         lockstep_(preset_, o.event_words),
         frames_(o.pcap, preset_),
         twin_core_(kObsCoreWords),
-        twin_lanes_(preset_.num_planes * kObsLaneWords) {
+        twin_lanes_(preset_.num_planes * kObsLaneWords),
+        round_rng_(o.seed, "rounds") {
     dut_station_.connect(peer_station_);
     peer_station_.connect(dut_station_);
     std::vector<int> own(preset_.num_qps, -1);
@@ -153,13 +154,14 @@ class Run {
   }
 
  private:
-  enum class Phase { Configure, Traffic, Drain, Counters, Done };
+  enum class Phase { Configure, Traffic, Drain, Reset, Reconnect, Counters, Done };
 
   uint64_t share(bool dut) const {
     const Scenario& s = options_.scenario;
     const bool a = s.dut_sends != 0, b = s.peer_sends != 0;
-    if (a && b) return dut ? (options_.packets + 1) / 2 : options_.packets / 2;
-    return (dut ? a : b) ? options_.packets : 0;
+    const auto round = static_cast<uint64_t>(static_cast<double>(options_.packets) / s.rounds + 0.5);
+    if (a && b) return dut ? (round + 1) / 2 : round / 2;
+    return (dut ? a : b) ? round : 0;
   }
   uint64_t completed() const {
     return dut_station_.requester().completed_packets() + peer_station_.requester().completed_packets();
@@ -241,6 +243,10 @@ class Run {
         }
         break;
       case Phase::Traffic:
+        if (options_.cycles != 0 && now - traffic_begin_ >= options_.cycles) {
+          dut_station_.stop_traffic();
+          peer_station_.stop_traffic();
+        }
         if (dut_station_.traffic_done() && peer_station_.traffic_done()) {
           traffic_end_ = now;
           quiet_since_ = now;
@@ -251,10 +257,34 @@ class Run {
         if (!dut_station_.ports_quiet() || !peer_station_.ports_quiet()) quiet_since_ = now;
         // A whole timer interval without a frame: nobody believes that anything is missing.
         if (now - quiet_since_ > 3000 && dut_station_.driver_idle()) {
+          if (++round_ < static_cast<unsigned>(options_.scenario.rounds)) {
+            reset_qps();
+            next(Phase::Reset);
+            break;
+          }
           dut_station_.read_counters(dut_counters_);
           peer_station_.read_counters(peer_counters_);
           next(Phase::Counters);
         }
+        break;
+      case Phase::Reset: {
+        if (!dut_station_.driver_idle() || !peer_station_.driver_idle()) phase_begin_ = now;
+        // What the QPs still had in the NICs and on the links has left.
+        const double quiet_ns = 20000 + 2 * options_.scenario.delay_ns + options_.scenario.reorder_ns;
+        if (now - phase_begin_ < static_cast<uint64_t>(quiet_ns * 1000 / preset_.clock_ps)) break;
+        for (const unsigned qp : renewed_) {
+          renew_qp(plan_, qp, round_rng_);
+          dut_station_.reconnect_qp(qp);
+          peer_station_.reconnect_qp(plan_.dut.qps[qp].peer);
+        }
+        next(Phase::Reconnect);
+        break;
+      }
+      case Phase::Reconnect:
+        if (!dut_station_.driver_idle() || !peer_station_.driver_idle()) break;
+        dut_station_.more(share(true));
+        peer_station_.more(share(false));
+        next(Phase::Traffic);
         break;
       case Phase::Counters:
         if (dut_station_.driver_idle() && peer_station_.driver_idle()) {
@@ -272,6 +302,19 @@ class Run {
     return false;
   }
 
+  /// Resets the QPs that have failed on either side, and a quarter of the others.
+  void reset_qps() {
+    renewed_.clear();
+    for (unsigned i = 0; i < preset_.num_qps; ++i) {
+      const uint16_t peer = plan_.dut.qps[i].peer;
+      if (peer >= preset_.num_qps) continue;
+      if (!dut_station_.requester().dead(i) && !peer_station_.requester().dead(peer) && !round_rng_.chance(0.25)) continue;
+      renewed_.push_back(i);
+      dut_station_.reset_qp(i);
+      peer_station_.reset_qp(peer);
+    }
+  }
+
   void add_side(CosimResult::Side& side, const Station& station, const NicCounters& counters) const {
     for (unsigned p = 0; p < preset_.num_planes; ++p) side.planes.push_back(station.plane(p));
     side.counters = counters;
@@ -279,6 +322,8 @@ class Run {
     side.packets = station.requester().completed_packets();
     side.bytes = station.requester().completed_bytes();
     side.messages = station.requester().completed();
+    side.recovery = station.recovery();
+    side.series = station.series();
     side.first_data_ps = station.first_data_ps();
     side.last_data_ps = station.last_data_ps();
     side.ev_min = ~uint64_t{0};
@@ -360,7 +405,7 @@ class Run {
              : r.stuck.front().side == "device" ? r.stuck.front().qp
                                                 : r.stuck.front().oldest.peer_qp;
       static constexpr const char* kDoing[] = {"configuring", "sending", "waiting for the ports to become quiet",
-                                               "reading the counters", ""};
+                                               "resetting QPs", "connecting QPs", "reading the counters", ""};
       problem(fmt::format("no progress for {} cycles while {}; {} QPs have messages that do not complete", hang_cycles_,
                           kDoing[static_cast<int>(phase_)], r.stuck.size()),
               "", dut_station_.now(), r.qp);
@@ -401,6 +446,9 @@ class Run {
   Phase phase_ = Phase::Configure;
   uint64_t phase_begin_ = 0, traffic_begin_ = 0, traffic_end_ = 0, quiet_since_ = 0;
   bool hang_ = false, recorded_ = false;
+  unsigned round_ = 0;
+  Rng round_rng_;
+  std::vector<unsigned> renewed_;  // QPs of the device that are connected anew
 };
 
 }  // namespace

@@ -5,14 +5,14 @@
 
 namespace mrc::tb {
 
-void Driver::row(unsigned table, unsigned index, std::span<const uint32_t> words) {
+void Driver::row(unsigned table, unsigned index, std::span<const uint32_t> words, Done done) {
   for (unsigned i = 0; i < 16 && i < words.size(); ++i) {
     if (known_[i] && shadow_[i] == words[i]) continue;
     known_[i] = true;
     shadow_[i] = words[i];
     write(static_cast<uint16_t>(csr::kTblData0 + 4 * i), words[i]);
   }
-  write(csr::kTblCmd, csr::kTblCmdIndex.set(csr::kTblCmdTable.set(0, table), index));
+  write(csr::kTblCmd, csr::kTblCmdIndex.set(csr::kTblCmdTable.set(0, table), index), std::move(done));
 }
 
 void Driver::busy_cycle(const mrc_pins_out& out, mrc_pins_in& in) {

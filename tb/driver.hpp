@@ -24,7 +24,7 @@ class Driver {
   }
   void read(uint16_t address, Done done) { queue_.push_back({false, address, 0, 15, std::move(done)}); }
   /// A row of a table: the TBL_DATA words that changed since the last row, then TBL_CMD.
-  void row(unsigned table, unsigned index, std::span<const uint32_t> words);
+  void row(unsigned table, unsigned index, std::span<const uint32_t> words, Done done = {});
 
   /// Somebody else has written TBL_DATA words.
   void forget_rows() { known_.fill(false); }

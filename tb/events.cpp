@@ -20,7 +20,14 @@ constexpr Flow kFlow[] = {
     {"rx_reorder.cqe", "cq_mux"},       {"ack_gen.ctlpkt", "tx_header"},  {"tx_inflight.upd", "tx_segment"},
     {"tx_inflight.fb", "tx_path"},      {"tx_inflight.pres", "tx_probe"}, {"tx_path.evev", "csr"},
     {"tx_path.bad", "tx_probe"},        {"tx_probe.fb", "tx_path"},       {"tx_probe.probe", "tx_header"},
-    {"tx_inflight.retx", "tx_segment"}, {"tx_segment.push", "tx_sched"},  {"tx_sched.grant", "tx_segment"},
+    {"rx_check.eprx", "endpoint"},      {"rx_track.qperr", "csr"},        {"rx_reorder.qperr", "csr"},
+    {"endpoint.resp", "ack_gen"},       {"endpoint.okev", "ack_gen"},     {"endpoint.pmask", "csr"},
+    {"endpoint.evr", "csr"},            {"csr.evp", "endpoint"},          {"ack_gen.want", "endpoint"},
+    {"endpoint.req", "tx_header"},      {"tx_inflight.okev", "ack_gen"},  {"tx_inflight.qperr", "csr"},
+    {"tx_inflight.ccev", "cc_nscc"},    {"tx_inflight.rask", "cc_nscc"},  {"cc_nscc.rans", "tx_inflight"},
+    {"cc_nscc.wake", "tx_sched"},       {"tx_inflight.retx", "tx_segment"}, {"tx_segment.park", "tx_sched"},
+    {"tx_segment.push", "tx_sched"},    {"tx_sched.grant", "tx_segment"}, {"tx_segment.ask", "cc_nscc"},
+    {"cc_nscc.ans", "tx_segment"},      {"tx_segment.qperr", "csr"},
     {"tx_segment.pkt", "tx_path"},      {"tx_path.rec", "tx_inflight"},   {"tx_path.path", "tx_header"},
     {"tx_header.hdr", "tx_lane"},       {"tx_lane.rdreq", "tx_fetch"},    {"tx_fetch.rdreq", "host"},
     {"tx_segment.cqe", "cq_mux"},       {"cq_mux.cqe", "host"},
@@ -85,7 +92,7 @@ int event_qp(const BoundaryRef& ref, const uint32_t* data, std::span<const int> 
   if (std::string_view(ref.info->struct_name) == "hdr_t") {
     const Hdr h = Hdr::unpack(data);
     const auto byte = [&](unsigned i) { return h.hdr[i / 4] >> (8 * (i % 4)) & 0xff; };
-    const unsigned bth = (byte(20) == 41 ? 54u : 14u) + 48;
+    const unsigned bth = (byte(20) == 41 ? 54u : byte(20) == 43 ? 78u : 14u) + 48;
     const uint32_t qp = (byte(bth + 5) << 16 | byte(bth + 6) << 8 | byte(bth + 7)) - kQpnBase;
     return qp < own.size() ? own[qp] : -1;
   }

@@ -21,8 +21,8 @@ std::string fate_text(unsigned fate) {
 FrameInfo look_at(const std::vector<uint8_t>& b) {
   FrameInfo f;
   if (b.size() < 74) return f;
-  f.srv6 = b[20] == 41;
-  f.inner = f.srv6 ? 54 : 14;
+  f.outer = b[20] == 41 ? 40 : b[20] == 43 ? 64 : 0;
+  f.inner = 14 + f.outer;
   const unsigned tc = (b[14] & 15u) << 4 | b[15] >> 4;
   f.dscp = static_cast<uint8_t>(tc >> 2);
   f.ecn = tc & 3;

@@ -32,7 +32,7 @@ void fix_lengths(std::vector<uint8_t>& b, const FrameInfo& f) {
   const uint64_t inner = b.size() - f.inner - kIp6;
   wire::store_be<2>(&b[f.inner + 4], inner);
   wire::store_be<2>(&b[f.inner + 44], inner);
-  if (f.srv6) wire::store_be<2>(&b[kEth + 4], inner + kIp6);
+  if (f.outer) wire::store_be<2>(&b[kEth + 4], inner + f.outer);
 }
 
 }  // namespace
@@ -135,9 +135,11 @@ Link::Link(const Preset& preset, const Scenario& scenario, uint64_t seed, bool t
       trimmed_(wire::kDscpTrimmed),
       lasthop_(wire::kDscpTrimmedLasthop) {}
 
-const Impairment& Link::rule_for(unsigned plane, uint32_t entropy) const {
+const Impairment& Link::rule_for(unsigned plane, uint32_t entropy, uint64_t now_ps) const {
+  const double us = now_ps < begin_ps_ ? 0 : static_cast<double>(now_ps - begin_ps_) * 1e-6;
   for (const LinkRule& rule : scenario_.rules) {
     if (!(rule.planes >> plane & 1) || !(to_peer_ ? rule.to_peer : rule.to_dut)) continue;
+    if (us < rule.from_us || us >= rule.until_us) continue;
     if (rule.ev_share < 1) {
       const double at = static_cast<double>(Rng::hash(ev_salt_ ^ entropy) >> 11) * 0x1p-53;
       if (at >= rule.ev_share) continue;
@@ -149,7 +151,7 @@ const Impairment& Link::rule_for(unsigned plane, uint32_t entropy) const {
 
 void Link::transmit(FramePtr frame) {
   const FrameInfo info = look_at(frame->bytes);
-  const Impairment& what = rule_for(frame->plane, info.entropy);
+  const Impairment& what = rule_for(frame->plane, info.entropy, frame->sent_ps);
   last_fate_ = 0;
   ++counters_.frames;
   const bool data = info.data();

@@ -46,6 +46,9 @@ class Link {
     lasthop_ = static_cast<uint8_t>(lasthop);
   }
 
+  /// Traffic begins now: rules with times count from here.
+  void begin(uint64_t now_ps) { begin_ps_ = now_ps; }
+
   /// Frames that arrive at the other end, in order of transmission; the receiver takes them away.
   std::vector<FramePtr>& out() { return out_; }
   const LinkCounters& counters() const { return counters_; }
@@ -54,7 +57,7 @@ class Link {
 
  private:
   void deliver(FramePtr frame, uint64_t extra_ps);
-  const Impairment& rule_for(unsigned plane, uint32_t entropy) const;
+  const Impairment& rule_for(unsigned plane, uint32_t entropy, uint64_t now_ps) const;
 
   const Preset& preset_;
   const Scenario& scenario_;
@@ -62,7 +65,7 @@ class Link {
   uint64_t ev_salt_;
   bool to_peer_;
   uint8_t trimmed_, lasthop_;
-  uint64_t seq_ = 0;
+  uint64_t seq_ = 0, begin_ps_ = ~uint64_t{0};
   unsigned last_fate_ = 0;
   LinkCounters counters_;
   std::vector<FramePtr> out_;

@@ -2,10 +2,12 @@
 #include "tb/plan.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <numeric>
 #include <unordered_set>
 
 #include "gen/csr.hpp"
+#include "protocol/nscc_config.hpp"
 
 namespace mrc::tb {
 namespace {
@@ -18,14 +20,6 @@ void draw_side(SidePlan& side, const Preset& preset, const Scenario& s, Rng& rng
   side.mac = (rng.next() & 0xfcffffffffffu) | 0x020000000000u;
   side.ip = address(rng);
   for (uint32_t& ev : side.rev_ev) ev = static_cast<uint32_t>(rng.next());
-  std::unordered_set<uint32_t> used;
-  side.evs.resize(std::min(preset.num_profiles, 4u));
-  for (auto& profile : side.evs) {
-    while (profile.size() < preset.evs_per_qp) {
-      const auto ev = static_cast<uint32_t>(rng.next());
-      if (used.insert(ev).second) profile.push_back(ev);
-    }
-  }
   const auto largest = static_cast<uint64_t>(s.size_max) + 4096;
   side.source_size = std::max<uint64_t>(1 << 20, 4 * largest);
   side.source_base = (rng.next() & 0x0000'7fff'ffff'f000u) | 0x0000'1000'0000'0000u;
@@ -49,13 +43,59 @@ void draw_side(SidePlan& side, const Preset& preset, const Scenario& s, Rng& rng
   }
 }
 
+void draw_profiles(SidePlan& side, const Preset& preset, const Scenario& s, Rng& rng) {
+  std::unordered_set<uint32_t> used;
+  side.profiles.resize(std::min(preset.num_profiles, 4u));
+  side.profiles[0].udp = s.udp_share > 0 && side.profiles.size() > 1;
+  for (SidePlan::Profile& profile : side.profiles) {
+    const uint32_t bits = side.ev_mask(profile);
+    if (rng.chance(s.generated)) {
+      const bool field_expansion = profile.udp || rng.chance(0.5);
+      uint32_t mask = static_cast<uint32_t>(rng.next() | rng.next()) & bits;
+      if (!field_expansion) mask = 0;
+      const uint64_t numbers = uint64_t{1} << std::popcount(mask);
+      const auto max_val = static_cast<uint32_t>(rng.chance(0.3) ? rng.below(numbers) : numbers - 1);
+      profile.gen = {field_expansion, field_expansion ? static_cast<uint32_t>(rng.below(uint64_t{max_val} + 1))
+                                                      : static_cast<uint32_t>(rng.next() | 1),
+                     max_val, static_cast<uint32_t>(rng.next()) & bits, mask};
+      continue;
+    }
+    while (profile.list.size() < preset.evs_per_qp) {
+      const auto ev = static_cast<uint32_t>(rng.next()) & bits;
+      if (used.insert(ev).second) profile.list.push_back(ev);
+    }
+  }
+}
+
+void draw_controllers(SidePlan& side, const Preset& preset, const Scenario& s) {
+  NsccParams params;
+  params.rate_gbps = preset.port_gbps * preset.num_planes;
+  params.path_mtu = 256u << static_cast<unsigned>(s.mtu_max);
+  // Both ways, with a full packet and a SACK stored and forwarded twice.
+  params.base_rtt = static_cast<uint32_t>(s.cc_rtt_ns > 0 ? s.cc_rtt_ns : 2 * s.delay_ns + 2 * s.jitter_ns + 2000);
+  for (unsigned i = 0; i < 2; ++i) {
+    params.trimming = i == 0;
+    side.cc_profiles.push_back(nscc_row(nscc_words(nscc_resolve(params).value())));
+  }
+  side.dests = std::min(static_cast<unsigned>(s.dests), preset.num_dests);
+}
+
 }  // namespace
+
+uint32_t SidePlan::ev_mask(const Profile& profile) const {
+  if (!profile.udp) return ~0u;
+  return csr::kCtrlEvSwap.get(ctrl) ? 0x0000ffffu : 0xffff0000u;
+}
+
+QpPlan SidePlan::requester_plan(const Qp& qp) {
+  return {qp.peer, qp.mtu, qp.msn, qp.rqmsn, qp.fails, qp.may_fail, qp.max_wimm};
+}
 
 std::vector<QpPlan> SidePlan::requester_plan() const {
   std::vector<QpPlan> list;
   for (const Qp& qp : qps) {
     if (qp.peer == kUnused) break;  // used ones come first
-    list.push_back({qp.peer, qp.mtu, qp.msn, qp.rqmsn, qp.fails});
+    list.push_back(requester_plan(qp));
   }
   return list;
 }
@@ -73,7 +113,8 @@ Plan make_plan(const Preset& preset, const Scenario& s, uint64_t seed) {
   };
   const uint32_t ev_swap = pick(s.ev_swap), bth_m = pick(s.bth_m), base_self = pick(s.sack_base_self);
   const uint32_t oor_drop = pick(s.oor_drop);
-  const uint32_t trim_nack = vary ? rng.below(5) != 0 : static_cast<uint32_t>(s.trim_nack);
+  const uint32_t rtt_rtx = pick(s.rtt_rtx), rev_fixed = pick(s.rev_fixed), payload_bytes = pick(s.payload_bytes);
+  const uint32_t ports_from_0 = pick(s.ports_from_0), err_silent = static_cast<uint32_t>(s.err_silent);
   const uint32_t udp_port =
       vary && rng.chance(0.5) ? static_cast<uint32_t>(rng.between(1024, 65535)) : static_cast<uint32_t>(s.udp_port);
   uint32_t dscp_tx = csr::kDscpTxReset, dscp_trim = csr::kDscpTrimReset;
@@ -86,15 +127,20 @@ Plan make_plan(const Preset& preset, const Scenario& s, uint64_t seed) {
   }
   for (SidePlan* side : {&plan.dut, &plan.peer}) {
     side->ctrl = csr::kCtrlSackBaseSelf.set(0, base_self) | csr::kCtrlOorDrop.set(0, oor_drop) |
-                 csr::kCtrlTrimNack.set(0, trim_nack) | csr::kCtrlEvSwap.set(0, ev_swap) | csr::kCtrlBthM.set(0, bth_m);
+                 csr::kCtrlErrSilent.set(0, err_silent) | csr::kCtrlEvSwap.set(0, ev_swap) |
+                 csr::kCtrlBthM.set(0, bth_m) | csr::kCtrlRttRtx.set(0, rtt_rtx) |
+                 csr::kCtrlRevFixed.set(0, rev_fixed) | csr::kCtrlPayloadBytes.set(0, payload_bytes) |
+                 csr::kCtrlPortsFrom0.set(0, ports_from_0);
+    draw_profiles(*side, preset, s, rng);
+    draw_controllers(*side, preset, s);
     side->udp_port = udp_port;
     side->dscp_tx = dscp_tx;
     side->dscp_trim = dscp_trim;
-    side->rto = static_cast<uint32_t>(s.rto);
-    side->reorder = static_cast<uint32_t>(s.reorder_pkts);
+    side->reorder = csr::kReorderPkts.set(0, static_cast<uint32_t>(s.reorder_pkts)) |
+                    csr::kReorderSameEv.set(0, static_cast<uint32_t>(s.same_ev));
+    side->ep_ctl = csr::kEpCtlInterval.set(csr::kEpCtlReset, static_cast<uint32_t>(s.ep_ticks));
     side->ev_ctl = csr::kEvCtlMinActive.set(0, static_cast<uint32_t>(s.min_active));
     side->ev_probe = csr::kEvProbeInterval.set(csr::kEvProbeReset, static_cast<uint32_t>(s.probe_ticks));
-    side->retry = csr::kRetryLinear.set(csr::kRetryReset, static_cast<uint32_t>(s.retry_linear));
     side->backup = std::min(static_cast<unsigned>(s.backup), preset.evs_per_qp / preset.num_planes - 1);
     side->sack_trigger =
         static_cast<uint32_t>(vary && rng.chance(0.5) ? static_cast<double>(rng.below(40000)) : s.sack_trigger);
@@ -129,28 +175,49 @@ Plan make_plan(const Preset& preset, const Scenario& s, uint64_t seed) {
     const auto msn = [&] { return static_cast<uint16_t>(wrap ? 65536 - rng.between(1, 12) : rng.below(65536)); };
     a.mtu = b.mtu =
         static_cast<unsigned>(rng.between(static_cast<uint64_t>(s.mtu_min), static_cast<uint64_t>(s.mtu_max)));
-    a.encap = b.encap =
-        rng.chance(s.srv6_share) ? static_cast<unsigned>(Encap::Srv6) : static_cast<unsigned>(Encap::Ipv6);
+    const bool srv6 = rng.chance(s.srv6_share), srh = rng.chance(s.srh_share);
+    const bool udp = !srv6 && plan.dut.profiles[0].udp && rng.chance(s.udp_share);
+    const Encap encap = srv6 ? (srh ? Encap::Srv6Srh : Encap::Srv6) : udp ? Encap::Udp : Encap::Ipv6;
+    a.encap = b.encap = static_cast<unsigned>(encap);
     a.ts = b.ts = rng.chance(s.ts_share);
-    a.mpr = window(s.mpr);
-    b.mpr = s.peer_mpr == 0 ? a.mpr : window(s.peer_mpr);
+    a.mpr = a.mpr_dest = window(s.mpr);
+    b.mpr = b.mpr_dest = s.peer_mpr == 0 ? a.mpr : window(s.peer_mpr);
+    a.cc = b.cc = rng.chance(s.cc_share);
     a.pkey = b.pkey = static_cast<uint16_t>(rng.next());
     b.pkey = static_cast<uint16_t>((b.pkey & 0x7fff) | (rng.chance(0.5) ? 0x8000 : 0));  // membership may differ
     a.msn = b.msn = msn();
     a.rqmsn = b.rqmsn = msn();
     a.sq_psn = b.rq_psn = psn();
     b.sq_psn = a.rq_psn = psn();
-    a.profile = static_cast<unsigned>(rng.below(plan.dut.evs.size()));
-    b.profile = static_cast<unsigned>(rng.below(plan.peer.evs.size()));
+    const auto profile = [&](const SidePlan& side) {
+      if (udp) return 0u;
+      const unsigned first = side.profiles[0].udp ? 1 : 0;
+      return first + static_cast<unsigned>(rng.below(side.profiles.size() - first));
+    };
+    a.profile = profile(plan.dut);
+    b.profile = profile(plan.peer);
     for (SidePlan::Qp* q : {&a, &b}) {
+      q->dest = i % plan.dut.dests;
+      q->trim_nack = vary ? rng.below(5) != 0 : s.trim_nack != 0;
+      q->svc_time = rng.chance(s.svc_share);
+      q->dyn_mpr = s.dyn_mpr != 0;
+      q->timeout = static_cast<unsigned>(s.rto);
+      q->retry_linear = static_cast<unsigned>(s.retry_linear);
+      q->retry_exp = static_cast<unsigned>(s.retry_exp);
+      const auto immediates = [&](double wanted) {
+        return wanted == 0 ? preset.max_wimm : std::min(static_cast<unsigned>(wanted), preset.max_wimm);
+      };
+      q->max_wimm = immediates(s.max_wimm);
+      q->max_wimm_dest = immediates(s.max_wimm_dest);
       q->dmac = rng.next() & 0xfeffffffffffu;
       q->template_address = U128{0x20011000u} << 96;
       const uint64_t usids = rng.between(1, 6);
       for (unsigned u = 0; u < usids; ++u) q->template_address |= U128{rng.between(1, 0x0fff)} << (80 - 16 * u);
     }
-    a.dip = plan.peer.ip;
-    b.dip = plan.dut.ip;
+    a.dip = plan.peer.ip ^ a.dest;  // the peer answers to several addresses
+    b.dip = plan.dut.ip ^ b.dest;
     if (i < static_cast<unsigned>(s.bad_access)) (i % 2 ? b : a).fails = true;
+    a.may_fail = b.may_fail = s.may_fail != 0 || a.fails || b.fails;
     plan.dut.qps[i] = a;
     plan.peer.qps[perm[i]] = b;
   }
@@ -166,9 +233,8 @@ void configure(Driver& driver, const Preset& preset, const SidePlan& side) {
   driver.write(at(csr::kMacLo), static_cast<uint32_t>(side.mac));
   driver.write(at(csr::kMacHi), static_cast<uint32_t>(side.mac >> 32));
   for (unsigned i = 0; i < 4; ++i) driver.write(at(csr::kIp0 + 4 * i), static_cast<uint32_t>(side.ip >> (32 * i)));
-  driver.write(at(csr::kRto), side.rto);
   driver.write(at(csr::kReorder), side.reorder);
-  driver.write(at(csr::kRetry), side.retry);
+  driver.write(at(csr::kEpCtl), side.ep_ctl);
   driver.write(at(csr::kEvCtl), side.ev_ctl);
   driver.write(at(csr::kEvProbe), side.ev_probe);
   driver.write(at(csr::kSackTrigger), side.sack_trigger);
@@ -187,35 +253,78 @@ void configure(Driver& driver, const Preset& preset, const SidePlan& side) {
     row.pack(words);
     driver.row(csr::kTblMrId, side.region_rows[i], words);
   }
-  for (unsigned profile = 0; profile < side.evs.size(); ++profile) {
-    for (unsigned i = 0; i < preset.evs_per_qp; ++i) {
-      driver.row(csr::kTblEvId, profile * preset.evs_per_qp + i, std::span(&side.evs[profile][i], 1));
+  for (unsigned i = 0; i < side.profiles.size(); ++i) {
+    const SidePlan::Profile& profile = side.profiles[i];
+    if (profile.list.empty()) {
+      driver.row(csr::kTblEvGenId, i, profile.gen);
+      continue;
+    }
+    for (unsigned k = 0; k < preset.evs_per_qp; ++k) {
+      driver.row(csr::kTblEvId, i * preset.evs_per_qp + k, std::span(&profile.list[k], 1));
     }
   }
+  for (unsigned i = 0; i < side.cc_profiles.size(); ++i) driver.row(csr::kTblCcProfileId, i, side.cc_profiles[i]);
+  for (uint32_t i = 0; i < side.dests; ++i) {
+    const uint32_t profile = i % static_cast<uint32_t>(side.cc_profiles.size());
+    driver.row(csr::kTblCcCtxId, i, std::span(&profile, 1));
+  }
   for (unsigned i = 0; i < preset.num_qps; ++i) {
-    const SidePlan::Qp& q = side.qps[i];
-    if (q.peer == kUnused) continue;
-    csr::TblQpCtx row;
-    row.state = static_cast<uint8_t>(QpState::Rts);
-    row.mtu = static_cast<uint8_t>(q.mtu);
-    row.encap = static_cast<uint8_t>(q.encap);
-    row.ts = q.ts;
-    row.mpr = static_cast<uint8_t>(q.mpr);
-    row.profile = static_cast<uint8_t>(q.profile);
-    row.backup = static_cast<uint8_t>(side.backup);
-    row.dqpn = q.peer + kQpnBase;
-    row.pkey = q.pkey;
-    row.sq_psn = q.sq_psn;
-    row.rq_psn = q.rq_psn;
-    row.msn = q.msn;
-    row.rqmsn = q.rqmsn;
-    row.dmac = q.dmac;
-    row.dip = q.dip;
-    row.srv6 = q.template_address;
+    if (side.qps[i].peer != kUnused) connect_qp(driver, side, i);
+  }
+}
+
+void connect_qp(Driver& driver, const SidePlan& side, unsigned index) {
+  const SidePlan::Qp& q = side.qps[index];
+  csr::TblQpCtx row;
+  row.mtu = static_cast<uint8_t>(q.mtu);
+  row.encap = static_cast<uint8_t>(q.encap);
+  row.ts = q.ts;
+  row.trim_nack = q.trim_nack;
+  row.svc_time = q.svc_time;
+  row.dyn_mpr = q.dyn_mpr;
+  row.cc = q.cc;
+  row.mpr = static_cast<uint8_t>(q.mpr);
+  row.mpr_dest = static_cast<uint8_t>(q.mpr_dest);
+  row.max_wimm = static_cast<uint8_t>(q.max_wimm);
+  row.max_wimm_dest = static_cast<uint8_t>(q.max_wimm_dest);
+  row.timeout = static_cast<uint8_t>(q.timeout);
+  row.retry_linear = static_cast<uint8_t>(q.retry_linear);
+  row.retry_exp = static_cast<uint8_t>(q.retry_exp);
+  row.dest = static_cast<uint8_t>(q.dest);
+  row.profile = static_cast<uint8_t>(q.profile);
+  row.backup = static_cast<uint8_t>(side.backup);
+  row.dqpn = q.peer + kQpnBase;
+  row.pkey = q.pkey;
+  row.sq_psn = q.sq_psn;
+  row.rq_psn = q.rq_psn;
+  row.msn = q.msn;
+  row.rqmsn = q.rqmsn;
+  row.dmac = q.dmac;
+  row.dip = q.dip;
+  row.srv6 = q.template_address;
+  const auto bit = [](QpAttr a) { return 1u << static_cast<unsigned>(a); };
+  const std::pair<QpState, uint32_t> steps[] = {
+      {QpState::Init, bit(QpAttr::EvProfile) | bit(QpAttr::CcProfile)},
+      {QpState::Rtr, bit(QpAttr::Path) | bit(QpAttr::RqPsn) | bit(QpAttr::MaxWimmDest) | bit(QpAttr::MprDest) |
+                         bit(QpAttr::Caps)},
+      {QpState::Rts, bit(QpAttr::SqPsn) | bit(QpAttr::MaxWimm) | bit(QpAttr::Mpr) | bit(QpAttr::Timeout) |
+                         bit(QpAttr::RetryCnt)}};
+  for (const auto& [state, attributes] : steps) {
+    row.state = static_cast<uint8_t>(state);
     uint32_t words[csr::TblQpCtx::kWords];
     row.pack(words);
-    driver.row(csr::kTblQpCtxId, i, words);
+    driver.write(csr::kQpAttr, attributes);
+    driver.row(csr::kTblQpCtxId, index, words);
   }
+}
+
+void renew_qp(Plan& plan, unsigned index, Rng& rng) {
+  SidePlan::Qp& a = plan.dut.qps[index];
+  SidePlan::Qp& b = plan.peer.qps[a.peer];
+  a.sq_psn = b.rq_psn = static_cast<uint32_t>(rng.below(1u << 24));
+  b.sq_psn = a.rq_psn = static_cast<uint32_t>(rng.below(1u << 24));
+  a.msn = b.msn = static_cast<uint16_t>(rng.next());
+  a.rqmsn = b.rqmsn = static_cast<uint16_t>(rng.next());
 }
 
 }  // namespace mrc::tb

@@ -18,20 +18,29 @@ namespace mrc::tb {
 struct SidePlan {
   uint64_t mac = 0;
   U128 ip = 0;
-  uint32_t ctrl = 0, dscp_tx = 0, dscp_trim = 0, udp_port = 0, rto = 0, reorder = 0, sack_trigger = 0, srv6 = 0;
-  uint32_t ev_ctl = 0, ev_probe = 0, retry = 0;
+  uint32_t ctrl = 0, dscp_tx = 0, dscp_trim = 0, udp_port = 0, reorder = 0, sack_trigger = 0, srv6 = 0;
+  uint32_t ev_ctl = 0, ev_probe = 0, ep_ctl = 0;
   unsigned backup = 0;  ///< groups of backup EVs
   std::array<uint32_t, kMaxPlanes> rev_ev{};
-  std::vector<std::vector<uint32_t>> evs;  ///< per profile used
+  /// An EV profile: listed (EXPLICIT), or a row of EV_GEN that lets the NIC fill it.
+  struct Profile {
+    bool udp = false;            ///< for QPs whose entropy is the UDP port alone: the other half is 0
+    std::vector<uint32_t> list;  ///< empty: generated
+    std::array<uint32_t, 5> gen{};
+  };
+  std::vector<Profile> profiles;
+  std::vector<std::array<uint32_t, 16>> cc_profiles;
+  unsigned dests = 1;  ///< destination indices in use
   struct Qp {
     uint16_t peer = 0;
-    unsigned mtu = 0, encap = 0, mpr = 0, profile = 0;
-    bool ts = false;
+    unsigned mtu = 0, encap = 0, mpr = 0, mpr_dest = 0, profile = 0, dest = 0;
+    unsigned max_wimm = 0, max_wimm_dest = 0, timeout = 0, retry_linear = 0, retry_exp = 0;
+    bool ts = false, cc = false, trim_nack = true, svc_time = false, dyn_mpr = false;
     uint16_t pkey = 0, msn = 0, rqmsn = 0;
     uint32_t sq_psn = 0, rq_psn = 0;
     uint64_t dmac = 0;
     U128 dip = 0, template_address = 0;
-    bool fails = false;
+    bool fails = false, may_fail = false;
   };
   std::vector<Qp> qps;          ///< by QP index; unused ones have peer = 0xffff
   std::vector<Region> regions;  ///< where the other side may write
@@ -39,6 +48,8 @@ struct SidePlan {
   uint64_t host_base = 0, source_base = 0, source_size = 0, host_size = 0;
 
   std::vector<QpPlan> requester_plan() const;
+  static QpPlan requester_plan(const Qp& qp);
+  uint32_t ev_mask(const Profile& profile) const;  ///< bits of an EV that may be set
 };
 
 struct Plan {
@@ -50,5 +61,11 @@ Plan make_plan(const Preset& preset, const Scenario& scenario, uint64_t seed);
 
 /// Queues the register accesses that bring a NIC into the planned state.
 void configure(Driver& driver, const Preset& preset, const SidePlan& side);
+
+/// Queues the table writes that take QP `index` from RESET through INIT and RTR to RTS.
+void connect_qp(Driver& driver, const SidePlan& side, unsigned index);
+
+/// New PSNs and MSNs for QP `index` of the device and its peer: for a new connection.
+void renew_qp(Plan& plan, unsigned index, Rng& rng);
 
 }  // namespace mrc::tb

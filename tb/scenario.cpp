@@ -40,11 +40,21 @@ const ScenarioKey kKeys[] = {
     KEY(mtu_max, 0, 4, true, "largest path MTU, 256 << m"),
     KEY(srv6_share, 0, 1, false, "share of QPs with an SRv6 outer header"),
     KEY(ts_share, 0, 1, false, "share of QPs with a time stamp header"),
+    KEY(srh_share, 0, 1, false, "share of the QPs with SRv6 that have a routing header"),
+    KEY(udp_share, 0, 1, false, "share of the QPs without SRv6 whose entropy is the UDP source port alone"),
+    KEY(generated, 0, 1, false, "share of the EV profiles that the NIC fills itself, AUTO or GENERATED"),
     KEY(mpr, 0, 32, true, "window in units of 128 PSNs; 0: the preset's MaxMpr"),
     KEY(peer_mpr, 0, 32, true, "window of the peer's QPs; 0: as mpr"),
     KEY(wrap_share, 0, 1, false, "share of QPs that start just before PSN, MSN and RQMSN wrap"),
     KEY(bad_wqes, 0, 1, false, "share of WQEs of an impossible length"),
     KEY(bad_access, 0, 256, true, "QPs on which one message leaves its memory region"),
+    SWITCH(may_fail, "QPs may fail: retries end, the other side has failed"),
+    KEY(rounds, 1, 100, true, "rounds of traffic; between them failed QPs and some others are connected anew"),
+    KEY(max_wimm, 0, 64, true, "WRITEs with immediate a requestor may have outstanding; 0: MaxWimm"),
+    KEY(max_wimm_dest, 0, 64, true, "WRITEs with immediate a responder reorders; 0: MaxWimm"),
+    KEY(cc_share, 0, 1, false, "share of QPs with a congestion controller"),
+    KEY(dests, 1, 256, true, "destinations that the QPs are spread over"),
+    KEY(cc_rtt_ns, 0, 1e6, false, "base round trip of the controllers; 0: what the links make of it"),
     LINK(loss, "frames lost"),
     LINK(trim, "data frames trimmed"),
     LINK(lasthop, "share of the trimmed frames with the last hop's code point"),
@@ -65,16 +75,26 @@ const ScenarioKey kKeys[] = {
     KEY(stall, 0, 0.99, false, "share of cycles in which the host takes nothing"),
     KEY(pause, 0, 10, false, "long pauses of the host's writes per microsecond"),
     KEY(pause_ns, 0, 1e5, false, "length of such a pause"),
-    KEY(rto, 0, 24, true, "register RTO: timer 1.024 us x 2^rto"),
+    KEY(rto, 0, 24, true, "QP attribute TIMEOUT: timer 1.024 us x 2^rto"),
     KEY(backup, 0, 31, true, "groups of backup EVs at the end of each profile"),
     KEY(min_active, 0, 511, true, "register EV_CTL: EVs that stay in use whatever they lose"),
     KEY(probe_ticks, 1, 65535, true, "register EV_PROBE: first interval of reliability probes, 128 ns"),
-    KEY(retry_linear, 0, 7, true, "register RETRY: retries at the same interval before it doubles"),
+    KEY(retry_linear, 0, 7, true, "QP attribute RETRY_CNT: retries at the same interval before it doubles"),
+    KEY(retry_exp, 0, 25, true, "QP attribute RETRY_CNT: further retries; 25: for ever"),
+    SWITCH(same_ev, "register REORDER: the oldest gap is lost once a later packet of its EV has arrived"),
+    KEY(svc_share, 0, 1, false, "share of QPs with the capability SVC_TIME"),
+    SWITCH(dyn_mpr, "dynamic MPR, changed at random while traffic runs"),
+    KEY(ep_ticks, 1, 65535, true, "register EP_CTL: endpoint requests are repeated after so long, 128 ns"),
+    SWITCH(err_silent, "register CTRL"),
+    SWITCH(rtt_rtx, "register CTRL"),
+    SWITCH(rev_fixed, "register CTRL"),
+    SWITCH(payload_bytes, "register CTRL"),
+    SWITCH(ports_from_0, "register CTRL"),
     KEY(reorder_pkts, 1, 32767, true, "register REORDER: packets above a gap before it counts as lost"),
     KEY(sack_trigger, 0, 1048575, true, "register SACK_TRIGGER, bytes"),
     SWITCH(sack_base_self, "register CTRL"),
     SWITCH(oor_drop, "register CTRL"),
-    SWITCH(trim_nack, "register CTRL"),
+    SWITCH(trim_nack, "capability TRIM_NACK"),
     SWITCH(ev_swap, "register CTRL"),
     SWITCH(bth_m, "register CTRL"),
     KEY(udp_port, 1, 65535, true, "register UDP_PORT"),
@@ -83,6 +103,11 @@ const ScenarioKey kKeys[] = {
     KEY(churn, 0, 1, false, "share of the register accesses that write table rows: EVs in use, unused QPs and regions"),
     KEY(flap_us, 0, 1e6, false, "mean time between two failures of a port of the device; 0: none"),
     KEY(flap_down_us, 0, 1e6, false, "mean time that a port stays down"),
+    SWITCH(peer_flap, "the peer's ports fail as well"),
+    KEY(cut_planes, 0, 8, true, "ports of the device that go down at cut_us, all but one or all of them if so many"),
+    KEY(cut_us, 0, 1e9, false, "when they go down, after the beginning of traffic"),
+    KEY(back_us, 0, 1e9, false, "when they come back; 0: never"),
+    KEY(control, 0, 1, false, "share of the register accesses that are a controller's: EVs denied and allowed, EV probes"),
     KEY(hang_us, 0, 1e9, false, "a hang is no progress for so long; 0: 40 timer intervals"),
 };
 #undef KEY
@@ -116,13 +141,33 @@ constexpr Row kScenarios[] = {
      "20"},
     {"slow-host", "a host that is often busy: back-pressure and full buffers",
      "stall 0.3 pause 0.06 pause_ns 4000 rto 6 mtu_min 3 size_min 2048 exact_share 0 small_share 0.02"},
-    {"flap", "ports of the device go down and come up; tables are rewritten meanwhile",
-     "flap_us 15 flap_down_us 15 jitter_ns 50 qps 3 csr_gap 300 churn 0.7 vary 1"},
+    {"link-flap", "ports of both NICs go down and come up, peers are told; tables are rewritten meanwhile",
+     "flap_us 15 flap_down_us 15 peer_flap 1 jitter_ns 50 qps 3 csr_gap 300 churn 0.7 vary 1 ep_ticks 20 control 0.2"},
+    {"plane-loss", "one port of the device goes down under full load and stays down",
+     "cut_planes 1 cut_us 40 size_min 4096 mtu_min 4 small_share 0 exact_share 0 wrap_share 0 csr_gap 0 imm_share 0.1 "
+     "ep_ticks 40 rto 4"},
     {"refused", "WQEs and messages that must be refused: lengths, memory regions, dead QPs",
      "bad_wqes 0.1 bad_access 4 size_max 8192 jitter_ns 100 loss 0.002"},
     {"bad-ev",
      "one entropy value in eight loses a third of its frames: bad ones leave use, backups come in, probes go out",
      "backup 3 probe_ticks 40 jitter_ns 50 rto 4 imm_share 0.1"},
+    {"probe-revive", "a third of the entropy values is bad for a while: probes bring them back",
+     "backup 1 probe_ticks 20 jitter_ns 50 rto 3 min_active 2 imm_share 0.1 control 0.3 csr_gap 500"},
+    {"incast-trim", "a fabric that trims and marks in bursts, answered by congestion control",
+     "cc_share 1 ts_share 1 trim 0.02 ecn 0.05 jitter_ns 100 size_min 4096 mtu_min 2 small_share 0.05 svc_share 0.5"},
+    {"many-peers", "as many destinations as there are QPs, each with its controller",
+     "cc_share 0.8 ts_share 0.8 dests 256 qps 0 trim 0.01 ecn 0.02 loss 0.002 jitter_ns 100 vary 1 same_ev 1 size_max 16384"},
+    {"retry-exhaust", "nothing gets through for a while: retries end, QPs fail, and are connected anew",
+     "may_fail 1 retry_linear 2 retry_exp 1 rto 2 rounds 2 size_max 8192 jitter_ns 50 cc_share 0.5 backup 1 hang_us 3000"},
+    {"qp-error", "QPs fail on one message or on one immediate too many, and are connected anew",
+     "may_fail 1 bad_access 6 max_wimm 4 max_wimm_dest 3 imm_share 0.6 rounds 3 size_max 8192 jitter_ns 100 loss 0.002 "
+     "cc_share 0.5 wrap_share 1 err_silent 0"},
+    {"dynamic-mpr", "the responder's window grows and shrinks while packets are in flight",
+     "dyn_mpr 1 delay_ns 3000 qps 3 mtu_max 0 size_min 4096 small_share 0 loss 0.002 rto 6 csr_gap 400 jitter_ns 50"},
+    {"soak", "everything at random",
+     "size_max 131072 loss 0.002 trim 0.01 lasthop 0.2 ecn 0.02 corrupt 0.001 duplicate 0.002 rogue 0.002 reorder 0.005 "
+     "jitter_ns 50 skew_ns 200 stall 0.03 pause 0.02 vary 1 churn 0.4 control 0.2 csr_gap 1000 flap_us 300 flap_down_us "
+     "20 peer_flap 1 cc_share 0.5 dests 3 backup 1 probe_ticks 100 dyn_mpr 1 same_ev 1 svc_share 0.5 ep_ticks 60"},
     {"rto", "a tenth of all frames lost: timers, retries with growing intervals",
      "loss 0.1 rto 2 retry_linear 1 size_max 4096 jitter_ns 50"},
     {"bad-plane", "one plane loses a fifth of its frames, and one entropy value in twenty half of them",
@@ -146,6 +191,18 @@ Scenario built(const Row& row) {
   double value = 0;
   while (in >> key >> value) set_key(s, key, value, "scenario " + s.name);
   if (s.name == "bad-ev") s.rules.push_back({.ev_share = 0.125, .what = {.loss = 0.33}});
+  if (s.name == "probe-revive") {
+    s.rules.push_back({.ev_share = 0.33, .until_us = 60, .what = {.loss = 0.5}});
+    s.rules.push_back({.what = {.ecn = 0.02}});
+  }
+  if (s.name == "incast-trim") {
+    for (const double at : {20.0, 60.0, 100.0}) {
+      s.rules.push_back({.from_us = at, .until_us = at + 8, .what = {.trim = 0.5, .lasthop = 0.2, .ecn = 0.5}});
+    }
+  }
+  if (s.name == "retry-exhaust") {
+    s.rules.push_back({.from_us = 30, .until_us = 130, .what = {.loss = 1}});
+  }
   if (s.name == "bad-plane") {
     s.rules.push_back({.planes = 1u << 1, .what = {.loss = 0.2}});
     s.rules.push_back({.ev_share = 0.05, .what = {.loss = 0.5}});
@@ -249,6 +306,10 @@ Scenario parse_scenario(std::string_view text, const std::string& file) {
           }
         } else if (r == "ev_share") {
           rule.ev_share = number(value, where, r);
+        } else if (r == "from_us") {
+          rule.from_us = number(value, where, r);
+        } else if (r == "until_us") {
+          rule.until_us = number(value, where, r);
         } else if (r == "to") {
           const auto to = value.value_or(std::string{});
           if (to != "dut" && to != "peer" && to != "both") {
@@ -266,7 +327,7 @@ Scenario parse_scenario(std::string_view text, const std::string& file) {
           }
           if (!known)
             throw ScenarioError(where + ": unknown key " + std::string(r) + " in a rule.",
-                                "Rules take planes, ev_share, to, and what a link does (loss, trim, ...).");
+                                "Rules take planes, ev_share, to, from_us, until_us, and what a link does (loss, trim, ...).");
           set_key(scratch, r, number(value, where, r), where);
         }
       }

@@ -29,6 +29,7 @@ struct LinkRule {
   uint32_t planes = ~0u;  ///< mask
   double ev_share = 1;    ///< share of the entropy values, chosen by hash
   bool to_peer = true, to_dut = true;
+  double from_us = 0, until_us = 1e12;  ///< of traffic time
   Impairment what;
 };
 
@@ -50,11 +51,22 @@ struct Scenario {
   double wqe_gap = 0;                       ///< cycles between WQEs, on average
   double mtu_min = 0, mtu_max = 4;          ///< path MTU 256 << m
   double srv6_share = 0.5, ts_share = 0.5;  ///< QPs with SRv6 and with TSETH
+  double srh_share = 0.2;                   ///< of the QPs with SRv6: those with a routing header
+  double udp_share = 0.1;                   ///< of the QPs without: those with 16-bit entropy values in the UDP port
+  double generated = 0.3;                   ///< EV profiles that the NIC fills itself (AUTO, GENERATED)
   double mpr = 0;                           ///< window in units of 128 PSNs; 0 = MaxMpr
   double peer_mpr = 0;                      ///< window of the peer's QPs if it shall differ
   double wrap_share = 0.5;                  ///< QPs whose PSN, MSN and RQMSN start just before their wrap
   double bad_wqes = 0;                      ///< share of WQEs that the requestor must refuse (length 0 or above 2^31)
   double bad_access = 0;                    ///< QPs on which a message leaves its memory region after a while
+  double may_fail = 0;                      ///< 1: retries may end, QPs may fail: no completion but the right one
+  double rounds = 1;                        ///< after each but the last, failed QPs and some others are connected anew
+  double max_wimm = 0, max_wimm_dest = 0;   ///< immediates outstanding at the requestor, at the responder; 0 = MaxWimm
+
+  // congestion control
+  double cc_share = 0;   ///< QPs with a congestion controller
+  double dests = 1;      ///< destinations that the QPs are spread over (addresses of the one peer)
+  double cc_rtt_ns = 0;  ///< base_rtt of the controllers; 0 = what the links make of it
 
   // links
   Impairment link;
@@ -73,6 +85,12 @@ struct Scenario {
 
   // registers
   double rto = 4;  ///< timer 1.024 us x 2^rto
+  double retry_exp = 25;
+  double same_ev = 0;
+  double svc_share = 0.3;    ///< QPs with the capability SVC_TIME
+  double dyn_mpr = 0;        ///< 1: dynamic MPR, changed at random while traffic runs
+  double ep_ticks = 100;     ///< register EP_CTL
+  double err_silent = 0, rtt_rtx = 0, rev_fixed = 0, payload_bytes = 0, ports_from_0 = 0;
   double reorder_pkts = 32;
   double backup = 0, min_active = 8, probe_ticks = 781,
          retry_linear = 7;  ///< groups of backup EVs; registers EV_CTL, EV_PROBE, RETRY
@@ -83,6 +101,10 @@ struct Scenario {
   double csr_gap = 2000;                  ///< cycles between register accesses during traffic; 0 = none
   double churn = 0;                       ///< share of them that write rows of tables
   double flap_us = 0, flap_down_us = 20;  ///< a port of the device goes down this often, for so long
+  double peer_flap = 0;                   ///< 1: the peer's ports as well
+  double cut_planes = 0;                  ///< so many ports of the device go down at cut_us and come back at back_us
+  double cut_us = 50, back_us = 0;        ///< 0: never
+  double control = 0;                     ///< share of the register accesses that are a controller's: EVs denied, probed
 
   double hang_us = 0;  ///< no progress for so long is a hang; 0 = 40 timer intervals
 };

@@ -52,6 +52,25 @@ Station::Station(const Setup& s)
 
 void Station::connect(Station& other) {
   responder_ = std::make_unique<Responder>(preset_, other.source_, own_.host_size, own_.host_base, 0);
+  if (scenario_.max_wimm_dest != 0) responder_->expect_overruns(static_cast<unsigned>(scenario_.max_wimm_dest));
+}
+
+void Station::start_traffic() {
+  if (traffic_) return;
+  traffic_ = true;
+  traffic_begin_ = series_next_ = cycle_;
+  link_.begin(now_ps());
+}
+
+void Station::reset_qp(unsigned qp) {
+  const uint32_t reset = static_cast<uint32_t>(QpState::Reset);
+  driver_.row(csr::kTblQpStateId, qp, std::span(&reset, 1));
+}
+
+void Station::reconnect_qp(unsigned qp) {
+  connect_qp(driver_, own_, qp);
+  requester_.revive(qp, SidePlan::requester_plan(own_.qps[qp]));
+  responder_->forget(qp);
 }
 
 void Station::fail(std::string what, const char* block, int qp) {
@@ -74,7 +93,13 @@ void Station::cycle(const mrc_pins_out& out, mrc_pins_in& in) {
   if (traffic_) {
     host(out, in);
     if (scenario_.csr_gap > 0 && is_dut_ && cycle_ >= next_csr_) random_access();
-    if (scenario_.flap_us > 0 && is_dut_) flap();
+    if (scenario_.flap_us > 0 && (is_dut_ || scenario_.peer_flap != 0)) flap();
+    if (scenario_.cut_planes > 0 && is_dut_) cut();
+    if (cycle_ >= series_next_) {
+      if (cycle_ != traffic_begin_) series_.push_back(static_cast<uint32_t>(responder_->bytes_written() - series_bytes_));
+      series_bytes_ = responder_->bytes_written();
+      series_next_ = cycle_ + 1'000'000 / preset_.clock_ps;
+    }
     in.link_up = static_cast<uint8_t>(ports_up_);
   }
   ports(out, in);
@@ -192,6 +217,14 @@ void Station::ports(const mrc_pins_out& out, mrc_pins_in& in) {
       if (watcher_) watcher_->frame(false, p, mac.begun_ps(), frame->bytes, frame->fate);
     }
     if (beat.last) {
+      if (!missing_.empty() && (mac.finished()->fate & (kFateCorrupt | kFateTrimmed | kFateRogue)) == 0) {
+        const FrameInfo info = look_at(mac.finished()->bytes);
+        if (const auto found = info.data() ? missing_.find(key_of(info)) : missing_.end(); found != missing_.end()) {
+          ++recovery_.recovered;
+          recovery_.worst_ps = std::max(recovery_.worst_ps, now - found->second);
+          missing_.erase(found);
+        }
+      }
       last |= 1u << p;
       error |= unsigned{beat.error} << p;
     }
@@ -218,6 +251,7 @@ void Station::sent(FramePtr frame) {
   }
   if (!(ports_up_ >> frame->plane & 1)) {
     ++frames_at_down_ports_;
+    if (info.data()) port_lost(info);
     if (watcher_) watcher_->frame(true, frame->plane, frame->sent_ps, frame->bytes, kFateLost);
     return;
   }
@@ -246,6 +280,47 @@ void Station::flap() {
   }
 }
 
+void Station::cut() {
+  const auto at = [&](double us) { return traffic_begin_ + static_cast<uint64_t>(us * 1e6 / preset_.clock_ps); };
+  const unsigned all = (1u << preset_.num_planes) - 1;
+  const unsigned n = std::min(static_cast<unsigned>(scenario_.cut_planes), preset_.num_planes);
+  if (cycle_ == at(scenario_.cut_us)) {
+    ports_up_ = all >> n;
+    port_failures_ += n;
+  }
+  if (scenario_.back_us > 0 && cycle_ == at(scenario_.back_us)) ports_up_ = all;
+}
+
+/// What a controller does while traffic runs: denies and allows EVs (a quarter of a QP's at most), probes EVs, and moves
+/// the windows of responders.
+void Station::controller_access() {
+  const auto ignore = [](uint32_t, unsigned) {};
+  const auto qp = static_cast<unsigned>(csr_rng_.below(own_.requester_plan().size()));
+  switch (csr_rng_.below(scenario_.dyn_mpr != 0 ? 4 : 3)) {
+    case 0: {
+      const auto ev = static_cast<uint32_t>(csr_rng_.below(preset_.evs_per_qp / 4));
+      const uint32_t row = ev | static_cast<uint32_t>(csr_rng_.chance(0.6)) << 16;
+      driver_.row(csr::kTblEvStateId, qp, std::span(&row, 1));
+      break;
+    }
+    case 1:
+      driver_.write(csr::kEvpEv, static_cast<uint32_t>(csr_rng_.next()));
+      driver_.write(csr::kEvpCmd,
+                    csr::kEvpCmdDest.set(csr::kEvpCmdPlane.set(0, static_cast<uint32_t>(csr_rng_.below(preset_.num_planes))),
+                                         static_cast<uint32_t>(csr_rng_.below(own_.dests + 1))),
+                    ignore);  // refused while one is on its way
+      break;
+    case 2:
+      driver_.write(csr::kQpSel, qp);
+      driver_.read(csr_rng_.chance(0.5) ? csr::kQpInfo : csr::kPeerInfo, ignore);
+      break;
+    default: {
+      const auto mpr = static_cast<uint32_t>(csr_rng_.between(1, preset_.max_mpr / 128));
+      driver_.row(csr::kTblQpMprId, qp, std::span(&mpr, 1));
+    }
+  }
+}
+
 void Station::random_row() {
   // Rows that the traffic does not depend on: other values of EVs in use, QPs and regions nobody uses.
   const std::size_t used_qps = own_.requester_plan().size();
@@ -258,7 +333,8 @@ void Station::random_row() {
     row.state = static_cast<uint8_t>(kStates[csr_rng_.below(4)]);
     row.mtu = static_cast<uint8_t>(csr_rng_.below(5));
     row.encap = static_cast<uint8_t>(csr_rng_.below(2));
-    row.mpr = static_cast<uint8_t>(csr_rng_.between(1, preset_.max_mpr / 128));
+    row.mpr = row.mpr_dest = static_cast<uint8_t>(csr_rng_.between(1, preset_.max_mpr / 128));
+    row.max_wimm = row.max_wimm_dest = static_cast<uint8_t>(csr_rng_.between(1, preset_.max_wimm));
     row.dqpn = word() & 0xffffff;
     row.sq_psn = word() & 0xffffff;
     row.rq_psn = word() & 0xffffff;
@@ -266,11 +342,12 @@ void Station::random_row() {
     row.dip = U128{csr_rng_.next()} << 64 | csr_rng_.next();
     uint32_t words[csr::TblQpCtx::kWords];
     row.pack(words);
-    driver_.row(csr::kTblQpCtxId, index, words);
+    driver_.write(csr::kQpAttr, csr_rng_.chance(0.5) ? 0xfff : word() & 0xfff);
+    driver_.row(csr::kTblQpCtxId, index, words, [](uint32_t, unsigned) {});  // many are refused
   } else if (kind == 1 && used_qps < preset_.num_qps) {
     const auto index = static_cast<unsigned>(csr_rng_.between(used_qps, preset_.num_qps - 1));
     const uint32_t state = static_cast<uint32_t>(csr_rng_.chance(0.5) ? QpState::Reset : QpState::Error);
-    driver_.row(static_cast<unsigned>(CfgTable::QpState), index, std::span(&state, 1));
+    driver_.row(csr::kTblQpStateId, index, std::span(&state, 1), [](uint32_t, unsigned) {});
   } else if (kind == 2) {
     const auto index = static_cast<unsigned>(csr_rng_.below(preset_.num_mrs));
     if (std::find(own_.region_rows.begin(), own_.region_rows.end(), index) != own_.region_rows.end()) return;
@@ -278,8 +355,9 @@ void Station::random_row() {
     for (uint32_t& w : words) w = word();
     driver_.row(csr::kTblMrId, index, words);
   } else {
-    const uint32_t ev = word();
-    driver_.row(csr::kTblEvId, static_cast<unsigned>(csr_rng_.below(own_.evs.size() * preset_.evs_per_qp)),
+    const auto profile = static_cast<unsigned>(csr_rng_.below(own_.profiles.size()));
+    const uint32_t ev = word() & own_.ev_mask(own_.profiles[profile]);
+    driver_.row(csr::kTblEvId, profile * preset_.evs_per_qp + static_cast<unsigned>(csr_rng_.below(preset_.evs_per_qp)),
                 std::span(&ev, 1));
   }
 }
@@ -294,6 +372,10 @@ void Station::random_access() {
     random_row();
     return;
   }
+  if (csr_rng_.chance(scenario_.control)) {
+    controller_access();
+    return;
+  }
   const auto data = static_cast<uint32_t>(csr_rng_.next());
   const auto ignore = [](uint32_t, unsigned) {};
   switch (csr_rng_.below(8)) {
@@ -303,7 +385,7 @@ void Station::random_access() {
                     static_cast<uint8_t>(csr_rng_.below(16)));
       break;
     case 1:  // read-only ones: refused
-      driver_.write(static_cast<uint16_t>(csr::kCntTx0 + 4 * csr_rng_.below(36)), data, ignore);
+      driver_.write(static_cast<uint16_t>(csr::kCntTx0 + 4 * csr_rng_.below(50)), data, ignore);
       break;
     case 2:  // nothing there
       driver_.write(static_cast<uint16_t>(0x1000 + 4 * csr_rng_.below(0x3000)), data, ignore);
@@ -312,7 +394,7 @@ void Station::random_access() {
       driver_.read(static_cast<uint16_t>(4 * csr_rng_.below(0x4000)), ignore);
       break;
     default:
-      driver_.read(static_cast<uint16_t>(4 * csr_rng_.below(0x190 / 4 + 2)), ignore);
+      driver_.read(static_cast<uint16_t>(4 * csr_rng_.below(0x1d0 / 4 + 2)), ignore);
   }
 }
 
@@ -330,12 +412,26 @@ std::string Station::exchange(Station& a, Station& b) {
     for (const uint32_t id : mail.abandoned) to.responder_->abandoned(id);
     for (const uint32_t id : mail.completed) to.responder_->completed(id);
     mail.clear();
-    std::string wrong = to.responder_->verify();
+    // Nothing of an abandoned message moves any more after this time: its QP has failed, queues and links are drained.
+    const uint64_t quiet = 40'000'000 / to.preset_.clock_ps +
+                           cycles_of(2 * (to.scenario_.delay_ns + to.scenario_.jitter_ns + to.scenario_.reorder_ns), to.preset_);
+    std::string wrong = to.responder_->verify(to.cycle_, quiet);
+    for (const uint64_t key : from.port_lost_) {
+      ++to.recovery_.lost;
+      to.missing_.emplace(key, to.now_ps());
+    }
+    from.port_lost_.clear();
     for (const uint32_t id : to.responder_->mail().freed) from.requester_.freed(id);
     to.responder_->mail().clear();
     for (FramePtr& frame : from.link_.out()) {
       const unsigned plane = frame->plane;
-      if (!(to.ports_up_ >> plane & 1)) continue;
+      if (!(to.ports_up_ >> plane & 1)) {
+        if (const FrameInfo info = look_at(frame->bytes); info.data()) {
+          ++to.recovery_.lost;
+          to.missing_.emplace(key_of(info), to.now_ps());
+        }
+        continue;
+      }
       to.rx_[plane].arrive(std::move(frame));
     }
     from.link_.out().clear();
@@ -379,9 +475,10 @@ std::string Station::check_counters(const NicCounters& c) const {
     if (c.tx[p] < c.tx_before[p] || c.tx[p] > c.tx_after[p]) {
       return fmt::format("CNT_TX{} is {} but the port sent {} frames", p, c.tx[p], c.tx_before[p]);
     }
-    if (c.rx[p] + c.ovf[p] != static_cast<uint32_t>(planes_[p].rx_frames)) {
-      return fmt::format("CNT_RX{} + CNT_OVF{} is {} but the port received {} frames", p, p, c.rx[p] + c.ovf[p],
-                         planes_[p].rx_frames);
+    // A frame that overflows is counted by CNT_OVF, and by CNT_RX too if its descriptor got through.
+    const auto frames = static_cast<uint32_t>(planes_[p].rx_frames);
+    if (c.rx[p] > frames || c.rx[p] + c.ovf[p] < frames) {
+      return fmt::format("CNT_RX{} is {} and CNT_OVF{} {} but the port received {} frames", p, c.rx[p], p, c.ovf[p], frames);
     }
   }
   if (driver_.unexpected() != 0) return fmt::format("{} register accesses were refused", driver_.unexpected());

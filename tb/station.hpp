@@ -72,7 +72,15 @@ class Station {
   /// After a time window, on both: hands mail and frames over. Returns what is wrong, "" if nothing.
   static std::string exchange(Station& a, Station& b);
 
-  void start_traffic() { traffic_ = true; }
+  void start_traffic();
+  /// No new messages: the run has lasted long enough.
+  void stop_traffic() { requester_.stop(); }
+  /// Another round of traffic.
+  void more(uint64_t packets) { requester_.more(packets); }
+  /// Queues the writes that reset a QP.
+  void reset_qp(unsigned qp);
+  /// Queues the writes that connect it as the plan now says; both sides must be reset and quiet.
+  void reconnect_qp(unsigned qp);
   bool configured() const { return driver_.idle() && cycle_ > kResetCycles; }
   /// Everything sent and completed, nothing on its way in this station.
   bool traffic_done() const { return requester_.exhausted() && requester_.quiet() && responder_->quiet(); }
@@ -104,6 +112,13 @@ class Station {
   uint64_t last_data_ps() const { return last_data_ps_; }
   uint64_t csr_accesses() const { return csr_accesses_; }
   uint64_t port_failures() const { return port_failures_; }
+  /// Data frames to this NIC that a port that was down lost, how many came again, and the longest time that took.
+  struct Recovery {
+    uint64_t lost = 0, recovered = 0, worst_ps = 0;
+  };
+  const Recovery& recovery() const { return recovery_; }
+  /// Payload bytes that came to memory in each microsecond of traffic.
+  const std::vector<uint32_t>& series() const { return series_; }
 
   static constexpr unsigned kResetCycles = 4;
 
@@ -118,7 +133,11 @@ class Station {
   void sent(FramePtr frame);
   void random_access();
   void random_row();
+  void controller_access();
   void flap();
+  void cut();
+  void port_lost(const FrameInfo& info) { port_lost_.push_back(key_of(info)); }
+  static uint64_t key_of(const FrameInfo& info) { return uint64_t{info.dqp} << 24 | info.psn; }
 
   const Preset& preset_;
   const Scenario& scenario_;
@@ -146,7 +165,12 @@ class Station {
   Rng flap_rng_;
   unsigned ports_up_;
   std::array<uint64_t, kMaxPlanes> flap_at_{};  // cycle of a port's next change
-  uint64_t port_failures_ = 0, frames_at_down_ports_ = 0;
+  uint64_t port_failures_ = 0, frames_at_down_ports_ = 0, traffic_begin_ = 0;
+  std::vector<uint64_t> port_lost_;                    // sent here, lost at a port; handed over between time windows
+  std::unordered_map<uint64_t, uint64_t> missing_;     // sent to here, lost at a port: since when
+  Recovery recovery_;
+  std::vector<uint32_t> series_;
+  uint64_t series_next_ = 0, series_bytes_ = 0;
 
   std::vector<TxMac> tx_;
   std::vector<RxMac> rx_;

@@ -89,6 +89,7 @@ const Wqe* Requester::make() {
     --wait_;
     return nullptr;
   }
+  if (pending_ && qps_[pending_->qp].dead) pending_.reset();
   if (blocked_) return nullptr;
   if (local_state_due_) {  // one more WQE on a QP that has failed: it must be refused at once
     local_state_due_ = false;
@@ -235,20 +236,31 @@ std::string Requester::completion(const Cqe& c) {
   if (c.qp >= qps_.size()) return about("no such QP");
   Qp& qp = qps_[c.qp];
   if (qp.out.empty()) return about("nothing is outstanding there");
+  if (c.status == CqStatus::WimmOverrun) {  // of the WQE that was one too many, not of the oldest
+    unsigned before = 0;
+    bool found = false;
+    for (const Message& m : qp.out) {
+      found = m.wr_id == c.wr_id;
+      if (found) break;
+      before += m.imm_valid;
+    }
+    if (!found || before < qp.plan.max_wimm) {
+      return about(fmt::format("{} immediates were outstanding, {} are allowed", before, qp.plan.max_wimm));
+    }
+    bury(qp, c.wr_id);
+    return {};
+  }
   const Message m = qp.out.front();
   if (m.wr_id != c.wr_id) return about(fmt::format("WQE {:#x} is older and not complete", m.wr_id));
+  const bool ends = c.status == CqStatus::RetryExceeded || c.status == CqStatus::RemEvent || c.status == CqStatus::Flushed;
+  if (ends && qp.plan.may_fail) {
+    bury(qp, c.wr_id);
+    return {};
+  }
   if (m.must_fail) {
     if (c.status != CqStatus::RemAccess)
       return about("it leaves its memory region and must fail with remote access error");
-    qp.dead = qp.local_state = local_state_due_ = true;
-    ++failed_qps_;
-    for (const Message& rest : qp.out) {
-      mail_.abandoned.push_back(rest.id);
-      if (rest.id != m.id) lost_[rest.wr_id] = rest.qp;
-      --outstanding_;
-      packets_made_ -= rest.packets;  // others send them
-    }
-    qp.out.clear();
+    bury(qp, c.wr_id);
     return {};
   }
   if (c.status != CqStatus::Ok) return about("it must end well");
@@ -262,6 +274,25 @@ std::string Requester::completion(const Cqe& c) {
   completed_bytes_ += m.length;
   mail_.completed.push_back(m.id);
   return {};
+}
+
+/// The QP has failed: `done_wr_id` has its completion, the others will be flushed, and others send their packets.
+void Requester::bury(Qp& qp, uint32_t done_wr_id) {
+  qp.dead = qp.local_state = local_state_due_ = true;
+  ++failed_qps_;
+  for (const Message& rest : qp.out) {
+    mail_.abandoned.push_back(rest.id);
+    if (rest.wr_id != done_wr_id) lost_[rest.wr_id] = rest.qp;
+    --outstanding_;
+    packets_made_ -= rest.packets;
+  }
+  qp.out.clear();
+}
+
+void Requester::revive(unsigned index, const QpPlan& plan) {
+  Qp& qp = qps_[index];
+  qp = {.plan = plan, .out = {}};
+  blocked_ = false;
 }
 
 std::vector<Requester::Stuck> Requester::stuck() const {
@@ -298,15 +329,39 @@ void Responder::completed(uint32_t id) {
 void Responder::abandoned(uint32_t id) {
   Received& r = messages_[id];
   r.abandoned = true;
-  if (!r.verified) --open_;
+  if (r.verified) return;
+  --open_;
+  new_ghosts_.push_back(id);
+}
+
+void Responder::forget(unsigned qp) {
+  order_[qp].clear();
+  imms_[qp].clear();
+}
+
+/// The message's memory is free again.
+void Responder::take_back(Received& r) {
+  const auto at = [&](uint64_t offset) { return memory_.begin() + static_cast<std::ptrdiff_t>(offset); };
+  std::fill(at(r.m.dest), at(r.m.dest + r.m.length), kFill);
+  for (uint64_t b = r.m.dest / kBlock; b <= (r.m.dest + r.m.length - 1) / kBlock; ++b) blocks_[b] = 0;
+  mail_.freed.push_back(r.m.id);
 }
 
 std::string Responder::completion(const Cqe& c) {
   const auto about = [&](const std::string& what) {
     return fmt::format("receive completion on QP {}, RQMSN {}, immediate {:#x}: {}", c.qp, c.msn, c.imm, what);
   };
-  if (c.status != CqStatus::Ok) return about(fmt::format("status {:#x}", static_cast<unsigned>(c.status)));
   if (c.qp >= imms_.size()) return about("no such QP");
+  if (c.status == CqStatus::WimmOverrun && overrun_from_ != 0) {
+    const auto& due = imms_[c.qp];
+    const auto found = std::find_if(due.begin(), due.end(), [&](uint32_t id) { return messages_[id].m.rqmsn == c.msn; });
+    if (found == due.end() || found - due.begin() < overrun_from_) {
+      return about(fmt::format("refused although {} may be outstanding", overrun_from_));
+    }
+    ++overruns_;
+    return {};
+  }
+  if (c.status != CqStatus::Ok) return about(fmt::format("status {:#x}", static_cast<unsigned>(c.status)));
   if (imms_[c.qp].empty()) return about("no immediate is due there");
   const uint32_t id = imms_[c.qp].front();
   Received& r = messages_[id];
@@ -363,15 +418,19 @@ std::string Responder::try_verify(uint32_t id) {
   --open_;
   ++verified_;
   verified_bytes_ += r.m.length;
-  std::fill(at(r.m.dest), at(r.m.dest + r.m.length), kFill);
-  for (uint64_t b = begin / kBlock; b < end / kBlock; ++b) blocks_[b] = 0;
-  mail_.freed.push_back(id);
+  take_back(r);
   auto& order = order_[r.m.peer_qp];
   while (!order.empty() && messages_[order.front()].verified) order.pop_front();
   return {};
 }
 
-std::string Responder::verify() {
+std::string Responder::verify(uint64_t now, uint64_t quiet) {
+  for (const uint32_t id : new_ghosts_) ghosts_.emplace_back(now, id);
+  new_ghosts_.clear();
+  while (!ghosts_.empty() && now - ghosts_.front().first > quiet) {
+    take_back(messages_[ghosts_.front().second]);
+    ghosts_.pop_front();
+  }
   for (auto* list : {&written_, &done_}) {
     for (const uint32_t id : *list) {
       if (std::string wrong = try_verify(id); !wrong.empty()) return wrong;

@@ -56,7 +56,9 @@ struct QpPlan {
   uint16_t peer = 0;  ///< QP index at the other side
   unsigned mtu = 0;   ///< 256 << mtu
   uint16_t msn = 0, rqmsn = 0;
-  bool fails = false;  ///< one of its messages leaves its memory region
+  bool fails = false;     ///< one of its messages leaves its memory region
+  bool may_fail = false;  ///< it may end in an error that is not its own: retries, the other direction
+  unsigned max_wimm = 0;  ///< immediates that may be outstanding
 };
 
 /// Bytes that WRITEs read: random, never changed.
@@ -96,6 +98,13 @@ class Requester {
   void freed(uint32_t id);
 
   Mail& mail() { return mail_; }
+  /// So many packets more.
+  void more(uint64_t packets) { budget_ += packets; }
+  /// No new messages.
+  void stop() { budget_ = packets_made_; }
+  bool dead(unsigned qp) const { return qp < qps_.size() && qps_[qp].dead; }
+  /// QP `qp` is connected anew.
+  void revive(unsigned qp, const QpPlan& plan);
   /// Every packet of the budget has been put into a WQE.
   bool exhausted() const { return packets_made_ >= budget_ && !local_state_due_; }
   /// No WQE without its completion, apart from those of failed QPs.
@@ -140,6 +149,7 @@ class Requester {
   const Wqe* make();
   bool allocate(Message& m, unsigned align);
   void offer_message(const Message& m);
+  void bury(Qp& qp, uint32_t done_wr_id);
   uint32_t draw_length(unsigned mtu);
 
   const Preset& preset_;
@@ -193,13 +203,19 @@ class Responder {
   }
   /// A completion with recv = 1: data must be there now, and all earlier data of the QP.
   std::string completion(const Cqe& cqe);
+  /// The QP here is connected anew: what was due on it is forgotten.
+  void forget(unsigned qp);
+  /// Receive completions with an error are right if the scenario provokes them.
+  void expect_overruns(unsigned max_wimm_dest) { overrun_from_ = max_wimm_dest; }
+  uint64_t overruns() const { return overruns_; }
 
   /// News from the requestor.
   void posted(const Message& m);
   void completed(uint32_t id);
   void abandoned(uint32_t id);
-  /// Verifies what is complete on both sides. Returns what is wrong, "" if nothing.
-  std::string verify();
+  /// Verifies what is complete on both sides, and takes memory of abandoned messages back when nothing of them can be on
+  /// its way any more (`now`, `quiet`: any unit of time). Returns what is wrong, "" if nothing.
+  std::string verify(uint64_t now = 0, uint64_t quiet = ~uint64_t{0});
   /// At the end: all messages verified, all other bytes untouched.
   std::string finish() const;
 
@@ -222,6 +238,7 @@ class Responder {
   };
   std::string check_bytes(const Received& r) const;
   std::string try_verify(uint32_t id);
+  void take_back(Received& r);
 
   const SourceMemory& source_;
   std::vector<uint8_t> memory_;
@@ -232,6 +249,10 @@ class Responder {
   std::vector<std::deque<uint32_t>> imms_;   // per QP here: ids of immediates to be delivered
   std::vector<uint32_t> written_, done_;     // ids to look at in verify()
   Mail mail_;
+  std::deque<std::pair<uint64_t, uint32_t>> ghosts_;  // abandoned messages: since when
+  std::vector<uint32_t> new_ghosts_;
+  unsigned overrun_from_ = 0;
+  uint64_t overruns_ = 0;
   uint64_t open_ = 0, bytes_written_ = 0, verified_ = 0, verified_bytes_ = 0, deliveries_ = 0;
 };
 
