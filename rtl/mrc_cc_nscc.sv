@@ -268,12 +268,14 @@ module mrc_cc_nscc
   logic ans_free, rans_free, wake_free;
   logic [CcW-1:0] cfg_cc;
   tbl_cc_ctx_t cfg_row;
+  tbl_cc_profile_t cfg_prof;
 
   assign op_cfg = state_q == StIdle && cfg_req_i && !cfg_ack_q;
   assign cfg_profile = op_cfg && cfg_table_i == CfgTableCcProfile;
   assign cfg_ctx = op_cfg && cfg_table_i == CfgTableCcCtx;
   assign cfg_cc = cfg_index_i[CcW-1:0];
   assign cfg_row = tbl_cc_ctx_t'(cfg_data_i[31:0]);
+  assign cfg_prof = tbl_cc_profile_t'(cfg_data_i);
   assign ev_pop = state_q == StIdle && !op_cfg && ev_v && wake_free;
   assign ask_slot = !op_cfg && state_q != StCount && state_q != StStore && state_q != StInit;
   assign rask_pop = ask_slot && rask_v && rans_free;
@@ -296,29 +298,29 @@ module mrc_cc_nscc
   assign asked = rask_pop ? rask_head : ask_head;
   assign acc = asked.cc[CcW-1:0];
   assign cfg_words = '{
-          enable: cfg_data_i[0],
-          disable_qa: cfg_data_i[1],
-          md_resets_fast: cfg_data_i[2],
-          nack_any_reason: cfg_data_i[3],
-          nack_sample_cfg: cfg_data_i[4],
-          nack_rtt: cfg_data_i[5],
-          qa_gate: cfg_data_i[12:8],
-          mtu: cfg_data_i[29:16],
-          base_rtt: cfg_data_i[47:32],
-          adjust_period: cfg_data_i[63:48],
-          near_zero: cfg_data_i[79:64],
-          qa_threshold: cfg_data_i[95:80],
-          wnd_rate: cfg_data_i[127:96],
-          max_cwnd: cfg_data_i[155:128],
-          target: cfg_data_i[183:160],
-          adjust_bytes: cfg_data_i[219:192],
-          fi_scale: cfg_data_i[255:224],
-          alpha: cfg_data_i[291:256],
-          ewma_weight: cfg_data_i[319:292],
-          fi: cfg_data_i[355:320],
-          eta: cfg_data_i[419:384],
-          gamma: cfg_data_i[472:448],
-          max_md_jump: cfg_data_i[504:480]
+          enable: cfg_prof.enable,
+          disable_qa: cfg_prof.disable_qa,
+          md_resets_fast: cfg_prof.md_resets_fast,
+          nack_any_reason: cfg_prof.nack_any_reason,
+          nack_sample_cfg: cfg_prof.nack_sample_cfg,
+          nack_rtt: cfg_prof.nack_rtt,
+          qa_gate: cfg_prof.qa_gate,
+          mtu: cfg_prof.mtu,
+          base_rtt: cfg_prof.base_rtt,
+          adjust_period: cfg_prof.adjust_period,
+          near_zero: cfg_prof.near_zero,
+          qa_threshold: cfg_prof.qa_threshold,
+          wnd_rate: cfg_prof.wnd_rate,
+          max_cwnd: cfg_prof.max_cwnd,
+          target: cfg_prof.target,
+          adjust_bytes: cfg_prof.adjust_bytes,
+          fi_scale: cfg_prof.fi_scale,
+          alpha: cfg_prof.alpha,
+          ewma_weight: cfg_prof.ewma_weight,
+          fi: cfg_prof.fi,
+          eta: cfg_prof.eta,
+          gamma: cfg_prof.gamma,
+          max_md_jump: cfg_prof.max_md_jump
       };
   // Asking pauses in the three states in which the machine needs the flight.
   assign infl_addr = ask_slot ? acc : cc_q;
@@ -1041,6 +1043,6 @@ module mrc_cc_nscc
   end
 
   logic unused_ok;
-  assign unused_ok = &{1'b0, unused_ev_count, unused_counts, cfg_index_i, cfg_data_i, cfg_row, p_q};
+  assign unused_ok = &{1'b0, unused_ev_count, unused_counts, cfg_index_i, cfg_row, cfg_prof, p_q};
 
 endmodule
