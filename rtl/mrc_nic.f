@@ -8,6 +8,7 @@ rtl/lib/mrc_rf_1r1w.sv
 rtl/lib/mrc_rf_2r1w.sv
 rtl/lib/mrc_rr_arb.sv
 rtl/lib/mrc_merge.sv
+rtl/mrc_cc_nscc.sv
 rtl/mrc_tx_sched.sv
 rtl/mrc_tx_segment.sv
 rtl/mrc_tx_path.sv
