@@ -78,7 +78,9 @@ inline constexpr Field kCtrlRttRtx{"rtt_rtx", 5, 1, 0x0};
 inline constexpr Field kCtrlRevFixed{"rev_fixed", 6, 1, 0x0};
 /// rcvd_bytes and the congestion controller count: 0 UDP length + 40, 1 payload bytes
 inline constexpr Field kCtrlPayloadBytes{"payload_bytes", 7, 1, 0x0};
-inline constexpr Field kCtrlFields[] = {kCtrlSackBaseSelf, kCtrlOorDrop, kCtrlErrSilent, kCtrlEvSwap, kCtrlBthM, kCtrlRttRtx, kCtrlRevFixed, kCtrlPayloadBytes};
+/// port_status_mask: 0 bit N is port N, ports count from 1; 1 bit p is plane p
+inline constexpr Field kCtrlPortsFrom0{"ports_from_0", 8, 1, 0x0};
+inline constexpr Field kCtrlFields[] = {kCtrlSackBaseSelf, kCtrlOorDrop, kCtrlErrSilent, kCtrlEvSwap, kCtrlBthM, kCtrlRttRtx, kCtrlRevFixed, kCtrlPayloadBytes, kCtrlPortsFrom0};
 
 /// UDP destination port sent and accepted
 inline constexpr uint32_t kUdpPort = 0x0014;
@@ -768,18 +770,133 @@ inline constexpr unsigned kTblQpStateId = 3;
 
 /// Configuration of congestion controllers, words and formats in docs/blocks/cc_nscc.md
 struct TblCcProfile {
-  static constexpr unsigned kBits = 0;
-  static constexpr unsigned kWords = 0;
+  static constexpr unsigned kBits = 512;
+  static constexpr unsigned kWords = 16;
   static constexpr const char* kName = "tbl_cc_profile_t";
+  uint8_t rsvd505{};
+  uint32_t max_md_jump{};
+  uint8_t rsvd473{};
+  uint32_t gamma{};
+  uint32_t rsvd420{};
+  uint64_t eta{};
+  uint32_t rsvd356{};
+  uint64_t fi{};
+  uint32_t ewma_weight{};
+  uint64_t alpha{};
+  uint32_t fi_scale{};
+  uint8_t rsvd220{};
+  uint32_t adjust_bytes{};
+  uint8_t rsvd184{};
+  uint32_t target{};
+  uint8_t rsvd156{};
+  uint32_t max_cwnd{};
+  uint32_t wnd_rate{};
+  uint16_t qa_threshold{};
+  uint16_t near_zero{};
+  uint16_t adjust_period{};
+  uint16_t base_rtt{};
+  uint8_t rsvd30{};
+  uint16_t mtu{};
+  uint8_t rsvd13{};
+  uint8_t qa_gate{};
+  uint8_t rsvd6{};
+  bool nack_rtt{};
+  bool nack_sample_cfg{};
+  bool nack_any_reason{};
+  bool md_resets_fast{};
+  bool disable_qa{};
+  bool enable{};
   bool operator==(const TblCcProfile&) const = default;
   /// Writes kWords words, least significant first, bit-identical to the SystemVerilog packed struct.
   void pack(uint32_t* words) const {
+    words[0] = static_cast<uint32_t>(enable) | (static_cast<uint32_t>(disable_qa) << 1) | (static_cast<uint32_t>(md_resets_fast) << 2) | (static_cast<uint32_t>(nack_any_reason) << 3) | (static_cast<uint32_t>(nack_sample_cfg) << 4) | (static_cast<uint32_t>(nack_rtt) << 5) | ((static_cast<uint32_t>(rsvd6) & 0x3u) << 6) | ((static_cast<uint32_t>(qa_gate) & 0x1fu) << 8) | ((static_cast<uint32_t>(rsvd13) & 0x7u) << 13) | ((static_cast<uint32_t>(mtu) & 0x3fffu) << 16) | ((static_cast<uint32_t>(rsvd30) & 0x3u) << 30);
+    words[1] = static_cast<uint32_t>(base_rtt) | (static_cast<uint32_t>(adjust_period) << 16);
+    words[2] = static_cast<uint32_t>(near_zero) | (static_cast<uint32_t>(qa_threshold) << 16);
+    words[3] = wnd_rate;
+    words[4] = (max_cwnd & 0xfffffffu) | ((static_cast<uint32_t>(rsvd156) & 0xfu) << 28);
+    words[5] = (target & 0xffffffu) | (static_cast<uint32_t>(rsvd184) << 24);
+    words[6] = (adjust_bytes & 0xfffffffu) | ((static_cast<uint32_t>(rsvd220) & 0xfu) << 28);
+    words[7] = fi_scale;
+    words[8] = static_cast<uint32_t>(alpha);
+    words[9] = (static_cast<uint32_t>((alpha >> 32)) & 0xfu) | ((ewma_weight & 0xfffffffu) << 4);
+    words[10] = static_cast<uint32_t>(fi);
+    words[11] = (static_cast<uint32_t>((fi >> 32)) & 0xfu) | ((rsvd356 & 0xfffffffu) << 4);
+    words[12] = static_cast<uint32_t>(eta);
+    words[13] = (static_cast<uint32_t>((eta >> 32)) & 0xfu) | ((rsvd420 & 0xfffffffu) << 4);
+    words[14] = (gamma & 0x1ffffffu) | ((static_cast<uint32_t>(rsvd473) & 0x7fu) << 25);
+    words[15] = (max_md_jump & 0x1ffffffu) | ((static_cast<uint32_t>(rsvd505) & 0x7fu) << 25);
   }
   static TblCcProfile unpack(const uint32_t* words) {
     TblCcProfile v;
+    v.rsvd505 = static_cast<uint8_t>((words[15] >> 25));
+    v.max_md_jump = static_cast<uint32_t>((words[15] & 0x1ffffffu));
+    v.rsvd473 = static_cast<uint8_t>((words[14] >> 25));
+    v.gamma = static_cast<uint32_t>((words[14] & 0x1ffffffu));
+    v.rsvd420 = static_cast<uint32_t>((words[13] >> 4));
+    v.eta = static_cast<uint64_t>(static_cast<uint64_t>(words[12]) | (static_cast<uint64_t>((words[13] & 0xfu)) << 32));
+    v.rsvd356 = static_cast<uint32_t>((words[11] >> 4));
+    v.fi = static_cast<uint64_t>(static_cast<uint64_t>(words[10]) | (static_cast<uint64_t>((words[11] & 0xfu)) << 32));
+    v.ewma_weight = static_cast<uint32_t>((words[9] >> 4));
+    v.alpha = static_cast<uint64_t>(static_cast<uint64_t>(words[8]) | (static_cast<uint64_t>((words[9] & 0xfu)) << 32));
+    v.fi_scale = static_cast<uint32_t>(words[7]);
+    v.rsvd220 = static_cast<uint8_t>((words[6] >> 28));
+    v.adjust_bytes = static_cast<uint32_t>((words[6] & 0xfffffffu));
+    v.rsvd184 = static_cast<uint8_t>((words[5] >> 24));
+    v.target = static_cast<uint32_t>((words[5] & 0xffffffu));
+    v.rsvd156 = static_cast<uint8_t>((words[4] >> 28));
+    v.max_cwnd = static_cast<uint32_t>((words[4] & 0xfffffffu));
+    v.wnd_rate = static_cast<uint32_t>(words[3]);
+    v.qa_threshold = static_cast<uint16_t>((words[2] >> 16));
+    v.near_zero = static_cast<uint16_t>((words[2] & 0xffffu));
+    v.adjust_period = static_cast<uint16_t>((words[1] >> 16));
+    v.base_rtt = static_cast<uint16_t>((words[1] & 0xffffu));
+    v.rsvd30 = static_cast<uint8_t>((words[0] >> 30));
+    v.mtu = static_cast<uint16_t>(((words[0] >> 16) & 0x3fffu));
+    v.rsvd13 = static_cast<uint8_t>(((words[0] >> 13) & 0x7u));
+    v.qa_gate = static_cast<uint8_t>(((words[0] >> 8) & 0x1fu));
+    v.rsvd6 = static_cast<uint8_t>(((words[0] >> 6) & 0x3u));
+    v.nack_rtt = (((words[0] >> 5) & 0x1u)) != 0;
+    v.nack_sample_cfg = (((words[0] >> 4) & 0x1u)) != 0;
+    v.nack_any_reason = (((words[0] >> 3) & 0x1u)) != 0;
+    v.md_resets_fast = (((words[0] >> 2) & 0x1u)) != 0;
+    v.disable_qa = (((words[0] >> 1) & 0x1u)) != 0;
+    v.enable = ((words[0] & 0x1u)) != 0;
     return v;
   }
   static constexpr FieldInfo kFields[] = {
+      {"rsvd505", 505, 7, {}},
+      {"max_md_jump", 480, 25, {}},
+      {"rsvd473", 473, 7, {}},
+      {"gamma", 448, 25, {}},
+      {"rsvd420", 420, 28, {}},
+      {"eta", 384, 36, {}},
+      {"rsvd356", 356, 28, {}},
+      {"fi", 320, 36, {}},
+      {"ewma_weight", 292, 28, {}},
+      {"alpha", 256, 36, {}},
+      {"fi_scale", 224, 32, {}},
+      {"rsvd220", 220, 4, {}},
+      {"adjust_bytes", 192, 28, {}},
+      {"rsvd184", 184, 8, {}},
+      {"target", 160, 24, {}},
+      {"rsvd156", 156, 4, {}},
+      {"max_cwnd", 128, 28, {}},
+      {"wnd_rate", 96, 32, {}},
+      {"qa_threshold", 80, 16, {}},
+      {"near_zero", 64, 16, {}},
+      {"adjust_period", 48, 16, {}},
+      {"base_rtt", 32, 16, {}},
+      {"rsvd30", 30, 2, {}},
+      {"mtu", 16, 14, {}},
+      {"rsvd13", 13, 3, {}},
+      {"qa_gate", 8, 5, {}},
+      {"rsvd6", 6, 2, {}},
+      {"nack_rtt", 5, 1, {}},
+      {"nack_sample_cfg", 4, 1, {}},
+      {"nack_any_reason", 3, 1, {}},
+      {"md_resets_fast", 2, 1, {}},
+      {"disable_qa", 1, 1, {}},
+      {"enable", 0, 1, {}},
   };
 };
 

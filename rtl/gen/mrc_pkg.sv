@@ -1462,6 +1462,9 @@ package mrc_pkg;
   localparam int unsigned CsrCtrlPayloadBytesLsb = 32'd7;
   localparam int unsigned CsrCtrlPayloadBytesWidth = 32'd1;
   localparam logic [0:0] CsrCtrlPayloadBytesReset = 1'h0;
+  localparam int unsigned CsrCtrlPortsFrom0Lsb = 32'd8;
+  localparam int unsigned CsrCtrlPortsFrom0Width = 32'd1;
+  localparam logic [0:0] CsrCtrlPortsFrom0Reset = 1'h0;
 
   /// UDP destination port sent and accepted (A-01)
   localparam logic [15:0] CsrUdpPort = 16'h0014;
@@ -1960,10 +1963,43 @@ package mrc_pkg;
 
   /// Configuration of congestion controllers, words and formats in docs/blocks/cc_nscc.md
   typedef struct packed {
+    logic [6:0] rsvd505;
+    logic [24:0] max_md_jump;
+    logic [6:0] rsvd473;
+    logic [24:0] gamma;
+    logic [27:0] rsvd420;
+    logic [35:0] eta;
+    logic [27:0] rsvd356;
+    logic [35:0] fi;
+    logic [27:0] ewma_weight;
+    logic [35:0] alpha;
+    logic [31:0] fi_scale;
+    logic [3:0] rsvd220;
+    logic [27:0] adjust_bytes;
+    logic [7:0] rsvd184;
+    logic [23:0] target;
+    logic [3:0] rsvd156;
+    logic [27:0] max_cwnd;
+    logic [31:0] wnd_rate;
+    logic [15:0] qa_threshold;
+    logic [15:0] near_zero;
+    logic [15:0] adjust_period;
+    logic [15:0] base_rtt;
+    logic [1:0] rsvd30;
+    logic [13:0] mtu;
+    logic [2:0] rsvd13;
+    logic [4:0] qa_gate;
+    logic [1:0] rsvd6;
+    logic nack_rtt;
+    logic nack_sample_cfg;
+    logic nack_any_reason;
+    logic md_resets_fast;
+    logic disable_qa;
+    logic enable;
   } tbl_cc_profile_t;
 
   localparam int unsigned TblCcProfileId = 32'd4;
-  localparam int unsigned TblCcProfileWords = 32'd0;
+  localparam int unsigned TblCcProfileWords = 32'd16;
 
   /// Binds the controller of destination index to a CC_PROFILE row and starts it anew
   typedef struct packed {
