@@ -15,7 +15,7 @@ namespace mrc {
 
 /// How much may be in flight: one NSCC controller per destination. Contract: docs/blocks/cc_nscc.md. The arithmetic is
 /// nscc_step()'s: a whole event is computed in Count, and shows in the cycles in which the contract lets it show (the
-/// flight in Count, the window, the wake and the pulses with Store). Events take 3 to 62 cycles; one ask per cycle is
+/// flight in Count, the window, the wake and the pulses with Store). Events take 2 to 59 cycles; one ask per cycle is
 /// answered meanwhile.
 class CcNscc {
  public:

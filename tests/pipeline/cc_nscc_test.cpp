@@ -577,9 +577,40 @@ TEST_CASE("cc_nscc: a table write waits for the event, and comes before the next
   b.event(ack_without_rtt(100000));
   CHECK(b.wakes.empty());
 
+  // Without asks in between: the flight is gone, and so is the wait of the refused one.
+  CHECK(b.block.state(0).inflight == 12000 - 100000);
+  b.send(0, 313000);
+  CHECK_FALSE(b.asks(0, 60000).ok);
+  CHECK(b.bind(0, 0) == 4);
+  CHECK(b.block.state(0).inflight == 0);
+  b.event(ack_without_rtt(1000));
+  CHECK(b.wakes.empty());
+
   // And back to no controller.
   b.bind(0, 3);
   CHECK(b.asks(0, 65535) == Ccans{0, true, false});
+}
+
+TEST_CASE("cc_nscc: events go by the profile as it is, asks by what it was when the controller was bound",
+          "[pipeline][cc_nscc]") {
+  NsccWords words = words_of(example());
+  words.enable = false;
+  Bench b;
+  b.profile(1, words);
+  b.bind(0, 1);
+  CHECK(b.event(loss(1000)) == 2);
+  words.enable = true;
+  b.profile(1, words);
+  CHECK(b.event(loss(1000)) == 3);
+  CHECK(b.block.state(0).cwnd == q16(224000));  // from max_wnd: Init starts it with or without controller
+  for (unsigned i = 0; i < 5; ++i) CHECK(b.asks(0, 65535) == Ccans{0, true, false});
+  b.bind(0, 1);
+  words.enable = false;
+  b.profile(1, words);
+  CHECK(b.event(loss(1000)) == 2);
+  CHECK(b.block.state(0).inflight == -1000);
+  for (unsigned i = 0; i < 3; ++i) CHECK(b.asks(0, 65535).ok);
+  CHECK_FALSE(b.asks(0, 65535).ok);
 }
 
 TEST_CASE("cc_nscc acknowledges tables it does not know in one cycle, in which nothing else is done",
