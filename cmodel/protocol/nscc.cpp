@@ -16,12 +16,6 @@ constexpr uint8_t kTrimmed = 0x01, kTrimmedLastHop = 0x02;
 /// a + b, at most 2^28 - 1.
 uint32_t add28(uint32_t a, uint32_t b) { return std::min(a + b, kMaxBytes); }
 
-/// v + d in 29 bits signed, saturating.
-int32_t add_signed(int32_t v, int64_t d) {
-  constexpr int64_t kMax = (1 << 28) - 1, kMin = -(1 << 28);
-  return static_cast<int32_t>(std::clamp(int64_t{v} + d, kMin, kMax));
-}
-
 /// v / 2^shift to nearest, halves up.
 constexpr U128 round_shift(U128 v, unsigned shift) { return (v + (U128{1} << (shift - 1))) >> shift; }
 
@@ -145,7 +139,7 @@ void adjust(NsccState& s, const NsccWords& w, NsccDecisions& d, uint32_t now) {
 }
 
 void on_ack(NsccState& s, const NsccWords& w, NsccDecisions& d, const NsccEvent& e) {
-  s.inflight = add_signed(s.inflight, -int64_t{e.bytes});
+  s.inflight = nscc_inflight(s.inflight, -int64_t{e.bytes});
   s.bytes_ignored = add28(s.bytes_ignored, e.bytes);
   s.received = add28(s.received, e.bytes);
   s.achieved = add28(s.achieved, e.bytes);
@@ -169,6 +163,7 @@ void on_ack(NsccState& s, const NsccWords& w, NsccDecisions& d, const NsccEvent&
   lower_base_rtt(s, w, rtt);
   const uint32_t delay = rtt - s.base_rtt;
   average(s, w, delay);
+  d.sampled = true;
 
   if (quick_adapt(s, w, d, e.now, false, e.ecn, delay)) return;
 
@@ -195,10 +190,11 @@ void on_ack(NsccState& s, const NsccWords& w, NsccDecisions& d, const NsccEvent&
 }
 
 void on_nack(NsccState& s, const NsccWords& w, NsccDecisions& d, const NsccEvent& e) {
-  s.inflight = add_signed(s.inflight, -int64_t{e.bytes});
+  s.inflight = nscc_inflight(s.inflight, -int64_t{e.bytes});
   if (e.rtt_valid && w.nack_rtt) lower_base_rtt(s, w, std::max<uint32_t>(e.rtt, 1));
   if (e.reason != kTrimmed && e.reason != kTrimmedLastHop && !w.nack_any_reason) return;
   average(s, w, w.nack_sample_cfg ? w.base_rtt : s.base_rtt);
+  d.sampled = true;
   s.bytes_ignored = add28(s.bytes_ignored, e.bytes);
   s.trigger = true;
   if (quick_adapt(s, w, d, e.now, true, true, 0)) return;
@@ -249,9 +245,9 @@ NsccDecisions nscc_step(NsccState& s, const NsccWords& w, const NsccEvent& event
   e.bytes = std::min(e.bytes, kMaxBytes);
   e.pen &= 0x7f;
   if (e.kind == NsccKind::Send) {
-    s.inflight = add_signed(s.inflight, e.bytes);
+    s.inflight = nscc_inflight(s.inflight, e.bytes);
   } else if (!w.enable) {
-    s.inflight = add_signed(s.inflight, -int64_t{e.bytes});
+    s.inflight = nscc_inflight(s.inflight, -int64_t{e.bytes});
   } else if (e.kind == NsccKind::Ack) {
     on_ack(s, w, d, e);
   } else if (e.kind == NsccKind::Nack) {
@@ -259,7 +255,7 @@ NsccDecisions nscc_step(NsccState& s, const NsccWords& w, const NsccEvent& event
   } else {
     shrink(s, w, e.bytes);
     s.bytes_ignored = add28(s.bytes_ignored, e.bytes);
-    s.inflight = add_signed(s.inflight, -int64_t{e.bytes});
+    s.inflight = nscc_inflight(s.inflight, -int64_t{e.bytes});
     s.mode = NsccMode::Loss;
   }
   d.mode = s.mode;
@@ -271,8 +267,16 @@ uint32_t nscc_cwnd_bytes(const NsccState& s, const NsccWords& w) {
 }
 
 bool nscc_can_send(const NsccState& s, const NsccWords& w, uint32_t packet) {
-  if (!w.enable) return true;
-  return int64_t{s.inflight} + packet <= int64_t{nscc_cwnd_bytes(s, w)};
+  return !w.enable || nscc_fits(s.inflight, packet, nscc_cwnd_bytes(s, w));
+}
+
+bool nscc_fits(int32_t inflight, uint32_t packet, uint32_t cwnd_bytes) {
+  return int64_t{inflight} + packet <= int64_t{cwnd_bytes};
+}
+
+int32_t nscc_inflight(int32_t inflight, int64_t bytes) {
+  constexpr int64_t kMax = (1 << 28) - 1, kMin = -(1 << 28);
+  return static_cast<int32_t>(std::clamp(int64_t{inflight} + bytes, kMin, kMax));
 }
 
 }  // namespace mrc

@@ -78,6 +78,7 @@ struct NsccDecisions {
   bool gate_under = false;  ///< achieved < max_wnd >> qa_gate, where it was asked
   bool gate_asked = false;
   bool adapted = false;  ///< quick adapt has set the window
+  bool sampled = false;  ///< the moving average took a sample, and quick adapt was asked
   bool limited = false;
   NsccMode mode = NsccMode::Off;  ///< as in the state after the event
 };
@@ -93,6 +94,12 @@ uint32_t nscc_cwnd_bytes(const NsccState& state, const NsccWords& words);
 
 /// True when a packet of this nominal size may be sent: inflight + packet <= cwnd.
 bool nscc_can_send(const NsccState& state, const NsccWords& words, uint32_t packet);
+
+/// The same of the bare numbers: inflight + packet <= cwnd, all in bytes.
+bool nscc_fits(int32_t inflight, uint32_t packet, uint32_t cwnd_bytes);
+
+/// inflight + bytes in the register's format (29 bit signed, saturating).
+int32_t nscc_inflight(int32_t inflight, int64_t bytes);
 
 /// The iterative divider of the contract: floor(num / den) in `bits` bits, all ones when it does not fit or den is 0.
 /// num has 96 bits: hi 32, lo 64.
