@@ -25,7 +25,7 @@ namespace {
 
 struct Options {
   std::string preset = "asic800", scenario = "mixed", dut = "rtl", bug, json, pcap, wave, reports = "mrc-reports";
-  uint64_t packets = 100000, seed = 1;
+  uint64_t packets = 100000, cycles = 0, seed = 1;
   unsigned threads = 2;
 };
 
@@ -110,12 +110,12 @@ class ProgressLine {
   bool on() const { return on_; }
   void show(const tb::Progress& p) {
     const double speed = p.seconds > 0 ? static_cast<double>(p.cycle) / p.seconds : 0;
-    const double done = p.budget ? static_cast<double>(p.packets) / static_cast<double>(p.budget) : 0;
+    const double done = p.done;
     std::string eta = "--";
     if (done > 0.002) eta = fmt::format("{:.0f} s", p.seconds * (1 - std::min(done, 1.0)) / done);
-    const std::string line = fmt::format("{:.1f} us simulated, {} of {} packets, {} cycles/s, {} left",
+    const std::string line = fmt::format("{:.1f} us simulated, {} packets, {:.1f} %, {} cycles/s, {} left",
                                          static_cast<double>(p.cycle) * preset_.clock_ps / 1e6, tb::grouped(p.packets),
-                                         tb::grouped(p.budget), tb::grouped(static_cast<uint64_t>(speed)), eta);
+                                         100 * std::min(done, 1.0), tb::grouped(static_cast<uint64_t>(speed)), eta);
     std::cerr << '\r' << line << "\x1b[K" << std::flush;
     shown_ = true;
   }
@@ -142,7 +142,8 @@ int run(const Options& o, const Context& context) {
   run.preset = &preset_from(o.preset);
   run.scenario = scenario_from(o.scenario);
   if (o.packets == 0) throw UsageError("--packets 0 leaves nothing to do.", "Ask for at least one data packet.");
-  run.packets = o.packets;
+  run.packets = o.cycles != 0 ? ~uint64_t{0} >> 2 : o.packets;
+  run.cycles = o.cycles;
   run.seed = o.seed;
   run.two_threads = o.threads != 1;
   if (!o.bug.empty()) {
@@ -163,8 +164,8 @@ int run(const Options& o, const Context& context) {
   info.packets = o.packets;
   info.mrc_version = MRC_VERSION;
   info.compiler = __VERSION__;
-  info.repro = fmt::format("{} cosim --preset {} --scenario {} --packets {} --seed {}{}{}", context.program, o.preset,
-                           o.scenario, o.packets, o.seed, o.bug.empty() ? "" : " --rtl-bug " + o.bug,
+  info.repro = fmt::format("{} cosim --preset {} --scenario {} {} --seed {}{}{}", context.program, o.preset,
+                           o.scenario, o.cycles != 0 ? fmt::format("--cycles {}", o.cycles) : fmt::format("--packets {}", o.packets), o.seed, o.bug.empty() ? "" : " --rtl-bug " + o.bug,
                            o.dut == "rtl" ? "" : " --dut " + o.dut);
 
   bool can_wave = false;
@@ -263,6 +264,8 @@ void register_cosim(CLI::App& app, Context& context) {
   command->add_option("--preset", options->preset, "asic800, fpga100 or tiny")->capture_default_str();
   command->add_option("--scenario", options->scenario, "a name, a TOML file, or list")->capture_default_str();
   command->add_option("--packets", options->packets, "data packets, both directions together")->capture_default_str();
+  command->add_option("--cycles", options->cycles,
+                      "cycles of traffic instead of a number of packets: as long as told, e.g. with --scenario soak");
   command->add_option("--seed", options->seed, "everything random follows from it")->capture_default_str();
   command->add_option("--json", options->json, "result as JSON");
   command->add_option("--pcap", options->pcap, "every frame at the device's ports as pcapng, one interface per plane");

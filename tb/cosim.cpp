@@ -144,7 +144,11 @@ class Run {
       if (options_.stop && options_.stop->load(std::memory_order_relaxed)) break;
       if (options_.progress && Clock::now() - told > std::chrono::milliseconds(200)) {
         told = Clock::now();
-        options_.progress({dut_station_.now(), completed(), options_.packets, seconds()});
+        double done = static_cast<double>(completed()) / static_cast<double>(options_.packets);
+        if (options_.cycles != 0) {
+          done = phase_ == Phase::Configure ? 0 : static_cast<double>(dut_station_.now() - traffic_begin_) / static_cast<double>(options_.cycles);
+        }
+        options_.progress({dut_station_.now(), completed(), options_.packets, done, seconds()});
       }
     }
     worker.reset();

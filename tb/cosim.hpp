@@ -26,6 +26,7 @@ const char* name_of(Outcome outcome);
 
 struct Progress {
   uint64_t cycle, packets, budget;
+  double done;  ///< share of the traffic, 0 to 1
   double seconds;
 };
 
@@ -33,6 +34,7 @@ struct CosimOptions {
   const Preset* preset = nullptr;
   Scenario scenario;
   uint64_t packets = 100000;  ///< data packets of messages, both directions together
+  uint64_t cycles = 0;        ///< not 0: no new messages after so many cycles of traffic, whatever packets says
   uint64_t seed = 1;
   unsigned bug = 0;
   /// Opens the device; null and a sentence in `error` when it cannot.

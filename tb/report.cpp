@@ -120,7 +120,12 @@ Json side_json(const CosimResult::Side& s) {
         {"mean", s.evs ? static_cast<double>(s.ev_packets) / static_cast<double>(s.evs) : 0}}},
       {"goodput_gbps", s.goodput_gbps},
       {"limit_gbps", s.limit_gbps},
-      {"ports_busy", s.busy}};
+      {"ports_busy", s.busy},
+      {"recovery",
+       {{"lost_at_ports", s.recovery.lost},
+        {"recovered", s.recovery.recovered},
+        {"worst_us", static_cast<double>(s.recovery.worst_ps) * 1e-6}}},
+      {"bytes_per_us", s.series}};
 }
 
 }  // namespace
@@ -146,7 +151,7 @@ std::string summary_text(const RunInfo& info, const CosimResult& r) {
       grouped(r.data_packets), grouped(r.messages), bytes_text(r.bytes), grouped(r.writes_verified),
       grouped(r.immediates));
   if (r.refused + r.failed_qps > 0) {
-    t += fmt::format("  refused      {} WQEs at the requestor, {} QPs failed with remote access error, as they must\n",
+    t += fmt::format("  refused      {} WQEs at the requestor, {} QPs failed, as they must\n",
                      r.refused, r.failed_qps);
   }
   const auto row = [&](const char* name, const CosimResult::Side& s) {
@@ -163,6 +168,10 @@ std::string summary_text(const RunInfo& info, const CosimResult& r) {
       t += fmt::format(
           "  {:<12} goodput {:.1f} Gb/s of {:.1f} that these packets allow ({:.1f} %); ports {:.1f} % busy\n", "",
           s.goodput_gbps, s.limit_gbps, percent(s.goodput_gbps, s.limit_gbps), 100 * s.busy);
+    }
+    if (s.recovery.lost > 0) {
+      t += fmt::format("  {:<12} ports that were down lost {} data frames to it; {} came again, the last {:.1f} us later\n", "",
+                       grouped(s.recovery.lost), grouped(s.recovery.recovered), static_cast<double>(s.recovery.worst_ps) * 1e-6);
     }
     if (s.evs > 0) {
       t += fmt::format("  {:<12} {} entropy values, {} to {} packets each, {:.1f} on average\n", "", grouped(s.evs),
