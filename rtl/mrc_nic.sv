@@ -19,6 +19,8 @@ module mrc_nic
     parameter int unsigned MaxWimm = 32,
     parameter int unsigned NumMrs = 8,
     parameter int unsigned ProbeSlots = 4,
+    parameter int unsigned NumDests = 4,
+    parameter int unsigned NumCcProfiles = 2,
     parameter int unsigned TickCycles = 128,
     parameter int unsigned LaneFifo = 4,
     parameter int unsigned LineFifo = 16,
@@ -121,6 +123,12 @@ module mrc_nic
   if (!pow2_in(ProbeSlots, 2, 64)) begin : gen_bad_probe_slots
     $error("%m: ProbeSlots = %0d, must be a power of two, 2 to 64", ProbeSlots);
   end
+  if (!pow2_in(NumDests, 2, 256)) begin : gen_bad_num_dests
+    $error("%m: NumDests = %0d, must be a power of two, 2 to 256", NumDests);
+  end
+  if (!pow2_in(NumCcProfiles, 2, 16)) begin : gen_bad_num_cc_profiles
+    $error("%m: NumCcProfiles = %0d, must be a power of two, 2 to 16", NumCcProfiles);
+  end
   if (!pow2_in(TickCycles, 2, 256)) begin : gen_bad_tick_cycles
     $error("%m: TickCycles = %0d, must be a power of two, 2 to 256", TickCycles);
   end
@@ -135,7 +143,7 @@ module mrc_nic
   end
 
   localparam int unsigned PlaneW = $clog2(NumPlanes);
-  localparam int unsigned NumAcks = 9;
+  localparam int unsigned NumAcks = 12;
 
   // ---- ports that are up; the bug, behind a register so that it is no input of all the logic
 
@@ -157,7 +165,7 @@ module mrc_nic
   // ---- streams, named as in streams.yaml
 
   logic tx_segment_push_valid, tx_segment_push_ready;
-  grant_t tx_segment_push;
+  sched_t tx_segment_push;
   logic tx_sched_grant_valid, tx_sched_grant_ready;
   grant_t tx_sched_grant;
   logic tx_segment_pkt_valid, tx_segment_pkt_ready;
@@ -200,6 +208,46 @@ module mrc_nic
   cqe_t rx_reorder_cqe;
   logic ack_gen_ctlpkt_valid, ack_gen_ctlpkt_ready;
   ctlpkt_t ack_gen_ctlpkt;
+  logic tx_segment_park_valid, tx_segment_park_ready;
+  grant_t tx_segment_park;
+  logic tx_segment_ask_valid, tx_segment_ask_ready;
+  ccask_t tx_segment_ask;
+  logic tx_segment_qperr_valid, tx_segment_qperr_ready;
+  qperr_t tx_segment_qperr;
+  logic tx_inflight_ccev_valid, tx_inflight_ccev_ready;
+  ccev_t tx_inflight_ccev;
+  logic tx_inflight_rask_valid, tx_inflight_rask_ready;
+  ccask_t tx_inflight_rask;
+  logic tx_inflight_okev_valid, tx_inflight_okev_ready;
+  okev_t tx_inflight_okev;
+  logic tx_inflight_qperr_valid, tx_inflight_qperr_ready;
+  qperr_t tx_inflight_qperr;
+  logic cc_nscc_ans_valid, cc_nscc_ans_ready;
+  ccans_t cc_nscc_ans;
+  logic cc_nscc_rans_valid, cc_nscc_rans_ready;
+  ccans_t cc_nscc_rans;
+  logic cc_nscc_wake_valid, cc_nscc_wake_ready;
+  ccwake_t cc_nscc_wake;
+  logic rx_check_eprx_valid, rx_check_eprx_ready;
+  eprx_t rx_check_eprx;
+  logic rx_track_qperr_valid, rx_track_qperr_ready;
+  qperr_t rx_track_qperr;
+  logic rx_reorder_qperr_valid, rx_reorder_qperr_ready;
+  qperr_t rx_reorder_qperr;
+  logic ack_gen_want_valid, ack_gen_want_ready;
+  want_t ack_gen_want;
+  logic endpoint_req_valid, endpoint_req_ready;
+  ctlpkt_t endpoint_req;
+  logic endpoint_resp_valid, endpoint_resp_ready;
+  resp_t endpoint_resp;
+  logic endpoint_okev_valid, endpoint_okev_ready;
+  okev_t endpoint_okev;
+  logic endpoint_pmask_valid, endpoint_pmask_ready;
+  pmask_t endpoint_pmask;
+  logic endpoint_evr_valid, endpoint_evr_ready;
+  evr_t endpoint_evr;
+  logic csr_evp_valid, csr_evp_ready;
+  evp_t csr_evp;
   line_t rx_place_line;
   logic done_valid;
   logic [3:0] done_plane;
@@ -222,13 +270,15 @@ module mrc_nic
   logic [511:0] cfg_data;
   logic [NumAcks-1:0] cfg_ack;
   logic [17:0] cnt;
-  logic sack_base_self, oor_drop, trim_nack, ev_swap, bth_m;
+  logic sack_base_self, oor_drop, err_silent, ev_swap, bth_m;
+  logic rtt_rtx, rev_fixed, payload_bytes, ports_from_0, rev_probe, same_ev;
+  logic nores_inc, nopath_inc, req_inc, rsp_inc, drop_inc, md_inc, qa_inc, hold_inc;
+  logic [31:0] tick;
+  logic [15:0] ep_interval;
   logic [15:0] udp_port;
   logic [5:0] dscp_data, dscp_rtx, dscp_ctl, dscp_trimmed, dscp_lasthop;
   logic [47:0] mac;
   logic [127:0] ip;
-  logic [4:0] rto, retry_exp;
-  logic [2:0] retry_linear;
   logic [14:0] reorder;
   logic [19:0] sack_trigger;
   logic [3:0] srv6_plane_lsb, srv6_uplink_lsb, srv6_uplink_bits;
@@ -245,10 +295,16 @@ module mrc_nic
       .EvsPerQp(EvsPerQp),
       .MaxMpr(MaxMpr),
       .WqeDepth(WqeDepth),
+      .NumProfiles(NumProfiles),
+      .NumDests(NumDests),
+      .MaxWimm(MaxWimm),
+      .TickCycles(TickCycles),
       .NumAcks(NumAcks)
   ) u_csr (
       .clk_i,
       .rst_ni,
+      .bug_i(bug_q),
+      .port_up_i(port_up_q),
       .s_axil_awvalid_i,
       .s_axil_awready_o,
       .s_axil_awaddr_i,
@@ -270,9 +326,34 @@ module mrc_nic
       .cnt_rx_i(rx_inc),
       .cnt_ovf_i(ovf_inc),
       .cnt_i(cnt),
+      .nores_inc_i(nores_inc),
+      .nopath_inc_i(nopath_inc),
+      .req_inc_i(req_inc),
+      .rsp_inc_i(rsp_inc),
+      .drop_inc_i(drop_inc),
+      .md_inc_i(md_inc),
+      .qa_inc_i(qa_inc),
+      .hold_inc_i(hold_inc),
       .evev_valid_i(tx_path_evev_valid),
       .evev_ready_o(tx_path_evev_ready),
       .evev_i(tx_path_evev),
+      .pmask_valid_i(endpoint_pmask_valid),
+      .pmask_ready_o(endpoint_pmask_ready),
+      .pmask_i(endpoint_pmask),
+      .qperr_valid_i({
+        rx_reorder_qperr_valid, rx_track_qperr_valid, tx_segment_qperr_valid, tx_inflight_qperr_valid
+      }),
+      .qperr_ready_o({
+        rx_reorder_qperr_ready, rx_track_qperr_ready, tx_segment_qperr_ready, tx_inflight_qperr_ready
+      }),
+      .qperr_i({rx_reorder_qperr, rx_track_qperr, tx_segment_qperr, tx_inflight_qperr}),
+      .evp_valid_o(csr_evp_valid),
+      .evp_ready_i(csr_evp_ready),
+      .evp_o(csr_evp),
+      .evr_valid_i(endpoint_evr_valid),
+      .evr_ready_o(endpoint_evr_ready),
+      .evr_i(endpoint_evr),
+      .tick_o(tick),
       .cfg_req_o(cfg_req),
       .cfg_table_o(cfg_table),
       .cfg_index_o(cfg_index),
@@ -280,9 +361,13 @@ module mrc_nic
       .cfg_ack_i(cfg_ack),
       .sack_base_self_o(sack_base_self),
       .oor_drop_o(oor_drop),
-      .trim_nack_o(trim_nack),
+      .err_silent_o(err_silent),
       .ev_swap_o(ev_swap),
       .bth_m_o(bth_m),
+      .rtt_rtx_o(rtt_rtx),
+      .rev_fixed_o(rev_fixed),
+      .payload_bytes_o(payload_bytes),
+      .ports_from_0_o(ports_from_0),
       .udp_port_o(udp_port),
       .dscp_data_o(dscp_data),
       .dscp_rtx_o(dscp_rtx),
@@ -291,10 +376,10 @@ module mrc_nic
       .dscp_lasthop_o(dscp_lasthop),
       .mac_o(mac),
       .ip_o(ip),
-      .rto_o(rto),
+      .ep_interval_o(ep_interval),
+      .rev_probe_o(rev_probe),
       .reorder_o(reorder),
-      .retry_linear_o(retry_linear),
-      .retry_exp_o(retry_exp),
+      .same_ev_o(same_ev),
       .sack_trigger_o(sack_trigger),
       .srv6_plane_lsb_o(srv6_plane_lsb),
       .srv6_uplink_usid_o(srv6_uplink_usid),
@@ -310,16 +395,65 @@ module mrc_nic
   // ---- transmit
 
   mrc_tx_sched #(
-      .NumQps(NumQps)
+      .NumQps(NumQps),
+      .NumDests(NumDests)
   ) u_tx_sched (
       .clk_i,
       .rst_ni,
+      .bug_i(bug_q),
       .push_valid_i(tx_segment_push_valid),
       .push_ready_o(tx_segment_push_ready),
       .push_i(tx_segment_push),
+      .park_valid_i(tx_segment_park_valid),
+      .park_ready_o(tx_segment_park_ready),
+      .park_i(tx_segment_park),
+      .wake_valid_i(cc_nscc_wake_valid),
+      .wake_ready_o(cc_nscc_wake_ready),
+      .wake_i(cc_nscc_wake),
       .grant_valid_o(tx_sched_grant_valid),
       .grant_ready_i(tx_sched_grant_ready),
-      .grant_o(tx_sched_grant)
+      .grant_o(tx_sched_grant),
+      .cfg_req_i(cfg_req),
+      .cfg_table_i(cfg_table),
+      .cfg_index_i(cfg_index),
+      .cfg_data_i(cfg_data),
+      .cfg_ack_o(cfg_ack[9])
+  );
+
+  mrc_cc_nscc #(
+      .NumDests(NumDests),
+      .NumCcProfiles(NumCcProfiles)
+  ) u_cc_nscc (
+      .clk_i,
+      .rst_ni,
+      .bug_i(bug_q),
+      .ev_valid_i(tx_inflight_ccev_valid),
+      .ev_ready_o(tx_inflight_ccev_ready),
+      .ev_i(tx_inflight_ccev),
+      .ask_valid_i(tx_segment_ask_valid),
+      .ask_ready_o(tx_segment_ask_ready),
+      .ask_i(tx_segment_ask),
+      .rask_valid_i(tx_inflight_rask_valid),
+      .rask_ready_o(tx_inflight_rask_ready),
+      .rask_i(tx_inflight_rask),
+      .ans_valid_o(cc_nscc_ans_valid),
+      .ans_ready_i(cc_nscc_ans_ready),
+      .ans_o(cc_nscc_ans),
+      .rans_valid_o(cc_nscc_rans_valid),
+      .rans_ready_i(cc_nscc_rans_ready),
+      .rans_o(cc_nscc_rans),
+      .wake_valid_o(cc_nscc_wake_valid),
+      .wake_ready_i(cc_nscc_wake_ready),
+      .wake_o(cc_nscc_wake),
+      .tick_i(tick),
+      .md_inc_o(md_inc),
+      .qa_inc_o(qa_inc),
+      .hold_inc_o(hold_inc),
+      .cfg_req_i(cfg_req),
+      .cfg_table_i(cfg_table),
+      .cfg_index_i(cfg_index),
+      .cfg_data_i(cfg_data),
+      .cfg_ack_o(cfg_ack[10])
   );
 
   mrc_tx_segment #(
@@ -341,6 +475,9 @@ module mrc_nic
       .upd_valid_i(tx_inflight_upd_valid),
       .upd_ready_o(tx_inflight_upd_ready),
       .upd_i(tx_inflight_upd),
+      .ans_valid_i(cc_nscc_ans_valid),
+      .ans_ready_o(cc_nscc_ans_ready),
+      .ans_i(cc_nscc_ans),
       .pkt_valid_o(tx_segment_pkt_valid),
       .pkt_ready_i(tx_segment_pkt_ready),
       .pkt_o(tx_segment_pkt),
@@ -350,6 +487,16 @@ module mrc_nic
       .cqe_valid_o(tx_segment_cqe_valid),
       .cqe_ready_i(tx_segment_cqe_ready),
       .cqe_o(tx_segment_cqe),
+      .park_valid_o(tx_segment_park_valid),
+      .park_ready_i(tx_segment_park_ready),
+      .park_o(tx_segment_park),
+      .ask_valid_o(tx_segment_ask_valid),
+      .ask_ready_i(tx_segment_ask_ready),
+      .ask_o(tx_segment_ask),
+      .qperr_valid_o(tx_segment_qperr_valid),
+      .qperr_ready_i(tx_segment_qperr_ready),
+      .qperr_o(tx_segment_qperr),
+      .payload_bytes_i(payload_bytes),
       .cfg_req_i(cfg_req),
       .cfg_table_i(cfg_table),
       .cfg_index_i(cfg_index),
@@ -361,7 +508,8 @@ module mrc_nic
       .NumPlanes(NumPlanes),
       .NumQps(NumQps),
       .EvsPerQp(EvsPerQp),
-      .NumProfiles(NumProfiles)
+      .NumProfiles(NumProfiles),
+      .NumDests(NumDests)
   ) u_tx_path (
       .clk_i,
       .rst_ni,
@@ -393,6 +541,7 @@ module mrc_nic
       .skip_inc_o(cnt[11]),
       .bad_inc_o(cnt[12]),
       .floor_inc_o(cnt[13]),
+      .nopath_inc_o(nopath_inc),
       .cfg_req_i(cfg_req),
       .cfg_table_i(cfg_table),
       .cfg_index_i(cfg_index),
@@ -401,6 +550,7 @@ module mrc_nic
   );
 
   mrc_tx_inflight #(
+      .NumPlanes(NumPlanes),
       .NumQps(NumQps),
       .MaxMpr(MaxMpr),
       .TickCycles(TickCycles)
@@ -414,6 +564,9 @@ module mrc_nic
       .ctl_valid_i(rx_check_ctl_valid),
       .ctl_ready_o(rx_check_ctl_ready),
       .ctl_i(rx_check_ctl),
+      .rans_valid_i(cc_nscc_rans_valid),
+      .rans_ready_o(cc_nscc_rans_ready),
+      .rans_i(cc_nscc_rans),
       .retx_valid_o(tx_inflight_retx_valid),
       .retx_ready_i(tx_inflight_retx_ready),
       .retx_o(tx_inflight_retx),
@@ -426,10 +579,22 @@ module mrc_nic
       .pres_valid_o(tx_inflight_pres_valid),
       .pres_ready_i(tx_inflight_pres_ready),
       .pres_o(tx_inflight_pres),
-      .rto_i(rto),
+      .ccev_valid_o(tx_inflight_ccev_valid),
+      .ccev_ready_i(tx_inflight_ccev_ready),
+      .ccev_o(tx_inflight_ccev),
+      .rask_valid_o(tx_inflight_rask_valid),
+      .rask_ready_i(tx_inflight_rask_ready),
+      .rask_o(tx_inflight_rask),
+      .okev_valid_o(tx_inflight_okev_valid),
+      .okev_ready_i(tx_inflight_okev_ready),
+      .okev_o(tx_inflight_okev),
+      .qperr_valid_o(tx_inflight_qperr_valid),
+      .qperr_ready_i(tx_inflight_qperr_ready),
+      .qperr_o(tx_inflight_qperr),
       .reorder_i(reorder),
-      .retry_linear_i(retry_linear),
-      .retry_exp_i(retry_exp),
+      .same_ev_i(same_ev),
+      .rtt_rtx_i(rtt_rtx),
+      .payload_bytes_i(payload_bytes),
       .rtx_inc_o(cnt[9]),
       .rto_inc_o(cnt[10]),
       .fail_inc_o(cnt[17]),
@@ -462,7 +627,6 @@ module mrc_nic
       .probe_ready_i(tx_probe_probe_ready),
       .probe_o(tx_probe_probe),
       .port_up_i(port_up_q),
-      .rto_i(rto),
       .interval_i(probe_interval),
       .successes_i(probe_successes),
       .skip_good_i(probe_skip_good),
@@ -492,6 +656,9 @@ module mrc_nic
       .probe_valid_i(tx_probe_probe_valid),
       .probe_ready_o(tx_probe_probe_ready),
       .probe_i(tx_probe_probe),
+      .eprq_valid_i(endpoint_req_valid),
+      .eprq_ready_o(endpoint_req_ready),
+      .eprq_i(endpoint_req),
       .hdr_valid_o(tx_header_hdr_valid),
       .hdr_ready_i(tx_header_hdr_ready),
       .hdr_o(tx_header_hdr),
@@ -581,6 +748,7 @@ module mrc_nic
         .ev_swap_i(ev_swap),
         .dscp_trimmed_i(dscp_trimmed),
         .dscp_lasthop_i(dscp_lasthop),
+        .tick_i(tick[15:0]),
         .rx_tvalid_i(rx_tvalid_i[p]),
         .rx_tdata_i(rx_tdata_i[p]),
         .rx_tkeep_i(rx_tkeep_i[p]),
@@ -631,6 +799,10 @@ module mrc_nic
       .ctl_valid_o(rx_check_ctl_valid),
       .ctl_ready_i(rx_check_ctl_ready),
       .ctl_o(rx_check_ctl),
+      .eprx_valid_o(rx_check_eprx_valid),
+      .eprx_ready_i(rx_check_eprx_ready),
+      .eprx_o(rx_check_eprx),
+      .payload_bytes_i(payload_bytes),
       .drop_parse_o(cnt[0]),
       .drop_icrc_o(cnt[1]),
       .drop_qp_o(cnt[2]),
@@ -649,7 +821,7 @@ module mrc_nic
       .bug_i(bug_q),
       .sack_base_self_i(sack_base_self),
       .oor_drop_i(oor_drop),
-      .trim_nack_i(trim_nack),
+      .err_silent_i(err_silent),
       .sack_trigger_i(sack_trigger),
       .cfg_req_i(cfg_req),
       .cfg_table_i(cfg_table),
@@ -668,6 +840,10 @@ module mrc_nic
       .ord_valid_o(rx_track_ord_valid),
       .ord_ready_i(rx_track_ord_ready),
       .ord_o(rx_track_ord),
+      .qperr_valid_o(rx_track_qperr_valid),
+      .qperr_ready_i(rx_track_qperr_ready),
+      .qperr_o(rx_track_qperr),
+      .nores_inc_o(nores_inc),
       .dup_inc_o(cnt[6]),
       .oor_inc_o(cnt[7]),
       .trim_inc_o(cnt[8])
@@ -713,6 +889,9 @@ module mrc_nic
       .ord_i(rx_track_ord),
       .done_valid_i(done_valid),
       .done_plane_i(done_plane),
+      .qperr_valid_o(rx_reorder_qperr_valid),
+      .qperr_ready_i(rx_reorder_qperr_ready),
+      .qperr_o(rx_reorder_qperr),
       .cqe_valid_o(rx_reorder_cqe_valid),
       .cqe_ready_i(rx_reorder_cqe_ready),
       .cqe_o(rx_reorder_cqe)
@@ -720,13 +899,18 @@ module mrc_nic
 
   mrc_ack_gen #(
       .NumPlanes(NumPlanes),
-      .NumQps(NumQps)
+      .NumQps(NumQps),
+      .NumDests(NumDests)
   ) u_ack_gen (
       .clk_i,
       .rst_ni,
       .bug_i(bug_q),
       .port_up_i(port_up_q),
       .rev_ev_i(rev_ev),
+      .rev_fixed_i(rev_fixed),
+      .rev_probe_i(rev_probe),
+      .ep_interval_i(ep_interval),
+      .tick_i(tick),
       .cfg_req_i(cfg_req),
       .cfg_table_i(cfg_table),
       .cfg_index_i(cfg_index),
@@ -735,9 +919,67 @@ module mrc_nic
       .resp_valid_i(rx_track_resp_valid),
       .resp_ready_o(rx_track_resp_ready),
       .resp_i(rx_track_resp),
+      .eresp_valid_i(endpoint_resp_valid),
+      .eresp_ready_o(endpoint_resp_ready),
+      .eresp_i(endpoint_resp),
+      .okev_valid_i(tx_inflight_okev_valid),
+      .okev_ready_o(tx_inflight_okev_ready),
+      .okev_i(tx_inflight_okev),
+      .eokev_valid_i(endpoint_okev_valid),
+      .eokev_ready_o(endpoint_okev_ready),
+      .eokev_i(endpoint_okev),
+      .want_valid_o(ack_gen_want_valid),
+      .want_ready_i(ack_gen_want_ready),
+      .want_o(ack_gen_want),
       .ctlpkt_valid_o(ack_gen_ctlpkt_valid),
       .ctlpkt_ready_i(ack_gen_ctlpkt_ready),
       .ctlpkt_o(ack_gen_ctlpkt)
+  );
+
+  mrc_endpoint #(
+      .NumPlanes(NumPlanes),
+      .NumDests(NumDests)
+  ) u_endpoint (
+      .clk_i,
+      .rst_ni,
+      .bug_i(bug_q),
+      .port_up_i(port_up_q),
+      .tick_i(tick),
+      .rev_ev_i(rev_ev),
+      .ep_interval_i(ep_interval),
+      .ports_from_0_i(ports_from_0),
+      .eprx_valid_i(rx_check_eprx_valid),
+      .eprx_ready_o(rx_check_eprx_ready),
+      .eprx_i(rx_check_eprx),
+      .want_valid_i(ack_gen_want_valid),
+      .want_ready_o(ack_gen_want_ready),
+      .want_i(ack_gen_want),
+      .evp_valid_i(csr_evp_valid),
+      .evp_ready_o(csr_evp_ready),
+      .evp_i(csr_evp),
+      .req_valid_o(endpoint_req_valid),
+      .req_ready_i(endpoint_req_ready),
+      .req_o(endpoint_req),
+      .resp_valid_o(endpoint_resp_valid),
+      .resp_ready_i(endpoint_resp_ready),
+      .resp_o(endpoint_resp),
+      .okev_valid_o(endpoint_okev_valid),
+      .okev_ready_i(endpoint_okev_ready),
+      .okev_o(endpoint_okev),
+      .pmask_valid_o(endpoint_pmask_valid),
+      .pmask_ready_i(endpoint_pmask_ready),
+      .pmask_o(endpoint_pmask),
+      .evr_valid_o(endpoint_evr_valid),
+      .evr_ready_i(endpoint_evr_ready),
+      .evr_o(endpoint_evr),
+      .req_inc_o(req_inc),
+      .rsp_inc_o(rsp_inc),
+      .drop_inc_o(drop_inc),
+      .cfg_req_i(cfg_req),
+      .cfg_table_i(cfg_table),
+      .cfg_index_i(cfg_index),
+      .cfg_data_i(cfg_data),
+      .cfg_ack_o(cfg_ack[11])
   );
 
   mrc_cq_mux u_cq_mux (
@@ -755,7 +997,7 @@ module mrc_nic
 
   assign obs_core_o.host_wqe = obs_of_wqe(wqe_valid_i, wqe_ready_o, wqe_i);
   assign obs_core_o.tx_segment_push =
-      obs_of_grant(tx_segment_push_valid, tx_segment_push_ready, tx_segment_push);
+      obs_of_sched(tx_segment_push_valid, tx_segment_push_ready, tx_segment_push);
   assign obs_core_o.tx_sched_grant =
       obs_of_grant(tx_sched_grant_valid, tx_sched_grant_ready, tx_sched_grant);
   assign obs_core_o.tx_segment_pkt =
@@ -794,6 +1036,43 @@ module mrc_nic
       obs_of_cqe(rx_reorder_cqe_valid, rx_reorder_cqe_ready, rx_reorder_cqe);
   assign obs_core_o.ack_gen_ctlpkt =
       obs_of_ctlpkt(ack_gen_ctlpkt_valid, ack_gen_ctlpkt_ready, ack_gen_ctlpkt);
+  assign obs_core_o.tx_segment_park =
+      obs_of_grant(tx_segment_park_valid, tx_segment_park_ready, tx_segment_park);
+  assign obs_core_o.tx_segment_ask =
+      obs_of_ccask(tx_segment_ask_valid, tx_segment_ask_ready, tx_segment_ask);
+  assign obs_core_o.tx_segment_qperr =
+      obs_of_qperr(tx_segment_qperr_valid, tx_segment_qperr_ready, tx_segment_qperr);
+  assign obs_core_o.tx_inflight_ccev =
+      obs_of_ccev(tx_inflight_ccev_valid, tx_inflight_ccev_ready, tx_inflight_ccev);
+  assign obs_core_o.tx_inflight_rask =
+      obs_of_ccask(tx_inflight_rask_valid, tx_inflight_rask_ready, tx_inflight_rask);
+  assign obs_core_o.tx_inflight_okev =
+      obs_of_okev(tx_inflight_okev_valid, tx_inflight_okev_ready, tx_inflight_okev);
+  assign obs_core_o.tx_inflight_qperr =
+      obs_of_qperr(tx_inflight_qperr_valid, tx_inflight_qperr_ready, tx_inflight_qperr);
+  assign obs_core_o.cc_nscc_ans = obs_of_ccans(cc_nscc_ans_valid, cc_nscc_ans_ready, cc_nscc_ans);
+  assign obs_core_o.cc_nscc_rans =
+      obs_of_ccans(cc_nscc_rans_valid, cc_nscc_rans_ready, cc_nscc_rans);
+  assign obs_core_o.cc_nscc_wake =
+      obs_of_ccwake(cc_nscc_wake_valid, cc_nscc_wake_ready, cc_nscc_wake);
+  assign obs_core_o.rx_check_eprx =
+      obs_of_eprx(rx_check_eprx_valid, rx_check_eprx_ready, rx_check_eprx);
+  assign obs_core_o.rx_track_qperr =
+      obs_of_qperr(rx_track_qperr_valid, rx_track_qperr_ready, rx_track_qperr);
+  assign obs_core_o.rx_reorder_qperr =
+      obs_of_qperr(rx_reorder_qperr_valid, rx_reorder_qperr_ready, rx_reorder_qperr);
+  assign obs_core_o.ack_gen_want =
+      obs_of_want(ack_gen_want_valid, ack_gen_want_ready, ack_gen_want);
+  assign obs_core_o.endpoint_req =
+      obs_of_ctlpkt(endpoint_req_valid, endpoint_req_ready, endpoint_req);
+  assign obs_core_o.endpoint_resp =
+      obs_of_resp(endpoint_resp_valid, endpoint_resp_ready, endpoint_resp);
+  assign obs_core_o.endpoint_okev =
+      obs_of_okev(endpoint_okev_valid, endpoint_okev_ready, endpoint_okev);
+  assign obs_core_o.endpoint_pmask =
+      obs_of_pmask(endpoint_pmask_valid, endpoint_pmask_ready, endpoint_pmask);
+  assign obs_core_o.endpoint_evr = obs_of_evr(endpoint_evr_valid, endpoint_evr_ready, endpoint_evr);
+  assign obs_core_o.csr_evp = obs_of_evp(csr_evp_valid, csr_evp_ready, csr_evp);
   assign obs_core_o.rx_place_line = obs_of_line(host_wr_valid_o, host_wr_ready_i, rx_place_line);
   assign obs_core_o.cq_mux_cqe = obs_of_cqe(cqe_valid_o, cqe_ready_i, cqe_o);
 
