@@ -144,7 +144,7 @@ constexpr Row kScenarios[] = {
     {"link-flap", "ports of both NICs go down and come up, peers are told; tables are rewritten meanwhile",
      "flap_us 15 flap_down_us 15 peer_flap 1 jitter_ns 50 qps 3 csr_gap 300 churn 0.7 vary 1 ep_ticks 20 control 0.2"},
     {"plane-loss", "one port of the device goes down under full load and stays down",
-     "cut_planes 1 cut_us 40 size_min 4096 mtu_min 4 small_share 0 exact_share 0 wrap_share 0 csr_gap 0 imm_share 0.1 "
+     "cut_planes 1 cut_us 15 size_min 4096 mtu_min 4 small_share 0 exact_share 0 wrap_share 0 csr_gap 0 imm_share 0.1 "
      "ep_ticks 40 rto 4"},
     {"refused", "WQEs and messages that must be refused: lengths, memory regions, dead QPs",
      "bad_wqes 0.1 bad_access 4 size_max 8192 jitter_ns 100 loss 0.002"},
@@ -201,7 +201,7 @@ Scenario built(const Row& row) {
     }
   }
   if (s.name == "retry-exhaust") {
-    s.rules.push_back({.from_us = 30, .until_us = 130, .what = {.loss = 1}});
+    s.rules.push_back({.from_us = 8, .until_us = 55, .what = {.loss = 1}});
   }
   if (s.name == "bad-plane") {
     s.rules.push_back({.planes = 1u << 1, .what = {.loss = 0.2}});

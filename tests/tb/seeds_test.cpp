@@ -27,7 +27,7 @@ void seeds(const char* preset, const char* scenario, uint64_t count, uint64_t pa
     const CosimResult r = run_cosim(o);
     INFO(preset << " " << scenario << " seed " << seed << ": " << r.problem << r.error << failure_text({}, r));
     REQUIRE(r.outcome == Outcome::Pass);
-    REQUIRE(r.data_packets >= packets);
+    if (o.scenario.may_fail == 0) REQUIRE(r.data_packets >= packets);  // what a dead QP had, nobody sends
   }
 }
 
@@ -52,7 +52,15 @@ SEEDS("mixed")
 SEEDS("immediate")
 SEEDS("many-qps")
 SEEDS("slow-host")
-SEEDS("flap")
+SEEDS("link-flap")
+SEEDS("plane-loss")
+SEEDS("probe-revive")
+SEEDS("incast-trim")
+SEEDS("many-peers")
+SEEDS("retry-exhaust")
+SEEDS("qp-error")
+SEEDS("dynamic-mpr")
+SEEDS("soak")
 SEEDS("refused")
 SEEDS("bad-ev")
 SEEDS("rto")
