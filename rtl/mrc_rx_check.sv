@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Decides whether a received packet may touch anything: takes the lanes' descriptors in turn, checks
-/// ICRC, QP, state, P_Key, length and memory region, sends WRITEs and probes to rx_track, control
-/// packets to tx_inflight and endpoint packets to endpoint, and counts what it refuses. Two stages, one packet per cycle. It keeps no
-/// packet and no sequence numbers. Contract: docs/blocks/rx_check.md.
+/// Decides whether a received packet may touch anything: takes the lanes' descriptors in turn,
+/// checks ICRC, QP, state, P_Key, length and memory region, sends WRITEs and probes to rx_track,
+/// control packets to tx_inflight and endpoint packets to endpoint, and counts what it refuses. Two
+/// stages, one packet per cycle. It keeps no packet and no sequence numbers. Contract:
+/// docs/blocks/rx_check.md.
 module mrc_rx_check
   import mrc_pkg::*;
 #(

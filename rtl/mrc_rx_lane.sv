@@ -2,10 +2,10 @@
 
 /// Receive lane of one plane: aligns the port's beats to the inner IP header, checks the ICRC while
 /// the bytes pass, describes each frame, keeps its payload until a verdict comes and writes it out
-/// in host lines. One beat per cycle; the descriptor is pushed three cycles after the last beat (four
-/// when the alignment leaves bytes over). It never stops the port: payload that does not fit is
-/// dropped and the descriptor says so; a frame without room for its descriptor is dropped whole; both
-/// are counted. It knows no QPs. Contract: docs/blocks/rx_lane.md.
+/// in host lines. One beat per cycle; the descriptor is pushed three cycles after the last beat
+/// (four when the alignment leaves bytes over). It never stops the port: payload that does not fit
+/// is dropped and the descriptor says so; a frame without room for its descriptor is dropped whole;
+/// both are counted. It knows no QPs. Contract: docs/blocks/rx_lane.md.
 module mrc_rx_lane
   import mrc_pkg::*;
 #(
@@ -43,8 +43,8 @@ module mrc_rx_lane
   localparam int unsigned Bits = PortBytes * 8;
   // Length of a chunk, 0..PortBytes.
   localparam int unsigned LenW = $clog2(PortBytes + 1);
-  // Beat and byte in which the inner IP header starts, without and with an outer IPv6 header. With an
-  // SRH too it starts at the byte at which it starts without both, some beats later.
+  // Beat and byte in which the inner IP header starts, without and with an outer IPv6 header. With
+  // an SRH too it starts at the byte at which it starts without both, some beats later.
   localparam int unsigned BeatPlain = 14 / PortBytes;
   localparam int unsigned BytePlain = 14 % PortBytes;
   localparam int unsigned BeatEncap = 54 / PortBytes;
@@ -191,8 +191,8 @@ module mrc_rx_lane
     end
   end
 
-  // A frame of one beat carries its own fields, the registers do not have them yet. A frame that ends
-  // before its SRH has been looked at is Short, whatever is said here.
+  // A frame of one beat carries its own fields, the registers do not have them yet. A frame that
+  // ends before its SRH has been looked at is Short, whatever is said here.
   assign c_tc_d = (!flush_q && b_q == '0) ? tc_in : tc_q;
   assign c_etype_ok_d = (!flush_q && b_q == '0) ? etype_ok_in :
       etype_ok_q && (srh_ok_q || enc != EncSrh);

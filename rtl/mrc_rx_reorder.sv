@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Delivers WRITE-with-immediate completions in RQMSN order, after every earlier packet has arrived
-/// and has been written to host memory. One order event at a time: one cycle, and two per completion
-/// it releases and two for the test that ends the row. A peer that has more immediates outstanding
-/// than it may is an error of the QP. It neither places data nor acknowledges.
+/// and has been written to host memory. One order event at a time: one cycle, and two per
+/// completion it releases and two for the test that ends the row. A peer that has more immediates
+/// outstanding than it may is an error of the QP. It neither places data nor acknowledges.
 /// Contract: docs/blocks/rx_reorder.md.
 module mrc_rx_reorder
   import mrc_pkg::*;
@@ -339,7 +339,7 @@ module mrc_rx_reorder
   assign cfg_ack_o = cfg_ack_q;
 
   logic unused_bits;
-  assign unused_bits = ^{unused_ord_count, unused_hold_count, cfg_index_i, cfg_ctx, o_q, done_plane_i,
-      head.snap, past};
+  assign unused_bits = ^{unused_ord_count, unused_hold_count, cfg_index_i, cfg_ctx, o_q,
+      done_plane_i, head.snap, past};
 
 endmodule
