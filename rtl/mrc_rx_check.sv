@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Decides whether a received packet may touch anything: takes the lanes' descriptors in turn, checks
-/// ICRC, QP, state, P_Key, length and memory region, sends WRITEs and probes to rx_track and control
-/// packets to tx_inflight, and counts what it refuses. Two stages, one packet per cycle. It keeps no
-/// packet and no sequence numbers. Contract: docs/blocks/rx_check.md.
+/// Decides whether a received packet may touch anything: takes the lanes' descriptors in turn,
+/// checks ICRC, QP, state, P_Key, length and memory region, sends WRITEs and probes to rx_track,
+/// control packets to tx_inflight and endpoint packets to endpoint, and counts what it refuses. Two
+/// stages, one packet per cycle. It keeps no packet and no sequence numbers. Contract:
+/// docs/blocks/rx_check.md.
 module mrc_rx_check
   import mrc_pkg::*;
 #(
@@ -14,6 +15,7 @@ module mrc_rx_check
     input logic clk_i,
     input logic rst_ni,
     input logic [7:0] bug_i,
+    input logic payload_bytes_i,
     input logic cfg_req_i,
     input logic [3:0] cfg_table_i,
     input logic [15:0] cfg_index_i,
@@ -29,6 +31,9 @@ module mrc_rx_check
     output logic ctl_valid_o,
     input logic ctl_ready_i,
     output ctl_t ctl_o,
+    output logic eprx_valid_o,
+    input logic eprx_ready_i,
+    output eprx_t eprx_o,
     output logic drop_parse_o,
     output logic drop_icrc_o,
     output logic drop_qp_o,
@@ -40,6 +45,8 @@ module mrc_rx_check
   localparam int unsigned QpW = $clog2(NumQps);
   localparam int unsigned MrW = $clog2(NumMrs);
   localparam int unsigned PlaneW = (NumPlanes > 1) ? $clog2(NumPlanes) : 1;
+  // QPN of the endpoint packets (mrc.md section 2).
+  localparam logic [23:0] EndpointQpn = 24'd2;
 
   if (NumQps < 2 || (NumQps & (NumQps - 1)) != 0 || NumMrs < 2 || (NumMrs & (NumMrs - 1)) != 0)
   begin : gen_bad_tables
@@ -192,7 +199,8 @@ module mrc_rx_check
   logic [159:0] reth;
   logic [63:0] va, mr_off;
   logic [31:0] rkey, dmalen, imm;
-  logic is_data, is_ctl, is_probe, pr, trimmed, whole_mtu, imm_op, in_qps;
+  logic is_data, is_ctl, is_probe, is_ep_req, is_ep_resp, is_ep, pr, trimmed, no_pay, whole_mtu;
+  logic imm_op, in_qps, qp_rts, qp_err;
   logic [23:0] qi;
   logic [15:0] mtu;
   logic [2:0] qp_state;
@@ -200,17 +208,24 @@ module mrc_rx_check
   logic [23:0] psn_at, off_at, base_at;
   logic drop_parse_d, drop_icrc_d, drop_qp_d, drop_pkey_d, drop_len_d, access_d, drop;
   logic drop_parse_q, drop_icrc_q, drop_qp_q, drop_pkey_q, drop_len_q, access_q;
-  logic rxpkt_free, rxpkt_load, ctl_free, ctl_load;
+  logic rxpkt_free, rxpkt_load, ctl_free, ctl_load, eprx_free, eprx_load;
   rxpkt_t rxpkt_d;
   ctl_t ctl_d;
+  eprx_t eprx_d;
+  logic [13:0] size;
 
-  assign b_take = a_valid_q && rxpkt_free && ctl_free;
+  assign b_take = a_valid_q && rxpkt_free && ctl_free && eprx_free;
 
   assign ext = d_q.ext;
-  assign trimmed = d_q.trim != TrimNone;
+  // Trimmed on the way, then the ICRC cannot hold; or the lane itself lost the payload.
+  assign trimmed = d_q.trim == TrimTrimmed || d_q.trim == TrimLastHop;
+  assign no_pay = d_q.trim != TrimNone;
   assign is_data = d_q.opcode >= OpcodeWriteFirst && d_q.opcode <= OpcodeWriteOnlyImm;
   assign is_ctl = d_q.opcode == OpcodeSack || d_q.opcode == OpcodeNack || d_q.opcode == OpcodeAck;
   assign is_probe = d_q.opcode == OpcodeProbeRequest;
+  assign is_ep_req = d_q.opcode == OpcodeEndpointRequest;
+  assign is_ep_resp = d_q.opcode == OpcodeEndpointResponse;
+  assign is_ep = (is_ep_req || is_ep_resp) && d_q.dqp == EndpointQpn && !trimmed;
   assign imm_op = d_q.opcode == OpcodeWriteLastImm || d_q.opcode == OpcodeWriteOnlyImm;
   assign whole_mtu = d_q.opcode == OpcodeWriteFirst || d_q.opcode == OpcodeWriteMiddle;
   assign qi = d_q.dqp - 24'(QpnBase);
@@ -218,6 +233,9 @@ module mrc_rx_check
   assign in_qps = qi < 24'(NumQps);
   assign qp = qi[QpW-1:0];
   assign qp_state = state_q[qp];
+  // Bug 40: a QP in Error is taken for one in Rts.
+  assign qp_err = qp_state == QpStateError && bug_i != 8'd40;
+  assign qp_rts = qp_state == QpStateRts || (qp_state == QpStateError && bug_i == 8'd40);
   assign mtu = 16'd256 << qp_row.mtu;
 
   // RETH and ImmDt follow the METH, or the TSETH.
@@ -236,18 +254,21 @@ module mrc_rx_check
     drop_qp_d = 1'b0;
     drop_pkey_d = 1'b0;
     drop_len_d = 1'b0;
+    eprx_load = 1'b0;
     if (b_take) begin
       if (d_q.err != RxErrNone) begin
         drop_parse_d = 1'b1;
       end else if (!trimmed && !d_q.icrc_ok) begin
         drop_icrc_d = 1'b1;
+      end else if (is_ep) begin
+        eprx_load = 1'b1;
       end else if (!(is_data || is_ctl || is_probe) || !in_qps || (!is_data && trimmed) ||
-                   !(qp_state == QpStateRts || (!is_ctl && qp_state == QpStateRtr))) begin
+                   !(qp_rts || (!is_ctl && (qp_state == QpStateRtr || qp_err)))) begin
         drop_qp_d = 1'b1;
       end else if (d_q.pkey[14:0] != qp_row.pkey[14:0] && bug_i != 8'd20) begin
         // Bug 20: P_Key is not checked.
         drop_pkey_d = 1'b1;
-      end else if (is_data && !trimmed &&
+      end else if (is_data && !no_pay &&
                    (whole_mtu ? {3'd0, d_q.plen} != mtu : {3'd0, d_q.plen} > mtu)) begin
         drop_len_d = 1'b1;
       end
@@ -255,12 +276,12 @@ module mrc_rx_check
   end
 
   assign drop = drop_icrc_d || drop_qp_d || drop_pkey_d || drop_len_d;
-  assign rxpkt_load = b_take && !drop_parse_d && (drop ? d_q.buf_valid : !is_ctl);
+  assign rxpkt_load = b_take && !drop_parse_d && !eprx_load && (drop ? d_q.buf_valid : !is_ctl);
   assign ctl_load = b_take && !drop_parse_d && !drop && is_ctl;
 
   always_comb begin
     syndrome = 8'd0;
-    if (rxpkt_load && !drop && is_data && !trimmed) begin
+    if (rxpkt_load && !drop && is_data && !no_pay) begin
       if (d_q.plen == 13'd0 || dmalen == 32'd0) begin
         syndrome = AethSyndromeNakInvalidRequest;
       end else if (!mr_valid_q[mr_row] || mr.rkey != rkey || va < mr.va || mr_off > mr.length ||
@@ -271,6 +292,9 @@ module mrc_rx_check
     end
   end
   assign access_d = syndrome == AethSyndromeNakRemoteAccess;
+  // All headers from the inner IP header on, pad and ICRC.
+  assign size = payload_bytes_i ? {1'b0, d_q.plen} :
+      {1'b0, d_q.plen} + 14'd84 + 14'(d_q.pad) + {11'd0, d_q.ts, 2'b00} + {11'd0, imm_op, 2'b00};
 
   always_comb begin
     rxpkt_d = '0;
@@ -284,6 +308,9 @@ module mrc_rx_check
         rxpkt_d.psn = {8'd0, ext[4*8+:8], ext[5*8+:8]};
         rxpkt_d.ce = d_q.ce;
         rxpkt_d.ts = {ext[12*8+:8], ext[13*8+:8]};
+        rxpkt_d.tsv = 1'b1;
+        rxpkt_d.at = d_q.at;
+        rxpkt_d.err = qp_err;
         rxpkt_d.entropy = d_q.entropy;
       end else if (!drop) begin
         rxpkt_d.qp = qi[15:0];
@@ -293,14 +320,18 @@ module mrc_rx_check
         rxpkt_d.ce = d_q.ce;
         rxpkt_d.trim = d_q.trim;
         rxpkt_d.ts = d_q.ts ? {ext[4*8+:8], ext[5*8+:8]} : 16'd0;
+        rxpkt_d.tsv = d_q.ts;
+        rxpkt_d.at = d_q.at;
+        rxpkt_d.err = qp_err;
         rxpkt_d.entropy = d_q.entropy;
         rxpkt_d.rqmsn = {ext[0*8+:8], ext[1*8+:8]};
         rxpkt_d.msn = {ext[2*8+:8], ext[3*8+:8]};
         rxpkt_d.last = d_q.opcode >= OpcodeWriteLast;
-        if (!trimmed) begin
+        if (!no_pay) begin
           rxpkt_d.imm_valid = imm_op;
           rxpkt_d.imm = imm_op ? imm : 32'd0;
           rxpkt_d.plen = d_q.plen;
+          rxpkt_d.size = size;
           rxpkt_d.dmalen = dmalen;
           rxpkt_d.haddr = (syndrome == 8'd0) ? mr.addr + mr_off : 64'd0;
           rxpkt_d.syndrome = syndrome;
@@ -327,6 +358,11 @@ module mrc_rx_check
         ctl_d.bitmap = {ext[20*8+:8], ext[21*8+:8], ext[22*8+:8], ext[23*8+:8],
             ext[24*8+:8], ext[25*8+:8], ext[26*8+:8], ext[27*8+:8]};
         ctl_d.ooo = {ext[30*8+:7], ext[31*8+:8]};
+        ctl_d.mpr = ext[17*8+:8];
+        ctl_d.ts = {ext[28*8+:8], ext[29*8+:8]};
+        ctl_d.restore = ext[32*8+7];
+        ctl_d.pen = ext[32*8+:7];
+        ctl_d.rcvd = {ext[33*8+:8], ext[34*8+:8], ext[35*8+:8]};
         ctl_d.m = ext[1*8+5+:2];
         ctl_d.pr = pr;
         ctl_d.entropy = {ext[4*8+:8], ext[5*8+:8], ext[6*8+:8], ext[7*8+:8]};
@@ -335,11 +371,34 @@ module mrc_rx_check
         ctl_d.psn = psn_at;
         ctl_d.entropy = {ext[4*8+:8], ext[5*8+:8], ext[6*8+:8], ext[7*8+:8]};
         ctl_d.reason = ext[2*8+:8];
+        ctl_d.ts = {ext[18*8+:8], ext[19*8+:8]};
       end else begin
         ctl_d.kind = CtlKindAck;
         ctl_d.psn = d_q.psn;
         ctl_d.reason = ext[0*8+:8];
         ctl_d.msn = {ext[2*8+:8], ext[3*8+:8]};
+      end
+    end
+  end
+
+  always_comb begin
+    eprx_d = '0;
+    if (eprx_load) begin
+      eprx_d.resp = is_ep_resp;
+      eprx_d.id = d_q.psn[15:0];
+      eprx_d.plane = plane_q;
+      eprx_d.tsv = 1'b1;
+      eprx_d.at = d_q.at;
+      if (is_ep_resp) begin
+        eprx_d.op = ext[1*8+2+:2];
+        eprx_d.ts = {ext[28*8+:8], ext[29*8+:8]};
+      end else begin
+        eprx_d.op = ext[1*8+:2];
+        eprx_d.mask = {ext[4*8+:8], ext[5*8+:8], ext[6*8+:8], ext[7*8+:8]};
+        eprx_d.ts = {ext[12*8+:8], ext[13*8+:8]};
+        for (int unsigned i = 0; i < 16; i++) begin
+          eprx_d.sip[8*(15-i)+:8] = ext[8*(16+i)+:8];
+        end
       end
     end
   end
@@ -370,6 +429,19 @@ module mrc_rx_check
       .data_o(ctl_o)
   );
 
+  mrc_out_reg #(
+      .T(eprx_t)
+  ) u_eprx (
+      .clk_i,
+      .rst_ni,
+      .load_i(eprx_load),
+      .data_i(eprx_d),
+      .free_o(eprx_free),
+      .valid_o(eprx_valid_o),
+      .ready_i(eprx_ready_i),
+      .data_o(eprx_o)
+  );
+
   // ---- counters' pulses
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -398,7 +470,7 @@ module mrc_rx_check
   assign access_o = access_q;
 
   logic unused_bits;
-  assign unused_bits = ^{unused_counts, cfg_index_i, cfg_ctx, cfg_mr, ext, rkey, qi, d_q.pad,
-      d_q.pkey[15], qp_row.pkey[15]};
+  assign unused_bits = ^{unused_counts, cfg_index_i, cfg_ctx, cfg_mr, ext, rkey, qi, d_q.pkey[15],
+      qp_row.pkey[15]};
 
 endmodule

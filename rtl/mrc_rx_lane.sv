@@ -2,9 +2,10 @@
 
 /// Receive lane of one plane: aligns the port's beats to the inner IP header, checks the ICRC while
 /// the bytes pass, describes each frame, keeps its payload until a verdict comes and writes it out
-/// in host lines. One beat per cycle; the descriptor is pushed three cycles after the last beat (four
-/// when the alignment leaves bytes over). It never stops the port: a frame that does not fit is
-/// dropped whole and counted. It knows no QPs. Contract: docs/blocks/rx_lane.md.
+/// in host lines. One beat per cycle; the descriptor is pushed three cycles after the last beat
+/// (four when the alignment leaves bytes over). It never stops the port: payload that does not fit
+/// is dropped and the descriptor says so; a frame without room for its descriptor is dropped whole;
+/// both are counted. It knows no QPs. Contract: docs/blocks/rx_lane.md.
 module mrc_rx_lane
   import mrc_pkg::*;
 #(
@@ -20,6 +21,7 @@ module mrc_rx_lane
     input logic ev_swap_i,
     input logic [5:0] dscp_trimmed_i,
     input logic [5:0] dscp_lasthop_i,
+    input logic [15:0] tick_i,
     input logic rx_tvalid_i,
     input logic [PortBytes*8-1:0] rx_tdata_i,
     input logic [PortBytes-1:0] rx_tkeep_i,
@@ -41,14 +43,18 @@ module mrc_rx_lane
   localparam int unsigned Bits = PortBytes * 8;
   // Length of a chunk, 0..PortBytes.
   localparam int unsigned LenW = $clog2(PortBytes + 1);
-  // Beat and byte in which the inner IP header starts, without and with an outer IPv6 header.
+  // Beat and byte in which the inner IP header starts, without and with an outer IPv6 header. With
+  // an SRH too it starts at the byte at which it starts without both, some beats later.
   localparam int unsigned BeatPlain = 14 / PortBytes;
   localparam int unsigned BytePlain = 14 % PortBytes;
   localparam int unsigned BeatEncap = 54 / PortBytes;
   localparam int unsigned ByteEncap = 54 % PortBytes;
+  localparam int unsigned BeatSrh = (54 + SrhBytes) / PortBytes;
   // Beat that holds the outer next header, and where.
   localparam int unsigned NhBeat = 20 / PortBytes;
   localparam int unsigned NhByte = 20 % PortBytes;
+  // The SRH's next header, length, routing type and segments left: all in the beat of byte 54.
+  localparam int unsigned SrhByte = ByteEncap;
   // Chunk in which the payload starts (the same for all header lengths), its first byte without
   // TSETH and ImmDt, and the words that a packet may take.
   localparam int unsigned PayChunk = 80 / PortBytes;
@@ -64,6 +70,9 @@ module mrc_rx_lane
 
   if (PortBytes != 16 && PortBytes != 32) begin : gen_bad_port_bytes
     $error("%m: PortBytes = %0d, must be 16 or 32", PortBytes);
+  end
+  if ((54 + SrhBytes) % PortBytes != BytePlain) begin : gen_bad_srh
+    $error("%m: SrhBytes = %0d, must keep the alignment", SrhBytes);
   end
   if ((RxBufWords & (RxBufWords - 1)) != 0 || RxBufWords < 2 * PktWords) begin : gen_bad_rx_buf
     $error("%m: RxBufWords = %0d, must be a power of two, two packets at least", RxBufWords);
@@ -105,9 +114,17 @@ module mrc_rx_lane
 
   // ---- stage 1: align to the inner IP header
 
+  typedef enum logic [1:0] {
+    EncPlain,
+    EncOuter,
+    EncSrh
+  } rx_encap_e;
+
   logic [3:0] b_q, b_d;
   logic [Bits-1:0] prev_q;
-  logic etype_ok_q, etype_ok_in, enc54_q, enc54_in, enc54;
+  logic etype_ok_q, etype_ok_in, srh_ok_q, srh_ok_in;
+  rx_encap_e enc_q, enc_in, enc;
+  logic outer;
   logic [7:0] tc_q, tc_in;
   logic flush_q, flush_d, flush_err_q;
   logic [LenW-1:0] flush_len_q, flush_len_d;
@@ -120,16 +137,28 @@ module mrc_rx_lane
   logic [8:0] c_j_q;
   logic behind;
 
-  assign enc54_in = in_data_q[8*NhByte+:8] == 8'd41;
+  always_comb begin
+    enc_in = EncPlain;
+    if (in_data_q[8*NhByte+:8] == 8'(ProtoIpv6)) begin
+      enc_in = EncOuter;
+    end else if (in_data_q[8*NhByte+:8] == 8'(ProtoRouting)) begin
+      enc_in = EncSrh;
+    end
+  end
+
   // The flush belongs to the frame before the one in in_q.
-  assign enc54 = (!flush_q && b_q == 4'(NhBeat) && NhBeat != 0) ? enc54_in : enc54_q;
+  assign enc = (!flush_q && b_q == 4'(NhBeat) && NhBeat != 0) ? enc_in : enc_q;
+  assign outer = enc == EncOuter;
+  assign srh_ok_in = in_data_q[8*SrhByte+:8] == 8'(ProtoIpv6) &&
+      in_data_q[8*(SrhByte+1)+:8] == 8'(SrhBytes / 8 - 1) &&
+      in_data_q[8*(SrhByte+2)+:8] == 8'(SrhRoutingType) && in_data_q[8*(SrhByte+3)+:8] <= 8'd1;
   assign etype_ok_in = in_data_q[12*8+:8] == 8'h86 && in_data_q[13*8+:8] == 8'hDD &&
       in_data_q[14*8+4+:4] == 4'd6;
   assign tc_in = {in_data_q[14*8+:4], in_data_q[15*8+4+:4]};
-  assign off = enc54 ? LenW'(ByteEncap) : LenW'(BytePlain);
-  assign behind = enc54 ? b_q > 4'(BeatEncap) : b_q > 4'(BeatPlain);
+  assign off = outer ? LenW'(ByteEncap) : LenW'(BytePlain);
+  assign behind = b_q > ((enc == EncSrh) ? 4'(BeatSrh) : outer ? 4'(BeatEncap) : 4'(BeatPlain));
   assign n_head = (in_n_q < off) ? in_n_q : off;
-  assign aligned = enc54 ? {in_data_q[ByteEncap*8-1:0], prev_q[Bits-1:ByteEncap*8]} :
+  assign aligned = outer ? {in_data_q[ByteEncap*8-1:0], prev_q[Bits-1:ByteEncap*8]} :
       {in_data_q[BytePlain*8-1:0], prev_q[Bits-1:BytePlain*8]};
 
   always_comb begin
@@ -162,9 +191,11 @@ module mrc_rx_lane
     end
   end
 
-  // A frame of one beat carries its own fields, the registers do not have them yet.
+  // A frame of one beat carries its own fields, the registers do not have them yet. A frame that
+  // ends before its SRH has been looked at is Short, whatever is said here.
   assign c_tc_d = (!flush_q && b_q == '0) ? tc_in : tc_q;
-  assign c_etype_ok_d = (!flush_q && b_q == '0) ? etype_ok_in : etype_ok_q;
+  assign c_etype_ok_d = (!flush_q && b_q == '0) ? etype_ok_in :
+      etype_ok_q && (srh_ok_q || enc != EncSrh);
 
   always_comb begin
     b_d = b_q;
@@ -210,7 +241,10 @@ module mrc_rx_lane
         tc_q <= tc_in;
       end
       if (b_q == 4'(NhBeat)) begin
-        enc54_q <= enc54_in;
+        enc_q <= enc_in;
+      end
+      if (b_q == 4'(BeatEncap)) begin
+        srh_ok_q <= srh_ok_in;
       end
     end
     if (flush_d) begin
@@ -380,7 +414,7 @@ module mrc_rx_lane
   logic [WordsW-1:0] words, pl_words;
   logic [$clog2(LaneFifo+1)-1:0] unused_desc_count, unused_verdict_count;
   logic [$clog2(4*LaneFifo+1)-1:0] unused_pl_count;
-  logic pl_push, pl_ready, pl_valid, pl_pop, fits;
+  logic pl_push, pl_ready, pl_valid, pl_pop, pay_lost;
 
   assign opcode = h[48*8+:8];
   assign pad = h[49*8+4+:2];
@@ -398,7 +432,7 @@ module mrc_rx_lane
     if (data_op && (pay_len[14] || pay_len > 15'd4096)) begin
       bad_length = 1'b1;
     end
-    if (opcode == OpcodeSack && n_q != 14'd100) begin
+    if ((opcode == OpcodeSack || opcode == OpcodeEndpointResponse) && n_q != 14'd100) begin
       bad_length = 1'b1;
     end
     if (opcode == OpcodeNack && n_q != 14'd84) begin
@@ -407,7 +441,7 @@ module mrc_rx_lane
     if (opcode == OpcodeAck && n_q != 14'd68) begin
       bad_length = 1'b1;
     end
-    if (opcode == OpcodeProbeRequest && n_q != 14'd80) begin
+    if ((opcode == OpcodeProbeRequest || opcode == OpcodeEndpointRequest) && n_q != 14'd80) begin
       bad_length = 1'b1;
     end
   end
@@ -439,12 +473,18 @@ module mrc_rx_lane
   end
 
   assign plen = (data_op && err == RxErrNone && trim == TrimNone) ? pay_len[12:0] : 13'd0;
+  // The payload has no words in the buffer, or no entry in the queue.
+  assign pay_lost = plen != 13'd0 && !(room_q && pl_ready);
 
   always_comb begin
     desc_d = '0;
     if (fin_q) begin
       desc_d.err = err;
       desc_d.trim = trim;
+      if (pay_lost) begin
+        // Bug 39: want of a queue entry is told as want of buffer.
+        desc_d.trim = (room_q && bug_i != 8'd39) ? TrimNoResource : TrimNoBuffer;
+      end
       // Bug 17: congestion marks are not seen. Bug 16: the CRC's upper byte is not looked at.
       desc_d.ce = fin_tc_q[1:0] == 2'd3 && bug_i != 8'd17;
       desc_d.icrc_ok = crc_q[23:0] == IcrcResidue[23:0] &&
@@ -458,16 +498,20 @@ module mrc_rx_lane
       desc_d.dqp = {h[53*8+:8], h[54*8+:8], h[55*8+:8]};
       desc_d.psn = {h[57*8+:8], h[58*8+:8], h[59*8+:8]};
       desc_d.entropy = ev_swap_i ? {ent_label, ent_port} : {ent_port, ent_label};
-      desc_d.plen = plen;
-      desc_d.buf_valid = plen != 13'd0;
+      desc_d.plen = pay_lost ? 13'd0 : plen;
+      desc_d.buf_valid = plen != 13'd0 && !pay_lost;
+      desc_d.at = tick_i;
       desc_d.ext = h[60*8+:288];
+      // Who answers an endpoint request wants to know where it came from.
+      if (opcode == OpcodeEndpointRequest) begin
+        desc_d.ext[16*8+:128] = h[8*8+:128];
+      end
     end
   end
 
   assign words = WordsW'((plen + 13'(PortBytes - 1)) >> $clog2(PortBytes));
-  assign fits = desc_fifo_ready && (plen == 13'd0 || (room_q && pl_ready));
-  assign desc_push = fin_q && fits;
-  assign pl_push = desc_push && plen != 13'd0;
+  assign desc_push = fin_q && desc_fifo_ready;
+  assign pl_push = desc_push && plen != 13'd0 && !pay_lost;
   assign wr_d = pl_push ? wr_q + (BufAw + 1)'(words) : wr_q;
 
   mrc_fifo #(
@@ -665,7 +709,7 @@ module mrc_rx_lane
       wr_q <= wr_d;
       rd_q <= rd_d;
       rx_inc_q <= desc_push;
-      ovf_inc_q <= fin_q && !fits;
+      ovf_inc_q <= fin_q && (!desc_fifo_ready || pay_lost);
     end
   end
 

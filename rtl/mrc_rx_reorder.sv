@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Delivers WRITE-with-immediate completions in RQMSN order, after every earlier packet has arrived
-/// and has been written to host memory. One order event at a time: one cycle, and two per completion
-/// it releases and two for the test that ends the row. It neither places data nor acknowledges.
+/// and has been written to host memory. One order event at a time: one cycle, and two per
+/// completion it releases and two for the test that ends the row. A peer that has more immediates
+/// outstanding than it may is an error of the QP. It neither places data nor acknowledges.
 /// Contract: docs/blocks/rx_reorder.md.
 module mrc_rx_reorder
   import mrc_pkg::*;
@@ -26,7 +27,10 @@ module mrc_rx_reorder
     input logic [3:0] done_plane_i,
     output logic cqe_valid_o,
     input logic cqe_ready_i,
-    output cqe_t cqe_o
+    output cqe_t cqe_o,
+    output logic qperr_valid_o,
+    input logic qperr_ready_i,
+    output qperr_t qperr_o
 );
 
   localparam int unsigned QpW = $clog2(NumQps);
@@ -57,19 +61,24 @@ module mrc_rx_reorder
     logic [NumPlanes-1:0][7:0] snap;
   } hold_t;
 
+  typedef struct packed {
+    logic [15:0] exp;
+    logic [7:0] wimm;
+  } qp_t;
+
   // ---- input, registers, memories
 
   state_e state_q, state_d;
   ord_t head, o_q;
   logic head_valid, pop;
   logic [1:0] unused_ord_count;
-  logic cfg_ack_q, cfg_ack_d, cfg_do;
+  logic cfg_ack_q, cfg_ack_d, cfg_do, cfg_init;
   tbl_qp_ctx_t cfg_ctx;
   logic [QpW-1:0] cfg_qp, init_qp_q, qp;
   logic [EntW-1:0] init_q, init_d;
-  logic [15:0] exp, exp_d;
-  logic exp_we;
-  logic [QpW-1:0] exp_waddr;
+  qp_t s, s_d;
+  logic s_we;
+  logic [QpW-1:0] s_waddr;
   ent_t ent, ent_d;
   logic ent_re, ent_we;
   logic [QpW+EntW-1:0] ent_raddr, ent_waddr;
@@ -92,18 +101,20 @@ module mrc_rx_reorder
   assign cfg_ctx = tbl_qp_ctx_t'(cfg_data_i);
   assign cfg_qp = cfg_index_i[QpW-1:0];
   assign cfg_do = state_q == StIdle && cfg_req_i && !cfg_ack_q;
+  // The responder works since Rtr: the step to Rts must not touch what it knows.
+  assign cfg_init = cfg_do && cfg_table_i == CfgTableQpCtx && cfg_ctx.state != QpStateRts;
   assign qp = (state_q == StIdle) ? head.qp[QpW-1:0] : o_q.qp[QpW-1:0];
 
   mrc_rf_1r1w #(
-      .Width(16),
+      .Width($bits(qp_t)),
       .Depth(NumQps)
-  ) u_exp (
+  ) u_qp (
       .clk_i,
       .raddr_i(qp),
-      .rdata_o(exp),
-      .we_i(exp_we),
-      .waddr_i(exp_waddr),
-      .wdata_i(exp_d)
+      .rdata_o(s),
+      .we_i(s_we),
+      .waddr_i(s_waddr),
+      .wdata_i(s_d)
   );
 
   mrc_ram_1r1w #(
@@ -176,12 +187,35 @@ module mrc_rx_reorder
       .data_o(cqe_o)
   );
 
+  // ---- the peer has more outstanding than it may
+
+  logic qperr_load, qperr_free;
+  qperr_t qperr_d;
+
+  assign qperr_d = '{qp: head.qp, status: CqStatusWimmOverrun};
+
+  mrc_out_reg #(
+      .T(qperr_t)
+  ) u_qperr (
+      .clk_i,
+      .rst_ni,
+      .load_i(qperr_load),
+      .data_i(qperr_d),
+      .free_o(qperr_free),
+      .valid_o(qperr_valid_o),
+      .ready_i(qperr_ready_i),
+      .data_o(qperr_o)
+  );
+
   // ---- state machine
 
   logic [15:0] ahead;
   logic [23:0] past;
+  logic in_row;
 
-  assign ahead = head.rqmsn - exp;
+  assign ahead = head.rqmsn - s.exp;
+  // Bug 43: one more than agreed is accepted.
+  assign in_row = ahead < {8'd0, s.wimm} || (bug_i == 8'd43 && ahead == {8'd0, s.wimm});
   assign past = o_q.cack - ent.psn;
 
   always_comb begin
@@ -189,13 +223,14 @@ module mrc_rx_reorder
     cfg_ack_d = cfg_ack_q && cfg_req_i;
     init_d = init_q;
     pop = 1'b0;
-    exp_we = 1'b0;
-    exp_waddr = qp;
-    exp_d = exp + 16'd1;
+    s_we = 1'b0;
+    s_waddr = qp;
+    s_d.exp = s.exp + 16'd1;
+    s_d.wimm = s.wimm;
     ent_re = 1'b0;
-    ent_raddr = {qp, exp[EntW-1:0]};
+    ent_raddr = {qp, s.exp[EntW-1:0]};
     ent_we = 1'b0;
-    ent_waddr = {qp, exp[EntW-1:0]};
+    ent_waddr = {qp, s.exp[EntW-1:0]};
     ent_d = '0;
     hold_push = 1'b0;
     hold_d.snap = o_q.snap[NumPlanes*8-1:0];
@@ -205,24 +240,26 @@ module mrc_rx_reorder
     hold_d.cqe.wr_id = 32'd0;
     hold_d.cqe.imm = ent.imm;
     hold_d.cqe.length = ent.length;
-    hold_d.cqe.msn = exp;
+    hold_d.cqe.msn = s.exp;
+    qperr_load = 1'b0;
 
     unique case (state_q)
       StIdle: begin
         if (cfg_do) begin
-          if (cfg_table_i == CfgTableQpCtx) begin
-            exp_we = 1'b1;
-            exp_waddr = cfg_qp;
-            exp_d = cfg_ctx.rqmsn;
+          if (cfg_init) begin
+            s_we = 1'b1;
+            s_waddr = cfg_qp;
+            s_d.exp = cfg_ctx.rqmsn;
+            s_d.wimm = cfg_ctx.max_wimm_dest;
             init_d = '0;
             state_d = StInit;
           end else begin
             cfg_ack_d = 1'b1;
           end
-        end else if (head_valid && hold_ready) begin
+        end else if (head_valid && hold_ready && qperr_free) begin
           pop = 1'b1;
           if (head.imm_valid) begin
-            if (ahead < 16'(MaxWimm)) begin
+            if (in_row) begin
               ent_we = 1'b1;
               ent_waddr = {qp, head.rqmsn[EntW-1:0]};
               ent_d = '{valid: 1'b1, imm: head.imm, length: head.length, psn: head.psn};
@@ -234,6 +271,7 @@ module mrc_rx_reorder
               hold_d.cqe.imm = head.imm;
               hold_d.cqe.length = head.length;
               hold_d.cqe.msn = head.rqmsn;
+              qperr_load = 1'b1;
             end
           end
           if (head.adv) begin
@@ -263,7 +301,7 @@ module mrc_rx_reorder
           if (hold_ready) begin
             hold_push = 1'b1;
             ent_we = 1'b1;
-            exp_we = 1'b1;
+            s_we = 1'b1;
             state_d = StRead;
           end
         end else begin
@@ -301,7 +339,7 @@ module mrc_rx_reorder
   assign cfg_ack_o = cfg_ack_q;
 
   logic unused_bits;
-  assign unused_bits = ^{unused_ord_count, unused_hold_count, cfg_index_i, cfg_ctx, o_q, done_plane_i,
-      head.snap, past};
+  assign unused_bits = ^{unused_ord_count, unused_hold_count, cfg_index_i, cfg_ctx, o_q,
+      done_plane_i, head.snap, past};
 
 endmodule

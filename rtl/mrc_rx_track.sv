@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Knows per QP which PSNs are here: decides for each checked WRITE whether its payload is placed,
-/// advances cack over contiguous PSNs, owes the sender ACK, SACK and NACK, and answers reliability
-/// probes. One packet at a time: two cycles for a discarded one, three and one per bitmap row passed
-/// for a new one, three more for a SACK. It moves no payload and orders no completions.
-/// Contract: docs/blocks/rx_track.md.
+/// advances cack over contiguous PSNs, owes the sender ACK, SACK and NACK, answers reliability
+/// probes, and says when a QP fails. One packet at a time: two cycles for a discarded one, three
+/// and one per bitmap row passed for a new one, three more for a SACK. It moves no payload and
+/// orders no completions. Contract: docs/blocks/rx_track.md.
 module mrc_rx_track
   import mrc_pkg::*;
 #(
@@ -17,7 +17,7 @@ module mrc_rx_track
     input logic [7:0] bug_i,
     input logic sack_base_self_i,
     input logic oor_drop_i,
-    input logic trim_nack_i,
+    input logic err_silent_i,
     input logic [19:0] sack_trigger_i,
     input logic cfg_req_i,
     input logic [3:0] cfg_table_i,
@@ -36,9 +36,13 @@ module mrc_rx_track
     output logic ord_valid_o,
     input logic ord_ready_i,
     output ord_t ord_o,
+    output logic qperr_valid_o,
+    input logic qperr_ready_i,
+    output qperr_t qperr_o,
     output logic dup_inc_o,
     output logic oor_inc_o,
-    output logic trim_inc_o
+    output logic trim_inc_o,
+    output logic nores_inc_o
 );
 
   localparam int unsigned QpW = $clog2(NumQps);
@@ -75,6 +79,9 @@ module mrc_rx_track
     logic [15:0] ooo;
     logic [15:0] emsn;
     logic [7:0] mpr;
+    logic [7:0] mpr_dest;
+    logic trim_nack;
+    logic dyn;
     logic ackv;
     logic [23:0] ackpsn;
     logic failed;
@@ -135,10 +142,11 @@ module mrc_rx_track
   rxpkt_t head, p_q;
   logic head_valid, pop;
   logic [1:0] unused_count;
-  logic cfg_ack_q, cfg_ack_d, cfg_do, init_last;
+  logic cfg_ack_q, cfg_ack_d, cfg_do, cfg_init, cfg_shrink, init_last;
   logic [RowW-1:0] init_q, init_d;
   logic [QpW-1:0] cfg_qp, init_qp_q, qp;
   tbl_qp_ctx_t cfg_ctx;
+  logic [7:0] cfg_mpr;
   qp_t s, s_d, s_init;
   logic s_we;
   logic [QpW-1:0] s_waddr;
@@ -153,6 +161,7 @@ module mrc_rx_track
   logic acked_q, acked_d, adv_q, adv_d;
   logic [23:0] ackpsn_w_q, ackpsn_w_d;
   logic dup_inc_q, dup_inc_d, oor_inc_q, oor_inc_d, trim_inc_q, trim_inc_d;
+  logic nores_inc_q, nores_inc_d;
 
   mrc_fifo #(
       .T(rxpkt_t),
@@ -172,7 +181,18 @@ module mrc_rx_track
   assign cfg_ctx = tbl_qp_ctx_t'(cfg_data_i);
   assign cfg_qp = cfg_index_i[QpW-1:0];
   assign cfg_do = state_q == StIdle && cfg_req_i && !cfg_ack_q;
-  assign qp = (state_q == StIdle) ? head.qp[QpW-1:0] : p_q.qp[QpW-1:0];
+  // The responder works since Rtr: the step to Rts must not touch what it knows.
+  assign cfg_init = cfg_do && cfg_table_i == CfgTableQpCtx && cfg_ctx.state != QpStateRts;
+  assign cfg_shrink = cfg_do && cfg_table_i == CfgTableQpMpr;
+
+  always_comb begin
+    qp = p_q.qp[QpW-1:0];
+    if (cfg_do) begin
+      qp = cfg_qp;
+    end else if (state_q == StIdle) begin
+      qp = head.qp[QpW-1:0];
+    end
+  end
 
   mrc_rf_1r1w #(
       .Width($bits(qp_t)),
@@ -205,15 +225,27 @@ module mrc_rx_track
     s_init.max = cfg_ctx.rq_psn - 24'd1;
     s_init.lowun = cfg_ctx.rq_psn;
     s_init.emsn = cfg_ctx.msn;
-    s_init.mpr = cfg_ctx.mpr;
+    s_init.mpr = cfg_ctx.mpr_dest;
+    s_init.mpr_dest = cfg_ctx.mpr_dest;
+    s_init.trim_nack = cfg_ctx.trim_nack;
+    s_init.dyn = cfg_ctx.dyn_mpr;
   end
+
+  // The window that QP_MPR asks for: at least 1, at most what the peer may ever use.
+  logic [7:0] want_mpr, new_mpr;
+
+  assign cfg_mpr = cfg_data_i[7:0];
+  assign want_mpr = (cfg_mpr == 8'd0) ? 8'd1 : cfg_mpr;
+  assign new_mpr = (want_mpr < s.mpr_dest) ? want_mpr : s.mpr_dest;
 
   // ---- outputs
 
   logic verdict_load, verdict_free, resp_load, resp_free, ord_load, ord_free;
+  logic qperr_load, qperr_free;
   verdict_t verdict_d;
   resp_t resp_d;
   ord_t ord_d;
+  qperr_t qperr_d;
 
   mrc_out_reg #(
       .T(verdict_t)
@@ -254,10 +286,23 @@ module mrc_rx_track
       .data_o(ord_o)
   );
 
+  mrc_out_reg #(
+      .T(qperr_t)
+  ) u_qperr (
+      .clk_i,
+      .rst_ni,
+      .load_i(qperr_load),
+      .data_i(qperr_d),
+      .free_o(qperr_free),
+      .valid_o(qperr_valid_o),
+      .ready_i(qperr_ready_i),
+      .data_o(qperr_o)
+  );
+
   // ---- where the packet is
 
   logic [23:0] cack1, rel;
-  logic inwin, below, dup, oor, here, in_order;
+  logic inwin, below, dup, oor, no_bitmap, here, in_order, no_pay, trimmed;
   logic [5:0] pbit;
 
   assign cack1 = s.cack + 24'd1;
@@ -270,7 +315,12 @@ module mrc_rx_track
   // Bug 22: what is here already above cack is taken for new.
   assign dup = below || (inwin && here && bug_i != 8'd22);
   assign oor = !inwin && !below;
+  // Outside because the window has shrunk meanwhile, not by the peer's fault.
+  assign no_bitmap = oor && rel < {9'd0, s.mpr_dest, 7'd0};
   assign in_order = rel == 24'd0;
+  assign no_pay = p_q.trim != TrimNone;
+  // On its way, not by the lane.
+  assign trimmed = p_q.trim == TrimTrimmed || p_q.trim == TrimLastHop;
 
   // ---- advance: the run of ones from bit a_from upward of the row a_rcv, a_last
 
@@ -391,6 +441,8 @@ module mrc_rx_track
     dup_inc_d = 1'b0;
     oor_inc_d = 1'b0;
     trim_inc_d = 1'b0;
+    nores_inc_d = 1'b0;
+    qperr_load = 1'b0;
 
     unique case (state_q)
       StIdle: begin
@@ -398,22 +450,29 @@ module mrc_rx_track
         acked_d = 1'b0;
         adv_d = 1'b0;
         if (cfg_do) begin
-          if (cfg_table_i == CfgTableQpCtx) begin
+          if (cfg_init) begin
             s_we = 1'b1;
-            s_waddr = cfg_qp;
             s_d = s_init;
             init_d = '0;
             state_d = StInit;
           end else begin
+            // Bug 42: the window does not shrink.
+            if (cfg_shrink && !(bug_i == 8'd42 && new_mpr < s.mpr)) begin
+              s_we = 1'b1;
+              s_d.mpr = new_mpr;
+            end
             cfg_ack_d = 1'b1;
           end
-        end else if (head_valid && verdict_free && resp_free && ord_free) begin
+        end else if (head_valid && verdict_free && resp_free && ord_free && qperr_free) begin
           pop = 1'b1;
           if (head.drop) begin
             give = 1'b1;
           end else if (s.failed) begin
             give = 1'b1;
             resp_load = 1'b1;
+          end else if (head.err) begin
+            give = 1'b1;
+            resp_load = !err_silent_i;
           end else if (head.probe) begin
             resp_load = s.ackv;
             state_d = StSack0;
@@ -436,20 +495,22 @@ module mrc_rx_track
       end
 
       StTrack: begin
-        if (p_q.trim != TrimNone) begin
-          trim_inc_d = 1'b1;
+        if (oor) begin
+          trim_inc_d = trimmed;
+          oor_inc_d = !no_bitmap;
+          nores_inc_d = no_bitmap;
+          give = !no_pay;
+          resp_load = no_bitmap || !oor_drop_i;
+          state_d = StIdle;
+        end else if (no_pay) begin
+          trim_inc_d = trimmed;
           if (dup) begin
             state_d = StSack0;
           end else begin
-            oor_inc_d = oor;
-            resp_load = oor ? !oor_drop_i : trim_nack_i;
+            nores_inc_d = !trimmed;
+            resp_load = !trimmed || s.trim_nack;
             state_d = StIdle;
           end
-        end else if (oor) begin
-          oor_inc_d = 1'b1;
-          give = 1'b1;
-          resp_load = !oor_drop_i;
-          state_d = StIdle;
         end else if (dup) begin
           dup_inc_d = 1'b1;
           give = 1'b1;
@@ -463,13 +524,14 @@ module mrc_rx_track
             s_d.nsyn = p_q.syndrome;
             s_d.npsn = p_q.psn;
             resp_load = 1'b1;
+            qperr_load = 1'b1;
           end
           state_d = StIdle;
         end else begin
           give = 1'b1;
           give_place = 1'b1;
           s_we = 1'b1;
-          s_d.rcvd = s.rcvd + 32'(p_q.plen);
+          s_d.rcvd = s.rcvd + 32'(p_q.size);
           s_d.trig = trig_sum[21] ? 21'h1FFFFF : trig_sum[20:0];
           s_d.max = a_max;
           row_we = 1'b1;
@@ -574,6 +636,22 @@ module mrc_rx_track
     end
   end
 
+  // Why a packet in Track is NACKed.
+  nack_reason_e nack_reason;
+
+  always_comb begin
+    unique case (p_q.trim)
+      TrimTrimmed: nack_reason = NackReasonTrimmed;
+      TrimLastHop: nack_reason = NackReasonTrimmedLasthop;
+      TrimNoBuffer: nack_reason = NackReasonNoPktBuffer;
+      default: nack_reason = NackReasonNoResource;
+    endcase
+    if (oor) begin
+      // Bug 41: a window that has shrunk is not told apart.
+      nack_reason = (no_bitmap && bug_i != 8'd41) ? NackReasonNoBitmap : NackReasonPsnOorWindow;
+    end
+  end
+
   always_comb begin
     resp_d = '0;
     if (resp_load) begin
@@ -581,24 +659,32 @@ module mrc_rx_track
       resp_d.plane = p_q.plane;
       unique case (state_q)
         StIdle: begin
-          resp_d.kind = CtlKindAck;
           resp_d.qp = head.qp;
           resp_d.plane = head.plane;
-          resp_d.psn = s.failed ? s.npsn : s.ackpsn;
-          resp_d.reason = s.failed ? s.nsyn : AethSyndromeAck;
-          resp_d.msn = s.emsn;
+          if (!s.failed && head.err) begin
+            resp_d.kind = CtlKindNack;
+            resp_d.psn = head.psn;
+            resp_d.entropy = head.entropy;
+            resp_d.ts = (bug_i == 8'd24) ? 16'd0 : head.ts;
+            resp_d.tsv = head.tsv;
+            resp_d.at = head.at;
+            resp_d.reason = NackReasonUnexpEvent;
+          end else begin
+            resp_d.kind = CtlKindAck;
+            resp_d.psn = s.failed ? s.npsn : s.ackpsn;
+            resp_d.reason = s.failed ? s.nsyn : AethSyndromeAck;
+            resp_d.msn = s.emsn;
+          end
         end
         StTrack: begin
-          if (oor || p_q.trim != TrimNone) begin
+          if (oor || no_pay) begin
             resp_d.kind = CtlKindNack;
             resp_d.psn = p_q.psn;
             resp_d.entropy = p_q.entropy;
             resp_d.ts = snap_ts;
-            if (oor) begin
-              resp_d.reason = NackReasonPsnOorWindow;
-            end else begin
-              resp_d.reason = (p_q.trim == TrimTrimmed) ? NackReasonTrimmed : NackReasonTrimmedLasthop;
-            end
+            resp_d.tsv = p_q.tsv;
+            resp_d.at = p_q.at;
+            resp_d.reason = nack_reason;
           end else begin
             resp_d.kind = CtlKindAck;
             resp_d.psn = below ? s.ackpsn : p_q.psn;
@@ -623,6 +709,9 @@ module mrc_rx_track
           resp_d.m = p_q.ce ? MarkSkipOnce : MarkNone;
           resp_d.entropy = p_q.entropy;
           resp_d.ts = snap_ts;
+          resp_d.tsv = p_q.tsv;
+          resp_d.at = p_q.at;
+          resp_d.mpr = s.dyn ? s.mpr : 8'd0;
           resp_d.rcvd = 24'((s.rcvd + 32'd255) >> 8);
         end
       endcase
@@ -646,6 +735,8 @@ module mrc_rx_track
     end
   end
 
+  assign qperr_d = '{qp: p_q.qp, status: p_q.syndrome};
+
   // ---- registers
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -657,6 +748,7 @@ module mrc_rx_track
       dup_inc_q <= 1'b0;
       oor_inc_q <= 1'b0;
       trim_inc_q <= 1'b0;
+      nores_inc_q <= 1'b0;
     end else begin
       state_q <= state_d;
       cfg_ack_q <= cfg_ack_d;
@@ -665,6 +757,7 @@ module mrc_rx_track
       dup_inc_q <= dup_inc_d;
       oor_inc_q <= oor_inc_d;
       trim_inc_q <= trim_inc_d;
+      nores_inc_q <= nores_inc_d;
     end
   end
 
@@ -687,8 +780,9 @@ module mrc_rx_track
   assign dup_inc_o = dup_inc_q;
   assign oor_inc_o = oor_inc_q;
   assign trim_inc_o = trim_inc_q;
+  assign nores_inc_o = nores_inc_q;
 
   logic unused_bits;
-  assign unused_bits = ^{unused_count, cfg_index_i, cfg_ctx, p_q.msn, p_q.drop, row_psn};
+  assign unused_bits = ^{unused_count, cfg_index_i, cfg_ctx, p_q.msn, p_q.drop, p_q.err, row_psn};
 
 endmodule
