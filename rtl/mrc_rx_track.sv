@@ -302,7 +302,7 @@ module mrc_rx_track
   // ---- where the packet is
 
   logic [23:0] cack1, rel;
-  logic inwin, below, dup, oor, no_bitmap, here, in_order, no_pay, trimmed;
+  logic inwin, below, recorded, dup, oor, no_bitmap, here, in_order, no_pay, trimmed;
   logic [5:0] pbit;
 
   assign cack1 = s.cack + 24'd1;
@@ -313,10 +313,11 @@ module mrc_rx_track
   assign inwin = rel < {9'd0, s.mpr, 7'd0} + ((bug_i == 8'd21) ? 24'd1 : 24'd0);
   assign here = row[{1'b0, pbit}];
   // Bug 22: what is here already above cack is taken for new.
-  assign dup = below || (inwin && here && bug_i != 8'd22);
-  assign oor = !inwin && !below;
+  assign recorded = rel < {9'd0, s.mpr_dest, 7'd0};
+  assign dup = below || (recorded && here && bug_i != 8'd22);
+  assign oor = !inwin && !dup;
   // Outside because the window has shrunk meanwhile, not by the peer's fault.
-  assign no_bitmap = oor && rel < {9'd0, s.mpr_dest, 7'd0};
+  assign no_bitmap = oor && recorded;
   assign in_order = rel == 24'd0;
   assign no_pay = p_q.trim != TrimNone;
   // On its way, not by the lane.
