@@ -3,9 +3,9 @@
 /// From work requests to packets (docs/blocks/tx_segment.md): holds the WQEs of each QP until they
 /// complete, cuts them into packets, sends a packet again on order of tx_inflight, and completes
 /// WQEs. One operation at a time: a packet every second cycle at most, a WQE or an update every
-/// cycle. A QP with congestion control asks for each new packet; the block waits for the answer, and
-/// a refused QP is parked. It decides neither when to retransmit (tx_inflight) nor on which path
-/// (tx_path).
+/// cycle. A QP with congestion control asks for each new packet; the block waits for the answer,
+/// and a refused QP is parked. It decides neither when to retransmit (tx_inflight) nor on which
+/// path (tx_path).
 module mrc_tx_segment
   import mrc_pkg::*;
 #(
@@ -537,7 +537,7 @@ module mrc_tx_segment
               qp_d.failed = 1'b1;
               if (qp.una_msn != qp.tail) begin
                 busy_d = 1'b1;
-                done_d = '{qp: {{(16 - QpW) {1'b0}}, cfg_qp}, msn: 16'd0, syndrome: 8'd0, flush: 1'b1};
+                done_d = '{qp: 16'(cfg_qp), msn: 16'd0, syndrome: 8'd0, flush: 1'b1};
               end
             end
           end
