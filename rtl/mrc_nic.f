@@ -12,6 +12,8 @@ rtl/mrc_cc_nscc.sv
 rtl/mrc_tx_sched.sv
 rtl/mrc_tx_segment.sv
 rtl/mrc_tx_path.sv
+rtl/mrc_tx_window_pkg.sv
+rtl/mrc_tx_sackrow.sv
 rtl/mrc_tx_inflight.sv
 rtl/mrc_tx_probe.sv
 rtl/mrc_tx_header.sv

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What is on its way, what arrived, what to send again (docs/blocks/tx_inflight.md): keeps the window
-/// of PSNs sent and not yet acknowledged of each QP, works through SACK, NACK and ACK, infers losses,
-/// runs the retransmission timer, orders retransmissions from tx_segment, and tells tx_path which EV
-/// lost what, tx_probe which probe was answered. One operation at a time
-/// of two cycles (ACK, NACK, record), three (SACK, retransmission) or one per 64 PSNs (timer expiry).
-/// It does not count retries and does not limit the window: tx_segment keeps it within MaxMpr.
+/// What is on its way, what arrived, what to send again (docs/blocks/tx_inflight.md): keeps the
+/// window of PSNs sent and not yet acknowledged of each QP, works through SACK, NACK and ACK,
+/// infers losses, runs the retransmission timer, orders retransmissions from tx_segment, and tells
+/// tx_path which EV lost what, tx_probe which probe was answered, ack_gen which EV has just worked,
+/// and the congestion controller of the destination what has left the network. One operation at a
+/// time of two cycles (ACK, NACK, record), three (SACK, retransmission; up to five with the same-EV
+/// rule, and the controller's answer on top) or one per 64 PSNs (timer expiry). It does not limit
+/// the window: tx_segment keeps it within MaxMpr.
 module mrc_tx_inflight
   import mrc_pkg::*;
+  import mrc_tx_window_pkg::*;
 #(
+    parameter int unsigned NumPlanes = 2,
     parameter int unsigned NumQps = 4,
     parameter int unsigned MaxMpr = 128,
     parameter int unsigned TickCycles = 128
@@ -23,6 +27,9 @@ module mrc_tx_inflight
     input logic ctl_valid_i,
     output logic ctl_ready_o,
     input ctl_t ctl_i,
+    input logic rans_valid_i,
+    output logic rans_ready_o,
+    input ccans_t rans_i,
 
     output logic retx_valid_o,
     input logic retx_ready_i,
@@ -36,11 +43,23 @@ module mrc_tx_inflight
     output logic pres_valid_o,
     input logic pres_ready_i,
     output pres_t pres_o,
+    output logic ccev_valid_o,
+    input logic ccev_ready_i,
+    output ccev_t ccev_o,
+    output logic rask_valid_o,
+    input logic rask_ready_i,
+    output ccask_t rask_o,
+    output logic okev_valid_o,
+    input logic okev_ready_i,
+    output okev_t okev_o,
+    output logic qperr_valid_o,
+    input logic qperr_ready_i,
+    output qperr_t qperr_o,
 
-    input logic [4:0] rto_i,
     input logic [14:0] reorder_i,
-    input logic [2:0] retry_linear_i,
-    input logic [4:0] retry_exp_i,
+    input logic same_ev_i,
+    input logic rtt_rtx_i,
+    input logic payload_bytes_i,
     output logic rtx_inc_o,
     output logic rto_inc_o,
     output logic fail_inc_o,
@@ -58,10 +77,16 @@ module mrc_tx_inflight
   localparam int unsigned RowW = $clog2(Rows);
   localparam int unsigned TickW = $clog2(TickCycles);
 
+  // ccev_t.kind
+  localparam logic [1:0] CcAck = 2'd0;
+  localparam logic [1:0] CcNack = 2'd1;
+  localparam logic [1:0] CcLoss = 2'd2;
+
   if (NumQps < 2 || NumQps != 2 ** QpW || MaxMpr < 128 || MaxMpr != 2 ** MprW
-      || TickCycles < 2 || TickCycles != 2 ** TickW)
+      || TickCycles < 2 || TickCycles != 2 ** TickW || NumPlanes == 0
+      || (NumPlanes & (NumPlanes - 1)) != 0)
   begin : gen_bad_params
-    $error("%m: NumQps, MaxMpr (at least 128) and TickCycles must be powers of two");
+    $error("%m: NumQps, MaxMpr (at least 128), TickCycles and NumPlanes must be powers of two");
   end
 
   typedef enum logic [3:0] {
@@ -70,24 +95,22 @@ module mrc_tx_inflight
     StRec,
     StSack0,
     StSack1,
+    StSame0,
+    StSame1,
     StNack,
     StAck,
     StRetx0,
     StRetx1,
+    StRetxW,
     StWalk
   } state_e;
-
-  typedef struct packed {
-    logic [63:0] nacked;  // waits because of a NACK: not lost
-    logic [63:0] rtxd;
-    logic [63:0] pend;
-    logic [63:0] sacked;
-  } win_t;
 
   typedef struct packed {
     logic [15:0] msn;
     logic [23:0] idx;
     logic [15:0] ev_idx;
+    logic [13:0] size;
+    logic rtx;
   } sent_t;
 
   typedef struct packed {
@@ -101,58 +124,30 @@ module mrc_tx_inflight
     logic [31:0] tmr_start;
     logic [23:0] tmr_psn;
     logic [5:0] retry;
+    logic [27:0] fly;  // bytes this QP has in its controller's flight
+    logic [23:0] rcvdl;
+    logic [7:0] mprv;
+    logic [4:0] timeout;
+    logic [2:0] retry_linear;
+    logic [4:0] retry_exp;
+    logic [7:0] dest;
+    logic ts;
+    logic dyn_mpr;
+    logic [2:0] mtu;
   } qp_t;
 
-  function automatic logic psn_before(logic [23:0] a, logic [23:0] b);
-    logic [23:0] d;
-    d = b - a;
-    return d != 24'd0 && !d[23];
-  endfunction
-
-  // Bits below position n; all of them from 64 on.
-  function automatic logic [63:0] below(logic [24:0] n);
-    return (n >= 25'd64) ? {64{1'b1}} : ~({64{1'b1}} << n[5:0]);
-  endfunction
-
-  // Mask of the bits i with p0+i in [a, b), b at most half the PSN space after a.
-  function automatic logic [63:0] range(logic [23:0] p0, logic [23:0] a, logic [23:0] b);
-    logic [23:0] from;
-    logic [24:0] to;
-    from = a - p0;
-    to = {1'b0, from} + {1'b0, 24'(b - a)};
-    if (from < 24'd64) begin
-      return below(to) & ~below({1'b0, from});
-    end
-    // The range begins behind this word, or before it: then it has wrapped when it gets here.
-    return to[24] ? below({1'b0, to[23:0]}) : 64'd0;
-  endfunction
-
-  // Number of zeros below the lowest one.
-  function automatic logic [5:0] lowest(logic [63:0] x);
-    logic [5:0] n;
-    logic [31:0] a;
-    logic [15:0] b;
-    logic [7:0] c;
-    logic [3:0] d;
-    n[5] = x[31:0] == 32'd0;
-    a = n[5] ? x[63:32] : x[31:0];
-    n[4] = a[15:0] == 16'd0;
-    b = n[4] ? a[31:16] : a[15:0];
-    n[3] = b[7:0] == 8'd0;
-    c = n[3] ? b[15:8] : b[7:0];
-    n[2] = c[3:0] == 4'd0;
-    d = n[2] ? c[7:4] : c[3:0];
-    n[1] = d[1:0] == 2'd0;
-    n[0] = n[1] ? d[3:2] == 2'b10 : !d[0];
-    return n;
+  // What is left to take of a QP's flight.
+  function automatic logic [27:0] least(logic [27:0] fly, logic [30:0] bytes);
+    return (bytes < {3'd0, fly}) ? bytes[27:0] : fly;
   endfunction
 
   // ---- inputs
 
-  logic rec_v, ctl_v, rec_pop, ctl_pop;
+  logic rec_v, ctl_v, rans_v, rec_pop, ctl_pop, rans_pop;
   rec_t rec;
   ctl_t ctl;
-  logic [1:0][1:0] unused_counts;
+  ccans_t rans;
+  logic [2:0][1:0] unused_counts;
 
   mrc_fifo #(
       .T(rec_t),
@@ -184,17 +179,34 @@ module mrc_tx_inflight
       .count_o(unused_counts[1])
   );
 
+  mrc_fifo #(
+      .T(ccans_t),
+      .Depth(2)
+  ) u_rans (
+      .clk_i,
+      .rst_ni,
+      .valid_i(rans_valid_i),
+      .ready_o(rans_ready_o),
+      .data_i(rans_i),
+      .valid_o(rans_v),
+      .ready_i(rans_pop),
+      .data_o(rans),
+      .count_o(unused_counts[2])
+  );
+
   // ---- registers
 
   state_e state_q, state_d;
   logic cfg_ack_q, cfg_ack_d;
   logic [NumQps-1:0] live_q, live_d;
   logic [NumQps-1:0] rtx_q, rtx_d;  // the QP is in the list
+  logic [NumQps-1:0] cc_q, cc_d;  // congestion control by the controller of its destination
   logic rtx_inc_q, rtx_inc_d, rto_inc_q, rto_inc_d, fail_inc_q, fail_inc_d;
   logic [TickW-1:0] tick_div_q, tick_div_d;
   logic [31:0] tick_q, tick_d;
   logic [3:0] div_q, div_d;
   logic visit_due_q, visit_due_d;
+  logic hold_q, hold_d;  // a retransmission was refused a moment ago
   logic [QpW-1:0] visit_qp_q, visit_qp_d;
 
   rec_t rec_q;
@@ -205,7 +217,10 @@ module mrc_tx_inflight
   logic any_q, any_d;
   logic [23:0] first_q, first_d;
   logic [15:0] ev_keep_q;
+  logic rtx_keep_q;
+  logic [6:0] canc_q;
   logic loss_q, loss_d;
+  logic dup_q, dup_d;  // the retransmission at hand is the one of dup
   logic [23:0] p_q, p_d;
   logic [23:0] w_q, w_d;
 
@@ -246,19 +261,21 @@ module mrc_tx_inflight
 
   // ---- the choice of the cycle
 
-  logic retx_free, upd_free, fb_free, pres_free;
+  logic retx_free, upd_free, fb_free, pres_free, ccev_free, rask_free, okev_free, qperr_free;
   logic idle, op_cfg, op_rec, op_ctl, op_retx, op_visit;
   logic [3:0] arb_req, arb_gnt;
   logic [1:0] unused_arb_idx;
-  logic arb_any, ctl_live;
+  logic arb_any, ctl_live, rec_live;
 
   assign idle = state_q == StIdle;
-  assign op_cfg = idle && cfg_req_i && !cfg_ack_q;
+  // A new context and a new state may give bytes back to the controller.
+  assign op_cfg = idle && cfg_req_i && !cfg_ack_q
+      && (ccev_free || !(cfg_table_i inside {CfgTableQpCtx, CfgTableQpState}));
   assign arb_req = {
-    visit_due_q && upd_free,
-    list_v && retx_free && fb_free,
-    ctl_v && upd_free && fb_free && pres_free,
-    rec_v
+    visit_due_q && upd_free && ccev_free && qperr_free,
+    list_v && retx_free && fb_free && rask_free && ccev_free && !hold_q,
+    ctl_v && upd_free && fb_free && pres_free && ccev_free && okev_free && qperr_free,
+    rec_v && (ccev_free || (rec_live && !rec.voided))
   };
 
   mrc_rr_arb #(
@@ -279,23 +296,30 @@ module mrc_tx_inflight
   assign op_visit = idle && !op_cfg && arb_gnt[3];
   assign rec_pop = op_rec;
   assign ctl_pop = op_ctl;
+  assign rans_pop = state_q == StRetxW;
   assign ctl_live = live_q[ctl.qp[QpW-1:0]];
+  assign rec_live = live_q[rec.qp[QpW-1:0]];
 
   // ---- memories
 
   logic [QpW-1:0] qp, qp_waddr;
   qp_t c, c_d;
-  logic c_we;
+  logic c_we, live, cc;
 
   always_comb begin
     if (!idle) begin
       qp = qp_q[QpW-1:0];
+    end else if (op_cfg) begin
+      qp = cfg_qp;
     end else if (op_visit) begin
       qp = visit_qp_q;
     end else begin
       qp = list_head[QpW-1:0];
     end
   end
+
+  assign live = live_q[qp];
+  assign cc = cc_q[qp];
 
   mrc_rf_1r1w #(
       .Width($bits(qp_t)),
@@ -327,7 +351,7 @@ module mrc_tx_inflight
       .wdata_i(win_d)
   );
 
-  logic sent_re;
+  logic sent_re, sent_we;
   logic [QpW-1:0] sent_rqp;
   logic [MprW-1:0] sent_rslot;
   sent_t sent, sent_d;
@@ -340,36 +364,42 @@ module mrc_tx_inflight
       .re_i(sent_re),
       .raddr_i({sent_rqp, sent_rslot}),
       .rdata_o(sent),
-      .we_i(state_q == StRec),
+      .we_i(sent_we),
       .waddr_i({rec_q.qp[QpW-1:0], rec_q.psn[MprW-1:0]}),
       .wdata_i(sent_d)
   );
 
-  assign sent_d = '{msn: rec_q.msn, idx: rec_q.idx, ev_idx: rec_q.ev_idx};
+  // Of a packet that was not sent after all, or for whose QP nobody waits, nothing is remembered.
+  assign sent_we = state_q == StRec && live && !rec_q.voided;
+  assign sent_d = '{
+          msn: rec_q.msn,
+          idx: rec_q.idx,
+          ev_idx: rec_q.ev_idx,
+          size: rec_q.size,
+          rtx: rec_q.rtx
+      };
 
   // ---- SACK: the row of the bitmap's base, then the row after it
 
   logic sack0, sack1, sack_valid, sack_write;
-  logic [23:0] sack_una1, sack_p, sack_una, sack_hi, sack_limit;
-  logic [5:0] sack_shift;
-  logic [63:0] sack_part, sack_mask, sack_got, sack_cover, sack_sacked, sack_pend, sack_lost;
-  logic sack_any;
-  logic [23:0] sack_first;
+  logic [23:0] sack_una1, sack_una, sack_hi;
+  win_t sack_row;
+  logic sack_lost, sack_any;
+  logic [23:0] sack_lost_psn, sack_first;
+  logic [6:0] sack_canc;
 
   assign sack0 = state_q == StSack0;
   assign sack1 = state_q == StSack1;
   assign sack_una1 = ctl_q.cack + 24'd1;
-  assign sack_valid = 24'(sack_una1 - c.una) <= 24'(c.nxt - c.una) || psn_before(sack_una1, c.una);
-  assign sack_shift = ctl_q.base[5:0];
-  assign sack_write = (sack0 && sack_valid) || (sack1 && sack_shift != 6'd0);
+  assign sack_valid = 24'(sack_una1 - c.una) <= 24'(c.nxt - c.una)
+      || psn_before(sack_una1, c.una);
+  assign sack_write = (sack0 && sack_valid) || (sack1 && ctl_q.base[5:0] != 6'd0);
 
   always_comb begin
     if (sack1) begin
-      sack_p = {ctl_q.base[23:6] + 18'd1, 6'd0};
       sack_una = una_keep_q;
       sack_hi = hi_keep_q;
     end else begin
-      sack_p = {ctl_q.base[23:6], 6'd0};
       sack_una = psn_before(sack_una1, c.una) ? c.una : sack_una1;
       if (bug_i == 8'd10) begin
         sack_una = psn_before(ctl_q.cack, c.una) ? c.una : ctl_q.cack;
@@ -382,55 +412,53 @@ module mrc_tx_inflight
     end
   end
 
-  assign sack_limit = (bug_i == 8'd9) ? sack_hi : sack_hi - {9'd0, reorder_i} + 24'd1;
+  mrc_tx_sackrow u_sackrow (
+      .bug_i,
+      .low_i(sack0),
+      .high_i(sack1),
+      .base_i(ctl_q.base),
+      .bitmap_i(ctl_q.bitmap),
+      .ooo_i(ctl_q.ooo),
+      .reorder_i,
+      .una_i(sack_una),
+      .hi_i(sack_hi),
+      .nxt_i(c.nxt),
+      .row_i(win),
+      .row_o(sack_row),
+      .lost_o(sack_lost),
+      .first_o(sack_lost_psn),
+      .canc_o(sack_canc)
+  );
 
-  always_comb begin
-    sack_part = 64'd0;
-    sack_cover = 64'd0;
-    sack_mask = 64'd0;
-    sack_got = 64'd0;
-    sack_sacked = 64'd0;
-    sack_pend = 64'd0;
-    sack_lost = 64'd0;
-    if (sack0 || sack1) begin
-      sack_cover = {64{1'b1}} << sack_shift;
-      sack_part = ctl_q.bitmap << sack_shift;
-      if (sack1) begin
-        sack_cover = ~sack_cover;
-        sack_part = (ctl_q.bitmap >> 1) >> ~sack_shift;  // by 64 - shift in all
-        if (bug_i == 8'd7) begin
-          sack_part = 64'd0;
-        end
-      end
-      sack_mask = range(sack_p, sack_una, c.nxt);
-      sack_got = sack_part & sack_mask;
-      sack_sacked = win.sacked | sack_got;
-      sack_pend = win.pend & ~sack_sacked;
-      if (ctl_q.ooo >= reorder_i && psn_before(sack_una, sack_limit)) begin
-        sack_lost = range(sack_p, sack_una, sack_limit) & sack_mask & sack_cover
-            & ~(sack_sacked | sack_pend | win.rtxd);
-      end
-    end
-  end
+  assign sack_any = sack_lost || (sack1 && any_q);
+  assign sack_first = (sack1 && any_q) ? first_q : sack_lost_psn;
 
-  always_comb begin
-    sack_any = sack_lost != 64'd0;
-    sack_first = {sack_p[23:6], lowest(sack_lost)};
-    if (sack1 && any_q) begin
-      sack_any = 1'b1;
-      sack_first = first_q;
-    end
-  end
+  // What a SACK says once its rows are worked through.
+  logic psn_sent, sack_recent, sack_moved, sack_mpr, same_go, same_mark;
+  logic [23:0] psn_age, rcvd_new;
+  assign psn_age = c.nxt - ctl_q.psn;
+  assign psn_sent = psn_age != 24'd0 && psn_age <= 24'(MaxMpr);
+  assign sack_recent = sack1 && !ctl_q.pr && psn_sent;
+  assign sack_moved = sack1 && una_keep_q != c.una;
+  assign sack_mpr = sack1 && c.dyn_mpr && ctl_q.mpr != 8'd0 && ctl_q.mpr != c.mprv
+      && !psn_before(sack_una1, c.una);
+  assign rcvd_new = ctl_q.rcvd - c.rcvdl;
+  // The packet at the window's edge is lost if one sent later on the same EV has arrived.
+  assign same_go = sack_recent && same_ev_i && !rtx_keep_q && una_keep_q != c.nxt
+      && psn_before(una_keep_q, ctl_q.psn);
+  assign same_mark = state_q == StSame1 && !win.sacked[c.una[5:0]] && !win.pend[c.una[5:0]]
+      && !win.rtxd[c.una[5:0]];
 
   // ---- retries: the timer and the NACKs that are no trimming share one counter
 
   logic exhausted;
   logic [5:0] retry_next, retry_shift, rto_shift;
-  assign exhausted = {1'b0, c.retry} >= 7'(retry_linear_i) + 7'(retry_exp_i)
-      && retry_exp_i != 5'd25;
+  assign exhausted = {1'b0, c.retry} >= 7'(c.retry_linear) + 7'(c.retry_exp)
+      && c.retry_exp != 5'd25;
   assign retry_next = (c.retry == 6'd63) ? 6'd63 : c.retry + 6'd1;
-  assign retry_shift = (c.retry > 6'(retry_linear_i)) ? c.retry - 6'(retry_linear_i) : 6'd0;
-  assign rto_shift = (7'(rto_i) + 7'(retry_shift) > 7'd27) ? 6'd27 : 6'(rto_i) + retry_shift;
+  assign retry_shift = (c.retry > 6'(c.retry_linear)) ? c.retry - 6'(c.retry_linear) : 6'd0;
+  assign rto_shift = (7'(c.timeout) + 7'(retry_shift) > 7'd27) ? 6'd27
+                                                             : 6'(c.timeout) + retry_shift;
 
   logic visit_fail, nack_fail;
   logic [7:0] fail_status;
@@ -439,12 +467,10 @@ module mrc_tx_inflight
 
   // ---- NACK
 
-  logic nack_mark, nack_counts, nack_in, psn_sent;
-  logic [23:0] psn_age;
-  assign psn_age = c.nxt - ctl_q.psn;
-  assign psn_sent = psn_age != 24'd0 && psn_age <= 24'(MaxMpr);
+  logic nack_mark, nack_counts, nack_in;
   assign nack_in = 24'(ctl_q.psn - c.una) < 24'(c.nxt - c.una);
-  assign nack_counts = nack_in && ctl_q.psn == c.una && ctl_q.reason inside {8'h06, 8'h07, 8'h0A, 8'h0B};
+  assign nack_counts = nack_in && ctl_q.psn == c.una
+      && ctl_q.reason inside {8'h06, 8'h07, 8'h0A, 8'h0B};
   assign nack_fail = state_q == StNack
       && (ctl_q.reason == 8'h19 || (nack_counts && exhausted));
   assign nack_mark = state_q == StNack && !nack_fail && nack_in
@@ -453,6 +479,7 @@ module mrc_tx_inflight
   // ---- ACK
 
   logic ack_good, ack_nak, ack_ok, ack_changed;
+  logic ack_fail;  // a NAK ends the QP
   logic [15:0] ack_msn_ahead;
   logic [23:0] ack_una1, ack_una;
   assign ack_good = ctl_q.reason[7:5] == 3'b000;
@@ -469,6 +496,7 @@ module mrc_tx_inflight
     end
   end
   assign ack_una = (ack_good && !psn_before(ack_una1, c.una)) ? ack_una1 : c.una;
+  assign ack_fail = state_q == StAck && ack_ok && ack_nak;
   assign ack_changed = ack_una != c.una || ctl_q.msn != c.msn_done;
 
   // ---- retransmission order
@@ -491,13 +519,15 @@ module mrc_tx_inflight
 
   // ---- timer: a visit, and the walk over the window after an expiry
 
-  logic visit_expired, walk_more, walk_any;
+  logic outstanding, visit_late, visit_expired, visit_drift, walk_more, walk_any;
   logic [31:0] visit_age;
   logic [63:0] walk_cand;
   logic [23:0] walk_next, walk_first;
   assign visit_age = tick_q - c.tmr_start;
-  assign visit_expired = live_q[visit_qp_q] && (c.una != c.nxt || c.msn_done != c.msn_sent)
-      && visit_age >= (32'd8 << rto_shift);
+  assign outstanding = c.una != c.nxt || c.msn_done != c.msn_sent;
+  assign visit_late = live && visit_age >= (32'd8 << rto_shift);
+  assign visit_expired = visit_late && outstanding;
+  assign visit_drift = op_visit && visit_late && !outstanding && cc && c.fly != 28'd0;
   assign visit_fail = op_visit && visit_expired && exhausted;
   assign walk_next = {w_q[23:6] + 18'd1, 6'd0};
   assign walk_more = 24'(walk_next - c.una) < 24'(c.nxt - c.una);
@@ -510,6 +540,105 @@ module mrc_tx_inflight
   end
   assign walk_any = any_q || walk_cand != 64'd0;
   assign walk_first = any_q ? first_q : {w_q[23:6], lowest(walk_cand)};
+
+  // ---- congestion control: what leaves the flight, and what the controller hears of it
+
+  logic retx_load, retx_refused;
+  assign retx_load = (state_q == StRetx1 && !cc) || (state_q == StRetxW && rans_v && rans.ok);
+  assign retx_refused = state_q == StRetxW && rans_v && !rans.ok;
+
+  logic [13:0] nom;  // nominal size of a full packet
+  logic [20:0] canc_bytes;
+  logic [30:0] sack_bytes;
+  logic [27:0] sack_left;
+  assign nom = (14'd256 << c.mtu) + (payload_bytes_i ? 14'd0 : {11'd0, c.ts, 2'd0} + 14'd84);
+
+  assign canc_bytes = {14'd0, canc_q + sack_canc} * {7'd0, nom};
+
+  // Bytes newly received, without those of packets that had left the flight as lost.
+  always_comb begin
+    sack_bytes = 31'd0;
+    if (sack1 && cc && !rcvd_new[23]) begin
+      sack_bytes = {rcvd_new[22:0], 8'd0};
+      sack_bytes = (sack_bytes > {10'd0, canc_bytes}) ? sack_bytes - {10'd0, canc_bytes} : 31'd0;
+    end
+    sack_left = (una_keep_q == c.nxt) ? c.fly : least(c.fly, sack_bytes);
+  end
+
+  logic ccev_load, give_back;
+  ccev_t ccev_d;
+  logic [27:0] fly_d;
+  logic [15:0] rtt;
+  assign rtt = tick_q[15:0] - ctl_q.ts;
+  assign give_back = visit_fail || nack_fail || ack_fail
+      || (op_cfg && (cfg_table_i == CfgTableQpCtx
+                     || (cfg_table_i == CfgTableQpState && cfg_ctx.state != QpStateRts)));
+
+  always_comb begin
+    ccev_load = 1'b0;
+    ccev_d = '0;
+    ccev_d.cc = {8'd0, c.dest};
+    ccev_d.kind = CcNack;
+    fly_d = c.fly;
+    if (cc) begin
+      unique case (state_q)
+        StRec: begin
+          ccev_load = live ? rec_q.voided : !rec_q.voided && !rec_q.rtx;
+          ccev_d.bytes = {14'd0, rec_q.size};
+          if (live && rec_q.voided) begin
+            fly_d = c.fly - least(c.fly, {17'd0, rec_q.size});
+          end else if (live && !rec_q.rtx) begin
+            fly_d = c.fly + {14'd0, rec_q.size};
+          end
+        end
+        StSack1: begin
+          ccev_load = 1'b1;
+          ccev_d.kind = CcAck;
+          ccev_d.bytes = sack_left;
+          ccev_d.ecn = ctl_q.m == 2'd1;
+          ccev_d.rtt_valid = sack_recent && c.ts && (!rtx_keep_q || rtt_rtx_i);
+          ccev_d.rtt = ccev_d.rtt_valid ? rtt : 16'd0;
+          ccev_d.pen = ctl_q.pen;
+          ccev_d.restore = ctl_q.restore;
+          fly_d = c.fly - sack_left;
+        end
+        StNack: begin
+          ccev_load = nack_mark;
+          ccev_d.bytes = {14'd0, sent.size};
+          ccev_d.rtt_valid = c.ts && (!sent.rtx || rtt_rtx_i);
+          ccev_d.rtt = ccev_d.rtt_valid ? rtt : 16'd0;
+          ccev_d.reason = ctl_q.reason;
+          if (nack_mark && bug_i != 8'd37) begin
+            fly_d = c.fly - least(c.fly, {17'd0, sent.size});
+          end
+        end
+        StRetx1: begin
+          ccev_load = loss_q;
+          ccev_d.kind = CcLoss;
+          ccev_d.bytes = {14'd0, sent.size};
+          if (loss_q) begin
+            fly_d = c.fly - least(c.fly, {17'd0, sent.size});
+          end
+        end
+        StRetxW: begin
+          if (retx_load) begin
+            fly_d = c.fly + {14'd0, sent.size};
+          end
+        end
+        default: ;
+      endcase
+      // The QP has ended, or everything of it has arrived: nothing of it is in flight any more.
+      if (give_back || visit_drift || (state_q == StAck && ack_ok && ack_good && ack_una == c.nxt))
+      begin
+        ccev_load = c.fly != 28'd0;
+        ccev_d = '0;
+        ccev_d.cc = {8'd0, c.dest};
+        ccev_d.kind = give_back ? CcNack : CcAck;
+        ccev_d.bytes = c.fly;
+        fly_d = 28'd0;
+      end
+    end
+  end
 
   // ---- window rows
 
@@ -534,6 +663,9 @@ module mrc_tx_inflight
       win_rrow = ctl_q.base[6+:RowW] + RowW'(1);
     end else if (state_q == StWalk) begin
       win_re = walk_more;
+    end else if (state_d == StSame1) begin
+      win_re = 1'b1;
+      win_rrow = c.una[6+:RowW];
     end
   end
 
@@ -545,19 +677,20 @@ module mrc_tx_inflight
     unique case (state_q)
       StInit: win_we = 1'b1;
       StRec: begin
-        win_we = !rec_q.rtx;
+        win_we = sent_we && !rec_q.rtx;
         win_wrow = rec_q.psn[6+:RowW];
         win_d = win & ~{4{64'd1 << rec_q.psn[5:0]}};
       end
       StSack0, StSack1: begin
         win_we = sack_write;
-        win_wrow = sack_p[6+:RowW];
-        win_d = '{
-            nacked: win.nacked & ~sack_sacked,
-            rtxd: win.rtxd,
-            pend: sack_pend | sack_lost,
-            sacked: sack_sacked
-        };
+        win_wrow = ctl_q.base[6+:RowW] + (sack1 ? RowW'(1) : RowW'(0));
+        win_d = sack_row;
+      end
+      StSame1: begin
+        win_we = same_mark;
+        win_wrow = c.una[6+:RowW];
+        win_d = win;
+        win_d.pend = win.pend | (64'd1 << c.una[5:0]);
       end
       StNack: begin
         win_we = nack_mark;
@@ -570,12 +703,19 @@ module mrc_tx_inflight
         end
       end
       StRetx0: begin
-        win_we = retx_found && live_q[qp];
+        win_we = retx_found && live;
         win_wrow = c.rtx_lo[6+:RowW];
         win_d = win;
         win_d.nacked = win.nacked & ~(64'd1 << retx_bit);
         win_d.pend = win.pend & ~(64'd1 << retx_bit);
         win_d.rtxd = win.rtxd | (64'd1 << retx_bit);
+      end
+      StRetxW: begin
+        // Refused: the row is again as it was before (the memory still shows it), its loss told.
+        win_we = retx_refused && !dup_q && bug_i != 8'd36;
+        win_wrow = p_q[6+:RowW];
+        win_d = win;
+        win_d.nacked = win.nacked | (64'd1 << p_q[5:0]);
       end
       StWalk: begin
         win_we = 1'b1;
@@ -597,6 +737,9 @@ module mrc_tx_inflight
       sent_rslot = ctl.psn[MprW-1:0];
     end else if (state_d == StRetx1) begin
       sent_re = 1'b1;
+    end else if (state_d == StSame0) begin
+      sent_re = 1'b1;
+      sent_rslot = una_keep_q[MprW-1:0];
     end
   end
 
@@ -616,6 +759,9 @@ module mrc_tx_inflight
       if (psn_before(c.rtx_lo, una_keep_q)) begin
         lo = una_keep_q;  // never behind the window
       end
+    end else if (state_q == StSame1) begin
+      mark = same_mark;
+      mark_first = c.una;
     end else if (state_q == StNack) begin
       mark = nack_mark;
     end else if (state_q == StWalk) begin
@@ -624,9 +770,6 @@ module mrc_tx_inflight
     end
   end
 
-  logic outstanding;
-  assign outstanding = c.una != c.nxt || c.msn_done != c.msn_sent;
-
   always_comb begin
     state_d = state_q;
     c_we = 1'b0;
@@ -634,6 +777,7 @@ module mrc_tx_inflight
     qp_waddr = qp;
     qp_d = qp_q;
     live_d = live_q;
+    cc_d = cc_q;
     rtx_d = rtx_q;
     list_push = 1'b0;
     list_pop = 1'b0;
@@ -643,6 +787,8 @@ module mrc_tx_inflight
     first_d = first_q;
     p_d = p_q;
     loss_d = loss_q;
+    dup_d = dup_q;
+    hold_d = hold_q;
     w_d = w_q;
     rto_inc_d = 1'b0;
     fail_inc_d = visit_fail || nack_fail;
@@ -656,6 +802,7 @@ module mrc_tx_inflight
       end
     end
     c_d.rtx_lo = (mark && psn_before(mark_first, lo)) ? mark_first : lo;
+    c_d.fly = fly_d;
 
     unique case (state_q)
       StIdle: begin
@@ -676,12 +823,24 @@ module mrc_tx_inflight
                 dup: 1'b0,
                 tmr_start: tick_q,
                 tmr_psn: cfg_ctx.sq_psn,
-                retry: 6'd0
+                retry: 6'd0,
+                fly: 28'd0,
+                rcvdl: 24'd0,
+                mprv: 8'd0,
+                timeout: cfg_ctx.timeout,
+                retry_linear: cfg_ctx.retry_linear,
+                retry_exp: cfg_ctx.retry_exp,
+                dest: cfg_ctx.dest,
+                ts: cfg_ctx.ts,
+                dyn_mpr: cfg_ctx.dyn_mpr,
+                mtu: cfg_ctx.mtu
             };
             live_d[cfg_qp] = cfg_ctx.state == QpStateRts;
+            cc_d[cfg_qp] = cfg_ctx.cc;
             state_d = StInit;
-          end else if (cfg_table_i == CfgTableQpState) begin
-            live_d[cfg_qp] = cfg_ctx.state == QpStateRts;
+          end else if (cfg_table_i == CfgTableQpState && cfg_ctx.state != QpStateRts) begin
+            c_we = cc;
+            live_d[cfg_qp] = 1'b0;
           end
         end else if (op_rec) begin
           qp_d = rec.qp;
@@ -703,6 +862,7 @@ module mrc_tx_inflight
           qp_d = {{(16 - QpW) {1'b0}}, visit_qp_q};
           visit_due_d = 1'b0;
           visit_qp_d = visit_qp_q + QpW'(1);
+          c_we = visit_fail || visit_drift;
           if (visit_fail) begin
             live_d[visit_qp_q] = 1'b0;
           end else if (visit_expired) begin
@@ -732,8 +892,8 @@ module mrc_tx_inflight
         end
       end
       StRec: begin
-        if (!rec_q.rtx) begin
-          c_we = 1'b1;
+        c_we = live;
+        if (sent_we && !rec_q.rtx) begin
           c_d.nxt = rec_q.psn + 24'd1;
           if (rec_q.last) begin
             c_d.msn_sent = rec_q.msn + 16'd1;
@@ -761,13 +921,26 @@ module mrc_tx_inflight
           c_d.tmr_start = tick_q;
           c_d.tmr_psn = c.nxt;
         end
+        if (sack_mpr) begin
+          c_d.mprv = ctl_q.mpr;
+        end
+        if (!rcvd_new[23]) begin
+          c_d.rcvdl = ctl_q.rcvd;
+        end
+        state_d = same_go ? StSame0 : StIdle;
+      end
+      StSame0: begin
+        state_d = (sent.ev_idx == ev_keep_q || bug_i == 8'd38) ? StSame1 : StIdle;
+      end
+      StSame1: begin
+        c_we = same_mark;
         state_d = StIdle;
       end
       StNack: begin
+        c_we = nack_fail || nack_mark || nack_counts;
         if (nack_fail) begin
           live_d[qp] = 1'b0;
         end else begin
-          c_we = nack_mark || nack_counts;
           if (nack_counts) begin
             c_d.retry = retry_next;
           end
@@ -801,7 +974,8 @@ module mrc_tx_inflight
       end
       StRetx0: begin
         state_d = StIdle;
-        if (!live_q[qp]) begin
+        dup_d = 1'b0;
+        if (!live) begin
           c_we = 1'b1;
           c_d.dup = 1'b0;
           rtx_d[qp] = 1'b0;
@@ -825,6 +999,7 @@ module mrc_tx_inflight
             c_d.dup = 1'b0;
             p_d = c.nxt - 24'd1;
             loss_d = 1'b0;
+            dup_d = 1'b1;
             list_push = 1'b1;
             state_d = StRetx1;
           end else begin
@@ -832,7 +1007,24 @@ module mrc_tx_inflight
           end
         end
       end
-      StRetx1: state_d = StIdle;
+      StRetx1: begin
+        c_we = cc && loss_q;
+        state_d = cc ? StRetxW : StIdle;
+      end
+      StRetxW: begin
+        if (rans_v) begin
+          c_we = 1'b1;
+          state_d = StIdle;
+        end
+        if (retx_refused) begin
+          hold_d = 1'b1;
+          if (dup_q) begin
+            c_d.dup = bug_i != 8'd36;
+          end else if (bug_i != 8'd36) begin
+            c_d.rtx_lo = p_q;
+          end
+        end
+      end
       StWalk: begin
         any_d = walk_any;
         first_d = walk_first;
@@ -851,29 +1043,47 @@ module mrc_tx_inflight
 
     if (div_q == 4'd15) begin
       visit_due_d = 1'b1;
+      hold_d = 1'b0;
     end
   end
 
   // ---- outputs
 
-  logic upd_load, fb_load, pres_load;
+  logic upd_load, fb_load, pres_load, okev_load, qperr_load;
   retx_t retx_d;
   upd_t upd_d;
   fb_t fb_d;
   pres_t pres_d;
+  ccask_t rask_d;
+  okev_t okev_d;
+  qperr_t qperr_d;
+  logic [15:0] fail_qp;
 
   assign retx_d = '{
           qp: qp_q,
           psn: p_q,
           msn: sent.msn,
           idx: sent.idx,
-          avoid_ev: sent.ev_idx
+          avoid_ev: sent.ev_idx,
+          size: sent.size
       };
-  assign rtx_inc_d = state_q == StRetx1;
+  assign rtx_inc_d = retx_load;
+  assign rask_d = '{cc: {8'd0, c.dest}, bytes: {2'd0, sent.size}};
+
+  assign fail_qp = visit_fail ? {{(16 - QpW) {1'b0}}, visit_qp_q} : ctl_q.qp;
+  assign qperr_load = visit_fail || nack_fail || ack_fail;
+  assign qperr_d = '{qp: fail_qp, status: ack_fail ? ctl_q.reason : fail_status};
 
   always_comb begin
-    upd_load = sack1 && una_keep_q != c.una;
-    upd_d = '{qp: ctl_q.qp, una: una_keep_q, ack: 1'b0, msn: 16'd0, syndrome: 8'd0};
+    upd_load = sack_moved || sack_mpr;
+    upd_d = '{
+        qp: ctl_q.qp,
+        una: una_keep_q,
+        ack: 1'b0,
+        msn: 16'd0,
+        syndrome: 8'd0,
+        mpr: sack_mpr ? ctl_q.mpr : 8'd0
+    };
     if (state_q == StAck) begin
       upd_load = ack_ok && (ack_changed || ack_nak);
       upd_d = '{
@@ -881,23 +1091,25 @@ module mrc_tx_inflight
           una: ack_una,
           ack: 1'b1,
           msn: ctl_q.msn,
-          syndrome: ctl_q.reason
+          syndrome: ctl_q.reason,
+          mpr: 8'd0
       };
     end
     if (visit_fail || nack_fail) begin
       upd_load = 1'b1;
       upd_d = '{
-          qp: visit_fail ? {{(16 - QpW) {1'b0}}, visit_qp_q} : ctl_q.qp,
+          qp: fail_qp,
           una: c.una,
           ack: 1'b1,
           msn: c.msn_done,
-          syndrome: fail_status
+          syndrome: fail_status,
+          mpr: 8'd0
       };
     end
   end
 
   always_comb begin
-    fb_load = sack1 && ctl_q.m != 2'd0 && !ctl_q.pr && psn_sent;
+    fb_load = sack_recent && ctl_q.m != 2'd0;
     fb_d = '{qp: ctl_q.qp, ev_idx: ev_keep_q, entropy: ctl_q.entropy, kind: {1'b0, ctl_q.m}};
     if (state_q == StNack) begin
       fb_load = ctl_q.reason == 8'h01 && psn_sent;
@@ -913,12 +1125,20 @@ module mrc_tx_inflight
   assign pres_load = sack1 && ctl_q.pr;
   assign pres_d = '{qp: ctl_q.qp, id: ctl_q.psn[15:0], m: ctl_q.m};
 
+  // Sent once, arrived, not marked: what this EV is good for the other way is known.
+  assign okev_load = sack_recent && ctl_q.m == 2'd0 && !rtx_keep_q;
+  assign okev_d = '{
+          dest: {8'd0, c.dest},
+          plane: ev_keep_q[3:0] & 4'(NumPlanes - 1),
+          ev: ctl_q.entropy
+      };
+
   mrc_out_reg #(
       .T(retx_t)
   ) u_retx (
       .clk_i,
       .rst_ni,
-      .load_i(state_q == StRetx1),
+      .load_i(retx_load),
       .data_i(retx_d),
       .free_o(retx_free),
       .valid_o(retx_valid_o),
@@ -965,6 +1185,58 @@ module mrc_tx_inflight
       .data_o(pres_o)
   );
 
+  mrc_out_reg #(
+      .T(ccev_t)
+  ) u_ccev (
+      .clk_i,
+      .rst_ni,
+      .load_i(ccev_load),
+      .data_i(ccev_d),
+      .free_o(ccev_free),
+      .valid_o(ccev_valid_o),
+      .ready_i(ccev_ready_i),
+      .data_o(ccev_o)
+  );
+
+  mrc_out_reg #(
+      .T(ccask_t)
+  ) u_rask (
+      .clk_i,
+      .rst_ni,
+      .load_i(state_q == StRetx1 && cc),
+      .data_i(rask_d),
+      .free_o(rask_free),
+      .valid_o(rask_valid_o),
+      .ready_i(rask_ready_i),
+      .data_o(rask_o)
+  );
+
+  mrc_out_reg #(
+      .T(okev_t)
+  ) u_okev (
+      .clk_i,
+      .rst_ni,
+      .load_i(okev_load),
+      .data_i(okev_d),
+      .free_o(okev_free),
+      .valid_o(okev_valid_o),
+      .ready_i(okev_ready_i),
+      .data_o(okev_o)
+  );
+
+  mrc_out_reg #(
+      .T(qperr_t)
+  ) u_qperr (
+      .clk_i,
+      .rst_ni,
+      .load_i(qperr_load),
+      .data_i(qperr_d),
+      .free_o(qperr_free),
+      .valid_o(qperr_valid_o),
+      .ready_i(qperr_ready_i),
+      .data_o(qperr_o)
+  );
+
   assign rtx_inc_o = rtx_inc_q;
   assign rto_inc_o = rto_inc_q;
   assign fail_inc_o = fail_inc_q;
@@ -978,6 +1250,7 @@ module mrc_tx_inflight
       cfg_ack_q <= 1'b0;
       live_q <= '0;
       rtx_q <= '0;
+      cc_q <= '0;
       rtx_inc_q <= 1'b0;
       rto_inc_q <= 1'b0;
       fail_inc_q <= 1'b0;
@@ -985,12 +1258,14 @@ module mrc_tx_inflight
       tick_q <= 32'd0;
       div_q <= 4'd0;
       visit_due_q <= 1'b0;
+      hold_q <= 1'b0;
       visit_qp_q <= '0;
     end else begin
       state_q <= state_d;
       cfg_ack_q <= cfg_ack_d;
       live_q <= live_d;
       rtx_q <= rtx_d;
+      cc_q <= cc_d;
       rtx_inc_q <= rtx_inc_d;
       rto_inc_q <= rto_inc_d;
       fail_inc_q <= fail_inc_d;
@@ -998,6 +1273,7 @@ module mrc_tx_inflight
       tick_q <= tick_d;
       div_q <= div_d;
       visit_due_q <= visit_due_d;
+      hold_q <= hold_d;
       visit_qp_q <= visit_qp_d;
     end
   end
@@ -1009,6 +1285,7 @@ module mrc_tx_inflight
     first_q <= first_d;
     p_q <= p_d;
     loss_q <= loss_d;
+    dup_q <= dup_d;
     w_q <= w_d;
     if (op_rec) begin
       rec_q <= rec;
@@ -1020,11 +1297,13 @@ module mrc_tx_inflight
       una_keep_q <= sack_una;
       hi_keep_q <= sack_hi;
       ev_keep_q <= sent.ev_idx;
+      rtx_keep_q <= sent.rtx;
+      canc_q <= sack_canc;
     end
   end
 
   logic unused_ok;
   assign unused_ok = &{1'b0, unused_counts, unused_arb_idx, unused_list_ready, unused_list_count,
-                       cfg_index_i, cfg_ctx, ctl_q.kind};
+                       cfg_index_i, cfg_ctx, ctl_q.kind, rans.cc, rans.last};
 
 endmodule
