@@ -2,7 +2,8 @@
 
 /// The bytes in front (docs/blocks/tx_header.md): builds the header of a packet, Ethernet to the last
 /// extension header, and the ICRC register after it. Control packets come before probes, probes before
-/// endpoint requests, those before data packets. Two stages (A: bytes, B: ICRC), one packet per cycle, latency 3 cycles with the input FIFO.
+/// endpoint requests, those before data packets. Two stages (A: bytes, B: ICRC), one packet per cycle,
+/// latency 3 cycles with the input FIFO.
 /// Extension headers of control packets are whole 32-bit words. Payload, pad and the final ICRC are
 /// the lane's business.
 module mrc_tx_header
