@@ -1,19 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Turns what the responder owes into control packets: SACK, NACK and ACK with their extension
-/// header bytes, on the plane the cause came from while that port is up. One per cycle. It queues
-/// sixteen and merges none. Contract: docs/blocks/rx_reorder.md.
+/// Turns what the responder and endpoint owe into control packets: SACK, NACK, ACK and endpoint
+/// responses with their extension header bytes, on the plane the cause came from while that is up on
+/// both sides, on an entropy value that has worked there lately. One per cycle. Where it has no fresh
+/// value it asks endpoint for a probe. It queues sixteen responses of rx_track and merges none.
+/// Contract: docs/blocks/rx_reorder.md.
 module mrc_ack_gen
   import mrc_pkg::*;
 #(
     parameter int unsigned NumPlanes = 2,
-    parameter int unsigned NumQps = 4
+    parameter int unsigned NumQps = 4,
+    parameter int unsigned NumDests = 4
 ) (
     input logic clk_i,
     input logic rst_ni,
     input logic [7:0] bug_i,
     input logic [NumPlanes-1:0] port_up_i,
     input logic [MaxPlanes-1:0][31:0] rev_ev_i,
+    input logic rev_fixed_i,
+    input logic rev_probe_i,
+    input logic [15:0] interval_i,
+    input logic [31:0] tick_i,
     input logic cfg_req_i,
     input logic [3:0] cfg_table_i,
     input logic [15:0] cfg_index_i,
@@ -22,22 +29,52 @@ module mrc_ack_gen
     input logic resp_valid_i,
     output logic resp_ready_o,
     input resp_t resp_i,
+    input logic eresp_valid_i,
+    output logic eresp_ready_o,
+    input resp_t eresp_i,
+    input logic okev_valid_i,
+    output logic okev_ready_o,
+    input okev_t okev_i,
+    input logic eokev_valid_i,
+    output logic eokev_ready_o,
+    input okev_t eokev_i,
     output logic ctlpkt_valid_o,
     input logic ctlpkt_ready_i,
-    output ctlpkt_t ctlpkt_o
+    output ctlpkt_t ctlpkt_o,
+    output logic want_valid_o,
+    input logic want_ready_i,
+    output want_t want_o
 );
 
   localparam int unsigned QpW = $clog2(NumQps);
-  localparam int unsigned PlaneW = (NumPlanes > 1) ? $clog2(NumPlanes) : 1;
+  localparam int unsigned PlaneW = $clog2(NumPlanes);
+  localparam int unsigned DestW = $clog2(NumDests);
 
-  logic head_valid, load, free, cfg_do, cfg_we, cfg_ack_q;
+  if (NumPlanes < 2 || NumPlanes > MaxPlanes || NumPlanes != 2 ** PlaneW || NumQps < 2
+      || NumQps != 2 ** QpW || NumDests < 2 || NumDests > 256 || NumDests != 2 ** DestW)
+  begin : gen_bad_params
+    $error("%m: NumPlanes, NumQps and NumDests must be powers of two, at least 2");
+  end
+
+  typedef struct packed {
+    logic [23:0] dqpn;
+    logic [7:0] dest;
+    logic svc_time;
+  } qp_t;
+
+  // ---- inputs
+
+  logic resp_v, eresp_v, load, resp_pop, eresp_pop, free, want_free, cfg_do, cfg_we, cfg_ack_q;
+  logic okev_v, eokev_v, okev_pop, eokev_pop, ok_now;
   logic [4:0] unused_count;
-  resp_t r;
+  logic [2:0][1:0] unused_counts;
+  resp_t resp, eresp, r;
+  okev_t okev, eokev, ok;
   ctlpkt_t out;
   tbl_qp_ctx_t cfg_ctx;
-  logic [23:0] dqpn;
-  logic [3:0] plane;
-  logic [15:0] spdcid, ack_off, sack_off;
+  qp_t qp;
+  logic [PlaneW-1:0] plane;
+  logic [15:0] spdcid, ack_off, sack_off, ts;
   logic [23:0] rcvd;
 
   mrc_fifo #(
@@ -49,42 +86,187 @@ module mrc_ack_gen
       .valid_i(resp_valid_i),
       .ready_o(resp_ready_o),
       .data_i(resp_i),
-      .valid_o(head_valid),
-      .ready_i(load),
-      .data_o(r),
+      .valid_o(resp_v),
+      .ready_i(resp_pop),
+      .data_o(resp),
       .count_o(unused_count)
+  );
+
+  mrc_fifo #(
+      .T(resp_t),
+      .Depth(2)
+  ) u_eresp (
+      .clk_i,
+      .rst_ni,
+      .valid_i(eresp_valid_i),
+      .ready_o(eresp_ready_o),
+      .data_i(eresp_i),
+      .valid_o(eresp_v),
+      .ready_i(eresp_pop),
+      .data_o(eresp),
+      .count_o(unused_counts[0])
+  );
+
+  mrc_fifo #(
+      .T(okev_t),
+      .Depth(2)
+  ) u_okev (
+      .clk_i,
+      .rst_ni,
+      .valid_i(okev_valid_i),
+      .ready_o(okev_ready_o),
+      .data_i(okev_i),
+      .valid_o(okev_v),
+      .ready_i(okev_pop),
+      .data_o(okev),
+      .count_o(unused_counts[1])
+  );
+
+  mrc_fifo #(
+      .T(okev_t),
+      .Depth(2)
+  ) u_eokev (
+      .clk_i,
+      .rst_ni,
+      .valid_i(eokev_valid_i),
+      .ready_o(eokev_ready_o),
+      .data_i(eokev_i),
+      .valid_o(eokev_v),
+      .ready_i(eokev_pop),
+      .data_o(eokev),
+      .count_o(unused_counts[2])
   );
 
   assign cfg_ctx = tbl_qp_ctx_t'(cfg_data_i);
   assign cfg_do = cfg_req_i && !cfg_ack_q;
   assign cfg_we = cfg_do && cfg_table_i == CfgTableQpCtx;
-  assign load = head_valid && free && !cfg_do;
+  assign load = (eresp_v || resp_v) && free && !cfg_do;
+  assign eresp_pop = load && eresp_v;
+  assign resp_pop = load && !eresp_v;
+  assign r = eresp_v ? eresp : resp;
+  assign ok_now = !cfg_do && (okev_v || eokev_v);
+  assign okev_pop = !cfg_do && okev_v;
+  assign eokev_pop = !cfg_do && !okev_v && eokev_v;
+  assign ok = okev_v ? okev : eokev;
   assign cfg_ack_o = cfg_ack_q;
 
   mrc_rf_1r1w #(
-      .Width(24),
+      .Width($bits(qp_t)),
       .Depth(NumQps)
-  ) u_dqpn (
+  ) u_qp (
       .clk_i,
       .raddr_i(r.qp[QpW-1:0]),
-      .rdata_o(dqpn),
+      .rdata_o(qp),
       .we_i(cfg_we),
       .waddr_i(cfg_index_i[QpW-1:0]),
-      .wdata_i(cfg_ctx.dqpn)
+      .wdata_i({cfg_ctx.dqpn, cfg_ctx.dest, cfg_ctx.svc_time})
   );
 
+  // ---- the plane
+
+  logic [NumPlanes-1:0] pmask_q[0:NumDests-1];  // planes the peer's ports can receive on
+  logic [NumPlanes-1:0] both_up, choice;
+  logic [DestW-1:0] dest;
+  assign dest = qp.dest[DestW-1:0];
+  assign both_up = port_up_i & pmask_q[dest];
+  assign choice = (both_up == '0) ? port_up_i : both_up;
+
   always_comb begin
-    plane = 4'd0;
-    if (port_up_i[r.plane[PlaneW-1:0]]) begin
-      plane = r.plane;
+    plane = '0;
+    if (both_up[r.plane[PlaneW-1:0]]) begin
+      plane = r.plane[PlaneW-1:0];
     end else begin
       for (int unsigned p = NumPlanes; p > 0; p--) begin
-        if (port_up_i[p-1]) begin
-          plane = 4'(p - 1);
+        if (choice[p-1]) begin
+          plane = PlaneW'(p - 1);
         end
       end
     end
   end
+
+  // ---- reverse paths: per destination and plane the value that worked last
+
+  logic [NumPlanes-1:0] valid_q[0:NumDests-1];
+  logic [NumPlanes-1:0] stale_q[0:NumDests-1];  // did not work in this interval
+  logic [NumPlanes-1:0] wanted_q[0:NumDests-1];  // asked for in this interval
+  logic [NumPlanes-1:0][31:0] rev;
+  logic [31:0] epoch_q, ev;
+  logic epoch, want_load;
+  logic [PlaneW-1:0] ev_plane, ok_plane;
+  logic [DestW-1:0] ok_dest;
+  want_t want;
+
+  assign ok_plane = ok.plane[PlaneW-1:0];
+  assign ok_dest = ok.dest[DestW-1:0];
+  assign epoch = !cfg_do && (tick_i - epoch_q) >= 32'(interval_i);
+
+  for (genvar p = 0; p < NumPlanes; p++) begin : gen_rev
+    mrc_rf_1r1w #(
+        .Width(32),
+        .Depth(NumDests)
+    ) u_rev (
+        .clk_i,
+        .raddr_i(dest),
+        .rdata_o(rev[p]),
+        .we_i(ok_now && ok_plane == PlaneW'(p)),
+        .waddr_i(ok_dest),
+        .wdata_i(ok.ev)
+    );
+  end
+
+  // Bug 48: what works on plane 0 goes to all of them.
+  assign ev_plane = (bug_i == 8'd48) ? '0 : plane;
+  assign ev = (rev_fixed_i || !valid_q[dest][ev_plane]) ? rev_ev_i[plane] : rev[ev_plane];
+  assign want_load = load && rev_probe_i && !rev_fixed_i && stale_q[dest][plane]
+      && !wanted_q[dest][plane] && want_free;
+  assign want = '{dest: 16'(qp.dest), plane: 4'(plane)};
+
+  mrc_out_reg #(
+      .T(want_t)
+  ) u_want (
+      .clk_i,
+      .rst_ni,
+      .load_i(want_load),
+      .data_i(want),
+      .free_o(want_free),
+      .valid_o(want_valid_o),
+      .ready_i(want_ready_i),
+      .data_o(want_o)
+  );
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      for (int unsigned i = 0; i < NumDests; i++) begin
+        pmask_q[i] <= {NumPlanes{1'b1}};
+        valid_q[i] <= '0;
+        stale_q[i] <= {NumPlanes{1'b1}};
+        wanted_q[i] <= '0;
+      end
+      epoch_q <= 32'd0;
+    end else begin
+      if (cfg_do && cfg_table_i == CfgTablePeerPorts) begin
+        pmask_q[cfg_index_i[DestW-1:0]] <= cfg_data_i[NumPlanes-1:0];
+      end
+      // The later assignment wins.
+      if (epoch) begin
+        epoch_q <= tick_i;
+        for (int unsigned i = 0; i < NumDests; i++) begin
+          stale_q[i] <= {NumPlanes{1'b1}};
+          wanted_q[i] <= '0;
+        end
+      end
+      if (ok_now) begin
+        valid_q[ok_dest][ok_plane] <= 1'b1;
+        stale_q[ok_dest][ok_plane] <= 1'b0;
+        wanted_q[ok_dest][ok_plane] <= 1'b0;
+      end
+      if (want_load) begin
+        wanted_q[dest][plane] <= 1'b1;
+      end
+    end
+  end
+
+  // ---- the packet
 
   assign spdcid = r.qp + 16'(QpnBase);
   // An answer to a probe has the probe's id there.
@@ -93,13 +275,14 @@ module mrc_ack_gen
   assign sack_off = 16'(r.base - r.cack) - ((bug_i == 8'd27) ? 16'd1 : 16'd0);
   // Bug 28: rounded down.
   assign rcvd = r.rcvd - ((bug_i == 8'd28) ? 24'd1 : 24'd0);
+  assign ts = r.ts + ((qp.svc_time && r.tsv) ? tick_i[15:0] - r.at : 16'd0);
 
   always_comb begin
     out = '0;
     if (load) begin
       out.qp = r.qp;
-      out.plane = plane;
-      out.ev = rev_ev_i[plane[2:0]];
+      out.plane = 4'(plane);
+      out.ev = ev;
       if (r.kind == CtlKindSack) begin
         out.opcode = OpcodeSack;
         out.psn = r.cack;
@@ -108,10 +291,11 @@ module mrc_ack_gen
         out.ext[1*8+1] = r.pr;
         out.ext[2*8+:16] = {ack_off[7:0], ack_off[15:8]};
         out.ext[13*8+:24] = {r.cack[7:0], r.cack[15:8], r.cack[23:16]};
+        out.ext[17*8+:8] = r.mpr;
         out.ext[18*8+:16] = {sack_off[7:0], sack_off[15:8]};
         out.ext[20*8+:64] = {r.bitmap[7:0], r.bitmap[15:8], r.bitmap[23:16], r.bitmap[31:24],
             r.bitmap[39:32], r.bitmap[47:40], r.bitmap[55:48], r.bitmap[63:56]};
-        out.ext[28*8+:16] = {r.ts[7:0], r.ts[15:8]};
+        out.ext[28*8+:16] = {ts[7:0], ts[15:8]};
         out.ext[30*8+:16] = {r.ooo[7:0], 1'b0, r.ooo[14:8]};
         out.ext[33*8+:24] = {rcvd[7:0], rcvd[15:8], rcvd[23:16]};
       end else if (r.kind == CtlKindNack) begin
@@ -121,7 +305,13 @@ module mrc_ack_gen
         out.ext[2*8+:8] = r.reason;
         out.ext[13*8+:24] = {r.psn[7:0], r.psn[15:8], r.psn[23:16]};
         out.ext[16*8+:8] = 8'h20;
-        out.ext[18*8+:16] = {r.ts[7:0], r.ts[15:8]};
+        out.ext[18*8+:16] = {ts[7:0], ts[15:8]};
+      end else if (r.kind == CtlKindEndpoint) begin
+        out.opcode = OpcodeEndpointResponse;
+        out.psn = r.psn;
+        out.ext_len = 8'(EethBytes);
+        out.ext[1*8+:8] = {r.reason[5:0], 2'd0};
+        out.ext[28*8+:16] = {ts[7:0], ts[15:8]};
       end else begin
         out.opcode = OpcodeAck;
         out.psn = r.psn;
@@ -132,7 +322,7 @@ module mrc_ack_gen
       if (r.kind == CtlKindSack || r.kind == CtlKindNack) begin
         out.ext[4*8+:32] = {r.entropy[7:0], r.entropy[15:8], r.entropy[23:16], r.entropy[31:24]};
         out.ext[8*8+:16] = {spdcid[7:0], spdcid[15:8]};
-        out.ext[10*8+:16] = {dqpn[7:0], dqpn[15:8]};
+        out.ext[10*8+:16] = {qp.dqpn[7:0], qp.dqpn[15:8]};
       end
     end
   end
@@ -159,6 +349,6 @@ module mrc_ack_gen
   end
 
   logic unused_bits;
-  assign unused_bits = ^{unused_count, cfg_index_i, cfg_ctx, dqpn, plane};
+  assign unused_bits = ^{unused_count, unused_counts, cfg_index_i, cfg_ctx, qp, r.plane, ok};
 
 endmodule

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Registers of the NIC on AXI4-Lite, the counters, the queue of EV events, and the broadcast of table
-/// rows to the blocks.
-/// One write and one read at a time, a read answered in the next cycle; a write to TBL_CMD is
-/// answered when every block has taken the row. Wrong addresses and writes to read-only registers
-/// get SLVERR. It has no interrupts. Contract: docs/blocks/nic.md, registers: cmodel/spec/csr.yaml.
+/// Registers of the NIC on AXI4-Lite, the counters, the queue of EV events, the states of the QPs, and
+/// the broadcast of table rows to the blocks, by software or by the NIC itself (a peer's port mask, a
+/// QP in error).
+/// One write and one read at a time, a read answered in the next cycle; a write to TBL_CMD is judged
+/// and answered when every block has taken the row. Wrong addresses, writes to read-only registers and
+/// refused commands get SLVERR. It has no interrupts, and it does not look at rows of other tables
+/// than QP_CTX and QP_STATE. Contract: docs/blocks/nic.md, registers: cmodel/spec/csr.yaml.
 module mrc_csr
   import mrc_pkg::*;
 #(
@@ -13,10 +15,16 @@ module mrc_csr
     parameter int unsigned EvsPerQp = 16,
     parameter int unsigned MaxMpr = 128,
     parameter int unsigned WqeDepth = 4,
-    parameter int unsigned NumAcks = 9
+    parameter int unsigned NumProfiles = 2,
+    parameter int unsigned NumDests = 4,
+    parameter int unsigned MaxWimm = 32,
+    parameter int unsigned TickCycles = 128,
+    parameter int unsigned NumAcks = 12
 ) (
     input logic clk_i,
     input logic rst_ni,
+    input logic [7:0] bug_i,
+    input logic [NumPlanes-1:0] port_up_i,
     input logic s_axil_awvalid_i,
     output logic s_axil_awready_o,
     input logic [15:0] s_axil_awaddr_i,
@@ -40,9 +48,31 @@ module mrc_csr
     input logic [NumPlanes-1:0] cnt_ovf_i,
     // In the order of the addresses from CNT_DROP_PARSE to CNT_QP_FAIL, the first in bit 0.
     input logic [17:0] cnt_i,
+    input logic nores_inc_i,  // rx_track
+    input logic nopath_inc_i,  // tx_path
+    input logic req_inc_i,  // endpoint
+    input logic rsp_inc_i,
+    input logic drop_inc_i,
+    input logic md_inc_i,  // cc_nscc
+    input logic qa_inc_i,
+    input logic hold_inc_i,
     input logic evev_valid_i,
     output logic evev_ready_o,
     input evev_t evev_i,
+    input logic pmask_valid_i,
+    output logic pmask_ready_o,
+    input pmask_t pmask_i,
+    // tx_inflight, tx_segment, rx_track, rx_reorder.
+    input logic [3:0] qperr_valid_i,
+    output logic [3:0] qperr_ready_o,
+    input qperr_t [3:0] qperr_i,
+    output logic evp_valid_o,
+    input logic evp_ready_i,
+    output evp_t evp_o,
+    input logic evr_valid_i,
+    output logic evr_ready_o,
+    input evr_t evr_i,
+    output logic [31:0] tick_o,
     output logic cfg_req_o,
     output logic [3:0] cfg_table_o,
     output logic [15:0] cfg_index_o,
@@ -50,9 +80,13 @@ module mrc_csr
     input logic [NumAcks-1:0] cfg_ack_i,
     output logic sack_base_self_o,
     output logic oor_drop_o,
-    output logic trim_nack_o,
+    output logic err_silent_o,
     output logic ev_swap_o,
     output logic bth_m_o,
+    output logic rtt_rtx_o,
+    output logic rev_fixed_o,
+    output logic payload_bytes_o,
+    output logic ports_from_0_o,
     output logic [15:0] udp_port_o,
     output logic [5:0] dscp_data_o,
     output logic [5:0] dscp_rtx_o,
@@ -61,10 +95,10 @@ module mrc_csr
     output logic [5:0] dscp_lasthop_o,
     output logic [47:0] mac_o,
     output logic [127:0] ip_o,
-    output logic [4:0] rto_o,
+    output logic [15:0] ep_interval_o,
+    output logic rev_probe_o,
     output logic [14:0] reorder_o,
-    output logic [2:0] retry_linear_o,
-    output logic [4:0] retry_exp_o,
+    output logic same_ev_o,
     output logic [19:0] sack_trigger_o,
     output logic [3:0] srv6_plane_lsb_o,
     output logic [2:0] srv6_uplink_usid_o,
@@ -81,10 +115,23 @@ module mrc_csr
   localparam logic [1:0] RespSlvErr = 2'd2;
   // Word addresses.
   localparam int unsigned RwFirst = 32'(CsrCtrl) / 4;
-  localparam int unsigned RwWords = (32'(CsrTblData0) / 4) + CsrTblData0Count - RwFirst;
+  localparam int unsigned RwWords = 32'(CsrEvpCmd) / 4 - RwFirst + 1;
+  localparam int unsigned TblDataEnd = 32'(CsrTblData0) / 4 + CsrTblData0Count;
   localparam int unsigned CntFirst = 32'(CsrCntTx0) / 4;
-  localparam int unsigned CntWords = 32'(CsrCntQpFail) / 4 - CntFirst + 1;
+  localparam int unsigned CntWords = 32'(CsrCntCcHold) / 4 - CntFirst + 1;
   localparam int unsigned CntLanes = CsrCntTx0Count;
+  localparam int unsigned QpW = $clog2(NumQps);
+  localparam int unsigned DestW = $clog2(NumDests);
+  localparam int unsigned TickW = $clog2(TickCycles);
+
+  if (NumQps < 2 || NumQps != 2 ** QpW || NumDests < 2 || NumDests != 2 ** DestW
+      || TickCycles < 2 || TickCycles != 2 ** TickW)
+  begin : gen_bad_params
+    $error("%m: NumQps, NumDests and TickCycles must be powers of two, at least 2");
+  end
+  if (MaxWimm < 1 || MaxWimm > 255 || MaxMpr < 128 || NumPlanes > MaxPlanes) begin : gen_bad_sizes
+    $error("%m: MaxWimm must be 1 to 255, MaxMpr at least 128, NumPlanes at most 8");
+  end
 
   function automatic logic [31:0] field(int unsigned lsb, int unsigned width);
     return ~(32'hFFFFFFFF << width) << lsb;
@@ -98,8 +145,13 @@ module mrc_csr
       CsrCtrl:
       return field(CsrCtrlSackBaseSelfLsb, CsrCtrlSackBaseSelfWidth) |
           field(CsrCtrlOorDropLsb, CsrCtrlOorDropWidth) |
-          field(CsrCtrlTrimNackLsb, CsrCtrlTrimNackWidth) |
-          field(CsrCtrlEvSwapLsb, CsrCtrlEvSwapWidth) | field(CsrCtrlBthMLsb, CsrCtrlBthMWidth);
+          field(CsrCtrlErrSilentLsb, CsrCtrlErrSilentWidth) |
+          field(CsrCtrlEvSwapLsb, CsrCtrlEvSwapWidth) |
+          field(CsrCtrlBthMLsb, CsrCtrlBthMWidth) |
+          field(CsrCtrlRttRtxLsb, CsrCtrlRttRtxWidth) |
+          field(CsrCtrlRevFixedLsb, CsrCtrlRevFixedWidth) |
+          field(CsrCtrlPayloadBytesLsb, CsrCtrlPayloadBytesWidth) |
+          field(CsrCtrlPortsFrom0Lsb, CsrCtrlPortsFrom0Width);
       CsrUdpPort: return field(CsrUdpPortPortLsb, CsrUdpPortPortWidth);
       CsrDscpTx:
       return field(CsrDscpTxDataLsb, CsrDscpTxDataWidth) |
@@ -108,11 +160,12 @@ module mrc_csr
       return field(CsrDscpTrimTrimmedLsb, CsrDscpTrimTrimmedWidth) |
           field(CsrDscpTrimLasthopLsb, CsrDscpTrimLasthopWidth);
       CsrMacHi: return field(CsrMacHiMacLsb, CsrMacHiMacWidth);
-      CsrRto: return field(CsrRtoTimeoutLsb, CsrRtoTimeoutWidth);
-      CsrReorder: return field(CsrReorderPktsLsb, CsrReorderPktsWidth);
-      CsrRetry:
-      return field(CsrRetryLinearLsb, CsrRetryLinearWidth) |
-          field(CsrRetryExponentialLsb, CsrRetryExponentialWidth);
+      CsrEpCtl:
+      return field(CsrEpCtlIntervalLsb, CsrEpCtlIntervalWidth) |
+          field(CsrEpCtlRevProbeLsb, CsrEpCtlRevProbeWidth);
+      CsrReorder:
+      return field(CsrReorderPktsLsb, CsrReorderPktsWidth) |
+          field(CsrReorderSameEvLsb, CsrReorderSameEvWidth);
       CsrSackTrigger: return field(CsrSackTriggerBytesLsb, CsrSackTriggerBytesWidth);
       CsrSrv6:
       return field(CsrSrv6PlaneLsbLsb, CsrSrv6PlaneLsbWidth) |
@@ -127,10 +180,16 @@ module mrc_csr
       CsrTblCmd:
       return field(CsrTblCmdIndexLsb, CsrTblCmdIndexWidth) |
           field(CsrTblCmdTableLsb, CsrTblCmdTableWidth);
+      CsrQpSel: return field(CsrQpSelIndexLsb, CsrQpSelIndexWidth);
+      CsrQpAttr: return field(CsrQpAttrMaskLsb, CsrQpAttrMaskWidth);
+      CsrEvpCmd:
+      return field(CsrEvpCmdDestLsb, CsrEvpCmdDestWidth) |
+          field(CsrEvpCmdPlaneLsb, CsrEvpCmdPlaneWidth);
       CsrMacLo, CsrIp0, CsrIp1, CsrIp2, CsrIp3, CsrRevEv0, CsrRevEv1, CsrRevEv2, CsrRevEv3,
-          CsrRevEv4, CsrRevEv5, CsrRevEv6, CsrRevEv7:
+          CsrRevEv4, CsrRevEv5, CsrRevEv6, CsrRevEv7, CsrEvpEv:
       return 32'hFFFFFFFF;
-      default: return (a >= CsrTblData0) ? 32'hFFFFFFFF : 32'd0;
+      default:
+      return (word >= 32'(CsrTblData0) / 4 && word < TblDataEnd) ? 32'hFFFFFFFF : 32'd0;
     endcase
   endfunction
 
@@ -148,9 +207,8 @@ module mrc_csr
       CsrIp1: return CsrIp1Reset;
       CsrIp2: return CsrIp2Reset;
       CsrIp3: return CsrIp3Reset;
-      CsrRto: return CsrRtoReset;
+      CsrEpCtl: return CsrEpCtlReset;
       CsrReorder: return CsrReorderReset;
-      CsrRetry: return CsrRetryReset;
       CsrSackTrigger: return CsrSackTriggerReset;
       CsrSrv6: return CsrSrv6Reset;
       CsrRevEv0: return CsrRevEv0Reset;
@@ -164,11 +222,16 @@ module mrc_csr
       CsrEvCtl: return CsrEvCtlReset;
       CsrEvProbe: return CsrEvProbeReset;
       CsrTblCmd: return CsrTblCmdReset;
-      default: return (a >= CsrTblData0) ? CsrTblData0Reset : 32'd0;
+      CsrQpSel: return CsrQpSelReset;
+      CsrQpAttr: return CsrQpAttrReset;
+      CsrEvpEv: return CsrEvpEvReset;
+      CsrEvpCmd: return CsrEvpCmdReset;
+      default:
+      return (word >= 32'(CsrTblData0) / 4 && word < TblDataEnd) ? CsrTblData0Reset : 32'd0;
     endcase
   endfunction
 
-  // One word per writable register, from CTRL to TBL_DATA15.
+  // One word per writable register, from CTRL to EVP_CMD.
   function automatic logic [RwWords-1:0][31:0] all_masks();
     logic [RwWords-1:0][31:0] m;
     for (int unsigned i = 0; i < RwWords; i++) begin
@@ -189,7 +252,82 @@ module mrc_csr
   localparam logic [RwWords-1:0][31:0] RwReset = all_resets();
   localparam int unsigned RwIdxW = $clog2(RwWords);
 
+  localparam int unsigned Ctrl = 32'(CsrCtrl) / 4 - RwFirst;
+  localparam int unsigned Udp = 32'(CsrUdpPort) / 4 - RwFirst;
+  localparam int unsigned DscpTx = 32'(CsrDscpTx) / 4 - RwFirst;
+  localparam int unsigned DscpTrim = 32'(CsrDscpTrim) / 4 - RwFirst;
+  localparam int unsigned MacLo = 32'(CsrMacLo) / 4 - RwFirst;
+  localparam int unsigned MacHi = 32'(CsrMacHi) / 4 - RwFirst;
+  localparam int unsigned Ip0 = 32'(CsrIp0) / 4 - RwFirst;
+  localparam int unsigned EpCtl = 32'(CsrEpCtl) / 4 - RwFirst;
+  localparam int unsigned Reorder = 32'(CsrReorder) / 4 - RwFirst;
+  localparam int unsigned SackTrigger = 32'(CsrSackTrigger) / 4 - RwFirst;
+  localparam int unsigned Srv6 = 32'(CsrSrv6) / 4 - RwFirst;
+  localparam int unsigned RevEv0 = 32'(CsrRevEv0) / 4 - RwFirst;
+  localparam int unsigned EvCtl = 32'(CsrEvCtl) / 4 - RwFirst;
+  localparam int unsigned EvProbe = 32'(CsrEvProbe) / 4 - RwFirst;
+  localparam int unsigned TblCmd = 32'(CsrTblCmd) / 4 - RwFirst;
+  localparam int unsigned TblData0 = 32'(CsrTblData0) / 4 - RwFirst;
+  localparam int unsigned QpSel = 32'(CsrQpSel) / 4 - RwFirst;
+  localparam int unsigned QpAttr = 32'(CsrQpAttr) / 4 - RwFirst;
+  localparam int unsigned EvpEv = 32'(CsrEvpEv) / 4 - RwFirst;
+
   logic [31:0] rw_q[0:RwWords-1];
+  logic [511:0] tbl_data;
+
+  for (genvar i = 0; i < 16; i++) begin : gen_tbl_data
+    assign tbl_data[32*i+:32] = rw_q[TblData0+i];
+  end
+
+  // ---- what the blocks ask for: port masks of peers, QPs in error
+
+  logic pmask_v, pmask_pop;
+  pmask_t pmask;
+  logic [3:0] qperr_v, qperr_pop;
+  qperr_t [3:0] qperr_head;
+  qperr_t qperr;
+  logic [4:0][1:0] unused_counts;
+
+  mrc_fifo #(
+      .T(pmask_t),
+      .Depth(2)
+  ) u_pmask (
+      .clk_i,
+      .rst_ni,
+      .valid_i(pmask_valid_i),
+      .ready_o(pmask_ready_o),
+      .data_i(pmask_i),
+      .valid_o(pmask_v),
+      .ready_i(pmask_pop),
+      .data_o(pmask),
+      .count_o(unused_counts[4])
+  );
+
+  for (genvar i = 0; i < 4; i++) begin : gen_qperr
+    mrc_fifo #(
+        .T(qperr_t),
+        .Depth(2)
+    ) u_qperr (
+        .clk_i,
+        .rst_ni,
+        .valid_i(qperr_valid_i[i]),
+        .ready_o(qperr_ready_o[i]),
+        .data_i(qperr_i[i]),
+        .valid_o(qperr_v[i]),
+        .ready_i(qperr_pop[i]),
+        .data_o(qperr_head[i]),
+        .count_o(unused_counts[i])
+    );
+  end
+
+  always_comb begin
+    qperr = qperr_head[0];
+    for (int unsigned i = 4; i > 0; i--) begin
+      if (qperr_v[i-1]) begin
+        qperr = qperr_head[i-1];
+      end
+    end
+  end
 
   // ---- write
 
@@ -205,19 +343,264 @@ module mrc_csr
   logic [13:0] awaddr_q, rw_idx;
   logic [31:0] wdata_q, wmask, wvalue;
   logic [3:0] wstrb_q;
-  logic bvalid_q, bvalid_d, cfg_req_q, cfg_req_d, w_go, w_hit, w_cmd;
+  logic bvalid_q, bvalid_d, cfg_req_q, cfg_req_d, w_go, w_hit, w_cmd, w_evp, w_evp_busy;
   logic [1:0] bresp_q, bresp_d;
   logic [RwIdxW-1:0] widx;
+  logic internal, take_pmask, take_qperr, error_qp;
+  logic int_q, int_d;  // the table write under way is the NIC's own
+  cfg_table_e int_table_q;
+  logic [15:0] int_index_q;
+  logic [7:0] int_value_q;
 
   assign aw_take = s_axil_awvalid_i && !aw_full_q;
   assign w_take = s_axil_wvalid_i && !w_full_q;
-  assign w_go = wstate_q == WIdle && aw_full_q && w_full_q;
+  assign internal = pmask_v || qperr_v != 4'd0;
+  assign take_pmask = wstate_q == WIdle && pmask_v;
+  assign take_qperr = wstate_q == WIdle && !pmask_v && qperr_v != 4'd0;
+  assign pmask_pop = take_pmask;
+  assign qperr_pop = take_qperr ? qperr_v & (~qperr_v + 4'd1) : 4'd0;
+  assign w_go = wstate_q == WIdle && !internal && aw_full_q && w_full_q;
   assign rw_idx = awaddr_q - 14'(RwFirst);
   assign widx = rw_idx[RwIdxW-1:0];
   assign w_hit = rw_idx < 14'(RwWords) && RwMask[widx] != 32'd0;
   assign w_cmd = w_hit && awaddr_q == CsrTblCmd[15:2];
+  assign w_evp = w_hit && awaddr_q == CsrEvpCmd[15:2];
   assign wmask = {{8{wstrb_q[3]}}, {8{wstrb_q[2]}}, {8{wstrb_q[1]}}, {8{wstrb_q[0]}}};
   assign wvalue = ((wdata_q & wmask) | (rw_q[widx] & ~wmask)) & RwMask[widx];
+
+  // ---- states of the QPs, and what a table write may do to them
+
+  localparam logic [11:0] NeedInit = (12'd1 << QpAttrEvProfile) | (12'd1 << QpAttrCcProfile);
+  localparam logic [11:0] NeedRtr = (12'd1 << QpAttrPath) | (12'd1 << QpAttrRqPsn)
+      | (12'd1 << QpAttrMaxWimmDest) | (12'd1 << QpAttrMprDest) | (12'd1 << QpAttrCaps);
+  localparam logic [11:0] NeedRts = (12'd1 << QpAttrSqPsn) | (12'd1 << QpAttrMaxWimm)
+      | (12'd1 << QpAttrMpr) | (12'd1 << QpAttrTimeout) | (12'd1 << QpAttrRetryCnt);
+
+  function automatic logic beyond(logic [7:0] x, int unsigned top);
+    return x == 8'd0 || 32'(x) > top;
+  endfunction
+
+  logic [2:0] qp_state_q[0:NumQps-1];  // qp_state_e
+  logic [7:0] qp_status_q[0:NumQps-1];  // cq_status_e
+  logic [NumPlanes-1:0] peer_q[0:NumDests-1];
+  tbl_qp_ctx_t ctx;
+  logic [3:0] cmd_table;
+  logic [15:0] cmd_index;
+  logic [2:0] cmd_target, cmd_state;
+  logic [11:0] missing, cmd_detail;
+  cmd_code_e cmd_code;
+  logic bad_index, bad_move, bad_value, cmd_go, cmd_good, cmd_moves;
+  qp_attr_e bad_attr;
+  logic [15:0] cmd_status_q;  // {detail, code}
+
+  assign ctx = tbl_data;
+  assign cmd_table = wvalue[CsrTblCmdTableLsb+:CsrTblCmdTableWidth];
+  assign cmd_index = wvalue[CsrTblCmdIndexLsb+:CsrTblCmdIndexWidth];
+  assign cmd_target = ctx.state;
+  assign cmd_state = qp_state_q[cmd_index[QpW-1:0]];
+  assign cmd_go = w_go && w_cmd;
+
+  always_comb begin
+    bad_index = 1'b0;
+    bad_move = 1'b0;
+    missing = 12'd0;
+    bad_value = 1'b0;
+    bad_attr = QpAttrEvProfile;
+    if (cmd_go) begin
+      unique case (cmd_table)
+        CfgTableQpCtx: begin
+          bad_index = 32'(cmd_index) >= NumQps;
+          unique case (cmd_target)
+            QpStateReset: begin
+            end
+            QpStateInit: begin
+              bad_move = cmd_state != QpStateReset && cmd_state != QpStateInit;
+              missing = NeedInit & ~rw_q[QpAttr][11:0];
+              bad_value = 1'b1;
+              if (32'(ctx.profile) >= NumProfiles || 32'(ctx.backup) >= EvsPerQp / NumPlanes) begin
+                bad_attr = QpAttrEvProfile;
+              end else if (32'(ctx.dest) >= NumDests) begin
+                bad_attr = QpAttrCcProfile;
+              end else begin
+                bad_value = 1'b0;
+              end
+            end
+            QpStateRtr: begin
+              bad_move = cmd_state != QpStateInit;
+              missing = NeedRtr & ~rw_q[QpAttr][11:0];
+              bad_value = 1'b1;
+              if (ctx.mtu > 3'd4) begin
+                bad_attr = QpAttrPath;
+              end else if (beyond(ctx.max_wimm_dest, MaxWimm)) begin
+                bad_attr = QpAttrMaxWimmDest;
+              end else if (beyond(ctx.mpr_dest, MaxMpr / 128)) begin
+                bad_attr = QpAttrMprDest;
+              end else begin
+                bad_value = 1'b0;
+              end
+            end
+            QpStateRts: begin
+              // Bug 52: from any state.
+              bad_move = cmd_state != QpStateRtr && bug_i != 8'd52;
+              missing = NeedRts & ~rw_q[QpAttr][11:0];
+              bad_value = 1'b1;
+              if (beyond(ctx.max_wimm, MaxWimm)) begin
+                bad_attr = QpAttrMaxWimm;
+              end else if (beyond(ctx.mpr, MaxMpr / 128)) begin
+                bad_attr = QpAttrMpr;
+              end else if (ctx.timeout > 5'd24) begin
+                bad_attr = QpAttrTimeout;
+              end else if (ctx.retry_exp > 5'd25) begin
+                bad_attr = QpAttrRetryCnt;
+              end else begin
+                bad_value = 1'b0;
+              end
+            end
+            default: bad_move = 1'b1;
+          endcase
+        end
+        CfgTableQpState: begin
+          bad_index = 32'(cmd_index) >= NumQps;
+          bad_move = cmd_target != QpStateReset
+              && !(cmd_target == QpStateError && cmd_state != QpStateReset);
+        end
+        CfgTableQpMpr, CfgTableEvState: bad_index = 32'(cmd_index) >= NumQps;
+        CfgTableEv, CfgTableMr, CfgTableCcProfile, CfgTableCcCtx, CfgTableEvGen,
+            CfgTablePeerPorts: begin
+        end
+        default: bad_index = 1'b1;
+      endcase
+    end
+  end
+
+  always_comb begin
+    cmd_code = CmdCodeOk;
+    cmd_detail = 12'd0;
+    if (bad_index) begin
+      cmd_code = CmdCodeBadIndex;
+    end else if (bad_move) begin
+      cmd_code = CmdCodeBadTransition;
+      cmd_detail = {9'd0, cmd_state};
+    end else if (missing != 12'd0) begin
+      cmd_code = CmdCodeMissingAttr;
+      cmd_detail = missing;
+    end else if (bad_value) begin
+      cmd_code = CmdCodeBadValue;
+      cmd_detail = {8'd0, bad_attr};
+    end
+  end
+
+  assign cmd_good = cmd_go && cmd_code == CmdCodeOk;
+  assign cmd_moves = cmd_good && (cmd_table == CfgTableQpCtx || cmd_table == CfgTableQpState);
+
+  logic [2:0] error_state;
+  assign error_state = qp_state_q[qperr.qp[QpW-1:0]];
+  assign error_qp = take_qperr && (error_state == QpStateInit || error_state == QpStateRtr
+      || error_state == QpStateRts);
+
+  logic [DestW-1:0] peer_idx;
+  logic [NumPlanes-1:0] peer_mask;
+  logic peer_we;
+  assign peer_we = take_pmask || (cmd_good && cmd_table == CfgTablePeerPorts);
+  assign peer_idx = take_pmask ? pmask.dest[DestW-1:0] : cmd_index[DestW-1:0];
+  assign peer_mask = take_pmask ? pmask.mask[NumPlanes-1:0] : tbl_data[NumPlanes-1:0];
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      for (int unsigned i = 0; i < NumQps; i++) begin
+        qp_state_q[i] <= QpStateReset;
+        qp_status_q[i] <= 8'd0;
+      end
+      for (int unsigned i = 0; i < NumDests; i++) begin
+        peer_q[i] <= {NumPlanes{1'b1}};
+      end
+      cmd_status_q <= 16'd0;
+    end else begin
+      if (cmd_moves) begin
+        qp_state_q[cmd_index[QpW-1:0]] <= cmd_target;
+        qp_status_q[cmd_index[QpW-1:0]] <= 8'd0;
+      end
+      if (error_qp) begin
+        qp_state_q[qperr.qp[QpW-1:0]] <= QpStateError;
+        qp_status_q[qperr.qp[QpW-1:0]] <= qperr.status;
+      end
+      if (peer_we) begin
+        peer_q[peer_idx] <= peer_mask;
+      end
+      if (cmd_go) begin
+        cmd_status_q <= {cmd_detail, cmd_code};
+      end
+    end
+  end
+
+  // ---- one EV probe of the controller at a time
+
+  localparam logic [1:0] EvpBusy = 2'd1;
+  logic evp_load, evp_free, evr_v;
+  evp_t evp_d;
+  evr_t evr;
+  logic [1:0] evp_state_q, evp_state_d, unused_evr_count;
+  logic [15:0] evp_rtt_q, evp_rtt_d;
+
+  mrc_fifo #(
+      .T(evr_t),
+      .Depth(2)
+  ) u_evr (
+      .clk_i,
+      .rst_ni,
+      .valid_i(evr_valid_i),
+      .ready_o(evr_ready_o),
+      .data_i(evr_i),
+      .valid_o(evr_v),
+      .ready_i(1'b1),
+      .data_o(evr),
+      .count_o(unused_evr_count)
+  );
+
+  assign w_evp_busy = w_evp && evp_state_q == EvpBusy;
+  assign evp_load = w_go && w_evp && !w_evp_busy;
+  assign evp_d = '{
+          dest: wvalue[CsrEvpCmdDestLsb+:CsrEvpCmdDestWidth],
+          plane: wvalue[CsrEvpCmdPlaneLsb+:CsrEvpCmdPlaneWidth],
+          ev: rw_q[EvpEv]
+      };
+
+  always_comb begin
+    evp_state_d = evp_state_q;
+    evp_rtt_d = evp_rtt_q;
+    if (evp_load) begin
+      evp_state_d = EvpBusy;
+      evp_rtt_d = 16'd0;
+    end else if (evr_v) begin
+      evp_state_d = evr.answered ? 2'd2 : 2'd3;
+      evp_rtt_d = evr.rtt;
+    end
+  end
+
+  mrc_out_reg #(
+      .T(evp_t)
+  ) u_evp (
+      .clk_i,
+      .rst_ni,
+      .load_i(evp_load),
+      .data_i(evp_d),
+      .free_o(evp_free),
+      .valid_o(evp_valid_o),
+      .ready_i(evp_ready_i),
+      .data_o(evp_o)
+  );
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      evp_state_q <= 2'd0;
+      evp_rtt_q <= 16'd0;
+    end else begin
+      evp_state_q <= evp_state_d;
+      evp_rtt_q <= evp_rtt_d;
+    end
+  end
+
+  // ---- write: the bus
 
   always_comb begin
     wstate_d = wstate_q;
@@ -226,17 +609,20 @@ module mrc_csr
     bvalid_d = bvalid_q;
     bresp_d = bresp_q;
     cfg_req_d = cfg_req_q;
+    int_d = int_q;
     unique case (wstate_q)
       WIdle: begin
-        if (w_go) begin
-          if (w_cmd) begin
-            cfg_req_d = 1'b1;
-            wstate_d = WCfg;
-          end else begin
-            bvalid_d = 1'b1;
-            bresp_d = w_hit ? RespOkay : RespSlvErr;
-            wstate_d = WResp;
-          end
+        if (take_pmask || error_qp) begin
+          int_d = 1'b1;
+          cfg_req_d = 1'b1;
+          wstate_d = WCfg;
+        end else if (cmd_good) begin
+          cfg_req_d = 1'b1;
+          wstate_d = WCfg;
+        end else if (w_go) begin
+          bvalid_d = 1'b1;
+          bresp_d = (w_hit && !w_cmd && !w_evp_busy) ? RespOkay : RespSlvErr;
+          wstate_d = WResp;
         end
       end
       WCfg: begin
@@ -247,9 +633,14 @@ module mrc_csr
       end
       WCfgEnd: begin
         if (cfg_ack_i == '0) begin
-          bvalid_d = 1'b1;
-          bresp_d = RespOkay;
-          wstate_d = WResp;
+          int_d = 1'b0;
+          if (int_q) begin
+            wstate_d = WIdle;
+          end else begin
+            bvalid_d = 1'b1;
+            bresp_d = RespOkay;
+            wstate_d = WResp;
+          end
         end
       end
       default: begin
@@ -270,12 +661,14 @@ module mrc_csr
       w_full_q <= 1'b0;
       bvalid_q <= 1'b0;
       cfg_req_q <= 1'b0;
+      int_q <= 1'b0;
     end else begin
       wstate_q <= wstate_d;
       aw_full_q <= aw_full_d;
       w_full_q <= w_full_d;
       bvalid_q <= bvalid_d;
       cfg_req_q <= cfg_req_d;
+      int_q <= int_d;
     end
   end
 
@@ -288,6 +681,15 @@ module mrc_csr
       wdata_q <= s_axil_wdata_i;
       wstrb_q <= s_axil_wstrb_i;
     end
+    if (take_pmask) begin
+      int_table_q <= CfgTablePeerPorts;
+      int_index_q <= pmask.dest;
+      int_value_q <= pmask.mask;
+    end else if (error_qp) begin
+      int_table_q <= CfgTableQpState;
+      int_index_q <= qperr.qp;
+      int_value_q <= {5'd0, QpStateError};
+    end
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -295,7 +697,7 @@ module mrc_csr
       for (int unsigned i = 0; i < RwWords; i++) begin
         rw_q[i] <= RwReset[i];
       end
-    end else if (w_go && w_hit) begin
+    end else if (w_go && w_hit && !w_evp_busy) begin
       rw_q[widx] <= wvalue;
     end
   end
@@ -316,6 +718,17 @@ module mrc_csr
     pulse[CntLanes+:NumPlanes] = cnt_rx_i;
     pulse[2*CntLanes+:NumPlanes] = cnt_ovf_i;
     pulse[3*CntLanes+:18] = cnt_i;
+    pulse[3*CntLanes+18+:9] = {
+      hold_inc_i,
+      qa_inc_i,
+      md_inc_i,
+      drop_inc_i,
+      rsp_inc_i,
+      req_inc_i,
+      nopath_inc_i,
+      error_qp,
+      nores_inc_i
+    };
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -412,6 +825,16 @@ module mrc_csr
         rdata_d = evq_word;
       end else if (ar_word == CsrEvqDrop[15:2]) begin
         rdata_d = evq_drop_q;
+      end else if (ar_word == CsrQpInfo[15:2]) begin
+        rdata_d = {16'd0, qp_status_q[rw_q[QpSel][QpW-1:0]], 5'd0, qp_state_q[rw_q[QpSel][QpW-1:0]]};
+      end else if (ar_word == CsrCmdStatus[15:2]) begin
+        rdata_d = {4'd0, cmd_status_q[15:4], 12'd0, cmd_status_q[3:0]};
+      end else if (ar_word == CsrEvpRes[15:2]) begin
+        rdata_d = {evp_rtt_q, 14'd0, evp_state_q};
+      end else if (ar_word == CsrPorts[15:2]) begin
+        rdata_d = 32'(port_up_i);
+      end else if (ar_word == CsrPeerInfo[15:2]) begin
+        rdata_d = 32'(peer_q[rw_q[QpSel][DestW-1:0]]);
       end else if (ar_cnt < 14'(CntWords)) begin
         rdata_d = cnt_q[ar_cnt[5:0]];
       end else begin
@@ -442,29 +865,31 @@ module mrc_csr
 
   // ---- what the blocks see
 
-  localparam int unsigned Ctrl = 32'(CsrCtrl) / 4 - RwFirst;
-  localparam int unsigned Udp = 32'(CsrUdpPort) / 4 - RwFirst;
-  localparam int unsigned DscpTx = 32'(CsrDscpTx) / 4 - RwFirst;
-  localparam int unsigned DscpTrim = 32'(CsrDscpTrim) / 4 - RwFirst;
-  localparam int unsigned MacLo = 32'(CsrMacLo) / 4 - RwFirst;
-  localparam int unsigned MacHi = 32'(CsrMacHi) / 4 - RwFirst;
-  localparam int unsigned Ip0 = 32'(CsrIp0) / 4 - RwFirst;
-  localparam int unsigned Rto = 32'(CsrRto) / 4 - RwFirst;
-  localparam int unsigned Reorder = 32'(CsrReorder) / 4 - RwFirst;
-  localparam int unsigned Retry = 32'(CsrRetry) / 4 - RwFirst;
-  localparam int unsigned SackTrigger = 32'(CsrSackTrigger) / 4 - RwFirst;
-  localparam int unsigned Srv6 = 32'(CsrSrv6) / 4 - RwFirst;
-  localparam int unsigned RevEv0 = 32'(CsrRevEv0) / 4 - RwFirst;
-  localparam int unsigned EvCtl = 32'(CsrEvCtl) / 4 - RwFirst;
-  localparam int unsigned EvProbe = 32'(CsrEvProbe) / 4 - RwFirst;
-  localparam int unsigned TblCmd = 32'(CsrTblCmd) / 4 - RwFirst;
-  localparam int unsigned TblData0 = 32'(CsrTblData0) / 4 - RwFirst;
+  logic [TickW-1:0] tick_div_q, tick_div_d;
+  logic [31:0] tick_q, tick_d;
+  assign tick_div_d = tick_div_q + TickW'(1);
+  assign tick_d = (tick_div_q == TickW'(TickCycles - 1)) ? tick_q + 32'd1 : tick_q;
+  assign tick_o = tick_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      tick_div_q <= '0;
+      tick_q <= 32'd0;
+    end else begin
+      tick_div_q <= tick_div_d;
+      tick_q <= tick_d;
+    end
+  end
 
   assign sack_base_self_o = rw_q[Ctrl][CsrCtrlSackBaseSelfLsb];
   assign oor_drop_o = rw_q[Ctrl][CsrCtrlOorDropLsb];
-  assign trim_nack_o = rw_q[Ctrl][CsrCtrlTrimNackLsb];
+  assign err_silent_o = rw_q[Ctrl][CsrCtrlErrSilentLsb];
   assign ev_swap_o = rw_q[Ctrl][CsrCtrlEvSwapLsb];
   assign bth_m_o = rw_q[Ctrl][CsrCtrlBthMLsb];
+  assign rtt_rtx_o = rw_q[Ctrl][CsrCtrlRttRtxLsb];
+  assign rev_fixed_o = rw_q[Ctrl][CsrCtrlRevFixedLsb];
+  assign payload_bytes_o = rw_q[Ctrl][CsrCtrlPayloadBytesLsb];
+  assign ports_from_0_o = rw_q[Ctrl][CsrCtrlPortsFrom0Lsb];
   assign udp_port_o = rw_q[Udp][CsrUdpPortPortLsb+:CsrUdpPortPortWidth];
   assign dscp_data_o = rw_q[DscpTx][CsrDscpTxDataLsb+:CsrDscpTxDataWidth];
   assign dscp_rtx_o = rw_q[DscpTx][CsrDscpTxRtxLsb+:CsrDscpTxRtxWidth];
@@ -473,10 +898,10 @@ module mrc_csr
   assign dscp_lasthop_o = rw_q[DscpTrim][CsrDscpTrimLasthopLsb+:CsrDscpTrimLasthopWidth];
   assign mac_o = {rw_q[MacHi][CsrMacHiMacLsb+:CsrMacHiMacWidth], rw_q[MacLo]};
   assign ip_o = {rw_q[Ip0+3], rw_q[Ip0+2], rw_q[Ip0+1], rw_q[Ip0]};
-  assign rto_o = rw_q[Rto][CsrRtoTimeoutLsb+:CsrRtoTimeoutWidth];
+  assign ep_interval_o = rw_q[EpCtl][CsrEpCtlIntervalLsb+:CsrEpCtlIntervalWidth];
+  assign rev_probe_o = rw_q[EpCtl][CsrEpCtlRevProbeLsb];
   assign reorder_o = rw_q[Reorder][CsrReorderPktsLsb+:CsrReorderPktsWidth];
-  assign retry_linear_o = rw_q[Retry][CsrRetryLinearLsb+:CsrRetryLinearWidth];
-  assign retry_exp_o = rw_q[Retry][CsrRetryExponentialLsb+:CsrRetryExponentialWidth];
+  assign same_ev_o = rw_q[Reorder][CsrReorderSameEvLsb];
   assign sack_trigger_o = rw_q[SackTrigger][CsrSackTriggerBytesLsb+:CsrSackTriggerBytesWidth];
   assign srv6_plane_lsb_o = rw_q[Srv6][CsrSrv6PlaneLsbLsb+:CsrSrv6PlaneLsbWidth];
   assign srv6_uplink_usid_o = rw_q[Srv6][CsrSrv6UplinkUsidLsb+:CsrSrv6UplinkUsidWidth];
@@ -487,21 +912,21 @@ module mrc_csr
   assign probe_successes_o = rw_q[EvProbe][CsrEvProbeSuccessesLsb+:CsrEvProbeSuccessesWidth];
   assign probe_skip_good_o = rw_q[EvProbe][CsrEvProbeSkipGoodLsb];
   assign cfg_req_o = cfg_req_q;
-  assign cfg_index_o = rw_q[TblCmd][CsrTblCmdIndexLsb+:CsrTblCmdIndexWidth];
-  assign cfg_table_o = rw_q[TblCmd][CsrTblCmdTableLsb+:CsrTblCmdTableWidth];
+  assign cfg_index_o = int_q ? int_index_q
+      : rw_q[TblCmd][CsrTblCmdIndexLsb+:CsrTblCmdIndexWidth];
+  assign cfg_table_o = int_q ? int_table_q
+      : rw_q[TblCmd][CsrTblCmdTableLsb+:CsrTblCmdTableWidth];
+  assign cfg_data_o = int_q ? {504'd0, int_value_q} : tbl_data;
 
   for (genvar i = 0; i < 8; i++) begin : gen_rev_ev
     assign rev_ev_o[i] = rw_q[RevEv0+i];
   end
 
-  for (genvar i = 0; i < 16; i++) begin : gen_tbl_data
-    assign cfg_data_o[32*i+:32] = rw_q[TblData0+i];
-  end
-
   logic unused_bits;
   assign unused_bits = ^{s_axil_awaddr_i[1:0], s_axil_araddr_i[1:0], rw_idx, ar_rw, ar_cnt,
-      rw_q[Ctrl], rw_q[Udp], rw_q[DscpTx], rw_q[DscpTrim], rw_q[MacHi], rw_q[Rto], rw_q[Reorder], rw_q[Retry],
-      rw_q[SackTrigger], rw_q[Srv6], rw_q[TblCmd], rw_q[EvCtl], rw_q[EvProbe], unused_evev_count, unused_evq_count,
-      evq.qp[15]};
+      rw_q[Ctrl], rw_q[Udp], rw_q[DscpTx], rw_q[DscpTrim], rw_q[MacHi], rw_q[EpCtl], rw_q[Reorder],
+      rw_q[SackTrigger], rw_q[Srv6], rw_q[TblCmd], rw_q[EvCtl], rw_q[EvProbe], rw_q[QpSel],
+      rw_q[QpAttr], unused_evev_count, unused_evq_count, unused_evr_count, unused_counts, evp_free,
+      evq.qp[15], ctx, qperr, pmask};
 
 endmodule

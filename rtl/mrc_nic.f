@@ -27,5 +27,6 @@ rtl/mrc_rx_check.sv
 rtl/mrc_rx_track.sv
 rtl/mrc_rx_reorder.sv
 rtl/mrc_ack_gen.sv
+rtl/mrc_endpoint.sv
 rtl/mrc_csr.sv
 rtl/mrc_nic.sv

@@ -2,7 +2,8 @@
 
 /// The bytes in front (docs/blocks/tx_header.md): builds the header of a packet, Ethernet to the last
 /// extension header, and the ICRC register after it. Control packets come before probes, probes before
-/// data packets. Two stages (A: bytes, B: ICRC), one packet per cycle, latency 3 cycles with the input FIFO.
+/// endpoint requests, those before data packets. Two stages (A: bytes, B: ICRC), one packet per cycle,
+/// latency 3 cycles with the input FIFO.
 /// Extension headers of control packets are whole 32-bit words. Payload, pad and the final ICRC are
 /// the lane's business.
 module mrc_tx_header
@@ -24,6 +25,9 @@ module mrc_tx_header
     input logic probe_valid_i,
     output logic probe_ready_o,
     input ctlpkt_t probe_i,
+    input logic eprq_valid_i,
+    output logic eprq_ready_o,
+    input ctlpkt_t eprq_i,
 
     output logic hdr_valid_o,
     input logic hdr_ready_i,
@@ -53,6 +57,7 @@ module mrc_tx_header
   localparam int unsigned TickW = $clog2(TickCycles);
   localparam int unsigned EthBits = 8 * 14;
   localparam int unsigned Ip6Bits = 8 * 40;
+  localparam int unsigned SrhBits = 8 * SrhBytes;
   localparam int unsigned InnerBits = 8 * 96;  // inner IPv6 header to the end of the largest extension
   localparam int unsigned HdrBits = 8 * HdrBytes;
   localparam int unsigned BaseLen = 40 + 8 + 12;  // inner IPv6 header, UDP, BTH
@@ -83,7 +88,8 @@ module mrc_tx_header
   typedef struct packed {
     logic [3:0] plane;
     logic ctl;
-    logic srv6;
+    logic outer;  // behind an outer IPv6 header
+    logic srh;  // and a segment routing header
     logic [3:0] ext_words;
     logic [7:0] hdr_len;
     logic [63:0] laddr;
@@ -113,11 +119,11 @@ module mrc_tx_header
 
   // ---- inputs
 
-  // ctl: the control packet or, without one, the probe.
-  logic path_v, ack_v, probe_v, ctl_v, path_pop, ack_pop, probe_pop;
+  // ctl: the control packet or, without one, the probe or, without both, the endpoint request.
+  logic path_v, ack_v, probe_v, eprq_v, ctl_v, path_pop, ack_pop, probe_pop, eprq_pop;
   path_t path;
-  ctlpkt_t ack, probe, ctl;
-  logic [2:0][1:0] unused_counts;
+  ctlpkt_t ack, probe, eprq, ctl;
+  logic [3:0][1:0] unused_counts;
 
   mrc_fifo #(
       .T(path_t),
@@ -164,8 +170,23 @@ module mrc_tx_header
       .count_o(unused_counts[2])
   );
 
-  assign ctl_v = ack_v || probe_v;
-  assign ctl = ack_v ? ack : probe;
+  mrc_fifo #(
+      .T(ctlpkt_t),
+      .Depth(2)
+  ) u_eprq (
+      .clk_i,
+      .rst_ni,
+      .valid_i(eprq_valid_i),
+      .ready_o(eprq_ready_o),
+      .data_i(eprq_i),
+      .valid_o(eprq_v),
+      .ready_i(eprq_pop),
+      .data_o(eprq),
+      .count_o(unused_counts[3])
+  );
+
+  assign ctl_v = ack_v || probe_v || eprq_v;
+  assign ctl = ack_v ? ack : (probe_v ? probe : eprq);
 
   // ---- registers
 
@@ -186,6 +207,7 @@ module mrc_tx_header
   assign a_load = !cfg_wait && (!a_valid_q || b_take) && (ctl_v || path_v);
   assign ack_pop = a_load && ack_v;
   assign probe_pop = a_load && probe_v && !ack_v;
+  assign eprq_pop = a_load && eprq_v && !ack_v && !probe_v;
   assign path_pop = a_load && !ctl_v;
   assign a_valid_d = a_load || (a_valid_q && !b_take);
   assign cfg_ack_d = cfg_req_i && (cfg_ack_q || op_cfg);
@@ -243,7 +265,7 @@ module mrc_tx_header
       plane = ctl.plane;
       ev = ctl.ev;
       opcode = ctl.opcode;
-      // Probes are of the data class, so that they meet what data meet.
+      // Probes and requests are of the data class, so that they meet what data meet.
       traffic = ack_v ? {dscp_ctl_i, 2'b00} : {dscp_data_i, 2'b10};
       psn = ctl.psn;
       plen = 13'd0;
@@ -304,27 +326,52 @@ module mrc_tx_header
 
   // ---- stage A: bytes
 
-  logic srv6;
+  logic has_outer, has_srh, endpoint;
   logic [15:0] flow, sport, udp_len;
   logic [31:0] ip6_first;
   logic [EthBits-1:0] eth;
   logic [Ip6Bits-1:0] outer, inner_ip;
+  logic [SrhBits-1:0] srh;
   logic [63:0] udp;
   logic [95:0] bth;
 
-  assign srv6 = qp.encap == EncapSrv6;
-  assign flow = ev_swap_i ? ev[31:16] : ev[15:0];
+  assign has_srh = qp.encap == EncapSrv6Srh;
+  assign has_outer = qp.encap == EncapSrv6 || has_srh;
+  assign endpoint = ctl_v && (opcode == OpcodeEndpointRequest || opcode == OpcodeEndpointResponse);
+  assign flow = (qp.encap == EncapUdp) ? 16'd0 : (ev_swap_i ? ev[31:16] : ev[15:0]);
   assign sport = ev_swap_i ? ev[15:0] : ev[31:16];
   assign udp_len = 16'd24 + {8'd0, ext_len} + {3'd0, plen} + {14'd0, pad};
   assign ip6_first = net32({4'd6, traffic, 4'd0, flow});
   assign eth = {net16(16'h86DD), net48(mac_i), net48(qp.dmac)};
   assign outer = {
-    net128(srv6_dst), net128(ip_i), 8'd64, 8'd41, net16(udp_len + 16'd40), ip6_first
+    net128(srv6_dst),
+    net128(ip_i),
+    8'd64,
+    has_srh ? 8'(ProtoRouting) : 8'(ProtoIpv6),
+    net16(udp_len + (has_srh ? 16'd64 : 16'd40)),
+    ip6_first
+  };
+  // Bug 47: the only segment is the address that the packet goes to already.
+  assign srh = {
+    net128((bug_i == 8'd47) ? srv6_dst : qp.dip),
+    16'd0,
+    8'd0,
+    8'd0,
+    8'd1,
+    8'(SrhRoutingType),
+    8'd2,
+    8'(ProtoIpv6)
   };
   assign inner_ip = {net128(qp.dip), net128(ip_i), 8'd64, 8'd17, net16(udp_len), ip6_first};
   assign udp = {16'd0, net16(udp_len), net16(udp_port_i), net16(sport)};
   assign bth = {
-    net24(psn), bth8, net24(qp.dqpn), 8'd0, net16(qp.pkey), {1'b0, bth_m_i, pad, 4'd0}, opcode
+    net24(psn),
+    bth8,
+    net24(endpoint ? 24'(EndpointDqp) : qp.dqpn),
+    8'd0,
+    net16(qp.pkey),
+    {1'b0, bth_m_i, pad, 4'd0},
+    opcode
   };
 
   always_comb begin
@@ -332,13 +379,21 @@ module mrc_tx_header
     if (a_load) begin
       a_d.plane = plane;
       a_d.ctl = ctl_v;
-      a_d.srv6 = srv6;
+      a_d.outer = has_outer;
+      a_d.srh = has_srh;
       a_d.ext_words = ext_words;
-      a_d.hdr_len = ext_len + (srv6 ? 8'(14 + 40 + BaseLen) : 8'(14 + BaseLen));
       a_d.laddr = ctl_v ? 64'd0 : path.pkt.laddr;
       a_d.plen = plen;
-      a_d.hdr = srv6 ? HdrBits'({ext, bth, udp, inner_ip, outer, eth})
-                     : HdrBits'({ext, bth, udp, inner_ip, eth});
+      if (has_srh) begin
+        a_d.hdr_len = ext_len + 8'(14 + 64 + BaseLen);
+        a_d.hdr = HdrBits'({ext, bth, udp, inner_ip, srh, outer, eth});
+      end else if (has_outer) begin
+        a_d.hdr_len = ext_len + 8'(14 + 40 + BaseLen);
+        a_d.hdr = HdrBits'({ext, bth, udp, inner_ip, outer, eth});
+      end else begin
+        a_d.hdr_len = ext_len + 8'(14 + BaseLen);
+        a_d.hdr = HdrBits'({ext, bth, udp, inner_ip, eth});
+      end
     end
   end
 
@@ -352,8 +407,13 @@ module mrc_tx_header
     inner = '0;
     message = '0;
     if (b_take) begin
-      inner = (a_q.srv6 ? a_q.hdr[EthBits+Ip6Bits+:InnerBits] : a_q.hdr[EthBits+:InnerBits])
-          | IcrcOnes;
+      if (a_q.srh) begin
+        inner = a_q.hdr[EthBits+Ip6Bits+SrhBits+:InnerBits] | IcrcOnes;
+      end else if (a_q.outer) begin
+        inner = a_q.hdr[EthBits+Ip6Bits+:InnerBits] | IcrcOnes;
+      end else begin
+        inner = a_q.hdr[EthBits+:InnerBits] | IcrcOnes;
+      end
       if (bug_i != 8'd11) begin
         inner = inner | IcrcBth4;
       end

@@ -2,17 +2,19 @@
 
 /// An entropy value for each packet (docs/blocks/tx_path.md): walks the QP's EV set group by group,
 /// one EV per plane in a group, in an order that changes each pass, and takes the next GOOD EV whose
-/// lane has room. Three cycles per packet in the usual case. On feedback it marks an EV SKIP, takes a
-/// bad one out of use and a backup EV of the same plane in, or the other way round: two cycles, and
-/// two per backup group looked at. A packet that finds no usable EV waits, and all behind it. It
-/// neither counts losses nor probes EVs.
+/// lane has room, on a plane whose port is up here and at the peer. Three cycles per packet in the
+/// usual case. On feedback it marks an EV SKIP, takes a bad one out of use and a backup EV of the same
+/// plane in, or the other way round: two cycles, and two per backup group looked at. A packet that
+/// finds no usable EV gets no path: only its record goes on, as if it were sent. It fills EV profiles
+/// by itself (EV_GEN: one row per cycle, or one in 32). It neither counts losses nor probes EVs.
 module mrc_tx_path
   import mrc_pkg::*;
 #(
     parameter int unsigned NumPlanes = 2,
     parameter int unsigned NumQps = 4,
     parameter int unsigned EvsPerQp = 16,
-    parameter int unsigned NumProfiles = 2
+    parameter int unsigned NumProfiles = 2,
+    parameter int unsigned NumDests = 4
 ) (
     input logic clk_i,
     input logic rst_ni,
@@ -46,6 +48,7 @@ module mrc_tx_path
     output logic skip_inc_o,
     output logic bad_inc_o,
     output logic floor_inc_o,
+    output logic nopath_inc_o,
 
     input logic cfg_req_i,
     input logic [3:0] cfg_table_i,
@@ -61,19 +64,24 @@ module mrc_tx_path
   localparam int unsigned GroupW = $clog2(Groups);
   localparam int unsigned RowW = 3 * NumPlanes;
   localparam int unsigned ValW = $clog2(NumProfiles * EvsPerQp);
+  localparam int unsigned DestW = $clog2(NumDests);
 
   if (NumPlanes < 2 || NumPlanes != 2 ** PlaneW || EvsPerQp != 2 ** EvW || Groups < 2)
   begin : gen_bad_evs
     $error("%m: NumPlanes and EvsPerQp must be powers of two, with at least two EVs per plane");
   end
-  if (NumQps < 2 || NumQps != 2 ** QpW || NumProfiles * EvsPerQp != 2 ** ValW)
+  if (NumQps < 2 || NumQps != 2 ** QpW || NumProfiles * EvsPerQp != 2 ** ValW || NumDests < 2
+      || NumDests != 2 ** DestW)
   begin : gen_bad_params
-    $error("%m: NumQps and NumProfiles must be powers of two");
+    $error("%m: NumQps, NumProfiles and NumDests must be powers of two");
   end
 
-  typedef enum logic [2:0] {
+  typedef enum logic [3:0] {
     StIdle,
     StInit,
+    StDeny,
+    StGen,
+    StNoPath,
     StFb,
     StFind,
     StTest,
@@ -88,13 +96,23 @@ module mrc_tx_path
     logic [15:0] lfsr;
     logic [7:0] profile;
     logic [GroupW-1:0] backup;  // groups at the end of the set
+    logic [DestW-1:0] dest;
     logic [8:0] active;  // EVs in GOOD or SKIP
   } qp_t;
 
   typedef logic [NumPlanes-1:0][2:0] row_t;
 
+  localparam logic [15:0] NoEv = 16'hFFFF;
+
   function automatic logic [15:0] lfsr_next(logic [15:0] x);
     return {1'b0, x[15:1]} ^ (x[0] ? 16'hB400 : 16'h0000);
+  endfunction
+
+  function automatic logic [31:0] xorshift(logic [31:0] x);
+    logic [31:0] y;
+    y = x ^ (x << 13);
+    y = y ^ (y >> 17);
+    return y ^ (y << 5);
   endfunction
 
   // The part of the pass key that turns the groups; the low part turns the planes.
@@ -159,6 +177,7 @@ module mrc_tx_path
   state_e state_q, state_d;
   logic cfg_ack_q, cfg_ack_d;
   logic skip_inc_q, skip_inc_d, bad_inc_q, bad_inc_d, floor_inc_q, floor_inc_d;
+  logic nopath_inc_q, nopath_inc_d;
   pkt_t hold_q;
   fb_t fb_q;
   row_t keep_q;  // the row of an EV that failed, as it was before
@@ -176,10 +195,21 @@ module mrc_tx_path
   logic [QpW-1:0] init_qp_q, init_qp_d;
   logic [GroupW-1:0] init_cnt_q, init_cnt_d;
 
+  logic [EvW-1:0] gen_row_q, gen_row_d;
+  logic [4:0] gen_bit_q, gen_bit_d;
+  logic [31:0] gen_num_q, gen_num_d;  // the number of the row
+  logic [31:0] gen_rest_q, gen_rest_d;  // its bits not used yet
+  logic [31:0] gen_out_q, gen_out_d;
+  logic [NumPlanes-1:0] pmask_q[0:NumDests-1];  // planes the peer's ports can receive on
+
   tbl_qp_ctx_t cfg_ctx;
+  tbl_ev_state_t cfg_ev_state;
+  tbl_ev_gen_t cfg_gen;
   logic [QpW-1:0] cfg_qp;
   logic [GroupW-1:0] cfg_backup;
   assign cfg_ctx = cfg_data_i;
+  assign cfg_ev_state = cfg_data_i[$bits(tbl_ev_state_t)-1:0];
+  assign cfg_gen = cfg_data_i[$bits(tbl_ev_gen_t)-1:0];
   assign cfg_qp = cfg_index_i[QpW-1:0];
   assign cfg_backup = GroupW'(cfg_ctx.backup);
 
@@ -206,11 +236,12 @@ module mrc_tx_path
       .any_o(arb_any)
   );
 
-  assign op_fb = idle && !op_cfg && (arb_gnt[0] || arb_gnt[2]);
-  assign op_pkt = idle && !op_cfg && arb_gnt[1];
+  // Feedback on a packet that had no path has no EV to act on.
   assign fb = arb_gnt[2] ? pfb : ifb;
-  assign fb_pop = op_fb && arb_gnt[0];
-  assign pfb_pop = op_fb && arb_gnt[2];
+  assign op_fb = idle && !op_cfg && (arb_gnt[0] || arb_gnt[2]) && fb.ev_idx != NoEv;
+  assign op_pkt = idle && !op_cfg && arb_gnt[1];
+  assign fb_pop = idle && !op_cfg && arb_gnt[0];
+  assign pfb_pop = idle && !op_cfg && arb_gnt[2];
   assign pkt_pop = op_pkt;
 
   logic on_fb;  // an operation on feedback
@@ -223,6 +254,8 @@ module mrc_tx_path
   always_comb begin
     if (on_fb) begin
       qp_raddr = fb_q.qp[QpW-1:0];
+    end else if (state_q == StDeny) begin
+      qp_raddr = cfg_qp;
     end else if (!idle) begin
       qp_raddr = hold_q.qp[QpW-1:0];
     end else if (op_fb) begin
@@ -244,6 +277,12 @@ module mrc_tx_path
       .wdata_i(qp_d)
   );
 
+  // Own port and the peer's are up. Bug 44: the peer's do not matter.
+  logic [NumPlanes-1:0] plane_ok;
+  logic no_path;
+  assign plane_ok = port_up_i & ((bug_i == 8'd44) ? {NumPlanes{1'b1}} : pmask_q[qp.dest]);
+  assign no_path = op_pkt && (pkt.voided || plane_ok == '0);
+
   logic evst_re, evst_we;
   logic [QpW+GroupW-1:0] evst_raddr, evst_waddr;
   row_t evst_row, evst_wdata;
@@ -263,7 +302,7 @@ module mrc_tx_path
 
   logic evval_re, evval_we;
   logic [ValW-1:0] evval_raddr, evval_waddr;
-  logic [31:0] evval;
+  logic [31:0] evval, evval_wdata;
 
   mrc_ram_1r1w #(
       .Width(32),
@@ -275,7 +314,7 @@ module mrc_tx_path
       .rdata_o(evval),
       .we_i(evval_we),
       .waddr_i(evval_waddr),
-      .wdata_i(cfg_data_i[31:0])
+      .wdata_i(evval_wdata)
   );
 
   // ---- one look at a group
@@ -303,7 +342,7 @@ module mrc_tx_path
     if (state_q == StWalk) begin
       for (int unsigned k = 0; k < NumPlanes; k++) begin
         lane = PlaneW'(k) ^ key_lo;
-        if (!found && !look_u[lane] && port_up_i[lane]) begin
+        if (!found && !look_u[lane] && plane_ok[lane]) begin
           if (evst_row[lane] == 3'(EvSkip) && bug_i != 8'd5) begin
             look_u[lane] = 1'b1;
             if (!look_restored) begin
@@ -312,8 +351,8 @@ module mrc_tx_path
               look_restored = 1'b1;
               look_restored_idx = {group, lane};
             end
-          end else if (evst_row[lane] == 3'(EvBad) || evst_row[lane] == 3'(EvDenied)
-              || evst_row[lane] == 3'(EvStandby)) begin
+          end else if (evst_row[lane] == 3'(EvBad) || evst_row[lane] == 3'(EvStandby)
+              || (evst_row[lane] == 3'(EvDenied) && bug_i != 8'd45)) begin
             look_u[lane] = 1'b1;
           end else if (avoid_on_q && {group, lane} == hold_q.avoid_ev[EvW-1:0]
               && hold_q.avoid_ev[15:EvW] == '0) begin
@@ -332,7 +371,7 @@ module mrc_tx_path
 
   // ---- what follows from it
 
-  logic exhausted, whole_set, use_restored, restored_waits, chosen, group_done;
+  logic exhausted, whole_set, use_restored, restored_waits, chosen, group_done, none_usable;
   logic [PlaneW-1:0] restored_plane;
   logic [EvW-1:0] chosen_idx;
 
@@ -340,12 +379,13 @@ module mrc_tx_path
   assign exhausted = state_q == StWalk && !found && !busy;
   assign whole_set = exhausted && walked_q == (GroupW + 1)'(Groups);
   assign restored_waits = whole_set && look_restored
-      && !(lane_room_i[restored_plane] && port_up_i[restored_plane]);
+      && !(lane_room_i[restored_plane] && plane_ok[restored_plane]);
   assign use_restored = whole_set && look_restored && !restored_waits;
   assign chosen = found || use_restored;
   assign chosen_idx = found ? {group, found_plane} : look_restored_idx;
   // With a choice made: nothing is left in this group.
-  assign group_done = &(look_u | ~port_up_i);
+  assign group_done = &(look_u | ~plane_ok);
+  assign none_usable = whole_set && !look_restored && !avoid_on_q;
 
   logic [GroupW-1:0] next_grp;
   logic [15:0] next_lfsr;
@@ -366,7 +406,9 @@ module mrc_tx_path
   assign fb_state = evst_row[fb_plane];
   assign fb_in_use = fb_state == 3'(EvGood) || fb_state == 3'(EvSkip);
   assign fb_mark = fb_now && fb_q.kind == 3'd1 && fb_match && fb_state == 3'(EvGood);
-  assign fb_fail = fb_now && ((fb_q.kind == 3'd2 && fb_match) || fb_q.kind == 3'd3) && fb_in_use;
+  // A loss on a plane without ports says nothing about the EV.
+  assign fb_fail = fb_now && ((fb_q.kind == 3'd2 && fb_match)
+      || (fb_q.kind == 3'd3 && plane_ok[fb_plane])) && fb_in_use;
   assign fb_revive = fb_now && (fb_q.kind == 3'd4 || fb_q.kind == 3'd5)
       && fb_state == 3'(EvBad);
   assign backup_first = GroupW'(Groups) - qp.backup;
@@ -384,6 +426,49 @@ module mrc_tx_path
   // The floor: without a replacement the EV stays while too few would be left.
   assign judge_keep = state_q == StJudge && !found_q && qp.active <= ev_min_active_i;
   assign judge_bad = state_q == StJudge && !judge_keep;
+
+  // ---- EVs that the controller denies, profiles that fill themselves
+
+  logic deny, undeny, deny_active, gen_write, gen_last;
+  logic [EvW-1:0] deny_idx;
+  logic [2:0] deny_state;
+  assign deny_idx = cfg_ev_state.ev_idx[EvW-1:0];
+  assign deny_state = evst_row[deny_idx[PlaneW-1:0]];
+  assign deny = state_q == StDeny && cfg_ev_state.deny && deny_state != 3'(EvDenied);
+  assign deny_active = deny && (deny_state == 3'(EvGood) || deny_state == 3'(EvSkip));
+  assign undeny = state_q == StDeny && !cfg_ev_state.deny && deny_state == 3'(EvDenied);
+  assign gen_write = state_q == StGen && (!cfg_gen.mode || gen_bit_q == 5'd31);
+  assign gen_last = gen_write && gen_row_q == EvW'(EvsPerQp - 1);
+
+  always_comb begin
+    gen_row_d = gen_row_q;
+    gen_bit_d = gen_bit_q;
+    gen_num_d = gen_num_q;
+    gen_rest_d = gen_rest_q;
+    gen_out_d = gen_out_q;
+    if (idle) begin
+      gen_row_d = '0;
+      gen_bit_d = 5'd0;
+      gen_num_d = cfg_gen.seed;
+      gen_rest_d = cfg_gen.seed;
+    end else if (state_q == StGen) begin
+      gen_row_d = gen_write ? gen_row_q + EvW'(1) : gen_row_q;
+      if (!cfg_gen.mode) begin
+        gen_out_d = xorshift(gen_num_q);
+        gen_num_d = gen_out_d;
+      end else begin
+        gen_bit_d = gen_bit_q + 5'd1;
+        gen_out_d[gen_bit_q] = cfg_gen.mask[gen_bit_q] ? gen_rest_q[0] : cfg_gen.init[gen_bit_q];
+        gen_rest_d = cfg_gen.mask[gen_bit_q] ? gen_rest_q >> 1 : gen_rest_q;
+        if (gen_write) begin
+          // Bug 46: the numbers go on beyond max_val.
+          gen_num_d = (gen_num_q == cfg_gen.max_val && bug_i != 8'd46) ? 32'd0
+              : gen_num_q + 32'd1;
+          gen_rest_d = gen_num_d;
+        end
+      end
+    end
+  end
 
   always_comb begin
     state_d = state_q;
@@ -407,6 +492,10 @@ module mrc_tx_path
             init_qp_d = cfg_qp;
             init_cnt_d = '0;
             state_d = StInit;
+          end else if (cfg_table_i == CfgTableEvState) begin
+            state_d = StDeny;
+          end else if (cfg_table_i == CfgTableEvGen) begin
+            state_d = StGen;
           end
         end else if (op_fb) begin
           state_d = StFb;
@@ -417,12 +506,18 @@ module mrc_tx_path
           restored_d = 1'b0;
           walked_d = '0;
           avoid_on_d = pkt.rtx;
-          state_d = StWalk;
+          state_d = no_path ? StNoPath : StWalk;
         end
       end
       StInit: begin
         init_cnt_d = init_cnt_q + GroupW'(1);
         if (init_cnt_q == GroupW'(Groups - 1)) begin
+          state_d = StIdle;
+        end
+      end
+      StDeny, StNoPath: state_d = StIdle;
+      StGen: begin
+        if (gen_last) begin
           state_d = StIdle;
         end
       end
@@ -456,6 +551,8 @@ module mrc_tx_path
         if (chosen) begin
           ev_idx_d = chosen_idx;
           state_d = StEmit;
+        end else if (none_usable) begin
+          state_d = StNoPath;
         end else if (exhausted && !restored_waits) begin
           restored_d = look_restored;
           restored_idx_d = look_restored_idx;
@@ -483,6 +580,7 @@ module mrc_tx_path
         lfsr: 16'hACE1 ^ {{(16 - QpW) {1'b0}}, cfg_qp},
         profile: cfg_ctx.profile,
         backup: cfg_backup,
+        dest: cfg_ctx.dest[DestW-1:0],
         active: 9'(EvsPerQp) - (9'(cfg_backup) << PlaneW)
     };
     if (op_cfg) begin
@@ -497,6 +595,17 @@ module mrc_tx_path
       if (bug_i == 8'd6) begin
         qp_d.used = qp.used;
       end
+    end else if (none_usable) begin
+      qp_we = 1'b1;
+      qp_waddr = hold_q.qp[QpW-1:0];
+      qp_d = qp;
+      qp_d.grp = grp_q;
+      qp_d.lfsr = lfsr_q;
+      qp_d.used = look_u;
+    end else if (deny_active || undeny) begin
+      qp_we = 1'b1;
+      qp_d = qp;
+      qp_d.active = undeny ? qp.active + 9'd1 : qp.active - 9'd1;
     end else if (more_active || (judge_bad && !found_q)) begin
       qp_we = 1'b1;
       qp_waddr = fb_q.qp[QpW-1:0];
@@ -513,12 +622,15 @@ module mrc_tx_path
     if (op_fb) begin
       evst_re = 1'b1;
       evst_raddr = {fb.qp[QpW-1:0], fb.ev_idx[PlaneW+:GroupW]};
+    end else if (op_cfg) begin
+      evst_re = cfg_table_i == CfgTableEvState;
+      evst_raddr = {cfg_qp, deny_idx[PlaneW+:GroupW]};
     end else if (op_pkt) begin
-      evst_re = 1'b1;
+      evst_re = !no_path;
     end else if (state_q == StFind) begin
       evst_re = 1'b1;
       evst_raddr = {fb_q.qp[QpW-1:0], f_q};
-    end else if (exhausted && !use_restored && !restored_waits) begin
+    end else if (exhausted && !use_restored && !restored_waits && !none_usable) begin
       evst_re = 1'b1;
       evst_raddr = {hold_q.qp[QpW-1:0], next_grp ^ key_hi(next_lfsr)};
     end
@@ -544,6 +656,11 @@ module mrc_tx_path
       end else begin
         evst_wdata[fb_plane] = 3'(EvSkip);
       end
+    end else if (state_q == StDeny) begin
+      evst_we = deny || undeny;
+      evst_waddr = {cfg_qp, deny_idx[PlaneW+:GroupW]};
+      evst_wdata = evst_row;
+      evst_wdata[deny_idx[PlaneW-1:0]] = deny ? 3'(EvDenied) : 3'(EvGood);
     end else if (state_q == StTest) begin
       evst_we = test_fail || test_revive;
       evst_waddr = {fb_q.qp[QpW-1:0], f_q};
@@ -561,6 +678,8 @@ module mrc_tx_path
   // ---- EV values
 
   logic [7+EvW:0] evval_wide;
+  logic [15+EvW:0] gen_wide;
+  assign gen_wide = {cfg_index_i, gen_row_q};
 
   always_comb begin
     if (op_fb) begin
@@ -572,15 +691,17 @@ module mrc_tx_path
 
   assign evval_re = op_fb || chosen;
   assign evval_raddr = evval_wide[ValW-1:0];
-  assign evval_we = op_cfg && cfg_table_i == CfgTableEv;
-  assign evval_waddr = cfg_index_i[ValW-1:0];
+  assign evval_we = (op_cfg && cfg_table_i == CfgTableEv) || gen_write;
+  assign evval_waddr = gen_write ? gen_wide[ValW-1:0] : cfg_index_i[ValW-1:0];
+  assign evval_wdata = gen_write ? gen_out_d : cfg_data_i[31:0];
 
   // ---- outputs
 
   path_t path_d;
   rec_t rec_d;
-  logic emit;
+  logic emit, no_path_now;
   assign emit = state_q == StEmit;
+  assign no_path_now = state_q == StNoPath;
 
   assign path_d = '{
           pkt: hold_q,
@@ -593,9 +714,11 @@ module mrc_tx_path
           psn: hold_q.psn,
           msn: hold_q.msn,
           idx: hold_q.idx,
-          ev_idx: {{(16 - EvW) {1'b0}}, ev_idx_q},
+          ev_idx: no_path_now ? NoEv : {{(16 - EvW) {1'b0}}, ev_idx_q},
           rtx: hold_q.rtx,
-          last: hold_q.last
+          last: hold_q.last,
+          size: hold_q.size,
+          voided: no_path_now && hold_q.voided
       };
 
   mrc_out_reg #(
@@ -616,7 +739,7 @@ module mrc_tx_path
   ) u_rec (
       .clk_i,
       .rst_ni,
-      .load_i(emit),
+      .load_i(emit || no_path_now),
       .data_i(rec_d),
       .free_o(rec_free),
       .valid_o(rec_valid_o),
@@ -667,10 +790,14 @@ module mrc_tx_path
   assign skip_inc_d = fb_mark;
   assign bad_inc_d = judge_bad;
   assign floor_inc_d = judge_keep;
+  assign nopath_inc_d = no_path_now && !hold_q.voided;
   assign skip_inc_o = skip_inc_q;
   assign bad_inc_o = bad_inc_q;
   assign floor_inc_o = floor_inc_q;
-  assign cfg_ack_d = cfg_req_i && (cfg_ack_q || (op_cfg && cfg_table_i != CfgTableQpCtx)
+  assign nopath_inc_o = nopath_inc_q;
+  assign cfg_ack_d = cfg_req_i && (cfg_ack_q || (op_cfg && cfg_table_i != CfgTableQpCtx
+      && cfg_table_i != CfgTableEvState && cfg_table_i != CfgTableEvGen)
+      || state_q == StDeny || gen_last
       || (state_q == StInit && init_cnt_q == GroupW'(Groups - 1)));
   assign cfg_ack_o = cfg_ack_q;
 
@@ -681,12 +808,24 @@ module mrc_tx_path
       skip_inc_q <= 1'b0;
       bad_inc_q <= 1'b0;
       floor_inc_q <= 1'b0;
+      nopath_inc_q <= 1'b0;
     end else begin
       state_q <= state_d;
       cfg_ack_q <= cfg_ack_d;
       skip_inc_q <= skip_inc_d;
       bad_inc_q <= bad_inc_d;
       floor_inc_q <= floor_inc_d;
+      nopath_inc_q <= nopath_inc_d;
+    end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      for (int unsigned i = 0; i < NumDests; i++) begin
+        pmask_q[i] <= {NumPlanes{1'b1}};
+      end
+    end else if (op_cfg && cfg_table_i == CfgTablePeerPorts) begin
+      pmask_q[cfg_index_i[DestW-1:0]] <= cfg_data_i[NumPlanes-1:0];
     end
   end
 
@@ -704,6 +843,11 @@ module mrc_tx_path
     f_q <= f_d;
     revive_q <= revive_d;
     found_q <= found_d;
+    gen_row_q <= gen_row_d;
+    gen_bit_q <= gen_bit_d;
+    gen_num_q <= gen_num_d;
+    gen_rest_q <= gen_rest_d;
+    gen_out_q <= gen_out_d;
     if (fb_now) begin
       keep_q <= evst_row;
     end
@@ -716,6 +860,7 @@ module mrc_tx_path
   end
 
   logic unused_ok;
-  assign unused_ok = &{1'b0, unused_counts, unused_arb_idx, cfg_index_i, cfg_ctx, evval_wide, fb_q};
+  assign unused_ok = &{1'b0, unused_counts, unused_arb_idx, cfg_index_i, cfg_ctx, cfg_ev_state, cfg_gen,
+      evval_wide, gen_wide, fb_q};
 
 endmodule
