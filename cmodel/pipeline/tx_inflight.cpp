@@ -239,8 +239,7 @@ void TxInflight::record() {
   Qp& q = qp(rec_.qp);
   if (rec_.voided) {  // ordered, and then not needed; the flight of a QP that is not live has been given back
     if (!q.live || !q.cc) return;
-    q.fly.take(rec_.size);
-    tell(q, CcEvent::Nack, rec_.size);
+    tell(q, CcEvent::Nack, q.fly.take(rec_.size));
     return;
   }
   if (!q.live) {  // asked for, sent, and nobody waits for it
@@ -393,10 +392,9 @@ void TxInflight::nack(const CsrOut& csr) {
   if (in_window(ctl_.psn, q.una, q.nxt) && !((row.sacked | row.pend) & bit)) {
     if (q.cc) {
       const bool sample = rtt_valid(q, sent.rtx, csr);
-      q.fly.take(sent.size);
       out_.ccev.load({.cc = q.dest,
                       .kind = static_cast<uint8_t>(CcEvent::Nack),
-                      .bytes = sent.size,
+                      .bytes = q.fly.take(sent.size),
                       .rtt_valid = sample,
                       .rtt = sample ? rtt() : uint16_t{0},
                       .reason = ctl_.reason});
@@ -494,10 +492,7 @@ void TxInflight::retx1() {
     order();
     return;
   }
-  if (loss_) {
-    q.fly.take(s.size);
-    tell(q, CcEvent::Loss, s.size);
-  }
+  if (loss_) tell(q, CcEvent::Loss, q.fly.take(s.size));
   out_.rask.load({.cc = q.dest, .bytes = s.size});
   state_ = State::RetxW;
 }

@@ -242,7 +242,7 @@ void TxSegment::send_new(const CsrOut& csr) {
   Qp& q = qp(new_qp_);
   if (!q.can_send()) {
     q.active = false;
-    if (q.cc) out_.push.load({.qp = new_qp_, .more = false});
+    out_.push.load({.qp = new_qp_, .more = false});
   } else if (q.cc) {
     Pkt p;
     next_packet(q, csr, p);
@@ -285,7 +285,7 @@ void TxSegment::send(Qp& q, bool last, const CsrOut& csr) {
   }
   const bool more = q.can_send();
   q.active = more;
-  if (more || q.cc) out_.push.load({.qp = new_qp_, .more = more});
+  out_.push.load({.qp = new_qp_, .more = more});
   p.ackreq = !more || last;
 }
 

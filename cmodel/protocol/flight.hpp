@@ -17,8 +17,12 @@ class Flight {
  public:
   uint32_t bytes() const { return bytes_; }
   void enter(uint32_t n) { bytes_ += n; }
-  /// *take(n)*: never more than there is.
-  void take(uint32_t n) { bytes_ -= std::min(n, bytes_); }
+  /// *take(n)*: never more than there is. Returns what was taken: so much the controller is told.
+  uint32_t take(uint32_t n) {
+    const uint32_t taken = std::min(n, bytes_);
+    bytes_ -= taken;
+    return taken;
+  }
   /// Takes everything, and says how much it was.
   uint32_t take_all() { return std::exchange(bytes_, 0); }
 

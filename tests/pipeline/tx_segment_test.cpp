@@ -20,39 +20,94 @@ struct Bench {
   Fifo<Grant> grant{2};
   Stream<Retx> retx;
   Stream<Upd> upd;
+  Stream<Ccans> ans;
+  Stream<Ccwake> wake;
   Stream<Pkt> pkt;
-  Stream<Grant> push{preset.num_qps};
+  Stream<Sched> push;
+  Stream<Grant> park;
+  Stream<Ccask> ask;
   Stream<Cqe> cqe;
-  TxSched sched{push, grant};
-  TxSegment segment{preset, wqe, grant, retx, upd, pkt, push, cqe};
+  Stream<Qperr> qperr_out;
+  TxSched sched{preset, push, park, wake, grant};
+  TxSegment segment{preset, {wqe, grant, retx, upd, ans}, {pkt, push, park, ask, cqe, qperr_out}};
   CfgBus cfg;
-  bool take_pkt = true, take_cqe = true;
+  CsrOut csr;
+  bool take_pkt = true, take_cqe = true, take_qperr = true;
   unsigned cycles = 0;
   std::vector<Pkt> pkts;
   std::vector<unsigned> at;
   std::vector<Cqe> cqes;
+  std::vector<Qperr> qperrs;
+  // The controllers of 4 destinations: so many more packets may go. One that refused wakes when it may again.
+  unsigned credit[4] = {};
+  bool wants[4] = {};
+  bool last = false;  ///< in the answers
+  std::vector<Ccask> asks;
+  std::vector<bool> oks;
 
   explicit Bench(unsigned qps = 4, uint32_t psn = 0xfffffe, uint16_t msn = 0xffff) {
-    for (unsigned q = 0; q < qps; ++q) {
-      csr::TblQpCtx row;
-      row.state = 3;
-      row.mtu = 0;
-      row.mpr = 1;
-      row.profile = static_cast<uint8_t>(q);
-      row.sq_psn = psn;
-      row.msn = msn;
-      row.rqmsn = 5;
-      configure(q, row);
-    }
+    for (unsigned q = 0; q < qps; ++q) configure(q, row(q, psn, msn));
   }
-  void configure(unsigned q, const csr::TblQpCtx& row) {
-    row.pack(cfg.data.data());
+  static csr::TblQpCtx row(unsigned q, uint32_t psn = 0xfffffe, uint16_t msn = 0xffff) {
+    csr::TblQpCtx r;
+    r.state = 3;
+    r.mtu = 0;
+    r.mpr = 1;
+    r.max_wimm = 4;
+    r.profile = static_cast<uint8_t>(q);
+    r.sq_psn = psn;
+    r.msn = msn;
+    r.rqmsn = 5;
+    return r;
+  }
+  /// QP q with congestion control towards dest.
+  void control(unsigned q, uint8_t dest, bool ts = false, uint8_t mpr = 1) {
+    csr::TblQpCtx r = row(q);
+    r.cc = true;
+    r.dest = dest;
+    r.ts = ts;
+    r.mpr = mpr;
+    configure(q, r);
+  }
+  void request(unsigned q, const csr::TblQpCtx& r) {
+    r.pack(cfg.data.data());
     cfg.table = 0;
     cfg.index = static_cast<uint16_t>(q);
     cfg.req = true;
-    while (!segment.cfg_ack()) cycle();
+  }
+  bool acked() const { return segment.cfg_ack() && sched.cfg_ack(); }
+  void finish_cfg() {
+    for (unsigned i = 0; i < 1000 && !acked(); ++i) cycle();
+    REQUIRE(acked());
     cfg.req = false;
     cycle();
+  }
+  void configure(unsigned q, const csr::TblQpCtx& r) {
+    request(q, r);
+    finish_cfg();
+  }
+  /// Room for n more packets to a destination.
+  void grant_credit(uint8_t dest, unsigned n) {
+    credit[dest] += n;
+    if (wants[dest]) wake.load({.cc = dest});
+    wants[dest] = false;
+    cycle();
+  }
+  void control_cycle() {
+    if (!ask.has()) return;
+    const Ccask a = ask.head();
+    ask.pop();
+    const bool ok = credit[a.cc] != 0;
+    if (ok) --credit[a.cc];
+    wants[a.cc] = !ok;
+    ans.load({.cc = a.cc, .ok = ok, .last = last});
+    asks.push_back(a);
+    oks.push_back(ok);
+  }
+  unsigned sent_by(uint16_t qp) const {
+    unsigned n = 0;
+    for (const Pkt& p : pkts) n += p.qp == qp;
+    return n;
   }
   void cycle() {
     if (pkt.has() && take_pkt) {
@@ -64,16 +119,27 @@ struct Bench {
       cqes.push_back(cqe.head());
       cqe.pop();
     }
-    sched.step();
-    segment.step(cfg);
+    if (qperr_out.has() && take_qperr) {
+      qperrs.push_back(qperr_out.head());
+      qperr_out.pop();
+    }
+    control_cycle();
+    sched.step(cfg);
+    segment.step(cfg, csr);
+    sched.clock();
     segment.clock();
     wqe.clock();
     grant.clock();
     retx.clock();
     upd.clock();
+    ans.clock();
+    wake.clock();
     pkt.clock();
     push.clock();
+    park.clock();
+    ask.clock();
     cqe.clock();
+    qperr_out.clock();
     ++cycles;
   }
   void run(unsigned n) {
@@ -93,9 +159,7 @@ struct Bench {
   }
   void set_state(uint16_t q, QpState state) {
     request_state(q, state);
-    while (!segment.cfg_ack()) cycle();
-    cfg.req = false;
-    cycle();
+    finish_cfg();
   }
   void request_state(uint16_t q, QpState state) {
     cfg.table = static_cast<uint8_t>(CfgTable::QpState);
