@@ -305,8 +305,7 @@ void TxInflight::sack1(const CsrOut& csr) {
   const uint32_t below = psn_add(view_.una, -1);
   q.hi = psn_before(view_.hi, below) ? below : view_.hi;
   const bool moved = view_.una != q.una;
-  const bool new_mpr =
-      q.dyn_mpr && ctl_.mpr != 0 && ctl_.mpr != q.mprv && !psn_before(psn_add(ctl_.cack, 1), q.una);
+  const bool new_mpr = q.dyn_mpr && ctl_.mpr != 0 && ctl_.mpr != q.mprv && !psn_before(psn_add(ctl_.cack, 1), q.una);
   if (moved) {
     q.una = view_.una;
     q.retry = 0;
@@ -322,8 +321,7 @@ void TxInflight::sack1(const CsrOut& csr) {
   if (of_packet && ctl_.m != 0) {
     out_.fb.load({.qp = ctl_.qp, .ev_idx = ev_idx_keep_, .entropy = ctl_.entropy, .kind = ctl_.m});
   } else if (of_packet && !rtx_keep_) {
-    out_.okev.load(
-        {.dest = q.dest, .plane = static_cast<uint8_t>(ev_idx_keep_ & (planes_ - 1)), .ev = ctl_.entropy});
+    out_.okev.load({.dest = q.dest, .plane = static_cast<uint8_t>(ev_idx_keep_ & (planes_ - 1)), .ev = ctl_.entropy});
   }
   acknowledge(q, of_packet && rtt_valid(q, rtx_keep_, csr), csr.payload_bytes);
   if (csr.same_ev && of_packet && !rtx_keep_ && same_ev_asks(ctl_.psn, q.una, q.nxt)) {
@@ -500,8 +498,7 @@ void TxInflight::retx1() {
 /// Orders the retransmission of op_psn_ as recs has it.
 void TxInflight::order() {
   const Sent& s = recs_.rdata();
-  out_.retx.load(
-      {.qp = op_qp_, .psn = op_psn_, .msn = s.msn, .idx = s.idx, .avoid_ev = s.ev_idx, .size = s.size});
+  out_.retx.load({.qp = op_qp_, .psn = op_psn_, .msn = s.msn, .idx = s.idx, .avoid_ev = s.ev_idx, .size = s.size});
   rtx_inc_next_ = true;
 }
 
