@@ -42,9 +42,10 @@ struct CsrOut {
   uint8_t dscp_trimmed = 12, dscp_lasthop = 16;
   uint64_t mac = 0;  ///< 48 bits, last byte on the wire in bits 7:0
   U128 ip = 0;       ///< last byte on the wire in bits 7:0
-  uint8_t rto = 7;
-  uint8_t retry_linear = 7, retry_exp = 25;
+  bool rtt_rtx = false, payload_bytes = false;
+  uint8_t rto = 7;  ///< tx_probe's
   uint16_t reorder = 32;
+  bool same_ev = true;
   uint16_t ev_min_active = 8;
   uint16_t probe_interval = 781;  ///< ticks
   uint8_t probe_successes = 3;

@@ -154,9 +154,10 @@ void Csr::publish() {
   const auto flag = [&](const csr::Field& f) { return f.get(reg(csr::kCtrl)) != 0; };
   values_.sack_base_self = flag(csr::kCtrlSackBaseSelf);
   values_.oor_drop = flag(csr::kCtrlOorDrop);
-  values_.trim_nack = flag(csr::kCtrlTrimNack);
   values_.ev_swap = flag(csr::kCtrlEvSwap);
   values_.bth_m = flag(csr::kCtrlBthM);
+  values_.rtt_rtx = flag(csr::kCtrlRttRtx);
+  values_.payload_bytes = flag(csr::kCtrlPayloadBytes);
   values_.udp_port = static_cast<uint16_t>(csr::kUdpPortPort.get(reg(csr::kUdpPort)));
   values_.dscp_data = static_cast<uint8_t>(csr::kDscpTxData.get(reg(csr::kDscpTx)));
   values_.dscp_rtx = static_cast<uint8_t>(csr::kDscpTxRtx.get(reg(csr::kDscpTx)));
@@ -166,10 +167,8 @@ void Csr::publish() {
   values_.mac = uint64_t{csr::kMacHiMac.get(reg(csr::kMacHi))} << 32 | reg(csr::kMacLo);
   values_.ip = 0;
   for (unsigned i = 0; i < 4; ++i) values_.ip |= U128{reg(csr::kIp0 + 4 * i)} << (32 * i);
-  values_.rto = static_cast<uint8_t>(csr::kRtoTimeout.get(reg(csr::kRto)));
-  values_.retry_linear = static_cast<uint8_t>(csr::kRetryLinear.get(reg(csr::kRetry)));
-  values_.retry_exp = static_cast<uint8_t>(csr::kRetryExponential.get(reg(csr::kRetry)));
   values_.reorder = static_cast<uint16_t>(csr::kReorderPkts.get(reg(csr::kReorder)));
+  values_.same_ev = csr::kReorderSameEv.get(reg(csr::kReorder)) != 0;
   values_.sack_trigger = csr::kSackTriggerBytes.get(reg(csr::kSackTrigger));
   values_.ev_min_active = static_cast<uint16_t>(csr::kEvCtlMinActive.get(reg(csr::kEvCtl)));
   values_.probe_interval = static_cast<uint16_t>(csr::kEvProbeInterval.get(reg(csr::kEvProbe)));

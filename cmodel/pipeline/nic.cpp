@@ -77,8 +77,15 @@ struct Nic::Impl {
 
   // Streams, by producer.
   Fifo<Wqe> wqe{2};
-  Stream<Grant> push;
+  Stream<Sched> push;
+  Stream<Grant> park;
+  Stream<Ccwake> wake;
   Fifo<Grant> grant{2};
+  Stream<Ccask> ask, rask;
+  Stream<Ccans> ans, rans;
+  Stream<Ccev> ccev;
+  Stream<Okev> okev;
+  Stream<Qperr> tx_qperr, inflight_qperr;
   Stream<Pkt> pkt;
   Stream<Cqe> tx_cqe;
   Stream<Path> path;
@@ -130,16 +137,15 @@ struct Nic::Impl {
 Nic::Impl::Impl(const Preset& p)
     : preset(p),
       planes(p.num_planes),
-      push(p.num_qps),
       lane_rdreq(make_streams<Rdreq>(planes)),
       desc(planes, Fifo<Rxdesc>(2)),
       verdict(planes, p.lane_fifo),
       lane_line(make_streams<Line>(planes)),
       csr(p, evev),
-      tx_sched(push, grant),
-      tx_segment(p, wqe, grant, retx, upd, pkt, push, tx_cqe),
+      tx_sched(p, push, park, wake, grant),
+      tx_segment(p, {wqe, grant, retx, upd, ans}, {pkt, push, park, ask, tx_cqe, tx_qperr}),
       tx_path(p, pkt, fb, pfb, path, rec, evev, bad),
-      tx_inflight(p, rec, ctl, retx, upd, fb, pres),
+      tx_inflight(p, {rec, ctl, rans}, {retx, upd, fb, pres, ccev, rask, okev, inflight_qperr}),
       tx_probe(p, bad, pres, pfb, probe),
       tx_header(p, path, ctlpkt, probe),
       tx_fetch(p, pointers(lane_rdreq)),
@@ -173,7 +179,7 @@ void Nic::Impl::step(const mrc_pins_in& in) {
 }
 
 void Nic::Impl::step_registers(const mrc_pins_in& in) {
-  const bool acks[] = {tx_segment.cfg_ack(), tx_path.cfg_ack(),  tx_inflight.cfg_ack(),
+  const bool acks[] = {tx_sched.cfg_ack(),   tx_segment.cfg_ack(), tx_path.cfg_ack(),  tx_inflight.cfg_ack(),
                        tx_header.cfg_ack(),  rx_check.cfg_ack(), rx_track.cfg_ack(),
                        rx_reorder.cfg_ack(), ack_gen.cfg_ack(),  tx_probe.cfg_ack()};
   bool all = true, any = false;
@@ -200,8 +206,11 @@ void Nic::Impl::step_transmit(const mrc_pins_in& in) {
   if (in.wqe_valid && wqe.ready()) wqe.push() = Wqe::unpack(in.wqe);
   unsigned room = 0;
   for (unsigned i = 0; i < planes; ++i) room |= (tx_lanes[i].lane_room() ? 1u : 0u) << i;
-  tx_sched.step();
-  tx_segment.step(cfg);
+  // Nobody hears these yet.
+  const auto drain = [](auto&... streams) { ((streams.has() ? streams.pop() : void()), ...); };
+  drain(okev, tx_qperr, inflight_qperr);
+  tx_sched.step(cfg);
+  tx_segment.step(cfg, values);
   tx_path.step(cfg, values, {.lane_room = room, .port_up = port_up});
   tx_inflight.step(cfg, values);
   tx_probe.step(cfg, values, port_up);
@@ -269,7 +278,8 @@ void Nic::Impl::count() {
 
 void Nic::Impl::clock() {
   const auto clock_rare = [](auto&... streams) { ((streams.busy() ? streams.clock() : void()), ...); };
-  clock_rare(retx, fb, evev, bad, pres, pfb, probe);  // empty in most cycles
+  clock_rare(retx, fb, evev, bad, pres, pfb, probe, park, wake, ask, ans, rask, rans, ccev, okev, tx_qperr,
+             inflight_qperr);  // empty in most cycles
   wqe.clock();
   push.clock();
   grant.clock();
@@ -368,6 +378,13 @@ void Nic::observe(uint32_t* core, uint32_t* lanes) const {
   wqe[0] = (n.wqe_valid ? 1u : 0u) | (n.wqe.ready() ? 2u : 0u);
   if (n.wqe_valid) std::memcpy(wqe + 1, n.wqe_words, sizeof n.wqe_words);
   show(core, core_at(CoreB::TxSegmentPush), n.push);
+  show(core, core_at(CoreB::TxSegmentPark), n.park);
+  show(core, core_at(CoreB::TxSegmentAsk), n.ask);
+  show(core, core_at(CoreB::TxSegmentQperr), n.tx_qperr);
+  show(core, core_at(CoreB::TxInflightCcev), n.ccev);
+  show(core, core_at(CoreB::TxInflightRask), n.rask);
+  show(core, core_at(CoreB::TxInflightOkev), n.okev);
+  show(core, core_at(CoreB::TxInflightQperr), n.inflight_qperr);
   show(core, core_at(CoreB::TxSchedGrant), n.tx_sched.grant_valid(), n.tx_sched.grant_ready(), n.tx_sched.grant());
   show(core, core_at(CoreB::TxSegmentPkt), n.pkt);
   show(core, core_at(CoreB::TxSegmentCqe), n.tx_cqe);

@@ -6,6 +6,7 @@
 #include "gen/csr.hpp"
 #include "gen/headers.hpp"
 #include "protocol/ev_set.hpp"
+#include "protocol/segment.hpp"
 
 namespace mrc {
 
@@ -13,22 +14,16 @@ namespace {
 
 uint32_t lowest(uint32_t word, uint64_t mask) { return word + static_cast<uint32_t>(std::countr_zero(mask)); }
 
-RetryLimits retry_limits(const CsrOut& csr) { return {.linear = csr.retry_linear, .exponential = csr.retry_exp}; }
-
 }  // namespace
 
-TxInflight::TxInflight(const Preset& preset, Stream<Rec>& rec, Stream<Ctl>& ctl, Stream<Retx>& retx, Stream<Upd>& upd,
-                       Stream<Fb>& fb, Stream<Pres>& pres)
-    : qp_mask_(preset.num_qps - 1),
+TxInflight::TxInflight(const Preset& preset, const In& in, const Out& out)
+    : planes_(preset.num_planes),
+      qp_mask_(preset.num_qps - 1),
       max_mpr_(preset.max_mpr),
       win_rows_(preset.max_mpr / 64),
       tick_cycles_(preset.tick_cycles),
-      rec_in_(rec),
-      ctl_in_(ctl),
-      retx_(retx),
-      upd_(upd),
-      fb_(fb),
-      pres_(pres),
+      in_(in),
+      out_(out),
       win_(std::size_t{preset.num_qps} * win_rows_),
       recs_(std::size_t{preset.num_qps} * preset.max_mpr),
       qps_(preset.num_qps),
@@ -38,7 +33,7 @@ void TxInflight::step(const CfgBus& cfg, const CsrOut& csr) {
   ack_.begin(cfg);
   switch (state_) {
     case State::Idle:
-      idle(cfg, csr);
+      idle(cfg);
       break;
     case State::Init:
       init();
@@ -50,10 +45,10 @@ void TxInflight::step(const CfgBus& cfg, const CsrOut& csr) {
       sack0(csr.reorder);
       break;
     case State::Sack1:
-      sack1();
+      sack1(csr);
       break;
     case State::Nack:
-      nack(retry_limits(csr));
+      nack(csr);
       break;
     case State::Ack:
       semantic_ack();
@@ -64,12 +59,24 @@ void TxInflight::step(const CfgBus& cfg, const CsrOut& csr) {
     case State::Retx1:
       retx1();
       break;
+    case State::RetxW:
+      retx_wait();
+      break;
     case State::Walk:
       walk();
       break;
+    case State::Same0:
+      same0();
+      break;
+    case State::Same1:
+      same1();
+      break;
   }
   // Counters last: the states above use this cycle's values.
-  if (div_ == 15) visit_due_ = true;
+  if (div_ == 15) {
+    visit_due_ = true;
+    hold_ = false;
+  }
   div_ = (div_ + 1) & 15u;
   if (++tick_count_ == tick_cycles_) {
     tick_count_ = 0;
@@ -77,20 +84,31 @@ void TxInflight::step(const CfgBus& cfg, const CsrOut& csr) {
   }
 }
 
-void TxInflight::idle(const CfgBus& cfg, const CsrOut& csr) {
-  if (ack_.pending(cfg)) {
+/// Contexts and states may have to give bytes back.
+bool TxInflight::cfg_due(const CfgBus& cfg) const {
+  if (!ack_.pending(cfg)) return false;
+  return (!cfg.is(CfgTable::QpCtx) && !cfg.is(CfgTable::QpState)) || out_.ccev.free();
+}
+
+void TxInflight::idle(const CfgBus& cfg) {
+  if (cfg_due(cfg)) {
     configure(cfg);
     return;
   }
-  const bool request[4] = {rec_in_.has(), ctl_in_.has() && upd_.free() && fb_.free() && pres_.free(),
-                           !list_.empty() && retx_.free() && fb_.free(), visit_due_ && upd_.free()};
+  const bool ccev = out_.ccev.free();
+  const auto rec_due = [&] { return ccev || (qp(in_.rec.head().qp).live && !in_.rec.head().voided); };
+  const bool request[4] = {in_.rec.has() && rec_due(),
+                           in_.ctl.has() && out_.upd.free() && out_.fb.free() && out_.pres.free() && ccev &&
+                               out_.okev.free() && out_.qperr.free(),
+                           !list_.empty() && out_.retx.free() && out_.fb.free() && out_.rask.free() && ccev && !hold_,
+                           visit_due_ && out_.upd.free() && ccev && out_.qperr.free()};
   if (!(request[0] | request[1] | request[2] | request[3])) return;
   const int grant = arb_.pick([&](unsigned i) { return request[i]; });
   arb_.take(static_cast<unsigned>(grant));
   switch (grant) {
     case 0:
-      rec_ = rec_in_.head();
-      rec_in_.pop();
+      rec_ = in_.rec.head();
+      in_.rec.pop();
       win_.read(win_row(rec_.qp, rec_.psn));
       state_ = State::Rec;
       break;
@@ -103,7 +121,7 @@ void TxInflight::idle(const CfgBus& cfg, const CsrOut& csr) {
       state_ = State::Retx0;
       break;
     default:
-      visit(csr.rto, retry_limits(csr));
+      visit();
       break;
   }
 }
@@ -111,13 +129,21 @@ void TxInflight::idle(const CfgBus& cfg, const CsrOut& csr) {
 void TxInflight::configure(const CfgBus& cfg) {
   Qp& q = qp(cfg.index);
   if (cfg.is(CfgTable::QpCtx)) {
+    give_back(q);
     const auto row = csr::TblQpCtx::unpack(cfg.data.data());
-    q.una = q.nxt = row.sq_psn;
+    const bool listed = q.rtx;  // it leaves the list by itself
+    q = Qp{};
+    q.rtx = listed;
+    q.timeout = row.timeout;
+    q.limits = {.linear = row.retry_linear, .exponential = row.retry_exp};
+    q.mtu = row.mtu;
+    q.dest = row.dest;
+    q.cc = row.cc;
+    q.ts = row.ts;
+    q.dyn_mpr = row.dyn_mpr;
+    q.una = q.nxt = q.rtx_lo = row.sq_psn;
     q.hi = psn_add(row.sq_psn, -1);
     q.msn_done = q.msn_sent = row.msn;
-    q.rtx_lo = row.sq_psn;
-    q.dup = false;
-    q.retry = 0;
     start_timer(q);
     q.live = row.state == static_cast<uint8_t>(QpState::Rts);
     init_qp_ = cfg.index & qp_mask_;
@@ -125,7 +151,10 @@ void TxInflight::configure(const CfgBus& cfg) {
     state_ = State::Init;
     return;
   }
-  if (cfg.is(CfgTable::QpState)) q.live = (cfg.data[0] & 7u) == static_cast<uint32_t>(QpState::Rts);
+  if (cfg.is(CfgTable::QpState) && (cfg.data[0] & 7u) != static_cast<uint32_t>(QpState::Rts)) {
+    q.live = false;
+    give_back(q);
+  }
   ack_.done();
 }
 
@@ -138,8 +167,8 @@ void TxInflight::init() {
 }
 
 void TxInflight::take_ctl() {
-  ctl_ = ctl_in_.head();
-  ctl_in_.pop();
+  ctl_ = in_.ctl.head();
+  in_.ctl.pop();
   if (!qp(ctl_.qp).live) return;
   recs_.read(recs_row(ctl_.qp, ctl_.psn));
   switch (ctl_.kind) {
@@ -154,23 +183,39 @@ void TxInflight::take_ctl() {
     case CtlKind::Ack:
       state_ = State::Ack;
       break;
+    case CtlKind::Endpoint:  // not for this block: rx_check sends none
+      break;
   }
+}
+
+void TxInflight::tell(const Qp& q, CcEvent kind, uint32_t bytes, uint8_t reason) {
+  out_.ccev.load({.cc = q.dest, .kind = static_cast<uint8_t>(kind), .bytes = bytes, .reason = reason});
+}
+
+void TxInflight::give_back(Qp& q) {
+  if (q.cc && q.fly.bytes() != 0) tell(q, CcEvent::Nack, q.fly.take_all());
 }
 
 void TxInflight::fail(Qp& q, uint16_t index, CqStatus status) {
   q.live = false;
   fail_inc_next_ = true;
-  upd_.load({.qp = index, .una = q.una, .ack = true, .msn = q.msn_done, .syndrome = static_cast<uint8_t>(status)});
+  out_.upd.load(
+      {.qp = index, .una = q.una, .ack = true, .msn = q.msn_done, .syndrome = static_cast<uint8_t>(status), .mpr = 0});
+  out_.qperr.load({.qp = index, .status = status});
+  give_back(q);
 }
 
-void TxInflight::visit(unsigned rto, RetryLimits limits) {
+void TxInflight::visit() {
   const auto index = static_cast<uint16_t>(visit_qp_);
   Qp& q = qps_[visit_qp_];
   visit_due_ = false;
   visit_qp_ = (visit_qp_ + 1) & qp_mask_;
-  if (!q.live || (q.una == q.nxt && q.msn_done == q.msn_sent)) return;
-  if (tick_ - q.tmr_start < retry_interval(rto, q.retry, limits)) return;
-  if (retry_exhausted(q.retry, limits)) {
+  if (!q.live || tick_ - q.tmr_start < retry_interval(q.timeout, q.retry, q.limits)) return;
+  if (!q.outstanding()) {  // done, but bytes have drifted
+    if (q.fly.bytes() != 0) tell(q, CcEvent::Ack, q.fly.take_all());
+    return;
+  }
+  if (retry_exhausted(q.retry, q.limits)) {
     fail(q, index, CqStatus::RetryExceeded);
     return;
   }
@@ -191,9 +236,19 @@ void TxInflight::visit(unsigned rto, RetryLimits limits) {
 
 void TxInflight::record() {
   state_ = State::Idle;
-  recs_.write(recs_row(rec_.qp, rec_.psn), {rec_.msn, rec_.ev_idx, rec_.idx});
-  if (rec_.rtx) return;
   Qp& q = qp(rec_.qp);
+  if (rec_.voided) {  // ordered, and then not needed; the flight of a QP that is not live has been given back
+    if (!q.live || !q.cc) return;
+    tell(q, CcEvent::Nack, q.fly.take(rec_.size));
+    return;
+  }
+  if (!q.live) {  // asked for, sent, and nobody waits for it
+    if (q.cc && !rec_.rtx) tell(q, CcEvent::Nack, rec_.size);
+    return;
+  }
+  recs_.write(recs_row(rec_.qp, rec_.psn), {rec_.msn, rec_.ev_idx, rec_.idx, rec_.size, rec_.rtx});
+  if (rec_.rtx) return;
+  if (q.cc) q.fly.enter(rec_.size);
   WinRow row = win_.rdata();
   const uint64_t keep = ~(uint64_t{1} << (rec_.psn & 63u));
   row.nacked &= keep;
@@ -201,7 +256,7 @@ void TxInflight::record() {
   row.pend &= keep;
   row.sacked &= keep;
   win_.write(win_row(rec_.qp, rec_.psn), row);
-  const bool first = q.una == q.nxt && q.msn_done == q.msn_sent;
+  const bool first = !q.outstanding();
   q.nxt = psn_add(rec_.psn, 1);
   if (rec_.last) q.msn_sent = msn_add(rec_.msn, 1);
   if (first) start_timer(q);
@@ -215,23 +270,27 @@ void TxInflight::sack0(unsigned reorder) {
   const uint32_t p0 = psn_word(ctl_.base);
   const unsigned s = ctl_.base & 63u;
   WinRow row = win_.rdata();
+  canc_ = cancelled_losses(row, p0, ctl_.bitmap << s, view_);
   const uint64_t lost = sack_row(row, p0, ctl_.bitmap << s, ~uint64_t{0} << s, view_);
   win_.write(win_row(ctl_.qp, p0), row);
   any_ = lost != 0;
   if (any_) first_ = lowest(p0, lost);
   ev_idx_keep_ = recs_.rdata().ev_idx;
+  rtx_keep_ = recs_.rdata().rtx;
   win_.read(win_row(ctl_.qp, p0 + 64));
   state_ = State::Sack1;
 }
 
-void TxInflight::sack1() {
+void TxInflight::sack1(const CsrOut& csr) {
   state_ = State::Idle;
   Qp& q = qp(ctl_.qp);
   const unsigned s = ctl_.base & 63u;
   if (s != 0) {
     const uint32_t p1 = psn_add(psn_word(ctl_.base), 64);
+    const uint64_t got = ctl_.bitmap >> (64 - s);
     WinRow row = win_.rdata();
-    const uint64_t lost = sack_row(row, p1, ctl_.bitmap >> (64 - s), low_mask(s), view_);
+    canc_ += cancelled_losses(row, p1, got, view_);
+    const uint64_t lost = sack_row(row, p1, got, low_mask(s), view_);
     win_.write(win_row(ctl_.qp, p1), row);
     if (lost != 0 && !any_) {
       any_ = true;
@@ -245,20 +304,73 @@ void TxInflight::sack1() {
   }
   const uint32_t below = psn_add(view_.una, -1);
   q.hi = psn_before(view_.hi, below) ? below : view_.hi;
-  if (view_.una != q.una) {
+  const bool moved = view_.una != q.una;
+  const bool new_mpr = q.dyn_mpr && ctl_.mpr != 0 && ctl_.mpr != q.mprv && !psn_before(psn_add(ctl_.cack, 1), q.una);
+  if (moved) {
     q.una = view_.una;
     q.retry = 0;
     start_timer(q);
-    upd_.load({.qp = ctl_.qp, .una = q.una, .ack = false, .msn = 0, .syndrome = 0});
   }
-  if (ctl_.pr) {
-    pres_.load({.qp = ctl_.qp, .id = static_cast<uint16_t>(ctl_.psn), .m = ctl_.m});
-  } else if (ctl_.m != 0 && psn_dist(q.nxt, ctl_.psn) - 1u < max_mpr_) {
-    fb_.load({.qp = ctl_.qp, .ev_idx = ev_idx_keep_, .entropy = ctl_.entropy, .kind = ctl_.m});
+  if (new_mpr) q.mprv = ctl_.mpr;
+  if (moved || new_mpr) {
+    const uint8_t mpr = new_mpr ? ctl_.mpr : uint8_t{0};
+    out_.upd.load({.qp = ctl_.qp, .una = q.una, .ack = false, .msn = 0, .syndrome = 0, .mpr = mpr});
+  }
+  const bool of_packet = !ctl_.pr && recent(q, ctl_.psn);
+  if (ctl_.pr) out_.pres.load({.qp = ctl_.qp, .id = static_cast<uint16_t>(ctl_.psn), .m = ctl_.m});
+  if (of_packet && ctl_.m != 0) {
+    out_.fb.load({.qp = ctl_.qp, .ev_idx = ev_idx_keep_, .entropy = ctl_.entropy, .kind = ctl_.m});
+  } else if (of_packet && !rtx_keep_) {
+    out_.okev.load({.dest = q.dest, .plane = static_cast<uint8_t>(ev_idx_keep_ & (planes_ - 1)), .ev = ctl_.entropy});
+  }
+  acknowledge(q, of_packet && rtt_valid(q, rtx_keep_, csr), csr.payload_bytes);
+  if (csr.same_ev && of_packet && !rtx_keep_ && same_ev_asks(ctl_.psn, q.una, q.nxt)) {
+    recs_.read(recs_row(ctl_.qp, q.una));
+    state_ = State::Same0;
   }
 }
 
-void TxInflight::nack(RetryLimits limits) {
+/// What SACK ctl_ means for the flight.
+void TxInflight::acknowledge(Qp& q, bool sample, bool payload_bytes) {
+  const RcvdNews news = rcvd_news(ctl_.rcvd, q.rcvdl);
+  if (!news.late) q.rcvdl = ctl_.rcvd;
+  if (!q.cc) return;
+  uint32_t n = 0;
+  if (q.una == q.nxt) {
+    n = q.fly.bytes();
+  } else if (!news.late) {
+    n = acked_bytes(q.fly.bytes(), news.units, canc_, nominal_full(q.mtu, q.ts, payload_bytes));
+  }
+  q.fly.take(n);
+  out_.ccev.load({.cc = q.dest,
+                  .kind = static_cast<uint8_t>(CcEvent::Ack),
+                  .bytes = n,
+                  .ecn = ctl_.m == 1,
+                  .rtt_valid = sample,
+                  .rtt = sample ? rtt() : uint16_t{0},
+                  .pen = ctl_.pen,
+                  .restore = ctl_.restore,
+                  .reason = 0});
+}
+
+void TxInflight::same0() {
+  state_ = State::Idle;
+  if (recs_.rdata().ev_idx != ev_idx_keep_) return;
+  win_.read(win_row(ctl_.qp, qp(ctl_.qp).una));
+  state_ = State::Same1;
+}
+
+void TxInflight::same1() {
+  state_ = State::Idle;
+  Qp& q = qp(ctl_.qp);
+  WinRow row = win_.rdata();
+  if (!same_ev_lost(row, q.una)) return;
+  win_.write(win_row(ctl_.qp, q.una), row);
+  enlist(q, ctl_.qp);
+  q.rtx_lo = q.una;
+}
+
+void TxInflight::nack(const CsrOut& csr) {
   state_ = State::Idle;
   Qp& q = qp(ctl_.qp);
   if (ctl_.reason == static_cast<uint8_t>(wire::NackReason::UnexpEvent)) {
@@ -266,23 +378,33 @@ void TxInflight::nack(RetryLimits limits) {
     return;
   }
   if (nack_counts(ctl_.reason) && ctl_.psn == q.una && q.una != q.nxt) {
-    if (retry_exhausted(q.retry, limits)) {
+    if (retry_exhausted(q.retry, q.limits)) {
       fail(q, ctl_.qp, CqStatus::RetryExceeded);
       return;
     }
     q.retry = retry_next(q.retry);
   }
+  const Sent& sent = recs_.rdata();
   WinRow row = win_.rdata();
   const uint64_t bit = uint64_t{1} << (ctl_.psn & 63u);
   if (in_window(ctl_.psn, q.una, q.nxt) && !((row.sacked | row.pend) & bit)) {
+    if (q.cc) {
+      const bool sample = rtt_valid(q, sent.rtx, csr);
+      out_.ccev.load({.cc = q.dest,
+                      .kind = static_cast<uint8_t>(CcEvent::Nack),
+                      .bytes = q.fly.take(sent.size),
+                      .rtt_valid = sample,
+                      .rtt = sample ? rtt() : uint16_t{0},
+                      .reason = ctl_.reason});
+    }
     row.pend |= bit;
     row.nacked |= bit;
     win_.write(win_row(ctl_.qp, ctl_.psn), row);
     enlist(q, ctl_.qp);
     q.rtx_lo = psn_first(q.rtx_lo, ctl_.psn);
   }
-  if (ctl_.reason == static_cast<uint8_t>(wire::NackReason::Trimmed) && psn_dist(q.nxt, ctl_.psn) - 1u < max_mpr_) {
-    fb_.load({.qp = ctl_.qp, .ev_idx = recs_.rdata().ev_idx, .entropy = ctl_.entropy, .kind = 1});
+  if (ctl_.reason == static_cast<uint8_t>(wire::NackReason::Trimmed) && recent(q, ctl_.psn)) {
+    out_.fb.load({.qp = ctl_.qp, .ev_idx = sent.ev_idx, .entropy = ctl_.entropy, .kind = 1});
   }
 }
 
@@ -304,9 +426,15 @@ void TxInflight::semantic_ack() {
     start_timer(q);
   }
   if (changed || !good) {
-    upd_.load({.qp = ctl_.qp, .una = una, .ack = true, .msn = ctl_.msn, .syndrome = ctl_.reason});
+    out_.upd.load({.qp = ctl_.qp, .una = una, .ack = true, .msn = ctl_.msn, .syndrome = ctl_.reason, .mpr = 0});
   }
-  if (!good) q.live = false;
+  if (!good) {
+    q.live = false;
+    out_.qperr.load({.qp = ctl_.qp, .status = static_cast<CqStatus>(ctl_.reason)});
+    give_back(q);
+  } else if (q.cc && una == q.nxt && q.fly.bytes() != 0) {
+    tell(q, CcEvent::Ack, q.fly.take_all());
+  }
 }
 
 void TxInflight::retx0() {
@@ -320,7 +448,9 @@ void TxInflight::retx0() {
   const uint32_t w0 = psn_word(q.rtx_lo);
   WinRow row = win_.rdata();
   const uint64_t c = retx_row(row, w0, q.rtx_lo, q.nxt);
+  dup_ = c == 0;
   if (c != 0) {
+    row_keep_ = row;
     op_psn_ = lowest(w0, c);
     const uint64_t bit = uint64_t{1} << (op_psn_ & 63u);
     loss_ = (row.nacked & bit) == 0;
@@ -352,11 +482,45 @@ void TxInflight::retx0() {
 
 void TxInflight::retx1() {
   state_ = State::Idle;
+  Qp& q = qp(op_qp_);
   const Sent& s = recs_.rdata();
-  retx_.load({.qp = op_qp_, .psn = op_psn_, .msn = s.msn, .idx = s.idx, .avoid_ev = s.ev_idx});
   // A gap or the timer, not a NACK: one loss is enough to take the EV out of use.
-  if (loss_) fb_.load({.qp = op_qp_, .ev_idx = s.ev_idx, .entropy = 0, .kind = kFbLoss});
+  if (loss_) out_.fb.load({.qp = op_qp_, .ev_idx = s.ev_idx, .entropy = 0, .kind = kFbLoss});
+  if (!q.cc) {
+    order();
+    return;
+  }
+  if (loss_) tell(q, CcEvent::Loss, q.fly.take(s.size));
+  out_.rask.load({.cc = q.dest, .bytes = s.size});
+  state_ = State::RetxW;
+}
+
+/// Orders the retransmission of op_psn_ as recs has it.
+void TxInflight::order() {
+  const Sent& s = recs_.rdata();
+  out_.retx.load({.qp = op_qp_, .psn = op_psn_, .msn = s.msn, .idx = s.idx, .avoid_ev = s.ev_idx, .size = s.size});
   rtx_inc_next_ = true;
+}
+
+void TxInflight::retx_wait() {
+  if (!in_.rans.has()) return;
+  const bool ok = in_.rans.head().ok;
+  in_.rans.pop();
+  state_ = State::Idle;
+  Qp& q = qp(op_qp_);
+  if (ok) {
+    order();
+    q.fly.enter(recs_.rdata().size);
+    return;
+  }
+  hold_ = true;
+  if (dup_) {
+    q.dup = true;
+    return;
+  }
+  row_keep_.nacked |= uint64_t{1} << (op_psn_ & 63u);  // its loss is accounted for
+  win_.write(win_row(op_qp_, op_psn_), row_keep_);
+  q.rtx_lo = op_psn_;
 }
 
 void TxInflight::walk() {

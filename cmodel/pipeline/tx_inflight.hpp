@@ -9,17 +9,36 @@
 #include "pipeline/cfg.hpp"
 #include "pipeline/ram.hpp"
 #include "pipeline/stream.hpp"
+#include "protocol/flight.hpp"
 #include "protocol/retry.hpp"
 #include "protocol/tx_window.hpp"
 
 namespace mrc {
 
 /// Keeps the window of PSNs sent and not yet acknowledged of each QP, works through SACK, NACK and ACK, infers losses,
-/// runs the retransmission timer and orders retransmissions. Contract: docs/blocks/tx_inflight.md.
+/// runs the retransmission timer, orders retransmissions and tells the congestion controllers what became of their
+/// packets. Contract: docs/blocks/tx_inflight.md.
 class TxInflight {
  public:
-  TxInflight(const Preset& preset, Stream<Rec>& rec, Stream<Ctl>& ctl, Stream<Retx>& retx, Stream<Upd>& upd,
-             Stream<Fb>& fb, Stream<Pres>& pres);
+  /// Streams in.
+  struct In {
+    Stream<Rec>& rec;     ///< from tx_path
+    Stream<Ctl>& ctl;     ///< from rx_check
+    Stream<Ccans>& rans;  ///< from cc_nscc, to rask
+  };
+  /// Streams out.
+  struct Out {
+    Stream<Retx>& retx;    ///< to tx_segment
+    Stream<Upd>& upd;      ///< to tx_segment
+    Stream<Fb>& fb;        ///< to tx_path
+    Stream<Pres>& pres;    ///< to tx_probe
+    Stream<Ccev>& ccev;    ///< to cc_nscc
+    Stream<Ccask>& rask;   ///< to cc_nscc
+    Stream<Okev>& okev;    ///< to ack_gen
+    Stream<Qperr>& qperr;  ///< to csr
+  };
+
+  TxInflight(const Preset& preset, const In& in, const Out& out);
 
   bool cfg_ack() const { return ack_.value(); }
   /// Registers rtx_inc_q, rto_inc_q, fail_inc_q.
@@ -38,7 +57,7 @@ class TxInflight {
   }
 
  private:
-  enum class State : uint8_t { Idle, Init, Rec, Sack0, Sack1, Nack, Ack, Retx0, Retx1, Walk };
+  enum class State : uint8_t { Idle, Init, Rec, Sack0, Sack1, Nack, Ack, Retx0, Retx1, RetxW, Walk, Same0, Same1 };
 
   struct Qp {
     uint32_t una = 0, nxt = 0, hi = 0;
@@ -47,6 +66,15 @@ class TxInflight {
     bool rtx = false, dup = false, live = false;
     uint32_t tmr_start = 0, tmr_psn = 0;
     uint8_t retry = 0;
+    Flight fly;
+    uint32_t rcvdl = 0;  // rcvd_bytes of the newest SACK
+    uint8_t mprv = 0;    // newest MPR told
+    // From QP_CTX.
+    uint8_t timeout = 0, mtu = 0, dest = 0;
+    RetryLimits limits;
+    bool cc = false, ts = false, dyn_mpr = false;
+
+    bool outstanding() const { return una != nxt || msn_done != msn_sent; }
   };
 
   /// Row of `recs`.
@@ -54,6 +82,8 @@ class TxInflight {
     uint16_t msn = 0;
     uint16_t ev_idx = 0;
     uint32_t idx = 0;
+    uint16_t size = 0;
+    bool rtx = false;
   };
 
   /// QPs with something to retransmit, each at most once; pop and push in one cycle always work.
@@ -86,29 +116,42 @@ class TxInflight {
     q.tmr_psn = q.nxt;
   }
 
-  /// Ends a QP: its work requests complete with `status`, then Flushed. upd must be free.
+  /// True when the PSN was sent among the last MaxMpr: its row of recs is its own.
+  bool recent(const Qp& q, uint32_t psn) const { return psn_dist(q.nxt, psn) - 1u < max_mpr_; }
+
+  /// Tells the controller; ccev must be free.
+  void tell(const Qp& q, CcEvent kind, uint32_t bytes, uint8_t reason = 0);
+  /// *Give back*: what the QP has in flight will not be heard of any more. ccev must be free.
+  void give_back(Qp& q);
+  /// Ends a QP: its work requests complete with `status`, then Flushed. upd, qperr and ccev must be free.
   void fail(Qp& q, uint16_t index, CqStatus status);
-  void idle(const CfgBus& cfg, const CsrOut& csr);
+  /// The round-trip sample of ctl_, if its packet gives one.
+  bool rtt_valid(const Qp& q, bool rtx, const CsrOut& csr) const { return q.ts && (!rtx || csr.rtt_rtx); }
+  uint16_t rtt() const { return static_cast<uint16_t>(tick_ - ctl_.ts); }
+
+  bool cfg_due(const CfgBus& cfg) const;
+  void idle(const CfgBus& cfg);
   void configure(const CfgBus& cfg);
   void take_ctl();
-  void visit(unsigned rto, RetryLimits limits);
+  void visit();
   void init();
   void record();
   void sack0(unsigned reorder);
-  void sack1();
-  void nack(RetryLimits limits);
+  void sack1(const CsrOut& csr);
+  void acknowledge(Qp& q, bool sample, bool payload_bytes);
+  void same0();
+  void same1();
+  void nack(const CsrOut& csr);
   void semantic_ack();
   void retx0();
   void retx1();
+  void order();
+  void retx_wait();
   void walk();
 
-  const unsigned qp_mask_, max_mpr_, win_rows_, tick_cycles_;
-  Stream<Rec>& rec_in_;
-  Stream<Ctl>& ctl_in_;
-  Stream<Retx>& retx_;
-  Stream<Upd>& upd_;
-  Stream<Fb>& fb_;
-  Stream<Pres>& pres_;
+  const unsigned planes_, qp_mask_, max_mpr_, win_rows_, tick_cycles_;
+  const In in_;
+  const Out out_;
 
   Ram1r1w<WinRow> win_;
   Ram1r1w<Sent> recs_;
@@ -124,6 +167,7 @@ class TxInflight {
   unsigned tick_count_ = 0;  // cycles since the last tick
   unsigned div_ = 0;
   bool visit_due_ = false;
+  bool hold_ = false;  // a retransmission was refused a moment ago
   unsigned visit_qp_ = 0;
 
   // What an operation keeps from one state to the next.
@@ -133,10 +177,14 @@ class TxInflight {
   SackView view_{};
   bool any_ = false;
   uint32_t first_ = 0;
+  unsigned canc_ = 0;
   uint16_t ev_idx_keep_ = 0;
+  bool rtx_keep_ = false;
   uint16_t op_qp_ = 0;
   uint32_t op_psn_ = 0;  // Retx1: p; Walk: w
   bool loss_ = false;    // Retx1: its EV lost it
+  bool dup_ = false;     // Retx1: the newest packet again, for its ACK
+  WinRow row_keep_{};    // Retx1: before p was taken off
 };
 
 }  // namespace mrc

@@ -10,9 +10,9 @@
 
 namespace mrc {
 
-/// Register RETRY.
+/// Of a QP: retry_linear and retry_exp of its QP_CTX row.
 struct RetryLimits {
-  uint8_t linear = 7;        ///< retries at the interval of RTO
+  uint8_t linear = 7;        ///< retries at the interval of `timeout`
   uint8_t exponential = 25;  ///< further retries, each after twice the interval before; kRetryForever: no limit
 };
 
@@ -24,10 +24,10 @@ constexpr bool retry_exhausted(unsigned retry, RetryLimits l) {
   return retry >= unsigned{l.linear} + l.exponential && l.exponential != kRetryForever;
 }
 
-/// Ticks until the timer expires after `retry` retries, with register RTO = rto.
-constexpr uint32_t retry_interval(unsigned rto, unsigned retry, RetryLimits l) {
+/// Ticks until the timer expires after `retry` retries, with `timeout` of the QP_CTX row.
+constexpr uint32_t retry_interval(unsigned timeout, unsigned retry, RetryLimits l) {
   const unsigned shift = retry > l.linear ? retry - l.linear : 0;
-  return uint32_t{8} << std::min(rto + shift, 27u);
+  return uint32_t{8} << std::min(timeout + shift, 27u);
 }
 
 /// The counter after one more retry: six bits, saturating.

@@ -26,6 +26,26 @@ constexpr uint8_t write_opcode(bool first, bool last, bool imm_valid) {
   return static_cast<uint8_t>(op);
 }
 
+/// UDP length + 40 of a packet without payload: IPv6 40, UDP 8, BTH 12, METH 4, RETH 16, ICRC 4.
+inline constexpr unsigned kNominalHeaders = 84;
+
+/// Nominal size of a WRITE packet in bytes: what rcvd_bytes and the congestion controllers count, UDP length + 40
+/// (docs/blocks/tx_segment.md, "Segmentation rule"; assumption A-55). ts: the QP sends TSETH. payload_bytes
+/// (CTRL.payload_bytes): they count payload only.
+constexpr uint16_t nominal_size(unsigned plen, uint8_t opcode, bool ts, bool payload_bytes) {
+  using wire::Opcode;
+  if (payload_bytes) return static_cast<uint16_t>(plen);
+  const bool imm =
+      opcode == static_cast<uint8_t>(Opcode::WriteLastImm) || opcode == static_cast<uint8_t>(Opcode::WriteOnlyImm);
+  const unsigned pad = (0u - plen) & 3u;
+  return static_cast<uint16_t>(plen + pad + kNominalHeaders + (ts ? 4 : 0) + (imm ? 4 : 0));
+}
+
+/// Nominal size of a packet full of payload and without immediate: `nom` of docs/blocks/tx_inflight.md.
+constexpr uint16_t nominal_full(unsigned mtu, bool ts, bool payload_bytes) {
+  return nominal_size(256u << mtu, static_cast<uint8_t>(wire::Opcode::WriteMiddle), ts, payload_bytes);
+}
+
 /// Fills the fields of packet `idx` of a message that follow from the work request: opcode, addresses, lengths, rkey,
 /// imm, rqmsn, idx, last. `mtu` is the code of the path MTU, 256 << mtu bytes. The other fields are the caller's.
 inline void segment(const RingRow& row, uint32_t idx, unsigned mtu, Pkt& pkt) {

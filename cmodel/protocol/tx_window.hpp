@@ -77,6 +77,28 @@ constexpr uint64_t sack_row(WinRow& row, uint32_t p0, uint64_t got, uint64_t cov
   return lost;
 }
 
+/// How many packets of a row were taken for lost because of a NACK and are now reported by the bits `got` (PSN p0 + i)
+/// of a SACK before they were sent again: they left the flight, and rcvd_bytes counts them all the same. `row` is the
+/// row before sack_row().
+constexpr unsigned cancelled_losses(const WinRow& row, uint32_t p0, uint64_t got, const SackView& v) {
+  const uint64_t news = got & range_mask(p0, v.una, v.nxt) & ~row.sacked;
+  return static_cast<unsigned>(std::popcount(row.pend & row.nacked & news));
+}
+
+/// True when a SACK may tell that the oldest packet is lost: what it reports was sent later, once. Whether both had the
+/// same EV is another question, and same_ev_lost() the last. `una` is una' of the contract; the caller has seen that
+/// the SACK speaks of a packet (`pr` 0) of the last MaxMpr, and not of a retransmission.
+constexpr bool same_ev_asks(uint32_t psn, uint32_t una, uint32_t nxt) { return una != nxt && psn_before(una, psn); }
+
+/// Marks una as lost because a packet sent later on the same EV has arrived, and says so. Not when it has arrived,
+/// waits for retransmission already, or was sent again: then REORDER, NACK and timer judge.
+constexpr bool same_ev_lost(WinRow& row, uint32_t una) {
+  const uint64_t bit = uint64_t{1} << (una & 63u);
+  if ((row.sacked | row.pend | row.rtxd) & bit) return false;
+  row.pend |= bit;
+  return true;
+}
+
 /// What an expired timer adds to the pending PSNs of word w.
 constexpr uint64_t timer_row(const WinRow& row, uint32_t w, uint32_t una, uint32_t nxt, uint32_t tmr_psn) {
   return range_mask(w, una, tmr_psn) & range_mask(w, una, nxt) & ~row.sacked & ~row.pend;

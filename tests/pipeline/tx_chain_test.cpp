@@ -102,13 +102,14 @@ struct Peer {
 unsigned below(std::mt19937& rng, unsigned n) { return static_cast<unsigned>(rng() % n); }
 
 struct World {
-  explicit World(const char* preset, unsigned qps = 2, bool srv6 = false, unsigned mtu = 2)
+  explicit World(const char* preset, unsigned qps = 2, bool srv6 = false, unsigned mtu = 2, unsigned timeout = 7)
       : top(*find_preset(preset)), peer(top) {
     top.write_evs(0);
     for (unsigned q = 0; q < qps; ++q) {
       csr::TblQpCtx c = TxTop::default_ctx(q);
       c.encap = srv6;
       c.mtu = static_cast<uint8_t>(mtu);
+      c.timeout = static_cast<uint8_t>(timeout);
       c.ts = q & 1u;
       c.srv6 = static_cast<U128>(0xfcbb000001000200) << 64;
       top.write_ctx(q, c);
@@ -205,7 +206,7 @@ TEST_CASE("ports that pause and a host that pauses change no byte", "[pipeline][
 }
 
 TEST_CASE("lost, trimmed and marked packets: everything arrives, everything completes", "[pipeline][tx]") {
-  World w("tiny", 4);
+  World w("tiny", 4, false, 2, 2);
   std::mt19937 rng(3);
   unsigned lost = 0, trimmed = 0, marked = 0;
   w.peer.filter = [&](unsigned, const wire::Packet&) {
@@ -215,7 +216,6 @@ TEST_CASE("lost, trimmed and marked packets: everything arrives, everything comp
     if (r < 20) return ++marked, 3;
     return 0;
   };
-  w.top.csr.rto = 2;
   for (unsigned i = 0; i < 60; ++i) w.post(i % 4, 1000 * i, 0x100000ull * (i + 1), 8000);
   REQUIRE(w.finish(3000000));
   CHECK(w.peer.errors.empty());
@@ -229,10 +229,9 @@ TEST_CASE("lost, trimmed and marked packets: everything arrives, everything comp
 
 TEST_CASE("with every fourth packet lost everything still completes", "[pipeline][tx]") {
   for (unsigned seed = 1; seed <= 4; ++seed) {
-    World w("tiny", 4, false, 0);
+    World w("tiny", 4, false, 0, 2);
     std::mt19937 rng(seed);
     w.peer.filter = [&](unsigned, const wire::Packet&) { return below(rng, 4) == 0 ? 1 : 0; };
-    w.top.csr.rto = 2;
     w.top.csr.reorder = 4;
     for (unsigned i = 0; i < 40; ++i) w.post(i % 4, 1000 * i, 0x100000ull * (i + 1), 10000);
     INFO("seed " << seed);
@@ -268,7 +267,7 @@ TEST_CASE("planes carry equal shares and are full with long writes", "[pipeline]
 }
 
 TEST_CASE("the order in which blocks step within a cycle makes no difference", "[pipeline][tx]") {
-  World a("tiny", 4), b("tiny", 4);
+  World a("tiny", 4, false, 2, 1), b("tiny", 4, false, 2, 1);
   b.top.reverse = true;
   std::mt19937 ra(5), rb(5), rng(6);
   const auto filter = [](std::mt19937& r) {
@@ -278,7 +277,6 @@ TEST_CASE("the order in which blocks step within a cycle makes no difference", "
   };
   a.peer.filter = filter(ra);
   b.peer.filter = filter(rb);
-  a.top.csr.rto = b.top.csr.rto = 1;
   a.top.csr.probe_interval = b.top.csr.probe_interval = 20;
   for (unsigned i = 0; i < 40; ++i) {
     const uint32_t length = 1 + below(rng, 6000);

@@ -17,74 +17,118 @@ struct Bench {
   Preset preset = *find_preset("tiny");
   Stream<Rec> rec;
   Stream<Ctl> ctl;
+  Stream<Ccans> rans;
   Stream<Retx> retx_out;
   Stream<Upd> upd_out;
   Stream<Fb> fb_out;
   Stream<Pres> pres_out;
-  TxInflight inflight{preset, rec, ctl, retx_out, upd_out, fb_out, pres_out};
+  Stream<Ccev> ccev_out;
+  Stream<Ccask> rask_out;
+  Stream<Okev> okev_out;
+  Stream<Qperr> qperr_out;
+  TxInflight inflight{
+      preset, {rec, ctl, rans}, {retx_out, upd_out, fb_out, pres_out, ccev_out, rask_out, okev_out, qperr_out}};
   CfgBus cfg;
   CsrOut csr;
-  bool take_retx = true, take_upd = true, take_pres = true;
+  csr::TblQpCtx ctx;  ///< of all QPs; a test may change it and configure()
+  bool take_retx = true, take_upd = true, take_pres = true, take_ccev = true, take_okev = true, take_qperr = true;
+  bool allow = true;   ///< the answer to each rask
+  bool answer = true;  ///< rasks are answered
   unsigned cycles = 0, rtx_inc = 0, rto_inc = 0, fail_inc = 0;
   std::vector<unsigned> rto_at, fail_at;  // ticks of the timer's expiries and of failures
   std::vector<Retx> retx;
   std::vector<Upd> upd;
   std::vector<Fb> fb;
   std::vector<Pres> pres;
+  std::vector<Ccev> ccev;
+  std::vector<Ccask> rask;
+  std::vector<unsigned> rask_at;
+  std::vector<Okev> okev;
+  std::vector<Qperr> qperr;
 
   static constexpr uint32_t kPsn = 0xffffe0;  // window over the wrap
+  static constexpr uint16_t kSize = 340;      // 256 bytes of payload
 
-  Bench() {
+  /// cc: QP q has the controller of destination 3 - q.
+  explicit Bench(bool cc = false) {
     csr.reorder = 4;
-    csr.rto = 24;
+    csr.same_ev = false;
+    ctx.state = 3;
+    ctx.sq_psn = kPsn;
+    ctx.msn = 10;
+    ctx.timeout = 24;
+    ctx.retry_linear = 7;
+    ctx.retry_exp = 25;
+    ctx.cc = cc;
     for (uint16_t q = 0; q < 4; ++q) configure(q);
   }
-  void configure(uint16_t q) {
-    csr::TblQpCtx row;
-    row.state = 3;
-    row.sq_psn = kPsn;
-    row.msn = 10;
+  void request(uint16_t q) {
+    csr::TblQpCtx row = ctx;
+    row.dest = static_cast<uint8_t>(3 - q);
     row.pack(cfg.data.data());
+    cfg.table = static_cast<uint8_t>(CfgTable::QpCtx);
     cfg.index = q;
     cfg.req = true;
-    while (!inflight.cfg_ack()) cycle();
+  }
+  void finish_cfg() {
+    for (unsigned i = 0; i < 1000 && !inflight.cfg_ack(); ++i) cycle();
+    REQUIRE(inflight.cfg_ack());
     cfg.req = false;
     cycle();
   }
-  void retries(uint8_t linear, uint8_t exponential) {
-    csr.rto = 0;
-    csr.retry_linear = linear;
-    csr.retry_exp = exponential;
+  void configure(uint16_t q) {
+    request(q);
+    finish_cfg();
+  }
+  void set_state(uint16_t q, QpState state) {
+    cfg.table = static_cast<uint8_t>(CfgTable::QpState);
+    cfg.index = q;
+    cfg.data[0] = static_cast<uint32_t>(state);
+    cfg.req = true;
+    finish_cfg();
+  }
+  void retries(uint8_t linear, uint8_t exponential, uint8_t timeout = 0) {
+    ctx.timeout = timeout;
+    ctx.retry_linear = linear;
+    ctx.retry_exp = exponential;
+    for (uint16_t q = 0; q < 4; ++q) configure(q);
   }
   unsigned tick() const { return cycles / 128; }
   void run_to_tick(unsigned t) {
     while (tick() < t) cycle();
   }
+  template <class T>
+  static void collect(Stream<T>& from, std::vector<T>& to, bool take = true) {
+    if (!from.has() || !take) return;
+    to.push_back(from.head());
+    from.pop();
+  }
   void cycle() {
-    if (retx_out.has() && take_retx) {
-      retx.push_back(retx_out.head());
-      retx_out.pop();
-    }
-    if (upd_out.has() && take_upd) {
-      upd.push_back(upd_out.head());
-      upd_out.pop();
-    }
-    if (fb_out.has()) {
-      fb.push_back(fb_out.head());
-      fb_out.pop();
-    }
-    if (pres_out.has() && take_pres) {
-      pres.push_back(pres_out.head());
-      pres_out.pop();
+    collect(retx_out, retx, take_retx);
+    collect(upd_out, upd, take_upd);
+    collect(fb_out, fb);
+    collect(pres_out, pres, take_pres);
+    collect(ccev_out, ccev, take_ccev);
+    collect(okev_out, okev, take_okev);
+    collect(qperr_out, qperr, take_qperr);
+    if (rask_out.has() && answer) {
+      rask_at.push_back(cycles);
+      rans.load({.cc = rask_out.head().cc, .ok = allow, .last = false});
+      collect(rask_out, rask);
     }
     inflight.step(cfg, csr);
     inflight.clock();
     rec.clock();
     ctl.clock();
+    rans.clock();
     retx_out.clock();
     upd_out.clock();
     fb_out.clock();
     pres_out.clock();
+    ccev_out.clock();
+    rask_out.clock();
+    okev_out.clock();
+    qperr_out.clock();
     rtx_inc += inflight.rtx_inc();
     rto_inc += inflight.rto_inc();
     fail_inc += inflight.fail_inc();
@@ -95,24 +139,52 @@ struct Bench {
   void run(unsigned n) {
     for (unsigned i = 0; i < n; ++i) cycle();
   }
-  /// Packet i of the QP: message 10 + i / 10 of ten packets, on EV i.
-  void sent(uint16_t qp, unsigned i, bool rtx = false) {
+  /// Packet i of the QP: message 10 + i / 10 of ten packets, on EV i modulo 16.
+  static Rec packet(uint16_t qp, unsigned i) {
+    return {.qp = qp,
+            .psn = psn_add(kPsn, i),
+            .msn = static_cast<uint16_t>(10 + i / 10),
+            .idx = i % 10,
+            .ev_idx = static_cast<uint16_t>(i % 16),
+            .rtx = false,
+            .last = i % 10 == 9,
+            .size = kSize,
+            .voided = false};
+  }
+  void give(const Rec& r) {
     while (!rec.free()) cycle();
-    rec.load({.qp = qp,
-              .psn = psn_add(kPsn, i),
-              .msn = static_cast<uint16_t>(10 + i / 10),
-              .idx = i % 10,
-              .ev_idx = static_cast<uint16_t>(i % 16),
-              .rtx = rtx,
-              .last = i % 10 == 9});
+    rec.load(r);
     cycle();
   }
+  void sent(uint16_t qp, unsigned i) { give(packet(qp, i)); }
   void sent_all(uint16_t qp, unsigned n) {
     for (unsigned i = 0; i < n; ++i) sent(qp, i);
     run(8);
   }
+  /// The order of retransmission number n has been carried out, on EV `ev`.
+  void resent(std::size_t n, uint16_t ev, bool voided = false) {
+    REQUIRE(n < retx.size());
+    const Retx& o = retx[n];
+    give({.qp = o.qp,
+          .psn = o.psn,
+          .msn = o.msn,
+          .idx = o.idx,
+          .ev_idx = ev,
+          .rtx = true,
+          .last = false,
+          .size = o.size,
+          .voided = voided});
+    run(8);
+  }
+  /// The flight of all QPs is what the controllers were told: everything that was sent, less `bytes`.
+  uint32_t told(uint16_t dest) const {
+    uint32_t n = 0;
+    for (const Ccev& e : ccev) n += e.cc == dest ? e.bytes : 0;
+    return n;
+  }
   /// SACK: everything before `cack` (packet numbers from kPsn) and the packets in bits, from `base` on.
-  void sack(uint16_t qp, unsigned cack, unsigned psn, unsigned base, uint64_t bits, uint16_t ooo, uint8_t m = 0) {
+  static Ctl sack_of(uint16_t qp, unsigned cack, unsigned psn, unsigned base, uint64_t bits, uint16_t ooo,
+                     uint8_t m = 0) {
     Ctl c;
     c.kind = CtlKind::Sack;
     c.qp = qp;
@@ -123,7 +195,10 @@ struct Bench {
     c.ooo = ooo;
     c.m = m;
     c.entropy = 0x1234;
-    give(c);
+    return c;
+  }
+  void sack(uint16_t qp, unsigned cack, unsigned psn, unsigned base, uint64_t bits, uint16_t ooo, uint8_t m = 0) {
+    give(sack_of(qp, cack, psn, base, bits, ooo, m));
   }
   void nack(uint16_t qp, unsigned i, uint8_t reason) {
     Ctl n;
@@ -216,7 +291,7 @@ TEST_CASE("tx_inflight hands marks on with the EV that the packet had", "[pipeli
 
 TEST_CASE("tx_inflight: the timer sends everything again that was out when it started", "[pipeline][tx_inflight]") {
   Bench b;
-  b.csr.rto = 0;  // 8 ticks, 1024 cycles
+  b.retries(7, 25);  // 8 ticks, 1024 cycles
   b.sent_all(2, 5);
   b.run(900 - b.cycles % 128);
   CHECK(b.retx.empty());
@@ -234,7 +309,7 @@ TEST_CASE("tx_inflight: the timer sends everything again that was out when it st
 TEST_CASE("tx_inflight: with all packets arrived and the ACK missing the newest packet goes again",
           "[pipeline][tx_inflight]") {
   Bench b;
-  b.csr.rto = 0;
+  b.retries(7, 25);
   b.sent_all(0, 10);
   b.sack(0, 10, 9, 10, 0, 0);
   CHECK(b.upd.size() == 1);
@@ -259,7 +334,7 @@ TEST_CASE("tx_inflight: with all packets arrived and the ACK missing the newest 
 
 TEST_CASE("tx_inflight: a NAK ends the QP's retransmissions", "[pipeline][tx_inflight]") {
   Bench b;
-  b.csr.rto = 0;
+  b.retries(7, 25);
   b.sent_all(0, 15);
   Ctl a;
   a.kind = CtlKind::Ack;
@@ -417,8 +492,7 @@ TEST_CASE("tx_inflight: 25 exponential retries go on for ever, ever slower", "[p
 
 TEST_CASE("tx_inflight: 24 exponential retries end with the 25th NACK", "[pipeline][tx_inflight][retry]") {
   Bench b;
-  b.retries(0, 24);
-  b.csr.rto = 20;
+  b.retries(0, 24, 20);
   b.sent_all(0, 30);
   for (unsigned i = 0; i < 24; ++i) b.nack(0, 0, 0x0A);
   CHECK(b.fail_inc == 0);
@@ -431,8 +505,7 @@ TEST_CASE("tx_inflight: 24 exponential retries end with the 25th NACK", "[pipeli
 TEST_CASE("tx_inflight: NACKs of want count as retries, those of trimming and of PSNs outside do not",
           "[pipeline][tx_inflight][retry]") {
   Bench b;
-  b.retries(3, 1);
-  b.csr.rto = 20;
+  b.retries(3, 1, 20);
   b.sent_all(2, 20);
   b.nack(2, 0, 0x06);
   b.nack(2, 0, 0x07);
@@ -498,8 +571,7 @@ TEST_CASE("tx_inflight: UNEXP_EVENT ends the QP whatever PSN it names; QP_CTX ma
 
 TEST_CASE("tx_inflight: QP_CTX gives a QP its retries back", "[pipeline][tx_inflight][retry]") {
   Bench b;
-  b.retries(1, 0);
-  b.csr.rto = 20;
+  b.retries(1, 0, 20);
   b.sent_all(0, 5);
   b.nack(0, 0, 0x0A);
   b.configure(0);
@@ -527,6 +599,7 @@ TEST_CASE("tx_inflight: no timer visit while upd is not free", "[pipeline][tx_in
 
 TEST_CASE("tx_inflight: a gap and the timer are losses of their EV, a NACK is not", "[pipeline][tx_inflight]") {
   Bench b;
+  b.retries(7, 25, 3);  // 64 ticks
   b.sent_all(1, 60);
   b.sack(1, 3, 12, 3, 0b11'1111'1100, 8);  // 3 and 4 missing
   REQUIRE(b.retx.size() == 2);
@@ -547,10 +620,9 @@ TEST_CASE("tx_inflight: a gap and the timer are losses of their EV, a NACK is no
   REQUIRE(b.fb.size() == 3);
   CHECK(b.fb[2] == Fb{.qp = 1, .ev_idx = 5, .entropy = 0x77, .kind = 1});  // packet 21
   // Packet 21 goes again on EV 9 and is lost: now the timer is what orders it.
-  b.rec.load({.qp = 1, .psn = psn_add(Bench::kPsn, 21), .msn = 12, .idx = 1, .ev_idx = 9, .rtx = true, .last = false});
-  b.run(10);
-  b.csr.rto = 0;
-  b.run(1300);
+  b.resent(2, 9);
+  REQUIRE(b.rto_inc == 0);
+  b.run_to_tick(75);
   CHECK(b.rto_inc == 1);
   const auto loss = [&](uint16_t ev) {
     return std::count(b.fb.begin() + 3, b.fb.end(), Fb{.qp = 1, .ev_idx = ev, .entropy = 0, .kind = 3});
@@ -564,7 +636,7 @@ TEST_CASE("tx_inflight: a gap and the timer are losses of their EV, a NACK is no
 
 TEST_CASE("tx_inflight: the newest packet sent again for a missing ACK is no loss", "[pipeline][tx_inflight]") {
   Bench b;
-  b.csr.rto = 0;
+  b.retries(7, 25);
   b.sent_all(0, 10);
   b.sack(0, 10, 9, 10, 0, 0);
   b.run(1300);

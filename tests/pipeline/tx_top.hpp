@@ -36,12 +36,11 @@ struct TxTop {
       : preset(p),
         wqe(2),
         grant(2),
-        push(p.num_qps),
         rdreq(p.num_planes),
-        sched(push, grant),
-        segment(p, wqe, grant, retx, upd, pkt, push, cqe),
+        sched(p, push, park, wake, grant),
+        segment(p, {wqe, grant, retx, upd, ans}, {pkt, push, park, ask, cqe, seg_qperr}),
         path(p, pkt, fb, pfb, path_out, rec, evev, bad),
-        inflight(p, rec, ctl, retx, upd, fb, pres),
+        inflight(p, {rec, ctl, rans}, {retx, upd, fb, pres, ccev, rask, okev, inf_qperr}),
         probes(p, bad, pres, pfb, probe),
         header(p, path_out, ctlpkt, probe),
         fetch(p, pointers(rdreq)),
@@ -113,14 +112,16 @@ struct TxTop {
       ctl.load(ctls.front());
       ctls.pop_front();
     }
+    const auto drain = [](auto&... s) { ((s.has() ? s.pop() : void()), ...); };
+    drain(okev, seg_qperr, inf_qperr);
 
     const auto step_block = [&](unsigned k) {
       switch (k) {
         case 0:
-          sched.step();
+          sched.step(cfg);
           break;
         case 1:
-          segment.step(cfg);
+          segment.step(cfg, csr);
           break;
         case 2:
           path.step(cfg, csr, {room, port_up});
@@ -155,6 +156,7 @@ struct TxTop {
     revived += probes.pulses().revived;
     rtxs += inflight.rtx_inc();
     rtos += inflight.rto_inc();
+    sched.clock();
     segment.clock();
     path.clock();
     inflight.clock();
@@ -168,6 +170,16 @@ struct TxTop {
     wqe.clock();
     grant.clock();
     push.clock();
+    park.clock();
+    wake.clock();
+    ask.clock();
+    ans.clock();
+    rask.clock();
+    rans.clock();
+    ccev.clock();
+    okev.clock();
+    seg_qperr.clock();
+    inf_qperr.clock();
     retx.clock();
     upd.clock();
     fb.clock();
@@ -199,7 +211,8 @@ struct TxTop {
   }
 
   unsigned acks() const {
-    return unsigned{segment.cfg_ack()} + path.cfg_ack() + inflight.cfg_ack() + header.cfg_ack() + probes.cfg_ack();
+    return unsigned{sched.cfg_ack()} + segment.cfg_ack() + path.cfg_ack() + inflight.cfg_ack() + header.cfg_ack() +
+           probes.cfg_ack();
   }
   void write_table(CfgTable table, unsigned index, const uint32_t* data, unsigned words) {
     cfg.table = static_cast<uint8_t>(table);
@@ -207,7 +220,7 @@ struct TxTop {
     cfg.data.fill(0);
     std::copy(data, data + words, cfg.data.begin());
     cfg.req = true;
-    if (!run_until([&] { return acks() == 5; }, 10000)) throw std::runtime_error("no cfg ack");
+    if (!run_until([&] { return acks() == 6; }, 10000)) throw std::runtime_error("no cfg ack");
     cfg.req = false;
     if (!run_until([&] { return acks() == 0; }, 10)) throw std::runtime_error("cfg ack stays");
   }
@@ -220,6 +233,10 @@ struct TxTop {
     c.pkey = 0xffff;
     c.sq_psn = 0xffff00 + 3 * qp;
     c.msn = 0;
+    c.max_wimm = 32;
+    c.timeout = 7;
+    c.retry_linear = 7;
+    c.retry_exp = 25;
     c.dmac = 0x020000000002;
     c.dip = 2;
     return c;
@@ -243,7 +260,14 @@ struct TxTop {
   CsrOut csr;
   Fifo<Wqe> wqe;
   Fifo<Grant> grant;
-  Stream<Grant> push;
+  Stream<Sched> push;
+  Stream<Grant> park;
+  Stream<Ccwake> wake;
+  Stream<Ccask> ask, rask;
+  Stream<Ccans> ans, rans;
+  Stream<Ccev> ccev;
+  Stream<Okev> okev;
+  Stream<Qperr> seg_qperr, inf_qperr;
   Stream<Retx> retx;
   Stream<Upd> upd;
   Stream<Fb> fb, pfb;

@@ -31,7 +31,7 @@ TEST_CASE("25 exponential retries are no limit, no retries fail at the first tim
   for (unsigned retry = 0; retry < 64; ++retry) {
     CHECK_FALSE(retry_exhausted(retry, {.linear = 7, .exponential = 25}));
     CHECK(retry_exhausted(retry, {.linear = 7, .exponential = 24}) == (retry >= 31));
-    CHECK(retry_exhausted(retry, {.linear = 0, .exponential = 0}));  // also when RETRY is lowered below the count
+    CHECK(retry_exhausted(retry, {.linear = 0, .exponential = 0}));  // whatever the count is
   }
   CHECK(retry_next(0) == 1);
   CHECK(retry_next(62) == 63);

@@ -77,3 +77,24 @@ TEST_CASE("the largest message has 2^23 packets of 256 bytes", "[protocol][segme
   CHECK(p.plen == 256);
   CHECK(p.va == 0xfffff000ull + 0x7fffff00ull);
 }
+
+TEST_CASE("the nominal size is UDP length + 40, padding, time stamp and immediate included", "[protocol][segment]") {
+  // UDP 8, BTH 12, METH 4, RETH 16, ICRC 4, and 40.
+  CHECK(nominal_size(4096, 0xC7, false, false) == 4180);
+  CHECK(nominal_size(4096, 0xC7, true, false) == 4184);
+  CHECK(nominal_size(4096, 0xCB, true, false) == 4188);  // the largest: 14 bits
+  CHECK(nominal_size(1, 0xCA, false, false) == 88);      // three bytes of padding
+  CHECK(nominal_size(2, 0xCA, false, false) == 88);
+  CHECK(nominal_size(3, 0xCA, false, false) == 88);
+  CHECK(nominal_size(4, 0xCA, false, false) == 88);
+  CHECK(nominal_size(5, 0xC9, false, false) == 96);
+  CHECK(nominal_size(256, 0xC6, false, false) == 340);
+  CHECK(nominal_size(256, 0xC8, false, false) == 340);
+  for (const bool ts : {false, true}) {
+    CHECK(nominal_size(5, 0xC9, ts, true) == 5);  // CTRL.payload_bytes
+    CHECK(nominal_full(0, ts, true) == 256);
+  }
+  CHECK(nominal_full(0, false, false) == 340);
+  CHECK(nominal_full(2, true, false) == 1112);
+  CHECK(nominal_full(4, true, false) == 4184);
+}

@@ -151,3 +151,41 @@ TEST_CASE("semantic ACK and NAK are checked against the messages sent", "[protoc
   a.reason = 0x20;
   CHECK_FALSE(ack_valid(a, 10, 20, 3, 5));
 }
+
+TEST_CASE("a NACKed packet that arrives before it is sent again cancels its loss", "[protocol][window]") {
+  // 64 acknowledged below; 65, 66, 67 wait because of NACKs, 68 because of a gap, 69 arrived before.
+  WinRow row;
+  row.nacked = 0b1110;
+  row.pend = 0b1'1110;
+  row.sacked = 0b10'0000;
+  const SackView v = sack_view(sack(64, 69, 2), 64, 100, 63, 4);
+  CHECK(v.una == 65);
+  CHECK(cancelled_losses(row, 64, 0, v) == 0);
+  CHECK(cancelled_losses(row, 64, 0b10'0001, v) == 0);  // below the window; known already
+  CHECK(cancelled_losses(row, 64, 0b11'1100, v) == 2);  // 66, 67, not 68
+  CHECK(cancelled_losses(row, 64, ~uint64_t{0}, v) == 3);
+  sack_row(row, 64, 0b11'1100, ~uint64_t{0}, v);
+  CHECK(cancelled_losses(row, 64, 0b11'1100, v) == 0);  // once
+  row.nacked = row.pend = ~uint64_t{0};
+  row.sacked = 0;
+  CHECK(cancelled_losses(row, 64, ~uint64_t{0}, v) == 35);  // 65..99: what was sent
+}
+
+TEST_CASE("a later packet of the same EV may speak for the oldest one only", "[protocol][window]") {
+  CHECK(same_ev_asks(11, 10, 20));
+  CHECK_FALSE(same_ev_asks(10, 10, 20));  // itself
+  CHECK_FALSE(same_ev_asks(9, 10, 20));   // sent before it
+  CHECK_FALSE(same_ev_asks(21, 20, 20));  // nothing is out
+  CHECK(same_ev_asks(3, 0xfffffe, 20));
+  WinRow row;
+  CHECK(same_ev_lost(row, 74));
+  CHECK(row == WinRow{.pend = uint64_t{1} << 10});
+  CHECK_FALSE(same_ev_lost(row, 74));  // it waits already
+  WinRow sacked{.sacked = 2}, again{.rtxd = 2}, others{.nacked = 0, .rtxd = 5, .pend = 5, .sacked = 8};
+  CHECK_FALSE(same_ev_lost(sacked, 1));
+  CHECK_FALSE(same_ev_lost(again, 1));
+  CHECK(sacked == WinRow{.sacked = 2});
+  CHECK(again == WinRow{.rtxd = 2});
+  CHECK(same_ev_lost(others, 1));
+  CHECK(others.pend == 7);
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What a QP has in the flight of its congestion controller, in nominal bytes (docs/blocks/tx_inflight.md, "Congestion
+/// control"). Every packet enters it once and leaves it once: as acknowledged, NACKed, lost or given back.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
+namespace mrc {
+
+/// Kind of a ccev_t.
+enum class CcEvent : uint8_t { Ack = 0, Nack = 1, Loss = 2 };
+
+/// Register `fly` of a QP.
+class Flight {
+ public:
+  uint32_t bytes() const { return bytes_; }
+  void enter(uint32_t n) { bytes_ += n; }
+  /// *take(n)*: never more than there is. Returns what was taken: so much the controller is told.
+  uint32_t take(uint32_t n) {
+    const uint32_t taken = std::min(n, bytes_);
+    bytes_ -= taken;
+    return taken;
+  }
+  /// Takes everything, and says how much it was.
+  uint32_t take_all() { return std::exchange(bytes_, 0); }
+
+ private:
+  uint32_t bytes_ = 0;
+};
+
+/// Unit of rcvd_bytes in bytes (mrc.md section 3).
+inline constexpr unsigned kRcvdUnit = 256;
+
+/// Newly received units of rcvd_bytes, 24 bits: the difference of a SACK to the newest one before it. `late`: the SACK
+/// is an older one, it brings nothing and the newest stays.
+struct RcvdNews {
+  uint32_t units;
+  bool late;
+};
+constexpr RcvdNews rcvd_news(uint32_t rcvd, uint32_t newest) {
+  const uint32_t d = (rcvd - newest) & 0xff'ffffu;
+  return d < 1u << 23 ? RcvdNews{d, false} : RcvdNews{0, true};
+}
+
+/// Bytes of the flight that a SACK acknowledges: the newly received ones, without those that left as NACKed and arrived
+/// all the same (`cancelled` packets of `nominal` bytes), at most what is in flight.
+constexpr uint32_t acked_bytes(uint32_t flight, uint32_t units, unsigned cancelled, unsigned nominal) {
+  const int64_t n = int64_t{units} * kRcvdUnit - int64_t{cancelled} * nominal;
+  return static_cast<uint32_t>(std::clamp<int64_t>(n, 0, flight));
+}
+
+}  // namespace mrc
