@@ -37,6 +37,7 @@ class CfgAck {
 /// Values of the CSR registers that blocks use directly (registers: they change at csr's clock()).
 struct CsrOut {
   bool sack_base_self = false, oor_drop = false, trim_nack = true, ev_swap = false, bth_m = true;
+  bool err_silent = false, payload_bytes = false;
   uint16_t udp_port = 4791;
   uint8_t dscp_data = 4, dscp_rtx = 8, dscp_ctl = 46;
   uint8_t dscp_trimmed = 12, dscp_lasthop = 16;

@@ -102,6 +102,8 @@ struct Nic::Impl {
   std::vector<Fifo<Rxdesc>> desc;
   Stream<Rxpkt> rxpkt;
   Stream<Ctl> ctl;
+  Stream<Eprx> eprx;
+  Stream<Qperr> track_qperr, reorder_qperr;
   PlaneDemux<Verdict> verdict;
   Stream<Resp> resp{16};
   Stream<Ord> ord;
@@ -149,10 +151,10 @@ Nic::Impl::Impl(const Preset& p)
       tx_probe(p, bad, pres, pfb, probe),
       tx_header(p, path, ctlpkt, probe),
       tx_fetch(p, pointers(lane_rdreq)),
-      rx_check(p, desc, rxpkt, ctl),
-      rx_track(p, rxpkt, verdict, resp, ord),
+      rx_check(p, desc, rxpkt, ctl, eprx),
+      rx_track(p, rxpkt, verdict, resp, ord, track_qperr),
       rx_place(p, lane_line),
-      rx_reorder(p, ord, rx_cqe),
+      rx_reorder(p, ord, rx_cqe, reorder_qperr),
       ack_gen(p, resp, ctlpkt),
       cq_mux(tx_cqe, rx_cqe) {
   tx_lanes.reserve(planes);
@@ -237,7 +239,7 @@ void Nic::Impl::step_receive(const mrc_pins_in& in) {
                               .tkeep = in.rx_tkeep[i],
                               .tdata = in.rx_tdata[i]});
   }
-  rx_check.step(cfg);
+  rx_check.step(cfg, values);
   rx_track.step(cfg, values);
   rx_place.step(in.host_wr_ready != 0);
   rx_reorder.step(cfg, {.done_valid = rx_place.done_valid(), .done_plane = rx_place.done_plane()});
@@ -263,6 +265,7 @@ void Nic::Impl::count() {
   if (t.dup) csr.count(csr::kCntDup);
   if (t.oor) csr.count(csr::kCntOor);
   if (t.trim) csr.count(csr::kCntTrim);
+  if (t.nores) csr.count(csr::kCntNores);
   if (tx_inflight.rtx_inc()) csr.count(csr::kCntRtx);
   if (tx_inflight.rto_inc()) csr.count(csr::kCntRto);
   if (tx_inflight.fail_inc()) csr.count(csr::kCntQpFail);
@@ -290,6 +293,10 @@ void Nic::Impl::clock() {
   upd.clock();
   rxpkt.clock();
   ctl.clock();
+  if (eprx.has()) eprx.pop();  // nobody takes these yet
+  if (track_qperr.has()) track_qperr.pop();
+  if (reorder_qperr.has()) reorder_qperr.pop();
+  clock_rare(eprx, track_qperr, reorder_qperr);
   verdict.clock();
   resp.clock();
   ord.clock();

@@ -3,12 +3,12 @@
 
 namespace mrc {
 
-void RxCheck::step(const CfgBus& cfg) {
+void RxCheck::step(const CfgBus& cfg, const CsrOut& csr) {
   ack_.begin(cfg);
   pulses_next_ = {};
   const bool pending = ack_.pending(cfg), configures = pending && !a_valid_;
-  if (a_valid_ && rxpkt_.free() && ctl_.free()) {
-    check();
+  if (a_valid_ && rxpkt_.free() && ctl_.free() && eprx_.free()) {
+    check(csr);
     a_valid_ = false;
   }
   if (configures) configure(cfg);
@@ -23,15 +23,17 @@ void RxCheck::step(const CfgBus& cfg) {
 }
 
 /// Stage B on a_q.
-void RxCheck::check() {
+void RxCheck::check(const CsrOut& csr) {
   const RxDrop drop = rx_drop(a_, qps_);
   if (drop == RxDrop::None) {
     if (is_data_opcode(a_.opcode)) {
       Rxpkt& p = rxpkt_.load();
-      rx_data(a_, a_plane_, mrs_, p);
+      rx_data(a_, a_plane_, qps_[rx_qp(a_)], mrs_, csr.payload_bytes, p);
       pulses_next_.access = p.syndrome == kNakRemoteAccess;
     } else if (is_probe_opcode(a_.opcode)) {
-      rx_probe(a_, a_plane_, rxpkt_.load());
+      rx_probe(a_, a_plane_, qps_[rx_qp(a_)], rxpkt_.load());
+    } else if (is_endpoint_opcode(a_.opcode)) {
+      eprx_.load(rx_endpoint(a_, a_plane_));
     } else {
       ctl_.load(rx_control(a_));
     }

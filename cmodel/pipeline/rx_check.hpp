@@ -14,7 +14,8 @@
 namespace mrc {
 
 /// Takes the lanes' descriptions in turn, checks them against QP and memory region, and sends WRITEs to rx_track,
-/// control packets to tx_inflight. Contract: docs/blocks/rx_check.md. One packet per cycle, two stages.
+/// control packets to tx_inflight, endpoint packets to endpoint. Contract: docs/blocks/rx_check.md. One packet per
+/// cycle, two stages.
 class RxCheck {
  public:
   /// Pulse registers.
@@ -23,24 +24,32 @@ class RxCheck {
   };
 
   /// desc[p]: from lane p.
-  RxCheck(const Preset& preset, std::vector<Fifo<Rxdesc>>& desc, Stream<Rxpkt>& rxpkt, Stream<Ctl>& ctl)
-      : desc_(desc), rxpkt_(rxpkt), ctl_(ctl), arb_(preset.num_planes), qps_(preset.num_qps), mrs_(preset.num_mrs) {}
+  RxCheck(const Preset& preset, std::vector<Fifo<Rxdesc>>& desc, Stream<Rxpkt>& rxpkt, Stream<Ctl>& ctl,
+          Stream<Eprx>& eprx)
+      : desc_(desc),
+        rxpkt_(rxpkt),
+        ctl_(ctl),
+        eprx_(eprx),
+        arb_(preset.num_planes),
+        qps_(preset.num_qps),
+        mrs_(preset.num_mrs) {}
 
   bool cfg_ack() const { return ack_.value(); }
   const Pulses& pulses() const { return pulses_; }
-  void step(const CfgBus& cfg);
+  void step(const CfgBus& cfg, const CsrOut& csr);
   void clock() {
     ack_.clock();
     pulses_ = pulses_next_;
   }
 
  private:
-  void check();
+  void check(const CsrOut& csr);
   void configure(const CfgBus& cfg);
 
   std::vector<Fifo<Rxdesc>>& desc_;
   Stream<Rxpkt>& rxpkt_;
   Stream<Ctl>& ctl_;
+  Stream<Eprx>& eprx_;
   RrArb arb_;
   std::vector<RxQpCtx> qps_;
   std::vector<csr::TblMr> mrs_;

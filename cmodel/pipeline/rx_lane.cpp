@@ -58,7 +58,7 @@ void RxLane::run(const CsrOut& csr, const In& in) {
   }
   const uint32_t wr = wr_, rd = rd_;
   drain<Pb>();
-  if (fin_) finish<Pb>(csr);
+  if (fin_) finish<Pb>(csr, in.tick);
   fin_ = false;
   if (c_valid_) collect<Pb>(wr, rd);
   c_valid_ = false;
@@ -76,8 +76,8 @@ void RxLane::run(const CsrOut& csr, const In& in) {
 template <unsigned Pb>
 void RxLane::align() {
   if (flush_) {  // the rest of the old frame's last beat, which is prev
-    const unsigned q = (enc54_ ? 54u : 14u) % Pb;
-    emit<Pb>(align_ + q, flush_len_, true, flush_err_, tc_, etype_ok_);
+    const unsigned q = rx_inner_offset(enc_) % Pb;
+    emit<Pb>(align_ + q, flush_len_, true, flush_err_);
   }
   const bool flushed = flush_;
   flush_ = false;
@@ -87,26 +87,27 @@ void RxLane::align() {
     etype_ok_ = v[12] == 0x86 && v[13] == 0xDD && v[14] >> 4 == 6;
     tc_ = static_cast<uint8_t>(v[14] << 4 | v[15] >> 4);
   }
-  if (beat_ == 20 / Pb) enc54_ = v[20 % Pb] == 41;
-  const unsigned off = enc54_ ? 54 : 14, f = off / Pb, q = off % Pb;
+  if (beat_ == 20 / Pb) enc_ = rx_encap(v[20 % Pb]);
+  if (beat_ == kSrhOffset / Pb) srh_ok_ = srh_ok(v + kSrhOffset % Pb);
+  const unsigned off = rx_inner_offset(enc_), f = off / Pb, q = off % Pb;
   if (beat_ == 0) next_chunk_ = 0;
   if (beat_ != 0 && beat_ > f) {
     const unsigned from_beat = std::min(in_len_, q);
-    emit<Pb>(align_ + q, Pb - q + from_beat, in_last_ && in_len_ <= q, in_err_, tc_, etype_ok_);
+    emit<Pb>(align_ + q, Pb - q + from_beat, in_last_ && in_len_ <= q, in_err_);
     if (in_last_ && in_len_ > q) {
       flush_ = true;
       flush_len_ = in_len_ - q;
       flush_err_ = in_err_;
     }
   } else if (in_last_ && !flushed) {  // it ends before its inner header, or with it
-    emit<Pb>(align_ + q, 0, true, in_err_, tc_, etype_ok_);
+    emit<Pb>(align_ + q, 0, true, in_err_);
   }
   std::memcpy(align_, v, Pb);
   beat_ = in_last_ ? 0 : std::min(beat_ + 1, 15u);
 }
 
 template <unsigned Pb>
-void RxLane::emit(const uint8_t* from, unsigned len, bool eof, bool err, uint8_t tc, bool etype_ok) {
+void RxLane::emit(const uint8_t* from, unsigned len, bool eof, bool err) {
   c_valid_ = true;
   std::memcpy(chunk_ + Pb, from, Pb);
   if (len < Pb) std::memset(chunk_ + Pb + len, 0, Pb - len);
@@ -115,8 +116,8 @@ void RxLane::emit(const uint8_t* from, unsigned len, bool eof, bool err, uint8_t
   if (next_chunk_ < kMaxChunk) ++next_chunk_;
   c_eof_ = eof;
   c_err_ = err;
-  c_tc_ = tc;
-  c_etype_ok_ = etype_ok;
+  c_tc_ = tc_;
+  c_encap_ok_ = etype_ok_ && (enc_ != RxEncap::OuterSrh || srh_ok_);
 }
 
 /// Stage 2: ICRC, headers, payload of the chunk in c_q. wr and rd: the registers of this cycle.
@@ -153,7 +154,7 @@ void RxLane::collect(uint32_t wr, uint32_t rd) {
     fin_ = true;
     frame_.mac_err = c_err_;
     frame_.tc = c_tc_;
-    frame_.etype_ok = c_etype_ok_;
+    frame_.encap_ok = c_encap_ok_;
   }
   std::memcpy(chunk_, c, Pb);
 }
@@ -165,23 +166,28 @@ void RxLane::write_buffer(uint32_t wr, unsigned word, const uint8_t* bytes) {
 
 /// The cycle after the last chunk: the payload's last word, and the frame's description.
 template <unsigned Pb>
-void RxLane::finish(const CsrOut& csr) {
+void RxLane::finish(const CsrOut& csr, uint16_t tick) {
   const unsigned offset = rx_payload_offset(frame_.head), pf = offset / Pb, pq = offset % Pb;
   if (room_ && last_chunk_ >= pf && last_chunk_ - pf < kMaxPayload / Pb + 2) {
     uint8_t word[Pb] = {};
     std::memcpy(word, chunk_ + pq, Pb - pq);
     write_buffer<Pb>(wr_, last_chunk_ - pf, word);
   }
-  ovf_inc_next_ = true;
-  if (!descs_.ready()) return;
+  if (!descs_.ready()) {
+    ovf_inc_next_ = true;
+    return;
+  }
   const RxParseCfg cfg{.udp_port = csr.udp_port,
                        .ev_swap = csr.ev_swap,
                        .dscp_trimmed = csr.dscp_trimmed,
                        .dscp_lasthop = csr.dscp_lasthop};
+  frame_.tick = tick;
   Rxdesc d;
   rx_parse(frame_, cfg, d);
-  if (d.buf_valid && (!room_ || !words_.ready())) return;
-  ovf_inc_next_ = false;
+  if (d.buf_valid && (!room_ || !words_.ready())) {
+    ovf_inc_next_ = true;
+    rx_without_payload(d, room_ ? Trim::NoResource : Trim::NoBuffer);
+  }
   rx_inc_next_ = true;
   descs_.push(d);
   if (d.buf_valid) {

@@ -14,16 +14,18 @@ namespace mrc {
 
 /// One plane's way from the port to host memory: finds the inner packet, checks the ICRC while the bytes pass, keeps
 /// the payload until a verdict comes, and writes it out line by line. Contract: docs/blocks/rx_lane.md. It never stops
-/// the port: a frame that does not fit is dropped whole.
+/// the port: a payload that does not fit is dropped and its description says so; without room for that the frame is
+/// dropped whole.
 ///
 /// Its stages run in step() from the last to the first, each on the registers that the one before left last cycle.
 class RxLane {
  public:
-  /// The port in this cycle. data points to port_bytes bytes.
+  /// The port in this cycle; tdata points to port_bytes bytes. tick: csr's, in units of 128 ns, low 16 bits.
   struct In {
     bool tvalid = false, tlast = false, tuser = false;
     uint32_t tkeep = 0;
     const uint8_t* tdata = nullptr;
+    uint16_t tick = 0;
   };
 
   /// desc: rx_check's input FIFO. verdict: this lane's, of depth LaneFifo.
@@ -58,13 +60,13 @@ class RxLane {
   template <unsigned Pb>
   void write_buffer(uint32_t wr, unsigned word, const uint8_t* bytes);
   template <unsigned Pb>
-  void finish(const CsrOut& csr);
+  void finish(const CsrOut& csr, uint16_t tick);
   template <unsigned Pb>
   void collect(uint32_t wr, uint32_t rd);
   template <unsigned Pb>
   void align();
   template <unsigned Pb>
-  void emit(const uint8_t* from, unsigned len, bool eof, bool err, uint8_t tc, bool etype_ok);
+  void emit(const uint8_t* from, unsigned len, bool eof, bool err);
 
   const unsigned port_bytes_, line_words_, buf_words_;
   Fifo<Rxdesc>& desc_out_;
@@ -77,7 +79,8 @@ class RxLane {
   bool in_valid_ = false, in_last_ = false, in_err_ = false;
   unsigned in_len_ = 0;
   unsigned beat_ = 0;
-  bool etype_ok_ = false, enc54_ = false;
+  bool etype_ok_ = false, srh_ok_ = false;
+  RxEncap enc_ = RxEncap::Plain;
   uint8_t tc_ = 0;
   bool flush_ = false, flush_err_ = false;
   unsigned flush_len_ = 0;
@@ -85,7 +88,7 @@ class RxLane {
 
   // Stage 2. chunk_[0, Pb) is the chunk before, [Pb, 2 Pb) the one in c_q.
   alignas(64) uint8_t chunk_[2 * kMaxPb] = {};
-  bool c_valid_ = false, c_eof_ = false, c_err_ = false, c_etype_ok_ = false;
+  bool c_valid_ = false, c_eof_ = false, c_err_ = false, c_encap_ok_ = false;
   uint8_t c_tc_ = 0;
   unsigned c_len_ = 0, c_index_ = 0;
   RxFrame frame_;

@@ -6,14 +6,16 @@
 
 namespace mrc {
 
-RxReorder::RxReorder(const Preset& preset, Stream<Ord>& ord, Stream<Cqe>& cqe)
+RxReorder::RxReorder(const Preset& preset, Stream<Ord>& ord, Stream<Cqe>& cqe, Stream<Qperr>& qperr)
     : planes_(preset.num_planes),
       qp_mask_(preset.num_qps - 1),
       max_wimm_(preset.max_wimm),
       ord_(ord),
       cqe_(cqe),
+      qperr_(qperr),
       ents_(std::size_t{preset.num_qps} * preset.max_wimm),
       exp_(preset.num_qps),
+      wimm_(preset.num_qps),
       hold_(std::size_t{4} * preset.num_planes) {}
 
 void RxReorder::step(const CfgBus& cfg, const In& in) {
@@ -54,28 +56,37 @@ void RxReorder::deliver() {
 
 void RxReorder::idle(const CfgBus& cfg) {
   if (ack_.pending(cfg)) {
-    if (!cfg.is(CfgTable::QpCtx)) {
-      ack_.done();
-      return;
-    }
-    init_qp_ = qp(cfg.index);
-    init_row_ = 0;
-    exp_[init_qp_] = csr::TblQpCtx::unpack(cfg.data.data()).rqmsn;
-    state_ = State::Init;
+    configure(cfg);
     return;
   }
-  if (!ord_.has() || !hold_.ready()) return;
+  if (!ord_.has() || !hold_.ready() || !qperr_.free()) return;
   o_ = ord_.head();
   ord_.pop();
   if (o_.imm_valid) {
     const uint16_t d = msn_dist(o_.rqmsn, exp_[qp(o_.qp)]);
-    if (d < max_wimm_) {
+    if (d < wimm_[qp(o_.qp)]) {
       entry(o_.qp, o_.rqmsn) = {.valid = true, .imm = o_.imm, .length = o_.length, .psn = o_.psn};
     } else if (d < kMsnHalf) {
       hold(CqStatus::WimmOverrun, o_.imm, o_.length, o_.rqmsn);
+      qperr_.load({.qp = o_.qp, .status = CqStatus::WimmOverrun});
     }
   }
   if (o_.adv) state_ = State::Read;
+}
+
+void RxReorder::configure(const CfgBus& cfg) {
+  if (cfg.is(CfgTable::QpCtx)) {
+    const auto row = csr::TblQpCtx::unpack(cfg.data.data());
+    if (row.state != static_cast<uint8_t>(QpState::Rts)) {  // in Rts the responder has been at work since Rtr
+      init_qp_ = qp(cfg.index);
+      init_row_ = 0;
+      exp_[init_qp_] = row.rqmsn;
+      wimm_[init_qp_] = row.max_wimm_dest;
+      state_ = State::Init;
+      return;
+    }
+  }
+  ack_.done();
 }
 
 void RxReorder::test() {

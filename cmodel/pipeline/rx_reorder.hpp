@@ -13,7 +13,8 @@
 namespace mrc {
 
 /// Delivers WRITE-with-immediate completions in RQMSN order, after every earlier packet has arrived and has been
-/// written to host memory. Contract: docs/blocks/rx_reorder.md.
+/// written to host memory. A peer with more of them outstanding than it may have puts the QP into Error. Contract:
+/// docs/blocks/rx_reorder.md.
 class RxReorder {
  public:
   struct In {
@@ -21,7 +22,7 @@ class RxReorder {
     unsigned done_plane = 0;
   };
 
-  RxReorder(const Preset& preset, Stream<Ord>& ord, Stream<Cqe>& cqe);
+  RxReorder(const Preset& preset, Stream<Ord>& ord, Stream<Cqe>& cqe, Stream<Qperr>& qperr);
 
   bool cfg_ack() const { return ack_.value(); }
   void step(const CfgBus& cfg, const In& in);
@@ -47,15 +48,18 @@ class RxReorder {
 
   void deliver();
   void idle(const CfgBus& cfg);
+  void configure(const CfgBus& cfg);
   void test();
   void hold(CqStatus status, uint32_t imm, uint32_t length, uint16_t rqmsn);
 
   const unsigned planes_, qp_mask_, max_wimm_;
   Stream<Ord>& ord_;
   Stream<Cqe>& cqe_;
+  Stream<Qperr>& qperr_;
   std::vector<Entry> ents_;
   Entry rdata_{};  // the synchronous read's data
   std::vector<uint16_t> exp_;
+  std::vector<uint8_t> wimm_;  // max_wimm_dest
   std::array<uint8_t, kMaxPlanes> done_{};
   Fifo<Held> hold_;
   State state_ = State::Idle;

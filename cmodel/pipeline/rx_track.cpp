@@ -3,24 +3,22 @@
 
 #include <algorithm>
 
-#include "gen/csr.hpp"
-
 namespace mrc {
 
 namespace {
 constexpr uint8_t kSyndromeAck = 0x1F;
-constexpr uint8_t kReasonTrimmed = 0x01, kReasonTrimmedLasthop = 0x02, kReasonOor = 0x0B;
 constexpr uint32_t kTrigMax = (1u << 21) - 1;
 }  // namespace
 
 RxTrack::RxTrack(const Preset& preset, Stream<Rxpkt>& rxpkt, PlaneDemux<Verdict>& verdict, Stream<Resp>& resp,
-                 Stream<Ord>& ord)
+                 Stream<Ord>& ord, Stream<Qperr>& qperr)
     : qp_mask_(preset.num_qps - 1),
       rows_(preset.max_mpr / 64),
       rxpkt_(rxpkt),
       verdict_(verdict),
       resp_(resp),
       ord_(ord),
+      qperr_(qperr),
       bits_(std::size_t{preset.num_qps} * rows_),
       qps_(preset.num_qps) {}
 
@@ -29,7 +27,7 @@ void RxTrack::step(const CfgBus& cfg, const CsrOut& csr) {
   pulses_next_ = {};
   switch (state_) {
     case State::Idle:
-      idle(cfg);
+      idle(cfg, csr);
       break;
     case State::Init:
       init();
@@ -57,12 +55,12 @@ void RxTrack::step(const CfgBus& cfg, const CsrOut& csr) {
   }
 }
 
-void RxTrack::idle(const CfgBus& cfg) {
+void RxTrack::idle(const CfgBus& cfg, const CsrOut& csr) {
   if (ack_.pending(cfg)) {
     configure(cfg);
     return;
   }
-  if (!rxpkt_.has() || !verdict_.free() || !resp_.free() || !ord_.free()) return;
+  if (!rxpkt_.has() || !verdict_.free() || !resp_.free() || !ord_.free() || !qperr_.free()) return;
   p_ = rxpkt_.head();
   rxpkt_.pop();
   if (p_.drop) {
@@ -70,6 +68,9 @@ void RxTrack::idle(const CfgBus& cfg) {
   } else if (const Qp& q = qp(); q.failed) {  // the NAK is repeated, so that it cannot be lost for good
     issue(false);
     ack(q.npsn, q.nsyn);
+  } else if (p_.err) {  // the peer need not wait for its timer
+    issue(false);
+    if (!csr.err_silent) nack(kNackUnexpEvent);
   } else if (p_.probe) {  // it asks for all the sender may have missed
     if (q.ackv) ack(q.ackpsn, kSyndromeAck);
     state_ = State::Sack0;
@@ -80,12 +81,22 @@ void RxTrack::idle(const CfgBus& cfg) {
 }
 
 void RxTrack::configure(const CfgBus& cfg) {
-  if (!cfg.is(CfgTable::QpCtx)) {
-    ack_.done();
-    return;
+  const unsigned index = cfg.index & qp_mask_;
+  if (cfg.is(CfgTable::QpCtx)) {
+    const auto row = csr::TblQpCtx::unpack(cfg.data.data());
+    if (row.state != static_cast<uint8_t>(QpState::Rts)) {  // in Rts the responder has been at work since Rtr
+      set_up(index, row);
+      return;
+    }
+  } else if (cfg.is(CfgTable::QpMpr)) {
+    Qp& q = qps_[index];
+    q.mpr = dynamic_mpr(csr::TblQpMpr::unpack(cfg.data.data()).mpr, q.mpr_dest);
   }
-  const auto row = csr::TblQpCtx::unpack(cfg.data.data());
-  init_qp_ = cfg.index & qp_mask_;
+  ack_.done();
+}
+
+void RxTrack::set_up(unsigned index, const csr::TblQpCtx& row) {
+  init_qp_ = index;
   init_row_ = 0;
   Qp& q = qps_[init_qp_];
   q.cack = q.max = psn_add(row.rq_psn, -1);
@@ -94,7 +105,9 @@ void RxTrack::configure(const CfgBus& cfg) {
   q.ar = q.ackv = q.failed = false;
   q.ooo = 0;
   q.emsn = row.msn;
-  q.mpr = row.mpr;
+  q.mpr = q.mpr_dest = row.mpr_dest;
+  q.trim_nack = row.trim_nack;
+  q.dyn = row.dyn_mpr;
   state_ = State::Init;
 }
 
@@ -112,21 +125,12 @@ void RxTrack::track(const CsrOut& csr) {
   const bool dup = cls == PsnClass::DupBelow || cls == PsnClass::DupAbove;
   state_ = State::Idle;
   if (p_.trim != Trim::None) {
-    pulses_next_.trim = true;
-    if (dup) {
-      state_ = State::Sack0;
-    } else if (cls == PsnClass::OutOfWindow) {
-      pulses_next_.oor = true;
-      if (!csr.oor_drop) nack(kReasonOor);
-    } else if (csr.trim_nack) {
-      nack(p_.trim == Trim::Trimmed ? kReasonTrimmed : kReasonTrimmedLasthop);
-    }
+    no_payload(cls, csr.oor_drop);
     return;
   }
   if (cls == PsnClass::OutOfWindow) {
-    pulses_next_.oor = true;
     issue(false);
-    if (!csr.oor_drop) nack(kReasonOor);
+    refuse_oor(csr.oor_drop);
     return;
   }
   if (dup) {
@@ -144,11 +148,12 @@ void RxTrack::track(const CsrOut& csr) {
       q.nsyn = p_.syndrome;
       q.npsn = p_.psn;
       ack(p_.psn, p_.syndrome);
+      qperr_.load({.qp = p_.qp, .status = static_cast<CqStatus>(p_.syndrome)});
     }
     return;
   }
   issue(true);
-  q.rcvd += p_.plen;
+  q.rcvd += p_.size;
   q.trig = std::min(q.trig + std::max<uint32_t>(p_.plen, 1024), kTrigMax);
   if (psn_before(q.max, p_.psn)) q.max = p_.psn;
   const unsigned bit = p_.psn & 63;
@@ -162,6 +167,35 @@ void RxTrack::track(const CsrOut& csr) {
     bits_[row_of(p_.psn)] = row;
     state_ = State::Post;
   }
+}
+
+/// A packet that was trimmed, or whose payload the lane had no room for.
+void RxTrack::no_payload(PsnClass cls, bool oor_drop) {
+  const bool trimmed = p_.trim == Trim::Trimmed || p_.trim == Trim::LastHop;
+  pulses_next_.trim = trimmed;
+  switch (cls) {
+    case PsnClass::DupBelow:
+    case PsnClass::DupAbove:
+      state_ = State::Sack0;
+      break;
+    case PsnClass::OutOfWindow:
+      refuse_oor(oor_drop);
+      break;
+    case PsnClass::New:
+      pulses_next_.nores = !trimmed;
+      if (!trimmed || qp().trim_nack) nack(no_payload_reason(p_.trim));
+      break;
+  }
+}
+
+/// A PSN above the window. One that only a shrunken window leaves out is always NACKed: the sender was entitled to it.
+void RxTrack::refuse_oor(bool oor_drop) {
+  const Qp& q = qp();
+  const uint8_t reason = oor_reason(p_.psn, q.cack, q.mpr_dest);
+  const bool no_bitmap = reason == kNackNoBitmap;
+  pulses_next_.nores = no_bitmap;
+  pulses_next_.oor = !no_bitmap;
+  if (no_bitmap || !oor_drop) nack(reason);
 }
 
 /// Moves cack over the received PSNs of its row, from a bit on.
@@ -238,6 +272,9 @@ void RxTrack::sack2() {
   r.pr = p_.probe;
   r.entropy = p_.entropy;
   r.ts = p_.ts;
+  r.tsv = p_.tsv;
+  r.at = p_.at;
+  r.mpr = q.dyn ? q.mpr : uint8_t{0};
   r.rcvd = sack_rcvd(q.rcvd);
   if (!self_) q.lowun = psn_add(base_, 64);
   state_ = State::Idle;
@@ -276,6 +313,8 @@ void RxTrack::nack(uint8_t reason) {
   r.psn = p_.psn;
   r.entropy = p_.entropy;
   r.ts = p_.ts;
+  r.tsv = p_.tsv;
+  r.at = p_.at;
   r.reason = reason;
 }
 

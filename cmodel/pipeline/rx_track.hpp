@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "gen/csr.hpp"
 #include "gen/presets.hpp"
 #include "gen/streams.hpp"
 #include "pipeline/cfg.hpp"
@@ -15,16 +16,17 @@
 namespace mrc {
 
 /// Which PSNs are here, and what the sender must hear: places or discards each checked packet, moves cack, and owes
-/// SACKs, NACKs, ACKs. Contract: docs/blocks/rx_track.md. Three cycles per packet in order, three more for a SACK.
+/// SACKs, NACKs, ACKs. A QP whose WRITE is refused goes to Error. Contract: docs/blocks/rx_track.md. Three cycles per
+/// packet in order, three more for a SACK.
 class RxTrack {
  public:
   /// Pulse registers.
   struct Pulses {
-    bool dup = false, oor = false, trim = false;
+    bool dup = false, oor = false, trim = false, nores = false;
   };
 
   RxTrack(const Preset& preset, Stream<Rxpkt>& rxpkt, PlaneDemux<Verdict>& verdict, Stream<Resp>& resp,
-          Stream<Ord>& ord);
+          Stream<Ord>& ord, Stream<Qperr>& qperr);
 
   bool cfg_ack() const { return ack_.value(); }
   const Pulses& pulses() const { return pulses_; }
@@ -42,19 +44,24 @@ class RxTrack {
     uint32_t rcvd = 0;  ///< bytes, modulo 2^32
     uint32_t trig = 0;
     bool ar = false, ackv = false, failed = false;
+    bool trim_nack = false, dyn = false;  ///< capability TRIM_NACK; dynamic MPR
     uint16_t ooo = 0;
-    uint16_t emsn = 0;  ///< MSN of the message now being completed
-    uint8_t mpr = 0, nsyn = 0;
+    uint16_t emsn = 0;              ///< MSN of the message now being completed
+    uint8_t mpr = 0, mpr_dest = 0;  ///< window now and at most, units of 128 PSNs
+    uint8_t nsyn = 0;
     uint32_t ackpsn = 0, npsn = 0;
   };
 
   Qp& qp() { return qps_[p_.qp & qp_mask_]; }
   std::size_t row_of(uint32_t psn) const { return (p_.qp & qp_mask_) * rows_ + (psn >> 6 & (rows_ - 1)); }
 
-  void idle(const CfgBus& cfg);
+  void idle(const CfgBus& cfg, const CsrOut& csr);
   void configure(const CfgBus& cfg);
+  void set_up(unsigned index, const csr::TblQpCtx& row);
   void init();
   void track(const CsrOut& csr);
+  void no_payload(PsnClass cls, bool oor_drop);
+  void refuse_oor(bool oor_drop);
   void advance(RxRow row, unsigned from);
   void post(const CsrOut& csr);
   void sack0(const CsrOut& csr);
@@ -70,6 +77,7 @@ class RxTrack {
   PlaneDemux<Verdict>& verdict_;
   Stream<Resp>& resp_;
   Stream<Ord>& ord_;
+  Stream<Qperr>& qperr_;
 
   std::vector<RxRow> bits_;
   RxRow rdata_{};  // the synchronous read's data

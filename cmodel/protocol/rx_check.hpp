@@ -26,23 +26,33 @@ enum class RxDrop : uint8_t { None, Parse, Icrc, Qp, Pkey, Len };
 /// IBTA NAK syndromes a WRITE can earn (base.md).
 inline constexpr uint8_t kNakInvalidRequest = 0x61, kNakRemoteAccess = 0x62;
 
-/// Reliability probe request.
-constexpr bool is_probe_opcode(uint8_t opcode) { return opcode == 0xDE; }
-constexpr bool is_control_opcode(uint8_t opcode) { return opcode == 0xDC || opcode == 0xDD || opcode == 0xD1; }
+/// Destination QP of endpoint requests and responses (mrc.md section 2).
+inline constexpr uint32_t kEndpointDqp = 2;
 
-/// QP index of a packet that passed rx_drop().
+/// A switch has cut the packet: no ICRC covers it. (Without payload for want of room it is intact otherwise.)
+constexpr bool is_trimmed(Trim trim) { return trim == Trim::Trimmed || trim == Trim::LastHop; }
+
+/// Receiving a packet of this opcode in this state of its QP is in order: control belongs to a requestor, data and
+/// probes to a responder, which answers in Error too.
+constexpr bool rx_state_ok(uint8_t opcode, QpState state) {
+  if (state == QpState::Rts) return true;
+  return !is_control_opcode(opcode) && (state == QpState::Rtr || state == QpState::Error);
+}
+
+/// QP index of a packet that passed rx_drop() and is no endpoint packet.
 constexpr uint16_t rx_qp(const Rxdesc& d) { return static_cast<uint16_t>(d.dqp - kQpnBase); }
 
 /// The first check that fails.
 constexpr RxDrop rx_drop(const Rxdesc& d, std::span<const RxQpCtx> qps) {
   if (d.err != RxErr::None) return RxDrop::Parse;
-  if (d.trim == Trim::None && !d.icrc_ok) return RxDrop::Icrc;
-  const bool data = is_data_opcode(d.opcode), probe = is_probe_opcode(d.opcode);
-  if (!data && !probe && !is_control_opcode(d.opcode)) return RxDrop::Qp;
+  if (!is_trimmed(d.trim) && !d.icrc_ok) return RxDrop::Icrc;
+  const bool data = is_data_opcode(d.opcode);
+  if (!data && is_trimmed(d.trim)) return RxDrop::Qp;
+  if (is_endpoint_opcode(d.opcode)) return d.dqp == kEndpointDqp ? RxDrop::None : RxDrop::Qp;
+  if (!data && !is_probe_opcode(d.opcode) && !is_control_opcode(d.opcode)) return RxDrop::Qp;
   if (d.dqp < kQpnBase || d.dqp - kQpnBase >= qps.size()) return RxDrop::Qp;
   const RxQpCtx& qp = qps[d.dqp - kQpnBase];
-  if (qp.state != QpState::Rts && !((data || probe) && qp.state == QpState::Rtr)) return RxDrop::Qp;
-  if (!data && d.trim != Trim::None) return RxDrop::Qp;
+  if (!rx_state_ok(d.opcode, qp.state)) return RxDrop::Qp;
   if (((d.pkey ^ qp.pkey) & 0x7fff) != 0) return RxDrop::Pkey;
   if (data && d.trim == Trim::None) {
     const unsigned mtu = 256u << qp.mtu;
@@ -70,8 +80,17 @@ inline Rxpkt rx_discard(unsigned plane) {
   return p;
 }
 
-/// A WRITE that passed rx_drop(), into p. `mrs` is the table of memory regions; its size is a power of two.
-inline void rx_data(const Rxdesc& d, unsigned plane, std::span<const csr::TblMr> mrs, Rxpkt& p) {
+/// Nominal size of a WRITE in bytes: its UDP length + 40, that is payload, pad and 84 bytes of headers and ICRC,
+/// [TSETH 4], [ImmDt 4]; or its payload alone.
+constexpr uint16_t rx_size(const Rxdesc& d, bool payload_bytes) {
+  if (payload_bytes) return d.plen;
+  return static_cast<uint16_t>(d.plen + d.pad + 84u + (d.ts ? 4u : 0u) + (has_immediate(d.opcode) ? 4u : 0u));
+}
+
+/// A WRITE that passed rx_drop(), into p. qp: its QP; `mrs`: the table of memory regions, its size a power of two;
+/// payload_bytes: register CTRL.
+inline void rx_data(const Rxdesc& d, unsigned plane, const RxQpCtx& qp, std::span<const csr::TblMr> mrs,
+                    bool payload_bytes, Rxpkt& p) {
   const auto* ext = reinterpret_cast<const uint8_t*>(d.ext.data());
   p = Rxpkt{};
   p.plane = static_cast<uint8_t>(plane);
@@ -86,8 +105,11 @@ inline void rx_data(const Rxdesc& d, unsigned plane, std::span<const csr::TblMr>
   p.rqmsn = static_cast<uint16_t>(wire::load_be<2>(ext));
   p.msn = static_cast<uint16_t>(wire::load_be<2>(ext + 2));
   p.ts = d.ts ? static_cast<uint16_t>(wire::load_be<2>(ext + 4)) : uint16_t{0};
+  p.tsv = d.ts;
+  p.at = d.at;
+  p.err = qp.state == QpState::Error;
   p.last = d.opcode >= 0xC8;
-  if (d.trim != Trim::None) return;  // a trimmed packet is not covered by an ICRC, and may end here
+  if (d.trim != Trim::None) return;  // nothing to place; a trimmed packet may end here, and no ICRC covers it
   const uint8_t* reth = ext + (d.ts ? 8 : 4);
   const uint64_t va = wire::load_be<8>(reth);
   const auto rkey = static_cast<uint32_t>(wire::load_be<4>(reth + 8));
@@ -95,13 +117,14 @@ inline void rx_data(const Rxdesc& d, unsigned plane, std::span<const csr::TblMr>
   p.imm_valid = has_immediate(d.opcode);
   if (p.imm_valid) p.imm = static_cast<uint32_t>(wire::load_be<4>(reth + 16));
   p.plen = d.plen;
+  p.size = rx_size(d, payload_bytes);
   const csr::TblMr& mr = mrs[(rkey >> 8) & (mrs.size() - 1)];
   p.syndrome = rx_syndrome(mr, rkey, va, d.plen, p.dmalen);
   p.haddr = p.syndrome == 0 ? mr.addr + (va - mr.va) : 0;
 }
 
 /// A reliability probe that passed rx_drop(), into p: psn is its id.
-inline void rx_probe(const Rxdesc& d, unsigned plane, Rxpkt& p) {
+inline void rx_probe(const Rxdesc& d, unsigned plane, const RxQpCtx& qp, Rxpkt& p) {
   const auto* ext = reinterpret_cast<const uint8_t*>(d.ext.data());
   p = Rxpkt{};
   p.plane = static_cast<uint8_t>(plane);
@@ -110,7 +133,31 @@ inline void rx_probe(const Rxdesc& d, unsigned plane, Rxpkt& p) {
   p.psn = static_cast<uint32_t>(wire::load_be<2>(ext + 4));
   p.ce = d.ce;
   p.ts = static_cast<uint16_t>(wire::load_be<2>(ext + 12));
+  p.tsv = true;
+  p.at = d.at;
+  p.err = qp.state == QpState::Error;
   p.entropy = d.entropy;
+}
+
+/// An endpoint request or response that passed rx_drop(). The address's last byte on the wire is in its low bits.
+inline Eprx rx_endpoint(const Rxdesc& d, unsigned plane) {
+  const auto* ext = reinterpret_cast<const uint8_t*>(d.ext.data());
+  Eprx e;
+  e.resp = d.opcode == 0xD9;
+  e.id = static_cast<uint16_t>(d.psn & 0xffff);
+  e.plane = static_cast<uint8_t>(plane);
+  e.tsv = true;
+  e.at = d.at;
+  if (e.resp) {
+    e.op = ext[1] >> 2 & 3;
+    e.ts = static_cast<uint16_t>(wire::load_be<2>(ext + 28));
+  } else {
+    e.op = ext[1] & 3;
+    e.mask = static_cast<uint32_t>(wire::load_be<4>(ext + 4));
+    e.ts = static_cast<uint16_t>(wire::load_be<2>(ext + 12));
+    e.sip = U128{wire::load_be<8>(ext + 16)} << 64 | wire::load_be<8>(ext + 24);
+  }
+  return e;
 }
 
 /// A SACK, NACK or ACK that passed rx_drop(). The psn of a SACK with pr is the probe id.
@@ -129,11 +176,17 @@ inline Ctl rx_control(const Rxdesc& d) {
     c.entropy = static_cast<uint32_t>(wire::load_be<4>(ext + 4));
     c.bitmap = wire::load_be<8>(ext + 20);
     c.ooo = be16(30) & 0x7fff;
+    c.mpr = ext[17];
+    c.ts = be16(28);
+    c.restore = (ext[32] & 0x80) != 0;
+    c.pen = ext[32] & 0x7f;
+    c.rcvd = static_cast<uint32_t>(wire::load_be<3>(ext + 33));
   } else if (d.opcode == 0xDD) {
     c.kind = CtlKind::Nack;
     c.reason = ext[2];
     c.entropy = static_cast<uint32_t>(wire::load_be<4>(ext + 4));
     c.psn = static_cast<uint32_t>(wire::load_be<3>(ext + 13));
+    c.ts = be16(18);
   } else {
     c.kind = CtlKind::Ack;
     c.reason = ext[0];

@@ -22,7 +22,8 @@ struct RxFrame {
   uint32_t bytes = 0;               ///< length from the inner IP header on, ICRC included
   uint32_t crc = wire::kIcrcSeed;   ///< ICRC register after all bytes, the ICRC included
   uint8_t tc = 0;                   ///< traffic class of the first IP header
-  bool etype_ok = false;            ///< the Ethernet frame carries IPv6
+  uint16_t tick = 0;                ///< time at which it was complete, 128 ns, modulo 2^16
+  bool encap_ok = false;            ///< the Ethernet frame carries IPv6, and an SRH is one that can be used
   bool mac_err = false;             ///< the MAC saw an error
 };
 
@@ -37,6 +38,50 @@ struct RxParseCfg {
 constexpr bool is_data_opcode(uint8_t opcode) { return opcode >= 0xC6 && opcode <= 0xCB; }
 /// WRITE Last or Only with immediate.
 constexpr bool has_immediate(uint8_t opcode) { return opcode == 0xC9 || opcode == 0xCB; }
+
+/// Reliability probe request.
+constexpr bool is_probe_opcode(uint8_t opcode) { return opcode == 0xDE; }
+/// SACK, NACK, ACK.
+constexpr bool is_control_opcode(uint8_t opcode) { return opcode == 0xDC || opcode == 0xDD || opcode == 0xD1; }
+/// Endpoint request or response.
+constexpr bool is_endpoint_opcode(uint8_t opcode) { return opcode == 0xD8 || opcode == 0xD9; }
+
+/// Length from the inner IP header on, ICRC included, of the packets that have but one; 0: the opcode has none.
+constexpr unsigned rx_fixed_bytes(uint8_t opcode) {
+  switch (opcode) {
+    case 0xDC:  // SACK
+    case 0xD9:  // endpoint response
+      return 100;
+    case 0xDD:  // NACK
+      return 84;
+    case 0xDE:  // reliability probe
+    case 0xD8:  // endpoint request
+      return 80;
+    case 0xD1:  // ACK
+      return 68;
+    default:
+      return 0;
+  }
+}
+
+/// What stands in front of the inner IP header (mrc.md section 1).
+enum class RxEncap : uint8_t { Plain, Outer, OuterSrh };
+
+/// By the next header of the first IP header, frame byte 20.
+constexpr RxEncap rx_encap(uint8_t next_header) {
+  if (next_header == 41) return RxEncap::Outer;
+  return next_header == 43 ? RxEncap::OuterSrh : RxEncap::Plain;
+}
+
+/// Frame byte at which the inner IP header starts: Ethernet 14, [outer IPv6 40], [SRH 24].
+constexpr unsigned rx_inner_offset(RxEncap encap) {
+  return encap == RxEncap::Plain ? 14 : encap == RxEncap::Outer ? 54 : 78;
+}
+
+/// Frame byte of an SRH's first byte.
+inline constexpr unsigned kSrhOffset = 54;
+/// `srh`: an SRH's first four bytes. Next header IPv6, 24 bytes (one segment), routing type 4, segments left 0 or 1.
+constexpr bool srh_ok(const uint8_t* srh) { return srh[0] == 41 && srh[1] == 2 && srh[2] == 4 && srh[3] <= 1; }
 
 /// Offset of a WRITE's payload from the inner IP header: IPv6 40, UDP 8, BTH 12, METH 4, [TSETH 4], RETH 16, [ImmDt 4].
 constexpr unsigned rx_payload_offset(const uint8_t* head) {
@@ -55,7 +100,7 @@ constexpr RxErr rx_error(const RxFrame& f, const RxParseCfg& cfg) {
   const uint8_t* h = f.head;
   if (f.mac_err) return RxErr::Mac;
   if (f.bytes < 64) return RxErr::Short;
-  if (!f.etype_ok || h[0] >> 4 != 6 || h[6] != 17) return RxErr::Encap;
+  if (!f.encap_ok || h[0] >> 4 != 6 || h[6] != 17) return RxErr::Encap;
   if (wire::load_be<2>(h + 42) != cfg.udp_port) return RxErr::Udp;
   if ((h[49] & 0x0f) != 0) return RxErr::Tver;
   if (rx_trim(f.tc, cfg) != Trim::None)
@@ -67,11 +112,8 @@ constexpr RxErr rx_error(const RxFrame& f, const RxParseCfg& cfg) {
     const unsigned around = rx_payload_offset(h) + 4 + (h[49] >> 4 & 3u);
     if (f.bytes < around || f.bytes - around > kMaxPayload) return RxErr::Length;
   }
-  if ((opcode == 0xDC && f.bytes != 100) || (opcode == 0xDD && f.bytes != 84) || (opcode == 0xD1 && f.bytes != 68) ||
-      (opcode == 0xDE && f.bytes != 80)) {
-    return RxErr::Length;
-  }
-  return RxErr::None;
+  const unsigned fixed = rx_fixed_bytes(opcode);
+  return fixed != 0 && f.bytes != fixed ? RxErr::Length : RxErr::None;
 }
 
 /// The description of a frame, into d.
@@ -92,10 +134,20 @@ inline void rx_parse(const RxFrame& f, const RxParseCfg& cfg, Rxdesc& d) {
   const auto port = static_cast<uint32_t>(wire::load_be<2>(h + 40)),
              flow = static_cast<uint32_t>(wire::load_be<2>(h + 2));
   d.entropy = cfg.ev_swap ? flow << 16 | port : port << 16 | flow;
+  d.at = f.tick;
   std::memcpy(d.ext.data(), h + 60, kExtBytes);
+  // An endpoint request is answered to the address it came from.
+  if (d.opcode == 0xD8) std::memcpy(reinterpret_cast<uint8_t*>(d.ext.data()) + 16, h + 8, 16);
   const bool has_payload = is_data_opcode(d.opcode) && d.err == RxErr::None && d.trim == Trim::None;
   d.plen = has_payload ? static_cast<uint16_t>(f.bytes - rx_payload_offset(h) - 4 - d.pad) : uint16_t{0};
   d.buf_valid = d.plen != 0;
+}
+
+/// The lane has no place for the payload of d: the description goes on without it. reason: NoBuffer or NoResource.
+inline void rx_without_payload(Rxdesc& d, Trim reason) {
+  d.trim = reason;
+  d.buf_valid = false;
+  d.plen = 0;
 }
 
 }  // namespace mrc

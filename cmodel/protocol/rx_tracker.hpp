@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstdint>
 
+#include "gen/streams.hpp"
 #include "protocol/psn.hpp"
 
 namespace mrc {
@@ -25,6 +26,36 @@ constexpr PsnClass psn_class(uint32_t psn, uint32_t cack, unsigned mpr, const Rx
   if (rel >= kPsnHalf) return PsnClass::DupBelow;
   if (rel >= 128u * mpr) return PsnClass::OutOfWindow;
   return (row.rcv >> (psn & 63) & 1) != 0 ? PsnClass::DupAbove : PsnClass::New;
+}
+
+/// NACK reasons (mrc.md section 3).
+inline constexpr uint8_t kNackTrimmed = 0x01, kNackTrimmedLasthop = 0x02, kNackNoBitmap = 0x06, kNackNoPktBuffer = 0x07,
+                         kNackNoResource = 0x0A, kNackPsnOorWindow = 0x0B, kNackUnexpEvent = 0x19;
+
+/// Reason why a PSN above the window is refused: a window of mpr_dest * 128 PSNs would have had it, so that only the
+/// bitmap is missing; or it lies beyond that too.
+constexpr uint8_t oor_reason(uint32_t psn, uint32_t cack, unsigned mpr_dest) {
+  return psn_dist(psn, psn_add(cack, 1)) < 128u * mpr_dest ? kNackNoBitmap : kNackPsnOorWindow;
+}
+
+/// Reason of the NACK for a new packet that arrived without its payload; trim is not None.
+constexpr uint8_t no_payload_reason(Trim trim) {
+  switch (trim) {
+    case Trim::Trimmed:
+      return kNackTrimmed;
+    case Trim::LastHop:
+      return kNackTrimmedLasthop;
+    case Trim::NoBuffer:
+      return kNackNoPktBuffer;
+    default:
+      return kNackNoResource;
+  }
+}
+
+/// Window that a QP_MPR row sets, in units of 128 PSNs: never none, never more than the QP was set up with.
+constexpr uint8_t dynamic_mpr(uint8_t asked, uint8_t mpr_dest) {
+  const uint8_t some = asked == 0 ? uint8_t{1} : asked;
+  return some < mpr_dest ? some : mpr_dest;
 }
 
 /// What moving cack along one row gives.

@@ -2,6 +2,7 @@
 #include "pipeline/rx_check.hpp"
 
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
 #include <cstring>
 
 #include "tests/protocol/rx_frames.hpp"
@@ -12,10 +13,10 @@ using namespace mrc::test;
 namespace {
 
 struct Check {
-  Check() : check(preset, desc, rxpkt, ctl) {}
+  Check() : check(preset, desc, rxpkt, ctl, eprx) {}
 
   void cycle() {
-    check.step(cfg);
+    check.step(cfg, csr);
     if (take && rxpkt.has()) {
       pkts.push_back(rxpkt.head());
       rxpkt.pop();
@@ -24,9 +25,14 @@ struct Check {
       ctls.push_back(ctl.head());
       ctl.pop();
     }
+    if (take_eprx && eprx.has()) {
+      eprxs.push_back(eprx.head());
+      eprx.pop();
+    }
     for (auto& d : desc) d.clock();
     rxpkt.clock();
     ctl.clock();
+    eprx.clock();
     check.clock();
     const RxCheck::Pulses& p = check.pulses();
     pulses[0] += p.drop_parse;
@@ -47,9 +53,9 @@ struct Check {
     cfg.req = false;
     cycle();
   }
-  void set_up() {
+  void set_up(QpState state = QpState::Rts) {
     csr::TblQpCtx qp;
-    qp.state = static_cast<uint8_t>(QpState::Rts);
+    qp.state = static_cast<uint8_t>(state);
     qp.pkey = 0xffff;
     qp.mtu = 4;
     write(CfgTable::QpCtx, 1, qp);
@@ -76,14 +82,17 @@ struct Check {
 
   const Preset& preset = *find_preset("tiny");
   CfgBus cfg;
+  CsrOut csr;
   std::vector<Fifo<Rxdesc>> desc{2, Fifo<Rxdesc>(2)};
   Stream<Rxpkt> rxpkt;
   Stream<Ctl> ctl;
+  Stream<Eprx> eprx;
   RxCheck check;
-  bool take = true;
+  bool take = true, take_eprx = true;
   unsigned pulses[6] = {};
   std::vector<Rxpkt> pkts;
   std::vector<Ctl> ctls;
+  std::vector<Eprx> eprxs;
 };
 
 }  // namespace
@@ -191,10 +200,9 @@ TEST_CASE("control packets go to the transmit side; QP_STATE stops them", "[rx_c
   CHECK(c.ctls[0].kind == CtlKind::Ack);
   CHECK(c.ctls[0].msn == 5);
   CHECK(c.ctls[0].psn == 9);
-  struct State {
-    void pack(uint32_t* words) const { words[0] = static_cast<uint32_t>(QpState::Rtr); }
-  };
-  c.write(CfgTable::QpState, 1, State{});
+  csr::TblQpState row;
+  row.state = static_cast<uint8_t>(QpState::Rtr);
+  c.write(CfgTable::QpState, 1, row);
   c.desc[0].push(d);
   c.cycle();
   c.desc[0].push(Check::good(1));
@@ -255,4 +263,194 @@ TEST_CASE("a probe goes to the tracker", "[rx_check]") {
   CHECK(c.pkts[0].plane == 1);
   CHECK(c.ctls.empty());
   for (const unsigned n : c.pulses) CHECK(n == 0);
+}
+
+TEST_CASE("what each state of a QP lets through", "[rx_check]") {
+  struct Case {
+    QpState state;
+    std::size_t data, control;
+    bool err;
+  };
+  const auto [state, data, control, err] =
+      GENERATE(Case{QpState::Reset, 0, 0, false}, Case{QpState::Init, 0, 0, false}, Case{QpState::Rtr, 2, 0, false},
+               Case{QpState::Rts, 2, 1, false}, Case{QpState::Error, 2, 0, true});
+  const bool by_state_table = GENERATE(false, true);
+  Check c;
+  c.set_up(by_state_table ? QpState::Rts : state);
+  if (by_state_table) {
+    csr::TblQpState row;
+    row.state = static_cast<uint8_t>(state);
+    c.write(CfgTable::QpState, 1, row);
+  }
+  Rxdesc d = Check::good(5);
+  c.desc[0].push(d);
+  c.cycle();
+  d.plen = 0;
+  d.buf_valid = false;
+  d.opcode = 0xDE;
+  c.desc[0].push(d);
+  c.cycle();
+  d.opcode = 0xDD;
+  c.desc[0].push(d);
+  c.idle(6);
+  const std::size_t discards = data == 0 ? 1 : 0;
+  REQUIRE(c.pkts.size() == data + discards);
+  for (const Rxpkt& p : c.pkts) {
+    CHECK(p.drop == (data == 0));
+    CHECK(p.err == err);
+  }
+  CHECK(c.ctls.size() == control);
+  CHECK(c.pulses[2] == 3 - data - control);
+}
+
+TEST_CASE("in Error a WRITE is still held against P_Key, length and region", "[rx_check]") {
+  Check c;
+  c.set_up(QpState::Error);
+  Rxdesc d = Check::good(1);
+  d.pkey = 1;
+  c.desc[0].push(d);
+  c.cycle();
+  d = Check::good(2);
+  d.opcode = 0xC6;
+  c.desc[0].push(d);
+  c.cycle();
+  d = Check::good(3);
+  d.ext[3] = 0x00040000;  // R_Key 0x400
+  c.desc[0].push(d);
+  c.idle(6);
+  REQUIRE(c.pkts.size() == 3);
+  CHECK(c.pkts[0] == rx_discard(0));
+  CHECK(c.pkts[1] == rx_discard(0));
+  CHECK(c.pkts[2].err);
+  CHECK(c.pkts[2].syndrome == 0x62);
+  CHECK(c.pulses[3] == 1);
+  CHECK(c.pulses[4] == 1);
+  CHECK(c.pulses[5] == 1);
+}
+
+TEST_CASE("the size of a WRITE follows the register", "[rx_check]") {
+  Check c;
+  c.set_up();
+  c.csr.payload_bytes = GENERATE(false, true);
+  Rxdesc d = Check::good(1);
+  d.plen = 99;
+  d.pad = 1;
+  c.desc[0].push(d);
+  c.cycle();
+  d.ts = true;
+  d.opcode = 0xC9;
+  c.desc[0].push(d);
+  c.idle(6);
+  REQUIRE(c.pkts.size() == 2);
+  CHECK(c.pkts[0].size == (c.csr.payload_bytes ? 99 : 184));  // 99 + 1 + 84
+  CHECK(c.pkts[1].size == (c.csr.payload_bytes ? 99 : 192));  // and TSETH, ImmDt
+  CHECK_FALSE(c.pkts[0].tsv);
+  CHECK(c.pkts[1].tsv);
+}
+
+TEST_CASE("a WRITE without room for its payload goes to the tracker, if its ICRC is right", "[rx_check]") {
+  Check c;
+  c.set_up();
+  Rxdesc d = Check::good(1);
+  d.opcode = 0xC6;  // whose payload would be too short
+  d.plen = 0;
+  d.buf_valid = false;
+  d.at = 0x1234;
+  d.trim = GENERATE(Trim::NoBuffer, Trim::NoResource);
+  c.desc[0].push(d);
+  c.cycle();
+  d.icrc_ok = false;
+  c.desc[0].push(d);
+  c.idle(6);
+  REQUIRE(c.pkts.size() == 1);
+  Rxpkt want;
+  want.qp = 1;
+  want.psn = 1;
+  want.trim = d.trim;
+  want.at = 0x1234;
+  CHECK(c.pkts[0] == want);
+  CHECK(c.pulses[1] == 1);
+}
+
+TEST_CASE("endpoint packets go to the endpoint alone", "[rx_check]") {
+  Check c;
+  c.set_up();
+  Rxdesc d;
+  d.icrc_ok = true;
+  d.opcode = 0xD8;
+  d.pkey = 0x1234;  // nobody's
+  d.dqp = 2;
+  d.psn = 0xaa1234;
+  d.at = 77;
+  d.ext[0] = 0x0000'0100;  // op 1
+  d.ext[1] = 0x0600'0000;  // mask 6
+  d.ext[3] = 0x0000'5634;  // time stamp
+  d.ext[7] = 0x0900'0000;  // last byte of the address
+  c.desc[1].push(d);
+  c.cycle();
+  d.opcode = 0xD9;
+  d.ext = {};
+  d.ext[0] = 0x0000'0400;  // op 1
+  d.ext[7] = 0x0000'5634;
+  c.desc[1].push(d);
+  c.idle(6);
+  REQUIRE(c.eprxs.size() == 2);
+  CHECK(
+      c.eprxs[0] ==
+      Eprx{.resp = false, .op = 1, .id = 0x1234, .plane = 1, .mask = 6, .ts = 0x3456, .tsv = true, .at = 77, .sip = 9});
+  CHECK(
+      c.eprxs[1] ==
+      Eprx{.resp = true, .op = 1, .id = 0x1234, .plane = 1, .mask = 0, .ts = 0x3456, .tsv = true, .at = 77, .sip = 0});
+  CHECK(c.pkts.empty());
+  CHECK(c.ctls.empty());
+  for (const unsigned n : c.pulses) CHECK(n == 0);
+
+  SECTION("another QP, though it exists") {
+    d.dqp = 17;
+    c.desc[0].push(d);
+    c.idle(6);
+    CHECK(c.pulses[2] == 1);
+  }
+  SECTION("trimmed, which needs no ICRC") {
+    d.trim = Trim::Trimmed;
+    d.icrc_ok = false;
+    c.desc[0].push(d);
+    c.idle(6);
+    CHECK(c.pulses[2] == 1);
+  }
+  SECTION("wrong ICRC") {
+    d.icrc_ok = false;
+    c.desc[0].push(d);
+    c.idle(6);
+    CHECK(c.pulses[1] == 1);
+  }
+  CHECK(c.eprxs.size() == 2);
+  CHECK(c.pkts.empty());
+}
+
+TEST_CASE("an endpoint that stops stops the checks, without loss", "[rx_check]") {
+  Check c;
+  c.set_up();
+  c.take_eprx = false;
+  Rxdesc d;
+  d.icrc_ok = true;
+  d.opcode = 0xD9;
+  d.dqp = 2;
+  unsigned sent = 0;
+  for (int i = 0; i < 12 && sent < 3; ++i) {  // two in the endpoint's input, one in the output register
+    if (c.desc[0].ready()) {
+      d.psn = sent++;
+      c.desc[0].push(d);
+    }
+    c.cycle();
+  }
+  c.idle(4);
+  c.desc[0].push(Check::good(9));
+  c.idle(6);
+  CHECK(c.pkts.empty());
+  c.take_eprx = true;
+  c.idle(10);
+  CHECK(c.pkts.size() == 1);
+  REQUIRE(c.eprxs.size() == 3);
+  for (unsigned i = 0; i < 3; ++i) CHECK(c.eprxs[i].id == i);
 }

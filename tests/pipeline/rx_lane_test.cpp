@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
+#include <catch2/generators/catch_generators_range.hpp>
 #include <functional>
 
 #include "pipeline/rx_place.hpp"
@@ -19,7 +20,8 @@ struct Lane {
   explicit Lane(const char* preset_name)
       : preset(*find_preset(preset_name)), verdict(preset.lane_fifo), lane(preset, desc, verdict, line) {}
 
-  void cycle(const RxLane::In& in) {
+  void cycle(RxLane::In in) {
+    in.tick = static_cast<uint16_t>(tick0 + now);
     lane.step(csr, in);
     if (take_desc && desc.valid()) {
       descs.push_back(desc.head());
@@ -84,6 +86,7 @@ struct Lane {
   RxLane lane;
   bool take_desc = true, take_lines = true;
   unsigned now = 0, rx = 0, ovf = 0;
+  unsigned tick0 = 0;  ///< the tick counts cycles here
   std::vector<Rxdesc> descs;
   std::vector<unsigned> desc_cycle;
   std::vector<Line> lines;
@@ -101,20 +104,20 @@ Packet write_packet(std::size_t bytes) {
 TEST_CASE("a lane places what it received, byte for byte", "[rx_lane]") {
   const char* name = GENERATE("tiny", "fpga100", "asic800");
   const unsigned size = GENERATE(1u, 4u, 15u, 16u, 17u, 31u, 32u, 33u, 127u, 128u, 129u, 1000u, 4093u, 4096u);
-  const unsigned shape = GENERATE(0u, 1u, 2u, 3u, 4u, 5u, 6u, 7u);
+  const unsigned shape = GENERATE(range(0u, 12u));  // outer headers, immediate, time stamp
   const unsigned gap = GENERATE(0u, 1u);
   CAPTURE(name, size, shape, gap);
   Packet p = write_packet(size);
-  if (shape & 2) {
+  if (shape & 1) {
     p.ts = true;
     p.ext.resize(p.ext.size() + 4);
   }
-  if (shape & 4) {
+  if (shape & 2) {
     p.opcode = 0xCB;
     p.ext.resize(p.ext.size() + 4);
   }
   Lane l(name);
-  l.send(p.frame(shape & 1), gap);
+  l.send(p.frame(kOuters[shape / 4]), gap);
   l.idle(8);
   REQUIRE(l.descs.size() == 1);
   CHECK(l.rx == 1);
@@ -139,7 +142,7 @@ TEST_CASE("frames back to back do not mix", "[rx_lane]") {
     p.psn = i;
     for (uint8_t& b : p.payload) b = static_cast<uint8_t>(b ^ (i << 4));
     sent.push_back(p);
-    l.send(p.frame(i % 3 == 1));
+    l.send(p.frame(kOuters[i % 3]));
     if (i >= 2) l.decide(true, 0, static_cast<unsigned>(sent[i - 2].payload.size()));
   }
   l.idle(100);
@@ -174,7 +177,7 @@ TEST_CASE("the description comes four cycles after the last beat, one later if t
   CHECK(arrival(8) == 4);   // 106: 10
   // SRv6: 54 + 84 + 16 = 154 bytes: 10 in the last beat, but only 6 belong to the chunk begun before.
   Lane l("tiny");
-  const unsigned last = l.send(write_packet(16).frame(true));
+  const unsigned last = l.send(write_packet(16).frame(Outer::Ipv6));
   while (!l.lane.desc_valid()) l.idle(1);
   CHECK(l.now - last == 5);
 }
@@ -194,7 +197,7 @@ TEST_CASE("what is no packet of ours is named, and leaves no payload", "[rx_lane
     err = RxErr::Short;
   }
   SECTION("cut before the outer header of SRv6 ends") {
-    Bytes runt = write_packet(40).frame(true);
+    Bytes runt = write_packet(40).frame(Outer::Ipv6);
     runt.resize(50);
     l.send(runt);
     err = RxErr::Short;
@@ -255,7 +258,7 @@ TEST_CASE("the traffic class of a runt is its own", "[rx_lane]") {
 
 TEST_CASE("a beat's worth of bytes behind a frame that needs its flush cycle leaves no trace", "[rx_lane]") {
   Lane l("tiny");
-  l.send(write_packet(16).frame(true));  // flushes, see above
+  l.send(write_packet(16).frame(Outer::Ipv6));  // flushes, see above
   l.send(Bytes(10));
   l.send(write_packet(20).frame());
   l.idle(10);
@@ -288,7 +291,7 @@ TEST_CASE("a trimmed packet is described, however long its headers say it is", "
   Lane l("tiny");
   Packet p = write_packet(4096);
   p.tc = 16 << 2;
-  Bytes frame = p.frame(true);
+  Bytes frame = p.frame(Outer::Ipv6);
   frame.resize(128);
   l.send(frame);
   l.idle(10);
@@ -302,43 +305,214 @@ TEST_CASE("a trimmed packet is described, however long its headers say it is", "
   CHECK_FALSE(l.descs[0].icrc_ok);
 }
 
-TEST_CASE("frames that find no room are dropped whole and counted", "[rx_lane]") {
-  SECTION("payload buffer: 1024 words hold three packets of 256 and the room of 258 for no fourth") {
-    Lane l("tiny");
-    for (int i = 0; i < 5; ++i) l.send(write_packet(4096).frame());
-    Packet control;
-    control.opcode = 0xD1;
-    control.ext = counting(4);
-    l.send(control.frame());
-    l.idle(10);
-    CHECK(l.descs.size() == 4);
-    CHECK(l.ovf == 2);
-    l.decide(false);
-    l.idle(5);
-    REQUIRE(l.lines.size() == 1);
-    CHECK(l.lines[0] == Line{.addr = 0, .len = 0, .last = true, .data = {}});
-    l.send(write_packet(4096).frame());
-    l.idle(10);
-    CHECK(l.descs.size() == 5);
-    CHECK(l.ovf == 2);
-    l.lines.clear();
-    for (int i = 0; i < 3; ++i) {
-      l.decide(true, 0x1000, 4096);
-      l.idle(300);
-      CHECK(l.placed(0x1000) == counting(4096));
-      l.lines.clear();
-    }
+TEST_CASE("a routing header of another kind is named, on every port width, and leaves nothing behind", "[rx_lane]") {
+  const char* name = GENERATE("tiny", "fpga100");
+  struct Case {
+    unsigned at;
+    uint8_t value;
+    RxErr err;
+  };
+  const auto [at, value, err] =
+      GENERATE(Case{54, 41, RxErr::None}, Case{54, 43, RxErr::Encap}, Case{54, 17, RxErr::Encap},
+               Case{55, 1, RxErr::Encap}, Case{55, 4, RxErr::Encap}, Case{56, 0, RxErr::Encap},
+               Case{56, 3, RxErr::Encap}, Case{57, 0, RxErr::None}, Case{57, 1, RxErr::None}, Case{57, 2, RxErr::Encap},
+               Case{57, 0x81, RxErr::Encap}, Case{58, 0xff, RxErr::None}, Case{77, 0, RxErr::None});
+  const bool trimmed = GENERATE(false, true);
+  CAPTURE(name, at, value, trimmed);
+  Lane l(name);
+  Packet p = write_packet(40);
+  if (trimmed) p.tc = 12 << 2;
+  Bytes frame = p.frame(Outer::Srh);
+  frame[at] = value;
+  l.send(frame);
+  l.send(write_packet(50).frame());
+  l.send(write_packet(60).frame(Outer::Srh));
+  l.send(write_packet(70).frame(Outer::Ipv6));
+  l.idle(10);
+  REQUIRE(l.descs.size() == 4);
+  CHECK(l.descs[0].err == err);
+  CHECK(l.descs[0].icrc_ok);
+  CHECK(l.descs[0].plen == (err == RxErr::None && !trimmed ? 40 : 0));
+  for (unsigned i = 1; i < 4; ++i) {
+    CHECK(l.descs[i].err == RxErr::None);
+    CHECK(l.descs[i].icrc_ok);
+    CHECK(l.descs[i].plen == 40 + 10 * i);
   }
-  SECTION("descriptions: four in the lane, two in the input of rx_check") {
-    Lane l("tiny");
+}
+
+TEST_CASE("what other frames carry where an SRH would be does not matter", "[rx_lane]") {
+  const char* name = GENERATE("tiny", "fpga100");
+  Lane l(name);
+  Bytes frame = write_packet(40).frame(Outer::Ipv6);  // bytes 54 on are the inner header
+  CHECK(frame[54] != 41);
+  l.send(frame);
+  l.send(write_packet(40).frame());
+  l.idle(10);
+  REQUIRE(l.descs.size() == 2);
+  CHECK(l.descs[0].err == RxErr::None);
+  CHECK(l.descs[1].err == RxErr::None);
+}
+
+TEST_CASE("a frame cut anywhere in or behind its routing header is short, the next one whole", "[rx_lane]") {
+  const char* name = GENERATE("tiny", "fpga100");
+  const Bytes whole = write_packet(100).frame(Outer::Srh);
+  for (std::size_t size = 1; size < 78 + 64; ++size) {
+    CAPTURE(name, size);
+    Lane l(name);
+    l.send(Bytes(whole.begin(), whole.begin() + static_cast<long>(size)));
+    l.idle(8);
+    l.send(whole);
+    l.idle(8);
+    REQUIRE(l.descs.size() == 2);
+    CHECK(l.descs[0].err == RxErr::Short);
+    CHECK(l.descs[1].err == RxErr::None);
+    CHECK(l.descs[1].icrc_ok);
+    CHECK(l.descs[1].plen == 100);
+  }
+}
+
+TEST_CASE("the description carries the tick of the cycle before it stands in its queue", "[rx_lane]") {
+  // The description of a frame whose last beat is in cycle t is made in cycle t + 3, or t + 4 with a flush (see above).
+  Lane l("tiny");
+  l.tick0 = 0xfff0;
+  const unsigned plain = l.send(write_packet(16).frame());  // 8 beats, the last in cycle 7
+  l.idle(20);
+  const unsigned flushed = l.send(write_packet(16).frame(Outer::Ipv6));  // 10 beats, the last in cycle 37
+  l.idle(20);
+  CHECK(plain == 7);
+  CHECK(flushed == 37);
+  REQUIRE(l.descs.size() == 2);
+  CHECK(l.descs[0].at == 0xfffa);
+  CHECK(l.descs[1].at == 0x0019);  // 0xfff0 + 41, modulo 2^16
+}
+
+TEST_CASE("a payload that finds no room in the buffer leaves a description that says so", "[rx_lane]") {
+  Lane l("tiny");  // 1024 words of 16: three packets of 256, and no 258 left for a fourth
+  for (uint32_t psn = 0; psn < 5; ++psn) {
+    Packet p = write_packet(psn < 4 ? 4096 : 1);
+    p.psn = psn;
+    l.send(p.frame());
+  }
+  Packet control;
+  control.opcode = 0xD1;
+  control.ext = counting(4);
+  l.send(control.frame());
+  l.idle(10);
+  REQUIRE(l.descs.size() == 6);
+  CHECK(l.rx == 6);
+  CHECK(l.ovf == 2);
+  for (unsigned i = 0; i < 3; ++i) {
+    CHECK(l.descs[i].trim == Trim::None);
+    CHECK(l.descs[i].plen == 4096);
+    CHECK(l.descs[i].buf_valid);
+  }
+  for (unsigned i = 3; i < 5; ++i) {
+    CHECK(l.descs[i].err == RxErr::None);
+    CHECK(l.descs[i].trim == Trim::NoBuffer);
+    CHECK(l.descs[i].plen == 0);
+    CHECK_FALSE(l.descs[i].buf_valid);
+    CHECK(l.descs[i].icrc_ok);
+    CHECK(l.descs[i].psn == i);
+    CHECK(l.descs[i].ext[0] == 0x02000100);
+  }
+  CHECK(l.descs[5].trim == Trim::None);  // carries no payload
+  CHECK(l.descs[5].opcode == 0xD1);
+  l.decide(false);
+  l.idle(5);
+  REQUIRE(l.lines.size() == 1);
+  CHECK(l.lines[0] == Line{.addr = 0, .len = 0, .last = true, .data = {}});
+  l.send(write_packet(4096).frame());
+  l.idle(10);
+  REQUIRE(l.descs.size() == 7);
+  CHECK(l.descs[6].trim == Trim::None);
+  CHECK(l.ovf == 2);
+  l.lines.clear();
+  for (int i = 0; i < 3; ++i) {
+    l.decide(true, 0x1000, 4096);
+    l.idle(300);
+    CHECK(l.placed(0x1000) == counting(4096));
+    l.lines.clear();
+  }
+}
+
+TEST_CASE("room for a packet is a packet and two words", "[rx_lane]") {
+  const unsigned third = GENERATE(4064u, 4065u);  // 254 or 255 words: 258 or 257 of 1024 are left
+  Lane l("tiny");
+  l.send(write_packet(4096).frame());
+  l.send(write_packet(4096).frame());
+  l.send(write_packet(third).frame());
+  l.send(write_packet(1).frame());
+  l.idle(10);
+  REQUIRE(l.descs.size() == 4);
+  CHECK(l.descs[3].trim == (third == 4064 ? Trim::None : Trim::NoBuffer));
+  CHECK(l.ovf == (third == 4064 ? 0 : 1));
+}
+
+TEST_CASE("a payload that finds room but no queue entry is told apart", "[rx_lane]") {
+  Lane l("tiny");  // 16 payloads may wait for their verdict
+  for (int i = 0; i < 17; ++i) l.send(write_packet(16).frame());
+  l.idle(10);
+  REQUIRE(l.descs.size() == 17);
+  CHECK(l.rx == 17);
+  CHECK(l.ovf == 1);
+  CHECK(l.descs[15].trim == Trim::None);
+  CHECK(l.descs[16].trim == Trim::NoResource);
+  CHECK(l.descs[16].plen == 0);
+  CHECK_FALSE(l.descs[16].buf_valid);
+  l.decide(false);
+  l.idle(5);
+  l.send(write_packet(20).frame());
+  l.idle(10);
+  CHECK(l.descs[17].trim == Trim::None);
+  CHECK(l.descs[17].plen == 20);
+  CHECK(l.ovf == 1);
+}
+
+TEST_CASE("want of buffer comes before want of a queue entry", "[rx_lane]") {
+  Lane l("tiny");
+  for (int i = 0; i < 13; ++i) l.send(write_packet(16).frame());
+  for (int i = 0; i < 3; ++i) l.send(write_packet(4096).frame());  // 13 + 768 words, 16 entries
+  l.send(write_packet(16).frame());
+  l.idle(10);
+  REQUIRE(l.descs.size() == 17);
+  CHECK(l.descs[15].trim == Trim::None);
+  CHECK(l.descs[16].trim == Trim::NoBuffer);
+}
+
+TEST_CASE("a payload without room keeps a wrong ICRC wrong", "[rx_lane]") {
+  Lane l("tiny");
+  for (int i = 0; i < 3; ++i) l.send(write_packet(4096).frame());
+  Bytes bad = write_packet(40).frame();
+  bad.back() ^= 1;
+  l.send(bad);
+  l.idle(10);
+  REQUIRE(l.descs.size() == 4);
+  CHECK(l.descs[3].trim == Trim::NoBuffer);
+  CHECK_FALSE(l.descs[3].icrc_ok);
+}
+
+TEST_CASE("without room for a description a frame is dropped whole: four in the lane, two in the input of rx_check",
+          "[rx_lane]") {
+  Lane l("tiny");
+  l.take_desc = false;
+  for (int i = 0; i < 8; ++i) l.send(write_packet(1).frame());
+  l.idle(10);
+  CHECK(l.rx == 6);
+  CHECK(l.ovf == 2);
+  l.take_desc = true;
+  l.idle(20);
+  CHECK(l.descs.size() == 6);
+  SECTION("and if there is no room for the payload either") {
     l.take_desc = false;
-    for (int i = 0; i < 8; ++i) l.send(write_packet(1).frame());
+    for (int i = 0; i < 8; ++i) l.send(write_packet(4096).frame());  // 3 with payload, 3 without, 2 lost
     l.idle(10);
-    CHECK(l.rx == 6);
-    CHECK(l.ovf == 2);
+    CHECK(l.rx == 12);
+    CHECK(l.ovf == 2 + 3 + 2);
     l.take_desc = true;
     l.idle(20);
-    CHECK(l.descs.size() == 6);
+    REQUIRE(l.descs.size() == 12);
+    CHECK(l.descs[8].trim == Trim::None);
+    CHECK(l.descs[11].trim == Trim::NoBuffer);
   }
 }
 

@@ -2,6 +2,7 @@
 #include "pipeline/rx_reorder.hpp"
 
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
 
 #include "gen/csr.hpp"
 #include "pipeline/ack_gen.hpp"
@@ -12,18 +13,27 @@ using namespace mrc;
 namespace {
 
 struct Reorder {
-  Reorder() : block(preset, ord, cqe) {
+  explicit Reorder(uint8_t max_wimm_dest = 32) : block(preset, ord, cqe, qperr) {
+    cfg_cycles = configure(QpState::Rtr, 0xfffe, max_wimm_dest);
+  }
+  /// QP 2. Returns the cycles until the acknowledgement.
+  unsigned configure(QpState state, uint16_t rqmsn, uint8_t max_wimm_dest) {
     csr::TblQpCtx row;
-    row.rqmsn = 0xfffe;
+    row.state = static_cast<uint8_t>(state);
+    row.rqmsn = rqmsn;
+    row.max_wimm = 1;  // the requestor's
+    row.max_wimm_dest = max_wimm_dest;
     cfg.req = true;
     cfg.index = 2;
     row.pack(cfg.data.data());
+    unsigned n = 0;
     while (!block.cfg_ack()) {
       cycle();
-      ++cfg_cycles;
+      ++n;
     }
     cfg.req = false;
     cycle();
+    return n;
   }
   void cycle(bool done = false, unsigned plane = 0) {
     block.step(cfg, {.done_valid = done, .done_plane = plane});
@@ -31,8 +41,13 @@ struct Reorder {
       cqes.push_back(cqe.head());
       cqe.pop();
     }
+    if (take_qperr && qperr.has()) {
+      qperrs.push_back(qperr.head());
+      qperr.pop();
+    }
     ord.clock();
     cqe.clock();
+    qperr.clock();
     block.clock();
   }
   void idle(unsigned n) {
@@ -58,9 +73,12 @@ struct Reorder {
   CfgBus cfg;
   Stream<Ord> ord;
   Stream<Cqe> cqe;
+  Stream<Qperr> qperr;
   RxReorder block;
+  bool take_qperr = true;
   unsigned cfg_cycles = 0;
   std::vector<Cqe> cqes;
+  std::vector<Qperr> qperrs;
 };
 
 }  // namespace
@@ -102,9 +120,79 @@ TEST_CASE("one immediate too many is an error, an old one is nothing", "[rx_reor
   CHECK(r.cqes[0].status == CqStatus::WimmOverrun);
   CHECK(r.cqes[0].msn == 0x001e);
   CHECK(r.cqes[0].recv);
+  REQUIRE(r.qperrs.size() == 1);
+  CHECK(r.qperrs[0] == Qperr{.qp = 2, .status = CqStatus::WimmOverrun});
   r.send(Reorder::imm(0xfffd, 1));
   r.send(Reorder::imm(static_cast<uint16_t>(0xfffe + 0x8000), 1));
   CHECK(r.cqes.size() == 1);
+  CHECK(r.qperrs.size() == 1);
+}
+
+TEST_CASE("max_wimm_dest is the limit, whatever the ring holds", "[rx_reorder]") {
+  const uint8_t limit = GENERATE(uint8_t{1}, uint8_t{5}, uint8_t{31}, uint8_t{32});
+  Reorder r(limit);
+  for (uint16_t i = 0; i < limit; ++i) r.send(Reorder::imm(static_cast<uint16_t>(0xfffe + i), 100u + i));
+  CHECK(r.cqes.empty());
+  CHECK(r.qperrs.empty());
+  r.send(Reorder::imm(static_cast<uint16_t>(0xfffe + limit), 100u + limit));
+  REQUIRE(r.cqes.size() == 1);
+  CHECK(r.cqes[0] == Cqe{.qp = 2,
+                         .recv = true,
+                         .status = CqStatus::WimmOverrun,
+                         .wr_id = 0,
+                         .imm = 0x100u + static_cast<uint16_t>(0xfffe + limit),
+                         .length = 50,
+                         .msn = static_cast<uint16_t>(0xfffe + limit)});
+  REQUIRE(r.qperrs.size() == 1);
+  CHECK(r.qperrs[0] == Qperr{.qp = 2, .status = CqStatus::WimmOverrun});
+  Ord adv;  // those before it complete all the same, and then there is room again
+  adv.qp = 2;
+  adv.adv = true;
+  adv.cack = 100u + limit;
+  r.send(adv);
+  r.idle(100);
+  REQUIRE(r.cqes.size() == 1u + limit);
+  for (uint16_t i = 0; i < limit; ++i) CHECK(r.cqes[1u + i].msn == static_cast<uint16_t>(0xfffe + i));
+  r.send(Reorder::imm(static_cast<uint16_t>(0xfffe + 2 * limit - 1), 300));
+  CHECK(r.qperrs.size() == 1);
+  r.send(Reorder::imm(static_cast<uint16_t>(0xfffe + 2 * limit), 301));
+  CHECK(r.qperrs.size() == 2);
+}
+
+TEST_CASE("the row of Rts changes nothing, that of another state starts anew", "[rx_reorder]") {
+  Reorder r(4);
+  r.send(Reorder::imm(0xffff, 20));
+  CHECK(r.configure(QpState::Rts, 0x100, 32) == 1);
+  r.send(Reorder::imm(static_cast<uint16_t>(0xfffe + 4), 30));  // the limit is still 4
+  CHECK(r.qperrs.size() == 1);
+  Ord first = Reorder::imm(0xfffe, 10);
+  first.adv = true;
+  first.cack = 25;
+  r.send(first);
+  REQUIRE(r.cqes.size() == 3);  // the overrun, then both
+  CHECK(r.cqes[1].msn == 0xfffe);
+  CHECK(r.cqes[2].msn == 0xffff);
+  r.send(Reorder::imm(1, 40));
+  const QpState state = GENERATE(QpState::Init, QpState::Rtr, QpState::Reset);
+  CHECK(r.configure(state, 0, 32) == 1 + 32);
+  first = Reorder::imm(0, 50);
+  first.adv = true;
+  first.cack = 60;
+  r.send(first);
+  CHECK(r.cqes.size() == 4);  // 1 was forgotten
+  r.send(Reorder::imm(32, 70));
+  CHECK(r.qperrs.size() == 1);
+}
+
+TEST_CASE("errors that nobody takes hold the next order back, without loss", "[rx_reorder]") {
+  Reorder r;
+  r.take_qperr = false;
+  for (uint16_t i = 0; i < 4; ++i) r.send(Reorder::imm(static_cast<uint16_t>(0xfffe + 40 + i), 100));
+  CHECK(r.cqes.size() == 3);  // two errors in the queue behind it, one in the output register
+  r.take_qperr = true;
+  r.idle(20);
+  CHECK(r.cqes.size() == 4);
+  CHECK(r.qperrs.size() == 4);
 }
 
 TEST_CASE("a completion waits until every verdict issued before it is carried out", "[rx_reorder]") {

@@ -15,7 +15,7 @@ struct Track {
   explicit Track(const char* name = "tiny")
       : preset(*find_preset(name)),
         verdict(preset.num_planes, preset.lane_fifo),
-        track(preset, rxpkt, verdict, resp, ord) {}
+        track(preset, rxpkt, verdict, resp, ord, qperr) {}
 
   void cycle() {
     track.step(cfg, csr);
@@ -33,27 +33,47 @@ struct Track {
       ords.push_back(ord.head());
       ord.pop();
     }
+    if (take_qperr && qperr.has()) {
+      qperrs.push_back(qperr.head());
+      qperr.pop();
+    }
     rxpkt.clock();
     verdict.clock();
     resp.clock();
     ord.clock();
+    qperr.clock();
     track.clock();
     ++now;
     dup += track.pulses().dup;
     oor += track.pulses().oor;
     trim += track.pulses().trim;
+    nores += track.pulses().nores;
   }
   void idle(unsigned n) {
     for (unsigned i = 0; i < n; ++i) cycle();
   }
-  /// QP index qp; first PSN expected, MSN 0. Returns the cycles until the acknowledgement.
-  unsigned configure(unsigned qp, uint32_t rq_psn, unsigned mpr = 1) {
+  /// QP index qp; first PSN expected, MSN 0x20, TRIM_NACK, static MPR. Returns the cycles until the acknowledgement.
+  unsigned configure(unsigned qp, uint32_t rq_psn, unsigned mpr_dest = 1) {
+    return write(CfgTable::QpCtx, qp, context(rq_psn, mpr_dest));
+  }
+  static csr::TblQpCtx context(uint32_t rq_psn, unsigned mpr_dest) {
     csr::TblQpCtx row;
-    row.state = static_cast<uint8_t>(QpState::Rts);
+    row.state = static_cast<uint8_t>(QpState::Rtr);
     row.rq_psn = rq_psn;
-    row.mpr = static_cast<uint8_t>(mpr);
+    row.mpr = 7;  // the requestor's
+    row.mpr_dest = static_cast<uint8_t>(mpr_dest);
+    row.trim_nack = true;
     row.msn = 0x20;
-    cfg = {.req = true, .table = 0, .index = static_cast<uint16_t>(qp), .data = {}};
+    return row;
+  }
+  unsigned set_mpr(unsigned qp, unsigned mpr) {
+    csr::TblQpMpr row;
+    row.mpr = static_cast<uint8_t>(mpr);
+    return write(CfgTable::QpMpr, qp, row);
+  }
+  template <class Row>
+  unsigned write(CfgTable table, unsigned index, const Row& row) {
+    cfg = {.req = true, .table = static_cast<uint8_t>(table), .index = static_cast<uint16_t>(index), .data = {}};
     row.pack(cfg.data.data());
     unsigned n = 0;
     while (!track.cfg_ack()) {
@@ -72,9 +92,12 @@ struct Track {
     p.buf_valid = true;
     p.psn = psn;
     p.plen = static_cast<uint16_t>(plen);
+    p.size = p.plen;  // what rcvd_bytes counts
     p.haddr = 0x1000 + psn;
     p.entropy = 0xe0000000 + psn;
     p.ts = static_cast<uint16_t>(psn + 1);
+    p.tsv = true;
+    p.at = static_cast<uint16_t>(psn + 2);
     p.dmalen = 5000;
     return p;
   }
@@ -85,6 +108,7 @@ struct Track {
   }
   void clear() {
     verdicts.clear();
+    qperrs.clear();
     resps.clear();
     ords.clear();
   }
@@ -96,12 +120,14 @@ struct Track {
   PlaneDemux<Verdict> verdict;
   Stream<Resp> resp{16};
   Stream<Ord> ord;
+  Stream<Qperr> qperr;
   RxTrack track;
-  bool take_resp = true;
-  unsigned now = 0, dup = 0, oor = 0, trim = 0;
+  bool take_resp = true, take_qperr = true;
+  unsigned now = 0, dup = 0, oor = 0, trim = 0, nores = 0;
   std::vector<Verdict> verdicts;
   std::vector<Resp> resps;
   std::vector<Ord> ords;
+  std::vector<Qperr> qperrs;
 };
 
 }  // namespace
@@ -317,8 +343,12 @@ TEST_CASE("outside the window: NACK or silence, never placed", "[rx_track]") {
                              .bitmap = 0,
                              .ooo = 0,
                              .m = 0,
+                             .pr = false,
                              .entropy = 0xe0000080,
                              .ts = 129,
+                             .tsv = true,
+                             .at = 130,
+                             .mpr = 0,
                              .rcvd = 0,
                              .reason = 0x0B,
                              .msn = 0});
@@ -339,9 +369,6 @@ TEST_CASE("a trimmed packet is nacked once it is new, and changes nothing", "[rx
   p.trim = Trim::LastHop;
   t.send(p);
   CHECK(t.resps[0].reason == 0x02);
-  t.csr.trim_nack = false;
-  t.send(p);
-  CHECK(t.resps.empty());
   t.send(Track::packet(0));  // it was not marked as received
   CHECK(t.verdicts[0].place);
   t.send(p);
@@ -350,9 +377,86 @@ TEST_CASE("a trimmed packet is nacked once it is new, and changes nothing", "[rx
   p.psn = 1000;
   t.send(p);
   CHECK(t.resps[0].reason == 0x0B);
-  CHECK(t.trim == 5);
+  CHECK(t.trim == 4);
   CHECK(t.oor == 1);
   CHECK(t.dup == 0);
+  CHECK(t.nores == 0);
+}
+
+TEST_CASE("without TRIM_NACK trimmed packets stay without answer, others do not", "[rx_track]") {
+  Track t;
+  csr::TblQpCtx row = Track::context(0, 1);
+  row.trim_nack = false;
+  t.write(CfgTable::QpCtx, 1, row);
+  t.configure(2, 0);  // has it
+  Rxpkt p = Track::packet(0, 0);
+  p.buf_valid = false;
+  for (const Trim trim : {Trim::Trimmed, Trim::LastHop}) {
+    p.qp = 1;
+    p.trim = trim;
+    t.send(p);
+    CHECK(t.resps.empty());
+    p.qp = 2;
+    t.send(p);
+    REQUIRE(t.resps.size() == 1);
+    CHECK(t.resps[0].reason == (trim == Trim::Trimmed ? 1 : 2));
+  }
+  CHECK(t.trim == 4);
+  p.qp = 1;
+  p.trim = Trim::NoBuffer;
+  t.send(p);
+  REQUIRE(t.resps.size() == 1);
+  CHECK(t.resps[0].reason == 0x07);
+  p.trim = Trim::Trimmed;
+  p.psn = 128;
+  t.send(p);
+  REQUIRE(t.resps.size() == 1);
+  CHECK(t.resps[0].reason == 0x0B);
+  p.psn = 0xffffff;  // a duplicate
+  t.send(p);
+  REQUIRE(t.resps.size() == 1);
+  CHECK(t.resps[0].kind == CtlKind::Sack);
+}
+
+TEST_CASE("a packet that found no buffer or no queue entry is nacked once it is new, and changes nothing",
+          "[rx_track]") {
+  Track t;
+  t.configure(1, 0);
+  const bool buffer = GENERATE(true, false);
+  t.csr.oor_drop = GENERATE(false, true);
+  Rxpkt p = Track::packet(3, 0);
+  p.buf_valid = false;
+  p.trim = buffer ? Trim::NoBuffer : Trim::NoResource;
+  p.ackreq = p.ce = p.last = p.imm_valid = true;
+  t.send(p);
+  CHECK(t.verdicts.empty());
+  CHECK(t.ords.empty());
+  REQUIRE(t.resps.size() == 1);
+  Resp want;
+  want.kind = CtlKind::Nack;
+  want.qp = 1;
+  want.plane = 1;
+  want.psn = 3;
+  want.entropy = 0xe0000003;
+  want.ts = 4;
+  want.tsv = true;
+  want.at = 5;
+  want.reason = buffer ? 0x07 : 0x0A;
+  CHECK(t.resps[0] == want);
+  CHECK(t.nores == 1);
+  t.send(Track::packet(3));  // it was not marked as received
+  CHECK(t.verdicts[0].place);
+  t.send(p);  // now it is a duplicate
+  REQUIRE(t.resps.size() == 1);
+  CHECK(t.resps[0].kind == CtlKind::Sack);
+  CHECK(t.resps[0].bitmap == 0b1000);
+  p.psn = 128;
+  t.send(p);
+  CHECK(t.resps.size() == (t.csr.oor_drop ? 0 : 1));
+  if (!t.csr.oor_drop) CHECK(t.resps[0].reason == 0x0B);
+  CHECK(t.nores == 1);
+  CHECK(t.oor == 1);
+  CHECK(t.trim + t.dup == 0);
 }
 
 TEST_CASE("a refused packet counts only when it is next in order, and then ends the QP", "[rx_track]") {
@@ -367,7 +471,10 @@ TEST_CASE("a refused packet counts only when it is next in order, and then ends 
   good.last = true;
   t.send(good);
   CHECK(t.ords[0].cack == 0);  // 1 is as if lost
+  CHECK(t.qperrs.empty());
   t.send(bad);
+  REQUIRE(t.qperrs.size() == 1);
+  CHECK(t.qperrs[0] == Qperr{.qp = 1, .status = CqStatus::RemAccess});
   REQUIRE(t.resps.size() == 1);
   CHECK(t.resps[0].kind == CtlKind::Ack);
   CHECK(t.resps[0].reason == 0x62);
@@ -377,6 +484,12 @@ TEST_CASE("a refused packet counts only when it is next in order, and then ends 
   CHECK_FALSE(t.verdicts[0].place);
   REQUIRE(t.resps.size() == 1);
   CHECK(t.resps[0].psn == 1);
+  CHECK(t.resps[0].reason == 0x62);
+  CHECK(t.qperrs.empty());  // once is enough
+  bad.err = true;           // the QP is in Error meanwhile: the NAK goes on
+  t.send(bad);
+  REQUIRE(t.resps.size() == 1);
+  CHECK(t.resps[0].kind == CtlKind::Ack);
   CHECK(t.resps[0].reason == 0x62);
   t.configure(1, 2);
   t.send(Track::packet(2));
@@ -458,6 +571,8 @@ TEST_CASE("a probe is answered with what is here, changes nothing, and repeats t
   probe.psn = 0x1234;
   probe.entropy = 0xe1;
   probe.ts = 77;
+  probe.tsv = true;
+  probe.at = 79;
   t.send(probe);
   REQUIRE(t.resps.size() == 1);  // no message is complete yet
   Resp want;
@@ -469,6 +584,8 @@ TEST_CASE("a probe is answered with what is here, changes nothing, and repeats t
   want.pr = true;
   want.entropy = 0xe1;
   want.ts = 77;
+  want.tsv = true;
+  want.at = 79;
   CHECK(t.resps[0] == want);
   CHECK(t.verdicts.empty());
   CHECK(t.ords.empty());
@@ -510,4 +627,289 @@ TEST_CASE("a probe of a failed QP hears the NAK", "[rx_track]") {
   CHECK(t.resps[0].kind == CtlKind::Ack);
   CHECK(t.resps[0].reason == 0x62);
   CHECK(t.verdicts.empty());
+}
+
+TEST_CASE("every field of a SACK and of the ACK before it", "[rx_track]") {
+  const bool dyn = GENERATE(false, true);
+  Track t("fpga100");
+  csr::TblQpCtx row = Track::context(0, 2);
+  row.dyn_mpr = dyn;
+  t.write(CfgTable::QpCtx, 9, row);
+  Rxpkt p = Track::packet(2, 500);
+  p.qp = 9;
+  p.size = 588;
+  t.send(p);
+  p = Track::packet(0, 500);
+  p.qp = 9;
+  p.size = 592;
+  p.last = p.ce = true;
+  t.send(p);
+  REQUIRE(t.resps.size() == 2);
+  Resp ack;
+  ack.kind = CtlKind::Ack;
+  ack.qp = 9;
+  ack.plane = 1;
+  ack.psn = 0;
+  ack.reason = 0x1F;
+  ack.msn = 0x21;
+  CHECK(t.resps[0] == ack);
+  Resp sack;
+  sack.kind = CtlKind::Sack;
+  sack.qp = 9;
+  sack.plane = 1;
+  sack.psn = 0;
+  sack.cack = 0;
+  sack.base = 1;
+  sack.bitmap = 0b10;
+  sack.ooo = 1;
+  sack.m = 1;
+  sack.entropy = 0xe0000000;
+  sack.ts = 1;
+  sack.tsv = true;
+  sack.at = 2;
+  sack.mpr = dyn ? 2 : 0;
+  sack.rcvd = 5;  // 1180 bytes of nominal size: 4.6 units; the payload alone would be 4
+  CHECK(t.resps[1] == sack);
+  p = Track::packet(1, 500);
+  p.qp = 9;
+  p.tsv = false;
+  p.ts = 0;
+  p.ackreq = true;
+  t.send(p);
+  REQUIRE(t.resps.size() == 1);
+  CHECK_FALSE(t.resps[0].tsv);
+  CHECK(t.resps[0].ts == 0);
+  CHECK(t.resps[0].at == 3);
+  CHECK(t.resps[0].m == 0);
+}
+
+TEST_CASE("the trigger counts payload, at least 1024 a packet; rcvd_bytes counts nominal sizes", "[rx_track]") {
+  Track t;
+  t.configure(1, 0);
+  t.csr.sack_trigger = 8192;
+  Rxpkt p = Track::packet(0, 4096);
+  p.size = 4180;
+  t.send(p);
+  CHECK(t.resps.empty());
+  p.psn = 1;
+  t.send(p);
+  REQUIRE(t.resps.size() == 1);
+  CHECK(t.resps[0].rcvd == 33);  // 8360 bytes: 32.7 units
+}
+
+TEST_CASE("a window that shrank leaves its PSNs without bitmap, not out of range", "[rx_track]") {
+  Track t("asic800");
+  t.configure(1, 0, 5);
+  CHECK(t.set_mpr(1, 3) == 1);
+  t.csr.oor_drop = GENERATE(false, true);
+  struct Case {
+    uint32_t psn;
+    uint8_t reason;
+  };
+  for (const auto& [psn, reason] :
+       {Case{383, 0}, Case{384, 0x06}, Case{639, 0x06}, Case{640, 0x0B}, Case{0x7fffff, 0x0B}}) {
+    CAPTURE(psn);
+    const unsigned nores = t.nores, oor = t.oor;
+    t.send(Track::packet(psn));
+    REQUIRE(t.verdicts.size() == 1);
+    CHECK(t.verdicts[0].place == (reason == 0));
+    CHECK(t.nores == nores + (reason == 0x06));
+    CHECK(t.oor == oor + (reason == 0x0B));
+    const bool nacked = reason == 0x06 || (reason == 0x0B && !t.csr.oor_drop);
+    REQUIRE(t.resps.size() == (nacked ? 1 : 0));
+    if (!nacked) continue;
+    Resp want;
+    want.kind = CtlKind::Nack;
+    want.qp = 1;
+    want.plane = 1;
+    want.psn = psn;
+    want.entropy = 0xe0000000 + psn;
+    want.ts = static_cast<uint16_t>(psn + 1);
+    want.tsv = true;
+    want.at = static_cast<uint16_t>(psn + 2);
+    want.reason = reason;
+    CHECK(t.resps[0] == want);
+    Rxpkt trimmed = Track::packet(psn, 0);  // the same without payload
+    trimmed.buf_valid = false;
+    for (const Trim trim : {Trim::Trimmed, Trim::NoBuffer, Trim::NoResource}) {
+      trimmed.trim = trim;
+      t.send(trimmed);
+      REQUIRE(t.resps.size() == 1);
+      CHECK(t.resps[0] == want);
+    }
+  }
+}
+
+TEST_CASE("what a window held when it shrank counts once cack comes there", "[rx_track]") {
+  Track t("fpga100");
+  t.configure(1, 0, 2);
+  t.send(Track::packet(150));
+  CHECK(t.verdicts[0].place);
+  t.set_mpr(1, 1);
+  t.send(Track::packet(150));  // above the window nobody asks the bitmap
+  REQUIRE(t.resps.size() == 1);
+  CHECK(t.resps[0].reason == 0x06);
+  CHECK(t.dup == 0);
+  for (uint32_t psn = 0; psn < 150; ++psn) t.send(Track::packet(psn));
+  REQUIRE(t.ords.size() == 1);
+  CHECK(t.ords[0].cack == 150);
+  t.send(Track::packet(151 + 127));
+  CHECK(t.verdicts[0].place);
+  t.send(Track::packet(151 + 128));
+  CHECK(t.resps[0].reason == 0x06);
+}
+
+TEST_CASE("a window grows again, up to what the QP was set up with, and SACKs tell it", "[rx_track]") {
+  Track t("fpga100");
+  csr::TblQpCtx row = Track::context(0, 2);
+  row.dyn_mpr = true;
+  t.write(CfgTable::QpCtx, 1, row);
+  t.write(CfgTable::QpCtx, 2, row);
+  const auto told = [&](unsigned qp) {
+    Rxpkt probe;
+    probe.qp = static_cast<uint16_t>(qp);
+    probe.probe = true;
+    t.send(probe);
+    REQUIRE(t.resps.size() == 1);
+    return unsigned{t.resps[0].mpr};
+  };
+  CHECK(told(1) == 2);
+  t.set_mpr(1, 0);  // at least one
+  CHECK(told(1) == 1);
+  CHECK(told(2) == 2);
+  t.send(Track::packet(128));
+  CHECK_FALSE(t.verdicts[0].place);
+  t.set_mpr(1, 2);
+  CHECK(told(1) == 2);
+  t.send(Track::packet(128));
+  CHECK(t.verdicts[0].place);
+  t.send(Track::packet(255));
+  CHECK(t.verdicts[0].place);
+  t.set_mpr(1, 1);
+  t.set_mpr(1, 255);
+  CHECK(told(1) == 2);
+  t.send(Track::packet(254));
+  CHECK(t.verdicts[0].place);
+  t.send(Track::packet(256));
+  REQUIRE(t.resps.size() == 1);
+  CHECK(t.resps[0].reason == 0x0B);
+  t.set_mpr(16 + 1, 1);  // the table has 16 rows
+  CHECK(told(1) == 1);
+  t.write(CfgTable::QpCtx, 1, row);
+  CHECK(told(1) == 2);
+}
+
+TEST_CASE("a QP in Error answers everything with UNEXP_EVENT, or with nothing, and learns nothing", "[rx_track]") {
+  Track t;
+  t.configure(1, 0);
+  t.csr.err_silent = GENERATE(false, true);
+  Rxpkt p = Track::packet(0);
+  p.err = p.last = p.ackreq = p.ce = p.imm_valid = true;
+  t.send(p);
+  REQUIRE(t.verdicts.size() == 1);
+  CHECK(t.verdicts[0] == Verdict{.plane = 1, .place = false, .addr = 0, .plen = 0});
+  CHECK(t.ords.empty());
+  Resp want;
+  want.kind = CtlKind::Nack;
+  want.qp = 1;
+  want.plane = 1;
+  want.psn = 0;
+  want.entropy = 0xe0000000;
+  want.ts = 1;
+  want.tsv = true;
+  want.at = 2;
+  want.reason = 0x19;
+  REQUIRE(t.resps.size() == (t.csr.err_silent ? 0 : 1));
+  if (!t.csr.err_silent) CHECK(t.resps[0] == want);
+
+  Rxpkt probe;
+  probe.qp = 1;
+  probe.plane = 1;
+  probe.probe = probe.err = true;
+  probe.psn = 0x1234;
+  probe.entropy = 0xe1;
+  probe.ts = 77;
+  probe.tsv = true;
+  probe.at = 78;
+  t.send(probe);
+  CHECK(t.verdicts.empty());
+  want.psn = 0x1234;
+  want.entropy = 0xe1;
+  want.ts = 77;
+  want.at = 78;
+  REQUIRE(t.resps.size() == (t.csr.err_silent ? 0 : 1));
+  if (!t.csr.err_silent) CHECK(t.resps[0] == want);
+
+  for (const Trim trim : {Trim::Trimmed, Trim::NoBuffer}) {
+    Rxpkt empty = Track::packet(5, 0);
+    empty.buf_valid = false;
+    empty.err = true;
+    empty.trim = trim;
+    t.send(empty);
+    CHECK(t.verdicts.empty());
+    REQUIRE(t.resps.size() == (t.csr.err_silent ? 0 : 1));
+    if (!t.csr.err_silent) CHECK(t.resps[0].reason == 0x19);
+  }
+  p.syndrome = 0x62;
+  t.send(p);
+  CHECK(t.qperrs.empty());
+  REQUIRE(t.resps.size() == (t.csr.err_silent ? 0 : 1));
+  if (!t.csr.err_silent) CHECK(t.resps[0].reason == 0x19);
+  CHECK(t.dup + t.oor + t.trim + t.nores == 0);
+  t.send(Track::packet(0));
+  CHECK(t.verdicts[0].place);
+  CHECK(t.ords[0].cack == 0);
+  CHECK(t.ords[0].snap == 0x0300);  // both discards count as issued
+}
+
+TEST_CASE("the row of Rts changes nothing, that of another state starts anew", "[rx_track]") {
+  Track t;
+  t.configure(1, 0);
+  t.send(Track::packet(0));
+  t.send(Track::packet(2));
+  csr::TblQpCtx row = Track::context(50, 1);
+  row.state = static_cast<uint8_t>(QpState::Rts);
+  row.trim_nack = false;
+  row.dyn_mpr = true;
+  CHECK(t.write(CfgTable::QpCtx, 1, row) == 1);
+  Rxpkt p = Track::packet(1);
+  p.ackreq = true;
+  t.send(p);
+  REQUIRE(t.resps.size() == 1);
+  CHECK(t.resps[0].cack == 2);
+  CHECK(t.resps[0].mpr == 0);
+  p = Track::packet(3, 0);
+  p.buf_valid = false;
+  p.trim = Trim::Trimmed;
+  t.send(p);
+  REQUIRE(t.resps.size() == 1);
+  CHECK(t.resps[0].reason == 0x01);
+  row.state = static_cast<uint8_t>(GENERATE(QpState::Init, QpState::Rtr, QpState::Reset));
+  CHECK(t.write(CfgTable::QpCtx, 1, row) == 1 + 2);
+  p = Track::packet(50);
+  p.ackreq = true;
+  t.send(p);
+  REQUIRE(t.resps.size() == 1);
+  CHECK(t.resps[0].cack == 50);
+  CHECK(t.resps[0].mpr == 1);
+  CHECK(t.resps[0].rcvd == 4);  // 1000 bytes: counted from the start again
+}
+
+TEST_CASE("QP errors that nobody takes hold the tracker back, without loss", "[rx_track]") {
+  Track t;
+  for (unsigned qp = 0; qp < 4; ++qp) t.configure(qp, 0);
+  t.take_qperr = false;
+  Rxpkt p = Track::packet(0);
+  p.syndrome = 0x61;
+  for (uint16_t qp = 0; qp < 4; ++qp) {
+    p.qp = qp;
+    t.rxpkt.load(p);
+    t.idle(16);
+  }
+  CHECK(t.resps.size() == 3);  // two errors in the queue behind it, one in the output register
+  t.take_qperr = true;
+  t.idle(16);
+  CHECK(t.resps.size() == 4);
+  REQUIRE(t.qperrs.size() == 4);
+  for (uint16_t qp = 0; qp < 4; ++qp) CHECK(t.qperrs[qp] == Qperr{.qp = qp, .status = CqStatus::RemInvalid});
 }

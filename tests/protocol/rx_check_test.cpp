@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
 #include <cstring>
 
 #include "protocol/responses.hpp"
@@ -59,8 +60,14 @@ TEST_CASE("the first check that fails decides", "[rx_check]") {
     d.dqp = 0;
     CHECK(rx_drop(d, qps) == RxDrop::Icrc);
     d.dqp = 17;
-    d.trim = Trim::Trimmed;
-    CHECK(rx_drop(d, qps) == RxDrop::None);
+    for (const Trim t : {Trim::Trimmed, Trim::LastHop}) {
+      d.trim = t;
+      CHECK(rx_drop(d, qps) == RxDrop::None);
+    }
+    for (const Trim t : {Trim::NoBuffer, Trim::NoResource}) {  // came whole
+      d.trim = t;
+      CHECK(rx_drop(d, qps) == RxDrop::Icrc);
+    }
   }
   SECTION("QP numbers 16 to 19 exist") {
     d.dqp = 15;
@@ -70,28 +77,70 @@ TEST_CASE("the first check that fails decides", "[rx_check]") {
     d.dqp = 18;  // in Reset
     CHECK(rx_drop(d, qps) == RxDrop::Qp);
   }
-  SECTION("data and probes in Rtr and Rts, control in Rts only") {
-    for (const QpState s : {QpState::Reset, QpState::Init, QpState::Error}) {
-      CHECK(rx_drop(d, qps_in(s)) == RxDrop::Qp);
+  SECTION("data and probes in Rtr, Rts and Error, control in Rts only") {
+    for (const int opcode : {0xC6, 0xC7, 0xC8, 0xC9, 0xCA, 0xCB, 0xDE}) {
+      d.opcode = static_cast<uint8_t>(opcode);
+      CHECK(rx_drop(d, qps_in(QpState::Reset)) == RxDrop::Qp);
+      CHECK(rx_drop(d, qps_in(QpState::Init)) == RxDrop::Qp);
+      CHECK(rx_drop(d, qps_in(QpState::Rtr)) == RxDrop::None);
+      CHECK(rx_drop(d, qps_in(QpState::Rts)) == RxDrop::None);
+      CHECK(rx_drop(d, qps_in(QpState::Error)) == RxDrop::None);
     }
-    CHECK(rx_drop(d, qps_in(QpState::Rtr)) == RxDrop::None);
-    d.opcode = 0xDE;
-    CHECK(rx_drop(d, qps_in(QpState::Rtr)) == RxDrop::None);
-    CHECK(rx_drop(d, qps_in(QpState::Init)) == RxDrop::Qp);
-    d.opcode = 0xDC;
-    CHECK(rx_drop(d, qps_in(QpState::Rtr)) == RxDrop::Qp);
-    CHECK(rx_drop(d, qps_in(QpState::Rts)) == RxDrop::None);
+    for (const int opcode : {0xDC, 0xDD, 0xD1}) {
+      d.opcode = static_cast<uint8_t>(opcode);
+      CHECK(rx_drop(d, qps_in(QpState::Reset)) == RxDrop::Qp);
+      CHECK(rx_drop(d, qps_in(QpState::Init)) == RxDrop::Qp);
+      CHECK(rx_drop(d, qps_in(QpState::Rtr)) == RxDrop::Qp);
+      CHECK(rx_drop(d, qps_in(QpState::Rts)) == RxDrop::None);
+      CHECK(rx_drop(d, qps_in(QpState::Error)) == RxDrop::Qp);
+    }
+  }
+  SECTION("P_Key and length count in Error too") {
+    qps = qps_in(QpState::Error);
+    d.plen = 257;
+    CHECK(rx_drop(d, qps) == RxDrop::Len);
+    d.pkey = 1;
+    CHECK(rx_drop(d, qps) == RxDrop::Pkey);
   }
   SECTION("unknown opcodes, and trimmed control packets") {
-    for (const uint8_t opcode : {uint8_t{0xC5}, uint8_t{0xCC}, uint8_t{0xD8}}) {
-      d.opcode = opcode;
+    for (const int opcode : {0xC5, 0xCC, 0xD7, 0xDA, 0xDB, 0xDF}) {
+      d.opcode = static_cast<uint8_t>(opcode);
       CHECK(rx_drop(d, qps) == RxDrop::Qp);
     }
-    for (const uint8_t opcode : {uint8_t{0xDD}, uint8_t{0xDE}}) {
-      d.opcode = opcode;
+    for (const int opcode : {0xDC, 0xDD, 0xD1, 0xDE}) {
+      d.opcode = static_cast<uint8_t>(opcode);
+      d.trim = Trim::None;
+      CHECK(rx_drop(d, qps) == RxDrop::None);
       d.trim = Trim::LastHop;
       CHECK(rx_drop(d, qps) == RxDrop::Qp);
+      d.trim = Trim::Trimmed;
+      CHECK(rx_drop(d, qps) == RxDrop::Qp);
     }
+  }
+  SECTION("endpoint packets go to QP 2, whole and sound, whatever their P_Key") {
+    for (const int opcode : {0xD8, 0xD9}) {
+      d = write_desc(Bytes(20), 0);
+      d.opcode = static_cast<uint8_t>(opcode);
+      d.dqp = 2;
+      d.pkey = 0x1234;
+      CHECK(rx_drop(d, qps) == RxDrop::None);
+      for (const uint32_t dqp : {0u, 1u, 3u, 16u, 17u, 0x10002u}) {
+        d.dqp = dqp;
+        CHECK(rx_drop(d, qps) == RxDrop::Qp);
+      }
+      d.dqp = 2;
+      d.icrc_ok = false;
+      CHECK(rx_drop(d, qps) == RxDrop::Icrc);
+      for (const Trim t : {Trim::Trimmed, Trim::LastHop}) {
+        d.trim = t;
+        CHECK(rx_drop(d, qps) == RxDrop::Qp);
+      }
+      d.err = RxErr::Length;
+      CHECK(rx_drop(d, qps) == RxDrop::Parse);
+    }
+    d = write_desc(Bytes(20), 256);
+    d.dqp = 2;  // a WRITE
+    CHECK(rx_drop(d, qps) == RxDrop::Qp);
   }
   SECTION("P_Key without its top bit, before length") {
     d.pkey = 0x7ffe;
@@ -111,10 +160,36 @@ TEST_CASE("the first check that fails decides", "[rx_check]") {
     CHECK(rx_drop(d, qps) == RxDrop::None);
     qps[1].mtu = 1;
     CHECK(rx_drop(d, qps) == RxDrop::Len);
-    d.trim = Trim::Trimmed;
     d.plen = 0;
-    CHECK(rx_drop(d, qps) == RxDrop::None);
+    for (const Trim t : {Trim::Trimmed, Trim::LastHop, Trim::NoBuffer, Trim::NoResource}) {  // nothing to measure
+      d.trim = t;
+      CHECK(rx_drop(d, qps) == RxDrop::None);
+    }
   }
+}
+
+TEST_CASE("the nominal size is the UDP length and 40, or the payload alone", "[rx_check]") {
+  // UDP 8, BTH 12, METH 4, RETH 16, ICRC 4: 44, and 40 are 84.
+  Rxdesc d;
+  d.opcode = 0xCA;
+  d.plen = 5;
+  d.pad = 3;
+  CHECK(rx_size(d, false) == 92);
+  d.ts = true;
+  CHECK(rx_size(d, false) == 96);
+  d.opcode = 0xCB;
+  CHECK(rx_size(d, false) == 100);
+  d.opcode = 0xC9;
+  CHECK(rx_size(d, false) == 100);
+  d.ts = false;
+  CHECK(rx_size(d, false) == 96);
+  CHECK(rx_size(d, true) == 5);
+  d.plen = 4096;
+  d.pad = 0;
+  CHECK(rx_size(d, false) == 4184);
+  d.opcode = 0xC7;
+  CHECK(rx_size(d, false) == 4180);
+  CHECK(rx_size(d, true) == 4096);
 }
 
 TEST_CASE("a region admits what lies inside it, to the last byte", "[rx_check]") {
@@ -143,8 +218,10 @@ TEST_CASE("a WRITE becomes an order with its host address", "[rx_check]") {
   Rxdesc d = write_desc(ext, 0x20);
   d.ackreq = d.ce = true;
   d.entropy = 0xdeadbeef;
+  d.at = 0x4321;
+  const RxQpCtx rts{.state = QpState::Rts, .mtu = 4, .pkey = 0xffff};
   Rxpkt p;
-  rx_data(d, 3, mrs, p);
+  rx_data(d, 3, rts, mrs, false, p);
   CHECK(p.plane == 3);
   CHECK_FALSE(p.drop);
   CHECK(p.buf_valid);
@@ -154,6 +231,10 @@ TEST_CASE("a WRITE becomes an order with its host address", "[rx_check]") {
   CHECK_FALSE(p.rtx);
   CHECK(p.ce);
   CHECK(p.ts == 0);
+  CHECK_FALSE(p.tsv);
+  CHECK(p.at == 0x4321);
+  CHECK_FALSE(p.err);
+  CHECK(p.size == 0x20 + 84);
   CHECK(p.entropy == 0xdeadbeef);
   CHECK(p.rqmsn == 0x0a0b);
   CHECK(p.msn == 0x0c0d);
@@ -165,6 +246,19 @@ TEST_CASE("a WRITE becomes an order with its host address", "[rx_check]") {
   CHECK(p.haddr == 0x9000'0010);
   CHECK(p.syndrome == 0);
 
+  SECTION("in Error the packet says so, and is the same otherwise") {
+    Rxpkt q;
+    rx_data(d, 3, {.state = QpState::Error, .mtu = 4, .pkey = 0xffff}, mrs, false, q);
+    CHECK(q.err);
+    q.err = false;
+    CHECK(q == p);
+    rx_data(d, 3, {.state = QpState::Rtr, .mtu = 4, .pkey = 0xffff}, mrs, false, q);
+    CHECK(q == p);
+  }
+  SECTION("counted in payload bytes") {
+    rx_data(d, 3, rts, mrs, true, p);
+    CHECK(p.size == 0x20);
+  }
   SECTION("with time stamp and immediate everything moves") {
     Bytes e(28);
     std::copy_n(ext.begin(), 4, e.begin());
@@ -175,34 +269,45 @@ TEST_CASE("a WRITE becomes an order with its host address", "[rx_check]") {
     d = write_desc(e, 0x20);
     d.ts = true;
     d.opcode = 0xC9;
-    rx_data(d, 0, mrs, p);
+    rx_data(d, 0, rts, mrs, false, p);
     CHECK(p.ts == 0x7788);
+    CHECK(p.tsv);
+    CHECK(p.size == 0x20 + 92);
     CHECK(p.imm_valid);
     CHECK(p.imm == 0xcafef00d);
     CHECK(p.haddr == 0x9000'0010);
     CHECK(p.last);
     d.opcode = 0xC7;
-    rx_data(d, 0, mrs, p);
+    rx_data(d, 0, rts, mrs, false, p);
     CHECK_FALSE(p.last);
     CHECK_FALSE(p.imm_valid);
   }
-  SECTION("a trimmed packet keeps only what its first headers say") {
-    d.trim = Trim::LastHop;
+  SECTION("a packet without payload keeps only what its first headers say") {
     d.plen = 0;
     d.buf_valid = false;
     d.opcode = 0xCB;
-    rx_data(d, 0, mrs, p);
-    CHECK(p.trim == Trim::LastHop);
-    CHECK(p.msn == 0x0c0d);
-    CHECK(p.last);
-    CHECK(p.dmalen == 0);
-    CHECK_FALSE(p.imm_valid);
-    CHECK(p.syndrome == 0);
-    CHECK(p.haddr == 0);
+    d.ts = true;  // its field is where the virtual address was: bytes 4 and 5, both 0 here
+    for (const Trim t : {Trim::Trimmed, Trim::LastHop, Trim::NoBuffer, Trim::NoResource}) {
+      d.trim = t;
+      rx_data(d, 0, {.state = QpState::Error, .mtu = 4, .pkey = 0xffff}, mrs, false, p);
+      Rxpkt want;
+      want.qp = 1;
+      want.psn = 55;
+      want.ackreq = want.ce = true;
+      want.trim = t;
+      want.tsv = true;
+      want.at = 0x4321;
+      want.err = true;
+      want.entropy = 0xdeadbeef;
+      want.msn = 0x0c0d;
+      want.rqmsn = 0x0a0b;
+      want.last = true;
+      CHECK(p == want);
+    }
   }
   SECTION("no access: no address") {
     d.plen = 0xf1;
-    rx_data(d, 0, mrs, p);
+    rx_data(d, 0, rts, mrs, false, p);
     CHECK(p.syndrome == 0x62);
     CHECK(p.haddr == 0);
   }
@@ -242,6 +347,8 @@ TEST_CASE("a response survives the wire", "[rx_check]") {
   CHECK(c.m == 2);
   CHECK_FALSE(c.pr);
   CHECK(c.entropy == 0x11223344);
+  CHECK(c.ts == 0x5566);
+  CHECK(c.rcvd == 0x778899);
   CHECK(c.reason == 0);
 
   r.kind = CtlKind::Nack;
@@ -251,6 +358,7 @@ TEST_CASE("a response survives the wire", "[rx_check]") {
   CHECK(c.psn == 3);
   CHECK(c.reason == 0x0B);
   CHECK(c.entropy == 0x11223344);
+  CHECK(c.ts == 0x5566);
   CHECK(c.cack == 0);
 
   r.kind = CtlKind::Ack;
@@ -303,9 +411,11 @@ TEST_CASE("a probe goes on with its id, and nothing that could be placed", "[rx_
   d.opcode = 0xDE;
   d.ackreq = d.rtx = d.ce = true;
   d.entropy = 0xdeadbeef;
+  d.at = 0x4321;
   Rxpkt p;
   p.plen = 9;  // an older packet's
-  rx_probe(d, 3, p);
+  const QpState state = GENERATE(QpState::Rtr, QpState::Rts, QpState::Error);
+  rx_probe(d, 3, {.state = state, .mtu = 0, .pkey = 0}, p);
   Rxpkt want;
   want.plane = 3;
   want.probe = true;
@@ -313,8 +423,113 @@ TEST_CASE("a probe goes on with its id, and nothing that could be placed", "[rx_
   want.psn = 0x0506;
   want.ce = true;
   want.ts = 0x0d0e;
+  want.tsv = true;
+  want.at = 0x4321;
+  want.err = state == QpState::Error;
   want.entropy = 0xdeadbeef;
   CHECK(p == want);
+}
+
+TEST_CASE("an endpoint packet goes on with what its header says", "[rx_check]") {
+  Bytes ext = counting(36);  // byte n is n + 1
+  Rxdesc d = write_desc(ext, 0);
+  d.dqp = 2;
+  d.psn = 0xab'cdef;
+  d.at = 0x4321;
+  d.entropy = 5;
+  d.ackreq = d.ce = true;
+  Eprx want;
+  want.id = 0xcdef;
+  want.plane = 3;
+  want.tsv = true;
+  want.at = 0x4321;
+  SECTION("request") {
+    d.opcode = 0xD8;
+    want.op = 2;  // of byte 1, 0b00000010, bits 1:0
+    want.mask = 0x05060708;
+    want.ts = 0x0d0e;
+    want.sip = U128{0x1112131415161718} << 64 | 0x191a1b1c1d1e1f20;
+  }
+  SECTION("request, other bits of byte 1 set") {
+    ext[1] = 0xfd;
+    d = write_desc(ext, 0);
+    d.dqp = 2;
+    d.psn = 0xab'cdef;
+    d.at = 0x4321;
+    d.opcode = 0xD8;
+    want.op = 1;
+    want.mask = 0x05060708;
+    want.ts = 0x0d0e;
+    want.sip = U128{0x1112131415161718} << 64 | 0x191a1b1c1d1e1f20;
+  }
+  SECTION("response") {
+    ext[1] = 0xf7;  // bits 3:2: 01
+    d = write_desc(ext, 0);
+    d.dqp = 2;
+    d.psn = 0xab'cdef;
+    d.at = 0x4321;
+    d.opcode = 0xD9;
+    want.resp = true;
+    want.op = 1;
+    want.ts = 0x1d1e;
+  }
+  CHECK(rx_endpoint(d, 3) == want);
+}
+
+TEST_CASE("every field of a SACK and a NACK is taken from its bytes", "[rx_check]") {
+  Bytes ext = counting(36);  // byte n is n + 1
+  ext[1] = 0x40;             // m 2
+  ext[2] = 0xff;             // ack_psn_offset -2
+  ext[3] = 0xfe;
+  ext[18] = 0x80;  // sack_offset -32767
+  ext[19] = 0x01;
+  ext[30] = 0xff;  // the reserved bit counts for nothing
+  ext[32] = 0xc5;
+  Rxdesc d = write_desc(ext, 0);
+  d.psn = 0x99;
+  d.opcode = 0xDC;
+  Ctl want;
+  want.kind = CtlKind::Sack;
+  want.qp = 1;
+  want.psn = 0x0e0f0e;
+  want.cack = 0x0e0f10;
+  want.base = 0x0d8f11;
+  want.bitmap = 0x15161718191a1b1c;
+  want.ooo = 0x7f20;
+  want.m = 2;
+  want.entropy = 0x05060708;
+  want.ts = 0x1d1e;
+  want.rcvd = 0x222324;
+  want.pen = 0x45;
+  want.restore = true;
+  want.mpr = 18;
+  CHECK(rx_control(d) == want);
+  ext[32] = 0x7f;
+  d = write_desc(ext, 0);
+  d.opcode = 0xDC;
+  want.restore = false;
+  want.pen = 0x7f;
+  CHECK(rx_control(d) == want);
+
+  d = write_desc(counting(20), 0);
+  d.psn = 0x99;
+  d.opcode = 0xDD;
+  want = {};
+  want.kind = CtlKind::Nack;
+  want.qp = 1;
+  want.psn = 0x0e0f10;
+  want.entropy = 0x05060708;
+  want.reason = 3;
+  want.ts = 0x1314;
+  CHECK(rx_control(d) == want);
+  d.opcode = 0xD1;
+  want = {};
+  want.kind = CtlKind::Ack;
+  want.qp = 1;
+  want.psn = 0x99;
+  want.reason = 1;
+  want.msn = 0x0304;
+  CHECK(rx_control(d) == want);
 }
 
 TEST_CASE("the SACK that answers a probe carries the probe's id", "[rx_check]") {

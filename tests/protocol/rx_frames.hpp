@@ -13,6 +13,10 @@ namespace mrc::test {
 
 using Bytes = std::vector<uint8_t>;
 
+/// What stands in front of the inner IPv6 header.
+enum class Outer : uint8_t { None, Ipv6, Srh };
+inline constexpr Outer kOuters[] = {Outer::None, Outer::Ipv6, Outer::Srh};
+
 /// A packet from the inner IPv6 header to the ICRC.
 struct Packet {
   uint8_t opcode = 0xCA;
@@ -55,19 +59,29 @@ struct Packet {
     return b;
   }
 
-  /// With Ethernet in front, and the outer IPv6 header of SRv6 if wanted.
-  Bytes frame(bool srv6 = false) const {
+  /// With Ethernet in front, and the outer IPv6 header of SRv6 if wanted, with or without routing header (frame bytes
+  /// 54 to 77).
+  Bytes frame(Outer outer_headers = Outer::None) const {
     const Bytes in = inner();
     Bytes f(14);
     f[5] = 2;
     f[11] = 1;
     f[12] = 0x86;
     f[13] = 0xDD;
-    if (srv6) {
+    if (outer_headers != Outer::None) {
+      const bool srh = outer_headers == Outer::Srh;
       Bytes outer(in.begin(), in.begin() + 40);
-      wire::store_be<2>(&outer[4], in.size());
-      outer[6] = 41;
+      wire::store_be<2>(&outer[4], in.size() + (srh ? 24 : 0));
+      outer[6] = srh ? 43 : 41;
       f.insert(f.end(), outer.begin(), outer.end());
+      if (srh) {
+        Bytes header(24, 0xA5);
+        header[0] = 41;  // next header
+        header[1] = 2;   // 24 bytes
+        header[2] = 4;   // routing type
+        header[3] = 1;   // segments left
+        f.insert(f.end(), header.begin(), header.end());
+      }
     }
     f.insert(f.end(), in.begin(), in.end());
     return f;

@@ -23,7 +23,7 @@ RxFrame collected(const Bytes& inner, uint8_t tc = 0x12) {
     f.crc = wire::crc_update(f.crc, inner.data() + 60, inner.size() - 60);
   }
   f.tc = tc;
-  f.etype_ok = true;
+  f.encap_ok = true;
   return f;
 }
 
@@ -97,13 +97,13 @@ TEST_CASE("the first thing wrong names the error", "[rx_parse]") {
   }
   SECTION("short: 63 bytes, and nothing at all") {
     f.bytes = 63;
-    f.etype_ok = false;
+    f.encap_ok = false;
     CHECK(parsed(f).err == RxErr::Short);
     CHECK(parsed(RxFrame{}).err == RxErr::Short);
     CHECK(parsed(RxFrame{}).icrc_ok);  // as the contract has it: no byte, no wrong byte
   }
   SECTION("not IPv6 outside") {
-    f.etype_ok = false;
+    f.encap_ok = false;
     CHECK(parsed(f).err == RxErr::Encap);
   }
   SECTION("not IPv6 inside") {
@@ -168,7 +168,8 @@ TEST_CASE("control packets have one length each", "[rx_parse]") {
     uint8_t opcode;
     std::size_t ext;
   };
-  const auto [opcode, ext] = GENERATE(Case{0xDC, 36}, Case{0xDD, 20}, Case{0xD1, 4}, Case{0xDE, 16});
+  const auto [opcode, ext] =
+      GENERATE(Case{0xDC, 36}, Case{0xDD, 20}, Case{0xD1, 4}, Case{0xDE, 16}, Case{0xD8, 16}, Case{0xD9, 36});
   Packet p;
   p.opcode = opcode;
   p.ext = counting(ext);
@@ -177,6 +178,73 @@ TEST_CASE("control packets have one length each", "[rx_parse]") {
   CHECK(parsed(collected(p.inner())).plen == 0);
   p.ext = counting(ext + 4);
   CHECK(parsed(collected(p.inner())).err == RxErr::Length);
+  p.ext = counting(ext - 4);  // an ACK without its AETH is 64 bytes: not too short to be looked at
+  CHECK(parsed(collected(p.inner())).err == RxErr::Length);
+}
+
+TEST_CASE("the inner header stands behind Ethernet, an outer header, or that and a routing header", "[rx_parse]") {
+  CHECK(rx_inner_offset(rx_encap(17)) == 14);
+  CHECK(rx_inner_offset(rx_encap(41)) == 14 + 40);
+  CHECK(rx_inner_offset(rx_encap(43)) == 14 + 40 + 24);
+  CHECK(rx_inner_offset(rx_encap(0)) == 14);
+}
+
+TEST_CASE("a routing header is one segment of SRv6 in front of IPv6, or none of ours", "[rx_parse]") {
+  const Bytes good = {41, 2, 4, 0};
+  CHECK(srh_ok(good.data()));
+  for (unsigned at = 0; at < 4; ++at) {
+    for (unsigned value = 0; value < 256; ++value) {
+      Bytes other = good;
+      other[at] = static_cast<uint8_t>(value);
+      const bool same = value == good[at] || (at == 3 && value == 1);
+      CHECK(srh_ok(other.data()) == same);
+    }
+  }
+}
+
+TEST_CASE("a description keeps the time its frame was complete, good or not", "[rx_parse]") {
+  RxFrame f = collected(small_write().inner());
+  f.tick = 0xfedc;
+  CHECK(parsed(f).at == 0xfedc);
+  f.mac_err = true;
+  CHECK(parsed(f).at == 0xfedc);
+}
+
+TEST_CASE("an endpoint request carries its source address, all others what came", "[rx_parse]") {
+  Packet p;
+  p.opcode = 0xD8;
+  p.ext = counting(16);
+  Bytes inner = p.inner();
+  for (unsigned i = 0; i < 32; ++i) inner[8 + i] = static_cast<uint8_t>(0xC0 + i);  // source, destination
+  Rxdesc d = parsed(collected(inner));
+  CHECK(d.err == RxErr::None);
+  CHECK(d.ext[0] == 0x04030201);
+  CHECK(d.ext[3] == 0x100f0e0d);
+  CHECK(d.ext[4] == 0xc3c2c1c0);  // bytes 16 to 31
+  CHECK(d.ext[5] == 0xc7c6c5c4);
+  CHECK(d.ext[6] == 0xcbcac9c8);
+  CHECK(d.ext[7] == 0xcfcecdcc);
+  CHECK(d.ext[8] == 0);
+  p.opcode = 0xD9;
+  p.ext = counting(36);
+  d = parsed(collected(p.inner()));
+  CHECK(d.err == RxErr::None);
+  CHECK(d.ext[4] == 0x14131211);
+  CHECK(d.ext[8] == 0x24232221);
+}
+
+TEST_CASE("a description without room for its payload keeps everything else", "[rx_parse]") {
+  const Rxdesc before = parsed(collected(small_write().inner()));
+  const Trim reason = GENERATE(Trim::NoBuffer, Trim::NoResource);
+  Rxdesc d = before;
+  rx_without_payload(d, reason);
+  CHECK(d.trim == reason);
+  CHECK(d.plen == 0);
+  CHECK_FALSE(d.buf_valid);
+  d.trim = Trim::None;
+  d.plen = 5;
+  d.buf_valid = true;
+  CHECK(d == before);
 }
 
 TEST_CASE("icrc_words is the CRC of the wire library", "[rx_parse]") {

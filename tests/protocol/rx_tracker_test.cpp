@@ -19,6 +19,31 @@ TEST_CASE("a PSN is new, known or outside, also across the wrap", "[rx_tracker]"
   CHECK(psn_class(0x7fffff, cack, 1, row) == PsnClass::OutOfWindow);
 }
 
+TEST_CASE("above the window: what a larger one would have had wants a bitmap, the rest is out of range",
+          "[rx_tracker]") {
+  CHECK(oor_reason(383, 0xffffff, 3) == 0x06);
+  CHECK(oor_reason(384, 0xffffff, 3) == 0x0B);
+  CHECK(oor_reason(0, 0xffff7f, 1) == 0x0B);  // 128 after cack + 1
+  CHECK(oor_reason(0xffffff, 0xffff7f, 1) == 0x06);
+  CHECK(oor_reason(0x7ffffe, 0xffffff, 32) == 0x0B);
+}
+
+TEST_CASE("the reason of a NACK without payload is the one the packet came with", "[rx_tracker]") {
+  CHECK(no_payload_reason(Trim::Trimmed) == 0x01);
+  CHECK(no_payload_reason(Trim::LastHop) == 0x02);
+  CHECK(no_payload_reason(Trim::NoBuffer) == 0x07);
+  CHECK(no_payload_reason(Trim::NoResource) == 0x0A);
+}
+
+TEST_CASE("a dynamic window is between 128 PSNs and what the QP was set up with", "[rx_tracker]") {
+  CHECK(dynamic_mpr(0, 8) == 1);
+  CHECK(dynamic_mpr(1, 8) == 1);
+  CHECK(dynamic_mpr(7, 8) == 7);
+  CHECK(dynamic_mpr(8, 8) == 8);
+  CHECK(dynamic_mpr(9, 8) == 8);
+  CHECK(dynamic_mpr(255, 1) == 1);
+}
+
 TEST_CASE("advance passes the ones, counts messages, and clears what it passed", "[rx_tracker]") {
   RxRow row{.rcv = 0b1011'1000, .last = 0b1001'0000};
   const RowAdvance a = row_advance(row, 3);
