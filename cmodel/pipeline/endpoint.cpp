@@ -138,11 +138,11 @@ void Endpoint::answered(const Eprx& e, unsigned port_up) {
   pulses_next_.drop = true;
 }
 
-void Endpoint::order(Probe& probe, uint16_t dest, uint8_t plane, uint32_t ev, const CsrOut& csr) {
+void Endpoint::order(Probe& probe, unsigned dest, unsigned plane, uint32_t ev, const CsrOut& csr) {
   probe = {.busy = true,
            .send = true,
-           .dest = dest,
-           .plane = plane,
+           .dest = static_cast<uint16_t>(dest & dest_mask_),
+           .plane = static_cast<uint8_t>(plane & (planes_ - 1)),
            .ev = ev,
            .seq = static_cast<uint16_t>((probe.seq + 1) & 0x3fff),
            .when = csr.tick + csr.ep_interval};

@@ -68,7 +68,7 @@ class Endpoint {
   void configure(const CfgBus& cfg, unsigned port_up);
   void receive(unsigned port_up);
   void answered(const Eprx& e, unsigned port_up);
-  void order(Probe& probe, uint16_t dest, uint8_t plane, uint32_t ev, const CsrOut& csr);
+  void order(Probe& probe, unsigned dest, unsigned plane, uint32_t ev, const CsrOut& csr);
   void visit(const CsrOut& csr, unsigned port_up);
   void read_for(unsigned kind, unsigned dest);
   void find(const CsrOut& csr);

@@ -10,6 +10,7 @@
 #include "pipeline/cq_mux.hpp"
 #include "pipeline/csr.hpp"
 #include "pipeline/demux.hpp"
+#include "pipeline/endpoint.hpp"
 #include "pipeline/rx_check.hpp"
 #include "pipeline/rx_lane.hpp"
 #include "pipeline/rx_place.hpp"
@@ -101,6 +102,15 @@ struct Nic::Impl {
   Stream<Cqe> rx_cqe;
   Stream<Ctlpkt> ctlpkt;
   std::vector<Stream<Line>> lane_line;
+  Stream<Eprx> eprx;
+  Stream<Okev> okev, eokev;
+  Stream<Want> want{16};
+  Stream<Ctlpkt> eprq;
+  Stream<Resp> eresp;
+  Stream<Pmask> pmask;
+  Stream<Evr> evr;
+  Stream<Evp> evp;
+  std::vector<Stream<Qperr>> qperr;
 
   Csr csr;
   TxSched tx_sched;
@@ -118,6 +128,7 @@ struct Nic::Impl {
   RxReorder rx_reorder;
   AckGen ack_gen;
   CqMux cq_mux;
+  Endpoint endpoint;
 
   unsigned port_up = 0, port_up_next = 0;
   bool fresh = true;  // no step since reset
@@ -135,20 +146,22 @@ Nic::Impl::Impl(const Preset& p)
       desc(planes, Fifo<Rxdesc>(2)),
       verdict(planes, p.lane_fifo),
       lane_line(make_streams<Line>(planes)),
-      csr(p, evev),
+      qperr(make_streams<Qperr>(Csr::kQperrs)),
+      csr(p, evev, pmask, {&qperr[0], &qperr[1], &qperr[2], &qperr[3]}, evr, evp),
       tx_sched(push, grant),
       tx_segment(p, wqe, grant, retx, upd, pkt, push, tx_cqe),
       tx_path(p, pkt, fb, pfb, path, rec, evev, bad),
       tx_inflight(p, rec, ctl, retx, upd, fb, pres),
       tx_probe(p, bad, pres, pfb, probe),
-      tx_header(p, path, ctlpkt, probe),
+      tx_header(p, path, ctlpkt, probe, eprq),
       tx_fetch(p, pointers(lane_rdreq)),
       rx_check(p, desc, rxpkt, ctl),
       rx_track(p, rxpkt, verdict, resp, ord),
       rx_place(p, lane_line),
       rx_reorder(p, ord, rx_cqe),
-      ack_gen(p, resp, ctlpkt),
-      cq_mux(tx_cqe, rx_cqe) {
+      ack_gen(p, resp, eresp, okev, eokev, ctlpkt, want),
+      cq_mux(tx_cqe, rx_cqe),
+      endpoint(p, eprx, want, evp, eprq, eresp, eokev, pmask, evr) {
   tx_lanes.reserve(planes);
   rx_lanes.reserve(planes);
   for (unsigned i = 0; i < planes; ++i) {
@@ -175,7 +188,8 @@ void Nic::Impl::step(const mrc_pins_in& in) {
 void Nic::Impl::step_registers(const mrc_pins_in& in) {
   const bool acks[] = {tx_segment.cfg_ack(), tx_path.cfg_ack(),  tx_inflight.cfg_ack(),
                        tx_header.cfg_ack(),  rx_check.cfg_ack(), rx_track.cfg_ack(),
-                       rx_reorder.cfg_ack(), ack_gen.cfg_ack(),  tx_probe.cfg_ack()};
+                       rx_reorder.cfg_ack(), ack_gen.cfg_ack(),  tx_probe.cfg_ack(),
+                       endpoint.cfg_ack()};
   bool all = true, any = false;
   for (const bool a : acks) {
     all = all && a;
@@ -191,7 +205,8 @@ void Nic::Impl::step_registers(const mrc_pins_in& in) {
             .wdata = in.wdata,
             .wstrb = in.wstrb,
             .all_ack = all,
-            .any_ack = any});
+            .any_ack = any,
+            .port_up = port_up});
 }
 
 void Nic::Impl::step_transmit(const mrc_pins_in& in) {
@@ -233,6 +248,7 @@ void Nic::Impl::step_receive(const mrc_pins_in& in) {
   rx_place.step(in.host_wr_ready != 0);
   rx_reorder.step(cfg, {.done_valid = rx_place.done_valid(), .done_plane = rx_place.done_plane()});
   ack_gen.step(cfg, values, port_up);
+  endpoint.step(cfg, values, port_up);
   cq_mux.step(in.cqe_ready != 0);
 }
 
@@ -261,15 +277,20 @@ void Nic::Impl::count() {
   if (e.skip) csr.count(csr::kCntSkip);
   if (e.bad) csr.count(csr::kCntEvBad);
   if (e.floor) csr.count(csr::kCntEvFloor);
+  if (e.nopath) csr.count(csr::kCntNopath);
   const TxProbe::Pulses& b = tx_probe.pulses();
   if (b.sent) csr.count(csr::kCntProbe);
   if (b.revived) csr.count(csr::kCntRevived);
   if (b.full) csr.count(csr::kCntProbeFull);
+  const Endpoint::Pulses& p = endpoint.pulses();
+  if (p.req) csr.count(csr::kCntEpReq);
+  if (p.rsp) csr.count(csr::kCntEpRsp);
+  if (p.drop) csr.count(csr::kCntEpDrop);
 }
 
 void Nic::Impl::clock() {
   const auto clock_rare = [](auto&... streams) { ((streams.busy() ? streams.clock() : void()), ...); };
-  clock_rare(retx, fb, evev, bad, pres, pfb, probe);  // empty in most cycles
+  clock_rare(retx, fb, evev, bad, pres, pfb, probe, eprx, okev, eokev, want, eprq, eresp, pmask, evr, evp);  // empty in most cycles
   wqe.clock();
   push.clock();
   grant.clock();
@@ -306,6 +327,7 @@ void Nic::Impl::clock() {
   rx_reorder.clock();
   ack_gen.clock();
   cq_mux.clock();
+  endpoint.clock();
   port_up = port_up_next;
 }
 
@@ -360,10 +382,7 @@ void Nic::step(const mrc_pins_in& pins) {
 
 void Nic::observe(uint32_t* core, uint32_t* lanes) const {
   const Impl& n = *impl_;
-  for (const CoreB b :
-       {CoreB::TxPathEvev, CoreB::TxPathBad, CoreB::TxInflightPres, CoreB::TxProbeFb, CoreB::TxProbeProbe}) {
-    core[core_at(b).word_offset] = 0;
-  }
+  for (const BoundaryInfo& b : kCoreBoundaries) core[b.word_offset] = 0;  // those without a producer yet
   uint32_t* wqe = core + core_at(CoreB::HostWqe).word_offset;
   wqe[0] = (n.wqe_valid ? 1u : 0u) | (n.wqe.ready() ? 2u : 0u);
   if (n.wqe_valid) std::memcpy(wqe + 1, n.wqe_words, sizeof n.wqe_words);
@@ -393,6 +412,13 @@ void Nic::observe(uint32_t* core, uint32_t* lanes) const {
   show(core, core_at(CoreB::RxTrackOrd), n.ord);
   show(core, core_at(CoreB::RxReorderCqe), n.rx_cqe);
   show(core, core_at(CoreB::AckGenCtlpkt), n.ctlpkt);
+  show(core, core_at(CoreB::AckGenWant), n.want);
+  show(core, core_at(CoreB::EndpointReq), n.eprq);
+  show(core, core_at(CoreB::EndpointResp), n.eresp);
+  show(core, core_at(CoreB::EndpointOkev), n.eokev);
+  show(core, core_at(CoreB::EndpointPmask), n.pmask);
+  show(core, core_at(CoreB::EndpointEvr), n.evr);
+  show(core, core_at(CoreB::CsrEvp), n.evp);
   show(core, core_at(CoreB::RxPlaceLine), n.rx_place.line_valid(), n.line_ready, n.rx_place.line());
   show(core, core_at(CoreB::CqMuxCqe), n.cq_mux.cqe_valid(), n.cqe_ready, n.cq_mux.cqe());
   for (unsigned i = 0; i < n.planes; ++i) {

@@ -312,6 +312,7 @@ void TxPath::walk(const In& in) {
   restored_idx_ = g.restored_idx;
   if (walked_ == groups_) {
     if (!avoid_on_) {  // nothing in the whole set
+      u_ = g.u;
       write_back();
       state_ = State::NoPath;
       return;

@@ -43,7 +43,7 @@ struct TxTop {
         path(p, pkt, fb, pfb, path_out, rec, evev, bad),
         inflight(p, rec, ctl, retx, upd, fb, pres),
         probes(p, bad, pres, pfb, probe),
-        header(p, path_out, ctlpkt, probe),
+        header(p, path_out, ctlpkt, probe, eprq),
         fetch(p, pointers(rdreq)),
         frames(p.num_planes),
         partial(p.num_planes) {
@@ -256,7 +256,7 @@ struct TxTop {
   Stream<Path> path_out;
   Stream<Rec> rec;
   Stream<Ctl> ctl;
-  Stream<Ctlpkt> ctlpkt;
+  Stream<Ctlpkt> ctlpkt, eprq;
   std::vector<Stream<Rdreq>> rdreq;
 
   TxSched sched;
