@@ -1,55 +1,58 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <bit>
 #include <cstdint>
 #include <vector>
 
-#include "gen/csr.hpp"
 #include "gen/presets.hpp"
 #include "gen/streams.hpp"
 #include "pipeline/cfg.hpp"
 #include "pipeline/stream.hpp"
-#include "protocol/responses.hpp"
 
 namespace mrc {
 
-/// Turns a response into a control packet on the plane it answers, or on the lowest one that is up. Contract:
-/// docs/blocks/rx_reorder.md, "ack_gen". One per cycle.
+/// Turns a response into a control packet on the plane it answers, or on another one that both ends can use, with an
+/// entropy value that has just worked there. Keeps those values, one per destination and plane, and asks for a probe
+/// when one has become stale. Contract: docs/blocks/rx_reorder.md, "ack_gen". One response per cycle.
 class AckGen {
  public:
-  /// resp is 16 deep.
-  AckGen(const Preset& preset, Stream<Resp>& resp, Stream<Ctlpkt>& ctlpkt)
-      : resp_(resp), ctlpkt_(ctlpkt), dqpn_(preset.num_qps) {}
+  /// resp: from rx_track, 16 deep; eresp, eokev: from endpoint; okev: from tx_inflight; ctlpkt: to tx_header; want: to
+  /// endpoint.
+  AckGen(const Preset& preset, Stream<Resp>& resp, Stream<Resp>& eresp, Stream<Okev>& okev, Stream<Okev>& eokev,
+         Stream<Ctlpkt>& ctlpkt, Stream<Want>& want);
 
   bool cfg_ack() const { return ack_.value(); }
-
   /// port_up: bit p is port_up_i[p].
-  void step(const CfgBus& cfg, const CsrOut& csr, unsigned port_up) {
-    ack_.begin(cfg);
-    if (ack_.pending(cfg)) {
-      if (cfg.is(CfgTable::QpCtx)) {
-        dqpn_[cfg.index % dqpn_.size()] = csr::TblQpCtx::unpack(cfg.data.data()).dqpn;
-      }
-      ack_.done();
-      return;
-    }
-    if (!resp_.has() || !ctlpkt_.free()) return;
-    const Resp& r = resp_.head();
-    Ctlpkt& c = ctlpkt_.load();
-    build_response(r, dqpn_[r.qp % dqpn_.size()], c);
-    unsigned plane = r.plane;
-    if ((port_up >> plane & 1) == 0) plane = port_up == 0 ? 0 : static_cast<unsigned>(std::countr_zero(port_up));
-    c.plane = static_cast<uint8_t>(plane);
-    c.ev = csr.rev_ev[plane];
-    resp_.pop();
-  }
+  void step(const CfgBus& cfg, const CsrOut& csr, unsigned port_up);
   void clock() { ack_.clock(); }
 
  private:
-  Stream<Resp>& resp_;
+  struct Qp {
+    uint32_t dqpn = 0;
+    uint8_t dest = 0;
+    bool svc_time = false;
+  };
+  /// Reverse path to a destination on a plane.
+  struct Rev {
+    uint32_t ev = 0;
+    bool valid = false;   ///< ev has worked once
+    bool stale = true;    ///< not since the epoch began
+    bool wanted = false;  ///< a probe was asked for in this epoch
+  };
+
+  Rev& rev(unsigned dest, unsigned plane) { return rev_[(dest & dest_mask_) * planes_ + (plane & (planes_ - 1))]; }
+  void configure(const CfgBus& cfg);
+  bool respond(const CsrOut& csr, unsigned port_up, Want& want);
+
+  const unsigned planes_, qp_mask_, dest_mask_;
+  Stream<Resp>&resp_, &eresp_;
+  Stream<Okev>&okev_, &eokev_;
   Stream<Ctlpkt>& ctlpkt_;
-  std::vector<uint32_t> dqpn_;
+  Stream<Want>& want_;
+  std::vector<Qp> qps_;
+  std::vector<uint8_t> peer_;  // planes each destination can receive on
+  std::vector<Rev> rev_;
+  uint32_t epoch_ = 0;  // tick in which the epoch began
   CfgAck ack_;
 };
 

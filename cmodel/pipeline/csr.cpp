@@ -1,11 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pipeline/csr.hpp"
 
+#include "protocol/qp_state.hpp"
+
 namespace mrc {
 
 using csr::Access;
 
-Csr::Csr(const Preset& preset, Stream<Evev>& evev) : evev_(evev) {
+Csr::Csr(const Preset& preset, Stream<Evev>& evev, Stream<Pmask>& pmask, const Qperrs& qperr, Stream<Evr>& evr,
+         Stream<Evp>& evp)
+    : preset_(preset),
+      evev_(evev),
+      pmask_(pmask),
+      qperr_(qperr),
+      evr_(evr),
+      evp_(evp),
+      qps_(preset.num_qps),
+      peer_(preset.num_dests, static_cast<uint8_t>((1u << preset.num_planes) - 1)) {
   for (const csr::Register& r : csr::kRegisters) {
     uint32_t mask = 0;
     for (const csr::Field& f : r.fields) mask |= f.mask();
@@ -35,10 +46,19 @@ Csr::Out Csr::out() const {
 }
 
 void Csr::step(const In& in) {
-  if (evev_.has()) queue_event();
+  // Reads first: they see the registers of this cycle.
+  if (q_.rvalid) {
+    if (in.rready) d_.rvalid = false;
+  } else if (in.arvalid) {
+    const unsigned word = in.araddr / 4;
+    const bool ok = word < kWords && exists_[word];
+    d_.rvalid = true;
+    d_.rdata = ok ? (word == csr::kEvq / 4 ? take_event() : value(word, in.port_up)) : 0;
+    d_.rresp = ok ? 0 : kSlvErr;
+  }
   switch (q_.state) {
     case State::Idle:
-      if (q_.aw_full && q_.w_full) write();
+      if (!internal() && q_.aw_full && q_.w_full) write();
       break;
     case State::Cfg:
       if (in.all_ack) {
@@ -47,7 +67,10 @@ void Csr::step(const In& in) {
       }
       break;
     case State::CfgEnd:
-      if (!in.any_ack) {
+      if (in.any_ack) break;
+      if (q_.internal) {
+        d_.state = State::Idle;
+      } else {
         d_.bvalid = true;
         d_.bresp = 0;
         d_.state = State::Resp;
@@ -69,19 +92,68 @@ void Csr::step(const In& in) {
     d_.wdata = in.wdata;
     d_.wstrb = in.wstrb;
   }
-  if (q_.rvalid) {
-    if (in.rready) d_.rvalid = false;
-  } else if (in.arvalid) {
-    const unsigned word = in.araddr / 4;
-    const bool ok = word < kWords && exists_[word];
-    d_.rvalid = true;
-    if (word == csr::kEvq / 4) {
-      d_.rdata = take_event();
-    } else {
-      d_.rdata = ok ? reg_[word] : 0;
-    }
-    d_.rresp = ok ? 0 : kSlvErr;
+  if (evev_.has()) queue_event();
+  if (evr_.has()) {
+    const Evr& r = evr_.head();
+    reg_[csr::kEvpRes / 4] =
+        csr::kEvpResState.set(0, r.answered ? kEvpAnswered : kEvpNotAnswered) | csr::kEvpResRtt.set(0, r.rtt);
+    evr_.pop();
   }
+}
+
+/// What a read of a register gives.
+uint32_t Csr::value(unsigned word, unsigned port_up) const {
+  const uint32_t sel = csr::kQpSelIndex.get(reg_[csr::kQpSel / 4]);
+  switch (word * 4) {
+    case csr::kQpInfo: {
+      const Qp& q = qps_[sel & (qps_.size() - 1)];
+      return csr::kQpInfoState.set(0, static_cast<uint32_t>(q.state)) | csr::kQpInfoStatus.set(0, q.status);
+    }
+    case csr::kPeerInfo:
+      return csr::kPeerInfoPorts.set(0, peer_[sel & (peer_.size() - 1)]);
+    case csr::kPorts:
+      return csr::kPortsUp.set(0, port_up);
+    default:
+      return reg_[word];
+  }
+}
+
+/// The NIC's own table writes. False: there is nothing to do.
+bool Csr::internal() {
+  if (pmask_.has()) {
+    const Pmask& m = pmask_.head();
+    pmask_.pop();
+    start_internal(CfgTable::PeerPorts, m.dest, m.mask);
+    return true;
+  }
+  for (Stream<Qperr>* from : qperr_) {
+    if (!from->has()) continue;
+    const Qperr e = from->head();
+    from->pop();
+    Qp& q = qps_[e.qp & (qps_.size() - 1)];
+    if (qp_may_fail(q.state)) {
+      q = {.state = QpState::Error, .status = static_cast<uint8_t>(e.status)};
+      ++reg_[csr::kCntQpErr / 4];
+      start_internal(CfgTable::QpState, e.qp, static_cast<uint8_t>(QpState::Error));
+    }
+    return true;
+  }
+  return false;
+}
+
+void Csr::start_internal(CfgTable table, uint16_t index, uint8_t value) {
+  if (table == CfgTable::PeerPorts) set_peer(index, value);
+  d_.internal = true;
+  d_.table = table;
+  d_.index = index;
+  d_.value = value;
+  republish_ = true;
+  d_.cfg_req = true;
+  d_.state = State::Cfg;
+}
+
+void Csr::set_peer(unsigned dest, unsigned mask) {
+  peer_[dest & (peer_.size() - 1)] = static_cast<uint8_t>(mask & ((1u << preset_.num_planes) - 1));
 }
 
 /// Into the queue of EV events, or lost.
@@ -107,14 +179,24 @@ uint32_t Csr::take_event() {
 
 void Csr::write() {
   const unsigned word = q_.awaddr / 4;
-  const bool ok = word < kWords && writable_[word];
+  bool ok = word < kWords && writable_[word], broadcast = false;
   if (ok) {
     uint32_t strobes = 0;
     for (unsigned i = 0; i < 4; ++i) strobes |= q_.wstrb >> i & 1 ? 0xffu << (8 * i) : 0;
-    written_ = word;
-    written_value_ = ((reg_[word] & ~strobes) | (q_.wdata & strobes)) & mask_[word];
+    const uint32_t value = ((reg_[word] & ~strobes) | (q_.wdata & strobes)) & mask_[word];
+    bool stored = true;
+    if (word == csr::kTblCmd / 4) {
+      ok = broadcast = table_write(value);
+    } else if (word == csr::kEvpCmd / 4) {
+      ok = stored = probe_write(value);
+    }
+    if (stored) {
+      written_ = word;
+      written_value_ = value;
+    }
   }
-  if (ok && word == csr::kTblCmd / 4) {
+  if (broadcast) {
+    d_.internal = false;
     d_.cfg_req = true;
     d_.state = State::Cfg;
   } else {
@@ -124,9 +206,49 @@ void Csr::write() {
   }
 }
 
+/// Judges a TBL_CMD; true when it is to be broadcast.
+bool Csr::table_write(uint32_t command) {
+  const unsigned table = csr::kTblCmdTable.get(command), index = csr::kTblCmdIndex.get(command);
+  std::array<uint32_t, csr::kTblData0Count> data{};
+  for (unsigned i = 0; i < data.size(); ++i) data[i] = reg_[csr::kTblData0 / 4 + i];
+  Qp& qp = qps_[index & (qps_.size() - 1)];
+  const CmdOutcome o = judge_table_write(table, index, data, csr::kQpAttrMask.get(reg_[csr::kQpAttr / 4]), qp.state,
+                                         preset_);
+  reg_[csr::kCmdStatus / 4] =
+      csr::kCmdStatusCode.set(0, static_cast<uint32_t>(o.code)) | csr::kCmdStatusDetail.set(0, o.detail);
+  if (o.code != CmdCode::Ok) return false;
+  switch (static_cast<CfgTable>(table)) {
+    case CfgTable::QpCtx:
+    case CfgTable::QpState:
+      qp = {.state = static_cast<QpState>(data[0] & 7u), .status = 0};
+      break;
+    case CfgTable::PeerPorts:
+      set_peer(index, csr::TblPeerPorts::unpack(data.data()).mask);
+      break;
+    default:
+      break;
+  }
+  return true;
+}
+
+/// Sends an EV probe; false while one is on its way.
+bool Csr::probe_write(uint32_t command) {
+  uint32_t& result = reg_[csr::kEvpRes / 4];
+  if (csr::kEvpResState.get(result) == kEvpOnItsWay) return false;
+  evp_.load({.dest = static_cast<uint16_t>(csr::kEvpCmdDest.get(command)),
+             .plane = static_cast<uint8_t>(csr::kEvpCmdPlane.get(command)),
+             .ev = reg_[csr::kEvpEv / 4]});
+  result = csr::kEvpResState.set(0, kEvpOnItsWay);
+  return true;
+}
+
 void Csr::clock() {
   q_ = d_;
   cfg_.req = q_.cfg_req;
+  if (++tick_cycle_ == preset_.tick_cycles) {
+    tick_cycle_ = 0;
+    ++values_.tick;
+  }
   if (counted_) {
     counted_ = false;
     for (unsigned i = 0; i < pulses_.size(); ++i) {
@@ -142,10 +264,14 @@ void Csr::clock() {
     dropped_ = false;
     ++reg_[csr::kEvqDrop / 4];
   }
-  if (written_ == kWords) return;
-  reg_[written_] = written_value_;
-  written_ = kWords;
-  publish();
+  if (written_ != kWords) {
+    reg_[written_] = written_value_;
+    written_ = kWords;
+    publish();
+  } else if (republish_) {
+    publish_cfg();
+  }
+  republish_ = false;
 }
 
 /// What the blocks see of the registers.
@@ -154,10 +280,13 @@ void Csr::publish() {
   const auto flag = [&](const csr::Field& f) { return f.get(reg(csr::kCtrl)) != 0; };
   values_.sack_base_self = flag(csr::kCtrlSackBaseSelf);
   values_.oor_drop = flag(csr::kCtrlOorDrop);
+  values_.err_silent = flag(csr::kCtrlErrSilent);
   values_.ev_swap = flag(csr::kCtrlEvSwap);
   values_.bth_m = flag(csr::kCtrlBthM);
   values_.rtt_rtx = flag(csr::kCtrlRttRtx);
+  values_.rev_fixed = flag(csr::kCtrlRevFixed);
   values_.payload_bytes = flag(csr::kCtrlPayloadBytes);
+  values_.ports_from_0 = flag(csr::kCtrlPortsFrom0);
   values_.udp_port = static_cast<uint16_t>(csr::kUdpPortPort.get(reg(csr::kUdpPort)));
   values_.dscp_data = static_cast<uint8_t>(csr::kDscpTxData.get(reg(csr::kDscpTx)));
   values_.dscp_rtx = static_cast<uint8_t>(csr::kDscpTxRtx.get(reg(csr::kDscpTx)));
@@ -174,8 +303,22 @@ void Csr::publish() {
   values_.probe_interval = static_cast<uint16_t>(csr::kEvProbeInterval.get(reg(csr::kEvProbe)));
   values_.probe_successes = static_cast<uint8_t>(csr::kEvProbeSuccesses.get(reg(csr::kEvProbe)));
   values_.probe_skip_good = csr::kEvProbeSkipGood.get(reg(csr::kEvProbe)) != 0;
+  values_.ep_interval = static_cast<uint16_t>(csr::kEpCtlInterval.get(reg(csr::kEpCtl)));
+  values_.rev_probe = csr::kEpCtlRevProbe.get(reg(csr::kEpCtl)) != 0;
   values_.srv6 = reg(csr::kSrv6);
   for (unsigned p = 0; p < kMaxPlanes; ++p) values_.rev_ev[p] = reg(csr::kRevEv0 + 4 * p);
+  publish_cfg();
+}
+
+/// The level that the blocks see with cfg_req: software's row, or the NIC's own value in front of it.
+void Csr::publish_cfg() {
+  const auto reg = [&](uint32_t offset) { return reg_[offset / 4]; };
+  if (q_.internal) {
+    cfg_.index = q_.index;
+    cfg_.table = static_cast<uint8_t>(q_.table);
+    cfg_.data = {q_.value};
+    return;
+  }
   cfg_.index = static_cast<uint16_t>(csr::kTblCmdIndex.get(reg(csr::kTblCmd)));
   cfg_.table = static_cast<uint8_t>(csr::kTblCmdTable.get(reg(csr::kTblCmd)));
   for (unsigned i = 0; i < csr::kTblData0Count; ++i) cfg_.data[i] = reg(csr::kTblData0 + 4 * i);

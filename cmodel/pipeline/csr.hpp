@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <vector>
 
 #include "gen/csr.hpp"
 #include "gen/presets.hpp"
@@ -11,8 +12,8 @@
 
 namespace mrc {
 
-/// Registers and counters behind AXI4-Lite, the queue of EV events, and the broadcast of table writes. Contract:
-/// docs/blocks/nic.md, "csr".
+/// Registers and counters behind AXI4-Lite, the queue of EV events, the state of each QP, and the broadcast of table
+/// writes: of software, which are judged, and of the NIC itself. Contract: docs/blocks/nic.md, "csr".
 class Csr {
  public:
   struct In {
@@ -21,6 +22,7 @@ class Csr {
     uint32_t wdata = 0;
     uint8_t wstrb = 0;
     bool all_ack = false, any_ack = false;  ///< of the blocks' cfg_ack
+    unsigned port_up = 0;                   ///< bit p: port_up of plane p
   };
   struct Out {
     bool awready = true, wready = true, bvalid = false, arready = true, rvalid = false;
@@ -28,8 +30,14 @@ class Csr {
     uint32_t rdata = 0;
   };
 
-  /// evev: from tx_path.
-  Csr(const Preset& preset, Stream<Evev>& evev);
+  /// Sources of qperr, in the order in which they are taken.
+  static constexpr unsigned kQperrs = 4;
+  using Qperrs = std::array<Stream<Qperr>*, kQperrs>;
+
+  /// evev: from tx_path; pmask, evr: from endpoint; qperr: from tx_inflight, tx_segment, rx_track, rx_reorder; evp: to
+  /// endpoint.
+  Csr(const Preset& preset, Stream<Evev>& evev, Stream<Pmask>& pmask, const Qperrs& qperr, Stream<Evr>& evr,
+      Stream<Evp>& evp);
 
   Out out() const;
   /// Values of this cycle.
@@ -45,11 +53,16 @@ class Csr {
  private:
   static constexpr unsigned kWords = 0x200 / 4;
   static constexpr uint8_t kSlvErr = 2;
+  static constexpr uint32_t kEvpOnItsWay = 1, kEvpAnswered = 2, kEvpNotAnswered = 3;  // EVP_RES.state
   enum class State : uint8_t { Idle, Cfg, CfgEnd, Resp };
 
   struct Regs {
     State state = State::Idle;
     bool aw_full = false, w_full = false, bvalid = false, rvalid = false, cfg_req = false;
+    bool internal = false;  // the newest table write is the NIC's own: table, index and value below
+    CfgTable table{};
+    uint16_t index = 0;
+    uint8_t value = 0;
     uint16_t awaddr = 0;
     uint32_t wdata = 0, rdata = 0;
     uint8_t wstrb = 0, bresp = 0, rresp = 0;
@@ -59,10 +72,23 @@ class Csr {
     counted_ = true;
     return pulses_[(offset - csr::kCntTx0) / 4];
   }
+  /// A QP, as csr knows it.
+  struct Qp {
+    QpState state = QpState::Reset;
+    uint8_t status = 0;  // why the NIC put it into Error
+  };
+
+  uint32_t value(unsigned word, unsigned port_up) const;
+  bool internal();
+  void set_peer(unsigned dest, unsigned mask);
+  void start_internal(CfgTable table, uint16_t index, uint8_t value);
   void write();
+  bool table_write(uint32_t command);
+  bool probe_write(uint32_t command);
   void queue_event();
   uint32_t take_event();
   void publish();
+  void publish_cfg();
 
   std::array<uint32_t, kWords> reg_{};   // all registers, counters included
   std::array<uint32_t, kWords> mask_{};  // bits that a write stores
@@ -71,7 +97,15 @@ class Csr {
   std::array<uint32_t, kWords - csr::kCntTx0 / 4> pulses_{};  // to be added at clock()
   bool counted_ = false;
 
+  const Preset preset_;
   Stream<Evev>& evev_;
+  Stream<Pmask>& pmask_;
+  const Qperrs qperr_;
+  Stream<Evr>& evr_;
+  Stream<Evp>& evp_;
+  std::vector<Qp> qps_;
+  std::vector<uint8_t> peer_;  // planes each destination can receive on, as broadcast
+  unsigned tick_cycle_ = 0;    // cycles since the last tick
   Fifo<Evev> evq_{16};
   bool evq_moved_ = false;
   bool dropped_ = false;  // an event, in this cycle
@@ -79,6 +113,7 @@ class Csr {
   Regs q_, d_;
   unsigned written_ = kWords;  // register word written in this cycle; kWords: none
   uint32_t written_value_ = 0;
+  bool republish_ = false;  // the table write changes without a register
   CsrOut values_;
   CfgBus cfg_;
 };

@@ -7,9 +7,11 @@
 #include "gen/csr.hpp"
 #include "gen/streams.hpp"
 #include "pipeline/ack_gen.hpp"
+#include "pipeline/cc_nscc.hpp"
 #include "pipeline/cq_mux.hpp"
 #include "pipeline/csr.hpp"
 #include "pipeline/demux.hpp"
+#include "pipeline/endpoint.hpp"
 #include "pipeline/rx_check.hpp"
 #include "pipeline/rx_lane.hpp"
 #include "pipeline/rx_place.hpp"
@@ -83,7 +85,7 @@ struct Nic::Impl {
   Fifo<Grant> grant{2};
   Stream<Ccask> ask, rask;
   Stream<Ccans> ans, rans;
-  Stream<Ccev> ccev;
+  Stream<Ccev> ccev{CcNscc::kEvDepth};
   Stream<Okev> okev;
   Stream<Qperr> tx_qperr, inflight_qperr;
   Stream<Pkt> pkt;
@@ -110,9 +112,17 @@ struct Nic::Impl {
   Stream<Cqe> rx_cqe;
   Stream<Ctlpkt> ctlpkt;
   std::vector<Stream<Line>> lane_line;
+  Stream<Okev> eokev;
+  Stream<Want> want{16};
+  Stream<Ctlpkt> eprq;
+  Stream<Resp> eresp;
+  Stream<Pmask> pmask;
+  Stream<Evr> evr;
+  Stream<Evp> evp;
 
   Csr csr;
   TxSched tx_sched;
+  CcNscc cc_nscc;
   TxSegment tx_segment;
   TxPath tx_path;
   TxInflight tx_inflight;
@@ -126,6 +136,7 @@ struct Nic::Impl {
   RxPlace rx_place;
   RxReorder rx_reorder;
   AckGen ack_gen;
+  Endpoint endpoint;
   CqMux cq_mux;
 
   unsigned port_up = 0, port_up_next = 0;
@@ -143,19 +154,21 @@ Nic::Impl::Impl(const Preset& p)
       desc(planes, Fifo<Rxdesc>(2)),
       verdict(planes, p.lane_fifo),
       lane_line(make_streams<Line>(planes)),
-      csr(p, evev),
+      csr(p, evev, pmask, {&inflight_qperr, &tx_qperr, &track_qperr, &reorder_qperr}, evr, evp),
       tx_sched(p, push, park, wake, grant),
+      cc_nscc(p, ccev, ask, rask, ans, rans, wake),
       tx_segment(p, {wqe, grant, retx, upd, ans}, {pkt, push, park, ask, tx_cqe, tx_qperr}),
       tx_path(p, pkt, fb, pfb, path, rec, evev, bad),
       tx_inflight(p, {rec, ctl, rans}, {retx, upd, fb, pres, ccev, rask, okev, inflight_qperr}),
       tx_probe(p, bad, pres, pfb, probe),
-      tx_header(p, path, ctlpkt, probe),
+      tx_header(p, path, ctlpkt, probe, eprq),
       tx_fetch(p, pointers(lane_rdreq)),
       rx_check(p, desc, rxpkt, ctl, eprx),
       rx_track(p, rxpkt, verdict, resp, ord, track_qperr),
       rx_place(p, lane_line),
       rx_reorder(p, ord, rx_cqe, reorder_qperr),
-      ack_gen(p, resp, ctlpkt),
+      ack_gen(p, resp, eresp, okev, eokev, ctlpkt, want),
+      endpoint(p, eprx, want, evp, eprq, eresp, eokev, pmask, evr),
       cq_mux(tx_cqe, rx_cqe) {
   tx_lanes.reserve(planes);
   rx_lanes.reserve(planes);
@@ -181,9 +194,9 @@ void Nic::Impl::step(const mrc_pins_in& in) {
 }
 
 void Nic::Impl::step_registers(const mrc_pins_in& in) {
-  const bool acks[] = {tx_sched.cfg_ack(),   tx_segment.cfg_ack(), tx_path.cfg_ack(),  tx_inflight.cfg_ack(),
-                       tx_header.cfg_ack(),  rx_check.cfg_ack(), rx_track.cfg_ack(),
-                       rx_reorder.cfg_ack(), ack_gen.cfg_ack(),  tx_probe.cfg_ack()};
+  const bool acks[] = {tx_segment.cfg_ack(), tx_path.cfg_ack(),  tx_inflight.cfg_ack(), tx_header.cfg_ack(),
+                       rx_check.cfg_ack(),   rx_track.cfg_ack(), rx_reorder.cfg_ack(),  ack_gen.cfg_ack(),
+                       tx_probe.cfg_ack(),   tx_sched.cfg_ack(), cc_nscc.cfg_ack(),     endpoint.cfg_ack()};
   bool all = true, any = false;
   for (const bool a : acks) {
     all = all && a;
@@ -199,7 +212,8 @@ void Nic::Impl::step_registers(const mrc_pins_in& in) {
             .wdata = in.wdata,
             .wstrb = in.wstrb,
             .all_ack = all,
-            .any_ack = any});
+            .any_ack = any,
+            .port_up = port_up});
 }
 
 void Nic::Impl::step_transmit(const mrc_pins_in& in) {
@@ -208,10 +222,8 @@ void Nic::Impl::step_transmit(const mrc_pins_in& in) {
   if (in.wqe_valid && wqe.ready()) wqe.push() = Wqe::unpack(in.wqe);
   unsigned room = 0;
   for (unsigned i = 0; i < planes; ++i) room |= (tx_lanes[i].lane_room() ? 1u : 0u) << i;
-  // Nobody hears these yet.
-  const auto drain = [](auto&... streams) { ((streams.has() ? streams.pop() : void()), ...); };
-  drain(okev, tx_qperr, inflight_qperr);
   tx_sched.step(cfg);
+  cc_nscc.step(cfg, values.tick);
   tx_segment.step(cfg, values);
   tx_path.step(cfg, values, {.lane_room = room, .port_up = port_up});
   tx_inflight.step(cfg, values);
@@ -244,6 +256,7 @@ void Nic::Impl::step_receive(const mrc_pins_in& in) {
   rx_place.step(in.host_wr_ready != 0);
   rx_reorder.step(cfg, {.done_valid = rx_place.done_valid(), .done_plane = rx_place.done_plane()});
   ack_gen.step(cfg, values, port_up);
+  endpoint.step(cfg, values, port_up);
   cq_mux.step(in.cqe_ready != 0);
 }
 
@@ -273,16 +286,25 @@ void Nic::Impl::count() {
   if (e.skip) csr.count(csr::kCntSkip);
   if (e.bad) csr.count(csr::kCntEvBad);
   if (e.floor) csr.count(csr::kCntEvFloor);
+  if (e.nopath) csr.count(csr::kCntNopath);
   const TxProbe::Pulses& b = tx_probe.pulses();
   if (b.sent) csr.count(csr::kCntProbe);
   if (b.revived) csr.count(csr::kCntRevived);
   if (b.full) csr.count(csr::kCntProbeFull);
+  const CcNscc::Pulses& w = cc_nscc.pulses();
+  if (w.md) csr.count(csr::kCntCcMd);
+  if (w.qa) csr.count(csr::kCntCcQa);
+  if (w.hold) csr.count(csr::kCntCcHold);
+  const Endpoint::Pulses& p = endpoint.pulses();
+  if (p.req) csr.count(csr::kCntEpReq);
+  if (p.rsp) csr.count(csr::kCntEpRsp);
+  if (p.drop) csr.count(csr::kCntEpDrop);
 }
 
 void Nic::Impl::clock() {
   const auto clock_rare = [](auto&... streams) { ((streams.busy() ? streams.clock() : void()), ...); };
-  clock_rare(retx, fb, evev, bad, pres, pfb, probe, park, wake, ask, ans, rask, rans, ccev, okev, tx_qperr,
-             inflight_qperr);  // empty in most cycles
+  clock_rare(retx, fb, evev, bad, pres, pfb, probe, park, wake, ask, ans, rask, rans, ccev, okev, tx_qperr, inflight_qperr,
+             track_qperr, reorder_qperr, eprx, eokev, want, eprq, eresp, pmask, evr, evp);  // empty in most cycles
   wqe.clock();
   push.clock();
   grant.clock();
@@ -293,10 +315,6 @@ void Nic::Impl::clock() {
   upd.clock();
   rxpkt.clock();
   ctl.clock();
-  if (eprx.has()) eprx.pop();  // nobody takes these yet
-  if (track_qperr.has()) track_qperr.pop();
-  if (reorder_qperr.has()) reorder_qperr.pop();
-  clock_rare(eprx, track_qperr, reorder_qperr);
   verdict.clock();
   resp.clock();
   ord.clock();
@@ -311,6 +329,7 @@ void Nic::Impl::clock() {
   }
   csr.clock();
   tx_sched.clock();
+  cc_nscc.clock();
   tx_segment.clock();
   tx_path.clock();
   tx_inflight.clock();
@@ -323,6 +342,7 @@ void Nic::Impl::clock() {
   rx_reorder.clock();
   ack_gen.clock();
   cq_mux.clock();
+  endpoint.clock();
   port_up = port_up_next;
 }
 
@@ -377,10 +397,6 @@ void Nic::step(const mrc_pins_in& pins) {
 
 void Nic::observe(uint32_t* core, uint32_t* lanes) const {
   const Impl& n = *impl_;
-  for (const CoreB b :
-       {CoreB::TxPathEvev, CoreB::TxPathBad, CoreB::TxInflightPres, CoreB::TxProbeFb, CoreB::TxProbeProbe}) {
-    core[core_at(b).word_offset] = 0;
-  }
   uint32_t* wqe = core + core_at(CoreB::HostWqe).word_offset;
   wqe[0] = (n.wqe_valid ? 1u : 0u) | (n.wqe.ready() ? 2u : 0u);
   if (n.wqe_valid) std::memcpy(wqe + 1, n.wqe_words, sizeof n.wqe_words);
@@ -412,11 +428,24 @@ void Nic::observe(uint32_t* core, uint32_t* lanes) const {
   show(core, core_at(CoreB::TxFetchRdreq), n.tx_fetch.rdreq().valid(), n.rdreq_ready, n.tx_fetch.rdreq().data());
   show(core, core_at(CoreB::RxCheckRxpkt), n.rxpkt);
   show(core, core_at(CoreB::RxCheckCtl), n.ctl);
+  show(core, core_at(CoreB::RxCheckEprx), n.eprx);
+  show(core, core_at(CoreB::RxTrackQperr), n.track_qperr);
+  show(core, core_at(CoreB::RxReorderQperr), n.reorder_qperr);
+  show(core, core_at(CoreB::CcNsccAns), n.ans);
+  show(core, core_at(CoreB::CcNsccRans), n.rans);
+  show(core, core_at(CoreB::CcNsccWake), n.wake);
   show(core, core_at(CoreB::RxTrackVerdict), n.verdict);
   show(core, core_at(CoreB::RxTrackResp), n.resp);
   show(core, core_at(CoreB::RxTrackOrd), n.ord);
   show(core, core_at(CoreB::RxReorderCqe), n.rx_cqe);
   show(core, core_at(CoreB::AckGenCtlpkt), n.ctlpkt);
+  show(core, core_at(CoreB::AckGenWant), n.want);
+  show(core, core_at(CoreB::EndpointReq), n.eprq);
+  show(core, core_at(CoreB::EndpointResp), n.eresp);
+  show(core, core_at(CoreB::EndpointOkev), n.eokev);
+  show(core, core_at(CoreB::EndpointPmask), n.pmask);
+  show(core, core_at(CoreB::EndpointEvr), n.evr);
+  show(core, core_at(CoreB::CsrEvp), n.evp);
   show(core, core_at(CoreB::RxPlaceLine), n.rx_place.line_valid(), n.line_ready, n.rx_place.line());
   show(core, core_at(CoreB::CqMuxCqe), n.cq_mux.cqe_valid(), n.cqe_ready, n.cq_mux.cqe());
   for (unsigned i = 0; i < n.planes; ++i) {

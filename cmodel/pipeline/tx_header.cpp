@@ -5,12 +5,14 @@
 
 namespace mrc {
 
-TxHeader::TxHeader(const Preset& preset, Stream<Path>& path, Stream<Ctlpkt>& ctlpkt, Stream<Ctlpkt>& probe)
+TxHeader::TxHeader(const Preset& preset, Stream<Path>& path, Stream<Ctlpkt>& ctlpkt, Stream<Ctlpkt>& probe,
+                   Stream<Ctlpkt>& eprq)
     : qp_mask_(preset.num_qps - 1),
       tick_cycles_(preset.tick_cycles),
       path_(path),
       ctlpkt_(ctlpkt),
       probe_(probe),
+      eprq_(eprq),
       qps_(preset.num_qps) {}
 
 void TxHeader::step(const CfgBus& cfg, const CsrOut& csr, bool hdr_ready) {
@@ -22,7 +24,7 @@ void TxHeader::step(const CfgBus& cfg, const CsrOut& csr, bool hdr_ready) {
       const auto row = csr::TblQpCtx::unpack(cfg.data.data());
       qps_[cfg.index & qp_mask_] = {.dqpn = row.dqpn,
                                     .pkey = row.pkey,
-                                    .srv6_encap = row.encap == static_cast<uint8_t>(Encap::Srv6),
+                                    .encap = static_cast<Encap>(row.encap),
                                     .ts = row.ts,
                                     .dmac = row.dmac,
                                     .dip = row.dip,
@@ -33,10 +35,10 @@ void TxHeader::step(const CfgBus& cfg, const CsrOut& csr, bool hdr_ready) {
     if (a_valid_ && hdr_.free(hdr_ready)) {
       Hdr& h = hdr_.load();
       h = a_;
-      h.crc = header_crc(a_, a_srv6_);
+      h.crc = header_crc(a_, a_encap_);
       a_valid_ = false;
     }
-    if (!a_valid_ && !pending && (ctlpkt_.has() || probe_.has() || path_.has())) load_a(csr);
+    if (!a_valid_ && !pending) load_a(csr);
   }
   if (++tick_count_ == tick_cycles_) {
     tick_count_ = 0;
@@ -45,6 +47,8 @@ void TxHeader::step(const CfgBus& cfg, const CsrOut& csr, bool hdr_ready) {
 }
 
 void TxHeader::load_a(const CsrOut& csr) {
+  Stream<Ctlpkt>* const ctl = ctlpkt_.has() ? &ctlpkt_ : probe_.has() ? &probe_ : eprq_.has() ? &eprq_ : nullptr;
+  if (!ctl && !path_.has()) return;
   const HdrNic nic{.mac = csr.mac,
                    .ip = csr.ip,
                    .udp_port = csr.udp_port,
@@ -57,17 +61,16 @@ void TxHeader::load_a(const CsrOut& csr) {
                             .uplink_usid = csr::kSrv6UplinkUsid.get(csr.srv6),
                             .uplink_lsb = csr::kSrv6UplinkLsb.get(csr.srv6),
                             .uplink_bits = csr::kSrv6UplinkBits.get(csr.srv6)}};
-  if (const bool ctl = ctlpkt_.has(); ctl || probe_.has()) {
-    Stream<Ctlpkt>& from = ctl ? ctlpkt_ : probe_;
-    const HdrQp& qp = qps_[from.head().qp & qp_mask_];
-    build_ctl_header(from.head(), qp, nic, !ctl, a_);
-    from.pop();
-    a_srv6_ = qp.srv6_encap;
+  if (ctl) {
+    const HdrQp& qp = qps_[ctl->head().qp & qp_mask_];
+    build_ctl_header(ctl->head(), qp, nic, ctl != &ctlpkt_, a_);
+    ctl->pop();
+    a_encap_ = qp.encap;
   } else {
     const HdrQp& qp = qps_[path_.head().pkt.qp & qp_mask_];
     build_data_header(path_.head(), qp, nic, tick_, a_);
     path_.pop();
-    a_srv6_ = qp.srv6_encap;
+    a_encap_ = qp.encap;
   }
   a_valid_ = true;
 }

@@ -13,10 +13,12 @@
 namespace mrc {
 
 /// Builds the whole header of a packet, Ethernet to the last extension header, and the ICRC register after it. Two
-/// stages, one packet per cycle, control packets first, then probes. Contract: docs/blocks/tx_header.md.
+/// stages, one packet per cycle: control packets first, then probes, endpoint requests, data. Contract: docs/blocks/tx_header.md.
 class TxHeader {
  public:
-  TxHeader(const Preset& preset, Stream<Path>& path, Stream<Ctlpkt>& ctlpkt, Stream<Ctlpkt>& probe);
+  /// ctlpkt: from ack_gen; probe: from tx_probe; eprq: from endpoint.
+  TxHeader(const Preset& preset, Stream<Path>& path, Stream<Ctlpkt>& ctlpkt, Stream<Ctlpkt>& probe,
+           Stream<Ctlpkt>& eprq);
 
   bool cfg_ack() const { return ack_.value(); }
   /// Output hdr; its ready comes from the lane that hdr().data() names.
@@ -34,9 +36,11 @@ class TxHeader {
   Stream<Path>& path_;
   Stream<Ctlpkt>& ctlpkt_;
   Stream<Ctlpkt>& probe_;
+  Stream<Ctlpkt>& eprq_;
   std::vector<HdrQp> qps_;
   CfgAck ack_;
-  bool a_valid_ = false, a_srv6_ = false;
+  bool a_valid_ = false;
+  Encap a_encap_ = Encap::Ipv6;
   Hdr a_{};
   OutReg<Hdr> hdr_;
   bool hdr_ready_ = false;

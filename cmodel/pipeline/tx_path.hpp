@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "gen/csr.hpp"
 #include "gen/presets.hpp"
 #include "gen/streams.hpp"
 #include "pipeline/cfg.hpp"
@@ -15,8 +16,9 @@ namespace mrc {
 
 /// Gives each packet an entropy value: walks the QP's EV set group by group in an order that changes each pass, and
 /// takes the next GOOD EV whose lane has room. Contract: docs/blocks/tx_path.md. Three cycles per packet in the usual
-/// case. Between packets it works in feedback: SKIP, and EVs that go bad and come back, each with a backup EV of the
-/// same plane if there is one.
+/// case; a packet without a usable EV counts as sent and lost. Between packets it works in feedback: SKIP, and EVs that
+/// go bad and come back, each with a backup EV of the same plane if there is one. Tables deny EVs, fill profiles, and
+/// say which planes a peer can receive on.
 class TxPath {
  public:
   struct In {
@@ -26,7 +28,7 @@ class TxPath {
 
   /// Pulse registers.
   struct Pulses {
-    bool skip = false, bad = false, floor = false;
+    bool skip = false, bad = false, floor = false, nopath = false;
   };
 
   /// fb: from tx_inflight; pfb: from tx_probe.
@@ -45,7 +47,7 @@ class TxPath {
   }
 
  private:
-  enum class State : uint8_t { Idle, Init, Fb, Find, Test, Judge, Walk, Emit };
+  enum class State : uint8_t { Idle, Init, Deny, Gen, Fb, Find, Test, Judge, Walk, NoPath, Emit };
 
   struct Qp {
     uint8_t grp = 0;
@@ -53,6 +55,7 @@ class TxPath {
     uint16_t lfsr = 0;
     uint8_t profile = 0;
     uint8_t backup = 0;   ///< groups, modulo their number
+    uint8_t dest = 0;
     uint16_t active = 0;  ///< EVs in GOOD or SKIP
   };
 
@@ -62,20 +65,31 @@ class TxPath {
   }
   /// grp ^ khi: the group of the set the walk stands at.
   unsigned group() const { return grp_ ^ (lfsr_ >> plane_bits_ & (groups_ - 1)); }
+  /// Planes a QP may use now.
+  unsigned plane_ok(unsigned qp, const In& in) const {
+    return ev_plane_ok(in.port_up, peer_[qps_[qp & qp_mask_].dest & dest_mask_]);
+  }
+  void write_back();
   void next_group();
   void choose(const EvGroup& g, unsigned ev_idx);
 
-  void idle(const CfgBus& cfg);
+  void idle(const CfgBus& cfg, const In& in);
+  void configure(const CfgBus& cfg);
   void init();
+  void deny();
+  void generate();
   void take_feedback(Stream<Fb>& from);
-  void feedback();
+  void take_packet(const In& in);
+  void feedback(const In& in);
   void find();
   void test();
   void judge(unsigned min_active);
   void walk(const In& in);
+  void no_path();
   void emit();
+  void record();
 
-  const unsigned planes_, plane_bits_, groups_, evs_, qp_mask_;
+  const unsigned planes_, plane_bits_, groups_, evs_, qp_mask_, dest_mask_;
   Stream<Pkt>& pkt_;
   Stream<Fb>&fb_in_, &pfb_in_;
   Stream<Path>& path_;
@@ -86,12 +100,20 @@ class TxPath {
   Ram1r1w<EvRow> evst_;
   Ram1r1w<uint32_t> evval_;
   std::vector<Qp> qps_;
+  std::vector<uint8_t> peer_;  // planes each destination can receive on
   RrArb arb_{3};
   State state_ = State::Idle;
   CfgAck ack_;
   Pulses pulses_, pulses_next_;
 
   unsigned init_qp_ = 0, init_group_ = 0;
+  uint16_t deny_ev_idx_ = 0;
+  bool deny_ = false;
+  // The profile that is filled.
+  csr::TblEvGen gen_;
+  std::size_t gen_row_ = 0, gen_end_ = 0;
+  uint32_t gen_v_ = 0;
+  unsigned gen_bit_ = 0;  // bits of the row made so far
   // The feedback that is worked in; its ev_idx is modulo EvsPerQp.
   Fb fb_{};
   bool failed_ = false;  // it took the EV out of use; otherwise it brought it back

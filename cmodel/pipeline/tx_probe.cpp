@@ -26,7 +26,8 @@ void TxProbe::configure(const CfgBus& cfg) {
   ack_.done();
   if (!cfg.is(CfgTable::QpCtx)) return;
   const unsigned qp = cfg.index & qp_mask_;
-  dqpn_[qp] = csr::TblQpCtx::unpack(cfg.data.data()).dqpn;
+  const auto row = csr::TblQpCtx::unpack(cfg.data.data());
+  qps_[qp] = {.dqpn = row.dqpn, .timeout = row.timeout};
   for (Slot& s : slots_) s.busy = s.busy && (s.qp & qp_mask_) != qp;
 }
 
@@ -80,9 +81,10 @@ void TxProbe::visit(const CsrOut& csr, unsigned port_up) {
   if (!probe_.free() || (port_up >> plane & 1) == 0) return;
   ++s.seq;
   s.waiting = true;
-  s.due = tick_ + (8u << csr.rto);
+  const Qp& qp = qps_[s.qp & qp_mask_];
+  s.due = tick_ + (8u << qp.timeout);
   Ctlpkt& c = probe_.load();
-  build_probe(s.qp, probe_id(s.seq, index, slots()), dqpn_[s.qp & qp_mask_], static_cast<uint16_t>(tick_), c);
+  build_probe(s.qp, probe_id(s.seq, index, slots()), qp.dqpn, static_cast<uint16_t>(tick_), c);
   c.plane = static_cast<uint8_t>(plane);
   c.ev = s.ev;
   pulses_next_.sent = true;

@@ -29,7 +29,7 @@ class TxProbe {
         pres_(pres),
         fb_(fb),
         probe_(probe),
-        dqpn_(preset.num_qps),
+        qps_(preset.num_qps),
         slots_(preset.probe_slots) {}
 
   bool cfg_ack() const { return ack_.value(); }
@@ -53,6 +53,10 @@ class TxProbe {
   }
 
  private:
+  struct Qp {
+    uint32_t dqpn = 0;
+    uint8_t timeout = 0;  ///< t of 1.024 us x 2^t
+  };
   struct Slot {
     bool busy = false;
     bool waiting = false;  ///< for the answer to probe `seq`
@@ -77,7 +81,7 @@ class TxProbe {
   Stream<Fb>& fb_;
   Stream<Ctlpkt>& probe_;
 
-  std::vector<uint32_t> dqpn_;
+  std::vector<Qp> qps_;
   std::vector<Slot> slots_;
   CfgAck ack_;
   Pulses pulses_, pulses_next_;

@@ -31,6 +31,12 @@ constexpr EvRow ev_uniform(unsigned planes, unsigned state) {
   return row;
 }
 
+/// EV index of a packet that found no usable EV (rec_t, fb_t).
+inline constexpr uint16_t kNoPathEv = 0xffff;
+
+/// Planes a QP may use: bit p of own port up, and of what the peer's ports can receive on.
+constexpr unsigned ev_plane_ok(unsigned port_up, unsigned peer_mask) { return port_up & peer_mask; }
+
 /// True for an EV that the walk may give to a packet, now or on its next round.
 constexpr bool ev_in_use(unsigned state) { return state == kEvGood || state == kEvSkip; }
 
@@ -38,15 +44,16 @@ constexpr bool ev_in_use(unsigned state) { return state == kEvGood || state == k
 inline constexpr unsigned kFbSkipOnce = 1, kFbAlwaysSkip = 2, kFbLoss = 3, kFbRevivedGood = 4, kFbRevivedSkip = 5;
 
 /// State of an EV after feedback. `match`: the profile still holds the entropy that the feedback names. A loss and a
-/// revival are about the EV of the QP's own set, whatever the profile holds now.
-constexpr unsigned ev_after(unsigned state, unsigned kind, bool match) {
+/// revival are about the EV of the QP's own set, whatever the profile holds now. `plane_ok`: the EV's plane can be used
+/// at this moment; if not, the port is to blame for a loss, not the EV.
+constexpr unsigned ev_after(unsigned state, unsigned kind, bool match, bool plane_ok = true) {
   switch (kind) {
     case kFbSkipOnce:
       return match && state == kEvGood ? kEvSkip : state;
     case kFbAlwaysSkip:
       return match && ev_in_use(state) ? kEvBad : state;
     case kFbLoss:
-      return ev_in_use(state) ? kEvBad : state;
+      return ev_in_use(state) && plane_ok ? kEvBad : state;
     case kFbRevivedGood:
       return state == kEvBad ? kEvGood : state;
     case kFbRevivedSkip:
@@ -56,10 +63,21 @@ constexpr unsigned ev_after(unsigned state, unsigned kind, bool match) {
   }
 }
 
+/// State of an EV after the controller's word (table EV_STATE): any state to DENIED, and DENIED back to GOOD.
+constexpr unsigned ev_after_deny(unsigned state, bool deny) {
+  if (deny) return kEvDenied;
+  return state == kEvDenied ? kEvGood : state;
+}
+
+/// What a change of state does to the number of EVs in use.
+constexpr int ev_active_change(unsigned before, unsigned after) {
+  return static_cast<int>(ev_in_use(after)) - static_cast<int>(ev_in_use(before));
+}
+
 /// What a packet may use at this moment.
 struct EvChoice {
   unsigned planes;    ///< number of planes, a power of two
-  unsigned up;        ///< bit p: port p is up
+  unsigned up;        ///< bit p: plane p can be used (ev_plane_ok)
   unsigned room;      ///< bit p: lane p has room
   bool avoid_on;      ///< avoid_ev counts
   uint16_t avoid_ev;  ///< EV index

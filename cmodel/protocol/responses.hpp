@@ -2,6 +2,7 @@
 /// Control packets of the responder: BTH fields and extension header bytes (mrc.md section 3).
 #pragma once
 
+#include <bit>
 #include <cstdint>
 
 #include "gen/streams.hpp"
@@ -9,7 +10,23 @@
 
 namespace mrc {
 
-/// The control packet that a response becomes, into c, without plane and ev. dqpn: the peer's QPN.
+/// Time stamp that goes back to the sender: that of its packet, moved forward by the ticks from the packet's arrival
+/// `at` to `tick` if the QP has capability SVC_TIME and the packet had a time stamp (assumption A-56). All modulo 2^16.
+constexpr uint16_t reflected_time(const Resp& r, bool svc_time, uint32_t tick) {
+  return static_cast<uint16_t>(r.ts + (svc_time && r.tsv ? tick - r.at : 0u));
+}
+
+/// Plane of a response: the one it answers if `ok` has it, else the lowest in ok (own port and the peer's up), else the
+/// lowest that is up here, else 0.
+constexpr unsigned response_plane(unsigned plane, unsigned port_up, unsigned peer_mask) {
+  const unsigned ok = port_up & peer_mask;
+  if (ok >> plane & 1u) return plane;
+  const unsigned from = ok != 0 ? ok : port_up;
+  return from != 0 ? static_cast<unsigned>(std::countr_zero(from)) : 0u;
+}
+
+/// The control packet that a response becomes, into c, without plane and ev. dqpn: the peer's QPN. r.ts goes out as it
+/// is (reflected_time()).
 inline void build_response(const Resp& r, uint32_t dqpn, Ctlpkt& c) {
   c.qp = r.qp;
   c.ext = {};
@@ -28,6 +45,7 @@ inline void build_response(const Resp& r, uint32_t dqpn, Ctlpkt& c) {
       wire::store_be<2>(ext + 2, r.pr ? r.psn : r.psn - r.cack);  // pr: the probe id
       names();
       wire::store_be<3>(ext + 13, r.cack);
+      ext[17] = r.mpr;
       wire::store_be<2>(ext + 18, r.base - r.cack);
       wire::store_be<8>(ext + 20, r.bitmap);
       wire::store_be<2>(ext + 28, r.ts);
@@ -44,7 +62,14 @@ inline void build_response(const Resp& r, uint32_t dqpn, Ctlpkt& c) {
       ext[16] = 2 << 4;  // cc_type 2
       wire::store_be<2>(ext + 18, r.ts);
       break;
-    default:
+    case CtlKind::Endpoint:
+      c.opcode = 0xD9;
+      c.psn = r.psn;
+      c.ext_len = 36;
+      ext[1] = static_cast<uint8_t>(r.reason << 2);  // op
+      wire::store_be<2>(ext + 28, r.ts);
+      break;
+    case CtlKind::Ack:
       c.opcode = 0xD1;
       c.psn = r.psn;
       c.ext_len = 4;

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/// SRv6 destination address from a template (mrc.md section 5; docs/blocks/tx_header.md; assumption A-05).
+/// SRv6: destination address from a template, and what is in front of the inner packet (mrc.md section 5;
+/// docs/blocks/tx_header.md; assumption A-05).
 #pragma once
 
 #include <cstdint>
 
-#include "wire/packed.hpp"
+#include "gen/headers.hpp"
+#include "gen/streams.hpp"
 
 namespace mrc {
 
@@ -27,5 +29,16 @@ constexpr U128 srv6_address(U128 templ, unsigned plane, uint32_t ev, const Srv6R
   }
   return address;
 }
+
+/// True for encapsulations with an outer IPv6 header.
+constexpr bool has_outer_ipv6(Encap e) { return e == Encap::Srv6 || e == Encap::Srv6Srh; }
+
+/// Bytes of outer IPv6 header and SRH.
+constexpr unsigned outer_bytes(Encap e) {
+  return (has_outer_ipv6(e) ? wire::Ipv6::kBytes : 0u) + (e == Encap::Srv6Srh ? wire::Srh::kBytes : 0u);
+}
+
+/// Offset of the inner IPv6 header in a frame.
+constexpr unsigned inner_offset(Encap e) { return wire::Eth::kBytes + outer_bytes(e); }
 
 }  // namespace mrc

@@ -35,12 +35,22 @@ uint8_t* put_ipv6(uint8_t* p, unsigned tc, uint16_t label, unsigned length, unsi
   return p + Ipv6::kBytes;
 }
 
+/// One segment, not visited yet.
+uint8_t* put_srh(uint8_t* p, U128 segment) {
+  p[0] = wire::kProtoIpv6;
+  p[1] = 2;  // length in 8 bytes without the first 8
+  p[2] = wire::kSrhRoutingType;
+  p[3] = 1;  // segments left; last entry, flags and tag 0
+  store_be128(p + 8, segment);
+  return p + wire::Srh::kBytes;
+}
+
 /// What data and control packets have in common.
 struct Common {
   unsigned plane, tc;
   uint32_t ev;
   uint8_t opcode, bth1, bth8;
-  uint32_t psn;
+  uint32_t dqpn, psn;
   unsigned ext_len;  ///< extension headers
   unsigned behind;   ///< payload and pad
 };
@@ -51,15 +61,19 @@ uint8_t* put_common(const Common& c, const HdrQp& qp, const HdrNic& nic, Hdr& hd
   uint8_t* const start = header_bytes(hdr);
   uint8_t* p = start;
   const auto high = static_cast<uint16_t>(c.ev >> 16), low = static_cast<uint16_t>(c.ev);
-  const uint16_t port = nic.ev_swap ? low : high, label = nic.ev_swap ? high : low;
+  const uint16_t port = nic.ev_swap ? low : high;
+  const uint16_t label = qp.encap == Encap::Udp ? uint16_t{0} : nic.ev_swap ? high : low;
   const unsigned udp_length = Udp::kBytes + Bth::kBytes + c.ext_len + c.behind + wire::kIcrcBytes;
   store_be<6>(p, qp.dmac);
   store_be<6>(p + 6, nic.mac);
   store_be<2>(p + 12, wire::kEthertypeIpv6);
   p += Eth::kBytes;
-  if (qp.srv6_encap) {
-    p = put_ipv6(p, c.tc, label, udp_length + Ipv6::kBytes, wire::kProtoIpv6, nic.ip,
+  if (has_outer_ipv6(qp.encap)) {
+    const bool srh = qp.encap == Encap::Srv6Srh;
+    p = put_ipv6(p, c.tc, label, (srh ? wire::Srh::kBytes : 0u) + Ipv6::kBytes + udp_length,
+                 srh ? wire::kProtoRouting : wire::kProtoIpv6, nic.ip,
                  srv6_address(qp.srv6, c.plane, c.ev, nic.srv6));
+    if (srh) p = put_srh(p, qp.dip);
   }
   p = put_ipv6(p, c.tc, label, udp_length, wire::kProtoUdp, nic.ip, qp.dip);
   store_be<2>(p, port);
@@ -69,7 +83,7 @@ uint8_t* put_common(const Common& c, const HdrQp& qp, const HdrNic& nic, Hdr& hd
   p[0] = c.opcode;
   p[1] = c.bth1;
   store_be<2>(p + 2, qp.pkey);
-  store_be<3>(p + 5, qp.dqpn);
+  store_be<3>(p + 5, c.dqpn);
   p[8] = c.bth8;
   store_be<3>(p + 9, c.psn);
   p += Bth::kBytes;
@@ -79,6 +93,11 @@ uint8_t* put_common(const Common& c, const HdrQp& qp, const HdrNic& nic, Hdr& hd
 }
 
 constexpr unsigned data_class(unsigned dscp) { return dscp << 2 | 2u; }  // ECT(0)
+
+constexpr bool endpoint_opcode(uint8_t opcode) {
+  return opcode == static_cast<uint8_t>(wire::Opcode::EndpointRequest) ||
+         opcode == static_cast<uint8_t>(wire::Opcode::EndpointResponse);
+}
 
 constexpr uint8_t bth_byte1(bool m, unsigned pad) { return static_cast<uint8_t>(unsigned{m} << 6 | pad << 4); }
 
@@ -96,6 +115,7 @@ void build_data_header(const Path& path, const HdrQp& qp, const HdrNic& nic, uin
   c.opcode = pkt.opcode;
   c.bth1 = bth_byte1(nic.bth_m, pad);
   c.bth8 = static_cast<uint8_t>(unsigned{pkt.ackreq} << 7 | unsigned{pkt.rtx} << 5 | unsigned{qp.ts} << 4);
+  c.dqpn = qp.dqpn;
   c.psn = pkt.psn;
   c.ext_len =
       wire::Meth::kBytes + (qp.ts ? wire::Tseth::kBytes : 0u) + wire::Reth::kBytes + (imm ? wire::Immdt::kBytes : 0u);
@@ -119,13 +139,14 @@ void build_data_header(const Path& path, const HdrQp& qp, const HdrNic& nic, uin
   hdr.plen = pkt.plen;
 }
 
-void build_ctl_header(const Ctlpkt& ctl, const HdrQp& qp, const HdrNic& nic, bool probe, Hdr& hdr) {
+void build_ctl_header(const Ctlpkt& ctl, const HdrQp& qp, const HdrNic& nic, bool request, Hdr& hdr) {
   Common c{};
   c.plane = ctl.plane;
-  c.tc = probe ? data_class(nic.dscp_data) : static_cast<unsigned>(nic.dscp_ctl) << 2;
+  c.tc = request ? data_class(nic.dscp_data) : static_cast<unsigned>(nic.dscp_ctl) << 2;
   c.ev = ctl.ev;
   c.opcode = ctl.opcode;
   c.bth1 = bth_byte1(nic.bth_m, 0);
+  c.dqpn = endpoint_opcode(ctl.opcode) ? kEndpointQpn : qp.dqpn;
   c.psn = ctl.psn;
   c.ext_len = ctl.ext_len < kExtBytes ? ctl.ext_len : kExtBytes;
   uint8_t* p = put_common(c, qp, nic, hdr);
@@ -135,8 +156,8 @@ void build_ctl_header(const Ctlpkt& ctl, const HdrQp& qp, const HdrNic& nic, boo
   hdr.plen = 0;
 }
 
-uint32_t header_crc(const Hdr& hdr, bool srv6_encap) {
-  const unsigned inner = Eth::kBytes + (srv6_encap ? Ipv6::kBytes : 0u);
+uint32_t header_crc(const Hdr& hdr, Encap encap) {
+  const unsigned inner = inner_offset(encap);
   constexpr unsigned kMasked = Ipv6::kBytes + Udp::kBytes + Bth::kBytes;
   const uint8_t* bytes = header_bytes(hdr);
   const uint32_t reg = wire::icrc_headers(bytes + inner, 6);

@@ -14,7 +14,7 @@ namespace mrc {
 struct HdrQp {
   uint32_t dqpn = 0;
   uint16_t pkey = 0;
-  bool srv6_encap = false;
+  Encap encap = Encap::Ipv6;
   bool ts = false;
   uint64_t dmac = 0;
   U128 dip = 0;
@@ -35,13 +35,16 @@ struct HdrNic {
 /// Header of a data packet into hdr (all fields but crc). `tick` is the time stamp for TSETH.
 void build_data_header(const Path& path, const HdrQp& qp, const HdrNic& nic, uint16_t tick, Hdr& hdr);
 
-/// Header of a control packet into hdr (all fields but crc). `probe`: a reliability probe, which travels in the data
-/// class, so that it meets what data would meet.
-void build_ctl_header(const Ctlpkt& ctl, const HdrQp& qp, const HdrNic& nic, bool probe, Hdr& hdr);
+/// QPN that endpoint requests and responses go to.
+inline constexpr uint32_t kEndpointQpn = 2;
+
+/// Header of a control packet into hdr (all fields but crc). `request`: a reliability probe or an endpoint request,
+/// which travel in the data class, so that they meet what data would meet.
+void build_ctl_header(const Ctlpkt& ctl, const HdrQp& qp, const HdrNic& nic, bool request, Hdr& hdr);
 
 /// ICRC register after the header: eight bytes of ones, then the bytes from the inner IPv6 header to hdr_len with the
-/// variant fields as ones. `srv6_encap`: an outer IPv6 header is in front.
-uint32_t header_crc(const Hdr& hdr, bool srv6_encap);
+/// variant fields as ones.
+uint32_t header_crc(const Hdr& hdr, Encap encap);
 
 /// The header's bytes.
 inline const uint8_t* header_bytes(const Hdr& hdr) { return reinterpret_cast<const uint8_t*>(hdr.hdr.data()); }

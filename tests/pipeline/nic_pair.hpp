@@ -146,13 +146,13 @@ class NicPair {
     step();
     return value;
   }
-  /// Writes a row of a table.
+  /// Writes a row of a table; returns bresp.
   template <class Row>
-  void write_row(unsigned side, unsigned table, unsigned index, const Row& row) {
+  uint8_t write_row(unsigned side, unsigned table, unsigned index, const Row& row) {
     uint32_t words[16] = {};
     row.pack(words);
     for (unsigned i = 0; i < Row::kWords; ++i) write(side, csr::kTblData0 + 4 * i, words[i]);
-    write(side, csr::kTblCmd, csr::kTblCmdIndex.set(0, index) | csr::kTblCmdTable.set(0, table));
+    return write(side, csr::kTblCmd, csr::kTblCmdIndex.set(0, index) | csr::kTblCmdTable.set(0, table));
   }
 
   /// QP `qp` of both sides in Rts, talking to each other, with EV profile 0, addresses and a memory region that covers
@@ -161,12 +161,15 @@ class NicPair {
     const Preset& preset = host[0].nic.preset();
     for (unsigned side = 0; side < 2; ++side) {
       csr::TblQpCtx row;
-      row.state = static_cast<uint8_t>(QpState::Rts);
       row.mtu = static_cast<uint8_t>(mtu & 7);
       row.encap = static_cast<uint8_t>(srv6 ? Encap::Srv6 : Encap::Ipv6);
       row.ts = ts;
       row.backup = static_cast<uint8_t>(backup & 31);
-      row.mpr = static_cast<uint8_t>(preset.max_mpr / 128);
+      row.mpr = row.mpr_dest = static_cast<uint8_t>(preset.max_mpr / 128);
+      row.max_wimm = row.max_wimm_dest = static_cast<uint8_t>(preset.max_wimm);
+      row.timeout = 7;
+      row.retry_linear = 7;
+      row.retry_exp = 25;
       row.dqpn = qp + kQpnBase;
       row.pkey = 0xffff;
       row.sq_psn = side == 0 ? 0xfffff0 : 100;
@@ -174,7 +177,11 @@ class NicPair {
       row.dmac = 0x020000000001 + side;
       row.dip = U128{0xfd00000000000000} << 64 | (2 - side);
       row.srv6 = U128{0xfcbb000000010002} << 64 | U128{0x0003} << 48;
-      write_row(side, csr::kTblQpCtxId, qp, row);
+      write(side, csr::kQpAttr, 0xfff);
+      for (const QpState state : {QpState::Init, QpState::Rtr, QpState::Rts}) {
+        row.state = static_cast<uint8_t>(state);
+        write_row(side, csr::kTblQpCtxId, qp, row);
+      }
       const unsigned mr_index = qp % preset.num_mrs;
       csr::TblMr mr;
       mr.rkey = mr_index << 8;

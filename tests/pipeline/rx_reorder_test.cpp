@@ -5,7 +5,6 @@
 #include <catch2/generators/catch_generators.hpp>
 
 #include "gen/csr.hpp"
-#include "pipeline/ack_gen.hpp"
 #include "pipeline/cq_mux.hpp"
 
 using namespace mrc;
@@ -235,66 +234,6 @@ TEST_CASE("a full hold queue stops delivery, not order", "[rx_reorder]") {
   r.idle(100);
   REQUIRE(r.cqes.size() == 10);
   for (uint16_t i = 0; i < 10; ++i) CHECK(r.cqes[i].msn == static_cast<uint16_t>(0xfffe + i));
-}
-
-TEST_CASE("a response leaves on its plane, or on the lowest that is up", "[ack_gen]") {
-  const Preset& preset = *find_preset("asic800");
-  Stream<Resp> resp(16);
-  Stream<Ctlpkt> ctlpkt;
-  AckGen gen(preset, resp, ctlpkt);
-  CfgBus cfg{.req = true, .table = 0, .index = 5, .data = {}};
-  CsrOut csr;
-  csr.rev_ev = {100, 101, 102, 103, 104, 105, 106, 107};
-  csr::TblQpCtx row;
-  row.dqpn = 0xab'1234;
-  row.pack(cfg.data.data());
-  Resp r;
-  r.kind = CtlKind::Nack;
-  r.qp = 5;
-  r.plane = 3;
-  const auto sent = [&](unsigned up) {
-    resp.load(r);
-    for (int i = 0; i < 6; ++i) {
-      gen.step(cfg, csr, up);
-      if (cfg.req && gen.cfg_ack()) cfg.req = false;
-      resp.clock();
-      ctlpkt.clock();
-      gen.clock();
-    }
-    REQUIRE(ctlpkt.has());
-    const Ctlpkt c = ctlpkt.head();
-    ctlpkt.pop();
-    ctlpkt.clock();
-    return c;
-  };
-  Ctlpkt c = sent(0xff);
-  CHECK(c.plane == 3);
-  CHECK(c.ev == 103);
-  CHECK(c.qp == 5);
-  CHECK(c.opcode == 0xDD);
-  CHECK(c.ext[2] == 0x34121500);  // spdcid 0x0015, dpdcid 0x1234
-  c = sent(0xf0);
-  CHECK(c.plane == 4);
-  CHECK(c.ev == 104);
-  c = sent(0);
-  CHECK(c.plane == 0);
-  CHECK(c.ev == 100);
-}
-
-TEST_CASE("the SACK for a probe carries the probe's id instead of an offset", "[ack_gen]") {
-  Resp r;
-  r.kind = CtlKind::Sack;
-  r.psn = 0x1234;
-  r.cack = 0x1200;
-  r.base = 0x1201;
-  r.m = 1;
-  Ctlpkt c;
-  build_response(r, 0, c);
-  CHECK(c.ext[0] == 0x34002000);  // m 1, offset 0x0034
-  r.pr = true;
-  build_response(r, 0, c);
-  CHECK(c.ext[0] == 0x34122200);  // m 1, pr, id 0x1234
-  CHECK(c.psn == 0x1200);
 }
 
 TEST_CASE("four completions per plane may wait for their data", "[rx_reorder]") {

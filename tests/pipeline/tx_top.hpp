@@ -42,7 +42,7 @@ struct TxTop {
         path(p, pkt, fb, pfb, path_out, rec, evev, bad),
         inflight(p, {rec, ctl, rans}, {retx, upd, fb, pres, ccev, rask, okev, inf_qperr}),
         probes(p, bad, pres, pfb, probe),
-        header(p, path_out, ctlpkt, probe),
+        header(p, path_out, ctlpkt, probe, eprq),
         fetch(p, pointers(rdreq)),
         frames(p.num_planes),
         partial(p.num_planes) {
@@ -280,7 +280,7 @@ struct TxTop {
   Stream<Path> path_out;
   Stream<Rec> rec;
   Stream<Ctl> ctl;
-  Stream<Ctlpkt> ctlpkt;
+  Stream<Ctlpkt> ctlpkt, eprq;
   std::vector<Stream<Rdreq>> rdreq;
 
   TxSched sched;

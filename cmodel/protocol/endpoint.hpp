@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Packets from NIC to NIC: port status updates and EV probes (docs/blocks/endpoint.md; mrc.md section 3, ERTH; opcodes
+/// 0xD8 and 0xD9).
+#pragma once
+
+#include <cstdint>
+
+#include "gen/streams.hpp"
+#include "wire/bytes.hpp"
+
+namespace mrc {
+
+inline constexpr uint8_t kEndpointRequestOpcode = 0xD8;
+inline constexpr unsigned kErthBytes = 16;
+
+/// ERTH.op.
+inline constexpr unsigned kEpPortStatus = 0, kEpEvProbe = 1;
+
+/// Who sent a request: bits 15:14 of its id.
+enum class EpKind : uint8_t { PortStatus = 0, ControllerProbe = 1, ReverseProbe = 2 };
+
+/// Id of a port status update: its number of six bits, and the destination.
+constexpr uint16_t ep_update_id(unsigned seq, unsigned dest) {
+  return static_cast<uint16_t>((seq & 0x3fu) << 8 | (dest & 0xffu));
+}
+/// Id of an EV probe: its number of 14 bits.
+constexpr uint16_t ep_probe_id(EpKind kind, unsigned seq) {
+  return static_cast<uint16_t>(static_cast<unsigned>(kind) << 14 | (seq & 0x3fffu));
+}
+
+/// port_status_mask for planes that are up. Bit N is port N and ports count from 1, or bit p is plane p.
+constexpr uint32_t ep_mask_of_planes(unsigned planes_up, bool from_0) { return from_0 ? planes_up : planes_up << 1; }
+
+/// Planes that a port_status_mask names.
+constexpr unsigned ep_planes_of_mask(uint32_t mask, unsigned planes, bool from_0) {
+  return (from_0 ? mask : mask >> 1) & ((1u << planes) - 1u);
+}
+
+/// Plane of a port status update: the first of from, from+1, ... (modulo planes) that both ends can use, or if there is
+/// none that we can use. own is not 0.
+constexpr unsigned ep_update_plane(unsigned from, unsigned own, unsigned peer, unsigned planes) {
+  const unsigned use = (own & peer) != 0 ? own & peer : own;
+  for (unsigned k = 0; k < planes; ++k) {
+    const unsigned p = (from + k) & (planes - 1);
+    if (use >> p & 1u) return p;
+  }
+  return 0;
+}
+
+/// Entropy of the next reverse path probe: a Galois register of 32 bits, never 0.
+constexpr uint32_t ep_entropy_next(uint32_t lfsr) { return (lfsr >> 1) ^ ((lfsr & 1u) ? 0xA3000000u : 0u); }
+
+/// A request, into c, without plane and ev. mask: as on the wire.
+inline void build_endpoint_request(uint16_t qp, uint16_t id, unsigned op, uint32_t mask, uint32_t tick, Ctlpkt& c) {
+  c.qp = qp;
+  c.opcode = kEndpointRequestOpcode;
+  c.psn = id;
+  c.ext_len = kErthBytes;
+  c.ext = {};
+  auto* ext = reinterpret_cast<uint8_t*>(c.ext.data());
+  ext[1] = static_cast<uint8_t>(op & 3u);
+  wire::store_be<4>(ext + 4, mask);
+  wire::store_be<2>(ext + 12, tick);
+  wire::store_be<2>(ext + 14, 1);  // tsr 0, ftype 1
+}
+
+}  // namespace mrc
