@@ -31,7 +31,6 @@ module mrc_tx_probe
     output ctlpkt_t probe_o,
 
     input logic [NumPlanes-1:0] port_up_i,
-    input logic [4:0] rto_i,
     input logic [15:0] interval_i,
     input logic [2:0] successes_i,
     input logic skip_good_i,
@@ -147,6 +146,7 @@ module mrc_tx_probe
   logic [SlotW-1:0] free_slot, s;
   slot_t slot, slot_d;
   logic [23:0] dqpn;
+  logic [4:0] timeout;
 
   always_comb begin
     free_slot = '0;
@@ -183,15 +183,15 @@ module mrc_tx_probe
   );
 
   mrc_rf_1r1w #(
-      .Width(24),
+      .Width(24 + 5),
       .Depth(NumQps)
-  ) u_dqpn (
+  ) u_qp (
       .clk_i,
       .raddr_i(slot.qp[QpW-1:0]),
-      .rdata_o(dqpn),
+      .rdata_o({dqpn, timeout}),
       .we_i(cfg_ctx_we),
       .waddr_i(cfg_qp),
-      .wdata_i(cfg_ctx.dqpn)
+      .wdata_i({cfg_ctx.dqpn, cfg_ctx.timeout})
   );
 
   // ---- an answer
@@ -252,7 +252,7 @@ module mrc_tx_probe
     end else if (send) begin
       slot_we = 1'b1;
       slot_d.waiting = 1'b1;
-      slot_d.due = tick_q + (32'd8 << rto_i);
+      slot_d.due = tick_q + (32'd8 << timeout);
     end
   end
 
