@@ -583,10 +583,11 @@ module mrc_tx_inflight
     if (cc) begin
       unique case (state_q)
         StRec: begin
+          // Without live it was asked for and sent, but never counted here.
           ccev_load = live ? rec_q.voided : !rec_q.voided && !rec_q.rtx;
-          ccev_d.bytes = {14'd0, rec_q.size};
+          ccev_d.bytes = live ? least(c.fly, {17'd0, rec_q.size}) : {14'd0, rec_q.size};
           if (live && rec_q.voided) begin
-            fly_d = c.fly - least(c.fly, {17'd0, rec_q.size});
+            fly_d = c.fly - ccev_d.bytes;
           end else if (live && !rec_q.rtx) begin
             fly_d = c.fly + {14'd0, rec_q.size};
           end
@@ -604,20 +605,20 @@ module mrc_tx_inflight
         end
         StNack: begin
           ccev_load = nack_mark;
-          ccev_d.bytes = {14'd0, sent.size};
+          ccev_d.bytes = least(c.fly, {17'd0, sent.size});
           ccev_d.rtt_valid = c.ts && (!sent.rtx || rtt_rtx_i);
           ccev_d.rtt = ccev_d.rtt_valid ? rtt : 16'd0;
           ccev_d.reason = ctl_q.reason;
           if (nack_mark && bug_i != 8'd37) begin
-            fly_d = c.fly - least(c.fly, {17'd0, sent.size});
+            fly_d = c.fly - ccev_d.bytes;
           end
         end
         StRetx1: begin
           ccev_load = loss_q;
           ccev_d.kind = CcLoss;
-          ccev_d.bytes = {14'd0, sent.size};
+          ccev_d.bytes = least(c.fly, {17'd0, sent.size});
           if (loss_q) begin
-            fly_d = c.fly - least(c.fly, {17'd0, sent.size});
+            fly_d = c.fly - ccev_d.bytes;
           end
         end
         StRetxW: begin

@@ -625,7 +625,7 @@ module mrc_tx_segment
         single_d = 1'b0;
         if (!new_can) begin
           active_d[qp_raddr] = 1'b0;
-          push_load = qp.cc;
+          push_load = 1'b1;
           push_d.more = 1'b0;
         end else if (qp.cc) begin
           ask_load = 1'b1;
@@ -648,7 +648,7 @@ module mrc_tx_segment
       qp_d.head = head_next;
       qp_d.idx = seg_last ? 24'd0 : qp.idx + 24'd1;
       active_d[qp_raddr] = more;
-      push_load = more || qp.cc;
+      push_load = 1'b1;
       push_d.more = more;
       single_d = seg_first && seg_last;
     end
