@@ -164,7 +164,7 @@ module mrc_ack_gen
 
   // ---- the plane
 
-  logic [NumPlanes-1:0] pmask_q[0:NumDests-1];  // planes the peer's ports can receive on
+  logic [NumDests-1:0][NumPlanes-1:0] pmask_q;  // planes the peer's ports can receive on
   logic [NumPlanes-1:0] both_up, choice;
   logic [DestW-1:0] dest;
   assign dest = qp.dest[DestW-1:0];
@@ -186,9 +186,9 @@ module mrc_ack_gen
 
   // ---- reverse paths: per destination and plane the value that worked last
 
-  logic [NumPlanes-1:0] valid_q[0:NumDests-1];
-  logic [NumPlanes-1:0] stale_q[0:NumDests-1];  // did not work in this interval
-  logic [NumPlanes-1:0] wanted_q[0:NumDests-1];  // asked for in this interval
+  logic [NumDests-1:0][NumPlanes-1:0] valid_q;
+  logic [NumDests-1:0][NumPlanes-1:0] stale_q;  // did not work in this interval
+  logic [NumDests-1:0][NumPlanes-1:0] wanted_q;  // asked for in this interval
   logic [NumPlanes-1:0][31:0] rev;
   logic [31:0] epoch_q, ev;
   logic epoch, want_load;
@@ -236,12 +236,10 @@ module mrc_ack_gen
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      for (int unsigned i = 0; i < NumDests; i++) begin
-        pmask_q[i] <= {NumPlanes{1'b1}};
-        valid_q[i] <= '0;
-        stale_q[i] <= {NumPlanes{1'b1}};
-        wanted_q[i] <= '0;
-      end
+      pmask_q <= '1;
+      valid_q <= '0;
+      stale_q <= '1;
+      wanted_q <= '0;
       epoch_q <= 32'd0;
     end else begin
       if (cfg_do && cfg_table_i == CfgTablePeerPorts) begin
@@ -250,10 +248,8 @@ module mrc_ack_gen
       // The later assignment wins.
       if (epoch) begin
         epoch_q <= tick_i;
-        for (int unsigned i = 0; i < NumDests; i++) begin
-          stale_q[i] <= {NumPlanes{1'b1}};
-          wanted_q[i] <= '0;
-        end
+        stale_q <= '1;
+        wanted_q <= '0;
       end
       if (ok_now) begin
         valid_q[ok_dest][ok_plane] <= 1'b1;

@@ -380,9 +380,9 @@ module mrc_csr
     return x == 8'd0 || 32'(x) > top;
   endfunction
 
-  logic [2:0] qp_state_q[0:NumQps-1];  // qp_state_e
-  logic [7:0] qp_status_q[0:NumQps-1];  // cq_status_e
-  logic [NumPlanes-1:0] peer_q[0:NumDests-1];
+  logic [NumQps-1:0][2:0] qp_state_q;  // qp_state_e
+  logic [NumQps-1:0][7:0] qp_status_q;  // cq_status_e
+  logic [NumDests-1:0][NumPlanes-1:0] peer_q;
   tbl_qp_ctx_t ctx;
   logic [3:0] cmd_table;
   logic [15:0] cmd_index;
@@ -507,13 +507,9 @@ module mrc_csr
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      for (int unsigned i = 0; i < NumQps; i++) begin
-        qp_state_q[i] <= QpStateReset;
-        qp_status_q[i] <= 8'd0;
-      end
-      for (int unsigned i = 0; i < NumDests; i++) begin
-        peer_q[i] <= {NumPlanes{1'b1}};
-      end
+      qp_state_q <= {NumQps{QpStateReset}};
+      qp_status_q <= '0;
+      peer_q <= '1;
       cmd_status_q <= 16'd0;
     end else begin
       if (cmd_moves) begin

@@ -183,8 +183,8 @@ module mrc_endpoint
   dests_t valid_q, valid_d;  // some QP leads there
   dests_t due_q, due_d;  // has not answered the newest state of our ports
   dests_t waiting_q, waiting_d;  // for the answer to an update
-  logic [NumPlanes-1:0] peer_q[0:NumDests-1];
-  logic [5:0] seq_q[0:NumDests-1];
+  logic [NumDests-1:0][NumPlanes-1:0] peer_q;
+  logic [NumDests-1:0][5:0] seq_q;
 
   assign div_d = div_q + 4'd1;
 
@@ -643,10 +643,8 @@ module mrc_endpoint
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      for (int unsigned i = 0; i < NumDests; i++) begin
-        peer_q[i] <= {NumPlanes{1'b1}};
-        seq_q[i] <= 6'd0;
-      end
+      peer_q <= '1;
+      seq_q <= '0;
     end else begin
       if (cfg_peer_we) begin
         peer_q[cfg_index_i[DestW-1:0]] <= cfg_data_i[NumPlanes-1:0];

@@ -200,7 +200,7 @@ module mrc_tx_path
   logic [31:0] gen_num_q, gen_num_d;  // the number of the row
   logic [31:0] gen_rest_q, gen_rest_d;  // its bits not used yet
   logic [31:0] gen_out_q, gen_out_d;
-  logic [NumPlanes-1:0] pmask_q[0:NumDests-1];  // planes the peer's ports can receive on
+  logic [NumDests-1:0][NumPlanes-1:0] pmask_q;  // planes the peer's ports can receive on
 
   tbl_qp_ctx_t cfg_ctx;
   tbl_ev_state_t cfg_ev_state;
@@ -821,9 +821,7 @@ module mrc_tx_path
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      for (int unsigned i = 0; i < NumDests; i++) begin
-        pmask_q[i] <= {NumPlanes{1'b1}};
-      end
+      pmask_q <= '1;
     end else if (op_cfg && cfg_table_i == CfgTablePeerPorts) begin
       pmask_q[cfg_index_i[DestW-1:0]] <= cfg_data_i[NumPlanes-1:0];
     end
