@@ -75,7 +75,7 @@ void draw_controllers(SidePlan& side, const Preset& preset, const Scenario& s) {
   params.base_rtt = static_cast<uint32_t>(s.cc_rtt_ns > 0 ? s.cc_rtt_ns : 2 * s.delay_ns + 2 * s.jitter_ns + 2000);
   for (unsigned i = 0; i < 2; ++i) {
     params.trimming = i == 0;
-    side.cc_profiles.push_back(nscc_row(nscc_words(nscc_resolve(params).value())));
+    side.cc_profiles.push_back(nscc_row(nscc_words(*nscc_resolve(params))));
   }
   side.dests = std::min(static_cast<unsigned>(s.dests), preset.num_dests);
 }
