@@ -179,9 +179,9 @@ void Nic::Impl::step(const mrc_pins_in& in) {
 }
 
 void Nic::Impl::step_registers(const mrc_pins_in& in) {
-  const bool acks[] = {tx_sched.cfg_ack(),   tx_segment.cfg_ack(), tx_path.cfg_ack(),  tx_inflight.cfg_ack(),
-                       tx_header.cfg_ack(),  rx_check.cfg_ack(), rx_track.cfg_ack(),
-                       rx_reorder.cfg_ack(), ack_gen.cfg_ack(),  tx_probe.cfg_ack()};
+  const bool acks[] = {tx_sched.cfg_ack(),  tx_segment.cfg_ack(), tx_path.cfg_ack(),  tx_inflight.cfg_ack(),
+                       tx_header.cfg_ack(), rx_check.cfg_ack(),   rx_track.cfg_ack(), rx_reorder.cfg_ack(),
+                       ack_gen.cfg_ack(),   tx_probe.cfg_ack()};
   bool all = true, any = false;
   for (const bool a : acks) {
     all = all && a;
