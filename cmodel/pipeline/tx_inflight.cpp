@@ -215,12 +215,12 @@ void TxInflight::visit() {
     if (q.fly.bytes() != 0) tell(q, CcEvent::Ack, q.fly.take_all());
     return;
   }
-  if (retry_exhausted(q.retry, q.limits)) {
-    fail(q, index, CqStatus::RetryExceeded);
-    return;
-  }
-  q.retry = retry_next(q.retry);
   if (q.una == q.nxt) {  // all arrived, a semantic ACK is missing: the newest packet again asks for it
+    if (retry_exhausted(q.retry, q.limits)) {
+      fail(q, index, CqStatus::RetryExceeded);
+      return;
+    }
+    q.retry = retry_next(q.retry);
     q.dup = true;
     enlist(q, index);
     start_timer(q);
@@ -541,13 +541,20 @@ void TxInflight::walk() {
     win_.read(win_row(op_qp_, next));
     return;
   }
-  if (any_) {
+  state_ = State::Idle;
+  if (any_) {  // otherwise all that is out waits for its turn: no retry
+    if (retry_exhausted(q.retry, q.limits)) {
+      fail(q, op_qp_, CqStatus::RetryExceeded);
+      return;
+    }
+    q.retry = retry_next(q.retry);
     enlist(q, op_qp_);
     q.rtx_lo = psn_first(q.rtx_lo, first_);
   }
+  // Nothing of the QP is in flight any more, whatever the account says.
+  if (q.tmr_psn == q.nxt && q.fly.bytes() != 0) tell(q, CcEvent::Loss, q.fly.take_all());
   start_timer(q);
   rto_inc_next_ = true;
-  state_ = State::Idle;
 }
 
 }  // namespace mrc
