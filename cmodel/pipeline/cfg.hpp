@@ -53,6 +53,7 @@ struct CsrOut {
   uint32_t sack_trigger = 16384;
   uint32_t srv6 = 0x0000'000c;  ///< register SRV6, as is
   std::array<uint32_t, kMaxPlanes> rev_ev{};
+  uint32_t tick = 0;  ///< level: 128 ns ticks since reset
 };
 
 }  // namespace mrc
