@@ -58,7 +58,7 @@ void RxLane::run(const CsrOut& csr, const In& in) {
   }
   const uint32_t wr = wr_, rd = rd_;
   drain<Pb>();
-  if (fin_) finish<Pb>(csr, in.tick);
+  if (fin_) finish<Pb>(csr);
   fin_ = false;
   if (c_valid_) collect<Pb>(wr, rd);
   c_valid_ = false;
@@ -166,7 +166,7 @@ void RxLane::write_buffer(uint32_t wr, unsigned word, const uint8_t* bytes) {
 
 /// The cycle after the last chunk: the payload's last word, and the frame's description.
 template <unsigned Pb>
-void RxLane::finish(const CsrOut& csr, uint16_t tick) {
+void RxLane::finish(const CsrOut& csr) {
   const unsigned offset = rx_payload_offset(frame_.head), pf = offset / Pb, pq = offset % Pb;
   if (room_ && last_chunk_ >= pf && last_chunk_ - pf < kMaxPayload / Pb + 2) {
     uint8_t word[Pb] = {};
@@ -181,7 +181,7 @@ void RxLane::finish(const CsrOut& csr, uint16_t tick) {
                        .ev_swap = csr.ev_swap,
                        .dscp_trimmed = csr.dscp_trimmed,
                        .dscp_lasthop = csr.dscp_lasthop};
-  frame_.tick = tick;
+  frame_.tick = static_cast<uint16_t>(csr.tick);
   Rxdesc d;
   rx_parse(frame_, cfg, d);
   if (d.buf_valid && (!room_ || !words_.ready())) {

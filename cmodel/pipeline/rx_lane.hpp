@@ -20,12 +20,11 @@ namespace mrc {
 /// Its stages run in step() from the last to the first, each on the registers that the one before left last cycle.
 class RxLane {
  public:
-  /// The port in this cycle; tdata points to port_bytes bytes. tick: csr's, in units of 128 ns, low 16 bits.
+  /// The port in this cycle. tdata points to port_bytes bytes.
   struct In {
     bool tvalid = false, tlast = false, tuser = false;
     uint32_t tkeep = 0;
     const uint8_t* tdata = nullptr;
-    uint16_t tick = 0;
   };
 
   /// desc: rx_check's input FIFO. verdict: this lane's, of depth LaneFifo.
@@ -60,7 +59,7 @@ class RxLane {
   template <unsigned Pb>
   void write_buffer(uint32_t wr, unsigned word, const uint8_t* bytes);
   template <unsigned Pb>
-  void finish(const CsrOut& csr, uint16_t tick);
+  void finish(const CsrOut& csr);
   template <unsigned Pb>
   void collect(uint32_t wr, uint32_t rd);
   template <unsigned Pb>

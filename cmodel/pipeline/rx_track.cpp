@@ -121,7 +121,7 @@ void RxTrack::init() {
 void RxTrack::track(const CsrOut& csr) {
   Qp& q = qp();
   RxRow row = rdata_;
-  const PsnClass cls = psn_class(p_.psn, q.cack, q.mpr, row);
+  const PsnClass cls = psn_class(p_.psn, q.cack, q.mpr, q.mpr_dest, row);
   const bool dup = cls == PsnClass::DupBelow || cls == PsnClass::DupAbove;
   state_ = State::Idle;
   if (p_.trim != Trim::None) {

@@ -20,12 +20,13 @@ struct RxRow {
 /// Where a PSN stands (mrc.md section 6, rules 1 to 4).
 enum class PsnClass : uint8_t { New, DupBelow, DupAbove, OutOfWindow };
 
-/// Class of psn, given the row that holds it; the window is mpr * 128 PSNs above cack.
-constexpr PsnClass psn_class(uint32_t psn, uint32_t cack, unsigned mpr, const RxRow& row) {
+/// Class of psn, given the row that holds it. The window is mpr * 128 PSNs above cack; what arrived while it was
+/// larger, at most mpr_dest * 128 PSNs, is still known.
+constexpr PsnClass psn_class(uint32_t psn, uint32_t cack, unsigned mpr, unsigned mpr_dest, const RxRow& row) {
   const uint32_t rel = psn_dist(psn, psn_add(cack, 1));
   if (rel >= kPsnHalf) return PsnClass::DupBelow;
-  if (rel >= 128u * mpr) return PsnClass::OutOfWindow;
-  return (row.rcv >> (psn & 63) & 1) != 0 ? PsnClass::DupAbove : PsnClass::New;
+  if (rel < 128u * mpr_dest && (row.rcv >> (psn & 63) & 1) != 0) return PsnClass::DupAbove;
+  return rel < 128u * mpr ? PsnClass::New : PsnClass::OutOfWindow;
 }
 
 /// NACK reasons (mrc.md section 3).

@@ -20,8 +20,8 @@ struct Lane {
   explicit Lane(const char* preset_name)
       : preset(*find_preset(preset_name)), verdict(preset.lane_fifo), lane(preset, desc, verdict, line) {}
 
-  void cycle(RxLane::In in) {
-    in.tick = static_cast<uint16_t>(tick0 + now);
+  void cycle(const RxLane::In& in) {
+    csr.tick = tick0 + now;
     lane.step(csr, in);
     if (take_desc && desc.valid()) {
       descs.push_back(desc.head());

@@ -182,6 +182,16 @@ TEST_CASE("control packets have one length each", "[rx_parse]") {
   CHECK(parsed(collected(p.inner())).err == RxErr::Length);
 }
 
+TEST_CASE("every bit of the ICRC counts", "[rx_parse]") {
+  RxFrame f = collected(small_write().inner());
+  CHECK(parsed(f).icrc_ok);
+  for (unsigned bit = 0; bit < 32; ++bit) {
+    f.crc ^= 1u << bit;
+    CHECK_FALSE(parsed(f).icrc_ok);
+    f.crc ^= 1u << bit;
+  }
+}
+
 TEST_CASE("the inner header stands behind Ethernet, an outer header, or that and a routing header", "[rx_parse]") {
   CHECK(rx_inner_offset(rx_encap(17)) == 14);
   CHECK(rx_inner_offset(rx_encap(41)) == 14 + 40);

@@ -8,15 +8,15 @@ using namespace mrc;
 TEST_CASE("a PSN is new, known or outside, also across the wrap", "[rx_tracker]") {
   const uint32_t cack = 0xffffff;
   const RxRow row{.rcv = 0b100, .last = 0};
-  CHECK(psn_class(0, cack, 1, row) == PsnClass::New);
-  CHECK(psn_class(2, cack, 1, row) == PsnClass::DupAbove);
-  CHECK(psn_class(127, cack, 1, row) == PsnClass::New);
-  CHECK(psn_class(128, cack, 1, row) == PsnClass::OutOfWindow);
-  CHECK(psn_class(128, cack, 2, row) == PsnClass::New);
-  CHECK(psn_class(130, cack, 1, row) == PsnClass::OutOfWindow);  // its bit belongs to another PSN
-  CHECK(psn_class(cack, cack, 1, row) == PsnClass::DupBelow);
-  CHECK(psn_class(0x800000, cack, 1, row) == PsnClass::DupBelow);
-  CHECK(psn_class(0x7fffff, cack, 1, row) == PsnClass::OutOfWindow);
+  CHECK(psn_class(0, cack, 1, 1, row) == PsnClass::New);
+  CHECK(psn_class(2, cack, 1, 1, row) == PsnClass::DupAbove);
+  CHECK(psn_class(127, cack, 1, 1, row) == PsnClass::New);
+  CHECK(psn_class(128, cack, 1, 1, row) == PsnClass::OutOfWindow);
+  CHECK(psn_class(128, cack, 2, 2, row) == PsnClass::New);
+  CHECK(psn_class(130, cack, 1, 1, row) == PsnClass::OutOfWindow);  // its bit belongs to another PSN
+  CHECK(psn_class(cack, cack, 1, 1, row) == PsnClass::DupBelow);
+  CHECK(psn_class(0x800000, cack, 1, 1, row) == PsnClass::DupBelow);
+  CHECK(psn_class(0x7fffff, cack, 1, 1, row) == PsnClass::OutOfWindow);
 }
 
 TEST_CASE("above the window: what a larger one would have had wants a bitmap, the rest is out of range",
@@ -42,6 +42,17 @@ TEST_CASE("a dynamic window is between 128 PSNs and what the QP was set up with"
   CHECK(dynamic_mpr(8, 8) == 8);
   CHECK(dynamic_mpr(9, 8) == 8);
   CHECK(dynamic_mpr(255, 1) == 1);
+}
+
+TEST_CASE("behind a window that shrank a PSN is known, or outside", "[rx_tracker]") {
+  const RxRow row{.rcv = 0b100, .last = 0};
+  CHECK(psn_class(126, 0xffffff, 1, 3, row) == PsnClass::New);
+  CHECK(psn_class(130, 0xffffff, 1, 3, row) == PsnClass::DupAbove);  // bit 2 of its row
+  CHECK(psn_class(131, 0xffffff, 1, 3, row) == PsnClass::OutOfWindow);
+  const RxRow ends{.rcv = uint64_t{1} << 63 | 1, .last = 0};
+  CHECK(psn_class(383, 0xffffff, 1, 3, ends) == PsnClass::DupAbove);
+  CHECK(psn_class(384, 0xffffff, 1, 3, ends) == PsnClass::OutOfWindow);  // the bit belongs to another PSN
+  CHECK(psn_class(383, 0xffffff, 3, 3, ends) == PsnClass::DupAbove);
 }
 
 TEST_CASE("advance passes the ones, counts messages, and clears what it passed", "[rx_tracker]") {
