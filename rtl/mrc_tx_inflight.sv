@@ -519,7 +519,7 @@ module mrc_tx_inflight
 
   // ---- timer: a visit, and the walk over the window after an expiry
 
-  logic outstanding, visit_late, visit_expired, visit_drift, walk_more, walk_any;
+  logic outstanding, walk_end, walk_fail, visit_late, visit_expired, visit_drift, walk_more, walk_any;
   logic [31:0] visit_age;
   logic [63:0] walk_cand;
   logic [23:0] walk_next, walk_first;
@@ -528,7 +528,7 @@ module mrc_tx_inflight
   assign visit_late = live && visit_age >= (32'd8 << rto_shift);
   assign visit_expired = visit_late && outstanding;
   assign visit_drift = op_visit && visit_late && !outstanding && cc && c.fly != 28'd0;
-  assign visit_fail = op_visit && visit_expired && exhausted;
+  assign visit_fail = op_visit && visit_expired && c.una == c.nxt && exhausted;
   assign walk_next = {w_q[23:6] + 18'd1, 6'd0};
   assign walk_more = 24'(walk_next - c.una) < 24'(c.nxt - c.una);
   always_comb begin
@@ -539,6 +539,9 @@ module mrc_tx_inflight
     end
   end
   assign walk_any = any_q || walk_cand != 64'd0;
+  assign walk_end = state_q == StWalk && !walk_more;
+  // Something was lost that did not wait already: a retry.
+  assign walk_fail = walk_end && walk_any && exhausted;
   assign walk_first = any_q ? first_q : {w_q[23:6], lowest(walk_cand)};
 
   // ---- congestion control: what leaves the flight, and what the controller hears of it
@@ -570,7 +573,7 @@ module mrc_tx_inflight
   logic [27:0] fly_d;
   logic [15:0] rtt;
   assign rtt = tick_q[15:0] - ctl_q.ts;
-  assign give_back = visit_fail || nack_fail || ack_fail
+  assign give_back = visit_fail || walk_fail || nack_fail || ack_fail
       || (op_cfg && (cfg_table_i == CfgTableQpCtx
                      || (cfg_table_i == CfgTableQpState && cfg_ctx.state != QpStateRts)));
 
@@ -628,13 +631,13 @@ module mrc_tx_inflight
         end
         default: ;
       endcase
-      // The QP has ended, or everything of it has arrived: nothing of it is in flight any more.
-      if (give_back || visit_drift || (state_q == StAck && ack_ok && ack_good && ack_una == c.nxt))
+      // The QP has ended, everything of it has arrived, or is lost: nothing of it is in flight any more.
+      if (give_back || visit_drift || (walk_end && c.tmr_psn == c.nxt) || (state_q == StAck && ack_ok && ack_good && ack_una == c.nxt))
       begin
         ccev_load = c.fly != 28'd0;
         ccev_d = '0;
         ccev_d.cc = {8'd0, c.dest};
-        ccev_d.kind = give_back ? CcNack : CcAck;
+        ccev_d.kind = give_back ? CcNack : (walk_end ? CcLoss : CcAck);
         ccev_d.bytes = c.fly;
         fly_d = 28'd0;
       end
@@ -766,7 +769,7 @@ module mrc_tx_inflight
     end else if (state_q == StNack) begin
       mark = nack_mark;
     end else if (state_q == StWalk) begin
-      mark = walk_any && !walk_more;
+      mark = walk_any && !walk_more && !walk_fail;
       mark_first = walk_first;
     end
   end
@@ -792,7 +795,7 @@ module mrc_tx_inflight
     hold_d = hold_q;
     w_d = w_q;
     rto_inc_d = 1'b0;
-    fail_inc_d = visit_fail || nack_fail;
+    fail_inc_d = visit_fail || walk_fail || nack_fail;
     visit_due_d = visit_due_q;
     visit_qp_d = visit_qp_q;
 
@@ -867,9 +870,9 @@ module mrc_tx_inflight
           if (visit_fail) begin
             live_d[visit_qp_q] = 1'b0;
           end else if (visit_expired) begin
-            c_we = 1'b1;
-            c_d.retry = retry_next;
             if (c.una == c.nxt) begin
+              c_we = 1'b1;
+              c_d.retry = retry_next;
               c_d.dup = 1'b1;
               c_d.tmr_start = tick_q;
               c_d.tmr_psn = c.nxt;
@@ -1033,10 +1036,17 @@ module mrc_tx_inflight
           w_d = walk_next;
         end else begin
           c_we = 1'b1;
-          c_d.tmr_start = tick_q;
-          c_d.tmr_psn = c.nxt;
-          rto_inc_d = 1'b1;
           state_d = StIdle;
+          if (walk_fail) begin
+            live_d[qp] = 1'b0;
+          end else begin
+            c_d.tmr_start = tick_q;
+            c_d.tmr_psn = c.nxt;
+            rto_inc_d = 1'b1;
+            if (walk_any) begin
+              c_d.retry = retry_next;
+            end
+          end
         end
       end
       default: state_d = StIdle;
@@ -1071,8 +1081,8 @@ module mrc_tx_inflight
   assign rtx_inc_d = retx_load;
   assign rask_d = '{cc: {8'd0, c.dest}, bytes: {2'd0, sent.size}};
 
-  assign fail_qp = visit_fail ? {{(16 - QpW) {1'b0}}, visit_qp_q} : ctl_q.qp;
-  assign qperr_load = visit_fail || nack_fail || ack_fail;
+  assign fail_qp = visit_fail ? {{(16 - QpW) {1'b0}}, visit_qp_q} : (walk_fail ? qp_q : ctl_q.qp);
+  assign qperr_load = visit_fail || walk_fail || nack_fail || ack_fail;
   assign qperr_d = '{qp: fail_qp, status: ack_fail ? ctl_q.reason : fail_status};
 
   always_comb begin
@@ -1096,7 +1106,7 @@ module mrc_tx_inflight
           mpr: 8'd0
       };
     end
-    if (visit_fail || nack_fail) begin
+    if (visit_fail || walk_fail || nack_fail) begin
       upd_load = 1'b1;
       upd_d = '{
           qp: fail_qp,

@@ -142,7 +142,7 @@ constexpr Row kScenarios[] = {
     {"slow-host", "a host that is often busy: back-pressure and full buffers",
      "stall 0.3 pause 0.06 pause_ns 4000 rto 6 mtu_min 3 size_min 2048 exact_share 0 small_share 0.02"},
     {"link-flap", "ports of both NICs go down and come up, peers are told; tables are rewritten meanwhile",
-     "flap_us 15 flap_down_us 15 peer_flap 1 jitter_ns 50 qps 3 csr_gap 300 churn 0.7 vary 1 ep_ticks 20 control 0.2"},
+     "flap_us 25 flap_down_us 10 peer_flap 1 hang_us 4000 jitter_ns 50 qps 3 csr_gap 300 churn 0.7 vary 1 ep_ticks 20 control 0.2"},
     {"plane-loss", "one port of the device goes down under full load and stays down",
      "cut_planes 1 cut_us 15 size_min 4096 mtu_min 4 small_share 0 exact_share 0 wrap_share 0 csr_gap 0 imm_share 0.1 "
      "ep_ticks 40 rto 4"},

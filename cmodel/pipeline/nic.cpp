@@ -249,8 +249,7 @@ void Nic::Impl::step_receive(const mrc_pins_in& in) {
                               .tlast = (in.rx_tlast >> i & 1) != 0,
                               .tuser = (in.rx_tuser >> i & 1) != 0,
                               .tkeep = in.rx_tkeep[i],
-                              .tdata = in.rx_tdata[i],
-                              .tick = static_cast<uint16_t>(values.tick)});
+                              .tdata = in.rx_tdata[i]});
   }
   rx_check.step(cfg, values);
   rx_track.step(cfg, values);
