@@ -254,6 +254,7 @@ class Run {
         if (dut_station_.traffic_done() && peer_station_.traffic_done()) {
           traffic_end_ = now;
           quiet_since_ = now;
+          dut_station_.rest(true);
           next(Phase::Drain);
         }
         break;
@@ -286,6 +287,7 @@ class Run {
       }
       case Phase::Reconnect:
         if (!dut_station_.driver_idle() || !peer_station_.driver_idle()) break;
+        dut_station_.rest(false);
         dut_station_.more(share(true));
         peer_station_.more(share(false));
         next(Phase::Traffic);

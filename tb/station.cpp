@@ -92,7 +92,7 @@ void Station::cycle(const mrc_pins_out& out, mrc_pins_in& in) {
   if (!driver_.idle() || in.awvalid || in.wvalid || in.arvalid) driver_.cycle(out, in);
   if (traffic_) {
     host(out, in);
-    if (scenario_.csr_gap > 0 && is_dut_ && cycle_ >= next_csr_) random_access();
+    if (scenario_.csr_gap > 0 && is_dut_ && !resting_ && cycle_ >= next_csr_) random_access();
     if (scenario_.flap_us > 0 && (is_dut_ || scenario_.peer_flap != 0)) flap();
     if (scenario_.cut_planes > 0 && is_dut_) cut();
     if (cycle_ >= series_next_) {

@@ -73,6 +73,8 @@ class Station {
   static std::string exchange(Station& a, Station& b);
 
   void start_traffic();
+  /// Software looks around no more: what moves from now on, the NICs do by themselves.
+  void rest(bool on) { resting_ = on; }
   /// No new messages: the run has lasted long enough.
   void stop_traffic() { requester_.stop(); }
   /// Another round of traffic.
@@ -144,7 +146,7 @@ class Station {
   const SidePlan& own_;
   bool is_dut_;
   uint64_t cycle_ = 0;
-  bool traffic_ = false;
+  bool traffic_ = false, resting_ = false;
 
   Rng host_rng_, csr_rng_;
   Driver driver_;
