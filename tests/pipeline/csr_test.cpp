@@ -402,7 +402,7 @@ TEST_CASE("a table write that is not good answers SLVERR, says why, and is not b
   for (unsigned table = 10; table < 16; ++table) refused(b.command(table, 0), CmdCode::BadIndex, 0);
   CHECK(b.info(1) == 1);
   CHECK(b.info(2) == 4);
-  CHECK(b.writes.size() == 1 + 3 + 1);  // what was good: QP 1, QP 2, its Error
+  CHECK(b.writes.size() == 1 + 3 + 1);        // what was good: QP 1, QP 2, its Error
   CHECK(b.read(csr::kTblCmd) == 0x000f0000);  // the register keeps what was written
   // The other tables are taken as they are.
   for (const unsigned table : {1u, 2u, 4u, 5u, 8u}) CHECK(b.command(table, 0xffff) == 0);
@@ -527,7 +527,7 @@ TEST_CASE("a read sees the state of its own cycle, not of a write in the same on
   b.bring_up(1);
   b.write(csr::kQpSel, 1);
   b.qperr[0].load({.qp = 1, .status = CqStatus::RetryExceeded});
-  b.run(2);                                             // in csr's FIFO
+  b.run(2);                                            // in csr's FIFO
   b.cycle({.arvalid = true, .araddr = csr::kQpInfo});  // it is taken in this cycle
   CHECK(b.regs.cfg().req);
   CHECK(b.regs.out().rdata == 3);

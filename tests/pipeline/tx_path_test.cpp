@@ -415,7 +415,8 @@ TEST_CASE("tx_path: DENIED EVs are passed over, stay denied whatever comes back,
   CHECK(b.pass(16).size() == 16);
 }
 
-TEST_CASE("tx_path: denying an EV lowers the number in use once, whatever the floor says", "[pipeline][tx_path][deny]") {
+TEST_CASE("tx_path: denying an EV lowers the number in use once, whatever the floor says",
+          "[pipeline][tx_path][deny]") {
   Bench b;
   b.csr.ev_min_active = 14;
   b.deny(0);

@@ -72,8 +72,7 @@ TEST_CASE("AUTO: xorshift of 32 bits", "[protocol][ev]") {
 TEST_CASE("the API's limits are refused by name, with the field", "[protocol][ev]") {
   uint64_t at = 99;
   const std::vector<EvField> many(4, {1, 0, 1});
-  CHECK(refusal({.fields = many, .format_fields = 3, .max_val = 15}, &at) ==
-        "too many fields: 4, the format has 3");
+  CHECK(refusal({.fields = many, .format_fields = 3, .max_val = 15}, &at) == "too many fields: 4, the format has 3");
   CHECK(at == 0);
   CHECK(refusal({.fields = many, .format_fields = 4, .max_val = 15}).empty());
 

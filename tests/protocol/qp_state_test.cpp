@@ -49,8 +49,7 @@ TEST_CASE("QP_CTX takes exactly the transitions RESET, INIT, RTR, RTS in this or
   for (unsigned from = 0; from < 5; ++from) {
     for (unsigned to = 0; to < 8; ++to) {
       CAPTURE(from, to);
-      const CmdOutcome want =
-          allowed[from][to] ? kOk : CmdOutcome{CmdCode::BadTransition, static_cast<uint16_t>(from)};
+      const CmdOutcome want = allowed[from][to] ? kOk : CmdOutcome{CmdCode::BadTransition, static_cast<uint16_t>(from)};
       CHECK(judge(kStates[from], to, 0xfff, good_row()) == want);
     }
   }
