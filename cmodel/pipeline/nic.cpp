@@ -186,9 +186,10 @@ void Nic::Impl::step(const mrc_pins_in& in) {
 }
 
 void Nic::Impl::step_registers(const mrc_pins_in& in) {
-  const bool acks[] = {tx_segment.cfg_ack(), tx_path.cfg_ack(),  tx_inflight.cfg_ack(), tx_header.cfg_ack(),
-                       rx_check.cfg_ack(),   rx_track.cfg_ack(), rx_reorder.cfg_ack(),  ack_gen.cfg_ack(),
-                       tx_probe.cfg_ack(),   endpoint.cfg_ack()};
+  const bool acks[] = {tx_segment.cfg_ack(), tx_path.cfg_ack(),  tx_inflight.cfg_ack(),
+                       tx_header.cfg_ack(),  rx_check.cfg_ack(), rx_track.cfg_ack(),
+                       rx_reorder.cfg_ack(), ack_gen.cfg_ack(),  tx_probe.cfg_ack(),
+                       endpoint.cfg_ack()};
   bool all = true, any = false;
   for (const bool a : acks) {
     all = all && a;
@@ -289,8 +290,7 @@ void Nic::Impl::count() {
 
 void Nic::Impl::clock() {
   const auto clock_rare = [](auto&... streams) { ((streams.busy() ? streams.clock() : void()), ...); };
-  clock_rare(retx, fb, evev, bad, pres, pfb, probe, eprx, okev, eokev, want, eprq, eresp, pmask, evr,
-             evp);  // empty in most cycles
+  clock_rare(retx, fb, evev, bad, pres, pfb, probe, eprx, okev, eokev, want, eprq, eresp, pmask, evr, evp);  // empty in most cycles
   wqe.clock();
   push.clock();
   grant.clock();
