@@ -306,6 +306,23 @@ TEST_CASE("tx_path: planes that a peer cannot hear on are left out, the others h
   for (const unsigned p : {1u, 3u, 4u, 6u, 7u}) CHECK(share[p] == 100);
 }
 
+TEST_CASE("tx_path takes three cycles per packet also with planes left out", "[pipeline][tx_path]") {
+  for (const bool peer : {false, true}) {
+    Bench b;
+    if (peer) {
+      b.peer_ports(3, 2);
+    } else {
+      b.up = 2;
+    }
+    for (int i = 0; i < 100; ++i) {
+      if (b.pkt.free()) b.send();
+      b.cycle();
+    }
+    REQUIRE(b.at.size() > 25);
+    for (std::size_t i = 1; i < b.at.size(); ++i) REQUIRE(b.at[i] - b.at[i - 1] == 3);
+  }
+}
+
 TEST_CASE("tx_path: with every EV denied or bad a packet has no path; the next starts where the walk ended",
           "[pipeline][tx_path][nopath]") {
   Bench b;
