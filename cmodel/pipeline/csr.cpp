@@ -56,6 +56,13 @@ void Csr::step(const In& in) {
     d_.rdata = ok ? (word == csr::kEvq / 4 ? take_event() : value(word, in.port_up)) : 0;
     d_.rresp = ok ? 0 : kSlvErr;
   }
+  evp_busy_ = csr::kEvpResState.get(reg_[csr::kEvpRes / 4]) == kEvpOnItsWay;
+  if (evr_.has()) {
+    const Evr& r = evr_.head();
+    reg_[csr::kEvpRes / 4] =
+        csr::kEvpResState.set(0, r.answered ? kEvpAnswered : kEvpNotAnswered) | csr::kEvpResRtt.set(0, r.rtt);
+    evr_.pop();
+  }
   switch (q_.state) {
     case State::Idle:
       if (!internal() && q_.aw_full && q_.w_full) write();
@@ -93,12 +100,6 @@ void Csr::step(const In& in) {
     d_.wstrb = in.wstrb;
   }
   if (evev_.has()) queue_event();
-  if (evr_.has()) {
-    const Evr& r = evr_.head();
-    reg_[csr::kEvpRes / 4] =
-        csr::kEvpResState.set(0, r.answered ? kEvpAnswered : kEvpNotAnswered) | csr::kEvpResRtt.set(0, r.rtt);
-    evr_.pop();
-  }
 }
 
 /// What a read of a register gives.
@@ -212,8 +213,8 @@ bool Csr::table_write(uint32_t command) {
   std::array<uint32_t, csr::kTblData0Count> data{};
   for (unsigned i = 0; i < data.size(); ++i) data[i] = reg_[csr::kTblData0 / 4 + i];
   Qp& qp = qps_[index & (qps_.size() - 1)];
-  const CmdOutcome o = judge_table_write(table, index, data, csr::kQpAttrMask.get(reg_[csr::kQpAttr / 4]), qp.state,
-                                         preset_);
+  const CmdOutcome o =
+      judge_table_write(table, index, data, csr::kQpAttrMask.get(reg_[csr::kQpAttr / 4]), qp.state, preset_);
   reg_[csr::kCmdStatus / 4] =
       csr::kCmdStatusCode.set(0, static_cast<uint32_t>(o.code)) | csr::kCmdStatusDetail.set(0, o.detail);
   if (o.code != CmdCode::Ok) return false;
@@ -233,12 +234,11 @@ bool Csr::table_write(uint32_t command) {
 
 /// Sends an EV probe; false while one is on its way.
 bool Csr::probe_write(uint32_t command) {
-  uint32_t& result = reg_[csr::kEvpRes / 4];
-  if (csr::kEvpResState.get(result) == kEvpOnItsWay) return false;
+  if (evp_busy_) return false;
   evp_.load({.dest = static_cast<uint16_t>(csr::kEvpCmdDest.get(command)),
              .plane = static_cast<uint8_t>(csr::kEvpCmdPlane.get(command)),
              .ev = reg_[csr::kEvpEv / 4]});
-  result = csr::kEvpResState.set(0, kEvpOnItsWay);
+  reg_[csr::kEvpRes / 4] = csr::kEvpResState.set(0, kEvpOnItsWay);
   return true;
 }
 

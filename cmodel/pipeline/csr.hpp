@@ -113,6 +113,7 @@ class Csr {
   Regs q_, d_;
   unsigned written_ = kWords;  // register word written in this cycle; kWords: none
   uint32_t written_value_ = 0;
+  bool evp_busy_ = false;   // an EV probe is on its way, in this cycle
   bool republish_ = false;  // the table write changes without a register
   CsrOut values_;
   CfgBus cfg_;

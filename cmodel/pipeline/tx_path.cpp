@@ -293,9 +293,9 @@ void TxPath::walk(const In& in) {
   int ev_idx = g.chosen >= 0 ? static_cast<int>(at * planes_) + g.chosen : -1;
   if (ev_idx < 0) {
     if (g.busy) return;
-    if (walked_ == groups_ && g.restored) {  // the whole set was walked: what was restored is used
-      const unsigned plane = 1u << (g.restored_idx & (planes_ - 1));
-      if (!(in.lane_room & ok & plane)) return;
+    const unsigned plane = 1u << (g.restored_idx & (planes_ - 1));
+    if (walked_ == groups_ && g.restored && (ok & plane)) {  // the whole set was walked: what was restored is used
+      if (!(in.lane_room & plane)) return;
       ev_idx = g.restored_idx;
     }
   }

@@ -54,7 +54,7 @@ class TxPath {
     uint8_t used = 0;
     uint16_t lfsr = 0;
     uint8_t profile = 0;
-    uint8_t backup = 0;   ///< groups, modulo their number
+    uint8_t backup = 0;  ///< groups, modulo their number
     uint8_t dest = 0;
     uint16_t active = 0;  ///< EVs in GOOD or SKIP
   };

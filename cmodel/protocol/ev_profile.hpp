@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// EV profiles that are computed instead of listed: AUTO and GENERATED (mrc.md section 5; docs/blocks/tx_path.md, "Gen";
-/// assumption A-61).
+/// EV profiles that are computed instead of listed: AUTO and GENERATED (mrc.md section 5; docs/blocks/tx_path.md,
+/// "Gen"; assumption A-61).
 #pragma once
 
 #include <bit>
@@ -25,7 +25,7 @@ struct EvField {
 /// A GENERATED profile, as the API gives it. Several fields share the EV number: the first takes its most significant
 /// bits.
 struct EvFieldList {
-  std::span<const EvField> fields;  ///< first field on top of the EV; bits above all fields are zero
+  std::span<const EvField> fields;   ///< first field on top of the EV; bits above all fields are zero
   unsigned format_fields = kEvBits;  ///< fields the format has room for
   unsigned format_width = kEvBits;   ///< bits the format has room for, at most 32
   uint32_t max_val = 0;              ///< largest EV number; the number after it is 0

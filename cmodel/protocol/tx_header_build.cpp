@@ -71,8 +71,7 @@ uint8_t* put_common(const Common& c, const HdrQp& qp, const HdrNic& nic, Hdr& hd
   if (has_outer_ipv6(qp.encap)) {
     const bool srh = qp.encap == Encap::Srv6Srh;
     p = put_ipv6(p, c.tc, label, (srh ? wire::Srh::kBytes : 0u) + Ipv6::kBytes + udp_length,
-                 srh ? wire::kProtoRouting : wire::kProtoIpv6, nic.ip,
-                 srv6_address(qp.srv6, c.plane, c.ev, nic.srv6));
+                 srh ? wire::kProtoRouting : wire::kProtoIpv6, nic.ip, srv6_address(qp.srv6, c.plane, c.ev, nic.srv6));
     if (srh) p = put_srh(p, qp.dip);
   }
   p = put_ipv6(p, c.tc, label, udp_length, wire::kProtoUdp, nic.ip, qp.dip);

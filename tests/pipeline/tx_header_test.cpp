@@ -6,6 +6,7 @@
 
 #include "gen/csr.hpp"
 #include "wire/bytes.hpp"
+#include "wire/icrc.hpp"
 
 using namespace mrc;
 
@@ -14,8 +15,8 @@ namespace {
 struct Bench {
   Preset preset = *find_preset("tiny");
   Stream<Path> path;
-  Stream<Ctlpkt> ctl, probe_in;
-  TxHeader header{preset, path, ctl, probe_in};
+  Stream<Ctlpkt> ctl, probe_in, eprq;
+  TxHeader header{preset, path, ctl, probe_in, eprq};
   CfgBus cfg;
   CsrOut csr;
   bool ready = true;
@@ -33,13 +34,15 @@ struct Bench {
     path.clock();
     ctl.clock();
     probe_in.clock();
+    eprq.clock();
     ++cycles;
   }
   void run(unsigned n) {
     for (unsigned i = 0; i < n; ++i) cycle();
   }
-  void request(bool ts) {
+  void request(bool ts, Encap encap = Encap::Ipv6) {
     csr::TblQpCtx row;
+    row.encap = static_cast<uint8_t>(encap);
     row.ts = ts;
     row.dqpn = 0x77;
     row.pack(cfg.data.data());
@@ -67,6 +70,13 @@ struct Bench {
     c.opcode = 0xDE;
     c.ext_len = 16;
     probe_in.load(c);
+  }
+  void endpoint_request() {
+    Ctlpkt c;
+    c.qp = 1;
+    c.opcode = 0xD8;
+    c.ext_len = 16;
+    eprq.load(c);
   }
 };
 
@@ -135,24 +145,60 @@ TEST_CASE("tx_header stamps the tick of the cycle in which stage A is loaded", "
   CHECK(wire::load_be<2>(header_bytes(c.got[0]) + 78) == 1);
 }
 
-TEST_CASE("tx_header sends probes after control, before data, in the data class through the control queue",
+TEST_CASE("tx_header sends control, probes, endpoint requests, data; requests in the data class, control queue",
           "[pipeline][tx_header]") {
   Bench b;
+  b.request(false);
+  b.run(2);
+  b.cfg.req = false;
+  b.run(2);
   b.data();
+  b.endpoint_request();
   b.probe();
   b.control();
   b.run(10);
-  REQUIRE(b.got.size() == 3);
+  REQUIRE(b.got.size() == 4);
   const auto opcode = [&](unsigned i) { return header_bytes(b.got[i])[62]; };
   CHECK(opcode(0) == 0xD1);
   CHECK(opcode(1) == 0xDE);
-  CHECK(opcode(2) == 0xCA);
+  CHECK(opcode(2) == 0xD8);
+  CHECK(opcode(3) == 0xCA);
   CHECK(b.got[1].ctl);
   CHECK(b.got[1].plane == 1);
   CHECK(b.got[1].hdr_len == 14 + 40 + 8 + 12 + 16);
   const auto tc = [&](unsigned i) { return wire::load_be<2>(header_bytes(b.got[i]) + 14) >> 4 & 0xff; };
   CHECK(tc(0) == 46 << 2);
   CHECK(tc(1) == (4 << 2 | 2));
+  CHECK(b.got[2].ctl);
+  CHECK(tc(2) == (4 << 2 | 2));
+  const auto dqpn = [&](unsigned i) { return wire::load_be<3>(header_bytes(b.got[i]) + 67); };
+  CHECK(dqpn(1) == 0x77);
+  CHECK(dqpn(2) == 2);
+}
+
+TEST_CASE("tx_header takes all four encapsulations from the QP, each with its part of the ICRC",
+          "[pipeline][tx_header]") {
+  struct Row {
+    Encap encap;
+    unsigned inner;
+  };
+  for (const Row& r : {Row{Encap::Ipv6, 14}, Row{Encap::Srv6, 54}, Row{Encap::Srv6Srh, 78}, Row{Encap::Udp, 14}}) {
+    CAPTURE(r.inner);
+    Bench b;
+    b.request(false, r.encap);
+    b.run(2);
+    b.cfg.req = false;
+    b.run(2);
+    b.data();
+    b.run(10);
+    REQUIRE(b.got.size() == 1);
+    const Hdr& h = b.got[0];
+    CHECK(h.hdr_len == r.inner + 40 + 8 + 12 + 4 + 16);
+    CHECK(header_bytes(h)[r.inner + 40 + 8] == 0xCA);
+    // The ICRC register over the inner packet's header: icrc() complements it.
+    std::vector<uint8_t> inner(header_bytes(h) + r.inner, header_bytes(h) + h.hdr_len);
+    CHECK(h.crc == ~wire::icrc(inner));
+  }
 }
 
 TEST_CASE("tx_header under full load takes a table write after one packet", "[pipeline][tx_header]") {

@@ -30,11 +30,11 @@ struct Bench {
 
   Bench() {
     csr.probe_interval = 2;
-    csr.rto = 0;  // 8 ticks
     for (uint16_t qp = 0; qp < 4; ++qp) configure(qp);
   }
-  void configure(uint16_t qp) {
+  void configure(uint16_t qp, unsigned timeout = 0) {  // 0: 8 ticks
     csr::TblQpCtx row;
+    row.timeout = static_cast<uint8_t>(timeout & 31);
     row.dqpn = 0xab1230u + qp;
     row.pack(cfg.data.data());
     cfg.index = qp;
@@ -267,4 +267,21 @@ TEST_CASE("tx_probe acknowledges tables it does not know in one cycle", "[pipeli
   b.cycle();
   CHECK_FALSE(b.block.cfg_ack());
   b.probe_number(1);  // the slot is untouched
+}
+
+TEST_CASE("tx_probe gives a probe up after the timeout of its QP", "[pipeline][tx_probe]") {
+  Bench b;
+  b.configure(1, 2);   // 32 ticks
+  b.configure(3, 24);  // 2^27: not in this test
+  b.lose(0, 0);
+  b.lose(1, 2);
+  b.lose(3, 4);
+  b.run_to(60 * 128);
+  // QP 0: in ticks 2, 2 + 8 + 4 = 14, 14 + 8 + 8 = 30, 30 + 8 + 16 = 54. QP 1: 2, 2 + 32 + 4 = 38. QP 3: 2.
+  std::vector<unsigned> ticks[4];
+  REQUIRE(b.probes.size() == b.sent_at.size());
+  for (std::size_t i = 0; i < b.probes.size(); ++i) ticks[b.probes[i].qp].push_back(b.sent_at[i] / 128);
+  CHECK(ticks[0] == std::vector<unsigned>{2, 14, 30, 54});
+  CHECK(ticks[1] == std::vector<unsigned>{2, 38});
+  CHECK(ticks[3] == std::vector<unsigned>{2});
 }

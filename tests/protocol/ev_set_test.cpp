@@ -123,3 +123,29 @@ TEST_CASE("marks, losses and revivals move an EV between the states of the table
     }
   }
 }
+
+TEST_CASE("a loss on a plane that cannot be used leaves the EV; every other feedback still counts", "[protocol][ev]") {
+  CHECK(ev_after(kEvGood, kFbLoss, false, false) == kEvGood);
+  CHECK(ev_after(kEvSkip, kFbLoss, false, false) == kEvSkip);
+  CHECK(ev_after(kEvGood, kFbAlwaysSkip, true, false) == kEvBad);
+  CHECK(ev_after(kEvGood, kFbSkipOnce, true, false) == kEvSkip);
+  CHECK(ev_after(kEvBad, kFbRevivedGood, false, false) == kEvGood);
+}
+
+TEST_CASE("the controller denies an EV in any state; it comes back as GOOD, and only from DENIED", "[protocol][ev]") {
+  for (const unsigned from : {kEvGood, kEvSkip, kEvBad, kEvDenied, kEvStandby}) {
+    CHECK(ev_after_deny(from, true) == kEvDenied);
+    CHECK(ev_after_deny(from, false) == (from == kEvDenied ? kEvGood : from));
+  }
+  CHECK(ev_active_change(kEvGood, kEvDenied) == -1);
+  CHECK(ev_active_change(kEvSkip, kEvDenied) == -1);
+  CHECK(ev_active_change(kEvBad, kEvDenied) == 0);
+  CHECK(ev_active_change(kEvStandby, kEvDenied) == 0);
+  CHECK(ev_active_change(kEvDenied, kEvGood) == 1);
+  CHECK(ev_active_change(kEvGood, kEvSkip) == 0);
+}
+
+TEST_CASE("a plane can be used when own port and peer's port are up", "[protocol][ev]") {
+  CHECK(ev_plane_ok(0b1011, 0b1110) == 0b1010);
+  CHECK(ev_plane_ok(0b1011, 0b0100) == 0);
+}

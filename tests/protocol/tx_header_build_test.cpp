@@ -7,6 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "wire/decode.hpp"
+#include "wire/icrc.hpp"
+
 using namespace mrc;
 
 namespace {
@@ -76,6 +79,16 @@ uint32_t reference(const Hdr& h, unsigned inner) {
   return crc.checksum();
 }
 
+/// The whole frame: header, payload 0, 1, 2, ..., padding and ICRC, as a lane makes it.
+std::vector<uint8_t> frame(Hdr& h, Encap encap) {
+  std::vector<uint8_t> v(header_bytes(h), header_bytes(h) + h.hdr_len);
+  for (unsigned i = 0; i < h.plen; ++i) v.push_back(static_cast<uint8_t>(i));
+  while (v.size() < h.hdr_len + (h.plen + 3u) / 4 * 4) v.push_back(0);
+  const uint32_t crc = ~wire::crc_update(header_crc(h, encap), v.data() + h.hdr_len, v.size() - h.hdr_len);
+  for (unsigned i = 0; i < 4; ++i) v.push_back(static_cast<uint8_t>(crc >> 8 * i));
+  return v;
+}
+
 }  // namespace
 
 TEST_CASE("header of a WRITE Only without encapsulation, byte by byte", "[protocol][header]") {
@@ -101,7 +114,7 @@ TEST_CASE("header of a WRITE Only without encapsulation, byte by byte", "[protoc
   CHECK(hex(h, 74, 78) == "03040102");
   CHECK(hex(h, 78, 94) == "0011223344556677cafe000100000006");
   CHECK(hex(h, 94, 152) == std::string(116, '0'));
-  CHECK(header_crc(h, false) == reference(h, 14));
+  CHECK(header_crc(h, Encap::Ipv6) == reference(h, 14));
 }
 
 TEST_CASE("retransmission with time stamp, immediate and SRv6", "[protocol][header]") {
@@ -111,7 +124,7 @@ TEST_CASE("retransmission with time stamp, immediate and SRv6", "[protocol][head
   p.pkt.ackreq = false;
   HdrQp q = qp();
   q.ts = true;
-  q.srv6_encap = true;
+  q.encap = Encap::Srv6;
   q.srv6 = u128(0xfcbb000001000200, 0x0300000000000000);
   HdrNic n = nic();
   n.srv6 = {12, 1, 4, 6};
@@ -134,7 +147,7 @@ TEST_CASE("retransmission with time stamp, immediate and SRv6", "[protocol][head
         "30fffffe");
   CHECK(hex(h, 114, 122) == "03040102beef0001");
   CHECK(hex(h, 122, 142) == "0011223344556677cafe000100000006aabbccdd");
-  CHECK(header_crc(h, true) == reference(h, 54));
+  CHECK(header_crc(h, Encap::Srv6) == reference(h, 54));
 }
 
 TEST_CASE("header of a control packet", "[protocol][header]") {
@@ -164,7 +177,7 @@ TEST_CASE("header of a control packet", "[protocol][header]") {
   CHECK(h.ctl);
   CHECK(hex(h, 14, 22) == "61200003003c1140");
   CHECK(hex(h, 62, 74) == "dc40ffff0000012300001234");
-  CHECK(header_crc(h, false) == reference(h, 14));
+  CHECK(header_crc(h, Encap::Ipv6) == reference(h, 14));
 }
 
 TEST_CASE("SRv6 template: zero uSIDs take no plane, the uplink goes in whether zero or not", "[protocol][srv6]") {
@@ -175,4 +188,117 @@ TEST_CASE("SRv6 template: zero uSIDs take no plane, the uplink goes in whether z
   CHECK(srv6_address(templ, 7, 0xffffffff, {12, 6, 0, 8}) == u128(0xfcbb000000007a00, 0));
   CHECK(srv6_address(templ, 7, 0xffffffff, {12, 7, 0, 8}) == u128(0xfcbb000000007a00, 0));
   CHECK(srv6_address(templ, 7, 0, {15, 6, 0, 8}) == u128(0xfcbb000000008a00, 0));  // cut to 16 bits
+}
+
+TEST_CASE("SRv6 with SRH, byte by byte: outer header to the template's address, one segment to the peer",
+          "[protocol][srv6]") {
+  HdrQp q = qp();
+  q.encap = Encap::Srv6Srh;
+  q.srv6 = u128(0xfcbb000001000200, 0x0300000000000000);
+  HdrNic n = nic();
+  n.srv6 = {12, 0, 0, 0};
+  Hdr h;
+  build_data_header(path(), q, n, 0, h);
+  CHECK(h.hdr_len == 14 + 40 + 24 + 40 + 8 + 12 + 4 + 16);
+  // inner length 8 + 12 + 20 + 8 + 4 = 52; outer 52 + 40 + 24 = 116; next header 43
+  CHECK(hex(h, 14, 54) ==
+        "6120234500742b40"
+        "fd000000000000000000000000000001"
+        "fcbb00005100520053000000"
+        "00000000");
+  CHECK(hex(h, 54, 78) ==
+        "2902040100000000"
+        "fd000000000000000000000000000002");
+  CHECK(hex(h, 78, 118) ==
+        "6120234500341140"
+        "fd000000000000000000000000000001"
+        "fd000000000000000000000000000002");
+  CHECK(hex(h, 118, 126) == "c12312b700340000");
+  CHECK(header_crc(h, Encap::Srv6Srh) == reference(h, 78));
+}
+
+TEST_CASE("the wire library takes every encapsulation apart as it was meant", "[protocol][header]") {
+  for (const Encap encap : {Encap::Ipv6, Encap::Srv6, Encap::Srv6Srh, Encap::Udp}) {
+    for (const bool swap : {false, true}) {
+      for (const bool control : {false, true}) {
+        CAPTURE(static_cast<unsigned>(encap), swap, control);
+        HdrQp q = qp();
+        q.ts = true;
+        q.encap = encap;
+        q.srv6 = u128(0xfcbb000001000200, 0x0300000000000000);
+        HdrNic n = nic();
+        n.ev_swap = swap;
+        Hdr h;
+        if (control) {
+          Ctlpkt c;
+          c.qp = 1;
+          c.plane = 5;
+          c.ev = 0xC1232345;
+          c.opcode = 0xD8;
+          c.psn = 0x4321;
+          c.ext_len = 16;
+          c.ext[0] = 0x00000100;  // op 1
+          c.ext[1] = 0x00060000;  // mask 0x600
+          c.ext[3] = 0x01000500;  // tick 5, ftype 1
+          build_ctl_header(c, q, n, true, h);
+        } else {
+          build_data_header(path(), q, n, 0xbeef, h);
+        }
+        wire::WireConfig config;
+        config.ev_swap = swap;
+        const wire::Packet p = wire::decode(frame(h, encap), config);
+        REQUIRE_FALSE(p.error);
+        REQUIRE(p.icrc);
+        CHECK(p.icrc->ok);
+        CHECK(p.dscp() == 4);
+        CHECK(p.ecn() == 2);
+        CHECK(p.entropy(config) == (encap == Encap::Udp ? (swap ? 0x00002345u : 0xC1230000u) : 0xC1232345u));
+        CHECK(p.outer_ipv6.has_value() == (encap == Encap::Srv6 || encap == Encap::Srv6Srh));
+        REQUIRE(p.srh.has_value() == (encap == Encap::Srv6Srh));
+        if (p.srh) {
+          CHECK(p.srh->segments_left == 1);
+          CHECK(p.srh->last_entry == 0);
+          CHECK(p.srh->segment == p.ipv6->dst);
+          CHECK(p.outer_ipv6->dst != p.ipv6->dst);
+        }
+        CHECK(p.bth->psn == (control ? 0x4321 : 0xfffffe));
+        if (control) {
+          REQUIRE(p.erth);
+          CHECK(p.bth->dqp == 2);
+          CHECK(p.erth->op == 1);
+          CHECK(p.erth->port_status_mask == 0x600);
+          CHECK(p.erth->tx_timestamp16 == 5);
+        } else {
+          CHECK(p.bth->dqp == 0x123);
+          CHECK(p.reth->dma_length == 6);
+          CHECK(p.payload == std::vector<uint8_t>{0, 1, 2, 3, 4, 5});
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("endpoint requests and responses go to QPN 2, whatever QP lends them its address", "[protocol][header]") {
+  Ctlpkt c;
+  c.ext_len = 36;
+  Hdr h;
+  for (const unsigned opcode : {0xD8u, 0xD9u, 0xDCu, 0xDEu}) {
+    c.opcode = static_cast<uint8_t>(opcode);
+    build_ctl_header(c, qp(), nic(), false, h);
+    CHECK(hex(h, 67, 70) == (opcode < 0xDC ? "000002" : "000123"));
+    CHECK(hex(h, 64, 66) == "ffff");  // P_Key of the QP
+  }
+}
+
+TEST_CASE("the largest header fits: a SACK behind SRv6 with SRH", "[protocol][header]") {
+  Ctlpkt c;
+  c.opcode = 0xDC;
+  c.ext_len = 36;
+  c.ext.fill(0xffffffff);
+  HdrQp q = qp();
+  q.encap = Encap::Srv6Srh;
+  Hdr h;
+  build_ctl_header(c, q, nic(), false, h);
+  CHECK(h.hdr_len == 174);
+  CHECK(hex(h, 170, 176) == "ffffffff0000");
 }

@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pipeline/ack_gen.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+#include <vector>
+
+#include "gen/csr.hpp"
+
+using namespace mrc;
+
+namespace {
+
+/// ack_gen alone, its outputs taken at once. asic800: 8 planes. QP 5 leads to destination 7, QP 6 to destination 9 with
+/// service time.
+struct Bench {
+  Preset preset = *find_preset("asic800");
+  Stream<Resp> resp{16}, eresp;
+  Stream<Okev> okev, eokev;
+  Stream<Ctlpkt> ctlpkt;
+  Stream<Want> want{16};
+  AckGen block{preset, resp, eresp, okev, eokev, ctlpkt, want};
+  CfgBus cfg;
+  CsrOut csr;
+  unsigned up = 0xff;
+  bool take = true, take_want = true;
+  std::vector<Ctlpkt> sent;
+  std::vector<Want> wants;
+
+  Bench() {
+    csr.rev_ev = {100, 101, 102, 103, 104, 105, 106, 107};
+    csr.ep_interval = 10;
+    csr.rev_probe = false;
+    set_up(5, 7, false);
+    set_up(6, 9, true);
+  }
+  void set_up(unsigned qp, unsigned dest, bool svc_time) {
+    csr::TblQpCtx row;
+    row.dqpn = 0xab'1234;
+    row.dest = static_cast<uint8_t>(dest);
+    row.svc_time = svc_time;
+    std::array<uint32_t, 16> w{};
+    row.pack(w.data());
+    configure(CfgTable::QpCtx, qp, w);
+  }
+  void configure(CfgTable t, unsigned index, const std::array<uint32_t, 16>& data) {
+    cfg = {true, static_cast<uint8_t>(t), static_cast<uint16_t>(index), data};
+    cycle();
+    CHECK(block.cfg_ack());
+    cfg.req = false;
+    cycle();
+    CHECK_FALSE(block.cfg_ack());
+  }
+  void peer_ports(unsigned dest, unsigned mask) { configure(CfgTable::PeerPorts, dest, {mask}); }
+  void cycle() {
+    if (ctlpkt.has() && take) {
+      sent.push_back(ctlpkt.head());
+      ctlpkt.pop();
+    }
+    if (want.has() && take_want) {
+      wants.push_back(want.head());
+      want.pop();
+    }
+    block.step(cfg, csr, up);
+    block.clock();
+    resp.clock();
+    eresp.clock();
+    okev.clock();
+    eokev.clock();
+    ctlpkt.clock();
+    want.clock();
+  }
+  void run(unsigned n) {
+    for (unsigned i = 0; i < n; ++i) cycle();
+  }
+  static Resp nack(unsigned plane, uint16_t qp = 5) {
+    Resp r;
+    r.kind = CtlKind::Nack;
+    r.qp = qp;
+    r.plane = static_cast<uint8_t>(plane);
+    return r;
+  }
+  Ctlpkt respond(const Resp& r) {
+    const std::size_t n = sent.size();
+    resp.load(r);
+    run(6);
+    REQUIRE(sent.size() == n + 1);
+    return sent.back();
+  }
+  /// EV on which the response to QP 5 on a plane leaves.
+  uint32_t ev(unsigned plane) { return respond(nack(plane)).ev; }
+  void works(uint16_t dest, unsigned plane, uint32_t value) {
+    okev.load({.dest = dest, .plane = static_cast<uint8_t>(plane), .ev = value});
+    run(4);
+  }
+};
+
+uint16_t time_of(const Ctlpkt& c) {  // of a NACK: bytes 18, 19
+  const auto* b = reinterpret_cast<const uint8_t*>(c.ext.data());
+  return static_cast<uint16_t>(b[18] << 8 | b[19]);
+}
+
+}  // namespace
+
+TEST_CASE("a response leaves on its plane, or on the lowest that is up", "[ack_gen]") {
+  Bench b;
+  Ctlpkt c = b.respond(Bench::nack(3));
+  CHECK(c.plane == 3);
+  CHECK(c.ev == 103);
+  CHECK(c.qp == 5);
+  CHECK(c.opcode == 0xDD);
+  CHECK(c.ext[2] == 0x34121500);  // spdcid 0x0015, dpdcid 0x1234
+  b.up = 0xf0;
+  c = b.respond(Bench::nack(3));
+  CHECK(c.plane == 4);
+  CHECK(c.ev == 104);
+  b.up = 0;
+  c = b.respond(Bench::nack(3));
+  CHECK(c.plane == 0);
+  CHECK(c.ev == 100);
+}
+
+TEST_CASE("a response avoids planes that the peer cannot hear on, unless there is no other", "[ack_gen]") {
+  Bench b;
+  b.peer_ports(256 + 7, 0xf4);  // modulo 256
+  CHECK(b.respond(Bench::nack(2)).plane == 2);
+  CHECK(b.respond(Bench::nack(3)).plane == 2);
+  CHECK(b.respond(Bench::nack(3, 6)).plane == 3);  // another destination
+  b.up = 0x0b;
+  CHECK(b.respond(Bench::nack(2)).plane == 0);
+}
+
+TEST_CASE("endpoint's answers go before the responder's", "[ack_gen]") {
+  Bench b;
+  Resp e;
+  e.kind = CtlKind::Endpoint;
+  e.qp = 5;
+  e.psn = 0x1234;
+  b.take = false;
+  for (int i = 0; i < 3; ++i) {
+    b.resp.load(Bench::nack(0));
+    b.run(4);
+  }
+  b.resp.load(Bench::nack(0));
+  b.eresp.load(e);
+  b.run(4);
+  b.take = true;
+  b.run(10);
+  REQUIRE(b.sent.size() == 5);
+  for (unsigned i = 0; i < 5; ++i) CHECK(b.sent[i].opcode == (i == 3 ? 0xD9 : 0xDD));
+  CHECK(b.sent[3].psn == 0x1234);
+}
+
+TEST_CASE("time stamps go back as they came, or moved by the time the packet was held", "[ack_gen]") {
+  Bench b;
+  b.csr.tick = 0x1'0010;
+  Resp r = Bench::nack(0);
+  r.ts = 500;
+  r.at = 0xfff0;
+  r.tsv = true;
+  CHECK(time_of(b.respond(r)) == 500);
+  r.qp = 6;
+  CHECK(time_of(b.respond(r)) == 532);
+  r.tsv = false;
+  CHECK(time_of(b.respond(r)) == 500);
+}
+
+TEST_CASE("a reverse path takes the newest EV that worked there, plane by plane", "[ack_gen]") {
+  Bench b;
+  b.works(7, 3, 0xE0003);
+  b.works(256 + 7, 4, 0xE0004);  // destination 7 by its low bits
+  b.works(9, 5, 0xE0905);
+  CHECK(b.ev(3) == 0xE0003);
+  CHECK(b.ev(4) == 0xE0004);
+  CHECK(b.ev(5) == 105);
+  CHECK(b.respond(Bench::nack(5, 6)).ev == 0xE0905);
+  b.works(7, 3, 0xF0003);
+  CHECK(b.ev(3) == 0xF0003);
+  b.up = 0xf0;  // the plane it leaves on counts
+  CHECK(b.ev(3) == 0xE0004);
+  b.csr.rev_fixed = true;
+  CHECK(b.ev(4) == 104);
+  b.csr.rev_fixed = false;
+  b.csr.tick = 1000;  // stale, but it has worked once
+  CHECK(b.ev(4) == 0xE0004);
+}
+
+TEST_CASE("what worked for data is taken before what a probe found", "[ack_gen]") {
+  Bench b;
+  b.okev.load({.dest = 7, .plane = 0, .ev = 1});
+  b.eokev.load({.dest = 7, .plane = 0, .ev = 2});
+  b.run(1);
+  b.okev.load({.dest = 7, .plane = 0, .ev = 3});
+  b.run(6);
+  CHECK(b.ev(0) == 2);  // 1, 3, then the probe's
+  CHECK(b.okev.count() + b.eokev.count() == 0);
+}
+
+TEST_CASE("a stale reverse path is asked for once in an epoch", "[ack_gen]") {
+  Bench b;
+  b.csr.rev_probe = true;
+  b.ev(2);  // stale from reset on
+  REQUIRE(b.wants.size() == 1);
+  CHECK(b.wants[0] == Want{.dest = 7, .plane = 2});
+  b.ev(2);
+  CHECK(b.wants.size() == 1);
+  b.ev(3);  // another plane
+  b.respond(Bench::nack(2, 6));
+  REQUIRE(b.wants.size() == 3);
+  CHECK(b.wants[1] == Want{.dest = 7, .plane = 3});
+  CHECK(b.wants[2] == Want{.dest = 9, .plane = 2});
+  // The probe's answer: fresh until the epoch ends in tick 10.
+  b.eokev.load({.dest = 7, .plane = 2, .ev = 0xE2});
+  b.run(4);
+  b.csr.tick = 9;
+  CHECK(b.ev(2) == 0xE2);
+  b.ev(3);  // still wanted
+  CHECK(b.wants.size() == 3);
+  b.csr.tick = 10;
+  b.run(1);
+  CHECK(b.ev(2) == 0xE2);  // stale
+  REQUIRE(b.wants.size() == 4);
+  CHECK(b.wants[3] == Want{.dest = 7, .plane = 2});
+  b.ev(3);
+  CHECK(b.wants.size() == 5);
+  // The next epoch began in tick 10, whenever it was noticed.
+  b.csr.tick = 19;
+  b.run(2);
+  b.ev(2);
+  CHECK(b.wants.size() == 5);
+  b.csr.tick = 20;
+  b.run(2);
+  b.ev(2);
+  CHECK(b.wants.size() == 6);
+}
+
+TEST_CASE("traffic both ways keeps reverse paths fresh: no probe", "[ack_gen]") {
+  Bench b;
+  b.csr.rev_probe = true;
+  for (uint32_t t = 0; t < 50; ++t) {
+    b.csr.tick = t;
+    b.works(7, 2, 0xE000 + t);
+    CHECK(b.ev(2) == 0xE000 + t);
+  }
+  CHECK(b.wants.empty());
+}
+
+TEST_CASE("no probes when they are off, or when control packets use fixed EVs", "[ack_gen]") {
+  Bench b;
+  b.ev(2);
+  b.csr.rev_probe = b.csr.rev_fixed = true;
+  b.ev(3);
+  CHECK(b.wants.empty());
+}
+
+TEST_CASE("an answer in the cycle in which the epoch begins is fresh; a want of that cycle stays wanted", "[ack_gen]") {
+  Bench b;
+  b.csr.rev_probe = true;
+  b.okev.load({.dest = 7, .plane = 2, .ev = 0xE2});
+  b.resp.load(Bench::nack(3));
+  b.run(2);          // both are in their FIFOs
+  b.csr.tick = 100;  // the epoch begins in the cycle in which they are taken
+  b.run(4);
+  CHECK(b.wants == std::vector<Want>{{.dest = 7, .plane = 3}});
+  b.ev(2);
+  b.ev(3);
+  CHECK(b.wants.size() == 1);
+}
+
+TEST_CASE("without room for a want the path is asked for with the next response", "[ack_gen]") {
+  Bench b;
+  b.csr.rev_probe = true;
+  b.take_want = false;
+  for (unsigned i = 0; i < 17; ++i) {  // 16 in the FIFO, one in the register
+    b.set_up(i, 10 + i, false);
+    b.respond(Bench::nack(0, static_cast<uint16_t>(i)));
+  }
+  b.set_up(5, 7, false);
+  b.ev(2);
+  b.take_want = true;
+  b.run(20);
+  CHECK(b.wants.size() == 17);
+  b.ev(2);
+  REQUIRE(b.wants.size() == 18);
+  CHECK(b.wants[17] == Want{.dest = 7, .plane = 2});
+}
+
+TEST_CASE("a table write holds everything else for its cycle, known table or not", "[ack_gen]") {
+  Bench b;
+  b.resp.load(Bench::nack(3));
+  b.okev.load({.dest = 7, .plane = 3, .ev = 0xE3});
+  b.run(2);
+  b.cfg = {true, static_cast<uint8_t>(CfgTable::Mr), 0, {}};
+  b.cycle();
+  CHECK(b.block.cfg_ack());
+  CHECK(b.resp.count() == 1);
+  CHECK(b.okev.count() == 1);
+  b.cycle();  // acknowledged already
+  b.cfg.req = false;
+  b.run(4);
+  REQUIRE(b.sent.size() == 1);
+  CHECK(b.sent[0].ev == 103);  // by the registers of its cycle
+  CHECK(b.ev(3) == 0xE3);
+}
