@@ -380,9 +380,11 @@ module mrc_csr
     return x == 8'd0 || 32'(x) > top;
   endfunction
 
-  logic [2:0] qp_state_q[0:NumQps-1];  // qp_state_e
-  logic [7:0] qp_status_q[0:NumQps-1];  // cq_status_e
-  logic [NumPlanes-1:0] peer_q[0:NumDests-1];
+  logic [NumQps-1:0][2:0] qp_state_q;  // qp_state_e
+  logic [NumQps-1:0] blamed_q;  // the NIC put it into Error, and said why
+  logic [7:0] blame;  // cq_status_e
+  logic [NumDests-1:0] peer_known_q;  // its port mask has been written: all ones until then
+  logic [NumPlanes-1:0] peer;
   tbl_qp_ctx_t ctx;
   logic [3:0] cmd_table;
   logic [15:0] cmd_index;
@@ -505,27 +507,47 @@ module mrc_csr
   assign peer_idx = take_pmask ? pmask.dest[DestW-1:0] : cmd_index[DestW-1:0];
   assign peer_mask = take_pmask ? pmask.mask[NumPlanes-1:0] : tbl_data[NumPlanes-1:0];
 
+  mrc_rf_1r1w #(
+      .Width(8),
+      .Depth(NumQps)
+  ) u_blame (
+      .clk_i,
+      .raddr_i(rw_q[QpSel][QpW-1:0]),
+      .rdata_o(blame),
+      .we_i(error_qp),
+      .waddr_i(qperr.qp[QpW-1:0]),
+      .wdata_i(qperr.status)
+  );
+
+  mrc_rf_1r1w #(
+      .Width(NumPlanes),
+      .Depth(NumDests)
+  ) u_peer (
+      .clk_i,
+      .raddr_i(rw_q[QpSel][DestW-1:0]),
+      .rdata_o(peer),
+      .we_i(peer_we),
+      .waddr_i(peer_idx),
+      .wdata_i(peer_mask)
+  );
+
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      for (int unsigned i = 0; i < NumQps; i++) begin
-        qp_state_q[i] <= QpStateReset;
-        qp_status_q[i] <= 8'd0;
-      end
-      for (int unsigned i = 0; i < NumDests; i++) begin
-        peer_q[i] <= {NumPlanes{1'b1}};
-      end
+      qp_state_q <= {NumQps{QpStateReset}};
+      blamed_q <= '0;
+      peer_known_q <= '0;
       cmd_status_q <= 16'd0;
     end else begin
       if (cmd_moves) begin
         qp_state_q[cmd_index[QpW-1:0]] <= cmd_target;
-        qp_status_q[cmd_index[QpW-1:0]] <= 8'd0;
+        blamed_q[cmd_index[QpW-1:0]] <= 1'b0;
       end
       if (error_qp) begin
         qp_state_q[qperr.qp[QpW-1:0]] <= QpStateError;
-        qp_status_q[qperr.qp[QpW-1:0]] <= qperr.status;
+        blamed_q[qperr.qp[QpW-1:0]] <= 1'b1;
       end
       if (peer_we) begin
-        peer_q[peer_idx] <= peer_mask;
+        peer_known_q[peer_idx] <= 1'b1;
       end
       if (cmd_go) begin
         cmd_status_q <= {cmd_detail, cmd_code};
@@ -826,7 +848,10 @@ module mrc_csr
       end else if (ar_word == CsrEvqDrop[15:2]) begin
         rdata_d = evq_drop_q;
       end else if (ar_word == CsrQpInfo[15:2]) begin
-        rdata_d = {16'd0, qp_status_q[rw_q[QpSel][QpW-1:0]], 5'd0, qp_state_q[rw_q[QpSel][QpW-1:0]]};
+        rdata_d[CsrQpInfoStateLsb+:CsrQpInfoStateWidth] = qp_state_q[rw_q[QpSel][QpW-1:0]];
+        if (blamed_q[rw_q[QpSel][QpW-1:0]]) begin
+          rdata_d[CsrQpInfoStatusLsb+:CsrQpInfoStatusWidth] = blame;
+        end
       end else if (ar_word == CsrCmdStatus[15:2]) begin
         rdata_d = {4'd0, cmd_status_q[15:4], 12'd0, cmd_status_q[3:0]};
       end else if (ar_word == CsrEvpRes[15:2]) begin
@@ -834,7 +859,7 @@ module mrc_csr
       end else if (ar_word == CsrPorts[15:2]) begin
         rdata_d = 32'(port_up_i);
       end else if (ar_word == CsrPeerInfo[15:2]) begin
-        rdata_d = 32'(peer_q[rw_q[QpSel][DestW-1:0]]);
+        rdata_d[NumPlanes-1:0] = peer_known_q[rw_q[QpSel][DestW-1:0]] ? peer : {NumPlanes{1'b1}};
       end else if (ar_cnt < 14'(CntWords)) begin
         rdata_d = cnt_q[ar_cnt[5:0]];
       end else begin
