@@ -164,27 +164,11 @@ module mrc_ack_gen
 
   // ---- the plane
 
-  // Planes that the peer's ports can receive on; all until its mask has been written.
-  logic [NumPlanes-1:0] pmask, both_up, choice;
-  logic [NumDests-1:0] pmask_known_q;
+  logic [NumDests-1:0][NumPlanes-1:0] pmask_q;  // planes the peer's ports can receive on
+  logic [NumPlanes-1:0] both_up, choice;
   logic [DestW-1:0] dest;
-  logic pmask_we;
   assign dest = qp.dest[DestW-1:0];
-  assign pmask_we = cfg_do && cfg_table_i == CfgTablePeerPorts;
-
-  mrc_rf_1r1w #(
-      .Width(NumPlanes),
-      .Depth(NumDests)
-  ) u_pmask (
-      .clk_i,
-      .raddr_i(dest),
-      .rdata_o(pmask),
-      .we_i(pmask_we),
-      .waddr_i(cfg_index_i[DestW-1:0]),
-      .wdata_i(cfg_data_i[NumPlanes-1:0])
-  );
-
-  assign both_up = pmask_known_q[dest] ? port_up_i & pmask : port_up_i;
+  assign both_up = port_up_i & pmask_q[dest];
   assign choice = (both_up == '0) ? port_up_i : both_up;
 
   always_comb begin
@@ -203,7 +187,7 @@ module mrc_ack_gen
   // ---- reverse paths: per destination and plane the value that worked last
 
   logic [NumDests-1:0][NumPlanes-1:0] valid_q;
-  logic [NumDests-1:0][NumPlanes-1:0] stale_q;  // has not worked in this interval
+  logic [NumDests-1:0][NumPlanes-1:0] stale_q;  // did not work in this interval
   logic [NumDests-1:0][NumPlanes-1:0] wanted_q;  // asked for in this interval
   logic [NumPlanes-1:0][31:0] rev;
   logic [31:0] epoch_q, ev;
@@ -252,19 +236,19 @@ module mrc_ack_gen
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      pmask_known_q <= '0;
+      pmask_q <= '1;
       valid_q <= '0;
-      stale_q <= {NumDests * NumPlanes{1'b1}};
+      stale_q <= '1;
       wanted_q <= '0;
       epoch_q <= 32'd0;
     end else begin
-      if (pmask_we) begin
-        pmask_known_q[cfg_index_i[DestW-1:0]] <= 1'b1;
+      if (cfg_do && cfg_table_i == CfgTablePeerPorts) begin
+        pmask_q[cfg_index_i[DestW-1:0]] <= cfg_data_i[NumPlanes-1:0];
       end
       // The later assignment wins.
       if (epoch) begin
         epoch_q <= tick_i;
-        stale_q <= {NumDests * NumPlanes{1'b1}};
+        stale_q <= '1;
         wanted_q <= '0;
       end
       if (ok_now) begin

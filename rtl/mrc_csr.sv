@@ -381,10 +381,8 @@ module mrc_csr
   endfunction
 
   logic [NumQps-1:0][2:0] qp_state_q;  // qp_state_e
-  logic [NumQps-1:0] blamed_q;  // the NIC put it into Error, and said why
-  logic [7:0] blame;  // cq_status_e
-  logic [NumDests-1:0] peer_known_q;  // its port mask has been written: all ones until then
-  logic [NumPlanes-1:0] peer;
+  logic [NumQps-1:0][7:0] qp_status_q;  // cq_status_e
+  logic [NumDests-1:0][NumPlanes-1:0] peer_q;
   tbl_qp_ctx_t ctx;
   logic [3:0] cmd_table;
   logic [15:0] cmd_index;
@@ -507,47 +505,23 @@ module mrc_csr
   assign peer_idx = take_pmask ? pmask.dest[DestW-1:0] : cmd_index[DestW-1:0];
   assign peer_mask = take_pmask ? pmask.mask[NumPlanes-1:0] : tbl_data[NumPlanes-1:0];
 
-  mrc_rf_1r1w #(
-      .Width(8),
-      .Depth(NumQps)
-  ) u_blame (
-      .clk_i,
-      .raddr_i(rw_q[QpSel][QpW-1:0]),
-      .rdata_o(blame),
-      .we_i(error_qp),
-      .waddr_i(qperr.qp[QpW-1:0]),
-      .wdata_i(qperr.status)
-  );
-
-  mrc_rf_1r1w #(
-      .Width(NumPlanes),
-      .Depth(NumDests)
-  ) u_peer (
-      .clk_i,
-      .raddr_i(rw_q[QpSel][DestW-1:0]),
-      .rdata_o(peer),
-      .we_i(peer_we),
-      .waddr_i(peer_idx),
-      .wdata_i(peer_mask)
-  );
-
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       qp_state_q <= {NumQps{QpStateReset}};
-      blamed_q <= '0;
-      peer_known_q <= '0;
+      qp_status_q <= '0;
+      peer_q <= '1;
       cmd_status_q <= 16'd0;
     end else begin
       if (cmd_moves) begin
         qp_state_q[cmd_index[QpW-1:0]] <= cmd_target;
-        blamed_q[cmd_index[QpW-1:0]] <= 1'b0;
+        qp_status_q[cmd_index[QpW-1:0]] <= 8'd0;
       end
       if (error_qp) begin
         qp_state_q[qperr.qp[QpW-1:0]] <= QpStateError;
-        blamed_q[qperr.qp[QpW-1:0]] <= 1'b1;
+        qp_status_q[qperr.qp[QpW-1:0]] <= qperr.status;
       end
       if (peer_we) begin
-        peer_known_q[peer_idx] <= 1'b1;
+        peer_q[peer_idx] <= peer_mask;
       end
       if (cmd_go) begin
         cmd_status_q <= {cmd_detail, cmd_code};
@@ -848,10 +822,7 @@ module mrc_csr
       end else if (ar_word == CsrEvqDrop[15:2]) begin
         rdata_d = evq_drop_q;
       end else if (ar_word == CsrQpInfo[15:2]) begin
-        rdata_d[CsrQpInfoStateLsb+:CsrQpInfoStateWidth] = qp_state_q[rw_q[QpSel][QpW-1:0]];
-        if (blamed_q[rw_q[QpSel][QpW-1:0]]) begin
-          rdata_d[CsrQpInfoStatusLsb+:CsrQpInfoStatusWidth] = blame;
-        end
+        rdata_d = {16'd0, qp_status_q[rw_q[QpSel][QpW-1:0]], 5'd0, qp_state_q[rw_q[QpSel][QpW-1:0]]};
       end else if (ar_word == CsrCmdStatus[15:2]) begin
         rdata_d = {4'd0, cmd_status_q[15:4], 12'd0, cmd_status_q[3:0]};
       end else if (ar_word == CsrEvpRes[15:2]) begin
@@ -859,7 +830,7 @@ module mrc_csr
       end else if (ar_word == CsrPorts[15:2]) begin
         rdata_d = 32'(port_up_i);
       end else if (ar_word == CsrPeerInfo[15:2]) begin
-        rdata_d[NumPlanes-1:0] = peer_known_q[rw_q[QpSel][DestW-1:0]] ? peer : {NumPlanes{1'b1}};
+        rdata_d = 32'(peer_q[rw_q[QpSel][DestW-1:0]]);
       end else if (ar_cnt < 14'(CntWords)) begin
         rdata_d = cnt_q[ar_cnt[5:0]];
       end else begin

@@ -183,8 +183,8 @@ module mrc_endpoint
   dests_t valid_q, valid_d;  // some QP leads there
   dests_t due_q, due_d;  // has not answered the newest state of our ports
   dests_t waiting_q, waiting_d;  // for the answer to an update
-  dests_t peer_known_q;  // its port mask has been written: all ones until then
-  dests_t told_q;  // an update has been sent: seq is 0 until then
+  logic [NumDests-1:0][NumPlanes-1:0] peer_q;
+  logic [NumDests-1:0][5:0] seq_q;
 
   assign div_d = div_q + 4'd1;
 
@@ -252,8 +252,6 @@ module mrc_endpoint
   addr_t addr;
   logic [NumPlanes-1:0] sent;  // ports that the last update told of
   logic [31:0] again;  // tick at which it is repeated
-  logic [5:0] seq_read, seq, seq_next;
-  logic [NumPlanes-1:0] peer;  // planes that the peer's ports can receive on
 
   mrc_ram_1r1w #(
       .Width($bits(addr_t)),
@@ -269,31 +267,16 @@ module mrc_endpoint
   );
 
   mrc_rf_1r1w #(
-      .Width(NumPlanes + 32 + 6),
+      .Width(NumPlanes + 32),
       .Depth(NumDests)
   ) u_sent (
       .clk_i,
       .raddr_i(sent_raddr),
-      .rdata_o({sent, again, seq_read}),
+      .rdata_o({sent, again}),
       .we_i(send_update),
       .waddr_i(dest_q),
-      .wdata_i({port_up_i, tick_i + 32'(interval_i), seq_next})
+      .wdata_i({port_up_i, tick_i + 32'(interval_i)})
   );
-
-  mrc_rf_1r1w #(
-      .Width(NumPlanes),
-      .Depth(NumDests)
-  ) u_peer (
-      .clk_i,
-      .raddr_i(dest_q),
-      .rdata_o(peer),
-      .we_i(cfg_peer_we),
-      .waddr_i(cfg_index_i[DestW-1:0]),
-      .wdata_i(cfg_data_i[NumPlanes-1:0])
-  );
-
-  assign seq = told_q[sent_raddr] ? seq_read : 6'd0;
-  assign seq_next = seq + 6'd1;
 
   // ---- responses, by the upper bits of their id
 
@@ -302,23 +285,14 @@ module mrc_endpoint
   assign rx_dest = rx.id[DestW-1:0];
   // Bug 50: the answer to an update that has been overtaken ends it as well.
   assign rx_update = op_rx && rx.resp && rx.id[15:14] == KindUpdate && waiting_q[rx_dest]
-      && (rx.id[13:8] == seq || bug_i == 8'd50);
+      && (rx.id[13:8] == seq_q[rx_dest] || bug_i == 8'd50);
   assign rx_ctl = op_rx && rx.resp && rx.id[15:14] == KindCtl && cp_q.busy && !cp_q.send
       && rx.id[13:0] == cp_q.seq;
   assign rx_rev = op_rx && rx.resp && rx.id[15:14] == KindRev && rp_q.busy && !rp_q.send
       && rx.id[13:0] == rp_q.seq;
   assign rx_request = op_rx && !rx.resp && !rx.op[1];
   assign rx_drop = op_rx && !rx_update && !rx_ctl && !rx_rev && !rx_request;
-
-  always_comb begin
-    if (state_q == StSend) begin
-      sent_raddr = dest_q;
-    end else if (op_rx) begin
-      sent_raddr = rx_dest;
-    end else begin
-      sent_raddr = visit_q;
-    end
-  end
+  assign sent_raddr = op_rx ? rx_dest : visit_q;
 
   // ---- requests: whose are they?
 
@@ -464,12 +438,12 @@ module mrc_endpoint
 
   // ---- requests sent
 
-  logic [NumPlanes-1:0] both_up, choice;
+  logic [NumPlanes-1:0] heard, choice;
   logic [PlaneW-1:0] update_plane, lane;
   logic lane_found;
 
-  assign both_up = peer_known_q[dest_q] ? port_up_i & peer : port_up_i;
-  assign choice = (both_up == '0) ? port_up_i : both_up;
+  assign heard = port_up_i & peer_q[dest_q];
+  assign choice = (heard == '0) ? port_up_i : heard;
 
   // In turn over the planes on which both sides can hear, or over our own.
   always_comb begin
@@ -494,7 +468,9 @@ module mrc_endpoint
   logic [15:0] id;
   logic [31:0] req_ev, req_mask;
   logic [1:0] req_op;
+  logic [5:0] seq_next;
 
+  assign seq_next = seq_q[dest_q] + 6'd1;
   assign req_mask = ports_from_0_i ? 32'(port_up_i) : 32'(port_up_i) << 1;
 
   always_comb begin
@@ -667,14 +643,14 @@ module mrc_endpoint
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      peer_known_q <= '0;
-      told_q <= '0;
+      peer_q <= '1;
+      seq_q <= '0;
     end else begin
       if (cfg_peer_we) begin
-        peer_known_q[cfg_index_i[DestW-1:0]] <= 1'b1;
+        peer_q[cfg_index_i[DestW-1:0]] <= cfg_data_i[NumPlanes-1:0];
       end
       if (send_update) begin
-        told_q[dest_q] <= 1'b1;
+        seq_q[dest_q] <= seq_next;
       end
     end
   end

@@ -200,7 +200,7 @@ module mrc_tx_path
   logic [31:0] gen_num_q, gen_num_d;  // the number of the row
   logic [31:0] gen_rest_q, gen_rest_d;  // its bits not used yet
   logic [31:0] gen_out_q, gen_out_d;
-  logic [NumDests-1:0] pmask_known_q;  // its mask has been written: all ones until then
+  logic [NumDests-1:0][NumPlanes-1:0] pmask_q;  // planes the peer's ports can receive on
 
   tbl_qp_ctx_t cfg_ctx;
   tbl_ev_state_t cfg_ev_state;
@@ -277,25 +277,10 @@ module mrc_tx_path
       .wdata_i(qp_d)
   );
 
-  // Planes that the peer's ports can receive on.
-  logic [NumPlanes-1:0] pmask, plane_ok;
-  logic pmask_we, no_path;
-  assign pmask_we = op_cfg && cfg_table_i == CfgTablePeerPorts;
-
-  mrc_rf_1r1w #(
-      .Width(NumPlanes),
-      .Depth(NumDests)
-  ) u_pmask (
-      .clk_i,
-      .raddr_i(qp.dest),
-      .rdata_o(pmask),
-      .we_i(pmask_we),
-      .waddr_i(cfg_index_i[DestW-1:0]),
-      .wdata_i(cfg_data_i[NumPlanes-1:0])
-  );
-
   // Own port and the peer's are up. Bug 44: the peer's do not matter.
-  assign plane_ok = (pmask_known_q[qp.dest] && bug_i != 8'd44) ? port_up_i & pmask : port_up_i;
+  logic [NumPlanes-1:0] plane_ok;
+  logic no_path;
+  assign plane_ok = port_up_i & ((bug_i == 8'd44) ? {NumPlanes{1'b1}} : pmask_q[qp.dest]);
   assign no_path = op_pkt && (pkt.voided || plane_ok == '0);
 
   logic evst_re, evst_we;
@@ -836,9 +821,9 @@ module mrc_tx_path
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      pmask_known_q <= '0;
-    end else if (pmask_we) begin
-      pmask_known_q[cfg_index_i[DestW-1:0]] <= 1'b1;
+      pmask_q <= '1;
+    end else if (op_cfg && cfg_table_i == CfgTablePeerPorts) begin
+      pmask_q[cfg_index_i[DestW-1:0]] <= cfg_data_i[NumPlanes-1:0];
     end
   end
 
