@@ -372,20 +372,22 @@ module mrc_tx_path
   // ---- what follows from it
 
   logic exhausted, whole_set, use_restored, restored_waits, chosen, group_done, none_usable;
+  logic restored_ok;
   logic [PlaneW-1:0] restored_plane;
   logic [EvW-1:0] chosen_idx;
 
   assign restored_plane = look_restored_idx[PlaneW-1:0];
   assign exhausted = state_q == StWalk && !found && !busy;
   assign whole_set = exhausted && walked_q == (GroupW + 1)'(Groups);
-  assign restored_waits = whole_set && look_restored
-      && !(lane_room_i[restored_plane] && plane_ok[restored_plane]);
-  assign use_restored = whole_set && look_restored && !restored_waits;
+  // Whose plane fell in the meantime is not waited for.
+  assign restored_ok = whole_set && look_restored && plane_ok[restored_plane];
+  assign restored_waits = restored_ok && !lane_room_i[restored_plane];
+  assign use_restored = restored_ok && !restored_waits;
   assign chosen = found || use_restored;
   assign chosen_idx = found ? {group, found_plane} : look_restored_idx;
   // With a choice made: nothing is left in this group.
   assign group_done = &(look_u | ~plane_ok);
-  assign none_usable = whole_set && !look_restored && !avoid_on_q;
+  assign none_usable = whole_set && !restored_ok && !avoid_on_q;
 
   logic [GroupW-1:0] next_grp;
   logic [15:0] next_lfsr;
