@@ -217,7 +217,8 @@ module mrc_ack_gen
   // Bug 48: what works on plane 0 goes to all of them.
   assign ev_plane = (bug_i == 8'd48) ? '0 : plane;
   assign ev = (rev_fixed_i || !valid_q[dest][ev_plane]) ? rev_ev_i[plane] : rev[ev_plane];
-  assign want_load = load && rev_probe_i && !rev_fixed_i && stale_q[dest][plane]
+  // Answers to probes do not count: two quiet NICs would probe each other for ever.
+  assign want_load = load && r.kind == CtlKindSack && !r.pr && rev_probe_i && !rev_fixed_i && stale_q[dest][plane]
       && !wanted_q[dest][plane] && want_free;
   assign want = '{dest: 16'(qp.dest), plane: 4'(plane)};
 
