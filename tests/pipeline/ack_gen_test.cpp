@@ -79,6 +79,11 @@ struct Bench {
     r.plane = static_cast<uint8_t>(plane);
     return r;
   }
+  static Resp sack(unsigned plane, uint16_t qp = 5) {
+    Resp r = nack(plane, qp);
+    r.kind = CtlKind::Sack;
+    return r;
+  }
   Ctlpkt respond(const Resp& r) {
     const std::size_t n = sent.size();
     resp.load(r);
@@ -87,7 +92,7 @@ struct Bench {
     return sent.back();
   }
   /// EV on which the response to QP 5 on a plane leaves.
-  uint32_t ev(unsigned plane) { return respond(nack(plane)).ev; }
+  uint32_t ev(unsigned plane) { return respond(sack(plane)).ev; }
   void works(uint16_t dest, unsigned plane, uint32_t value) {
     okev.load({.dest = dest, .plane = static_cast<uint8_t>(plane), .ev = value});
     run(4);
@@ -204,7 +209,7 @@ TEST_CASE("a stale reverse path is asked for once in an epoch", "[ack_gen]") {
   b.ev(2);
   CHECK(b.wants.size() == 1);
   b.ev(3);  // another plane
-  b.respond(Bench::nack(2, 6));
+  b.respond(Bench::sack(2, 6));
   REQUIRE(b.wants.size() == 3);
   CHECK(b.wants[1] == Want{.dest = 7, .plane = 3});
   CHECK(b.wants[2] == Want{.dest = 9, .plane = 2});
@@ -256,7 +261,7 @@ TEST_CASE("an answer in the cycle in which the epoch begins is fresh; a want of 
   Bench b;
   b.csr.rev_probe = true;
   b.okev.load({.dest = 7, .plane = 2, .ev = 0xE2});
-  b.resp.load(Bench::nack(3));
+  b.resp.load(Bench::sack(3));
   b.run(2);          // both are in their FIFOs
   b.csr.tick = 100;  // the epoch begins in the cycle in which they are taken
   b.run(4);
@@ -272,7 +277,7 @@ TEST_CASE("without room for a want the path is asked for with the next response"
   b.take_want = false;
   for (unsigned i = 0; i < 17; ++i) {  // 16 in the FIFO, one in the register
     b.set_up(i, 10 + i, false);
-    b.respond(Bench::nack(0, static_cast<uint16_t>(i)));
+    b.respond(Bench::sack(0, static_cast<uint16_t>(i)));
   }
   b.set_up(5, 7, false);
   b.ev(2);
@@ -282,6 +287,22 @@ TEST_CASE("without room for a want the path is asked for with the next response"
   b.ev(2);
   REQUIRE(b.wants.size() == 18);
   CHECK(b.wants[17] == Want{.dest = 7, .plane = 2});
+}
+
+TEST_CASE("answers to probes ask for no reverse path: two quiet NICs would probe each other for ever", "[ack_gen]") {
+  Bench b;
+  b.csr.rev_probe = true;
+  Resp r = Bench::sack(2);
+  r.pr = true;  // of a reliability probe
+  b.respond(r);
+  r = Bench::sack(2);
+  r.kind = CtlKind::Endpoint;
+  b.eresp.load(r);
+  b.run(10);
+  b.respond(Bench::nack(2));
+  CHECK(b.wants.empty());
+  b.respond(Bench::sack(2));
+  CHECK(b.wants.size() == 1);
 }
 
 TEST_CASE("a table write holds everything else for its cycle, known table or not", "[ack_gen]") {

@@ -155,6 +155,8 @@ class NicPair {
     return write(side, csr::kTblCmd, csr::kTblCmdIndex.set(0, index) | csr::kTblCmdTable.set(0, table));
   }
 
+  uint8_t timeout = 7, retry_linear = 7, retry_exp = 25;  ///< of the QPs connected from now on
+
   /// QP `qp` of both sides in Rts, talking to each other, with EV profile 0, addresses and a memory region that covers
   /// the whole host memory at virtual address 0 under R_Key 0x100 * (qp mod NumMrs).
   void connect_qp(unsigned qp, unsigned mtu = 4, bool srv6 = true, bool ts = false, unsigned backup = 0) {
@@ -167,9 +169,9 @@ class NicPair {
       row.backup = static_cast<uint8_t>(backup & 31);
       row.mpr = row.mpr_dest = static_cast<uint8_t>(preset.max_mpr / 128);
       row.max_wimm = row.max_wimm_dest = static_cast<uint8_t>(preset.max_wimm);
-      row.timeout = 7;
-      row.retry_linear = 7;
-      row.retry_exp = 25;
+      row.timeout = timeout;
+      row.retry_linear = retry_linear;
+      row.retry_exp = retry_exp;
       row.dqpn = qp + kQpnBase;
       row.pkey = 0xffff;
       row.sq_psn = side == 0 ? 0xfffff0 : 100;
@@ -177,6 +179,7 @@ class NicPair {
       row.dmac = 0x020000000001 + side;
       row.dip = U128{0xfd00000000000000} << 64 | (2 - side);
       row.srv6 = U128{0xfcbb000000010002} << 64 | U128{0x0003} << 48;
+      write_row(side, csr::kTblQpStateId, qp, csr::TblQpState{.state = static_cast<uint8_t>(QpState::Reset)});
       write(side, csr::kQpAttr, 0xfff);
       for (const QpState state : {QpState::Init, QpState::Rtr, QpState::Rts}) {
         row.state = static_cast<uint8_t>(state);
