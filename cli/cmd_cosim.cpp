@@ -164,9 +164,10 @@ int run(const Options& o, const Context& context) {
   info.packets = o.packets;
   info.mrc_version = MRC_VERSION;
   info.compiler = __VERSION__;
-  info.repro = fmt::format("{} cosim --preset {} --scenario {} {} --seed {}{}{}", context.program, o.preset,
-                           o.scenario, o.cycles != 0 ? fmt::format("--cycles {}", o.cycles) : fmt::format("--packets {}", o.packets), o.seed, o.bug.empty() ? "" : " --rtl-bug " + o.bug,
-                           o.dut == "rtl" ? "" : " --dut " + o.dut);
+  info.repro =
+      fmt::format("{} cosim --preset {} --scenario {} {} --seed {}{}{}", context.program, o.preset, o.scenario,
+                  o.cycles != 0 ? fmt::format("--cycles {}", o.cycles) : fmt::format("--packets {}", o.packets), o.seed,
+                  o.bug.empty() ? "" : " --rtl-bug " + o.bug, o.dut == "rtl" ? "" : " --dut " + o.dut);
 
   bool can_wave = false;
   {  // what cannot work is said before anything is simulated

@@ -146,7 +146,9 @@ class Run {
         told = Clock::now();
         double done = static_cast<double>(completed()) / static_cast<double>(options_.packets);
         if (options_.cycles != 0) {
-          done = phase_ == Phase::Configure ? 0 : static_cast<double>(dut_station_.now() - traffic_begin_) / static_cast<double>(options_.cycles);
+          done = phase_ == Phase::Configure
+                     ? 0
+                     : static_cast<double>(dut_station_.now() - traffic_begin_) / static_cast<double>(options_.cycles);
         }
         options_.progress({dut_station_.now(), completed(), options_.packets, done, seconds()});
       }
@@ -314,7 +316,8 @@ class Run {
     for (unsigned i = 0; i < preset_.num_qps; ++i) {
       const uint16_t peer = plan_.dut.qps[i].peer;
       if (peer >= preset_.num_qps) continue;
-      if (!dut_station_.requester().dead(i) && !peer_station_.requester().dead(peer) && !round_rng_.chance(0.25)) continue;
+      if (!dut_station_.requester().dead(i) && !peer_station_.requester().dead(peer) && !round_rng_.chance(0.25))
+        continue;
       renewed_.push_back(i);
       dut_station_.reset_qp(i);
       peer_station_.reset_qp(peer);
@@ -410,8 +413,9 @@ class Run {
       r.qp = r.stuck.empty()                    ? -1
              : r.stuck.front().side == "device" ? r.stuck.front().qp
                                                 : r.stuck.front().oldest.peer_qp;
-      static constexpr const char* kDoing[] = {"configuring", "sending", "waiting for the ports to become quiet",
-                                               "resetting QPs", "connecting QPs", "reading the counters", ""};
+      static constexpr const char* kDoing[] = {
+          "configuring",          "sending", "waiting for the ports to become quiet", "resetting QPs", "connecting QPs",
+          "reading the counters", ""};
       problem(fmt::format("no progress for {} cycles while {}; {} QPs have messages that do not complete", hang_cycles_,
                           kDoing[static_cast<int>(phase_)], r.stuck.size()),
               "", dut_station_.now(), r.qp);

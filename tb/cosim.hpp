@@ -90,7 +90,7 @@ struct CosimResult {
     uint64_t ev_min = 0, ev_max = 0, evs = 0, ev_packets = 0;  ///< packets per entropy value used
     /// Payload bits per nanosecond, and what the ports could carry of these packets.
     double goodput_gbps = 0, limit_gbps = 0;
-    double busy = 0;  ///< share of the ports' time that frames of any kind took
+    double busy = 0;               ///< share of the ports' time that frames of any kind took
     Station::Recovery recovery;    ///< of data frames to this side that ports which were down lost
     std::vector<uint32_t> series;  ///< payload bytes that reached this side's memory, per microsecond of traffic
   };

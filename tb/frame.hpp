@@ -38,7 +38,7 @@ std::string fate_text(unsigned fate);
 
 /// The few fields the bench looks at, read without checking anything but the length.
 struct FrameInfo {
-  bool mrc = false;  ///< long enough for a BTH behind IPv6 headers
+  bool mrc = false;    ///< long enough for a BTH behind IPv6 headers
   unsigned outer = 0;  ///< bytes of outer headers: 0, 40, or 64 with a routing header
   uint8_t dscp = 0, ecn = 0;
   uint8_t opcode = 0;

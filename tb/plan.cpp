@@ -55,8 +55,9 @@ void draw_profiles(SidePlan& side, const Preset& preset, const Scenario& s, Rng&
       if (!field_expansion) mask = 0;
       const uint64_t numbers = uint64_t{1} << std::popcount(mask);
       const auto max_val = static_cast<uint32_t>(rng.chance(0.3) ? rng.below(numbers) : numbers - 1);
-      profile.gen = {field_expansion, field_expansion ? static_cast<uint32_t>(rng.below(uint64_t{max_val} + 1))
-                                                      : static_cast<uint32_t>(rng.next() | 1),
+      profile.gen = {field_expansion,
+                     field_expansion ? static_cast<uint32_t>(rng.below(uint64_t{max_val} + 1))
+                                     : static_cast<uint32_t>(rng.next() | 1),
                      max_val, static_cast<uint32_t>(rng.next()) & bits, mask};
       continue;
     }
@@ -305,10 +306,10 @@ void connect_qp(Driver& driver, const SidePlan& side, unsigned index) {
   const auto bit = [](QpAttr a) { return 1u << static_cast<unsigned>(a); };
   const std::pair<QpState, uint32_t> steps[] = {
       {QpState::Init, bit(QpAttr::EvProfile) | bit(QpAttr::CcProfile)},
-      {QpState::Rtr, bit(QpAttr::Path) | bit(QpAttr::RqPsn) | bit(QpAttr::MaxWimmDest) | bit(QpAttr::MprDest) |
-                         bit(QpAttr::Caps)},
-      {QpState::Rts, bit(QpAttr::SqPsn) | bit(QpAttr::MaxWimm) | bit(QpAttr::Mpr) | bit(QpAttr::Timeout) |
-                         bit(QpAttr::RetryCnt)}};
+      {QpState::Rtr,
+       bit(QpAttr::Path) | bit(QpAttr::RqPsn) | bit(QpAttr::MaxWimmDest) | bit(QpAttr::MprDest) | bit(QpAttr::Caps)},
+      {QpState::Rts,
+       bit(QpAttr::SqPsn) | bit(QpAttr::MaxWimm) | bit(QpAttr::Mpr) | bit(QpAttr::Timeout) | bit(QpAttr::RetryCnt)}};
   for (const auto& [state, attributes] : steps) {
     row.state = static_cast<uint8_t>(state);
     uint32_t words[csr::TblQpCtx::kWords];

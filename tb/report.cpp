@@ -151,8 +151,7 @@ std::string summary_text(const RunInfo& info, const CosimResult& r) {
       grouped(r.data_packets), grouped(r.messages), bytes_text(r.bytes), grouped(r.writes_verified),
       grouped(r.immediates));
   if (r.refused + r.failed_qps > 0) {
-    t += fmt::format("  refused      {} WQEs at the requestor, {} QPs failed, as they must\n",
-                     r.refused, r.failed_qps);
+    t += fmt::format("  refused      {} WQEs at the requestor, {} QPs failed, as they must\n", r.refused, r.failed_qps);
   }
   const auto row = [&](const char* name, const CosimResult::Side& s) {
     const LinkCounters& l = s.link;
@@ -170,8 +169,9 @@ std::string summary_text(const RunInfo& info, const CosimResult& r) {
           s.goodput_gbps, s.limit_gbps, percent(s.goodput_gbps, s.limit_gbps), 100 * s.busy);
     }
     if (s.recovery.lost > 0) {
-      t += fmt::format("  {:<12} ports that were down lost {} data frames to it; {} came again, the last {:.1f} us later\n", "",
-                       grouped(s.recovery.lost), grouped(s.recovery.recovered), static_cast<double>(s.recovery.worst_ps) * 1e-6);
+      t += fmt::format(
+          "  {:<12} ports that were down lost {} data frames to it; {} came again, the last {:.1f} us later\n", "",
+          grouped(s.recovery.lost), grouped(s.recovery.recovered), static_cast<double>(s.recovery.worst_ps) * 1e-6);
     }
     if (s.evs > 0) {
       t += fmt::format("  {:<12} {} entropy values, {} to {} packets each, {:.1f} on average\n", "", grouped(s.evs),

@@ -107,7 +107,8 @@ const ScenarioKey kKeys[] = {
     KEY(cut_planes, 0, 8, true, "ports of the device that go down at cut_us, all but one or all of them if so many"),
     KEY(cut_us, 0, 1e9, false, "when they go down, after the beginning of traffic"),
     KEY(back_us, 0, 1e9, false, "when they come back; 0: never"),
-    KEY(control, 0, 1, false, "share of the register accesses that are a controller's: EVs denied and allowed, EV probes"),
+    KEY(control, 0, 1, false,
+        "share of the register accesses that are a controller's: EVs denied and allowed, EV probes"),
     KEY(hang_us, 0, 1e9, false, "a hang is no progress for so long; 0: 40 timer intervals"),
 };
 #undef KEY
@@ -142,9 +143,11 @@ constexpr Row kScenarios[] = {
     {"slow-host", "a host that is often busy: back-pressure and full buffers",
      "stall 0.3 pause 0.06 pause_ns 4000 rto 6 mtu_min 3 size_min 2048 exact_share 0 small_share 0.02"},
     {"link-flap", "ports of both NICs go down and come up, peers are told; tables are rewritten meanwhile",
-     "flap_us 25 flap_down_us 10 peer_flap 1 hang_us 4000 jitter_ns 50 qps 3 csr_gap 300 churn 0.7 vary 1 ep_ticks 20 control 0.2"},
+     "flap_us 25 flap_down_us 10 peer_flap 1 hang_us 4000 jitter_ns 50 qps 3 csr_gap 300 churn 0.7 vary 1 ep_ticks 20 "
+     "control 0.2"},
     {"plane-loss", "one port of the device goes down under full load and stays down",
-     "qps 8 cut_planes 1 cut_us 15 size_min 4096 mtu_min 4 small_share 0 exact_share 0 wrap_share 0 csr_gap 0 imm_share 0.1 "
+     "qps 8 cut_planes 1 cut_us 15 size_min 4096 mtu_min 4 small_share 0 exact_share 0 wrap_share 0 csr_gap 0 "
+     "imm_share 0.1 "
      "ep_ticks 40 rto 4"},
     {"refused", "WQEs and messages that must be refused: lengths, memory regions, dead QPs",
      "bad_wqes 0.1 bad_access 4 size_max 8192 jitter_ns 100 loss 0.002"},
@@ -156,17 +159,23 @@ constexpr Row kScenarios[] = {
     {"incast-trim", "a fabric that trims and marks in bursts, answered by congestion control",
      "cc_share 1 ts_share 1 trim 0.02 ecn 0.05 jitter_ns 100 size_min 4096 mtu_min 2 small_share 0.05 svc_share 0.5"},
     {"many-peers", "as many destinations as there are QPs, each with its controller",
-     "cc_share 0.8 ts_share 0.8 dests 256 qps 0 trim 0.01 ecn 0.02 loss 0.002 jitter_ns 100 vary 1 same_ev 1 size_max 16384"},
+     "cc_share 0.8 ts_share 0.8 dests 256 qps 0 trim 0.01 ecn 0.02 loss 0.002 jitter_ns 100 vary 1 same_ev 1 size_max "
+     "16384"},
     {"retry-exhaust", "nothing gets through for a while: retries end, QPs fail, and are connected anew",
-     "may_fail 1 retry_linear 2 retry_exp 1 rto 2 rounds 2 size_max 8192 jitter_ns 50 cc_share 0.5 backup 1 hang_us 3000"},
+     "may_fail 1 retry_linear 2 retry_exp 1 rto 2 rounds 2 size_max 8192 jitter_ns 50 cc_share 0.5 backup 1 hang_us "
+     "3000"},
     {"qp-error", "QPs fail on one message or on one immediate too many, and are connected anew",
-     "may_fail 1 bad_access 6 max_wimm 3 max_wimm_dest 2 outstanding 5 imm_share 0.35 rounds 3 size_max 8192 jitter_ns 100 loss 0.002 "
+     "may_fail 1 bad_access 6 max_wimm 3 max_wimm_dest 2 outstanding 5 imm_share 0.35 rounds 3 size_max 8192 jitter_ns "
+     "100 loss 0.002 "
      "cc_share 0.5 wrap_share 1 err_silent 0"},
     {"dynamic-mpr", "the responder's window grows and shrinks while packets are in flight",
-     "dyn_mpr 1 control 0.9 delay_ns 3000 qps 3 mtu_max 0 size_min 4096 small_share 0 loss 0.002 rto 6 csr_gap 400 jitter_ns 50"},
+     "dyn_mpr 1 control 0.9 delay_ns 3000 qps 3 mtu_max 0 size_min 4096 small_share 0 loss 0.002 rto 6 csr_gap 400 "
+     "jitter_ns 50"},
     {"soak", "everything at random",
-     "size_max 131072 loss 0.002 trim 0.01 lasthop 0.2 ecn 0.02 corrupt 0.001 duplicate 0.002 rogue 0.002 reorder 0.005 "
-     "jitter_ns 50 skew_ns 200 stall 0.03 pause 0.02 vary 1 churn 0.4 control 0.2 csr_gap 1000 flap_us 300 flap_down_us "
+     "size_max 131072 loss 0.002 trim 0.01 lasthop 0.2 ecn 0.02 corrupt 0.001 duplicate 0.002 rogue 0.002 reorder "
+     "0.005 "
+     "jitter_ns 50 skew_ns 200 stall 0.03 pause 0.02 vary 1 churn 0.4 control 0.2 csr_gap 1000 flap_us 300 "
+     "flap_down_us "
      "20 peer_flap 1 cc_share 0.5 dests 3 backup 1 probe_ticks 100 dyn_mpr 1 same_ev 1 svc_share 0.5 ep_ticks 60"},
     {"rto", "a tenth of all frames lost: timers, retries with growing intervals",
      "loss 0.1 rto 2 retry_linear 1 size_max 4096 jitter_ns 50"},
@@ -326,8 +335,9 @@ Scenario parse_scenario(std::string_view text, const std::string& file) {
             known = known || (r == key_info.name && at >= begin && at < begin + sizeof scratch.link);
           }
           if (!known)
-            throw ScenarioError(where + ": unknown key " + std::string(r) + " in a rule.",
-                                "Rules take planes, ev_share, to, from_us, until_us, and what a link does (loss, trim, ...).");
+            throw ScenarioError(
+                where + ": unknown key " + std::string(r) + " in a rule.",
+                "Rules take planes, ev_share, to, from_us, until_us, and what a link does (loss, trim, ...).");
           set_key(scratch, r, number(value, where, r), where);
         }
       }

@@ -87,9 +87,9 @@ struct Scenario {
   double rto = 4;  ///< timer 1.024 us x 2^rto
   double retry_exp = 25;
   double same_ev = 0;
-  double svc_share = 0.3;    ///< QPs with the capability SVC_TIME
-  double dyn_mpr = 0;        ///< 1: dynamic MPR, changed at random while traffic runs
-  double ep_ticks = 100;     ///< register EP_CTL
+  double svc_share = 0.3;  ///< QPs with the capability SVC_TIME
+  double dyn_mpr = 0;      ///< 1: dynamic MPR, changed at random while traffic runs
+  double ep_ticks = 100;   ///< register EP_CTL
   double err_silent = 0, rtt_rtx = 0, rev_fixed = 0, payload_bytes = 0, ports_from_0 = 0;
   double reorder_pkts = 32;
   double backup = 0, min_active = 8, probe_ticks = 781,
@@ -104,7 +104,7 @@ struct Scenario {
   double peer_flap = 0;                   ///< 1: the peer's ports as well
   double cut_planes = 0;                  ///< so many ports of the device go down at cut_us and come back at back_us
   double cut_us = 50, back_us = 0;        ///< 0: never
-  double control = 0;                     ///< share of the register accesses that are a controller's: EVs denied, probed
+  double control = 0;  ///< share of the register accesses that are a controller's: EVs denied, probed
 
   double hang_us = 0;  ///< no progress for so long is a hang; 0 = 40 timer intervals
 };

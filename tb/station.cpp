@@ -96,7 +96,8 @@ void Station::cycle(const mrc_pins_out& out, mrc_pins_in& in) {
     if (scenario_.flap_us > 0 && (is_dut_ || scenario_.peer_flap != 0)) flap();
     if (scenario_.cut_planes > 0 && is_dut_) cut();
     if (cycle_ >= series_next_) {
-      if (cycle_ != traffic_begin_) series_.push_back(static_cast<uint32_t>(responder_->bytes_written() - series_bytes_));
+      if (cycle_ != traffic_begin_)
+        series_.push_back(static_cast<uint32_t>(responder_->bytes_written() - series_bytes_));
       series_bytes_ = responder_->bytes_written();
       series_next_ = cycle_ + 1'000'000 / preset_.clock_ps;
     }
@@ -291,8 +292,8 @@ void Station::cut() {
   if (scenario_.back_us > 0 && cycle_ == at(scenario_.back_us)) ports_up_ = all;
 }
 
-/// What a controller does while traffic runs: denies and allows EVs (a quarter of a QP's at most), probes EVs, and moves
-/// the windows of responders.
+/// What a controller does while traffic runs: denies and allows EVs (a quarter of a QP's at most), probes EVs, and
+/// moves the windows of responders.
 void Station::controller_access() {
   const auto ignore = [](uint32_t, unsigned) {};
   const auto qp = static_cast<unsigned>(csr_rng_.below(own_.requester_plan().size()));
@@ -305,10 +306,11 @@ void Station::controller_access() {
     }
     case 1:
       driver_.write(csr::kEvpEv, static_cast<uint32_t>(csr_rng_.next()));
-      driver_.write(csr::kEvpCmd,
-                    csr::kEvpCmdDest.set(csr::kEvpCmdPlane.set(0, static_cast<uint32_t>(csr_rng_.below(preset_.num_planes))),
-                                         static_cast<uint32_t>(csr_rng_.below(own_.dests + 1))),
-                    ignore);  // refused while one is on its way
+      driver_.write(
+          csr::kEvpCmd,
+          csr::kEvpCmdDest.set(csr::kEvpCmdPlane.set(0, static_cast<uint32_t>(csr_rng_.below(preset_.num_planes))),
+                               static_cast<uint32_t>(csr_rng_.below(own_.dests + 1))),
+          ignore);  // refused while one is on its way
       break;
     case 2:
       driver_.write(csr::kQpSel, qp);
@@ -413,8 +415,9 @@ std::string Station::exchange(Station& a, Station& b) {
     for (const uint32_t id : mail.completed) to.responder_->completed(id);
     mail.clear();
     // Nothing of an abandoned message moves any more after this time: its QP has failed, queues and links are drained.
-    const uint64_t quiet = 40'000'000 / to.preset_.clock_ps +
-                           cycles_of(2 * (to.scenario_.delay_ns + to.scenario_.jitter_ns + to.scenario_.reorder_ns), to.preset_);
+    const uint64_t quiet =
+        40'000'000 / to.preset_.clock_ps +
+        cycles_of(2 * (to.scenario_.delay_ns + to.scenario_.jitter_ns + to.scenario_.reorder_ns), to.preset_);
     std::string wrong = to.responder_->verify(to.cycle_, quiet);
     for (const uint64_t key : from.port_lost_) {
       ++to.recovery_.lost;
@@ -478,7 +481,8 @@ std::string Station::check_counters(const NicCounters& c) const {
     // A frame that overflows is counted by CNT_OVF, and by CNT_RX too if its descriptor got through.
     const auto frames = static_cast<uint32_t>(planes_[p].rx_frames);
     if (c.rx[p] > frames || c.rx[p] + c.ovf[p] < frames) {
-      return fmt::format("CNT_RX{} is {} and CNT_OVF{} {} but the port received {} frames", p, c.rx[p], p, c.ovf[p], frames);
+      return fmt::format("CNT_RX{} is {} and CNT_OVF{} {} but the port received {} frames", p, c.rx[p], p, c.ovf[p],
+                         frames);
     }
   }
   if (driver_.unexpected() != 0) return fmt::format("{} register accesses were refused", driver_.unexpected());

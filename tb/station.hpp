@@ -168,8 +168,8 @@ class Station {
   unsigned ports_up_;
   std::array<uint64_t, kMaxPlanes> flap_at_{};  // cycle of a port's next change
   uint64_t port_failures_ = 0, frames_at_down_ports_ = 0, traffic_begin_ = 0;
-  std::vector<uint64_t> port_lost_;                    // sent here, lost at a port; handed over between time windows
-  std::unordered_map<uint64_t, uint64_t> missing_;     // sent to here, lost at a port: since when
+  std::vector<uint64_t> port_lost_;                 // sent here, lost at a port; handed over between time windows
+  std::unordered_map<uint64_t, uint64_t> missing_;  // sent to here, lost at a port: since when
   Recovery recovery_;
   std::vector<uint32_t> series_;
   uint64_t series_next_ = 0, series_bytes_ = 0;

@@ -252,7 +252,8 @@ std::string Requester::completion(const Cqe& c) {
   }
   const Message m = qp.out.front();
   if (m.wr_id != c.wr_id) return about(fmt::format("WQE {:#x} is older and not complete", m.wr_id));
-  const bool ends = c.status == CqStatus::RetryExceeded || c.status == CqStatus::RemEvent || c.status == CqStatus::Flushed;
+  const bool ends =
+      c.status == CqStatus::RetryExceeded || c.status == CqStatus::RemEvent || c.status == CqStatus::Flushed;
   if (ends && qp.plan.may_fail) {
     bury(qp, c.wr_id);
     return {};
@@ -354,7 +355,8 @@ std::string Responder::completion(const Cqe& c) {
   if (c.qp >= imms_.size()) return about("no such QP");
   if (c.status == CqStatus::WimmOverrun && overrun_from_ != 0) {
     const auto& due = imms_[c.qp];
-    const auto found = std::find_if(due.begin(), due.end(), [&](uint32_t id) { return messages_[id].m.rqmsn == c.msn; });
+    const auto found =
+        std::find_if(due.begin(), due.end(), [&](uint32_t id) { return messages_[id].m.rqmsn == c.msn; });
     if (found == due.end() || found - due.begin() < overrun_from_) {
       return about(fmt::format("refused although {} may be outstanding", overrun_from_));
     }

@@ -213,8 +213,8 @@ class Responder {
   void posted(const Message& m);
   void completed(uint32_t id);
   void abandoned(uint32_t id);
-  /// Verifies what is complete on both sides, and takes memory of abandoned messages back when nothing of them can be on
-  /// its way any more (`now`, `quiet`: any unit of time). Returns what is wrong, "" if nothing.
+  /// Verifies what is complete on both sides, and takes memory of abandoned messages back when nothing of them can be
+  /// on its way any more (`now`, `quiet`: any unit of time). Returns what is wrong, "" if nothing.
   std::string verify(uint64_t now = 0, uint64_t quiet = ~uint64_t{0});
   /// At the end: all messages verified, all other bytes untouched.
   std::string finish() const;

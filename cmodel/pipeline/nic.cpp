@@ -303,8 +303,9 @@ void Nic::Impl::count() {
 
 void Nic::Impl::clock() {
   const auto clock_rare = [](auto&... streams) { ((streams.busy() ? streams.clock() : void()), ...); };
-  clock_rare(retx, fb, evev, bad, pres, pfb, probe, park, wake, ask, ans, rask, rans, ccev, okev, tx_qperr, inflight_qperr,
-             track_qperr, reorder_qperr, eprx, eokev, want, eprq, eresp, pmask, evr, evp);  // empty in most cycles
+  clock_rare(retx, fb, evev, bad, pres, pfb, probe, park, wake, ask, ans, rask, rans, ccev, okev, tx_qperr,
+             inflight_qperr, track_qperr, reorder_qperr, eprx, eokev, want, eprq, eresp, pmask, evr,
+             evp);  // empty in most cycles
   wqe.clock();
   push.clock();
   grant.clock();

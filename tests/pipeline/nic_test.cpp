@@ -178,15 +178,14 @@ TEST_CASE("observe shows a packet at each boundary it passes", "[nic]") {
   REQUIRE(pair.run_until([&] { return !a.cqes.empty(); }, 5000));
   pair.run(20);
   const auto at = [](const auto& sums, CoreB b) { return sums[static_cast<unsigned>(b)]; };
-  for (const CoreB b :
-       {CoreB::HostWqe, CoreB::TxSchedGrant, CoreB::TxSegmentPkt, CoreB::TxPathPath,
-        CoreB::TxPathRec, CoreB::TxHeaderHdr, CoreB::TxSegmentCqe, CoreB::CqMuxCqe}) {
+  for (const CoreB b : {CoreB::HostWqe, CoreB::TxSchedGrant, CoreB::TxSegmentPkt, CoreB::TxPathPath, CoreB::TxPathRec,
+                        CoreB::TxHeaderHdr, CoreB::TxSegmentCqe, CoreB::CqMuxCqe}) {
     CAPTURE(kCoreBoundaries[static_cast<unsigned>(b)].name);
     CHECK(at(tx, b) == 1);
   }
   CHECK(at(tx, CoreB::TxSegmentPush) == 2);  // it may send; it has nothing more
-  CHECK(at(tx, CoreB::TxFetchRdreq) == 4);  // 100 bytes in lines of 32
-  CHECK(at(tx, CoreB::RxCheckCtl) == 2);    // ACK, SACK
+  CHECK(at(tx, CoreB::TxFetchRdreq) == 4);   // 100 bytes in lines of 32
+  CHECK(at(tx, CoreB::RxCheckCtl) == 2);     // ACK, SACK
   CHECK(at(rx, CoreB::RxCheckRxpkt) == 1);
   CHECK(at(rx, CoreB::RxTrackVerdict) == 1);
   CHECK(at(rx, CoreB::RxTrackOrd) == 1);
