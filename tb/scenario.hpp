@@ -89,7 +89,7 @@ struct Scenario {
   double same_ev = 0;
   double svc_share = 0.3;  ///< QPs with the capability SVC_TIME
   double dyn_mpr = 0;      ///< 1: dynamic MPR, changed at random while traffic runs
-  double ep_ticks = 100;   ///< register EP_CTL
+  double ep_ticks = 781;   ///< register EP_CTL
   double err_silent = 0, rtt_rtx = 0, rev_fixed = 0, payload_bytes = 0, ports_from_0 = 0;
   double reorder_pkts = 32;
   double backup = 0, min_active = 8, probe_ticks = 781,

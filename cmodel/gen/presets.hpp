@@ -54,7 +54,7 @@ struct Preset {
 };
 
 inline constexpr Preset kPresets[] = {
-    {.name = "asic800", .num_planes = 8, .port_bytes = 16, .host_bytes = 128, .num_qps = 256, .evs_per_qp = 256, .num_profiles = 16, .max_mpr = 1024, .wqe_depth = 16, .max_wimm = 32, .num_mrs = 256, .probe_slots = 32, .num_dests = 256, .num_cc_profiles = 4, .tick_cycles = 128, .lane_fifo = 8, .line_fifo = 32, .rx_buf_words = 1024, .clock_ps = 1000, .port_gbps = 100},
+    {.name = "asic800", .num_planes = 8, .port_bytes = 16, .host_bytes = 128, .num_qps = 256, .evs_per_qp = 256, .num_profiles = 16, .max_mpr = 1024, .wqe_depth = 16, .max_wimm = 32, .num_mrs = 256, .probe_slots = 32, .num_dests = 256, .num_cc_profiles = 4, .tick_cycles = 128, .lane_fifo = 16, .line_fifo = 32, .rx_buf_words = 1024, .clock_ps = 1000, .port_gbps = 100},
     {.name = "fpga100", .num_planes = 2, .port_bytes = 32, .host_bytes = 64, .num_qps = 16, .evs_per_qp = 64, .num_profiles = 4, .max_mpr = 256, .wqe_depth = 8, .max_wimm = 32, .num_mrs = 16, .probe_slots = 16, .num_dests = 16, .num_cc_profiles = 2, .tick_cycles = 32, .lane_fifo = 8, .line_fifo = 32, .rx_buf_words = 512, .clock_ps = 4000, .port_gbps = 50},
     {.name = "tiny", .num_planes = 2, .port_bytes = 16, .host_bytes = 32, .num_qps = 4, .evs_per_qp = 16, .num_profiles = 2, .max_mpr = 128, .wqe_depth = 4, .max_wimm = 32, .num_mrs = 8, .probe_slots = 4, .num_dests = 4, .num_cc_profiles = 2, .tick_cycles = 128, .lane_fifo = 4, .line_fifo = 16, .rx_buf_words = 1024, .clock_ps = 1000, .port_gbps = 100},
 };

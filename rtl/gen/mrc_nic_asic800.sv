@@ -19,7 +19,7 @@ module mrc_nic_asic800
     localparam int unsigned NumDests = 256,
     localparam int unsigned NumCcProfiles = 4,
     localparam int unsigned TickCycles = 128,
-    localparam int unsigned LaneFifo = 8,
+    localparam int unsigned LaneFifo = 16,
     localparam int unsigned LineFifo = 32,
     localparam int unsigned RxBufWords = 1024
 ) (

@@ -84,7 +84,7 @@ TEST_CASE("large writes in one direction reach 99.5 percent of what the ports ca
   CosimOptions o = short_run("asic800", "clean", 12000);
   o.scenario.size_min = o.scenario.size_max = 65536;
   o.scenario.srv6_share = 1;
-  o.scenario.ts_share = 0;
+  o.scenario.srh_share = o.scenario.ts_share = 0;
   o.scenario.peer_sends = 0;
   const CosimResult r = run_cosim(o);
   REQUIRE(r.outcome == Outcome::Pass);

@@ -58,6 +58,32 @@ CosimResult spoiled(Spoiled::Pins pins, Spoiled::Words words, const char* scenar
   return run_cosim(o);
 }
 
+/// A run in which something passes this boundary.
+std::pair<const char*, uint64_t> traffic_at(const std::string& name) {
+  static constexpr struct {
+    const char *begin, *scenario;
+    uint64_t packets;
+  } kRare[] = {{"tx_probe.", "bad-ev", 6000},
+               {"tx_inflight.pres", "bad-ev", 6000},
+               {"tx_inflight.qperr", "retry-exhaust", 1500},
+               {"tx_segment.qperr", "qp-error", 6000},
+               {"rx_track.qperr", "qp-error", 1500},
+               {"rx_reorder.qperr", "qp-error", 6000},
+               {"tx_segment.park", "incast-trim", 3000},
+               {"tx_segment.ask", "incast-trim", 1500},
+               {"tx_inflight.ccev", "incast-trim", 1500},
+               {"tx_inflight.rask", "incast-trim", 1500},
+               {"cc_nscc.", "incast-trim", 3000},
+               {"endpoint.", "link-flap", 3000},
+               {"rx_check.eprx", "link-flap", 1500},
+               {"ack_gen.want", "link-flap", 1500},
+               {"csr.evp", "link-flap", 3000}};
+  for (const auto& rare : kRare) {
+    if (name.starts_with(rare.begin)) return {rare.scenario, rare.packets};
+  }
+  return {"mixed", 1500};
+}
+
 }  // namespace
 
 TEST_CASE("a wrong bit at any boundary is found in its cycle and named", "[tb][lockstep]") {
@@ -65,15 +91,15 @@ TEST_CASE("a wrong bit at any boundary is found in its cycle and named", "[tb][l
     const BoundaryRef ref = boundary(number);
     if (ref.plane == 1) continue;
     uint64_t at = 0;
-    const bool probing = ref.name().starts_with("tx_probe.") || ref.name() == "tx_inflight.pres";
     const auto spoil = [&](uint32_t* core, uint32_t* lanes, uint64_t cycle) {
       uint32_t* w = (ref.plane < 0 ? core : lanes) + ref.info->word_offset;
-      if ((*w & 1) && cycle > 2000 && at == 0) {
+      if ((*w & 1) && cycle > 6000 && at == 0) {
         at = cycle;
         w[1] ^= 1;  // the last field's lowest bit
       }
     };
-    const CosimResult r = probing ? spoiled({}, spoil, "bad-ev", 6000) : spoiled({}, spoil);
+    const auto [scenario, packets] = traffic_at(ref.name());
+    const CosimResult r = spoiled({}, spoil, scenario, packets);
     INFO(ref.name());
     REQUIRE(at != 0);
     REQUIRE(r.outcome == Outcome::Mismatch);
