@@ -80,7 +80,15 @@ inline constexpr Field kCtrlRevFixed{"rev_fixed", 6, 1, 0x0};
 inline constexpr Field kCtrlPayloadBytes{"payload_bytes", 7, 1, 0x0};
 /// port_status_mask: 0 bit N is port N, ports count from 1; 1 bit p is plane p
 inline constexpr Field kCtrlPortsFrom0{"ports_from_0", 8, 1, 0x0};
-inline constexpr Field kCtrlFields[] = {kCtrlSackBaseSelf, kCtrlOorDrop, kCtrlErrSilent, kCtrlEvSwap, kCtrlBthM, kCtrlRttRtx, kCtrlRevFixed, kCtrlPayloadBytes, kCtrlPortsFrom0};
+/// BTH byte 1: M is sent in 0 bit 6, 1 bit 7
+inline constexpr Field kCtrlBthMHigh{"bth_m_high", 9, 1, 0x0};
+/// EETH op is sent in 0 bits 3:2, 1 bits 5:4 of byte 1
+inline constexpr Field kCtrlEethOpHigh{"eeth_op_high", 10, 1, 0x0};
+/// time stamps: 0 tsr 0, 128 ns; 1 tsr 1, 1.024 us
+inline constexpr Field kCtrlTsrUs{"tsr_us", 11, 1, 0x0};
+/// spdcid and dpdcid are sent as 0 low 16 bits of the QPNs, 1 zero
+inline constexpr Field kCtrlPdcidZero{"pdcid_zero", 12, 1, 0x0};
+inline constexpr Field kCtrlFields[] = {kCtrlSackBaseSelf, kCtrlOorDrop, kCtrlErrSilent, kCtrlEvSwap, kCtrlBthM, kCtrlRttRtx, kCtrlRevFixed, kCtrlPayloadBytes, kCtrlPortsFrom0, kCtrlBthMHigh, kCtrlEethOpHigh, kCtrlTsrUs, kCtrlPdcidZero};
 
 /// UDP destination port sent and accepted
 inline constexpr uint32_t kUdpPort = 0x0014;
@@ -261,6 +269,15 @@ inline constexpr Field kEvqFields[] = {kEvqEvIdx, kEvqState, kEvqFloor, kEvqQp, 
 /// EV events lost because the queue of 16 was full (wraps)
 inline constexpr uint32_t kEvqDrop = 0x00c4;
 inline constexpr uint32_t kEvqDropReset = 0x00000000;
+
+/// Syndromes of NAKs sent, top three bits 011
+inline constexpr uint32_t kNakCode = 0x00e4;
+inline constexpr uint32_t kNakCodeReset = 0x00006261;
+/// invalid request: a WRITE of no bytes
+inline constexpr Field kNakCodeInvalid{"invalid", 0, 8, 0x61};
+/// remote access error
+inline constexpr Field kNakCodeAccess{"access", 8, 8, 0x62};
+inline constexpr Field kNakCodeFields[] = {kNakCodeInvalid, kNakCodeAccess};
 
 /// QP QP_SEL
 inline constexpr uint32_t kQpInfo = 0x00c8;
@@ -478,6 +495,7 @@ inline constexpr Register kRegisters[] = {
     {"TBL_DATA0", 0x0080, Access::Rw, 0x00000000, 16, 4, {}},
     {"EVQ", 0x00c0, Access::Ro, 0x00000000, 1, 4, kEvqFields},
     {"EVQ_DROP", 0x00c4, Access::Ro, 0x00000000, 1, 4, {}},
+    {"NAK_CODE", 0x00e4, Access::Rw, 0x00006261, 1, 4, kNakCodeFields},
     {"QP_INFO", 0x00c8, Access::Ro, 0x00000000, 1, 4, kQpInfoFields},
     {"CMD_STATUS", 0x00cc, Access::Ro, 0x00000000, 1, 4, kCmdStatusFields},
     {"EVP_EV", 0x00d0, Access::Rw, 0x00000000, 1, 4, {}},

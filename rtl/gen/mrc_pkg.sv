@@ -1465,6 +1465,18 @@ package mrc_pkg;
   localparam int unsigned CsrCtrlPortsFrom0Lsb = 32'd8;
   localparam int unsigned CsrCtrlPortsFrom0Width = 32'd1;
   localparam logic [0:0] CsrCtrlPortsFrom0Reset = 1'h0;
+  localparam int unsigned CsrCtrlBthMHighLsb = 32'd9;
+  localparam int unsigned CsrCtrlBthMHighWidth = 32'd1;
+  localparam logic [0:0] CsrCtrlBthMHighReset = 1'h0;
+  localparam int unsigned CsrCtrlEethOpHighLsb = 32'd10;
+  localparam int unsigned CsrCtrlEethOpHighWidth = 32'd1;
+  localparam logic [0:0] CsrCtrlEethOpHighReset = 1'h0;
+  localparam int unsigned CsrCtrlTsrUsLsb = 32'd11;
+  localparam int unsigned CsrCtrlTsrUsWidth = 32'd1;
+  localparam logic [0:0] CsrCtrlTsrUsReset = 1'h0;
+  localparam int unsigned CsrCtrlPdcidZeroLsb = 32'd12;
+  localparam int unsigned CsrCtrlPdcidZeroWidth = 32'd1;
+  localparam logic [0:0] CsrCtrlPdcidZeroReset = 1'h0;
 
   /// UDP destination port sent and accepted (A-01)
   localparam logic [15:0] CsrUdpPort = 16'h0014;
@@ -1672,6 +1684,16 @@ package mrc_pkg;
   /// EV events lost because the queue of 16 was full (wraps)
   localparam logic [15:0] CsrEvqDrop = 16'h00c4;
   localparam logic [31:0] CsrEvqDropReset = 32'h00000000;
+
+  /// Syndromes of NAKs sent, top three bits 011 (A-70)
+  localparam logic [15:0] CsrNakCode = 16'h00e4;
+  localparam logic [31:0] CsrNakCodeReset = 32'h00006261;
+  localparam int unsigned CsrNakCodeInvalidLsb = 32'd0;
+  localparam int unsigned CsrNakCodeInvalidWidth = 32'd8;
+  localparam logic [7:0] CsrNakCodeInvalidReset = 8'h61;
+  localparam int unsigned CsrNakCodeAccessLsb = 32'd8;
+  localparam int unsigned CsrNakCodeAccessWidth = 32'd8;
+  localparam logic [7:0] CsrNakCodeAccessReset = 8'h62;
 
   /// QP QP_SEL
   localparam logic [15:0] CsrQpInfo = 16'h00c8;
