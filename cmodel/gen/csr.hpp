@@ -416,7 +416,7 @@ inline constexpr uint32_t kCntProbeReset = 0x00000000;
 inline constexpr uint32_t kCntRevived = 0x019c;
 inline constexpr uint32_t kCntRevivedReset = 0x00000000;
 
-/// ASSUMED_BAD EVs that found no probe slot: they stay out until the QP is set up again
+/// Times that an ASSUMED_BAD EV found no probe slot: it is offered again
 inline constexpr uint32_t kCntProbeFull = 0x01a0;
 inline constexpr uint32_t kCntProbeFullReset = 0x00000000;
 

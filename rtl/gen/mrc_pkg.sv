@@ -1836,7 +1836,7 @@ package mrc_pkg;
   localparam logic [15:0] CsrCntRevived = 16'h019c;
   localparam logic [31:0] CsrCntRevivedReset = 32'h00000000;
 
-  /// ASSUMED_BAD EVs that found no probe slot: they stay out until the QP is set up again
+  /// Times that an ASSUMED_BAD EV found no probe slot: it is offered again
   localparam logic [15:0] CsrCntProbeFull = 16'h01a0;
   localparam logic [31:0] CsrCntProbeFullReset = 32'h00000000;
 
