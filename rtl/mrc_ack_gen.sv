@@ -18,6 +18,9 @@ module mrc_ack_gen
     input logic [NumPlanes-1:0] port_up_i,
     input logic [MaxPlanes-1:0][31:0] rev_ev_i,
     input logic rev_fixed_i,
+    input logic eeth_op_high_i,
+    input logic tsr_us_i,
+    input logic pdcid_zero_i,
     input logic rev_probe_i,
     input logic [15:0] interval_i,
     input logic [31:0] tick_i,
@@ -74,7 +77,7 @@ module mrc_ack_gen
   tbl_qp_ctx_t cfg_ctx;
   qp_t qp;
   logic [PlaneW-1:0] plane;
-  logic [15:0] spdcid, ack_off, sack_off, ts;
+  logic [15:0] spdcid, dpdcid, ack_off, sack_off, held, service, ts;
   logic [23:0] rcvd;
 
   mrc_fifo #(
@@ -265,14 +268,17 @@ module mrc_ack_gen
 
   // ---- the packet
 
-  assign spdcid = r.qp + 16'(QpnBase);
+  assign spdcid = pdcid_zero_i ? 16'd0 : r.qp + 16'(QpnBase);
+  assign dpdcid = pdcid_zero_i ? 16'd0 : qp.dqpn[15:0];
   // An answer to a probe has the probe's id there.
   assign ack_off = r.pr ? r.psn[15:0] : 16'(r.psn - r.cack);
   // Bug 27: the bitmap seems to start one PSN lower.
   assign sack_off = 16'(r.base - r.cack) - ((bug_i == 8'd27) ? 16'd1 : 16'd0);
   // Bug 28: rounded down.
   assign rcvd = r.rcvd - ((bug_i == 8'd28) ? 24'd1 : 24'd0);
-  assign ts = r.ts + ((qp.svc_time && r.tsv) ? tick_i[15:0] - r.at : 16'd0);
+  assign held = tick_i[15:0] - r.at;
+  assign service = tsr_us_i ? {3'd0, held[15:3]} : held;
+  assign ts = r.ts + ((qp.svc_time && r.tsv) ? service : 16'd0);
 
   always_comb begin
     out = '0;
@@ -307,7 +313,7 @@ module mrc_ack_gen
         out.opcode = OpcodeEndpointResponse;
         out.psn = r.psn;
         out.ext_len = 8'(EethBytes);
-        out.ext[1*8+:8] = {r.reason[5:0], 2'd0};
+        out.ext[1*8+:8] = eeth_op_high_i ? {r.reason[3:0], 4'd0} : {r.reason[5:0], 2'd0};
         out.ext[28*8+:16] = {ts[7:0], ts[15:8]};
       end else begin
         out.opcode = OpcodeAck;
@@ -319,7 +325,7 @@ module mrc_ack_gen
       if (r.kind == CtlKindSack || r.kind == CtlKindNack) begin
         out.ext[4*8+:32] = {r.entropy[7:0], r.entropy[15:8], r.entropy[23:16], r.entropy[31:24]};
         out.ext[8*8+:16] = {spdcid[7:0], spdcid[15:8]};
-        out.ext[10*8+:16] = {qp.dqpn[7:0], qp.dqpn[15:8]};
+        out.ext[10*8+:16] = {dpdcid[7:0], dpdcid[15:8]};
       end
     end
   end

@@ -87,6 +87,12 @@ module mrc_csr
     output logic rev_fixed_o,
     output logic payload_bytes_o,
     output logic ports_from_0_o,
+    output logic bth_m_high_o,
+    output logic eeth_op_high_o,
+    output logic tsr_us_o,
+    output logic pdcid_zero_o,
+    output logic [7:0] nak_invalid_o,
+    output logic [7:0] nak_access_o,
     output logic [15:0] udp_port_o,
     output logic [5:0] dscp_data_o,
     output logic [5:0] dscp_rtx_o,
@@ -115,7 +121,7 @@ module mrc_csr
   localparam logic [1:0] RespSlvErr = 2'd2;
   // Word addresses.
   localparam int unsigned RwFirst = 32'(CsrCtrl) / 4;
-  localparam int unsigned RwWords = 32'(CsrEvpCmd) / 4 - RwFirst + 1;
+  localparam int unsigned RwWords = 32'(CsrNakCode) / 4 - RwFirst + 1;
   localparam int unsigned TblDataEnd = 32'(CsrTblData0) / 4 + CsrTblData0Count;
   localparam int unsigned CntFirst = 32'(CsrCntTx0) / 4;
   localparam int unsigned CntWords = 32'(CsrCntCcHold) / 4 - CntFirst + 1;
@@ -151,7 +157,11 @@ module mrc_csr
           field(CsrCtrlRttRtxLsb, CsrCtrlRttRtxWidth) |
           field(CsrCtrlRevFixedLsb, CsrCtrlRevFixedWidth) |
           field(CsrCtrlPayloadBytesLsb, CsrCtrlPayloadBytesWidth) |
-          field(CsrCtrlPortsFrom0Lsb, CsrCtrlPortsFrom0Width);
+          field(CsrCtrlPortsFrom0Lsb, CsrCtrlPortsFrom0Width) |
+          field(CsrCtrlBthMHighLsb, CsrCtrlBthMHighWidth) |
+          field(CsrCtrlEethOpHighLsb, CsrCtrlEethOpHighWidth) |
+          field(CsrCtrlTsrUsLsb, CsrCtrlTsrUsWidth) |
+          field(CsrCtrlPdcidZeroLsb, CsrCtrlPdcidZeroWidth);
       CsrUdpPort: return field(CsrUdpPortPortLsb, CsrUdpPortPortWidth);
       CsrDscpTx:
       return field(CsrDscpTxDataLsb, CsrDscpTxDataWidth) |
@@ -185,6 +195,9 @@ module mrc_csr
       CsrEvpCmd:
       return field(CsrEvpCmdDestLsb, CsrEvpCmdDestWidth) |
           field(CsrEvpCmdPlaneLsb, CsrEvpCmdPlaneWidth);
+      CsrNakCode:
+      return field(CsrNakCodeInvalidLsb, CsrNakCodeInvalidWidth) |
+          field(CsrNakCodeAccessLsb, CsrNakCodeAccessWidth);
       CsrMacLo, CsrIp0, CsrIp1, CsrIp2, CsrIp3, CsrRevEv0, CsrRevEv1, CsrRevEv2, CsrRevEv3,
           CsrRevEv4, CsrRevEv5, CsrRevEv6, CsrRevEv7, CsrEvpEv:
       return 32'hFFFFFFFF;
@@ -226,12 +239,13 @@ module mrc_csr
       CsrQpAttr: return CsrQpAttrReset;
       CsrEvpEv: return CsrEvpEvReset;
       CsrEvpCmd: return CsrEvpCmdReset;
+      CsrNakCode: return CsrNakCodeReset;
       default:
       return (word >= 32'(CsrTblData0) / 4 && word < TblDataEnd) ? CsrTblData0Reset : 32'd0;
     endcase
   endfunction
 
-  // One word per writable register, from CTRL to EVP_CMD.
+  // One word per writable register, from CTRL to NAK_CODE.
   function automatic logic [RwWords-1:0][31:0] all_masks();
     logic [RwWords-1:0][31:0] m;
     for (int unsigned i = 0; i < RwWords; i++) begin
@@ -271,6 +285,7 @@ module mrc_csr
   localparam int unsigned QpSel = 32'(CsrQpSel) / 4 - RwFirst;
   localparam int unsigned QpAttr = 32'(CsrQpAttr) / 4 - RwFirst;
   localparam int unsigned EvpEv = 32'(CsrEvpEv) / 4 - RwFirst;
+  localparam int unsigned NakCode = 32'(CsrNakCode) / 4 - RwFirst;
 
   logic [31:0] rw_q[0:RwWords-1];
   logic [511:0] tbl_data;
@@ -886,6 +901,12 @@ module mrc_csr
   assign rev_fixed_o = rw_q[Ctrl][CsrCtrlRevFixedLsb];
   assign payload_bytes_o = rw_q[Ctrl][CsrCtrlPayloadBytesLsb];
   assign ports_from_0_o = rw_q[Ctrl][CsrCtrlPortsFrom0Lsb];
+  assign bth_m_high_o = rw_q[Ctrl][CsrCtrlBthMHighLsb];
+  assign eeth_op_high_o = rw_q[Ctrl][CsrCtrlEethOpHighLsb];
+  assign tsr_us_o = rw_q[Ctrl][CsrCtrlTsrUsLsb];
+  assign pdcid_zero_o = rw_q[Ctrl][CsrCtrlPdcidZeroLsb];
+  assign nak_invalid_o = rw_q[NakCode][CsrNakCodeInvalidLsb+:CsrNakCodeInvalidWidth];
+  assign nak_access_o = rw_q[NakCode][CsrNakCodeAccessLsb+:CsrNakCodeAccessWidth];
   assign udp_port_o = rw_q[Udp][CsrUdpPortPortLsb+:CsrUdpPortPortWidth];
   assign dscp_data_o = rw_q[DscpTx][CsrDscpTxDataLsb+:CsrDscpTxDataWidth];
   assign dscp_rtx_o = rw_q[DscpTx][CsrDscpTxRtxLsb+:CsrDscpTxRtxWidth];
@@ -922,7 +943,7 @@ module mrc_csr
   assign unused_bits = ^{s_axil_awaddr_i[1:0], s_axil_araddr_i[1:0], rw_idx, ar_rw, ar_cnt,
       rw_q[Ctrl], rw_q[Udp], rw_q[DscpTx], rw_q[DscpTrim], rw_q[MacHi], rw_q[EpCtl], rw_q[Reorder],
       rw_q[SackTrigger], rw_q[Srv6], rw_q[TblCmd], rw_q[EvCtl], rw_q[EvProbe], rw_q[QpSel],
-      rw_q[QpAttr], unused_evev_count, unused_evq_count, unused_evr_count, unused_counts, evp_free,
+      rw_q[QpAttr], rw_q[NakCode], unused_evev_count, unused_evq_count, unused_evr_count, unused_counts, evp_free,
       evq.qp[15], ctx, qperr, pmask};
 
 endmodule

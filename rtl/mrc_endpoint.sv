@@ -46,6 +46,7 @@ module mrc_endpoint
     input logic [MaxPlanes-1:0][31:0] rev_ev_i,
     input logic [15:0] interval_i,
     input logic ports_from_0_i,
+    input logic tsr_us_i,
     output logic req_inc_o,
     output logic rsp_inc_o,
     output logic drop_inc_o,
@@ -498,7 +499,8 @@ module mrc_endpoint
       req_d.ext_len = 8'(ErthBytes);
       req_d.ext[1*8+:2] = req_op;
       req_d.ext[4*8+:32] = net32(req_mask);
-      req_d.ext[12*8+:16] = net16(tick_i[15:0]);
+      req_d.ext[12*8+:16] = net16(tsr_us_i ? tick_i[18:3] : tick_i[15:0]);
+      req_d.ext[14*8+7] = tsr_us_i;
       req_d.ext[15*8+:8] = 8'h01;
     end
   end
@@ -523,6 +525,7 @@ module mrc_endpoint
   pmask_t pmask_d;
   evr_t evr_d;
   logic [31:0] said;
+  logic [15:0] rtt;
 
   always_comb begin
     resp_d = '0;
@@ -542,7 +545,8 @@ module mrc_endpoint
   // Bug 51: ports counted from the wrong end of the first bit.
   assign said = (ports_from_0_i != (bug_i == 8'd51)) ? e_q.mask : e_q.mask >> 1;
   assign pmask_d = '{dest: 16'(dest_q), mask: 8'(said[NumPlanes-1:0])};
-  assign evr_d = '{answered: rx_ctl, rtt: rx_ctl ? rx.at - rx.ts : 16'd0};
+  assign rtt = tsr_us_i ? {rx.at[15:3] - rx.ts[12:0], 3'd0} : rx.at - rx.ts;
+  assign evr_d = '{answered: rx_ctl, rtt: rx_ctl ? rtt : 16'd0};
 
   mrc_out_reg #(
       .T(resp_t)

@@ -272,6 +272,8 @@ module mrc_nic
   logic [17:0] cnt;
   logic sack_base_self, oor_drop, err_silent, ev_swap, bth_m;
   logic rtt_rtx, rev_fixed, payload_bytes, ports_from_0, rev_probe, same_ev;
+  logic bth_m_high, eeth_op_high, tsr_us, pdcid_zero;
+  logic [7:0] nak_invalid, nak_access;
   logic nores_inc, nopath_inc, req_inc, rsp_inc, drop_inc, md_inc, qa_inc, hold_inc;
   logic [31:0] tick;
   logic [15:0] ep_interval;
@@ -368,6 +370,12 @@ module mrc_nic
       .rev_fixed_o(rev_fixed),
       .payload_bytes_o(payload_bytes),
       .ports_from_0_o(ports_from_0),
+      .bth_m_high_o(bth_m_high),
+      .eeth_op_high_o(eeth_op_high),
+      .tsr_us_o(tsr_us),
+      .pdcid_zero_o(pdcid_zero),
+      .nak_invalid_o(nak_invalid),
+      .nak_access_o(nak_access),
       .udp_port_o(udp_port),
       .dscp_data_o(dscp_data),
       .dscp_rtx_o(dscp_rtx),
@@ -594,6 +602,7 @@ module mrc_nic
       .reorder_i(reorder),
       .same_ev_i(same_ev),
       .rtt_rtx_i(rtt_rtx),
+      .tsr_us_i(tsr_us),
       .payload_bytes_i(payload_bytes),
       .rtx_inc_o(cnt[9]),
       .rto_inc_o(cnt[10]),
@@ -630,6 +639,8 @@ module mrc_nic
       .interval_i(probe_interval),
       .successes_i(probe_successes),
       .skip_good_i(probe_skip_good),
+      .tsr_us_i(tsr_us),
+      .pdcid_zero_i(pdcid_zero),
       .sent_inc_o(cnt[14]),
       .revived_inc_o(cnt[15]),
       .full_inc_o(cnt[16]),
@@ -670,6 +681,8 @@ module mrc_nic
       .dscp_ctl_i(dscp_ctl),
       .ev_swap_i(ev_swap),
       .bth_m_i(bth_m),
+      .bth_m_high_i(bth_m_high),
+      .tsr_us_i(tsr_us),
       .srv6_plane_lsb_i(srv6_plane_lsb),
       .srv6_uplink_usid_i(srv6_uplink_usid),
       .srv6_uplink_lsb_i(srv6_uplink_lsb),
@@ -803,6 +816,8 @@ module mrc_nic
       .eprx_ready_i(rx_check_eprx_ready),
       .eprx_o(rx_check_eprx),
       .payload_bytes_i(payload_bytes),
+      .nak_invalid_i(nak_invalid),
+      .nak_access_i(nak_access),
       .drop_parse_o(cnt[0]),
       .drop_icrc_o(cnt[1]),
       .drop_qp_o(cnt[2]),
@@ -908,6 +923,9 @@ module mrc_nic
       .port_up_i(port_up_q),
       .rev_ev_i(rev_ev),
       .rev_fixed_i(rev_fixed),
+      .eeth_op_high_i(eeth_op_high),
+      .tsr_us_i(tsr_us),
+      .pdcid_zero_i(pdcid_zero),
       .rev_probe_i(rev_probe),
       .interval_i(ep_interval),
       .tick_i(tick),
@@ -948,6 +966,7 @@ module mrc_nic
       .rev_ev_i(rev_ev),
       .interval_i(ep_interval),
       .ports_from_0_i(ports_from_0),
+      .tsr_us_i(tsr_us),
       .eprx_valid_i(rx_check_eprx_valid),
       .eprx_ready_o(rx_check_eprx_ready),
       .eprx_i(rx_check_eprx),

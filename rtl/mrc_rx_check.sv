@@ -16,6 +16,8 @@ module mrc_rx_check
     input logic rst_ni,
     input logic [7:0] bug_i,
     input logic payload_bytes_i,
+    input logic [7:0] nak_invalid_i,
+    input logic [7:0] nak_access_i,
     input logic cfg_req_i,
     input logic [3:0] cfg_table_i,
     input logic [15:0] cfg_index_i,
@@ -281,17 +283,18 @@ module mrc_rx_check
 
   always_comb begin
     syndrome = 8'd0;
+    access_d = 1'b0;
     if (rxpkt_load && !drop && is_data && !no_pay) begin
       if (d_q.plen == 13'd0 || dmalen == 32'd0) begin
-        syndrome = AethSyndromeNakInvalidRequest;
+        syndrome = nak_invalid_i;
       end else if (!mr_valid_q[mr_row] || mr.rkey != rkey || va < mr.va || mr_off > mr.length ||
                    (64'(d_q.plen) > mr.length - mr_off && bug_i != 8'd19)) begin
         // Bug 19: the bounds check looks at the first byte only.
-        syndrome = AethSyndromeNakRemoteAccess;
+        syndrome = nak_access_i;
+        access_d = 1'b1;
       end
     end
   end
-  assign access_d = syndrome == AethSyndromeNakRemoteAccess;
   // All headers from the inner IP header on, pad and ICRC.
   assign size = payload_bytes_i ? {1'b0, d_q.plen} :
       {1'b0, d_q.plen} + 14'd84 + 14'(d_q.pad) + {11'd0, d_q.ts, 2'b00} + {11'd0, imm_op, 2'b00};

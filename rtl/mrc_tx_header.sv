@@ -41,6 +41,8 @@ module mrc_tx_header
     input logic [5:0] dscp_ctl_i,
     input logic ev_swap_i,
     input logic bth_m_i,
+    input logic bth_m_high_i,
+    input logic tsr_us_i,
     input logic [3:0] srv6_plane_lsb_i,
     input logic [2:0] srv6_uplink_usid_i,
     input logic [3:0] srv6_uplink_lsb_i,
@@ -194,11 +196,11 @@ module mrc_tx_header
   logic a_valid_q, a_valid_d;
   stage_t a_q, a_d;
   logic [TickW-1:0] tick_div_q, tick_div_d;
-  logic [15:0] tick_q, tick_d;
+  logic [18:0] tick_q, tick_d;
   logic cfg_wait, op_cfg, a_load, b_take, hdr_free;
 
   assign tick_div_d = tick_div_q + TickW'(1);
-  assign tick_d = (tick_div_q == TickW'(TickCycles - 1)) ? tick_q + 16'd1 : tick_q;
+  assign tick_d = (tick_div_q == TickW'(TickCycles - 1)) ? tick_q + 19'd1 : tick_q;
 
   assign b_take = a_valid_q && hdr_free;
   // A table write stops the intake until it is done, so that stage A drains.
@@ -297,7 +299,9 @@ module mrc_tx_header
     end else if (path_v) begin
       ext[31:0] = {net16(path.pkt.msn), net16(path.pkt.rqmsn)};
       if (qp.ts) begin
-        ext[32+:32] = {net16(16'h0001), net16(tick_q)};
+        ext[32+:32] = {
+          net16({tsr_us_i, 15'h0001}), net16(tsr_us_i ? tick_q[18:3] : tick_q[15:0])
+        };
         ext[64+:160] = reth_imm;
       end else begin
         ext[32+:160] = reth_imm;
@@ -370,7 +374,7 @@ module mrc_tx_header
     net24(endpoint ? 24'(EndpointDqp) : qp.dqpn),
     8'd0,
     net16(qp.pkey),
-    {1'b0, bth_m_i, pad, 4'd0},
+    {bth_m_i && bth_m_high_i, bth_m_i && !bth_m_high_i, pad, 4'd0},
     opcode
   };
 
@@ -458,7 +462,7 @@ module mrc_tx_header
       cfg_ack_q <= 1'b0;
       a_valid_q <= 1'b0;
       tick_div_q <= '0;
-      tick_q <= 16'd0;
+      tick_q <= 19'd0;
     end else begin
       cfg_ack_q <= cfg_ack_d;
       a_valid_q <= a_valid_d;

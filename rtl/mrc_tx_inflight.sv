@@ -59,6 +59,7 @@ module mrc_tx_inflight
     input logic [14:0] reorder_i,
     input logic same_ev_i,
     input logic rtt_rtx_i,
+    input logic tsr_us_i,
     input logic payload_bytes_i,
     output logic rtx_inc_o,
     output logic rto_inc_o,
@@ -572,7 +573,7 @@ module mrc_tx_inflight
   ccev_t ccev_d;
   logic [27:0] fly_d;
   logic [15:0] rtt;
-  assign rtt = tick_q[15:0] - ctl_q.ts;
+  assign rtt = tsr_us_i ? {tick_q[15:3] - ctl_q.ts[12:0], 3'd0} : tick_q[15:0] - ctl_q.ts;
   assign give_back = visit_fail || walk_fail || nack_fail || ack_fail
       || (op_cfg && (cfg_table_i == CfgTableQpCtx
                      || (cfg_table_i == CfgTableQpState && cfg_ctx.state != QpStateRts)));

@@ -34,6 +34,8 @@ module mrc_tx_probe
     input logic [15:0] interval_i,
     input logic [2:0] successes_i,
     input logic skip_good_i,
+    input logic tsr_us_i,
+    input logic pdcid_zero_i,
     output logic sent_inc_o,
     output logic revived_inc_o,
     output logic full_inc_o,
@@ -285,7 +287,7 @@ module mrc_tx_probe
 
   fb_t fb_d;
   ctlpkt_t probe_d;
-  logic [15:0] id, spdcid;
+  logic [15:0] id, spdcid, dpdcid, ts;
 
   assign fb_d = '{
           qp: slot.qp,
@@ -294,7 +296,9 @@ module mrc_tx_probe
           kind: (pres.m == MarkSkipOnce && !skip_good_i) ? 3'd5 : 3'd4
       };
   assign id = {(16 - SlotW)'(seq_next), s};
-  assign spdcid = slot.qp + 16'(QpnBase);
+  assign spdcid = pdcid_zero_i ? 16'd0 : slot.qp + 16'(QpnBase);
+  assign dpdcid = pdcid_zero_i ? 16'd0 : dqpn[15:0];
+  assign ts = tsr_us_i ? tick_q[18:3] : tick_q[15:0];
 
   always_comb begin
     probe_d = '0;
@@ -307,8 +311,9 @@ module mrc_tx_probe
       probe_d.ext_len = 8'(PethBytes);
       probe_d.ext[4*8+:16] = {id[7:0], id[15:8]};
       probe_d.ext[8*8+:16] = {spdcid[7:0], spdcid[15:8]};
-      probe_d.ext[10*8+:16] = {dqpn[7:0], dqpn[15:8]};
-      probe_d.ext[12*8+:16] = {tick_q[7:0], tick_q[15:8]};
+      probe_d.ext[10*8+:16] = {dpdcid[7:0], dpdcid[15:8]};
+      probe_d.ext[12*8+:16] = {ts[7:0], ts[15:8]};
+      probe_d.ext[14*8+7] = tsr_us_i;
       probe_d.ext[15*8+:8] = 8'h01;
     end
   end
