@@ -87,7 +87,8 @@ module mrc_tx_path
     StTest,
     StJudge,
     StWalk,
-    StEmit
+    StEmit,
+    StScrub
   } state_e;
 
   typedef struct packed {
@@ -214,7 +215,7 @@ module mrc_tx_path
   assign cfg_backup = GroupW'(cfg_ctx.backup);
 
   logic path_free, rec_free, evev_free, bad_free;
-  logic idle, op_cfg, op_fb, op_pkt;
+  logic idle, op_cfg, op_fb, op_pkt, op_scrub;
   logic [2:0] arb_req, arb_gnt;
   logic arb_any, ev_free;
   logic [1:0] unused_arb_idx;
@@ -244,6 +245,18 @@ module mrc_tx_path
   assign pfb_pop = idle && !op_cfg && arb_gnt[2];
   assign pkt_pop = op_pkt;
 
+  // ---- scrub: one EV after the other, when there is nothing else to do
+
+  logic [5:0] scrub_div_q;
+  logic scrub_due_q, scrub_due_d;
+  logic [QpW+EvW-1:0] scrub_q, scrub_d, scrub_keep_q;
+  logic [NumQps-1:0] known_q;  // QPs that have had a QP_CTX: the others' memories are empty
+  logic scrub_known, scrub_bad;
+  assign op_scrub = idle && !op_cfg && !arb_any && scrub_due_q && bad_free;
+  assign scrub_known = known_q[scrub_q[EvW+:QpW]];
+  assign scrub_due_d = (scrub_div_q == 6'd63) || (scrub_due_q && !op_scrub);
+  assign scrub_d = scrub_q + (QpW + EvW)'(1);
+
   logic on_fb;  // an operation on feedback
   assign on_fb = state_q == StFb || state_q == StFind || state_q == StTest || state_q == StJudge;
 
@@ -260,6 +273,8 @@ module mrc_tx_path
       qp_raddr = hold_q.qp[QpW-1:0];
     end else if (op_fb) begin
       qp_raddr = fb.qp[QpW-1:0];
+    end else if (op_scrub) begin
+      qp_raddr = scrub_q[EvW+:QpW];
     end else begin
       qp_raddr = pkt.qp[QpW-1:0];
     end
@@ -509,6 +524,8 @@ module mrc_tx_path
           walked_d = '0;
           avoid_on_d = pkt.rtx;
           state_d = no_path ? StNoPath : StWalk;
+        end else if (op_scrub && scrub_known) begin
+          state_d = StScrub;
         end
       end
       StInit: begin
@@ -517,7 +534,7 @@ module mrc_tx_path
           state_d = StIdle;
         end
       end
-      StDeny, StNoPath: state_d = StIdle;
+      StDeny, StNoPath, StScrub: state_d = StIdle;
       StGen: begin
         if (gen_last) begin
           state_d = StIdle;
@@ -629,6 +646,9 @@ module mrc_tx_path
       evst_raddr = {cfg_qp, deny_idx[PlaneW+:GroupW]};
     end else if (op_pkt) begin
       evst_re = !no_path;
+    end else if (op_scrub) begin
+      evst_re = scrub_known;
+      evst_raddr = {scrub_q[EvW+:QpW], scrub_q[PlaneW+:GroupW]};
     end else if (state_q == StFind) begin
       evst_re = 1'b1;
       evst_raddr = {fb_q.qp[QpW-1:0], f_q};
@@ -686,12 +706,14 @@ module mrc_tx_path
   always_comb begin
     if (op_fb) begin
       evval_wide = {qp.profile, fb.ev_idx[EvW-1:0]};
+    end else if (op_scrub) begin
+      evval_wide = {qp.profile, scrub_q[EvW-1:0]};
     end else begin
       evval_wide = {qp.profile, chosen_idx};
     end
   end
 
-  assign evval_re = op_fb || chosen;
+  assign evval_re = op_fb || (op_scrub && scrub_known) || chosen;
   assign evval_raddr = evval_wide[ValW-1:0];
   assign evval_we = (op_cfg && cfg_table_i == CfgTableEv) || gen_write;
   assign evval_waddr = gen_write ? gen_wide[ValW-1:0] : cfg_index_i[ValW-1:0];
@@ -761,7 +783,12 @@ module mrc_tx_path
           floor: judge_keep
       };
   // The value has been read for the comparison; no other one since then.
-  assign bad_d = '{qp: fb_q.qp, ev_idx: {{(16 - EvW) {1'b0}}, fb_idx}, ev: evval};
+  assign scrub_bad = state_q == StScrub && evst_row[scrub_keep_q[PlaneW-1:0]] == 3'(EvBad);
+  assign bad_d = '{
+          qp: scrub_bad ? {{(16 - QpW) {1'b0}}, scrub_keep_q[EvW+:QpW]} : fb_q.qp,
+          ev_idx: {{(16 - EvW) {1'b0}}, scrub_bad ? scrub_keep_q[EvW-1:0] : fb_idx},
+          ev: evval
+      };
 
   mrc_out_reg #(
       .T(evev_t)
@@ -781,7 +808,7 @@ module mrc_tx_path
   ) u_bad (
       .clk_i,
       .rst_ni,
-      .load_i(judge_bad),
+      .load_i(judge_bad || scrub_bad),
       .data_i(bad_d),
       .free_o(bad_free),
       .valid_o(bad_valid_o),
@@ -811,7 +838,19 @@ module mrc_tx_path
       bad_inc_q <= 1'b0;
       floor_inc_q <= 1'b0;
       nopath_inc_q <= 1'b0;
+      scrub_div_q <= 6'd0;
+      scrub_due_q <= 1'b0;
+      scrub_q <= '0;
+      known_q <= '0;
     end else begin
+      scrub_div_q <= scrub_div_q + 6'd1;
+      scrub_due_q <= scrub_due_d;
+      if (op_scrub) begin
+        scrub_q <= scrub_d;
+      end
+      if (op_cfg && cfg_table_i == CfgTableQpCtx) begin
+        known_q[cfg_qp] <= 1'b1;
+      end
       state_q <= state_d;
       cfg_ack_q <= cfg_ack_d;
       skip_inc_q <= skip_inc_d;
@@ -853,6 +892,9 @@ module mrc_tx_path
     end
     if (op_pkt) begin
       hold_q <= pkt;
+    end
+    if (op_scrub) begin
+      scrub_keep_q <= scrub_q;
     end
     if (op_fb) begin
       fb_q <= fb;

@@ -119,6 +119,7 @@ module mrc_tx_probe
   logic [ProbeSlots-1:0] busy_q, busy_d;
   logic [ProbeSlots-1:0][7:0] seq_q, seq_d;
   logic [QpW-1:0] slot_qp_q[0:ProbeSlots-1];  // of the slots, all of them compared at once
+  logic [15:0] slot_ev_q[0:ProbeSlots-1];
   logic sent_inc_q, sent_inc_d, revived_inc_q, revived_inc_d, full_inc_q, full_inc_d;
 
   assign tick_div_d = tick_div_q + TickW'(1);
@@ -144,7 +145,7 @@ module mrc_tx_probe
 
   // ---- the slot of the operation
 
-  logic all_busy, slot_we;
+  logic all_busy, slot_we, op_take, probed;
   logic [SlotW-1:0] free_slot, s;
   slot_t slot, slot_d;
   logic [23:0] dqpn;
@@ -161,6 +162,17 @@ module mrc_tx_probe
     end
   end
   assign all_busy = &busy_q;
+  always_comb begin
+    probed = 1'b0;  // the EV has a slot already
+    if (op_bad) begin
+      for (int unsigned i = 0; i < ProbeSlots; i++) begin
+        if (busy_q[i] && slot_qp_q[i] == bad.qp[QpW-1:0] && slot_ev_q[i] == bad.ev_idx) begin
+          probed = 1'b1;
+        end
+      end
+    end
+  end
+  assign op_take = op_bad && !probed && !all_busy;
 
   always_comb begin
     if (op_pres) begin
@@ -268,7 +280,7 @@ module mrc_tx_probe
       end
     end else if (revived) begin
       busy_d[s] = 1'b0;
-    end else if (op_bad && !all_busy) begin
+    end else if (op_take) begin
       busy_d[s] = 1'b1;
     end
   end
@@ -346,7 +358,7 @@ module mrc_tx_probe
 
   assign sent_inc_d = send;
   assign revived_inc_d = revived;
-  assign full_inc_d = op_bad && all_busy;
+  assign full_inc_d = op_bad && !probed && all_busy;
   assign sent_inc_o = sent_inc_q;
   assign revived_inc_o = revived_inc_q;
   assign full_inc_o = full_inc_q;
@@ -382,7 +394,8 @@ module mrc_tx_probe
   end
 
   always_ff @(posedge clk_i) begin
-    if (op_bad && !all_busy) begin
+    if (op_take) begin
+      slot_ev_q[s] <= bad.ev_idx;
       slot_qp_q[s] <= bad.qp[QpW-1:0];
     end
   end

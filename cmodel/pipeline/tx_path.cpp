@@ -63,7 +63,12 @@ void TxPath::step(const CfgBus& cfg, const CsrOut& csr, const In& in) {
     case State::Emit:
       emit();
       break;
+    case State::Scrub:
+      scrubbed();
+      break;
   }
+  if (scrub_div_ == 63) scrub_due_ = true;
+  scrub_div_ = (scrub_div_ + 1) & 63u;
 }
 
 void TxPath::idle(const CfgBus& cfg, const In& in) {
@@ -73,7 +78,10 @@ void TxPath::idle(const CfgBus& cfg, const In& in) {
   }
   const bool tell = evev_.free() && bad_.free();
   const bool request[3] = {fb_in_.has() && tell, pkt_.has() && path_.free() && rec_.free(), pfb_in_.has() && tell};
-  if (!(request[0] | request[1] | request[2])) return;
+  if (!(request[0] | request[1] | request[2])) {
+    if (scrub_due_ && bad_.free()) scrub();
+    return;
+  }
   const int grant = arb_.pick([&](unsigned i) { return request[i]; });
   arb_.take(static_cast<unsigned>(grant));
   if (grant == 1) {
@@ -81,6 +89,27 @@ void TxPath::idle(const CfgBus& cfg, const In& in) {
   } else {
     take_feedback(grant == 0 ? fb_in_ : pfb_in_);
   }
+}
+
+/// Nothing else to do: looks at the next EV of all.
+void TxPath::scrub() {
+  scrub_due_ = false;
+  scrub_at_ = scrub_;
+  scrub_ = (scrub_ + 1) % static_cast<unsigned>(qps_.size() * evs_);
+  const unsigned qp = scrub_at_ / evs_, ev_idx = scrub_at_ % evs_;
+  if (!qps_[qp].known) return;
+  evst_.read(evst_row(qp, ev_idx / planes_));
+  evval_.read(evval_row(qps_[qp].profile, ev_idx));
+  state_ = State::Scrub;
+}
+
+/// An EV that found no probe slot when it went bad is offered again.
+void TxPath::scrubbed() {
+  const unsigned qp = scrub_at_ / evs_, ev_idx = scrub_at_ % evs_;
+  if (ev_state(evst_.rdata(), ev_idx & (planes_ - 1)) == kEvBad) {
+    bad_.load({.qp = static_cast<uint16_t>(qp), .ev_idx = static_cast<uint16_t>(ev_idx), .ev = evval_.rdata()});
+  }
+  state_ = State::Idle;
 }
 
 /// Tables that take one cycle are acknowledged here, the others by the state they lead to.
@@ -97,7 +126,8 @@ void TxPath::configure(const CfgBus& cfg) {
                         .profile = row.profile,
                         .backup = static_cast<uint8_t>(backup),
                         .dest = row.dest,
-                        .active = static_cast<uint16_t>((groups_ - backup) * planes_)};
+                        .active = static_cast<uint16_t>((groups_ - backup) * planes_),
+                        .known = true};
       state_ = State::Init;
       return;
     }

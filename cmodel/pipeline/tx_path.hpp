@@ -47,7 +47,7 @@ class TxPath {
   }
 
  private:
-  enum class State : uint8_t { Idle, Init, Deny, Gen, Fb, Find, Test, Judge, Walk, NoPath, Emit };
+  enum class State : uint8_t { Idle, Init, Deny, Gen, Fb, Find, Test, Judge, Walk, NoPath, Emit, Scrub };
 
   struct Qp {
     uint8_t grp = 0;
@@ -57,6 +57,7 @@ class TxPath {
     uint8_t backup = 0;  ///< groups, modulo their number
     uint8_t dest = 0;
     uint16_t active = 0;  ///< EVs in GOOD or SKIP
+    bool known = false;   ///< has had a QP_CTX
   };
 
   std::size_t evst_row(unsigned qp, unsigned group) const { return (qp & qp_mask_) * groups_ + group; }
@@ -88,6 +89,8 @@ class TxPath {
   void no_path();
   void emit();
   void record();
+  void scrub();
+  void scrubbed();
 
   const unsigned planes_, plane_bits_, groups_, evs_, qp_mask_, dest_mask_;
   Stream<Pkt>& pkt_;
@@ -106,6 +109,9 @@ class TxPath {
   CfgAck ack_;
   Pulses pulses_, pulses_next_;
 
+  // The EV that is looked at next when there is nothing else to do: QP * EvsPerQp + EV index.
+  unsigned scrub_ = 0, scrub_at_ = 0, scrub_div_ = 0;
+  bool scrub_due_ = false;
   unsigned init_qp_ = 0, init_group_ = 0;
   uint16_t deny_ev_idx_ = 0;
   bool deny_ = false;

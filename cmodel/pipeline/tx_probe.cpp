@@ -46,10 +46,13 @@ void TxProbe::answer(const CsrOut& csr) {
   pulses_next_.revived = true;
 }
 
-/// A new bad EV takes the lowest free slot.
+/// A bad EV that is not probed yet takes the lowest free slot.
 void TxProbe::take(const CsrOut& csr) {
   const Badev& b = bad_.head();
   bad_.pop();
+  for (const Slot& slot : slots_) {
+    if (slot.busy && slot.ev_idx == b.ev_idx && (slot.qp & qp_mask_) == (b.qp & qp_mask_)) return;
+  }
   const auto s = std::find_if(slots_.begin(), slots_.end(), [](const Slot& slot) { return !slot.busy; });
   if (s == slots_.end()) {
     pulses_next_.full = true;
