@@ -116,6 +116,13 @@ Plan make_plan(const Preset& preset, const Scenario& s, uint64_t seed) {
   const uint32_t oor_drop = pick(s.oor_drop);
   const uint32_t rtt_rtx = pick(s.rtt_rtx), rev_fixed = pick(s.rev_fixed), payload_bytes = pick(s.payload_bytes);
   const uint32_t ports_from_0 = pick(s.ports_from_0), err_silent = static_cast<uint32_t>(s.err_silent);
+  // Of a stream of their own: the rest of a seed's plan does not depend on how many switches there are.
+  Rng switches(seed, "switches");
+  const auto pick_switch = [&](double fixed) {
+    return vary ? static_cast<uint32_t>(switches.below(2)) : static_cast<uint32_t>(fixed);
+  };
+  const uint32_t bth_m_high = pick_switch(s.bth_m_high), eeth_op_high = pick_switch(s.eeth_op_high);
+  const uint32_t tsr_us = pick_switch(s.tsr_us), pdcid_zero = pick_switch(s.pdcid_zero);
   const uint32_t udp_port =
       vary && rng.chance(0.5) ? static_cast<uint32_t>(rng.between(1024, 65535)) : static_cast<uint32_t>(s.udp_port);
   uint32_t dscp_tx = csr::kDscpTxReset, dscp_trim = csr::kDscpTrimReset;
@@ -131,7 +138,9 @@ Plan make_plan(const Preset& preset, const Scenario& s, uint64_t seed) {
                  csr::kCtrlErrSilent.set(0, err_silent) | csr::kCtrlEvSwap.set(0, ev_swap) |
                  csr::kCtrlBthM.set(0, bth_m) | csr::kCtrlRttRtx.set(0, rtt_rtx) |
                  csr::kCtrlRevFixed.set(0, rev_fixed) | csr::kCtrlPayloadBytes.set(0, payload_bytes) |
-                 csr::kCtrlPortsFrom0.set(0, ports_from_0);
+                 csr::kCtrlPortsFrom0.set(0, ports_from_0) | csr::kCtrlBthMHigh.set(0, bth_m_high) |
+                 csr::kCtrlEethOpHigh.set(0, eeth_op_high) | csr::kCtrlTsrUs.set(0, tsr_us) |
+                 csr::kCtrlPdcidZero.set(0, pdcid_zero);
     draw_profiles(*side, preset, s, rng);
     draw_controllers(*side, preset, s);
     side->udp_port = udp_port;
@@ -141,7 +150,8 @@ Plan make_plan(const Preset& preset, const Scenario& s, uint64_t seed) {
                     csr::kReorderSameEv.set(0, static_cast<uint32_t>(s.same_ev));
     side->ep_ctl = csr::kEpCtlInterval.set(csr::kEpCtlReset, static_cast<uint32_t>(s.ep_ticks));
     side->ev_ctl = csr::kEvCtlMinActive.set(0, static_cast<uint32_t>(s.min_active));
-    side->ev_probe = csr::kEvProbeInterval.set(csr::kEvProbeReset, static_cast<uint32_t>(s.probe_ticks));
+    side->ev_probe = csr::kEvProbeInterval.set(csr::kEvProbeReset, static_cast<uint32_t>(s.probe_ticks)) |
+                     csr::kEvProbeSkipGood.set(0, static_cast<uint32_t>(s.skip_good));
     side->backup = std::min(static_cast<unsigned>(s.backup), preset.evs_per_qp / preset.num_planes - 1);
     side->sack_trigger =
         static_cast<uint32_t>(vary && rng.chance(0.5) ? static_cast<double>(rng.below(40000)) : s.sack_trigger);

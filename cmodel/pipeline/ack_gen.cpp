@@ -68,9 +68,9 @@ bool AckGen::respond(const CsrOut& csr, unsigned port_up, Want& want) {
   const Qp& qp = qps_[r.qp & qp_mask_];
   const unsigned plane = response_plane(r.plane, port_up, peer_[qp.dest & dest_mask_]);
   const Rev& path = rev(qp.dest, plane);
-  r.ts = reflected_time(r, qp.svc_time, csr.tick);
+  r.ts = reflected_time(r, qp.svc_time, csr.tick, csr.tsr_us);
   Ctlpkt& c = ctlpkt_.load();
-  build_response(r, qp.dqpn, c);
+  build_response(r, qp.dqpn, {.eeth_op_high = csr.eeth_op_high, .pdcid_zero = csr.pdcid_zero}, c);
   c.plane = static_cast<uint8_t>(plane);
   c.ev = csr.rev_fixed || !path.valid ? csr.rev_ev[plane] : path.ev;
   want = {.dest = qp.dest, .plane = static_cast<uint8_t>(plane)};

@@ -287,6 +287,12 @@ void Csr::publish() {
   values_.rev_fixed = flag(csr::kCtrlRevFixed);
   values_.payload_bytes = flag(csr::kCtrlPayloadBytes);
   values_.ports_from_0 = flag(csr::kCtrlPortsFrom0);
+  values_.bth_m_high = flag(csr::kCtrlBthMHigh);
+  values_.eeth_op_high = flag(csr::kCtrlEethOpHigh);
+  values_.tsr_us = flag(csr::kCtrlTsrUs);
+  values_.pdcid_zero = flag(csr::kCtrlPdcidZero);
+  values_.nak_invalid = static_cast<uint8_t>(csr::kNakCodeInvalid.get(reg(csr::kNakCode)));
+  values_.nak_access = static_cast<uint8_t>(csr::kNakCodeAccess.get(reg(csr::kNakCode)));
   values_.udp_port = static_cast<uint16_t>(csr::kUdpPortPort.get(reg(csr::kUdpPort)));
   values_.dscp_data = static_cast<uint8_t>(csr::kDscpTxData.get(reg(csr::kDscpTx)));
   values_.dscp_rtx = static_cast<uint8_t>(csr::kDscpTxRtx.get(reg(csr::kDscpTx)));

@@ -53,7 +53,7 @@ void Endpoint::idle(const CfgBus& cfg, const CsrOut& csr, unsigned port_up) {
   if (ack_.pending(cfg)) {
     configure(cfg, port_up);
   } else if (eprx_.has() && resp_.free() && okev_.free() && pmask_.free() && evr_.free()) {
-    receive(port_up);
+    receive(csr, port_up);
   } else if (evp_.has() && evr_.free()) {
     const Evp e = evp_.head();
     evp_.pop();
@@ -101,11 +101,11 @@ void Endpoint::configure(const CfgBus& cfg, unsigned port_up) {
 }
 
 /// A request looks for its sender's address; a response ends what it answers.
-void Endpoint::receive(unsigned port_up) {
+void Endpoint::receive(const CsrOut& csr, unsigned port_up) {
   e_ = eprx_.head();
   eprx_.pop();
   if (e_.resp) {
-    answered(e_, port_up);
+    answered(e_, csr, port_up);
   } else if (e_.op == kEpPortStatus || e_.op == kEpEvProbe) {
     f_ = 0;
     addr_.read(0);
@@ -115,7 +115,7 @@ void Endpoint::receive(unsigned port_up) {
   }
 }
 
-void Endpoint::answered(const Eprx& e, unsigned port_up) {
+void Endpoint::answered(const Eprx& e, const CsrOut& csr, unsigned port_up) {
   switch (static_cast<EpKind>(e.id >> 14)) {
     case EpKind::PortStatus: {
       Dest& d = dest(e.id & 0xff);
@@ -127,7 +127,7 @@ void Endpoint::answered(const Eprx& e, unsigned port_up) {
     case EpKind::ControllerProbe:
       if (!controller_.busy || controller_.send || controller_.seq != (e.id & 0x3fff)) break;
       controller_.busy = false;
-      evr_.load({.answered = true, .rtt = static_cast<uint16_t>(e.at - e.ts)});
+      evr_.load({.answered = true, .rtt = ticks_since(e.ts, e.at, csr.tsr_us)});
       return;
     case EpKind::ReverseProbe:
       if (!reverse_.busy || reverse_.send || reverse_.seq != (e.id & 0x3fff)) break;
@@ -211,14 +211,14 @@ void Endpoint::send(const CsrOut& csr, unsigned port_up) {
     d.waiting = true;
     d.when = csr.tick + csr.ep_interval;
     Ctlpkt& c = req_.load();
-    build_endpoint_request(qp, ep_update_id(d.seq, to_), kEpPortStatus, mask, csr.tick, c);
+    build_endpoint_request(qp, ep_update_id(d.seq, to_), kEpPortStatus, mask, csr.tick, csr.tsr_us, c);
     c.plane = static_cast<uint8_t>(plane);
     c.ev = csr.rev_ev[plane];
   } else {
     Probe& p = kind == EpKind::ControllerProbe ? controller_ : reverse_;
     p.send = false;
     Ctlpkt& c = req_.load();
-    build_endpoint_request(qp, ep_probe_id(kind, p.seq), kEpEvProbe, mask, csr.tick, c);
+    build_endpoint_request(qp, ep_probe_id(kind, p.seq), kEpEvProbe, mask, csr.tick, csr.tsr_us, c);
     c.plane = p.plane;
     c.ev = p.ev;
   }

@@ -66,8 +66,8 @@ class Endpoint {
   Dest& dest(unsigned d) { return dests_[d & dest_mask_]; }
   void idle(const CfgBus& cfg, const CsrOut& csr, unsigned port_up);
   void configure(const CfgBus& cfg, unsigned port_up);
-  void receive(unsigned port_up);
-  void answered(const Eprx& e, unsigned port_up);
+  void receive(const CsrOut& csr, unsigned port_up);
+  void answered(const Eprx& e, const CsrOut& csr, unsigned port_up);
   void order(Probe& probe, unsigned dest, unsigned plane, uint32_t ev, const CsrOut& csr);
   void visit(const CsrOut& csr, unsigned port_up);
   void read_for(unsigned kind, unsigned dest);

@@ -57,6 +57,8 @@ void TxHeader::load_a(const CsrOut& csr) {
                    .dscp_ctl = csr.dscp_ctl,
                    .ev_swap = csr.ev_swap,
                    .bth_m = csr.bth_m,
+                   .bth_m_high = csr.bth_m_high,
+                   .tsr_us = csr.tsr_us,
                    .srv6 = {.plane_lsb = csr::kSrv6PlaneLsb.get(csr.srv6),
                             .uplink_usid = csr::kSrv6UplinkUsid.get(csr.srv6),
                             .uplink_lsb = csr::kSrv6UplinkLsb.get(csr.srv6),

@@ -45,7 +45,7 @@ class TxHeader {
   Hdr a_{};
   OutReg<Hdr> hdr_;
   bool hdr_ready_ = false;
-  uint16_t tick_ = 0;
+  uint32_t tick_ = 0;
   unsigned tick_count_ = 0;
 };
 

@@ -323,7 +323,7 @@ void TxInflight::sack1(const CsrOut& csr) {
   } else if (of_packet && !rtx_keep_) {
     out_.okev.load({.dest = q.dest, .plane = static_cast<uint8_t>(ev_idx_keep_ & (planes_ - 1)), .ev = ctl_.entropy});
   }
-  acknowledge(q, of_packet && rtt_valid(q, rtx_keep_, csr), csr.payload_bytes);
+  acknowledge(q, of_packet && rtt_valid(q, rtx_keep_, csr), csr);
   if (csr.same_ev && of_packet && !rtx_keep_ && same_ev_asks(ctl_.psn, q.una, q.nxt)) {
     recs_.read(recs_row(ctl_.qp, q.una));
     state_ = State::Same0;
@@ -331,7 +331,7 @@ void TxInflight::sack1(const CsrOut& csr) {
 }
 
 /// What SACK ctl_ means for the flight.
-void TxInflight::acknowledge(Qp& q, bool sample, bool payload_bytes) {
+void TxInflight::acknowledge(Qp& q, bool sample, const CsrOut& csr) {
   const RcvdNews news = rcvd_news(ctl_.rcvd, q.rcvdl);
   if (!news.late) q.rcvdl = ctl_.rcvd;
   if (!q.cc) return;
@@ -339,7 +339,7 @@ void TxInflight::acknowledge(Qp& q, bool sample, bool payload_bytes) {
   if (q.una == q.nxt) {
     n = q.fly.bytes();
   } else if (!news.late) {
-    n = acked_bytes(q.fly.bytes(), news.units, canc_, nominal_full(q.mtu, q.ts, payload_bytes));
+    n = acked_bytes(q.fly.bytes(), news.units, canc_, nominal_full(q.mtu, q.ts, csr.payload_bytes));
   }
   q.fly.take(n);
   out_.ccev.load({.cc = q.dest,
@@ -347,7 +347,7 @@ void TxInflight::acknowledge(Qp& q, bool sample, bool payload_bytes) {
                   .bytes = n,
                   .ecn = ctl_.m == 1,
                   .rtt_valid = sample,
-                  .rtt = sample ? rtt() : uint16_t{0},
+                  .rtt = sample ? rtt(csr) : uint16_t{0},
                   .pen = ctl_.pen,
                   .restore = ctl_.restore,
                   .reason = 0});
@@ -394,7 +394,7 @@ void TxInflight::nack(const CsrOut& csr) {
                       .kind = static_cast<uint8_t>(CcEvent::Nack),
                       .bytes = q.fly.take(sent.size),
                       .rtt_valid = sample,
-                      .rtt = sample ? rtt() : uint16_t{0},
+                      .rtt = sample ? rtt(csr) : uint16_t{0},
                       .reason = ctl_.reason});
     }
     row.pend |= bit;

@@ -11,6 +11,7 @@
 #include "pipeline/stream.hpp"
 #include "protocol/flight.hpp"
 #include "protocol/retry.hpp"
+#include "protocol/timestamp.hpp"
 #include "protocol/tx_window.hpp"
 
 namespace mrc {
@@ -127,7 +128,7 @@ class TxInflight {
   void fail(Qp& q, uint16_t index, CqStatus status);
   /// The round-trip sample of ctl_, if its packet gives one.
   bool rtt_valid(const Qp& q, bool rtx, const CsrOut& csr) const { return q.ts && (!rtx || csr.rtt_rtx); }
-  uint16_t rtt() const { return static_cast<uint16_t>(tick_ - ctl_.ts); }
+  uint16_t rtt(const CsrOut& csr) const { return ticks_since(ctl_.ts, tick_, csr.tsr_us); }
 
   bool cfg_due(const CfgBus& cfg) const;
   void idle(const CfgBus& cfg);
@@ -138,7 +139,7 @@ class TxInflight {
   void record();
   void sack0(unsigned reorder);
   void sack1(const CsrOut& csr);
-  void acknowledge(Qp& q, bool sample, bool payload_bytes);
+  void acknowledge(Qp& q, bool sample, const CsrOut& csr);
   void same0();
   void same1();
   void nack(const CsrOut& csr);

@@ -87,7 +87,8 @@ void TxProbe::visit(const CsrOut& csr, unsigned port_up) {
   const Qp& qp = qps_[s.qp & qp_mask_];
   s.due = tick_ + (8u << qp.timeout);
   Ctlpkt& c = probe_.load();
-  build_probe(s.qp, probe_id(s.seq, index, slots()), qp.dqpn, static_cast<uint16_t>(tick_), c);
+  build_probe(s.qp, probe_id(s.seq, index, slots()), qp.dqpn, tick_,
+              {.tsr_us = csr.tsr_us, .pdcid_zero = csr.pdcid_zero}, c);
   c.plane = static_cast<uint8_t>(plane);
   c.ev = s.ev;
   pulses_next_.sent = true;

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "gen/streams.hpp"
+#include "protocol/timestamp.hpp"
 #include "wire/bytes.hpp"
 
 namespace mrc {
@@ -50,8 +51,9 @@ constexpr unsigned ep_update_plane(unsigned from, unsigned own, unsigned peer, u
 /// Entropy of the next reverse path probe: a Galois register of 32 bits, never 0.
 constexpr uint32_t ep_entropy_next(uint32_t lfsr) { return (lfsr >> 1) ^ ((lfsr & 1u) ? 0xA3000000u : 0u); }
 
-/// A request, into c, without plane and ev. mask: as on the wire.
-inline void build_endpoint_request(uint16_t qp, uint16_t id, unsigned op, uint32_t mask, uint32_t tick, Ctlpkt& c) {
+/// A request, into c, without plane and ev. mask: as on the wire; tsr_us: register CTRL.
+inline void build_endpoint_request(uint16_t qp, uint16_t id, unsigned op, uint32_t mask, uint32_t tick, bool tsr_us,
+                                   Ctlpkt& c) {
   c.qp = qp;
   c.opcode = kEndpointRequestOpcode;
   c.psn = id;
@@ -60,8 +62,8 @@ inline void build_endpoint_request(uint16_t qp, uint16_t id, unsigned op, uint32
   auto* ext = reinterpret_cast<uint8_t*>(c.ext.data());
   ext[1] = static_cast<uint8_t>(op & 3u);
   wire::store_be<4>(ext + 4, mask);
-  wire::store_be<2>(ext + 12, tick);
-  wire::store_be<2>(ext + 14, 1);  // tsr 0, ftype 1
+  wire::store_be<2>(ext + 12, time_stamp(tick, tsr_us));
+  wire::store_be<2>(ext + 14, time_stamp_format(tsr_us));
 }
 
 }  // namespace mrc

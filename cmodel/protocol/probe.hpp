@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "gen/streams.hpp"
+#include "protocol/timestamp.hpp"
 #include "wire/bytes.hpp"
 
 namespace mrc {
@@ -32,8 +33,15 @@ constexpr uint8_t probe_revival(unsigned m, bool skip_good) { return m == 1 && !
 /// True when tick `t` has been reached; ticks wrap.
 constexpr bool tick_reached(uint32_t now, uint32_t t) { return now - t < 1u << 31; }
 
+/// Register CTRL, as far as probes go by it.
+struct ProbeChoices {
+  bool tsr_us = false;      ///< unit of the time stamp (A-21)
+  bool pdcid_zero = false;  ///< spdcid and dpdcid are 0, not QPNs (A-22)
+};
+
 /// A probe of a QP, into c, without plane and ev. dqpn: the peer's QPN.
-inline void build_probe(uint16_t qp, uint16_t id, uint32_t dqpn, uint16_t tick, Ctlpkt& c) {
+inline void build_probe(uint16_t qp, uint16_t id, uint32_t dqpn, uint32_t tick, const ProbeChoices& choices,
+                        Ctlpkt& c) {
   c.qp = qp;
   c.opcode = kProbeOpcode;
   c.psn = 0;
@@ -41,10 +49,12 @@ inline void build_probe(uint16_t qp, uint16_t id, uint32_t dqpn, uint16_t tick, 
   c.ext = {};
   auto* ext = reinterpret_cast<uint8_t*>(c.ext.data());
   wire::store_be<2>(ext + 4, id);
-  wire::store_be<2>(ext + 8, qp + kQpnBase);
-  wire::store_be<2>(ext + 10, dqpn);
-  wire::store_be<2>(ext + 12, tick);
-  wire::store_be<2>(ext + 14, 1);  // tsr 0, ftype 1
+  if (!choices.pdcid_zero) {
+    wire::store_be<2>(ext + 8, qp + kQpnBase);
+    wire::store_be<2>(ext + 10, dqpn);
+  }
+  wire::store_be<2>(ext + 12, time_stamp(tick, choices.tsr_us));
+  wire::store_be<2>(ext + 14, time_stamp_format(choices.tsr_us));
 }
 
 }  // namespace mrc

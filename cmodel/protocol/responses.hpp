@@ -6,14 +6,17 @@
 #include <cstdint>
 
 #include "gen/streams.hpp"
+#include "protocol/timestamp.hpp"
 #include "wire/bytes.hpp"
 
 namespace mrc {
 
 /// Time stamp that goes back to the sender: that of its packet, moved forward by the ticks from the packet's arrival
 /// `at` to `tick` if the QP has capability SVC_TIME and the packet had a time stamp (assumption A-56). All modulo 2^16.
-constexpr uint16_t reflected_time(const Resp& r, bool svc_time, uint32_t tick) {
-  return static_cast<uint16_t>(r.ts + (svc_time && r.tsv ? tick - r.at : 0u));
+/// tsr_us: register CTRL.
+constexpr uint16_t reflected_time(const Resp& r, bool svc_time, uint32_t tick, bool tsr_us) {
+  const auto held = static_cast<uint16_t>(svc_time && r.tsv ? tick - r.at : 0u);
+  return stamp_add(r.ts, held, tsr_us);
 }
 
 /// Plane of a response: the one it answers if `ok` has it, else the lowest in ok (own port and the peer's up), else the
@@ -25,14 +28,21 @@ constexpr unsigned response_plane(unsigned plane, unsigned port_up, unsigned pee
   return from != 0 ? static_cast<unsigned>(std::countr_zero(from)) : 0u;
 }
 
+/// Register CTRL, as far as responses go by it.
+struct ResponseChoices {
+  bool eeth_op_high = false;  ///< EETH op in bits 5:4 of byte 1, not in bits 3:2 (A-36)
+  bool pdcid_zero = false;    ///< spdcid and dpdcid are 0, not QPNs (A-22)
+};
+
 /// The control packet that a response becomes, into c, without plane and ev. dqpn: the peer's QPN. r.ts goes out as it
 /// is (reflected_time()).
-inline void build_response(const Resp& r, uint32_t dqpn, Ctlpkt& c) {
+inline void build_response(const Resp& r, uint32_t dqpn, const ResponseChoices& choices, Ctlpkt& c) {
   c.qp = r.qp;
   c.ext = {};
   auto* ext = reinterpret_cast<uint8_t*>(c.ext.data());
   const auto names = [&] {  // entropy, spdcid, dpdcid: the same in SETH and NETH
     wire::store_be<4>(ext + 4, r.entropy);
+    if (choices.pdcid_zero) return;
     wire::store_be<2>(ext + 8, r.qp + kQpnBase);
     wire::store_be<2>(ext + 10, dqpn);
   };
@@ -66,7 +76,7 @@ inline void build_response(const Resp& r, uint32_t dqpn, Ctlpkt& c) {
       c.opcode = 0xD9;
       c.psn = r.psn;
       c.ext_len = 36;
-      ext[1] = static_cast<uint8_t>(r.reason << 2);  // op
+      ext[1] = static_cast<uint8_t>(r.reason << (choices.eeth_op_high ? 4 : 2));  // op
       wire::store_be<2>(ext + 28, r.ts);
       break;
     case CtlKind::Ack:

@@ -23,8 +23,18 @@ struct RxQpCtx {
 /// Why a packet is dropped; None: it is not.
 enum class RxDrop : uint8_t { None, Parse, Icrc, Qp, Pkey, Len };
 
-/// IBTA NAK syndromes a WRITE can earn (base.md).
-inline constexpr uint8_t kNakInvalidRequest = 0x61, kNakRemoteAccess = 0x62;
+/// What is wrong with a WRITE that gets a NAK.
+enum class RxFault : uint8_t { None, Invalid, Access };
+
+/// Register NAK_CODE: the syndromes of the NAKs a WRITE can earn (base.md; A-70).
+struct NakCodes {
+  uint8_t invalid = 0x61, access = 0x62;
+
+  /// 0: no NAK.
+  constexpr uint8_t of(RxFault fault) const {
+    return fault == RxFault::None ? uint8_t{0} : fault == RxFault::Invalid ? invalid : access;
+  }
+};
 
 /// Destination QP of endpoint requests and responses (mrc.md section 2).
 inline constexpr uint32_t kEndpointDqp = 2;
@@ -62,13 +72,13 @@ constexpr RxDrop rx_drop(const Rxdesc& d, std::span<const RxQpCtx> qps) {
   return RxDrop::None;
 }
 
-/// The NAK that a WRITE of plen bytes at va earns (0: none), by the region its R_Key names.
-constexpr uint8_t rx_syndrome(const csr::TblMr& mr, uint32_t rkey, uint64_t va, unsigned plen, uint32_t dmalen) {
-  if (plen == 0 || dmalen == 0) return kNakInvalidRequest;
-  if (!mr.valid || mr.rkey != rkey || va < mr.va) return kNakRemoteAccess;
+/// What is wrong with a WRITE of plen bytes at va, by the region its R_Key names.
+constexpr RxFault rx_fault(const csr::TblMr& mr, uint32_t rkey, uint64_t va, unsigned plen, uint32_t dmalen) {
+  if (plen == 0 || dmalen == 0) return RxFault::Invalid;
+  if (!mr.valid || mr.rkey != rkey || va < mr.va) return RxFault::Access;
   const uint64_t offset = va - mr.va;
-  if (offset > mr.length || plen > mr.length - offset) return kNakRemoteAccess;
-  return 0;
+  if (offset > mr.length || plen > mr.length - offset) return RxFault::Access;
+  return RxFault::None;
 }
 
 /// The tracker's order to free a lane's buffer of a packet that failed a check.
@@ -88,9 +98,9 @@ constexpr uint16_t rx_size(const Rxdesc& d, bool payload_bytes) {
 }
 
 /// A WRITE that passed rx_drop(), into p. qp: its QP; `mrs`: the table of memory regions, its size a power of two;
-/// payload_bytes: register CTRL.
-inline void rx_data(const Rxdesc& d, unsigned plane, const RxQpCtx& qp, std::span<const csr::TblMr> mrs,
-                    bool payload_bytes, Rxpkt& p) {
+/// payload_bytes: register CTRL. Returns what is wrong with it.
+inline RxFault rx_data(const Rxdesc& d, unsigned plane, const RxQpCtx& qp, std::span<const csr::TblMr> mrs,
+                       bool payload_bytes, const NakCodes& nak, Rxpkt& p) {
   const auto* ext = reinterpret_cast<const uint8_t*>(d.ext.data());
   p = Rxpkt{};
   p.plane = static_cast<uint8_t>(plane);
@@ -109,7 +119,8 @@ inline void rx_data(const Rxdesc& d, unsigned plane, const RxQpCtx& qp, std::spa
   p.at = d.at;
   p.err = qp.state == QpState::Error;
   p.last = d.opcode >= 0xC8;
-  if (d.trim != Trim::None) return;  // nothing to place; a trimmed packet may end here, and no ICRC covers it
+  // Nothing to place; a trimmed packet may end here, and no ICRC covers it.
+  if (d.trim != Trim::None) return RxFault::None;
   const uint8_t* reth = ext + (d.ts ? 8 : 4);
   const uint64_t va = wire::load_be<8>(reth);
   const auto rkey = static_cast<uint32_t>(wire::load_be<4>(reth + 8));
@@ -119,8 +130,10 @@ inline void rx_data(const Rxdesc& d, unsigned plane, const RxQpCtx& qp, std::spa
   p.plen = d.plen;
   p.size = rx_size(d, payload_bytes);
   const csr::TblMr& mr = mrs[(rkey >> 8) & (mrs.size() - 1)];
-  p.syndrome = rx_syndrome(mr, rkey, va, d.plen, p.dmalen);
+  const RxFault fault = rx_fault(mr, rkey, va, d.plen, p.dmalen);
+  p.syndrome = nak.of(fault);
   p.haddr = p.syndrome == 0 ? mr.addr + (va - mr.va) : 0;
+  return fault;
 }
 
 /// A reliability probe that passed rx_drop(), into p: psn is its id.

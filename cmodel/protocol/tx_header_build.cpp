@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "gen/headers.hpp"
+#include "protocol/timestamp.hpp"
 #include "wire/bytes.hpp"
 #include "wire/icrc.hpp"
 
@@ -98,11 +99,13 @@ constexpr bool endpoint_opcode(uint8_t opcode) {
          opcode == static_cast<uint8_t>(wire::Opcode::EndpointResponse);
 }
 
-constexpr uint8_t bth_byte1(bool m, unsigned pad) { return static_cast<uint8_t>(unsigned{m} << 6 | pad << 4); }
+constexpr uint8_t bth_byte1(const HdrNic& nic, unsigned pad) {
+  return static_cast<uint8_t>(unsigned{nic.bth_m} << (nic.bth_m_high ? 7 : 6) | pad << 4);
+}
 
 }  // namespace
 
-void build_data_header(const Path& path, const HdrQp& qp, const HdrNic& nic, uint16_t tick, Hdr& hdr) {
+void build_data_header(const Path& path, const HdrQp& qp, const HdrNic& nic, uint32_t tick, Hdr& hdr) {
   const Pkt& pkt = path.pkt;
   const bool imm = pkt.opcode == static_cast<uint8_t>(wire::Opcode::WriteLastImm) ||
                    pkt.opcode == static_cast<uint8_t>(wire::Opcode::WriteOnlyImm);
@@ -112,7 +115,7 @@ void build_data_header(const Path& path, const HdrQp& qp, const HdrNic& nic, uin
   c.tc = data_class(pkt.rtx ? nic.dscp_rtx : nic.dscp_data);
   c.ev = path.ev;
   c.opcode = pkt.opcode;
-  c.bth1 = bth_byte1(nic.bth_m, pad);
+  c.bth1 = bth_byte1(nic, pad);
   c.bth8 = static_cast<uint8_t>(unsigned{pkt.ackreq} << 7 | unsigned{pkt.rtx} << 5 | unsigned{qp.ts} << 4);
   c.dqpn = qp.dqpn;
   c.psn = pkt.psn;
@@ -124,8 +127,8 @@ void build_data_header(const Path& path, const HdrQp& qp, const HdrNic& nic, uin
   store_be<2>(p + 2, pkt.msn);
   p += wire::Meth::kBytes;
   if (qp.ts) {
-    store_be<2>(p, tick);
-    store_be<2>(p + 2, 1);  // tsr 0, ftype 1
+    store_be<2>(p, time_stamp(tick, nic.tsr_us));
+    store_be<2>(p + 2, time_stamp_format(nic.tsr_us));
     p += wire::Tseth::kBytes;
   }
   store_be<8>(p, pkt.va);
@@ -144,7 +147,7 @@ void build_ctl_header(const Ctlpkt& ctl, const HdrQp& qp, const HdrNic& nic, boo
   c.tc = request ? data_class(nic.dscp_data) : static_cast<unsigned>(nic.dscp_ctl) << 2;
   c.ev = ctl.ev;
   c.opcode = ctl.opcode;
-  c.bth1 = bth_byte1(nic.bth_m, 0);
+  c.bth1 = bth_byte1(nic, 0);
   c.dqpn = endpoint_opcode(ctl.opcode) ? kEndpointQpn : qp.dqpn;
   c.psn = ctl.psn;
   c.ext_len = ctl.ext_len < kExtBytes ? ctl.ext_len : kExtBytes;

@@ -29,11 +29,13 @@ struct HdrNic {
   uint8_t dscp_data = 4, dscp_rtx = 8, dscp_ctl = 46;
   bool ev_swap = false;
   bool bth_m = true;
+  bool bth_m_high = false;  ///< M in bit 7 of BTH byte 1, not in bit 6 (A-02)
+  bool tsr_us = false;      ///< unit of the time stamp (A-21)
   Srv6Rule srv6{12, 0, 0, 0};
 };
 
-/// Header of a data packet into hdr (all fields but crc). `tick` is the time stamp for TSETH.
-void build_data_header(const Path& path, const HdrQp& qp, const HdrNic& nic, uint16_t tick, Hdr& hdr);
+/// Header of a data packet into hdr (all fields but crc). `tick` is the time for TSETH.
+void build_data_header(const Path& path, const HdrQp& qp, const HdrNic& nic, uint32_t tick, Hdr& hdr);
 
 /// QPN that endpoint requests and responses go to.
 inline constexpr uint32_t kEndpointQpn = 2;

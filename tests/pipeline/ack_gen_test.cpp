@@ -169,6 +169,31 @@ TEST_CASE("time stamps go back as they came, or moved by the time the packet was
   CHECK(time_of(b.respond(r)) == 500);
 }
 
+TEST_CASE("service time in microseconds is rounded down", "[ack_gen]") {
+  Bench b;
+  b.csr.tsr_us = true;
+  b.csr.tick = 0x1'0010;
+  Resp r = Bench::nack(0, 6);
+  r.ts = 500;
+  r.at = 0xfff0;  // 32 ticks
+  r.tsv = true;
+  CHECK(time_of(b.respond(r)) == 504);
+  r.at = 0xfff1;
+  CHECK(time_of(b.respond(r)) == 503);
+}
+
+TEST_CASE("switches of what responses carry", "[ack_gen]") {
+  Bench b;
+  CHECK(b.respond(Bench::sack(0)).ext[2] == 0x3412'1500);  // spdcid 5 + 16, dpdcid 0x1234
+  Resp r = Bench::sack(0);
+  r.kind = CtlKind::Endpoint;
+  r.reason = 1;
+  CHECK(b.respond(r).ext[0] == 0x0400);
+  b.csr.pdcid_zero = b.csr.eeth_op_high = true;
+  CHECK(b.respond(Bench::sack(0)).ext[2] == 0);
+  CHECK(b.respond(r).ext[0] == 0x1000);
+}
+
 TEST_CASE("a reverse path takes the newest EV that worked there, plane by plane", "[ack_gen]") {
   Bench b;
   b.works(7, 3, 0xE0003);

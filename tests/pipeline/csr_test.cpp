@@ -136,7 +136,7 @@ TEST_CASE("writes keep to named fields and strobes; the rest of the map answers 
   for (const uint32_t ro : {csr::kCntTx0, csr::kQpInfo, csr::kCmdStatus, csr::kEvpRes, csr::kPorts, csr::kPeerInfo}) {
     CHECK(pair.write(0, ro, 5) == 2);
   }
-  for (const uint32_t hole : {0x74u, 0xe4u, 0x1ccu, 0x200u, 0xfffcu}) {
+  for (const uint32_t hole : {0x74u, 0xe8u, 0x1ccu, 0x200u, 0xfffcu}) {
     CHECK(pair.read(0, hole, &resp) == 0);
     CHECK(resp == 2);
     CHECK(pair.write(0, hole, 1) == 2);
@@ -286,7 +286,9 @@ TEST_CASE("the switches of the NIC reach the blocks", "[csr]") {
   const CsrOut& v = b.regs.values();
   CHECK(v.bth_m);
   CHECK_FALSE((v.sack_base_self || v.oor_drop || v.err_silent || v.ev_swap || v.rtt_rtx || v.rev_fixed ||
-               v.payload_bytes || v.ports_from_0));
+               v.payload_bytes || v.ports_from_0 || v.bth_m_high || v.eeth_op_high || v.tsr_us || v.pdcid_zero));
+  CHECK(v.nak_invalid == 0x61);
+  CHECK(v.nak_access == 0x62);
   CHECK(v.same_ev);
   CHECK(v.reorder == 32);
   CHECK(v.ep_interval == 781);
@@ -295,9 +297,14 @@ TEST_CASE("the switches of the NIC reach the blocks", "[csr]") {
     b.write(csr::kCtrl, 1u << bit);
     return unsigned{v.sack_base_self} | unsigned{v.oor_drop} << 1 | unsigned{v.err_silent} << 2 |
            unsigned{v.ev_swap} << 3 | unsigned{v.bth_m} << 4 | unsigned{v.rtt_rtx} << 5 | unsigned{v.rev_fixed} << 6 |
-           unsigned{v.payload_bytes} << 7 | unsigned{v.ports_from_0} << 8;
+           unsigned{v.payload_bytes} << 7 | unsigned{v.ports_from_0} << 8 | unsigned{v.bth_m_high} << 9 |
+           unsigned{v.eeth_op_high} << 10 | unsigned{v.tsr_us} << 11 | unsigned{v.pdcid_zero} << 12;
   };
-  for (unsigned bit = 0; bit < 9; ++bit) CHECK(only(bit) == 1u << bit);
+  for (unsigned bit = 0; bit < 13; ++bit) CHECK(only(bit) == 1u << bit);
+  b.write(csr::kNakCode, 0xffff'7d6b);
+  CHECK(v.nak_invalid == 0x6b);
+  CHECK(v.nak_access == 0x7d);
+  CHECK(b.read(csr::kNakCode) == 0x7d6b);
   b.write(csr::kReorder, 0x0000'7abc);
   CHECK(v.reorder == 0x7abc);
   CHECK_FALSE(v.same_ev);

@@ -365,6 +365,19 @@ TEST_CASE("the controller's probe goes out on its plane with its EV, and the ans
   CHECK(b.request(2).psn == 0x4002);
 }
 
+TEST_CASE("time stamps in microseconds: in requests, and in the round trip", "[endpoint]") {
+  Bench b;
+  b.csr.tsr_us = true;
+  b.csr.ep_interval = 1000;
+  b.set_up(1, 2);
+  b.run_to_tick(41);
+  b.probe(2, 1, 0xCAFE0001);
+  CHECK(b.request(1).ext[3] == 0x0180'0500);  // 41 / 8; tsr 1, ftype 1
+  b.answer(0x4001, 0xfffe, 0x0017);           // stamp -2, answered at stamp 2
+  REQUIRE(b.evrs.size() == 1);
+  CHECK(b.evrs[0] == Evr{.answered = true, .rtt = 32});
+}
+
 TEST_CASE("a probe that is not answered, or cannot be sent, is given up after the interval", "[endpoint]") {
   Bench b;
   b.set_up(1, 2);

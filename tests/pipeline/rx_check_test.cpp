@@ -185,6 +185,26 @@ TEST_CASE("an access fault goes on to the tracker", "[rx_check]") {
   CHECK(c.pulses[5] == 1);
 }
 
+TEST_CASE("the syndromes of refused WRITEs are a register's", "[rx_check]") {
+  Check c;
+  c.set_up();
+  c.csr.nak_invalid = 0x64;
+  c.csr.nak_access = GENERATE(uint8_t{0x64}, uint8_t{0x65});  // the same for both is counted apart all the same
+  Rxdesc d = Check::good(1);
+  d.ext[4] = 0;  // DMA length 0
+  c.desc[0].push(d);
+  c.cycle();
+  d = Check::good(2);
+  d.ext[3] = 0x00040000;  // R_Key 0x400
+  c.desc[0].push(d);
+  c.idle(6);
+  REQUIRE(c.pkts.size() == 2);
+  CHECK(c.pkts[0].syndrome == 0x64);
+  CHECK(c.pkts[1].syndrome == c.csr.nak_access);
+  CHECK(c.pkts[1].haddr == 0);
+  CHECK(c.pulses[5] == 1);
+}
+
 TEST_CASE("control packets go to the transmit side; QP_STATE stops them", "[rx_check]") {
   Check c;
   c.set_up();

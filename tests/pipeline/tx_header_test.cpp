@@ -145,6 +145,21 @@ TEST_CASE("tx_header stamps the tick of the cycle in which stage A is loaded", "
   CHECK(wire::load_be<2>(header_bytes(c.got[0]) + 78) == 1);
 }
 
+TEST_CASE("tx_header: M in bit 7, time stamps in microseconds", "[pipeline][tx_header]") {
+  Bench b;
+  b.csr.bth_m_high = b.csr.tsr_us = true;
+  b.request(true);
+  b.run(2);
+  b.cfg.req = false;
+  b.run(19 * 128);
+  b.data();
+  b.run(10);
+  REQUIRE(b.got.size() == 1);
+  const uint8_t* bth = header_bytes(b.got[0]) + 14 + 40 + 8;
+  CHECK((bth[1] & 0xc0) == 0x80);
+  CHECK(wire::load_be<4>(bth + 12 + 4) == 0x00028001);  // tick 19
+}
+
 TEST_CASE("tx_header sends control, probes, endpoint requests, data; requests in the data class, control queue",
           "[pipeline][tx_header]") {
   Bench b;

@@ -760,6 +760,31 @@ TEST_CASE("tx_inflight: a SACK tells the controller what it newly acknowledges",
   CHECK(b.ccev[5].bytes == 0);
 }
 
+TEST_CASE("tx_inflight: round trips from time stamps in microseconds", "[pipeline][tx_inflight][cc]") {
+  Bench b(true);
+  b.csr.tsr_us = true;
+  b.ctx.ts = true;
+  b.configure(1);
+  b.sent_all(1, 20);
+  b.align();
+  Ctl c = Bench::sack_of(1, 3, 2, 3, 0, 0, 1);
+  c.ts = static_cast<uint16_t>(b.tick() / 8 - 5);
+  b.give(c);
+  REQUIRE(b.ccev.size() == 1);
+  CHECK(b.ccev[0].rtt_valid);
+  CHECK(b.ccev[0].rtt == 40);
+  b.align();
+  Ctl n;
+  n.kind = CtlKind::Nack;
+  n.qp = 1;
+  n.psn = psn_add(Bench::kPsn, 8);
+  n.reason = 2;
+  n.ts = static_cast<uint16_t>(b.tick() / 8 + 3);  // 13 bits of units
+  b.give(n);
+  REQUIRE(b.ccev.size() == 2);
+  CHECK(b.ccev[1].rtt == 0xffe8);
+}
+
 TEST_CASE("tx_inflight: acknowledged bytes never exceed the flight", "[pipeline][tx_inflight][cc]") {
   Bench b(true);
   b.sent_all(1, 4);

@@ -110,6 +110,17 @@ TEST_CASE("tx_probe probes a bad EV after one interval, on its plane, with its e
   for (unsigned i = 4; i < 9; ++i) CHECK(c.ext[i] == 0);
 }
 
+TEST_CASE("tx_probe: time stamp in microseconds, no QPNs", "[pipeline][tx_probe]") {
+  Bench b;
+  b.csr.tsr_us = b.csr.pdcid_zero = true;
+  b.run_to(40 * 128);
+  b.lose(3, 5);  // due in tick 42
+  b.run_to(43 * 128);
+  REQUIRE(b.probes.size() == 1);
+  CHECK(b.probes[0].ext[2] == 0);
+  CHECK(b.probes[0].ext[3] == 0x01800500);  // 42 / 8; tsr 1, ftype 1
+}
+
 TEST_CASE("tx_probe doubles the interval with each failure, 64 times at most", "[pipeline][tx_probe]") {
   Bench b;
   b.lose(0, 0);

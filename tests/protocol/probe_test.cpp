@@ -33,7 +33,7 @@ TEST_CASE("a tick is reached also across the wrap", "[protocol][probe]") {
 TEST_CASE("a PETH has its fields where the specification puts them", "[protocol][probe]") {
   Ctlpkt c;
   c.ext.fill(0xffffffff);
-  build_probe(5, 0x0102, 0xab3456, 0x0708, c);
+  build_probe(5, 0x0102, 0xab3456, 0x0708, {}, c);
   CHECK(c.qp == 5);
   CHECK(c.opcode == 0xDE);
   CHECK(c.psn == 0);
@@ -42,4 +42,13 @@ TEST_CASE("a PETH has its fields where the specification puts them", "[protocol]
   const uint8_t want[16] = {0, 0, 0, 0, 1, 2, 0, 0, 0, 0x15, 0x34, 0x56, 7, 8, 0, 1};  // spdcid 5 + 16
   for (unsigned i = 0; i < 16; ++i) CHECK(ext[i] == want[i]);
   for (unsigned i = 16; i < kExtBytes; ++i) CHECK(ext[i] == 0);
+}
+
+TEST_CASE("a PETH without QPNs, stamped in microseconds", "[protocol][probe]") {
+  Ctlpkt c;
+  c.ext.fill(0xffffffff);
+  build_probe(5, 0x0102, 0xab3456, 0x7'1234, {.tsr_us = true, .pdcid_zero = true}, c);
+  const auto* ext = reinterpret_cast<const uint8_t*>(c.ext.data());
+  const uint8_t want[16] = {0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 0, 0, 0xe2, 0x46, 0x80, 1};  // 0x71234 / 8 = 0xe246
+  for (unsigned i = 0; i < kExtBytes; ++i) CHECK(ext[i] == (i < 16 ? want[i] : 0));
 }

@@ -195,19 +195,29 @@ TEST_CASE("the nominal size is the UDP length and 40, or the payload alone", "[r
 TEST_CASE("a region admits what lies inside it, to the last byte", "[rx_check]") {
   const csr::TblMr mr = region();
   const uint32_t key = mr.rkey;
-  CHECK(rx_syndrome(mr, key, 0x1000, 0x100, 0x100) == 0);
-  CHECK(rx_syndrome(mr, key, 0x10ff, 1, 1) == 0);
-  CHECK(rx_syndrome(mr, key, 0x1001, 0x100, 0x100) == 0x62);
-  CHECK(rx_syndrome(mr, key, 0x1100, 1, 1) == 0x62);
-  CHECK(rx_syndrome(mr, key, 0x1101, 1, 1) == 0x62);
-  CHECK(rx_syndrome(mr, key, 0x0fff, 1, 1) == 0x62);
-  CHECK(rx_syndrome(mr, key, ~uint64_t{0}, 1, 1) == 0x62);
-  CHECK(rx_syndrome(mr, key ^ 1, 0x1000, 1, 1) == 0x62);
-  CHECK(rx_syndrome(mr, key, 0x1000, 0, 1) == 0x61);
-  CHECK(rx_syndrome(mr, key ^ 1, 0x1000, 1, 0) == 0x61);
+  CHECK(rx_fault(mr, key, 0x1000, 0x100, 0x100) == RxFault::None);
+  CHECK(rx_fault(mr, key, 0x10ff, 1, 1) == RxFault::None);
+  CHECK(rx_fault(mr, key, 0x1001, 0x100, 0x100) == RxFault::Access);
+  CHECK(rx_fault(mr, key, 0x1100, 1, 1) == RxFault::Access);
+  CHECK(rx_fault(mr, key, 0x1101, 1, 1) == RxFault::Access);
+  CHECK(rx_fault(mr, key, 0x0fff, 1, 1) == RxFault::Access);
+  CHECK(rx_fault(mr, key, ~uint64_t{0}, 1, 1) == RxFault::Access);
+  CHECK(rx_fault(mr, key ^ 1, 0x1000, 1, 1) == RxFault::Access);
+  CHECK(rx_fault(mr, key, 0x1000, 0, 1) == RxFault::Invalid);
+  CHECK(rx_fault(mr, key ^ 1, 0x1000, 1, 0) == RxFault::Invalid);
   csr::TblMr off = mr;
   off.valid = false;
-  CHECK(rx_syndrome(off, key, 0x1000, 1, 1) == 0x62);
+  CHECK(rx_fault(off, key, 0x1000, 1, 1) == RxFault::Access);
+}
+
+TEST_CASE("register NAK_CODE gives the syndromes", "[rx_check]") {
+  const NakCodes usual, other{.invalid = 0x70, .access = 0x7f};
+  CHECK(usual.of(RxFault::None) == 0);
+  CHECK(usual.of(RxFault::Invalid) == 0x61);
+  CHECK(usual.of(RxFault::Access) == 0x62);
+  CHECK(other.of(RxFault::None) == 0);
+  CHECK(other.of(RxFault::Invalid) == 0x70);
+  CHECK(other.of(RxFault::Access) == 0x7f);
 }
 
 TEST_CASE("a WRITE becomes an order with its host address", "[rx_check]") {
@@ -221,7 +231,7 @@ TEST_CASE("a WRITE becomes an order with its host address", "[rx_check]") {
   d.at = 0x4321;
   const RxQpCtx rts{.state = QpState::Rts, .mtu = 4, .pkey = 0xffff};
   Rxpkt p;
-  rx_data(d, 3, rts, mrs, false, p);
+  rx_data(d, 3, rts, mrs, false, {}, p);
   CHECK(p.plane == 3);
   CHECK_FALSE(p.drop);
   CHECK(p.buf_valid);
@@ -248,15 +258,15 @@ TEST_CASE("a WRITE becomes an order with its host address", "[rx_check]") {
 
   SECTION("in Error the packet says so, and is the same otherwise") {
     Rxpkt q;
-    rx_data(d, 3, {.state = QpState::Error, .mtu = 4, .pkey = 0xffff}, mrs, false, q);
+    rx_data(d, 3, {.state = QpState::Error, .mtu = 4, .pkey = 0xffff}, mrs, false, {}, q);
     CHECK(q.err);
     q.err = false;
     CHECK(q == p);
-    rx_data(d, 3, {.state = QpState::Rtr, .mtu = 4, .pkey = 0xffff}, mrs, false, q);
+    rx_data(d, 3, {.state = QpState::Rtr, .mtu = 4, .pkey = 0xffff}, mrs, false, {}, q);
     CHECK(q == p);
   }
   SECTION("counted in payload bytes") {
-    rx_data(d, 3, rts, mrs, true, p);
+    rx_data(d, 3, rts, mrs, true, {}, p);
     CHECK(p.size == 0x20);
   }
   SECTION("with time stamp and immediate everything moves") {
@@ -269,7 +279,7 @@ TEST_CASE("a WRITE becomes an order with its host address", "[rx_check]") {
     d = write_desc(e, 0x20);
     d.ts = true;
     d.opcode = 0xC9;
-    rx_data(d, 0, rts, mrs, false, p);
+    rx_data(d, 0, rts, mrs, false, {}, p);
     CHECK(p.ts == 0x7788);
     CHECK(p.tsv);
     CHECK(p.size == 0x20 + 92);
@@ -278,7 +288,7 @@ TEST_CASE("a WRITE becomes an order with its host address", "[rx_check]") {
     CHECK(p.haddr == 0x9000'0010);
     CHECK(p.last);
     d.opcode = 0xC7;
-    rx_data(d, 0, rts, mrs, false, p);
+    rx_data(d, 0, rts, mrs, false, {}, p);
     CHECK_FALSE(p.last);
     CHECK_FALSE(p.imm_valid);
   }
@@ -289,7 +299,7 @@ TEST_CASE("a WRITE becomes an order with its host address", "[rx_check]") {
     d.ts = true;  // its field is where the virtual address was: bytes 4 and 5, both 0 here
     for (const Trim t : {Trim::Trimmed, Trim::LastHop, Trim::NoBuffer, Trim::NoResource}) {
       d.trim = t;
-      rx_data(d, 0, {.state = QpState::Error, .mtu = 4, .pkey = 0xffff}, mrs, false, p);
+      rx_data(d, 0, {.state = QpState::Error, .mtu = 4, .pkey = 0xffff}, mrs, false, {}, p);
       Rxpkt want;
       want.qp = 1;
       want.psn = 55;
@@ -307,7 +317,7 @@ TEST_CASE("a WRITE becomes an order with its host address", "[rx_check]") {
   }
   SECTION("no access: no address") {
     d.plen = 0xf1;
-    rx_data(d, 0, rts, mrs, false, p);
+    rx_data(d, 0, rts, mrs, false, {}, p);
     CHECK(p.syndrome == 0x62);
     CHECK(p.haddr == 0);
   }
@@ -317,7 +327,7 @@ TEST_CASE("a response survives the wire", "[rx_check]") {
   // What ack_gen builds, rx_check takes apart again.
   const auto over_the_wire = [](const Resp& r) {
     Ctlpkt c;
-    build_response(r, 0x01'0011, c);
+    build_response(r, 0x01'0011, {}, c);
     Rxdesc d;
     d.opcode = c.opcode;
     d.psn = c.psn;
@@ -385,7 +395,7 @@ TEST_CASE("each byte of a SACK and a NACK is where mrc.md has it", "[rx_check]")
   r.ts = 0x5566;
   r.rcvd = 0x778899;
   Ctlpkt c;
-  build_response(r, 0xab'cdef, c);
+  build_response(r, 0xab'cdef, {}, c);
   CHECK(c.opcode == 0xDC);
   CHECK(c.psn == 0x100);
   CHECK(c.ext_len == 36);
@@ -396,7 +406,7 @@ TEST_CASE("each byte of a SACK and a NACK is where mrc.md has it", "[rx_check]")
   CHECK(Bytes(e, e + 36) == sack);
   r.kind = CtlKind::Nack;
   r.reason = 2;
-  build_response(r, 0xab'cdef, c);
+  build_response(r, 0xab'cdef, {}, c);
   CHECK(c.psn == 0x103);
   CHECK(c.ext_len == 20);
   const Bytes nack = {0,    0,    2, 0, 0x11, 0x22, 0x33, 0x44, 0x00, 0x12,

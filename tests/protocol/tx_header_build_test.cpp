@@ -117,6 +117,27 @@ TEST_CASE("header of a WRITE Only without encapsulation, byte by byte", "[protoc
   CHECK(header_crc(h, Encap::Ipv6) == reference(h, 14));
 }
 
+TEST_CASE("M in bit 7 of BTH byte 1, time stamps in microseconds", "[protocol][header]") {
+  HdrQp q = qp();
+  q.ts = true;
+  HdrNic n = nic();
+  n.bth_m_high = n.tsr_us = true;
+  Hdr h;
+  build_data_header(path(), q, n, 0x7'fff9, h);
+  CHECK(hex(h, 62, 66) == "caa0ffff");  // M, pad 2
+  CHECK(hex(h, 78, 82) == "ffff8001");  // behind METH
+  n.bth_m = false;
+  build_data_header(path(), q, n, 0x8'0009, h);
+  CHECK(hex(h, 62, 66) == "ca20ffff");
+  CHECK(hex(h, 78, 82) == "00018001");
+  Ctlpkt c;
+  c.opcode = 0xD1;
+  c.ext_len = 4;
+  n.bth_m = true;
+  build_ctl_header(c, q, n, false, h);
+  CHECK(hex(h, 62, 64) == "d180");
+}
+
 TEST_CASE("retransmission with time stamp, immediate and SRv6", "[protocol][header]") {
   Path p = path();
   p.pkt.opcode = 0xC9;

@@ -142,7 +142,12 @@ TEST_CASE("both settings of every open choice pass", "[tb][choices]") {
                                           {"retry-exhaust", "retry_linear", {0, 5}},
                                           {"bad-ev", "min_active", {1, 500}},
                                           {"bad-ev", "backup", {0, 3}},
-                                          {"bad-ev", "probe_ticks", {20, 400}}};
+                                          {"bad-ev", "probe_ticks", {20, 400}},
+                                          {"mixed", "bth_m_high", {0, 1}},
+                                          {"link-flap", "eeth_op_high", {0, 1}},
+                                          {"incast-trim", "tsr_us", {0, 1}},
+                                          {"bad-ev", "pdcid_zero", {0, 1}},
+                                          {"bad-ev", "skip_good", {0, 1}}};
   for (const Setting& setting : kSettings) {
     for (const double value : setting.values) {
       CosimOptions o = short_run("tiny", setting.scenario, 500, 21);
