@@ -286,11 +286,11 @@ module mrc_rx_check
     access_d = 1'b0;
     if (rxpkt_load && !drop && is_data && !no_pay) begin
       if (d_q.plen == 13'd0 || dmalen == 32'd0) begin
-        syndrome = nak_invalid_i;
+        syndrome = {3'b011, nak_invalid_i[4:0]};
       end else if (!mr_valid_q[mr_row] || mr.rkey != rkey || va < mr.va || mr_off > mr.length ||
                    (64'(d_q.plen) > mr.length - mr_off && bug_i != 8'd19)) begin
         // Bug 19: the bounds check looks at the first byte only.
-        syndrome = nak_access_i;
+        syndrome = {3'b011, nak_access_i[4:0]};
         access_d = 1'b1;
       end
     end
@@ -475,5 +475,9 @@ module mrc_rx_check
   logic unused_bits;
   assign unused_bits = ^{unused_counts, cfg_index_i, cfg_ctx, cfg_mr, ext, rkey, qi, d_q.pkey[15],
       qp_row.pkey[15]};
+
+  // A NAK begins with 011 whatever the register says.
+  logic unused_nak;
+  assign unused_nak = &{1'b0, nak_invalid_i[7:5], nak_access_i[7:5]};
 
 endmodule

@@ -239,7 +239,7 @@ module mrc_tx_probe
     slot_we = 1'b0;
     slot_d = slot;
     if (op_bad) begin
-      slot_we = !all_busy;
+      slot_we = op_take;
       slot_d = '{
           waiting: 1'b0,
           qp: bad.qp,

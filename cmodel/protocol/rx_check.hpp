@@ -30,9 +30,10 @@ enum class RxFault : uint8_t { None, Invalid, Access };
 struct NakCodes {
   uint8_t invalid = 0x61, access = 0x62;
 
-  /// 0: no NAK.
+  /// 0: no NAK. The top three bits are 011 whatever the register says: that makes it a NAK.
   constexpr uint8_t of(RxFault fault) const {
-    return fault == RxFault::None ? uint8_t{0} : fault == RxFault::Invalid ? invalid : access;
+    if (fault == RxFault::None) return 0;
+    return static_cast<uint8_t>(0x60 | ((fault == RxFault::Invalid ? invalid : access) & 0x1f));
   }
 };
 
