@@ -687,3 +687,40 @@ TEST_CASE("tx_path: setting a QP up again makes its EVs as new", "[pipeline][tx_
   b.configure(CfgTable::QpCtx, 2, w);
   CHECK(b.pass(14) == Evs{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13});
 }
+
+TEST_CASE("an EV that is out of use is offered to the probes again, once in 64 cycles per EV of all QPs",
+          "[pipeline][tx_path]") {
+  Bench b;
+  b.lose(5);
+  REQUIRE(b.bad.size() == 1);
+  // 4 QPs of 16 EVs, one looked at every 64 cycles; QPs 0, 1 and 3 have no context and are passed over.
+  for (unsigned i = 0; i < 64 * 4 * 16; ++i) b.cycle();
+  REQUIRE(b.bad.size() == 2);
+  CHECK(b.bad[1].qp == 2);
+  CHECK(b.bad[1].ev_idx == 5);
+  CHECK(b.bad[1].ev == 0xA000 + 16 + 5);
+  CHECK(b.events.size() == 1);  // no new event
+  CHECK(b.bads == 1);
+  b.revive(5);
+  for (unsigned i = 0; i < 64 * 4 * 16; ++i) b.cycle();
+  CHECK(b.bad.size() == 2);
+}
+
+TEST_CASE("packets go before the scrub, and DENIED EVs are not offered", "[pipeline][tx_path]") {
+  Bench b;
+  b.deny(3);
+  b.lose(4);
+  unsigned sent = 0;
+  for (unsigned i = 0; i < 64 * 4 * 16; ++i) {
+    if (b.pkt.free()) {
+      b.send();
+      ++sent;
+    }
+    b.cycle();
+  }
+  CHECK(b.bad.size() == 1);  // no idle cycle, no scrub
+  CHECK(sent > 64 * 4 * 16 / 4);
+  for (unsigned i = 0; i < 64 * 4 * 16 + 64; ++i) b.cycle();
+  REQUIRE(b.bad.size() == 2);
+  CHECK(b.bad[1].ev_idx == 4);
+}

@@ -296,3 +296,21 @@ TEST_CASE("tx_probe gives a probe up after the timeout of its QP", "[pipeline][t
   CHECK(ticks[1] == std::vector<unsigned>{2, 38});
   CHECK(ticks[3] == std::vector<unsigned>{2});
 }
+
+TEST_CASE("tx_probe: an EV offered again keeps its slot; one that found none takes the next free one",
+          "[pipeline][tx_probe]") {
+  Bench b;
+  for (uint16_t ev = 0; ev < 4; ++ev) b.lose(1, ev);
+  b.lose(1, 2);
+  CHECK(b.full == 0);  // probed already: neither counted nor taken twice
+  b.lose(1, 9);
+  CHECK(b.full == 1);
+  b.lose(2, 2);  // another QP's EV of the same index
+  CHECK(b.full == 2);
+  b.configure(1);
+  b.lose(1, 9);
+  CHECK(b.full == 2);
+  b.run_to(3 * 128);
+  REQUIRE(b.probes.size() == 1);
+  CHECK(b.probes[0].ev == 0xE009);
+}
