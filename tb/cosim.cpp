@@ -117,6 +117,9 @@ class Run {
     dut_station_.watch(&frames_);
     window_ = std::max<uint64_t>(1, static_cast<uint64_t>(o.scenario.delay_ns * 1000) / preset_.clock_ps);
     const double timer_ps = 1.024e6 * static_cast<double>(uint64_t{1} << static_cast<unsigned>(o.scenario.rto));
+    const Scenario& s = o.scenario;
+    quiet_cycles_ =
+        3000 + static_cast<uint64_t>((s.delay_ns + s.jitter_ns + s.skew_ns + s.reorder_ns) * 1000 / preset_.clock_ps);
     hang_cycles_ = std::max<uint64_t>(200000, static_cast<uint64_t>(40 * timer_ps / preset_.clock_ps));
     if (o.scenario.hang_us > 0) hang_cycles_ = static_cast<uint64_t>(o.scenario.hang_us * 1e6 / preset_.clock_ps);
   }
@@ -261,9 +264,10 @@ class Run {
         }
         break;
       case Phase::Drain:
-        if (!dut_station_.ports_quiet() || !peer_station_.ports_quiet()) quiet_since_ = now;
-        // A whole timer interval without a frame: nobody believes that anything is missing.
-        if (now - quiet_since_ > 3000 && dut_station_.driver_idle()) {
+        // Probes of bad EVs go on for as long as it takes to revive them; data frames do not.
+        quiet_since_ = std::max({quiet_since_, dut_station_.last_data_cycle(), peer_station_.last_data_cycle()});
+        // A whole timer interval without a data frame: nobody believes that anything is missing.
+        if (now - quiet_since_ > quiet_cycles_ && dut_station_.driver_idle()) {
           if (++round_ < static_cast<unsigned>(options_.scenario.rounds)) {
             reset_qps();
             next(Phase::Reset);
@@ -452,7 +456,7 @@ class Run {
   mrc_pins_out dut_out_{}, twin_out_{}, peer_out_{};
   NicCounters dut_counters_, peer_counters_;
   std::vector<Divergence> divergences_;
-  uint64_t window_ = 1, hang_cycles_ = 0;
+  uint64_t window_ = 1, hang_cycles_ = 0, quiet_cycles_ = 0;
   Phase phase_ = Phase::Configure;
   uint64_t phase_begin_ = 0, traffic_begin_ = 0, traffic_end_ = 0, quiet_since_ = 0;
   bool hang_ = false, recorded_ = false;

@@ -34,8 +34,8 @@ struct PlaneCounters {
 /// Counter registers read at the end of a run.
 struct NicCounters {
   std::array<uint32_t, kMaxPlanes> tx{}, rx{}, ovf{};
-  std::array<uint64_t, kMaxPlanes> tx_before{},
-      tx_after{};  ///< frames of the ports around the reading of tx: probes never stop
+  /// Frames of the ports around the reading of tx and rx: probes never stop.
+  std::array<uint64_t, kMaxPlanes> tx_before{}, tx_after{}, rx_before{}, rx_after{};
   uint32_t drop_parse = 0, drop_icrc = 0, drop_qp = 0, drop_pkey = 0, drop_len = 0, access = 0, dup = 0, oor = 0,
            trim = 0, rtx = 0, rto = 0, skip = 0;
 };
@@ -86,7 +86,6 @@ class Station {
   bool configured() const { return driver_.idle() && cycle_ > kResetCycles; }
   /// Everything sent and completed, nothing on its way in this station.
   bool traffic_done() const { return requester_.exhausted() && requester_.quiet() && responder_->quiet(); }
-  bool ports_quiet() const;
   /// Queues the reads of the counter registers into `counters`.
   void read_counters(NicCounters& counters);
   bool driver_idle() const { return driver_.idle(); }
@@ -110,6 +109,8 @@ class Station {
   const PlaneCounters& plane(unsigned p) const { return planes_[p]; }
   const std::unordered_map<uint32_t, uint32_t>& packets_per_ev() const { return per_ev_; }
   unsigned tx_frame_offset(unsigned plane) const { return tx_[plane].frame_offset(); }
+  /// Cycle of the newest data frame at a port, either way.
+  uint64_t last_data_cycle() const { return last_data_cycle_; }
   uint64_t first_data_ps() const { return first_data_ps_; }
   uint64_t last_data_ps() const { return last_data_ps_; }
   uint64_t csr_accesses() const { return csr_accesses_; }
@@ -179,7 +180,7 @@ class Station {
   Link link_;
   std::array<PlaneCounters, kMaxPlanes> planes_{};
   std::unordered_map<uint32_t, uint32_t> per_ev_;
-  uint64_t first_data_ps_ = 0, last_data_ps_ = 0;
+  uint64_t first_data_ps_ = 0, last_data_ps_ = 0, last_data_cycle_ = 0;
   FrameWatcher* watcher_ = nullptr;
 
   uint64_t last_progress_ = 0, progress_bytes_ = 0;
