@@ -41,11 +41,11 @@ struct CosimOptions {
   std::function<std::unique_ptr<Dut>(std::string& error)> open;
   bool two_threads = true;                        ///< the peer runs beside the device; the result is the same
   std::ostream* pcap = nullptr;                   ///< every frame at the device's ports
+  std::atomic<bool>* stop = nullptr;              ///< set from outside: end with Incomplete
+  std::function<void(const Progress&)> progress;  ///< called a few times per second
   /// Told about every frame at the ports of the device, of the peer; each from the thread of its side.
   FrameWatcher* dut_frames = nullptr;
   FrameWatcher* peer_frames = nullptr;
-  std::atomic<bool>* stop = nullptr;              ///< set from outside: end with Incomplete
-  std::function<void(const Progress&)> progress;  ///< called a few times per second
   /// Waves of cycles [wave_from, wave_to): the run goes on to wave_to whatever differs, then ends.
   std::string wave_path;
   uint64_t wave_from = 0, wave_to = 0;

@@ -44,7 +44,11 @@ class Tap final : public FrameWatcher {
   void frame(bool sent, unsigned plane, uint64_t time_ps, const std::vector<uint8_t>& bytes, unsigned fate) override {
     const FrameInfo info = look_at(bytes);
     if (!info.mrc) return;
-    Seen s{.ps = time_ps, .sent = sent, .rtx = info.rtx, .lost = (fate & kFateLost) != 0};
+    Seen s;
+    s.ps = time_ps;
+    s.sent = sent;
+    s.rtx = info.rtx;
+    s.lost = (fate & kFateLost) != 0;
     s.plane = static_cast<uint8_t>(plane);
     s.opcode = info.opcode;
     s.qp = static_cast<uint16_t>(info.dqp - kQpnBase);
@@ -62,13 +66,13 @@ class Tap final : public FrameWatcher {
   std::vector<Seen> seen;
 };
 
-/// What the device did, by cycle. Times of a run are cycles times clock_ps.
+/// What the device did, by cycle of the run.
 struct DeviceLog {
   struct Packet {  ///< tx_path.path: a packet has its EV and plane
     uint64_t cycle;
     uint16_t qp, ev_idx;
     uint8_t plane;
-    bool rtx;
+    uint32_t ev;
   };
   struct Control {  ///< ack_gen.ctlpkt, tx_probe.probe, endpoint.req
     uint64_t cycle;
@@ -80,19 +84,22 @@ struct DeviceLog {
     uint64_t cycle;
     uint16_t qp, ev_idx;
     uint8_t state;
-    bool floor;
   };
-  struct Pins {
+  struct Pins {  ///< link_up has changed
     uint64_t cycle;
     uint8_t link_up;
+  };
+  struct Completion {
+    uint64_t cycle;
+    Cqe cqe;
   };
   std::vector<Packet> packets;
   std::vector<Control> controls;
   std::vector<EvChange> changes;
-  std::vector<Pins> pins;  ///< changes of link_up
-  std::vector<Cqe> cqes;   ///< of the requestor
-  uint64_t wqes = 0;       ///< taken
-  uint64_t begin = 0;      ///< cycle of the first work request: traffic begins
+  std::vector<Pins> pins;
+  std::vector<Completion> completions;  ///< of the requestor
+  uint64_t wqes = 0;                    ///< taken
+  uint64_t begin = 0;                   ///< cycle of the first work request: traffic begins
 };
 
 /// A device that is passed through and watched.
@@ -117,7 +124,7 @@ class WatchedDut final : public Dut {
     const auto given = [&](unsigned offset) { return (core[offset] & 3) == 3; };
     if (given(path_)) {
       const Path p = Path::unpack(core + path_ + 1);
-      log_.packets.push_back({cycle_, p.pkt.qp, p.ev_idx, p.plane, p.pkt.rtx});
+      log_.packets.push_back({cycle_, p.pkt.qp, p.ev_idx, p.plane, p.ev});
     }
     for (const unsigned offset : control_) {
       if (!given(offset)) continue;
@@ -126,7 +133,7 @@ class WatchedDut final : public Dut {
     }
     if (given(evev_)) {
       const Evev e = Evev::unpack(core + evev_ + 1);
-      log_.changes.push_back({cycle_, e.qp, e.ev_idx, e.state, e.floor});
+      log_.changes.push_back({cycle_, e.qp, e.ev_idx, e.state});
     }
     return true;
   }
@@ -138,7 +145,7 @@ class WatchedDut final : public Dut {
       log_.wqes += out_->wqe_ready;
     }
     if (out_->cqe_valid && in.cqe_ready) {
-      if (const Cqe c = Cqe::unpack(out_->cqe); !c.recv) log_.cqes.push_back(c);
+      if (const Cqe c = Cqe::unpack(out_->cqe); !c.recv) log_.completions.push_back({cycle_, c});
     }
     dut_->step(in);
     ++cycle_;
@@ -157,7 +164,7 @@ class WatchedDut final : public Dut {
   uint8_t link_up_ = 0xff;
 };
 
-/// A run of the RTL in lockstep, watched. Index 0 is the device, 1 the peer.
+/// A run of the RTL in lockstep, watched. Side 0 is the device, 1 the peer. Times are microseconds of traffic.
 struct Watched {
   CosimOptions options;
   CosimResult result;
@@ -165,8 +172,7 @@ struct Watched {
   Tap tap[2];
   std::vector<uint16_t> qp_of[2];  ///< the other side's QP of each QP
 
-  explicit Watched(const CosimOptions& o) : options(o) {}
-  void run() {
+  explicit Watched(const CosimOptions& o) : options(o) {
     use_rtl(options);
     options.open = [this, open = options.open](std::string& error) -> std::unique_ptr<Dut> {
       std::unique_ptr<Dut> dut = open(error);
@@ -180,29 +186,40 @@ struct Watched {
     for (const SidePlan::Qp& q : plan.peer.qps) qp_of[1].push_back(q.peer);
     result = run_cosim(options);
   }
-  /// Microseconds of traffic at a time or cycle of the run.
-  double us(uint64_t ps) const { return (static_cast<double>(ps) - static_cast<double>(device.begin * clock_ps())) * 1e-6; }
-  double us_of_cycle(uint64_t cycle) const { return us(cycle * clock_ps()); }
-  uint64_t clock_ps() const { return options.preset->clock_ps; }
-  /// Payload bytes per microsecond that side `to` received, average over [from, until) microseconds.
-  double rate(unsigned to, double from, double until) const {
-    const std::vector<uint32_t>& series = to == 0 ? result.dut.series : result.peer.series;
+  Watched(const Watched&) = delete;
+  Watched& operator=(const Watched&) = delete;
+
+  double us(uint64_t ps) const {
+    return (static_cast<double>(ps) - static_cast<double>(device.begin * options.preset->clock_ps)) * 1e-6;
+  }
+  double us_of_cycle(uint64_t cycle) const { return us(cycle * options.preset->clock_ps); }
+
+  /// Payload bytes per microsecond that `side` sent and the other side's memory got, average over [from, until).
+  double rate(unsigned side, double from, double until) const {
+    const std::vector<uint32_t>& series = side == 0 ? result.peer.series : result.dut.series;
     double sum = 0;
     const auto a = static_cast<std::size_t>(from), b = std::min(static_cast<std::size_t>(until), series.size());
     for (std::size_t i = a; i < b; ++i) sum += series[i];
     return b > a ? sum / static_cast<double>(b - a) : 0;
   }
+  /// From `from` on: how long until no average over 10 us before `until` is below `share` of `level` any more.
+  double settled(unsigned side, double from, double until, double level, double share) const {
+    double last = from;
+    for (double t = from; t + 10 <= until; ++t) {
+      if (rate(side, t, t + 10) < share * level) last = t + 10;
+    }
+    return last - from;
+  }
 
-  /// Of the data frames that `side` sends for the first time in [from, until): microseconds from a frame's begin at the
-  /// port to the first byte of the SACK that reports it.
+  /// Of the data frames that `side` sends for the first time in [from, until): the time from a frame's begin at the
+  /// port to the first byte of the SACK that reports it. Sorted.
   std::vector<double> round_trips(unsigned side, double from, double until) const {
     std::vector<double> times;
     std::map<uint16_t, std::deque<const Seen*>> waiting;  // by QP of the other side
     for (const Seen& s : tap[side].seen) {
       if (s.sent && s.data() && !s.rtx && us(s.ps) >= from && us(s.ps) < until) waiting[s.qp].push_back(&s);
       if (s.sent || s.opcode != 0xDC || s.probe) continue;
-      std::deque<const Seen*>& list = waiting[qp_of[side][s.qp]];
-      std::erase_if(list, [&](const Seen* sent) {
+      std::erase_if(waiting[qp_of[side][s.qp]], [&](const Seen* sent) {
         if (!s.reports(sent->psn)) return false;
         times.push_back(static_cast<double>(s.ps - sent->ps) * 1e-6);
         return true;
@@ -211,25 +228,23 @@ struct Watched {
     std::sort(times.begin(), times.end());
     return times;
   }
+  double median_round_trip(unsigned side, double from, double until) const {
+    const std::vector<double> times = round_trips(side, from, until);
+    return times.empty() ? 0 : times[times.size() / 2];
+  }
 
   struct Loss {
-    double sent_us, back_us;  ///< first sent; received; below 0: never
     const Seen* frame;
+    double sent, back;  ///< it began at its port; its PSN arrived for the first time, below 0: never
   };
-  /// Data frames that `side` sent and that never reached the other side's port, and when their PSN did. Links keep the
-  /// order of a plane in these runs.
+  /// Data frames that `side` sent and that never reached the other side's port. The order of a plane must be kept.
   std::vector<Loss> losses(unsigned side) const {
-    std::map<std::pair<uint16_t, uint32_t>, std::deque<std::pair<const Seen*, bool>>> by_psn;
     std::deque<const Seen*> arrived[kMaxPlanes];
+    std::map<std::pair<uint16_t, uint32_t>, double> came;  // QP and PSN: first arrival
     for (const Seen& s : tap[1 - side].seen) {
-      if (!s.sent && s.data()) arrived[s.plane].push_back(&s);
-    }
-    std::map<std::pair<uint16_t, uint32_t>, double> came;  // last arrival
-    for (unsigned p = 0; p < kMaxPlanes; ++p) {
-      for (const Seen* s : arrived[p]) {
-        double& at = came[{s->qp, s->psn}];
-        at = at == 0 ? us(s->ps) : std::min(at, us(s->ps));
-      }
+      if (s.sent || !s.data()) continue;
+      arrived[s.plane].push_back(&s);
+      came.emplace(std::pair{s.qp, s.psn}, us(s.ps));
     }
     std::vector<Loss> list;
     for (const Seen& s : tap[side].seen) {
@@ -240,12 +255,19 @@ struct Watched {
         continue;
       }
       const auto found = came.find({s.qp, s.psn});
-      list.push_back({us(s.ps), found == came.end() ? -1 : found->second, &s});
+      list.push_back({&s, us(s.ps), found == came.end() ? -1 : found->second});
     }
     return list;
   }
+  /// Longest time from a lost frame's begin to the arrival of its PSN; below 0: one never arrived.
+  static double worst_recovery(const std::vector<Loss>& losses) {
+    double worst = 0;
+    for (const Loss& l : losses) {
+      if (l.back < 0) return -1;
+      worst = std::max(worst, l.back - l.sent);
+    }
+    return worst;
+  }
 };
-
-inline double median(const std::vector<double>& sorted) { return sorted.empty() ? 0 : sorted[sorted.size() / 2]; }
 
 }  // namespace mrc::tb
