@@ -59,14 +59,15 @@ class Worker {
   std::thread thread_;
 };
 
-/// Keeps the newest frames at the device's ports, and writes all of them if asked.
+/// Keeps the newest frames at the device's ports, and writes or passes on all of them if asked.
 class FrameRing : public FrameWatcher {
  public:
-  FrameRing(std::ostream* pcap, const Preset& preset) {
+  FrameRing(std::ostream* pcap, FrameWatcher* next, const Preset& preset) : next_(next) {
     if (pcap) writer_.emplace(*pcap, preset.num_planes, preset.port_gbps);
     ring_.resize(kFrames);
   }
   void frame(bool sent, unsigned plane, uint64_t time_ps, const std::vector<uint8_t>& bytes, unsigned fate) override {
+    if (next_) next_->frame(sent, plane, time_ps, bytes, fate);
     wire::CapturedFrame& f = ring_[count_++ % kFrames];
     f.interface = plane;
     f.time_ns = time_ps / 1000;
@@ -86,6 +87,7 @@ class FrameRing : public FrameWatcher {
 
  private:
   static constexpr std::size_t kFrames = 256;
+  FrameWatcher* next_;
   std::optional<wire::PcapngWriter> writer_;
   std::vector<wire::CapturedFrame> ring_;
   uint64_t count_ = 0;
@@ -103,7 +105,7 @@ class Run {
         twin_(preset_),
         peer_(preset_),
         lockstep_(preset_, o.event_words),
-        frames_(o.pcap, preset_),
+        frames_(o.pcap, o.dut_frames, preset_),
         twin_core_(kObsCoreWords),
         twin_lanes_(preset_.num_planes * kObsLaneWords),
         round_rng_(o.seed, "rounds") {
@@ -115,6 +117,7 @@ class Run {
     }
     lockstep_.name_qps(std::move(own));
     dut_station_.watch(&frames_);
+    if (o.peer_frames) peer_station_.watch(o.peer_frames);
     window_ = std::max<uint64_t>(1, static_cast<uint64_t>(o.scenario.delay_ns * 1000) / preset_.clock_ps);
     const double timer_ps = 1.024e6 * static_cast<double>(uint64_t{1} << static_cast<unsigned>(o.scenario.rto));
     const Scenario& s = o.scenario;

@@ -43,6 +43,9 @@ struct CosimOptions {
   std::ostream* pcap = nullptr;                   ///< every frame at the device's ports
   std::atomic<bool>* stop = nullptr;              ///< set from outside: end with Incomplete
   std::function<void(const Progress&)> progress;  ///< called a few times per second
+  /// Told about every frame at the ports of the device, of the peer; each from the thread of its side.
+  FrameWatcher* dut_frames = nullptr;
+  FrameWatcher* peer_frames = nullptr;
   /// Waves of cycles [wave_from, wave_to): the run goes on to wave_to whatever differs, then ends.
   std::string wave_path;
   uint64_t wave_from = 0, wave_to = 0;
