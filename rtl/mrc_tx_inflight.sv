@@ -502,7 +502,7 @@ module mrc_tx_inflight
 
   // ---- retransmission order
 
-  logic retx0, retx_found, retx_more;
+  logic retx0, retx_found, retx_more, retx_late;
   logic [23:0] retx_next;
   logic [63:0] retx_cand;
   logic [5:0] retx_bit;
@@ -515,6 +515,7 @@ module mrc_tx_inflight
       retx_cand = win.pend & ~win.sacked & range({c.rtx_lo[23:6], 6'd0}, c.rtx_lo, c.nxt);
     end
   end
+  assign retx_late = tick_q - c.tmr_start >= (32'd2 << rto_shift);
   assign retx_found = retx_cand != 64'd0;
   assign retx_bit = lowest(retx_cand);
 
@@ -522,7 +523,8 @@ module mrc_tx_inflight
 
   logic outstanding, walk_end, walk_fail, visit_late, visit_expired, visit_drift, walk_more, walk_any;
   logic [31:0] visit_age;
-  logic [63:0] walk_cand;
+  logic [63:0] walk_cand, walk_new;  // lost; sent again a moment ago: they get the next interval too
+  logic walk_fresh, fresh_q, fresh_d;
   logic [23:0] walk_next, walk_first;
   assign visit_age = tick_q - c.tmr_start;
   assign outstanding = c.una != c.nxt || c.msn_done != c.msn_sent;
@@ -534,11 +536,14 @@ module mrc_tx_inflight
   assign walk_more = 24'(walk_next - c.una) < 24'(c.nxt - c.una);
   always_comb begin
     walk_cand = 64'd0;
+    walk_new = 64'd0;
     if (state_q == StWalk) begin
       walk_cand = range(w_q, c.una, c.tmr_psn) & range(w_q, c.una, c.nxt)
-          & ~(win.sacked | win.pend);
+          & ~(win.sacked | win.pend | win.nacked);
+      walk_new = win.nacked & ~(win.pend | win.sacked) & range(w_q, c.una, c.nxt);
     end
   end
+  assign walk_fresh = fresh_q || walk_new != 64'd0;
   assign walk_any = any_q || walk_cand != 64'd0;
   assign walk_end = state_q == StWalk && !walk_more;
   // Something was lost that did not wait already: a retry.
@@ -633,7 +638,7 @@ module mrc_tx_inflight
         default: ;
       endcase
       // The QP has ended, everything of it has arrived, or is lost: nothing of it is in flight any more.
-      if (give_back || visit_drift || (walk_end && c.tmr_psn == c.nxt) || (state_q == StAck && ack_ok && ack_good && ack_una == c.nxt))
+      if (give_back || visit_drift || (walk_end && c.tmr_psn == c.nxt && !walk_fresh) || (state_q == StAck && ack_ok && ack_good && ack_una == c.nxt))
       begin
         ccev_load = c.fly != 28'd0;
         ccev_d = '0;
@@ -711,7 +716,8 @@ module mrc_tx_inflight
         win_we = retx_found && live;
         win_wrow = c.rtx_lo[6+:RowW];
         win_d = win;
-        win_d.nacked = win.nacked & ~(64'd1 << retx_bit);
+        // Without pend: sent again late in this interval of the timer.
+        win_d.nacked = (win.nacked & ~(64'd1 << retx_bit)) | ({63'd0, retx_late} << retx_bit);
         win_d.pend = win.pend & ~(64'd1 << retx_bit);
         win_d.rtxd = win.rtxd | (64'd1 << retx_bit);
       end
@@ -727,6 +733,7 @@ module mrc_tx_inflight
         win_wrow = w_q[6+:RowW];
         win_d = win;
         win_d.pend = win.pend | walk_cand;
+        win_d.nacked = win.nacked & win.pend;
       end
       default: ;
     endcase
@@ -789,6 +796,7 @@ module mrc_tx_inflight
     list_in = qp_q;
     init_cnt_d = init_cnt_q;
     any_d = any_q;
+    fresh_d = fresh_q;
     first_d = first_q;
     p_d = p_q;
     loss_d = loss_q;
@@ -812,6 +820,7 @@ module mrc_tx_inflight
     unique case (state_q)
       StIdle: begin
         any_d = 1'b0;
+        fresh_d = 1'b0;
         init_cnt_d = '0;
         if (op_cfg) begin
           qp_waddr = cfg_qp;
@@ -1032,6 +1041,7 @@ module mrc_tx_inflight
       end
       StWalk: begin
         any_d = walk_any;
+        fresh_d = walk_fresh;
         first_d = walk_first;
         if (walk_more) begin
           w_d = walk_next;
@@ -1294,6 +1304,7 @@ module mrc_tx_inflight
     qp_q <= qp_d;
     init_cnt_q <= init_cnt_d;
     any_q <= any_d;
+    fresh_q <= fresh_d;
     first_q <= first_d;
     p_q <= p_d;
     loss_q <= loss_d;

@@ -229,7 +229,7 @@ void TxInflight::visit() {
   }
   op_qp_ = index;
   op_psn_ = psn_word(q.una);
-  any_ = false;
+  any_ = fresh_ = false;
   win_.read(win_row(index, q.una));
   state_ = State::Walk;
 }
@@ -455,7 +455,8 @@ void TxInflight::retx0() {
     const uint64_t bit = uint64_t{1} << (op_psn_ & 63u);
     loss_ = (row.nacked & bit) == 0;
     row.pend &= ~bit;
-    row.nacked &= ~bit;
+    const bool late = tick_ - q.tmr_start >= retry_interval(q.timeout, q.retry, q.limits) / 4;
+    row.nacked = late ? row.nacked | bit : row.nacked & ~bit;
     row.rtxd |= bit;
     win_.write(win_row(op_qp_, w0), row);
     q.rtx_lo = psn_add(op_psn_, 1);
@@ -527,13 +528,13 @@ void TxInflight::walk() {
   Qp& q = qp(op_qp_);
   WinRow row = win_.rdata();
   const uint64_t c = timer_row(row, op_psn_, q.una, q.nxt, q.tmr_psn);
-  if (c != 0) {
-    row.pend |= c;
-    win_.write(win_row(op_qp_, op_psn_), row);
-    if (!any_) {
-      any_ = true;
-      first_ = lowest(op_psn_, c);
-    }
+  fresh_ = fresh_ || fresh_row(row, op_psn_, q.una, q.nxt) != 0;
+  row.nacked &= row.pend;
+  row.pend |= c;
+  win_.write(win_row(op_qp_, op_psn_), row);
+  if (c != 0 && !any_) {
+    any_ = true;
+    first_ = lowest(op_psn_, c);
   }
   const uint32_t next = psn_add(op_psn_, 64);
   if (psn_dist(next, q.una) < psn_dist(q.nxt, q.una)) {
@@ -552,7 +553,7 @@ void TxInflight::walk() {
     q.rtx_lo = psn_first(q.rtx_lo, first_);
   }
   // Nothing of the QP is in flight any more, whatever the account says.
-  if (q.tmr_psn == q.nxt && q.fly.bytes() != 0) tell(q, CcEvent::Loss, q.fly.take_all());
+  if (q.tmr_psn == q.nxt && !fresh_ && q.fly.bytes() != 0) tell(q, CcEvent::Loss, q.fly.take_all());
   start_timer(q);
   rto_inc_next_ = true;
 }

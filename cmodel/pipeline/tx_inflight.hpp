@@ -177,6 +177,7 @@ class TxInflight {
   Ctl ctl_{};
   SackView view_{};
   bool any_ = false;
+  bool fresh_ = false;  // the walk has met PSNs sent again since the last one
   uint32_t first_ = 0;
   unsigned canc_ = 0;
   uint16_t ev_idx_keep_ = 0;

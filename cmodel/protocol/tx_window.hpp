@@ -13,7 +13,7 @@ namespace mrc {
 
 /// State of 64 consecutive PSNs, bit i for the PSN with low six bits i.
 struct WinRow {
-  uint64_t nacked = 0;  ///< pending because of a NACK
+  uint64_t nacked = 0;  ///< with pend: left the flight already, by NACK or told loss; without: sent again late in this interval
   uint64_t rtxd = 0;    ///< retransmitted since first sent
   uint64_t pend = 0;    ///< waits for retransmission
   uint64_t sacked = 0;  ///< reported received
@@ -99,9 +99,14 @@ constexpr bool same_ev_lost(WinRow& row, uint32_t una) {
   return true;
 }
 
-/// What an expired timer adds to the pending PSNs of word w.
+/// PSNs of word w that were sent again late in this interval of the timer.
+constexpr uint64_t fresh_row(const WinRow& row, uint32_t w, uint32_t una, uint32_t nxt) {
+  return row.nacked & ~row.pend & ~row.sacked & range_mask(w, una, nxt);
+}
+
+/// What an expired timer adds to the pending PSNs of word w: those sent again a moment ago get the next interval too.
 constexpr uint64_t timer_row(const WinRow& row, uint32_t w, uint32_t una, uint32_t nxt, uint32_t tmr_psn) {
-  return range_mask(w, una, tmr_psn) & range_mask(w, una, nxt) & ~row.sacked & ~row.pend;
+  return range_mask(w, una, tmr_psn) & range_mask(w, una, nxt) & ~row.sacked & ~row.pend & ~fresh_row(row, w, una, nxt);
 }
 
 /// PSNs of word w, from lo on, that wait for retransmission.
