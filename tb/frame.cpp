@@ -10,7 +10,8 @@ std::string fate_text(unsigned fate) {
   } kNames[] = {
       {kFateLost, "lost"},           {kFateTrimmed, "trimmed"},      {kFateLastHop, "trimmed at the last hop"},
       {kFateMarked, "ECN-CE"},       {kFateCorrupt, "bits flipped"}, {kFateMacError, "wrong FCS"},
-      {kFateDuplicate, "duplicate"}, {kFateRogue, "rogue copy"},     {kFateDelayed, "delayed"}};
+      {kFateDuplicate, "duplicate"}, {kFateRogue, "rogue copy"},     {kFateDelayed, "delayed"},
+      {kFatePenalty, "window penalty"}};
   std::string text;
   for (const auto& n : kNames) {
     if (fate & n.bit) text += (text.empty() ? "" : ", ") + std::string(n.text);

@@ -63,6 +63,7 @@ const ScenarioKey kKeys[] = {
     LINK(duplicate, "frames delivered twice"),
     LINK(rogue, "frames followed by an altered copy that must have no effect"),
     LINK(reorder, "frames delayed by up to reorder_ns"),
+    LINK(penalty, "SACKs given a window penalty or its end, as responders of another make may send them"),
     KEY(delay_ns, 100, 1e6, false, "delay of a link"),
     KEY(jitter_ns, 0, 1e6, false, "random delay of every frame on top"),
     KEY(skew_ns, 0, 1e6, false, "constant extra delay per entropy value, up to this"),
@@ -142,7 +143,8 @@ constexpr Row kScenarios[] = {
     {"slow-host", "a host that is often busy: back-pressure and full buffers",
      "stall 0.3 pause 0.06 pause_ns 4000 rto 6 mtu_min 3 size_min 2048 exact_share 0 small_share 0.02"},
     {"link-flap", "ports of both NICs go down and come up, peers are told; tables are rewritten meanwhile",
-     "flap_us 25 flap_down_us 10 peer_flap 1 hang_us 4000 jitter_ns 50 qps 3 csr_gap 300 churn 0.7 vary 1 ep_ticks 20 control 0.2"},
+     "flap_us 25 flap_down_us 10 peer_flap 1 hang_us 4000 jitter_ns 300 qps 3 csr_gap 300 churn 0.7 vary 1 ep_ticks 12 "
+     "control 0.2"},
     {"plane-loss", "one port of the device goes down under full load and stays down",
      "qps 8 cut_planes 1 cut_us 15 size_min 4096 mtu_min 4 small_share 0 exact_share 0 wrap_share 0 csr_gap 0 imm_share 0.1 "
      "ep_ticks 40 rto 4"},
@@ -163,7 +165,8 @@ constexpr Row kScenarios[] = {
      "may_fail 1 bad_access 6 max_wimm 3 max_wimm_dest 2 outstanding 5 imm_share 0.35 rounds 3 size_max 8192 jitter_ns 100 loss 0.002 "
      "cc_share 0.5 wrap_share 1 err_silent 0"},
     {"dynamic-mpr", "the responder's window grows and shrinks while packets are in flight",
-     "dyn_mpr 1 control 0.9 delay_ns 3000 qps 3 mtu_max 0 size_min 4096 small_share 0 loss 0.002 rto 6 csr_gap 400 jitter_ns 50"},
+     "dyn_mpr 1 control 0.9 delay_ns 5000 qps 2 mtu_max 0 size_min 4096 small_share 0 loss 0.01 rto 6 csr_gap 400 "
+     "jitter_ns 50"},
     {"soak", "everything at random",
      "size_max 131072 loss 0.002 trim 0.01 lasthop 0.2 ecn 0.02 corrupt 0.001 duplicate 0.002 rogue 0.002 reorder 0.005 "
      "jitter_ns 50 skew_ns 200 stall 0.03 pause 0.02 vary 1 churn 0.4 control 0.2 csr_gap 1000 flap_us 300 flap_down_us "

@@ -79,7 +79,7 @@ class Station {
   void stop_traffic() { requester_.stop(); }
   /// Another round of traffic.
   void more(uint64_t packets) { requester_.more(packets); }
-  /// Queues the writes that reset a QP.
+  /// Queues the writes that reset a QP. One that has failed is told to go to RTS first, which must be refused.
   void reset_qp(unsigned qp);
   /// Queues the writes that connect it as the plan now says; both sides must be reset and quiet.
   void reconnect_qp(unsigned qp);
