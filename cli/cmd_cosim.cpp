@@ -63,7 +63,7 @@ void list_scenarios() {
   std::cout
       << "\n[[rule]] tables: planes = [0, 3], ev_share = 0.1, to = \"dut\" | \"peer\" | \"both\", loss, trim, "
          "lasthop,\n"
-         "ecn, corrupt, duplicate, rogue, reorder: the first rule that fits a frame replaces the link's own values.\n";
+         "ecn, corrupt, duplicate, rogue, reorder, penalty: the first rule that fits a frame replaces the link's own values.\n";
 }
 
 void list_bugs() {

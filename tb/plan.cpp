@@ -54,10 +54,10 @@ void draw_profiles(SidePlan& side, const Preset& preset, const Scenario& s, Rng&
       uint32_t mask = static_cast<uint32_t>(rng.next() | rng.next()) & bits;
       if (!field_expansion) mask = 0;
       const uint64_t numbers = uint64_t{1} << std::popcount(mask);
-      const auto max_val = static_cast<uint32_t>(rng.chance(0.3) ? rng.below(numbers) : numbers - 1);
+      const auto max_val = static_cast<uint32_t>(rng.chance(0.7) ? rng.below(numbers) : numbers - 1);
       auto first = static_cast<uint32_t>(field_expansion ? rng.below(uint64_t{max_val} + 1) : rng.next() | 1);
-      // Half of them begin so near to the last number that they go round.
-      if (field_expansion && first % 2 == 0) first = max_val - std::min(first % preset.evs_per_qp, max_val);
+      // Many begin so near to the last number that they go round.
+      if (field_expansion && first % 4 != 0) first = max_val - std::min(first % preset.evs_per_qp, max_val);
       profile.gen = {field_expansion, first, max_val, static_cast<uint32_t>(rng.next()) & bits, mask};
       continue;
     }

@@ -139,7 +139,7 @@ constexpr Row kScenarios[] = {
      "imm_share 1 size_max 8192 loss 0.003 reorder 0.05 jitter_ns 200 skew_ns 300 wrap_share 1 stall 0.1"},
     {"many-qps", "every QP of the preset, small messages, loss and trimming",
      "qps 0 size_max 4096 small_share 0.4 loss 0.002 trim 0.005 ecn 0.01 jitter_ns 100 wrap_share 1 vary 1 outstanding "
-     "20"},
+     "20 generated 0.8 udp_share 0.4"},
     {"slow-host", "a host that is often busy: back-pressure and full buffers",
      "stall 0.3 pause 0.06 pause_ns 4000 rto 6 mtu_min 3 size_min 2048 exact_share 0 small_share 0.02"},
     {"link-flap", "ports of both NICs go down and come up, peers are told; tables are rewritten meanwhile",
@@ -156,7 +156,11 @@ constexpr Row kScenarios[] = {
     {"probe-revive", "a third of the entropy values is bad for a while: probes bring them back",
      "backup 1 probe_ticks 20 jitter_ns 50 rto 3 min_active 2 imm_share 0.1 control 0.3 csr_gap 500"},
     {"incast-trim", "a fabric that trims and marks in bursts, answered by congestion control",
-     "cc_share 1 ts_share 1 trim 0.02 ecn 0.05 jitter_ns 100 size_min 4096 mtu_min 2 small_share 0.05 svc_share 0.5"},
+     "cc_share 1 ts_share 1 trim 0.02 ecn 0.05 penalty 0.05 jitter_ns 1500 reorder_pkts 64 cc_rtt_ns 2000 size_min 4096 "
+     "mtu_min 2 small_share 0.05 svc_share 0.5"},
+    {"penalty", "a SACK for every small packet, and responders that shut and open the window all the time",
+     "cc_share 1 ts_share 1 sack_trigger 0 penalty 0.3 ecn 0.05 jitter_ns 50 size_min 64 size_max 4096 mtu_max 2 small_share 0 "
+     "exact_share 0"},
     {"many-peers", "as many destinations as there are QPs, each with its controller",
      "cc_share 0.8 ts_share 0.8 dests 256 qps 0 trim 0.01 ecn 0.02 loss 0.002 jitter_ns 100 vary 1 same_ev 1 size_max 16384"},
     {"retry-exhaust", "nothing gets through for a while: retries end, QPs fail, and are connected anew",
@@ -199,8 +203,9 @@ Scenario built(const Row& row) {
     s.rules.push_back({.what = {.ecn = 0.02}});
   }
   if (s.name == "incast-trim") {
-    for (const double at : {20.0, 60.0, 100.0}) {
-      s.rules.push_back({.from_us = at, .until_us = at + 8, .what = {.trim = 0.5, .lasthop = 0.2, .ecn = 0.5}});
+    for (double at = 20; at < 1000; at += 40) {
+      s.rules.push_back(
+          {.from_us = at, .until_us = at + 8, .what = {.trim = 0.5, .lasthop = 0.2, .ecn = 0.5, .penalty = 0.05}});
     }
   }
   if (s.name == "retry-exhaust") {

@@ -479,6 +479,20 @@ void Station::read_counters(NicCounters& c) {
   into(csr::kCntRtx, c.rtx);
   into(csr::kCntRto, c.rto);
   into(csr::kCntSkip, c.skip);
+  into(csr::kCntEvBad, c.ev_bad);
+  into(csr::kCntEvFloor, c.ev_floor);
+  into(csr::kCntProbe, c.probe);
+  into(csr::kCntRevived, c.revived);
+  into(csr::kCntQpFail, c.qp_fail);
+  into(csr::kCntQpErr, c.qp_err);
+  into(csr::kCntNores, c.nores);
+  into(csr::kCntNopath, c.nopath);
+  into(csr::kCntEpReq, c.ep_req);
+  into(csr::kCntEpRsp, c.ep_rsp);
+  into(csr::kCntEpDrop, c.ep_drop);
+  into(csr::kCntCcMd, c.cc_md);
+  into(csr::kCntCcQa, c.cc_qa);
+  into(csr::kCntCcHold, c.cc_hold);
 }
 
 std::string Station::check_counters(const NicCounters& c) const {
