@@ -60,10 +60,10 @@ void list_scenarios() {
   tb::Scenario mixed = *tb::find_scenario("mixed");
   for (const tb::ScenarioKey& k : tb::scenario_keys())
     std::cout << fmt::format("  {:<16} {:>8}  {}\n", k.name, k.ref(mixed), k.doc);
-  std::cout
-      << "\n[[rule]] tables: planes = [0, 3], ev_share = 0.1, to = \"dut\" | \"peer\" | \"both\", loss, trim, "
-         "lasthop,\n"
-         "ecn, corrupt, duplicate, rogue, reorder: the first rule that fits a frame replaces the link's own values.\n";
+  std::cout << "\n[[rule]] tables: planes = [0, 3], ev_share = 0.1, to = \"dut\" | \"peer\" | \"both\", loss, trim, "
+               "lasthop,\n"
+               "ecn, corrupt, duplicate, rogue, reorder, penalty: the first rule that fits a frame replaces the link's "
+               "own values.\n";
 }
 
 void list_bugs() {

@@ -829,9 +829,9 @@ module mrc_cc_nscc
             s_d.increasing = 1'b0;
             s_d.fi_count = 28'd0;
           end
-          // Bug 92: after one base_rtt already.
+          // Bug 92: after half a base_rtt already.
           if ((now_q - s_q.last_dec > {16'd0, s_q.base_rtt}
-                  || (bug_i == 8'd92 && now_q - s_q.last_dec == {16'd0, s_q.base_rtt}))
+                  || (bug_i == 8'd92 && now_q - s_q.last_dec >= {17'd0, s_q.base_rtt[15:1]}))
               && s_q.avg > {w.target, 16'd0}) begin
             s_d.mode = ModeDecrease;
             md_d = 1'b1;
@@ -864,8 +864,9 @@ module mrc_cc_nscc
 
       StGain2: begin
         if (last) begin
-          // Bug 90: halves are not rounded up.
-          s_d.inc = add_inc(s_q.inc, 71'(p_q[81:12]) + 71'(p_q[11] && bug_i != 8'd90));
+          // Bug 90: shifted by a bit too few.
+          s_d.inc = add_inc(
+              s_q.inc, (bug_i == 8'd90) ? p_q[81:11] : 71'(p_q[81:12]) + 71'(p_q[11]));
           state_d = StDue;
         end
       end

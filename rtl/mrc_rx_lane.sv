@@ -482,8 +482,8 @@ module mrc_rx_lane
       desc_d.err = err;
       desc_d.trim = trim;
       if (pay_lost) begin
-        // Bug 39: want of a queue entry is told as want of buffer.
-        desc_d.trim = (room_q && bug_i != 8'd39) ? TrimNoResource : TrimNoBuffer;
+        // Bug 39: want of buffer is told as want of a queue entry.
+        desc_d.trim = (room_q || bug_i == 8'd39) ? TrimNoResource : TrimNoBuffer;
       end
       // Bug 17: congestion marks are not seen. Bug 16: the CRC's upper byte is not looked at.
       desc_d.ce = fin_tc_q[1:0] == 2'd3 && bug_i != 8'd17;

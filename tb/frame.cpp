@@ -7,10 +7,16 @@ std::string fate_text(unsigned fate) {
   static constexpr struct {
     unsigned bit;
     const char* text;
-  } kNames[] = {
-      {kFateLost, "lost"},           {kFateTrimmed, "trimmed"},      {kFateLastHop, "trimmed at the last hop"},
-      {kFateMarked, "ECN-CE"},       {kFateCorrupt, "bits flipped"}, {kFateMacError, "wrong FCS"},
-      {kFateDuplicate, "duplicate"}, {kFateRogue, "rogue copy"},     {kFateDelayed, "delayed"}};
+  } kNames[] = {{kFateLost, "lost"},
+                {kFateTrimmed, "trimmed"},
+                {kFateLastHop, "trimmed at the last hop"},
+                {kFateMarked, "ECN-CE"},
+                {kFateCorrupt, "bits flipped"},
+                {kFateMacError, "wrong FCS"},
+                {kFateDuplicate, "duplicate"},
+                {kFateRogue, "rogue copy"},
+                {kFateDelayed, "delayed"},
+                {kFatePenalty, "window penalty"}};
   std::string text;
   for (const auto& n : kNames) {
     if (fate & n.bit) text += (text.empty() ? "" : ", ") + std::string(n.text);

@@ -19,6 +19,7 @@ enum Fate : uint16_t {
   kFateDuplicate = 64,  ///< a second copy
   kFateRogue = 128,     ///< an altered copy that must have no effect
   kFateDelayed = 256,
+  kFatePenalty = 512,  ///< a SACK that was given a window penalty or its end
 };
 
 /// An Ethernet frame on its way, from the destination MAC to the ICRC, without FCS.

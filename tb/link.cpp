@@ -126,6 +126,12 @@ bool make_rogue(std::vector<uint8_t>& b, unsigned num_qps, uint8_t trimmed_dscp,
   return true;
 }
 
+void penalize(std::vector<uint8_t>& b, unsigned penalty) {
+  const unsigned inner = look_at(b).inner;
+  b[inner + 60 + 32] = static_cast<uint8_t>(penalty == 0 ? 0x80 : penalty);  // behind IPv6, UDP, BTH: byte 32
+  fix_icrc(b, inner);
+}
+
 Link::Link(const Preset& preset, const Scenario& scenario, uint64_t seed, bool to_peer)
     : preset_(preset),
       scenario_(scenario),
@@ -185,6 +191,11 @@ void Link::transmit(FramePtr frame) {
     frame->fate |= kFateTrimmed;
     if (lasthop) frame->fate |= kFateLastHop;
     ++counters_.trimmed;
+  }
+  if (info.mrc && info.opcode == 0xDC && rng_.chance(what.penalty)) {
+    penalize(frame->bytes, rng_.chance(0.5) ? 0 : static_cast<unsigned>(rng_.between(1, 127)));
+    frame->fate |= kFatePenalty;
+    ++counters_.penalties;
   }
   if (rng_.chance(what.corrupt)) {
     corrupt_frame(frame->bytes, rng_);

@@ -26,9 +26,13 @@ void corrupt_frame(std::vector<uint8_t>& bytes, Rng& rng);
 /// is right. False: this frame has no such copy.
 bool make_rogue(std::vector<uint8_t>& bytes, unsigned num_qps, uint8_t trimmed_dscp, Rng& rng);
 
+/// Puts a penalty (1 to 127) or the end of one (0: restore_cwnd) into a SACK, with the right ICRC.
+void penalize(std::vector<uint8_t>& bytes, unsigned penalty);
+
 /// Counts of one direction.
 struct LinkCounters {
   uint64_t frames = 0, lost = 0, trimmed = 0, marked = 0, corrupt = 0, duplicates = 0, rogues = 0, delayed = 0;
+  uint64_t penalties = 0;
   uint64_t data_lost = 0;
 };
 

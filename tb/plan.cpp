@@ -54,11 +54,11 @@ void draw_profiles(SidePlan& side, const Preset& preset, const Scenario& s, Rng&
       uint32_t mask = static_cast<uint32_t>(rng.next() | rng.next()) & bits;
       if (!field_expansion) mask = 0;
       const uint64_t numbers = uint64_t{1} << std::popcount(mask);
-      const auto max_val = static_cast<uint32_t>(rng.chance(0.3) ? rng.below(numbers) : numbers - 1);
-      profile.gen = {field_expansion,
-                     field_expansion ? static_cast<uint32_t>(rng.below(uint64_t{max_val} + 1))
-                                     : static_cast<uint32_t>(rng.next() | 1),
-                     max_val, static_cast<uint32_t>(rng.next()) & bits, mask};
+      const auto max_val = static_cast<uint32_t>(rng.chance(0.7) ? rng.below(numbers) : numbers - 1);
+      auto first = static_cast<uint32_t>(field_expansion ? rng.below(uint64_t{max_val} + 1) : rng.next() | 1);
+      // Many begin so near to the last number that they go round.
+      if (field_expansion && first % 4 != 0) first = max_val - std::min(first % preset.evs_per_qp, max_val);
+      profile.gen = {field_expansion, first, max_val, static_cast<uint32_t>(rng.next()) & bits, mask};
       continue;
     }
     while (profile.list.size() < preset.evs_per_qp) {
@@ -79,6 +79,54 @@ void draw_controllers(SidePlan& side, const Preset& preset, const Scenario& s) {
     side.cc_profiles.push_back(nscc_row(nscc_words(*nscc_resolve(params))));
   }
   side.dests = std::min(static_cast<unsigned>(s.dests), preset.num_dests);
+}
+
+csr::TblQpCtx qp_row(const SidePlan& side, unsigned index) {
+  const SidePlan::Qp& q = side.qps[index];
+  csr::TblQpCtx row;
+  row.mtu = static_cast<uint8_t>(q.mtu);
+  row.encap = static_cast<uint8_t>(q.encap);
+  row.ts = q.ts;
+  row.trim_nack = q.trim_nack;
+  row.svc_time = q.svc_time;
+  row.dyn_mpr = q.dyn_mpr;
+  row.cc = q.cc;
+  row.mpr = static_cast<uint8_t>(q.mpr);
+  row.mpr_dest = static_cast<uint8_t>(q.mpr_dest);
+  row.max_wimm = static_cast<uint8_t>(q.max_wimm);
+  row.max_wimm_dest = static_cast<uint8_t>(q.max_wimm_dest);
+  row.timeout = static_cast<uint8_t>(q.timeout);
+  row.retry_linear = static_cast<uint8_t>(q.retry_linear);
+  row.retry_exp = static_cast<uint8_t>(q.retry_exp);
+  row.dest = static_cast<uint8_t>(q.dest);
+  row.profile = static_cast<uint8_t>(q.profile);
+  row.backup = static_cast<uint8_t>(side.backup);
+  row.dqpn = q.peer + kQpnBase;
+  row.pkey = q.pkey;
+  row.sq_psn = q.sq_psn;
+  row.rq_psn = q.rq_psn;
+  row.msn = q.msn;
+  row.rqmsn = q.rqmsn;
+  row.dmac = q.dmac;
+  row.dip = q.dip;
+  row.srv6 = q.template_address;
+  return row;
+}
+
+constexpr uint32_t bit(QpAttr a) { return 1u << static_cast<unsigned>(a); }
+constexpr uint32_t kInitAttributes = bit(QpAttr::EvProfile) | bit(QpAttr::CcProfile);
+constexpr uint32_t kRtrAttributes =
+    bit(QpAttr::Path) | bit(QpAttr::RqPsn) | bit(QpAttr::MaxWimmDest) | bit(QpAttr::MprDest) | bit(QpAttr::Caps);
+constexpr uint32_t kRtsAttributes =
+    bit(QpAttr::SqPsn) | bit(QpAttr::MaxWimm) | bit(QpAttr::Mpr) | bit(QpAttr::Timeout) | bit(QpAttr::RetryCnt);
+
+void move_qp(Driver& driver, csr::TblQpCtx row, unsigned index, QpState state, uint32_t attributes,
+             Driver::Done done = {}) {
+  row.state = static_cast<uint8_t>(state);
+  uint32_t words[csr::TblQpCtx::kWords];
+  row.pack(words);
+  driver.write(csr::kQpAttr, attributes);
+  driver.row(csr::kTblQpCtxId, index, words, std::move(done));
 }
 
 }  // namespace
@@ -285,48 +333,14 @@ void configure(Driver& driver, const Preset& preset, const SidePlan& side) {
 }
 
 void connect_qp(Driver& driver, const SidePlan& side, unsigned index) {
-  const SidePlan::Qp& q = side.qps[index];
-  csr::TblQpCtx row;
-  row.mtu = static_cast<uint8_t>(q.mtu);
-  row.encap = static_cast<uint8_t>(q.encap);
-  row.ts = q.ts;
-  row.trim_nack = q.trim_nack;
-  row.svc_time = q.svc_time;
-  row.dyn_mpr = q.dyn_mpr;
-  row.cc = q.cc;
-  row.mpr = static_cast<uint8_t>(q.mpr);
-  row.mpr_dest = static_cast<uint8_t>(q.mpr_dest);
-  row.max_wimm = static_cast<uint8_t>(q.max_wimm);
-  row.max_wimm_dest = static_cast<uint8_t>(q.max_wimm_dest);
-  row.timeout = static_cast<uint8_t>(q.timeout);
-  row.retry_linear = static_cast<uint8_t>(q.retry_linear);
-  row.retry_exp = static_cast<uint8_t>(q.retry_exp);
-  row.dest = static_cast<uint8_t>(q.dest);
-  row.profile = static_cast<uint8_t>(q.profile);
-  row.backup = static_cast<uint8_t>(side.backup);
-  row.dqpn = q.peer + kQpnBase;
-  row.pkey = q.pkey;
-  row.sq_psn = q.sq_psn;
-  row.rq_psn = q.rq_psn;
-  row.msn = q.msn;
-  row.rqmsn = q.rqmsn;
-  row.dmac = q.dmac;
-  row.dip = q.dip;
-  row.srv6 = q.template_address;
-  const auto bit = [](QpAttr a) { return 1u << static_cast<unsigned>(a); };
-  const std::pair<QpState, uint32_t> steps[] = {
-      {QpState::Init, bit(QpAttr::EvProfile) | bit(QpAttr::CcProfile)},
-      {QpState::Rtr,
-       bit(QpAttr::Path) | bit(QpAttr::RqPsn) | bit(QpAttr::MaxWimmDest) | bit(QpAttr::MprDest) | bit(QpAttr::Caps)},
-      {QpState::Rts,
-       bit(QpAttr::SqPsn) | bit(QpAttr::MaxWimm) | bit(QpAttr::Mpr) | bit(QpAttr::Timeout) | bit(QpAttr::RetryCnt)}};
-  for (const auto& [state, attributes] : steps) {
-    row.state = static_cast<uint8_t>(state);
-    uint32_t words[csr::TblQpCtx::kWords];
-    row.pack(words);
-    driver.write(csr::kQpAttr, attributes);
-    driver.row(csr::kTblQpCtxId, index, words);
-  }
+  const csr::TblQpCtx row = qp_row(side, index);
+  move_qp(driver, row, index, QpState::Init, kInitAttributes);
+  move_qp(driver, row, index, QpState::Rtr, kRtrAttributes);
+  move_qp(driver, row, index, QpState::Rts, kRtsAttributes);
+}
+
+void force_rts(Driver& driver, const SidePlan& side, unsigned index, Driver::Done done) {
+  move_qp(driver, qp_row(side, index), index, QpState::Rts, kRtsAttributes, std::move(done));
 }
 
 void renew_qp(Plan& plan, unsigned index, Rng& rng) {

@@ -64,6 +64,8 @@ void configure(Driver& driver, const Preset& preset, const SidePlan& side);
 
 /// Queues the table writes that take QP `index` from RESET through INIT and RTR to RTS.
 void connect_qp(Driver& driver, const SidePlan& side, unsigned index);
+/// The last of these rows alone: a QP that is not in RTR must not take it. `done` gets the answer.
+void force_rts(Driver& driver, const SidePlan& side, unsigned index, Driver::Done done);
 
 /// New PSNs and MSNs for QP `index` of the device and its peer: for a new connection.
 void renew_qp(Plan& plan, unsigned index, Rng& rng);

@@ -63,6 +63,7 @@ const ScenarioKey kKeys[] = {
     LINK(duplicate, "frames delivered twice"),
     LINK(rogue, "frames followed by an altered copy that must have no effect"),
     LINK(reorder, "frames delayed by up to reorder_ns"),
+    LINK(penalty, "SACKs given a window penalty or its end, as responders of another make may send them"),
     KEY(delay_ns, 100, 1e6, false, "delay of a link"),
     KEY(jitter_ns, 0, 1e6, false, "random delay of every frame on top"),
     KEY(skew_ns, 0, 1e6, false, "constant extra delay per entropy value, up to this"),
@@ -144,11 +145,11 @@ constexpr Row kScenarios[] = {
      "imm_share 1 size_max 8192 loss 0.003 reorder 0.05 jitter_ns 200 skew_ns 300 wrap_share 1 stall 0.1"},
     {"many-qps", "every QP of the preset, small messages, loss and trimming",
      "qps 0 size_max 4096 small_share 0.4 loss 0.002 trim 0.005 ecn 0.01 jitter_ns 100 wrap_share 1 vary 1 outstanding "
-     "20"},
+     "20 generated 0.8 udp_share 0.4"},
     {"slow-host", "a host that is often busy: back-pressure and full buffers",
      "stall 0.3 pause 0.06 pause_ns 4000 rto 6 mtu_min 3 size_min 2048 exact_share 0 small_share 0.02"},
     {"link-flap", "ports of both NICs go down and come up, peers are told; tables are rewritten meanwhile",
-     "flap_us 25 flap_down_us 10 peer_flap 1 hang_us 4000 jitter_ns 50 qps 3 csr_gap 300 churn 0.7 vary 1 ep_ticks 20 "
+     "flap_us 25 flap_down_us 10 peer_flap 1 hang_us 4000 jitter_ns 300 qps 3 csr_gap 300 churn 0.7 vary 1 ep_ticks 12 "
      "control 0.2"},
     {"plane-loss", "one port of the device goes down under full load and stays down",
      "qps 8 cut_planes 1 cut_us 15 size_min 4096 mtu_min 4 small_share 0 exact_share 0 wrap_share 0 csr_gap 0 "
@@ -162,7 +163,13 @@ constexpr Row kScenarios[] = {
     {"probe-revive", "a third of the entropy values is bad for a while: probes bring them back",
      "backup 1 probe_ticks 20 jitter_ns 50 rto 3 min_active 2 imm_share 0.1 control 0.3 csr_gap 500"},
     {"incast-trim", "a fabric that trims and marks in bursts, answered by congestion control",
-     "cc_share 1 ts_share 1 trim 0.02 ecn 0.05 jitter_ns 100 size_min 4096 mtu_min 2 small_share 0.05 svc_share 0.5"},
+     "cc_share 1 ts_share 1 trim 0.02 ecn 0.05 penalty 0.05 jitter_ns 1500 reorder_pkts 64 cc_rtt_ns 2000 size_min "
+     "4096 "
+     "mtu_min 2 small_share 0.05 svc_share 0.5"},
+    {"penalty", "a SACK for every small packet, and responders that shut and open the window all the time",
+     "cc_share 1 ts_share 1 sack_trigger 0 penalty 0.3 ecn 0.05 jitter_ns 50 size_min 64 size_max 4096 mtu_max 2 "
+     "small_share 0 "
+     "exact_share 0"},
     {"many-peers", "as many destinations as there are QPs, each with its controller",
      "cc_share 0.8 ts_share 0.8 dests 256 qps 0 trim 0.01 ecn 0.02 loss 0.002 jitter_ns 100 vary 1 same_ev 1 size_max "
      "16384"},
@@ -174,7 +181,7 @@ constexpr Row kScenarios[] = {
      "100 loss 0.002 "
      "cc_share 0.5 wrap_share 1 err_silent 0 retry_linear 5 retry_exp 2"},
     {"dynamic-mpr", "the responder's window grows and shrinks while packets are in flight",
-     "dyn_mpr 1 control 0.9 delay_ns 3000 qps 3 mtu_max 0 size_min 4096 small_share 0 loss 0.002 rto 6 csr_gap 400 "
+     "dyn_mpr 1 control 0.9 delay_ns 5000 qps 2 mtu_max 0 size_min 4096 small_share 0 loss 0.01 rto 6 csr_gap 400 "
      "jitter_ns 50"},
     {"soak", "everything at random",
      "size_max 131072 loss 0.002 trim 0.01 lasthop 0.2 ecn 0.02 corrupt 0.001 duplicate 0.002 rogue 0.002 reorder "
@@ -210,8 +217,9 @@ Scenario built(const Row& row) {
     s.rules.push_back({.what = {.ecn = 0.02}});
   }
   if (s.name == "incast-trim") {
-    for (const double at : {20.0, 60.0, 100.0}) {
-      s.rules.push_back({.from_us = at, .until_us = at + 8, .what = {.trim = 0.5, .lasthop = 0.2, .ecn = 0.5}});
+    for (double at = 20; at < 1000; at += 40) {
+      s.rules.push_back(
+          {.from_us = at, .until_us = at + 8, .what = {.trim = 0.5, .lasthop = 0.2, .ecn = 0.5, .penalty = 0.05}});
     }
   }
   if (s.name == "retry-exhaust") {

@@ -22,6 +22,7 @@ struct Impairment {
   double duplicate = 0;  ///< delivered twice
   double rogue = 0;      ///< followed by an altered copy with a right ICRC that must have no effect
   double reorder = 0;    ///< delayed by up to reorder_ns more than others
+  double penalty = 0;    ///< SACKs as another make of responder would send them: with a window penalty or its end
 };
 
 /// Another impairment for some of the frames. The first rule that fits counts.

@@ -63,6 +63,11 @@ void Station::start_traffic() {
 }
 
 void Station::reset_qp(unsigned qp) {
+  if (requester_.dead(qp)) {  // in ERROR: there is no way out of it but RESET
+    force_rts(driver_, own_, qp, [this, qp](uint32_t, unsigned resp) {
+      if (resp == 0) fail("a QP in ERROR went to RTS", "csr", static_cast<int>(qp));
+    });
+  }
   const uint32_t reset = static_cast<uint32_t>(QpState::Reset);
   driver_.row(csr::kTblQpStateId, qp, std::span(&reset, 1));
 }
@@ -330,10 +335,11 @@ void Station::random_row() {
   const auto word = [&] { return static_cast<uint32_t>(csr_rng_.next()); };
   const uint64_t kind = csr_rng_.below(4);
   if (kind == 0 && used_qps < preset_.num_qps) {
-    static constexpr QpState kStates[] = {QpState::Reset, QpState::Init, QpState::Rtr, QpState::Error};
+    static constexpr QpState kStates[] = {QpState::Reset, QpState::Init, QpState::Rtr, QpState::Rts, QpState::Error};
     const auto index = static_cast<unsigned>(csr_rng_.between(used_qps, preset_.num_qps - 1));
     csr::TblQpCtx row;
-    row.state = static_cast<uint8_t>(kStates[csr_rng_.below(4)]);
+    row.state = static_cast<uint8_t>(kStates[csr_rng_.below(5)]);
+    row.timeout = static_cast<uint8_t>(scenario_.rto);
     row.mtu = static_cast<uint8_t>(csr_rng_.below(5));
     row.encap = static_cast<uint8_t>(csr_rng_.below(2));
     row.mpr = row.mpr_dest = static_cast<uint8_t>(csr_rng_.between(1, preset_.max_mpr / 128));
@@ -342,7 +348,13 @@ void Station::random_row() {
     row.sq_psn = word() & 0xffffff;
     row.rq_psn = word() & 0xffffff;
     row.msn = static_cast<uint16_t>(word());
+    // A destination of its own, where nobody is; or one in use, and then its address: it lends it to the NIC's own
+    // packets.
+    row.dest = static_cast<uint8_t>(csr_rng_.below(preset_.num_dests));
     row.dip = U128{csr_rng_.next()} << 64 | csr_rng_.next();
+    for (std::size_t i = 0; i < used_qps; ++i) {
+      if (own_.qps[i].dest == row.dest) row.dip = own_.qps[i].dip;
+    }
     uint32_t words[csr::TblQpCtx::kWords];
     row.pack(words);
     driver_.write(csr::kQpAttr, csr_rng_.chance(0.5) ? 0xfff : word() & 0xfff);
@@ -469,6 +481,20 @@ void Station::read_counters(NicCounters& c) {
   into(csr::kCntRtx, c.rtx);
   into(csr::kCntRto, c.rto);
   into(csr::kCntSkip, c.skip);
+  into(csr::kCntEvBad, c.ev_bad);
+  into(csr::kCntEvFloor, c.ev_floor);
+  into(csr::kCntProbe, c.probe);
+  into(csr::kCntRevived, c.revived);
+  into(csr::kCntQpFail, c.qp_fail);
+  into(csr::kCntQpErr, c.qp_err);
+  into(csr::kCntNores, c.nores);
+  into(csr::kCntNopath, c.nopath);
+  into(csr::kCntEpReq, c.ep_req);
+  into(csr::kCntEpRsp, c.ep_rsp);
+  into(csr::kCntEpDrop, c.ep_drop);
+  into(csr::kCntCcMd, c.cc_md);
+  into(csr::kCntCcQa, c.cc_qa);
+  into(csr::kCntCcHold, c.cc_hold);
 }
 
 std::string Station::check_counters(const NicCounters& c) const {

@@ -13,7 +13,8 @@ namespace mrc {
 
 /// State of 64 consecutive PSNs, bit i for the PSN with low six bits i.
 struct WinRow {
-  uint64_t nacked = 0;  ///< with pend: left the flight already, by NACK or told loss; without: sent again late in this interval
+  uint64_t nacked =
+      0;  ///< with pend: left the flight already, by NACK or told loss; without: sent again late in this interval
   uint64_t rtxd = 0;    ///< retransmitted since first sent
   uint64_t pend = 0;    ///< waits for retransmission
   uint64_t sacked = 0;  ///< reported received

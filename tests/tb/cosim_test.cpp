@@ -216,7 +216,7 @@ TEST_CASE("PSN, MSN and RQMSN wrap in the scenarios that promise it", "[tb][wrap
 TEST_CASE("every injected bug is caught and its block named", "[tb][bugs]") {
   std::set<unsigned> numbers;
   for (const Bug& bug : bugs()) {
-    numbers.insert(bug.number);
+    CHECK(numbers.insert(bug.number).second);
     std::string told;
     for (uint64_t seed = 1; seed <= 6 && told.empty(); ++seed) {
       CosimOptions o = short_run(bug.preset, bug.scenario, 2500, seed);
@@ -235,9 +235,10 @@ TEST_CASE("every injected bug is caught and its block named", "[tb][bugs]") {
     INFO(bug.name);
     CHECK(told == bug.block);
   }
-  CHECK(numbers.size() >= 15);
-  CHECK(*numbers.begin() == 1);
-  CHECK(*numbers.rbegin() == numbers.size());
+  std::set<unsigned> all;  // 90 and above: congestion control
+  for (unsigned n = 1; n <= 52; ++n) all.insert(n);
+  for (unsigned n = 90; n <= 94; ++n) all.insert(n);
+  CHECK(numbers == all);
 }
 
 TEST_CASE("a device that cannot be used is refused with the reason", "[tb][dut]") {

@@ -65,6 +65,29 @@ TEST_CASE("a frame below the trim size is marked and not cut", "[tb][link][trim]
   CHECK(wire::decode(marked).dscp_class == wire::DscpClass::TrimmedLasthop);
 }
 
+TEST_CASE("a penalized SACK says so and is otherwise as it was", "[tb][link][penalty]") {
+  for (const bool srv6 : {false, true}) {
+    wire::Packet sack =
+        wire::make_packet(wire::Opcode::Sack, srv6 ? wire::Encapsulation::Srv6 : wire::Encapsulation::Ipv6, false);
+    sack.bth->psn = 99;
+    wire::complete(sack);
+    const auto whole = wire::encode(sack);
+    for (const unsigned penalty : {0u, 1u, 127u}) {
+      auto changed = whole;
+      penalize(changed, penalty);
+      REQUIRE(changed.size() == whole.size());
+      unsigned differ = 0;
+      for (std::size_t i = 0; i + 4 < whole.size(); ++i) differ += changed[i] != whole[i];
+      CHECK(differ == 1);
+      const wire::Packet p = wire::decode(changed);
+      CHECK_FALSE(p.error);
+      REQUIRE(p.cc_state);
+      CHECK(p.cc_state->restore_cwnd == (penalty == 0));
+      CHECK(p.cc_state->rcv_cwnd_pen == penalty);
+    }
+  }
+}
+
 TEST_CASE("flipped bits are seen by the ICRC or change nothing that it covers", "[tb][link][corrupt]") {
   Rng rng(1, "test");
   const auto whole = write_frame(true, false, 300);
