@@ -156,7 +156,7 @@ constexpr Row kScenarios[] = {
      "imm_share 0.1 "
      "ep_ticks 40 rto 4"},
     {"refused", "WQEs and messages that must be refused: lengths, memory regions, dead QPs",
-     "bad_wqes 0.1 bad_access 4 size_max 8192 jitter_ns 100 loss 0.002"},
+     "bad_wqes 0.1 bad_access 2 size_max 8192 jitter_ns 100 loss 0.002"},
     {"bad-ev",
      "one entropy value in eight loses a third of its frames: bad ones leave use, backups come in, probes go out",
      "backup 3 probe_ticks 40 jitter_ns 50 rto 4 imm_share 0.1"},

@@ -123,6 +123,10 @@ TEST_CASE("the timer takes what was sent before it started and has not arrived",
   row.pend = 0b1000;
   CHECK(timer_row(row, 0, 1, 40, 6) == 0b110010);
   CHECK(timer_row(row, 64, 1, 40, 6) == 0);
+  row.nacked =
+      0b11000;  // PSN 3 pends because of a NACK; PSN 4 was sent again a moment ago and gets the next interval too
+  CHECK(fresh_row(row, 0, 1, 40) == 0b10000);
+  CHECK(timer_row(row, 0, 1, 40, 6) == 0b100010);
 }
 
 TEST_CASE("the retransmission pointer follows the window and marks only pull it back", "[protocol][window]") {

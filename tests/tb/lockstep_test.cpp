@@ -51,37 +51,45 @@ class Spoiled final : public Dut {
   std::vector<uint32_t> core_, lanes_;
 };
 
-CosimResult spoiled(Spoiled::Pins pins, Spoiled::Words words, const char* scenario = "mixed", uint64_t packets = 1500) {
-  CosimOptions o = short_run("tiny", scenario, packets);
+struct Traffic {
+  const char* scenario = "mixed";
+  uint64_t packets = 1500;
+  const char* key = nullptr;  // of the scenario, set to value
+  double value = 0;
+};
+
+CosimResult spoiled(Spoiled::Pins pins, Spoiled::Words words, const Traffic& traffic = {}) {
+  CosimOptions o = short_run("tiny", traffic.scenario, traffic.packets);
+  if (traffic.key) set_key(o.scenario, traffic.key, traffic.value, "test");
   const Preset& p = *o.preset;
   o.open = [=, &p](std::string&) { return std::make_unique<Spoiled>(p, pins, words); };
   return run_cosim(o);
 }
 
 /// A run in which something passes this boundary.
-std::pair<const char*, uint64_t> traffic_at(const std::string& name) {
+Traffic traffic_at(const std::string& name) {
   static constexpr struct {
-    const char *begin, *scenario;
-    uint64_t packets;
-  } kRare[] = {{"tx_probe.", "bad-ev", 6000},
-               {"tx_inflight.pres", "bad-ev", 6000},
-               {"tx_inflight.qperr", "retry-exhaust", 1500},
-               {"tx_segment.qperr", "qp-error", 6000},
-               {"rx_track.qperr", "qp-error", 1500},
-               {"rx_reorder.qperr", "qp-error", 6000},
-               {"tx_segment.park", "incast-trim", 3000},
-               {"tx_segment.ask", "incast-trim", 1500},
-               {"tx_inflight.ccev", "incast-trim", 1500},
-               {"tx_inflight.rask", "incast-trim", 1500},
-               {"cc_nscc.", "incast-trim", 3000},
-               {"endpoint.", "link-flap", 3000},
-               {"rx_check.eprx", "link-flap", 1500},
-               {"ack_gen.want", "link-flap", 1500},
-               {"csr.evp", "link-flap", 3000}};
+    const char* begin;
+    Traffic traffic;
+  } kRare[] = {{"tx_probe.", {"bad-ev", 6000}},
+               {"tx_inflight.pres", {"bad-ev", 6000}},
+               {"tx_inflight.qperr", {"retry-exhaust", 1500}},
+               {"tx_segment.qperr", {"qp-error", 3000, "max_wimm", 2}},
+               {"rx_track.qperr", {"qp-error", 3000, "max_wimm", 32}},
+               {"rx_reorder.qperr", {"qp-error", 3000, "max_wimm_dest", 1}},
+               {"tx_segment.park", {"incast-trim", 3000}},
+               {"tx_segment.ask", {"incast-trim", 1500}},
+               {"tx_inflight.ccev", {"incast-trim", 1500}},
+               {"tx_inflight.rask", {"incast-trim", 1500}},
+               {"cc_nscc.", {"incast-trim", 3000}},
+               {"endpoint.", {"link-flap", 3000}},
+               {"rx_check.eprx", {"link-flap", 1500}},
+               {"ack_gen.want", {"link-flap", 1500}},
+               {"csr.evp", {"link-flap", 3000}}};
   for (const auto& rare : kRare) {
-    if (name.starts_with(rare.begin)) return {rare.scenario, rare.packets};
+    if (name.starts_with(rare.begin)) return rare.traffic;
   }
-  return {"mixed", 1500};
+  return {};
 }
 
 }  // namespace
@@ -98,8 +106,7 @@ TEST_CASE("a wrong bit at any boundary is found in its cycle and named", "[tb][l
         w[1] ^= 1;  // the last field's lowest bit
       }
     };
-    const auto [scenario, packets] = traffic_at(ref.name());
-    const CosimResult r = spoiled({}, spoil, scenario, packets);
+    const CosimResult r = spoiled({}, spoil, traffic_at(ref.name()));
     INFO(ref.name());
     REQUIRE(at != 0);
     REQUIRE(r.outcome == Outcome::Mismatch);
