@@ -315,7 +315,9 @@ module mrc_endpoint
 
   logic evp_known, want_known;
   assign evp_known = op_evp && valid_q[evp.dest[DestW-1:0]];
-  assign want_known = op_want && valid_q[want.dest[DestW-1:0]];
+  // A port that is down here or there is not probed.
+  assign want_known = op_want && valid_q[want.dest[DestW-1:0]] && port_up_i[want.plane[PlaneW-1:0]]
+      && peer_q[want.dest[DestW-1:0]][want.plane[PlaneW-1:0]];
   assign send_update = state_q == StSend && kind_q == KindUpdate && port_up_i != '0;
   assign send = send_update || (state_q == StSend && kind_q != KindUpdate);
 

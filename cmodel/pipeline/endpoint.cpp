@@ -65,7 +65,8 @@ void Endpoint::idle(const CfgBus& cfg, const CsrOut& csr, unsigned port_up) {
   } else if (want_.has() && !reverse_.busy) {
     const Want w = want_.head();
     want_.pop();
-    if (dest(w.dest).valid) {
+    const Dest& d = dest(w.dest);
+    if (d.valid && (port_up & d.peer) >> (w.plane & (planes_ - 1)) & 1) {  // a port that is down is not probed
       lfsr_ = ep_entropy_next(lfsr_);
       order(reverse_, w.dest, w.plane, lfsr_, csr);
     }
