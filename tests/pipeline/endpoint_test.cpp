@@ -424,19 +424,38 @@ TEST_CASE("a probe that has not left yet is not answered", "[endpoint]") {
   b.up = 1;
   b.request(1);
   b.answer(0x0102);
-  b.probe(2, 1, 5);  // both wait for port 1
-  b.want.load({.dest = 2, .plane = 1});
+  b.probe(2, 1, 5);  // waits for port 1
   b.run(3);
   b.answer(0x4001);
-  b.answer(0x8001);
-  CHECK(b.drops == 2);
+  CHECK(b.drops == 1);
   CHECK(b.evrs.empty());
-  CHECK(b.okevs.empty());
   b.up = 3;
   b.run(10);
+  REQUIRE(b.sent.size() == 2);
+  CHECK(b.sent[1].psn == 0x4001);
+}
+
+TEST_CASE("a reverse path on a plane that is down, here or at the peer, is not probed", "[endpoint]") {
+  Bench b;
+  b.set_up(1, 2);
+  b.up = 1;
+  b.request(1);
+  b.answer(0x0102);
+  b.want.load({.dest = 2, .plane = 1});
+  b.run(10);
+  CHECK(b.sent.size() == 1);  // the update
+  b.up = 3;
+  b.request(2);
+  b.answer(0x0202);
+  b.configure(CfgTable::PeerPorts, 2, {1});
+  b.want.load({.dest = 2, .plane = 1});
+  b.run(10);
+  CHECK(b.sent.size() == 2);
+  b.want.load({.dest = 2, .plane = 0});  // it waits for nobody
+  b.run(10);
   REQUIRE(b.sent.size() == 3);
-  CHECK(b.sent[1].psn == 0x4001);  // the controller's first
   CHECK(b.sent[2].psn == 0x8001);
+  CHECK(b.sent[2].plane == 0);
 }
 
 TEST_CASE("a reverse path is probed with a new EV each time; one that works goes to ack_gen", "[endpoint]") {
