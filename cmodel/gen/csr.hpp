@@ -345,8 +345,8 @@ inline constexpr uint32_t kCntRx0Reset = 0x00000000;
 inline constexpr unsigned kCntRx0Count = 8;
 inline constexpr unsigned kCntRx0Stride = 4;
 
-/// Frames lost in the receive lane of plane 0, buffer or descriptor queue full (wraps); planes 1..7
-/// follow
+/// Frames that did not fit into the receive lane of plane 0 (wraps): lost whole (descriptor queue
+/// full), or their payload, which is NACKed and counted by CNT_RX too; planes 1..7 follow
 inline constexpr uint32_t kCntOvf0 = 0x0140;
 inline constexpr uint32_t kCntOvf0Reset = 0x00000000;
 inline constexpr unsigned kCntOvf0Count = 8;

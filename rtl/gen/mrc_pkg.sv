@@ -1765,8 +1765,8 @@ package mrc_pkg;
   localparam int unsigned CsrCntRx0Count = 32'd8;
   localparam int unsigned CsrCntRx0Stride = 32'd4;
 
-  /// Frames lost in the receive lane of plane 0, buffer or descriptor queue full (wraps); planes
-  /// 1..7 follow
+  /// Frames that did not fit into the receive lane of plane 0 (wraps): lost whole (descriptor queue
+  /// full), or their payload, which is NACKed and counted by CNT_RX too; planes 1..7 follow
   localparam logic [15:0] CsrCntOvf0 = 16'h0140;
   localparam logic [31:0] CsrCntOvf0Reset = 32'h00000000;
   localparam int unsigned CsrCntOvf0Count = 32'd8;
