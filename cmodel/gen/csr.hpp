@@ -88,7 +88,14 @@ inline constexpr Field kCtrlEethOpHigh{"eeth_op_high", 10, 1, 0x0};
 inline constexpr Field kCtrlTsrUs{"tsr_us", 11, 1, 0x0};
 /// spdcid and dpdcid are sent as 0 low 16 bits of the QPNs, 1 zero
 inline constexpr Field kCtrlPdcidZero{"pdcid_zero", 12, 1, 0x0};
-inline constexpr Field kCtrlFields[] = {kCtrlSackBaseSelf, kCtrlOorDrop, kCtrlErrSilent, kCtrlEvSwap, kCtrlBthM, kCtrlRttRtx, kCtrlRevFixed, kCtrlPayloadBytes, kCtrlPortsFrom0, kCtrlBthMHigh, kCtrlEethOpHigh, kCtrlTsrUs, kCtrlPdcidZero};
+/// semantic ACK: 0 as soon as a message is complete, and again on duplicates and probes; 1 after
+/// each SACK
+inline constexpr Field kCtrlAckWithSack{"ack_with_sack", 13, 1, 0x0};
+/// a WRITE packet of no bytes: 0 NAK invalid request, 1 dropped
+inline constexpr Field kCtrlZeroDrop{"zero_drop", 14, 1, 0x0};
+/// a mark on an EV in SKIP: 0 changes nothing, 1 it is skipped twice
+inline constexpr Field kCtrlSkipTwice{"skip_twice", 15, 1, 0x0};
+inline constexpr Field kCtrlFields[] = {kCtrlSackBaseSelf, kCtrlOorDrop, kCtrlErrSilent, kCtrlEvSwap, kCtrlBthM, kCtrlRttRtx, kCtrlRevFixed, kCtrlPayloadBytes, kCtrlPortsFrom0, kCtrlBthMHigh, kCtrlEethOpHigh, kCtrlTsrUs, kCtrlPdcidZero, kCtrlAckWithSack, kCtrlZeroDrop, kCtrlSkipTwice};
 
 /// UDP destination port sent and accepted
 inline constexpr uint32_t kUdpPort = 0x0014;

@@ -31,6 +31,8 @@ inline constexpr unsigned kEvBad = 2u;
 inline constexpr unsigned kEvDenied = 3u;
 /// EV of the backup set, not in use
 inline constexpr unsigned kEvStandby = 4u;
+/// EV state SKIP with a second mark (CTRL.skip_twice)
+inline constexpr unsigned kEvSkip2 = 5u;
 
 /// QP state (mrc.md section 7)
 enum class QpState : uint8_t {

@@ -31,6 +31,8 @@ package mrc_pkg;
   localparam int unsigned EvDenied = 32'd3;
   /// EV of the backup set, not in use
   localparam int unsigned EvStandby = 32'd4;
+  /// EV state SKIP with a second mark (CTRL.skip_twice)
+  localparam int unsigned EvSkip2 = 32'd5;
 
   /// QP state (mrc.md section 7)
   typedef enum logic [2:0] {
@@ -1477,6 +1479,15 @@ package mrc_pkg;
   localparam int unsigned CsrCtrlPdcidZeroLsb = 32'd12;
   localparam int unsigned CsrCtrlPdcidZeroWidth = 32'd1;
   localparam logic [0:0] CsrCtrlPdcidZeroReset = 1'h0;
+  localparam int unsigned CsrCtrlAckWithSackLsb = 32'd13;
+  localparam int unsigned CsrCtrlAckWithSackWidth = 32'd1;
+  localparam logic [0:0] CsrCtrlAckWithSackReset = 1'h0;
+  localparam int unsigned CsrCtrlZeroDropLsb = 32'd14;
+  localparam int unsigned CsrCtrlZeroDropWidth = 32'd1;
+  localparam logic [0:0] CsrCtrlZeroDropReset = 1'h0;
+  localparam int unsigned CsrCtrlSkipTwiceLsb = 32'd15;
+  localparam int unsigned CsrCtrlSkipTwiceWidth = 32'd1;
+  localparam logic [0:0] CsrCtrlSkipTwiceReset = 1'h0;
 
   /// UDP destination port sent and accepted (A-01)
   localparam logic [15:0] CsrUdpPort = 16'h0014;
