@@ -171,6 +171,8 @@ Plan make_plan(const Preset& preset, const Scenario& s, uint64_t seed) {
   };
   const uint32_t bth_m_high = pick_switch(s.bth_m_high), eeth_op_high = pick_switch(s.eeth_op_high);
   const uint32_t tsr_us = pick_switch(s.tsr_us), pdcid_zero = pick_switch(s.pdcid_zero);
+  const uint32_t ack_with_sack = pick_switch(s.ack_with_sack), zero_drop = pick_switch(s.zero_drop);
+  const uint32_t skip_twice = pick_switch(s.skip_twice);
   const uint32_t udp_port =
       vary && rng.chance(0.5) ? static_cast<uint32_t>(rng.between(1024, 65535)) : static_cast<uint32_t>(s.udp_port);
   uint32_t dscp_tx = csr::kDscpTxReset, dscp_trim = csr::kDscpTrimReset;
@@ -188,7 +190,8 @@ Plan make_plan(const Preset& preset, const Scenario& s, uint64_t seed) {
                  csr::kCtrlRevFixed.set(0, rev_fixed) | csr::kCtrlPayloadBytes.set(0, payload_bytes) |
                  csr::kCtrlPortsFrom0.set(0, ports_from_0) | csr::kCtrlBthMHigh.set(0, bth_m_high) |
                  csr::kCtrlEethOpHigh.set(0, eeth_op_high) | csr::kCtrlTsrUs.set(0, tsr_us) |
-                 csr::kCtrlPdcidZero.set(0, pdcid_zero);
+                 csr::kCtrlPdcidZero.set(0, pdcid_zero) | csr::kCtrlAckWithSack.set(0, ack_with_sack) |
+                 csr::kCtrlZeroDrop.set(0, zero_drop) | csr::kCtrlSkipTwice.set(0, skip_twice);
     draw_profiles(*side, preset, s, rng);
     draw_controllers(*side, preset, s);
     side->udp_port = udp_port;

@@ -93,6 +93,7 @@ struct Scenario {
   double ep_ticks = 781;   ///< register EP_CTL
   double err_silent = 0, rtt_rtx = 0, rev_fixed = 0, payload_bytes = 0, ports_from_0 = 0;
   double bth_m_high = 0, eeth_op_high = 0, tsr_us = 0, pdcid_zero = 0;
+  double ack_with_sack = 0, zero_drop = 0, skip_twice = 0;
   double skip_good = 0;  ///< register EV_PROBE
   double reorder_pkts = 32;
   double backup = 0, min_active = 8, probe_ticks = 781,

@@ -291,6 +291,9 @@ void Csr::publish() {
   values_.eeth_op_high = flag(csr::kCtrlEethOpHigh);
   values_.tsr_us = flag(csr::kCtrlTsrUs);
   values_.pdcid_zero = flag(csr::kCtrlPdcidZero);
+  values_.ack_with_sack = flag(csr::kCtrlAckWithSack);
+  values_.zero_drop = flag(csr::kCtrlZeroDrop);
+  values_.skip_twice = flag(csr::kCtrlSkipTwice);
   values_.nak_invalid = static_cast<uint8_t>(csr::kNakCodeInvalid.get(reg(csr::kNakCode)));
   values_.nak_access = static_cast<uint8_t>(csr::kNakCodeAccess.get(reg(csr::kNakCode)));
   values_.udp_port = static_cast<uint16_t>(csr::kUdpPortPort.get(reg(csr::kUdpPort)));

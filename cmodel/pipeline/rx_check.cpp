@@ -24,7 +24,7 @@ void RxCheck::step(const CfgBus& cfg, const CsrOut& csr) {
 
 /// Stage B on a_q.
 void RxCheck::check(const CsrOut& csr) {
-  const RxDrop drop = rx_drop(a_, qps_);
+  const RxDrop drop = rx_drop(a_, qps_, csr.zero_drop);
   if (drop == RxDrop::None) {
     if (is_data_opcode(a_.opcode)) {
       const NakCodes nak{.invalid = csr.nak_invalid, .access = csr.nak_access};

@@ -50,7 +50,10 @@ void RxTrack::step(const CfgBus& cfg, const CsrOut& csr) {
       state_ = State::Sack2;
       break;
     case State::Sack2:
-      sack2();
+      sack2(csr.ack_with_sack);
+      break;
+    case State::AckAfter:
+      ack_after();
       break;
   }
 }
@@ -72,7 +75,7 @@ void RxTrack::idle(const CfgBus& cfg, const CsrOut& csr) {
     issue(false);
     if (!csr.err_silent) nack(kNackUnexpEvent);
   } else if (p_.probe) {  // it asks for all the sender may have missed
-    if (q.ackv) ack(q.ackpsn, kSyndromeAck);
+    if (q.ackv && !csr.ack_with_sack) ack(q.ackpsn, kSyndromeAck);
     state_ = State::Sack0;
   } else {
     rdata_ = bits_[row_of(p_.psn)];
@@ -136,7 +139,7 @@ void RxTrack::track(const CsrOut& csr) {
   if (dup) {
     pulses_next_.dup = true;
     issue(false);
-    if (cls == PsnClass::DupBelow && q.ackv) ack(q.ackpsn, kSyndromeAck);
+    if (cls == PsnClass::DupBelow && q.ackv && !csr.ack_with_sack) ack(q.ackpsn, kSyndromeAck);
     state_ = State::Sack0;
     return;
   }
@@ -241,7 +244,7 @@ void RxTrack::post(const CsrOut& csr) {
     }
   }
   if (acked_) {
-    ack(ackpsn_w_, kSyndromeAck);
+    if (!csr.ack_with_sack) ack(ackpsn_w_, kSyndromeAck);
     q.ackv = true;
     q.ackpsn = ackpsn_w_;
   }
@@ -259,7 +262,7 @@ void RxTrack::sack0(const CsrOut& csr) {
   state_ = State::Sack1;
 }
 
-void RxTrack::sack2() {
+void RxTrack::sack2(bool ack_with_sack) {
   if (!resp_.free()) return;
   Qp& q = qp();
   Resp& r = respond(CtlKind::Sack);
@@ -277,6 +280,13 @@ void RxTrack::sack2() {
   r.mpr = q.dyn ? q.mpr : uint8_t{0};
   r.rcvd = sack_rcvd(q.rcvd);
   if (!self_) q.lowun = psn_add(base_, 64);
+  state_ = ack_with_sack && q.ackv ? State::AckAfter : State::Idle;
+}
+
+/// The newest ACK follows each SACK.
+void RxTrack::ack_after() {
+  if (!resp_.free()) return;
+  ack(qp().ackpsn, kSyndromeAck);
   state_ = State::Idle;
 }
 

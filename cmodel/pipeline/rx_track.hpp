@@ -37,7 +37,7 @@ class RxTrack {
   }
 
  private:
-  enum class State : uint8_t { Idle, Init, Track, Adv, Post, Sack0, Sack1, Sack2 };
+  enum class State : uint8_t { Idle, Init, Track, Adv, Post, Sack0, Sack1, Sack2, AckAfter };
 
   struct Qp {
     uint32_t cack = 0, lowun = 0, max = 0;
@@ -65,7 +65,8 @@ class RxTrack {
   void advance(RxRow row, unsigned from);
   void post(const CsrOut& csr);
   void sack0(const CsrOut& csr);
-  void sack2();
+  void sack2(bool ack_with_sack);
+  void ack_after();
 
   void issue(bool place);
   Resp& respond(CtlKind kind);

@@ -43,7 +43,7 @@ void TxPath::step(const CfgBus& cfg, const CsrOut& csr, const In& in) {
       generate();
       break;
     case State::Fb:
-      feedback(in);
+      feedback(in, csr.skip_twice);
       break;
     case State::Find:
       find();
@@ -225,12 +225,13 @@ void TxPath::take_packet(const In& in) {
   state_ = State::Walk;
 }
 
-void TxPath::feedback(const In& in) {
+void TxPath::feedback(const In& in, bool skip_twice) {
   state_ = State::Idle;
   const unsigned plane = fb_.ev_idx & (planes_ - 1);
   keep_ = evst_.rdata();
   const bool ok = (plane_ok(fb_.qp, in) >> plane & 1) != 0;
-  const unsigned was = ev_state(keep_, plane), now = ev_after(was, fb_.kind, evval_.rdata() == fb_.entropy, ok);
+  const unsigned was = ev_state(keep_, plane);
+  const unsigned now = ev_after(was, fb_.kind, evval_.rdata() == fb_.entropy, ok, skip_twice);
   if (now == was) return;
   evst_.write(evst_row(fb_.qp, fb_.ev_idx / planes_), ev_with_state(keep_, plane, now));
   if (fb_.kind == kFbSkipOnce) {

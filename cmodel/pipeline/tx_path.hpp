@@ -81,7 +81,7 @@ class TxPath {
   void generate();
   void take_feedback(Stream<Fb>& from);
   void take_packet(const In& in);
-  void feedback(const In& in);
+  void feedback(const In& in, bool skip_twice);
   void find();
   void test();
   void judge(unsigned min_active);

@@ -38,18 +38,20 @@ inline constexpr uint16_t kNoPathEv = 0xffff;
 constexpr unsigned ev_plane_ok(unsigned port_up, unsigned peer_mask) { return port_up & peer_mask; }
 
 /// True for an EV that the walk may give to a packet, now or on its next round.
-constexpr bool ev_in_use(unsigned state) { return state == kEvGood || state == kEvSkip; }
+constexpr bool ev_in_use(unsigned state) { return state == kEvGood || state == kEvSkip || state == kEvSkip2; }
 
 /// Kinds of feedback on an EV (fb_t).
 inline constexpr unsigned kFbSkipOnce = 1, kFbAlwaysSkip = 2, kFbLoss = 3, kFbRevivedGood = 4, kFbRevivedSkip = 5;
 
 /// State of an EV after feedback. `match`: the profile still holds the entropy that the feedback names. A loss and a
 /// revival are about the EV of the QP's own set, whatever the profile holds now. `plane_ok`: the EV's plane can be used
-/// at this moment; if not, the port is to blame for a loss, not the EV.
-constexpr unsigned ev_after(unsigned state, unsigned kind, bool match, bool plane_ok = true) {
+/// at this moment; if not, the port is to blame for a loss, not the EV. `skip_twice`: register CTRL.
+constexpr unsigned ev_after(unsigned state, unsigned kind, bool match, bool plane_ok = true, bool skip_twice = false) {
   switch (kind) {
     case kFbSkipOnce:
-      return match && state == kEvGood ? kEvSkip : state;
+      if (!match) return state;
+      if (state == kEvGood) return kEvSkip;
+      return skip_twice && state == kEvSkip ? kEvSkip2 : state;
     case kFbAlwaysSkip:
       return match && ev_in_use(state) ? kEvBad : state;
     case kFbLoss:
@@ -94,7 +96,7 @@ struct EvGroup {
 };
 
 /// Inspects the planes of group `group` in the order k ^ klo and returns the state after it. The row has changed if an
-/// EV was restored.
+/// EV was restored, or has been skipped the first of two times.
 constexpr EvGroup ev_walk_group(EvGroup g, unsigned group, unsigned klo, const EvChoice& c) {
   g.busy = false;
   g.chosen = -1;
@@ -103,6 +105,10 @@ constexpr EvGroup ev_walk_group(EvGroup g, unsigned group, unsigned klo, const E
     if ((g.u & bit) || !(c.up & bit)) continue;
     const auto ev_idx = static_cast<uint16_t>(group * c.planes + j);
     switch (ev_state(g.row, j)) {
+      case kEvSkip2:  // one of its two turns is over
+        g.row = ev_with_state(g.row, j, kEvSkip);
+        g.u |= bit;
+        break;
       case kEvSkip:
         if (!g.restored) {
           g.row = ev_with_state(g.row, j, kEvGood);

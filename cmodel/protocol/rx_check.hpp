@@ -53,8 +53,16 @@ constexpr bool rx_state_ok(uint8_t opcode, QpState state) {
 /// QP index of a packet that passed rx_drop() and is no endpoint packet.
 constexpr uint16_t rx_qp(const Rxdesc& d) { return static_cast<uint16_t>(d.dqp - kQpnBase); }
 
-/// The first check that fails.
-constexpr RxDrop rx_drop(const Rxdesc& d, std::span<const RxQpCtx> qps) {
+/// Offset of the RETH in the extension headers of a WRITE with payload.
+constexpr unsigned rx_reth_at(const Rxdesc& d) { return d.ts ? 8 : 4; }
+
+/// DMA length of a WRITE with payload.
+inline uint32_t rx_dmalen(const Rxdesc& d) {
+  return static_cast<uint32_t>(wire::load_be<4>(reinterpret_cast<const uint8_t*>(d.ext.data()) + rx_reth_at(d) + 12));
+}
+
+/// The first check that fails. zero_drop: register CTRL, a WRITE of no bytes is dropped.
+inline RxDrop rx_drop(const Rxdesc& d, std::span<const RxQpCtx> qps, bool zero_drop = false) {
   if (d.err != RxErr::None) return RxDrop::Parse;
   if (!is_trimmed(d.trim) && !d.icrc_ok) return RxDrop::Icrc;
   const bool data = is_data_opcode(d.opcode);
@@ -69,6 +77,7 @@ constexpr RxDrop rx_drop(const Rxdesc& d, std::span<const RxQpCtx> qps) {
     const unsigned mtu = 256u << qp.mtu;
     const bool full = d.opcode == 0xC6 || d.opcode == 0xC7;
     if (full ? d.plen != mtu : d.plen > mtu) return RxDrop::Len;
+    if (zero_drop && (d.plen == 0 || rx_dmalen(d) == 0)) return RxDrop::Len;
   }
   return RxDrop::None;
 }
@@ -122,10 +131,10 @@ inline RxFault rx_data(const Rxdesc& d, unsigned plane, const RxQpCtx& qp, std::
   p.last = d.opcode >= 0xC8;
   // Nothing to place; a trimmed packet may end here, and no ICRC covers it.
   if (d.trim != Trim::None) return RxFault::None;
-  const uint8_t* reth = ext + (d.ts ? 8 : 4);
+  const uint8_t* reth = ext + rx_reth_at(d);
   const uint64_t va = wire::load_be<8>(reth);
   const auto rkey = static_cast<uint32_t>(wire::load_be<4>(reth + 8));
-  p.dmalen = static_cast<uint32_t>(wire::load_be<4>(reth + 12));
+  p.dmalen = rx_dmalen(d);
   p.imm_valid = has_immediate(d.opcode);
   if (p.imm_valid) p.imm = static_cast<uint32_t>(wire::load_be<4>(reth + 16));
   p.plen = d.plen;

@@ -147,6 +147,9 @@ TEST_CASE("both settings of every open choice pass", "[tb][choices]") {
                                           {"link-flap", "eeth_op_high", {0, 1}},
                                           {"incast-trim", "tsr_us", {0, 1}},
                                           {"bad-ev", "pdcid_zero", {0, 1}},
+                                          {"mixed", "ack_with_sack", {0, 1}},
+                                          {"refused", "zero_drop", {0, 1}},
+                                          {"ecn", "skip_twice", {0, 1}},
                                           {"bad-ev", "skip_good", {0, 1}}};
   for (const Setting& setting : kSettings) {
     for (const double value : setting.values) {
