@@ -91,6 +91,9 @@ module mrc_csr
     output logic eeth_op_high_o,
     output logic tsr_us_o,
     output logic pdcid_zero_o,
+    output logic ack_with_sack_o,
+    output logic zero_drop_o,
+    output logic skip_twice_o,
     output logic [7:0] nak_invalid_o,
     output logic [7:0] nak_access_o,
     output logic [15:0] udp_port_o,
@@ -161,7 +164,10 @@ module mrc_csr
           field(CsrCtrlBthMHighLsb, CsrCtrlBthMHighWidth) |
           field(CsrCtrlEethOpHighLsb, CsrCtrlEethOpHighWidth) |
           field(CsrCtrlTsrUsLsb, CsrCtrlTsrUsWidth) |
-          field(CsrCtrlPdcidZeroLsb, CsrCtrlPdcidZeroWidth);
+          field(CsrCtrlPdcidZeroLsb, CsrCtrlPdcidZeroWidth) |
+          field(CsrCtrlAckWithSackLsb, CsrCtrlAckWithSackWidth) |
+          field(CsrCtrlZeroDropLsb, CsrCtrlZeroDropWidth) |
+          field(CsrCtrlSkipTwiceLsb, CsrCtrlSkipTwiceWidth);
       CsrUdpPort: return field(CsrUdpPortPortLsb, CsrUdpPortPortWidth);
       CsrDscpTx:
       return field(CsrDscpTxDataLsb, CsrDscpTxDataWidth) |
@@ -905,6 +911,9 @@ module mrc_csr
   assign eeth_op_high_o = rw_q[Ctrl][CsrCtrlEethOpHighLsb];
   assign tsr_us_o = rw_q[Ctrl][CsrCtrlTsrUsLsb];
   assign pdcid_zero_o = rw_q[Ctrl][CsrCtrlPdcidZeroLsb];
+  assign ack_with_sack_o = rw_q[Ctrl][CsrCtrlAckWithSackLsb];
+  assign zero_drop_o = rw_q[Ctrl][CsrCtrlZeroDropLsb];
+  assign skip_twice_o = rw_q[Ctrl][CsrCtrlSkipTwiceLsb];
   assign nak_invalid_o = rw_q[NakCode][CsrNakCodeInvalidLsb+:CsrNakCodeInvalidWidth];
   assign nak_access_o = rw_q[NakCode][CsrNakCodeAccessLsb+:CsrNakCodeAccessWidth];
   assign udp_port_o = rw_q[Udp][CsrUdpPortPortLsb+:CsrUdpPortPortWidth];

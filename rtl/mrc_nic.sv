@@ -273,6 +273,7 @@ module mrc_nic
   logic sack_base_self, oor_drop, err_silent, ev_swap, bth_m;
   logic rtt_rtx, rev_fixed, payload_bytes, ports_from_0, rev_probe, same_ev;
   logic bth_m_high, eeth_op_high, tsr_us, pdcid_zero;
+  logic ack_with_sack, zero_drop, skip_twice;
   logic [7:0] nak_invalid, nak_access;
   logic nores_inc, nopath_inc, req_inc, rsp_inc, drop_inc, md_inc, qa_inc, hold_inc;
   logic [31:0] tick;
@@ -374,6 +375,9 @@ module mrc_nic
       .eeth_op_high_o(eeth_op_high),
       .tsr_us_o(tsr_us),
       .pdcid_zero_o(pdcid_zero),
+      .ack_with_sack_o(ack_with_sack),
+      .zero_drop_o(zero_drop),
+      .skip_twice_o(skip_twice),
       .nak_invalid_o(nak_invalid),
       .nak_access_o(nak_access),
       .udp_port_o(udp_port),
@@ -532,6 +536,7 @@ module mrc_nic
       .pfb_ready_o(tx_probe_fb_ready),
       .pfb_i(tx_probe_fb),
       .ev_min_active_i(ev_min_active),
+      .skip_twice_i(skip_twice),
       .lane_room_i(lane_room),
       .port_up_i(port_up_q),
       .path_valid_o(tx_path_path_valid),
@@ -816,6 +821,7 @@ module mrc_nic
       .eprx_ready_i(rx_check_eprx_ready),
       .eprx_o(rx_check_eprx),
       .payload_bytes_i(payload_bytes),
+      .zero_drop_i(zero_drop),
       .nak_invalid_i(nak_invalid),
       .nak_access_i(nak_access),
       .drop_parse_o(cnt[0]),
@@ -837,6 +843,7 @@ module mrc_nic
       .sack_base_self_i(sack_base_self),
       .oor_drop_i(oor_drop),
       .err_silent_i(err_silent),
+      .ack_with_sack_i(ack_with_sack),
       .sack_trigger_i(sack_trigger),
       .cfg_req_i(cfg_req),
       .cfg_table_i(cfg_table),

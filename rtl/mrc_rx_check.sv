@@ -16,6 +16,7 @@ module mrc_rx_check
     input logic rst_ni,
     input logic [7:0] bug_i,
     input logic payload_bytes_i,
+    input logic zero_drop_i,
     input logic [7:0] nak_invalid_i,
     input logic [7:0] nak_access_i,
     input logic cfg_req_i,
@@ -215,6 +216,7 @@ module mrc_rx_check
   ctl_t ctl_d;
   eprx_t eprx_d;
   logic [13:0] size;
+  logic no_bytes;
 
   assign b_take = a_valid_q && rxpkt_free && ctl_free && eprx_free;
 
@@ -249,6 +251,7 @@ module mrc_rx_check
   assign imm = {reth[128+:8], reth[136+:8], reth[144+:8], reth[152+:8]};
   assign mr_row = rkey[8+:MrW];
   assign mr_off = va - mr.va;
+  assign no_bytes = d_q.plen == 13'd0 || dmalen == 32'd0;
 
   always_comb begin
     drop_parse_d = 1'b0;
@@ -271,7 +274,8 @@ module mrc_rx_check
         // Bug 20: P_Key is not checked.
         drop_pkey_d = 1'b1;
       end else if (is_data && !no_pay &&
-                   (whole_mtu ? {3'd0, d_q.plen} != mtu : {3'd0, d_q.plen} > mtu)) begin
+                   ((whole_mtu ? {3'd0, d_q.plen} != mtu : {3'd0, d_q.plen} > mtu) ||
+                    (zero_drop_i && no_bytes))) begin
         drop_len_d = 1'b1;
       end
     end
@@ -285,7 +289,7 @@ module mrc_rx_check
     syndrome = 8'd0;
     access_d = 1'b0;
     if (rxpkt_load && !drop && is_data && !no_pay) begin
-      if (d_q.plen == 13'd0 || dmalen == 32'd0) begin
+      if (no_bytes) begin
         syndrome = {3'b011, nak_invalid_i[4:0]};
       end else if (!mr_valid_q[mr_row] || mr.rkey != rkey || va < mr.va || mr_off > mr.length ||
                    (64'(d_q.plen) > mr.length - mr_off && bug_i != 8'd19)) begin

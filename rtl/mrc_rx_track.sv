@@ -3,7 +3,7 @@
 /// Knows per QP which PSNs are here: decides for each checked WRITE whether its payload is placed,
 /// advances cack over contiguous PSNs, owes the sender ACK, SACK and NACK, answers reliability
 /// probes, and says when a QP fails. One packet at a time: two cycles for a discarded one, three
-/// and one per bitmap row passed for a new one, three more for a SACK. It moves no payload and
+/// and one per bitmap row passed for a new one, three more for a SACK, one for an ACK after it. It moves no payload and
 /// orders no completions. Contract: docs/blocks/rx_track.md.
 module mrc_rx_track
   import mrc_pkg::*;
@@ -18,6 +18,7 @@ module mrc_rx_track
     input logic sack_base_self_i,
     input logic oor_drop_i,
     input logic err_silent_i,
+    input logic ack_with_sack_i,
     input logic [19:0] sack_trigger_i,
     input logic cfg_req_i,
     input logic [3:0] cfg_table_i,
@@ -58,7 +59,7 @@ module mrc_rx_track
     $error("%m: MaxMpr = %0d, must be a power of two, at least 128", MaxMpr);
   end
 
-  typedef enum logic [2:0] {
+  typedef enum logic [3:0] {
     StIdle,
     StInit,
     StTrack,
@@ -66,7 +67,8 @@ module mrc_rx_track
     StPost,
     StSack0,
     StSack1,
-    StSack2
+    StSack2,
+    StAckAfter
   } state_e;
 
   typedef struct packed {
@@ -475,7 +477,7 @@ module mrc_rx_track
             give = 1'b1;
             resp_load = !err_silent_i;
           end else if (head.probe) begin
-            resp_load = s.ackv;
+            resp_load = s.ackv && !ack_with_sack_i;
             state_d = StSack0;
           end else begin
             row_next = 1'b1;
@@ -515,7 +517,7 @@ module mrc_rx_track
         end else if (dup) begin
           dup_inc_d = 1'b1;
           give = 1'b1;
-          resp_load = below && s.ackv;
+          resp_load = below && s.ackv && !ack_with_sack_i;
           state_d = StSack0;
         end else if (p_q.syndrome != 8'd0) begin
           give = 1'b1;
@@ -545,7 +547,7 @@ module mrc_rx_track
 
       StPost: begin
         ord_load = p_q.imm_valid || adv_q;
-        resp_load = acked_q;
+        resp_load = acked_q && !ack_with_sack_i;
         s_we = 1'b1;
         if (acked_q) begin
           s_d.ackv = 1'b1;
@@ -579,6 +581,13 @@ module mrc_rx_track
             s_we = 1'b1;
             s_d.lowun = base_q + 24'd64;
           end
+          state_d = (ack_with_sack_i && s.ackv) ? StAckAfter : StIdle;
+        end
+      end
+
+      StAckAfter: begin
+        if (resp_free) begin
+          resp_load = 1'b1;
           state_d = StIdle;
         end
       end
@@ -696,6 +705,12 @@ module mrc_rx_track
         StPost: begin
           resp_d.kind = CtlKindAck;
           resp_d.psn = ackpsn_w_q;
+          resp_d.reason = AethSyndromeAck;
+          resp_d.msn = s.emsn;
+        end
+        StAckAfter: begin
+          resp_d.kind = CtlKindAck;
+          resp_d.psn = s.ackpsn;
           resp_d.reason = AethSyndromeAck;
           resp_d.msn = s.emsn;
         end

@@ -30,6 +30,7 @@ module mrc_tx_path
     output logic pfb_ready_o,
     input fb_t pfb_i,
     input logic [8:0] ev_min_active_i,
+    input logic skip_twice_i,
     input logic [NumPlanes-1:0] lane_room_i,
     input logic [NumPlanes-1:0] port_up_i,
 
@@ -98,7 +99,7 @@ module mrc_tx_path
     logic [7:0] profile;
     logic [GroupW-1:0] backup;  // groups at the end of the set
     logic [DestW-1:0] dest;
-    logic [8:0] active;  // EVs in GOOD or SKIP
+    logic [8:0] active;  // EVs in use
   } qp_t;
 
   typedef logic [NumPlanes-1:0][2:0] row_t;
@@ -114,6 +115,16 @@ module mrc_tx_path
     y = x ^ (x << 13);
     y = y ^ (y >> 17);
     return y ^ (y << 5);
+  endfunction
+
+  // Marked, once or twice.
+  function automatic logic skipped(logic [2:0] st);
+    return st == 3'(EvSkip) || st == 3'(EvSkip2);
+  endfunction
+
+  // In use: what the QP's count of active EVs counts.
+  function automatic logic in_use(logic [2:0] st);
+    return st == 3'(EvGood) || skipped(st);
   endfunction
 
   // The part of the pass key that turns the groups; the low part turns the planes.
@@ -358,9 +369,12 @@ module mrc_tx_path
       for (int unsigned k = 0; k < NumPlanes; k++) begin
         lane = PlaneW'(k) ^ key_lo;
         if (!found && !look_u[lane] && plane_ok[lane]) begin
-          if (evst_row[lane] == 3'(EvSkip) && bug_i != 8'd5) begin
+          if (skipped(evst_row[lane]) && bug_i != 8'd5) begin
             look_u[lane] = 1'b1;
-            if (!look_restored) begin
+            if (evst_row[lane] == 3'(EvSkip2)) begin
+              look_row[lane] = 3'(EvSkip);
+              look_changed = 1'b1;
+            end else if (!look_restored) begin
               look_row[lane] = 3'(EvGood);
               look_changed = 1'b1;
               look_restored = 1'b1;
@@ -421,8 +435,9 @@ module mrc_tx_path
   assign fb_now = state_q == StFb;
   assign fb_match = evval == fb_q.entropy;
   assign fb_state = evst_row[fb_plane];
-  assign fb_in_use = fb_state == 3'(EvGood) || fb_state == 3'(EvSkip);
-  assign fb_mark = fb_now && fb_q.kind == 3'd1 && fb_match && fb_state == 3'(EvGood);
+  assign fb_in_use = in_use(fb_state);
+  assign fb_mark = fb_now && fb_q.kind == 3'd1 && fb_match
+      && (fb_state == 3'(EvGood) || (skip_twice_i && fb_state == 3'(EvSkip)));
   // A loss on a plane without ports says nothing about the EV.
   assign fb_fail = fb_now && ((fb_q.kind == 3'd2 && fb_match)
       || (fb_q.kind == 3'd3 && plane_ok[fb_plane])) && fb_in_use;
@@ -435,7 +450,7 @@ module mrc_tx_path
   assign test_state = evst_row[test_plane];
   assign test_fail = state_q == StTest && !revive_q && test_state == 3'(EvStandby);
   assign test_revive = state_q == StTest && revive_q && f_q != fb_group
-      && (test_state == 3'(EvGood) || test_state == 3'(EvSkip));
+      && in_use(test_state);
   assign test_last = f_q == GroupW'(Groups - 1);
   assign more_active = (fb_revive && qp.backup == '0)
       || (state_q == StTest && revive_q && !test_revive && test_last);
@@ -452,7 +467,7 @@ module mrc_tx_path
   assign deny_idx = cfg_ev_state.ev_idx[EvW-1:0];
   assign deny_state = evst_row[deny_idx[PlaneW-1:0]];
   assign deny = state_q == StDeny && cfg_ev_state.deny && deny_state != 3'(EvDenied);
-  assign deny_active = deny && (deny_state == 3'(EvGood) || deny_state == 3'(EvSkip));
+  assign deny_active = deny && in_use(deny_state);
   assign undeny = state_q == StDeny && !cfg_ev_state.deny && deny_state == 3'(EvDenied);
   assign gen_write = state_q == StGen && (!cfg_gen.mode || gen_bit_q == 5'd31);
   assign gen_last = gen_write && gen_row_q == EvW'(EvsPerQp - 1);
@@ -676,7 +691,8 @@ module mrc_tx_path
       end else if (fb_revive && fb_q.kind == 3'd4) begin
         evst_wdata[fb_plane] = 3'(EvGood);
       end else begin
-        evst_wdata[fb_plane] = 3'(EvSkip);
+        // What is marked again, or comes back marked.
+        evst_wdata[fb_plane] = (fb_mark && fb_state == 3'(EvSkip)) ? 3'(EvSkip2) : 3'(EvSkip);
       end
     end else if (state_q == StDeny) begin
       evst_we = deny || undeny;
