@@ -286,7 +286,8 @@ TEST_CASE("the switches of the NIC reach the blocks", "[csr]") {
   const CsrOut& v = b.regs.values();
   CHECK(v.bth_m);
   CHECK_FALSE((v.sack_base_self || v.oor_drop || v.err_silent || v.ev_swap || v.rtt_rtx || v.rev_fixed ||
-               v.payload_bytes || v.ports_from_0 || v.bth_m_high || v.eeth_op_high || v.tsr_us || v.pdcid_zero));
+               v.payload_bytes || v.ports_from_0 || v.bth_m_high || v.eeth_op_high || v.tsr_us || v.pdcid_zero ||
+               v.ack_with_sack || v.zero_drop || v.skip_twice));
   CHECK(v.nak_invalid == 0x61);
   CHECK(v.nak_access == 0x62);
   CHECK(v.same_ev);
@@ -298,9 +299,10 @@ TEST_CASE("the switches of the NIC reach the blocks", "[csr]") {
     return unsigned{v.sack_base_self} | unsigned{v.oor_drop} << 1 | unsigned{v.err_silent} << 2 |
            unsigned{v.ev_swap} << 3 | unsigned{v.bth_m} << 4 | unsigned{v.rtt_rtx} << 5 | unsigned{v.rev_fixed} << 6 |
            unsigned{v.payload_bytes} << 7 | unsigned{v.ports_from_0} << 8 | unsigned{v.bth_m_high} << 9 |
-           unsigned{v.eeth_op_high} << 10 | unsigned{v.tsr_us} << 11 | unsigned{v.pdcid_zero} << 12;
+           unsigned{v.eeth_op_high} << 10 | unsigned{v.tsr_us} << 11 | unsigned{v.pdcid_zero} << 12 |
+           unsigned{v.ack_with_sack} << 13 | unsigned{v.zero_drop} << 14 | unsigned{v.skip_twice} << 15;
   };
-  for (unsigned bit = 0; bit < 13; ++bit) CHECK(only(bit) == 1u << bit);
+  for (unsigned bit = 0; bit < 16; ++bit) CHECK(only(bit) == 1u << bit);
   b.write(csr::kNakCode, 0xffff'7d6b);
   CHECK(v.nak_invalid == 0x6b);
   CHECK(v.nak_access == 0x7d);

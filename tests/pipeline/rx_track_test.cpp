@@ -612,6 +612,48 @@ TEST_CASE("a probe is answered with what is here, changes nothing, and repeats t
   CHECK(t.dup + t.oor + t.trim == 0);
 }
 
+TEST_CASE("the semantic ACK comes at once, or after each SACK", "[rx_track]") {
+  Track t;
+  const bool after = GENERATE(false, true);
+  t.csr.ack_with_sack = after;
+  t.configure(1, 0);
+  using Kinds = std::vector<CtlKind>;
+  const auto kinds = [&] {
+    Kinds k;
+    for (const Resp& r : t.resps) k.push_back(r.kind);
+    return k;
+  };
+  Resp ack;
+  ack.kind = CtlKind::Ack;
+  ack.qp = 1;
+  ack.plane = 1;
+  ack.psn = 1;
+  ack.reason = 0x1F;
+  ack.msn = 0x21;
+  const Kinds both = after ? Kinds{CtlKind::Sack, CtlKind::Ack} : Kinds{CtlKind::Ack, CtlKind::Sack};
+  Rxpkt first = Track::packet(0), last = Track::packet(1), probe;
+  first.ackreq = true;
+  t.send(first);
+  CHECK(kinds() == Kinds{CtlKind::Sack});  // no message is complete
+  last.last = true;
+  t.send(last);  // asks for no SACK
+  CHECK(kinds() == (after ? Kinds{} : Kinds{CtlKind::Ack}));
+  t.send(first);  // a duplicate
+  CHECK(kinds() == both);
+  CHECK(t.resps.at(after ? 1 : 0) == ack);
+  probe.qp = 1;
+  probe.plane = 1;
+  probe.probe = true;
+  t.send(probe);
+  CHECK(kinds() == both);
+  CHECK(t.resps.at(after ? 1 : 0) == ack);
+  Rxpkt marked = Track::packet(2);
+  marked.ce = true;
+  t.send(marked);  // completes nothing
+  CHECK(kinds() == (after ? both : Kinds{CtlKind::Sack}));
+  if (after) CHECK(t.resps.at(1) == ack);
+}
+
 TEST_CASE("a probe of a failed QP hears the NAK", "[rx_track]") {
   Track t;
   t.configure(1, 0);

@@ -2,6 +2,7 @@
 #include "pipeline/tx_path.hpp"
 
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
 #include <set>
 #include <vector>
 
@@ -203,6 +204,34 @@ TEST_CASE("tx_path skips a marked EV once and restores it on the way", "[pipelin
   std::set<unsigned> second;
   for (int i = 0; i < 16; ++i) second.insert(b.send_one());
   CHECK(second.count(2) == 1);
+}
+
+TEST_CASE("tx_path skips an EV with two marks twice, if the register says so", "[pipeline][tx_path]") {
+  Bench b;
+  b.csr.skip_twice = GENERATE(false, true);
+  for (int i = 0; i < 3; ++i) b.feed_back(2, 0xA000 + 16 + 2);
+  CHECK(b.skips == (b.csr.skip_twice ? 2 : 1));
+  for (int i = 0; i < 15; ++i) CHECK(b.send_one() != 2);  // a pass without EV 2
+  if (b.csr.skip_twice) {
+    for (int i = 0; i < 15; ++i) CHECK(b.send_one() != 2);
+  }
+  CHECK(b.pass(16).count(2) == 1);
+}
+
+TEST_CASE("tx_path: an EV with two marks counts as one in use", "[pipeline][tx_path]") {
+  Bench b(2);
+  b.csr.skip_twice = true;
+  b.lose(3);  // 13 comes in
+  b.feed_back(13, 0xA01D);
+  b.feed_back(13, 0xA01D);
+  CHECK(b.skips == 2);
+  b.revive(3);  // 13 goes back
+  CHECK(b.pass(12) == Evs{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11});
+  b.feed_back(0, 0xA010);
+  b.feed_back(0, 0xA010);
+  b.lose(0);
+  CHECK(b.bads == 2);
+  CHECK(b.floors == 0);
 }
 
 TEST_CASE("tx_path with a whole set of SKIP uses the one just restored", "[pipeline][tx_path]") {

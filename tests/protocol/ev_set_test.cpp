@@ -124,6 +124,42 @@ TEST_CASE("marks, losses and revivals move an EV between the states of the table
   }
 }
 
+TEST_CASE("with skip_twice a second mark counts, a third does not; SKIP2 is SKIP otherwise", "[protocol][ev]") {
+  CHECK(ev_after(kEvGood, kFbSkipOnce, true, true, true) == kEvSkip);
+  CHECK(ev_after(kEvSkip, kFbSkipOnce, true, true, true) == 5);
+  CHECK(ev_after(kEvSkip, kFbSkipOnce, false, true, true) == kEvSkip);
+  CHECK(ev_after(kEvSkip, kFbSkipOnce, true, true, false) == kEvSkip);
+  for (const bool on : {false, true}) {  // the register may change while an EV is in SKIP2
+    CHECK(ev_after(kEvSkip2, kFbSkipOnce, true, true, on) == kEvSkip2);
+    CHECK(ev_after(kEvSkip2, kFbAlwaysSkip, true, true, on) == kEvBad);
+    CHECK(ev_after(kEvSkip2, kFbAlwaysSkip, false, true, on) == kEvSkip2);
+    CHECK(ev_after(kEvSkip2, kFbLoss, false, true, on) == kEvBad);
+    CHECK(ev_after(kEvSkip2, kFbLoss, false, false, on) == kEvSkip2);
+    CHECK(ev_after(kEvSkip2, kFbRevivedGood, false, true, on) == kEvSkip2);
+    CHECK(ev_after(kEvBad, kFbRevivedSkip, false, true, on) == kEvSkip);
+  }
+  CHECK(ev_in_use(kEvSkip2));
+  CHECK(ev_after_deny(kEvSkip2, true) == kEvDenied);
+  CHECK(ev_after_deny(kEvSkip2, false) == kEvSkip2);
+  CHECK(ev_active_change(kEvSkip2, kEvDenied) == -1);
+  CHECK(ev_active_change(kEvSkip2, kEvBad) == -1);
+}
+
+TEST_CASE("the walk makes SKIP of SKIP2 and restores nothing by it", "[protocol][ev]") {
+  // planes 0 SKIP2, 1 SKIP, 2 SKIP2, 3 GOOD
+  const EvGroup g = ev_walk_group(at(0b000'101'001'101), 7, 0, kAll);
+  CHECK(g.chosen == 3);
+  CHECK(g.row == 0b000'001'000'001);
+  CHECK(g.restored);
+  CHECK(g.restored_idx == 29);
+  CHECK(g.u == 0b1111);
+  const EvGroup none = ev_walk_group(at(0b101'101'101'101), 7, 0, kAll);
+  CHECK(none.chosen == -1);
+  CHECK_FALSE(none.busy);
+  CHECK_FALSE(none.restored);
+  CHECK(none.row == 0b001'001'001'001);
+}
+
 TEST_CASE("a loss on a plane that cannot be used leaves the EV; every other feedback still counts", "[protocol][ev]") {
   CHECK(ev_after(kEvGood, kFbLoss, false, false) == kEvGood);
   CHECK(ev_after(kEvSkip, kFbLoss, false, false) == kEvSkip);

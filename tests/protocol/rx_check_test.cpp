@@ -168,6 +168,26 @@ TEST_CASE("the first check that fails decides", "[rx_check]") {
   }
 }
 
+TEST_CASE("a WRITE of no bytes is dropped if the register says so", "[rx_check]") {
+  const auto qps = qps_in(QpState::Rts);
+  for (const bool ts : {false, true}) {
+    Bytes ext(24);
+    ext[ts ? 23 : 19] = 1;  // DMA length 1; the other place is looked at by the other setting of ts only
+    Rxdesc d = write_desc(ext, 1);
+    d.ts = ts;
+    CHECK(rx_drop(d, qps, true) == RxDrop::None);
+    d.plen = 0;
+    CHECK(rx_drop(d, qps, true) == RxDrop::Len);
+    CHECK(rx_drop(d, qps, false) == RxDrop::None);
+    d.plen = 1;
+    d.ts = !ts;  // now the DMA length is 0
+    CHECK(rx_drop(d, qps, true) == RxDrop::Len);
+    CHECK(rx_drop(d, qps, false) == RxDrop::None);
+    d.trim = Trim::Trimmed;  // nothing to measure
+    CHECK(rx_drop(d, qps, true) == RxDrop::None);
+  }
+}
+
 TEST_CASE("the nominal size is the UDP length and 40, or the payload alone", "[rx_check]") {
   // UDP 8, BTH 12, METH 4, RETH 16, ICRC 4: 44, and 40 are 84.
   Rxdesc d;
