@@ -3,8 +3,8 @@
 /// Knows per QP which PSNs are here: decides for each checked WRITE whether its payload is placed,
 /// advances cack over contiguous PSNs, owes the sender ACK, SACK and NACK, answers reliability
 /// probes, and says when a QP fails. One packet at a time: two cycles for a discarded one, three
-/// and one per bitmap row passed for a new one, three more for a SACK, one for an ACK after it. It moves no payload and
-/// orders no completions. Contract: docs/blocks/rx_track.md.
+/// and one per bitmap row passed for a new one, three more for a SACK, and one for an ACK after it.
+/// It moves no payload and orders no completions. Contract: docs/blocks/rx_track.md.
 module mrc_rx_track
   import mrc_pkg::*;
 #(
