@@ -149,7 +149,7 @@ constexpr Row kScenarios[] = {
      "qps 8 cut_planes 1 cut_us 15 size_min 4096 mtu_min 4 small_share 0 exact_share 0 wrap_share 0 csr_gap 0 imm_share 0.1 "
      "ep_ticks 40 rto 4"},
     {"refused", "WQEs and messages that must be refused: lengths, memory regions, dead QPs",
-     "bad_wqes 0.1 bad_access 4 size_max 8192 jitter_ns 100 loss 0.002"},
+     "bad_wqes 0.1 bad_access 3 size_max 8192 jitter_ns 100 loss 0.002"},
     {"bad-ev",
      "one entropy value in eight loses a third of its frames: bad ones leave use, backups come in, probes go out",
      "backup 3 probe_ticks 40 jitter_ns 50 rto 4 imm_share 0.1"},
@@ -207,6 +207,9 @@ Scenario built(const Row& row) {
       s.rules.push_back(
           {.from_us = at, .until_us = at + 8, .what = {.trim = 0.5, .lasthop = 0.2, .ecn = 0.5, .penalty = 0.05}});
     }
+  }
+  if (s.name == "qp-error") {  // slow paths: immediates overtake earlier ones until the responder holds too many
+    s.rules.push_back({.ev_share = 0.3, .what = {.loss = 0.01, .reorder = 0.5}});
   }
   if (s.name == "retry-exhaust") {
     s.rules.push_back({.from_us = 8, .until_us = 55, .what = {.loss = 1}});
