@@ -426,6 +426,13 @@ class Run {
       problem(fmt::format("no progress for {} cycles while {}; {} QPs have messages that do not complete", hang_cycles_,
                           kDoing[static_cast<int>(phase_)], r.stuck.size()),
               "", dut_station_.now(), r.qp);
+      if (r.stuck.empty()) {  // then it is a receiver that waits
+        for (const Station* s : stations) {
+          if (const std::string due = s->responder().finish(); !due.empty()) {
+            r.problem += fmt::format("; at the {}: {}", s == &dut_station_ ? "device" : "peer", due);
+          }
+        }
+      }
     } else if (phase_ == Phase::Done) {
       for (const Station* s : stations) {
         const std::string who = s == &dut_station_ ? "at the device: " : "at the peer: ";

@@ -159,7 +159,7 @@ constexpr Row kScenarios[] = {
      "imm_share 0.1 "
      "ep_ticks 40 rto 4"},
     {"refused", "WQEs and messages that must be refused: lengths, memory regions, dead QPs",
-     "bad_wqes 0.1 bad_access 2 size_max 8192 jitter_ns 100 loss 0.002"},
+     "bad_wqes 0.1 bad_access 3 size_max 8192 jitter_ns 100 loss 0.002"},
     {"bad-ev",
      "one entropy value in eight loses a third of its frames: bad ones leave use, backups come in, probes go out",
      "backup 3 probe_ticks 40 jitter_ns 50 rto 4 imm_share 0.1"},
@@ -180,7 +180,7 @@ constexpr Row kScenarios[] = {
      "may_fail 1 retry_linear 2 retry_exp 1 rto 2 rounds 2 size_max 8192 jitter_ns 50 cc_share 0.5 backup 1 hang_us "
      "3000"},
     {"qp-error", "QPs fail on one message or on one immediate too many, and are connected anew",
-     "may_fail 1 bad_access 6 max_wimm 3 max_wimm_dest 2 outstanding 5 imm_share 0.42 rounds 3 size_max 8192 jitter_ns "
+     "may_fail 1 bad_access 2 max_wimm 3 max_wimm_dest 2 outstanding 5 imm_share 0.42 rounds 4 size_max 8192 jitter_ns "
      "100 loss 0.002 "
      "cc_share 0.5 wrap_share 1 err_silent 0 retry_linear 5 retry_exp 2"},
     {"dynamic-mpr", "the responder's window grows and shrinks while packets are in flight",
@@ -224,6 +224,9 @@ Scenario built(const Row& row) {
       s.rules.push_back(
           {.from_us = at, .until_us = at + 8, .what = {.trim = 0.5, .lasthop = 0.2, .ecn = 0.5, .penalty = 0.05}});
     }
+  }
+  if (s.name == "qp-error") {  // slow paths: immediates overtake earlier ones until the responder holds too many
+    s.rules.push_back({.ev_share = 0.2, .what = {.loss = 0.01, .reorder = 0.5}});
   }
   if (s.name == "retry-exhaust") {
     s.rules.push_back({.from_us = 8, .until_us = 55, .what = {.loss = 1}});

@@ -312,7 +312,8 @@ Responder::Responder(const Preset& preset, const SourceMemory& source, std::size
       blocks_(size / kBlock, 0),
       base_(base),
       order_(preset.num_qps),
-      imms_(preset.num_qps) {}
+      imms_(preset.num_qps),
+      refuses_(preset.num_qps) {}
 
 void Responder::posted(const Message& m) {
   messages_.push_back({.m = m});
@@ -338,6 +339,7 @@ void Responder::abandoned(uint32_t id) {
 void Responder::forget(unsigned qp) {
   order_[qp].clear();
   imms_[qp].clear();
+  refuses_[qp] = false;
 }
 
 /// The message's memory is free again.
@@ -361,6 +363,9 @@ std::string Responder::completion(const Cqe& c) {
       return about(fmt::format("refused although {} may be outstanding", overrun_from_));
     }
     ++overruns_;
+    // Its data may have been acknowledged before the QP was in ERROR: then its sender ends well, and nothing is due.
+    refuses_[c.qp] = true;
+    done_.insert(done_.end(), due.begin(), due.end());
     return {};
   }
   if (c.status != CqStatus::Ok) return about(fmt::format("status {:#x}", static_cast<unsigned>(c.status)));
@@ -404,8 +409,8 @@ std::string Responder::check_bytes(const Received& r) const {
 
 std::string Responder::try_verify(uint32_t id) {
   Received& r = messages_[id];
-  if (r.verified || r.abandoned || !r.sender_done || r.written < r.m.length || (r.m.imm_valid && !r.delivered))
-    return {};
+  const bool due = r.m.imm_valid && !r.delivered && !refuses_[r.m.peer_qp];
+  if (r.verified || r.abandoned || !r.sender_done || r.written < r.m.length || due) return {};
   if (std::string wrong = check_bytes(r); !wrong.empty()) {
     return fmt::format("message MSN {} from QP {} to QP {}: {}", r.m.msn, r.m.qp, r.m.peer_qp, wrong);
   }

@@ -251,6 +251,7 @@ class Responder {
   Mail mail_;
   std::deque<std::pair<uint64_t, uint32_t>> ghosts_;  // abandoned messages: since when
   std::vector<uint32_t> new_ghosts_;
+  std::vector<bool> refuses_;  // per QP here: an immediate was one too many, the QP is in ERROR and delivers no more
   unsigned overrun_from_ = 0;
   uint64_t overruns_ = 0;
   uint64_t open_ = 0, bytes_written_ = 0, verified_ = 0, verified_bytes_ = 0, deliveries_ = 0;

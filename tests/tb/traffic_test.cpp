@@ -125,6 +125,31 @@ TEST_CASE("an immediate is delivered after its data and all data before it", "[t
   }
 }
 
+TEST_CASE("after an immediate too many nothing waits for the immediates of that QP", "[tb][traffic]") {
+  Receiver r(true);
+  r.responder.expect_overruns(1);
+  Message second = r.m;  // the one too many
+  second.id = 1;
+  second.dest = 2000;
+  second.msn = 6;
+  second.rqmsn = 8;
+  r.responder.posted(second);
+  Cqe refusal = r.delivery();
+  refusal.status = CqStatus::WimmOverrun;
+  CHECK_THAT(r.responder.completion(refusal), ContainsSubstring("refused although 1 may be outstanding"));
+  CHECK(r.write_all() == nullptr);
+  r.responder.completed(0);
+  CHECK(r.responder.verify().empty());
+  CHECK(r.responder.verified() == 0);  // its immediate is due
+  refusal.msn = 8;
+  CHECK(r.responder.completion(refusal).empty());
+  CHECK(r.responder.verify().empty());
+  CHECK(r.responder.verified() == 1);
+  CHECK_FALSE(r.responder.quiet());  // the other one's sender has yet to hear of it
+  r.responder.abandoned(1);
+  CHECK(r.responder.quiet());
+}
+
 TEST_CASE("WQEs complete once, in order, with what they said", "[tb][traffic]") {
   const Scenario s;
   const SourceMemory source(1 << 20, 0x10000, Rng(1, "test"));
