@@ -249,9 +249,8 @@ module mrc_endpoint
   // ---- memories
 
   logic addr_re, send, send_update;
-  logic [DestW-1:0] addr_raddr, sent_raddr;
+  logic [DestW-1:0] addr_raddr;
   addr_t addr;
-  logic [NumPlanes-1:0] sent;  // ports that the last update told of
   logic [31:0] again;  // tick at which it is repeated
 
   mrc_ram_1r1w #(
@@ -268,15 +267,15 @@ module mrc_endpoint
   );
 
   mrc_rf_1r1w #(
-      .Width(NumPlanes + 32),
+      .Width(32),
       .Depth(NumDests)
-  ) u_sent (
+  ) u_when (
       .clk_i,
-      .raddr_i(sent_raddr),
-      .rdata_o({sent, again}),
+      .raddr_i(visit_q),
+      .rdata_o(again),
       .we_i(send_update),
       .waddr_i(dest_q),
-      .wdata_i({port_up_i, tick_i + 32'(interval_i)})
+      .wdata_i(tick_i + 32'(interval_i))
   );
 
   // ---- responses, by the upper bits of their id
@@ -293,7 +292,6 @@ module mrc_endpoint
       && rx.id[13:0] == rp_q.seq;
   assign rx_request = op_rx && !rx.resp && !rx.op[1];
   assign rx_drop = op_rx && !rx_update && !rx_ctl && !rx_rev && !rx_request;
-  assign sent_raddr = op_rx ? rx_dest : visit_q;
 
   // ---- requests: whose are they?
 
@@ -378,9 +376,7 @@ module mrc_endpoint
     end
     if (rx_update) begin
       waiting_d[rx_dest] = 1'b0;
-      if (sent == port_up_i) begin
-        due_d[rx_dest] = 1'b0;
-      end
+      due_d[rx_dest] = 1'b0;
     end
     if (visit_again) begin
       waiting_d[visit_q] = 1'b0;

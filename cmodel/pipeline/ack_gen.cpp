@@ -74,9 +74,7 @@ bool AckGen::respond(const CsrOut& csr, unsigned port_up, Want& want) {
   c.plane = static_cast<uint8_t>(plane);
   c.ev = csr.rev_fixed || !path.valid ? csr.rev_ev[plane] : path.ev;
   want = {.dest = qp.dest, .plane = static_cast<uint8_t>(plane)};
-  // Answers to probes do not count: two quiet NICs would probe each other for ever.
-  const bool about_data = r.kind == CtlKind::Sack && !r.pr;
-  return about_data && csr.rev_probe && !csr.rev_fixed && path.stale && !path.wanted && want_.free();
+  return wants_fresh_path(r) && csr.rev_probe && !csr.rev_fixed && path.stale && !path.wanted && want_.free();
 }
 
 }  // namespace mrc

@@ -53,7 +53,7 @@ void Endpoint::idle(const CfgBus& cfg, const CsrOut& csr, unsigned port_up) {
   if (ack_.pending(cfg)) {
     configure(cfg, port_up);
   } else if (eprx_.has() && resp_.free() && okev_.free() && pmask_.free() && evr_.free()) {
-    receive(csr, port_up);
+    receive(csr);
   } else if (evp_.has() && evr_.free()) {
     const Evp e = evp_.head();
     evp_.pop();
@@ -102,11 +102,11 @@ void Endpoint::configure(const CfgBus& cfg, unsigned port_up) {
 }
 
 /// A request looks for its sender's address; a response ends what it answers.
-void Endpoint::receive(const CsrOut& csr, unsigned port_up) {
+void Endpoint::receive(const CsrOut& csr) {
   e_ = eprx_.head();
   eprx_.pop();
   if (e_.resp) {
-    answered(e_, csr, port_up);
+    answered(e_, csr);
   } else if (e_.op == kEpPortStatus || e_.op == kEpEvProbe) {
     f_ = 0;
     addr_.read(0);
@@ -116,13 +116,12 @@ void Endpoint::receive(const CsrOut& csr, unsigned port_up) {
   }
 }
 
-void Endpoint::answered(const Eprx& e, const CsrOut& csr, unsigned port_up) {
+void Endpoint::answered(const Eprx& e, const CsrOut& csr) {
   switch (static_cast<EpKind>(e.id >> 14)) {
     case EpKind::PortStatus: {
       Dest& d = dest(e.id & 0xff);
       if (!d.waiting || d.seq != (e.id >> 8 & 0x3f)) break;
-      d.waiting = false;
-      if (d.sent == port_up) d.due = false;
+      d.waiting = d.due = false;
       return;
     }
     case EpKind::ControllerProbe:
@@ -208,7 +207,6 @@ void Endpoint::send(const CsrOut& csr, unsigned port_up) {
     const unsigned plane = ep_update_plane(rot_, port_up, d.peer, planes_);
     rot_ = (plane + 1) & (planes_ - 1);
     d.seq = (d.seq + 1) & 0x3f;
-    d.sent = static_cast<uint8_t>(port_up);
     d.waiting = true;
     d.when = csr.tick + csr.ep_interval;
     Ctlpkt& c = req_.load();

@@ -49,7 +49,6 @@ class Endpoint {
     bool due = false;      ///< it does not know our ports
     bool waiting = false;  ///< for the answer to update `seq`
     uint8_t peer = 0xff;   ///< planes it can receive on
-    uint8_t sent = 0;      ///< our ports in the newest update
     uint8_t seq = 0;       ///< number of the newest update, six bits
     uint32_t when = 0;     ///< tick from which the update is repeated
   };
@@ -66,8 +65,8 @@ class Endpoint {
   Dest& dest(unsigned d) { return dests_[d & dest_mask_]; }
   void idle(const CfgBus& cfg, const CsrOut& csr, unsigned port_up);
   void configure(const CfgBus& cfg, unsigned port_up);
-  void receive(const CsrOut& csr, unsigned port_up);
-  void answered(const Eprx& e, const CsrOut& csr, unsigned port_up);
+  void receive(const CsrOut& csr);
+  void answered(const Eprx& e, const CsrOut& csr);
   void order(Probe& probe, unsigned dest, unsigned plane, uint32_t ev, const CsrOut& csr);
   void visit(const CsrOut& csr, unsigned port_up);
   void read_for(unsigned kind, unsigned dest);

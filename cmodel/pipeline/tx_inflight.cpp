@@ -455,7 +455,7 @@ void TxInflight::retx0() {
     const uint64_t bit = uint64_t{1} << (op_psn_ & 63u);
     loss_ = (row.nacked & bit) == 0;
     row.pend &= ~bit;
-    const bool late = tick_ - q.tmr_start >= retry_interval(q.timeout, q.retry, q.limits) / 4;
+    const bool late = sent_again_late(tick_ - q.tmr_start, retry_interval(q.timeout, q.retry, q.limits));
     row.nacked = late ? row.nacked | bit : row.nacked & ~bit;
     row.rtxd |= bit;
     win_.write(win_row(op_qp_, w0), row);

@@ -19,6 +19,10 @@ constexpr uint16_t reflected_time(const Resp& r, bool svc_time, uint32_t tick, b
   return stamp_add(r.ts, held, tsr_us);
 }
 
+/// A response whose reverse path is worth a probe when nothing fresh is known of it: a SACK about data. Answers to
+/// probes do not count, or two quiet NICs would probe each other for ever (assumption A-06).
+constexpr bool wants_fresh_path(const Resp& r) { return r.kind == CtlKind::Sack && !r.pr; }
+
 /// Plane of a response: the one it answers if `ok` has it, else the lowest in ok (own port and the peer's up), else the
 /// lowest that is up here, else 0.
 constexpr unsigned response_plane(unsigned plane, unsigned port_up, unsigned peer_mask) {
