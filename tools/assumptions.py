@@ -77,7 +77,7 @@ def setting_exists(setting, before, fields, keys):
         return setting in keys
     if setting.startswith("mrc "):
         option = setting.split()[-1]
-        sources = "".join(path.read_text() for path in sorted((ROOT / "cli").glob("*.cpp")))
+        sources = "".join(path.read_text() for path in sorted((ROOT / "cli").glob("*.?pp")))
         return option.startswith("--") and f'"{option}"' in sources
     return setting in fields
 
@@ -87,6 +87,8 @@ def named_ids():
     places = {}
     for folder in ("cmodel", "rtl", "tb", "tests", "docs", "cli"):
         for path in sorted((ROOT / folder).rglob("*")):
+            if path.is_relative_to(ROOT / "tests/tools"):  # wrong ones on purpose
+                continue
             if path.suffix in SOURCES and path.is_file():
                 places.update(dict.fromkeys(re.findall(r"\bA-\d\d\b", path.read_text(errors="replace")),
                                             str(path.relative_to(ROOT))))
