@@ -98,6 +98,7 @@ const ScenarioKey kKeys[] = {
     SWITCH(same_ev, "register REORDER: the oldest gap is lost once a later packet of its EV has arrived"),
     KEY(svc_share, 0, 1, false, "share of QPs with the capability SVC_TIME"),
     SWITCH(dyn_mpr, "dynamic MPR, changed at random while traffic runs"),
+    SWITCH(move_mpr, "responders' windows are changed even if their SACKs do not carry them"),
     KEY(ep_ticks, 1, 65535, true, "register EP_CTL: endpoint requests are repeated after so long, 128 ns"),
     SWITCH(rev_probe, "register EP_CTL: reverse paths of destinations that only send are probed"),
     SWITCH(err_silent, "register CTRL"),

@@ -97,6 +97,7 @@ struct Scenario {
   double same_ev = 0;
   double svc_share = 0.3;  ///< QPs with the capability SVC_TIME
   double dyn_mpr = 0;      ///< 1: dynamic MPR, changed at random while traffic runs
+  double move_mpr = 0;     ///< 1: changed at random even without it: the requestor does not hear of it
   double ep_ticks = 781;   ///< register EP_CTL
   double rev_probe = 1;    ///< the same
   double err_silent = 0, rtt_rtx = 0, rev_fixed = 0, payload_bytes = 0, ports_from_0 = 0;
