@@ -81,6 +81,10 @@ void draw_controllers(SidePlan& side, const Preset& preset, const Scenario& s) {
   params.nack_rtt = s.cc_nack_rtt != 0;
   if (s.cc_mtu > 0) params.mtu = static_cast<uint32_t>(s.cc_mtu);
   if (s.cc_eta > 0) params.eta = s.cc_eta;
+  if (s.cc_fi > 0) params.fi = s.cc_fi;
+  if (s.cc_alpha > 0) params.alpha = s.cc_alpha;
+  if (s.cc_rate_gbps > 0) params.rate_gbps = s.cc_rate_gbps;
+  if (s.cc_qa_threshold_ns > 0) params.qa_threshold = static_cast<uint32_t>(s.cc_qa_threshold_ns);
   if (s.cc_adjust_ns > 0) params.adjust_period_threshold = static_cast<uint32_t>(s.cc_adjust_ns);
   params.near_zero = static_cast<uint32_t>(s.cc_near_zero_ns);
   params.ewma_weight = s.cc_ewma_weight;

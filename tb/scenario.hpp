@@ -71,8 +71,9 @@ struct Scenario {
   double cc_share = 0;   ///< QPs with a congestion controller
   double dests = 1;      ///< destinations that the QPs are spread over (addresses of the one peer)
   double cc_rtt_ns = 0;  ///< base_rtt of the controllers; 0 = what the links make of it
-  // words of CC_PROFILE that hold open choices (docs/assumptions.md); 0 in mtu, eta, adjust_ns: the default
+  // words of CC_PROFILE that hold open choices (docs/assumptions.md); 0 where it is no switch: the default
   double cc_disable_qa = 0, cc_md_resets_fast = 1, cc_nack_any_reason = 0, cc_nack_sample_cfg = 0, cc_nack_rtt = 1;
+  double cc_fi = 0, cc_alpha = 0, cc_rate_gbps = 0, cc_qa_threshold_ns = 0;
   double cc_mtu = 0, cc_eta = 0, cc_adjust_ns = 0, cc_near_zero_ns = 1000, cc_ewma_weight = 0.0125;
 
   // links

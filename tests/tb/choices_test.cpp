@@ -263,7 +263,13 @@ TEST_CASE("congestion control: the round trip of a NACK", "[tb][choices][A-47]")
 TEST_CASE("congestion control: the period of adjustment", "[tb][choices][A-48]") {
   both("incast-trim", "cc_adjust_ns", 0, 20000);
 }
-TEST_CASE("congestion control: the window's step", "[tb][choices][A-52]") { both("incast-trim", "cc_eta", 0, 5000); }
+TEST_CASE("congestion control: gains, rate and threshold", "[tb][choices][A-52]") {
+  both("incast-trim", "cc_eta", 0, 5000);
+  both("incast-trim", "cc_fi", 0, 200000, {{"cc_ewma_weight", 0.5}});
+  both("incast-trim", "cc_alpha", 0, 20000);
+  both("incast-trim", "cc_rate_gbps", 0, 50);
+  both("incast-trim", "cc_qa_threshold_ns", 0, 200);
+}
 TEST_CASE("congestion control: no delay, and the weight of a sample", "[tb][choices][A-53]") {
   both("incast-trim", "cc_near_zero_ns", 1000, 100);
   both("incast-trim", "cc_ewma_weight", 0.0125, 0.5);
