@@ -117,7 +117,9 @@ module mrc_csr
     output logic [8:0] ev_min_active_o,
     output logic [15:0] probe_interval_o,
     output logic [2:0] probe_successes_o,
-    output logic probe_skip_good_o
+    output logic probe_skip_good_o,
+    output logic [3:0] probe_cap_o,
+    output logic probe_keep_count_o
 );
 
   localparam logic [1:0] RespOkay = 2'd0;
@@ -192,7 +194,9 @@ module mrc_csr
       CsrEvProbe:
       return field(CsrEvProbeIntervalLsb, CsrEvProbeIntervalWidth) |
           field(CsrEvProbeSuccessesLsb, CsrEvProbeSuccessesWidth) |
-          field(CsrEvProbeSkipGoodLsb, CsrEvProbeSkipGoodWidth);
+          field(CsrEvProbeSkipGoodLsb, CsrEvProbeSkipGoodWidth) |
+          field(CsrEvProbeCapLsb, CsrEvProbeCapWidth) |
+          field(CsrEvProbeKeepCountLsb, CsrEvProbeKeepCountWidth);
       CsrTblCmd:
       return field(CsrTblCmdIndexLsb, CsrTblCmdIndexWidth) |
           field(CsrTblCmdTableLsb, CsrTblCmdTableWidth);
@@ -937,6 +941,8 @@ module mrc_csr
   assign probe_interval_o = rw_q[EvProbe][CsrEvProbeIntervalLsb+:CsrEvProbeIntervalWidth];
   assign probe_successes_o = rw_q[EvProbe][CsrEvProbeSuccessesLsb+:CsrEvProbeSuccessesWidth];
   assign probe_skip_good_o = rw_q[EvProbe][CsrEvProbeSkipGoodLsb];
+  assign probe_cap_o = rw_q[EvProbe][CsrEvProbeCapLsb+:CsrEvProbeCapWidth];
+  assign probe_keep_count_o = rw_q[EvProbe][CsrEvProbeKeepCountLsb];
   assign cfg_req_o = cfg_req_q;
   assign cfg_index_o = int_q ? int_index_q
       : rw_q[TblCmd][CsrTblCmdIndexLsb+:CsrTblCmdIndexWidth];

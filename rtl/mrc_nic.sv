@@ -290,7 +290,8 @@ module mrc_nic
   logic [8:0] ev_min_active;
   logic [15:0] probe_interval;
   logic [2:0] probe_successes;
-  logic probe_skip_good;
+  logic probe_skip_good, probe_keep_count;
+  logic [3:0] probe_cap;
 
   mrc_csr #(
       .NumPlanes(NumPlanes),
@@ -401,7 +402,9 @@ module mrc_nic
       .ev_min_active_o(ev_min_active),
       .probe_interval_o(probe_interval),
       .probe_successes_o(probe_successes),
-      .probe_skip_good_o(probe_skip_good)
+      .probe_skip_good_o(probe_skip_good),
+      .probe_cap_o(probe_cap),
+      .probe_keep_count_o(probe_keep_count)
   );
 
   // ---- transmit
@@ -644,6 +647,8 @@ module mrc_nic
       .interval_i(probe_interval),
       .successes_i(probe_successes),
       .skip_good_i(probe_skip_good),
+      .cap_i(probe_cap),
+      .keep_count_i(probe_keep_count),
       .tsr_us_i(tsr_us),
       .pdcid_zero_i(pdcid_zero),
       .sent_inc_o(cnt[14]),

@@ -34,6 +34,8 @@ module mrc_tx_probe
     input logic [15:0] interval_i,
     input logic [2:0] successes_i,
     input logic skip_good_i,
+    input logic [3:0] cap_i,
+    input logic keep_count_i,
     input logic tsr_us_i,
     input logic pdcid_zero_i,
     output logic sent_inc_o,
@@ -66,7 +68,7 @@ module mrc_tx_probe
     logic [15:0] qp;
     logic [15:0] ev_idx;
     logic [31:0] ev;
-    logic [2:0] fails;
+    logic [3:0] fails;
     logic [2:0] succ;
     logic [31:0] due;
   } slot_t;
@@ -222,7 +224,7 @@ module mrc_tx_probe
 
   logic [31:0] late;
   logic visit_now, failed, send;
-  logic [2:0] fails_next;
+  logic [3:0] fails_next, cap;
   logic [PlaneW-1:0] ev_plane;
   logic [7:0] seq_next;
   assign late = tick_q - slot.due;
@@ -230,7 +232,8 @@ module mrc_tx_probe
   assign failed = visit_now && slot.waiting;
   assign ev_plane = slot.ev_idx[PlaneW-1:0];
   assign send = visit_now && !slot.waiting && probe_free && port_up_i[ev_plane];
-  assign fails_next = (slot.fails < 3'd6) ? slot.fails + 3'd1 : 3'd6;
+  assign cap = (cap_i == 4'd15) ? 4'd14 : cap_i;
+  assign fails_next = (slot.fails < cap) ? slot.fails + 4'd1 : cap;
   assign seq_next = seq_q[s] + 8'd1;
 
   // ---- what becomes of the slot
@@ -245,7 +248,7 @@ module mrc_tx_probe
           qp: bad.qp,
           ev_idx: bad.ev_idx,
           ev: bad.ev,
-          fails: 3'd0,
+          fails: 4'd0,
           succ: 3'd0,
           due: tick_q + {16'd0, interval_i}
       };
@@ -258,7 +261,7 @@ module mrc_tx_probe
       slot_we = 1'b1;
       slot_d.waiting = 1'b0;
       // Bug 30: answers before a failure still count.
-      if (bug_i != 8'd30) begin
+      if (bug_i != 8'd30 && !keep_count_i) begin
         slot_d.succ = 3'd0;
       end
       slot_d.fails = fails_next;

@@ -222,7 +222,8 @@ Plan make_plan(const Preset& preset, const Scenario& s, uint64_t seed) {
     side->ev_ctl = csr::kEvCtlMinActive.set(0, static_cast<uint32_t>(s.min_active));
     side->ev_probe = csr::kEvProbeInterval.set(0, static_cast<uint32_t>(s.probe_ticks)) |
                      csr::kEvProbeSuccesses.set(0, field(s.probe_successes)) |
-                     csr::kEvProbeSkipGood.set(0, static_cast<uint32_t>(s.skip_good));
+                     csr::kEvProbeSkipGood.set(0, static_cast<uint32_t>(s.skip_good)) |
+                     csr::kEvProbeCap.set(0, field(s.probe_cap)) | csr::kEvProbeKeepCount.set(0, field(s.probe_keep));
     side->backup = std::min(static_cast<unsigned>(s.backup), preset.evs_per_qp / preset.num_planes - 1);
     side->sack_trigger =
         static_cast<uint32_t>(vary && rng.chance(0.5) ? static_cast<double>(rng.below(40000)) : s.sack_trigger);

@@ -117,6 +117,8 @@ const ScenarioKey kKeys[] = {
     SWITCH(ack_with_sack, "register CTRL"),
     SWITCH(zero_drop, "register CTRL"),
     SWITCH(skip_twice, "register CTRL"),
+    KEY(probe_cap, 0, 14, true, "register EV_PROBE: doublings of the probe interval at most"),
+    SWITCH(probe_keep, "register EV_PROBE: a failed probe leaves the count of answers in a row"),
     SWITCH(skip_good, "register EV_PROBE: answers with SKIP_ONCE revive to 0 SKIP, 1 GOOD"),
     KEY(probe_successes, 1, 7, true, "register EV_PROBE: answers in a row that revive an EV"),
     KEY(nak_invalid, 96, 127, true, "register NAK_CODE: syndrome for a WRITE of no bytes"),

@@ -236,14 +236,18 @@ inline constexpr Field kEvCtlFields[] = {kEvCtlMinActive};
 
 /// Reliability probes of ASSUMED_BAD EVs
 inline constexpr uint32_t kEvProbe = 0x006c;
-inline constexpr uint32_t kEvProbeReset = 0x0003030d;
-/// first interval in 128 ns ticks (781: 100 us), doubled per failure, 64 times at most
+inline constexpr uint32_t kEvProbeReset = 0x0063030d;
+/// first interval in 128 ns ticks (781: 100 us), doubled per failure
 inline constexpr Field kEvProbeInterval{"interval", 0, 16, 0x30d};
 /// answers in a row that revive, 1..7
 inline constexpr Field kEvProbeSuccesses{"successes", 16, 3, 0x3};
 /// answers with SKIP_ONCE revive to: 0 SKIP, 1 GOOD
 inline constexpr Field kEvProbeSkipGood{"skip_good", 19, 1, 0x0};
-inline constexpr Field kEvProbeFields[] = {kEvProbeInterval, kEvProbeSuccesses, kEvProbeSkipGood};
+/// doublings of the interval at most, 14 at most: 6: 64 times the first
+inline constexpr Field kEvProbeCap{"cap", 20, 4, 0x6};
+/// a failed probe: 0 starts the count of answers in a row again, 1 leaves it
+inline constexpr Field kEvProbeKeepCount{"keep_count", 24, 1, 0x0};
+inline constexpr Field kEvProbeFields[] = {kEvProbeInterval, kEvProbeSuccesses, kEvProbeSkipGood, kEvProbeCap, kEvProbeKeepCount};
 
 /// Writing copies TBL_DATA into a row of a table; the write response comes when every block has
 /// taken it
@@ -497,7 +501,7 @@ inline constexpr Register kRegisters[] = {
     {"REV_EV6", 0x0060, Access::Rw, 0x10000006, 1, 4, {}},
     {"REV_EV7", 0x0064, Access::Rw, 0x10000007, 1, 4, {}},
     {"EV_CTL", 0x0068, Access::Rw, 0x00000008, 1, 4, kEvCtlFields},
-    {"EV_PROBE", 0x006c, Access::Rw, 0x0003030d, 1, 4, kEvProbeFields},
+    {"EV_PROBE", 0x006c, Access::Rw, 0x0063030d, 1, 4, kEvProbeFields},
     {"TBL_CMD", 0x0070, Access::Rw, 0x00000000, 1, 4, kTblCmdFields},
     {"TBL_DATA0", 0x0080, Access::Rw, 0x00000000, 16, 4, {}},
     {"EVQ", 0x00c0, Access::Ro, 0x00000000, 1, 4, kEvqFields},

@@ -52,6 +52,8 @@ struct CsrOut {
   uint16_t probe_interval = 781;  ///< ticks
   uint8_t probe_successes = 3;
   bool probe_skip_good = false;
+  uint8_t probe_cap = 6;
+  bool probe_keep_count = false;
   uint16_t ep_interval = 781;  ///< ticks
   bool rev_probe = true;
   uint32_t sack_trigger = 16384;

@@ -312,6 +312,8 @@ void Csr::publish() {
   values_.probe_interval = static_cast<uint16_t>(csr::kEvProbeInterval.get(reg(csr::kEvProbe)));
   values_.probe_successes = static_cast<uint8_t>(csr::kEvProbeSuccesses.get(reg(csr::kEvProbe)));
   values_.probe_skip_good = csr::kEvProbeSkipGood.get(reg(csr::kEvProbe)) != 0;
+  values_.probe_cap = static_cast<uint8_t>(csr::kEvProbeCap.get(reg(csr::kEvProbe)));
+  values_.probe_keep_count = csr::kEvProbeKeepCount.get(reg(csr::kEvProbe)) != 0;
   values_.ep_interval = static_cast<uint16_t>(csr::kEpCtlInterval.get(reg(csr::kEpCtl)));
   values_.rev_probe = csr::kEpCtlRevProbe.get(reg(csr::kEpCtl)) != 0;
   values_.srv6 = reg(csr::kSrv6);

@@ -75,8 +75,8 @@ void TxProbe::visit(const CsrOut& csr, unsigned port_up) {
   if (!s.busy || !tick_reached(tick_, s.due)) return;
   if (s.waiting) {  // the probe or its answer was lost
     s.waiting = false;
-    s.succ = 0;
-    s.fails = static_cast<uint8_t>(std::min(s.fails + 1u, kProbeMaxFails));
+    if (!csr.probe_keep_count) s.succ = 0;
+    s.fails = static_cast<uint8_t>(probe_fails(s.fails, csr.probe_cap));
     s.due = tick_ + probe_wait(csr.probe_interval, s.fails);
     return;
   }

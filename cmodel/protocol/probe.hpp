@@ -2,6 +2,7 @@
 /// Reliability probes of ASSUMED_BAD EVs: identity, schedule, bytes (docs/blocks/tx_probe.md; mrc.md sections 3 and 5).
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "gen/streams.hpp"
@@ -13,8 +14,12 @@ namespace mrc {
 inline constexpr uint8_t kProbeOpcode = 0xDE;
 inline constexpr unsigned kPethBytes = 16;
 
-/// Failures after which the interval grows no more: 64 times the first one (assumption A-32).
-inline constexpr unsigned kProbeMaxFails = 6;
+/// Doublings of the interval that fit a tick counter compared modulo 2^32, whatever EV_PROBE.cap says.
+inline constexpr unsigned kProbeMaxFails = 14;
+
+/// Failures in a row that count for the interval, after one more. cap: EV_PROBE.cap (A-71; 6: 64 times the first
+/// interval).
+constexpr unsigned probe_fails(unsigned fails, unsigned cap) { return std::min({fails + 1, cap, kProbeMaxFails}); }
 
 /// Id of the probe number `seq` of a slot. slots: a power of two.
 constexpr uint16_t probe_id(uint8_t seq, unsigned slot, unsigned slots) {

@@ -1645,7 +1645,7 @@ package mrc_pkg;
 
   /// Reliability probes of ASSUMED_BAD EVs (A-32)
   localparam logic [15:0] CsrEvProbe = 16'h006c;
-  localparam logic [31:0] CsrEvProbeReset = 32'h0003030d;
+  localparam logic [31:0] CsrEvProbeReset = 32'h0063030d;
   localparam int unsigned CsrEvProbeIntervalLsb = 32'd0;
   localparam int unsigned CsrEvProbeIntervalWidth = 32'd16;
   localparam logic [15:0] CsrEvProbeIntervalReset = 16'h30d;
@@ -1655,6 +1655,12 @@ package mrc_pkg;
   localparam int unsigned CsrEvProbeSkipGoodLsb = 32'd19;
   localparam int unsigned CsrEvProbeSkipGoodWidth = 32'd1;
   localparam logic [0:0] CsrEvProbeSkipGoodReset = 1'h0;
+  localparam int unsigned CsrEvProbeCapLsb = 32'd20;
+  localparam int unsigned CsrEvProbeCapWidth = 32'd4;
+  localparam logic [3:0] CsrEvProbeCapReset = 4'h6;
+  localparam int unsigned CsrEvProbeKeepCountLsb = 32'd24;
+  localparam int unsigned CsrEvProbeKeepCountWidth = 32'd1;
+  localparam logic [0:0] CsrEvProbeKeepCountReset = 1'h0;
 
   /// Writing copies TBL_DATA into a row of a table; the write response comes when every block has
   /// taken it

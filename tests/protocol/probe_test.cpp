@@ -15,11 +15,16 @@ TEST_CASE("a probe id names slot and number; only the newest probe of a slot is 
   CHECK_FALSE(probe_answers(0x7fff, 255, 64));  // 511: no number of eight bits
 }
 
-TEST_CASE("the interval doubles with each failure, 64 times at most", "[protocol][probe]") {
+TEST_CASE("the interval doubles with each failure, as often as the cap says", "[protocol][probe]") {
   CHECK(probe_wait(781, 0) == 781);
   CHECK(probe_wait(781, 1) == 1562);
-  CHECK(probe_wait(781, kProbeMaxFails) == 49984);
-  CHECK(probe_wait(0xffff, kProbeMaxFails) == 0x3fffc0);
+  CHECK(probe_wait(781, 6) == 49984);
+  CHECK(probe_fails(0, 6) == 1);
+  CHECK(probe_fails(5, 6) == 6);
+  CHECK(probe_fails(6, 6) == 6);
+  CHECK(probe_fails(3, 0) == 0);
+  CHECK(probe_fails(14, 15) == 14);
+  CHECK(probe_wait(0xffff, kProbeMaxFails) == 0x3fffc000);  // below 2^31: still told apart from the past
 }
 
 TEST_CASE("a tick is reached also across the wrap", "[protocol][probe]") {

@@ -220,6 +220,15 @@ TEST_CASE("probes: the first interval, answers in a row that revive", "[tb][choi
   CHECK(answers.first.dut.counters.revived > answers.second.dut.counters.revived);
 }
 
+TEST_CASE("probes: how far the interval grows", "[tb][choices][A-71]") {
+  const Both r = both("bad-ev", "probe_cap", 0, 6, {{"probe_ticks", 20}}, 4000);
+  CHECK(r.first.dut.counters.probe > r.second.dut.counters.probe);
+}
+
+TEST_CASE("probes: a failure starts the count again or not", "[tb][choices][A-72]") {
+  both("bad-ev", "probe_keep", 0, 1, {{"probe_ticks", 20}}, 4000);
+}
+
 TEST_CASE("an answer with SKIP_ONCE revives to SKIP or GOOD", "[tb][choices][A-33]") {
   // A third of the EVs is bad for a while; later half of what they carry, probes too, is marked.
   const Both r = both("probe-revive", "skip_good", 0, 1, {{"rules_ecn", 0.5}}, 4000);
