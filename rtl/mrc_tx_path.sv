@@ -443,7 +443,7 @@ module mrc_tx_path
   logic [PlaneW-1:0] key_lo;
   row_t look_row;
   logic [NumPlanes-1:0] act, mark, mark2, out, avoid, good, cand, no_room;
-  logic [NumPlanes-1:0] passed, hit, restore, look_u;
+  logic [NumPlanes-1:0] passed, hit, first_mark, restore, look_u;
   logic look_changed, group_done;
 
   assign key_lo = w_lfsr_q[PlaneW-1:0];
@@ -459,6 +459,7 @@ module mrc_tx_path
     no_room = '0;
     passed = '0;
     hit = '0;
+    first_mark = '0;
     restore = '0;
     look_u = w_u_q;
     look_row = evst_row;
@@ -485,7 +486,8 @@ module mrc_tx_path
       hit = cand & ~passed;
       mark &= act;
       mark2 &= act & ~passed;
-      restore = restored_q ? '0 : mark & ~passed & ~any_before(mark, key_lo);
+      first_mark = restored_q ? '0 : mark & ~any_before(mark, key_lo);
+      restore = first_mark & ~passed;
       look_u = w_u_q | (act & ~passed & ~no_room);
       for (int unsigned j = 0; j < NumPlanes; j++) begin
         if (mark2[j]) begin
@@ -512,12 +514,13 @@ module mrc_tx_path
   assign found = |cand;
   assign exhausted = w_valid_q && !w_dead && good == '0;
   assign whole_set = exhausted && walked_q[GroupW];
-  // What was restored, in this group or before. Whose plane fell in the meantime is not waited for.
+  // What was restored, in this group (exhausted: nothing is passed over, the first mark is restored)
+  // or before. Whose plane fell in the meantime is not waited for.
   assign restored_plane = restored_idx_q[PlaneW-1:0];
-  assign restored_ok = restored_q ? w_ok[restored_plane] : restore != '0;
+  assign restored_ok = restored_q ? w_ok[restored_plane] : first_mark != '0;
   assign restored_room = restored_q ? lane_room_i[restored_plane]
-      : (restore & lane_room_i) != '0;
-  assign look_restored_idx = restored_q ? restored_idx_q : {w_group_q, plane_of(restore)};
+      : (first_mark & lane_room_i) != '0;
+  assign look_restored_idx = restored_q ? restored_idx_q : {w_group_q, plane_of(first_mark)};
   assign use_restored = whole_set && restored_ok && restored_room;
   assign chosen = found || use_restored;
   assign chosen_idx = whole_set ? look_restored_idx : {w_group_q, plane_of(hit)};
@@ -570,7 +573,7 @@ module mrc_tx_path
       w_lfsr_d = next_place.lfsr;
       w_u_d = '0;
       w_group_d = next_group;
-      restored_d = restored_q || restore != '0;
+      restored_d = restored_q || first_mark != '0;
       restored_idx_d = look_restored_idx;
       walked_d = walked_q + (GroupW + 1)'(1);
       if (walked_q[GroupW]) begin
