@@ -514,7 +514,7 @@ module mrc_tx_path
   assign found = |cand;
   assign exhausted = w_valid_q && !w_dead && good == '0;
   assign whole_set = exhausted && walked_q[GroupW];
-  // What was restored, in this group (exhausted: nothing is passed over, the first mark is restored)
+  // What was restored, in this group (exhausted: the whole of it is seen, so the first mark is)
   // or before. Whose plane fell in the meantime is not waited for.
   assign restored_plane = restored_idx_q[PlaneW-1:0];
   assign restored_ok = restored_q ? w_ok[restored_plane] : first_mark != '0;
