@@ -942,7 +942,8 @@ TEST_CASE("tx_path: an operation takes its own cycles out of a stream of packets
   };
   const auto table = [&](CfgTable t, unsigned index, const std::array<uint32_t, 16>& data) {
     b.cfg = {true, static_cast<uint8_t>(t), static_cast<uint16_t>(index), data};
-    while (!b.path.cfg_ack()) b.busy(1);
+    for (int i = 0; i < 50 && !b.path.cfg_ack(); ++i) b.busy(1);
+    REQUIRE(b.path.cfg_ack());
     b.cfg.req = false;
   };
   // A gap of one cycle, one to drain w, and those of the operation from its acceptance on.
