@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An entropy value for each packet (docs/blocks/tx_path.md): walks the QP's EV set group by group,
-/// one EV per plane in a group, in an order that changes each pass, and takes the next GOOD EV whose
-/// lane has room, on a plane whose port is up here and at the peer. Three cycles per packet in the
-/// usual case. On feedback it marks an EV SKIP, takes a bad one out of use and a backup EV of the same
-/// plane in, or the other way round: two cycles, and two per backup group looked at. A packet that
-/// finds no usable EV gets no path: only its record goes on, as if it were sent. It fills EV profiles
-/// by itself (EV_GEN: one row per cycle, or one in 32). It neither counts losses nor probes EVs.
+/// An entropy value for each packet (docs/blocks/tx_path.md): walks the EV set of the QP group by
+/// group, one EV per plane in each, in an order that changes each pass, and takes the next GOOD EV
+/// whose lane has room, on a plane whose port is up here and at the peer. A packet per cycle, of
+/// one QP as of many, three cycles after it came; one cycle more for each group that it finds used
+/// up. On feedback, between packets, it marks an EV SKIP, takes a bad one out of use and a backup
+/// EV of the same plane in, or the other way round: two cycles, and two per backup group looked at.
+/// A packet that finds no usable EV gets no path: only its record goes on, as if it were sent. It
+/// fills EV profiles by itself (EV_GEN: one row per cycle, or one in 32). It neither counts losses
+/// nor probes EVs.
 module mrc_tx_path
   import mrc_pkg::*;
 #(
@@ -82,29 +84,68 @@ module mrc_tx_path
     StInit,
     StDeny,
     StGen,
-    StNoPath,
     StFb,
     StFind,
     StTest,
     StJudge,
-    StWalk,
-    StEmit,
     StScrub
   } state_e;
 
+  // Where the walk of a QP stands.
   typedef struct packed {
     logic [GroupW-1:0] grp;
-    logic [NumPlanes-1:0] used;
     logic [15:0] lfsr;
+  } place_t;
+
+  // What QP_CTX says of a QP.
+  typedef struct packed {
     logic [7:0] profile;
     logic [GroupW-1:0] backup;  // groups at the end of the set
     logic [DestW-1:0] dest;
-    logic [8:0] active;  // EVs in use
-  } qp_t;
+  } ctx_t;
 
   typedef logic [NumPlanes-1:0][2:0] row_t;
 
   localparam logic [15:0] NoEv = 16'hFFFF;
+
+  // Planes whose number has bit l set.
+  function automatic logic [PlaneW-1:0][NumPlanes-1:0] upper_planes();
+    logic [PlaneW-1:0][NumPlanes-1:0] masks;
+    for (int unsigned l = 0; l < PlaneW; l++) begin
+      for (int unsigned j = 0; j < NumPlanes; j++) begin
+        masks[l][j] = ((j >> l) & 1) == 1;
+      end
+    end
+    return masks;
+  endfunction
+
+  localparam logic [PlaneW-1:0][NumPlanes-1:0] Upper = upper_planes();
+
+  // For each plane: does x hold a plane that comes before it, in the order k ^ key, k = 0, 1, ...?
+  // Two planes are told apart by the highest bit in which they differ: with l that bit, the other
+  // one is in the neighbouring block of 2^l planes, and comes first if bit l of this plane is not
+  // the key's. So a plane asks its neighbour block of each size; no scan.
+  function automatic logic [NumPlanes-1:0] any_before(logic [NumPlanes-1:0] x,
+                                                      logic [PlaneW-1:0] key);
+    logic [NumPlanes-1:0] blocks, other, seen;
+    blocks = x;
+    seen = '0;
+    for (int unsigned l = 0; l < PlaneW; l++) begin
+      other = ((blocks << (1 << l)) & Upper[l]) | ((blocks >> (1 << l)) & ~Upper[l]);
+      seen |= other & (key[l] ? ~Upper[l] : Upper[l]);
+      blocks |= other;
+    end
+    return seen;
+  endfunction
+
+  // The number of the only plane in x.
+  function automatic logic [PlaneW-1:0] plane_of(logic [NumPlanes-1:0] x);
+    logic [PlaneW-1:0] plane;
+    for (int unsigned l = 0; l < PlaneW; l++) begin
+      plane[l] = |(x & Upper[l]);
+    end
+    return plane;
+  endfunction
 
   function automatic logic [15:0] lfsr_next(logic [15:0] x);
     return {1'b0, x[15:1]} ^ (x[0] ? 16'hB400 : 16'h0000);
@@ -190,20 +231,31 @@ module mrc_tx_path
   logic cfg_ack_q, cfg_ack_d;
   logic skip_inc_q, skip_inc_d, bad_inc_q, bad_inc_d, floor_inc_q, floor_inc_d;
   logic nopath_inc_q, nopath_inc_d;
-  pkt_t hold_q;
-  fb_t fb_q;
-  row_t keep_q;  // the row of an EV that failed, as it was before
-  logic [GroupW-1:0] f_q, f_d;  // backup group looked at
-  logic revive_q, revive_d;
-  logic found_q, found_d;
-  logic [GroupW-1:0] grp_q, grp_d;
-  logic [15:0] lfsr_q, lfsr_d;
-  logic [NumPlanes-1:0] u_q, u_d;
+
+  // The packet that walks, w, and the one that leaves, e.
+  logic w_valid_q, w_valid_d, e_valid_q, e_valid_d;
+  pkt_t w_pkt_q, e_pkt_q;
+  logic [7:0] w_profile_q;
+  logic [NumPlanes-1:0] w_pmask_q;  // of its destination: tables wait until w is empty
+  logic [GroupW-1:0] w_grp_q, w_grp_d;
+  logic [15:0] w_lfsr_q, w_lfsr_d;
+  logic [NumPlanes-1:0] w_u_q, w_u_d;
+  logic [GroupW-1:0] w_group_q, w_group_d;  // the group as addressed: turned by the key
   logic restored_q, restored_d;
   logic [EvW-1:0] restored_idx_q, restored_idx_d;
   logic [GroupW:0] walked_q, walked_d;
   logic avoid_on_q, avoid_on_d;
-  logic [EvW-1:0] ev_idx_q, ev_idx_d;
+  logic [EvW-1:0] e_idx_q;
+  logic e_nopath_q;
+
+  fb_t fb_q;
+  logic [GroupW-1:0] op_backup_q;  // of the QP that an operation is about
+  logic [DestW-1:0] op_dest_q;
+  logic [8:0] op_active_q;
+  row_t keep_q;  // the row of an EV that failed, as it was before
+  logic [GroupW-1:0] f_q, f_d;  // backup group looked at
+  logic revive_q, revive_d;
+  logic found_q, found_d;
   logic [QpW-1:0] init_qp_q, init_qp_d;
   logic [GroupW-1:0] init_cnt_q, init_cnt_d;
 
@@ -226,15 +278,21 @@ module mrc_tx_path
   assign cfg_backup = GroupW'(cfg_ctx.backup);
 
   logic path_free, rec_free, evev_free, bad_free;
-  logic idle, op_cfg, op_fb, op_pkt, op_scrub;
+  logic idle, cfg_now, op_cfg, op_fb, op_scrub, op_go;
+  logic emit, e_go, walk_end, pkt_go;
   logic [2:0] arb_req, arb_gnt;
   logic arb_any, ev_free;
   logic [1:0] unused_arb_idx;
 
+  assign emit = e_valid_q && rec_free && (path_free || e_nopath_q);
+  assign e_go = !e_valid_q || emit;
+
   assign idle = state_q == StIdle;
-  assign op_cfg = idle && cfg_req_i && !cfg_ack_q;
+  assign cfg_now = cfg_req_i && !cfg_ack_q;
+  assign op_go = idle && !w_valid_q && e_go;
+  assign op_cfg = cfg_now && op_go;
   assign ev_free = evev_free && bad_free;
-  assign arb_req = {pfb_v && ev_free, pkt_v && path_free && rec_free, fb_v && ev_free};
+  assign arb_req = {pfb_v && ev_free, pkt_v, fb_v && ev_free};
 
   mrc_rr_arb #(
       .N(3)
@@ -242,7 +300,7 @@ module mrc_tx_path
       .clk_i,
       .rst_ni,
       .req_i(arb_req),
-      .take_i(idle && !op_cfg && arb_any),
+      .take_i(pkt_pop || fb_pop || pfb_pop),
       .gnt_o(arb_gnt),
       .idx_o(unused_arb_idx),
       .any_o(arb_any)
@@ -250,11 +308,11 @@ module mrc_tx_path
 
   // Feedback on a packet that had no path has no EV to act on.
   assign fb = arb_gnt[2] ? pfb : ifb;
-  assign op_fb = idle && !op_cfg && (arb_gnt[0] || arb_gnt[2]) && fb.ev_idx != NoEv;
-  assign op_pkt = idle && !op_cfg && arb_gnt[1];
-  assign fb_pop = idle && !op_cfg && arb_gnt[0];
-  assign pfb_pop = idle && !op_cfg && arb_gnt[2];
-  assign pkt_pop = op_pkt;
+  assign fb_pop = op_go && !cfg_now && arb_gnt[0];
+  assign pfb_pop = op_go && !cfg_now && arb_gnt[2];
+  assign op_fb = (fb_pop || pfb_pop) && fb.ev_idx != NoEv;
+  assign pkt_go = idle && !cfg_now && arb_gnt[1];
+  assign pkt_pop = pkt_go && (!w_valid_q || walk_end);
 
   // ---- scrub: one EV after the other, when there is nothing else to do
 
@@ -263,55 +321,92 @@ module mrc_tx_path
   logic [QpW+EvW-1:0] scrub_q, scrub_d, scrub_keep_q;
   logic [NumQps-1:0] known_q;  // QPs that have had a QP_CTX: the others' memories are empty
   logic scrub_known, scrub_bad;
-  assign op_scrub = idle && !op_cfg && !arb_any && scrub_due_q && bad_free;
+  assign op_scrub = op_go && !cfg_now && !arb_any && scrub_due_q && bad_free;
   assign scrub_known = known_q[scrub_q[EvW+:QpW]];
   assign scrub_due_d = (scrub_div_q == 6'd63) || (scrub_due_q && !op_scrub);
   assign scrub_d = scrub_q + (QpW + EvW)'(1);
 
-  logic on_fb;  // an operation on feedback
-  assign on_fb = state_q == StFb || state_q == StFind || state_q == StTest || state_q == StJudge;
+  // ---- what is kept per QP: read for the packet at the head, and for the operation that begins
 
-  logic [QpW-1:0] qp_raddr, qp_waddr;
-  qp_t qp, qp_d;
-  logic qp_we;
+  logic [QpW-1:0] op_qp;
+  place_t place, place_d;
+  logic place_we, used_we, ctx_we, active_we;
+  logic [NumPlanes-1:0] used, used_d;
+  ctx_t pkt_ctx, op_ctx, ctx_d;
+  logic [8:0] op_active, active_d;
+  logic [QpW-1:0] place_waddr, active_waddr;
 
   always_comb begin
-    if (on_fb) begin
-      qp_raddr = fb_q.qp[QpW-1:0];
-    end else if (state_q == StDeny) begin
-      qp_raddr = cfg_qp;
-    end else if (!idle) begin
-      qp_raddr = hold_q.qp[QpW-1:0];
-    end else if (op_fb) begin
-      qp_raddr = fb.qp[QpW-1:0];
-    end else if (op_scrub) begin
-      qp_raddr = scrub_q[EvW+:QpW];
+    if (cfg_now) begin
+      op_qp = cfg_qp;
+    end else if (arb_any) begin
+      op_qp = fb.qp[QpW-1:0];
     end else begin
-      qp_raddr = pkt.qp[QpW-1:0];
+      op_qp = scrub_q[EvW+:QpW];
     end
   end
 
   mrc_rf_1r1w #(
-      .Width($bits(qp_t)),
+      .Width($bits(place_t)),
       .Depth(NumQps)
-  ) u_qp (
+  ) u_place (
       .clk_i,
-      .raddr_i(qp_raddr),
-      .rdata_o(qp),
-      .we_i(qp_we),
-      .waddr_i(qp_waddr),
-      .wdata_i(qp_d)
+      .raddr_i(pkt.qp[QpW-1:0]),
+      .rdata_o(place),
+      .we_i(place_we),
+      .waddr_i(place_waddr),
+      .wdata_i(place_d)
+  );
+
+  mrc_rf_1r1w #(
+      .Width(NumPlanes),
+      .Depth(NumQps)
+  ) u_used (
+      .clk_i,
+      .raddr_i(pkt.qp[QpW-1:0]),
+      .rdata_o(used),
+      .we_i(used_we),
+      .waddr_i(place_waddr),
+      .wdata_i(used_d)
+  );
+
+  mrc_rf_2r1w #(
+      .Width($bits(ctx_t)),
+      .Depth(NumQps)
+  ) u_ctx (
+      .clk_i,
+      .raddr0_i(pkt.qp[QpW-1:0]),
+      .rdata0_o(pkt_ctx),
+      .raddr1_i(op_qp),
+      .rdata1_o(op_ctx),
+      .we_i(ctx_we),
+      .waddr_i(cfg_qp),
+      .wdata_i(ctx_d)
+  );
+
+  mrc_rf_1r1w #(
+      .Width(9),
+      .Depth(NumQps)
+  ) u_active (
+      .clk_i,
+      .raddr_i(op_qp),
+      .rdata_o(op_active),
+      .we_i(active_we),
+      .waddr_i(active_waddr),
+      .wdata_i(active_d)
   );
 
   // Own port and the peer's are up. Bug 44: the peer's do not matter.
-  logic [NumPlanes-1:0] plane_ok;
-  logic no_path;
-  assign plane_ok = port_up_i & ((bug_i == 8'd44) ? {NumPlanes{1'b1}} : pmask_q[qp.dest]);
-  assign no_path = op_pkt && (pkt.voided || plane_ok == '0);
+  logic [NumPlanes-1:0] w_ok, op_ok;
+  assign w_ok = port_up_i & w_pmask_q;
+  assign op_ok = port_up_i & ((bug_i == 8'd44) ? {NumPlanes{1'b1}} : pmask_q[op_dest_q]);
 
   logic evst_re, evst_we;
   logic [QpW+GroupW-1:0] evst_raddr, evst_waddr;
-  row_t evst_row, evst_wdata;
+  row_t evst_rdata, evst_row, evst_wdata;
+  logic fwd_q;  // the row was written in the cycle in which it was read
+  row_t fwd_row_q;
+  assign evst_row = fwd_q ? fwd_row_q : evst_rdata;
 
   mrc_ram_1r1w #(
       .Width(RowW),
@@ -320,7 +415,7 @@ module mrc_tx_path
       .clk_i,
       .re_i(evst_re),
       .raddr_i(evst_raddr),
-      .rdata_o(evst_row),
+      .rdata_o(evst_rdata),
       .we_i(evst_we),
       .waddr_i(evst_waddr),
       .wdata_i(evst_wdata)
@@ -343,85 +438,163 @@ module mrc_tx_path
       .wdata_i(evval_wdata)
   );
 
-  // ---- one look at a group
+  // ---- one look at a group: all planes at once, the order is in any_before
 
-  logic [GroupW-1:0] group;  // as addressed: turned by the key
-  logic [PlaneW-1:0] key_lo, lane, found_plane;
+  logic [PlaneW-1:0] key_lo;
   row_t look_row;
-  logic [NumPlanes-1:0] look_u;
-  logic look_restored, look_changed, found, busy;
-  logic [EvW-1:0] look_restored_idx;
+  logic [NumPlanes-1:0] act, mark, mark2, out, avoid, good, cand, no_room;
+  logic [NumPlanes-1:0] passed, hit, first_mark, restore, look_u;
+  logic look_changed, group_done;
 
-  assign group = grp_q ^ key_hi(lfsr_q);
-  assign key_lo = lfsr_q[PlaneW-1:0];
+  assign key_lo = w_lfsr_q[PlaneW-1:0];
 
   always_comb begin
+    act = '0;
+    mark = '0;
+    mark2 = '0;
+    out = '0;
+    avoid = '0;
+    good = '0;
+    cand = '0;
+    no_room = '0;
+    passed = '0;
+    hit = '0;
+    first_mark = '0;
+    restore = '0;
+    look_u = w_u_q;
     look_row = evst_row;
-    look_u = u_q;
-    look_restored = restored_q;
-    look_restored_idx = restored_idx_q;
-    look_changed = 1'b0;
-    found = 1'b0;
-    found_plane = '0;
-    busy = 1'b0;
-    lane = '0;
-    if (state_q == StWalk) begin
-      for (int unsigned k = 0; k < NumPlanes; k++) begin
-        lane = PlaneW'(k) ^ key_lo;
-        if (!found && !look_u[lane] && plane_ok[lane]) begin
-          if (skipped(evst_row[lane]) && bug_i != 8'd5) begin
-            look_u[lane] = 1'b1;
-            if (evst_row[lane] == 3'(EvSkip2)) begin
-              look_row[lane] = 3'(EvSkip);
-              look_changed = 1'b1;
-            end else if (!look_restored) begin
-              look_row[lane] = 3'(EvGood);
-              look_changed = 1'b1;
-              look_restored = 1'b1;
-              look_restored_idx = {group, lane};
-            end
-          end else if (evst_row[lane] == 3'(EvBad) || evst_row[lane] == 3'(EvStandby)
-              || (evst_row[lane] == 3'(EvDenied) && bug_i != 8'd45)) begin
-            look_u[lane] = 1'b1;
-          end else if (avoid_on_q && {group, lane} == hold_q.avoid_ev[EvW-1:0]
-              && hold_q.avoid_ev[15:EvW] == '0) begin
-            look_u[lane] = 1'b1;
-          end else if (lane_room_i[lane]) begin
-            found = 1'b1;
-            found_plane = lane;
-            look_u[lane] = 1'b1;
-          end else begin
-            busy = 1'b1;
-          end
+    if (w_valid_q) begin
+      if (!w_pkt_q.voided) begin
+        act = ~w_u_q & w_ok;
+      end
+      for (int unsigned j = 0; j < NumPlanes; j++) begin
+        // Bug 5: a mark means nothing. Bug 45: neither does the controller's word.
+        mark[j] = evst_row[j] == 3'(EvSkip) && bug_i != 8'd5;
+        mark2[j] = evst_row[j] == 3'(EvSkip2) && bug_i != 8'd5;
+        out[j] = evst_row[j] == 3'(EvBad) || evst_row[j] == 3'(EvStandby)
+            || (evst_row[j] == 3'(EvDenied) && bug_i != 8'd45);
+        avoid[j] = w_pkt_q.avoid_ev[PlaneW-1:0] == PlaneW'(j);
+      end
+      if (!avoid_on_q || w_pkt_q.avoid_ev[15:PlaneW] != (16 - PlaneW)'(w_group_q)) begin
+        avoid = '0;
+      end
+      good = act & ~(mark | mark2 | out | avoid);
+      cand = good & lane_room_i;
+      no_room = good & ~lane_room_i;
+      // Nobody looks beyond the choice.
+      passed = any_before(cand, key_lo);
+      hit = cand & ~passed;
+      mark &= act;
+      mark2 &= act & ~passed;
+      first_mark = restored_q ? '0 : mark & ~any_before(mark, key_lo);
+      restore = first_mark & ~passed;
+      look_u = w_u_q | (act & ~passed & ~no_room);
+      for (int unsigned j = 0; j < NumPlanes; j++) begin
+        if (mark2[j]) begin
+          look_row[j] = 3'(EvSkip);
+        end else if (restore[j]) begin
+          look_row[j] = 3'(EvGood);
         end
       end
     end
   end
 
+  assign look_changed = |(mark2 | restore);
+  // With a choice made: nothing is left in this group (look_u | ~w_ok is all ones).
+  assign group_done = !(|(act & (passed | no_room)));
+
   // ---- what follows from it
 
-  logic exhausted, whole_set, use_restored, restored_waits, chosen, group_done, none_usable;
-  logic restored_ok;
+  logic w_dead, found, exhausted, whole_set, restored_ok, restored_room, use_restored, chosen;
+  logic none_usable, choose, give_up, walk_next, walk_writes;
   logic [PlaneW-1:0] restored_plane;
-  logic [EvW-1:0] chosen_idx;
+  logic [EvW-1:0] chosen_idx, look_restored_idx;
 
-  assign restored_plane = look_restored_idx[PlaneW-1:0];
-  assign exhausted = state_q == StWalk && !found && !busy;
-  assign whole_set = exhausted && walked_q == (GroupW + 1)'(Groups);
-  // Whose plane fell in the meantime is not waited for.
-  assign restored_ok = whole_set && look_restored && plane_ok[restored_plane];
-  assign restored_waits = restored_ok && !lane_room_i[restored_plane];
-  assign use_restored = restored_ok && !restored_waits;
+  assign w_dead = w_pkt_q.voided || w_ok == '0;
+  assign found = |cand;
+  assign exhausted = w_valid_q && !w_dead && good == '0;
+  assign whole_set = exhausted && walked_q[GroupW];
+  // What was restored, in this group (exhausted: the whole of it is seen, so the first mark is)
+  // or before. Whose plane fell in the meantime is not waited for.
+  assign restored_plane = restored_idx_q[PlaneW-1:0];
+  assign restored_ok = restored_q ? w_ok[restored_plane] : first_mark != '0;
+  assign restored_room = restored_q ? lane_room_i[restored_plane]
+      : (first_mark & lane_room_i) != '0;
+  assign look_restored_idx = restored_q ? restored_idx_q : {w_group_q, plane_of(first_mark)};
+  assign use_restored = whole_set && restored_ok && restored_room;
   assign chosen = found || use_restored;
-  assign chosen_idx = found ? {group, found_plane} : look_restored_idx;
-  // With a choice made: nothing is left in this group.
-  assign group_done = &(look_u | ~plane_ok);
+  assign chosen_idx = whole_set ? look_restored_idx : {w_group_q, plane_of(hit)};
   assign none_usable = whole_set && !restored_ok && !avoid_on_q;
+  assign walk_next = exhausted && !(walked_q[GroupW] && (restored_ok || !avoid_on_q));
 
-  logic [GroupW-1:0] next_grp;
-  logic [15:0] next_lfsr;
-  assign next_grp = grp_q + GroupW'(1);
-  assign next_lfsr = (next_grp == '0 && bug_i != 8'd4) ? lfsr_next(lfsr_q) : lfsr_q;
+  assign choose = chosen && e_go;
+  assign give_up = none_usable && e_go;
+  assign walk_writes = choose || give_up;
+  assign walk_end = walk_writes || (w_valid_q && w_dead && e_go);
+
+  // Where the QP's next packet begins: here, or in the next group. Both are there before it is
+  // known which of them it is.
+  logic advance, group_stays, same_qp;
+  place_t next_place;
+  logic [GroupW-1:0] next_group, pkt_group;
+  logic [NumPlanes-1:0] left_u;
+  assign next_place.grp = w_grp_q + GroupW'(1);
+  assign next_place.lfsr = (w_grp_q == GroupW'(Groups - 1) && bug_i != 8'd4) ? lfsr_next(w_lfsr_q)
+      : w_lfsr_q;
+  assign next_group = next_place.grp ^ key_hi(next_place.lfsr);
+  assign group_stays = next_group == w_group_q;
+  assign advance = chosen && group_done;
+  assign left_u = advance ? '0 : look_u;
+  // A packet that ends here without a walk leaves the QP's place alone.
+  assign same_qp = w_valid_q && !w_dead && pkt.qp[QpW-1:0] == w_pkt_q.qp[QpW-1:0];
+
+  always_comb begin
+    pkt_group = place.grp ^ key_hi(place.lfsr);
+    if (same_qp) begin
+      pkt_group = advance ? next_group : w_group_q;
+    end
+  end
+
+  // ---- the stages
+
+  always_comb begin
+    w_valid_d = pkt_pop || (w_valid_q && !walk_end);
+    e_valid_d = walk_end || (e_valid_q && !emit);
+    w_grp_d = w_grp_q;
+    w_lfsr_d = w_lfsr_q;
+    w_u_d = w_u_q;
+    w_group_d = w_group_q;
+    restored_d = restored_q;
+    restored_idx_d = restored_idx_q;
+    walked_d = walked_q;
+    avoid_on_d = avoid_on_q;
+    if (walk_next) begin
+      w_grp_d = next_place.grp;
+      w_lfsr_d = next_place.lfsr;
+      w_u_d = '0;
+      w_group_d = next_group;
+      restored_d = restored_q || first_mark != '0;
+      restored_idx_d = look_restored_idx;
+      walked_d = walked_q + (GroupW + 1)'(1);
+      if (walked_q[GroupW]) begin
+        avoid_on_d = 1'b0;
+        walked_d = '0;
+      end
+    end else if (pkt_pop) begin
+      w_group_d = pkt_group;
+      {w_grp_d, w_lfsr_d} = place;
+      w_u_d = used;
+      if (same_qp) begin
+        {w_grp_d, w_lfsr_d} = advance ? next_place : {w_grp_q, w_lfsr_q};
+        if (bug_i != 8'd6) begin
+          w_u_d = left_u;
+        end
+      end
+      restored_d = 1'b0;
+      walked_d = '0;
+      avoid_on_d = pkt.rtx;
+    end
+  end
 
   // ---- what feedback does to an EV, and which backup EV takes its place or leaves it
 
@@ -440,10 +613,10 @@ module mrc_tx_path
       && (fb_state == 3'(EvGood) || (skip_twice_i && fb_state == 3'(EvSkip)));
   // A loss on a plane without ports says nothing about the EV.
   assign fb_fail = fb_now && ((fb_q.kind == 3'd2 && fb_match)
-      || (fb_q.kind == 3'd3 && plane_ok[fb_plane])) && fb_in_use;
+      || (fb_q.kind == 3'd3 && op_ok[fb_plane])) && fb_in_use;
   assign fb_revive = fb_now && (fb_q.kind == 3'd4 || fb_q.kind == 3'd5)
       && fb_state == 3'(EvBad);
-  assign backup_first = GroupW'(Groups) - qp.backup;
+  assign backup_first = GroupW'(Groups) - op_backup_q;
 
   // Bug 29: an EV of the next plane takes the place of the bad one.
   assign test_plane = (bug_i == 8'd29 && !revive_q) ? fb_plane + PlaneW'(1) : fb_plane;
@@ -452,11 +625,11 @@ module mrc_tx_path
   assign test_revive = state_q == StTest && revive_q && f_q != fb_group
       && in_use(test_state);
   assign test_last = f_q == GroupW'(Groups - 1);
-  assign more_active = (fb_revive && qp.backup == '0)
+  assign more_active = (fb_revive && op_backup_q == '0)
       || (state_q == StTest && revive_q && !test_revive && test_last);
 
   // The floor: without a replacement the EV stays while too few would be left.
-  assign judge_keep = state_q == StJudge && !found_q && qp.active <= ev_min_active_i;
+  assign judge_keep = state_q == StJudge && !found_q && op_active_q <= ev_min_active_i;
   assign judge_bad = state_q == StJudge && !judge_keep;
 
   // ---- EVs that the controller denies, profiles that fill themselves
@@ -504,14 +677,6 @@ module mrc_tx_path
 
   always_comb begin
     state_d = state_q;
-    grp_d = grp_q;
-    lfsr_d = lfsr_q;
-    u_d = u_q;
-    restored_d = restored_q;
-    restored_idx_d = restored_idx_q;
-    walked_d = walked_q;
-    avoid_on_d = avoid_on_q;
-    ev_idx_d = ev_idx_q;
     init_qp_d = init_qp_q;
     init_cnt_d = init_cnt_q;
     f_d = f_q;
@@ -531,14 +696,6 @@ module mrc_tx_path
           end
         end else if (op_fb) begin
           state_d = StFb;
-        end else if (op_pkt) begin
-          grp_d = qp.grp;
-          lfsr_d = qp.lfsr;
-          u_d = qp.used;
-          restored_d = 1'b0;
-          walked_d = '0;
-          avoid_on_d = pkt.rtx;
-          state_d = no_path ? StNoPath : StWalk;
         end else if (op_scrub && scrub_known) begin
           state_d = StScrub;
         end
@@ -549,7 +706,7 @@ module mrc_tx_path
           state_d = StIdle;
         end
       end
-      StDeny, StNoPath, StScrub: state_d = StIdle;
+      StDeny, StScrub: state_d = StIdle;
       StGen: begin
         if (gen_last) begin
           state_d = StIdle;
@@ -561,8 +718,8 @@ module mrc_tx_path
         revive_d = fb_revive;
         found_d = 1'b0;
         if (fb_fail) begin
-          state_d = (qp.backup == '0) ? StJudge : StFind;
-        end else if (fb_revive && qp.backup != '0) begin
+          state_d = (op_backup_q == '0) ? StJudge : StFind;
+        end else if (fb_revive && op_backup_q != '0) begin
           state_d = StFind;
         end
       end
@@ -581,101 +738,82 @@ module mrc_tx_path
         end
       end
       StJudge: state_d = StIdle;
-      StWalk: begin
-        if (chosen) begin
-          ev_idx_d = chosen_idx;
-          state_d = StEmit;
-        end else if (none_usable) begin
-          state_d = StNoPath;
-        end else if (exhausted && !restored_waits) begin
-          restored_d = look_restored;
-          restored_idx_d = look_restored_idx;
-          grp_d = next_grp;
-          lfsr_d = next_lfsr;
-          u_d = '0;
-          walked_d = walked_q + (GroupW + 1)'(1);
-          if (whole_set) begin
-            avoid_on_d = 1'b0;
-            walked_d = '0;
-          end
-        end
-      end
-      StEmit: state_d = StIdle;
       default: state_d = StIdle;
     endcase
   end
 
+  logic set_ctx;
+  assign set_ctx = op_cfg && cfg_table_i == CfgTableQpCtx;
+
+  // Bug 6: used is not written back.
+  assign place_we = set_ctx || walk_writes;
+  assign used_we = set_ctx || (walk_writes && bug_i != 8'd6);
+  assign place_waddr = w_valid_q ? w_pkt_q.qp[QpW-1:0] : cfg_qp;
+  assign used_d = w_valid_q ? left_u : '0;
+
   always_comb begin
-    qp_we = 1'b0;
-    qp_waddr = cfg_qp;
-    qp_d = '{
-        grp: '0,
-        used: '0,
-        lfsr: 16'hACE1 ^ {{(16 - QpW) {1'b0}}, cfg_qp},
-        profile: cfg_ctx.profile,
-        backup: cfg_backup,
-        dest: cfg_ctx.dest[DestW-1:0],
-        active: 9'(EvsPerQp) - (9'(cfg_backup) << PlaneW)
-    };
-    if (op_cfg) begin
-      qp_we = cfg_table_i == CfgTableQpCtx;
-    end else if (chosen) begin
-      qp_we = 1'b1;
-      qp_waddr = hold_q.qp[QpW-1:0];
-      qp_d = qp;
-      qp_d.grp = group_done ? next_grp : grp_q;
-      qp_d.lfsr = group_done ? next_lfsr : lfsr_q;
-      qp_d.used = group_done ? '0 : look_u;
-      if (bug_i == 8'd6) begin
-        qp_d.used = qp.used;
-      end
-    end else if (none_usable) begin
-      qp_we = 1'b1;
-      qp_waddr = hold_q.qp[QpW-1:0];
-      qp_d = qp;
-      qp_d.grp = grp_q;
-      qp_d.lfsr = lfsr_q;
-      qp_d.used = look_u;
-    end else if (deny_active || undeny) begin
-      qp_we = 1'b1;
-      qp_d = qp;
-      qp_d.active = undeny ? qp.active + 9'd1 : qp.active - 9'd1;
-    end else if (more_active || (judge_bad && !found_q)) begin
-      qp_we = 1'b1;
-      qp_waddr = fb_q.qp[QpW-1:0];
-      qp_d = qp;
-      qp_d.active = more_active ? qp.active + 9'd1 : qp.active - 9'd1;
+    if (!w_valid_q) begin
+      place_d = '{grp: '0, lfsr: 16'hACE1 ^ {{(16 - QpW) {1'b0}}, cfg_qp}};
+    end else if (advance) begin
+      place_d = next_place;
+    end else begin
+      place_d = '{grp: w_grp_q, lfsr: w_lfsr_q};
+    end
+  end
+
+  assign ctx_we = set_ctx;
+  assign ctx_d = '{
+          profile: cfg_ctx.profile,
+          backup: cfg_backup,
+          dest: cfg_ctx.dest[DestW-1:0]
+      };
+
+  logic less_active;
+  assign less_active = deny_active || (judge_bad && !found_q);
+  assign active_we = set_ctx || more_active || undeny || less_active;
+  assign active_waddr = (idle || state_q == StDeny) ? cfg_qp : fb_q.qp[QpW-1:0];
+
+  always_comb begin
+    if (idle) begin
+      active_d = 9'(EvsPerQp) - (9'(cfg_backup) << PlaneW);
+    end else begin
+      active_d = op_active_q + (less_active ? 9'h1FF : 9'h001);
     end
   end
 
   // ---- EV states
 
   always_comb begin
-    evst_re = 1'b0;
-    evst_raddr = {pkt.qp[QpW-1:0], qp.grp ^ key_hi(qp.lfsr)};
-    if (op_fb) begin
-      evst_re = 1'b1;
-      evst_raddr = {fb.qp[QpW-1:0], fb.ev_idx[PlaneW+:GroupW]};
-    end else if (op_cfg) begin
-      evst_re = cfg_table_i == CfgTableEvState;
-      evst_raddr = {cfg_qp, deny_idx[PlaneW+:GroupW]};
-    end else if (op_pkt) begin
-      evst_re = !no_path;
-    end else if (op_scrub) begin
-      evst_re = scrub_known;
-      evst_raddr = {scrub_q[EvW+:QpW], scrub_q[PlaneW+:GroupW]};
+    evst_re = 1'b1;
+    evst_raddr = {pkt.qp[QpW-1:0], pkt_group};
+    if (walk_next) begin
+      evst_raddr = {w_pkt_q.qp[QpW-1:0], next_group};
     end else if (state_q == StFind) begin
-      evst_re = 1'b1;
       evst_raddr = {fb_q.qp[QpW-1:0], f_q};
-    end else if (exhausted && !use_restored && !restored_waits && !none_usable) begin
-      evst_re = 1'b1;
-      evst_raddr = {hold_q.qp[QpW-1:0], next_grp ^ key_hi(next_lfsr)};
+    end else if (cfg_now) begin
+      evst_re = op_cfg && cfg_table_i == CfgTableEvState;
+      evst_raddr = {cfg_qp, deny_idx[PlaneW+:GroupW]};
+    end else if (arb_gnt[1]) begin
+      evst_re = pkt_pop;
+    end else if (arb_any) begin
+      evst_re = op_fb;
+      evst_raddr = {fb.qp[QpW-1:0], fb.ev_idx[PlaneW+:GroupW]};
+    end else begin
+      evst_re = op_scrub && scrub_known;
+      evst_raddr = {scrub_q[EvW+:QpW], scrub_q[PlaneW+:GroupW]};
     end
   end
 
+  // Only the walk writes in the cycle of a read: the row that it goes on with, or that the next
+  // packet of the QP begins with, can be the one that it leaves.
+  logic fwd_d, walk_row_we;
+  assign walk_row_we = look_changed && (walk_writes || walk_next);
+  assign fwd_d = walk_row_we && ((walk_next || advance) ? group_stays : 1'b1)
+      && (walk_next || (pkt_pop && same_qp));
+
   always_comb begin
     evst_we = 1'b0;
-    evst_waddr = {hold_q.qp[QpW-1:0], group};
+    evst_waddr = {w_pkt_q.qp[QpW-1:0], w_group_q};
     evst_wdata = look_row;
     if (state_q == StInit) begin
       evst_we = 1'b1;
@@ -708,8 +846,8 @@ module mrc_tx_path
       evst_we = judge_keep;
       evst_waddr = {fb_q.qp[QpW-1:0], fb_group};
       evst_wdata = keep_q;
-    end else if (state_q == StWalk) begin
-      evst_we = look_changed && (chosen || (exhausted && !restored_waits));
+    end else begin
+      evst_we = walk_row_we;
     end
   end
 
@@ -720,16 +858,16 @@ module mrc_tx_path
   assign gen_wide = {cfg_index_i, gen_row_q};
 
   always_comb begin
-    if (op_fb) begin
-      evval_wide = {qp.profile, fb.ev_idx[EvW-1:0]};
-    end else if (op_scrub) begin
-      evval_wide = {qp.profile, scrub_q[EvW-1:0]};
+    if (w_valid_q) begin
+      evval_wide = {w_profile_q, chosen_idx};
+    end else if (arb_any) begin
+      evval_wide = {op_ctx.profile, fb.ev_idx[EvW-1:0]};
     end else begin
-      evval_wide = {qp.profile, chosen_idx};
+      evval_wide = {op_ctx.profile, scrub_q[EvW-1:0]};
     end
   end
 
-  assign evval_re = op_fb || (op_scrub && scrub_known) || chosen;
+  assign evval_re = op_fb || (op_scrub && scrub_known) || choose;
   assign evval_raddr = evval_wide[ValW-1:0];
   assign evval_we = (op_cfg && cfg_table_i == CfgTableEv) || gen_write;
   assign evval_waddr = gen_write ? gen_wide[ValW-1:0] : cfg_index_i[ValW-1:0];
@@ -739,26 +877,23 @@ module mrc_tx_path
 
   path_t path_d;
   rec_t rec_d;
-  logic emit, no_path_now;
-  assign emit = state_q == StEmit;
-  assign no_path_now = state_q == StNoPath;
 
   assign path_d = '{
-          pkt: hold_q,
+          pkt: e_pkt_q,
           ev: evval,
-          ev_idx: {{(16 - EvW) {1'b0}}, ev_idx_q},
-          plane: {{(4 - PlaneW) {1'b0}}, ev_idx_q[PlaneW-1:0]}
+          ev_idx: {{(16 - EvW) {1'b0}}, e_idx_q},
+          plane: {{(4 - PlaneW) {1'b0}}, e_idx_q[PlaneW-1:0]}
       };
   assign rec_d = '{
-          qp: hold_q.qp,
-          psn: hold_q.psn,
-          msn: hold_q.msn,
-          idx: hold_q.idx,
-          ev_idx: no_path_now ? NoEv : {{(16 - EvW) {1'b0}}, ev_idx_q},
-          rtx: hold_q.rtx,
-          last: hold_q.last,
-          size: hold_q.size,
-          voided: no_path_now && hold_q.voided
+          qp: e_pkt_q.qp,
+          psn: e_pkt_q.psn,
+          msn: e_pkt_q.msn,
+          idx: e_pkt_q.idx,
+          ev_idx: e_nopath_q ? NoEv : {{(16 - EvW) {1'b0}}, e_idx_q},
+          rtx: e_pkt_q.rtx,
+          last: e_pkt_q.last,
+          size: e_pkt_q.size,
+          voided: e_nopath_q && e_pkt_q.voided
       };
 
   mrc_out_reg #(
@@ -766,7 +901,7 @@ module mrc_tx_path
   ) u_path (
       .clk_i,
       .rst_ni,
-      .load_i(emit),
+      .load_i(emit && !e_nopath_q),
       .data_i(path_d),
       .free_o(path_free),
       .valid_o(path_valid_o),
@@ -779,7 +914,7 @@ module mrc_tx_path
   ) u_rec (
       .clk_i,
       .rst_ni,
-      .load_i(emit || no_path_now),
+      .load_i(emit),
       .data_i(rec_d),
       .free_o(rec_free),
       .valid_o(rec_valid_o),
@@ -835,7 +970,7 @@ module mrc_tx_path
   assign skip_inc_d = fb_mark;
   assign bad_inc_d = judge_bad;
   assign floor_inc_d = judge_keep;
-  assign nopath_inc_d = no_path_now && !hold_q.voided;
+  assign nopath_inc_d = emit && e_nopath_q && !e_pkt_q.voided;
   assign skip_inc_o = skip_inc_q;
   assign bad_inc_o = bad_inc_q;
   assign floor_inc_o = floor_inc_q;
@@ -849,6 +984,8 @@ module mrc_tx_path
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       state_q <= StIdle;
+      w_valid_q <= 1'b0;
+      e_valid_q <= 1'b0;
       cfg_ack_q <= 1'b0;
       skip_inc_q <= 1'b0;
       bad_inc_q <= 1'b0;
@@ -864,10 +1001,12 @@ module mrc_tx_path
       if (op_scrub) begin
         scrub_q <= scrub_d;
       end
-      if (op_cfg && cfg_table_i == CfgTableQpCtx) begin
+      if (set_ctx) begin
         known_q[cfg_qp] <= 1'b1;
       end
       state_q <= state_d;
+      w_valid_q <= w_valid_d;
+      e_valid_q <= e_valid_d;
       cfg_ack_q <= cfg_ack_d;
       skip_inc_q <= skip_inc_d;
       bad_inc_q <= bad_inc_d;
@@ -885,14 +1024,14 @@ module mrc_tx_path
   end
 
   always_ff @(posedge clk_i) begin
-    grp_q <= grp_d;
-    lfsr_q <= lfsr_d;
-    u_q <= u_d;
+    w_grp_q <= w_grp_d;
+    w_lfsr_q <= w_lfsr_d;
+    w_u_q <= w_u_d;
+    w_group_q <= w_group_d;
     restored_q <= restored_d;
     restored_idx_q <= restored_idx_d;
     walked_q <= walked_d;
     avoid_on_q <= avoid_on_d;
-    ev_idx_q <= ev_idx_d;
     init_qp_q <= init_qp_d;
     init_cnt_q <= init_cnt_d;
     f_q <= f_d;
@@ -906,8 +1045,26 @@ module mrc_tx_path
     if (fb_now) begin
       keep_q <= evst_row;
     end
-    if (op_pkt) begin
-      hold_q <= pkt;
+    if (pkt_pop) begin
+      w_pkt_q <= pkt;
+      w_profile_q <= pkt_ctx.profile;
+      w_pmask_q <= (bug_i == 8'd44) ? {NumPlanes{1'b1}} : pmask_q[pkt_ctx.dest];
+    end
+    if (walk_end) begin
+      e_pkt_q <= w_pkt_q;
+      e_idx_q <= chosen_idx;
+      e_nopath_q <= !chosen;
+    end
+    if (evst_re) begin
+      fwd_q <= fwd_d;
+    end
+    if (walk_row_we) begin
+      fwd_row_q <= look_row;
+    end
+    if (op_fb || op_cfg) begin
+      op_backup_q <= op_ctx.backup;
+      op_dest_q <= op_ctx.dest;
+      op_active_q <= op_active;
     end
     if (op_scrub) begin
       scrub_keep_q <= scrub_q;
@@ -918,7 +1075,7 @@ module mrc_tx_path
   end
 
   logic unused_ok;
-  assign unused_ok = &{1'b0, unused_counts, unused_arb_idx, cfg_index_i, cfg_ctx, cfg_ev_state, cfg_gen,
-      evval_wide, gen_wide, fb_q};
+  assign unused_ok = &{1'b0, unused_counts, unused_arb_idx, cfg_index_i, cfg_ctx, cfg_ev_state,
+      cfg_gen, pkt_ctx, evval_wide, gen_wide, fb_q};
 
 endmodule

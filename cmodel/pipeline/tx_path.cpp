@@ -29,9 +29,22 @@ TxPath::TxPath(const Preset& preset, Stream<Pkt>& pkt, Stream<Fb>& fb, Stream<Fb
 
 void TxPath::step(const CfgBus& cfg, const CsrOut& csr, const In& in) {
   ack_.begin(cfg);
+  if (state_ == State::Idle) {
+    const bool w_empty = !w_.valid;
+    const bool e_go = emit();
+    if (w_.valid) walk(in, e_go);
+    accept(cfg, w_empty && e_go);
+  } else {
+    operate(csr, in);
+  }
+  if (scrub_div_ == 63) scrub_due_ = true;
+  scrub_div_ = (scrub_div_ + 1) & 63u;
+}
+
+/// One cycle of an operation; it began with both stages empty.
+void TxPath::operate(const CsrOut& csr, const In& in) {
   switch (state_) {
     case State::Idle:
-      idle(cfg, in);
       break;
     case State::Init:
       init();
@@ -54,38 +67,29 @@ void TxPath::step(const CfgBus& cfg, const CsrOut& csr, const In& in) {
     case State::Judge:
       judge(csr.ev_min_active);
       break;
-    case State::Walk:
-      walk(in);
-      break;
-    case State::NoPath:
-      no_path();
-      break;
-    case State::Emit:
-      emit();
-      break;
     case State::Scrub:
       scrubbed();
       break;
   }
-  if (scrub_div_ == 63) scrub_due_ = true;
-  scrub_div_ = (scrub_div_ + 1) & 63u;
 }
 
-void TxPath::idle(const CfgBus& cfg, const In& in) {
+/// empty: an operation may begin. Stage w is free if its walk has ended in this cycle.
+void TxPath::accept(const CfgBus& cfg, bool empty) {
   if (ack_.pending(cfg)) {
-    configure(cfg);
+    if (empty) configure(cfg);
     return;
   }
   const bool tell = evev_.free() && bad_.free();
-  const bool request[3] = {fb_in_.has() && tell, pkt_.has() && path_.free() && rec_.free(), pfb_in_.has() && tell};
+  const bool request[3] = {fb_in_.has() && tell, pkt_.has(), pfb_in_.has() && tell};
   if (!(request[0] | request[1] | request[2])) {
-    if (scrub_due_ && bad_.free()) scrub();
+    if (scrub_due_ && bad_.free() && empty) scrub();
     return;
   }
   const int grant = arb_.pick([&](unsigned i) { return request[i]; });
+  if (grant == 1 ? w_.valid : !empty) return;  // w drains
   arb_.take(static_cast<unsigned>(grant));
   if (grant == 1) {
-    take_packet(in);
+    take_packet();
   } else {
     take_feedback(grant == 0 ? fb_in_ : pfb_in_);
   }
@@ -207,29 +211,27 @@ void TxPath::take_feedback(Stream<Fb>& from) {
   state_ = State::Fb;
 }
 
-void TxPath::take_packet(const In& in) {
-  hold_ = pkt_.head();
+/// The walk starts where the QP's walk before has ended, be it in this cycle.
+void TxPath::take_packet() {
+  w_.valid = true;
+  w_.pkt = pkt_.head();
   pkt_.pop();
-  if (hold_.voided || plane_ok(hold_.qp, in) == 0) {
-    state_ = State::NoPath;
-    return;
-  }
-  const Qp& q = qps_[hold_.qp & qp_mask_];
-  grp_ = q.grp;
-  lfsr_ = q.lfsr;
-  u_ = q.used;
-  restored_ = false;
-  walked_ = 0;
-  avoid_on_ = hold_.rtx;
-  evst_.read(evst_row(hold_.qp, group()));
-  state_ = State::Walk;
+  const Qp& q = qps_[w_.pkt.qp & qp_mask_];
+  w_.dest = q.dest;
+  w_.grp = q.grp;
+  w_.u = q.used;
+  w_.lfsr = q.lfsr;
+  w_.restored = false;
+  w_.walked = 0;
+  w_.avoid_on = w_.pkt.rtx;
+  evst_.read(evst_row(w_.pkt.qp, group()));
 }
 
 void TxPath::feedback(const In& in, bool skip_twice) {
   state_ = State::Idle;
   const unsigned plane = fb_.ev_idx & (planes_ - 1);
   keep_ = evst_.rdata();
-  const bool ok = (plane_ok(fb_.qp, in) >> plane & 1) != 0;
+  const bool ok = (plane_ok(qps_[fb_.qp & qp_mask_].dest, in) >> plane & 1) != 0;
   const unsigned was = ev_state(keep_, plane);
   const unsigned now = ev_after(was, fb_.kind, evval_.rdata() == fb_.entropy, ok, skip_twice);
   if (now == was) return;
@@ -293,97 +295,111 @@ void TxPath::judge(unsigned min_active) {
 }
 
 void TxPath::next_group() {
-  u_ = 0;
-  grp_ = (grp_ + 1) & (groups_ - 1);
-  if (grp_ == 0) lfsr_ = ev_key_next(lfsr_);
-}
-
-/// The walk ends with ev_idx, and advances for the QP's next packet.
-void TxPath::choose(const EvGroup& g, unsigned ev_idx) {
-  Qp& q = qps_[hold_.qp & qp_mask_];
-  evval_.read(evval_row(q.profile, ev_idx));
-  ev_idx_ = static_cast<uint16_t>(ev_idx);
-  u_ = g.u;
-  state_ = State::Emit;
+  w_.u = 0;
+  w_.grp = (w_.grp + 1) & (groups_ - 1);
+  if (w_.grp == 0) w_.lfsr = ev_key_next(w_.lfsr);
 }
 
 /// The walk's place is kept for the QP's next packet.
 void TxPath::write_back() {
-  Qp& q = qps_[hold_.qp & qp_mask_];
-  q.grp = static_cast<uint8_t>(grp_);
-  q.used = static_cast<uint8_t>(u_);
-  q.lfsr = lfsr_;
+  Qp& q = qps_[w_.pkt.qp & qp_mask_];
+  q.grp = static_cast<uint8_t>(w_.grp);
+  q.used = static_cast<uint8_t>(w_.u);
+  q.lfsr = w_.lfsr;
 }
 
-void TxPath::walk(const In& in) {
-  const EvRow row = evst_.rdata();
-  const unsigned at = group(), ok = plane_ok(hold_.qp, in);
-  const EvChoice choice{planes_, ok, in.lane_room, avoid_on_, hold_.avoid_ev};
-  const EvGroup g = ev_walk_group({row, u_, restored_, restored_idx_, false, -1}, at, lfsr_ & (planes_ - 1), choice);
+void TxPath::end_walk(uint16_t ev_idx, bool nopath) {
+  w_.valid = false;
+  e_.valid = true;
+  e_.nopath = nopath;
+  e_.pkt = w_.pkt;
+  e_.ev_idx = ev_idx;
+}
 
+/// The walk ends with ev_idx, and advances for the QP's next packet. u: planes done in this group; ok: that can be
+/// used.
+void TxPath::choose(unsigned u, unsigned ev_idx, unsigned ok) {
+  evval_.read(evval_row(qps_[w_.pkt.qp & qp_mask_].profile, ev_idx));
+  const unsigned all = (1u << planes_) - 1;
+  w_.u = u;
+  if (((u | ~ok) & all) == all) next_group();
+  write_back();
+  end_walk(static_cast<uint16_t>(ev_idx), false);
+}
+
+/// Looks at one group. e_go: stage e can take the packet.
+void TxPath::walk(const In& in, bool e_go) {
+  const unsigned ok = plane_ok(w_.dest, in);
+  if (w_.pkt.voided || ok == 0) {
+    if (e_go) end_walk(kNoPathEv, true);
+    return;
+  }
+  const EvRow row = evst_.rdata();
+  const unsigned at = group();
+  const EvChoice choice{planes_, ok, in.lane_room, w_.avoid_on, w_.pkt.avoid_ev};
+  const EvGroup g =
+      ev_walk_group({row, w_.u, w_.restored, w_.restored_idx, false, -1}, at, w_.lfsr & (planes_ - 1), choice);
+
+  const bool whole = w_.walked == groups_;  // this is the first group for the second time
   int ev_idx = g.chosen >= 0 ? static_cast<int>(at * planes_) + g.chosen : -1;
   if (ev_idx < 0) {
     if (g.busy) return;
     const unsigned plane = 1u << (g.restored_idx & (planes_ - 1));
-    if (walked_ == groups_ && g.restored && (ok & plane)) {  // the whole set was walked: what was restored is used
+    if (whole && g.restored && (ok & plane)) {  // what was restored is used
       if (!(in.lane_room & plane)) return;
       ev_idx = g.restored_idx;
     }
   }
-  if (g.row != row) evst_.write(evst_row(hold_.qp, at), g.row);
+  const bool nothing = ev_idx < 0 && whole && !w_.avoid_on;  // in the whole set
+  if ((ev_idx >= 0 || nothing) && !e_go) return;
+  if (g.row != row) evst_.write(evst_row(w_.pkt.qp, at), g.row);
 
   if (ev_idx >= 0) {
-    choose(g, static_cast<unsigned>(ev_idx));
-    const unsigned all = (1u << planes_) - 1;
-    if (((u_ | ~ok) & all) == all) next_group();
-    write_back();
+    choose(g.u, static_cast<unsigned>(ev_idx), ok);
     return;
   }
-  restored_ = g.restored;
-  restored_idx_ = g.restored_idx;
-  if (walked_ == groups_) {
-    if (!avoid_on_) {  // nothing in the whole set
-      u_ = g.u;
-      write_back();
-      state_ = State::NoPath;
-      return;
-    }
-    avoid_on_ = false;
-    walked_ = 0;
+  if (nothing) {
+    w_.u = g.u;
+    write_back();
+    end_walk(kNoPathEv, true);
+    return;
+  }
+  w_.restored = g.restored;
+  w_.restored_idx = g.restored_idx;
+  if (whole) {
+    w_.avoid_on = false;
+    w_.walked = 0;
   } else {
-    ++walked_;
+    ++w_.walked;
   }
   next_group();
-  evst_.read(evst_row(hold_.qp, group()));
+  evst_.read(evst_row(w_.pkt.qp, group()));
 }
 
-/// The packet counts as sent, and as lost; one that is not needed any more leaves its trace only.
-void TxPath::no_path() {
-  ev_idx_ = kNoPathEv;
-  record();
-  pulses_next_.nopath = !hold_.voided;
-}
-
-void TxPath::emit() {
-  Path& p = path_.load();
-  p.pkt = hold_;
-  p.ev = evval_.rdata();
-  p.ev_idx = ev_idx_;
-  p.plane = static_cast<uint8_t>(ev_idx_ & (planes_ - 1));
-  record();
-}
-
-void TxPath::record() {
-  rec_.load({.qp = hold_.qp,
-             .psn = hold_.psn,
-             .msn = hold_.msn,
-             .idx = hold_.idx,
-             .ev_idx = ev_idx_,
-             .rtx = hold_.rtx,
-             .last = hold_.last,
-             .size = hold_.size,
-             .voided = hold_.voided});
-  state_ = State::Idle;
+/// Returns e_go: stage e is empty, or its packet leaves in this cycle. A packet without a path counts as sent, and as
+/// lost; one that is not needed any more leaves its trace only.
+bool TxPath::emit() {
+  if (!e_.valid) return true;
+  if (!rec_.free() || (!e_.nopath && !path_.free())) return false;
+  e_.valid = false;
+  if (!e_.nopath) {
+    Path& p = path_.load();
+    p.pkt = e_.pkt;
+    p.ev = evval_.rdata();
+    p.ev_idx = e_.ev_idx;
+    p.plane = static_cast<uint8_t>(e_.ev_idx & (planes_ - 1));
+  }
+  rec_.load({.qp = e_.pkt.qp,
+             .psn = e_.pkt.psn,
+             .msn = e_.pkt.msn,
+             .idx = e_.pkt.idx,
+             .ev_idx = e_.ev_idx,
+             .rtx = e_.pkt.rtx,
+             .last = e_.pkt.last,
+             .size = e_.pkt.size,
+             .voided = e_.pkt.voided});
+  pulses_next_.nopath = e_.nopath && !e_.pkt.voided;
+  return true;
 }
 
 }  // namespace mrc

@@ -15,10 +15,10 @@
 namespace mrc {
 
 /// Gives each packet an entropy value: walks the QP's EV set group by group in an order that changes each pass, and
-/// takes the next GOOD EV whose lane has room. Contract: docs/blocks/tx_path.md. Three cycles per packet in the usual
-/// case; a packet without a usable EV counts as sent and lost. Between packets it works in feedback: SKIP, and EVs that
-/// go bad and come back, each with a backup EV of the same plane if there is one. Tables deny EVs, fill profiles, and
-/// say which planes a peer can receive on.
+/// takes the next GOOD EV whose lane has room. Contract: docs/blocks/tx_path.md. Two stages, a packet per cycle in the
+/// usual case; a packet without a usable EV counts as sent and lost. While the stages are empty it works in feedback:
+/// SKIP, and EVs that go bad and come back, each with a backup EV of the same plane if there is one. Tables deny EVs,
+/// fill profiles, and say which planes a peer can receive on.
 class TxPath {
  public:
   struct In {
@@ -47,7 +47,34 @@ class TxPath {
   }
 
  private:
-  enum class State : uint8_t { Idle, Init, Deny, Gen, Fb, Find, Test, Judge, Walk, NoPath, Emit, Scrub };
+  enum class State : uint8_t { Idle, Init, Deny, Gen, Fb, Find, Test, Judge, Scrub };
+
+  /// EV states of all QPs. A read sees the write of its own cycle too; otherwise as Ram1r1w.
+  class EvStates {
+   public:
+    explicit EvStates(std::size_t depth) : mem_(depth) {}
+    EvRow rdata() const { return rdata_; }
+    void read(std::size_t row) {
+      raddr_ = row;
+      re_ = true;
+    }
+    void write(std::size_t row, EvRow v) {
+      waddr_ = row;
+      wdata_ = v;
+      we_ = true;
+    }
+    void clock() {
+      if (we_) mem_[waddr_] = wdata_;
+      if (re_) rdata_ = mem_[raddr_];
+      we_ = re_ = false;
+    }
+
+   private:
+    std::vector<EvRow> mem_;
+    EvRow rdata_ = 0, wdata_ = 0;
+    std::size_t raddr_ = 0, waddr_ = 0;
+    bool re_ = false, we_ = false;
+  };
 
   struct Qp {
     uint8_t grp = 0;
@@ -60,35 +87,51 @@ class TxPath {
     bool known = false;   ///< has had a QP_CTX
   };
 
+  /// Stage w: the packet that walks, and the walk's working copies.
+  struct Walk {
+    bool valid = false;
+    Pkt pkt{};
+    uint8_t dest = 0;
+    unsigned grp = 0, u = 0, walked = 0;
+    uint16_t lfsr = 1;
+    bool restored = false, avoid_on = false;
+    uint16_t restored_idx = 0;
+  };
+
+  /// Stage e: the packet that has its EV, whose value evval's data are, or has found none.
+  struct Emit {
+    bool valid = false, nopath = false;
+    Pkt pkt{};
+    uint16_t ev_idx = 0;
+  };
+
   std::size_t evst_row(unsigned qp, unsigned group) const { return (qp & qp_mask_) * groups_ + group; }
   std::size_t evval_row(unsigned profile, unsigned ev_idx) const {
     return (std::size_t{profile} * evs_ + ev_idx) % evval_.depth();
   }
   /// grp ^ khi: the group of the set the walk stands at.
-  unsigned group() const { return grp_ ^ (lfsr_ >> plane_bits_ & (groups_ - 1)); }
-  /// Planes a QP may use now.
-  unsigned plane_ok(unsigned qp, const In& in) const {
-    return ev_plane_ok(in.port_up, peer_[qps_[qp & qp_mask_].dest & dest_mask_]);
-  }
+  unsigned group() const { return w_.grp ^ (w_.lfsr >> plane_bits_ & (groups_ - 1)); }
+  /// Planes that can be used now towards a destination.
+  unsigned plane_ok(unsigned dest, const In& in) const { return ev_plane_ok(in.port_up, peer_[dest & dest_mask_]); }
   void write_back();
   void next_group();
-  void choose(const EvGroup& g, unsigned ev_idx);
+  void choose(unsigned u, unsigned ev_idx, unsigned ok);
+  void end_walk(uint16_t ev_idx, bool nopath);
 
-  void idle(const CfgBus& cfg, const In& in);
+  bool emit();
+  void walk(const In& in, bool e_go);
+  void accept(const CfgBus& cfg, bool empty);
+  void operate(const CsrOut& csr, const In& in);
   void configure(const CfgBus& cfg);
   void init();
   void deny();
   void generate();
   void take_feedback(Stream<Fb>& from);
-  void take_packet(const In& in);
+  void take_packet();
   void feedback(const In& in, bool skip_twice);
   void find();
   void test();
   void judge(unsigned min_active);
-  void walk(const In& in);
-  void no_path();
-  void emit();
-  void record();
   void scrub();
   void scrubbed();
 
@@ -100,7 +143,7 @@ class TxPath {
   Stream<Evev>& evev_;
   Stream<Badev>& bad_;
 
-  Ram1r1w<EvRow> evst_;
+  EvStates evst_;
   Ram1r1w<uint32_t> evval_;
   std::vector<Qp> qps_;
   std::vector<uint8_t> peer_;  // planes each destination can receive on
@@ -126,13 +169,8 @@ class TxPath {
   bool found_ = false;   // and a backup EV took its place
   EvRow keep_ = 0;       // the EV's row before
   unsigned f_ = 0;       // backup group looked at
-  // The packet that walks: hold_ until Emit, and the walk's working copies.
-  Pkt hold_{};
-  unsigned grp_ = 0, u_ = 0, walked_ = 0;
-  uint16_t lfsr_ = 1;
-  bool restored_ = false, avoid_on_ = false;
-  uint16_t restored_idx_ = 0;
-  uint16_t ev_idx_ = 0;
+  Walk w_;
+  Emit e_;
 };
 
 }  // namespace mrc
