@@ -19,7 +19,8 @@ namespace {
 using wire::load_be;
 
 constexpr unsigned kReorder = 32;             // packets above a gap before it counts as lost
-constexpr uint64_t kTimeoutPs = 20'000'000;   // nothing of a QP is acknowledged for so long: its oldest is sent again
+constexpr uint64_t kTimeoutPs = 131'072'000;  // nothing of a QP is acknowledged for so long: its oldest is sent again
+constexpr uint64_t kAgainPs = 10'000'000;     // a packet sent again may count as lost once more after this time
 constexpr uint64_t kPaceBurstPs = 1'000'000;  // what a paced port may catch up with
 
 int64_t signed16(const uint8_t* p) { return static_cast<int16_t>(load_be<2>(p)); }
@@ -228,10 +229,11 @@ void LinePeer::ack(Qp& q, unsigned plane) {
   responses_[plane].push_back({.kind = CtlKind::Ack, .qp = static_cast<uint16_t>(q.index)});
 }
 
-void LinePeer::order(Qp& q, uint32_t psn) {
+void LinePeer::order(Qp& q, uint32_t psn, uint64_t now_ps) {
   Packet& p = packet(q, psn);
   if (p.sacked || p.queued) return;
-  p.queued = p.again = true;
+  p.queued = true;
+  p.again_ps = now_ps + kAgainPs;
   q.retx.push_back(psn);
   retx_qps_.push_back(q.index);
   ++losses_;
@@ -261,15 +263,15 @@ void LinePeer::control(Qp& q, const Frame& frame, const FrameInfo& info, uint64_
         if (bitmap >> i & 1) {
           packet(q, p).sacked = true;
         } else if (ooo >= kReorder && psn_dist(q.hi, p) >= kReorder && psn_dist(q.hi, p) < kPsnHalf &&
-                   !packet(q, p).again) {
-          order(q, p);
+                   now_ps >= packet(q, p).again_ps) {
+          order(q, p, now_ps);
         }
       }
       break;
     }
     case 0xDD: {
       const auto psn = static_cast<uint32_t>(load_be<3>(ext + 13));
-      if (in(psn)) order(q, psn);
+      if (in(psn)) order(q, psn, now_ps);
       break;
     }
     case 0xD1:
@@ -288,7 +290,7 @@ void LinePeer::timers(uint64_t now_ps) {
     } else if (now_ps - q.progress_ps > kTimeoutPs) {
       q.progress_ps = now_ps;
       packet(q, q.una).sacked = false;
-      order(q, q.una);
+      order(q, q.una, now_ps);
     }
   }
 }
@@ -377,6 +379,7 @@ FramePtr LinePeer::next_data(unsigned plane, uint64_t now_ps) {
     ++q.message_idx;
     if (p.last) q.msn = msn_add(q.msn, 1);
     const uint32_t psn = q.nxt;
+    if (psn == q.una) q.progress_ps = now_ps;
     q.nxt = psn_add(q.nxt, 1);
     if (single_) --ones_;
     frame = data_frame(q, psn, plane, now_ps, false);

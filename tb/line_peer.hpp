@@ -88,7 +88,8 @@ class LinePeer {
     uint32_t length = 0;  // of its message
     uint32_t idx = 0, plen = 0;
     uint16_t msn = 0;
-    bool last = false, sacked = false, again = false, queued = false;
+    bool last = false, sacked = false, queued = false;
+    uint64_t again_ps = 0;  // not lost once more before
   };
   struct Qp {
     unsigned index = 0;  // here
@@ -116,7 +117,7 @@ class LinePeer {
   };
   Qp* qp_of(uint32_t dqp);
   Packet& packet(Qp& q, uint32_t psn) { return q.out[psn % q.out.size()]; }
-  void order(Qp& q, uint32_t psn);
+  void order(Qp& q, uint32_t psn, uint64_t now_ps);
   std::string data(Qp& q, const Frame& frame, const FrameInfo& info);
   void control(Qp& q, const Frame& frame, const FrameInfo& info, uint64_t now_ps);
   void sack(Qp& q, unsigned plane, uint32_t psn, uint32_t entropy, uint16_t ts, bool pr, bool self);

@@ -403,19 +403,30 @@ struct NicBench::Impl {
     return !over();
   }
 
-  /// Lets the peer's rate follow what the device places, as long as the device loses packets.
+  /// Lets the peer's rate follow what the device places, as long as the device loses packets. The device says so by its
+  /// NACKs, and by CNT_OVF, which is read all the time: frames dropped whole are not told to anybody.
   void follow() {
-    const uint64_t losses = peer.losses();
+    const uint64_t losses = peer.losses(), drops = overflows();
     const double placed = totals.at[Totals::RxPayload];
     const double share = (placed - follow_placed) * 8000 / (static_cast<double>(kFollowCycles) * preset.clock_ps) /
                          goodput_limit(preset, o.payload, o.encap, scenario.ts_share != 0, 0);
-    if (losses != follow_losses) {
-      peer.pace(std::max(0.02, std::min(peer.pace() * 0.95, share * 1.02)));
+    if (losses != follow_losses || drops != follow_drops) {
+      peer.pace(std::clamp(share, 0.02, peer.pace() * 0.97));
     } else if (peer.pace() < 1) {
       peer.pace(std::min(1.0, peer.pace() * 1.01));
     }
     follow_losses = losses;
+    follow_drops = drops;
     follow_placed = placed;
+    if (!driver.idle()) return;
+    for (unsigned p = 0; p < preset.num_planes; ++p) {
+      driver.read(static_cast<uint16_t>(csr::kCntOvf0 + 4 * p), [this, p](uint32_t data, unsigned) { ovf[p] = data; });
+    }
+  }
+  uint64_t overflows() const {
+    uint64_t sum = 0;
+    for (const uint32_t n : ovf) sum += n;
+    return sum;
   }
   bool run_following(uint64_t cycles) {
     for (uint64_t done = 0; done < cycles; done += kFollowCycles) {
@@ -468,7 +479,8 @@ struct NicBench::Impl {
 
   // figures
   Totals totals;
-  uint64_t follow_losses = 0;
+  uint64_t follow_losses = 0, follow_drops = 0;
+  std::array<uint32_t, kMaxPlanes> ovf{};  // CNT_OVF of each plane, as last read
   double follow_placed = 0;
   const uint32_t *core = nullptr, *lanes = nullptr;
   std::array<uint64_t, kNumCoreBoundaries + kNumLaneBoundaries> busy{}, blocked{};
@@ -521,7 +533,7 @@ Throughput NicBench::measure(Direction direction, std::string& problem) {
   b.blocked.fill(0);
   b.observed = 0;
   b.watching = b.counting = true;
-  const uint64_t losses = b.peer.losses();
+  const uint64_t drops = b.overflows();
   for (uint64_t i = 0; fine && i < b.o.cycles; ++i) {
     if (i % Impl::kFollowCycles == 0) b.follow();
     b.step();
@@ -549,6 +561,7 @@ Throughput NicBench::measure(Direction direction, std::string& problem) {
     f.packets_per_second = f.goodput_gbps / 8 / b.o.payload * 1e9;
     f.control_gbps = 8 * rate[tx_side ? Totals::TxControl : Totals::RxControl];
     f.control_share = f.control_gbps / capacity;
+    f.offered_gbps = 8 * rate[tx_side ? Totals::TxPackets : Totals::RxPackets] * b.o.payload;
     f.retransmitted_share = 8 * rate[tx_side ? Totals::TxAgain : Totals::RxAgain] / capacity;
     f.limit_gbps = goodput_limit(preset, b.o.payload, b.o.encap, ts, f.control_gbps);
     f.ratio = f.goodput_gbps / f.limit_gbps;
@@ -576,7 +589,7 @@ Throughput NicBench::measure(Direction direction, std::string& problem) {
   if (receives) {
     result.receive = flow(false);
     result.receive.pace = b.peer.pace();
-    result.receive.losses = b.peer.losses() - losses;
+    result.receive.drops = b.overflows() - drops;
   }
   for (unsigned k = 0; k < kNumCoreBoundaries + kNumLaneBoundaries && b.observed != 0; ++k) {
     const bool lane = k >= kNumCoreBoundaries;
@@ -619,12 +632,13 @@ LatencyResult NicBench::latencies(double load, std::string& problem) {
         std::max(1.0, b.plan.peer.sack_trigger / static_cast<double>(std::max(b.o.payload, 1024u)));
     const double control = wire_bytes(control_frame_bytes(36, b.o.encap)) / packets_per_sack +
                            wire_bytes(control_frame_bytes(4, b.o.encap)) / double(b.o.message_packets);
-    const double packet_ns = (data + control) * 8 / capacity_gbps(preset);
+    constexpr unsigned kTrimEvery = 41;
+    const double packet_ns = ((1 + 1.0 / kTrimEvery) * data + control) * 8 / capacity_gbps(preset);
     b.wqes_per_cycle = load / packet_ns * preset.clock_ps / 1000 / b.o.message_packets;
     b.sending = true;
     b.peer.send(true);
     b.peer.pace(load * data / (data + control));
-    b.peer.trim_every(199);
+    b.peer.trim_every(kTrimEvery);
     b.sample_from = b.cycle + b.o.warm_cycles;
     fine = b.run(b.o.warm_cycles + b.o.cycles);
   }

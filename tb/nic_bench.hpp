@@ -58,8 +58,9 @@ struct Flow {
   double ratio_of_data = 0;                         ///< goodput / what fits without any control traffic
   double plane_share_min = 0, plane_share_max = 0;  ///< of the data frames' wire time
   double pace = 1;                                  ///< receive: share of line rate that the peer ended up with
-  uint64_t losses = 0;                              ///< receive: packets that the device refused or lost
-  double sacks = 0, acks = 0, nacks = 0;            ///< control frames of this direction per data packet of the other
+  uint64_t drops = 0;                     ///< receive: frames or payloads for which the device had no room (CNT_OVF)
+  double offered_gbps = 0;                ///< payload of first transmissions on the wire
+  double sacks = 0, acks = 0, nacks = 0;  ///< control frames of this direction per data packet of the other
 };
 
 /// One boundary between blocks: share of the cycles with a transfer, and with valid but not ready.
