@@ -41,7 +41,8 @@ Lists are written with commas. What is measured and how: docs/performance.md.
 struct Options {
   std::string preset = "asic800", dut = "rtl", json, svg, qps = "all", table = "all", messages, payload, direction,
               encapsulation;
-  uint64_t cycles = 20000, warm = 8000, seed = 1;
+  uint64_t cycles = 45000, warm = 45000, seed = 1;
+  unsigned dests = 1, reorder = 32;
   double delay_ns = 500;
   bool timestamps = false, cc = false, ack_with_sack = false, check = false;
 };
@@ -392,6 +393,8 @@ int run(const Options& o, const Context& context) {
   base.cc = o.cc;
   base.ack_with_sack = o.ack_with_sack;
   base.delay_ns = o.delay_ns;
+  base.dests = o.dests;
+  base.reorder_pkts = o.reorder;
   base.seed = o.seed;
   base.cycles = o.cycles;
   base.warm_cycles = o.warm;
@@ -463,7 +466,6 @@ int run(const Options& o, const Context& context) {
                   has(encapsulations, "srv6"), false};
     progress.begin(fmt::format("latencies at {:.0f} % load", 100 * load));
     tb::BenchOptions options = set_up(g);
-    options.cycles *= 2;
     tb::NicBench bench(options);
     LatencyTable table{g.payload, g.srv6, {}, bench.start()};
     if (table.problem.empty()) table.result = bench.latencies(load, table.problem);
@@ -493,6 +495,8 @@ int run(const Options& o, const Context& context) {
     j["timestamps"] = o.timestamps || o.cc;
     j["cc"] = o.cc;
     j["ack_with_sack"] = o.ack_with_sack;
+    j["dests"] = o.dests;
+    j["reorder"] = o.reorder;
     j["rows"] = Json::array();
     for (const Row& row : rows) j["rows"].push_back(row_json(row));
     j["latency"] = Json::array();
@@ -547,6 +551,12 @@ void register_bench_nic(CLI::App& bench, Context& context) {
   c->add_option("--delay-ns", options->delay_ns, "delay of a link")
       ->capture_default_str()
       ->check(CLI::Range(10.0, 1e6));
+  c->add_option("--dests", options->dests, "destinations that the QPs are spread over; each has its controller")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 256));
+  c->add_option("--reorder", options->reorder, "register REORDER: packets above a gap before it counts as lost")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 32767));
   c->add_option("--cycles", options->cycles, "cycles measured per row")->capture_default_str();
   c->add_option("--warm-up", options->warm, "cycles before them")->capture_default_str();
   c->add_option("--seed", options->seed, "addresses and numbers of QPs follow from it")->capture_default_str();

@@ -18,8 +18,10 @@ namespace {
 
 using wire::load_be;
 
+constexpr unsigned kSackPackets = 16;         // packets that earn a SACK at most, with SACK_TRIGGER's default
 constexpr unsigned kReorder = 32;             // packets above a gap before it counts as lost
 constexpr uint64_t kTimeoutPs = 131'072'000;  // nothing of a QP is acknowledged for so long: its oldest is sent again
+constexpr uint64_t kStuckPs = 8'000'000;      // the same for a QP whose window is full
 constexpr uint64_t kAgainPs = 10'000'000;     // a packet sent again may count as lost once more after this time
 constexpr uint64_t kPaceBurstPs = 1'000'000;  // what a paced port may catch up with
 
@@ -76,6 +78,9 @@ LinePeer::LinePeer(const Setup& s)
     q.cack = q.max = psn_add(plan.rq_psn, -1);
     q.lowun = plan.rq_psn;
     q.emsn = other_.qps[plan.peer].msn;
+    // QPs that all begin at once would earn their SACKs at once: they begin at different points of the interval.
+    q.trig = static_cast<uint32_t>(rng_.below(sack_trigger_ + 1));
+    q.hold = static_cast<unsigned>(rng_.below(kSackPackets));
   }
 }
 
@@ -287,7 +292,7 @@ void LinePeer::timers(uint64_t now_ps) {
   for (Qp& q : qps_) {
     if (q.window == 0 || !sending_ || q.una == q.nxt) {
       q.progress_ps = now_ps;
-    } else if (now_ps - q.progress_ps > kTimeoutPs) {
+    } else if (now_ps - q.progress_ps > (psn_dist(q.nxt, q.una) >= q.window ? kStuckPs : kTimeoutPs)) {
       q.progress_ps = now_ps;
       packet(q, q.una).sacked = false;
       order(q, q.una, now_ps);
@@ -363,6 +368,11 @@ FramePtr LinePeer::next_data(unsigned plane, uint64_t now_ps) {
     cursor_ = cursor_ + 1 == qps_.size() ? 0 : cursor_ + 1;
     Qp& q = qps_[cursor_];
     if (q.window == 0 || psn_dist(q.nxt, q.una) >= q.window) continue;
+    if (!single_ && q.hold != 0) {
+      --q.hold;
+      if (q.hold >= sack_trigger_ / std::max(payload_, 1024u)) q.hold = 0;
+      continue;
+    }
     if (q.message_idx == q.message_packets) {
       q.message_packets = packets_;
       q.message_payload = payload_;

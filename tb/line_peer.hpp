@@ -98,6 +98,7 @@ class LinePeer {
     uint32_t nxt = 0, una = 0, hi = 0;
     uint16_t msn = 0;
     unsigned window = 0;
+    unsigned hold = 0;        // rounds in which others send first
     std::vector<Packet> out;  // by PSN modulo its size
     std::deque<uint32_t> retx;
     uint64_t progress_ps = 0;

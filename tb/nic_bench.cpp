@@ -25,6 +25,8 @@ constexpr uint64_t kMemoryBytes = 1 << 20;  // largest message of the plan: memo
 Scenario scenario_of(const BenchOptions& o) {
   Scenario s;
   s.qps = o.qps;
+  s.dests = o.dests;
+  s.reorder_pkts = o.reorder_pkts;
   s.size_max = kMemoryBytes;
   unsigned mtu = 0;
   while (256u << mtu < o.payload) ++mtu;
@@ -403,19 +405,18 @@ struct NicBench::Impl {
     return !over();
   }
 
-  /// Lets the peer's rate follow what the device places, as long as the device loses packets. The device says so by its
-  /// NACKs, and by CNT_OVF, which is read all the time: frames dropped whole are not told to anybody.
+  /// Lets the peer's rate follow what the device places, as long as the device loses packets. CNT_OVF is
+  /// read all the time: NACKs tell late, and of frames dropped whole nothing is told to anybody.
   void follow() {
-    const uint64_t losses = peer.losses(), drops = overflows();
+    const uint64_t drops = overflows();
     const double placed = totals.at[Totals::RxPayload];
     const double share = (placed - follow_placed) * 8000 / (static_cast<double>(kFollowCycles) * preset.clock_ps) /
                          goodput_limit(preset, o.payload, o.encap, scenario.ts_share != 0, 0);
-    if (losses != follow_losses || drops != follow_drops) {
-      peer.pace(std::clamp(share, 0.02, peer.pace() * 0.97));
+    if (drops != follow_drops) {
+      peer.pace(std::clamp(share, 0.75 * peer.pace(), 0.97 * peer.pace()));
     } else if (peer.pace() < 1) {
-      peer.pace(std::min(1.0, peer.pace() * 1.01));
+      peer.pace(std::min(1.0, peer.pace() * 1.02));
     }
-    follow_losses = losses;
     follow_drops = drops;
     follow_placed = placed;
     if (!driver.idle()) return;
@@ -479,7 +480,7 @@ struct NicBench::Impl {
 
   // figures
   Totals totals;
-  uint64_t follow_losses = 0, follow_drops = 0;
+  uint64_t follow_drops = 0;
   std::array<uint32_t, kMaxPlanes> ovf{};  // CNT_OVF of each plane, as last read
   double follow_placed = 0;
   const uint32_t *core = nullptr, *lanes = nullptr;

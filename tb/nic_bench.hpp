@@ -40,8 +40,10 @@ struct BenchOptions {
   bool cc = false;               ///< the device's QPs have a congestion controller
   bool ack_with_sack = false;    ///< register CTRL of both: an ACK with a SACK only
   double delay_ns = 500;         ///< of each link
+  unsigned dests = 1;            ///< destinations (addresses of the one peer) that the QPs are spread over
+  unsigned reorder_pkts = 32;    ///< register REORDER of the device
   uint64_t seed = 1;
-  uint64_t warm_cycles = 8000, cycles = 20000;
+  uint64_t warm_cycles = 45000, cycles = 45000;
   const std::atomic<bool>* stop = nullptr;
   std::function<void(uint64_t cycles)> progress;  ///< told from time to time how many cycles have gone by
 };
