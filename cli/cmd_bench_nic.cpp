@@ -361,9 +361,9 @@ int run(const Options& o, const Context& context) {
     if (!open(error)) throw UsageError("no device: " + error + ".", dut_remedy(o.dut, context));
   }
   if (!o.svg.empty()) {
-    need_gnuplot();
     if (!std::filesystem::is_directory(o.svg))
       throw UsageError("--svg " + o.svg + " is no folder.", "Make it first: mkdir -p " + o.svg);
+    need_gnuplot();
   }
   std::optional<OutputFile> json;
   if (!o.json.empty()) json.emplace(o.json);

@@ -405,8 +405,8 @@ struct NicBench::Impl {
     return !over();
   }
 
-  /// Lets the peer's rate follow what the device places, as long as the device loses packets. CNT_OVF is
-  /// read all the time: NACKs tell late, and of frames dropped whole nothing is told to anybody.
+  /// Lets the peer's rate follow what the device places, as long as the device loses packets. CNT_OVF is read all the
+  /// time: NACKs tell late, and of frames dropped whole nothing is told to anybody.
   void follow() {
     const uint64_t drops = overflows();
     const double placed = totals.at[Totals::RxPayload];
