@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
+#include <tuple>
 #include <vector>
 
 #include "cli/context.hpp"
@@ -80,7 +81,7 @@ std::vector<std::string> chosen(const std::string& option, const std::string& li
   return out;
 }
 
-/// One configured device: several directions are measured with it.
+/// What rows have in common apart from the direction.
 struct Group {
   unsigned payload, qps;
   bool srv6, long_messages;
@@ -223,7 +224,7 @@ Json row_json(const Row& row) {
 }
 
 struct LatencyTable {
-  unsigned payload;
+  unsigned payload, qps;
   bool srv6;
   tb::LatencyResult result;
   std::string problem;
@@ -251,6 +252,7 @@ void put_latency(Json& list, const LatencyTable& table) {
     j["name"] = tb::name_of(static_cast<tb::Latency>(i));
     j["payload"] = table.payload;
     j["encapsulation"] = encapsulation_name(table.srv6);
+    j["qps"] = table.qps;
     j["load"] = table.result.load;
     j["complete"] = table.result.complete && table.problem.empty();
     j["samples"] = s.size();
@@ -264,28 +266,45 @@ void put_latency(Json& list, const LatencyTable& table) {
 }
 
 void plot_rates(const std::string& folder, const std::vector<Row>& rows, const Options& o) {
-  // One line per direction, encapsulation, kind of messages and number of QPs.
-  std::vector<std::pair<std::string, std::string>> lines;
+  // A line per direction and encapsulation; also per kind of messages and number of QPs where there are several.
+  std::set<std::tuple<unsigned, bool, bool>> seen;
+  std::set<unsigned> qps;
+  bool both_kinds = false;
+  for (const Row& r : rows) {
+    qps.insert(r.group.qps);
+    seen.insert({r.group.payload, r.group.srv6, r.group.long_messages});
+    both_kinds = both_kinds || seen.count({r.group.payload, r.group.srv6, !r.group.long_messages}) != 0;
+  }
+  struct Line {
+    std::string name, data;
+    unsigned colour, dash;
+  };
+  std::vector<Line> lines;
   for (const Row& r : rows) {
     if (!r.figures.complete) continue;
-    const std::string name =
-        fmt::format("{}, {}, {}, {} QPs", tb::name_of(r.figures.direction), encapsulation_name(r.group.srv6),
-                    messages_name(r.group.long_messages), r.group.qps);
-    auto found = std::find_if(lines.begin(), lines.end(), [&](const auto& l) { return l.first == name; });
-    if (found == lines.end()) found = lines.insert(lines.end(), {name, ""});
-    found->second += fmt::format("{} {:.5f}\n", r.group.payload, r.figures.worst().ratio);
+    std::string name = fmt::format("{}, {}", tb::name_of(r.figures.direction), r.group.srv6 ? "SRv6" : "STEV");
+    if (both_kinds) name += fmt::format(", {}", messages_name(r.group.long_messages));
+    if (qps.size() > 1) name += fmt::format(", {} QPs", r.group.qps);
+    auto found = std::find_if(lines.begin(), lines.end(), [&](const Line& l) { return l.name == name; });
+    if (found == lines.end()) {
+      found =
+          lines.insert(lines.end(), {name, "", static_cast<unsigned>(r.figures.direction) + 1, r.group.srv6 ? 1u : 2u});
+    }
+    found->data += fmt::format("{} {:.5f}\n", r.group.payload, r.figures.worst().ratio);
   }
   if (lines.empty()) return;
   std::string script, plot;
   for (std::size_t i = 0; i < lines.size(); ++i) {
-    script += fmt::format("$d{} << EOD\n{}EOD\n", i, lines[i].second);
-    plot +=
-        fmt::format("{}$d{} using 1:2 with linespoints linewidth 2 title '{}'", i ? ", " : "plot ", i, lines[i].first);
+    script += fmt::format("$d{} << EOD\n{}EOD\n", i, lines[i].data);
+    plot += fmt::format(
+        "{}$d{} using 1:2 smooth unique with linespoints linewidth 2 linecolor {} dashtype {} pointtype 7 pointsize "
+        "0.6 title '{}'",
+        i ? ", " : "plot ", i, lines[i].colour, lines[i].dash, lines[i].name);
   }
   script += fmt::format(
-      "set title 'Goodput over the arithmetic limit, {} ({})'\nset logscale x 2\nset xlabel 'payload of a packet, "
-      "bytes'\nset ylabel 'ratio'\nset yrange [0:1.05]\nset grid\nset key outside right\n{}\n",
-      o.preset, o.dut == "rtl" || o.dut == "model" ? o.dut : "device", plot);
+      "set title 'Goodput over the arithmetic limit: {}, {} QPs'\nset logscale x 2\nset xlabel 'payload of a packet, "
+      "bytes'\nset ylabel 'ratio'\nset yrange [0:1.05]\nset grid\nset key bottom right\n{}\n",
+      o.preset, fmt::join(qps, " and "), plot);
   plot_svg(std::filesystem::path(folder) / "bench-nic-rates.svg", 900, 480, script);
 }
 
@@ -379,9 +398,8 @@ int run(const Options& o, const Context& context) {
     }
   }
   if (!rates) groups.clear();
-  // In this order one device serves all: it never has to drain what it was given to send.
   std::vector<Direction> order;
-  for (const Direction d : {Direction::Receive, Direction::Both, Direction::Send}) {
+  for (const Direction d : {Direction::Send, Direction::Receive, Direction::Both}) {
     if (has(directions, tb::name_of(d))) order.push_back(d);
   }
   const std::vector<double> loads = latencies ? std::vector<double>{0, 0.95} : std::vector<double>{};
@@ -424,33 +442,23 @@ int run(const Options& o, const Context& context) {
                            o.ack_with_sack ? ", ACKs with SACKs only" : "");
   if (!groups.empty()) std::cout << title_line() << '\n';
   for (const Group& g : groups) {
-    if (g_stop) break;
-    tb::NicBench bench(set_up(g));
-    std::vector<Row> own;
-    std::string problem;
     for (const Direction d : order) {
       if (g_stop) break;
       progress.begin(fmt::format("{} B, {}, {}, {} QPs, {}", g.payload, encapsulation_name(g.srv6),
                                  messages_name(g.long_messages), g.qps, tb::name_of(d)));
-      if (own.empty()) problem = bench.start();
-      Row row{g, {}, {}};
-      if (problem.empty()) row.figures = bench.measure(d, problem);
+      tb::NicBench bench(set_up(g));  // a device of its own: nothing of an earlier row in it
+      Row row{g, {}, bench.start()};
+      if (row.problem.empty()) row.figures = bench.measure(d, row.problem);
       row.figures.direction = d;
-      row.problem = problem;
-      if (!problem.empty()) row.figures.complete = false;
-      own.push_back(row);
-      progress.done();
-    }
-    cycles += bench.cycles();
-    std::sort(own.begin(), own.end(),
-              [](const Row& a, const Row& b) { return a.figures.direction < b.figures.direction; });
-    progress.clear();
-    for (const Row& row : own) {
-      print_row(row);
+      if (!row.problem.empty()) row.figures.complete = false;
+      cycles += bench.cycles();
       wrong = wrong || !row.problem.empty();
-      rows.push_back(row);
+      progress.done();
+      progress.clear();
+      print_row(row);
+      std::cout << std::flush;
+      rows.push_back(std::move(row));
     }
-    std::cout << std::flush;
   }
   std::vector<LatencyTable> delays;
   if (!loads.empty() && !g_stop) {
@@ -467,7 +475,7 @@ int run(const Options& o, const Context& context) {
     progress.begin(fmt::format("latencies at {:.0f} % load", 100 * load));
     tb::BenchOptions options = set_up(g);
     tb::NicBench bench(options);
-    LatencyTable table{g.payload, g.srv6, {}, bench.start()};
+    LatencyTable table{g.payload, g.qps, g.srv6, {}, bench.start()};
     if (table.problem.empty()) table.result = bench.latencies(load, table.problem);
     cycles += bench.cycles();
     progress.done();

@@ -104,9 +104,9 @@ class NicBench {
 
   /// Opens the device and brings it to where traffic can begin. "" or why not.
   std::string start();
-  /// Steady state of a direction: warm-up, then options.cycles. May be called again for other directions in any order
-  /// that does not come back to Receive after the device has sent.
-  /// `problem` gets what is wrong with what the device did, "" if nothing.
+  /// Steady state of a direction: warm-up, then options.cycles. `problem` gets what is wrong with what the device did,
+  /// "" if nothing. Called again, it goes on with the device as it is: what an earlier direction has done to it (EVs
+  /// that are out of use, queues) is still there.
   Throughput measure(Direction direction, std::string& problem);
   /// Latencies, on a bench of its own. load 0: single packets; else this share of the limit in both directions.
   LatencyResult latencies(double load, std::string& problem);
