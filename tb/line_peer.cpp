@@ -87,6 +87,7 @@ LinePeer::LinePeer(const Setup& s)
 void LinePeer::messages(unsigned payload, unsigned packets) {
   payload_ = payload;
   packets_ = packets;
+  for (Qp& q : qps_) q.hold %= std::max(1u, sack_trigger_ / std::max(payload_, 1024u));
 }
 
 LinePeer::Qp* LinePeer::qp_of(uint32_t dqp) {
@@ -149,8 +150,7 @@ std::string LinePeer::data(Qp& q, const Frame& frame, const FrameInfo& info) {
       return fmt::format("PSN {:#x} on QP {}: the window ends before it", info.psn, q.index);
     case PsnClass::DupBelow:
     case PsnClass::DupAbove:
-      ++duplicates_;
-      sack(q, frame.plane, info.psn, info.entropy, stamp, false, false);
+      sack(q, frame.plane, info.psn, info.entropy, stamp, false);
       if (q.ackv) ack(q, frame.plane);
       return {};
     case PsnClass::New:
@@ -173,7 +173,6 @@ std::string LinePeer::data(Qp& q, const Frame& frame, const FrameInfo& info) {
       std::memcmp(want, &b[headers], plen) != 0) {
     return fmt::format("PSN {:#x} on QP {}: wrong payload or address", info.psn, q.index);
   }
-  received_payload_ += plen;
   q.rcvd += payload_bytes_ ? plen : plen + pad + 84 + (ts ? 4 : 0) + (imm ? 4 : 0);
   q.trig += std::max(plen, 1024u);
   if (psn_before(q.max, info.psn)) q.max = info.psn;
@@ -189,7 +188,7 @@ std::string LinePeer::data(Qp& q, const Frame& frame, const FrameInfo& info) {
   }
   const bool due = q.trig >= sack_trigger_ || info.ackreq || info.rtx || info.ecn == 3 || (q.ar && q.ooo == 0);
   q.ar = q.ooo != 0 && (q.ar || info.ackreq);
-  if (due) sack(q, frame.plane, info.psn, info.entropy, stamp, false, false);
+  if (due) sack(q, frame.plane, info.psn, info.entropy, stamp, false);
   if (acked) q.ackv = true;
   if (ack_with_sack_ ? due && q.ackv : acked) ack(q, frame.plane);
   return {};
@@ -210,7 +209,7 @@ void LinePeer::advance(Qp& q, uint32_t psn) {
   if (psn_before(q.max, q.cack)) q.max = q.cack;
 }
 
-void LinePeer::sack(Qp& q, unsigned plane, uint32_t psn, uint32_t entropy, uint16_t ts, bool pr, bool) {
+void LinePeer::sack(Qp& q, unsigned plane, uint32_t psn, uint32_t entropy, uint16_t ts, bool pr) {
   q.trig = 0;
   const uint32_t base = sack_cyclic_base(q.lowun, q.cack, q.max);
   const auto row = [&](uint32_t p) { return q.rows[p / 64 % q.rows.size()].rcv; };
@@ -241,7 +240,6 @@ void LinePeer::order(Qp& q, uint32_t psn, uint64_t now_ps) {
   p.again_ps = now_ps + kAgainPs;
   q.retx.push_back(psn);
   retx_qps_.push_back(q.index);
-  ++losses_;
 }
 
 void LinePeer::control(Qp& q, const Frame& frame, const FrameInfo& info, uint64_t now_ps) {
@@ -284,7 +282,7 @@ void LinePeer::control(Qp& q, const Frame& frame, const FrameInfo& info, uint64_
       break;
     default:  // reliability probe
       sack(q, frame.plane, static_cast<uint32_t>(load_be<2>(ext + 4)), info.entropy,
-           static_cast<uint16_t>(load_be<2>(ext + 12)), true, false);
+           static_cast<uint16_t>(load_be<2>(ext + 12)), true);
   }
 }
 
@@ -328,15 +326,11 @@ FramePtr LinePeer::next(unsigned plane, uint64_t now_ps) {
     for (Qp& any : qps_) {
       if (any.window != 0) q = &any;
     }
-    ++sent_.other;
   } else if (r.kind == CtlKind::Ack) {
     q->ack_due = false;
     r.psn = q->ackpsn;
     r.reason = 0x1F;
     r.msn = q->emsn;
-    ++sent_.ack;
-  } else {
-    ++(r.kind == CtlKind::Sack ? sent_.sack : sent_.nack);
   }
   Ctlpkt ctl;
   build_response(
@@ -360,7 +354,6 @@ FramePtr LinePeer::next_data(unsigned plane, uint64_t now_ps) {
     q.retx.pop_front();
     packet(q, psn).queued = false;
     if (psn_dist(psn, q.una) >= psn_dist(q.nxt, q.una) || packet(q, psn).sacked) continue;  // there after all
-    ++retransmissions_;
     frame = data_frame(q, psn, plane, now_ps, true);
   }
   const bool want = sending_ && (!single_ || ones_ != 0);
@@ -370,7 +363,6 @@ FramePtr LinePeer::next_data(unsigned plane, uint64_t now_ps) {
     if (q.window == 0 || psn_dist(q.nxt, q.una) >= q.window) continue;
     if (!single_ && q.hold != 0) {
       --q.hold;
-      if (q.hold >= sack_trigger_ / std::max(payload_, 1024u)) q.hold = 0;
       continue;
     }
     if (q.message_idx == q.message_packets) {

@@ -70,18 +70,6 @@ class LinePeer {
   /// From time to time: what is not acknowledged for too long goes out again.
   void timers(uint64_t now_ps);
 
-  /// Times that the device refused or lost a packet of ours.
-  uint64_t losses() const { return losses_; }
-  uint64_t retransmissions() const { return retransmissions_; }
-  uint64_t received_payload() const { return received_payload_; }
-  uint64_t duplicates() const { return duplicates_; }
-
-  // Control frames sent, by kind.
-  struct Sent {
-    uint64_t sack = 0, nack = 0, ack = 0, other = 0;
-  };
-  const Sent& sent() const { return sent_; }
-
  private:
   struct Packet {  // one PSN that is out
     uint64_t offset = 0;
@@ -112,16 +100,12 @@ class LinePeer {
     bool ar = false, ackv = false, ack_due = false;
     std::vector<RxRow> rows;
   };
-  struct Response {
-    Resp resp;
-    uint32_t ep_dest = 0;
-  };
   Qp* qp_of(uint32_t dqp);
   Packet& packet(Qp& q, uint32_t psn) { return q.out[psn % q.out.size()]; }
   void order(Qp& q, uint32_t psn, uint64_t now_ps);
   std::string data(Qp& q, const Frame& frame, const FrameInfo& info);
   void control(Qp& q, const Frame& frame, const FrameInfo& info, uint64_t now_ps);
-  void sack(Qp& q, unsigned plane, uint32_t psn, uint32_t entropy, uint16_t ts, bool pr, bool self);
+  void sack(Qp& q, unsigned plane, uint32_t psn, uint32_t entropy, uint16_t ts, bool pr);
   void ack(Qp& q, unsigned plane);
   void advance(Qp& q, uint32_t psn);
   FramePtr finish(Hdr& hdr, const HdrQp& qp, const uint8_t* payload);
@@ -146,8 +130,6 @@ class LinePeer {
   std::vector<uint64_t> paced_ps_;  // per plane: no data frame before
   unsigned trim_every_ = 0, trim_count_ = 0;
   Rng rng_;
-  Sent sent_;
-  uint64_t losses_ = 0, retransmissions_ = 0, received_payload_ = 0, duplicates_ = 0;
 };
 
 }  // namespace mrc::tb
