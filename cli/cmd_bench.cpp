@@ -217,9 +217,11 @@ int run(const Options& o, const Context& context) {
 
 }  // namespace
 
+void register_bench_nic(CLI::App& bench, Context& context);  // cmd_bench_nic.cpp
+
 void register_bench(CLI::App& app, Context& context) {
   auto options = std::make_shared<Options>();
-  CLI::App* bench = app.add_subcommand("bench", "measure simulation speed");
+  CLI::App* bench = app.add_subcommand("bench", "measure simulation speed, or the NIC itself");
   bench->require_subcommand(1);
   CLI::App* command =
       bench->add_subcommand("cosim", "RTL alone, model alone and lockstep on the same recorded stimulus");
@@ -231,6 +233,7 @@ void register_bench(CLI::App& app, Context& context) {
   command->add_option("--dut", options->dut, "rtl, model, or a shared object")->capture_default_str();
   command->add_option("--json", options->json, "figures as JSON");
   command->callback([options, &context] { context.exit_code = run(*options, context); });
+  register_bench_nic(*bench, context);
 }
 
 }  // namespace mrc::cli

@@ -1,0 +1,578 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+#include <tuple>
+#include <vector>
+
+#include "cli/context.hpp"
+#include "cli/dut_options.hpp"
+#include "cli/gnuplot.hpp"
+#include "cli/output_file.hpp"
+#include "cli/stop_on_signal.hpp"
+#include "cli/version.hpp"
+#include "tb/nic_bench.hpp"
+#include "tb/report.hpp"
+
+namespace mrc::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using tb::Direction;
+
+constexpr const char* kFooter = R"(
+Examples:
+  mrc bench nic                                     both tables, asic800, RTL
+  mrc bench nic --payload 512 --direction send --encapsulation srv6 --table rates
+  mrc bench nic --qps 1 --messages short,long       one QP, both kinds of messages
+  mrc bench nic --check                             exit 1 if a ratio is under the required one
+  mrc bench nic --json nic.json --svg docs/figures  figures for docs/performance.md
+Lists are written with commas. What is measured and how: docs/performance.md.
+)";
+
+struct Options {
+  std::string preset = "asic800", dut = "rtl", json, svg, qps = "all", table = "all", messages, payload, direction,
+              encapsulation;
+  uint64_t cycles = 45000, warm = 45000, seed = 1;
+  unsigned dests = 1, reorder = 32;
+  double delay_ns = 500;
+  bool timestamps = false, cc = false, ack_with_sack = false, check = false;
+};
+
+std::vector<std::string> words(const std::string& list) {
+  std::vector<std::string> out;
+  std::size_t at = 0;
+  while (at <= list.size()) {
+    const std::size_t end = std::min(list.find(',', at), list.size());
+    out.push_back(list.substr(at, end - at));
+    at = end + 1;
+  }
+  return out;
+}
+
+std::optional<unsigned> number(const std::string& text) {
+  unsigned value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+/// A list of words, each of which must be one of `known`; all of them when the list is empty.
+std::vector<std::string> chosen(const std::string& option, const std::string& list,
+                                const std::vector<std::string>& known) {
+  if (list.empty()) return known;
+  std::vector<std::string> out;
+  for (const std::string& w : words(list)) {
+    if (std::find(known.begin(), known.end(), w) == known.end()) {
+      throw UsageError(fmt::format("{} {} is not known.", option, w),
+                       fmt::format("Choose from {}.", fmt::join(known, ", ")));
+    }
+    if (std::find(out.begin(), out.end(), w) == out.end()) out.push_back(w);
+  }
+  return out;
+}
+
+/// What rows have in common apart from the direction.
+struct Group {
+  unsigned payload, qps;
+  bool srv6, long_messages;
+};
+struct Row {
+  Group group;
+  tb::Throughput figures;
+  std::string problem;
+};
+
+constexpr unsigned kLongPackets = 64;
+const char* encapsulation_name(bool srv6) { return srv6 ? "srv6" : "stev"; }
+const char* messages_name(bool is_long) { return is_long ? "long" : "short"; }
+bool is_mtu(unsigned payload) { return payload >= 256 && payload <= 4096 && (payload & (payload - 1)) == 0; }
+
+/// Boundaries whose occupancy the table shows; JSON has all.
+constexpr struct {
+  const char* boundary;
+  const char* title;
+} kShown[] = {{"tx_segment.pkt", "segment"},   {"tx_path.path", "path"},    {"tx_header.hdr", "header"},
+              {"tx_fetch.rdreq", "fetch"},     {"rx_lane.desc", "rx lane"}, {"rx_check.rxpkt", "check"},
+              {"rx_track.verdict", "verdict"}, {"rx_track.resp", "resp"},   {"rx_check.ctl", "ctl"},
+              {"rx_place.line", "place"}};
+
+class ProgressLine {
+ public:
+  explicit ProgressLine(std::size_t steps) : steps_(steps), on_(::isatty(STDERR_FILENO) != 0) {}
+  ~ProgressLine() { clear(); }
+  void begin(std::string what) { what_ = std::move(what); }
+  void done() { ++done_; }
+  void cycles(uint64_t since_last) {
+    cycles_ += since_last;
+    const auto now = Clock::now();
+    if (!on_ || now - told_ < std::chrono::milliseconds(200)) return;
+    told_ = now;
+    const double seconds = std::chrono::duration<double>(now - begin_).count();
+    std::string eta = "--";
+    if (done_ > 0) {
+      eta = fmt::format("{:.0f} s", seconds * static_cast<double>(steps_ - done_) / static_cast<double>(done_));
+    }
+    std::cerr << fmt::format("\r{} of {}: {}, {} cycles/s, {} left\x1b[K", done_ + 1, steps_, what_,
+                             tb::grouped(static_cast<uint64_t>(static_cast<double>(cycles_) / seconds)), eta)
+              << std::flush;
+    shown_ = true;
+  }
+  void clear() {
+    if (shown_) std::cerr << "\r\x1b[K" << std::flush;
+    shown_ = false;
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  std::size_t steps_, done_ = 0;
+  bool on_, shown_ = false;
+  std::string what_;
+  uint64_t cycles_ = 0;
+  Clock::time_point begin_ = Clock::now(), told_ = begin_;
+};
+
+std::string title_line() {
+  std::string line =
+      fmt::format("{:>7} {:<4} {:<5} {:>3} {:<12} {:>8} {:>8} {:>6} {:>6} {:>8} {:>6} {:>13}", "payload", "enc", "msgs",
+                  "qps", "direction", "Gb/s", "limit", "ratio", "data", "Mpkt/s", "ctl %", "plane share %");
+  for (const auto& s : kShown) line += fmt::format(" {:>7}", s.title);
+  return line;
+}
+
+std::string flow_line(const Row& row, const char* direction, const tb::Flow& f) {
+  const Group& g = row.group;
+  std::string line = fmt::format(
+      "{:>7} {:<4} {:<5} {:>3} {:<12} {:>8.1f} {:>8.1f} {:>6.3f} {:>6.3f} {:>8.2f} {:>6.1f} {:>6.2f}-{:<6.2f}",
+      g.payload, encapsulation_name(g.srv6), messages_name(g.long_messages), g.qps, direction, f.goodput_gbps,
+      f.limit_gbps, f.ratio, f.ratio_of_data, f.packets_per_second / 1e6, 100 * f.control_share,
+      100 * f.plane_share_min, 100 * f.plane_share_max);
+  for (const auto& s : kShown) {
+    const auto found = row.figures.occupancy.find(s.boundary);
+    const tb::Occupancy o = found == row.figures.occupancy.end() ? tb::Occupancy{} : found->second;
+    line += fmt::format(" {:>7}", fmt::format("{:.0f}/{:.0f}", 100 * o.busy, 100 * o.blocked));
+  }
+  if (f.pace < 1 || f.drops != 0) line += fmt::format("  {} dropped, peer at {:.0f} %", f.drops, 100 * f.pace);
+  if (f.retransmitted_share > 0) line += fmt::format("  {:.1f} % again", 100 * f.retransmitted_share);
+  return line;
+}
+
+void print_row(const Row& row) {
+  const tb::Throughput& t = row.figures;
+  if (!row.problem.empty()) {
+    std::cout << fmt::format("{:>7} {:<4} {:<5} {:>3} {:<12} WRONG: {}\n", row.group.payload,
+                             encapsulation_name(row.group.srv6), messages_name(row.group.long_messages), row.group.qps,
+                             tb::name_of(t.direction), row.problem);
+  } else if (!t.complete) {
+    std::cout << fmt::format("{:>7} {:<4} {:<5} {:>3} {:<12} incomplete\n", row.group.payload,
+                             encapsulation_name(row.group.srv6), messages_name(row.group.long_messages), row.group.qps,
+                             tb::name_of(t.direction));
+  } else if (t.direction == Direction::Both) {
+    std::cout << flow_line(row, "both/send", t.send) << '\n' << flow_line(row, "both/receive", t.receive) << '\n';
+  } else {
+    std::cout << flow_line(row, tb::name_of(t.direction), t.worst()) << '\n';
+  }
+}
+
+void put_flow(Json& j, const tb::Flow& f) {
+  j["ratio"] = f.ratio;
+  j["ratio_without_control"] = f.ratio_of_data;
+  j["packets_per_second"] = f.packets_per_second;
+  j["goodput_gbps"] = f.goodput_gbps;
+  j["limit_gbps"] = f.limit_gbps;
+  j["control_share"] = f.control_share;
+  j["retransmitted_share"] = f.retransmitted_share;
+  j["plane_share_min"] = f.plane_share_min;
+  j["plane_share_max"] = f.plane_share_max;
+  j["sacks_per_packet"] = f.sacks;
+  j["acks_per_packet"] = f.acks;
+  j["nacks_per_packet"] = f.nacks;
+  j["peer_pace"] = f.pace;
+  j["offered_gbps"] = f.offered_gbps;
+  j["drops"] = f.drops;
+}
+
+Json row_json(const Row& row) {
+  const tb::Throughput& t = row.figures;
+  Json j;
+  j["payload"] = row.group.payload;
+  j["direction"] = tb::name_of(t.direction);
+  j["encapsulation"] = encapsulation_name(row.group.srv6);
+  j["messages"] = messages_name(row.group.long_messages);
+  j["qps"] = row.group.qps;
+  j["complete"] = t.complete;
+  if (!row.problem.empty()) j["problem"] = row.problem;
+  if (!t.complete) return j;
+  put_flow(j, t.worst());
+  if (t.direction == Direction::Both) {
+    put_flow(j["send"], t.send);
+    put_flow(j["receive"], t.receive);
+  }
+  j["cycles"] = t.cycles;
+  j["occupancy"] = Json::object();
+  for (const auto& [name, o] : t.occupancy) j["occupancy"][name] = {{"busy", o.busy}, {"blocked", o.blocked}};
+  return j;
+}
+
+struct LatencyTable {
+  unsigned payload, qps;
+  bool srv6;
+  tb::LatencyResult result;
+  std::string problem;
+};
+
+void print_latency(const LatencyTable& table) {
+  if (!table.problem.empty()) std::cout << "  WRONG: " << table.problem << '\n';
+  for (unsigned i = 0; i < tb::kNumLatencies; ++i) {
+    const auto& s = table.result.samples[i];
+    std::string line =
+        fmt::format("{:<24} {:>7} {:<4} {:>8}", tb::name_of(static_cast<tb::Latency>(i)), table.payload,
+                    encapsulation_name(table.srv6),
+                    table.result.load == 0 ? "unloaded" : fmt::format("{:.0f} %", 100 * table.result.load));
+    line += s.empty() ? fmt::format(" {:>7} {:>7} {:>7} {:>8}", "-", "-", "-", 0)
+                      : fmt::format(" {:>7} {:>7} {:>7} {:>8}", s.front(), s[s.size() / 2], s.back(), s.size());
+    if (!table.result.complete) line += "  incomplete";
+    std::cout << line << '\n';
+  }
+}
+
+void put_latency(Json& list, const LatencyTable& table) {
+  for (unsigned i = 0; i < tb::kNumLatencies; ++i) {
+    const auto& s = table.result.samples[i];
+    Json j;
+    j["name"] = tb::name_of(static_cast<tb::Latency>(i));
+    j["payload"] = table.payload;
+    j["encapsulation"] = encapsulation_name(table.srv6);
+    j["qps"] = table.qps;
+    j["load"] = table.result.load;
+    j["complete"] = table.result.complete && table.problem.empty();
+    j["samples"] = s.size();
+    if (!s.empty()) {
+      j["min"] = s.front();
+      j["median"] = s[s.size() / 2];
+      j["max"] = s.back();
+    }
+    list.push_back(j);
+  }
+}
+
+void plot_rates(const std::string& folder, const std::vector<Row>& rows, const Options& o) {
+  // A line per direction and encapsulation; also per kind of messages and number of QPs where there are several.
+  std::set<std::tuple<unsigned, bool, bool>> seen;
+  std::set<unsigned> qps;
+  bool both_kinds = false;
+  for (const Row& r : rows) {
+    qps.insert(r.group.qps);
+    seen.insert({r.group.payload, r.group.srv6, r.group.long_messages});
+    both_kinds = both_kinds || seen.count({r.group.payload, r.group.srv6, !r.group.long_messages}) != 0;
+  }
+  struct Line {
+    std::string name, data;
+    unsigned colour, dash;
+  };
+  std::vector<Line> lines;
+  for (const Row& r : rows) {
+    if (!r.figures.complete) continue;
+    std::string name = fmt::format("{}, {}", tb::name_of(r.figures.direction), r.group.srv6 ? "SRv6" : "STEV");
+    if (both_kinds) name += fmt::format(", {}", messages_name(r.group.long_messages));
+    if (qps.size() > 1) name += fmt::format(", {} QPs", r.group.qps);
+    auto found = std::find_if(lines.begin(), lines.end(), [&](const Line& l) { return l.name == name; });
+    if (found == lines.end()) {
+      found =
+          lines.insert(lines.end(), {name, "", static_cast<unsigned>(r.figures.direction) + 1, r.group.srv6 ? 1u : 2u});
+    }
+    found->data += fmt::format("{} {:.5f}\n", r.group.payload, r.figures.worst().ratio);
+  }
+  if (lines.empty()) return;
+  std::string script, plot;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    script += fmt::format("$d{} << EOD\n{}EOD\n", i, lines[i].data);
+    plot += fmt::format(
+        "{}$d{} using 1:2 smooth unique with linespoints linewidth 2 linecolor {} dashtype {} pointtype 7 pointsize "
+        "0.6 title '{}'",
+        i ? ", " : "plot ", i, lines[i].colour, lines[i].dash, lines[i].name);
+  }
+  script += fmt::format(
+      "set title 'Goodput over the arithmetic limit: {}, {} QPs'\nset logscale x 2\nset xlabel 'payload of a packet, "
+      "bytes'\nset ylabel 'ratio'\nset yrange [0:1.05]\nset grid\nset key bottom right\n{}\n",
+      o.preset, fmt::join(qps, " and "), plot);
+  plot_svg(std::filesystem::path(folder) / "bench-nic-rates.svg", 900, 480, script);
+}
+
+void plot_latencies(const std::string& folder, const std::vector<LatencyTable>& tables, const Options& o) {
+  std::string script, tics, plot;
+  for (std::size_t k = 0; k < tables.size(); ++k) {
+    script += fmt::format("$l{} << EOD\n", k);
+    for (unsigned i = 0; i < tb::kNumLatencies; ++i) {
+      const auto& s = tables[k].result.samples[i];
+      if (s.empty()) continue;
+      script += fmt::format("{} {} {} {}\n", i + 0.25 * static_cast<double>(k) / static_cast<double>(tables.size()),
+                            s.front(), s[s.size() / 2], s.back());
+    }
+    script += "EOD\n";
+    plot += fmt::format("{}$l{} using 1:3:2:4 with yerrorbars linewidth 2 pointtype 7 title '{} B {}, {}'",
+                        k ? ", " : "plot ", k, tables[k].payload, encapsulation_name(tables[k].srv6),
+                        tables[k].result.load == 0 ? std::string("unloaded")
+                                                   : fmt::format("{:.0f} % load", 100 * tables[k].result.load));
+  }
+  if (tables.empty()) return;
+  for (unsigned i = 0; i < tb::kNumLatencies; ++i) {
+    std::string name = tb::name_of(static_cast<tb::Latency>(i));
+    std::replace(name.begin(), name.end(), '_', ' ');
+    tics += fmt::format("{}'{}' {}", i ? ", " : "", name, i);
+  }
+  script += fmt::format(
+      "set title 'Latencies: minimum, median, maximum, {}'\nset xtics ({}) rotate by 20 right\nset xrange "
+      "[-0.5:{}]\nset logscale y\nset ylabel 'clock cycles'\nset grid y\n{}\n",
+      o.preset, tics, tb::kNumLatencies - 0.25, plot);
+  plot_svg(std::filesystem::path(folder) / "bench-nic-latencies.svg", 900, 480, script);
+}
+
+int run(const Options& o, const Context& context) {
+  const Preset& preset = preset_from(o.preset);
+
+  // What is asked for.
+  std::vector<unsigned> payloads{64, 128, 256, 512, 1024, 2048, 4096};
+  if (!o.payload.empty()) {
+    payloads.clear();
+    for (const std::string& w : words(o.payload)) {
+      const auto n = number(w);
+      if (!n || *n < 1 || *n > 4096)
+        throw UsageError(fmt::format("--payload {} is no size of a packet.", w),
+                         "Give bytes from 1 to 4096, or several with commas.");
+      payloads.push_back(*n);
+    }
+  }
+  const auto directions = chosen("--direction", o.direction, {"send", "receive", "both"});
+  const auto encapsulations = chosen("--encapsulation", o.encapsulation, {"stev", "srv6"});
+  const auto messages = o.messages.empty() && !o.check ? std::vector<std::string>{"long"}
+                                                       : chosen("--messages", o.messages, {"short", "long"});
+  const auto tables = chosen("--table", o.table == "all" ? "" : o.table, {"rates", "latencies"});
+  std::vector<unsigned> qps;
+  for (const std::string& w : words(o.qps)) {
+    const auto n = w == "all" ? std::optional(preset.num_qps) : number(w);
+    if (!n || *n < 1 || *n > preset.num_qps) {
+      throw UsageError(
+          fmt::format("--qps {} is not possible.", w),
+          fmt::format("Preset {} has {}: give 1 to {}, or all.", o.preset, preset.num_qps, preset.num_qps));
+    }
+    qps.push_back(*n);
+  }
+  if (o.cycles < 1000) throw UsageError("--cycles is too short a window.", "Measure at least 1000 cycles.");
+  const auto has = [](const std::vector<std::string>& list, const char* word) {
+    return std::find(list.begin(), list.end(), word) != list.end();
+  };
+  const bool rates = has(tables, "rates"), latencies = has(tables, "latencies");
+  if (o.check && !rates) throw UsageError("--check needs the rates.", "Leave out --table latencies.");
+
+  const auto open = dut_opener(o.dut, preset, o.seed, context);
+  {
+    std::string error;
+    if (!open(error)) throw UsageError("no device: " + error + ".", dut_remedy(o.dut, context));
+  }
+  if (!o.svg.empty()) {
+    if (!std::filesystem::is_directory(o.svg))
+      throw UsageError("--svg " + o.svg + " is no folder.", "Make it first: mkdir -p " + o.svg);
+    need_gnuplot();
+  }
+  std::optional<OutputFile> json;
+  if (!o.json.empty()) json.emplace(o.json);
+
+  std::vector<Group> groups;
+  for (const unsigned n : qps) {
+    for (const std::string& e : encapsulations) {
+      for (const unsigned payload : payloads) {
+        std::set<bool> kinds;  // long where possible: a message of several packets fills the path MTU
+        for (const std::string& m : messages) kinds.insert(m == "long" && is_mtu(payload));
+        for (const bool is_long : kinds) groups.push_back({payload, n, e == "srv6", is_long});
+      }
+    }
+  }
+  if (!rates) groups.clear();
+  std::vector<Direction> order;
+  for (const Direction d : {Direction::Send, Direction::Receive, Direction::Both}) {
+    if (has(directions, tb::name_of(d))) order.push_back(d);
+  }
+  const std::vector<double> loads = latencies ? std::vector<double>{0, 0.95} : std::vector<double>{};
+
+  tb::BenchOptions base;
+  base.preset = &preset;
+  base.open = open;
+  base.timestamps = o.timestamps;
+  base.cc = o.cc;
+  base.ack_with_sack = o.ack_with_sack;
+  base.delay_ns = o.delay_ns;
+  base.dests = o.dests;
+  base.reorder_pkts = o.reorder;
+  base.seed = o.seed;
+  base.cycles = o.cycles;
+  base.warm_cycles = o.warm;
+  base.stop = &g_stop;
+  ProgressLine progress(groups.size() * order.size() + loads.size());
+  const auto set_up = [&](const Group& g) {
+    tb::BenchOptions options = base;
+    options.payload = g.payload;
+    options.encap = g.srv6 ? Encap::Srv6 : Encap::Ipv6;
+    options.qps = g.qps;
+    options.message_packets = g.long_messages ? kLongPackets : 1;
+    options.progress = [&progress, last = uint64_t{0}](uint64_t cycles) mutable {
+      progress.cycles(cycles - last);
+      last = cycles;
+    };
+    return options;
+  };
+
+  const StopOnSignal stop;
+  const auto begin = std::chrono::steady_clock::now();
+  std::vector<Row> rows;
+  uint64_t cycles = 0;
+  bool wrong = false;
+  std::cout << fmt::format("{}, {} planes of {} Gb/s, device {}, links of {} ns, {} cycles after {} of warm-up{}{}{}\n",
+                           o.preset, preset.num_planes, preset.port_gbps, o.dut, o.delay_ns, o.cycles, o.warm,
+                           o.timestamps ? ", time stamps" : "", o.cc ? ", congestion control" : "",
+                           o.ack_with_sack ? ", ACKs with SACKs only" : "");
+  if (!groups.empty()) std::cout << title_line() << '\n';
+  for (const Group& g : groups) {
+    for (const Direction d : order) {
+      if (g_stop) break;
+      progress.begin(fmt::format("{} B, {}, {}, {} QPs, {}", g.payload, encapsulation_name(g.srv6),
+                                 messages_name(g.long_messages), g.qps, tb::name_of(d)));
+      tb::NicBench bench(set_up(g));  // a device of its own: nothing of an earlier row in it
+      Row row{g, {}, bench.start()};
+      if (row.problem.empty()) row.figures = bench.measure(d, row.problem);
+      row.figures.direction = d;
+      if (!row.problem.empty()) row.figures.complete = false;
+      cycles += bench.cycles();
+      wrong = wrong || !row.problem.empty();
+      progress.done();
+      progress.clear();
+      print_row(row);
+      std::cout << std::flush;
+      rows.push_back(std::move(row));
+    }
+  }
+  std::vector<LatencyTable> delays;
+  if (!loads.empty() && !g_stop) {
+    std::cout << fmt::format("{:<24} {:>7} {:<4} {:>8} {:>7} {:>7} {:>7} {:>8}\n", "cycles", "payload", "enc", "load",
+                             "min", "median", "max", "samples");
+  }
+  for (const double load : loads) {
+    if (g_stop) break;
+    // One-packet messages, so that every packet has a WQE of its own; the largest of the sizes and encapsulations.
+    // Few QPs as far as their WQEs can fill the ports: then each gets SACKs often enough.
+    const unsigned payload = *std::max_element(payloads.begin(), payloads.end());
+    const Group g{payload, payload >= 1024 ? std::min(16u, preset.num_qps) : preset.num_qps,
+                  has(encapsulations, "srv6"), false};
+    progress.begin(fmt::format("latencies at {:.0f} % load", 100 * load));
+    tb::BenchOptions options = set_up(g);
+    tb::NicBench bench(options);
+    LatencyTable table{g.payload, g.qps, g.srv6, {}, bench.start()};
+    if (table.problem.empty()) table.result = bench.latencies(load, table.problem);
+    cycles += bench.cycles();
+    progress.done();
+    progress.clear();
+    wrong = wrong || !table.problem.empty();
+    print_latency(table);
+    delays.push_back(std::move(table));
+  }
+  progress.clear();
+  const bool stopped = g_stop;
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  std::cout << fmt::format("{}{} cycles in {:.1f} s, {} cycles/s\n", stopped ? "INCOMPLETE: stopped after " : "",
+                           tb::grouped(cycles), seconds,
+                           tb::grouped(static_cast<uint64_t>(static_cast<double>(cycles) / seconds)));
+
+  if (json) {
+    Json j;
+    j["preset"] = o.preset;
+    j["device"] = o.dut;
+    j["complete"] = !stopped;
+    j["seed"] = o.seed;
+    j["delay_ns"] = o.delay_ns;
+    j["warm_cycles"] = o.warm;
+    j["cycles"] = o.cycles;
+    j["timestamps"] = o.timestamps || o.cc;
+    j["cc"] = o.cc;
+    j["ack_with_sack"] = o.ack_with_sack;
+    j["dests"] = o.dests;
+    j["reorder"] = o.reorder;
+    j["rows"] = Json::array();
+    for (const Row& row : rows) j["rows"].push_back(row_json(row));
+    j["latency"] = Json::array();
+    for (const LatencyTable& table : delays) put_latency(j["latency"], table);
+    j["simulated_cycles"] = cycles;
+    j["seconds"] = seconds;
+    j["versions"] = {{"mrcnic", MRC_VERSION}, {"compiler", __VERSION__}};
+    json->stream() << j.dump(2) << '\n';
+    json->commit();
+  }
+  if (!o.svg.empty()) {
+    plot_rates(o.svg, rows, o);
+    plot_latencies(o.svg, delays, o);
+  }
+  if (wrong) return kMismatch;
+  if (stopped) return kUsage;
+  if (!o.check) return kPass;
+  unsigned below = 0, checked = 0;
+  for (const Row& row : rows) {
+    if (row.group.payload < tb::kSmallestRequired) continue;
+    ++checked;
+    const double required = tb::required_ratio(row.group.payload), ratio = row.figures.worst().ratio;
+    if (ratio >= required) continue;
+    ++below;
+    std::cout << fmt::format("UNDER: {} B, {}, {} messages, {} QPs, {}: ratio {:.4f}, required {:.3f}\n",
+                             row.group.payload, encapsulation_name(row.group.srv6),
+                             messages_name(row.group.long_messages), row.group.qps, tb::name_of(row.figures.direction),
+                             ratio, required);
+  }
+  std::cout << fmt::format("check: {} of {} rows reach the required ratio\n", checked - below, checked);
+  return below == 0 && checked != 0 ? kPass : kMismatch;
+}
+
+}  // namespace
+
+void register_bench_nic(CLI::App& bench, Context& context) {
+  auto options = std::make_shared<Options>();
+  CLI::App* c = bench.add_subcommand("nic", "line rate and latency of the NIC, against the arithmetic limit");
+  c->footer(kFooter);
+  c->add_option("--preset", options->preset, "asic800, fpga100 or tiny")->capture_default_str();
+  c->add_option("--dut", options->dut, "rtl, model, or a shared object")->capture_default_str();
+  c->add_option("--payload", options->payload, "bytes per packet, 1 to 4096; default 64 to 4096 in powers of two");
+  c->add_option("--direction", options->direction, "send, receive, both; default all three");
+  c->add_option("--encapsulation", options->encapsulation, "stev, srv6; default both");
+  c->add_option("--messages", options->messages,
+                "short (one packet) or long (64 packets, from 256 bytes on); default long, with --check both");
+  c->add_option("--qps", options->qps, "QPs in use: a number, or all")->capture_default_str();
+  c->add_option("--table", options->table, "rates, latencies, or all")->capture_default_str();
+  c->add_flag("--timestamps", options->timestamps, "a time stamp header in every data packet");
+  c->add_flag("--cc", options->cc, "QPs with the congestion controller (and time stamps)");
+  c->add_flag("--ack-with-sack", options->ack_with_sack, "register CTRL.ack_with_sack: no ACK without a SACK");
+  c->add_option("--delay-ns", options->delay_ns, "delay of a link")
+      ->capture_default_str()
+      ->check(CLI::Range(10.0, 1e6));
+  c->add_option("--dests", options->dests, "destinations that the QPs are spread over; each has its controller")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 256));
+  c->add_option("--reorder", options->reorder, "register REORDER: packets above a gap before it counts as lost")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 32767));
+  c->add_option("--cycles", options->cycles, "cycles measured per row")->capture_default_str();
+  c->add_option("--warm-up", options->warm, "cycles before them")->capture_default_str();
+  c->add_option("--seed", options->seed, "addresses and numbers of QPs follow from it")->capture_default_str();
+  c->add_option("--json", options->json, "figures as JSON");
+  c->add_option("--svg", options->svg, "folder for one figure per table, drawn by gnuplot")->type_name("DIR");
+  c->add_flag("--check", options->check,
+              "exit 1 and name the rows whose ratio is under 0.995 (4096 bytes), 0.99 (from 512), 0.98 (from 64)");
+  c->callback([options, &context] { context.exit_code = run(*options, context); });
+}
+
+}  // namespace mrc::cli

@@ -1,0 +1,86 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# usage: bench_nic.sh MRC
+# mrc bench nic as people use it: one row, the fields of its JSON, figures, exit codes.
+set -euo pipefail
+mrc=$(readlink -f -- "$1")
+folder=$(mktemp -d)
+trap 'rm -rf -- "$folder"' EXIT
+cd -- "$folder"
+
+fail() {
+  echo "$*" >&2
+  exit 1
+}
+# code N ARGS...: mrc bench nic ARGS must exit with N; its output is in ./said
+code() {
+  local want=$1 got=0
+  shift
+  "$mrc" bench nic --preset tiny --warm-up 6000 --cycles 15000 "$@" >said 2>&1 || got=$?
+  [ "$got" = "$want" ] || fail "mrc bench nic $*: exit $got instead of $want: $(cat said)"
+}
+json() { /usr/bin/python3 -c "import json,sys; j=json.load(open(sys.argv[1])); print($2)" "$1"; }
+
+# One row of the RTL.
+code 0 --payload 4096 --direction send --encapsulation srv6 --table rates --json row.json
+[ "$(json row.json 'len(j["rows"]), j["complete"], len(j["latency"])')" = "1 True 0" ] || fail "row.json: $(cat row.json)"
+/usr/bin/python3 - row.json <<'PY' || fail "fields of a row: $(cat row.json)"
+import json, sys
+row = json.load(open(sys.argv[1]))["rows"][0]
+want = {"payload": 4096, "direction": "send", "encapsulation": "srv6", "messages": "long", "qps": 4, "complete": True}
+for key, value in want.items():
+    assert row[key] == value, key
+for key in ("ratio", "ratio_without_control", "packets_per_second", "goodput_gbps", "limit_gbps", "control_share",
+            "retransmitted_share", "plane_share_min", "plane_share_max", "offered_gbps"):
+    assert isinstance(row[key], float), key
+assert 0.99 < row["ratio"] < 1.01 and row["limit_gbps"] < 200
+for boundary in ("tx_segment.pkt", "tx_path.path", "tx_header.hdr", "tx_fetch.rdreq"):
+    assert 0 < row["occupancy"][boundary]["busy"] <= 1, boundary
+    assert 0 <= row["occupancy"][boundary]["blocked"] <= 1, boundary
+PY
+
+# The model is the same machine: the same figures.
+code 0 --payload 4096 --direction send --encapsulation srv6 --table rates --dut model --json model.json
+[ "$(json row.json 'j["rows"]')" = "$(json model.json 'j["rows"]')" ] || fail "RTL and model measure differently"
+
+# Both directions, and latencies.
+code 0 --payload 1024 --direction both --encapsulation stev --dut model --json both.json
+/usr/bin/python3 - both.json <<'PY' || fail "both.json: $(cat both.json)"
+import json, sys
+j = json.load(open(sys.argv[1]))
+row, = j["rows"]
+assert row["ratio"] == min(row["send"]["ratio"], row["receive"]["ratio"])
+assert {entry["name"] for entry in j["latency"]} == {
+    "wqe_to_wire", "wire_to_memory", "wire_to_sack", "sack_to_window", "nack_to_retransmission"}
+assert {entry["load"] for entry in j["latency"]} == {0, 0.95}
+for entry in j["latency"]:
+    assert 0 < entry["min"] <= entry["median"] <= entry["max"], entry
+PY
+
+# Required ratios: reached by large packets, not by lone small ones.
+code 0 --payload 4096 --direction send --messages long --dut model --table rates --check
+grep -q '^check: 2 of 2 rows reach the required ratio$' said || fail "check: $(cat said)"
+code 1 --payload 64 --direction send --encapsulation srv6 --qps 1 --dut model --table rates --check
+grep -q '^UNDER: 64 B, srv6, short messages, 1 QPs, send: ratio 0\.0[0-9]*, required 0\.980$' said || fail "check: $(cat said)"
+
+# Figures: whole ones or none.
+mkdir figures
+if command -v gnuplot >/dev/null; then
+  code 0 --payload 1024,4096 --encapsulation srv6 --direction send --dut model --svg figures
+  [ "$(ls figures)" = "$(printf 'bench-nic-latencies.svg\nbench-nic-rates.svg')" ] || fail "figures: $(ls figures)"
+  /usr/bin/python3 -c "import sys, xml.dom.minidom as x; [x.parse(f) for f in sys.argv[1:]]" figures/*.svg || fail "no SVG"
+fi
+got=0
+PATH=$folder "$mrc" bench nic --preset tiny --dut model --svg figures >said 2>&1 || got=$?
+[ "$got" = 3 ] && grep -q 'apt-get install --no-install-recommends gnuplot-nox' said || fail "without gnuplot: $got $(cat said)"
+
+# Ctrl-C: the rows so far, marked.
+"$mrc" bench nic --cycles 1000000 --json stopped.json >stopped.out 2>&1 &
+pid=$!
+sleep 2
+kill -INT "$pid"
+got=0
+wait "$pid" || got=$?
+[ "$got" = 3 ] || fail "stopped: exit $got"
+grep -q '^INCOMPLETE' stopped.out || fail "stopped: $(cat stopped.out)"
+[ "$(json stopped.json 'j["complete"], j["rows"][-1]["complete"] if j["rows"] else False')" = "False False" ] || fail "stopped.json"
