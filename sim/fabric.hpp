@@ -73,9 +73,9 @@ class Tap {
 
 /// Why run() came back.
 enum class RunEnd : uint8_t {
-  Time,    ///< the time given has come
-  Idle,    ///< nothing will ever happen again
-  Stopped  ///< stop() was called
+  Reached,  ///< the time given has come
+  Idle,     ///< nothing will ever happen again
+  Stopped   ///< stop() was called
 };
 
 class Fabric {
@@ -122,7 +122,8 @@ class Fabric {
 
   // What happens to links and switches, from hooks or between runs.
 
-  /// Down: packets on the way are lost, those queued for the link are discarded. Both ends hear of it after `detect`.
+  /// Down: packets on the way are lost. Both ends hear of it after `detect`: until then what they send is lost; then
+  /// what is queued for the link is discarded.
   void set_link(LinkId link, bool up);
   bool link_up(LinkId link) const { return links_[link].up; }
   /// Both directions; packets begun before keep their time. Error: a rate of zero.
@@ -142,13 +143,15 @@ class Fabric {
 
   // For processes of SystemC that stand beside the packet engine (sim/systemc.hpp).
 
-  /// Notifies an event at a time of the fabric, from inside or outside of run().
+  /// From inside a callback of the fabric: notifies an event of SystemC at a time of the fabric, now or later. The
+  /// packet engine does not run ahead of it.
   void notify(sc_core::sc_event& event, Time time);
 
  private:
   friend class Access;
   friend class Switch;
   friend class Kernel;
+  friend class FromProcess;
   enum Kind : uint32_t { kHook = 0u << 30, kArrival = 1u << 30, kWake = 2u << 30, kTimer = 3u << 30 };
   static constexpr uint32_t kKindMask = 3u << 30;
   struct Node {
@@ -163,8 +166,9 @@ class Fabric {
     PortRef a, b;
     LinkConfig config;
     bool up = true;
-    unsigned holds = 0;  // reboots in progress at its ends
-    bool carrier = true;  // up and not held
+    unsigned holds = 0;      // reboots in progress at its ends
+    bool carrier = true;     // up and not held
+    uint32_t changes = 0;    // of carrier
   };
   struct Hook {
     Time time;
@@ -184,13 +188,17 @@ class Fabric {
   void transmit(PortId id, Port& port, Packet* packet);
   bool special(PortId id, Port& port, Packet* packet);
   void wake_port(PortId id, Port& port);
-  void carrier(LinkId link);
-  void flush(Port& port);
+  void carrier_changed(LinkId link);
+  void set_port(PortId id, bool up);
+  void flush_wire(Port& port);
   void retime(PortId id);
+  void retime_node(NodeId node);
   Special& special_of(PortId id);
+  void update_special(PortId id);
   void begin();
 
   Time now_ = 0, limit_ = 0;
+  uint64_t kernel_base_ = 0;  // time of SystemC when this fabric's was 0, modulo 2^64
   bool stop_ = false, begun_ = false;
   uint64_t events_ = 0, seed_;
   EventQueue queue_;

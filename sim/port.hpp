@@ -16,19 +16,21 @@ struct Port {
   Time arrive_ps = kNever;                  ///< the event of the first of them
   Time free_ps = 0;                         ///< when the transmitter is free
   Rate rate{};
-  int64_t delay_ps = 0;  ///< from the last (or header's last) byte and the gap behind it to the far end's decision
+  int64_t delay_ps = 0;   ///< from the end of the gap behind the last (or header's last) byte to the far end's decision
   Time wake_ps = kNever;  ///< the event of the port becoming free
   uint32_t node = kNone;  ///< whose port
   uint32_t peer_node = kNone;
 
   uint32_t link = kNone;
   uint16_t index = 0, peer_index = 0;  ///< ports within their nodes
-  bool up = false;                     ///< there is a link with carrier
+  bool up = false;                     ///< there is a link, and its carrier as this end knows it
+  bool carrier = false;                ///< as it is
   bool from_a = false;                 ///< this is the link's end a
   bool cut_through = false;            ///< the far end decides after the first bytes
-  bool is_special = false;             ///< impaired or tapped
+  bool is_special = false;             ///< impaired, tapped or without carrier
+  bool is_switch = false;              ///< the owner is one
   uint64_t packets = 0, bytes = 0;     ///< begun
-  uint64_t lost = 0;
+  uint64_t lost = 0, lost_bytes = 0;
   uint64_t ingress_discards = 0;  ///< of what came in here: no route, hop limit
   uint64_t egress_discards = 0;   ///< routed here while down
 };
