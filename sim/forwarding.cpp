@@ -11,14 +11,11 @@ namespace {
 constexpr unsigned kMaxLocalSids = 6;  // uSIDs in one address
 }
 
-void UsidTable::set(uint64_t key, Kind kind, uint16_t port) {
-  const auto place = [this](const Entry& entry) {
-    for (uint64_t i = entry.key * 0x9e3779b97f4a7c15u >> shift_;; ++i) {
+UsidTable::Entry& UsidTable::make(uint64_t key) {
+  const auto place = [this](uint64_t k) -> Entry& {
+    for (uint64_t i = k * 0x9e3779b97f4a7c15u >> shift_;; ++i) {
       Entry& e = slots_[i & mask_];
-      if (e.kind != Kind::None && e.key != entry.key) continue;
-      const bool fresh = e.kind == Kind::None;
-      e = entry;
-      return fresh;
+      if (!e.used || e.key == k) return e;
     }
   };
   if (2 * (used_ + 1) > slots_.size()) {
@@ -27,11 +24,22 @@ void UsidTable::set(uint64_t key, Kind kind, uint16_t port) {
     mask_ = slots_.size() - 1;
     shift_ = 64 - static_cast<unsigned>(std::countr_zero(slots_.size()));
     for (const Entry& entry : old) {
-      if (entry.kind != Kind::None) place(entry);
+      if (entry.used) place(entry.key) = entry;
     }
   }
-  if (place({key, kind, port})) ++used_;
+  Entry& entry = place(key);
+  used_ += !entry.used;
+  entry.used = true;
+  entry.key = key;
+  return entry;
 }
+
+void UsidTable::set_local(uint64_t key, Local local, uint16_t port) {
+  Entry& entry = make(key);
+  entry.local = local;
+  entry.local_port = port;
+}
+void UsidTable::set_route(uint64_t key, uint16_t port) { make(key).route = port; }
 
 uint16_t HostRoutes::add_group(std::vector<uint16_t> ports) {
   Group group{ports, {}};
@@ -88,8 +96,11 @@ Decision forward(const ForwardingTables& tables, Packet& packet) {
       return tables.hosts.find(static_cast<uint32_t>(packet.dst.lo), packet.src, packet.entropy, tables.ecmp_seed);
     }
     const UsidTable::Entry& entry = tables.usid.find(usid_key(packet.dst));
-    if (entry.kind == UsidTable::Kind::Route) return {Verdict::Forward, entry.port};
-    if (entry.kind == UsidTable::Kind::None) return {Verdict::NoRoute, 0};
+    const bool local = entry.used && entry.local != UsidTable::Local::None;
+    if (!local || i != 0) {
+      if (entry.used && entry.route != UsidTable::kNoRoute) return {Verdict::Forward, entry.route};
+      if (!local) return {Verdict::NoRoute, 0};
+    }
     if (!argument_zero(packet.dst)) {
       packet.dst = shift_usid(packet.dst);
     } else if (packet.stack == Stack::Srv6Srh && packet.segments_left > 0) {
@@ -98,7 +109,7 @@ Decision forward(const ForwardingTables& tables, Packet& packet) {
     } else {
       return {Verdict::ToSelf, 0};
     }
-    if (entry.kind == UsidTable::Kind::Adjacency) return {Verdict::Forward, entry.port};
+    if (entry.local == UsidTable::Local::Adjacency) return {Verdict::Forward, entry.local_port};
   }
   return {Verdict::TooManySids, 0};
 }

@@ -31,27 +31,35 @@ struct Decision {
   uint16_t port;  ///< egress, the switch's number
 };
 
-/// 48-bit matches. Small: a slot is 16 bytes, a table has at most twice as many as entries.
+/// 48-bit matches: what is local (uN, uA), and static routes. Small: a slot is 16 bytes, a table has at most twice as
+/// many as entries.
 class UsidTable {
  public:
-  enum class Kind : uint8_t { None, Node, Adjacency, Route };  ///< None: no entry; uN; uA; static route
+  enum class Local : uint8_t { None, Node, Adjacency };  ///< uN; uA
   struct Entry {
     uint64_t key = 0;
-    Kind kind = Kind::None;
-    uint16_t port = 0;
+    bool used = false;
+    Local local = Local::None;
+    uint16_t local_port = 0;    ///< of a uA
+    uint16_t route = kNoRoute;  ///< port of a static route
   };
-  /// Replaces an entry of the same key.
-  void set(uint64_t key, Kind kind, uint16_t port = 0);
+  static constexpr uint16_t kNoRoute = 0xffff;
+  /// Each replaces what was set before for that key.
+  void set_local(uint64_t key, Local local, uint16_t port = 0);
+  void set_route(uint64_t key, uint16_t port);
+  /// An entry that is not used: there is none.
   const Entry& find(uint64_t key) const {
     for (uint64_t i = key * 0x9e3779b97f4a7c15u >> shift_;; ++i) {
       const Entry& e = slots_[i & mask_];
-      if (e.key == key || e.kind == Kind::None) return e;
+      if (e.key == key || !e.used) return e;
     }
   }
   size_t size() const { return used_; }
   uint64_t memory() const { return slots_.capacity() * sizeof(Entry); }
 
  private:
+  Entry& make(uint64_t key);
+
   std::vector<Entry> slots_ = std::vector<Entry>(2);
   uint64_t mask_ = 1;
   unsigned shift_ = 63;
@@ -95,8 +103,9 @@ constexpr uint64_t flow_hash(uint32_t src, uint32_t dst, uint32_t entropy, uint6
   return z ^ z >> 32;
 }
 
-/// Decides, and changes destination, segments left and hop limit as the node does. The frame's bytes are not touched:
-/// sync_forwarding() follows.
+/// Decides, and changes destination, segments left and hop limit as the node does: a local SID wins over a route when the
+/// packet comes in; the address that it leaves is routed, and looked at as a local SID again (uN, then uA) only where
+/// there is no route. The frame's bytes are not touched: sync_forwarding() follows.
 Decision forward(const ForwardingTables& tables, Packet& packet);
 
 }  // namespace mrc::sim

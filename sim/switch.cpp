@@ -15,16 +15,16 @@ Switch::Switch(Fabric& fabric, NodeId node, PortId first, unsigned ports, const 
 }
 
 void Switch::add_node_sid(uint16_t usid) {
-  tables_.usid.set(usid_key(config_.usid_block, usid), UsidTable::Kind::Node);
+  tables_.usid.set_local(usid_key(config_.usid_block, usid), UsidTable::Local::Node);
 }
 bool Switch::add_adjacency_sid(uint16_t usid, unsigned port) {
   if (port >= ports_.size()) return false;
-  tables_.usid.set(usid_key(config_.usid_block, usid), UsidTable::Kind::Adjacency, static_cast<uint16_t>(port));
+  tables_.usid.set_local(usid_key(config_.usid_block, usid), UsidTable::Local::Adjacency, static_cast<uint16_t>(port));
   return true;
 }
 bool Switch::add_route(uint16_t usid, unsigned port) {
   if (port >= ports_.size()) return false;
-  tables_.usid.set(usid_key(config_.usid_block, usid), UsidTable::Kind::Route, static_cast<uint16_t>(port));
+  tables_.usid.set_route(usid_key(config_.usid_block, usid), static_cast<uint16_t>(port));
   return true;
 }
 bool Switch::add_host_route(uint32_t host, std::vector<uint16_t> ports) {
