@@ -113,7 +113,8 @@ class Fabric {
   Time now() const { return now_; }
   /// Calls f at that time, before any packet of the same time; calls of one time in the order given. Not in the past.
   void at(Time time, std::function<void()> f);
-  /// Goes on until that time (events of exactly that time have not happened yet).
+  /// Goes on until that time (events of exactly that time have not happened yet). now() is then that time; or that of the
+  /// last event, if the fabric stopped or went idle.
   RunEnd run(Time until);
   /// run() returns after the event in progress.
   void stop() { stop_ = true; }
@@ -152,7 +153,7 @@ class Fabric {
   friend class Switch;
   friend class Kernel;
   friend class FromProcess;
-  enum Kind : uint32_t { kHook = 0u << 30, kArrival = 1u << 30, kWake = 2u << 30, kTimer = 3u << 30 };
+  enum Kind : uint32_t { kHook = 0u << 30, kWake = 1u << 30, kArrival = 2u << 30, kTimer = 3u << 30 };  // order at one time
   static constexpr uint32_t kKindMask = 3u << 30;
   struct Node {
     std::string name;

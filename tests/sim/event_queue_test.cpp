@@ -10,7 +10,7 @@ using namespace mrc::sim;
 
 TEST_CASE("events come in the order of time and key, whenever they were scheduled", "[sim][event_queue]") {
   EventQueue queue;
-  EventQueue::Event event;
+  EventQueue::Event event{};
   queue.push(5000, 7);
   queue.push(5000, 3);
   queue.push(4999, 9);
@@ -27,7 +27,7 @@ TEST_CASE("events come in the order of time and key, whenever they were schedule
 
 TEST_CASE("nothing is taken at or after the limit", "[sim][event_queue]") {
   EventQueue queue;
-  EventQueue::Event event;
+  EventQueue::Event event{};
   queue.push(100 * kUs, 1);
   CHECK_FALSE(queue.pop(100 * kUs, event));
   CHECK(queue.next() == 100 * kUs);
@@ -45,7 +45,7 @@ TEST_CASE("a queue agrees with a sorted map over near, far and equal times", "[s
     EventQueue queue;
     std::multimap<std::pair<Time, uint32_t>, int> reference;
     Time now = 0;
-    EventQueue::Event event;
+    EventQueue::Event event{};
     for (unsigned i = 0; i < 200'000; ++i) {
       if (rng.below(2) == 0 || reference.empty()) {
         // up to 1 ps, 4 ns, 65 us, 1 s ahead

@@ -192,7 +192,7 @@ TEST_CASE("a port asks when it can take a packet, and after null only when kicke
   star[0].send(1, 1000, kData);
   CHECK(asked == 2);
   CHECK_FALSE(star[0].access.can_send(0));
-  CHECK(star[0].access.free_at(0) == kUs + 1024 * 80);
+  CHECK(star[0].access.free_at(0) == 1024 * 80);  // nothing has happened yet
   star[0].access.kick(0);
   CHECK(asked == 2);
   star.fabric.run(2 * kUs);

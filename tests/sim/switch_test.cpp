@@ -65,7 +65,7 @@ TEST_CASE("control overtakes retransmissions, these overtake data", "[sim][switc
   for (unsigned i = 0; i < 4; ++i) star[0].send(3, 4000, kData);
   star[1].send(3, 4000, kRetx);
   star[1].send(3, 4000, kRetx);
-  star[2].send(3, 6000, kControl);
+  star[2].send(3, 9000, kControl);  // comes when the retransmission goes
   star.fabric.run(kMs);
   // The first data and the first retransmission come in at the same time, and host 0's port is first: data goes.
   std::vector<uint8_t> order;
