@@ -5,6 +5,7 @@
 #include <cstring>
 #include <new>
 
+#include "sim/codec.hpp"
 #include "wire/bytes.hpp"
 #include "wire/decode.hpp"
 #include "wire/packet.hpp"
@@ -74,7 +75,7 @@ void PacketPool::detach(Packet* packet) {
   packet->attachment = nullptr;
 }
 
-PacketPtr PacketPool::from_frame(std::span<const uint8_t> bytes) {
+PacketPtr PacketPool::from_frame(std::span<const uint8_t> bytes, const wire::WireConfig& config) {
   PacketPtr packet = make();
   Attachment& attachment = attach(*packet);
   attachment.bytes.assign(bytes.begin(), bytes.end());
@@ -82,15 +83,12 @@ PacketPtr PacketPool::from_frame(std::span<const uint8_t> bytes) {
   p.size = static_cast<uint16_t>(bytes.size());
   p.full_size = p.size;
   p.sent_ps = 0;
-  p.dqp = p.psn = p.dst_host = 0;
-  p.opcode = p.bth = 0;
-  p.payload = p.tx_timestamp = 0;
-  p.data = {};
+  p.dst_host = 0;
 
-  const wire::Packet w = wire::decode(bytes);
+  const wire::Packet w = wire::decode(bytes, config);
   p.dscp = w.dscp();
   p.ecn = w.ecn();
-  p.entropy = w.entropy();
+  p.entropy = w.entropy(config);
   if (w.ipv4) {
     p.stack = Stack::Ipv4;
     p.hop_limit = w.ipv4->ttl;
@@ -110,14 +108,7 @@ PacketPtr PacketPool::from_frame(std::span<const uint8_t> bytes) {
       attachment.segment = address(w.srh->segment);
     }
   }
-  if (w.bth) {
-    p.opcode = w.bth->opcode;
-    p.dqp = w.bth->dqp;
-    p.psn = w.bth->psn;
-    p.bth = static_cast<uint8_t>((w.bth->a ? kBthAckReq : 0) | (w.bth->rtx ? kBthRtx : 0) |
-                                 (w.bth->ts ? kBthTs : 0) | (w.bth->se ? kBthSe : 0));
-  }
-  p.payload = static_cast<uint16_t>(w.payload.size());
+  read_fields(p, w);
   return packet;
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sim/units.hpp"
+#include "wire/packet.hpp"
 
 namespace mrc::sim {
 
@@ -128,9 +129,9 @@ class PacketPool {
     packet->segments_left = packet->plane = 0;
     return PacketPtr(packet);
   }
-  /// A packet around the bytes of a frame (destination MAC to ICRC); fields up to dst_host are read from it as far as
-  /// they are there, the rest is zero.
-  PacketPtr from_frame(std::span<const uint8_t> frame);
+  /// A packet around the bytes of a frame (destination MAC to ICRC); all fields are read from it as far as they are there,
+  /// the rest is zero.
+  PacketPtr from_frame(std::span<const uint8_t> frame, const wire::WireConfig& config = {});
 
   /// Gives a packet an (empty) attachment.
   Attachment& attach(Packet& packet);
