@@ -110,8 +110,8 @@ bool give_frame(PacketPool& pool, Packet& packet, const FrameContext& context) {
   if (has_bytes(packet)) return true;
   Encapsulation encapsulation{};
   if (!encapsulation_of(packet.stack, encapsulation) || wire::opcode_info(packet.opcode) == nullptr) return false;
-  wire::Packet w = wire::make_packet(static_cast<Opcode>(packet.opcode), encapsulation, (packet.bth & kBthTs) != 0,
-                                     context.wire);
+  wire::Packet w =
+      wire::make_packet(static_cast<Opcode>(packet.opcode), encapsulation, (packet.bth & kBthTs) != 0, context.wire);
   w.eth->src = context.src_mac;
   w.eth->dst = context.dst_mac;
   // Written whole and not trimmed; what a switch did is done again below.

@@ -19,15 +19,15 @@ class Fabric;
 
 /// Counts of one endpoint since its start. Bytes are bytes of payload.
 struct EndpointStats {
-  uint64_t data_packets = 0;       ///< WRITE packets sent, retransmissions included
-  uint64_t data_bytes = 0;         ///< payload of first transmissions
-  uint64_t retransmissions = 0;    ///< WRITE packets sent again
-  uint64_t timeouts = 0;           ///< retransmissions because of a timer
-  uint64_t delivered_packets = 0;  ///< new WRITE packets received
-  uint64_t delivered_bytes = 0;    ///< payload written to memory, each byte once
-  uint64_t duplicates = 0;         ///< WRITE packets received again
-  uint64_t trimmed = 0;            ///< trimmed packets received
-  uint64_t marked = 0;             ///< packets received with ECN-CE
+  uint64_t data_packets = 0;                            ///< WRITE packets sent, retransmissions included
+  uint64_t data_bytes = 0;                              ///< payload of first transmissions
+  uint64_t retransmissions = 0;                         ///< WRITE packets sent again
+  uint64_t timeouts = 0;                                ///< retransmissions because of a timer
+  uint64_t delivered_packets = 0;                       ///< new WRITE packets received
+  uint64_t delivered_bytes = 0;                         ///< payload written to memory, each byte once
+  uint64_t duplicates = 0;                              ///< WRITE packets received again
+  uint64_t trimmed = 0;                                 ///< trimmed packets received
+  uint64_t marked = 0;                                  ///< packets received with ECN-CE
   uint64_t sacks = 0, nacks = 0, acks = 0, probes = 0;  ///< sent
   uint64_t completions = 0;                             ///< of work requests
   uint64_t failed_qps = 0;
@@ -49,7 +49,7 @@ struct QpSpec {
   Srv6Rule path_rule{};             ///< where plane and uplink go (protocol/srv6.hpp)
   std::vector<uint32_t> ev_active;  ///< EV set in use, by turns of the planes: entry i is of plane ev_plane(i)
   std::vector<uint32_t> ev_backup;
-  uint32_t planes = 1;    ///< EV i belongs to plane i % planes
+  uint32_t planes = 1;     ///< EV i belongs to plane i % planes
   bool congestion = true;  ///< has a congestion controller (NSCC)
 };
 
@@ -86,7 +86,8 @@ class Listener {
   virtual void delivered(const Delivery&) {}
 };
 
-/// What an endpoint may do to the fabric it stands in. Handed over by Fabric; all calls are for the endpoint's own node.
+/// What an endpoint may do to the fabric it stands in. Handed over by Fabric; all calls are for the endpoint's own
+/// node.
 class Access {
  public:
   Access() = default;

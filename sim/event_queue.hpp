@@ -15,9 +15,9 @@
 namespace mrc::sim {
 
 /// A wheel of 16384 slots of 4.1 ns (67 us in all), later events in a heap. Constant time per event whatever their
-/// number, but for the sorting of a slot when its turn comes. Events of the same time come in the order of their keys, so
-/// the result does not depend on who scheduled first. There is no cancelling: the owner ignores an event it no longer
-/// wants.
+/// number, but for the sorting of a slot when its turn comes. Events of the same time come in the order of their keys,
+/// so the result does not depend on who scheduled first. There is no cancelling: the owner ignores an event it no
+/// longer wants.
 class EventQueue {
  public:
   struct Event {
@@ -141,8 +141,10 @@ class EventQueue {
     while (!far_.empty() && (far_.top().time >> kSlotShift) - slot_ < kSlots) {
       const Event event = far_.top();
       far_.pop();
-      if (event.time >> kSlotShift == slot_) late_.push(event);
-      else push_wheel(event.time, event.key);
+      if (event.time >> kSlotShift == slot_)
+        late_.push(event);
+      else
+        push_wheel(event.time, event.key);
     }
     if (near_.size() > 1) std::sort(near_.begin(), near_.end(), std::greater<>{});
     return true;

@@ -85,8 +85,9 @@ wire::Result<LinkId> Fabric::connect(PortRef a, PortRef b, const LinkConfig& con
     }
     const Node& node = nodes_[end.node];
     if (end.port >= node.ports) {
-      return refuse(node.name, "there is no port " + std::to_string(end.port) + ", the node has " +
-                    std::to_string(node.ports), "Use another port or give the node more of them.");
+      return refuse(node.name,
+                    "there is no port " + std::to_string(end.port) + ", the node has " + std::to_string(node.ports),
+                    "Use another port or give the node more of them.");
     }
     if (ports_[port_id(end)].link != kNone) {
       return refuse(node.name, "port " + std::to_string(end.port) + " has a link already", "Use another port.");
@@ -362,8 +363,10 @@ void Fabric::carrier_changed(LinkId id) {
     set_port(port_id(links_[id].a), carrier);
     set_port(port_id(links_[id].b), carrier);
   };
-  if (link.config.detect == 0) tell();
-  else at(now_ + link.config.detect, tell);
+  if (link.config.detect == 0)
+    tell();
+  else
+    at(now_ + link.config.detect, tell);
 }
 
 void Fabric::set_link(LinkId link, bool up) {

@@ -46,15 +46,15 @@ struct PortRef {
 
 struct LinkConfig {
   double gbps = 800;
-  double metres = 2;          ///< 5 ns each
-  Time fec = 0;               ///< delay of forward error correction, each direction (base.md "800G": 51.2 ns a codeword)
-  Time detect = 0;            ///< from a change of the link to link_changed() and the ECMP groups
+  double metres = 2;  ///< 5 ns each
+  Time fec = 0;       ///< delay of forward error correction, each direction (base.md "800G": 51.2 ns a codeword)
+  Time detect = 0;    ///< from a change of the link to link_changed() and the ECMP groups
 };
 
 /// What a link does to packets, one direction.
 struct Impairment {
-  double loss = 0;                     ///< probability of each packet
-  std::optional<uint32_t> entropy{};   ///< only packets with this EV, under entropy_mask
+  double loss = 0;                    ///< probability of each packet
+  std::optional<uint32_t> entropy{};  ///< only packets with this EV, under entropy_mask
   uint32_t entropy_mask = ~0u;
 };
 
@@ -113,8 +113,8 @@ class Fabric {
   Time now() const { return now_; }
   /// Calls f at that time, before any packet of the same time; calls of one time in the order given. Not in the past.
   void at(Time time, std::function<void()> f);
-  /// Goes on until that time (events of exactly that time have not happened yet). now() is then that time; or that of the
-  /// last event, if the fabric stopped or went idle.
+  /// Goes on until that time (events of exactly that time have not happened yet). now() is then that time; or that of
+  /// the last event, if the fabric stopped or went idle.
   RunEnd run(Time until);
   /// run() returns after the event in progress.
   void stop() { stop_ = true; }
@@ -153,7 +153,12 @@ class Fabric {
   friend class Switch;
   friend class Kernel;
   friend class FromProcess;
-  enum Kind : uint32_t { kHook = 0u << 30, kWake = 1u << 30, kArrival = 2u << 30, kTimer = 3u << 30 };  // order at one time
+  enum Kind : uint32_t {
+    kHook = 0u << 30,
+    kWake = 1u << 30,
+    kArrival = 2u << 30,
+    kTimer = 3u << 30
+  };  // order at one time
   static constexpr uint32_t kKindMask = 3u << 30;
   struct Node {
     std::string name;
@@ -167,9 +172,9 @@ class Fabric {
     PortRef a, b;
     LinkConfig config;
     bool up = true;
-    unsigned holds = 0;      // reboots in progress at its ends
-    bool carrier = true;     // up and not held
-    uint32_t changes = 0;    // of carrier
+    unsigned holds = 0;    // reboots in progress at its ends
+    bool carrier = true;   // up and not held
+    uint32_t changes = 0;  // of carrier
   };
   struct Hook {
     Time time;

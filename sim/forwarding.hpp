@@ -103,9 +103,9 @@ constexpr uint64_t flow_hash(uint32_t src, uint32_t dst, uint32_t entropy, uint6
   return z ^ z >> 32;
 }
 
-/// Decides, and changes destination, segments left and hop limit as the node does: a local SID wins over a route when the
-/// packet comes in; the address that it leaves is routed, and looked at as a local SID again (uN, then uA) only where
-/// there is no route. The frame's bytes are not touched: sync_forwarding() follows.
+/// Decides, and changes destination, segments left and hop limit as the node does: a local SID wins over a route when
+/// the packet comes in; the address that it leaves is routed, and looked at as a local SID again (uN, then uA) only
+/// where there is no route. The frame's bytes are not touched: sync_forwarding() follows.
 Decision forward(const ForwardingTables& tables, Packet& packet);
 
 }  // namespace mrc::sim

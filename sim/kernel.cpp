@@ -84,8 +84,10 @@ void Kernel::step() {
   const bool over = fabric.stop_ || (next == kNever && !sc_core::sc_pending_activity_at_future_time(context));
   if (over) {
     // SystemC's time catches up before run() returns.
-    if (fabric.now_ > here) module_->event.notify(picoseconds(fabric.now_ - here));
-    else sc_core::sc_pause();
+    if (fabric.now_ > here)
+      module_->event.notify(picoseconds(fabric.now_ - here));
+    else
+      sc_core::sc_pause();
   } else if (next < until_) {
     module_->event.notify(picoseconds(std::max(next, here) - here));
   }

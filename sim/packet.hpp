@@ -72,9 +72,9 @@ struct alignas(64) Packet {
   Time at_ps;    ///< when the far end of the link sees it; set by the link
   Address dst;   ///< of the outermost IP header: the path with SRv6
   Attachment* attachment;
-  uint32_t entropy;  ///< EV: UDP source port in the upper half, flow label in the lower
-  uint32_t src;      ///< number of the sending host (low half of its address)
-  uint16_t size;     ///< bytes of the frame, without FCS
+  uint32_t entropy;   ///< EV: UDP source port in the upper half, flow label in the lower
+  uint32_t src;       ///< number of the sending host (low half of its address)
+  uint16_t size;      ///< bytes of the frame, without FCS
   uint8_t dscp, ecn;  ///< of the outermost IP header
   uint8_t hop_limit;
   Stack stack;
@@ -129,8 +129,8 @@ class PacketPool {
     packet->segments_left = packet->plane = 0;
     return PacketPtr(packet);
   }
-  /// A packet around the bytes of a frame (destination MAC to ICRC); all fields are read from it as far as they are there,
-  /// the rest is zero.
+  /// A packet around the bytes of a frame (destination MAC to ICRC); all fields are read from it as far as they are
+  /// there, the rest is zero.
   PacketPtr from_frame(std::span<const uint8_t> frame, const wire::WireConfig& config = {});
 
   /// Gives a packet an (empty) attachment.

@@ -13,8 +13,9 @@ namespace mrc::sim {
 
 /// Counters of a queue, as in SAI.
 struct QueueCounters {
-  uint64_t packets = 0, bytes = 0;                  ///< transmitted
-  uint64_t dropped_packets = 0, dropped_bytes = 0;  ///< admission failed (also if a trimmed copy went out), or discarded
+  uint64_t packets = 0, bytes = 0;  ///< transmitted
+  uint64_t dropped_packets = 0,
+           dropped_bytes = 0;  ///< admission failed (also if a trimmed copy went out), or discarded
   uint64_t ecn_marked = 0;
   uint64_t watermark_bytes = 0;
   uint64_t trim = 0;          ///< admission failed, trimmed

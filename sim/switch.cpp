@@ -66,7 +66,8 @@ void Switch::receive(Packet* packet, unsigned ingress) {
     return;
   }
   const unsigned before = egress.waiting;
-  if (!admit(egress, packet)) [[unlikely]] return;
+  if (!admit(egress, packet)) [[unlikely]]
+    return;
   if (before != 0) return;  // the port's event is on its way
   if (port.free_ps > fabric_.now_) {
     fabric_.wake_port(id, port);

@@ -52,7 +52,9 @@ class Switch {
 
   /// Bytes that wait in a queue now.
   uint64_t depth(unsigned port, unsigned queue) const { return ports_[port].queue[queue].bytes; }
-  const QueueCounters& queue_counters(unsigned port, unsigned queue) const { return ports_[port].queue[queue].counters; }
+  const QueueCounters& queue_counters(unsigned port, unsigned queue) const {
+    return ports_[port].queue[queue].counters;
+  }
   const SharedBuffer& buffer() const { return buffer_; }
   /// Port, queue and switch counters by their names in SAI. A port's trims are those of its queues.
   std::vector<NamedCounter> port_counters(unsigned port) const;

@@ -43,12 +43,12 @@ struct SwitchConfig {
   PortConfig to_switch;  ///< egress ports to other switches
   PortConfig to_host;    ///< egress ports to NICs
   std::array<uint8_t, 64> queue_of_dscp{};
-  uint64_t trimmable = 0;          ///< bit d: packets with DSCP d may be trimmed; all others are dropped
-  unsigned trim_size = 128;        ///< bytes from the destination MAC on, 60 and more
+  uint64_t trimmable = 0;    ///< bit d: packets with DSCP d may be trimmed; all others are dropped
+  unsigned trim_size = 128;  ///< bytes from the destination MAC on, 60 and more
   uint8_t trim_queue = kQueueControl;
   uint64_t buffer_bytes = 64 << 20;  ///< shared by all queues
-  Time latency = 500 * kNs;        ///< from the arrival that counts to admission to the egress queue
-  Time port_latency = 0;           ///< of every port, paid on the way in and on the way out
+  Time latency = 500 * kNs;          ///< from the arrival that counts to admission to the egress queue
+  Time port_latency = 0;             ///< of every port, paid on the way in and on the way out
   /// Arrival is that of the first 64 bytes instead of the last byte, on links that are not slower than any other of
   /// the switch (otherwise the egress port would run dry).
   bool cut_through = false;

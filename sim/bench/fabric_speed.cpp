@@ -17,12 +17,13 @@ namespace {
 using namespace mrc::sim;
 
 int report(Fabric& fabric, const char* name, uint64_t data, double wall, double built) {
-  std::printf("%s: %zu nodes, %zu links: %.0f data packets in %.2f s = %.2f M/s; %.2f events/packet, %.1f ns/event; "
-              "memory %.1f MB (%.1f MB in use), built in %.2f s\n",
-              name, fabric.nodes(), fabric.links(), static_cast<double>(data), wall,
-              static_cast<double>(data) / wall / 1e6, static_cast<double>(fabric.events()) / static_cast<double>(data),
-              wall * 1e9 / static_cast<double>(fabric.events()), static_cast<double>(fabric.memory()) / 1e6,
-              static_cast<double>(mallinfo2().uordblks + mallinfo2().hblkhd) / 1e6, built);
+  std::printf(
+      "%s: %zu nodes, %zu links: %.0f data packets in %.2f s = %.2f M/s; %.2f events/packet, %.1f ns/event; "
+      "memory %.1f MB (%.1f MB in use), built in %.2f s\n",
+      name, fabric.nodes(), fabric.links(), static_cast<double>(data), wall, static_cast<double>(data) / wall / 1e6,
+      static_cast<double>(fabric.events()) / static_cast<double>(data),
+      wall * 1e9 / static_cast<double>(fabric.events()), static_cast<double>(fabric.memory()) / 1e6,
+      static_cast<double>(mallinfo2().uordblks + mallinfo2().hblkhd) / 1e6, built);
   return 0;
 }
 /// Time of this process on a core: other load on the machine does not count.
@@ -61,7 +62,9 @@ int run(const char* name, const TwoTierConfig& config, uint64_t packets, bool al
 
 int main(int argc, char** argv) {
   const std::string what = argc > 1 ? argv[1] : "flow";
-  const auto number = [&](int i, uint64_t otherwise) { return argc > i ? std::strtoull(argv[i], nullptr, 10) : otherwise; };
+  const auto number = [&](int i, uint64_t otherwise) {
+    return argc > i ? std::strtoull(argv[i], nullptr, 10) : otherwise;
+  };
   if (what == "flow") return run("flow", {.leaves = 2, .spines = 1, .hosts_per_leaf = 1}, number(2, 3'000'000), false);
   if (what == "permutation") {
     const auto hosts = static_cast<unsigned>(number(2, 128)), planes = static_cast<unsigned>(number(3, 1));

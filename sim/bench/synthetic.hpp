@@ -74,7 +74,10 @@ class Synthetic final : public Endpoint {
     }
     return packet;
   }
-  void link_changed(unsigned, bool up) override { ++changes; (void)up; }
+  void link_changed(unsigned, bool up) override {
+    ++changes;
+    (void)up;
+  }
   unsigned changes = 0;
 
   bool open(const QpSpec&, std::string&) override { return true; }

@@ -2,14 +2,13 @@
 /// What an event of SystemC costs: N modules with one SC_METHOD each, that wake each other as the switches of a fabric
 /// would. Compare with the time per event of fabric_speed.
 ///   systemc_speed NODES [activations]
-#include <systemc>
-
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
 #include <memory>
 #include <string>
+#include <systemc>
 #include <vector>
 
 namespace {

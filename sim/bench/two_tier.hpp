@@ -38,7 +38,8 @@ class TwoTier {
           sw.usid_block = kBlock;
           sw.usid = usid(tier, i);
           sw.cut_through = config.cut_through;
-          switches_.push_back(*fabric.add_switch(sw, tier == 0 ? config.hosts_per_leaf + config.spines : config.leaves));
+          switches_.push_back(
+              *fabric.add_switch(sw, tier == 0 ? config.hosts_per_leaf + config.spines : config.leaves));
         }
       }
     }

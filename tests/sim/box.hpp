@@ -120,8 +120,8 @@ inline uint64_t value(const std::vector<NamedCounter>& counters, std::string_vie
 }
 
 /// A frame of the wire library: WRITE Only with that much payload.
-inline std::vector<uint8_t> write_frame(wire::Encapsulation encapsulation, size_t payload, uint8_t dscp = wire::kDscpTrimmable,
-                                        const std::array<uint8_t, 16>& path = {}) {
+inline std::vector<uint8_t> write_frame(wire::Encapsulation encapsulation, size_t payload,
+                                        uint8_t dscp = wire::kDscpTrimmable, const std::array<uint8_t, 16>& path = {}) {
   wire::Packet p = wire::make_packet(wire::Opcode::WriteOnly, encapsulation, true);
   p.payload.assign(payload, 0x5a);
   p.bth->dqp = 0x123;

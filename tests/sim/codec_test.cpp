@@ -35,9 +35,20 @@ PacketPtr sample(PacketPool& pool, Stack stack, uint8_t opcode, bool ts, Rng& rn
   p->payload = 0;
   switch (opcode) {
     case 0xdc:
-      p->sack = {bits(63), static_cast<uint32_t>(bits(32)), static_cast<uint32_t>(bits(24)),
-                 static_cast<uint32_t>(bits(24)), static_cast<int16_t>(bits(15)), static_cast<int16_t>(-5),
-                 static_cast<uint16_t>(bits(16)), static_cast<uint16_t>(bits(15)), 1, 1, 8, 3, 77, 1};
+      p->sack = {bits(63),
+                 static_cast<uint32_t>(bits(32)),
+                 static_cast<uint32_t>(bits(24)),
+                 static_cast<uint32_t>(bits(24)),
+                 static_cast<int16_t>(bits(15)),
+                 static_cast<int16_t>(-5),
+                 static_cast<uint16_t>(bits(16)),
+                 static_cast<uint16_t>(bits(15)),
+                 1,
+                 1,
+                 8,
+                 3,
+                 77,
+                 1};
       break;
     case 0xd1:
       p->sack = {};
@@ -45,7 +56,8 @@ PacketPtr sample(PacketPool& pool, Stack stack, uint8_t opcode, bool ts, Rng& rn
       p->sack.cack_psn = static_cast<uint32_t>(bits(24));
       break;
     case 0xdd:
-      p->nack = {static_cast<uint32_t>(bits(32)), static_cast<uint32_t>(bits(24)), static_cast<uint16_t>(bits(16)), 1, 2};
+      p->nack = {static_cast<uint32_t>(bits(32)), static_cast<uint32_t>(bits(24)), static_cast<uint16_t>(bits(16)), 1,
+                 2};
       break;
     case 0xde:
       p->probe = {0, static_cast<uint16_t>(bits(16)), static_cast<uint16_t>(bits(16)), 0};
@@ -58,8 +70,9 @@ PacketPtr sample(PacketPool& pool, Stack stack, uint8_t opcode, bool ts, Rng& rn
       break;
     default:
       p->payload = static_cast<uint16_t>(1 + rng.below(4096));
-      p->data = {bits(63), static_cast<uint32_t>(bits(32)), static_cast<uint32_t>(bits(31)), 0,
-                 static_cast<uint16_t>(bits(16)), static_cast<uint16_t>(bits(16)), 0};
+      p->data = {bits(63), static_cast<uint32_t>(bits(32)), static_cast<uint32_t>(bits(31)),
+                 0,        static_cast<uint16_t>(bits(16)), static_cast<uint16_t>(bits(16)),
+                 0};
       if (opcode == 0xc9 || opcode == 0xcb) p->data.imm = static_cast<uint32_t>(bits(32));
       if (ts) p->tx_timestamp = static_cast<uint16_t>(bits(16));
   }

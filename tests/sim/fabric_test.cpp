@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SystemC's kernel lives as long as the process; fabrics come and go in it, so all these tests may run in one process.
 #define SC_INCLUDE_DYNAMIC_PROCESSES
-#include <systemc>
-
 #include "sim/fabric.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
+#include <systemc>
 
 #include "box.hpp"
 #include "sim/bench/synthetic.hpp"
@@ -115,7 +114,8 @@ TEST_CASE("in slices or in one go: the same", "[sim][fabric][deterministic]") {
       for (Time t = 0; t < 100 * kUs; t += 777) star.fabric.run(t);
     }
     star.fabric.run(kMs);
-    CHECK(log.packets == 300 + star.sw().queue_counters(3, kQueueData).packets + star.sw().queue_counters(3, 0).packets);
+    CHECK(log.packets ==
+          300 + star.sw().queue_counters(3, kQueueData).packets + star.sw().queue_counters(3, 0).packets);
     hash[sliced] = log.hash;
   }
   CHECK(hash[0] == hash[1]);
@@ -279,8 +279,10 @@ TEST_CASE("a lossy link loses its share, of one EV only if told so", "[sim][even
   for (const Got& g : star[1].got) ++got[g.packet.entropy];
   // Of 5000: 1000 lost, standard deviation 28; five of them.
   for (unsigned ev = 0; ev < 4; ++ev) {
-    if (one_ev && ev != 3) CHECK(got[ev] == 5000);
-    else CHECK((got[ev] > 3860 && got[ev] < 4140));
+    if (one_ev && ev != 3)
+      CHECK(got[ev] == 5000);
+    else
+      CHECK((got[ev] > 3860 && got[ev] < 4140));
   }
   CHECK(star.fabric.stats(0, true).lost == 20'000 - star[1].got.size());
   CHECK(value(star.sw().port_counters(0), "SAI_PORT_STAT_IF_IN_UCAST_PKTS") == star[1].got.size());

@@ -29,9 +29,7 @@ struct Row {
   void adjacency(uint32_t block, uint16_t usid, uint16_t port) {
     tables.usid.set_local(usid_key(block, usid), UsidTable::Local::Adjacency, port);
   }
-  void route(uint32_t block, uint16_t usid, uint16_t port) {
-    tables.usid.set_route(usid_key(block, usid), port);
-  }
+  void route(uint32_t block, uint16_t usid, uint16_t port) { tables.usid.set_route(usid_key(block, usid), port); }
   Decision go() { return forward(tables, *packet); }
 };
 }  // namespace

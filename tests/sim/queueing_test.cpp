@@ -23,7 +23,7 @@ TEST_CASE("the shared buffer takes bytes up to its size and not one more", "[sim
 
 TEST_CASE("alpha bounds a queue by what is free", "[sim][admission]") {
   const QueueConfig config{.limit_bytes = 1 << 20, .alpha = 0.5};
-  CHECK(admits(config, 2'500, 1'000, {.total = 10'000, .used = 3'000}));        // 3500 of 7000 free
+  CHECK(admits(config, 2'500, 1'000, {.total = 10'000, .used = 3'000}));  // 3500 of 7000 free
   CHECK_FALSE(admits(config, 2'500, 1'001, {.total = 10'000, .used = 3'000}));
 }
 

@@ -169,7 +169,8 @@ TEST_CASE("what must not be trimmed is dropped", "[sim][trim]") {
   CHECK(star.fabric.pool().live() == 0);
 }
 
-TEST_CASE("a trimmed packet that finds the trim queue full is dropped, and so is one that comes in trimmed", "[sim][trim]") {
+TEST_CASE("a trimmed packet that finds the trim queue full is dropped, and so is one that comes in trimmed",
+          "[sim][trim]") {
   SwitchConfig config = plain();
   config.to_host.queue[kQueueData].limit_bytes = 0;
   config.to_host.queue[kQueueControl].limit_bytes = 128;
@@ -299,8 +300,10 @@ TEST_CASE("a frame goes through two switches byte by byte as it should", "[sim][
   (void)fabric.connect({t1, 1}, {1, 0}, kShort);
   fabric.switch_at(t0)->add_route(0x0200, 1);
   const bool adjacency = GENERATE(false, true);
-  if (adjacency) fabric.switch_at(t1)->add_adjacency_sid(0x0300, 1);
-  else fabric.switch_at(t1)->add_route(0x0300, 1);
+  if (adjacency)
+    fabric.switch_at(t1)->add_adjacency_sid(0x0300, 1);
+  else
+    fabric.switch_at(t1)->add_route(0x0300, 1);
   const std::vector<uint8_t> frame =
       write_frame(wire::Encapsulation::Srv6, 512, kData, {0x20, 0x01, 0x10, 0x00, 1, 0, 2, 0, 3, 0, 4, 0});
   from.send(fabric.pool().from_frame(frame));
@@ -308,8 +311,8 @@ TEST_CASE("a frame goes through two switches byte by byte as it should", "[sim][
   REQUIRE(to.got.size() == 1);
   std::vector<uint8_t> expected = frame;
   expected[21] = 62;  // two hops
-  const std::vector<uint8_t> rest = adjacency ? std::vector<uint8_t>{4, 0, 0, 0, 0, 0, 0, 0}
-                                              : std::vector<uint8_t>{3, 0, 4, 0, 0, 0, 0, 0};
+  const std::vector<uint8_t> rest =
+      adjacency ? std::vector<uint8_t>{4, 0, 0, 0, 0, 0, 0, 0} : std::vector<uint8_t>{3, 0, 4, 0, 0, 0, 0, 0};
   std::copy(rest.begin(), rest.end(), expected.begin() + 42);
   CHECK(to.got[0].bytes == expected);
   const wire::Packet w = wire::decode(to.got[0].bytes);
