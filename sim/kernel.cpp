@@ -64,6 +64,7 @@ RunEnd Kernel::run(Fabric& fabric, Time until) {
 }
 
 void Kernel::step() {
+  if (fabric_ == nullptr) return;
   Fabric& fabric = *fabric_;
   sc_core::sc_simcontext* context = sc_core::sc_get_curr_simcontext();
   const Time here = time_ps() - fabric.kernel_base_;
@@ -100,11 +101,13 @@ void Kernel::notify(Fabric& fabric, sc_core::sc_event& event, Time time) {
 }
 
 void Kernel::enter(Fabric& fabric) {
+  if (&fabric != fabric_) return;  // its time stands still
   const Time here = time_ps() - fabric.kernel_base_;
   fabric.process(here);
   if (fabric.now_ < here) fabric.now_ = here;
 }
 void Kernel::leave(Fabric& fabric) {
+  if (&fabric != fabric_) return;
   const Time here = time_ps() - fabric.kernel_base_;
   const Time next = fabric.queue_.next();
   if (next < until_) module_->event.notify(picoseconds(std::max(next, here) - here));

@@ -25,7 +25,7 @@ void ipv4_checksum(std::vector<uint8_t>& b) {
   if (header < 20 || b.size() < kIp + header) return;
   b[kIp + 10] = b[kIp + 11] = 0;
   uint32_t sum = 0;
-  for (unsigned i = 0; i < header; i += 2) sum += b[kIp + i] << 8 | b[kIp + i + 1];
+  for (unsigned i = 0; i < header; i += 2) sum += static_cast<uint32_t>(wire::load_be<2>(&b[kIp + i]));
   while (sum >> 16) sum = (sum & 0xffff) + (sum >> 16);
   store_be<2>(&b[kIp + 10], ~sum & 0xffff);
 }
