@@ -23,6 +23,7 @@
 #include "cli/version.hpp"
 #include "pipeline/nic.hpp"
 #include "tb/cosim.hpp"
+#include "tb/follower.hpp"
 #include "tb/lockstep.hpp"
 #include "tb/report.hpp"
 
@@ -89,7 +90,9 @@ class Replay {
  public:
   Replay(Subject subject, const Recording& recording, const Preset& preset,
          const std::function<std::unique_ptr<tb::Dut>(std::string&)>& open)
-      : subject_(subject), recording_(recording), lockstep_(preset) {
+      : subject_(subject),
+        recording_(recording),
+        lockstep_(preset) : 18)) {
     if (subject != Subject::Model) {
       const double before = heap_bytes();
       std::string error;
@@ -97,16 +100,16 @@ class Replay {
       if (!dut_) throw UsageError("no device: " + error + ".", "It could be opened before: run the command again.");
       dut_bytes_ = heap_bytes() - before;
     }
-    if (subject == Subject::Model || subject == Subject::Lockstep) {
+    if (subject == Subject::Model) {
       const double before = heap_bytes();
       nic_.emplace(preset);
       model_bytes_ = heap_bytes() - before;
-      core_.resize(kObsCoreWords);
-      lanes_.resize(preset.num_planes * kObsLaneWords);
     }
+    if (subject == Subject::Lockstep) follower_.emplace(preset, lockstep_);
     for (const mrc_pins_in& in : recording.setup) {
       if (dut_) dut_->step(in);
       if (nic_) nic_->step(in);
+      if (follower_) follower_->model().step(in);
     }
     cycle_ = recording.setup.size();
   }
@@ -139,34 +142,37 @@ class Replay {
   void device(std::span<const mrc_pins_in> part) {
     for (const mrc_pins_in& in : part) {
       dut_->outputs(out_);
-      look();
+      look(out_);
       dut_->step(in);
     }
   }
   void model(std::span<const mrc_pins_in> part) {
     for (const mrc_pins_in& in : part) {
       nic_->outputs(out_);
-      look();
+      look(out_);
       nic_->step(in);
     }
   }
   /// Both, with every pin and boundary compared.
   void lockstep(std::span<const mrc_pins_in> part) {
     for (const mrc_pins_in& in : part) {
-      dut_->outputs(out_);
-      look();
-      nic_->outputs(ref_);
-      nic_->observe(core_.data(), lanes_.data());
-      const uint32_t *core = core_.data(), *lanes = lanes_.data();
-      dut_->observe(core, lanes);
-      same_ = same_ && lockstep_.compare(cycle_++, out_, ref_, core, lanes, core_.data(), lanes_.data());
+      tb::Follower::Cycle& cycle = follower_->look(*dut_, lockstep_);
+      look(cycle.out);
+      cycle.in = &in;
       dut_->step(in);
-      nic_->step(in);
+      if (follower_->next()) same_ = same_ && catch_up();
     }
+    same_ = same_ && catch_up();
   }
-  void look() {
-    const unsigned pins = out_.tx_tvalid | unsigned{out_.host_wr_valid} << 8 | unsigned{out_.host_rd_valid} << 9 |
-                          unsigned{out_.cqe_valid} << 10;
+  bool catch_up() {
+    const unsigned ahead = follower_->ahead();
+    const bool same = follower_->catch_up(cycle_, lockstep_) == ahead;
+    cycle_ += ahead;
+    return same;
+  }
+  void look(const mrc_pins_out& out) {
+    const unsigned pins = out.tx_tvalid | unsigned{out.host_wr_valid} << 8 | unsigned{out.host_rd_valid} << 9 |
+                          unsigned{out.cqe_valid} << 10;
     seen_ = (seen_ ^ pins) * 0x9e3779b97f4a7c15u;
   }
 
@@ -175,8 +181,8 @@ class Replay {
   std::unique_ptr<tb::Dut> dut_;
   std::optional<Nic> nic_;
   tb::Lockstep lockstep_;
-  std::vector<uint32_t> core_, lanes_;
-  mrc_pins_out out_{}, ref_{};
+  std::optional<tb::Follower> follower_;
+  mrc_pins_out out_{};
   uint64_t cycle_ = 0, seen_ = 0;
   bool same_ = true;
   double seconds_ = 0, dut_bytes_ = 0, model_bytes_ = 0;
