@@ -92,7 +92,7 @@ class Replay {
          const std::function<std::unique_ptr<tb::Dut>(std::string&)>& open)
       : subject_(subject),
         recording_(recording),
-        lockstep_(preset) : 18)) {
+        lockstep_(preset) {
     if (subject != Subject::Model) {
       const double before = heap_bytes();
       std::string error;

@@ -57,9 +57,14 @@ class Follower {
 
   /// The model takes all cycles that the device is ahead. The first of them has the number `cycle`. Returns how many of
   /// them agree: less than ahead() when lockstep has found a difference, and then the model stays where it is.
-  unsigned catch_up(uint64_t cycle, Lockstep& lockstep) {
+  /// Cycles before `compare_from` are not compared.
+  unsigned catch_up(uint64_t cycle, Lockstep& lockstep, uint64_t compare_from = 0) {
     for (unsigned i = 0; i < count_; ++i) {
       const Cycle& c = cycles_[i];
+      if (cycle + i < compare_from) {
+        nic_.step(*c.in);
+        continue;
+      }
       nic_.outputs(out_);
       nic_.observe(core_.data(), lanes_.data());
       const bool same = c.data ? lockstep.compare(cycle + i, c.out, out_, c.flags, c.data, core_.data(), lanes_.data())
@@ -68,9 +73,13 @@ class Follower {
       nic_.step(*c.in);
     }
     const unsigned agreed = count_;
+    drop();
+    return agreed;
+  }
+  /// Forgets the cycles that the device is ahead: nothing is compared any more.
+  void drop() {
     count_ = 0;
     used_ = 0;
-    return agreed;
   }
   /// Cycles that the device is ahead.
   unsigned ahead() const { return count_; }
