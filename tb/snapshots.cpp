@@ -10,12 +10,19 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <ctime>
 
 namespace mrc::tb {
 namespace {
 
-constexpr double kFaultSeconds = 1e-6;  // a page that is written after fork() is copied: about this long
-constexpr double kShare = 0.01;         // of the time, for copies
+constexpr double kFaultSeconds = 4e-6;  // a page that is written after fork() is copied: with what that does to caches
+constexpr double kShare = 0.01;         // of this thread's processor time, for copies
+
+double processor_seconds() {
+  timespec t{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+}
 
 long page_faults() {
   rusage usage{};
@@ -58,7 +65,7 @@ bool Snapshots::due(uint64_t cycle) {
   if (copies_.empty()) return taken_ == 0;  // none, once it was refused
   if (cycle - copies_.back().cycle < spacing_) return false;
   const double cost = fork_seconds_ + static_cast<double>(page_faults() - faults_) * kFaultSeconds;
-  return std::chrono::duration<double>(Clock::now() - last_).count() * kShare >= cost;
+  return (processor_seconds() - last_) * kShare >= cost;
 }
 
 std::optional<Snapshots::Order> Snapshots::take(uint64_t cycle) {
@@ -66,7 +73,7 @@ std::optional<Snapshots::Order> Snapshots::take(uint64_t cycle) {
   reap(false);
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return {};
-  const auto begin = Clock::now();
+  const double begin = processor_seconds();
   const pid_t parent = ::getpid(), pid = ::fork();
   if (pid == 0) {
     // However the parent ends, this ends too: by the signal, or because nobody holds the other end of the pipe.
@@ -85,8 +92,8 @@ std::optional<Snapshots::Order> Snapshots::take(uint64_t cycle) {
     ::close(ends[1]);
     return {};
   }
-  last_ = Clock::now();
-  fork_seconds_ = std::chrono::duration<double>(last_ - begin).count();
+  last_ = processor_seconds();
+  fork_seconds_ = last_ - begin;
   faults_ = page_faults();
   copies_.push_back({pid, ends[1], cycle});
   if (copies_.size() > 2) drop(0);

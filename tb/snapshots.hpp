@@ -5,7 +5,6 @@
 
 #include <sys/types.h>
 
-#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -28,8 +27,8 @@ class Snapshots {
   Snapshots& operator=(const Snapshots&) = delete;
   ~Snapshots();
 
-  /// True when it is time for another one: `spacing` cycles have passed, and so much time that copies cost about a
-  /// hundredth of it.
+  /// True when it is time for another one: `spacing` cycles have passed, and so much processor time that copies
+  /// cost about a hundredth of it.
   bool due(uint64_t cycle);
   /// Makes a copy of this process. No other thread may be at work: the copy has only the one that calls. Returns
   /// nothing here; in the copy, when it is woken up, the order. The copy must leave with _exit() and touch no open
@@ -40,7 +39,6 @@ class Snapshots {
   uint64_t taken() const { return taken_; }
 
  private:
-  using Clock = std::chrono::steady_clock;
   struct Copy {
     pid_t pid;
     int order;  ///< pipe to it
@@ -53,8 +51,7 @@ class Snapshots {
   const uint64_t spacing_;
   std::vector<Copy> copies_;  // oldest first
   std::vector<pid_t> leaving_;
-  Clock::time_point last_{};
-  double fork_seconds_ = 0;
+  double last_ = 0, fork_seconds_ = 0;  // processor time
   long faults_ = 0;
   uint64_t taken_ = 0;
 };

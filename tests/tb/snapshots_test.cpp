@@ -7,6 +7,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
@@ -135,7 +136,10 @@ TEST_CASE("the older of two snapshots is far enough back", "[tb][snapshots]") {
   };
   copy(0);
   CHECK_FALSE(snapshots.due(1999));
-  std::this_thread::sleep_for(std::chrono::milliseconds(1000));  // far more than a hundred times what fork() took
+  CHECK_FALSE(snapshots.due(2000));  // too little work since the first one
+  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+  while (!snapshots.due(2000) && std::chrono::steady_clock::now() < until) {  // work of a hundred times what it cost
+  }
   CHECK(snapshots.due(2000));
   copy(3000);
   copy(6000);
