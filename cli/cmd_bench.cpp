@@ -90,9 +90,7 @@ class Replay {
  public:
   Replay(Subject subject, const Recording& recording, const Preset& preset,
          const std::function<std::unique_ptr<tb::Dut>(std::string&)>& open)
-      : subject_(subject),
-        recording_(recording),
-        lockstep_(preset) {
+      : subject_(subject), recording_(recording), lockstep_(preset) {
     if (subject != Subject::Model) {
       const double before = heap_bytes();
       std::string error;
@@ -289,13 +287,17 @@ int run(const Options& o, const Context& context) {
       if (!turns[i]->same())
         throw UsageError("model and RTL differ on the recorded stimulus.", "Run 'mrc cosim' for a report.");
       if (turns[i]->seen() != turns[0]->seen()) {
-        throw UsageError(std::string(name_of(subjects[i])) + " sends other things than " + name_of(subjects[0]) + ".",
-                         subjects[i] == Subject::WaveRtl ? "Its build is of another RTL: use --wave-flavour."
-                                                         : "Run 'mrc cosim' for a report.");
+        if (subjects[i] != Subject::WaveRtl) {
+          throw UsageError(std::string(name_of(subjects[i])) + " sends other things than " + name_of(subjects[0]) + ".",
+                           "Run 'mrc cosim' for a report.");
+        }
+        wave_missing = true;
+        wave_why = "the wave flavour is a build of another RTL";
       }
       speeds[subjects[i]].push_back(static_cast<double>(o.cycles) / turns[i]->seconds());
     }
   }
+  if (wave_missing) std::erase(subjects, Subject::WaveRtl);
   const auto speed = [&](Subject subject) { return median(speeds[subject]); };
   /// Median of the rounds' ratios: both sides of each are of the same time.
   const auto ratio = [&](Subject subject) {
