@@ -3,7 +3,6 @@
 
 #include <array>
 #include <cstddef>
-#include <cstdint>
 #include <vector>
 
 namespace mrc {
@@ -13,7 +12,7 @@ namespace mrc {
 template <class T>
 class Fifo {
  public:
-  explicit Fifo(std::size_t depth) : mem_(depth), depth_(static_cast<uint32_t>(depth)) {}
+  explicit Fifo(std::size_t depth) : mem_(depth), depth_(depth) {}
 
   bool ready() const { return count_ != depth_; }
   bool valid() const { return count_ != 0; }
@@ -21,27 +20,31 @@ class Fifo {
   const T& head() const { return mem_[rd_]; }
 
   /// Takes the head at the end of this cycle; the caller has seen valid().
-  void pop() { pop_ = 1; }
+  void pop() { pop_ = true; }
   /// Appends at the end of this cycle; the caller has seen ready(). The slot is free: not visible before clock().
   void push(const T& v) { push() = v; }
   /// As push(v): the caller fills the word in place before clock(). It holds an older word.
   T& push() {
-    push_ = 1;
+    push_ = true;
     return mem_[wr_];
   }
-  /// Without branches: whether a stream moves in a cycle is what a processor cannot predict.
   void clock() {
-    const uint32_t wr = wr_ + push_, rd = rd_ + pop_;
-    wr_ = wr == depth_ ? 0 : wr;
-    rd_ = rd == depth_ ? 0 : rd;
-    count_ = count_ + push_ - pop_;
-    push_ = pop_ = 0;
+    if (push_) {
+      wr_ = wr_ + 1 == depth_ ? 0 : wr_ + 1;
+      ++count_;
+      push_ = false;
+    }
+    if (pop_) {
+      rd_ = rd_ + 1 == depth_ ? 0 : rd_ + 1;
+      --count_;
+      pop_ = false;
+    }
   }
 
  private:
   std::vector<T> mem_;
-  uint32_t depth_, rd_ = 0, wr_ = 0, count_ = 0;
-  uint8_t push_ = 0, pop_ = 0;
+  std::size_t depth_, rd_ = 0, wr_ = 0, count_ = 0;
+  bool push_ = false, pop_ = false;
 };
 
 /// Output register of a block whose consumer is outside (a pin, or a demultiplexer): the caller gives clock() the
@@ -61,9 +64,13 @@ class OutReg {
   /// True when the next clock() changes anything.
   bool busy() const { return valid_ || load_; }
   void clock(bool ready) {
-    at_ ^= static_cast<unsigned>(load_);
-    valid_ = load_ || (valid_ && !ready);
-    load_ = false;
+    if (load_) {
+      at_ ^= 1u;
+      valid_ = true;
+      load_ = false;
+    } else if (ready) {
+      valid_ = false;
+    }
   }
 
  private:
