@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
+#include <malloc.h>
 #include <sys/resource.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <chrono>
-#include <cstring>
+#include <filesystem>
+#include <functional>
 #include <iostream>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "cli/context.hpp"
@@ -18,6 +23,7 @@
 #include "cli/version.hpp"
 #include "pipeline/nic.hpp"
 #include "tb/cosim.hpp"
+#include "tb/follower.hpp"
 #include "tb/lockstep.hpp"
 #include "tb/report.hpp"
 
@@ -25,9 +31,10 @@ namespace mrc::cli {
 namespace {
 
 struct Options {
-  std::string preset = "asic800", scenario = "clean", dut = "rtl", json;
+  std::string preset = "asic800", scenario = "clean", dut = "rtl", wave_dut, only, json;
   uint64_t cycles = 60000, seed = 1;
   unsigned rounds = 5;
+  bool wave_flavour = false;
 };
 
 double median(std::vector<double> v) {
@@ -36,10 +43,10 @@ double median(std::vector<double> v) {
   return n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
 }
 
-double peak_mb() {
+double peak_bytes() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
-  return static_cast<double>(usage.ru_maxrss) / 1024;
+  return static_cast<double>(usage.ru_maxrss) * 1024;
 }
 
 /// Cycles per second of this thread's processor time: other processes do not count.
@@ -59,71 +66,135 @@ class Stopwatch {
   double cpu_;
 };
 
+/// Bytes that the program holds on its heap.
+double heap_bytes() {
+  const struct mallinfo2 info = mallinfo2();
+  return static_cast<double>(info.uordblks + info.hblkhd);
+}
+
 /// Inputs of a run: first those that configure, then those under load.
 struct Recording {
   std::vector<mrc_pins_in> setup, load;
 };
 
+/// What takes the recorded inputs.
+enum class Subject { Rtl, Model, Lockstep, WaveRtl };
+constexpr std::array kSubjects = {Subject::Rtl, Subject::Model, Subject::Lockstep, Subject::WaveRtl};
+const char* name_of(Subject subject) {
+  static constexpr const char* kNames[] = {"rtl", "model", "lockstep", "wave"};
+  return kNames[static_cast<std::size_t>(subject)];
+}
+
+/// One subject on its way through the recording. The set-up is behind it when it is made.
 class Replay {
  public:
-  Replay(const Recording& recording, std::unique_ptr<tb::Dut> dut, const Preset& preset)
-      : recording_(recording),
-        dut_(std::move(dut)),
-        nic_(preset),
-        lockstep_(preset),
-        core_(kObsCoreWords),
-        lanes_(preset.num_planes * kObsLaneWords) {}
+  Replay(Subject subject, const Recording& recording, const Preset& preset,
+         const std::function<std::unique_ptr<tb::Dut>(std::string&)>& open)
+      : subject_(subject), recording_(recording), lockstep_(preset) {
+    if (subject != Subject::Model) {
+      const double before = heap_bytes();
+      std::string error;
+      dut_ = open(error);
+      if (!dut_) throw UsageError("no device: " + error + ".", "It could be opened before: run the command again.");
+      dut_bytes_ = heap_bytes() - before;
+    }
+    if (subject == Subject::Model) {
+      const double before = heap_bytes();
+      nic_.emplace(preset);
+      model_bytes_ = heap_bytes() - before;
+    }
+    if (subject == Subject::Lockstep) follower_.emplace(preset, lockstep_);
+    for (const mrc_pins_in& in : recording.setup) {
+      if (dut_) dut_->step(in);
+      if (nic_) nic_->step(in);
+      if (follower_) follower_->model().step(in);
+    }
+    cycle_ = recording.setup.size();
+  }
 
-  /// RTL alone: outputs are read, as any user of the RTL does.
-  double device(double& sum) {
-    for (const mrc_pins_in& in : recording_.setup) dut_->step(in);
+  /// Takes cycles of the load, and adds their processor time to seconds().
+  void run(std::size_t from, std::size_t to) {
+    const std::span<const mrc_pins_in> part(&recording_.load[from], to - from);
     const Stopwatch watch;
-    for (const mrc_pins_in& in : recording_.load) {
-      dut_->outputs(out_);
-      sum += out_.tx_tvalid;
-      dut_->step(in);
+    switch (subject_) {
+      case Subject::Model:
+        model(part);
+        break;
+      case Subject::Lockstep:
+        lockstep(part);
+        break;
+      default:
+        device(part);
     }
-    return static_cast<double>(recording_.load.size()) / watch.busy();
+    seconds_ += watch.busy();
   }
-  double model(double& sum) {
-    for (const mrc_pins_in& in : recording_.setup) nic_.step(in);
-    const Stopwatch watch;
-    for (const mrc_pins_in& in : recording_.load) {
-      nic_.outputs(out_);
-      sum += out_.tx_tvalid;
-      nic_.step(in);
-    }
-    return static_cast<double>(recording_.load.size()) / watch.busy();
-  }
-  /// Both, with every pin and boundary compared. Negative: they differ.
-  double lockstep() {
-    for (const mrc_pins_in& in : recording_.setup) {
-      dut_->step(in);
-      nic_.step(in);
-    }
-    const Stopwatch watch;
-    uint64_t cycle = recording_.setup.size();
-    for (const mrc_pins_in& in : recording_.load) {
-      dut_->outputs(out_);
-      nic_.outputs(ref_);
-      nic_.observe(core_.data(), lanes_.data());
-      const uint32_t *core = core_.data(), *lanes = lanes_.data();
-      dut_->observe(core, lanes);
-      if (!lockstep_.compare(cycle++, out_, ref_, core, lanes, core_.data(), lanes_.data())) return -1;
-      dut_->step(in);
-      nic_.step(in);
-    }
-    return static_cast<double>(recording_.load.size()) / watch.busy();
-  }
+  double seconds() const { return seconds_; }
+  /// A hash over the output pins' valids: the same stimulus gives the same on RTL and model.
+  uint64_t seen() const { return seen_; }
+  bool same() const { return same_; }
+  double dut_bytes() const { return dut_bytes_; }
+  double model_bytes() const { return model_bytes_; }
 
  private:
+  /// RTL alone: outputs are read, as any user of the RTL does.
+  void device(std::span<const mrc_pins_in> part) {
+    for (const mrc_pins_in& in : part) {
+      dut_->outputs(out_);
+      look(out_);
+      dut_->step(in);
+    }
+  }
+  void model(std::span<const mrc_pins_in> part) {
+    for (const mrc_pins_in& in : part) {
+      nic_->outputs(out_);
+      look(out_);
+      nic_->step(in);
+    }
+  }
+  /// Both, with every pin and boundary compared.
+  void lockstep(std::span<const mrc_pins_in> part) {
+    for (const mrc_pins_in& in : part) {
+      tb::Follower::Cycle& cycle = follower_->look(*dut_, lockstep_);
+      look(cycle.out);
+      cycle.in = &in;
+      dut_->step(in);
+      if (follower_->next()) same_ = same_ && catch_up();
+    }
+    same_ = same_ && catch_up();
+  }
+  bool catch_up() {
+    const unsigned ahead = follower_->ahead();
+    const bool same = follower_->catch_up(cycle_, lockstep_) == ahead;
+    cycle_ += ahead;
+    return same;
+  }
+  void look(const mrc_pins_out& out) {
+    const unsigned pins = out.tx_tvalid | unsigned{out.host_wr_valid} << 8 | unsigned{out.host_rd_valid} << 9 |
+                          unsigned{out.cqe_valid} << 10;
+    seen_ = (seen_ ^ pins) * 0x9e3779b97f4a7c15u;
+  }
+
+  Subject subject_;
   const Recording& recording_;
   std::unique_ptr<tb::Dut> dut_;
-  Nic nic_;
+  std::optional<Nic> nic_;
   tb::Lockstep lockstep_;
-  std::vector<uint32_t> core_, lanes_;
-  mrc_pins_out out_{}, ref_{};
+  std::optional<tb::Follower> follower_;
+  mrc_pins_out out_{};
+  uint64_t cycle_ = 0, seen_ = 0;
+  bool same_ = true;
+  double seconds_ = 0, dut_bytes_ = 0, model_bytes_ = 0;
 };
+
+/// Cycles that one subject runs before the next one has its turn: a machine that slows down slows down all of them.
+constexpr std::size_t kTurn = 2000;
+
+/// Where ./mrc builds the RTL with tracing compiled in.
+std::filesystem::path wave_flavour(const Preset& preset, const Context& context) {
+  const std::filesystem::path file = std::string("libmrc_dut_rtl_") + preset.name + ".so";
+  std::error_code ignored;
+  return std::filesystem::weakly_canonical(context.root / "build" / "wave" / "lib" / "mrcnic" / file, ignored);
+}
 
 int run(const Options& o, const Context& context) {
   const Preset& preset = preset_from(o.preset);
@@ -134,6 +205,29 @@ int run(const Options& o, const Context& context) {
   const auto open = dut_opener(o.dut, preset, o.seed, context);
   std::string error;
   if (!open(error)) throw UsageError("no device: " + error + ".", dut_remedy(o.dut, context));
+  if (!o.only.empty() &&
+      std::none_of(kSubjects.begin(), kSubjects.end(), [&](Subject subject) { return o.only == name_of(subject); })) {
+    throw UsageError("unknown subject " + o.only + ".", "--only takes rtl, model, lockstep or wave.");
+  }
+  // The RTL of the wave flavour, when there is one: what tracing costs that is compiled in and off.
+  const std::filesystem::path wave_path =
+      o.wave_dut.empty() ? wave_flavour(preset, context) : std::filesystem::path(o.wave_dut);
+  const auto open_wave = dut_opener(wave_path.string(), preset, o.seed, context);
+  std::string wave_why = "the wave flavour of this preset is not built";
+  bool wave_missing = o.dut != "rtl" && o.wave_dut.empty();
+  if (wave_missing) {
+    wave_why = "the device is not our RTL";
+  } else {
+    std::string why;
+    const auto wave = open_wave(why);
+    wave_missing = !wave || !wave->can_wave();
+    if (wave && wave_missing) wave_why = "the build there writes no waves";
+  }
+  if (wave_missing && (o.wave_flavour || o.only == "wave" || !o.wave_dut.empty())) {
+    throw UsageError(wave_why + ".",
+                     "'./mrc bench cosim --wave-flavour' builds it; by hand: cmake --preset wave && cmake --build "
+                     "--preset wave, then --wave-dut FILE if it is elsewhere.");
+  }
   std::optional<OutputFile> json;
   if (!o.json.empty()) json.emplace(o.json);
 
@@ -162,33 +256,72 @@ int run(const Options& o, const Context& context) {
     throw UsageError("the recording ended early: " + std::string(tb::name_of(recorded.outcome)) + ".",
                      "Run 'mrc cosim' first: model and RTL must agree.");
   }
-  const double recording_mb =
-      static_cast<double>((recording.setup.capacity() + recording.load.capacity()) * sizeof(mrc_pins_in)) / (1 << 20);
+  const auto recording_bytes =
+      static_cast<double>((recording.setup.capacity() + recording.load.capacity()) * sizeof(mrc_pins_in));
   uint64_t beats = 0;
   for (const mrc_pins_in& in : recording.load) beats += static_cast<unsigned>(__builtin_popcount(in.rx_tvalid));
   const double load = static_cast<double>(beats) * preset.port_bytes * 8 /
                       (static_cast<double>(o.cycles) * preset.clock_ps / 1000 * preset.num_planes * preset.port_gbps);
 
-  std::vector<double> rtl, model, both;
-  double sum = 0;
-  for (unsigned round = 0; round < o.rounds; ++round) {
-    rtl.push_back(Replay(recording, open(error), preset).device(sum));
-    model.push_back(Replay(recording, open(error), preset).model(sum));
-    const double speed = Replay(recording, open(error), preset).lockstep();
-    if (speed < 0) throw UsageError("model and RTL differ on the recorded stimulus.", "Run 'mrc cosim' for a report.");
-    both.push_back(speed);
+  std::vector<Subject> subjects;
+  for (const Subject subject : kSubjects) {
+    if (!o.only.empty() && o.only != name_of(subject)) continue;
+    if (subject == Subject::WaveRtl && wave_missing) continue;
+    subjects.push_back(subject);
   }
-  const double r = median(rtl), m = median(model), l = median(both);
-  std::cout
-      << fmt::format(
-             "{} cycles of {} at {}, receive ports {:.0f} % busy, medians of {} rounds, processor time of one thread\n",
-             o.cycles, o.scenario, o.preset, 100 * load, o.rounds)
-      << fmt::format("  {:<10} {:>10} cycles/s\n", "device", tb::grouped(static_cast<uint64_t>(r)))
-      << fmt::format("  {:<10} {:>10} cycles/s   {:.2f} x device\n", "model", tb::grouped(static_cast<uint64_t>(m)),
-                     m / r)
-      << fmt::format("  {:<10} {:>10} cycles/s   {:.2f} x device\n", "lockstep", tb::grouped(static_cast<uint64_t>(l)),
-                     l / r)
-      << fmt::format("  memory     {:.0f} MB at most, {:.0f} MB of it the recording\n", peak_mb(), recording_mb);
+  std::map<Subject, std::vector<double>> speeds;
+  double rtl_bytes = 0, model_bytes = 0;
+  for (unsigned round = 0; round < o.rounds; ++round) {
+    std::vector<std::unique_ptr<Replay>> turns;
+    for (const Subject subject : subjects) {
+      turns.push_back(
+          std::make_unique<Replay>(subject, recording, preset, subject == Subject::WaveRtl ? open_wave : open));
+      if (subject != Subject::WaveRtl) rtl_bytes = std::max(rtl_bytes, turns.back()->dut_bytes());
+      model_bytes = std::max(model_bytes, turns.back()->model_bytes());
+    }
+    for (std::size_t at = 0, turn = round; at < o.cycles; at += kTurn, ++turn) {
+      for (std::size_t i = 0; i < turns.size(); ++i)  // nobody is always the first
+        turns[(turn + i) % turns.size()]->run(at, std::min<std::size_t>(at + kTurn, o.cycles));
+    }
+    for (std::size_t i = 0; i < turns.size(); ++i) {
+      if (!turns[i]->same())
+        throw UsageError("model and RTL differ on the recorded stimulus.", "Run 'mrc cosim' for a report.");
+      if (turns[i]->seen() != turns[0]->seen()) {
+        if (subjects[i] != Subject::WaveRtl) {
+          throw UsageError(std::string(name_of(subjects[i])) + " sends other things than " + name_of(subjects[0]) + ".",
+                           "Run 'mrc cosim' for a report.");
+        }
+        wave_missing = true;
+        wave_why = "the wave flavour is a build of another RTL";
+      }
+      speeds[subjects[i]].push_back(static_cast<double>(o.cycles) / turns[i]->seconds());
+    }
+  }
+  if (wave_missing) std::erase(subjects, Subject::WaveRtl);
+  const auto speed = [&](Subject subject) { return median(speeds[subject]); };
+  /// Median of the rounds' ratios: both sides of each are of the same time.
+  const auto ratio = [&](Subject subject) {
+    std::vector<double> ratios;
+    for (std::size_t i = 0; i < o.rounds; ++i) ratios.push_back(speeds[subject][i] / speeds[Subject::Rtl][i]);
+    return median(ratios);
+  };
+  const bool relative = speeds.contains(Subject::Rtl);
+
+  std::cout << fmt::format(
+      "{} cycles of {} at {}, receive ports {:.0f} % busy, medians of {} rounds, processor time of one thread\n",
+      o.cycles, o.scenario, o.preset, 100 * load, o.rounds);
+  for (const Subject subject : subjects) {
+    static constexpr const char* kTitles[] = {"RTL alone", "model", "lockstep", "wave, off"};
+    std::cout << fmt::format("  {:<10} {:>10} cycles/s", kTitles[static_cast<std::size_t>(subject)],
+                             tb::grouped(static_cast<uint64_t>(speed(subject))));
+    if (relative && subject != Subject::Rtl) std::cout << fmt::format("   {:.2f} x RTL alone", ratio(subject));
+    std::cout << '\n';
+  }
+  if (wave_missing && o.only.empty())
+    std::cout << "  wave, off  not measured: " << wave_why << "; --wave-flavour builds it\n";
+  std::cout << fmt::format(
+      "  memory     {:.1f} MB at most, {:.1f} MB of it the recording; RTL {:.2f} MB, model {:.2f} MB\n",
+      peak_bytes() / 1e6, recording_bytes / 1e6, rtl_bytes / 1e6, model_bytes / 1e6);
   if (json) {
     nlohmann::ordered_json j;
     j["preset"] = o.preset;
@@ -197,14 +330,18 @@ int run(const Options& o, const Context& context) {
     j["cycles"] = o.cycles;
     j["rounds"] = o.rounds;
     j["load"] = load;
-    j["rtl_cycles_per_second"] = r;
-    j["model_cycles_per_second"] = m;
-    j["lockstep_cycles_per_second"] = l;
-    j["lockstep_over_rtl"] = l / r;
-    j["model_over_rtl"] = m / r;
-    j["samples"] = {{"rtl", rtl}, {"model", model}, {"lockstep", both}};
-    j["peak_memory_mb"] = peak_mb();
-    j["recording_mb"] = recording_mb;
+    for (const Subject subject : subjects) j[std::string(name_of(subject)) + "_cycles_per_second"] = speed(subject);
+    if (relative) {
+      for (const Subject subject : subjects) {
+        static constexpr const char* kKeys[] = {"", "model_over_rtl", "lockstep_over_rtl", "waves_off_over_rtl"};
+        if (subject != Subject::Rtl) j[kKeys[static_cast<std::size_t>(subject)]] = ratio(subject);
+      }
+    }
+    for (const Subject subject : subjects) j["samples"][name_of(subject)] = speeds[subject];
+    j["peak_memory_bytes"] = static_cast<uint64_t>(peak_bytes());
+    j["recording_bytes"] = static_cast<uint64_t>(recording_bytes);
+    j["rtl_bytes"] = static_cast<uint64_t>(rtl_bytes);
+    j["model_bytes"] = static_cast<uint64_t>(model_bytes);
     j["versions"] = {{"mrcnic", MRC_VERSION},
                      {"compiler", __VERSION__},
                      {"dut", recorded.dut_name},
@@ -231,6 +368,10 @@ void register_bench(CLI::App& app, Context& context) {
   command->add_option("--rounds", options->rounds, "repetitions; medians count")->capture_default_str();
   command->add_option("--seed", options->seed, "seed of the recorded run")->capture_default_str();
   command->add_option("--dut", options->dut, "rtl, model, or a shared object")->capture_default_str();
+  command->add_flag("--wave-flavour,--all", options->wave_flavour,
+                    "also the RTL with tracing compiled in and off; ./mrc builds it");
+  command->add_option("--wave-dut", options->wave_dut, "that RTL, when it is elsewhere");
+  command->add_option("--only", options->only, "rtl, model, lockstep or wave: nothing else, for profilers");
   command->add_option("--json", options->json, "figures as JSON");
   command->callback([options, &context] { context.exit_code = run(*options, context); });
   register_bench_nic(*bench, context);

@@ -23,7 +23,8 @@ namespace mrc::cli {
 namespace {
 
 struct Options {
-  std::string preset = "asic800", scenario = "mixed", dut = "rtl", bug, json, pcap, wave, reports = "mrc-reports";
+  std::string preset = "asic800", scenario = "mixed", dut = "rtl", bug, json, pcap, wave, reports = "mrc-reports",
+              snapshots = "on";
   uint64_t packets = 100000, cycles = 0, seed = 1;
   unsigned threads = 2;
 };
@@ -156,6 +157,8 @@ int run(const Options& o, const Context& context) {
           "'./mrc cosim --wave' builds one that does; by hand: cmake --preset wave && cmake --build --preset wave.");
     }
   }
+  run.snapshots = o.snapshots == "on";
+  run.snapshot_spacing = static_cast<uint64_t>(std::max<int64_t>(2000, -wave_from));
   std::optional<OutputFile> json, pcap;
   if (!o.json.empty()) json.emplace(o.json);
   if (!o.pcap.empty()) {
@@ -173,11 +176,14 @@ int run(const Options& o, const Context& context) {
     wave_file.emplace(path);
     tb::CosimOptions again = run;
     again.pcap = nullptr;
+    again.snapshots = false;
     again.wave_path = wave_file->partial_path();
     again.wave_from = static_cast<uint64_t>(std::max<int64_t>(1, anchor + wave_from));
     again.wave_to = static_cast<uint64_t>(std::max<int64_t>(2, anchor + wave_to));
-    tb::run_cosim(again);
     info.wave_file = path;
+    info.wave_from = again.wave_from;
+    if (result.snapshots && result.snapshots->run({again.wave_from, again.wave_to, again.wave_path})) return;
+    tb::run_cosim(again);
   };
   {
     const StopOnSignal stop;
@@ -254,6 +260,11 @@ void register_cosim(CLI::App& app, Context& context) {
           "FST waves of the cycles around the first divergence, or around the end; --wave=-2000:+200")
       ->expected(0, 1)
       ->type_name("[FROM:TO]");
+  command
+      ->add_option("--snapshots", options->snapshots,
+                   "off: no copies of the process to write waves from; a failure is run again from its beginning")
+      ->check(CLI::IsMember({"on", "off"}))
+      ->capture_default_str();
   command->add_option("--rtl-bug", options->bug, "let the RTL make an error: a name, or list");
   command->add_option("--dut", options->dut, "rtl, model, or a shared object that speaks tb/mrc_dut.h")
       ->capture_default_str();

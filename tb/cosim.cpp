@@ -2,15 +2,21 @@
 #include "tb/cosim.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <condition_variable>
+#include <cstddef>
+#include <cstring>
 #include <mutex>
 #include <optional>
 #include <thread>
 
 #include "pipeline/nic.hpp"
+#include "tb/follower.hpp"
+#include "tb/snapshots.hpp"
 
 namespace mrc::tb {
 namespace {
@@ -77,10 +83,18 @@ class FrameRing : public FrameWatcher {
     f.comments.assign(1, std::move(comment));
     if (writer_) writer_->write(f);
   }
-  std::vector<wire::CapturedFrame> newest() const {
+  /// Writes no more.
+  void mute() {
+    next_ = nullptr;
+    writer_.reset();
+  }
+  /// Those that began no later than `until_ns`.
+  std::vector<wire::CapturedFrame> newest(uint64_t until_ns) const {
     std::vector<wire::CapturedFrame> list;
     const uint64_t n = std::min<uint64_t>(count_, kFrames);
-    for (uint64_t i = count_ - n; i < count_; ++i) list.push_back(ring_[i % kFrames]);
+    for (uint64_t i = count_ - n; i < count_; ++i) {
+      if (ring_[i % kFrames].time_ns <= until_ns) list.push_back(ring_[i % kFrames]);
+    }
     std::stable_sort(list.begin(), list.end(), [](const auto& a, const auto& b) { return a.time_ns < b.time_ns; });
     return list;
   }
@@ -102,12 +116,10 @@ class Run {
         dut_station_({preset_, options_.scenario, o.seed, true, plan_.dut, plan_.peer, share(true)}),
         peer_station_({preset_, options_.scenario, o.seed, false, plan_.peer, plan_.dut, share(false)}),
         dut_(std::move(dut)),
-        twin_(preset_),
         peer_(preset_),
         lockstep_(preset_, o.event_words),
+        follower_(preset_, lockstep_),
         frames_(o.pcap, o.dut_frames, preset_),
-        twin_core_(kObsCoreWords),
-        twin_lanes_(preset_.num_planes * kObsLaneWords),
         round_rng_(o.seed, "rounds") {
     dut_station_.connect(peer_station_);
     peer_station_.connect(dut_station_);
@@ -135,7 +147,13 @@ class Run {
     std::optional<Worker> worker;
     if (options_.two_threads) worker.emplace();
     const auto peer_work = [this] { run_peer(); };
+    if (options_.snapshots && !waving() && dut_->can_wave())
+      snapshots_ = std::make_shared<Snapshots>(options_.snapshot_spacing);
     for (;;) {
+      // Between two time windows the worker sleeps.
+      if (snapshots_ && snapshots_->due(dut_station_.now())) {
+        if (auto order = snapshots_->take(dut_station_.now())) write_waves(*order);
+      }
       if (worker) {
         worker->start(peer_work);
         run_dut();
@@ -162,10 +180,31 @@ class Run {
     worker.reset();
     CosimResult result = collect();
     result.seconds = seconds();
+    result.snapshots = std::move(snapshots_);
     return result;
   }
 
  private:
+  /// In a copy of the process, long after: the same cycles again, with waves. Only this thread is here, and files and
+  /// screen belong to the process that the copy is of.
+  [[noreturn]] void write_waves(const Snapshots::Order& order) noexcept {
+    options_.wave_path = order.path;
+    options_.wave_from = order.from;
+    options_.wave_to = order.to;
+    options_.record = nullptr;
+    options_.record_setup = nullptr;
+    frames_.mute();
+    bool stopped = false;
+    do {
+      run_dut();
+      run_peer();
+      Station::exchange(dut_station_, peer_station_);
+      stopped = options_.stop && options_.stop->load(std::memory_order_relaxed);
+    } while (!next_phase() && !stopped);
+    dut_->wave(nullptr, false);
+    ::_exit(stopped || dut_station_.now() <= options_.wave_from ? 1 : 0);
+  }
+
   enum class Phase { Configure, Traffic, Drain, Reset, Reconnect, Counters, Done };
 
   uint64_t share(bool dut) const {
@@ -189,41 +228,55 @@ class Run {
       const uint64_t cycle = dut_station_.now();
       if (waving()) {
         if (cycle == options_.wave_from) dut_->wave(options_.wave_path.c_str(), true);
-        if (cycle >= options_.wave_to) return;
+        if (cycle >= options_.wave_to) break;
       }
-      dut_->outputs(dut_out_);
-      twin_.outputs(twin_out_);
-      twin_.observe(twin_core_.data(), twin_lanes_.data());
-      if (cycle >= Station::kResetCycles && divergences_.empty()) {
-        const uint32_t *core = nullptr, *lanes = nullptr;
-        const bool same =
-            dut_->observe(core, lanes)
-                ? lockstep_.compare(cycle, dut_out_, twin_out_, core, lanes, twin_core_.data(), twin_lanes_.data())
-                : lockstep_.compare_pins(cycle, dut_out_, twin_out_, twin_core_.data(), twin_lanes_.data());
-        if (!same) {
-          divergences_ = lockstep_.divergences();
-          for (Divergence& d : divergences_) place_in_frame(d);
-          if (!waving()) return;
-        }
-      }
-      dut_station_.cycle(dut_out_, dut_in_);
-      dut_in_.bug = static_cast<uint8_t>(options_.bug);
-      if (!dut_station_.problem().empty() && !waving()) return;
+      Follower::Cycle& now = follower_.look(*dut_, lockstep_);
+      for (unsigned p = 0; now.out.tx_tvalid >> p != 0; ++p)
+        now.frame_offset[p] = static_cast<uint16_t>(dut_station_.tx_frame_offset(p));
+      mrc_pins_in& in = dut_in_[follower_.ahead()];
+      copy_held(in, held_);
+      dut_station_.cycle(now.out, in);
+      in.bug = static_cast<uint8_t>(options_.bug);
+      now.in = &in;
       if (record) {
-        recorded_ = recorded_ || !options_.record(dut_in_);
+        recorded_ = recorded_ || !options_.record(in);
       } else if (options_.record_setup && phase_ == Phase::Configure) {
-        options_.record_setup(dut_in_);
+        options_.record_setup(in);
       }
-      dut_->step(dut_in_);
-      twin_.step(dut_in_);
+      dut_->step(in);
+      copy_held(held_, in);
+      if (!dut_station_.problem().empty() && !waving()) {
+        follower_.next();
+        break;
+      }
+      if (follower_.next() && !catch_up()) return;
     }
+    catch_up();
   }
 
-  void place_in_frame(Divergence& d) const {
-    for (unsigned p = 0; p < preset_.num_planes; ++p) {
-      if (d.where == fmt::format("pins tx[{}]", p))
-        d.context = fmt::format("byte {} of the frame", dut_station_.tx_frame_offset(p));
+  /// Inputs that stay as they are while the station says nothing else: all but the data that have a valid.
+  static void copy_held(mrc_pins_in& to, const mrc_pins_in& from) {
+    std::memcpy(&to, &from, offsetof(mrc_pins_in, wqe));
+  }
+
+  /// The model does what the device has done. False: they differ, and the run ends there.
+  bool catch_up() {
+    const unsigned ahead = follower_.ahead();
+    if (!divergences_.empty()) {  // waves go on without the model
+      follower_.drop();
+      return true;
     }
+    const unsigned agreed = follower_.catch_up(dut_station_.now() - ahead, lockstep_, Station::kResetCycles);
+    if (agreed == ahead) return true;
+    divergences_ = lockstep_.divergences();
+    for (Divergence& d : divergences_) {
+      for (unsigned p = 0; p < preset_.num_planes; ++p) {
+        if (d.where == fmt::format("pins tx[{}]", p))
+          d.context = fmt::format("byte {} of the frame", follower_.at(agreed).frame_offset[p]);
+      }
+    }
+    follower_.drop();
+    return waving();
   }
 
   void run_peer() {
@@ -367,6 +420,7 @@ class Run {
   CosimResult collect() {
     CosimResult r;
     r.cycles = dut_station_.now();
+    if (!divergences_.empty() && !waving()) r.cycles = divergences_.front().cycle;
     r.traffic_cycles = (traffic_end_ ? traffic_end_ : r.cycles) - std::min(traffic_begin_, r.cycles);
     r.dut_name = dut_->name();
     r.dut_version = dut_->version();
@@ -399,6 +453,8 @@ class Run {
     const Station* stations[] = {&dut_station_, &peer_station_};
     for (const Station* s : stations) {
       const bool dut = s == &dut_station_;
+      // What the device did beyond the first difference does not count: the model found it a few cycles later.
+      if (dut && !divergences_.empty() && s->problem_cycle() >= divergences_.front().cycle) continue;
       if (!s->problem().empty()) {
         problem((dut ? "at the device: " : "at the peer: ") + s->problem(), s->problem_block(), s->problem_cycle(),
                 dut ? s->problem_qp() : -1);
@@ -450,7 +506,7 @@ class Run {
       const uint64_t until = r.wrong_cycle();
       r.last_events = lockstep_.log().newest(32, until);
       if (r.qp >= 0) r.qp_events = lockstep_.log().newest(32, until, r.qp, lockstep_.qp_names());
-      r.frames = frames_.newest();
+      r.frames = frames_.newest((until + 1) * preset_.clock_ps / 1000);
     }
     return r;
   }
@@ -460,18 +516,20 @@ class Run {
   Plan plan_;
   Station dut_station_, peer_station_;
   std::unique_ptr<Dut> dut_;
-  Nic twin_, peer_;
+  Nic peer_;
   Lockstep lockstep_;
+  Follower follower_;
   FrameRing frames_;
-  std::vector<uint32_t> twin_core_, twin_lanes_;
-  mrc_pins_in dut_in_{}, peer_in_{};
-  mrc_pins_out dut_out_{}, twin_out_{}, peer_out_{};
+  std::array<mrc_pins_in, Follower::kDepth> dut_in_{};
+  mrc_pins_in held_{}, peer_in_{};
+  mrc_pins_out peer_out_{};
   NicCounters dut_counters_, peer_counters_;
   std::vector<Divergence> divergences_;
   uint64_t window_ = 1, hang_cycles_ = 0, quiet_cycles_ = 0;
   Phase phase_ = Phase::Configure;
   uint64_t phase_begin_ = 0, traffic_begin_ = 0, traffic_end_ = 0, quiet_since_ = 0;
   bool hang_ = false, recorded_ = false;
+  std::shared_ptr<Snapshots> snapshots_;
   unsigned round_ = 0;
   Rng round_rng_;
   std::vector<unsigned> renewed_;  // QPs of the device that are connected anew

@@ -15,6 +15,7 @@
 #include "tb/events.hpp"
 #include "tb/lockstep.hpp"
 #include "tb/scenario.hpp"
+#include "tb/snapshots.hpp"
 #include "tb/station.hpp"
 #include "wire/pcapng.hpp"
 
@@ -49,6 +50,10 @@ struct CosimOptions {
   /// Waves of cycles [wave_from, wave_to): the run goes on to wave_to whatever differs, then ends.
   std::string wave_path;
   uint64_t wave_from = 0, wave_to = 0;
+  /// Keeps copies of the process while it runs, when the device can write waves: CosimResult::snapshots writes those of
+  /// the last cycles without another run. They are `snapshot_spacing` cycles apart or more.
+  bool snapshots = false;
+  uint64_t snapshot_spacing = 2000;
   /// For recordings: the inputs of every cycle, before and with traffic. The latter ends the run by returning false.
   std::function<void(const mrc_pins_in&)> record_setup;
   std::function<bool(const mrc_pins_in&)> record;
@@ -83,6 +88,9 @@ struct CosimResult {
   int qp = -1;
   std::vector<wire::CapturedFrame> frames;  ///< newest ones at the device's ports
   std::vector<StuckQp> stuck;
+
+  /// From which waves of the end can be written, null if there are none.
+  std::shared_ptr<Snapshots> snapshots;
 
   // what happened
   struct Side {

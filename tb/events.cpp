@@ -102,9 +102,13 @@ std::vector<Event> EventLog::newest(std::size_t count, uint64_t last_cycle, int 
   const uint64_t oldest = at_ > mask_ + 1 ? at_ - (mask_ + 1) : 0;
   const auto word = [&](uint64_t i) { return ring_[i & mask_]; };
   while (list.size() < count && order > 0 && at > oldest) {
-    const uint32_t length = word(at - 1);
+    const uint32_t length = word(at - 1) & ~kFiller;
     if (at < oldest + length) break;  // its beginning is overwritten
     const uint64_t begin = at - length;
+    if (word(at - 1) & kFiller) {
+      at = begin;
+      continue;
+    }
     Event e;
     e.order = --order;
     e.cycle = word(begin) | uint64_t{word(begin + 1)} << 32;

@@ -2,6 +2,7 @@
 /// Boundary handshakes: a hash over all of them, and the newest ones in full.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <span>
@@ -40,25 +41,38 @@ class EventLog {
   explicit EventLog(std::size_t words = std::size_t{1} << 18) : ring_(words), mask_(words - 1) {}
 
   void add(uint64_t cycle, unsigned number, const uint32_t* data, unsigned words) {
-    mix(cycle << 12 | number);
+    add(cycle, number, data, words, data);
+  }
+  /// As add(), and compares on the way: not 0 when `other` differs from `data`.
+  uint64_t add(uint64_t cycle, unsigned number, const uint32_t* data, unsigned words, const uint32_t* other) {
+    if ((at_ & mask_) + words + 4 > ring_.size()) fill();
+    uint32_t* to = &ring_[at_ & mask_];
+    to[0] = static_cast<uint32_t>(cycle);
+    to[1] = static_cast<uint32_t>(cycle >> 32);
+    to[2] = number | words << 16;
+    to += 3;
+    // Two chains side by side: one multiplication waits for the one before.
+    uint64_t a = (cycle << 12 | number) * kOdd, b = kOdd, wrong = 0;
     unsigned i = 0;
-    for (; i + 2 <= words; i += 2) {
-      uint64_t two;
-      std::memcpy(&two, data + i, 8);
-      mix(two);
+    for (; i + 4 <= words; i += 4) {
+      const uint64_t x = two(data + i), y = two(data + i + 2);
+      wrong |= (x ^ two(other + i)) | (y ^ two(other + i + 2));
+      a = step(a, x);
+      b = step(b, y);
+      std::memcpy(to + i, &x, 8);
+      std::memcpy(to + i + 2, &y, 8);
     }
-    if (i < words) mix(data[i]);
-    put(static_cast<uint32_t>(cycle));
-    put(static_cast<uint32_t>(cycle >> 32));
-    put(number | words << 16);
-    if ((at_ & mask_) + words <= mask_) {
-      std::memcpy(&ring_[at_ & mask_], data, words * 4);
-      at_ += words;
-    } else {
-      for (i = 0; i < words; ++i) put(data[i]);
+    for (; i < words; ++i) {
+      wrong |= data[i] ^ other[i];
+      a = step(a, data[i]);
+      to[i] = data[i];
     }
-    put(words + 4);
+    to[words] = words + 4;
+    at_ += words + 4;
     ++count_;
+    hash_ = step(hash_, a ^ std::rotl(b, 32));
+    hash_ ^= hash_ >> 29;
+    return wrong;
   }
   /// Over cycle, boundary and data of all events so far.
   uint64_t hash() const { return hash_; }
@@ -68,11 +82,20 @@ class EventLog {
   std::vector<Event> newest(std::size_t count, uint64_t last_cycle, int qp = -1, std::span<const int> own = {}) const;
 
  private:
-  void mix(uint64_t x) {
-    hash_ = (hash_ ^ x) * 0x9e3779b97f4a7c15u;
-    hash_ ^= hash_ >> 29;
+  static constexpr uint64_t kOdd = 0x9e3779b97f4a7c15u;
+  static uint64_t step(uint64_t hash, uint64_t x) { return (std::rotl(hash, 29) ^ x) * kOdd; }
+  static uint64_t two(const uint32_t* words) {
+    uint64_t x;
+    std::memcpy(&x, words, 8);
+    return x;
   }
-  void put(uint32_t word) { ring_[at_++ & mask_] = word; }
+
+  static constexpr uint32_t kFiller = uint32_t{1} << 31;
+  /// To the end of the ring, so that no event is torn.
+  void fill() {
+    ring_[mask_] = kFiller | static_cast<uint32_t>(ring_.size() - (at_ & mask_));
+    at_ = (at_ | mask_) + 1;
+  }
 
   std::vector<uint32_t> ring_;  // per event: cycle lo, hi, number | words << 16, data, length of all that
   std::size_t mask_;

@@ -36,10 +36,24 @@ void byte_differences(std::vector<Difference>& list, const std::string& name, co
 
 Lockstep::Lockstep(const Preset& preset, std::size_t event_words)
     : planes_(preset.num_planes), port_bytes_(preset.port_bytes), host_bytes_(preset.host_bytes), log_(event_words) {
-  for (unsigned b = 0; b < kNumCoreBoundaries; ++b)
-    core_[b] = {kCoreBoundaries[b].word_offset, kCoreBoundaries[b].data_words};
-  for (unsigned b = 0; b < kNumLaneBoundaries; ++b)
-    lane_[b] = {kLaneBoundaries[b].word_offset, kLaneBoundaries[b].data_words};
+  for (const BoundaryInfo& b : kCoreBoundaries) places_.push_back({b.word_offset + 1, b.data_words});
+  for (unsigned p = 0; p < planes_; ++p) {
+    for (const BoundaryInfo& b : kLaneBoundaries)
+      places_.push_back({p * kObsLaneWords + b.word_offset + 1, b.data_words});
+  }
+}
+
+void Lockstep::spread(const Flags& flags, const uint32_t* data, uint32_t* core, uint32_t* lanes) const {
+  for (unsigned number = 0; number < places_.size(); ++number) {
+    const bool in_core = number < kNumCoreBoundaries;
+    const unsigned bit = in_core ? number : number - kNumCoreBoundaries;
+    const uint64_t word = flags.words[in_core ? bit / 32 : Flags::kCoreWords];
+    uint32_t* to = (in_core ? core : lanes) + places_[number].offset;
+    to[-1] = static_cast<uint32_t>(word >> (2 * (bit % 32))) & 3;
+    if (!(to[-1] & 1)) continue;
+    std::memcpy(to, data, places_[number].words * sizeof *to);
+    data += places_[number].words;
+  }
 }
 
 void Lockstep::explain(uint64_t cycle, const mrc_pins_out& dut, const mrc_pins_out& model, const uint32_t* dc,

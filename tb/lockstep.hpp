@@ -3,9 +3,11 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "gen/presets.hpp"
@@ -31,20 +33,99 @@ struct Divergence {
   std::string context;  ///< model's view of the word at that place
 };
 
+/// Valid and ready of all boundaries of a cycle, two bits each: 32 boundaries per word, core ones first, then the
+/// lanes'. What an idle cycle needs, and nothing else.
+struct Flags {
+  static constexpr unsigned kCoreWords = (kNumCoreBoundaries + 31) / 32;
+  static_assert(kMaxPlanes * kNumLaneBoundaries <= 32);
+  static constexpr uint64_t kValid = 0x5555'5555'5555'5555u;
+  std::array<uint64_t, kCoreWords + 1> words{};
+
+  void gather(const uint32_t* core, const uint32_t* lanes, unsigned planes) {
+    gather_core(core, std::make_index_sequence<kNumCoreBoundaries>());
+    uint64_t all = 0;
+    for (unsigned p = 0; p < planes; ++p, lanes += kObsLaneWords)
+      all |= lane(lanes, std::make_index_sequence<kNumLaneBoundaries>()) << (2 * kNumLaneBoundaries * p);
+    words[kCoreWords] = all;
+  }
+
+ private:
+  // Places are constants: two instructions per boundary, no branch.
+  template <std::size_t... kIndex>
+  void gather_core(const uint32_t* core, std::index_sequence<kIndex...>) {
+    words = {};
+    ((words[kIndex / 32] |= uint64_t{core[kCoreBoundaries[kIndex].word_offset] & 3} << (2 * (kIndex % 32))), ...);
+  }
+  template <std::size_t... kIndex>
+  static uint64_t lane(const uint32_t* lane, std::index_sequence<kIndex...>) {
+    return ((uint64_t{lane[kLaneBoundaries[kIndex].word_offset] & 3} << (2 * kIndex)) | ...);
+  }
+};
+
 class Lockstep {
  public:
   explicit Lockstep(const Preset& preset, std::size_t event_words = std::size_t{1} << 18);
 
-  /// Compares a cycle and logs the handshakes. False: they differ; divergences() says where.
-  bool compare(uint64_t cycle, const mrc_pins_out& dut, const mrc_pins_out& model, const uint32_t* dut_core,
-               const uint32_t* dut_lanes, const uint32_t* model_core, const uint32_t* model_lanes) {
-    unsigned wrong = boundaries(cycle, dut_core, dut_lanes, model_core, model_lanes);
-    wrong |= pins(dut, model);
-    if (wrong == 0) return true;
-    explain(cycle, dut, model, dut_core, dut_lanes, model_core, model_lanes);
+  /// What the device shows at its boundaries in a cycle: flags, and the data of those that are valid, one behind the
+  /// other. Returns how many words it took.
+  std::size_t note(const uint32_t* core, const uint32_t* lanes, Flags& flags, uint32_t* data) const {
+    flags.gather(core, lanes, planes_);
+    const uint32_t* const begin = data;
+    for_valid(flags, [&](unsigned number) {
+      const Place& at = places_[number];
+      const uint32_t* from = (number < kNumCoreBoundaries ? core : lanes) + at.offset;
+      unsigned i = 0;
+      for (; i + 4 <= at.words; i += 4) std::memcpy(data + i, from + i, 16);
+      for (; i < at.words; ++i) data[i] = from[i];
+      data += at.words;
+    });
+    return static_cast<std::size_t>(data - begin);
+  }
+  /// Words that note() takes at most.
+  std::size_t note_words() const { return kObsCoreWords + std::size_t{planes_} * kObsLaneWords; }
+
+  /// Compares a cycle with what note() kept of the device, and logs the handshakes. False: they differ; divergences()
+  /// says where.
+  bool compare(uint64_t cycle, const mrc_pins_out& dut, const mrc_pins_out& model, const Flags& flags,
+               const uint32_t* data, const uint32_t* model_core, const uint32_t* model_lanes) {
+    Flags own;
+    own.gather(model_core, model_lanes, planes_);
+    uint64_t wrong = pins(dut, model);
+    for (std::size_t i = 0; i < flags.words.size(); ++i) wrong |= flags.words[i] ^ own.words[i];
+    if (wrong == 0) {
+      const uint32_t* d = data;
+      for_valid(own, [&](unsigned number) {
+        const Place& at = places_[number];
+        const uint32_t* m = (number < kNumCoreBoundaries ? model_core : model_lanes) + at.offset;
+        if (m[-1] & 2) {
+          wrong |= log_.add(cycle, number, m, at.words, d);
+        } else {
+          wrong |= static_cast<uint64_t>(std::memcmp(d, m, at.words * sizeof *m) != 0);
+        }
+        d += at.words;
+      });
+      if (wrong == 0) return true;
+    } else {  // the device's handshakes count as far as the model has them
+      for_valid(own, [&](unsigned number) {
+        const Place& at = places_[number];
+        const uint32_t* m = (number < kNumCoreBoundaries ? model_core : model_lanes) + at.offset;
+        if (m[-1] & 2) log_.add(cycle, number, m, at.words);
+      });
+    }
+    std::vector<uint32_t> core(kObsCoreWords), lanes(std::size_t{planes_} * kObsLaneWords);
+    spread(flags, data, core.data(), lanes.data());
+    explain(cycle, dut, model, core.data(), lanes.data(), model_core, model_lanes);
     return false;
   }
-  /// As compare() for devices without boundaries: pins only, events from the model.
+  /// As above, when both sides are at hand.
+  bool compare(uint64_t cycle, const mrc_pins_out& dut, const mrc_pins_out& model, const uint32_t* dut_core,
+               const uint32_t* dut_lanes, const uint32_t* model_core, const uint32_t* model_lanes) {
+    Flags flags;
+    scratch_.resize(note_words());
+    note(dut_core, dut_lanes, flags, scratch_.data());
+    return compare(cycle, dut, model, flags, scratch_.data(), model_core, model_lanes);
+  }
+  /// For devices without boundaries: pins only, events from the model.
   bool compare_pins(uint64_t cycle, const mrc_pins_out& dut, const mrc_pins_out& model, const uint32_t* model_core,
                     const uint32_t* model_lanes) {
     return compare(cycle, dut, model, model_core, model_lanes, model_core, model_lanes);
@@ -58,27 +139,19 @@ class Lockstep {
   std::span<const int> qp_names() const { return own_; }
 
  private:
-  unsigned boundaries(uint64_t cycle, const uint32_t* dc, const uint32_t* dl, const uint32_t* mc, const uint32_t* ml) {
-    uint32_t wrong = 0;
-    for (unsigned b = 0; b < kNumCoreBoundaries; ++b)
-      wrong |= one(cycle, b, dc + core_[b].offset, mc + core_[b].offset, core_[b].words);
-    unsigned number = kNumCoreBoundaries;
-    for (unsigned p = 0; p < planes_; ++p, dl += kObsLaneWords, ml += kObsLaneWords) {
-      for (unsigned b = 0; b < kNumLaneBoundaries; ++b) {
-        wrong |= one(cycle, number++, dl + lane_[b].offset, ml + lane_[b].offset, lane_[b].words);
-      }
+  struct Place {
+    unsigned offset, words;  ///< of the data
+  };
+  template <class Do>
+  static void for_valid(const Flags& flags, Do&& act) {
+    for (unsigned i = 0; i < flags.words.size(); ++i) {
+      const unsigned base = i == Flags::kCoreWords ? kNumCoreBoundaries : 32 * i;
+      for (uint64_t v = flags.words[i] & Flags::kValid; v != 0; v &= v - 1)
+        act(base + static_cast<unsigned>(std::countr_zero(v)) / 2);
     }
-    return wrong;
   }
-  uint32_t one(uint64_t cycle, unsigned number, const uint32_t* d, const uint32_t* m, unsigned words) {
-    const uint32_t flags = *m;
-    uint32_t wrong = (*d ^ flags) & 3;
-    if (flags & 1) {
-      wrong |= static_cast<uint32_t>(std::memcmp(d + 1, m + 1, words * 4) != 0);
-      if ((flags & 3) == 3) log_.add(cycle, number, m + 1, words);
-    }
-    return wrong;
-  }
+  /// The reverse of note().
+  void spread(const Flags& flags, const uint32_t* data, uint32_t* core, uint32_t* lanes) const;
   unsigned pins(const mrc_pins_out& d, const mrc_pins_out& m) const {
     unsigned wrong = static_cast<unsigned>(
         (d.awready ^ m.awready) | (d.wready ^ m.wready) | (d.bvalid ^ m.bvalid) | (d.arready ^ m.arready) |
@@ -105,12 +178,9 @@ class Lockstep {
   void explain(uint64_t cycle, const mrc_pins_out& dut, const mrc_pins_out& model, const uint32_t* dc,
                const uint32_t* dl, const uint32_t* mc, const uint32_t* ml);
 
-  struct Place {
-    unsigned offset, words;
-  };
   unsigned planes_, port_bytes_, host_bytes_;
-  std::array<Place, kNumCoreBoundaries> core_;
-  std::array<Place, kNumLaneBoundaries> lane_;
+  std::vector<Place> places_;  // by number
+  std::vector<uint32_t> scratch_;
   EventLog log_;
   std::vector<Divergence> divergences_;
   std::vector<int> own_;

@@ -253,7 +253,8 @@ std::string failure_text(const RunInfo& info, const CosimResult& r) {
     for (const Event& e : r.qp_events) t += event_line(e);
   }
   if (!info.pcap_file.empty()) t += fmt::format("Frames around it: {} ({} frames)\n", info.pcap_file, r.frames.size());
-  if (!info.wave_file.empty()) t += fmt::format("Waves around it:  {}\n", info.wave_file);
+  if (!info.wave_file.empty())
+    t += fmt::format("Waves around it:  {} (from cycle {})\n", info.wave_file, grouped(info.wave_from));
   if (!info.json_file.empty()) t += fmt::format("As JSON:          {}\n", info.json_file);
   t += fmt::format("Again with:       {}\n", info.repro);
   if (info.wave_file.empty()) t += fmt::format("With waves:       {} --wave\n", info.repro);
@@ -323,7 +324,10 @@ std::string result_json(const RunInfo& info, const CosimResult& r) {
     j["last_events_of_qp"] = of_qp;
   }
   if (!info.pcap_file.empty()) j["pcapng"] = info.pcap_file;
-  if (!info.wave_file.empty()) j["waves"] = info.wave_file;
+  if (!info.wave_file.empty()) {
+    j["waves"] = info.wave_file;
+    j["waves_from_cycle"] = info.wave_from;
+  }
   return j.dump(2) + "\n";
 }
 

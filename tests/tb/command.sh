@@ -38,6 +38,15 @@ printf 'base = "clean"\nhang_us = 100\n[[rule]]\nloss = 1\n' >hang.toml
 code 2 --preset tiny --packets 300 --scenario hang.toml --reports found
 grep -q 'no progress for 100000 cycles' said || fail "hang: $(cat said)"
 
+# The bench measures all it can, and says what it cannot.
+"$mrc" bench cosim --preset tiny --cycles 3000 --rounds 2 --json speed.json >said || fail "bench: $(cat said)"
+[ "$(json speed.json 'j["lockstep_over_rtl"] > 0, j["model_over_rtl"] > 1, j["rtl_cycles_per_second"] > 0, j["rtl_bytes"] > 0, len(j["samples"]["lockstep"])')" \
+  = "True True True True 2" ] || fail "bench: $(cat speed.json)"
+got=0
+"$mrc" bench cosim --preset tiny --wave-dut /nowhere.so >said 2>&1 || got=$?
+[ "$got" = 3 ] && grep -q -- '--wave-flavour' said || fail "bench without wave flavour: exit $got, $(cat said)"
+rm speed.json
+
 code 0 --scenario list
 grep -q '^  many-qps ' said && grep -q '^  reorder_ns ' said || fail "scenario list"
 code 0 --rtl-bug list
