@@ -40,6 +40,9 @@ module mrc_rx_sack
     // What is known of the QP at hand.
     output logic [QpW-1:0] qp_o,
     input seq_t seq_i,
+    // It is written in this cycle.
+    input logic seq_we_i,
+    input seq_t seq_new_i,
     input told_t told_i,
     input set_t set_i,
     // The outputs are free and not used by the stages.
@@ -152,9 +155,11 @@ module mrc_rx_sack
 
   logic [63:0] high, bitmap;
   logic [23:0] over;
+  // What the register file holds of the QP at hand.
+  seq_t seq_q;
 
   assign high = high_valid_q ? row : 64'd0;
-  assign over = seq_i.fin - base_q;
+  assign over = seq_q.fin - base_q;
 
   always_comb begin
     bitmap = 64'd0;
@@ -164,8 +169,8 @@ module mrc_rx_sack
       if (bug_i == 8'd23) begin
         bitmap = bitmap >> 1;
       end
-      if (over < 24'd64) begin
-        bitmap = bitmap & ~(64'hFFFFFFFFFFFFFFFF << over[5:0]);
+      if (over[22:6] == 17'd0) begin
+        bitmap = bitmap & ~({64{1'b1}} << over[5:0]);
       end
     end
   end
@@ -209,10 +214,10 @@ module mrc_rx_sack
       resp_o.qp = a_q.qp;
       resp_o.plane = a_q.plane;
       resp_o.psn = a_q.psn;
-      resp_o.cack = seq_i.nxt - 24'd1;
+      resp_o.cack = seq_q.nxt - 24'd1;
       resp_o.base = base_q;
       resp_o.bitmap = bitmap;
-      resp_o.ooo = seq_i.ooo[14:0];
+      resp_o.ooo = seq_q.ooo[14:0];
       resp_o.m = a_q.ce ? MarkSkipOnce : MarkNone;
       resp_o.pr = a_q.probe;
       resp_o.entropy = a_q.entropy;
@@ -241,6 +246,9 @@ module mrc_rx_sack
       base_q <= base;
       self_q <= self;
     end
+    if (state_q != StIdle || head_valid) begin
+      seq_q <= seq_we_i ? seq_new_i : seq_i;
+    end
     if (state_q == StSack1) begin
       low_valid_q <= entry[IdxW];
     end
@@ -251,6 +259,6 @@ module mrc_rx_sack
   end
 
   logic unused_bits;
-  assign unused_bits = ^{unused_count, a_q, seq_i, set_i, rel, base, base_next};
+  assign unused_bits = ^{unused_count, a_q, seq_i, seq_q, set_i, rel, base, base_next};
 
 endmodule

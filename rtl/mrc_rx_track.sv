@@ -157,6 +157,7 @@ module mrc_rx_track
   logic m_acked_q, t_acked_q, x_acked_q, x_acked_d;
   logic m_moved_q, t_moved_q, x_moved_q, x_moved_d;
   logic [23:0] m_at_q, t_at_q;
+  logic [63:0] t_lower_q;  // the bits of the row below the PSN's
   // The row in Track before, which the memory reads of this packet have missed.
   logic m_fwd_q, t_fwd_q;
   logic [AddrW-1:0] m_addr, t_addr;
@@ -399,6 +400,7 @@ module mrc_rx_track
       t_acked_q <= m_acked_q;
       t_moved_q <= m_moved_q;
       t_at_q <= m_at_q;
+      t_lower_q <= ~({64{1'b1}} << m_at_q[5:0]);
       t_entry_q <= m_entry;
       t_fwd_q <= t_valid_q && t_addr == m_addr;
       t_seq_q <= t_seq_d;
@@ -408,8 +410,9 @@ module mrc_rx_track
 
   // ---- Track: where the packet is
 
-  logic [23:0] rel;
   logic inwin, below, recorded, dup, oor, here, in_order, trimmed, take, touch;
+  logic [23:0] rel;
+  logic [63:0] one;
   what_e what;
 
   assign entry = t_fwd_q ? w_entry_q : t_entry_q;
@@ -423,13 +426,25 @@ module mrc_rx_track
     end
   end
 
+  // dist(psn, from) < 128*blocks + more, without waiting for the distance: both signs at once.
+  function automatic logic in_window(logic [23:0] psn, logic [23:0] from, logic negative,
+                                  logic [7:0] blocks, logic more);
+    logic [23:0] w, sum, carry;
+    logic [24:0] diff;
+    w = ~{9'd0, blocks, 7'd0};
+    sum = psn ^ ~from ^ w;
+    carry = (psn & ~from) | (psn & w) | (~from & w);
+    diff = {sum, 1'b1} + {carry << 1 | 24'd1, !more};
+    return (diff >> 24) != 25'd0 && !negative;
+  endfunction
+
+  assign one = ((t_lower_q << 1) | 64'd1) & ~t_lower_q;
   assign rel = t_p_q.psn - t_seq_q.nxt;
   assign below = rel[23];
   // Bug 21: the window is one PSN too long.
-  assign inwin = rel < {9'd0, t_set_q.mpr, 7'd0}
-      || (bug_i == 8'd21 && rel == {9'd0, t_set_q.mpr, 7'd0});
-  assign recorded = rel < {9'd0, t_set_q.mpr_dest, 7'd0};
-  assign here = row.rcv[t_p_q.psn[5:0]];
+  assign inwin = in_window(t_p_q.psn, t_seq_q.nxt, below, t_set_q.mpr, bug_i == 8'd21);
+  assign recorded = in_window(t_p_q.psn, t_seq_q.nxt, below, t_set_q.mpr_dest, 1'b0);
+  assign here = (row.rcv & one) != 64'd0;
   // Bug 22: what is here already above cack is taken for new.
   assign dup = below || (recorded && here && bug_i != 8'd22);
   assign oor = !inwin && !dup;
@@ -468,29 +483,27 @@ module mrc_rx_track
 
   // ---- Track: advance over the run of ones that starts where cack ends
 
-  logic a_on, a_full, a_moves, goes_on;
-  logic [63:0] one, lower, rcv, last, run, run_end, lasts, left;
-  logic [6:0] a_n, a_l, a_place;
-  logic [23:0] a_nxt, a_ackpsn, fin, psn1;
-  logic [15:0] ooo, ooo_full;
+  logic a_on, a_full, a_moves, a_tops, goes_on;
+  logic [63:0] rcv, last, run, run_end, lasts, left;
+  logic [6:0] a_l, a_place;
+  logic [23:0] a_nxt, a_ackpsn, ahead;
+  logic [15:0] ooo, ooo_top;
+  logic [7:0] ooo_low;
 
   // A pass of its own has nothing left to do when others have moved cack past its row meanwhile.
   assign a_on = t_valid_q && (t_again_q ? t_at_q == t_seq_q.nxt : in_order);
   assign touch = take || (a_on && t_again_q);
 
   always_comb begin
-    one = 64'd0;
     rcv = row.rcv;
     last = row.last;
     if (t_valid_q && !t_again_q) begin
-      one = 64'd1 << t_at_q[5:0];
       rcv = rcv | one;
       last = t_p_q.last ? (last | one) : (last & ~one);
     end
   end
 
   always_comb begin
-    lower = 64'd0;
     run = 64'd0;
     run_end = 64'd0;
     lasts = 64'd0;
@@ -499,12 +512,11 @@ module mrc_rx_track
     a_place = {1'b0, t_at_q[5:0]};
     a_ackpsn = t_at_q;
     if (a_on) begin
-      lower = (64'd1 << t_at_q[5:0]) - 64'd1;
-      run = run_of(rcv | lower);
+      run = run_of(rcv | t_lower_q);
       run_end = ~run & ((run << 1) | 64'd1);
       a_full = run[63];
       a_place = {a_full, place_of(run_end)};
-      run = run & ~lower;
+      run = run & ~t_lower_q;
       lasts = last & run;
       if (lasts != 64'd0) begin
         a_l = ones(lasts);
@@ -513,32 +525,40 @@ module mrc_rx_track
     end
   end
 
-  assign a_n = a_place - {1'b0, t_at_q[5:0]};
-  assign a_moves = a_n != 7'd0;
+  // A packet that is next in order moves cack by itself.
+  assign a_moves = !t_again_q || row.rcv[0];
   assign a_nxt = a_full ? {t_at_q[23:6] + 18'd1, 6'd0} : {t_at_q[23:6], a_place[5:0]};
-  assign ooo = t_seq_q.ooo + 16'(!t_again_q) - 16'(a_n);
-  // The same for a run that ends the row.
-  assign ooo_full = t_seq_q.ooo + 16'(!t_again_q) + {10'd0, t_at_q[5:0]} - 16'd64;
+  // n = a_place - at mod 64; ooo_top: as if the run began with the row.
+  assign ooo_top = t_seq_q.ooo + 16'(!t_again_q) + {10'd0, t_at_q[5:0]};
+  assign ooo_low = {1'b0, ooo_top[6:0]} - {1'b0, a_place};
+  assign ooo = {ooo_low[7] ? ooo_top[15:7] - 9'd1 : ooo_top[15:7], ooo_low[6:0]};
   // Bug 25: a run that ends a row does not go on.
-  assign goes_on = touch && a_on && a_full && ooo_full != 16'd0 && bug_i != 8'd25;
+  assign goes_on = touch && a_on && a_full && ooo_top != 16'd64 && bug_i != 8'd25;
+  // cack is after max: max + 1 is this far into the row.
+  assign ahead = t_seq_q.fin - {t_at_q[23:6], 6'd0};
+  assign a_tops = ahead[23] || (ahead[22:7] == 16'd0 && a_place > ahead[6:0]);
 
   // ---- Track: what is written
 
-  assign psn1 = t_p_q.psn + 24'd1;
+  logic [23:0] past;
+
+  assign past = t_p_q.psn - t_seq_q.fin;
 
   always_comb begin
-    // psn is at most a window away from max.
-    fin = t_seq_q.fin;
-    if (!t_again_q && after(psn1, t_seq_q.fin)) begin
-      fin = psn1;
-    end
     seq_d = t_seq_q;
     if (touch) begin
-      seq_d.ooo = ooo;
-      seq_d.fin = fin;
       if (a_on) begin
         seq_d.nxt = a_nxt;
-        seq_d.fin = after(a_nxt, fin) ? a_nxt : fin;
+        seq_d.ooo = ooo;
+        if (a_tops) begin
+          seq_d.fin = a_nxt;
+        end
+      end else begin
+        seq_d.ooo = t_seq_q.ooo + 16'd1;
+        // psn is after max: it is at most a window away.
+        if (!past[23]) begin
+          seq_d.fin = t_p_q.psn + 24'd1;
+        end
       end
     end
     if (t_valid_q && what == WhatFatal) begin
@@ -576,7 +596,7 @@ module mrc_rx_track
         t_rows_we = 1'b1;
         entry_n = '{valid: 1'b1, idx: pool_idx};
       end else begin
-        t_rows_we = !a_on || a_n > 7'(!t_again_q);
+        t_rows_we = a_moves;
       end
     end
   end
@@ -595,8 +615,10 @@ module mrc_rx_track
   assign adv_d = '{p: t_p_q, at: a_nxt, acked: x_acked_d, moved: x_moved_d};
 
   what_e x_what_q;
-  logic [23:0] x_cack_q, x_ackpsn_q;
-  logic x_ooo_q, x_goes_on_q, x_below_q, x_recorded_q, x_trim_nack_q;
+  logic [23:0] x_nxt_q, x_ackpsn_q;
+  logic [15:0] x_ooo_q;
+  logic [12:0] x_load_q;  // what its payload counts for sack_trigger
+  logic x_goes_on_q, x_below_q, x_recorded_q, x_trim_nack_q;
   logic [6:0] x_l_q;
   logic same_x;
 
@@ -608,8 +630,9 @@ module mrc_rx_track
       w_entry_q <= entry_n;
       x_p_q <= t_p_q;
       x_what_q <= what;
-      x_cack_q <= seq_d.nxt - 24'd1;
-      x_ooo_q <= seq_d.ooo != 16'd0;
+      x_nxt_q <= seq_d.nxt;
+      x_ooo_q <= seq_d.ooo;
+      x_load_q <= (t_p_q.plen < 13'd1024) ? 13'd1024 : t_p_q.plen;
       x_l_q <= (touch && a_on) ? a_l : 7'd0;
       x_ackpsn_q <= a_ackpsn;
       x_acked_q <= x_acked_d;
@@ -702,7 +725,8 @@ module mrc_rx_track
   // ---- Post
 
   logic may_post, no_pay, x_trimmed, give, ask_wish, ask, nack;
-  logic [21:0] trig_sum;
+  logic ooo_left;
+  logic [21:0] trig_sum, trig_add;
   logic [20:0] trig;
   logic [NumPlanes-1:0][7:0] issued_q, issued_d;
   nack_reason_e nack_reason;
@@ -715,19 +739,25 @@ module mrc_rx_track
   assign post = x_valid_q && may_post;
   assign no_pay = x_p_q.trim != TrimNone;
   assign x_trimmed = x_p_q.trim == TrimTrimmed || x_p_q.trim == TrimLastHop;
-  assign trig_sum = {1'b0, x_own_q.trig}
-      + ((x_p_q.plen < 13'd1024) ? 22'd1024 : 22'(x_p_q.plen));
+  assign ooo_left = x_ooo_q != 16'd0;
+  assign trig_add = (x_what_q == WhatTake) ? 22'(x_load_q) : 22'd0;
+  assign trig_sum = {1'b0, x_own_q.trig} + trig_add;
+  assign trig = trig_sum[21] ? 21'h1FFFFF : trig_sum[20:0];
 
-  always_comb begin
-    trig = x_own_q.trig;
-    if (x_what_q == WhatTake) begin
-      trig = trig_sum[21] ? 21'h1FFFFF : trig_sum[20:0];
-    end
-  end
+  // trig + trig_add >= sack_trigger, without waiting for the sum.
+  logic [22:0] trig_not, trig_x, trig_maj, trig_room;
+  logic trig_full;
+
+  assign trig_not = ~{3'd0, sack_trigger_i};
+  assign trig_x = {2'd0, x_own_q.trig} ^ {1'b0, trig_add} ^ trig_not;
+  assign trig_maj = ({2'd0, x_own_q.trig} & {1'b0, trig_add}) | ({2'd0, x_own_q.trig} & trig_not)
+      | ({1'b0, trig_add} & trig_not);
+  assign trig_room = trig_x + {trig_maj[21:0], 1'b1};
+  assign trig_full = !trig_room[22];
 
   // What a packet that is done with on its last pass asks for.
-  assign ask_wish = trig >= {1'b0, sack_trigger_i} || x_p_q.ackreq || x_p_q.rtx || x_p_q.ce
-      || (x_own_q.ar && !x_ooo_q);
+  assign ask_wish = trig_full || x_p_q.ackreq || x_p_q.rtx || x_p_q.ce
+      || (x_own_q.ar && !ooo_left);
 
   always_comb begin
     give = 1'b0;
@@ -826,7 +856,7 @@ module mrc_rx_track
             ord_load = x_p_q.imm_valid || x_moved_q;
             post_ackev_load = x_acked_q && !ack_with_sack_i;
             ask = ask_wish;
-            own_d.ar = x_ooo_q && (x_own_q.ar || x_p_q.ackreq);
+            own_d.ar = ooo_left && (x_own_q.ar || x_p_q.ackreq);
           end
         end
       endcase
@@ -887,7 +917,7 @@ module mrc_rx_track
       ord_d.qp = x_p_q.qp;
       ord_d.imm_valid = x_p_q.imm_valid;
       ord_d.adv = x_moved_q;
-      ord_d.cack = x_cack_q;
+      ord_d.cack = x_nxt_q - 24'd1;
       ord_d.snap = 64'(issued_d);
       if (x_p_q.imm_valid) begin
         ord_d.rqmsn = x_p_q.rqmsn;
@@ -940,6 +970,8 @@ module mrc_rx_track
       .init_psn_i(cfg_ctx.rq_psn),
       .qp_o(sack_qp),
       .seq_i(sack_seq),
+      .seq_we_i(seq_we && t_p_q.qp[QpW-1:0] == sack_qp),
+      .seq_new_i(seq_d),
       .told_i(sack_told),
       .set_i(sack_set),
       .resp_go_i(resp_free && !post_resp_load && !nack),
@@ -1003,6 +1035,7 @@ module mrc_rx_track
 
   logic unused_bits;
   assign unused_bits = ^{unused_head_count, unused_adv_count, unused_adv_ready, unused_free,
-      cfg_index_i, cfg_ctx, t_set_q, x_p_q.msn, x_p_q.drop, x_p_q.err, x_p_q.last};
+      cfg_index_i, cfg_ctx, t_set_q, rel, past, trig_maj,
+      trig_room, x_p_q.msn, x_p_q.drop, x_p_q.err, x_p_q.last};
 
 endmodule

@@ -47,12 +47,6 @@ package mrc_rx_track_pkg;
     logic [15:0] at;
   } ask_t;
 
-  function automatic logic after(logic [23:0] a, logic [23:0] b);
-    logic [23:0] d;
-    d = a - b;
-    return d != 24'd0 && !d[23];
-  endfunction
-
   // Ones from bit 0 upward without a hole; what is above the first hole is cleared.
   function automatic logic [63:0] run_of(logic [63:0] x);
     logic [63:0] r;
