@@ -259,14 +259,19 @@ module mrc_rx_reorder
 
   // ---- state machine
 
-  logic [15:0] ahead;
+  logic [15:0] ahead, beyond_not, beyond_sum, beyond_maj;
+  logic [16:0] beyond;
   logic [23:0] past, head_past;
   logic in_row, behind, reached, next_up;
 
   assign ahead = head.rqmsn - s.exp;
   assign behind = ahead[15];
-  // Bug 43: one more than agreed is accepted.
-  assign in_row = ahead < {8'd0, s.wimm} || (bug_i == 8'd43 && ahead == {8'd0, s.wimm});
+  // rqmsn - exp < wimm, without waiting for the difference. Bug 43: one more than agreed is accepted.
+  assign beyond_not = ~{8'd0, s.wimm};
+  assign beyond_sum = head.rqmsn ^ ~s.exp ^ beyond_not;
+  assign beyond_maj = (head.rqmsn & ~s.exp) | (head.rqmsn & beyond_not) | (~s.exp & beyond_not);
+  assign beyond = {beyond_sum, 1'b1} + {beyond_maj << 1 | 16'd1, bug_i != 8'd43};
+  assign in_row = !behind && beyond[16];
   // Bug 26: an immediate does not wait for the data before it.
   assign head_past = head.cack - head.psn;
   assign next_up = head.rqmsn == s.exp && (!head_past[23] || bug_i == 8'd26);
@@ -437,6 +442,6 @@ module mrc_rx_reorder
 
   logic unused_bits;
   assign unused_bits = ^{unused_ord_count, unused_hold_count, cfg_index_i, cfg_ctx, o_q,
-      done_plane_i, head.snap, past, head_past};
+      done_plane_i, head.snap, ahead, beyond, past, head_past};
 
 endmodule
