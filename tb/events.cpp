@@ -20,6 +20,7 @@ constexpr Flow kFlow[] = {
     {"rx_check.ctl", "tx_inflight"},
     {"rx_track.verdict", "rx_lane"},
     {"rx_track.resp", "ack_gen"},
+    {"rx_track.ackev", "ack_gen"},
     {"rx_track.ord", "rx_reorder"},
     {"rx_lane.line", "rx_place"},
     {"rx_place.line", "host"},
