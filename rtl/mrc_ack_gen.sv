@@ -200,7 +200,7 @@ module mrc_ack_gen
   logic [15:0] gap_q, gap_d;
   logic [QpW-1:0] oq_qp, ackev_qp;
   logic oq_valid, oq_push, oq_pop, oack_turn, oack_we, unused_oq_ready;
-  logic [$clog2(NumQps+1)-1:0] unused_oq_count;
+  logic [$clog2(NumQps+2)-1:0] unused_oq_count;
   oack_t oack, oack_d;
 
   assign ackev_qp = ackev.qp[QpW-1:0];
@@ -224,10 +224,10 @@ module mrc_ack_gen
       .wdata_i(oack_d)
   );
 
-  // Never full: a QP is in it once.
+  // Never full: a QP is in it once, and once more while its turn is now.
   mrc_fifo_ram #(
       .Width(QpW),
-      .Depth(NumQps)
+      .Depth(NumQps + 1)
   ) u_oq (
       .clk_i,
       .rst_ni,
