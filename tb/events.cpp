@@ -14,7 +14,7 @@ struct Flow {
   const char* consumer;
 };
 constexpr Flow kFlow[] = {
-    {"host.wqe", "tx_segment"},
+    {"host.wqe", "tx_segment"},  // the pins
     {"rx_lane.desc", "rx_check"},
     {"rx_check.rxpkt", "rx_track"},
     {"rx_check.ctl", "tx_inflight"},

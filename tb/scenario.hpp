@@ -95,13 +95,14 @@ struct Scenario {
   double bth_m_high = 0, eeth_op_high = 0, tsr_us = 0, pdcid_zero = 0;
   double ack_with_sack = 0, zero_drop = 0, skip_twice = 0;
   double skip_good = 0;  ///< register EV_PROBE
+  double ack_gap = 16;   ///< register ACK_CTL, cycles
   double reorder_pkts = 32;
   double backup = 0, min_active = 8, probe_ticks = 781,
          retry_linear = 7;  ///< groups of backup EVs; registers EV_CTL, EV_PROBE, RETRY
   double sack_trigger = 16384;
   double sack_base_self = 0, oor_drop = 0, trim_nack = 1, ev_swap = 0, bth_m = 1;
   double udp_port = 4791;
-  double vary = 0;                        ///< 1: draw the switches of CTRL, udp_port and SRV6 from the seed
+  double vary = 0;                        ///< 1: draw the switches of CTRL, udp_port, ack_gap and SRV6 from the seed
   double csr_gap = 2000;                  ///< cycles between register accesses during traffic; 0 = none
   double churn = 0;                       ///< share of them that write rows of tables
   double flap_us = 0, flap_down_us = 20;  ///< a port of the device goes down this often, for so long

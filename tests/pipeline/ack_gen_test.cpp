@@ -424,8 +424,8 @@ TEST_CASE("what a QP completes while it waits is acknowledged together, with the
   b.complete(9, 1, 1);
   b.run(10);  // gone; the gap runs
   b.complete(5, 10, 1, 2);
-  b.complete(6, 20, 7);
   b.complete(5, 11, 2, 4);
+  b.complete(6, 20, 7);
   b.complete(5, 12, 3, 6);
   b.run(200);
   REQUIRE(b.sent.size() == 3);
@@ -435,6 +435,7 @@ TEST_CASE("what a QP completes while it waits is acknowledged together, with the
   CHECK(b.sent[1].ext[0] == 0x0300'001F);
   CHECK(b.sent[2].qp == 6);
   CHECK(b.sent[2].psn == 20);
+  CHECK(b.sent_at[2] - b.sent_at[1] == 41);  // QP 5 had one turn
 }
 
 TEST_CASE("responses go first: an ACK waits while there are any", "[ack_gen]") {

@@ -1397,3 +1397,91 @@ TEST_CASE("a packet that fills two rows is answered once", "[rx_track]") {
   CHECK(t.acks[0].psn == 0);
   CHECK(t.acks[0].msn == 0x21);
 }
+
+TEST_CASE("an AckReq is not forgotten while more packets come before the hole closes", "[rx_track]") {
+  Track t;
+  t.configure(1, 0);
+  Rxpkt ar = packet_of(1, 1);
+  ar.ackreq = true;
+  t.stream({ar, packet_of(1, 2), packet_of(1, 3)});
+  CHECK(t.resps.size() == 1);
+  t.send(packet_of(1, 0));
+  REQUIRE(t.resps.size() == 1);
+  CHECK(t.resps[0].cack == 3);
+}
+
+TEST_CASE("a SACK whose base is its packet leaves the round of the others alone", "[rx_track]") {
+  Track t("fpga100");
+  t.csr.sack_trigger = 0xfffff;
+  t.configure(1, 10, 2);
+  std::vector<Rxpkt> list;
+  for (uint32_t psn = 11; psn < 100; ++psn) list.push_back(packet_of(1, psn));
+  t.stream(list);
+  CHECK(t.ask(1).base == 10);
+  t.csr.sack_base_self = true;
+  Rxpkt p = packet_of(1, 12);  // again
+  p.ackreq = true;
+  t.send(p);
+  REQUIRE(t.resps.size() == 1);
+  CHECK(t.resps[0].base == 12);
+  CHECK(t.ask(1).base == 74);
+}
+
+TEST_CASE("a SACK shows the rows as they were when it read them", "[rx_track]") {
+  const unsigned between = GENERATE(range(0u, 5u));
+  const bool row_here = GENERATE(false, true);
+  CAPTURE(between, row_here);
+  Track t;
+  t.configure(1, 32);
+  t.configure(2, 0);
+  if (row_here) t.send(packet_of(1, 70));
+  std::vector<Rxpkt> list = {packet_of(1, 33)};
+  list[0].ce = true;
+  for (uint32_t i = 0; i < between; ++i) list.push_back(packet_of(2, i));
+  list.push_back(packet_of(1, 64));
+  t.stream(list);
+  REQUIRE(t.resps.size() == 1);
+  const Resp& r = t.resps[0];
+  // The packet that asks is in Track in cycle 0. The map of the second row is read in cycle 3, its bits in cycle 4, the
+  // registers in cycle 5. PSN 64 is in Track in cycle 1 + between, and shows from the cycle after it.
+  const bool seen = between + 2 <= (row_here ? 4 : 3);
+  CHECK(r.base == 32);
+  CHECK(r.bitmap == (0b10u | uint64_t{seen} << 32 | uint64_t{row_here} << 38));
+  CHECK(r.ooo == 1u + row_here + (between + 2 <= 5));
+}
+
+TEST_CASE("an output that nobody takes holds the tracker back, whatever the packets are for it", "[rx_track]") {
+  Track t;
+  t.csr.sack_trigger = 0xfffff;
+  t.configure(1, 0);
+  const int held = GENERATE(0, 1, 2);
+  CAPTURE(held);
+  (held == 0 ? t.take_verdict : held == 1 ? t.take_ackev : t.take_ord) = false;
+  uint32_t psn = 0;
+  const auto load = [&] {
+    for (unsigned i = 0; i < 100; ++i) {
+      if (t.rxpkt.free() && psn < 20) {
+        Rxpkt p = packet_of(1, psn++);
+        p.last = true;
+        t.rxpkt.load(p);
+      }
+      t.cycle();
+    }
+  };
+  load();
+  // What the consumer's FIFO and the output register hold; three packets in the stages, three before them.
+  const unsigned gone = held == 0 ? t.preset.lane_fifo + 1 : 3;
+  CHECK(psn == gone + 6);
+  CHECK(t.verdicts.size() == (held == 0 ? 0 : gone));
+  CHECK(t.acks.size() == (held == 1 ? 0 : gone));
+  CHECK(t.ords.size() == (held == 2 ? 0 : gone));
+  t.take_verdict = t.take_ackev = t.take_ord = true;
+  load();
+  CHECK(t.verdicts.size() == 20);
+  REQUIRE(t.acks.size() == 20);
+  REQUIRE(t.ords.size() == 20);
+  for (uint32_t i = 0; i < 20; ++i) {
+    CHECK(t.acks[i].psn == i);
+    CHECK(t.ords[i].cack == i);
+  }
+}
