@@ -478,6 +478,7 @@ module mrc_ack_gen
   end
 
   logic unused_bits;
-  assign unused_bits = ^{unused_count, unused_counts, unused_oq_ready, unused_oq_count, ackev, cfg_index_i, cfg_ctx, qp, r.plane, ok};
+  assign unused_bits = ^{unused_count, unused_counts, unused_oq_ready, unused_oq_count, ackev,
+      cfg_index_i, cfg_ctx, qp, r.plane, ok};
 
 endmodule

@@ -266,7 +266,8 @@ module mrc_rx_reorder
 
   assign ahead = head.rqmsn - s.exp;
   assign behind = ahead[15];
-  // rqmsn - exp < wimm, without waiting for the difference. Bug 43: one more than agreed is accepted.
+  // rqmsn - exp < wimm, without waiting for the difference.
+  // Bug 43: one more than agreed is accepted.
   assign beyond_not = ~{8'd0, s.wimm};
   assign beyond_sum = head.rqmsn ^ ~s.exp ^ beyond_not;
   assign beyond_maj = (head.rqmsn & ~s.exp) | (head.rqmsn & beyond_not) | (~s.exp & beyond_not);

@@ -85,7 +85,8 @@ package mrc_rx_track_pkg;
     return place_of(r & ~(r >> 1));
   endfunction
 
-  // Number of ones: halves are added to each other, all lanes at once; d[k] is digit k of each lane.
+  // Number of ones: halves are added to each other, all lanes at once; d[k] is digit k of each
+  // lane.
   function automatic logic [6:0] ones(logic [63:0] x);
     logic [6:0][63:0] d;
     logic [63:0] other, carry, half;
