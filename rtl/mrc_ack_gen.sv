@@ -2,9 +2,10 @@
 
 /// Turns what the responder and endpoint owe into control packets: SACK, NACK, ACK and endpoint
 /// responses with their extension header bytes, on the plane the cause came from while that is up on
-/// both sides, on an entropy value that has worked there lately. One per cycle. Where it has no fresh
-/// value it asks endpoint for a probe. It queues sixteen responses of rx_track and merges none.
-/// Contract: docs/blocks/rx_reorder.md.
+/// both sides, on an entropy value that has worked there lately. One per cycle. Semantic ACKs come a
+/// gap apart, each QP in its turn, and what completes meanwhile is acknowledged together. Where it
+/// has no fresh value it asks endpoint for a probe. It queues sixteen responses of rx_track and
+/// merges none of these. Contract: docs/blocks/rx_reorder.md.
 module mrc_ack_gen
   import mrc_pkg::*;
 #(
@@ -23,6 +24,7 @@ module mrc_ack_gen
     input logic pdcid_zero_i,
     input logic rev_probe_i,
     input logic [15:0] interval_i,
+    input logic [15:0] ack_gap_i,
     input logic [31:0] tick_i,
     input logic cfg_req_i,
     input logic [3:0] cfg_table_i,
@@ -32,6 +34,9 @@ module mrc_ack_gen
     input logic resp_valid_i,
     output logic resp_ready_o,
     input resp_t resp_i,
+    input logic ackev_valid_i,
+    output logic ackev_ready_o,
+    input ackev_t ackev_i,
     input logic eresp_valid_i,
     output logic eresp_ready_o,
     input resp_t eresp_i,
@@ -65,13 +70,22 @@ module mrc_ack_gen
     logic svc_time;
   } qp_t;
 
+  // The newest acknowledgement a QP owes.
+  typedef struct packed {
+    logic [3:0] plane;
+    logic [23:0] psn;
+    logic [15:0] msn;
+  } oack_t;
+
   // ---- inputs
 
-  logic resp_v, eresp_v, load, resp_pop, eresp_pop, free, want_free, cfg_do, cfg_we, cfg_ack_q;
+  logic resp_v, eresp_v, ackev_v, go, load, resp_pop, eresp_pop, free, want_free;
+  logic cfg_do, cfg_we, cfg_ack_q;
   logic okev_v, eokev_v, okev_pop, eokev_pop, ok_now;
   logic [4:0] unused_count;
-  logic [2:0][1:0] unused_counts;
+  logic [3:0][1:0] unused_counts;
   resp_t resp, eresp, r;
+  ackev_t ackev;
   okev_t okev, eokev, ok;
   ctlpkt_t out;
   tbl_qp_ctx_t cfg_ctx;
@@ -140,13 +154,27 @@ module mrc_ack_gen
       .count_o(unused_counts[2])
   );
 
+  mrc_fifo #(
+      .T(ackev_t),
+      .Depth(2)
+  ) u_ackev (
+      .clk_i,
+      .rst_ni,
+      .valid_i(ackev_valid_i),
+      .ready_o(ackev_ready_o),
+      .data_i(ackev_i),
+      .valid_o(ackev_v),
+      .ready_i(!cfg_do),
+      .data_o(ackev),
+      .count_o(unused_counts[3])
+  );
+
   assign cfg_ctx = tbl_qp_ctx_t'(cfg_data_i);
   assign cfg_do = cfg_req_i && !cfg_ack_q;
   assign cfg_we = cfg_do && cfg_table_i == CfgTableQpCtx;
-  assign load = (eresp_v || resp_v) && free && !cfg_do;
-  assign eresp_pop = load && eresp_v;
-  assign resp_pop = load && !eresp_v;
-  assign r = eresp_v ? eresp : resp;
+  assign go = free && !cfg_do;
+  assign eresp_pop = go && eresp_v;
+  assign resp_pop = go && !eresp_v;
   assign ok_now = !cfg_do && (okev_v || eokev_v);
   assign okev_pop = !cfg_do && okev_v;
   assign eokev_pop = !cfg_do && !okev_v && eokev_v;
@@ -164,6 +192,104 @@ module mrc_ack_gen
       .waddr_i(cfg_index_i[QpW-1:0]),
       .wdata_i({cfg_ctx.dqpn, cfg_ctx.dest, cfg_ctx.svc_time})
   );
+
+  // ---- acknowledgements: the QPs that owe one take turns
+
+  logic [NumQps-1:0] due_q;  // has something to tell
+  logic [NumQps-1:0] owed_q;  // is in the queue
+  logic [15:0] gap_q, gap_d;
+  logic [QpW-1:0] oq_qp, ackev_qp;
+  logic oq_valid, oq_push, oq_pop, oack_turn, oack_we, unused_oq_ready;
+  logic [$clog2(NumQps+2)-1:0] unused_oq_count;
+  oack_t oack, oack_d;
+
+  assign ackev_qp = ackev.qp[QpW-1:0];
+  // Bug 54: who is in the queue already is not told anything newer.
+  assign oack_we = !cfg_do && ackev_v && !(bug_i == 8'd54 && owed_q[ackev_qp]);
+  assign oack_d = '{plane: ackev.plane, psn: ackev.psn, msn: ackev.msn};
+  assign oack_turn = oq_valid && gap_q == 16'd0;
+  assign oq_pop = go && !eresp_v && !resp_v && oack_turn;
+  // One whose turn is now gets another.
+  assign oq_push = oack_we && (!owed_q[ackev_qp] || (oq_pop && oq_qp == ackev_qp));
+
+  mrc_rf_1r1w #(
+      .Width($bits(oack_t)),
+      .Depth(NumQps)
+  ) u_oack (
+      .clk_i,
+      .raddr_i(oq_qp),
+      .rdata_o(oack),
+      .we_i(oack_we),
+      .waddr_i(ackev_qp),
+      .wdata_i(oack_d)
+  );
+
+  // Never full: a QP is in it once, and once more while its turn is now.
+  mrc_fifo_ram #(
+      .Width(QpW),
+      .Depth(NumQps + 1)
+  ) u_oq (
+      .clk_i,
+      .rst_ni,
+      .valid_i(oq_push),
+      .ready_o(unused_oq_ready),
+      .data_i(ackev_qp),
+      .valid_o(oq_valid),
+      .ready_i(oq_pop),
+      .data_o(oq_qp),
+      .count_o(unused_oq_count)
+  );
+
+  assign load = go && (eresp_v || resp_v || (oack_turn && due_q[oq_qp]));
+
+  always_comb begin
+    gap_d = gap_q;
+    if (!cfg_do && gap_q != 16'd0) begin
+      gap_d = gap_q - 16'd1;
+    end
+    if (oq_pop && due_q[oq_qp]) begin
+      gap_d = ack_gap_i;
+    end
+  end
+
+  always_comb begin
+    r = eresp;
+    if (!eresp_v) begin
+      r = resp;
+      if (!resp_v) begin
+        r = '0;
+        r.kind = CtlKindAck;
+        r.qp = 16'(oq_qp);
+        r.plane = oack.plane;
+        r.psn = oack.psn;
+        r.reason = AethSyndromeAck;
+        r.msn = oack.msn;
+      end
+    end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      due_q <= '0;
+      owed_q <= '0;
+      gap_q <= 16'd0;
+    end else begin
+      gap_q <= gap_d;
+      // The later assignment wins.
+      if (oq_pop) begin
+        owed_q[oq_qp] <= 1'b0;
+        due_q[oq_qp] <= 1'b0;
+      end
+      if (oack_we) begin
+        owed_q[ackev_qp] <= 1'b1;
+        due_q[ackev_qp] <= 1'b1;
+      end
+      // Nothing of an old connection goes out.
+      if (cfg_we && cfg_ctx.state != QpStateRts) begin
+        due_q[cfg_index_i[QpW-1:0]] <= 1'b0;
+      end
+    end
+  end
 
   // ---- the plane
 
@@ -352,6 +478,7 @@ module mrc_ack_gen
   end
 
   logic unused_bits;
-  assign unused_bits = ^{unused_count, unused_counts, cfg_index_i, cfg_ctx, qp, r.plane, ok};
+  assign unused_bits = ^{unused_count, unused_counts, unused_oq_ready, unused_oq_count, ackev,
+      cfg_index_i, cfg_ctx, qp, r.plane, ok};
 
 endmodule

@@ -105,6 +105,7 @@ module mrc_csr
     output logic [47:0] mac_o,
     output logic [127:0] ip_o,
     output logic [15:0] ep_interval_o,
+    output logic [15:0] ack_gap_o,
     output logic rev_probe_o,
     output logic [14:0] reorder_o,
     output logic same_ev_o,
@@ -181,6 +182,7 @@ module mrc_csr
       CsrEpCtl:
       return field(CsrEpCtlIntervalLsb, CsrEpCtlIntervalWidth) |
           field(CsrEpCtlRevProbeLsb, CsrEpCtlRevProbeWidth);
+      CsrAckCtl: return field(CsrAckCtlGapLsb, CsrAckCtlGapWidth);
       CsrReorder:
       return field(CsrReorderPktsLsb, CsrReorderPktsWidth) |
           field(CsrReorderSameEvLsb, CsrReorderSameEvWidth);
@@ -231,6 +233,7 @@ module mrc_csr
       CsrIp2: return CsrIp2Reset;
       CsrIp3: return CsrIp3Reset;
       CsrEpCtl: return CsrEpCtlReset;
+      CsrAckCtl: return CsrAckCtlReset;
       CsrReorder: return CsrReorderReset;
       CsrSackTrigger: return CsrSackTriggerReset;
       CsrSrv6: return CsrSrv6Reset;
@@ -284,6 +287,7 @@ module mrc_csr
   localparam int unsigned MacHi = 32'(CsrMacHi) / 4 - RwFirst;
   localparam int unsigned Ip0 = 32'(CsrIp0) / 4 - RwFirst;
   localparam int unsigned EpCtl = 32'(CsrEpCtl) / 4 - RwFirst;
+  localparam int unsigned AckCtl = 32'(CsrAckCtl) / 4 - RwFirst;
   localparam int unsigned Reorder = 32'(CsrReorder) / 4 - RwFirst;
   localparam int unsigned SackTrigger = 32'(CsrSackTrigger) / 4 - RwFirst;
   localparam int unsigned Srv6 = 32'(CsrSrv6) / 4 - RwFirst;
@@ -929,6 +933,7 @@ module mrc_csr
   assign mac_o = {rw_q[MacHi][CsrMacHiMacLsb+:CsrMacHiMacWidth], rw_q[MacLo]};
   assign ip_o = {rw_q[Ip0+3], rw_q[Ip0+2], rw_q[Ip0+1], rw_q[Ip0]};
   assign ep_interval_o = rw_q[EpCtl][CsrEpCtlIntervalLsb+:CsrEpCtlIntervalWidth];
+  assign ack_gap_o = rw_q[AckCtl][CsrAckCtlGapLsb+:CsrAckCtlGapWidth];
   assign rev_probe_o = rw_q[EpCtl][CsrEpCtlRevProbeLsb];
   assign reorder_o = rw_q[Reorder][CsrReorderPktsLsb+:CsrReorderPktsWidth];
   assign same_ev_o = rw_q[Reorder][CsrReorderSameEvLsb];
@@ -956,7 +961,8 @@ module mrc_csr
 
   logic unused_bits;
   assign unused_bits = ^{s_axil_awaddr_i[1:0], s_axil_araddr_i[1:0], rw_idx, ar_rw, ar_cnt,
-      rw_q[Ctrl], rw_q[Udp], rw_q[DscpTx], rw_q[DscpTrim], rw_q[MacHi], rw_q[EpCtl], rw_q[Reorder],
+      rw_q[Ctrl], rw_q[Udp], rw_q[DscpTx], rw_q[DscpTrim], rw_q[MacHi], rw_q[EpCtl], rw_q[AckCtl],
+      rw_q[Reorder],
       rw_q[SackTrigger], rw_q[Srv6], rw_q[TblCmd], rw_q[EvCtl], rw_q[EvProbe], rw_q[QpSel],
       rw_q[QpAttr], rw_q[NakCode], unused_evev_count, unused_evq_count, unused_evr_count, unused_counts, evp_free,
       evq.qp[15], ctx, qperr, pmask};

@@ -7,6 +7,8 @@ rtl/lib/mrc_ram_1r1w.sv
 rtl/lib/mrc_rf_1r1w.sv
 rtl/lib/mrc_rf_2r1w.sv
 rtl/lib/mrc_rr_arb.sv
+rtl/lib/mrc_fifo_ram.sv
+rtl/lib/mrc_pool.sv
 rtl/lib/mrc_merge.sv
 rtl/mrc_cc_nscc.sv
 rtl/mrc_tx_sched.sv
@@ -24,6 +26,8 @@ rtl/mrc_rx_place.sv
 rtl/mrc_cq_mux.sv
 rtl/mrc_rx_lane.sv
 rtl/mrc_rx_check.sv
+rtl/mrc_rx_track_pkg.sv
+rtl/mrc_rx_sack.sv
 rtl/mrc_rx_track.sv
 rtl/mrc_rx_reorder.sv
 rtl/mrc_ack_gen.sv

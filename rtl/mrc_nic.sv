@@ -18,6 +18,8 @@ module mrc_nic
     parameter int unsigned WqeDepth = 4,
     parameter int unsigned MaxWimm = 32,
     parameter int unsigned NumMrs = 8,
+    parameter int unsigned NumRxRows = 6,
+    parameter int unsigned NumImms = 16,
     parameter int unsigned ProbeSlots = 4,
     parameter int unsigned NumDests = 4,
     parameter int unsigned NumCcProfiles = 2,
@@ -120,6 +122,12 @@ module mrc_nic
   if (!pow2_in(NumMrs, 2, 256)) begin : gen_bad_num_mrs
     $error("%m: NumMrs = %0d, must be a power of two, 2 to 256", NumMrs);
   end
+  if (NumRxRows < 2 || NumRxRows > 4096) begin : gen_bad_num_rx_rows
+    $error("%m: NumRxRows = %0d, must be 2 to 4096", NumRxRows);
+  end
+  if (NumImms < 12 || NumImms > 8192) begin : gen_bad_num_imms
+    $error("%m: NumImms = %0d, must be 12 to 8192", NumImms);
+  end
   if (!pow2_in(ProbeSlots, 2, 64)) begin : gen_bad_probe_slots
     $error("%m: ProbeSlots = %0d, must be a power of two, 2 to 64", ProbeSlots);
   end
@@ -202,6 +210,8 @@ module mrc_nic
   verdict_t rx_track_verdict;
   logic rx_track_resp_valid, rx_track_resp_ready;
   resp_t rx_track_resp;
+  logic rx_track_ackev_valid, rx_track_ackev_ready;
+  ackev_t rx_track_ackev;
   logic rx_track_ord_valid, rx_track_ord_ready;
   ord_t rx_track_ord;
   logic rx_reorder_cqe_valid, rx_reorder_cqe_ready;
@@ -249,6 +259,7 @@ module mrc_nic
   logic csr_evp_valid, csr_evp_ready;
   evp_t csr_evp;
   line_t rx_place_line;
+  logic imm_ok;
   logic done_valid;
   logic [3:0] done_plane;
 
@@ -277,7 +288,7 @@ module mrc_nic
   logic [7:0] nak_invalid, nak_access;
   logic nores_inc, nopath_inc, req_inc, rsp_inc, drop_inc, md_inc, qa_inc, hold_inc;
   logic [31:0] tick;
-  logic [15:0] ep_interval;
+  logic [15:0] ep_interval, ack_gap;
   logic [15:0] udp_port;
   logic [5:0] dscp_data, dscp_rtx, dscp_ctl, dscp_trimmed, dscp_lasthop;
   logic [47:0] mac;
@@ -390,6 +401,7 @@ module mrc_nic
       .mac_o(mac),
       .ip_o(ip),
       .ep_interval_o(ep_interval),
+      .ack_gap_o(ack_gap),
       .rev_probe_o(rev_probe),
       .reorder_o(reorder),
       .same_ev_o(same_ev),
@@ -840,7 +852,8 @@ module mrc_nic
   mrc_rx_track #(
       .NumPlanes(NumPlanes),
       .NumQps(NumQps),
-      .MaxMpr(MaxMpr)
+      .MaxMpr(MaxMpr),
+      .NumRxRows(NumRxRows)
   ) u_rx_track (
       .clk_i,
       .rst_ni,
@@ -850,6 +863,7 @@ module mrc_nic
       .err_silent_i(err_silent),
       .ack_with_sack_i(ack_with_sack),
       .sack_trigger_i(sack_trigger),
+      .imm_ok_i(imm_ok),
       .cfg_req_i(cfg_req),
       .cfg_table_i(cfg_table),
       .cfg_index_i(cfg_index),
@@ -864,6 +878,9 @@ module mrc_nic
       .resp_valid_o(rx_track_resp_valid),
       .resp_ready_i(rx_track_resp_ready),
       .resp_o(rx_track_resp),
+      .ackev_valid_o(rx_track_ackev_valid),
+      .ackev_ready_i(rx_track_ackev_ready),
+      .ackev_o(rx_track_ackev),
       .ord_valid_o(rx_track_ord_valid),
       .ord_ready_i(rx_track_ord_ready),
       .ord_o(rx_track_ord),
@@ -901,7 +918,8 @@ module mrc_nic
   mrc_rx_reorder #(
       .NumPlanes(NumPlanes),
       .NumQps(NumQps),
-      .MaxWimm(MaxWimm)
+      .MaxWimm(MaxWimm),
+      .NumImms(NumImms)
   ) u_rx_reorder (
       .clk_i,
       .rst_ni,
@@ -921,7 +939,8 @@ module mrc_nic
       .qperr_o(rx_reorder_qperr),
       .cqe_valid_o(rx_reorder_cqe_valid),
       .cqe_ready_i(rx_reorder_cqe_ready),
-      .cqe_o(rx_reorder_cqe)
+      .cqe_o(rx_reorder_cqe),
+      .imm_ok_o(imm_ok)
   );
 
   mrc_ack_gen #(
@@ -940,6 +959,7 @@ module mrc_nic
       .pdcid_zero_i(pdcid_zero),
       .rev_probe_i(rev_probe),
       .interval_i(ep_interval),
+      .ack_gap_i(ack_gap),
       .tick_i(tick),
       .cfg_req_i(cfg_req),
       .cfg_table_i(cfg_table),
@@ -949,6 +969,9 @@ module mrc_nic
       .resp_valid_i(rx_track_resp_valid),
       .resp_ready_o(rx_track_resp_ready),
       .resp_i(rx_track_resp),
+      .ackev_valid_i(rx_track_ackev_valid),
+      .ackev_ready_o(rx_track_ackev_ready),
+      .ackev_i(rx_track_ackev),
       .eresp_valid_i(endpoint_resp_valid),
       .eresp_ready_o(endpoint_resp_ready),
       .eresp_i(endpoint_resp),
@@ -1062,6 +1085,8 @@ module mrc_nic
       obs_of_verdict(rx_track_verdict_valid, rx_track_verdict_ready, rx_track_verdict);
   assign obs_core_o.rx_track_resp =
       obs_of_resp(rx_track_resp_valid, rx_track_resp_ready, rx_track_resp);
+  assign obs_core_o.rx_track_ackev =
+      obs_of_ackev(rx_track_ackev_valid, rx_track_ackev_ready, rx_track_ackev);
   assign obs_core_o.rx_track_ord = obs_of_ord(rx_track_ord_valid, rx_track_ord_ready, rx_track_ord);
   assign obs_core_o.rx_reorder_cqe =
       obs_of_cqe(rx_reorder_cqe_valid, rx_reorder_cqe_ready, rx_reorder_cqe);

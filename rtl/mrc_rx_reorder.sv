@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Delivers WRITE-with-immediate completions in RQMSN order, after every earlier packet has arrived
-/// and has been written to host memory. One order event at a time: one cycle, and two per
-/// completion it releases and two for the test that ends the row. A peer that has more immediates
-/// outstanding than it may is an error of the QP. It neither places data nor acknowledges.
+/// and has been written to host memory. An order event per cycle while immediates come in order; one
+/// that waits for an earlier one takes a cycle more, and is delivered in three. The immediates that
+/// wait share one pool; with few entries left imm_ok_o asks rx_track to refuse what would have to
+/// wait. A peer that has more immediates outstanding than it may is an error of the QP. It neither
+/// places data nor acknowledges.
 /// Contract: docs/blocks/rx_reorder.md.
 module mrc_rx_reorder
   import mrc_pkg::*;
 #(
     parameter int unsigned NumPlanes = 2,
     parameter int unsigned NumQps = 4,
-    parameter int unsigned MaxWimm = 32
+    parameter int unsigned MaxWimm = 32,
+    parameter int unsigned NumImms = 16
 ) (
     input logic clk_i,
     input logic rst_ni,
@@ -30,27 +33,41 @@ module mrc_rx_reorder
     output cqe_t cqe_o,
     output logic qperr_valid_o,
     input logic qperr_ready_i,
-    output qperr_t qperr_o
+    output qperr_t qperr_o,
+    output logic imm_ok_o
 );
 
   localparam int unsigned QpW = $clog2(NumQps);
-  localparam int unsigned EntW = $clog2(MaxWimm);
+  localparam int unsigned SlotW = $clog2(MaxWimm);
+  localparam int unsigned IdxW = $clog2(NumImms);
+  localparam int unsigned FreeW = $clog2(NumImms + 1);
   localparam int unsigned PlaneW = (NumPlanes > 1) ? $clog2(NumPlanes) : 1;
+  // Entries that are left for what is on its way from rx_track when it is told.
+  localparam int unsigned Spare = 8;
 
   if (NumQps < 2 || (NumQps & (NumQps - 1)) != 0 || MaxWimm < 2 || (MaxWimm & (MaxWimm - 1)) != 0)
   begin : gen_bad_tables
     $error("%m: NumQps = %0d and MaxWimm = %0d must be powers of two, at least 2", NumQps, MaxWimm);
   end
+  if (NumImms <= Spare) begin : gen_bad_num_imms
+    $error("%m: NumImms = %0d, must be more than %0d", NumImms, Spare);
+  end
 
-  typedef enum logic [1:0] {
+  typedef enum logic [2:0] {
     StIdle,
     StInit,
+    StPut,
     StRead,
-    StTest
+    StTest,
+    StEnt
   } state_e;
 
   typedef struct packed {
     logic valid;
+    logic [IdxW-1:0] idx;
+  } entry_t;
+
+  typedef struct packed {
     logic [31:0] imm;
     logic [31:0] length;
     logic [23:0] psn;
@@ -64,24 +81,31 @@ module mrc_rx_reorder
   typedef struct packed {
     logic [15:0] exp;
     logic [7:0] wimm;
+    logic [7:0] cnt;
   } qp_t;
 
   // ---- input, registers, memories
 
   state_e state_q, state_d;
   ord_t head, o_q;
-  logic head_valid, pop;
+  logic head_valid, pop, more, more_q;
   logic [1:0] unused_ord_count;
   logic cfg_ack_q, cfg_ack_d, cfg_do, cfg_init;
   tbl_qp_ctx_t cfg_ctx;
-  logic [QpW-1:0] cfg_qp, init_qp_q, qp;
-  logic [EntW-1:0] init_q, init_d;
+  logic [QpW-1:0] cfg_qp, qp;
+  logic [SlotW-1:0] init_q, init_d;
+  logic [NumQps-1:0] known_q;
   qp_t s, s_d;
   logic s_we;
   logic [QpW-1:0] s_waddr;
-  ent_t ent, ent_d;
-  logic ent_re, ent_we;
-  logic [QpW+EntW-1:0] ent_raddr, ent_waddr;
+  logic map_re, map_we, ents_re, ents_we;
+  logic [QpW+SlotW-1:0] map_raddr, map_waddr;
+  entry_t entry, map_wdata;
+  ent_t ent;
+  logic [IdxW-1:0] ents_waddr, pool_idx;
+  logic pool_valid, pool_take, pool_give;
+  logic [FreeW-1:0] pool_free;
+  logic imm_ok_q;
 
   mrc_fifo #(
       .T(ord_t),
@@ -117,17 +141,43 @@ module mrc_rx_reorder
       .wdata_i(s_d)
   );
 
+  mrc_pool #(
+      .N(NumImms)
+  ) u_pool (
+      .clk_i,
+      .rst_ni,
+      .valid_o(pool_valid),
+      .ready_i(pool_take),
+      .data_o(pool_idx),
+      .valid_i(pool_give),
+      .data_i(entry.idx),
+      .free_o(pool_free)
+  );
+
+  mrc_ram_1r1w #(
+      .Width($bits(entry_t)),
+      .Depth(NumQps * MaxWimm)
+  ) u_map (
+      .clk_i,
+      .re_i(map_re),
+      .raddr_i(map_raddr),
+      .rdata_o(entry),
+      .we_i(map_we),
+      .waddr_i(map_waddr),
+      .wdata_i(map_wdata)
+  );
+
   mrc_ram_1r1w #(
       .Width($bits(ent_t)),
-      .Depth(NumQps * MaxWimm)
+      .Depth(NumImms)
   ) u_ents (
       .clk_i,
-      .re_i(ent_re),
-      .raddr_i(ent_raddr),
+      .re_i(ents_re),
+      .raddr_i(entry.idx),
       .rdata_o(ent),
-      .we_i(ent_we),
-      .waddr_i(ent_waddr),
-      .wdata_i(ent_d)
+      .we_i(ents_we),
+      .waddr_i(ents_waddr),
+      .wdata_i({o_q.imm, o_q.length, o_q.psn})
   );
 
   // ---- completions that wait until the lanes have written what came before
@@ -209,14 +259,26 @@ module mrc_rx_reorder
 
   // ---- state machine
 
-  logic [15:0] ahead;
-  logic [23:0] past;
-  logic in_row;
+  logic [15:0] ahead, beyond_not, beyond_sum, beyond_maj;
+  logic [16:0] beyond;
+  logic [23:0] past, head_past;
+  logic in_row, behind, reached, next_up;
 
   assign ahead = head.rqmsn - s.exp;
+  assign behind = ahead[15];
+  // rqmsn - exp < wimm, without waiting for the difference.
   // Bug 43: one more than agreed is accepted.
-  assign in_row = ahead < {8'd0, s.wimm} || (bug_i == 8'd43 && ahead == {8'd0, s.wimm});
+  assign beyond_not = ~{8'd0, s.wimm};
+  assign beyond_sum = head.rqmsn ^ ~s.exp ^ beyond_not;
+  assign beyond_maj = (head.rqmsn & ~s.exp) | (head.rqmsn & beyond_not) | (~s.exp & beyond_not);
+  assign beyond = {beyond_sum, 1'b1} + {beyond_maj << 1 | 16'd1, bug_i != 8'd43};
+  assign in_row = !behind && beyond[16];
+  // Bug 26: an immediate does not wait for the data before it.
+  assign head_past = head.cack - head.psn;
+  assign next_up = head.rqmsn == s.exp && (!head_past[23] || bug_i == 8'd26);
   assign past = o_q.cack - ent.psn;
+  assign reached = !past[23] || bug_i == 8'd26;
+  assign more = head.adv && s.cnt != 8'd0;
 
   always_comb begin
     state_d = state_q;
@@ -225,13 +287,17 @@ module mrc_rx_reorder
     pop = 1'b0;
     s_we = 1'b0;
     s_waddr = qp;
-    s_d.exp = s.exp + 16'd1;
-    s_d.wimm = s.wimm;
-    ent_re = 1'b0;
-    ent_raddr = {qp, s.exp[EntW-1:0]};
-    ent_we = 1'b0;
-    ent_waddr = {qp, s.exp[EntW-1:0]};
-    ent_d = '0;
+    s_d = s;
+    map_re = 1'b0;
+    map_raddr = {qp, s.exp[SlotW-1:0]};
+    map_we = 1'b0;
+    map_waddr = {qp, s.exp[SlotW-1:0]};
+    map_wdata = '0;
+    ents_re = 1'b0;
+    ents_we = 1'b0;
+    ents_waddr = entry.idx;
+    pool_take = 1'b0;
+    pool_give = 1'b0;
     hold_push = 1'b0;
     hold_d.snap = o_q.snap[NumPlanes*8-1:0];
     hold_d.cqe.qp = o_q.qp;
@@ -251,6 +317,9 @@ module mrc_rx_reorder
             s_waddr = cfg_qp;
             s_d.exp = cfg_ctx.rqmsn;
             s_d.wimm = cfg_ctx.max_wimm_dest;
+            s_d.cnt = 8'd0;
+            map_re = 1'b1;
+            map_raddr = {cfg_qp, SlotW'(0)};
             init_d = '0;
             state_d = StInit;
           end else begin
@@ -258,54 +327,83 @@ module mrc_rx_reorder
           end
         end else if (head_valid && hold_ready && qperr_free) begin
           pop = 1'b1;
-          if (head.imm_valid) begin
-            if (in_row) begin
-              ent_we = 1'b1;
-              ent_waddr = {qp, head.rqmsn[EntW-1:0]};
-              ent_d = '{valid: 1'b1, imm: head.imm, length: head.length, psn: head.psn};
-            end else if (!ahead[15]) begin
+          hold_d.snap = head.snap[NumPlanes*8-1:0];
+          hold_d.cqe.qp = head.qp;
+          hold_d.cqe.imm = head.imm;
+          hold_d.cqe.length = head.length;
+          if (more) begin
+            state_d = StRead;
+          end
+          if (head.imm_valid && !behind) begin
+            if (!in_row) begin
               hold_push = 1'b1;
-              hold_d.snap = head.snap[NumPlanes*8-1:0];
-              hold_d.cqe.qp = head.qp;
               hold_d.cqe.status = CqStatusWimmOverrun;
-              hold_d.cqe.imm = head.imm;
-              hold_d.cqe.length = head.length;
               hold_d.cqe.msn = head.rqmsn;
               qperr_load = 1'b1;
+            end else if (next_up) begin
+              hold_push = 1'b1;
+              s_we = 1'b1;
+              s_d.exp = s.exp + 16'd1;
+              state_d = (s.cnt != 8'd0) ? StRead : StIdle;
+            end else begin
+              map_re = 1'b1;
+              map_raddr = {qp, head.rqmsn[SlotW-1:0]};
+              state_d = StPut;
             end
-          end
-          if (head.adv) begin
-            state_d = StRead;
           end
         end
       end
 
       StInit: begin
-        ent_we = 1'b1;
-        ent_waddr = {init_qp_q, init_q};
-        init_d = init_q + EntW'(1);
-        if (init_q == EntW'(MaxWimm - 1)) begin
+        pool_give = entry.valid && known_q[cfg_qp];
+        map_we = 1'b1;
+        map_waddr = {cfg_qp, init_q};
+        init_d = init_q + SlotW'(1);
+        map_re = 1'b1;
+        map_raddr = {cfg_qp, init_d};
+        if (init_q == SlotW'(MaxWimm - 1)) begin
           cfg_ack_d = 1'b1;
           state_d = StIdle;
         end
       end
 
+      StPut: begin
+        // An RQMSN that is here already is replaced.
+        ents_we = entry.valid;
+        if (!entry.valid && pool_valid) begin
+          pool_take = 1'b1;
+          ents_we = 1'b1;
+          ents_waddr = pool_idx;
+          map_we = 1'b1;
+          map_waddr = {qp, o_q.rqmsn[SlotW-1:0]};
+          map_wdata = '{valid: 1'b1, idx: pool_idx};
+          s_we = 1'b1;
+          s_d.cnt = s.cnt + 8'd1;
+        end
+        state_d = more_q ? StRead : StIdle;
+      end
+
       StRead: begin
-        ent_re = 1'b1;
+        map_re = 1'b1;
         state_d = StTest;
       end
 
       StTest: begin
-        // Bug 26: an immediate does not wait for the data before it.
-        if (ent.valid && (!past[23] || bug_i == 8'd26)) begin
-          if (hold_ready) begin
-            hold_push = 1'b1;
-            ent_we = 1'b1;
-            s_we = 1'b1;
-            state_d = StRead;
-          end
-        end else begin
+        ents_re = entry.valid;
+        state_d = entry.valid ? StEnt : StIdle;
+      end
+
+      StEnt: begin
+        if (!reached) begin
           state_d = StIdle;
+        end else if (hold_ready) begin
+          hold_push = 1'b1;
+          map_we = 1'b1;
+          pool_give = 1'b1;
+          s_we = 1'b1;
+          s_d.exp = s.exp + 16'd1;
+          s_d.cnt = s.cnt - 8'd1;
+          state_d = (s.cnt != 8'd1) ? StRead : StIdle;
         end
       end
 
@@ -318,28 +416,33 @@ module mrc_rx_reorder
       state_q <= StIdle;
       cfg_ack_q <= 1'b0;
       init_q <= '0;
+      known_q <= '0;
       done_q <= '0;
+      imm_ok_q <= 1'b1;
     end else begin
       state_q <= state_d;
       cfg_ack_q <= cfg_ack_d;
       init_q <= init_d;
+      if (state_q == StInit && cfg_ack_d) begin
+        known_q[cfg_qp] <= 1'b1;
+      end
       done_q <= done_d;
+      imm_ok_q <= pool_free > FreeW'(Spare);
     end
   end
 
   always_ff @(posedge clk_i) begin
     if (pop) begin
       o_q <= head;
-    end
-    if (cfg_do) begin
-      init_qp_q <= cfg_qp;
+      more_q <= more;
     end
   end
 
   assign cfg_ack_o = cfg_ack_q;
+  assign imm_ok_o = imm_ok_q;
 
   logic unused_bits;
   assign unused_bits = ^{unused_ord_count, unused_hold_count, cfg_index_i, cfg_ctx, o_q,
-      done_plane_i, head.snap, past};
+      done_plane_i, head.snap, ahead, beyond, past, head_past};
 
 endmodule

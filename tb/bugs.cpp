@@ -65,6 +65,8 @@ constexpr Bug kBugs[] = {
     {50, "any-response-counts", "endpoint", "an overtaken response ends the newest update", "tiny", "link-flap"},
     {51, "port-mask-shifted", "endpoint", "the peer's port mask is taken one bit off", "tiny", "link-flap"},
     {52, "error-to-rts", "csr", "a QP in ERROR may go to RTS without RESET", "tiny", "qp-error"},
+    {53, "row-given-back-stays", "rx_track", "a row of PSNs that is given back stays in the map", "tiny", "reorder"},
+    {54, "newer-ack-forgotten", "ack_gen", "what a QP completes while its ACK waits is forgotten", "tiny", "many-qps"},
     {90, "gain-doubled", "cc_nscc", "the window's proportional gain is shifted by a bit too few", "tiny",
      "incast-trim"},
     {91, "penalty-saves-again", "cc_nscc", "each penalty saves the window, not only the first", "tiny", "penalty"},

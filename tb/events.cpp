@@ -14,12 +14,13 @@ struct Flow {
   const char* consumer;
 };
 constexpr Flow kFlow[] = {
-    {"host.wqe", "tx_segment"},
+    {"host.wqe", "tx_segment"},  // the pins
     {"rx_lane.desc", "rx_check"},
     {"rx_check.rxpkt", "rx_track"},
     {"rx_check.ctl", "tx_inflight"},
     {"rx_track.verdict", "rx_lane"},
     {"rx_track.resp", "ack_gen"},
+    {"rx_track.ackev", "ack_gen"},
     {"rx_track.ord", "rx_reorder"},
     {"rx_lane.line", "rx_place"},
     {"rx_place.line", "host"},

@@ -132,6 +132,7 @@ const ScenarioKey kKeys[] = {
     KEY(srv6_uplink_usid, 0, 7, true, "register SRV6: uSID that takes the uplink number"),
     KEY(srv6_uplink_lsb, 0, 15, true, "register SRV6: bit of the uplink number there"),
     KEY(srv6_uplink_bits, 0, 15, true, "register SRV6: width of the uplink number; 0: none"),
+    KEY(ack_gap, 0, 65535, true, "register ACK_CTL: least cycles between two semantic ACKs"),
     KEY(reorder_pkts, 1, 32767, true, "register REORDER: packets above a gap before it counts as lost"),
     KEY(sack_trigger, 0, 1048575, true, "register SACK_TRIGGER, bytes"),
     SWITCH(sack_base_self, "register CTRL"),
@@ -140,7 +141,9 @@ const ScenarioKey kKeys[] = {
     SWITCH(ev_swap, "register CTRL"),
     SWITCH(bth_m, "register CTRL"),
     KEY(udp_port, 1, 65535, true, "register UDP_PORT"),
-    SWITCH(vary, "draw the registers of open choices from the seed: CTRL, UDP_PORT, code points, SRV6, SACK_TRIGGER"),
+    SWITCH(
+        vary,
+        "draw the registers of open choices from the seed: CTRL, UDP_PORT, code points, SRV6, SACK_TRIGGER, ACK_CTL"),
     KEY(csr_gap, 0, 1e9, false, "cycles between register accesses during traffic; 0: none"),
     KEY(churn, 0, 1, false, "share of the register accesses that write table rows: EVs in use, unused QPs and regions"),
     KEY(flap_us, 0, 1e6, false, "mean time between two failures of a port of the device; 0: none"),

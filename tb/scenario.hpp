@@ -109,13 +109,14 @@ struct Scenario {
   double dscp_data = 4, dscp_rtx = 8, dscp_ctl = 46;                         ///< register DSCP_TX
   double dscp_trimmed = 12, dscp_lasthop = 16;  ///< register DSCP_TRIM, and what switches write
   double srv6_plane_lsb = 12, srv6_uplink_usid = 0, srv6_uplink_lsb = 0, srv6_uplink_bits = 0;  ///< register SRV6
+  double ack_gap = 16;  ///< register ACK_CTL, cycles
   double reorder_pkts = 32;
   double backup = 0, min_active = 8, probe_ticks = 781,
          retry_linear = 7;  ///< groups of backup EVs; registers EV_CTL, EV_PROBE, RETRY
   double sack_trigger = 16384;
   double sack_base_self = 0, oor_drop = 0, trim_nack = 1, ev_swap = 0, bth_m = 1;
   double udp_port = 4791;
-  double vary = 0;                        ///< 1: draw the switches of CTRL, udp_port and SRV6 from the seed
+  double vary = 0;                        ///< 1: draw the switches of CTRL, udp_port, ack_gap and SRV6 from the seed
   double csr_gap = 2000;                  ///< cycles between register accesses during traffic; 0 = none
   double churn = 0;                       ///< share of them that write rows of tables
   double flap_us = 0, flap_down_us = 20;  ///< a port of the device goes down this often, for so long

@@ -153,6 +153,13 @@ inline constexpr Field kEpCtlInterval{"interval", 0, 16, 0x30d};
 inline constexpr Field kEpCtlRevProbe{"rev_probe", 16, 1, 0x1};
 inline constexpr Field kEpCtlFields[] = {kEpCtlInterval, kEpCtlRevProbe};
 
+/// Semantic ACKs
+inline constexpr uint32_t kAckCtl = 0x0074;
+inline constexpr uint32_t kAckCtlReset = 0x00000010;
+/// least clock cycles between two of them; what completes meanwhile is acknowledged together
+inline constexpr Field kAckCtlGap{"gap", 0, 16, 0x10};
+inline constexpr Field kAckCtlFields[] = {kAckCtlGap};
+
 /// Selects what QP_INFO and PEER_INFO show
 inline constexpr uint32_t kQpSel = 0x0078;
 inline constexpr uint32_t kQpSelReset = 0x00000000;
@@ -487,6 +494,7 @@ inline constexpr Register kRegisters[] = {
     {"IP2", 0x0030, Access::Rw, 0x00000000, 1, 4, {}},
     {"IP3", 0x0034, Access::Rw, 0x00000000, 1, 4, {}},
     {"EP_CTL", 0x0038, Access::Rw, 0x0001030d, 1, 4, kEpCtlFields},
+    {"ACK_CTL", 0x0074, Access::Rw, 0x00000010, 1, 4, kAckCtlFields},
     {"QP_SEL", 0x0078, Access::Rw, 0x00000000, 1, 4, kQpSelFields},
     {"QP_ATTR", 0x007c, Access::Rw, 0x00000000, 1, 4, kQpAttrFields},
     {"REORDER", 0x003c, Access::Rw, 0x00010020, 1, 4, kReorderFields},

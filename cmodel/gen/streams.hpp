@@ -1745,6 +1745,37 @@ struct Resp {
   };
 };
 
+/// Messages up to MSN msn - 1 are complete at the responder; psn is the last one's last packet
+struct Ackev {
+  static constexpr unsigned kBits = 60;
+  static constexpr unsigned kWords = 2;
+  static constexpr const char* kName = "ackev_t";
+  uint16_t qp{};
+  uint8_t plane{};
+  uint32_t psn{};
+  uint16_t msn{};
+  bool operator==(const Ackev&) const = default;
+  /// Writes kWords words, least significant first, bit-identical to the SystemVerilog packed struct.
+  void pack(uint32_t* words) const {
+    words[0] = static_cast<uint32_t>(msn) | ((psn & 0xffffu) << 16);
+    words[1] = ((psn >> 16) & 0xffu) | ((static_cast<uint32_t>(plane) & 0xfu) << 8) | (static_cast<uint32_t>(qp) << 12);
+  }
+  static Ackev unpack(const uint32_t* words) {
+    Ackev v;
+    v.qp = static_cast<uint16_t>(((words[1] >> 12) & 0xffffu));
+    v.plane = static_cast<uint8_t>(((words[1] >> 8) & 0xfu));
+    v.psn = static_cast<uint32_t>((words[0] >> 16) | ((words[1] & 0xffu) << 16));
+    v.msn = static_cast<uint16_t>((words[0] & 0xffffu));
+    return v;
+  }
+  static constexpr FieldInfo kFields[] = {
+      {"qp", 44, 16, {}},
+      {"plane", 40, 4, {}},
+      {"psn", 16, 24, {}},
+      {"msn", 0, 16, {}},
+  };
+};
+
 /// A control packet: BTH fields and extension header bytes
 struct Ctlpkt {
   static constexpr unsigned kBits = 380;
@@ -1890,6 +1921,7 @@ void visit_structs(Visitor&& visitor) {
   visitor.template operator()<Ctl>();
   visitor.template operator()<Verdict>();
   visitor.template operator()<Resp>();
+  visitor.template operator()<Ackev>();
   visitor.template operator()<Ctlpkt>();
   visitor.template operator()<Ord>();
 }
@@ -1928,6 +1960,7 @@ enum class CoreB : unsigned {
   RxCheckEprx,
   RxTrackVerdict,
   RxTrackResp,
+  RxTrackAckev,
   RxTrackOrd,
   RxTrackQperr,
   RxReorderCqe,
@@ -1943,9 +1976,9 @@ enum class CoreB : unsigned {
   RxPlaceLine,
   CqMuxCqe,
 };
-inline constexpr unsigned kNumCoreBoundaries = 46;
+inline constexpr unsigned kNumCoreBoundaries = 47;
 /// Size of obs_core_t in 32-bit words.
-inline constexpr unsigned kObsCoreWords = 320;
+inline constexpr unsigned kObsCoreWords = 323;
 inline constexpr BoundaryInfo kCoreBoundaries[] = {
     {"host.wqe", "wqe_t", 0, 9, 273, Wqe::kFields},
     {"tx_segment.push", "sched_t", 10, 1, 17, Sched::kFields},
@@ -1979,20 +2012,21 @@ inline constexpr BoundaryInfo kCoreBoundaries[] = {
     {"rx_check.eprx", "eprx_t", 188, 7, 216, Eprx::kFields},
     {"rx_track.verdict", "verdict_t", 196, 3, 82, Verdict::kFields},
     {"rx_track.resp", "resp_t", 200, 10, 297, Resp::kFields},
-    {"rx_track.ord", "ord_t", 211, 7, 210, Ord::kFields},
-    {"rx_track.qperr", "qperr_t", 219, 1, 24, Qperr::kFields},
-    {"rx_reorder.cqe", "cqe_t", 221, 5, 137, Cqe::kFields},
-    {"rx_reorder.qperr", "qperr_t", 227, 1, 24, Qperr::kFields},
-    {"ack_gen.ctlpkt", "ctlpkt_t", 229, 12, 380, Ctlpkt::kFields},
-    {"ack_gen.want", "want_t", 242, 1, 20, Want::kFields},
-    {"endpoint.req", "ctlpkt_t", 244, 12, 380, Ctlpkt::kFields},
-    {"endpoint.resp", "resp_t", 257, 10, 297, Resp::kFields},
-    {"endpoint.okev", "okev_t", 268, 2, 52, Okev::kFields},
-    {"endpoint.pmask", "pmask_t", 271, 1, 24, Pmask::kFields},
-    {"endpoint.evr", "evr_t", 273, 1, 17, Evr::kFields},
-    {"csr.evp", "evp_t", 275, 2, 52, Evp::kFields},
-    {"rx_place.line", "line_t", 278, 35, 1097, Line::kFields},
-    {"cq_mux.cqe", "cqe_t", 314, 5, 137, Cqe::kFields},
+    {"rx_track.ackev", "ackev_t", 211, 2, 60, Ackev::kFields},
+    {"rx_track.ord", "ord_t", 214, 7, 210, Ord::kFields},
+    {"rx_track.qperr", "qperr_t", 222, 1, 24, Qperr::kFields},
+    {"rx_reorder.cqe", "cqe_t", 224, 5, 137, Cqe::kFields},
+    {"rx_reorder.qperr", "qperr_t", 230, 1, 24, Qperr::kFields},
+    {"ack_gen.ctlpkt", "ctlpkt_t", 232, 12, 380, Ctlpkt::kFields},
+    {"ack_gen.want", "want_t", 245, 1, 20, Want::kFields},
+    {"endpoint.req", "ctlpkt_t", 247, 12, 380, Ctlpkt::kFields},
+    {"endpoint.resp", "resp_t", 260, 10, 297, Resp::kFields},
+    {"endpoint.okev", "okev_t", 271, 2, 52, Okev::kFields},
+    {"endpoint.pmask", "pmask_t", 274, 1, 24, Pmask::kFields},
+    {"endpoint.evr", "evr_t", 276, 1, 17, Evr::kFields},
+    {"csr.evp", "evp_t", 278, 2, 52, Evp::kFields},
+    {"rx_place.line", "line_t", 281, 35, 1097, Line::kFields},
+    {"cq_mux.cqe", "cqe_t", 317, 5, 137, Cqe::kFields},
 };
 
 /// Observed boundaries, one instance per plane.

@@ -3,21 +3,25 @@
 
 #include "gen/csr.hpp"
 #include "protocol/responses.hpp"
+#include "protocol/rx_tracker.hpp"
 
 namespace mrc {
 
-AckGen::AckGen(const Preset& preset, Stream<Resp>& resp, Stream<Resp>& eresp, Stream<Okev>& okev, Stream<Okev>& eokev,
-               Stream<Ctlpkt>& ctlpkt, Stream<Want>& want)
+AckGen::AckGen(const Preset& preset, Stream<Resp>& resp, Stream<Ackev>& ackev, Stream<Resp>& eresp, Stream<Okev>& okev,
+               Stream<Okev>& eokev, Stream<Ctlpkt>& ctlpkt, Stream<Want>& want)
     : planes_(preset.num_planes),
       qp_mask_(preset.num_qps - 1),
       dest_mask_(preset.num_dests - 1),
       resp_(resp),
+      ackev_(ackev),
       eresp_(eresp),
       okev_(okev),
       eokev_(eokev),
       ctlpkt_(ctlpkt),
       want_(want),
       qps_(preset.num_qps),
+      acks_(preset.num_qps),
+      oq_(preset.num_qps + 1),  // a QP at the head of a full queue may come in anew while it is taken
       peer_(preset.num_dests, 0xff),
       rev_(std::size_t{preset.num_dests} * preset.num_planes) {}
 
@@ -27,9 +31,13 @@ void AckGen::step(const CfgBus& cfg, const CsrOut& csr, unsigned port_up) {
     configure(cfg);
     return;
   }
-  // The response goes by the registers of this cycle, so it comes first; its mark `wanted` wins over what clears it.
+  // What is sent goes by the registers of this cycle, so it comes first; its mark `wanted` wins over what clears it.
   Want want;
-  const bool wanted = respond(csr, port_up, want);
+  const bool wanted = send(csr, port_up, want);
+  if (ackev_.has()) {
+    owe(ackev_.head());
+    ackev_.pop();
+  }
   if (csr.tick - epoch_ >= csr.ep_interval) {
     epoch_ = csr.tick;
     for (Rev& r : rev_) {
@@ -53,18 +61,55 @@ void AckGen::configure(const CfgBus& cfg) {
   ack_.done();
   if (cfg.is(CfgTable::QpCtx)) {
     const auto row = csr::TblQpCtx::unpack(cfg.data.data());
-    qps_[cfg.index & qp_mask_] = {.dqpn = row.dqpn, .dest = row.dest, .svc_time = row.svc_time};
+    const unsigned index = cfg.index & qp_mask_;
+    qps_[index] = {.dqpn = row.dqpn, .dest = row.dest, .svc_time = row.svc_time};
+    // Nothing of an old connection goes out.
+    if (row.state != static_cast<uint8_t>(QpState::Rts)) acks_[index].due = false;
   } else if (cfg.is(CfgTable::PeerPorts)) {
     peer_[cfg.index & dest_mask_] = csr::TblPeerPorts::unpack(cfg.data.data()).mask;
   }
 }
 
-/// Sends a response if there is one and room for it. True when its path is stale and `want` shall be asked for.
-bool AckGen::respond(const CsrOut& csr, unsigned port_up, Want& want) {
-  if (!ctlpkt_.free() || !(eresp_.has() || resp_.has())) return false;
-  Stream<Resp>& from = eresp_.has() ? eresp_ : resp_;
-  Resp r = from.head();
-  from.pop();
+/// Sends a response or an acknowledgement if there is one and room for it. True when its path is stale and `want` shall
+/// be asked for.
+bool AckGen::send(const CsrOut& csr, unsigned port_up, Want& want) {
+  const bool turn = gap_ == 0;
+  if (!turn) --gap_;
+  if (!ctlpkt_.free()) return false;
+  for (Stream<Resp>* from : {&eresp_, &resp_}) {
+    if (!from->has()) continue;
+    const Resp r = from->head();
+    from->pop();
+    return respond(csr, port_up, r, want);
+  }
+  if (!oq_.valid() || !turn) return false;
+  const uint16_t index = oq_.head();
+  oq_.pop();
+  Owed& o = acks_[index];
+  o.owed = false;
+  if (!o.due) return false;
+  o.due = false;
+  gap_ = csr.ack_gap;
+  Resp r;
+  r.kind = CtlKind::Ack;
+  r.qp = index;
+  r.plane = o.newest.plane;
+  r.psn = o.newest.psn;
+  r.msn = o.newest.msn;
+  r.reason = kSyndromeAck;
+  return respond(csr, port_up, r, want);
+}
+
+/// A QP has completed messages, or must say so again. It takes its turn unless it waits for it already; after send(): a
+/// QP that has just had its turn waits anew.
+void AckGen::owe(const Ackev& e) {
+  const auto index = static_cast<uint16_t>(e.qp & qp_mask_);
+  Owed& o = acks_[index];
+  if (!o.owed) oq_.push(index);
+  o = {.newest = e, .due = true, .owed = true};
+}
+
+bool AckGen::respond(const CsrOut& csr, unsigned port_up, Resp r, Want& want) {
   const Qp& qp = qps_[r.qp & qp_mask_];
   const unsigned plane = response_plane(r.plane, port_up, peer_[qp.dest & dest_mask_]);
   const Rev& path = rev(qp.dest, plane);

@@ -13,24 +13,34 @@ namespace mrc {
 
 /// Turns a response into a control packet on the plane it answers, or on another one that both ends can use, with an
 /// entropy value that has just worked there. Keeps those values, one per destination and plane, and asks for a probe
-/// when one has become stale. Contract: docs/blocks/rx_reorder.md, "ack_gen". One response per cycle.
+/// when one has become stale. Semantic ACKs are spaced: a QP takes its turn, and what it completes meanwhile is
+/// acknowledged together. Contract: docs/blocks/rx_reorder.md, "ack_gen". One response per cycle.
 class AckGen {
  public:
-  /// resp: from rx_track, 16 deep; eresp, eokev: from endpoint; okev: from tx_inflight; ctlpkt: to tx_header; want: to
-  /// endpoint.
-  AckGen(const Preset& preset, Stream<Resp>& resp, Stream<Resp>& eresp, Stream<Okev>& okev, Stream<Okev>& eokev,
-         Stream<Ctlpkt>& ctlpkt, Stream<Want>& want);
+  /// resp (16 deep), ackev: from rx_track; eresp, eokev: from endpoint; okev: from tx_inflight; ctlpkt: to tx_header;
+  /// want: to endpoint.
+  AckGen(const Preset& preset, Stream<Resp>& resp, Stream<Ackev>& ackev, Stream<Resp>& eresp, Stream<Okev>& okev,
+         Stream<Okev>& eokev, Stream<Ctlpkt>& ctlpkt, Stream<Want>& want);
 
   bool cfg_ack() const { return ack_.value(); }
   /// port_up: bit p is port_up_i[p].
   void step(const CfgBus& cfg, const CsrOut& csr, unsigned port_up);
-  void clock() { ack_.clock(); }
+  void clock() {
+    oq_.clock();
+    ack_.clock();
+  }
 
  private:
   struct Qp {
     uint32_t dqpn = 0;
     uint8_t dest = 0;
     bool svc_time = false;
+  };
+  /// Semantic ACK of a QP.
+  struct Owed {
+    Ackev newest;       ///< what it will say
+    bool due = false;   ///< it shall go out
+    bool owed = false;  ///< the QP is in oq_
   };
   /// Reverse path to a destination on a plane.
   struct Rev {
@@ -42,14 +52,21 @@ class AckGen {
 
   Rev& rev(unsigned dest, unsigned plane) { return rev_[(dest & dest_mask_) * planes_ + (plane & (planes_ - 1))]; }
   void configure(const CfgBus& cfg);
-  bool respond(const CsrOut& csr, unsigned port_up, Want& want);
+  bool send(const CsrOut& csr, unsigned port_up, Want& want);
+  bool respond(const CsrOut& csr, unsigned port_up, Resp r, Want& want);
+  void owe(const Ackev& e);
 
   const unsigned planes_, qp_mask_, dest_mask_;
-  Stream<Resp>&resp_, &eresp_;
+  Stream<Resp>& resp_;
+  Stream<Ackev>& ackev_;
+  Stream<Resp>& eresp_;
   Stream<Okev>&okev_, &eokev_;
   Stream<Ctlpkt>& ctlpkt_;
   Stream<Want>& want_;
   std::vector<Qp> qps_;
+  std::vector<Owed> acks_;
+  Fifo<uint16_t> oq_;          // QPs in their turn
+  uint16_t gap_ = 0;           // cycles until the next ACK may go
   std::vector<uint8_t> peer_;  // planes each destination can receive on
   std::vector<Rev> rev_;
   uint32_t epoch_ = 0;  // tick in which the epoch began

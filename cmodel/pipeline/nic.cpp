@@ -108,6 +108,7 @@ struct Nic::Impl {
   Stream<Qperr> track_qperr, reorder_qperr;
   PlaneDemux<Verdict> verdict;
   Stream<Resp> resp{16};
+  Stream<Ackev> ackev;
   Stream<Ord> ord;
   Stream<Cqe> rx_cqe;
   Stream<Ctlpkt> ctlpkt;
@@ -164,10 +165,10 @@ Nic::Impl::Impl(const Preset& p)
       tx_header(p, path, ctlpkt, probe, eprq),
       tx_fetch(p, pointers(lane_rdreq)),
       rx_check(p, desc, rxpkt, ctl, eprx),
-      rx_track(p, rxpkt, verdict, resp, ord, track_qperr),
+      rx_track(p, rxpkt, verdict, resp, ackev, ord, track_qperr),
       rx_place(p, lane_line),
       rx_reorder(p, ord, rx_cqe, reorder_qperr),
-      ack_gen(p, resp, eresp, okev, eokev, ctlpkt, want),
+      ack_gen(p, resp, ackev, eresp, okev, eokev, ctlpkt, want),
       endpoint(p, eprx, want, evp, eprq, eresp, eokev, pmask, evr),
       cq_mux(tx_cqe, rx_cqe) {
   tx_lanes.reserve(planes);
@@ -252,7 +253,7 @@ void Nic::Impl::step_receive(const mrc_pins_in& in) {
                               .tdata = in.rx_tdata[i]});
   }
   rx_check.step(cfg, values);
-  rx_track.step(cfg, values);
+  rx_track.step(cfg, values, rx_reorder.imm_ok());
   rx_place.step(in.host_wr_ready != 0);
   rx_reorder.step(cfg, {.done_valid = rx_place.done_valid(), .done_plane = rx_place.done_plane()});
   ack_gen.step(cfg, values, port_up);
@@ -318,6 +319,7 @@ void Nic::Impl::clock() {
   ctl.clock();
   verdict.clock();
   resp.clock();
+  ackev.clock();
   ord.clock();
   rx_cqe.clock();
   ctlpkt.clock();
@@ -437,6 +439,7 @@ void Nic::observe(uint32_t* core, uint32_t* lanes) const {
   show(core, core_at(CoreB::CcNsccWake), n.wake);
   show(core, core_at(CoreB::RxTrackVerdict), n.verdict);
   show(core, core_at(CoreB::RxTrackResp), n.resp);
+  show(core, core_at(CoreB::RxTrackAckev), n.ackev);
   show(core, core_at(CoreB::RxTrackOrd), n.ord);
   show(core, core_at(CoreB::RxReorderCqe), n.rx_cqe);
   show(core, core_at(CoreB::AckGenCtlpkt), n.ctlpkt);

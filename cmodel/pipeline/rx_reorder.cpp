@@ -6,6 +6,11 @@
 
 namespace mrc {
 
+namespace {
+/// Immediates that rx_track may have let through before it sees that entries are scarce, with some to spare.
+constexpr std::size_t kImmsOnTheWay = 8;
+}  // namespace
+
 RxReorder::RxReorder(const Preset& preset, Stream<Ord>& ord, Stream<Cqe>& cqe, Stream<Qperr>& qperr)
     : planes_(preset.num_planes),
       qp_mask_(preset.num_qps - 1),
@@ -13,38 +18,45 @@ RxReorder::RxReorder(const Preset& preset, Stream<Ord>& ord, Stream<Cqe>& cqe, S
       ord_(ord),
       cqe_(cqe),
       qperr_(qperr),
-      ents_(std::size_t{preset.num_qps} * preset.max_wimm),
+      map_(std::size_t{preset.num_qps} * preset.max_wimm),
+      ents_(preset.num_imms),
+      pool_(preset.num_imms),
       exp_(preset.num_qps),
       wimm_(preset.num_qps),
+      cnt_(preset.num_qps),
       hold_(std::size_t{4} * preset.num_planes) {}
 
 void RxReorder::step(const CfgBus& cfg, const In& in) {
   ack_.begin(cfg);
-  if (hold_.valid()) deliver();
-  if (in.done_valid) ++done_[in.done_plane];  // deliver() has used this cycle's registers
+  imm_ok_next_ = pool_.free() > kImmsOnTheWay;
+  if (hold_.valid()) release();
+  if (in.done_valid) ++done_[in.done_plane];  // release() has used this cycle's registers
   switch (state_) {
     case State::Idle:
       idle(cfg);
       break;
     case State::Init:
-      ents_[init_qp_ * max_wimm_ + init_row_] = {};
-      if (++init_row_ == max_wimm_) {
-        ack_.done();
-        state_ = State::Idle;
-      }
+      init();
+      break;
+    case State::Put:
+      put();
       break;
     case State::Read:
-      rdata_ = entry(o_.qp, exp_[qp(o_.qp)]);
+      map_.read(slot(exp_[qp(o_.qp)]));
       state_ = State::Test;
       break;
     case State::Test:
-      test();
+      if (map_.rdata().valid) ents_.read(map_.rdata().idx);
+      state_ = map_.rdata().valid ? State::Ent : State::Idle;
+      break;
+    case State::Ent:
+      entry();
       break;
   }
 }
 
 /// The oldest completion goes to the host when every verdict issued before it has been carried out.
-void RxReorder::deliver() {
+void RxReorder::release() {
   if (!cqe_.free()) return;
   const Held& h = hold_.head();
   for (unsigned p = 0; p < planes_; ++p) {
@@ -59,19 +71,7 @@ void RxReorder::idle(const CfgBus& cfg) {
     configure(cfg);
     return;
   }
-  if (!ord_.has() || !hold_.ready() || !qperr_.free()) return;
-  o_ = ord_.head();
-  ord_.pop();
-  if (o_.imm_valid) {
-    const uint16_t d = msn_dist(o_.rqmsn, exp_[qp(o_.qp)]);
-    if (d < wimm_[qp(o_.qp)]) {
-      entry(o_.qp, o_.rqmsn) = {.valid = true, .imm = o_.imm, .length = o_.length, .psn = o_.psn};
-    } else if (d < kMsnHalf) {
-      hold(CqStatus::WimmOverrun, o_.imm, o_.length, o_.rqmsn);
-      qperr_.load({.qp = o_.qp, .status = CqStatus::WimmOverrun});
-    }
-  }
-  if (o_.adv) state_ = State::Read;
+  if (ord_.has() && hold_.ready() && qperr_.free()) accept();
 }
 
 void RxReorder::configure(const CfgBus& cfg) {
@@ -82,6 +82,8 @@ void RxReorder::configure(const CfgBus& cfg) {
       init_row_ = 0;
       exp_[init_qp_] = row.rqmsn;
       wimm_[init_qp_] = row.max_wimm_dest;
+      cnt_[init_qp_] = 0;
+      map_.read(std::size_t{init_qp_} * max_wimm_);
       state_ = State::Init;
       return;
     }
@@ -89,17 +91,75 @@ void RxReorder::configure(const CfgBus& cfg) {
   ack_.done();
 }
 
-void RxReorder::test() {
-  uint16_t& exp = exp_[qp(o_.qp)];
-  if (!rdata_.valid || psn_dist(o_.cack, rdata_.psn) >= kPsnHalf) {
+/// What is left of an earlier connection is given back. (`known` is not needed: here the map starts empty.)
+void RxReorder::init() {
+  const std::size_t at = std::size_t{init_qp_} * max_wimm_ + init_row_;
+  if (map_.rdata().valid) pool_.give(map_.rdata().idx);
+  map_.write(at, {});
+  if (++init_row_ == max_wimm_) {
+    ack_.done();
+    state_ = State::Idle;
+  } else {
+    map_.read(at + 1);
+  }
+}
+
+void RxReorder::accept() {
+  o_ = ord_.head();
+  ord_.pop();
+  const unsigned index = qp(o_.qp);
+  more_ = o_.adv && cnt_[index] != 0;
+  state_ = more_ ? State::Read : State::Idle;
+  const uint16_t d = msn_dist(o_.rqmsn, exp_[index]);
+  if (!o_.imm_valid || d >= kMsnHalf) return;
+  if (d >= wimm_[index]) {
+    hold(CqStatus::WimmOverrun, o_.imm, o_.length, o_.rqmsn);
+    qperr_.load({.qp = o_.qp, .status = CqStatus::WimmOverrun});
+  } else if (d == 0 && psn_dist(o_.cack, o_.psn) < kPsnHalf) {
+    deliver(o_.imm, o_.length);
+    state_ = cnt_[index] != 0 ? State::Read : State::Idle;
+  } else {
+    map_.read(slot(o_.rqmsn));
+    state_ = State::Put;
+  }
+}
+
+/// Keeps an immediate that is not due yet. Without a free entry it is lost: only a peer that leaves out RQMSNs gets
+/// here.
+void RxReorder::put() {
+  const Slot& s = map_.rdata();
+  const Entry e = {.imm = o_.imm, .length = o_.length, .psn = o_.psn};
+  if (s.valid) {
+    ents_.write(s.idx, e);
+  } else if (pool_.valid()) {
+    const unsigned idx = pool_.offer();
+    pool_.take();
+    ents_.write(idx, e);
+    map_.write(slot(o_.rqmsn), {.valid = true, .idx = idx});
+    ++cnt_[qp(o_.qp)];
+  }
+  state_ = more_ ? State::Read : State::Idle;
+}
+
+void RxReorder::entry() {
+  const Entry& e = ents_.rdata();
+  if (psn_dist(o_.cack, e.psn) >= kPsnHalf) {
     state_ = State::Idle;
     return;
   }
   if (!hold_.ready()) return;
-  hold(CqStatus::Ok, rdata_.imm, rdata_.length, exp);
-  entry(o_.qp, exp).valid = false;
+  const unsigned index = qp(o_.qp);
+  map_.write(slot(exp_[index]), {});
+  pool_.give(map_.rdata().idx);
+  deliver(e.imm, e.length);
+  state_ = --cnt_[index] != 0 ? State::Read : State::Idle;
+}
+
+/// The next completion in RQMSN order.
+void RxReorder::deliver(uint32_t imm, uint32_t length) {
+  uint16_t& exp = exp_[qp(o_.qp)];
+  hold(CqStatus::Ok, imm, length, exp);
   exp = msn_add(exp, 1);
-  state_ = State::Read;
 }
 
 void RxReorder::hold(CqStatus status, uint32_t imm, uint32_t length, uint16_t rqmsn) {

@@ -8,13 +8,15 @@
 #include "gen/presets.hpp"
 #include "gen/streams.hpp"
 #include "pipeline/cfg.hpp"
+#include "pipeline/pool.hpp"
+#include "pipeline/ram.hpp"
 #include "pipeline/stream.hpp"
 
 namespace mrc {
 
 /// Delivers WRITE-with-immediate completions in RQMSN order, after every earlier packet has arrived and has been
-/// written to host memory. A peer with more of them outstanding than it may have puts the QP into Error. Contract:
-/// docs/blocks/rx_reorder.md.
+/// written to host memory. A peer with more of them outstanding than it may have puts the QP into Error. Those that
+/// come in order pass at one per cycle; others wait in entries that all QPs share. Contract: docs/blocks/rx_reorder.md.
 class RxReorder {
  public:
   struct In {
@@ -25,17 +27,26 @@ class RxReorder {
   RxReorder(const Preset& preset, Stream<Ord>& ord, Stream<Cqe>& cqe, Stream<Qperr>& qperr);
 
   bool cfg_ack() const { return ack_.value(); }
+  /// Register: more than 8 entries are free. Without it rx_track refuses immediates that are not next in order.
+  bool imm_ok() const { return imm_ok_; }
   void step(const CfgBus& cfg, const In& in);
   void clock() {
+    map_.clock();
+    ents_.clock();
+    pool_.clock();
     hold_.clock();
     ack_.clock();
+    imm_ok_ = imm_ok_next_;
   }
 
  private:
-  enum class State : uint8_t { Idle, Init, Read, Test };
+  enum class State : uint8_t { Idle, Init, Put, Read, Test, Ent };
 
-  struct Entry {
+  struct Slot {
     bool valid = false;
+    unsigned idx = 0;
+  };
+  struct Entry {
     uint32_t imm = 0, length = 0, psn = 0;
   };
   struct Held {
@@ -44,28 +55,36 @@ class RxReorder {
   };
 
   unsigned qp(unsigned index) const { return index & qp_mask_; }
-  Entry& entry(unsigned index, uint16_t rqmsn) { return ents_[qp(index) * max_wimm_ + (rqmsn & (max_wimm_ - 1))]; }
+  std::size_t slot(uint16_t rqmsn) const { return qp(o_.qp) * max_wimm_ + (rqmsn & (max_wimm_ - 1)); }
 
-  void deliver();
+  void release();
   void idle(const CfgBus& cfg);
   void configure(const CfgBus& cfg);
-  void test();
+  void init();
+  void accept();
+  void put();
+  void entry();
+  void deliver(uint32_t imm, uint32_t length);
   void hold(CqStatus status, uint32_t imm, uint32_t length, uint16_t rqmsn);
 
   const unsigned planes_, qp_mask_, max_wimm_;
   Stream<Ord>& ord_;
   Stream<Cqe>& cqe_;
   Stream<Qperr>& qperr_;
-  std::vector<Entry> ents_;
-  Entry rdata_{};  // the synchronous read's data
+  Ram1r1w<Slot> map_;
+  Ram1r1w<Entry> ents_;
+  Pool pool_;
   std::vector<uint16_t> exp_;
   std::vector<uint8_t> wimm_;  // max_wimm_dest
+  std::vector<uint8_t> cnt_;   // entries of the QP
   std::array<uint8_t, kMaxPlanes> done_{};
   Fifo<Held> hold_;
   State state_ = State::Idle;
   CfgAck ack_;
   unsigned init_qp_ = 0, init_row_ = 0;
   Ord o_{};
+  bool more_ = false;  // cack has moved, and entries wait for that
+  bool imm_ok_ = true, imm_ok_next_ = true;
 };
 
 }  // namespace mrc

@@ -33,6 +33,9 @@ constexpr PsnClass psn_class(uint32_t psn, uint32_t cack, unsigned mpr, unsigned
 inline constexpr uint8_t kNackTrimmed = 0x01, kNackTrimmedLasthop = 0x02, kNackNoBitmap = 0x06, kNackNoPktBuffer = 0x07,
                          kNackNoResource = 0x0A, kNackPsnOorWindow = 0x0B, kNackUnexpEvent = 0x19;
 
+/// Syndrome of a semantic ACK (mrc.md section 3).
+inline constexpr uint8_t kSyndromeAck = 0x1F;
+
 /// Reason why a PSN above the window is refused: a window of mpr_dest * 128 PSNs would have had it, so that only the
 /// bitmap is missing; or it lies beyond that too.
 constexpr uint8_t oor_reason(uint32_t psn, uint32_t cack, unsigned mpr_dest) {
@@ -59,25 +62,55 @@ constexpr uint8_t dynamic_mpr(uint8_t asked, uint8_t mpr_dest) {
   return some < mpr_dest ? some : mpr_dest;
 }
 
-/// What moving cack along one row gives.
-struct RowAdvance {
-  unsigned count;     ///< PSNs passed
-  unsigned messages;  ///< last packets among them
-  unsigned last_at;   ///< offset of the highest last packet from the first PSN passed, if messages != 0
-  bool to_end;        ///< the row's end was reached: the next row may go on
+/// Where a QP's responder stands, beside the rows.
+struct RxWindow {
+  uint32_t cack = 0;  ///< every PSN up to here has arrived
+  uint32_t max = 0;   ///< highest PSN received, or cack
+  uint16_t ooo = 0;   ///< PSNs above cack that have arrived
+  bool operator==(const RxWindow&) const = default;
 };
 
-/// Passes the received PSNs of a row from bit `from` on, and clears them.
-constexpr RowAdvance row_advance(RxRow& row, unsigned from) {
+/// What moving cack along one row gives.
+struct RowAdvance {
+  unsigned count = 0;     ///< PSNs passed
+  unsigned messages = 0;  ///< last packets among them
+  uint32_t last_psn = 0;  ///< the highest last packet, if messages != 0
+  bool goes_on = false;   ///< the row's end was reached and more has arrived: cack may go on in the next row
+};
+
+/// Moves cack over the received PSNs of the row that holds cack + 1, and clears them.
+constexpr RowAdvance row_advance(RxWindow& w, RxRow& row) {
+  const uint32_t first = psn_add(w.cack, 1);
+  const unsigned from = first & 63;
   const auto count = static_cast<unsigned>(std::countr_one(row.rcv >> from));
   const uint64_t passed = (count == 64 ? ~uint64_t{0} : (uint64_t{1} << count) - 1) << from;
   const uint64_t lasts = (row.last & passed) >> from;
   row.rcv &= ~passed;
   row.last &= ~passed;
+  w.cack = psn_add(w.cack, count);
+  if (psn_before(w.max, w.cack)) w.max = w.cack;
+  w.ooo = static_cast<uint16_t>(w.ooo - count);
   return {.count = count,
           .messages = static_cast<unsigned>(std::popcount(lasts)),
-          .last_at = lasts != 0 ? static_cast<unsigned>(std::bit_width(lasts)) - 1 : 0,
-          .to_end = from + count == 64};
+          .last_psn = lasts != 0 ? psn_add(first, std::bit_width(lasts) - 1) : 0,
+          .goes_on = from + count == 64 && w.ooo != 0};
+}
+
+/// A new packet of the window has arrived: marks it in its row, and moves cack if it is the next in order.
+/// last: the last packet of its message.
+constexpr RowAdvance row_take(RxWindow& w, RxRow& row, uint32_t psn, bool last) {
+  const uint64_t bit = uint64_t{1} << (psn & 63);
+  if (psn_before(w.max, psn)) w.max = psn;
+  row.rcv |= bit;
+  row.last = last ? row.last | bit : row.last & ~bit;
+  ++w.ooo;
+  return psn == psn_add(w.cack, 1) ? row_advance(w, row) : RowAdvance{};
+}
+
+/// The next pass after one that goes on: `next` is the first PSN of the row, cack + 1 as it was. Does nothing if
+/// packets in between have moved cack: the row may hold other PSNs by now.
+constexpr RowAdvance row_go_on(RxWindow& w, RxRow& row, uint32_t next) {
+  return next == psn_add(w.cack, 1) ? row_advance(w, row) : RowAdvance{};
 }
 
 /// First PSN of the bitmap of a SACK that goes round: the oldest PSN not reported yet, or the window's first.
@@ -86,12 +119,20 @@ constexpr uint32_t sack_cyclic_base(uint32_t lowun, uint32_t cack, uint32_t max)
   return psn_dist(lowun, first) < psn_dist(psn_add(max, 1), first) ? lowun : first;
 }
 
-/// Bitmap from base on, out of the rows of base and base + 64, with nothing above max.
+/// Bitmap from base on, out of the rows of base and base + 64, with nothing above max. Empty if base lies above max.
 constexpr uint64_t sack_bitmap(uint64_t low, uint64_t high, uint32_t base, uint32_t max) {
   const unsigned shift = base & 63;
   const uint64_t bits = shift == 0 ? low : low >> shift | high << (64 - shift);
   const uint32_t valid = psn_dist(psn_add(max, 1), base);
+  if (valid >= kPsnHalf) return 0;
   return valid >= 64 ? bits : bits & ((uint64_t{1} << valid) - 1);
+}
+
+/// What counts towards the next SACK by itself, with a packet of plen bytes of payload: at least 1024. Saturates.
+constexpr uint32_t sack_trigger_add(uint32_t trig, uint32_t plen) {
+  constexpr uint32_t kMax = (1u << 21) - 1;
+  const uint32_t sum = trig + (plen < 1024 ? 1024u : plen);
+  return sum < kMax ? sum : kMax;
 }
 
 /// Reading of the received bytes in a SACK: units of 256 bytes, rounded up, modulo 2^24.

@@ -502,6 +502,14 @@ package mrc_pkg;
     logic [15:0] msn;
   } resp_t;
 
+  /// Messages up to MSN msn - 1 are complete at the responder; psn is the last one's last packet
+  typedef struct packed {
+    logic [15:0] qp;
+    logic [3:0] plane;
+    logic [23:0] psn;
+    logic [15:0] msn;
+  } ackev_t;
+
   /// A control packet: BTH fields and extension header bytes
   typedef struct packed {
     logic [15:0] qp;
@@ -851,6 +859,18 @@ package mrc_pkg;
   endfunction
 
   typedef struct packed {
+    logic [3:0] pad;
+    ackev_t data;
+    logic [29:0] zero;
+    logic ready;
+    logic valid;
+  } obs_ackev_t;
+
+  function automatic obs_ackev_t obs_of_ackev(logic valid, logic ready, ackev_t data);
+    return {4'd0, data, 30'd0, ready, valid};
+  endfunction
+
+  typedef struct packed {
     logic [13:0] pad;
     ord_t data;
     logic [29:0] zero;
@@ -950,6 +970,7 @@ package mrc_pkg;
     obs_cqe_t rx_reorder_cqe;
     obs_qperr_t rx_track_qperr;
     obs_ord_t rx_track_ord;
+    obs_ackev_t rx_track_ackev;
     obs_resp_t rx_track_resp;
     obs_verdict_t rx_track_verdict;
     obs_eprx_t rx_check_eprx;
@@ -984,7 +1005,7 @@ package mrc_pkg;
     obs_wqe_t host_wqe;
   } obs_core_t;
 
-  localparam int unsigned ObsCoreWords = 32'd320;
+  localparam int unsigned ObsCoreWords = 32'd323;
 
   /// Boundaries with one instance per plane.
   typedef struct packed {
@@ -1555,6 +1576,13 @@ package mrc_pkg;
   localparam int unsigned CsrEpCtlRevProbeLsb = 32'd16;
   localparam int unsigned CsrEpCtlRevProbeWidth = 32'd1;
   localparam logic [0:0] CsrEpCtlRevProbeReset = 1'h1;
+
+  /// Semantic ACKs (A-16)
+  localparam logic [15:0] CsrAckCtl = 16'h0074;
+  localparam logic [31:0] CsrAckCtlReset = 32'h00000010;
+  localparam int unsigned CsrAckCtlGapLsb = 32'd0;
+  localparam int unsigned CsrAckCtlGapWidth = 32'd16;
+  localparam logic [15:0] CsrAckCtlGapReset = 16'h10;
 
   /// Selects what QP_INFO and PEER_INFO show
   localparam logic [15:0] CsrQpSel = 16'h0078;

@@ -2,6 +2,7 @@
 #include "pipeline/ack_gen.hpp"
 
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
 #include <vector>
 
 #include "gen/csr.hpp"
@@ -15,15 +16,18 @@ namespace {
 struct Bench {
   Preset preset = *find_preset("asic800");
   Stream<Resp> resp{16}, eresp;
+  Stream<Ackev> ackev;
   Stream<Okev> okev, eokev;
   Stream<Ctlpkt> ctlpkt;
   Stream<Want> want{16};
-  AckGen block{preset, resp, eresp, okev, eokev, ctlpkt, want};
+  AckGen block{preset, resp, ackev, eresp, okev, eokev, ctlpkt, want};
   CfgBus cfg;
   CsrOut csr;
   unsigned up = 0xff;
   bool take = true, take_want = true;
+  unsigned now = 0;
   std::vector<Ctlpkt> sent;
+  std::vector<unsigned> sent_at;
   std::vector<Want> wants;
 
   Bench() {
@@ -33,8 +37,9 @@ struct Bench {
     set_up(5, 7, false);
     set_up(6, 9, true);
   }
-  void set_up(unsigned qp, unsigned dest, bool svc_time) {
+  void set_up(unsigned qp, unsigned dest, bool svc_time, QpState state = QpState::Rtr) {
     csr::TblQpCtx row;
+    row.state = static_cast<uint8_t>(state);
     row.dqpn = 0xab'1234;
     row.dest = static_cast<uint8_t>(dest);
     row.svc_time = svc_time;
@@ -54,6 +59,7 @@ struct Bench {
   void cycle() {
     if (ctlpkt.has() && take) {
       sent.push_back(ctlpkt.head());
+      sent_at.push_back(now);
       ctlpkt.pop();
     }
     if (want.has() && take_want) {
@@ -63,11 +69,13 @@ struct Bench {
     block.step(cfg, csr, up);
     block.clock();
     resp.clock();
+    ackev.clock();
     eresp.clock();
     okev.clock();
     eokev.clock();
     ctlpkt.clock();
     want.clock();
+    ++now;
   }
   void run(unsigned n) {
     for (unsigned i = 0; i < n; ++i) cycle();
@@ -83,6 +91,15 @@ struct Bench {
     Resp r = nack(plane, qp);
     r.kind = CtlKind::Sack;
     return r;
+  }
+  /// A QP has completed messages up to msn - 1; its newest one ends with psn.
+  void complete(unsigned qp, uint32_t psn, unsigned msn, unsigned plane = 2) {
+    while (!ackev.free()) cycle();
+    ackev.load({.qp = static_cast<uint16_t>(qp),
+                .plane = static_cast<uint8_t>(plane),
+                .psn = psn,
+                .msn = static_cast<uint16_t>(msn)});
+    cycle();
   }
   Ctlpkt respond(const Resp& r) {
     const std::size_t n = sent.size();
@@ -346,4 +363,162 @@ TEST_CASE("a table write holds everything else for its cycle, known table or not
   REQUIRE(b.sent.size() == 1);
   CHECK(b.sent[0].ev == 103);  // by the registers of its cycle
   CHECK(b.ev(3) == 0xE3);
+}
+
+TEST_CASE("an ACK says what is complete, on the plane of the packet", "[ack_gen]") {
+  Bench b;
+  b.works(7, 3, 0xE3);
+  b.csr.tick = 55;
+  b.csr.rev_probe = true;
+  b.complete(5, 0xabcdef, 0x1234, 3);
+  b.run(10);
+  REQUIRE(b.sent.size() == 1);
+  Ctlpkt want;
+  want.qp = 5;
+  want.plane = 3;
+  want.ev = 0xE3;
+  want.opcode = 0xD1;
+  want.psn = 0xabcdef;
+  want.ext_len = 4;
+  want.ext[0] = 0x3412'001F;  // syndrome, then the MSN in three bytes
+  CHECK(b.sent[0] == want);
+  CHECK(b.wants.empty());
+}
+
+TEST_CASE("ACKs keep their distance, other responses do not", "[ack_gen]") {
+  const unsigned gap = GENERATE(0u, 1u, 5u, 16u, 300u);
+  Bench b;
+  b.csr.ack_gap = static_cast<uint16_t>(gap);
+  for (unsigned i = 0; i < 4; ++i) b.complete(5 + i, 100 + i, 1);
+  for (unsigned i = 0; i < 3; ++i) {
+    b.resp.load(Bench::nack(0));
+    b.cycle();
+  }
+  b.run(4 * gap + 30);
+  std::vector<unsigned> acks, others;
+  for (std::size_t i = 0; i < b.sent.size(); ++i) {
+    (b.sent[i].opcode == 0xD1 ? acks : others).push_back(b.sent_at[i]);
+    if (b.sent[i].opcode == 0xD1) CHECK(b.sent[i].psn == 100 + acks.size() - 1);  // in their turn
+  }
+  REQUIRE(acks.size() == 4);
+  REQUIRE(others.size() == 3);
+  if (gap >= 5) {
+    for (unsigned i = 1; i < 4; ++i) CHECK(acks[i] - acks[i - 1] == gap + 1);
+  }
+  CHECK(others[2] - others[0] == 2);
+}
+
+TEST_CASE("with gap 0 an ACK leaves in each cycle", "[ack_gen]") {
+  Bench b;
+  b.csr.ack_gap = 0;
+  for (unsigned i = 0; i < 50; ++i) b.complete(i % 3, i, i);
+  b.run(10);
+  REQUIRE(b.sent.size() == 50);
+  CHECK(b.sent_at[49] - b.sent_at[0] == 49);
+  for (unsigned i = 0; i < 50; ++i) CHECK(b.sent[i].psn == i);
+}
+
+TEST_CASE("what a QP completes while it waits is acknowledged together, with the newest", "[ack_gen]") {
+  Bench b;
+  b.csr.ack_gap = 40;
+  b.complete(9, 1, 1);
+  b.run(10);  // gone; the gap runs
+  b.complete(5, 10, 1, 2);
+  b.complete(5, 11, 2, 4);
+  b.complete(6, 20, 7);
+  b.complete(5, 12, 3, 6);
+  b.run(200);
+  REQUIRE(b.sent.size() == 3);
+  CHECK(b.sent[1].qp == 5);  // its turn is that of the first
+  CHECK(b.sent[1].psn == 12);
+  CHECK(b.sent[1].plane == 6);
+  CHECK(b.sent[1].ext[0] == 0x0300'001F);
+  CHECK(b.sent[2].qp == 6);
+  CHECK(b.sent[2].psn == 20);
+  CHECK(b.sent_at[2] - b.sent_at[1] == 41);  // QP 5 had one turn
+}
+
+TEST_CASE("responses go first: an ACK waits while there are any", "[ack_gen]") {
+  Bench b;
+  b.take = false;
+  for (unsigned i = 0; i < 12; ++i) {
+    b.resp.load(Bench::nack(0));
+    b.cycle();
+  }
+  b.complete(5, 1, 1);
+  Resp e;
+  e.kind = CtlKind::Endpoint;
+  e.qp = 5;
+  b.eresp.load(e);
+  b.run(4);
+  b.take = true;
+  b.run(30);
+  REQUIRE(b.sent.size() == 14);
+  CHECK(b.sent[13].opcode == 0xD1);
+}
+
+TEST_CASE("a completion in the cycle in which the QP's ACK leaves is acknowledged anew", "[ack_gen]") {
+  const unsigned qps = GENERATE(1u, 256u);  // the only one that waits, or all of them
+  const int late = GENERATE(-1, 0, 1);
+  CAPTURE(qps, late);
+  Bench b;
+  b.csr.ack_gap = 1000;
+  b.complete(200, 1, 1);
+  b.run(10);
+  REQUIRE(b.sent.size() == 1);
+  for (unsigned i = 0; i < qps; ++i) b.complete((5 + i) % 256, 50 + i, 9);
+  // The first ACK was seen two cycles after it was loaded; the next one is loaded 1001 cycles after it, and the event
+  // takes two cycles to the FIFO's head.
+  const unsigned turn = b.sent_at[0] - 2 + 1001;
+  while (b.now < turn - 2 + static_cast<unsigned>(late + 1) - 1) b.cycle();
+  b.csr.ack_gap = 0;
+  b.complete(5, 77, 10);
+  b.run(300);
+  REQUIRE(b.sent.size() == 1 + qps + (late >= 0 ? 1 : 0));
+  CHECK(b.sent[1].qp == 5);
+  CHECK(b.sent[1].psn == (late >= 0 ? 50 : 77));
+  if (late >= 0) {
+    CHECK(b.sent.back().qp == 5);
+    CHECK(b.sent.back().psn == 77);
+    CHECK(b.sent.back().ext[0] == 0x0A00'001F);
+  }
+}
+
+TEST_CASE("an ACK of an old connection does not go out, and costs no gap", "[ack_gen]") {
+  const QpState state = GENERATE(QpState::Rtr, QpState::Init, QpState::Rts);
+  Bench b;
+  b.csr.ack_gap = 100;
+  b.complete(9, 1, 1);
+  b.run(10);
+  b.complete(5, 10, 1);
+  b.complete(6, 20, 1);
+  b.run(4);
+  b.set_up(5, 7, false, state);
+  SECTION("nothing new") {
+    b.run(150);
+    REQUIRE(b.sent.size() == 2);
+    CHECK(b.sent[1].qp == (state == QpState::Rts ? 5 : 6));
+    b.run(150);
+    CHECK(b.sent.size() == (state == QpState::Rts ? 3 : 2));
+  }
+  SECTION("a message of the new one") {
+    b.complete(5, 1000, 4);
+    b.run(300);
+    REQUIRE(b.sent.size() == 3);
+    CHECK(b.sent[1].qp == 5);  // in the turn it had
+    CHECK(b.sent[1].psn == 1000);
+  }
+}
+
+TEST_CASE("a table write holds completions and the gap for its cycle", "[ack_gen]") {
+  Bench b;
+  b.csr.ack_gap = 10;
+  b.complete(5, 1, 1);
+  b.complete(6, 2, 1);
+  b.run(6);
+  REQUIRE(b.sent.size() == 1);
+  for (unsigned i = 0; i < 2; ++i) b.configure(CfgTable::Mr, 0, {});  // each: a cycle of its own, and one after it
+  b.run(20);
+  REQUIRE(b.sent.size() == 2);
+  CHECK(b.sent_at[1] - b.sent_at[0] == 10 + 1 + 2);
 }

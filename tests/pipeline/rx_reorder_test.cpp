@@ -12,18 +12,19 @@ using namespace mrc;
 namespace {
 
 struct Reorder {
-  explicit Reorder(uint8_t max_wimm_dest = 32) : block(preset, ord, cqe, qperr) {
+  explicit Reorder(uint8_t max_wimm_dest = 32, const char* name = "tiny")
+      : preset(*find_preset(name)), block(preset, ord, cqe, qperr) {
     cfg_cycles = configure(QpState::Rtr, 0xfffe, max_wimm_dest);
   }
-  /// QP 2. Returns the cycles until the acknowledgement.
-  unsigned configure(QpState state, uint16_t rqmsn, uint8_t max_wimm_dest) {
+  /// Returns the cycles until the acknowledgement.
+  unsigned configure(QpState state, uint16_t rqmsn, uint8_t max_wimm_dest, uint16_t qp = 2) {
     csr::TblQpCtx row;
     row.state = static_cast<uint8_t>(state);
     row.rqmsn = rqmsn;
     row.max_wimm = 1;  // the requestor's
     row.max_wimm_dest = max_wimm_dest;
     cfg.req = true;
-    cfg.index = 2;
+    cfg.index = qp;
     row.pack(cfg.data.data());
     unsigned n = 0;
     while (!block.cfg_ack()) {
@@ -38,6 +39,7 @@ struct Reorder {
     block.step(cfg, {.done_valid = done, .done_plane = plane});
     if (cqe.has()) {
       cqes.push_back(cqe.head());
+      cqe_at.push_back(now);
       cqe.pop();
     }
     if (take_qperr && qperr.has()) {
@@ -48,6 +50,7 @@ struct Reorder {
     cqe.clock();
     qperr.clock();
     block.clock();
+    ++now;
   }
   void idle(unsigned n) {
     for (unsigned i = 0; i < n; ++i) cycle();
@@ -68,15 +71,16 @@ struct Reorder {
     return o;
   }
 
-  const Preset& preset = *find_preset("tiny");
+  const Preset& preset;
   CfgBus cfg;
   Stream<Ord> ord;
   Stream<Cqe> cqe;
   Stream<Qperr> qperr;
   RxReorder block;
   bool take_qperr = true;
-  unsigned cfg_cycles = 0;
+  unsigned cfg_cycles = 0, now = 0;
   std::vector<Cqe> cqes;
+  std::vector<unsigned> cqe_at;
   std::vector<Qperr> qperrs;
 };
 
@@ -129,7 +133,7 @@ TEST_CASE("one immediate too many is an error, an old one is nothing", "[rx_reor
 
 TEST_CASE("max_wimm_dest is the limit, whatever the ring holds", "[rx_reorder]") {
   const uint8_t limit = GENERATE(uint8_t{1}, uint8_t{5}, uint8_t{31}, uint8_t{32});
-  Reorder r(limit);
+  Reorder r(limit, "fpga100");
   for (uint16_t i = 0; i < limit; ++i) r.send(Reorder::imm(static_cast<uint16_t>(0xfffe + i), 100u + i));
   CHECK(r.cqes.empty());
   CHECK(r.qperrs.empty());
@@ -250,6 +254,153 @@ TEST_CASE("four completions per plane may wait for their data", "[rx_reorder]") 
   r.cycle(true, 0);
   r.idle(50);
   CHECK(r.cqes.size() == 10);
+}
+
+TEST_CASE("orders of plain WRITEs and immediates in order: one per cycle", "[rx_reorder][rate]") {
+  const bool immediates = GENERATE(false, true);
+  Reorder r;
+  unsigned first = 0, last = 0, given = 0;
+  for (uint16_t i = 0; given < 100; ++i) {
+    REQUIRE(i < 200);
+    if (r.ord.free()) {
+      Ord o = immediates ? Reorder::imm(static_cast<uint16_t>(0xfffe + given), given) : Ord{};
+      o.qp = 2;
+      o.adv = true;
+      o.cack = given++;
+      r.ord.load(o);
+      if (first == 0) first = r.now;
+      last = r.now;
+    }
+    r.cycle();
+  }
+  CHECK(last - first == 99);
+  r.idle(20);
+  CHECK(r.cqes.size() == (immediates ? 100 : 0));
+  for (std::size_t i = 0; i < r.cqes.size(); ++i) {
+    CHECK(r.cqes[i].msn == static_cast<uint16_t>(0xfffe + i));
+    CHECK(r.cqe_at[i] == r.cqe_at[0] + i);
+  }
+}
+
+TEST_CASE("an immediate in order brings on those that wait for it, and no others", "[rx_reorder]") {
+  Reorder r;
+  r.send(Reorder::imm(0xffff, 20));
+  r.send(Reorder::imm(0, 30));
+  r.send(Reorder::imm(2, 50));
+  Ord o = Reorder::imm(0xfffe, 10);
+  o.cack = 25;
+  SECTION("as far as cack has come") {
+    r.send(o);
+    REQUIRE(r.cqes.size() == 2);
+    CHECK(r.cqes[1].msn == 0xffff);
+    CHECK(r.cqes[1].imm == 0x100ff);
+    CHECK(r.cqes[1].length == 50);
+  }
+  SECTION("as far as there is none missing") {
+    o.cack = 60;
+    r.send(o);
+    REQUIRE(r.cqes.size() == 3);
+    CHECK(r.cqes[2].msn == 0);
+  }
+  SECTION("it waits itself while an earlier packet is missing") {
+    o.cack = 9;
+    r.send(o);
+    CHECK(r.cqes.empty());
+    o = {};
+    o.qp = 2;
+    o.adv = true;
+    o.cack = 10;
+    r.send(o);
+    REQUIRE(r.cqes.size() == 1);
+    CHECK(r.cqes[0].msn == 0xfffe);
+    CHECK(r.cqes[0].imm == 0x100fe);
+  }
+}
+
+TEST_CASE("an immediate that comes again with the same RQMSN counts once, as it came last", "[rx_reorder]") {
+  Reorder r;
+  Ord o = Reorder::imm(0xffff, 20);
+  r.send(o);
+  for (unsigned i = 0; i < 20; ++i) r.send(o);  // 16 entries
+  CHECK(r.block.imm_ok());
+  o.imm = 77;
+  o.length = 9;
+  r.send(o);
+  o = Reorder::imm(0xfffe, 10);
+  o.cack = 30;
+  r.send(o);
+  REQUIRE(r.cqes.size() == 2);
+  CHECK(r.cqes[1].imm == 77);
+  CHECK(r.cqes[1].length == 9);
+  o = Reorder::imm(0, 40);  // nothing is left behind
+  o.cack = 40;
+  r.send(o);
+  CHECK(r.cqes.size() == 3);
+}
+
+TEST_CASE("imm_ok falls while eight entries or less are free; all of them can be used", "[rx_reorder]") {
+  Reorder r;  // 16 entries
+  REQUIRE(r.configure(QpState::Rtr, 0, 32, 3) == 33);
+  CHECK(r.block.imm_ok());
+  Ord o;
+  for (uint16_t i = 1; i <= 16; ++i) {
+    o = Reorder::imm(i, 100u + i);
+    o.qp = 3;
+    r.send(o);
+    CAPTURE(i);
+    CHECK(r.block.imm_ok() == (i < 8));
+  }
+  SECTION("what finds none is lost, and nothing else is") {
+    r.send(Reorder::imm(0xffff, 20));
+    o = Reorder::imm(0xfffe, 10);
+    o.cack = 30;
+    r.send(o);
+    CHECK(r.cqes.size() == 1);  // in order: it needs none
+    o = Reorder::imm(0, 100);
+    o.qp = 3;
+    o.cack = 116;
+    r.send(o);
+    r.idle(100);
+    REQUIRE(r.cqes.size() == 18);
+    for (uint16_t i = 0; i <= 16; ++i) CHECK(r.cqes[1u + i].msn == i);
+    CHECK(r.block.imm_ok());
+  }
+  SECTION("those of a QP that is set up again are free, two cycles after") {
+    CHECK(r.configure(QpState::Rtr, 0, 32, 3) == 33);
+    CHECK(r.block.imm_ok());
+    for (uint16_t i = 1; i <= 16; ++i) r.send(Reorder::imm(static_cast<uint16_t>(0xfffe + i), 100u + i));
+    o = Reorder::imm(0xfffe, 100);
+    o.cack = 116;
+    r.send(o);
+    r.idle(100);
+    CHECK(r.cqes.size() == 17);
+    o.qp = 3;
+    o.rqmsn = 0;
+    r.send(o);  // nothing of before shows
+    CHECK(r.cqes.size() == 18);
+    const unsigned from = r.now;
+    for (unsigned given = 0; given < 50;) {  // nor is it looked for
+      if (r.ord.free()) {
+        o = {};
+        o.qp = 3;
+        o.adv = true;
+        o.cack = 200 + given++;
+        r.ord.load(o);
+      }
+      r.cycle();
+    }
+    CHECK(r.now - from == 50);
+  }
+}
+
+TEST_CASE("imm_ok is one cycle behind the entries", "[rx_reorder]") {
+  Reorder r;
+  for (uint16_t i = 1; i <= 7; ++i) r.send(Reorder::imm(static_cast<uint16_t>(0xfffe + i), 100));
+  r.ord.load(Reorder::imm(static_cast<uint16_t>(0xfffe + 8), 100));
+  r.idle(4);  // register, FIFO, taken in Idle, Put: the eighth entry is taken
+  CHECK(r.block.imm_ok());
+  r.cycle();
+  CHECK_FALSE(r.block.imm_ok());
 }
 
 TEST_CASE("completions of both directions take turns", "[cq_mux]") {

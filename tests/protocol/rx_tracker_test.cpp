@@ -56,37 +56,87 @@ TEST_CASE("behind a window that shrank a PSN is known, or outside", "[rx_tracker
 }
 
 TEST_CASE("advance passes the ones, counts messages, and clears what it passed", "[rx_tracker]") {
+  RxWindow w{.cack = 2, .max = 7, .ooo = 4};
   RxRow row{.rcv = 0b1011'1000, .last = 0b1001'0000};
-  const RowAdvance a = row_advance(row, 3);
+  const RowAdvance a = row_advance(w, row);
   CHECK(a.count == 3);
   CHECK(a.messages == 1);
-  CHECK(a.last_at == 1);
-  CHECK_FALSE(a.to_end);
+  CHECK(a.last_psn == 4);
+  CHECK_FALSE(a.goes_on);
   CHECK(row == RxRow{.rcv = 0b1000'0000, .last = 0b1000'0000});
+  CHECK(w == RxWindow{.cack = 5, .max = 7, .ooo = 1});
 }
 
 TEST_CASE("advance stops at once on a zero", "[rx_tracker]") {
+  RxWindow w{.cack = 63, .max = 65, .ooo = 1};
   RxRow row{.rcv = 0b10, .last = 0b10};
-  const RowAdvance a = row_advance(row, 0);
+  const RowAdvance a = row_advance(w, row);
   CHECK(a.count == 0);
   CHECK(a.messages == 0);
-  CHECK_FALSE(a.to_end);
+  CHECK_FALSE(a.goes_on);
   CHECK(row == RxRow{.rcv = 0b10, .last = 0b10});
+  CHECK(w == RxWindow{.cack = 63, .max = 65, .ooo = 1});
 }
 
-TEST_CASE("advance reaches a row's end", "[rx_tracker]") {
+TEST_CASE("advance goes on at a row's end if more has arrived", "[rx_tracker]") {
+  RxWindow w{.cack = 0xffffbf, .max = 0xffffff, .ooo = 64};
   RxRow full{.rcv = ~uint64_t{0}, .last = uint64_t{1} << 63 | 1};
-  RowAdvance a = row_advance(full, 0);
+  RowAdvance a = row_advance(w, full);
   CHECK(a.count == 64);
   CHECK(a.messages == 2);
-  CHECK(a.last_at == 63);
-  CHECK(a.to_end);
+  CHECK(a.last_psn == 0xffffff);
+  CHECK_FALSE(a.goes_on);
   CHECK(full == RxRow{});
+  CHECK(w == RxWindow{.cack = 0xffffff, .max = 0xffffff, .ooo = 0});
+  w = {.cack = 62, .max = 70, .ooo = 2};
   RxRow one{.rcv = uint64_t{1} << 63, .last = 0};
-  a = row_advance(one, 63);
+  a = row_advance(w, one);
   CHECK(a.count == 1);
   CHECK(a.messages == 0);
-  CHECK(a.to_end);
+  CHECK(a.goes_on);
+  CHECK(w == RxWindow{.cack = 63, .max = 70, .ooo = 1});
+}
+
+TEST_CASE("a packet is marked in its row, and moves cack when it is the next in order", "[rx_tracker]") {
+  RxWindow w{.cack = 0xffffff, .max = 0xffffff, .ooo = 0};
+  RxRow row;
+  CHECK(row_take(w, row, 2, true).count == 0);
+  CHECK(row == RxRow{.rcv = 0b100, .last = 0b100});
+  CHECK(w == RxWindow{.cack = 0xffffff, .max = 2, .ooo = 1});
+  CHECK(row_take(w, row, 1, false).count == 0);
+  CHECK(row == RxRow{.rcv = 0b110, .last = 0b100});
+  CHECK(w == RxWindow{.cack = 0xffffff, .max = 2, .ooo = 2});
+  const RowAdvance a = row_take(w, row, 0, true);
+  CHECK(a.count == 3);
+  CHECK(a.messages == 2);
+  CHECK(a.last_psn == 2);
+  CHECK(row == RxRow{});
+  CHECK(w == RxWindow{.cack = 2, .max = 2, .ooo = 0});
+  CHECK(row_take(w, row, 3, false).messages == 0);  // in order: no bit stays
+  CHECK(row == RxRow{});
+  CHECK(w == RxWindow{.cack = 3, .max = 3, .ooo = 0});
+}
+
+TEST_CASE("the next row goes on only where cack has stopped", "[rx_tracker]") {
+  RxWindow w{.cack = 63, .max = 64, .ooo = 1};
+  RxRow row{.rcv = 1, .last = 1};
+  CHECK(row_go_on(w, row, 0).count == 0);
+  CHECK(row == RxRow{.rcv = 1, .last = 1});
+  const RowAdvance a = row_go_on(w, row, 64);
+  CHECK(a.count == 1);
+  CHECK(a.messages == 1);
+  CHECK(a.last_psn == 64);
+  CHECK(w == RxWindow{.cack = 64, .max = 64, .ooo = 0});
+  CHECK(row_go_on(w, row, 65).count == 0);
+}
+
+TEST_CASE("the trigger counts at least 1024 a packet and saturates", "[rx_tracker]") {
+  CHECK(sack_trigger_add(5, 0) == 1029);
+  CHECK(sack_trigger_add(5, 1024) == 1029);
+  CHECK(sack_trigger_add(5, 4096) == 4101);
+  CHECK(sack_trigger_add(0x1f'ffff, 1) == 0x1f'ffff);
+  CHECK(sack_trigger_add(0x1f'fbfe, 1) == 0x1f'fffe);
+  CHECK(sack_trigger_add(0x1f'fbff, 1) == 0x1f'ffff);
 }
 
 TEST_CASE("the cyclic base goes round the window", "[rx_tracker]") {
@@ -104,6 +154,7 @@ TEST_CASE("a bitmap joins two rows and ends at the highest PSN", "[rx_tracker]")
   CHECK(sack_bitmap(~uint64_t{0}, ~uint64_t{0}, 60, 200) == ~uint64_t{0});
   CHECK(sack_bitmap(~uint64_t{0}, ~uint64_t{0}, 60, 62) == 0b111);
   CHECK(sack_bitmap(~uint64_t{0}, ~uint64_t{0}, 60, 59) == 0);
+  CHECK(sack_bitmap(~uint64_t{0}, ~uint64_t{0}, 60, 58) == 0);  // all of it above max
   CHECK(sack_bitmap(~uint64_t{0}, ~uint64_t{0}, 0xffffff, 0) == 0b11);
 }
 

@@ -173,6 +173,8 @@ TEST_CASE("semantic ACKs at once or after each SACK", "[tb][choices][A-16]") {
   const Both r = both("mixed", "ack_with_sack", 0, 1);
   CHECK(acks(r.first) != sacks(r.first));
   CHECK(acks(r.second) > 0);
+  const Both gap = both("many-qps", "ack_gap", 0, 1000);
+  CHECK(acks(gap.first) > acks(gap.second));
 }
 
 TEST_CASE("a lost semantic ACK comes again, either way", "[tb][choices][A-17]") {
