@@ -75,7 +75,7 @@ LinePeer::LinePeer(const Setup& s)
     q.nxt = q.una = plan.sq_psn;
     q.hi = psn_add(plan.sq_psn, -1);
     q.msn = plan.msn;
-    q.cack = q.max = psn_add(plan.rq_psn, -1);
+    q.rx.cack = q.rx.max = psn_add(plan.rq_psn, -1);
     q.lowun = plan.rq_psn;
     q.emsn = other_.qps[plan.peer].msn;
     // QPs that all begin at once would earn their SACKs at once: they begin at different points of the interval.
@@ -145,7 +145,7 @@ std::string LinePeer::data(Qp& q, const Frame& frame, const FrameInfo& info) {
   const uint8_t* reth = &b[ext + (ts ? 8 : 4)];
   const uint16_t stamp = ts ? static_cast<uint16_t>(load_be<2>(&b[ext + 4])) : uint16_t{0};
   RxRow& row = q.rows[info.psn / 64 % q.rows.size()];
-  switch (psn_class(info.psn, q.cack, q.mpr, q.mpr, row)) {
+  switch (psn_class(info.psn, q.rx.cack, q.mpr, q.mpr, row)) {
     case PsnClass::OutOfWindow:
       return fmt::format("PSN {:#x} on QP {}: the window ends before it", info.psn, q.index);
     case PsnClass::DupBelow:
@@ -175,51 +175,42 @@ std::string LinePeer::data(Qp& q, const Frame& frame, const FrameInfo& info) {
   }
   q.rcvd += payload_bytes_ ? plen : plen + pad + 84 + (ts ? 4 : 0) + (imm ? 4 : 0);
   q.trig += std::max(plen, 1024u);
-  if (psn_before(q.max, info.psn)) q.max = info.psn;
-  const unsigned bit = info.psn & 63;
-  row.rcv |= uint64_t{1} << bit;
-  if (info.opcode >= 0xC8) row.last |= uint64_t{1} << bit;
-  ++q.ooo;
-  bool acked = false;
-  if (info.psn == psn_add(q.cack, 1)) {
-    const uint16_t before = q.emsn;
-    advance(q, info.psn);
-    acked = q.emsn != before;
-  }
-  const bool due = q.trig >= sack_trigger_ || info.ackreq || info.rtx || info.ecn == 3 || (q.ar && q.ooo == 0);
-  q.ar = q.ooo != 0 && (q.ar || info.ackreq);
+  const uint16_t before = q.emsn;
+  const uint32_t first = psn_add(q.rx.cack, 1);
+  advanced(q, first, row_take(q.rx, row, info.psn, info.opcode >= 0xC8));
+  const bool acked = q.emsn != before;
+  const bool due = q.trig >= sack_trigger_ || info.ackreq || info.rtx || info.ecn == 3 || (q.ar && q.rx.ooo == 0);
+  q.ar = q.rx.ooo != 0 && (q.ar || info.ackreq);
   if (due) sack(q, frame.plane, info.psn, info.entropy, stamp, false);
   if (acked) q.ackv = true;
   if (ack_with_sack_ ? due && q.ackv : acked) ack(q, frame.plane);
   return {};
 }
 
-void LinePeer::advance(Qp& q, uint32_t psn) {
-  for (unsigned from = psn & 63;; from = 0) {
-    const uint32_t first = psn_add(q.cack, 1);
-    const RowAdvance a = row_advance(q.rows[first / 64 % q.rows.size()], from);
+/// Counts the messages that one row and the rows behind it complete; first: cack + 1 as it was before `a`.
+void LinePeer::advanced(Qp& q, uint32_t first, RowAdvance a) {
+  for (;;) {
     if (a.messages != 0) {
-      q.ackpsn = psn_add(first, a.last_at);
+      q.ackpsn = a.last_psn;
       q.emsn = msn_add(q.emsn, static_cast<int>(a.messages));
     }
-    q.cack = psn_add(q.cack, a.count);
-    q.ooo = static_cast<uint16_t>(q.ooo - a.count);
-    if (!a.to_end || q.ooo == 0) break;
+    if (!a.goes_on) return;
+    first = psn_add(first, a.count);
+    a = row_go_on(q.rx, q.rows[first / 64 % q.rows.size()], first);
   }
-  if (psn_before(q.max, q.cack)) q.max = q.cack;
 }
 
 void LinePeer::sack(Qp& q, unsigned plane, uint32_t psn, uint32_t entropy, uint16_t ts, bool pr) {
   q.trig = 0;
-  const uint32_t base = sack_cyclic_base(q.lowun, q.cack, q.max);
+  const uint32_t base = sack_cyclic_base(q.lowun, q.rx.cack, q.rx.max);
   const auto row = [&](uint32_t p) { return q.rows[p / 64 % q.rows.size()].rcv; };
   responses_[plane].push_back({.kind = CtlKind::Sack,
                                .qp = static_cast<uint16_t>(q.index),
                                .psn = psn,
-                               .cack = q.cack,
+                               .cack = q.rx.cack,
                                .base = base,
-                               .bitmap = sack_bitmap(row(base), row(psn_add(base, 64)), base, q.max),
-                               .ooo = q.ooo,
+                               .bitmap = sack_bitmap(row(base), row(psn_add(base, 64)), base, q.rx.max),
+                               .ooo = q.rx.ooo,
                                .pr = pr,
                                .entropy = entropy,
                                .ts = ts,

@@ -93,9 +93,10 @@ class LinePeer {
     uint64_t message_offset = 0;
     uint32_t message_idx = 0, message_packets = 0, message_payload = 0;
     // responder
-    uint32_t cack = 0, lowun = 0, max = 0, rcvd = 0, trig = 0;
+    RxWindow rx;
+    uint32_t lowun = 0, rcvd = 0, trig = 0;
     uint32_t ackpsn = 0;
-    uint16_t ooo = 0, emsn = 0;
+    uint16_t emsn = 0;
     unsigned mpr = 0;
     bool ar = false, ackv = false, ack_due = false;
     std::vector<RxRow> rows;
@@ -107,7 +108,7 @@ class LinePeer {
   void control(Qp& q, const Frame& frame, const FrameInfo& info, uint64_t now_ps);
   void sack(Qp& q, unsigned plane, uint32_t psn, uint32_t entropy, uint16_t ts, bool pr);
   void ack(Qp& q, unsigned plane);
-  void advance(Qp& q, uint32_t psn);
+  void advanced(Qp& q, uint32_t first, RowAdvance a);
   FramePtr finish(Hdr& hdr, const HdrQp& qp, const uint8_t* payload);
   FramePtr data_frame(Qp& q, uint32_t psn, unsigned plane, uint64_t now_ps, bool rtx);
   FramePtr next_data(unsigned plane, uint64_t now_ps);
