@@ -5,12 +5,36 @@
 // files are put there under the names given here, files that Yosys adds or changes are written
 // below the folder OUT. Exits with Yosys' code.
 import fs from 'node:fs';
+import {registerHooks} from 'node:module';
 import path from 'node:path';
 
 const [modules, out, ...rest] = process.argv.slice(2);
 const split = rest.indexOf('--');
 const inputs = rest.slice(0, split);
 const args = rest.slice(split + 1);
+
+// As shipped, every write copies the whole file, which makes large files (a netlist on its way to
+// ABC) take minutes: double the room instead. An unknown version is left as it is.
+const slowWrite = `const newData = new Uint8Array(Math.max(this.file.data.length, offset + contents.length));
+    newData.set(this.file.data);
+    newData.subarray(offset).set(contents);
+    this.file.data = newData;`;
+const quickWrite = `const end = Math.max(this.file.data.length, offset + contents.length);
+    if (this.file.room?.buffer !== this.file.data.buffer || this.file.room.length < end) {
+      this.file.room = new Uint8Array(2 * end);
+      this.file.room.set(this.file.data);
+    }
+    this.file.data = this.file.room.subarray(0, end);
+    this.file.data.set(contents, offset);`;
+registerHooks({
+  load(url, context, next) {
+    const loaded = next(url, context);
+    if (url.endsWith('/@yowasp/yosys/gen/bundle.js')) {
+      loaded.source = loaded.source.toString().replace(slowWrite, () => quickWrite);
+    }
+    return loaded;
+  },
+});
 const yosys = await import(path.resolve(modules, '@yowasp/yosys/gen/bundle.js'));
 
 const tree = {};
