@@ -76,6 +76,12 @@ def run(command):
     return done.returncode, re.sub(r"\x1b\[[0-9;]*[mK]", "", done.stdout)
 
 
+def check_json(name):
+    """Says that a report cannot be written before the work for it starts; name may be None."""
+    if name and not os.access(Path(name).resolve().parent, os.W_OK):
+        fail(f"cannot write {name}: its folder is missing or read-only.", "Name a file you may write to with --json.")
+
+
 def write_json(name, value):
     """Writes a report for scripts."""
     try:

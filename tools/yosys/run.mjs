@@ -48,8 +48,16 @@ for (const input of inputs) {
   given.set([...steps, name].join('/'), folder[name]);
 }
 
+const pause = new Int32Array(new SharedArrayBuffer(4));
 const write = fd => bytes => {
-  if (bytes) fs.writeSync(fd, bytes);
+  for (let done = 0; bytes && done < bytes.length;) {
+    try {
+      done += fs.writeSync(fd, bytes, done);
+    } catch (error) {
+      if (error.code !== 'EAGAIN') throw error;
+      Atomics.wait(pause, 0, 0, 1); // the reader of this pipe is slow
+    }
+  }
 };
 const options = {stdout: write(1), stderr: write(2), decodeASCII: false, fetchProgress: () => {}};
 let code = 0;
