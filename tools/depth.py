@@ -35,7 +35,7 @@ MAPPING = "; ".join([
     "select -assert-none t:$_*DFF* t:$_*LATCH*",
     f"abc -script +{ABC} -g {GATES}",
     *[f"chtype -set {name} t:{hidden}" for hidden, name in HIDDEN.items()],
-    "opt_clean", "tee -q -o ltp.txt ltp -noff t:$_*_ t:$mem_v2"])
+    "opt_clean", "tee -q -o ltp.txt ltp -noff t:$_*_ t:$mem_v2 w:*"])
 
 
 class Design:
@@ -96,12 +96,16 @@ class Design:
                  "path": [list(step) for step in cut.path(bit)]}
                 for gates, end, index, kind, bit in cut.worst()[:SHOWN_ENDS]]
         deepest = through.worst()[:1]
+        from_inputs, to_outputs, in_to_out = cut.across()
         return {
             "block": block,
             "gates": ends[0]["gates"] if ends else 0,
             "ltp": int(ltp[1]) if ltp else 0,
             "cells": sum(cell["type"] in netlist.GATE_TYPES for cell in module["cells"].values()),
             "registers": sum(cell["type"] in netlist.GATE_FLIPFLOPS for cell in module["cells"].values()),
+            "from_inputs": from_inputs,
+            "to_outputs": to_outputs,
+            "in_to_out": in_to_out,
             "through_tables": deepest[0][0] if deepest else 0,
             "through_path": [list(step) for step in through.path(deepest[0][4])] if deepest else [],
             "ends": ends,
@@ -116,14 +120,17 @@ def ends_of(row):
 
 def report(rows, target):
     width = max(len(row["block"]) for row in rows)
-    print(f"{'block':<{width}}  gates  tables  {'cells':>6}  longest path: from -> to")
+    print(f"{'block':<{width}}  gates  tables   in  out  {'cells':>6}  longest path: from -> to")
     for row in sorted(rows, key=lambda row: (-row["gates"], row["block"])):
         start, end = ends_of(row) if row["ends"] else ("-", "-")
         mark = "*" if row["gates"] > target else " "
-        numbers = f"{row['gates']:>5}{mark} {row['through_tables']:>6}  {row['cells']:>6}"
+        numbers = (f"{row['gates']:>5}{mark} {row['through_tables']:>6} {row['from_inputs']:>4} {row['to_outputs']:>4}"
+                   f"  {row['cells']:>6}")
         print(f"{row['block']:<{width}}  {numbers}  {start} -> {end}")
-    print(f"\n* more than {target} two-input gates. tables: the same path search, where a table that is read in the same"
-          " cycle\nis no start: its data come ceil(log2(rows)) multiplexers after its address.")
+    print(f"""
+* more than {target} two-input gates. tables: the longest path where a table that is read in the same cycle
+is no start: its data come ceil(log2(rows)) multiplexers after its address. in: from an input, out: to an
+output; a path through several blocks has the out of one and the in of the next.""")
 
 
 def details(row):

@@ -57,7 +57,7 @@ def names(module):
     for name, net in module["netnames"].items():
         hidden = net["hide_name"]
         for index, bit in enumerate(net["bits"]):
-            rank = (hidden, not name.endswith("_q"), len(name), name)
+            rank = (hidden, name.startswith("obs_"), not name.endswith("_q"), len(name), name)
             if isinstance(bit, int) and (bit not in found or rank < found[bit][0]):
                 found[bit] = (rank, f"{name}[{index}]" if len(net["bits"]) > 1 else name)
     return {bit: (None if rank[0] else name) for bit, (rank, name) in found.items()}
@@ -88,6 +88,13 @@ class Depths:
         self.depth, self.before = {}, {}
         for bit, *_ in self.ends:
             self.visit(bit)
+        self.from_input = {}  # the same from inputs alone; bits in the order in which they were visited
+        inputs = {bit for port in module["ports"].values() if port["direction"] == "input" for bit in port["bits"]}
+        for bit in self.depth:
+            above, gates = self.drivers.get(bit, ((), 0))
+            reached = [self.from_input[other] + gates for other in above if other in self.from_input]
+            if bit in inputs or reached:
+                self.from_input[bit] = max(reached, default=0)
 
     def add(self, name, cell, through_tables):
         pins = cell["connections"]
@@ -147,6 +154,13 @@ class Depths:
             self.depth[bit] = 0 if last is None else self.depth[last] + gates
             self.before[bit] = last
             stack.pop()
+
+    def across(self):
+        """Most gates from an input to any end, from any start to an output, from an input to an output."""
+        outputs = [bit for bit, _, _, kind in self.ends if kind == "output"]
+        return (max((self.from_input.get(bit, 0) for bit, *_ in self.ends), default=0),
+                max((self.depth[bit] for bit in outputs), default=0),
+                max((self.from_input.get(bit, 0) for bit in outputs), default=0))
 
     def path(self, bit):
         """From the start to bit: [(depth, name)] of the named nets on the way."""

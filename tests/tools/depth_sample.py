@@ -27,11 +27,13 @@ def main():
         "out_o": ends["out_o"]["gates"],
         "a_q": ends["a_q"]["gates"],
         "through tables": row["through_tables"],
+        "from inputs, to outputs, in to out": [row["from_inputs"], row["to_outputs"], row["in_to_out"]],
         "registers": row["registers"],
         "codes": codes,
     }
     expected = {"longest": 6, "parity64_q": 6, "parity64_q from": "a_q", "parity8_q": 3, "read_q": 4,
-                "read_q from": "table_q", "out_o": 2, "a_q": 0, "through tables": 8, "registers": 64 + 3, "codes": [0, 1]}
+                "read_q from": "table_q", "out_o": 2, "a_q": 0, "through tables": 8,
+                "from inputs, to outputs, in to out": [2, 2, 2], "registers": 64 + 3, "codes": [0, 1]}
     for name, value in expected.items():
         if got[name] != value:
             print(f"{name}: expected {value}, got {got[name]}")
