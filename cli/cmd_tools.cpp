@@ -41,6 +41,8 @@ void register_script(CLI::App& app, Context& context, const std::string& name, c
 void register_tools(CLI::App& app, Context& context) {
   register_script(app, context, "lint", "Check the RTL with Verilator, slang and yosys", "lint.py");
   register_script(app, context, "export-verilog", "Write a preset as plain Verilog", "export_verilog.py");
+  register_script(app, context, "state", "Count the RTL's bits per QP, packet in flight, EV, ...", "state.py");
+  register_script(app, context, "depth", "Find the longest path of every block, in gates", "depth.py");
   register_script(app, context, "test", "Build and run all tests", "test.sh");
 }
 

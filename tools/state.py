@@ -1,0 +1,238 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""mrc state: where the RTL keeps its bits: per QP, packet in flight, EV, destination, MR, and fixed."""
+import argparse
+import hashlib
+import inspect
+import json
+import re
+import sys
+
+import yaml
+
+import netlist
+import rtl
+
+TOP = "mrc_nic"
+TARGET_PER_QP = 4096
+EXTRAPOLATED_QPS = 16384
+TOLERANCE = 0.02
+SHOWN_ROWS = 40
+CACHE = rtl.ROOT / "build/state"
+PRESETS_FILE = "cmodel/spec/presets.yaml"
+
+# What one step of a parameter stands for: a unit and how many of them. A memory or register that
+# grows with several parameters belongs to the first of them here: a ring of MaxMpr PSNs for each of
+# NumQps QPs is state of a QP.
+OWNERS = {
+    "NumBlocks": ("packet in flight", 16),
+    "NumWqes": ("WQE", 1),
+    "NumRxRows": ("PSN above cack", 64),
+    "NumImms": ("immediate that waits", 1),
+    "NumQps": ("QP", 1),
+    "NumProfiles": ("EV profile", 1),
+    "NumDests": ("destination", 1),
+    "NumMrs": ("MR", 1),
+}
+# Sizes of one unit: what is proportional to them is shown once more, per unit and step.
+SHARES = {"MaxMpr": "PSN of the window", "EvsPerQp": "EV", "MaxWimm": "immediate", "WqeDepth": "WQE"}
+# What grows with these only is there once per NIC; they are not tried.
+FIXED_PARAMETERS = {"NumPlanes", "PortBytes", "HostBytes", "ProbeSlots", "NumCcProfiles", "TickCycles", "LaneFifo",
+                    "LineFifo", "RxBufWords"}
+
+FIXED = "fixed"
+UNKNOWN = "unclassified"
+
+
+def parameters(name):
+    """The parameters of the NIC, all of which must have a meaning here."""
+    declared = yaml.safe_load((rtl.ROOT / name).read_text())["parameters"]
+    for entry in declared:
+        if entry["name"] not in {*OWNERS, *SHARES, *FIXED_PARAMETERS}:
+            rtl.fail(f"parameter {entry['name']} of {name} has no meaning for the state.",
+                     "Add it to OWNERS, SHARES or FIXED_PARAMETERS in tools/state.py.")
+    return declared
+
+
+def elaborate(files, top, values):
+    """{(instance, name): [copies, rows, width]} of every memory and register; indices of generate loops become [*]."""
+    options = " ".join(f"-G {name}={value}" for name, value in values.items())
+    kinds = " ".join(f"t:{kind}" for kind in (netlist.MEMORY, *netlist.FLIPFLOPS))
+    modules, _ = netlist.read(files, top, f"memory_collect; opt_clean; select {kinds}", options, selected=True)
+    found = {}
+    for module, content in modules.items():
+        path = module.partition("$")[2].partition(".")[2]
+        for name, cell in content["cells"].items():
+            values = cell["parameters"]
+            if cell["type"] == netlist.MEMORY:
+                rows, width = netlist.number(values["SIZE"]), netlist.number(values["WIDTH"])
+                name = values["MEMID"].lstrip("\\")
+            else:
+                rows, width = 1, netlist.number(values["WIDTH"])
+                name = re.sub(r"^\$driver\$", "", name)
+            key = (re.sub(r"\[\d+\]", "[*]", path), re.sub(r"\[\d+\]", "[*]", name) if cell["type"] == netlist.MEMORY
+                   else name.partition("[")[0])
+            copies, most, bits = found.get(key, (0, 0, 0))
+            found[key] = [copies + 1, max(most, rows), bits + rows * width]
+    return found
+
+
+def grows(sizes):
+    """True if bits are proportional to a parameter that doubles from each size to the next; a logarithm is not."""
+    steps = [after - before for before, after in zip(sizes, sizes[1:])]
+    if len(steps) == 1:
+        return sizes[1] >= 1.7 * sizes[0]
+    return sizes[-1] >= 2 * sizes[0] and steps[-1] >= 1.7 * steps[0]
+
+
+def scaling(files, top, declared):
+    """{element: parameters its bits are proportional to}, from small designs in which one parameter doubles twice."""
+    base = {}
+    for entry in declared:
+        value = entry["tiny"]
+        while 4 * value > entry["max"] and value // 2 >= entry["min"]:
+            value //= 2
+        base[entry["name"]] = value
+    steps = [(entry["name"], base[entry["name"]] * factor) for entry in declared for factor in (2, 4)
+             if entry["name"] not in FIXED_PARAMETERS and base[entry["name"]] * factor <= entry["max"]]
+    start = elaborate(files, top, base)
+    sizes = {name: [start] for name, _ in steps}
+    for done, (name, value) in enumerate(steps):
+        print(f"mrc state: {name} = {value} ({len(steps) - done} small designs to go)", file=sys.stderr, flush=True)
+        sizes[name].append(elaborate(files, top, {**base, name: value}))
+    found = {}
+    for element in {key for points in sizes.values() for point in points for key in point}:
+        bits = {name: [point.get(element, (0, 0, 0))[2] for point in points] for name, points in sizes.items()}
+        found[element] = [name for name, row in bits.items() if len(row) > 1 and grows(row)]
+    return found
+
+
+def cached(kind, files, more, make):
+    """make()'s value, from the last run with the same sources where there was one."""
+    words = hashlib.sha256(repr(more).encode())
+    for name in [*files, "tools/yosys/package-lock.json"]:
+        words.update(f"{name}\n".encode() + (rtl.ROOT / name).read_bytes())
+    for part in (netlist.read, elaborate, scaling, grows):
+        words.update(inspect.getsource(part).encode())
+    CACHE.mkdir(parents=True, exist_ok=True)
+    path = CACHE / f"{kind}-{words.hexdigest()[:24]}.json"
+    if not path.exists():
+        path.write_text(json.dumps([[list(key), value] for key, value in make().items()]))
+    return {tuple(key): value for key, value in json.loads(path.read_text())}
+
+
+def classify(elements, scales, values):
+    """One row per memory or register: where, how large, what it grows with, whose it is."""
+    rows = []
+    for (instance, name), (copies, depth, bits) in elements.items():
+        known = scales.get((instance, name))
+        owner = UNKNOWN if known is None else next((OWNERS[key][0] for key in OWNERS if key in known), FIXED)
+        rows.append({"instance": instance, "name": name, "copies": copies, "rows": depth, "bits": bits,
+                     "width": round(bits / copies / depth, 2), "grows_with": known or [], "class": owner})
+    return sorted(rows, key=lambda row: (-row["bits"], row["instance"], row["name"]))
+
+
+def summary(rows, values):
+    """Bits per class and per unit of each, what one EV, PSN or WQE costs, and the size with many QPs."""
+    units = {FIXED: 1, UNKNOWN: 1}
+    units |= {unit: values[key] * count for key, (unit, count) in OWNERS.items() if key in values}
+    classes = []
+    for owner, count in units.items():
+        bits = sum(row["bits"] for row in rows if row["class"] == owner)
+        if bits or owner == FIXED:
+            classes.append({"class": owner, "units": count, "bits": bits, "per_unit": bits / count})
+    shares = []
+    for parameter, label in SHARES.items():
+        for owner, count in units.items():
+            bits = sum(row["bits"] for row in rows if row["class"] == owner and parameter in row["grows_with"])
+            if bits:
+                shares.append({"of": owner, "share": label, "units": count * values[parameter], "bits": bits,
+                               "per_unit": bits / count / values[parameter]})
+    per_qp = next((entry["per_unit"] for entry in classes if entry["class"] == "QP"), 0)
+    total = sum(row["bits"] for row in rows)
+    qps = values.get("NumQps", 0)
+    return {"classes": classes, "shares": shares, "bits_per_qp": per_qp, "bits": total,
+            "bits_at_16k_qps": total + per_qp * (EXTRAPOLATED_QPS - qps)}
+
+
+def measure(files, top, preset, declared, scales):
+    values = {entry["name"]: entry[preset] for entry in declared}
+    elements = cached(preset, files, [top, values], lambda: elaborate(files, top, values))
+    rows = classify(elements, scales, values)
+    result = {"preset": preset, "values": values, **summary(rows, values), "rows": rows}
+    half = {**values, "NumQps": values["NumQps"] // 2}
+    fewer = cached(f"{preset}-half", files, [top, half], lambda: elaborate(files, top, half))
+    smaller = sum(size[2] for size in fewer.values())
+    expected = result["bits"] - result["bits_per_qp"] * half["NumQps"]
+    result["half"] = {"NumQps": half["NumQps"], "bits": smaller, "expected": expected,
+                      "off": abs(smaller - expected) / smaller}
+    return result
+
+
+def grouped(value):
+    return f"{value:,.0f}".replace(",", " ")
+
+
+def report(result, shown):
+    print(f"State of {result['preset']} ({', '.join(f'{name} {value}' for name, value in result['values'].items())})")
+    print(f"\n  {'class':<36}{'units':>9}{'bits':>13}{'bits per unit':>15}")
+    for row in result["classes"]:
+        print(f"  {row['class']:<36}{row['units']:>9}{grouped(row['bits']):>13}{row['per_unit']:>15.1f}")
+    for row in result["shares"]:
+        label = f"  of {row['of']}: per {row['share']}"
+        print(f"  {label:<36}{row['units']:>9}{grouped(row['bits']):>13}{row['per_unit']:>15.1f}")
+    print(f"  {'all':<36}{'':>9}{grouped(result['bits']):>13}")
+    half = result["half"]
+    print(f"\n  {EXTRAPOLATED_QPS} QPs, all else the same: {result['bits_at_16k_qps'] / 1e6:.1f} Mbit."
+          f" With {half['NumQps']} QPs this rule says {grouped(half['expected'])} bits,"
+          f" the RTL has {grouped(half['bits'])} ({100 * half['off']:.1f} % apart).")
+    if half["off"] > TOLERANCE:
+        print("  That is more than 2 %: not all that grows with NumQps is counted per QP.")
+    rows, rest = result["rows"][:shown], result["rows"][shown or len(result["rows"]):]
+    wide = max(len(row["instance"]) for row in rows) + 2
+    print(f"\n  {'instance':<{wide}}{'memory or register':<20}{'copies x rows x width':>24}{'bits':>12}"
+          "  class (grows with)")
+    for row in rows:
+        size = f"{row['copies']} x {row['rows']} x {row['width']:g}"
+        print(f"  {row['instance'] or '(top)':<{wide}}{row['name']:<20}{size:>24}{grouped(row['bits']):>12}"
+              f"  {row['class']} ({', '.join(row['grows_with']) or '-'})")
+    if rest:
+        bits = grouped(sum(row["bits"] for row in rest))
+        print(f"  and {len(rest)} smaller ones with {bits} bits (--all shows them)")
+
+
+def main():
+    parser = rtl.Parser(prog="mrc state", description=__doc__)
+    parser.add_argument("--preset", action="append", help="only this preset (asic800, fpga100, tiny)")
+    parser.add_argument("--json", metavar="FILE", help="write everything to FILE")
+    parser.add_argument("--all", action="store_true", help="show every register and memory, not the 40 largest")
+    parser.add_argument("--check", action="store_true",
+                        help=f"exit 1 if a QP costs {TARGET_PER_QP} bits or more outside the pools")
+    parser.add_argument("--top", default=TOP, help=argparse.SUPPRESS)
+    parser.add_argument("--parameters", default=PRESETS_FILE, help=argparse.SUPPRESS)
+    parser.add_argument("files", nargs="*", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    presets = options.preset or list(rtl.PRESETS)
+    for preset in presets:
+        rtl.sources(preset)  # says what is wrong with an unknown one
+    rtl.check_json(options.json)
+
+    files = options.files or rtl.rtl_files()
+    declared = parameters(options.parameters)
+    scales = cached("scaling", files, [options.top, declared], lambda: scaling(files, options.top, declared))
+    results = [measure(files, options.top, preset, declared, scales) for preset in presets]
+    bad = 0
+    for result in results:
+        report(result, None if options.all else SHOWN_ROWS)
+        unknown = sum(row["bits"] for row in result["rows"] if row["class"] == UNKNOWN)
+        verdict = "below" if result["bits_per_qp"] < TARGET_PER_QP else "NOT below"
+        print(f"{result['preset']}: {grouped(result['bits_per_qp'])} bits per QP, {verdict} {TARGET_PER_QP}"
+              + (f"; {grouped(unknown)} bits of unknown class" if unknown else "") + "\n")
+        bad += result["bits_per_qp"] >= TARGET_PER_QP or unknown > 0 or result["half"]["off"] > TOLERANCE
+    if options.json:
+        rtl.write_json(options.json, {"target_bits_per_qp": TARGET_PER_QP, "presets": results})
+    return 1 if options.check and bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
