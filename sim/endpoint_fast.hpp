@@ -42,6 +42,7 @@ struct FastConfig {
   bool same_ev = true;        ///< the oldest gap is lost once a packet sent later on the same EV has arrived
   unsigned timeout = 7;       ///< the timer's interval is 1.024 us x 2^timeout
   RetryLimits retry{};
+  bool rtt_rtx = true;        ///< time stamps of packets sent again are round trips too (A-58)
   NsccParams nscc{};  ///< rate_gbps and path_mtu are taken from the links and the QP
   unsigned ar_shift =
       3;  ///< AckReq on the last packet of a burst when less than cwnd / 2^ar_shift is left; 0: a packet

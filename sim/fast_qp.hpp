@@ -75,6 +75,7 @@ struct FastQp {
   StepMarks marks;
   Flight fly;
   uint32_t rcvd_newest = 0;
+  uint8_t rcvd_credit = 0;
 
   // Responder.
   uint32_t cack = kPsnMask, max = kPsnMask, lowun = 0, ooo = 0;

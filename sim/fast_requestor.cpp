@@ -472,12 +472,12 @@ void FastEndpoint::on_sack(FastQp& qp, const Packet& packet) {
   const RcvdNews news = rcvd_news(s.rcvd_bytes, qp.rcvd_newest);
   if (!news.late) qp.rcvd_newest = s.rcvd_bytes;
   if (qp.cc) {
-    const uint32_t bytes = qp.una == qp.nxt ? qp.fly.bytes()
-                           : news.late      ? 0
-                                            : acked_bytes(qp.fly.bytes(), news.units, cancelled, qp.full);
-    const bool sample = recent && qp.ts && !kept.rtx;
+    // Everything is acknowledged, whatever was said before; or what is new, which an old SACK does not know.
+    const uint32_t bytes =
+        news.late ? 0 : acked_bytes(qp.fly.bytes(), news.units, cancelled, qp.full, qp.rcvd_credit);
+    const bool sample = recent && qp.ts && (!kept.rtx || config_.rtt_rtx);
     cc_event(qp, {.kind = NsccKind::Ack,
-                  .bytes = qp.fly.take(bytes),
+                  .bytes = qp.una == qp.nxt ? qp.fly.take_all() : qp.fly.take(bytes),
                   .ecn = s.m == 1,
                   .rtt_valid = sample,
                   .rtt = sample ? ticks_since(s.tx_timestamp, tick(), false) : uint16_t{0},
@@ -519,7 +519,7 @@ void FastEndpoint::on_nack(FastQp& qp, const Packet& packet) {
     qp.rtx_lo = psn_first(qp.rtx_lo, psn);
     list_retransmission(qp);
     if (qp.cc) {
-      const bool sample = qp.ts && !record.rtx;
+      const bool sample = qp.ts && (!record.rtx || config_.rtt_rtx);
       cc_event(qp, {.kind = NsccKind::Nack,
                     .bytes = qp.fly.take(record.size),
                     .rtt_valid = sample,

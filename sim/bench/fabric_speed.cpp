@@ -174,6 +174,7 @@ int flows(const char* name, TwoTierConfig config, const std::vector<std::pair<un
       sum.data_packets, sum.retransmissions, sum.timeouts, sum.duplicates, sum.trimmed, sum.marked, sum.sacks,
       sum.nacks, sum.probes, sum.failed_qps, static_cast<double>(fabric.events()) / data,
       static_cast<double>(rtt) / 1e6);
+  if (std::getenv("FCTS")) { std::vector<Time> t; for (auto& d : clock.done) t.push_back(d.second); std::sort(t.begin(), t.end()); for (size_t i = 0; i < t.size(); i += 1) std::printf("%.1f ", t[i] / 1e6); std::printf("\n"); }
   return good ? 0 : 1;
 }
 
