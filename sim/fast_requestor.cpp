@@ -170,6 +170,7 @@ void FastEndpoint::begin_burst(FastQp& qp) {
     work_.left = grant(qp, min, std::max(min, uint32_t{qp.full} << kShift[qp.mtu_code]), work_.last_grant);
     if (work_.left == 0) {
       dest_of(qp).waiting.push_front(qp.index);
+      watch_state(qp);
       return;
     }
   }
@@ -258,6 +259,7 @@ bool FastEndpoint::begin_retransmission(FastQp& qp) {
       }
       dest.rtx_want = record.size;
       dest.rtx_waiting.push_back(qp.index);
+      watch_state(qp);
       return false;
     }
     dest.state.inflight = nscc_inflight(dest.state.inflight, record.size);
@@ -424,6 +426,8 @@ void FastEndpoint::on_sack(FastQp& qp, const Packet& packet) {
   ctl.psn = ctl.pr ? static_cast<uint16_t>(s.ack_psn_offset) : psn_add(s.cack_psn, s.ack_psn_offset);
   ctl.ooo = s.ooo_count;
   if (!cum_valid(psn_add(ctl.cack, 1), qp.una, qp.nxt)) return;
+  qp.heard_tick = tick();
+  qp.state_probes = 0;
   const SackView view = sack_view(ctl, qp.una, qp.nxt, qp.hi, config_.reorder);
 
   // The packet that this SACK is about.
@@ -500,6 +504,7 @@ void FastEndpoint::on_nack(FastQp& qp, const Packet& packet) {
     fail(qp, CqStatus::RemEvent);
     return;
   }
+  qp.heard_tick = tick();
   const uint32_t psn = n.nack_psn;
   const bool in = in_window(psn, qp.una, qp.nxt);
   if (nack_counts(n.reason) && in && psn == qp.una) {
