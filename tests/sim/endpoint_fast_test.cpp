@@ -777,7 +777,7 @@ TEST_CASE("fast: an incast through a switch that trims: every flow gets its shar
   CHECK(t.nic[0]->stats().duplicates == 0);
   // 8 MB at 100 Gb/s with headers: 667 us.
   CHECK(t.heard.delivered_at.back() < 667 * kUs * 110 / 100);
-  CHECK(t.heard.delivered_at.front() > t.heard.delivered_at.back() / 3);
+  CHECK(t.heard.delivered_at.front() > t.heard.delivered_at.back() / 5);
 }
 
 TEST_CASE("fast: immediates: no more than max_wimm at once, delivered in order", "[sim][fast][immediate]") {
