@@ -3,9 +3,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
-#include <atomic>
 #include <charconv>
-#include <csignal>
 #include <filesystem>
 #include <iostream>
 #include <memory>
@@ -14,6 +12,7 @@
 #include "cli/context.hpp"
 #include "cli/dut_options.hpp"
 #include "cli/output_file.hpp"
+#include "cli/stop_on_signal.hpp"
 #include "cli/version.hpp"
 #include "tb/bugs.hpp"
 #include "tb/cosim.hpp"
@@ -27,30 +26,6 @@ struct Options {
   std::string preset = "asic800", scenario = "mixed", dut = "rtl", bug, json, pcap, wave, reports = "mrc-reports";
   uint64_t packets = 100000, cycles = 0, seed = 1;
   unsigned threads = 2;
-};
-
-std::atomic<bool> g_stop{false};  // set by the signal handler: the only thing it may touch
-void on_signal(int) { g_stop.store(true, std::memory_order_relaxed); }
-
-/// Ctrl-C while this lives ends the run, not the program.
-class StopOnSignal {
- public:
-  StopOnSignal() {
-    g_stop = false;
-    struct sigaction action {};
-    action.sa_handler = on_signal;
-    action.sa_flags = static_cast<int>(SA_RESETHAND);  // a second Ctrl-C ends the program
-    sigaction(SIGINT, &action, &old_int_);
-    sigaction(SIGTERM, &action, &old_term_);
-  }
-  ~StopOnSignal() {
-    sigaction(SIGINT, &old_int_, nullptr);
-    sigaction(SIGTERM, &old_term_, nullptr);
-  }
-
- private:
-  struct sigaction old_int_ {
-  }, old_term_{};
 };
 
 void list_scenarios() {
