@@ -2,16 +2,31 @@
 /// Speed of the engine with endpoints that have no protocol.
 ///   fabric_speed flow [packets]              one flow NIC-T0-T1-T0-NIC, 800G
 ///   fabric_speed permutation NICS PLANES [packets of each NIC]
-///   fabric_speed systemc NODES [activations] events of SystemC alone, one SC_METHOD per node
+/// The same with fast endpoints, and how long their flows took against the bound (all bytes at the receiver's link
+/// rate, and one round trip):
+///   fabric_speed flow-100MB | permutation-128-2MB | permutation-128-100MB | incast-64-1MB [options]
+///     --mb N          megabytes of each flow
+///     --planes N      planes that share 800 Gb/s
+///     --base-rtt NS   of the congestion controller
+///     --no-cc         none
+///     --json          one line of JSON
+///   fabric_speed idle-qps [QPs of a pair of NICs]   memory of QPs that do nothing
 #include <malloc.h>
 
+#include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
+#include <functional>
+#include <memory>
 #include <string>
+#include <vector>
 
 #include "sim/bench/synthetic.hpp"
 #include "sim/bench/two_tier.hpp"
+#include "sim/codec.hpp"
+#include "sim/endpoint_fast.hpp"
 
 namespace {
 using namespace mrc::sim;
@@ -58,6 +73,132 @@ int run(const char* name, const TwoTierConfig& config, uint64_t packets, bool al
   std::printf("trimmed %lu answers %lu simulated %.1f us\n", trimmed, answers, static_cast<double>(fabric.now()) / 1e6);
   return report(fabric, name, received, wall, built);
 }
+
+uint64_t in_use() { return mallinfo2().uordblks + mallinfo2().hblkhd; }
+
+struct Options {
+  unsigned megabytes = 0, planes = 1, base_rtt = 0;
+  bool cc = true, json = false, verbose = false;
+};
+
+/// When each flow was complete at its receiver.
+class Clock final : public Listener {
+ public:
+  Clock(Fabric& fabric, uint64_t flows) : fabric_(fabric), left_(flows) {}
+  void delivered(const Delivery& d) override {
+    done.push_back({d.node, fabric_.now()});
+    if (--left_ == 0) fabric_.stop();
+  }
+  std::vector<std::pair<NodeId, Time>> done;
+
+ private:
+  Fabric& fabric_;
+  uint64_t left_;
+};
+
+/// Flows of one message each between the hosts of a fabric.
+int flows(const char* name, TwoTierConfig config, const std::vector<std::pair<unsigned, unsigned>>& pairs,
+          uint64_t bytes, const Options& options) {
+  config.planes = options.planes;
+  config.gbps = 800.0 / options.planes;
+  config.plane_bdp = 600'000 / options.planes;
+  const uint64_t before = in_use();
+  Fabric fabric;
+  TwoTier net(fabric, config);
+  const Time rtt = net.one_way(frame_size(Stack::Srv6, 0xC7, true, 4096), config.spines > 1 || config.leaves > 1) +
+                   net.one_way(frame_size(Stack::Srv6, 0xDC, false, 0), true);
+  FastConfig fast;
+  fast.nscc.base_rtt = options.base_rtt != 0 ? options.base_rtt : static_cast<uint32_t>(rtt / kNs);
+  Clock clock(fabric, pairs.size());
+  std::vector<FastEndpoint*> nics;
+  for (unsigned h = 0; h < config.hosts(); ++h) {
+    auto endpoint = std::make_unique<FastEndpoint>(fast);
+    endpoint->listen(&clock);
+    nics.push_back(endpoint.get());
+    net.add_host(h, std::move(endpoint));
+  }
+  std::vector<unsigned> received(config.hosts());
+  uint32_t qpn = 3;
+  for (const auto& [from, to] : pairs) {
+    std::string why;
+    const unsigned active = 128 / options.planes, backup = 32 / options.planes;
+    QpSpec there = net.qp(from, to, qpn, qpn, active, backup, 1), back = net.qp(to, from, qpn, qpn, active, backup, 1);
+    there.congestion = back.congestion = options.cc;
+    if (!nics[from]->open(there, why) || !nics[to]->open(back, why)) {
+      std::fprintf(stderr, "%s\n", why.c_str());
+      return 1;
+    }
+    nics[from]->post({.id = qpn, .qpn = qpn, .bytes = bytes});
+    ++received[to];
+    ++qpn;
+  }
+  const auto cpu = std::clock();
+  const auto wall = std::chrono::steady_clock::now();
+  fabric.run(kSecond);
+  const double cpu_seconds = seconds(cpu);
+  const double wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - wall).count();
+  const uint64_t memory = in_use() - before;
+
+  EndpointStats sum;
+  for (const FastEndpoint* nic : nics) {
+    const EndpointStats s = nic->stats();
+    sum.data_packets += s.data_packets, sum.retransmissions += s.retransmissions, sum.timeouts += s.timeouts;
+    sum.delivered_packets += s.delivered_packets, sum.delivered_bytes += s.delivered_bytes;
+    sum.duplicates += s.duplicates, sum.trimmed += s.trimmed, sum.marked += s.marked, sum.sacks += s.sacks;
+    sum.nacks += s.nacks, sum.probes += s.probes, sum.failed_qps += s.failed_qps;
+  }
+  const uint64_t packets = (bytes + 4095) / 4096;
+  const unsigned most = *std::max_element(received.begin(), received.end());
+  const Time bound = Rate::gbps(800).time(packets * most * wire_bytes(frame_size(Stack::Srv6, 0xC7, true, 4096))) + rtt;
+  Time last = 0, first = kNever;
+  for (const auto& [node, time] : clock.done) last = std::max(last, time), first = std::min(first, time);
+  const bool good = clock.done.size() == pairs.size() && sum.delivered_bytes == bytes * pairs.size();
+  const double ratio = static_cast<double>(last) / static_cast<double>(bound);
+  const auto data = static_cast<double>(sum.data_packets);
+  if (options.json) {
+    std::printf(
+        "{\"case\": \"%s\", \"packets_per_second\": %.0f, \"packets_per_second_wall\": %.0f, "
+        "\"max_fct_over_bound\": %.4f, \"memory_bytes\": %lu, \"data_packets\": %lu, \"complete\": %s}\n",
+        name, data / cpu_seconds, data / wall_seconds, ratio, memory, sum.data_packets, good ? "true" : "false");
+    return good ? 0 : 1;
+  }
+  std::printf(
+      "%s: %s; %.2f M data packets/s CPU, %.2f wall; FCT %.1f .. %.1f us, bound %.1f, ratio %.3f; memory %.1f MB\n",
+      name, good ? "complete" : "INCOMPLETE", data / cpu_seconds / 1e6, data / wall_seconds / 1e6,
+      static_cast<double>(first) / 1e6, static_cast<double>(last) / 1e6, static_cast<double>(bound) / 1e6, ratio,
+      static_cast<double>(memory) / 1e6);
+  std::printf(
+      "  packets %lu retransmitted %lu timeouts %lu duplicates %lu trimmed %lu marked %lu sacks %lu nacks %lu probes "
+      "%lu "
+      "failed %lu; events per packet %.2f; rtt %.2f us\n",
+      sum.data_packets, sum.retransmissions, sum.timeouts, sum.duplicates, sum.trimmed, sum.marked, sum.sacks,
+      sum.nacks, sum.probes, sum.failed_qps, static_cast<double>(fabric.events()) / data,
+      static_cast<double>(rtt) / 1e6);
+  return good ? 0 : 1;
+}
+
+int idle(unsigned pairs) {
+  Fabric fabric;
+  TwoTierConfig config{.leaves = 2, .spines = 1, .hosts_per_leaf = 1, .planes = 8, .gbps = 100};
+  TwoTier net(fabric, config);
+  std::vector<FastEndpoint*> nics;
+  for (unsigned h = 0; h < 2; ++h) {
+    auto endpoint = std::make_unique<FastEndpoint>();
+    nics.push_back(endpoint.get());
+    net.add_host(h, std::move(endpoint));
+  }
+  const uint64_t before = in_use();
+  std::string why;
+  for (uint32_t q = 0; q < pairs; ++q) {
+    if (!nics[0]->open(net.qp(0, 1, q + 3, q + 3, 16, 16, 1), why) ||
+        !nics[1]->open(net.qp(1, 0, q + 3, q + 3, 16, 16, 1), why)) {
+      return 1;
+    }
+  }
+  std::printf("%u pairs of idle QPs, 256 EVs each: %.0f bytes per pair\n", pairs,
+              static_cast<double>(in_use() - before) / pairs);
+  return 0;
+}
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -76,6 +217,35 @@ int main(int argc, char** argv) {
     config.gbps = 800.0 / planes;
     return run("permutation", config, number(4, 20'000), true);
   }
-  std::fprintf(stderr, "fabric_speed flow | permutation\n");
+  Options options;
+  for (int i = 2; i < argc; ++i) {
+    const std::string arg = argv[i];
+    if (arg == "--mb") options.megabytes = static_cast<unsigned>(number(++i, 0));
+    if (arg == "--planes") options.planes = static_cast<unsigned>(number(++i, 1));
+    if (arg == "--base-rtt") options.base_rtt = static_cast<unsigned>(number(++i, 0));
+    if (arg == "--no-cc") options.cc = false;
+    if (arg == "--json") options.json = true;
+  }
+  const auto size = [&](uint64_t megabytes) {
+    return (options.megabytes != 0 ? options.megabytes : megabytes) * 1'000'000;
+  };
+  if (what == "flow-100MB") {
+    return flows(what.c_str(), {.leaves = 2, .spines = 1, .hosts_per_leaf = 1}, {{0, 1}}, size(100), options);
+  }
+  const TwoTierConfig clos{.leaves = 8, .spines = 16, .hosts_per_leaf = 16};
+  if (what == "permutation-128-2MB" || what == "permutation-128-100MB") {
+    std::vector<std::pair<unsigned, unsigned>> pairs;
+    for (unsigned h = 0; h < 128; ++h) pairs.emplace_back(h, (h + 64) % 128);
+    return flows(what.c_str(), clos, pairs, size(what == "permutation-128-2MB" ? 2 : 100), options);
+  }
+  if (what == "incast-64-1MB") {
+    std::vector<std::pair<unsigned, unsigned>> pairs;
+    for (unsigned h = 0; h < 64; ++h) pairs.emplace_back(16 + h, 0);
+    return flows(what.c_str(), clos, pairs, size(1), options);
+  }
+  if (what == "idle-qps") return idle(static_cast<unsigned>(number(2, 1000)));
+  std::fprintf(stderr,
+               "fabric_speed flow | permutation | flow-100MB | permutation-128-2MB | permutation-128-100MB | "
+               "incast-64-1MB | idle-qps\n");
   return 3;
 }

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The retransmission timer in steps of a quarter of its interval (docs/blocks/tx_inflight.md, "The timer"): a packet
+/// is taken for lost one interval and at most one step after it was sent.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "protocol/tx_window.hpp"
+
+namespace mrc {
+
+/// Steps of the timer's interval.
+inline constexpr unsigned kTimerSteps = 4;
+
+/// Where the window's end was, 4, 3, 2 and 1 steps ago, and how many of these are still to be taken down.
+struct StepMarks {
+  std::array<uint32_t, kTimerSteps> mark{};  ///< [0]: an interval ago
+  uint8_t count = 0;
+
+  constexpr void restart(uint32_t nxt) {
+    mark.fill(nxt);
+    count = kTimerSteps - 1;
+  }
+  /// A step has passed. True: what was sent before mark[0] is overdue; call shift() when that has been seen to.
+  constexpr bool step(uint32_t nxt) {
+    if (count == 0) return true;
+    mark[kTimerSteps - count] = nxt;
+    --count;
+    return false;
+  }
+  constexpr void shift(uint32_t nxt) {
+    for (unsigned i = 0; i + 1 < kTimerSteps; ++i) mark[i] = mark[i + 1];
+    mark[kTimerSteps - 1] = nxt;
+  }
+};
+
+/// Timer steps for which each PSN of a row is spared, 0 to 7: three bits each, by their weight.
+struct RowAges {
+  std::array<uint64_t, 3> bit{};
+
+  constexpr uint64_t any() const { return bit[0] | bit[1] | bit[2]; }
+  constexpr void set(unsigned i, unsigned steps) {
+    for (unsigned b = 0; b < 3; ++b) bit[b] = (bit[b] & ~(uint64_t{1} << i)) | uint64_t{steps >> b & 1u} << i;
+  }
+  /// One step less for each PSN of the mask, of which none may be 0.
+  constexpr void less(uint64_t mask) {
+    for (uint64_t& b : bit) {
+      const uint64_t borrow = mask & ~b;
+      b ^= mask;
+      mask = borrow;
+    }
+  }
+};
+
+/// Steps for which a packet sent again is spared, `elapsed` of `step` after the timer's last step: about an interval.
+constexpr unsigned spared_steps(uint32_t elapsed, uint32_t step) {
+  return elapsed >= step / 2 ? kTimerSteps : kTimerSteps - 1;
+}
+
+/// What a step finds in a row.
+struct StepRow {
+  uint64_t lost;    ///< overdue: pending now
+  uint64_t spared;  ///< sent again not long ago
+};
+
+/// A step passes over the row of word w. `overdue`: mark[0].
+constexpr StepRow step_row(WinRow& row, RowAges& ages, uint32_t w, uint32_t una, uint32_t nxt, uint32_t overdue) {
+  const uint64_t out = range_mask(w, una, nxt) & ~row.sacked & ~row.pend;
+  const uint64_t spared = out & ages.any();
+  const uint64_t lost = out & ~spared & range_mask(w, una, overdue);
+  row.nacked &= row.pend;
+  row.pend |= lost;
+  ages.less(spared);
+  return {lost, spared};
+}
+
+}  // namespace mrc

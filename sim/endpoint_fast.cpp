@@ -1,0 +1,425 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Ports, timers, QPs of the fast endpoint.
+#include "sim/endpoint_fast.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "protocol/srv6.hpp"
+#include "sim/codec.hpp"
+#include "sim/fabric.hpp"
+
+namespace mrc::sim {
+
+namespace {
+Stack stack_of(Encap encap) {
+  switch (encap) {
+    case Encap::Srv6:
+      return Stack::Srv6;
+    case Encap::Srv6Srh:
+      return Stack::Srv6Srh;
+    default:
+      return Stack::Ipv6;
+  }
+}
+constexpr uint32_t kDirectQpns = 1 << 16;
+
+void append(Packet*& head, Packet*& tail, Packet* packet) {
+  packet->next = nullptr;
+  (head == nullptr ? head : tail->next) = packet;
+  tail = packet;
+}
+void drop_list(Packet*& head) {
+  while (head != nullptr) Recycle{}(std::exchange(head, head->next));
+}
+}  // namespace
+
+FastEndpoint::FastEndpoint(const FastConfig& config) : config_(config) {}
+
+FastEndpoint::~FastEndpoint() {
+  for (Lane& lane : lanes_) {
+    drop_list(lane.control);
+    drop_list(lane.data);
+  }
+}
+
+void FastEndpoint::attach(const Access& access) {
+  access_ = access;
+  planes_ = std::min(access.planes(), kMaxPlanes);
+}
+
+void FastEndpoint::start() {
+  started_ = true;
+  for (unsigned p = 0; p < planes_; ++p) {
+    if (access_.link_up(p)) up_ |= 1u << p;
+  }
+  room_ = (1u << planes_) - 1u;
+  for (const auto& dest : dests_) {
+    if (!dest->cc) continue;
+    dest->words = words(dest->mtu_code);
+    dest->state = nscc_init(*dest->words, tick());
+  }
+  if (up_ != room_) ports_changed();
+  pump();
+}
+
+const NsccWords* FastEndpoint::words(unsigned mtu_code) {
+  std::optional<NsccWords>& words = words_[mtu_code];
+  if (!words) {
+    NsccParams params = config_.nscc;
+    params.path_mtu = 256u << mtu_code;
+    double rate = 0;
+    for (unsigned p = 0; p < planes_; ++p) {
+      if (access_.rate(p).valid()) rate += access_.rate(p).gbps();
+    }
+    if (rate > 0) params.rate_gbps = rate;
+    // open() has seen that the settings are good; the links' rates may still leave the format.
+    const auto real = nscc_resolve(params);
+    const auto fallback = nscc_resolve(config_.nscc);
+    words = nscc_words(real ? *real : *fallback);
+  }
+  return &*words;
+}
+
+FastQp* FastEndpoint::find(uint32_t qpn) const {
+  if (qpn < by_qpn_.size()) return by_qpn_[qpn];
+  if (by_high_qpn_.empty()) return nullptr;
+  const auto it = by_high_qpn_.find(qpn);
+  return it == by_high_qpn_.end() ? nullptr : it->second;
+}
+
+bool FastEndpoint::open(const QpSpec& spec, std::string& why) {
+  if (spec.qpn < 3 || spec.qpn >= 1u << 24 || spec.peer_qpn < 3 || spec.peer_qpn >= 1u << 24) {
+    why = "queue pair numbers " + std::to_string(spec.qpn) + " and " + std::to_string(spec.peer_qpn) +
+          " are not between 3 and 16777215";
+    return false;
+  }
+  if (find(spec.qpn) != nullptr) {
+    why = "queue pair " + std::to_string(spec.qpn) + " is open already";
+    return false;
+  }
+  if (!std::has_single_bit(spec.mtu) || spec.mtu < 256 || spec.mtu > 4096) {
+    why = "an MTU of " + std::to_string(spec.mtu) + " bytes is not 256, 512, 1024, 2048 or 4096";
+    return false;
+  }
+  if (spec.planes > access_.planes()) {
+    why = std::to_string(spec.planes) + " planes are more than the endpoint's " + std::to_string(access_.planes());
+    return false;
+  }
+  if (config_.mpr == 0 || config_.mpr > 255 || config_.mpr_dest == 0 || config_.mpr_dest > 255) {
+    why = "a window of " + std::to_string(config_.mpr == 0 || config_.mpr > 255 ? config_.mpr : config_.mpr_dest) +
+          " times 128 packets is not between 1 and 255";
+    return false;
+  }
+  if (config_.lane_packets == 0 || config_.reorder == 0) {
+    why = "lane_packets and reorder are at least 1";
+    return false;
+  }
+  auto qp = std::make_unique<FastQp>();
+  qp->mtu = spec.mtu;
+  qp->mtu_code = static_cast<uint8_t>(std::countr_zero(spec.mtu) - 8);
+  qp->cc = spec.congestion && config_.nscc.enable;
+  if (qp->cc) {
+    NsccParams params = config_.nscc;
+    params.path_mtu = spec.mtu;
+    if (const auto real = nscc_resolve(params); !real) {
+      why = real.error().input + ": " + real.error().what;
+      return false;
+    }
+  }
+  qp->index = static_cast<uint32_t>(qps_.size());
+  if (!qp->ev.init(spec, qp->index ^ spec.qpn << 4 ^ access_.node(), why)) return false;
+  qp->qpn = spec.qpn;
+  qp->peer_qpn = spec.peer_qpn;
+  qp->peer = spec.peer;
+  qp->ts = config_.time_stamps;
+  qp->encap = spec.encap;
+  qp->stack = stack_of(spec.encap);
+  qp->path_template = spec.path_template;
+  qp->rule = spec.path_rule;
+  qp->full = nominal_full(qp->mtu_code, qp->ts, false);
+  using wire::Opcode;
+  const auto size = [&](Opcode opcode, unsigned payload) {
+    return static_cast<uint16_t>(frame_size(qp->stack, static_cast<uint8_t>(opcode), qp->ts, payload));
+  };
+  qp->frame_full = size(Opcode::WriteMiddle, spec.mtu);
+  qp->frame_control = {size(Opcode::Sack, 0), size(Opcode::Nack, 0), size(Opcode::Ack, 0)};
+  qp->mpr = qp->mpr_max = static_cast<uint8_t>(config_.mpr);
+  qp->mpr_now = qp->mpr_dest = static_cast<uint8_t>(config_.mpr_dest);
+  qp->row_mask = static_cast<uint32_t>(std::bit_ceil(2u * config_.mpr_dest)) - 1;
+
+  const auto [it, is_new] = dest_of_node_.try_emplace(spec.peer, static_cast<uint32_t>(dests_.size()));
+  if (is_new) {
+    dests_.push_back(std::make_unique<FastDest>());
+    dests_.back()->peer = spec.peer;
+  }
+  qp->dest = it->second;
+  FastDest& dest = *dests_[qp->dest];
+  dest.newest_qp = qp->index;
+  if (qp->cc && !dest.cc) {
+    dest.cc = true;
+    dest.mtu_code = qp->mtu_code;
+    if (started_) {
+      dest.words = words(dest.mtu_code);
+      dest.state = nscc_init(*dest.words, tick());
+    }
+  }
+  if (spec.qpn < kDirectQpns) {
+    if (by_qpn_.size() <= spec.qpn) by_qpn_.resize(spec.qpn + 1);
+    by_qpn_[spec.qpn] = qp.get();
+  } else {
+    by_high_qpn_[spec.qpn] = qp.get();
+  }
+  qps_.push_back(std::move(qp));
+  if (started_ && up_ != (1u << planes_) - 1u) {
+    dest.due = true;
+    dest.sent = false;
+    port_status_timer(qps_.back()->dest);
+  }
+  return true;
+}
+
+bool FastEndpoint::post(const WorkRequest& request) {
+  FastQp* qp = find(request.qpn);
+  if (qp == nullptr || qp->failed || request.bytes == 0 || request.bytes > kMaxMessage) return false;
+  if (qp->requests.size() >= config_.wqe_depth || (request.immediate && qp->immediates >= config_.max_wimm)) {
+    return false;
+  }
+  Request entry;
+  entry.id = request.id;
+  Wqe& wqe = entry.row.wqe;
+  wqe.length = static_cast<uint32_t>(request.bytes);
+  wqe.raddr = config_.remote_va;
+  wqe.rkey = config_.rkey;
+  wqe.imm_valid = request.immediate;
+  wqe.imm = request.imm;
+  entry.row.rqmsn = qp->rqmsn;
+  if (request.immediate) {
+    ++qp->rqmsn;
+    ++qp->immediates;
+  }
+  qp->requests.push_back(entry);
+  ++qp->msn_tail;
+  activate(*qp);
+  if (started_) pump();
+  return true;
+}
+
+EvCounts FastEndpoint::ev_counts(uint32_t qpn) const {
+  const FastQp* qp = find(qpn);
+  return qp == nullptr ? EvCounts{} : qp->ev.counts();
+}
+
+void FastEndpoint::set_mpr(uint32_t qpn, uint8_t mpr) {
+  if (FastQp* qp = find(qpn)) qp->mpr_now = dynamic_mpr(mpr, qp->mpr_dest);
+}
+bool FastEndpoint::deny_ev(uint32_t qpn, unsigned ev_idx, bool deny) {
+  FastQp* qp = find(qpn);
+  return qp != nullptr && qp->ev.deny(ev_idx, deny);
+}
+unsigned FastEndpoint::ev_state(uint32_t qpn, unsigned ev_idx) const {
+  const FastQp* qp = find(qpn);
+  return qp == nullptr || ev_idx >= qp->ev.size() ? kEvDenied : qp->ev.state(ev_idx);
+}
+const NsccState* FastEndpoint::controller(NodeId peer) const {
+  const auto it = dest_of_node_.find(peer);
+  return it == dest_of_node_.end() || !dests_[it->second]->cc ? nullptr : &dests_[it->second]->state;
+}
+unsigned FastEndpoint::peer_planes(NodeId peer) const {
+  const auto it = dest_of_node_.find(peer);
+  return it == dest_of_node_.end() ? 0 : dests_[it->second]->peer_mask & ((1u << planes_) - 1u);
+}
+bool FastEndpoint::failed(uint32_t qpn) const {
+  const FastQp* qp = find(qpn);
+  return qp != nullptr && qp->failed;
+}
+
+uint64_t FastEndpoint::memory() const {
+  uint64_t bytes = sizeof *this + qps_.capacity() * sizeof(void*) + by_qpn_.capacity() * sizeof(void*) +
+                   dests_.capacity() * sizeof(void*) + run_.memory() + rtx_list_.memory() +
+                   timers_.size() * sizeof(Timer) + slabs_.size() * sizeof(Block) * kSlabBlocks +
+                   probes_.capacity() * sizeof(Probe) + unprobed_.memory() + wants_.memory();
+  for (const auto& qp : qps_) {
+    bytes += sizeof *qp + qp->ev.memory() + qp->requests.memory() + qp->lengths.memory() +
+             qp->blocks.capacity() * sizeof(void*) + (qp->rows ? (qp->row_mask + 1) * sizeof(RxRow) : 0);
+  }
+  for (const auto& dest : dests_) bytes += sizeof *dest + dest->waiting.memory() + dest->rtx_waiting.memory();
+  return bytes;
+}
+
+// Ports.
+
+PacketPtr FastEndpoint::make_packet(const FastQp& qp, unsigned plane, uint32_t ev, bool data_class) {
+  PacketPtr packet = access_.pool().make();
+  Packet& p = *packet;
+  if (has_outer_ipv6(qp.encap)) {
+    const U128 address = srv6_address(qp.path_template, plane, ev, qp.rule);
+    p.dst = {static_cast<uint64_t>(address >> 64), static_cast<uint64_t>(address)};
+    if (qp.encap == Encap::Srv6Srh) {
+      p.segments_left = 1;
+      access_.pool().attach(p).segment = host_address(qp.peer);
+    }
+  } else {
+    p.dst = host_address(qp.peer);
+  }
+  p.entropy = qp.encap == Encap::Udp ? ev & 0xffff0000u : ev;
+  p.src = access_.node();
+  p.stack = qp.stack;
+  p.dst_host = qp.peer;
+  p.dscp = data_class ? config_.dscp.trimmable : config_.dscp.control;
+  p.ecn = data_class ? 2 : 0;
+  p.dqp = qp.peer_qpn;
+  p.bth = 0;
+  p.payload = 0;
+  p.tx_timestamp = 0;
+  return packet;
+}
+
+void FastEndpoint::ask_wake(Time time) {
+  if (time >= wake_at_) return;
+  wake_at_ = time;
+  access_.wake_at(time);
+}
+
+void FastEndpoint::add_timer(Time time, TimerKind kind, uint32_t index) {
+  timers_.push({time, kind, index});
+  ask_wake(time);
+}
+
+void FastEndpoint::put_control(PacketPtr packet, unsigned plane, Time delay) {
+  if ((up_ >> plane & 1) == 0) return;  // lost at a port without carrier
+  Lane& lane = lanes_[plane];
+  packet->at_ps = access_.now() + delay;
+  if (lane.idle && lane.control == nullptr) ask_wake(packet->at_ps);
+  append(lane.control, lane.control_tail, packet.release());
+}
+
+void FastEndpoint::put_data(PacketPtr packet, unsigned plane) {
+  if ((up_ >> plane & 1) == 0) return;
+  Lane& lane = lanes_[plane];
+  packet->at_ps = access_.now() + config_.work_to_wire;
+  if (lane.idle && lane.data == nullptr) ask_wake(packet->at_ps);
+  append(lane.data, lane.data_tail, packet.release());
+  if (++lane.packets >= config_.lane_packets) room_ &= ~(1u << plane);
+}
+
+PacketPtr FastEndpoint::pull(unsigned plane) {
+  if (plane >= planes_) return nullptr;
+  Lane& lane = lanes_[plane];
+  const Time now = access_.now();
+  const bool freed = lane.sending;
+  if (freed) {
+    lane.sending = false;
+    --lane.packets;
+    room_ |= 1u << plane;
+  }
+  Packet* packet = nullptr;
+  if (lane.control != nullptr && lane.control->at_ps <= now) {
+    packet = lane.control;
+    lane.control = packet->next;
+  } else if (lane.data != nullptr && lane.data->at_ps <= now) {
+    packet = lane.data;
+    lane.data = packet->next;
+    lane.sending = true;
+  }
+  lane.idle = packet == nullptr;
+  if (lane.idle) {
+    if (lane.control != nullptr) ask_wake(lane.control->at_ps);
+    if (lane.data != nullptr) ask_wake(lane.data->at_ps);
+  }
+  if (freed) pump();
+  return PacketPtr(packet);
+}
+
+void FastEndpoint::wake() {
+  wake_at_ = kNever;
+  const Time now = access_.now();
+  while (!timers_.empty() && timers_.top().time <= now) {
+    const Timer timer = timers_.top();
+    timers_.pop();
+    switch (timer.kind) {
+      case TimerKind::Retry:
+        retry_timer(*qps_[timer.index]);
+        break;
+      case TimerKind::Probe:
+        probe_timer(timer.index);
+        break;
+      case TimerKind::PortStatus:
+        port_status_timer(timer.index);
+        break;
+      case TimerKind::ReverseProbe:
+        reverse_timer();
+        break;
+    }
+  }
+  pump();
+  const auto ready = [](const Packet* packet) { return packet == nullptr ? kNever : packet->at_ps; };
+  Time next = timers_.empty() ? kNever : timers_.top().time;
+  for (unsigned p = 0; p < planes_; ++p) {
+    Lane& lane = lanes_[p];
+    if (!lane.idle) continue;
+    if (std::min(ready(lane.control), ready(lane.data)) <= now) access_.kick(p);
+    if (lane.idle) next = std::min({next, ready(lane.control), ready(lane.data)});
+  }
+  if (next > now && next != kNever) ask_wake(next);
+}
+
+void FastEndpoint::flush_lane(unsigned plane) {
+  Lane& lane = lanes_[plane];
+  drop_list(lane.control);
+  drop_list(lane.data);
+  lane.packets = 0;
+  lane.sending = false;
+  lane.idle = true;
+  room_ |= 1u << plane;
+}
+
+void FastEndpoint::link_changed(unsigned plane, bool up) {
+  if (plane >= planes_ || !started_) return;
+  up_ = up ? up_ | 1u << plane : up_ & ~(1u << plane);
+  // A MAC without carrier takes what it is given and loses it.
+  if (!up) flush_lane(plane);
+  ports_changed();
+  pump();
+}
+
+void FastEndpoint::receive(PacketPtr packet, unsigned plane) {
+  const Packet& p = *packet;
+  if (p.ecn == 3) ++stats_.marked;
+  const bool trimmed = p.dscp == config_.dscp.trimmed || p.dscp == config_.dscp.trimmed_lasthop;
+  using wire::Opcode;
+  const auto opcode = static_cast<Opcode>(p.opcode);
+  if (opcode >= Opcode::WriteFirst && opcode <= Opcode::WriteOnlyImm) {
+    if (FastQp* qp = find(p.dqp)) on_data(*qp, *packet, plane, trimmed);
+    return;
+  }
+  if (trimmed) return;
+  if (opcode == Opcode::EndpointRequest || opcode == Opcode::EndpointResponse) {
+    if (p.dqp == 2) on_endpoint(p, plane);
+    return;
+  }
+  FastQp* qp = find(p.dqp);
+  if (qp == nullptr) return;
+  if (opcode == Opcode::ProbeRequest) {
+    on_probe(*qp, p, plane);
+    return;
+  }
+  if (qp->failed) return;
+  switch (opcode) {
+    case Opcode::Sack:
+      on_sack(*qp, p);
+      break;
+    case Opcode::Nack:
+      on_nack(*qp, p);
+      break;
+    case Opcode::Ack:
+      on_ack(*qp, p);
+      break;
+    default:
+      return;
+  }
+  pump();
+}
+
+}  // namespace mrc::sim

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The fast endpoint: all of MRC at the level of packets, without a clock. Every rule is that of cmodel/protocol; where
+/// the pipeline's pages (docs/blocks) make a choice, it is theirs.
+///
+///     FastConfig config;
+///     config.nscc.base_rtt = 6000;
+///     auto endpoint = std::make_unique<FastEndpoint>(config);
+///
+/// PSN, MSN and RQMSN of a new QP are 0 on both sides.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <queue>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "protocol/nscc.hpp"
+#include "protocol/retry.hpp"
+#include "protocol/rx_tracker.hpp"
+#include "sim/endpoint.hpp"
+#include "sim/fast_qp.hpp"
+#include "wire/packet.hpp"
+
+namespace mrc::sim {
+
+struct FastConfig {
+  // What the pipeline takes at 1 GHz. With a lane that has packets waiting the second one does not show.
+  Time packet_to_answer = 25 * kNs;  ///< from the last byte of a packet to the first of its SACK, NACK or ACK
+  Time work_to_wire = 20 * kNs;      ///< from a work request, SACK or NACK to the packet it lets go
+  unsigned lane_packets = 8;         ///< data packets a port holds, the one it sends included
+
+  // Requestor.
+  unsigned wqe_depth = 1024;  ///< incomplete work requests of one QP
+  unsigned mpr = 8;           ///< window, in units of 128 PSNs; 1 to 255
+  unsigned max_wimm = 32;     ///< incomplete WRITEs with immediate of one QP
+  bool time_stamps = true;    ///< TSETH; without it there is no round trip to control congestion by
+  unsigned reorder = 256;     ///< packets above a gap before it counts as lost (register REORDER)
+  bool same_ev = true;        ///< the oldest gap is lost once a packet sent later on the same EV has arrived
+  unsigned timeout = 7;       ///< the timer's interval is 1.024 us x 2^timeout
+  RetryLimits retry{};
+  NsccParams nscc{};  ///< rate_gbps and path_mtu are taken from the links and the QP
+  unsigned ar_shift =
+      3;  ///< AckReq on the last packet of a burst when less than cwnd / 2^ar_shift is left; 0: a packet
+  uint64_t remote_va = 0;  ///< where WRITEs go, all of them
+  uint32_t rkey = 0;
+
+  // Paths.
+  unsigned ev_min_active = 8;        ///< EVs of a QP that stay in use whatever they lose
+  bool skip_twice = false;           ///< a mark on an EV in SKIP: it is skipped once more
+  uint16_t probe_interval = 781;     ///< 128 ns: until the first probe of a bad EV, doubled per failure
+  unsigned probe_successes = 3;      ///< answers in a row that revive
+  bool probe_skip_good = false;      ///< a marked answer revives to GOOD instead of SKIP
+  uint16_t endpoint_interval = 781;  ///< 128 ns: port status updates and EV probes are repeated or given up
+  bool reverse_probes = true;        ///< of destinations that only send to us
+
+  // Responder.
+  unsigned mpr_dest = 8;          ///< window, in units of 128 PSNs; not less than the peers' mpr
+  uint32_t sack_trigger = 16384;  ///< bytes
+  bool trim_nack = true;          ///< a trimmed packet is NACKed
+  bool oor_drop = false;          ///< packets beyond the window: dropped instead of NACKed
+  bool dynamic_mpr = true;        ///< SACKs say how large the window is
+
+  wire::DscpMap dscp{};
+};
+
+class FastEndpoint final : public Endpoint {
+ public:
+  explicit FastEndpoint(const FastConfig& config = {});
+  ~FastEndpoint() override;
+
+  void attach(const Access& access) override;
+  void start() override;
+  void receive(PacketPtr packet, unsigned plane) override;
+  PacketPtr pull(unsigned plane) override;
+  void wake() override;
+  void link_changed(unsigned plane, bool up) override;
+
+  /// The peer's endpoint, if it is a fast one, must have the same idea of TSETH and of NSCC being there.
+  bool open(const QpSpec& spec, std::string& why) override;
+  /// Requests of more than 2^31 bytes or none are refused for good.
+  bool post(const WorkRequest& request) override;
+  void listen(Listener* listener) override { listener_ = listener; }
+  EndpointStats stats() const override { return stats_; }
+  EvCounts ev_counts(uint32_t qpn) const override;
+  const char* fidelity() const override { return "fast"; }
+
+  // Beyond the interface.
+
+  const FastConfig& config() const { return config_; }
+  /// The responder's window of a QP from now on, in units of 128 PSNs (dynamic MPR).
+  void set_mpr(uint32_t qpn, uint8_t mpr);
+  /// The controller's word on an EV.
+  bool deny_ev(uint32_t qpn, unsigned ev_idx, bool deny);
+  unsigned ev_state(uint32_t qpn, unsigned ev_idx) const;
+  /// Congestion controller towards a peer; null: there is none.
+  const NsccState* controller(NodeId peer) const;
+  /// Planes the peer has said it can receive on.
+  unsigned peer_planes(NodeId peer) const;
+  bool failed(uint32_t qpn) const;
+  /// Bytes held by QPs, destinations and windows.
+  uint64_t memory() const;
+
+ private:
+  enum class TimerKind : uint32_t { Retry, Probe, PortStatus, ReverseProbe };
+  struct Timer {
+    Time time;
+    TimerKind kind;
+    uint32_t index;
+    bool operator<(const Timer& other) const { return time > other.time; }  // the earliest on top
+  };
+  struct Lane {
+    Packet *control = nullptr, *control_tail = nullptr;
+    Packet *data = nullptr, *data_tail = nullptr;
+    uint16_t packets = 0;  // data, the one on the port included
+    bool sending = false;  // a data packet
+    bool idle = true;      // the port asks no more by itself
+  };
+  /// What the transmit side is at work on: a burst of a QP, or one retransmission.
+  struct Work {
+    FastQp* qp = nullptr;
+    bool retransmission = false, walking = false, last_grant = false;
+    uint32_t psn = 0;  // retransmission
+    Record record{};
+    uint32_t left = 0;  // granted and not used
+    uint32_t packets = 0, bytes = 0;
+    EvSet::Walk walk{};
+  };
+  struct Probe {
+    FastQp* qp = nullptr;  // null: free
+    uint16_t ev_idx = 0;
+    bool waiting = false;
+    uint8_t fails = 0, successes = 0, seq = 0;
+    Time due = 0;
+  };
+
+  uint32_t tick() const { return static_cast<uint32_t>(access_.now() / kTick); }
+  FastQp* find(uint32_t qpn) const;
+  FastDest& dest_of(const FastQp& qp) { return *dests_[qp.dest]; }
+  const FastDest& dest_of(const FastQp& qp) const { return *dests_[qp.dest]; }
+  unsigned usable(const FastQp& qp) const { return ev_plane_ok(up_, dest_of(qp).peer_mask); }
+  const NsccWords* words(unsigned mtu_code);
+
+  // Lanes (endpoint_fast.cpp).
+  void put_control(PacketPtr packet, unsigned plane, Time delay);
+  void put_data(PacketPtr packet, unsigned plane);
+  void flush_lane(unsigned plane);
+  void ask_wake(Time time);
+  void add_timer(Time time, TimerKind kind, uint32_t index);
+  /// Headers of a packet to the QP's peer.
+  PacketPtr make_packet(const FastQp& qp, unsigned plane, uint32_t ev, bool data_class);
+
+  // Requestor (fast_requestor.cpp).
+  void pump();
+  bool choose();
+  bool step();
+  bool can_send(const FastQp& qp) const;
+  void activate(FastQp& qp);
+  void begin_burst(FastQp& qp);
+  bool begin_retransmission(FastQp& qp);
+  void end_burst(FastQp& qp, bool more);
+  void cancel_work(FastQp& qp);
+  void send_new(FastQp& qp, uint16_t ev_idx);
+  void send_again(FastQp& qp, uint16_t ev_idx);
+  void send_data(FastQp& qp, const Pkt& pkt, uint32_t psn, uint16_t msn, uint16_t ev_idx, bool ackreq, bool rtx,
+                 uint64_t id);
+  /// Something of the QP is not acknowledged.
+  static bool busy(const FastQp& qp) {
+    return !qp.failed && (qp.una != qp.nxt || qp.msn_done != qp.msn_head || qp.fly.bytes() != 0);
+  }
+  uint32_t grant(FastQp& qp, uint32_t min, uint32_t bytes, bool& last);
+  void give_back(FastQp& qp, uint32_t bytes);
+  void cc_event(FastQp& qp, NsccEvent event);
+  void wake_dest(FastDest& dest);
+  void take_waiting(FastDest& dest);
+  void list_retransmission(FastQp& qp);
+  void on_sack(FastQp& qp, const Packet& packet);
+  void on_nack(FastQp& qp, const Packet& packet);
+  void on_ack(FastQp& qp, const Packet& packet);
+  void feedback(FastQp& qp, unsigned ev_idx, unsigned kind, uint32_t entropy);
+  void progress(FastQp& qp);
+  void advance(FastQp& qp, uint32_t una);
+  void complete(FastQp& qp, uint16_t msn);
+  void fail(FastQp& qp, CqStatus status);
+  void retry_timer(FastQp& qp);
+  void start_timer(FastQp& qp);
+  uint32_t timer_step(const FastQp& qp) const;
+  Block* block_of(const FastQp& qp, uint32_t psn) const;
+  Block* take_block();
+  void release_blocks(FastQp& qp);
+
+  // Probes, port status (fast_paths.cpp).
+  void ev_bad(FastQp& qp, unsigned ev_idx);
+  void probe_timer(uint32_t slot);
+  void probe_answer(FastQp& qp, uint16_t id, unsigned m);
+  void port_status_timer(uint32_t dest);
+  void ports_changed();
+  void on_endpoint(const Packet& packet, unsigned plane);
+  void good_reverse(FastDest& dest, unsigned plane, uint32_t ev);
+  void want_reverse(FastDest& dest, unsigned plane);
+  void reverse_timer();
+  void reverse_next();
+
+  // Responder (fast_responder.cpp).
+  void on_data(FastQp& qp, const Packet& packet, unsigned plane, bool trimmed);
+  void on_probe(FastQp& qp, const Packet& packet, unsigned plane);
+  void send_sack(FastQp& qp, const Packet& packet, unsigned plane, bool probe);
+  void send_nack(FastQp& qp, const Packet& packet, unsigned plane, uint8_t reason);
+  void send_ack(FastQp& qp, unsigned plane);
+  /// out: the plane it leaves on.
+  PacketPtr make_answer(const FastQp& qp, unsigned plane, wire::Opcode opcode, unsigned size, unsigned& out);
+
+  static constexpr Time kTick = kNsccTickNs * kNs;
+  static constexpr unsigned kProbeSlots = 256, kMaxPlanes = 8, kSlabBlocks = 16;
+
+  FastConfig config_;
+  Access access_;
+  Listener* listener_ = nullptr;
+  EndpointStats stats_;
+  unsigned planes_ = 0, up_ = 0, room_ = 0;
+  bool started_ = false, pumping_ = false;
+  std::array<Lane, kMaxPlanes> lanes_;
+  std::vector<std::unique_ptr<FastQp>> qps_;
+  std::vector<FastQp*> by_qpn_;
+  std::unordered_map<uint32_t, FastQp*> by_high_qpn_;
+  std::vector<std::unique_ptr<FastDest>> dests_;
+  std::unordered_map<NodeId, uint32_t> dest_of_node_;
+  std::array<std::optional<NsccWords>, 5> words_;
+  Ring<uint32_t> run_, rtx_list_;
+  Work work_;
+  std::priority_queue<Timer> timers_;
+  Time wake_at_ = kNever;
+  Block* free_blocks_ = nullptr;
+  std::vector<std::unique_ptr<Block[]>> slabs_;
+  std::vector<Probe> probes_;
+  Ring<uint64_t> unprobed_;  // QP, EV
+  // Reverse paths: one probe at a time.
+  struct ReverseProbe {
+    bool busy = false;
+    uint32_t dest = 0, ev = 0;
+    unsigned plane = 0;
+    uint16_t seq = 0;
+    Time due = 0;
+  } reverse_;
+  uint32_t entropy_lfsr_ = 1;
+  uint32_t epoch_tick_ = 0, epoch_ = 1;
+  Ring<uint64_t> wants_;
+  unsigned rotate_ = 0;
+};
+
+}  // namespace mrc::sim
