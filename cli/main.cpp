@@ -18,6 +18,7 @@ void register_cosim(CLI::App& app, Context& context);
 void register_nscc(CLI::App& app, Context& context);
 void register_bench(CLI::App& app, Context& context);
 void register_topo(CLI::App& app, Context& context);
+void register_fabric(CLI::App& app, Context& context);
 void register_tools(CLI::App& app, Context& context);
 }  // namespace mrc::cli
 
@@ -91,6 +92,7 @@ int main(int argc, char** argv) {
   mrc::cli::register_nscc(app, context);
   mrc::cli::register_bench(app, context);
   mrc::cli::register_topo(app, context);
+  mrc::cli::register_fabric(app, context);
   mrc::cli::register_tools(app, context);
   app.footer(kExamples);  // after the commands, which would inherit it
 
