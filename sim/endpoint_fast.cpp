@@ -342,6 +342,9 @@ void FastEndpoint::wake() {
       case TimerKind::Retry:
         retry_timer(*qps_[timer.index]);
         break;
+      case TimerKind::State:
+        state_timer(*qps_[timer.index]);
+        break;
       case TimerKind::Probe:
         probe_timer(timer.index);
         break;

@@ -26,7 +26,7 @@ void FastEndpoint::ev_bad(FastQp& qp, unsigned ev_idx) {
   }
   size_t slot = 0;
   while (slot < probes_.size() && probes_[slot].qp != nullptr) ++slot;
-  if (slot == kProbeSlots) {
+  if (slot == kStateSlot) {
     unprobed_.push_back(uint64_t{qp.index} << 32 | ev_idx);
     return;
   }
@@ -91,6 +91,44 @@ void FastEndpoint::probe_answer(FastQp& qp, uint16_t id, unsigned m) {
     ev_bad(other, ev);
     break;
   }
+}
+
+// The same packet as a question of a QP whose window is full (mrc.md section 7, "Tail").
+
+void FastEndpoint::watch_state(FastQp& qp) {
+  if (qp.watched || config_.state_probe == 0 || qp.una == qp.nxt) return;
+  qp.watched = true;
+  qp.heard_tick = tick();
+  add_timer(access_.now() + state_wait(qp) * kTick, TimerKind::State, qp.index);
+}
+
+uint32_t FastEndpoint::state_wait(const FastQp& qp) const {
+  const FastDest& dest = dest_of(qp);
+  return config_.state_probe * (dest.state.base_rtt + (dest.words->target >> 8)) << qp.state_probes;
+}
+
+void FastEndpoint::state_timer(FastQp& qp) {
+  qp.watched = false;
+  if (qp.failed || qp.una == qp.nxt || !(qp.rtx || qp.active)) return;
+  qp.watched = true;
+  const uint32_t since = tick() - qp.heard_tick;
+  if (since >= state_wait(qp)) {
+    uint16_t ev_idx = kNoPathEv;
+    EvSet::Walk walk = qp.ev.begin(false, 0);
+    if (qp.ev.walk(walk, usable(qp), ~0u, ev_idx) == EvSet::Found::Ev) {
+      const unsigned plane = qp.ev.plane(ev_idx);
+      PacketPtr packet = make_packet(qp, plane, qp.ev.value(ev_idx), true);
+      packet->opcode = kProbeOpcode;
+      packet->psn = 0;
+      packet->size = static_cast<uint16_t>(frame_size(qp.stack, kProbeOpcode, false, 0));
+      packet->probe = {0, probe_id(qp.state_probes, kStateSlot, kProbeSlots), time_stamp(tick(), false), 0};
+      put_control(std::move(packet), plane, config_.work_to_wire);
+      ++stats_.probes;
+    }
+    qp.heard_tick = tick();
+    if (qp.state_probes < kProbeMaxFails) ++qp.state_probes;
+  }
+  add_timer(access_.now() + (state_wait(qp) - (tick() - qp.heard_tick)) * kTick, TimerKind::State, qp.index);
 }
 
 // Port status updates.

@@ -170,6 +170,7 @@ void FastEndpoint::begin_burst(FastQp& qp) {
     work_.left = grant(qp, min, std::max(min, uint32_t{qp.full} << kShift[qp.mtu_code]), work_.last_grant);
     if (work_.left == 0) {
       dest_of(qp).waiting.push_front(qp.index);
+      watch_state(qp);
       return;
     }
   }
@@ -258,6 +259,7 @@ bool FastEndpoint::begin_retransmission(FastQp& qp) {
       }
       dest.rtx_want = record.size;
       dest.rtx_waiting.push_back(qp.index);
+      watch_state(qp);
       return false;
     }
     dest.state.inflight = nscc_inflight(dest.state.inflight, record.size);
@@ -424,6 +426,8 @@ void FastEndpoint::on_sack(FastQp& qp, const Packet& packet) {
   ctl.psn = ctl.pr ? static_cast<uint16_t>(s.ack_psn_offset) : psn_add(s.cack_psn, s.ack_psn_offset);
   ctl.ooo = s.ooo_count;
   if (!cum_valid(psn_add(ctl.cack, 1), qp.una, qp.nxt)) return;
+  qp.heard_tick = tick();
+  qp.state_probes = 0;
   const SackView view = sack_view(ctl, qp.una, qp.nxt, qp.hi, config_.reorder);
 
   // The packet that this SACK is about.
@@ -472,12 +476,12 @@ void FastEndpoint::on_sack(FastQp& qp, const Packet& packet) {
   const RcvdNews news = rcvd_news(s.rcvd_bytes, qp.rcvd_newest);
   if (!news.late) qp.rcvd_newest = s.rcvd_bytes;
   if (qp.cc) {
-    const uint32_t bytes = qp.una == qp.nxt ? qp.fly.bytes()
-                           : news.late      ? 0
-                                            : acked_bytes(qp.fly.bytes(), news.units, cancelled, qp.full);
-    const bool sample = recent && qp.ts && !kept.rtx;
+    // Everything is acknowledged, whatever was said before; or what is new, which an old SACK does not know.
+    const uint32_t bytes =
+        news.late ? 0 : acked_bytes(qp.fly.bytes(), news.units, cancelled, qp.full, qp.rcvd_credit);
+    const bool sample = recent && qp.ts && (!kept.rtx || config_.rtt_rtx);
     cc_event(qp, {.kind = NsccKind::Ack,
-                  .bytes = qp.fly.take(bytes),
+                  .bytes = qp.una == qp.nxt ? qp.fly.take_all() : qp.fly.take(bytes),
                   .ecn = s.m == 1,
                   .rtt_valid = sample,
                   .rtt = sample ? ticks_since(s.tx_timestamp, tick(), false) : uint16_t{0},
@@ -500,6 +504,7 @@ void FastEndpoint::on_nack(FastQp& qp, const Packet& packet) {
     fail(qp, CqStatus::RemEvent);
     return;
   }
+  qp.heard_tick = tick();
   const uint32_t psn = n.nack_psn;
   const bool in = in_window(psn, qp.una, qp.nxt);
   if (nack_counts(n.reason) && in && psn == qp.una) {
@@ -519,7 +524,7 @@ void FastEndpoint::on_nack(FastQp& qp, const Packet& packet) {
     qp.rtx_lo = psn_first(qp.rtx_lo, psn);
     list_retransmission(qp);
     if (qp.cc) {
-      const bool sample = qp.ts && !record.rtx;
+      const bool sample = qp.ts && (!record.rtx || config_.rtt_rtx);
       cc_event(qp, {.kind = NsccKind::Nack,
                     .bytes = qp.fly.take(record.size),
                     .rtt_valid = sample,

@@ -113,6 +113,7 @@ void FastEndpoint::on_data(FastQp& qp, const Packet& p, unsigned plane, bool tri
   if (trimmed) {
     const Trim trim = p.dscp == config_.dscp.trimmed ? Trim::Trimmed : Trim::LastHop;
     if (config_.trim_nack) send_nack(qp, p, plane, no_payload_reason(trim));
+    if (config_.trim_sack && qp.trigger != 0 && (p.bth & kBthAckReq) != 0) send_sack(qp, p, plane, false);
     return;
   }
   const auto opcode = static_cast<wire::Opcode>(p.opcode);

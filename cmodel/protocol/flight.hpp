@@ -51,4 +51,14 @@ constexpr uint32_t acked_bytes(uint32_t flight, uint32_t units, unsigned cancell
   return static_cast<uint32_t>(std::clamp<int64_t>(n, 0, flight));
 }
 
+/// The same, without loss by rounding: rcvd_bytes says up to 255 bytes more than have arrived, and what of them finds
+/// nothing in flight now (`credit`, kept per QP, 0 at first) counts when the next SACK says so much less. Otherwise that
+/// stays in flight, and a window of one packet is never open again before the timer has expired.
+constexpr uint32_t acked_bytes(uint32_t flight, uint32_t units, unsigned cancelled, unsigned nominal, uint8_t& credit) {
+  const int64_t n = int64_t{units} * kRcvdUnit - int64_t{cancelled} * nominal + credit;
+  const auto taken = static_cast<uint32_t>(std::clamp<int64_t>(n, 0, flight));
+  credit = static_cast<uint8_t>(std::clamp<int64_t>(n - taken, 0, kRcvdUnit - 1));
+  return taken;
+}
+
 }  // namespace mrc
