@@ -29,8 +29,9 @@ double gbps(uint64_t bytes, Time time) {
 
 std::string recovery_text(const EventResult& e) {
   if (!e.measured) return "not measured";
-  if (!e.dip) return "no dip";
-  return fmt::format("lowest {:.1f} Gb/s, recovered in {:.1f} us", e.lowest_gbps, us(*e.recovery));
+  const std::string levels = fmt::format("{:.0f} before, {:.0f} Gb/s after", e.before_gbps, e.after_gbps);
+  if (!e.dip) return levels + ", nothing between";
+  return levels + fmt::format(", {:.0f} between, for {:.1f} us", e.lowest_gbps, us(*e.recovery));
 }
 
 }  // namespace

@@ -23,11 +23,22 @@ unsigned sack_frame(const Topology& topology) {
   return frame_size(stack_of(topology), static_cast<uint8_t>(wire::Opcode::Sack), true, 0);
 }
 
+namespace {
+/// Packets that a BDP of the whole NIC has.
+double bdp_packets(const Scenario& scenario, const Topology& topology) {
+  const Time rtt = topology.base_rtt(data_frame(scenario, topology), sack_frame(topology));
+  return topology.nic_gbps() * 1e9 / 8 * static_cast<double>(rtt) * 1e-12 / scenario.mtu;
+}
+/// mrc.md section 7: max(5 packets, 1.5 cwnd), cwnd at its largest.
+unsigned reorder_of(const Scenario& scenario, const Topology& topology) {
+  if (scenario.reorder > 0) return static_cast<unsigned>(scenario.reorder);
+  return static_cast<unsigned>(std::max(5.0, 1.5 * 1.5 * bdp_packets(scenario, topology)));
+}
+}  // namespace
+
 unsigned window_of(const Scenario& scenario, const Topology& topology) {
   if (scenario.mpr > 0) return static_cast<unsigned>(scenario.mpr);
-  const double seconds =
-      static_cast<double>(topology.base_rtt(data_frame(scenario, topology), sack_frame(topology))) * 1e-12;
-  const double packets = 4 * topology.nic_gbps() * 1e9 / 8 * seconds / scenario.mtu;
+  const double packets = 4 * bdp_packets(scenario, topology);
   return static_cast<unsigned>(std::clamp(std::ceil(packets / 128), 8.0, 255.0));
 }
 
@@ -42,7 +53,7 @@ std::unique_ptr<Endpoint> make_endpoint(const Scenario& scenario, const Topology
   }
   FastConfig config;
   config.mpr = config.mpr_dest = window_of(scenario, topology);
-  config.reorder = scenario.reorder > 0 ? static_cast<unsigned>(scenario.reorder) : config.mpr * 64;
+  config.reorder = reorder_of(scenario, topology);
   config.same_ev = scenario.same_ev;
   config.timeout = static_cast<unsigned>(scenario.timeout);
   config.sack_trigger = static_cast<uint32_t>(scenario.sack_trigger);

@@ -18,6 +18,8 @@ namespace {
 constexpr size_t kMaxSamples = 2000;
 constexpr uint32_t kMaxEvQps = 512;
 constexpr Time kDefaultOutage = 10 * kUs;
+/// Goodput in a sample comes in whole packets and SACKs: less than this is a dip.
+constexpr double kRecovered = 0.9;
 
 Time from_us(double us) { return static_cast<Time>(us * static_cast<double>(kUs) + 0.5); }
 
@@ -554,6 +556,7 @@ void Experiment::find_recovery(ExperimentResult& r) const {
     for (const Flow& f : traffic_.flows) ends.push_back(f.done == kNever ? r.time : f.done);
     std::sort(ends.begin(), ends.end());
     quiet = ends[ends.size() / 10];
+    quiet -= std::min(quiet, 2 * r.sample_period + r.round_trip);
   }
   const auto median_between = [&](Time from, Time to) {
     std::vector<double> rates;
@@ -577,7 +580,7 @@ void Experiment::find_recovery(ExperimentResult& r) const {
     if (event.before_gbps <= 0 || event.after_gbps <= 0) continue;
     event.measured = true;
     event.lowest_gbps = event.after_gbps;
-    const double level = 0.95 * std::min(event.before_gbps, event.after_gbps);
+    const double level = kRecovered * std::min(event.before_gbps, event.after_gbps);
     Time last_low = 0;
     for (size_t i = 1; i < s.size() && s[i].time <= after; ++i) {
       if (s[i].time <= event.time) continue;

@@ -52,7 +52,7 @@ struct EventResult {
   Time time = 0;
   std::string text;
   double before_gbps = 0, lowest_gbps = 0, after_gbps = 0;
-  /// Until the goodput is back at 95 % of what it is afterwards; none: there was no dip, or it never came back.
+  /// Until the goodput is back at 90 % of what it is afterwards; none: there was no dip, or it never came back.
   std::optional<Time> recovery{};
   bool dip = false, measured = false;
 };
