@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -11,7 +12,9 @@
 #include <vector>
 
 #include "cli/context.hpp"
+#include "cli/fabric_pcap.hpp"
 #include "cli/fabric_report.hpp"
+#include "cli/gnuplot.hpp"
 #include "cli/output_file.hpp"
 #include "cli/stop_on_signal.hpp"
 #include "sim/endpoints.hpp"
@@ -91,6 +94,20 @@ int exit_code(sim::Outcome outcome) {
   }
 }
 
+void prepare_folder(const std::string& folder) {
+  try {
+    need_gnuplot();
+  } catch (const UsageError& error) {
+    throw UsageError("--report needs gnuplot, which is not installed.", error.remedy());
+  }
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error || ::access(folder.c_str(), W_OK | X_OK) != 0) {
+    throw UsageError("cannot write into " + folder + ".",
+                     "Name a folder you may write to; it is made if it is not there.");
+  }
+}
+
 int run(const Options& o) {
   if (o.scenario == "list") {
     list();
@@ -108,8 +125,12 @@ int run(const Options& o) {
   try {
     const sim::Scenario scenario = sim::load_fabric_scenario(o.scenario);
     sim::Experiment experiment(scenario, o.seed.value_or(static_cast<uint64_t>(scenario.seed)));
+    // What cannot work is said before anything is simulated.
     std::optional<OutputFile> json;
     if (!o.json.empty()) json.emplace(o.json);
+    if (!o.report.empty()) prepare_folder(o.report);
+    std::vector<std::unique_ptr<LinkCapture>> captures;
+    for (const std::string& option : o.pcap) captures.push_back(std::make_unique<LinkCapture>(option, experiment));
     ProgressLine line;
     if (line.on()) experiment.progress = [&](const sim::ExperimentProgress& p) { line.show(p); };
     const StopOnSignal stop;
@@ -120,7 +141,12 @@ int run(const Options& o) {
       json->stream() << fabric_json(result, true);
       json->commit();
     }
+    for (const auto& capture : captures) capture->commit();
     std::cout << fabric_summary(result);
+    if (!o.report.empty()) {
+      write_fabric_report(o.report, result, experiment.topology());
+      std::cout << "  report       " << (std::filesystem::path(o.report) / "index.html").string() << '\n';
+    }
     return exit_code(result.outcome);
   } catch (const sim::Unsupported& error) {
     std::cerr << "mrc fabric: " << error.what() << "\n  " << error.remedy << '\n';
@@ -138,6 +164,9 @@ void register_fabric(CLI::App& app, Context& context) {
   command->add_option("--scenario", options->scenario, "a name, a TOML file, or list")->capture_default_str();
   command->add_option("--seed", options->seed, "everything random follows from it; not given: the scenario's");
   command->add_option("--json", options->json, "result as JSON");
+  command->add_option("--report", options->report, "folder for index.html, tables and pictures");
+  command->add_option("--pcap", options->pcap, "every frame of a link as pcapng; may be given several times")
+      ->type_name("LINK=FILE");
   command->add_flag("--print", options->print, "print a shipped scenario as TOML, to start a file from");
   command->callback([options, &context] { context.exit_code = run(*options); });
 }

@@ -497,6 +497,10 @@ void Experiment::finish(ExperimentResult& r) {
       p.packets = stats.packets;
       p.bytes = stats.bytes;
       p.lost = stats.lost;
+      const bool to_nic = link < topology_.hosts() * topology_.planes();
+      const Rate rate = Rate::gbps(to_nic ? topology_.config().gbps : topology_.uplink_gbps());
+      const uint64_t wire = stats.bytes + stats.packets * (kPreambleBytes + kFcsBytes + kGapBytes);
+      if (r.time > 0) p.load = static_cast<double>(rate.time(wire)) / static_cast<double>(r.time);
       r.trims += p.trims;
       r.marks += p.marks;
       r.drops += p.drops;

@@ -59,6 +59,7 @@ struct EventResult {
 
 struct PortResult {
   std::string name;  ///< "T0-0-3 to nic5"
+  double load = 0;   ///< share of the time in which it sent
   uint64_t packets = 0, bytes = 0, deepest = 0, marks = 0, trims = 0, drops = 0, lost = 0;
 };
 
