@@ -443,6 +443,12 @@ ExperimentResult Experiment::run() {
   return r;
 }
 
+uint64_t Experiment::memory() const {
+  uint64_t bytes = fabric_->memory();
+  for (NodeId h = 0; h < topology_.hosts(); ++h) bytes += memory_of(*fabric_->endpoint_at(h));
+  return bytes;
+}
+
 void Experiment::finish(ExperimentResult& r) {
   r.time = fabric_->now();
   r.nics = topology_.hosts();
@@ -453,10 +459,9 @@ void Experiment::finish(ExperimentResult& r) {
   r.nic_gbps = topology_.nic_gbps();
   r.round_trip = topology_.base_rtt(data_frame(scenario_, topology_), sack_frame(topology_));
   r.fabric_events = fabric_->events();
-  r.memory = fabric_->memory();
+  r.memory = memory();
   for (NodeId h = 0; h < topology_.hosts(); ++h) {
     const Endpoint& endpoint = *fabric_->endpoint_at(h);
-    r.memory += memory_of(endpoint);
     const EndpointStats s = endpoint.stats();
     EndpointStats& t = r.total;
     t.data_packets += s.data_packets;
@@ -509,7 +514,13 @@ void Experiment::finish(ExperimentResult& r) {
       r.ports.push_back(std::move(p));
     }
   }
-  for (LinkId l = 0; l < fabric_->links(); ++l) r.lost += fabric_->stats(l, true).lost + fabric_->stats(l, false).lost;
+  for (LinkId l = 0; l < fabric_->links(); ++l) {
+    for (const bool from_a : {true, false}) {
+      const LinkStats stats = fabric_->stats(l, from_a);
+      r.lost += stats.lost;
+      r.transmissions += stats.packets;
+    }
+  }
 
   std::vector<std::vector<Time>> fct(traffic_.groups.size());
   for (uint32_t g = 0; g < traffic_.groups.size(); ++g) {

@@ -93,6 +93,7 @@ struct ExperimentResult {
   uint64_t asked_bytes = 0;
   // The machine's side.
   uint64_t fabric_events = 0, memory = 0;
+  uint64_t transmissions = 0;  ///< of all packets on all links
   double wall_seconds = 0, cpu_seconds = 0;
   double packets_per_second() const {
     return wall_seconds > 0 ? static_cast<double>(total.data_packets) / wall_seconds : 0;
@@ -122,6 +123,8 @@ class Experiment {
   std::function<void(const ExperimentProgress&)> progress;
   const std::atomic<bool>* stop = nullptr;
 
+  /// Bytes held by fabric and endpoints.
+  uint64_t memory() const;
   /// Once.
   ExperimentResult run();
 
