@@ -35,6 +35,20 @@ void drop_list(Packet*& head) {
 }
 }  // namespace
 
+FastConfig FastConfig::for_fabric(double gbps, Time base_rtt) {
+  FastConfig config;
+  NsccParams& nscc = config.nscc;
+  nscc.rate_gbps = gbps;
+  nscc.base_rtt = static_cast<uint32_t>(std::clamp<Time>(base_rtt / kNs, kNsccTickNs, 8'000'000));
+  const double bdp = gbps / 8 * static_cast<double>(nscc.base_rtt);
+  nscc.max_cwnd = static_cast<uint32_t>(std::clamp(1.25 * bdp, 2.0 * nscc.path_mtu, 2e8));
+  nscc.fi = nscc.path_mtu / 8.0;
+  nscc.eta = nscc.path_mtu / 40.0;
+  config.timeout = 7;
+  while (config.timeout < 24 && (1024 * kNs << config.timeout) < 64 * base_rtt) ++config.timeout;
+  return config;
+}
+
 FastEndpoint::FastEndpoint(const FastConfig& config) : config_(config) {}
 
 FastEndpoint::~FastEndpoint() {

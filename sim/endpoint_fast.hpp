@@ -42,8 +42,8 @@ struct FastConfig {
   bool same_ev = true;        ///< the oldest gap is lost once a packet sent later on the same EV has arrived
   unsigned timeout = 7;       ///< the timer's interval is 1.024 us x 2^timeout
   RetryLimits retry{};
-  bool rtt_rtx = true;        ///< time stamps of packets sent again are round trips too (A-58)
-  NsccParams nscc{};  ///< rate_gbps and path_mtu are taken from the links and the QP
+  bool rtt_rtx = true;  ///< time stamps of packets sent again are round trips too (A-58)
+  NsccParams nscc{};    ///< rate_gbps and path_mtu are taken from the links and the QP
   /// AckReq on the last packet of a burst when less than cwnd / 2^ar_shift is left; 0: less than a packet.
   unsigned ar_shift = 3;
   /// A QP whose window is full and who hears nothing for this many round trips (base_rtt and target_delay) asks for the
@@ -65,13 +65,19 @@ struct FastConfig {
   unsigned mpr_dest = 8;          ///< window, in units of 128 PSNs; not less than the peers' mpr
   uint32_t sack_trigger = 16384;  ///< bytes
   bool trim_nack = true;          ///< a trimmed packet is NACKed
-  /// A trimmed packet with AckReq also brings a SACK about what has arrived since the newest one. Without it a sender
-  /// whose window fell to a packet in an incast waits for its timer: what it has in flight was never reported.
+  /// AckReq of a trimmed packet counts: it brings a SACK about what has arrived since the newest one, and so does the
+  /// next packet. Without it a sender whose window is full of packets that were never reported waits for its timer.
   bool trim_sack = true;
-  bool oor_drop = false;          ///< packets beyond the window: dropped instead of NACKed
-  bool dynamic_mpr = true;        ///< SACKs say how large the window is
+  bool oor_drop = false;    ///< packets beyond the window: dropped instead of NACKed
+  bool dynamic_mpr = true;  ///< SACKs say how large the window is
 
   wire::DscpMap dscp{};
+
+  /// Settings for a fabric of that rate (of a NIC, all planes together) and empty round trip. What differs from the
+  /// defaults keeps an incast of many senders steady, where the last hop marks nothing and every trim costs a header's
+  /// time: the largest window is 1.25 BDP, the increases beyond target_delay are small, and the timer waits for 64
+  /// round trips, as long as retransmissions may hold up data in a queue of strict priority.
+  static FastConfig for_fabric(double gbps, Time base_rtt);
 };
 
 class FastEndpoint final : public Endpoint {
@@ -110,13 +116,6 @@ class FastEndpoint final : public Endpoint {
   bool failed(uint32_t qpn) const;
   /// Bytes held by QPs, destinations and windows.
   uint64_t memory() const;
-  std::string debug(uint32_t qpn) const {
-    const FastQp& q = *find(qpn);
-    const FastDest& d = dest_of(q);
-    std::string s = "una " + std::to_string(q.una) + " nxt " + std::to_string(q.nxt) + " fly " + std::to_string(q.fly.bytes()) + " infl " + std::to_string(d.state.inflight) + " cwnd " + std::to_string(d.state.cwnd >> 16) + " rtx " + std::to_string(q.rtx) + " lo " + std::to_string(q.rtx_lo) + " active " + std::to_string(q.active) + " waiting " + std::to_string(d.waiting.size()) + " rtxw " + std::to_string(d.rtx_waiting.size()) + " wants " + std::to_string(d.wants) + " run " + std::to_string(run_.size()) + " list " + std::to_string(rtx_list_.size());
-    for (uint32_t w = q.una & ~63u; w < q.nxt; w += 64) { auto* b = block_of(q, w < q.una ? q.una : w); char t[200]; if (!b) continue; snprintf(t, 200, " [s %016lx p %016lx n %016lx r %016lx]", b->row.sacked, b->row.pend, b->row.nacked, b->row.rtxd); s += t; }
-    return s;
-  }
 
  private:
   enum class TimerKind : uint32_t { Retry, State, Probe, PortStatus, ReverseProbe };

@@ -76,9 +76,9 @@ struct FastQp {
   Flight fly;
   uint32_t rcvd_newest = 0;
   uint8_t rcvd_credit = 0;
-  bool watched = false;       ///< has a state timer
-  uint8_t state_probes = 0;   ///< unanswered
-  uint32_t heard_tick = 0;    ///< of the newest SACK or NACK
+  bool watched = false;      ///< has a state timer
+  uint8_t state_probes = 0;  ///< unanswered
+  uint32_t heard_tick = 0;   ///< of the newest SACK or NACK
 
   // Responder.
   uint32_t cack = kPsnMask, max = kPsnMask, lowun = 0, ooo = 0;

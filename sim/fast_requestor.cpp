@@ -246,7 +246,7 @@ bool FastEndpoint::begin_retransmission(FastQp& qp) {
   }
   if (loss) feedback(qp, record.ev_idx, kFbLoss, 0);
   if (qp.cc) {
-    if (loss) cc_event(qp, {.kind = NsccKind::Loss, .bytes = qp.fly.take(record.size)});
+    if (loss) cc_event(qp, {.kind = NsccKind::Loss, .bytes = take_packet(qp.fly, record.size, qp.rcvd_credit)});
     FastDest& dest = dest_of(qp);
     if (!nscc_fits(dest.state.inflight, record.size, nscc_cwnd_bytes(dest.state, *dest.words))) {
       if (pending) {
@@ -476,12 +476,13 @@ void FastEndpoint::on_sack(FastQp& qp, const Packet& packet) {
   const RcvdNews news = rcvd_news(s.rcvd_bytes, qp.rcvd_newest);
   if (!news.late) qp.rcvd_newest = s.rcvd_bytes;
   if (qp.cc) {
-    // Everything is acknowledged, whatever was said before; or what is new, which an old SACK does not know.
+    // An old SACK brings nothing new.
+    const bool all = qp.una == qp.nxt;
     const uint32_t bytes =
-        news.late ? 0 : acked_bytes(qp.fly.bytes(), news.units, cancelled, qp.full, qp.rcvd_credit);
+        news.late && !all ? 0 : take_acked(qp.fly, news.late ? 0 : news.units, cancelled, qp.full, all, qp.rcvd_credit);
     const bool sample = recent && qp.ts && (!kept.rtx || config_.rtt_rtx);
     cc_event(qp, {.kind = NsccKind::Ack,
-                  .bytes = qp.una == qp.nxt ? qp.fly.take_all() : qp.fly.take(bytes),
+                  .bytes = bytes,
                   .ecn = s.m == 1,
                   .rtt_valid = sample,
                   .rtt = sample ? ticks_since(s.tx_timestamp, tick(), false) : uint16_t{0},
@@ -526,7 +527,7 @@ void FastEndpoint::on_nack(FastQp& qp, const Packet& packet) {
     if (qp.cc) {
       const bool sample = qp.ts && (!record.rtx || config_.rtt_rtx);
       cc_event(qp, {.kind = NsccKind::Nack,
-                    .bytes = qp.fly.take(record.size),
+                    .bytes = take_packet(qp.fly, record.size, qp.rcvd_credit),
                     .rtt_valid = sample,
                     .rtt = sample ? ticks_since(n.tx_timestamp, tick(), false) : uint16_t{0},
                     .reason = n.reason});

@@ -113,7 +113,10 @@ void FastEndpoint::on_data(FastQp& qp, const Packet& p, unsigned plane, bool tri
   if (trimmed) {
     const Trim trim = p.dscp == config_.dscp.trimmed ? Trim::Trimmed : Trim::LastHop;
     if (config_.trim_nack) send_nack(qp, p, plane, no_payload_reason(trim));
-    if (config_.trim_sack && qp.trigger != 0 && (p.bth & kBthAckReq) != 0) send_sack(qp, p, plane, false);
+    if (config_.trim_sack && (p.bth & kBthAckReq) != 0) {
+      if (qp.trigger != 0) send_sack(qp, p, plane, false);
+      qp.trigger = config_.sack_trigger;  // packets sent before it wait in a queue that it was not put into
+    }
     return;
   }
   const auto opcode = static_cast<wire::Opcode>(p.opcode);

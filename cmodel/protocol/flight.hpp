@@ -51,12 +51,22 @@ constexpr uint32_t acked_bytes(uint32_t flight, uint32_t units, unsigned cancell
   return static_cast<uint32_t>(std::clamp<int64_t>(n, 0, flight));
 }
 
-/// The same, without loss by rounding: rcvd_bytes says up to 255 bytes more than have arrived, and what of them finds
-/// nothing in flight now (`credit`, kept per QP, 0 at first) counts when the next SACK says so much less. Otherwise that
-/// stays in flight, and a window of one packet is never open again before the timer has expired.
-constexpr uint32_t acked_bytes(uint32_t flight, uint32_t units, unsigned cancelled, unsigned nominal, uint8_t& credit) {
+/// The account without loss by rounding: rcvd_bytes says up to 255 bytes more than have arrived, so what is in flight
+/// may stand too low by as much. `credit` (kept per QP, 0 at first) is what then could not be taken, because nothing
+/// was in flight any more; it counts when the next SACK says so much less. Otherwise that much stays in flight, and a
+/// window of one packet is never open again before the timer has expired.
+
+/// take() of a packet that was NACKed or lost.
+inline uint32_t take_packet(Flight& fly, uint32_t size, uint8_t& credit) {
+  const uint32_t taken = fly.take(size);
+  credit = static_cast<uint8_t>(std::min<uint32_t>(credit + (size - taken), kRcvdUnit - 1));
+  return taken;
+}
+/// take() of what a SACK acknowledges; `all`: nothing is outstanding any more.
+inline uint32_t take_acked(Flight& fly, uint32_t units, unsigned cancelled, unsigned nominal, bool all,
+                           uint8_t& credit) {
   const int64_t n = int64_t{units} * kRcvdUnit - int64_t{cancelled} * nominal + credit;
-  const auto taken = static_cast<uint32_t>(std::clamp<int64_t>(n, 0, flight));
+  const uint32_t taken = all ? fly.take_all() : fly.take(static_cast<uint32_t>(std::max<int64_t>(n, 0)));
   credit = static_cast<uint8_t>(std::clamp<int64_t>(n - taken, 0, kRcvdUnit - 1));
   return taken;
 }

@@ -7,9 +7,10 @@
 ///   fabric_speed flow-100MB | permutation-128-2MB | permutation-128-100MB | incast-64-1MB [options]
 ///     --mb N          megabytes of each flow
 ///     --planes N      planes that share 800 Gb/s
-///     --base-rtt NS   of the congestion controller
+///     --seed N
 ///     --no-cc         none
 ///     --nscc NAME=VALUE  a field of it
+///     --timeout T, --state-probe N, --reorder N  of FastConfig
 ///     --json          one line of JSON
 ///   fabric_speed idle-qps [QPs of a pair of NICs]   memory of QPs that do nothing
 #include <malloc.h>
@@ -78,9 +79,10 @@ int run(const char* name, const TwoTierConfig& config, uint64_t packets, bool al
 uint64_t in_use() { return mallinfo2().uordblks + mallinfo2().hblkhd; }
 
 struct Options {
-  unsigned megabytes = 0, planes = 1, base_rtt = 0;
+  unsigned megabytes = 0, planes = 1;
   bool cc = true, json = false;
-  mrc::NsccParams nscc{};
+  uint64_t seed = 1;
+  std::vector<std::function<void(FastConfig&)>> changes;
 };
 
 /// When each flow was complete at its receiver.
@@ -105,13 +107,12 @@ int flows(const char* name, TwoTierConfig config, const std::vector<std::pair<un
   config.gbps = 800.0 / options.planes;
   config.plane_bdp = 600'000 / options.planes;
   const uint64_t before = in_use();
-  Fabric fabric;
+  Fabric fabric({.seed = options.seed});
   TwoTier net(fabric, config);
   const Time rtt = net.one_way(frame_size(Stack::Srv6, 0xC7, true, 4096), config.spines > 1 || config.leaves > 1) +
                    net.one_way(frame_size(Stack::Srv6, 0xDC, false, 0), true);
-  FastConfig fast;
-  fast.nscc = options.nscc;
-  fast.nscc.base_rtt = options.base_rtt != 0 ? options.base_rtt : static_cast<uint32_t>(rtt / kNs);
+  FastConfig fast = FastConfig::for_fabric(800, rtt);
+  for (const auto& change : options.changes) change(fast);
   Clock clock(fabric, pairs.size());
   std::vector<FastEndpoint*> nics;
   for (unsigned h = 0; h < config.hosts(); ++h) {
@@ -125,7 +126,8 @@ int flows(const char* name, TwoTierConfig config, const std::vector<std::pair<un
   for (const auto& [from, to] : pairs) {
     std::string why;
     const unsigned active = 128 / options.planes, backup = 32 / options.planes;
-    QpSpec there = net.qp(from, to, qpn, qpn, active, backup, 1), back = net.qp(to, from, qpn, qpn, active, backup, 1);
+    QpSpec there = net.qp(from, to, qpn, qpn, active, backup, options.seed),
+           back = net.qp(to, from, qpn, qpn, active, backup, options.seed);
     there.congestion = back.congestion = options.cc;
     if (!nics[from]->open(there, why) || !nics[to]->open(back, why)) {
       std::fprintf(stderr, "%s\n", why.c_str());
@@ -134,12 +136,6 @@ int flows(const char* name, TwoTierConfig config, const std::vector<std::pair<un
     nics[from]->post({.id = qpn, .qpn = qpn, .bytes = bytes});
     ++received[to];
     ++qpn;
-  }
-  if (std::getenv("GOOD")) {
-    static std::function<void()> tick; static uint64_t prev = 0;
-    tick = [&fabric, &nics, &net, pairs] { uint64_t d = nics[pairs[0].second]->stats().delivered_bytes; const Switch& sw = *fabric.switch_at(net.node(0, 0, 0)); double fl = 0, cw = 0; for (auto [f, t] : pairs) { auto* c = nics[f]->controller(net.host(t)); fl += c->inflight; cw += double(c->cwnd >> 16); }
-      std::printf("%5.0f us: %.0f Gb/s, queues ctl %lu retx %lu data %lu inflight %.0f cwnd %.0f %s\n", fabric.now() / 1e6, (d - prev) * 8.0 / 10e-6 / 1e9, sw.depth(0, 0), sw.depth(0, 1), sw.depth(0, 2), fl, cw, nics[pairs[5].first]->debug(8).c_str()); prev = d; if (fabric.now() == Time(atoi(std::getenv("GOOD"))) * kUs) for (auto [f, t] : pairs) std::printf("   %u: %s\n", f, nics[f]->debug(f - 16 + 3).c_str()); fabric.at(fabric.now() + 10 * kUs, tick); };
-    fabric.at(10 * kUs, tick);
   }
   const auto cpu = std::clock();
   const auto wall = std::chrono::steady_clock::now();
@@ -183,8 +179,6 @@ int flows(const char* name, TwoTierConfig config, const std::vector<std::pair<un
       sum.data_packets, sum.retransmissions, sum.timeouts, sum.duplicates, sum.trimmed, sum.marked, sum.sacks,
       sum.nacks, sum.probes, sum.failed_qps, static_cast<double>(fabric.events()) / data,
       static_cast<double>(rtt) / 1e6);
-  if (std::getenv("DROPS")) for (NodeId n = 0; n < fabric.nodes(); ++n) if (Switch* sw = fabric.switch_at(n)) for (unsigned p = 0; p < fabric.ports_of(n); ++p) for (unsigned q = 0; q < kQueues; ++q) { auto& c = sw->queue_counters(p, q); if (c.dropped_packets || c.trim) std::printf("%s port %u queue %u: dropped %lu trim %lu tx_trim %lu dropped_trim %lu watermark %lu marked %lu\n", fabric.name(n).c_str(), p, q, c.dropped_packets, c.trim, c.tx_trim, c.dropped_trim, c.watermark_bytes, c.ecn_marked); }
-  if (std::getenv("FCTS")) { std::vector<Time> t; for (auto& d : clock.done) t.push_back(d.second); std::sort(t.begin(), t.end()); for (size_t i = 0; i < t.size(); i += 1) std::printf("%.1f ", t[i] / 1e6); std::printf("\n"); }
   return good ? 0 : 1;
 }
 
@@ -233,16 +227,25 @@ int main(int argc, char** argv) {
     const std::string arg = argv[i];
     if (arg == "--mb") options.megabytes = static_cast<unsigned>(number(++i, 0));
     if (arg == "--planes") options.planes = static_cast<unsigned>(number(++i, 1));
-    if (arg == "--base-rtt") options.base_rtt = static_cast<unsigned>(number(++i, 0));
+    if (arg == "--timeout" || arg == "--state-probe" || arg == "--reorder") {
+      const auto value = static_cast<unsigned>(number(++i, 0));
+      options.changes.emplace_back([arg, value](FastConfig& config) {
+        (arg == "--timeout" ? config.timeout : arg == "--reorder" ? config.reorder : config.state_probe) = value;
+      });
+    }
+    if (arg == "--seed") options.seed = number(++i, 1);
     if (arg == "--no-cc") options.cc = false;
     if (arg == "--nscc" && i + 1 < argc) {
       const std::string setting = argv[++i];
       const size_t equals = std::min(setting.find('='), setting.size() - 1);
+      const std::string field = setting.substr(0, equals);
       const double value = std::strtod(setting.c_str() + equals + 1, nullptr);
-      if (const auto error = mrc::nscc_set(options.nscc, setting.substr(0, equals), value)) {
+      mrc::NsccParams test;
+      if (const auto error = mrc::nscc_set(test, field, value)) {
         std::fprintf(stderr, "%s: %s\n", error->input.c_str(), error->what.c_str());
         return 3;
       }
+      options.changes.emplace_back([=](FastConfig& config) { (void)mrc::nscc_set(config.nscc, field, value); });
     }
     if (arg == "--json") options.json = true;
   }
