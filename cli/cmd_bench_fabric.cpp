@@ -124,7 +124,8 @@ void draw_curve(const std::string& file, const std::vector<Row>& rows) {
 
 int run(const Options& o) {
   if (o.rounds == 0) throw UsageError("nothing to measure.", "Use at least one round.");
-  if (!o.only.empty() && std::none_of(std::begin(kCases), std::end(kCases), [&](const Case& c) { return o.only == c.name; })) {
+  if (!o.only.empty() &&
+      std::none_of(std::begin(kCases), std::end(kCases), [&](const Case& c) { return o.only == c.name; })) {
     std::string names;
     for (const Case& c : kCases) names += (names.empty() ? "" : ", ") + std::string(c.name);
     throw UsageError("unknown case " + o.only + ".", "Choose from " + names + ".");
@@ -166,8 +167,8 @@ int run(const Options& o) {
   tell("");
   std::cout << fmt::format("Fast endpoints, one thread, medians of {} round{}{}\n", o.rounds, o.rounds == 1 ? "" : "s",
                            complete ? "" : "; INCOMPLETE: stopped before the end");
-  std::cout << fmt::format("  {:<22} {:>12} {:>12} {:>8} {:>9} {:>10}  {}\n", "case", "packets/s", "per CPU s", "bound", "min/max",
-                           "memory MB", "outcome");
+  std::cout << fmt::format("  {:<22} {:>12} {:>12} {:>8} {:>9} {:>10}  {}\n", "case", "packets/s", "per CPU s", "bound",
+                           "min/max", "memory MB", "outcome");
   for (const Row& r : rows) {
     std::cout << fmt::format("  {:<22} {:>12} {:>12} {:>8.4f} {:>9.3f} {:>10.1f}  {}\n", r.name,
                              tb::grouped(static_cast<uint64_t>(median(r.wall_speed))),
@@ -176,10 +177,13 @@ int run(const Options& o) {
   }
   if (pair > 0) std::cout << fmt::format("  an idle pair of QPs holds {:.1f} KB\n", pair / 1000);
   if (!curve.empty()) {
-    std::cout << fmt::format("\n  {:>6} {:>12} {:>14} {:>9} {:>11} {:>12}\n", "NICs", "packets", "packets x hops", "seconds", "ns each hop", "memory MB");
+    std::cout << fmt::format("\n  {:>6} {:>12} {:>14} {:>9} {:>11} {:>12}\n", "NICs", "packets", "packets x hops",
+                             "seconds", "ns each hop", "memory MB");
     for (const Row& r : curve) {
-      std::cout << fmt::format("  {:>6} {:>12} {:>14} {:>9.2f} {:>11.1f} {:>12.1f}\n", r.nics, tb::grouped(r.packets), tb::grouped(r.transmissions),
-                               r.seconds, r.seconds * 1e9 / static_cast<double>(r.transmissions), static_cast<double>(r.memory) / 1e6);
+      std::cout << fmt::format("  {:>6} {:>12} {:>14} {:>9.2f} {:>11.1f} {:>12.1f}\n", r.nics, tb::grouped(r.packets),
+                               tb::grouped(r.transmissions), r.seconds,
+                               r.seconds * 1e9 / static_cast<double>(r.transmissions),
+                               static_cast<double>(r.memory) / 1e6);
     }
     if (!o.svg.empty() && complete) draw_curve(o.svg, curve);
   }
@@ -189,9 +193,19 @@ int run(const Options& o) {
     j["seed"] = o.seed;
     j["rounds"] = o.rounds;
     const auto row_json = [](const Row& r) {
-      return Json{{"case", r.name},          {"packets_per_second", median(r.wall_speed)}, {"packets_per_cpu_second", median(r.cpu_speed)},
-                  {"max_fct_over_bound", r.over_bound}, {"min_fct_over_max_fct", r.fairness}, {"memory", r.memory}, {"data_packets", r.packets},
-                  {"packets_times_hops", r.transmissions}, {"fabric_events", r.events}, {"cpu_seconds", r.seconds}, {"nics", r.nics}, {"outcome", r.outcome}, {"samples", r.wall_speed}};
+      return Json{{"case", r.name},
+                  {"packets_per_second", median(r.wall_speed)},
+                  {"packets_per_cpu_second", median(r.cpu_speed)},
+                  {"max_fct_over_bound", r.over_bound},
+                  {"min_fct_over_max_fct", r.fairness},
+                  {"memory", r.memory},
+                  {"data_packets", r.packets},
+                  {"packets_times_hops", r.transmissions},
+                  {"fabric_events", r.events},
+                  {"cpu_seconds", r.seconds},
+                  {"nics", r.nics},
+                  {"outcome", r.outcome},
+                  {"samples", r.wall_speed}};
     };
     for (const Row& r : rows) j["rows"].push_back(row_json(r));
     if (pair > 0) j["idle_qp_pair_bytes"] = pair;

@@ -25,7 +25,7 @@ namespace mrc::cli {
 namespace {
 
 struct Options {
-  std::string scenario = "incast", json, report;
+  std::string scenario = "incast", json, report, transport;
   std::vector<std::string> pcap;
   std::optional<uint64_t> seed;
   bool print = false;
@@ -123,7 +123,13 @@ int run(const Options& o) {
                      "'mrc fabric --scenario list' prints the names.");
   }
   try {
-    const sim::Scenario scenario = sim::load_fabric_scenario(o.scenario);
+    sim::Scenario scenario = sim::load_fabric_scenario(o.scenario);
+    if (!o.transport.empty()) {
+      if (o.transport != "mrc" && o.transport != "roce") {
+        throw UsageError("--transport " + o.transport + " is not known.", "Use mrc or roce.");
+      }
+      scenario.transport = o.transport;
+    }
     sim::Experiment experiment(scenario, o.seed.value_or(static_cast<uint64_t>(scenario.seed)));
     // What cannot work is said before anything is simulated.
     std::optional<OutputFile> json;
@@ -163,6 +169,7 @@ void register_fabric(CLI::App& app, Context& context) {
   CLI::App* command = app.add_subcommand("fabric", "NICs, links and trimming switches: flows, failures, congestion");
   command->add_option("--scenario", options->scenario, "a name, a TOML file, or list")->capture_default_str();
   command->add_option("--seed", options->seed, "everything random follows from it; not given: the scenario's");
+  command->add_option("--transport", options->transport, "mrc or roce, whatever the scenario says");
   command->add_option("--json", options->json, "result as JSON");
   command->add_option("--report", options->report, "folder for index.html, tables and pictures");
   command->add_option("--pcap", options->pcap, "every frame of a link as pcapng; may be given several times")

@@ -222,9 +222,8 @@ class Picture {
  public:
   Picture(const ExperimentResult& r, std::string title, std::string y) : r_(r) {
     script_ = fmt::format(
-        "set title '{}'\nset xlabel 'time, us'\nset ylabel '{}'\nset grid\nset key outside right top\nset yrange "
-        "[0:*]\n"
-        "set style data lines\n",
+        "set title '{}'\nset xlabel 'time, us'\nset ylabel '{}'\nset grid\nset key outside right top\nset style data "
+        "lines\n",
         title, y);
     size_t shown = 0;
     for (const EventResult& e : r.events) {
@@ -240,27 +239,31 @@ class Picture {
     for (char& c : quoted) c = c == '\'' || c == '\n' ? ' ' : c;
     data_ += fmt::format("$d{} << EOD\n", count_);
     for (size_t i = 1; i < r_.samples.size(); ++i) {
-      data_ += fmt::format("{:.4f} {:.4f}\n", us(r_.samples[i].time),
-                           static_cast<double>(value(r_.samples[i - 1], r_.samples[i])));
+      const auto y = static_cast<double>(value(r_.samples[i - 1], r_.samples[i]));
+      highest_ = std::max(highest_, y);
+      data_ += fmt::format("{:.4f} {:.4f}\n", us(r_.samples[i].time), y);
     }
     data_ += "EOD\n";
     plots_ += fmt::format("{}$d{} title '{}' noenhanced linewidth 1.5", count_ ? ", " : "", count_, quoted);
     ++count_;
   }
   void draw(const std::filesystem::path& file) const {
-    plot_svg(file, 900, 320, data_ + script_ + "plot " + plots_ + "\n");
+    const std::string range =
+        fmt::format("set yrange [0:{}]\n", highest_ > 0 ? fmt::format("{:.4f}", 1.05 * highest_) : "1");
+    plot_svg(file, 900, 320, data_ + script_ + range + "plot " + plots_ + "\n");
   }
 
  private:
   const ExperimentResult& r_;
   std::string data_, script_, plots_;
   unsigned count_ = 0;
+  double highest_ = 0;
 };
 
 void draw_completion(const ExperimentResult& r, const std::filesystem::path& file) {
   std::string script =
                   "set title 'Flow completion times'\nset xlabel 'time, us'\nset ylabel 'share of flows'\nset grid\n"
-                  "set key outside right top\nset yrange [0:1]\nset style data steps\n",
+                  "set key outside right top\nset xrange [0:*]\nset yrange [0:1]\nset style data steps\n",
               data, plots;
   for (size_t g = 0; g < r.groups.size(); ++g) {
     std::vector<Time> times;

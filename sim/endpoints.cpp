@@ -6,6 +6,7 @@
 
 #include "sim/codec.hpp"
 #include "sim/endpoint_fast.hpp"
+#include "sim/endpoint_roce.hpp"
 #include "wire/packet.hpp"
 
 namespace mrc::sim {
@@ -48,20 +49,23 @@ std::unique_ptr<Endpoint> make_endpoint(const Scenario& scenario, const Topology
     throw Unsupported(where + ": endpoints of fidelity " + fidelity + " cannot stand in the fabric yet.",
                       "Use \"fast\".");
   }
-  if (scenario.transport != "mrc") {
-    throw Unsupported(scenario.source.at("transport") + ": transport = \"roce\" is not there yet.", "Use \"mrc\".");
+  const Time rtt = topology.base_rtt(data_frame(scenario, topology), sack_frame(topology));
+  if (scenario.transport == "roce") {
+    RoceConfig config;
+    config.dcqcn = scenario.congestion;
+    return std::make_unique<RoceEndpoint>(config);
   }
-  FastConfig config;
+  // A packet's answer takes its time too.
+  FastConfig config = FastConfig::for_fabric(topology.nic_gbps(), rtt + 2 * kNsccTickNs * kNs);
   config.mpr = config.mpr_dest = window_of(scenario, topology);
   config.reorder = reorder_of(scenario, topology);
   config.same_ev = scenario.same_ev;
-  config.timeout = static_cast<unsigned>(scenario.timeout);
+  if (scenario.timeout >= 0) config.timeout = static_cast<unsigned>(scenario.timeout);
   config.sack_trigger = static_cast<uint32_t>(scenario.sack_trigger);
   config.trim_nack = scenario.trim_nack;
   config.ev_min_active = static_cast<unsigned>(scenario.min_active);
   config.probe_interval = static_cast<uint16_t>(std::clamp(scenario.probe_us * 1000 / kNsccTickNs, 1.0, 65535.0));
-  const Time rtt = topology.base_rtt(data_frame(scenario, topology), sack_frame(topology));
-  config.nscc.base_rtt = static_cast<uint32_t>(rtt / kNs + kNsccTickNs);
+  config.nscc.path_mtu = static_cast<uint32_t>(scenario.mtu);
   config.nscc.trimming = topology.config().trim;
   return std::make_unique<FastEndpoint>(config);
 }

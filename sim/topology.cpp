@@ -62,7 +62,8 @@ const Key<T> kKeys[] = {
     FLAG(trim, "switches trim what they cannot queue"),
     NUMBER(trim_size, 60, 9216, true, "bytes left of a trimmed packet"),
     FLAG(lasthop, "packets trimmed in front of the NIC get the code point TRIMMED_LASTHOP"),
-    FLAG(ecn, "switches mark packets, except towards NICs"),
+    FLAG(ecn, "switches mark packets"),
+    FLAG(ecn_to_nics, "also on the ports to NICs"),
     NUMBER(ecn_min, 0, 100, false, "no marks up to this many plane BDPs"),
     NUMBER(ecn_max, 0, 100, false, "every packet is marked from this many plane BDPs on"),
     NUMBER(bdp_kb, 0, 1e6, false, "plane BDP, which queues are measured in, 1000 bytes; 0: gbps times the round trip"),
@@ -316,6 +317,9 @@ SwitchConfig Topology::switch_config(const std::string& name, unsigned tier) con
   sw.buffer_bytes = static_cast<uint64_t>(config_.buffer_mb * 1e6);
   sw.trim_size = static_cast<unsigned>(config_.trim_size);
   sw.usid_block = block_;
+  if (config_.ecn_to_nics) {
+    for (unsigned q = 0; q < kQueues; ++q) sw.to_host.queue[q].ecn = sw.to_switch.queue[q].ecn;
+  }
   if (!config_.lasthop) sw.to_host.trimmed_dscp = sw.to_switch.trimmed_dscp;
   for (PortConfig* port : {&sw.to_switch, &sw.to_host}) {
     for (QueueConfig& queue : port->queue) {
