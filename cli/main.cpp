@@ -35,6 +35,8 @@ Examples:
   mrc decode --hex 02000000... --json
   mrc encode packets.json --pcapng out.pcapng
   mrc nscc events.csv                       the congestion controller alone, on a list of events
+  mrc fabric --scenario incast              NICs in a network of switches that trim
+  mrc topo net.toml --svg net.svg           check and draw a topology
   mrc bench cosim                           speed of model, RTL and lockstep
   mrc lint                                  Verilator, slang and yosys over the RTL
   mrc export-verilog --preset tiny -o out   plain Verilog for other tools

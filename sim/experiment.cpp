@@ -130,11 +130,11 @@ void Experiment::check_time() {
   for (uint32_t g = 0; g < traffic_.groups.size(); ++g) {
     const Time bound = bound_of(g);
     if (bound <= from_us(scenario_.duration_us)) continue;
-    const Source& source = traffic_.groups[g].source;
+    const bool written = scenario_.source.lines.count("duration_us") > 0;
+    const std::string where = written ? scenario_.source.at("duration_us") : traffic_.groups[g].source.at("bytes");
     throw InputError(
         fmt::format("{}: traffic {} needs {:.6g} us at least, but duration_us = {:g}: the scenario would never end.",
-                    source.at("bytes"), traffic_.groups[g].label, static_cast<double>(bound) / kUs,
-                    scenario_.duration_us),
+                    where, traffic_.groups[g].label, static_cast<double>(bound) / kUs, scenario_.duration_us),
         "Give a longer duration_us or fewer bytes, or write open_end = true.");
   }
 }
@@ -390,21 +390,17 @@ ExperimentResult Experiment::run() {
     }
     if (fabric_->now() >= next_check) {
       const uint64_t bytes = delivered() + driver_->finished();
-      if (bytes != progress_bytes) {
+      // Nothing is under way when all that has begun has ended: flows wait for their time.
+      const bool waiting = driver_->begun() == driver_->finished();
+      if (bytes != progress_bytes || waiting) {
         progress_bytes = bytes;
         progress_time = fabric_->now();
-      } else if (fabric_->now() - progress_time >= hang && driver_->finished() < traffic_.flows.size()) {
-        bool waiting = false;  // for its start, not for the network
-        for (const Flow& f : traffic_.flows)
-          waiting = waiting || (f.begun == kNever && f.waits == 0 && f.start > fabric_->now());
-        for (const Flow& f : traffic_.flows) waiting = waiting && (f.begun == kNever || f.done != kNever);
-        if (!waiting) {
-          r.outcome = Outcome::Hang;
-          r.reason = fmt::format("no byte has arrived for {:g} us, and {} of {} flows have not ended",
-                                 static_cast<double>(fabric_->now() - progress_time) / kUs,
-                                 traffic_.flows.size() - driver_->finished(), traffic_.flows.size());
-          break;
-        }
+      } else if (fabric_->now() - progress_time >= hang) {
+        r.outcome = Outcome::Hang;
+        r.reason = fmt::format("no byte has arrived for {:g} us, and {} of {} flows have not ended",
+                               static_cast<double>(fabric_->now() - progress_time) / kUs,
+                               traffic_.flows.size() - driver_->finished(), traffic_.flows.size());
+        break;
       }
       next_check = fabric_->now() + hang / 4;
     }

@@ -125,7 +125,7 @@ Topology::Topology(const TopologyConfig& config) : config_(config) {
   const auto whole = [](double v) { return static_cast<unsigned>(v); };
   planes_ = whole(config.planes);
   if (!std::has_single_bit(planes_))
-    refuse("planes", plural(planes_, "plane") + " cannot be", "Use 1, 2, 4 or 8 planes.");
+    refuse("planes", plural(planes_, "plane") + " cannot be wired", "Use 1, 2, 4 or 8 planes.");
   for (const auto& [key, value] : {std::pair{"gbps", config.gbps}, {"uplink_gbps", config.uplink_gbps}}) {
     const bool written = config.source.lines.count(key) > 0;
     if (value <= 0 && (written || std::string_view(key) == "gbps")) {

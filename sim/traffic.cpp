@@ -408,6 +408,7 @@ void Driver::start_due() {
 void Driver::start(uint32_t index) {
   Flow& f = traffic_.flows[index];
   f.begun = fabric_.now();
+  ++begun_;
   const uint64_t messages = (f.bytes + f.message - 1) / f.message;
   f.to_deliver = f.to_complete = static_cast<uint32_t>(messages);
   const uint32_t first = first_channel_.at(uint64_t{f.from} << 32 | f.to);

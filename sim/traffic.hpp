@@ -71,6 +71,7 @@ class Driver final : public Listener {
   /// Called when the last flow has ended.
   std::function<void()> on_end;
 
+  size_t begun() const { return begun_; }
   size_t finished() const { return finished_; }
   size_t failed() const { return failed_; }
   bool over() const { return finished_ == traffic_.flows.size(); }
@@ -100,7 +101,7 @@ class Driver final : public Listener {
   std::unordered_map<uint64_t, uint32_t> first_channel_;  // of a pair; the others follow
   std::vector<std::vector<uint32_t>> by_qpn_;
   std::vector<uint32_t> due_;  // flows that wait for their time, the earliest last
-  size_t finished_ = 0, failed_ = 0;
+  size_t begun_ = 0, finished_ = 0, failed_ = 0;
 };
 
 }  // namespace mrc::sim
