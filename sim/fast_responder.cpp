@@ -114,7 +114,13 @@ void FastEndpoint::on_data(FastQp& qp, const Packet& p, unsigned plane, bool tri
     const Trim trim = p.dscp == config_.dscp.trimmed ? Trim::Trimmed : Trim::LastHop;
     if (config_.trim_nack) send_nack(qp, p, plane, no_payload_reason(trim));
     if (config_.trim_sack && (p.bth & kBthAckReq) != 0) {
-      if (qp.trigger != 0) send_sack(qp, p, plane, false);
+      // As an answer to a probe: the packet has overtaken others, so nothing can be told from its own place.
+      if (qp.trigger != 0) {
+        Packet probe = p;
+        probe.ecn = 0;
+        probe.probe = {0, probe_id(0xff, kStateSlot, kProbeSlots), p.tx_timestamp, 0};
+        send_sack(qp, probe, plane, true);
+      }
       qp.trigger = config_.sack_trigger;  // packets sent before it wait in a queue that it was not put into
     }
     return;

@@ -4,7 +4,7 @@
 ///   fabric_speed permutation NICS PLANES [packets of each NIC]
 /// The same with fast endpoints, and how long their flows took against the bound (all bytes at the receiver's link
 /// rate, and one round trip):
-///   fabric_speed flow-100MB | permutation-128-2MB | permutation-128-100MB | incast-64-1MB [options]
+///   fabric_speed flow-100MB | permutation-NICS-nMB | incast-64-1MB [options]
 ///     --mb N          megabytes of each flow
 ///     --planes N      planes that share 800 Gb/s
 ///     --seed N
@@ -125,7 +125,8 @@ int flows(const char* name, TwoTierConfig config, const std::vector<std::pair<un
   uint32_t qpn = 3;
   for (const auto& [from, to] : pairs) {
     std::string why;
-    const unsigned active = 128 / options.planes, backup = 32 / options.planes;
+    const unsigned active = std::max(128 / options.planes, std::min(config.spines, 256 / options.planes));
+    const unsigned backup = 32 / options.planes;
     QpSpec there = net.qp(from, to, qpn, qpn, active, backup, options.seed),
            back = net.qp(to, from, qpn, qpn, active, backup, options.seed);
     there.congestion = back.congestion = options.cc;
@@ -256,10 +257,14 @@ int main(int argc, char** argv) {
     return flows(what.c_str(), {.leaves = 2, .spines = 1, .hosts_per_leaf = 1}, {{0, 1}}, size(100), options);
   }
   const TwoTierConfig clos{.leaves = 8, .spines = 16, .hosts_per_leaf = 16};
-  if (what == "permutation-128-2MB" || what == "permutation-128-100MB") {
+  if (unsigned hosts = 0, megabytes = 0;
+      std::sscanf(what.c_str(), "permutation-%u-%uMB", &hosts, &megabytes) == 2 && hosts >= 32 && hosts % 32 == 0) {
+    TwoTierConfig config = clos;
+    config.hosts_per_leaf = config.spines = hosts >= 1024 ? 32 : 16;
+    config.leaves = hosts / config.hosts_per_leaf;
     std::vector<std::pair<unsigned, unsigned>> pairs;
-    for (unsigned h = 0; h < 128; ++h) pairs.emplace_back(h, (h + 64) % 128);
-    return flows(what.c_str(), clos, pairs, size(what == "permutation-128-2MB" ? 2 : 100), options);
+    for (unsigned h = 0; h < hosts; ++h) pairs.emplace_back(h, (h + hosts / 2) % hosts);
+    return flows(what.c_str(), config, pairs, size(megabytes), options);
   }
   if (what == "incast-64-1MB") {
     std::vector<std::pair<unsigned, unsigned>> pairs;

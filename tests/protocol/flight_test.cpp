@@ -41,3 +41,31 @@ TEST_CASE("a SACK acknowledges units of 256 bytes, less cancelled losses, at mos
   CHECK(acked_bytes(0, 4, 0, 340) == 0);
   CHECK(acked_bytes(0x0fff'ffff, 0x7fffff, 0, 4188) == 0x0fff'ffff);
 }
+
+TEST_CASE("flight: rounding of rcvd_bytes leaves nothing behind in a window of one packet", "[protocol][flight]") {
+  // Packets of 4184 bytes, one at a time: units 17, 33 (16 more), 50, 66, 82, 99 ...
+  mrc::Flight fly;
+  uint8_t credit = 0;
+  uint32_t units = 0;
+  for (uint32_t n = 1; n <= 100; ++n) {
+    fly.enter(4184);
+    const uint32_t now = (n * 4184 + 255) / 256;
+    CHECK(mrc::take_acked(fly, now - units, 0, 4184, false, credit) == 4184);
+    CHECK(fly.bytes() == 0);
+    units = now;
+  }
+  // 17 units for one of two packets: 168 bytes too many; the other one is NACKed, and sent again.
+  fly.enter(2 * 4184);
+  credit = 0;
+  CHECK(mrc::take_acked(fly, 17, 0, 4184, false, credit) == 4352);
+  CHECK(credit == 0);
+  CHECK(mrc::take_packet(fly, 4184, credit) == 4016);
+  CHECK(credit == 168);
+  fly.enter(4184);
+  CHECK(mrc::take_acked(fly, 16, 0, 4184, false, credit) == 4184);
+  CHECK(credit == 80);
+  // Nothing outstanding any more: all of it, whatever was said.
+  fly.enter(1000);
+  CHECK(mrc::take_acked(fly, 1, 0, 4184, true, credit) == 1000);
+  CHECK(credit == 0);
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "protocol/step_timer.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+
+using namespace mrc;
+
+TEST_CASE("step timer: four marks, the first an interval old", "[protocol][retry]") {
+  StepMarks m;
+  m.restart(10);
+  CHECK(!m.step(20));  // a quarter
+  CHECK(!m.step(30));
+  CHECK(!m.step(40));
+  CHECK(m.step(50));  // an interval: what was sent before the start is overdue
+  CHECK(m.mark[0] == 10);
+  m.shift(50);
+  CHECK(m.step(60));
+  CHECK(m.mark[0] == 20);
+  m.shift(60);
+  CHECK(m.mark[0] == 30);
+  CHECK(m.mark[3] == 60);
+}
+
+TEST_CASE("step timer: ages count down, one for each PSN", "[protocol][retry]") {
+  RowAges a;
+  CHECK(a.any() == 0);
+  a.set(0, 4);
+  a.set(5, 3);
+  a.set(63, 1);
+  const uint64_t all = uint64_t{1} << 63 | 1u << 5 | 1u;
+  CHECK(a.any() == all);
+  a.less(all);
+  CHECK(a.any() == (1u << 5 | 1u));
+  a.less(1);
+  a.less(1);
+  CHECK(a.any() == (1u << 5 | 1u));  // 4 - 3, 3 - 1
+  a.less(1u << 5 | 1u);
+  CHECK(a.any() == 1u << 5);
+  a.less(1u << 5);
+  CHECK(a.any() == 0);
+  // Sent again in the second half of a step: a step more.
+  CHECK(spared_steps(0, 8) == 3);
+  CHECK(spared_steps(3, 8) == 3);
+  CHECK(spared_steps(4, 8) == 4);
+}
+
+TEST_CASE("step timer: a step finds what is overdue and spares what was sent again", "[protocol][retry]") {
+  // Window 3 .. 11, of which 3 .. 8 were sent an interval ago; 4 has arrived, 5 waits already, 6 was sent again.
+  WinRow row;
+  row.sacked = 1u << 4;
+  row.pend = row.nacked = 1u << 5;
+  RowAges ages;
+  ages.set(6, 1);
+  const StepRow found = step_row(row, ages, 0, 3, 12, 9);
+  CHECK(found.lost == (1u << 3 | 1u << 7 | 1u << 8));
+  CHECK(found.spared == 1u << 6);
+  CHECK(row.pend == (1u << 3 | 1u << 5 | 1u << 7 | 1u << 8));
+  CHECK(row.nacked == 1u << 5);
+  const StepRow next = step_row(row, ages, 0, 3, 12, 9);
+  CHECK(next.lost == 1u << 6);
+  CHECK(next.spared == 0);
+}
