@@ -75,7 +75,7 @@ const Key<T> kKeys[] = {
 #undef TEXT
 
 constexpr const char* kRemedy = "Write TOML as in docs/fabric.md; 'mrc topo keys' prints all keys.";
-constexpr unsigned kNodeKind = 1, kSpineKind = 2, kDownKind = 3;
+constexpr unsigned kStayKind = 0, kNodeKind = 1, kSpineKind = 2, kDownKind = 3;
 
 std::string plural(unsigned n, const char* what) { return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s"); }
 
@@ -221,11 +221,12 @@ Topology::Topology(const TopologyConfig& config) : config_(config) {
         "Use kind = \"clos\" with fewer hosts_per_leaf, spines or leaves.");
   }
   number_bits_ = 14u - static_cast<unsigned>(std::countr_zero(planes_));
-  if (const unsigned most = std::max({leaves_, spines_, per_leaf_}); most > 1u << number_bits_) {
+  if (const unsigned most = std::max({leaves_, 2 * spines_, per_leaf_}); most > 1u << number_bits_) {
     refuse("planes",
            fmt::format("{} switches or downlinks do not fit into the {} bits of a uSID that {} leave", most,
                        number_bits_, plural(planes_, "plane")),
-           "Give fewer of them, or fewer planes.");
+           fmt::format("At most {}, {} and {}, or fewer planes.", 1u << number_bits_, 1u << (number_bits_ - 1),
+                       1u << number_bits_));
   }
   for (const auto& [key, value] : {std::pair{"evs", config.evs}, {"backup_evs", config.backup_evs}}) {
     if (whole(value) % planes_ != 0) {
@@ -373,7 +374,11 @@ void Topology::build(Fabric& fabric, const Factory& factory) const {
       Switch& sw = *fabric.switch_at(leaf(p, l));
       const unsigned first = l * per_leaf_, here = std::min(per_leaf_, hosts_ - first);
       if (srv6()) {
-        for (unsigned s = 0; s < spines_; ++s) sw.add_route(usid(kSpineKind, p, s), per_leaf_ + s);
+        // Whatever an entropy value says leads somewhere: numbers beyond the uplinks begin anew.
+        for (unsigned u = 0; clos() && u < 1u << path_rule().uplink_bits; ++u) {
+          sw.add_route(usid(kSpineKind, p, u), per_leaf_ + u % spines_);
+          sw.add_node_sid(usid(kStayKind, p, stay_number() | u));
+        }
         for (unsigned h = 0; h < here; ++h) sw.add_route(usid(kDownKind, p, h), h);
       } else {
         for (unsigned h = 0; h < here; ++h) sw.add_host_route(first + h, {static_cast<uint16_t>(h)});
@@ -383,6 +388,9 @@ void Topology::build(Fabric& fabric, const Factory& factory) const {
     }
     for (unsigned s = 0; s < spines_; ++s) {
       Switch& sw = *fabric.switch_at(spine(p, s));
+      for (unsigned u = s + spines_; srv6() && u < 1u << path_rule().uplink_bits; u += spines_) {
+        sw.add_node_sid(usid(kSpineKind, p, u));
+      }
       for (unsigned l = 0; l < leaves_; ++l) {
         if (srv6()) {
           sw.add_route(usid(kNodeKind, p, l), l);
@@ -404,6 +412,8 @@ U128 Topology::path_template(NodeId from, NodeId to) const {
   if (leaf_of(from) != leaf_of(to)) {
     put(kSpineKind, 0);
     put(kNodeKind, leaf_of(to));
+  } else if (clos()) {
+    put(kStayKind, stay_number());
   }
   put(kDownKind, to % per_leaf_);
   return address;
@@ -421,8 +431,7 @@ void Topology::entropy(NodeId from, NodeId to, uint64_t seed, std::vector<uint32
   Rng rng(seed, "entropy");
   const unsigned bits = path_rule().uplink_bits, groups = static_cast<unsigned>(config_.evs) / planes_;
   const unsigned all = groups + static_cast<unsigned>(config_.backup_evs) / planes_;
-  // Within one T0 the second uSID is the downlink's: no uplink may be put there.
-  const unsigned uplinks = leaf_of(from) == leaf_of(to) ? 1 : std::max(1u, spines_);
+  const unsigned uplinks = leaf_of(from) == leaf_of(to) ? 1u << bits : std::max(1u, spines_);
   active.resize(static_cast<size_t>(groups) * planes_);
   backup.resize(static_cast<size_t>(all - groups) * planes_);
   std::vector<uint32_t> order(uplinks);

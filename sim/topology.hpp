@@ -74,15 +74,16 @@ class Topology {
   /// Fills an empty fabric.
   void build(Fabric& fabric, const Factory& factory) const;
 
-  /// uSIDs: 2 bits of kind, then plane, then number. The T0's, then (between T0s) the T1's, the other T0's, and the
-  /// downlink's. A uSID of the template lacks its plane, that of the T1 its number, which is the uplink's.
+  /// uSIDs: 2 bits of kind, then plane, then number. The T0's, then the T1's and the other T0's, or between NICs of one
+  /// T0 one more of that T0, then the downlink's. A uSID of the template lacks its plane, the second its number, which
+  /// is the uplink's: any entropy value leads to the destination.
   U128 path_template(NodeId from, NodeId to) const;
   Srv6Rule path_rule() const;
   uint16_t usid(unsigned kind, unsigned plane, unsigned number) const {
     return static_cast<uint16_t>(kind << 14 | plane << number_bits_ | number);
   }
   /// Entropy values of one direction of a QP, by turns of the planes; the low bits name the uplink. Spread "even": each
-  /// uplink of a plane as often as any other. `share` 0 .. : a number that makes them differ.
+  /// uplink of a plane as often as any other.
   void entropy(NodeId from, NodeId to, uint64_t seed, std::vector<uint32_t>& active,
                std::vector<uint32_t>& backup) const;
   Encap encap() const;
@@ -99,6 +100,8 @@ class Topology {
 
  private:
   [[noreturn]] void refuse(std::string_view key, const std::string& what, const std::string& remedy) const;
+  /// Of a T0's uSIDs that stand where T1's stand on longer paths, to be completed by an uplink's.
+  unsigned stay_number() const { return 1u << (number_bits_ - 1); }
   SwitchConfig switch_config(const std::string& name, unsigned tier) const;
 
   TopologyConfig config_;
