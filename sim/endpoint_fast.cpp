@@ -42,8 +42,9 @@ FastConfig FastConfig::for_fabric(double gbps, Time base_rtt) {
   nscc.base_rtt = static_cast<uint32_t>(std::clamp<Time>(base_rtt / kNs, kNsccTickNs, 8'000'000));
   const double bdp = gbps / 8 * static_cast<double>(nscc.base_rtt);
   nscc.max_cwnd = static_cast<uint32_t>(std::clamp(1.25 * bdp, 2.0 * nscc.path_mtu, 2e8));
+  nscc.target_delay = nscc.base_rtt / 2;
   nscc.fi = nscc.path_mtu / 8.0;
-  nscc.eta = nscc.path_mtu / 40.0;
+  nscc.eta = nscc.path_mtu / 10.0;
   config.timeout = 7;
   while (config.timeout < 24 && (1024 * kNs << config.timeout) < 64 * base_rtt) ++config.timeout;
   return config;
@@ -88,10 +89,13 @@ const NsccWords* FastEndpoint::words(unsigned mtu_code) {
       if (access_.rate(p).valid()) rate += access_.rate(p).gbps();
     }
     if (rate > 0) params.rate_gbps = rate;
-    // open() has seen that the settings are good; the links' rates may still leave the format.
-    const auto real = nscc_resolve(params);
-    const auto fallback = nscc_resolve(config_.nscc);
-    words = nscc_words(real ? *real : *fallback);
+    // open() has seen that the settings are good; with the links' rates they may still leave the format.
+    auto real = nscc_resolve(params);
+    if (!real) {
+      params.rate_gbps = config_.nscc.rate_gbps;
+      real = nscc_resolve(params);
+    }
+    words = nscc_words(*real);
   }
   return &*words;
 }
@@ -126,8 +130,8 @@ bool FastEndpoint::open(const QpSpec& spec, std::string& why) {
           " times 128 packets is not between 1 and 255";
     return false;
   }
-  if (config_.lane_packets == 0 || config_.reorder == 0) {
-    why = "lane_packets and reorder are at least 1";
+  if (config_.lane_packets == 0 || config_.reorder == 0 || config_.wqe_depth == 0 || config_.wqe_depth > 16384) {
+    why = "lane_packets and reorder are at least 1, wqe_depth is between 1 and 16384";
     return false;
   }
   auto qp = std::make_unique<FastQp>();
@@ -171,12 +175,15 @@ bool FastEndpoint::open(const QpSpec& spec, std::string& why) {
   qp->dest = it->second;
   FastDest& dest = *dests_[qp->dest];
   dest.newest_qp = qp->index;
-  if (qp->cc && !dest.cc) {
+  if (qp->cc && (!dest.cc || qp->mtu_code > dest.mtu_code)) {
+    // The window is never smaller than the largest packet of all its QPs.
+    const bool first = !dest.cc;
     dest.cc = true;
     dest.mtu_code = qp->mtu_code;
     if (started_) {
       dest.words = words(dest.mtu_code);
-      dest.state = nscc_init(*dest.words, tick());
+      if (first) dest.state = nscc_init(*dest.words, tick());
+      dest.state.cwnd = std::max(dest.state.cwnd, uint64_t{dest.words->mtu} << 16);
     }
   }
   if (spec.qpn < kDirectQpns) {

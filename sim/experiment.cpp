@@ -597,7 +597,7 @@ void Experiment::find_recovery(ExperimentResult& r) const {
       if (s[i].time <= event.time) continue;
       event.lowest_gbps = std::min(event.lowest_gbps, rate(i));
       if (rate(i) < level && (last_low == 0 ? s[i].time <= event.time + (after - event.time) / 2
-                                            : s[i - 1].time <= last_low + 2 * r.sample_period)) {
+                                            : s[i - 1].time <= last_low + 10 * r.sample_period)) {
         event.dip = true;
         last_low = s[i].time;
       }

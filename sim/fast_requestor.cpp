@@ -308,9 +308,12 @@ bool FastEndpoint::step() {
 /// The packet that waits for a lane goes nowhere.
 void FastEndpoint::cancel_work(FastQp& qp) {
   if (work_.qp != &qp) return;
-  give_back(qp, work_.retransmission ? work_.record.size : work_.left);
-  if (!work_.retransmission) qp.active = false;
-  work_.qp = nullptr;
+  if (work_.retransmission) {
+    give_back(qp, work_.record.size);
+    work_.qp = nullptr;
+  } else {
+    end_burst(qp, false);
+  }
 }
 
 void FastEndpoint::send_new(FastQp& qp, uint16_t ev_idx) {

@@ -4,7 +4,7 @@
 ///   fabric_speed permutation NICS PLANES [packets of each NIC]
 /// The same with fast endpoints, and how long their flows took against the bound (all bytes at the receiver's link
 /// rate, and one round trip):
-///   fabric_speed flow-100MB | permutation-NICS-nMB | incast-64-1MB [options]
+///   fabric_speed flow-100MB | permutation-NICS-nMB | incast-SENDERS-nMB [options]
 ///     --mb N          megabytes of each flow
 ///     --planes N      planes that share 800 Gb/s
 ///     --seed N
@@ -266,10 +266,11 @@ int main(int argc, char** argv) {
     for (unsigned h = 0; h < hosts; ++h) pairs.emplace_back(h, (h + hosts / 2) % hosts);
     return flows(what.c_str(), config, pairs, size(megabytes), options);
   }
-  if (what == "incast-64-1MB") {
+  if (unsigned senders = 0, megabytes = 0;
+      std::sscanf(what.c_str(), "incast-%u-%uMB", &senders, &megabytes) == 2 && senders >= 1 && senders <= 112) {
     std::vector<std::pair<unsigned, unsigned>> pairs;
-    for (unsigned h = 0; h < 64; ++h) pairs.emplace_back(16 + h, 0);
-    return flows(what.c_str(), clos, pairs, size(1), options);
+    for (unsigned h = 0; h < senders; ++h) pairs.emplace_back(16 + h, 0);
+    return flows(what.c_str(), clos, pairs, size(megabytes), options);
   }
   if (what == "idle-qps") return idle(static_cast<unsigned>(number(2, 1000)));
   std::fprintf(stderr,

@@ -414,6 +414,27 @@ TEST_CASE("fast: QPs that share a destination's window take turns", "[sim][fast]
   CHECK(t.nic[0]->controller(1)->inflight == 0);
 }
 
+TEST_CASE("fast: a QP that fails leaves the window to the others of its destination", "[sim][fast][cc]") {
+  FastConfig config;
+  config.timeout = 2;
+  config.retry = {.linear = 1, .exponential = 0};
+  FastPair t(1, config);
+  QpSpec dead = qp_spec(1, 1, 8, 0, 50), small = qp_spec(1, 1, 8, 0, 60), back = qp_spec(0, 1, 8, 0, 60);
+  small.mtu = back.mtu = 256;
+  REQUIRE(t.nic[0]->open(dead, t.why));  // nobody there
+  REQUIRE(t.nic[0]->open(small, t.why));
+  REQUIRE(t.nic[1]->open(back, t.why));
+  REQUIRE(t.nic[0]->post({.id = 50, .qpn = 50, .bytes = 10'000'000}));
+  REQUIRE(t.nic[0]->post({.id = 60, .qpn = 60, .bytes = 300'000}));
+  REQUIRE(t.post(1'000'000, 3));
+  t.fabric.run(20 * kMs);
+  REQUIRE(t.heard[0].completions.size() == 3);
+  for (const Completion& c : t.heard[0].completions) CHECK(c.ok == (c.id != 50));
+  CHECK(t.nic[0]->failed(50));
+  CHECK(t.nic[1]->stats().delivered_bytes == 1'300'000);
+  CHECK(t.nic[0]->controller(1)->inflight == 0);
+}
+
 // Responder.
 
 TEST_CASE("fast: a SACK for 16 KB, small packets counted as 1 KB; for AckReq, rtx and CE at once",
@@ -777,7 +798,7 @@ TEST_CASE("fast: an incast through a switch that trims: every flow gets its shar
   CHECK(t.nic[0]->stats().duplicates == 0);
   // 8 MB at 100 Gb/s with headers: 667 us.
   CHECK(t.heard.delivered_at.back() < 667 * kUs * 110 / 100);
-  CHECK(t.heard.delivered_at.front() > t.heard.delivered_at.back() / 3);
+  CHECK(t.heard.delivered_at.front() > t.heard.delivered_at.back() / 5);
 }
 
 TEST_CASE("fast: immediates: no more than max_wimm at once, delivered in order", "[sim][fast][immediate]") {
