@@ -80,6 +80,7 @@ outstanding = 64
 )"},
     {"path-bypass", "paper: a link between T0 and T1 dies, and the switches do not notice", R"(
 sample_us = 2
+timeout = 4
 [topology]
 planes = 2
 gbps = 400
@@ -121,6 +122,7 @@ for_us = 700
 )"},
     {"t0t1-links-down", "paper: 20 links between T0 and T1 go down one after the other", R"(
 sample_us = 10
+timeout = 4
 [topology]
 planes = 4
 gbps = 200
@@ -131,12 +133,12 @@ detect_us = 1_000_000
 [[traffic]]
 pattern = "permutation"
 shift = 8
-bytes = 60_000_000
+bytes = 150_000_000
 [[event]]
 what = "link-down"
 link = "random-uplink"
 at_us = 100
-every_us = 20
+every_us = 60
 count = 20
 )"},
     {"bad-ev-20", "paper: one entropy value loses a fifth of its packets", R"(
@@ -186,6 +188,7 @@ bytes = 50_000_000
 )"},
     {"loss-0.1", "paper: one packet in a thousand is lost, 400G NIC", R"(
 sample_us = 20
+timeout = 5
 [topology]
 planes = 4
 gbps = 100
