@@ -2,8 +2,6 @@
 /// Ports, timers, QPs of the fast endpoint.
 #include "sim/endpoint_fast.hpp"
 
-#include "sim/rng.hpp"
-
 #include <algorithm>
 #include <bit>
 #include <utility>
@@ -11,6 +9,7 @@
 #include "protocol/srv6.hpp"
 #include "sim/codec.hpp"
 #include "sim/fabric.hpp"
+#include "sim/rng.hpp"
 
 namespace mrc::sim {
 
@@ -64,8 +63,8 @@ FastEndpoint::~FastEndpoint() {
 void FastEndpoint::attach(const Access& access) {
   access_ = access;
   planes_ = std::min(access.planes(), kMaxPlanes);
-  // From 1 on, as after reset, the first two dozen values of this register end in zeros: where their low bits choose the
-  // uplink, the answers of all NICs would share one.
+  // From 1 on, as after reset, the first two dozen values of this register end in zeros: where their low bits choose
+  // the uplink, the answers of all NICs would share one.
   entropy_lfsr_ = static_cast<uint32_t>(Rng::hash(access.node())) | 1;
 }
 
