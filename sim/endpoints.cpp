@@ -61,6 +61,7 @@ std::unique_ptr<Endpoint> make_endpoint(const Scenario& scenario, const Topology
   config.reorder = reorder_of(scenario, topology);
   config.same_ev = scenario.same_ev;
   if (scenario.timeout >= 0) config.timeout = static_cast<unsigned>(scenario.timeout);
+  config.ar_shift = static_cast<unsigned>(scenario.ar_shift);
   config.sack_trigger = static_cast<uint32_t>(scenario.sack_trigger);
   config.trim_nack = scenario.trim_nack;
   config.ev_min_active = static_cast<unsigned>(scenario.min_active);

@@ -46,6 +46,8 @@ const Key<Scenario> kScenarioKeys[] = {
     NUMBER(Scenario, timeout, -1, 24, true,
            "retransmission timer 1.024 us x 2^timeout; -1: 64 round trips, at least 131 us"),
     NUMBER(Scenario, sack_trigger, 0, 1048575, true, "bytes received before a SACK"),
+    NUMBER(Scenario, ar_shift, 0, 16, true,
+           "a packet asks for a SACK when less than the window over 2^ar_shift is left; 0: less than a packet"),
     NUMBER(Scenario, min_active, 0, 2048, true, "entropy values of a QP that stay in use whatever they lose"),
     NUMBER(Scenario, probe_us, 0.128, 8000, false, "until the first probe of a bad entropy value"),
     FLAG(Scenario, trim_nack, "a trimmed packet is NACKed"),

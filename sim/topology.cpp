@@ -223,8 +223,8 @@ Topology::Topology(const TopologyConfig& config) : config_(config) {
   number_bits_ = 14u - static_cast<unsigned>(std::countr_zero(planes_));
   if (const unsigned most = std::max({leaves_, 2 * spines_, per_leaf_}); most > 1u << number_bits_) {
     refuse("planes",
-           fmt::format("{} switches or downlinks do not fit into the {} bits of a uSID that {} leave", most,
-                       number_bits_, plural(planes_, "plane")),
+           fmt::format("{} T0, {} T1 and {} downlinks do not fit into the {} bits of a uSID that {} leave", leaves_,
+                       spines_, per_leaf_, number_bits_, plural(planes_, "plane")),
            fmt::format("At most {}, {} and {}, or fewer planes.", 1u << number_bits_, 1u << (number_bits_ - 1),
                        1u << number_bits_));
   }
