@@ -28,6 +28,9 @@
 #include "tb/report.hpp"
 
 namespace mrc::cli {
+
+void register_bench_fabric(CLI::App& bench, Context& context);  // cmd_bench_fabric.cpp
+
 namespace {
 
 struct Options {
@@ -360,6 +363,7 @@ void register_bench(CLI::App& app, Context& context) {
   auto options = std::make_shared<Options>();
   CLI::App* bench = app.add_subcommand("bench", "measure simulation speed, or the NIC itself");
   bench->require_subcommand(1);
+  register_bench_fabric(*bench, context);
   CLI::App* command =
       bench->add_subcommand("cosim", "RTL alone, model alone and lockstep on the same recorded stimulus");
   command->add_option("--preset", options->preset, "asic800, fpga100 or tiny")->capture_default_str();

@@ -17,6 +17,8 @@ void register_encode(CLI::App& app, Context& context);
 void register_cosim(CLI::App& app, Context& context);
 void register_nscc(CLI::App& app, Context& context);
 void register_bench(CLI::App& app, Context& context);
+void register_topo(CLI::App& app, Context& context);
+void register_fabric(CLI::App& app, Context& context);
 void register_tools(CLI::App& app, Context& context);
 }  // namespace mrc::cli
 
@@ -33,6 +35,8 @@ Examples:
   mrc decode --hex 02000000... --json
   mrc encode packets.json --pcapng out.pcapng
   mrc nscc events.csv                       the congestion controller alone, on a list of events
+  mrc fabric --scenario incast              NICs in a network of switches that trim
+  mrc topo net.toml --svg net.svg           check and draw a topology
   mrc bench cosim                           speed of model, RTL and lockstep
   mrc lint                                  Verilator, slang and yosys over the RTL
   mrc export-verilog --preset tiny -o out   plain Verilog for other tools
@@ -91,6 +95,8 @@ int main(int argc, char** argv) {
   mrc::cli::register_encode(app, context);
   mrc::cli::register_nscc(app, context);
   mrc::cli::register_bench(app, context);
+  mrc::cli::register_topo(app, context);
+  mrc::cli::register_fabric(app, context);
   mrc::cli::register_tools(app, context);
   app.footer(kExamples);  // after the commands, which would inherit it
 

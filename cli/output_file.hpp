@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <cerrno>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -38,17 +39,23 @@ class OutputFile {
 
   /// Flushes and gives the file its name. Throws UsageError when the disk refuses.
   void commit() {
+    if (stream_) errno = 0;  // else it is still that of the write that failed, or nobody knows
     stream_.close();
+    const int why = errno;
     std::error_code error;
     if (stream_) std::filesystem::rename(partial_, path_, error);
-    if (!stream_ || error) fail();
+    if (!stream_ || error) fail(why);
     committed_ = true;
   }
 
  private:
-  [[noreturn]] void fail() const {
+  [[noreturn]] void fail(int why = 0) const {
     std::error_code ignored;
     std::filesystem::remove(partial_, ignored);
+    if (why == ENOSPC || why == EDQUOT || why == EFBIG) {
+      throw UsageError("cannot write " + path_.string() + ": no space is left.",
+                       "Free some, or write to another disk.");
+    }
     throw UsageError("cannot write " + path_.string() + ".", "Name a file in an existing folder you may write to.");
   }
 

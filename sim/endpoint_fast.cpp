@@ -9,6 +9,7 @@
 #include "protocol/srv6.hpp"
 #include "sim/codec.hpp"
 #include "sim/fabric.hpp"
+#include "sim/rng.hpp"
 
 namespace mrc::sim {
 
@@ -62,6 +63,9 @@ FastEndpoint::~FastEndpoint() {
 void FastEndpoint::attach(const Access& access) {
   access_ = access;
   planes_ = std::min(access.planes(), kMaxPlanes);
+  // From 1 on, as after reset, the first two dozen values of this register end in zeros: where their low bits choose
+  // the uplink, the answers of all NICs would share one.
+  entropy_lfsr_ = static_cast<uint32_t>(Rng::hash(access.node())) | 1;
 }
 
 void FastEndpoint::start() {

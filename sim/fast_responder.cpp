@@ -134,36 +134,29 @@ void FastEndpoint::on_data(FastQp& qp, const Packet& p, unsigned plane, bool tri
     while (qp.lengths.size() <= i) qp.lengths.push_back(0);
     qp.lengths[i] = p.data.dma_length;
   }
-  if (psn_before(qp.max, p.psn)) qp.max = p.psn;
   unsigned messages = 0;
-  if (p.psn != psn_add(qp.cack, 1)) {
-    if (!qp.rows) qp.rows = std::make_unique<RxRow[]>(qp.row_mask + 1);
-    RxRow& at = qp.rows[p.psn >> 6 & qp.row_mask];
-    at.rcv |= uint64_t{1} << (p.psn & 63);
-    if (last) at.last |= uint64_t{1} << (p.psn & 63);
-    ++qp.ooo;
-  } else if (qp.ooo == 0) {
+  if (qp.ooo == 0 && p.psn == psn_add(qp.cack, 1)) {  // nothing to remember
     qp.cack = p.psn;
+    if (psn_before(qp.max, p.psn)) qp.max = p.psn;
     if (last) {
       messages = 1;
       qp.ack_psn = p.psn;
     }
   } else {
-    RxRow& at = qp.rows[p.psn >> 6 & qp.row_mask];
-    at.rcv |= uint64_t{1} << (p.psn & 63);
-    if (last) at.last |= uint64_t{1} << (p.psn & 63);
-    ++qp.ooo;
-    for (bool more = true; more;) {
-      const uint32_t next = psn_add(qp.cack, 1);
-      const RowAdvance a = row_advance(qp.rows[next >> 6 & qp.row_mask], next & 63);
-      if (a.messages != 0) qp.ack_psn = psn_add(next, a.last_at);
+    if (!qp.rows) qp.rows = std::make_unique<RxRow[]>(qp.row_mask + 1);
+    const auto row = [&](uint32_t psn) -> RxRow& { return qp.rows[psn >> 6 & qp.row_mask]; };
+    RxWindow window{.cack = qp.cack, .max = qp.max, .ooo = static_cast<uint16_t>(qp.ooo)};
+    uint32_t first = p.psn;
+    for (RowAdvance a = row_take(window, row(first), first, last);; a = row_go_on(window, row(first), first)) {
+      if (a.messages != 0) qp.ack_psn = a.last_psn;
       messages += a.messages;
-      qp.cack = psn_add(qp.cack, a.count);
-      qp.ooo -= a.count;
-      more = a.to_end && a.count != 0 && qp.ooo != 0;
+      if (!a.goes_on) break;
+      first = psn_add(first, a.count);
     }
+    qp.cack = window.cack;
+    qp.max = window.max;
+    qp.ooo = window.ooo;
   }
-  if (psn_before(qp.max, qp.cack)) qp.max = qp.cack;
   qp.rcvd += nominal_size(p.payload, p.opcode, (p.bth & kBthTs) != 0, false);
   qp.trigger += std::max<uint32_t>(p.payload, 1024);
   if (qp.trigger >= config_.sack_trigger || ackreq || rtx || ce || (qp.prev_ar && qp.ooo == 0)) {

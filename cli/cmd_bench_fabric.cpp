@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cmath>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/context.hpp"
+#include "cli/gnuplot.hpp"
+#include "cli/output_file.hpp"
+#include "cli/stop_on_signal.hpp"
+#include "cli/version.hpp"
+#include "sim/experiment.hpp"
+#include "tb/report.hpp"
+
+namespace mrc::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct Options {
+  std::string json, svg, only;
+  unsigned rounds = 3;
+  uint64_t seed = 1;
+  bool curve = false;
+};
+
+struct Case {
+  const char *name, *text;
+};
+constexpr Case kCases[] = {
+    {"flow-100MB", "base = \"flow\"\nsampling = false\n"},
+    {"permutation-128-2MB", "base = \"permutation\"\nsampling = false\n"},
+    {"permutation-128-100MB",
+     "base = \"permutation\"\nsampling = false\n[[traffic]]\npattern = \"permutation\"\nbytes = 100_000_000\n"},
+    {"incast-64-1MB", "base = \"incast\"\nsampling = false\n"},
+    {"nics-1024-8-planes",
+     "sampling = false\n[topology]\nplanes = 8\ngbps = 100\nleaves = 32\nhosts_per_leaf = 32\nspines = 32\n"
+     "[[traffic]]\npattern = \"permutation\"\nbytes = 100_000\n"},
+};
+
+struct Row {
+  std::string name;
+  std::vector<double> wall_speed, cpu_speed;
+  double over_bound = 0, fairness = 0;
+  uint64_t memory = 0, packets = 0, transmissions = 0, events = 0;
+  unsigned nics = 0;
+  double seconds = 0;
+  std::string outcome;
+};
+
+double median(std::vector<double> v) {
+  std::sort(v.begin(), v.end());
+  const size_t n = v.size();
+  return n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
+}
+
+/// One round more of a row. False: stopped.
+bool measure(Row& row, const std::string& text, uint64_t seed) {
+  sim::Experiment experiment(sim::parse_fabric_scenario(text, row.name), seed);
+  experiment.stop = &g_stop;
+  const sim::ExperimentResult r = experiment.run();
+  row.wall_speed.push_back(r.packets_per_second());
+  row.cpu_speed.push_back(static_cast<double>(r.total.data_packets) / std::max(r.cpu_seconds, 1e-9));
+  row.over_bound = r.over_bound();
+  const sim::Distribution& fct = r.groups[0].fct;
+  row.fairness = fct.max > 0 ? static_cast<double>(fct.min) / static_cast<double>(fct.max) : 0;
+  row.memory = r.memory;
+  row.packets = r.total.data_packets;
+  row.transmissions = r.transmissions;
+  row.events = r.fabric_events;
+  row.nics = r.nics;
+  row.seconds = r.cpu_seconds;
+  row.outcome = sim::outcome_name(r.outcome);
+  return r.outcome != sim::Outcome::Incomplete;
+}
+
+/// Bytes of one more pair of QPs that have nothing to do.
+double idle_pair_bytes(uint64_t seed) {
+  const auto memory = [&](unsigned qps) {
+    const std::string text = fmt::format(
+        "sampling = false\n[topology]\nleaves = 2\nhosts_per_leaf = 1\nspines = 16\n[[traffic]]\npattern = \"flow\"\n"
+        "qps = {}\nstart_us = 1000\n",
+        qps);
+    sim::Experiment experiment(sim::parse_fabric_scenario(text, "idle"), seed);
+    return experiment.memory();
+  };
+  return static_cast<double>(memory(201) - memory(1)) / 200;
+}
+
+std::string curve_text(unsigned nics) {
+  unsigned leaves = 1;
+  while (leaves * leaves * 4 <= nics) leaves *= 2;
+  const unsigned per_leaf = nics / leaves;
+  return fmt::format(
+      "sampling = false\n[topology]\nleaves = {}\nhosts_per_leaf = {}\nspines = {}\n[[traffic]]\npattern = "
+      "\"permutation\"\nbytes = 1_000_000\n",
+      leaves, per_leaf, per_leaf);
+}
+
+void draw_curve(const std::string& file, const std::vector<Row>& rows) {
+  std::string script = "$d << EOD\n";
+  for (const Row& r : rows) {
+    script += fmt::format("{} {} {}\n", r.transmissions, r.seconds, r.nics);
+  }
+  script +=
+      "EOD\nset logscale xy\nset grid\nset key left top\nset xlabel 'packets times hops'\nset ylabel 'seconds'\n"
+      "set title 'Time to simulate a permutation of 1 MB, 64 to 4096 NICs'\n";
+  const Row& first = rows.front();
+  script += fmt::format(
+      "plot $d using 1:2 with linespoints pointtype 7 title 'measured', x * {} title 'in proportion to the smallest' "
+      "dashtype 2\n",
+      first.seconds / static_cast<double>(first.transmissions));
+  plot_svg(file, 720, 420, script);
+}
+
+int run(const Options& o) {
+  if (o.rounds == 0) throw UsageError("nothing to measure.", "Use at least one round.");
+  if (!o.only.empty() &&
+      std::none_of(std::begin(kCases), std::end(kCases), [&](const Case& c) { return o.only == c.name; })) {
+    std::string names;
+    for (const Case& c : kCases) names += (names.empty() ? "" : ", ") + std::string(c.name);
+    throw UsageError("unknown case " + o.only + ".", "Choose from " + names + ".");
+  }
+  if (!o.svg.empty() && !o.curve) throw UsageError("--svg draws the curve.", "Give --curve as well.");
+  if (!o.svg.empty()) need_gnuplot();
+  std::optional<OutputFile> json;
+  if (!o.json.empty()) json.emplace(o.json);
+  const StopOnSignal stop;
+  const bool terminal = ::isatty(STDERR_FILENO) != 0;
+  const auto tell = [&](const std::string& what) {
+    if (terminal) std::cerr << "\r" << what << "\x1b[K" << std::flush;
+  };
+  bool complete = true;
+  std::vector<Row> rows, curve;
+  double pair = 0;
+  try {
+    for (const Case& c : kCases) {
+      if (!complete || (!o.only.empty() && o.only != c.name)) continue;
+      Row row;
+      row.name = c.name;
+      for (unsigned round = 0; round < o.rounds && complete; ++round) {
+        tell(fmt::format("{}, round {} of {}", c.name, round + 1, o.rounds));
+        complete = measure(row, c.text, o.seed);
+      }
+      rows.push_back(std::move(row));
+    }
+    if (complete && o.only.empty()) pair = idle_pair_bytes(o.seed);
+    for (unsigned nics = 64; o.curve && complete && nics <= 4096; nics *= 2) {
+      Row row;
+      row.name = fmt::format("permutation-{}-1MB", nics);
+      tell(row.name);
+      complete = measure(row, curve_text(nics), o.seed);
+      curve.push_back(std::move(row));
+    }
+  } catch (const sim::InputError& error) {
+    throw UsageError(error.what(), error.remedy);
+  }
+  tell("");
+  std::cout << fmt::format("Fast endpoints, one thread, medians of {} round{}{}\n", o.rounds, o.rounds == 1 ? "" : "s",
+                           complete ? "" : "; INCOMPLETE: stopped before the end");
+  std::cout << fmt::format("  {:<22} {:>12} {:>12} {:>8} {:>9} {:>10}  {}\n", "case", "packets/s", "per CPU s", "bound",
+                           "min/max", "memory MB", "outcome");
+  for (const Row& r : rows) {
+    std::cout << fmt::format("  {:<22} {:>12} {:>12} {:>8.4f} {:>9.3f} {:>10.1f}  {}\n", r.name,
+                             tb::grouped(static_cast<uint64_t>(median(r.wall_speed))),
+                             tb::grouped(static_cast<uint64_t>(median(r.cpu_speed))), r.over_bound, r.fairness,
+                             static_cast<double>(r.memory) / 1e6, r.outcome);
+  }
+  if (pair > 0) std::cout << fmt::format("  an idle pair of QPs holds {:.1f} KB\n", pair / 1000);
+  if (!curve.empty()) {
+    std::cout << fmt::format("\n  {:>6} {:>12} {:>14} {:>9} {:>11} {:>12}\n", "NICs", "packets", "packets x hops",
+                             "seconds", "ns each hop", "memory MB");
+    for (const Row& r : curve) {
+      std::cout << fmt::format("  {:>6} {:>12} {:>14} {:>9.2f} {:>11.1f} {:>12.1f}\n", r.nics, tb::grouped(r.packets),
+                               tb::grouped(r.transmissions), r.seconds,
+                               r.seconds * 1e9 / static_cast<double>(r.transmissions),
+                               static_cast<double>(r.memory) / 1e6);
+    }
+    if (!o.svg.empty() && complete) draw_curve(o.svg, curve);
+  }
+  if (json) {
+    Json j;
+    j["complete"] = complete;
+    j["seed"] = o.seed;
+    j["rounds"] = o.rounds;
+    const auto row_json = [](const Row& r) {
+      return Json{{"case", r.name},
+                  {"packets_per_second", median(r.wall_speed)},
+                  {"packets_per_cpu_second", median(r.cpu_speed)},
+                  {"max_fct_over_bound", r.over_bound},
+                  {"min_fct_over_max_fct", r.fairness},
+                  {"memory", r.memory},
+                  {"data_packets", r.packets},
+                  {"packets_times_hops", r.transmissions},
+                  {"fabric_events", r.events},
+                  {"cpu_seconds", r.seconds},
+                  {"nics", r.nics},
+                  {"outcome", r.outcome},
+                  {"samples", r.wall_speed}};
+    };
+    for (const Row& r : rows) j["rows"].push_back(row_json(r));
+    if (pair > 0) j["idle_qp_pair_bytes"] = pair;
+    for (const Row& r : curve) j["curve"].push_back(row_json(r));
+    rusage usage{};
+    getrusage(RUSAGE_SELF, &usage);
+    j["peak_memory_mb"] = static_cast<double>(usage.ru_maxrss) / 1024;
+    j["versions"] = {{"mrcnic", MRC_VERSION}, {"compiler", __VERSION__}};
+    json->stream() << j.dump(2) << '\n';
+    json->commit();
+  }
+  if (!complete) return kUsage;
+  const auto bad = [](const Row& r) { return r.outcome != "done"; };
+  return std::any_of(rows.begin(), rows.end(), bad) || std::any_of(curve.begin(), curve.end(), bad) ? kHang : kPass;
+}
+
+}  // namespace
+
+void register_bench_fabric(CLI::App& bench, Context& context) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = bench.add_subcommand("fabric", "speed, memory and completion times of the fabric");
+  command->add_option("--case", options->only, "one case only");
+  command->add_option("--rounds", options->rounds, "repetitions; medians count")->capture_default_str();
+  command->add_option("--seed", options->seed, "seed of every run")->capture_default_str();
+  command->add_flag("--curve", options->curve, "also how time grows from 64 to 4096 NICs");
+  command->add_option("--svg", options->svg, "picture of the curve");
+  command->add_option("--json", options->json, "figures as JSON");
+  command->callback([options, &context] { context.exit_code = run(*options); });
+}
+
+}  // namespace mrc::cli

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/context.hpp"
+#include "cli/fabric_pcap.hpp"
+#include "cli/fabric_report.hpp"
+#include "cli/gnuplot.hpp"
+#include "cli/output_file.hpp"
+#include "cli/stop_on_signal.hpp"
+#include "sim/endpoints.hpp"
+#include "sim/experiment.hpp"
+#include "tb/report.hpp"
+
+namespace mrc::cli {
+namespace {
+
+struct Options {
+  std::string scenario = "incast", json, report, transport;
+  std::vector<std::string> pcap;
+  std::optional<uint64_t> seed;
+  bool print = false;
+};
+
+template <class T>
+void list_keys(const char* title, std::span<const sim::Key<T>> keys) {
+  std::cout << title;
+  T t;
+  for (const auto& key : keys) {
+    const std::string value = key.number ? fmt::format("{:g}", key.number(t))
+                              : key.flag ? (key.flag(t) ? "true" : "false")
+                                         : '"' + key.text(t) + '"';
+    std::cout << fmt::format("  {:<16} {:>9}  {}\n", key.name, value, key.doc);
+  }
+}
+
+void list() {
+  std::cout << "Scenarios:\n";
+  for (const sim::ShippedScenario& s : sim::shipped_scenarios()) {
+    std::cout << fmt::format("  {:<16} {}\n", s.name, s.description);
+  }
+  list_keys("\nKeys of a scenario file (TOML; base = \"name\" starts from one of the above), default in the middle:\n",
+            sim::scenario_keys());
+  list_keys("\n[[traffic]], one for each kind:\n", sim::traffic_keys());
+  list_keys("\n[[event]]:\n", sim::event_keys());
+  list_keys("\n[[node]]:\n", sim::node_keys());
+  std::cout << "\n[topology], or topology = \"file.toml\": 'mrc topo keys' prints its keys.\n";
+}
+
+class ProgressLine {
+ public:
+  ~ProgressLine() { clear(); }
+  bool on() const { return on_; }
+  void show(const sim::ExperimentProgress& p) {
+    const std::string eta =
+        p.done > 0.002 ? fmt::format("{:.0f} s", p.seconds * (1 - std::min(p.done, 1.0)) / p.done) : "--";
+    std::cerr << fmt::format("\r{:.1f} us simulated, {} packets, {} of {} flows, {:.1f} %, {} packets/s, {} left\x1b[K",
+                             static_cast<double>(p.time) / sim::kUs, tb::grouped(p.packets), p.finished, p.flows,
+                             100 * std::min(p.done, 1.0),
+                             tb::grouped(static_cast<uint64_t>(static_cast<double>(p.packets) / p.seconds)), eta)
+              << std::flush;
+    shown_ = true;
+  }
+  void clear() {
+    if (shown_) std::cerr << "\r\x1b[K" << std::flush;
+    shown_ = false;
+  }
+
+ private:
+  bool on_ = ::isatty(STDERR_FILENO) != 0, shown_ = false;
+};
+
+int exit_code(sim::Outcome outcome) {
+  switch (outcome) {
+    case sim::Outcome::Done:
+    case sim::Outcome::OpenEnd:
+      return kPass;
+    case sim::Outcome::Failed:
+      return kMismatch;
+    case sim::Outcome::Hang:
+    case sim::Outcome::TimeLimit:
+      return kHang;
+    default:
+      return kUsage;
+  }
+}
+
+void prepare_folder(const std::string& folder) {
+  try {
+    need_gnuplot();
+  } catch (const UsageError& error) {
+    throw UsageError("--report needs gnuplot, which is not installed.", error.remedy());
+  }
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error || ::access(folder.c_str(), W_OK | X_OK) != 0) {
+    throw UsageError("cannot write into " + folder + ".",
+                     "Name a folder you may write to; it is made if it is not there.");
+  }
+}
+
+int run(const Options& o) {
+  if (o.scenario == "list") {
+    list();
+    return kPass;
+  }
+  if (o.print) {
+    for (const sim::ShippedScenario& s : sim::shipped_scenarios()) {
+      if (o.scenario != s.name) continue;
+      std::cout << "# " << s.description << s.text;
+      return kPass;
+    }
+    throw UsageError("--print knows no shipped scenario " + o.scenario + ".",
+                     "'mrc fabric --scenario list' prints the names.");
+  }
+  try {
+    sim::Scenario scenario = sim::load_fabric_scenario(o.scenario);
+    if (!o.transport.empty()) {
+      if (o.transport != "mrc" && o.transport != "roce") {
+        throw UsageError("--transport " + o.transport + " is not known.", "Use mrc or roce.");
+      }
+      scenario.transport = o.transport;
+    }
+    sim::Experiment experiment(scenario, o.seed.value_or(static_cast<uint64_t>(scenario.seed)));
+    // What cannot work is said before anything is simulated.
+    std::optional<OutputFile> json;
+    if (!o.json.empty()) json.emplace(o.json);
+    if (!o.report.empty()) prepare_folder(o.report);
+    std::vector<std::unique_ptr<LinkCapture>> captures;
+    for (const std::string& option : o.pcap) captures.push_back(std::make_unique<LinkCapture>(option, experiment));
+    ProgressLine line;
+    if (line.on()) experiment.progress = [&](const sim::ExperimentProgress& p) { line.show(p); };
+    const StopOnSignal stop;
+    experiment.stop = &g_stop;
+    const sim::ExperimentResult result = experiment.run();
+    line.clear();
+    if (json) {
+      json->stream() << fabric_json(result, true);
+      json->commit();
+    }
+    for (const auto& capture : captures) capture->commit();
+    std::cout << fabric_summary(result);
+    if (!o.report.empty()) {
+      write_fabric_report(o.report, result, experiment.topology());
+      std::cout << "  report       " << (std::filesystem::path(o.report) / "index.html").string() << '\n';
+    }
+    return exit_code(result.outcome);
+  } catch (const sim::Unsupported& error) {
+    std::cerr << "mrc fabric: " << error.what() << "\n  " << error.remedy << '\n';
+    return kUnsupported;
+  } catch (const sim::InputError& error) {
+    throw UsageError(error.what(), error.remedy);
+  }
+}
+
+}  // namespace
+
+void register_fabric(CLI::App& app, Context& context) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("fabric", "NICs, links and trimming switches: flows, failures, congestion");
+  command->add_option("--scenario", options->scenario, "a name, a TOML file, or list")->capture_default_str();
+  command->add_option("--seed", options->seed, "everything random follows from it; not given: the scenario's");
+  command->add_option("--transport", options->transport, "mrc or roce, whatever the scenario says");
+  command->add_option("--json", options->json, "result as JSON");
+  command->add_option("--report", options->report, "folder for index.html, tables and pictures");
+  command->add_option("--pcap", options->pcap, "every frame of a link as pcapng; may be given several times")
+      ->type_name("LINK=FILE");
+  command->add_flag("--print", options->print, "print a shipped scenario as TOML, to start a file from");
+  command->callback([options, &context] { context.exit_code = run(*options); });
+}
+
+}  // namespace mrc::cli

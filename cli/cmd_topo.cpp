@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <memory>
+#include <string>
+
+#include "cli/context.hpp"
+#include "cli/output_file.hpp"
+#include "sim/topology.hpp"
+
+namespace mrc::cli {
+namespace {
+
+struct Options {
+  std::string file, svg;
+};
+
+void list_keys() {
+  std::cout << "Keys of a topology file (TOML), default in the middle:\n";
+  sim::TopologyConfig config;
+  for (const auto& key : sim::topology_keys()) {
+    const std::string value = key.number ? fmt::format("{:g}", key.number(config))
+                              : key.flag ? (key.flag(config) ? "true" : "false")
+                                         : '"' + key.text(config) + '"';
+    std::cout << fmt::format("  {:<17} {:>10}  {}\n", key.name, value, key.doc);
+  }
+}
+
+int run(const Options& o) {
+  if (o.file == "keys") {
+    list_keys();
+    return kPass;
+  }
+  try {
+    const sim::Topology topology(sim::load_topology(o.file));
+    if (!o.svg.empty()) {
+      OutputFile out(o.svg);
+      out.stream() << sim::topology_svg(topology);
+      out.commit();
+    }
+    std::cout << sim::topology_summary(topology);
+  } catch (const sim::InputError& error) {
+    throw UsageError(error.what(), error.remedy);
+  }
+  return kPass;
+}
+
+}  // namespace
+
+void register_topo(CLI::App& app, Context& context) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("topo", "a fabric's topology: check it, count it, draw it");
+  command->add_option("file", options->file, "topology file (TOML), or keys: the list of what may stand in one")
+      ->required();
+  command->add_option("--svg", options->svg, "picture");
+  command->callback([options, &context] { context.exit_code = run(*options); });
+}
+
+}  // namespace mrc::cli

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/fabric_pcap.hpp"
+
+#include <fmt/format.h>
+
+#include <vector>
+
+#include "sim/codec.hpp"
+
+namespace mrc::cli {
+namespace {
+
+sim::LinkId link_of(const std::string& option, const sim::Topology& topology) {
+  const auto equals = option.find('=');
+  const sim::LinkId link = equals == std::string::npos ? sim::kNone : topology.find_link(option.substr(0, equals));
+  if (link == sim::kNone || equals + 1 == option.size()) {
+    throw UsageError(
+        fmt::format("--pcap {} names no link and file.", option),
+        fmt::format("Write --pcap nic0/0=FILE{}.", topology.clos() ? " or --pcap T0-0-0:T1-0-0=FILE" : ""));
+  }
+  return link;
+}
+
+unsigned plane_of(sim::LinkId link, const sim::Topology& t) {
+  const unsigned nic_links = t.hosts() * t.planes();
+  return link < nic_links ? link % t.planes() : (link - nic_links) / (t.leaves() * t.spines());
+}
+
+}  // namespace
+
+std::string LinkCapture::file_of(const std::string& option) { return option.substr(option.find('=') + 1); }
+
+LinkCapture::LinkCapture(const std::string& option, sim::Experiment& experiment)
+    : fabric_(experiment.fabric()),
+      link_(link_of(option, experiment.topology())),
+      plane_(plane_of(link_, experiment.topology())),
+      file_(file_of(option)),
+      writer_(file_.stream(), experiment.topology().planes(),
+              static_cast<unsigned>(link_ < experiment.topology().hosts() * experiment.topology().planes()
+                                        ? experiment.topology().config().gbps
+                                        : experiment.topology().uplink_gbps())) {
+  const auto [a, b] = fabric_.ends(link_);
+  names_ = {fabric_.name(a.node) + " to " + fabric_.name(b.node), fabric_.name(b.node) + " to " + fabric_.name(a.node)};
+  fabric_.set_tap(link_, true, this);
+  fabric_.set_tap(link_, false, this);
+}
+
+LinkCapture::~LinkCapture() {
+  fabric_.set_tap(link_, true, nullptr);
+  fabric_.set_tap(link_, false, nullptr);
+}
+
+void LinkCapture::sent(sim::LinkId, bool from_a, sim::Time start, const sim::Packet& packet, bool lost) {
+  std::vector<std::string> comments{names_[from_a ? 0 : 1]};
+  if (lost) comments.emplace_back("lost on this link");
+  if (sim::has_bytes(packet)) {
+    writer_.write(plane_, start / sim::kNs, sim::frame_of(packet), comments, packet.full_size);
+    return;
+  }
+  // A copy of the fields gets the bytes; the packet itself goes on without.
+  sim::PacketPtr copy = pool_.make();
+  *copy = packet;
+  copy->attachment = nullptr;
+  if (packet.attachment != nullptr) pool_.attach(*copy).segment = packet.attachment->segment;
+  if (sim::give_frame(pool_, *copy))
+    writer_.write(plane_, start / sim::kNs, sim::frame_of(*copy), comments, packet.full_size);
+}
+
+}  // namespace mrc::cli

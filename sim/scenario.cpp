@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/scenario.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <optional>
+
+#define TOML_EXCEPTIONS 1
+#include <toml++/toml.h>
+
+namespace mrc::sim {
+namespace {
+
+#define NUMBER(T, name, min, max, integer, doc)                            \
+  Key<T> {                                                                 \
+#name, doc, min, max, integer, [](T & t) -> double& { return t.name; } \
+  }
+#define FLAG(T, name, doc)                                                  \
+  Key<T> {                                                                  \
+#name, doc, 0, 0, false, nullptr, [](T & t) -> bool& { return t.name; } \
+  }
+#define TEXT(T, name, words, doc)                                                                  \
+  Key<T> {                                                                                         \
+#name, doc, 0, 0, false, nullptr, nullptr, [](T & t) -> std::string& { return t.name; }, words \
+  }
+
+const Key<Scenario> kScenarioKeys[] = {
+    TEXT(Scenario, description, nullptr, "one line for lists"),
+    TEXT(Scenario, transport, "mrc|roce", "MRC, or RoCEv2 with go-back-N on one path, as a contrast"),
+    TEXT(Scenario, endpoints, "fast|model|rtl", "fidelity of the NICs that no [[node]] table names"),
+    FLAG(Scenario, congestion, "NICs control congestion (NSCC)"),
+    NUMBER(Scenario, seed, 0, 9007199254740992.0, true, "everything random follows from it; --seed wins"),
+    NUMBER(Scenario, mtu, 256, 4096, true, "path MTU: 256, 512, 1024, 2048 or 4096"),
+    NUMBER(Scenario, duration_us, 0.001, 1e9, false, "end of the run, simulated time"),
+    FLAG(Scenario, open_end, "reaching duration_us with flows under way is how it should end"),
+    NUMBER(Scenario, hang_us, 1, 1e9, false, "a run in which no byte arrives for so long is ended"),
+    FLAG(Scenario, sampling, "curves over time are recorded"),
+    NUMBER(Scenario, sample_us, 0, 1e9, false,
+           "time between samples; 0: fine at first, coarser as the run gets longer"),
+    FLAG(Scenario, shared_evs, "all QPs have the same entropy values"),
+    NUMBER(Scenario, mpr, 0, 255, true, "window in units of 128 PSNs; 0: what two round trips need, 8 and more"),
+    NUMBER(Scenario, reorder, 0, 32767, true,
+           "packets above a gap before it counts as lost; 0: 1.5 times the largest congestion window"),
+    FLAG(Scenario, same_ev, "a gap counts as lost once a later packet of its entropy value has arrived"),
+    NUMBER(Scenario, timeout, -1, 24, true,
+           "retransmission timer 1.024 us x 2^timeout; -1: 64 round trips, at least 131 us"),
+    NUMBER(Scenario, sack_trigger, 0, 1048575, true, "bytes received before a SACK"),
+    NUMBER(Scenario, ar_shift, 0, 16, true,
+           "a packet asks for a SACK when less than the window over 2^ar_shift is left; 0: less than a packet"),
+    NUMBER(Scenario, min_active, 0, 2048, true, "entropy values of a QP that stay in use whatever they lose"),
+    NUMBER(Scenario, probe_us, 0.128, 8000, false, "until the first probe of a bad entropy value"),
+    FLAG(Scenario, trim_nack, "a trimmed packet is NACKed"),
+};
+const Key<TrafficConfig> kTrafficKeys[] = {
+    TEXT(TrafficConfig, pattern, "flow|permutation|incast|ring|alltoall|trace", "who sends to whom"),
+    TEXT(TrafficConfig, label, nullptr, "name in the results; not written: the pattern's"),
+    NUMBER(TrafficConfig, bytes, 1, 1e15, true,
+           "of a flow; ring: of the vector that all nodes sum up; alltoall: from each node to each other"),
+    NUMBER(TrafficConfig, message, 0, 2147483648.0, true, "bytes of a WRITE; 0: the whole flow, at most 1 GiB"),
+    NUMBER(TrafficConfig, outstanding, 0, 1e6, true, "WRITEs a QP has posted at once; 0: all"),
+    NUMBER(TrafficConfig, qps, 1, 256, true, "QPs that share a flow"),
+    TEXT(TrafficConfig, from, nullptr, "flow: the sender, \"nic0\""),
+    TEXT(TrafficConfig, to, nullptr, "flow, incast: the receiver, \"nic1\""),
+    NUMBER(TrafficConfig, nodes, 0, 65536, true, "NICs that take part (incast: senders); 0: all there are"),
+    NUMBER(TrafficConfig, first, 0, 65535, true, "the first of them"),
+    NUMBER(TrafficConfig, stride, 1, 65535, true, "from one to the next"),
+    NUMBER(TrafficConfig, shift, 0, 65535, true,
+           "permutation: NIC i sends to i + shift; 0: at random, never to itself"),
+    NUMBER(TrafficConfig, victims, 0, 65535, true,
+           "incast: flows of NICs that do not take part to neighbours of the receiver"),
+    NUMBER(TrafficConfig, window, 1, 65535, true, "alltoall: steps that a NIC has under way"),
+    NUMBER(TrafficConfig, start_us, 0, 1e9, false, "when it begins"),
+    NUMBER(TrafficConfig, jitter_us, 0, 1e9, false, "random delay of each flow's start, up to this"),
+    TEXT(TrafficConfig, file, nullptr, "trace: CSV with columns id,start_us,from,to,bytes,after"),
+};
+const Key<EventConfig> kEventKeys[] = {
+    TEXT(EventConfig, what, "link-down|link-up|link-flap|link-loss|link-rate|switch-reboot|bad-ev", "what happens"),
+    NUMBER(EventConfig, at_us, 0, 1e9, false, "when"),
+    NUMBER(EventConfig, within_us, 0, 1e9, false, "random delay on top, up to this"),
+    NUMBER(EventConfig, for_us, 0, 1e9, false, "then it ends; 0: never (a flap and a reboot: 10 us)"),
+    NUMBER(EventConfig, count, 1, 1e5, true, "times, with another link or switch each time if it is random"),
+    NUMBER(EventConfig, every_us, 0, 1e9, false, "time between them"),
+    TEXT(EventConfig, link, nullptr, "\"nic3/1\" (plane 1), \"T0-0-2:T1-0-5\", or random, random-nic, random-uplink"),
+    TEXT(EventConfig, node, nullptr, "switch-reboot: \"T1-0-3\", or random, random-T0, random-T1"),
+    TEXT(EventConfig, direction, "both|up|down", "link-loss: up is from the NIC, or from T0 to T1"),
+    NUMBER(EventConfig, loss, 0, 1, false, "link-loss, bad-ev: share of the packets that are lost"),
+    NUMBER(EventConfig, gbps, 0, 6400, false, "link-rate: the new rate"),
+    TEXT(EventConfig, from, nullptr, "bad-ev: the sender of the first QP whose entropy value it is"),
+    TEXT(EventConfig, to, nullptr, "bad-ev: its receiver"),
+    NUMBER(EventConfig, ev, 0, 2047, true, "bad-ev: index of the entropy value"),
+};
+const Key<NodeConfig> kNodeKeys[] = {
+    TEXT(NodeConfig, fidelity, "fast|model|rtl", "of these NICs"),
+    NUMBER(NodeConfig, first, 0, 65535, true, "the first of them"),
+    NUMBER(NodeConfig, count, 1, 65536, true, "how many"),
+};
+#undef NUMBER
+#undef FLAG
+#undef TEXT
+
+constexpr const char* kRemedy = "Write TOML as in docs/fabric.md, or use a name from 'mrc fabric --scenario list'.";
+constexpr const char* kListRemedy = "'mrc fabric --scenario list' prints all keys.";
+
+template <class T>
+std::vector<T> read_tables(std::span<const Key<T>> keys, const toml::node& node, const Source& source,
+                           const std::string& name) {
+  const toml::array* tables = node.as_array();
+  if (!tables || !tables->is_array_of_tables()) {
+    throw InputError(fmt::format("{}:{}: {} is no list of tables.", source.file, line_of(node), name),
+                     "Begin each with a line [[" + name + "]].");
+  }
+  std::vector<T> list;
+  for (const toml::node& table : *tables) {
+    T item;
+    item.source.file = source.file;
+    item.source.line = line_of(table);
+    for (const auto& [key, value] : *table.as_table()) {
+      if (!set_key<T>(keys, item, item.source, key.str(), value)) {
+        detail::unknown_key(key.str(), value, source, "[[" + name + "]]", kListRemedy);
+      }
+    }
+    list.push_back(std::move(item));
+  }
+  return list;
+}
+
+const ShippedScenario* find_shipped(std::string_view name) {
+  for (const ShippedScenario& s : shipped_scenarios()) {
+    if (name == s.name) return &s;
+  }
+  return nullptr;
+}
+
+Scenario parse(std::string_view text, const std::string& file, unsigned depth) {
+  const toml::table table = parse_toml(text, file, "scenario", kRemedy);
+  Scenario s;
+  if (const toml::node* base = table.get("base")) {
+    const ShippedScenario* found = find_shipped(base->value_or(std::string_view{}));
+    if (!found || depth > 4) {
+      throw InputError(fmt::format("{}:{}: base names no scenario.", file, line_of(*base)),
+                       "'mrc fabric --scenario list' prints the names.");
+    }
+    s = parse(found->text, found->name, depth + 1);
+  }
+  s.name = file;
+  s.source = {};
+  s.source.file = file;
+  s.source.line = 0;
+  for (const auto& [key, node] : table) {
+    const std::string_view k = key.str();
+    if (k == "base") continue;
+    if (k == "topology") {
+      if (const auto name = node.value_exact<std::string>()) {
+        const std::filesystem::path beside = std::filesystem::path(file).parent_path() / *name;
+        s.topology = load_topology(beside.string());
+      } else if (const toml::table* inner = node.as_table()) {
+        s.topology.source = {};
+        s.topology.source.file = file;
+        s.topology.source.line = line_of(node);
+        read_topology(*inner, s.topology);
+      } else {
+        throw InputError(fmt::format("{}:{}: topology is neither a file's name nor a table.", file, line_of(node)),
+                         "Write topology = \"file.toml\", or a table [topology].");
+      }
+    } else if (k == "traffic") {
+      s.traffic = read_tables<TrafficConfig>(kTrafficKeys, node, s.source, "traffic");
+    } else if (k == "event") {
+      s.events = read_tables<EventConfig>(kEventKeys, node, s.source, "event");
+    } else if (k == "node") {
+      s.nodes = read_tables<NodeConfig>(kNodeKeys, node, s.source, "node");
+    } else if (!set_key<Scenario>(kScenarioKeys, s, s.source, k, node)) {
+      detail::unknown_key(k, node, s.source, "the scenario", kListRemedy);
+    }
+  }
+  const auto mtu = static_cast<unsigned>(s.mtu);
+  if ((mtu & (mtu - 1)) != 0) {
+    throw InputError(fmt::format("{}: mtu = {} is no path MTU.", s.source.at("mtu"), mtu),
+                     "Use 256, 512, 1024, 2048 or 4096.");
+  }
+  if (s.traffic.empty()) {
+    throw InputError(file + ": the scenario has no traffic.",
+                     "Write at least one [[traffic]] table, or base = \"incast\".");
+  }
+  for (const EventConfig& e : s.events) {
+    if (e.what.empty())
+      throw InputError(e.source.at() + ": an event without what.", "Write what = \"link-down\", for example.");
+  }
+  return s;
+}
+
+}  // namespace
+
+std::span<const Key<Scenario>> scenario_keys() { return kScenarioKeys; }
+std::span<const Key<TrafficConfig>> traffic_keys() { return kTrafficKeys; }
+std::span<const Key<EventConfig>> event_keys() { return kEventKeys; }
+std::span<const Key<NodeConfig>> node_keys() { return kNodeKeys; }
+
+Scenario parse_fabric_scenario(std::string_view text, const std::string& file) { return parse(text, file, 0); }
+
+Scenario load_fabric_scenario(const std::string& name) {
+  if (const ShippedScenario* s = find_shipped(name)) return parse(s->text, s->name, 0);
+  std::error_code ignored;
+  if (!std::filesystem::exists(name, ignored)) {
+    throw InputError("unknown scenario " + name + ": neither a shipped name nor a file.",
+                     "'mrc fabric --scenario list' prints the names; a file must be TOML.");
+  }
+  return parse(read_text(name, "scenario", kRemedy), name, 0);
+}
+
+}  // namespace mrc::sim

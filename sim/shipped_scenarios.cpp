@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/scenario.hpp"
+
+namespace mrc::sim {
+namespace {
+
+const ShippedScenario kShipped[] = {
+    {"flow", "one flow of 100 MB across two tiers, 800G", R"(
+sample_us = 10
+[topology]
+leaves = 2
+hosts_per_leaf = 4
+spines = 4
+[[traffic]]
+pattern = "flow"
+from = "nic0"
+to = "nic4"
+bytes = 100_000_000
+)"},
+    {"incast", "64 NICs send 1 MB each to one", R"(
+[topology]
+leaves = 8
+hosts_per_leaf = 16
+spines = 16
+[[traffic]]
+pattern = "incast"
+to = "nic0"
+nodes = 64
+first = 1
+bytes = 1_000_000
+)"},
+    {"permutation", "128 NICs, each sends 2 MB to one and gets 2 MB from one, 16 spines", R"(
+[topology]
+leaves = 8
+hosts_per_leaf = 16
+spines = 16
+[[traffic]]
+pattern = "permutation"
+bytes = 2_000_000
+)"},
+    {"ring", "ring all-reduce of 16 MB over 16 NICs, each step waits for the one before", R"(
+[topology]
+planes = 4
+gbps = 200
+leaves = 4
+hosts_per_leaf = 4
+spines = 4
+[[traffic]]
+pattern = "ring"
+bytes = 16_000_000
+)"},
+    {"alltoall", "16 NICs, each sends 1 MB to each other, two at a time", R"(
+[topology]
+planes = 4
+gbps = 200
+leaves = 4
+hosts_per_leaf = 4
+spines = 4
+[[traffic]]
+pattern = "alltoall"
+bytes = 1_000_000
+window = 2
+)"},
+    {"goodput-32k", "paper: WRITEs of 32 KB on 4 QPs, 800G in 8 planes", R"(
+sample_us = 20
+[topology]
+planes = 8
+gbps = 100
+leaves = 2
+hosts_per_leaf = 2
+spines = 4
+[[traffic]]
+pattern = "flow"
+from = "nic0"
+to = "nic2"
+bytes = 200_000_000
+message = 32_768
+qps = 4
+outstanding = 64
+)"},
+    {"path-bypass", "paper: a link between T0 and T1 dies, and the switches do not notice", R"(
+sample_us = 2
+timeout = 4
+[topology]
+planes = 2
+gbps = 400
+leaves = 2
+hosts_per_leaf = 4
+spines = 4
+detect_us = 1_000_000
+[[traffic]]
+pattern = "permutation"
+shift = 4
+bytes = 100_000_000
+[[event]]
+what = "link-down"
+link = "T0-0-0:T1-0-1"
+at_us = 300
+)"},
+    {"plane-loss", "paper: one of the eight links of a NIC goes down, and comes back", R"(
+sample_us = 5
+[topology]
+planes = 8
+gbps = 100
+leaves = 2
+hosts_per_leaf = 2
+spines = 2
+detect_us = 5
+[[traffic]]
+pattern = "flow"
+from = "nic0"
+to = "nic2"
+bytes = 200_000_000
+message = 1_000_000
+outstanding = 16
+qps = 4
+[[event]]
+what = "link-down"
+link = "nic0/3"
+at_us = 500
+for_us = 700
+)"},
+    {"t0t1-links-down", "paper: 20 links between T0 and T1 go down one after the other", R"(
+sample_us = 10
+timeout = 4
+[topology]
+planes = 4
+gbps = 200
+leaves = 4
+hosts_per_leaf = 8
+spines = 8
+detect_us = 1_000_000
+[[traffic]]
+pattern = "permutation"
+shift = 8
+bytes = 150_000_000
+[[event]]
+what = "link-down"
+link = "random-uplink"
+at_us = 100
+every_us = 60
+count = 20
+)"},
+    {"bad-ev-20", "paper: one entropy value loses a fifth of its packets", R"(
+sample_us = 5
+[topology]
+planes = 4
+gbps = 100
+leaves = 2
+hosts_per_leaf = 2
+spines = 4
+[[traffic]]
+pattern = "flow"
+from = "nic0"
+to = "nic2"
+bytes = 100_000_000
+[[event]]
+what = "bad-ev"
+from = "nic0"
+to = "nic2"
+ev = 5
+loss = 0.2
+at_us = 300
+)"},
+    {"shared-ev", "paper: two flows that have the same few entropy values; marks move one of them", R"(
+sample_us = 10
+shared_evs = true
+[topology]
+planes = 4
+gbps = 100
+leaves = 2
+hosts_per_leaf = 2
+spines = 4
+evs = 32
+backup_evs = 8
+[[traffic]]
+pattern = "flow"
+label = "first"
+from = "nic0"
+to = "nic2"
+bytes = 50_000_000
+[[traffic]]
+pattern = "flow"
+label = "second"
+from = "nic1"
+to = "nic3"
+bytes = 50_000_000
+)"},
+    {"loss-0.1", "paper: one packet in a thousand is lost, 400G NIC", R"(
+sample_us = 20
+timeout = 5
+[topology]
+planes = 4
+gbps = 100
+leaves = 2
+hosts_per_leaf = 2
+spines = 4
+[[traffic]]
+pattern = "flow"
+from = "nic0"
+to = "nic2"
+bytes = 100_000_000
+message = 8_000_000
+qps = 4
+[[event]]
+what = "link-loss"
+link = "nic0/0"
+loss = 0.001
+[[event]]
+what = "link-loss"
+link = "nic0/1"
+loss = 0.001
+[[event]]
+what = "link-loss"
+link = "nic0/2"
+loss = 0.001
+[[event]]
+what = "link-loss"
+link = "nic0/3"
+loss = 0.001
+)"},
+    {"loss-1", "paper: one packet in a hundred is lost, 400G NIC", R"(
+base = "loss-0.1"
+[[event]]
+what = "link-loss"
+link = "nic0/0"
+loss = 0.01
+[[event]]
+what = "link-loss"
+link = "nic0/1"
+loss = 0.01
+[[event]]
+what = "link-loss"
+link = "nic0/2"
+loss = 0.01
+[[event]]
+what = "link-loss"
+link = "nic0/3"
+loss = 0.01
+)"},
+    {"incast-victim", "paper: seven NICs send to one, a neighbour of the receiver gets another flow", R"(
+sample_us = 10
+[topology]
+planes = 4
+gbps = 100
+leaves = 4
+hosts_per_leaf = 4
+spines = 4
+[[traffic]]
+pattern = "incast"
+to = "nic0"
+nodes = 7
+first = 4
+victims = 1
+bytes = 10_000_000
+)"},
+    {"permutation-400g", "paper: permutation of 32 NICs of 400G in 4 planes", R"(
+[topology]
+planes = 4
+gbps = 100
+leaves = 4
+hosts_per_leaf = 8
+spines = 8
+[[traffic]]
+pattern = "permutation"
+bytes = 30_000_000
+)"},
+};
+
+}  // namespace
+
+std::span<const ShippedScenario> shipped_scenarios() { return kShipped; }
+
+}  // namespace mrc::sim
