@@ -69,6 +69,7 @@ const Key<TrafficConfig> kTrafficKeys[] = {
            "permutation: NIC i sends to i + shift; 0: at random, never to itself"),
     NUMBER(TrafficConfig, victims, 0, 65535, true,
            "incast: flows of NICs that do not take part to neighbours of the receiver"),
+    NUMBER(TrafficConfig, victim_bytes, 0, 1e15, true, "of a victim's flow; 0: as bytes"),
     NUMBER(TrafficConfig, window, 1, 65535, true, "alltoall: steps that a NIC has under way"),
     NUMBER(TrafficConfig, start_us, 0, 1e9, false, "when it begins"),
     NUMBER(TrafficConfig, jitter_us, 0, 1e9, false, "random delay of each flow's start, up to this"),

@@ -16,7 +16,7 @@ namespace mrc::sim {
 struct TrafficConfig {
   std::string pattern = "flow", label, from = "nic0", to = "nic1", file;
   double bytes = 1e6, message = 0, outstanding = 0, qps = 1;
-  double nodes = 0, first = 0, stride = 1, shift = 0, victims = 0, window = 1;
+  double nodes = 0, first = 0, stride = 1, shift = 0, victims = 0, victim_bytes = 0, window = 1;
   double start_us = 0, jitter_us = 0;
   Source source;
 };

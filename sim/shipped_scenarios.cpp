@@ -162,7 +162,7 @@ ev = 5
 loss = 0.2
 at_us = 300
 )"},
-    {"shared-ev", "paper: two flows that have the same few entropy values; marks move one of them", R"(
+    {"shared-ev", "paper: two flows that have the same two entropy values in each plane", R"(
 sample_us = 10
 shared_evs = true
 [topology]
@@ -171,7 +171,7 @@ gbps = 100
 leaves = 2
 hosts_per_leaf = 2
 spines = 4
-evs = 32
+evs = 8
 backup_evs = 8
 [[traffic]]
 pattern = "flow"
@@ -252,6 +252,7 @@ to = "nic0"
 nodes = 7
 first = 4
 victims = 1
+victim_bytes = 60_000_000
 bytes = 10_000_000
 )"},
     {"permutation-400g", "paper: permutation of 32 NICs of 400G in 4 planes", R"(

@@ -156,7 +156,9 @@ class Maker {
                          receivers.size(), free.size()),
              "Give fewer victims or senders, or more hosts_per_leaf.");
     }
-    for (unsigned v = 0; v < victims; ++v) add(free[v], receivers[v], bytes(), start());
+    for (unsigned v = 0; v < victims; ++v) {
+      add(free[v], receivers[v], c_->victim_bytes > 0 ? static_cast<uint64_t>(c_->victim_bytes) : bytes(), start());
+    }
   }
 
   /// Reduce-scatter and all-gather: 2 (n - 1) steps of a chunk to the next; each sends on what it has just received.
