@@ -405,20 +405,77 @@ struct Ccev {
   };
 };
 
-/// May a packet of this nominal size go to destination cc?
+/// May packets go to destination cc? bytes of nominal size at most, min for the first
 struct Ccask {
-  static constexpr unsigned kBits = 32;
-  static constexpr unsigned kWords = 1;
+  static constexpr unsigned kBits = 48;
+  static constexpr unsigned kWords = 2;
   static constexpr const char* kName = "ccask_t";
   uint16_t cc{};
+  uint16_t min{};
   uint16_t bytes{};
   bool operator==(const Ccask&) const = default;
   /// Writes kWords words, least significant first, bit-identical to the SystemVerilog packed struct.
   void pack(uint32_t* words) const {
-    words[0] = static_cast<uint32_t>(bytes) | (static_cast<uint32_t>(cc) << 16);
+    words[0] = static_cast<uint32_t>(bytes) | (static_cast<uint32_t>(min) << 16);
+    words[1] = static_cast<uint32_t>(cc);
   }
   static Ccask unpack(const uint32_t* words) {
     Ccask v;
+    v.cc = static_cast<uint16_t>((words[1] & 0xffffu));
+    v.min = static_cast<uint16_t>((words[0] >> 16));
+    v.bytes = static_cast<uint16_t>((words[0] & 0xffffu));
+    return v;
+  }
+  static constexpr FieldInfo kFields[] = {
+      {"cc", 32, 16, {}},
+      {"min", 16, 16, {}},
+      {"bytes", 0, 16, {}},
+  };
+};
+
+/// Answer, in the order of the asks. bytes: granted, counted as sent (0: refused); last: less than
+/// one full packet may follow
+struct Ccans {
+  static constexpr unsigned kBits = 33;
+  static constexpr unsigned kWords = 2;
+  static constexpr const char* kName = "ccans_t";
+  uint16_t cc{};
+  uint16_t bytes{};
+  bool last{};
+  bool operator==(const Ccans&) const = default;
+  /// Writes kWords words, least significant first, bit-identical to the SystemVerilog packed struct.
+  void pack(uint32_t* words) const {
+    words[0] = static_cast<uint32_t>(last) | (static_cast<uint32_t>(bytes) << 1) | ((static_cast<uint32_t>(cc) & 0x7fffu) << 17);
+    words[1] = static_cast<uint32_t>((cc >> 15));
+  }
+  static Ccans unpack(const uint32_t* words) {
+    Ccans v;
+    v.cc = static_cast<uint16_t>((words[0] >> 17) | ((words[1] & 0x1u) << 15));
+    v.bytes = static_cast<uint16_t>(((words[0] >> 1) & 0xffffu));
+    v.last = ((words[0] & 0x1u)) != 0;
+    return v;
+  }
+  static constexpr FieldInfo kFields[] = {
+      {"cc", 17, 16, {}},
+      {"bytes", 1, 16, {}},
+      {"last", 0, 1, {}},
+  };
+};
+
+/// Part of a grant that was not used
+struct Ccret {
+  static constexpr unsigned kBits = 32;
+  static constexpr unsigned kWords = 1;
+  static constexpr const char* kName = "ccret_t";
+  uint16_t cc{};
+  uint16_t bytes{};
+  bool operator==(const Ccret&) const = default;
+  /// Writes kWords words, least significant first, bit-identical to the SystemVerilog packed struct.
+  void pack(uint32_t* words) const {
+    words[0] = static_cast<uint32_t>(bytes) | (static_cast<uint32_t>(cc) << 16);
+  }
+  static Ccret unpack(const uint32_t* words) {
+    Ccret v;
     v.cc = static_cast<uint16_t>((words[0] >> 16));
     v.bytes = static_cast<uint16_t>((words[0] & 0xffffu));
     return v;
@@ -426,34 +483,6 @@ struct Ccask {
   static constexpr FieldInfo kFields[] = {
       {"cc", 16, 16, {}},
       {"bytes", 0, 16, {}},
-  };
-};
-
-/// Answer, in the order of the asks. ok: counted as sent; last: less than one full packet may
-/// follow
-struct Ccans {
-  static constexpr unsigned kBits = 18;
-  static constexpr unsigned kWords = 1;
-  static constexpr const char* kName = "ccans_t";
-  uint16_t cc{};
-  bool ok{};
-  bool last{};
-  bool operator==(const Ccans&) const = default;
-  /// Writes kWords words, least significant first, bit-identical to the SystemVerilog packed struct.
-  void pack(uint32_t* words) const {
-    words[0] = static_cast<uint32_t>(last) | (static_cast<uint32_t>(ok) << 1) | (static_cast<uint32_t>(cc) << 2);
-  }
-  static Ccans unpack(const uint32_t* words) {
-    Ccans v;
-    v.cc = static_cast<uint16_t>(((words[0] >> 2) & 0xffffu));
-    v.ok = (((words[0] >> 1) & 0x1u)) != 0;
-    v.last = ((words[0] & 0x1u)) != 0;
-    return v;
-  }
-  static constexpr FieldInfo kFields[] = {
-      {"cc", 2, 16, {}},
-      {"ok", 1, 1, {}},
-      {"last", 0, 1, {}},
   };
 };
 
@@ -658,7 +687,7 @@ struct Eprx {
   };
 };
 
-/// A QP that may send one packet
+/// A QP that may send a burst
 struct Grant {
   static constexpr unsigned kBits = 16;
   static constexpr unsigned kWords = 1;
@@ -1896,6 +1925,7 @@ void visit_structs(Visitor&& visitor) {
   visitor.template operator()<Ccev>();
   visitor.template operator()<Ccask>();
   visitor.template operator()<Ccans>();
+  visitor.template operator()<Ccret>();
   visitor.template operator()<Ccwake>();
   visitor.template operator()<Okev>();
   visitor.template operator()<Want>();
@@ -1933,6 +1963,7 @@ enum class CoreB : unsigned {
   TxSegmentPark,
   TxSchedGrant,
   TxSegmentAsk,
+  TxSegmentRet,
   TxSegmentQperr,
   TxSegmentPkt,
   TxSegmentCqe,
@@ -1976,57 +2007,58 @@ enum class CoreB : unsigned {
   RxPlaceLine,
   CqMuxCqe,
 };
-inline constexpr unsigned kNumCoreBoundaries = 47;
+inline constexpr unsigned kNumCoreBoundaries = 48;
 /// Size of obs_core_t in 32-bit words.
-inline constexpr unsigned kObsCoreWords = 323;
+inline constexpr unsigned kObsCoreWords = 329;
 inline constexpr BoundaryInfo kCoreBoundaries[] = {
     {"host.wqe", "wqe_t", 0, 9, 273, Wqe::kFields},
     {"tx_segment.push", "sched_t", 10, 1, 17, Sched::kFields},
     {"tx_segment.park", "grant_t", 12, 1, 16, Grant::kFields},
     {"tx_sched.grant", "grant_t", 14, 1, 16, Grant::kFields},
-    {"tx_segment.ask", "ccask_t", 16, 1, 32, Ccask::kFields},
-    {"tx_segment.qperr", "qperr_t", 18, 1, 24, Qperr::kFields},
-    {"tx_segment.pkt", "pkt_t", 20, 12, 383, Pkt::kFields},
-    {"tx_segment.cqe", "cqe_t", 33, 5, 137, Cqe::kFields},
-    {"tx_path.path", "path_t", 39, 14, 435, Path::kFields},
-    {"tx_path.rec", "rec_t", 54, 4, 113, Rec::kFields},
-    {"tx_path.evev", "evev_t", 59, 1, 32, Evev::kFields},
-    {"tx_path.bad", "badev_t", 61, 2, 64, Badev::kFields},
-    {"tx_inflight.retx", "retx_t", 64, 4, 110, Retx::kFields},
-    {"tx_inflight.upd", "upd_t", 69, 3, 73, Upd::kFields},
-    {"tx_inflight.fb", "fb_t", 73, 3, 67, Fb::kFields},
-    {"tx_inflight.pres", "pres_t", 77, 2, 34, Pres::kFields},
-    {"tx_inflight.ccev", "ccev_t", 80, 3, 80, Ccev::kFields},
-    {"tx_inflight.rask", "ccask_t", 84, 1, 32, Ccask::kFields},
-    {"tx_inflight.okev", "okev_t", 86, 2, 52, Okev::kFields},
-    {"tx_inflight.qperr", "qperr_t", 89, 1, 24, Qperr::kFields},
-    {"cc_nscc.ans", "ccans_t", 91, 1, 18, Ccans::kFields},
-    {"cc_nscc.rans", "ccans_t", 93, 1, 18, Ccans::kFields},
-    {"cc_nscc.wake", "ccwake_t", 95, 1, 16, Ccwake::kFields},
-    {"tx_probe.fb", "fb_t", 97, 3, 67, Fb::kFields},
-    {"tx_probe.probe", "ctlpkt_t", 101, 12, 380, Ctlpkt::kFields},
-    {"tx_header.hdr", "hdr_t", 114, 48, 1530, Hdr::kFields},
-    {"tx_fetch.rdreq", "rdreq_t", 163, 3, 76, Rdreq::kFields},
-    {"rx_check.rxpkt", "rxpkt_t", 167, 10, 316, Rxpkt::kFields},
-    {"rx_check.ctl", "ctl_t", 178, 9, 284, Ctl::kFields},
-    {"rx_check.eprx", "eprx_t", 188, 7, 216, Eprx::kFields},
-    {"rx_track.verdict", "verdict_t", 196, 3, 82, Verdict::kFields},
-    {"rx_track.resp", "resp_t", 200, 10, 297, Resp::kFields},
-    {"rx_track.ackev", "ackev_t", 211, 2, 60, Ackev::kFields},
-    {"rx_track.ord", "ord_t", 214, 7, 210, Ord::kFields},
-    {"rx_track.qperr", "qperr_t", 222, 1, 24, Qperr::kFields},
-    {"rx_reorder.cqe", "cqe_t", 224, 5, 137, Cqe::kFields},
-    {"rx_reorder.qperr", "qperr_t", 230, 1, 24, Qperr::kFields},
-    {"ack_gen.ctlpkt", "ctlpkt_t", 232, 12, 380, Ctlpkt::kFields},
-    {"ack_gen.want", "want_t", 245, 1, 20, Want::kFields},
-    {"endpoint.req", "ctlpkt_t", 247, 12, 380, Ctlpkt::kFields},
-    {"endpoint.resp", "resp_t", 260, 10, 297, Resp::kFields},
-    {"endpoint.okev", "okev_t", 271, 2, 52, Okev::kFields},
-    {"endpoint.pmask", "pmask_t", 274, 1, 24, Pmask::kFields},
-    {"endpoint.evr", "evr_t", 276, 1, 17, Evr::kFields},
-    {"csr.evp", "evp_t", 278, 2, 52, Evp::kFields},
-    {"rx_place.line", "line_t", 281, 35, 1097, Line::kFields},
-    {"cq_mux.cqe", "cqe_t", 317, 5, 137, Cqe::kFields},
+    {"tx_segment.ask", "ccask_t", 16, 2, 48, Ccask::kFields},
+    {"tx_segment.ret", "ccret_t", 19, 1, 32, Ccret::kFields},
+    {"tx_segment.qperr", "qperr_t", 21, 1, 24, Qperr::kFields},
+    {"tx_segment.pkt", "pkt_t", 23, 12, 383, Pkt::kFields},
+    {"tx_segment.cqe", "cqe_t", 36, 5, 137, Cqe::kFields},
+    {"tx_path.path", "path_t", 42, 14, 435, Path::kFields},
+    {"tx_path.rec", "rec_t", 57, 4, 113, Rec::kFields},
+    {"tx_path.evev", "evev_t", 62, 1, 32, Evev::kFields},
+    {"tx_path.bad", "badev_t", 64, 2, 64, Badev::kFields},
+    {"tx_inflight.retx", "retx_t", 67, 4, 110, Retx::kFields},
+    {"tx_inflight.upd", "upd_t", 72, 3, 73, Upd::kFields},
+    {"tx_inflight.fb", "fb_t", 76, 3, 67, Fb::kFields},
+    {"tx_inflight.pres", "pres_t", 80, 2, 34, Pres::kFields},
+    {"tx_inflight.ccev", "ccev_t", 83, 3, 80, Ccev::kFields},
+    {"tx_inflight.rask", "ccask_t", 87, 2, 48, Ccask::kFields},
+    {"tx_inflight.okev", "okev_t", 90, 2, 52, Okev::kFields},
+    {"tx_inflight.qperr", "qperr_t", 93, 1, 24, Qperr::kFields},
+    {"cc_nscc.ans", "ccans_t", 95, 2, 33, Ccans::kFields},
+    {"cc_nscc.rans", "ccans_t", 98, 2, 33, Ccans::kFields},
+    {"cc_nscc.wake", "ccwake_t", 101, 1, 16, Ccwake::kFields},
+    {"tx_probe.fb", "fb_t", 103, 3, 67, Fb::kFields},
+    {"tx_probe.probe", "ctlpkt_t", 107, 12, 380, Ctlpkt::kFields},
+    {"tx_header.hdr", "hdr_t", 120, 48, 1530, Hdr::kFields},
+    {"tx_fetch.rdreq", "rdreq_t", 169, 3, 76, Rdreq::kFields},
+    {"rx_check.rxpkt", "rxpkt_t", 173, 10, 316, Rxpkt::kFields},
+    {"rx_check.ctl", "ctl_t", 184, 9, 284, Ctl::kFields},
+    {"rx_check.eprx", "eprx_t", 194, 7, 216, Eprx::kFields},
+    {"rx_track.verdict", "verdict_t", 202, 3, 82, Verdict::kFields},
+    {"rx_track.resp", "resp_t", 206, 10, 297, Resp::kFields},
+    {"rx_track.ackev", "ackev_t", 217, 2, 60, Ackev::kFields},
+    {"rx_track.ord", "ord_t", 220, 7, 210, Ord::kFields},
+    {"rx_track.qperr", "qperr_t", 228, 1, 24, Qperr::kFields},
+    {"rx_reorder.cqe", "cqe_t", 230, 5, 137, Cqe::kFields},
+    {"rx_reorder.qperr", "qperr_t", 236, 1, 24, Qperr::kFields},
+    {"ack_gen.ctlpkt", "ctlpkt_t", 238, 12, 380, Ctlpkt::kFields},
+    {"ack_gen.want", "want_t", 251, 1, 20, Want::kFields},
+    {"endpoint.req", "ctlpkt_t", 253, 12, 380, Ctlpkt::kFields},
+    {"endpoint.resp", "resp_t", 266, 10, 297, Resp::kFields},
+    {"endpoint.okev", "okev_t", 277, 2, 52, Okev::kFields},
+    {"endpoint.pmask", "pmask_t", 280, 1, 24, Pmask::kFields},
+    {"endpoint.evr", "evr_t", 282, 1, 17, Evr::kFields},
+    {"csr.evp", "evp_t", 284, 2, 52, Evp::kFields},
+    {"rx_place.line", "line_t", 287, 35, 1097, Line::kFields},
+    {"cq_mux.cqe", "cqe_t", 323, 5, 137, Cqe::kFields},
 };
 
 /// Observed boundaries, one instance per plane.

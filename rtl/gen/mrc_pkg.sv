@@ -187,19 +187,26 @@ package mrc_pkg;
     logic [7:0] reason;
   } ccev_t;
 
-  /// May a packet of this nominal size go to destination cc?
+  /// May packets go to destination cc? bytes of nominal size at most, min for the first
   typedef struct packed {
     logic [15:0] cc;
+    logic [15:0] min;
     logic [15:0] bytes;
   } ccask_t;
 
-  /// Answer, in the order of the asks. ok: counted as sent; last: less than one full packet may
-  /// follow
+  /// Answer, in the order of the asks. bytes: granted, counted as sent (0: refused); last: less
+  /// than one full packet may follow
   typedef struct packed {
     logic [15:0] cc;
-    logic ok;
+    logic [15:0] bytes;
     logic last;
   } ccans_t;
+
+  /// Part of a grant that was not used
+  typedef struct packed {
+    logic [15:0] cc;
+    logic [15:0] bytes;
+  } ccret_t;
 
   /// A refused ask to destination cc would now be granted
   typedef struct packed {
@@ -252,7 +259,7 @@ package mrc_pkg;
     logic [127:0] sip;
   } eprx_t;
 
-  /// A QP that may send one packet
+  /// A QP that may send a burst
   typedef struct packed {
     logic [15:0] qp;
   } grant_t;
@@ -574,6 +581,7 @@ package mrc_pkg;
   endfunction
 
   typedef struct packed {
+    logic [15:0] pad;
     ccask_t data;
     logic [29:0] zero;
     logic ready;
@@ -581,6 +589,17 @@ package mrc_pkg;
   } obs_ccask_t;
 
   function automatic obs_ccask_t obs_of_ccask(logic valid, logic ready, ccask_t data);
+    return {16'd0, data, 30'd0, ready, valid};
+  endfunction
+
+  typedef struct packed {
+    ccret_t data;
+    logic [29:0] zero;
+    logic ready;
+    logic valid;
+  } obs_ccret_t;
+
+  function automatic obs_ccret_t obs_of_ccret(logic valid, logic ready, ccret_t data);
     return {data, 30'd0, ready, valid};
   endfunction
 
@@ -739,7 +758,7 @@ package mrc_pkg;
   endfunction
 
   typedef struct packed {
-    logic [13:0] pad;
+    logic [30:0] pad;
     ccans_t data;
     logic [29:0] zero;
     logic ready;
@@ -747,7 +766,7 @@ package mrc_pkg;
   } obs_ccans_t;
 
   function automatic obs_ccans_t obs_of_ccans(logic valid, logic ready, ccans_t data);
-    return {14'd0, data, 30'd0, ready, valid};
+    return {31'd0, data, 30'd0, ready, valid};
   endfunction
 
   typedef struct packed {
@@ -998,6 +1017,7 @@ package mrc_pkg;
     obs_cqe_t tx_segment_cqe;
     obs_pkt_t tx_segment_pkt;
     obs_qperr_t tx_segment_qperr;
+    obs_ccret_t tx_segment_ret;
     obs_ccask_t tx_segment_ask;
     obs_grant_t tx_sched_grant;
     obs_grant_t tx_segment_park;
@@ -1005,7 +1025,7 @@ package mrc_pkg;
     obs_wqe_t host_wqe;
   } obs_core_t;
 
-  localparam int unsigned ObsCoreWords = 32'd323;
+  localparam int unsigned ObsCoreWords = 32'd329;
 
   /// Boundaries with one instance per plane.
   typedef struct packed {
