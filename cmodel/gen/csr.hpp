@@ -49,8 +49,9 @@ inline constexpr uint32_t kCaps0 = 0x0008;
 inline constexpr uint32_t kCaps0Reset = 0x00000000;
 inline constexpr Field kCaps0Planes{"planes", 0, 8, 0x0};
 inline constexpr Field kCaps0Qps{"qps", 8, 16, 0x0};
-inline constexpr Field kCaps0WqeDepth{"wqe_depth", 24, 8, 0x0};
-inline constexpr Field kCaps0Fields[] = {kCaps0Planes, kCaps0Qps, kCaps0WqeDepth};
+/// log2 of WQEs per QP
+inline constexpr Field kCaps0WqeLog2{"wqe_log2", 24, 8, 0x0};
+inline constexpr Field kCaps0Fields[] = {kCaps0Planes, kCaps0Qps, kCaps0WqeLog2};
 
 /// Set by parameters
 inline constexpr uint32_t kCaps1 = 0x000c;
@@ -176,9 +177,9 @@ inline constexpr Field kQpAttrFields[] = {kQpAttrMask};
 
 /// Reorder tolerance
 inline constexpr uint32_t kReorder = 0x003c;
-inline constexpr uint32_t kReorderReset = 0x00010020;
+inline constexpr uint32_t kReorderReset = 0x00010080;
 /// packets above a gap before it counts as lost
-inline constexpr Field kReorderPkts{"pkts", 0, 15, 0x20};
+inline constexpr Field kReorderPkts{"pkts", 0, 15, 0x80};
 /// the oldest gap is lost once a packet sent later on the same EV has arrived
 inline constexpr Field kReorderSameEv{"same_ev", 16, 1, 0x1};
 inline constexpr Field kReorderFields[] = {kReorderPkts, kReorderSameEv};
@@ -493,7 +494,7 @@ inline constexpr Register kRegisters[] = {
     {"ACK_CTL", 0x0074, Access::Rw, 0x00000010, 1, 4, kAckCtlFields},
     {"QP_SEL", 0x0078, Access::Rw, 0x00000000, 1, 4, kQpSelFields},
     {"QP_ATTR", 0x007c, Access::Rw, 0x00000000, 1, 4, kQpAttrFields},
-    {"REORDER", 0x003c, Access::Rw, 0x00010020, 1, 4, kReorderFields},
+    {"REORDER", 0x003c, Access::Rw, 0x00010080, 1, 4, kReorderFields},
     {"SACK_TRIGGER", 0x0040, Access::Rw, 0x00004000, 1, 4, kSackTriggerFields},
     {"SRV6", 0x0044, Access::Rw, 0x0000000c, 1, 4, kSrv6Fields},
     {"REV_EV0", 0x0048, Access::Rw, 0x10000000, 1, 4, {}},
