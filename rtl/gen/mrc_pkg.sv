@@ -2074,7 +2074,7 @@ package mrc_pkg;
     logic [15:0] base_rtt;
     logic [1:0] rsvd30;
     logic [13:0] mtu;
-    logic [2:0] rsvd13;
+    logic [2:0] ar_shift;
     logic [4:0] qa_gate;
     logic [1:0] rsvd6;
     logic nack_rtt;
