@@ -12,9 +12,11 @@ module mrc_nic_fpga100
     localparam int unsigned EvsPerQp = 64,
     localparam int unsigned NumProfiles = 4,
     localparam int unsigned MaxMpr = 256,
-    localparam int unsigned WqeDepth = 8,
+    localparam int unsigned WqeDepth = 64,
     localparam int unsigned MaxWimm = 32,
     localparam int unsigned NumMrs = 16,
+    localparam int unsigned NumWqes = 192,
+    localparam int unsigned NumBlocks = 96,
     localparam int unsigned NumRxRows = 32,
     localparam int unsigned NumImms = 64,
     localparam int unsigned ProbeSlots = 16,
@@ -22,6 +24,7 @@ module mrc_nic_fpga100
     localparam int unsigned NumCcProfiles = 2,
     localparam int unsigned TickCycles = 32,
     localparam int unsigned LaneFifo = 8,
+    localparam int unsigned TxLaneFifo = 16,
     localparam int unsigned LineFifo = 32,
     localparam int unsigned RxBufWords = 512
 ) (
@@ -93,6 +96,8 @@ module mrc_nic_fpga100
       .WqeDepth(WqeDepth),
       .MaxWimm(MaxWimm),
       .NumMrs(NumMrs),
+      .NumWqes(NumWqes),
+      .NumBlocks(NumBlocks),
       .NumRxRows(NumRxRows),
       .NumImms(NumImms),
       .ProbeSlots(ProbeSlots),
@@ -100,6 +105,7 @@ module mrc_nic_fpga100
       .NumCcProfiles(NumCcProfiles),
       .TickCycles(TickCycles),
       .LaneFifo(LaneFifo),
+      .TxLaneFifo(TxLaneFifo),
       .LineFifo(LineFifo),
       .RxBufWords(RxBufWords)
   ) u_nic (

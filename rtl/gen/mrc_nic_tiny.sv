@@ -12,9 +12,11 @@ module mrc_nic_tiny
     localparam int unsigned EvsPerQp = 16,
     localparam int unsigned NumProfiles = 2,
     localparam int unsigned MaxMpr = 128,
-    localparam int unsigned WqeDepth = 4,
+    localparam int unsigned WqeDepth = 8,
     localparam int unsigned MaxWimm = 32,
     localparam int unsigned NumMrs = 8,
+    localparam int unsigned NumWqes = 24,
+    localparam int unsigned NumBlocks = 20,
     localparam int unsigned NumRxRows = 6,
     localparam int unsigned NumImms = 16,
     localparam int unsigned ProbeSlots = 4,
@@ -22,6 +24,7 @@ module mrc_nic_tiny
     localparam int unsigned NumCcProfiles = 2,
     localparam int unsigned TickCycles = 128,
     localparam int unsigned LaneFifo = 4,
+    localparam int unsigned TxLaneFifo = 16,
     localparam int unsigned LineFifo = 16,
     localparam int unsigned RxBufWords = 1024
 ) (
@@ -93,6 +96,8 @@ module mrc_nic_tiny
       .WqeDepth(WqeDepth),
       .MaxWimm(MaxWimm),
       .NumMrs(NumMrs),
+      .NumWqes(NumWqes),
+      .NumBlocks(NumBlocks),
       .NumRxRows(NumRxRows),
       .NumImms(NumImms),
       .ProbeSlots(ProbeSlots),
@@ -100,6 +105,7 @@ module mrc_nic_tiny
       .NumCcProfiles(NumCcProfiles),
       .TickCycles(TickCycles),
       .LaneFifo(LaneFifo),
+      .TxLaneFifo(TxLaneFifo),
       .LineFifo(LineFifo),
       .RxBufWords(RxBufWords)
   ) u_nic (

@@ -187,19 +187,26 @@ package mrc_pkg;
     logic [7:0] reason;
   } ccev_t;
 
-  /// May a packet of this nominal size go to destination cc?
+  /// May packets go to destination cc? bytes of nominal size at most, min for the first
   typedef struct packed {
     logic [15:0] cc;
+    logic [15:0] min;
     logic [15:0] bytes;
   } ccask_t;
 
-  /// Answer, in the order of the asks. ok: counted as sent; last: less than one full packet may
-  /// follow
+  /// Answer, in the order of the asks. bytes: granted, counted as sent (0: refused); last: less
+  /// than one full packet may follow
   typedef struct packed {
     logic [15:0] cc;
-    logic ok;
+    logic [15:0] bytes;
     logic last;
   } ccans_t;
+
+  /// Part of a grant that was not used
+  typedef struct packed {
+    logic [15:0] cc;
+    logic [15:0] bytes;
+  } ccret_t;
 
   /// A refused ask to destination cc would now be granted
   typedef struct packed {
@@ -252,7 +259,7 @@ package mrc_pkg;
     logic [127:0] sip;
   } eprx_t;
 
-  /// A QP that may send one packet
+  /// A QP that may send a burst
   typedef struct packed {
     logic [15:0] qp;
   } grant_t;
@@ -262,6 +269,8 @@ package mrc_pkg;
     logic [15:0] qp;
     logic [23:0] psn;
     logic [15:0] msn;
+    /// of tx_segment's pool
+    logic [15:0] row;
     logic [23:0] idx;
     logic [15:0] avoid_ev;
     /// nominal size
@@ -285,6 +294,8 @@ package mrc_pkg;
     logic [15:0] qp;
     logic [23:0] psn;
     logic [15:0] msn;
+    /// of tx_segment's pool
+    logic [15:0] row;
     logic [15:0] rqmsn;
     logic [7:0] opcode;
     logic [63:0] va;
@@ -321,6 +332,8 @@ package mrc_pkg;
     logic [15:0] qp;
     logic [23:0] psn;
     logic [15:0] msn;
+    /// of tx_segment's pool
+    logic [15:0] row;
     logic [23:0] idx;
     logic [15:0] ev_idx;
     logic rtx;
@@ -574,6 +587,7 @@ package mrc_pkg;
   endfunction
 
   typedef struct packed {
+    logic [15:0] pad;
     ccask_t data;
     logic [29:0] zero;
     logic ready;
@@ -581,6 +595,17 @@ package mrc_pkg;
   } obs_ccask_t;
 
   function automatic obs_ccask_t obs_of_ccask(logic valid, logic ready, ccask_t data);
+    return {16'd0, data, 30'd0, ready, valid};
+  endfunction
+
+  typedef struct packed {
+    ccret_t data;
+    logic [29:0] zero;
+    logic ready;
+    logic valid;
+  } obs_ccret_t;
+
+  function automatic obs_ccret_t obs_of_ccret(logic valid, logic ready, ccret_t data);
     return {data, 30'd0, ready, valid};
   endfunction
 
@@ -597,7 +622,7 @@ package mrc_pkg;
   endfunction
 
   typedef struct packed {
-    logic pad;
+    logic [16:0] pad;
     pkt_t data;
     logic [29:0] zero;
     logic ready;
@@ -605,7 +630,7 @@ package mrc_pkg;
   } obs_pkt_t;
 
   function automatic obs_pkt_t obs_of_pkt(logic valid, logic ready, pkt_t data);
-    return {1'd0, data, 30'd0, ready, valid};
+    return {17'd0, data, 30'd0, ready, valid};
   endfunction
 
   typedef struct packed {
@@ -621,7 +646,7 @@ package mrc_pkg;
   endfunction
 
   typedef struct packed {
-    logic [12:0] pad;
+    logic [28:0] pad;
     path_t data;
     logic [29:0] zero;
     logic ready;
@@ -629,11 +654,11 @@ package mrc_pkg;
   } obs_path_t;
 
   function automatic obs_path_t obs_of_path(logic valid, logic ready, path_t data);
-    return {13'd0, data, 30'd0, ready, valid};
+    return {29'd0, data, 30'd0, ready, valid};
   endfunction
 
   typedef struct packed {
-    logic [14:0] pad;
+    logic [30:0] pad;
     rec_t data;
     logic [29:0] zero;
     logic ready;
@@ -641,7 +666,7 @@ package mrc_pkg;
   } obs_rec_t;
 
   function automatic obs_rec_t obs_of_rec(logic valid, logic ready, rec_t data);
-    return {15'd0, data, 30'd0, ready, valid};
+    return {31'd0, data, 30'd0, ready, valid};
   endfunction
 
   typedef struct packed {
@@ -667,7 +692,7 @@ package mrc_pkg;
   endfunction
 
   typedef struct packed {
-    logic [17:0] pad;
+    logic [1:0] pad;
     retx_t data;
     logic [29:0] zero;
     logic ready;
@@ -675,7 +700,7 @@ package mrc_pkg;
   } obs_retx_t;
 
   function automatic obs_retx_t obs_of_retx(logic valid, logic ready, retx_t data);
-    return {18'd0, data, 30'd0, ready, valid};
+    return {2'd0, data, 30'd0, ready, valid};
   endfunction
 
   typedef struct packed {
@@ -739,7 +764,7 @@ package mrc_pkg;
   endfunction
 
   typedef struct packed {
-    logic [13:0] pad;
+    logic [30:0] pad;
     ccans_t data;
     logic [29:0] zero;
     logic ready;
@@ -747,7 +772,7 @@ package mrc_pkg;
   } obs_ccans_t;
 
   function automatic obs_ccans_t obs_of_ccans(logic valid, logic ready, ccans_t data);
-    return {14'd0, data, 30'd0, ready, valid};
+    return {31'd0, data, 30'd0, ready, valid};
   endfunction
 
   typedef struct packed {
@@ -998,6 +1023,7 @@ package mrc_pkg;
     obs_cqe_t tx_segment_cqe;
     obs_pkt_t tx_segment_pkt;
     obs_qperr_t tx_segment_qperr;
+    obs_ccret_t tx_segment_ret;
     obs_ccask_t tx_segment_ask;
     obs_grant_t tx_sched_grant;
     obs_grant_t tx_segment_park;
@@ -1005,7 +1031,7 @@ package mrc_pkg;
     obs_wqe_t host_wqe;
   } obs_core_t;
 
-  localparam int unsigned ObsCoreWords = 32'd323;
+  localparam int unsigned ObsCoreWords = 32'd332;
 
   /// Boundaries with one instance per plane.
   typedef struct packed {
@@ -1444,9 +1470,9 @@ package mrc_pkg;
   localparam int unsigned CsrCaps0QpsLsb = 32'd8;
   localparam int unsigned CsrCaps0QpsWidth = 32'd16;
   localparam logic [15:0] CsrCaps0QpsReset = 16'h0;
-  localparam int unsigned CsrCaps0WqeDepthLsb = 32'd24;
-  localparam int unsigned CsrCaps0WqeDepthWidth = 32'd8;
-  localparam logic [7:0] CsrCaps0WqeDepthReset = 8'h0;
+  localparam int unsigned CsrCaps0WqeLog2Lsb = 32'd24;
+  localparam int unsigned CsrCaps0WqeLog2Width = 32'd8;
+  localparam logic [7:0] CsrCaps0WqeLog2Reset = 8'h0;
 
   /// Set by parameters
   localparam logic [15:0] CsrCaps1 = 16'h000c;
@@ -1601,10 +1627,10 @@ package mrc_pkg;
 
   /// Reorder tolerance (A-08)
   localparam logic [15:0] CsrReorder = 16'h003c;
-  localparam logic [31:0] CsrReorderReset = 32'h00010020;
+  localparam logic [31:0] CsrReorderReset = 32'h00010080;
   localparam int unsigned CsrReorderPktsLsb = 32'd0;
   localparam int unsigned CsrReorderPktsWidth = 32'd15;
-  localparam logic [14:0] CsrReorderPktsReset = 15'h20;
+  localparam logic [14:0] CsrReorderPktsReset = 15'h80;
   localparam int unsigned CsrReorderSameEvLsb = 32'd16;
   localparam int unsigned CsrReorderSameEvWidth = 32'd1;
   localparam logic [0:0] CsrReorderSameEvReset = 1'h1;
@@ -2054,7 +2080,7 @@ package mrc_pkg;
     logic [15:0] base_rtt;
     logic [1:0] rsvd30;
     logic [13:0] mtu;
-    logic [2:0] rsvd13;
+    logic [2:0] ar_shift;
     logic [4:0] qa_gate;
     logic [1:0] rsvd6;
     logic nack_rtt;
