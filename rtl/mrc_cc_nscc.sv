@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Network-signal congestion control: one window per destination, shared by the QPs that go there.
-/// Answers one ask per cycle (may this packet go?) in the cycle after it came to the head, except
-/// while an event is counted or stored or a table written; works off one event at a time, in 3 to
-/// 59 cycles. It paces nothing and keeps no packets: a refused asker asks again after the wake.
+/// Answers one ask per cycle (how many bytes may go?) in the cycle after it came to the head, or takes
+/// back what was granted and not used, except while an event is counted or stored or a table
+/// written; works off one event at a time, in 3 to 59 cycles. It paces nothing and keeps no packets:
+/// a refused asker asks again after the wake.
 /// Contract: docs/blocks/cc_nscc.md.
 module mrc_cc_nscc
   import mrc_pkg::*;
@@ -24,6 +25,9 @@ module mrc_cc_nscc
     input logic rask_valid_i,
     output logic rask_ready_o,
     input ccask_t rask_i,
+    input logic ret_valid_i,
+    output logic ret_ready_o,
+    input ccret_t ret_i,
 
     output logic ans_valid_o,
     input logic ans_ready_i,
@@ -193,11 +197,12 @@ module mrc_cc_nscc
 
   // ---- inputs
 
-  logic ev_v, ev_pop, ask_v, ask_pop, rask_v, rask_pop;
+  logic ev_v, ev_pop, ask_v, ask_pop, rask_v, rask_pop, ret_v, ret_pop;
   ccev_t ev_head;
   ccask_t ask_head, rask_head;
+  ccret_t ret_head;
   logic [4:0] unused_ev_count;
-  logic [1:0][1:0] unused_counts;
+  logic [2:0][1:0] unused_counts;
 
   mrc_fifo #(
       .T(ccev_t),
@@ -244,6 +249,21 @@ module mrc_cc_nscc
       .count_o(unused_counts[1])
   );
 
+  mrc_fifo #(
+      .T(ccret_t),
+      .Depth(2)
+  ) u_ret (
+      .clk_i,
+      .rst_ni,
+      .valid_i(ret_valid_i),
+      .ready_o(ret_ready_o),
+      .data_i(ret_i),
+      .valid_o(ret_v),
+      .ready_i(ret_pop),
+      .data_o(ret_head),
+      .count_o(unused_counts[2])
+  );
+
   // ---- registers
 
   state_e state_q, state_d;
@@ -264,7 +284,7 @@ module mrc_cc_nscc
 
   // ---- what the cycle does
 
-  logic op_cfg, cfg_profile, cfg_ctx, ask_slot;
+  logic op_cfg, cfg_profile, cfg_ctx, ask_slot, rask_first;
   logic ans_free, rans_free, wake_free;
   logic [CcW-1:0] cfg_cc;
   tbl_cc_ctx_t cfg_row;
@@ -278,8 +298,10 @@ module mrc_cc_nscc
   assign cfg_prof = tbl_cc_profile_t'(cfg_data_i);
   assign ev_pop = state_q == StIdle && !op_cfg && ev_v && wake_free;
   assign ask_slot = !op_cfg && state_q != StCount && state_q != StStore && state_q != StInit;
-  assign rask_pop = ask_slot && rask_v && rans_free;
-  assign ask_pop = ask_slot && !rask_pop && ask_v && ans_free;
+  assign rask_first = rask_v && rans_free;
+  assign ret_pop = ask_slot && ret_v;
+  assign rask_pop = ask_slot && !ret_v && rask_first;
+  assign ask_pop = ask_slot && !ret_v && !rask_first && ask_v && ans_free;
 
   // ---- memories
 
@@ -295,7 +317,13 @@ module mrc_cc_nscc
   logic [15:0] want;
   logic [CcW-1:0] infl_addr;
 
-  assign asked = rask_pop ? rask_head : ask_head;
+  always_comb begin
+    asked = rask_first ? rask_head : ask_head;
+    if (ret_v) begin
+      asked = '{cc: ret_head.cc, min: 16'd0, bytes: ret_head.bytes};
+    end
+  end
+
   assign acc = asked.cc[CcW-1:0];
   assign cfg_words = '{
           enable: cfg_prof.enable,
@@ -371,7 +399,7 @@ module mrc_cc_nscc
       .rdata_o(want),
       .we_i(want_we),
       .waddr_i(acc),
-      .wdata_i(asked.bytes)
+      .wdata_i(asked.min)
   );
 
   mrc_rf_2r1w #(
@@ -415,24 +443,34 @@ module mrc_cc_nscc
 
   // ---- asking
 
-  logic asking, ask_ok, refused;
-  logic [29:0] ask_sum, ask_room;
+  logic asking, ask_ok, ask_part, refused;
+  logic [29:0] ask_sum, ask_free, ask_room, ask_room_min;
   ccans_t answer;
 
   assign asking = rask_pop || ask_pop;
 
+  // ask_room: what is left beyond all that was asked for; ask_room_min: beyond the least of it.
   always_comb begin
     ask_sum = '0;
+    ask_free = '0;
     ask_room = '0;
+    ask_room_min = '0;
     ask_ok = 1'b0;
+    ask_part = 1'b0;
     answer = '0;
-    if (asking) begin
-      ask_sum = {infl[28], infl} + {14'd0, asked.bytes};
-      ask_room = {2'd0, cwin} - ask_sum;
-      ask_ok = !on_q[acc] || !ask_room[29];
+    if (asking || ret_pop) begin
+      ask_sum = {infl[28], infl} + ({14'd0, asked.bytes} ^ {30{ret_pop}}) + {29'd0, ret_pop};
+      ask_free = {2'd0, cwin} - {infl[28], infl};
+      ask_room = {2'd0, cwin} - {infl[28], infl} - {14'd0, asked.bytes};
+      ask_room_min = {2'd0, cwin} - {infl[28], infl} - {14'd0, asked.min};
+      ask_ok = !on_q[acc] || !(rask_pop ? ask_room[29] : ask_room_min[29]);
+      ask_part = ask_pop && on_q[acc] && ask_room[29];  // with ask_ok: all that is free
       answer.cc = asked.cc;
-      answer.ok = ask_ok;
-      answer.last = on_q[acc] && ask_ok && ask_room < {16'd0, ask_mtu};
+      if (ask_ok) begin
+        answer.bytes = ask_part ? ask_free[15:0] : asked.bytes;
+      end
+      answer.last = ask_pop && on_q[acc] && ask_ok
+          && (ask_part ? ask_mtu != 14'd0 : ask_room < {16'd0, ask_mtu});
     end
   end
 
@@ -603,8 +641,8 @@ module mrc_cc_nscc
     ctx_we = 1'b0;
     cwin_we = 1'b0;
     cwin_wdata = s_q.cwnd[43:16];
-    infl_we = asking && ask_ok;
-    infl_wdata = sat29(ask_sum);
+    infl_we = ret_pop || (asking && ask_ok);
+    infl_wdata = ask_part ? {1'b0, cwin} : sat29(ask_sum);
     wait_d = wait_q;
     on_d = on_q;
     wake_load = 1'b0;
@@ -1044,6 +1082,7 @@ module mrc_cc_nscc
   end
 
   logic unused_ok;
-  assign unused_ok = &{1'b0, unused_ev_count, unused_counts, cfg_index_i, cfg_row, cfg_prof, p_q};
+  assign unused_ok = &{1'b0, unused_ev_count, unused_counts, cfg_index_i, cfg_row, cfg_prof, p_q,
+                       ask_free[29:16], ask_room_min[28:0]};
 
 endmodule
