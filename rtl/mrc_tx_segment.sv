@@ -128,6 +128,7 @@ module mrc_tx_segment
 
   logic cfg_ack_q, cfg_ack_d, cfg_own, cfg_acts, cfg_is_ctx, cfg_stop, cfg_left;
   logic cfg_load, load;
+  logic [NumQps-1:0] known_q, known_d;  // the QP has had a context: its registers mean something
   done_t load_done;
   tbl_qp_ctx_t cfg_row;
   logic [QpW-1:0] cfg_qp;
@@ -137,7 +138,14 @@ module mrc_tx_segment
   assign cfg_own = cfg_is_ctx || cfg_table_i == CfgTableQpState;
   assign cfg_acts = cfg_req_i && !cfg_ack_q && cfg_own && idle && !upd_head;
   assign cfg_stop = cfg_acts && cfg_is_ctx && active_q[cfg_qp];
-  assign cfg_left = regs[RdIntake].una_msn != regs[RdIntake].tail;
+  assign cfg_left = known_q[cfg_qp] && regs[RdIntake].una_msn != regs[RdIntake].tail;
+
+  always_comb begin
+    known_d = known_q;
+    if (cfg_wr.ctx_we) begin
+      known_d[cfg_qp] = 1'b1;
+    end
+  end
 
   always_comb begin
     cfg_wr.ctx_we = cfg_acts && cfg_is_ctx && !cfg_stop && !cfg_left;
@@ -420,10 +428,12 @@ module mrc_tx_segment
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       cfg_ack_q <= 1'b0;
+      known_q <= '0;
       active_q <= '0;
       turn_q <= 1'b0;
     end else begin
       cfg_ack_q <= cfg_ack_d;
+      known_q <= known_d;
       active_q <= active_d;
       turn_q <= turn_d;
     end

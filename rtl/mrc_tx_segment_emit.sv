@@ -175,20 +175,22 @@ module mrc_tx_segment_emit
 
   // ---- the burst
 
-  logic on_q, on_d, lastf_q, lastf_d, lastf;
+  logic on_q, on_d, lastf_q, lastf_d, lastf, begin_row;
   logic [3:0] used_n_q, used_n_d, used_n;
   logic [11:0] used_b_q, used_b_d, used_b;
   logic [12:0] used_b_next;
   logic [16:0] left_q, left_d, left, left_last, left_full;
   logic covers_last, covers_full, covers, few_last, few_full, few;
 
-  // A row that is first of its burst brings the answer of the controller along.
+  // The row that begins a burst brings the answer of the controller along.
+  assign begin_row = row_q.first && !on_q;
+
   always_comb begin
     lastf = lastf_q;
     left = left_q;
     used_n = used_n_q;
     used_b = used_b_q;
-    if (row_q.first) begin
+    if (begin_row) begin
       lastf = ans.last;
       left = {1'b0, ans.bytes};
       used_n = 4'd0;
@@ -217,9 +219,9 @@ module mrc_tx_segment_emit
   assign asked = regs_q.cc && !row_q.dead;
   assign do_retx = valid_q && row_q.retx && pkt_free;
   assign do_skip = valid_q && !row_q.retx && !row_q.first && !on_q;
-  assign do_first = valid_q && !row_q.retx && row_q.first && pkt_free && push_free_i && park_free
+  assign do_first = valid_q && !row_q.retx && begin_row && pkt_free && push_free_i && park_free
       && ret_free && !hold_i && (!asked || ans_v);
-  assign do_on = valid_q && !row_q.retx && !row_q.first && on_q && pkt_free && push_free_i
+  assign do_on = valid_q && !row_q.retx && on_q && pkt_free && push_free_i
       && ret_free && !hold_i;
   assign ans_pop = do_first && asked;
 
@@ -230,7 +232,7 @@ module mrc_tx_segment_emit
   // First row: dropped, parked, or sent. Bug 34: a refused QP sends one packet all the same.
   assign drop = do_first && (row_q.dead || !can);
   assign refused = asked && ans.bytes == 16'd0;
-  assign grudged = refused && row_q.first && bug_i == 8'd34;
+  assign grudged = refused && begin_row && bug_i == 8'd34;
   assign park_load = do_first && !drop && refused && !grudged;
   assign do_send = do_on || (do_first && !row_q.dead && can && (!refused || grudged));
 

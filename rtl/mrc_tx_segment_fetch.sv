@@ -109,6 +109,7 @@ module mrc_tx_segment_fetch
     logic retx;
     logic first;
     logic last_row;
+    logic none;  // there was no row to read
     logic [15:0] qp;
     logic [15:0] msn;
     retx_t order;
@@ -141,6 +142,7 @@ module mrc_tx_segment_fetch
     f1_d.retx = 1'b0;
     f1_d.first = 1'b0;
     f1_d.last_row = left_q == 4'd0;
+    f1_d.none = 1'b0;
     f1_d.qp = qp_q;
     f1_d.msn = msn_q;
     f1_d.order = retx;
@@ -153,6 +155,7 @@ module mrc_tx_segment_fetch
     end else if (!busy_q) begin
       f1_d.first = 1'b1;
       f1_d.last_row = more_rows == 4'd0;
+      f1_d.none = held == 16'd0;
       f1_d.qp = grant.qp;
       f1_d.msn = grant_regs_i.head;
       slot_msn = grant_regs_i.head;
@@ -222,7 +225,7 @@ module mrc_tx_segment_fetch
       : written(regs_q, 16'(f2_q.qp[QpW-1:0]), intake_wr_i, progress_wr_i, emit_wr_i, cfg_wr_i);
 
   logic dead, want_ask;
-  assign dead = !(regs_q.rts && !regs_q.failed && regs_q.head != regs_q.tail
+  assign dead = f2_q.none || !(regs_q.rts && !regs_q.failed && regs_q.head != regs_q.tail
       && window_open(regs_q.psn, regs_q.una, regs_q.mpr, 20'(MaxMpr / 16), bug_i == 8'd1));
   assign want_ask = f2_valid_q && f2_q.first && regs_q.cc && !dead;
   assign move = !want_ask || ask_free;
