@@ -380,6 +380,8 @@ class Run {
       r.immediates += s->responder().deliveries();
       r.refused += s->requester().refused();
       r.failed_qps += s->requester().failed_qps();
+      r.naks_invalid += s->requester().naks_invalid();
+      r.naks_access += s->requester().naks_access();
       r.writes_verified += s->responder().verified();
     }
     r.events = lockstep_.log().count();

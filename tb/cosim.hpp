@@ -69,6 +69,7 @@ struct CosimResult {
   uint64_t cycles = 0, traffic_cycles = 0;
   double seconds = 0;
   uint64_t data_packets = 0, messages = 0, bytes = 0, immediates = 0, refused = 0, failed_qps = 0;
+  uint64_t naks_invalid = 0, naks_access = 0;  ///< WRITEs that ended with a NAK: of no bytes, beyond their region
   uint64_t events = 0, event_hash = 0;
   uint64_t writes_verified = 0;
   std::string dut_name, dut_version;

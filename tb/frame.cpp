@@ -16,7 +16,8 @@ std::string fate_text(unsigned fate) {
                 {kFateDuplicate, "duplicate"},
                 {kFateRogue, "rogue copy"},
                 {kFateDelayed, "delayed"},
-                {kFatePenalty, "window penalty"}};
+                {kFatePenalty, "window penalty"},
+                {kFateNoBytes, "payload taken out"}};
   std::string text;
   for (const auto& n : kNames) {
     if (fate & n.bit) text += (text.empty() ? "" : ", ") + std::string(n.text);

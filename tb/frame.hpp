@@ -19,7 +19,8 @@ enum Fate : uint16_t {
   kFateDuplicate = 64,  ///< a second copy
   kFateRogue = 128,     ///< an altered copy that must have no effect
   kFateDelayed = 256,
-  kFatePenalty = 512,  ///< a SACK that was given a window penalty or its end
+  kFatePenalty = 512,   ///< a SACK that was given a window penalty or its end
+  kFateNoBytes = 1024,  ///< a WRITE that lost its payload
 };
 
 /// An Ethernet frame on its way, from the destination MAC to the ICRC, without FCS.

@@ -37,11 +37,13 @@ void fix_lengths(std::vector<uint8_t>& b, const FrameInfo& f) {
 
 }  // namespace
 
-void trim_frame(std::vector<uint8_t>& b, unsigned size, uint8_t dscp) {
+void trim_frame(std::vector<uint8_t>& b, unsigned size, uint8_t dscp, unsigned lengths) {
   set_traffic_class(b, unsigned{dscp} << 2 | (traffic_class(b) & 3));
   if (b.size() > size) {
+    const FrameInfo f = look_at(b);
     b.resize(size);
-    wire::store_be<2>(&b[kEth + 4], size - kEth - kIp6);
+    if (lengths == 2) fix_lengths(b, f);
+    if (lengths == 1) wire::store_be<2>(&b[kEth + 4], size - kEth - kIp6);
   }
 }
 
@@ -132,6 +134,21 @@ void penalize(std::vector<uint8_t>& b, unsigned penalty) {
   fix_icrc(b, inner);
 }
 
+bool empty_write(std::vector<uint8_t>& b) {
+  const FrameInfo f = look_at(b);
+  if (!f.mrc || (f.opcode != 0xCA && f.opcode != 0xCB)) return false;
+  uint8_t* bth = &b[f.inner + 48];
+  const unsigned reth = f.inner + 48 + 12 + 4 + ((bth[8] & 0x10) ? 4 : 0);
+  const unsigned headers = reth + 16 + (f.opcode == 0xCB ? 4 : 0);
+  if (b.size() <= headers + 4) return false;
+  bth[1] &= 0xcf;  // pad count
+  wire::store_be<4>(&b[reth + 12], 0);
+  b.resize(headers + 4);
+  fix_lengths(b, f);
+  fix_icrc(b, f.inner);
+  return true;
+}
+
 Link::Link(const Preset& preset, const Scenario& scenario, uint64_t seed, bool to_peer)
     : preset_(preset),
       scenario_(scenario),
@@ -178,7 +195,8 @@ void Link::transmit(FramePtr frame) {
     copy->fate = kFateRogue;
     if (!make_rogue(copy->bytes, preset_.num_qps, trimmed_, rng_)) copy.reset();
   }
-  if (data && rng_.chance(what.ecn)) {
+  if ((data || (info.mrc && info.opcode == 0xDE)) &&
+      rng_.chance(what.ecn)) {  // reliability probes are of the data class
     set_traffic_class(frame->bytes, traffic_class(frame->bytes) | 3);
     frame->fate |= kFateMarked;
     ++counters_.marked;
@@ -187,7 +205,7 @@ void Link::transmit(FramePtr frame) {
     static constexpr unsigned kSizes[] = {128, 206, 256};
     const unsigned size = scenario_.trim_size != 0 ? static_cast<unsigned>(scenario_.trim_size) : kSizes[rng_.below(3)];
     const bool lasthop = rng_.chance(what.lasthop);
-    trim_frame(frame->bytes, size, lasthop ? lasthop_ : trimmed_);
+    trim_frame(frame->bytes, size, lasthop ? lasthop_ : trimmed_, static_cast<unsigned>(scenario_.trim_lengths));
     frame->fate |= kFateTrimmed;
     if (lasthop) frame->fate |= kFateLastHop;
     ++counters_.trimmed;
@@ -196,6 +214,10 @@ void Link::transmit(FramePtr frame) {
     penalize(frame->bytes, rng_.chance(0.5) ? 0 : static_cast<unsigned>(rng_.between(1, 127)));
     frame->fate |= kFatePenalty;
     ++counters_.penalties;
+  }
+  if (rng_.chance(what.no_bytes) && !(frame->fate & kFateTrimmed) && empty_write(frame->bytes)) {
+    frame->fate |= kFateNoBytes;
+    ++counters_.no_bytes;
   }
   if (rng_.chance(what.corrupt)) {
     corrupt_frame(frame->bytes, rng_);

@@ -13,9 +13,9 @@
 namespace mrc::tb {
 
 /// What a switch does to a frame it cannot queue: at most `size` bytes stay (from the Ethernet header on), the
-/// outermost IPv6 header gets the code point and, if bytes went, the payload length of what is left. UDP and inner
-/// lengths stay.
-void trim_frame(std::vector<uint8_t>& bytes, unsigned size, uint8_t dscp);
+/// outermost IPv6 header gets the code point and, if bytes went, length fields are rewritten: 0 none, 1 the outermost
+/// IPv6 header's, 2 all (inner IPv6 and UDP too).
+void trim_frame(std::vector<uint8_t>& bytes, unsigned size, uint8_t dscp, unsigned lengths = 1);
 
 /// Flips bits. Never makes a change that a 32-bit CRC could miss by design: one to three bits, or an ICRC that differs
 /// in its residue's top byte only (which a comparison of fewer bits would miss).
@@ -29,10 +29,14 @@ bool make_rogue(std::vector<uint8_t>& bytes, unsigned num_qps, uint8_t trimmed_d
 /// Puts a penalty (1 to 127) or the end of one (0: restore_cwnd) into a SACK, with the right ICRC.
 void penalize(std::vector<uint8_t>& bytes, unsigned penalty);
 
+/// Makes a WRITE of no bytes of a WRITE Only: no payload, no pad, DMA length 0; lengths and ICRC are right. False: it
+/// is none.
+bool empty_write(std::vector<uint8_t>& bytes);
+
 /// Counts of one direction.
 struct LinkCounters {
   uint64_t frames = 0, lost = 0, trimmed = 0, marked = 0, corrupt = 0, duplicates = 0, rogues = 0, delayed = 0;
-  uint64_t penalties = 0;
+  uint64_t penalties = 0, no_bytes = 0;
   uint64_t data_lost = 0;
 };
 

@@ -74,6 +74,20 @@ void draw_controllers(SidePlan& side, const Preset& preset, const Scenario& s) {
   params.path_mtu = 256u << static_cast<unsigned>(s.mtu_max);
   // Both ways, with a full packet and a SACK stored and forwarded twice.
   params.base_rtt = static_cast<uint32_t>(s.cc_rtt_ns > 0 ? s.cc_rtt_ns : 2 * s.delay_ns + 2 * s.jitter_ns + 2000);
+  params.disable_qa = s.cc_disable_qa != 0;
+  params.md_resets_fast = s.cc_md_resets_fast != 0;
+  params.nack_any_reason = s.cc_nack_any_reason != 0;
+  params.nack_sample_cfg = s.cc_nack_sample_cfg != 0;
+  params.nack_rtt = s.cc_nack_rtt != 0;
+  if (s.cc_mtu > 0) params.mtu = static_cast<uint32_t>(s.cc_mtu);
+  if (s.cc_eta > 0) params.eta = s.cc_eta;
+  if (s.cc_fi > 0) params.fi = s.cc_fi;
+  if (s.cc_alpha > 0) params.alpha = s.cc_alpha;
+  if (s.cc_rate_gbps > 0) params.rate_gbps = s.cc_rate_gbps;
+  if (s.cc_qa_threshold_ns > 0) params.qa_threshold = static_cast<uint32_t>(s.cc_qa_threshold_ns);
+  if (s.cc_adjust_ns > 0) params.adjust_period_threshold = static_cast<uint32_t>(s.cc_adjust_ns);
+  params.near_zero = static_cast<uint32_t>(s.cc_near_zero_ns);
+  params.ewma_weight = s.cc_ewma_weight;
   for (unsigned i = 0; i < 2; ++i) {
     params.trimming = i == 0;
     side.cc_profiles.push_back(nscc_row(nscc_words(*nscc_resolve(params))));
@@ -175,7 +189,11 @@ Plan make_plan(const Preset& preset, const Scenario& s, uint64_t seed) {
   const uint32_t skip_twice = pick_switch(s.skip_twice);
   const uint32_t udp_port =
       vary && rng.chance(0.5) ? static_cast<uint32_t>(rng.between(1024, 65535)) : static_cast<uint32_t>(s.udp_port);
-  uint32_t dscp_tx = csr::kDscpTxReset, dscp_trim = csr::kDscpTrimReset;
+  const auto field = [](double value) { return static_cast<uint32_t>(value); };
+  uint32_t dscp_tx = csr::kDscpTxData.set(
+      csr::kDscpTxRtx.set(csr::kDscpTxCtl.set(0, field(s.dscp_ctl)), field(s.dscp_rtx)), field(s.dscp_data));
+  uint32_t dscp_trim =
+      csr::kDscpTrimTrimmed.set(csr::kDscpTrimLasthop.set(0, field(s.dscp_lasthop)), field(s.dscp_trimmed));
   if (vary && rng.chance(0.5)) {
     std::array<uint32_t, 64> code;
     std::iota(code.begin(), code.end(), 0u);
@@ -199,14 +217,18 @@ Plan make_plan(const Preset& preset, const Scenario& s, uint64_t seed) {
     side->dscp_trim = dscp_trim;
     side->reorder = csr::kReorderPkts.set(0, static_cast<uint32_t>(s.reorder_pkts)) |
                     csr::kReorderSameEv.set(0, static_cast<uint32_t>(s.same_ev));
-    side->ep_ctl = csr::kEpCtlInterval.set(csr::kEpCtlReset, static_cast<uint32_t>(s.ep_ticks));
+    side->ep_ctl = csr::kEpCtlInterval.set(csr::kEpCtlRevProbe.set(0, field(s.rev_probe)), field(s.ep_ticks));
+    side->nak_code = csr::kNakCodeInvalid.set(csr::kNakCodeAccess.set(0, field(s.nak_access)), field(s.nak_invalid));
     side->ev_ctl = csr::kEvCtlMinActive.set(0, static_cast<uint32_t>(s.min_active));
-    side->ev_probe = csr::kEvProbeInterval.set(csr::kEvProbeReset, static_cast<uint32_t>(s.probe_ticks)) |
+    side->ev_probe = csr::kEvProbeInterval.set(0, static_cast<uint32_t>(s.probe_ticks)) |
+                     csr::kEvProbeSuccesses.set(0, field(s.probe_successes)) |
                      csr::kEvProbeSkipGood.set(0, static_cast<uint32_t>(s.skip_good));
     side->backup = std::min(static_cast<unsigned>(s.backup), preset.evs_per_qp / preset.num_planes - 1);
     side->sack_trigger =
         static_cast<uint32_t>(vary && rng.chance(0.5) ? static_cast<double>(rng.below(40000)) : s.sack_trigger);
-    side->srv6 = csr::kSrv6Reset;
+    side->srv6 =
+        csr::kSrv6PlaneLsb.set(0, field(s.srv6_plane_lsb)) | csr::kSrv6UplinkUsid.set(0, field(s.srv6_uplink_usid)) |
+        csr::kSrv6UplinkLsb.set(0, field(s.srv6_uplink_lsb)) | csr::kSrv6UplinkBits.set(0, field(s.srv6_uplink_bits));
     if (vary) {
       side->srv6 = csr::kSrv6PlaneLsb.set(0, static_cast<uint32_t>(rng.below(13))) |
                    csr::kSrv6UplinkUsid.set(0, static_cast<uint32_t>(rng.below(8))) |
@@ -234,7 +256,10 @@ Plan make_plan(const Preset& preset, const Scenario& s, uint64_t seed) {
     const auto psn = [&] {
       return static_cast<uint32_t>(wrap ? (1u << 24) - rng.between(1, 300) : rng.below(1u << 24));
     };
-    const auto msn = [&] { return static_cast<uint16_t>(wrap ? 65536 - rng.between(1, 12) : rng.below(65536)); };
+    const auto msn = [&] {
+      const auto drawn = static_cast<uint16_t>(wrap ? 65536 - rng.between(1, 12) : rng.below(65536));
+      return s.msn_zero != 0 ? uint16_t{0} : drawn;
+    };
     a.mtu = b.mtu =
         static_cast<unsigned>(rng.between(static_cast<uint64_t>(s.mtu_min), static_cast<uint64_t>(s.mtu_max)));
     const bool srv6 = rng.chance(s.srv6_share), srh = rng.chance(s.srh_share);
@@ -292,6 +317,7 @@ void configure(Driver& driver, const Preset& preset, const SidePlan& side) {
   driver.write(at(csr::kUdpPort), side.udp_port);
   driver.write(at(csr::kDscpTx), side.dscp_tx);
   driver.write(at(csr::kDscpTrim), side.dscp_trim);
+  driver.write(at(csr::kNakCode), side.nak_code);
   driver.write(at(csr::kMacLo), static_cast<uint32_t>(side.mac));
   driver.write(at(csr::kMacHi), static_cast<uint32_t>(side.mac >> 32));
   for (unsigned i = 0; i < 4; ++i) driver.write(at(csr::kIp0 + 4 * i), static_cast<uint32_t>(side.ip >> (32 * i)));

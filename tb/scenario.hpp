@@ -17,12 +17,14 @@ struct Impairment {
   double loss = 0;       ///< the frame disappears
   double trim = 0;       ///< a switch cuts a data frame (not control: those are lost instead at the same rate / 8)
   double lasthop = 0;    ///< share of the trimmed ones that carry the last hop's code point
-  double ecn = 0;        ///< data frames marked CE
+  double ecn = 0;        ///< data frames and reliability probes marked CE
   double corrupt = 0;    ///< bits flipped
   double duplicate = 0;  ///< delivered twice
   double rogue = 0;      ///< followed by an altered copy with a right ICRC that must have no effect
   double reorder = 0;    ///< delayed by up to reorder_ns more than others
   double penalty = 0;    ///< SACKs as another make of responder would send them: with a window penalty or its end
+  double no_bytes =
+      0;  ///< WRITEs of one packet that lose their payload, as no requestor of ours sends them; ICRC right
 };
 
 /// Another impairment for some of the frames. The first rule that fits counts.
@@ -58,6 +60,7 @@ struct Scenario {
   double mpr = 0;                           ///< window in units of 128 PSNs; 0 = MaxMpr
   double peer_mpr = 0;                      ///< window of the peer's QPs if it shall differ
   double wrap_share = 0.5;                  ///< QPs whose PSN, MSN and RQMSN start just before their wrap
+  double msn_zero = 0;                      ///< 1: MSN and RQMSN start at 0
   double bad_wqes = 0;                      ///< share of WQEs that the requestor must refuse (length 0 or above 2^31)
   double bad_access = 0;                    ///< QPs on which a message leaves its memory region after a while
   double may_fail = 0;                      ///< 1: retries may end, QPs may fail: no completion but the right one
@@ -68,6 +71,10 @@ struct Scenario {
   double cc_share = 0;   ///< QPs with a congestion controller
   double dests = 1;      ///< destinations that the QPs are spread over (addresses of the one peer)
   double cc_rtt_ns = 0;  ///< base_rtt of the controllers; 0 = what the links make of it
+  // words of CC_PROFILE that hold open choices (docs/assumptions.md); 0 where it is no switch: the default
+  double cc_disable_qa = 0, cc_md_resets_fast = 1, cc_nack_any_reason = 0, cc_nack_sample_cfg = 0, cc_nack_rtt = 1;
+  double cc_fi = 0, cc_alpha = 0, cc_rate_gbps = 0, cc_qa_threshold_ns = 0;
+  double cc_mtu = 0, cc_eta = 0, cc_adjust_ns = 0, cc_near_zero_ns = 1000, cc_ewma_weight = 0.0125;
 
   // links
   Impairment link;
@@ -75,6 +82,7 @@ struct Scenario {
   double skew_ns = 0;                    ///< constant extra delay of an entropy value, 0 to this, by hash
   double reorder_ns = 2000;
   double trim_size = 0;     ///< bytes left of a trimmed frame; 0 = 128, 206 or 256 at random
+  double trim_lengths = 1;  ///< length fields a trimming switch rewrites: 0 none, 1 the outermost IP's, 2 all
   double mac_errors = 0.2;  ///< share of the corrupted frames whose FCS tells
   std::vector<LinkRule> rules;
 
@@ -90,11 +98,17 @@ struct Scenario {
   double same_ev = 0;
   double svc_share = 0.3;  ///< QPs with the capability SVC_TIME
   double dyn_mpr = 0;      ///< 1: dynamic MPR, changed at random while traffic runs
+  double move_mpr = 0;     ///< 1: changed at random even without it: the requestor does not hear of it
   double ep_ticks = 781;   ///< register EP_CTL
+  double rev_probe = 1;    ///< the same
   double err_silent = 0, rtt_rtx = 0, rev_fixed = 0, payload_bytes = 0, ports_from_0 = 0;
   double bth_m_high = 0, eeth_op_high = 0, tsr_us = 0, pdcid_zero = 0;
   double ack_with_sack = 0, zero_drop = 0, skip_twice = 0;
-  double skip_good = 0;  ///< register EV_PROBE
+  double skip_good = 0, probe_successes = 3;          ///< register EV_PROBE
+  double nak_invalid = 0x61, nak_access = 0x62;       ///< register NAK_CODE
+  double dscp_data = 4, dscp_rtx = 8, dscp_ctl = 46;  ///< register DSCP_TX
+  double dscp_trimmed = 12, dscp_lasthop = 16;        ///< register DSCP_TRIM, and what switches write
+  double srv6_plane_lsb = 12, srv6_uplink_usid = 0, srv6_uplink_lsb = 0, srv6_uplink_bits = 0;  ///< register SRV6
   double reorder_pkts = 32;
   double backup = 0, min_active = 8, probe_ticks = 781,
          retry_linear = 7;  ///< groups of backup EVs; registers EV_CTL, EV_PROBE, RETRY

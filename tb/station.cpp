@@ -303,7 +303,7 @@ void Station::cut() {
 void Station::controller_access() {
   const auto ignore = [](uint32_t, unsigned) {};
   const auto qp = static_cast<unsigned>(csr_rng_.below(own_.requester_plan().size()));
-  switch (csr_rng_.below(scenario_.dyn_mpr != 0 ? 4 : 3)) {
+  switch (csr_rng_.below(scenario_.dyn_mpr != 0 || scenario_.move_mpr != 0 ? 4 : 3)) {
     case 0: {
       const auto ev = static_cast<uint32_t>(csr_rng_.below(preset_.evs_per_qp / 4));
       const uint32_t row = ev | static_cast<uint32_t>(csr_rng_.chance(0.6)) << 16;

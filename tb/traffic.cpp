@@ -25,6 +25,8 @@ Requester::Requester(const Preset& preset, const Scenario& scenario, const Sourc
   for (Region& r : regions) pools_.push_back({.region = r, .blocks = {}});
   limit_ = scenario.outstanding != 0 ? static_cast<std::size_t>(scenario.outstanding) : preset.wqe_depth;
   next_wr_ = static_cast<uint32_t>(rng_.next());
+  no_bytes_ = scenario.link.no_bytes > 0;
+  for (const LinkRule& rule : scenario.rules) no_bytes_ = no_bytes_ || rule.what.no_bytes > 0;
 }
 
 uint32_t Requester::draw_length(unsigned mtu) {
@@ -258,9 +260,18 @@ std::string Requester::completion(const Cqe& c) {
     bury(qp, c.wr_id);
     return {};
   }
+  const auto status = static_cast<unsigned>(c.status);
+  if (no_bytes_ && qp.plan.may_fail && m.packets == 1 && status == static_cast<unsigned>(scenario_.nak_invalid)) {
+    ++naks_invalid_;
+    bury(qp, c.wr_id);
+    return {};
+  }
   if (m.must_fail) {
-    if (c.status != CqStatus::RemAccess)
-      return about("it leaves its memory region and must fail with remote access error");
+    if (status != static_cast<unsigned>(scenario_.nak_access)) {
+      return about(fmt::format("it leaves its memory region and must fail with status {:#x}",
+                               static_cast<unsigned>(scenario_.nak_access)));
+    }
+    ++naks_access_;
     bury(qp, c.wr_id);
     return {};
   }

@@ -125,6 +125,9 @@ class Requester {
     Message oldest;
   };
   std::vector<Stuck> stuck() const;
+  /// WRITEs that ended with the NAK of a WRITE of no bytes, of a WRITE beyond its memory region.
+  uint64_t naks_invalid() const { return naks_invalid_; }
+  uint64_t naks_access() const { return naks_access_; }
 
  private:
   struct Qp {
@@ -176,6 +179,8 @@ class Requester {
   uint32_t next_id_ = 0, next_wr_ = 0, refusal_kind_ = 0;
   uint64_t packets_made_ = 0, outstanding_ = 0;
   uint64_t completed_ = 0, completed_packets_ = 0, completed_bytes_ = 0, refused_ = 0, failed_qps_ = 0, immediates_ = 0;
+  uint64_t naks_invalid_ = 0, naks_access_ = 0;
+  bool no_bytes_ = false;  // links take the payload out of WRITEs
 };
 
 /// Takes the writes of the receiving NIC and checks every byte: one direction, the receiving side.

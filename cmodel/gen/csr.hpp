@@ -49,8 +49,9 @@ inline constexpr uint32_t kCaps0 = 0x0008;
 inline constexpr uint32_t kCaps0Reset = 0x00000000;
 inline constexpr Field kCaps0Planes{"planes", 0, 8, 0x0};
 inline constexpr Field kCaps0Qps{"qps", 8, 16, 0x0};
-inline constexpr Field kCaps0WqeDepth{"wqe_depth", 24, 8, 0x0};
-inline constexpr Field kCaps0Fields[] = {kCaps0Planes, kCaps0Qps, kCaps0WqeDepth};
+/// log2 of WQEs per QP
+inline constexpr Field kCaps0WqeLog2{"wqe_log2", 24, 8, 0x0};
+inline constexpr Field kCaps0Fields[] = {kCaps0Planes, kCaps0Qps, kCaps0WqeLog2};
 
 /// Set by parameters
 inline constexpr uint32_t kCaps1 = 0x000c;
@@ -176,9 +177,9 @@ inline constexpr Field kQpAttrFields[] = {kQpAttrMask};
 
 /// Reorder tolerance
 inline constexpr uint32_t kReorder = 0x003c;
-inline constexpr uint32_t kReorderReset = 0x00010020;
+inline constexpr uint32_t kReorderReset = 0x00010080;
 /// packets above a gap before it counts as lost
-inline constexpr Field kReorderPkts{"pkts", 0, 15, 0x20};
+inline constexpr Field kReorderPkts{"pkts", 0, 15, 0x80};
 /// the oldest gap is lost once a packet sent later on the same EV has arrived
 inline constexpr Field kReorderSameEv{"same_ev", 16, 1, 0x1};
 inline constexpr Field kReorderFields[] = {kReorderPkts, kReorderSameEv};
@@ -493,7 +494,7 @@ inline constexpr Register kRegisters[] = {
     {"ACK_CTL", 0x0074, Access::Rw, 0x00000010, 1, 4, kAckCtlFields},
     {"QP_SEL", 0x0078, Access::Rw, 0x00000000, 1, 4, kQpSelFields},
     {"QP_ATTR", 0x007c, Access::Rw, 0x00000000, 1, 4, kQpAttrFields},
-    {"REORDER", 0x003c, Access::Rw, 0x00010020, 1, 4, kReorderFields},
+    {"REORDER", 0x003c, Access::Rw, 0x00010080, 1, 4, kReorderFields},
     {"SACK_TRIGGER", 0x0040, Access::Rw, 0x00004000, 1, 4, kSackTriggerFields},
     {"SRV6", 0x0044, Access::Rw, 0x0000000c, 1, 4, kSrv6Fields},
     {"REV_EV0", 0x0048, Access::Rw, 0x10000000, 1, 4, {}},
@@ -830,7 +831,7 @@ struct TblCcProfile {
   uint16_t base_rtt{};
   uint8_t rsvd30{};
   uint16_t mtu{};
-  uint8_t rsvd13{};
+  uint8_t ar_shift{};
   uint8_t qa_gate{};
   uint8_t rsvd6{};
   bool nack_rtt{};
@@ -842,7 +843,7 @@ struct TblCcProfile {
   bool operator==(const TblCcProfile&) const = default;
   /// Writes kWords words, least significant first, bit-identical to the SystemVerilog packed struct.
   void pack(uint32_t* words) const {
-    words[0] = static_cast<uint32_t>(enable) | (static_cast<uint32_t>(disable_qa) << 1) | (static_cast<uint32_t>(md_resets_fast) << 2) | (static_cast<uint32_t>(nack_any_reason) << 3) | (static_cast<uint32_t>(nack_sample_cfg) << 4) | (static_cast<uint32_t>(nack_rtt) << 5) | ((static_cast<uint32_t>(rsvd6) & 0x3u) << 6) | ((static_cast<uint32_t>(qa_gate) & 0x1fu) << 8) | ((static_cast<uint32_t>(rsvd13) & 0x7u) << 13) | ((static_cast<uint32_t>(mtu) & 0x3fffu) << 16) | ((static_cast<uint32_t>(rsvd30) & 0x3u) << 30);
+    words[0] = static_cast<uint32_t>(enable) | (static_cast<uint32_t>(disable_qa) << 1) | (static_cast<uint32_t>(md_resets_fast) << 2) | (static_cast<uint32_t>(nack_any_reason) << 3) | (static_cast<uint32_t>(nack_sample_cfg) << 4) | (static_cast<uint32_t>(nack_rtt) << 5) | ((static_cast<uint32_t>(rsvd6) & 0x3u) << 6) | ((static_cast<uint32_t>(qa_gate) & 0x1fu) << 8) | ((static_cast<uint32_t>(ar_shift) & 0x7u) << 13) | ((static_cast<uint32_t>(mtu) & 0x3fffu) << 16) | ((static_cast<uint32_t>(rsvd30) & 0x3u) << 30);
     words[1] = static_cast<uint32_t>(base_rtt) | (static_cast<uint32_t>(adjust_period) << 16);
     words[2] = static_cast<uint32_t>(near_zero) | (static_cast<uint32_t>(qa_threshold) << 16);
     words[3] = wnd_rate;
@@ -885,7 +886,7 @@ struct TblCcProfile {
     v.base_rtt = static_cast<uint16_t>((words[1] & 0xffffu));
     v.rsvd30 = static_cast<uint8_t>((words[0] >> 30));
     v.mtu = static_cast<uint16_t>(((words[0] >> 16) & 0x3fffu));
-    v.rsvd13 = static_cast<uint8_t>(((words[0] >> 13) & 0x7u));
+    v.ar_shift = static_cast<uint8_t>(((words[0] >> 13) & 0x7u));
     v.qa_gate = static_cast<uint8_t>(((words[0] >> 8) & 0x1fu));
     v.rsvd6 = static_cast<uint8_t>(((words[0] >> 6) & 0x3u));
     v.nack_rtt = (((words[0] >> 5) & 0x1u)) != 0;
@@ -921,7 +922,7 @@ struct TblCcProfile {
       {"base_rtt", 32, 16, {}},
       {"rsvd30", 30, 2, {}},
       {"mtu", 16, 14, {}},
-      {"rsvd13", 13, 3, {}},
+      {"ar_shift", 13, 3, {}},
       {"qa_gate", 8, 5, {}},
       {"rsvd6", 6, 2, {}},
       {"nack_rtt", 5, 1, {}},

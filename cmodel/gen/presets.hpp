@@ -25,13 +25,13 @@ struct Preset {
   unsigned num_profiles;
   /// PSNs of the window ring; a power of two, at least 128; 128..4096.
   unsigned max_mpr;
-  /// WQEs a QP holds until they complete; a power of two, at most MaxWimm; 2..32.
+  /// WQEs a QP holds until they complete, at most; 2..4096.
   unsigned wqe_depth;
   /// WRITE-with-immediate messages a responder QP reorders; a power of two; 4..64.
   unsigned max_wimm;
   /// Memory regions; a power of two; 2..256.
   unsigned num_mrs;
-  /// Work requests of all QPs that the NIC holds; 4..8192.
+  /// Rows for work requests of all QPs; one of each QP stays empty; 8..16384.
   unsigned num_wqes;
   /// Blocks of 16 in-flight records that all QPs share; more than NumQps; 6..16384.
   unsigned num_blocks;
@@ -48,8 +48,10 @@ struct Preset {
   unsigned num_cc_profiles;
   /// Clock cycles of one 128 ns time stamp tick; a power of two; 2..256.
   unsigned tick_cycles;
-  /// Packets a lane queues, each way and class; a power of two; 4..32.
+  /// Frames a receive lane queues; a power of two; 4..32.
   unsigned lane_fifo;
+  /// Packets a transmit lane queues, each class; a power of two; 16..64.
+  unsigned tx_lane_fifo;
   /// Host lines a transmit lane prefetches; a power of two; 4..128.
   unsigned line_fifo;
   /// PortBytes words of payload a receive lane buffers; a power of two, at least two packets;
@@ -62,9 +64,9 @@ struct Preset {
 };
 
 inline constexpr Preset kPresets[] = {
-    {.name = "asic800", .num_planes = 8, .port_bytes = 16, .host_bytes = 128, .num_qps = 256, .evs_per_qp = 256, .num_profiles = 16, .max_mpr = 1024, .wqe_depth = 16, .max_wimm = 32, .num_mrs = 256, .num_wqes = 1024, .num_blocks = 768, .num_rx_rows = 512, .num_imms = 1024, .probe_slots = 32, .num_dests = 256, .num_cc_profiles = 4, .tick_cycles = 128, .lane_fifo = 16, .line_fifo = 32, .rx_buf_words = 1024, .clock_ps = 1000, .port_gbps = 100},
-    {.name = "fpga100", .num_planes = 2, .port_bytes = 32, .host_bytes = 64, .num_qps = 16, .evs_per_qp = 64, .num_profiles = 4, .max_mpr = 256, .wqe_depth = 8, .max_wimm = 32, .num_mrs = 16, .num_wqes = 64, .num_blocks = 96, .num_rx_rows = 32, .num_imms = 64, .probe_slots = 16, .num_dests = 16, .num_cc_profiles = 2, .tick_cycles = 32, .lane_fifo = 8, .line_fifo = 32, .rx_buf_words = 512, .clock_ps = 4000, .port_gbps = 50},
-    {.name = "tiny", .num_planes = 2, .port_bytes = 16, .host_bytes = 32, .num_qps = 4, .evs_per_qp = 16, .num_profiles = 2, .max_mpr = 128, .wqe_depth = 4, .max_wimm = 32, .num_mrs = 8, .num_wqes = 14, .num_blocks = 20, .num_rx_rows = 6, .num_imms = 16, .probe_slots = 4, .num_dests = 4, .num_cc_profiles = 2, .tick_cycles = 128, .lane_fifo = 4, .line_fifo = 16, .rx_buf_words = 1024, .clock_ps = 1000, .port_gbps = 100},
+    {.name = "asic800", .num_planes = 8, .port_bytes = 16, .host_bytes = 128, .num_qps = 256, .evs_per_qp = 256, .num_profiles = 16, .max_mpr = 1024, .wqe_depth = 1024, .max_wimm = 32, .num_mrs = 256, .num_wqes = 2048, .num_blocks = 768, .num_rx_rows = 512, .num_imms = 1024, .probe_slots = 32, .num_dests = 256, .num_cc_profiles = 4, .tick_cycles = 128, .lane_fifo = 16, .tx_lane_fifo = 16, .line_fifo = 32, .rx_buf_words = 1024, .clock_ps = 1000, .port_gbps = 100},
+    {.name = "fpga100", .num_planes = 2, .port_bytes = 32, .host_bytes = 64, .num_qps = 16, .evs_per_qp = 64, .num_profiles = 4, .max_mpr = 256, .wqe_depth = 64, .max_wimm = 32, .num_mrs = 16, .num_wqes = 192, .num_blocks = 96, .num_rx_rows = 32, .num_imms = 64, .probe_slots = 16, .num_dests = 16, .num_cc_profiles = 2, .tick_cycles = 32, .lane_fifo = 8, .tx_lane_fifo = 16, .line_fifo = 32, .rx_buf_words = 512, .clock_ps = 4000, .port_gbps = 50},
+    {.name = "tiny", .num_planes = 2, .port_bytes = 16, .host_bytes = 32, .num_qps = 4, .evs_per_qp = 16, .num_profiles = 2, .max_mpr = 128, .wqe_depth = 8, .max_wimm = 32, .num_mrs = 8, .num_wqes = 24, .num_blocks = 20, .num_rx_rows = 6, .num_imms = 16, .probe_slots = 4, .num_dests = 4, .num_cc_profiles = 2, .tick_cycles = 128, .lane_fifo = 4, .tx_lane_fifo = 16, .line_fifo = 16, .rx_buf_words = 1024, .clock_ps = 1000, .port_gbps = 100},
 };
 
 /// A parameter that the RTL has too: for tables, range checks and messages.
@@ -83,10 +85,10 @@ inline constexpr PresetParameter kPresetParameters[] = {
     {"EvsPerQp", "evs_per_qp", 8, 256, &Preset::evs_per_qp},
     {"NumProfiles", "num_profiles", 1, 64, &Preset::num_profiles},
     {"MaxMpr", "max_mpr", 128, 4096, &Preset::max_mpr},
-    {"WqeDepth", "wqe_depth", 2, 32, &Preset::wqe_depth},
+    {"WqeDepth", "wqe_depth", 2, 4096, &Preset::wqe_depth},
     {"MaxWimm", "max_wimm", 4, 64, &Preset::max_wimm},
     {"NumMrs", "num_mrs", 2, 256, &Preset::num_mrs},
-    {"NumWqes", "num_wqes", 4, 8192, &Preset::num_wqes},
+    {"NumWqes", "num_wqes", 8, 16384, &Preset::num_wqes},
     {"NumBlocks", "num_blocks", 6, 16384, &Preset::num_blocks},
     {"NumRxRows", "num_rx_rows", 2, 4096, &Preset::num_rx_rows},
     {"NumImms", "num_imms", 12, 8192, &Preset::num_imms},
@@ -95,6 +97,7 @@ inline constexpr PresetParameter kPresetParameters[] = {
     {"NumCcProfiles", "num_cc_profiles", 2, 16, &Preset::num_cc_profiles},
     {"TickCycles", "tick_cycles", 2, 256, &Preset::tick_cycles},
     {"LaneFifo", "lane_fifo", 4, 32, &Preset::lane_fifo},
+    {"TxLaneFifo", "tx_lane_fifo", 16, 64, &Preset::tx_lane_fifo},
     {"LineFifo", "line_fifo", 4, 128, &Preset::line_fifo},
     {"RxBufWords", "rx_buf_words", 256, 4096, &Preset::rx_buf_words},
 };

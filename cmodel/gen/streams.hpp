@@ -710,12 +710,14 @@ struct Grant {
 
 /// Order to retransmit one PSN: packet idx of message msn, not on EV avoid_ev
 struct Retx {
-  static constexpr unsigned kBits = 110;
+  static constexpr unsigned kBits = 126;
   static constexpr unsigned kWords = 4;
   static constexpr const char* kName = "retx_t";
   uint16_t qp{};
   uint32_t psn{};
   uint16_t msn{};
+  /// of tx_segment's pool
+  uint16_t row{};
   uint32_t idx{};
   uint16_t avoid_ev{};
   /// nominal size
@@ -724,24 +726,26 @@ struct Retx {
   /// Writes kWords words, least significant first, bit-identical to the SystemVerilog packed struct.
   void pack(uint32_t* words) const {
     words[0] = (static_cast<uint32_t>(size) & 0x3fffu) | (static_cast<uint32_t>(avoid_ev) << 14) | ((idx & 0x3u) << 30);
-    words[1] = ((idx >> 2) & 0x3fffffu) | ((static_cast<uint32_t>(msn) & 0x3ffu) << 22);
-    words[2] = static_cast<uint32_t>((msn >> 10)) | ((psn & 0xffffffu) << 6) | ((static_cast<uint32_t>(qp) & 0x3u) << 30);
-    words[3] = static_cast<uint32_t>((qp >> 2));
+    words[1] = ((idx >> 2) & 0x3fffffu) | ((static_cast<uint32_t>(row) & 0x3ffu) << 22);
+    words[2] = static_cast<uint32_t>((row >> 10)) | (static_cast<uint32_t>(msn) << 6) | ((psn & 0x3ffu) << 22);
+    words[3] = ((psn >> 10) & 0x3fffu) | (static_cast<uint32_t>(qp) << 14);
   }
   static Retx unpack(const uint32_t* words) {
     Retx v;
-    v.qp = static_cast<uint16_t>((words[2] >> 30) | ((words[3] & 0x3fffu) << 2));
-    v.psn = static_cast<uint32_t>(((words[2] >> 6) & 0xffffffu));
-    v.msn = static_cast<uint16_t>((words[1] >> 22) | ((words[2] & 0x3fu) << 10));
+    v.qp = static_cast<uint16_t>(((words[3] >> 14) & 0xffffu));
+    v.psn = static_cast<uint32_t>((words[2] >> 22) | ((words[3] & 0x3fffu) << 10));
+    v.msn = static_cast<uint16_t>(((words[2] >> 6) & 0xffffu));
+    v.row = static_cast<uint16_t>((words[1] >> 22) | ((words[2] & 0x3fu) << 10));
     v.idx = static_cast<uint32_t>((words[0] >> 30) | ((words[1] & 0x3fffffu) << 2));
     v.avoid_ev = static_cast<uint16_t>(((words[0] >> 14) & 0xffffu));
     v.size = static_cast<uint16_t>((words[0] & 0x3fffu));
     return v;
   }
   static constexpr FieldInfo kFields[] = {
-      {"qp", 94, 16, {}},
-      {"psn", 70, 24, {}},
-      {"msn", 54, 16, {}},
+      {"qp", 110, 16, {}},
+      {"psn", 86, 24, {}},
+      {"msn", 70, 16, {}},
+      {"row", 54, 16, {}},
       {"idx", 30, 24, {}},
       {"avoid_ev", 14, 16, {}},
       {"size", 0, 14, {}},
@@ -790,12 +794,14 @@ struct Upd {
 
 /// One WRITE packet, before it has a path
 struct Pkt {
-  static constexpr unsigned kBits = 383;
-  static constexpr unsigned kWords = 12;
+  static constexpr unsigned kBits = 399;
+  static constexpr unsigned kWords = 13;
   static constexpr const char* kName = "pkt_t";
   uint16_t qp{};
   uint32_t psn{};
   uint16_t msn{};
+  /// of tx_segment's pool
+  uint16_t row{};
   uint16_t rqmsn{};
   uint8_t opcode{};
   uint64_t va{};
@@ -830,14 +836,16 @@ struct Pkt {
     words[7] = (rkey >> 17) | ((static_cast<uint32_t>(va) & 0x1ffffu) << 15);
     words[8] = static_cast<uint32_t>((va >> 17));
     words[9] = static_cast<uint32_t>((va >> 49)) | (static_cast<uint32_t>(opcode) << 15) | ((static_cast<uint32_t>(rqmsn) & 0x1ffu) << 23);
-    words[10] = static_cast<uint32_t>((rqmsn >> 9)) | (static_cast<uint32_t>(msn) << 7) | ((psn & 0x1ffu) << 23);
-    words[11] = ((psn >> 9) & 0x7fffu) | (static_cast<uint32_t>(qp) << 15);
+    words[10] = static_cast<uint32_t>((rqmsn >> 9)) | (static_cast<uint32_t>(row) << 7) | ((static_cast<uint32_t>(msn) & 0x1ffu) << 23);
+    words[11] = static_cast<uint32_t>((msn >> 9)) | ((psn & 0xffffffu) << 7) | ((static_cast<uint32_t>(qp) & 0x1u) << 31);
+    words[12] = static_cast<uint32_t>((qp >> 1));
   }
   static Pkt unpack(const uint32_t* words) {
     Pkt v;
-    v.qp = static_cast<uint16_t>(((words[11] >> 15) & 0xffffu));
-    v.psn = static_cast<uint32_t>((words[10] >> 23) | ((words[11] & 0x7fffu) << 9));
-    v.msn = static_cast<uint16_t>(((words[10] >> 7) & 0xffffu));
+    v.qp = static_cast<uint16_t>((words[11] >> 31) | ((words[12] & 0x7fffu) << 1));
+    v.psn = static_cast<uint32_t>(((words[11] >> 7) & 0xffffffu));
+    v.msn = static_cast<uint16_t>((words[10] >> 23) | ((words[11] & 0x7fu) << 9));
+    v.row = static_cast<uint16_t>(((words[10] >> 7) & 0xffffu));
     v.rqmsn = static_cast<uint16_t>((words[9] >> 23) | ((words[10] & 0x7fu) << 9));
     v.opcode = static_cast<uint8_t>(((words[9] >> 15) & 0xffu));
     v.va = static_cast<uint64_t>(static_cast<uint64_t>((words[7] >> 15)) | (static_cast<uint64_t>(words[8]) << 17) | (static_cast<uint64_t>((words[9] & 0x7fffu)) << 49));
@@ -857,9 +865,10 @@ struct Pkt {
     return v;
   }
   static constexpr FieldInfo kFields[] = {
-      {"qp", 367, 16, {}},
-      {"psn", 343, 24, {}},
-      {"msn", 327, 16, {}},
+      {"qp", 383, 16, {}},
+      {"psn", 359, 24, {}},
+      {"msn", 343, 16, {}},
+      {"row", 327, 16, {}},
       {"rqmsn", 311, 16, {}},
       {"opcode", 303, 8, {}},
       {"va", 239, 64, {}},
@@ -881,8 +890,8 @@ struct Pkt {
 
 /// One WRITE packet with its entropy value and plane
 struct Path {
-  static constexpr unsigned kBits = 435;
-  static constexpr unsigned kWords = 14;
+  static constexpr unsigned kBits = 451;
+  static constexpr unsigned kWords = 15;
   static constexpr const char* kName = "path_t";
   Pkt pkt{};
   uint32_t ev{};
@@ -902,15 +911,17 @@ struct Path {
     words[8] = (pkt.dmalen >> 29) | ((pkt.rkey & 0x1fffffffu) << 3);
     words[9] = (pkt.rkey >> 29) | ((static_cast<uint32_t>(pkt.va) & 0x1fffffffu) << 3);
     words[10] = static_cast<uint32_t>((pkt.va >> 29));
-    words[11] = static_cast<uint32_t>((pkt.va >> 61)) | (static_cast<uint32_t>(pkt.opcode) << 3) | (static_cast<uint32_t>(pkt.rqmsn) << 11) | ((static_cast<uint32_t>(pkt.msn) & 0x1fu) << 27);
-    words[12] = static_cast<uint32_t>((pkt.msn >> 5)) | ((pkt.psn & 0x1fffffu) << 11);
-    words[13] = ((pkt.psn >> 21) & 0x7u) | (static_cast<uint32_t>(pkt.qp) << 3);
+    words[11] = static_cast<uint32_t>((pkt.va >> 61)) | (static_cast<uint32_t>(pkt.opcode) << 3) | (static_cast<uint32_t>(pkt.rqmsn) << 11) | ((static_cast<uint32_t>(pkt.row) & 0x1fu) << 27);
+    words[12] = static_cast<uint32_t>((pkt.row >> 5)) | (static_cast<uint32_t>(pkt.msn) << 11) | ((pkt.psn & 0x1fu) << 27);
+    words[13] = ((pkt.psn >> 5) & 0x7ffffu) | ((static_cast<uint32_t>(pkt.qp) & 0x1fffu) << 19);
+    words[14] = static_cast<uint32_t>((pkt.qp >> 13));
   }
   static Path unpack(const uint32_t* words) {
     Path v;
-    v.pkt.qp = static_cast<uint16_t>(((words[13] >> 3) & 0xffffu));
-    v.pkt.psn = static_cast<uint32_t>((words[12] >> 11) | ((words[13] & 0x7u) << 21));
-    v.pkt.msn = static_cast<uint16_t>((words[11] >> 27) | ((words[12] & 0x7ffu) << 5));
+    v.pkt.qp = static_cast<uint16_t>((words[13] >> 19) | ((words[14] & 0x7u) << 13));
+    v.pkt.psn = static_cast<uint32_t>((words[12] >> 27) | ((words[13] & 0x7ffffu) << 5));
+    v.pkt.msn = static_cast<uint16_t>(((words[12] >> 11) & 0xffffu));
+    v.pkt.row = static_cast<uint16_t>((words[11] >> 27) | ((words[12] & 0x7ffu) << 5));
     v.pkt.rqmsn = static_cast<uint16_t>(((words[11] >> 11) & 0xffffu));
     v.pkt.opcode = static_cast<uint8_t>(((words[11] >> 3) & 0xffu));
     v.pkt.va = static_cast<uint64_t>(static_cast<uint64_t>((words[9] >> 3)) | (static_cast<uint64_t>(words[10]) << 29) | (static_cast<uint64_t>((words[11] & 0x7u)) << 61));
@@ -933,9 +944,10 @@ struct Path {
     return v;
   }
   static constexpr FieldInfo kFields[] = {
-      {"pkt.qp", 419, 16, {}},
-      {"pkt.psn", 395, 24, {}},
-      {"pkt.msn", 379, 16, {}},
+      {"pkt.qp", 435, 16, {}},
+      {"pkt.psn", 411, 24, {}},
+      {"pkt.msn", 395, 16, {}},
+      {"pkt.row", 379, 16, {}},
       {"pkt.rqmsn", 363, 16, {}},
       {"pkt.opcode", 355, 8, {}},
       {"pkt.va", 291, 64, {}},
@@ -960,12 +972,14 @@ struct Path {
 
 /// What the in-flight window remembers of a packet just sent
 struct Rec {
-  static constexpr unsigned kBits = 113;
-  static constexpr unsigned kWords = 4;
+  static constexpr unsigned kBits = 129;
+  static constexpr unsigned kWords = 5;
   static constexpr const char* kName = "rec_t";
   uint16_t qp{};
   uint32_t psn{};
   uint16_t msn{};
+  /// of tx_segment's pool
+  uint16_t row{};
   uint32_t idx{};
   uint16_t ev_idx{};
   bool rtx{};
@@ -976,15 +990,17 @@ struct Rec {
   /// Writes kWords words, least significant first, bit-identical to the SystemVerilog packed struct.
   void pack(uint32_t* words) const {
     words[0] = static_cast<uint32_t>(voided) | ((static_cast<uint32_t>(size) & 0x3fffu) << 1) | (static_cast<uint32_t>(last) << 15) | (static_cast<uint32_t>(rtx) << 16) | ((static_cast<uint32_t>(ev_idx) & 0x7fffu) << 17);
-    words[1] = static_cast<uint32_t>((ev_idx >> 15)) | ((idx & 0xffffffu) << 1) | ((static_cast<uint32_t>(msn) & 0x7fu) << 25);
-    words[2] = static_cast<uint32_t>((msn >> 7)) | ((psn & 0x7fffffu) << 9);
-    words[3] = ((psn >> 23) & 0x1u) | (static_cast<uint32_t>(qp) << 1);
+    words[1] = static_cast<uint32_t>((ev_idx >> 15)) | ((idx & 0xffffffu) << 1) | ((static_cast<uint32_t>(row) & 0x7fu) << 25);
+    words[2] = static_cast<uint32_t>((row >> 7)) | (static_cast<uint32_t>(msn) << 9) | ((psn & 0x7fu) << 25);
+    words[3] = ((psn >> 7) & 0x1ffffu) | ((static_cast<uint32_t>(qp) & 0x7fffu) << 17);
+    words[4] = static_cast<uint32_t>((qp >> 15));
   }
   static Rec unpack(const uint32_t* words) {
     Rec v;
-    v.qp = static_cast<uint16_t>(((words[3] >> 1) & 0xffffu));
-    v.psn = static_cast<uint32_t>((words[2] >> 9) | ((words[3] & 0x1u) << 23));
-    v.msn = static_cast<uint16_t>((words[1] >> 25) | ((words[2] & 0x1ffu) << 7));
+    v.qp = static_cast<uint16_t>((words[3] >> 17) | ((words[4] & 0x1u) << 15));
+    v.psn = static_cast<uint32_t>((words[2] >> 25) | ((words[3] & 0x1ffffu) << 7));
+    v.msn = static_cast<uint16_t>(((words[2] >> 9) & 0xffffu));
+    v.row = static_cast<uint16_t>((words[1] >> 25) | ((words[2] & 0x1ffu) << 7));
     v.idx = static_cast<uint32_t>(((words[1] >> 1) & 0xffffffu));
     v.ev_idx = static_cast<uint16_t>((words[0] >> 17) | ((words[1] & 0x1u) << 15));
     v.rtx = (((words[0] >> 16) & 0x1u)) != 0;
@@ -994,9 +1010,10 @@ struct Rec {
     return v;
   }
   static constexpr FieldInfo kFields[] = {
-      {"qp", 97, 16, {}},
-      {"psn", 73, 24, {}},
-      {"msn", 57, 16, {}},
+      {"qp", 113, 16, {}},
+      {"psn", 89, 24, {}},
+      {"msn", 73, 16, {}},
+      {"row", 57, 16, {}},
       {"idx", 33, 24, {}},
       {"ev_idx", 17, 16, {}},
       {"rtx", 16, 1, {}},
@@ -2009,7 +2026,7 @@ enum class CoreB : unsigned {
 };
 inline constexpr unsigned kNumCoreBoundaries = 48;
 /// Size of obs_core_t in 32-bit words.
-inline constexpr unsigned kObsCoreWords = 329;
+inline constexpr unsigned kObsCoreWords = 332;
 inline constexpr BoundaryInfo kCoreBoundaries[] = {
     {"host.wqe", "wqe_t", 0, 9, 273, Wqe::kFields},
     {"tx_segment.push", "sched_t", 10, 1, 17, Sched::kFields},
@@ -2018,47 +2035,47 @@ inline constexpr BoundaryInfo kCoreBoundaries[] = {
     {"tx_segment.ask", "ccask_t", 16, 2, 48, Ccask::kFields},
     {"tx_segment.ret", "ccret_t", 19, 1, 32, Ccret::kFields},
     {"tx_segment.qperr", "qperr_t", 21, 1, 24, Qperr::kFields},
-    {"tx_segment.pkt", "pkt_t", 23, 12, 383, Pkt::kFields},
-    {"tx_segment.cqe", "cqe_t", 36, 5, 137, Cqe::kFields},
-    {"tx_path.path", "path_t", 42, 14, 435, Path::kFields},
-    {"tx_path.rec", "rec_t", 57, 4, 113, Rec::kFields},
-    {"tx_path.evev", "evev_t", 62, 1, 32, Evev::kFields},
-    {"tx_path.bad", "badev_t", 64, 2, 64, Badev::kFields},
-    {"tx_inflight.retx", "retx_t", 67, 4, 110, Retx::kFields},
-    {"tx_inflight.upd", "upd_t", 72, 3, 73, Upd::kFields},
-    {"tx_inflight.fb", "fb_t", 76, 3, 67, Fb::kFields},
-    {"tx_inflight.pres", "pres_t", 80, 2, 34, Pres::kFields},
-    {"tx_inflight.ccev", "ccev_t", 83, 3, 80, Ccev::kFields},
-    {"tx_inflight.rask", "ccask_t", 87, 2, 48, Ccask::kFields},
-    {"tx_inflight.okev", "okev_t", 90, 2, 52, Okev::kFields},
-    {"tx_inflight.qperr", "qperr_t", 93, 1, 24, Qperr::kFields},
-    {"cc_nscc.ans", "ccans_t", 95, 2, 33, Ccans::kFields},
-    {"cc_nscc.rans", "ccans_t", 98, 2, 33, Ccans::kFields},
-    {"cc_nscc.wake", "ccwake_t", 101, 1, 16, Ccwake::kFields},
-    {"tx_probe.fb", "fb_t", 103, 3, 67, Fb::kFields},
-    {"tx_probe.probe", "ctlpkt_t", 107, 12, 380, Ctlpkt::kFields},
-    {"tx_header.hdr", "hdr_t", 120, 48, 1530, Hdr::kFields},
-    {"tx_fetch.rdreq", "rdreq_t", 169, 3, 76, Rdreq::kFields},
-    {"rx_check.rxpkt", "rxpkt_t", 173, 10, 316, Rxpkt::kFields},
-    {"rx_check.ctl", "ctl_t", 184, 9, 284, Ctl::kFields},
-    {"rx_check.eprx", "eprx_t", 194, 7, 216, Eprx::kFields},
-    {"rx_track.verdict", "verdict_t", 202, 3, 82, Verdict::kFields},
-    {"rx_track.resp", "resp_t", 206, 10, 297, Resp::kFields},
-    {"rx_track.ackev", "ackev_t", 217, 2, 60, Ackev::kFields},
-    {"rx_track.ord", "ord_t", 220, 7, 210, Ord::kFields},
-    {"rx_track.qperr", "qperr_t", 228, 1, 24, Qperr::kFields},
-    {"rx_reorder.cqe", "cqe_t", 230, 5, 137, Cqe::kFields},
-    {"rx_reorder.qperr", "qperr_t", 236, 1, 24, Qperr::kFields},
-    {"ack_gen.ctlpkt", "ctlpkt_t", 238, 12, 380, Ctlpkt::kFields},
-    {"ack_gen.want", "want_t", 251, 1, 20, Want::kFields},
-    {"endpoint.req", "ctlpkt_t", 253, 12, 380, Ctlpkt::kFields},
-    {"endpoint.resp", "resp_t", 266, 10, 297, Resp::kFields},
-    {"endpoint.okev", "okev_t", 277, 2, 52, Okev::kFields},
-    {"endpoint.pmask", "pmask_t", 280, 1, 24, Pmask::kFields},
-    {"endpoint.evr", "evr_t", 282, 1, 17, Evr::kFields},
-    {"csr.evp", "evp_t", 284, 2, 52, Evp::kFields},
-    {"rx_place.line", "line_t", 287, 35, 1097, Line::kFields},
-    {"cq_mux.cqe", "cqe_t", 323, 5, 137, Cqe::kFields},
+    {"tx_segment.pkt", "pkt_t", 23, 13, 399, Pkt::kFields},
+    {"tx_segment.cqe", "cqe_t", 37, 5, 137, Cqe::kFields},
+    {"tx_path.path", "path_t", 43, 15, 451, Path::kFields},
+    {"tx_path.rec", "rec_t", 59, 5, 129, Rec::kFields},
+    {"tx_path.evev", "evev_t", 65, 1, 32, Evev::kFields},
+    {"tx_path.bad", "badev_t", 67, 2, 64, Badev::kFields},
+    {"tx_inflight.retx", "retx_t", 70, 4, 126, Retx::kFields},
+    {"tx_inflight.upd", "upd_t", 75, 3, 73, Upd::kFields},
+    {"tx_inflight.fb", "fb_t", 79, 3, 67, Fb::kFields},
+    {"tx_inflight.pres", "pres_t", 83, 2, 34, Pres::kFields},
+    {"tx_inflight.ccev", "ccev_t", 86, 3, 80, Ccev::kFields},
+    {"tx_inflight.rask", "ccask_t", 90, 2, 48, Ccask::kFields},
+    {"tx_inflight.okev", "okev_t", 93, 2, 52, Okev::kFields},
+    {"tx_inflight.qperr", "qperr_t", 96, 1, 24, Qperr::kFields},
+    {"cc_nscc.ans", "ccans_t", 98, 2, 33, Ccans::kFields},
+    {"cc_nscc.rans", "ccans_t", 101, 2, 33, Ccans::kFields},
+    {"cc_nscc.wake", "ccwake_t", 104, 1, 16, Ccwake::kFields},
+    {"tx_probe.fb", "fb_t", 106, 3, 67, Fb::kFields},
+    {"tx_probe.probe", "ctlpkt_t", 110, 12, 380, Ctlpkt::kFields},
+    {"tx_header.hdr", "hdr_t", 123, 48, 1530, Hdr::kFields},
+    {"tx_fetch.rdreq", "rdreq_t", 172, 3, 76, Rdreq::kFields},
+    {"rx_check.rxpkt", "rxpkt_t", 176, 10, 316, Rxpkt::kFields},
+    {"rx_check.ctl", "ctl_t", 187, 9, 284, Ctl::kFields},
+    {"rx_check.eprx", "eprx_t", 197, 7, 216, Eprx::kFields},
+    {"rx_track.verdict", "verdict_t", 205, 3, 82, Verdict::kFields},
+    {"rx_track.resp", "resp_t", 209, 10, 297, Resp::kFields},
+    {"rx_track.ackev", "ackev_t", 220, 2, 60, Ackev::kFields},
+    {"rx_track.ord", "ord_t", 223, 7, 210, Ord::kFields},
+    {"rx_track.qperr", "qperr_t", 231, 1, 24, Qperr::kFields},
+    {"rx_reorder.cqe", "cqe_t", 233, 5, 137, Cqe::kFields},
+    {"rx_reorder.qperr", "qperr_t", 239, 1, 24, Qperr::kFields},
+    {"ack_gen.ctlpkt", "ctlpkt_t", 241, 12, 380, Ctlpkt::kFields},
+    {"ack_gen.want", "want_t", 254, 1, 20, Want::kFields},
+    {"endpoint.req", "ctlpkt_t", 256, 12, 380, Ctlpkt::kFields},
+    {"endpoint.resp", "resp_t", 269, 10, 297, Resp::kFields},
+    {"endpoint.okev", "okev_t", 280, 2, 52, Okev::kFields},
+    {"endpoint.pmask", "pmask_t", 283, 1, 24, Pmask::kFields},
+    {"endpoint.evr", "evr_t", 285, 1, 17, Evr::kFields},
+    {"csr.evp", "evp_t", 287, 2, 52, Evp::kFields},
+    {"rx_place.line", "line_t", 290, 35, 1097, Line::kFields},
+    {"cq_mux.cqe", "cqe_t", 326, 5, 137, Cqe::kFields},
 };
 
 /// Observed boundaries, one instance per plane.

@@ -12,10 +12,10 @@ module mrc_nic_asic800
     localparam int unsigned EvsPerQp = 256,
     localparam int unsigned NumProfiles = 16,
     localparam int unsigned MaxMpr = 1024,
-    localparam int unsigned WqeDepth = 16,
+    localparam int unsigned WqeDepth = 1024,
     localparam int unsigned MaxWimm = 32,
     localparam int unsigned NumMrs = 256,
-    localparam int unsigned NumWqes = 1024,
+    localparam int unsigned NumWqes = 2048,
     localparam int unsigned NumBlocks = 768,
     localparam int unsigned NumRxRows = 512,
     localparam int unsigned NumImms = 1024,
@@ -24,6 +24,7 @@ module mrc_nic_asic800
     localparam int unsigned NumCcProfiles = 4,
     localparam int unsigned TickCycles = 128,
     localparam int unsigned LaneFifo = 16,
+    localparam int unsigned TxLaneFifo = 16,
     localparam int unsigned LineFifo = 32,
     localparam int unsigned RxBufWords = 1024
 ) (
@@ -104,6 +105,7 @@ module mrc_nic_asic800
       .NumCcProfiles(NumCcProfiles),
       .TickCycles(TickCycles),
       .LaneFifo(LaneFifo),
+      .TxLaneFifo(TxLaneFifo),
       .LineFifo(LineFifo),
       .RxBufWords(RxBufWords)
   ) u_nic (

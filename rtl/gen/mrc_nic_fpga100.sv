@@ -12,10 +12,10 @@ module mrc_nic_fpga100
     localparam int unsigned EvsPerQp = 64,
     localparam int unsigned NumProfiles = 4,
     localparam int unsigned MaxMpr = 256,
-    localparam int unsigned WqeDepth = 8,
+    localparam int unsigned WqeDepth = 64,
     localparam int unsigned MaxWimm = 32,
     localparam int unsigned NumMrs = 16,
-    localparam int unsigned NumWqes = 64,
+    localparam int unsigned NumWqes = 192,
     localparam int unsigned NumBlocks = 96,
     localparam int unsigned NumRxRows = 32,
     localparam int unsigned NumImms = 64,
@@ -24,6 +24,7 @@ module mrc_nic_fpga100
     localparam int unsigned NumCcProfiles = 2,
     localparam int unsigned TickCycles = 32,
     localparam int unsigned LaneFifo = 8,
+    localparam int unsigned TxLaneFifo = 16,
     localparam int unsigned LineFifo = 32,
     localparam int unsigned RxBufWords = 512
 ) (
@@ -104,6 +105,7 @@ module mrc_nic_fpga100
       .NumCcProfiles(NumCcProfiles),
       .TickCycles(TickCycles),
       .LaneFifo(LaneFifo),
+      .TxLaneFifo(TxLaneFifo),
       .LineFifo(LineFifo),
       .RxBufWords(RxBufWords)
   ) u_nic (

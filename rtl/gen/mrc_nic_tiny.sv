@@ -12,10 +12,10 @@ module mrc_nic_tiny
     localparam int unsigned EvsPerQp = 16,
     localparam int unsigned NumProfiles = 2,
     localparam int unsigned MaxMpr = 128,
-    localparam int unsigned WqeDepth = 4,
+    localparam int unsigned WqeDepth = 8,
     localparam int unsigned MaxWimm = 32,
     localparam int unsigned NumMrs = 8,
-    localparam int unsigned NumWqes = 14,
+    localparam int unsigned NumWqes = 24,
     localparam int unsigned NumBlocks = 20,
     localparam int unsigned NumRxRows = 6,
     localparam int unsigned NumImms = 16,
@@ -24,6 +24,7 @@ module mrc_nic_tiny
     localparam int unsigned NumCcProfiles = 2,
     localparam int unsigned TickCycles = 128,
     localparam int unsigned LaneFifo = 4,
+    localparam int unsigned TxLaneFifo = 16,
     localparam int unsigned LineFifo = 16,
     localparam int unsigned RxBufWords = 1024
 ) (
@@ -104,6 +105,7 @@ module mrc_nic_tiny
       .NumCcProfiles(NumCcProfiles),
       .TickCycles(TickCycles),
       .LaneFifo(LaneFifo),
+      .TxLaneFifo(TxLaneFifo),
       .LineFifo(LineFifo),
       .RxBufWords(RxBufWords)
   ) u_nic (

@@ -269,6 +269,8 @@ package mrc_pkg;
     logic [15:0] qp;
     logic [23:0] psn;
     logic [15:0] msn;
+    /// of tx_segment's pool
+    logic [15:0] row;
     logic [23:0] idx;
     logic [15:0] avoid_ev;
     /// nominal size
@@ -292,6 +294,8 @@ package mrc_pkg;
     logic [15:0] qp;
     logic [23:0] psn;
     logic [15:0] msn;
+    /// of tx_segment's pool
+    logic [15:0] row;
     logic [15:0] rqmsn;
     logic [7:0] opcode;
     logic [63:0] va;
@@ -328,6 +332,8 @@ package mrc_pkg;
     logic [15:0] qp;
     logic [23:0] psn;
     logic [15:0] msn;
+    /// of tx_segment's pool
+    logic [15:0] row;
     logic [23:0] idx;
     logic [15:0] ev_idx;
     logic rtx;
@@ -616,7 +622,7 @@ package mrc_pkg;
   endfunction
 
   typedef struct packed {
-    logic pad;
+    logic [16:0] pad;
     pkt_t data;
     logic [29:0] zero;
     logic ready;
@@ -624,7 +630,7 @@ package mrc_pkg;
   } obs_pkt_t;
 
   function automatic obs_pkt_t obs_of_pkt(logic valid, logic ready, pkt_t data);
-    return {1'd0, data, 30'd0, ready, valid};
+    return {17'd0, data, 30'd0, ready, valid};
   endfunction
 
   typedef struct packed {
@@ -640,7 +646,7 @@ package mrc_pkg;
   endfunction
 
   typedef struct packed {
-    logic [12:0] pad;
+    logic [28:0] pad;
     path_t data;
     logic [29:0] zero;
     logic ready;
@@ -648,11 +654,11 @@ package mrc_pkg;
   } obs_path_t;
 
   function automatic obs_path_t obs_of_path(logic valid, logic ready, path_t data);
-    return {13'd0, data, 30'd0, ready, valid};
+    return {29'd0, data, 30'd0, ready, valid};
   endfunction
 
   typedef struct packed {
-    logic [14:0] pad;
+    logic [30:0] pad;
     rec_t data;
     logic [29:0] zero;
     logic ready;
@@ -660,7 +666,7 @@ package mrc_pkg;
   } obs_rec_t;
 
   function automatic obs_rec_t obs_of_rec(logic valid, logic ready, rec_t data);
-    return {15'd0, data, 30'd0, ready, valid};
+    return {31'd0, data, 30'd0, ready, valid};
   endfunction
 
   typedef struct packed {
@@ -686,7 +692,7 @@ package mrc_pkg;
   endfunction
 
   typedef struct packed {
-    logic [17:0] pad;
+    logic [1:0] pad;
     retx_t data;
     logic [29:0] zero;
     logic ready;
@@ -694,7 +700,7 @@ package mrc_pkg;
   } obs_retx_t;
 
   function automatic obs_retx_t obs_of_retx(logic valid, logic ready, retx_t data);
-    return {18'd0, data, 30'd0, ready, valid};
+    return {2'd0, data, 30'd0, ready, valid};
   endfunction
 
   typedef struct packed {
@@ -1025,7 +1031,7 @@ package mrc_pkg;
     obs_wqe_t host_wqe;
   } obs_core_t;
 
-  localparam int unsigned ObsCoreWords = 32'd329;
+  localparam int unsigned ObsCoreWords = 32'd332;
 
   /// Boundaries with one instance per plane.
   typedef struct packed {
@@ -1464,9 +1470,9 @@ package mrc_pkg;
   localparam int unsigned CsrCaps0QpsLsb = 32'd8;
   localparam int unsigned CsrCaps0QpsWidth = 32'd16;
   localparam logic [15:0] CsrCaps0QpsReset = 16'h0;
-  localparam int unsigned CsrCaps0WqeDepthLsb = 32'd24;
-  localparam int unsigned CsrCaps0WqeDepthWidth = 32'd8;
-  localparam logic [7:0] CsrCaps0WqeDepthReset = 8'h0;
+  localparam int unsigned CsrCaps0WqeLog2Lsb = 32'd24;
+  localparam int unsigned CsrCaps0WqeLog2Width = 32'd8;
+  localparam logic [7:0] CsrCaps0WqeLog2Reset = 8'h0;
 
   /// Set by parameters
   localparam logic [15:0] CsrCaps1 = 16'h000c;
@@ -1621,10 +1627,10 @@ package mrc_pkg;
 
   /// Reorder tolerance (A-08)
   localparam logic [15:0] CsrReorder = 16'h003c;
-  localparam logic [31:0] CsrReorderReset = 32'h00010020;
+  localparam logic [31:0] CsrReorderReset = 32'h00010080;
   localparam int unsigned CsrReorderPktsLsb = 32'd0;
   localparam int unsigned CsrReorderPktsWidth = 32'd15;
-  localparam logic [14:0] CsrReorderPktsReset = 15'h20;
+  localparam logic [14:0] CsrReorderPktsReset = 15'h80;
   localparam int unsigned CsrReorderSameEvLsb = 32'd16;
   localparam int unsigned CsrReorderSameEvWidth = 32'd1;
   localparam logic [0:0] CsrReorderSameEvReset = 1'h1;
@@ -2068,7 +2074,7 @@ package mrc_pkg;
     logic [15:0] base_rtt;
     logic [1:0] rsvd30;
     logic [13:0] mtu;
-    logic [2:0] rsvd13;
+    logic [2:0] ar_shift;
     logic [4:0] qa_gate;
     logic [1:0] rsvd6;
     logic nack_rtt;

@@ -332,7 +332,7 @@ TEST_CASE("fast increase stops at max_wnd", "[protocol][nscc]") {
   CHECK(cc.cwnd() == 225000);
 }
 
-TEST_CASE("a decrease ends fast increase unless told otherwise (A-44)", "[protocol][nscc]") {
+TEST_CASE("a decrease ends fast increase unless told otherwise (A-44)", "[protocol][nscc][A-44]") {
   for (const bool resets : {true, false}) {
     NsccParams p = example();
     p.md_resets_fast = resets;
@@ -378,7 +378,7 @@ TEST_CASE("inferred loss takes its bytes from the window, down to one packet", "
   CHECK(cc.cwnd() == 4000);
 }
 
-TEST_CASE("a trimmed packet shrinks the window, other reasons only free it (A-45)", "[protocol][nscc]") {
+TEST_CASE("a trimmed packet shrinks the window, other reasons only free it (A-45)", "[protocol][nscc][A-45]") {
   Cc cc(example());
   cc.send(20000).nack(4000, 0x01);
   CHECK(cc.cwnd() == 221000);
@@ -401,7 +401,7 @@ TEST_CASE("a trimmed packet shrinks the window, other reasons only free it (A-45
   CHECK(any.s.trigger);
 }
 
-TEST_CASE("a trim samples base_rtt, the smallest or the configured one (A-46)", "[protocol][nscc]") {
+TEST_CASE("a trim samples base_rtt, the smallest or the configured one (A-46)", "[protocol][nscc][A-46]") {
   for (const bool configured : {false, true}) {
     NsccParams p = example();
     p.nack_sample_cfg = configured;
@@ -412,7 +412,7 @@ TEST_CASE("a trim samples base_rtt, the smallest or the configured one (A-46)", 
   }
 }
 
-TEST_CASE("a NACK's round trip may lower base_rtt (A-47)", "[protocol][nscc]") {
+TEST_CASE("a NACK's round trip may lower base_rtt (A-47)", "[protocol][nscc][A-47]") {
   for (const bool on : {true, false}) {
     NsccParams p = example();
     p.nack_rtt = on;
@@ -485,7 +485,7 @@ TEST_CASE("without trimming a long delay triggers quick adapt", "[protocol][nscc
   CHECK(cc.cwnd() == 12000);
 }
 
-TEST_CASE("disable_qa leaves quick adapt out", "[protocol][nscc]") {
+TEST_CASE("disable_qa leaves quick adapt out", "[protocol][nscc][A-43]") {
   NsccParams p = example();
   p.disable_qa = true;
   Cc cc(p);
@@ -496,7 +496,7 @@ TEST_CASE("disable_qa leaves quick adapt out", "[protocol][nscc]") {
   CHECK(cc.s.achieved == 4000);
 }
 
-TEST_CASE("base_rtt falls with the samples and max_wnd with it", "[protocol][nscc]") {
+TEST_CASE("base_rtt falls with the samples and max_wnd with it", "[protocol][nscc][A-40]") {
   Cc cc(example());
   cc.at(1).ack(1, 60);
   CHECK(cc.s.base_rtt == 60);
@@ -718,7 +718,7 @@ TEST_CASE("inc saturates instead of wrapping", "[protocol][nscc][bits]") {
   CHECK(cc.cwnd() == 225000);
 }
 
-TEST_CASE("what counts as no delay and the weight of a sample are settings (A-53)", "[protocol][nscc]") {
+TEST_CASE("what counts as no delay and the weight of a sample are settings (A-53)", "[protocol][nscc][A-53]") {
   NsccParams p = example();
   p.near_zero = 0;
   p.ewma_weight = 0.5;
@@ -730,7 +730,7 @@ TEST_CASE("what counts as no delay and the weight of a sample are settings (A-53
   CHECK(cc.avg() == 20);
 }
 
-TEST_CASE("the floor of the window is the size of a packet, as set (A-41)", "[protocol][nscc]") {
+TEST_CASE("the floor of the window is the size of a packet, as set (A-41)", "[protocol][nscc][A-41]") {
   for (const uint32_t mtu : {1024u, 4188u}) {
     NsccParams p;
     p.mtu = mtu;

@@ -110,60 +110,6 @@ TEST_CASE("large writes in both directions leave no time on the ports", "[tb][co
   }
 }
 
-TEST_CASE("both settings of every open choice pass", "[tb][choices]") {
-  struct Setting {
-    const char *scenario, *key;
-    double values[2];
-  };
-  static constexpr Setting kSettings[] = {{"mixed", "ev_swap", {0, 1}},
-                                          {"mixed", "bth_m", {0, 1}},
-                                          {"mixed", "sack_base_self", {0, 1}},
-                                          {"mixed", "oor_drop", {0, 1}},
-                                          {"mixed", "trim_nack", {0, 1}},
-                                          {"mixed", "udp_port", {4791, 4971}},
-                                          {"mixed", "reorder_pkts", {5, 100}},
-                                          {"mixed", "same_ev", {0, 1}},
-                                          {"mixed", "sack_trigger", {0, 60000}},
-                                          {"mixed", "rto", {2, 6}},
-                                          {"mixed", "svc_share", {0, 1}},
-                                          {"mixed", "generated", {0, 1}},
-                                          {"mixed", "udp_share", {0, 1}},
-                                          {"mixed", "srh_share", {0, 1}},
-                                          {"mixed", "rev_fixed", {0, 1}},
-                                          {"incast-trim", "payload_bytes", {0, 1}},
-                                          {"incast-trim", "rtt_rtx", {0, 1}},
-                                          {"incast-trim", "cc_share", {0, 1}},
-                                          {"link-flap", "ports_from_0", {0, 1}},
-                                          {"link-flap", "ep_ticks", {10, 2000}},
-                                          {"qp-error", "err_silent", {0, 1}},
-                                          {"qp-error", "max_wimm", {2, 32}},
-                                          {"dynamic-mpr", "dyn_mpr", {0, 1}},
-                                          {"retry-exhaust", "retry_exp", {0, 3}},
-                                          {"retry-exhaust", "retry_linear", {0, 5}},
-                                          {"bad-ev", "min_active", {1, 500}},
-                                          {"bad-ev", "backup", {0, 3}},
-                                          {"bad-ev", "probe_ticks", {20, 400}},
-                                          {"mixed", "bth_m_high", {0, 1}},
-                                          {"link-flap", "eeth_op_high", {0, 1}},
-                                          {"incast-trim", "tsr_us", {0, 1}},
-                                          {"bad-ev", "pdcid_zero", {0, 1}},
-                                          {"mixed", "ack_with_sack", {0, 1}},
-                                          {"refused", "zero_drop", {0, 1}},
-                                          {"ecn", "skip_twice", {0, 1}},
-                                          {"bad-ev", "skip_good", {0, 1}}};
-  for (const Setting& setting : kSettings) {
-    for (const double value : setting.values) {
-      CosimOptions o = short_run("tiny", setting.scenario, 500, 21);
-      o.scenario.vary = 0;
-      set_key(o.scenario, setting.key, value, "test");
-      use_rtl(o);
-      const CosimResult r = run_cosim(o);
-      INFO(setting.scenario << " with " << setting.key << " = " << value << ": " << r.problem << failure_text({}, r));
-      CHECK(r.outcome == Outcome::Pass);
-    }
-  }
-}
-
 TEST_CASE("JSON has what scripts read", "[tb][cosim][json]") {
   const CosimOptions o = short_run("tiny", "trim", 300);
   const CosimResult r = run_cosim(o);

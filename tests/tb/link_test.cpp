@@ -56,6 +56,18 @@ TEST_CASE("a trimmed frame keeps its first bytes, its ECN bits and its UDP lengt
   }
 }
 
+TEST_CASE("a trimming switch rewrites no length fields, the outermost IP's, or all", "[tb][link][trim][A-15]") {
+  const auto whole = write_frame(true, true, 1024);
+  for (const unsigned lengths : {0u, 1u, 2u}) {
+    auto cut = whole;
+    trim_frame(cut, 206, wire::kDscpTrimmed, lengths);
+    REQUIRE(cut.size() == 206);
+    CHECK(be16(cut, 18) == (lengths == 0 ? be16(whole, 18) : 206 - 54));
+    CHECK(be16(cut, 54 + 4) == (lengths == 2 ? 206 - 94 : be16(whole, 54 + 4)));
+    CHECK(be16(cut, 54 + 44) == (lengths == 2 ? 206 - 94 : be16(whole, 54 + 44)));
+  }
+}
+
 TEST_CASE("a frame below the trim size is marked and not cut", "[tb][link][trim]") {
   const auto whole = write_frame(false, false, 20);
   auto marked = whole;
@@ -86,6 +98,28 @@ TEST_CASE("a penalized SACK says so and is otherwise as it was", "[tb][link][pen
       CHECK(p.cc_state->rcv_cwnd_pen == penalty);
     }
   }
+}
+
+TEST_CASE("a WRITE that lost its payload has none, says so, and has a right ICRC", "[tb][link][no_bytes]") {
+  for (const bool srv6 : {false, true}) {
+    for (const bool ts : {false, true}) {
+      for (const auto opcode : {wire::Opcode::WriteOnly, wire::Opcode::WriteOnlyImm}) {
+        auto frame = write_frame(srv6, ts, 301, 77, opcode);
+        REQUIRE(empty_write(frame));
+        const wire::Packet p = wire::decode(frame);
+        REQUIRE_FALSE(p.error);
+        CHECK(p.payload.empty());
+        CHECK(p.icrc->ok);
+        CHECK(p.bth->psn == 77);
+        CHECK(p.bth->pad_count == 0);
+        CHECK(p.reth->dma_length == 0);
+        CHECK(p.immdt.has_value() == (opcode == wire::Opcode::WriteOnlyImm));
+        CHECK_FALSE(empty_write(frame));  // nothing left to take out
+      }
+    }
+  }
+  auto first = write_frame(false, false, 256, 77, wire::Opcode::WriteFirst);
+  CHECK_FALSE(empty_write(first));
 }
 
 TEST_CASE("flipped bits are seen by the ICRC or change nothing that it covers", "[tb][link][corrupt]") {

@@ -206,7 +206,7 @@ TEST_CASE("payload is padded to four bytes", "[wire.codec.pad]") {
   }
 }
 
-TEST_CASE("the entropy value is in source port and flow label, both orders", "[wire.codec.entropy]") {
+TEST_CASE("the entropy value is in source port and flow label, both orders", "[wire.codec.entropy][A-03]") {
   Packet p = make_packet(Opcode::WriteOnly, Encapsulation::Srv6);
   p.ipv6->flow_label = 0xA0000;  // the top four bits are not part of it
   p.set_entropy(0x12345678);
@@ -247,7 +247,7 @@ TEST_CASE("both settings of every open choice of the format work", "[wire.codec.
   CHECK(decode(encode(other)).error->code == ErrorCode::NotMrc);
 }
 
-TEST_CASE("code points follow the kind of packet", "[wire.codec.dscp]") {
+TEST_CASE("code points follow the kind of packet", "[wire.codec.dscp][A-04]") {
   const DscpMap map;
   CHECK(default_dscp(0xCA, false, map) == 4);
   CHECK(default_dscp(0xCA, true, map) == 8);
