@@ -309,6 +309,7 @@ module mrc_cc_nscc
   ccask_t asked;
   logic [ProfW-1:0] ask_prof, ev_prof;
   logic [13:0] ask_mtu;
+  logic [2:0] ask_shift;
   words_t w, cfg_words;
   ctx_t row;
   logic ctx_we, infl_we, cwin_we, want_we;
@@ -428,23 +429,24 @@ module mrc_cc_nscc
       .wdata_i(cfg_words)
   );
 
-  // The askers' copy of the one word they need.
+  // The askers' copy of the two words they need.
   mrc_rf_1r1w #(
-      .Width(14),
+      .Width(17),
       .Depth(NumCcProfiles)
   ) u_mtu (
       .clk_i,
       .raddr_i(ask_prof),
-      .rdata_o(ask_mtu),
+      .rdata_o({ask_shift, ask_mtu}),
       .we_i(cfg_profile),
       .waddr_i(cfg_index_i[ProfW-1:0]),
-      .wdata_i(cfg_words.mtu)
+      .wdata_i({cfg_prof.ar_shift, cfg_words.mtu})
   );
 
   // ---- asking
 
   logic asking, ask_ok, ask_part, refused;
   logic [29:0] ask_sum, ask_free, ask_room, ask_room_min;
+  logic [27:0] ask_share;
   ccans_t answer;
 
   assign asking = rask_pop || ask_pop;
@@ -457,6 +459,7 @@ module mrc_cc_nscc
     ask_room_min = '0;
     ask_ok = 1'b0;
     ask_part = 1'b0;
+    ask_share = '0;
     answer = '0;
     if (asking || ret_pop) begin
       ask_sum = {infl[28], infl} + ({14'd0, asked.bytes} ^ {30{ret_pop}}) + {29'd0, ret_pop};
@@ -469,8 +472,14 @@ module mrc_cc_nscc
       if (ask_ok) begin
         answer.bytes = ask_part ? ask_free[15:0] : asked.bytes;
       end
-      answer.last = ask_pop && on_q[acc] && ask_ok
-          && (ask_part ? ask_mtu != 14'd0 : ask_room < {16'd0, ask_mtu});
+      // Less than a packet, or than a share of the window, is left: of all that is free, nothing.
+      ask_share = (ask_shift == 3'd0) ? 28'd0 : cwin >> ask_shift;
+      if (ask_part) begin
+        answer.last = ask_ok && (ask_mtu != 14'd0 || ask_share != 28'd0);
+      end else begin
+        answer.last = ask_pop && on_q[acc] && ask_ok
+            && (ask_room < {16'd0, ask_mtu} || ask_room < {2'd0, ask_share});
+      end
     end
   end
 

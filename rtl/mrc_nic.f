@@ -15,6 +15,7 @@ rtl/mrc_cc_nscc.sv
 rtl/mrc_tx_sched.sv
 rtl/mrc_tx_segment_pkg.sv
 rtl/mrc_tx_segment_regs.sv
+rtl/mrc_tx_segment_head.sv
 rtl/mrc_tx_segment_intake.sv
 rtl/mrc_tx_segment_complete.sv
 rtl/mrc_tx_segment_fetch.sv

@@ -15,10 +15,10 @@ module mrc_nic
     parameter int unsigned EvsPerQp = 16,
     parameter int unsigned NumProfiles = 2,
     parameter int unsigned MaxMpr = 128,
-    parameter int unsigned WqeDepth = 4,
+    parameter int unsigned WqeDepth = 8,
     parameter int unsigned MaxWimm = 32,
     parameter int unsigned NumMrs = 8,
-    parameter int unsigned NumWqes = 14,
+    parameter int unsigned NumWqes = 24,
     parameter int unsigned NumBlocks = 20,
     parameter int unsigned ProbeSlots = 4,
     parameter int unsigned NumDests = 4,
@@ -116,14 +116,14 @@ module mrc_nic
   if (!pow2_in(MaxWimm, 4, 64)) begin : gen_bad_max_wimm
     $error("%m: MaxWimm = %0d, must be a power of two, 4 to 64", MaxWimm);
   end
-  if (!pow2_in(WqeDepth, 2, 32) || WqeDepth > MaxWimm) begin : gen_bad_wqe_depth
-    $error("%m: WqeDepth = %0d, must be a power of two, 2 to 32, at most MaxWimm", WqeDepth);
+  if (WqeDepth < 2 || WqeDepth > 4096) begin : gen_bad_wqe_depth
+    $error("%m: WqeDepth = %0d, must be 2 to 4096", WqeDepth);
   end
   if (!pow2_in(NumMrs, 2, 256)) begin : gen_bad_num_mrs
     $error("%m: NumMrs = %0d, must be a power of two, 2 to 256", NumMrs);
   end
-  if (NumWqes < 4 || NumWqes > 8192) begin : gen_bad_num_wqes
-    $error("%m: NumWqes = %0d, must be 4 to 8192", NumWqes);
+  if (NumWqes <= NumQps || NumWqes > 16384) begin : gen_bad_num_wqes
+    $error("%m: NumWqes = %0d, must be more than NumQps, 16384 at most", NumWqes);
   end
   if (NumBlocks <= NumQps || NumBlocks > 16384) begin : gen_bad_num_blocks
     $error("%m: NumBlocks = %0d, must be more than NumQps, 16384 at most", NumBlocks);

@@ -10,8 +10,8 @@ module mrc_tx_segment
   import mrc_tx_segment_pkg::*;
 #(
     parameter int unsigned NumQps = 4,
-    parameter int unsigned WqeDepth = 4,
-    parameter int unsigned NumWqes = 14,
+    parameter int unsigned WqeDepth = 8,
+    parameter int unsigned NumWqes = 24,
     parameter int unsigned NumBlocks = 20,
     parameter int unsigned MaxMpr = 128
 ) (
@@ -69,28 +69,31 @@ module mrc_tx_segment
 );
 
   localparam int unsigned QpW = $clog2(NumQps);
-  localparam int unsigned SlotW = $clog2(WqeDepth);
   localparam int unsigned IdxW = $clog2(NumWqes);
 
-  if (NumQps < 2 || NumQps > 256 || NumQps != 2 ** QpW || WqeDepth < 2 || WqeDepth != 2 ** SlotW)
-  begin : gen_bad_params
-    $error("%m: NumQps and WqeDepth must be powers of two, at least 2, NumQps at most 256");
+  if (NumQps < 2 || NumQps > 256 || NumQps != 2 ** QpW) begin : gen_bad_num_qps
+    $error("%m: NumQps must be a power of two, 2 to 256");
   end
-  if (NumWqes < 2 || NumBlocks <= NumQps || MaxMpr < 128 || (MaxMpr & (MaxMpr - 1)) != 0)
-  begin : gen_bad_shared
-    $error("%m: NumWqes below 2, NumBlocks not above NumQps, or MaxMpr no power of two from 128 on");
+  if (WqeDepth < 2 || WqeDepth > 4096 || NumWqes <= NumQps || NumWqes > 65536) begin : gen_bad_wqes
+    $error("%m: WqeDepth must be 2 to 4096, NumWqes more than NumQps");
+  end
+  if (NumBlocks <= NumQps || MaxMpr < 128 || (MaxMpr & (MaxMpr - 1)) != 0) begin : gen_bad_blocks
+    $error("%m: NumBlocks must be more than NumQps, MaxMpr a power of two from 128 on");
   end
 
   // ---- the QPs' registers, read by the machines: who reads which port
 
-  localparam int unsigned RdIntake = 0;
-  localparam int unsigned RdProgress = 1;
-  localparam int unsigned RdGrant = 2;
-  localparam int unsigned RdF2 = 3;
-  localparam int unsigned RdEmit = 4;
+  localparam int unsigned Reads = 7;
+  localparam int unsigned RdCfg = 0;
+  localparam int unsigned RdWqe = 1;
+  localparam int unsigned RdUpd = 2;
+  localparam int unsigned RdDone = 3;
+  localparam int unsigned RdGrant = 4;
+  localparam int unsigned RdF1 = 5;
+  localparam int unsigned RdEmit = 6;
 
-  logic [4:0][QpW-1:0] raddr;
-  qp_regs_t [4:0] regs;
+  logic [Reads-1:0][QpW-1:0] raddr;
+  qp_regs_t [Reads-1:0] regs;
   intake_wr_t intake_wr;
   progress_wr_t progress_wr;
   emit_wr_t emit_wr;
@@ -98,7 +101,8 @@ module mrc_tx_segment
 
   mrc_tx_segment_regs #(
       .NumQps(NumQps),
-      .Reads(5)
+      .NumWqes(NumWqes),
+      .Reads(Reads)
   ) u_regs (
       .clk_i,
       .rst_ni,
@@ -110,14 +114,10 @@ module mrc_tx_segment
       .cfg_i(cfg_wr)
   );
 
-  logic [15:0] wqe_qp, progress_qp, emit_qp;
-  logic [NumQps-1:0] active_q, active_d;  // in tx_sched, or on its way there or back
-  logic intake_active, progress_active, emit_inactive, emit_end;
-  logic intake_go, progress_go, upd_pop, upd_head, done_load, idle, cq_room;
-  logic take, refuse, intake_flush, qperr_free, qperr_load, give;
-  logic [15:0] take_msn;
-  logic [IdxW-1:0] take_idx, give_idx;
-  logic [QpW+SlotW-1:0] take_slot;
+  logic [15:0] wqe_qp, upd_qp, emit_qp;
+  logic emit_end, upd_pop, upd_head, done_load, idle, cq_room;
+  logic take, refuse, intake_flush, qperr_free, qperr_load, give, offer;
+  logic [IdxW-1:0] take_row, give_idx, offer_row, cfg_erow;
   work_t take_work;
   done_row_t take_done;
   cqe_t refuse_cqe;
@@ -126,19 +126,24 @@ module mrc_tx_segment
   // ---- cfg: waits until completion work is done, which belongs to the QP as it was. A QP that is
   // still in tx_sched is stopped and leaves it by itself; work requests it has left are forgotten.
 
-  logic cfg_ack_q, cfg_ack_d, cfg_own, cfg_acts, cfg_is_ctx, cfg_stop, cfg_left;
-  logic cfg_load, load;
-  logic [NumQps-1:0] known_q, known_d;  // the QP has had a context: its registers mean something
+  logic cfg_ack_q, cfg_ack_d, cfg_own, cfg_due, cfg_acts, cfg_is_ctx, cfg_stop, cfg_left;
+  logic cfg_known, cfg_forget, cfg_load, load;
+  logic [NumQps-1:0] known_q, known_d;  // the QP has had a context: it owns an empty row
   done_t load_done;
   tbl_qp_ctx_t cfg_row;
   logic [QpW-1:0] cfg_qp;
   assign cfg_row = cfg_data_i;
   assign cfg_qp = cfg_index_i[QpW-1:0];
+  assign raddr[RdCfg] = cfg_qp;
   assign cfg_is_ctx = cfg_table_i == CfgTableQpCtx;
   assign cfg_own = cfg_is_ctx || cfg_table_i == CfgTableQpState;
-  assign cfg_acts = cfg_req_i && !cfg_ack_q && cfg_own && idle && !upd_head;
-  assign cfg_stop = cfg_acts && cfg_is_ctx && active_q[cfg_qp];
-  assign cfg_left = known_q[cfg_qp] && regs[RdIntake].una_msn != regs[RdIntake].tail;
+  assign cfg_due = cfg_req_i && !cfg_ack_q && cfg_own && idle && !upd_head;
+  assign cfg_known = known_q[cfg_qp];
+  // The first context waits for a row.
+  assign cfg_acts = cfg_due && (!cfg_is_ctx || cfg_known || offer);
+  assign cfg_stop = cfg_acts && cfg_is_ctx && regs[RdCfg].active;
+  assign cfg_left = cfg_known && regs[RdCfg].una_msn != regs[RdCfg].tail;
+  assign cfg_forget = cfg_acts && cfg_is_ctx && !cfg_stop && cfg_left;
 
   always_comb begin
     known_d = known_q;
@@ -152,16 +157,17 @@ module mrc_tx_segment
     cfg_wr.fail = cfg_acts && !cfg_is_ctx && cfg_row.state == QpStateError;
     cfg_wr.state_we = cfg_stop || cfg_wr.ctx_we || (cfg_acts && !cfg_is_ctx);
     cfg_wr.qp = 16'(cfg_qp);
+    cfg_wr.number = cfg_known ? 16'(cfg_erow) : 16'(offer_row);
     cfg_wr.row = cfg_row;
     if (cfg_stop) begin
       cfg_wr.row.state = QpStateReset;
     end
-    cfg_load = cfg_left && ((cfg_acts && cfg_is_ctx && !cfg_stop) || cfg_wr.fail);
+    cfg_load = cfg_forget || (cfg_wr.fail && cfg_left);
     load = cfg_load || intake_flush;
     load_done = '0;
     load_done.qp = cfg_acts ? 16'(cfg_qp) : wqe_qp;
-    load_done.silent = cfg_acts && cfg_is_ctx;
-    load_done.flush = !load_done.silent;
+    load_done.silent = cfg_forget;
+    load_done.flush = !cfg_forget;
   end
 
   assign cfg_ack_d = cfg_req_i
@@ -169,8 +175,6 @@ module mrc_tx_segment
   assign cfg_ack_o = cfg_ack_q;
 
   // ---- Intake
-
-  assign raddr[RdIntake] = cfg_acts ? cfg_qp : wqe_qp[QpW-1:0];
 
   mrc_tx_segment_intake #(
       .NumQps(NumQps),
@@ -186,24 +190,28 @@ module mrc_tx_segment
       .wqe_i,
       .cfg_acts_i(cfg_acts),
       .cfg_i(cfg_wr),
+      .cfg_take_i(cfg_wr.ctx_we && !cfg_known),
+      .offer_o(offer),
+      .offer_row_o(offer_row),
+      .cfg_qp_i(cfg_qp),
+      .cfg_erow_o(cfg_erow),
       .qp_o(wqe_qp),
-      .regs_i(regs[RdIntake]),
-      .active_i(intake_active),
+      .next_qp_o(raddr[RdWqe]),
+      .next_regs_i(regs[RdWqe]),
+      .progress_wr_i(progress_wr),
+      .emit_wr_i(emit_wr),
       .wout_i(wout),
       .completing_i(!idle || !cq_room),
       .done_load_i(done_load),
       .upd_pop_i(upd_pop),
-      .upd_qp_i(progress_qp),
-      .go_taken_i(progress_go),
+      .upd_qp_i(upd_qp),
       .give_i(give),
       .give_idx_i(give_idx),
       .wr_o(intake_wr),
       .take_o(take),
-      .take_msn_o(take_msn),
-      .take_idx_o(take_idx),
+      .take_row_o(take_row),
       .take_work_o(take_work),
       .take_done_o(take_done),
-      .go_o(intake_go),
       .refuse_o(refuse),
       .refuse_cqe_o(refuse_cqe),
       .flush_o(intake_flush),
@@ -211,15 +219,10 @@ module mrc_tx_segment
       .qperr_load_o(qperr_load)
   );
 
-  assign take_slot = {wqe_qp[QpW-1:0], take_msn[SlotW-1:0]};
-
   // ---- Progress, Complete
-
-  assign raddr[RdProgress] = progress_qp[QpW-1:0];
 
   mrc_tx_segment_complete #(
       .NumQps(NumQps),
-      .WqeDepth(WqeDepth),
       .NumWqes(NumWqes),
       .MaxMpr(MaxMpr)
   ) u_complete (
@@ -235,16 +238,18 @@ module mrc_tx_segment
       .cfg_i(cfg_wr),
       .load_i(load),
       .load_done_i(load_done),
-      .qp_o(progress_qp),
-      .regs_i(regs[RdProgress]),
-      .active_i(progress_active),
+      .done_qp_o(raddr[RdDone]),
+      .done_regs_i(regs[RdDone]),
+      .next_qp_o(raddr[RdUpd]),
+      .next_regs_i(regs[RdUpd]),
+      .intake_wr_i(intake_wr),
+      .emit_wr_i(emit_wr),
       .wr_o(progress_wr),
+      .upd_qp_o(upd_qp),
       .upd_pop_o(upd_pop),
       .done_load_o(done_load),
-      .go_o(progress_go),
       .take_i(take),
-      .take_slot_i(take_slot),
-      .take_idx_i(take_idx),
+      .take_row_i(take_row),
       .take_done_i(take_done),
       .refuse_i(refuse),
       .refuse_cqe_i(refuse_cqe),
@@ -266,7 +271,6 @@ module mrc_tx_segment
 
   mrc_tx_segment_fetch #(
       .NumQps(NumQps),
-      .WqeDepth(WqeDepth),
       .NumWqes(NumWqes),
       .MaxMpr(MaxMpr)
   ) u_fetch (
@@ -283,17 +287,16 @@ module mrc_tx_segment
       .ask_ready_i,
       .ask_o,
       .payload_bytes_i,
-      .grant_qp_o(raddr[RdGrant]),
-      .grant_regs_i(regs[RdGrant]),
-      .f2_qp_o(raddr[RdF2]),
-      .f2_regs_i(regs[RdF2]),
+      .next_qp_o(raddr[RdGrant]),
+      .next_regs_i(regs[RdGrant]),
+      .f1_qp_o(raddr[RdF1]),
+      .f1_regs_i(regs[RdF1]),
       .intake_wr_i(intake_wr),
       .progress_wr_i(progress_wr),
       .emit_wr_i(emit_wr),
       .cfg_wr_i(cfg_wr),
       .take_i(take),
-      .take_slot_i(take_slot),
-      .take_idx_i(take_idx),
+      .take_row_i(take_row),
       .take_work_i(take_work),
       .end_i(emit_end),
       .end_qp_i(emit_qp),
@@ -338,29 +341,10 @@ module mrc_tx_segment
       .cfg_wr_i(cfg_wr),
       .wr_o(emit_wr),
       .qp_o(emit_qp),
-      .end_o(emit_end),
-      .inactive_o(emit_inactive)
+      .end_o(emit_end)
   );
 
-  // ---- active, and who gets into the scheduler
-
-  assign intake_active = active_q[wqe_qp[QpW-1:0]]
-      && !(emit_inactive && emit_qp[QpW-1:0] == wqe_qp[QpW-1:0]);
-  assign progress_active = active_q[progress_qp[QpW-1:0]]
-      && !(emit_inactive && emit_qp[QpW-1:0] == progress_qp[QpW-1:0]);
-
-  always_comb begin
-    active_d = active_q;
-    if (emit_inactive) begin
-      active_d[emit_qp[QpW-1:0]] = 1'b0;
-    end
-    if (intake_go) begin
-      active_d[wqe_qp[QpW-1:0]] = 1'b1;
-    end
-    if (progress_go) begin
-      active_d[progress_qp[QpW-1:0]] = 1'b1;
-    end
-  end
+  // ---- who gets into the scheduler
 
   logic go_v, go_now, turn_q, turn_d, unused_go_ready;
   logic [15:0] go_qp;
@@ -372,9 +356,9 @@ module mrc_tx_segment
   ) u_go (
       .clk_i,
       .rst_ni,
-      .valid_i(progress_go || intake_go),
+      .valid_i(progress_wr.go || intake_wr.go),
       .ready_o(unused_go_ready),
-      .data_i(progress_go ? progress_qp : wqe_qp),
+      .data_i(progress_wr.go ? upd_qp : wqe_qp),
       .valid_o(go_v),
       .ready_i(go_now),
       .data_o(go_qp),
@@ -429,18 +413,15 @@ module mrc_tx_segment
     if (!rst_ni) begin
       cfg_ack_q <= 1'b0;
       known_q <= '0;
-      active_q <= '0;
       turn_q <= 1'b0;
     end else begin
       cfg_ack_q <= cfg_ack_d;
       known_q <= known_d;
-      active_q <= active_d;
       turn_q <= turn_d;
     end
   end
 
   logic unused_ok;
-  assign unused_ok = &{1'b0, cfg_index_i, regs, wqe_qp, take_msn, unused_go_ready,
-                       unused_go_count};
+  assign unused_ok = &{1'b0, cfg_index_i, regs, upd_qp, emit_qp, unused_go_ready, unused_go_count};
 
 endmodule

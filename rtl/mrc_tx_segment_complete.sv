@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Progress and Complete of mrc_tx_segment: takes what tx_inflight tells of a QP, and completes or
-/// forgets its work requests in order, one per cycle: read slot (c1), read done and give the row back
-/// (c2), queue the completion. Refusals of Intake share that queue.
+/// forgets its work requests in order, one per cycle: read the row, then (c1) give it back, go on to
+/// the next and queue the completion. Refusals of Intake share that queue.
 module mrc_tx_segment_complete
   import mrc_pkg::*;
   import mrc_tx_segment_pkg::*;
 #(
     parameter int unsigned NumQps = 4,
-    parameter int unsigned WqeDepth = 4,
-    parameter int unsigned NumWqes = 14,
+    parameter int unsigned NumWqes = 24,
     parameter int unsigned MaxMpr = 128,
     localparam int unsigned QpW = $clog2(NumQps),
-    localparam int unsigned SlotW = $clog2(WqeDepth),
     localparam int unsigned IdxW = $clog2(NumWqes)
 ) (
     input logic clk_i,
@@ -31,19 +29,21 @@ module mrc_tx_segment_complete
     input logic load_i,
     input done_t load_done_i,
 
-    // The QP of this cycle and its registers.
-    output logic [15:0] qp_o,
-    input qp_regs_t regs_i,
-    input logic active_i,
+    // Registers of the QP that is completed, and of the QP of the next update.
+    output logic [QpW-1:0] done_qp_o,
+    input qp_regs_t done_regs_i,
+    output logic [QpW-1:0] next_qp_o,
+    input qp_regs_t next_regs_i,
+    input intake_wr_t intake_wr_i,
+    input emit_wr_t emit_wr_i,
     output progress_wr_t wr_o,
+    output logic [15:0] upd_qp_o,
     output logic upd_pop_o,
     output logic done_load_o,
-    output logic go_o,
 
     // WQEs taken and refused.
     input logic take_i,
-    input logic [QpW+SlotW-1:0] take_slot_i,
-    input logic [IdxW-1:0] take_idx_i,
+    input logic [IdxW-1:0] take_row_i,
     input done_row_t take_done_i,
     input logic refuse_i,
     input cqe_t refuse_cqe_i,
@@ -61,17 +61,18 @@ module mrc_tx_segment_complete
   typedef struct packed {
     logic [15:0] qp;
     logic [15:0] msn;
+    logic [IdxW-1:0] number;
     cq_status_e status;
     logic silent;
   } issue_t;
 
   logic upd_v;
   upd_t upd;
-  logic [1:0] unused_count;
+  qp_regs_t regs;
 
-  mrc_fifo #(
+  mrc_tx_segment_head #(
       .T(upd_t),
-      .Depth(2)
+      .NumQps(NumQps)
   ) u_upd (
       .clk_i,
       .rst_ni,
@@ -81,40 +82,55 @@ module mrc_tx_segment_complete
       .valid_o(upd_v),
       .ready_i(upd_pop_o),
       .data_o(upd),
-      .count_o(unused_count)
+      .regs_o(regs),
+      .next_qp_o,
+      .next_regs_i,
+      .intake_wr_i,
+      .progress_wr_i(wr_o),
+      .emit_wr_i,
+      .cfg_wr_i(cfg_i)
   );
 
-  logic busy_q, busy_d, c1_valid_q, c1_valid_d, c2_valid_q;
+  logic busy_q, busy_d, c1_valid_q;
   done_t done_q, done_d;
-  issue_t c1_q, c1_d, c2_q;
+  issue_t c1_q, c1_d;
   logic [2:0] cq_count;
   logic [3:0] under_way;
   logic step, issue, is_none;
 
   assign upd_head_o = upd_v;
-  assign idle_o = !busy_q && !c1_valid_q && !c2_valid_q;
+  assign idle_o = !busy_q && !c1_valid_q;
   assign cq_room_o = cq_count != 3'd4;
-  assign under_way = {1'b0, cq_count} + {3'd0, c1_valid_q} + {3'd0, c2_valid_q};
+  assign under_way = {1'b0, cq_count} + {3'd0, c1_valid_q};
   assign upd_pop_o = upd_v && !busy_q;
   assign step = busy_q && under_way < 4'd4;
-  assign qp_o = busy_q ? done_q.qp : upd.qp;
+  assign upd_qp_o = upd.qp;
+  assign done_qp_o = done_q.qp[QpW-1:0];
 
   // ---- issue
 
   logic ends, refused, is_last, is_ok;
   logic [15:0] msn_next;
-  assign msn_next = regs_i.una_msn + 16'd1;
+  assign msn_next = done_regs_i.una_msn + 16'd1;
   assign ends = ends_qp(done_q.syndrome) && !done_q.flush && !done_q.silent;
   assign is_ok = !done_q.flush && !done_q.silent && !ends;
-  assign is_none = regs_i.una_msn == regs_i.tail;
-  assign refused = ends && regs_i.una_msn == done_q.msn;
+  assign is_none = done_regs_i.una_msn == done_regs_i.tail;
+  assign refused = ends && done_regs_i.una_msn == done_q.msn;
   // Bug 32: one too early.
-  assign is_last = (bug_i == 8'd32 ? msn_next + 16'd1 : msn_next) == regs_i.tail;
+  assign is_last = (bug_i == 8'd32 ? msn_next + 16'd1 : msn_next) == done_regs_i.tail;
   assign issue = step && !is_none;
+
+  // The oldest row of the QP; c1 is about to go on to the next.
+  logic [QpW-1:0] c1_qp;
+  logic [IdxW-1:0] urow_file, urow;
+  done_row_t row;
+  assign c1_qp = c1_q.qp[QpW-1:0];
+  assign urow = (c1_valid_q && c1_qp == done_qp_o) ? row.next[IdxW-1:0] : urow_file;
 
   always_comb begin
     c1_d.qp = done_q.qp;
-    c1_d.msn = regs_i.una_msn;
+    c1_d.msn = done_regs_i.una_msn;
+    c1_d.number = urow;
     c1_d.silent = done_q.silent;
     c1_d.status = CqStatusOk;
     if (done_q.flush) begin
@@ -124,35 +140,33 @@ module mrc_tx_segment_complete
     end
   end
 
-  assign c1_valid_d = issue;
-
   // ---- updates
 
   logic [15:0] upd_ahead;
   logic upd_good, upd_keep, upd_open;
   logic [7:0] mpr_new;
-  assign upd_ahead = upd.msn - regs_i.una_msn;
+  assign upd_ahead = upd.msn - regs.una_msn;
   assign upd_good = upd.syndrome[7:5] == 3'b000 && upd_ahead != 16'd0 && !upd_ahead[15];
   assign done_load_o = upd_pop_o && upd.ack
-      && (upd_good || (ends_qp(upd.syndrome) && !regs_i.failed));
-  assign upd_keep = psn_before(upd.una, regs_i.una);
+      && (upd_good || (ends_qp(upd.syndrome) && !regs.failed));
+  assign upd_keep = psn_before(upd.una, regs.una);
 
   always_comb begin
-    mpr_new = regs_i.mpr;
+    mpr_new = regs.mpr;
     if (upd.mpr != 8'd0) begin
-      mpr_new = (upd.mpr < regs_i.mpr_max) ? upd.mpr : regs_i.mpr_max;
+      mpr_new = (upd.mpr < regs.mpr_max) ? upd.mpr : regs.mpr_max;
     end
     // Both windows side by side: which una it is comes late.
     upd_open = 1'b0;
     if (upd_v) begin
       upd_open = upd_keep
-          ? window_open(regs_i.psn, regs_i.una, mpr_new, 20'(MaxMpr / 16), bug_i == 8'd1)
-          : window_open(regs_i.psn, upd.una, mpr_new, 20'(MaxMpr / 16), bug_i == 8'd1);
+          ? window_open(regs.psn, regs.una, mpr_new, 20'(MaxMpr / 16), bug_i == 8'd1)
+          : window_open(regs.psn, upd.una, mpr_new, 20'(MaxMpr / 16), bug_i == 8'd1);
     end
   end
 
-  assign go_o = upd_pop_o && regs_i.rts && !regs_i.failed && regs_i.head != regs_i.tail && upd_open
-      && !active_i;
+  logic active;
+  assign active = regs.active && !(emit_wr_i.inactive && emit_wr_i.qp == 16'(upd.qp[QpW-1:0]));
 
   // ---- completion work and the QP's registers
 
@@ -172,7 +186,7 @@ module mrc_tx_segment_complete
       busy_d = 1'b1;
       done_d = '{
           qp: upd.qp,
-          msn: upd.syndrome[7] ? regs_i.una_msn : upd.msn,
+          msn: upd.syndrome[7] ? regs.una_msn : upd.msn,
           syndrome: upd.syndrome,
           flush: 1'b0,
           silent: 1'b0
@@ -187,9 +201,10 @@ module mrc_tx_segment_complete
     wr_o.msn_we = issue || cfg_i.ctx_we;
     wr_o.una_we = upd_pop_o || cfg_i.ctx_we;
     wr_o.fail = step && ends && (is_none || refused);
-    wr_o.qp = 16'(qp_o[QpW-1:0]);
+    wr_o.go = upd_pop_o && regs.rts && !regs.failed && regs.head != regs.tail && upd_open && !active;
+    wr_o.qp = busy_q ? 16'(done_qp_o) : 16'(upd.qp[QpW-1:0]);
     wr_o.una_msn = msn_next;
-    wr_o.una = upd_keep ? regs_i.una : upd.una;
+    wr_o.una = upd_keep ? regs.una : upd.una;
     wr_o.mpr = mpr_new;
     if (cfg_i.ctx_we) begin
       wr_o.qp = cfg_i.qp;
@@ -199,40 +214,39 @@ module mrc_tx_segment_complete
     end
   end
 
-  // ---- c1, c2
+  // ---- c1
 
-  logic [IdxW-1:0] slot_n;
-  done_row_t row;
-  logic [QpW-1:0] c2_qp;
-  logic [7:0] c2_wout;
-  assign c2_qp = c2_q.qp[QpW-1:0];
+  localparam int unsigned RowW = $bits(done_row_t) - 16 + IdxW;
+
+  logic [RowW-1:0] row_data;
+  logic [7:0] c1_wout;
+  assign row = done_row_t'($bits(done_row_t)'(row_data));
   assign give_o = c1_valid_q;
-  assign give_idx_o = slot_n;
+  assign give_idx_o = c1_q.number;
 
   mrc_ram_1r1w #(
-      .Width(IdxW),
-      .Depth(NumQps * WqeDepth)
-  ) u_slot (
-      .clk_i,
-      .re_i(issue),
-      .raddr_i({done_q.qp[QpW-1:0], regs_i.una_msn[SlotW-1:0]}),
-      .rdata_o(slot_n),
-      .we_i(take_i),
-      .waddr_i(take_slot_i),
-      .wdata_i(take_idx_i)
-  );
-
-  mrc_ram_1r1w #(
-      .Width($bits(done_row_t)),
+      .Width(RowW),
       .Depth(NumWqes)
   ) u_done (
       .clk_i,
-      .re_i(c1_valid_q),
-      .raddr_i(slot_n),
-      .rdata_o(row),
+      .re_i(issue),
+      .raddr_i(urow),
+      .rdata_o(row_data),
       .we_i(take_i),
-      .waddr_i(take_idx_i),
-      .wdata_i(take_done_i)
+      .waddr_i(take_row_i),
+      .wdata_i(take_done_i[RowW-1:0])
+  );
+
+  mrc_rf_1r1w #(
+      .Width(IdxW),
+      .Depth(NumQps)
+  ) u_urow (
+      .clk_i,
+      .raddr_i(done_qp_o),
+      .rdata_o(urow_file),
+      .we_i(cfg_i.ctx_we || c1_valid_q),
+      .waddr_i(cfg_i.ctx_we ? cfg_i.qp[QpW-1:0] : c1_qp),
+      .wdata_i(cfg_i.ctx_we ? cfg_i.number[IdxW-1:0] : row.next[IdxW-1:0])
   );
 
   // Immediates completed so far.
@@ -241,29 +255,29 @@ module mrc_tx_segment_complete
       .Depth(NumQps)
   ) u_wout (
       .clk_i,
-      .raddr0_i(c2_qp),
-      .rdata0_o(c2_wout),
+      .raddr0_i(c1_qp),
+      .rdata0_o(c1_wout),
       .raddr1_i(wout_qp_i),
       .rdata1_o(wout_o),
-      .we_i(cfg_i.ctx_we || (c2_valid_q && row.imm_valid)),
-      .waddr_i(cfg_i.ctx_we ? cfg_i.qp[QpW-1:0] : c2_qp),
-      .wdata_i(cfg_i.ctx_we ? 8'd0 : c2_wout + 8'd1)
+      .we_i(cfg_i.ctx_we || (c1_valid_q && row.imm_valid)),
+      .waddr_i(cfg_i.ctx_we ? cfg_i.qp[QpW-1:0] : c1_qp),
+      .wdata_i(cfg_i.ctx_we ? 8'd0 : c1_wout + 8'd1)
   );
 
   // ---- cq
 
   logic cq_push, unused_cq_ready;
   cqe_t cq_data;
-  assign cq_push = refuse_i || (c2_valid_q && !c2_q.silent);
+  assign cq_push = refuse_i || (c1_valid_q && !c1_q.silent);
 
   always_comb begin
-    cq_data.qp = c2_q.qp;
+    cq_data.qp = c1_q.qp;
     cq_data.recv = 1'b0;
-    cq_data.status = c2_q.status;
+    cq_data.status = c1_q.status;
     cq_data.wr_id = row.wr_id;
     cq_data.imm = 32'd0;
     cq_data.length = row.length;
-    cq_data.msn = c2_q.msn;
+    cq_data.msn = c1_q.msn;
     if (refuse_i) begin
       cq_data = refuse_cqe_i;
     end
@@ -288,25 +302,21 @@ module mrc_tx_segment_complete
     if (!rst_ni) begin
       busy_q <= 1'b0;
       c1_valid_q <= 1'b0;
-      c2_valid_q <= 1'b0;
     end else begin
       busy_q <= busy_d;
-      c1_valid_q <= c1_valid_d;
-      c2_valid_q <= c1_valid_q;
+      c1_valid_q <= issue;
     end
   end
 
   always_ff @(posedge clk_i) begin
     done_q <= done_d;
-    if (c1_valid_d) begin
+    if (issue) begin
       c1_q <= c1_d;
-    end
-    if (c1_valid_q) begin
-      c2_q <= c1_q;
     end
   end
 
   logic unused_ok;
-  assign unused_ok = &{1'b0, unused_count, unused_cq_ready, regs_i, cfg_i, qp_o};
+  assign unused_ok = &{1'b0, unused_cq_ready, regs, done_regs_i, cfg_i, row,
+                       take_done_i};
 
 endmodule

@@ -51,10 +51,9 @@ module mrc_tx_segment_emit
     input cfg_wr_t cfg_wr_i,
     output emit_wr_t wr_o,
 
-    // In this cycle the burst of the QP ends / the QP leaves the scheduler.
+    // In this cycle the burst of the QP ends.
     output logic [15:0] qp_o,
-    output logic end_o,
-    output logic inactive_o
+    output logic end_o
 );
 
   localparam int unsigned CreditW = $clog2(NumBlocks + 1);
@@ -213,7 +212,7 @@ module mrc_tx_segment_emit
 
   logic pkt_free, park_free, ret_free, asked, refused, over, grudged;
   logic do_retx, do_skip, do_first, do_on, do_send, sent, more, more_msg, burst_end, drop, full_burst;
-  logic retx_go, retx_void, ret_load, park_load, left_any;
+  logic retx_go, retx_void, ret_load, park_load, left_any, inactive;
   ccret_t ret_d;
 
   assign asked = regs_q.cc && !row_q.dead;
@@ -245,7 +244,7 @@ module mrc_tx_segment_emit
   assign full_burst = used_n == 4'd15 || used_b_next[12] || (seg_last && row_q.last_row);
   assign burst_end = do_send && (over || !more || full_burst);
   assign end_o = burst_end;
-  assign inactive_o = (burst_end && (over ? !can : !more)) || (drop && !(row_q.dead && can));
+  assign inactive = (burst_end && (over ? !can : !more)) || (drop && !(row_q.dead && can));
   assign pop = do_retx || do_skip || drop || park_load || burst_end || (do_send && seg_last);
 
   always_comb begin
@@ -278,16 +277,19 @@ module mrc_tx_segment_emit
 
   assign ret_load = ((burst_end && regs_q.cc) || (drop && asked)) && left_any && bug_i != 8'd55;
   assign push_load_o = burst_end || drop;
-  assign push_o = '{qp: row_q.qp, more: !inactive_o};
+  assign push_o = '{qp: row_q.qp, more: !inactive};
 
   always_comb begin
     wr_o.we = sent;
+    wr_o.inactive = inactive;
     wr_o.qp = 16'(row_q.qp[QpW-1:0]);
     wr_o.head = regs_q.head;
+    wr_o.hrow = regs_q.hrow;
     wr_o.idx = regs_q.idx + 24'd1;
     wr_o.psn = regs_q.psn + 24'd1;
     if (seg_last) begin
       wr_o.head = regs_q.head + 16'd1;
+      wr_o.hrow = row_q.work.next;
       wr_o.idx = 24'd0;
     end
   end
@@ -302,6 +304,7 @@ module mrc_tx_segment_emit
     pkt_d.qp = row_q.qp;
     pkt_d.psn = regs_q.psn;
     pkt_d.msn = regs_q.head;
+    pkt_d.row = row_q.number;
     pkt_d.rqmsn = row_q.work.imm_valid ? row_q.work.rqmsn : 16'd0;
     pkt_d.opcode = opcode;
     pkt_d.va = row_q.work.raddr + {32'd0, off};

@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Fetch of mrc_tx_segment: fetches the rows of retransmissions and of granted bursts, one per cycle,
-/// up to eight ahead of Emit, and asks the congestion controller for each burst. F0 reads slot, f1
-/// reads work, f2 asks and works out the message's last packet; a row is there three cycles after
-/// its order or grant came to the head. It does not look at windows beyond "can it send at all".
+/// up to eight ahead of Emit, and asks the congestion controller for each burst. F0 reads the row, f1
+/// asks and works out the message's last packet; a row is there two cycles after its order or grant
+/// came to the head. It does not look at windows beyond "can it send at all".
 module mrc_tx_segment_fetch
   import mrc_pkg::*;
   import mrc_tx_segment_pkg::*;
 #(
     parameter int unsigned NumQps = 4,
-    parameter int unsigned WqeDepth = 4,
-    parameter int unsigned NumWqes = 14,
+    parameter int unsigned NumWqes = 24,
     parameter int unsigned MaxMpr = 128,
     localparam int unsigned QpW = $clog2(NumQps),
-    localparam int unsigned SlotW = $clog2(WqeDepth),
     localparam int unsigned IdxW = $clog2(NumWqes)
 ) (
     input logic clk_i,
@@ -32,11 +30,11 @@ module mrc_tx_segment_fetch
 
     input logic payload_bytes_i,
 
-    // Registers of the granted QP, and of the QP that comes to f2.
-    output logic [QpW-1:0] grant_qp_o,
-    input qp_regs_t grant_regs_i,
-    output logic [QpW-1:0] f2_qp_o,
-    input qp_regs_t f2_regs_i,
+    // Registers of the QP granted next, and of the QP that comes to f1.
+    output logic [QpW-1:0] next_qp_o,
+    input qp_regs_t next_regs_i,
+    output logic [QpW-1:0] f1_qp_o,
+    input qp_regs_t f1_regs_i,
     input intake_wr_t intake_wr_i,
     input progress_wr_t progress_wr_i,
     input emit_wr_t emit_wr_i,
@@ -44,8 +42,7 @@ module mrc_tx_segment_fetch
 
     // WQEs taken.
     input logic take_i,
-    input logic [QpW+SlotW-1:0] take_slot_i,
-    input logic [IdxW-1:0] take_idx_i,
+    input logic [IdxW-1:0] take_row_i,
     input work_t take_work_i,
 
     // The burst of this QP has ended: no more rows of it.
@@ -60,11 +57,12 @@ module mrc_tx_segment_fetch
   grant_t grant;
   retx_t retx;
   ccask_t ask_d;
-  logic [1:0][1:0] unused_counts;
+  qp_regs_t grant_regs;
+  logic [1:0] unused_count;
 
-  mrc_fifo #(
+  mrc_tx_segment_head #(
       .T(grant_t),
-      .Depth(2)
+      .NumQps(NumQps)
   ) u_grant (
       .clk_i,
       .rst_ni,
@@ -74,7 +72,13 @@ module mrc_tx_segment_fetch
       .valid_o(grant_v),
       .ready_i(grant_pop),
       .data_o(grant),
-      .count_o(unused_counts[0])
+      .regs_o(grant_regs),
+      .next_qp_o,
+      .next_regs_i,
+      .intake_wr_i,
+      .progress_wr_i,
+      .emit_wr_i,
+      .cfg_wr_i
   );
 
   mrc_fifo #(
@@ -89,7 +93,7 @@ module mrc_tx_segment_fetch
       .valid_o(retx_v),
       .ready_i(retx_pop),
       .data_o(retx),
-      .count_o(unused_counts[1])
+      .count_o(unused_count)
   );
 
   mrc_out_reg #(
@@ -112,31 +116,37 @@ module mrc_tx_segment_fetch
     logic none;  // there was no row to read
     logic [15:0] qp;
     logic [15:0] msn;
+    logic [15:0] number;
     retx_t order;
   } entry_t;
 
-  logic f1_valid_q, f1_valid_d, f2_valid_q, f2_valid_d;
-  entry_t f1_q, f1_d, f2_q;
-  qp_regs_t regs_q, regs_d;  // of the QP in f2, up to date
+  logic f1_valid_q, f1_valid_d;
+  entry_t f1_q, f1_d;
+  work_t work;
+  qp_regs_t regs_q, regs_d;  // of the QP in f1, up to date
   logic busy_q, busy_d;
   logic [15:0] qp_q, qp_d, msn_q, msn_d;
   logic [3:0] left_q, left_d;  // rows after the one read next
-  logic second_q, second_d;  // the next row is the second of its grant (injected bug 3 only)
+  logic [15:0] next_q, next_d;  // the row after the one read last for the grant
+  logic [15:0] number_q, number_d;  // the row read last (injected bug 3 only, as the next one)
+  logic second_q, second_d;  // the next row is the second of its grant
 
   // ---- F0
 
   logic move, act;
   logic [4:0] ahead;
-  logic [15:0] held, slot_msn;
+  logic [15:0] held;
   logic [3:0] more_rows;
-  assign ahead = {1'b0, rows_count_i} + {4'd0, f1_valid_q} + {4'd0, f2_valid_q};
+  assign ahead = {1'b0, rows_count_i} + {4'd0, f1_valid_q};
   assign act = move && ahead < 5'd8 && (retx_v || busy_q || grant_v);
   assign retx_pop = act && retx_v;
   assign grant_pop = act && !retx_v && !busy_q;
-  assign grant_qp_o = grant.qp[QpW-1:0];
-  assign held = grant_regs_i.tail - grant_regs_i.head;
+  assign held = grant_regs.tail - grant_regs.head;
   // Rows of this burst beyond the first: at most 15.
   assign more_rows = (held[15:4] != 12'd0) ? 4'd15 : (held == 16'd0) ? 4'd0 : held[3:0] - 4'd1;
+
+  // The row in f1 names the next one itself.
+  assign next_d = (f1_valid_q && !f1_q.retx) ? work.next : next_q;
 
   always_comb begin
     f1_d.retx = 1'b0;
@@ -145,20 +155,20 @@ module mrc_tx_segment_fetch
     f1_d.none = 1'b0;
     f1_d.qp = qp_q;
     f1_d.msn = msn_q;
+    f1_d.number = (bug_i == 8'd3 && second_q) ? number_q : next_d;
     f1_d.order = retx;
-    slot_msn = (bug_i == 8'd3 && second_q) ? msn_q - 16'd1 : msn_q;
     if (retx_v) begin
       f1_d.retx = 1'b1;
       f1_d.qp = retx.qp;
       f1_d.msn = retx.msn;
-      slot_msn = retx.msn;
+      f1_d.number = retx.row;
     end else if (!busy_q) begin
       f1_d.first = 1'b1;
       f1_d.last_row = more_rows == 4'd0;
       f1_d.none = held == 16'd0;
       f1_d.qp = grant.qp;
-      f1_d.msn = grant_regs_i.head;
-      slot_msn = grant_regs_i.head;
+      f1_d.msn = grant_regs.head;
+      f1_d.number = grant_regs.hrow;
     end
   end
 
@@ -168,7 +178,9 @@ module mrc_tx_segment_fetch
     msn_d = msn_q;
     left_d = left_q;
     second_d = second_q;
+    number_d = number_q;
     if (act && !retx_v) begin
+      number_d = f1_d.number;
       if (busy_q) begin
         msn_d = msn_q + 16'd1;
         left_d = left_q - 4'd1;
@@ -176,7 +188,7 @@ module mrc_tx_segment_fetch
         busy_d = left_q != 4'd0;
       end else begin
         qp_d = grant.qp;
-        msn_d = grant_regs_i.head + 16'd1;
+        msn_d = grant_regs.head + 16'd1;
         left_d = more_rows - 4'd1;
         second_d = 1'b1;
         busy_d = more_rows != 4'd0;
@@ -187,51 +199,39 @@ module mrc_tx_segment_fetch
     end
   end
 
-  // ---- f1, f2
+  // ---- f1
 
-  logic [IdxW-1:0] slot_n;
-  work_t work;
+  localparam int unsigned WorkW = $bits(work_t) - 16 + IdxW;
 
-  mrc_ram_1r1w #(
-      .Width(IdxW),
-      .Depth(NumQps * WqeDepth)
-  ) u_slot (
-      .clk_i,
-      .re_i(act),
-      .raddr_i({f1_d.qp[QpW-1:0], slot_msn[SlotW-1:0]}),
-      .rdata_o(slot_n),
-      .we_i(take_i),
-      .waddr_i(take_slot_i),
-      .wdata_i(take_idx_i)
-  );
+  logic [WorkW-1:0] work_data;
+  assign work = work_t'($bits(work_t)'(work_data));
 
   mrc_ram_1r1w #(
-      .Width($bits(work_t)),
+      .Width(WorkW),
       .Depth(NumWqes)
   ) u_work (
       .clk_i,
-      .re_i(move && f1_valid_q),
-      .raddr_i(slot_n),
-      .rdata_o(work),
+      .re_i(act),
+      .raddr_i(f1_d.number[IdxW-1:0]),
+      .rdata_o(work_data),
       .we_i(take_i),
-      .waddr_i(take_idx_i),
-      .wdata_i(take_work_i)
+      .waddr_i(take_row_i),
+      .wdata_i(take_work_i[WorkW-1:0])
   );
 
-  // The registers of f2's QP are kept up to date here, so that f2 need not read them first.
-  assign f2_qp_o = f1_q.qp[QpW-1:0];
+  // The registers of f1's QP are kept up to date here, so that f1 need not read them first.
+  assign f1_qp_o = f1_d.qp[QpW-1:0];
   assign regs_d = move
-      ? written(f2_regs_i, 16'(f1_q.qp[QpW-1:0]), intake_wr_i, progress_wr_i, emit_wr_i, cfg_wr_i)
-      : written(regs_q, 16'(f2_q.qp[QpW-1:0]), intake_wr_i, progress_wr_i, emit_wr_i, cfg_wr_i);
+      ? written(f1_regs_i, 16'(f1_qp_o), intake_wr_i, progress_wr_i, emit_wr_i, cfg_wr_i)
+      : written(regs_q, 16'(f1_q.qp[QpW-1:0]), intake_wr_i, progress_wr_i, emit_wr_i, cfg_wr_i);
 
   logic dead, want_ask;
-  assign dead = f2_q.none || !(regs_q.rts && !regs_q.failed && regs_q.head != regs_q.tail
+  assign dead = f1_q.none || !(regs_q.rts && !regs_q.failed && regs_q.head != regs_q.tail
       && window_open(regs_q.psn, regs_q.una, regs_q.mpr, 20'(MaxMpr / 16), bug_i == 8'd1));
-  assign want_ask = f2_valid_q && f2_q.first && regs_q.cc && !dead;
+  assign want_ask = f1_valid_q && f1_q.first && regs_q.cc && !dead;
   assign move = !want_ask || ask_free;
   assign ask_load = want_ask && ask_free;
   assign f1_valid_d = move ? act : f1_valid_q;
-  assign f2_valid_d = move ? f1_valid_q : f2_valid_q;
 
   // The message's last packet: its index, its payload, its nominal size.
   logic [31:0] below_end;
@@ -276,15 +276,16 @@ module mrc_tx_segment_fetch
     end
   end
 
-  assign row_valid_o = f2_valid_q && move;
+  assign row_valid_o = f1_valid_q && move;
   assign row_o = '{
-          retx: f2_q.retx,
-          first: f2_q.first,
-          last_row: f2_q.last_row,
+          retx: f1_q.retx,
+          first: f1_q.first,
+          last_row: f1_q.last_row,
           dead: dead,
-          qp: f2_q.qp,
-          msn: f2_q.msn,
-          order: f2_q.order,
+          qp: f1_q.qp,
+          msn: f1_q.msn,
+          number: f1_q.number,
+          order: f1_q.order,
           work: work,
           last_idx: last_idx,
           last_plen: last_plen,
@@ -294,11 +295,9 @@ module mrc_tx_segment_fetch
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       f1_valid_q <= 1'b0;
-      f2_valid_q <= 1'b0;
       busy_q <= 1'b0;
     end else begin
       f1_valid_q <= f1_valid_d;
-      f2_valid_q <= f2_valid_d;
       busy_q <= busy_d;
     end
   end
@@ -308,19 +307,18 @@ module mrc_tx_segment_fetch
     msn_q <= msn_d;
     left_q <= left_d;
     second_q <= second_d;
+    next_q <= next_d;
+    number_q <= number_d;
     if (act) begin
       f1_q <= f1_d;
     end
-    if (move && f1_valid_q) begin
-      f2_q <= f1_q;
-    end
-    if (f1_valid_q || f2_valid_q) begin
+    if (f1_valid_d) begin
       regs_q <= regs_d;
     end
   end
 
   logic unused_ok;
-  assign unused_ok = &{1'b0, unused_counts, grant_regs_i, regs_q, end_qp_i, below_end[7:0],
-                       slot_msn};
+  assign unused_ok = &{1'b0, unused_count, grant_regs, regs_q, end_qp_i, below_end[7:0],
+                       f1_d, take_work_i};
 
 endmodule

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Intake of mrc_tx_segment: takes work requests into rows of the shared pool, one per cycle, and
-/// refuses those of a QP that cannot have them. It keeps neither the rows (Fetch, Complete) nor what
-/// other machines know of the QP (mrc_tx_segment_regs).
+/// Intake of mrc_tx_segment: takes work requests into the shared pool, one per cycle, and refuses those
+/// of a QP that cannot have them. A WQE is written to the QP's empty row and names the row that is
+/// empty now. It keeps neither the rows (Fetch, Complete) nor what other machines know of the QP
+/// (mrc_tx_segment_regs).
 module mrc_tx_segment_intake
   import mrc_pkg::*;
   import mrc_tx_segment_pkg::*;
 #(
     parameter int unsigned NumQps = 4,
-    parameter int unsigned WqeDepth = 4,
-    parameter int unsigned NumWqes = 14,
+    parameter int unsigned WqeDepth = 8,
+    parameter int unsigned NumWqes = 24,
     parameter int unsigned MaxMpr = 128,
     localparam int unsigned QpW = $clog2(NumQps),
     localparam int unsigned IdxW = $clog2(NumWqes)
@@ -22,14 +23,22 @@ module mrc_tx_segment_intake
     output logic wqe_ready_o,
     input wqe_t wqe_i,
 
-    // cfg acts: Intake stands still, and its writes are those of the context.
+    // cfg acts: Intake stands still, and its writes are those of the context. A QP's first context
+    // takes its empty row from the pool; later ones find it.
     input logic cfg_acts_i,
     input cfg_wr_t cfg_i,
+    input logic cfg_take_i,
+    output logic offer_o,
+    output logic [IdxW-1:0] offer_row_o,
+    input logic [QpW-1:0] cfg_qp_i,
+    output logic [IdxW-1:0] cfg_erow_o,
 
-    // The QP of the WQE at the head, and its registers (those of cfg's QP while cfg acts).
+    // The QP of the WQE at the head; registers of that and of the next one.
     output logic [15:0] qp_o,
-    input qp_regs_t regs_i,
-    input logic active_i,
+    output logic [QpW-1:0] next_qp_o,
+    input qp_regs_t next_regs_i,
+    input progress_wr_t progress_wr_i,
+    input emit_wr_t emit_wr_i,
     input logic [7:0] wout_i,
 
     // What Progress and Complete do in this cycle.
@@ -37,18 +46,15 @@ module mrc_tx_segment_intake
     input logic done_load_i,
     input logic upd_pop_i,
     input logic [15:0] upd_qp_i,
-    input logic go_taken_i,
     input logic give_i,
     input logic [IdxW-1:0] give_idx_i,
 
     output intake_wr_t wr_o,
-    // A WQE taken: its row, its number and what is kept of it.
+    // A WQE taken: its row and what is kept of it.
     output logic take_o,
-    output logic [15:0] take_msn_o,
-    output logic [IdxW-1:0] take_idx_o,
+    output logic [IdxW-1:0] take_row_o,
     output work_t take_work_o,
     output done_row_t take_done_o,
-    output logic go_o,
     // A WQE refused.
     output logic refuse_o,
     output cqe_t refuse_cqe_o,
@@ -59,12 +65,13 @@ module mrc_tx_segment_intake
 
   logic wqe_v, wqe_pop, pool_v, early, accept;
   wqe_t wqe;
-  logic [1:0] unused_count;
-  logic [$clog2(NumWqes+1)-1:0] unused_free;
+  qp_regs_t regs;
+  logic [IdxW-1:0] pool_row;
+  logic [$clog2(NumWqes+1)-1:0] pool_free;
 
-  mrc_fifo #(
+  mrc_tx_segment_head #(
       .T(wqe_t),
-      .Depth(2)
+      .NumQps(NumQps)
   ) u_wqe (
       .clk_i,
       .rst_ni,
@@ -74,7 +81,13 @@ module mrc_tx_segment_intake
       .valid_o(wqe_v),
       .ready_i(wqe_pop),
       .data_o(wqe),
-      .count_o(unused_count)
+      .regs_o(regs),
+      .next_qp_o,
+      .next_regs_i,
+      .intake_wr_i(wr_o),
+      .progress_wr_i,
+      .emit_wr_i,
+      .cfg_wr_i(cfg_i)
   );
 
   mrc_pool #(
@@ -83,28 +96,34 @@ module mrc_tx_segment_intake
       .clk_i,
       .rst_ni,
       .valid_o(pool_v),
-      .ready_i(accept),
-      .data_o(take_idx_o),
+      .ready_i(accept || cfg_take_i),
+      .data_o(pool_row),
       .valid_i(give_i),
       .data_i(give_idx_i),
-      .free_o(unused_free)
+      .free_o(pool_free)
   );
 
-  // Next RQMSN, and WRITEs with immediate taken so far.
+  assign offer_o = pool_v;
+  assign offer_row_o = pool_row;
+
+  // The empty row, the next RQMSN, and WRITEs with immediate taken so far.
   logic [QpW-1:0] wqe_qp, wr_qp;
+  logic [IdxW-1:0] erow;
   logic [15:0] rqmsn;
   logic [7:0] win;
-  logic own_we;
-  logic [23:0] own_wdata;
+  logic [23:0] unused_cfg_own;
+  logic [IdxW+23:0] own_wdata;
 
-  mrc_rf_1r1w #(
-      .Width(24),
+  mrc_rf_2r1w #(
+      .Width(IdxW + 24),
       .Depth(NumQps)
   ) u_own (
       .clk_i,
-      .raddr_i(wqe_qp),
-      .rdata_o({rqmsn, win}),
-      .we_i(own_we),
+      .raddr0_i(wqe_qp),
+      .rdata0_o({erow, rqmsn, win}),
+      .raddr1_i(cfg_qp_i),
+      .rdata1_o({cfg_erow_o, unused_cfg_own}),
+      .we_i(wr_o.we),
       .waddr_i(wr_qp),
       .wdata_i(own_wdata)
   );
@@ -115,31 +134,36 @@ module mrc_tx_segment_intake
 
   // ---- refused or taken
 
-  logic bad_state, bad_length, overrun, bad, room, same_qp, can, refuse, may;
-  assign bad_state = !regs_i.rts || regs_i.failed;
+  logic bad_state, bad_length, overrun, bad, room, same_qp, can, refuse, may, active;
+  logic [15:0] held;
+  assign bad_state = !regs.rts || regs.failed;
   assign bad_length = wqe.length == 32'd0 || wqe.length > 32'h8000_0000;
-  assign overrun = wqe.imm_valid && 8'(win - wout_i) == regs_i.max_wimm;
+  assign overrun = wqe.imm_valid && 8'(win - wout_i) == regs.max_wimm;
   assign bad = bad_state || bad_length || overrun;
-  assign room = 16'(regs_i.tail - regs_i.una_msn) < 16'(WqeDepth);
+  // The last quarter of the pool is for QPs that have next to nothing.
+  assign held = regs.tail - regs.una_msn;
+  assign room = pool_v && held < 16'(WqeDepth)
+      && (32'(pool_free) > NumWqes / 4 || held[15:1] == 15'd0);
   assign may = wqe_v && qperr_free_i && !cfg_acts_i;
   // Completions of a QP keep their order, and only one source loads the completion work.
   assign refuse = may && bad && !completing_i && !done_load_i;
   // An update of this QP in this cycle sees it without this WQE, and this WQE would not see the
   // update: nobody would put the QP into the queue.
   assign same_qp = upd_pop_i && upd_qp_i[QpW-1:0] == wqe_qp;
-  assign early = may && !bad && room && pool_v && !same_qp;
-  assign accept = early && !go_taken_i;
+  assign early = may && !bad && room && !same_qp;
+  assign accept = early && !progress_wr_i.go;
   assign wqe_pop = refuse || accept;
 
   logic [15:0] tail_next;
-  assign tail_next = regs_i.tail + 16'd1;
-  assign can = regs_i.head != tail_next
-      && window_open(regs_i.psn, regs_i.una, regs_i.mpr, 20'(MaxMpr / 16), bug_i == 8'd1);
-  assign go_o = accept && can && !active_i;
+  assign tail_next = regs.tail + 16'd1;
+  assign can = regs.head != tail_next
+      && window_open(regs.psn, regs.una, regs.mpr, 20'(MaxMpr / 16), bug_i == 8'd1);
+  assign active = regs.active && !(emit_wr_i.inactive && emit_wr_i.qp == 16'(wqe_qp));
 
   assign take_o = accept;
-  assign take_msn_o = regs_i.tail;
+  assign take_row_o = erow;
   assign take_work_o = '{
+          next: 16'(pool_row),
           imm_valid: wqe.imm_valid,
           laddr: wqe.laddr,
           raddr: wqe.raddr,
@@ -148,31 +172,35 @@ module mrc_tx_segment_intake
           imm: wqe.imm,
           rqmsn: rqmsn
       };
-  assign take_done_o = '{wr_id: wqe.wr_id, length: wqe.length, imm_valid: wqe.imm_valid};
-
-  assign own_we = cfg_i.ctx_we || (accept && wqe.imm_valid);
+  assign take_done_o = '{
+          next: 16'(pool_row),
+          wr_id: wqe.wr_id,
+          length: wqe.length,
+          imm_valid: wqe.imm_valid
+      };
 
   always_comb begin
-    own_wdata = {rqmsn + 16'd1, win + 8'd1};
+    own_wdata = {pool_row, rqmsn + 16'(wqe.imm_valid), win + 8'(wqe.imm_valid)};
     wr_o.qp = 16'(wr_qp);
     wr_o.tail = tail_next;
     if (cfg_acts_i) begin
-      own_wdata = {cfg_i.row.rqmsn, 8'd0};
+      own_wdata = {cfg_i.number[IdxW-1:0], cfg_i.row.rqmsn, 8'd0};
       wr_o.tail = cfg_i.row.msn;
     end
     wr_o.we = cfg_i.ctx_we || accept;
     wr_o.fail = qperr_load_o;
+    wr_o.go = accept && can && !active;
   end
 
   assign refuse_o = refuse;
   assign qperr_load_o = refuse && !bad_state && !bad_length;
-  assign flush_o = qperr_load_o && regs_i.una_msn != regs_i.tail;
+  assign flush_o = qperr_load_o && regs.una_msn != regs.tail;
 
   always_comb begin
     refuse_cqe_o.qp = wqe.qp;
     refuse_cqe_o.recv = 1'b0;
     refuse_cqe_o.status = CqStatusWimmOverrun;
-    if (regs_i.failed) begin
+    if (regs.failed) begin
       refuse_cqe_o.status = CqStatusFlushed;
     end else if (bad_state) begin
       refuse_cqe_o.status = CqStatusLocState;
@@ -186,6 +214,6 @@ module mrc_tx_segment_intake
   end
 
   logic unused_ok;
-  assign unused_ok = &{1'b0, unused_count, unused_free, regs_i, cfg_i, upd_qp_i};
+  assign unused_ok = &{1'b0, unused_cfg_own, regs, cfg_i, upd_qp_i};
 
 endmodule

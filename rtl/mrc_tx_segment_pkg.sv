@@ -9,6 +9,7 @@ package mrc_tx_segment_pkg;
   // The registers of a QP that more than one machine reads.
   typedef struct packed {
     logic rts;  // of the state only this matters here
+    logic active;  // in tx_sched, or on its way there or back
     logic failed;  // it is over until QP_CTX
     logic fresh;  // nothing sent since QP_CTX
     logic [15:0] tail;  // MSN of the next WQE
@@ -16,6 +17,7 @@ package mrc_tx_segment_pkg;
     logic [23:0] una;
     logic [7:0] mpr;  // units of 128 PSNs
     logic [15:0] head;  // MSN being segmented
+    logic [15:0] hrow;  // its row of the pool
     logic [23:0] idx;  // its next packet
     logic [23:0] psn;  // next
     logic [2:0] mtu;
@@ -32,6 +34,7 @@ package mrc_tx_segment_pkg;
   typedef struct packed {
     logic we;
     logic fail;
+    logic go;  // the QP becomes active
     logic [15:0] qp;
     logic [15:0] tail;
   } intake_wr_t;
@@ -40,6 +43,7 @@ package mrc_tx_segment_pkg;
     logic msn_we;
     logic una_we;  // una and mpr
     logic fail;
+    logic go;
     logic [15:0] qp;
     logic [15:0] una_msn;
     logic [23:0] una;
@@ -48,8 +52,10 @@ package mrc_tx_segment_pkg;
 
   typedef struct packed {
     logic we;
+    logic inactive;  // the QP leaves tx_sched
     logic [15:0] qp;
     logic [15:0] head;
+    logic [15:0] hrow;
     logic [23:0] idx;
     logic [23:0] psn;
   } emit_wr_t;
@@ -59,11 +65,14 @@ package mrc_tx_segment_pkg;
     logic state_we;
     logic fail;
     logic [15:0] qp;
+    logic [15:0] number;  // the QP's empty row
     tbl_qp_ctx_t row;
   } cfg_wr_t;
 
-  // A WQE as Fetch and Emit need it, and the RQMSN it was given.
+  // A WQE as Fetch and Emit need it, and the RQMSN it was given. next: row of the QP's next WQE; only
+  // as many bits as the pool has rows are kept.
   typedef struct packed {
+    logic [15:0] next;
     logic imm_valid;
     logic [63:0] laddr;
     logic [63:0] raddr;
@@ -75,6 +84,7 @@ package mrc_tx_segment_pkg;
 
   // A WQE as its completion needs it.
   typedef struct packed {
+    logic [15:0] next;
     logic [31:0] wr_id;
     logic [31:0] length;
     logic imm_valid;
@@ -96,6 +106,7 @@ package mrc_tx_segment_pkg;
     logic dead;  // the QP could not send when the row was there
     logic [15:0] qp;
     logic [15:0] msn;
+    logic [15:0] number;  // of the row
     retx_t order;
     work_t work;
     logic [23:0] last_idx;
@@ -146,11 +157,15 @@ package mrc_tx_segment_pkg;
                                        progress_wr_t p, emit_wr_t e, cfg_wr_t c);
     qp_regs_t n;
     n = q;
+    if (e.inactive && e.qp == qp) begin
+      n.active = 1'b0;
+    end
     if (a.qp == qp) begin
       if (a.we) begin
         n.tail = a.tail;
       end
       n.failed = n.failed || a.fail;
+      n.active = n.active || a.go;
     end
     if (p.qp == qp) begin
       if (p.msn_we) begin
@@ -161,9 +176,11 @@ package mrc_tx_segment_pkg;
         n.mpr = p.mpr;
       end
       n.failed = n.failed || p.fail;
+      n.active = n.active || p.go;
     end
     if (e.we && e.qp == qp) begin
       n.head = e.head;
+      n.hrow = e.hrow;
       n.idx = e.idx;
       n.psn = e.psn;
       n.fresh = 1'b0;
@@ -173,6 +190,7 @@ package mrc_tx_segment_pkg;
         n.failed = 1'b0;
         n.fresh = 1'b1;
         n.head = c.row.msn;
+        n.hrow = c.number;
         n.idx = 24'd0;
         n.psn = c.row.sq_psn;
         n.mtu = c.row.mtu;

@@ -2,7 +2,7 @@
 
 /// The registers per QP of mrc_tx_segment: each machine of it writes its own, all read them as they
 /// are before this cycle's writes. Combinational reads; write effect at the end of the cycle. A
-/// context reaches head, idx and psn by way of `fresh`: until the first packet is sent they are those
+/// context reaches head, hrow, idx and psn by way of `fresh`: until the first packet is sent they are those
 /// of the context, so that Emit alone writes the register file. It does not hold what only one
 /// machine knows.
 module mrc_tx_segment_regs
@@ -10,8 +10,10 @@ module mrc_tx_segment_regs
   import mrc_tx_segment_pkg::*;
 #(
     parameter int unsigned NumQps = 4,
-    parameter int unsigned Reads = 5,
-    localparam int unsigned QpW = $clog2(NumQps)
+    parameter int unsigned NumWqes = 24,
+    parameter int unsigned Reads = 7,
+    localparam int unsigned QpW = $clog2(NumQps),
+    localparam int unsigned IdxW = $clog2(NumWqes)
 ) (
     input logic clk_i,
     input logic rst_ni,
@@ -25,6 +27,7 @@ module mrc_tx_segment_regs
 
   typedef struct packed {
     logic [15:0] msn;
+    logic [IdxW-1:0] number;
     logic [23:0] sq_psn;
     logic [2:0] mtu;
     logic [7:0] mpr_max;
@@ -36,6 +39,7 @@ module mrc_tx_segment_regs
   } context_t;
 
   logic [NumQps-1:0] rts_q, rts_d, failed_q, failed_d, fresh_q, fresh_d;
+  logic [NumQps-1:0] active_q, active_d;
   logic [QpW-1:0] cfg_qp, emit_qp;
   assign cfg_qp = cfg_i.qp[QpW-1:0];
   assign emit_qp = emit_i.qp[QpW-1:0];
@@ -44,6 +48,16 @@ module mrc_tx_segment_regs
     rts_d = rts_q;
     failed_d = failed_q;
     fresh_d = fresh_q;
+    active_d = active_q;
+    if (emit_i.inactive) begin
+      active_d[emit_qp] = 1'b0;
+    end
+    if (intake_i.go) begin
+      active_d[intake_i.qp[QpW-1:0]] = 1'b1;
+    end
+    if (progress_i.go) begin
+      active_d[progress_i.qp[QpW-1:0]] = 1'b1;
+    end
     if (cfg_i.state_we) begin
       rts_d[cfg_qp] = cfg_i.row.state == QpStateRts;
     end
@@ -65,9 +79,12 @@ module mrc_tx_segment_regs
     end
   end
 
+  logic unused_ok;
+  assign unused_ok = &{1'b0, cfg_i, intake_i, progress_i, emit_i};
+
   logic [Reads-1:0][15:0] tail, una_msn;
   logic [Reads-1:0][31:0] window;
-  logic [Reads-1:0][63:0] sent;
+  logic [Reads-1:0][63+IdxW:0] sent;
   context_t [Reads-1:0] ctx;
   context_t ctx_wdata;
 
@@ -111,7 +128,7 @@ module mrc_tx_segment_regs
   );
 
   mrc_rf_nr1w #(
-      .Width(64),
+      .Width(64 + IdxW),
       .Depth(NumQps),
       .Reads(Reads)
   ) u_sent (
@@ -120,7 +137,7 @@ module mrc_tx_segment_regs
       .rdata_o(sent),
       .we_i(emit_i.we),
       .waddr_i(emit_qp),
-      .wdata_i({emit_i.head, emit_i.idx, emit_i.psn})
+      .wdata_i({emit_i.head, emit_i.hrow[IdxW-1:0], emit_i.idx, emit_i.psn})
   );
 
   mrc_rf_nr1w #(
@@ -138,6 +155,7 @@ module mrc_tx_segment_regs
 
   assign ctx_wdata = '{
           msn: cfg_i.row.msn,
+          number: cfg_i.number[IdxW-1:0],
           sq_psn: cfg_i.row.sq_psn,
           mtu: cfg_i.row.mtu,
           mpr_max: cfg_i.row.mpr,
@@ -151,13 +169,15 @@ module mrc_tx_segment_regs
   for (genvar i = 0; i < Reads; i++) begin : gen_read
     always_comb begin
       regs_o[i].rts = rts_q[raddr_i[i]];
+      regs_o[i].active = active_q[raddr_i[i]];
       regs_o[i].failed = failed_q[raddr_i[i]];
       regs_o[i].fresh = fresh_q[raddr_i[i]];
       regs_o[i].tail = tail[i];
       regs_o[i].una_msn = una_msn[i];
       {regs_o[i].una, regs_o[i].mpr} = window[i];
-      {regs_o[i].head, regs_o[i].idx, regs_o[i].psn} =
-          regs_o[i].fresh ? {ctx[i].msn, 24'd0, ctx[i].sq_psn} : sent[i];
+      regs_o[i].hrow = '0;
+      {regs_o[i].head, regs_o[i].hrow[IdxW-1:0], regs_o[i].idx, regs_o[i].psn} =
+          regs_o[i].fresh ? {ctx[i].msn, ctx[i].number, 24'd0, ctx[i].sq_psn} : sent[i];
       regs_o[i].mtu = ctx[i].mtu;
       regs_o[i].mpr_max = ctx[i].mpr_max;
       regs_o[i].profile = ctx[i].profile;
@@ -173,10 +193,12 @@ module mrc_tx_segment_regs
       rts_q <= '0;
       failed_q <= '0;
       fresh_q <= '0;
+      active_q <= '0;
     end else begin
       rts_q <= rts_d;
       failed_q <= failed_d;
       fresh_q <= fresh_d;
+      active_q <= active_d;
     end
   end
 
