@@ -58,24 +58,18 @@ module mrc_tx_segment_emit
 
   localparam int unsigned CreditW = $clog2(NumBlocks + 1);
 
-  logic ans_v, ans_pop;
-  ccans_t ans;
-  logic [1:0] unused_ans_count;
+  // ---- ans: an mrc_fifo of depth 2 whose head is a register
 
-  mrc_fifo #(
-      .T(ccans_t),
-      .Depth(2)
-  ) u_ans (
-      .clk_i,
-      .rst_ni,
-      .valid_i(ans_valid_i),
-      .ready_o(ans_ready_o),
-      .data_i(ans_i),
-      .valid_o(ans_v),
-      .ready_i(ans_pop),
-      .data_o(ans),
-      .count_o(unused_ans_count)
-  );
+  logic ans_v, ans_pop, ans_advance, ans_push;
+  logic ans_valid_q, ans_valid_d, ans_behind_valid_q, ans_behind_valid_d;
+  ccans_t ans, ans_q, ans_behind_q;
+  assign ans_ready_o = !ans_behind_valid_q;
+  assign ans_v = ans_valid_q;
+  assign ans = ans_q;
+  assign ans_push = ans_valid_i && ans_ready_o;
+  assign ans_advance = ans_pop || !ans_valid_q;
+  assign ans_valid_d = !ans_advance || ans_behind_valid_q || ans_push;
+  assign ans_behind_valid_d = !ans_advance && (ans_behind_valid_q || ans_push);
 
   // ---- rows: the oldest in row_q, seven behind it
 
@@ -210,7 +204,7 @@ module mrc_tx_segment_emit
   assign covers = seg_last ? covers_last : covers_full;
   assign few = seg_last ? few_last : few_full;
 
-  logic pkt_free, park_free, ret_free, asked, refused, over, grudged;
+  logic pkt_free, park_free, ret_free, asked, refused, grudged, fire, willing, able;
   logic do_retx, do_skip, do_first, do_on, do_send, sent, more, more_msg, burst_end, drop, full_burst;
   logic retx_go, retx_void, ret_load, park_load, left_any, inactive;
   ccret_t ret_d;
@@ -228,23 +222,26 @@ module mrc_tx_segment_emit
   assign retx_go = do_retx && sendable && !msn_before(row_q.msn, regs_q.una_msn);
   assign retx_void = do_retx && !retx_go && regs_q.cc;
 
-  // First row: dropped, parked, or sent. Bug 34: a refused QP sends one packet all the same.
-  assign drop = do_first && (row_q.dead || !can);
+  // First row: dropped, parked, or sent. Bug 34: a refused QP sends one packet all the same. Whether
+  // the QP can send and what follows come late: they are brought in last.
+  assign fire = do_first || do_on;
   assign refused = asked && ans.bytes == 16'd0;
   assign grudged = refused && begin_row && bug_i == 8'd34;
-  assign park_load = do_first && !drop && refused && !grudged;
-  assign do_send = do_on || (do_first && !row_q.dead && can && (!refused || grudged));
+  assign willing = on_q || (!row_q.dead && (!refused || grudged));
+  assign able = has_block && (!regs_q.cc || covers || grudged);
+  assign drop = do_first && (row_q.dead || !can);
+  assign park_load = do_first && !row_q.dead && refused && !grudged && can;
 
   // Send.
-  assign over = !can || !has_block || (regs_q.cc && !covers && !grudged);
-  assign sent = do_send && !over;
+  assign do_send = fire && willing && (on_q || can);
+  assign sent = fire && willing && able && can;
   assign spend = sent && begins;
   assign more_msg = seg_last ? 16'(regs_q.head + 16'd1) != regs_q.tail : 1'b1;
   assign more = more_msg && room_next && blocks_next;
   assign full_burst = used_n == 4'd15 || used_b_next[12] || (seg_last && row_q.last_row);
-  assign burst_end = do_send && (over || !more || full_burst);
+  assign burst_end = do_send && (!can || !able || !more || full_burst);
   assign end_o = burst_end;
-  assign inactive = (burst_end && (over ? !can : !more)) || (drop && !(row_q.dead && can));
+  assign inactive = fire && (!can || (willing && able && !more));
   assign pop = do_retx || do_skip || drop || park_load || burst_end || (do_send && seg_last);
 
   always_comb begin
@@ -269,7 +266,7 @@ module mrc_tx_segment_emit
     left_any = left != 17'd0;
     ret_d.cc = {8'd0, regs_q.dest};
     ret_d.bytes = left[15:0];
-    if (do_send && !over) begin
+    if (sent) begin
       left_any = !grudged && left != {3'd0, size};
       ret_d.bytes = left_d[15:0];
     end
@@ -384,8 +381,12 @@ module mrc_tx_segment_emit
     if (!rst_ni) begin
       valid_q <= 1'b0;
       on_q <= 1'b0;
+      ans_valid_q <= 1'b0;
+      ans_behind_valid_q <= 1'b0;
       credit_q <= CreditW'(NumBlocks);
     end else begin
+      ans_valid_q <= ans_valid_d;
+      ans_behind_valid_q <= ans_behind_valid_d;
       valid_q <= valid_d;
       on_q <= on_d;
       credit_q <= credit_d;
@@ -397,6 +398,12 @@ module mrc_tx_segment_emit
     used_b_q <= used_b_d;
     left_q <= left_d;
     lastf_q <= lastf_d;
+    if (ans_advance) begin
+      ans_q <= ans_behind_valid_q ? ans_behind_q : ans_i;
+    end
+    if (ans_push) begin
+      ans_behind_q <= ans_i;
+    end
     if (advance) begin
       row_q <= next_row;
     end
@@ -406,6 +413,6 @@ module mrc_tx_segment_emit
   end
 
   logic unused_ok;
-  assign unused_ok = &{1'b0, unused_ans_count, unused_behind_ready, ans.cc, row_q, regs_q};
+  assign unused_ok = &{1'b0, unused_behind_ready, ans.cc, row_q, regs_q};
 
 endmodule
