@@ -195,6 +195,23 @@ module mrc_cc_nscc
     return (sum[71:64] != 8'd0) ? 64'hffff_ffff_ffff_ffff : sum[63:0];
   endfunction
 
+  // a < infl + b + c: one carry-save step per operand, then a single adder, of which only the sign
+  // counts.
+  function automatic logic short_of(logic [27:0] a, logic [28:0] infl, logic [15:0] b,
+                                    logic [27:0] c);
+    logic [30:0] x, y, z, s1, k1, s2, k2, sum;
+    x = {3'd0, a};
+    y = ~{{2{infl[28]}}, infl};
+    z = ~{15'd0, b};
+    s1 = x ^ y ^ z;
+    k1 = (((x & y) | (x & z) | (y & z)) << 1) | 31'd1;
+    z = ~{3'd0, c};
+    s2 = s1 ^ k1 ^ z;
+    k2 = (((s1 & k1) | (s1 & z) | (k1 & z)) << 1) | 31'd1;
+    sum = s2 + k2 + 31'd1;
+    return sum >= 31'h4000_0000;
+  endfunction
+
   // ---- inputs
 
   logic ev_v, ev_pop, ask_v, ask_pop, rask_v, rask_pop, ret_v, ret_pop;
@@ -319,7 +336,10 @@ module mrc_cc_nscc
   logic [CcW-1:0] infl_addr;
 
   always_comb begin
-    asked = rask_first ? rask_head : ask_head;
+    asked = ask_head;
+    if (rask_first) begin
+      asked = '{cc: rask_head.cc, min: rask_head.bytes, bytes: rask_head.bytes};
+    end
     if (ret_v) begin
       asked = '{cc: ret_head.cc, min: 16'd0, bytes: ret_head.bytes};
     end
@@ -445,40 +465,37 @@ module mrc_cc_nscc
   // ---- asking
 
   logic asking, ask_ok, ask_part, refused;
-  logic [29:0] ask_sum, ask_free, ask_room, ask_room_min;
+  logic [29:0] ask_sum, ask_free;
   logic [27:0] ask_share;
   ccans_t answer;
 
   assign asking = rask_pop || ask_pop;
 
-  // ask_room: what is left beyond all that was asked for; ask_room_min: beyond the least of it.
   always_comb begin
     ask_sum = '0;
     ask_free = '0;
-    ask_room = '0;
-    ask_room_min = '0;
+    ask_share = '0;
     ask_ok = 1'b0;
     ask_part = 1'b0;
-    ask_share = '0;
     answer = '0;
     if (asking || ret_pop) begin
       ask_sum = {infl[28], infl} + ({14'd0, asked.bytes} ^ {30{ret_pop}}) + {29'd0, ret_pop};
       ask_free = {2'd0, cwin} - {infl[28], infl};
-      ask_room = {2'd0, cwin} - {infl[28], infl} - {14'd0, asked.bytes};
-      ask_room_min = {2'd0, cwin} - {infl[28], infl} - {14'd0, asked.min};
-      ask_ok = !on_q[acc] || !(rask_pop ? ask_room[29] : ask_room_min[29]);
-      ask_part = ask_pop && on_q[acc] && ask_room[29];  // with ask_ok: all that is free
+      ask_share = (ask_shift == 3'd0) ? 28'd0 : cwin >> ask_shift;
+      ask_ok = !on_q[acc] || !short_of(cwin, infl, asked.min, 28'd0);
+      // With ask_ok: all that is free, and that is not all that was asked for.
+      ask_part = ask_pop && on_q[acc] && short_of(cwin, infl, asked.bytes, 28'd0);
       answer.cc = asked.cc;
       if (ask_ok) begin
         answer.bytes = ask_part ? ask_free[15:0] : asked.bytes;
       end
-      // Less than a packet, or than a share of the window, is left: of all that is free, nothing.
-      ask_share = (ask_shift == 3'd0) ? 28'd0 : cwin >> ask_shift;
+      // Less than a packet, or than a share of the window, is left.
       if (ask_part) begin
         answer.last = ask_ok && (ask_mtu != 14'd0 || ask_share != 28'd0);
       end else begin
         answer.last = ask_pop && on_q[acc] && ask_ok
-            && (ask_room < {16'd0, ask_mtu} || ask_room < {2'd0, ask_share});
+            && (short_of(cwin, infl, asked.bytes, {14'd0, ask_mtu})
+            || short_of(cwin, infl, asked.bytes, ask_share));
       end
     end
   end
@@ -1092,6 +1109,6 @@ module mrc_cc_nscc
 
   logic unused_ok;
   assign unused_ok = &{1'b0, unused_ev_count, unused_counts, cfg_index_i, cfg_row, cfg_prof, p_q,
-                       ask_free[29:16], ask_room_min[28:0]};
+                       ask_free[29:16], rask_head};
 
 endmodule
