@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Network-signal congestion control: one window per destination, shared by the QPs that go there.
-/// Answers one ask per cycle (may this packet go?) in the cycle after it came to the head, except
-/// while an event is counted or stored or a table written; works off one event at a time, in 3 to
-/// 59 cycles. It paces nothing and keeps no packets: a refused asker asks again after the wake.
+/// Answers one ask per cycle (how many bytes may go?) in the cycle after it came to the head, or takes
+/// back what was granted and not used, except while an event is counted or stored or a table
+/// written; works off one event at a time, in 3 to 59 cycles. It paces nothing and keeps no packets:
+/// a refused asker asks again after the wake.
 /// Contract: docs/blocks/cc_nscc.md.
 module mrc_cc_nscc
   import mrc_pkg::*;
@@ -24,6 +25,9 @@ module mrc_cc_nscc
     input logic rask_valid_i,
     output logic rask_ready_o,
     input ccask_t rask_i,
+    input logic ret_valid_i,
+    output logic ret_ready_o,
+    input ccret_t ret_i,
 
     output logic ans_valid_o,
     input logic ans_ready_i,
@@ -191,13 +195,31 @@ module mrc_cc_nscc
     return (sum[71:64] != 8'd0) ? 64'hffff_ffff_ffff_ffff : sum[63:0];
   endfunction
 
+  // a < infl + b + c: one carry-save step per operand, then a single adder, of which only the sign
+  // counts.
+  function automatic logic short_of(logic [27:0] a, logic [28:0] infl, logic [15:0] b,
+                                    logic [27:0] c);
+    logic [30:0] x, y, z, s1, k1, s2, k2, sum;
+    x = {3'd0, a};
+    y = ~{{2{infl[28]}}, infl};
+    z = ~{15'd0, b};
+    s1 = x ^ y ^ z;
+    k1 = (((x & y) | (x & z) | (y & z)) << 1) | 31'd1;
+    z = ~{3'd0, c};
+    s2 = s1 ^ k1 ^ z;
+    k2 = (((s1 & k1) | (s1 & z) | (k1 & z)) << 1) | 31'd1;
+    sum = s2 + k2 + 31'd1;
+    return sum >= 31'h4000_0000;
+  endfunction
+
   // ---- inputs
 
-  logic ev_v, ev_pop, ask_v, ask_pop, rask_v, rask_pop;
+  logic ev_v, ev_pop, ask_v, ask_pop, rask_v, rask_pop, ret_v, ret_pop;
   ccev_t ev_head;
   ccask_t ask_head, rask_head;
+  ccret_t ret_head;
   logic [4:0] unused_ev_count;
-  logic [1:0][1:0] unused_counts;
+  logic [2:0][1:0] unused_counts;
 
   mrc_fifo #(
       .T(ccev_t),
@@ -244,6 +266,21 @@ module mrc_cc_nscc
       .count_o(unused_counts[1])
   );
 
+  mrc_fifo #(
+      .T(ccret_t),
+      .Depth(2)
+  ) u_ret (
+      .clk_i,
+      .rst_ni,
+      .valid_i(ret_valid_i),
+      .ready_o(ret_ready_o),
+      .data_i(ret_i),
+      .valid_o(ret_v),
+      .ready_i(ret_pop),
+      .data_o(ret_head),
+      .count_o(unused_counts[2])
+  );
+
   // ---- registers
 
   state_e state_q, state_d;
@@ -264,7 +301,7 @@ module mrc_cc_nscc
 
   // ---- what the cycle does
 
-  logic op_cfg, cfg_profile, cfg_ctx, ask_slot;
+  logic op_cfg, cfg_profile, cfg_ctx, ask_slot, rask_first;
   logic ans_free, rans_free, wake_free;
   logic [CcW-1:0] cfg_cc;
   tbl_cc_ctx_t cfg_row;
@@ -278,8 +315,10 @@ module mrc_cc_nscc
   assign cfg_prof = tbl_cc_profile_t'(cfg_data_i);
   assign ev_pop = state_q == StIdle && !op_cfg && ev_v && wake_free;
   assign ask_slot = !op_cfg && state_q != StCount && state_q != StStore && state_q != StInit;
-  assign rask_pop = ask_slot && rask_v && rans_free;
-  assign ask_pop = ask_slot && !rask_pop && ask_v && ans_free;
+  assign rask_first = rask_v && rans_free;
+  assign ret_pop = ask_slot && ret_v;
+  assign rask_pop = ask_slot && !ret_v && rask_first;
+  assign ask_pop = ask_slot && !ret_v && !rask_first && ask_v && ans_free;
 
   // ---- memories
 
@@ -287,6 +326,7 @@ module mrc_cc_nscc
   ccask_t asked;
   logic [ProfW-1:0] ask_prof, ev_prof;
   logic [13:0] ask_mtu;
+  logic [2:0] ask_shift;
   words_t w, cfg_words;
   ctx_t row;
   logic ctx_we, infl_we, cwin_we, want_we;
@@ -295,7 +335,16 @@ module mrc_cc_nscc
   logic [15:0] want;
   logic [CcW-1:0] infl_addr;
 
-  assign asked = rask_pop ? rask_head : ask_head;
+  always_comb begin
+    asked = ask_head;
+    if (rask_first) begin
+      asked = '{cc: rask_head.cc, min: rask_head.bytes, bytes: rask_head.bytes};
+    end
+    if (ret_v) begin
+      asked = '{cc: ret_head.cc, min: 16'd0, bytes: ret_head.bytes};
+    end
+  end
+
   assign acc = asked.cc[CcW-1:0];
   assign cfg_words = '{
           enable: cfg_prof.enable,
@@ -371,7 +420,7 @@ module mrc_cc_nscc
       .rdata_o(want),
       .we_i(want_we),
       .waddr_i(acc),
-      .wdata_i(asked.bytes)
+      .wdata_i(asked.min)
   );
 
   mrc_rf_2r1w #(
@@ -400,39 +449,54 @@ module mrc_cc_nscc
       .wdata_i(cfg_words)
   );
 
-  // The askers' copy of the one word they need.
+  // The askers' copy of the two words they need.
   mrc_rf_1r1w #(
-      .Width(14),
+      .Width(17),
       .Depth(NumCcProfiles)
   ) u_mtu (
       .clk_i,
       .raddr_i(ask_prof),
-      .rdata_o(ask_mtu),
+      .rdata_o({ask_shift, ask_mtu}),
       .we_i(cfg_profile),
       .waddr_i(cfg_index_i[ProfW-1:0]),
-      .wdata_i(cfg_words.mtu)
+      .wdata_i({cfg_prof.ar_shift, cfg_words.mtu})
   );
 
   // ---- asking
 
-  logic asking, ask_ok, refused;
-  logic [29:0] ask_sum, ask_room;
+  logic asking, ask_ok, ask_part, refused;
+  logic [29:0] ask_sum, ask_free;
+  logic [27:0] ask_share;
   ccans_t answer;
 
   assign asking = rask_pop || ask_pop;
 
   always_comb begin
     ask_sum = '0;
-    ask_room = '0;
+    ask_free = '0;
+    ask_share = '0;
     ask_ok = 1'b0;
+    ask_part = 1'b0;
     answer = '0;
-    if (asking) begin
-      ask_sum = {infl[28], infl} + {14'd0, asked.bytes};
-      ask_room = {2'd0, cwin} - ask_sum;
-      ask_ok = !on_q[acc] || !ask_room[29];
+    if (asking || ret_pop) begin
+      ask_sum = {infl[28], infl} + ({14'd0, asked.bytes} ^ {30{ret_pop}}) + {29'd0, ret_pop};
+      ask_free = {2'd0, cwin} - {infl[28], infl};
+      ask_share = (ask_shift == 3'd0) ? 28'd0 : cwin >> ask_shift;
+      ask_ok = !on_q[acc] || !short_of(cwin, infl, asked.min, 28'd0);
+      // With ask_ok: all that is free, and that is not all that was asked for.
+      ask_part = ask_pop && on_q[acc] && short_of(cwin, infl, asked.bytes, 28'd0);
       answer.cc = asked.cc;
-      answer.ok = ask_ok;
-      answer.last = on_q[acc] && ask_ok && ask_room < {16'd0, ask_mtu};
+      if (ask_ok) begin
+        answer.bytes = ask_part ? ask_free[15:0] : asked.bytes;
+      end
+      // Less than a packet, or than a share of the window, is left.
+      if (ask_part) begin
+        answer.last = ask_ok && (ask_mtu != 14'd0 || ask_share != 28'd0);
+      end else begin
+        answer.last = ask_pop && on_q[acc] && ask_ok
+            && (short_of(cwin, infl, asked.bytes, {14'd0, ask_mtu})
+            || short_of(cwin, infl, asked.bytes, ask_share));
+      end
     end
   end
 
@@ -603,8 +667,8 @@ module mrc_cc_nscc
     ctx_we = 1'b0;
     cwin_we = 1'b0;
     cwin_wdata = s_q.cwnd[43:16];
-    infl_we = asking && ask_ok;
-    infl_wdata = sat29(ask_sum);
+    infl_we = ret_pop || (asking && ask_ok);
+    infl_wdata = ask_part ? {1'b0, cwin} : sat29(ask_sum);
     wait_d = wait_q;
     on_d = on_q;
     wake_load = 1'b0;
@@ -1044,6 +1108,7 @@ module mrc_cc_nscc
   end
 
   logic unused_ok;
-  assign unused_ok = &{1'b0, unused_ev_count, unused_counts, cfg_index_i, cfg_row, cfg_prof, p_q};
+  assign unused_ok = &{1'b0, unused_ev_count, unused_counts, cfg_index_i, cfg_row, cfg_prof, p_q,
+                       ask_free[29:16], rask_head};
 
 endmodule

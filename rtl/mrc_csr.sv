@@ -14,7 +14,7 @@ module mrc_csr
     parameter int unsigned NumQps = 4,
     parameter int unsigned EvsPerQp = 16,
     parameter int unsigned MaxMpr = 128,
-    parameter int unsigned WqeDepth = 4,
+    parameter int unsigned WqeDepth = 8,
     parameter int unsigned NumProfiles = 2,
     parameter int unsigned NumDests = 4,
     parameter int unsigned MaxWimm = 32,
@@ -841,7 +841,7 @@ module mrc_csr
       end else if (ar_word == CsrVersion[15:2]) begin
         rdata_d = CsrVersionReset;
       end else if (ar_word == CsrCaps0[15:2]) begin
-        rdata_d = {8'(WqeDepth), 16'(NumQps), 8'(NumPlanes)};
+        rdata_d = {8'($clog2(WqeDepth)), 16'(NumQps), 8'(NumPlanes)};
       end else if (ar_word == CsrCaps1[15:2]) begin
         rdata_d = {16'(EvsPerQp), 16'(MaxMpr)};
       end else if (ar_rw < 14'(RwWords) && RwMask[ar_rw[RwIdxW-1:0]] != 32'd0) begin

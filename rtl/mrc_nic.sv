@@ -15,11 +15,13 @@ module mrc_nic
     parameter int unsigned EvsPerQp = 16,
     parameter int unsigned NumProfiles = 2,
     parameter int unsigned MaxMpr = 128,
-    parameter int unsigned WqeDepth = 4,
+    parameter int unsigned WqeDepth = 8,
     parameter int unsigned MaxWimm = 32,
     parameter int unsigned NumMrs = 8,
     parameter int unsigned NumRxRows = 6,
     parameter int unsigned NumImms = 16,
+    parameter int unsigned NumWqes = 24,
+    parameter int unsigned NumBlocks = 20,
     parameter int unsigned ProbeSlots = 4,
     parameter int unsigned NumDests = 4,
     parameter int unsigned NumCcProfiles = 2,
@@ -116,8 +118,8 @@ module mrc_nic
   if (!pow2_in(MaxWimm, 4, 64)) begin : gen_bad_max_wimm
     $error("%m: MaxWimm = %0d, must be a power of two, 4 to 64", MaxWimm);
   end
-  if (!pow2_in(WqeDepth, 2, 32) || WqeDepth > MaxWimm) begin : gen_bad_wqe_depth
-    $error("%m: WqeDepth = %0d, must be a power of two, 2 to 32, at most MaxWimm", WqeDepth);
+  if (WqeDepth < 2 || WqeDepth > 4096) begin : gen_bad_wqe_depth
+    $error("%m: WqeDepth = %0d, must be 2 to 4096", WqeDepth);
   end
   if (!pow2_in(NumMrs, 2, 256)) begin : gen_bad_num_mrs
     $error("%m: NumMrs = %0d, must be a power of two, 2 to 256", NumMrs);
@@ -127,6 +129,12 @@ module mrc_nic
   end
   if (NumImms < 12 || NumImms > 8192) begin : gen_bad_num_imms
     $error("%m: NumImms = %0d, must be 12 to 8192", NumImms);
+  end
+  if (NumWqes <= NumQps || NumWqes > 16384) begin : gen_bad_num_wqes
+    $error("%m: NumWqes = %0d, must be more than NumQps, 16384 at most", NumWqes);
+  end
+  if (NumBlocks <= NumQps || NumBlocks > 16384) begin : gen_bad_num_blocks
+    $error("%m: NumBlocks = %0d, must be more than NumQps, 16384 at most", NumBlocks);
   end
   if (!pow2_in(ProbeSlots, 2, 64)) begin : gen_bad_probe_slots
     $error("%m: ProbeSlots = %0d, must be a power of two, 2 to 64", ProbeSlots);
@@ -222,6 +230,8 @@ module mrc_nic
   grant_t tx_segment_park;
   logic tx_segment_ask_valid, tx_segment_ask_ready;
   ccask_t tx_segment_ask;
+  logic tx_segment_ret_valid, tx_segment_ret_ready;
+  ccret_t tx_segment_ret;
   logic tx_segment_qperr_valid, tx_segment_qperr_ready;
   qperr_t tx_segment_qperr;
   logic tx_inflight_ccev_valid, tx_inflight_ccev_ready;
@@ -260,6 +270,7 @@ module mrc_nic
   evp_t csr_evp;
   line_t rx_place_line;
   logic imm_ok;
+  logic block_freed;
   logic done_valid;
   logic [3:0] done_plane;
 
@@ -463,6 +474,9 @@ module mrc_nic
       .rask_valid_i(tx_inflight_rask_valid),
       .rask_ready_o(tx_inflight_rask_ready),
       .rask_i(tx_inflight_rask),
+      .ret_valid_i(tx_segment_ret_valid),
+      .ret_ready_o(tx_segment_ret_ready),
+      .ret_i(tx_segment_ret),
       .ans_valid_o(cc_nscc_ans_valid),
       .ans_ready_i(cc_nscc_ans_ready),
       .ans_o(cc_nscc_ans),
@@ -485,7 +499,10 @@ module mrc_nic
 
   mrc_tx_segment #(
       .NumQps(NumQps),
-      .WqeDepth(WqeDepth)
+      .WqeDepth(WqeDepth),
+      .NumWqes(NumWqes),
+      .NumBlocks(NumBlocks),
+      .MaxMpr(MaxMpr)
   ) u_tx_segment (
       .clk_i,
       .rst_ni,
@@ -520,9 +537,13 @@ module mrc_nic
       .ask_valid_o(tx_segment_ask_valid),
       .ask_ready_i(tx_segment_ask_ready),
       .ask_o(tx_segment_ask),
+      .ret_valid_o(tx_segment_ret_valid),
+      .ret_ready_i(tx_segment_ret_ready),
+      .ret_o(tx_segment_ret),
       .qperr_valid_o(tx_segment_qperr_valid),
       .qperr_ready_i(tx_segment_qperr_ready),
       .qperr_o(tx_segment_qperr),
+      .freed_i(block_freed),
       .payload_bytes_i(payload_bytes),
       .cfg_req_i(cfg_req),
       .cfg_table_i(cfg_table),
@@ -627,6 +648,7 @@ module mrc_nic
       .rtx_inc_o(cnt[9]),
       .rto_inc_o(cnt[10]),
       .fail_inc_o(cnt[17]),
+      .freed_o(block_freed),
       .cfg_req_i(cfg_req),
       .cfg_table_i(cfg_table),
       .cfg_index_i(cfg_index),
@@ -1096,6 +1118,8 @@ module mrc_nic
       obs_of_grant(tx_segment_park_valid, tx_segment_park_ready, tx_segment_park);
   assign obs_core_o.tx_segment_ask =
       obs_of_ccask(tx_segment_ask_valid, tx_segment_ask_ready, tx_segment_ask);
+  assign obs_core_o.tx_segment_ret =
+      obs_of_ccret(tx_segment_ret_valid, tx_segment_ret_ready, tx_segment_ret);
   assign obs_core_o.tx_segment_qperr =
       obs_of_qperr(tx_segment_qperr_valid, tx_segment_qperr_ready, tx_segment_qperr);
   assign obs_core_o.tx_inflight_ccev =

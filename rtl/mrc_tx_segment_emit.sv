@@ -1,0 +1,418 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Emit of mrc_tx_segment: turns rows into packets, one per cycle: retransmissions one by one, and the
+/// rows of a grant as a burst that ends after 16 packets, 4096 bytes, with the window, with the
+/// blocks of in-flight records or with what the congestion controller granted. The oldest row and
+/// the registers of its QP stand in registers, so that a packet is decided on in one cycle. It
+/// fetches nothing and knows of no other QP.
+module mrc_tx_segment_emit
+  import mrc_pkg::*;
+  import mrc_tx_segment_pkg::*;
+#(
+    parameter int unsigned NumQps = 4,
+    parameter int unsigned MaxMpr = 128,
+    parameter int unsigned NumBlocks = 20,
+    localparam int unsigned QpW = $clog2(NumQps)
+) (
+    input logic clk_i,
+    input logic rst_ni,
+    input logic [7:0] bug_i,
+
+    input logic ans_valid_i,
+    output logic ans_ready_o,
+    input ccans_t ans_i,
+    output logic pkt_valid_o,
+    input logic pkt_ready_i,
+    output pkt_t pkt_o,
+    output logic park_valid_o,
+    input logic park_ready_i,
+    output grant_t park_o,
+    output logic ret_valid_o,
+    input logic ret_ready_i,
+    output ccret_t ret_o,
+    // To the shared output `push`; hold_i: it is Progress's or Intake's turn.
+    input logic push_free_i,
+    input logic hold_i,
+    output logic push_load_o,
+    output sched_t push_o,
+
+    input logic freed_i,
+    input logic payload_bytes_i,
+
+    input logic row_valid_i,
+    input fetched_t row_i,
+    output logic [3:0] rows_count_o,
+
+    // Registers of the QP of the row after the oldest.
+    output logic [QpW-1:0] next_qp_o,
+    input qp_regs_t next_regs_i,
+    input intake_wr_t intake_wr_i,
+    input progress_wr_t progress_wr_i,
+    input cfg_wr_t cfg_wr_i,
+    output emit_wr_t wr_o,
+
+    // In this cycle the burst of the QP ends.
+    output logic [15:0] qp_o,
+    output logic end_o
+);
+
+  localparam int unsigned CreditW = $clog2(NumBlocks + 1);
+
+  // ---- ans: an mrc_fifo of depth 2 whose head is a register
+
+  logic ans_v, ans_pop, ans_advance, ans_push;
+  logic ans_valid_q, ans_valid_d, ans_behind_valid_q, ans_behind_valid_d;
+  ccans_t ans, ans_q, ans_behind_q;
+  assign ans_ready_o = !ans_behind_valid_q;
+  assign ans_v = ans_valid_q;
+  assign ans = ans_q;
+  assign ans_push = ans_valid_i && ans_ready_o;
+  assign ans_advance = ans_pop || !ans_valid_q;
+  assign ans_valid_d = !ans_advance || ans_behind_valid_q || ans_push;
+  assign ans_behind_valid_d = !ans_advance && (ans_behind_valid_q || ans_push);
+
+  // ---- rows: the oldest in row_q, seven behind it
+
+  logic valid_q, valid_d, behind_v, behind_push, behind_pop, advance, pop, unused_behind_ready;
+  logic [2:0] behind_count;
+  fetched_t row_q, behind, next_row;
+  qp_regs_t regs_q, regs_d;
+
+  mrc_fifo #(
+      .T(fetched_t),
+      .Depth(7)
+  ) u_rows (
+      .clk_i,
+      .rst_ni,
+      .valid_i(behind_push),
+      .ready_o(unused_behind_ready),
+      .data_i(row_i),
+      .valid_o(behind_v),
+      .ready_i(behind_pop),
+      .data_o(behind),
+      .count_o(behind_count)
+  );
+
+  assign advance = pop || !valid_q;
+  assign behind_pop = advance;
+  assign behind_push = row_valid_i && (behind_v || !advance);
+  assign valid_d = advance ? (behind_v || row_valid_i) : 1'b1;
+  assign next_row = behind_v ? behind : row_i;
+  assign next_qp_o = next_row.qp[QpW-1:0];
+  assign rows_count_o = {1'b0, behind_count} + {3'd0, valid_q};
+  assign regs_d = advance
+      ? written(next_regs_i, 16'(next_qp_o), intake_wr_i, progress_wr_i, wr_o, cfg_wr_i)
+      : written(regs_q, 16'(row_q.qp[QpW-1:0]), intake_wr_i, progress_wr_i, wr_o, cfg_wr_i);
+  assign qp_o = row_q.qp;
+
+  // ---- the QP and its window
+
+  logic [23:0] out_psns, mpr_top;
+  logic [19:0] out_blocks;
+  logic sendable, can, room_next, blocks_next, begins, has_block;
+  assign out_psns = regs_q.psn - regs_q.una;
+  assign out_blocks = regs_q.psn[23:4] - regs_q.una[23:4];
+  assign sendable = regs_q.rts && !regs_q.failed;
+  assign can = sendable && regs_q.head != regs_q.tail
+      && window_open(regs_q.psn, regs_q.una, regs_q.mpr, 20'(MaxMpr / 16), bug_i == 8'd1);
+  // The packet after this one, given that this one can be sent.
+  assign mpr_top = {9'd0, regs_q.mpr, 7'd0} - 24'd1;
+  assign room_next = (bug_i == 8'd1) ? out_psns[23:7] < {9'd0, regs_q.mpr} : out_psns != mpr_top;
+  assign blocks_next = regs_q.psn[3:0] != 4'd15 || out_blocks != 20'(MaxMpr / 16 - 1);
+
+  logic [CreditW-1:0] credit_q, credit_d;
+  logic spend;
+  assign begins = regs_q.psn[3:0] == 4'd0 || regs_q.fresh;
+  // The last NumQps blocks are for QPs that have little out.
+  assign has_block = !begins || credit_q > CreditW'(NumQps)
+      || (credit_q != '0 && out_psns[23:4] == 20'd0);
+
+  always_comb begin
+    credit_d = credit_q;
+    if (freed_i && !spend) begin
+      credit_d = credit_q + CreditW'(1);
+    end else if (spend && !freed_i) begin
+      credit_d = credit_q - CreditW'(1);
+    end
+  end
+
+  // ---- segmentation
+
+  logic [23:0] seg_idx;
+  logic [31:0] off;
+  logic seg_first, seg_last;
+  logic [12:0] mtu_len, seg_plen;
+  logic [13:0] full, last_size, size;
+  logic [7:0] opcode;
+  assign seg_idx = row_q.retx ? row_q.order.idx : regs_q.idx;
+  assign off = {seg_idx, 8'd0} << regs_q.mtu;
+  assign seg_first = seg_idx == 24'd0;
+  assign seg_last = seg_idx == row_q.last_idx;
+  assign mtu_len = mtu_bytes(regs_q.mtu);
+  assign seg_plen = seg_last ? row_q.last_plen : mtu_len;
+  assign full = payload_bytes_i ? {1'b0, mtu_len} : full_size(regs_q.mtu, regs_q.ts);
+  assign last_size = payload_bytes_i ? {1'b0, row_q.last_plen} : row_q.last_size;
+  assign size = seg_last ? last_size : full;
+
+  always_comb begin
+    if (seg_last) begin
+      if (row_q.work.imm_valid) begin
+        opcode = seg_first ? 8'hCB : 8'hC9;
+      end else begin
+        opcode = seg_first ? 8'hCA : 8'hC8;
+      end
+    end else begin
+      opcode = seg_first ? 8'hC6 : 8'hC7;
+    end
+  end
+
+  // ---- the burst
+
+  logic on_q, on_d, lastf_q, lastf_d, lastf, begin_row;
+  logic [3:0] used_n_q, used_n_d, used_n;
+  logic [11:0] used_b_q, used_b_d, used_b;
+  logic [12:0] used_b_next;
+  logic [16:0] left_q, left_d, left, left_last, left_full;
+  logic covers_last, covers_full, covers, few_last, few_full, few;
+
+  // The row that begins a burst brings the answer of the controller along.
+  assign begin_row = row_q.first && !on_q;
+
+  always_comb begin
+    lastf = lastf_q;
+    left = left_q;
+    used_n = used_n_q;
+    used_b = used_b_q;
+    if (begin_row) begin
+      lastf = ans.last;
+      left = {1'b0, ans.bytes};
+      used_n = 4'd0;
+      used_b = 12'd0;
+    end
+  end
+
+  assign used_b_next = {1'b0, used_b} + seg_plen;
+
+  // What is left after the packet, for a last and for a full one side by side; `few`: less than one
+  // full packet is left.
+  assign left_last = left - {3'd0, last_size};
+  assign left_full = left - {3'd0, full};
+  assign covers_last = left >= {3'd0, last_size};
+  assign covers_full = left >= {3'd0, full};
+  assign few_last = left < {3'd0, last_size} + {3'd0, full};
+  assign few_full = left < {2'd0, full, 1'b0};
+  assign covers = seg_last ? covers_last : covers_full;
+  assign few = seg_last ? few_last : few_full;
+
+  logic pkt_free, park_free, ret_free, asked, refused, grudged, fire, willing, able;
+  logic do_retx, do_skip, do_first, do_on, do_send, sent, more, more_msg, burst_end, drop, full_burst;
+  logic retx_go, retx_void, ret_load, park_load, left_any, inactive;
+  ccret_t ret_d;
+
+  assign asked = regs_q.cc && !row_q.dead;
+  assign do_retx = valid_q && row_q.retx && pkt_free;
+  assign do_skip = valid_q && !row_q.retx && !row_q.first && !on_q;
+  assign do_first = valid_q && !row_q.retx && begin_row && pkt_free && push_free_i && park_free
+      && ret_free && !hold_i && (!asked || ans_v);
+  assign do_on = valid_q && !row_q.retx && on_q && pkt_free && push_free_i
+      && ret_free && !hold_i;
+  assign ans_pop = do_first && asked;
+
+  // Retransmissions. tx_inflight has accounted for them and hears of those that are not sent.
+  assign retx_go = do_retx && sendable && !msn_before(row_q.msn, regs_q.una_msn);
+  assign retx_void = do_retx && !retx_go && regs_q.cc;
+
+  // First row: dropped, parked, or sent. Bug 34: a refused QP sends one packet all the same. Whether
+  // the QP can send and what follows come late: they are brought in last.
+  assign fire = do_first || do_on;
+  assign refused = asked && ans.bytes == 16'd0;
+  assign grudged = refused && begin_row && bug_i == 8'd34;
+  assign willing = on_q || (!row_q.dead && (!refused || grudged));
+  assign able = has_block && (!regs_q.cc || covers || grudged);
+  assign drop = do_first && (row_q.dead || !can);
+  assign park_load = do_first && !row_q.dead && refused && !grudged && can;
+
+  // Send.
+  assign do_send = fire && willing && (on_q || can);
+  assign sent = fire && willing && able && can;
+  assign spend = sent && begins;
+  assign more_msg = seg_last ? 16'(regs_q.head + 16'd1) != regs_q.tail : 1'b1;
+  assign more = more_msg && room_next && blocks_next;
+  assign full_burst = used_n == 4'd15 || used_b_next[12] || (seg_last && row_q.last_row);
+  assign burst_end = do_send && (!can || !able || !more || full_burst);
+  assign end_o = burst_end;
+  assign inactive = fire && (!can || (willing && able && !more));
+  assign pop = do_retx || do_skip || drop || park_load || burst_end || (do_send && seg_last);
+
+  always_comb begin
+    on_d = on_q;
+    if (do_send) begin
+      on_d = !burst_end;
+    end
+    used_n_d = used_n_q;
+    used_b_d = used_b_q;
+    left_d = left_q;
+    lastf_d = lastf_q;
+    if (sent) begin
+      used_n_d = used_n + 4'd1;
+      used_b_d = used_b_next[11:0];
+      lastf_d = lastf;
+      left_d = grudged ? 17'd0 : seg_last ? left_last : left_full;
+    end
+  end
+
+  // What is left of the grant goes back when the burst ends.
+  always_comb begin
+    left_any = left != 17'd0;
+    ret_d.cc = {8'd0, regs_q.dest};
+    ret_d.bytes = left[15:0];
+    if (sent) begin
+      left_any = !grudged && left != {3'd0, size};
+      ret_d.bytes = left_d[15:0];
+    end
+  end
+
+  assign ret_load = ((burst_end && regs_q.cc) || (drop && asked)) && left_any && bug_i != 8'd55;
+  assign push_load_o = burst_end || drop;
+  assign push_o = '{qp: row_q.qp, more: !inactive};
+
+  always_comb begin
+    wr_o.we = sent;
+    wr_o.inactive = inactive;
+    wr_o.qp = 16'(row_q.qp[QpW-1:0]);
+    wr_o.head = regs_q.head;
+    wr_o.hrow = regs_q.hrow;
+    wr_o.idx = regs_q.idx + 24'd1;
+    wr_o.psn = regs_q.psn + 24'd1;
+    if (seg_last) begin
+      wr_o.head = regs_q.head + 16'd1;
+      wr_o.hrow = row_q.work.next;
+      wr_o.idx = 24'd0;
+    end
+  end
+
+  // ---- packets
+
+  pkt_t pkt_d;
+  grant_t park_d;
+  assign park_d.qp = row_q.qp;
+
+  always_comb begin
+    pkt_d.qp = row_q.qp;
+    pkt_d.psn = regs_q.psn;
+    pkt_d.msn = regs_q.head;
+    pkt_d.row = row_q.number;
+    pkt_d.rqmsn = row_q.work.imm_valid ? row_q.work.rqmsn : 16'd0;
+    pkt_d.opcode = opcode;
+    pkt_d.va = row_q.work.raddr + {32'd0, off};
+    pkt_d.rkey = row_q.work.rkey;
+    pkt_d.dmalen = row_q.work.length;
+    pkt_d.imm = row_q.work.imm_valid ? row_q.work.imm : 32'd0;
+    pkt_d.laddr = row_q.work.laddr + {32'd0, off};
+    pkt_d.plen = seg_plen;
+    pkt_d.rtx = 1'b0;
+    pkt_d.ackreq = !more || (regs_q.cc && lastf && (few || grudged));
+    pkt_d.last = seg_last;
+    pkt_d.idx = seg_idx;
+    pkt_d.profile = regs_q.profile;
+    pkt_d.avoid_ev = 16'd0;
+    pkt_d.size = size;
+    pkt_d.voided = 1'b0;
+    if (row_q.retx) begin
+      pkt_d.psn = row_q.order.psn;
+      pkt_d.msn = row_q.order.msn;
+      pkt_d.rtx = bug_i != 8'd2;
+      pkt_d.ackreq = 1'b0;
+      pkt_d.avoid_ev = row_q.order.avoid_ev;
+      pkt_d.size = row_q.order.size;
+    end
+    if (retx_void) begin
+      pkt_d = '0;
+      pkt_d.qp = row_q.qp;
+      pkt_d.psn = row_q.order.psn;
+      pkt_d.msn = row_q.order.msn;
+      pkt_d.idx = row_q.order.idx;
+      pkt_d.size = row_q.order.size;
+      pkt_d.rtx = 1'b1;
+      pkt_d.voided = 1'b1;
+    end
+  end
+
+  mrc_out_reg #(
+      .T(pkt_t)
+  ) u_pkt (
+      .clk_i,
+      .rst_ni,
+      .load_i(retx_go || retx_void || sent),
+      .data_i(pkt_d),
+      .free_o(pkt_free),
+      .valid_o(pkt_valid_o),
+      .ready_i(pkt_ready_i),
+      .data_o(pkt_o)
+  );
+
+  mrc_out_reg #(
+      .T(grant_t)
+  ) u_park (
+      .clk_i,
+      .rst_ni,
+      .load_i(park_load),
+      .data_i(park_d),
+      .free_o(park_free),
+      .valid_o(park_valid_o),
+      .ready_i(park_ready_i),
+      .data_o(park_o)
+  );
+
+  mrc_out_reg #(
+      .T(ccret_t)
+  ) u_ret (
+      .clk_i,
+      .rst_ni,
+      .load_i(ret_load),
+      .data_i(ret_d),
+      .free_o(ret_free),
+      .valid_o(ret_valid_o),
+      .ready_i(ret_ready_i),
+      .data_o(ret_o)
+  );
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      valid_q <= 1'b0;
+      on_q <= 1'b0;
+      ans_valid_q <= 1'b0;
+      ans_behind_valid_q <= 1'b0;
+      credit_q <= CreditW'(NumBlocks);
+    end else begin
+      ans_valid_q <= ans_valid_d;
+      ans_behind_valid_q <= ans_behind_valid_d;
+      valid_q <= valid_d;
+      on_q <= on_d;
+      credit_q <= credit_d;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    used_n_q <= used_n_d;
+    used_b_q <= used_b_d;
+    left_q <= left_d;
+    lastf_q <= lastf_d;
+    if (ans_advance) begin
+      ans_q <= ans_behind_valid_q ? ans_behind_q : ans_i;
+    end
+    if (ans_push) begin
+      ans_behind_q <= ans_i;
+    end
+    if (advance) begin
+      row_q <= next_row;
+    end
+    if (valid_d) begin
+      regs_q <= regs_d;
+    end
+  end
+
+  logic unused_ok;
+  assign unused_ok = &{1'b0, unused_behind_ready, ans.cc, row_q, regs_q};
+
+endmodule

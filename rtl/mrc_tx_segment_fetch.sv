@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Fetch of mrc_tx_segment: fetches the rows of retransmissions and of granted bursts, one per cycle,
+/// up to eight ahead of Emit, and asks the congestion controller for each burst. F0 reads the row, f1
+/// asks and works out the message's last packet; a row is there two cycles after its order or grant
+/// came to the head. It does not look at windows beyond "can it send at all".
+module mrc_tx_segment_fetch
+  import mrc_pkg::*;
+  import mrc_tx_segment_pkg::*;
+#(
+    parameter int unsigned NumQps = 4,
+    parameter int unsigned NumWqes = 24,
+    parameter int unsigned MaxMpr = 128,
+    localparam int unsigned QpW = $clog2(NumQps),
+    localparam int unsigned IdxW = $clog2(NumWqes)
+) (
+    input logic clk_i,
+    input logic rst_ni,
+    input logic [7:0] bug_i,
+
+    input logic grant_valid_i,
+    output logic grant_ready_o,
+    input grant_t grant_i,
+    input logic retx_valid_i,
+    output logic retx_ready_o,
+    input retx_t retx_i,
+    output logic ask_valid_o,
+    input logic ask_ready_i,
+    output ccask_t ask_o,
+
+    input logic payload_bytes_i,
+
+    // Registers of the QP granted next, and of the QP that comes to f1.
+    output logic [QpW-1:0] next_qp_o,
+    input qp_regs_t next_regs_i,
+    output logic [QpW-1:0] f1_qp_o,
+    input qp_regs_t f1_regs_i,
+    input intake_wr_t intake_wr_i,
+    input progress_wr_t progress_wr_i,
+    input emit_wr_t emit_wr_i,
+    input cfg_wr_t cfg_wr_i,
+
+    // WQEs taken.
+    input logic take_i,
+    input logic [IdxW-1:0] take_row_i,
+    input work_t take_work_i,
+
+    // The burst of this QP has ended: no more rows of it.
+    input logic end_i,
+    input logic [15:0] end_qp_i,
+    input logic [3:0] rows_count_i,
+    output logic row_valid_o,
+    output fetched_t row_o
+);
+
+  logic grant_v, grant_pop, retx_v, retx_pop, ask_free, ask_load;
+  grant_t grant;
+  retx_t retx;
+  ccask_t ask_d;
+  qp_regs_t grant_regs;
+  logic [1:0] unused_count;
+
+  mrc_tx_segment_head #(
+      .T(grant_t),
+      .NumQps(NumQps)
+  ) u_grant (
+      .clk_i,
+      .rst_ni,
+      .valid_i(grant_valid_i),
+      .ready_o(grant_ready_o),
+      .data_i(grant_i),
+      .valid_o(grant_v),
+      .ready_i(grant_pop),
+      .data_o(grant),
+      .regs_o(grant_regs),
+      .next_qp_o,
+      .next_regs_i,
+      .intake_wr_i,
+      .progress_wr_i,
+      .emit_wr_i,
+      .cfg_wr_i
+  );
+
+  mrc_fifo #(
+      .T(retx_t),
+      .Depth(2)
+  ) u_retx (
+      .clk_i,
+      .rst_ni,
+      .valid_i(retx_valid_i),
+      .ready_o(retx_ready_o),
+      .data_i(retx_i),
+      .valid_o(retx_v),
+      .ready_i(retx_pop),
+      .data_o(retx),
+      .count_o(unused_count)
+  );
+
+  mrc_out_reg #(
+      .T(ccask_t)
+  ) u_ask (
+      .clk_i,
+      .rst_ni,
+      .load_i(ask_load),
+      .data_i(ask_d),
+      .free_o(ask_free),
+      .valid_o(ask_valid_o),
+      .ready_i(ask_ready_i),
+      .data_o(ask_o)
+  );
+
+  typedef struct packed {
+    logic retx;
+    logic first;
+    logic last_row;
+    logic none;  // there was no row to read
+    logic [15:0] qp;
+    logic [15:0] msn;
+    logic [15:0] number;
+    retx_t order;
+  } entry_t;
+
+  logic f1_valid_q, f1_valid_d;
+  entry_t f1_q, f1_d;
+  work_t work;
+  qp_regs_t regs_q, regs_d;  // of the QP in f1, up to date
+  logic busy_q, busy_d;
+  logic [15:0] qp_q, qp_d, msn_q, msn_d;
+  logic [3:0] left_q, left_d;  // rows after the one read next
+  logic [15:0] next_q, next_d;  // the row after the one read last for the grant
+  logic [15:0] number_q, number_d;  // the row read last (injected bug 3 only, as the next one)
+  logic second_q, second_d;  // the next row is the second of its grant
+
+  // ---- F0
+
+  logic move, act;
+  logic [4:0] ahead;
+  logic [15:0] held;
+  logic [3:0] more_rows;
+  assign ahead = {1'b0, rows_count_i} + {4'd0, f1_valid_q};
+  assign act = move && ahead < 5'd8 && (retx_v || busy_q || grant_v);
+  assign retx_pop = act && retx_v;
+  assign grant_pop = act && !retx_v && !busy_q;
+  assign held = grant_regs.tail - grant_regs.head;
+  // Rows of this burst beyond the first: at most 15.
+  assign more_rows = (held[15:4] != 12'd0) ? 4'd15 : (held == 16'd0) ? 4'd0 : held[3:0] - 4'd1;
+
+  // The row in f1 names the next one itself.
+  assign next_d = (f1_valid_q && !f1_q.retx) ? work.next : next_q;
+
+  always_comb begin
+    f1_d.retx = 1'b0;
+    f1_d.first = 1'b0;
+    f1_d.last_row = left_q == 4'd0;
+    f1_d.none = 1'b0;
+    f1_d.qp = qp_q;
+    f1_d.msn = msn_q;
+    f1_d.number = (bug_i == 8'd3 && second_q) ? number_q : next_d;
+    f1_d.order = retx;
+    if (retx_v) begin
+      f1_d.retx = 1'b1;
+      f1_d.qp = retx.qp;
+      f1_d.msn = retx.msn;
+      f1_d.number = retx.row;
+    end else if (!busy_q) begin
+      f1_d.first = 1'b1;
+      f1_d.last_row = more_rows == 4'd0;
+      f1_d.none = held == 16'd0;
+      f1_d.qp = grant.qp;
+      f1_d.msn = grant_regs.head;
+      f1_d.number = grant_regs.hrow;
+    end
+  end
+
+  always_comb begin
+    busy_d = busy_q;
+    qp_d = qp_q;
+    msn_d = msn_q;
+    left_d = left_q;
+    second_d = second_q;
+    number_d = number_q;
+    if (act && !retx_v) begin
+      number_d = f1_d.number;
+      if (busy_q) begin
+        msn_d = msn_q + 16'd1;
+        left_d = left_q - 4'd1;
+        second_d = 1'b0;
+        busy_d = left_q != 4'd0;
+      end else begin
+        qp_d = grant.qp;
+        msn_d = grant_regs.head + 16'd1;
+        left_d = more_rows - 4'd1;
+        second_d = 1'b1;
+        busy_d = more_rows != 4'd0;
+      end
+    end
+    if (end_i && busy_q && qp_q[QpW-1:0] == end_qp_i[QpW-1:0]) begin
+      busy_d = 1'b0;
+    end
+  end
+
+  // ---- f1
+
+  localparam int unsigned WorkW = $bits(work_t) - 16 + IdxW;
+
+  logic [WorkW-1:0] work_data;
+  assign work = work_t'($bits(work_t)'(work_data));
+
+  mrc_ram_1r1w #(
+      .Width(WorkW),
+      .Depth(NumWqes)
+  ) u_work (
+      .clk_i,
+      .re_i(act),
+      .raddr_i(f1_d.number[IdxW-1:0]),
+      .rdata_o(work_data),
+      .we_i(take_i),
+      .waddr_i(take_row_i),
+      .wdata_i(take_work_i[WorkW-1:0])
+  );
+
+  // The registers of f1's QP are kept up to date here, so that f1 need not read them first.
+  assign f1_qp_o = f1_d.qp[QpW-1:0];
+  assign regs_d = move
+      ? written(f1_regs_i, 16'(f1_qp_o), intake_wr_i, progress_wr_i, emit_wr_i, cfg_wr_i)
+      : written(regs_q, 16'(f1_q.qp[QpW-1:0]), intake_wr_i, progress_wr_i, emit_wr_i, cfg_wr_i);
+
+  logic dead, want_ask;
+  assign dead = f1_q.none || !(regs_q.rts && !regs_q.failed && regs_q.head != regs_q.tail
+      && window_open(regs_q.psn, regs_q.una, regs_q.mpr, 20'(MaxMpr / 16), bug_i == 8'd1));
+  assign want_ask = f1_valid_q && f1_q.first && regs_q.cc && !dead;
+  assign move = !want_ask || ask_free;
+  assign ask_load = want_ask && ask_free;
+  assign f1_valid_d = move ? act : f1_valid_q;
+
+  // The message's last packet: its index, its payload, its nominal size.
+  logic [31:0] below_end;
+  logic [12:0] mtu_len, low;
+  logic [23:0] last_idx;
+  logic [12:0] last_plen;
+  logic [13:0] last_size, full, last_bytes, full_bytes;
+  logic [10:0] words;
+  logic [4:0] extra;
+  assign mtu_len = mtu_bytes(regs_q.mtu);
+  assign below_end = work.length - 32'd1;
+  assign low = work.length[12:0] & (mtu_len - 13'd1);
+  assign last_plen = (low == 13'd0) ? mtu_len : low;
+  assign last_idx = 24'(below_end[31:8] >> regs_q.mtu);
+  assign words = last_plen[12:2];
+  // 84 and what else there is, in words; the padding makes one of a part of one.
+  assign extra = 5'd21 + {4'd0, regs_q.ts} + {4'd0, work.imm_valid};
+  assign last_size = {1'b0, words + {6'd0, extra} + {10'd0, last_plen[1:0] != 2'd0}, 2'd0};
+
+  assign full = full_size(regs_q.mtu, regs_q.ts);
+  assign full_bytes = payload_bytes_i ? {1'b0, mtu_len} : full;
+  assign last_bytes = payload_bytes_i ? {1'b0, last_plen} : last_size;
+
+  // A burst of up to 4096 bytes, eight packets at most.
+  logic at_last, longer;
+  logic [1:0] shift;
+  assign at_last = regs_q.idx == last_idx;
+  // A last packet of 4096 bytes with padding may be longer than a full one, by its immediate.
+  assign longer = !payload_bytes_i && work.imm_valid
+      && (work.length[11:0] == 12'd0 || work.length[11:0] > 12'd4092);
+
+  always_comb begin
+    unique case (regs_q.mtu)
+      3'd0, 3'd1: shift = 2'd3;
+      3'd2: shift = 2'd2;
+      3'd3: shift = 2'd1;
+      default: shift = 2'd0;
+    endcase
+    ask_d.cc = {8'd0, regs_q.dest};
+    ask_d.min = {2'd0, at_last ? last_bytes : full_bytes};
+    ask_d.bytes = {2'd0, full_bytes} << shift;
+    if (shift == 2'd0 && longer && at_last) begin
+      ask_d.bytes = {2'd0, last_bytes};
+    end
+  end
+
+  assign row_valid_o = f1_valid_q && move;
+  assign row_o = '{
+          retx: f1_q.retx,
+          first: f1_q.first,
+          last_row: f1_q.last_row,
+          dead: dead,
+          qp: f1_q.qp,
+          msn: f1_q.msn,
+          number: f1_q.number,
+          order: f1_q.order,
+          work: work,
+          last_idx: last_idx,
+          last_plen: last_plen,
+          last_size: last_size
+      };
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      f1_valid_q <= 1'b0;
+      busy_q <= 1'b0;
+    end else begin
+      f1_valid_q <= f1_valid_d;
+      busy_q <= busy_d;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    qp_q <= qp_d;
+    msn_q <= msn_d;
+    left_q <= left_d;
+    second_q <= second_d;
+    next_q <= next_d;
+    number_q <= number_d;
+    if (act) begin
+      f1_q <= f1_d;
+    end
+    if (f1_valid_d) begin
+      regs_q <= regs_d;
+    end
+  end
+
+  logic unused_ok;
+  assign unused_ok = &{1'b0, unused_count, grant_regs, regs_q, end_qp_i, below_end[7:0],
+                       f1_d, take_work_i};
+
+endmodule
