@@ -18,6 +18,8 @@ module mrc_nic
     parameter int unsigned WqeDepth = 4,
     parameter int unsigned MaxWimm = 32,
     parameter int unsigned NumMrs = 8,
+    parameter int unsigned NumWqes = 24,
+    parameter int unsigned NumBlocks = 20,
     parameter int unsigned ProbeSlots = 4,
     parameter int unsigned NumDests = 4,
     parameter int unsigned NumCcProfiles = 2,
@@ -119,6 +121,12 @@ module mrc_nic
   end
   if (!pow2_in(NumMrs, 2, 256)) begin : gen_bad_num_mrs
     $error("%m: NumMrs = %0d, must be a power of two, 2 to 256", NumMrs);
+  end
+  if (NumWqes <= NumQps || NumWqes > 16384) begin : gen_bad_num_wqes
+    $error("%m: NumWqes = %0d, must be more than NumQps, 16384 at most", NumWqes);
+  end
+  if (NumBlocks <= NumQps || NumBlocks > 16384) begin : gen_bad_num_blocks
+    $error("%m: NumBlocks = %0d, must be more than NumQps, 16384 at most", NumBlocks);
   end
   if (!pow2_in(ProbeSlots, 2, 64)) begin : gen_bad_probe_slots
     $error("%m: ProbeSlots = %0d, must be a power of two, 2 to 64", ProbeSlots);
@@ -249,6 +257,7 @@ module mrc_nic
   logic csr_evp_valid, csr_evp_ready;
   evp_t csr_evp;
   line_t rx_place_line;
+  logic block_freed;
   logic done_valid;
   logic [3:0] done_plane;
 
@@ -565,8 +574,9 @@ module mrc_nic
   mrc_tx_inflight #(
       .NumPlanes(NumPlanes),
       .NumQps(NumQps),
-      .MaxMpr(MaxMpr),
-      .TickCycles(TickCycles)
+      .NumBlocks(NumBlocks),
+      .NumWqes(NumWqes),
+      .MaxMpr(MaxMpr)
   ) u_tx_inflight (
       .clk_i,
       .rst_ni,
@@ -609,9 +619,11 @@ module mrc_nic
       .rtt_rtx_i(rtt_rtx),
       .tsr_us_i(tsr_us),
       .payload_bytes_i(payload_bytes),
+      .tick_i(tick),
       .rtx_inc_o(cnt[9]),
       .rto_inc_o(cnt[10]),
       .fail_inc_o(cnt[17]),
+      .freed_o(block_freed),
       .cfg_req_i(cfg_req),
       .cfg_table_i(cfg_table),
       .cfg_index_i(cfg_index),
