@@ -71,20 +71,24 @@ module mrc_tx_account
         head4 = ts_i ? {23'd0, canc_i, 3'd0} : {24'd0, canc_i, 2'd0};
       end
       head = carry_save(head64, head16, head4);
-      // fgone + 256 rcvd - these; the ones of three complements: two in empty low bits, one added.
-      gone = carry_save(sum_q, ~head[0], ~head[1]);
+      // fgone + 256 rcvd - these; the ones of the complements: in empty low bits, the last one added.
+      gone = carry_save(sum_q, ~payload, ~head[0]);
       gone[1][0] = 1'b1;
-      gone = carry_save(gone[0], gone[1], ~payload);
+      gone = carry_save(gone[0], gone[1], ~head[1]);
       gone[1][0] = 1'b1;
       gone_sum = {gone[0], 1'b1} + {gone[1], 1'b1};
       // That without fsent: negative as long as bytes stay.
-      less = carry_save(gone[0], gone[1], ~{5'd0, fsent_i});
+      less = carry_save(sum_q, ~payload, ~{5'd0, fsent_i});
+      less[1][0] = 1'b1;
+      less = carry_save(less[0], less[1], ~head[0]);
+      less[1][0] = 1'b1;
+      less = carry_save(less[0], less[1], ~head[1]);
       less[1][0] = 1'b1;
       less_sum = {less[0], 1'b1} + {less[1], 1'b1};
       // 256 rcvd - these.
-      bytes = carry_save({2'd0, rcvd_i[22:0], 8'd0}, ~head[0], ~head[1]);
+      bytes = carry_save({2'd0, rcvd_i[22:0], 8'd0}, ~payload, ~head[0]);
       bytes[1][0] = 1'b1;
-      bytes = carry_save(bytes[0], bytes[1], ~payload);
+      bytes = carry_save(bytes[0], bytes[1], ~head[1]);
       bytes[1][0] = 1'b1;
       bytes_sum = {bytes[0], 1'b1} + {bytes[1], 1'b1};
     end

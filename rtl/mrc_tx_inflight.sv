@@ -382,7 +382,7 @@ module mrc_tx_inflight
       .packet_bytes_o(packet_bytes),
       .packet_fgone_o(packet_fgone),
       .sum_i(state_q == StCtl1),
-      .sack_i(state_q == StDone && cc),
+      .sack_i(state_q == StDone),
       .all_i(sack.una == nxt),
       .rcvd_i(sack.rcvd),
       .canc_i(sack.canc),

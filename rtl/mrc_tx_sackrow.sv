@@ -39,7 +39,9 @@ module mrc_tx_sackrow
   endfunction
 
   logic [2:0] number;  // of the block, from the one of the bitmap's base on
-  logic [23:0] limit;  // PSN that counts as late enough, from the block's first on
+  logic [23:0] limit;  // top - reorder - the block's first PSN: what is below counts as late enough
+  logic [32:0] tolerance;
+  logic [1:0][32:0] parts;
   logic [15:0] spoken, mask, got, sacked, pend, late;
 
   assign number = block_i[2:0] - base_i[6:4];
@@ -51,6 +53,8 @@ module mrc_tx_sackrow
     sacked = 16'd0;
     pend = 16'd0;
     limit = 24'd0;
+    tolerance = 33'd0;
+    parts = '0;
     late = 16'd0;
     lost_o = 16'd0;
     row_o = '0;
@@ -64,10 +68,10 @@ module mrc_tx_sackrow
       end
       sacked = row_i.sacked | got;
       pend = row_i.pend & ~sacked;
-      limit = top_i - {9'd0, reorder_i} - {block_i, 4'd0};
-      if (bug_i == 8'd9) begin
-        limit = top_i - 24'd1 - {block_i, 4'd0};
-      end
+      tolerance = (bug_i == 8'd9) ? 33'd1 : {18'd0, reorder_i};
+      parts = carry_save({9'd0, top_i}, ~tolerance, ~{9'd0, block_i, 4'd0});
+      parts[1][0] = 1'b1;
+      limit = 24'(parts[0] + parts[1] + 33'd1);
       if (ooo_i >= reorder_i && !limit[23]) begin
         late = (limit[22:4] != 19'd0) ? {16{1'b1}} : ~({16{1'b1}} << limit[3:0]);
         lost_o = late & mask & spoken & ~(sacked | pend | row_i.rtxd);
