@@ -25,6 +25,7 @@ rtl/mrc_tx_scan.sv
 rtl/mrc_tx_timer.sv
 rtl/mrc_tx_account.sv
 rtl/mrc_tx_inflight_choice.sv
+rtl/mrc_tx_inflight_state.sv
 rtl/mrc_tx_inflight_regs.sv
 rtl/mrc_tx_inflight_qps.sv
 rtl/mrc_tx_inflight_ports.sv

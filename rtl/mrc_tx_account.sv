@@ -3,7 +3,7 @@
 /// How many bytes of a QP leave the flight of its controller (docs/blocks/tx_inflight.md, "take"): with
 /// one packet, or as a SACK says. The flight is what was sent (fsent) without what is gone (fgone),
 /// modulo 2^28; never more leaves than is in it. Combinational but for one sum that a SACK needs, which
-/// is taken with sum_i, one cycle or more before sack_i.
+/// is taken with sum_i, a cycle or more before the answer is looked at.
 module mrc_tx_account
   import mrc_tx_window_pkg::*;
 (
@@ -20,7 +20,6 @@ module mrc_tx_account
     // A SACK: everything; or 256 times rcvd_i (negative: nothing), without canc_i full packets that
     // were gone already.
     input logic sum_i,
-    input logic sack_i,
     input logic all_i,
     input logic [23:0] rcvd_i,
     input logic [6:0] canc_i,
@@ -52,46 +51,36 @@ module mrc_tx_account
   logic sack_less;
 
   always_comb begin
-    payload = 33'd0;
     head64 = 33'd0;
     head16 = 33'd0;
     head4 = 33'd0;
-    gone_sum = 34'd0;
-    bytes_sum = 34'd0;
-    less_sum = 34'd0;
-    head = '0;
-    gone = '0;
-    bytes = '0;
-    less = '0;
-    if (sack_i) begin
-      payload = {18'd0, canc_i, 8'd0} << mtu_i;
-      if (!payload_bytes_i) begin
-        head64 = {20'd0, canc_i, 6'd0};
-        head16 = {22'd0, canc_i, 4'd0};
-        head4 = ts_i ? {23'd0, canc_i, 3'd0} : {24'd0, canc_i, 2'd0};
-      end
-      head = carry_save(head64, head16, head4);
-      // fgone + 256 rcvd - these; the ones of the complements: in empty low bits, the last one added.
-      gone = carry_save(sum_q, ~payload, ~head[0]);
-      gone[1][0] = 1'b1;
-      gone = carry_save(gone[0], gone[1], ~head[1]);
-      gone[1][0] = 1'b1;
-      gone_sum = {gone[0], 1'b1} + {gone[1], 1'b1};
-      // That without fsent: negative as long as bytes stay.
-      less = carry_save(sum_q, ~payload, ~{5'd0, fsent_i});
-      less[1][0] = 1'b1;
-      less = carry_save(less[0], less[1], ~head[0]);
-      less[1][0] = 1'b1;
-      less = carry_save(less[0], less[1], ~head[1]);
-      less[1][0] = 1'b1;
-      less_sum = {less[0], 1'b1} + {less[1], 1'b1};
-      // 256 rcvd - these.
-      bytes = carry_save({2'd0, rcvd_i[22:0], 8'd0}, ~payload, ~head[0]);
-      bytes[1][0] = 1'b1;
-      bytes = carry_save(bytes[0], bytes[1], ~head[1]);
-      bytes[1][0] = 1'b1;
-      bytes_sum = {bytes[0], 1'b1} + {bytes[1], 1'b1};
+    payload = {18'd0, canc_i, 8'd0} << mtu_i;
+    if (!payload_bytes_i) begin
+      head64 = {20'd0, canc_i, 6'd0};
+      head16 = {22'd0, canc_i, 4'd0};
+      head4 = ts_i ? {23'd0, canc_i, 3'd0} : {24'd0, canc_i, 2'd0};
     end
+    head = carry_save(head64, head16, head4);
+    // fgone + 256 rcvd - these; the ones of the complements: in empty low bits, the last one added.
+    gone = carry_save(sum_q, ~payload, ~head[0]);
+    gone[1][0] = 1'b1;
+    gone = carry_save(gone[0], gone[1], ~head[1]);
+    gone[1][0] = 1'b1;
+    gone_sum = {gone[0], 1'b1} + {gone[1], 1'b1};
+    // That without fsent: negative as long as bytes stay.
+    less = carry_save(sum_q, ~payload, ~{5'd0, fsent_i});
+    less[1][0] = 1'b1;
+    less = carry_save(less[0], less[1], ~head[0]);
+    less[1][0] = 1'b1;
+    less = carry_save(less[0], less[1], ~head[1]);
+    less[1][0] = 1'b1;
+    less_sum = {less[0], 1'b1} + {less[1], 1'b1};
+    // 256 rcvd - these.
+    bytes = carry_save({2'd0, rcvd_i[22:0], 8'd0}, ~payload, ~head[0]);
+    bytes[1][0] = 1'b1;
+    bytes = carry_save(bytes[0], bytes[1], ~head[1]);
+    bytes[1][0] = 1'b1;
+    bytes_sum = {bytes[0], 1'b1} + {bytes[1], 1'b1};
   end
 
   assign sack_less = less_sum[33] || (wrapped && less_sum[32:29] == 4'd0);

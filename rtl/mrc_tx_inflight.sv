@@ -146,23 +146,17 @@ module mrc_tx_inflight
 
   // ---- registers of the main machine
 
-  state_e state_q, state_d;
   logic rtx_inc_q, rto_inc_q, rto_inc_d, fail_inc_q;
   rec_t rec_q;
   ctl_t ctl_q;
   logic [23:0] next_q, after_q, end_q;  // PSN after its cack, its psn; last one of its bitmap
-  logic [QpW-1:0] qp_q, qp_d;  // QP of the operation
-  logic [19:0] block_q, block_d;
-  logic [23:0] lim_q;  // PSN after the newest when the search or the walk began
-  logic [1:0] steps_q, steps_d;
-  logic [23:0] p_q, p_d;
-  logic loss_q, loss_d, again_q, again_d;
-  logic any_q, any_d, old_q, old_d, spared_q, spared_d, past_q, past_d;
-  logic [23:0] first_q, first_d;
+  logic [QpW-1:0] qp_now, qp_next;  // QP of the operation
+  state_e state;
+  now_t now;
 
   logic idle, at_rec;
-  assign idle = state_q == StIdle;
-  assign at_rec = state_q == StRec;
+  assign idle = state == StIdle;
+  assign at_rec = state == StRec;
 
   tbl_qp_ctx_t cfg_ctx;
   logic [QpW-1:0] cfg_qp;
@@ -213,7 +207,7 @@ module mrc_tx_inflight
   );
 
   assign ctl_pop = op.ctl;
-  assign rans_pop = state_q == StRetxW;
+  assign rans_pop = state == StRetxW;
 
   // ---- Record, beside the main machine
 
@@ -230,7 +224,7 @@ module mrc_tx_inflight
   assign rec_qp = rec.qp[QpW-1:0];
   assign rec_pop = op.rec || rec_go;
   assign rec_stop = at_rec || (op.ctx_new && rec_qp == cfg_qp);
-  assign rec_busy = state_q inside {StCtl1, StRow, StScan, StRetxW, StSame1, StWalk, StReclaim};
+  assign rec_busy = state inside {StCtl1, StRow, StScan, StRetxW, StSame1, StWalk, StReclaim};
 
   mrc_tx_record #(
       .NumQps(NumQps),
@@ -258,8 +252,8 @@ module mrc_tx_inflight
       .block_o(rec_block),
       .clear_i(op.ctx_new),
       .clear_qp_i(cfg_qp),
-      .a_next_qp_i(qp_d),
-      .a_qp_i(qp_q),
+      .a_next_qp_i(qp_next),
+      .a_qp_i(qp_now),
       .a_una_i(a.una),
       .a_msn_i(a.msn_done),
       .a_o(a_out),
@@ -301,11 +295,11 @@ module mrc_tx_inflight
       .bug_i,
       .reorder_i,
       .same_ev_i,
-      .ctl0_i(state_q == StCtl0),
-      .ctl1_i(state_q == StCtl1),
-      .row_i(state_q == StRow),
-      .done_i(state_q == StDone),
-      .same1_i(state_q == StSame1),
+      .ctl0_i(state == StCtl0),
+      .ctl1_i(state == StCtl1),
+      .row_i(state == StRow),
+      .done_i(state == StDone),
+      .same1_i(state == StSame1),
       .ctl_i(ctl_q),
       .next_i(next_q),
       .after_i(after_q),
@@ -314,7 +308,7 @@ module mrc_tx_inflight
       .rtx_lo_i(rtx_lo),
       .nxt_i(nxt),
       .owned_i(owned),
-      .block_i(block_q),
+      .block_i(now.block),
       .win_i(win),
       .sent_i(sent),
       .sack_o(sack)
@@ -322,8 +316,8 @@ module mrc_tx_inflight
 
   mrc_tx_answer u_answer (
       .bug_i,
-      .nack_i(state_q == StCtl1 && !is_sack),
-      .ack_i(state_q == StAck),
+      .nack_i(state == StCtl1 && !is_sack),
+      .ack_i(state == StAck),
       .ctl_i(ctl_q),
       .after_i(after_q),
       .c_i(a),
@@ -338,15 +332,15 @@ module mrc_tx_inflight
   mrc_tx_scan u_scan (
       .bug_i,
       .tick_i,
-      .scan_i(state_q == StScan),
+      .scan_i(state == StScan),
       .c_i(a),
       .rtx_lo_i(rtx_lo),
-      .lim_i(lim_q),
+      .lim_i(now.lim),
       .win_i(win),
-      .refused_i(p_q[3:0]),
+      .refused_i(now.p[3:0]),
       .scan_o(scan)
   );
-  assign scan_again = state_q == StScan && !scan.found && !scan.more && dup;
+  assign scan_again = state == StScan && !scan.found && !scan.more && dup;
 
   mrc_tx_timer u_timer (
       .tick_i,
@@ -357,17 +351,17 @@ module mrc_tx_inflight
       .visit_c_i(v),
       .visit_out_i(v_out),
       .visit_o(visit),
-      .walk_i(state_q == StWalk),
-      .block_i(block_q),
+      .walk_i(state == StWalk),
+      .block_i(now.block),
       .c_i(a),
       .rtx_lo_i(rtx_lo),
-      .lim_i(lim_q),
+      .lim_i(now.lim),
       .row_i(win),
-      .any_i(any_q),
-      .first_i(first_q),
-      .old_i(old_q),
-      .spared_i(spared_q),
-      .past_i(past_q),
+      .any_i(now.any),
+      .first_i(now.first),
+      .old_i(now.old),
+      .spared_i(now.spared),
+      .past_i(now.past),
       .walk_o(walk)
   );
 
@@ -381,8 +375,7 @@ module mrc_tx_inflight
       .size_i(size),
       .packet_bytes_o(packet_bytes),
       .packet_fgone_o(packet_fgone),
-      .sum_i(state_q == StCtl1),
-      .sack_i(state_q == StDone),
+      .sum_i(state == StCtl1),
       .all_i(sack.una == nxt),
       .rcvd_i(sack.rcvd),
       .canc_i(sack.canc),
@@ -393,8 +386,8 @@ module mrc_tx_inflight
       .sack_fgone_o(sack_fgone)
   );
 
-  assign granted = state_q == StRetxW && rans_v && rans.bytes != 16'd0;
-  assign refused = state_q == StRetxW && rans_v && rans.bytes == 16'd0;
+  assign granted = state == StRetxW && rans_v && rans.bytes != 16'd0;
+  assign refused = state == StRetxW && rans_v && rans.bytes == 16'd0;
   assign fail = visit.fail || walk.fail || answer.nack_fail;
   // At the end of a QP, and once more behind its last block for what Record still took in.
   assign give_back = fail || answer.ack_nak || op.ctx || op.ended || (reclaim_end && !live);
@@ -406,7 +399,7 @@ module mrc_tx_inflight
   // Whose registers are written: in Idle those of a table row or of a visit.
   logic own_cc;
   always_comb begin
-    own_qp = qp_q;
+    own_qp = qp_now;
     own_cc = cc;
     c = a;
     out = a_out;
@@ -433,7 +426,7 @@ module mrc_tx_inflight
       .rst_ni,
       .bug_i,
       .tick_i,
-      .a_qp_i(qp_q),
+      .a_qp_i(qp_now),
       .visit_qp_i(visit_qp),
       .cfg_qp_i(cfg_qp),
       .list_qp_i(list_qp),
@@ -469,7 +462,7 @@ module mrc_tx_inflight
       .rec_begins_i(rec_begins),
       .rec_reuse_i(rec_reuse),
       .rec_block_i(rec.psn[23:4]),
-      .state_i(state_q),
+      .state_i(state),
       .op_i(op),
       .cfg_ctx_i(cfg_ctx),
       .own_qp_i(own_qp),
@@ -489,9 +482,9 @@ module mrc_tx_inflight
       .granted_i(granted),
       .refused_i(refused),
       .again_i(scan_again),
-      .again_q_i(again_q),
-      .loss_i(loss_q),
-      .p_i(p_q),
+      .again_q_i(now.again),
+      .loss_i(now.loss),
+      .p_i(now.p),
       .size_i(size),
       .packet_fgone_i(packet_fgone),
       .sack_fgone_i(sack_fgone),
@@ -516,7 +509,7 @@ module mrc_tx_inflight
       .NumBlocks(NumBlocks)
   ) u_ports (
       .bug_i,
-      .state_i(state_q),
+      .state_i(state),
       .op_i(op),
       .rec_head_i(rec),
       .ctl_head_i(ctl),
@@ -526,10 +519,10 @@ module mrc_tx_inflight
       .visit_una_i(v.una),
       .rq_qp_i(rq_qp),
       .rq_base_i(rq_base),
-      .qp_i(qp_q),
+      .qp_i(qp_now),
       .is_sack_i(is_sack),
       .psn_i(ctl_q.psn),
-      .block_i(block_q),
+      .block_i(now.block),
       .una_i(a.una),
       .rtx_lo_i(rtx_lo),
       .newest_i(newest),
@@ -539,7 +532,7 @@ module mrc_tx_inflight
       .scan_i(scan),
       .walk_i(walk),
       .again_i(scan_again),
-      .refused_i(refused && !again_q),
+      .refused_i(refused && !now.again),
       .reclaim_end_i(reclaim_end),
       .base_next_i(base_next),
       .map_re_o(map_re),
@@ -590,102 +583,40 @@ module mrc_tx_inflight
       .give_i(give)
   );
 
-  // ---- next state
+  // ---- the state
 
-  always_comb begin
-    state_d = state_q;
-    qp_d = qp_q;
-    block_d = block_q;
-    steps_d = steps_q;
-    p_d = p_q;
-    loss_d = loss_q;
-    again_d = again_q;
-    any_d = any_q;
-    first_d = first_q;
-    old_d = old_q;
-    spared_d = spared_q;
-    past_d = past_q;
-
-    unique case (state_q)
-      StIdle: begin
-        steps_d = 2'd0;
-        any_d = 1'b0;
-        old_d = 1'b0;
-        spared_d = 1'b0;
-        past_d = 1'b0;
-        block_d = v.una[23:4];
-        if (op.rec) begin
-          qp_d = rec_qp;
-          state_d = StRec;
-        end
-        if (op.ctl) begin
-          qp_d = ctl.qp[QpW-1:0];
-          if (ctl_live) begin
-            unique case (ctl.kind)
-              CtlKindSack, CtlKindNack: state_d = StCtl0;
-              CtlKindAck: state_d = StAck;
-              default: state_d = StIdle;
-            endcase
-          end
-        end
-        if (op.retx) begin
-          qp_d = list_qp;
-          state_d = StRetx0;
-        end
-        if (op.visit) begin
-          qp_d = visit_qp;
-          state_d = visit.walk ? StWalk0 : StIdle;
-        end
-        if (op.reclaim) begin
-          qp_d = rq_qp;
-          state_d = StReclaim;
-        end
-      end
-      StReclaim: state_d = reclaim_end ? StIdle : StReclaim;
-      StCtl0: begin
-        block_d = sack.block;
-        state_d = (is_sack && !sack.valid) ? StIdle : StCtl1;
-      end
-      StCtl1: begin
-        if (is_sack) begin
-          state_d = sack.none ? StDone : StRow;
-        end else begin
-          state_d = StIdle;
-        end
-      end
-      StRow: begin
-        block_d = block_q + 20'd1;
-        state_d = sack.last ? StDone : StRow;
-      end
-      StDone: state_d = sack.same ? StSame0 : StIdle;
-      StSame0: state_d = StSame1;
-      StRetx0: state_d = live ? StScan : StIdle;
-      StScan: begin
-        steps_d = steps_q + 2'd1;
-        p_d = scan.found ? scan.psn : newest;
-        loss_d = scan.found && scan.loss;
-        again_d = scan_again;
-        if (scan.found || scan_again) begin
-          state_d = StRetx1;
-        end else if (!scan.more || steps_q == 2'd3) begin
-          state_d = StIdle;
-        end
-      end
-      StRetx1: state_d = cc ? StRetxW : StIdle;
-      StRetxW: state_d = rans_v ? StIdle : StRetxW;
-      StWalk0: state_d = StWalk;
-      StWalk: begin
-        block_d = block_q + 20'd1;
-        any_d = walk.any;
-        first_d = walk.first;
-        old_d = walk.old;
-        spared_d = walk.spared;
-        past_d = walk.past;
-        state_d = walk.more ? StWalk : StIdle;
-      end
-      default: state_d = StIdle;
-    endcase
-  end
+  mrc_tx_inflight_state #(
+      .NumQps(NumQps)
+  ) u_state (
+      .clk_i,
+      .rst_ni,
+      .op_i(op),
+      .rec_qp_i(rec_qp),
+      .ctl_qp_i(ctl.qp[QpW-1:0]),
+      .ctl_kind_i(ctl.kind),
+      .ctl_live_i(ctl_live),
+      .list_qp_i(list_qp),
+      .list_nxt_i(list_nxt),
+      .visit_qp_i(visit_qp),
+      .visit_una_i(v.una),
+      .visit_nxt_i(v_out.nxt),
+      .rq_qp_i(rq_qp),
+      .live_i(live),
+      .cc_i(cc),
+      .is_sack_i(is_sack),
+      .newest_i(newest),
+      .sack_i(sack),
+      .scan_i(scan),
+      .visit_i(visit),
+      .walk_i(walk),
+      .again_i(scan_again),
+      .answered_i(rans_v),
+      .reclaim_end_i(reclaim_end),
+      .state_o(state),
+      .now_o(now),
+      .qp_o(qp_now),
+      .qp_next_o(qp_next)
+  );
 
   // ---- outputs
 
@@ -696,7 +627,7 @@ module mrc_tx_inflight
   ) u_tell (
       .clk_i,
       .rst_ni,
-      .state_i(state_q),
+      .state_i(state),
       .qp_i({{(16 - QpW) {1'b0}}, own_qp}),
       .c_i(c),
       .live_i(live),
@@ -704,8 +635,8 @@ module mrc_tx_inflight
       .rec_i(rec_q),
       .ctl_i(ctl_q),
       .sent_i(sent),
-      .p_i(p_q),
-      .loss_i(loss_q),
+      .p_i(now.p),
+      .loss_i(now.loss),
       .granted_i(granted),
       .fail_i(fail),
       .give_back_i(give_back),
@@ -760,12 +691,10 @@ module mrc_tx_inflight
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      state_q <= StIdle;
       rtx_inc_q <= 1'b0;
       rto_inc_q <= 1'b0;
       fail_inc_q <= 1'b0;
     end else begin
-      state_q <= state_d;
       rtx_inc_q <= retx_load;
       rto_inc_q <= rto_inc_d;
       fail_inc_q <= fail;
@@ -773,17 +702,6 @@ module mrc_tx_inflight
   end
 
   always_ff @(posedge clk_i) begin
-    qp_q <= qp_d;
-    block_q <= block_d;
-    steps_q <= steps_d;
-    p_q <= p_d;
-    loss_q <= loss_d;
-    again_q <= again_d;
-    any_q <= any_d;
-    first_q <= first_d;
-    old_q <= old_d;
-    spared_q <= spared_d;
-    past_q <= past_d;
     if (op.rec) begin
       rec_q <= rec;
     end
@@ -792,9 +710,6 @@ module mrc_tx_inflight
       next_q <= ctl.cack + 24'd1;
       after_q <= ctl.psn + 24'd1;
       end_q <= ctl.base + 24'd63;
-    end
-    if (idle) begin
-      lim_q <= op.retx ? list_nxt : v_out.nxt;
     end
   end
 

@@ -172,6 +172,20 @@ package mrc_tx_window_pkg;
     logic back;  // and lies before rtx_lo
   } walk_t;
 
+  /// What the operation of the main machine has kept
+  typedef struct packed {
+    logic [19:0] block;  // of a SACK's row, of the walk
+    logic [23:0] lim;  // PSN after the newest when the search or the walk began
+    logic [23:0] p;  // what is to be sent again
+    logic loss;  // it is a loss that was not told
+    logic again;  // it is the newest packet, for the sake of its ACK
+    logic any;  // the walk: as in walk_t
+    logic old;
+    logic spared;
+    logic past;
+    logic [23:0] first;
+  } now_t;
+
   function automatic logic psn_before(logic [23:0] a, logic [23:0] b);
     logic [23:0] d;
     d = b - a;
