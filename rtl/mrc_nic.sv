@@ -601,8 +601,9 @@ module mrc_nic
   mrc_tx_inflight #(
       .NumPlanes(NumPlanes),
       .NumQps(NumQps),
-      .MaxMpr(MaxMpr),
-      .TickCycles(TickCycles)
+      .NumBlocks(NumBlocks),
+      .NumWqes(NumWqes),
+      .MaxMpr(MaxMpr)
   ) u_tx_inflight (
       .clk_i,
       .rst_ni,
@@ -645,6 +646,7 @@ module mrc_nic
       .rtt_rtx_i(rtt_rtx),
       .tsr_us_i(tsr_us),
       .payload_bytes_i(payload_bytes),
+      .tick_i(tick),
       .rtx_inc_o(cnt[9]),
       .rto_inc_o(cnt[10]),
       .fail_inc_o(cnt[17]),

@@ -1,77 +1,90 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What one SACK does to one row of 64 PSNs of the window (docs/blocks/tx_inflight.md, Sack0 and
-/// Sack1): which packets it reports, which of them were given up already, which gaps count as lost.
-/// Combinational; its outputs mean something only with low_i (the row of the bitmap's base) or
-/// high_i (the row after it), and are 0 otherwise so that nothing toggles. It neither checks the
-/// SACK nor knows the timer.
+/// What one SACK does to one block of 16 PSNs of the window (docs/blocks/tx_inflight.md, Row): which
+/// packets it reports, which of them were given up already, which gaps count as lost. Combinational;
+/// its outputs mean something only with valid_i, and are 0 otherwise so that nothing toggles. It
+/// neither checks the SACK nor knows the timer.
 module mrc_tx_sackrow
   import mrc_tx_window_pkg::*;
 (
     input logic [7:0] bug_i,
-    input logic low_i,
-    input logic high_i,
-    input logic [23:0] base_i,
+    input logic valid_i,
+    input logic [19:0] block_i,  // in the window, at most 4 behind the bitmap's first
+    input logic [6:0] base_i,  // low bits
     input logic [63:0] bitmap_i,
     input logic [14:0] ooo_i,
     input logic [14:0] reorder_i,
-    input logic [23:0] una_i,  // una' and hi': as the SACK says, not yet written
-    input logic [23:0] hi_i,
+    input logic [23:0] una_i,  // una' and PSN after hi': as the SACK says, not yet written
+    input logic [23:0] top_i,
     input logic [23:0] nxt_i,
     input win_t row_i,
 
     output win_t row_o,
-    output logic lost_o,
-    output logic [23:0] first_o,  // first lost PSN, with lost_o
-    output logic [6:0] canc_o  // packets given up because of a NACK that have arrived all the same
+    output logic [15:0] lost_o,
+    output logic [4:0] canc_o  // packets given up because of a NACK that have arrived all the same
 );
 
-  logic [23:0] p0, limit;  // p0: first PSN of the row
-  logic [5:0] shift;
-  logic [63:0] part, spoken, mask, got, sacked, pend, lost;
+  // Of the bitmap, moved to where its blocks begin, the 16 bits of one block; block -1 is none.
+  function automatic logic [15:0] piece(logic [63:0] bitmap, logic [3:0] shift, logic [2:0] number);
+    logic [79:0] moved;
+    moved = {16'd0, bitmap} << shift;
+    unique case (number)
+      3'd0: return moved[15:0];
+      3'd1: return moved[31:16];
+      3'd2: return moved[47:32];
+      3'd3: return moved[63:48];
+      3'd4: return moved[79:64];
+      default: return 16'd0;
+    endcase
+  endfunction
 
-  assign p0 = {high_i ? base_i[23:6] + 18'd1 : base_i[23:6], 6'd0};
-  assign shift = base_i[5:0];
-  assign limit = (bug_i == 8'd9) ? hi_i : hi_i - {9'd0, reorder_i} + 24'd1;
+  logic [2:0] number;  // of the block, from the one of the bitmap's base on
+  logic [23:0] limit;  // top - reorder - the block's first PSN: what is below counts as late enough
+  logic [32:0] tolerance;
+  logic [1:0][32:0] parts;
+  logic [15:0] spoken, mask, got, sacked, pend, late;
+
+  assign number = block_i[2:0] - base_i[6:4];
 
   always_comb begin
-    part = 64'd0;
-    spoken = 64'd0;
-    mask = 64'd0;
-    got = 64'd0;
-    sacked = 64'd0;
-    pend = 64'd0;
-    lost = 64'd0;
+    spoken = 16'd0;
+    mask = 16'd0;
+    got = 16'd0;
+    sacked = 16'd0;
+    pend = 16'd0;
+    limit = 24'd0;
+    tolerance = 33'd0;
+    parts = '0;
+    late = 16'd0;
+    lost_o = 16'd0;
     row_o = '0;
-    canc_o = 7'd0;
-    if (low_i || high_i) begin
-      spoken = {64{1'b1}} << shift;
-      part = bitmap_i << shift;
-      if (high_i) begin
-        spoken = ~spoken;
-        part = (bitmap_i >> 1) >> ~shift;  // by 64 - shift in all
-        if (bug_i == 8'd7) begin
-          part = 64'd0;
-        end
+    canc_o = 5'd0;
+    if (valid_i) begin
+      spoken = piece({64{1'b1}}, base_i[3:0], number);
+      mask = from(block_i, una_i) & below(block_i, nxt_i);
+      got = piece(bitmap_i, base_i[3:0], number) & mask;
+      if (bug_i == 8'd7 && number == 3'd1) begin
+        got = 16'd0;
       end
-      mask = range(p0, una_i, nxt_i);
-      got = part & mask;
       sacked = row_i.sacked | got;
       pend = row_i.pend & ~sacked;
-      if (ooo_i >= reorder_i && psn_before(una_i, limit)) begin
-        lost = range(p0, una_i, limit) & mask & spoken & ~(sacked | pend | row_i.rtxd);
+      tolerance = (bug_i == 8'd9) ? 33'd1 : {18'd0, reorder_i};
+      parts = carry_save({9'd0, top_i}, ~tolerance, ~{9'd0, block_i, 4'd0});
+      parts[1][0] = 1'b1;
+      limit = 24'(parts[0] + parts[1] + 33'd1);
+      if (ooo_i >= reorder_i && !limit[23]) begin
+        late = (limit[22:4] != 19'd0) ? {16{1'b1}} : ~({16{1'b1}} << limit[3:0]);
+        lost_o = late & mask & spoken & ~(sacked | pend | row_i.rtxd);
       end
       canc_o = ones(row_i.pend & row_i.nacked & got & ~row_i.sacked);
       row_o = '{
+          age: row_i.age,
           nacked: row_i.nacked & ~sacked,
           rtxd: row_i.rtxd,
-          pend: pend | lost,
+          pend: pend | lost_o,
           sacked: sacked
       };
     end
   end
-
-  assign lost_o = lost != 64'd0;
-  assign first_o = {p0[23:6], lowest(lost)};
 
 endmodule

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// How many bytes of a QP leave the flight of its controller (docs/blocks/tx_inflight.md, "take"): with
+/// one packet, or as a SACK says. The flight is what was sent (fsent) without what is gone (fgone),
+/// modulo 2^28; never more leaves than is in it. Combinational but for one sum that a SACK needs, which
+/// is taken with sum_i, a cycle or more before the answer is looked at.
+module mrc_tx_account
+  import mrc_tx_window_pkg::*;
+(
+    input logic clk_i,
+    input logic [27:0] fsent_i,
+    input logic [27:0] fgone_i,
+    output logic [27:0] fly_o,
+
+    // One packet.
+    input logic [13:0] size_i,
+    output logic [27:0] packet_bytes_o,
+    output logic [27:0] packet_fgone_o,
+
+    // A SACK: everything; or 256 times rcvd_i (negative: nothing), without canc_i full packets that
+    // were gone already.
+    input logic sum_i,
+    input logic all_i,
+    input logic [23:0] rcvd_i,
+    input logic [6:0] canc_i,
+    input logic [2:0] mtu_i,
+    input logic ts_i,
+    input logic payload_bytes_i,
+    output logic [27:0] sack_bytes_o,
+    output logic [27:0] sack_fgone_o
+);
+
+  // n bytes are less than the flight if fgone + n is less than fsent, or fsent + 2^28 if that has
+  // begun anew. So the flight itself need not be known first.
+  logic wrapped;
+  assign wrapped = fsent_i < fgone_i;
+  assign fly_o = fsent_i - fgone_i;
+
+  logic [29:0] packet;
+  logic packet_less;
+  assign packet = {2'd0, fgone_i} + {16'd0, size_i} - {2'd0, fsent_i};
+  assign packet_less = packet[29] || (wrapped && !packet[28]);
+  assign packet_bytes_o = packet_less ? {14'd0, size_i} : fly_o;
+  assign packet_fgone_o = packet_less ? fgone_i + {14'd0, size_i} : fsent_i;
+
+  // A full packet is of 256 << mtu bytes and 84 (with time stamp 88) around them: four numbers, kept
+  // as two until they are subtracted. A number is subtracted by adding its complement and one.
+  logic [32:0] sum_q, payload, head64, head16, head4;
+  logic [1:0][32:0] head, gone, bytes, less;
+  logic [33:0] gone_sum, bytes_sum, less_sum;  // bit 0 only brings in a one
+  logic sack_less;
+
+  always_comb begin
+    head64 = 33'd0;
+    head16 = 33'd0;
+    head4 = 33'd0;
+    payload = {18'd0, canc_i, 8'd0} << mtu_i;
+    if (!payload_bytes_i) begin
+      head64 = {20'd0, canc_i, 6'd0};
+      head16 = {22'd0, canc_i, 4'd0};
+      head4 = ts_i ? {23'd0, canc_i, 3'd0} : {24'd0, canc_i, 2'd0};
+    end
+    head = carry_save(head64, head16, head4);
+    // fgone + 256 rcvd - these; the ones of the complements: in empty low bits, the last one added.
+    gone = carry_save(sum_q, ~payload, ~head[0]);
+    gone[1][0] = 1'b1;
+    gone = carry_save(gone[0], gone[1], ~head[1]);
+    gone[1][0] = 1'b1;
+    gone_sum = {gone[0], 1'b1} + {gone[1], 1'b1};
+    // That without fsent: negative as long as bytes stay.
+    less = carry_save(sum_q, ~payload, ~{5'd0, fsent_i});
+    less[1][0] = 1'b1;
+    less = carry_save(less[0], less[1], ~head[0]);
+    less[1][0] = 1'b1;
+    less = carry_save(less[0], less[1], ~head[1]);
+    less[1][0] = 1'b1;
+    less_sum = {less[0], 1'b1} + {less[1], 1'b1};
+    // 256 rcvd - these.
+    bytes = carry_save({2'd0, rcvd_i[22:0], 8'd0}, ~payload, ~head[0]);
+    bytes[1][0] = 1'b1;
+    bytes = carry_save(bytes[0], bytes[1], ~head[1]);
+    bytes[1][0] = 1'b1;
+    bytes_sum = {bytes[0], 1'b1} + {bytes[1], 1'b1};
+  end
+
+  assign sack_less = less_sum[33] || (wrapped && less_sum[32:29] == 4'd0);
+
+  always_comb begin
+    sack_bytes_o = 28'd0;
+    sack_fgone_o = fgone_i;
+    if (all_i) begin
+      sack_bytes_o = fly_o;
+      sack_fgone_o = fsent_i;
+    end else if (!rcvd_i[23] && !bytes_sum[33]) begin
+      sack_bytes_o = sack_less ? bytes_sum[28:1] : fly_o;
+      sack_fgone_o = sack_less ? gone_sum[28:1] : fsent_i;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (sum_i) begin
+      sum_q <= {5'd0, fgone_i} + {2'd0, rcvd_i[22:0], 8'd0};
+    end
+  end
+
+  logic unused_ok;
+  assign unused_ok = &{1'b0, gone_sum, bytes_sum, less_sum, rcvd_i, packet};
+
+endmodule
