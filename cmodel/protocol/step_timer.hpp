@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The retransmission timer in steps of a quarter of its interval (docs/blocks/tx_inflight.md, "The timer"): a packet
+/// is taken for lost one interval and at most one step after it was sent.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "protocol/tx_window.hpp"
+
+namespace mrc {
+
+/// Steps of the timer's interval.
+inline constexpr unsigned kTimerSteps = 4;
+
+/// Where the window's end was, 4, 3, 2 and 1 steps ago, and how many of these are still to be taken down.
+struct StepMarks {
+  std::array<uint32_t, kTimerSteps> mark{};  ///< [0]: an interval ago
+  uint8_t count = 0;
+
+  constexpr void restart(uint32_t nxt) {
+    mark.fill(nxt);
+    count = kTimerSteps - 1;
+  }
+  /// A step has passed. True: what was sent before mark[0] is overdue; call shift() when that has been seen to.
+  constexpr bool step(uint32_t nxt) {
+    if (count == 0) return true;
+    mark[kTimerSteps - count] = nxt;
+    --count;
+    return false;
+  }
+  constexpr void shift(uint32_t nxt) {
+    for (unsigned i = 0; i + 1 < kTimerSteps; ++i) mark[i] = mark[i + 1];
+    mark[kTimerSteps - 1] = nxt;
+  }
+};
+
+/// Timer steps for which each PSN of a row is spared, 0 to 7: three bits each, by their weight.
+template <class Mask>
+struct PsnAges {
+  std::array<Mask, 3> bit{};
+  bool operator==(const PsnAges&) const = default;
+
+  constexpr Mask any() const { return static_cast<Mask>(bit[0] | bit[1] | bit[2]); }
+  constexpr void set(unsigned i, unsigned steps) {
+    for (unsigned b = 0; b < 3; ++b) {
+      bit[b] = static_cast<Mask>((bit[b] & ~(Mask{1} << i)) | Mask(steps >> b & 1u) << i);
+    }
+  }
+  /// One step less for each PSN of the mask, of which none may be 0.
+  constexpr void less(Mask mask) {
+    for (Mask& b : bit) {
+      const auto borrow = static_cast<Mask>(mask & ~b);
+      b ^= mask;
+      mask = borrow;
+    }
+  }
+};
+using RowAges = PsnAges<uint64_t>;
+using BlockAges = PsnAges<uint16_t>;
+
+/// Steps for which a packet sent again is spared, `elapsed` of `step` after the timer's last step: about an interval.
+constexpr unsigned spared_steps(uint32_t elapsed, uint32_t step) {
+  return elapsed >= step / 2 ? kTimerSteps : kTimerSteps - 1;
+}
+
+/// What a step finds in a row.
+template <class Mask>
+struct StepRow {
+  Mask lost;    ///< overdue: pending now
+  Mask spared;  ///< sent again not long ago
+};
+
+/// A step passes over the row at p0. `overdue`: mark[0].
+template <class Mask>
+constexpr StepRow<Mask> step_row(PsnRow<Mask>& row, PsnAges<Mask>& ages, uint32_t p0, uint32_t una, uint32_t nxt,
+                                 uint32_t overdue) {
+  const auto out = static_cast<Mask>(range_mask<Mask>(p0, una, nxt) & ~row.sacked & ~row.pend);
+  const auto spared = static_cast<Mask>(out & ages.any());
+  const auto lost = static_cast<Mask>(out & ~spared & range_mask<Mask>(p0, una, overdue));
+  row.nacked &= row.pend;
+  row.pend |= lost;
+  ages.less(spared);
+  return {lost, spared};
+}
+
+}  // namespace mrc
