@@ -930,6 +930,20 @@ TEST_CASE("tx_inflight: cancelled losses that weigh more than the news acknowled
   CHECK(b.ccev[4].bytes == 3 * 256 - 256);
 }
 
+TEST_CASE("tx_inflight: a SACK whose bitmap lies outside the window cancels nothing", "[pipeline][tx_inflight][cc]") {
+  Bench b(true);
+  b.refuse = 15;
+  b.sent_all(3, 10);
+  b.sent_all(2, 10);
+  for (const unsigned i : {3u, 4u}) b.nack(3, i, 1);
+  b.sack(3, 3, 4, 3, 0b11, 0);  // cancels two
+  Ctl c = Bench::sack_of(2, 3, 2, 50, 0, 0);
+  c.rcvd = 4;
+  b.give(c);
+  REQUIRE(b.ccev.size() == 4);
+  CHECK(b.ccev[3] == Ccev{.cc = 1, .kind = 0, .bytes = 1024});
+}
+
 TEST_CASE("tx_inflight: a loss is told once, its retransmission asks until it is allowed",
           "[pipeline][tx_inflight][cc]") {
   Bench b(true);
@@ -1433,7 +1447,7 @@ TEST_CASE("tx_inflight records a packet per cycle, whatever QPs and blocks follo
       }
       b.run(20);
       REQUIRE(b.retx.size() == sent.size());
-      for (std::size_t i = 0; i < sent.size(); ++i) CHECK(b.retx[i] == order_of(sent[i]));
+      for (const Rec& r : sent) CHECK(std::count(b.retx.begin(), b.retx.end(), order_of(r)) == 1);
     }
   }
 }
@@ -1463,35 +1477,63 @@ TEST_CASE("tx_inflight: one QP sends a packet per cycle for long, its SACKs besi
   CHECK(b.retx.empty());
 }
 
-TEST_CASE("tx_inflight: only a packet that begins a block waits for a row that is written",
-          "[pipeline][tx_inflight][rate]") {
-  // A SACK of five blocks writes rows in five cycles; a packet comes at each of the cycles around.
-  for (const unsigned psn : {16u, 17u}) {
-    std::vector<unsigned> took;
-    for (unsigned at = 0; at < 14; ++at) {
-      Bench b;
-      b.sent_all(0, 80);
-      for (unsigned i = 0; i < psn; ++i) b.sent(1, i);
-      b.run(8);
-      while (b.cycles % 16 != 0) b.cycle();
-      b.ctl.load(Bench::sack_of(0, 1, 70, 2, ~uint64_t{0}, 64));
-      b.run(at);
-      b.rec.load(Bench::packet(1, psn));
-      unsigned n = 0;
-      while (b.rec.valid() || b.rec.has() || n == 0) {
-        b.cycle();
-        ++n;
-      }
-      took.push_back(n);
-    }
-    CAPTURE(psn);
-    if (psn % 16 != 0) {
-      CHECK(*std::max_element(took.begin(), took.end()) == 3);  // two cycles into the FIFO, and taken
-    } else {
-      CHECK(*std::min_element(took.begin(), took.end()) == 3);
-      CHECK(*std::max_element(took.begin(), took.end()) == 3 + 6);  // Ctl1 and five rows
-    }
+namespace {
+
+/// Fewest and most cycles until packet `psn` of QP 1 is recorded, when it comes at each of the cycles after prepare(b).
+template <class Prepare>
+std::pair<unsigned, unsigned> waits(unsigned psn, unsigned cycles, Prepare&& prepare) {
+  unsigned least = 1000, most = 0;
+  for (unsigned at = 0; at < cycles; ++at) {
+    Bench b;
+    b.retries(7, 25);
+    b.align();
+    for (unsigned i = 0; i < psn; ++i) b.sent(1, i);
+    prepare(b);
+    b.run(at);
+    b.rec.load(Bench::packet(1, psn));
+    unsigned n = 0;
+    do {
+      b.cycle();
+      ++n;
+    } while (b.rec.valid() || b.rec.has());
+    least = std::min(least, n);
+    most = std::max(most, n);
   }
+  return {least, most};
+}
+
+}  // namespace
+
+TEST_CASE("tx_inflight: only a packet that begins a block waits while rows may be written",
+          "[pipeline][tx_inflight][rate]") {
+  using Range = std::pair<unsigned, unsigned>;
+  // Two cycles into the FIFO, and taken. A SACK of five blocks: Ctl1 and five rows.
+  const auto sack = [](Bench& b) {
+    b.sent_all(0, 80);
+    b.ctl.load(Bench::sack_of(0, 1, 70, 2, ~uint64_t{0}, 64));
+  };
+  CHECK(waits(16, 16, sack) == Range{3, 3 + 6});
+  CHECK(waits(17, 16, sack) == Range{3, 3});
+  // Seven blocks given back: two cycles in the FIFO, then Ctl1 of the NACK, later Reclaim.
+  const auto reclaim = [](Bench& b) {
+    b.sent_all(0, 112);
+    b.ctl.load(Ctl{.kind = CtlKind::Nack, .qp = 0, .reason = 0x19});
+  };
+  CHECK(waits(16, 20, reclaim) == Range{3, 3 + 7});
+  CHECK(waits(17, 20, reclaim) == Range{3, 3});
+  // The timer works through seven blocks.
+  const auto walk = [](Bench& b) {
+    const unsigned t0 = b.tick();
+    b.sent_all(0, 112);
+    b.take_retx = false;
+    b.retx_out.load({});  // no retransmission
+    b.cycle();
+    b.run_to_tick(t0 + 10);
+    while (b.rto_inc == 0) b.cycle();
+    b.run_to_tick(b.tick() + 2);
+  };
+  CHECK(waits(16, 40, walk) == Range{3, 3 + 7});
+  CHECK(waits(17, 40, walk) == Range{3, 3});
 }
 
 TEST_CASE("tx_inflight: cycles of a SACK by its blocks, of an ACK and of a NACK", "[pipeline][tx_inflight][rate]") {
@@ -1526,6 +1568,34 @@ TEST_CASE("tx_inflight: cycles of a SACK by its blocks, of an ACK and of a NACK"
   const Ctl nack{.kind = CtlKind::Nack, .qp = 0, .psn = psn_add(Bench::kPsn, 5), .reason = 1};
   CHECK(quickest(nack, [](const Bench& b) { return b.fb_out.valid(); }) == 2 + 3);
   CHECK(quickest(nack, [](const Bench& b) { return b.retx_out.valid(); }) == 2 + 3 + 4);
+}
+
+TEST_CASE("tx_inflight: a search for pending packets looks at four blocks in a turn", "[pipeline][tx_inflight][rate]") {
+  // 0 and 127 wait; after 0 has gone the search goes over eight blocks. A SACK of another QP comes in between.
+  unsigned longest = 0;
+  for (unsigned at = 0; at < 24; ++at) {
+    Bench b;
+    b.sent_all(0, 128);
+    b.sent_all(1, 10);
+    b.take_retx = false;
+    for (unsigned i = 0; i < 3; ++i) b.nack(1, i, 2);  // the output is taken
+    b.nack(0, 127, 2);
+    b.nack(0, 0, 2);
+    b.align();
+    b.take_retx = true;
+    b.run(at);
+    b.ctl.load(Bench::sack_of(1, 5, 4, 5, 0, 0));
+    unsigned n = 0;
+    while (!b.upd_out.valid()) {
+      b.cycle();
+      ++n;
+    }
+    longest = std::max(longest, n);
+    b.run(60);
+    CHECK(std::count(b.retx.begin(), b.retx.end(), order_of(Bench::packet(0, 127))) == 1);
+  }
+  // 2 into the FIFO, 4 and a block of its own; a turn of Idle, Retx0 and four blocks before it, and a visit.
+  CHECK(longest <= 2 + 4 + 1 + 6 + 1);
 }
 
 TEST_CASE("tx_inflight: a packet that would need the oldest block's place in the map waits for its end",
@@ -1664,6 +1734,21 @@ TEST_CASE("tx_inflight: a QP keeps the block of its newest packet, for the sake 
   CHECK(b.freed == n / 16 + 1);
 }
 
+TEST_CASE("tx_inflight: a retransmission recorded after its block was given back changes no record",
+          "[pipeline][tx_inflight][blocks]") {
+  Bench b;
+  b.sent_all(0, 20);
+  b.nack(0, 3, 2);
+  REQUIRE(b.retx.size() == 1);
+  b.sack(0, 20, 19, 20, 0, 0);
+  CHECK(b.freed == 1);
+  b.sent_all(1, 16);  // in the block that has come back
+  b.resent(0, 9);
+  b.nack(1, 3, 2);
+  REQUIRE(b.retx.size() == 2);
+  CHECK(b.retx[1] == order_of(Bench::packet(1, 3)));
+}
+
 TEST_CASE("tx_inflight: feedback about blocks given back changes no EV", "[pipeline][tx_inflight][blocks]") {
   Bench b(true);
   b.ctx.ts = true;
@@ -1701,6 +1786,11 @@ TEST_CASE("tx_inflight: a packet recorded in the very cycle in which its QP ends
         b.cycle();
       }
     };
+    stream(1);
+    b.run(10);
+    b.take_ccev = at % 2 == 0;  // two events fill the FIFO, what is given back the register
+    b.sack(1, 0, 0, 0, 0, 0);
+    b.sack(1, 0, 0, 0, 0, 0);
     stream(20 + at);
     if (how == 0) b.ctl.load(Ctl{.kind = CtlKind::Nack, .qp = 1, .psn = Bench::kPsn, .reason = 0x19});
     if (how == 1) b.ctl.load(Ctl{.kind = CtlKind::Ack, .qp = 1, .reason = 0x61, .msn = 10});
@@ -1713,6 +1803,8 @@ TEST_CASE("tx_inflight: a packet recorded in the very cycle in which its QP ends
       }
     }
     stream(how == 3 ? 1 : 30);
+    b.run(50);
+    b.take_ccev = true;
     b.run(100);
     b.cfg.req = false;
     b.run(100);
@@ -1839,6 +1931,59 @@ TEST_CASE("tx_inflight: marks are a QP's last interval: progress gives all that 
   b.run(80);
   CHECK(b.retx.size() == 5);
   CHECK(b.rto_at == std::vector<unsigned>{t0 + 27});
+}
+
+TEST_CASE("tx_inflight: a QP's first packets have the same timer, whatever the life before it was",
+          "[pipeline][tx_inflight][timer]") {
+  for (unsigned phase = 0; phase < 16; ++phase) {
+    CAPTURE(phase);
+    Bench b;
+    b.retries(7, 25);
+    b.sent_all(0, 5);
+    b.run_to_tick(b.tick() + 11);  // the timer of that life runs
+    b.align();
+    b.run(phase);
+    b.configure(0);
+    const unsigned t0 = b.tick();
+    b.retx.clear();
+    b.sent(0, 0);
+    b.ctl.load(Ctl{.kind = CtlKind::Nack, .qp = 0, .psn = Bench::kPsn, .reason = 2});
+    b.run(30);
+    CHECK(b.retx.size() == 1);
+    b.run_to_tick(t0 + 8);
+    CHECK(b.retx.size() == 1);
+    b.run(40);
+    CHECK(b.retx.size() == 2);
+  }
+}
+
+TEST_CASE("tx_inflight: when all that was sent an interval ago is lost, what the account still has has left the flight",
+          "[pipeline][tx_inflight][timer][cc]") {
+  Bench b(true);
+  b.retries(7, 25);
+  b.sent_all(0, 10);
+  b.align();
+  const unsigned t0 = b.tick();
+  b.sack(0, 9, 8, 9, 0, 0);  // brings no rcvd_bytes
+  b.ccev.clear();
+  const Ccev loss{.cc = 3, .kind = 2, .bytes = 340};
+  Ccev none = loss, all = loss;
+  none.bytes = 0;
+  all.bytes = 3400;
+  SECTION("nothing newer is out") {
+    b.run_to_tick(t0 + 9);
+    CHECK(b.ccev == std::vector<Ccev>{all, none});  // then the packet's own loss
+    b.run_to_tick(t0 + 16);
+    CHECK(b.ccev.size() == 2);  // sent again: it is in flight, and spared
+    b.run_to_tick(t0 + 17);
+    CHECK(b.ccev == std::vector<Ccev>{all, none, loss, none});
+  }
+  SECTION("a newer packet is out") {
+    b.run_to_tick(t0 + 5);
+    b.sent(0, 10);
+    b.run_to_tick(t0 + 9);
+    CHECK(b.ccev == std::vector<Ccev>{loss});
+  }
 }
 
 // Random traffic.
