@@ -280,9 +280,9 @@ void Nic::Impl::count() {
   if (t.oor) csr.count(csr::kCntOor);
   if (t.trim) csr.count(csr::kCntTrim);
   if (t.nores) csr.count(csr::kCntNores);
-  if (tx_inflight.rtx_inc()) csr.count(csr::kCntRtx);
-  if (tx_inflight.rto_inc()) csr.count(csr::kCntRto);
-  if (tx_inflight.fail_inc()) csr.count(csr::kCntQpFail);
+  if (tx_inflight.pulses().rtx) csr.count(csr::kCntRtx);
+  if (tx_inflight.pulses().rto) csr.count(csr::kCntRto);
+  if (tx_inflight.pulses().fail) csr.count(csr::kCntQpFail);
   const TxPath::Pulses& e = tx_path.pulses();
   if (e.skip) csr.count(csr::kCntSkip);
   if (e.bad) csr.count(csr::kCntEvBad);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pipeline/tx_inflight.hpp"
 
-#include <bit>
-
 #include "gen/csr.hpp"
 #include "gen/headers.hpp"
 #include "protocol/ev_set.hpp"
@@ -12,58 +10,50 @@ namespace mrc {
 
 namespace {
 
-uint32_t lowest(uint32_t word, uint64_t mask) { return word + static_cast<uint32_t>(std::countr_zero(mask)); }
+/// Blocks that a retransmission's search looks at in one turn.
+constexpr unsigned kScanBlocks = 4;
 
 }  // namespace
 
 TxInflight::TxInflight(const Preset& preset, const In& in, const Out& out)
     : planes_(preset.num_planes),
       qp_mask_(preset.num_qps - 1),
-      max_mpr_(preset.max_mpr),
-      win_rows_(preset.max_mpr / 64),
-      tick_cycles_(preset.tick_cycles),
+      qp_blocks_(preset.max_mpr / kBlockPsns),
       in_(in),
       out_(out),
-      win_(std::size_t{preset.num_qps} * win_rows_),
-      recs_(std::size_t{preset.num_qps} * preset.max_mpr),
+      map_(std::size_t{preset.num_qps} * qp_blocks_),
+      win_(preset.num_blocks),
+      recs_(std::size_t{preset.num_blocks} * kBlockPsns),
+      pool_(preset.num_blocks),
       qps_(preset.num_qps),
-      list_(preset.num_qps) {}
+      list_(preset.num_qps),
+      rq_(preset.num_qps) {}
 
 void TxInflight::step(const CfgBus& cfg, const CsrOut& csr) {
   ack_.begin(cfg);
+  tick_ = csr.tick;
+  recording_ = recording();
   switch (state_) {
     case State::Idle:
       idle(cfg);
       break;
-    case State::Init:
-      init();
-      break;
     case State::Rec:
-      record();
+      rec();
       break;
-    case State::Sack0:
-      sack0(csr.reorder);
+    case State::Reclaim:
+      reclaim();
       break;
-    case State::Sack1:
-      sack1(csr);
+    case State::Ctl0:
+      ctl0();
       break;
-    case State::Nack:
-      nack(csr);
+    case State::Ctl1:
+      ctl1(csr);
       break;
-    case State::Ack:
-      semantic_ack();
+    case State::Row:
+      sack_block(csr);
       break;
-    case State::Retx0:
-      retx0();
-      break;
-    case State::Retx1:
-      retx1();
-      break;
-    case State::RetxW:
-      retx_wait();
-      break;
-    case State::Walk:
-      walk();
+    case State::Done:
+      done(csr);
       break;
     case State::Same0:
       same0();
@@ -71,17 +61,88 @@ void TxInflight::step(const CfgBus& cfg, const CsrOut& csr) {
     case State::Same1:
       same1();
       break;
+    case State::Ack:
+      semantic_ack();
+      break;
+    case State::Retx0:
+      retx0();
+      break;
+    case State::Scan:
+      scan();
+      break;
+    case State::Retx1:
+      retx1();
+      break;
+    case State::RetxW:
+      retx_wait();
+      break;
+    case State::Walk0:
+      walk0();
+      break;
+    case State::Walk:
+      walk();
+      break;
   }
-  // Counters last: the states above use this cycle's values.
-  if (div_ == 15) {
-    visit_due_ = true;
-    hold_ = false;
+  // Record last: the main machine has seen nxt, msn_sent and fsent of this cycle.
+  if (recording_ != Recording::No) record(recording_ == Recording::Begin);
+  // Counters too.
+  if (div_ % 4 == 3) visit_due_ = true;
+  if (div_ == 15) hold_ = false;
+  div_ = (div_ + 1) % 16;
+}
+
+bool TxInflight::for_record() const {
+  return in_.rec.has() && !in_.rec.head().voided && !in_.rec.head().rtx && qp(in_.rec.head().qp).live;
+}
+
+TxInflight::Recording TxInflight::recording() const {
+  if (state_ == State::Rec || !for_record()) return Recording::No;
+  const uint32_t psn = in_.rec.head().psn;
+  const Qp& q = qp(in_.rec.head().qp);
+  if (psn % kBlockPsns != 0 && !q.fresh) return Recording::Go;
+  switch (state_) {
+    case State::Ctl1:  // these may write a row of win
+    case State::Row:
+    case State::Scan:
+    case State::RetxW:
+    case State::Same1:
+    case State::Walk:
+    case State::Reclaim:
+      return Recording::No;
+    default:
+      break;
   }
-  div_ = (div_ + 1) & 15u;
-  if (++tick_count_ == tick_cycles_) {
-    tick_count_ = 0;
-    ++tick_;
+  // The block in whose row of map the number goes must have been given back.
+  if (q.held && !q.kept && block_dist(psn_block(psn), q.base) >= qp_blocks_) return Recording::No;
+  return Recording::Begin;
+}
+
+void TxInflight::record(bool begins) {
+  const Rec& r = in_.rec.head();
+  Qp& q = qp(r.qp);
+  if (begins) {
+    const uint32_t block = psn_block(r.psn);
+    if (q.kept) {  // the block goes on as the new one
+      q.kept = false;
+      q.base = block;
+      pulses_next_.freed = true;
+    } else {
+      q.cur = pool_.offer();
+      pool_.take();
+    }
+    map_.write(map_row(r.qp, block), static_cast<uint16_t>(q.cur));
+    win_.write(q.cur, WinBlock{});
+    if (q.fresh) {
+      q.fresh = false;
+      q.held = true;
+      q.base = block;
+    }
   }
+  recs_.write(recs_row(q.cur, r.psn), {r.msn, r.row, r.ev_idx, r.idx, r.size, false});
+  q.nxt = psn_add(r.psn, 1);
+  if (r.last) q.msn_sent = msn_add(r.msn, 1);
+  if (q.cc) q.fly.enter(r.size);
+  in_.rec.pop();
 }
 
 /// Contexts and states may have to give bytes back.
@@ -91,44 +152,49 @@ bool TxInflight::cfg_due(const CfgBus& cfg) const {
 }
 
 void TxInflight::idle(const CfgBus& cfg) {
-  if (cfg_due(cfg)) {
-    configure(cfg);
-    return;
-  }
+  if (cfg_due(cfg) && configure(cfg)) return;
   const bool ccev = out_.ccev.free();
-  const auto rec_due = [&] { return ccev || (qp(in_.rec.head().qp).live && !in_.rec.head().voided); };
-  const bool request[4] = {in_.rec.has() && rec_due(),
+  const bool request[5] = {in_.rec.has() && ccev && !for_record(),
                            in_.ctl.has() && out_.upd.free() && out_.fb.free() && out_.pres.free() && ccev &&
                                out_.okev.free() && out_.qperr.free(),
                            !list_.empty() && out_.retx.free() && out_.fb.free() && out_.rask.free() && ccev && !hold_,
-                           visit_due_ && out_.upd.free() && ccev && out_.qperr.free()};
-  if (!(request[0] | request[1] | request[2] | request[3])) return;
+                           visit_due_ && out_.upd.free() && ccev && out_.qperr.free(), !rq_.empty() && ccev};
+  if (!(request[0] | request[1] | request[2] | request[3] | request[4])) return;
   const int grant = arb_.pick([&](unsigned i) { return request[i]; });
   arb_.take(static_cast<unsigned>(grant));
   switch (grant) {
     case 0:
-      rec_ = in_.rec.head();
-      in_.rec.pop();
-      win_.read(win_row(rec_.qp, rec_.psn));
-      state_ = State::Rec;
+      take_rec();
       break;
     case 1:
       take_ctl();
       break;
     case 2:
-      op_qp_ = list_.head();
-      win_.read(win_row(op_qp_, qp(op_qp_).rtx_lo));
-      state_ = State::Retx0;
+      take_retx();
+      break;
+    case 3:
+      visit();
       break;
     default:
-      visit();
+      op_qp_ = rq_.head();
+      rq_.pop();
+      qp(op_qp_).inq = false;
+      read_map(op_qp_, qp(op_qp_).base);
+      state_ = State::Reclaim;
       break;
   }
 }
 
-void TxInflight::configure(const CfgBus& cfg) {
-  Qp& q = qp(cfg.index);
+/// False when the table write waits and other operations may go on.
+bool TxInflight::configure(const CfgBus& cfg) {
+  const auto index = static_cast<uint16_t>(cfg.index & qp_mask_);
+  Qp& q = qps_[index];
   if (cfg.is(CfgTable::QpCtx)) {
+    if (q.held) {  // its blocks first
+      if (!q.live && q.inq) return false;
+      retire(q, index);
+      return true;
+    }
     give_back(q);
     const auto row = csr::TblQpCtx::unpack(cfg.data.data());
     const bool listed = q.rtx;  // it leaves the list by itself
@@ -144,48 +210,41 @@ void TxInflight::configure(const CfgBus& cfg) {
     q.una = q.nxt = q.rtx_lo = row.sq_psn;
     q.hi = psn_add(row.sq_psn, -1);
     q.msn_done = q.msn_sent = row.msn;
-    start_timer(q);
+    restart(q);
+    q.fresh = true;
     q.live = row.state == static_cast<uint8_t>(QpState::Rts);
-    init_qp_ = cfg.index & qp_mask_;
-    init_row_ = 0;
-    state_ = State::Init;
-    return;
-  }
-  if (cfg.is(CfgTable::QpState) && (cfg.data[0] & 7u) != static_cast<uint32_t>(QpState::Rts)) {
-    q.live = false;
-    give_back(q);
+    if (recording_ != Recording::No && (in_.rec.head().qp & qp_mask_) == index) recording_ = Recording::No;
+  } else if (cfg.is(CfgTable::QpState) && (cfg.data[0] & 7u) != static_cast<uint32_t>(QpState::Rts)) {
+    retire(q, index);
   }
   ack_.done();
+  return true;
 }
 
-void TxInflight::init() {
-  win_.write(win_row(init_qp_, 64 * init_row_), WinRow{});
-  if (++init_row_ == win_rows_) {
-    ack_.done();
-    state_ = State::Idle;
-  }
+void TxInflight::take_rec() {
+  rec_ = in_.rec.head();
+  in_.rec.pop();
+  if (rec_.rtx && qp(rec_.qp).live) read_map(rec_.qp, psn_block(rec_.psn));
+  state_ = State::Rec;
 }
 
 void TxInflight::take_ctl() {
   ctl_ = in_.ctl.head();
   in_.ctl.pop();
   if (!qp(ctl_.qp).live) return;
-  recs_.read(recs_row(ctl_.qp, ctl_.psn));
-  switch (ctl_.kind) {
-    case CtlKind::Sack:
-      win_.read(win_row(ctl_.qp, ctl_.base));
-      state_ = State::Sack0;
-      break;
-    case CtlKind::Nack:
-      win_.read(win_row(ctl_.qp, ctl_.psn));
-      state_ = State::Nack;
-      break;
-    case CtlKind::Ack:
-      state_ = State::Ack;
-      break;
-    case CtlKind::Endpoint:  // not for this block: rx_check sends none
-      break;
-  }
+  if (ctl_.kind == CtlKind::Endpoint) return;  // not for this block: rx_check sends none
+  read_map(ctl_.qp, psn_block(ctl_.psn));
+  state_ = ctl_.kind == CtlKind::Ack ? State::Ack : State::Ctl0;
+}
+
+void TxInflight::take_retx() {
+  op_qp_ = list_.head();
+  const Qp& q = qp(op_qp_);
+  w_ = psn_block(q.rtx_lo);
+  lim_ = q.nxt;
+  steps_ = 0;
+  read_map(op_qp_, w_);
+  state_ = State::Retx0;
 }
 
 void TxInflight::tell(const Qp& q, CcEvent kind, uint32_t bytes, uint8_t reason) {
@@ -196,13 +255,18 @@ void TxInflight::give_back(Qp& q) {
   if (q.cc && q.fly.bytes() != 0) tell(q, CcEvent::Nack, q.fly.take_all());
 }
 
-void TxInflight::fail(Qp& q, uint16_t index, CqStatus status) {
+void TxInflight::retire(Qp& q, uint16_t index) {
   q.live = false;
-  fail_inc_next_ = true;
+  give_back(q);
+  reclaim_later(q, index);
+}
+
+void TxInflight::fail(Qp& q, uint16_t index, CqStatus status) {
+  pulses_next_.fail = true;
   out_.upd.load(
       {.qp = index, .una = q.una, .ack = true, .msn = q.msn_done, .syndrome = static_cast<uint8_t>(status), .mpr = 0});
   out_.qperr.load({.qp = index, .status = status});
-  give_back(q);
+  retire(q, index);
 }
 
 void TxInflight::visit() {
@@ -210,9 +274,22 @@ void TxInflight::visit() {
   Qp& q = qps_[visit_qp_];
   visit_due_ = false;
   visit_qp_ = (visit_qp_ + 1) & qp_mask_;
-  if (!q.live || tick_ - q.tmr_start < retry_interval(q.timeout, q.retry, q.limits)) return;
+  if (!q.live || !(q.outstanding() || q.fly.bytes() != 0)) {
+    q.armed = false;
+    return;
+  }
+  if (!q.armed) {
+    q.armed = true;
+    restart(q);
+    return;
+  }
+  if (tick_ - q.start < q.step()) return;
+  if (!q.marks.step(q.nxt)) {
+    q.start = tick_;
+    return;
+  }
   if (!q.outstanding()) {  // done, but bytes have drifted
-    if (q.fly.bytes() != 0) tell(q, CcEvent::Ack, q.fly.take_all());
+    tell(q, CcEvent::Ack, q.fly.take_all());
     return;
   }
   if (q.una == q.nxt) {  // all arrived, a semantic ACK is missing: the newest packet again asks for it
@@ -223,109 +300,154 @@ void TxInflight::visit() {
     q.retry = retry_next(q.retry);
     q.dup = true;
     enlist(q, index);
-    start_timer(q);
-    rto_inc_next_ = true;
+    restart(q);
+    pulses_next_.rto = true;
     return;
   }
   op_qp_ = index;
-  op_psn_ = psn_word(q.una);
-  any_ = fresh_ = false;
-  win_.read(win_row(index, q.una));
-  state_ = State::Walk;
+  lim_ = q.nxt;
+  w_ = psn_block(q.una);
+  any_ = old_ = spared_ = false;
+  read_map(index, w_);
+  state_ = State::Walk0;
 }
 
-void TxInflight::record() {
+/// What is not for Record: packets that were ordered, and packets of QPs that are not live.
+void TxInflight::rec() {
   state_ = State::Idle;
   Qp& q = qp(rec_.qp);
   if (rec_.voided) {  // ordered, and then not needed; the flight of a QP that is not live has been given back
-    if (!q.live || !q.cc) return;
-    tell(q, CcEvent::Nack, q.fly.take(rec_.size));
+    if (q.live && q.cc) tell(q, CcEvent::Nack, q.fly.take(rec_.size));
     return;
   }
-  if (!q.live) {  // asked for, sent, and nobody waits for it
-    if (q.cc && !rec_.rtx) tell(q, CcEvent::Nack, rec_.size);
+  if (!q.live) {
+    if (rec_.rtx) return;
+    if (q.cc) tell(q, CcEvent::Nack, rec_.size);  // asked for, sent, and nobody waits for it
+    if (rec_.psn % kBlockPsns == 0 || q.fresh) pulses_next_.freed = true;
+    q.fresh = false;
     return;
   }
-  recs_.write(recs_row(rec_.qp, rec_.psn), {rec_.msn, rec_.ev_idx, rec_.idx, rec_.size, rec_.rtx});
-  if (rec_.rtx) return;
-  if (q.cc) q.fly.enter(rec_.size);
-  WinRow row = win_.rdata();
-  const uint64_t keep = ~(uint64_t{1} << (rec_.psn & 63u));
-  row.nacked &= keep;
-  row.rtxd &= keep;
-  row.pend &= keep;
-  row.sacked &= keep;
-  win_.write(win_row(rec_.qp, rec_.psn), row);
-  const bool first = !q.outstanding();
-  q.nxt = psn_add(rec_.psn, 1);
-  if (rec_.last) q.msn_sent = msn_add(rec_.msn, 1);
-  if (first) start_timer(q);
+  if (!q.owned(rec_.psn)) return;
+  recs_.write(recs_row(map_.rdata(), rec_.psn), {rec_.msn, rec_.row, rec_.ev_idx, rec_.idx, rec_.size, true});
 }
 
-void TxInflight::sack0(unsigned reorder) {
-  const Qp& q = qp(ctl_.qp);
-  state_ = State::Idle;
-  if (!cum_valid(psn_add(ctl_.cack, 1), q.una, q.nxt)) return;
-  view_ = sack_view(ctl_, q.una, q.nxt, q.hi, reorder);
-  const uint32_t p0 = psn_word(ctl_.base);
-  const unsigned s = ctl_.base & 63u;
-  WinRow row = win_.rdata();
-  canc_ = cancelled_losses(row, p0, ctl_.bitmap << s, view_);
-  const uint64_t lost = sack_row(row, p0, ctl_.bitmap << s, ~uint64_t{0} << s, view_);
-  win_.write(win_row(ctl_.qp, p0), row);
-  any_ = lost != 0;
-  if (any_) first_ = lowest(p0, lost);
-  ev_idx_keep_ = recs_.rdata().ev_idx;
-  rtx_keep_ = recs_.rdata().rtx;
-  win_.read(win_row(ctl_.qp, p0 + 64));
-  state_ = State::Sack1;
-}
-
-void TxInflight::sack1(const CsrOut& csr) {
-  state_ = State::Idle;
-  Qp& q = qp(ctl_.qp);
-  const unsigned s = ctl_.base & 63u;
-  if (s != 0) {
-    const uint32_t p1 = psn_add(psn_word(ctl_.base), 64);
-    const uint64_t got = ctl_.bitmap >> (64 - s);
-    WinRow row = win_.rdata();
-    canc_ += cancelled_losses(row, p1, got, view_);
-    const uint64_t lost = sack_row(row, p1, got, low_mask(s), view_);
-    win_.write(win_row(ctl_.qp, p1), row);
-    if (lost != 0 && !any_) {
-      any_ = true;
-      first_ = lowest(p1, lost);
+void TxInflight::reclaim() {
+  Qp& q = qp(op_qp_);
+  const uint32_t end = q.live ? oldest_block(q.una, q.nxt) : block_add(psn_block(psn_add(q.nxt, -1)), 1);
+  if (q.base != end) {
+    pool_.give(map_.rdata());
+    pulses_next_.freed = true;
+    q.base = block_add(q.base, 1);
+    if (q.base != end) {
+      read_map(op_qp_, q.base);
+      return;
     }
   }
-  q.rtx_lo = psn_follow(q.rtx_lo, view_.una);
+  state_ = State::Idle;
+  if (!q.live) {
+    q.held = q.kept = false;
+    give_back(q);  // a packet that was recorded in the cycle in which the QP ended
+  } else if (q.una == q.nxt && q.una % kBlockPsns == 0) {
+    q.kept = true;
+  }
+}
+
+void TxInflight::ctl0() {
+  const Qp& q = qp(ctl_.qp);
+  const unsigned n = map_.rdata();
+  recs_.read(recs_row(n, ctl_.psn));
+  win_.read(n);
+  state_ = State::Ctl1;
+  if (ctl_.kind == CtlKind::Nack) {
+    n_ = n;
+    return;
+  }
+  if (!cum_valid(psn_add(ctl_.cack, 1), q.una, q.nxt)) {
+    state_ = State::Idle;
+    return;
+  }
+  una_keep_ = sack_una(ctl_.cack, q.una);
+  hi_keep_ = sack_hi(ctl_, q.una, q.nxt, q.hi);
+  own_ = q.owned(ctl_.psn);
+  const SackBlocks blocks = sack_blocks(ctl_.base, una_keep_, q.nxt);
+  no_blocks_ = blocks.none;
+  w_ = blocks.first;
+  z_ = blocks.last;
+  read_map(ctl_.qp, w_);
+}
+
+void TxInflight::ctl1(const CsrOut& csr) {
+  if (ctl_.kind == CtlKind::Nack) {
+    nack(csr);
+    return;
+  }
+  ev_idx_keep_ = recs_.rdata().ev_idx;
+  rtx_keep_ = recs_.rdata().rtx;
+  any_ = false;
+  canc_ = 0;
+  state_ = State::Done;
+  if (no_blocks_) return;
+  n_ = map_.rdata();
+  win_.read(n_);
+  read_map(ctl_.qp, block_add(w_, 1));
+  state_ = State::Row;
+}
+
+void TxInflight::sack_block(const CsrOut& csr) {
+  const Qp& q = qp(ctl_.qp);
+  const uint32_t p0 = block_psn(w_);
+  const auto piece = sack_piece<uint16_t>(ctl_.bitmap, ctl_.base, p0);
+  const SackView view = sack_view(una_keep_, q.nxt, hi_keep_, ctl_.ooo, csr.reorder);
+  WinBlock row = win_.rdata();
+  canc_ += cancelled_losses(row.psns, p0, piece.got, view);
+  const uint16_t lost = sack_row(row.psns, p0, piece.got, piece.cover, view);
+  win_.write(n_, row);
+  if (lost != 0 && !any_) {
+    any_ = true;
+    first_ = lowest_psn(p0, lost);
+  }
+  if (w_ == z_) {
+    state_ = State::Done;
+    return;
+  }
+  w_ = block_add(w_, 1);
+  n_ = map_.rdata();
+  win_.read(n_);
+  read_map(ctl_.qp, block_add(w_, 1));
+}
+
+void TxInflight::done(const CsrOut& csr) {
+  state_ = State::Idle;
+  Qp& q = qp(ctl_.qp);
+  q.rtx_lo = psn_follow(q.rtx_lo, una_keep_);
   if (any_) {
     enlist(q, ctl_.qp);
     q.rtx_lo = psn_first(q.rtx_lo, first_);
   }
-  const uint32_t below = psn_add(view_.una, -1);
-  q.hi = psn_before(view_.hi, below) ? below : view_.hi;
-  const bool moved = view_.una != q.una;
+  const uint32_t below = psn_add(una_keep_, -1);
+  q.hi = psn_before(hi_keep_, below) ? below : hi_keep_;
+  const bool moved = una_keep_ != q.una;
   const bool new_mpr = q.dyn_mpr && ctl_.mpr != 0 && ctl_.mpr != q.mprv && !psn_before(psn_add(ctl_.cack, 1), q.una);
   if (moved) {
-    q.una = view_.una;
-    q.retry = 0;
-    start_timer(q);
+    q.una = una_keep_;
+    progress(q);
+    if (psn_block(q.una) != q.base) reclaim_later(q, ctl_.qp);
   }
   if (new_mpr) q.mprv = ctl_.mpr;
   if (moved || new_mpr) {
     const uint8_t mpr = new_mpr ? ctl_.mpr : uint8_t{0};
     out_.upd.load({.qp = ctl_.qp, .una = q.una, .ack = false, .msn = 0, .syndrome = 0, .mpr = mpr});
   }
-  const bool of_packet = !ctl_.pr && recent(q, ctl_.psn);
+  const bool recent = !ctl_.pr && own_;
   if (ctl_.pr) out_.pres.load({.qp = ctl_.qp, .id = static_cast<uint16_t>(ctl_.psn), .m = ctl_.m});
-  if (of_packet && ctl_.m != 0) {
+  if (recent && ctl_.m != 0) {
     out_.fb.load({.qp = ctl_.qp, .ev_idx = ev_idx_keep_, .entropy = ctl_.entropy, .kind = ctl_.m});
-  } else if (of_packet && !rtx_keep_) {
+  } else if (recent && !rtx_keep_) {
     out_.okev.load({.dest = q.dest, .plane = static_cast<uint8_t>(ev_idx_keep_ & (planes_ - 1)), .ev = ctl_.entropy});
   }
-  acknowledge(q, of_packet && rtt_valid(q, rtx_keep_, csr), csr);
-  if (csr.same_ev && of_packet && !rtx_keep_ && same_ev_asks(ctl_.psn, q.una, q.nxt)) {
-    recs_.read(recs_row(ctl_.qp, q.una));
+  acknowledge(q, recent && rtt_valid(q, rtx_keep_, csr), csr);
+  if (csr.same_ev && recent && !rtx_keep_ && same_ev_asks(ctl_.psn, q.una, q.nxt)) {
+    read_map(ctl_.qp, psn_block(q.una));
     state_ = State::Same0;
   }
 }
@@ -354,18 +476,18 @@ void TxInflight::acknowledge(Qp& q, bool sample, const CsrOut& csr) {
 }
 
 void TxInflight::same0() {
-  state_ = State::Idle;
-  if (recs_.rdata().ev_idx != ev_idx_keep_) return;
-  win_.read(win_row(ctl_.qp, qp(ctl_.qp).una));
+  n_ = map_.rdata();
+  recs_.read(recs_row(n_, qp(ctl_.qp).una));
+  win_.read(n_);
   state_ = State::Same1;
 }
 
 void TxInflight::same1() {
   state_ = State::Idle;
   Qp& q = qp(ctl_.qp);
-  WinRow row = win_.rdata();
-  if (!same_ev_lost(row, q.una)) return;
-  win_.write(win_row(ctl_.qp, q.una), row);
+  WinBlock row = win_.rdata();
+  if (recs_.rdata().ev_idx != ev_idx_keep_ || !same_ev_lost(row.psns, q.una)) return;
+  win_.write(n_, row);
   enlist(q, ctl_.qp);
   q.rtx_lo = q.una;
 }
@@ -377,7 +499,8 @@ void TxInflight::nack(const CsrOut& csr) {
     fail(q, ctl_.qp, CqStatus::RemEvent);
     return;
   }
-  if (nack_counts(ctl_.reason) && ctl_.psn == q.una && q.una != q.nxt) {
+  const bool in = in_window(ctl_.psn, q.una, q.nxt);
+  if (nack_counts(ctl_.reason) && in && ctl_.psn == q.una) {
     if (retry_exhausted(q.retry, q.limits)) {
       fail(q, ctl_.qp, CqStatus::RetryExceeded);
       return;
@@ -385,9 +508,9 @@ void TxInflight::nack(const CsrOut& csr) {
     q.retry = retry_next(q.retry);
   }
   const Sent& sent = recs_.rdata();
-  WinRow row = win_.rdata();
-  const uint64_t bit = uint64_t{1} << (ctl_.psn & 63u);
-  if (in_window(ctl_.psn, q.una, q.nxt) && !((row.sacked | row.pend) & bit)) {
+  WinBlock row = win_.rdata();
+  if (in && nack_lost(row.psns, ctl_.psn)) {
+    win_.write(n_, row);
     if (q.cc) {
       const bool sample = rtt_valid(q, sent.rtx, csr);
       out_.ccev.load({.cc = q.dest,
@@ -397,13 +520,10 @@ void TxInflight::nack(const CsrOut& csr) {
                       .rtt = sample ? rtt(csr) : uint16_t{0},
                       .reason = ctl_.reason});
     }
-    row.pend |= bit;
-    row.nacked |= bit;
-    win_.write(win_row(ctl_.qp, ctl_.psn), row);
     enlist(q, ctl_.qp);
     q.rtx_lo = psn_first(q.rtx_lo, ctl_.psn);
   }
-  if (ctl_.reason == static_cast<uint8_t>(wire::NackReason::Trimmed) && recent(q, ctl_.psn)) {
+  if (ctl_.reason == static_cast<uint8_t>(wire::NackReason::Trimmed) && q.owned(ctl_.psn)) {
     out_.fb.load({.qp = ctl_.qp, .ev_idx = sent.ev_idx, .entropy = ctl_.entropy, .kind = 1});
   }
 }
@@ -422,60 +542,74 @@ void TxInflight::semantic_ack() {
   if (psn_before(q.hi, below)) q.hi = below;
   if (good) q.msn_done = ctl_.msn;
   if (changed) {
-    q.retry = 0;
-    start_timer(q);
+    progress(q);
+    if (psn_block(una) != q.base) reclaim_later(q, ctl_.qp);
   }
   if (changed || !good) {
     out_.upd.load({.qp = ctl_.qp, .una = una, .ack = true, .msn = ctl_.msn, .syndrome = ctl_.reason, .mpr = 0});
   }
   if (!good) {
-    q.live = false;
     out_.qperr.load({.qp = ctl_.qp, .status = static_cast<CqStatus>(ctl_.reason)});
-    give_back(q);
+    retire(q, ctl_.qp);
   } else if (q.cc && una == q.nxt && q.fly.bytes() != 0) {
     tell(q, CcEvent::Ack, q.fly.take_all());
   }
 }
 
 void TxInflight::retx0() {
-  state_ = State::Idle;
   Qp& q = qp(op_qp_);
   if (!q.live) {
     q.rtx = q.dup = false;
     list_.pop();
+    state_ = State::Idle;
     return;
   }
-  const uint32_t w0 = psn_word(q.rtx_lo);
-  WinRow row = win_.rdata();
-  const uint64_t c = retx_row(row, w0, q.rtx_lo, q.nxt);
+  n_ = map_.rdata();
+  win_.read(n_);
+  read_map(op_qp_, block_add(w_, 1));
+  state_ = State::Scan;
+}
+
+void TxInflight::scan() {
+  Qp& q = qp(op_qp_);
+  const uint32_t p0 = block_psn(w_);
+  WinBlock row = win_.rdata();
+  const uint16_t c = retx_row(row.psns, p0, q.rtx_lo, lim_);
+  ++steps_;
   dup_ = c == 0;
   if (c != 0) {
     row_keep_ = row;
-    op_psn_ = lowest(w0, c);
-    const uint64_t bit = uint64_t{1} << (op_psn_ & 63u);
-    loss_ = (row.nacked & bit) == 0;
-    row.pend &= ~bit;
-    const bool late = sent_again_late(tick_ - q.tmr_start, retry_interval(q.timeout, q.retry, q.limits));
-    row.nacked = late ? row.nacked | bit : row.nacked & ~bit;
-    row.rtxd |= bit;
-    win_.write(win_row(op_qp_, w0), row);
-    q.rtx_lo = psn_add(op_psn_, 1);
+    p_ = lowest_psn(p0, c);
+    loss_ = send_again(row.psns, p_);
+    row.ages.set(p_ % kBlockPsns, spared_steps(tick_ - q.start, q.step()) - q.marks.count);
+    win_.write(n_, row);
+    recs_.read(recs_row(n_, p_));
+    q.rtx_lo = psn_add(p_, 1);
   } else {
-    const uint32_t next = psn_add(w0, 64);
-    if (psn_dist(next, q.una) < psn_dist(q.nxt, q.una)) {
+    const uint32_t next = psn_add(p0, kBlockPsns);
+    if (psn_dist(next, q.una) < psn_dist(lim_, q.una)) {
       q.rtx_lo = next;
+      if (steps_ == kScanBlocks) {  // it goes on in its next turn
+        state_ = State::Idle;
+        return;
+      }
+      w_ = block_add(w_, 1);
+      n_ = map_.rdata();
+      win_.read(n_);
+      read_map(op_qp_, block_add(w_, 1));
       return;
     }
     q.rtx_lo = q.nxt;
     if (!q.dup) {
       q.rtx = false;
       list_.pop();
+      state_ = State::Idle;
       return;
     }
     q.dup = loss_ = false;
-    op_psn_ = psn_add(q.nxt, -1);
+    p_ = psn_add(q.nxt, -1);
+    recs_.read(recs_row(q.cur, p_));
   }
-  recs_.read(recs_row(op_qp_, op_psn_));
   list_.pop();
   list_.push(op_qp_);
   state_ = State::Retx1;
@@ -492,26 +626,27 @@ void TxInflight::retx1() {
     return;
   }
   if (loss_) tell(q, CcEvent::Loss, q.fly.take(s.size));
-  out_.rask.load({.cc = q.dest, .bytes = s.size});
+  out_.rask.load({.cc = q.dest, .min = s.size, .bytes = s.size});
   state_ = State::RetxW;
 }
 
-/// Orders the retransmission of op_psn_ as recs has it.
+/// Orders the retransmission of p_ as recs has it.
 void TxInflight::order() {
   const Sent& s = recs_.rdata();
-  out_.retx.load({.qp = op_qp_, .psn = op_psn_, .msn = s.msn, .idx = s.idx, .avoid_ev = s.ev_idx, .size = s.size});
-  rtx_inc_next_ = true;
+  out_.retx.load(
+      {.qp = op_qp_, .psn = p_, .msn = s.msn, .row = s.row, .idx = s.idx, .avoid_ev = s.ev_idx, .size = s.size});
+  pulses_next_.rtx = true;
 }
 
 void TxInflight::retx_wait() {
   if (!in_.rans.has()) return;
-  const bool ok = in_.rans.head().ok;
+  const bool ok = in_.rans.head().bytes != 0;
   in_.rans.pop();
   state_ = State::Idle;
   Qp& q = qp(op_qp_);
   if (ok) {
     order();
-    q.fly.enter(recs_.rdata().size);
+    q.fly.enter_again(recs_.rdata().size);
     return;
   }
   hold_ = true;
@@ -519,43 +654,59 @@ void TxInflight::retx_wait() {
     q.dup = true;
     return;
   }
-  row_keep_.nacked |= uint64_t{1} << (op_psn_ & 63u);  // its loss is accounted for
-  win_.write(win_row(op_qp_, op_psn_), row_keep_);
-  q.rtx_lo = op_psn_;
+  row_keep_.psns.nacked |= psn_bit<uint16_t>(p_);  // its loss is accounted for
+  win_.write(n_, row_keep_);
+  q.rtx_lo = p_;
+}
+
+void TxInflight::walk0() {
+  n_ = map_.rdata();
+  win_.read(n_);
+  read_map(op_qp_, block_add(w_, 1));
+  state_ = State::Walk;
 }
 
 void TxInflight::walk() {
   Qp& q = qp(op_qp_);
-  WinRow row = win_.rdata();
-  const uint64_t c = timer_row(row, op_psn_, q.una, q.nxt, q.tmr_psn);
-  fresh_ = fresh_ || fresh_row(row, op_psn_, q.una, q.nxt) != 0;
-  row.nacked &= row.pend;
-  row.pend |= c;
-  win_.write(win_row(op_qp_, op_psn_), row);
-  if (c != 0 && !any_) {
+  const uint32_t p0 = block_psn(w_);
+  WinBlock row = win_.rdata();
+  const auto found = step_row(row.psns, row.ages, p0, q.una, lim_, q.marks.mark[0]);
+  win_.write(n_, row);
+  spared_ = spared_ || found.spared != 0;
+  if (found.lost != 0 && !any_) {
     any_ = true;
-    first_ = lowest(op_psn_, c);
+    first_ = lowest_psn(p0, found.lost);
+    old_ = first_ == q.una;
   }
-  const uint32_t next = psn_add(op_psn_, 64);
-  if (psn_dist(next, q.una) < psn_dist(q.nxt, q.una)) {
-    op_psn_ = next;
-    win_.read(win_row(op_qp_, next));
+  if (psn_dist(psn_add(p0, kBlockPsns), q.una) < psn_dist(lim_, q.una)) {
+    w_ = block_add(w_, 1);
+    n_ = map_.rdata();
+    win_.read(n_);
+    read_map(op_qp_, block_add(w_, 1));
     return;
   }
   state_ = State::Idle;
-  if (any_) {  // otherwise all that is out waits for its turn: no retry
+  walk_end(q);
+}
+
+/// The step of the timer has seen the whole window.
+void TxInflight::walk_end(Qp& q) {
+  if (old_) {  // what counts is the oldest packet
     if (retry_exhausted(q.retry, q.limits)) {
       fail(q, op_qp_, CqStatus::RetryExceeded);
       return;
     }
     q.retry = retry_next(q.retry);
+  }
+  if (any_) {  // otherwise all that is out waits for its turn, or is spared
     enlist(q, op_qp_);
     q.rtx_lo = psn_first(q.rtx_lo, first_);
+    pulses_next_.rto = true;
   }
   // Nothing of the QP is in flight any more, whatever the account says.
-  if (q.tmr_psn == q.nxt && !fresh_ && q.fly.bytes() != 0) tell(q, CcEvent::Loss, q.fly.take_all());
-  start_timer(q);
-  rto_inc_next_ = true;
+  if (q.cc && q.fly.bytes() != 0 && q.marks.mark[0] == q.nxt && !spared_) tell(q, CcEvent::Loss, q.fly.take_all());
+  q.marks.shift(q.nxt);
+  q.start = tick_;
 }
 
 }  // namespace mrc

@@ -7,10 +7,12 @@
 #include "gen/presets.hpp"
 #include "gen/streams.hpp"
 #include "pipeline/cfg.hpp"
+#include "pipeline/pool.hpp"
 #include "pipeline/ram.hpp"
 #include "pipeline/stream.hpp"
 #include "protocol/flight.hpp"
 #include "protocol/retry.hpp"
+#include "protocol/step_timer.hpp"
 #include "protocol/timestamp.hpp"
 #include "protocol/tx_window.hpp"
 
@@ -18,7 +20,8 @@ namespace mrc {
 
 /// Keeps the window of PSNs sent and not yet acknowledged of each QP, works through SACK, NACK and ACK, infers losses,
 /// runs the retransmission timer, orders retransmissions and tells the congestion controllers what became of their
-/// packets. Contract: docs/blocks/tx_inflight.md.
+/// packets. What was sent is recorded a packet per cycle, beside everything else, in blocks of 16 PSNs that all QPs
+/// share. Contract: docs/blocks/tx_inflight.md.
 class TxInflight {
  public:
   /// Streams in.
@@ -38,34 +41,55 @@ class TxInflight {
     Stream<Okev>& okev;    ///< to ack_gen
     Stream<Qperr>& qperr;  ///< to csr
   };
+  /// Registers rtx_inc_q, rto_inc_q, fail_inc_q (counters) and freed_q (to tx_segment: a block is free again).
+  struct Pulses {
+    bool rtx = false, rto = false, fail = false, freed = false;
+  };
 
   TxInflight(const Preset& preset, const In& in, const Out& out);
 
   bool cfg_ack() const { return ack_.value(); }
-  /// Registers rtx_inc_q, rto_inc_q, fail_inc_q.
-  bool rtx_inc() const { return rtx_inc_; }
-  bool rto_inc() const { return rto_inc_; }
-  bool fail_inc() const { return fail_inc_; }
+  const Pulses& pulses() const { return pulses_; }
   void step(const CfgBus& cfg, const CsrOut& csr);
   void clock() {
+    map_.clock();
     win_.clock();
     recs_.clock();
+    pool_.clock();
     ack_.clock();
-    rtx_inc_ = rtx_inc_next_;
-    rto_inc_ = rto_inc_next_;
-    fail_inc_ = fail_inc_next_;
-    rtx_inc_next_ = rto_inc_next_ = fail_inc_next_ = false;
+    pulses_ = pulses_next_;
+    pulses_next_ = {};
   }
 
  private:
-  enum class State : uint8_t { Idle, Init, Rec, Sack0, Sack1, Nack, Ack, Retx0, Retx1, RetxW, Walk, Same0, Same1 };
+  enum class State : uint8_t {
+    Idle,
+    Rec,
+    Reclaim,
+    Ctl0,
+    Ctl1,
+    Row,
+    Done,
+    Same0,
+    Same1,
+    Ack,
+    Retx0,
+    Scan,
+    Retx1,
+    RetxW,
+    Walk0,
+    Walk
+  };
 
   struct Qp {
     uint32_t una = 0, nxt = 0, hi = 0;
     uint16_t msn_done = 0, msn_sent = 0;
     uint32_t rtx_lo = 0;
-    bool rtx = false, dup = false, live = false;
-    uint32_t tmr_start = 0, tmr_psn = 0;
+    bool live = false, fresh = false, held = false, kept = false, armed = false, rtx = false, inq = false, dup = false;
+    uint32_t base = 0;   // number of the first block held
+    unsigned cur = 0;    // pool's number of the block of nxt - 1
+    uint32_t start = 0;  // tick of the timer's last step
+    StepMarks marks;
     uint8_t retry = 0;
     Flight fly;
     uint32_t rcvdl = 0;  // rcvd_bytes of the newest SACK
@@ -76,18 +100,31 @@ class TxInflight {
     bool cc = false, ts = false, dyn_mpr = false;
 
     bool outstanding() const { return una != nxt || msn_done != msn_sent; }
+    /// Ticks of a step of the timer.
+    uint32_t step() const { return retry_interval(timeout, retry, limits) / kTimerSteps; }
+    /// True when the record of a PSN is there.
+    bool owned(uint32_t psn) const {
+      const uint32_t first = block_psn(base);
+      return held && psn_dist(psn, first) < psn_dist(nxt, first);
+    }
+  };
+
+  /// Row of `win`.
+  struct WinBlock {
+    BlockRow psns;
+    BlockAges ages;
   };
 
   /// Row of `recs`.
   struct Sent {
-    uint16_t msn = 0;
+    uint16_t msn = 0, row = 0;
     uint16_t ev_idx = 0;
     uint32_t idx = 0;
     uint16_t size = 0;
     bool rtx = false;
   };
 
-  /// QPs with something to retransmit, each at most once; pop and push in one cycle always work.
+  /// QPs, each at most once; pop and push in one cycle always work.
   class List {
    public:
     explicit List(unsigned num_qps) : mem_(2 * num_qps), mask_(2 * num_qps - 1) {}
@@ -101,92 +138,123 @@ class TxInflight {
     unsigned mask_, rd_ = 0, wr_ = 0;
   };
 
+  /// What Record does in this cycle.
+  enum class Recording : uint8_t { No, Begin, Go };
+
   Qp& qp(unsigned index) { return qps_[index & qp_mask_]; }
-  std::size_t win_row(unsigned qp, uint32_t psn) const {
-    return std::size_t{qp & qp_mask_} * win_rows_ + (psn / 64 & (win_rows_ - 1));
+  const Qp& qp(unsigned index) const { return qps_[index & qp_mask_]; }
+  void read_map(unsigned qp, uint32_t block) { map_.read(map_row(qp, block)); }
+  std::size_t map_row(unsigned qp, uint32_t block) const {
+    return std::size_t{qp & qp_mask_} * qp_blocks_ + (block & (qp_blocks_ - 1));
   }
-  std::size_t recs_row(unsigned qp, uint32_t psn) const {
-    return std::size_t{qp & qp_mask_} * max_mpr_ + (psn & (max_mpr_ - 1));
-  }
+  static std::size_t recs_row(unsigned n, uint32_t psn) { return std::size_t{n} * kBlockPsns + psn % kBlockPsns; }
+
   void enlist(Qp& q, uint16_t index) {
     if (!q.rtx) list_.push(index);
     q.rtx = true;
   }
-  void start_timer(Qp& q) {
-    q.tmr_start = tick_;
-    q.tmr_psn = q.nxt;
+  /// *reclaim*
+  void reclaim_later(Qp& q, uint16_t index) {
+    if (!q.held || q.inq) return;
+    rq_.push(index);
+    q.inq = true;
   }
-
-  /// True when the PSN was sent among the last MaxMpr: its row of recs is its own.
-  bool recent(const Qp& q, uint32_t psn) const { return psn_dist(q.nxt, psn) - 1u < max_mpr_; }
+  void restart(Qp& q) const {
+    q.start = tick_;
+    q.marks.restart(q.nxt);
+  }
+  void progress(Qp& q) const {
+    q.retry = 0;
+    restart(q);
+  }
 
   /// Tells the controller; ccev must be free.
   void tell(const Qp& q, CcEvent kind, uint32_t bytes, uint8_t reason = 0);
   /// *Give back*: what the QP has in flight will not be heard of any more. ccev must be free.
   void give_back(Qp& q);
+  /// The QP is over: gives back its bytes, and its blocks as soon as it can. ccev must be free.
+  void retire(Qp& q, uint16_t index);
   /// Ends a QP: its work requests complete with `status`, then Flushed. upd, qperr and ccev must be free.
   void fail(Qp& q, uint16_t index, CqStatus status);
   /// The round-trip sample of ctl_, if its packet gives one.
   bool rtt_valid(const Qp& q, bool rtx, const CsrOut& csr) const { return q.ts && (!rtx || csr.rtt_rtx); }
   uint16_t rtt(const CsrOut& csr) const { return ticks_since(ctl_.ts, tick_, csr.tsr_us); }
 
+  bool for_record() const;
+  Recording recording() const;
+  void record(bool begins);
   bool cfg_due(const CfgBus& cfg) const;
+  bool configure(const CfgBus& cfg);
   void idle(const CfgBus& cfg);
-  void configure(const CfgBus& cfg);
+  void take_rec();
   void take_ctl();
+  void take_retx();
   void visit();
-  void init();
-  void record();
-  void sack0(unsigned reorder);
-  void sack1(const CsrOut& csr);
+  void rec();
+  void reclaim();
+  void ctl0();
+  void ctl1(const CsrOut& csr);
+  void sack_block(const CsrOut& csr);
+  void done(const CsrOut& csr);
   void acknowledge(Qp& q, bool sample, const CsrOut& csr);
   void same0();
   void same1();
   void nack(const CsrOut& csr);
   void semantic_ack();
   void retx0();
+  void scan();
   void retx1();
   void order();
   void retx_wait();
+  void walk0();
   void walk();
+  void walk_end(Qp& q);
 
-  const unsigned planes_, qp_mask_, max_mpr_, win_rows_, tick_cycles_;
+  const unsigned planes_, qp_mask_, qp_blocks_;  // qp_blocks_: B of the contract
   const In in_;
   const Out out_;
 
-  Ram1r1w<WinRow> win_;
+  Ram1r1w<uint16_t> map_;
+  Ram1r1w<WinBlock> win_;
   Ram1r1w<Sent> recs_;
+  Pool pool_;
   std::vector<Qp> qps_;
-  List list_;
-  RrArb arb_{4};
+  List list_, rq_;
+  RrArb arb_{5};
   State state_ = State::Idle;
   CfgAck ack_;
-  bool rtx_inc_ = false, rto_inc_ = false, rtx_inc_next_ = false, rto_inc_next_ = false;
-  bool fail_inc_ = false, fail_inc_next_ = false;
+  Pulses pulses_, pulses_next_;
+  Recording recording_ = Recording::No;
 
-  uint32_t tick_ = 0;
-  unsigned tick_count_ = 0;  // cycles since the last tick
+  uint32_t tick_ = 0;  // of this cycle
   unsigned div_ = 0;
   bool visit_due_ = false;
   bool hold_ = false;  // a retransmission was refused a moment ago
   unsigned visit_qp_ = 0;
 
   // What an operation keeps from one state to the next.
-  unsigned init_qp_ = 0, init_row_ = 0;
   Rec rec_{};
   Ctl ctl_{};
-  SackView view_{};
-  bool any_ = false;
-  bool fresh_ = false;  // the walk has met PSNs sent again since the last one
-  uint32_t first_ = 0;
-  unsigned canc_ = 0;
+  uint16_t op_qp_ = 0;
+  uint32_t w_ = 0, z_ = 0;  // numbers of the block that is looked at, and of the last one
+  unsigned n_ = 0;          // pool's number of block w
+  uint32_t lim_ = 0;        // nxt when the operation began: PSNs that have a row for sure
+  // SACK.
+  uint32_t una_keep_ = 0, hi_keep_ = 0;
+  bool own_ = false, no_blocks_ = false;
   uint16_t ev_idx_keep_ = 0;
   bool rtx_keep_ = false;
-  uint16_t op_qp_ = 0;
-  uint32_t op_psn_ = 0;  // Retx1: p; Walk: w
-  bool loss_ = false;    // Retx1: its EV lost it
-  bool dup_ = false;     // Retx1: the newest packet again, for its ACK
-  WinRow row_keep_{};    // Retx1: before p was taken off
+  bool any_ = false;
+  uint32_t first_ = 0;
+  unsigned canc_ = 0;
+  // Retransmission.
+  unsigned steps_ = 0;
+  uint32_t p_ = 0;
+  bool loss_ = false;    // its EV lost it
+  bool dup_ = false;     // the newest packet again, for its ACK
+  WinBlock row_keep_{};  // before p was taken off
+  // Timer.
+  bool old_ = false, spared_ = false;
 };
 
 }  // namespace mrc

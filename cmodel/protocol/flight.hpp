@@ -5,29 +5,33 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <utility>
 
 namespace mrc {
 
 /// Kind of a ccev_t.
 enum class CcEvent : uint8_t { Ack = 0, Nack = 1, Loss = 2 };
 
-/// Register `fly` of a QP.
+/// What a QP has in flight: the difference of two counters of 28 bits, what was sent (the side that sends counts it)
+/// and what is gone (the side that hears of it).
 class Flight {
  public:
-  uint32_t bytes() const { return bytes_; }
-  void enter(uint32_t n) { bytes_ += n; }
+  uint32_t bytes() const { return (sent_ - gone_) & kMask; }
+  /// A packet was sent.
+  void enter(uint32_t n) { sent_ += n; }
+  /// A packet that had left it was sent again.
+  void enter_again(uint32_t n) { gone_ -= n; }
   /// *take(n)*: never more than there is. Returns what was taken: so much the controller is told.
   uint32_t take(uint32_t n) {
-    const uint32_t taken = std::min(n, bytes_);
-    bytes_ -= taken;
+    const uint32_t taken = std::min(n, bytes());
+    gone_ += taken;
     return taken;
   }
   /// Takes everything, and says how much it was.
-  uint32_t take_all() { return std::exchange(bytes_, 0); }
+  uint32_t take_all() { return take(bytes()); }
 
  private:
-  uint32_t bytes_ = 0;
+  static constexpr uint32_t kMask = (1u << 28) - 1;
+  uint32_t sent_ = 0, gone_ = 0;
 };
 
 /// Unit of rcvd_bytes in bytes (mrc.md section 3).

@@ -24,16 +24,11 @@ constexpr bool retry_exhausted(unsigned retry, RetryLimits l) {
   return retry >= unsigned{l.linear} + l.exponential && l.exponential != kRetryForever;
 }
 
-/// Ticks until the timer expires after `retry` retries, with `timeout` of the QP_CTX row.
+/// Interval of the timer in ticks after `retry` retries, with `timeout` of the QP_CTX row.
 constexpr uint32_t retry_interval(unsigned timeout, unsigned retry, RetryLimits l) {
   const unsigned shift = retry > l.linear ? retry - l.linear : 0;
   return uint32_t{8} << std::min(timeout + shift, 27u);
 }
-
-/// A packet sent again `elapsed` ticks after the timer's start is late in that interval: it gets the next one too, or
-/// its SACK would still be on its way when the timer calls it lost. What the timer itself sends again goes out at the
-/// start.
-constexpr bool sent_again_late(uint32_t elapsed, uint32_t interval) { return elapsed >= interval / 4; }
 
 /// The counter after one more retry: six bits, saturating.
 constexpr uint8_t retry_next(unsigned retry) { return static_cast<uint8_t>(std::min(retry + 1, 63u)); }

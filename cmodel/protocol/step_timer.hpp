@@ -36,22 +36,28 @@ struct StepMarks {
 };
 
 /// Timer steps for which each PSN of a row is spared, 0 to 7: three bits each, by their weight.
-struct RowAges {
-  std::array<uint64_t, 3> bit{};
+template <class Mask>
+struct PsnAges {
+  std::array<Mask, 3> bit{};
+  bool operator==(const PsnAges&) const = default;
 
-  constexpr uint64_t any() const { return bit[0] | bit[1] | bit[2]; }
+  constexpr Mask any() const { return static_cast<Mask>(bit[0] | bit[1] | bit[2]); }
   constexpr void set(unsigned i, unsigned steps) {
-    for (unsigned b = 0; b < 3; ++b) bit[b] = (bit[b] & ~(uint64_t{1} << i)) | uint64_t{steps >> b & 1u} << i;
+    for (unsigned b = 0; b < 3; ++b) {
+      bit[b] = static_cast<Mask>((bit[b] & ~(Mask{1} << i)) | Mask(steps >> b & 1u) << i);
+    }
   }
   /// One step less for each PSN of the mask, of which none may be 0.
-  constexpr void less(uint64_t mask) {
-    for (uint64_t& b : bit) {
-      const uint64_t borrow = mask & ~b;
+  constexpr void less(Mask mask) {
+    for (Mask& b : bit) {
+      const auto borrow = static_cast<Mask>(mask & ~b);
       b ^= mask;
       mask = borrow;
     }
   }
 };
+using RowAges = PsnAges<uint64_t>;
+using BlockAges = PsnAges<uint16_t>;
 
 /// Steps for which a packet sent again is spared, `elapsed` of `step` after the timer's last step: about an interval.
 constexpr unsigned spared_steps(uint32_t elapsed, uint32_t step) {
@@ -59,16 +65,19 @@ constexpr unsigned spared_steps(uint32_t elapsed, uint32_t step) {
 }
 
 /// What a step finds in a row.
+template <class Mask>
 struct StepRow {
-  uint64_t lost;    ///< overdue: pending now
-  uint64_t spared;  ///< sent again not long ago
+  Mask lost;    ///< overdue: pending now
+  Mask spared;  ///< sent again not long ago
 };
 
-/// A step passes over the row of word w. `overdue`: mark[0].
-constexpr StepRow step_row(WinRow& row, RowAges& ages, uint32_t w, uint32_t una, uint32_t nxt, uint32_t overdue) {
-  const uint64_t out = range_mask(w, una, nxt) & ~row.sacked & ~row.pend;
-  const uint64_t spared = out & ages.any();
-  const uint64_t lost = out & ~spared & range_mask(w, una, overdue);
+/// A step passes over the row at p0. `overdue`: mark[0].
+template <class Mask>
+constexpr StepRow<Mask> step_row(PsnRow<Mask>& row, PsnAges<Mask>& ages, uint32_t p0, uint32_t una, uint32_t nxt,
+                                 uint32_t overdue) {
+  const auto out = static_cast<Mask>(range_mask<Mask>(p0, una, nxt) & ~row.sacked & ~row.pend);
+  const auto spared = static_cast<Mask>(out & ages.any());
+  const auto lost = static_cast<Mask>(out & ~spared & range_mask<Mask>(p0, una, overdue));
   row.nacked &= row.pend;
   row.pend |= lost;
   ages.less(spared);

@@ -1,39 +1,83 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The requestor's window, 64 PSNs at a time: SACK, NACK, ACK, loss and timer as arithmetic on masks
-/// (docs/blocks/tx_inflight.md; mrc.md section 7).
+/// The requestor's window, a row of PSNs at a time: SACK, NACK, ACK, loss and timer as arithmetic on masks
+/// (docs/blocks/tx_inflight.md; mrc.md section 7). A row has as many PSNs as its masks have bits: 16 in tx_inflight
+/// (BlockRow), 64 where memory is no matter (WinRow).
 #pragma once
 
 #include <bit>
+#include <climits>
 #include <cstdint>
+#include <type_traits>
 
 #include "gen/streams.hpp"
 #include "protocol/psn.hpp"
 
 namespace mrc {
 
-/// State of 64 consecutive PSNs, bit i for the PSN with low six bits i.
-struct WinRow {
-  uint64_t nacked =
-      0;  ///< with pend: left the flight already, by NACK or told loss; without: sent again late in this interval
-  uint64_t rtxd = 0;    ///< retransmitted since first sent
-  uint64_t pend = 0;    ///< waits for retransmission
-  uint64_t sacked = 0;  ///< reported received
-  bool operator==(const WinRow&) const = default;
+/// PSNs of a row with masks of this type.
+template <class Mask>
+inline constexpr unsigned kRowPsns = sizeof(Mask) * CHAR_BIT;
+
+/// State of consecutive PSNs, the first of them a multiple of their number; bit i for the PSN with these low bits.
+template <class Mask>
+struct PsnRow {
+  Mask nacked = 0;  ///< with pend: left the flight already, by NACK or told loss
+  Mask rtxd = 0;    ///< retransmitted since first sent
+  Mask pend = 0;    ///< waits for retransmission
+  Mask sacked = 0;  ///< reported received
+  bool operator==(const PsnRow&) const = default;
 };
+using WinRow = PsnRow<uint64_t>;
+using BlockRow = PsnRow<uint16_t>;
+
+/// A mask that follows the row's.
+template <class Mask>
+using MaskArg = std::type_identity_t<Mask>;
 
 /// First PSN of the word of 64 that holds psn.
 constexpr uint32_t psn_word(uint32_t psn) { return psn & ~63u & kPsnMask; }
 
+/// PSNs of a block: of a row of tx_inflight.
+inline constexpr unsigned kBlockPsns = kRowPsns<uint16_t>;
+
+/// Number of the block that holds psn, 20 bits.
+constexpr uint32_t psn_block(uint32_t psn) { return (psn & kPsnMask) / kBlockPsns; }
+
+/// First PSN of a block.
+constexpr uint32_t block_psn(uint32_t block) { return block * kBlockPsns & kPsnMask; }
+
+/// (a - b) modulo 2^20: how many blocks a lies after b.
+constexpr uint32_t block_dist(uint32_t a, uint32_t b) { return (a - b) & (kPsnMask / kBlockPsns); }
+
+/// (block + n) modulo 2^20.
+constexpr uint32_t block_add(uint32_t block, uint32_t n) { return (block + n) & (kPsnMask / kBlockPsns); }
+
+/// The bit of a PSN in its row.
+template <class Mask>
+constexpr Mask psn_bit(uint32_t psn) {
+  return static_cast<Mask>(Mask{1} << psn % kRowPsns<Mask>);
+}
+
 /// The low n bits.
-constexpr uint64_t low_mask(uint32_t n) { return n >= 64 ? ~uint64_t{0} : (uint64_t{1} << n) - 1; }
+template <class Mask = uint64_t>
+constexpr Mask low_mask(uint32_t n) {
+  return static_cast<Mask>(n >= kRowPsns<Mask> ? ~Mask{0} : (Mask{1} << n) - 1);
+}
+
+/// The PSN of the lowest bit of a mask that is not 0; p0: first PSN of the row.
+template <class Mask>
+constexpr uint32_t lowest_psn(uint32_t p0, Mask mask) {
+  return p0 + static_cast<uint32_t>(std::countr_zero(mask));
+}
 
 /// Bits i with p0 + i in [a, b), modulo 2^24; b at most 2^23 after a.
-constexpr uint64_t range_mask(uint32_t p0, uint32_t a, uint32_t b) {
+template <class Mask = uint64_t>
+constexpr Mask range_mask(uint32_t p0, uint32_t a, uint32_t b) {
   const uint32_t len = psn_dist(b, a), d0 = psn_dist(p0, a);
-  if (d0 < len) return low_mask(len - d0);
+  if (d0 < len) return low_mask<Mask>(len - d0);
   const uint32_t start = (1u << 24) - d0;  // a lies that far above p0
-  if (start >= 64) return 0;
-  return (low_mask(len) << start);
+  if (start >= kRowPsns<Mask>) return 0;
+  return static_cast<Mask>(low_mask<Mask>(len) << start);
 }
 
 /// True when psn is in [una, nxt).
@@ -42,6 +86,18 @@ constexpr bool in_window(uint32_t psn, uint32_t una, uint32_t nxt) { return psn_
 /// True when a cumulative acknowledgement up to before `next` is one of [una, nxt], or an old one.
 constexpr bool cum_valid(uint32_t next, uint32_t una, uint32_t nxt) {
   return psn_dist(next, una) <= psn_dist(nxt, una) || psn_before(next, una);
+}
+
+/// una after a SACK that passed cum_valid(cack + 1): una' of the contract.
+constexpr uint32_t sack_una(uint32_t cack, uint32_t una) {
+  const uint32_t next = psn_add(cack, 1);
+  return psn_before(next, una) ? una : next;
+}
+
+/// Highest PSN known received after a SACK, hi' of the contract: that of the packet it answers, if it answers none of
+/// the probes.
+constexpr uint32_t sack_hi(const Ctl& sack, uint32_t una, uint32_t nxt, uint32_t hi) {
+  return !sack.pr && in_window(sack.psn, una, nxt) && psn_before(hi, sack.psn) ? sack.psn : hi;
 }
 
 /// What a SACK says beyond its bitmap.
@@ -53,27 +109,60 @@ struct SackView {
   uint32_t lost_end;
 };
 
+/// From una' and hi', the packets above a gap that the SACK reports (ooo), and the tolerance (reorder).
+constexpr SackView sack_view(uint32_t una, uint32_t nxt, uint32_t hi, unsigned ooo, unsigned reorder) {
+  const uint32_t lost_end = psn_add(hi, 1 - static_cast<int64_t>(reorder));
+  return {una, nxt, hi, ooo >= reorder && psn_dist(lost_end, una) < kPsnHalf, lost_end};
+}
+
 /// The window after the cumulative part of a SACK that passed cum_valid(cack + 1).
 constexpr SackView sack_view(const Ctl& sack, uint32_t una, uint32_t nxt, uint32_t hi, unsigned reorder) {
-  SackView v{};
-  const uint32_t next = psn_add(sack.cack, 1);
-  v.una = psn_before(next, una) ? una : next;
-  v.nxt = nxt;
-  v.hi = !sack.pr && in_window(sack.psn, una, nxt) && psn_before(hi, sack.psn) ? sack.psn : hi;
-  v.lost_end = psn_add(v.hi, 1 - static_cast<int64_t>(reorder));
-  v.infer = sack.ooo >= reorder && psn_dist(v.lost_end, v.una) < kPsnHalf;
-  return v;
+  return sack_view(sack_una(sack.cack, una), nxt, sack_hi(sack, una, nxt, hi), sack.ooo, reorder);
+}
+
+/// PSNs that the bitmap of a SACK speaks of.
+inline constexpr unsigned kSackBits = 64;
+
+/// The blocks that the bitmap of a SACK and the window have in common.
+struct SackBlocks {
+  bool none = true;              ///< there are none
+  uint32_t first = 0, last = 0;  ///< numbers of the first and the last of them
+};
+
+/// base: PSN of bit 0 of the bitmap; una, nxt: the window after the cumulative part of the SACK.
+constexpr SackBlocks sack_blocks(uint32_t base, uint32_t una, uint32_t nxt) {
+  const uint32_t newest = psn_add(nxt, -1), end = psn_add(base, kSackBits - 1);
+  if (una == nxt || psn_before(newest, base) || psn_before(end, una)) return {};
+  return {false, psn_block(psn_before(base, una) ? una : base), psn_block(psn_before(newest, end) ? newest : end)};
+}
+
+/// What the bitmap of a SACK says of a row.
+template <class Mask>
+struct SackPiece {
+  Mask got;    ///< received
+  Mask cover;  ///< PSNs that it speaks of
+};
+
+/// base: PSN of bit 0 of the bitmap; p0: first PSN of the row.
+template <class Mask>
+constexpr SackPiece<Mask> sack_piece(uint64_t bitmap, uint32_t base, uint32_t p0) {
+  const uint32_t above = psn_dist(p0, base), below = psn_dist(base, p0);
+  if (above < kSackBits) return {static_cast<Mask>(bitmap >> above), low_mask<Mask>(kSackBits - above)};
+  if (below >= kRowPsns<Mask>) return {0, 0};
+  return {static_cast<Mask>(bitmap << below), static_cast<Mask>(~uint64_t{0} << below)};
 }
 
 /// Enters the bits `got` (PSN p0 + i) of a SACK into a row and returns the PSNs it declares lost; `cover` are the bits
 /// that the bitmap speaks of.
-constexpr uint64_t sack_row(WinRow& row, uint32_t p0, uint64_t got, uint64_t cover, const SackView& v) {
-  const uint64_t m = range_mask(p0, v.una, v.nxt);
-  row.sacked |= got & m;
-  row.pend &= ~row.sacked;
-  row.nacked &= ~row.sacked;
-  const uint64_t lost =
-      v.infer ? range_mask(p0, v.una, v.lost_end) & m & cover & ~row.sacked & ~row.pend & ~row.rtxd : 0;
+template <class Mask>
+constexpr Mask sack_row(PsnRow<Mask>& row, uint32_t p0, MaskArg<Mask> got, MaskArg<Mask> cover, const SackView& v) {
+  const Mask m = range_mask<Mask>(p0, v.una, v.nxt);
+  row.sacked |= static_cast<Mask>(got & m);
+  row.pend &= static_cast<Mask>(~row.sacked);
+  row.nacked &= static_cast<Mask>(~row.sacked);
+  if (!v.infer) return 0;
+  const Mask before = range_mask<Mask>(p0, v.una, v.lost_end);
+  const auto lost = static_cast<Mask>(before & m & cover & ~row.sacked & ~row.pend & ~row.rtxd);
   row.pend |= lost;
   return lost;
 }
@@ -81,39 +170,59 @@ constexpr uint64_t sack_row(WinRow& row, uint32_t p0, uint64_t got, uint64_t cov
 /// How many packets of a row were taken for lost because of a NACK and are now reported by the bits `got` (PSN p0 + i)
 /// of a SACK before they were sent again: they left the flight, and rcvd_bytes counts them all the same. `row` is the
 /// row before sack_row().
-constexpr unsigned cancelled_losses(const WinRow& row, uint32_t p0, uint64_t got, const SackView& v) {
-  const uint64_t news = got & range_mask(p0, v.una, v.nxt) & ~row.sacked;
-  return static_cast<unsigned>(std::popcount(row.pend & row.nacked & news));
+template <class Mask>
+constexpr unsigned cancelled_losses(const PsnRow<Mask>& row, uint32_t p0, MaskArg<Mask> got, const SackView& v) {
+  const auto news = static_cast<Mask>(got & range_mask<Mask>(p0, v.una, v.nxt) & ~row.sacked);
+  return static_cast<unsigned>(std::popcount(static_cast<Mask>(row.pend & row.nacked & news)));
 }
 
 /// True when a SACK may tell that the oldest packet is lost: what it reports was sent later, once. Whether both had the
 /// same EV is another question, and same_ev_lost() the last. `una` is una' of the contract; the caller has seen that
-/// the SACK speaks of a packet (`pr` 0) of the last MaxMpr, and not of a retransmission.
+/// the SACK speaks of a packet (`pr` 0) whose record is still there, and not of a retransmission.
 constexpr bool same_ev_asks(uint32_t psn, uint32_t una, uint32_t nxt) { return una != nxt && psn_before(una, psn); }
 
 /// Marks una as lost because a packet sent later on the same EV has arrived, and says so. Not when it has arrived,
 /// waits for retransmission already, or was sent again: then REORDER, NACK and timer judge.
-constexpr bool same_ev_lost(WinRow& row, uint32_t una) {
-  const uint64_t bit = uint64_t{1} << (una & 63u);
+template <class Mask>
+constexpr bool same_ev_lost(PsnRow<Mask>& row, uint32_t una) {
+  const Mask bit = psn_bit<Mask>(una);
   if ((row.sacked | row.pend | row.rtxd) & bit) return false;
   row.pend |= bit;
   return true;
 }
 
-/// PSNs of word w that were sent again late in this interval of the timer.
-constexpr uint64_t fresh_row(const WinRow& row, uint32_t w, uint32_t una, uint32_t nxt) {
-  return row.nacked & ~row.pend & ~row.sacked & range_mask(w, una, nxt);
+/// Marks a PSN as lost because of a NACK, which takes it out of the flight, and says so. Not when it has arrived or
+/// waits for retransmission already.
+template <class Mask>
+constexpr bool nack_lost(PsnRow<Mask>& row, uint32_t psn) {
+  const Mask bit = psn_bit<Mask>(psn);
+  if ((row.sacked | row.pend) & bit) return false;
+  row.pend |= bit;
+  row.nacked |= bit;
+  return true;
 }
 
-/// What an expired timer adds to the pending PSNs of word w: those sent again a moment ago get the next interval too.
-constexpr uint64_t timer_row(const WinRow& row, uint32_t w, uint32_t una, uint32_t nxt, uint32_t tmr_psn) {
-  return range_mask(w, una, tmr_psn) & range_mask(w, una, nxt) & ~row.sacked & ~row.pend & ~fresh_row(row, w, una, nxt);
+/// PSNs of the row at p0, from lo on and before nxt, that wait for retransmission.
+template <class Mask>
+constexpr Mask retx_row(const PsnRow<Mask>& row, uint32_t p0, uint32_t lo, uint32_t nxt) {
+  return static_cast<Mask>(row.pend & ~row.sacked & range_mask<Mask>(p0, lo, nxt));
 }
 
-/// PSNs of word w, from lo on, that wait for retransmission.
-constexpr uint64_t retx_row(const WinRow& row, uint32_t w, uint32_t lo, uint32_t nxt) {
-  return row.pend & ~row.sacked & range_mask(w, lo, nxt);
+/// Takes a pending PSN off to be sent again. True: its loss is still to be told, a gap or the timer found it, not a
+/// NACK.
+template <class Mask>
+constexpr bool send_again(PsnRow<Mask>& row, uint32_t psn) {
+  const Mask bit = psn_bit<Mask>(psn);
+  const bool loss = (row.nacked & bit) == 0;
+  row.pend &= static_cast<Mask>(~bit);
+  row.nacked &= static_cast<Mask>(~bit);
+  row.rtxd |= bit;
+  return loss;
 }
+
+/// Number of the oldest block that a QP holds on to: that of the oldest packet out; of the newest packet when nothing
+/// is out, since it may have to be sent again for the sake of its ACK.
+constexpr uint32_t oldest_block(uint32_t una, uint32_t nxt) { return psn_block(una == nxt ? psn_add(una, -1) : una); }
 
 /// The earlier of two PSNs of a window: rtx_lo after `first` became pending.
 constexpr uint32_t psn_first(uint32_t rtx_lo, uint32_t first) { return psn_before(first, rtx_lo) ? first : rtx_lo; }

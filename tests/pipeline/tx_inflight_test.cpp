@@ -2,7 +2,13 @@
 #include "pipeline/tx_inflight.hpp"
 
 #include <algorithm>
+#include <array>
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+#include <deque>
+#include <map>
+#include <random>
+#include <utility>
 #include <vector>
 
 #include "gen/csr.hpp"
@@ -34,14 +40,15 @@ struct Bench {
   bool take_retx = true, take_upd = true, take_pres = true, take_ccev = true, take_okev = true, take_qperr = true;
   unsigned refuse = 0;  ///< bit d: rasks to destination d are refused
   bool answer = true;   ///< rasks are answered
-  unsigned cycles = 0, rtx_inc = 0, rto_inc = 0, fail_inc = 0;
+  unsigned tick0 = 0;   ///< tick of cycle 0
+  unsigned cycles = 0, rtx_inc = 0, rto_inc = 0, fail_inc = 0, freed = 0;
   std::vector<unsigned> rto_at, fail_at;  // ticks of the timer's expiries and of failures
   std::vector<Retx> retx;
   std::vector<Upd> upd;
   std::vector<Fb> fb;
   std::vector<Pres> pres;
   std::vector<Ccev> ccev;
-  std::vector<Ccask> rask;
+  std::vector<Ccask> rask, granted;
   std::vector<unsigned> rask_at;
   std::vector<Okev> okev;
   std::vector<Qperr> qperr;
@@ -93,9 +100,9 @@ struct Bench {
     ctx.retry_exp = exponential;
     for (uint16_t q = 0; q < 4; ++q) configure(q);
   }
-  unsigned tick() const { return cycles / 128; }
+  unsigned tick() const { return tick0 + cycles / 128; }
   void run_to_tick(unsigned t) {
-    while (tick() < t) cycle();
+    while (static_cast<int>(t - tick()) > 0) cycle();
   }
   template <class T>
   static void collect(Stream<T>& from, std::vector<T>& to, bool take = true) {
@@ -113,9 +120,13 @@ struct Bench {
     collect(qperr_out, qperr, take_qperr);
     if (rask_out.has() && answer) {
       rask_at.push_back(cycles);
-      rans.load({.cc = rask_out.head().cc, .ok = (refuse >> rask_out.head().cc & 1) == 0, .last = false});
+      const Ccask& ask = rask_out.head();
+      const bool ok = (refuse >> ask.cc & 1) == 0;
+      if (ok) granted.push_back(ask);
+      rans.load({.cc = ask.cc, .bytes = ok ? ask.bytes : uint16_t{0}, .last = false});
       collect(rask_out, rask);
     }
+    csr.tick = tick();
     inflight.step(cfg, csr);
     inflight.clock();
     rec.clock();
@@ -129,11 +140,13 @@ struct Bench {
     rask_out.clock();
     okev_out.clock();
     qperr_out.clock();
-    rtx_inc += inflight.rtx_inc();
-    rto_inc += inflight.rto_inc();
-    fail_inc += inflight.fail_inc();
-    if (inflight.rto_inc()) rto_at.push_back(tick());
-    if (inflight.fail_inc()) fail_at.push_back(tick());
+    const TxInflight::Pulses& p = inflight.pulses();
+    rtx_inc += p.rtx;
+    rto_inc += p.rto;
+    fail_inc += p.fail;
+    freed += p.freed;
+    if (p.rto) rto_at.push_back(tick());
+    if (p.fail) fail_at.push_back(tick());
     ++cycles;
   }
   void run(unsigned n) {
@@ -144,6 +157,7 @@ struct Bench {
     return {.qp = qp,
             .psn = psn_add(kPsn, i),
             .msn = static_cast<uint16_t>(10 + i / 10),
+            .row = static_cast<uint16_t>(2 * qp + i / 10),
             .idx = i % 10,
             .ev_idx = static_cast<uint16_t>(i % 16),
             .rtx = false,
@@ -168,6 +182,7 @@ struct Bench {
     give({.qp = o.qp,
           .psn = o.psn,
           .msn = o.msn,
+          .row = o.row,
           .idx = o.idx,
           .ev_idx = ev,
           .rtx = true,
@@ -287,21 +302,29 @@ TEST_CASE("tx_inflight hands marks on with the EV that the packet had", "[pipeli
   CHECK(b.retx.size() == 2);
 }
 
-TEST_CASE("tx_inflight: the timer sends everything again that was out when it started", "[pipeline][tx_inflight]") {
+TEST_CASE("tx_inflight: the timer sends again what was out for an interval, step by step", "[pipeline][tx_inflight]") {
   Bench b;
-  b.retries(7, 25);  // 8 ticks, 1024 cycles
-  b.sent_all(2, 5);
-  b.run(900 - b.cycles % 128);
+  b.retries(7, 25);  // 8 ticks, steps of 2
+  b.align();
+  const unsigned t0 = b.tick();
+  b.sent_all(2, 3);  // the timer starts within 16 cycles
+  b.run_to_tick(t0 + 1);
+  b.sent(2, 3);
+  b.sent(2, 4);
+  b.run_to_tick(t0 + 5);
+  b.sent(2, 5);
+  b.run_to_tick(t0 + 8);
   CHECK(b.retx.empty());
-  b.run(500);
-  CHECK(b.rto_inc == 1);
-  // The timer started with the first packet: tmr_psn stood behind it.
-  REQUIRE(b.retx.size() == 1);
-  CHECK(b.retx[0].psn == Bench::kPsn);
-  b.run(1200);
-  CHECK(b.rto_inc == 2);
+  b.run_to_tick(t0 + 9);
+  REQUIRE(b.retx.size() == 3);
+  b.run_to_tick(t0 + 11);  // sent in the first step: out for an interval at the fifth
+  REQUIRE(b.retx.size() == 5);
+  b.run_to_tick(t0 + 14);
+  CHECK(b.retx.size() == 5);
+  b.run_to_tick(t0 + 15);  // sent in the third
   REQUIRE(b.retx.size() == 6);
-  for (unsigned i = 0; i < 5; ++i) CHECK(b.retx[1 + i].psn == psn_add(Bench::kPsn, i));
+  for (unsigned i = 0; i < 6; ++i) CHECK(b.retx[i].psn == psn_add(Bench::kPsn, i));
+  CHECK(b.rto_at == std::vector<unsigned>{t0 + 8, t0 + 10, t0 + 14});
 }
 
 TEST_CASE("tx_inflight: with all packets arrived and the ACK missing the newest packet goes again",
@@ -415,17 +438,17 @@ TEST_CASE(
   Bench b;
   b.retries(2, 3);
   const unsigned t0 = b.tick();
-  b.sent_all(1, 10);
+  b.sent_all(1, 1);
   REQUIRE(b.tick() == t0);
   b.run_to_tick(t0 + 135);
   CHECK(b.rto_at == std::vector<unsigned>{t0 + 8, t0 + 16, t0 + 24, t0 + 40, t0 + 72});
   CHECK(b.fail_inc == 0);
   CHECK(b.upd.empty());
-  CHECK(b.retx.size() == 41);  // the first packet alone, then ten each
+  CHECK(b.retx.size() == 5);
   b.run_to_tick(t0 + 300);
   CHECK(b.fail_at == std::vector<unsigned>{t0 + 136});  // 64 ticks after the last retry
   CHECK(b.rto_inc == 5);
-  CHECK(b.retx.size() == 41);
+  CHECK(b.retx.size() == 5);
   REQUIRE(b.upd.size() == 1);
   CHECK(b.upd[0] == Upd{.qp = 1, .una = Bench::kPsn, .ack = true, .msn = 10, .syndrome = 0x84});
   b.sack(1, 5, 4, 5, 0, 0);  // it hears nothing more
@@ -468,9 +491,10 @@ TEST_CASE("tx_inflight: progress by SACK or ACK gives all retries back", "[pipel
   b.give(a);                   // nothing new
   b.sack(0, 10, 9, 10, 0, 0);  // nothing new
   b.run_to_tick(t0 + 30);
-  CHECK(b.rto_at.back() == t0 + 8);
+  // Packets 10 to 19 went again two ticks before: they are spared for three of the steps from 8 ticks on.
+  CHECK(b.rto_at.back() == t0 + 14);
   CHECK(b.rto_inc == 3);
-  CHECK(b.fail_at == std::vector<unsigned>{t0 + 16});
+  CHECK(b.fail_at == std::vector<unsigned>{t0 + 22});
   CHECK(b.upd.back().msn == 11);
 }
 
@@ -478,10 +502,9 @@ TEST_CASE("tx_inflight: 25 exponential retries go on for ever, ever slower", "[p
   Bench b;
   b.retries(0, 25);
   const unsigned t0 = b.tick();
-  b.sent_all(0, 40);
-  REQUIRE(b.tick() <= t0 + 1);
-  b.run_to_tick(t0 + 260);
-  // The timer starts with the first packet: 8, 16, 32, 64, 128 ticks.
+  b.sent_all(0, 1);
+  REQUIRE(b.tick() == t0);
+  b.run_to_tick(t0 + 260);  // 8, 16, 32, 64, 128 ticks
   CHECK(b.rto_at == std::vector<unsigned>{t0 + 8, t0 + 24, t0 + 56, t0 + 120, t0 + 248});
   for (unsigned i = 0; i < 40; ++i) b.nack(0, 0, 0x0A);  // far beyond 25
   CHECK(b.fail_inc == 0);
@@ -532,13 +555,14 @@ TEST_CASE("tx_inflight: timer and NACKs share the counter; a NACK does not resta
   Bench b;
   b.retries(1, 1);
   const unsigned t0 = b.tick();
-  b.sent_all(0, 5);
+  b.sent_all(0, 1);
   b.run_to_tick(t0 + 12);
+  b.run(32);
   CHECK(b.rto_at == std::vector<unsigned>{t0 + 8});
   b.nack(0, 0, 0x07);
   b.run_to_tick(t0 + 60);
   CHECK(b.rto_inc == 1);
-  CHECK(b.fail_at == std::vector<unsigned>{t0 + 24});  // two retries: 16 ticks after the expiry
+  CHECK(b.fail_at == std::vector<unsigned>{t0 + 28});  // two retries: 16 ticks after the packet went again
 }
 
 TEST_CASE("tx_inflight: UNEXP_EVENT ends the QP whatever PSN it names; QP_CTX makes it work again",
@@ -590,7 +614,7 @@ TEST_CASE("tx_inflight: no timer visit while upd is not free", "[pipeline][tx_in
   b.run(3000);
   CHECK(b.fail_inc == 0);
   b.take_upd = true;
-  b.run(200);
+  b.run(1000);  // the steps have not passed meanwhile
   CHECK(b.fail_inc == 2);
   CHECK(b.upd.size() == 5);
 }
@@ -906,6 +930,20 @@ TEST_CASE("tx_inflight: cancelled losses that weigh more than the news acknowled
   CHECK(b.ccev[4].bytes == 3 * 256 - 256);
 }
 
+TEST_CASE("tx_inflight: a SACK whose bitmap lies outside the window cancels nothing", "[pipeline][tx_inflight][cc]") {
+  Bench b(true);
+  b.refuse = 15;
+  b.sent_all(3, 10);
+  b.sent_all(2, 10);
+  for (const unsigned i : {3u, 4u}) b.nack(3, i, 1);
+  b.sack(3, 3, 4, 3, 0b11, 0);  // cancels two
+  Ctl c = Bench::sack_of(2, 3, 2, 50, 0, 0);
+  c.rcvd = 4;
+  b.give(c);
+  REQUIRE(b.ccev.size() == 4);
+  CHECK(b.ccev[3] == Ccev{.cc = 1, .kind = 0, .bytes = 1024});
+}
+
 TEST_CASE("tx_inflight: a loss is told once, its retransmission asks until it is allowed",
           "[pipeline][tx_inflight][cc]") {
   Bench b(true);
@@ -920,7 +958,7 @@ TEST_CASE("tx_inflight: a loss is told once, its retransmission asks until it is
   CHECK(b.ccev[1] == Ccev{.cc = 2, .kind = 2, .bytes = 340});
   REQUIRE(b.rask.size() > 10);
   for (std::size_t i = 0; i < b.rask.size(); ++i) {
-    CHECK(b.rask[i] == Ccask{.cc = 2, .bytes = 340});
+    CHECK(b.rask[i] == Ccask{.cc = 2, .min = 340, .bytes = 340});
     const unsigned since = b.rask_at[i] - b.rask_at[0];  // one in 16 cycles; a timer visit may go first
     CHECK(since >= 16 * i - (i == 0 ? 0 : 15));
     CHECK(since <= 16 * i + 4);
@@ -928,7 +966,8 @@ TEST_CASE("tx_inflight: a loss is told once, its retransmission asks until it is
   b.refuse = 0;
   b.run(60);
   REQUIRE(b.retx.size() == 2);
-  CHECK(b.retx[0] == Retx{.qp = 1, .psn = psn_add(Bench::kPsn, 3), .msn = 10, .idx = 3, .avoid_ev = 3, .size = 340});
+  CHECK(b.retx[0] ==
+        Retx{.qp = 1, .psn = psn_add(Bench::kPsn, 3), .msn = 10, .row = 2, .idx = 3, .avoid_ev = 3, .size = 340});
   CHECK(b.retx[1].psn == psn_add(Bench::kPsn, 4));
   CHECK(b.rtx_inc == 2);
   CHECK(b.fb.size() == 2);
@@ -962,12 +1001,18 @@ TEST_CASE("tx_inflight waits for the answer to a retransmission's question", "[p
   b.nack(0, 3, 1);
   b.run(100);
   CHECK(b.retx.empty());
-  b.rec.load(Bench::packet(1, 0));
+  b.give(Bench::packet(1, 0));
   b.run(10);
-  CHECK(b.rec.has());  // the block waits
+  CHECK(b.rec.has());  // a packet that begins a block waits
   b.answer = true;
   b.run(20);
   CHECK(b.retx.size() == 1);
+  CHECK_FALSE(b.rec.has());
+  b.answer = false;
+  b.nack(0, 4, 1);
+  b.give(Bench::packet(1, 1));  // others do not
+  b.give(Bench::packet(0, 20));
+  b.run(2);
   CHECK_FALSE(b.rec.has());
 }
 
@@ -1351,4 +1396,866 @@ TEST_CASE("tx_inflight: the same-EV rule does not count a NACK that waits as a l
   b.run(60);
   CHECK(b.retx.size() == 1);
   CHECK(b.fb.empty());
+}
+
+// Records and blocks.
+
+namespace {
+
+/// What the order of retransmission of a packet must say.
+Retx order_of(const Rec& r) {
+  return {.qp = r.qp, .psn = r.psn, .msn = r.msn, .row = r.row, .idx = r.idx, .avoid_ev = r.ev_idx, .size = r.size};
+}
+
+/// Sends `n` packets, one in each cycle, packet k of QP pattern[k mod size]; false if one of them had to wait.
+bool full_rate(Bench& b, const std::vector<unsigned>& pattern, unsigned n, std::vector<Rec>& sent) {
+  bool smooth = true;
+  std::array<uint32_t, 4> next{};
+  for (unsigned k = 0; k < n; ++k) {
+    const auto q = static_cast<uint16_t>(pattern[k % pattern.size()]);
+    Rec r = Bench::packet(q, next[q]);
+    r.psn = psn_add(b.ctx.sq_psn, next[q]++);
+    r.ev_idx = static_cast<uint16_t>(k);
+    sent.push_back(r);
+    smooth = smooth && b.rec.free() && b.rec.count() <= 1;
+    b.give(r);
+  }
+  b.run(2);
+  return smooth && !b.rec.has();
+}
+
+}  // namespace
+
+TEST_CASE("tx_inflight records a packet per cycle, whatever QPs and blocks follow each other",
+          "[pipeline][tx_inflight][rate]") {
+  // All sequences of four QPs: same and other QP at distances 1, 2 and 3; each at all places of the blocks' borders.
+  for (unsigned seq = 0; seq < 256; ++seq) {
+    const std::vector<unsigned> pattern{seq & 3, seq >> 2 & 3, seq >> 4 & 3, seq >> 6};
+    for (unsigned at = 0; at < 16; ++at) {
+      Bench b;
+      b.ctx.sq_psn = 0xffffc0 + at;
+      for (uint16_t q = 0; q < 4; ++q) b.configure(q);
+      std::vector<Rec> sent;
+      CAPTURE(seq, at);
+      REQUIRE(full_rate(b, pattern, 40, sent));
+      if (seq != 0 && seq != 0b01000100 && seq != 0b01010000 && seq != 0b11100100 && seq != 0b00100100) continue;
+      // And each one is remembered as it was.
+      b.csr.reorder = 1000;
+      for (const Rec& r : sent) {
+        b.ctl.load(Ctl{.kind = CtlKind::Nack, .qp = r.qp, .psn = r.psn, .reason = 2});
+        b.run(12);
+      }
+      b.run(20);
+      REQUIRE(b.retx.size() == sent.size());
+      for (const Rec& r : sent) CHECK(std::count(b.retx.begin(), b.retx.end(), order_of(r)) == 1);
+    }
+  }
+}
+
+TEST_CASE("tx_inflight: one QP sends a packet per cycle for long, its SACKs beside it",
+          "[pipeline][tx_inflight][rate]") {
+  Bench b;
+  unsigned sent = 0, sacked = 0, waited = 0;
+  const unsigned from = b.cycles;
+  while (sent < 4000) {
+    if (b.rec.free()) {
+      b.rec.load(Bench::packet(0, sent++));
+    } else {
+      ++waited;
+    }
+    if (sent >= sacked + 64 && b.ctl.free()) {  // one SACK per 16 packets
+      sacked += 16;
+      b.ctl.load(Bench::sack_of(0, sacked, sacked - 1, sacked, 0, 0));
+    }
+    b.cycle();
+  }
+  b.run(20);
+  CHECK_FALSE(b.rec.has());
+  CHECK(b.cycles - from < 4000 + 100);
+  CHECK(waited < 100);
+  CHECK(b.upd.size() == sacked / 16);
+  CHECK(b.retx.empty());
+}
+
+namespace {
+
+/// Fewest and most cycles until packet `psn` of QP 1 is recorded, when it comes at each of the cycles after prepare(b).
+template <class Prepare>
+std::pair<unsigned, unsigned> waits(unsigned psn, unsigned cycles, Prepare&& prepare) {
+  unsigned least = 1000, most = 0;
+  for (unsigned at = 0; at < cycles; ++at) {
+    Bench b;
+    b.retries(7, 25);
+    b.align();
+    for (unsigned i = 0; i < psn; ++i) b.sent(1, i);
+    prepare(b);
+    b.run(at);
+    b.rec.load(Bench::packet(1, psn));
+    unsigned n = 0;
+    do {
+      b.cycle();
+      ++n;
+    } while (b.rec.valid() || b.rec.has());
+    least = std::min(least, n);
+    most = std::max(most, n);
+  }
+  return {least, most};
+}
+
+}  // namespace
+
+TEST_CASE("tx_inflight: only a packet that begins a block waits while rows may be written",
+          "[pipeline][tx_inflight][rate]") {
+  using Range = std::pair<unsigned, unsigned>;
+  // Two cycles into the FIFO, and taken. A SACK of five blocks: Ctl1 and five rows.
+  const auto sack = [](Bench& b) {
+    b.sent_all(0, 80);
+    b.ctl.load(Bench::sack_of(0, 1, 70, 2, ~uint64_t{0}, 64));
+  };
+  CHECK(waits(16, 16, sack) == Range{3, 3 + 6});
+  CHECK(waits(17, 16, sack) == Range{3, 3});
+  // Seven blocks given back: two cycles in the FIFO, then Ctl1 of the NACK, later Reclaim.
+  const auto reclaim = [](Bench& b) {
+    b.sent_all(0, 112);
+    b.ctl.load(Ctl{.kind = CtlKind::Nack, .qp = 0, .reason = 0x19});
+  };
+  CHECK(waits(16, 20, reclaim) == Range{3, 3 + 7});
+  CHECK(waits(17, 20, reclaim) == Range{3, 3});
+  // The timer works through seven blocks.
+  const auto walk = [](Bench& b) {
+    const unsigned t0 = b.tick();
+    b.sent_all(0, 112);
+    b.take_retx = false;
+    b.retx_out.load({});  // no retransmission
+    b.cycle();
+    b.run_to_tick(t0 + 10);
+    while (b.rto_inc == 0) b.cycle();
+    b.run_to_tick(b.tick() + 2);
+  };
+  CHECK(waits(16, 40, walk) == Range{3, 3 + 7});
+  CHECK(waits(17, 40, walk) == Range{3, 3});
+}
+
+TEST_CASE("tx_inflight: cycles of a SACK by its blocks, of an ACK and of a NACK", "[pipeline][tx_inflight][rate]") {
+  // Two cycles into the FIFO, then from its head to the output; a timer visit may go first, so the quickest of eight.
+  const auto quickest = [](const Ctl& c, auto&& done) {
+    unsigned best = 1000;
+    for (unsigned phase = 0; phase < 8; ++phase) {
+      Bench b;
+      b.sent_all(0, 100);
+      b.run(phase);
+      b.ctl.load(c);
+      unsigned n = 0;
+      while (!done(b)) {
+        b.cycle();
+        ++n;
+      }
+      best = std::min(best, n);
+    }
+    return best;
+  };
+  const auto upd = [](const Bench& b) { return b.upd_out.valid(); };
+  Ctl ack;
+  ack.kind = CtlKind::Ack;
+  ack.psn = psn_add(Bench::kPsn, 9);
+  ack.msn = 11;
+  ack.reason = 0x1f;
+  CHECK(quickest(ack, upd) == 2 + 2);
+  CHECK(quickest(Bench::sack_of(0, 100, 99, 100, 0, 0), upd) == 2 + 4);
+  CHECK(quickest(Bench::sack_of(0, 36, 35, 0, 0, 0), upd) == 2 + 4 + 2);  // blocks of 36 and up to 63
+  CHECK(quickest(Bench::sack_of(0, 16, 15, 16, 0, 0), upd) == 2 + 4 + 4);
+  CHECK(quickest(Bench::sack_of(0, 17, 16, 17, 0, 0), upd) == 2 + 4 + 5);
+  const Ctl nack{.kind = CtlKind::Nack, .qp = 0, .psn = psn_add(Bench::kPsn, 5), .reason = 1};
+  CHECK(quickest(nack, [](const Bench& b) { return b.fb_out.valid(); }) == 2 + 3);
+  CHECK(quickest(nack, [](const Bench& b) { return b.retx_out.valid(); }) == 2 + 3 + 4);
+}
+
+TEST_CASE("tx_inflight: a search for pending packets looks at four blocks in a turn", "[pipeline][tx_inflight][rate]") {
+  // 0 and 127 wait; after 0 has gone the search goes over eight blocks. A SACK of another QP comes in between.
+  unsigned longest = 0;
+  for (unsigned at = 0; at < 24; ++at) {
+    Bench b;
+    b.sent_all(0, 128);
+    b.sent_all(1, 10);
+    b.take_retx = false;
+    for (unsigned i = 0; i < 3; ++i) b.nack(1, i, 2);  // the output is taken
+    b.nack(0, 127, 2);
+    b.nack(0, 0, 2);
+    b.align();
+    b.take_retx = true;
+    b.run(at);
+    b.ctl.load(Bench::sack_of(1, 5, 4, 5, 0, 0));
+    unsigned n = 0;
+    while (!b.upd_out.valid()) {
+      b.cycle();
+      ++n;
+    }
+    longest = std::max(longest, n);
+    b.run(60);
+    CHECK(std::count(b.retx.begin(), b.retx.end(), order_of(Bench::packet(0, 127))) == 1);
+  }
+  // 2 into the FIFO, 4 and a block of its own; a turn of Idle, Retx0 and four blocks before it, and a visit.
+  CHECK(longest <= 2 + 4 + 1 + 6 + 1);
+}
+
+TEST_CASE("tx_inflight: a packet that would need the oldest block's place in the map waits for its end",
+          "[pipeline][tx_inflight][blocks]") {
+  Bench b;  // a window of 8 blocks
+  b.sent_all(0, 128);
+  CHECK_FALSE(b.rec.has());
+  b.sent(0, 128);
+  b.run(20);
+  CHECK(b.rec.has());
+  b.sack(0, 15, 14, 15, 0, 0);  // still in the first block
+  CHECK(b.rec.has());
+  CHECK(b.freed == 0);
+  b.sack(0, 16, 15, 16, 0, 0);
+  CHECK_FALSE(b.rec.has());
+  CHECK(b.freed == 1);
+  b.nack(0, 128, 2);
+  REQUIRE(b.retx.size() == 1);
+  CHECK(b.retx[0] == order_of(Bench::packet(0, 128)));
+  b.nack(0, 16, 2);
+  REQUIRE(b.retx.size() == 2);
+  CHECK(b.retx[1] == order_of(Bench::packet(0, 16)));
+}
+
+TEST_CASE("tx_inflight gives blocks back as the window moves on, and all of them when a QP ends",
+          "[pipeline][tx_inflight][blocks]") {
+  Bench b;
+  b.sent_all(0, 75);  // five blocks
+  b.sack(0, 20, 19, 20, 0, 0);
+  CHECK(b.freed == 1);
+  b.sack(0, 31, 30, 31, 0, 0);
+  CHECK(b.freed == 1);
+  Ctl a;
+  a.kind = CtlKind::Ack;
+  a.psn = psn_add(Bench::kPsn, 49);
+  a.msn = 15;
+  a.reason = 0x1f;
+  b.give(a);
+  CHECK(b.freed == 3);
+  SECTION("by QP_STATE") { b.set_state(0, QpState::Error); }
+  SECTION("by a failure") { b.nack(0, 60, 0x19); }
+  SECTION("by a NAK") {
+    a.reason = 0x61;
+    b.give(a);
+  }
+  SECTION("by QP_CTX, which waits for them") {
+    b.request(0);
+    while (!b.inflight.cfg_ack()) b.cycle();
+    CHECK(b.freed == 5);
+    b.finish_cfg();
+  }
+  b.run(20);
+  CHECK(b.freed == 5);
+  b.configure(0);
+  CHECK(b.freed == 5);
+  b.sent_all(0, 1);
+  b.nack(0, 0, 2);
+  REQUIRE(b.retx.size() == 1);
+  CHECK(b.retx[0] == order_of(Bench::packet(0, 0)));
+}
+
+TEST_CASE("tx_inflight: a QP that lives again in the middle of a block begins one", "[pipeline][tx_inflight][blocks]") {
+  Bench b;
+  b.ctx.sq_psn = 0x1007;
+  b.configure(0);
+  Rec r = Bench::packet(0, 0);
+  for (unsigned i = 0; i < 12; ++i) {
+    r.psn = 0x1007 + i;
+    r.ev_idx = static_cast<uint16_t>(i);
+    b.give(r);
+  }
+  b.run(8);
+  b.give(Ctl{.kind = CtlKind::Nack, .qp = 0, .psn = 0x1007, .reason = 2});
+  b.give(Ctl{.kind = CtlKind::Nack, .qp = 0, .psn = 0x1012, .reason = 2});
+  REQUIRE(b.retx.size() == 2);
+  CHECK(b.retx[0].avoid_ev == 0);
+  CHECK(b.retx[1].avoid_ev == 11);
+  b.set_state(0, QpState::Reset);
+  b.run(20);
+  CHECK(b.freed == 2);
+}
+
+TEST_CASE("tx_inflight: packets of QPs that are not live give back the blocks they were counted for",
+          "[pipeline][tx_inflight][blocks]") {
+  Bench b;
+  b.sent_all(0, 14);
+  b.set_state(0, QpState::Error);
+  b.run(20);
+  CHECK(b.freed == 1);
+  for (unsigned i = 14; i < 18; ++i) b.sent(0, i);  // one begins a block
+  b.run(20);
+  CHECK(b.freed == 2);
+  Rec again = Bench::packet(0, 0);  // a retransmission was counted for none
+  again.rtx = true;
+  b.give(again);
+  b.run(20);
+  CHECK(b.freed == 2);
+  // The first packet of a QP begins one wherever it lies; it may end before that comes.
+  b.ctx.sq_psn = psn_add(Bench::kPsn, 5);
+  b.configure(1);
+  b.set_state(1, QpState::Error);
+  b.sent(1, 5);
+  b.sent(1, 6);
+  b.run(20);
+  CHECK(b.freed == 3);
+}
+
+TEST_CASE("tx_inflight: a QP keeps the block of its newest packet, for the sake of its ACK",
+          "[pipeline][tx_inflight][blocks]") {
+  Bench b;
+  b.retries(7, 25);
+  const unsigned n = GENERATE(16u, 32u, 21u);  // at a block's end, or not
+  const unsigned before = (n - 1) / 16;        // blocks that are done
+  b.sent_all(0, n);
+  b.sack(0, n, n - 1, n, 0, 0);
+  CHECK(b.freed == before);
+  b.ctx.timeout = 20;
+  for (uint16_t q = 1; q < 4; ++q) {
+    b.configure(q);
+    b.sent_all(q, 90);  // six blocks each: all but two of the twenty, QP 0 has one
+  }
+  b.run(1300);
+  REQUIRE(b.retx.size() == 1);
+  CHECK(b.retx[0] == order_of(Bench::packet(0, n - 1)));
+  // The block goes on as the next one: one is counted, one comes back.
+  b.sent(0, n);
+  b.run(8);
+  CHECK(b.freed == before + (n % 16 == 0));
+  b.nack(0, n, 2);
+  REQUIRE(b.retx.size() >= 2);
+  CHECK(b.retx.back() == order_of(Bench::packet(0, n)));
+  b.nack(0, n - 1, 2);  // acknowledged
+  CHECK(b.retx.back().psn == psn_add(Bench::kPsn, n));
+  b.set_state(0, QpState::Reset);
+  b.run(20);
+  CHECK(b.freed == n / 16 + 1);
+}
+
+TEST_CASE("tx_inflight: a retransmission recorded after its block was given back changes no record",
+          "[pipeline][tx_inflight][blocks]") {
+  Bench b;
+  b.sent_all(0, 20);
+  b.nack(0, 3, 2);
+  REQUIRE(b.retx.size() == 1);
+  b.sack(0, 20, 19, 20, 0, 0);
+  CHECK(b.freed == 1);
+  b.sent_all(1, 16);  // in the block that has come back
+  b.resent(0, 9);
+  b.nack(1, 3, 2);
+  REQUIRE(b.retx.size() == 2);
+  CHECK(b.retx[1] == order_of(Bench::packet(1, 3)));
+}
+
+TEST_CASE("tx_inflight: feedback about blocks given back changes no EV", "[pipeline][tx_inflight][blocks]") {
+  Bench b(true);
+  b.ctx.ts = true;
+  b.configure(0);
+  b.sent_all(0, 40);
+  b.sack(0, 20, 19, 20, 0, 0);
+  b.ccev.clear();
+  b.okev.clear();
+  b.sack(0, 20, 17, 20, 0, 0, 1);  // in the block of the oldest packet out
+  CHECK(b.fb.size() == 1);
+  REQUIRE(b.ccev.size() == 1);
+  CHECK(b.ccev[0].rtt_valid);
+  b.sack(0, 20, 15, 20, 0, 0, 1);  // in the one before
+  b.sack(0, 20, 3, 20, 0, 0);
+  b.nack(0, 3, 1);
+  CHECK(b.fb.size() == 1);
+  CHECK(b.okev.empty());
+  REQUIRE(b.ccev.size() == 3);
+  CHECK_FALSE(b.ccev[1].rtt_valid);
+  b.configure(1);  // nothing sent yet
+  b.sack(1, 0, -1, 0, 0, 0, 1);
+  CHECK(b.fb.size() == 1);
+}
+
+TEST_CASE("tx_inflight: a packet recorded in the very cycle in which its QP ends leaves the flight",
+          "[pipeline][tx_inflight][cc][blocks]") {
+  const unsigned how = GENERATE(0u, 1u, 2u, 3u);
+  for (unsigned at = 0; at < 12; ++at) {
+    CAPTURE(how, at);
+    Bench b(true);
+    unsigned n = 0;
+    const auto stream = [&](unsigned cycles) {
+      for (unsigned i = 0; i < cycles; ++i) {
+        if (b.rec.free()) b.rec.load(Bench::packet(1, n++));
+        b.cycle();
+      }
+    };
+    stream(1);
+    b.run(10);
+    b.take_ccev = at % 2 == 0;  // two events fill the FIFO, what is given back the register
+    b.sack(1, 0, 0, 0, 0, 0);
+    b.sack(1, 0, 0, 0, 0, 0);
+    stream(20 + at);
+    if (how == 0) b.ctl.load(Ctl{.kind = CtlKind::Nack, .qp = 1, .psn = Bench::kPsn, .reason = 0x19});
+    if (how == 1) b.ctl.load(Ctl{.kind = CtlKind::Ack, .qp = 1, .reason = 0x61, .msn = 10});
+    if (how >= 2) {
+      b.ctx.state = 0;  // what comes after it finds no new life
+      b.request(1);
+      if (how == 2) {
+        b.cfg.table = static_cast<uint8_t>(CfgTable::QpState);
+        b.cfg.data[0] = 0;
+      }
+    }
+    stream(how == 3 ? 1 : 30);
+    b.run(50);
+    b.take_ccev = true;
+    b.run(100);
+    b.cfg.req = false;
+    b.run(100);
+    uint64_t bytes = 0;
+    for (const Ccev& e : b.ccev) bytes += e.bytes;
+    CHECK(bytes == uint64_t{n} * Bench::kSize);
+    if (how != 3) CHECK(b.freed == (n + 15) / 16);  // the first packet after QP_CTX would begin a block
+  }
+}
+
+// The timer.
+
+TEST_CASE("tx_inflight finds a loss an interval to an interval and a quarter after it was sent",
+          "[pipeline][tx_inflight][timer]") {
+  for (unsigned seed = 0; seed < 20; ++seed) {
+    Bench b;
+    b.retries(7, 25, 1);  // 16 ticks
+    std::mt19937 rng(seed);
+    b.run(static_cast<unsigned>(rng() % 600));
+    std::vector<unsigned> sent_at, found_at;
+    std::size_t seen = 0;
+    while (b.tick() < 90) {
+      if (sent_at.size() < 60 && rng() % 128 == 0) {
+        sent_at.push_back(b.tick());
+        b.sent(3, static_cast<unsigned>(sent_at.size() - 1));
+      } else {
+        b.cycle();
+      }
+      for (; seen < b.retx.size(); ++seen) {
+        const unsigned i = psn_dist(b.retx[seen].psn, Bench::kPsn);
+        REQUIRE(i <= found_at.size());  // the first time they are found in order
+        if (i == found_at.size()) found_at.push_back(b.tick());
+      }
+    }
+    REQUIRE(found_at.size() > 40);
+    for (std::size_t i = 0; i < found_at.size(); ++i) {
+      CAPTURE(seed, i, sent_at[i]);
+      CHECK(found_at[i] - sent_at[i] >= 16);
+      CHECK(found_at[i] - sent_at[i] <= 20 + 1);  // a tick for the visit and for the others found with it
+    }
+  }
+}
+
+TEST_CASE("tx_inflight spares a packet sent again for an interval, to the nearest step",
+          "[pipeline][tx_inflight][timer]") {
+  // Steps of 4 ticks; without a NACK the packet goes again after 16 ticks, and after 32.
+  for (unsigned at = 1; at < 31; ++at) {
+    CAPTURE(at);
+    Bench b;
+    b.retries(7, 25, 1);
+    b.align();
+    const unsigned t0 = b.tick();
+    b.sent_all(1, 1);
+    b.run_to_tick(t0 + at);
+    b.run(40);  // the step of this tick is over
+    const std::size_t before = b.retx.size();
+    CHECK(before == (at >= 16));
+    b.nack(1, 0, 2);
+    REQUIRE(b.retx.size() == before + 1);
+    const unsigned step = at / 4 * 4, again = step + 16 + (at % 4 >= 2 ? 4 : 0);
+    b.run_to_tick(t0 + again);
+    CHECK(b.retx.size() == before + 1);
+    b.run(40);
+    CHECK(b.retx.size() == before + 2);
+    CHECK(again - at >= 14);
+    CHECK(again - at <= 18);
+  }
+}
+
+TEST_CASE("tx_inflight: what the timer sends again has its next chance an interval later",
+          "[pipeline][tx_inflight][timer]") {
+  Bench b;
+  b.retries(7, 25, 1);
+  b.align();
+  const unsigned t0 = b.tick();
+  b.sent_all(1, 40);
+  b.run_to_tick(t0 + 30);
+  CHECK(b.retx.size() == 40);  // some at 16, some at 20
+  b.sack(1, 40, 39, 40, 0, 0);
+  b.run_to_tick(t0 + 60);
+  CHECK(b.retx.size() == 41);  // the newest, for its ACK
+}
+
+TEST_CASE("tx_inflight: only the oldest packet's timeouts are retries", "[pipeline][tx_inflight][timer][retry]") {
+  Bench b;
+  b.retries(1, 0);
+  b.align();
+  const unsigned t0 = b.tick();
+  b.sent_all(0, 1);
+  for (unsigned i = 1; i < 4; ++i) {  // one in each step
+    b.run_to_tick(t0 + 2 * i - 1);
+    b.sent(0, i);
+  }
+  b.run_to_tick(t0 + 40);
+  CHECK(b.rto_at == std::vector<unsigned>{t0 + 8, t0 + 10, t0 + 12, t0 + 14});
+  CHECK(b.retx.size() == 4);
+  CHECK(b.fail_at == std::vector<unsigned>{t0 + 16});
+}
+
+TEST_CASE("tx_inflight: the timer over the wrap of the ticks", "[pipeline][tx_inflight][timer]") {
+  Bench b;
+  b.retries(7, 25);
+  b.tick0 = 0xffff'fffbu - b.tick();
+  b.align();
+  const unsigned t0 = b.tick();
+  b.sent_all(0, 1);
+  b.run_to_tick(t0 + 8);
+  CHECK(b.retx.empty());
+  b.run(40);
+  CHECK(b.retx.size() == 1);
+}
+
+TEST_CASE("tx_inflight: marks are a QP's last interval: progress gives all that is out a new one",
+          "[pipeline][tx_inflight][timer]") {
+  Bench b;
+  b.retries(7, 25, 1);
+  b.align();
+  const unsigned t0 = b.tick();
+  b.sent_all(0, 10);
+  b.run_to_tick(t0 + 11);
+  b.sack(0, 5, 4, 5, 0, 0);
+  b.run_to_tick(t0 + 27);
+  CHECK(b.retx.empty());
+  b.run(80);
+  CHECK(b.retx.size() == 5);
+  CHECK(b.rto_at == std::vector<unsigned>{t0 + 27});
+}
+
+TEST_CASE("tx_inflight: a QP's first packets have the same timer, whatever the life before it was",
+          "[pipeline][tx_inflight][timer]") {
+  for (unsigned phase = 0; phase < 16; ++phase) {
+    CAPTURE(phase);
+    Bench b;
+    b.retries(7, 25);
+    b.sent_all(0, 5);
+    b.run_to_tick(b.tick() + 11);  // the timer of that life runs
+    b.align();
+    b.run(phase);
+    b.configure(0);
+    const unsigned t0 = b.tick();
+    b.retx.clear();
+    b.sent(0, 0);
+    b.ctl.load(Ctl{.kind = CtlKind::Nack, .qp = 0, .psn = Bench::kPsn, .reason = 2});
+    b.run(30);
+    CHECK(b.retx.size() == 1);
+    b.run_to_tick(t0 + 8);
+    CHECK(b.retx.size() == 1);
+    b.run(40);
+    CHECK(b.retx.size() == 2);
+  }
+}
+
+TEST_CASE("tx_inflight: when all that was sent an interval ago is lost, what the account still has has left the flight",
+          "[pipeline][tx_inflight][timer][cc]") {
+  Bench b(true);
+  b.retries(7, 25);
+  b.sent_all(0, 10);
+  b.align();
+  const unsigned t0 = b.tick();
+  b.sack(0, 9, 8, 9, 0, 0);  // brings no rcvd_bytes
+  b.ccev.clear();
+  const Ccev loss{.cc = 3, .kind = 2, .bytes = 340};
+  Ccev none = loss, all = loss;
+  none.bytes = 0;
+  all.bytes = 3400;
+  SECTION("nothing newer is out") {
+    b.run_to_tick(t0 + 9);
+    CHECK(b.ccev == std::vector<Ccev>{all, none});  // then the packet's own loss
+    b.run_to_tick(t0 + 16);
+    CHECK(b.ccev.size() == 2);  // sent again: it is in flight, and spared
+    b.run_to_tick(t0 + 17);
+    CHECK(b.ccev == std::vector<Ccev>{all, none, loss, none});
+  }
+  SECTION("a newer packet is out") {
+    b.run_to_tick(t0 + 5);
+    b.sent(0, 10);
+    b.run_to_tick(t0 + 9);
+    CHECK(b.ccev == std::vector<Ccev>{loss});
+  }
+}
+
+// Random traffic.
+
+namespace {
+
+/// The blocks around tx_inflight as far as it can tell: a sender that keeps window and count of blocks as tx_segment
+/// does, a peer that acknowledges and refuses, controllers that refuse, software that ends and renews QPs.
+struct Traffic : Bench {
+  struct Side {
+    bool live = false, dead = false, cc = false;     // dead: not live, as far as this side knows
+    uint32_t psn = 0, una = 0, told = 0, known = 0;  // next; acknowledged; as told by upd; recorded for sure
+    bool fresh = true;
+    uint16_t msn = 0;
+    unsigned idx = 0;
+    std::map<uint32_t, Rec> sent;     // by PSN
+    std::map<uint32_t, bool> waits;   // NACKed PSNs that must be ordered
+    std::map<uint32_t, bool> on_way;  // ordered, not yet recorded again
+  };
+  std::array<Side, 4> side;
+  std::mt19937 rng;
+  int credit = 20;
+  int64_t flight[4] = {};  // by QP: the controller's view
+  unsigned life = 0, sent_packets = 0, nacks = 0, orders = 0, ends = 0, lives = 0;
+  bool exact;  // only NACKs order retransmissions
+  std::size_t retx_seen = 0, upd_seen = 0, ccev_seen = 0, granted_seen = 0;
+  std::deque<Rec> again;   // packets to be sent again
+  std::deque<Rec> loaded;  // may still be on their way into the block
+  unsigned freed_seen = 0;
+
+  Traffic(unsigned seed, bool only_nacks) : Bench(false), rng(seed), exact(only_nacks) {
+    csr.reorder = exact ? 1000 : 8;
+    csr.same_ev = !exact;
+    ctx.timeout = exact ? 24 : 0;
+    for (uint16_t q = 0; q < 4; ++q) renew(q);
+  }
+  uint32_t draw(uint32_t n) { return static_cast<uint32_t>(rng() % n); }
+  bool chance(uint32_t n) { return draw(n) == 0; }
+
+  void prepare(uint16_t q) {
+    Side& s = side[q];
+    s = Side{};
+    s.cc = ctx.cc = q != 0;
+    s.psn = s.una = s.told = s.known = ctx.sq_psn = rng() & kPsnMask;
+    s.msn = ctx.msn = static_cast<uint16_t>(rng());
+    ++lives;
+  }
+  /// QP_CTX with everything else quiet.
+  void renew(uint16_t q) {
+    prepare(q);
+    configure(q);
+    side[q].live = true;
+  }
+
+  bool may_send(const Side& s) const {
+    const bool begins = s.psn % 16 == 0 || s.fresh;
+    return s.live && psn_dist(s.psn, s.told) < 128 && block_dist(psn_block(s.psn), psn_block(s.told)) < 8 &&
+           (!begins || credit > 4 || (credit != 0 && psn_dist(s.psn, s.told) < 16));
+  }
+  void send(uint16_t q) {
+    Side& s = side[q];
+    Rec r{.qp = q,
+          .psn = s.psn,
+          .msn = s.msn,
+          .row = static_cast<uint16_t>(draw(24)),
+          .idx = s.idx++,
+          .ev_idx = static_cast<uint16_t>(draw(16)),
+          .rtx = false,
+          .last = chance(5),
+          .size = static_cast<uint16_t>(100 + draw(4000)),
+          .voided = false};
+    if (s.psn % 16 == 0 || s.fresh) --credit;
+    REQUIRE(credit >= 0);
+    s.fresh = false;
+    load(r);
+    s.sent[s.psn] = r;
+    s.psn = psn_add(s.psn, 1);
+    if (r.last) {
+      ++s.msn;
+      s.idx = 0;
+    }
+    if (s.cc) flight[q] += r.size;
+    ++sent_packets;
+  }
+  void send_again() {
+    Rec r = again.front();
+    again.pop_front();
+    Side& s = side[r.qp];
+    r.rtx = true;
+    r.voided = chance(8);
+    if (!r.voided) {
+      r.ev_idx = static_cast<uint16_t>(draw(16));
+      s.sent[r.psn].ev_idx = r.ev_idx;
+    }
+    load(r);
+  }
+  void load(const Rec& r) {
+    rec.load(r);
+    loaded.push_back(r);
+    if (loaded.size() > 3) taken();  // the stream holds no more
+  }
+  /// The oldest packet loaded has been taken by the block.
+  void taken() {
+    const Rec r = loaded.front();
+    loaded.pop_front();
+    Side& s = side[r.qp];
+    if (!s.live) return;
+    if (r.rtx) {
+      s.on_way.erase(r.psn);
+    } else {
+      s.known = psn_add(r.psn, 1);
+    }
+  }
+  /// Something for QP q, of what is surely recorded.
+  void news(uint16_t q) {
+    Side& s = side[q];
+    const uint32_t out = psn_dist(s.known, s.una);
+    if (!s.live || out == 0) return;
+    const uint32_t psn = psn_add(s.una, draw(out));
+    if (chance(4)) {
+      Ctl c;
+      c.kind = CtlKind::Sack;
+      c.qp = q;
+      c.psn = psn;
+      const uint32_t up = draw(std::min(out + 1, 24u));
+      s.una = psn_add(s.una, up);
+      for (auto it = s.waits.begin(); it != s.waits.end();) {
+        it = psn_before(it->first, s.una) ? s.waits.erase(it) : std::next(it);
+      }
+      c.cack = psn_add(s.una, -1);
+      c.base = psn_add(s.una, draw(3));
+      if (!exact) {
+        c.bitmap = rng() | uint64_t{rng()} << 32;
+        c.ooo = static_cast<uint16_t>(draw(20));
+      }
+      c.rcvd = rng() & 0xffffff;
+      ctl.load(c);
+      return;
+    }
+    if (s.waits.count(psn) || s.on_way.count(psn)) return;
+    s.waits[psn] = true;
+    ++nacks;
+    ctl.load(Ctl{.kind = CtlKind::Nack, .qp = q, .psn = psn, .reason = 2});
+  }
+  void look() {
+    for (; retx_seen < retx.size(); ++retx_seen) {
+      const Retx& o = retx[retx_seen];
+      Side& s = side[o.qp];
+      if (!s.live) continue;  // ordered before it ended
+      ++orders;
+      REQUIRE(s.sent.count(o.psn));
+      REQUIRE(o == order_of(s.sent[o.psn]));
+      if (exact && !psn_before(o.psn, s.una)) REQUIRE(s.waits.erase(o.psn) == 1);
+      s.on_way[o.psn] = true;
+      again.push_back(s.sent[o.psn]);
+    }
+    for (; upd_seen < upd.size(); ++upd_seen) {
+      const Upd& u = upd[upd_seen];
+      Side& s = side[u.qp];
+      if (s.live && psn_dist(u.una, s.told) <= psn_dist(s.psn, s.told)) s.told = u.una;
+    }
+    for (; granted_seen < granted.size(); ++granted_seen)
+      flight[3 - granted[granted_seen].cc] += granted[granted_seen].bytes;
+    for (; ccev_seen < ccev.size(); ++ccev_seen) {
+      const unsigned q = 3u - ccev[ccev_seen].cc;
+      flight[q] -= ccev[ccev_seen].bytes;
+      REQUIRE(flight[q] >= 0);
+    }
+    if (freed == freed_seen) return;
+    credit += static_cast<int>(freed - freed_seen);
+    freed_seen = freed;
+    REQUIRE(credit <= 20);
+  }
+  void one_cycle() {
+    refuse = chance(3) ? rng() & 15 : refuse;
+    take_retx = !chance(4);
+    take_ccev = !chance(6);
+    take_upd = !chance(6);
+    if (rec.free()) {
+      const auto q = static_cast<uint16_t>(draw(4));
+      if (!again.empty() && chance(3)) {
+        send_again();
+      } else if (may_send(side[q])) {
+        send(q);
+      }
+    }
+    if (ctl.free() && chance(5)) news(static_cast<uint16_t>(draw(4)));
+    cycle();
+    look();
+  }
+  /// Ends QP q while the others go on, and begins it anew when nothing of it is on its way.
+  void end(uint16_t q) {
+    side[q].live = false;
+    ++ends;
+    if (chance(2)) {
+      cfg.table = static_cast<uint8_t>(CfgTable::QpState);
+      cfg.index = q;
+      cfg.data[0] = static_cast<uint32_t>(QpState::Error);
+      cfg.req = true;
+      while (!inflight.cfg_ack()) one_cycle();
+      cfg.req = false;
+    }
+    for (unsigned i = 0; i < 60; ++i) one_cycle();
+    take_retx = take_ccev = take_upd = true;
+    while (std::any_of(again.begin(), again.end(), [&](const Rec& r) { return r.qp == q; }) || rec.valid() ||
+           rec.has()) {
+      const bool others = chance(50);
+      if (rec.free() && !again.empty()) send_again();
+      if (others) news(static_cast<uint16_t>(draw(4)));
+      cycle();
+      look();
+    }
+    while (!loaded.empty()) taken();
+    const bool cc = side[q].cc;
+    prepare(q);
+    side[q].cc = cc;
+    ctx.cc = cc;
+    request(q);
+    while (!inflight.cfg_ack()) one_cycle();
+    cfg.req = false;
+    one_cycle();
+    for (unsigned i = 0; i < 40; ++i) one_cycle();
+    CHECK(flight[q] == 0);
+    side[q].live = true;
+  }
+  void finish() {
+    take_retx = take_ccev = take_upd = true;
+    refuse = 0;
+    for (unsigned i = 0; i < 4000; ++i) {
+      if (rec.free() && !again.empty()) send_again();
+      cycle();
+      look();
+    }
+    if (exact) {
+      for (const Side& s : side) CHECK(s.waits.empty());
+    }
+    for (uint16_t q = 0; q < 4; ++q) set_state(q, QpState::Reset);
+    run(100);
+    look();
+    CHECK(credit == 20);
+    for (const int64_t f : flight) CHECK(f == 0);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("tx_inflight: in random traffic each NACK is one order, each record its packet's, and no block is lost",
+          "[pipeline][tx_inflight][random]") {
+  for (unsigned seed = 1; seed <= 6; ++seed) {
+    CAPTURE(seed);
+    Traffic t(seed, true);
+    for (unsigned round = 0; round < 30; ++round) {
+      for (unsigned i = 0; i < 400; ++i) t.one_cycle();
+      t.end(static_cast<uint16_t>(t.draw(4)));
+    }
+    t.finish();
+    CHECK(t.sent_packets > 3000);
+    CHECK(t.orders > 300);
+  }
+}
+
+TEST_CASE("tx_inflight: the same with gaps, the same-EV rule and a quick timer", "[pipeline][tx_inflight][random]") {
+  for (unsigned seed = 1; seed <= 6; ++seed) {
+    CAPTURE(seed);
+    Traffic t(seed, false);
+    for (unsigned round = 0; round < 30; ++round) {
+      for (unsigned i = 0; i < 400; ++i) t.one_cycle();
+      t.end(static_cast<uint16_t>(t.draw(4)));
+    }
+    t.finish();
+    CHECK(t.sent_packets > 3000);
+    CHECK(t.orders > 500);
+    CHECK(t.rto_inc > 10);
+  }
 }

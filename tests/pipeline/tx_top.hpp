@@ -115,6 +115,7 @@ struct TxTop {
     const auto drain = [](auto&... s) { ((s.has() ? s.pop() : void()), ...); };
     drain(okev, seg_qperr, inf_qperr);
 
+    csr.tick = static_cast<uint32_t>(now / preset.tick_cycles);
     const auto step_block = [&](unsigned k) {
       switch (k) {
         case 0:
@@ -154,8 +155,8 @@ struct TxTop {
     skips += path.pulses().skip;
     probes_sent += probes.pulses().sent;
     revived += probes.pulses().revived;
-    rtxs += inflight.rtx_inc();
-    rtos += inflight.rto_inc();
+    rtxs += inflight.pulses().rtx;
+    rtos += inflight.pulses().rto;
     sched.clock();
     segment.clock();
     path.clock();

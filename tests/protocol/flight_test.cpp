@@ -20,6 +20,21 @@ TEST_CASE("no more leaves the flight than is in it", "[protocol][flight]") {
   CHECK(f.take_all() == 0);
 }
 
+TEST_CASE("the flight counts modulo 2^28, and a packet sent again enters it without being sent anew",
+          "[protocol][flight]") {
+  Flight f;
+  for (unsigned i = 0; i < 20; ++i) {  // 20 * 2^24 is beyond 2^28
+    f.enter(1u << 24);
+    CHECK(f.take(1u << 24) == 1u << 24);
+  }
+  CHECK(f.bytes() == 0);
+  f.enter_again(300);
+  CHECK(f.bytes() == 300);
+  f.enter(50);
+  CHECK(f.take_all() == 350);
+  CHECK(f.bytes() == 0);
+}
+
 TEST_CASE("rcvd_bytes counts forward over its wrap; half its range back is an old SACK", "[protocol][flight]") {
   CHECK(rcvd_news(5, 2).units == 3);
   CHECK(rcvd_news(5, 5).units == 0);

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "protocol/step_timer.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+
+using namespace mrc;
+
+TEST_CASE("the timer's marks: the fourth step after a start looks at what was sent before it", "[protocol][timer]") {
+  StepMarks m;
+  m.restart(100);
+  CHECK_FALSE(m.step(110));
+  CHECK_FALSE(m.step(120));
+  CHECK_FALSE(m.step(130));
+  CHECK(m.step(140));
+  CHECK(m.mark[0] == 100);
+  m.shift(140);
+  CHECK(m.mark[0] == 110);  // sent up to three steps ago: overdue at the next one
+  CHECK(m.step(150));
+  m.shift(150);
+  CHECK(m.mark == std::array<uint32_t, 4>{120, 130, 140, 150});
+  m.restart(7);
+  CHECK(m.mark == std::array<uint32_t, 4>{7, 7, 7, 7});
+  CHECK(m.count == 3);
+}
+
+TEST_CASE("ages count down one by one, each PSN by itself", "[protocol][timer]") {
+  BlockAges a;
+  CHECK(a.any() == 0);
+  a.set(0, 1);
+  a.set(3, 4);
+  a.set(15, 7);
+  CHECK(a.any() == 0x8009);
+  a.less(0x8009);
+  CHECK(a.any() == 0x8008);
+  a.less(0x0008);
+  a.less(0x0008);
+  CHECK(a.any() == 0x8008);
+  a.less(0x0008);
+  CHECK(a.any() == 0x8000);  // four steps
+  for (unsigned i = 0; i < 5; ++i) a.less(0x8000);
+  CHECK(a.any() == 0x8000);
+  a.less(0x8000);
+  CHECK(a.any() == 0);
+  a.set(2, 5);
+  a.set(2, 0);
+  CHECK(a == BlockAges{});
+}
+
+TEST_CASE("a packet sent again is spared for an interval, to the nearest step", "[protocol][timer]") {
+  CHECK(spared_steps(0, 10) == 3);
+  CHECK(spared_steps(4, 10) == 3);
+  CHECK(spared_steps(5, 10) == 4);
+  CHECK(spared_steps(1, 2) == 4);
+}
+
+TEST_CASE("a step takes what was out for an interval and was not sent again since", "[protocol][timer]") {
+  BlockRow row{.nacked = 0b11'1000, .rtxd = 0, .pend = 0b1000, .sacked = 0b0100};
+  BlockAges ages;
+  ages.set(4, 2);
+  ages.set(2, 3);  // reported meanwhile
+  ages.set(9, 1);  // after the mark
+  const StepRow<uint16_t> s = step_row(row, ages, 0, 1, 12, 6);
+  CHECK(s.lost == 0b10'0010);  // 1 and 5; 0 is acknowledged, 2 reported, 3 waits, 4 spared
+  CHECK(s.spared == 0x0210);
+  CHECK(row == BlockRow{.nacked = 0b1000, .rtxd = 0, .pend = 0b10'1010, .sacked = 0b0100});
+  CHECK(ages.any() == 0b1'0100);
+  const StepRow<uint16_t> t = step_row(row, ages, 0, 1, 12, 10);
+  CHECK(t.lost == 0b11'1100'0000);
+  CHECK(t.spared == 0b1'0000);
+  CHECK(step_row(row, ages, 0, 1, 12, 10).lost == 0b1'0000);
+  CHECK(step_row(row, ages, 16, 1, 12, 10).lost == 0);
+}
