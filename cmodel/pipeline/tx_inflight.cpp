@@ -31,6 +31,7 @@ TxInflight::TxInflight(const Preset& preset, const In& in, const Out& out)
 
 void TxInflight::step(const CfgBus& cfg, const CsrOut& csr) {
   ack_.begin(cfg);
+  reclaim();
   switch (state_) {
     case State::Idle:
       idle(cfg);
@@ -126,10 +127,26 @@ void TxInflight::idle(const CfgBus& cfg) {
   }
 }
 
+/// Blocks of 16 PSNs that lie before una, or belong to a QP that is over: one per cycle.
+void TxInflight::reclaim() {
+  if (lost_blocks_ != 0) {
+    --lost_blocks_;
+    pulses_next_.freed = true;
+    return;
+  }
+  reclaim_qp_ = (reclaim_qp_ + 1) & qp_mask_;
+  Qp& q = qp(reclaim_qp_);
+  if (q.held == 0 || (q.live && q.base == q.una >> 4)) return;
+  q.base = (q.base + 1) & 0xf'ffffu;
+  --q.held;
+  pulses_next_.freed = true;
+}
+
 void TxInflight::configure(const CfgBus& cfg) {
   Qp& q = qp(cfg.index);
   if (cfg.is(CfgTable::QpCtx)) {
     give_back(q);
+    lost_blocks_ += q.held;
     const auto row = csr::TblQpCtx::unpack(cfg.data.data());
     const bool listed = q.rtx;  // it leaves the list by itself
     q = Qp{};
@@ -146,6 +163,7 @@ void TxInflight::configure(const CfgBus& cfg) {
     q.msn_done = q.msn_sent = row.msn;
     start_timer(q);
     q.live = row.state == static_cast<uint8_t>(QpState::Rts);
+    q.fresh = true;
     init_qp_ = cfg.index & qp_mask_;
     init_row_ = 0;
     state_ = State::Init;
@@ -242,12 +260,18 @@ void TxInflight::record() {
     tell(q, CcEvent::Nack, q.fly.take(rec_.size));
     return;
   }
+  const bool begins = !rec_.rtx && (rec_.psn % 16 == 0 || q.fresh);
+  if (!rec_.rtx) q.fresh = false;
   if (!q.live) {  // asked for, sent, and nobody waits for it
+    if (begins) ++lost_blocks_;
     if (q.cc && !rec_.rtx) tell(q, CcEvent::Nack, rec_.size);
     return;
   }
-  recs_.write(recs_row(rec_.qp, rec_.psn), {rec_.msn, rec_.ev_idx, rec_.idx, rec_.size, rec_.rtx});
+  recs_.write(recs_row(rec_.qp, rec_.psn), {rec_.msn, rec_.ev_idx, rec_.idx, rec_.size, rec_.rtx != 0, rec_.row});
   if (rec_.rtx) return;
+  if (begins) {
+    if (q.held++ == 0) q.base = rec_.psn >> 4;
+  }
   if (q.cc) q.fly.enter(rec_.size);
   WinRow row = win_.rdata();
   const uint64_t keep = ~(uint64_t{1} << (rec_.psn & 63u));
@@ -492,20 +516,21 @@ void TxInflight::retx1() {
     return;
   }
   if (loss_) tell(q, CcEvent::Loss, q.fly.take(s.size));
-  out_.rask.load({.cc = q.dest, .bytes = s.size});
+  out_.rask.load({.cc = q.dest, .min = s.size, .bytes = s.size});
   state_ = State::RetxW;
 }
 
 /// Orders the retransmission of op_psn_ as recs has it.
 void TxInflight::order() {
   const Sent& s = recs_.rdata();
-  out_.retx.load({.qp = op_qp_, .psn = op_psn_, .msn = s.msn, .idx = s.idx, .avoid_ev = s.ev_idx, .size = s.size});
+  out_.retx.load(
+      {.qp = op_qp_, .psn = op_psn_, .msn = s.msn, .row = s.row, .idx = s.idx, .avoid_ev = s.ev_idx, .size = s.size});
   rtx_inc_next_ = true;
 }
 
 void TxInflight::retx_wait() {
   if (!in_.rans.has()) return;
-  const bool ok = in_.rans.head().ok;
+  const bool ok = in_.rans.head().bytes != 0;
   in_.rans.pop();
   state_ = State::Idle;
   Qp& q = qp(op_qp_);

@@ -39,10 +39,16 @@ class TxInflight {
     Stream<Qperr>& qperr;  ///< to csr
   };
 
+  /// Pulse registers.
+  struct Pulses {
+    bool freed = false;  ///< a block of 16 PSNs is free again
+  };
+
   TxInflight(const Preset& preset, const In& in, const Out& out);
 
   bool cfg_ack() const { return ack_.value(); }
   /// Registers rtx_inc_q, rto_inc_q, fail_inc_q.
+  const Pulses& pulses() const { return pulses_; }
   bool rtx_inc() const { return rtx_inc_; }
   bool rto_inc() const { return rto_inc_; }
   bool fail_inc() const { return fail_inc_; }
@@ -51,6 +57,8 @@ class TxInflight {
     win_.clock();
     recs_.clock();
     ack_.clock();
+    pulses_ = pulses_next_;
+    pulses_next_ = {};
     rtx_inc_ = rtx_inc_next_;
     rto_inc_ = rto_inc_next_;
     fail_inc_ = fail_inc_next_;
@@ -70,6 +78,9 @@ class TxInflight {
     Flight fly;
     uint32_t rcvdl = 0;  // rcvd_bytes of the newest SACK
     uint8_t mprv = 0;    // newest MPR told
+    bool fresh = false;  // nothing sent since QP_CTX
+    uint32_t base = 0;   // oldest block held
+    uint32_t held = 0;   // blocks
     // From QP_CTX.
     uint8_t timeout = 0, mtu = 0, dest = 0;
     RetryLimits limits;
@@ -85,6 +96,7 @@ class TxInflight {
     uint32_t idx = 0;
     uint16_t size = 0;
     bool rtx = false;
+    uint16_t row = 0;
   };
 
   /// QPs with something to retransmit, each at most once; pop and push in one cycle always work.
@@ -135,6 +147,7 @@ class TxInflight {
   void configure(const CfgBus& cfg);
   void take_ctl();
   void visit();
+  void reclaim();
   void init();
   void record();
   void sack0(unsigned reorder);
@@ -163,6 +176,8 @@ class TxInflight {
   CfgAck ack_;
   bool rtx_inc_ = false, rto_inc_ = false, rtx_inc_next_ = false, rto_inc_next_ = false;
   bool fail_inc_ = false, fail_inc_next_ = false;
+  Pulses pulses_, pulses_next_;
+  unsigned reclaim_qp_ = 0, lost_blocks_ = 0;
 
   uint32_t tick_ = 0;
   unsigned tick_count_ = 0;  // cycles since the last tick

@@ -377,6 +377,7 @@ void TxPath::record() {
   rec_.load({.qp = hold_.qp,
              .psn = hold_.psn,
              .msn = hold_.msn,
+             .row = hold_.row,
              .idx = hold_.idx,
              .ev_idx = ev_idx_,
              .rtx = hold_.rtx,
