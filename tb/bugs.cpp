@@ -9,7 +9,7 @@ namespace {
 constexpr Bug kBugs[] = {
     {1, "tx-window-plus-one", "tx_segment", "the window accepts one PSN too many before it stops", "tiny", "window"},
     {2, "retx-without-rtx", "tx_segment", "retransmissions do not say so", "tiny", "loss"},
-    {3, "wrong-ring-row", "tx_segment", "a one-packet message reads the row of the message before it", "tiny", "mixed"},
+    {3, "wrong-row", "tx_segment", "the second row of a burst is the first one's again", "tiny", "mixed"},
     {4, "walk-key-stuck", "tx_path", "the walk over the EVs is the same in every pass", "tiny", "clean"},
     {5, "skip-ignored", "tx_path", "an EV in SKIP is used at once", "tiny", "ecn"},
     {6, "ev-stuck", "tx_path", "the walk forgets which planes of a group were used", "tiny", "clean"},
@@ -65,6 +65,8 @@ constexpr Bug kBugs[] = {
     {50, "any-response-counts", "endpoint", "an overtaken response ends the newest update", "tiny", "link-flap"},
     {51, "port-mask-shifted", "endpoint", "the peer's port mask is taken one bit off", "tiny", "link-flap"},
     {52, "error-to-rts", "csr", "a QP in ERROR may go to RTS without RESET", "tiny", "qp-error"},
+    {55, "rest-of-grant-kept", "tx_segment", "what is left of a controller's grant is not returned", "tiny",
+     "incast-trim"},
     {90, "gain-doubled", "cc_nscc", "the window's proportional gain is shifted by a bit too few", "tiny",
      "incast-trim"},
     {91, "penalty-saves-again", "cc_nscc", "each penalty saves the window, not only the first", "tiny", "penalty"},

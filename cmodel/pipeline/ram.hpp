@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// mrc_ram_1r1w of docs/blocks/conventions.md.
+/// mrc_ram_1r1w and mrc_rf_1r1w of docs/blocks/conventions.md.
 #pragma once
 
 #include <cstddef>
@@ -42,6 +42,36 @@ class Ram1r1w {
   T rdata_{}, wdata_{};
   std::size_t raddr_ = 0, waddr_ = 0;
   bool re_ = false, we_ = false;
+};
+
+/// Register file: a row is read within the cycle and written at its end. One write per cycle at most. Reading several
+/// rows in a cycle stands for several copies, or for what a contract calls forwarded.
+template <class T>
+class Rf1r1w {
+ public:
+  explicit Rf1r1w(std::size_t depth) : mem_(depth) {}
+
+  const T& operator[](std::size_t row) const { return mem_[row]; }
+  void write(std::size_t row, const T& v) { write(row) = v; }
+  /// As write(v): the caller changes the row in place before clock(). It holds the row as it is now.
+  T& write(std::size_t row) {
+    waddr_ = row;
+    wdata_ = mem_[row];
+    we_ = true;
+    return wdata_;
+  }
+  void clock() {
+    if (we_) {
+      mem_[waddr_] = wdata_;
+      we_ = false;
+    }
+  }
+
+ private:
+  std::vector<T> mem_;
+  T wdata_{};
+  std::size_t waddr_ = 0;
+  bool we_ = false;
 };
 
 }  // namespace mrc

@@ -4,6 +4,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "pipeline/cfg.hpp"
+#include "pipeline/pool.hpp"
 #include "pipeline/ram.hpp"
 
 using namespace mrc;
@@ -126,4 +127,68 @@ TEST_CASE("a table write is acknowledged until the request falls", "[pipeline][c
   ack.begin(cfg);
   ack.clock();
   CHECK_FALSE(ack.value());
+}
+
+TEST_CASE("a pool hands out each number once, then those given back, in their order", "[pipeline][stream]") {
+  Pool pool(3);
+  for (unsigned left = 3; left > 0; --left) {
+    REQUIRE(pool.valid());
+    CHECK(pool.free() == left);
+    CHECK(pool.offer() == 3 - left);
+    pool.take();
+    CHECK(pool.offer() == 3 - left);  // until the cycle ends
+    pool.clock();
+  }
+  CHECK_FALSE(pool.valid());
+  CHECK(pool.free() == 0);
+  pool.give(2);
+  CHECK_FALSE(pool.valid());  // on offer in the next cycle
+  pool.clock();
+  CHECK(pool.free() == 1);
+  pool.give(0);
+  pool.clock();
+  CHECK(pool.free() == 2);
+  CHECK(pool.offer() == 2);
+  pool.take();  // both in one cycle
+  pool.give(1);
+  pool.clock();
+  CHECK(pool.free() == 2);
+  CHECK(pool.offer() == 0);
+  pool.take();
+  pool.clock();
+  CHECK(pool.offer() == 1);
+  pool.take();
+  pool.clock();
+  CHECK_FALSE(pool.valid());
+}
+
+TEST_CASE("numbers given back come before numbers never used", "[pipeline][stream]") {
+  Pool pool(4);
+  pool.take();
+  pool.clock();
+  pool.take();
+  pool.clock();
+  pool.give(0);
+  pool.take();  // 2: 0 is not back yet
+  pool.clock();
+  CHECK(pool.offer() == 0);
+  CHECK(pool.free() == 2);
+  pool.take();
+  pool.clock();
+  CHECK(pool.offer() == 3);
+  CHECK(pool.free() == 1);
+}
+
+TEST_CASE("a register file shows a write in the next cycle", "[pipeline][ram]") {
+  Rf1r1w<int> rf(4);
+  rf.write(2, 7);
+  CHECK(rf[2] == 0);
+  rf.clock();
+  CHECK(rf[2] == 7);
+  ++rf.write(2);
+  rf.clock();
+  CHECK(rf[2] == 8);
+  rf.clock();
+  CHECK(rf[2] == 8);
+  CHECK(rf[3] == 0);
 }

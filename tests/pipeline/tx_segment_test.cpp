@@ -1379,7 +1379,7 @@ TEST_CASE("tx_segment: without a free block of 16 PSNs a QP goes round until the
   b.freed = 1;
   b.run(100);
   CHECK(b.pkts.size() == 4 * 16);
-  for (uint16_t q = 1; q < 4; ++q) b.post(q, 256 * 40);
+  for (uint16_t q = 1; q < 4; ++q) b.post(q, 256 * 60);
   b.run(300);
   for (uint16_t q = 1; q < 4; ++q) CHECK(b.sent_by(q) == 16);  // one each
   CHECK(b.sent_by(0) == 4 * 16);
