@@ -964,7 +964,7 @@ TEST_CASE("cc_nscc: 20 000 random events go through the states of the arithmetic
       if (e.kind == NsccKind::Send && !once_in(20)) {
         const auto bytes = static_cast<uint16_t>(std::min(e.bytes, 65535u));
         ask.load({.cc = to,
-                  .min = static_cast<uint16_t>(bytes == 0 || once_in(2) ? bytes : 1 + rng() % bytes),
+                  .min = static_cast<uint16_t>(bytes == 0 || once_in(4) ? bytes : 1 + rng() % bytes),
                   .bytes = bytes});
       } else {
         ev.load({.cc = to,

@@ -113,7 +113,8 @@ struct Bench {
     collect(qperr_out, qperr, take_qperr);
     if (rask_out.has() && answer) {
       rask_at.push_back(cycles);
-      rans.load({.cc = rask_out.head().cc, .ok = (refuse >> rask_out.head().cc & 1) == 0, .last = false});
+      const Ccask& a = rask_out.head();
+      rans.load({.cc = a.cc, .bytes = (refuse >> a.cc & 1) == 0 ? a.bytes : uint16_t{0}, .last = false});
       collect(rask_out, rask);
     }
     inflight.step(cfg, csr);
@@ -920,7 +921,7 @@ TEST_CASE("tx_inflight: a loss is told once, its retransmission asks until it is
   CHECK(b.ccev[1] == Ccev{.cc = 2, .kind = 2, .bytes = 340});
   REQUIRE(b.rask.size() > 10);
   for (std::size_t i = 0; i < b.rask.size(); ++i) {
-    CHECK(b.rask[i] == Ccask{.cc = 2, .bytes = 340});
+    CHECK(b.rask[i] == Ccask{.cc = 2, .min = 340, .bytes = 340});
     const unsigned since = b.rask_at[i] - b.rask_at[0];  // one in 16 cycles; a timer visit may go first
     CHECK(since >= 16 * i - (i == 0 ? 0 : 15));
     CHECK(since <= 16 * i + 4);
