@@ -964,7 +964,7 @@ TEST_CASE("cc_nscc: 20 000 random events go through the states of the arithmetic
       if (e.kind == NsccKind::Send && !once_in(20)) {
         const auto bytes = static_cast<uint16_t>(std::min(e.bytes, 65535u));
         ask.load({.cc = to,
-                  .min = static_cast<uint16_t>(bytes == 0 || once_in(4) ? bytes : 1 + rng() % bytes),
+                  .min = static_cast<uint16_t>(bytes == 0 || once_in(2) ? bytes : 1 + rng() % bytes),
                   .bytes = bytes});
       } else {
         ev.load({.cc = to,
@@ -979,7 +979,10 @@ TEST_CASE("cc_nscc: 20 000 random events go through the states of the arithmetic
         ++made;
       }
     } else if (ask.free() && once_in(3)) {
-      ask.load(one(static_cast<uint16_t>(rng() % kDests), static_cast<uint16_t>(64 + rng() % 5000)));
+      const auto min = static_cast<uint16_t>(64 + rng() % 5000);
+      ask.load({.cc = static_cast<uint16_t>(rng() % kDests),
+                .min = min,
+                .bytes = static_cast<uint16_t>(min + (once_in(2) ? rng() % 5000 : 0))});
     }
     if (rask.free() && once_in(12)) {
       rask.load(one(static_cast<uint16_t>(rng() % kDests), static_cast<uint16_t>(64 + rng() % 5000)));
@@ -1086,7 +1089,7 @@ TEST_CASE("cc_nscc: 20 000 random events go through the states of the arithmetic
     CHECK(modes[mode] >= (mode == 1 ? 1 : 20));
   }
   CHECK(md >= 100);
-  CHECK(qa >= 100);
+  CHECK(qa >= 50);
   CHECK(woken >= 100);
   CHECK(refused >= 1000);
   CHECK(rrefused >= 1000);
