@@ -1463,6 +1463,31 @@ TEST_CASE("tx_segment: news that open a window and the next work request in one 
   }
 }
 
+TEST_CASE("tx_segment: news in the cycle in which the window closes: the QP goes on", "[pipeline][tx_segment][wake]") {
+  for (unsigned at = 140; at < 220; ++at) {
+    CAPTURE(at);
+    Bench b(4, 0x100, 0);
+    b.wqe.push(Bench::work(0, 256 * 129));
+    for (unsigned i = 0; i < 400; ++i) {
+      if (i == at) b.upd.load(news(0, 0x101));
+      b.cycle();
+    }
+    CHECK(b.pkts.size() == 129);
+  }
+}
+
+TEST_CASE("tx_segment: refusals wait while the host takes no completions, none is lost", "[pipeline][tx_segment]") {
+  Bench b(4, 0x100, 0);
+  b.take_cqe = false;
+  for (uint32_t i = 0; i < 12; ++i) b.queue.push_back(Bench::work(1, 0, i));
+  b.run(50);
+  CHECK(b.queue.size() == 4);  // four in cq, two in the next block's FIFO, two in the input's
+  b.take_cqe = true;
+  b.run(50);
+  REQUIRE(b.cqes.size() == 12);
+  for (uint32_t i = 0; i < 12; ++i) b.expect(i, 1, CqStatus::LocLength, i, 0, 0);
+}
+
 TEST_CASE("tx_segment: news of one QP and a request of another in one cycle wake both",
           "[pipeline][tx_segment][wake]") {
   for (unsigned shift = 0; shift < 12; ++shift) {
