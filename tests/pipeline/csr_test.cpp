@@ -291,7 +291,7 @@ TEST_CASE("the switches of the NIC reach the blocks", "[csr]") {
   CHECK(v.nak_invalid == 0x61);
   CHECK(v.nak_access == 0x62);
   CHECK(v.same_ev);
-  CHECK(v.reorder == 32);
+  CHECK(v.reorder == 128);
   CHECK(v.ep_interval == 781);
   CHECK(v.rev_probe);
   const auto only = [&](unsigned bit) {
