@@ -167,6 +167,7 @@ void show_config(const NsccReal& r, const NsccWords& w, bool json) {
       {"near_zero", r.near_zero * tick, "ns", w.near_zero, "16 bit, ticks"},
       {"qa_threshold", r.qa_threshold * tick, "ns", w.qa_threshold, "16 bit, ticks; 65535: off"},
       {"qa_gate", static_cast<double>(r.qa_gate), "", w.qa_gate, "5 bit"},
+      {"ar_shift", static_cast<double>(r.ar_shift), "", w.ar_shift, "3 bit"},
       {"adjust_bytes_threshold", r.adjust_bytes, "bytes", w.adjust_bytes, "28 bit"},
       {"adjust_period_threshold", r.adjust_period * tick, "ns", w.adjust_period, "16 bit, ticks"},
       {"enable", r.enable ? 1.0 : 0.0, "", w.enable, "1 bit"},

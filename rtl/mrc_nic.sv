@@ -27,6 +27,7 @@ module mrc_nic
     parameter int unsigned NumCcProfiles = 2,
     parameter int unsigned TickCycles = 128,
     parameter int unsigned LaneFifo = 4,
+    parameter int unsigned TxLaneFifo = 16,
     parameter int unsigned LineFifo = 16,
     parameter int unsigned RxBufWords = 1024
 ) (
@@ -147,6 +148,9 @@ module mrc_nic
   end
   if (!pow2_in(TickCycles, 2, 256)) begin : gen_bad_tick_cycles
     $error("%m: TickCycles = %0d, must be a power of two, 2 to 256", TickCycles);
+  end
+  if (!pow2_in(TxLaneFifo, 16, 64)) begin : gen_bad_tx_lane_fifo
+    $error("%m: TxLaneFifo = %0d, must be a power of two, 16 to 64", TxLaneFifo);
   end
   if (!pow2_in(LaneFifo, 4, 32)) begin : gen_bad_lane_fifo
     $error("%m: LaneFifo = %0d, must be a power of two, 4 to 32", LaneFifo);
@@ -769,7 +773,7 @@ module mrc_nic
     mrc_tx_lane #(
         .PortBytes(PortBytes),
         .HostBytes(HostBytes),
-        .LaneFifo(LaneFifo),
+        .TxLaneFifo(TxLaneFifo),
         .LineFifo(LineFifo)
     ) u_tx_lane (
         .clk_i,

@@ -9,7 +9,7 @@ module mrc_tx_lane
 #(
     parameter int unsigned PortBytes = 16,
     parameter int unsigned HostBytes = 32,
-    parameter int unsigned LaneFifo = 4,
+    parameter int unsigned TxLaneFifo = 16,
     parameter int unsigned LineFifo = 16,
     localparam int unsigned PortBits = 8 * PortBytes,
     localparam int unsigned HostBits = 8 * HostBytes
@@ -39,7 +39,7 @@ module mrc_tx_lane
     output logic tx_inc_o
 );
 
-  localparam int unsigned CntW = $clog2(LaneFifo + 1);
+  localparam int unsigned CntW = $clog2(TxLaneFifo + 1);
   localparam int unsigned CreditW = $clog2(LineFifo + 1);
   localparam int unsigned NW = $clog2(PortBytes);  // byte position inside a beat
   localparam int unsigned PosW = 8;
@@ -80,7 +80,7 @@ module mrc_tx_lane
 
   mrc_fifo #(
       .T(entry_t),
-      .Depth(LaneFifo)
+      .Depth(TxLaneFifo)
   ) u_ctl (
       .clk_i,
       .rst_ni,
@@ -95,7 +95,7 @@ module mrc_tx_lane
 
   mrc_fifo #(
       .T(entry_t),
-      .Depth(LaneFifo)
+      .Depth(TxLaneFifo)
   ) u_data (
       .clk_i,
       .rst_ni,
@@ -117,7 +117,7 @@ module mrc_tx_lane
 
   mrc_fifo #(
       .T(fetch_t),
-      .Depth(LaneFifo)
+      .Depth(TxLaneFifo)
   ) u_fq (
       .clk_i,
       .rst_ni,
@@ -422,7 +422,7 @@ module mrc_tx_lane
     end
   end
 
-  assign lane_room_o = data_count + CntW'(state_q != StIdle && !ctl_q) < CntW'(LaneFifo / 2);
+  assign lane_room_o = data_count + CntW'(state_q != StIdle && !ctl_q) < CntW'(TxLaneFifo / 2);
   assign tx_tvalid_o = tvalid_q;
   assign tx_tdata_o = tdata_q;
   assign tx_tkeep_o = tkeep_q;

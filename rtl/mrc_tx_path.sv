@@ -888,6 +888,7 @@ module mrc_tx_path
           qp: e_pkt_q.qp,
           psn: e_pkt_q.psn,
           msn: e_pkt_q.msn,
+          row: e_pkt_q.row,
           idx: e_pkt_q.idx,
           ev_idx: e_nopath_q ? NoEv : {{(16 - EvW) {1'b0}}, e_idx_q},
           rtx: e_pkt_q.rtx,

@@ -9,7 +9,7 @@ namespace {
 constexpr Bug kBugs[] = {
     {1, "tx-window-plus-one", "tx_segment", "the window accepts one PSN too many before it stops", "tiny", "window"},
     {2, "retx-without-rtx", "tx_segment", "retransmissions do not say so", "tiny", "loss"},
-    {3, "wrong-ring-row", "tx_segment", "a one-packet message reads the row of the message before it", "tiny", "mixed"},
+    {3, "wrong-row", "tx_segment", "the second row of a burst is the first one's again", "tiny", "mixed"},
     {4, "walk-key-stuck", "tx_path", "the walk over the EVs is the same in every pass", "tiny", "clean"},
     {5, "skip-ignored", "tx_path", "an EV in SKIP is used at once", "tiny", "ecn"},
     {6, "ev-stuck", "tx_path", "the walk forgets which planes of a group were used", "tiny", "clean"},
@@ -67,6 +67,8 @@ constexpr Bug kBugs[] = {
     {52, "error-to-rts", "csr", "a QP in ERROR may go to RTS without RESET", "tiny", "qp-error"},
     {53, "row-given-back-stays", "rx_track", "a row of PSNs that is given back stays in the map", "tiny", "reorder"},
     {54, "newer-ack-forgotten", "ack_gen", "what a QP completes while its ACK waits is forgotten", "tiny", "many-qps"},
+    {55, "rest-of-grant-kept", "tx_segment", "what is left of a controller's grant is not returned", "tiny",
+     "incast-trim"},
     {56, "block-given-twice", "tx_inflight", "the last block that a QP gives back comes back once more", "tiny",
      "clean"},
     {57, "rtx-not-spared", "tx_inflight", "the timer takes what was sent again a moment ago for lost", "tiny", "rto"},

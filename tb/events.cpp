@@ -54,6 +54,7 @@ constexpr Flow kFlow[] = {
     {"tx_segment.push", "tx_sched"},
     {"tx_sched.grant", "tx_segment"},
     {"tx_segment.ask", "cc_nscc"},
+    {"tx_segment.ret", "cc_nscc"},
     {"cc_nscc.ans", "tx_segment"},
     {"tx_segment.qperr", "csr"},
     {"tx_segment.pkt", "tx_path"},

@@ -79,6 +79,7 @@ void draw_controllers(SidePlan& side, const Preset& preset, const Scenario& s) {
   params.nack_any_reason = s.cc_nack_any_reason != 0;
   params.nack_sample_cfg = s.cc_nack_sample_cfg != 0;
   params.nack_rtt = s.cc_nack_rtt != 0;
+  params.ar_shift = static_cast<uint32_t>(s.cc_ar_shift);
   if (s.cc_mtu > 0) params.mtu = static_cast<uint32_t>(s.cc_mtu);
   if (s.cc_eta > 0) params.eta = s.cc_eta;
   if (s.cc_fi > 0) params.fi = s.cc_fi;

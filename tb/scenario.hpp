@@ -45,7 +45,7 @@ struct Scenario {
   double qps = 0;                           ///< QPs in use; 0 = all
   double dut_sends = 1;                     ///< the device under test sends
   double peer_sends = 1;                    ///< the peer sends
-  double outstanding = 0;                   ///< WQEs a QP has posted at once; 0 = WqeDepth
+  double outstanding = 0;                   ///< WQEs a QP has posted at once; 0 = min(WqeDepth, 16)
   double size_min = 1, size_max = 65536;    ///< bytes of a message, drawn evenly on a logarithmic scale
   double small_share = 0.1;                 ///< messages of 1 to 64 bytes
   double exact_share = 0.1;                 ///< messages of whole MTUs
@@ -73,6 +73,7 @@ struct Scenario {
   double cc_rtt_ns = 0;  ///< base_rtt of the controllers; 0 = what the links make of it
   // words of CC_PROFILE that hold open choices (docs/assumptions.md); 0 where it is no switch: the default
   double cc_disable_qa = 0, cc_md_resets_fast = 1, cc_nack_any_reason = 0, cc_nack_sample_cfg = 0, cc_nack_rtt = 1;
+  double cc_ar_shift = 3;
   double cc_fi = 0, cc_alpha = 0, cc_rate_gbps = 0, cc_qa_threshold_ns = 0;
   double cc_mtu = 0, cc_eta = 0, cc_adjust_ns = 0, cc_near_zero_ns = 1000, cc_ewma_weight = 0.0125;
 

@@ -23,7 +23,7 @@ Requester::Requester(const Preset& preset, const Scenario& scenario, const Sourc
     : preset_(preset), scenario_(scenario), source_(source), budget_(packets), rng_(rng) {
   for (QpPlan& p : plan) qps_.push_back({.plan = p, .out = {}});
   for (Region& r : regions) pools_.push_back({.region = r, .blocks = {}});
-  limit_ = scenario.outstanding != 0 ? static_cast<std::size_t>(scenario.outstanding) : preset.wqe_depth;
+  limit_ = scenario.outstanding != 0 ? static_cast<std::size_t>(scenario.outstanding) : std::min(preset.wqe_depth, 16u);
   next_wr_ = static_cast<uint32_t>(rng_.next());
   no_bytes_ = scenario.link.no_bytes > 0;
   for (const LinkRule& rule : scenario.rules) no_bytes_ = no_bytes_ || rule.what.no_bytes > 0;

@@ -33,16 +33,11 @@ unsigned work_cycles(const NsccEvent& e, const NsccDecisions& d, bool fell) {
 
 }  // namespace
 
-CcNscc::CcNscc(const Preset& preset, Stream<Ccev>& ev, Stream<Ccask>& ask, Stream<Ccask>& rask, Stream<Ccans>& ans,
-               Stream<Ccans>& rans, Stream<Ccwake>& wake)
+CcNscc::CcNscc(const Preset& preset, const In& in, const Out& out)
     : dest_mask_(preset.num_dests - 1),
       profile_mask_(preset.num_cc_profiles - 1),
-      ev_(ev),
-      ask_(ask),
-      rask_(rask),
-      ans_(ans),
-      rans_(rans),
-      wake_(wake),
+      in_(in),
+      out_(out),
       ctx_(preset.num_dests),
       dests_(preset.num_dests),
       words_(preset.num_cc_profiles, nscc_from_row({})) {}
@@ -63,7 +58,7 @@ void CcNscc::step(const CfgBus& cfg, uint32_t tick) {
         configure(cfg);
       } else {
         asks = true;
-        if (ev_.has() && wake_.free()) take(tick);
+        if (in_.ev.has() && out_.wake.free()) take(tick);
       }
       break;
     case State::Init:
@@ -109,8 +104,8 @@ void CcNscc::init(uint32_t tick) {
 }
 
 void CcNscc::take(uint32_t tick) {
-  e_ = ev_.head();
-  ev_.pop();
+  e_ = in_.ev.head();
+  in_.ev.pop();
   cc_ = e_.cc & dest_mask_;
   now_ = tick;
   state_ = State::Count;
@@ -146,38 +141,53 @@ void CcNscc::store() {
   dest.cwin = nscc_cwnd_bytes(s_, words(cc_));
   if (dest.wait && nscc_fits(dest.infl, dest.want, dest.cwin)) {
     dest.wait = false;
-    wake_.load({.cc = e_.cc});
+    out_.wake.load({.cc = e_.cc});
   }
   pulses_next_.md = made_.decreased;
   pulses_next_.qa = made_.adapted;
   state_ = State::Idle;
 }
 
-/// One ask per cycle, retransmissions first.
+/// One per cycle: what comes back first, then retransmissions.
 void CcNscc::answer() {
-  if (rask_.has() && rans_.free()) {
-    reply(rask_, rans_);
-  } else if (ask_.has() && ans_.free()) {
-    const Ccask ask = ask_.head();
-    const bool ok = reply(ask_, ans_);
-    Dest& dest = dests_[ask.cc & dest_mask_];
-    dest.wait = !ok;
-    if (!ok) dest.want = ask.bytes;
+  if (in_.ret.has()) {
+    const Ccret ret = in_.ret.head();
+    in_.ret.pop();
+    Dest& dest = dests_[ret.cc & dest_mask_];
+    dest.infl = nscc_inflight(dest.infl, -int64_t{ret.bytes});
+  } else if (in_.rask.has() && out_.rans.free()) {
+    answer_rask();
+  } else if (in_.ask.has() && out_.ans.free()) {
+    answer_ask();
   }
 }
 
-/// Answers the head; true when the packet may go, and counts as sent.
-bool CcNscc::reply(Stream<Ccask>& from, Stream<Ccans>& to) {
-  const Ccask ask = from.head();
-  from.pop();
+void CcNscc::answer_rask() {
+  const Ccask ask = in_.rask.head();
+  in_.rask.pop();
+  Dest& dest = dests_[ask.cc & dest_mask_];
+  const bool ok = !dest.on || nscc_fits(dest.infl, ask.bytes, dest.cwin);
+  if (ok) dest.infl = nscc_inflight(dest.infl, ask.bytes);
+  out_.rans.load({.cc = ask.cc, .bytes = ok ? ask.bytes : uint16_t{0}, .last = false});
+  pulses_next_.hold = !ok;
+}
+
+/// Grants what fits of a burst, but at least its first packet.
+void CcNscc::answer_ask() {
+  const Ccask ask = in_.ask.head();
+  in_.ask.pop();
   const unsigned cc = ask.cc & dest_mask_;
   Dest& dest = dests_[cc];
-  const bool ok = !dest.on || nscc_fits(dest.infl, ask.bytes, dest.cwin);
-  const int64_t room = int64_t{dest.cwin} - (int64_t{dest.infl} + ask.bytes);
-  to.load({.cc = ask.cc, .ok = ok, .last = dest.on && ok && room < int64_t{words(cc).mtu}});
-  if (ok) dest.infl = nscc_inflight(dest.infl, ask.bytes);
-  pulses_next_.hold = !ok;
-  return ok;
+  const NsccGrant g =
+      dest.on ? nscc_grant(dest.infl, dest.cwin, ask.min, ask.bytes, words(cc)) : NsccGrant{true, ask.bytes, false};
+  if (g.ok) {
+    dest.infl = nscc_inflight(dest.infl, g.bytes);
+  } else {
+    dest.want = ask.min;
+  }
+  dest.wait = !g.ok;
+  out_.ans.load({.cc = ask.cc, .bytes = g.bytes, .last = g.last});
+  pulses_next_.hold = !g.ok;
 }
 
 }  // namespace mrc

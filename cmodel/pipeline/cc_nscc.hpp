@@ -15,8 +15,8 @@ namespace mrc {
 
 /// How much may be in flight: one NSCC controller per destination. Contract: docs/blocks/cc_nscc.md. The arithmetic is
 /// nscc_step()'s: a whole event is computed in Count, and shows in the cycles in which the contract lets it show (the
-/// flight in Count, the window, the wake and the pulses with Store). Events take 2 to 59 cycles; one ask per cycle is
-/// answered meanwhile.
+/// flight in Count, the window, the wake and the pulses with Store). Events take 2 to 59 cycles; meanwhile one ask per
+/// cycle is answered, or one grant's rest taken back.
 class CcNscc {
  public:
   /// Depth of the input FIFO `ev`, for whoever makes the stream.
@@ -27,10 +27,21 @@ class CcNscc {
     bool md = false, qa = false, hold = false;
   };
 
-  /// ev: what was acknowledged, trimmed, lost; made with kEvDepth. ask, rask: packets and retransmissions that want to
-  /// go; ans, rans: the answers. wake: a refused ask would now be granted.
-  CcNscc(const Preset& preset, Stream<Ccev>& ev, Stream<Ccask>& ask, Stream<Ccask>& rask, Stream<Ccans>& ans,
-         Stream<Ccans>& rans, Stream<Ccwake>& wake);
+  /// Streams in.
+  struct In {
+    Stream<Ccev>& ev;     ///< what was acknowledged, trimmed, lost; made with kEvDepth
+    Stream<Ccask>& ask;   ///< bursts that want to go
+    Stream<Ccask>& rask;  ///< retransmissions that want to go
+    Stream<Ccret>& ret;   ///< what was granted and not used
+  };
+  /// Streams out.
+  struct Out {
+    Stream<Ccans>& ans;    ///< to ask
+    Stream<Ccans>& rans;   ///< to rask
+    Stream<Ccwake>& wake;  ///< a refused ask would now be granted
+  };
+
+  CcNscc(const Preset& preset, const In& in, const Out& out);
 
   bool cfg_ack() const { return ack_.value(); }
   const Pulses& pulses() const { return pulses_; }
@@ -52,7 +63,7 @@ class CcNscc {
   struct Dest {
     int32_t infl = 0;   ///< bytes in flight, 29 bit signed
     uint32_t cwin = 0;  ///< window in whole bytes
-    uint16_t want = 0;  ///< size of the newest refused ask
+    uint16_t want = 0;  ///< the newest refused ask's first packet
     uint8_t prof = 0;   ///< row of words
     bool wait = false;  ///< an ask was refused
     bool on = false;    ///< there is a controller
@@ -66,13 +77,12 @@ class CcNscc {
   void count();
   void store();
   void answer();
-  bool reply(Stream<Ccask>& from, Stream<Ccans>& to);
+  void answer_rask();
+  void answer_ask();
 
   const unsigned dest_mask_, profile_mask_;
-  Stream<Ccev>& ev_;
-  Stream<Ccask>&ask_, &rask_;
-  Stream<Ccans>&ans_, &rans_;
-  Stream<Ccwake>& wake_;
+  const In in_;
+  const Out out_;
 
   std::vector<NsccState> ctx_;  // but inflight, which is Dest::infl
   std::vector<Dest> dests_;

@@ -10,8 +10,8 @@ namespace mrc {
 /// cycle.
 class CqMux {
  public:
-  /// tx: from tx_segment, rx: from rx_reorder.
-  CqMux(Stream<Cqe>& tx, Stream<Cqe>& rx) : in_{&tx, &rx} {}
+  /// tx: from tx_segment, the input FIFO itself; rx: from rx_reorder.
+  CqMux(Fifo<Cqe>& tx, Stream<Cqe>& rx) : tx_(tx), rx_(rx) {}
 
   /// Output cqe, a pin.
   bool cqe_valid() const { return cqe_.valid(); }
@@ -20,17 +20,22 @@ class CqMux {
   void step(bool host_ready) {
     host_ready_ = host_ready;
     if (!cqe_.free(host_ready)) return;
-    const int from = arb_.pick([&](unsigned i) { return in_[i]->has(); });
+    const int from = arb_.pick([&](unsigned i) { return i == 0 ? tx_.valid() : rx_.has(); });
     if (from < 0) return;
-    const auto i = static_cast<unsigned>(from);
-    arb_.take(i);
-    cqe_.load(in_[i]->head());
-    in_[i]->pop();
+    arb_.take(static_cast<unsigned>(from));
+    if (from == 0) {
+      cqe_.load(tx_.head());
+      tx_.pop();
+    } else {
+      cqe_.load(rx_.head());
+      rx_.pop();
+    }
   }
   void clock() { cqe_.clock(host_ready_); }
 
  private:
-  Stream<Cqe>* in_[2];
+  Fifo<Cqe>& tx_;
+  Stream<Cqe>& rx_;
   RrArb arb_{2};
   OutReg<Cqe> cqe_;
   bool host_ready_ = false;

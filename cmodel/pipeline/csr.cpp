@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pipeline/csr.hpp"
 
+#include <bit>
+
 #include "protocol/qp_state.hpp"
 
 namespace mrc {
@@ -29,7 +31,7 @@ Csr::Csr(const Preset& preset, Stream<Evev>& evev, Stream<Pmask>& pmask, const Q
     }
   }
   reg_[csr::kCaps0 / 4] = csr::kCaps0Planes.set(0, preset.num_planes) | csr::kCaps0Qps.set(0, preset.num_qps) |
-                          csr::kCaps0WqeDepth.set(0, preset.wqe_depth);
+                          csr::kCaps0WqeLog2.set(0, static_cast<uint32_t>(std::bit_width(preset.wqe_depth - 1)));
   reg_[csr::kCaps1 / 4] = csr::kCaps1Mpr.set(0, preset.max_mpr) | csr::kCaps1Evs.set(0, preset.evs_per_qp);
   publish();
 }

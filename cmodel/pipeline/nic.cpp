@@ -84,12 +84,13 @@ struct Nic::Impl {
   Stream<Ccwake> wake;
   Fifo<Grant> grant{2};
   Stream<Ccask> ask, rask;
+  Stream<Ccret> ret;
   Stream<Ccans> ans, rans;
   Stream<Ccev> ccev{CcNscc::kEvDepth};
   Stream<Okev> okev;
   Stream<Qperr> tx_qperr, inflight_qperr;
   Stream<Pkt> pkt;
-  Stream<Cqe> tx_cqe;
+  Fifo<Cqe> tx_cqe{2};
   Stream<Path> path;
   Stream<Rec> rec;
   Stream<Evev> evev;
@@ -157,8 +158,8 @@ Nic::Impl::Impl(const Preset& p)
       lane_line(make_streams<Line>(planes)),
       csr(p, evev, pmask, {&inflight_qperr, &tx_qperr, &track_qperr, &reorder_qperr}, evr, evp),
       tx_sched(p, push, park, wake, grant),
-      cc_nscc(p, ccev, ask, rask, ans, rans, wake),
-      tx_segment(p, {wqe, grant, retx, upd, ans}, {pkt, push, park, ask, tx_cqe, tx_qperr}),
+      cc_nscc(p, {ccev, ask, rask, ret}, {ans, rans, wake}),
+      tx_segment(p, {wqe, grant, retx, upd, ans}, {pkt, push, park, ask, ret, tx_cqe, tx_qperr}),
       tx_path(p, pkt, fb, pfb, path, rec, evev, bad),
       tx_inflight(p, {rec, ctl, rans}, {retx, upd, fb, pres, ccev, rask, okev, inflight_qperr}),
       tx_probe(p, bad, pres, pfb, probe),
@@ -225,7 +226,7 @@ void Nic::Impl::step_transmit(const mrc_pins_in& in) {
   for (unsigned i = 0; i < planes; ++i) room |= (tx_lanes[i].lane_room() ? 1u : 0u) << i;
   tx_sched.step(cfg);
   cc_nscc.step(cfg, values.tick);
-  tx_segment.step(cfg, values);
+  tx_segment.step(cfg, values, tx_inflight.pulses().freed);
   tx_path.step(cfg, values, {.lane_room = room, .port_up = port_up});
   tx_inflight.step(cfg, values);
   tx_probe.step(cfg, values, port_up);
@@ -304,7 +305,7 @@ void Nic::Impl::count() {
 
 void Nic::Impl::clock() {
   const auto clock_rare = [](auto&... streams) { ((streams.busy() ? streams.clock() : void()), ...); };
-  clock_rare(retx, fb, evev, bad, pres, pfb, probe, park, wake, ask, ans, rask, rans, ccev, okev, tx_qperr,
+  clock_rare(retx, fb, evev, bad, pres, pfb, probe, park, wake, ask, ret, ans, rask, rans, ccev, okev, tx_qperr,
              inflight_qperr, track_qperr, reorder_qperr, eprx, eokev, want, eprq, eresp, pmask, evr,
              evp);  // empty in most cycles
   wqe.clock();
@@ -406,6 +407,7 @@ void Nic::observe(uint32_t* core, uint32_t* lanes) const {
   show(core, core_at(CoreB::TxSegmentPush), n.push);
   show(core, core_at(CoreB::TxSegmentPark), n.park);
   show(core, core_at(CoreB::TxSegmentAsk), n.ask);
+  show(core, core_at(CoreB::TxSegmentRet), n.ret);
   show(core, core_at(CoreB::TxSegmentQperr), n.tx_qperr);
   show(core, core_at(CoreB::TxInflightCcev), n.ccev);
   show(core, core_at(CoreB::TxInflightRask), n.rask);
@@ -413,7 +415,7 @@ void Nic::observe(uint32_t* core, uint32_t* lanes) const {
   show(core, core_at(CoreB::TxInflightQperr), n.inflight_qperr);
   show(core, core_at(CoreB::TxSchedGrant), n.tx_sched.grant_valid(), n.tx_sched.grant_ready(), n.tx_sched.grant());
   show(core, core_at(CoreB::TxSegmentPkt), n.pkt);
-  show(core, core_at(CoreB::TxSegmentCqe), n.tx_cqe);
+  show(core, core_at(CoreB::TxSegmentCqe), n.tx_segment.cqe_valid(), n.tx_segment.cqe_ready(), n.tx_segment.cqe());
   show(core, core_at(CoreB::TxPathPath), n.path);
   show(core, core_at(CoreB::TxPathRec), n.rec);
   show(core, core_at(CoreB::TxPathEvev), n.evev);

@@ -13,12 +13,12 @@ namespace mrc {
 TxLane::TxLane(const Preset& preset, unsigned plane, Stream<Rdreq>& rdreq)
     : port_bytes_(preset.port_bytes),
       host_bytes_(preset.host_bytes),
-      room_(preset.lane_fifo / 2),
+      room_(preset.tx_lane_fifo / 2),
       plane_(static_cast<uint8_t>(plane)),
       rdreq_(rdreq),
-      ctl_(preset.lane_fifo),
-      data_(preset.lane_fifo),
-      fq_(preset.lane_fifo),
+      ctl_(preset.tx_lane_fifo),
+      data_(preset.tx_lane_fifo),
+      fq_(preset.tx_lane_fifo),
       lines_(preset.line_fifo),
       credit_(preset.line_fifo) {}
 

@@ -392,6 +392,7 @@ bool TxPath::emit() {
   rec_.load({.qp = e_.pkt.qp,
              .psn = e_.pkt.psn,
              .msn = e_.pkt.msn,
+             .row = e_.pkt.row,
              .idx = e_.pkt.idx,
              .ev_idx = e_.ev_idx,
              .rtx = e_.pkt.rtx,

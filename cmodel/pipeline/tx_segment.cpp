@@ -9,284 +9,517 @@
 
 namespace mrc {
 
-bool TxSegment::Qp::can_send() const { return rts() && !failed && head != tail && psn_dist(psn, una) < 128u * mpr; }
+namespace {
+
+constexpr uint32_t next16(uint32_t v) { return (v + 1) & 0xffffu; }
+constexpr uint32_t next8(uint32_t v) { return (v + 1) & 0xffu; }
+
+/// A burst asks for so many full packets, as a power of two: about 4096 bytes.
+constexpr unsigned burst_shift(unsigned mtu) { return mtu == 0 ? 3 : mtu < 4 ? 4 - mtu : 0; }
+
+}  // namespace
 
 TxSegment::TxSegment(const Preset& preset, const In& in, const Out& out)
     : qp_mask_(preset.num_qps - 1),
+      num_qps_(preset.num_qps),
+      num_wqes_(preset.num_wqes),
       wqe_depth_(preset.wqe_depth),
+      blocks_(preset.max_mpr / 16),
       in_(in),
       out_(out),
-      ring_(std::size_t{preset.num_qps} * preset.wqe_depth),
-      qps_(preset.num_qps) {}
+      work_(preset.num_wqes),
+      done_rows_(preset.num_wqes),
+      pool_(preset.num_wqes),
+      qps_(preset.num_qps),
+      cq_(kCq),
+      go_(preset.num_qps),
+      rows_(kRows),
+      credit_(preset.num_blocks) {
+  writes_.reserve(64);
+}
 
-void TxSegment::step(const CfgBus& cfg, const CsrOut& csr) {
+void TxSegment::step(const CfgBus& cfg, const CsrOut& csr, bool freed) {
   ack_.begin(cfg);
-  switch (state_) {
-    case State::Idle:
-      idle(cfg);
-      break;
-    case State::Complete:
-      complete();
-      break;
-    case State::Retx:
-      retransmit();
-      break;
-    case State::New:
-      send_new(csr);
-      break;
-    case State::Wait:
-      wait(csr);
-      break;
+  done_next_ = done_;
+  c1_next_ = {};
+  cleared_ = nullptr;
+  pushed_ = began_ = go_pushed_ = done_loaded_ = upd_popped_ = false;
+
+  if (cq_.valid() && out_.cqe.ready()) {
+    out_.cqe.push(cq_.head());
+    cq_.pop();
   }
-}
-
-/// Contexts and states wait until the completion work left over is done and the news on their way have been heard: they
-/// belong to the QP as it was. A context waits, besides, until its QP has left tx_sched.
-bool TxSegment::cfg_due(const CfgBus& cfg) const {
-  if (!ack_.pending(cfg)) return false;
-  if (!cfg.is(CfgTable::QpCtx) && !cfg.is(CfgTable::QpState)) return true;
-  return !done_.busy && !in_.upd.has();
-}
-
-/// A QP that takes no work needs no room for it.
-bool TxSegment::wqe_due() const {
-  if (!in_.wqe.valid() || !out_.push.free() || !out_.cqe.free() || !out_.qperr.free() || done_.busy) return false;
-  const Qp& q = qp(in_.wqe.head().qp);
-  return q.failed || !q.rts() || msn_dist(q.tail, q.una_msn) < wqe_depth_;
-}
-
-void TxSegment::idle(const CfgBus& cfg) {
-  bool stop = false;  // the QP that is set up again
-  if (cfg_due(cfg)) {
-    stop = cfg.is(CfgTable::QpCtx) && qp(cfg.index).active;
-    if (!stop) {
-      configure(cfg);
-      return;
-    }
+  fetch(csr);
+  emit(csr);  // after fetch(): the end of a burst ends its fetching
+  if (!configure(cfg)) {
+    progress();
+    intake();
   }
-  choose();
-  // It stops sending, so that it leaves tx_sched by itself; this cycle's operation still saw the old state.
-  if (stop) qp(cfg.index).state = static_cast<uint8_t>(QpState::Reset);
+  serve_go();
+  credit_ += (freed ? 1u : 0u) - (began_ ? 1u : 0u);
 }
 
-/// The first operation that applies, configuration apart.
-void TxSegment::choose() {
-  if (done_.busy && out_.cqe.free()) {
-    ring_.read(ring_row(done_.qp, qp(done_.qp).una_msn));
-    state_ = State::Complete;
-  } else if (in_.upd.has() && !done_.busy && out_.push.free()) {
-    take_upd();
-  } else if (wqe_due()) {
-    take_wqe();
-  } else if (in_.retx.has() && out_.pkt.free()) {
-    retx_ = in_.retx.head();
-    in_.retx.pop();
-    ring_.read(ring_row(retx_.qp, retx_.msn));
-    state_ = State::Retx;
-  } else if (in_.grant.valid() && out_.pkt.free() && out_.push.free() && out_.ask.free() && out_.park.free()) {
-    new_qp_ = in_.grant.head().qp;
-    in_.grant.pop();
-    ring_.read(ring_row(new_qp_, qp(new_qp_).head));
-    state_ = State::New;
-  }
+void TxSegment::clock() {
+  for (const Write& w : writes_) *w.reg = w.value;
+  writes_.clear();
+  done_ = done_next_;
+  c1_ = c1_next_;
+  work_.clock();
+  done_rows_.clock();
+  pool_.clock();
+  cq_.clock();
+  go_.clock();
+  rows_.clock();
+  ack_.clock();
 }
 
-void TxSegment::configure(const CfgBus& cfg) {
-  Qp& q = qp(cfg.index);
-  if (cfg.is(CfgTable::QpCtx)) {
-    const auto row = csr::TblQpCtx::unpack(cfg.data.data());
-    q = Qp{};
-    q.state = row.state;
-    q.mtu = row.mtu;
-    q.mpr = q.mpr_max = row.mpr;
-    q.profile = row.profile;
-    q.max_wimm = row.max_wimm;
-    q.ts = row.ts;
-    q.cc = row.cc;
-    q.dest = row.dest;
-    q.head = q.tail = q.una_msn = row.msn;
-    q.rqmsn = row.rqmsn;
-    q.psn = q.una = row.sq_psn;
-  } else if (cfg.is(CfgTable::QpState)) {
-    q.state = cfg.data[0] & 7u;
-    if (q.state == static_cast<uint8_t>(QpState::Error)) fail(q, cfg.index);
-  }
-  ack_.done();
+bool TxSegment::can_send(const Qp& q) const {
+  return q.rts() && q.failed == 0 && q.head != q.tail && psn_dist(q.psn, q.una) < 128 * q.mpr &&
+         (((q.psn >> 4) - (q.una >> 4)) & 0xf'ffffu) < blocks_;
 }
 
-/// Ends a QP on this side: what is left in its ring is flushed.
-void TxSegment::fail(Qp& q, uint16_t index) {
-  q.failed = true;
-  if (q.una_msn != q.tail) done_ = {.busy = true, .qp = index, .flush = true};
-}
-
+/// The QP goes to tx_sched. Intake and Progress: after Emit, so that this wins over its clearing.
 void TxSegment::activate(Qp& q, uint16_t index) {
-  if (q.active || !q.can_send()) return;
-  out_.push.load({.qp = index, .more = true});
-  q.active = true;
+  go_.push({.qp = index});
+  go_pushed_ = true;
+  set(q.active, 1);
+}
+
+// cfg
+
+/// True when a context or state is acted upon: Intake and Progress do nothing then. Both wait until the completion work
+/// left over is done and the news on their way have been heard: they belong to the QP as it was.
+bool TxSegment::configure(const CfgBus& cfg) {
+  if (!ack_.pending(cfg)) return false;
+  const bool context = cfg.is(CfgTable::QpCtx);
+  if (!context && !cfg.is(CfgTable::QpState)) {
+    ack_.done();
+    return false;
+  }
+  if (done_.busy || c1_.valid || in_.upd.has()) return false;
+  Qp& q = qp(cfg.index);
+  const bool some = q.known != 0 && q.una_msn != q.tail;
+  if (!context) {
+    const uint32_t state = cfg.data[0] & 7u;
+    set(q.state, state);
+    if (state == static_cast<uint32_t>(QpState::Error)) {
+      set(q.failed, 1);
+      if (some) done_next_ = {.busy = true, .qp = cfg.index, .flush = true};
+    }
+    ack_.done();
+  } else if (q.active != 0) {  // it stops sending, so that it leaves tx_sched by itself
+    set(q.state, static_cast<uint32_t>(QpState::Reset));
+  } else if (some) {
+    done_next_ = {.busy = true, .qp = cfg.index, .silent = true};
+  } else if (q.known == 0 && !pool_.valid()) {
+    return false;
+  } else {
+    set_up(q, cfg);
+    ack_.done();
+  }
+  return true;
+}
+
+void TxSegment::set_up(Qp& q, const CfgBus& cfg) {
+  const auto row = csr::TblQpCtx::unpack(cfg.data.data());
+  uint32_t empty = q.erow;
+  if (q.known == 0) {
+    empty = pool_.offer();
+    pool_.take();
+  }
+  set(q.known, 1);
+  for (uint32_t* reg : {&q.erow, &q.hrow, &q.urow}) set(*reg, empty);
+  set(q.state, row.state);
+  set(q.mtu, row.mtu);
+  set(q.mpr_max, row.mpr);
+  set(q.mpr, row.mpr);
+  set(q.profile, row.profile);
+  set(q.max_wimm, row.max_wimm);
+  set(q.ts, row.ts);
+  set(q.cc, row.cc);
+  set(q.dest, row.dest);
+  set(q.win, 0);
+  set(q.wout, 0);
+  for (uint32_t* reg : {&q.head, &q.tail, &q.una_msn}) set(*reg, row.msn);
+  set(q.rqmsn, row.rqmsn);
+  set(q.idx, 0);
+  set(q.psn, row.sq_psn);
+  set(q.una, row.sq_psn);
+  set(q.failed, 0);
+  set(q.fresh, 1);
+}
+
+// Intake
+
+/// The last quarter of the pool is for QPs that have next to nothing.
+bool TxSegment::room(const Qp& q) const {
+  return pool_.valid() && (pool_.free() > num_wqes_ / 4 || q.held() < 2) && q.held() < wqe_depth_;
+}
+
+/// What is wrong with a work request; Ok: nothing.
+CqStatus TxSegment::refusal(const Qp& q, const Wqe& w) {
+  if (q.failed != 0) return CqStatus::Flushed;
+  if (!q.rts()) return CqStatus::LocState;
+  if (w.length == 0 || w.length > kMaxMessage) return CqStatus::LocLength;
+  if (w.imm_valid && ((q.win - q.wout) & 0xffu) == q.max_wimm) return CqStatus::WimmOverrun;
+  return CqStatus::Ok;
+}
+
+void TxSegment::intake() {
+  if (!in_.wqe.valid() || !out_.qperr.free()) return;
+  const Wqe& w = in_.wqe.head();
+  Qp& q = qp(w.qp);
+  const CqStatus status = refusal(q, w);
+  if (status != CqStatus::Ok) {
+    refuse(q, w, status);
+    return;
+  }
+  // Progress in the same cycle: each would see the other's old registers, and nobody would wake the QP.
+  if (!room(q) || go_pushed_ || (upd_popped_ && same_qp(upd_qp_, w.qp))) return;
+  const auto next = static_cast<uint16_t>(pool_.offer());
+  pool_.take();
+  work_.write(q.erow, {.wqe = w, .rqmsn = static_cast<uint16_t>(q.rqmsn), .next = next});
+  done_rows_.write(q.erow, {.wr_id = w.wr_id, .length = w.length, .imm_valid = w.imm_valid != 0, .next = next});
+  set(q.erow, next);
+  Qp after = q;
+  after.tail = next16(q.tail);
+  set(q.tail, after.tail);
+  if (w.imm_valid) {
+    set(q.rqmsn, next16(q.rqmsn));
+    set(q.win, next8(q.win));
+  }
+  if (!still_active(q) && can_send(after)) activate(q, w.qp);
+  in_.wqe.pop();
+}
+
+/// Completions of a QP keep their order: a refusal waits for what is under way.
+void TxSegment::refuse(Qp& q, const Wqe& w, CqStatus status) {
+  if (done_.busy || c1_.valid || !cq_.ready() || done_loaded_) return;
+  Cqe& c = cq_.push();
+  c = Cqe{};
+  c.qp = w.qp;
+  c.status = status;
+  c.wr_id = w.wr_id;
+  if (status == CqStatus::WimmOverrun) {  // an error of the QP
+    out_.qperr.load({.qp = w.qp, .status = status});
+    set(q.failed, 1);
+    if (q.una_msn != q.tail) done_next_ = {.busy = true, .qp = w.qp, .flush = true};
+  }
+  in_.wqe.pop();
+}
+
+// Progress and Complete
+
+void TxSegment::progress() {
+  if (c1_.valid) complete();
+  if (done_.busy) {
+    if (cq_.count() + (c1_.valid ? 1 : 0) < kCq) issue();
+  } else if (in_.upd.has()) {
+    take_upd();
+  }
+}
+
+/// The work request in c1 completes; its row goes back to the pool.
+void TxSegment::complete() {
+  Qp& q = qp(c1_.qp);
+  const DoneRow& row = done_rows_.rdata();
+  set(q.urow, row.next);
+  pool_.give(c1_.row);
+  if (row.imm_valid) set(q.wout, next8(q.wout));
+  if (c1_.silent) return;
+  Cqe& c = cq_.push();
+  c = Cqe{};
+  c.qp = c1_.qp;
+  c.status = c1_.status;
+  c.wr_id = row.wr_id;
+  c.length = row.length;
+  c.msn = c1_.msn;
+}
+
+void TxSegment::issue() {
+  Qp& q = qp(done_.qp);
+  const bool all = done_.flush || done_.silent;
+  const bool ends = !all && !syndrome_ack(done_.syndrome);  // the QP ends with message done_.msn
+  const uint32_t m = q.una_msn, next = next16(m);
+  if (m == q.tail) {
+    done_next_.busy = false;
+    if (ends) set(q.failed, 1);  // nothing is left to blame
+    return;
+  }
+  const bool blamed = ends && m == done_.msn;
+  const bool linked = c1_.valid && same_qp(c1_.qp, done_.qp);
+  const auto row = static_cast<uint16_t>(linked ? done_rows_.rdata().next : q.urow);
+  done_rows_.read(row);
+  c1_next_ = {.valid = true, .silent = done_.silent, .qp = done_.qp, .msn = static_cast<uint16_t>(m), .row = row};
+  if (done_.flush) c1_next_.status = CqStatus::Flushed;
+  if (blamed) {
+    c1_next_.status = static_cast<CqStatus>(done_.syndrome);
+    set(q.failed, 1);
+    done_next_.flush = true;
+  }
+  set(q.una_msn, next);
+  if (all || blamed) {
+    done_next_.busy = next != q.tail;
+  } else if (!ends) {
+    done_next_.busy = next != done_.msn;
+  }
 }
 
 void TxSegment::take_upd() {
   const Upd& u = in_.upd.head();
   Qp& q = qp(u.qp);
-  if (!psn_before(u.una, q.una)) q.una = u.una;
-  if (u.mpr != 0) q.mpr = std::min(u.mpr, q.mpr_max);
-  const bool good = syndrome_ack(u.syndrome) && msn_before(q.una_msn, u.msn);
+  Qp after = q;
+  if (!psn_before(u.una, q.una)) after.una = u.una;
+  if (u.mpr != 0) after.mpr = std::min<uint32_t>(u.mpr, q.mpr_max);
+  set(q.una, after.una);
+  set(q.mpr, after.mpr);
+  const auto una_msn = static_cast<uint16_t>(q.una_msn);
+  const bool good = syndrome_ack(u.syndrome) && msn_before(una_msn, u.msn);
   const bool local = syndrome_local(u.syndrome);
-  const bool end = (syndrome_nak(u.syndrome) || local) && !q.failed;
+  const bool end = (syndrome_nak(u.syndrome) || local) && q.failed == 0;
   if (u.ack && (good || end)) {
-    done_ = {.busy = true, .qp = u.qp, .msn = local ? q.una_msn : u.msn, .syndrome = u.syndrome, .flush = false};
+    done_next_ = {.busy = true, .qp = u.qp, .msn = local ? una_msn : u.msn, .syndrome = u.syndrome};
+    done_loaded_ = true;
   }
-  activate(q, u.qp);
+  if (!still_active(q) && can_send(after)) activate(q, u.qp);
+  upd_popped_ = true;
+  upd_qp_ = u.qp;
   in_.upd.pop();
 }
 
-/// What is wrong with a work request; Ok: nothing.
-CqStatus TxSegment::refusal(const Qp& q, const Wqe& w) {
-  if (q.failed) return CqStatus::Flushed;
-  if (!q.rts()) return CqStatus::LocState;
-  if (w.length == 0 || w.length > kMaxMessage) return CqStatus::LocLength;
-  if (w.imm_valid && q.wimm == q.max_wimm) return CqStatus::WimmOverrun;
-  return CqStatus::Ok;
+// Fetch
+
+void TxSegment::fetch(const CsrOut& csr) {
+  const bool had = f1_valid_;
+  if (had) {
+    if (!f1_.retx) f_row_ = work_.rdata().next;
+    if (!leave_f1(csr)) return;
+    f1_valid_ = false;
+  }
+  if (rows_.count() + (had ? 1 : 0) >= kRows) return;
+  if (in_.retx.has()) {
+    Row r;
+    r.retx = true;
+    r.order = in_.retx.head();
+    r.number = r.order.row;
+    enter_f1(r.order.qp, r);
+    in_.retx.pop();
+  } else if (f_busy_ != 0) {
+    Row r;
+    r.end = f_left_ == 1;
+    r.number = f_row_;
+    enter_f1(f_qp_, r);
+    --f_left_;
+    set(f_busy_, f_left_ != 0);
+  } else if (in_.grant.valid()) {
+    const uint16_t index = in_.grant.head().qp;
+    const Qp& q = qp(index);
+    const auto left = static_cast<uint16_t>(q.tail - q.head);
+    const unsigned n = std::clamp<unsigned>(left, 1, kBurstPackets);
+    Row r;
+    r.first = true;
+    r.end = n == 1;
+    r.empty = left == 0;
+    r.number = static_cast<uint16_t>(q.hrow);
+    enter_f1(index, r);
+    f_qp_ = index;
+    f_left_ = n - 1;
+    set(f_busy_, n != 1);
+    in_.grant.pop();
+  }
 }
 
-void TxSegment::take_wqe() {
-  const Wqe& w = in_.wqe.head();
-  Qp& q = qp(w.qp);
-  const CqStatus status = refusal(q, w);
-  if (status == CqStatus::Ok) {
-    ring_.write(ring_row(w.qp, q.tail), {w, q.rqmsn});
-    q.tail = msn_add(q.tail, 1);
-    if (w.imm_valid) {
-      q.rqmsn = msn_add(q.rqmsn, 1);
-      ++q.wimm;
-    }
-    activate(q, w.qp);
-  } else {
-    Cqe& c = out_.cqe.load();
-    c = Cqe{};
-    c.qp = w.qp;
-    c.status = status;
-    c.wr_id = w.wr_id;
-    if (status == CqStatus::WimmOverrun) {  // an error of the QP
-      out_.qperr.load({.qp = w.qp, .status = status});
-      fail(q, w.qp);
+/// F0: reads the row.
+void TxSegment::enter_f1(uint16_t index, Row r) {
+  const Qp& q = qp(index);
+  r.qp = index;
+  r.mtu = static_cast<uint8_t>(q.mtu);
+  r.dest = static_cast<uint8_t>(q.dest);
+  r.ts = q.ts != 0;
+  r.cc = q.cc != 0;
+  work_.read(r.number);
+  f1_ = r;
+  f1_valid_ = true;
+}
+
+/// Moves the row in f1 on to Emit, and asks for its burst; false: it waits for room to ask.
+bool TxSegment::leave_f1(const CsrOut& csr) {
+  Row& r = f1_;
+  r.work = work_.rdata();
+  if (r.first) {
+    const Qp& q = qp(r.qp);
+    r.dead = r.empty || !can_send(q);
+    if (!r.dead && r.cc) {
+      if (!out_.ask.free()) return false;
+      const uint16_t min = first_size(r, q, csr);
+      const unsigned bytes = unsigned{nominal_full(r.mtu, r.ts, csr.payload_bytes)} << burst_shift(r.mtu);
+      out_.ask.load({.cc = r.dest, .min = min, .bytes = std::max(min, static_cast<uint16_t>(bytes))});
     }
   }
-  in_.wqe.pop();
+  rows_.push(r);
+  return true;
 }
 
-void TxSegment::complete() {
-  state_ = State::Idle;
-  Qp& q = qp(done_.qp);
-  const uint16_t m = q.una_msn, next = msn_add(m, 1);
-  const bool ends = !done_.flush && !syndrome_ack(done_.syndrome);  // the QP ends with message done_.msn
-  if (ends && m == q.tail) {                                        // nothing is left to blame
-    q.failed = true;
-    done_.busy = false;
+/// Nominal size of the QP's next packet, which is of row r.
+uint16_t TxSegment::first_size(const Row& r, const Qp& q, const CsrOut& csr) const {
+  Pkt p;
+  segment(r.work, q.idx, r.mtu, p);
+  return nominal_size(p.plen, p.opcode, r.ts, csr.payload_bytes);
+}
+
+// Emit
+
+void TxSegment::emit(const CsrOut& csr) {
+  if (!rows_.valid()) return;
+  const Row& r = rows_.head();
+  if (r.retx) {
+    if (out_.pkt.free()) retransmit(r);
     return;
   }
-  const bool blamed = ends && m == done_.msn;
-  const Wqe& w = ring_.rdata().wqe;
-  Cqe& c = out_.cqe.load();
-  c = Cqe{};
-  c.qp = done_.qp;
-  c.status = done_.flush ? CqStatus::Flushed : blamed ? static_cast<CqStatus>(done_.syndrome) : CqStatus::Ok;
-  c.wr_id = w.wr_id;
-  c.length = w.length;
-  c.msn = m;
-  q.una_msn = next;
-  if (w.imm_valid) --q.wimm;
-  if (blamed) {
-    q.failed = true;
-    done_.flush = true;
+  if (!r.first && !on_) {  // fetched for a burst that has ended
+    rows_.pop();
+    return;
   }
-  if (done_.flush) {
-    done_.busy = next != q.tail;
-  } else if (!ends) {
-    done_.busy = next != done_.msn;
+  if (!out_.pkt.free() || !out_.push.free() || !out_.ret.free()) return;
+  if (turn_ && go_.valid()) return;
+  if (on_) {
+    send(r, csr);
+  } else {
+    begin(r, csr);
   }
 }
 
-void TxSegment::retransmit() {
-  state_ = State::Idle;
-  const Qp& q = qp(retx_.qp);
-  const bool needed = q.rts() && !q.failed && !msn_before(retx_.msn, q.una_msn);
-  if (!needed && !q.cc) return;
+void TxSegment::retransmit(const Row& r) {
+  rows_.pop();
+  const Retx& o = r.order;
+  const Qp& q = qp(o.qp);
+  const bool needed = q.rts() && q.failed == 0 && !msn_before(o.msn, static_cast<uint16_t>(q.una_msn));
+  if (!needed && !r.cc) return;
   Pkt& p = out_.pkt.load();
   if (needed) {
-    segment(ring_.rdata(), retx_.idx, q.mtu, p);
+    segment(r.work, o.idx, r.mtu, p);
+    p.row = o.row;
+    p.profile = static_cast<uint8_t>(q.profile);
+    p.avoid_ev = o.avoid_ev;
     p.ackreq = false;
-    p.profile = q.profile;
-    p.avoid_ev = retx_.avoid_ev;
   } else {  // tx_inflight has counted it as sent
     p = Pkt{};
-    p.idx = retx_.idx;
+    p.idx = o.idx;
   }
   p.voided = !needed;
-  p.qp = retx_.qp;
-  p.psn = retx_.psn;
-  p.msn = retx_.msn;
+  p.qp = o.qp;
+  p.psn = o.psn;
+  p.msn = o.msn;
   p.rtx = true;
-  p.size = retx_.size;
+  p.size = o.size;
 }
 
-/// Packet head, idx of a QP as its row in the ring makes it, with its nominal size.
-void TxSegment::next_packet(const Qp& q, const CsrOut& csr, Pkt& p) const {
-  segment(ring_.rdata(), q.idx, q.mtu, p);
-  p.size = nominal_size(p.plen, p.opcode, q.ts, csr.payload_bytes);
-}
-
-void TxSegment::send_new(const CsrOut& csr) {
-  state_ = State::Idle;
-  Qp& q = qp(new_qp_);
-  if (!q.can_send()) {
-    q.active = false;
-    out_.push.load({.qp = new_qp_, .more = false});
-  } else if (q.cc) {
-    Pkt p;
-    next_packet(q, csr, p);
-    out_.ask.load({.cc = q.dest, .bytes = p.size});
-    state_ = State::Wait;
+/// The first row of a grant, and with a controller its answer.
+void TxSegment::begin(const Row& r, const CsrOut& csr) {
+  const bool asked = r.cc && !r.dead;
+  if (!out_.park.free() || (asked && !in_.ans.has())) return;
+  left_ = 0;
+  lastf_ = false;
+  if (asked) {
+    left_ = in_.ans.head().bytes;
+    lastf_ = in_.ans.head().last != 0;
+    in_.ans.pop();
+  }
+  const bool can = can_send(qp(r.qp));
+  if (r.dead || !can) {
+    leave(r, r.dead && can);
+  } else if (asked && left_ == 0) {
+    rows_.pop();
+    out_.park.load({.qp = r.qp});
   } else {
-    send(q, false, csr);
+    used_n_ = used_b_ = 0;
+    send(r, csr);
   }
 }
 
-void TxSegment::wait(const CsrOut& csr) {
-  if (!in_.ans.has()) return;
-  const Ccans a = in_.ans.head();
-  in_.ans.pop();
-  state_ = State::Idle;
-  if (a.ok) {
-    send(qp(new_qp_), a.last, csr);
-  } else {
-    out_.park.load({.qp = new_qp_});
-  }
+bool TxSegment::has_block(const Qp& q, bool begins) const {
+  return !begins || credit_ > num_qps_ || (credit_ != 0 && psn_dist(q.psn, q.una) < 16);
 }
 
-/// last: the window has no room for another full packet.
-void TxSegment::send(Qp& q, bool last, const CsrOut& csr) {
-  Pkt& p = out_.pkt.load();
-  next_packet(q, csr, p);
-  p.voided = false;
-  p.qp = new_qp_;
-  p.psn = q.psn;
-  p.msn = q.head;
-  p.rtx = false;
-  p.profile = q.profile;
-  p.avoid_ev = 0;
-  q.psn = psn_add(q.psn, 1);
+/// *Send*: the burst's h, hr, i and s are the QP's registers, which nobody else writes while it is active.
+void TxSegment::send(const Row& r, const CsrOut& csr) {
+  Qp& q = qp(r.qp);
+  if (!can_send(q)) {
+    end(r, false);
+    return;
+  }
+  Pkt p;
+  segment(r.work, q.idx, r.mtu, p);
+  p.size = nominal_size(p.plen, p.opcode, r.ts, csr.payload_bytes);
+  const bool begins = q.psn % 16 == 0 || q.fresh != 0;
+  if (!has_block(q, begins) || (r.cc && left_ < p.size)) {
+    end(r, true);
+    return;
+  }
+  if (r.cc) left_ -= p.size;
+  began_ = begins;
+  set(q.fresh, 0);
+  used_n_ += 1;
+  used_b_ += p.plen;
+
+  Qp after = q;
+  after.psn = psn_add(q.psn, 1);
   if (p.last) {
-    q.head = msn_add(q.head, 1);
-    q.idx = 0;
+    after.head = next16(q.head);
+    after.hrow = r.work.next;
+    after.idx = 0;
+    rows_.pop();
   } else {
-    q.idx = (q.idx + 1) & 0xff'ffffu;
+    after.idx = (q.idx + 1) & 0xff'ffffu;
   }
-  const bool more = q.can_send();
-  q.active = more;
-  out_.push.load({.qp = new_qp_, .more = more});
-  p.ackreq = !more || last;
+  set(q.psn, after.psn);
+  set(q.head, after.head);
+  set(q.hrow, after.hrow);
+  set(q.idx, after.idx);
+
+  const bool more = can_send(after);
+  p.voided = false;
+  p.qp = r.qp;
+  p.psn = q.psn;
+  p.msn = static_cast<uint16_t>(q.head);
+  p.row = r.number;
+  p.rtx = false;
+  p.profile = static_cast<uint8_t>(q.profile);
+  p.avoid_ev = 0;
+  p.ackreq = !more || (r.cc && lastf_ && left_ < nominal_full(r.mtu, r.ts, csr.payload_bytes));
+  out_.pkt.load(p);
+  on_ = true;
+  if (!more || used_n_ == kBurstPackets || used_b_ >= kBurstBytes || (p.last && r.end)) end(r, more);
+}
+
+/// *End*.
+void TxSegment::end(const Row& r, bool more) {
+  on_ = false;
+  if (f_busy_ != 0 && same_qp(f_qp_, r.qp)) set(f_busy_, 0);
+  leave(r, more);
+}
+
+/// Done with a grant. more: the QP stays in tx_sched.
+void TxSegment::leave(const Row& r, bool more) {
+  rows_.pop();
+  if (r.cc && left_ != 0) out_.ret.load({.cc = r.dest, .bytes = static_cast<uint16_t>(left_)});
+  out_.push.load({.qp = r.qp, .more = more});
+  pushed_ = true;
+  if (more) return;
+  Qp& q = qp(r.qp);
+  set(q.active, 0);
+  cleared_ = &q;
+}
+
+/// Emit and the QPs of `go` share push, in turns.
+void TxSegment::serve_go() {
+  const bool now = out_.push.free() && go_.valid() && (turn_ || !pushed_);
+  if (now) {
+    out_.push.load({.qp = go_.head().qp, .more = true});
+    go_.pop();
+    turn_ = false;
+  }
+  if (pushed_) turn_ = true;
 }
 
 }  // namespace mrc

@@ -274,6 +274,16 @@ bool nscc_fits(int32_t inflight, uint32_t packet, uint32_t cwnd_bytes) {
   return int64_t{inflight} + packet <= int64_t{cwnd_bytes};
 }
 
+NsccGrant nscc_grant(int32_t inflight, uint32_t cwnd_bytes, uint16_t min, uint16_t bytes, const NsccWords& words) {
+  const int64_t room = int64_t{cwnd_bytes} - inflight;
+  if (min > room) return {};
+  NsccGrant g{.ok = true, .bytes = bytes};
+  if (room < bytes) g.bytes = static_cast<uint16_t>(room);
+  const uint32_t share = words.ar_shift == 0 ? 0 : cwnd_bytes >> words.ar_shift;
+  g.last = room - g.bytes < std::max(words.mtu, share);
+  return g;
+}
+
 int32_t nscc_inflight(int32_t inflight, int64_t bytes) {
   constexpr int64_t kMax = (1 << 28) - 1, kMin = -(1 << 28);
   return static_cast<int32_t>(std::clamp(int64_t{inflight} + bytes, kMin, kMax));

@@ -98,6 +98,15 @@ bool nscc_can_send(const NsccState& state, const NsccWords& words, uint32_t pack
 /// The same of the bare numbers: inflight + packet <= cwnd, all in bytes.
 bool nscc_fits(int32_t inflight, uint32_t packet, uint32_t cwnd_bytes);
 
+/// What a burst may take of a window.
+struct NsccGrant {
+  bool ok = false;     ///< its first packet may go
+  uint16_t bytes = 0;  ///< so much may go; 0 if not ok
+  bool last = false;   ///< little is left behind it: less than a packet, or than the window / 2^ar_shift
+};
+/// A burst of up to `bytes`, with a first packet of `min`, towards a destination with a controller.
+NsccGrant nscc_grant(int32_t inflight, uint32_t cwnd_bytes, uint16_t min, uint16_t bytes, const NsccWords& words);
+
 /// inflight + bytes in the register's format (29 bit signed, saturating).
 int32_t nscc_inflight(int32_t inflight, int64_t bytes);
 

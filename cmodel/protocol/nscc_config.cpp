@@ -85,6 +85,8 @@ const std::vector<NsccField>& nscc_fields() {
        set_field<bool, &P::nack_sample_cfg>},
       {"nack_rtt", "bool", "a NACK's round trip may lower base_rtt (A-47); default 1", true, 0, 1,
        set_field<bool, &P::nack_rtt>},
+      {"ar_shift", "", "AckReq when less than cwnd / 2^ar_shift is left (A-73), 0: than one packet; default 3", true, 0,
+       7, set_field<uint32_t, &P::ar_shift>},
   };
   return kFields;
 }
@@ -135,6 +137,7 @@ wire::Result<NsccReal> nscc_resolve(const NsccParams& p) {
   const double threshold = p.qa_threshold ? *p.qa_threshold / tick : p.trimming ? 0 : 4 * r.target;
   r.qa_threshold = threshold == 0 ? off : std::min(off, threshold);
   r.qa_gate = p.qa_gate.value_or(3);
+  r.ar_shift = p.ar_shift;
   r.adjust_bytes = p.adjust_bytes_threshold ? *p.adjust_bytes_threshold : 8 * r.mtu;
   r.adjust_period = p.adjust_period_threshold ? std::ceil(*p.adjust_period_threshold / tick) : r.base_rtt;
 
@@ -157,6 +160,7 @@ wire::Result<NsccReal> nscc_resolve(const NsccParams& p) {
       {"ewma_weight", r.ewma_weight, 0, 0.9999, ""},
       {"near_zero in ticks of 128 ns", r.near_zero, 0, 65535, ""},
       {"qa_gate", static_cast<double>(r.qa_gate), 0, 31, ""},
+      {"ar_shift", static_cast<double>(r.ar_shift), 0, 7, ""},
       {"adjust_bytes_threshold", r.adjust_bytes, 0, kMaxBytes, ""},
       {"adjust_period_threshold in ticks of 128 ns", r.adjust_period, 0, 65535, ""},
   };
@@ -194,6 +198,7 @@ NsccWords nscc_words(const NsccReal& r) {
   w.near_zero = static_cast<uint32_t>(r.near_zero);
   w.qa_threshold = static_cast<uint32_t>(std::floor(r.qa_threshold));  // delay > threshold, delay whole
   w.qa_gate = r.qa_gate;
+  w.ar_shift = r.ar_shift;
   w.adjust_bytes = static_cast<uint32_t>(r.adjust_bytes);
   w.adjust_period = static_cast<uint32_t>(r.adjust_period);
   return w;
@@ -236,7 +241,7 @@ void row_fields(RowBits& b, NsccWords& w) {
   b.field(w.nack_rtt, 1);
   b.seek(8);
   b.field(w.qa_gate, 5);
-  b.seek(16);
+  b.field(w.ar_shift, 3);
   b.field(w.mtu, 14);
   b.seek(32);
   b.field(w.base_rtt, 16);

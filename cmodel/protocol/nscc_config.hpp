@@ -49,8 +49,9 @@ struct NsccParams {
   bool md_resets_fast = true;    ///< a decrease ends fast increase (A-44)
   bool nack_any_reason = false;  ///< every NACK counts as congestion, not only trimmed ones (A-45)
   bool nack_sample_cfg =
-      false;             ///< the delay sample of a trim is the configured base_rtt, not the smallest seen (A-46)
-  bool nack_rtt = true;  ///< the round trip of a NACK may lower base_rtt (A-47)
+      false;              ///< the delay sample of a trim is the configured base_rtt, not the smallest seen (A-46)
+  bool nack_rtt = true;   ///< the round trip of a NACK may lower base_rtt (A-47)
+  uint32_t ar_shift = 3;  ///< 0..7; AckReq when less than cwnd / 2^ar_shift is left, 0: than one packet (A-73)
 };
 
 /// The same, every default filled in, as real numbers: what the floating-point reference works with. Times in ticks,
@@ -73,6 +74,7 @@ struct NsccReal {
   double near_zero = 0;     ///< ticks
   double qa_threshold = 0;  ///< ticks; 65535: off
   uint32_t qa_gate = 0;
+  uint32_t ar_shift = 0;
   double adjust_bytes = 0;   ///< bytes
   double adjust_period = 0;  ///< ticks
   double scaling_a = 0, scaling_b = 0;
@@ -97,6 +99,7 @@ struct NsccWords {
   uint32_t near_zero = 0;      ///< 16 bit, ticks
   uint32_t qa_threshold = 0;   ///< 16 bit, ticks; 65535: never
   uint32_t qa_gate = 0;        ///< 5 bit
+  uint32_t ar_shift = 0;       ///< 3 bit
   uint32_t adjust_bytes = 0;   ///< 28 bit, bytes
   uint32_t adjust_period = 0;  ///< 16 bit, ticks
   bool operator==(const NsccWords&) const = default;

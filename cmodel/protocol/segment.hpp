@@ -9,10 +9,11 @@
 
 namespace mrc {
 
-/// A work request in its ring slot: the WQE and the RQMSN it got.
-struct RingRow {
+/// A work request in its row of tx_segment's pool.
+struct WorkRow {
   Wqe wqe{};
-  uint16_t rqmsn = 0;
+  uint16_t rqmsn = 0;  ///< RQMSN it got
+  uint16_t next = 0;   ///< row of the next one of its QP
 };
 
 /// Longest message in bytes.
@@ -48,7 +49,7 @@ constexpr uint16_t nominal_full(unsigned mtu, bool ts, bool payload_bytes) {
 
 /// Fills the fields of packet `idx` of a message that follow from the work request: opcode, addresses, lengths, rkey,
 /// imm, rqmsn, idx, last. `mtu` is the code of the path MTU, 256 << mtu bytes. The other fields are the caller's.
-inline void segment(const RingRow& row, uint32_t idx, unsigned mtu, Pkt& pkt) {
+inline void segment(const WorkRow& row, uint32_t idx, unsigned mtu, Pkt& pkt) {
   const Wqe& w = row.wqe;
   const uint32_t m = 256u << mtu;
   const uint64_t off = uint64_t{idx} * m;

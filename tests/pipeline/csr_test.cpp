@@ -112,7 +112,7 @@ TEST_CASE("registers identify the NIC and its sizes", "[csr]") {
   NicPair pair(*find_preset("asic800"));
   CHECK(pair.read(0, csr::kId) == 0x4D52434E);
   CHECK(pair.read(0, csr::kVersion) == 0x100);
-  CHECK(pair.read(0, csr::kCaps0) == (8u | 256u << 8 | 16u << 24));
+  CHECK(pair.read(0, csr::kCaps0) == (8u | 256u << 8 | 10u << 24));
   CHECK(pair.read(0, csr::kCaps1) == (1024u | 256u << 16));
   CHECK(pair.read(0, csr::kCtrl) == 0x10);
   CHECK(pair.read(0, csr::kRevEv0 + 28) == 0x10000007);
@@ -293,7 +293,7 @@ TEST_CASE("the switches of the NIC reach the blocks", "[csr]") {
   CHECK(v.nak_invalid == 0x61);
   CHECK(v.nak_access == 0x62);
   CHECK(v.same_ev);
-  CHECK(v.reorder == 32);
+  CHECK(v.reorder == 128);
   CHECK(v.ep_interval == 781);
   CHECK(v.rev_probe);
   CHECK(v.ack_gap == 16);

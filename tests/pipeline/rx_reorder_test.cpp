@@ -404,7 +404,8 @@ TEST_CASE("imm_ok is one cycle behind the entries", "[rx_reorder]") {
 }
 
 TEST_CASE("completions of both directions take turns", "[cq_mux]") {
-  Stream<Cqe> tx, rx;
+  Fifo<Cqe> tx{2};
+  Stream<Cqe> rx;
   CqMux mux(tx, rx);
   std::vector<uint32_t> out;
   uint32_t next = 0;
@@ -412,10 +413,10 @@ TEST_CASE("completions of both directions take turns", "[cq_mux]") {
     const bool ready = i % 3 != 0;
     if (mux.cqe_valid() && ready) out.push_back(mux.cqe().wr_id);
     mux.step(ready);
-    if (next < 10 && tx.free() && rx.free()) {
+    if (next < 10 && tx.ready() && rx.free()) {
       Cqe c;
       c.wr_id = next;
-      tx.load(c);
+      tx.push(c);
       c.wr_id = 100 + next++;
       rx.load(c);
     }

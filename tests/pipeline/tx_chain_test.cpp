@@ -291,7 +291,8 @@ TEST_CASE("the order in which blocks step within a cycle makes no difference", "
     b.top.cycle();
     REQUIRE(same(a.top.pkt, b.top.pkt));
     REQUIRE(same(a.top.push, b.top.push));
-    REQUIRE(same(a.top.cqe, b.top.cqe));
+    REQUIRE(a.top.cqe.valid() == b.top.cqe.valid());
+    if (a.top.cqe.valid()) REQUIRE(a.top.cqe.head() == b.top.cqe.head());
     REQUIRE(same(a.top.path_out, b.top.path_out));
     REQUIRE(same(a.top.rec, b.top.rec));
     REQUIRE(same(a.top.retx, b.top.retx));

@@ -46,9 +46,10 @@ struct Flow {
   Stream<Grant> park;
   Stream<Ccwake> wake;
   Stream<Ccask> ask, rask;
+  Stream<Ccret> ret;
   Stream<Ccans> ans, rans;
   Stream<Pkt> pkt;
-  Stream<Cqe> cqe;
+  Fifo<Cqe> cqe{2};
   Stream<Rec> rec;
   Stream<Ctl> ctl;
   Stream<Retx> retx;
@@ -59,7 +60,7 @@ struct Flow {
   Stream<Okev> okev;
   Stream<Qperr> qperr_s, qperr_i;
   TxSched sched{preset, push, park, wake, grant};
-  TxSegment segment{preset, {wqe, grant, retx, upd, ans}, {pkt, push, park, ask, cqe, qperr_s}};
+  TxSegment segment{preset, {wqe, grant, retx, upd, ans}, {pkt, push, park, ask, ret, cqe, qperr_s}};
   TxInflight inflight{preset, {rec, ctl, rans}, {retx, upd, fb, pres, ccev, rask, okev, qperr_i}};
   CfgBus cfg;
   CsrOut csr;
@@ -153,23 +154,30 @@ struct Flow {
       REQUIRE(c.infl >= 0);
       ccev.pop();
     }
+    // The first packet, if there is any room; of a burst what fits beyond it.
     const auto may = [&](const Ccask& a) {
       Controller& c = controllers.at(a.cc);
-      const bool ok = c.infl < c.window;
-      if (ok) c.infl += a.bytes;
-      refused += !ok;
-      return ok;
+      const int64_t room = c.window - c.infl;
+      const int64_t bytes = room <= 0 ? 0 : std::clamp<int64_t>(room, a.min, a.bytes);
+      c.infl += bytes;
+      refused += bytes == 0;
+      return static_cast<uint16_t>(bytes);
     };
-    if (rask.has() && rans.free()) {
+    if (ret.has()) {
+      Controller& c = controllers.at(ret.head().cc);
+      c.infl -= ret.head().bytes;
+      REQUIRE(c.infl >= 0);
+      ret.pop();
+    } else if (rask.has() && rans.free()) {
       const Ccask a = rask.head();
-      rans.load({.cc = a.cc, .ok = may(a), .last = false});
+      rans.load({.cc = a.cc, .bytes = may(a), .last = false});
       rask.pop();
     } else if (ask.has() && ans.free()) {
       const Ccask a = ask.head();
       Controller& c = controllers.at(a.cc);
-      const bool ok = may(a);
-      c.wants = !ok;
-      ans.load({.cc = a.cc, .ok = ok, .last = ok && c.infl >= c.window});
+      const uint16_t bytes = may(a);
+      c.wants = bytes == 0;
+      ans.load({.cc = a.cc, .bytes = bytes, .last = bytes != 0 && c.infl >= c.window});
       ask.pop();
     }
     if (now % 500 == 0) {
@@ -189,6 +197,7 @@ struct Flow {
       path.push_back({.qp = p.qp,
                       .psn = p.psn,
                       .msn = p.msn,
+                      .row = p.row,
                       .idx = p.idx,
                       .ev_idx = static_cast<uint16_t>(below(16)),
                       .rtx = p.rtx,
@@ -265,7 +274,7 @@ struct Flow {
       wqe.push(wqes.front());
       wqes.pop_front();
     }
-    if (cqe.has()) {
+    if (cqe.valid()) {
       const Cqe c = cqe.head();
       cqe.pop();
       wrong_cqes += open[c.qp].erase(c.wr_id) + forgotten.erase(c.wr_id) != 1;
@@ -287,13 +296,13 @@ struct Flow {
     host();
     csr.tick = static_cast<uint32_t>(now / preset.tick_cycles);
     sched.step(cfg);
-    segment.step(cfg, csr);
+    segment.step(cfg, csr, inflight.pulses().freed);
     inflight.step(cfg, csr);
     sched.clock();
     segment.clock();
     inflight.clock();
     const auto clock = [](auto&... s) { (s.clock(), ...); };
-    clock(wqe, grant, push, park, wake, ask, rask, ans, rans, pkt, cqe, rec, ctl, retx, upd, fb, pres, ccev, okev,
+    clock(wqe, grant, push, park, wake, ask, rask, ret, ans, rans, pkt, cqe, rec, ctl, retx, upd, fb, pres, ccev, okev,
           qperr_s, qperr_i);
     ++now;
   }

@@ -38,7 +38,7 @@ struct TxTop {
         grant(2),
         rdreq(p.num_planes),
         sched(p, push, park, wake, grant),
-        segment(p, {wqe, grant, retx, upd, ans}, {pkt, push, park, ask, cqe, seg_qperr}),
+        segment(p, {wqe, grant, retx, upd, ans}, {pkt, push, park, ask, ret, cqe, seg_qperr}),
         path(p, pkt, fb, pfb, path_out, rec, evev, bad),
         inflight(p, {rec, ctl, rans}, {retx, upd, fb, pres, ccev, rask, okev, inf_qperr}),
         probes(p, bad, pres, pfb, probe),
@@ -104,7 +104,7 @@ struct TxTop {
       wqe.push(wqes.front());
       wqes.pop_front();
     }
-    if (cqe.has()) {
+    if (cqe.valid()) {
       cqes.push_back(cqe.head());
       cqe.pop();
     }
@@ -122,7 +122,7 @@ struct TxTop {
           sched.step(cfg);
           break;
         case 1:
-          segment.step(cfg, csr);
+          segment.step(cfg, csr, inflight.pulses().freed);
           break;
         case 2:
           path.step(cfg, csr, {room, port_up});
@@ -174,6 +174,7 @@ struct TxTop {
     park.clock();
     wake.clock();
     ask.clock();
+    ret.clock();
     ans.clock();
     rask.clock();
     rans.clock();
@@ -265,6 +266,7 @@ struct TxTop {
   Stream<Grant> park;
   Stream<Ccwake> wake;
   Stream<Ccask> ask, rask;
+  Stream<Ccret> ret;
   Stream<Ccans> ans, rans;
   Stream<Ccev> ccev;
   Stream<Okev> okev;
@@ -277,7 +279,7 @@ struct TxTop {
   Stream<Pres> pres;
   Stream<Ctlpkt> probe;
   Stream<Pkt> pkt;
-  Stream<Cqe> cqe;
+  Fifo<Cqe> cqe{2};
   Stream<Path> path_out;
   Stream<Rec> rec;
   Stream<Ctl> ctl;

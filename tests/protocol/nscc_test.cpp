@@ -79,6 +79,7 @@ TEST_CASE("defaults of the configuration are those of the specification", "[prot
   CHECK(r->gamma == 0.8);
   CHECK(r->max_md_jump == 0.5);
   CHECK(r->qa_gate == 3);
+  CHECK(r->ar_shift == 3);
   CHECK(r->qa_threshold == 65535);
   CHECK(r->adjust_bytes == 32000);
   CHECK(r->adjust_period == 100);
@@ -114,6 +115,7 @@ TEST_CASE("configuration words hold every default and survive their table row", 
   CHECK(w.gamma == 13421773);  // 0.8 x 2^24
   CHECK(w.max_md_jump == 1u << 23);
   CHECK(w.ewma_weight == 3355443);  // 0.0125 x 2^28
+  CHECK(w.ar_shift == 3);
   CHECK(nscc_from_row(nscc_row(w)) == w);
 
   std::mt19937 rng(5);
@@ -141,6 +143,7 @@ TEST_CASE("configuration words hold every default and survive their table row", 
     x.near_zero = static_cast<uint32_t>(bits(16));
     x.qa_threshold = static_cast<uint32_t>(bits(16));
     x.qa_gate = static_cast<uint32_t>(bits(5));
+    x.ar_shift = static_cast<uint32_t>(bits(3));
     x.adjust_bytes = static_cast<uint32_t>(bits(28));
     x.adjust_period = static_cast<uint32_t>(bits(16));
     REQUIRE(nscc_from_row(nscc_row(x)) == x);

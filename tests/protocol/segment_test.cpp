@@ -7,8 +7,8 @@ using namespace mrc;
 
 namespace {
 
-RingRow row(uint32_t length, bool imm = false) {
-  RingRow r;
+WorkRow row(uint32_t length, bool imm = false) {
+  WorkRow r;
   r.wqe = {.qp = 3,
            .imm_valid = imm,
            .wr_id = 9,
@@ -21,7 +21,7 @@ RingRow row(uint32_t length, bool imm = false) {
   return r;
 }
 
-Pkt cut(const RingRow& r, uint32_t idx, unsigned mtu) {
+Pkt cut(const WorkRow& r, uint32_t idx, unsigned mtu) {
   Pkt p;
   segment(r, idx, mtu, p);
   return p;
@@ -40,7 +40,7 @@ TEST_CASE("a message of one packet is Only", "[protocol][segment]") {
 
 TEST_CASE("a message of three packets is First, Middle, Last and its addresses advance by the path MTU",
           "[protocol][segment]") {
-  const RingRow r = row(2 * 1024 + 5);
+  const WorkRow r = row(2 * 1024 + 5);
   const Pkt first = cut(r, 0, 2), middle = cut(r, 1, 2), last = cut(r, 2, 2);
   CHECK(first.opcode == 0xC6);
   CHECK(middle.opcode == 0xC7);
@@ -61,7 +61,7 @@ TEST_CASE("an exact multiple of the path MTU has a full last packet", "[protocol
 }
 
 TEST_CASE("immediate data change the opcode of the last packet, RQMSN is in all", "[protocol][segment]") {
-  const RingRow r = row(300, true);
+  const WorkRow r = row(300, true);
   CHECK(cut(r, 0, 0).opcode == 0xC6);
   CHECK(cut(r, 1, 0).opcode == 0xC9);
   CHECK(cut(row(10, true), 0, 0).opcode == 0xCB);

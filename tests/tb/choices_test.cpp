@@ -337,6 +337,10 @@ TEST_CASE("the codes of NAKs are those of the register", "[tb][choices][A-70]") 
   CHECK(access.second.naks_access > 0);
 }
 
+TEST_CASE("AckReq before a shared window is full, or only with its last packet", "[tb][choices][A-73]") {
+  both("incast-trim", "cc_ar_shift", 0, 3);
+}
+
 TEST_CASE("encapsulations, with routing header and with 16-bit entropy", "[tb][choices][encap]") {
   both("mixed", "udp_share", 0, 1);
   both("mixed", "srh_share", 0, 1);

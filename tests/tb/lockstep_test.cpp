@@ -79,6 +79,7 @@ Traffic traffic_at(const std::string& name) {
                {"rx_reorder.qperr", {"qp-error", 3000, "max_wimm_dest", 1}},
                {"tx_segment.park", {"incast-trim", 3000}},
                {"tx_segment.ask", {"incast-trim", 1500}},
+               {"tx_segment.ret", {"incast-trim", 1500}},
                {"tx_inflight.ccev", {"incast-trim", 1500}},
                {"tx_inflight.rask", {"incast-trim", 1500}},
                {"cc_nscc.", {"incast-trim", 3000}},

@@ -164,7 +164,7 @@ TEST_CASE("WQEs complete once, in order, with what they said", "[tb][traffic]") 
     wqes.push_back(*w);
     requester.taken();
   }
-  REQUIRE(wqes.size() == kTiny.wqe_depth);  // not more than a QP holds
+  REQUIRE(wqes.size() == 8);  // WqeDepth: not more than a QP holds
   const auto completion = [&](unsigned i) {
     return Cqe{.qp = 0,
                .recv = false,

@@ -34,7 +34,7 @@ def div(n, d, q):
 
 FIELDS = {  # name: (low bit, width) of CC_PROFILE
     "enable": (0, 1), "disable_qa": (1, 1), "md_resets_fast": (2, 1), "nack_any_reason": (3, 1), "nack_sample_cfg": (4, 1),
-    "nack_rtt": (5, 1), "qa_gate": (8, 5), "mtu": (16, 14), "base_rtt": (32, 16), "adjust_period": (48, 16),
+    "nack_rtt": (5, 1), "qa_gate": (8, 5), "ar_shift": (13, 3), "mtu": (16, 14), "base_rtt": (32, 16), "adjust_period": (48, 16),
     "near_zero": (64, 16), "qa_threshold": (80, 16), "wnd_rate": (96, 32), "max_cwnd": (128, 28), "target": (160, 24),
     "adjust_bytes": (192, 28), "fi_scale": (224, 32), "alpha": (256, 36), "ewma_weight": (292, 28), "fi": (320, 36),
     "eta": (384, 36), "gamma": (448, 25), "max_md_jump": (480, 25)}
