@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -16,6 +15,7 @@
 #include "cli/context.hpp"
 #include "cli/gnuplot.hpp"
 #include "cli/output_file.hpp"
+#include "cli/status_line.hpp"
 #include "cli/stop_on_signal.hpp"
 #include "cli/version.hpp"
 #include "sim/experiment.hpp"
@@ -135,10 +135,7 @@ int run(const Options& o) {
   std::optional<OutputFile> json;
   if (!o.json.empty()) json.emplace(o.json);
   const StopOnSignal stop;
-  const bool terminal = ::isatty(STDERR_FILENO) != 0;
-  const auto tell = [&](const std::string& what) {
-    if (terminal) std::cerr << "\r" << what << "\x1b[K" << std::flush;
-  };
+  StatusLine status;
   bool complete = true;
   std::vector<Row> rows, curve;
   double pair = 0;
@@ -148,7 +145,7 @@ int run(const Options& o) {
       Row row;
       row.name = c.name;
       for (unsigned round = 0; round < o.rounds && complete; ++round) {
-        tell(fmt::format("{}, round {} of {}", c.name, round + 1, o.rounds));
+        status.show(fmt::format("{}, round {} of {}", c.name, round + 1, o.rounds));
         complete = measure(row, c.text, o.seed);
       }
       rows.push_back(std::move(row));
@@ -157,14 +154,14 @@ int run(const Options& o) {
     for (unsigned nics = 64; o.curve && complete && nics <= 4096; nics *= 2) {
       Row row;
       row.name = fmt::format("permutation-{}-1MB", nics);
-      tell(row.name);
+      status.show(row.name);
       complete = measure(row, curve_text(nics), o.seed);
       curve.push_back(std::move(row));
     }
   } catch (const sim::InputError& error) {
     throw UsageError(error.what(), error.remedy);
   }
-  tell("");
+  status.clear();
   std::cout << fmt::format("Fast endpoints, one thread, medians of {} round{}{}\n", o.rounds, o.rounds == 1 ? "" : "s",
                            complete ? "" : "; INCOMPLETE: stopped before the end");
   std::cout << fmt::format("  {:<22} {:>12} {:>12} {:>8} {:>9} {:>10}  {}\n", "case", "packets/s", "per CPU s", "bound",

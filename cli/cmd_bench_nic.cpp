@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -18,6 +17,7 @@
 #include "cli/dut_options.hpp"
 #include "cli/gnuplot.hpp"
 #include "cli/output_file.hpp"
+#include "cli/status_line.hpp"
 #include "cli/stop_on_signal.hpp"
 #include "cli/version.hpp"
 #include "tb/nic_bench.hpp"
@@ -108,34 +108,25 @@ constexpr struct {
 
 class ProgressLine {
  public:
-  explicit ProgressLine(std::size_t steps) : steps_(steps), on_(::isatty(STDERR_FILENO) != 0) {}
-  ~ProgressLine() { clear(); }
+  explicit ProgressLine(std::size_t steps) : steps_(steps) {}
   void begin(std::string what) { what_ = std::move(what); }
   void done() { ++done_; }
   void cycles(uint64_t since_last) {
     cycles_ += since_last;
     const auto now = Clock::now();
-    if (!on_ || now - told_ < std::chrono::milliseconds(200)) return;
+    if (!line_.on() || now - told_ < std::chrono::milliseconds(200)) return;
     told_ = now;
     const double seconds = std::chrono::duration<double>(now - begin_).count();
-    std::string eta = "--";
-    if (done_ > 0) {
-      eta = fmt::format("{:.0f} s", seconds * static_cast<double>(steps_ - done_) / static_cast<double>(done_));
-    }
-    std::cerr << fmt::format("\r{} of {}: {}, {} cycles/s, {} left\x1b[K", done_ + 1, steps_, what_,
-                             tb::grouped(static_cast<uint64_t>(static_cast<double>(cycles_) / seconds)), eta)
-              << std::flush;
-    shown_ = true;
+    line_.show(fmt::format("{} of {}: {}, {} cycles/s, {} left", done_ + 1, steps_, what_,
+                           tb::grouped(static_cast<uint64_t>(static_cast<double>(cycles_) / seconds)),
+                           time_left(seconds, static_cast<double>(done_) / static_cast<double>(steps_))));
   }
-  void clear() {
-    if (shown_) std::cerr << "\r\x1b[K" << std::flush;
-    shown_ = false;
-  }
+  void clear() { line_.clear(); }
 
  private:
   using Clock = std::chrono::steady_clock;
   std::size_t steps_, done_ = 0;
-  bool on_, shown_ = false;
+  StatusLine line_;
   std::string what_;
   uint64_t cycles_ = 0;
   Clock::time_point begin_ = Clock::now(), told_ = begin_;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <charconv>
@@ -12,6 +11,7 @@
 #include "cli/context.hpp"
 #include "cli/dut_options.hpp"
 #include "cli/output_file.hpp"
+#include "cli/status_line.hpp"
 #include "cli/stop_on_signal.hpp"
 #include "cli/version.hpp"
 #include "tb/bugs.hpp"
@@ -79,31 +79,13 @@ tb::Scenario scenario_from(const std::string& name) {
   }
 }
 
-class ProgressLine {
- public:
-  explicit ProgressLine(const Preset& preset) : preset_(preset), on_(::isatty(STDERR_FILENO) != 0) {}
-  ~ProgressLine() { clear(); }
-  bool on() const { return on_; }
-  void show(const tb::Progress& p) {
-    const double speed = p.seconds > 0 ? static_cast<double>(p.cycle) / p.seconds : 0;
-    const double done = p.done;
-    std::string eta = "--";
-    if (done > 0.002) eta = fmt::format("{:.0f} s", p.seconds * (1 - std::min(done, 1.0)) / done);
-    const std::string line = fmt::format("{:.1f} us simulated, {} packets, {:.1f} %, {} cycles/s, {} left",
-                                         static_cast<double>(p.cycle) * preset_.clock_ps / 1e6, tb::grouped(p.packets),
-                                         100 * std::min(done, 1.0), tb::grouped(static_cast<uint64_t>(speed)), eta);
-    std::cerr << '\r' << line << "\x1b[K" << std::flush;
-    shown_ = true;
-  }
-  void clear() {
-    if (shown_) std::cerr << "\r\x1b[K" << std::flush;
-    shown_ = false;
-  }
-
- private:
-  const Preset& preset_;
-  bool on_, shown_ = false;
-};
+std::string progress_text(const tb::Progress& p, const Preset& preset) {
+  const double speed = p.seconds > 0 ? static_cast<double>(p.cycle) / p.seconds : 0;
+  return fmt::format("{:.1f} us simulated, {} packets, {:.1f} %, {} cycles/s, {} left",
+                     static_cast<double>(p.cycle) * preset.clock_ps / 1e6, tb::grouped(p.packets),
+                     100 * std::min(p.done, 1.0), tb::grouped(static_cast<uint64_t>(speed)),
+                     time_left(p.seconds, p.done));
+}
 
 int run(const Options& o, const Context& context) {
   if (o.scenario == "list") {
@@ -165,8 +147,8 @@ int run(const Options& o, const Context& context) {
     pcap.emplace(o.pcap);
     run.pcap = &pcap->stream();
   }
-  ProgressLine progress(*run.preset);
-  if (progress.on()) run.progress = [&](const tb::Progress& p) { progress.show(p); };
+  StatusLine progress;
+  if (progress.on()) run.progress = [&](const tb::Progress& p) { progress.show(progress_text(p, *run.preset)); };
 
   tb::CosimResult result;
   std::optional<OutputFile> wave_file;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -16,6 +15,7 @@
 #include "cli/fabric_report.hpp"
 #include "cli/gnuplot.hpp"
 #include "cli/output_file.hpp"
+#include "cli/status_line.hpp"
 #include "cli/stop_on_signal.hpp"
 #include "sim/endpoints.hpp"
 #include "sim/experiment.hpp"
@@ -56,28 +56,12 @@ void list() {
   std::cout << "\n[topology], or topology = \"file.toml\": 'mrc topo keys' prints its keys.\n";
 }
 
-class ProgressLine {
- public:
-  ~ProgressLine() { clear(); }
-  bool on() const { return on_; }
-  void show(const sim::ExperimentProgress& p) {
-    const std::string eta =
-        p.done > 0.002 ? fmt::format("{:.0f} s", p.seconds * (1 - std::min(p.done, 1.0)) / p.done) : "--";
-    std::cerr << fmt::format("\r{:.1f} us simulated, {} packets, {} of {} flows, {:.1f} %, {} packets/s, {} left\x1b[K",
-                             static_cast<double>(p.time) / sim::kUs, tb::grouped(p.packets), p.finished, p.flows,
-                             100 * std::min(p.done, 1.0),
-                             tb::grouped(static_cast<uint64_t>(static_cast<double>(p.packets) / p.seconds)), eta)
-              << std::flush;
-    shown_ = true;
-  }
-  void clear() {
-    if (shown_) std::cerr << "\r\x1b[K" << std::flush;
-    shown_ = false;
-  }
-
- private:
-  bool on_ = ::isatty(STDERR_FILENO) != 0, shown_ = false;
-};
+std::string progress_text(const sim::ExperimentProgress& p) {
+  return fmt::format(
+      "{:.1f} us simulated, {} packets, {} of {} flows, {:.1f} %, {} packets/s, {} left",
+      static_cast<double>(p.time) / sim::kUs, tb::grouped(p.packets), p.finished, p.flows, 100 * std::min(p.done, 1.0),
+      tb::grouped(static_cast<uint64_t>(static_cast<double>(p.packets) / p.seconds)), time_left(p.seconds, p.done));
+}
 
 int exit_code(sim::Outcome outcome) {
   switch (outcome) {
@@ -137,8 +121,8 @@ int run(const Options& o) {
     if (!o.report.empty()) prepare_folder(o.report);
     std::vector<std::unique_ptr<LinkCapture>> captures;
     for (const std::string& option : o.pcap) captures.push_back(std::make_unique<LinkCapture>(option, experiment));
-    ProgressLine line;
-    if (line.on()) experiment.progress = [&](const sim::ExperimentProgress& p) { line.show(p); };
+    StatusLine line;
+    if (line.on()) experiment.progress = [&](const sim::ExperimentProgress& p) { line.show(progress_text(p)); };
     const StopOnSignal stop;
     experiment.stop = &g_stop;
     const sim::ExperimentResult result = experiment.run();

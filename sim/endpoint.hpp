@@ -51,6 +51,9 @@ struct QpSpec {
   std::vector<uint32_t> ev_backup;
   uint32_t planes = 1;     ///< EV i belongs to plane i % planes
   bool congestion = true;  ///< has a congestion controller (NSCC)
+
+  /// What no endpoint could carry, in a sentence; empty: nothing. planes: the endpoint's.
+  std::string problem(uint32_t endpoint_planes) const;
 };
 
 /// A WRITE to be sent.

@@ -9,7 +9,7 @@
 #include "protocol/srv6.hpp"
 #include "sim/codec.hpp"
 #include "sim/fabric.hpp"
-#include "sim/rng.hpp"
+#include "util/rng.hpp"
 
 namespace mrc::sim {
 
@@ -112,21 +112,10 @@ FastQp* FastEndpoint::find(uint32_t qpn) const {
 }
 
 bool FastEndpoint::open(const QpSpec& spec, std::string& why) {
-  if (spec.qpn < 3 || spec.qpn >= 1u << 24 || spec.peer_qpn < 3 || spec.peer_qpn >= 1u << 24) {
-    why = "queue pair numbers " + std::to_string(spec.qpn) + " and " + std::to_string(spec.peer_qpn) +
-          " are not between 3 and 16777215";
-    return false;
-  }
+  why = spec.problem(access_.planes());
+  if (!why.empty()) return false;
   if (find(spec.qpn) != nullptr) {
     why = "queue pair " + std::to_string(spec.qpn) + " is open already";
-    return false;
-  }
-  if (!std::has_single_bit(spec.mtu) || spec.mtu < 256 || spec.mtu > 4096) {
-    why = "an MTU of " + std::to_string(spec.mtu) + " bytes is not 256, 512, 1024, 2048 or 4096";
-    return false;
-  }
-  if (spec.planes > access_.planes()) {
-    why = std::to_string(spec.planes) + " planes are more than the endpoint's " + std::to_string(access_.planes());
     return false;
   }
   if (config_.mpr == 0 || config_.mpr > 255 || config_.mpr_dest == 0 || config_.mpr_dest > 255) {

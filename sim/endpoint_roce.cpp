@@ -10,7 +10,7 @@
 #include "protocol/srv6.hpp"
 #include "sim/codec.hpp"
 #include "sim/fabric.hpp"
-#include "sim/rng.hpp"
+#include "util/rng.hpp"
 
 namespace mrc::sim {
 
@@ -56,16 +56,10 @@ const RoceEndpoint::Qp* RoceEndpoint::find(uint32_t qpn) const {
 }
 
 bool RoceEndpoint::open(const QpSpec& spec, std::string& why) {
+  why = spec.problem(access_.planes());
+  if (!why.empty()) return false;
   if (find(spec.qpn) != nullptr) {
     why = "queue pair " + std::to_string(spec.qpn) + " is open already";
-    return false;
-  }
-  if (!std::has_single_bit(spec.mtu) || spec.mtu < 256 || spec.mtu > 4096) {
-    why = "an MTU of " + std::to_string(spec.mtu) + " bytes is not 256, 512, 1024, 2048 or 4096";
-    return false;
-  }
-  if (spec.ev_active.empty() || spec.planes == 0 || spec.planes > lanes_.size()) {
-    why = "the QP has no entropy values, or planes that the endpoint has not";
     return false;
   }
   auto qp = std::make_unique<Qp>();

@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "sim/rng.hpp"
 #include "sim/traffic.hpp"
+#include "util/rng.hpp"
 
 namespace mrc::sim {
 

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "sim/kernel.hpp"
-#include "sim/rng.hpp"
 #include "sim/switch.hpp"
+#include "util/rng.hpp"
 
 namespace mrc::sim {
 

@@ -6,8 +6,8 @@
 #include <cstdint>
 
 #include "sim/packet.hpp"
-#include "sim/rng.hpp"
 #include "sim/switch_config.hpp"
+#include "util/rng.hpp"
 
 namespace mrc::sim {
 

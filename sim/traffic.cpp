@@ -9,7 +9,7 @@
 #include <filesystem>
 #include <numeric>
 
-#include "sim/rng.hpp"
+#include "util/rng.hpp"
 
 namespace mrc::sim {
 namespace {

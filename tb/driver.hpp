@@ -9,7 +9,7 @@
 #include <span>
 
 #include "pipeline/pins.h"
-#include "tb/rng.hpp"
+#include "util/rng.hpp"
 
 namespace mrc::tb {
 

@@ -14,8 +14,8 @@
 #include "protocol/tx_header_build.hpp"
 #include "tb/frame.hpp"
 #include "tb/plan.hpp"
-#include "tb/rng.hpp"
 #include "tb/traffic.hpp"
+#include "util/rng.hpp"
 
 namespace mrc::tb {
 

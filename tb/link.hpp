@@ -7,8 +7,8 @@
 
 #include "gen/presets.hpp"
 #include "tb/frame.hpp"
-#include "tb/rng.hpp"
 #include "tb/scenario.hpp"
+#include "util/rng.hpp"
 
 namespace mrc::tb {
 

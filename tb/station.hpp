@@ -17,9 +17,9 @@
 #include "tb/link.hpp"
 #include "tb/mac.hpp"
 #include "tb/plan.hpp"
-#include "tb/rng.hpp"
 #include "tb/scenario.hpp"
 #include "tb/traffic.hpp"
+#include "util/rng.hpp"
 
 namespace mrc::tb {
 

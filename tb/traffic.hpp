@@ -11,8 +11,8 @@
 
 #include "gen/presets.hpp"
 #include "gen/streams.hpp"
-#include "tb/rng.hpp"
 #include "tb/scenario.hpp"
+#include "util/rng.hpp"
 
 namespace mrc::tb {
 

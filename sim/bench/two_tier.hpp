@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "sim/fabric.hpp"
-#include "sim/rng.hpp"
 #include "sim/switch.hpp"
+#include "util/rng.hpp"
 
 namespace mrc::sim {
 

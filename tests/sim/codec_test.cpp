@@ -4,7 +4,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 
-#include "sim/rng.hpp"
+#include "util/rng.hpp"
 #include "wire/decode.hpp"
 
 using namespace mrc;

@@ -4,8 +4,9 @@
 #include <catch2/catch_test_macros.hpp>
 #include <map>
 
-#include "sim/rng.hpp"
+#include "util/rng.hpp"
 
+using namespace mrc;
 using namespace mrc::sim;
 
 TEST_CASE("events come in the order of time and key, whenever they were scheduled", "[sim][event_queue]") {

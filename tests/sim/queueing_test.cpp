@@ -3,6 +3,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+using namespace mrc;
 using namespace mrc::sim;
 
 TEST_CASE("a queue takes bytes up to its limit and not one more", "[sim][admission]") {

@@ -8,7 +8,7 @@
 
 #include "box.hpp"
 #include "protocol/srv6.hpp"
-#include "sim/rng.hpp"
+#include "util/rng.hpp"
 
 using namespace mrc;
 using namespace mrc::sim;

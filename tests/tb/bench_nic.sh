@@ -3,23 +3,8 @@
 # usage: bench_nic.sh MRC
 # mrc bench nic as people use it: one row, the fields of its JSON, figures, exit codes.
 set -euo pipefail
-mrc=$(readlink -f -- "$1")
-folder=$(mktemp -d)
-trap 'rm -rf -- "$folder"' EXIT
-cd -- "$folder"
-
-fail() {
-  echo "$*" >&2
-  exit 1
-}
-# code N ARGS...: mrc bench nic ARGS must exit with N; its output is in ./said
-code() {
-  local want=$1 got=0
-  shift
-  "$mrc" bench nic --preset tiny --warm-up 6000 --cycles 15000 "$@" >said 2>&1 || got=$?
-  [ "$got" = "$want" ] || fail "mrc bench nic $*: exit $got instead of $want: $(cat said)"
-}
-json() { /usr/bin/python3 -c "import json,sys; j=json.load(open(sys.argv[1])); print($2)" "$1"; }
+. "$(dirname -- "$(readlink -f -- "$0")")/../scratch.sh"
+code() { exits "$1" bench nic --preset tiny --warm-up 6000 --cycles 15000 "${@:2}"; }
 
 # One row of the RTL.
 code 0 --payload 4096 --direction send --encapsulation srv6 --table rates --json row.json

@@ -3,23 +3,8 @@
 # usage: command.sh MRC
 # Exit codes of mrc cosim, and the files it leaves: all of them whole, or none.
 set -euo pipefail
-mrc=$(readlink -f -- "$1")
-folder=$(mktemp -d)
-trap 'rm -rf -- "$folder"' EXIT
-cd -- "$folder"
-
-fail() {
-  echo "$*" >&2
-  exit 1
-}
-# code N ARGS...: mrc cosim ARGS must exit with N; its output is in ./said
-code() {
-  local want=$1 got=0
-  shift
-  "$mrc" cosim "$@" >said 2>&1 || got=$?
-  [ "$got" = "$want" ] || fail "mrc cosim $*: exit $got instead of $want: $(cat said)"
-}
-json() { /usr/bin/python3 -c "import json,sys; j=json.load(open(sys.argv[1])); print($2)" "$1"; }
+. "$(dirname -- "$(readlink -f -- "$0")")/../scratch.sh"
+code() { exits "$1" cosim "${@:2}"; }
 
 code 0 --preset tiny --packets 300 --json pass.json --pcap pass.pcapng
 [ "$(json pass.json 'j["result"], j["mismatches"], j["seed"]')" = "pass 0 1" ] || fail "pass.json: $(cat pass.json)"

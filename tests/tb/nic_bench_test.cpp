@@ -179,8 +179,8 @@ TEST_CASE("latencies: unloaded ones are constant, load adds to them", "[tb][benc
     REQUIRE(unloaded.samples[i].size() >= 10);
     REQUIRE(unloaded.samples[i].back() - unloaded.samples[i].front() <= 5);
     REQUIRE(!loaded.samples[i].empty());
-    // A SACK on its way may speak of an earlier packet of the burst: a few cycles less than alone.
-    REQUIRE(loaded.samples[i].front() + 10 >= unloaded.samples[i].front());
+    // Alone, each packet completes its message, and the ACK goes out before the SACK: 7 cycles of the lane.
+    REQUIRE(loaded.samples[i].front() + 7 >= unloaded.samples[i].front());
     REQUIRE(loaded.samples[i].back() >= unloaded.samples[i].back());
   }
   // 4096 bytes leave the buffer at PortBytes per cycle: 256 cycles at least.

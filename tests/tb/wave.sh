@@ -3,15 +3,7 @@
 # usage: wave.sh MRC
 # Waves of a failure with the flavour that can write them: where they begin, and that no process is left.
 set -euo pipefail
-mrc=$(readlink -f -- "$1")
-folder=$(mktemp -d)
-trap 'rm -rf -- "$folder"' EXIT
-cd -- "$folder"
-
-fail() {
-  echo "$*" >&2
-  exit 1
-}
+. "$(dirname -- "$(readlink -f -- "$0")")/../scratch.sh"
 # first_cycle FILE.fst: the start time in its header block, in cycles of 1 ns
 first_cycle() {
   /usr/bin/python3 -c '

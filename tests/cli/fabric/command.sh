@@ -3,28 +3,11 @@
 # usage: command.sh MRC
 # Exit codes of mrc fabric and mrc topo, and the files they leave: all of them whole, or none.
 set -euo pipefail
-mrc=$(readlink -f -- "$1")
-here=$(dirname -- "$(readlink -f -- "$0")")
-folder=$(mktemp -d)
-trap 'rm -rf -- "$folder"' EXIT
-cd -- "$folder"
-
-fail() {
-  echo "$*" >&2
-  exit 1
-}
-# code N ARGS...: mrc ARGS must exit with N; its output is in ./said
-code() {
-  local want=$1 got=0
-  shift
-  "$mrc" "$@" >said 2>&1 || got=$?
-  [ "$got" = "$want" ] || fail "mrc $*: exit $got instead of $want: $(cat said)"
-}
-json() { /usr/bin/python3 -c "import json,sys; j=json.load(open(sys.argv[1])); print($2)" "$1"; }
+. "$(dirname -- "$(readlink -f -- "$0")")/../../scratch.sh"
 well_formed() { /usr/bin/python3 -c "import sys,xml.dom.minidom as m; [m.parse(f) for f in sys.argv[1:]]" "$@"; }
 
 # A run with everything.
-code 0 fabric --scenario plane-loss --report report --json run.json --pcap nic0/3=nic.pcapng --pcap T0-3-0:T1-3-1=up.pcapng
+exits 0 fabric --scenario plane-loss --report report --json run.json --pcap nic0/3=nic.pcapng --pcap T0-3-0:T1-3-1=up.pcapng
 [ "$(json run.json 'j["complete"], j["outcome"], j["totals"]["delivered_bytes"], len(j["events"]), len(j["plane_bytes"])')" = \
   "True done 200000000 2 8" ] || fail "run.json"
 for file in index.html result.json series.csv flows.csv ports.csv topology.svg goodput.svg planes.svg queues.svg trouble.svg \
@@ -44,7 +27,7 @@ down = [float(r["plane3_gbps"]) for r in rows if 600 < float(r["time_us"]) < 119
 others = [float(r["plane2_gbps"]) for r in rows if 600 < float(r["time_us"]) < 1190]
 assert min(before) > 50 and max(down) == 0 and min(others) > 50, (min(before), max(down), min(others))
 PY
-code 0 decode nic.pcapng
+exits 0 decode nic.pcapng
 grep -q 'plane3' said && ! grep -q 'plane2' said || fail "the capture of nic0/3 has other planes"
 grep -q 'comment.*nic0 to T0-3-0' said && grep -q 'comment.*T0-3-0 to nic0' said || fail "directions"
 grep -q 'comment.*lost on this link' said || fail "what was lost is not marked"
@@ -53,13 +36,13 @@ grep -q 'comment.*lost on this link' said || fail "what was lost is not marked"
 
 # Trimmed frames in a capture.
 printf 'base = "incast-victim"\n[[traffic]]\npattern = "incast"\nto = "nic0"\nnodes = 7\nfirst = 4\nbytes = 1_000_000\n' >trim.toml
-code 0 fabric --scenario trim.toml --pcap nic0/0=trim.pcapng
+exits 0 fabric --scenario trim.toml --pcap nic0/0=trim.pcapng
 "$mrc" decode trim.pcapng >said || [ $? -le 1 ] || fail "trimmed frames cannot be read"
 grep -q 'dscp=16' said || fail "no frame was trimmed at the last hop"
 
 # Trace, with dependencies.
 cp -- "$here"/trace.toml "$here"/trace.csv .
-code 0 fabric --scenario trace.toml --report trace
+exits 0 fabric --scenario trace.toml --report trace
 /usr/bin/python3 - <<'PY' || fail "trace"
 import csv
 a, b, c = csv.DictReader(open("trace/flows.csv"))
@@ -67,12 +50,12 @@ assert b["begun_us"] == a["delivered_us"] and c["begun_us"] == b["delivered_us"]
 PY
 
 # Contrast.
-code 0 fabric --scenario flow --transport roce --json roce.json
+exits 0 fabric --scenario flow --transport roce --json roce.json
 [ "$(json roce.json 'j["transport"]')" = roce ] || fail "roce.json"
 
 # Ended by the guards.
 cp -- "$here"/dies.toml .
-code 2 fabric --scenario dies.toml --json dies.json --report dies
+exits 2 fabric --scenario dies.toml --json dies.json --report dies
 grep -Eq '^dies.toml: hang, ' said || fail "hang: $(cat said)"
 [ "$(json dies.json 'j["complete"], j["outcome"]')" = "False hang" ] || fail "dies.json"
 grep -q 'These are the results so far' dies/index.html || fail "the page does not say that it is incomplete"
@@ -97,15 +80,15 @@ got=0
 
 # Drawings.
 cp -- "$here"/small.toml .
-code 0 topo small.toml --svg small.svg
+exits 0 topo small.toml --svg small.svg
 well_formed small.svg
 [ "$(grep -c '<line' small.svg)" = 16 ] || fail "small.svg has $(grep -c '<line' small.svg) links"
 
 # All shipped scenarios are listed, and print as a file that can be run.
-code 0 fabric --scenario list
+exits 0 fabric --scenario list
 names=$(sed -n '/^Scenarios/,/^$/s/^  \([^ ]*\) .*/\1/p' said)
 [ "$(wc -l <<<"$names")" -ge 15 ] || fail "list: $names"
-code 0 fabric --scenario plane-loss --print
+exits 0 fabric --scenario plane-loss --print
 cp said printed.toml
-code 0 fabric --scenario printed.toml --json printed.json
+exits 0 fabric --scenario printed.toml --json printed.json
 [ "$(json printed.json 'j["traffic"][0]["end_us"]')" = "$(json run.json 'j["traffic"][0]["end_us"]')" ] || fail "printed.toml"

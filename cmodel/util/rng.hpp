@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <string_view>
 
-namespace mrc::tb {
+namespace mrc {
 
-/// Seeded generator (xoshiro256**). One per purpose, so that a draw more in one part of the bench does not
+/// Seeded generator (xoshiro256**). One per purpose, so that a draw more in one part of a run does not
 /// change what another part sees.
 class Rng {
  public:
@@ -50,4 +50,4 @@ class Rng {
   uint64_t s_[4];
 };
 
-}  // namespace mrc::tb
+}  // namespace mrc

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/endpoint.hpp"
+
+#include <bit>
+
+namespace mrc::sim {
+
+std::string QpSpec::problem(uint32_t endpoint_planes) const {
+  const auto number_ok = [](uint32_t number) { return number >= 3 && number < 1u << 24; };
+  if (!number_ok(qpn) || !number_ok(peer_qpn)) {
+    return "queue pair numbers " + std::to_string(qpn) + " and " + std::to_string(peer_qpn) +
+           " are not between 3 and 16777215";
+  }
+  if (!std::has_single_bit(mtu) || mtu < 256 || mtu > 4096) {
+    return "an MTU of " + std::to_string(mtu) + " bytes is not 256, 512, 1024, 2048 or 4096";
+  }
+  if (planes == 0) return "a queue pair needs one plane at least";
+  if (planes > endpoint_planes) {
+    return std::to_string(planes) + " planes are more than the endpoint's " + std::to_string(endpoint_planes);
+  }
+  if (ev_active.empty()) return "a queue pair needs one entropy value at least";
+  return {};
+}
+
+}  // namespace mrc::sim
