@@ -45,7 +45,7 @@ module mrc_tx_answer
 
   // ---- ACK
 
-  logic good, nak, old, ack_ok, ack_moved;
+  logic good, nak, old, ack_ok;
   logic [23:0] una;
   logic [15:0] ahead, left;  // messages from the oldest to it, from it to the newest
   assign good = ctl_i.reason[7:5] == 3'b000;
@@ -65,7 +65,6 @@ module mrc_tx_answer
   end
 
   assign una = (good && !old) ? after_i : c_i.una;
-  assign ack_moved = ack_ok && good && !old && after_i != c_i.una;
 
   assign answer_o = '{
           nack_fail: nack_fail,
@@ -77,8 +76,7 @@ module mrc_tx_answer
           win: win,
           ack_ok: ack_ok,
           ack_nak: ack_ok && nak,
-          ack_changed: ack_moved || (ack_ok && ctl_i.msn != c_i.msn_done),
-          ack_moved: ack_moved,
+          ack_changed: ack_ok && (una != c_i.una || ctl_i.msn != c_i.msn_done),
           ack_all: ack_ok && good && (old ? c_i.una == nxt_i : after_i == nxt_i),
           una: una,
           rtx_lo: psn_before(rtx_lo_i, una) ? una : rtx_lo_i,

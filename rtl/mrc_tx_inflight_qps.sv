@@ -190,7 +190,7 @@ module mrc_tx_inflight_qps
   // The QP has ended, or the window has left its oldest block.
   assign reclaim = (give_back_i && !op_i.ctx_new && state_i != StReclaim)
       || (sack_i.moved && sack_i.una[23:4] != base_o)
-      || (answer_i.ack_moved && answer_i.una[23:4] != base_o);
+      || (answer_i.ack_changed && answer_i.una[23:4] != base_o);
   assign rq_push_o = reclaim && held_q[own_qp_i] && !inq_q[own_qp_i];
 
   // ---- registers

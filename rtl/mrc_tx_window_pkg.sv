@@ -127,7 +127,6 @@ package mrc_tx_window_pkg;
     logic ack_ok;
     logic ack_nak;  // the QP ends
     logic ack_changed;
-    logic ack_moved;  // una moves
     logic ack_all;  // everything sent is acknowledged
     logic [23:0] una;
     logic [23:0] rtx_lo;
