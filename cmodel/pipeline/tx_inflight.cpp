@@ -26,8 +26,8 @@ TxInflight::TxInflight(const Preset& preset, const In& in, const Out& out)
       recs_(std::size_t{preset.num_blocks} * kBlockPsns),
       pool_(preset.num_blocks),
       qps_(preset.num_qps),
-      list_(preset.num_qps + 1),
-      rq_(preset.num_qps + 1) {}
+      list_(preset.num_qps),
+      rq_(preset.num_qps) {}
 
 void TxInflight::step(const CfgBus& cfg, const CsrOut& csr) {
   ack_.begin(cfg);
