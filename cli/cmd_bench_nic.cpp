@@ -43,7 +43,7 @@ struct Options {
   std::string preset = "asic800", dut = "rtl", json, svg, qps = "all", table = "all", messages, payload, direction,
               encapsulation;
   uint64_t cycles = 45000, warm = 45000, seed = 1;
-  unsigned dests = 1, reorder = 32;
+  unsigned dests = 1, reorder = tb::BenchOptions{}.reorder_pkts;
   double delay_ns = 500;
   bool timestamps = false, cc = false, ack_with_sack = false, check = false;
 };

@@ -106,6 +106,7 @@ module mrc_csr
     output logic [127:0] ip_o,
     output logic [15:0] ep_interval_o,
     output logic [15:0] ack_gap_o,
+    output logic [15:0] ar_gap_o,
     output logic rev_probe_o,
     output logic [14:0] reorder_o,
     output logic same_ev_o,
@@ -182,7 +183,9 @@ module mrc_csr
       CsrEpCtl:
       return field(CsrEpCtlIntervalLsb, CsrEpCtlIntervalWidth) |
           field(CsrEpCtlRevProbeLsb, CsrEpCtlRevProbeWidth);
-      CsrAckCtl: return field(CsrAckCtlGapLsb, CsrAckCtlGapWidth);
+      CsrAckCtl:
+      return field(CsrAckCtlGapLsb, CsrAckCtlGapWidth) |
+          field(CsrAckCtlArGapLsb, CsrAckCtlArGapWidth);
       CsrReorder:
       return field(CsrReorderPktsLsb, CsrReorderPktsWidth) |
           field(CsrReorderSameEvLsb, CsrReorderSameEvWidth);
@@ -934,6 +937,7 @@ module mrc_csr
   assign ip_o = {rw_q[Ip0+3], rw_q[Ip0+2], rw_q[Ip0+1], rw_q[Ip0]};
   assign ep_interval_o = rw_q[EpCtl][CsrEpCtlIntervalLsb+:CsrEpCtlIntervalWidth];
   assign ack_gap_o = rw_q[AckCtl][CsrAckCtlGapLsb+:CsrAckCtlGapWidth];
+  assign ar_gap_o = rw_q[AckCtl][CsrAckCtlArGapLsb+:CsrAckCtlArGapWidth];
   assign rev_probe_o = rw_q[EpCtl][CsrEpCtlRevProbeLsb];
   assign reorder_o = rw_q[Reorder][CsrReorderPktsLsb+:CsrReorderPktsWidth];
   assign same_ev_o = rw_q[Reorder][CsrReorderSameEvLsb];

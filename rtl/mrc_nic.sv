@@ -303,7 +303,7 @@ module mrc_nic
   logic [7:0] nak_invalid, nak_access;
   logic nores_inc, nopath_inc, req_inc, rsp_inc, drop_inc, md_inc, qa_inc, hold_inc;
   logic [31:0] tick;
-  logic [15:0] ep_interval, ack_gap;
+  logic [15:0] ep_interval, ack_gap, ar_gap;
   logic [15:0] udp_port;
   logic [5:0] dscp_data, dscp_rtx, dscp_ctl, dscp_trimmed, dscp_lasthop;
   logic [47:0] mac;
@@ -417,6 +417,7 @@ module mrc_nic
       .ip_o(ip),
       .ep_interval_o(ep_interval),
       .ack_gap_o(ack_gap),
+      .ar_gap_o(ar_gap),
       .rev_probe_o(rev_probe),
       .reorder_o(reorder),
       .same_ev_o(same_ev),
@@ -549,6 +550,7 @@ module mrc_nic
       .qperr_o(tx_segment_qperr),
       .freed_i(block_freed),
       .payload_bytes_i(payload_bytes),
+      .ar_gap_i(ar_gap),
       .cfg_req_i(cfg_req),
       .cfg_table_i(cfg_table),
       .cfg_index_i(cfg_index),

@@ -360,6 +360,7 @@ module mrc_tx_inflight
       .any_i(now.any),
       .first_i(now.first),
       .old_i(now.old),
+      .seen_i(now.seen),
       .spared_i(now.spared),
       .past_i(now.past),
       .walk_o(walk)

@@ -61,6 +61,7 @@ module mrc_tx_inflight_state
         steps_d = 2'd0;
         now_d.any = 1'b0;
         now_d.old = 1'b0;
+        now_d.seen = 1'b0;
         now_d.spared = 1'b0;
         now_d.past = 1'b0;
         now_d.block = visit_una_i[23:4];
@@ -131,6 +132,7 @@ module mrc_tx_inflight_state
         now_d.any = walk_i.any;
         now_d.first = walk_i.first;
         now_d.old = walk_i.old;
+        now_d.seen = walk_i.seen;
         now_d.spared = walk_i.spared;
         now_d.past = walk_i.past;
         state_d = walk_i.more ? StWalk : StIdle;

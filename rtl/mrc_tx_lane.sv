@@ -73,14 +73,16 @@ module mrc_tx_lane
   // ---- header queues
 
   logic ctl_v, data_v, ctl_pop, data_pop, data_push;
-  logic [CntW-1:0] data_count, ctl_count_unused, fq_count_unused;
+  logic [CntW-1:0] data_count, fq_count_unused;
+  logic [CntW-2:0] ctl_count_unused;
+  logic [17:0] queued_q, queued_d;  // bytes of payload in u_data
   entry_t entry, ctl_head, data_head;
 
   assign entry = '{hdr_len: hdr_i.hdr_len, crc: hdr_i.crc, plen: hdr_i.plen, hdr: hdr_i.hdr};
 
-  mrc_fifo #(
-      .T(entry_t),
-      .Depth(TxLaneFifo)
+  mrc_fifo_ram #(
+      .Width($bits(entry_t)),
+      .Depth(TxLaneFifo / 2)
   ) u_ctl (
       .clk_i,
       .rst_ni,
@@ -93,8 +95,8 @@ module mrc_tx_lane
       .count_o(ctl_count_unused)
   );
 
-  mrc_fifo #(
-      .T(entry_t),
+  mrc_fifo_ram #(
+      .Width($bits(entry_t)),
       .Depth(TxLaneFifo)
   ) u_data (
       .clk_i,
@@ -109,6 +111,16 @@ module mrc_tx_lane
   );
 
   assign data_push = hdr_valid_i && !hdr_i.ctl && hdr_ready_data_o;
+  assign queued_d = queued_q + (data_push ? 18'(hdr_i.plen) : 18'd0)
+      - (data_pop ? 18'(data_head.plen) : 18'd0);
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      queued_q <= 18'd0;
+    end else begin
+      queued_q <= queued_d;
+    end
+  end
 
   // ---- fetch
 
@@ -422,7 +434,8 @@ module mrc_tx_lane
     end
   end
 
-  assign lane_room_o = data_count + CntW'(state_q != StIdle && !ctl_q) < CntW'(TxLaneFifo / 2);
+  assign lane_room_o = data_count + CntW'(state_q != StIdle && !ctl_q) < CntW'(TxLaneFifo - 8)
+      && queued_q <= 18'd8192;
   assign tx_tvalid_o = tvalid_q;
   assign tx_tdata_o = tdata_q;
   assign tx_tkeep_o = tkeep_q;

@@ -4,7 +4,7 @@
 /// until they complete, cuts them into packets, sends a packet again on order of tx_inflight, and
 /// completes WQEs. Machines side by side: Intake, Progress with Complete, Fetch, Emit, and cfg; a WQE,
 /// an update or completion, a row and a packet per cycle. A grant is a burst of up to 16 packets or
-/// 4096 bytes. It decides neither when to retransmit (tx_inflight) nor on which path (tx_path).
+/// 32768 bytes. It decides neither when to retransmit (tx_inflight) nor on which path (tx_path).
 module mrc_tx_segment
   import mrc_pkg::*;
   import mrc_tx_segment_pkg::*;
@@ -60,6 +60,7 @@ module mrc_tx_segment
     // One block of in-flight records is free again.
     input logic freed_i,
     input logic payload_bytes_i,
+    input logic [15:0] ar_gap_i,
 
     input logic cfg_req_i,
     input logic [3:0] cfg_table_i,
@@ -331,6 +332,7 @@ module mrc_tx_segment
       .push_o(emit_push_data),
       .freed_i,
       .payload_bytes_i,
+      .ar_gap_i,
       .row_valid_i(row_valid),
       .row_i(row),
       .rows_count_o(rows_count),

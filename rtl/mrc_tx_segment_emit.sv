@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Emit of mrc_tx_segment: turns rows into packets, one per cycle: retransmissions one by one, and the
-/// rows of a grant as a burst that ends after 16 packets, 4096 bytes, with the window, with the
+/// rows of a grant as a burst that ends after 16 packets, 32768 bytes, with the window, with the
 /// blocks of in-flight records or with what the congestion controller granted. The oldest row and
 /// the registers of its QP stand in registers, so that a packet is decided on in one cycle. It
 /// fetches nothing and knows of no other QP.
@@ -38,6 +38,7 @@ module mrc_tx_segment_emit
 
     input logic freed_i,
     input logic payload_bytes_i,
+    input logic [15:0] ar_gap_i,
 
     input logic row_valid_i,
     input fetched_t row_i,
@@ -170,8 +171,8 @@ module mrc_tx_segment_emit
 
   logic on_q, on_d, lastf_q, lastf_d, lastf, begin_row;
   logic [3:0] used_n_q, used_n_d, used_n;
-  logic [11:0] used_b_q, used_b_d, used_b;
-  logic [12:0] used_b_next;
+  logic [14:0] used_b_q, used_b_d, used_b;
+  logic [15:0] used_b_next;
   logic [16:0] left_q, left_d, left, left_last, left_full;
   logic covers_last, covers_full, covers, few_last, few_full, few;
 
@@ -187,11 +188,11 @@ module mrc_tx_segment_emit
       lastf = ans.last;
       left = {1'b0, ans.bytes};
       used_n = 4'd0;
-      used_b = 12'd0;
+      used_b = 15'd0;
     end
   end
 
-  assign used_b_next = {1'b0, used_b} + seg_plen;
+  assign used_b_next = {1'b0, used_b} + {3'd0, seg_plen};
 
   // What is left after the packet, for a last and for a full one side by side; `few`: less than one
   // full packet is left.
@@ -238,7 +239,7 @@ module mrc_tx_segment_emit
   assign spend = sent && begins;
   assign more_msg = seg_last ? 16'(regs_q.head + 16'd1) != regs_q.tail : 1'b1;
   assign more = more_msg && room_next && blocks_next;
-  assign full_burst = used_n == 4'd15 || used_b_next[12] || (seg_last && row_q.last_row);
+  assign full_burst = used_n == 4'd15 || used_b_next[15] || (seg_last && row_q.last_row);
   assign burst_end = do_send && (!can || !able || !more || full_burst);
   assign end_o = burst_end;
   assign inactive = fire && (!can || (willing && able && !more));
@@ -255,7 +256,7 @@ module mrc_tx_segment_emit
     lastf_d = lastf_q;
     if (sent) begin
       used_n_d = used_n + 4'd1;
-      used_b_d = used_b_next[11:0];
+      used_b_d = used_b_next[14:0];
       lastf_d = lastf;
       left_d = grudged ? 17'd0 : seg_last ? left_last : left_full;
     end
@@ -293,6 +294,15 @@ module mrc_tx_segment_emit
 
   // ---- packets
 
+  // Packets that ask for a SACK only because nothing follows: a gap apart.
+  logic [15:0] argap_q, argap_d;
+  always_comb begin
+    argap_d = (argap_q == 16'd0) ? 16'd0 : argap_q - 16'd1;
+    if (sent && !more_msg && argap_q == 16'd0) begin
+      argap_d = ar_gap_i;
+    end
+  end
+
   pkt_t pkt_d;
   grant_t park_d;
   assign park_d.qp = row_q.qp;
@@ -311,7 +321,7 @@ module mrc_tx_segment_emit
     pkt_d.laddr = row_q.work.laddr + {32'd0, off};
     pkt_d.plen = seg_plen;
     pkt_d.rtx = 1'b0;
-    pkt_d.ackreq = !more || (regs_q.cc && lastf && (few || grudged));
+    pkt_d.ackreq = (!more && (more_msg || argap_q == 16'd0)) || (regs_q.cc && lastf && (few || grudged));
     pkt_d.last = seg_last;
     pkt_d.idx = seg_idx;
     pkt_d.profile = regs_q.profile;
@@ -384,12 +394,14 @@ module mrc_tx_segment_emit
       ans_valid_q <= 1'b0;
       ans_behind_valid_q <= 1'b0;
       credit_q <= CreditW'(NumBlocks);
+      argap_q <= 16'd0;
     end else begin
       ans_valid_q <= ans_valid_d;
       ans_behind_valid_q <= ans_behind_valid_d;
       valid_q <= valid_d;
       on_q <= on_d;
       credit_q <= credit_d;
+      argap_q <= argap_d;
     end
   end
 

@@ -255,28 +255,14 @@ module mrc_tx_segment_fetch
   assign full_bytes = payload_bytes_i ? {1'b0, mtu_len} : full;
   assign last_bytes = payload_bytes_i ? {1'b0, last_plen} : last_size;
 
-  // A burst of up to 4096 bytes, eight packets at most.
-  logic at_last, longer;
-  logic [1:0] shift;
+  logic at_last;
   assign at_last = regs_q.idx == last_idx;
-  // A last packet of 4096 bytes with padding may be longer than a full one, by its immediate.
-  assign longer = !payload_bytes_i && work.imm_valid
-      && (work.length[11:0] == 12'd0 || work.length[11:0] > 12'd4092);
-
-  always_comb begin
-    unique case (regs_q.mtu)
-      3'd0, 3'd1: shift = 2'd3;
-      3'd2: shift = 2'd2;
-      3'd3: shift = 2'd1;
-      default: shift = 2'd0;
-    endcase
-    ask_d.cc = {8'd0, regs_q.dest};
-    ask_d.min = {2'd0, at_last ? last_bytes : full_bytes};
-    ask_d.bytes = {2'd0, full_bytes} << shift;
-    if (shift == 2'd0 && longer && at_last) begin
-      ask_d.bytes = {2'd0, last_bytes};
-    end
-  end
+  // A burst asks for eight full packets.
+  assign ask_d = '{
+          cc: {8'd0, regs_q.dest},
+          min: {2'd0, at_last ? last_bytes : full_bytes},
+          bytes: {full_bytes[12:0], 3'd0}
+      };
 
   assign row_valid_o = f1_valid_q && move;
   assign row_o = '{

@@ -28,6 +28,7 @@ module mrc_tx_timer
     input logic any_i,  // so far: whether some were lost, the first of them, the oldest, or spared
     input logic [23:0] first_i,
     input logic old_i,
+    input logic seen_i,  // a packet that is not reported was in an earlier block
     input logic spared_i,
     input logic past_i,  // the oldest mark was in an earlier block
     output walk_t walk_o
@@ -66,7 +67,7 @@ module mrc_tx_timer
 
   // ---- walk
 
-  logic [15:0] out, aged, spare, lost;
+  logic [15:0] missing, out, aged, spare, lost;
   logic mark, any, old, last, fail, good;
   win_t win;
 
@@ -80,12 +81,14 @@ module mrc_tx_timer
   end
 
   always_comb begin
+    missing = 16'd0;
     out = 16'd0;
     spare = 16'd0;
     lost = 16'd0;
     win = '0;
     if (walk_i) begin
-      out = from(block_i, c_i.una) & below(block_i, lim_i) & ~(row_i.sacked | row_i.pend);
+      missing = from(block_i, c_i.una) & below(block_i, lim_i) & ~row_i.sacked;
+      out = missing & ~row_i.pend;
       spare = out & aged;
       lost = past_i ? 16'd0 : out & ~aged & below(block_i, c_i.marks[0]);
       win = row_i;
@@ -98,7 +101,7 @@ module mrc_tx_timer
   end
 
   assign any = any_i || lost != 16'd0;
-  assign old = old_i || (block_i == c_i.una[23:4] && lost[c_i.una[3:0]]);
+  assign old = old_i || (!seen_i && (lost & lowest_bit(missing)) != 16'd0);
   assign last = !psn_before({block_i + 20'd1, 4'd0}, lim_i);
   assign fail = walk_i && last && old && c_i.retry.exhausted;
   assign good = walk_i && last && !fail;
@@ -107,6 +110,7 @@ module mrc_tx_timer
           win: win,
           any: any,
           old: old,
+          seen: seen_i || missing != 16'd0,
           spared: spared_i || spare != 16'd0,
           past: past_i || mark,
           first: any_i ? first_i : {block_i, lowest(lost)},

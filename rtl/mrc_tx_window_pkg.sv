@@ -161,6 +161,7 @@ package mrc_tx_window_pkg;
     win_t win;  // as it is written
     logic any;  // so far: some were lost, the oldest was, some were spared
     logic old;
+    logic seen;  // some packet not reported
     logic spared;
     logic past;  // the oldest mark is behind us
     logic [23:0] first;  // the first lost
@@ -180,6 +181,7 @@ package mrc_tx_window_pkg;
     logic again;  // it is the newest packet, for the sake of its ACK
     logic any;  // the walk: as in walk_t
     logic old;
+    logic seen;  // some packet not reported
     logic spared;
     logic past;
     logic [23:0] first;

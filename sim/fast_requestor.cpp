@@ -646,15 +646,16 @@ void FastEndpoint::retry_timer(FastQp& qp) {
       }
     }
   } else {
-    bool any = false, old = false, spared = false;
+    bool any = false, old = false, seen = false, spared = false;
     uint32_t first = 0;
     for (uint32_t w = psn_word(qp.una);; w = psn_add(w, 64)) {
       if (Block* block = block_of(qp, psn_before(w, qp.una) ? qp.una : w)) {
         const StepRow found = step_row(block->row, block->ages, w, qp.una, qp.nxt, overdue);
+        if (!seen) old = found.oldest_lost();
+        seen |= found.missing != 0;
         if (found.lost != 0 && !any) {
           any = true;
           first = psn_add(w, std::countr_zero(found.lost));
-          old = first == qp.una;
         }
         stats_.timeouts += static_cast<unsigned>(std::popcount(found.lost));
         spared |= found.spared != 0;

@@ -39,6 +39,7 @@ LinePeer::LinePeer(const Setup& s)
       ack_with_sack_(csr::kCtrlAckWithSack.get(s.own.ctrl) != 0),
       payload_bytes_(csr::kCtrlPayloadBytes.get(s.own.ctrl) != 0),
       sack_trigger_(s.own.sack_trigger),
+      ack_gap_ps_(uint64_t{csr::kAckCtlGap.get(csr::kAckCtlReset)} * s.preset.clock_ps),
       ring_(std::min<uint64_t>(s.own.source_size, s.other.regions[0].length)),
       responses_(s.preset.num_planes),
       paced_ps_(s.preset.num_planes, 0),
@@ -151,7 +152,7 @@ std::string LinePeer::data(Qp& q, const Frame& frame, const FrameInfo& info) {
     case PsnClass::DupBelow:
     case PsnClass::DupAbove:
       sack(q, frame.plane, info.psn, info.entropy, stamp, false);
-      if (q.ackv) ack(q, frame.plane);
+      if (q.ackv) ack(q);
       return {};
     case PsnClass::New:
       break;
@@ -183,7 +184,7 @@ std::string LinePeer::data(Qp& q, const Frame& frame, const FrameInfo& info) {
   q.ar = q.rx.ooo != 0 && (q.ar || info.ackreq);
   if (due) sack(q, frame.plane, info.psn, info.entropy, stamp, false);
   if (acked) q.ackv = true;
-  if (ack_with_sack_ ? due && q.ackv : acked) ack(q, frame.plane);
+  if (ack_with_sack_ ? due && q.ackv : acked) ack(q);
   return {};
 }
 
@@ -218,10 +219,10 @@ void LinePeer::sack(Qp& q, unsigned plane, uint32_t psn, uint32_t entropy, uint1
   q.lowun = psn_add(base, 64);
 }
 
-void LinePeer::ack(Qp& q, unsigned plane) {
+void LinePeer::ack(Qp& q) {
   if (q.ack_due) return;  // the one that waits will say it all
   q.ack_due = true;
-  responses_[plane].push_back({.kind = CtlKind::Ack, .qp = static_cast<uint16_t>(q.index)});
+  acks_.push_back(q.index);
 }
 
 void LinePeer::order(Qp& q, uint32_t psn, uint64_t now_ps) {
@@ -309,9 +310,17 @@ FramePtr LinePeer::finish(Hdr& hdr, const HdrQp& qp, const uint8_t* payload) {
 
 FramePtr LinePeer::next(unsigned plane, uint64_t now_ps) {
   std::deque<Resp>& queue = responses_[plane];
-  if (queue.empty()) return next_data(plane, now_ps);
-  Resp r = queue.front();
-  queue.pop_front();
+  Resp r;
+  if (!acks_.empty() && now_ps >= next_ack_ps_) {
+    r = {.kind = CtlKind::Ack, .qp = static_cast<uint16_t>(acks_.front())};
+    acks_.pop_front();
+    next_ack_ps_ = now_ps + ack_gap_ps_;
+  } else if (!queue.empty()) {
+    r = queue.front();
+    queue.pop_front();
+  } else {
+    return next_data(plane, now_ps);
+  }
   Qp* q = &qps_[r.qp];
   if (r.kind == CtlKind::Endpoint) {
     for (Qp& any : qps_) {

@@ -13,6 +13,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "gen/csr.hpp"
 #include "gen/presets.hpp"
 #include "gen/streams.hpp"
 #include "pipeline/pins.h"
@@ -41,7 +42,7 @@ struct BenchOptions {
   bool ack_with_sack = false;    ///< register CTRL of both: an ACK with a SACK only
   double delay_ns = 500;         ///< of each link
   unsigned dests = 1;            ///< destinations (addresses of the one peer) that the QPs are spread over
-  unsigned reorder_pkts = 32;    ///< register REORDER of the device
+  unsigned reorder_pkts = csr::kReorderPkts.get(csr::kReorderReset);  ///< register REORDER of the device
   uint64_t seed = 1;
   uint64_t warm_cycles = 45000, cycles = 45000;
   const std::atomic<bool>* stop = nullptr;

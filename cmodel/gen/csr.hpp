@@ -154,12 +154,16 @@ inline constexpr Field kEpCtlInterval{"interval", 0, 16, 0x30d};
 inline constexpr Field kEpCtlRevProbe{"rev_probe", 16, 1, 0x1};
 inline constexpr Field kEpCtlFields[] = {kEpCtlInterval, kEpCtlRevProbe};
 
-/// Semantic ACKs
+/// Pace of acknowledgements
 inline constexpr uint32_t kAckCtl = 0x0074;
-inline constexpr uint32_t kAckCtlReset = 0x00000010;
-/// least clock cycles between two of them; what completes meanwhile is acknowledged together
+inline constexpr uint32_t kAckCtlReset = 0x00200010;
+/// least clock cycles between two semantic ACKs sent; what completes meanwhile is acknowledged
+/// together
 inline constexpr Field kAckCtlGap{"gap", 0, 16, 0x10};
-inline constexpr Field kAckCtlFields[] = {kAckCtlGap};
+/// least clock cycles between two packets that carry AckReq only because their QP has nothing more
+/// to send
+inline constexpr Field kAckCtlArGap{"ar_gap", 16, 16, 0x20};
+inline constexpr Field kAckCtlFields[] = {kAckCtlGap, kAckCtlArGap};
 
 /// Selects what QP_INFO and PEER_INFO show
 inline constexpr uint32_t kQpSel = 0x0078;
@@ -177,9 +181,9 @@ inline constexpr Field kQpAttrFields[] = {kQpAttrMask};
 
 /// Reorder tolerance
 inline constexpr uint32_t kReorder = 0x003c;
-inline constexpr uint32_t kReorderReset = 0x00010080;
+inline constexpr uint32_t kReorderReset = 0x00010100;
 /// packets above a gap before it counts as lost
-inline constexpr Field kReorderPkts{"pkts", 0, 15, 0x80};
+inline constexpr Field kReorderPkts{"pkts", 0, 15, 0x100};
 /// the oldest gap is lost once a packet sent later on the same EV has arrived
 inline constexpr Field kReorderSameEv{"same_ev", 16, 1, 0x1};
 inline constexpr Field kReorderFields[] = {kReorderPkts, kReorderSameEv};
@@ -495,10 +499,10 @@ inline constexpr Register kRegisters[] = {
     {"IP2", 0x0030, Access::Rw, 0x00000000, 1, 4, {}},
     {"IP3", 0x0034, Access::Rw, 0x00000000, 1, 4, {}},
     {"EP_CTL", 0x0038, Access::Rw, 0x0001030d, 1, 4, kEpCtlFields},
-    {"ACK_CTL", 0x0074, Access::Rw, 0x00000010, 1, 4, kAckCtlFields},
+    {"ACK_CTL", 0x0074, Access::Rw, 0x00200010, 1, 4, kAckCtlFields},
     {"QP_SEL", 0x0078, Access::Rw, 0x00000000, 1, 4, kQpSelFields},
     {"QP_ATTR", 0x007c, Access::Rw, 0x00000000, 1, 4, kQpAttrFields},
-    {"REORDER", 0x003c, Access::Rw, 0x00010080, 1, 4, kReorderFields},
+    {"REORDER", 0x003c, Access::Rw, 0x00010100, 1, 4, kReorderFields},
     {"SACK_TRIGGER", 0x0040, Access::Rw, 0x00004000, 1, 4, kSackTriggerFields},
     {"SRV6", 0x0044, Access::Rw, 0x0000000c, 1, 4, kSrv6Fields},
     {"REV_EV0", 0x0048, Access::Rw, 0x10000000, 1, 4, {}},

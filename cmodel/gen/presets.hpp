@@ -50,7 +50,7 @@ struct Preset {
   unsigned tick_cycles;
   /// Frames a receive lane queues; a power of two; 4..32.
   unsigned lane_fifo;
-  /// Packets a transmit lane queues, each class; a power of two; 16..64.
+  /// Data packets a transmit lane queues, and half as many control packets; a power of two; 16..64.
   unsigned tx_lane_fifo;
   /// Host lines a transmit lane prefetches; a power of two; 4..128.
   unsigned line_fifo;
@@ -64,7 +64,7 @@ struct Preset {
 };
 
 inline constexpr Preset kPresets[] = {
-    {.name = "asic800", .num_planes = 8, .port_bytes = 16, .host_bytes = 128, .num_qps = 256, .evs_per_qp = 256, .num_profiles = 16, .max_mpr = 1024, .wqe_depth = 1024, .max_wimm = 32, .num_mrs = 256, .num_wqes = 2048, .num_blocks = 768, .num_rx_rows = 512, .num_imms = 1024, .probe_slots = 32, .num_dests = 256, .num_cc_profiles = 4, .tick_cycles = 128, .lane_fifo = 16, .tx_lane_fifo = 16, .line_fifo = 32, .rx_buf_words = 1024, .clock_ps = 1000, .port_gbps = 100},
+    {.name = "asic800", .num_planes = 8, .port_bytes = 16, .host_bytes = 128, .num_qps = 256, .evs_per_qp = 256, .num_profiles = 16, .max_mpr = 1024, .wqe_depth = 1024, .max_wimm = 32, .num_mrs = 256, .num_wqes = 4096, .num_blocks = 768, .num_rx_rows = 512, .num_imms = 1024, .probe_slots = 32, .num_dests = 256, .num_cc_profiles = 4, .tick_cycles = 128, .lane_fifo = 16, .tx_lane_fifo = 32, .line_fifo = 32, .rx_buf_words = 1024, .clock_ps = 1000, .port_gbps = 100},
     {.name = "fpga100", .num_planes = 2, .port_bytes = 32, .host_bytes = 64, .num_qps = 16, .evs_per_qp = 64, .num_profiles = 4, .max_mpr = 256, .wqe_depth = 64, .max_wimm = 32, .num_mrs = 16, .num_wqes = 192, .num_blocks = 96, .num_rx_rows = 32, .num_imms = 64, .probe_slots = 16, .num_dests = 16, .num_cc_profiles = 2, .tick_cycles = 32, .lane_fifo = 8, .tx_lane_fifo = 16, .line_fifo = 32, .rx_buf_words = 512, .clock_ps = 4000, .port_gbps = 50},
     {.name = "tiny", .num_planes = 2, .port_bytes = 16, .host_bytes = 32, .num_qps = 4, .evs_per_qp = 16, .num_profiles = 2, .max_mpr = 128, .wqe_depth = 8, .max_wimm = 32, .num_mrs = 8, .num_wqes = 24, .num_blocks = 20, .num_rx_rows = 6, .num_imms = 16, .probe_slots = 4, .num_dests = 4, .num_cc_profiles = 2, .tick_cycles = 128, .lane_fifo = 4, .tx_lane_fifo = 16, .line_fifo = 16, .rx_buf_words = 1024, .clock_ps = 1000, .port_gbps = 100},
 };

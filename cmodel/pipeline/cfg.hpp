@@ -57,6 +57,7 @@ struct CsrOut {
   uint16_t ep_interval = 781;  ///< ticks
   bool rev_probe = true;
   uint16_t ack_gap = 16;  ///< cycles
+  uint16_t ar_gap = 32;   ///< cycles
   uint32_t sack_trigger = 16384;
   uint32_t srv6 = 0x0000'000c;  ///< register SRV6, as is
   std::array<uint32_t, kMaxPlanes> rev_ev{};

@@ -318,6 +318,7 @@ void Csr::publish() {
   values_.probe_keep_count = csr::kEvProbeKeepCount.get(reg(csr::kEvProbe)) != 0;
   values_.ep_interval = static_cast<uint16_t>(csr::kEpCtlInterval.get(reg(csr::kEpCtl)));
   values_.rev_probe = csr::kEpCtlRevProbe.get(reg(csr::kEpCtl)) != 0;
+  values_.ar_gap = static_cast<uint16_t>(csr::kAckCtlArGap.get(reg(csr::kAckCtl)));
   values_.ack_gap = static_cast<uint16_t>(csr::kAckCtlGap.get(reg(csr::kAckCtl)));
   values_.srv6 = reg(csr::kSrv6);
   for (unsigned p = 0; p < kMaxPlanes; ++p) values_.rev_ev[p] = reg(csr::kRevEv0 + 4 * p);

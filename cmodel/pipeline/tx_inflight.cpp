@@ -307,7 +307,7 @@ void TxInflight::visit() {
   op_qp_ = index;
   lim_ = q.nxt;
   w_ = psn_block(q.una);
-  any_ = old_ = spared_ = false;
+  any_ = old_ = seen_ = spared_ = false;
   read_map(index, w_);
   state_ = State::Walk0;
 }
@@ -673,10 +673,11 @@ void TxInflight::walk() {
   const auto found = step_row(row.psns, row.ages, p0, q.una, lim_, q.marks.mark[0]);
   win_.write(n_, row);
   spared_ = spared_ || found.spared != 0;
+  if (!seen_) old_ = found.oldest_lost();
+  seen_ = seen_ || found.missing != 0;
   if (found.lost != 0 && !any_) {
     any_ = true;
     first_ = lowest_psn(p0, found.lost);
-    old_ = first_ == q.una;
   }
   if (psn_dist(psn_add(p0, kBlockPsns), q.una) < psn_dist(lim_, q.una)) {
     w_ = block_add(w_, 1);

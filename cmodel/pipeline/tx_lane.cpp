@@ -10,13 +10,22 @@
 
 namespace mrc {
 
+namespace {
+
+/// Places of the data queue for packets that are between tx_path and here.
+constexpr unsigned kUnderWay = 8;
+/// With more payload than this in the data queue the lane has no room.
+constexpr unsigned kQueuedBytes = 8192;
+
+}  // namespace
+
 TxLane::TxLane(const Preset& preset, unsigned plane, Stream<Rdreq>& rdreq)
     : port_bytes_(preset.port_bytes),
       host_bytes_(preset.host_bytes),
-      room_(preset.tx_lane_fifo / 2),
+      room_(preset.tx_lane_fifo - kUnderWay),
       plane_(static_cast<uint8_t>(plane)),
       rdreq_(rdreq),
-      ctl_(preset.tx_lane_fifo),
+      ctl_(preset.tx_lane_fifo / 2),
       data_(preset.tx_lane_fifo),
       fq_(preset.tx_lane_fifo),
       lines_(preset.line_fifo),
@@ -27,6 +36,7 @@ void TxLane::push_hdr(const Hdr& hdr) {
     ctl_.push(hdr);
   } else {
     data_.push(hdr);
+    queued_ += hdr.plen;
     fq_.push({hdr.laddr, hdr.plen});
   }
 }
@@ -51,7 +61,7 @@ void TxLane::clock() {
   data_.clock();
   fq_.clock();
   lines_.clock();
-  lane_room_ = data_.count() + (state_ != State::Idle && !ctl_q_ ? 1u : 0u) < room_;
+  lane_room_ = data_.count() + (state_ != State::Idle && !ctl_q_ ? 1u : 0u) < room_ && queued_ <= kQueuedBytes;
   tx_inc_ = tx_inc_next_;
   tx_inc_next_ = false;
 }
@@ -78,6 +88,7 @@ void TxLane::take(Fifo<Hdr>& fifo, bool ctl) {
   fifo.pop();
   std::memcpy(cur_, header_bytes(h), kHdrBytes);
   ctl_q_ = ctl;
+  if (!ctl) queued_ -= h.plen;
   hdr_len_ = h.hdr_len;
   plen_ = left_ = h.plen;
   crc_ = h.crc;

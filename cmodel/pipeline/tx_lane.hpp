@@ -60,6 +60,7 @@ class TxLane {
   const uint8_t plane_;
   Stream<Rdreq>& rdreq_;
   Fifo<Hdr> ctl_, data_;
+  unsigned queued_ = 0;  // bytes of payload in data_
   bool lane_room_ = true;
   bool tx_inc_ = false, tx_inc_next_ = false;
 

@@ -14,8 +14,8 @@ namespace {
 constexpr uint32_t next16(uint32_t v) { return (v + 1) & 0xffffu; }
 constexpr uint32_t next8(uint32_t v) { return (v + 1) & 0xffu; }
 
-/// A burst asks for so many full packets, as a power of two: about 4096 bytes.
-constexpr unsigned burst_shift(unsigned mtu) { return mtu == 0 ? 3 : mtu < 4 ? 4 - mtu : 0; }
+/// A burst asks for so many full packets.
+constexpr unsigned kBurstAsk = 8;
 
 }  // namespace
 
@@ -49,6 +49,7 @@ void TxSegment::step(const CfgBus& cfg, const CsrOut& csr, bool freed) {
     out_.cqe.push(cq_.head());
     cq_.pop();
   }
+  ar_gap_next_ = static_cast<uint16_t>(ar_gap_ - (ar_gap_ != 0));
   fetch(csr);
   emit(csr);  // after fetch(): the end of a burst ends its fetching
   if (!configure(cfg)) {
@@ -62,6 +63,7 @@ void TxSegment::step(const CfgBus& cfg, const CsrOut& csr, bool freed) {
 void TxSegment::clock() {
   for (const Write& w : writes_) *w.reg = w.value;
   writes_.clear();
+  ar_gap_ = ar_gap_next_;
   done_ = done_next_;
   c1_ = c1_next_;
   work_.clock();
@@ -352,8 +354,8 @@ bool TxSegment::leave_f1(const CsrOut& csr) {
     if (!r.dead && r.cc) {
       if (!out_.ask.free()) return false;
       const uint16_t min = first_size(r, q, csr);
-      const unsigned bytes = unsigned{nominal_full(r.mtu, r.ts, csr.payload_bytes)} << burst_shift(r.mtu);
-      out_.ask.load({.cc = r.dest, .min = min, .bytes = std::max(min, static_cast<uint16_t>(bytes))});
+      const unsigned bytes = unsigned{nominal_full(r.mtu, r.ts, csr.payload_bytes)} * kBurstAsk;
+      out_.ask.load({.cc = r.dest, .min = min, .bytes = static_cast<uint16_t>(bytes)});
     }
   }
   rows_.push(r);
@@ -486,8 +488,11 @@ void TxSegment::send(const Row& r, const CsrOut& csr) {
   p.rtx = false;
   p.profile = static_cast<uint8_t>(q.profile);
   p.avoid_ev = 0;
-  p.ackreq = !more || (r.cc && lastf_ && left_ < nominal_full(r.mtu, r.ts, csr.payload_bytes));
+  const bool idle = after.head == after.tail;
+  p.ackreq =
+      (!more && (!idle || ar_gap_ == 0)) || (r.cc && lastf_ && left_ < nominal_full(r.mtu, r.ts, csr.payload_bytes));
   out_.pkt.load(p);
+  if (idle && ar_gap_ == 0) ar_gap_next_ = csr.ar_gap;
   on_ = true;
   if (!more || used_n_ == kBurstPackets || used_b_ >= kBurstBytes || (p.last && r.end)) end(r, more);
 }

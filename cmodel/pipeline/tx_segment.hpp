@@ -55,7 +55,7 @@ class TxSegment {
 
  private:
   static constexpr unsigned kCq = 4, kRows = 8;  // depths of cq, rows
-  static constexpr unsigned kBurstPackets = 16, kBurstBytes = 4096;
+  static constexpr unsigned kBurstPackets = 16, kBurstBytes = 32768;
 
   /// Registers of a QP.
   struct Qp {
@@ -176,6 +176,7 @@ class TxSegment {
   // Emit alone: the burst.
   bool on_ = false, lastf_ = false;
   unsigned used_n_ = 0, used_b_ = 0;
+  uint16_t ar_gap_ = 0, ar_gap_next_ = 0;
   uint32_t left_ = 0;
   uint32_t credit_;
   bool turn_ = false;  // QPs of go are next

@@ -67,21 +67,26 @@ constexpr unsigned spared_steps(uint32_t elapsed, uint32_t step) {
 /// What a step finds in a row.
 template <class Mask>
 struct StepRow {
-  Mask lost;    ///< overdue: pending now
-  Mask spared;  ///< sent again not long ago
+  Mask lost;     ///< overdue: pending now
+  Mask spared;   ///< sent again not long ago
+  Mask missing;  ///< of the window, not reported
+
+  /// The lowest PSN that is not reported is overdue.
+  bool oldest_lost() const { return (lost & missing & -missing) != 0; }
 };
 
 /// A step passes over the row at p0. `overdue`: mark[0].
 template <class Mask>
 constexpr StepRow<Mask> step_row(PsnRow<Mask>& row, PsnAges<Mask>& ages, uint32_t p0, uint32_t una, uint32_t nxt,
                                  uint32_t overdue) {
-  const auto out = static_cast<Mask>(range_mask<Mask>(p0, una, nxt) & ~row.sacked & ~row.pend);
+  const auto missing = static_cast<Mask>(range_mask<Mask>(p0, una, nxt) & ~row.sacked);
+  const auto out = static_cast<Mask>(missing & ~row.pend);
   const auto spared = static_cast<Mask>(out & ages.any());
   const auto lost = static_cast<Mask>(out & ~spared & range_mask<Mask>(p0, una, overdue));
   row.nacked &= row.pend;
   row.pend |= lost;
   ages.less(spared);
-  return {lost, spared};
+  return {lost, spared, missing};
 }
 
 }  // namespace mrc

@@ -15,7 +15,7 @@ module mrc_nic_asic800
     localparam int unsigned WqeDepth = 1024,
     localparam int unsigned MaxWimm = 32,
     localparam int unsigned NumMrs = 256,
-    localparam int unsigned NumWqes = 2048,
+    localparam int unsigned NumWqes = 4096,
     localparam int unsigned NumBlocks = 768,
     localparam int unsigned NumRxRows = 512,
     localparam int unsigned NumImms = 1024,
@@ -24,7 +24,7 @@ module mrc_nic_asic800
     localparam int unsigned NumCcProfiles = 4,
     localparam int unsigned TickCycles = 128,
     localparam int unsigned LaneFifo = 16,
-    localparam int unsigned TxLaneFifo = 16,
+    localparam int unsigned TxLaneFifo = 32,
     localparam int unsigned LineFifo = 32,
     localparam int unsigned RxBufWords = 1024
 ) (

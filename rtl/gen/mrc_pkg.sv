@@ -1603,12 +1603,15 @@ package mrc_pkg;
   localparam int unsigned CsrEpCtlRevProbeWidth = 32'd1;
   localparam logic [0:0] CsrEpCtlRevProbeReset = 1'h1;
 
-  /// Semantic ACKs (A-16)
+  /// Pace of acknowledgements
   localparam logic [15:0] CsrAckCtl = 16'h0074;
-  localparam logic [31:0] CsrAckCtlReset = 32'h00000010;
+  localparam logic [31:0] CsrAckCtlReset = 32'h00200010;
   localparam int unsigned CsrAckCtlGapLsb = 32'd0;
   localparam int unsigned CsrAckCtlGapWidth = 32'd16;
   localparam logic [15:0] CsrAckCtlGapReset = 16'h10;
+  localparam int unsigned CsrAckCtlArGapLsb = 32'd16;
+  localparam int unsigned CsrAckCtlArGapWidth = 32'd16;
+  localparam logic [15:0] CsrAckCtlArGapReset = 16'h20;
 
   /// Selects what QP_INFO and PEER_INFO show
   localparam logic [15:0] CsrQpSel = 16'h0078;
@@ -1627,10 +1630,10 @@ package mrc_pkg;
 
   /// Reorder tolerance (A-08)
   localparam logic [15:0] CsrReorder = 16'h003c;
-  localparam logic [31:0] CsrReorderReset = 32'h00010080;
+  localparam logic [31:0] CsrReorderReset = 32'h00010100;
   localparam int unsigned CsrReorderPktsLsb = 32'd0;
   localparam int unsigned CsrReorderPktsWidth = 32'd15;
-  localparam logic [14:0] CsrReorderPktsReset = 15'h80;
+  localparam logic [14:0] CsrReorderPktsReset = 15'h100;
   localparam int unsigned CsrReorderSameEvLsb = 32'd16;
   localparam int unsigned CsrReorderSameEvWidth = 32'd1;
   localparam logic [0:0] CsrReorderSameEvReset = 1'h1;

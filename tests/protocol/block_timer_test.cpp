@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "protocol/step_timer.hpp"
-
 #include <catch2/catch_test_macros.hpp>
+
+#include "protocol/step_timer.hpp"
 
 using namespace mrc;
 
@@ -69,4 +69,15 @@ TEST_CASE("a step takes what was out for an interval and was not sent again sinc
   CHECK(t.spared == 0b1'0000);
   CHECK(step_row(row, ages, 0, 1, 12, 10).lost == 0b1'0000);
   CHECK(step_row(row, ages, 16, 1, 12, 10).lost == 0);
+}
+
+TEST_CASE("the oldest packet is the lowest that is not reported", "[protocol][timer]") {
+  BlockAges ages;
+  BlockRow row{.nacked = 0, .rtxd = 0, .pend = 0, .sacked = 0b0010};
+  // An ACK has moved una to 1, which a SACK had reported before.
+  CHECK(step_row(row, ages, 0, 1, 12, 6).oldest_lost());  // 2
+  row = {.nacked = 0, .rtxd = 0, .pend = 0b0100, .sacked = 0b0010};
+  CHECK_FALSE(step_row(row, ages, 0, 1, 12, 6).oldest_lost());  // 2 waits for its turn
+  row = {.nacked = 0, .rtxd = 0, .pend = 0, .sacked = 0b1111'1111'1110};
+  CHECK(step_row(row, ages, 0, 1, 12, 12).missing == 0);
 }

@@ -44,7 +44,7 @@ TEST_CASE("when nothing arrives any more it is a hang, with the QPs that wait", 
   CHECK(r.outcome == Outcome::Hang);
   REQUIRE(r.stuck.size() == 4);
   CHECK(r.stuck[0].side == "device");
-  CHECK(r.stuck[0].messages == 4);
+  CHECK(r.stuck[0].messages >= 2);  // NumWqes: more only while the pool has room
   CHECK(r.stuck[0].arrived == 0);
   CHECK(r.qp == 0);
   CHECK(r.qp_events.size() == 32);  // it did try
