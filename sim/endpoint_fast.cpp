@@ -403,6 +403,10 @@ void FastEndpoint::link_changed(unsigned plane, bool up) {
 
 void FastEndpoint::receive(PacketPtr packet, unsigned plane) {
   const Packet& p = *packet;
+  if (p.dst_host != access_.node()) {
+    ++misdirected_;
+    return;
+  }
   if (p.ecn == 3) ++stats_.marked;
   const bool trimmed = p.dscp == config_.dscp.trimmed || p.dscp == config_.dscp.trimmed_lasthop;
   using wire::Opcode;

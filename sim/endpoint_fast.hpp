@@ -114,6 +114,8 @@ class FastEndpoint final : public Endpoint {
   /// Planes the peer has said it can receive on.
   unsigned peer_planes(NodeId peer) const;
   bool failed(uint32_t qpn) const;
+  /// Packets received whose inner destination address is another host's: dropped before anything is made of them.
+  uint64_t misdirected() const { return misdirected_; }
   /// Bytes held by QPs, destinations and windows.
   uint64_t memory() const;
 
@@ -237,6 +239,7 @@ class FastEndpoint final : public Endpoint {
   Access access_;
   Listener* listener_ = nullptr;
   EndpointStats stats_;
+  uint64_t misdirected_ = 0;
   unsigned planes_ = 0, up_ = 0, room_ = 0;
   bool started_ = false, pumping_ = false;
   std::array<Lane, kMaxPlanes> lanes_;

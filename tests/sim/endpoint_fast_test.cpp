@@ -10,6 +10,7 @@
 
 #include "gen/headers.hpp"
 #include "protocol/ev_set.hpp"
+#include "sim/endpoint_roce.hpp"
 #include "tests/sim/fast_net.hpp"
 
 using namespace mrc;
@@ -886,4 +887,65 @@ TEST_CASE("fast: a pair of idle QPs takes less than 50 KB", "[sim][fast][memory]
   t.fabric.run(10 * kMs);
   CHECK(t.heard[1].deliveries.size() == kPairs);
   CHECK((t.nic[0]->memory() + t.nic[1]->memory() - own) / kPairs < 50'000);
+}
+
+namespace {
+/// A switch that sends what is meant for node 0 to node 2, which has a queue pair of the same number.
+template <class E, class Config>
+void misdirect(const Config& config) {
+  FastStar<E> t(3, config);
+  REQUIRE(t.opened);
+  t.fabric.switch_at(t.node)->add_host_route(0, {2});
+  REQUIRE(t.nic[1]->post({.id = 1, .qpn = 3, .bytes = 20'000}));
+  t.fabric.run(30 * kUs);
+  CHECK(t.nic[2]->misdirected() == 5);  // 20000 bytes in packets of 4096
+  CHECK(t.nic[2]->stats().delivered_packets == 0);
+  CHECK(t.nic[2]->stats().sacks + t.nic[2]->stats().acks + t.nic[2]->stats().nacks == 0);
+  CHECK(t.heard.deliveries.empty());
+  // The right way again: all of it arrives, where it belongs.
+  t.fabric.switch_at(t.node)->add_host_route(0, {0});
+  t.fabric.run(20 * kMs);
+  REQUIRE(t.heard.deliveries.size() == 1);
+  CHECK(t.heard.deliveries[0].node == 0);
+  CHECK(t.nic[0]->misdirected() == 0);
+}
+}  // namespace
+
+TEST_CASE("a packet for another host is dropped and counted", "[sim][fast][roce][misdirected]") {
+  misdirect<FastEndpoint>(FastConfig{});
+  misdirect<RoceEndpoint>(RoceConfig{});
+}
+
+TEST_CASE("fast: an answer or a question for another host does nothing", "[sim][fast][misdirected]") {
+  FastAndBox t;
+  REQUIRE(t.nic->post({.id = 1, .qpn = 3, .bytes = 100}));
+  t.run(2 * kUs);
+  REQUIRE(t.writes().size() == 1);
+  t.sack(0, 0);
+  t.ack(0, 1);
+  t.send(wire::Opcode::ProbeRequest, 0).probe = {};
+  t.run(1 * kUs);
+  REQUIRE(t.heard.completions.size() == 1);  // these count
+  const size_t answers = t.of(wire::Opcode::Sack).size();
+  CHECK(answers == 1);
+  REQUIRE(t.nic->post({.id = 2, .qpn = 3, .bytes = 100}));
+  t.run(2 * kUs);
+  REQUIRE(t.writes().size() == 2);
+  for (const wire::Opcode opcode : {wire::Opcode::Ack, wire::Opcode::ProbeRequest}) {
+    if (opcode == wire::Opcode::Ack) {
+      Packet& p = t.send(opcode, 1);
+      p.sack = {};
+      p.sack.m = 0x1f;
+      p.sack.cack_psn = 2;
+      p.dst_host = 9;
+    } else {
+      Packet& p = t.send(opcode, 0);
+      p.probe = {};
+      p.dst_host = 9;
+    }
+  }
+  t.run(1 * kUs);
+  CHECK(t.nic->misdirected() == 2);
+  CHECK(t.heard.completions.size() == 1);
+  CHECK(t.of(wire::Opcode::Sack).size() == answers);
 }
