@@ -357,7 +357,7 @@ void FastEndpoint::wake() {
         retry_timer(*qps_[timer.index]);
         break;
       case TimerKind::State:
-        state_timer(*qps_[timer.index]);
+        state_timer(*qps_[timer.index], timer.time);
         break;
       case TimerKind::Probe:
         probe_timer(timer.index);

@@ -65,8 +65,9 @@ struct FastConfig {
   unsigned mpr_dest = 8;          ///< window, in units of 128 PSNs; not less than the peers' mpr
   uint32_t sack_trigger = 16384;  ///< bytes
   bool trim_nack = true;          ///< a trimmed packet is NACKed
-  /// AckReq of a trimmed packet counts: it brings a SACK about what has arrived since the newest one, and so does the
-  /// next packet. Without it a sender whose window is full of packets that were never reported waits for its timer.
+  /// AckReq of a trimmed packet counts: it brings a SACK about what has arrived since the newest one, and so does every
+  /// packet of a lower PSN from then on. Without it a sender whose window is full of packets that were never reported
+  /// waits for its timer.
   bool trim_sack = true;
   bool oor_drop = false;    ///< packets beyond the window: dropped instead of NACKed
   bool dynamic_mpr = true;  ///< SACKs say how large the window is
@@ -205,7 +206,8 @@ class FastEndpoint final : public Endpoint {
   uint32_t timer_step(const FastQp& qp) const;
   /// The QP's window is full: if nothing is heard for a while, a reliability probe asks what has arrived.
   void watch_state(FastQp& qp);
-  void state_timer(FastQp& qp);
+  void state_timer(FastQp& qp, Time time);
+  void arm_state(FastQp& qp);
   uint32_t state_wait(const FastQp& qp) const;
   Block* block_of(const FastQp& qp, uint32_t psn) const;
   Block* take_block();

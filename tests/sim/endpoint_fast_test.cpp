@@ -385,6 +385,21 @@ TEST_CASE("fast: a QP whose window is full and who hears nothing asks for the st
   }
 }
 
+TEST_CASE("fast: an answer shortens the time until the state is asked for again", "[sim][fast][cc]") {
+  FastConfig config;
+  config.nscc.base_rtt = 1024;
+  config.nscc.max_cwnd = 4184 + 100;
+  config.timeout = 14;
+  FastAndBox t(config, 1, 8, 0, true);
+  REQUIRE(t.nic->post({.id = 1, .qpn = 3, .bytes = 20 * 4096}));
+  t.run(60 * kUs);  // asked after 3.6, 10.8, 25, 54 us; not before 111 us again
+  const size_t asked = t.of(Opcode::ProbeRequest).size();
+  REQUIRE(asked == 4);
+  t.sack(0xffffff, 0);  // a SACK that brings nothing
+  t.run(5 * kUs);
+  CHECK(t.of(Opcode::ProbeRequest).size() == asked + 1);
+}
+
 TEST_CASE("fast: bytes in flight drift by no rounding of rcvd_bytes", "[sim][fast][cc]") {
   FastConfig config;
   config.nscc.base_rtt = 1024;
@@ -548,13 +563,18 @@ TEST_CASE("fast: AckReq of a trimmed packet counts", "[sim][fast][responder]") {
     t.data(0, 100);
     t.run(1 * kUs);
     CHECK(t.of(Opcode::Sack).empty());
-    t.data(2, 100, Opcode::WriteMiddle, kBthAckReq).dscp = wire::kDscpTrimmed;
+    t.data(4, 100, Opcode::WriteMiddle, kBthAckReq).dscp = wire::kDscpTrimmed;
     t.run(1 * kUs);
     REQUIRE(t.of(Opcode::Sack).size() == (on ? 1 : 0));
     if (on) CHECK(t.of(Opcode::Sack)[0].sack.pr == 1);
-    t.data(1, 100);  // it was overtaken by the trimmed one
+    for (unsigned i = 1; i <= 3; ++i) {  // each was overtaken by the trimmed one, in a queue of its own plane
+      t.data(i == 1 ? 3 : i - 1, 100);
+      t.run(1 * kUs);
+      CHECK(t.of(Opcode::Sack).size() == (on ? 1 + i : 0));
+    }
+    t.data(5, 100);  // sent after it
     t.run(1 * kUs);
-    CHECK(t.of(Opcode::Sack).size() == (on ? 2 : 0));
+    CHECK(t.of(Opcode::Sack).size() == (on ? 4 : 0));
   }
 }
 
