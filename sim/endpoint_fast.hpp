@@ -79,8 +79,9 @@ struct FastConfig {
   /// time: the largest window is 1.25 BDP, the increases beyond target_delay are small, and the timer waits for 64 round
   /// trips, as long as retransmissions may hold up data in a queue of strict priority. target_delay is nine tenths of
   /// a round trip: a last hop's queue that is full delays by one. Quick adapt sets the window of a sender with less
-  /// than an eighth to what arrived in base_rtt + target_delay; were that shorter than the round trip there is, each
-  /// trim would take away much more than the packet, and of seven senders some would stay at half the share of others.
+  /// than a sixteenth (qa_gate) to what arrived in base_rtt + target_delay; were that much shorter than the round trip
+  /// there is, each trim would take away more than the packet, but only from those that have less already: of seven
+  /// senders some stay at half the share of others.
   static FastConfig for_fabric(double gbps, Time base_rtt);
 };
 
