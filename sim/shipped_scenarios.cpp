@@ -310,13 +310,19 @@ link = "nic0/0"
 at_us = 500
 for_us = 700
 )"},
-    {"roce-t0t1-links-down", "contrast to t0t1-links-down: 20 of 128 links, RoCE", R"(
+    {"roce-t0t1-links-down", "contrast to t0t1-links-down: the same share, 3 of 128 links, RoCE", R"(
 base = "t0t1-links-down"
 transport = "roce"
 [topology]
 planes = 1
 gbps = 800
 routing = "ecmp"
+[[event]]
+what = "link-down"
+link = "random-uplink"
+at_us = 100
+every_us = 300
+count = 3
 )"},
     {"roce-bad-path-20", "contrast to bad-ev-20: the path loses a fifth of its packets, RoCE", R"(
 base = "bad-ev-20"
