@@ -43,8 +43,8 @@ FastConfig FastConfig::for_fabric(double gbps, Time base_rtt) {
   nscc.base_rtt = static_cast<uint32_t>(std::clamp<Time>(base_rtt / kNs, kNsccTickNs, 8'000'000));
   const double bdp = gbps / 8 * static_cast<double>(nscc.base_rtt);
   nscc.max_cwnd = static_cast<uint32_t>(std::clamp(1.25 * bdp, 2.0 * nscc.path_mtu, 2e8));
-  nscc.target_delay = nscc.base_rtt * 9 / 10;
-  nscc.qa_gate = 4;
+  nscc.target_delay = nscc.base_rtt / 2;
+  nscc.qa_gate = 5;
   nscc.fi = nscc.path_mtu / 8.0;
   nscc.eta = nscc.path_mtu / 10.0;
   config.timeout = 7;

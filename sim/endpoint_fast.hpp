@@ -76,12 +76,11 @@ struct FastConfig {
 
   /// Settings for a fabric of that rate (of a NIC, all planes together) and empty round trip. What differs from the
   /// defaults keeps an incast of many senders steady, where the last hop marks nothing and every trim costs a header's
-  /// time: the largest window is 1.25 BDP, the increases beyond target_delay are small, and the timer waits for 64 round
-  /// trips, as long as retransmissions may hold up data in a queue of strict priority. target_delay is nine tenths of
-  /// a round trip: a last hop's queue that is full delays by one. Quick adapt sets the window of a sender with less
-  /// than a sixteenth (qa_gate) to what arrived in base_rtt + target_delay; were that much shorter than the round trip
-  /// there is, each trim would take away more than the packet, but only from those that have less already: of seven
-  /// senders some stay at half the share of others.
+  /// time: the largest window is 1.25 BDP, target_delay half a round trip, the increases beyond it are small, and the
+  /// timer waits for 64 round trips, as long as retransmissions may hold up data in a queue of strict priority. Quick
+  /// adapt sets the window of a sender with less than a 32nd of the largest one (qa_gate) to what arrived in base_rtt +
+  /// target_delay, which is less than is in flight when the last hop's queue is full. So a trim takes more than its
+  /// packet from those below the gate only: were it an eighth, some of seven senders would stay at half the share.
   static FastConfig for_fabric(double gbps, Time base_rtt);
 };
 
