@@ -45,6 +45,8 @@ constexpr Case kCases[] = {
     {"nics-1024-8-planes",
      "sampling = false\n[topology]\nplanes = 8\ngbps = 100\nleaves = 32\nhosts_per_leaf = 32\nspines = 32\n"
      "[[traffic]]\npattern = \"permutation\"\nbytes = 100_000\n"},
+    {"roce-permutation-128-2MB",
+     "base = \"permutation\"\ntransport = \"roce\"\nsampling = false\n[topology]\nrouting = \"ecmp\"\n"},
 };
 
 struct Row {
@@ -164,10 +166,10 @@ int run(const Options& o) {
   status.clear();
   std::cout << fmt::format("Fast endpoints, one thread, medians of {} round{}{}\n", o.rounds, o.rounds == 1 ? "" : "s",
                            complete ? "" : "; INCOMPLETE: stopped before the end");
-  std::cout << fmt::format("  {:<22} {:>12} {:>12} {:>8} {:>9} {:>10}  {}\n", "case", "packets/s", "per CPU s", "bound",
+  std::cout << fmt::format("  {:<24} {:>12} {:>12} {:>8} {:>9} {:>10}  {}\n", "case", "packets/s", "per CPU s", "bound",
                            "min/max", "memory MB", "outcome");
   for (const Row& r : rows) {
-    std::cout << fmt::format("  {:<22} {:>12} {:>12} {:>8.4f} {:>9.3f} {:>10.1f}  {}\n", r.name,
+    std::cout << fmt::format("  {:<24} {:>12} {:>12} {:>8.4f} {:>9.3f} {:>10.1f}  {}\n", r.name,
                              tb::grouped(static_cast<uint64_t>(median(r.wall_speed))),
                              tb::grouped(static_cast<uint64_t>(median(r.cpu_speed))), r.over_bound, r.fairness,
                              static_cast<double>(r.memory) / 1e6, r.outcome);

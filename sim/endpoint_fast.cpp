@@ -44,6 +44,7 @@ FastConfig FastConfig::for_fabric(double gbps, Time base_rtt) {
   const double bdp = gbps / 8 * static_cast<double>(nscc.base_rtt);
   nscc.max_cwnd = static_cast<uint32_t>(std::clamp(1.25 * bdp, 2.0 * nscc.path_mtu, 2e8));
   nscc.target_delay = nscc.base_rtt / 2;
+  nscc.qa_gate = 5;
   nscc.fi = nscc.path_mtu / 8.0;
   nscc.eta = nscc.path_mtu / 10.0;
   config.timeout = 7;
@@ -357,7 +358,7 @@ void FastEndpoint::wake() {
         retry_timer(*qps_[timer.index]);
         break;
       case TimerKind::State:
-        state_timer(*qps_[timer.index]);
+        state_timer(*qps_[timer.index], timer.time);
         break;
       case TimerKind::Probe:
         probe_timer(timer.index);
@@ -403,6 +404,10 @@ void FastEndpoint::link_changed(unsigned plane, bool up) {
 
 void FastEndpoint::receive(PacketPtr packet, unsigned plane) {
   const Packet& p = *packet;
+  if (p.dst_host != access_.node()) {
+    ++misdirected_;
+    return;
+  }
   if (p.ecn == 3) ++stats_.marked;
   const bool trimmed = p.dscp == config_.dscp.trimmed || p.dscp == config_.dscp.trimmed_lasthop;
   using wire::Opcode;

@@ -65,8 +65,9 @@ struct FastConfig {
   unsigned mpr_dest = 8;          ///< window, in units of 128 PSNs; not less than the peers' mpr
   uint32_t sack_trigger = 16384;  ///< bytes
   bool trim_nack = true;          ///< a trimmed packet is NACKed
-  /// AckReq of a trimmed packet counts: it brings a SACK about what has arrived since the newest one, and so does the
-  /// next packet. Without it a sender whose window is full of packets that were never reported waits for its timer.
+  /// AckReq of a trimmed packet counts: it brings a SACK about what has arrived since the newest one, and so does every
+  /// packet of a lower PSN from then on. Without it a sender whose window is full of packets that were never reported
+  /// waits for its timer.
   bool trim_sack = true;
   bool oor_drop = false;    ///< packets beyond the window: dropped instead of NACKed
   bool dynamic_mpr = true;  ///< SACKs say how large the window is
@@ -76,7 +77,10 @@ struct FastConfig {
   /// Settings for a fabric of that rate (of a NIC, all planes together) and empty round trip. What differs from the
   /// defaults keeps an incast of many senders steady, where the last hop marks nothing and every trim costs a header's
   /// time: the largest window is 1.25 BDP, target_delay half a round trip, the increases beyond it are small, and the
-  /// timer waits for 64 round trips, as long as retransmissions may hold up data in a queue of strict priority.
+  /// timer waits for 64 round trips, as long as retransmissions may hold up data in a queue of strict priority. Quick
+  /// adapt sets the window of a sender with less than a 32nd of the largest one (qa_gate) to what arrived in base_rtt +
+  /// target_delay, which is less than is in flight when the last hop's queue is full. So a trim takes more than its
+  /// packet from those below the gate only: were it an eighth, some of seven senders would stay at half the share.
   static FastConfig for_fabric(double gbps, Time base_rtt);
 };
 
@@ -114,6 +118,8 @@ class FastEndpoint final : public Endpoint {
   /// Planes the peer has said it can receive on.
   unsigned peer_planes(NodeId peer) const;
   bool failed(uint32_t qpn) const;
+  /// Packets received whose inner destination address is another host's: dropped before anything is made of them.
+  uint64_t misdirected() const { return misdirected_; }
   /// Bytes held by QPs, destinations and windows.
   uint64_t memory() const;
 
@@ -203,7 +209,8 @@ class FastEndpoint final : public Endpoint {
   uint32_t timer_step(const FastQp& qp) const;
   /// The QP's window is full: if nothing is heard for a while, a reliability probe asks what has arrived.
   void watch_state(FastQp& qp);
-  void state_timer(FastQp& qp);
+  void state_timer(FastQp& qp, Time time);
+  void arm_state(FastQp& qp);
   uint32_t state_wait(const FastQp& qp) const;
   Block* block_of(const FastQp& qp, uint32_t psn) const;
   Block* take_block();
@@ -237,6 +244,7 @@ class FastEndpoint final : public Endpoint {
   Access access_;
   Listener* listener_ = nullptr;
   EndpointStats stats_;
+  uint64_t misdirected_ = 0;
   unsigned planes_ = 0, up_ = 0, room_ = 0;
   bool started_ = false, pumping_ = false;
   std::array<Lane, kMaxPlanes> lanes_;

@@ -328,6 +328,10 @@ void RoceEndpoint::adapt(Qp& qp) {
 // Receiving.
 
 void RoceEndpoint::receive(PacketPtr packet, unsigned) {
+  if (packet->dst_host != access_.node()) {
+    ++misdirected_;
+    return;
+  }
   Qp* qp = find(packet->dqp);
   if (qp == nullptr) return;
   if (packet->ecn == 3) ++stats_.marked;

@@ -65,6 +65,8 @@ class RoceEndpoint final : public Endpoint {
   /// What DCQCN lets a queue pair send now; 0: no such queue pair.
   double rate_gbps(uint32_t qpn) const;
   uint64_t cnps() const { return cnps_; }
+  /// Packets received for another host: dropped.
+  uint64_t misdirected() const { return misdirected_; }
 
  private:
   struct Message {
@@ -129,7 +131,7 @@ class RoceEndpoint final : public Endpoint {
   Access access_;
   Listener* listener_ = nullptr;
   EndpointStats stats_;
-  uint64_t cnps_ = 0;
+  uint64_t cnps_ = 0, misdirected_ = 0;
   bool started_ = false;
   std::vector<std::unique_ptr<Qp>> qps_;
   std::vector<Lane> lanes_;

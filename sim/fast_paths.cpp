@@ -99,7 +99,13 @@ void FastEndpoint::watch_state(FastQp& qp) {
   if (qp.watched || config_.state_probe == 0 || qp.una == qp.nxt) return;
   qp.watched = true;
   qp.heard_tick = tick();
-  add_timer(access_.now() + state_wait(qp) * kTick, TimerKind::State, qp.index);
+  arm_state(qp);
+}
+
+void FastEndpoint::arm_state(FastQp& qp) {
+  const uint32_t wait = state_wait(qp), since = tick() - qp.heard_tick;
+  qp.state_due = access_.now() + (wait > since ? wait - since : 1) * kTick;
+  add_timer(qp.state_due, TimerKind::State, qp.index);
 }
 
 uint32_t FastEndpoint::state_wait(const FastQp& qp) const {
@@ -107,7 +113,8 @@ uint32_t FastEndpoint::state_wait(const FastQp& qp) const {
   return config_.state_probe * (dest.state.base_rtt + (dest.words->target >> 8)) << qp.state_probes;
 }
 
-void FastEndpoint::state_timer(FastQp& qp) {
+void FastEndpoint::state_timer(FastQp& qp, Time time) {
+  if (!qp.watched || time != qp.state_due) return;
   qp.watched = false;
   if (qp.failed || qp.una == qp.nxt || !(qp.rtx || qp.active)) return;
   qp.watched = true;
@@ -128,7 +135,7 @@ void FastEndpoint::state_timer(FastQp& qp) {
     qp.heard_tick = tick();
     if (qp.state_probes < kProbeMaxFails) ++qp.state_probes;
   }
-  add_timer(access_.now() + (state_wait(qp) - (tick() - qp.heard_tick)) * kTick, TimerKind::State, qp.index);
+  arm_state(qp);
 }
 
 // Port status updates.

@@ -78,6 +78,7 @@ struct FastQp {
   uint8_t rcvd_credit = 0;
   bool watched = false;      ///< has a state timer
   uint8_t state_probes = 0;  ///< unanswered
+  Time state_due = 0;        ///< when the state timer expires; one of another time is an old one
   uint32_t heard_tick = 0;   ///< of the newest SACK or NACK
 
   // Responder.
@@ -86,6 +87,8 @@ struct FastQp {
   uint32_t messages = 0;  ///< complete
   uint32_t ack_psn = 0;
   bool ack_valid = false, prev_ar = false;
+  bool trim_asked = false;  ///< trim_psn asked for a SACK and was trimmed: what was sent before it is SACKed one by one
+  uint32_t trim_psn = 0;
   uint8_t mpr_now = 8, mpr_dest = 8;
   uint32_t row_mask = 0;
   std::unique_ptr<RxRow[]> rows;

@@ -430,7 +430,10 @@ void FastEndpoint::on_sack(FastQp& qp, const Packet& packet) {
   ctl.ooo = s.ooo_count;
   if (!cum_valid(psn_add(ctl.cack, 1), qp.una, qp.nxt)) return;
   qp.heard_tick = tick();
-  qp.state_probes = 0;
+  if (qp.state_probes != 0) {
+    qp.state_probes = 0;
+    if (qp.watched) arm_state(qp);  // the interval is the first one again
+  }
   const SackView view = sack_view(ctl, qp.una, qp.nxt, qp.hi, config_.reorder);
 
   // The packet that this SACK is about.

@@ -121,7 +121,9 @@ void FastEndpoint::on_data(FastQp& qp, const Packet& p, unsigned plane, bool tri
         probe.probe = {0, probe_id(0xff, kStateSlot, kProbeSlots), p.tx_timestamp, 0};
         send_sack(qp, probe, plane, true);
       }
-      qp.trigger = config_.sack_trigger;  // packets sent before it wait in a queue that it was not put into
+      // Packets sent before it wait in queues that it was not put into, one for each plane.
+      if (!qp.trim_asked || psn_before(qp.trim_psn, p.psn)) qp.trim_psn = p.psn;
+      qp.trim_asked = true;
     }
     return;
   }
@@ -159,7 +161,9 @@ void FastEndpoint::on_data(FastQp& qp, const Packet& p, unsigned plane, bool tri
   }
   qp.rcvd += nominal_size(p.payload, p.opcode, (p.bth & kBthTs) != 0, false);
   qp.trigger += std::max<uint32_t>(p.payload, 1024);
-  if (qp.trigger >= config_.sack_trigger || ackreq || rtx || ce || (qp.prev_ar && qp.ooo == 0)) {
+  const bool asked = qp.trim_asked && psn_before(p.psn, qp.trim_psn);
+  if (qp.trim_asked && !psn_before(qp.cack, qp.trim_psn)) qp.trim_asked = false;
+  if (qp.trigger >= config_.sack_trigger || ackreq || rtx || ce || asked || (qp.prev_ar && qp.ooo == 0)) {
     send_sack(qp, p, plane, false);
   }
   qp.prev_ar = qp.ooo != 0 && (qp.prev_ar || ackreq);

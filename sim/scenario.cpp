@@ -39,6 +39,8 @@ const Key<Scenario> kScenarioKeys[] = {
     NUMBER(Scenario, sample_us, 0, 1e9, false,
            "time between samples; 0: fine at first, coarser as the run gets longer"),
     FLAG(Scenario, shared_evs, "all QPs have the same entropy values"),
+    NUMBER(Scenario, common_evs, 0, 256, true,
+           "entropy values of each plane that all QPs have, the others are their own"),
     NUMBER(Scenario, mpr, 0, 255, true, "window in units of 128 PSNs; 0: what two round trips need, 8 and more"),
     NUMBER(Scenario, reorder, 0, 32767, true,
            "packets above a gap before it counts as lost; 0: 1.5 times the largest congestion window"),

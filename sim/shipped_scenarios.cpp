@@ -120,25 +120,44 @@ link = "nic0/3"
 at_us = 500
 for_us = 700
 )"},
-    {"t0t1-links-down", "paper: 20 links between T0 and T1 go down one after the other", R"(
+    {"plane-loss-4", "paper: four of the eight links of a NIC go down", R"(
+base = "plane-loss"
+[[event]]
+what = "link-down"
+link = "nic0/3"
+at_us = 500
+[[event]]
+what = "link-down"
+link = "nic0/0"
+at_us = 500
+[[event]]
+what = "link-down"
+link = "nic0/6"
+at_us = 500
+[[event]]
+what = "link-down"
+link = "nic0/5"
+at_us = 500
+)"},
+    {"t0t1-links-down", "paper: 20 of 1024 links between T0 and T1 go down one after the other, unnoticed", R"(
 sample_us = 10
 timeout = 4
 [topology]
-planes = 4
-gbps = 200
-leaves = 4
-hosts_per_leaf = 8
-spines = 8
+planes = 8
+gbps = 100
+leaves = 8
+hosts_per_leaf = 16
+spines = 16
 detect_us = 1_000_000
 [[traffic]]
 pattern = "permutation"
-shift = 8
-bytes = 150_000_000
+shift = 16
+bytes = 100_000_000
 [[event]]
 what = "link-down"
 link = "random-uplink"
 at_us = 100
-every_us = 60
+every_us = 40
 count = 20
 )"},
     {"bad-ev-20", "paper: one entropy value loses a fifth of its packets", R"(
@@ -149,6 +168,8 @@ gbps = 100
 leaves = 2
 hosts_per_leaf = 2
 spines = 4
+evs = 32
+backup_evs = 32
 [[traffic]]
 pattern = "flow"
 from = "nic0"
@@ -162,17 +183,19 @@ ev = 5
 loss = 0.2
 at_us = 300
 )"},
-    {"shared-ev", "paper: two flows that have the same two entropy values in each plane", R"(
+    {"shared-ev",
+     "paper: two flows that have an entropy value in common in each plane, whose link is too slow for both", R"(
 sample_us = 10
-shared_evs = true
+common_evs = 1
 [topology]
 planes = 4
 gbps = 100
+uplink_gbps = 90
 leaves = 2
 hosts_per_leaf = 2
-spines = 4
+spines = 64
 evs = 8
-backup_evs = 8
+backup_evs = 0
 [[traffic]]
 pattern = "flow"
 label = "first"
@@ -265,6 +288,109 @@ spines = 8
 [[traffic]]
 pattern = "permutation"
 bytes = 30_000_000
+)"},
+    {"roce-path-bypass", "contrast to path-bypass: NICs of one port, RoCE", R"(
+base = "path-bypass"
+transport = "roce"
+[topology]
+planes = 1
+gbps = 800
+routing = "ecmp"
+)"},
+    {"roce-plane-loss", "contrast to plane-loss: the only link of a NIC goes down, and comes back, RoCE", R"(
+base = "plane-loss"
+transport = "roce"
+[topology]
+planes = 1
+gbps = 800
+routing = "ecmp"
+[[event]]
+what = "link-down"
+link = "nic0/0"
+at_us = 500
+for_us = 700
+)"},
+    {"roce-t0t1-links-down", "contrast to t0t1-links-down: the same share, 3 of 128 links, RoCE", R"(
+base = "t0t1-links-down"
+transport = "roce"
+[topology]
+planes = 1
+gbps = 800
+routing = "ecmp"
+[[event]]
+what = "link-down"
+link = "random-uplink"
+at_us = 100
+every_us = 300
+count = 3
+)"},
+    {"roce-bad-path-20", "contrast to bad-ev-20: the path loses a fifth of its packets, RoCE", R"(
+base = "bad-ev-20"
+transport = "roce"
+[topology]
+planes = 1
+gbps = 400
+routing = "ecmp"
+spines = 1
+uplink_gbps = 400
+[[traffic]]
+pattern = "flow"
+from = "nic0"
+to = "nic2"
+bytes = 20_000_000
+[[event]]
+what = "link-loss"
+link = "T0-0-0:T1-0-0"
+loss = 0.2
+at_us = 300
+direction = "up"
+)"},
+    {"roce-shared-path", "contrast to shared-ev: two flows on one path of a NIC's rate, RoCE", R"(
+base = "shared-ev"
+transport = "roce"
+[topology]
+planes = 1
+gbps = 400
+uplink_gbps = 400
+routing = "ecmp"
+spines = 1
+)"},
+    {"roce-loss-0.1", "contrast to loss-0.1: RoCE", R"(
+base = "loss-0.1"
+transport = "roce"
+[topology]
+planes = 1
+gbps = 400
+routing = "ecmp"
+[[event]]
+what = "link-loss"
+link = "nic0/0"
+loss = 0.001
+)"},
+    {"roce-loss-1", "contrast to loss-1: RoCE", R"(
+base = "roce-loss-0.1"
+[[event]]
+what = "link-loss"
+link = "nic0/0"
+loss = 0.01
+)"},
+    {"roce-incast-victim", "contrast to incast-victim: RoCE", R"(
+base = "incast-victim"
+transport = "roce"
+[topology]
+planes = 1
+gbps = 400
+routing = "ecmp"
+ecn_to_nics = true
+)"},
+    {"roce-permutation-400g", "contrast to permutation-400g: RoCE", R"(
+base = "permutation-400g"
+transport = "roce"
+[topology]
+planes = 1
+gbps = 400
+routing = "ecmp"
+ecn_to_nics = true
 )"},
 };
 

@@ -336,6 +336,20 @@ void Driver::entropy_of(const Channel& channel, std::vector<uint32_t>& active, s
   const auto index = static_cast<uint64_t>(&channel - channels_.data());
   topology_.entropy(channel.from, channel.to, Rng::hash(seed_ ^ (scenario_.shared_evs ? 0 : Rng::hash(index + 1))),
                     active, backup);
+  if (scenario_.common_evs == 0) return;
+  std::vector<uint32_t> common, unused;
+  topology_.entropy(channel.from, channel.to, Rng::hash(seed_), common, unused);
+  const size_t planes = topology_.planes(), end = static_cast<size_t>(scenario_.common_evs) * planes;
+  const uint32_t uplink = (1u << topology_.path_rule().uplink_bits) - 1;
+  for (size_t i = 0; i < std::min(end, active.size()); ++i) {
+    // The uplink that it takes away from another one goes to that one: still each as often as any other.
+    for (size_t k = i + planes; k < active.size(); k += planes) {
+      if (((active[k] ^ common[i]) & uplink) != 0) continue;
+      std::swap(active[k], active[i]);
+      break;
+    }
+    active[i] = common[i];
+  }
 }
 
 void Driver::begin() {

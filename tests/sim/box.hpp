@@ -55,6 +55,7 @@ class Box final : public Endpoint {
   Packet& send(uint32_t host, unsigned size, uint8_t dscp, unsigned plane = 0) {
     PacketPtr packet = access.pool().make();
     packet->dst = host_address(host);
+    packet->dst_host = host;
     packet->src = access.node();
     packet->size = static_cast<uint16_t>(size);
     packet->dscp = dscp;

@@ -10,6 +10,7 @@
 
 #include "gen/headers.hpp"
 #include "protocol/ev_set.hpp"
+#include "sim/endpoint_roce.hpp"
 #include "tests/sim/fast_net.hpp"
 
 using namespace mrc;
@@ -384,6 +385,21 @@ TEST_CASE("fast: a QP whose window is full and who hears nothing asks for the st
   }
 }
 
+TEST_CASE("fast: an answer shortens the time until the state is asked for again", "[sim][fast][cc]") {
+  FastConfig config;
+  config.nscc.base_rtt = 1024;
+  config.nscc.max_cwnd = 4184 + 100;
+  config.timeout = 14;
+  FastAndBox t(config, 1, 8, 0, true);
+  REQUIRE(t.nic->post({.id = 1, .qpn = 3, .bytes = 20 * 4096}));
+  t.run(60 * kUs);  // asked after 3.6, 10.8, 25, 54 us; not before 111 us again
+  const size_t asked = t.of(Opcode::ProbeRequest).size();
+  REQUIRE(asked == 4);
+  t.sack(0xffffff, 0);  // a SACK that brings nothing
+  t.run(5 * kUs);
+  CHECK(t.of(Opcode::ProbeRequest).size() == asked + 1);
+}
+
 TEST_CASE("fast: bytes in flight drift by no rounding of rcvd_bytes", "[sim][fast][cc]") {
   FastConfig config;
   config.nscc.base_rtt = 1024;
@@ -547,13 +563,18 @@ TEST_CASE("fast: AckReq of a trimmed packet counts", "[sim][fast][responder]") {
     t.data(0, 100);
     t.run(1 * kUs);
     CHECK(t.of(Opcode::Sack).empty());
-    t.data(2, 100, Opcode::WriteMiddle, kBthAckReq).dscp = wire::kDscpTrimmed;
+    t.data(4, 100, Opcode::WriteMiddle, kBthAckReq).dscp = wire::kDscpTrimmed;
     t.run(1 * kUs);
     REQUIRE(t.of(Opcode::Sack).size() == (on ? 1 : 0));
     if (on) CHECK(t.of(Opcode::Sack)[0].sack.pr == 1);
-    t.data(1, 100);  // it was overtaken by the trimmed one
+    for (unsigned i = 1; i <= 3; ++i) {  // each was overtaken by the trimmed one, in a queue of its own plane
+      t.data(i == 1 ? 3 : i - 1, 100);
+      t.run(1 * kUs);
+      CHECK(t.of(Opcode::Sack).size() == (on ? 1 + i : 0));
+    }
+    t.data(5, 100);  // sent after it
     t.run(1 * kUs);
-    CHECK(t.of(Opcode::Sack).size() == (on ? 2 : 0));
+    CHECK(t.of(Opcode::Sack).size() == (on ? 4 : 0));
   }
 }
 
@@ -886,4 +907,65 @@ TEST_CASE("fast: a pair of idle QPs takes less than 50 KB", "[sim][fast][memory]
   t.fabric.run(10 * kMs);
   CHECK(t.heard[1].deliveries.size() == kPairs);
   CHECK((t.nic[0]->memory() + t.nic[1]->memory() - own) / kPairs < 50'000);
+}
+
+namespace {
+/// A switch that sends what is meant for node 0 to node 2, which has a queue pair of the same number.
+template <class E, class Config>
+void misdirect(const Config& config) {
+  FastStar<E> t(3, config);
+  REQUIRE(t.opened);
+  t.fabric.switch_at(t.node)->add_host_route(0, {2});
+  REQUIRE(t.nic[1]->post({.id = 1, .qpn = 3, .bytes = 20'000}));
+  t.fabric.run(30 * kUs);
+  CHECK(t.nic[2]->misdirected() == 5);  // 20000 bytes in packets of 4096
+  CHECK(t.nic[2]->stats().delivered_packets == 0);
+  CHECK(t.nic[2]->stats().sacks + t.nic[2]->stats().acks + t.nic[2]->stats().nacks == 0);
+  CHECK(t.heard.deliveries.empty());
+  // The right way again: all of it arrives, where it belongs.
+  t.fabric.switch_at(t.node)->add_host_route(0, {0});
+  t.fabric.run(20 * kMs);
+  REQUIRE(t.heard.deliveries.size() == 1);
+  CHECK(t.heard.deliveries[0].node == 0);
+  CHECK(t.nic[0]->misdirected() == 0);
+}
+}  // namespace
+
+TEST_CASE("a packet for another host is dropped and counted", "[sim][fast][roce][misdirected]") {
+  misdirect<FastEndpoint>(FastConfig{});
+  misdirect<RoceEndpoint>(RoceConfig{});
+}
+
+TEST_CASE("fast: an answer or a question for another host does nothing", "[sim][fast][misdirected]") {
+  FastAndBox t;
+  REQUIRE(t.nic->post({.id = 1, .qpn = 3, .bytes = 100}));
+  t.run(2 * kUs);
+  REQUIRE(t.writes().size() == 1);
+  t.sack(0, 0);
+  t.ack(0, 1);
+  t.send(wire::Opcode::ProbeRequest, 0).probe = {};
+  t.run(1 * kUs);
+  REQUIRE(t.heard.completions.size() == 1);  // these count
+  const size_t answers = t.of(wire::Opcode::Sack).size();
+  CHECK(answers == 1);
+  REQUIRE(t.nic->post({.id = 2, .qpn = 3, .bytes = 100}));
+  t.run(2 * kUs);
+  REQUIRE(t.writes().size() == 2);
+  for (const wire::Opcode opcode : {wire::Opcode::Ack, wire::Opcode::ProbeRequest}) {
+    if (opcode == wire::Opcode::Ack) {
+      Packet& p = t.send(opcode, 1);
+      p.sack = {};
+      p.sack.m = 0x1f;
+      p.sack.cack_psn = 2;
+      p.dst_host = 9;
+    } else {
+      Packet& p = t.send(opcode, 0);
+      p.probe = {};
+      p.dst_host = 9;
+    }
+  }
+  t.run(1 * kUs);
+  CHECK(t.nic->misdirected() == 2);
+  CHECK(t.heard.completions.size() == 1);
+  CHECK(t.of(wire::Opcode::Sack).size() == answers);
 }

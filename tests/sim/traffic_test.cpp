@@ -5,6 +5,9 @@
 #include <filesystem>
 #include <fstream>
 #include <set>
+#include <vector>
+
+#include "sim/endpoints.hpp"
 
 using namespace mrc::sim;
 
@@ -118,4 +121,40 @@ TEST_CASE("a trace", "[sim][traffic]") {
   CHECK(t.flows[1].waits == 1);
   CHECK(t.flows[2].waits == 2);
   CHECK(t.flows[0].next == std::vector<uint32_t>{1, 2});
+}
+
+TEST_CASE("common entropy values: the first of each plane are the same, each uplink as often as before",
+          "[sim][traffic]") {
+  const Scenario s = parse_fabric_scenario(
+      "common_evs = 2\n[topology]\nleaves = 2\nhosts_per_leaf = 2\nspines = 8\nplanes = 2\ngbps = 100\nevs = 16\n"
+      "backup_evs = 0\n[[traffic]]\npattern = \"permutation\"\nshift = 2\n",
+      "s.toml");
+  const Topology topology(s.topology);
+  const auto entropy = [&](uint64_t seed) {
+    Traffic traffic = make_traffic(s, topology, seed);
+    Fabric fabric({.seed = seed});
+    topology.build(fabric, [&](NodeId) { return make_endpoint(s, topology, "fast", "here"); });
+    Driver driver(fabric, topology, s, traffic, seed);
+    driver.begin();
+    std::vector<std::vector<uint32_t>> all;
+    for (const Channel& c : driver.channels()) {
+      std::vector<uint32_t> active, backup;
+      driver.entropy_of(c, active, backup);
+      all.push_back(active);
+    }
+    return all;
+  };
+  for (uint64_t seed = 1; seed <= 20; ++seed) {
+    const auto evs = entropy(seed);
+    REQUIRE(evs.size() == 4);
+    // nic0 and nic1 send from one T0 to the other one.
+    for (unsigned i = 0; i < 16; ++i) CHECK((evs[0][i] == evs[1][i]) == (i < 4));
+    for (const auto& qp : evs) {
+      for (unsigned plane = 0; plane < 2; ++plane) {
+        std::set<uint32_t> uplinks;
+        for (unsigned i = plane; i < 16; i += 2) uplinks.insert(qp[i] & 7);
+        CHECK(uplinks.size() == 8);
+      }
+    }
+  }
 }
