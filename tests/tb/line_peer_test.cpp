@@ -9,7 +9,7 @@
 using namespace mrc;
 using namespace mrc::tb;
 
-TEST_CASE("line peers take each other's frames if both begin the ICRC in the same place", "[tb][line_peer][A-14]") {
+TEST_CASE("line peers take each other's frames if both begin the ICRC in the same place", "[tb][bench][check][A-14]") {
   const Preset& tiny = *find_preset("tiny");
   Scenario s;
   s.srv6_share = 1;
