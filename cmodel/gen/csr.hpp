@@ -96,7 +96,10 @@ inline constexpr Field kCtrlAckWithSack{"ack_with_sack", 13, 1, 0x0};
 inline constexpr Field kCtrlZeroDrop{"zero_drop", 14, 1, 0x0};
 /// a mark on an EV in SKIP: 0 changes nothing, 1 it is skipped twice
 inline constexpr Field kCtrlSkipTwice{"skip_twice", 15, 1, 0x0};
-inline constexpr Field kCtrlFields[] = {kCtrlSackBaseSelf, kCtrlOorDrop, kCtrlErrSilent, kCtrlEvSwap, kCtrlBthM, kCtrlRttRtx, kCtrlRevFixed, kCtrlPayloadBytes, kCtrlPortsFrom0, kCtrlBthMHigh, kCtrlEethOpHigh, kCtrlTsrUs, kCtrlPdcidZero, kCtrlAckWithSack, kCtrlZeroDrop, kCtrlSkipTwice};
+/// ICRC of SRv6 packets, sent and received: 0 from the inner IP header on, 1 from the outer one on
+///
+inline constexpr Field kCtrlIcrcOuter{"icrc_outer", 16, 1, 0x0};
+inline constexpr Field kCtrlFields[] = {kCtrlSackBaseSelf, kCtrlOorDrop, kCtrlErrSilent, kCtrlEvSwap, kCtrlBthM, kCtrlRttRtx, kCtrlRevFixed, kCtrlPayloadBytes, kCtrlPortsFrom0, kCtrlBthMHigh, kCtrlEethOpHigh, kCtrlTsrUs, kCtrlPdcidZero, kCtrlAckWithSack, kCtrlZeroDrop, kCtrlSkipTwice, kCtrlIcrcOuter};
 
 /// UDP destination port sent and accepted
 inline constexpr uint32_t kUdpPort = 0x0014;
@@ -356,6 +359,11 @@ inline constexpr uint32_t kPeerInfoReset = 0x00000000;
 inline constexpr Field kPeerInfoPorts{"ports", 0, 8, 0x0};
 inline constexpr Field kPeerInfoFields[] = {kPeerInfoPorts};
 
+/// A new value here is where the entropy values of reverse-path probes go on from; NICs of one
+/// network want different ones, or all try the same path first
+inline constexpr uint32_t kRevSeed = 0x00e8;
+inline constexpr uint32_t kRevSeedReset = 0x00000001;
+
 /// Frames sent on plane 0 (wraps); planes 1..7 follow at 0x104..0x11C
 inline constexpr uint32_t kCntTx0 = 0x0100;
 inline constexpr uint32_t kCntTx0Reset = 0x00000000;
@@ -527,6 +535,7 @@ inline constexpr Register kRegisters[] = {
     {"EVP_RES", 0x00d8, Access::Ro, 0x00000000, 1, 4, kEvpResFields},
     {"PORTS", 0x00dc, Access::Ro, 0x00000000, 1, 4, kPortsFields},
     {"PEER_INFO", 0x00e0, Access::Ro, 0x00000000, 1, 4, kPeerInfoFields},
+    {"REV_SEED", 0x00e8, Access::Rw, 0x00000001, 1, 4, {}},
     {"CNT_TX0", 0x0100, Access::Ro, 0x00000000, 8, 4, {}},
     {"CNT_RX0", 0x0120, Access::Ro, 0x00000000, 8, 4, {}},
     {"CNT_OVF0", 0x0140, Access::Ro, 0x00000000, 8, 4, {}},

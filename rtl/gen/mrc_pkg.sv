@@ -1535,6 +1535,9 @@ package mrc_pkg;
   localparam int unsigned CsrCtrlSkipTwiceLsb = 32'd15;
   localparam int unsigned CsrCtrlSkipTwiceWidth = 32'd1;
   localparam logic [0:0] CsrCtrlSkipTwiceReset = 1'h0;
+  localparam int unsigned CsrCtrlIcrcOuterLsb = 32'd16;
+  localparam int unsigned CsrCtrlIcrcOuterWidth = 32'd1;
+  localparam logic [0:0] CsrCtrlIcrcOuterReset = 1'h0;
 
   /// UDP destination port sent and accepted (A-01)
   localparam logic [15:0] CsrUdpPort = 16'h0014;
@@ -1826,6 +1829,11 @@ package mrc_pkg;
   localparam int unsigned CsrPeerInfoPortsLsb = 32'd0;
   localparam int unsigned CsrPeerInfoPortsWidth = 32'd8;
   localparam logic [7:0] CsrPeerInfoPortsReset = 8'h0;
+
+  /// A new value here is where the entropy values of reverse-path probes go on from; NICs of one
+  /// network want different ones, or all try the same path first (A-06)
+  localparam logic [15:0] CsrRevSeed = 16'h00e8;
+  localparam logic [31:0] CsrRevSeedReset = 32'h00000001;
 
   /// Frames sent on plane 0 (wraps); planes 1..7 follow at 0x104..0x11C
   localparam logic [15:0] CsrCntTx0 = 16'h0100;
