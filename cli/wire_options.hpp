@@ -36,6 +36,8 @@ struct WireOptions {
     command.add_flag("--bth-m-first", config.bth_m_first, "BTH byte 1: M in bit 7, SE in bit 6 (A-02)");
     command.add_flag("--ev-swap", config.ev_swap, "source port carries EV[15:0], flow label EV[31:16] (A-03)");
     command.add_flag("--eeth-op-high", config.eeth_op_high, "EETH.op in bits 5:4 instead of 3:2");
+    command.add_flag("--icrc-outer", config.icrc_outer,
+                     "ICRC of SRv6 packets from the outer IP header on, not from the inner one (A-14)");
   }
 
   /// The choices, checked. Throws UsageError.

@@ -35,6 +35,7 @@ LinePeer::LinePeer(const Setup& s)
       other_(s.other),
       source_(s.source),
       other_source_(s.other_source),
+      icrc_outer_(csr::kCtrlIcrcOuter.get(s.own.ctrl) != 0),
       tsr_us_(csr::kCtrlTsrUs.get(s.own.ctrl) != 0),
       ack_with_sack_(csr::kCtrlAckWithSack.get(s.own.ctrl) != 0),
       payload_bytes_(csr::kCtrlPayloadBytes.get(s.own.ctrl) != 0),
@@ -103,7 +104,9 @@ std::string LinePeer::arrive(const Frame& frame, uint64_t now_ps) {
   if (!info.mrc || b.size() < info.inner + 64u) return "a frame that is no packet of the protocol";
   const std::size_t end = b.size() - 4;
   // Ports pad to 60 bytes; no packet of the protocol is that short.
-  if (wire::icrc(std::span(b).subspan(info.inner, end - info.inner)) != wire::load_le32(&b[end])) {
+  const std::span<const uint8_t> all(b);
+  const auto outer = all.subspan(info.inner - info.outer, icrc_outer_ ? info.outer : 0);
+  if (wire::icrc(all.subspan(info.inner, end - info.inner), outer) != wire::load_le32(&b[end])) {
     return fmt::format("a frame with a wrong ICRC, opcode {:#x}, PSN {:#x}", info.opcode, info.psn);
   }
   const uint8_t* ext = &b[info.inner + 60];
@@ -299,7 +302,7 @@ FramePtr LinePeer::finish(Hdr& hdr, const HdrQp& qp, const uint8_t* payload) {
   b.assign(header_bytes(hdr), header_bytes(hdr) + hdr.hdr_len);
   if (hdr.plen != 0) b.insert(b.end(), payload, payload + hdr.plen);
   b.resize(b.size() + pad);
-  uint32_t crc = header_crc(hdr, qp.encap);
+  uint32_t crc = header_crc(hdr, qp.encap, icrc_outer_);
   crc = wire::crc_update(crc, b.data() + hdr.hdr_len, hdr.plen + pad);
   b.resize(b.size() + 4);
   wire::store_le32(&b[b.size() - 4], ~crc);

@@ -117,7 +117,7 @@ class LinePeer {
   const SidePlan &own_, &other_;
   const SourceMemory &source_, &other_source_;
   HdrNic nic_;
-  bool tsr_us_, ack_with_sack_, payload_bytes_;
+  bool icrc_outer_, tsr_us_, ack_with_sack_, payload_bytes_;
   uint32_t sack_trigger_;
   MessageRing ring_;
   std::vector<Qp> qps_;

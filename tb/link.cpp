@@ -22,8 +22,10 @@ void set_traffic_class(std::vector<uint8_t>& b, unsigned tc) {
 unsigned traffic_class(const std::vector<uint8_t>& b) { return (b[14] & 15u) << 4 | b[15] >> 4; }
 
 /// Puts the right ICRC at the end of a frame whose inner IPv6 header is at `inner`.
-void fix_icrc(std::vector<uint8_t>& b, unsigned inner) {
-  const uint32_t crc = wire::icrc(std::span(b).subspan(inner, b.size() - inner - 4));
+void fix_icrc(std::vector<uint8_t>& b, unsigned inner, bool icrc_outer) {
+  const auto bytes = std::span<const uint8_t>(b);
+  const uint32_t crc =
+      wire::icrc(bytes.subspan(inner, b.size() - inner - 4), bytes.subspan(kEth, icrc_outer ? inner - kEth : 0));
   wire::store_le32(&b[b.size() - 4], crc);
 }
 
@@ -66,7 +68,7 @@ void corrupt_frame(std::vector<uint8_t>& b, Rng& rng) {
   }
 }
 
-bool make_rogue(std::vector<uint8_t>& b, unsigned num_qps, uint8_t trimmed_dscp, Rng& rng) {
+bool make_rogue(std::vector<uint8_t>& b, unsigned num_qps, uint8_t trimmed_dscp, Rng& rng, bool icrc_outer) {
   const FrameInfo f = look_at(b);
   if (!f.data()) return false;
   uint8_t* bth = &b[f.inner + 48];
@@ -124,17 +126,17 @@ bool make_rogue(std::vector<uint8_t>& b, unsigned num_qps, uint8_t trimmed_dscp,
       wire::store_be<2>(&b[kEth + 4], b.size() - kEth - kIp6);
       return true;
   }
-  fix_icrc(b, f.inner);
+  fix_icrc(b, f.inner, icrc_outer);
   return true;
 }
 
-void penalize(std::vector<uint8_t>& b, unsigned penalty) {
+void penalize(std::vector<uint8_t>& b, unsigned penalty, bool icrc_outer) {
   const unsigned inner = look_at(b).inner;
   b[inner + 60 + 32] = static_cast<uint8_t>(penalty == 0 ? 0x80 : penalty);  // behind IPv6, UDP, BTH: byte 32
-  fix_icrc(b, inner);
+  fix_icrc(b, inner, icrc_outer);
 }
 
-bool empty_write(std::vector<uint8_t>& b) {
+bool empty_write(std::vector<uint8_t>& b, bool icrc_outer) {
   const FrameInfo f = look_at(b);
   if (!f.mrc || (f.opcode != 0xCA && f.opcode != 0xCB)) return false;
   uint8_t* bth = &b[f.inner + 48];
@@ -145,8 +147,26 @@ bool empty_write(std::vector<uint8_t>& b) {
   wire::store_be<4>(&b[reth + 12], 0);
   b.resize(headers + 4);
   fix_lengths(b, f);
-  fix_icrc(b, f.inner);
+  fix_icrc(b, f.inner, icrc_outer);
   return true;
+}
+
+void route_frame(std::vector<uint8_t>& b) {
+  const FrameInfo f = look_at(b);
+  if (!f.mrc || f.outer == 0) return;
+  --b[kEth + 7];
+  b[kEth + 1] ^= 0x0f;
+  b[kEth + 2] ^= 0xff;
+  b[kEth + 3] ^= 0xff;
+  const auto destination = b.begin() + kEth + 24;
+  if (f.outer == kIp6) {
+    std::copy(destination + 6, destination + 16, destination + 4);  // behind the locator of four bytes
+    std::fill(destination + 14, destination + 16, uint8_t{0});
+  } else {
+    uint8_t* srh = &b[kEth + kIp6];
+    srh[3] = 0;  // segments left
+    std::copy(srh + 8, srh + 24, destination);
+  }
 }
 
 Link::Link(const Preset& preset, const Scenario& scenario, uint64_t seed, bool to_peer)
@@ -177,6 +197,7 @@ void Link::transmit(FramePtr frame) {
   const Impairment& what = rule_for(frame->plane, info.entropy, frame->sent_ps);
   last_fate_ = 0;
   ++counters_.frames;
+  if (Rng::hash(ev_salt_ ^ counters_.frames) & 1) route_frame(frame->bytes);  // others go on one link only
   const bool data = info.data();
   double loss = what.loss;
   if (!data) loss += what.trim / 8;
@@ -193,7 +214,7 @@ void Link::transmit(FramePtr frame) {
   } else if (data && rng_.chance(what.rogue)) {
     copy = std::make_unique<Frame>(*frame);
     copy->fate = kFateRogue;
-    if (!make_rogue(copy->bytes, preset_.num_qps, trimmed_, rng_)) copy.reset();
+    if (!make_rogue(copy->bytes, preset_.num_qps, trimmed_, rng_, icrc_outer_)) copy.reset();
   }
   if ((data || (info.mrc && info.opcode == 0xDE)) &&
       rng_.chance(what.ecn)) {  // reliability probes are of the data class
@@ -211,11 +232,11 @@ void Link::transmit(FramePtr frame) {
     ++counters_.trimmed;
   }
   if (info.mrc && info.opcode == 0xDC && rng_.chance(what.penalty)) {
-    penalize(frame->bytes, rng_.chance(0.5) ? 0 : static_cast<unsigned>(rng_.between(1, 127)));
+    penalize(frame->bytes, rng_.chance(0.5) ? 0 : static_cast<unsigned>(rng_.between(1, 127)), icrc_outer_);
     frame->fate |= kFatePenalty;
     ++counters_.penalties;
   }
-  if (rng_.chance(what.no_bytes) && !(frame->fate & kFateTrimmed) && empty_write(frame->bytes)) {
+  if (rng_.chance(what.no_bytes) && !(frame->fate & kFateTrimmed) && empty_write(frame->bytes, icrc_outer_)) {
     frame->fate |= kFateNoBytes;
     ++counters_.no_bytes;
   }

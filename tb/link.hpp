@@ -23,15 +23,19 @@ void corrupt_frame(std::vector<uint8_t>& bytes, Rng& rng);
 
 /// An altered copy of a data frame that must have no effect on the receiver's data: foreign P_Key or QP, PSN far
 /// outside the window or long past, other version, port, ethertype, opcode, a wrong length, a runt, a giant. The ICRC
-/// is right. False: this frame has no such copy.
-bool make_rogue(std::vector<uint8_t>& bytes, unsigned num_qps, uint8_t trimmed_dscp, Rng& rng);
+/// is right. False: this frame has no such copy. Here and below `icrc_outer` says where an ICRC starts (CTRL).
+bool make_rogue(std::vector<uint8_t>& bytes, unsigned num_qps, uint8_t trimmed_dscp, Rng& rng, bool icrc_outer);
 
 /// Puts a penalty (1 to 127) or the end of one (0: restore_cwnd) into a SACK, with the right ICRC.
-void penalize(std::vector<uint8_t>& bytes, unsigned penalty);
+void penalize(std::vector<uint8_t>& bytes, unsigned penalty, bool icrc_outer);
 
 /// Makes a WRITE of no bytes of a WRITE Only: no payload, no pad, DMA length 0; lengths and ICRC are right. False: it
 /// is none.
-bool empty_write(std::vector<uint8_t>& bytes);
+bool empty_write(std::vector<uint8_t>& bytes, bool icrc_outer);
+
+/// What routers do to a frame with an outer IPv6 header: one hop less; the next uSID moves up, or the SRH's last
+/// segment becomes the destination. The outer flow label is another one. Others stay as they are.
+void route_frame(std::vector<uint8_t>& bytes);
 
 /// Counts of one direction.
 struct LinkCounters {
@@ -54,6 +58,9 @@ class Link {
     lasthop_ = static_cast<uint8_t>(lasthop);
   }
 
+  /// The ICRC starts at the outer IP header.
+  void icrc_outer(bool on) { icrc_outer_ = on; }
+
   /// Traffic begins now: rules with times count from here.
   void begin(uint64_t now_ps) { begin_ps_ = now_ps; }
 
@@ -72,6 +79,7 @@ class Link {
   Rng rng_;
   uint64_t ev_salt_;
   bool to_peer_;
+  bool icrc_outer_ = false;
   uint8_t trimmed_, lasthop_;
   uint64_t seq_ = 0, begin_ps_ = ~uint64_t{0};
   unsigned last_fate_ = 0;

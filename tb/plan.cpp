@@ -190,6 +190,7 @@ Plan make_plan(const Preset& preset, const Scenario& s, uint64_t seed) {
   const uint32_t skip_twice = pick_switch(s.skip_twice);
   const auto ack_gap =
       static_cast<uint32_t>(vary && switches.chance(0.5) ? static_cast<double>(switches.below(64)) : s.ack_gap);
+  const uint32_t icrc_outer = pick_switch(s.icrc_outer);
   const uint32_t udp_port =
       vary && rng.chance(0.5) ? static_cast<uint32_t>(rng.between(1024, 65535)) : static_cast<uint32_t>(s.udp_port);
   const auto field = [](double value) { return static_cast<uint32_t>(value); };
@@ -212,7 +213,8 @@ Plan make_plan(const Preset& preset, const Scenario& s, uint64_t seed) {
                  csr::kCtrlPortsFrom0.set(0, ports_from_0) | csr::kCtrlBthMHigh.set(0, bth_m_high) |
                  csr::kCtrlEethOpHigh.set(0, eeth_op_high) | csr::kCtrlTsrUs.set(0, tsr_us) |
                  csr::kCtrlPdcidZero.set(0, pdcid_zero) | csr::kCtrlAckWithSack.set(0, ack_with_sack) |
-                 csr::kCtrlZeroDrop.set(0, zero_drop) | csr::kCtrlSkipTwice.set(0, skip_twice);
+                 csr::kCtrlZeroDrop.set(0, zero_drop) | csr::kCtrlSkipTwice.set(0, skip_twice) |
+                 csr::kCtrlIcrcOuter.set(0, icrc_outer);
     draw_profiles(*side, preset, s, rng);
     draw_controllers(*side, preset, s);
     side->udp_port = udp_port;
@@ -222,6 +224,7 @@ Plan make_plan(const Preset& preset, const Scenario& s, uint64_t seed) {
                     csr::kReorderSameEv.set(0, static_cast<uint32_t>(s.same_ev));
     side->ep_ctl = csr::kEpCtlInterval.set(csr::kEpCtlRevProbe.set(0, field(s.rev_probe)), field(s.ep_ticks));
     side->nak_code = csr::kNakCodeInvalid.set(csr::kNakCodeAccess.set(0, field(s.nak_access)), field(s.nak_invalid));
+    side->rev_seed = vary && switches.chance(0.5) ? static_cast<uint32_t>(switches.next()) : field(s.rev_seed);
     side->ack_ctl = csr::kAckCtlGap.set(csr::kAckCtlReset, ack_gap);
     side->ev_ctl = csr::kEvCtlMinActive.set(0, static_cast<uint32_t>(s.min_active));
     side->ev_probe = csr::kEvProbeInterval.set(0, static_cast<uint32_t>(s.probe_ticks)) |
@@ -329,6 +332,7 @@ void configure(Driver& driver, const Preset& preset, const SidePlan& side) {
   driver.write(at(csr::kReorder), side.reorder);
   driver.write(at(csr::kEpCtl), side.ep_ctl);
   driver.write(at(csr::kAckCtl), side.ack_ctl);
+  driver.write(at(csr::kRevSeed), side.rev_seed);
   driver.write(at(csr::kEvCtl), side.ev_ctl);
   driver.write(at(csr::kEvProbe), side.ev_probe);
   driver.write(at(csr::kSackTrigger), side.sack_trigger);

@@ -105,6 +105,7 @@ const ScenarioKey kKeys[] = {
     SWITCH(dyn_mpr, "dynamic MPR, changed at random while traffic runs"),
     SWITCH(move_mpr, "responders' windows are changed even if their SACKs do not carry them"),
     KEY(ep_ticks, 1, 65535, true, "register EP_CTL: endpoint requests are repeated after so long, 128 ns"),
+    KEY(rev_seed, 0, 4294967295.0, true, "register REV_SEED: entropy values of reverse-path probes go on from it"),
     SWITCH(rev_probe, "register EP_CTL: reverse paths of destinations that only send are probed"),
     SWITCH(err_silent, "register CTRL"),
     SWITCH(rtt_rtx, "register CTRL"),
@@ -118,6 +119,7 @@ const ScenarioKey kKeys[] = {
     SWITCH(ack_with_sack, "register CTRL"),
     SWITCH(zero_drop, "register CTRL"),
     SWITCH(skip_twice, "register CTRL"),
+    SWITCH(icrc_outer, "register CTRL"),
     KEY(probe_cap, 0, 14, true, "register EV_PROBE: doublings of the probe interval at most"),
     SWITCH(probe_keep, "register EV_PROBE: a failed probe leaves the count of answers in a row"),
     SWITCH(skip_good, "register EV_PROBE: answers with SKIP_ONCE revive to 0 SKIP, 1 GOOD"),
@@ -144,7 +146,8 @@ const ScenarioKey kKeys[] = {
     KEY(udp_port, 1, 65535, true, "register UDP_PORT"),
     SWITCH(
         vary,
-        "draw the registers of open choices from the seed: CTRL, UDP_PORT, code points, SRV6, SACK_TRIGGER, ACK_CTL"),
+        "draw the registers of open choices from the seed: CTRL, UDP_PORT, code points, SRV6, SACK_TRIGGER, ACK_CTL, "
+        "REV_SEED"),
     KEY(csr_gap, 0, 1e9, false, "cycles between register accesses during traffic; 0: none"),
     KEY(churn, 0, 1, false, "share of the register accesses that write table rows: EVs in use, unused QPs and regions"),
     KEY(flap_us, 0, 1e6, false, "mean time between two failures of a port of the device; 0: none"),

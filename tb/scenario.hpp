@@ -102,9 +102,10 @@ struct Scenario {
   double move_mpr = 0;     ///< 1: changed at random even without it: the requestor does not hear of it
   double ep_ticks = 781;   ///< register EP_CTL
   double rev_probe = 1;    ///< the same
+  double rev_seed = 1;     ///< register REV_SEED
   double err_silent = 0, rtt_rtx = 0, rev_fixed = 0, payload_bytes = 0, ports_from_0 = 0;
   double bth_m_high = 0, eeth_op_high = 0, tsr_us = 0, pdcid_zero = 0;
-  double ack_with_sack = 0, zero_drop = 0, skip_twice = 0;
+  double ack_with_sack = 0, zero_drop = 0, skip_twice = 0, icrc_outer = 0;
   double skip_good = 0, probe_successes = 3, probe_cap = 6, probe_keep = 0;  ///< register EV_PROBE
   double nak_invalid = 0x61, nak_access = 0x62;                              ///< register NAK_CODE
   double dscp_data = 4, dscp_rtx = 8, dscp_ctl = 46;                         ///< register DSCP_TX
@@ -117,9 +118,9 @@ struct Scenario {
   double sack_trigger = 16384;
   double sack_base_self = 0, oor_drop = 0, trim_nack = 1, ev_swap = 0, bth_m = 1;
   double udp_port = 4791;
-  double vary = 0;                        ///< 1: draw the switches of CTRL, udp_port, ack_gap and SRV6 from the seed
-  double csr_gap = 2000;                  ///< cycles between register accesses during traffic; 0 = none
-  double churn = 0;                       ///< share of them that write rows of tables
+  double vary = 0;        ///< 1: draw the switches of CTRL, udp_port, ack_gap, rev_seed and SRV6 from the seed
+  double csr_gap = 2000;  ///< cycles between register accesses during traffic; 0 = none
+  double churn = 0;       ///< share of them that write rows of tables
   double flap_us = 0, flap_down_us = 20;  ///< a port of the device goes down this often, for so long
   double peer_flap = 0;                   ///< 1: the peer's ports as well
   double cut_planes = 0;                  ///< so many ports of the device go down at cut_us and come back at back_us

@@ -37,6 +37,7 @@ Station::Station(const Setup& s)
       ports_up_((1u << s.preset.num_planes) - 1),
       link_(s.preset, s.scenario, s.seed, s.is_dut) {
   link_.trim_codes(csr::kDscpTrimTrimmed.get(s.own.dscp_trim), csr::kDscpTrimLasthop.get(s.own.dscp_trim));
+  link_.icrc_outer(csr::kCtrlIcrcOuter.get(s.own.ctrl) != 0);
   if (scenario_.read_ns == 0 && scenario_.read_jitter_ns == 0) {
     // A lane prefetches LineFifo lines: its port sends them in this time.
     const double prefetch_ns = 8.0 * preset_.line_fifo * preset_.host_bytes / preset_.port_gbps;
@@ -398,6 +399,7 @@ void Station::random_access() {
       driver_.forget_rows();
       driver_.write(static_cast<uint16_t>(csr::kTblData0 + 4 * csr_rng_.below(16)), data, ignore,
                     static_cast<uint8_t>(csr_rng_.below(16)));
+      if (scenario_.vary != 0 && data % 2 != 0) driver_.write(csr::kRevSeed, data % 32 == 1 ? 0 : data);
       break;
     case 1:  // read-only ones: refused
       driver_.write(static_cast<uint16_t>(csr::kCntTx0 + 4 * csr_rng_.below(50)), data, ignore);

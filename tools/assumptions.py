@@ -3,8 +3,9 @@
 """usage: assumptions.py BUILD [--register FILE]
 
 Holds docs/assumptions.md (or FILE) against the project and the tests that CTest knows in the folder BUILD:
-every row of the table "Choices" names settings that exist, and a test that carries its id as a tag; every row
-of the other tables names files that exist; ids are there once, and those that other files name are there.
+every row of the table "Choices" names settings that exist, and a test that carries its id as a tag (a choice
+without a setting has no place there); every row of "Design decisions" names files that exist; ids are there once,
+and those that other files name are there.
 
 A setting is `REGISTER.field` or `TABLE.field` (cmodel/spec/csr.yaml), `scenario key` (tb/scenario.cpp) or
 `mrc command --option` (cli)."""
@@ -19,7 +20,6 @@ from testplan import known_tests, matches
 ROOT = Path(__file__).resolve().parent.parent
 COLUMNS = {
     "Choices": ["id", "kind", "what we assume", "default", "setting", "test"],
-    "Choices without a setting": ["id", "kind", "what we assume", "why there is none", "place"],
     "Design decisions (no protocol choice)": ["id", "what we do", "why it has no setting", "place"],
 }
 SOURCES = {".cpp", ".hpp", ".sv", ".md", ".yaml", ".j2", ".py"}

@@ -39,7 +39,7 @@ struct CsrOut {
   bool sack_base_self = false, oor_drop = false, err_silent = false, ev_swap = false, bth_m = true;
   bool rtt_rtx = false, rev_fixed = false, payload_bytes = false, ports_from_0 = false;
   bool bth_m_high = false, eeth_op_high = false, tsr_us = false, pdcid_zero = false;
-  bool ack_with_sack = false, zero_drop = false, skip_twice = false;
+  bool ack_with_sack = false, zero_drop = false, skip_twice = false, icrc_outer = false;
   uint8_t nak_invalid = 0x61, nak_access = 0x62;  ///< syndromes
   uint16_t udp_port = 4791;
   uint8_t dscp_data = 4, dscp_rtx = 8, dscp_ctl = 46;
@@ -60,6 +60,7 @@ struct CsrOut {
   uint32_t sack_trigger = 16384;
   uint32_t srv6 = 0x0000'000c;  ///< register SRV6, as is
   std::array<uint32_t, kMaxPlanes> rev_ev{};
+  uint32_t rev_seed = 1;
   uint32_t tick = 0;  ///< level: 128 ns ticks since reset
 };
 

@@ -296,6 +296,7 @@ void Csr::publish() {
   values_.ack_with_sack = flag(csr::kCtrlAckWithSack);
   values_.zero_drop = flag(csr::kCtrlZeroDrop);
   values_.skip_twice = flag(csr::kCtrlSkipTwice);
+  values_.icrc_outer = flag(csr::kCtrlIcrcOuter);
   values_.nak_invalid = static_cast<uint8_t>(csr::kNakCodeInvalid.get(reg(csr::kNakCode)));
   values_.nak_access = static_cast<uint8_t>(csr::kNakCodeAccess.get(reg(csr::kNakCode)));
   values_.udp_port = static_cast<uint16_t>(csr::kUdpPortPort.get(reg(csr::kUdpPort)));
@@ -321,6 +322,7 @@ void Csr::publish() {
   values_.ack_gap = static_cast<uint16_t>(csr::kAckCtlGap.get(reg(csr::kAckCtl)));
   values_.srv6 = reg(csr::kSrv6);
   for (unsigned p = 0; p < kMaxPlanes; ++p) values_.rev_ev[p] = reg(csr::kRevEv0 + 4 * p);
+  values_.rev_seed = reg(csr::kRevSeed);
   publish_cfg();
 }
 

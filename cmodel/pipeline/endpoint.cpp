@@ -44,6 +44,10 @@ void Endpoint::step(const CfgBus& cfg, const CsrOut& csr, unsigned port_up) {
     }
     up_ = port_up;
   }
+  if (csr.rev_seed != seed_) {  // wins over a step of the generator
+    seed_ = csr.rev_seed;
+    lfsr_ = seed_ != 0 ? seed_ : 1;
+  }
   if (div_ == 15) visit_due_ = true;
   div_ = (div_ + 1) & 15u;
 }

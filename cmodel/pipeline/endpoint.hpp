@@ -88,7 +88,8 @@ class Endpoint {
   Probe controller_, reverse_;  // cp, rp
   unsigned up_;                 // port_up of the cycle before
   unsigned rot_ = 0;            // plane at which the search for an update's plane starts
-  uint32_t lfsr_ = 1;
+  uint32_t lfsr_ = 1;           // entropy value of the newest reverse-path probe, or the seed of the next
+  uint32_t seed_ = 1;           // REV_SEED of the cycle before
   unsigned div_ = 0, visit_ = 0;
   bool visit_due_ = false;
 

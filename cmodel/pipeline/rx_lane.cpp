@@ -60,9 +60,9 @@ void RxLane::run(const CsrOut& csr, const In& in) {
   drain<Pb>();
   if (fin_) finish<Pb>(csr);
   fin_ = false;
-  if (c_valid_) collect<Pb>(wr, rd);
+  if (c_valid_) collect<Pb>(wr, rd, csr.icrc_outer);
   c_valid_ = false;
-  if (in_valid_ || flush_) align<Pb>();
+  if (in_valid_ || flush_) align<Pb>(csr.icrc_outer);
   in_valid_ = in.tvalid;
   if (in.tvalid) {
     std::memcpy(align_ + Pb, in.tdata, Pb);
@@ -74,7 +74,7 @@ void RxLane::run(const CsrOut& csr, const In& in) {
 
 /// Stage 1: cuts the frame into chunks that start at the inner IP header.
 template <unsigned Pb>
-void RxLane::align() {
+void RxLane::align(bool icrc_outer) {
   if (flush_) {  // the rest of the old frame's last beat, which is prev
     const unsigned q = rx_inner_offset(enc_) % Pb;
     emit<Pb>(align_ + q, flush_len_, true, flush_err_);
@@ -86,11 +86,13 @@ void RxLane::align() {
   if (beat_ == 0) {
     etype_ok_ = v[12] == 0x86 && v[13] == 0xDD && v[14] >> 4 == 6;
     tc_ = static_cast<uint8_t>(v[14] << 4 | v[15] >> 4);
+    enc_ = RxEncap::Plain;  // until byte 20 is there
   }
   if (beat_ == 20 / Pb) enc_ = rx_encap(v[20 % Pb]);
   if (beat_ == kSrhOffset / Pb) srh_ok_ = srh_ok(v + kSrhOffset % Pb);
   const unsigned off = rx_inner_offset(enc_), f = off / Pb, q = off % Pb;
   if (beat_ == 0) next_chunk_ = 0;
+  if (icrc_outer && beat_ <= f) cover_outer<Pb>(off);
   if (beat_ != 0 && beat_ > f) {
     const unsigned from_beat = std::min(in_len_, q);
     emit<Pb>(align_ + q, Pb - q + from_beat, in_last_ && in_len_ <= q, in_err_);
@@ -106,6 +108,21 @@ void RxLane::align() {
   beat_ = in_last_ ? 0 : std::min(beat_ + 1, 15u);
 }
 
+/// The outer headers' bytes of the beat into the ICRC. off: where the inner header begins.
+template <unsigned Pb>
+void RxLane::cover_outer(unsigned off) {
+  const unsigned at = beat_ * Pb;
+  if (beat_ == 0) {
+    outer_crc_ = wire::kIcrcSeed;
+    // With 16 bytes per beat the first does not tell yet what the frame is: its bytes count as an outer header's.
+    off = std::max(off, rx_inner_offset(RxEncap::Outer));
+  }
+  const unsigned from = std::max(at, kIpOffset), to = std::min(at + Pb, off);
+  uint8_t masked[Pb];
+  for (unsigned i = from; i < to; ++i) masked[i - from] = align_[Pb + i - at] | wire::kIcrcOuterOnes[i - kIpOffset];
+  outer_crc_ = icrc_bytes(outer_crc_, masked, to - from);
+}
+
 template <unsigned Pb>
 void RxLane::emit(const uint8_t* from, unsigned len, bool eof, bool err) {
   c_valid_ = true;
@@ -117,17 +134,18 @@ void RxLane::emit(const uint8_t* from, unsigned len, bool eof, bool err) {
   c_eof_ = eof;
   c_err_ = err;
   c_tc_ = tc_;
+  c_outer_ = enc_ != RxEncap::Plain;
   c_encap_ok_ = etype_ok_ && (enc_ != RxEncap::OuterSrh || srh_ok_);
 }
 
 /// Stage 2: ICRC, headers, payload of the chunk in c_q. wr and rd: the registers of this cycle.
 template <unsigned Pb>
-void RxLane::collect(uint32_t wr, uint32_t rd) {
+void RxLane::collect(uint32_t wr, uint32_t rd, bool icrc_outer) {
   constexpr unsigned kPacketWords = kMaxPayload / Pb;
   const uint8_t* c = chunk_ + Pb;
   const unsigned j = c_index_;
   if (j == 0) {
-    frame_.crc = wire::kIcrcSeed;
+    frame_.crc = icrc_outer && c_outer_ ? outer_crc_ : wire::kIcrcSeed;
     frame_.bytes = 0;
     std::memset(frame_.head, 0, sizeof frame_.head);
     room_ = buf_words_ - (wr - rd) >= kPacketWords + 2;

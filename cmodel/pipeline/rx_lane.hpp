@@ -61,9 +61,11 @@ class RxLane {
   template <unsigned Pb>
   void finish(const CsrOut& csr);
   template <unsigned Pb>
-  void collect(uint32_t wr, uint32_t rd);
+  void collect(uint32_t wr, uint32_t rd, bool icrc_outer);
   template <unsigned Pb>
-  void align();
+  void align(bool icrc_outer);
+  template <unsigned Pb>
+  void cover_outer(unsigned off);
   template <unsigned Pb>
   void emit(const uint8_t* from, unsigned len, bool eof, bool err);
 
@@ -80,6 +82,7 @@ class RxLane {
   unsigned beat_ = 0;
   bool etype_ok_ = false, srh_ok_ = false;
   RxEncap enc_ = RxEncap::Plain;
+  uint32_t outer_crc_ = 0;  // crc_o
   uint8_t tc_ = 0;
   bool flush_ = false, flush_err_ = false;
   unsigned flush_len_ = 0;
@@ -87,7 +90,7 @@ class RxLane {
 
   // Stage 2. chunk_[0, Pb) is the chunk before, [Pb, 2 Pb) the one in c_q.
   alignas(64) uint8_t chunk_[2 * kMaxPb] = {};
-  bool c_valid_ = false, c_eof_ = false, c_err_ = false, c_encap_ok_ = false;
+  bool c_valid_ = false, c_eof_ = false, c_err_ = false, c_encap_ok_ = false, c_outer_ = false;
   uint8_t c_tc_ = 0;
   unsigned c_len_ = 0, c_index_ = 0;
   RxFrame frame_;

@@ -35,7 +35,7 @@ void TxHeader::step(const CfgBus& cfg, const CsrOut& csr, bool hdr_ready) {
     if (a_valid_ && hdr_.free(hdr_ready)) {
       Hdr& h = hdr_.load();
       h = a_;
-      h.crc = header_crc(a_, a_encap_);
+      h.crc = header_crc(a_, a_encap_, csr.icrc_outer);
       a_valid_ = false;
     }
     if (!a_valid_ && !pending) load_a(csr);

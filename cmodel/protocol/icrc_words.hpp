@@ -43,4 +43,10 @@ inline uint32_t icrc_words(uint32_t reg, const uint8_t* data, unsigned size) {
   return reg;
 }
 
+/// As wire::crc_update, for a few bytes.
+inline uint32_t icrc_bytes(uint32_t reg, const uint8_t* data, unsigned size) {
+  for (unsigned i = 0; i < size; ++i) reg = (reg >> 8) ^ detail::kCrcTables[0][(reg ^ data[i]) & 0xff];
+  return reg;
+}
+
 }  // namespace mrc

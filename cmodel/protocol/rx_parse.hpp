@@ -20,7 +20,7 @@ inline constexpr unsigned kMaxPayload = 4096;
 struct RxFrame {
   uint8_t head[kRxHeadBytes] = {};  ///< from the inner IP header on, zero beyond the frame
   uint32_t bytes = 0;               ///< length from the inner IP header on, ICRC included
-  uint32_t crc = wire::kIcrcSeed;   ///< ICRC register after all bytes, the ICRC included
+  uint32_t crc = wire::kIcrcSeed;   ///< ICRC register after all bytes that it covers, the ICRC included
   uint8_t tc = 0;                   ///< traffic class of the first IP header
   uint16_t tick = 0;                ///< time at which it was complete, 128 ns, modulo 2^16
   bool encap_ok = false;            ///< the Ethernet frame carries IPv6, and an SRH is one that can be used
@@ -78,6 +78,8 @@ constexpr unsigned rx_inner_offset(RxEncap encap) {
   return encap == RxEncap::Plain ? 14 : encap == RxEncap::Outer ? 54 : 78;
 }
 
+/// Frame byte of the first IP header's first byte.
+inline constexpr unsigned kIpOffset = 14;
 /// Frame byte of an SRH's first byte.
 inline constexpr unsigned kSrhOffset = 54;
 /// `srh`: an SRH's first four bytes. Next header IPv6, 24 bytes (one segment), routing type 4, segments left 0 or 1.

@@ -158,11 +158,12 @@ void build_ctl_header(const Ctlpkt& ctl, const HdrQp& qp, const HdrNic& nic, boo
   hdr.plen = 0;
 }
 
-uint32_t header_crc(const Hdr& hdr, Encap encap) {
+uint32_t header_crc(const Hdr& hdr, Encap encap, bool icrc_outer) {
   const unsigned inner = inner_offset(encap);
   constexpr unsigned kMasked = Ipv6::kBytes + Udp::kBytes + Bth::kBytes;
   const uint8_t* bytes = header_bytes(hdr);
-  const uint32_t reg = wire::icrc_headers(bytes + inner, 6);
+  const uint32_t start = wire::icrc_outer({bytes + Eth::kBytes, icrc_outer ? outer_bytes(encap) : 0});
+  const uint32_t reg = wire::icrc_headers(bytes + inner, 6, start);
   return wire::crc_update(reg, bytes + inner + kMasked, hdr.hdr_len - inner - kMasked);
 }
 

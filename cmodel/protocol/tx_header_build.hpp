@@ -45,8 +45,8 @@ inline constexpr uint32_t kEndpointQpn = 2;
 void build_ctl_header(const Ctlpkt& ctl, const HdrQp& qp, const HdrNic& nic, bool request, Hdr& hdr);
 
 /// ICRC register after the header: eight bytes of ones, then the bytes from the inner IPv6 header to hdr_len with the
-/// variant fields as ones.
-uint32_t header_crc(const Hdr& hdr, Encap encap);
+/// variant fields as ones. `icrc_outer`: from the outer IPv6 header on, if there is one (CTRL.icrc_outer, A-14).
+uint32_t header_crc(const Hdr& hdr, Encap encap, bool icrc_outer);
 
 /// The header's bytes.
 inline const uint8_t* header_bytes(const Hdr& hdr) { return reinterpret_cast<const uint8_t*>(hdr.hdr.data()); }

@@ -142,7 +142,8 @@ class Decoder {
       end_ -= kIcrcBytes;
       p_.icrc.emplace();
       p_.icrc->value = load_le32(frame_.data() + end_);
-      icrc_ = icrc(frame_.subspan(ip_, end_ - ip_));
+      const size_t outer = config_.icrc_outer && p_.outer_ipv6 ? Eth::kBytes : ip_;
+      icrc_ = icrc(frame_.subspan(ip_, end_ - ip_), frame_.subspan(outer, ip_ - outer));
       p_.icrc->ok = icrc_ == p_.icrc->value;
     }
     bth_ = at_;

@@ -262,6 +262,7 @@ std::vector<uint8_t> encode(const Packet& p, const WireConfig& config) {
   std::vector<uint8_t> out;
   out.reserve(192 + p.payload.size());
   append(out, p.eth);
+  const size_t outer = out.size();
   append(out, p.outer_ipv6);
   append(out, p.srh);
   const size_t ip = out.size();
@@ -293,7 +294,9 @@ std::vector<uint8_t> encode(const Packet& p, const WireConfig& config) {
   const DscpClass dscp = classify(p.dscp(), config.dscp);
   if (p.bth && dscp != DscpClass::Trimmed && dscp != DscpClass::TrimmedLasthop) {
     const bool as_given = p.icrc && !p.icrc->ok;
-    const uint32_t value = as_given ? p.icrc->value : icrc(std::span(out).subspan(ip));
+    const auto sent = std::span<const uint8_t>(out);
+    const auto covered = config.icrc_outer && p.outer_ipv6 ? sent.subspan(outer, ip - outer) : sent.first(0);
+    const uint32_t value = as_given ? p.icrc->value : icrc(sent.subspan(ip), covered);
     out.resize(out.size() + kIcrcBytes);
     store_le32(out.data() + out.size() - kIcrcBytes, value);
   }

@@ -32,6 +32,7 @@ struct WireConfig {
   bool bth_m_first = false;      ///< BTH byte 1: bit 7 is m, bit 6 is se (A-02)
   bool ev_swap = false;          ///< UDP source port = EV[15:0], flow label = EV[31:16] (A-03)
   bool eeth_op_high = false;     ///< EETH byte 1: op in bits 5:4 instead of 3:2
+  bool icrc_outer = false;       ///< the ICRC of SRv6 packets starts at the outer IP header (A-14)
   DscpMap dscp{};                ///< (A-04)
   bool operator==(const WireConfig&) const = default;
 };

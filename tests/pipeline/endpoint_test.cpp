@@ -489,6 +489,59 @@ TEST_CASE("a reverse path is probed with a new EV each time; one that works goes
   CHECK(b.sent[2].psn == 0x8003);
 }
 
+TEST_CASE("REV_SEED: entropy values of reverse-path probes go on from a new value, 0 counts as 1", "[endpoint][A-06]") {
+  Bench b;
+  b.set_up(1, 2);
+  const auto next = [&] {
+    b.want.load({.dest = 2, .plane = 1});
+    const Ctlpkt& c = b.request(b.sent.size() + 1);
+    const uint32_t ev = c.ev;
+    b.answer(c.psn);
+    return ev;
+  };
+  CHECK(next() == 0xA3000000);  // from 1, as after reset
+  b.csr.rev_seed = 0x12345678;
+  b.run(1);
+  CHECK(next() == 0x091A2B3C);
+  CHECK(next() == 0x048D159E);
+  CHECK(next() == 0x02468ACF);
+  CHECK(next() == 0xA2234567);  // 01234567 ^ A3000000
+  b.csr.rev_seed = 0;
+  b.run(1);
+  CHECK(next() == 0xA3000000);
+  CHECK(next() == 0x51800000);
+  b.csr.rev_seed = 1;  // new, though it stands for the same
+  b.run(1);
+  CHECK(next() == 0xA3000000);
+  CHECK(next() == 0x51800000);  // the same value again is not new
+}
+
+TEST_CASE("REV_SEED in the cycle of a new reverse-path probe: that one is of the old row, the next of the new",
+          "[endpoint][A-06]") {
+  // In which cycle the probe is taken is found by moving the write over all that may be.
+  unsigned old_first = 0;
+  for (unsigned at = 0; at < 8; ++at) {
+    CAPTURE(at);
+    Bench b;
+    b.set_up(1, 2);
+    b.want.load({.dest = 2, .plane = 1});
+    b.run(at);
+    b.csr.rev_seed = 0x12345678;
+    const Ctlpkt first = b.request(1);
+    b.answer(first.psn);
+    b.want.load({.dest = 2, .plane = 1});
+    const uint32_t second = b.request(2).ev;
+    if (first.ev == 0xA3000000) {  // taken before the write, or with it
+      ++old_first;
+      CHECK(second == 0x091A2B3C);
+    } else {
+      CHECK(first.ev == 0x091A2B3C);
+      CHECK(second == 0x048D159E);
+    }
+  }
+  CHECK(old_first == 6);  // loaded before cycle 0, in the FIFO at the end of cycle 1, taken in cycle 2
+}
+
 TEST_CASE("both kinds of probe and an update can be under way at once", "[endpoint]") {
   Bench b;
   b.set_up(1, 2);

@@ -287,6 +287,81 @@ TEST_CASE("one wrong bit anywhere under the ICRC is seen, a changed traffic clas
   }
 }
 
+TEST_CASE("the ICRC may start at the outer header: each setting takes its own frames alone", "[rx_lane][A-14]") {
+  const char* name = GENERATE("tiny", "fpga100", "asic800");
+  const bool on = GENERATE(false, true);
+  const unsigned gap = GENERATE(0u, 1u);
+  CAPTURE(name, on, gap);
+  Lane l(name);
+  l.csr.icrc_outer = on;
+  std::vector<bool> right;
+  for (unsigned i = 0; i < 3 * 3 * 2 * 5; ++i) {  // every kind behind every other one, of many lengths
+    const Outer outer = i / 5 % 2 ? kOuters[i % 3] : kOuters[i / 3 % 3];
+    Packet p = write_packet(4 + i);
+    p.psn = i;
+    const Bytes frame = p.frame(outer);
+    const bool from_outer = outer != Outer::None && i % 4 != 0;
+    l.send(from_outer ? with_outer_icrc(frame) : frame, gap);
+    right.push_back(outer == Outer::None || from_outer == on);
+    l.idle(i % 3);
+    if (i >= 2) l.decide(false);
+  }
+  l.idle(100);
+  REQUIRE(l.descs.size() == right.size());
+  for (unsigned i = 0; i < right.size(); ++i) {
+    CAPTURE(i);
+    CHECK(l.descs[i].err == RxErr::None);
+    CHECK(l.descs[i].psn == i);
+    CHECK(l.descs[i].icrc_ok == right[i]);
+  }
+  CHECK(std::count(right.begin(), right.end(), true) > 10);
+  CHECK(std::count(right.begin(), right.end(), false) > 10);
+}
+
+TEST_CASE("under the ICRC from the outer header on, only what routers and uSID change may change", "[rx_lane][A-14]") {
+  const char* name = GENERATE("tiny", "fpga100");
+  const Outer outer = GENERATE(Outer::Ipv6, Outer::Srh);
+  const std::size_t inner = outer == Outer::Srh ? 78 : 54;
+  const Bytes good = with_outer_icrc(write_packet(33).frame(outer));
+  for (std::size_t at = 14; at < inner; ++at) {
+    for (const unsigned bit : {0u, 6u}) {
+      if (at == 20) continue;  // next header: then the inner packet is elsewhere
+      Bytes bad = good;
+      bad[at] = static_cast<uint8_t>(bad[at] ^ 1u << bit);
+      Lane l(name);
+      l.csr.icrc_outer = true;
+      l.send(bad);
+      l.idle(10);
+      REQUIRE(l.descs.size() == 1);
+      const bool variant =
+          (at == 14 && bit == 0) || (at >= 15 && at <= 17) || at == 21 || (at >= 38 && at <= 53) || at == 57;
+      CAPTURE(name, inner, at, bit);
+      // With another version, or another SRH than can be used, it is no packet of ours either.
+      CHECK(l.descs[0].icrc_ok == (inner == 54 && at == 57 ? false : variant));
+    }
+  }
+}
+
+TEST_CASE("frames cut inside their outer headers leave nothing in the next one's ICRC", "[rx_lane][A-14]") {
+  const char* name = GENERATE("tiny", "fpga100");
+  const Outer outer = GENERATE(Outer::Ipv6, Outer::Srh);
+  const Bytes whole = with_outer_icrc(write_packet(100).frame(outer));
+  for (std::size_t size = 1; size < 78 + 64; ++size) {
+    CAPTURE(name, size);
+    Lane l(name);
+    l.csr.icrc_outer = true;
+    l.send(Bytes(whole.begin(), whole.begin() + static_cast<long>(size)));
+    l.idle(size % 2 * 8);
+    l.send(whole);
+    l.idle(8);
+    REQUIRE_FALSE(l.descs.empty());
+    // A single beat without byte 20 counts as a frame without outer headers, and nothing at all has a right ICRC.
+    if (l.descs.size() == 2) CHECK(l.descs[0].icrc_ok == (size <= (l.preset.port_bytes == 16 ? 16 : 20)));
+    CHECK(l.descs.back().err == RxErr::None);
+    CHECK(l.descs.back().icrc_ok);
+  }
+}
+
 TEST_CASE("a trimmed packet is described, however long its headers say it is", "[rx_lane]") {
   Lane l("tiny");
   Packet p = write_packet(4096);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <boost/crc.hpp>
 #include <cstdint>
 #include <vector>
 
@@ -63,7 +64,9 @@ struct Packet {
   /// 54 to 77).
   Bytes frame(Outer outer_headers = Outer::None) const {
     const Bytes in = inner();
-    Bytes f(14);
+    Bytes f;
+    f.reserve(14 + 64 + in.size());
+    f.resize(14);
     f[5] = 2;
     f[11] = 1;
     f[12] = 0x86;
@@ -87,6 +90,26 @@ struct Packet {
     return f;
   }
 };
+
+/// Replaces the ICRC of a frame with outer headers by the one that starts there: by Boost, over the bytes with ones for
+/// what routers and uSID change, by frame offset.
+inline Bytes with_outer_icrc(Bytes f) {
+  const bool srh = f[20] == 43;
+  const std::size_t inner = srh ? 78 : 54, end = f.size() - 4;
+  Bytes v = f;
+  v.resize(end);
+  v[14] |= 0x0f;
+  for (const unsigned at : {15u, 16u, 17u, 21u}) v[at] = 0xff;
+  std::fill(v.begin() + 38, v.begin() + 54, uint8_t{0xff});
+  if (srh) v[57] = 0xff;
+  v[inner] |= 0x0f;
+  for (const unsigned at : {1u, 2u, 3u, 7u, 46u, 47u, 52u}) v[inner + at] = 0xff;
+  std::fill(v.begin() + 6, v.begin() + 14, uint8_t{0xff});  // for the LRH
+  boost::crc_optimal<32, 0x04C11DB7, 0xFFFFFFFF, 0xFFFFFFFF, true, true> crc;
+  crc.process_bytes(v.data() + 6, v.size() - 6);
+  wire::store_le32(&f[end], crc.checksum());
+  return f;
+}
 
 /// METH, RETH of a WRITE: RQMSN, MSN, VA, R_Key, DMA length.
 inline Bytes write_ext(uint16_t rqmsn, uint16_t msn, uint64_t va, uint32_t rkey, uint32_t dmalen) {

@@ -79,12 +79,28 @@ uint32_t reference(const Hdr& h, unsigned inner) {
   return crc.checksum();
 }
 
+/// The same from the outer IPv6 header on (frame byte 14), `inner` being 54 or 78.
+uint32_t outer_reference(const Hdr& h, unsigned inner) {
+  std::vector<uint8_t> f(header_bytes(h), header_bytes(h) + h.hdr_len);
+  f[14] |= 0x0f;
+  for (const unsigned i : {15u, 16u, 17u, 21u}) f[i] = 0xff;
+  for (unsigned i = 38; i < 54; ++i) f[i] = 0xff;  // destination
+  if (inner == 78) f[57] = 0xff;                   // segments left
+  f[inner] |= 0x0f;
+  for (const unsigned i : {1u, 2u, 3u, 7u, 46u, 47u, 52u}) f[inner + i] = 0xff;
+  std::vector<uint8_t> v(8, 0xff);
+  v.insert(v.end(), f.begin() + 14, f.end());
+  boost::crc_optimal<32, 0x04C11DB7, 0xFFFFFFFF, 0, true, true> crc;
+  crc.process_bytes(v.data(), v.size());
+  return crc.checksum();
+}
+
 /// The whole frame: header, payload 0, 1, 2, ..., padding and ICRC, as a lane makes it.
-std::vector<uint8_t> frame(Hdr& h, Encap encap) {
+std::vector<uint8_t> frame(Hdr& h, Encap encap, bool icrc_outer) {
   std::vector<uint8_t> v(header_bytes(h), header_bytes(h) + h.hdr_len);
   for (unsigned i = 0; i < h.plen; ++i) v.push_back(static_cast<uint8_t>(i));
   while (v.size() < h.hdr_len + (h.plen + 3u) / 4 * 4) v.push_back(0);
-  const uint32_t crc = ~wire::crc_update(header_crc(h, encap), v.data() + h.hdr_len, v.size() - h.hdr_len);
+  const uint32_t crc = ~wire::crc_update(header_crc(h, encap, icrc_outer), v.data() + h.hdr_len, v.size() - h.hdr_len);
   for (unsigned i = 0; i < 4; ++i) v.push_back(static_cast<uint8_t>(crc >> 8 * i));
   return v;
 }
@@ -114,7 +130,7 @@ TEST_CASE("header of a WRITE Only without encapsulation, byte by byte", "[protoc
   CHECK(hex(h, 74, 78) == "03040102");
   CHECK(hex(h, 78, 94) == "0011223344556677cafe000100000006");
   CHECK(hex(h, 94, 152) == std::string(116, '0'));
-  CHECK(header_crc(h, Encap::Ipv6) == reference(h, 14));
+  CHECK(header_crc(h, Encap::Ipv6, false) == reference(h, 14));
 }
 
 TEST_CASE("M in bit 7 of BTH byte 1, time stamps in microseconds", "[protocol][header]") {
@@ -168,7 +184,9 @@ TEST_CASE("retransmission with time stamp, immediate and SRv6", "[protocol][head
         "30fffffe");
   CHECK(hex(h, 114, 122) == "03040102beef0001");
   CHECK(hex(h, 122, 142) == "0011223344556677cafe000100000006aabbccdd");
-  CHECK(header_crc(h, Encap::Srv6) == reference(h, 54));
+  CHECK(header_crc(h, Encap::Srv6, false) == reference(h, 54));
+  CHECK(header_crc(h, Encap::Srv6, true) == outer_reference(h, 54));
+  CHECK(header_crc(h, Encap::Srv6, true) != reference(h, 54));
 }
 
 TEST_CASE("header of a control packet", "[protocol][header]") {
@@ -198,7 +216,7 @@ TEST_CASE("header of a control packet", "[protocol][header]") {
   CHECK(h.ctl);
   CHECK(hex(h, 14, 22) == "61200003003c1140");
   CHECK(hex(h, 62, 74) == "dc40ffff0000012300001234");
-  CHECK(header_crc(h, Encap::Ipv6) == reference(h, 14));
+  CHECK(header_crc(h, Encap::Ipv6, false) == reference(h, 14));
 }
 
 TEST_CASE("SRv6 template: zero uSIDs take no plane, the uplink goes in whether zero or not", "[protocol][srv6]") {
@@ -235,14 +253,17 @@ TEST_CASE("SRv6 with SRH, byte by byte: outer header to the template's address, 
         "fd000000000000000000000000000001"
         "fd000000000000000000000000000002");
   CHECK(hex(h, 118, 126) == "c12312b700340000");
-  CHECK(header_crc(h, Encap::Srv6Srh) == reference(h, 78));
+  CHECK(header_crc(h, Encap::Srv6Srh, false) == reference(h, 78));
+  CHECK(header_crc(h, Encap::Srv6Srh, true) == outer_reference(h, 78));
+  CHECK(header_crc(h, Encap::Srv6Srh, true) != reference(h, 78));
 }
 
 TEST_CASE("the wire library takes every encapsulation apart as it was meant", "[protocol][header]") {
   for (const Encap encap : {Encap::Ipv6, Encap::Srv6, Encap::Srv6Srh, Encap::Udp}) {
     for (const bool swap : {false, true}) {
-      for (const bool control : {false, true}) {
-        CAPTURE(static_cast<unsigned>(encap), swap, control);
+      for (const unsigned kind : {0u, 1u, 2u, 3u}) {
+        const bool control = kind & 1, outer = kind & 2;
+        CAPTURE(static_cast<unsigned>(encap), swap, control, outer);
         HdrQp q = qp();
         q.ts = true;
         q.encap = encap;
@@ -267,7 +288,8 @@ TEST_CASE("the wire library takes every encapsulation apart as it was meant", "[
         }
         wire::WireConfig config;
         config.ev_swap = swap;
-        const wire::Packet p = wire::decode(frame(h, encap), config);
+        config.icrc_outer = outer;
+        const wire::Packet p = wire::decode(frame(h, encap, outer), config);
         REQUIRE_FALSE(p.error);
         REQUIRE(p.icrc);
         CHECK(p.icrc->ok);

@@ -123,6 +123,10 @@ TEST_CASE("entropy values of control packets, fixed or refreshed", "[tb][choices
   const Both r = both("mixed", "rev_probe", 0, 1, {{"dut_sends", 0}});
   CHECK(r.first.dut.counters.ep_req == 0);
   CHECK(r.second.dut.counters.ep_req > 0);
+  // Other EVs of the probes, and so of what comes back once one of them is answered.
+  const Both seed = both("mixed", "rev_seed", 1, 0x9d2c5680, {{"dut_sends", 0}});
+  CHECK(seed.first.dut.counters.ep_req > 0);
+  CHECK(seed.second.dut.counters.ep_req > 0);
 }
 
 TEST_CASE("the timer's interval", "[tb][choices][A-07]") {
@@ -155,6 +159,23 @@ TEST_CASE("trimmed packets are NACKed or only counted", "[tb][choices][A-13]") {
   CHECK(r.first.dut.counters.trim > 0);
   CHECK(nacks(r.first) == 0);
   CHECK(nacks(r.second) > 0);
+}
+
+TEST_CASE("the ICRC starts at the inner IP header or at the outer one, whatever routers change there",
+          "[tb][choices][A-14]") {
+  // Both ends and the links' own frames have the same setting; half of the outer headers are changed on the way.
+  const Both r = both("mixed", "icrc_outer", 0, 1, {{"srv6_share", 1}, {"srh_share", 0.5}});
+  for (const CosimResult* one : {&r.first, &r.second}) {
+    CHECK(one->writes_verified > 0);
+    // What is dropped is what links damage, two in a thousand frames, not what they may change.
+    CHECK(one->dut.counters.drop_icrc < one->peer.link.frames / 50);
+  }
+  // Frames without outer header are the same with both.
+  const CosimResult plain = run_with("clean", {{"srv6_share", 0}}, {"icrc_outer", 0}, 300, "tiny", 21);
+  const CosimResult other = run_with("clean", {{"srv6_share", 0}}, {"icrc_outer", 1}, 300, "tiny", 21);
+  CHECK(plain.outcome == Outcome::Pass);
+  CHECK(other.outcome == Outcome::Pass);
+  CHECK(plain.event_hash == other.event_hash);
 }
 
 TEST_CASE("length fields of trimmed packets change nothing, rewritten or not", "[tb][choices][A-15]") {

@@ -14,8 +14,10 @@ namespace {
 
 const Preset& kTiny = *find_preset("tiny");
 
+constexpr wire::WireConfig kOuter{.icrc_outer = true};
+
 std::vector<uint8_t> write_frame(bool srv6, bool ts, unsigned payload, uint32_t psn = 77,
-                                 wire::Opcode opcode = wire::Opcode::WriteFirst) {
+                                 wire::Opcode opcode = wire::Opcode::WriteFirst, const wire::WireConfig& config = {}) {
   using namespace wire;
   Packet p = make_packet(opcode, srv6 ? Encapsulation::Srv6 : Encapsulation::Ipv6, ts);
   p.bth->psn = psn;
@@ -28,7 +30,7 @@ std::vector<uint8_t> write_frame(bool srv6, bool ts, unsigned payload, uint32_t 
   p.set_entropy(0x12345678);
   p.payload.assign(payload, 0xab);
   complete(p);
-  return encode(p);
+  return encode(p, config);
 }
 
 unsigned be16(const std::vector<uint8_t>& b, unsigned at) { return b[at] * 256u + b[at + 1]; }
@@ -86,7 +88,7 @@ TEST_CASE("a penalized SACK says so and is otherwise as it was", "[tb][link][pen
     const auto whole = wire::encode(sack);
     for (const unsigned penalty : {0u, 1u, 127u}) {
       auto changed = whole;
-      penalize(changed, penalty);
+      penalize(changed, penalty, false);
       REQUIRE(changed.size() == whole.size());
       unsigned differ = 0;
       for (std::size_t i = 0; i + 4 < whole.size(); ++i) differ += changed[i] != whole[i];
@@ -105,7 +107,7 @@ TEST_CASE("a WRITE that lost its payload has none, says so, and has a right ICRC
     for (const bool ts : {false, true}) {
       for (const auto opcode : {wire::Opcode::WriteOnly, wire::Opcode::WriteOnlyImm}) {
         auto frame = write_frame(srv6, ts, 301, 77, opcode);
-        REQUIRE(empty_write(frame));
+        REQUIRE(empty_write(frame, false));
         const wire::Packet p = wire::decode(frame);
         REQUIRE_FALSE(p.error);
         CHECK(p.payload.empty());
@@ -114,12 +116,12 @@ TEST_CASE("a WRITE that lost its payload has none, says so, and has a right ICRC
         CHECK(p.bth->pad_count == 0);
         CHECK(p.reth->dma_length == 0);
         CHECK(p.immdt.has_value() == (opcode == wire::Opcode::WriteOnlyImm));
-        CHECK_FALSE(empty_write(frame));  // nothing left to take out
+        CHECK_FALSE(empty_write(frame, false));  // nothing left to take out
       }
     }
   }
   auto first = write_frame(false, false, 256, 77, wire::Opcode::WriteFirst);
-  CHECK_FALSE(empty_write(first));
+  CHECK_FALSE(empty_write(first, false));
 }
 
 TEST_CASE("flipped bits are seen by the ICRC or change nothing that it covers", "[tb][link][corrupt]") {
@@ -167,7 +169,7 @@ TEST_CASE("rogue copies differ from the original in what a receiver must check",
   unsigned right_icrc = 0, made = 0;
   for (unsigned i = 0; i < 1000; ++i) {
     auto copy = whole;
-    if (!make_rogue(copy, kTiny.num_qps, wire::kDscpTrimmed, rng)) continue;
+    if (!make_rogue(copy, kTiny.num_qps, wire::kDscpTrimmed, rng, false)) continue;
     ++made;
     REQUIRE(copy != whole);
     REQUIRE(copy.size() >= kMinFrameBytes - kFcsBytes);
@@ -182,6 +184,66 @@ TEST_CASE("rogue copies differ from the original in what a receiver must check",
   }
   CHECK(made > 900);
   CHECK(right_icrc > 300);
+}
+
+TEST_CASE("what a link changes has a right ICRC from the outer header on, if that is where it starts",
+          "[tb][link][A-14]") {
+  wire::Packet sack = wire::make_packet(wire::Opcode::Sack, wire::Encapsulation::Srv6Srh, false);
+  auto penalized = wire::encode(sack, kOuter);
+  penalize(penalized, 5, true);
+  CHECK_FALSE(wire::decode(penalized, kOuter).error);
+  CHECK(wire::decode(penalized).error->code == wire::ErrorCode::BadIcrc);
+  const auto whole = write_frame(true, true, 301, 77, wire::Opcode::WriteOnly, kOuter);
+  auto empty = whole;
+  REQUIRE(empty_write(empty, true));
+  CHECK_FALSE(wire::decode(empty, kOuter).error);
+  CHECK(wire::decode(empty).error->code == wire::ErrorCode::BadIcrc);
+  Rng rng(4, "test");
+  unsigned right_icrc = 0, only_icrc = 0;
+  for (unsigned i = 0; i < 1000; ++i) {
+    auto copy = whole;
+    if (!make_rogue(copy, kTiny.num_qps, wire::kDscpTrimmed, rng, true)) continue;
+    const wire::Packet p = wire::decode(copy, kOuter);
+    if (p.trimmed()) continue;
+    right_icrc += !p.error;
+    only_icrc += p.error && p.error->code == wire::ErrorCode::BadIcrc;
+  }
+  CHECK(right_icrc > 300);
+  CHECK(only_icrc == 0);
+}
+
+TEST_CASE("routers change what no ICRC covers, and only behind an outer header", "[tb][link][A-14]") {
+  const auto plain = write_frame(false, true, 300);
+  auto same = plain;
+  route_frame(same);
+  CHECK(same == plain);
+  for (const auto encapsulation : {wire::Encapsulation::Srv6, wire::Encapsulation::Srv6Srh}) {
+    for (const bool outer : {false, true}) {
+      const wire::WireConfig config{.icrc_outer = outer};
+      wire::Packet p = wire::make_packet(wire::Opcode::Sack, encapsulation, false);
+      p.outer_ipv6->dst = {0x20, 1, 0x10, 0, 0x51, 2, 0x53, 4, 0x55, 6, 0x57, 8, 0x59, 10, 0x5b, 12};
+      p.outer_ipv6->flow_label = 0x12345;
+      if (p.srh) {
+        p.srh->segments_left = 1;
+        p.srh->segment = {0xfd, 1, 2, 3};
+      }
+      wire::complete(p);
+      auto frame = wire::encode(p, config);
+      route_frame(frame);
+      const wire::Packet q = wire::decode(frame, config);
+      CHECK_FALSE(q.error);
+      CHECK(q.outer_ipv6->hop_limit == 63);
+      CHECK(q.outer_ipv6->flow_label == 0xedcba);
+      CHECK(q.ipv6 == p.ipv6);
+      if (p.srh) {
+        CHECK(q.srh->segments_left == 0);
+        CHECK(q.outer_ipv6->dst == p.srh->segment);
+      } else {
+        CHECK(q.outer_ipv6->dst ==
+              std::array<uint8_t, 16>{0x20, 1, 0x10, 0, 0x53, 4, 0x55, 6, 0x57, 8, 0x59, 10, 0x5b, 12});
+      }
+    }
+  }
 }
 
 TEST_CASE("a link does what its probabilities say, the same for the same seed", "[tb][link]") {

@@ -24,6 +24,9 @@ MISTAKES = {
     "A-01: there is no setting CNT_RTX": changed("`UDP_PORT.port`", "`CNT_RTX`"),
     "A-01: there is no setting udp_prot": changed("`UDP_PORT.port`", "scenario `udp_prot`"),
     "A-36: there is no setting mrc decode --eeth-op-hihg": changed("--eeth-op-high", "--eeth-op-hihg"),
+    "A-14: there is no setting mrc encode --icrc-outre":
+        changed("`mrc encode --icrc-outer`", "`mrc encode --icrc-outre`"),
+    "A-06: there is no setting REV_SEDE": changed("`REV_SEED`", "`REV_SEDE`"),
     "A-01: no setting in `backquotes`": changed("`UDP_PORT.port`", "rx_lane"),
     "A-01: no text under 'setting'": changed("`UDP_PORT.port`", ""),
     "A-01: the tag [A-01] is not among its tests": changed("| [A-01] |", "| [tb][choices] |"),
@@ -37,6 +40,9 @@ MISTAKES = {
         changed(DESIGN, DESIGN.replace("`docs/blocks/rx_track.md`", "`docs/blocks/rx_trakc.md`")),
     "5 cells instead of 6": changed(ROW, ROW.replace(" C |", "", 1)),
     "no table is called 'Choises'": changed("## Choices\n", "## Choises\n"),
+    "no table is called 'Choices without a setting'":
+        changed("## Design decisions (no protocol choice)\n",
+                "## Choices without a setting\n\n## Design decisions (no protocol choice)\n"),
     "no table 'Choices'": changed("## Choices\n", "## Choises\n"),
 }
 

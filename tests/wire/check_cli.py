@@ -10,6 +10,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import zlib
 
 MRC = sys.argv[1]
 FAILED = []
@@ -50,6 +51,16 @@ def refused(folder, args, sentence):
         FAILED.append(f"{args}: no remedy in {err!r}")
 
 
+def icrc_outer(frame):
+    """Of a frame with an outer IPv6 header and no SRH, from that header on: the fields that count as ones by offset."""
+    masked = bytearray(frame[14:-4])
+    masked[0] |= 0x0F
+    masked[40] |= 0x0F
+    for at in (1, 2, 3, 7, *range(24, 40), 41, 42, 43, 47, 86, 87, 92):
+        masked[at] = 0xFF
+    return zlib.crc32(bytes([0xFF] * 8) + masked)
+
+
 def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
@@ -88,6 +99,14 @@ def main():
                                                    folder=folder)[1]).get("trimmed"), True)
         check("not that one", json.loads(run("decode", "--hex", trimmed, "--json", "--dscp", "trimmed=13",
                                              folder=folder)[1])["error"]["name"], "bad_length")
+        outer = run("encode", "in.json", "--icrc-outer", folder=folder)[1].split()
+        check("another start of the ICRC changes SRv6 alone", (outer[0][:-8], outer[0][-8:] != frames[0][-8:], outer[1]),
+              (frames[0][:-8], True, frames[1]))
+        check("SRv6 frame, ICRC by hand", int.from_bytes(bytes.fromhex(outer[0][-8:]), "little"),
+              icrc_outer(bytes.fromhex(outer[0])))
+        for option, right in (["--icrc-outer"], True), ([], False):
+            check("decode " + str(option), json.loads(run("decode", "--hex", outer[0], "--json", *option,
+                                                          folder=folder)[1])["icrc"]["ok"], right)
         check("another port", json.loads(run("decode", "--hex", frames[1], "--json", "--udp-port", "4971",
                                              folder=folder)[1])["error"], {
                                                  "name": "not_mrc", "offset": 36,

@@ -241,6 +241,13 @@ TEST_CASE("both settings of every open choice of the format work", "[wire.codec.
   CHECK(decode(encode(e, high), high).eeth->op == 1);
   CHECK(encode(decode(encode(e), high), high) == encode(e));
 
+  // Where the ICRC of an SRv6 packet starts; nothing else of the frame depends on it.
+  const Packet s = make_packet(Opcode::Ack, Encapsulation::Srv6);
+  const WireConfig outer{.icrc_outer = true};
+  CHECK(encode(s, outer) != encode(s));
+  CHECK_FALSE(decode(encode(s, outer), outer).error);
+  CHECK(decode(encode(s, outer)).error->code == ErrorCode::BadIcrc);
+
   const WireConfig port{.udp_port = 4971};
   const Packet other = make_packet(Opcode::Ack, Encapsulation::Ipv4, false, port);
   CHECK_FALSE(decode(encode(other), port).error);

@@ -33,6 +33,25 @@ uint32_t icrc_by_hand(std::vector<uint8_t> ip) {
   return boost_crc(ip);
 }
 
+/// The same when it starts at the outer header of SRv6: a frame from the Ethernet header to the byte before the ICRC.
+uint32_t icrc_outer_by_hand(std::vector<uint8_t> frame) {
+  const bool srh = frame[20] == 43;
+  const std::vector<uint8_t> inner(frame.begin() + (srh ? 78 : 54), frame.end());
+  std::vector<uint8_t> covered(8, 0xFF);
+  frame[14] |= 0x0F;                                        // version, traffic class
+  for (size_t at : {15u, 16u, 17u, 21u}) frame[at] = 0xFF;  // traffic class, flow label, hop limit
+  for (size_t at = 38; at < 54; ++at) frame[at] = 0xFF;     // destination address
+  if (srh) frame[57] = 0xFF;                                // segments left
+  covered.insert(covered.end(), frame.begin() + 14, frame.begin() + (srh ? 78 : 54));
+  std::vector<uint8_t> masked = inner;
+  masked[0] |= 0x0F;
+  for (size_t at : {1u, 2u, 3u, 7u, 46u, 47u, 52u}) masked[at] = 0xFF;
+  covered.insert(covered.end(), masked.begin(), masked.end());
+  return boost_crc(covered);
+}
+
+constexpr WireConfig kOuter{.icrc_outer = true};
+
 }  // namespace
 
 TEST_CASE("the three known answers hold", "[wire.icrc.known]") {
@@ -105,5 +124,51 @@ TEST_CASE("marks and hop limits do not break the ICRC, everything else does", "[
     p.udp->src_port ^= 1;
     p.bth->reserved8_3 ^= 1;
     CHECK(decode(encode(p)).icrc->value != before);
+  }
+}
+
+TEST_CASE("the ICRC from the outer header on agrees with Boost, and is the inner one where there is none",
+          "[wire.icrc.boost][A-14]") {
+  std::mt19937 rng(10);
+  for (const auto& frame : mrc::test::all_kinds(rng)) {
+    const Packet p = decode(frame);
+    const auto other = encode(p, kOuter);
+    REQUIRE(other.size() == frame.size());
+    CHECK(std::equal(frame.begin(), frame.end() - 4, other.begin()));
+    const Packet q = decode(other, kOuter);
+    REQUIRE(q.icrc);
+    CHECK(q.icrc->ok);
+    CHECK(encode(q, kOuter) == other);
+    if (!p.outer_ipv6) {
+      CHECK(other == frame);
+      continue;
+    }
+    CHECK(q.icrc->value == icrc_outer_by_hand({other.begin(), other.end() - 4}));
+    // Each reading refuses what the other made.
+    CHECK(decode(other).error->code == ErrorCode::BadIcrc);
+    CHECK(decode(frame, kOuter).error->code == ErrorCode::BadIcrc);
+    CHECK(decode(frame, kOuter).error->want == q.icrc->value);
+  }
+}
+
+TEST_CASE("under the ICRC from the outer header on: every bit but what routers and uSID change",
+          "[wire.icrc.variant][A-14]") {
+  std::mt19937 rng(11);
+  for (const auto encapsulation : {Encapsulation::Srv6, Encapsulation::Srv6Srh}) {
+    const bool srh = encapsulation == Encapsulation::Srv6Srh;
+    const auto frame = encode(mrc::test::random_packet(Opcode::WriteOnly, encapsulation, false, rng), kOuter);
+    const size_t inner = srh ? 78 : 54;
+    const auto outer = std::span(frame).subspan(14, inner - 14);
+    const auto packet = std::span(frame).subspan(inner, frame.size() - inner - 4);
+    const uint32_t value = icrc(packet, outer);
+    for (size_t bit = 0; bit < 8 * outer.size(); ++bit) {
+      std::vector<uint8_t> changed(outer.begin(), outer.end());
+      const size_t at = bit / 8;
+      changed[at] = static_cast<uint8_t>(changed[at] ^ 1u << bit % 8);
+      const bool variant =
+          (at == 0 && bit % 8 < 4) || (at >= 1 && at <= 3) || at == 7 || (at >= 24 && at < 40) || at == 43;
+      CAPTURE(srh, bit);
+      CHECK((icrc(packet, changed) == value) == variant);
+    }
   }
 }

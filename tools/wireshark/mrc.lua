@@ -20,6 +20,8 @@ mrc.prefs.dscp_trimmed_lasthop = Pref.uint("DSCP TRIMMED_LASTHOP", 16,
 mrc.prefs.bth_m_first = Pref.bool("BTH: M before SE", false, "bit 7 of byte 1 is M, bit 6 is SE (A-02)")
 mrc.prefs.ev_swap = Pref.bool("EV: halves swapped", false, "source port = EV[15:0], flow label = EV[31:16] (A-03)")
 mrc.prefs.eeth_op_high = Pref.bool("EETH: op in bits 5:4", false, "instead of bits 3:2")
+mrc.prefs.icrc_outer = Pref.bool("ICRC from the outer header on", false,
+  "of SRv6 packets; off: from the inner IP header on (A-14)")
 
 -- ---- tables -----------------------------------------------------------------------------------------
 
@@ -172,6 +174,10 @@ local ones = {
   bth = {[4] = 0xFF},
 }
 
+-- the same for the outer headers of SRv6, if the ICRC covers them: IPv6 40 bytes, SRH 24
+local outer_ones = {[0] = 0x0F, [1] = 0xFF, [2] = 0xFF, [3] = 0xFF, [7] = 0xFF, [43] = 0xFF}
+for i = 24, 39 do outer_ones[i] = 0xFF end
+
 -- ---- fields -----------------------------------------------------------------------------------------
 
 local all = {}
@@ -256,7 +262,12 @@ local function icrc_of(tvb, size)
   else
     return nil
   end
-  local reg = crc_feed(0xDEBB20E3, info.source:range(info.offset, head), masks)
+  local reg = 0xDEBB20E3
+  if mrc.prefs.icrc_outer and #v6 > 1 then
+    local first = v6[1].offset
+    reg = crc_feed(reg, info.source:range(first, info.offset - first), outer_ones)
+  end
+  reg = crc_feed(reg, info.source:range(info.offset, head), masks)
   reg = crc_feed(reg, info.source:range(info.offset + head, 8), ones.udp)
   reg = crc_feed(reg, tvb:range(0, 12), ones.bth)
   if size > 12 then reg = crc_feed(reg, tvb:range(12, size - 12)) end
