@@ -94,6 +94,7 @@ module mrc_csr
     output logic ack_with_sack_o,
     output logic zero_drop_o,
     output logic skip_twice_o,
+    output logic icrc_outer_o,
     output logic [7:0] nak_invalid_o,
     output logic [7:0] nak_access_o,
     output logic [15:0] udp_port_o,
@@ -116,6 +117,7 @@ module mrc_csr
     output logic [3:0] srv6_uplink_lsb_o,
     output logic [3:0] srv6_uplink_bits_o,
     output logic [MaxPlanes-1:0][31:0] rev_ev_o,
+    output logic [31:0] rev_seed_o,
     output logic [8:0] ev_min_active_o,
     output logic [15:0] probe_interval_o,
     output logic [2:0] probe_successes_o,
@@ -128,7 +130,7 @@ module mrc_csr
   localparam logic [1:0] RespSlvErr = 2'd2;
   // Word addresses.
   localparam int unsigned RwFirst = 32'(CsrCtrl) / 4;
-  localparam int unsigned RwWords = 32'(CsrNakCode) / 4 - RwFirst + 1;
+  localparam int unsigned RwWords = 32'(CsrRevSeed) / 4 - RwFirst + 1;
   localparam int unsigned TblDataEnd = 32'(CsrTblData0) / 4 + CsrTblData0Count;
   localparam int unsigned CntFirst = 32'(CsrCntTx0) / 4;
   localparam int unsigned CntWords = 32'(CsrCntCcHold) / 4 - CntFirst + 1;
@@ -171,7 +173,8 @@ module mrc_csr
           field(CsrCtrlPdcidZeroLsb, CsrCtrlPdcidZeroWidth) |
           field(CsrCtrlAckWithSackLsb, CsrCtrlAckWithSackWidth) |
           field(CsrCtrlZeroDropLsb, CsrCtrlZeroDropWidth) |
-          field(CsrCtrlSkipTwiceLsb, CsrCtrlSkipTwiceWidth);
+          field(CsrCtrlSkipTwiceLsb, CsrCtrlSkipTwiceWidth) |
+          field(CsrCtrlIcrcOuterLsb, CsrCtrlIcrcOuterWidth);
       CsrUdpPort: return field(CsrUdpPortPortLsb, CsrUdpPortPortWidth);
       CsrDscpTx:
       return field(CsrDscpTxDataLsb, CsrDscpTxDataWidth) |
@@ -214,7 +217,7 @@ module mrc_csr
       return field(CsrNakCodeInvalidLsb, CsrNakCodeInvalidWidth) |
           field(CsrNakCodeAccessLsb, CsrNakCodeAccessWidth);
       CsrMacLo, CsrIp0, CsrIp1, CsrIp2, CsrIp3, CsrRevEv0, CsrRevEv1, CsrRevEv2, CsrRevEv3,
-          CsrRevEv4, CsrRevEv5, CsrRevEv6, CsrRevEv7, CsrEvpEv:
+          CsrRevEv4, CsrRevEv5, CsrRevEv6, CsrRevEv7, CsrEvpEv, CsrRevSeed:
       return 32'hFFFFFFFF;
       default:
       return (word >= 32'(CsrTblData0) / 4 && word < TblDataEnd) ? 32'hFFFFFFFF : 32'd0;
@@ -256,12 +259,13 @@ module mrc_csr
       CsrEvpEv: return CsrEvpEvReset;
       CsrEvpCmd: return CsrEvpCmdReset;
       CsrNakCode: return CsrNakCodeReset;
+      CsrRevSeed: return CsrRevSeedReset;
       default:
       return (word >= 32'(CsrTblData0) / 4 && word < TblDataEnd) ? CsrTblData0Reset : 32'd0;
     endcase
   endfunction
 
-  // One word per writable register, from CTRL to NAK_CODE.
+  // One word per writable register, from CTRL to REV_SEED.
   function automatic logic [RwWords-1:0][31:0] all_masks();
     logic [RwWords-1:0][31:0] m;
     for (int unsigned i = 0; i < RwWords; i++) begin
@@ -303,6 +307,7 @@ module mrc_csr
   localparam int unsigned QpAttr = 32'(CsrQpAttr) / 4 - RwFirst;
   localparam int unsigned EvpEv = 32'(CsrEvpEv) / 4 - RwFirst;
   localparam int unsigned NakCode = 32'(CsrNakCode) / 4 - RwFirst;
+  localparam int unsigned RevSeed = 32'(CsrRevSeed) / 4 - RwFirst;
 
   logic [31:0] rw_q[0:RwWords-1];
   logic [511:0] tbl_data;
@@ -925,6 +930,7 @@ module mrc_csr
   assign ack_with_sack_o = rw_q[Ctrl][CsrCtrlAckWithSackLsb];
   assign zero_drop_o = rw_q[Ctrl][CsrCtrlZeroDropLsb];
   assign skip_twice_o = rw_q[Ctrl][CsrCtrlSkipTwiceLsb];
+  assign icrc_outer_o = rw_q[Ctrl][CsrCtrlIcrcOuterLsb];
   assign nak_invalid_o = rw_q[NakCode][CsrNakCodeInvalidLsb+:CsrNakCodeInvalidWidth];
   assign nak_access_o = rw_q[NakCode][CsrNakCodeAccessLsb+:CsrNakCodeAccessWidth];
   assign udp_port_o = rw_q[Udp][CsrUdpPortPortLsb+:CsrUdpPortPortWidth];
@@ -958,6 +964,8 @@ module mrc_csr
   assign cfg_table_o = int_q ? int_table_q
       : rw_q[TblCmd][CsrTblCmdTableLsb+:CsrTblCmdTableWidth];
   assign cfg_data_o = int_q ? {504'd0, int_value_q} : tbl_data;
+
+  assign rev_seed_o = rw_q[RevSeed];
 
   for (genvar i = 0; i < 8; i++) begin : gen_rev_ev
     assign rev_ev_o[i] = rw_q[RevEv0+i];

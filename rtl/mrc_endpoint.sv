@@ -44,6 +44,7 @@ module mrc_endpoint
     input logic [NumPlanes-1:0] port_up_i,
     input logic [31:0] tick_i,
     input logic [MaxPlanes-1:0][31:0] rev_ev_i,
+    input logic [31:0] rev_seed_i,
     input logic [15:0] interval_i,
     input logic ports_from_0_i,
     input logic tsr_us_i,
@@ -178,7 +179,7 @@ module mrc_endpoint
   logic [3:0] div_q, div_d;
   logic visit_due_q, visit_due_d;
   probe_t cp_q, cp_d, rp_q, rp_d;  // of the controller, of a reverse path
-  logic [31:0] lfsr_q, lfsr_d;
+  logic [31:0] lfsr_q, lfsr_d, lfsr_after, seed_q;
   logic req_inc_q, req_inc_d, rsp_inc_q, rsp_inc_d, drop_inc_q, drop_inc_d;
 
   dests_t valid_q, valid_d;  // some QP leads there
@@ -341,15 +342,13 @@ module mrc_endpoint
 
   always_comb begin
     rp_d = rp_q;
-    lfsr_d = lfsr_q;
     if (want_known) begin
-      lfsr_d = lfsr_next(lfsr_q);
       rp_d = '{
           busy: 1'b1,
           send: 1'b1,
           dest: want.dest[DestW-1:0],
           plane: want.plane[PlaneW-1:0],
-          ev: lfsr_d,
+          ev: lfsr_after,
           seq: rp_q.seq + 14'd1,
           over: tick_i + 32'(interval_i)
       };
@@ -358,6 +357,18 @@ module mrc_endpoint
       rp_d.send = 1'b0;
     end else if (send && kind_q == KindRev) begin
       rp_d.send = 1'b0;
+    end
+  end
+
+  assign lfsr_after = lfsr_next(lfsr_q);
+
+  // A new seed counts, not one that stands there. 0 would never become anything else.
+  always_comb begin
+    lfsr_d = lfsr_q;
+    if (rev_seed_i != seed_q) begin
+      lfsr_d = (rev_seed_i == 32'd0) ? 32'd1 : rev_seed_i;
+    end else if (want_known) begin
+      lfsr_d = lfsr_after;
     end
   end
 
@@ -617,6 +628,7 @@ module mrc_endpoint
       cp_q <= '0;
       rp_q <= '0;
       lfsr_q <= 32'd1;
+      seed_q <= 32'd1;
       valid_q <= '0;
       due_q <= '0;
       waiting_q <= '0;
@@ -634,6 +646,7 @@ module mrc_endpoint
       cp_q <= cp_d;
       rp_q <= rp_d;
       lfsr_q <= lfsr_d;
+      seed_q <= rev_seed_i;
       valid_q <= valid_d;
       due_q <= due_d;
       waiting_q <= waiting_d;

@@ -299,7 +299,7 @@ module mrc_nic
   logic sack_base_self, oor_drop, err_silent, ev_swap, bth_m;
   logic rtt_rtx, rev_fixed, payload_bytes, ports_from_0, rev_probe, same_ev;
   logic bth_m_high, eeth_op_high, tsr_us, pdcid_zero;
-  logic ack_with_sack, zero_drop, skip_twice;
+  logic ack_with_sack, zero_drop, skip_twice, icrc_outer;
   logic [7:0] nak_invalid, nak_access;
   logic nores_inc, nopath_inc, req_inc, rsp_inc, drop_inc, md_inc, qa_inc, hold_inc;
   logic [31:0] tick;
@@ -313,6 +313,7 @@ module mrc_nic
   logic [3:0] srv6_plane_lsb, srv6_uplink_lsb, srv6_uplink_bits;
   logic [2:0] srv6_uplink_usid;
   logic [MaxPlanes-1:0][31:0] rev_ev;
+  logic [31:0] rev_seed;
   logic [8:0] ev_min_active;
   logic [15:0] probe_interval;
   logic [2:0] probe_successes;
@@ -405,6 +406,7 @@ module mrc_nic
       .ack_with_sack_o(ack_with_sack),
       .zero_drop_o(zero_drop),
       .skip_twice_o(skip_twice),
+      .icrc_outer_o(icrc_outer),
       .nak_invalid_o(nak_invalid),
       .nak_access_o(nak_access),
       .udp_port_o(udp_port),
@@ -427,6 +429,7 @@ module mrc_nic
       .srv6_uplink_lsb_o(srv6_uplink_lsb),
       .srv6_uplink_bits_o(srv6_uplink_bits),
       .rev_ev_o(rev_ev),
+      .rev_seed_o(rev_seed),
       .ev_min_active_o(ev_min_active),
       .probe_interval_o(probe_interval),
       .probe_successes_o(probe_successes),
@@ -734,6 +737,7 @@ module mrc_nic
       .ev_swap_i(ev_swap),
       .bth_m_i(bth_m),
       .bth_m_high_i(bth_m_high),
+      .icrc_outer_i(icrc_outer),
       .tsr_us_i(tsr_us),
       .srv6_plane_lsb_i(srv6_plane_lsb),
       .srv6_uplink_usid_i(srv6_uplink_usid),
@@ -811,6 +815,7 @@ module mrc_nic
         .bug_i(bug_q),
         .udp_port_i(udp_port),
         .ev_swap_i(ev_swap),
+        .icrc_outer_i(icrc_outer),
         .dscp_trimmed_i(dscp_trimmed),
         .dscp_lasthop_i(dscp_lasthop),
         .tick_i(tick[15:0]),
@@ -1029,6 +1034,7 @@ module mrc_nic
       .port_up_i(port_up_q),
       .tick_i(tick),
       .rev_ev_i(rev_ev),
+      .rev_seed_i(rev_seed),
       .interval_i(ep_interval),
       .ports_from_0_i(ports_from_0),
       .tsr_us_i(tsr_us),

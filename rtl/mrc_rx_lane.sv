@@ -19,6 +19,7 @@ module mrc_rx_lane
     input logic [7:0] bug_i,
     input logic [15:0] udp_port_i,
     input logic ev_swap_i,
+    input logic icrc_outer_i,
     input logic [5:0] dscp_trimmed_i,
     input logic [5:0] dscp_lasthop_i,
     input logic [15:0] tick_i,
@@ -61,12 +62,20 @@ module mrc_rx_lane
   localparam int unsigned PayByte = 80 % PortBytes;
   localparam int unsigned PktWords = 4096 / PortBytes;
   localparam int unsigned HdrChunks = 96 / PortBytes;
+  // Beats that may hold outer headers, and their bytes that the ICRC takes as ones: traffic class, flow
+  // label, hop limit, destination address of the outer header, segments left of the SRH.
+  localparam int unsigned OuterBeats = BeatSrh + 1;
+  localparam logic [768-1:0] OuterOnes = (768'(32'hFFFF_FF0F) << (8 * 14)) |
+      (768'(8'hFF) << (8 * 21)) | (768'({128{1'b1}}) << (8 * 38)) | (768'(8'hFF) << (8 * 57));
   localparam int unsigned BufAw = $clog2(RxBufWords);
   localparam int unsigned WordsW = $clog2(PktWords + 1);
   localparam int unsigned LineWords = HostBytes / PortBytes;
   localparam int unsigned LineWordW = (LineWords > 1) ? $clog2(LineWords) : 1;
   localparam logic [31:0] IcrcStart = 32'hDEBB20E3;
   localparam logic [31:0] IcrcResidue = 32'hDEBB20E3;
+  // XORed into the bytes behind the Ethernet header; with two of them the rest goes past the step.
+  localparam logic [Bits-1:0] OuterStart = Bits'(IcrcStart) << (8 * 14);
+  localparam logic [31:0] OuterStartRest = (PortBytes == 16) ? IcrcStart >> 16 : 32'd0;
 
   if (PortBytes != 16 && PortBytes != 32) begin : gen_bad_port_bytes
     $error("%m: PortBytes = %0d, must be 16 or 32", PortBytes);
@@ -130,6 +139,7 @@ module mrc_rx_lane
   logic [LenW-1:0] flush_len_q, flush_len_d;
   logic [8:0] j_q, j_d;
 
+  logic c_outer_q, c_outer_d;
   logic c_valid_q, c_valid_d, c_eof_q, c_eof_d, c_err_q, c_err_d, c_etype_ok_q, c_etype_ok_d;
   logic [7:0] c_tc_q, c_tc_d;
   logic [Bits-1:0] c_data_q, c_data_d, aligned;
@@ -197,6 +207,9 @@ module mrc_rx_lane
   assign c_etype_ok_d = (!flush_q && b_q == '0) ? etype_ok_in :
       etype_ok_q && (srh_ok_q || enc != EncSrh);
 
+  // A frame that ends in beat 0 is Short; its next header is looked at only if that beat has it.
+  assign c_outer_d = (b_q != '0) ? enc != EncPlain : NhBeat == 0 && enc_in != EncPlain;
+
   always_comb begin
     b_d = b_q;
     if (in_valid_q) begin
@@ -258,7 +271,54 @@ module mrc_rx_lane
       c_eof_q <= c_eof_d;
       c_err_q <= c_err_d;
       c_tc_q <= c_tc_d;
+      c_outer_q <= c_outer_d;
       c_etype_ok_q <= c_etype_ok_d;
+    end
+  end
+
+  // ---- stage 1: ICRC of the outer headers
+
+  // Always to the end of a step: beat 0 has them behind the Ethernet header, the beat in which the
+  // inner header starts has them in front.
+  logic outer_en;
+  logic [Bits-1:0] outer_bytes, outer_x;
+  logic [31:0] crc_o_q, crc_o_d, crc_o_next;
+
+  assign outer_en = icrc_outer_i && in_valid_q && !behind;
+
+  always_comb begin
+    outer_bytes = '0;
+    outer_x = '0;
+    if (outer_en) begin
+      for (int unsigned k = 0; k < OuterBeats; k++) begin
+        if (b_q == 4'(k)) begin
+          outer_bytes = in_data_q | OuterOnes[Bits*k+:Bits];
+        end
+      end
+      outer_x = outer_bytes ^ Bits'(crc_o_q);
+      if (b_q == '0) begin
+        outer_x = (outer_bytes & ({Bits{1'b1}} << (8 * 14))) ^ OuterStart;
+      end else if (b_q == 4'(BeatEncap) && enc != EncSrh) begin
+        outer_x = outer_x << (Bits - 8 * ByteEncap);
+      end else if (b_q == 4'(BeatSrh)) begin
+        outer_x = outer_x << (Bits - 8 * BytePlain);
+      end
+    end
+  end
+
+  assign crc_o_d = crc_o_next ^ ((b_q == '0) ? OuterStartRest : 32'd0);
+
+  mrc_crc32 #(
+      .Bytes(PortBytes)
+  ) u_crc_outer (
+      .en_i(outer_en),
+      .data_i(outer_x),
+      .crc_o(crc_o_next)
+  );
+
+  always_ff @(posedge clk_i) begin
+    if (outer_en) begin
+      crc_o_q <= crc_o_d;
     end
   end
 
@@ -314,7 +374,7 @@ module mrc_rx_lane
     end
   end
 
-  assign crc_start = (c_j_q == '0) ? IcrcStart : crc_q;
+  assign crc_start = (c_j_q != '0) ? crc_q : (icrc_outer_i && c_outer_q) ? crc_o_q : IcrcStart;
   assign crc_words = c_len_q[LenW-1:2];
   assign crc_in = (c_data_q | crc_ones) ^ Bits'(crc_start);
 

@@ -42,6 +42,7 @@ module mrc_tx_header
     input logic ev_swap_i,
     input logic bth_m_i,
     input logic bth_m_high_i,
+    input logic icrc_outer_i,
     input logic tsr_us_i,
     input logic [3:0] srv6_plane_lsb_i,
     input logic [2:0] srv6_uplink_usid_i,
@@ -60,6 +61,7 @@ module mrc_tx_header
   localparam int unsigned EthBits = 8 * 14;
   localparam int unsigned Ip6Bits = 8 * 40;
   localparam int unsigned SrhBits = 8 * SrhBytes;
+  localparam int unsigned FrontBits = Ip6Bits + SrhBits;  // what may stand before the inner header
   localparam int unsigned InnerBits = 8 * 96;  // inner IPv6 header to the end of the largest extension
   localparam int unsigned HdrBits = 8 * HdrBytes;
   localparam int unsigned BaseLen = 40 + 8 + 12;  // inner IPv6 header, UDP, BTH
@@ -76,6 +78,11 @@ module mrc_tx_header
   localparam logic [InnerBits-1:0] IcrcOnes =
       (InnerBits'(32'hFFFF_FF0F)) | (InnerBits'(8'hFF) << 56) | (InnerBits'(16'hFFFF) << 368);
   localparam logic [InnerBits-1:0] IcrcBth4 = InnerBits'(8'hFF) << 416;
+  // The same before the inner header, if it counts: traffic class, flow label, hop limit, destination
+  // address; segments left.
+  localparam logic [FrontBits-1:0] IcrcOuterOnes = (FrontBits'(32'hFFFF_FF0F)) |
+      (FrontBits'(8'hFF) << 56) | (FrontBits'({128{1'b1}}) << 192);
+  localparam logic [FrontBits-1:0] IcrcSrhOnes = FrontBits'(8'hFF) << (Ip6Bits + 24);
 
   typedef struct packed {
     logic [23:0] dqpn;
@@ -403,14 +410,23 @@ module mrc_tx_header
 
   // ---- stage B: ICRC register
 
-  logic [InnerBits-1:0] inner, message;
-  logic [31:0] crc;
+  // With the outer header in it, what the register holds in front of the inner header is worked out
+  // beside the inner header's share, then moved over the inner header's length: all of it is XOR.
+  // Worked out while a_q waits too, so that hdr_ready_i is not in front of it.
+  logic with_outer;
+  logic [FrontBits-1:0] front;
+  logic [InnerBits-1:0] inner, message, moved;
+  logic [31:0] crc, crc_inner, crc_front, crc_moved;
+  logic [3:0] missing_words;
   hdr_t hdr_d;
+
+  assign with_outer = icrc_outer_i && a_q.outer;
+  assign missing_words = 4'(MaxExtWords) - a_q.ext_words;
 
   always_comb begin
     inner = '0;
     message = '0;
-    if (b_take) begin
+    if (a_valid_q) begin
       if (a_q.srh) begin
         inner = a_q.hdr[EthBits+Ip6Bits+SrhBits+:InnerBits] | IcrcOnes;
       end else if (a_q.outer) begin
@@ -421,18 +437,62 @@ module mrc_tx_header
       if (bug_i != 8'd11) begin
         inner = inner | IcrcBth4;
       end
-      inner[31:0] = inner[31:0] ^ CrcAfterLrh;
-      message = inner << {4'(MaxExtWords) - a_q.ext_words, 5'd0};
+      if (!with_outer) begin
+        inner[31:0] = inner[31:0] ^ CrcAfterLrh;
+      end
+      message = inner << {missing_words, 5'd0};
     end
   end
 
   mrc_crc32 #(
       .Bytes(InnerBits / 8)
   ) u_crc (
-      .en_i(b_take),
+      .en_i(a_valid_q),
       .data_i(message),
-      .crc_o(crc)
+      .crc_o(crc_inner)
   );
+
+  // The outer header, and the SRH if there is one, up to the end.
+  always_comb begin
+    front = '0;
+    if (a_valid_q && with_outer) begin
+      front = a_q.hdr[EthBits+:FrontBits] | IcrcOuterOnes | IcrcSrhOnes;
+      front[31:0] = front[31:0] ^ CrcAfterLrh;
+      if (!a_q.srh) begin
+        front = front << SrhBits;
+      end
+    end
+  end
+
+  mrc_crc32 #(
+      .Bytes(InnerBits / 8)
+  ) u_crc_front (
+      .en_i(a_valid_q && with_outer),
+      .data_i({front, {(InnerBits - FrontBits) {1'b0}}}),
+      .crc_o(crc_front)
+  );
+
+  // That register is XORed into the first four bytes of the inner header.
+  always_comb begin
+    moved = '0;
+    if (a_valid_q && with_outer) begin
+      for (int unsigned i = 0; i <= MaxExtWords; i++) begin
+        if (missing_words == 4'(i)) begin
+          moved[32*i+:32] = crc_front;
+        end
+      end
+    end
+  end
+
+  mrc_crc32 #(
+      .Bytes(InnerBits / 8)
+  ) u_crc_moved (
+      .en_i(a_valid_q && with_outer),
+      .data_i(moved),
+      .crc_o(crc_moved)
+  );
+
+  assign crc = crc_inner ^ crc_moved;
 
   assign hdr_d = '{
           plane: a_q.plane,
