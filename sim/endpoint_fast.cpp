@@ -204,7 +204,7 @@ bool FastEndpoint::post(const WorkRequest& request) {
   entry.id = request.id;
   Wqe& wqe = entry.row.wqe;
   wqe.length = static_cast<uint32_t>(request.bytes);
-  wqe.raddr = config_.remote_va;
+  wqe.raddr = config_.remote_va + message_address(qp->peer_qpn, qp->msn_tail);
   wqe.rkey = config_.rkey;
   wqe.imm_valid = request.immediate;
   wqe.imm = request.imm;

@@ -49,7 +49,7 @@ struct FastConfig {
   /// A QP whose window is full and who hears nothing for this many round trips (base_rtt and target_delay) asks for the
   /// receiver's state with a reliability probe, again after twice the time. 0: it waits for its timer.
   unsigned state_probe = 2;
-  uint64_t remote_va = 0;  ///< where WRITEs go, all of them
+  uint64_t remote_va = 0;  ///< added to message_address(): where WRITEs go
   uint32_t rkey = 0;
 
   // Paths.
@@ -115,7 +115,7 @@ class FastEndpoint final : public Endpoint {
   unsigned peer_planes(NodeId peer) const;
   bool failed(uint32_t qpn) const;
   /// Bytes held by QPs, destinations and windows.
-  uint64_t memory() const;
+  uint64_t memory() const override;
 
  private:
   enum class TimerKind : uint32_t { Retry, State, Probe, PortStatus, ReverseProbe };

@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "sim/codec.hpp"
-#include "sim/endpoint_fast.hpp"
 #include "sim/endpoint_roce.hpp"
 #include "wire/packet.hpp"
 
@@ -43,18 +42,15 @@ unsigned window_of(const Scenario& scenario, const Topology& topology) {
   return static_cast<unsigned>(std::clamp(std::ceil(packets / 128), 8.0, 255.0));
 }
 
-std::unique_ptr<Endpoint> make_endpoint(const Scenario& scenario, const Topology& topology, const std::string& fidelity,
-                                        const std::string& where) {
-  if (fidelity != "fast") {
-    throw Unsupported(where + ": endpoints of fidelity " + fidelity + " cannot stand in the fabric yet.",
-                      "Use \"fast\".");
-  }
+bool has_clocked(const Scenario& scenario) {
+  return scenario.transport == "mrc" &&
+         (scenario.endpoints != "fast" || std::any_of(scenario.nodes.begin(), scenario.nodes.end(),
+                                                      [](const NodeConfig& n) { return n.fidelity != "fast"; }));
+}
+
+FastConfig nic_settings(const Scenario& scenario, const Topology& topology) {
+  const Preset& preset = *find_preset(scenario.preset);
   const Time rtt = topology.base_rtt(data_frame(scenario, topology), sack_frame(topology));
-  if (scenario.transport == "roce") {
-    RoceConfig config;
-    config.dcqcn = scenario.congestion;
-    return std::make_unique<RoceEndpoint>(config);
-  }
   // A packet's answer takes its time too.
   FastConfig config = FastConfig::for_fabric(topology.nic_gbps(), rtt + 2 * kNsccTickNs * kNs);
   config.mpr = config.mpr_dest = window_of(scenario, topology);
@@ -68,12 +64,47 @@ std::unique_ptr<Endpoint> make_endpoint(const Scenario& scenario, const Topology
   config.probe_interval = static_cast<uint16_t>(std::clamp(scenario.probe_us * 1000 / kNsccTickNs, 1.0, 65535.0));
   config.nscc.path_mtu = static_cast<uint32_t>(scenario.mtu);
   config.nscc.trimming = topology.config().trim;
-  return std::make_unique<FastEndpoint>(config);
+  // What the NIC does not have is on only where no NIC stands, unless it is asked for.
+  const bool clocked = has_clocked(scenario), asked = scenario.source.lines.count("nic_rules") != 0;
+  if (asked ? scenario.nic_rules : clocked) {
+    config.state_probe = 0;
+    config.trim_sack = false;
+    config.wqe_depth = preset.wqe_depth;
+    config.max_wimm = preset.max_wimm;
+    config.lane_packets = preset.tx_lane_fifo / 2;
+  }
+  if (clocked) {
+    if (asked && !scenario.nic_rules) {
+      throw InputError(scenario.source.at("nic_rules") +
+                           ": nic_rules = false, but NICs of fidelity model and rtl have no other rules.",
+                       "Leave it out, or make all NICs fast.");
+    }
+    if (scenario.ar_shift > 7) {
+      throw InputError(scenario.source.at("ar_shift") + ": ar_shift is above 7, the most that the NIC can do.",
+                       "Use 0 to 7, or make all NICs fast.");
+    }
+  }
+  return config;
 }
 
-uint64_t memory_of(const Endpoint& endpoint) {
-  const auto* fast = dynamic_cast<const FastEndpoint*>(&endpoint);
-  return fast != nullptr ? fast->memory() : 0;
+std::unique_ptr<Endpoint> make_endpoint(const Scenario& scenario, const Topology& topology, const std::string& fidelity,
+                                        const std::string& where, const ClockedMaker& clocked) {
+  if (fidelity != "fast") {
+    if (scenario.transport != "mrc") {
+      throw InputError(where + ": endpoints of fidelity " + fidelity + " speak MRC only.",
+                       "Use transport = \"mrc\", or \"fast\" endpoints.");
+    }
+    if (!clocked) {
+      throw Unsupported(where + ": this program has no endpoints of fidelity " + fidelity + ".", "Use \"fast\".");
+    }
+    return clocked(fidelity, *find_preset(scenario.preset), nic_settings(scenario, topology), where);
+  }
+  if (scenario.transport == "roce") {
+    RoceConfig config;
+    config.dcqcn = scenario.congestion;
+    return std::make_unique<RoceEndpoint>(config);
+  }
+  return std::make_unique<FastEndpoint>(nic_settings(scenario, topology));
 }
 
 }  // namespace mrc::sim
