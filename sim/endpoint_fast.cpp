@@ -140,7 +140,8 @@ bool FastEndpoint::open(const QpSpec& spec, std::string& why) {
     }
   }
   qp->index = static_cast<uint32_t>(qps_.size());
-  if (!qp->ev.init(spec, qp->index ^ spec.qpn << 4 ^ access_.node(), why)) return false;
+  const uint32_t walk = config_.nic_walks ? spec.qpn - kQpnBase : qp->index ^ spec.qpn << 4 ^ access_.node();
+  if (!qp->ev.init(spec, walk, why)) return false;
   qp->qpn = spec.qpn;
   qp->peer_qpn = spec.peer_qpn;
   qp->peer = spec.peer;
@@ -312,7 +313,7 @@ void FastEndpoint::put_control(PacketPtr packet, unsigned plane, Time delay) {
 void FastEndpoint::put_data(PacketPtr packet, unsigned plane) {
   if ((up_ >> plane & 1) == 0) return;
   Lane& lane = lanes_[plane];
-  packet->at_ps = access_.now() + config_.work_to_wire;
+  packet->at_ps = std::max(pipe_, access_.now()) + config_.work_to_wire + config_.lane_16_bytes * packet->size / 16;
   if (lane.idle && lane.data == nullptr) ask_wake(packet->at_ps);
   append(lane.data, lane.data_tail, packet.release());
   if (++lane.packets >= config_.lane_packets) room_ &= ~(1u << plane);
@@ -367,6 +368,12 @@ void FastEndpoint::wake() {
         break;
       case TimerKind::ReverseProbe:
         reverse_timer();
+        break;
+      case TimerKind::Memory:
+        while (!placed_.empty() && placed_.front().time <= now) {
+          const Placed placed = placed_.pop_front();
+          if (listener_ != nullptr) listener_->delivered(placed.delivery);
+        }
         break;
     }
   }

@@ -28,9 +28,16 @@
 namespace mrc::sim {
 
 struct FastConfig {
-  // What the pipeline takes at 1 GHz. With a lane that has packets waiting the second one does not show.
-  Time packet_to_answer = 25 * kNs;  ///< from the last byte of a packet to the first of its SACK, NACK or ACK
-  Time work_to_wire = 20 * kNs;      ///< from a work request, SACK or NACK to the packet it lets go
+  // What the NIC takes: measured on the model of asic800, whose host answers a read after 131 ns (tests/cycle).
+  Time packet_to_answer = 40 * kNs;  ///< from the last byte of a packet to the first of its SACK, NACK or ACK
+  /// From a work request, SACK or NACK to the packet it lets go; a probe, which has no payload. With a lane that has
+  /// packets waiting neither shows.
+  Time work_to_wire = 164 * kNs, work_to_probe = 33 * kNs;
+  /// 16 bytes of a frame on their way to the MAC, which begins to send when it has all of them, and of payload on their
+  /// way from the receiving lane to memory, which begins with the last of them.
+  Time lane_16_bytes = 1 * kNs;
+  Time packet_to_memory = 18 * kNs;  ///< from the last byte of a packet to the first in memory
+  Time burst_alone = 7 * kNs;        ///< from one burst to the next, when only one QP sends; among others 1 ns a packet
   unsigned lane_packets = 8;         ///< data packets a port holds, the one it sends included
 
   // Requestor.
@@ -53,6 +60,7 @@ struct FastConfig {
   uint32_t rkey = 0;
 
   // Paths.
+  bool nic_walks = false;            ///< the order of a QP's EVs follows from its number alone, as in the NIC
   unsigned ev_min_active = 8;        ///< EVs of a QP that stay in use whatever they lose
   bool skip_twice = false;           ///< a mark on an EV in SKIP: it is skipped once more
   uint16_t probe_interval = 781;     ///< 128 ns: until the first probe of a bad EV, doubled per failure
@@ -72,6 +80,12 @@ struct FastConfig {
   bool dynamic_mpr = true;  ///< SACKs say how large the window is
 
   wire::DscpMap dscp{};
+
+  /// What sender and receiver add to the round trip of a frame of that many bytes, as time stamps show it: two ticks for
+  /// their rounding.
+  Time nic_time(unsigned frame) const {
+    return work_to_wire + lane_16_bytes * frame / 16 + packet_to_answer + 2 * kNsccTickNs * kNs;
+  }
 
   /// Settings for a fabric of that rate (of a NIC, all planes together) and empty round trip. What differs from the
   /// defaults keeps an incast of many senders steady, where the last hop marks nothing and every trim costs a header's
@@ -118,7 +132,7 @@ class FastEndpoint final : public Endpoint {
   uint64_t memory() const override;
 
  private:
-  enum class TimerKind : uint32_t { Retry, State, Probe, PortStatus, ReverseProbe };
+  enum class TimerKind : uint32_t { Retry, State, Probe, PortStatus, ReverseProbe, Memory };
   struct Timer {
     Time time;
     TimerKind kind;
@@ -250,6 +264,12 @@ class FastEndpoint final : public Endpoint {
   Work work_;
   std::priority_queue<Timer> timers_;
   Time wake_at_ = kNever;
+  Time pipe_ = 0;  // the next burst leaves the work queues at this time, or later
+  struct Placed {
+    Time time;
+    Delivery delivery;
+  };
+  Ring<Placed> placed_;  // messages on their way to memory
   Block* free_blocks_ = nullptr;
   std::vector<std::unique_ptr<Block[]>> slabs_;
   std::vector<Probe> probes_;

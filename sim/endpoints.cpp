@@ -51,8 +51,8 @@ bool has_clocked(const Scenario& scenario) {
 FastConfig nic_settings(const Scenario& scenario, const Topology& topology) {
   const Preset& preset = *find_preset(scenario.preset);
   const Time rtt = topology.base_rtt(data_frame(scenario, topology), sack_frame(topology));
-  // A packet's answer takes its time too.
-  FastConfig config = FastConfig::for_fabric(topology.nic_gbps(), rtt + 2 * kNsccTickNs * kNs);
+  // The NICs at both ends take their time too.
+  FastConfig config = FastConfig::for_fabric(topology.nic_gbps(), rtt + FastConfig{}.nic_time(data_frame(scenario, topology)));
   config.mpr = config.mpr_dest = window_of(scenario, topology);
   config.reorder = reorder_of(scenario, topology);
   config.same_ev = scenario.same_ev;
@@ -69,6 +69,7 @@ FastConfig nic_settings(const Scenario& scenario, const Topology& topology) {
   if (asked ? scenario.nic_rules : clocked) {
     config.state_probe = 0;
     config.trim_sack = false;
+    config.nic_walks = true;
     config.wqe_depth = preset.wqe_depth;
     config.max_wimm = preset.max_wimm;
     config.lane_packets = preset.tx_lane_fifo / 2;

@@ -181,6 +181,7 @@ void FastEndpoint::begin_burst(FastQp& qp) {
 void FastEndpoint::end_burst(FastQp& qp, bool more) {
   give_back(qp, work_.left);
   work_.qp = nullptr;
+  pipe_ = std::max(pipe_, access_.now()) + (run_.empty() ? config_.burst_alone : kNs * work_.packets);
   FastDest& dest = dest_of(qp);
   if (more) {
     if (dest.waiting.empty()) {

@@ -47,3 +47,28 @@ TEST_CASE("scratch", "[.scratch]") {
 
 }  // namespace
 }  // namespace mrc::sim
+namespace mrc::sim {
+namespace {
+struct Times final : Tap {
+  std::vector<std::pair<Time, Packet>> seen;
+  void sent(LinkId, bool, Time time, const Packet& p, bool) override { seen.push_back({time, p}); }
+};
+TEST_CASE("scratch latency", "[.lat]") {
+  for (const char* kind : {"fast", "model"}) {
+    for (unsigned bytes : {32768u, 65536u}) {
+      Scenario s = parse_fabric_scenario(fmt::format("nic_rules=true\nendpoints=\"{}\"\nhang_us=100\nsampling=false\n[topology]\nkind=\"single\"\nhosts=2\nplanes=8\ngbps=100\n[[traffic]]\npattern=\"flow\"\nstart_us=3\nbytes={}\n", kind, bytes), "s.toml");
+      Experiment e(s, 1, make_clocked);
+      std::vector<Times> taps(32);
+      for (LinkId l = 0; l < 16; ++l) { e.fabric().set_tap(l, true, &taps[l]); e.fabric().set_tap(l, false, &taps[16 + l]); }
+      const auto r = e.run();
+      fmt::print("{} {}: done {:.3f} delivered {:.3f}\n", kind, bytes, (r.flows[0].done - r.flows[0].begun) / 1e6, (r.flows[0].delivered - r.flows[0].begun) / 1e6);
+      for (unsigned t = 0; t < 32; ++t) for (auto& [time, p] : taps[t].seen) {
+        if (t >= 16) { // from switch to nic: last byte in
+          fmt::print("    to nic{} plane {} op {:02x} size {} last byte {:.3f}\n", (t - 16) / 8, t % 8, p.opcode, p.size, (time - 3000000 + 80 * (wire_bytes(p.size) - 12) + 110000) / 1e3);
+        } else fmt::print("    from nic{} plane {} op {:02x} size {} begins {:.3f}\n", t / 8, t % 8, p.opcode, p.size, (time - 3000000) / 1e3);
+      }
+    }
+  }
+}
+}
+}
