@@ -56,6 +56,7 @@ struct FastConfig {
   /// A QP whose window is full and who hears nothing for this many round trips (base_rtt and target_delay) asks for the
   /// receiver's state with a reliability probe, again after twice the time. 0: it waits for its timer.
   unsigned state_probe = 2;
+  bool exact_flight = true;  ///< what rounding of rcvd_bytes hides is counted later; false: as the NIC does
   uint64_t remote_va = 0;  ///< added to message_address(): where WRITEs go
   uint32_t rkey = 0;
 
@@ -200,6 +201,7 @@ class FastEndpoint final : public Endpoint {
   }
   uint32_t grant(FastQp& qp, uint32_t min, uint32_t bytes, bool& last);
   void give_back(FastQp& qp, uint32_t bytes);
+  uint32_t leave_flight(FastQp& qp, uint32_t size);
   void cc_event(FastQp& qp, NsccEvent event);
   void wake_dest(FastDest& dest);
   void take_waiting(FastDest& dest);

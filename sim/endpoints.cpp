@@ -48,6 +48,11 @@ bool has_clocked(const Scenario& scenario) {
                                                       [](const NodeConfig& n) { return n.fidelity != "fast"; }));
 }
 
+bool nic_rules(const Scenario& scenario) {
+  const bool asked = scenario.source.lines.count("nic_rules") != 0;
+  return asked ? scenario.nic_rules : has_clocked(scenario);
+}
+
 FastConfig nic_settings(const Scenario& scenario, const Topology& topology) {
   const Preset& preset = *find_preset(scenario.preset);
   const Time rtt = topology.base_rtt(data_frame(scenario, topology), sack_frame(topology));
@@ -65,17 +70,18 @@ FastConfig nic_settings(const Scenario& scenario, const Topology& topology) {
   config.nscc.path_mtu = static_cast<uint32_t>(scenario.mtu);
   config.nscc.trimming = topology.config().trim;
   // What the NIC does not have is on only where no NIC stands, unless it is asked for.
-  const bool clocked = has_clocked(scenario), asked = scenario.source.lines.count("nic_rules") != 0;
-  if (asked ? scenario.nic_rules : clocked) {
+  const bool clocked = has_clocked(scenario);
+  if (nic_rules(scenario)) {
     config.state_probe = 0;
     config.trim_sack = false;
     config.nic_walks = true;
+    config.exact_flight = false;
     config.wqe_depth = preset.wqe_depth;
     config.max_wimm = preset.max_wimm;
     config.lane_packets = preset.tx_lane_fifo / 2;
   }
   if (clocked) {
-    if (asked && !scenario.nic_rules) {
+    if (!nic_rules(scenario)) {
       throw InputError(scenario.source.at("nic_rules") +
                            ": nic_rules = false, but NICs of fidelity model and rtl have no other rules.",
                        "Leave it out, or make all NICs fast.");

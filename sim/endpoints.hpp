@@ -25,6 +25,8 @@ using ClockedMaker = std::function<std::unique_ptr<Endpoint>(const std::string& 
 
 /// Any NIC of fidelity "model" or "rtl".
 bool has_clocked(const Scenario& scenario);
+/// Fast NICs do only what the NIC does, too: asked for, or some NICs are no fast ones.
+bool nic_rules(const Scenario& scenario);
 /// Settings of all NICs of a scenario that speak MRC, whatever their fidelity. Throws InputError.
 FastConfig nic_settings(const Scenario& scenario, const Topology& topology);
 /// Throws Unsupported, InputError. clocked may be empty.
