@@ -40,12 +40,6 @@ bool is_write(uint8_t opcode) { return opcode >= 0xC6 && opcode <= 0xCB; }
 std::string text(uint64_t value) { return std::to_string(value); }
 }  // namespace
 
-unsigned CycleEndpoint::host_read_cycles(const Preset& preset) {
-  // A lane prefetches LineFifo lines: two fifths of the time in which its port sends them.
-  const double prefetch_ns = 8.0 * preset.line_fifo * preset.host_bytes / preset.port_gbps;
-  return std::max(1u, static_cast<unsigned>(0.4 * prefetch_ns * 1000 / preset.clock_ps));
-}
-
 std::string CycleEndpoint::problem(const Preset& preset, const FastConfig& c) {
   const auto beyond = [&](const char* name, uint64_t value, uint64_t min, uint64_t max) {
     return value >= min && value <= max ? std::string()
@@ -408,7 +402,7 @@ void CycleEndpoint::host() {
     if (rd.plane >= preset_.num_planes || rd.len == 0 || rd.len > preset_.host_bytes) {
       fail("a read of " + text(rd.len) + " bytes of memory for plane " + text(rd.plane));
     } else {
-      reads_[rd.plane].push_back({cycle_ + host_read_cycles(preset_), rd.addr, rd.len});
+      reads_[rd.plane].push_back({cycle_ + FastConfig::host_read_cycles(preset_), rd.addr, rd.len});
       reads_pending_ |= 1u << rd.plane;
     }
   }

@@ -63,9 +63,6 @@ class CycleEndpoint final : public Endpoint {
   /// Software reads a register: `done` gets its value some clock cycles later.
   void read(uint16_t address, tb::Driver::Done done) { driver_.read(address, std::move(done)); }
 
-  /// Clock cycles from a read of host memory until its data.
-  static unsigned host_read_cycles(const Preset& preset);
-
  private:
   struct Pending {
     uint64_t id;

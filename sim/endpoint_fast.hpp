@@ -18,6 +18,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "gen/presets.hpp"
 #include "protocol/nscc.hpp"
 #include "protocol/retry.hpp"
 #include "protocol/rx_tracker.hpp"
@@ -39,6 +40,7 @@ struct FastConfig {
   Time packet_to_memory = 18 * kNs;  ///< from the last byte of a packet to the first in memory
   Time burst_alone = 7 * kNs;        ///< from one burst to the next, when only one QP sends; among others 1 ns a packet
   unsigned lane_packets = 8;         ///< data packets a port holds, the one it sends included
+  bool mac_holds = false;            ///< and its MAC one more frame behind the one it sends: nothing overtakes that
 
   // Requestor.
   unsigned wqe_depth = 1024;  ///< incomplete work requests of one QP
@@ -81,6 +83,12 @@ struct FastConfig {
   bool dynamic_mpr = true;  ///< SACKs say how large the window is
 
   wire::DscpMap dscp{};
+
+  /// Times and limits of the NIC of that preset, and no rules but its own.
+  void be_nic(const Preset& preset);
+  /// Clock cycles from a read of host memory until its data, in every endpoint: two fifths of the time in which a port
+  /// sends the lines that its lane prefetches.
+  static unsigned host_read_cycles(const Preset& preset);
 
   /// What sender and receiver add to the round trip of a frame of that many bytes, as time stamps show it: two ticks for
   /// their rounding.
@@ -143,6 +151,7 @@ class FastEndpoint final : public Endpoint {
   struct Lane {
     Packet *control = nullptr, *control_tail = nullptr;
     Packet *data = nullptr, *data_tail = nullptr;
+    Packet* next = nullptr;  // in the MAC
     uint16_t packets = 0;  // data, the one on the port included
     bool sending = false;  // a data packet
     bool idle = true;      // the port asks no more by itself
@@ -176,6 +185,8 @@ class FastEndpoint final : public Endpoint {
   void put_control(PacketPtr packet, unsigned plane, Time delay);
   void put_data(PacketPtr packet, unsigned plane);
   void flush_lane(unsigned plane);
+  /// The packet that goes next, control packets first; null: none is ready.
+  Packet* take(Lane& lane, Time now) const;
   void ask_wake(Time time);
   void add_timer(Time time, TimerKind kind, uint32_t index);
   /// Headers of a packet to the QP's peer.

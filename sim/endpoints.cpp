@@ -56,8 +56,12 @@ bool nic_rules(const Scenario& scenario) {
 FastConfig nic_settings(const Scenario& scenario, const Topology& topology) {
   const Preset& preset = *find_preset(scenario.preset);
   const Time rtt = topology.base_rtt(data_frame(scenario, topology), sack_frame(topology));
+  FastConfig times;
+  if (nic_rules(scenario)) times.be_nic(preset);
   // The NICs at both ends take their time too.
-  FastConfig config = FastConfig::for_fabric(topology.nic_gbps(), rtt + FastConfig{}.nic_time(data_frame(scenario, topology)));
+  FastConfig config =
+      FastConfig::for_fabric(topology.nic_gbps(), rtt + times.nic_time(data_frame(scenario, topology)));
+  if (nic_rules(scenario)) config.be_nic(preset);
   config.mpr = config.mpr_dest = window_of(scenario, topology);
   config.reorder = reorder_of(scenario, topology);
   config.same_ev = scenario.same_ev;
@@ -69,17 +73,7 @@ FastConfig nic_settings(const Scenario& scenario, const Topology& topology) {
   config.probe_interval = static_cast<uint16_t>(std::clamp(scenario.probe_us * 1000 / kNsccTickNs, 1.0, 65535.0));
   config.nscc.path_mtu = static_cast<uint32_t>(scenario.mtu);
   config.nscc.trimming = topology.config().trim;
-  // What the NIC does not have is on only where no NIC stands, unless it is asked for.
   const bool clocked = has_clocked(scenario);
-  if (nic_rules(scenario)) {
-    config.state_probe = 0;
-    config.trim_sack = false;
-    config.nic_walks = true;
-    config.exact_flight = false;
-    config.wqe_depth = preset.wqe_depth;
-    config.max_wimm = preset.max_wimm;
-    config.lane_packets = preset.tx_lane_fifo / 2;
-  }
   if (clocked) {
     if (!nic_rules(scenario)) {
       throw InputError(scenario.source.at("nic_rules") +

@@ -307,7 +307,7 @@ TEST_CASE("settings that a NIC cannot have are refused by name", "[sim][cycle]")
   refused(model + with(two, "gbps = 100", "gbps = 200"), "links of 200 Gb/s are faster than a port");
   refused(model + with(two, "planes = 8", "planes = 4"), "has 8 planes, not 4");
   refused(model + with(two, "spines = 4\n", "spines = 4\nevs = 256\n"), "256 active and 32 backup entropy values");
-  refused(model + kTiny + "[[traffic]]\nbytes = 1000\nqps = 5\n", "has 4 queue pairs");
+  refused(model + "shared_evs = true\n" + kTiny + "[[traffic]]\nbytes = 1000\nqps = 5\n", "has 4 queue pairs");
   refused(model + kTiny + "[[traffic]]\npattern = \"alltoall\"\nbytes = 1000\n", "sets of entropy values");
 }
 
