@@ -84,6 +84,8 @@ void FastConfig::be_nic(const Preset& preset) {
   trim_sack = false;
   nic_walks = true;
   exact_flight = false;
+  rtx_asks = 16 * cycle;
+  answer_to_work = 16 * cycle;
 }
 
 FastEndpoint::FastEndpoint(const FastConfig& config) : config_(config) {}
@@ -501,7 +503,11 @@ void FastEndpoint::receive(PacketPtr packet, unsigned plane) {
     default:
       return;
   }
-  pump();
+  if (config_.answer_to_work == 0) {
+    pump();
+  } else {
+    ask_wake(access_.now() + config_.answer_to_work);
+  }
 }
 
 }  // namespace mrc::sim

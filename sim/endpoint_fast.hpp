@@ -58,6 +58,11 @@ struct FastConfig {
   /// A QP whose window is full and who hears nothing for this many round trips (base_rtt and target_delay) asks for the
   /// receiver's state with a reliability probe, again after twice the time. 0: it waits for its timer.
   unsigned state_probe = 2;
+  /// From a SACK or NACK until the window it opened is given to packets: what comes in meanwhile counts, too.
+  Time answer_to_work = 0;
+  /// Period in which a retransmission that the window refused asks again: in half of it new packets, which are woken,
+  /// come first. 0: it goes before new packets.
+  Time rtx_asks = 0;
   bool exact_flight = true;  ///< what rounding of rcvd_bytes hides is counted later; false: as the NIC does
   uint64_t remote_va = 0;  ///< added to message_address(): where WRITEs go
   uint32_t rkey = 0;
@@ -277,6 +282,7 @@ class FastEndpoint final : public Endpoint {
   Work work_;
   std::priority_queue<Timer> timers_;
   Time wake_at_ = kNever;
+  bool run_first_ = false;
   Time pipe_ = 0;  // the next burst leaves the work queues at this time, or later
   struct Placed {
     Time time;

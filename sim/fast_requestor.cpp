@@ -105,6 +105,10 @@ void FastEndpoint::cc_event(FastQp& qp, NsccEvent event) {
 void FastEndpoint::wake_dest(FastDest& dest) {
   if (!dest.wants && dest.rtx_waiting.empty()) return;
   const uint32_t cwnd = nscc_cwnd_bytes(dest.state, *dest.words);
+  // The NIC asks again for a refused retransmission every 16 cycles, for new packets a few cycles after it is woken.
+  if (config_.rtx_asks != 0 && dest.wants && !dest.rtx_waiting.empty()) {
+    run_first_ = access_.now() % config_.rtx_asks < config_.rtx_asks / 2;
+  }
   if (!dest.rtx_waiting.empty() && nscc_fits(dest.state.inflight, dest.rtx_want, cwnd)) {
     while (!dest.rtx_waiting.empty()) rtx_list_.push_back(dest.rtx_waiting.pop_front());
   }
@@ -150,7 +154,8 @@ void FastEndpoint::pump() {
 
 /// False: there is nothing to send. True without work: it was refused, go on.
 bool FastEndpoint::choose() {
-  if (!rtx_list_.empty()) {
+  const bool run_first = std::exchange(run_first_, false) && !run_.empty();
+  if (!rtx_list_.empty() && !run_first) {
     FastQp& qp = *qps_[rtx_list_.pop_front()];
     if (begin_retransmission(qp)) rtx_list_.push_back(qp.index);
     return true;
