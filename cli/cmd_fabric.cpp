@@ -163,9 +163,6 @@ int run(const Options& o, const Context& context) {
       std::cout << "  report       " << (std::filesystem::path(o.report) / "index.html").string() << '\n';
     }
     return exit_code(result.outcome);
-  } catch (const sim::Unsupported& error) {
-    std::cerr << "mrc fabric: " << error.what() << "\n  " << error.remedy << '\n';
-    return kUnsupported;
   } catch (const sim::InputError& error) {
     throw UsageError(error.what(), error.remedy);
   }

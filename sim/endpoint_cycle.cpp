@@ -122,8 +122,8 @@ bool CycleEndpoint::open(const QpSpec& spec, std::string& why) {
     why = "queue pair " + text(spec.qpn) + " is open already";
     return false;
   }
-  if (const Srv6Rule& r = spec.path_rule; r.plane_lsb > 15 || r.uplink_usid > 7 || r.uplink_lsb > 15 ||
-                                          r.uplink_bits > 15) {
+  if (const Srv6Rule& r = spec.path_rule;
+      r.plane_lsb > 15 || r.uplink_usid > 7 || r.uplink_lsb > 15 || r.uplink_bits > 15) {
     why = "register SRV6 of " + nic + " cannot hold the rule of this topology's paths";
     return false;
   }
@@ -213,20 +213,18 @@ void CycleEndpoint::configure() {
                       csr::kCtrlRttRtx.set(0, config_.rtt_rtx) | csr::kCtrlSkipTwice.set(0, config_.skip_twice));
   put(csr::kDscpTx, csr::kDscpTxData.set(0, dscp.trimmable) | csr::kDscpTxRtx.set(0, dscp.trimmable_retx) |
                         csr::kDscpTxCtl.set(0, dscp.control));
-  put(csr::kDscpTrim,
-      csr::kDscpTrimTrimmed.set(0, dscp.trimmed) | csr::kDscpTrimLasthop.set(0, dscp.trimmed_lasthop));
+  put(csr::kDscpTrim, csr::kDscpTrimTrimmed.set(0, dscp.trimmed) | csr::kDscpTrimLasthop.set(0, dscp.trimmed_lasthop));
   put(csr::kMacLo, static_cast<uint32_t>(mac_of(node)));
   put(csr::kMacHi, static_cast<uint32_t>(mac_of(node) >> 32));
   const U128 ip = number(host_address(node));
   for (unsigned i = 0; i < 4; ++i) put(csr::kIp0 + 4 * i, static_cast<uint32_t>(ip >> (32 * i)));
   put(csr::kReorder, csr::kReorderPkts.set(0, config_.reorder) | csr::kReorderSameEv.set(0, config_.same_ev));
-  put(csr::kEpCtl, csr::kEpCtlInterval.set(0, config_.endpoint_interval) |
-                       csr::kEpCtlRevProbe.set(0, config_.reverse_probes));
+  put(csr::kEpCtl,
+      csr::kEpCtlInterval.set(0, config_.endpoint_interval) | csr::kEpCtlRevProbe.set(0, config_.reverse_probes));
   put(csr::kEvCtl, csr::kEvCtlMinActive.set(0, config_.ev_min_active));
-  put(csr::kEvProbe,
-      csr::kEvProbeSuccesses.set(csr::kEvProbeInterval.set(csr::kEvProbeReset, config_.probe_interval),
-                                 config_.probe_successes) |
-          csr::kEvProbeSkipGood.set(0, config_.probe_skip_good));
+  put(csr::kEvProbe, csr::kEvProbeSuccesses.set(csr::kEvProbeInterval.set(csr::kEvProbeReset, config_.probe_interval),
+                                                config_.probe_successes) |
+                         csr::kEvProbeSkipGood.set(0, config_.probe_skip_good));
   put(csr::kSackTrigger, config_.sack_trigger);
   for (const Qp& qp : qps_) {
     if (!qp.opened) continue;
@@ -260,8 +258,7 @@ void CycleEndpoint::configure_qp(Qp& qp) {
   if (s.mtu > dest_mtu_[qp.dest]) {
     // The window is never smaller than the largest packet of all QPs to that NIC.
     dest_mtu_[qp.dest] = s.mtu;
-    const auto profile =
-        static_cast<uint32_t>(std::find(cc_mtus_.begin(), cc_mtus_.end(), s.mtu) - cc_mtus_.begin());
+    const auto profile = static_cast<uint32_t>(std::find(cc_mtus_.begin(), cc_mtus_.end(), s.mtu) - cc_mtus_.begin());
     NsccParams params = config_.nscc;
     params.path_mtu = s.mtu;
     double rate = 0;
@@ -346,7 +343,8 @@ bool CycleEndpoint::post(const WorkRequest& request) {
 }
 
 void CycleEndpoint::completion(const Cqe& cqe) {
-  if (cqe.qp >= qps_.size() || !qps_[cqe.qp].opened) return fail("a completion of queue pair " + text(cqe.qp + kQpnBase));
+  if (cqe.qp >= qps_.size() || !qps_[cqe.qp].opened)
+    return fail("a completion of queue pair " + text(cqe.qp + kQpnBase));
   Qp& qp = qps_[cqe.qp];
   const bool ok = cqe.status == CqStatus::Ok;
   if (!ok && !qp.failed) {
@@ -376,7 +374,7 @@ EvCounts CycleEndpoint::ev_counts(uint32_t qpn) const {
 
 void CycleEndpoint::poll() {
   next_poll_ = cycle_ + kPollCycles;
-  const auto into = [this](uint32_t offset, uint64_t EndpointStats::* slot) {
+  const auto into = [this](uint32_t offset, uint64_t EndpointStats::*slot) {
     driver_.read(static_cast<uint16_t>(offset), [this, slot](uint32_t data, unsigned) { stats_.*slot = data; });
   };
   into(csr::kCntDup, &EndpointStats::duplicates);

@@ -86,7 +86,7 @@ class CycleEndpoint final : public Endpoint {
     std::deque<Pending> pending;
     std::vector<uint8_t> bad;  ///< by EV index
     uint32_t bad_evs = 0;
-    uint32_t delivered = 0;                ///< messages
+    uint32_t delivered = 0;                 ///< messages
     std::map<uint32_t, Incoming> incoming;  ///< by number of the message, without wrap
   };
   struct Tx {

@@ -351,19 +351,20 @@ void FastEndpoint::put_control(PacketPtr packet, unsigned plane, Time delay) {
 void FastEndpoint::put_data(PacketPtr packet, unsigned plane) {
   if ((up_ >> plane & 1) == 0) return;
   Lane& lane = lanes_[plane];
-  packet->at_ps = std::max(pipe_, access_.now()) + config_.work_to_wire + config_.lane_16_bytes * packet->size / 16;
+  packet->at_ps =
+      std::max(pipe_, access_.now()) + config_.work_to_wire + config_.lane_time(packet->size, access_.rate(plane));
   if (lane.idle && lane.data == nullptr) ask_wake(packet->at_ps);
   append(lane.data, lane.data_tail, packet.release());
   if (++lane.packets >= config_.lane_packets) room_ &= ~(1u << plane);
 }
 
-Packet* FastEndpoint::take(Lane& lane, Time now) const {
+Packet* FastEndpoint::take(Lane& lane, unsigned plane, Time now) const {
   Packet** head = &lane.control;
   if (lane.control == nullptr || lane.control->at_ps > now) {
     head = &lane.data;
     if (lane.data == nullptr) return nullptr;
     // The MAC takes a frame before it has all of it.
-    const Time early = config_.mac_holds ? config_.lane_16_bytes * lane.data->size / 16 : 0;
+    const Time early = config_.mac_holds ? config_.lane_time(lane.data->size, access_.rate(plane)) : 0;
     if (lane.data->at_ps > now + early) return nullptr;
   }
   Packet* packet = *head;
@@ -382,14 +383,14 @@ PacketPtr FastEndpoint::pull(unsigned plane) {
     --lane.packets;
     room_ |= 1u << plane;
   }
-  Packet* packet = lane.next != nullptr ? lane.next : take(lane, now);
+  Packet* packet = lane.next != nullptr ? lane.next : take(lane, plane, now);
   lane.next = nullptr;
   if (packet != nullptr && packet->at_ps > now) {
     lane.next = packet;
     packet = nullptr;
   } else if (packet != nullptr) {
     lane.sending = is_write(packet->opcode);
-    if (config_.mac_holds) lane.next = take(lane, now);
+    if (config_.mac_holds) lane.next = take(lane, plane, now);
   }
   lane.idle = packet == nullptr;
   if (lane.idle && lane.next != nullptr) {

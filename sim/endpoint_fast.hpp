@@ -35,8 +35,9 @@ struct FastConfig {
   /// packets waiting neither shows.
   Time work_to_wire = 164 * kNs, work_to_probe = 33 * kNs;
   /// 16 bytes of a frame on their way to the MAC, which begins to send when it has all of them, and of payload on their
-  /// way from the receiving lane to memory, which begins with the last of them.
-  Time lane_16_bytes = 1 * kNs;
+  /// way from the receiving lane to memory, which begins with the last of them. 0: 25/32 of their time on the link, as
+  /// in a NIC whose ports are as fast.
+  Time lane_16_bytes = 0;
   Time packet_to_memory = 18 * kNs;  ///< from the last byte of a packet to the first in memory
   Time burst_alone = 7 * kNs;        ///< from one burst to the next, when only one QP sends; among others 1 ns a packet
   unsigned lane_packets = 8;         ///< data packets a port holds, the one it sends included
@@ -64,7 +65,7 @@ struct FastConfig {
   /// come first. 0: it goes before new packets.
   Time rtx_asks = 0;
   bool exact_flight = true;  ///< what rounding of rcvd_bytes hides is counted later; false: as the NIC does
-  uint64_t remote_va = 0;  ///< added to message_address(): where WRITEs go
+  uint64_t remote_va = 0;    ///< added to message_address(): where WRITEs go
   uint32_t rkey = 0;
 
   // Paths.
@@ -95,10 +96,14 @@ struct FastConfig {
   /// sends the lines that its lane prefetches.
   static unsigned host_read_cycles(const Preset& preset);
 
-  /// What sender and receiver add to the round trip of a frame of that many bytes, as time stamps show it: two ticks for
-  /// their rounding.
-  Time nic_time(unsigned frame) const {
-    return work_to_wire + lane_16_bytes * frame / 16 + packet_to_answer + 2 * kNsccTickNs * kNs;
+  /// Time of that many bytes between a port's lane and its MAC, or memory.
+  Time lane_time(unsigned bytes, Rate port) const {
+    return lane_16_bytes != 0 ? lane_16_bytes * bytes / 16 : port.time(bytes) * 25 / 32;
+  }
+  /// What sender and receiver add to the round trip of a frame of that many bytes, as time stamps show it: two ticks
+  /// for their rounding.
+  Time nic_time(unsigned frame, Rate port) const {
+    return work_to_wire + lane_time(frame, port) + packet_to_answer + 2 * kNsccTickNs * kNs;
   }
 
   /// Settings for a fabric of that rate (of a NIC, all planes together) and empty round trip. What differs from the
@@ -157,9 +162,9 @@ class FastEndpoint final : public Endpoint {
     Packet *control = nullptr, *control_tail = nullptr;
     Packet *data = nullptr, *data_tail = nullptr;
     Packet* next = nullptr;  // in the MAC
-    uint16_t packets = 0;  // data, the one on the port included
-    bool sending = false;  // a data packet
-    bool idle = true;      // the port asks no more by itself
+    uint16_t packets = 0;    // data, the one on the port included
+    bool sending = false;    // a data packet
+    bool idle = true;        // the port asks no more by itself
   };
   /// What the transmit side is at work on: a burst of a QP, or one retransmission.
   struct Work {
@@ -191,7 +196,7 @@ class FastEndpoint final : public Endpoint {
   void put_data(PacketPtr packet, unsigned plane);
   void flush_lane(unsigned plane);
   /// The packet that goes next, control packets first; null: none is ready.
-  Packet* take(Lane& lane, Time now) const;
+  Packet* take(Lane& lane, unsigned plane, Time now) const;
   void ask_wake(Time time);
   void add_timer(Time time, TimerKind kind, uint32_t index);
   /// Headers of a packet to the QP's peer.

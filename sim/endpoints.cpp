@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/endpoints.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -59,8 +61,8 @@ FastConfig nic_settings(const Scenario& scenario, const Topology& topology) {
   FastConfig times;
   if (nic_rules(scenario)) times.be_nic(preset);
   // The NICs at both ends take their time too.
-  FastConfig config =
-      FastConfig::for_fabric(topology.nic_gbps(), rtt + times.nic_time(data_frame(scenario, topology)));
+  FastConfig config = FastConfig::for_fabric(
+      topology.nic_gbps(), rtt + times.nic_time(data_frame(scenario, topology), Rate::gbps(topology.config().gbps)));
   if (nic_rules(scenario)) config.be_nic(preset);
   config.mpr = config.mpr_dest = window_of(scenario, topology);
   config.reorder = reorder_of(scenario, topology);
@@ -98,7 +100,21 @@ std::unique_ptr<Endpoint> make_endpoint(const Scenario& scenario, const Topology
     if (!clocked) {
       throw Unsupported(where + ": this program has no endpoints of fidelity " + fidelity + ".", "Use \"fast\".");
     }
-    return clocked(fidelity, *find_preset(scenario.preset), nic_settings(scenario, topology), where);
+    const Preset& preset = *find_preset(scenario.preset);
+    if (topology.planes() != preset.num_planes) {
+      throw InputError(fmt::format("{}: no endpoint of fidelity {}: the NIC {} has {} planes, the topology {}.", where,
+                                   fidelity, preset.name, preset.num_planes, topology.planes()),
+                       "Change planes, or the preset.");
+    }
+    const double port = preset.port_bytes * 8000.0 / preset.clock_ps;
+    if (topology.config().gbps > port) {
+      throw InputError(
+          fmt::format("{}: no endpoint of fidelity {}: links of {:g} Gb/s are faster than a port of the NIC {}, "
+                      "which takes {:g}.",
+                      where, fidelity, topology.config().gbps, preset.name, port),
+          "Use slower links, or another preset.");
+    }
+    return clocked(fidelity, preset, nic_settings(scenario, topology), where);
   }
   if (scenario.transport == "roce") {
     RoceConfig config;

@@ -92,8 +92,8 @@ Experiment::Experiment(const Scenario& scenario, uint64_t seed, const ClockedMak
     }
   }
   fabric_ = std::make_unique<Fabric>(FabricOptions{.seed = seed});
-  topology_.build(
-      *fabric_, [&](NodeId h) { return make_endpoint(scenario_, topology_, fidelity[h], where[h], clocked); });
+  topology_.build(*fabric_,
+                  [&](NodeId h) { return make_endpoint(scenario_, topology_, fidelity[h], where[h], clocked); });
   driver_ = std::make_unique<Driver>(*fabric_, topology_, scenario_, traffic_, seed);
   driver_->begin();
   driver_->on_end = [this] { fabric_->stop(); };

@@ -171,7 +171,7 @@ void FastEndpoint::on_data(FastQp& qp, const Packet& p, unsigned plane, bool tri
   for (uint32_t m = 0; m < messages; ++m) {
     const uint32_t length = qp.lengths.empty() ? 0 : qp.lengths.pop_front();
     if (listener_ == nullptr) continue;
-    Time time = access_.now() + config_.packet_to_memory + config_.lane_16_bytes * p.payload / 16;
+    Time time = access_.now() + config_.packet_to_memory + config_.lane_time(p.payload, access_.rate(plane));
     if (!placed_.empty()) time = std::max(time, placed_[placed_.size() - 1].time);
     placed_.push_back({time, {access_.node(), qp.qpn, from + m, length}});
     add_timer(time, TimerKind::Memory, 0);

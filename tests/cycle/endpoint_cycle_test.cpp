@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
 #include <functional>
@@ -113,10 +114,11 @@ double compare(const std::string& what, const ExperimentResult& a, const Experim
   for (size_t i = 0; i < a.flows.size(); ++i) {
     worst = std::max(worst, std::abs(us(fct(a.flows[i])) / us(fct(b.flows[i])) - 1));
   }
-  fmt::print("{:<34} {:>9} bytes | median {:6.2f} {:6.2f} us, max {:6.2f} {:6.2f} us, worst flow {:5.2f} % | trims {} {} | {:.2f} s {:.2f} s\n",
-             what, b.total.delivered_bytes, us(a.groups[0].fct.median), us(b.groups[0].fct.median),
-             us(a.groups[0].fct.max), us(b.groups[0].fct.max), 100 * worst, a.trims, b.trims, a.wall_seconds,
-             b.wall_seconds);
+  fmt::print(
+      "{:<34} {:>9} bytes | median {:6.2f} {:6.2f} us, max {:6.2f} {:6.2f} us, worst flow {:5.2f} % | trims {} {} | "
+      "{:.2f} s {:.2f} s\n",
+      what, b.total.delivered_bytes, us(a.groups[0].fct.median), us(b.groups[0].fct.median), us(a.groups[0].fct.max),
+      us(b.groups[0].fct.max), 100 * worst, a.trims, b.trims, a.wall_seconds, b.wall_seconds);
   return worst;
 }
 
@@ -214,8 +216,8 @@ TEST_CASE("slower links than the NIC's ports, and links that lose packets", "[si
   text.replace(text.find("gbps = 100"), 10, "gbps = 25");
   CHECK(compare("tiny, 25 Gb/s", run(endpoints("fast") + text), run(endpoints("model") + text)) < 0.05);
 
-  const std::string loss = std::string(kTwoTiers) + permutation(262144) +
-                           "[[event]]\nwhat = \"link-loss\"\nlink = \"nic2/1\"\nloss = 0.2\n";
+  const std::string loss =
+      std::string(kTwoTiers) + permutation(262144) + "[[event]]\nwhat = \"link-loss\"\nlink = \"nic2/1\"\nloss = 0.2\n";
   const ExperimentResult r = run(endpoints("model") + loss);
   CHECK(r.outcome == Outcome::Done);
   CHECK(r.total.delivered_bytes == r.asked_bytes);
@@ -261,9 +263,10 @@ TEST_CASE("what the fast endpoint takes for the NIC's time is the NIC's", "[sim]
     }
   };
   const auto measure = [](const char* fidelity, unsigned bytes) {
-    const std::string text = fmt::format("{}sampling = false\n[topology]\nkind = \"single\"\nhosts = 2\nplanes = 8\n"
-                                         "gbps = 100\n[[traffic]]\nbytes = {}\n",
-                                         endpoints(fidelity), bytes);
+    const std::string text = fmt::format(
+        "{}sampling = false\n[topology]\nkind = \"single\"\nhosts = 2\nplanes = 8\n"
+        "gbps = 100\n[[traffic]]\nbytes = {}\n",
+        endpoints(fidelity), bytes);
     Experiment e(parse_fabric_scenario(text, "s.toml"), 1, make_clocked);
     Times sent, answers;
     for (LinkId p = 0; p < 8; ++p) {
@@ -273,16 +276,32 @@ TEST_CASE("what the fast endpoint takes for the NIC's time is the NIC's", "[sim]
     const ExperimentResult r = e.run();
     REQUIRE(r.outcome == Outcome::Done);
     const Time wire = sent.first(0xCA);
-    return std::array<double, 4>{us(wire) * 1e3,
-                                 us(std::min(answers.first(0xDC), answers.first(0xD1)) - wire) * 1e3,
+    return std::array<double, 4>{us(wire) * 1e3, us(std::min(answers.first(0xDC), answers.first(0xD1)) - wire) * 1e3,
                                  us(r.flows[0].delivered - wire) * 1e3, us(r.flows[0].done - wire) * 1e3};
   };
   for (const unsigned bytes : {64u, 1024u, 4096u}) {
     const auto fast = measure("fast", bytes), model = measure("model", bytes);
-    fmt::print("{:4} bytes: on the wire after {:.0f} {:.0f} ns, answered {:.0f} {:.0f}, in memory {:.0f} {:.0f}, done {:.0f} {:.0f}\n",
-               bytes, fast[0], model[0], fast[1], model[1], fast[2], model[2], fast[3], model[3]);
+    fmt::print(
+        "{:4} bytes: on the wire after {:.0f} {:.0f} ns, answered {:.0f} {:.0f}, in memory {:.0f} {:.0f}, done {:.0f} "
+        "{:.0f}\n",
+        bytes, fast[0], model[0], fast[1], model[1], fast[2], model[2], fast[3], model[3]);
     for (unsigned i = 0; i < 4; ++i) CHECK(std::abs(fast[i] - model[i]) < 20);
   }
+}
+
+TEST_CASE("what is at an address does not depend on how it is read", "[sim][cycle]") {
+  std::array<uint8_t, 64> whole{}, part{};
+  const uint64_t base = message_address(17, 3);
+  CHECK(base == 0x0011'0003'0000'0000);
+  fill_pattern(base, whole);
+  for (unsigned from = 0; from < 24; ++from) {
+    fill_pattern(base + from, std::span(part).first(40));
+    CHECK(std::equal(part.begin(), part.begin() + 40, whole.begin() + from));
+  }
+  // Neither zeros nor the same everywhere.
+  fill_pattern(message_address(17, 4), part);
+  CHECK(part != whole);
+  CHECK(std::count(whole.begin(), whole.end(), 0) < 8);
 }
 
 TEST_CASE("settings that a NIC cannot have are refused by name", "[sim][cycle]") {
@@ -305,7 +324,7 @@ TEST_CASE("settings that a NIC cannot have are refused by name", "[sim][cycle]")
     return text.replace(text.find(old), old.size(), now);
   };
   refused(model + with(two, "gbps = 100", "gbps = 200"), "links of 200 Gb/s are faster than a port");
-  refused(model + with(two, "planes = 8", "planes = 4"), "has 8 planes, not 4");
+  refused(model + with(two, "planes = 8", "planes = 4"), "has 8 planes, the topology 4");
   refused(model + with(two, "spines = 4\n", "spines = 4\nevs = 256\n"), "256 active and 32 backup entropy values");
   refused(model + "shared_evs = true\n" + kTiny + "[[traffic]]\nbytes = 1000\nqps = 5\n", "has 4 queue pairs");
   refused(model + kTiny + "[[traffic]]\npattern = \"alltoall\"\nbytes = 1000\n", "sets of entropy values");

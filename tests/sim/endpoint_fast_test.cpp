@@ -475,6 +475,18 @@ TEST_CASE("fast: a SACK for 16 KB, small packets counted as 1 KB; for AckReq, rt
   CHECK(t.nic->stats().marked == 1);
 }
 
+TEST_CASE("fast: a trimmed frame without METH tells nothing", "[sim][fast][responder]") {
+  // Ethernet 14, IPv6 40, UDP 8, BTH 12, METH 4: 78 bytes.
+  for (const unsigned size : {78u, 77u}) {
+    FastAndBox t;
+    Packet& p = t.data(0, 4096, Opcode::WriteOnly);
+    p.dscp = wire::kDscpTrimmed;
+    p.size = static_cast<uint16_t>(size);
+    t.run(3 * kUs);
+    CHECK(t.of(Opcode::Nack).size() == (size == 78 ? 1 : 0));
+  }
+}
+
 TEST_CASE("fast: from the last byte in to the SACK out as configured", "[sim][fast][responder]") {
   FastAndBox t;
   t.data(0, 4096, Opcode::WriteOnly, kBthAckReq);
