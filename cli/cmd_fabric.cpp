@@ -11,12 +11,14 @@
 #include <vector>
 
 #include "cli/context.hpp"
+#include "cli/dut_options.hpp"
 #include "cli/fabric_pcap.hpp"
 #include "cli/fabric_report.hpp"
 #include "cli/gnuplot.hpp"
 #include "cli/output_file.hpp"
 #include "cli/status_line.hpp"
 #include "cli/stop_on_signal.hpp"
+#include "sim/endpoint_cycle.hpp"
 #include "sim/endpoints.hpp"
 #include "sim/experiment.hpp"
 #include "tb/report.hpp"
@@ -25,7 +27,7 @@ namespace mrc::cli {
 namespace {
 
 struct Options {
-  std::string scenario = "incast", json, report, transport;
+  std::string scenario = "incast", json, report, transport, endpoint;
   std::vector<std::string> pcap;
   std::optional<uint64_t> seed;
   bool print = false;
@@ -92,7 +94,22 @@ void prepare_folder(const std::string& folder) {
   }
 }
 
-int run(const Options& o) {
+/// NICs of fidelity model and rtl.
+sim::ClockedMaker clocked_maker(uint64_t seed, const Context& context) {
+  return [seed, &context](const std::string& fidelity, const Preset& preset, const sim::FastConfig& settings,
+                          const std::string& where) -> std::unique_ptr<sim::Endpoint> {
+    if (const std::string why = sim::CycleEndpoint::problem(preset, settings); !why.empty()) {
+      throw sim::InputError(where + ": no endpoint of fidelity " + fidelity + ": " + why + ".",
+                            "Change that setting, the preset, or use \"fast\".");
+    }
+    std::string error;
+    auto dut = dut_opener(fidelity, preset, seed, context)(error);
+    if (!dut) throw sim::InputError(where + ": no endpoint of fidelity rtl: " + error + ".", rtl_remedy(context));
+    return std::make_unique<sim::CycleEndpoint>(fidelity == "rtl" ? "rtl" : "model", preset, settings, std::move(dut));
+  };
+}
+
+int run(const Options& o, const Context& context) {
   if (o.scenario == "list") {
     list();
     return kPass;
@@ -114,7 +131,15 @@ int run(const Options& o) {
       }
       scenario.transport = o.transport;
     }
-    sim::Experiment experiment(scenario, o.seed.value_or(static_cast<uint64_t>(scenario.seed)));
+    if (!o.endpoint.empty()) {
+      if (o.endpoint != "fast" && o.endpoint != "model" && o.endpoint != "rtl") {
+        throw UsageError("--endpoint " + o.endpoint + " is not known.", "Use fast, model or rtl.");
+      }
+      scenario.endpoints = o.endpoint;
+      scenario.nodes.clear();
+    }
+    const uint64_t seed = o.seed.value_or(static_cast<uint64_t>(scenario.seed));
+    sim::Experiment experiment(scenario, seed, clocked_maker(seed, context));
     // What cannot work is said before anything is simulated.
     std::optional<OutputFile> json;
     if (!o.json.empty()) json.emplace(o.json);
@@ -138,9 +163,6 @@ int run(const Options& o) {
       std::cout << "  report       " << (std::filesystem::path(o.report) / "index.html").string() << '\n';
     }
     return exit_code(result.outcome);
-  } catch (const sim::Unsupported& error) {
-    std::cerr << "mrc fabric: " << error.what() << "\n  " << error.remedy << '\n';
-    return kUnsupported;
   } catch (const sim::InputError& error) {
     throw UsageError(error.what(), error.remedy);
   }
@@ -154,12 +176,13 @@ void register_fabric(CLI::App& app, Context& context) {
   command->add_option("--scenario", options->scenario, "a name, a TOML file, or list")->capture_default_str();
   command->add_option("--seed", options->seed, "everything random follows from it; not given: the scenario's");
   command->add_option("--transport", options->transport, "mrc or roce, whatever the scenario says");
+  command->add_option("--endpoint", options->endpoint, "fast, model or rtl: all NICs, whatever the scenario says");
   command->add_option("--json", options->json, "result as JSON");
   command->add_option("--report", options->report, "folder for index.html, tables and pictures");
   command->add_option("--pcap", options->pcap, "every frame of a link as pcapng; may be given several times")
       ->type_name("LINK=FILE");
   command->add_flag("--print", options->print, "print a shipped scenario as TOML, to start a file from");
-  command->callback([options, &context] { context.exit_code = run(*options); });
+  command->callback([options, &context] { context.exit_code = run(*options, context); });
 }
 
 }  // namespace mrc::cli

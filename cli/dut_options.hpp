@@ -41,6 +41,11 @@ inline std::function<std::unique_ptr<tb::Dut>(std::string&)> dut_opener(const st
   };
 }
 
+/// What to do when there is no RTL; whoever asks says what else there is.
+inline std::string rtl_remedy(const Context& context) {
+  return "Build it with 'cmake --build' (or call " + context.program + " through ./mrc).";
+}
+
 inline std::string dut_remedy(const std::string& dut, const Context& context) {
   if (dut == "rtl")
     return "Build it with 'cmake --build' (or call " + context.program + " through ./mrc), or use --dut model.";

@@ -155,6 +155,7 @@ bool give_frame(PacketPool& pool, Packet& packet, const FrameContext& context) {
     w.reth->r_key = packet.data.rkey;
     w.reth->dma_length = packet.data.dma_length;
     w.payload.assign(packet.payload, 0);
+    if (context.payload != nullptr) context.payload(packet.data.va, w.payload);
   }
   if (w.immdt) w.immdt->value = packet.data.imm;
   if (w.aeth) w.aeth->syndrome = packet.sack.m, w.aeth->msn = packet.sack.cack_psn;

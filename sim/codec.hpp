@@ -19,10 +19,12 @@ struct FrameContext {
   wire::WireConfig wire{};
   uint16_t p_key = 0xffff;
   std::array<uint8_t, 6> src_mac{}, dst_mac{};
+  /// Fills the payload that goes to that address of the receiver; null: zeros.
+  void (*payload)(uint64_t va, std::span<uint8_t> bytes) = nullptr;
 };
 
 /// Attaches the frame that the fields describe, with a valid ICRC; a packet that has been trimmed gets what the switch
-/// would have left of it. Payload is zeros. Addresses of hosts are host_address() (IPv4: their number). A packet that
+/// would have left of it. Addresses of hosts are host_address() (IPv4: their number). A packet that
 /// has bytes keeps them. False: no opcode of MRC, or no stack: nothing is attached.
 bool give_frame(PacketPool& pool, Packet& packet, const FrameContext& context = {});
 

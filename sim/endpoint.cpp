@@ -3,6 +3,8 @@
 
 #include <bit>
 
+#include "util/rng.hpp"
+
 namespace mrc::sim {
 
 std::string QpSpec::problem(uint32_t endpoint_planes) const {
@@ -20,6 +22,15 @@ std::string QpSpec::problem(uint32_t endpoint_planes) const {
   }
   if (ev_active.empty()) return "a queue pair needs one entropy value at least";
   return {};
+}
+
+void fill_pattern(uint64_t address, std::span<uint8_t> bytes) {
+  uint64_t word = 0;
+  for (size_t i = 0; i < bytes.size(); ++i, ++address) {
+    if (i == 0 || (address & 7) == 0) word = Rng::hash(address >> 3) >> 8 * (address & 7);
+    bytes[i] = static_cast<uint8_t>(word);
+    word >>= 8;
+  }
 }
 
 }  // namespace mrc::sim

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,9 @@
 namespace mrc::sim {
 
 class Fabric;
+
+/// Bytes of a frame that have come in when a cut-through switch, or an endpoint that is early(), gets it.
+inline constexpr unsigned kEarlyBytes = 64;
 
 /// Counts of one endpoint since its start. Bytes are bytes of payload.
 struct EndpointStats {
@@ -55,6 +59,14 @@ struct QpSpec {
   /// What no endpoint could carry, in a sentence; empty: nothing. planes: the endpoint's.
   std::string problem(uint32_t endpoint_planes) const;
 };
+
+/// First address of message msn (modulo 2^16) sent to a QP: each has 4 GiB of its own, so that what arrives at the
+/// receiver's memory says whose bytes it is.
+constexpr uint64_t message_address(uint32_t peer_qpn, uint16_t msn) {
+  return uint64_t{peer_qpn & 0xffffu} << 48 | uint64_t{msn} << 32;
+}
+/// What endpoints with memory keep at an address and expect there.
+void fill_pattern(uint64_t address, std::span<uint8_t> bytes);
 
 /// A WRITE to be sent.
 struct WorkRequest {
@@ -131,8 +143,10 @@ class Endpoint {
   virtual void attach(const Access& access) = 0;
   /// Once, at time 0, all links in place.
   virtual void start() {}
-  /// The last byte of a packet has come in on a plane.
+  /// The last byte of a packet has come in on a plane; or its first 64 bytes, if early().
   virtual void receive(PacketPtr packet, unsigned plane) = 0;
+  /// Asked once: it takes packets byte by byte, and knows itself when the rest has come in.
+  virtual bool early() const { return false; }
   /// The plane's port can take a packet now: the packet, or null. After null the port asks again only after kick().
   /// The packet's size, dst, entropy, src, dscp, ecn, stack must be set.
   virtual PacketPtr pull(unsigned plane) = 0;
@@ -153,6 +167,10 @@ class Endpoint {
   virtual EvCounts ev_counts(uint32_t qpn) const = 0;
   /// "fast", "model", "rtl".
   virtual const char* fidelity() const = 0;
+  /// First thing that it found wrong with what it did, a sentence without full stop; empty: nothing.
+  virtual std::string problem() const { return {}; }
+  /// Bytes it holds, as far as it knows.
+  virtual uint64_t memory() const { return 0; }
 };
 
 }  // namespace mrc::sim

@@ -26,6 +26,18 @@ Stack stack_of(Encap encap) {
 }
 constexpr uint32_t kDirectQpns = 1 << 16;
 
+/// Bytes of a trimmed frame that still has its BTH and METH; without them nobody knows what was trimmed.
+constexpr unsigned least_trimmed(Stack stack) {
+  const unsigned ip = stack == Stack::Ipv4      ? wire::Ipv4::kBytes
+                      : stack == Stack::Srv6    ? 2 * wire::Ipv6::kBytes
+                      : stack == Stack::Srv6Srh ? 2 * wire::Ipv6::kBytes + wire::Srh::kBytes
+                                                : wire::Ipv6::kBytes;
+  return wire::Eth::kBytes + ip + wire::Udp::kBytes + wire::Bth::kBytes + wire::Meth::kBytes;
+}
+bool is_write(uint8_t opcode) {
+  return opcode >= static_cast<uint8_t>(wire::Opcode::WriteFirst) &&
+         opcode <= static_cast<uint8_t>(wire::Opcode::WriteOnlyImm);
+}
 void append(Packet*& head, Packet*& tail, Packet* packet) {
   packet->next = nullptr;
   (head == nullptr ? head : tail->next) = packet;
@@ -52,12 +64,38 @@ FastConfig FastConfig::for_fabric(double gbps, Time base_rtt) {
   return config;
 }
 
+unsigned FastConfig::host_read_cycles(const Preset& preset) {
+  const double prefetch_ns = 8.0 * preset.line_fifo * preset.host_bytes / preset.port_gbps;
+  return std::max(1u, static_cast<unsigned>(0.4 * prefetch_ns * 1000 / preset.clock_ps));
+}
+
+void FastConfig::be_nic(const Preset& preset) {
+  const Time cycle = preset.clock_ps;
+  packet_to_answer = 40 * cycle;
+  work_to_probe = 33 * cycle;
+  work_to_wire = work_to_probe + host_read_cycles(preset) * cycle;
+  lane_16_bytes = 16 * cycle / preset.port_bytes;
+  packet_to_memory = 18 * cycle;
+  burst_alone = 7 * cycle;
+  lane_packets = preset.tx_lane_fifo / 2;
+  mac_holds = true;
+  wqe_depth = preset.wqe_depth;
+  max_wimm = preset.max_wimm;
+  state_probe = 0;
+  trim_sack = false;
+  nic_walks = true;
+  exact_flight = false;
+  rtx_asks = 16 * cycle;
+  answer_to_work = 16 * cycle;
+}
+
 FastEndpoint::FastEndpoint(const FastConfig& config) : config_(config) {}
 
 FastEndpoint::~FastEndpoint() {
   for (Lane& lane : lanes_) {
     drop_list(lane.control);
     drop_list(lane.data);
+    drop_list(lane.next);
   }
 }
 
@@ -141,7 +179,8 @@ bool FastEndpoint::open(const QpSpec& spec, std::string& why) {
     }
   }
   qp->index = static_cast<uint32_t>(qps_.size());
-  if (!qp->ev.init(spec, qp->index ^ spec.qpn << 4 ^ access_.node(), why)) return false;
+  const uint32_t walk = config_.nic_walks ? spec.qpn - kQpnBase : qp->index ^ spec.qpn << 4 ^ access_.node();
+  if (!qp->ev.init(spec, walk, why)) return false;
   qp->qpn = spec.qpn;
   qp->peer_qpn = spec.peer_qpn;
   qp->peer = spec.peer;
@@ -205,7 +244,7 @@ bool FastEndpoint::post(const WorkRequest& request) {
   entry.id = request.id;
   Wqe& wqe = entry.row.wqe;
   wqe.length = static_cast<uint32_t>(request.bytes);
-  wqe.raddr = config_.remote_va;
+  wqe.raddr = config_.remote_va + message_address(qp->peer_qpn, qp->msn_tail);
   wqe.rkey = config_.rkey;
   wqe.imm_valid = request.immediate;
   wqe.imm = request.imm;
@@ -313,10 +352,26 @@ void FastEndpoint::put_control(PacketPtr packet, unsigned plane, Time delay) {
 void FastEndpoint::put_data(PacketPtr packet, unsigned plane) {
   if ((up_ >> plane & 1) == 0) return;
   Lane& lane = lanes_[plane];
-  packet->at_ps = access_.now() + config_.work_to_wire;
+  packet->at_ps =
+      std::max(pipe_, access_.now()) + config_.work_to_wire + config_.lane_time(packet->size, access_.rate(plane));
   if (lane.idle && lane.data == nullptr) ask_wake(packet->at_ps);
   append(lane.data, lane.data_tail, packet.release());
   if (++lane.packets >= config_.lane_packets) room_ &= ~(1u << plane);
+}
+
+Packet* FastEndpoint::take(Lane& lane, unsigned plane, Time now) const {
+  Packet** head = &lane.control;
+  if (lane.control == nullptr || lane.control->at_ps > now) {
+    head = &lane.data;
+    if (lane.data == nullptr) return nullptr;
+    // The MAC takes a frame before it has all of it.
+    const Time early = config_.mac_holds ? config_.lane_time(lane.data->size, access_.rate(plane)) : 0;
+    if (lane.data->at_ps > now + early) return nullptr;
+  }
+  Packet* packet = *head;
+  *head = packet->next;
+  packet->next = nullptr;
+  return packet;
 }
 
 PacketPtr FastEndpoint::pull(unsigned plane) {
@@ -329,17 +384,19 @@ PacketPtr FastEndpoint::pull(unsigned plane) {
     --lane.packets;
     room_ |= 1u << plane;
   }
-  Packet* packet = nullptr;
-  if (lane.control != nullptr && lane.control->at_ps <= now) {
-    packet = lane.control;
-    lane.control = packet->next;
-  } else if (lane.data != nullptr && lane.data->at_ps <= now) {
-    packet = lane.data;
-    lane.data = packet->next;
-    lane.sending = true;
+  Packet* packet = lane.next != nullptr ? lane.next : take(lane, plane, now);
+  lane.next = nullptr;
+  if (packet != nullptr && packet->at_ps > now) {
+    lane.next = packet;
+    packet = nullptr;
+  } else if (packet != nullptr) {
+    lane.sending = is_write(packet->opcode);
+    if (config_.mac_holds) lane.next = take(lane, plane, now);
   }
   lane.idle = packet == nullptr;
-  if (lane.idle) {
+  if (lane.idle && lane.next != nullptr) {
+    ask_wake(lane.next->at_ps);
+  } else if (lane.idle) {
     if (lane.control != nullptr) ask_wake(lane.control->at_ps);
     if (lane.data != nullptr) ask_wake(lane.data->at_ps);
   }
@@ -369,6 +426,12 @@ void FastEndpoint::wake() {
       case TimerKind::ReverseProbe:
         reverse_timer();
         break;
+      case TimerKind::Memory:
+        while (!placed_.empty() && placed_.front().time <= now) {
+          const Placed placed = placed_.pop_front();
+          if (listener_ != nullptr) listener_->delivered(placed.delivery);
+        }
+        break;
     }
   }
   pump();
@@ -377,8 +440,11 @@ void FastEndpoint::wake() {
   for (unsigned p = 0; p < planes_; ++p) {
     Lane& lane = lanes_[p];
     if (!lane.idle) continue;
-    if (std::min(ready(lane.control), ready(lane.data)) <= now) access_.kick(p);
-    if (lane.idle) next = std::min({next, ready(lane.control), ready(lane.data)});
+    const auto first = [&] {
+      return lane.next != nullptr ? lane.next->at_ps : std::min(ready(lane.control), ready(lane.data));
+    };
+    if (first() <= now) access_.kick(p);
+    if (lane.idle) next = std::min(next, first());
   }
   if (next > now && next != kNever) ask_wake(next);
 }
@@ -387,6 +453,7 @@ void FastEndpoint::flush_lane(unsigned plane) {
   Lane& lane = lanes_[plane];
   drop_list(lane.control);
   drop_list(lane.data);
+  drop_list(lane.next);
   lane.packets = 0;
   lane.sending = false;
   lane.idle = true;
@@ -410,6 +477,7 @@ void FastEndpoint::receive(PacketPtr packet, unsigned plane) {
   }
   if (p.ecn == 3) ++stats_.marked;
   const bool trimmed = p.dscp == config_.dscp.trimmed || p.dscp == config_.dscp.trimmed_lasthop;
+  if (trimmed && p.size < least_trimmed(p.stack)) return;
   using wire::Opcode;
   const auto opcode = static_cast<Opcode>(p.opcode);
   if (opcode >= Opcode::WriteFirst && opcode <= Opcode::WriteOnlyImm) {
@@ -441,7 +509,11 @@ void FastEndpoint::receive(PacketPtr packet, unsigned plane) {
     default:
       return;
   }
-  pump();
+  if (config_.answer_to_work == 0) {
+    pump();
+  } else {
+    ask_wake(access_.now() + config_.answer_to_work);
+  }
 }
 
 }  // namespace mrc::sim

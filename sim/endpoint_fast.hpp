@@ -18,6 +18,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "gen/presets.hpp"
 #include "protocol/nscc.hpp"
 #include "protocol/retry.hpp"
 #include "protocol/rx_tracker.hpp"
@@ -28,10 +29,19 @@
 namespace mrc::sim {
 
 struct FastConfig {
-  // What the pipeline takes at 1 GHz. With a lane that has packets waiting the second one does not show.
-  Time packet_to_answer = 25 * kNs;  ///< from the last byte of a packet to the first of its SACK, NACK or ACK
-  Time work_to_wire = 20 * kNs;      ///< from a work request, SACK or NACK to the packet it lets go
+  // What the NIC takes: measured on the model of asic800, whose host answers a read after 131 ns (tests/cycle).
+  Time packet_to_answer = 40 * kNs;  ///< from the last byte of a packet to the first of its SACK, NACK or ACK
+  /// From a work request, SACK or NACK to the packet it lets go; a probe, which has no payload. With a lane that has
+  /// packets waiting neither shows.
+  Time work_to_wire = 164 * kNs, work_to_probe = 33 * kNs;
+  /// 16 bytes of a frame on their way to the MAC, which begins to send when it has all of them, and of payload on their
+  /// way from the receiving lane to memory, which begins with the last of them. 0: 25/32 of their time on the link, as
+  /// in a NIC whose ports are as fast.
+  Time lane_16_bytes = 0;
+  Time packet_to_memory = 18 * kNs;  ///< from the last byte of a packet to the first in memory
+  Time burst_alone = 7 * kNs;        ///< from one burst to the next, when only one QP sends; among others 1 ns a packet
   unsigned lane_packets = 8;         ///< data packets a port holds, the one it sends included
+  bool mac_holds = false;            ///< and its MAC one more frame behind the one it sends: nothing overtakes that
 
   // Requestor.
   unsigned wqe_depth = 1024;  ///< incomplete work requests of one QP
@@ -49,10 +59,17 @@ struct FastConfig {
   /// A QP whose window is full and who hears nothing for this many round trips (base_rtt and target_delay) asks for the
   /// receiver's state with a reliability probe, again after twice the time. 0: it waits for its timer.
   unsigned state_probe = 2;
-  uint64_t remote_va = 0;  ///< where WRITEs go, all of them
+  /// From a SACK or NACK until the window it opened is given to packets: what comes in meanwhile counts, too.
+  Time answer_to_work = 0;
+  /// Period in which a retransmission that the window refused asks again: in half of it new packets, which are woken,
+  /// come first. 0: it goes before new packets.
+  Time rtx_asks = 0;
+  bool exact_flight = true;  ///< what rounding of rcvd_bytes hides is counted later; false: as the NIC does
+  uint64_t remote_va = 0;    ///< added to message_address(): where WRITEs go
   uint32_t rkey = 0;
 
   // Paths.
+  bool nic_walks = false;            ///< the order of a QP's EVs follows from its number alone, as in the NIC
   unsigned ev_min_active = 8;        ///< EVs of a QP that stay in use whatever they lose
   bool skip_twice = false;           ///< a mark on an EV in SKIP: it is skipped once more
   uint16_t probe_interval = 781;     ///< 128 ns: until the first probe of a bad EV, doubled per failure
@@ -73,6 +90,22 @@ struct FastConfig {
   bool dynamic_mpr = true;  ///< SACKs say how large the window is
 
   wire::DscpMap dscp{};
+
+  /// Times and limits of the NIC of that preset, and no rules but its own.
+  void be_nic(const Preset& preset);
+  /// Clock cycles from a read of host memory until its data, in every endpoint: two fifths of the time in which a port
+  /// sends the lines that its lane prefetches.
+  static unsigned host_read_cycles(const Preset& preset);
+
+  /// Time of that many bytes between a port's lane and its MAC, or memory.
+  Time lane_time(unsigned bytes, Rate port) const {
+    return lane_16_bytes != 0 ? lane_16_bytes * bytes / 16 : port.time(bytes) * 25 / 32;
+  }
+  /// What sender and receiver add to the round trip of a frame of that many bytes, as time stamps show it: two ticks
+  /// for their rounding.
+  Time nic_time(unsigned frame, Rate port) const {
+    return work_to_wire + lane_time(frame, port) + packet_to_answer + 2 * kNsccTickNs * kNs;
+  }
 
   /// Settings for a fabric of that rate (of a NIC, all planes together) and empty round trip. What differs from the
   /// defaults keeps an incast of many senders steady, where the last hop marks nothing and every trim costs a header's
@@ -121,10 +154,10 @@ class FastEndpoint final : public Endpoint {
   /// Packets received whose inner destination address is another host's: dropped before anything is made of them.
   uint64_t misdirected() const { return misdirected_; }
   /// Bytes held by QPs, destinations and windows.
-  uint64_t memory() const;
+  uint64_t memory() const override;
 
  private:
-  enum class TimerKind : uint32_t { Retry, State, Probe, PortStatus, ReverseProbe };
+  enum class TimerKind : uint32_t { Retry, State, Probe, PortStatus, ReverseProbe, Memory };
   struct Timer {
     Time time;
     TimerKind kind;
@@ -134,9 +167,10 @@ class FastEndpoint final : public Endpoint {
   struct Lane {
     Packet *control = nullptr, *control_tail = nullptr;
     Packet *data = nullptr, *data_tail = nullptr;
-    uint16_t packets = 0;  // data, the one on the port included
-    bool sending = false;  // a data packet
-    bool idle = true;      // the port asks no more by itself
+    Packet* next = nullptr;  // in the MAC
+    uint16_t packets = 0;    // data, the one on the port included
+    bool sending = false;    // a data packet
+    bool idle = true;        // the port asks no more by itself
   };
   /// What the transmit side is at work on: a burst of a QP, or one retransmission.
   struct Work {
@@ -167,6 +201,8 @@ class FastEndpoint final : public Endpoint {
   void put_control(PacketPtr packet, unsigned plane, Time delay);
   void put_data(PacketPtr packet, unsigned plane);
   void flush_lane(unsigned plane);
+  /// The packet that goes next, control packets first; null: none is ready.
+  Packet* take(Lane& lane, unsigned plane, Time now) const;
   void ask_wake(Time time);
   void add_timer(Time time, TimerKind kind, uint32_t index);
   /// Headers of a packet to the QP's peer.
@@ -192,6 +228,7 @@ class FastEndpoint final : public Endpoint {
   }
   uint32_t grant(FastQp& qp, uint32_t min, uint32_t bytes, bool& last);
   void give_back(FastQp& qp, uint32_t bytes);
+  uint32_t leave_flight(FastQp& qp, uint32_t size);
   void cc_event(FastQp& qp, NsccEvent event);
   void wake_dest(FastDest& dest);
   void take_waiting(FastDest& dest);
@@ -258,6 +295,13 @@ class FastEndpoint final : public Endpoint {
   Work work_;
   std::priority_queue<Timer> timers_;
   Time wake_at_ = kNever;
+  bool run_first_ = false;
+  Time pipe_ = 0;  // the next burst leaves the work queues at this time, or later
+  struct Placed {
+    Time time;
+    Delivery delivery;
+  };
+  Ring<Placed> placed_;  // messages on their way to memory
   Block* free_blocks_ = nullptr;
   std::vector<std::unique_ptr<Block[]>> slabs_;
   std::vector<Probe> probes_;

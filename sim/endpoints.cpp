@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/endpoints.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
 #include "sim/codec.hpp"
-#include "sim/endpoint_fast.hpp"
 #include "sim/endpoint_roce.hpp"
 #include "wire/packet.hpp"
 
@@ -43,20 +44,26 @@ unsigned window_of(const Scenario& scenario, const Topology& topology) {
   return static_cast<unsigned>(std::clamp(std::ceil(packets / 128), 8.0, 255.0));
 }
 
-std::unique_ptr<Endpoint> make_endpoint(const Scenario& scenario, const Topology& topology, const std::string& fidelity,
-                                        const std::string& where) {
-  if (fidelity != "fast") {
-    throw Unsupported(where + ": endpoints of fidelity " + fidelity + " cannot stand in the fabric yet.",
-                      "Use \"fast\".");
-  }
+bool has_clocked(const Scenario& scenario) {
+  return scenario.transport == "mrc" &&
+         (scenario.endpoints != "fast" || std::any_of(scenario.nodes.begin(), scenario.nodes.end(),
+                                                      [](const NodeConfig& n) { return n.fidelity != "fast"; }));
+}
+
+bool nic_rules(const Scenario& scenario) {
+  const bool asked = scenario.source.lines.count("nic_rules") != 0;
+  return asked ? scenario.nic_rules : has_clocked(scenario);
+}
+
+FastConfig nic_settings(const Scenario& scenario, const Topology& topology) {
+  const Preset& preset = *find_preset(scenario.preset);
   const Time rtt = topology.base_rtt(data_frame(scenario, topology), sack_frame(topology));
-  if (scenario.transport == "roce") {
-    RoceConfig config;
-    config.dcqcn = scenario.congestion;
-    return std::make_unique<RoceEndpoint>(config);
-  }
-  // A packet's answer takes its time too.
-  FastConfig config = FastConfig::for_fabric(topology.nic_gbps(), rtt + 2 * kNsccTickNs * kNs);
+  FastConfig times;
+  if (nic_rules(scenario)) times.be_nic(preset);
+  // The NICs at both ends take their time too.
+  FastConfig config = FastConfig::for_fabric(
+      topology.nic_gbps(), rtt + times.nic_time(data_frame(scenario, topology), Rate::gbps(topology.config().gbps)));
+  if (nic_rules(scenario)) config.be_nic(preset);
   config.mpr = config.mpr_dest = window_of(scenario, topology);
   config.reorder = reorder_of(scenario, topology);
   config.same_ev = scenario.same_ev;
@@ -68,12 +75,53 @@ std::unique_ptr<Endpoint> make_endpoint(const Scenario& scenario, const Topology
   config.probe_interval = static_cast<uint16_t>(std::clamp(scenario.probe_us * 1000 / kNsccTickNs, 1.0, 65535.0));
   config.nscc.path_mtu = static_cast<uint32_t>(scenario.mtu);
   config.nscc.trimming = topology.config().trim;
-  return std::make_unique<FastEndpoint>(config);
+  const bool clocked = has_clocked(scenario);
+  if (clocked) {
+    if (!nic_rules(scenario)) {
+      throw InputError(scenario.source.at("nic_rules") +
+                           ": nic_rules = false, but NICs of fidelity model and rtl have no other rules.",
+                       "Leave it out, or make all NICs fast.");
+    }
+    if (scenario.ar_shift > 7) {
+      throw InputError(scenario.source.at("ar_shift") + ": ar_shift is above 7, the most that the NIC can do.",
+                       "Use 0 to 7, or make all NICs fast.");
+    }
+  }
+  return config;
 }
 
-uint64_t memory_of(const Endpoint& endpoint) {
-  const auto* fast = dynamic_cast<const FastEndpoint*>(&endpoint);
-  return fast != nullptr ? fast->memory() : 0;
+std::unique_ptr<Endpoint> make_endpoint(const Scenario& scenario, const Topology& topology, const std::string& fidelity,
+                                        const std::string& where, const ClockedMaker& clocked) {
+  if (fidelity != "fast") {
+    if (scenario.transport != "mrc") {
+      throw InputError(where + ": endpoints of fidelity " + fidelity + " speak MRC only.",
+                       "Use transport = \"mrc\", or \"fast\" endpoints.");
+    }
+    if (!clocked) {
+      throw Unsupported(where + ": this program has no endpoints of fidelity " + fidelity + ".", "Use \"fast\".");
+    }
+    const Preset& preset = *find_preset(scenario.preset);
+    if (topology.planes() != preset.num_planes) {
+      throw InputError(fmt::format("{}: no endpoint of fidelity {}: the NIC {} has {} planes, the topology {}.", where,
+                                   fidelity, preset.name, preset.num_planes, topology.planes()),
+                       "Change planes, or the preset.");
+    }
+    const double port = preset.port_bytes * 8000.0 / preset.clock_ps;
+    if (topology.config().gbps > port) {
+      throw InputError(
+          fmt::format("{}: no endpoint of fidelity {}: links of {:g} Gb/s are faster than a port of the NIC {}, "
+                      "which takes {:g}.",
+                      where, fidelity, topology.config().gbps, preset.name, port),
+          "Use slower links, or another preset.");
+    }
+    return clocked(fidelity, preset, nic_settings(scenario, topology), where);
+  }
+  if (scenario.transport == "roce") {
+    RoceConfig config;
+    config.dcqcn = scenario.congestion;
+    return std::make_unique<RoceEndpoint>(config);
+  }
+  return std::make_unique<FastEndpoint>(nic_settings(scenario, topology));
 }
 
 }  // namespace mrc::sim

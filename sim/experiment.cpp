@@ -73,7 +73,7 @@ double ExperimentResult::over_bound() const {
   return most;
 }
 
-Experiment::Experiment(const Scenario& scenario, uint64_t seed)
+Experiment::Experiment(const Scenario& scenario, uint64_t seed, const ClockedMaker& clocked)
     : scenario_(scenario),
       seed_(seed),
       topology_(scenario.topology),
@@ -92,7 +92,8 @@ Experiment::Experiment(const Scenario& scenario, uint64_t seed)
     }
   }
   fabric_ = std::make_unique<Fabric>(FabricOptions{.seed = seed});
-  topology_.build(*fabric_, [&](NodeId h) { return make_endpoint(scenario_, topology_, fidelity[h], where[h]); });
+  topology_.build(*fabric_,
+                  [&](NodeId h) { return make_endpoint(scenario_, topology_, fidelity[h], where[h], clocked); });
   driver_ = std::make_unique<Driver>(*fabric_, topology_, scenario_, traffic_, seed);
   driver_->begin();
   driver_->on_end = [this] { fabric_->stop(); };
@@ -441,7 +442,7 @@ ExperimentResult Experiment::run() {
 
 uint64_t Experiment::memory() const {
   uint64_t bytes = fabric_->memory();
-  for (NodeId h = 0; h < topology_.hosts(); ++h) bytes += memory_of(*fabric_->endpoint_at(h));
+  for (NodeId h = 0; h < topology_.hosts(); ++h) bytes += fabric_->endpoint_at(h)->memory();
   return bytes;
 }
 
@@ -550,6 +551,15 @@ void Experiment::finish(ExperimentResult& r) {
     r.reason = driver_->failed() > 0
                    ? fmt::format("{} of {} flows failed", driver_->failed(), traffic_.flows.size())
                    : fmt::format("{} bytes were delivered, {} were sent", r.total.delivered_bytes, r.asked_bytes);
+  }
+  for (NodeId h = 0; h < topology_.hosts(); ++h) {
+    if (const std::string wrong = fabric_->endpoint_at(h)->problem(); !wrong.empty() && r.problem.empty()) {
+      r.problem = topology_.node_name(h) + ": " + wrong;
+    }
+  }
+  if (!r.problem.empty()) {
+    r.outcome = Outcome::Failed;
+    r.reason = r.problem;
   }
   r.events = log_;
   find_recovery(r);

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/endpoints.hpp"
 #include "sim/traffic.hpp"
 #include "util/rng.hpp"
 
@@ -77,6 +78,7 @@ struct ExperimentResult {
   Outcome outcome = Outcome::Done;
   std::string reason;  ///< a sentence; empty when done
   std::string scenario, description, transport;
+  std::string problem;  ///< what a NIC of fidelity model or rtl did wrong, a sentence; empty: nothing
   uint64_t seed = 1;
   Time time = 0;
   unsigned nics = 0, planes = 0, switches = 0, links = 0, qps = 0;
@@ -112,8 +114,9 @@ struct ExperimentProgress {
 
 class Experiment {
  public:
-  /// Throws InputError: anything that cannot be built or run.
-  Experiment(const Scenario& scenario, uint64_t seed);
+  /// clocked: makes endpoints of fidelity model and rtl; without it they are refused. Throws InputError: anything that
+  /// cannot be built or run.
+  Experiment(const Scenario& scenario, uint64_t seed, const ClockedMaker& clocked = {});
   ~Experiment();
 
   const Topology& topology() const { return topology_; }

@@ -27,7 +27,7 @@ wire::Error refuse(std::string input, std::string what, std::string remedy) {
 }
 constexpr unsigned kMaxPorts = 4096;
 /// First bytes of a packet that a cut-through switch decides on.
-constexpr unsigned kHeaderBytes = kPreambleBytes + 64 + kGapBytes;
+constexpr unsigned kHeaderBytes = kPreambleBytes + kEarlyBytes + kGapBytes;
 constexpr const char* kRateRemedy = "Give a rate above 0, for example 100, 400 or 800 Gb/s.";
 }  // namespace
 
@@ -146,6 +146,8 @@ void Fabric::retime(PortId id) {
       const Port& other = ports_[node.first + p];
       if (other.link != kNone && port.rate.slower_than(other.rate)) port.cut_through = false;
     }
+  } else {
+    port.cut_through = nodes_[port.peer_node].endpoint->early();
   }
   // The gap behind a packet keeps the transmitter busy, not the receiver waiting.
   port.delay_ps = delay - static_cast<int64_t>(port.rate.time(kGapBytes));

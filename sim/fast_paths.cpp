@@ -63,7 +63,7 @@ void FastEndpoint::probe_timer(uint32_t slot) {
     packet->psn = 0;
     packet->size = static_cast<uint16_t>(frame_size(qp.stack, kProbeOpcode, false, 0));
     packet->probe = {0, probe_id(probe.seq, slot, kProbeSlots), time_stamp(tick(), false), 0};
-    put_control(std::move(packet), plane, config_.work_to_wire);
+    put_control(std::move(packet), plane, config_.work_to_probe);
     ++stats_.probes;
   }
   add_timer(probe.due, TimerKind::Probe, slot);
@@ -129,7 +129,7 @@ void FastEndpoint::state_timer(FastQp& qp, Time time) {
       packet->psn = 0;
       packet->size = static_cast<uint16_t>(frame_size(qp.stack, kProbeOpcode, false, 0));
       packet->probe = {0, probe_id(qp.state_probes, kStateSlot, kProbeSlots), time_stamp(tick(), false), 0};
-      put_control(std::move(packet), plane, config_.work_to_wire);
+      put_control(std::move(packet), plane, config_.work_to_probe);
       ++stats_.probes;
     }
     qp.heard_tick = tick();
@@ -166,7 +166,7 @@ void FastEndpoint::port_status_timer(uint32_t d) {
   packet->psn = ep_update_id(dest.seq, d);
   packet->size = static_cast<uint16_t>(frame_size(qp.stack, kEndpointRequestOpcode, false, 0));
   packet->probe = {ep_mask_of_planes(up_, false), 0, time_stamp(tick(), false), kEpPortStatus};
-  put_control(std::move(packet), plane, config_.work_to_wire);
+  put_control(std::move(packet), plane, config_.work_to_probe);
   dest.sent = true;
   dest.when = access_.now() + config_.endpoint_interval * kTick;
   add_timer(dest.when, TimerKind::PortStatus, d);
@@ -258,7 +258,7 @@ void FastEndpoint::reverse_next() {
     packet->psn = ep_probe_id(EpKind::ReverseProbe, reverse_.seq);
     packet->size = static_cast<uint16_t>(frame_size(qp.stack, kEndpointRequestOpcode, false, 0));
     packet->probe = {ep_mask_of_planes(up_, false), 0, time_stamp(tick(), false), kEpEvProbe};
-    put_control(std::move(packet), plane, config_.work_to_wire);
+    put_control(std::move(packet), plane, config_.work_to_probe);
     add_timer(reverse_.due, TimerKind::ReverseProbe, 0);
   }
 }

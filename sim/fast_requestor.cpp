@@ -90,6 +90,11 @@ void FastEndpoint::give_back(FastQp& qp, uint32_t bytes) {
   state.inflight = nscc_inflight(state.inflight, -int64_t{bytes});
 }
 
+/// A packet was NACKed or lost.
+uint32_t FastEndpoint::leave_flight(FastQp& qp, uint32_t size) {
+  return config_.exact_flight ? take_packet(qp.fly, size, qp.rcvd_credit) : qp.fly.take(size);
+}
+
 void FastEndpoint::cc_event(FastQp& qp, NsccEvent event) {
   FastDest& dest = dest_of(qp);
   event.now = tick();
@@ -100,6 +105,10 @@ void FastEndpoint::cc_event(FastQp& qp, NsccEvent event) {
 void FastEndpoint::wake_dest(FastDest& dest) {
   if (!dest.wants && dest.rtx_waiting.empty()) return;
   const uint32_t cwnd = nscc_cwnd_bytes(dest.state, *dest.words);
+  // The NIC asks again for a refused retransmission every 16 cycles, for new packets a few cycles after it is woken.
+  if (config_.rtx_asks != 0 && dest.wants && !dest.rtx_waiting.empty()) {
+    run_first_ = access_.now() % config_.rtx_asks < config_.rtx_asks / 2;
+  }
   if (!dest.rtx_waiting.empty() && nscc_fits(dest.state.inflight, dest.rtx_want, cwnd)) {
     while (!dest.rtx_waiting.empty()) rtx_list_.push_back(dest.rtx_waiting.pop_front());
   }
@@ -145,7 +154,8 @@ void FastEndpoint::pump() {
 
 /// False: there is nothing to send. True without work: it was refused, go on.
 bool FastEndpoint::choose() {
-  if (!rtx_list_.empty()) {
+  const bool run_first = std::exchange(run_first_, false) && !run_.empty();
+  if (!rtx_list_.empty() && !run_first) {
     FastQp& qp = *qps_[rtx_list_.pop_front()];
     if (begin_retransmission(qp)) rtx_list_.push_back(qp.index);
     return true;
@@ -181,6 +191,7 @@ void FastEndpoint::begin_burst(FastQp& qp) {
 void FastEndpoint::end_burst(FastQp& qp, bool more) {
   give_back(qp, work_.left);
   work_.qp = nullptr;
+  pipe_ = std::max(pipe_, access_.now()) + (run_.empty() ? config_.burst_alone : kNs * work_.packets);
   FastDest& dest = dest_of(qp);
   if (more) {
     if (dest.waiting.empty()) {
@@ -246,7 +257,7 @@ bool FastEndpoint::begin_retransmission(FastQp& qp) {
   }
   if (loss) feedback(qp, record.ev_idx, kFbLoss, 0);
   if (qp.cc) {
-    if (loss) cc_event(qp, {.kind = NsccKind::Loss, .bytes = take_packet(qp.fly, record.size, qp.rcvd_credit)});
+    if (loss) cc_event(qp, {.kind = NsccKind::Loss, .bytes = leave_flight(qp, record.size)});
     FastDest& dest = dest_of(qp);
     if (!nscc_fits(dest.state.inflight, record.size, nscc_cwnd_bytes(dest.state, *dest.words))) {
       if (pending) {
@@ -486,6 +497,7 @@ void FastEndpoint::on_sack(FastQp& qp, const Packet& packet) {
     const bool all = qp.una == qp.nxt;
     const uint32_t bytes =
         news.late && !all ? 0 : take_acked(qp.fly, news.late ? 0 : news.units, cancelled, qp.full, all, qp.rcvd_credit);
+    if (!config_.exact_flight) qp.rcvd_credit = 0;
     const bool sample = recent && qp.ts && (!kept.rtx || config_.rtt_rtx);
     cc_event(qp, {.kind = NsccKind::Ack,
                   .bytes = bytes,
@@ -533,7 +545,7 @@ void FastEndpoint::on_nack(FastQp& qp, const Packet& packet) {
     if (qp.cc) {
       const bool sample = qp.ts && (!record.rtx || config_.rtt_rtx);
       cc_event(qp, {.kind = NsccKind::Nack,
-                    .bytes = take_packet(qp.fly, record.size, qp.rcvd_credit),
+                    .bytes = leave_flight(qp, record.size),
                     .rtt_valid = sample,
                     .rtt = sample ? ticks_since(n.tx_timestamp, tick(), false) : uint16_t{0},
                     .reason = n.reason});

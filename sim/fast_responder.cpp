@@ -174,7 +174,11 @@ void FastEndpoint::on_data(FastQp& qp, const Packet& p, unsigned plane, bool tri
   send_ack(qp, plane);
   for (uint32_t m = 0; m < messages; ++m) {
     const uint32_t length = qp.lengths.empty() ? 0 : qp.lengths.pop_front();
-    if (listener_ != nullptr) listener_->delivered({access_.node(), qp.qpn, from + m, length});
+    if (listener_ == nullptr) continue;
+    Time time = access_.now() + config_.packet_to_memory + config_.lane_time(p.payload, access_.rate(plane));
+    if (!placed_.empty()) time = std::max(time, placed_[placed_.size() - 1].time);
+    placed_.push_back({time, {access_.node(), qp.qpn, from + m, length}});
+    add_timer(time, TimerKind::Memory, 0);
   }
 }
 

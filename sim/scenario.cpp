@@ -29,6 +29,8 @@ const Key<Scenario> kScenarioKeys[] = {
     TEXT(Scenario, description, nullptr, "one line for lists"),
     TEXT(Scenario, transport, "mrc|roce", "MRC, or RoCEv2 with go-back-N on one path, as a contrast"),
     TEXT(Scenario, endpoints, "fast|model|rtl", "fidelity of the NICs that no [[node]] table names"),
+    TEXT(Scenario, preset, "asic800|fpga100|tiny", "which NIC those of fidelity model and rtl are"),
+    FLAG(Scenario, nic_rules, "fast NICs do only what the NIC does; not written: if any NIC has fidelity model or rtl"),
     FLAG(Scenario, congestion, "NICs control congestion (NSCC)"),
     NUMBER(Scenario, seed, 0, 9007199254740992.0, true, "everything random follows from it; --seed wins"),
     NUMBER(Scenario, mtu, 256, 4096, true, "path MTU: 256, 512, 1024, 2048 or 4096"),

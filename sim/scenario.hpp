@@ -38,8 +38,9 @@ struct NodeConfig {
 
 struct Scenario {
   std::string name, description;
-  std::string transport = "mrc", endpoints = "fast";
-  bool congestion = true, shared_evs = false, open_end = false, sampling = true, same_ev = true, trim_nack = true;
+  std::string transport = "mrc", endpoints = "fast", preset = "asic800";
+  bool congestion = true, shared_evs = false, open_end = false, sampling = true, same_ev = true, trim_nack = true,
+       nic_rules = false;
   double seed = 1, mtu = 4096;
   double duration_us = 1e6, hang_us = 20'000, sample_us = 0;
   double mpr = 0, reorder = 0, timeout = -1, sack_trigger = 16384, min_active = 8, probe_us = 100, ar_shift = 0;

@@ -38,6 +38,25 @@ spines = 16
 pattern = "permutation"
 bytes = 2_000_000
 )"},
+    {"small", "8 NICs of 8 planes: a permutation of 500 KB, then a 3:1 incast; for --endpoint model or rtl", R"(
+hang_us = 2000
+[topology]
+planes = 8
+gbps = 100
+leaves = 2
+hosts_per_leaf = 4
+spines = 4
+[[traffic]]
+pattern = "permutation"
+bytes = 500_000
+[[traffic]]
+pattern = "incast"
+to = "nic0"
+nodes = 3
+first = 3
+bytes = 500_000
+start_us = 20
+)"},
     {"ring", "ring all-reduce of 16 MB over 16 NICs, each step waits for the one before", R"(
 [topology]
 planes = 4

@@ -60,7 +60,7 @@ const Key<T> kKeys[] = {
     NUMBER(backup_evs, 0, 2048, true, "entropy values in reserve, a multiple of planes"),
     TEXT(spread, "even|random", "entropy values over the uplinks: each as often as any other, or as it comes"),
     FLAG(trim, "switches trim what they cannot queue"),
-    NUMBER(trim_size, 60, 9216, true, "bytes left of a trimmed packet"),
+    NUMBER(trim_size, 60, 9216, true, "bytes left of a trimmed packet; not written, with srh: 206"),
     FLAG(lasthop, "packets trimmed in front of the NIC get the code point TRIMMED_LASTHOP"),
     FLAG(ecn, "switches mark packets"),
     FLAG(ecn_to_nics, "also on the ports to NICs"),
@@ -123,6 +123,8 @@ void Topology::refuse(std::string_view key, const std::string& what, const std::
 
 Topology::Topology(const TopologyConfig& config) : config_(config) {
   const auto whole = [](double v) { return static_cast<unsigned>(v); };
+  // Behind a routing header 128 bytes end inside the BTH: nobody could tell what was trimmed.
+  if (config.srh && config.source.lines.count("trim_size") == 0) config_.trim_size = 206;
   planes_ = whole(config.planes);
   if (!std::has_single_bit(planes_))
     refuse("planes", plural(planes_, "plane") + " cannot be wired", "Use 1, 2, 4 or 8 planes.");

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <numeric>
 
+#include "sim/endpoints.hpp"
 #include "util/rng.hpp"
 
 namespace mrc::sim {
@@ -391,8 +392,9 @@ void Driver::begin() {
       if (there) {
         entropy_of(c, spec.ev_active, spec.ev_backup);
       } else {
-        topology_.entropy(c.to, c.from, Rng::hash(~seed_ ^ Rng::hash(&c - channels_.data() + 1)), spec.ev_active,
-                          spec.ev_backup);
+        // A receiver sends nothing but answers on it. The NIC holds few sets: one for all that it receives on.
+        const uint64_t set = nic_rules(scenario_) ? ~uint64_t{c.to} : static_cast<uint64_t>(&c - channels_.data() + 1);
+        topology_.entropy(c.to, c.from, Rng::hash(~seed_ ^ Rng::hash(set)), spec.ev_active, spec.ev_backup);
       }
       std::string why;
       if (!fabric_.endpoint_at(here)->open(spec, why)) {

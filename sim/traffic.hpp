@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "gen/streams.hpp"
 #include "sim/scenario.hpp"
 
 namespace mrc::sim {
@@ -91,7 +92,7 @@ class Driver final : public Listener {
   void message_over(uint32_t flow, bool ok);
   uint32_t channel_of(NodeId node, uint32_t qpn) const { return by_qpn_[node][qpn - kFirstQpn]; }
 
-  static constexpr uint32_t kFirstQpn = 3;
+  static constexpr uint32_t kFirstQpn = kQpnBase;  ///< as the NIC numbers them
   Fabric& fabric_;
   const Topology& topology_;
   const Scenario& scenario_;

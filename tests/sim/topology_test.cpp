@@ -213,6 +213,12 @@ TEST_CASE("settings of switches reach them", "[sim][topology]") {
           "bdp_kb = 100\ntrim_size = 256\nlasthop = false\nalpha = 0.5\nbuffer_mb = 2\nswitch_ns = 700\n");
   const SwitchConfig& sw = b.fabric.switch_at(b.topology.leaf(1, 0))->config();
   CHECK(sw.trim_size == 256);
+  // Behind a routing header 128 bytes would end inside the BTH.
+  for (const auto& [text, size] :
+       {std::pair{"", 128u}, {"srh = true\n", 206u}, {"srh = true\ntrim_size = 150\n", 150u}}) {
+    Built other(std::string(kSmall) + text);
+    CHECK(other.fabric.switch_at(other.topology.leaf(1, 0))->config().trim_size == size);
+  }
   CHECK(sw.to_host.trimmed_dscp == wire::kDscpTrimmed);
   CHECK(sw.buffer_bytes == 2'000'000);
   CHECK(sw.latency == 700 * kNs);

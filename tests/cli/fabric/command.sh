@@ -49,6 +49,16 @@ a, b, c = csv.DictReader(open("trace/flows.csv"))
 assert b["begun_us"] == a["delivered_us"] and c["begun_us"] == b["delivered_us"], (a, b, c)
 PY
 
+# NICs by the clock.
+exits 0 fabric --scenario small --endpoint model --json clocked.json --pcap nic0/0=clocked.pcapng
+[ "$(json clocked.json 'j["complete"], j["totals"]["delivered_bytes"]')" = "True 5500000" ] || fail "clocked.json"
+"$mrc" decode clocked.pcapng >said || [ $? -le 1 ] || fail "frames of clocked NICs cannot be read"
+! grep '^  icrc' said | grep -v 'trimmed' | grep -qv 'ok$' || fail "a clocked NIC sent a bad ICRC"
+exits 0 fabric --scenario small --endpoint fast
+exits 3 fabric --scenario small --endpoint none
+exits 3 fabric --scenario incast --endpoint model
+grep -q 'the NIC asic800 has 8 planes, the topology 1' said || fail "planes: $(cat said)"
+
 # Contrast.
 exits 0 fabric --scenario flow --transport roce --json roce.json
 [ "$(json roce.json 'j["transport"]')" = roce ] || fail "roce.json"
