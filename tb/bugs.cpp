@@ -7,7 +7,7 @@ namespace mrc::tb {
 namespace {
 
 constexpr Bug kBugs[] = {
-    {1, "tx-window-plus-one", "tx_segment", "the window accepts one PSN too many before it stops", "tiny", "window"},
+    {1, "tx-window-plus-one", "tx_segment", "the window accepts one PSN too many before it stops", "asic800", "window"},
     {2, "retx-without-rtx", "tx_segment", "retransmissions do not say so", "tiny", "loss"},
     {3, "wrong-row", "tx_segment", "the second row of a burst is the first one's again", "tiny", "mixed"},
     {4, "walk-key-stuck", "tx_path", "the walk over the EVs is the same in every pass", "tiny", "clean"},

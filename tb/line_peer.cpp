@@ -314,13 +314,13 @@ FramePtr LinePeer::finish(Hdr& hdr, const HdrQp& qp, const uint8_t* payload) {
 FramePtr LinePeer::next(unsigned plane, uint64_t now_ps) {
   std::deque<Resp>& queue = responses_[plane];
   Resp r;
-  if (!acks_.empty() && now_ps >= next_ack_ps_) {
+  if (!queue.empty()) {
+    r = queue.front();
+    queue.pop_front();
+  } else if (!acks_.empty() && now_ps >= next_ack_ps_) {
     r = {.kind = CtlKind::Ack, .qp = static_cast<uint16_t>(acks_.front())};
     acks_.pop_front();
     next_ack_ps_ = now_ps + ack_gap_ps_;
-  } else if (!queue.empty()) {
-    r = queue.front();
-    queue.pop_front();
   } else {
     return next_data(plane, now_ps);
   }

@@ -175,7 +175,7 @@ constexpr Row kScenarios[] = {
      "0.1"},
     {"reorder", "paths of different length, a tenth of the frames delayed by up to 4 us",
      "jitter_ns 200 skew_ns 600 reorder 0.1 reorder_ns 4000 reorder_pkts 200 rto 5"},
-    {"loss", "two in a hundred frames lost, control packets as well", "loss 0.02 wrap_share 1"},
+    {"loss", "two in a hundred frames lost, control packets as well", "loss 0.02 wrap_share 1 reorder_pkts 32"},
     {"trim", "five in a hundred data frames trimmed to 128, 206 or 256 bytes, some on the last hop",
      "trim 0.05 lasthop 0.3 srv6_share 0.7 ts_share 0.7"},
     {"ecn", "a tenth of the data frames marked CE", "ecn 0.1 jitter_ns 50 vary 1"},
@@ -183,12 +183,13 @@ constexpr Row kScenarios[] = {
      "corrupt 0.02 duplicate 0.01 rogue 0.02 jitter_ns 50 wrap_share 1"},
     {"mixed", "a little of everything, mixed message and packet sizes, a host that pauses",
      "size_max 131072 loss 0.002 trim 0.01 lasthop 0.2 ecn 0.02 corrupt 0.002 duplicate 0.002 rogue 0.002 reorder 0.01 "
-     "jitter_ns 50 skew_ns 200 stall 0.05 pause 0.02 vary 1 churn 0.3"},
+     "jitter_ns 50 skew_ns 200 stall 0.05 pause 0.02 vary 1 churn 0.3 reorder_pkts 32"},
     {"immediate", "WRITEs with immediate only, through reordering and loss",
-     "imm_share 1 size_max 8192 loss 0.003 reorder 0.05 jitter_ns 200 skew_ns 300 wrap_share 1 stall 0.1"},
+     "imm_share 1 size_max 8192 loss 0.003 reorder 0.05 jitter_ns 200 skew_ns 300 wrap_share 1 stall 0.1 reorder_pkts "
+     "32"},
     {"many-qps", "every QP of the preset, small messages, loss and trimming",
      "qps 0 size_max 4096 small_share 0.4 loss 0.002 trim 0.005 ecn 0.01 jitter_ns 100 wrap_share 1 vary 1 outstanding "
-     "20 generated 0.8 udp_share 0.4"},
+     "20 generated 0.8 udp_share 0.4 reorder_pkts 32"},
     {"slow-host", "a host that is often busy: back-pressure and full buffers",
      "stall 0.3 pause 0.06 pause_ns 4000 rto 6 mtu_min 3 size_min 2048 exact_share 0 small_share 0.02"},
     {"link-flap", "ports of both NICs go down and come up, peers are told; tables are rewritten meanwhile",
@@ -202,9 +203,9 @@ constexpr Row kScenarios[] = {
      "bad_wqes 0.1 bad_access 3 size_max 8192 jitter_ns 100 loss 0.002"},
     {"bad-ev",
      "one entropy value in eight loses a third of its frames: bad ones leave use, backups come in, probes go out",
-     "backup 3 probe_ticks 40 jitter_ns 50 rto 4 imm_share 0.1"},
+     "backup 3 probe_ticks 40 jitter_ns 50 rto 4 imm_share 0.1 reorder_pkts 32"},
     {"probe-revive", "a third of the entropy values is bad for a while: probes bring them back",
-     "backup 1 probe_ticks 20 jitter_ns 50 rto 3 min_active 2 imm_share 0.1 control 0.3 csr_gap 500"},
+     "backup 1 probe_ticks 20 jitter_ns 50 rto 3 min_active 2 imm_share 0.1 control 0.3 csr_gap 500 reorder_pkts 32"},
     {"incast-trim", "a fabric that trims and marks in bursts, answered by congestion control",
      "cc_share 1 ts_share 1 trim 0.02 ecn 0.05 penalty 0.05 jitter_ns 1500 reorder_pkts 64 cc_rtt_ns 2000 size_min "
      "4096 "
@@ -215,7 +216,7 @@ constexpr Row kScenarios[] = {
      "exact_share 0"},
     {"many-peers", "as many destinations as there are QPs, each with its controller",
      "cc_share 0.8 ts_share 0.8 dests 256 qps 0 trim 0.01 ecn 0.02 loss 0.002 jitter_ns 100 vary 1 same_ev 1 size_max "
-     "16384"},
+     "16384 reorder_pkts 32"},
     {"retry-exhaust", "nothing gets through for a while: retries end, QPs fail, and are connected anew",
      "may_fail 1 retry_linear 2 retry_exp 1 rto 2 rounds 2 size_max 8192 jitter_ns 50 cc_share 0.5 backup 1 hang_us "
      "3000"},
@@ -228,19 +229,20 @@ constexpr Row kScenarios[] = {
      "may_fail 1 no_bytes 0.02 rounds 3 size_max 4096 small_share 0.3 jitter_ns 100 loss 0.002"},
     {"dynamic-mpr", "the responder's window grows and shrinks while packets are in flight",
      "dyn_mpr 1 control 0.9 delay_ns 5000 qps 2 mtu_max 0 size_min 4096 small_share 0 loss 0.01 rto 6 csr_gap 400 "
-     "jitter_ns 50"},
+     "jitter_ns 50 reorder_pkts 32"},
     {"soak", "everything at random",
      "size_max 131072 loss 0.002 trim 0.01 lasthop 0.2 ecn 0.02 corrupt 0.001 duplicate 0.002 rogue 0.002 reorder "
      "0.005 "
      "jitter_ns 50 skew_ns 200 stall 0.03 pause 0.02 vary 1 churn 0.4 control 0.2 csr_gap 1000 flap_us 300 "
      "flap_down_us "
-     "20 peer_flap 1 cc_share 0.5 dests 3 backup 1 probe_ticks 100 dyn_mpr 1 same_ev 1 svc_share 0.5 ep_ticks 60"},
+     "20 peer_flap 1 cc_share 0.5 dests 3 backup 1 probe_ticks 100 dyn_mpr 1 same_ev 1 svc_share 0.5 ep_ticks 60 "
+     "reorder_pkts 32"},
     {"rto", "a tenth of all frames lost: timers, retries with growing intervals",
-     "loss 0.1 rto 2 retry_linear 1 size_max 4096 jitter_ns 50"},
+     "loss 0.1 rto 2 retry_linear 1 size_max 4096 jitter_ns 50 reorder_pkts 32"},
     {"bad-plane", "one plane loses a fifth of its frames, and one entropy value in twenty half of them",
-     "jitter_ns 50"},
+     "jitter_ns 50 reorder_pkts 32"},
     {"long", "links of 5 us and small packets: full windows, losses inside them",
-     "delay_ns 5000 qps 4 mtu_max 1 size_min 1024 small_share 0 loss 0.005 jitter_ns 100 rto 6"},
+     "delay_ns 5000 qps 4 mtu_max 1 size_min 1024 small_share 0 loss 0.005 jitter_ns 100 rto 6 reorder_pkts 32"},
     {"window", "as long; the peer believes in a larger window than the responder keeps",
      "delay_ns 5000 qps 2 mtu_max 0 size_min 4096 small_share 0 mpr 1 peer_mpr 2 loss 0.003 reorder_pkts 300 rto 6"},
 };

@@ -245,7 +245,7 @@ TEST_CASE("so many EVs stay in use", "[tb][choices][A-31]") {
 TEST_CASE("probes: the first interval, answers in a row that revive", "[tb][choices][A-32]") {
   const Both interval = both("bad-ev", "probe_ticks", 20, 400);
   CHECK(interval.first.dut.counters.probe > interval.second.dut.counters.probe);
-  const Both answers = both("probe-revive", "probe_successes", 1, 7);
+  const Both answers = both("probe-revive", "probe_successes", 1, 7, {}, 6000);
   CHECK(answers.first.dut.counters.revived > answers.second.dut.counters.revived);
 }
 

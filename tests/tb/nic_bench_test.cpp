@@ -87,7 +87,9 @@ TEST_CASE("full packets fill the ports, one direction and both", "[tb][bench][ra
 
 TEST_CASE("occupancy counts the packets that were counted on the wire", "[tb][bench][rates]") {
   std::string problem;
-  const Throughput t = measured(options(4096, 64), Direction::Send, problem);
+  BenchOptions o = options(4096, 64);
+  o.cycles = 60000;  // so that what waits in the lanes does not matter
+  const Throughput t = measured(o, Direction::Send, problem);
   REQUIRE(problem.empty());
   // one packet each (packets/s x 1 ns) cycles
   REQUIRE(t.occupancy.at("tx_path.path").busy == Approx(t.send.packets_per_second * 1e-9).epsilon(0.02));
@@ -96,11 +98,11 @@ TEST_CASE("occupancy counts the packets that were counted on the wire", "[tb][be
 TEST_CASE("few outstanding one-packet messages do not fill the ports, and the bench says so", "[tb][bench][rates]") {
   std::string problem;
   BenchOptions o = options(64, 1);
-  o.qps = 1;  // WqeDepth 4: four packets per round trip of more than 1 us
+  o.qps = 1;  // WqeDepth 8: eight packets per round trip of more than 1 us
   const Throughput t = measured(o, Direction::Send, problem);
   REQUIRE(problem.empty());
   REQUIRE(t.send.ratio < 0.1);
-  REQUIRE(t.send.packets_per_second < 4e6);
+  REQUIRE(t.send.packets_per_second < 8e6);
   REQUIRE(t.send.packets_per_second > 1e6);
 }
 
