@@ -1620,6 +1620,10 @@ TEST_CASE("tx_segment: QPs that wake up and QPs that go round without a block sh
   CHECK(b.pkts.size() == 4);
   for (uint16_t q = 12; q < 16; ++q) CHECK(b.sent_by(q) == 1);
   for (const unsigned at : b.at) CHECK(at - start < 40);
+  // Nobody's push was lost: with blocks the 12 go on.
+  b.freed = 80;
+  b.run(1000);
+  for (uint16_t q = 0; q < 12; ++q) CHECK(b.sent_by(q) == 100 - 32);
 }
 
 namespace {
