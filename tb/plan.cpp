@@ -188,8 +188,10 @@ Plan make_plan(const Preset& preset, const Scenario& s, uint64_t seed) {
   const uint32_t tsr_us = pick_switch(s.tsr_us), pdcid_zero = pick_switch(s.pdcid_zero);
   const uint32_t ack_with_sack = pick_switch(s.ack_with_sack), zero_drop = pick_switch(s.zero_drop);
   const uint32_t skip_twice = pick_switch(s.skip_twice);
-  const auto ack_gap =
-      static_cast<uint32_t>(vary && switches.chance(0.5) ? static_cast<double>(switches.below(64)) : s.ack_gap);
+  const auto pick_gap = [&](double fixed) {
+    return static_cast<uint32_t>(vary && switches.chance(0.5) ? static_cast<double>(switches.below(64)) : fixed);
+  };
+  const uint32_t ack_gap = pick_gap(s.ack_gap), ar_gap = pick_gap(s.ar_gap);
   const uint32_t icrc_outer = pick_switch(s.icrc_outer);
   const uint32_t udp_port =
       vary && rng.chance(0.5) ? static_cast<uint32_t>(rng.between(1024, 65535)) : static_cast<uint32_t>(s.udp_port);
@@ -225,7 +227,7 @@ Plan make_plan(const Preset& preset, const Scenario& s, uint64_t seed) {
     side->ep_ctl = csr::kEpCtlInterval.set(csr::kEpCtlRevProbe.set(0, field(s.rev_probe)), field(s.ep_ticks));
     side->nak_code = csr::kNakCodeInvalid.set(csr::kNakCodeAccess.set(0, field(s.nak_access)), field(s.nak_invalid));
     side->rev_seed = vary && switches.chance(0.5) ? static_cast<uint32_t>(switches.next()) : field(s.rev_seed);
-    side->ack_ctl = csr::kAckCtlGap.set(csr::kAckCtlReset, ack_gap);
+    side->ack_ctl = csr::kAckCtlGap.set(csr::kAckCtlArGap.set(0, ar_gap), ack_gap);
     side->ev_ctl = csr::kEvCtlMinActive.set(0, static_cast<uint32_t>(s.min_active));
     side->ev_probe = csr::kEvProbeInterval.set(0, static_cast<uint32_t>(s.probe_ticks)) |
                      csr::kEvProbeSuccesses.set(0, field(s.probe_successes)) |

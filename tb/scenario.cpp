@@ -136,6 +136,7 @@ const ScenarioKey kKeys[] = {
     KEY(srv6_uplink_lsb, 0, 15, true, "register SRV6: bit of the uplink number there"),
     KEY(srv6_uplink_bits, 0, 15, true, "register SRV6: width of the uplink number; 0: none"),
     KEY(ack_gap, 0, 65535, true, "register ACK_CTL: least cycles between two semantic ACKs"),
+    KEY(ar_gap, 0, 65535, true, "register ACK_CTL: least cycles between two AckReqs of QPs with nothing more to send"),
     KEY(reorder_pkts, 1, 32767, true, "register REORDER: packets above a gap before it counts as lost"),
     KEY(sack_trigger, 0, 1048575, true, "register SACK_TRIGGER, bytes"),
     SWITCH(sack_base_self, "register CTRL"),

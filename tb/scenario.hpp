@@ -111,8 +111,8 @@ struct Scenario {
   double dscp_data = 4, dscp_rtx = 8, dscp_ctl = 46;                         ///< register DSCP_TX
   double dscp_trimmed = 12, dscp_lasthop = 16;  ///< register DSCP_TRIM, and what switches write
   double srv6_plane_lsb = 12, srv6_uplink_usid = 0, srv6_uplink_lsb = 0, srv6_uplink_bits = 0;  ///< register SRV6
-  double ack_gap = 16;  ///< register ACK_CTL, cycles
-  double reorder_pkts = 256;
+  double ack_gap = 16, ar_gap = 32;  ///< register ACK_CTL, cycles
+  double reorder_pkts = 128;
   double backup = 0, min_active = 8, probe_ticks = 781,
          retry_linear = 7;  ///< groups of backup EVs; registers EV_CTL, EV_PROBE, RETRY
   double sack_trigger = 16384;

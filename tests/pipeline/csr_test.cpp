@@ -129,8 +129,9 @@ TEST_CASE("writes keep to named fields and strobes; the rest of the map answers 
   CHECK(pair.write(0, csr::kIp1, 0xaabbccdd, 0b1000) == 0);
   CHECK(pair.read(0, csr::kIp1) == 0xaa220044);
   CHECK(pair.read(0, csr::kEpCtl) == 0x1030D);
+  CHECK(pair.read(0, csr::kAckCtl) == 0x0020'0010);
   CHECK(pair.write(0, csr::kAckCtl, 0xffffffff) == 0);
-  CHECK(pair.read(0, csr::kAckCtl) == 0xffff);
+  CHECK(pair.read(0, csr::kAckCtl) == 0xffffffff);
   CHECK(pair.write(0, csr::kQpAttr, 0xffffffff) == 0);
   CHECK(pair.read(0, csr::kQpAttr) == 0xfff);
   CHECK(pair.write(0, csr::kId, 0) == 2);
@@ -293,10 +294,11 @@ TEST_CASE("the switches of the NIC reach the blocks", "[csr]") {
   CHECK(v.nak_invalid == 0x61);
   CHECK(v.nak_access == 0x62);
   CHECK(v.same_ev);
-  CHECK(v.reorder == 128);
+  CHECK(v.reorder == 256);
   CHECK(v.ep_interval == 781);
   CHECK(v.rev_probe);
   CHECK(v.ack_gap == 16);
+  CHECK(v.ar_gap == 32);
   const auto only = [&](unsigned bit) {
     b.write(csr::kCtrl, 1u << bit);
     return unsigned{v.sack_base_self} | unsigned{v.oor_drop} << 1 | unsigned{v.err_silent} << 2 |
@@ -324,8 +326,16 @@ TEST_CASE("the switches of the NIC reach the blocks", "[csr]") {
   b.write(csr::kEpCtl, 0x0000'1234);
   CHECK(v.ep_interval == 0x1234);
   CHECK_FALSE(v.rev_probe);
-  b.write(csr::kAckCtl, 0xffff'4321);
+  b.write(csr::kAckCtl, 0x9876'4321);
   CHECK(v.ack_gap == 0x4321);
+  CHECK(v.ar_gap == 0x9876);
+  CHECK(b.read(csr::kAckCtl) == 0x9876'4321);
+  b.write(csr::kAckCtl, 0xabcd'ef01, 0b1100);  // the upper half alone
+  CHECK(v.ack_gap == 0x4321);
+  CHECK(v.ar_gap == 0xabcd);
+  b.write(csr::kAckCtl, 0);
+  CHECK(v.ack_gap == 0);
+  CHECK(v.ar_gap == 0);
 }
 
 TEST_CASE("the tick goes up after each TickCycles cycles, whatever is written", "[csr]") {

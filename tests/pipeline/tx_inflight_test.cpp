@@ -1904,6 +1904,76 @@ TEST_CASE("tx_inflight: only the oldest packet's timeouts are retries", "[pipeli
   CHECK(b.fail_at == std::vector<unsigned>{t0 + 16});
 }
 
+TEST_CASE("tx_inflight: an ACK that moves una to a packet reported before: what is lost beyond runs out of retries",
+          "[pipeline][tx_inflight][timer][retry]") {
+  // Packets 10 to 19 are the second message. `reported` of them before the ACK of the first one, the rest never again.
+  struct Case {
+    uint64_t reported;  // bit i: packet 10 + i
+    unsigned missing;
+  };
+  const Case cases[] = {
+      {0b1, 9},
+      {0b11'1111, 4},     // the rest of that block: the oldest one not reported is in the next
+      {0b10'1011, 6},     // 10, 11, 13 and 15
+      {0b1'0011'1111, 3}  // and one in the next block
+  };
+  for (const Case& c : cases) {
+    for (const bool cc : {false, true}) {
+      CAPTURE(c.reported, cc);
+      Bench b(cc);
+      b.csr.reorder = 1000;
+      b.retries(1, 0);  // one retry, 8 ticks
+      b.sent_all(0, 20);
+      b.sack(0, 0, 10, 10, c.reported, 1);
+      b.align();
+      const unsigned t0 = b.tick();
+      Ctl a;
+      a.kind = CtlKind::Ack;
+      a.qp = 0;
+      a.psn = psn_add(Bench::kPsn, 9);
+      a.msn = 11;
+      a.reason = 0x1f;
+      b.give(a);
+      CHECK(b.retx.empty());
+      b.run_to_tick(t0 + 60);
+      CHECK(b.rto_at == std::vector<unsigned>{t0 + 8});
+      CHECK(b.retx.size() == c.missing);
+      CHECK(b.fail_at == std::vector<unsigned>{t0 + 16});
+      CHECK(b.upd.back() == Upd{.qp = 0, .una = psn_add(Bench::kPsn, 10), .ack = true, .msn = 11, .syndrome = 0x84});
+    }
+  }
+}
+
+TEST_CASE("tx_inflight: while the oldest packet not reported waits for its turn, what is lost beyond is no retry",
+          "[pipeline][tx_inflight][timer][retry]") {
+  Bench b(true);
+  b.csr.reorder = 1000;
+  b.retries(0, 0);  // the first one ends the QP
+  b.sent_all(0, 20);
+  b.sack(0, 0, 10, 10, 0b11'1101, 1);  // all of that block but 11
+  Ctl a;
+  a.kind = CtlKind::Ack;
+  a.qp = 0;
+  a.psn = psn_add(Bench::kPsn, 9);
+  a.msn = 11;
+  a.reason = 0x1f;
+  b.align();
+  const unsigned t0 = b.tick();
+  b.give(a);
+  b.refuse = 1u << 3;
+  b.nack(0, 11, 2);  // trimmed: no retry
+  b.run_to_tick(t0 + 20);
+  CHECK(b.retx.empty());
+  CHECK(b.rto_at == std::vector<unsigned>{t0 + 8});  // 16 to 19
+  CHECK(b.fail_inc == 0);
+  // All five go again, a tick before a step: they are spared for an interval. Then it is the oldest one's.
+  b.refuse = 0;
+  b.run_to_tick(t0 + 40);
+  CHECK(b.retx.size() == 5);
+  CHECK(b.fail_inc == 1);
+  CHECK(b.rto_inc == 1);
+}
+
 TEST_CASE("tx_inflight: the timer over the wrap of the ticks", "[pipeline][tx_inflight][timer]") {
   Bench b;
   b.retries(7, 25);

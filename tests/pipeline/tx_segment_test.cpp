@@ -6,6 +6,7 @@
 #include <deque>
 #include <map>
 #include <random>
+#include <set>
 #include <vector>
 
 #include "gen/csr.hpp"
@@ -273,22 +274,31 @@ TEST_CASE("tx_segment goes round robin by bursts of 16 packets, without a gap", 
       for (unsigned k = 0; k < n; ++k, ++i) {
         CHECK(b.pkts[i].qp == q);
         CHECK(b.at[i] == b.at[0] + i);
-        CHECK(b.pkts[i].ackreq == (b.pkts[i].idx == 39));
+        // The last packets are 8 cycles apart: one of them asks for all (ar_gap 32).
+        CHECK(b.pkts[i].ackreq == (b.pkts[i].idx == 39 && q == 0));
       }
     }
   }
 }
 
-TEST_CASE("tx_segment: a burst ends with its 16th packet or its 4096th byte", "[pipeline][tx_segment]") {
+TEST_CASE("tx_segment: a burst ends with its 16th packet or its 32768th byte", "[pipeline][tx_segment]") {
   struct Case {
     uint8_t mtu;
     std::vector<uint32_t> lengths;  // of messages, again and again
     unsigned packets;               // of a burst
   };
-  const Case cases[] = {{0, {256}, 16},       {0, {100}, 16},      {0, {256 * 100}, 16},
-                        {0, {257}, 16},       {1, {512}, 8},       {2, {1024 * 100}, 4},
-                        {2, {1024, 1023}, 5}, {3, {2048}, 2},      {3, {2048, 1024, 1024}, 3},
-                        {4, {4096 * 10}, 1},  {4, {4095, 4096}, 2}};
+  const Case cases[] = {
+      {0, {256}, 16},        {0, {100}, 16},
+      {0, {256 * 100}, 16},  {0, {257}, 16},
+      {1, {512}, 16},        {2, {1024 * 100}, 16},
+      {2, {1024, 1023}, 16}, {3, {2048}, 16},  // both ends at once
+      {3, {2048 * 100}, 16}, {3, {2048, 1024, 1024}, 16},
+      {4, {4096}, 8},        {4, {4096 * 10}, 8},
+      {4, {4095, 4096}, 9},   // 8 are 32764 bytes
+      {4, {4096, 2048}, 11},  // 10 are 30720
+      {4, {2049}, 16},        // 15 are 30735, 16 are 32784
+      {4, {2304}, 15},        // 14 are 32256
+  };
   for (const Case& c : cases) {
     CAPTURE(int{c.mtu}, c.lengths[0], c.packets);
     Preset preset = busy();
@@ -353,20 +363,26 @@ unsigned rate(const Mix& mix, bool cc, unsigned cycles) {
 }  // namespace
 
 TEST_CASE("tx_segment: a packet per cycle, whatever QP and row the next one is of", "[pipeline][tx_segment][rate]") {
-  // A grant of a controller is 8 packets of 256 bytes: one cycle finds it used up. Rows that were fetched for a burst
-  // and are not of it are dropped, one per cycle: 8 at most, 7 as they are fetched without a pause.
+  // Without a controller a burst ends with its 16th packet or 32768th byte, with one with the 8 full packets of its
+  // grant: the next cycle finds that used up, unless they are 32768 bytes. Rows that were fetched for a burst and are
+  // not of it are dropped, one per cycle: 8 at most, 7 as they are fetched without a pause, and no more than are left
+  // of the 16 of a grant. Meanwhile the next burst's first row is fetched and, with a controller, answered: 5 cycles.
   const Mix mixes[] = {
       {"same QP and row at distances 1, 2, 3", 0, {256 * 500}, 1, 16, 16, 8, 9},
       {"same QP, another row each packet", 0, {64}, 60, 16, 16, 16, 16},
-      {"another QP at distance 1", 4, {4096 * 500}, 1, 1, 1, 1, 1},
-      {"another QP at distance 2, same row before", 3, {2048 * 500}, 1, 2, 2, 2, 2},
-      {"another QP at distance 4, same row before", 2, {1024 * 500}, 1, 4, 4, 4, 4},
+      {"the end by bytes, one row for all", 4, {4096 * 500}, 1, 8, 8, 8, 8},
+      {"the end by bytes and packets, one row for all", 3, {2048 * 500}, 1, 16, 16, 8, 9},
+      {"1024 bytes, one row for all", 2, {1024 * 500}, 1, 16, 16, 8, 9},
       {"another row at distance 2, rows left", 0, {512}, 60, 16, 16 + 7, 8, 9 + 7},
       {"another row at distance 3, rows left", 0, {768}, 60, 16, 16 + 7, 8, 9 + 7},
       {"rows of one, two and three packets, rows left", 0, {256, 512, 768}, 60, 16, 16 + 7, 8, 9 + 7},
-      {"another QP at distance 1, rows left", 4, {4096}, 60, 1, 1 + 7, 1, 1 + 5},
-      {"another QP at distance 2, rows left", 3, {2048}, 60, 2, 2 + 7, 2, 2 + 5},
-      {"another QP at distance 3, rows left", 3, {2048, 1024, 1024}, 60, 3, 3 + 7, 2, 3 + 5},
+      {"the end by bytes, rows left", 4, {4096}, 60, 8, 8 + 7, 8, 8 + 5},
+      // 11 packets of 16 rows. 5 pairs are 31560 of the 33440 bytes granted.
+      {"the end by bytes, less rows left", 4, {4096, 2048}, 60, 11, 11 + 5, 10, 11 + 5},
+      {"the end by bytes and packets, another row each packet", 3, {2048}, 60, 16, 16, 8, 9 + 5},
+      // 3 times three are 13044 of 17056 bytes, then 2 more, whichever is first; the row that does not fit goes with
+      // the end, 4 are left.
+      {"full and half packets, another row each packet", 3, {2048, 1024, 1024}, 60, 16, 16, 11, 12 + 4},
   };
   for (const Mix& mix : mixes) {
     for (const bool cc : {false, true}) {
@@ -863,29 +879,57 @@ TEST_CASE("tx_segment with congestion control asks once per burst, and returns w
   CHECK(b.rets.at(1).bytes == 1792);
 }
 
-TEST_CASE("tx_segment asks for about 4096 bytes of payload, whatever the MTU", "[pipeline][tx_segment][cc]") {
-  const unsigned asked[] = {8 * 340, 8 * 596, 4 * 1108, 2 * 2132, 4180};
-  for (uint8_t mtu = 0; mtu < 5; ++mtu) {
-    CAPTURE(int{mtu});
-    Bench b;
-    csr::TblQpCtx r = Bench::row(1);
-    r.cc = true;
-    r.mtu = mtu;
-    r.dest = 2;
-    b.configure(1, r);
-    b.grant_bytes(2, asked[mtu]);
-    b.post(1, 100, 1);
-    b.run(40);
-    REQUIRE(b.asks.size() == 1);
-    CHECK(b.asks[0] == Ccask{.cc = 2, .min = 184, .bytes = static_cast<uint16_t>(asked[mtu])});
-    b.post(1, 65536, 1);
-    while (b.asks.size() < 2) b.cycle();
-    CHECK(b.asks[1].min == (256u << mtu) + 84);
+TEST_CASE("tx_segment asks for 8 full packets, whatever the MTU", "[pipeline][tx_segment][cc]") {
+  struct Case {
+    bool ts, payload;
+    uint16_t min;  // of a packet of 100 bytes
+    uint16_t full[5], bytes[5];
+  };
+  const Case cases[] = {
+      {false, false, 184, {340, 596, 1108, 2132, 4180}, {2720, 4768, 8864, 17056, 33440}},
+      {true, false, 188, {344, 600, 1112, 2136, 4184}, {2752, 4800, 8896, 17088, 33472}},
+      {false, true, 100, {256, 512, 1024, 2048, 4096}, {2048, 4096, 8192, 16384, 32768}},
+      {true, true, 100, {256, 512, 1024, 2048, 4096}, {2048, 4096, 8192, 16384, 32768}},
+  };
+  for (const Case& c : cases) {
+    for (uint8_t mtu = 0; mtu < 5; ++mtu) {
+      CAPTURE(c.ts, c.payload, int{mtu});
+      Bench b;
+      b.csr.payload_bytes = c.payload;
+      csr::TblQpCtx r = Bench::row(1);
+      r.cc = true;
+      r.mtu = mtu;
+      r.dest = 2;
+      r.ts = c.ts;
+      b.configure(1, r);
+      b.grant_bytes(2, 100000);
+      b.post(1, 100, 1);
+      b.run(40);
+      REQUIRE(b.asks.size() == 1);
+      CHECK(b.asks[0].cc == 2);
+      CHECK(b.asks[0].min == c.min);
+      CHECK(b.asks[0].bytes == c.bytes[mtu]);
+      CHECK(b.granted[0] == c.bytes[mtu]);
+      REQUIRE(b.rets.size() == 1);
+      CHECK(b.rets[0].bytes == c.bytes[mtu] - c.min);
+      b.post(1, 65536, 1);
+      b.run(60);
+      // The grant is 8 packets: the ninth asks again.
+      REQUIRE(b.asks.size() >= 3);
+      CHECK(b.asks[1].min == c.full[mtu]);
+      CHECK(b.asks[1].bytes == c.bytes[mtu]);
+      REQUIRE(b.pkts.size() > 9);
+      for (unsigned i = 1; i < 9; ++i) {
+        CHECK(b.pkts[i].size == c.full[mtu]);
+        CHECK(b.at[i] == b.at[1] + i - 1);
+      }
+      CHECK(b.at[9] > b.at[8] + 1);
+      CHECK(b.rets.size() == 1);
+    }
   }
 }
 
-TEST_CASE("tx_segment: a packet of full length with immediate is larger than what a burst usually asks for",
-          "[pipeline][tx_segment][cc]") {
+TEST_CASE("tx_segment: a packet of full length with immediate waits for its own size", "[pipeline][tx_segment][cc]") {
   Bench b;
   csr::TblQpCtx r = Bench::row(1);
   r.cc = true;
@@ -896,7 +940,7 @@ TEST_CASE("tx_segment: a packet of full length with immediate is larger than wha
   b.run(60);
   CHECK(b.pkts.empty());
   REQUIRE(b.asks.size() == 1);
-  CHECK(b.asks[0] == Ccask{.cc = 0, .min = 4184, .bytes = 4184});
+  CHECK(b.asks[0] == Ccask{.cc = 0, .min = 4184, .bytes = 8 * 4180});  // four more than a full packet
   b.grant_bytes(0, 1);
   b.run(60);
   CHECK(b.pkts.size() == 1);
@@ -1559,25 +1603,181 @@ TEST_CASE("tx_segment: a refused request and news that complete others in one cy
   }
 }
 
-TEST_CASE("tx_segment: QPs that wake up and bursts of one packet share tx_sched's input",
+TEST_CASE("tx_segment: QPs that wake up and QPs that go round without a block share tx_sched's input",
           "[pipeline][tx_segment][wake]") {
-  Bench b(busy());
-  for (uint16_t q = 0; q < 16; ++q) {
-    csr::TblQpCtx r = Bench::row(q, 0x100, 0);
-    r.mtu = 4;
-    b.configure(q, r);
-  }
-  for (uint16_t q = 0; q < 12; ++q) b.post(q, 4096 * 100);  // a packet per cycle, a push per packet
-  b.run(100);
+  Preset p = busy();
+  p.num_blocks = 16 + 24;
+  Bench b(p);
+  for (uint16_t q = 0; q < 12; ++q) b.post(q, 256 * 100);
+  b.run(600);
+  // Two blocks each, until as many are left as there are QPs. Then each turn of the 12 is a push, one per cycle.
+  REQUIRE(b.pkts.size() == 24 * 16);
   b.pkts.clear();
   b.at.clear();
   const unsigned start = b.cycles;
-  for (uint16_t q = 12; q < 16; ++q) b.post(q, 4096);
+  for (uint16_t q = 12; q < 16; ++q) b.post(q, 256);
   b.run(60);
-  for (uint16_t q = 12; q < 16; ++q) {
-    CHECK(b.sent_by(q) == 1);
-    for (unsigned i = 0; i < b.pkts.size(); ++i) {
-      if (b.pkts[i].qp == q) CHECK(b.at[i] - start < 40);
+  CHECK(b.pkts.size() == 4);
+  for (uint16_t q = 12; q < 16; ++q) CHECK(b.sent_by(q) == 1);
+  for (const unsigned at : b.at) CHECK(at - start < 40);
+  // Nobody's push was lost: with blocks the 12 go on.
+  b.freed = 80;
+  b.run(1000);
+  for (uint16_t q = 0; q < 12; ++q) CHECK(b.sent_by(q) == 100 - 32);
+}
+
+namespace {
+
+/// When packet i left, counted from the first one.
+unsigned since_first(const Bench& b, std::size_t i) { return b.at[i] - b.at[0]; }
+
+}  // namespace
+
+TEST_CASE("tx_segment: the last packet of a QP asks for a SACK when none has asked for ar_gap cycles",
+          "[pipeline][tx_segment][ackreq]") {
+  for (const uint16_t gap : {uint16_t{1}, uint16_t{8}, uint16_t{32}}) {
+    std::set<unsigned> seen;
+    for (unsigned apart = 1; apart < 60; ++apart) {
+      CAPTURE(gap, apart);
+      Bench b;
+      b.csr.ar_gap = gap;
+      b.post(0, 100);
+      b.run(apart - 1);
+      b.post(1, 100);
+      b.run(20);
+      REQUIRE(b.pkts.size() == 2);
+      CHECK(b.pkts[0].ackreq);
+      CHECK(b.pkts[1].ackreq == (since_first(b, 1) > gap));  // so many cycles between them
+      seen.insert(since_first(b, 1));
+    }
+    CHECK((seen.count(gap) == 1 && seen.count(gap + 1u) == 1));
+  }
+}
+
+TEST_CASE("tx_segment: last packets that stand alone all ask", "[pipeline][tx_segment][ackreq]") {
+  Bench b;
+  for (unsigned i = 0; i < 12; ++i) {
+    b.post(static_cast<uint16_t>(i % 4), 256 * 3);
+    b.run(40);
+  }
+  REQUIRE(b.pkts.size() == 36);
+  for (unsigned i = 0; i < 36; ++i) CHECK(b.pkts[i].ackreq == (i % 3 == 2));
+}
+
+TEST_CASE("tx_segment: of many last packets one in more than ar_gap cycles asks; those that do not begin no gap",
+          "[pipeline][tx_segment][ackreq]") {
+  struct Case {
+    uint16_t gap;
+    unsigned every;  // packet asks, when one leaves every four cycles
+  };
+  const Case cases[] = {{0, 1}, {3, 1}, {4, 2}, {7, 2}, {8, 3}, {32, 9}, {35, 9}, {36, 10}};
+  for (const Case& c : cases) {
+    CAPTURE(c.gap);
+    Bench b(busy());
+    b.csr.ar_gap = c.gap;
+    for (unsigned i = 0; i < 160; ++i) {
+      b.post(static_cast<uint16_t>(i % 16), 100);
+      b.run(3);
+    }
+    b.run(20);
+    REQUIRE(b.pkts.size() == 160);
+    for (unsigned i = 0; i < 160; ++i) {
+      REQUIRE(since_first(b, i) == 4 * i);  // each is the last one of its QP
+      CHECK(b.pkts[i].ackreq == (i % c.every == 0));
+    }
+  }
+}
+
+TEST_CASE("tx_segment: ar_gap is read by the packet that asks; 0 lets every last packet ask",
+          "[pipeline][tx_segment][ackreq]") {
+  Bench b;
+  b.csr.ar_gap = 0;
+  const auto post_to = [&](std::initializer_list<uint16_t> qps) {
+    for (const uint16_t q : qps) b.post(q, 100);
+    b.run(20);
+  };
+  post_to({0, 1, 2, 3});
+  REQUIRE(b.pkts.size() == 4);
+  for (const Pkt& p : b.pkts) CHECK(p.ackreq);
+  b.csr.ar_gap = 1000;
+  post_to({0});
+  b.csr.ar_gap = 0;
+  post_to({1});
+  b.run(1000);
+  post_to({2, 3});
+  REQUIRE(b.pkts.size() == 8);
+  CHECK(b.pkts[4].ackreq);
+  CHECK_FALSE(b.pkts[5].ackreq);  // the gap goes on
+  CHECK((b.pkts[6].ackreq && b.pkts[7].ackreq));
+}
+
+TEST_CASE("tx_segment: the packet that fills a window always asks, and begins no gap",
+          "[pipeline][tx_segment][ackreq]") {
+  Bench b(4, 0x100, 0);
+  b.csr.ar_gap = 0xffff;
+  for (uint16_t q = 0; q < 3; ++q) b.post(q, 256 * 200);
+  b.run(500);
+  REQUIRE(b.pkts.size() == 3 * 128);
+  for (const Pkt& p : b.pkts) CHECK(p.ackreq == (p.idx == 127));
+  b.post(3, 100);  // the first without more to send
+  b.run(20);
+  REQUIRE(b.pkts.size() == 3 * 128 + 1);
+  CHECK(b.pkts.back().ackreq);
+  b.pkts.clear();
+  b.post(3, 100);
+  for (uint16_t q = 0; q < 3; ++q) b.update({.qp = q, .una = 0x101, .ack = false, .msn = 0, .syndrome = 0});
+  REQUIRE(b.pkts.size() == 4);
+  for (const Pkt& p : b.pkts) CHECK(p.ackreq == (p.qp != 3));  // within the gap
+}
+
+TEST_CASE("tx_segment: a window that is filled by the last packet of all is a QP with nothing more to send",
+          "[pipeline][tx_segment][ackreq]") {
+  Bench b(4, 0x100, 0);
+  b.csr.ar_gap = 0xffff;
+  b.post(0, 100);
+  b.run(20);
+  b.post(1, 256 * 128);
+  b.run(400);
+  REQUIRE(b.pkts.size() == 129);
+  CHECK(b.pkts.front().ackreq);
+  CHECK_FALSE(b.pkts.back().ackreq);
+}
+
+TEST_CASE("tx_segment: a grant that nearly fills the controller's window asks within the gap, too",
+          "[pipeline][tx_segment][ackreq][cc]") {
+  Bench b;
+  b.csr.ar_gap = 0xffff;
+  b.control(0, 1);
+  b.last = true;
+  b.post(1, 100);
+  b.run(20);
+  b.grant_bytes(1, 340 * 3 + 339);
+  b.post(0, 256 * 3);
+  b.run(60);
+  REQUIRE(b.pkts.size() == 4);
+  CHECK(b.pkts[0].ackreq);  // begins the gap
+  CHECK((!b.pkts[1].ackreq && !b.pkts[2].ackreq));
+  CHECK(b.pkts[3].ackreq);  // less than a full packet is left
+}
+
+TEST_CASE("tx_segment: bursts of 8 packets of 4096 bytes, of 16 of 2048", "[pipeline][tx_segment]") {
+  for (const uint8_t mtu : {uint8_t{4}, uint8_t{3}}) {
+    const unsigned n = mtu == 4 ? 8 : 16;
+    CAPTURE(n);
+    Bench b(4, 0x100, 0);
+    for (uint16_t q = 0; q < 4; ++q) {
+      csr::TblQpCtx r = Bench::row(q, 0x100, 0);
+      r.mtu = mtu;
+      b.configure(q, r);
+    }
+    for (uint16_t q = 0; q < 4; ++q) b.post(q, 32768 * 3);  // three bursts each, one row
+    b.run(300);
+    REQUIRE(b.pkts.size() == 12 * n);
+    for (unsigned i = 0; i < 12 * n; ++i) {
+      CHECK(b.pkts[i].qp == i / n % 4);
+      CHECK(b.pkts[i].idx == i / (4 * n) * n + i % n);
+      CHECK(b.pkts[i].plen == 256u << mtu);
+      CHECK(since_first(b, i) == i);
     }
   }
 }

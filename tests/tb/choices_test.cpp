@@ -234,6 +234,11 @@ TEST_CASE("process ids are QPNs or 0, and nobody reads them", "[tb][choices][A-2
   both("bad-ev", "pdcid_zero", 0, 1);
 }
 
+TEST_CASE("AckReq on the last packet of QPs with nothing more to send, a gap apart or on each", "[tb][choices][A-28]") {
+  const Both r = both("many-qps", "ar_gap", 32, 0);
+  CHECK(sacks(r.first) < sacks(r.second));
+}
+
 TEST_CASE("so many EVs stay in use", "[tb][choices][A-31]") {
   const Both r = both("bad-ev", "min_active", 1, 500, {{"backup", 0}});
   CHECK(r.first.dut.counters.ev_floor == 0);
