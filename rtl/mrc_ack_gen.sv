@@ -294,22 +294,19 @@ module mrc_ack_gen
   // ---- the plane
 
   logic [NumDests-1:0][NumPlanes-1:0] pmask_q;  // planes the peer's ports can receive on
-  logic [NumPlanes-1:0] both_up, choice;
+  logic [NumPlanes-1:0] both_up, choice, lowest, asked, on_plane;  // one-hot, the last three
   logic [DestW-1:0] dest;
   assign dest = qp.dest[DestW-1:0];
   assign both_up = port_up_i & pmask_q[dest];
   assign choice = (both_up == '0) ? port_up_i : both_up;
+  assign lowest = (choice == '0) ? NumPlanes'(1) : choice & ~(choice - NumPlanes'(1));
+  assign asked = NumPlanes'(1) << r.plane[PlaneW-1:0];
+  assign on_plane = ((both_up & asked) != '0) ? asked : lowest;
 
   always_comb begin
     plane = '0;
-    if (both_up[r.plane[PlaneW-1:0]]) begin
-      plane = r.plane[PlaneW-1:0];
-    end else begin
-      for (int unsigned p = NumPlanes; p > 0; p--) begin
-        if (choice[p-1]) begin
-          plane = PlaneW'(p - 1);
-        end
-      end
+    for (int unsigned p = 0; p < NumPlanes; p++) begin
+      plane |= on_plane[p] ? PlaneW'(p) : '0;
     end
   end
 
@@ -321,7 +318,8 @@ module mrc_ack_gen
   logic [NumPlanes-1:0][31:0] rev;
   logic [31:0] epoch_q, ev;
   logic epoch, want_load;
-  logic [PlaneW-1:0] ev_plane, ok_plane;
+  logic [NumPlanes-1:0] valid_row, want_row, ev_plane;
+  logic [PlaneW-1:0] ok_plane;
   logic [DestW-1:0] ok_dest;
   want_t want;
 
@@ -343,12 +341,26 @@ module mrc_ack_gen
     );
   end
 
+  // The row of the destination and the plane are found side by side; the plane picks from the row.
+  assign valid_row = valid_q[dest];
+  assign want_row = stale_q[dest] & ~wanted_q[dest];
   // Bug 48: what works on plane 0 goes to all of them.
-  assign ev_plane = (bug_i == 8'd48) ? '0 : plane;
-  assign ev = (rev_fixed_i || !valid_q[dest][ev_plane]) ? rev_ev_i[plane] : rev[ev_plane];
+  assign ev_plane = (bug_i == 8'd48) ? NumPlanes'(1) : on_plane;
+
+  always_comb begin
+    ev = '0;
+    for (int unsigned p = 0; p < NumPlanes; p++) begin
+      if (rev_fixed_i || (valid_row & ev_plane) == '0) begin
+        ev |= on_plane[p] ? rev_ev_i[p] : '0;
+      end else begin
+        ev |= ev_plane[p] ? rev[p] : '0;
+      end
+    end
+  end
+
   // Answers to probes do not count: two quiet NICs would probe each other for ever.
-  assign want_load = load && r.kind == CtlKindSack && !r.pr && rev_probe_i && !rev_fixed_i && stale_q[dest][plane]
-      && !wanted_q[dest][plane] && want_free;
+  assign want_load = load && r.kind == CtlKindSack && !r.pr && rev_probe_i && !rev_fixed_i
+      && (want_row & on_plane) != '0 && want_free;
   assign want = '{dest: 16'(qp.dest), plane: 4'(plane)};
 
   mrc_out_reg #(

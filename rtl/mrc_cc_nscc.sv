@@ -289,6 +289,7 @@ module mrc_cc_nscc
   logic [CcW-1:0] cc_q, cc_d;  // its controller, or the one being started
   logic [ProfW-1:0] pidx_q, pidx_d;  // the controller's profile
   logic [31:0] now_q;
+  logic [31:0] since_q, since_d;  // how long ago what the next state looks at was
   ctx_t s_q, s_d;
   logic [27:0] fly_q, fly_d;
   logic [15:0] x_q, x_d, delay_q, delay_d;
@@ -506,9 +507,9 @@ module mrc_cc_nscc
   // ---- the multiplier: operands at the end of a state's first cycle, product of its second
 
   logic mul_state, mul_load, mul_step, last;
-  logic [MulAW-1:0] mul_a_q, mul_a_d;
-  logic [MulBW-1:0] mul_b_q, mul_b_d;
-  logic [MulAW+MulBW-1:0] p_q, p_d;
+  logic [MulAW-1:0] mul_a;
+  logic [MulBW-1:0] mul_b;
+  logic [MulAW+MulBW-1:0] p;
   logic avg_up;
   logic [39:0] avg_x, avg_diff;
   logic [23:0] gain_gap;
@@ -531,73 +532,75 @@ module mrc_cc_nscc
   assign gain_gap = w.target - {delay_q, 8'd0};
   assign avg_diff = avg_up ? avg_x - s_q.avg : s_q.avg - avg_x;
 
-  // ratio is the divider's quotient, still in its register.
-  logic [43:0] quot_q;
+  logic [43:0] quot;  // ratio is this, still in the divider's register
+
+  mrc_cc_mul #(
+      .AWidth(MulAW),
+      .BWidth(MulBW)
+  ) u_mul (
+      .clk_i,
+      .load_i(mul_load),
+      .a_i(mul_a),
+      .b_i(mul_b),
+      .step_i(mul_step),
+      .p_o(p)
+  );
 
   always_comb begin
-    mul_a_d = '0;
-    mul_b_d = '0;
+    mul_a = '0;
+    mul_b = '0;
     if (mul_load) begin
       unique case (state_q)
         StInit: begin
-          mul_a_d = MulAW'(w.wnd_rate);
-          mul_b_d = MulBW'(w.base_rtt);
+          mul_a = MulAW'(w.wnd_rate);
+          mul_b = MulBW'(w.base_rtt);
         end
         StPen: begin
-          mul_a_d = MulAW'(e_q.bytes);
-          mul_b_d = MulBW'(e_q.pen);
+          mul_a = MulAW'(e_q.bytes);
+          mul_b = MulBW'(e_q.pen);
         end
         StWnd: begin
-          mul_a_d = MulAW'(w.wnd_rate);
-          mul_b_d = MulBW'(s_q.base_rtt);
+          mul_a = MulAW'(w.wnd_rate);
+          mul_b = MulBW'(s_q.base_rtt);
         end
         StAvg: begin
-          mul_a_d = MulAW'(avg_diff);
-          mul_b_d = MulBW'(w.ewma_weight);
+          mul_a = MulAW'(avg_diff);
+          mul_b = MulBW'(w.ewma_weight);
         end
         StFair: begin
-          mul_a_d = MulAW'(w.fi);
-          mul_b_d = MulBW'(e_q.bytes);
+          mul_a = MulAW'(w.fi);
+          mul_b = MulBW'(e_q.bytes);
         end
         StFast: begin
-          mul_a_d = MulAW'(w.fi_scale);
-          mul_b_d = MulBW'(e_q.bytes);
+          mul_a = MulAW'(w.fi_scale);
+          mul_b = MulBW'(e_q.bytes);
         end
         StGain: begin
-          mul_a_d = MulAW'(w.alpha);
-          mul_b_d = MulBW'(gain_gap);
+          mul_a = MulAW'(w.alpha);
+          mul_b = MulBW'(gain_gap);
         end
         StGain2: begin
-          mul_a_d = tmp_q;
-          mul_b_d = MulBW'(e_q.bytes);
+          mul_a = tmp_q;
+          mul_b = MulBW'(e_q.bytes);
         end
         StMdCut: begin
-          mul_a_d = MulAW'(w.gamma);
-          mul_b_d = MulBW'(quot_q[27:0]);
+          mul_a = MulAW'(w.gamma);
+          mul_b = MulBW'(quot[27:0]);
         end
         default: begin  // StMdMul
-          mul_a_d = MulAW'(s_q.cwnd);
-          mul_b_d = tmp_q[MulBW-1:0];
+          mul_a = MulAW'(s_q.cwnd);
+          mul_b = tmp_q[MulBW-1:0];
         end
       endcase
     end
   end
 
-  always_comb begin
-    p_d = '0;
-    if (mul_step) begin
-      p_d = (MulAW + MulBW)'(mul_a_q) * (MulAW + MulBW)'(mul_b_q);
-    end
-  end
-
-  assign p_wnd = clamp_wnd(p_q[47:0], w.mtu, w.max_cwnd);
+  assign p_wnd = clamp_wnd(p[47:0], w.mtu, w.max_cwnd);
 
   // ---- the divider: loaded in the cycle before its state (Choose, Due), then two bits per cycle
 
-  logic div_load, div_step, div_all_q, div_all_d;
-  logic [43:0] quot_d;  // low bits of the dividend leave at the top, the quotient enters below
-  logic [43:0] rem_q, rem_d, den_q, den_d;
-  logic [44:0] rem1, rem1_sub, rem2, rem2_sub;
+  logic div_load, div_step;
+  logic [43:0] div_rem, div_low, div_den;
   logic [39:0] avg_over;
 
   assign div_load = state_q == StChoose || state_q == StDue;
@@ -605,34 +608,30 @@ module mrc_cc_nscc
   assign avg_over = s_q.avg - {w.target, 16'd0};
 
   always_comb begin
-    quot_d = quot_q;
-    rem_d = rem_q;
-    den_d = den_q;
-    div_all_d = div_all_q;
-    rem1 = '0;
-    rem1_sub = '0;
-    rem2 = '0;
-    rem2_sub = '0;
-    if (div_load) begin
-      if (state_q == StChoose) begin
-        rem_d = {4'd0, avg_over};
-        den_d = {4'd0, s_q.avg};
-        quot_d = '0;
-      end else begin
-        rem_d = s_q.inc[63:20];
-        den_d = s_q.cwnd;
-        quot_d = {s_q.inc[19:0], 24'd0};
-      end
-      div_all_d = rem_d >= den_d;
-    end else if (div_step) begin
-      rem1 = {rem_q, quot_q[43]};
-      rem1_sub = rem1 - {1'b0, den_q};
-      rem2 = {rem1_sub[44] ? rem1[43:0] : rem1_sub[43:0], quot_q[42]};
-      rem2_sub = rem2 - {1'b0, den_q};
-      rem_d = rem2_sub[44] ? rem2[43:0] : rem2_sub[43:0];
-      quot_d = {quot_q[41:0], div_all_q || !rem1_sub[44], div_all_q || !rem2_sub[44]};
+    div_rem = '0;
+    div_low = '0;
+    div_den = '0;
+    if (state_q == StChoose) begin
+      div_rem = {4'd0, avg_over};
+      div_den = {4'd0, s_q.avg};
+    end else if (state_q == StDue) begin
+      div_rem = s_q.inc[63:20];
+      div_low = {s_q.inc[19:0], 24'd0};
+      div_den = s_q.cwnd;
     end
   end
+
+  mrc_cc_div #(
+      .Width(44)
+  ) u_div (
+      .clk_i,
+      .load_i(div_load),
+      .rem_i(div_rem),
+      .low_i(div_low),
+      .den_i(div_den),
+      .step_i(div_step),
+      .quot_o(quot)
+  );
 
   // ---- the machine
 
@@ -644,6 +643,7 @@ module mrc_cc_nscc
   logic quick, quiet;
   logic late;
   logic [27:0] fi_sum;
+  logic fi_full;  // more than the window
   logic [28:0] md_cut, md_f, md_jump;
   logic [43:0] pen_cwnd;
   logic [44:0] md_cwnd;
@@ -664,6 +664,7 @@ module mrc_cc_nscc
     md_d = md_q;
     qa_d = qa_q;
     tmp_d = tmp_q;
+    since_d = since_q;
     ctx_we = 1'b0;
     cwin_we = 1'b0;
     cwin_wdata = s_q.cwnd[43:16];
@@ -682,6 +683,7 @@ module mrc_cc_nscc
     quiet = 1'b0;
     late = 1'b0;
     fi_sum = '0;
+    fi_full = 1'b0;
     md_cut = '0;
     md_f = '0;
     md_jump = '0;
@@ -694,6 +696,13 @@ module mrc_cc_nscc
 
     if (ask_pop) begin
       wait_d[acc] = !ask_ok;
+    end
+
+    // Qa, Choose, Due and Adj find the difference in a register. None of the three times changes in
+    // the state before.
+    if (state_q != StIdle) begin
+      since_d = now_q - ((state_q == StAvg) ? s_q.qa_start
+          : (state_q == StQa) ? s_q.last_dec : s_q.last_adjust);
     end
 
     unique case (state_q)
@@ -775,7 +784,7 @@ module mrc_cc_nscc
             s_d.saved = 1'b1;
           end
           pen_cwnd = (s_q.cwnd < {fly_q, 16'd0}) ? s_q.cwnd : {fly_q, 16'd0};
-          s_d.cwnd = cut(pen_cwnd, p_q[34:7], w.mtu);
+          s_d.cwnd = cut(pen_cwnd, p[34:7], w.mtu);
           state_d = e_q.rtt_valid ? StRtt : StStore;
         end
       end
@@ -814,9 +823,9 @@ module mrc_cc_nscc
         if (last) begin
           // Nearest, halves up, of the signed product: a half moves a falling average less.
           if (avg_up) begin
-            s_d.avg = s_q.avg + p_q[67:28] + 40'(p_q[27]);
+            s_d.avg = s_q.avg + p[67:28] + 40'(p[27]);
           end else begin
-            s_d.avg = s_q.avg - (p_q[67:28] + 40'(p_q[27] && p_q[26:0] != 27'd0));
+            s_d.avg = s_q.avg - (p[67:28] + 40'(p[27] && p[26:0] != 27'd0));
           end
           if (e_q.kind == KindNack) begin
             s_d.ignored = sat28(s_q.ignored, e_q.bytes);
@@ -831,7 +840,7 @@ module mrc_cc_nscc
           if (s_q.ignored < s_q.to_ignore && (e_q.ecn || e_q.kind == KindNack)) begin
             quiet = 1'b1;
             s_d.mode = ModeIgnore;
-          end else if (!s_q.qa_armed || now_q - s_q.qa_start >= {15'd0, s_q.qa_len}) begin
+          end else if (!s_q.qa_armed || since_q >= {15'd0, s_q.qa_len}) begin
             quick = s_q.qa_armed
                 && (s_q.trigger || e_q.kind == KindNack || delay_q > w.qa_threshold)
                 && {s_q.achieved, 16'd0} < (s_q.max_wnd >> w.qa_gate);
@@ -878,8 +887,11 @@ module mrc_cc_nscc
             state_d = StGain;
             if (delay_q < w.near_zero) begin
               fi_sum = sat28(s_q.fi_count, e_q.bytes);
+              // fi_sum > cwnd in whole bytes, without waiting for the sum, which stops at all ones.
+              fi_full = s_q.cwnd[43:16] != 28'hfff_ffff
+                  && short_of(s_q.cwnd[43:16], {1'b0, s_q.fi_count}, 16'd0, e_q.bytes);
               s_d.fi_count = fi_sum;
-              if (s_q.increasing || {fi_sum, 16'd0} > s_q.cwnd) begin
+              if (s_q.increasing || fi_full) begin
                 s_d.increasing = 1'b1;
                 s_d.mode = ModeFast;
                 state_d = StFast;
@@ -894,8 +906,8 @@ module mrc_cc_nscc
             s_d.fi_count = 28'd0;
           end
           // Bug 92: after half a base_rtt already.
-          if ((now_q - s_q.last_dec > {16'd0, s_q.base_rtt}
-                  || (bug_i == 8'd92 && now_q - s_q.last_dec >= {17'd0, s_q.base_rtt[15:1]}))
+          if ((since_q > {16'd0, s_q.base_rtt}
+                  || (bug_i == 8'd92 && since_q >= {17'd0, s_q.base_rtt[15:1]}))
               && s_q.avg > {w.target, 16'd0}) begin
             s_d.mode = ModeDecrease;
             md_d = 1'b1;
@@ -906,14 +918,14 @@ module mrc_cc_nscc
 
       StFair: begin
         if (last) begin
-          s_d.inc = add_inc(s_q.inc, 71'(p_q[63:4]) + 71'(p_q[3]));
+          s_d.inc = add_inc(s_q.inc, 71'(p[63:4]) + 71'(p[3]));
           state_d = StDue;
         end
       end
 
       StFast: begin
         if (last) begin
-          fast_cwnd = 53'(s_q.cwnd) + 53'(p_q[59:8]) + 53'(p_q[7]);
+          fast_cwnd = 53'(s_q.cwnd) + 53'(p[59:8]) + 53'(p[7]);
           s_d.cwnd = (fast_cwnd < 53'(s_q.max_wnd)) ? fast_cwnd[43:0] : s_q.max_wnd;
           state_d = StDue;
         end
@@ -921,7 +933,7 @@ module mrc_cc_nscc
 
       StGain: begin
         if (last) begin
-          tmp_d = p_q[59:6] + 54'(p_q[5]);
+          tmp_d = p[59:6] + 54'(p[5]);
           state_d = StGain2;
         end
       end
@@ -930,7 +942,7 @@ module mrc_cc_nscc
         if (last) begin
           // Bug 90: shifted by a bit too few.
           s_d.inc = add_inc(
-              s_q.inc, (bug_i == 8'd90) ? p_q[81:11] : 71'(p_q[81:12]) + 71'(p_q[11]));
+              s_q.inc, (bug_i == 8'd90) ? p[81:11] : 71'(p[81:12]) + 71'(p[11]));
           state_d = StDue;
         end
       end
@@ -943,7 +955,7 @@ module mrc_cc_nscc
 
       StMdCut: begin
         if (last) begin
-          md_cut = p_q[52:24] + 29'(p_q[23]);
+          md_cut = p[52:24] + 29'(p[23]);
           md_f = (md_cut > 29'h1000_0000) ? 29'd0 : 29'h1000_0000 - md_cut;
           md_jump = {w.max_md_jump, 4'd0};
           tmp_d = (md_f < md_jump) ? MulAW'(md_jump) : MulAW'(md_f);
@@ -953,7 +965,7 @@ module mrc_cc_nscc
 
       StMdMul: begin
         if (last) begin
-          md_cwnd = p_q[72:28] + 45'(p_q[27]);
+          md_cwnd = p[72:28] + 45'(p[27]);
           s_d.cwnd = (md_cwnd < {15'd0, w.mtu, 16'd0}) ? {14'd0, w.mtu, 16'd0} : md_cwnd[43:0];
           s_d.last_dec = now_q;
           state_d = StDue;
@@ -961,7 +973,7 @@ module mrc_cc_nscc
       end
 
       StDue: begin
-        adj_time = now_q - s_q.last_adjust >= {16'd0, w.adjust_period};
+        adj_time = since_q >= {16'd0, w.adjust_period};
         state_d = (adj_time || s_q.received > w.adjust_bytes) ? StAdjDiv : StStore;
       end
 
@@ -972,8 +984,8 @@ module mrc_cc_nscc
       end
 
       StAdj: begin
-        adj_time = now_q - s_q.last_adjust >= {16'd0, w.adjust_period};
-        adj_cwnd = 46'(s_q.cwnd) + 46'(quot_q);
+        adj_time = since_q >= {16'd0, w.adjust_period};
+        adj_cwnd = 46'(s_q.cwnd) + 46'(quot);
         if (adj_time) begin
           adj_cwnd = adj_cwnd + 46'(w.eta);
           s_d.last_adjust = now_q;
@@ -1090,25 +1102,15 @@ module mrc_cc_nscc
     md_q <= md_d;
     qa_q <= qa_d;
     tmp_q <= tmp_d;
-    quot_q <= quot_d;
-    rem_q <= rem_d;
-    den_q <= den_d;
-    div_all_q <= div_all_d;
+    since_q <= since_d;
     if (ev_pop) begin
       e_q <= ev_head;
       now_q <= tick_i;
     end
-    if (mul_load) begin
-      mul_a_q <= mul_a_d;
-      mul_b_q <= mul_b_d;
-    end
-    if (mul_step) begin
-      p_q <= p_d;
-    end
   end
 
   logic unused_ok;
-  assign unused_ok = &{1'b0, unused_ev_count, unused_counts, cfg_index_i, cfg_row, cfg_prof, p_q,
+  assign unused_ok = &{1'b0, unused_ev_count, unused_counts, cfg_index_i, cfg_row, cfg_prof, p,
                        ask_free[29:16], rask_head};
 
 endmodule

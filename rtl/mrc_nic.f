@@ -11,6 +11,8 @@ rtl/lib/mrc_rr_arb.sv
 rtl/lib/mrc_fifo_ram.sv
 rtl/lib/mrc_pool.sv
 rtl/lib/mrc_merge.sv
+rtl/mrc_cc_mul.sv
+rtl/mrc_cc_div.sv
 rtl/mrc_cc_nscc.sv
 rtl/mrc_tx_sched.sv
 rtl/mrc_tx_segment_pkg.sv
