@@ -19,6 +19,7 @@ module mrc_ack_gen
     input logic [NumPlanes-1:0] port_up_i,
     input logic [MaxPlanes-1:0][31:0] rev_ev_i,
     input logic rev_fixed_i,
+    input logic ack_plane_i,
     input logic eeth_op_high_i,
     input logic tsr_us_i,
     input logic pdcid_zero_i,
@@ -300,7 +301,22 @@ module mrc_ack_gen
   assign both_up = port_up_i & pmask_q[dest];
   assign choice = (both_up == '0) ? port_up_i : both_up;
   assign lowest = (choice == '0) ? NumPlanes'(1) : choice & ~(choice - NumPlanes'(1));
-  assign asked = NumPlanes'(1) << r.plane[PlaneW-1:0];
+  // SACKs about data and ACKs take the planes in turn.
+  logic [NumPlanes-1:0] turn_q, turn_d;  // one-hot
+  logic data_ack;
+  assign data_ack = r.kind == CtlKindAck || (r.kind == CtlKindSack && !r.pr);
+  assign asked = (data_ack && !ack_plane_i && (both_up & turn_q) != '0)
+      ? turn_q : NumPlanes'(1) << r.plane[PlaneW-1:0];
+  assign turn_d = (load && data_ack) ? {turn_q[NumPlanes-2:0], turn_q[NumPlanes-1]} : turn_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      turn_q <= NumPlanes'(1);
+    end else begin
+      turn_q <= turn_d;
+    end
+  end
+
   assign on_plane = ((both_up & asked) != '0) ? asked : lowest;
 
   always_comb begin

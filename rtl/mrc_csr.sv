@@ -95,6 +95,7 @@ module mrc_csr
     output logic zero_drop_o,
     output logic skip_twice_o,
     output logic icrc_outer_o,
+    output logic ack_plane_o,
     output logic [7:0] nak_invalid_o,
     output logic [7:0] nak_access_o,
     output logic [15:0] udp_port_o,
@@ -174,7 +175,8 @@ module mrc_csr
           field(CsrCtrlAckWithSackLsb, CsrCtrlAckWithSackWidth) |
           field(CsrCtrlZeroDropLsb, CsrCtrlZeroDropWidth) |
           field(CsrCtrlSkipTwiceLsb, CsrCtrlSkipTwiceWidth) |
-          field(CsrCtrlIcrcOuterLsb, CsrCtrlIcrcOuterWidth);
+          field(CsrCtrlIcrcOuterLsb, CsrCtrlIcrcOuterWidth) |
+          field(CsrCtrlAckPlaneLsb, CsrCtrlAckPlaneWidth);
       CsrUdpPort: return field(CsrUdpPortPortLsb, CsrUdpPortPortWidth);
       CsrDscpTx:
       return field(CsrDscpTxDataLsb, CsrDscpTxDataWidth) |
@@ -931,6 +933,7 @@ module mrc_csr
   assign zero_drop_o = rw_q[Ctrl][CsrCtrlZeroDropLsb];
   assign skip_twice_o = rw_q[Ctrl][CsrCtrlSkipTwiceLsb];
   assign icrc_outer_o = rw_q[Ctrl][CsrCtrlIcrcOuterLsb];
+  assign ack_plane_o = rw_q[Ctrl][CsrCtrlAckPlaneLsb];
   assign nak_invalid_o = rw_q[NakCode][CsrNakCodeInvalidLsb+:CsrNakCodeInvalidWidth];
   assign nak_access_o = rw_q[NakCode][CsrNakCodeAccessLsb+:CsrNakCodeAccessWidth];
   assign udp_port_o = rw_q[Udp][CsrUdpPortPortLsb+:CsrUdpPortPortWidth];

@@ -299,7 +299,7 @@ module mrc_nic
   logic sack_base_self, oor_drop, err_silent, ev_swap, bth_m;
   logic rtt_rtx, rev_fixed, payload_bytes, ports_from_0, rev_probe, same_ev;
   logic bth_m_high, eeth_op_high, tsr_us, pdcid_zero;
-  logic ack_with_sack, zero_drop, skip_twice, icrc_outer;
+  logic ack_with_sack, zero_drop, skip_twice, icrc_outer, ack_plane;
   logic [7:0] nak_invalid, nak_access;
   logic nores_inc, nopath_inc, req_inc, rsp_inc, drop_inc, md_inc, qa_inc, hold_inc;
   logic [31:0] tick;
@@ -407,6 +407,7 @@ module mrc_nic
       .zero_drop_o(zero_drop),
       .skip_twice_o(skip_twice),
       .icrc_outer_o(icrc_outer),
+      .ack_plane_o(ack_plane),
       .nak_invalid_o(nak_invalid),
       .nak_access_o(nak_access),
       .udp_port_o(udp_port),
@@ -989,6 +990,7 @@ module mrc_nic
       .port_up_i(port_up_q),
       .rev_ev_i(rev_ev),
       .rev_fixed_i(rev_fixed),
+      .ack_plane_i(ack_plane),
       .eeth_op_high_i(eeth_op_high),
       .tsr_us_i(tsr_us),
       .pdcid_zero_i(pdcid_zero),

@@ -435,7 +435,7 @@ module mrc_tx_lane
   end
 
   assign lane_room_o = data_count + CntW'(state_q != StIdle && !ctl_q) < CntW'(TxLaneFifo - 8)
-      && queued_q <= 18'd8192;
+      && queued_q <= 18'd16384;
   assign tx_tvalid_o = tvalid_q;
   assign tx_tdata_o = tdata_q;
   assign tx_tkeep_o = tkeep_q;

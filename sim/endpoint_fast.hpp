@@ -272,6 +272,7 @@ class FastEndpoint final : public Endpoint {
   void send_nack(FastQp& qp, const Packet& packet, unsigned plane, uint8_t reason);
   void send_ack(FastQp& qp, unsigned plane);
   /// out: the plane it leaves on.
+  unsigned next_plane(const FastQp& qp, unsigned plane);
   PacketPtr make_answer(const FastQp& qp, unsigned plane, wire::Opcode opcode, unsigned size, unsigned& out);
 
   static constexpr Time kTick = kNsccTickNs * kNs;
@@ -283,6 +284,7 @@ class FastEndpoint final : public Endpoint {
   EndpointStats stats_;
   uint64_t misdirected_ = 0;
   unsigned planes_ = 0, up_ = 0, room_ = 0;
+  unsigned ack_turn_ = 0;  // plane of the next SACK or ACK
   bool started_ = false, pumping_ = false;
   std::array<Lane, kMaxPlanes> lanes_;
   std::vector<std::unique_ptr<FastQp>> qps_;

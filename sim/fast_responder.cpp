@@ -25,6 +25,13 @@ PacketPtr FastEndpoint::make_answer(const FastQp& qp, unsigned plane, wire::Opco
   return packet;
 }
 
+/// Answers that may take any plane go out on the planes in turn.
+unsigned FastEndpoint::next_plane(const FastQp& qp, unsigned plane) {
+  const unsigned turn = ack_turn_;
+  ack_turn_ = (ack_turn_ + 1) % planes_;
+  return (up_ & dest_of(qp).peer_mask) >> turn & 1u ? turn : plane;
+}
+
 void FastEndpoint::send_sack(FastQp& qp, const Packet& cause, unsigned plane, bool probe) {
   qp.trigger = 0;
   const uint32_t base = sack_cyclic_base(qp.lowun, qp.cack, qp.max);
@@ -37,7 +44,7 @@ void FastEndpoint::send_sack(FastQp& qp, const Packet& cause, unsigned plane, bo
   qp.lowun = psn_add(base, 64);
 
   unsigned out = 0;
-  PacketPtr packet = make_answer(qp, plane, wire::Opcode::Sack, qp.frame_control[0], out);
+  PacketPtr packet = make_answer(qp, probe ? plane : next_plane(qp, plane), wire::Opcode::Sack, qp.frame_control[0], out);
   packet->psn = qp.cack;
   SackFields& s = packet->sack;
   s = {};
@@ -68,7 +75,7 @@ void FastEndpoint::send_nack(FastQp& qp, const Packet& cause, unsigned plane, ui
 
 void FastEndpoint::send_ack(FastQp& qp, unsigned plane) {
   unsigned out = 0;
-  PacketPtr packet = make_answer(qp, plane, wire::Opcode::Ack, qp.frame_control[2], out);
+  PacketPtr packet = make_answer(qp, next_plane(qp, plane), wire::Opcode::Ack, qp.frame_control[2], out);
   packet->psn = qp.ack_psn;
   packet->sack = {};
   packet->sack.m = 0x1f;

@@ -192,7 +192,7 @@ Plan make_plan(const Preset& preset, const Scenario& s, uint64_t seed) {
     return static_cast<uint32_t>(vary && switches.chance(0.5) ? static_cast<double>(switches.below(64)) : fixed);
   };
   const uint32_t ack_gap = pick_gap(s.ack_gap), ar_gap = pick_gap(s.ar_gap);
-  const uint32_t icrc_outer = pick_switch(s.icrc_outer);
+  const uint32_t icrc_outer = pick_switch(s.icrc_outer), ack_plane = pick_switch(s.ack_plane);
   const uint32_t udp_port =
       vary && rng.chance(0.5) ? static_cast<uint32_t>(rng.between(1024, 65535)) : static_cast<uint32_t>(s.udp_port);
   const auto field = [](double value) { return static_cast<uint32_t>(value); };
@@ -211,7 +211,7 @@ Plan make_plan(const Preset& preset, const Scenario& s, uint64_t seed) {
     side->ctrl = csr::kCtrlSackBaseSelf.set(0, base_self) | csr::kCtrlOorDrop.set(0, oor_drop) |
                  csr::kCtrlErrSilent.set(0, err_silent) | csr::kCtrlEvSwap.set(0, ev_swap) |
                  csr::kCtrlBthM.set(0, bth_m) | csr::kCtrlRttRtx.set(0, rtt_rtx) |
-                 csr::kCtrlRevFixed.set(0, rev_fixed) | csr::kCtrlPayloadBytes.set(0, payload_bytes) |
+                 csr::kCtrlRevFixed.set(0, rev_fixed) | csr::kCtrlAckPlane.set(0, ack_plane) | csr::kCtrlPayloadBytes.set(0, payload_bytes) |
                  csr::kCtrlPortsFrom0.set(0, ports_from_0) | csr::kCtrlBthMHigh.set(0, bth_m_high) |
                  csr::kCtrlEethOpHigh.set(0, eeth_op_high) | csr::kCtrlTsrUs.set(0, tsr_us) |
                  csr::kCtrlPdcidZero.set(0, pdcid_zero) | csr::kCtrlAckWithSack.set(0, ack_with_sack) |

@@ -110,6 +110,7 @@ const ScenarioKey kKeys[] = {
     SWITCH(err_silent, "register CTRL"),
     SWITCH(rtt_rtx, "register CTRL"),
     SWITCH(rev_fixed, "register CTRL"),
+    SWITCH(ack_plane, "register CTRL"),
     SWITCH(payload_bytes, "register CTRL"),
     SWITCH(ports_from_0, "register CTRL"),
     SWITCH(bth_m_high, "register CTRL"),

@@ -103,7 +103,7 @@ struct Scenario {
   double ep_ticks = 781;   ///< register EP_CTL
   double rev_probe = 1;    ///< the same
   double rev_seed = 1;     ///< register REV_SEED
-  double err_silent = 0, rtt_rtx = 0, rev_fixed = 0, payload_bytes = 0, ports_from_0 = 0;
+  double err_silent = 0, rtt_rtx = 0, rev_fixed = 0, ack_plane = 0, payload_bytes = 0, ports_from_0 = 0;
   double bth_m_high = 0, eeth_op_high = 0, tsr_us = 0, pdcid_zero = 0;
   double ack_with_sack = 0, zero_drop = 0, skip_twice = 0, icrc_outer = 0;
   double skip_good = 0, probe_successes = 3, probe_cap = 6, probe_keep = 0;  ///< register EV_PROBE
@@ -112,7 +112,7 @@ struct Scenario {
   double dscp_trimmed = 12, dscp_lasthop = 16;  ///< register DSCP_TRIM, and what switches write
   double srv6_plane_lsb = 12, srv6_uplink_usid = 0, srv6_uplink_lsb = 0, srv6_uplink_bits = 0;  ///< register SRV6
   double ack_gap = 16, ar_gap = 32;  ///< register ACK_CTL, cycles
-  double reorder_pkts = 128;
+  double reorder_pkts = 64;
   double backup = 0, min_active = 8, probe_ticks = 781,
          retry_linear = 7;  ///< groups of backup EVs; registers EV_CTL, EV_PROBE, RETRY
   double sack_trigger = 16384;

@@ -99,7 +99,10 @@ inline constexpr Field kCtrlSkipTwice{"skip_twice", 15, 1, 0x0};
 /// ICRC of SRv6 packets, sent and received: 0 from the inner IP header on, 1 from the outer one on
 ///
 inline constexpr Field kCtrlIcrcOuter{"icrc_outer", 16, 1, 0x0};
-inline constexpr Field kCtrlFields[] = {kCtrlSackBaseSelf, kCtrlOorDrop, kCtrlErrSilent, kCtrlEvSwap, kCtrlBthM, kCtrlRttRtx, kCtrlRevFixed, kCtrlPayloadBytes, kCtrlPortsFrom0, kCtrlBthMHigh, kCtrlEethOpHigh, kCtrlTsrUs, kCtrlPdcidZero, kCtrlAckWithSack, kCtrlZeroDrop, kCtrlSkipTwice, kCtrlIcrcOuter};
+/// SACKs about data and ACKs go out 0 on the planes in turn, 1 on the plane their packet came from
+///
+inline constexpr Field kCtrlAckPlane{"ack_plane", 17, 1, 0x0};
+inline constexpr Field kCtrlFields[] = {kCtrlSackBaseSelf, kCtrlOorDrop, kCtrlErrSilent, kCtrlEvSwap, kCtrlBthM, kCtrlRttRtx, kCtrlRevFixed, kCtrlPayloadBytes, kCtrlPortsFrom0, kCtrlBthMHigh, kCtrlEethOpHigh, kCtrlTsrUs, kCtrlPdcidZero, kCtrlAckWithSack, kCtrlZeroDrop, kCtrlSkipTwice, kCtrlIcrcOuter, kCtrlAckPlane};
 
 /// UDP destination port sent and accepted
 inline constexpr uint32_t kUdpPort = 0x0014;
@@ -184,9 +187,9 @@ inline constexpr Field kQpAttrFields[] = {kQpAttrMask};
 
 /// Reorder tolerance
 inline constexpr uint32_t kReorder = 0x003c;
-inline constexpr uint32_t kReorderReset = 0x00010100;
+inline constexpr uint32_t kReorderReset = 0x00010040;
 /// packets above a gap before it counts as lost
-inline constexpr Field kReorderPkts{"pkts", 0, 15, 0x100};
+inline constexpr Field kReorderPkts{"pkts", 0, 15, 0x40};
 /// the oldest gap is lost once a packet sent later on the same EV has arrived
 inline constexpr Field kReorderSameEv{"same_ev", 16, 1, 0x1};
 inline constexpr Field kReorderFields[] = {kReorderPkts, kReorderSameEv};
@@ -510,7 +513,7 @@ inline constexpr Register kRegisters[] = {
     {"ACK_CTL", 0x0074, Access::Rw, 0x00200010, 1, 4, kAckCtlFields},
     {"QP_SEL", 0x0078, Access::Rw, 0x00000000, 1, 4, kQpSelFields},
     {"QP_ATTR", 0x007c, Access::Rw, 0x00000000, 1, 4, kQpAttrFields},
-    {"REORDER", 0x003c, Access::Rw, 0x00010100, 1, 4, kReorderFields},
+    {"REORDER", 0x003c, Access::Rw, 0x00010040, 1, 4, kReorderFields},
     {"SACK_TRIGGER", 0x0040, Access::Rw, 0x00004000, 1, 4, kSackTriggerFields},
     {"SRV6", 0x0044, Access::Rw, 0x0000000c, 1, 4, kSrv6Fields},
     {"REV_EV0", 0x0048, Access::Rw, 0x10000000, 1, 4, {}},

@@ -66,6 +66,7 @@ class AckGen {
   std::vector<Qp> qps_;
   std::vector<Owed> acks_;
   Fifo<uint16_t> oq_;          // QPs in their turn
+  unsigned turn_ = 0;          // plane of the next SACK or ACK
   uint16_t gap_ = 0;           // cycles until the next ACK may go
   std::vector<uint8_t> peer_;  // planes each destination can receive on
   std::vector<Rev> rev_;

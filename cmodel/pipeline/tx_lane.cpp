@@ -15,7 +15,7 @@ namespace {
 /// Places of the data queue for packets that are between tx_path and here.
 constexpr unsigned kUnderWay = 8;
 /// With more payload than this in the data queue the lane has no room.
-constexpr unsigned kQueuedBytes = 8192;
+constexpr unsigned kQueuedBytes = 16384;
 
 }  // namespace
 

@@ -1538,6 +1538,9 @@ package mrc_pkg;
   localparam int unsigned CsrCtrlIcrcOuterLsb = 32'd16;
   localparam int unsigned CsrCtrlIcrcOuterWidth = 32'd1;
   localparam logic [0:0] CsrCtrlIcrcOuterReset = 1'h0;
+  localparam int unsigned CsrCtrlAckPlaneLsb = 32'd17;
+  localparam int unsigned CsrCtrlAckPlaneWidth = 32'd1;
+  localparam logic [0:0] CsrCtrlAckPlaneReset = 1'h0;
 
   /// UDP destination port sent and accepted (A-01)
   localparam logic [15:0] CsrUdpPort = 16'h0014;
@@ -1633,10 +1636,10 @@ package mrc_pkg;
 
   /// Reorder tolerance (A-08)
   localparam logic [15:0] CsrReorder = 16'h003c;
-  localparam logic [31:0] CsrReorderReset = 32'h00010100;
+  localparam logic [31:0] CsrReorderReset = 32'h00010040;
   localparam int unsigned CsrReorderPktsLsb = 32'd0;
   localparam int unsigned CsrReorderPktsWidth = 32'd15;
-  localparam logic [14:0] CsrReorderPktsReset = 15'h100;
+  localparam logic [14:0] CsrReorderPktsReset = 15'h40;
   localparam int unsigned CsrReorderSameEvLsb = 32'd16;
   localparam int unsigned CsrReorderSameEvWidth = 32'd1;
   localparam logic [0:0] CsrReorderSameEvReset = 1'h1;

@@ -168,10 +168,10 @@ TEST_CASE("tx_lane has room for all but eight of its packets, the one in work co
   CHECK(b.lane.lane_room());
 }
 
-TEST_CASE("tx_lane has room until more than 8192 bytes wait", "[pipeline][tx_lane]") {
+TEST_CASE("tx_lane has room until more than 16384 bytes wait", "[pipeline][tx_lane]") {
   Bench b;
   b.tready = false;
-  for (unsigned i = 0; i < 3; ++i) {  // the first goes to work: 8192 wait
+  for (unsigned i = 0; i < 5; ++i) {  // the first goes to work: 16384 wait
     b.lane.push_hdr(Bench::header(false, 16, 4096));
     b.run(3);
     CHECK(b.lane.lane_room());

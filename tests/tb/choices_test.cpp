@@ -120,6 +120,7 @@ TEST_CASE("plane and uplink number in the uSIDs, elsewhere or not at all", "[tb]
 
 TEST_CASE("entropy values of control packets, fixed or refreshed", "[tb][choices][A-06]") {
   both("mixed", "rev_fixed", 0, 1);
+  both("mixed", "ack_plane", 0, 1);
   const Both r = both("mixed", "rev_probe", 0, 1, {{"dut_sends", 0}});
   CHECK(r.first.dut.counters.ep_req == 0);
   CHECK(r.second.dut.counters.ep_req > 0);
