@@ -2,7 +2,6 @@
 #include "pipeline/nic.hpp"
 
 #include <cstring>
-#include <type_traits>
 #include <vector>
 
 #include "gen/csr.hpp"
@@ -50,9 +49,9 @@ std::vector<Stream<T>*> pointers(std::vector<Stream<T>>& streams) {
 /// True when one of a block's pulse registers is set: all of them at once.
 template <class Pulses>
 bool any(const Pulses& pulses) {
-  static_assert(std::is_trivially_copyable_v<Pulses> && sizeof(Pulses) <= sizeof(uint64_t));
-  uint64_t bits = 0;
-  std::memcpy(&bits, &pulses, sizeof pulses);
+  const auto* bytes = reinterpret_cast<const unsigned char*>(&pulses);  // all are bool
+  unsigned bits = 0;
+  for (std::size_t i = 0; i < sizeof pulses; ++i) bits |= bytes[i];
   return bits != 0;
 }
 
