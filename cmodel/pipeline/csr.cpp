@@ -189,7 +189,7 @@ void Csr::write() {
     const uint32_t value = ((reg_[word] & ~strobes) | (q_.wdata & strobes)) & mask_[word];
     bool stored = true;
     if (word == csr::kTblCmd / 4) {
-      ok = broadcast = table_write(value);
+      ok = broadcast = judge_table(value);
     } else if (word == csr::kEvpCmd / 4) {
       ok = stored = probe_write(value);
     }
@@ -210,7 +210,7 @@ void Csr::write() {
 }
 
 /// Judges a TBL_CMD; true when it is to be broadcast.
-bool Csr::table_write(uint32_t command) {
+bool Csr::judge_table(uint32_t command) {
   const unsigned table = csr::kTblCmdTable.get(command), index = csr::kTblCmdIndex.get(command);
   std::array<uint32_t, csr::kTblData0Count> data{};
   for (unsigned i = 0; i < data.size(); ++i) data[i] = reg_[csr::kTblData0 / 4 + i];

@@ -43,6 +43,8 @@ class Csr {
   /// Values of this cycle.
   const CsrOut& values() const { return values_; }
   const CfgBus& cfg() const { return cfg_; }
+  /// True while a table write is on the bus, or its acknowledgements fall: only then In::all_ack and any_ack count.
+  bool table_write() const { return q_.state == State::Cfg || q_.state == State::CfgEnd; }
 
   /// Adds to a counter register of this cycle, at a byte address of csr.yaml.
   void count(uint32_t offset) { ++next_count(offset); }
@@ -83,7 +85,7 @@ class Csr {
   void set_peer(unsigned dest, unsigned mask);
   void start_internal(CfgTable table, uint16_t index, uint8_t value);
   void write();
-  bool table_write(uint32_t command);
+  bool judge_table(uint32_t command);
   bool probe_write(uint32_t command);
   void queue_event();
   uint32_t take_event();

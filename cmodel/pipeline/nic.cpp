@@ -46,6 +46,15 @@ std::vector<Stream<T>*> pointers(std::vector<Stream<T>>& streams) {
   return all;
 }
 
+/// True when one of a block's pulse registers is set: all of them at once.
+template <class Pulses>
+bool any(const Pulses& pulses) {
+  const auto* bytes = reinterpret_cast<const unsigned char*>(&pulses);  // all are bool
+  unsigned bits = 0;
+  for (std::size_t i = 0; i < sizeof pulses; ++i) bits |= bytes[i];
+  return bits != 0;
+}
+
 /// Word 0 of a boundary, and its data when valid.
 template <class T>
 void show(uint32_t* obs, const BoundaryInfo& at, bool valid, bool ready, const T& data) {
@@ -142,7 +151,8 @@ struct Nic::Impl {
   CqMux cq_mux;
 
   unsigned port_up = 0, port_up_next = 0;
-  bool fresh = true;  // no step since reset
+  unsigned lane_room = 0;  // bit p: of tx_lanes[p]
+  bool fresh = true;       // no step since reset
 
   // Inputs of the last step, for the boundaries that are pins.
   bool wqe_valid = false, cqe_ready = false, rdreq_ready = false, line_ready = false;
@@ -177,6 +187,7 @@ Nic::Impl::Impl(const Preset& p)
   for (unsigned i = 0; i < planes; ++i) {
     tx_lanes.emplace_back(p, i, lane_rdreq[i]);
     rx_lanes.emplace_back(p, desc[i], verdict.lane(i), lane_line[i]);
+    lane_room |= unsigned{tx_lanes[i].lane_room()} << i;
   }
 }
 
@@ -196,13 +207,14 @@ void Nic::Impl::step(const mrc_pins_in& in) {
 }
 
 void Nic::Impl::step_registers(const mrc_pins_in& in) {
-  const bool acks[] = {tx_segment.cfg_ack(), tx_path.cfg_ack(),  tx_inflight.cfg_ack(), tx_header.cfg_ack(),
-                       rx_check.cfg_ack(),   rx_track.cfg_ack(), rx_reorder.cfg_ack(),  ack_gen.cfg_ack(),
-                       tx_probe.cfg_ack(),   tx_sched.cfg_ack(), cc_nscc.cfg_ack(),     endpoint.cfg_ack()};
-  bool all = true, any = false;
-  for (const bool a : acks) {
-    all = all && a;
-    any = any || a;
+  bool all = false, any = false;
+  if (csr.table_write()) {
+    const unsigned acks = unsigned{tx_segment.cfg_ack()} + tx_path.cfg_ack() + tx_inflight.cfg_ack() +
+                          tx_header.cfg_ack() + rx_check.cfg_ack() + rx_track.cfg_ack() + rx_reorder.cfg_ack() +
+                          ack_gen.cfg_ack() + tx_probe.cfg_ack() + tx_sched.cfg_ack() + cc_nscc.cfg_ack() +
+                          endpoint.cfg_ack();
+    all = acks == 12;
+    any = acks != 0;
   }
   csr.step({.awvalid = in.awvalid != 0,
             .wvalid = in.wvalid != 0,
@@ -222,12 +234,10 @@ void Nic::Impl::step_transmit(const mrc_pins_in& in) {
   const CfgBus& cfg = csr.cfg();
   const CsrOut& values = csr.values();
   if (in.wqe_valid && wqe.ready()) wqe.push() = Wqe::unpack(in.wqe);
-  unsigned room = 0;
-  for (unsigned i = 0; i < planes; ++i) room |= (tx_lanes[i].lane_room() ? 1u : 0u) << i;
   tx_sched.step(cfg);
   cc_nscc.step(cfg, values.tick);
   tx_segment.step(cfg, values, tx_inflight.pulses().freed);
-  tx_path.step(cfg, values, {.lane_room = room, .port_up = port_up});
+  tx_path.step(cfg, values, {.lane_room = lane_room, .port_up = port_up});
   tx_inflight.step(cfg, values);
   tx_probe.step(cfg, values, port_up);
   const Hdr& hdr = tx_header.hdr().data();
@@ -236,6 +246,7 @@ void Nic::Impl::step_transmit(const mrc_pins_in& in) {
   if (tx_header.hdr().valid() && hdr_ready) to.push_hdr(hdr);
   tx_header.step(cfg, values, hdr_ready);
   for (unsigned i = 0; i < planes; ++i) {
+    if (tx_lanes[i].tx_inc()) csr.count(csr::kCntTx0 + 4 * i);
     tx_lanes[i].step({.tready = (in.tx_tready >> i & 1) != 0,
                       .rsp_valid = in.host_rsp_valid && in.host_rsp_plane == i,
                       .rsp = in.host_rsp_data});
@@ -247,6 +258,8 @@ void Nic::Impl::step_receive(const mrc_pins_in& in) {
   const CfgBus& cfg = csr.cfg();
   const CsrOut& values = csr.values();
   for (unsigned i = 0; i < planes; ++i) {
+    if (rx_lanes[i].rx_inc()) csr.count(csr::kCntRx0 + 4 * i);
+    if (rx_lanes[i].ovf_inc()) csr.count(csr::kCntOvf0 + 4 * i);
     rx_lanes[i].step(values, {.tvalid = (in.rx_tvalid >> i & 1) != 0,
                               .tlast = (in.rx_tlast >> i & 1) != 0,
                               .tuser = (in.rx_tuser >> i & 1) != 0,
@@ -262,74 +275,63 @@ void Nic::Impl::step_receive(const mrc_pins_in& in) {
   cq_mux.step(in.cqe_ready != 0);
 }
 
-/// Counters take the pulse registers of this cycle.
+/// Counters take the pulse registers of this cycle; those of the lanes do it where the lanes step.
 void Nic::Impl::count() {
-  for (unsigned i = 0; i < planes; ++i) {
-    if (tx_lanes[i].tx_inc()) csr.count(csr::kCntTx0 + 4 * i);
-    if (rx_lanes[i].rx_inc()) csr.count(csr::kCntRx0 + 4 * i);
-    if (rx_lanes[i].ovf_inc()) csr.count(csr::kCntOvf0 + 4 * i);
+  if (const RxCheck::Pulses& c = rx_check.pulses(); any(c)) {
+    if (c.drop_parse) csr.count(csr::kCntDropParse);
+    if (c.drop_icrc) csr.count(csr::kCntDropIcrc);
+    if (c.drop_qp) csr.count(csr::kCntDropQp);
+    if (c.drop_pkey) csr.count(csr::kCntDropPkey);
+    if (c.drop_len) csr.count(csr::kCntDropLen);
+    if (c.access) csr.count(csr::kCntAccess);
   }
-  const RxCheck::Pulses& c = rx_check.pulses();
-  if (c.drop_parse) csr.count(csr::kCntDropParse);
-  if (c.drop_icrc) csr.count(csr::kCntDropIcrc);
-  if (c.drop_qp) csr.count(csr::kCntDropQp);
-  if (c.drop_pkey) csr.count(csr::kCntDropPkey);
-  if (c.drop_len) csr.count(csr::kCntDropLen);
-  if (c.access) csr.count(csr::kCntAccess);
-  const RxTrack::Pulses& t = rx_track.pulses();
-  if (t.dup) csr.count(csr::kCntDup);
-  if (t.oor) csr.count(csr::kCntOor);
-  if (t.trim) csr.count(csr::kCntTrim);
-  if (t.nores) csr.count(csr::kCntNores);
-  if (tx_inflight.pulses().rtx) csr.count(csr::kCntRtx);
-  if (tx_inflight.pulses().rto) csr.count(csr::kCntRto);
-  if (tx_inflight.pulses().fail) csr.count(csr::kCntQpFail);
-  const TxPath::Pulses& e = tx_path.pulses();
-  if (e.skip) csr.count(csr::kCntSkip);
-  if (e.bad) csr.count(csr::kCntEvBad);
-  if (e.floor) csr.count(csr::kCntEvFloor);
-  if (e.nopath) csr.count(csr::kCntNopath);
-  const TxProbe::Pulses& b = tx_probe.pulses();
-  if (b.sent) csr.count(csr::kCntProbe);
-  if (b.revived) csr.count(csr::kCntRevived);
-  if (b.full) csr.count(csr::kCntProbeFull);
-  const CcNscc::Pulses& w = cc_nscc.pulses();
-  if (w.md) csr.count(csr::kCntCcMd);
-  if (w.qa) csr.count(csr::kCntCcQa);
-  if (w.hold) csr.count(csr::kCntCcHold);
-  const Endpoint::Pulses& p = endpoint.pulses();
-  if (p.req) csr.count(csr::kCntEpReq);
-  if (p.rsp) csr.count(csr::kCntEpRsp);
-  if (p.drop) csr.count(csr::kCntEpDrop);
+  if (const RxTrack::Pulses& t = rx_track.pulses(); any(t)) {
+    if (t.dup) csr.count(csr::kCntDup);
+    if (t.oor) csr.count(csr::kCntOor);
+    if (t.trim) csr.count(csr::kCntTrim);
+    if (t.nores) csr.count(csr::kCntNores);
+  }
+  if (const TxInflight::Pulses& f = tx_inflight.pulses(); any(f)) {
+    if (f.rtx) csr.count(csr::kCntRtx);
+    if (f.rto) csr.count(csr::kCntRto);
+    if (f.fail) csr.count(csr::kCntQpFail);
+  }
+  if (const TxPath::Pulses& e = tx_path.pulses(); any(e)) {
+    if (e.skip) csr.count(csr::kCntSkip);
+    if (e.bad) csr.count(csr::kCntEvBad);
+    if (e.floor) csr.count(csr::kCntEvFloor);
+    if (e.nopath) csr.count(csr::kCntNopath);
+  }
+  if (const TxProbe::Pulses& b = tx_probe.pulses(); any(b)) {
+    if (b.sent) csr.count(csr::kCntProbe);
+    if (b.revived) csr.count(csr::kCntRevived);
+    if (b.full) csr.count(csr::kCntProbeFull);
+  }
+  if (const CcNscc::Pulses& w = cc_nscc.pulses(); any(w)) {
+    if (w.md) csr.count(csr::kCntCcMd);
+    if (w.qa) csr.count(csr::kCntCcQa);
+    if (w.hold) csr.count(csr::kCntCcHold);
+  }
+  if (const Endpoint::Pulses& p = endpoint.pulses(); any(p)) {
+    if (p.req) csr.count(csr::kCntEpReq);
+    if (p.rsp) csr.count(csr::kCntEpRsp);
+    if (p.drop) csr.count(csr::kCntEpDrop);
+  }
 }
 
 void Nic::Impl::clock() {
-  const auto clock_rare = [](auto&... streams) { ((streams.busy() ? streams.clock() : void()), ...); };
-  clock_rare(retx, fb, evev, bad, pres, pfb, probe, park, wake, ask, ret, ans, rask, rans, ccev, okev, tx_qperr,
-             inflight_qperr, track_qperr, reorder_qperr, eprx, eokev, want, eprq, eresp, pmask, evr,
-             evp);  // empty in most cycles
-  wqe.clock();
-  push.clock();
-  grant.clock();
-  pkt.clock();
-  tx_cqe.clock();
-  path.clock();
-  rec.clock();
-  upd.clock();
-  rxpkt.clock();
-  ctl.clock();
-  verdict.clock();
-  resp.clock();
-  ackev.clock();
-  ord.clock();
-  rx_cqe.clock();
-  ctlpkt.clock();
+  const auto clock_all = [](auto&... streams) { (streams.clock(), ...); };
+  clock_all(retx, fb, evev, bad, pres, pfb, probe, park, wake, ask, ret, ans, rask, rans, ccev, okev, tx_qperr,
+            inflight_qperr, track_qperr, reorder_qperr, eprx, eokev, want, eprq, eresp, pmask, evr, evp, wqe, push,
+            grant, pkt, tx_cqe, path, rec, upd, rxpkt, ctl, verdict, resp, ackev, ord, rx_cqe, ctlpkt);
+  lane_room = 0;
   for (unsigned i = 0; i < planes; ++i) {
     lane_rdreq[i].clock();
     desc[i].clock();
     lane_line[i].clock();
     tx_lanes[i].clock();
     rx_lanes[i].clock();
+    lane_room |= unsigned{tx_lanes[i].lane_room()} << i;
   }
   csr.clock();
   tx_sched.clock();

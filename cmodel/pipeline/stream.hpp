@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 namespace mrc {
@@ -12,7 +12,7 @@ namespace mrc {
 template <class T>
 class Fifo {
  public:
-  explicit Fifo(std::size_t depth) : mem_(depth), depth_(depth) {}
+  explicit Fifo(std::size_t depth) : depth_(static_cast<uint32_t>(depth)), mem_(depth) {}
 
   bool ready() const { return count_ != depth_; }
   bool valid() const { return count_ != 0; }
@@ -28,23 +28,22 @@ class Fifo {
     push_ = true;
     return mem_[wr_];
   }
+  /// True when the next clock() changes anything.
+  bool busy() const { return push_ | pop_; }
   void clock() {
-    if (push_) {
-      wr_ = wr_ + 1 == depth_ ? 0 : wr_ + 1;
-      ++count_;
-      push_ = false;
-    }
-    if (pop_) {
-      rd_ = rd_ + 1 == depth_ ? 0 : rd_ + 1;
-      --count_;
-      pop_ = false;
-    }
+    if (!busy()) return;
+    // Without branches: whether a busy one is pushed or popped is anybody's guess.
+    const uint32_t wr = wr_ + push_, rd = rd_ + pop_;
+    wr_ = wr == depth_ ? 0 : wr;
+    rd_ = rd == depth_ ? 0 : rd;
+    count_ += uint32_t{push_} - uint32_t{pop_};
+    push_ = pop_ = false;
   }
 
  private:
+  bool push_ = false, pop_ = false;  // what most cycles look at is first, in one cache line
+  uint32_t depth_, rd_ = 0, wr_ = 0, count_ = 0;
   std::vector<T> mem_;
-  std::size_t depth_, rd_ = 0, wr_ = 0, count_ = 0;
-  bool push_ = false, pop_ = false;
 };
 
 /// Output register of a block whose consumer is outside (a pin, or a demultiplexer): the caller gives clock() the
@@ -62,7 +61,7 @@ class OutReg {
     return reg_[at_ ^ 1u];
   }
   /// True when the next clock() changes anything.
-  bool busy() const { return valid_ || load_; }
+  bool busy() const { return valid_ | load_; }
   void clock(bool ready) {
     if (load_) {
       at_ ^= 1u;
@@ -74,9 +73,9 @@ class OutReg {
   }
 
  private:
-  T reg_[2]{};  // this cycle's value, and the next one's: load() copies once
-  unsigned at_ = 0;
   bool valid_ = false, load_ = false;
+  unsigned at_ = 0;
+  T reg_[2]{};  // this cycle's value, and the next one's: load() copies once
 };
 
 /// A stream from one block's output register to the next block's input FIFO. The producer uses free() and load(), the
@@ -102,8 +101,9 @@ class Stream {
   std::size_t count() const { return fifo_.count(); }
 
   /// True when the next clock() changes anything.
-  bool busy() const { return out_.busy() || fifo_.valid(); }
+  bool busy() const { return out_.busy() | fifo_.busy(); }
   void clock() {
+    if (!busy()) return;
     const bool ready = fifo_.ready();
     if (out_.valid() && ready) fifo_.push(out_.data());
     fifo_.clock();
@@ -121,8 +121,9 @@ class RrArb {
   explicit RrArb(unsigned n) : n_(n), last_(n - 1) {}
   template <class Req>
   int pick(Req&& request) const {
-    for (unsigned k = 1; k <= n_; ++k) {
-      const unsigned i = (last_ + k) % n_;
+    unsigned i = last_;
+    for (unsigned k = 0; k < n_; ++k) {
+      i = i + 1 == n_ ? 0 : i + 1;
       if (request(i)) return static_cast<int>(i);
     }
     return -1;

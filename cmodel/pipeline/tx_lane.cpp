@@ -14,8 +14,6 @@ namespace {
 
 /// Places of the data queue for packets that are between tx_path and here.
 constexpr unsigned kUnderWay = 8;
-/// With more payload than this in the data queue the lane has no room.
-constexpr unsigned kQueuedBytes = 16384;
 
 }  // namespace
 
@@ -32,6 +30,7 @@ TxLane::TxLane(const Preset& preset, unsigned plane, Stream<Rdreq>& rdreq)
       credit_(preset.line_fifo) {}
 
 void TxLane::push_hdr(const Hdr& hdr) {
+  active_ = true;
   if (hdr.ctl) {
     ctl_.push(hdr);
   } else {
@@ -41,7 +40,8 @@ void TxLane::push_hdr(const Hdr& hdr) {
   }
 }
 
-void TxLane::step(const In& in) {
+/// A cycle of a lane that has something under way; without, nothing changes.
+void TxLane::run(const In& in) {
   if (in.rsp_valid) std::memcpy(lines_.push().data(), in.rsp, host_bytes_);
   fetch();
   if (in.tready) tvalid_ = false;
@@ -54,16 +54,6 @@ void TxLane::step(const In& in) {
   } else if (!tvalid_) {
     port_bytes_ == 16 ? serialise<16>() : serialise<32>();
   }
-}
-
-void TxLane::clock() {
-  ctl_.clock();
-  data_.clock();
-  fq_.clock();
-  lines_.clock();
-  lane_room_ = data_.count() + (state_ != State::Idle && !ctl_q_ ? 1u : 0u) < room_ && queued_ <= kQueuedBytes;
-  tx_inc_ = tx_inc_next_;
-  tx_inc_next_ = false;
 }
 
 void TxLane::fetch() {

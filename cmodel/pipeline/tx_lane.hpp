@@ -37,10 +37,26 @@ class TxLane {
   uint32_t tkeep() const { return tkeep_; }
   bool tlast() const { return tlast_; }
 
-  void step(const In& in);
-  void clock();
+  void step(const In& in) {
+    active_ = in.rsp_valid | tvalid_ | f_busy_ | tx_inc_ | ctl_.busy() | data_.busy() || state_ != State::Idle ||
+              ctl_.valid() || data_.valid() || fq_.valid();
+    if (active_) run(in);
+  }
+  void clock() {
+    if (!active_) return;
+    ctl_.clock();
+    data_.clock();
+    fq_.clock();
+    lines_.clock();
+    lane_room_ = data_.count() + (state_ != State::Idle && !ctl_q_ ? 1u : 0u) < room_ && queued_ <= kQueuedBytes;
+    tx_inc_ = tx_inc_next_;
+    tx_inc_next_ = false;
+  }
 
  private:
+  /// With more payload than this in the data queue the lane has no room.
+  static constexpr unsigned kQueuedBytes = 16384;
+
   enum class State : uint8_t { Idle, Hdr, Pay, Icrc, Flush };
   struct Job {
     uint64_t addr = 0;
@@ -49,6 +65,7 @@ class TxLane {
   using HostLine = std::array<uint8_t, kMaxLineBytes>;
   static constexpr unsigned kMaxPortBytes = 32;
 
+  void run(const In& in);
   void fetch();
   template <unsigned kPortBytes>
   void serialise();
@@ -58,6 +75,7 @@ class TxLane {
 
   const unsigned port_bytes_, host_bytes_, room_;
   const uint8_t plane_;
+  bool active_ = false;  // something is under way in this cycle
   Stream<Rdreq>& rdreq_;
   Fifo<Hdr> ctl_, data_;
   unsigned queued_ = 0;  // bytes of payload in data_
