@@ -295,19 +295,30 @@ module mrc_ack_gen
   // ---- the plane
 
   logic [NumDests-1:0][NumPlanes-1:0] pmask_q;  // planes the peer's ports can receive on
-  logic [NumPlanes-1:0] both_up, choice, lowest, asked, on_plane;  // one-hot, the last three
+  logic [NumPlanes-1:0] both_up, low_up, low_both, asked, on_plane;  // one-hot from the second on
+  logic [NumPlanes-1:0] turn_q, turn_d;  // one-hot
+  logic data_ack;
   logic [DestW-1:0] dest;
   assign dest = qp.dest[DestW-1:0];
   assign both_up = port_up_i & pmask_q[dest];
-  assign choice = (both_up == '0) ? port_up_i : both_up;
-  assign lowest = (choice == '0) ? NumPlanes'(1) : choice & ~(choice - NumPlanes'(1));
   // SACKs about data and ACKs take the planes in turn.
-  logic [NumPlanes-1:0] turn_q, turn_d;  // one-hot
-  logic data_ack;
   assign data_ack = r.kind == CtlKindAck || (r.kind == CtlKindSack && !r.pr);
-  assign asked = (data_ack && !ack_plane_i && (both_up & turn_q) != '0)
-      ? turn_q : NumPlanes'(1) << r.plane[PlaneW-1:0];
   assign turn_d = (load && data_ack) ? {turn_q[NumPlanes-2:0], turn_q[NumPlanes-1]} : turn_q;
+  // Each of the four answers is found beside the others and beside what asks which of them holds.
+  assign low_up = (port_up_i == '0) ? NumPlanes'(1) : port_up_i & ~(port_up_i - NumPlanes'(1));
+  assign low_both = both_up & ~(both_up - NumPlanes'(1));
+  assign asked = NumPlanes'(1) << r.plane[PlaneW-1:0];
+
+  always_comb begin
+    on_plane = low_both;
+    if (data_ack && !ack_plane_i && (both_up & turn_q) != '0) begin
+      on_plane = turn_q;
+    end else if ((both_up & asked) != '0) begin
+      on_plane = asked;
+    end else if (both_up == '0) begin
+      on_plane = low_up;
+    end
+  end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -316,8 +327,6 @@ module mrc_ack_gen
       turn_q <= turn_d;
     end
   end
-
-  assign on_plane = ((both_up & asked) != '0) ? asked : lowest;
 
   always_comb begin
     plane = '0;
@@ -331,10 +340,10 @@ module mrc_ack_gen
   logic [NumDests-1:0][NumPlanes-1:0] valid_q;
   logic [NumDests-1:0][NumPlanes-1:0] stale_q;  // did not work in this interval
   logic [NumDests-1:0][NumPlanes-1:0] wanted_q;  // asked for in this interval
-  logic [NumPlanes-1:0][31:0] rev;
+  logic [NumPlanes-1:0][31:0] rev, row_ev;
   logic [31:0] epoch_q, ev;
   logic epoch, want_load;
-  logic [NumPlanes-1:0] valid_row, want_row, ev_plane;
+  logic [NumPlanes-1:0] valid_row, want_row;
   logic [PlaneW-1:0] ok_plane;
   logic [DestW-1:0] ok_dest;
   want_t want;
@@ -360,16 +369,18 @@ module mrc_ack_gen
   // The row of the destination and the plane are found side by side; the plane picks from the row.
   assign valid_row = valid_q[dest];
   assign want_row = stale_q[dest] & ~wanted_q[dest];
-  // Bug 48: what works on plane 0 goes to all of them.
-  assign ev_plane = (bug_i == 8'd48) ? NumPlanes'(1) : on_plane;
 
   always_comb begin
+    row_ev = '0;
     ev = '0;
-    for (int unsigned p = 0; p < NumPlanes; p++) begin
-      if (rev_fixed_i || (valid_row & ev_plane) == '0) begin
-        ev |= on_plane[p] ? rev_ev_i[p] : '0;
-      end else begin
-        ev |= ev_plane[p] ? rev[p] : '0;
+    if (load) begin
+      for (int unsigned p = 0; p < NumPlanes; p++) begin
+        row_ev[p] = (rev_fixed_i || !valid_row[p]) ? rev_ev_i[p] : rev[p];
+        // Bug 48: what works on plane 0 goes to all of them.
+        if (bug_i == 8'd48) begin
+          row_ev[p] = (rev_fixed_i || !valid_row[0]) ? rev_ev_i[p] : rev[0];
+        end
+        ev |= on_plane[p] ? row_ev[p] : '0;
       end
     end
   end

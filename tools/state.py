@@ -38,7 +38,7 @@ OWNERS = {
 SHARES = {"MaxMpr": "PSN of the window", "EvsPerQp": "EV", "MaxWimm": "immediate", "WqeDepth": "WQE"}
 # What grows with these only is there once per NIC; they are not tried.
 FIXED_PARAMETERS = {"NumPlanes", "PortBytes", "HostBytes", "ProbeSlots", "NumCcProfiles", "TickCycles", "LaneFifo",
-                    "LineFifo", "RxBufWords"}
+                    "TxLaneFifo", "LineFifo", "RxBufWords"}
 
 FIXED = "fixed"
 UNKNOWN = "unclassified"
