@@ -303,7 +303,7 @@ module mrc_ack_gen
   assign both_up = port_up_i & pmask_q[dest];
   // SACKs about data and ACKs take the planes in turn.
   assign data_ack = r.kind == CtlKindAck || (r.kind == CtlKindSack && !r.pr);
-  assign turn_d = (load && data_ack) ? {turn_q[NumPlanes-2:0], turn_q[NumPlanes-1]} : turn_q;
+  assign turn_d = (load && data_ack) ? (turn_q << 1) | (turn_q >> (NumPlanes - 1)) : turn_q;
   // Each of the four answers is found beside the others and beside what asks which of them holds.
   assign low_up = (port_up_i == '0) ? NumPlanes'(1) : port_up_i & ~(port_up_i - NumPlanes'(1));
   assign low_both = both_up & ~(both_up - NumPlanes'(1));

@@ -7,6 +7,8 @@
 
 namespace mrc::sim {
 
+uint32_t reverse_seed(NodeId node) { return static_cast<uint32_t>(Rng::hash(node)) | 1; }
+
 std::string QpSpec::problem(uint32_t endpoint_planes) const {
   const auto number_ok = [](uint32_t number) { return number >= 3 && number < 1u << 24; };
   if (!number_ok(qpn) || !number_ok(peer_qpn)) {

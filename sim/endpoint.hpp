@@ -18,6 +18,9 @@ namespace mrc::sim {
 
 class Fabric;
 
+/// Where a NIC's entropy values of reverse-path probes begin (register REV_SEED): another value for each node.
+uint32_t reverse_seed(NodeId node);
+
 /// Bytes of a frame that have come in when a cut-through switch, or an endpoint that is early(), gets it.
 inline constexpr unsigned kEarlyBytes = 64;
 

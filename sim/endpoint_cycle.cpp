@@ -221,6 +221,7 @@ void CycleEndpoint::configure() {
   put(csr::kReorder, csr::kReorderPkts.set(0, config_.reorder) | csr::kReorderSameEv.set(0, config_.same_ev));
   put(csr::kEpCtl,
       csr::kEpCtlInterval.set(0, config_.endpoint_interval) | csr::kEpCtlRevProbe.set(0, config_.reverse_probes));
+  put(csr::kRevSeed, reverse_seed(node));
   put(csr::kEvCtl, csr::kEvCtlMinActive.set(0, config_.ev_min_active));
   put(csr::kEvProbe, csr::kEvProbeSuccesses.set(csr::kEvProbeInterval.set(csr::kEvProbeReset, config_.probe_interval),
                                                 config_.probe_successes) |

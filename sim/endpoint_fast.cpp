@@ -104,7 +104,7 @@ void FastEndpoint::attach(const Access& access) {
   planes_ = std::min(access.planes(), kMaxPlanes);
   // From 1 on, as after reset, the first two dozen values of this register end in zeros: where their low bits choose
   // the uplink, the answers of all NICs would share one.
-  entropy_lfsr_ = static_cast<uint32_t>(Rng::hash(access.node())) | 1;
+  entropy_lfsr_ = reverse_seed(access.node());
 }
 
 void FastEndpoint::start() {

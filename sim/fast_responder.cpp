@@ -44,7 +44,8 @@ void FastEndpoint::send_sack(FastQp& qp, const Packet& cause, unsigned plane, bo
   qp.lowun = psn_add(base, 64);
 
   unsigned out = 0;
-  PacketPtr packet = make_answer(qp, probe ? plane : next_plane(qp, plane), wire::Opcode::Sack, qp.frame_control[0], out);
+  PacketPtr packet =
+      make_answer(qp, probe ? plane : next_plane(qp, plane), wire::Opcode::Sack, qp.frame_control[0], out);
   packet->psn = qp.cack;
   SackFields& s = packet->sack;
   s = {};

@@ -211,12 +211,12 @@ Plan make_plan(const Preset& preset, const Scenario& s, uint64_t seed) {
     side->ctrl = csr::kCtrlSackBaseSelf.set(0, base_self) | csr::kCtrlOorDrop.set(0, oor_drop) |
                  csr::kCtrlErrSilent.set(0, err_silent) | csr::kCtrlEvSwap.set(0, ev_swap) |
                  csr::kCtrlBthM.set(0, bth_m) | csr::kCtrlRttRtx.set(0, rtt_rtx) |
-                 csr::kCtrlRevFixed.set(0, rev_fixed) | csr::kCtrlAckPlane.set(0, ack_plane) | csr::kCtrlPayloadBytes.set(0, payload_bytes) |
-                 csr::kCtrlPortsFrom0.set(0, ports_from_0) | csr::kCtrlBthMHigh.set(0, bth_m_high) |
-                 csr::kCtrlEethOpHigh.set(0, eeth_op_high) | csr::kCtrlTsrUs.set(0, tsr_us) |
-                 csr::kCtrlPdcidZero.set(0, pdcid_zero) | csr::kCtrlAckWithSack.set(0, ack_with_sack) |
-                 csr::kCtrlZeroDrop.set(0, zero_drop) | csr::kCtrlSkipTwice.set(0, skip_twice) |
-                 csr::kCtrlIcrcOuter.set(0, icrc_outer);
+                 csr::kCtrlRevFixed.set(0, rev_fixed) | csr::kCtrlAckPlane.set(0, ack_plane) |
+                 csr::kCtrlPayloadBytes.set(0, payload_bytes) | csr::kCtrlPortsFrom0.set(0, ports_from_0) |
+                 csr::kCtrlBthMHigh.set(0, bth_m_high) | csr::kCtrlEethOpHigh.set(0, eeth_op_high) |
+                 csr::kCtrlTsrUs.set(0, tsr_us) | csr::kCtrlPdcidZero.set(0, pdcid_zero) |
+                 csr::kCtrlAckWithSack.set(0, ack_with_sack) | csr::kCtrlZeroDrop.set(0, zero_drop) |
+                 csr::kCtrlSkipTwice.set(0, skip_twice) | csr::kCtrlIcrcOuter.set(0, icrc_outer);
     draw_profiles(*side, preset, s, rng);
     draw_controllers(*side, preset, s);
     side->udp_port = udp_port;
