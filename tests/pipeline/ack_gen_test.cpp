@@ -34,6 +34,7 @@ struct Bench {
     csr.rev_ev = {100, 101, 102, 103, 104, 105, 106, 107};
     csr.ep_interval = 10;
     csr.rev_probe = false;
+    csr.ack_plane = true;
     set_up(5, 7, false);
     set_up(6, 9, true);
   }
@@ -149,6 +150,26 @@ TEST_CASE("a response avoids planes that the peer cannot hear on, unless there i
   CHECK(b.respond(Bench::nack(3, 6)).plane == 3);  // another destination
   b.up = 0x0b;
   CHECK(b.respond(Bench::nack(2)).plane == 0);
+}
+
+TEST_CASE("SACKs about data and ACKs take the planes in turn, other answers that of their cause", "[ack_gen]") {
+  Bench b;
+  b.csr.ack_plane = false;
+  CHECK(b.respond(Bench::sack(6)).plane == 0);
+  CHECK(b.respond(Bench::sack(6)).plane == 1);
+  CHECK(b.respond(Bench::nack(6)).plane == 6);
+  Resp probe = Bench::sack(6);
+  probe.pr = true;
+  CHECK(b.respond(probe).plane == 6);
+  CHECK(b.respond(Bench::sack(6, 6)).plane == 2);  // one turn for all QPs
+  b.peer_ports(7, 0xf7);
+  CHECK(b.respond(Bench::sack(6)).plane == 6);  // plane 3's turn, which the peer cannot hear on
+  CHECK(b.respond(Bench::sack(3)).plane == 4);
+  b.up = 0x41;
+  CHECK(b.respond(Bench::sack(3)).plane == 0);  // plane 5's turn, which is down, as is plane 3 there
+  CHECK(b.respond(Bench::sack(3)).plane == 6);
+  b.up = 0xff;
+  for (unsigned plane : {7u, 0u, 1u}) CHECK(b.respond(Bench::sack(2)).plane == plane);
 }
 
 TEST_CASE("endpoint's answers go before the responder's", "[ack_gen]") {
