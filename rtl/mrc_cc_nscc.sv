@@ -999,8 +999,7 @@ module mrc_cc_nscc
       default: begin  // StStore
         ctx_we = 1'b1;
         cwin_we = 1'b1;
-        waiting_fits = wait_q[cc_q]
-            && $signed({infl[28], infl} + {14'd0, want}) <= $signed({2'd0, s_q.cwnd[43:16]});
+        waiting_fits = wait_q[cc_q] && !short_of(s_q.cwnd[43:16], infl, want, 28'd0);
         if (waiting_fits) begin
           wait_d[cc_q] = 1'b0;
           // Bug 94: nobody is told.

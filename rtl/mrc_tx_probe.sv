@@ -148,7 +148,7 @@ module mrc_tx_probe
   // ---- the slot of the operation
 
   logic all_busy, slot_we, op_take, probed;
-  logic [SlotW-1:0] free_slot, s;
+  logic [SlotW-1:0] free_slot, s, seen;
   slot_t slot, slot_d;
   logic [23:0] dqpn;
   logic [4:0] timeout;
@@ -176,22 +176,16 @@ module mrc_tx_probe
   end
   assign op_take = op_bad && !probed && !all_busy;
 
-  always_comb begin
-    if (op_pres) begin
-      s = pres.id[SlotW-1:0];
-    end else if (op_bad) begin
-      s = free_slot;
-    end else begin
-      s = visit_q;
-    end
-  end
+  // Whose row is looked at; a slot that is taken is written only.
+  assign seen = op_pres ? pres.id[SlotW-1:0] : visit_q;
+  assign s = op_bad ? free_slot : seen;
 
   mrc_rf_1r1w #(
       .Width($bits(slot_t)),
       .Depth(ProbeSlots)
   ) u_slots (
       .clk_i,
-      .raddr_i(s),
+      .raddr_i(seen),
       .rdata_o(slot),
       .we_i(slot_we),
       .waddr_i(s),
@@ -214,9 +208,9 @@ module mrc_tx_probe
 
   logic answered, revived;
   logic [2:0] succ_next;
-  assign answered = op_pres && busy_q[s] && slot.waiting
+  assign answered = op_pres && busy_q[seen] && slot.waiting
       && slot.qp[QpW-1:0] == pres.qp[QpW-1:0]
-      && pres.id[15:SlotW] == (16 - SlotW)'(seq_q[s]);
+      && pres.id[15:SlotW] == (16 - SlotW)'(seq_q[seen]);
   assign succ_next = slot.succ + 3'd1;
   assign revived = answered && succ_next == successes_i;
 
@@ -228,13 +222,13 @@ module mrc_tx_probe
   logic [PlaneW-1:0] ev_plane;
   logic [7:0] seq_next;
   assign late = tick_q - slot.due;
-  assign visit_now = op_visit && busy_q[s] && !late[31];
+  assign visit_now = op_visit && busy_q[seen] && !late[31];
   assign failed = visit_now && slot.waiting;
   assign ev_plane = slot.ev_idx[PlaneW-1:0];
   assign send = visit_now && !slot.waiting && probe_free && port_up_i[ev_plane];
   assign cap = (cap_i == 4'd15) ? 4'd14 : cap_i;
   assign fails_next = (slot.fails < cap) ? slot.fails + 4'd1 : cap;
-  assign seq_next = seq_q[s] + 8'd1;
+  assign seq_next = seq_q[seen] + 8'd1;
 
   // ---- what becomes of the slot
 
@@ -282,16 +276,16 @@ module mrc_tx_probe
         end
       end
     end else if (revived) begin
-      busy_d[s] = 1'b0;
+      busy_d[seen] = 1'b0;
     end else if (op_take) begin
-      busy_d[s] = 1'b1;
+      busy_d[free_slot] = 1'b1;
     end
   end
 
   always_comb begin
     seq_d = seq_q;
     if (send) begin
-      seq_d[s] = seq_next;
+      seq_d[seen] = seq_next;
     end
   end
 
@@ -310,7 +304,7 @@ module mrc_tx_probe
           entropy: 32'd0,
           kind: (pres.m == MarkSkipOnce && !skip_good_i) ? 3'd5 : 3'd4
       };
-  assign id = {(16 - SlotW)'(seq_next), s};
+  assign id = {(16 - SlotW)'(seq_next), seen};
   assign spdcid = pdcid_zero_i ? 16'd0 : slot.qp + 16'(QpnBase);
   assign dpdcid = pdcid_zero_i ? 16'd0 : dqpn[15:0];
   assign ts = tsr_us_i ? tick_q[18:3] : tick_q[15:0];
@@ -398,8 +392,8 @@ module mrc_tx_probe
 
   always_ff @(posedge clk_i) begin
     if (op_take) begin
-      slot_ev_q[s] <= bad.ev_idx;
-      slot_qp_q[s] <= bad.qp[QpW-1:0];
+      slot_ev_q[free_slot] <= bad.ev_idx;
+      slot_qp_q[free_slot] <= bad.qp[QpW-1:0];
     end
   end
 
