@@ -13,14 +13,19 @@ namespace mrc {
 template <class T>
 class PlaneDemux {
  public:
-  PlaneDemux(std::size_t planes, std::size_t depth) : lanes_(planes, Fifo<T>(depth)) {}
+  /// touched: as for Fifo.
+  PlaneDemux(std::size_t planes, std::size_t depth, bool* touched = nullptr)
+      : lanes_(planes, Fifo<T>(depth, touched)), touched_(touched) {}
 
   bool valid() const { return out_.valid(); }
   bool ready() const { return target().ready(); }
   const T& data() const { return out_.data(); }
 
   bool free() const { return out_.free(ready()); }
-  T& load() { return out_.load(); }
+  T& load() {
+    touch();
+    return out_.load();
+  }
 
   /// The input FIFO of a lane.
   Fifo<T>& lane(std::size_t plane) { return lanes_[plane]; }
@@ -30,12 +35,17 @@ class PlaneDemux {
     if (out_.valid() && taken) lanes_[out_.data().plane].push(out_.data());
     for (Fifo<T>& lane : lanes_) lane.clock();
     out_.clock(taken);
+    if (out_.valid()) touch();
   }
 
  private:
+  void touch() {
+    if (touched_) *touched_ = true;
+  }
   const Fifo<T>& target() const { return lanes_[out_.data().plane]; }
 
   std::vector<Fifo<T>> lanes_;
+  bool* touched_;
   OutReg<T> out_;
 };
 

@@ -35,8 +35,8 @@ static_assert(MRC_WQE_WORDS == Wqe::kWords && MRC_CQE_WORDS == Cqe::kWords && MR
 namespace {
 
 template <class T>
-std::vector<Stream<T>> make_streams(std::size_t planes) {
-  return std::vector<Stream<T>>(planes, Stream<T>());
+std::vector<Stream<T>> make_streams(std::size_t planes, bool* touched) {
+  return std::vector<Stream<T>>(planes, Stream<T>(2, touched));
 }
 
 template <class T>
@@ -86,50 +86,56 @@ struct Nic::Impl {
   const Preset preset;
   const unsigned planes;
 
+  // Whether any stream of a group has something to do at the next clock(): most cycles are without most of them.
+  struct {
+    bool send = false, receive = false, control = false, rare = false;
+    bool rdreq = false, desc = false, line = false;  // of the lanes
+  } touched;
+
   // Streams, by producer.
-  Fifo<Wqe> wqe{2};
-  Stream<Sched> push;
-  Stream<Grant> park;
-  Stream<Ccwake> wake;
-  Fifo<Grant> grant{2};
-  Stream<Ccask> ask, rask;
-  Stream<Ccret> ret;
-  Stream<Ccans> ans, rans;
-  Stream<Ccev> ccev{CcNscc::kEvDepth};
-  Stream<Okev> okev;
-  Stream<Qperr> tx_qperr, inflight_qperr;
-  Stream<Pkt> pkt;
-  Fifo<Cqe> tx_cqe{2};
-  Stream<Path> path;
-  Stream<Rec> rec;
-  Stream<Evev> evev;
-  Stream<Badev> bad;
-  Stream<Retx> retx;
-  Stream<Upd> upd;
-  Stream<Fb> fb;
-  Stream<Pres> pres;
-  Stream<Fb> pfb;
-  Stream<Ctlpkt> probe;
+  Fifo<Wqe> wqe{2, &touched.send};
+  Stream<Sched> push{2, &touched.send};
+  Stream<Grant> park{2, &touched.rare};
+  Stream<Ccwake> wake{2, &touched.rare};
+  Fifo<Grant> grant{2, &touched.send};
+  Stream<Ccask> ask{2, &touched.rare}, rask{2, &touched.rare};
+  Stream<Ccret> ret{2, &touched.rare};
+  Stream<Ccans> ans{2, &touched.rare}, rans{2, &touched.rare};
+  Stream<Ccev> ccev{CcNscc::kEvDepth, &touched.rare};
+  Stream<Okev> okev{2, &touched.rare};
+  Stream<Qperr> tx_qperr{2, &touched.rare}, inflight_qperr{2, &touched.rare};
+  Stream<Pkt> pkt{2, &touched.send};
+  Fifo<Cqe> tx_cqe{2, &touched.control};
+  Stream<Path> path{2, &touched.send};
+  Stream<Rec> rec{2, &touched.send};
+  Stream<Evev> evev{2, &touched.rare};
+  Stream<Badev> bad{2, &touched.rare};
+  Stream<Retx> retx{2, &touched.rare};
+  Stream<Upd> upd{2, &touched.control};
+  Stream<Fb> fb{2, &touched.rare};
+  Stream<Pres> pres{2, &touched.rare};
+  Stream<Fb> pfb{2, &touched.rare};
+  Stream<Ctlpkt> probe{2, &touched.rare};
   std::vector<Stream<Rdreq>> lane_rdreq;
   std::vector<Fifo<Rxdesc>> desc;
-  Stream<Rxpkt> rxpkt;
-  Stream<Ctl> ctl;
-  Stream<Eprx> eprx;
-  Stream<Qperr> track_qperr, reorder_qperr;
+  Stream<Rxpkt> rxpkt{2, &touched.receive};
+  Stream<Ctl> ctl{2, &touched.control};
+  Stream<Eprx> eprx{2, &touched.rare};
+  Stream<Qperr> track_qperr{2, &touched.rare}, reorder_qperr{2, &touched.rare};
   PlaneDemux<Verdict> verdict;
-  Stream<Resp> resp{16};
-  Stream<Ackev> ackev;
-  Stream<Ord> ord;
-  Stream<Cqe> rx_cqe;
-  Stream<Ctlpkt> ctlpkt;
+  Stream<Resp> resp{16, &touched.receive};
+  Stream<Ackev> ackev{2, &touched.receive};
+  Stream<Ord> ord{2, &touched.receive};
+  Stream<Cqe> rx_cqe{2, &touched.receive};
+  Stream<Ctlpkt> ctlpkt{2, &touched.control};
   std::vector<Stream<Line>> lane_line;
-  Stream<Okev> eokev;
-  Stream<Want> want{16};
-  Stream<Ctlpkt> eprq;
-  Stream<Resp> eresp;
-  Stream<Pmask> pmask;
-  Stream<Evr> evr;
-  Stream<Evp> evp;
+  Stream<Okev> eokev{2, &touched.rare};
+  Stream<Want> want{16, &touched.rare};
+  Stream<Ctlpkt> eprq{2, &touched.rare};
+  Stream<Resp> eresp{2, &touched.rare};
+  Stream<Pmask> pmask{2, &touched.rare};
+  Stream<Evr> evr{2, &touched.rare};
+  Stream<Evp> evp{2, &touched.rare};
 
   Csr csr;
   TxSched tx_sched;
@@ -162,10 +168,10 @@ struct Nic::Impl {
 Nic::Impl::Impl(const Preset& p)
     : preset(p),
       planes(p.num_planes),
-      lane_rdreq(make_streams<Rdreq>(planes)),
-      desc(planes, Fifo<Rxdesc>(2)),
-      verdict(planes, p.lane_fifo),
-      lane_line(make_streams<Line>(planes)),
+      lane_rdreq(make_streams<Rdreq>(planes, &touched.rdreq)),
+      desc(planes, Fifo<Rxdesc>(2, &touched.desc)),
+      verdict(planes, p.lane_fifo, &touched.receive),
+      lane_line(make_streams<Line>(planes, &touched.line)),
       csr(p, evev, pmask, {&inflight_qperr, &tx_qperr, &track_qperr, &reorder_qperr}, evr, evp),
       tx_sched(p, push, park, wake, grant),
       cc_nscc(p, {ccev, ask, rask, ret}, {ans, rans, wake}),
@@ -320,15 +326,26 @@ void Nic::Impl::count() {
 }
 
 void Nic::Impl::clock() {
-  const auto clock_all = [](auto&... streams) { (streams.clock(), ...); };
-  clock_all(retx, fb, evev, bad, pres, pfb, probe, park, wake, ask, ret, ans, rask, rans, ccev, okev, tx_qperr,
-            inflight_qperr, track_qperr, reorder_qperr, eprx, eokev, want, eprq, eresp, pmask, evr, evp, wqe, push,
-            grant, pkt, tx_cqe, path, rec, upd, rxpkt, ctl, verdict, resp, ackev, ord, rx_cqe, ctlpkt);
+  const auto clock_group = [](bool& group, auto&... streams) {
+    if (!group) return;
+    group = false;
+    (streams.clock(), ...);
+  };
+  const auto clock_lanes = [](bool& group, auto& lanes) {
+    if (!group) return;
+    group = false;
+    for (auto& stream : lanes) stream.clock();
+  };
+  clock_group(touched.send, wqe, push, grant, pkt, path, rec);
+  clock_group(touched.receive, rxpkt, verdict, resp, ackev, ord, rx_cqe);
+  clock_group(touched.control, ctl, upd, tx_cqe, ctlpkt);
+  clock_group(touched.rare, retx, fb, evev, bad, pres, pfb, probe, park, wake, ask, ret, ans, rask, rans, ccev, okev,
+              tx_qperr, inflight_qperr, track_qperr, reorder_qperr, eprx, eokev, want, eprq, eresp, pmask, evr, evp);
+  clock_lanes(touched.rdreq, lane_rdreq);
+  clock_lanes(touched.desc, desc);
+  clock_lanes(touched.line, lane_line);
   lane_room = 0;
   for (unsigned i = 0; i < planes; ++i) {
-    lane_rdreq[i].clock();
-    desc[i].clock();
-    lane_line[i].clock();
     tx_lanes[i].clock();
     rx_lanes[i].clock();
     lane_room |= unsigned{tx_lanes[i].lane_room()} << i;
@@ -389,7 +406,7 @@ void Nic::outputs(mrc_pins_out& pins) const {
     pins.tx_tvalid = static_cast<uint8_t>(pins.tx_tvalid | 1u << i);
     if (lane.tlast()) pins.tx_tlast = static_cast<uint8_t>(pins.tx_tlast | 1u << i);
     pins.tx_tkeep[i] = lane.tkeep();
-    std::memcpy(pins.tx_tdata[i], lane.tdata(), n.preset.port_bytes);
+    std::memcpy(pins.tx_tdata[i], lane.tdata(), sizeof pins.tx_tdata[i]);  // zero behind the port's bytes
   }
 }
 

@@ -12,7 +12,9 @@ namespace mrc {
 template <class T>
 class Fifo {
  public:
-  explicit Fifo(std::size_t depth) : depth_(static_cast<uint32_t>(depth)), mem_(depth) {}
+  /// touched: set to true whenever clock() has something to do; whoever clocks several FIFOs looks at that alone.
+  explicit Fifo(std::size_t depth, bool* touched = nullptr)
+      : depth_(static_cast<uint32_t>(depth)), touched_(touched), mem_(depth) {}
 
   bool ready() const { return count_ != depth_; }
   bool valid() const { return count_ != 0; }
@@ -20,12 +22,16 @@ class Fifo {
   const T& head() const { return mem_[rd_]; }
 
   /// Takes the head at the end of this cycle; the caller has seen valid().
-  void pop() { pop_ = true; }
+  void pop() {
+    pop_ = true;
+    touch();
+  }
   /// Appends at the end of this cycle; the caller has seen ready(). The slot is free: not visible before clock().
   void push(const T& v) { push() = v; }
   /// As push(v): the caller fills the word in place before clock(). It holds an older word.
   T& push() {
     push_ = true;
+    touch();
     return mem_[wr_];
   }
   /// True when the next clock() changes anything.
@@ -39,10 +45,15 @@ class Fifo {
     count_ += uint32_t{push_} - uint32_t{pop_};
     push_ = pop_ = false;
   }
+  /// As told by push() and pop().
+  void touch() {
+    if (touched_) *touched_ = true;
+  }
 
  private:
   bool push_ = false, pop_ = false;  // what most cycles look at is first, in one cache line
   uint32_t depth_, rd_ = 0, wr_ = 0, count_ = 0;
+  bool* touched_;
   std::vector<T> mem_;
 };
 
@@ -84,16 +95,20 @@ class OutReg {
 template <class T>
 class Stream {
  public:
-  explicit Stream(std::size_t depth = 2) : fifo_(depth) {}
+  /// touched: as for Fifo.
+  explicit Stream(std::size_t depth = 2, bool* touched = nullptr) : fifo_(depth, touched) {}
 
   bool valid() const { return out_.valid(); }
   bool ready() const { return fifo_.ready(); }
   const T& data() const { return out_.data(); }
 
   bool free() const { return out_.free(fifo_.ready()); }
-  void load(const T& v) { out_.load(v); }
+  void load(const T& v) { load() = v; }
   /// As load(v): the caller fills the value in place before clock(). It holds an older value.
-  T& load() { return out_.load(); }
+  T& load() {
+    fifo_.touch();
+    return out_.load();
+  }
 
   bool has() const { return fifo_.valid(); }
   const T& head() const { return fifo_.head(); }
@@ -108,6 +123,7 @@ class Stream {
     if (out_.valid() && ready) fifo_.push(out_.data());
     fifo_.clock();
     out_.clock(ready);
+    if (out_.valid()) fifo_.touch();  // it goes on, or waits
   }
 
  private:

@@ -33,7 +33,7 @@ class TxLane {
 
   /// The port. Nothing inside the NIC reads it: between step() and clock() it shows the next cycle already.
   bool tvalid() const { return tvalid_; }
-  const uint8_t* tdata() const { return tdata_; }  ///< PortBytes bytes
+  const uint8_t* tdata() const { return tdata_; }  ///< PortBytes bytes, zeros up to MRC_PORT_BYTES
   uint32_t tkeep() const { return tkeep_; }
   bool tlast() const { return tlast_; }
 
