@@ -155,7 +155,7 @@ std::string LinePeer::data(Qp& q, const Frame& frame, const FrameInfo& info) {
     case PsnClass::DupBelow:
     case PsnClass::DupAbove:
       sack(q, frame.plane, info.psn, info.entropy, stamp, false);
-      if (q.ackv) ack(q);
+      if (q.ackv) ack(q, frame.plane);
       return {};
     case PsnClass::New:
       break;
@@ -187,7 +187,7 @@ std::string LinePeer::data(Qp& q, const Frame& frame, const FrameInfo& info) {
   q.ar = q.rx.ooo != 0 && (q.ar || info.ackreq);
   if (due) sack(q, frame.plane, info.psn, info.entropy, stamp, false);
   if (acked) q.ackv = true;
-  if (ack_with_sack_ ? due && q.ackv : acked) ack(q);
+  if (ack_with_sack_ ? due && q.ackv : acked) ack(q, frame.plane);
   return {};
 }
 
@@ -222,10 +222,10 @@ void LinePeer::sack(Qp& q, unsigned plane, uint32_t psn, uint32_t entropy, uint1
   q.lowun = psn_add(base, 64);
 }
 
-void LinePeer::ack(Qp& q) {
+void LinePeer::ack(Qp& q, unsigned plane) {
   if (q.ack_due) return;  // the one that waits will say it all
   q.ack_due = true;
-  acks_.push_back(q.index);
+  acks_.push_back({q.index, plane});
 }
 
 void LinePeer::order(Qp& q, uint32_t psn, uint64_t now_ps) {
@@ -317,8 +317,8 @@ FramePtr LinePeer::next(unsigned plane, uint64_t now_ps) {
   if (!queue.empty()) {
     r = queue.front();
     queue.pop_front();
-  } else if (!acks_.empty() && now_ps >= next_ack_ps_) {
-    r = {.kind = CtlKind::Ack, .qp = static_cast<uint16_t>(acks_.front())};
+  } else if (!acks_.empty() && acks_.front().second == plane && now_ps >= next_ack_ps_) {
+    r = {.kind = CtlKind::Ack, .qp = static_cast<uint16_t>(acks_.front().first)};
     acks_.pop_front();
     next_ack_ps_ = now_ps + ack_gap_ps_;
   } else {

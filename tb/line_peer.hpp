@@ -107,7 +107,7 @@ class LinePeer {
   std::string data(Qp& q, const Frame& frame, const FrameInfo& info);
   void control(Qp& q, const Frame& frame, const FrameInfo& info, uint64_t now_ps);
   void sack(Qp& q, unsigned plane, uint32_t psn, uint32_t entropy, uint16_t ts, bool pr);
-  void ack(Qp& q);
+  void ack(Qp& q, unsigned plane);
   void advanced(Qp& q, uint32_t first, RowAdvance a);
   FramePtr finish(Hdr& hdr, const HdrQp& qp, const uint8_t* payload);
   FramePtr data_frame(Qp& q, uint32_t psn, unsigned plane, uint64_t now_ps, bool rtx);
@@ -123,7 +123,8 @@ class LinePeer {
   MessageRing ring_;
   std::vector<Qp> qps_;
   std::vector<std::deque<Resp>> responses_;  // per plane
-  std::deque<unsigned> retx_qps_, acks_;
+  std::deque<unsigned> retx_qps_;
+  std::deque<std::pair<unsigned, unsigned>> acks_;  // QP, plane
   std::size_t cursor_ = 0;
   unsigned payload_ = 64, packets_ = 1;
   bool sending_ = false, single_ = false;

@@ -161,6 +161,7 @@ TEST_CASE("observe shows a packet at each boundary it passes", "[nic]") {
   NicPair pair(preset);
   pair.set_up();
   pair.connect_qp(0, 2);
+  pair.write(1, csr::kEpCtl, csr::kEpCtlRevProbe.set(csr::kEpCtlReset, 0));  // no EV probe, nor its answer
   Host& a = pair.host[0];
   std::vector<uint32_t> core(kObsCoreWords), lanes(preset.num_planes * kObsLaneWords);
   std::array<unsigned, kNumCoreBoundaries> tx{}, rx{};

@@ -32,6 +32,7 @@ CosimOptions full_load(double us, uint64_t seed = 1) {
   o.scenario.size_min = o.scenario.size_max = 16384;
   o.scenario.cut_planes = 0;
   o.scenario.cut_us = 60;
+  o.scenario.reorder_pkts = 32;  // 8 QPs have about 60 packets of 4096 bytes each in flight
   return o;
 }
 
@@ -317,7 +318,7 @@ TEST_CASE("all ports down for 40 us, shorter than the retries: nothing is lost",
         "back on no 10 us below 90 % of the goodput; later {:.4f} of before",
         side ? "peer" : "device", losses.size(), again, after / before);
     CHECK(Watched::worst_recovery(losses) > 0);
-    CHECK(again < 60);
+    CHECK(again < 100);
     CHECK(after > 0.97 * before);
   }
 }
@@ -365,7 +366,7 @@ TEST_CASE("all ports down for good: every work request completes once, with Retr
   // Timer 4.096 us: expiries after 1, 2, 3, 5 and 9 of them; four retries are allowed (linear 2, exponential 2), so the
   // fifth ends it. The timer began with the last progress, up to an RTT before or after the ports went down.
   CHECK(first > 4.096 * 9 - 4);
-  CHECK(last < 4.096 * 9 + kTimerVisits + 4);
+  CHECK(last < 1.25 * 4.096 * 9 + kTimerVisits);  // each a quarter late at most
 }
 
 TEST_CASE("an EV that loses a fifth of its packets carries none after its first loss is known", "[tb][failure][ev]") {
