@@ -26,9 +26,9 @@ class Spoiler final : public tb::Dut {
   explicit Spoiler(std::unique_ptr<tb::Dut> dut, unsigned which) : dut_(std::move(dut)), which_(which) {}
   void outputs(mrc_pins_out& out) override {
     dut_->outputs(out);
-    if (out.host_wr_valid && ++writes_ == 5) {
+    if (out.host_wr_valid && ++writes_ == 12) {
       if (which_ == 0) out.host_wr_data[3] ^= 1;
-      if (which_ == 1) out.host_wr_addr -= 128;
+      if (which_ == 1) out.host_wr_addr -= 32;  // the line before it
     }
   }
   void step(const mrc_pins_in& in) override { dut_->step(in); }
@@ -102,8 +102,9 @@ std::string incast(double bytes) {
 double us(Time time) { return static_cast<double>(time) / kUs; }
 Time fct(const Flow& f) { return f.done - f.begun; }
 
-/// The largest difference of a flow's completion time, as a share; both runs must have delivered the same bytes.
-double compare(const std::string& what, const ExperimentResult& a, const ExperimentResult& b) {
+/// The largest difference of a flow's completion time beyond `slack_us`, as a share; both runs must have delivered the
+/// same bytes.
+double compare(const std::string& what, const ExperimentResult& a, const ExperimentResult& b, double slack_us = 0) {
   INFO(what << ": " << a.reason << " / " << b.reason);
   REQUIRE(a.outcome == Outcome::Done);
   REQUIRE(b.outcome == Outcome::Done);
@@ -112,7 +113,8 @@ double compare(const std::string& what, const ExperimentResult& a, const Experim
   CHECK(b.total.delivered_bytes == a.total.delivered_bytes);
   double worst = 0;
   for (size_t i = 0; i < a.flows.size(); ++i) {
-    worst = std::max(worst, std::abs(us(fct(a.flows[i])) / us(fct(b.flows[i])) - 1));
+    const double apart = std::abs(us(fct(a.flows[i])) - us(fct(b.flows[i])));
+    worst = std::max(worst, (apart - slack_us) / us(fct(b.flows[i])));
   }
   fmt::print(
       "{:<34} {:>9} bytes | median {:6.2f} {:6.2f} us, max {:6.2f} {:6.2f} us, worst flow {:5.2f} % | trims {} {} | "
@@ -127,7 +129,9 @@ TEST_CASE("a permutation of fast NICs takes as long as one of NICs by the clock,
     for (const uint64_t seed : {1, 2}) {
       const std::string text = kTwoTiers + permutation(bytes);
       const ExperimentResult fast = run(endpoints("fast") + text, seed), model = run(endpoints("model") + text, seed);
-      CHECK(compare(fmt::format("permutation, seed {}", seed), fast, model) < 0.05);
+      // The last ACK may or may not wait for a frame of 4258 bytes on its plane: more than 5 % of 7 us.
+      const double slack = bytes < 524288 ? 0.35 : 0;
+      CHECK(compare(fmt::format("permutation, seed {}", seed), fast, model, slack) < 0.05);
     }
   }
 }
