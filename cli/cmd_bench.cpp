@@ -201,9 +201,7 @@ std::filesystem::path wave_flavour(const Preset& preset, const Context& context)
 
 int run(const Options& o, const Context& context) {
   const Preset& preset = preset_from(o.preset);
-  const tb::Scenario* scenario = tb::find_scenario(o.scenario);
-  if (!scenario)
-    throw UsageError("unknown scenario " + o.scenario + ".", "'mrc cosim --scenario list' prints the names.");
+  const tb::Scenario scenario = scenario_from(o.scenario);
   if (o.cycles == 0 || o.rounds == 0) throw UsageError("nothing to measure.", "Use at least one cycle and one round.");
   const auto open = dut_opener(o.dut, preset, o.seed, context);
   std::string error;
@@ -239,7 +237,7 @@ int run(const Options& o, const Context& context) {
   uint64_t warm = 4000;
   tb::CosimOptions record;
   record.preset = &preset;
-  record.scenario = *scenario;
+  record.scenario = scenario;
   record.packets = uint64_t{1} << 40;
   record.seed = o.seed;
   record.open = open;
@@ -367,7 +365,8 @@ void register_bench(CLI::App& app, Context& context) {
   CLI::App* command =
       bench->add_subcommand("cosim", "RTL alone, model alone and lockstep on the same recorded stimulus");
   command->add_option("--preset", options->preset, "asic800, fpga100 or tiny")->capture_default_str();
-  command->add_option("--scenario", options->scenario, "what loads the ports")->capture_default_str();
+  command->add_option("--scenario", options->scenario, "what loads the ports: a built-in name, or a TOML file")
+      ->capture_default_str();
   command->add_option("--cycles", options->cycles, "cycles under load to replay")->capture_default_str();
   command->add_option("--rounds", options->rounds, "repetitions; medians count")->capture_default_str();
   command->add_option("--seed", options->seed, "seed of the recorded run")->capture_default_str();

@@ -70,15 +70,6 @@ std::pair<int64_t, int64_t> wave_window(std::string text) {
   return {from, to};
 }
 
-tb::Scenario scenario_from(const std::string& name) {
-  if (const tb::Scenario* s = tb::find_scenario(name)) return *s;
-  try {
-    return tb::load_scenario(name);
-  } catch (const tb::ScenarioError& error) {
-    throw UsageError(error.what(), error.remedy);
-  }
-}
-
 std::string progress_text(const tb::Progress& p, const Preset& preset) {
   const double speed = p.seconds > 0 ? static_cast<double>(p.cycle) / p.seconds : 0;
   return fmt::format("{:.1f} us simulated, {} packets, {:.1f} %, {} cycles/s, {} left",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Preset and device by name, for the commands that run one.
+/// Preset, scenario and device by name, for the commands that run one.
 #pragma once
 
 #include <filesystem>
@@ -10,6 +10,7 @@
 #include "cli/context.hpp"
 #include "gen/presets.hpp"
 #include "tb/dut.hpp"
+#include "tb/scenario.hpp"
 
 namespace mrc::cli {
 
@@ -19,6 +20,16 @@ inline const Preset& preset_from(const std::string& name) {
   std::string names;
   for (const Preset& p : kPresets) names += (names.empty() ? "" : ", ") + std::string(p.name);
   throw UsageError("unknown preset " + name + ".", "Presets are " + names + ".");
+}
+
+/// A built-in scenario or a file. Throws UsageError when it is neither.
+inline tb::Scenario scenario_from(const std::string& name) {
+  if (const tb::Scenario* s = tb::find_scenario(name)) return *s;
+  try {
+    return tb::load_scenario(name);
+  } catch (const tb::ScenarioError& error) {
+    throw UsageError(error.what(), error.remedy);
+  }
 }
 
 inline std::filesystem::path dut_path(const std::string& dut, const Preset& preset, const Context& context) {
