@@ -29,7 +29,7 @@ PacketPtr FastEndpoint::make_answer(const FastQp& qp, unsigned plane, wire::Opco
 unsigned FastEndpoint::next_plane(const FastQp& qp, unsigned plane) {
   const unsigned turn = ack_turn_;
   ack_turn_ = (ack_turn_ + 1) % planes_;
-  return (up_ & dest_of(qp).peer_mask) >> turn & 1u ? turn : plane;
+  return turn_plane(turn, plane, up_, dest_of(qp).peer_mask);
 }
 
 void FastEndpoint::send_sack(FastQp& qp, const Packet& cause, unsigned plane, bool probe) {

@@ -40,7 +40,7 @@ LinePeer::LinePeer(const Setup& s)
       ack_with_sack_(csr::kCtrlAckWithSack.get(s.own.ctrl) != 0),
       payload_bytes_(csr::kCtrlPayloadBytes.get(s.own.ctrl) != 0),
       sack_trigger_(s.own.sack_trigger),
-      ack_gap_ps_(uint64_t{csr::kAckCtlGap.get(csr::kAckCtlReset)} * s.preset.clock_ps),
+      ack_gap_ps_(uint64_t{csr::kAckCtlGap.get(s.own.ack_ctl)} * s.preset.clock_ps),
       ring_(std::min<uint64_t>(s.own.source_size, s.other.regions[0].length)),
       responses_(s.preset.num_planes),
       paced_ps_(s.preset.num_planes, 0),

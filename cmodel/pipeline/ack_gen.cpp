@@ -112,8 +112,9 @@ void AckGen::owe(const Ackev& e) {
 bool AckGen::respond(const CsrOut& csr, unsigned port_up, Resp r, Want& want) {
   const Qp& qp = qps_[r.qp & qp_mask_];
   const unsigned peer = peer_[qp.dest & dest_mask_];
-  const bool spread = any_plane(r) && !csr.ack_plane && (port_up & peer) >> turn_ & 1u;
-  const unsigned plane = response_plane(spread ? turn_ : r.plane, port_up, peer);
+  const bool spread = any_plane(r) && !csr.ack_plane;
+  const unsigned wish = spread ? turn_plane(turn_, r.plane, port_up, peer) : r.plane;
+  const unsigned plane = response_plane(wish, port_up, peer);
   if (any_plane(r)) turn_ = (turn_ + 1) % planes_;
   const Rev& path = rev(qp.dest, plane);
   r.ts = reflected_time(r, qp.svc_time, csr.tick, csr.tsr_us);

@@ -229,7 +229,7 @@ class TxInflight {
   uint32_t tick_ = 0;  // of this cycle
   unsigned div_ = 0;
   bool visit_due_ = false;
-  bool hold_ = false, seen_ = false;  // a retransmission was refused a moment ago
+  bool hold_ = false;  // a retransmission was refused a moment ago
   unsigned visit_qp_ = 0;
 
   // What an operation keeps from one state to the next.
@@ -254,7 +254,7 @@ class TxInflight {
   bool dup_ = false;     // the newest packet again, for its ACK
   WinBlock row_keep_{};  // before p was taken off
   // Timer.
-  bool old_ = false, spared_ = false;
+  bool old_ = false, seen_ = false, spared_ = false;
 };
 
 }  // namespace mrc

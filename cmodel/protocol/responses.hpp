@@ -26,6 +26,11 @@ constexpr bool wants_fresh_path(const Resp& r) { return r.kind == CtlKind::Sack 
 /// Answers that may take any plane: SACKs about data, and ACKs.
 constexpr bool any_plane(const Resp& r) { return r.kind == CtlKind::Ack || (r.kind == CtlKind::Sack && !r.pr); }
 
+/// Plane that such an answer asks for: the one whose turn it is, if it is up at both ends, else that of its cause.
+constexpr unsigned turn_plane(unsigned turn, unsigned plane, unsigned port_up, unsigned peer_mask) {
+  return (port_up & peer_mask) >> turn & 1u ? turn : plane;
+}
+
 /// Plane of a response: the one it answers if `ok` has it, else the lowest in ok (own port and the peer's up), else the
 /// lowest that is up here, else 0.
 constexpr unsigned response_plane(unsigned plane, unsigned port_up, unsigned peer_mask) {
