@@ -86,11 +86,12 @@ struct Nic::Impl {
   const Preset preset;
   const unsigned planes;
 
-  // Whether any stream of a group has something to do at the next clock(): most cycles are without most of them.
-  struct {
-    bool send = false, receive = false, control = false, rare = false;
-    bool rdreq = false, desc = false, line = false;  // of the lanes
-  } touched;
+  // Streams in groups: whether any of a group has something to do at the next clock(). Most cycles are without most.
+  struct Groups {
+    bool send, receive, control, rare;
+    bool rdreq, desc, line;  // of the lanes
+  };
+  Groups touched{};
 
   // Streams, by producer.
   Fifo<Wqe> wqe{2, &touched.send};
@@ -163,6 +164,11 @@ struct Nic::Impl {
   // Inputs of the last step, for the boundaries that are pins.
   bool wqe_valid = false, cqe_ready = false, rdreq_ready = false, line_ready = false;
   uint32_t wqe_words[Wqe::kWords] = {};
+
+  // What observe() shows, and the groups that have been clocked since: the others stand there as they are.
+  Groups moved{true, true, true, true, true, true, true};
+  std::vector<uint32_t> seen_core = std::vector<uint32_t>(kObsCoreWords);
+  std::vector<uint32_t> seen_lanes = std::vector<uint32_t>(std::size_t{planes} * kObsLaneWords);
 };
 
 Nic::Impl::Impl(const Preset& p)
@@ -326,24 +332,27 @@ void Nic::Impl::count() {
 }
 
 void Nic::Impl::clock() {
-  const auto clock_group = [](bool& group, auto&... streams) {
+  const auto clock_group = [](bool& group, bool& seen, auto&... streams) {
     if (!group) return;
     group = false;
+    seen = true;
     (streams.clock(), ...);
   };
-  const auto clock_lanes = [](bool& group, auto& lanes) {
+  const auto clock_lanes = [](bool& group, bool& seen, auto& lanes) {
     if (!group) return;
     group = false;
+    seen = true;
     for (auto& stream : lanes) stream.clock();
   };
-  clock_group(touched.send, wqe, push, grant, pkt, path, rec);
-  clock_group(touched.receive, rxpkt, verdict, resp, ackev, ord, rx_cqe);
-  clock_group(touched.control, ctl, upd, tx_cqe, ctlpkt);
-  clock_group(touched.rare, retx, fb, evev, bad, pres, pfb, probe, park, wake, ask, ret, ans, rask, rans, ccev, okev,
-              tx_qperr, inflight_qperr, track_qperr, reorder_qperr, eprx, eokev, want, eprq, eresp, pmask, evr, evp);
-  clock_lanes(touched.rdreq, lane_rdreq);
-  clock_lanes(touched.desc, desc);
-  clock_lanes(touched.line, lane_line);
+  clock_group(touched.send, moved.send, wqe, push, grant, pkt, path, rec);
+  clock_group(touched.receive, moved.receive, rxpkt, verdict, resp, ackev, ord, rx_cqe);
+  clock_group(touched.control, moved.control, ctl, upd, tx_cqe, ctlpkt);
+  clock_group(touched.rare, moved.rare, retx, fb, evev, bad, pres, pfb, probe, park, wake, ask, ret, ans, rask, rans,
+              ccev, okev, tx_qperr, inflight_qperr, track_qperr, reorder_qperr, eprx, eokev, want, eprq, eresp, pmask,
+              evr, evp);
+  clock_lanes(touched.rdreq, moved.rdreq, lane_rdreq);
+  clock_lanes(touched.desc, moved.desc, desc);
+  clock_lanes(touched.line, moved.line, lane_line);
   lane_room = 0;
   for (unsigned i = 0; i < planes; ++i) {
     tx_lanes[i].clock();
@@ -418,68 +427,80 @@ void Nic::step(const mrc_pins_in& pins) {
   }
 }
 
-void Nic::observe(uint32_t* core, uint32_t* lanes) const {
-  const Impl& n = *impl_;
+void Nic::observe(const uint32_t*& core_words, const uint32_t*& lane_words) {
+  Impl& n = *impl_;
+  core_words = n.seen_core.data();
+  lane_words = n.seen_lanes.data();
+  uint32_t* const core = n.seen_core.data();
   uint32_t* wqe = core + core_at(CoreB::HostWqe).word_offset;
   wqe[0] = (n.wqe_valid ? 1u : 0u) | (n.wqe.ready() ? 2u : 0u);
   if (n.wqe_valid) std::memcpy(wqe + 1, n.wqe_words, sizeof n.wqe_words);
-  show(core, core_at(CoreB::TxSegmentPush), n.push);
-  show(core, core_at(CoreB::TxSegmentPark), n.park);
-  show(core, core_at(CoreB::TxSegmentAsk), n.ask);
-  show(core, core_at(CoreB::TxSegmentRet), n.ret);
-  show(core, core_at(CoreB::TxSegmentQperr), n.tx_qperr);
-  show(core, core_at(CoreB::TxInflightCcev), n.ccev);
-  show(core, core_at(CoreB::TxInflightRask), n.rask);
-  show(core, core_at(CoreB::TxInflightOkev), n.okev);
-  show(core, core_at(CoreB::TxInflightQperr), n.inflight_qperr);
   show(core, core_at(CoreB::TxSchedGrant), n.tx_sched.grant_valid(), n.tx_sched.grant_ready(), n.tx_sched.grant());
-  show(core, core_at(CoreB::TxSegmentPkt), n.pkt);
   show(core, core_at(CoreB::TxSegmentCqe), n.tx_segment.cqe_valid(), n.tx_segment.cqe_ready(), n.tx_segment.cqe());
-  show(core, core_at(CoreB::TxPathPath), n.path);
-  show(core, core_at(CoreB::TxPathRec), n.rec);
-  show(core, core_at(CoreB::TxPathEvev), n.evev);
-  show(core, core_at(CoreB::TxPathBad), n.bad);
-  show(core, core_at(CoreB::TxInflightRetx), n.retx);
-  show(core, core_at(CoreB::TxInflightUpd), n.upd);
-  show(core, core_at(CoreB::TxInflightFb), n.fb);
-  show(core, core_at(CoreB::TxInflightPres), n.pres);
-  show(core, core_at(CoreB::TxProbeFb), n.pfb);
-  show(core, core_at(CoreB::TxProbeProbe), n.probe);
   const OutReg<Hdr>& hdr = n.tx_header.hdr();
   const TxLane& to = n.tx_lanes[hdr.data().plane];
   show(core, core_at(CoreB::TxHeaderHdr), hdr.valid(), hdr.data().ctl ? to.hdr_ready_ctl() : to.hdr_ready_data(),
        hdr.data());
   show(core, core_at(CoreB::TxFetchRdreq), n.tx_fetch.rdreq().valid(), n.rdreq_ready, n.tx_fetch.rdreq().data());
-  show(core, core_at(CoreB::RxCheckRxpkt), n.rxpkt);
-  show(core, core_at(CoreB::RxCheckCtl), n.ctl);
-  show(core, core_at(CoreB::RxCheckEprx), n.eprx);
-  show(core, core_at(CoreB::RxTrackQperr), n.track_qperr);
-  show(core, core_at(CoreB::RxReorderQperr), n.reorder_qperr);
-  show(core, core_at(CoreB::CcNsccAns), n.ans);
-  show(core, core_at(CoreB::CcNsccRans), n.rans);
-  show(core, core_at(CoreB::CcNsccWake), n.wake);
-  show(core, core_at(CoreB::RxTrackVerdict), n.verdict);
-  show(core, core_at(CoreB::RxTrackResp), n.resp);
-  show(core, core_at(CoreB::RxTrackAckev), n.ackev);
-  show(core, core_at(CoreB::RxTrackOrd), n.ord);
-  show(core, core_at(CoreB::RxReorderCqe), n.rx_cqe);
-  show(core, core_at(CoreB::AckGenCtlpkt), n.ctlpkt);
-  show(core, core_at(CoreB::AckGenWant), n.want);
-  show(core, core_at(CoreB::EndpointReq), n.eprq);
-  show(core, core_at(CoreB::EndpointResp), n.eresp);
-  show(core, core_at(CoreB::EndpointOkev), n.eokev);
-  show(core, core_at(CoreB::EndpointPmask), n.pmask);
-  show(core, core_at(CoreB::EndpointEvr), n.evr);
-  show(core, core_at(CoreB::CsrEvp), n.evp);
   show(core, core_at(CoreB::RxPlaceLine), n.rx_place.line_valid(), n.line_ready, n.rx_place.line());
   show(core, core_at(CoreB::CqMuxCqe), n.cq_mux.cqe_valid(), n.cqe_ready, n.cq_mux.cqe());
+  if (n.moved.send) {
+    show(core, core_at(CoreB::TxSegmentPush), n.push);
+    show(core, core_at(CoreB::TxSegmentPkt), n.pkt);
+    show(core, core_at(CoreB::TxPathPath), n.path);
+    show(core, core_at(CoreB::TxPathRec), n.rec);
+  }
+  if (n.moved.receive) {
+    show(core, core_at(CoreB::RxCheckRxpkt), n.rxpkt);
+    show(core, core_at(CoreB::RxTrackVerdict), n.verdict);
+    show(core, core_at(CoreB::RxTrackResp), n.resp);
+    show(core, core_at(CoreB::RxTrackAckev), n.ackev);
+    show(core, core_at(CoreB::RxTrackOrd), n.ord);
+    show(core, core_at(CoreB::RxReorderCqe), n.rx_cqe);
+  }
+  if (n.moved.control) {
+    show(core, core_at(CoreB::TxInflightUpd), n.upd);
+    show(core, core_at(CoreB::RxCheckCtl), n.ctl);
+    show(core, core_at(CoreB::AckGenCtlpkt), n.ctlpkt);
+  }
+  if (n.moved.rare) {
+    show(core, core_at(CoreB::TxSegmentPark), n.park);
+    show(core, core_at(CoreB::TxSegmentAsk), n.ask);
+    show(core, core_at(CoreB::TxSegmentRet), n.ret);
+    show(core, core_at(CoreB::TxSegmentQperr), n.tx_qperr);
+    show(core, core_at(CoreB::TxInflightCcev), n.ccev);
+    show(core, core_at(CoreB::TxInflightRask), n.rask);
+    show(core, core_at(CoreB::TxInflightOkev), n.okev);
+    show(core, core_at(CoreB::TxInflightQperr), n.inflight_qperr);
+    show(core, core_at(CoreB::TxPathEvev), n.evev);
+    show(core, core_at(CoreB::TxPathBad), n.bad);
+    show(core, core_at(CoreB::TxInflightRetx), n.retx);
+    show(core, core_at(CoreB::TxInflightFb), n.fb);
+    show(core, core_at(CoreB::TxInflightPres), n.pres);
+    show(core, core_at(CoreB::TxProbeFb), n.pfb);
+    show(core, core_at(CoreB::TxProbeProbe), n.probe);
+    show(core, core_at(CoreB::RxCheckEprx), n.eprx);
+    show(core, core_at(CoreB::RxTrackQperr), n.track_qperr);
+    show(core, core_at(CoreB::RxReorderQperr), n.reorder_qperr);
+    show(core, core_at(CoreB::CcNsccAns), n.ans);
+    show(core, core_at(CoreB::CcNsccRans), n.rans);
+    show(core, core_at(CoreB::CcNsccWake), n.wake);
+    show(core, core_at(CoreB::AckGenWant), n.want);
+    show(core, core_at(CoreB::EndpointReq), n.eprq);
+    show(core, core_at(CoreB::EndpointResp), n.eresp);
+    show(core, core_at(CoreB::EndpointOkev), n.eokev);
+    show(core, core_at(CoreB::EndpointPmask), n.pmask);
+    show(core, core_at(CoreB::EndpointEvr), n.evr);
+    show(core, core_at(CoreB::CsrEvp), n.evp);
+  }
   for (unsigned i = 0; i < n.planes; ++i) {
-    uint32_t* lane = lanes + std::size_t{i} * kObsLaneWords;
-    show(lane, lane_at(LaneB::TxLaneRdreq), n.lane_rdreq[i]);
+    uint32_t* lane = n.seen_lanes.data() + std::size_t{i} * kObsLaneWords;
     show(lane, lane_at(LaneB::RxLaneDesc), n.rx_lanes[i].desc_valid(), n.rx_lanes[i].desc_ready(),
          n.rx_lanes[i].desc());
-    show(lane, lane_at(LaneB::RxLaneLine), n.lane_line[i]);
+    if (n.moved.rdreq) show(lane, lane_at(LaneB::TxLaneRdreq), n.lane_rdreq[i]);
+    if (n.moved.line) show(lane, lane_at(LaneB::RxLaneLine), n.lane_line[i]);
   }
+  n.moved = {};
 }
 
 }  // namespace mrc

@@ -30,9 +30,9 @@ class Nic {
   void step(const mrc_pins_in& pins);
 
   /// Every block boundary of this cycle, in the layout of obs_core_t and obs_lane_t (gen/streams.hpp): core has
-  /// kObsCoreWords words, lanes num_planes * kObsLaneWords. Word 0 of a boundary, valid | ready << 1, is always
-  /// written; its data words only when it is valid.
-  void observe(uint32_t* core, uint32_t* lanes) const;
+  /// kObsCoreWords words, lanes num_planes * kObsLaneWords; both stay until the next step(). Word 0 of a boundary is
+  /// valid | ready << 1; its data words count only when it is valid. An idle NIC costs next to nothing here.
+  void observe(const uint32_t*& core, const uint32_t*& lanes);
 
  private:
   struct Impl;
