@@ -207,7 +207,7 @@ bool TxInflight::configure(const CfgBus& cfg) {
     q.cc = row.cc;
     q.ts = row.ts;
     q.dyn_mpr = row.dyn_mpr;
-    q.una = q.nxt = q.rtx_lo = row.sq_psn;
+    q.una = q.nxt = q.rtx_lo = q.low = row.sq_psn;
     q.hi = psn_add(row.sq_psn, -1);
     q.msn_done = q.msn_sent = row.msn;
     restart(q);
@@ -500,15 +500,16 @@ void TxInflight::nack(const CsrOut& csr) {
     return;
   }
   const bool in = in_window(ctl_.psn, q.una, q.nxt);
-  if (nack_counts(ctl_.reason) && in && ctl_.psn == q.una) {
+  const Sent& sent = recs_.rdata();
+  WinBlock row = win_.rdata();
+  const bool missing = in && (row.psns.sacked & psn_bit<uint16_t>(ctl_.psn)) == 0;
+  if (nack_counts(ctl_.reason) && missing && (ctl_.psn == q.una || ctl_.psn == q.low)) {
     if (retry_exhausted(q.retry, q.limits)) {
       fail(q, ctl_.qp, CqStatus::RetryExceeded);
       return;
     }
     q.retry = retry_next(q.retry);
   }
-  const Sent& sent = recs_.rdata();
-  WinBlock row = win_.rdata();
   if (in && nack_lost(row.psns, ctl_.psn)) {
     win_.write(n_, row);
     if (q.cc) {
@@ -673,8 +674,11 @@ void TxInflight::walk() {
   const auto found = step_row(row.psns, row.ages, p0, q.una, lim_, q.marks.mark[0]);
   win_.write(n_, row);
   spared_ = spared_ || found.spared != 0;
-  if (!seen_) old_ = found.oldest_lost();
-  seen_ = seen_ || found.missing != 0;
+  if (!seen_ && found.missing != 0) {
+    seen_ = true;
+    old_ = found.oldest_lost();
+    low_ = lowest_psn(p0, found.missing);
+  }
   if (found.lost != 0 && !any_) {
     any_ = true;
     first_ = lowest_psn(p0, found.lost);
@@ -692,6 +696,7 @@ void TxInflight::walk() {
 
 /// The step of the timer has seen the whole window.
 void TxInflight::walk_end(Qp& q) {
+  if (seen_) q.low = low_;
   if (old_) {  // what counts is the oldest packet
     if (retry_exhausted(q.retry, q.limits)) {
       fail(q, op_qp_, CqStatus::RetryExceeded);

@@ -90,6 +90,7 @@ class TxInflight {
     unsigned cur = 0;    // pool's number of the block of nxt - 1
     uint32_t start = 0;  // tick of the timer's last step
     StepMarks marks;
+    uint32_t low = 0;  // lowest PSN not reported at the end of the timer's last walk
     uint8_t retry = 0;
     Flight fly;
     uint32_t rcvdl = 0;  // rcvd_bytes of the newest SACK
@@ -255,6 +256,7 @@ class TxInflight {
   WinBlock row_keep_{};  // before p was taken off
   // Timer.
   bool old_ = false, seen_ = false, spared_ = false;
+  uint32_t low_ = 0;  // if seen_
 };
 
 }  // namespace mrc

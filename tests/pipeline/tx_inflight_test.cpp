@@ -1944,6 +1944,41 @@ TEST_CASE("tx_inflight: an ACK that moves una to a packet reported before: what 
   }
 }
 
+TEST_CASE(
+    "tx_inflight: an ACK that moves una to a packet reported before: NACKs of the oldest one not reported are retries",
+    "[pipeline][tx_inflight][timer][retry]") {
+  Bench b;
+  b.csr.reorder = 1000;
+  b.retries(2, 0);  // an interval is 8 ticks
+  b.sent_all(0, 20);
+  b.sack(0, 0, 10, 10, 0b1'0011'1111, 1);  // 10 to 15 and 18: 16 is the oldest one when 0 to 9 are acknowledged
+  Ctl a;
+  a.kind = CtlKind::Ack;
+  a.qp = 0;
+  a.psn = psn_add(Bench::kPsn, 9);
+  a.msn = 11;
+  a.reason = 0x1f;
+  b.align();
+  const unsigned t0 = b.tick();
+  b.give(a);
+  // The timer's first walk is an interval after progress: nobody knows yet that 16 is the oldest one.
+  b.run_to_tick(t0 + 5);
+  for (unsigned i = 0; i < 3; ++i) b.nack(0, 16, 0x0A);
+  CHECK(b.retx.size() == 3);
+  b.run_to_tick(t0 + 9);
+  CHECK(b.rto_inc == 1);  // 17 and 19; 16 has gone again and is spared: no retry
+  CHECK(b.fail_inc == 0);
+  b.nack(0, 10, 0x0A);  // arrived: nobody's retry
+  b.nack(0, 17, 0x0A);  // nor is this one: 16 is before it
+  b.nack(0, 18, 0x0A);
+  b.nack(0, 16, 0x0A);
+  b.nack(0, 16, 0x0A);
+  CHECK(b.fail_inc == 0);
+  b.nack(0, 16, 0x0A);
+  CHECK(b.fail_inc == 1);
+  CHECK(b.upd.back() == Upd{.qp = 0, .una = psn_add(Bench::kPsn, 10), .ack = true, .msn = 11, .syndrome = 0x84});
+}
+
 TEST_CASE("tx_inflight: while the oldest packet not reported waits for its turn, what is lost beyond is no retry",
           "[pipeline][tx_inflight][timer][retry]") {
   Bench b(true);
