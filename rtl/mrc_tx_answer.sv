@@ -24,18 +24,20 @@ module mrc_tx_answer
 
   // ---- NACK
 
-  logic in, event_, counted, nack_fail, nack_counts, nack_mark;
+  logic in, event_, reported, oldest, counted, nack_fail, nack_counts, nack_mark;
   win_t win;
   logic [15:0] here;
+  assign here = 16'd1 << ctl_i.psn[3:0];
   assign in = psn_in(ctl_i.psn, c_i.una, nxt_i);
   assign event_ = ctl_i.reason == 8'h19;
-  assign counted = ctl_i.psn == c_i.una && c_i.una != nxt_i
-      && ctl_i.reason inside {8'h06, 8'h07, 8'h0A, 8'h0B};
+  assign reported = (win_i.sacked & here) != 16'd0;
+  // The oldest packet that is not reported is una, unless an ACK has moved una to a packet that a
+  // SACK had reported before: then it is the one that the timer has found.
+  assign oldest = ctl_i.psn == c_i.una || ctl_i.psn == c_i.low;
+  assign counted = oldest && in && !reported && ctl_i.reason inside {8'h06, 8'h07, 8'h0A, 8'h0B};
   assign nack_fail = nack_i && (event_ || (counted && c_i.retry.exhausted));
   assign nack_counts = nack_i && !nack_fail && counted;
-  assign here = 16'd1 << ctl_i.psn[3:0];
-  assign nack_mark = nack_i && !nack_fail && in
-      && ((win_i.sacked | win_i.pend) & here) == 16'd0;
+  assign nack_mark = nack_i && !nack_fail && in && !reported && (win_i.pend & here) == 16'd0;
 
   always_comb begin
     win = win_i;

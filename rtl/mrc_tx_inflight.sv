@@ -361,6 +361,7 @@ module mrc_tx_inflight
       .first_i(now.first),
       .old_i(now.old),
       .seen_i(now.seen),
+      .low_i(now.low),
       .spared_i(now.spared),
       .past_i(now.past),
       .walk_o(walk)

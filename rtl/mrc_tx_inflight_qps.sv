@@ -243,6 +243,10 @@ module mrc_tx_inflight_qps
       c_d.cnt = c_i.cnt - 2'd1;
     end
 
+    if ((walk_i.good || walk_i.fail) && walk_i.seen) begin
+      c_d.low = walk_i.low;
+    end
+
     if (cc_i) begin
       unique case (state_i)
         StRec: begin
@@ -281,6 +285,7 @@ module mrc_tx_inflight_qps
           start: tick_i,
           marks: {4{cfg_ctx_i.sq_psn}},
           cnt: 2'd3,
+          low: cfg_ctx_i.sq_psn,
           retry: retry_of(6'd0, cfg_ctx_i.retry_linear, cfg_ctx_i.retry_exp, cfg_ctx_i.timeout),
           fgone: 28'd0,
           rcvdl: 24'd0,

@@ -131,6 +131,7 @@ module mrc_tx_inflight_state
         now_d.block = now_q.block + 20'd1;
         now_d.any = walk_i.any;
         now_d.first = walk_i.first;
+        now_d.low = walk_i.low;
         now_d.old = walk_i.old;
         now_d.seen = walk_i.seen;
         now_d.spared = walk_i.spared;

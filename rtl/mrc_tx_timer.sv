@@ -29,6 +29,7 @@ module mrc_tx_timer
     input logic [23:0] first_i,
     input logic old_i,
     input logic seen_i,  // a packet that is not reported was in an earlier block
+    input logic [23:0] low_i,  // the lowest of them
     input logic spared_i,
     input logic past_i,  // the oldest mark was in an earlier block
     output walk_t walk_o
@@ -114,6 +115,7 @@ module mrc_tx_timer
           spared: spared_i || spare != 16'd0,
           past: past_i || mark,
           first: any_i ? first_i : {block_i, lowest(lost)},
+          low: seen_i ? low_i : {block_i, lowest(missing)},
           more: !last,
           fail: fail,
           good: good,

@@ -39,6 +39,7 @@ package mrc_tx_window_pkg;
     logic [31:0] start;
     logic [3:0][23:0] marks;
     logic [1:0] cnt;
+    logic [23:0] low;  // the lowest PSN not reported when the timer last walked
     retry_t retry;
     logic [27:0] fgone;
     logic [23:0] rcvdl;
@@ -165,6 +166,7 @@ package mrc_tx_window_pkg;
     logic spared;
     logic past;  // the oldest mark is behind us
     logic [23:0] first;  // the first lost
+    logic [23:0] low;  // the lowest PSN not reported, if seen
     logic more;  // not the last block
     logic fail;  // the end: the QP ends
     logic good;  // the end, not failed
@@ -185,6 +187,7 @@ package mrc_tx_window_pkg;
     logic spared;
     logic past;
     logic [23:0] first;
+    logic [23:0] low;
   } now_t;
 
   function automatic logic psn_before(logic [23:0] a, logic [23:0] b);
