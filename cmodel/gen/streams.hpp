@@ -1881,10 +1881,10 @@ struct Ctlpkt {
 };
 
 /// Order event: an immediate arrived (imm_valid) and/or cack advanced (adv). snap: per plane,
-/// verdicts issued so far, modulo 256, plane p in bits [8p+7:8p]
+/// verdicts issued so far, modulo 4096, plane p in bits [12p+11:12p]
 struct Ord {
-  static constexpr unsigned kBits = 210;
-  static constexpr unsigned kWords = 7;
+  static constexpr unsigned kBits = 242;
+  static constexpr unsigned kWords = 8;
   static constexpr const char* kName = "ord_t";
   uint16_t qp{};
   bool imm_valid{};
@@ -1894,41 +1894,42 @@ struct Ord {
   uint32_t psn{};
   bool adv{};
   uint32_t cack{};
-  uint64_t snap{};
+  U128 snap{};
   bool operator==(const Ord&) const = default;
   /// Writes kWords words, least significant first, bit-identical to the SystemVerilog packed struct.
   void pack(uint32_t* words) const {
     words[0] = static_cast<uint32_t>(snap);
     words[1] = static_cast<uint32_t>((snap >> 32));
-    words[2] = (cack & 0xffffffu) | (static_cast<uint32_t>(adv) << 24) | ((psn & 0x7fu) << 25);
-    words[3] = ((psn >> 7) & 0x1ffffu) | ((length & 0x7fffu) << 17);
-    words[4] = (length >> 15) | ((imm & 0x7fffu) << 17);
-    words[5] = (imm >> 15) | ((static_cast<uint32_t>(rqmsn) & 0x7fffu) << 17);
-    words[6] = static_cast<uint32_t>((rqmsn >> 15)) | (static_cast<uint32_t>(imm_valid) << 1) | (static_cast<uint32_t>(qp) << 2);
+    words[2] = static_cast<uint32_t>((snap >> 64));
+    words[3] = (cack & 0xffffffu) | (static_cast<uint32_t>(adv) << 24) | ((psn & 0x7fu) << 25);
+    words[4] = ((psn >> 7) & 0x1ffffu) | ((length & 0x7fffu) << 17);
+    words[5] = (length >> 15) | ((imm & 0x7fffu) << 17);
+    words[6] = (imm >> 15) | ((static_cast<uint32_t>(rqmsn) & 0x7fffu) << 17);
+    words[7] = static_cast<uint32_t>((rqmsn >> 15)) | (static_cast<uint32_t>(imm_valid) << 1) | (static_cast<uint32_t>(qp) << 2);
   }
   static Ord unpack(const uint32_t* words) {
     Ord v;
-    v.qp = static_cast<uint16_t>(((words[6] >> 2) & 0xffffu));
-    v.imm_valid = (((words[6] >> 1) & 0x1u)) != 0;
-    v.rqmsn = static_cast<uint16_t>((words[5] >> 17) | ((words[6] & 0x1u) << 15));
-    v.imm = static_cast<uint32_t>((words[4] >> 17) | ((words[5] & 0x1ffffu) << 15));
-    v.length = static_cast<uint32_t>((words[3] >> 17) | ((words[4] & 0x1ffffu) << 15));
-    v.psn = static_cast<uint32_t>((words[2] >> 25) | ((words[3] & 0x1ffffu) << 7));
-    v.adv = (((words[2] >> 24) & 0x1u)) != 0;
-    v.cack = static_cast<uint32_t>((words[2] & 0xffffffu));
-    v.snap = static_cast<uint64_t>(static_cast<uint64_t>(words[0]) | (static_cast<uint64_t>(words[1]) << 32));
+    v.qp = static_cast<uint16_t>(((words[7] >> 2) & 0xffffu));
+    v.imm_valid = (((words[7] >> 1) & 0x1u)) != 0;
+    v.rqmsn = static_cast<uint16_t>((words[6] >> 17) | ((words[7] & 0x1u) << 15));
+    v.imm = static_cast<uint32_t>((words[5] >> 17) | ((words[6] & 0x1ffffu) << 15));
+    v.length = static_cast<uint32_t>((words[4] >> 17) | ((words[5] & 0x1ffffu) << 15));
+    v.psn = static_cast<uint32_t>((words[3] >> 25) | ((words[4] & 0x1ffffu) << 7));
+    v.adv = (((words[3] >> 24) & 0x1u)) != 0;
+    v.cack = static_cast<uint32_t>((words[3] & 0xffffffu));
+    v.snap = static_cast<U128>(static_cast<U128>(words[0]) | (static_cast<U128>(words[1]) << 32) | (static_cast<U128>(words[2]) << 64));
     return v;
   }
   static constexpr FieldInfo kFields[] = {
-      {"qp", 194, 16, {}},
-      {"imm_valid", 193, 1, {}},
-      {"rqmsn", 177, 16, {}},
-      {"imm", 145, 32, {}},
-      {"length", 113, 32, {}},
-      {"psn", 89, 24, {}},
-      {"adv", 88, 1, {}},
-      {"cack", 64, 24, {}},
-      {"snap", 0, 64, {}},
+      {"qp", 226, 16, {}},
+      {"imm_valid", 225, 1, {}},
+      {"rqmsn", 209, 16, {}},
+      {"imm", 177, 32, {}},
+      {"length", 145, 32, {}},
+      {"psn", 121, 24, {}},
+      {"adv", 120, 1, {}},
+      {"cack", 96, 24, {}},
+      {"snap", 0, 96, {}},
   };
 };
 
@@ -2026,7 +2027,7 @@ enum class CoreB : unsigned {
 };
 inline constexpr unsigned kNumCoreBoundaries = 48;
 /// Size of obs_core_t in 32-bit words.
-inline constexpr unsigned kObsCoreWords = 332;
+inline constexpr unsigned kObsCoreWords = 333;
 inline constexpr BoundaryInfo kCoreBoundaries[] = {
     {"host.wqe", "wqe_t", 0, 9, 273, Wqe::kFields},
     {"tx_segment.push", "sched_t", 10, 1, 17, Sched::kFields},
@@ -2062,20 +2063,20 @@ inline constexpr BoundaryInfo kCoreBoundaries[] = {
     {"rx_track.verdict", "verdict_t", 205, 3, 82, Verdict::kFields},
     {"rx_track.resp", "resp_t", 209, 10, 297, Resp::kFields},
     {"rx_track.ackev", "ackev_t", 220, 2, 60, Ackev::kFields},
-    {"rx_track.ord", "ord_t", 223, 7, 210, Ord::kFields},
-    {"rx_track.qperr", "qperr_t", 231, 1, 24, Qperr::kFields},
-    {"rx_reorder.cqe", "cqe_t", 233, 5, 137, Cqe::kFields},
-    {"rx_reorder.qperr", "qperr_t", 239, 1, 24, Qperr::kFields},
-    {"ack_gen.ctlpkt", "ctlpkt_t", 241, 12, 380, Ctlpkt::kFields},
-    {"ack_gen.want", "want_t", 254, 1, 20, Want::kFields},
-    {"endpoint.req", "ctlpkt_t", 256, 12, 380, Ctlpkt::kFields},
-    {"endpoint.resp", "resp_t", 269, 10, 297, Resp::kFields},
-    {"endpoint.okev", "okev_t", 280, 2, 52, Okev::kFields},
-    {"endpoint.pmask", "pmask_t", 283, 1, 24, Pmask::kFields},
-    {"endpoint.evr", "evr_t", 285, 1, 17, Evr::kFields},
-    {"csr.evp", "evp_t", 287, 2, 52, Evp::kFields},
-    {"rx_place.line", "line_t", 290, 35, 1097, Line::kFields},
-    {"cq_mux.cqe", "cqe_t", 326, 5, 137, Cqe::kFields},
+    {"rx_track.ord", "ord_t", 223, 8, 242, Ord::kFields},
+    {"rx_track.qperr", "qperr_t", 232, 1, 24, Qperr::kFields},
+    {"rx_reorder.cqe", "cqe_t", 234, 5, 137, Cqe::kFields},
+    {"rx_reorder.qperr", "qperr_t", 240, 1, 24, Qperr::kFields},
+    {"ack_gen.ctlpkt", "ctlpkt_t", 242, 12, 380, Ctlpkt::kFields},
+    {"ack_gen.want", "want_t", 255, 1, 20, Want::kFields},
+    {"endpoint.req", "ctlpkt_t", 257, 12, 380, Ctlpkt::kFields},
+    {"endpoint.resp", "resp_t", 270, 10, 297, Resp::kFields},
+    {"endpoint.okev", "okev_t", 281, 2, 52, Okev::kFields},
+    {"endpoint.pmask", "pmask_t", 284, 1, 24, Pmask::kFields},
+    {"endpoint.evr", "evr_t", 286, 1, 17, Evr::kFields},
+    {"csr.evp", "evp_t", 288, 2, 52, Evp::kFields},
+    {"rx_place.line", "line_t", 291, 35, 1097, Line::kFields},
+    {"cq_mux.cqe", "cqe_t", 327, 5, 137, Cqe::kFields},
 };
 
 /// Observed boundaries, one instance per plane.

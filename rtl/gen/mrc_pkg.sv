@@ -535,7 +535,7 @@ package mrc_pkg;
   } ctlpkt_t;
 
   /// Order event: an immediate arrived (imm_valid) and/or cack advanced (adv). snap: per plane,
-  /// verdicts issued so far, modulo 256, plane p in bits [8p+7:8p]
+  /// verdicts issued so far, modulo 4096, plane p in bits [12p+11:12p]
   typedef struct packed {
     logic [15:0] qp;
     logic imm_valid;
@@ -545,7 +545,7 @@ package mrc_pkg;
     logic [23:0] psn;
     logic adv;
     logic [23:0] cack;
-    logic [63:0] snap;
+    logic [95:0] snap;
   } ord_t;
 
   // ---- observed boundaries: whole 32-bit words, word 0 = {30'b0, ready, valid}, then data
@@ -1031,7 +1031,7 @@ package mrc_pkg;
     obs_wqe_t host_wqe;
   } obs_core_t;
 
-  localparam int unsigned ObsCoreWords = 32'd332;
+  localparam int unsigned ObsCoreWords = 32'd333;
 
   /// Boundaries with one instance per plane.
   typedef struct packed {

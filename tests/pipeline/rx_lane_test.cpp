@@ -651,3 +651,28 @@ TEST_CASE("rx_place merges lanes in turn and reports when the host took the last
   cycle(true);
   CHECK_FALSE(place.done_valid());
 }
+
+TEST_CASE("rx_place: no discarded packet is done while the host does not take the data", "[rx_place]") {
+  const Preset& preset = *find_preset("tiny");
+  std::vector<Stream<Line>> lines(2, Stream<Line>());
+  RxPlace place(preset, lines);
+  std::vector<unsigned> done;
+  const auto cycle = [&](bool ready) {
+    place.step(ready);
+    for (auto& l : lines) l.clock();
+    place.clock();
+    if (place.done_valid()) done.push_back(place.done_plane());
+  };
+  lines[0].load({.addr = 10, .len = 4, .last = true, .data = {}});
+  cycle(false);
+  lines[0].load({.addr = 0, .len = 0, .last = true, .data = {}});
+  lines[1].load({.addr = 0, .len = 0, .last = true, .data = {}});
+  for (unsigned i = 0; i < 10; ++i) cycle(false);  // the host is busy
+  REQUIRE(place.line_valid());
+  CHECK(done.empty());
+  cycle(true);
+  CHECK(done == std::vector<unsigned>{0});
+  for (unsigned i = 0; i < 3; ++i) cycle(false);
+  REQUIRE(done.size() == 3);  // nothing waits in the output any more: both, in turn
+  CHECK(done[1] != done[2]);
+}
