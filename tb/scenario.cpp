@@ -94,6 +94,8 @@ const ScenarioKey kKeys[] = {
     KEY(stall, 0, 0.99, false, "share of cycles in which the host takes nothing"),
     KEY(pause, 0, 10, false, "long pauses of the host's writes per microsecond"),
     KEY(pause_ns, 0, 1e5, false, "length of such a pause"),
+    KEY(cqe_pause, 0, 10, false, "times per microsecond that the host stops to take completions"),
+    KEY(cqe_pause_ns, 0, 1e5, false, "for so long"),
     KEY(rto, 0, 24, true, "QP attribute TIMEOUT: timer 1.024 us x 2^rto"),
     KEY(backup, 0, 31, true, "groups of backup EVs at the end of each profile"),
     KEY(min_active, 0, 511, true, "register EV_CTL: EVs that stay in use whatever they lose"),

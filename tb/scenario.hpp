@@ -92,6 +92,8 @@ struct Scenario {
   double stall = 0;                        ///< cycles in which the host does not take a read, a write, a completion
   double pause = 0;                        ///< long pauses of host writes per microsecond
   double pause_ns = 1000;
+  double cqe_pause = 0;  ///< times per microsecond that it takes no completions for long
+  double cqe_pause_ns = 5000;
 
   // registers
   double rto = 4;  ///< timer 1.024 us x 2^rto

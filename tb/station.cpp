@@ -32,7 +32,9 @@ Station::Station(const Setup& s)
       read_jitter_(cycles_of(s.scenario.read_jitter_ns, s.preset)),
       stall_threshold_(static_cast<uint32_t>(s.scenario.stall * 65536)),
       pause_per_cycle_(s.scenario.pause * s.preset.clock_ps * 1e-6),
+      cqe_pause_per_cycle_(s.scenario.cqe_pause * s.preset.clock_ps * 1e-6),
       pause_cycles_(cycles_of(s.scenario.pause_ns, s.preset)),
+      cqe_pause_cycles_(cycles_of(s.scenario.cqe_pause_ns, s.preset)),
       flap_rng_(s.seed, stream("ports", s.is_dut)),
       ports_up_((1u << s.preset.num_planes) - 1),
       link_(s.preset, s.scenario, s.seed, s.is_dut) {
@@ -122,13 +124,14 @@ void Station::host(const mrc_pins_out& out, mrc_pins_in& in) {
     in.host_wr_ready = (r >> 16 & 0xffff) >= stall_threshold_;
     in.cqe_ready = (r >> 32 & 0xffff) >= stall_threshold_;
   }
-  if (pause_per_cycle_ > 0) {
-    if (cycle_ < pause_until_) {
-      in.host_wr_ready = 0;
-    } else if (host_rng_.chance(pause_per_cycle_)) {
-      pause_until_ = cycle_ + 1 + host_rng_.below(2 * pause_cycles_ + 1);
-    }
-  }
+  const auto paused = [&](double per_cycle, uint64_t cycles, uint64_t& until) {
+    if (per_cycle <= 0) return false;
+    if (cycle_ < until) return true;
+    if (host_rng_.chance(per_cycle)) until = cycle_ + 1 + host_rng_.below(2 * cycles + 1);
+    return false;
+  };
+  if (paused(pause_per_cycle_, pause_cycles_, pause_until_)) in.host_wr_ready = 0;
+  if (paused(cqe_pause_per_cycle_, cqe_pause_cycles_, cqe_pause_until_)) in.cqe_ready = 0;
 
   // Reads.
   if (out.host_rd_valid && in.host_rd_ready) {

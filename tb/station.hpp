@@ -163,8 +163,8 @@ class Station {
   unsigned last_rsp_ = 0;
   uint64_t read_cycles_, read_jitter_;
   uint32_t stall_threshold_;
-  double pause_per_cycle_;
-  uint64_t pause_cycles_, pause_until_ = 0;
+  double pause_per_cycle_, cqe_pause_per_cycle_;
+  uint64_t pause_cycles_, cqe_pause_cycles_, pause_until_ = 0, cqe_pause_until_ = 0;
   uint64_t next_csr_ = 0, csr_accesses_ = 0;
   Rng flap_rng_;
   unsigned ports_up_;

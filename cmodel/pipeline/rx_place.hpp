@@ -33,7 +33,8 @@ class RxPlace {
     line_plane_next_ = line_plane_;
     const int plane = arb_.pick([&](unsigned p) {
       if (!lines_[p].has()) return false;
-      return lines_[p].head().len == 0 ? !fin : free;
+      // While the host takes nothing, nothing is done: no packet before the data ahead of it.
+      return free && (lines_[p].head().len != 0 || !fin);
     });
     if (plane < 0) return;
     const auto p = static_cast<unsigned>(plane);

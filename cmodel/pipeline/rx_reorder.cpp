@@ -15,6 +15,7 @@ RxReorder::RxReorder(const Preset& preset, Stream<Ord>& ord, Stream<Cqe>& cqe, S
     : planes_(preset.num_planes),
       qp_mask_(preset.num_qps - 1),
       max_wimm_(preset.max_wimm),
+      hold_depth_(4 * preset.num_planes),
       ord_(ord),
       cqe_(cqe),
       qperr_(qperr),
@@ -24,13 +25,15 @@ RxReorder::RxReorder(const Preset& preset, Stream<Ord>& ord, Stream<Cqe>& cqe, S
       exp_(preset.num_qps),
       wimm_(preset.num_qps),
       cnt_(preset.num_qps),
-      hold_(std::size_t{4} * preset.num_planes) {}
+      hold_(hold_depth_),
+      placed_(hold_depth_) {}
 
 void RxReorder::step(const CfgBus& cfg, const In& in) {
   ack_.begin(cfg);
   imm_ok_next_ = pool_.free() > kImmsOnTheWay;
-  if (hold_.valid()) release();
-  if (in.done_valid) ++done_[in.done_plane];  // release() has used this cycle's registers
+  release();
+  if (hold_.valid()) place();
+  if (in.done_valid) done_.count(in.done_plane);  // place() has used this cycle's registers
   switch (state_) {
     case State::Idle:
       idle(cfg);
@@ -55,15 +58,20 @@ void RxReorder::step(const CfgBus& cfg, const In& in) {
   }
 }
 
-/// The oldest completion goes to the host when every verdict issued before it has been carried out.
-void RxReorder::release() {
-  if (!cqe_.free()) return;
+/// The oldest completion is due when every verdict issued before it has been carried out.
+void RxReorder::place() {
   const Held& h = hold_.head();
   for (unsigned p = 0; p < planes_; ++p) {
-    if (static_cast<uint8_t>(done_[p] - (h.snap >> (8 * p))) >= 128) return;
+    if (!done_.reached(h.snap, p)) return;
   }
-  cqe_.load(h.cqe);
+  placed_.push(h.cqe);
   hold_.pop();
+}
+
+void RxReorder::release() {
+  if (!placed_.valid() || !cqe_.free()) return;
+  cqe_.load(placed_.head());
+  placed_.pop();
 }
 
 void RxReorder::idle(const CfgBus& cfg) {
@@ -71,7 +79,7 @@ void RxReorder::idle(const CfgBus& cfg) {
     configure(cfg);
     return;
   }
-  if (ord_.has() && hold_.ready() && qperr_.free()) accept();
+  if (ord_.has() && hold_ready() && qperr_.free()) accept();
 }
 
 void RxReorder::configure(const CfgBus& cfg) {
@@ -147,7 +155,7 @@ void RxReorder::entry() {
     state_ = State::Idle;
     return;
   }
-  if (!hold_.ready()) return;
+  if (!hold_ready()) return;
   const unsigned index = qp(o_.qp);
   map_.write(slot(exp_[index]), {});
   pool_.give(map_.rdata().idx);
@@ -171,7 +179,7 @@ void RxReorder::hold(CqStatus status, uint32_t imm, uint32_t length, uint16_t rq
   h.cqe.imm = imm;
   h.cqe.length = length;
   h.cqe.msn = rqmsn;
-  h.snap = o_.snap;
+  h.snap = PlaneCounts(o_.snap);
 }
 
 }  // namespace mrc

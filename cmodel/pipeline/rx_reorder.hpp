@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <vector>
 
 #include "gen/presets.hpp"
 #include "gen/streams.hpp"
 #include "pipeline/cfg.hpp"
+#include "pipeline/plane_counts.hpp"
 #include "pipeline/pool.hpp"
 #include "pipeline/ram.hpp"
 #include "pipeline/stream.hpp"
@@ -35,6 +35,7 @@ class RxReorder {
     ents_.clock();
     pool_.clock();
     hold_.clock();
+    placed_.clock();
     ack_.clock();
     imm_ok_ = imm_ok_next_;
   }
@@ -51,13 +52,15 @@ class RxReorder {
   };
   struct Held {
     Cqe cqe;
-    uint64_t snap = 0;
+    PlaneCounts snap;
   };
 
   unsigned qp(unsigned index) const { return index & qp_mask_; }
   std::size_t slot(uint16_t rqmsn) const { return qp(o_.qp) * max_wimm_ + (rqmsn & (max_wimm_ - 1)); }
 
+  void place();
   void release();
+  bool hold_ready() const { return hold_.count() + placed_.count() < hold_depth_; }
   void idle(const CfgBus& cfg);
   void configure(const CfgBus& cfg);
   void init();
@@ -67,7 +70,7 @@ class RxReorder {
   void deliver(uint32_t imm, uint32_t length);
   void hold(CqStatus status, uint32_t imm, uint32_t length, uint16_t rqmsn);
 
-  const unsigned planes_, qp_mask_, max_wimm_;
+  const unsigned planes_, qp_mask_, max_wimm_, hold_depth_;
   Stream<Ord>& ord_;
   Stream<Cqe>& cqe_;
   Stream<Qperr>& qperr_;
@@ -77,8 +80,9 @@ class RxReorder {
   std::vector<uint16_t> exp_;
   std::vector<uint8_t> wimm_;  // max_wimm_dest
   std::vector<uint8_t> cnt_;   // entries of the QP
-  std::array<uint8_t, kMaxPlanes> done_{};
+  PlaneCounts done_;
   Fifo<Held> hold_;
+  Fifo<Cqe> placed_;
   State state_ = State::Idle;
   CfgAck ack_;
   unsigned init_qp_ = 0, init_row_ = 0;

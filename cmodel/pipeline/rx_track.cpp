@@ -289,7 +289,7 @@ void RxTrack::arrived(const CsrOut& csr, PostQp& q) {
     o.qp = p.qp;
     o.adv = x_.moved;
     o.cack = x_.cack;
-    for (unsigned i = 0; i < kMaxPlanes; ++i) o.snap |= uint64_t{issued_[i]} << (8 * i);
+    o.snap = issued_.packed();
     if (p.imm_valid) {
       o.imm_valid = true;
       o.rqmsn = p.rqmsn;
@@ -316,7 +316,7 @@ void RxTrack::issue(bool place) {
   v.place = place;
   v.addr = place ? p.haddr : 0;
   v.plen = place ? p.plen : uint16_t{0};
-  ++issued_[p.plane];
+  issued_.count(p.plane);
 }
 
 Resp& RxTrack::respond(CtlKind kind) {

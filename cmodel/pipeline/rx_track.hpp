@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -10,6 +9,7 @@
 #include "gen/streams.hpp"
 #include "pipeline/cfg.hpp"
 #include "pipeline/demux.hpp"
+#include "pipeline/plane_counts.hpp"
 #include "pipeline/pool.hpp"
 #include "pipeline/ram.hpp"
 #include "pipeline/stream.hpp"
@@ -142,7 +142,7 @@ class RxTrack {
   Rf1r1w<PostQp> post_;
   Rf1r1w<uint32_t> lowun_;  ///< next PSN a SACK should start from
   std::vector<CfgQp> cfg_;  ///< changes with empty stages only
-  std::array<uint8_t, kMaxPlanes> issued_{};
+  PlaneCounts issued_;
   Fifo<Work> adv_;
   Fifo<Ask> sq_;
 

@@ -189,7 +189,7 @@ TEST_CASE("packets in order are placed, acknowledged per message, and reported w
   REQUIRE(t.ords.size() == 1);
   CHECK(t.ords[0].adv);
   CHECK(t.ords[0].cack == 0xffffff);
-  CHECK(t.ords[0].snap == 0x0100);
+  CHECK(t.ords[0].snap == 0x1000);
   CHECK_FALSE(t.ords[0].imm_valid);
   CHECK(t.ords[0].length == 0);
   Rxpkt last = Track::packet(0);
@@ -198,7 +198,7 @@ TEST_CASE("packets in order are placed, acknowledged per message, and reported w
   CHECK(t.resps.empty());
   REQUIRE(t.acks.size() == 1);
   CHECK(t.acks[0] == Ackev{.qp = 1, .plane = 1, .psn = 0, .msn = 0x21});
-  CHECK(t.ords[0].snap == 0x0200);
+  CHECK(t.ords[0].snap == 0x2000);
   // 16 packets of at least 1024 reach the trigger of 16384.
   for (uint32_t psn = 1; psn < 14; ++psn) {
     t.send(Track::packet(psn));
@@ -524,7 +524,7 @@ TEST_CASE("a packet that failed its checks only frees the lane", "[rx_track]") {
   CHECK_FALSE(t.verdicts[0].place);
   CHECK(t.resps.empty());
   t.send(Track::packet(0));
-  CHECK(t.ords[0].snap == 0x0200);  // but counts as issued
+  CHECK(t.ords[0].snap == 0x2000);  // but counts as issued
 }
 
 TEST_CASE("an immediate travels with its message number, in order or not", "[rx_track]") {
@@ -544,7 +544,7 @@ TEST_CASE("an immediate travels with its message number, in order or not", "[rx_
                          .psn = 1,
                          .adv = false,
                          .cack = 0xffffff,
-                         .snap = 0x0100});
+                         .snap = 0x1000});
 }
 
 TEST_CASE("a full response queue holds the tracker back without loss", "[rx_track]") {
@@ -923,7 +923,7 @@ TEST_CASE("a QP in Error answers everything with UNEXP_EVENT, or with nothing, a
   t.send(Track::packet(0));
   CHECK(t.verdicts[0].place);
   CHECK(t.ords[0].cack == 0);
-  CHECK(t.ords[0].snap == 0x0300);  // both discards count as issued
+  CHECK(t.ords[0].snap == 0x3000);  // both discards count as issued
 }
 
 TEST_CASE("the row of Rts changes nothing, that of another state starts anew", "[rx_track]") {
