@@ -161,6 +161,13 @@ module mrc_nic
   if (!pow2_in(RxBufWords, 256, 4096) || RxBufWords < 2 * 4096 / PortBytes) begin : gen_bad_rx_buf
     $error("%m: RxBufWords = %0d, must be a power of two, two packets (8192/PortBytes) to 4096", RxBufWords);
   end
+  // Packets of a plane that are done while a completion waits in rx_reorder for another plane, at
+  // most, and the completions behind it: its counters must not come round (docs/blocks/rx_reorder.md).
+  localparam int unsigned DoneAhead =
+      RxBufWords / 2 + RxBufWords * PortBytes / HostBytes + LaneFifo + 4 * NumPlanes;
+  if (DoneAhead >= 2048) begin : gen_bad_done_ahead
+    $error("%m: RxBufWords = %0d, too many: DoneAhead = %0d, must be below 2048", RxBufWords, DoneAhead);
+  end
 
   localparam int unsigned PlaneW = $clog2(NumPlanes);
   localparam int unsigned NumAcks = 12;

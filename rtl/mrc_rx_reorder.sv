@@ -75,7 +75,7 @@ module mrc_rx_reorder
 
   typedef struct packed {
     cqe_t cqe;
-    logic [NumPlanes-1:0][7:0] snap;
+    logic [NumPlanes-1:0][11:0] snap;
   } hold_t;
 
   typedef struct packed {
@@ -180,14 +180,19 @@ module mrc_rx_reorder
       .wdata_i({o_q.imm, o_q.length, o_q.psn})
   );
 
-  // ---- completions that wait until the lanes have written what came before
+  // ---- completions that wait until the lanes have written what came before, then for the host
 
-  logic hold_push, hold_ready, hold_valid, hold_go, placed, cqe_free;
+  logic hold_push, hold_ready, hold_valid, hold_go, written, placed_valid, placed_go, cqe_free;
   hold_t hold_d, hold;
+  cqe_t placed;
   // A completion waits for the data of its packets, several hundred cycles.
   localparam int unsigned HoldDepth = 4 * NumPlanes;
-  logic [$clog2(HoldDepth+1)-1:0] unused_hold_count;
-  logic [NumPlanes-1:0][7:0] done_q, done_d;
+  localparam int unsigned HeldW = $clog2(HoldDepth + 1);
+  // Completions in both queues: with HoldDepth at most, neither is full when a word comes. What is
+  // written leaves hold at once, so that its counters are looked at before they come round.
+  logic [HeldW-1:0] held_q, held_d, unused_hold_count, unused_placed_count;
+  logic unused_hold_room, unused_placed_room;
+  logic [NumPlanes-1:0][11:0] done_q, done_d;
 
   mrc_fifo #(
       .T(hold_t),
@@ -196,7 +201,7 @@ module mrc_rx_reorder
       .clk_i,
       .rst_ni,
       .valid_i(hold_push),
-      .ready_o(hold_ready),
+      .ready_o(unused_hold_room),
       .data_i(hold_d),
       .valid_o(hold_valid),
       .ready_i(hold_go),
@@ -205,22 +210,49 @@ module mrc_rx_reorder
   );
 
   always_comb begin
-    placed = 1'b1;
+    written = 1'b1;
     if (hold_valid) begin
       for (int unsigned p = 0; p < NumPlanes; p++) begin
-        if (done_q[p] - hold.snap[p] >= 8'd128) begin
-          placed = 1'b0;
+        if (done_q[p] - hold.snap[p] >= 12'd2048) begin
+          written = 1'b0;
         end
       end
     end
   end
 
-  assign hold_go = hold_valid && cqe_free && placed;
+  assign hold_go = hold_valid && written;
 
   always_comb begin
     done_d = done_q;
     if (done_valid_i) begin
-      done_d[done_plane_i[PlaneW-1:0]] = done_q[done_plane_i[PlaneW-1:0]] + 8'd1;
+      done_d[done_plane_i[PlaneW-1:0]] = done_q[done_plane_i[PlaneW-1:0]] + 12'd1;
+    end
+  end
+
+  mrc_fifo #(
+      .T(cqe_t),
+      .Depth(HoldDepth)
+  ) u_placed (
+      .clk_i,
+      .rst_ni,
+      .valid_i(hold_go),
+      .ready_o(unused_placed_room),
+      .data_i(hold.cqe),
+      .valid_o(placed_valid),
+      .ready_i(placed_go),
+      .data_o(placed),
+      .count_o(unused_placed_count)
+  );
+
+  assign placed_go = placed_valid && cqe_free;
+  assign hold_ready = held_q != HeldW'(HoldDepth);
+
+  always_comb begin
+    held_d = held_q;
+    if (hold_push && !placed_go) begin
+      held_d = held_q + HeldW'(1);
+    end else if (placed_go && !hold_push) begin
+      held_d = held_q - HeldW'(1);
     end
   end
 
@@ -229,8 +261,8 @@ module mrc_rx_reorder
   ) u_cqe (
       .clk_i,
       .rst_ni,
-      .load_i(hold_go),
-      .data_i(hold.cqe),
+      .load_i(placed_go),
+      .data_i(placed),
       .free_o(cqe_free),
       .valid_o(cqe_valid_o),
       .ready_i(cqe_ready_i),
@@ -299,7 +331,7 @@ module mrc_rx_reorder
     pool_take = 1'b0;
     pool_give = 1'b0;
     hold_push = 1'b0;
-    hold_d.snap = o_q.snap[NumPlanes*8-1:0];
+    hold_d.snap = o_q.snap[NumPlanes*12-1:0];
     hold_d.cqe.qp = o_q.qp;
     hold_d.cqe.recv = 1'b1;
     hold_d.cqe.status = CqStatusOk;
@@ -327,7 +359,7 @@ module mrc_rx_reorder
           end
         end else if (head_valid && hold_ready && qperr_free) begin
           pop = 1'b1;
-          hold_d.snap = head.snap[NumPlanes*8-1:0];
+          hold_d.snap = head.snap[NumPlanes*12-1:0];
           hold_d.cqe.qp = head.qp;
           hold_d.cqe.imm = head.imm;
           hold_d.cqe.length = head.length;
@@ -418,6 +450,7 @@ module mrc_rx_reorder
       init_q <= '0;
       known_q <= '0;
       done_q <= '0;
+      held_q <= '0;
       imm_ok_q <= 1'b1;
     end else begin
       state_q <= state_d;
@@ -427,6 +460,7 @@ module mrc_rx_reorder
         known_q[cfg_qp] <= 1'b1;
       end
       done_q <= done_d;
+      held_q <= held_d;
       imm_ok_q <= pool_free > FreeW'(Spare);
     end
   end
@@ -442,7 +476,8 @@ module mrc_rx_reorder
   assign imm_ok_o = imm_ok_q;
 
   logic unused_bits;
-  assign unused_bits = ^{unused_ord_count, unused_hold_count, cfg_index_i, cfg_ctx, o_q,
-      done_plane_i, head.snap, ahead, beyond, past, head_past};
+  assign unused_bits = ^{unused_ord_count, unused_hold_count, unused_hold_room, unused_placed_count,
+      unused_placed_room, cfg_index_i, cfg_ctx, o_q, done_plane_i, head.snap, ahead,
+      beyond, past, head_past};
 
 endmodule

@@ -728,7 +728,7 @@ module mrc_rx_track
   logic ooo_left;
   logic [21:0] trig_sum, trig_add;
   logic [20:0] trig;
-  logic [NumPlanes-1:0][7:0] issued_q, issued_d;
+  logic [NumPlanes-1:0][11:0] issued_q, issued_d;
   nack_reason_e nack_reason;
   ask_t ask_d;
   logic dup_inc_q, dup_inc_d, oor_inc_q, oor_inc_d, trim_inc_q, trim_inc_d;
@@ -881,7 +881,7 @@ module mrc_rx_track
   always_comb begin
     issued_d = issued_q;
     if (verdict_load) begin
-      issued_d[x_p_q.plane[PlaneW-1:0]] = issued_q[x_p_q.plane[PlaneW-1:0]] + 8'd1;
+      issued_d[x_p_q.plane[PlaneW-1:0]] = issued_q[x_p_q.plane[PlaneW-1:0]] + 12'd1;
     end
   end
 
@@ -918,7 +918,7 @@ module mrc_rx_track
       ord_d.imm_valid = x_p_q.imm_valid;
       ord_d.adv = x_moved_q;
       ord_d.cack = x_nxt_q - 24'd1;
-      ord_d.snap = 64'(issued_d);
+      ord_d.snap = 96'(issued_d);
       if (x_p_q.imm_valid) begin
         ord_d.rqmsn = x_p_q.rqmsn;
         ord_d.imm = x_p_q.imm;
