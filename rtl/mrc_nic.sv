@@ -158,8 +158,8 @@ module mrc_nic
   if (!pow2_in(LineFifo, 4, 128)) begin : gen_bad_line_fifo
     $error("%m: LineFifo = %0d, must be a power of two, 4 to 128", LineFifo);
   end
-  if (!pow2_in(RxBufWords, 256, 4096) || RxBufWords < 2 * 4096 / PortBytes) begin : gen_bad_rx_buf
-    $error("%m: RxBufWords = %0d, must be a power of two, two packets (8192/PortBytes) to 4096", RxBufWords);
+  if (!pow2_in(RxBufWords, 256, 2048) || RxBufWords < 2 * 4096 / PortBytes) begin : gen_bad_rx_buf
+    $error("%m: RxBufWords = %0d, must be a power of two, two packets (8192/PortBytes) to 2048", RxBufWords);
   end
   // Packets of a plane that are done while a completion waits in rx_reorder for another plane, at
   // most, and the completions behind it: its counters must not come round (docs/blocks/rx_reorder.md).
@@ -280,7 +280,7 @@ module mrc_nic
   logic csr_evp_valid, csr_evp_ready;
   evp_t csr_evp;
   line_t rx_place_line;
-  logic imm_ok;
+  logic imm_ok, hold_ok;
   logic block_freed;
   logic done_valid;
   logic [3:0] done_plane;
@@ -907,6 +907,7 @@ module mrc_nic
       .ack_with_sack_i(ack_with_sack),
       .sack_trigger_i(sack_trigger),
       .imm_ok_i(imm_ok),
+      .hold_ok_i(hold_ok),
       .cfg_req_i(cfg_req),
       .cfg_table_i(cfg_table),
       .cfg_index_i(cfg_index),
@@ -983,7 +984,8 @@ module mrc_nic
       .cqe_valid_o(rx_reorder_cqe_valid),
       .cqe_ready_i(rx_reorder_cqe_ready),
       .cqe_o(rx_reorder_cqe),
-      .imm_ok_o(imm_ok)
+      .imm_ok_o(imm_ok),
+      .hold_ok_o(hold_ok)
   );
 
   mrc_ack_gen #(

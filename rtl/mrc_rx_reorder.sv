@@ -34,7 +34,8 @@ module mrc_rx_reorder
     output logic qperr_valid_o,
     input logic qperr_ready_i,
     output qperr_t qperr_o,
-    output logic imm_ok_o
+    output logic imm_ok_o,
+    output logic hold_ok_o
 );
 
   localparam int unsigned QpW = $clog2(NumQps);
@@ -474,6 +475,7 @@ module mrc_rx_reorder
 
   assign cfg_ack_o = cfg_ack_q;
   assign imm_ok_o = imm_ok_q;
+  assign hold_ok_o = hold_ready;
 
   logic unused_bits;
   assign unused_bits = ^{unused_ord_count, unused_hold_count, unused_hold_room, unused_placed_count,

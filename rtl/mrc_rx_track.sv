@@ -24,6 +24,7 @@ module mrc_rx_track
     input logic ack_with_sack_i,
     input logic [19:0] sack_trigger_i,
     input logic imm_ok_i,
+    input logic hold_ok_i,
     input logic cfg_req_i,
     input logic [3:0] cfg_table_i,
     input logic [15:0] cfg_index_i,
@@ -734,7 +735,7 @@ module mrc_rx_track
   logic dup_inc_q, dup_inc_d, oor_inc_q, oor_inc_d, trim_inc_q, trim_inc_d;
   logic nores_inc_q, nores_inc_d;
 
-  assign may_post = verdict_free && resp_free && ackev_free && ord_free && qperr_free && ask_ready;
+  assign may_post = verdict_free && resp_free && ackev_free && ord_free && qperr_free && ask_ready && hold_ok_i;
   assign stuck = x_valid_q && !may_post;
   assign post = x_valid_q && may_post;
   assign no_pay = x_p_q.trim != TrimNone;

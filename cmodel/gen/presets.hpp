@@ -55,7 +55,7 @@ struct Preset {
   /// Host lines a transmit lane prefetches; a power of two; 4..128.
   unsigned line_fifo;
   /// PortBytes words of payload a receive lane buffers; a power of two, at least two packets;
-  /// 256..4096.
+  /// 256..2048.
   unsigned rx_buf_words;
   /// Clock period in ps
   unsigned clock_ps;
@@ -99,7 +99,7 @@ inline constexpr PresetParameter kPresetParameters[] = {
     {"LaneFifo", "lane_fifo", 4, 32, &Preset::lane_fifo},
     {"TxLaneFifo", "tx_lane_fifo", 16, 64, &Preset::tx_lane_fifo},
     {"LineFifo", "line_fifo", 4, 128, &Preset::line_fifo},
-    {"RxBufWords", "rx_buf_words", 256, 4096, &Preset::rx_buf_words},
+    {"RxBufWords", "rx_buf_words", 256, 2048, &Preset::rx_buf_words},
 };
 
 /// The preset of that name, or nullptr.

@@ -279,7 +279,7 @@ void Nic::Impl::step_receive(const mrc_pins_in& in) {
                               .tdata = in.rx_tdata[i]});
   }
   rx_check.step(cfg, values);
-  rx_track.step(cfg, values, rx_reorder.imm_ok());
+  rx_track.step(cfg, values, {.imm_ok = rx_reorder.imm_ok(), .hold_ok = rx_reorder.hold_ok()});
   rx_place.step(in.host_wr_ready != 0);
   rx_reorder.step(cfg, {.done_valid = rx_place.done_valid(), .done_plane = rx_place.done_plane()});
   ack_gen.step(cfg, values, port_up);

@@ -79,7 +79,7 @@ void RxReorder::idle(const CfgBus& cfg) {
     configure(cfg);
     return;
   }
-  if (ord_.has() && hold_ready() && qperr_.free()) accept();
+  if (ord_.has() && hold_ok() && qperr_.free()) accept();
 }
 
 void RxReorder::configure(const CfgBus& cfg) {
@@ -155,7 +155,7 @@ void RxReorder::entry() {
     state_ = State::Idle;
     return;
   }
-  if (!hold_ready()) return;
+  if (!hold_ok()) return;
   const unsigned index = qp(o_.qp);
   map_.write(slot(exp_[index]), {});
   pool_.give(map_.rdata().idx);

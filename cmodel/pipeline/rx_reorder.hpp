@@ -29,6 +29,9 @@ class RxReorder {
   bool cfg_ack() const { return ack_.value(); }
   /// Register: more than 8 entries are free. Without it rx_track refuses immediates that are not next in order.
   bool imm_ok() const { return imm_ok_; }
+  /// There is room for one more completion: those that wait for their data, and those that wait for the host, together
+  /// are fewer than four per plane. Without it rx_track stops.
+  bool hold_ok() const { return hold_.count() + placed_.count() < hold_depth_; }
   void step(const CfgBus& cfg, const In& in);
   void clock() {
     map_.clock();
@@ -60,7 +63,6 @@ class RxReorder {
 
   void place();
   void release();
-  bool hold_ready() const { return hold_.count() + placed_.count() < hold_depth_; }
   void idle(const CfgBus& cfg);
   void configure(const CfgBus& cfg);
   void init();

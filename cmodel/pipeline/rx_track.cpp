@@ -23,15 +23,15 @@ RxTrack::RxTrack(const Preset& preset, Stream<Rxpkt>& rxpkt, PlaneDemux<Verdict>
       adv_(kAdvDepth),
       sq_(kSackDepth) {}
 
-void RxTrack::step(const CfgBus& cfg, const CsrOut& csr, bool imm_ok) {
+void RxTrack::step(const CfgBus& cfg, const CsrOut& csr, const In& in) {
   ack_.begin(cfg);
   pulses_next_ = {};
   resp_taken_ = ackev_taken_ = false;
-  if (!x_valid_ || post_can_go()) {  // else the stages are stuck
+  if (!x_valid_ || (post_can_go() && in.hold_ok)) {  // else the stages are stuck
     const bool empty = !m_valid_ && !t_valid_ && !x_valid_ && !adv_.valid() && !sq_.valid() && sack_ == Sack::Idle;
     // The last stage first: each takes its registers, then the stage before it fills them.
     if (x_valid_) post(csr);
-    if (t_valid_) track(imm_ok);
+    if (t_valid_) track(in.imm_ok);
     if (m_valid_) t_ = m_;
     x_valid_ = t_valid_;
     t_valid_ = m_valid_;

@@ -32,8 +32,12 @@ class RxTrack {
 
   bool cfg_ack() const { return ack_.value(); }
   const Pulses& pulses() const { return pulses_; }
-  /// imm_ok: level of rx_reorder.
-  void step(const CfgBus& cfg, const CsrOut& csr, bool imm_ok);
+  /// Levels of rx_reorder.
+  struct In {
+    bool imm_ok = true;   ///< entries for immediates that must wait
+    bool hold_ok = true;  ///< room for a completion
+  };
+  void step(const CfgBus& cfg, const CsrOut& csr, const In& in);
   void clock();
 
  private:

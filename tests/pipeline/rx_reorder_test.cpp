@@ -211,9 +211,9 @@ TEST_CASE("a completion waits until every verdict issued before it is carried ou
   r.idle(10);
   CHECK(r.cqes.empty());
   r.cycle(true, 1);
-  r.idle(2);
+  r.idle(3);
   CHECK(r.cqes.empty());
-  r.cycle();  // done counts from the next cycle on; then the output register, then the consumer's FIFO
+  r.cycle();  // done counts from the next cycle on; then placed, the output register, then the consumer's FIFO
   CHECK(r.cqes.size() == 1);
 }
 

@@ -24,7 +24,7 @@ struct Track {
         track(preset, rxpkt, verdict, resp, ackev, ord, qperr) {}
 
   void cycle() {
-    track.step(cfg, csr, imm_ok);
+    track.step(cfg, csr, {.imm_ok = imm_ok, .hold_ok = hold_ok});
     for (unsigned p = 0; p < preset.num_planes; ++p) {
       if (take_verdict && verdict.lane(p).valid()) {
         verdicts.push_back(verdict.lane(p).head());
@@ -161,7 +161,7 @@ struct Track {
   Stream<Ord> ord;
   Stream<Qperr> qperr;
   RxTrack track;
-  bool imm_ok = true;
+  bool imm_ok = true, hold_ok = true;
   bool take_verdict = true, take_resp = true, take_ackev = true, take_ord = true, take_qperr = true;
   unsigned now = 0, dup = 0, oor = 0, trim = 0, nores = 0;
   std::vector<Verdict> verdicts;
@@ -1318,6 +1318,23 @@ TEST_CASE("every row is handed out again and again", "[rx_track]") {
   }
   for (unsigned qp = 0; qp < 4; ++qp) CHECK(t.ask(qp).cack == 79);
   CHECK(t.nores + t.dup + t.oor == 0);
+}
+
+TEST_CASE("without room for a completion no packet goes on, not even one that brings none", "[rx_track]") {
+  Track t;
+  t.configure(1, 0);
+  t.send(packet_of(1, 0));
+  CHECK(t.verdicts.size() == 1);
+  t.verdicts.clear();
+  t.hold_ok = false;
+  t.rxpkt.load(packet_of(1, 0));  // a duplicate
+  t.idle(50);
+  CHECK(t.verdicts.empty());
+  CHECK(t.dup == 0);
+  t.hold_ok = true;
+  t.idle(10);
+  CHECK(t.verdicts.size() == 1);
+  CHECK(t.dup == 1);
 }
 
 TEST_CASE("while immediates have no room, those that are not next in order are refused", "[rx_track]") {
