@@ -25,7 +25,7 @@ constexpr Bug kBugs[] = {
     {16, "icrc-24-bits", "rx_lane", "the ICRC's top byte is not compared", "tiny", "corrupt"},
     {17, "ce-lost", "rx_lane", "ECN marks are not seen", "tiny", "ecn"},
     {18, "done-too-early", "rx_reorder", "data count as written before the host took them", "tiny", "slow-host"},
-    {58, "done-out-of-turn", "rx_place", "a packet without data is done before the one ahead of it", "tiny",
+    {58, "done-out-of-turn", "rx_reorder", "a packet without data is done before the one ahead of it", "tiny",
      "late-data"},
     {19, "bounds-first-byte", "rx_check", "only the first byte of a packet is checked against its region", "tiny",
      "refused"},

@@ -196,9 +196,9 @@ constexpr Row kScenarios[] = {
      "20 generated 0.8 udp_share 0.4 reorder_pkts 32"},
     {"slow-host", "a host that is often busy: back-pressure and full buffers",
      "stall 0.3 pause 0.06 pause_ns 4000 rto 6 mtu_min 3 size_min 2048 exact_share 0 small_share 0.02"},
-    {"late-data", "immediates, duplicates and a host that pauses: no completion before its data",
-     "imm_share 1 size_min 64 size_max 2048 loss 0.003 reorder 0.05 jitter_ns 200 skew_ns 300 wrap_share 1 stall 0.3 "
-     "pause 0.2 pause_ns 1500 duplicate 0.05 rto 1 reorder_pkts 32"},
+    {"late-data", "immediates, duplicates, a host that pauses: no completion before its data",
+     "imm_share 0.6 size_min 64 size_max 2048 loss 0.003 reorder 0.05 jitter_ns 200 skew_ns 300 wrap_share 1 stall 0.3 "
+     "pause 0.2 pause_ns 1500 cqe_pause 0.02 cqe_pause_ns 8000 duplicate 0.05 rto 1 reorder_pkts 32"},
     {"link-flap", "ports of both NICs go down and come up, peers are told; tables are rewritten meanwhile",
      "flap_us 25 flap_down_us 10 peer_flap 1 hang_us 4000 jitter_ns 300 qps 3 csr_gap 300 churn 0.7 vary 1 ep_ticks 12 "
      "control 0.2"},
@@ -240,7 +240,8 @@ constexpr Row kScenarios[] = {
     {"soak", "everything at random",
      "size_max 131072 loss 0.002 trim 0.01 lasthop 0.2 ecn 0.02 corrupt 0.001 duplicate 0.002 rogue 0.002 reorder "
      "0.005 "
-     "jitter_ns 50 skew_ns 200 stall 0.03 pause 0.02 vary 1 churn 0.4 control 0.2 csr_gap 1000 flap_us 300 "
+     "jitter_ns 50 skew_ns 200 stall 0.03 pause 0.02 cqe_pause 0.005 vary 1 churn 0.4 control 0.2 csr_gap 1000 flap_us "
+     "300 "
      "flap_down_us "
      "20 peer_flap 1 cc_share 0.5 dests 3 backup 1 probe_ticks 100 dyn_mpr 1 same_ev 1 svc_share 0.5 ep_ticks 60 "
      "reorder_pkts 32"},
