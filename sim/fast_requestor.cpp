@@ -12,7 +12,6 @@
 namespace mrc::sim {
 
 namespace {
-constexpr unsigned kBurstPackets = 16, kBurstBytes = 4096;
 
 /// Opcode and nominal size of packet idx of a request.
 struct NextPacket {
@@ -175,9 +174,8 @@ void FastEndpoint::begin_burst(FastQp& qp) {
   }
   work_ = {};
   if (qp.cc) {
-    static constexpr uint8_t kShift[5] = {3, 3, 2, 1, 0};
     const uint32_t min = next_packet(qp.requests[msn_dist(qp.msn_head, qp.msn_done)], qp.idx, qp).size;
-    work_.left = grant(qp, min, std::max(min, uint32_t{qp.full} << kShift[qp.mtu_code]), work_.last_grant);
+    work_.left = grant(qp, min, uint32_t{qp.full} * kBurstAsk, work_.last_grant);
     if (work_.left == 0) {
       dest_of(qp).waiting.push_front(qp.index);
       watch_state(qp);
