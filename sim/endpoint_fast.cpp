@@ -381,16 +381,26 @@ void FastEndpoint::look_for_room(unsigned plane) {
   room_ = lane_room(queued + sending, bytes, config_.lane_fifo) ? room_ | bit : room_ & ~bit;
 }
 
-Packet* FastEndpoint::take(Lane& lane, unsigned plane, Time now) const {
-  Packet** head = &lane.control;
-  if (lane.control == nullptr || lane.control->at_ps > now) {
-    head = &lane.data;
-    if (lane.data == nullptr) return nullptr;
-    // The MAC takes a frame before it has all of it.
-    const Time early = config_.mac_holds ? config_.lane_time(lane.data->size, access_.rate(plane)) : 0;
-    if (lane.data->at_ps > now + early) return nullptr;
+Packet** FastEndpoint::pick(Lane& lane, unsigned plane, Time now) const {
+  if (lane.control == nullptr) return lane.data == nullptr ? nullptr : &lane.data;
+  if (lane.data == nullptr) return &lane.control;
+  if (!config_.mac_holds) {
+    return lane.control->at_ps <= std::max(now, lane.data->at_ps) ? &lane.control : &lane.data;
   }
+  // A lane that has begun with a data packet, whose payload it may still be waiting for, lets nothing overtake.
+  const Time payload = config_.work_to_wire - config_.work_to_probe;
+  const Time begun = lane.data->at_ps - config_.lane_time(lane.data->size, access_.rate(plane)) - payload;
+  return std::max(lane.control->at_ps, lane.taken_at) <= std::max(begun, lane.taken_at) ? &lane.control : &lane.data;
+}
+
+Packet* FastEndpoint::take(Lane& lane, unsigned plane, Time now) const {
+  Packet** head = pick(lane, plane, now);
+  if (head == nullptr) return nullptr;
   Packet* packet = *head;
+  // The MAC takes a frame before it has all of it.
+  const bool early = config_.mac_holds && head == &lane.data;
+  if (packet->at_ps > now + (early ? config_.lane_time(packet->size, access_.rate(plane)) : 0)) return nullptr;
+  lane.taken_at = packet->at_ps;
   *head = packet->next;
   packet->next = nullptr;
   if (head == &lane.data) {
@@ -410,14 +420,18 @@ PacketPtr FastEndpoint::pull(unsigned plane) {
     lane.next = packet;
     packet = nullptr;
   } else if (packet != nullptr) {
-    if (config_.mac_holds) lane.next = take(lane, plane, now);
+    if (config_.mac_holds) {
+      lane.next = take(lane, plane, now);
+      if (lane.next != nullptr) {
+        lane.taken_at = std::max(lane.taken_at, now + config_.lane_time(lane.next->size, access_.rate(plane)));
+      }
+    }
   }
   lane.idle = packet == nullptr;
   if (lane.idle && lane.next != nullptr) {
     ask_wake(lane.next->at_ps);
   } else if (lane.idle) {
-    if (lane.control != nullptr) ask_wake(lane.control->at_ps);
-    if (lane.data != nullptr) ask_wake(lane.data->at_ps);
+    if (Packet** head = pick(lane, plane, now); head != nullptr) ask_wake((*head)->at_ps);
   }
   if ((room_ >> plane & 1) == 0) {
     look_for_room(plane);
@@ -467,7 +481,6 @@ void FastEndpoint::wake() {
   }
   take_answers();
   pump();
-  const auto ready = [](const Packet* packet) { return packet == nullptr ? kNever : packet->at_ps; };
   Time next = timers_.empty() ? kNever : timers_.top().time;
   if (answers_ != nullptr) next = std::min(next, std::max(now, answers_at_));
   if (!rtx_list_.empty() && rtx_at_ > now) next = std::min(next, rtx_at_);
@@ -475,7 +488,9 @@ void FastEndpoint::wake() {
     Lane& lane = lanes_[p];
     if (!lane.idle) continue;
     const auto first = [&] {
-      return lane.next != nullptr ? lane.next->at_ps : std::min(ready(lane.control), ready(lane.data));
+      if (lane.next != nullptr) return lane.next->at_ps;
+      Packet** head = pick(lane, p, now);
+      return head == nullptr ? kNever : (*head)->at_ps;
     };
     if (first() <= now) access_.kick(p);
     if (lane.idle) next = std::min(next, first());

@@ -59,9 +59,9 @@ struct FastConfig {
   /// A QP whose window is full and who hears nothing for this many round trips (base_rtt and target_delay) asks for the
   /// receiver's state with a reliability probe, again after twice the time. 0: it waits for its timer.
   unsigned state_probe = 2;
-  /// The clock of a NIC that takes answers one after the other, asks again for a refused retransmission every 16 cycles,
-  /// and wakes new packets when the window opens: what is asked for first gets it. 0: all of that takes no time, and
-  /// retransmissions go first.
+  /// The clock of a NIC that takes answers one after the other, asks again for a refused retransmission every 16
+  /// cycles, and wakes new packets when the window opens: what is asked for first gets it. 0: all of that takes no
+  /// time, and retransmissions go first.
   Time clock = 0;
   bool exact_flight = true;  ///< what rounding of rcvd_bytes hides is counted later; false: as the NIC does
   uint64_t remote_va = 0;    ///< added to message_address(): where WRITEs go
@@ -166,9 +166,10 @@ class FastEndpoint final : public Endpoint {
   struct Lane {
     Packet *control = nullptr, *control_tail = nullptr;
     Packet *data = nullptr, *data_tail = nullptr;
-    Packet* next = nullptr;  // in the MAC
+    Packet* next = nullptr;           // in the MAC
     uint32_t packets = 0, bytes = 0;  // data, without what is in the MAC or on the port; payload of these
-    bool idle = true;        // the port asks no more by itself
+    bool idle = true;                 // the port asks no more by itself
+    Time taken_at = 0;                // the MAC has had all of the newest frame since then: the one behind it is chosen
   };
   /// What the transmit side is at work on: a burst of a QP, or one retransmission.
   struct Work {
@@ -199,7 +200,9 @@ class FastEndpoint final : public Endpoint {
   void put_control(PacketPtr packet, unsigned plane, Time delay);
   void put_data(PacketPtr packet, unsigned plane);
   void flush_lane(unsigned plane);
-  /// The packet that goes next, control packets first; null: none is ready.
+  /// The queue whose first packet goes next, control packets first; null: both are empty.
+  Packet** pick(Lane& lane, unsigned plane, Time now) const;
+  /// That packet, out of its queue; null: none is ready.
   Packet* take(Lane& lane, unsigned plane, Time now) const;
   /// Notes whether the lane takes one more data packet.
   void look_for_room(unsigned plane);
@@ -303,7 +306,7 @@ class FastEndpoint final : public Endpoint {
   Time rtx_at_ = 0;  // the next retransmission asks at this time, or later
   Packet *answers_ = nullptr, *answers_tail_ = nullptr;
   Time answers_at_ = 0;  // the next one is taken at this time, or later
-  Time pipe_ = 0;  // the next burst leaves the work queues at this time, or later
+  Time pipe_ = 0;        // the next burst leaves the work queues at this time, or later
   struct Placed {
     Time time;
     Delivery delivery;

@@ -17,7 +17,6 @@ namespace {
 /// the retransmission asks; from one retransmission to the next; from the controller's wake until new packets ask.
 constexpr unsigned kHoldCycles = 16, kAskCycles = 5, kRtxCycles = 8, kWakeCycles = 6;
 
-
 /// Opcode and nominal size of packet idx of a request.
 struct NextPacket {
   uint8_t opcode;
@@ -106,8 +105,8 @@ void FastEndpoint::cc_event(FastQp& qp, NsccEvent event) {
   const uint32_t base_rtt = dest.state.base_rtt;
   const NsccDecisions d = nscc_step(dest.state, *dest.words, event);
   if (config_.clock != 0) {
-    answers_at_ = std::max(answers_at_, access_.now() +
-                                            nscc_cycles(event, d, dest.state.base_rtt != base_rtt) * config_.clock);
+    answers_at_ =
+        std::max(answers_at_, access_.now() + nscc_cycles(event, d, dest.state.base_rtt != base_rtt) * config_.clock);
   }
   wake_dest(dest);
 }

@@ -49,7 +49,8 @@ class TxLane {
     data_.clock();
     fq_.clock();
     lines_.clock();
-    lane_room_ = mrc::lane_room(static_cast<unsigned>(data_.count()) + (state_ != State::Idle && !ctl_q_ ? 1u : 0u), queued_, fifo_);
+    lane_room_ = mrc::lane_room(static_cast<unsigned>(data_.count()) + (state_ != State::Idle && !ctl_q_ ? 1u : 0u),
+                                queued_, fifo_);
     tx_inc_ = tx_inc_next_;
     tx_inc_next_ = false;
   }
