@@ -61,7 +61,7 @@ FastConfig FastConfig::for_fabric(double gbps, Time base_rtt) {
   nscc.max_cwnd = static_cast<uint32_t>(std::clamp(1.25 * bdp, 2.0 * nscc.path_mtu, 2e8));
   nscc.target_delay = nscc.base_rtt / 2;
   nscc.qa_gate = 5;
-  nscc.fi = nscc.path_mtu / 8.0;
+  nscc.fi = nscc.path_mtu * 3 / 8.0;
   nscc.eta = nscc.path_mtu / 10.0;
   config.timeout = 7;
   while (config.timeout < 24 && (1024 * kNs << config.timeout) < 64 * base_rtt) ++config.timeout;
