@@ -304,6 +304,7 @@ class FastEndpoint final : public Endpoint {
   std::priority_queue<Timer> timers_;
   Time wake_at_ = kNever;
   Time rtx_at_ = 0;  // the next retransmission asks at this time, or later
+  Time ar_at_ = 0;   // a QP with nothing more to send may ask for a SACK at this time, or later
   Packet *answers_ = nullptr, *answers_tail_ = nullptr;
   Time answers_at_ = 0;  // the next one is taken at this time, or later
   Time pipe_ = 0;        // the next burst leaves the work queues at this time, or later

@@ -4,6 +4,7 @@
 #include <bit>
 #include <utility>
 
+#include "gen/csr.hpp"
 #include "protocol/timestamp.hpp"
 #include "sim/codec.hpp"
 #include "sim/endpoint_fast.hpp"
@@ -16,6 +17,8 @@ namespace {
 /// Cycles of the NIC (docs/blocks): tx_inflight's pause after a refusal ends every kHoldCycles; from its end until
 /// the retransmission asks; from one retransmission to the next; from the controller's wake until new packets ask.
 constexpr unsigned kHoldCycles = 16, kAskCycles = 5, kRtxCycles = 8, kWakeCycles = 6;
+/// Register ACK_CTL.ar_gap after reset: AckReq of QPs that have nothing more to send.
+constexpr unsigned kArGapCycles = csr::kAckCtlArGap.get(csr::kAckCtlReset);
 
 /// Opcode and nominal size of packet idx of a request.
 struct NextPacket {
@@ -396,7 +399,10 @@ void FastEndpoint::send_new(FastQp& qp, uint16_t ev_idx) {
   ++work_.packets;
   work_.bytes += pkt.plen;
   const bool more = can_send(qp);
-  const bool ackreq = !more || (qp.cc && work_.last_grant && work_.left < qp.full);
+  const bool idle = qp.msn_head == qp.msn_tail;
+  bool ackreq = !more && (!idle || ar_at_ <= access_.now());
+  if (idle && ackreq) ar_at_ = access_.now() + kArGapCycles * config_.clock;
+  ackreq |= qp.cc && work_.last_grant && work_.left < qp.full;
   ++stats_.data_packets;
   stats_.data_bytes += pkt.plen;
   if (ev_idx != kNoPathEv) {
