@@ -185,6 +185,33 @@ TEST_CASE("an incast with trimming of fast NICs takes as long as one of NICs by 
   CHECK(std::abs(last - 1) < 0.05);
 }
 
+TEST_CASE("an incast of many senders waits for timers, fast NICs with the NIC's rules tell", "[sim][cycle]") {
+  const std::string text = R"(
+sampling = false
+shared_evs = true
+[topology]
+planes = 8
+gbps = 100
+leaves = 2
+hosts_per_leaf = 9
+spines = 4
+[[traffic]]
+pattern = "incast"
+to = "nic0"
+nodes = 16
+first = 1
+bytes = 1_000_000
+)";
+  const ExperimentResult fast = run(endpoints("fast") + text), model = run(endpoints("model") + text);
+  compare("16:1 incast", fast, model);
+  CHECK(model.over_bound() > 2);
+  CHECK(std::abs(fast.over_bound() / model.over_bound() - 1) < 0.1);
+  // None of that without these rules.
+  const ExperimentResult free = run(text);
+  CHECK(free.over_bound() < 1.06);
+  CHECK(free.total.timeouts == 0);
+}
+
 TEST_CASE("steps that wait for each other take as long, too", "[sim][cycle]") {
   const std::string text = std::string(kTwoTiers) + "[[traffic]]\npattern = \"ring\"\nbytes = 262144\n";
   const ExperimentResult fast = run(endpoints("fast") + text), model = run(endpoints("model") + text);
