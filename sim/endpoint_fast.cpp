@@ -6,6 +6,7 @@
 #include <bit>
 #include <utility>
 
+#include "protocol/lane_room.hpp"
 #include "protocol/srv6.hpp"
 #include "sim/codec.hpp"
 #include "sim/fabric.hpp"
@@ -25,6 +26,9 @@ Stack stack_of(Encap encap) {
   }
 }
 constexpr uint32_t kDirectQpns = 1 << 16;
+
+/// Cycles of the NIC from one answer to the next, at least.
+constexpr unsigned kAnswerPace = 4;
 
 /// Bytes of a trimmed frame that still has its BTH and METH; without them nobody knows what was trimmed.
 constexpr unsigned least_trimmed(Stack stack) {
@@ -57,7 +61,7 @@ FastConfig FastConfig::for_fabric(double gbps, Time base_rtt) {
   nscc.max_cwnd = static_cast<uint32_t>(std::clamp(1.25 * bdp, 2.0 * nscc.path_mtu, 2e8));
   nscc.target_delay = nscc.base_rtt / 2;
   nscc.qa_gate = 5;
-  nscc.fi = nscc.path_mtu / 8.0;
+  nscc.fi = nscc.path_mtu * 3 / 8.0;
   nscc.eta = nscc.path_mtu / 10.0;
   config.timeout = 7;
   while (config.timeout < 24 && (1024 * kNs << config.timeout) < 64 * base_rtt) ++config.timeout;
@@ -77,7 +81,7 @@ void FastConfig::be_nic(const Preset& preset) {
   lane_16_bytes = 16 * cycle / preset.port_bytes;
   packet_to_memory = 18 * cycle;
   burst_alone = 7 * cycle;
-  lane_packets = preset.tx_lane_fifo / 2;
+  lane_fifo = preset.tx_lane_fifo;
   mac_holds = true;
   wqe_depth = preset.wqe_depth;
   max_wimm = preset.max_wimm;
@@ -85,8 +89,7 @@ void FastConfig::be_nic(const Preset& preset) {
   trim_sack = false;
   nic_walks = true;
   exact_flight = false;
-  rtx_asks = 16 * cycle;
-  answer_to_work = 16 * cycle;
+  clock = cycle;
 }
 
 FastEndpoint::FastEndpoint(const FastConfig& config) : config_(config) {}
@@ -97,6 +100,7 @@ FastEndpoint::~FastEndpoint() {
     drop_list(lane.data);
     drop_list(lane.next);
   }
+  drop_list(answers_);
 }
 
 void FastEndpoint::attach(const Access& access) {
@@ -162,8 +166,9 @@ bool FastEndpoint::open(const QpSpec& spec, std::string& why) {
           " times 128 packets is not between 1 and 255";
     return false;
   }
-  if (config_.lane_packets == 0 || config_.reorder == 0 || config_.wqe_depth == 0 || config_.wqe_depth > 16384) {
-    why = "lane_packets and reorder are at least 1, wqe_depth is between 1 and 16384";
+  if (config_.lane_fifo <= kLaneUnderWay || config_.reorder == 0 || config_.wqe_depth == 0 ||
+      config_.wqe_depth > 16384) {
+    why = "lane_fifo is at least 9, reorder at least 1, wqe_depth between 1 and 16384";
     return false;
   }
   auto qp = std::make_unique<FastQp>();
@@ -256,7 +261,8 @@ bool FastEndpoint::post(const WorkRequest& request) {
   qp->requests.push_back(entry);
   ++qp->msn_tail;
   activate(*qp);
-  if (started_) pump();
+  // Not at once: what is posted at the same time takes turns with it.
+  if (started_) ask_wake(access_.now());
   return true;
 }
 
@@ -355,22 +361,52 @@ void FastEndpoint::put_data(PacketPtr packet, unsigned plane) {
   packet->at_ps =
       std::max(pipe_, access_.now()) + config_.work_to_wire + config_.lane_time(packet->size, access_.rate(plane));
   if (lane.idle && lane.data == nullptr) ask_wake(packet->at_ps);
+  ++lane.packets;
+  lane.bytes += packet->payload;
   append(lane.data, lane.data_tail, packet.release());
-  if (++lane.packets >= config_.lane_packets) room_ &= ~(1u << plane);
+  look_for_room(plane);
+}
+
+void FastEndpoint::look_for_room(unsigned plane) {
+  const Lane& lane = lanes_[plane];
+  unsigned queued = lane.packets, bytes = lane.bytes, sending = 0;
+  if (lane.next != nullptr && lane.next->at_ps > access_.now()) {
+    sending = is_write(lane.next->opcode) ? 1 : 0;  // on its way into the MAC
+  } else if (lane.data != nullptr) {
+    sending = 1;
+    --queued;
+    bytes -= lane.data->payload;
+  }
+  const unsigned bit = 1u << plane;
+  room_ = lane_room(queued + sending, bytes, config_.lane_fifo) ? room_ | bit : room_ & ~bit;
+}
+
+Packet** FastEndpoint::pick(Lane& lane, unsigned plane, Time now) const {
+  if (lane.control == nullptr) return lane.data == nullptr ? nullptr : &lane.data;
+  if (lane.data == nullptr) return &lane.control;
+  if (!config_.mac_holds) {
+    return lane.control->at_ps <= std::max(now, lane.data->at_ps) ? &lane.control : &lane.data;
+  }
+  // A lane that has begun with a data packet, whose payload it may still be waiting for, lets nothing overtake.
+  const Time payload = config_.work_to_wire - config_.work_to_probe;
+  const Time begun = lane.data->at_ps - config_.lane_time(lane.data->size, access_.rate(plane)) - payload;
+  return std::max(lane.control->at_ps, lane.taken_at) <= std::max(begun, lane.taken_at) ? &lane.control : &lane.data;
 }
 
 Packet* FastEndpoint::take(Lane& lane, unsigned plane, Time now) const {
-  Packet** head = &lane.control;
-  if (lane.control == nullptr || lane.control->at_ps > now) {
-    head = &lane.data;
-    if (lane.data == nullptr) return nullptr;
-    // The MAC takes a frame before it has all of it.
-    const Time early = config_.mac_holds ? config_.lane_time(lane.data->size, access_.rate(plane)) : 0;
-    if (lane.data->at_ps > now + early) return nullptr;
-  }
+  Packet** head = pick(lane, plane, now);
+  if (head == nullptr) return nullptr;
   Packet* packet = *head;
+  // The MAC takes a frame before it has all of it.
+  const bool early = config_.mac_holds && head == &lane.data;
+  if (packet->at_ps > now + (early ? config_.lane_time(packet->size, access_.rate(plane)) : 0)) return nullptr;
+  lane.taken_at = packet->at_ps;
   *head = packet->next;
   packet->next = nullptr;
+  if (head == &lane.data) {
+    --lane.packets;
+    lane.bytes -= packet->payload;
+  }
   return packet;
 }
 
@@ -378,29 +414,29 @@ PacketPtr FastEndpoint::pull(unsigned plane) {
   if (plane >= planes_) return nullptr;
   Lane& lane = lanes_[plane];
   const Time now = access_.now();
-  const bool freed = lane.sending;
-  if (freed) {
-    lane.sending = false;
-    --lane.packets;
-    room_ |= 1u << plane;
-  }
   Packet* packet = lane.next != nullptr ? lane.next : take(lane, plane, now);
   lane.next = nullptr;
   if (packet != nullptr && packet->at_ps > now) {
     lane.next = packet;
     packet = nullptr;
   } else if (packet != nullptr) {
-    lane.sending = is_write(packet->opcode);
-    if (config_.mac_holds) lane.next = take(lane, plane, now);
+    if (config_.mac_holds) {
+      lane.next = take(lane, plane, now);
+      if (lane.next != nullptr) {
+        lane.taken_at = std::max(lane.taken_at, now + config_.lane_time(lane.next->size, access_.rate(plane)));
+      }
+    }
   }
   lane.idle = packet == nullptr;
   if (lane.idle && lane.next != nullptr) {
     ask_wake(lane.next->at_ps);
   } else if (lane.idle) {
-    if (lane.control != nullptr) ask_wake(lane.control->at_ps);
-    if (lane.data != nullptr) ask_wake(lane.data->at_ps);
+    if (Packet** head = pick(lane, plane, now); head != nullptr) ask_wake((*head)->at_ps);
   }
-  if (freed) pump();
+  if ((room_ >> plane & 1) == 0) {
+    look_for_room(plane);
+    if ((room_ >> plane & 1) != 0) pump();
+  }
   return PacketPtr(packet);
 }
 
@@ -432,16 +468,29 @@ void FastEndpoint::wake() {
           if (listener_ != nullptr) listener_->delivered(placed.delivery);
         }
         break;
+      case TimerKind::Wake:
+        take_waiting(*dests_[timer.index]);
+        break;
+      case TimerKind::Ask: {
+        FastDest& dest = *dests_[timer.index];
+        dest.asks = false;
+        while (!dest.rtx_waiting.empty()) rtx_list_.push_back(dest.rtx_waiting.pop_front());
+        break;
+      }
     }
   }
+  take_answers();
   pump();
-  const auto ready = [](const Packet* packet) { return packet == nullptr ? kNever : packet->at_ps; };
   Time next = timers_.empty() ? kNever : timers_.top().time;
+  if (answers_ != nullptr) next = std::min(next, std::max(now, answers_at_));
+  if (!rtx_list_.empty() && rtx_at_ > now) next = std::min(next, rtx_at_);
   for (unsigned p = 0; p < planes_; ++p) {
     Lane& lane = lanes_[p];
     if (!lane.idle) continue;
     const auto first = [&] {
-      return lane.next != nullptr ? lane.next->at_ps : std::min(ready(lane.control), ready(lane.data));
+      if (lane.next != nullptr) return lane.next->at_ps;
+      Packet** head = pick(lane, p, now);
+      return head == nullptr ? kNever : (*head)->at_ps;
     };
     if (first() <= now) access_.kick(p);
     if (lane.idle) next = std::min(next, first());
@@ -454,8 +503,7 @@ void FastEndpoint::flush_lane(unsigned plane) {
   drop_list(lane.control);
   drop_list(lane.data);
   drop_list(lane.next);
-  lane.packets = 0;
-  lane.sending = false;
+  lane.packets = lane.bytes = 0;
   lane.idle = true;
   room_ |= 1u << plane;
 }
@@ -496,23 +544,39 @@ void FastEndpoint::receive(PacketPtr packet, unsigned plane) {
     return;
   }
   if (qp->failed) return;
-  switch (opcode) {
-    case Opcode::Sack:
-      on_sack(*qp, p);
+  if (config_.clock == 0) {
+    on_answer(*qp, p);
+    pump();
+    return;
+  }
+  if (answers_ == nullptr) ask_wake(std::max(access_.now(), answers_at_));
+  append(answers_, answers_tail_, packet.release());
+}
+
+void FastEndpoint::on_answer(FastQp& qp, const Packet& p) {
+  switch (static_cast<wire::Opcode>(p.opcode)) {
+    case wire::Opcode::Sack:
+      on_sack(qp, p);
       break;
-    case Opcode::Nack:
-      on_nack(*qp, p);
+    case wire::Opcode::Nack:
+      on_nack(qp, p);
       break;
-    case Opcode::Ack:
-      on_ack(*qp, p);
+    case wire::Opcode::Ack:
+      on_ack(qp, p);
       break;
     default:
-      return;
+      break;
   }
-  if (config_.answer_to_work == 0) {
-    pump();
-  } else {
-    ask_wake(access_.now() + config_.answer_to_work);
+}
+
+/// Those whose time has come. Each keeps the controller busy, the next one waits.
+void FastEndpoint::take_answers() {
+  const Time now = access_.now();
+  while (answers_ != nullptr && answers_at_ <= now) {
+    const PacketPtr packet(std::exchange(answers_, answers_->next));
+    packet->next = nullptr;
+    answers_at_ = now + kAnswerPace * config_.clock;
+    if (FastQp* qp = find(packet->dqp); qp != nullptr && !qp->failed) on_answer(*qp, *packet);
   }
 }
 

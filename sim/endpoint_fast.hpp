@@ -40,7 +40,7 @@ struct FastConfig {
   Time lane_16_bytes = 0;
   Time packet_to_memory = 18 * kNs;  ///< from the last byte of a packet to the first in memory
   Time burst_alone = 7 * kNs;        ///< from one burst to the next, when only one QP sends; among others 1 ns a packet
-  unsigned lane_packets = 8;         ///< data packets a port holds, the one it sends included
+  unsigned lane_fifo = 32;           ///< TxLaneFifo: how many data packets a port takes (protocol/lane_room.hpp)
   bool mac_holds = false;            ///< and its MAC one more frame behind the one it sends: nothing overtakes that
 
   // Requestor.
@@ -59,11 +59,10 @@ struct FastConfig {
   /// A QP whose window is full and who hears nothing for this many round trips (base_rtt and target_delay) asks for the
   /// receiver's state with a reliability probe, again after twice the time. 0: it waits for its timer.
   unsigned state_probe = 2;
-  /// From a SACK or NACK until the window it opened is given to packets: what comes in meanwhile counts, too.
-  Time answer_to_work = 0;
-  /// Period in which a retransmission that the window refused asks again: in half of it new packets, which are woken,
-  /// come first. 0: it goes before new packets.
-  Time rtx_asks = 0;
+  /// The clock of a NIC that takes answers one after the other, asks again for a refused retransmission every 16
+  /// cycles, and wakes new packets when the window opens: what is asked for first gets it. 0: all of that takes no
+  /// time, and retransmissions go first.
+  Time clock = 0;
   bool exact_flight = true;  ///< what rounding of rcvd_bytes hides is counted later; false: as the NIC does
   uint64_t remote_va = 0;    ///< added to message_address(): where WRITEs go
   uint32_t rkey = 0;
@@ -157,7 +156,7 @@ class FastEndpoint final : public Endpoint {
   uint64_t memory() const override;
 
  private:
-  enum class TimerKind : uint32_t { Retry, State, Probe, PortStatus, ReverseProbe, Memory };
+  enum class TimerKind : uint32_t { Retry, State, Probe, PortStatus, ReverseProbe, Memory, Wake, Ask };
   struct Timer {
     Time time;
     TimerKind kind;
@@ -167,10 +166,10 @@ class FastEndpoint final : public Endpoint {
   struct Lane {
     Packet *control = nullptr, *control_tail = nullptr;
     Packet *data = nullptr, *data_tail = nullptr;
-    Packet* next = nullptr;  // in the MAC
-    uint16_t packets = 0;    // data, the one on the port included
-    bool sending = false;    // a data packet
-    bool idle = true;        // the port asks no more by itself
+    Packet* next = nullptr;           // in the MAC
+    uint32_t packets = 0, bytes = 0;  // data, without what is in the MAC or on the port; payload of these
+    bool idle = true;                 // the port asks no more by itself
+    Time taken_at = 0;                // the MAC has had all of the newest frame since then: the one behind it is chosen
   };
   /// What the transmit side is at work on: a burst of a QP, or one retransmission.
   struct Work {
@@ -201,8 +200,12 @@ class FastEndpoint final : public Endpoint {
   void put_control(PacketPtr packet, unsigned plane, Time delay);
   void put_data(PacketPtr packet, unsigned plane);
   void flush_lane(unsigned plane);
-  /// The packet that goes next, control packets first; null: none is ready.
+  /// The queue whose first packet goes next, control packets first; null: both are empty.
+  Packet** pick(Lane& lane, unsigned plane, Time now) const;
+  /// That packet, out of its queue; null: none is ready.
   Packet* take(Lane& lane, unsigned plane, Time now) const;
+  /// Notes whether the lane takes one more data packet.
+  void look_for_room(unsigned plane);
   void ask_wake(Time time);
   void add_timer(Time time, TimerKind kind, uint32_t index);
   /// Headers of a packet to the QP's peer.
@@ -233,6 +236,9 @@ class FastEndpoint final : public Endpoint {
   void wake_dest(FastDest& dest);
   void take_waiting(FastDest& dest);
   void list_retransmission(FastQp& qp);
+  void on_answer(FastQp& qp, const Packet& packet);
+  void take_answers();
+  void ask_again(FastDest& dest);
   void on_sack(FastQp& qp, const Packet& packet);
   void on_nack(FastQp& qp, const Packet& packet);
   void on_ack(FastQp& qp, const Packet& packet);
@@ -297,8 +303,11 @@ class FastEndpoint final : public Endpoint {
   Work work_;
   std::priority_queue<Timer> timers_;
   Time wake_at_ = kNever;
-  bool run_first_ = false;
-  Time pipe_ = 0;  // the next burst leaves the work queues at this time, or later
+  Time rtx_at_ = 0;  // the next retransmission asks at this time, or later
+  Time ar_at_ = 0;   // a QP with nothing more to send may ask for a SACK at this time, or later
+  Packet *answers_ = nullptr, *answers_tail_ = nullptr;
+  Time answers_at_ = 0;  // the next one is taken at this time, or later
+  Time pipe_ = 0;        // the next burst leaves the work queues at this time, or later
   struct Placed {
     Time time;
     Delivery delivery;

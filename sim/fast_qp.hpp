@@ -106,6 +106,7 @@ struct FastDest {
   Ring<uint32_t> waiting;      ///< QPs whose window was full
   Ring<uint32_t> rtx_waiting;  ///< the same, for retransmissions
   bool wants = false;
+  bool asks = false;  ///< retransmissions that were refused will ask again, at a time that is set
   uint32_t want = 0, rtx_want = 0;
   unsigned peer_mask = ~0u;
   // Port status updates.

@@ -4,6 +4,7 @@
 #include <bit>
 #include <utility>
 
+#include "gen/csr.hpp"
 #include "protocol/timestamp.hpp"
 #include "sim/codec.hpp"
 #include "sim/endpoint_fast.hpp"
@@ -12,7 +13,12 @@
 namespace mrc::sim {
 
 namespace {
-constexpr unsigned kBurstPackets = 16, kBurstBytes = 4096;
+
+/// Cycles of the NIC (docs/blocks): tx_inflight's pause after a refusal ends every kHoldCycles; from its end until
+/// the retransmission asks; from one retransmission to the next; from the controller's wake until new packets ask.
+constexpr unsigned kHoldCycles = 16, kAskCycles = 5, kRtxCycles = 8, kWakeCycles = 6;
+/// Register ACK_CTL.ar_gap after reset: AckReq of QPs that have nothing more to send.
+constexpr unsigned kArGapCycles = csr::kAckCtlArGap.get(csr::kAckCtlReset);
 
 /// Opcode and nominal size of packet idx of a request.
 struct NextPacket {
@@ -86,8 +92,9 @@ uint32_t FastEndpoint::grant(FastQp& qp, uint32_t min, uint32_t bytes, bool& las
 /// What was granted and has not been sent.
 void FastEndpoint::give_back(FastQp& qp, uint32_t bytes) {
   if (!qp.cc || bytes == 0) return;
-  NsccState& state = dest_of(qp).state;
-  state.inflight = nscc_inflight(state.inflight, -int64_t{bytes});
+  FastDest& dest = dest_of(qp);
+  dest.state.inflight = nscc_inflight(dest.state.inflight, -int64_t{bytes});
+  if (config_.clock != 0) ask_again(dest);
 }
 
 /// A packet was NACKed or lost.
@@ -98,16 +105,27 @@ uint32_t FastEndpoint::leave_flight(FastQp& qp, uint32_t size) {
 void FastEndpoint::cc_event(FastQp& qp, NsccEvent event) {
   FastDest& dest = dest_of(qp);
   event.now = tick();
-  nscc_step(dest.state, *dest.words, event);
+  const uint32_t base_rtt = dest.state.base_rtt;
+  const NsccDecisions d = nscc_step(dest.state, *dest.words, event);
+  if (config_.clock != 0) {
+    answers_at_ =
+        std::max(answers_at_, access_.now() + nscc_cycles(event, d, dest.state.base_rtt != base_rtt) * config_.clock);
+  }
   wake_dest(dest);
 }
 
 void FastEndpoint::wake_dest(FastDest& dest) {
   if (!dest.wants && dest.rtx_waiting.empty()) return;
   const uint32_t cwnd = nscc_cwnd_bytes(dest.state, *dest.words);
-  // The NIC asks again for a refused retransmission every 16 cycles, for new packets a few cycles after it is woken.
-  if (config_.rtx_asks != 0 && dest.wants && !dest.rtx_waiting.empty()) {
-    run_first_ = access_.now() % config_.rtx_asks < config_.rtx_asks / 2;
+  if (config_.clock != 0) {
+    ask_again(dest);
+    if (dest.wants && nscc_fits(dest.state.inflight, dest.want, cwnd)) {
+      dest.wants = false;
+      if (!dest.waiting.empty()) {
+        add_timer(answers_at_ + kWakeCycles * config_.clock, TimerKind::Wake, qps_[dest.waiting.front()]->dest);
+      }
+    }
+    return;
   }
   if (!dest.rtx_waiting.empty() && nscc_fits(dest.state.inflight, dest.rtx_want, cwnd)) {
     while (!dest.rtx_waiting.empty()) rtx_list_.push_back(dest.rtx_waiting.pop_front());
@@ -116,6 +134,18 @@ void FastEndpoint::wake_dest(FastDest& dest) {
     dest.wants = false;
     take_waiting(dest);
   }
+}
+
+/// The window may have become open to retransmissions that were refused.
+void FastEndpoint::ask_again(FastDest& dest) {
+  if (dest.asks || dest.rtx_waiting.empty() ||
+      !nscc_fits(dest.state.inflight, dest.rtx_want, nscc_cwnd_bytes(dest.state, *dest.words))) {
+    return;
+  }
+  dest.asks = true;
+  const Time hold = kHoldCycles * config_.clock;
+  const Time end = (access_.now() + hold - 1) / hold * hold;
+  add_timer(end + kAskCycles * config_.clock, TimerKind::Ask, qps_[dest.rtx_waiting.front()]->dest);
 }
 
 void FastEndpoint::take_waiting(FastDest& dest) {
@@ -143,6 +173,12 @@ void FastEndpoint::list_retransmission(FastQp& qp) {
 void FastEndpoint::pump() {
   if (pumping_ || !started_) return;
   pumping_ = true;
+  if (config_.mac_holds) {
+    // A frame that has come into the MAC since has let the next one out of its queue.
+    for (unsigned m = ~room_ & ((1u << planes_) - 1u); m != 0; m &= m - 1) {
+      look_for_room(static_cast<unsigned>(std::countr_zero(m)));
+    }
+  }
   for (;;) {
     // Without any lane that takes a packet nothing goes on; without any port up packets count as sent and lost.
     if (up_ != 0 && (up_ & room_) == 0) break;
@@ -154,10 +190,15 @@ void FastEndpoint::pump() {
 
 /// False: there is nothing to send. True without work: it was refused, go on.
 bool FastEndpoint::choose() {
-  const bool run_first = std::exchange(run_first_, false) && !run_.empty();
-  if (!rtx_list_.empty() && !run_first) {
+  if (!rtx_list_.empty() && rtx_at_ <= access_.now()) {
     FastQp& qp = *qps_[rtx_list_.pop_front()];
-    if (begin_retransmission(qp)) rtx_list_.push_back(qp.index);
+    if (begin_retransmission(qp)) {
+      rtx_list_.push_back(qp.index);
+      if (config_.clock != 0) {
+        rtx_at_ = access_.now() + kRtxCycles * config_.clock;
+        ask_wake(rtx_at_);
+      }
+    }
     return true;
   }
   if (run_.empty()) return false;
@@ -175,9 +216,8 @@ void FastEndpoint::begin_burst(FastQp& qp) {
   }
   work_ = {};
   if (qp.cc) {
-    static constexpr uint8_t kShift[5] = {3, 3, 2, 1, 0};
     const uint32_t min = next_packet(qp.requests[msn_dist(qp.msn_head, qp.msn_done)], qp.idx, qp).size;
-    work_.left = grant(qp, min, std::max(min, uint32_t{qp.full} << kShift[qp.mtu_code]), work_.last_grant);
+    work_.left = grant(qp, min, uint32_t{qp.full} * kBurstAsk, work_.last_grant);
     if (work_.left == 0) {
       dest_of(qp).waiting.push_front(qp.index);
       watch_state(qp);
@@ -359,7 +399,10 @@ void FastEndpoint::send_new(FastQp& qp, uint16_t ev_idx) {
   ++work_.packets;
   work_.bytes += pkt.plen;
   const bool more = can_send(qp);
-  const bool ackreq = !more || (qp.cc && work_.last_grant && work_.left < qp.full);
+  const bool idle = qp.msn_head == qp.msn_tail;
+  bool ackreq = !more && (!idle || ar_at_ <= access_.now());
+  if (idle && ackreq) ar_at_ = access_.now() + kArGapCycles * config_.clock;
+  ackreq |= qp.cc && work_.last_grant && work_.left < qp.full;
   ++stats_.data_packets;
   stats_.data_bytes += pkt.plen;
   if (ev_idx != kNoPathEv) {

@@ -100,6 +100,7 @@ outstanding = 64
     {"path-bypass", "paper: a link between T0 and T1 dies, and the switches do not notice", R"(
 sample_us = 2
 timeout = 4
+reorder = 96
 [topology]
 planes = 2
 gbps = 400

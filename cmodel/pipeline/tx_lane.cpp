@@ -10,17 +10,10 @@
 
 namespace mrc {
 
-namespace {
-
-/// Places of the data queue for packets that are between tx_path and here.
-constexpr unsigned kUnderWay = 8;
-
-}  // namespace
-
 TxLane::TxLane(const Preset& preset, unsigned plane, Stream<Rdreq>& rdreq)
     : port_bytes_(preset.port_bytes),
       host_bytes_(preset.host_bytes),
-      room_(preset.tx_lane_fifo - kUnderWay),
+      fifo_(preset.tx_lane_fifo),
       plane_(static_cast<uint8_t>(plane)),
       rdreq_(rdreq),
       ctl_(preset.tx_lane_fifo / 2),

@@ -7,6 +7,7 @@
 #include "gen/presets.hpp"
 #include "gen/streams.hpp"
 #include "pipeline/stream.hpp"
+#include "protocol/lane_room.hpp"
 
 namespace mrc {
 
@@ -48,15 +49,13 @@ class TxLane {
     data_.clock();
     fq_.clock();
     lines_.clock();
-    lane_room_ = data_.count() + (state_ != State::Idle && !ctl_q_ ? 1u : 0u) < room_ && queued_ <= kQueuedBytes;
+    lane_room_ = mrc::lane_room(static_cast<unsigned>(data_.count()) + (state_ != State::Idle && !ctl_q_ ? 1u : 0u),
+                                queued_, fifo_);
     tx_inc_ = tx_inc_next_;
     tx_inc_next_ = false;
   }
 
  private:
-  /// With more payload than this in the data queue the lane has no room.
-  static constexpr unsigned kQueuedBytes = 16384;
-
   enum class State : uint8_t { Idle, Hdr, Pay, Icrc, Flush };
   struct Job {
     uint64_t addr = 0;
@@ -73,7 +72,7 @@ class TxLane {
   template <unsigned kPortBytes>
   void append(const uint8_t* bytes, unsigned n, bool end);
 
-  const unsigned port_bytes_, host_bytes_, room_;
+  const unsigned port_bytes_, host_bytes_, fifo_;
   const uint8_t plane_;
   bool active_ = false;  // something is under way in this cycle
   Stream<Rdreq>& rdreq_;

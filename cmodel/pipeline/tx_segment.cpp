@@ -14,9 +14,6 @@ namespace {
 constexpr uint32_t next16(uint32_t v) { return (v + 1) & 0xffffu; }
 constexpr uint32_t next8(uint32_t v) { return (v + 1) & 0xffu; }
 
-/// A burst asks for so many full packets.
-constexpr unsigned kBurstAsk = 8;
-
 }  // namespace
 
 TxSegment::TxSegment(const Preset& preset, const In& in, const Out& out)

@@ -55,7 +55,6 @@ class TxSegment {
 
  private:
   static constexpr unsigned kCq = 4, kRows = 8;  // depths of cq, rows
-  static constexpr unsigned kBurstPackets = 16, kBurstBytes = 32768;
 
   /// Registers of a QP.
   struct Qp {

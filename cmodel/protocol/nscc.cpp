@@ -262,6 +262,34 @@ NsccDecisions nscc_step(NsccState& s, const NsccWords& w, const NsccEvent& event
   return d;
 }
 
+unsigned nscc_cycles(const NsccEvent& e, const NsccDecisions& d, bool base_fell) {
+  constexpr unsigned kProduct = 3, kShort = 3, kUpToQa = 8, kUpToDue = 10, kDecrease = 20, kAdjust = 23;
+  if (d.mode == NsccMode::Off) return 2;
+  if (e.kind == NsccKind::Loss) return kShort;
+  unsigned n = base_fell ? kProduct : 0;
+  if (e.kind == NsccKind::Nack) return n + (d.sampled ? kUpToQa : kShort + 1);
+  if (e.pen != 0) n += kProduct;
+  if (!d.sampled) return n + kShort + (e.rtt_valid ? 1 : 0);
+  switch (d.mode) {
+    case NsccMode::QuickAdapt:
+    case NsccMode::Ignore:
+      return n + kUpToQa;
+    case NsccMode::Fair:
+    case NsccMode::Fast:
+      n += kProduct;
+      break;
+    case NsccMode::Proportional:
+      n += 2 * kProduct;
+      break;
+    case NsccMode::Decrease:
+      n += kDecrease;
+      break;
+    default:
+      break;
+  }
+  return n + kUpToDue + (d.adjusted ? kAdjust : 0);
+}
+
 uint32_t nscc_cwnd_bytes(const NsccState& s, const NsccWords& w) {
   return w.enable ? static_cast<uint32_t>(std::min(s.cwnd, kMaxCwnd) >> 16) : kMaxBytes;
 }

@@ -89,6 +89,10 @@ NsccState nscc_init(const NsccWords& words, uint32_t now);
 /// One event, in place.
 NsccDecisions nscc_step(NsccState& state, const NsccWords& words, const NsccEvent& event);
 
+/// Clock cycles that the block takes for an event, one after the other (docs/blocks/cc_nscc.md, "Time an event takes").
+/// base_fell: the event has lowered base_rtt.
+unsigned nscc_cycles(const NsccEvent& event, const NsccDecisions& decisions, bool base_fell);
+
 /// cwnd in whole bytes, as the sender uses it; 2^28 - 1 without controller.
 uint32_t nscc_cwnd_bytes(const NsccState& state, const NsccWords& words);
 

@@ -9,6 +9,10 @@
 
 namespace mrc {
 
+/// A grant of the scheduler ends after so many packets, or with the packet that reaches so many bytes of payload; a
+/// controller is asked for kBurstAsk full packets (docs/blocks/tx_segment.md).
+inline constexpr unsigned kBurstPackets = 16, kBurstBytes = 32768, kBurstAsk = 8;
+
 /// A work request in its row of tx_segment's pool.
 struct WorkRow {
   Wqe wqe{};

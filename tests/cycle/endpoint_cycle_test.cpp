@@ -77,6 +77,31 @@ leaves = 2
 hosts_per_leaf = 4
 spines = 4
 )";
+/// The same NICs in pairs, two T1, links of 20 and 200 m.
+const std::string kLongLinks = R"(
+hang_us = 1000
+duration_us = 20000
+sampling = false
+[topology]
+planes = 8
+gbps = 100
+leaves = 4
+hosts_per_leaf = 2
+spines = 2
+host_metres = 20
+spine_metres = 200
+)";
+/// The same NICs at one switch per plane.
+const std::string kOneSwitch = R"(
+hang_us = 1000
+duration_us = 20000
+sampling = false
+[topology]
+kind = "single"
+planes = 8
+gbps = 100
+hosts = 8
+)";
 /// The smallest NIC, 2 planes, at one switch per plane.
 constexpr const char* kTiny = R"(
 preset = "tiny"
@@ -160,11 +185,96 @@ TEST_CASE("an incast with trimming of fast NICs takes as long as one of NICs by 
   CHECK(std::abs(last - 1) < 0.05);
 }
 
+TEST_CASE("an incast of many senders waits for timers, fast NICs with the NIC's rules tell", "[sim][cycle]") {
+  const std::string text = R"(
+sampling = false
+shared_evs = true
+[topology]
+planes = 8
+gbps = 100
+leaves = 2
+hosts_per_leaf = 9
+spines = 4
+[[traffic]]
+pattern = "incast"
+to = "nic0"
+nodes = 16
+first = 1
+bytes = 1_000_000
+)";
+  const ExperimentResult fast = run(endpoints("fast") + text), model = run(endpoints("model") + text);
+  compare("16:1 incast", fast, model);
+  CHECK(model.over_bound() > 2);
+  CHECK(std::abs(fast.over_bound() / model.over_bound() - 1) < 0.1);
+  // None of that without these rules.
+  const ExperimentResult free = run(text);
+  CHECK(free.over_bound() < 1.06);
+  CHECK(free.total.timeouts == 0);
+}
+
 TEST_CASE("steps that wait for each other take as long, too", "[sim][cycle]") {
   const std::string text = std::string(kTwoTiers) + "[[traffic]]\npattern = \"ring\"\nbytes = 262144\n";
   const ExperimentResult fast = run(endpoints("fast") + text), model = run(endpoints("model") + text);
   CHECK(compare("ring", fast, model) < 0.05);
   CHECK(std::abs(us(fast.groups[0].end) / us(model.groups[0].end) - 1) < 0.05);
+}
+
+TEST_CASE("an all-to-all of fast NICs takes as long as one of NICs by the clock", "[sim][cycle]") {
+  const std::string traffic = "[[traffic]]\npattern = \"alltoall\"\nbytes = 131072\nwindow = 2\n";
+  // Where nothing but the NICs decides who is next: every flow.
+  for (const auto& [name, topology] : {std::pair{"long links", kLongLinks}, std::pair{"single switch", kOneSwitch}}) {
+    const std::string text = "shared_evs = true\n" + (topology + traffic);
+    const ExperimentResult fast = run(endpoints("fast") + text), model = run(endpoints("model") + text);
+    CHECK(compare(std::string("all-to-all, ") + name, fast, model, 0.35) < 0.05);
+    CHECK(std::abs(us(fast.groups[0].end) / us(model.groups[0].end) - 1) < 0.05);
+  }
+  // Through four uplinks for four NICs queues decide, and each flow begins when others have ended: medians and the end
+  // of the whole, of 4 seeds.
+  double median = 0, end = 0;
+  for (uint64_t seed = 1; seed <= 4; ++seed) {
+    const std::string text = "shared_evs = true\n" + (kTwoTiers + traffic);
+    const ExperimentResult fast = run(endpoints("fast") + text, seed), model = run(endpoints("model") + text, seed);
+    compare(fmt::format("all-to-all, two tiers, seed {}", seed), fast, model);
+    median += us(fast.groups[0].fct.median) / us(model.groups[0].fct.median) / 4;
+    end += us(fast.groups[0].end) / us(model.groups[0].end) / 4;
+  }
+  fmt::print("all-to-all, two tiers, 4 seeds: median {:.3f}, end {:.3f} of the model's\n", median, end);
+  CHECK(std::abs(median - 1) < 0.05);
+  CHECK(std::abs(end - 1) < 0.05);
+}
+
+TEST_CASE("fast NICs and NICs by the clock agree in other topologies", "[sim][cycle]") {
+  for (const auto& [name, topology] : {std::pair{"long links", kLongLinks}, std::pair{"single switch", kOneSwitch}}) {
+    for (const auto& [what, traffic] :
+         {std::pair{"permutation", permutation(524288)},
+          std::pair{"ring", std::string("[[traffic]]\npattern = \"ring\"\nbytes = 1048576\n")}}) {
+      const std::string text = topology + traffic;
+      const ExperimentResult fast = run(endpoints("fast") + text), model = run(endpoints("model") + text);
+      CHECK(compare(fmt::format("{}, {}", what, name), fast, model) < 0.05);
+      CHECK(std::abs(us(fast.groups[0].end) / us(model.groups[0].end) - 1) < 0.05);
+    }
+  }
+  // Of five senders one round of trims far away, several rounds at one switch.
+  const std::string traffic =
+      "[[traffic]]\npattern = \"incast\"\nto = \"nic0\"\nnodes = 5\nfirst = 3\nbytes = 524288\njitter_us = 0.5\n";
+  for (const uint64_t seed : {1, 2}) {
+    const std::string text = kLongLinks + traffic;
+    const ExperimentResult fast = run(endpoints("fast") + text, seed), model = run(endpoints("model") + text, seed);
+    CHECK(compare(fmt::format("incast, long links, seed {}", seed), fast, model) < 0.05);
+    CHECK(model.trims > 50);
+  }
+  double median = 0, last = 0;
+  for (uint64_t seed = 1; seed <= 8; ++seed) {
+    const std::string text = kOneSwitch + traffic;
+    const ExperimentResult fast = run(endpoints("fast") + text, seed), model = run(endpoints("model") + text, seed);
+    compare(fmt::format("incast, single switch, seed {}", seed), fast, model);
+    CHECK(model.trims > 200);
+    median += us(fast.groups[0].fct.median) / us(model.groups[0].fct.median) / 8;
+    last += us(fast.groups[0].fct.max) / us(model.groups[0].fct.max) / 8;
+  }
+  fmt::print("incast, single switch, 8 seeds: median {:.3f}, last {:.3f} of the model's\n", median, last);
+  CHECK(std::abs(median - 1) < 0.05);
+  CHECK(std::abs(last - 1) < 0.05);
 }
 
 TEST_CASE("fast and clocked NICs stand in one fabric, by node", "[sim][cycle]") {

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <random>
+#include <set>
 #include <vector>
 
 #include "gen/csr.hpp"
@@ -341,6 +342,41 @@ TEST_CASE("cc_nscc: quick adapt takes 8 cycles and raises qa_inc in the cycle af
   CHECK(b.event(nack(1000), 177) == 8);
   CHECK(b.qa.size() == 1);
   CHECK(b.md.empty());
+}
+
+TEST_CASE("cc_nscc takes the cycles that nscc_cycles() says", "[pipeline][cc_nscc]") {
+  Bench b;
+  b.send(0, 200000);
+  const NsccWords words = words_of(example());
+  std::mt19937 random(7);
+  const auto below = [&](unsigned n) { return static_cast<unsigned>(random() % n); };
+  std::set<unsigned> seen;
+  for (unsigned i = 0, at = 0; i < 2000; ++i) {
+    Ccev e = below(8) == 0   ? loss(2000)
+             : below(4) == 0 ? nack(4000, below(3) == 0 ? 3 : 1)
+                             : ack(4000, 0, below(3) == 0);
+    e.rtt_valid = e.kind != kLoss && below(5) != 0;
+    e.rtt = static_cast<uint16_t>(e.rtt_valid ? (below(40) == 0 ? 90 - i / 50 : 100 + below(300)) : 0);
+    if (e.kind == kAck && below(6) == 0) e.pen = 3;
+    NsccState state = b.block.state(0);
+    const uint32_t base_rtt = state.base_rtt;
+    at += below(60);
+    const NsccEvent event = {.kind = static_cast<NsccKind>(e.kind),
+                             .now = 1000 + at,
+                             .bytes = e.bytes,
+                             .ecn = e.ecn,
+                             .rtt_valid = e.rtt_valid,
+                             .rtt = e.rtt,
+                             .pen = e.pen,
+                             .restore = e.restore,
+                             .reason = e.reason};
+    const NsccDecisions decisions = nscc_step(state, words, event);
+    const unsigned cycles = nscc_cycles(event, decisions, state.base_rtt != base_rtt);
+    CHECK(b.event(e, at) == cycles);
+    CHECK(b.block.state(0) == state);
+    seen.insert(cycles);
+  }
+  CHECK(seen.size() >= 12);
 }
 
 TEST_CASE("cc_nscc answers asks in the cycle after their arrival", "[pipeline][cc_nscc]") {

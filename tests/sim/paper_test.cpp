@@ -40,8 +40,7 @@ TEST_CASE("paper: WRITEs of 32 KB on 4 QPs reach 96 % of 800 Gb/s", "[sim][paper
 }
 
 TEST_CASE("paper: a dead path is bypassed within tens of microseconds", "[sim][paper][bypass]") {
-  std::vector<Time> recovery;
-  for (const uint64_t seed : kSeeds) {
+  for (uint64_t seed = 1; seed <= 10; ++seed) {
     const ExperimentResult r = shipped("path-bypass", seed);
     INFO(seed);
     REQUIRE(r.outcome == Outcome::Done);
@@ -49,16 +48,29 @@ TEST_CASE("paper: a dead path is bypassed within tens of microseconds", "[sim][p
     REQUIRE(e.measured);
     REQUIRE(e.recovery);  // there was a dip: the link carried something
     CHECK(*e.recovery >= 10 * kUs);
-    CHECK(*e.recovery <= 100 * kUs);
-    recovery.push_back(*e.recovery);
+    CHECK(*e.recovery <= 50 * kUs);
+    CHECK(r.total.duplicates == 0);              // nothing was taken for lost that was on its way
     CHECK(e.after_gbps > 0.75 * e.before_gbps);  // an eighth of the uplinks is gone, a quarter of its plane's
     CHECK(r.lost > 0);
+  }
+  // As many packets as 1.5 of the largest window: the timer finds many of the losses, and some of what it sends again
+  // is lost once more before all entropy values of the link are known.
+  unsigned late = 0;
+  for (uint64_t seed = 1; seed <= 10; ++seed) {
+    const ExperimentResult r = shipped("path-bypass", seed, "reorder = 0\n");
+    INFO(seed);
+    REQUIRE(r.outcome == Outcome::Done);
+    REQUIRE(r.events.at(0).recovery);
+    CHECK(*r.events[0].recovery <= 100 * kUs);
+    late += *r.events[0].recovery > 50 * kUs ? 1 : 0;
+  }
+  CHECK(late > 0);
+  for (const uint64_t seed : kSeeds) {
     const ExperimentResult roce = shipped("roce-path-bypass", seed);
+    INFO(seed);
     CHECK(roce.outcome == Outcome::Failed);
     CHECK(roce.groups[0].failed >= 1);
   }
-  std::sort(recovery.begin(), recovery.end());
-  CHECK(recovery[1] <= 50 * kUs);
 }
 
 TEST_CASE("paper: without one of eight links seven eighths of the rate are left, without four the half",
