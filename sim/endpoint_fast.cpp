@@ -265,6 +265,12 @@ EvCounts FastEndpoint::ev_counts(uint32_t qpn) const {
   return qp == nullptr ? EvCounts{} : qp->ev.counts();
 }
 
+bool FastEndpoint::steady(uint32_t qpn) const {
+  if (config_.retry.exponential == kRetryForever) return true;
+  const FastQp* qp = find(qpn);
+  return qp != nullptr && !qp->failed && qp->retry == 0 && config_.retry.linear > 1;
+}
+
 void FastEndpoint::set_mpr(uint32_t qpn, uint8_t mpr) {
   if (FastQp* qp = find(qpn)) qp->mpr_now = dynamic_mpr(mpr, qp->mpr_dest);
 }

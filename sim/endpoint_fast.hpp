@@ -125,6 +125,7 @@ class FastEndpoint final : public Endpoint {
   void attach(const Access& access) override;
   void start() override;
   void receive(PacketPtr packet, unsigned plane) override;
+  bool apart() const override { return true; }
   PacketPtr pull(unsigned plane) override;
   void wake() override;
   void link_changed(unsigned plane, bool up) override;
@@ -136,6 +137,7 @@ class FastEndpoint final : public Endpoint {
   void listen(Listener* listener) override { listener_ = listener; }
   EndpointStats stats() const override { return stats_; }
   EvCounts ev_counts(uint32_t qpn) const override;
+  bool steady(uint32_t qpn) const override;
   const char* fidelity() const override { return "fast"; }
 
   // Beyond the interface.

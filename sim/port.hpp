@@ -11,7 +11,7 @@ namespace mrc::sim {
 
 /// Packets on the wire are a list in the order of arrival (the delay is constant), of which only the first has an
 /// event. A port has an event of its own only while something waits for it.
-struct Port {
+struct alignas(64) Port {
   Packet *head = nullptr, *tail = nullptr;  ///< on the wire
   Time arrive_ps = kNever;                  ///< the event of the first of them
   Time free_ps = 0;                         ///< when the transmitter is free
@@ -29,10 +29,13 @@ struct Port {
   bool cut_through = false;            ///< the far end decides after the first bytes
   bool is_special = false;             ///< impaired, tapped or without carrier
   bool is_switch = false;              ///< the owner is one
+  bool peer_switch = false;            ///< so is the far end
   uint64_t packets = 0, bytes = 0;     ///< begun
   uint64_t lost = 0, lost_bytes = 0;
   uint64_t ingress_discards = 0;  ///< of what came in here: no route, hop limit
   uint64_t egress_discards = 0;   ///< routed here while down
 };
+
+static_assert(sizeof(Port) == 128, "two cache lines");
 
 }  // namespace mrc::sim

@@ -75,11 +75,13 @@ class Switch {
 
  private:
   struct Egress {
-    std::array<Queue, kQueues> queue;
     const PortConfig* config = nullptr;
     uint32_t waiting = 0;  // packets in all queues
     uint8_t turn = 0;
+    uint8_t used = 0;  // bit q: queue q has packets
+    std::array<Queue, kQueues> queue;
   };
+  unsigned next(Egress& egress);
   bool admit(Egress& egress, Packet* packet);
   void count_out(Queue& queue, const Packet& packet);
 
