@@ -31,8 +31,8 @@ constexpr unsigned kMaxPorts = 4096;
 constexpr unsigned kHeaderBytes = kPreambleBytes + kEarlyBytes + kGapBytes;
 // A window shorter than this gains nothing.
 constexpr Time kLeastWindow = 100 * kNs, kMostWindow = 2 * kUs;
-// Windows without use, after one that gained nothing.
-constexpr unsigned kPause = 16;
+// Time in windows that goes on in order after windows that gained nothing: 1, 2, 4, ...
+constexpr unsigned kMostPause = 32;
 /// A packet that will be looked at soon: a switch reads its first half.
 inline void fetch(const Packet* packet, bool half) {
   __builtin_prefetch(packet);
@@ -67,7 +67,7 @@ wire::Result<NodeId> Fabric::add_switch(const SwitchConfig& config, unsigned por
   node.ports = ports;
   node.sw = std::make_unique<Switch>(*this, id, node.first, ports, config, Rng::hash(seed_ ^ Rng::hash(id)));
   for (unsigned p = 0; p < ports; ++p) {
-    ports_.push_back({.node = id, .index = static_cast<uint16_t>(p), .is_switch = true});
+    ports_.push_back({.index = static_cast<uint16_t>(p), .is_switch = true, .node = id});
   }
   nodes_.push_back(std::move(node));
   return id;
@@ -83,7 +83,7 @@ wire::Result<NodeId> Fabric::add_endpoint(std::string name, std::unique_ptr<Endp
   node.first = static_cast<PortId>(ports_.size());
   node.ports = planes;
   node.endpoint = std::move(endpoint);
-  for (unsigned p = 0; p < planes; ++p) ports_.push_back({.node = id, .index = static_cast<uint16_t>(p)});
+  for (unsigned p = 0; p < planes; ++p) ports_.push_back({.index = static_cast<uint16_t>(p), .node = id});
   nodes_.push_back(std::move(node));
   nodes_[id].endpoint->attach(Access(*this, id, nodes_[id].first, planes));
   return id;
@@ -207,11 +207,11 @@ void Fabric::run_hooks() {
   }
 }
 
-void Fabric::handle(const EventQueue::Event& event) {
-  now_ = event.time;
+void Fabric::handle(Time time, uint32_t key) {
+  now_ = time;
   ++events_;
-  const uint32_t index = event.key & ~kKindMask;
-  switch (event.key & kKindMask) {
+  const uint32_t index = key & ~kKindMask;
+  switch (key & kKindMask) {
     case kArrival:
       arrival(index);
       break;
@@ -232,7 +232,7 @@ void Fabric::handle(const EventQueue::Event& event) {
 void Fabric::in_order(Time limit) {
   limit_ = limit;
   EventQueue::Event event;
-  while (!stop_ && queue_.pop(limit_, event)) handle(event);
+  while (!stop_ && queue_.pop(limit_, event)) handle(event.time, event.key);
 }
 
 void Fabric::process(Time limit) {
@@ -311,9 +311,10 @@ void Fabric::schedule_near(Time time, uint32_t key, NodeId node) {
   }
 }
 
-/// What the first events of a node need, while another one is at work.
-void Fabric::fetch_ports(NodeId node) {
-  for (uint32_t n = near_head_[node]; n != kNone; n = near_[n].next) {
+/// What the first events of a node need, in three steps of which each reads what the one before has fetched, while
+/// other nodes are at work.
+void Fabric::fetch_ports(NodeId id) {
+  for (uint32_t n = near_head_[id]; n != kNone; n = near_[n].next) {
     const uint32_t kind = near_[n].key & kKindMask;
     if (kind == kArrival || kind == kWake) {
       const Port* port = &ports_[near_[n].key & ~kKindMask];
@@ -321,19 +322,40 @@ void Fabric::fetch_ports(NodeId node) {
       __builtin_prefetch(reinterpret_cast<const char*>(port) + 64);
     }
   }
+  const Node& node = nodes_[id];
+  if (node.endpoint) node.endpoint->fetch(0);
 }
-void Fabric::fetch_heads(NodeId node) {
-  for (uint32_t n = near_head_[node]; n != kNone; n = near_[n].next) {
-    if ((near_[n].key & kKindMask) != kArrival) continue;
+void Fabric::fetch_heads(NodeId id) {
+  const Node& node = nodes_[id];
+  for (uint32_t n = near_head_[id]; n != kNone; n = near_[n].next) {
+    const uint32_t kind = near_[n].key & kKindMask;
     const Port& port = ports_[near_[n].key & ~kKindMask];
-    if (port.head != nullptr) fetch(port.head, port.peer_switch);
+    if (kind == kArrival) {
+      if (port.head != nullptr) fetch(port.head, port.peer_switch);
+    } else if (kind == kWake && node.sw) {
+      node.sw->fetch(port.index);
+    }
   }
+  if (node.endpoint) node.endpoint->fetch(1);
+}
+void Fabric::fetch_next(NodeId id) {
+  const Node& node = nodes_[id];
+  for (uint32_t n = near_head_[id]; n != kNone; n = near_[n].next) {
+    const uint32_t kind = near_[n].key & kKindMask;
+    const Port& port = ports_[near_[n].key & ~kKindMask];
+    if (kind == kArrival) {
+      if (port.head != nullptr && port.head->next != nullptr) fetch(port.head->next, port.peer_switch);
+    } else if (kind == kWake && node.sw) {
+      node.sw->fetch_packet(port.index);
+    }
+  }
+  if (node.endpoint) node.endpoint->fetch(2);
 }
 
 void Fabric::run_window(Time start, Time end) {
-  if (!window_queue_) window_queue_ = std::make_unique<EventQueue>();
+  if (!window_queue_) window_queue_ = std::make_unique<WindowQueue>();
   near_head_.resize(nodes_.size(), kNone);
-  EventQueue::Event event;
+  WindowQueue::Event event;
   queue_.take(end, [this](const EventQueue::Event& e) { put_near(e.time, e.key, node_of(e.key)); });
   ++windows_;
   window_end_ = end;
@@ -342,14 +364,15 @@ void Fabric::run_window(Time start, Time end) {
   const auto run = [&](const std::vector<NodeId>& list) {
     for (size_t i = 0; i < list.size(); ++i) {
       window_node_ = list[i];
-      if (i + 1 < list.size()) fetch_heads(list[i + 1]);
-      if (i + 2 < list.size()) fetch_ports(list[i + 2]);
+      if (i + 3 < list.size()) fetch_ports(list[i + 3]);
+      if (i + 2 < list.size()) fetch_heads(list[i + 2]);
+      if (i + 1 < list.size()) fetch_next(list[i + 1]);
       window_queue_->restart(start);
       for (uint32_t n = std::exchange(near_head_[window_node_], kNone); n != kNone; n = near_[n].next) {
         window_queue_->push(near_[n].time, near_[n].key);
       }
       while (window_queue_->pop(end, event)) {
-        handle(event);
+        handle(event.time, event.key);
         if (stop_ && stopped == kNever) stopped = now_;
       }
       last = std::max(last, now_);
@@ -360,7 +383,10 @@ void Fabric::run_window(Time start, Time end) {
   window_nics_ = true;
   run(near_nics_);
   if (events_ - before < window_events_ * (near_switches_.size() + near_nics_.size())) {
-    in_order_until_ = end + kPause * lookahead_;
+    in_order_until_ = end + pause_ * lookahead_;
+    pause_ = std::min(2 * pause_, kMostPause);
+  } else {
+    pause_ = 1;
   }
   window_node_ = kNone;
   window_end_ = 0;
@@ -377,7 +403,8 @@ void Fabric::arrival(PortId id) {
   port.head = packet->next;
   if (port.head != nullptr) {
     port.arrive_ps = port.head->at_ps;
-    fetch(port.head->next, port.peer_switch);
+    // (To look for a page that is not there takes long.)
+    fetch(port.head->next != nullptr ? port.head->next : port.head, port.peer_switch);
     schedule(port.arrive_ps, kArrival | id, port.peer_node);
   } else {
     port.arrive_ps = kNever;

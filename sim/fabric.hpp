@@ -38,7 +38,7 @@ struct FabricOptions {
   uint64_t seed = 1;
   /// Fabric::allow_windows(): with so many nodes or more, and while a node that has events in a window has so many on
   /// average (else events come in their order for a while). 0: always.
-  unsigned window_nodes = 64, window_events = 16;
+  unsigned window_nodes = 64, window_events = 8;
 };
 
 /// One end of a link: a node and its port (an endpoint's port is its plane).
@@ -201,7 +201,7 @@ class Fabric {
   /// Handles events before `limit`; limit_ may shrink on the way.
   void process(Time limit);
   void in_order(Time limit);
-  inline void handle(const EventQueue::Event& event);
+  inline void handle(Time time, uint32_t key);
   /// Puts an event of a node into the queue, or into the window that is open.
   void schedule(Time time, uint32_t key, NodeId node) {
     if (time >= window_end_) [[likely]] {
@@ -218,6 +218,7 @@ class Fabric {
   void run_window(Time start, Time end);
   void fetch_ports(NodeId node);
   void fetch_heads(NodeId node);
+  void fetch_next(NodeId node);
   void arrival(PortId id);
   void port_wake(PortId id);
   void endpoint_pull(PortId id, Port& port);
@@ -251,12 +252,14 @@ class Fabric {
   Time lookahead_ = 0;   // 0: to be found
   Time window_end_ = 0;  // of the open one; 0: none
   Time in_order_until_ = 0;
+  unsigned pause_ = 1;
   uint64_t windows_ = 0;
   unsigned taps_ = 0;
   NodeId window_node_ = kNone;
-  bool window_nics_ = false;                  // all switches are done
-  std::unique_ptr<EventQueue> window_queue_;  // events of the node at work
-  std::vector<uint32_t> near_head_;           // by node: events of the window
+  bool window_nics_ = false;  // all switches are done
+  using WindowQueue = EventWheel<10>;
+  std::unique_ptr<WindowQueue> window_queue_;  // events of the node at work
+  std::vector<uint32_t> near_head_;            // by node: events of the window
   std::vector<Near> near_;
   std::vector<NodeId> near_switches_, near_nics_;  // nodes that have any
 

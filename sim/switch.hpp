@@ -12,6 +12,7 @@
 ///  5. Idle port: transmission begins at once. Otherwise it waits; next_queue() chooses when the port becomes free.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -72,6 +73,16 @@ class Switch {
   void flush(unsigned port);
   void port_changed(unsigned port, bool up);
   void set_port_config(unsigned port, bool to_host);
+  /// Fetches what port_free() reads: the port, then the packet.
+  void fetch(unsigned port) const {
+    const char* egress = reinterpret_cast<const char*>(&ports_[port]);
+    __builtin_prefetch(egress);
+    __builtin_prefetch(egress + 64 + kQueueData * sizeof(Queue));
+  }
+  void fetch_packet(unsigned port) const {
+    const Egress& egress = ports_[port];
+    if (egress.used != 0) __builtin_prefetch(egress.queue[static_cast<unsigned>(std::countr_zero(egress.used))].head);
+  }
 
  private:
   struct Egress {
