@@ -399,6 +399,7 @@ Packet* FastEndpoint::take(Lane& lane, unsigned plane, Time now) const {
   }
   Packet* packet = *head;
   *head = packet->next;
+  if (*head != nullptr) __builtin_prefetch(*head);
   packet->next = nullptr;
   return packet;
 }

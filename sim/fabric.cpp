@@ -372,6 +372,10 @@ void Fabric::run_window(Time start, Time end) {
         window_queue_->push(near_[n].time, near_[n].key);
       }
       while (window_queue_->pop(end, event)) {
+        if (const uint32_t key = window_queue_->ahead(kHook); (key & kKindMask) == kArrival) {
+          const Port& port = ports_[key & ~kKindMask];
+          fetch(port.head, port.peer_switch);
+        }
         handle(event.time, event.key);
         if (stop_ && stopped == kNever) stopped = now_;
       }
@@ -617,7 +621,10 @@ LinkStats Fabric::stats(LinkId link, bool from_a) const {
 uint64_t Fabric::memory() const {
   uint64_t bytes = pool_.memory() + queue_.memory() + ports_.capacity() * sizeof(Port) +
                    nodes_.capacity() * sizeof(Node) + links_.capacity() * sizeof(Link) +
-                   specials_.capacity() * sizeof(void*);
+                   specials_.capacity() * sizeof(void*) + near_head_.capacity() * sizeof(uint32_t) +
+                   near_.capacity() * sizeof(Near) +
+                   (near_switches_.capacity() + near_nics_.capacity()) * sizeof(NodeId) +
+                   (window_queue_ ? window_queue_->memory() : 0);
   for (const Node& node : nodes_) bytes += node.name.capacity() + (node.sw ? node.sw->memory() : 0);
   for (const auto& s : specials_) bytes += s ? sizeof *s : 0;
   return bytes;
