@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/experiment.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <atomic>
 #include <catch2/catch_test_macros.hpp>
+#include <filesystem>
+#include <fstream>
 #include <set>
 
 #include "sim/endpoints.hpp"
@@ -124,7 +128,7 @@ TEST_CASE("node by node in windows of time, or all events in their order: the sa
   }
 }
 
-TEST_CASE("no windows: few nodes, a tap", "[sim][experiment][windows]") {
+TEST_CASE("no windows: few nodes, a tap, flows that wait for those of another NIC", "[sim][experiment][windows]") {
   const std::string permutation = "[[traffic]]\npattern = \"permutation\"\nbytes = 100_000\n";
   {
     Experiment small(parse_fabric_scenario(kTopology + permutation, "s.toml"), 1);
@@ -140,6 +144,21 @@ TEST_CASE("no windows: few nodes, a tap", "[sim][experiment][windows]") {
     CHECK(tapped.run().outcome == Outcome::Done);
     CHECK(tapped.fabric().windows() == 0);
     tapped.fabric().set_tap(0, true, nullptr);
+  }
+  // What nic1 has received leads to work of nic1 itself, or of nic2.
+  for (const bool same : {true, false}) {
+    const auto file =
+        std::filesystem::temp_directory_path() / ("mrc_experiment_test" + std::to_string(::getpid()) + ".csv");
+    std::ofstream(file) << "a,0,nic0,nic1,300000,\nb,0," << (same ? "nic1" : "nic2") << ",nic5,300000,a\n";
+    Experiment trace(parse_fabric_scenario("windows = \"always\"\n" + std::string(kTopology) +
+                                               "[[traffic]]\npattern = \"trace\"\nfile = \"" + file.string() + "\"\n",
+                                           "s.toml"),
+                     1);
+    std::filesystem::remove(file);
+    const ExperimentResult r = trace.run();
+    CHECK(r.outcome == Outcome::Done);
+    CHECK(r.flows[1].begun == r.flows[0].delivered);
+    CHECK((trace.fabric().windows() > 0) == same);
   }
 }
 
