@@ -341,8 +341,8 @@ void Experiment::sample(ExperimentResult& result) {
 }
 
 void Experiment::thin(ExperimentResult& result) {
-  size_t kept = 0;
-  for (size_t i = 0; i < result.samples.size(); i += 2) result.samples[kept++] = std::move(result.samples[i]);
+  size_t kept = 1;  // the first one stays where it is
+  for (size_t i = 2; i < result.samples.size(); i += 2) result.samples[kept++] = std::move(result.samples[i]);
   result.samples.resize(kept);
   result.sample_period *= 2;
 }

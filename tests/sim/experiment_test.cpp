@@ -185,6 +185,7 @@ TEST_CASE("samples without a period stay few", "[sim][experiment]") {
   CHECK(r.samples.size() <= 2000);
   CHECK(r.samples.size() > 900);
   CHECK(r.sample_period == 4 * kUs);
+  for (const Sample& sample : r.samples) REQUIRE(sample.group_delivered.size() == r.groups.size());
 }
 
 TEST_CASE("steps of a ring begin when the step before has arrived", "[sim][experiment]") {
