@@ -150,6 +150,12 @@ class Endpoint {
   virtual void receive(PacketPtr packet, unsigned plane) = 0;
   /// Asked once: it takes packets byte by byte, and knows itself when the rest has come in.
   virtual bool early() const { return false; }
+  /// Asked once: whatever the fabric calls it for touches nothing outside its node but through Access, so that nodes
+  /// may be a few hundred nanoseconds apart in time (Fabric::allow_windows()).
+  virtual bool apart() const { return false; }
+  /// Calls will come soon: fetches what they need from memory. Three steps, of which each may read what the one before
+  /// has fetched.
+  virtual void fetch(unsigned) const {}
   /// The plane's port can take a packet now: the packet, or null. After null the port asks again only after kick().
   /// The packet's size, dst, entropy, src, dscp, ecn, stack must be set.
   virtual PacketPtr pull(unsigned plane) = 0;
@@ -168,6 +174,8 @@ class Endpoint {
   virtual void listen(Listener* listener) = 0;
   virtual EndpointStats stats() const = 0;
   virtual EvCounts ev_counts(uint32_t qpn) const = 0;
+  /// The QP is some timer intervals from failing, so that it does not within a microsecond.
+  virtual bool steady(uint32_t) const { return false; }
   /// "fast", "model", "rtl".
   virtual const char* fidelity() const = 0;
   /// First thing that it found wrong with what it did, a sentence without full stop; empty: nothing.

@@ -271,6 +271,35 @@ EvCounts FastEndpoint::ev_counts(uint32_t qpn) const {
   return qp == nullptr ? EvCounts{} : qp->ev.counts();
 }
 
+namespace {
+template <class T>
+void fetch_all(const T* object) {
+  for (size_t i = 0; i < sizeof(T); i += 64) __builtin_prefetch(reinterpret_cast<const char*>(object) + i);
+}
+}  // namespace
+
+void FastEndpoint::fetch(unsigned step) const {
+  const auto few = [](const auto& list, auto&& f) {
+    for (size_t i = 0; i < std::min<size_t>(list.size(), 4); ++i) f(list[i].get());
+  };
+  if (step == 0) {
+    fetch_all(this);
+  } else if (step == 1) {
+    __builtin_prefetch(qps_.data());
+    __builtin_prefetch(by_qpn_.data());
+    __builtin_prefetch(dests_.data());
+  } else {
+    few(qps_, [](const FastQp* qp) { fetch_all(qp); });
+    few(dests_, [](const FastDest* dest) { fetch_all(dest); });
+  }
+}
+
+bool FastEndpoint::steady(uint32_t qpn) const {
+  if (config_.retry.exponential == kRetryForever) return true;
+  const FastQp* qp = find(qpn);
+  return qp != nullptr && !qp->failed && qp->retry == 0 && config_.retry.linear > 1;
+}
+
 void FastEndpoint::set_mpr(uint32_t qpn, uint8_t mpr) {
   if (FastQp* qp = find(qpn)) qp->mpr_now = dynamic_mpr(mpr, qp->mpr_dest);
 }
@@ -402,6 +431,7 @@ Packet* FastEndpoint::take(Lane& lane, unsigned plane, Time now) const {
   if (packet->at_ps > now + (early ? config_.lane_time(packet->size, access_.rate(plane)) : 0)) return nullptr;
   lane.taken_at = packet->at_ps;
   *head = packet->next;
+  if (*head != nullptr) __builtin_prefetch(*head);
   packet->next = nullptr;
   if (head == &lane.data) {
     --lane.packets;

@@ -124,6 +124,8 @@ class FastEndpoint final : public Endpoint {
   void attach(const Access& access) override;
   void start() override;
   void receive(PacketPtr packet, unsigned plane) override;
+  bool apart() const override { return true; }
+  void fetch(unsigned step) const override;
   PacketPtr pull(unsigned plane) override;
   void wake() override;
   void link_changed(unsigned plane, bool up) override;
@@ -135,6 +137,7 @@ class FastEndpoint final : public Endpoint {
   void listen(Listener* listener) override { listener_ = listener; }
   EndpointStats stats() const override { return stats_; }
   EvCounts ev_counts(uint32_t qpn) const override;
+  bool steady(uint32_t qpn) const override;
   const char* fidelity() const override { return "fast"; }
 
   // Beyond the interface.
@@ -282,7 +285,7 @@ class FastEndpoint final : public Endpoint {
   PacketPtr make_answer(const FastQp& qp, unsigned plane, wire::Opcode opcode, unsigned size, unsigned& out);
 
   static constexpr Time kTick = kNsccTickNs * kNs;
-  static constexpr unsigned kProbeSlots = 256, kStateSlot = kProbeSlots - 1, kMaxPlanes = 8, kSlabBlocks = 16;
+  static constexpr unsigned kProbeSlots = 256, kStateSlot = kProbeSlots - 1, kMaxPlanes = 8, kSlabBlocks = 4;
 
   FastConfig config_;
   Access access_;

@@ -90,6 +90,10 @@ bool RoceEndpoint::post(const WorkRequest& request) {
   return true;
 }
 
+bool RoceEndpoint::steady(uint32_t qpn) const {
+  const Qp* qp = find(qpn);
+  return qp != nullptr && !qp->failed && qp->retries + 1 < config_.retries;
+}
 EvCounts RoceEndpoint::ev_counts(uint32_t qpn) const { return {.good = find(qpn) == nullptr ? 0u : 1u}; }
 
 double RoceEndpoint::full_rate(const Qp& qp) const {

@@ -51,6 +51,7 @@ class RoceEndpoint final : public Endpoint {
   void attach(const Access& access) override;
   void start() override;
   void receive(PacketPtr packet, unsigned plane) override;
+  bool apart() const override { return true; }
   PacketPtr pull(unsigned plane) override;
   void wake() override;
   void link_changed(unsigned plane, bool up) override;
@@ -60,6 +61,7 @@ class RoceEndpoint final : public Endpoint {
   EndpointStats stats() const override { return stats_; }
   /// The one EV in use.
   EvCounts ev_counts(uint32_t qpn) const override;
+  bool steady(uint32_t qpn) const override;
   const char* fidelity() const override { return "roce"; }
 
   /// What DCQCN lets a queue pair send now; 0: no such queue pair.

@@ -91,12 +91,15 @@ Experiment::Experiment(const Scenario& scenario, uint64_t seed, const ClockedMak
       where[h] = n.source.at("fidelity");
     }
   }
-  fabric_ = std::make_unique<Fabric>(FabricOptions{.seed = seed});
+  FabricOptions options{.seed = seed};
+  if (scenario.windows == "always") options.window_nodes = options.window_events = 0;
+  fabric_ = std::make_unique<Fabric>(options);
   topology_.build(*fabric_,
                   [&](NodeId h) { return make_endpoint(scenario_, topology_, fidelity[h], where[h], clocked); });
   driver_ = std::make_unique<Driver>(*fabric_, topology_, scenario_, traffic_, seed);
   driver_->begin();
   driver_->on_end = [this] { fabric_->stop(); };
+  if (scenario.windows != "never") fabric_->allow_windows([this] { return driver_->apart(); });
   check_time();
   plan_events();
   group_of_receiver_.assign(topology_.hosts(), -1);
@@ -338,8 +341,8 @@ void Experiment::sample(ExperimentResult& result) {
 }
 
 void Experiment::thin(ExperimentResult& result) {
-  size_t kept = 0;
-  for (size_t i = 0; i < result.samples.size(); i += 2) result.samples[kept++] = std::move(result.samples[i]);
+  size_t kept = 1;  // the first one stays where it is
+  for (size_t i = 2; i < result.samples.size(); i += 2) result.samples[kept++] = std::move(result.samples[i]);
   result.samples.resize(kept);
   result.sample_period *= 2;
 }

@@ -2,6 +2,7 @@
 #include "sim/fabric.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 #include <utility>
 
 #include "sim/kernel.hpp"
@@ -28,10 +29,20 @@ wire::Error refuse(std::string input, std::string what, std::string remedy) {
 constexpr unsigned kMaxPorts = 4096;
 /// First bytes of a packet that a cut-through switch decides on.
 constexpr unsigned kHeaderBytes = kPreambleBytes + kEarlyBytes + kGapBytes;
+// A window shorter than this gains nothing.
+constexpr Time kLeastWindow = 100 * kNs, kMostWindow = 2 * kUs;
+// Time in windows that goes on in order after windows that gained nothing: 1, 2, 4, ...
+constexpr unsigned kMostPause = 32;
+/// A packet that will be looked at soon: a switch reads its first half.
+inline void fetch(const Packet* packet, bool half) {
+  __builtin_prefetch(packet);
+  if (!half) __builtin_prefetch(reinterpret_cast<const char*>(packet) + 64);
+}
 constexpr const char* kRateRemedy = "Give a rate above 0, for example 100, 400 or 800 Gb/s.";
 }  // namespace
 
-Fabric::Fabric(const FabricOptions& options) : seed_(options.seed) {}
+Fabric::Fabric(const FabricOptions& options)
+    : seed_(options.seed), window_nodes_(options.window_nodes), window_events_(options.window_events) {}
 
 Fabric::~Fabric() {
   for (Port& port : ports_) {
@@ -56,7 +67,7 @@ wire::Result<NodeId> Fabric::add_switch(const SwitchConfig& config, unsigned por
   node.ports = ports;
   node.sw = std::make_unique<Switch>(*this, id, node.first, ports, config, Rng::hash(seed_ ^ Rng::hash(id)));
   for (unsigned p = 0; p < ports; ++p) {
-    ports_.push_back({.node = id, .index = static_cast<uint16_t>(p), .is_switch = true});
+    ports_.push_back({.index = static_cast<uint16_t>(p), .is_switch = true, .node = id});
   }
   nodes_.push_back(std::move(node));
   return id;
@@ -72,7 +83,7 @@ wire::Result<NodeId> Fabric::add_endpoint(std::string name, std::unique_ptr<Endp
   node.first = static_cast<PortId>(ports_.size());
   node.ports = planes;
   node.endpoint = std::move(endpoint);
-  for (unsigned p = 0; p < planes; ++p) ports_.push_back({.node = id, .index = static_cast<uint16_t>(p)});
+  for (unsigned p = 0; p < planes; ++p) ports_.push_back({.index = static_cast<uint16_t>(p), .node = id});
   nodes_.push_back(std::move(node));
   nodes_[id].endpoint->attach(Access(*this, id, nodes_[id].first, planes));
   return id;
@@ -110,6 +121,7 @@ wire::Result<LinkId> Fabric::connect(PortRef a, PortRef b, const LinkConfig& con
     port.peer_index = static_cast<uint16_t>(there.port);
     port.up = port.carrier = true;
     port.from_a = first;
+    port.peer_switch = nodes_[there.node].sw != nullptr;
     if (nodes_[here.node].sw) nodes_[here.node].sw->set_port_config(here.port, nodes_[there.node].endpoint != nullptr);
   }
   if (begun_) {
@@ -151,6 +163,7 @@ void Fabric::retime(PortId id) {
   }
   // The gap behind a packet keeps the transmitter busy, not the receiver waiting.
   port.delay_ps = delay - static_cast<int64_t>(port.rate.time(kGapBytes));
+  lookahead_ = 0;
 }
 
 void Fabric::retime_node(NodeId id) {
@@ -181,6 +194,7 @@ void Fabric::at(Time time, std::function<void()> f) {
   time = std::max(time, now_);
   hooks_.push_back({time, hook_order_++, std::move(f)});
   std::push_heap(hooks_.begin(), hooks_.end(), kHookLater);
+  if (time < window_end_) throw std::logic_error("Fabric::at() for a time within a window");
   queue_.push(time, kHook);
 }
 
@@ -193,30 +207,197 @@ void Fabric::run_hooks() {
   }
 }
 
-void Fabric::process(Time limit) {
+void Fabric::handle(Time time, uint32_t key) {
+  now_ = time;
+  ++events_;
+  const uint32_t index = key & ~kKindMask;
+  switch (key & kKindMask) {
+    case kArrival:
+      arrival(index);
+      break;
+    case kWake:
+      port_wake(index);
+      break;
+    case kTimer:
+      if (Node& node = nodes_[index]; node.wake_ps == now_) {
+        node.wake_ps = kNever;
+        node.endpoint->wake();
+      }
+      break;
+    default:
+      run_hooks();
+  }
+}
+
+void Fabric::in_order(Time limit) {
   limit_ = limit;
   EventQueue::Event event;
-  while (!stop_ && queue_.pop(limit_, event)) {
-    now_ = event.time;
-    ++events_;
-    const uint32_t index = event.key & ~kKindMask;
-    switch (event.key & kKindMask) {
-      case kArrival:
-        arrival(index);
-        break;
-      case kWake:
-        port_wake(index);
-        break;
-      case kTimer:
-        if (Node& node = nodes_[index]; node.wake_ps == now_) {
-          node.wake_ps = kNever;
-          node.endpoint->wake();
-        }
-        break;
-      default:
-        run_hooks();
+  while (!stop_ && queue_.pop(limit_, event)) handle(event.time, event.key);
+}
+
+void Fabric::process(Time limit) {
+  while (!stop_ && windows_useful()) {
+    const Time start = queue_.next();
+    if (start >= limit) return;
+    const Time end = std::min(limit, window_from(start));
+    if (end < start + lookahead_ / 4) {
+      in_order(std::min(limit, std::max({end, in_order_until_, start + 1})));
+    } else {
+      run_window(start, end);
     }
   }
+  in_order(limit);
+}
+
+// Windows.
+
+NodeId Fabric::node_of(uint32_t key) const {
+  const uint32_t index = key & ~kKindMask;
+  switch (key & kKindMask) {
+    case kArrival:
+      return ports_[index].peer_node;
+    case kWake:
+      return ports_[index].node;
+    default:
+      return index;
+  }
+}
+
+/// Finds how far a window may go.
+bool Fabric::windows_useful() {
+  if (!may_window_) return false;
+  if (lookahead_ != 0) return lookahead_ >= kLeastWindow;
+  lookahead_ = 1;  // no windows
+  if (nodes_.size() < window_nodes_ || taps_ != 0) return false;
+  for (const Node& node : nodes_) {
+    if (node.endpoint && !node.endpoint->apart()) return false;
+  }
+  int64_t least = static_cast<int64_t>(kMostWindow);
+  for (const Port& port : ports_) {
+    if (port.link == kNone) continue;
+    // What NICs get from switches is known before they begin.
+    if (port.is_switch && !nodes_[port.peer_node].sw) continue;
+    least =
+        std::min(least, port.delay_ps + static_cast<int64_t>(port.rate.time(std::min(wire_bytes(0), kHeaderBytes))));
+  }
+  lookahead_ = static_cast<Time>(std::max<int64_t>(least, 1));
+  return lookahead_ >= kLeastWindow;
+}
+
+/// End of the window that begins with the first event; `start`: none.
+Time Fabric::window_from(Time start) {
+  if (start < in_order_until_) return start;
+  Time end = start + lookahead_;
+  if (!hooks_.empty()) end = std::min(end, hooks_.front().time);
+  if (end <= start || may_window_()) return end;
+  in_order_until_ = start + lookahead_;
+  return start;
+}
+
+void Fabric::put_near(Time time, uint32_t key, NodeId node) {
+  uint32_t& head = near_head_[node];
+  if (head == kNone) (nodes_[node].sw ? near_switches_ : near_nics_).push_back(node);
+  near_.push_back({time, key, head});
+  head = static_cast<uint32_t>(near_.size() - 1);
+}
+
+void Fabric::schedule_near(Time time, uint32_t key, NodeId node) {
+  if (node == window_node_) {
+    window_queue_->push(time, key);
+  } else if (!window_nics_ && !nodes_[node].sw) {
+    put_near(time, key, node);
+  } else {
+    throw std::logic_error("a node acts on another one within a window");
+  }
+}
+
+/// What the first events of a node need, in three steps of which each reads what the one before has fetched, while
+/// other nodes are at work.
+void Fabric::fetch_ports(NodeId id) {
+  for (uint32_t n = near_head_[id]; n != kNone; n = near_[n].next) {
+    const uint32_t kind = near_[n].key & kKindMask;
+    if (kind == kArrival || kind == kWake) {
+      const Port* port = &ports_[near_[n].key & ~kKindMask];
+      __builtin_prefetch(port);
+      __builtin_prefetch(reinterpret_cast<const char*>(port) + 64);
+    }
+  }
+  const Node& node = nodes_[id];
+  if (node.endpoint) node.endpoint->fetch(0);
+}
+void Fabric::fetch_heads(NodeId id) {
+  const Node& node = nodes_[id];
+  for (uint32_t n = near_head_[id]; n != kNone; n = near_[n].next) {
+    const uint32_t kind = near_[n].key & kKindMask;
+    const Port& port = ports_[near_[n].key & ~kKindMask];
+    if (kind == kArrival) {
+      if (port.head != nullptr) fetch(port.head, port.peer_switch);
+    } else if (kind == kWake && node.sw) {
+      node.sw->fetch(port.index);
+    }
+  }
+  if (node.endpoint) node.endpoint->fetch(1);
+}
+void Fabric::fetch_next(NodeId id) {
+  const Node& node = nodes_[id];
+  for (uint32_t n = near_head_[id]; n != kNone; n = near_[n].next) {
+    const uint32_t kind = near_[n].key & kKindMask;
+    const Port& port = ports_[near_[n].key & ~kKindMask];
+    if (kind == kArrival) {
+      if (port.head != nullptr && port.head->next != nullptr) fetch(port.head->next, port.peer_switch);
+    } else if (kind == kWake && node.sw) {
+      node.sw->fetch_packet(port.index);
+    }
+  }
+  if (node.endpoint) node.endpoint->fetch(2);
+}
+
+void Fabric::run_window(Time start, Time end) {
+  if (!window_queue_) window_queue_ = std::make_unique<WindowQueue>();
+  near_head_.resize(nodes_.size(), kNone);
+  WindowQueue::Event event;
+  queue_.take(end, [this](const EventQueue::Event& e) { put_near(e.time, e.key, node_of(e.key)); });
+  ++windows_;
+  window_end_ = end;
+  const uint64_t before = events_;
+  Time last = now_, stopped = kNever;
+  const auto run = [&](const std::vector<NodeId>& list) {
+    for (size_t i = 0; i < list.size(); ++i) {
+      window_node_ = list[i];
+      if (i + 3 < list.size()) fetch_ports(list[i + 3]);
+      if (i + 2 < list.size()) fetch_heads(list[i + 2]);
+      if (i + 1 < list.size()) fetch_next(list[i + 1]);
+      window_queue_->restart(start);
+      for (uint32_t n = std::exchange(near_head_[window_node_], kNone); n != kNone; n = near_[n].next) {
+        window_queue_->push(near_[n].time, near_[n].key);
+      }
+      while (window_queue_->pop(end, event)) {
+        if (const uint32_t key = window_queue_->ahead(kHook); (key & kKindMask) == kArrival) {
+          const Port& port = ports_[key & ~kKindMask];
+          fetch(port.head, port.peer_switch);
+        }
+        handle(event.time, event.key);
+        if (stop_ && stopped == kNever) stopped = now_;
+      }
+      last = std::max(last, now_);
+    }
+  };
+  window_nics_ = false;
+  run(near_switches_);
+  window_nics_ = true;
+  run(near_nics_);
+  if (events_ - before < window_events_ * (near_switches_.size() + near_nics_.size())) {
+    in_order_until_ = end + pause_ * lookahead_;
+    pause_ = std::min(2 * pause_, kMostPause);
+  } else {
+    pause_ = 1;
+  }
+  window_node_ = kNone;
+  window_end_ = 0;
+  near_switches_.clear();
+  near_nics_.clear();
+  near_.clear();
+  now_ = stopped != kNever ? stopped : last;
 }
 
 void Fabric::arrival(PortId id) {
@@ -226,7 +407,9 @@ void Fabric::arrival(PortId id) {
   port.head = packet->next;
   if (port.head != nullptr) {
     port.arrive_ps = port.head->at_ps;
-    queue_.push(port.arrive_ps, kArrival | id);
+    // (To look for a page that is not there takes long.)
+    fetch(port.head->next != nullptr ? port.head->next : port.head, port.peer_switch);
+    schedule(port.arrive_ps, kArrival | id, port.peer_node);
   } else {
     port.arrive_ps = kNever;
   }
@@ -254,7 +437,7 @@ void Fabric::wake_port(PortId id, Port& port) {
   if (!port.up || port.wake_ps != kNever) return;
   if (port.free_ps > now_) {
     port.wake_ps = port.free_ps;
-    queue_.push(port.free_ps, kWake | id);
+    schedule(port.free_ps, kWake | id, port.node);
   } else if (port.is_switch) {
     nodes_[port.node].sw->port_free(port.index);
   } else {
@@ -272,7 +455,7 @@ void Fabric::endpoint_pull(PortId id, Port& port) {
   packet->plane = static_cast<uint8_t>(port.index);
   transmit(id, port, packet);
   port.wake_ps = port.free_ps;
-  queue_.push(port.free_ps, kWake | id);
+  schedule(port.free_ps, kWake | id, port.node);
 }
 
 void Fabric::transmit(PortId id, Port& port, Packet* packet) {
@@ -293,7 +476,7 @@ void Fabric::transmit(PortId id, Port& port, Packet* packet) {
   if (port.head == nullptr) {
     port.head = packet;
     port.arrive_ps = packet->at_ps;
-    queue_.push(packet->at_ps, kArrival | id);
+    schedule(packet->at_ps, kArrival | id, port.peer_node);
   } else {
     port.tail->next = packet;
   }
@@ -399,7 +582,10 @@ void Fabric::set_impairment(LinkId link, bool from_a, const Impairment& impairme
 
 void Fabric::set_tap(LinkId link, bool from_a, Tap* tap) {
   const PortId id = port_id(from_a ? links_[link].a : links_[link].b);
-  special_of(id).tap = tap;
+  Tap*& old = special_of(id).tap;
+  taps_ = taps_ + (tap != nullptr) - (old != nullptr);
+  old = tap;
+  lookahead_ = 0;
   update_special(id);
 }
 
@@ -435,7 +621,10 @@ LinkStats Fabric::stats(LinkId link, bool from_a) const {
 uint64_t Fabric::memory() const {
   uint64_t bytes = pool_.memory() + queue_.memory() + ports_.capacity() * sizeof(Port) +
                    nodes_.capacity() * sizeof(Node) + links_.capacity() * sizeof(Link) +
-                   specials_.capacity() * sizeof(void*);
+                   specials_.capacity() * sizeof(void*) + near_head_.capacity() * sizeof(uint32_t) +
+                   near_.capacity() * sizeof(Near) +
+                   (near_switches_.capacity() + near_nics_.capacity()) * sizeof(NodeId) +
+                   (window_queue_ ? window_queue_->memory() : 0);
   for (const Node& node : nodes_) bytes += node.name.capacity() + (node.sw ? node.sw->memory() : 0);
   for (const auto& s : specials_) bytes += s ? sizeof *s : 0;
   return bytes;

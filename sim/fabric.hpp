@@ -36,6 +36,9 @@ class Switch;
 
 struct FabricOptions {
   uint64_t seed = 1;
+  /// Fabric::allow_windows(): with so many nodes or more, and while a node that has events in a window has so many on
+  /// average (else events come in their order for a while). 0: always.
+  unsigned window_nodes = 64, window_events = 8;
 };
 
 /// One end of a link: a node and its port (an endpoint's port is its plane).
@@ -116,6 +119,17 @@ class Fabric {
   /// Goes on until that time (events of exactly that time have not happened yet). now() is then that time; or that of
   /// the last event, if the fabric stopped or went idle.
   RunEnd run(Time until);
+  /// Lets the fabric work through one node after the other, each a window of time at once, instead of all events in
+  /// their order: what a node needs of memory is fetched once for many events. A window ends before anything that a
+  /// NIC sends in it can reach a switch, or a switch another one: first all switches, then all NICs. For each node
+  /// events come in the same order as without. Whatever stands beside the nodes (a Listener) must bear that another
+  /// node's time is ahead or behind, and must not act on other nodes, from callbacks, nor call at() for a time within a
+  /// window. `may` is asked before each window: false, events come in their order for a while. stop() from inside a
+  /// window ends the run after the window. Not used with few nodes (FabricOptions), taps, links of a few metres between
+  /// switches that take no time, or endpoints that are not apart().
+  void allow_windows(std::function<bool()> may) { may_window_ = std::move(may); }
+  /// Windows so far.
+  uint64_t windows() const { return windows_; }
   /// run() returns after the event in progress.
   void stop() { stop_ = true; }
   /// Events handled so far: arrivals, ports that became free, timers.
@@ -186,6 +200,25 @@ class Fabric {
   PortId port_id(PortRef ref) const { return nodes_[ref.node].first + ref.port; }
   /// Handles events before `limit`; limit_ may shrink on the way.
   void process(Time limit);
+  void in_order(Time limit);
+  inline void handle(Time time, uint32_t key);
+  /// Puts an event of a node into the queue, or into the window that is open.
+  void schedule(Time time, uint32_t key, NodeId node) {
+    if (time >= window_end_) [[likely]] {
+      queue_.push(time, key);
+    } else {
+      schedule_near(time, key, node);
+    }
+  }
+  void schedule_near(Time time, uint32_t key, NodeId node);
+  void put_near(Time time, uint32_t key, NodeId node);
+  NodeId node_of(uint32_t key) const;
+  bool windows_useful();
+  Time window_from(Time start);
+  void run_window(Time start, Time end);
+  void fetch_ports(NodeId node);
+  void fetch_heads(NodeId node);
+  void fetch_next(NodeId node);
   void arrival(PortId id);
   void port_wake(PortId id);
   void endpoint_pull(PortId id, Port& port);
@@ -207,7 +240,29 @@ class Fabric {
   uint64_t kernel_base_ = 0;  // time of SystemC when this fabric's was 0, modulo 2^64
   bool stop_ = false, begun_ = false;
   uint64_t events_ = 0, seed_;
+  unsigned window_nodes_, window_events_;
   EventQueue queue_;
+
+  // Windows.
+  struct Near {
+    Time time;
+    uint32_t key, next;
+  };
+  std::function<bool()> may_window_;
+  Time lookahead_ = 0;   // 0: to be found
+  Time window_end_ = 0;  // of the open one; 0: none
+  Time in_order_until_ = 0;
+  unsigned pause_ = 1;
+  uint64_t windows_ = 0;
+  unsigned taps_ = 0;
+  NodeId window_node_ = kNone;
+  bool window_nics_ = false;  // all switches are done
+  using WindowQueue = EventWheel<10>;
+  std::unique_ptr<WindowQueue> window_queue_;  // events of the node at work
+  std::vector<uint32_t> near_head_;            // by node: events of the window
+  std::vector<Near> near_;
+  std::vector<NodeId> near_switches_, near_nics_;  // nodes that have any
+
   std::vector<Port> ports_;
   std::vector<Node> nodes_;
   std::vector<Link> links_;
@@ -230,7 +285,7 @@ Rate Access::rate(unsigned plane) const { return fabric_->ports_[first_ + plane]
 void Access::wake_at(Time time) const {
   Fabric::Node& node = fabric_->nodes_[node_];
   node.wake_ps = time;
-  if (time != kNever) fabric_->queue_.push(time, Fabric::kTimer | node_);
+  if (time != kNever) fabric_->schedule(time, Fabric::kTimer | node_, node_);
 }
 
 }  // namespace mrc::sim

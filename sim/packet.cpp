@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/packet.hpp"
 
+#include <sys/mman.h>
+
 #include <cstdlib>
 #include <cstring>
 #include <new>
@@ -39,9 +41,27 @@ struct PacketPool::Slab {
 
 void PacketPool::grow() {
   static_assert(sizeof(Slab) <= kSlabBytes);
-  void* memory = std::aligned_alloc(kSlabBytes, kSlabBytes);
-  if (memory == nullptr) throw std::bad_alloc();
-  slabs_.push_back(memory);
+  const auto allocate = [this](size_t bytes) {
+    void* memory = std::aligned_alloc(bytes, bytes);
+    if (memory == nullptr) throw std::bad_alloc();
+    memory_.push_back(memory);
+    return memory;
+  };
+  void* memory = nullptr;
+  if (slabs_ < kSmallSlabs) {
+    memory = allocate(kSlabBytes);
+  } else {
+    if (huge_ == huge_end_) {
+      huge_ = static_cast<char*>(allocate(kHugeBytes));
+      huge_end_ = huge_ + kHugeBytes;
+#ifdef MADV_HUGEPAGE
+      madvise(huge_, kHugeBytes, MADV_HUGEPAGE);  // packets lie anywhere: small pages would be missed in the TLB
+#endif
+    }
+    memory = huge_;
+    huge_ += kSlabBytes;
+  }
+  ++slabs_;
   auto* slab = static_cast<Slab*>(memory);
   slab->pool = this;
   for (size_t i = std::size(slab->packets); i-- > 0;) {
@@ -51,13 +71,13 @@ void PacketPool::grow() {
 }
 
 PacketPool::~PacketPool() {
-  for (void* slab : slabs_) {
+  for (void* memory : memory_) {
     // Packets that are still out hold attachments.
-    std::free(slab);
+    std::free(memory);
   }
 }
 
-uint64_t PacketPool::memory() const { return slabs_.size() * kSlabBytes + spare_.size() * sizeof(Attachment); }
+uint64_t PacketPool::memory() const { return slabs_ * kSlabBytes + spare_.size() * sizeof(Attachment); }
 
 Attachment& PacketPool::attach(Packet& packet) {
   if (packet.attachment == nullptr) {

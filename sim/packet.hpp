@@ -143,7 +143,8 @@ class PacketPool {
 
  private:
   friend struct Recycle;
-  static constexpr size_t kSlabBytes = 64 * 1024;
+  static constexpr size_t kSlabBytes = 64 * 1024, kHugeBytes = 2 * 1024 * 1024;
+  static constexpr size_t kSmallSlabs = 16;  // before memory comes by the huge page
   struct Slab;
   static PacketPool& owner(const Packet* packet) {
     // The slab's first bytes hold its pool.
@@ -160,7 +161,9 @@ class PacketPool {
 
   Packet* free_ = nullptr;
   uint64_t live_ = 0;
-  std::vector<void*> slabs_;
+  std::vector<void*> memory_;  // as the system gave it
+  size_t slabs_ = 0;
+  char *huge_ = nullptr, *huge_end_ = nullptr;  // slabs not used yet
   std::vector<std::unique_ptr<Attachment>> spare_;
 };
 

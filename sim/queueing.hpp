@@ -14,17 +14,17 @@ namespace mrc::sim {
 /// Counters of a queue, as in SAI.
 struct QueueCounters {
   uint64_t packets = 0, bytes = 0;  ///< transmitted
+  uint64_t watermark_bytes = 0;
+  uint64_t ecn_marked = 0;
   uint64_t dropped_packets = 0,
            dropped_bytes = 0;  ///< admission failed (also if a trimmed copy went out), or discarded
-  uint64_t ecn_marked = 0;
-  uint64_t watermark_bytes = 0;
-  uint64_t trim = 0;          ///< admission failed, trimmed
-  uint64_t tx_trim = 0;       ///< of these, taken by the trim queue
-  uint64_t dropped_trim = 0;  ///< of these, refused by the trim queue
+  uint64_t trim = 0;           ///< admission failed, trimmed
+  uint64_t tx_trim = 0;        ///< of these, taken by the trim queue
+  uint64_t dropped_trim = 0;   ///< of these, refused by the trim queue
 };
 
-/// Packets waiting, first in first out.
-struct Queue {
+/// Packets waiting, first in first out. The first 64 bytes are all that most packets touch.
+struct alignas(64) Queue {
   Packet *head = nullptr, *tail = nullptr;
   uint64_t bytes = 0;
   uint32_t packets = 0;

@@ -55,6 +55,8 @@ const Key<Scenario> kScenarioKeys[] = {
     NUMBER(Scenario, min_active, 0, 2048, true, "entropy values of a QP that stay in use whatever they lose"),
     NUMBER(Scenario, probe_us, 0.128, 8000, false, "until the first probe of a bad entropy value"),
     FLAG(Scenario, trim_nack, "a trimmed packet is NACKed"),
+    TEXT(Scenario, windows, "auto|always|never",
+         "node by node, each a window of time at once: results are the same, large fabrics are faster"),
 };
 const Key<TrafficConfig> kTrafficKeys[] = {
     TEXT(TrafficConfig, pattern, "flow|permutation|incast|ring|alltoall|trace", "who sends to whom"),

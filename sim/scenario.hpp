@@ -38,7 +38,7 @@ struct NodeConfig {
 
 struct Scenario {
   std::string name, description;
-  std::string transport = "mrc", endpoints = "fast", preset = "asic800";
+  std::string transport = "mrc", endpoints = "fast", preset = "asic800", windows = "auto";
   bool congestion = true, shared_evs = false, open_end = false, sampling = true, same_ev = true, trim_nack = true,
        nic_rules = false;
   double seed = 1, mtu = 4096;

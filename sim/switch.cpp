@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/switch.hpp"
 
+#include <bit>
+
 #include "sim/fabric.hpp"
 
 namespace mrc::sim {
@@ -102,6 +104,7 @@ bool Switch::admit(Egress& egress, Packet* packet) {
     ++counters.tx_trim;
   }
   queue->put(packet);
+  egress.used = static_cast<uint8_t>(egress.used | 1u << q);
   ++egress.waiting;
   buffer_.used += packet->size;
   if (buffer_.used > buffer_.watermark) buffer_.watermark = buffer_.used;
@@ -114,13 +117,27 @@ bool Switch::admit(Egress& egress, Packet* packet) {
   return true;
 }
 
+/// As next_queue(), which looks at every queue.
+unsigned Switch::next(Egress& egress) {
+  if (egress.used == 0) return kQueues;
+  const auto q = static_cast<unsigned>(std::countr_zero(egress.used));
+  if (egress.config->queue[q].weight == 0) [[likely]]
+    return q;
+  return next_queue(egress.queue, *egress.config, egress.turn);
+}
+
 void Switch::port_free(unsigned index) {
   Egress& egress = ports_[index];
-  const unsigned q = next_queue(egress.queue, *egress.config, egress.turn);
+  const unsigned q = next(egress);
   if (q == kQueues) return;
   const PortId id = first_ + index;
   Port& port = fabric_.ports_[id];
   Packet* packet = egress.queue[q].take();
+  if (egress.queue[q].head == nullptr) {
+    egress.used = static_cast<uint8_t>(egress.used & ~(1u << q));
+  } else {
+    __builtin_prefetch(egress.queue[q].head);
+  }
   --egress.waiting;
   buffer_.used -= packet->size;
   count_out(egress.queue[q], *packet);
@@ -141,6 +158,7 @@ void Switch::flush(unsigned index) {
     queue.deficit = 0;
   }
   egress.waiting = 0;
+  egress.used = 0;
 }
 
 std::vector<NamedCounter> Switch::queue_counter_list(unsigned port, unsigned queue) const {

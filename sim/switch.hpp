@@ -12,6 +12,7 @@
 ///  5. Idle port: transmission begins at once. Otherwise it waits; next_queue() chooses when the port becomes free.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -72,14 +73,26 @@ class Switch {
   void flush(unsigned port);
   void port_changed(unsigned port, bool up);
   void set_port_config(unsigned port, bool to_host);
+  /// Fetches what port_free() reads: the port, then the packet.
+  void fetch(unsigned port) const {
+    const char* egress = reinterpret_cast<const char*>(&ports_[port]);
+    __builtin_prefetch(egress);
+    __builtin_prefetch(egress + 64 + kQueueData * sizeof(Queue));
+  }
+  void fetch_packet(unsigned port) const {
+    const Egress& egress = ports_[port];
+    if (egress.used != 0) __builtin_prefetch(egress.queue[static_cast<unsigned>(std::countr_zero(egress.used))].head);
+  }
 
  private:
   struct Egress {
-    std::array<Queue, kQueues> queue;
     const PortConfig* config = nullptr;
     uint32_t waiting = 0;  // packets in all queues
     uint8_t turn = 0;
+    uint8_t used = 0;  // bit q: queue q has packets
+    std::array<Queue, kQueues> queue;
   };
+  unsigned next(Egress& egress);
   bool admit(Egress& egress, Packet* packet);
   void count_out(Queue& queue, const Packet& packet);
 

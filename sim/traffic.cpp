@@ -405,6 +405,15 @@ void Driver::begin() {
     }
   }
   for (NodeId h = 0; h < topology_.hosts(); ++h) fabric_.endpoint_at(h)->listen(this);
+  asked_.assign(topology_.hosts(), 0);
+  for (const Flow& f : traffic_.flows) {
+    asked_[f.to] += f.bytes;
+    if (f.waits > 0) waits_until_ = std::max(waits_until_, f.start);
+    if (f.waits > 1) local_ = false;
+    for (const uint32_t n : f.next) {
+      if (traffic_.flows[n].from != (f.next_on_delivery ? f.to : f.from)) local_ = false;
+    }
+  }
   for (uint32_t f = 0; f < traffic_.flows.size(); ++f) {
     if (traffic_.flows[f].waits == 0) due_.push_back(f);
   }
@@ -412,6 +421,24 @@ void Driver::begin() {
                    [&](uint32_t a, uint32_t b) { return traffic_.flows[a].start < traffic_.flows[b].start; });
   std::reverse(due_.begin(), due_.end());
   if (!due_.empty()) fabric_.at(traffic_.flows[due_.back()].start, [this] { start_due(); });
+}
+
+bool Driver::apart() {
+  if (!local_ || fabric_.now() < waits_until_) return false;
+  const auto lacks = [&](NodeId h) { return fabric_.endpoint_at(h)->stats().delivered_bytes < asked_[h]; };
+  const auto steady = [&](uint32_t index) {
+    const Channel& c = channels_[index];
+    return fabric_.endpoint_at(c.from)->steady(c.from_qpn);
+  };
+  while (lags_ < asked_.size() && !lacks(lags_)) ++lags_;
+  // A NIC that nobody who sends to it is about to give up.
+  for (NodeId h = lags_; h < std::min<size_t>(lags_ + kCandidates, asked_.size()); ++h) {
+    if (lacks(h) && std::all_of(by_qpn_[h].begin(), by_qpn_[h].end(),
+                                [&](uint32_t c) { return channels_[c].to != h || steady(c); })) {
+      return true;
+    }
+  }
+  return false;
 }
 
 void Driver::start_due() {

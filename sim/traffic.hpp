@@ -76,6 +76,9 @@ class Driver final : public Listener {
   size_t finished() const { return finished_; }
   size_t failed() const { return failed_; }
   bool over() const { return finished_ == traffic_.flows.size(); }
+  /// For Fabric::allow_windows(): until the fabric's window is over, what happens at a NIC leads to no work of another
+  /// one, and the last flow does not end: bytes still have to arrive, and then an ACK.
+  bool apart();
   const std::vector<Channel>& channels() const { return channels_; }
   /// Of the first QP from one NIC to another, null: there is none.
   const Channel* channel(NodeId from, NodeId to) const;
@@ -92,6 +95,7 @@ class Driver final : public Listener {
   void message_over(uint32_t flow, bool ok);
   uint32_t channel_of(NodeId node, uint32_t qpn) const { return by_qpn_[node][qpn - kFirstQpn]; }
 
+  static constexpr NodeId kCandidates = 8;
   static constexpr uint32_t kFirstQpn = kQpnBase;  ///< as the NIC numbers them
   Fabric& fabric_;
   const Topology& topology_;
@@ -103,6 +107,10 @@ class Driver final : public Listener {
   std::vector<std::vector<uint32_t>> by_qpn_;
   std::vector<uint32_t> due_;  // flows that wait for their time, the earliest last
   size_t begun_ = 0, finished_ = 0, failed_ = 0;
+  bool local_ = true;            // whatever a flow waits for ends where that flow begins
+  Time waits_until_ = 0;         // flows that wait for others need not wait for their time beyond this
+  NodeId lags_ = 0;              // before this one all NICs have received everything
+  std::vector<uint64_t> asked_;  // bytes that a NIC will receive
 };
 
 }  // namespace mrc::sim

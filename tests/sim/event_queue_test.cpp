@@ -72,3 +72,40 @@ TEST_CASE("a queue agrees with a sorted map over near, far and equal times", "[s
     }
   }
 }
+
+TEST_CASE("all that comes before a time can be taken without order", "[sim][event_queue]") {
+  Rng rng(1, "take");
+  EventWheel<10> queue;
+  std::multimap<std::pair<Time, uint32_t>, int> reference;
+  Time limit = 0;
+  for (unsigned round = 0; round < 2000; ++round) {
+    for (unsigned i = 0; i < 20; ++i) {
+      const Time time = limit + rng.below(Time{1} << std::array<unsigned, 5>{1, 10, 17, 25, 40}[rng.below(5)]);
+      const auto key = static_cast<uint32_t>(rng.below(1000));
+      queue.push(time, key);
+      reference.insert({{time, key}, 0});
+    }
+    if (rng.below(4) == 0) CHECK(queue.next() == reference.begin()->first.first);
+    limit += rng.below(40'000);
+    std::multimap<std::pair<Time, uint32_t>, int> taken;
+    queue.take(limit, [&](const auto& event) { taken.insert({{event.time, event.key}, 0}); });
+    const auto end = reference.lower_bound({limit, 0});
+    REQUIRE(std::equal(taken.begin(), taken.end(), reference.begin(), end));
+    reference.erase(reference.begin(), end);
+  }
+}
+
+TEST_CASE("an empty queue can begin again at an earlier time", "[sim][event_queue]") {
+  EventQueue queue;
+  EventQueue::Event event{};
+  for (const Time start : {Time{0}, 100 * kUs, 50 * kUs, Time{1}}) {
+    queue.restart(start);
+    queue.push(start + kUs, 2);
+    queue.push(start, 1);
+    for (const uint32_t key : {1u, 2u}) {
+      REQUIRE(queue.pop(kNever, event));
+      CHECK((event.key == key && event.time == start + (key - 1) * kUs));
+    }
+    CHECK_FALSE(queue.pop(kNever, event));
+  }
+}

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/experiment.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <atomic>
 #include <catch2/catch_test_macros.hpp>
+#include <filesystem>
+#include <fstream>
 #include <set>
 
 #include "sim/endpoints.hpp"
@@ -70,6 +74,94 @@ TEST_CASE("the same seed gives the same run, sampled or not", "[sim][experiment]
   CHECK(a != ends(run(kTopology + traffic, 4)));
 }
 
+TEST_CASE("node by node in windows of time, or all events in their order: the same", "[sim][experiment][windows]") {
+  const auto traffic = [](const std::string& keys) { return "[[traffic]]\n" + keys; };
+  const std::string permutation = traffic("pattern = \"permutation\"\nbytes = 300_000\njitter_us = 3\n");
+  const std::string incast = traffic("pattern = \"incast\"\nto = \"nic0\"\nfirst = 1\nnodes = 7\nbytes = 200_000\n");
+  const std::string cases[] = {
+      kTopology + permutation,
+      kTopology + incast,
+      "sample_us = 0.7\n" + (kTopology + permutation + incast),
+      kTopology + traffic("pattern = \"ring\"\nbytes = 400_000\n"),
+      kTopology + traffic("pattern = \"alltoall\"\nbytes = 60_000\nwindow = 2\n"),
+      kTopology + permutation + "[[event]]\nwhat = \"link-loss\"\nlink = \"random\"\nloss = 0.05\nat_us = 2\n" +
+          "[[event]]\nwhat = \"link-flap\"\nlink = \"random-uplink\"\nat_us = 4\ncount = 3\nevery_us = 2\n" +
+          "[[event]]\nwhat = \"link-rate\"\nlink = \"nic3/1\"\ngbps = 25\nat_us = 5\nfor_us = 10\n" +
+          "[[event]]\nwhat = \"switch-reboot\"\nnode = \"random-T1\"\nat_us = 8\n",
+      // Flows that give up end the run.
+      "transport = \"roce\"\n[topology]\nleaves = 2\nhosts_per_leaf = 4\nspines = 4\nrouting = \"ecmp\"\n" +
+          permutation + "[[event]]\nwhat = \"link-down\"\nlink = \"nic2/0\"\nat_us = 4\n",
+  };
+  for (const std::string& text : cases) {
+    for (uint64_t seed = 1; seed <= 3; ++seed) {
+      CAPTURE(text, seed);
+      Experiment in_order(parse_fabric_scenario("windows = \"never\"\n" + text, "s.toml"), seed);
+      Experiment by_node(parse_fabric_scenario("windows = \"always\"\n" + text, "s.toml"), seed);
+      const ExperimentResult a = in_order.run(), b = by_node.run();
+      CHECK(in_order.fabric().windows() == 0);
+      CHECK(by_node.fabric().windows() > 10);
+      CHECK(a.outcome == b.outcome);
+      CHECK(a.time == b.time);
+      CHECK(a.fabric_events == b.fabric_events);
+      CHECK(a.transmissions == b.transmissions);
+      CHECK(a.total.data_packets == b.total.data_packets);
+      CHECK(a.total.sacks == b.total.sacks);
+      REQUIRE(a.flows.size() == b.flows.size());
+      for (size_t f = 0; f < a.flows.size(); ++f) {
+        CHECK(a.flows[f].begun == b.flows[f].begun);
+        CHECK(a.flows[f].delivered == b.flows[f].delivered);
+        CHECK(a.flows[f].done == b.flows[f].done);
+      }
+      REQUIRE(a.ports.size() == b.ports.size());
+      for (size_t p = 0; p < a.ports.size(); ++p) {
+        const PortResult &x = a.ports[p], &y = b.ports[p];
+        CHECK((x.name == y.name && x.packets == y.packets && x.bytes == y.bytes && x.deepest == y.deepest &&
+               x.marks == y.marks && x.trims == y.trims && x.drops == y.drops && x.lost == y.lost));
+      }
+      REQUIRE(a.samples.size() == b.samples.size());
+      for (size_t i = 0; i < a.samples.size(); ++i) {
+        CHECK(a.samples[i].time == b.samples[i].time);
+        CHECK(a.samples[i].delivered == b.samples[i].delivered);
+        CHECK(a.samples[i].deepest == b.samples[i].deepest);
+      }
+    }
+  }
+}
+
+TEST_CASE("no windows: few nodes, a tap, flows that wait for those of another NIC", "[sim][experiment][windows]") {
+  const std::string permutation = "[[traffic]]\npattern = \"permutation\"\nbytes = 100_000\n";
+  {
+    Experiment small(parse_fabric_scenario(kTopology + permutation, "s.toml"), 1);
+    CHECK(small.run().outcome == Outcome::Done);
+    CHECK(small.fabric().windows() == 0);
+  }
+  struct Nobody final : Tap {
+    void sent(LinkId, bool, Time, const Packet&, bool) override {}
+  } tap;
+  {
+    Experiment tapped(parse_fabric_scenario("windows = \"always\"\n" + (kTopology + permutation), "s.toml"), 1);
+    tapped.fabric().set_tap(0, true, &tap);
+    CHECK(tapped.run().outcome == Outcome::Done);
+    CHECK(tapped.fabric().windows() == 0);
+    tapped.fabric().set_tap(0, true, nullptr);
+  }
+  // What nic1 has received leads to work of nic1 itself, or of nic2.
+  for (const bool same : {true, false}) {
+    const auto file =
+        std::filesystem::temp_directory_path() / ("mrc_experiment_test" + std::to_string(::getpid()) + ".csv");
+    std::ofstream(file) << "a,0,nic0,nic1,300000,\nb,0," << (same ? "nic1" : "nic2") << ",nic5,300000,a\n";
+    Experiment trace(parse_fabric_scenario("windows = \"always\"\n" + std::string(kTopology) +
+                                               "[[traffic]]\npattern = \"trace\"\nfile = \"" + file.string() + "\"\n",
+                                           "s.toml"),
+                     1);
+    std::filesystem::remove(file);
+    const ExperimentResult r = trace.run();
+    CHECK(r.outcome == Outcome::Done);
+    CHECK(r.flows[1].begun == r.flows[0].delivered);
+    CHECK((trace.fabric().windows() > 0) == same);
+  }
+}
+
 TEST_CASE("samples add up", "[sim][experiment]") {
   const ExperimentResult r = run("sample_us = 5\n" + (kTopology + flow(1'000'000)));
   REQUIRE(r.samples.size() > 5);
@@ -93,6 +185,7 @@ TEST_CASE("samples without a period stay few", "[sim][experiment]") {
   CHECK(r.samples.size() <= 2000);
   CHECK(r.samples.size() > 900);
   CHECK(r.sample_period == 4 * kUs);
+  for (const Sample& sample : r.samples) REQUIRE(sample.group_delivered.size() == r.groups.size());
 }
 
 TEST_CASE("steps of a ring begin when the step before has arrived", "[sim][experiment]") {
