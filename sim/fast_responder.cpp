@@ -154,10 +154,10 @@ void FastEndpoint::on_data(FastQp& qp, const Packet& p, unsigned plane, bool tri
     }
   } else {
     if (!qp.rows) qp.rows = std::make_unique<RxRow[]>(qp.row_mask + 1);
-    const auto row = [&](uint32_t psn) -> RxRow& { return qp.rows[psn >> 6 & qp.row_mask]; };
+    const auto row_of = [&](uint32_t psn) -> RxRow& { return qp.rows[psn >> 6 & qp.row_mask]; };
     RxWindow window{.cack = qp.cack, .max = qp.max, .ooo = static_cast<uint16_t>(qp.ooo)};
     uint32_t first = p.psn;
-    for (RowAdvance a = row_take(window, row(first), first, last);; a = row_go_on(window, row(first), first)) {
+    for (RowAdvance a = row_take(window, row_of(first), first, last);; a = row_go_on(window, row_of(first), first)) {
       if (a.messages != 0) qp.ack_psn = a.last_psn;
       messages += a.messages;
       if (!a.goes_on) break;
