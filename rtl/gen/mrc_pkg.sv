@@ -1541,6 +1541,9 @@ package mrc_pkg;
   localparam int unsigned CsrCtrlAckPlaneLsb = 32'd17;
   localparam int unsigned CsrCtrlAckPlaneWidth = 32'd1;
   localparam logic [0:0] CsrCtrlAckPlaneReset = 1'h0;
+  localparam int unsigned CsrCtrlTrimSilentLsb = 32'd18;
+  localparam int unsigned CsrCtrlTrimSilentWidth = 32'd1;
+  localparam logic [0:0] CsrCtrlTrimSilentReset = 1'h0;
 
   /// UDP destination port sent and accepted (A-01)
   localparam logic [15:0] CsrUdpPort = 16'h0014;
