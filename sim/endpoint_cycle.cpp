@@ -55,8 +55,7 @@ std::string CycleEndpoint::problem(const Preset& preset, const FastConfig& c) {
         beyond("min_active", c.ev_min_active, 0, csr::kEvCtlMinActive.mask() >> csr::kEvCtlMinActive.lsb),
         beyond("probe_successes", c.probe_successes, 1, 7), beyond("retry.linear", c.retry.linear, 0, 7),
         beyond("retry.exponential", c.retry.exponential, 0, 25), beyond("state_probe", c.state_probe, 0, 0),
-        beyond("trim_sack", c.trim_sack, 0, 0), beyond("max_wimm", c.max_wimm, 1, preset.max_wimm),
-        beyond("wqe_depth", c.wqe_depth, 1, preset.wqe_depth)}) {
+        beyond("max_wimm", c.max_wimm, 1, preset.max_wimm), beyond("wqe_depth", c.wqe_depth, 1, preset.wqe_depth)}) {
     if (!why.empty()) return why;
   }
   return {};
@@ -210,7 +209,8 @@ void CycleEndpoint::configure() {
   const NodeId node = access_.node();
   const wire::DscpMap& dscp = config_.dscp;
   put(csr::kCtrl, csr::kCtrlReset | csr::kCtrlOorDrop.set(0, config_.oor_drop) |
-                      csr::kCtrlRttRtx.set(0, config_.rtt_rtx) | csr::kCtrlSkipTwice.set(0, config_.skip_twice));
+                      csr::kCtrlRttRtx.set(0, config_.rtt_rtx) | csr::kCtrlSkipTwice.set(0, config_.skip_twice) |
+                      csr::kCtrlTrimSilent.set(0, !config_.trim_sack));
   put(csr::kDscpTx, csr::kDscpTxData.set(0, dscp.trimmable) | csr::kDscpTxRtx.set(0, dscp.trimmable_retx) |
                         csr::kDscpTxCtl.set(0, dscp.control));
   put(csr::kDscpTrim, csr::kDscpTrimTrimmed.set(0, dscp.trimmed) | csr::kDscpTrimLasthop.set(0, dscp.trimmed_lasthop));

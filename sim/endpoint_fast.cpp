@@ -86,9 +86,7 @@ void FastConfig::be_nic(const Preset& preset) {
   wqe_depth = preset.wqe_depth;
   max_wimm = preset.max_wimm;
   state_probe = 0;
-  trim_sack = false;
   nic_walks = true;
-  exact_flight = false;
   clock = cycle;
 }
 

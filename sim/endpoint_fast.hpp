@@ -63,8 +63,7 @@ struct FastConfig {
   /// cycles, and wakes new packets when the window opens: what is asked for first gets it. 0: all of that takes no
   /// time, and retransmissions go first.
   Time clock = 0;
-  bool exact_flight = true;  ///< what rounding of rcvd_bytes hides is counted later; false: as the NIC does
-  uint64_t remote_va = 0;    ///< added to message_address(): where WRITEs go
+  uint64_t remote_va = 0;  ///< added to message_address(): where WRITEs go
   uint32_t rkey = 0;
 
   // Paths.
@@ -234,7 +233,6 @@ class FastEndpoint final : public Endpoint {
   }
   uint32_t grant(FastQp& qp, uint32_t min, uint32_t bytes, bool& last);
   void give_back(FastQp& qp, uint32_t bytes);
-  uint32_t leave_flight(FastQp& qp, uint32_t size);
   void cc_event(FastQp& qp, NsccEvent event);
   void wake_dest(FastDest& dest);
   void take_waiting(FastDest& dest);

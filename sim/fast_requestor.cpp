@@ -97,11 +97,6 @@ void FastEndpoint::give_back(FastQp& qp, uint32_t bytes) {
   if (config_.clock != 0) ask_again(dest);
 }
 
-/// A packet was NACKed or lost.
-uint32_t FastEndpoint::leave_flight(FastQp& qp, uint32_t size) {
-  return config_.exact_flight ? take_packet(qp.fly, size, qp.rcvd_credit) : qp.fly.take(size);
-}
-
 void FastEndpoint::cc_event(FastQp& qp, NsccEvent event) {
   FastDest& dest = dest_of(qp);
   event.now = tick();
@@ -297,7 +292,7 @@ bool FastEndpoint::begin_retransmission(FastQp& qp) {
   }
   if (loss) feedback(qp, record.ev_idx, kFbLoss, 0);
   if (qp.cc) {
-    if (loss) cc_event(qp, {.kind = NsccKind::Loss, .bytes = leave_flight(qp, record.size)});
+    if (loss) cc_event(qp, {.kind = NsccKind::Loss, .bytes = take_packet(qp.fly, record.size, qp.rcvd_credit)});
     FastDest& dest = dest_of(qp);
     if (!nscc_fits(dest.state.inflight, record.size, nscc_cwnd_bytes(dest.state, *dest.words))) {
       if (pending) {
@@ -540,7 +535,6 @@ void FastEndpoint::on_sack(FastQp& qp, const Packet& packet) {
     const bool all = qp.una == qp.nxt;
     const uint32_t bytes =
         news.late && !all ? 0 : take_acked(qp.fly, news.late ? 0 : news.units, cancelled, qp.full, all, qp.rcvd_credit);
-    if (!config_.exact_flight) qp.rcvd_credit = 0;
     const bool sample = recent && qp.ts && (!kept.rtx || config_.rtt_rtx);
     cc_event(qp, {.kind = NsccKind::Ack,
                   .bytes = bytes,
@@ -588,7 +582,7 @@ void FastEndpoint::on_nack(FastQp& qp, const Packet& packet) {
     if (qp.cc) {
       const bool sample = qp.ts && (!record.rtx || config_.rtt_rtx);
       cc_event(qp, {.kind = NsccKind::Nack,
-                    .bytes = leave_flight(qp, record.size),
+                    .bytes = take_packet(qp.fly, record.size, qp.rcvd_credit),
                     .rtt_valid = sample,
                     .rtt = sample ? ticks_since(n.tx_timestamp, tick(), false) : uint16_t{0},
                     .reason = n.reason});

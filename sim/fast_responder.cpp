@@ -126,7 +126,7 @@ void FastEndpoint::on_data(FastQp& qp, const Packet& p, unsigned plane, bool tri
       if (qp.trigger != 0) {
         Packet probe = p;
         probe.ecn = 0;
-        probe.probe = {0, probe_id(0xff, kStateSlot, kProbeSlots), p.tx_timestamp, 0};
+        probe.probe = {0, kNoProbeId, p.tx_timestamp, 0};
         send_sack(qp, probe, plane, true);
       }
       // Packets sent before it wait in queues that it was not put into, one for each plane.

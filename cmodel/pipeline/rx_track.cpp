@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pipeline/rx_track.hpp"
 
+#include "protocol/probe.hpp"
+
 namespace mrc {
 
 RxTrack::RxTrack(const Preset& preset, Stream<Rxpkt>& rxpkt, PlaneDemux<Verdict>& verdict, Stream<Resp>& resp,
@@ -93,7 +95,7 @@ void RxTrack::set_up(unsigned index, const csr::TblQpCtx& row) {
   lowun_.write(index, row.rq_psn);
   PostQp& q = post_.write(index);
   q.rcvd = q.trig = 0;
-  q.ar = q.ackv = false;
+  q.ar = q.ackv = q.tasked = false;
   q.emsn = row.msn;
   cfg_[index] = {.mpr = row.mpr_dest, .mpr_dest = row.mpr_dest, .trim_nack = row.trim_nack, .dyn = row.dyn_mpr};
   init_ = true;
@@ -226,6 +228,7 @@ void RxTrack::post(const CsrOut& csr) {
     case What::Trim:
       pulses_next_.trim = true;
       if (cfg_[index].trim_nack) nack(no_payload_reason(p.trim));
+      if (p.ackreq && !csr.trim_silent) trimmed_ackreq(post_.write(index));
       break;
     case What::Full:
       pulses_next_.nores = true;
@@ -302,8 +305,10 @@ void RxTrack::arrived(const CsrOut& csr, PostQp& q) {
     load_ackev(p.qp, p.plane, q);
     ackev_taken_ = true;
   }
-  const bool sack = q.trig >= csr.sack_trigger || p.ackreq || p.rtx || p.ce || (q.ar && x_.ooo == 0);
+  const bool sack = q.trig >= csr.sack_trigger || p.ackreq || p.rtx || p.ce || (q.ar && x_.ooo == 0) ||
+                    (q.tasked && psn_before(p.psn, q.tpsn));
   q.ar = x_.ooo != 0 && (q.ar || p.ackreq);
+  q.tasked = q.tasked && psn_before(x_.cack, q.tpsn);
   if (sack) ask_sack(q);
 }
 
@@ -372,6 +377,27 @@ void RxTrack::ask_sack(PostQp& q) {
             .ts = p.ts,
             .tsv = p.tsv,
             .at = p.at});
+}
+
+/// Its sender's window is full, and a NACK alone says nothing of what has arrived: a SACK, as an answer to a probe that
+/// nobody has sent. The packet has overtaken others, which bring SACKs when they come.
+void RxTrack::trimmed_ackreq(PostQp& q) {
+  const Rxpkt& p = x_.p;
+  if (q.trig != 0) {
+    q.trig = 0;
+    sq_.push({.qp = p.qp,
+              .plane = p.plane,
+              .psn = kNoProbeId,
+              .ackreq = false,
+              .ce = false,
+              .probe = true,
+              .entropy = p.entropy,
+              .ts = p.ts,
+              .tsv = p.tsv,
+              .at = p.at});
+  }
+  if (!q.tasked || psn_before(q.tpsn, p.psn)) q.tpsn = p.psn;
+  q.tasked = true;
 }
 
 /// The registers of the QP are those of the cycle: Track and Post write theirs at its end.

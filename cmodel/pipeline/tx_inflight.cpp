@@ -457,13 +457,11 @@ void TxInflight::acknowledge(Qp& q, bool sample, const CsrOut& csr) {
   const RcvdNews news = rcvd_news(ctl_.rcvd, q.rcvdl);
   if (!news.late) q.rcvdl = ctl_.rcvd;
   if (!q.cc) return;
+  const bool all = q.una == q.nxt;
   uint32_t n = 0;
-  if (q.una == q.nxt) {
-    n = q.fly.bytes();
-  } else if (!news.late) {
-    n = acked_bytes(q.fly.bytes(), news.units, canc_, nominal_full(q.mtu, q.ts, csr.payload_bytes));
+  if (all || !news.late) {
+    n = take_acked(q.fly, news.units, canc_, nominal_full(q.mtu, q.ts, csr.payload_bytes), all, q.credit);
   }
-  q.fly.take(n);
   out_.ccev.load({.cc = q.dest,
                   .kind = static_cast<uint8_t>(CcEvent::Ack),
                   .bytes = n,
@@ -516,7 +514,7 @@ void TxInflight::nack(const CsrOut& csr) {
       const bool sample = rtt_valid(q, sent.rtx, csr);
       out_.ccev.load({.cc = q.dest,
                       .kind = static_cast<uint8_t>(CcEvent::Nack),
-                      .bytes = q.fly.take(sent.size),
+                      .bytes = take_packet(q.fly, sent.size, q.credit),
                       .rtt_valid = sample,
                       .rtt = sample ? rtt(csr) : uint16_t{0},
                       .reason = ctl_.reason});
@@ -626,7 +624,7 @@ void TxInflight::retx1() {
     order();
     return;
   }
-  if (loss_) tell(q, CcEvent::Loss, q.fly.take(s.size));
+  if (loss_) tell(q, CcEvent::Loss, take_packet(q.fly, s.size, q.credit));
   out_.rask.load({.cc = q.dest, .min = s.size, .bytes = s.size});
   state_ = State::RetxW;
 }

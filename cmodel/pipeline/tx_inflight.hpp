@@ -93,6 +93,7 @@ class TxInflight {
     uint32_t low = 0;  // lowest PSN not reported at the end of the timer's last walk
     uint8_t retry = 0;
     Flight fly;
+    uint8_t credit = 0;  // of takes that fell short
     uint32_t rcvdl = 0;  // rcvd_bytes of the newest SACK
     uint8_t mprv = 0;    // newest MPR told
     // From QP_CTX.

@@ -48,13 +48,6 @@ constexpr RcvdNews rcvd_news(uint32_t rcvd, uint32_t newest) {
   return d < 1u << 23 ? RcvdNews{d, false} : RcvdNews{0, true};
 }
 
-/// Bytes of the flight that a SACK acknowledges: the newly received ones, without those that left as NACKed and arrived
-/// all the same (`cancelled` packets of `nominal` bytes), at most what is in flight.
-constexpr uint32_t acked_bytes(uint32_t flight, uint32_t units, unsigned cancelled, unsigned nominal) {
-  const int64_t n = int64_t{units} * kRcvdUnit - int64_t{cancelled} * nominal;
-  return static_cast<uint32_t>(std::clamp<int64_t>(n, 0, flight));
-}
-
 /// The account without loss by rounding: rcvd_bytes says up to 255 bytes more than have arrived, so what is in flight
 /// may stand too low by as much. `credit` (kept per QP, 0 at first) is what then could not be taken, because nothing
 /// was in flight any more; it counts when the next SACK says so much less. Otherwise that much stays in flight, and a

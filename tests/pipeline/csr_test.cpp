@@ -290,7 +290,7 @@ TEST_CASE("the switches of the NIC reach the blocks", "[csr]") {
   CHECK(v.bth_m);
   CHECK_FALSE((v.sack_base_self || v.oor_drop || v.err_silent || v.ev_swap || v.rtt_rtx || v.rev_fixed ||
                v.payload_bytes || v.ports_from_0 || v.bth_m_high || v.eeth_op_high || v.tsr_us || v.pdcid_zero ||
-               v.ack_with_sack || v.zero_drop || v.skip_twice || v.icrc_outer || v.ack_plane));
+               v.ack_with_sack || v.zero_drop || v.skip_twice || v.icrc_outer || v.ack_plane || v.trim_silent));
   CHECK(v.nak_invalid == 0x61);
   CHECK(v.nak_access == 0x62);
   CHECK(v.same_ev);
@@ -306,9 +306,9 @@ TEST_CASE("the switches of the NIC reach the blocks", "[csr]") {
            unsigned{v.payload_bytes} << 7 | unsigned{v.ports_from_0} << 8 | unsigned{v.bth_m_high} << 9 |
            unsigned{v.eeth_op_high} << 10 | unsigned{v.tsr_us} << 11 | unsigned{v.pdcid_zero} << 12 |
            unsigned{v.ack_with_sack} << 13 | unsigned{v.zero_drop} << 14 | unsigned{v.skip_twice} << 15 |
-           unsigned{v.icrc_outer} << 16 | unsigned{v.ack_plane} << 17;
+           unsigned{v.icrc_outer} << 16 | unsigned{v.ack_plane} << 17 | unsigned{v.trim_silent} << 18;
   };
-  for (unsigned bit = 0; bit < 18; ++bit) CHECK(only(bit) == 1u << bit);
+  for (unsigned bit = 0; bit < 19; ++bit) CHECK(only(bit) == 1u << bit);
   b.write(csr::kCtrl, ~0u);
   CHECK(b.read(csr::kCtrl) == 0x3ffff);
   CHECK(v.rev_seed == 1);

@@ -49,12 +49,18 @@ TEST_CASE("rcvd_bytes counts forward over its wrap; half its range back is an ol
 
 TEST_CASE("a SACK acknowledges units of 256 bytes, less cancelled losses, at most what is in flight",
           "[protocol][flight]") {
-  CHECK(acked_bytes(100000, 4, 0, 340) == 1024);
-  CHECK(acked_bytes(100000, 4, 1, 340) == 684);
-  CHECK(acked_bytes(100000, 4, 4, 340) == 0);  // 1360 cancelled
-  CHECK(acked_bytes(1000, 4, 0, 340) == 1000);
-  CHECK(acked_bytes(0, 4, 0, 340) == 0);
-  CHECK(acked_bytes(0x0fff'ffff, 0x7fffff, 0, 4188) == 0x0fff'ffff);
+  const auto acked = [](uint32_t flight, uint32_t units, unsigned cancelled, unsigned nominal) {
+    mrc::Flight fly;
+    fly.enter(flight);
+    uint8_t credit = 0;
+    return mrc::take_acked(fly, units, cancelled, nominal, false, credit);
+  };
+  CHECK(acked(100000, 4, 0, 340) == 1024);
+  CHECK(acked(100000, 4, 1, 340) == 684);
+  CHECK(acked(100000, 4, 4, 340) == 0);  // 1360 cancelled
+  CHECK(acked(1000, 4, 0, 340) == 1000);
+  CHECK(acked(0, 4, 0, 340) == 0);
+  CHECK(acked(0x0fff'ffff, 0x7fffff, 0, 4188) == 0x0fff'ffff);
 }
 
 TEST_CASE("flight: rounding of rcvd_bytes leaves nothing behind in a window of one packet", "[protocol][flight]") {
