@@ -96,6 +96,7 @@ module mrc_csr
     output logic skip_twice_o,
     output logic icrc_outer_o,
     output logic ack_plane_o,
+    output logic trim_silent_o,
     output logic [7:0] nak_invalid_o,
     output logic [7:0] nak_access_o,
     output logic [15:0] udp_port_o,
@@ -176,7 +177,8 @@ module mrc_csr
           field(CsrCtrlZeroDropLsb, CsrCtrlZeroDropWidth) |
           field(CsrCtrlSkipTwiceLsb, CsrCtrlSkipTwiceWidth) |
           field(CsrCtrlIcrcOuterLsb, CsrCtrlIcrcOuterWidth) |
-          field(CsrCtrlAckPlaneLsb, CsrCtrlAckPlaneWidth);
+          field(CsrCtrlAckPlaneLsb, CsrCtrlAckPlaneWidth) |
+          field(CsrCtrlTrimSilentLsb, CsrCtrlTrimSilentWidth);
       CsrUdpPort: return field(CsrUdpPortPortLsb, CsrUdpPortPortWidth);
       CsrDscpTx:
       return field(CsrDscpTxDataLsb, CsrDscpTxDataWidth) |
@@ -934,6 +936,7 @@ module mrc_csr
   assign skip_twice_o = rw_q[Ctrl][CsrCtrlSkipTwiceLsb];
   assign icrc_outer_o = rw_q[Ctrl][CsrCtrlIcrcOuterLsb];
   assign ack_plane_o = rw_q[Ctrl][CsrCtrlAckPlaneLsb];
+  assign trim_silent_o = rw_q[Ctrl][CsrCtrlTrimSilentLsb];
   assign nak_invalid_o = rw_q[NakCode][CsrNakCodeInvalidLsb+:CsrNakCodeInvalidWidth];
   assign nak_access_o = rw_q[NakCode][CsrNakCodeAccessLsb+:CsrNakCodeAccessWidth];
   assign udp_port_o = rw_q[Udp][CsrUdpPortPortLsb+:CsrUdpPortPortWidth];

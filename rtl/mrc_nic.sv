@@ -306,7 +306,7 @@ module mrc_nic
   logic sack_base_self, oor_drop, err_silent, ev_swap, bth_m;
   logic rtt_rtx, rev_fixed, payload_bytes, ports_from_0, rev_probe, same_ev;
   logic bth_m_high, eeth_op_high, tsr_us, pdcid_zero;
-  logic ack_with_sack, zero_drop, skip_twice, icrc_outer, ack_plane;
+  logic ack_with_sack, zero_drop, skip_twice, icrc_outer, ack_plane, trim_silent;
   logic [7:0] nak_invalid, nak_access;
   logic nores_inc, nopath_inc, req_inc, rsp_inc, drop_inc, md_inc, qa_inc, hold_inc;
   logic [31:0] tick;
@@ -415,6 +415,7 @@ module mrc_nic
       .skip_twice_o(skip_twice),
       .icrc_outer_o(icrc_outer),
       .ack_plane_o(ack_plane),
+      .trim_silent_o(trim_silent),
       .nak_invalid_o(nak_invalid),
       .nak_access_o(nak_access),
       .udp_port_o(udp_port),
@@ -905,6 +906,7 @@ module mrc_nic
       .oor_drop_i(oor_drop),
       .err_silent_i(err_silent),
       .ack_with_sack_i(ack_with_sack),
+      .trim_silent_i(trim_silent),
       .sack_trigger_i(sack_trigger),
       .imm_ok_i(imm_ok),
       .hold_ok_i(hold_ok),

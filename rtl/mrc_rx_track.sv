@@ -22,6 +22,7 @@ module mrc_rx_track
     input logic oor_drop_i,
     input logic err_silent_i,
     input logic ack_with_sack_i,
+    input logic trim_silent_i,
     input logic [19:0] sack_trigger_i,
     input logic imm_ok_i,
     input logic hold_ok_i,
@@ -108,6 +109,8 @@ module mrc_rx_track
     logic ar;
     logic [7:0] nsyn;
     logic [23:0] npsn;
+    logic tasked;  // a packet that asked for a SACK was trimmed
+    logic [23:0] tpsn;  // the newest such
   } own_t;
 
   // ---- input, the packets that go on
@@ -756,9 +759,17 @@ module mrc_rx_track
   assign trig_room = trig_x + {trig_maj[21:0], 1'b1};
   assign trig_full = !trig_room[22];
 
+  // tpsn is in the window, or was a moment ago, as long as tasked: signs tell what is before it.
+  logic [23:0] to_trim, past_trim;
+  logic before_trim;
+
+  assign to_trim = x_p_q.psn - x_own_q.tpsn;
+  assign past_trim = x_own_q.tpsn - x_nxt_q;
+  assign before_trim = x_own_q.tasked && to_trim[23];
+
   // What a packet that is done with on its last pass asks for.
   assign ask_wish = trig_full || x_p_q.ackreq || x_p_q.rtx || x_p_q.ce
-      || (x_own_q.ar && !ooo_left);
+      || (x_own_q.ar && !ooo_left) || before_trim;
 
   always_comb begin
     give = 1'b0;
@@ -815,6 +826,14 @@ module mrc_rx_track
           trim_inc_d = 1'b1;
           nack = x_trim_nack_q;
           nack_reason = (x_p_q.trim == TrimTrimmed) ? NackReasonTrimmed : NackReasonTrimmedLasthop;
+          // Its sender's window is full: a NACK alone says nothing of what has arrived.
+          if (x_p_q.ackreq && !trim_silent_i) begin
+            ask = x_own_q.trig != 21'd0;
+            own_d.tasked = 1'b1;
+            if (!before_trim) begin
+              own_d.tpsn = x_p_q.psn;
+            end
+          end
         end
         WhatFull: begin
           nores_inc_d = 1'b1;
@@ -858,6 +877,7 @@ module mrc_rx_track
             post_ackev_load = x_acked_q && !ack_with_sack_i;
             ask = ask_wish;
             own_d.ar = ooo_left && (x_own_q.ar || x_p_q.ackreq);
+            own_d.tasked = x_own_q.tasked && !past_trim[23];
           end
         end
       endcase
@@ -931,13 +951,16 @@ module mrc_rx_track
 
   assign qperr_d = '{qp: x_p_q.qp, status: x_p_q.syndrome};
 
+  // The answer to a probe that nobody has sent, if it is for a trimmed packet.
+  logic as_probe;
+  assign as_probe = x_what_q == WhatTrim;
   assign ask_d = '{
           qp: x_p_q.qp,
           plane: x_p_q.plane,
-          psn: x_p_q.psn,
-          ackreq: x_p_q.ackreq,
-          ce: x_p_q.ce,
-          probe: x_p_q.probe,
+          psn: as_probe ? 24'h00FFFF : x_p_q.psn,
+          ackreq: x_p_q.ackreq && !as_probe,
+          ce: x_p_q.ce && !as_probe,
+          probe: x_p_q.probe || as_probe,
           entropy: x_p_q.entropy,
           ts: x_p_q.ts,
           tsv: x_p_q.tsv,
@@ -1037,6 +1060,6 @@ module mrc_rx_track
   logic unused_bits;
   assign unused_bits = ^{unused_head_count, unused_adv_count, unused_adv_ready, unused_free,
       cfg_index_i, cfg_ctx, t_set_q, rel, past, trig_maj,
-      trig_room, x_p_q.msn, x_p_q.drop, x_p_q.err, x_p_q.last};
+      trig_room, to_trim, past_trim, x_p_q.msn, x_p_q.drop, x_p_q.err, x_p_q.last};
 
 endmodule

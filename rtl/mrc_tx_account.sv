@@ -2,7 +2,8 @@
 
 /// How many bytes of a QP leave the flight of its controller (docs/blocks/tx_inflight.md, "take"): with
 /// one packet, or as a SACK says. The flight is what was sent (fsent) without what is gone (fgone),
-/// modulo 2^28; never more leaves than is in it. Combinational but for one sum that a SACK needs, which
+/// modulo 2^28; never more leaves than is in it. What a packet falls short of is kept as credit (one
+/// byte wide, saturating) for the SACK that says so much less. Combinational but for one sum that a SACK needs, which
 /// is taken with sum_i, a cycle or more before the answer is looked at.
 module mrc_tx_account
   import mrc_tx_window_pkg::*;
@@ -10,15 +11,17 @@ module mrc_tx_account
     input logic clk_i,
     input logic [27:0] fsent_i,
     input logic [27:0] fgone_i,
+    input logic [7:0] credit_i,
     output logic [27:0] fly_o,
 
     // One packet.
     input logic [13:0] size_i,
     output logic [27:0] packet_bytes_o,
     output logic [27:0] packet_fgone_o,
+    output logic [7:0] packet_credit_o,  // if it was NACKed or lost
 
-    // A SACK: everything; or 256 times rcvd_i (negative: nothing), without canc_i full packets that
-    // were gone already.
+    // A SACK: everything; or 256 times rcvd_i (negative: nothing) and the credit, without canc_i full
+    // packets that were gone already.
     input logic sum_i,
     input logic all_i,
     input logic [23:0] rcvd_i,
@@ -27,7 +30,8 @@ module mrc_tx_account
     input logic ts_i,
     input logic payload_bytes_i,
     output logic [27:0] sack_bytes_o,
-    output logic [27:0] sack_fgone_o
+    output logic [27:0] sack_fgone_o,
+    output logic [7:0] sack_credit_o
 );
 
   // n bytes are less than the flight if fgone + n is less than fsent, or fsent + 2^28 if that has
@@ -42,6 +46,16 @@ module mrc_tx_account
   assign packet_less = packet[29] || (wrapped && !packet[28]);
   assign packet_bytes_o = packet_less ? {14'd0, size_i} : fly_o;
   assign packet_fgone_o = packet_less ? fgone_i + {14'd0, size_i} : fsent_i;
+
+  // What lacks of size_i, at most that, is the sum above but for 2^28; with the credit on top:
+  logic [14:0] owed;
+  assign owed = fgone_i[14:0] + {1'b0, size_i} - fsent_i[14:0] + {7'd0, credit_i};
+  always_comb begin
+    packet_credit_o = credit_i;
+    if (!packet_less) begin
+      packet_credit_o = (owed[14:8] != 7'd0) ? 8'hFF : owed[7:0];
+    end
+  end
 
   // A full packet is of 256 << mtu bytes and 84 (with time stamp 88) around them: four numbers, kept
   // as two until they are subtracted. A number is subtracted by adding its complement and one.
@@ -61,7 +75,7 @@ module mrc_tx_account
       head4 = ts_i ? {23'd0, canc_i, 3'd0} : {24'd0, canc_i, 2'd0};
     end
     head = carry_save(head64, head16, head4);
-    // fgone + 256 rcvd - these; the ones of the complements: in empty low bits, the last one added.
+    // fgone + 256 rcvd + credit - these; the ones of the complements: in empty low bits, the last one added.
     gone = carry_save(sum_q, ~payload, ~head[0]);
     gone[1][0] = 1'b1;
     gone = carry_save(gone[0], gone[1], ~head[1]);
@@ -75,8 +89,8 @@ module mrc_tx_account
     less = carry_save(less[0], less[1], ~head[1]);
     less[1][0] = 1'b1;
     less_sum = {less[0], 1'b1} + {less[1], 1'b1};
-    // 256 rcvd - these.
-    bytes = carry_save({2'd0, rcvd_i[22:0], 8'd0}, ~payload, ~head[0]);
+    // 256 rcvd + credit - these.
+    bytes = carry_save({2'd0, rcvd_i[22:0], credit_i}, ~payload, ~head[0]);
     bytes[1][0] = 1'b1;
     bytes = carry_save(bytes[0], bytes[1], ~head[1]);
     bytes[1][0] = 1'b1;
@@ -97,9 +111,24 @@ module mrc_tx_account
     end
   end
 
+  // The sum without fsent is also what the SACK says beyond the flight, but for 2^28.
+  logic [3:0] sack_high;
+  assign sack_high = less_sum[32:29] - {3'd0, wrapped};
+  always_comb begin
+    sack_credit_o = credit_i;
+    if (all_i || !rcvd_i[23]) begin
+      sack_credit_o = less_sum[8:1];
+      if (sack_less) begin
+        sack_credit_o = 8'd0;
+      end else if (sack_high != 4'd0 || less_sum[28:9] != 20'd0) begin
+        sack_credit_o = 8'hFF;
+      end
+    end
+  end
+
   always_ff @(posedge clk_i) begin
     if (sum_i) begin
-      sum_q <= {5'd0, fgone_i} + {2'd0, rcvd_i[22:0], 8'd0};
+      sum_q <= {5'd0, fgone_i} + {2'd0, rcvd_i[23] ? 23'd0 : rcvd_i[22:0], credit_i};
     end
   end
 

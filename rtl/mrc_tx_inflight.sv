@@ -282,6 +282,7 @@ module mrc_tx_inflight
   visit_t visit;
   walk_t walk;
   logic [27:0] a_fly, fly, packet_bytes, packet_fgone, sack_bytes, sack_fgone;
+  logic [7:0] packet_credit, sack_credit;
   logic [13:0] size;
   logic fail, give_back, all_gone, granted, scan_again, give, reclaim_end;
 
@@ -373,10 +374,12 @@ module mrc_tx_inflight
       .clk_i,
       .fsent_i(a_out.fsent),
       .fgone_i(a.fgone),
+      .credit_i(a.credit),
       .fly_o(a_fly),
       .size_i(size),
       .packet_bytes_o(packet_bytes),
       .packet_fgone_o(packet_fgone),
+      .packet_credit_o(packet_credit),
       .sum_i(state == StCtl1),
       .all_i(sack.una == nxt),
       .rcvd_i(sack.rcvd),
@@ -385,7 +388,8 @@ module mrc_tx_inflight
       .ts_i(a.ts),
       .payload_bytes_i,
       .sack_bytes_o(sack_bytes),
-      .sack_fgone_o(sack_fgone)
+      .sack_fgone_o(sack_fgone),
+      .sack_credit_o(sack_credit)
   );
 
   assign granted = state == StRetxW && rans_v && rans.bytes != 16'd0;
@@ -490,6 +494,8 @@ module mrc_tx_inflight
       .size_i(size),
       .packet_fgone_i(packet_fgone),
       .sack_fgone_i(sack_fgone),
+      .packet_credit_i(packet_credit),
+      .sack_credit_i(sack_credit),
       .list_push_o(list_push),
       .list_pop_o(list_pop),
       .rq_push_o(rq_push),

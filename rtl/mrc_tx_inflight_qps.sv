@@ -83,6 +83,8 @@ module mrc_tx_inflight_qps
     input logic [13:0] size_i,
     input logic [27:0] packet_fgone_i,
     input logic [27:0] sack_fgone_i,
+    input logic [7:0] packet_credit_i,
+    input logic [7:0] sack_credit_i,
 
     output logic list_push_o,
     output logic list_pop_o,
@@ -254,15 +256,20 @@ module mrc_tx_inflight_qps
             c_d.fgone = packet_fgone_i;
           end
         end
-        StDone: c_d.fgone = sack_fgone_i;
+        StDone: begin
+          c_d.fgone = sack_fgone_i;
+          c_d.credit = sack_credit_i;
+        end
         StCtl1: begin
           if (answer_i.nack_mark && bug_i != 8'd37) begin
             c_d.fgone = packet_fgone_i;
+            c_d.credit = packet_credit_i;
           end
         end
         StRetx1: begin
           if (loss_i) begin
             c_d.fgone = packet_fgone_i;
+            c_d.credit = packet_credit_i;
           end
         end
         StRetxW: begin
@@ -288,6 +295,7 @@ module mrc_tx_inflight_qps
           low: cfg_ctx_i.sq_psn,
           retry: retry_of(6'd0, cfg_ctx_i.retry_linear, cfg_ctx_i.retry_exp, cfg_ctx_i.timeout),
           fgone: 28'd0,
+          credit: 8'd0,
           rcvdl: 24'd0,
           mprv: 8'd0,
           timeout: cfg_ctx_i.timeout,

@@ -42,6 +42,7 @@ package mrc_tx_window_pkg;
     logic [23:0] low;  // the lowest PSN not reported when the timer last walked
     retry_t retry;
     logic [27:0] fgone;
+    logic [7:0] credit;  // bytes of packets NACKed or lost that had left the flight before
     logic [23:0] rcvdl;
     logic [7:0] mprv;
     logic [4:0] timeout;
