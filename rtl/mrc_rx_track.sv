@@ -109,7 +109,7 @@ module mrc_rx_track
     logic ar;
     logic [7:0] nsyn;
     logic [23:0] npsn;
-    logic tasked;  // a packet that asked for a SACK was trimmed
+    logic tmiss;  // a trimmed packet is missing
     logic [23:0] tpsn;  // the newest such
   } own_t;
 
@@ -759,17 +759,17 @@ module mrc_rx_track
   assign trig_room = trig_x + {trig_maj[21:0], 1'b1};
   assign trig_full = !trig_room[22];
 
-  // tpsn is in the window, or was a moment ago, as long as tasked: signs tell what is before it.
+  // tpsn is in the window, or was a moment ago, as long as tmiss: signs tell who is before whom.
   logic [23:0] to_trim, past_trim;
-  logic before_trim;
+  logic older_trim;
 
   assign to_trim = x_p_q.psn - x_own_q.tpsn;
   assign past_trim = x_own_q.tpsn - x_nxt_q;
-  assign before_trim = x_own_q.tasked && to_trim[23];
+  assign older_trim = x_own_q.tmiss && to_trim[23];
 
   // What a packet that is done with on its last pass asks for.
   assign ask_wish = trig_full || x_p_q.ackreq || x_p_q.rtx || x_p_q.ce
-      || (x_own_q.ar && !ooo_left) || before_trim;
+      || (x_own_q.ar && !ooo_left) || x_own_q.tmiss;
 
   always_comb begin
     give = 1'b0;
@@ -826,11 +826,11 @@ module mrc_rx_track
           trim_inc_d = 1'b1;
           nack = x_trim_nack_q;
           nack_reason = (x_p_q.trim == TrimTrimmed) ? NackReasonTrimmed : NackReasonTrimmedLasthop;
-          // Its sender's window is full: a NACK alone says nothing of what has arrived.
-          if (x_p_q.ackreq && !trim_silent_i) begin
+          // A NACK says nothing of what has arrived.
+          if (!trim_silent_i) begin
             ask = x_own_q.trig != 21'd0;
-            own_d.tasked = 1'b1;
-            if (!before_trim) begin
+            own_d.tmiss = 1'b1;
+            if (!older_trim) begin
               own_d.tpsn = x_p_q.psn;
             end
           end
@@ -877,7 +877,7 @@ module mrc_rx_track
             post_ackev_load = x_acked_q && !ack_with_sack_i;
             ask = ask_wish;
             own_d.ar = ooo_left && (x_own_q.ar || x_p_q.ackreq);
-            own_d.tasked = x_own_q.tasked && !past_trim[23];
+            own_d.tmiss = x_own_q.tmiss && !past_trim[23];
           end
         end
       endcase

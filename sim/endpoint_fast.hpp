@@ -80,9 +80,8 @@ struct FastConfig {
   unsigned mpr_dest = 8;          ///< window, in units of 128 PSNs; not less than the peers' mpr
   uint32_t sack_trigger = 16384;  ///< bytes
   bool trim_nack = true;          ///< a trimmed packet is NACKed
-  /// AckReq of a trimmed packet counts: it brings a SACK about what has arrived since the newest one, and so does every
-  /// packet of a lower PSN from then on. Without it a sender whose window is full of packets that were never reported
-  /// waits for its timer.
+  /// A trimmed packet brings a SACK about what has arrived since the newest one, and so does every packet until it has
+  /// come. Without it a sender whose window has shrunk below what it has on its way waits for its timer.
   bool trim_sack = true;
   bool oor_drop = false;    ///< packets beyond the window: dropped instead of NACKed
   bool dynamic_mpr = true;  ///< SACKs say how large the window is

@@ -87,7 +87,7 @@ struct FastQp {
   uint32_t messages = 0;  ///< complete
   uint32_t ack_psn = 0;
   bool ack_valid = false, prev_ar = false;
-  bool trim_asked = false;  ///< trim_psn asked for a SACK and was trimmed: what was sent before it is SACKed one by one
+  bool trim_missing = false;  ///< trim_psn was trimmed: every packet is SACKed until it is here
   uint32_t trim_psn = 0;
   uint8_t mpr_now = 8, mpr_dest = 8;
   uint32_t row_mask = 0;

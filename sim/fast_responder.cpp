@@ -121,7 +121,7 @@ void FastEndpoint::on_data(FastQp& qp, const Packet& p, unsigned plane, bool tri
   if (trimmed) {
     const Trim trim = p.dscp == config_.dscp.trimmed ? Trim::Trimmed : Trim::LastHop;
     if (config_.trim_nack) send_nack(qp, p, plane, no_payload_reason(trim));
-    if (config_.trim_sack && (p.bth & kBthAckReq) != 0) {
+    if (config_.trim_sack) {
       // As an answer to a probe: the packet has overtaken others, so nothing can be told from its own place.
       if (qp.trigger != 0) {
         Packet probe = p;
@@ -129,9 +129,8 @@ void FastEndpoint::on_data(FastQp& qp, const Packet& p, unsigned plane, bool tri
         probe.probe = {0, kNoProbeId, p.tx_timestamp, 0};
         send_sack(qp, probe, plane, true);
       }
-      // Packets sent before it wait in queues that it was not put into, one for each plane.
-      if (!qp.trim_asked || psn_before(qp.trim_psn, p.psn)) qp.trim_psn = p.psn;
-      qp.trim_asked = true;
+      if (!qp.trim_missing || psn_before(qp.trim_psn, p.psn)) qp.trim_psn = p.psn;
+      qp.trim_missing = true;
     }
     return;
   }
@@ -169,9 +168,9 @@ void FastEndpoint::on_data(FastQp& qp, const Packet& p, unsigned plane, bool tri
   }
   qp.rcvd += nominal_size(p.payload, p.opcode, (p.bth & kBthTs) != 0, false);
   qp.trigger += std::max<uint32_t>(p.payload, 1024);
-  const bool asked = qp.trim_asked && psn_before(p.psn, qp.trim_psn);
-  if (qp.trim_asked && !psn_before(qp.cack, qp.trim_psn)) qp.trim_asked = false;
-  if (qp.trigger >= config_.sack_trigger || ackreq || rtx || ce || asked || (qp.prev_ar && qp.ooo == 0)) {
+  const bool missing = qp.trim_missing;
+  if (missing && !psn_before(qp.cack, qp.trim_psn)) qp.trim_missing = false;
+  if (qp.trigger >= config_.sack_trigger || ackreq || rtx || ce || missing || (qp.prev_ar && qp.ooo == 0)) {
     send_sack(qp, p, plane, false);
   }
   qp.prev_ar = qp.ooo != 0 && (qp.prev_ar || ackreq);

@@ -102,8 +102,7 @@ inline constexpr Field kCtrlIcrcOuter{"icrc_outer", 16, 1, 0x0};
 /// SACKs about data and ACKs go out 0 on the planes in turn, 1 on the plane their packet came from
 ///
 inline constexpr Field kCtrlAckPlane{"ack_plane", 17, 1, 0x0};
-/// a trimmed packet that asks for a SACK is NACKed, nothing else; 0: it brings a SACK as well
-///
+/// a trimmed packet is NACKed, nothing else; 0: it brings SACKs as well
 inline constexpr Field kCtrlTrimSilent{"trim_silent", 18, 1, 0x0};
 inline constexpr Field kCtrlFields[] = {kCtrlSackBaseSelf, kCtrlOorDrop, kCtrlErrSilent, kCtrlEvSwap, kCtrlBthM, kCtrlRttRtx, kCtrlRevFixed, kCtrlPayloadBytes, kCtrlPortsFrom0, kCtrlBthMHigh, kCtrlEethOpHigh, kCtrlTsrUs, kCtrlPdcidZero, kCtrlAckWithSack, kCtrlZeroDrop, kCtrlSkipTwice, kCtrlIcrcOuter, kCtrlAckPlane, kCtrlTrimSilent};
 

@@ -95,7 +95,7 @@ void RxTrack::set_up(unsigned index, const csr::TblQpCtx& row) {
   lowun_.write(index, row.rq_psn);
   PostQp& q = post_.write(index);
   q.rcvd = q.trig = 0;
-  q.ar = q.ackv = q.tasked = false;
+  q.ar = q.ackv = q.tmiss = false;
   q.emsn = row.msn;
   cfg_[index] = {.mpr = row.mpr_dest, .mpr_dest = row.mpr_dest, .trim_nack = row.trim_nack, .dyn = row.dyn_mpr};
   init_ = true;
@@ -228,7 +228,7 @@ void RxTrack::post(const CsrOut& csr) {
     case What::Trim:
       pulses_next_.trim = true;
       if (cfg_[index].trim_nack) nack(no_payload_reason(p.trim));
-      if (p.ackreq && !csr.trim_silent) trimmed_ackreq(post_.write(index));
+      if (!csr.trim_silent) miss(post_.write(index));
       break;
     case What::Full:
       pulses_next_.nores = true;
@@ -305,10 +305,9 @@ void RxTrack::arrived(const CsrOut& csr, PostQp& q) {
     load_ackev(p.qp, p.plane, q);
     ackev_taken_ = true;
   }
-  const bool sack = q.trig >= csr.sack_trigger || p.ackreq || p.rtx || p.ce || (q.ar && x_.ooo == 0) ||
-                    (q.tasked && psn_before(p.psn, q.tpsn));
+  const bool sack = q.trig >= csr.sack_trigger || p.ackreq || p.rtx || p.ce || (q.ar && x_.ooo == 0) || q.tmiss;
   q.ar = x_.ooo != 0 && (q.ar || p.ackreq);
-  q.tasked = q.tasked && psn_before(x_.cack, q.tpsn);
+  q.tmiss = q.tmiss && psn_before(x_.cack, q.tpsn);
   if (sack) ask_sack(q);
 }
 
@@ -379,9 +378,9 @@ void RxTrack::ask_sack(PostQp& q) {
             .at = p.at});
 }
 
-/// Its sender's window is full, and a NACK alone says nothing of what has arrived: a SACK, as an answer to a probe that
-/// nobody has sent. The packet has overtaken others, which bring SACKs when they come.
-void RxTrack::trimmed_ackreq(PostQp& q) {
+/// A trimmed packet: its sender's window gets smaller, and a NACK says nothing of what has arrived. So a SACK, as an
+/// answer to a probe that nobody has sent (the packet has overtaken others), and one for every packet until it is here.
+void RxTrack::miss(PostQp& q) {
   const Rxpkt& p = x_.p;
   if (q.trig != 0) {
     q.trig = 0;
@@ -396,8 +395,8 @@ void RxTrack::trimmed_ackreq(PostQp& q) {
               .tsv = p.tsv,
               .at = p.at});
   }
-  if (!q.tasked || psn_before(q.tpsn, p.psn)) q.tpsn = p.psn;
-  q.tasked = true;
+  if (!q.tmiss || psn_before(q.tpsn, p.psn)) q.tpsn = p.psn;
+  q.tmiss = true;
 }
 
 /// The registers of the QP are those of the cycle: Track and Post write theirs at its end.

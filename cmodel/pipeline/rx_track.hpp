@@ -60,8 +60,8 @@ class RxTrack {
     uint16_t emsn = 0;  ///< MSN of the message now being completed
     uint8_t nsyn = 0;
     uint32_t ackpsn = 0, npsn = 0;
-    bool tasked = false;  ///< a packet that asked for a SACK was trimmed
-    uint32_t tpsn = 0;    ///< the newest such, if tasked
+    bool tmiss = false;  ///< a trimmed packet is missing
+    uint32_t tpsn = 0;   ///< the newest such, if tmiss
   };
   struct CfgQp {
     uint8_t mpr = 0, mpr_dest = 0;        ///< window now and at most, units of 128 PSNs
@@ -126,7 +126,7 @@ class RxTrack {
   void repeat_ack(const CsrOut& csr, const PostQp& q);
   void load_ackev(uint16_t index, uint8_t plane, const PostQp& q);
   void ask_sack(PostQp& q);
-  void trimmed_ackreq(PostQp& q);
+  void miss(PostQp& q);
 
   void sack(const CsrOut& csr);
   void sack_begin(const CsrOut& csr);

@@ -310,7 +310,7 @@ TEST_CASE("the switches of the NIC reach the blocks", "[csr]") {
   };
   for (unsigned bit = 0; bit < 19; ++bit) CHECK(only(bit) == 1u << bit);
   b.write(csr::kCtrl, ~0u);
-  CHECK(b.read(csr::kCtrl) == 0x3ffff);
+  CHECK(b.read(csr::kCtrl) == 0x7ffff);
   CHECK(v.rev_seed == 1);
   CHECK(b.read(csr::kRevSeed) == 1);
   b.write(csr::kRevSeed, 0x89abcdef);

@@ -822,6 +822,42 @@ TEST_CASE("tx_inflight: acknowledged bytes never exceed the flight", "[pipeline]
   CHECK(b.ccev[1] == Ccev{.cc = 2, .kind = 1, .bytes = 0, .reason = 0x0A});
 }
 
+TEST_CASE("tx_inflight: what a NACK could not take counts with the next SACK", "[pipeline][tx_inflight][cc]") {
+  Bench b(true);  // packets of 340 bytes
+  b.csr.reorder = 1000;
+  b.sent_all(1, 2);
+  Ctl c = Bench::sack_of(1, 1, 0, 1, 0, 0);
+  c.rcvd = 2;  // 340 bytes, rounded up
+  b.give(c);
+  REQUIRE(b.ccev.size() == 1);
+  CHECK(b.ccev[0].bytes == 512);  // 168 are left
+  b.nack(1, 1, 0x02);
+  REQUIRE(b.ccev.size() == 2);
+  CHECK(b.ccev[1].bytes == 168);  // 172 fewer than the packet
+  b.run(60);
+  REQUIRE(b.retx.size() == 1);  // in flight again: 340
+  b.sent(1, 2);
+  c = Bench::sack_of(1, 2, 1, 2, 0, 0);
+  c.rcvd = 3;  // 680 bytes
+  b.give(c);
+  REQUIRE(b.ccev.size() == 3);
+  CHECK(b.ccev[2].bytes == 256 + 172);
+  b.nack(1, 2, 0x02);
+  REQUIRE(b.ccev.size() == 4);
+  CHECK(b.ccev[3].bytes == 252);  // all that is left; 88 fewer
+  b.run(60);
+  b.sent(1, 3);
+  c.rcvd = 2;  // an older SACK: the 88 stay
+  b.give(c);
+  REQUIRE(b.ccev.size() == 5);
+  CHECK(b.ccev[4].bytes == 0);
+  c = Bench::sack_of(1, 3, 2, 3, 0, 0);
+  c.rcvd = 4;  // 1020 bytes
+  b.give(c);
+  REQUIRE(b.ccev.size() == 6);
+  CHECK(b.ccev[5].bytes == 256 + 88);
+}
+
 TEST_CASE("tx_inflight: the answer to a probe acknowledges, but is no sample", "[pipeline][tx_inflight][cc]") {
   Bench b(true);
   b.ctx.ts = true;

@@ -74,6 +74,11 @@ uint64_t nacks(const CosimResult& r) {
   for (const PlaneCounters& p : r.dut.planes) n += p.tx_nack;
   return n;
 }
+uint64_t sacks(const CosimResult& r) {
+  uint64_t n = 0;
+  for (const PlaneCounters& p : r.dut.planes) n += p.tx_sack;
+  return n;
+}
 uint64_t acks(const CosimResult& r) {
   uint64_t n = 0;
   for (const PlaneCounters& p : r.dut.planes) n += p.tx_ack;
@@ -160,6 +165,13 @@ TEST_CASE("trimmed packets are NACKed or only counted", "[tb][choices][A-13]") {
   CHECK(r.first.dut.counters.trim > 0);
   CHECK(nacks(r.first) == 0);
   CHECK(nacks(r.second) > 0);
+}
+
+TEST_CASE("trimmed packets bring SACKs, or NACKs alone", "[tb][choices][A-74]") {
+  const Both r = both("trim", "trim_silent", 0, 1);
+  CHECK(r.first.dut.counters.trim > 0);
+  CHECK(r.second.dut.counters.trim > 0);
+  CHECK(sacks(r.first) > sacks(r.second));
 }
 
 TEST_CASE("the ICRC starts at the inner IP header or at the outer one, whatever routers change there",
