@@ -260,18 +260,24 @@ TEST_CASE("fast NICs and NICs by the clock agree in other topologies", "[sim][cy
     CHECK(compare(fmt::format("incast, long links, seed {}", seed), fast, model) < 0.05);
     CHECK(model.trims > 50);
   }
-  double median = 0, last = 0;
-  for (uint64_t seed = 1; seed <= 8; ++seed) {
+  // Who is trimmed decides who waits: single runs differ, the middle of many must not.
+  std::vector<double> median, last;
+  for (uint64_t seed = 1; seed <= 16; ++seed) {
     const std::string text = kOneSwitch + traffic;
     const ExperimentResult fast = run(endpoints("fast") + text, seed), model = run(endpoints("model") + text, seed);
     compare(fmt::format("incast, single switch, seed {}", seed), fast, model);
     CHECK(model.trims > 200);
-    median += us(fast.groups[0].fct.median) / us(model.groups[0].fct.median) / 8;
-    last += us(fast.groups[0].fct.max) / us(model.groups[0].fct.max) / 8;
+    median.push_back(us(fast.groups[0].fct.median) / us(model.groups[0].fct.median));
+    last.push_back(us(fast.groups[0].fct.max) / us(model.groups[0].fct.max));
   }
-  fmt::print("incast, single switch, 8 seeds: median {:.3f}, last {:.3f} of the model's\n", median, last);
-  CHECK(std::abs(median - 1) < 0.05);
-  CHECK(std::abs(last - 1) < 0.05);
+  const auto middle = [](std::vector<double>& of) {
+    std::sort(of.begin(), of.end());
+    return (of[of.size() / 2 - 1] + of[of.size() / 2]) / 2;
+  };
+  fmt::print("incast, single switch, 16 seeds: median {:.3f}, last {:.3f} of the model's\n", middle(median),
+             middle(last));
+  CHECK(std::abs(middle(median) - 1) < 0.05);
+  CHECK(std::abs(middle(last) - 1) < 0.05);
 }
 
 TEST_CASE("fast and clocked NICs stand in one fabric, by node", "[sim][cycle]") {

@@ -400,56 +400,6 @@ TEST_CASE("a trimmed packet is nacked once it is new, and changes nothing", "[rx
   CHECK(t.nores == 0);
 }
 
-TEST_CASE("a trimmed packet brings a SACK of what has arrived, and so does every packet until it is here",
-          "[rx_track][A-74]") {
-  const bool silent = GENERATE(false, true);
-  CAPTURE(silent);
-  Track t;
-  t.csr.trim_silent = silent;
-  t.configure(1, 0);
-  const auto trimmed = [&](uint32_t psn, bool sack) {
-    Rxpkt p = packet_of(1, psn);
-    p.buf_valid = false;
-    p.trim = Trim::Trimmed;
-    t.send(p);
-    CAPTURE(psn);
-    REQUIRE(t.resps.size() == (sack && !silent ? 2 : 1));
-    CHECK(t.resps[0].kind == CtlKind::Nack);
-    CHECK(t.resps[0].psn == psn);
-  };
-  const auto arrives = [&](uint32_t psn, bool sack) {
-    t.send(packet_of(1, psn));
-    CAPTURE(psn);
-    CHECK(t.verdicts.at(0).place);
-    REQUIRE(t.resps.size() == (sack && !silent ? 1 : 0));
-    if (!t.resps.empty()) {
-      CHECK(t.resps[0].kind == CtlKind::Sack);
-      CHECK_FALSE(t.resps[0].pr);
-      CHECK(t.resps[0].psn == psn);
-    }
-  };
-  arrives(0, false);
-  trimmed(4, true);
-  if (!silent) {  // as an answer to a probe, with a number that nobody gives to one
-    CHECK(t.resps[1].kind == CtlKind::Sack);
-    CHECK(t.resps[1].pr);
-    CHECK(t.resps[1].m == 0);
-    CHECK(t.resps[1].psn == 0xffff);
-    CHECK(t.resps[1].cack == 0);
-  }
-  trimmed(2, false);  // nothing has arrived since that SACK
-  arrives(3, true);   // sent before the newest trimmed one
-  arrives(6, true);   // and after it
-  arrives(1, true);
-  arrives(4, true);
-  arrives(2, true);  // cack is 4 now: both are here
-  arrives(5, false);
-  arrives(7, false);
-  trimmed(9, true);
-  t.configure(1, 0);  // another connection knows nothing of it
-  arrives(0, false);
-}
-
 TEST_CASE("without TRIM_NACK trimmed packets stay without answer, others do not", "[rx_track]") {
   Track t;
   csr::TblQpCtx row = Track::context(0, 1);
@@ -1385,6 +1335,56 @@ TEST_CASE("without room for a completion no packet goes on, not even one that br
   t.idle(10);
   CHECK(t.verdicts.size() == 1);
   CHECK(t.dup == 1);
+}
+
+TEST_CASE("a trimmed packet brings a SACK of what has arrived, and so does every packet until it is here",
+          "[rx_track][A-74]") {
+  const bool silent = GENERATE(false, true);
+  CAPTURE(silent);
+  Track t;
+  t.csr.trim_silent = silent;
+  t.configure(1, 0);
+  const auto trimmed = [&](uint32_t psn, bool sack) {
+    Rxpkt p = packet_of(1, psn);
+    p.buf_valid = false;
+    p.trim = Trim::Trimmed;
+    t.send(p);
+    CAPTURE(psn);
+    REQUIRE(t.resps.size() == (sack && !silent ? 2 : 1));
+    CHECK(t.resps[0].kind == CtlKind::Nack);
+    CHECK(t.resps[0].psn == psn);
+  };
+  const auto arrives = [&](uint32_t psn, bool sack) {
+    t.send(packet_of(1, psn));
+    CAPTURE(psn);
+    CHECK(t.verdicts.at(0).place);
+    REQUIRE(t.resps.size() == (sack && !silent ? 1 : 0));
+    if (!t.resps.empty()) {
+      CHECK(t.resps[0].kind == CtlKind::Sack);
+      CHECK_FALSE(t.resps[0].pr);
+      CHECK(t.resps[0].psn == psn);
+    }
+  };
+  arrives(0, false);
+  trimmed(4, true);
+  if (!silent) {  // as an answer to a probe, with a number that nobody gives to one
+    CHECK(t.resps[1].kind == CtlKind::Sack);
+    CHECK(t.resps[1].pr);
+    CHECK(t.resps[1].m == 0);
+    CHECK(t.resps[1].psn == 0xffff);
+    CHECK(t.resps[1].cack == 0);
+  }
+  trimmed(2, false);  // nothing has arrived since that SACK
+  arrives(3, true);   // sent before the newest trimmed one
+  arrives(6, true);   // and after it
+  arrives(1, true);
+  arrives(4, true);
+  arrives(2, true);  // cack is 4 now: both are here
+  arrives(5, false);
+  arrives(7, false);
+  trimmed(9, true);
+  t.configure(1, 0);  // another connection knows nothing of it
+  arrives(0, false);
 }
 
 TEST_CASE("while immediates have no room, those that are not next in order are refused", "[rx_track]") {

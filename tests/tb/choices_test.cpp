@@ -64,11 +64,6 @@ Both both(const char* scenario, const char* key, double a, double b, Keys also =
   return r;
 }
 
-uint64_t sacks(const CosimResult& r) {
-  uint64_t n = 0;
-  for (const PlaneCounters& p : r.dut.planes) n += p.tx_sack;
-  return n;
-}
 uint64_t nacks(const CosimResult& r) {
   uint64_t n = 0;
   for (const PlaneCounters& p : r.dut.planes) n += p.tx_nack;
