@@ -87,8 +87,7 @@ struct FastQp {
   uint32_t messages = 0;  ///< complete
   uint32_t ack_psn = 0;
   bool ack_valid = false, prev_ar = false;
-  bool trim_missing = false;  ///< trim_psn was trimmed: every packet is SACKed until it is here
-  uint32_t trim_psn = 0;
+  TrimMiss trim_miss;
   uint8_t mpr_now = 8, mpr_dest = 8;
   uint32_t row_mask = 0;
   std::unique_ptr<RxRow[]> rows;

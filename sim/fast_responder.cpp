@@ -129,8 +129,7 @@ void FastEndpoint::on_data(FastQp& qp, const Packet& p, unsigned plane, bool tri
         probe.probe = {0, kNoProbeId, p.tx_timestamp, 0};
         send_sack(qp, probe, plane, true);
       }
-      if (!qp.trim_missing || psn_before(qp.trim_psn, p.psn)) qp.trim_psn = p.psn;
-      qp.trim_missing = true;
+      qp.trim_miss.trimmed(p.psn);
     }
     return;
   }
@@ -168,8 +167,8 @@ void FastEndpoint::on_data(FastQp& qp, const Packet& p, unsigned plane, bool tri
   }
   qp.rcvd += nominal_size(p.payload, p.opcode, (p.bth & kBthTs) != 0, false);
   qp.trigger += std::max<uint32_t>(p.payload, 1024);
-  const bool missing = qp.trim_missing;
-  if (missing && !psn_before(qp.cack, qp.trim_psn)) qp.trim_missing = false;
+  const bool missing = qp.trim_miss.any;
+  qp.trim_miss.arrived(qp.cack);
   if (qp.trigger >= config_.sack_trigger || ackreq || rtx || ce || missing || (qp.prev_ar && qp.ooo == 0)) {
     send_sack(qp, p, plane, false);
   }

@@ -95,7 +95,8 @@ void RxTrack::set_up(unsigned index, const csr::TblQpCtx& row) {
   lowun_.write(index, row.rq_psn);
   PostQp& q = post_.write(index);
   q.rcvd = q.trig = 0;
-  q.ar = q.ackv = q.tmiss = false;
+  q.ar = q.ackv = false;
+  q.tmiss = {};
   q.emsn = row.msn;
   cfg_[index] = {.mpr = row.mpr_dest, .mpr_dest = row.mpr_dest, .trim_nack = row.trim_nack, .dyn = row.dyn_mpr};
   init_ = true;
@@ -228,7 +229,11 @@ void RxTrack::post(const CsrOut& csr) {
     case What::Trim:
       pulses_next_.trim = true;
       if (cfg_[index].trim_nack) nack(no_payload_reason(p.trim));
-      if (!csr.trim_silent) miss(post_.write(index));
+      if (!csr.trim_silent) {  // a NACK says nothing of what has arrived, and its sender's window gets smaller
+        PostQp& q = post_.write(index);
+        if (q.trig != 0) ask_sack(q, true);
+        q.tmiss.trimmed(p.psn);
+      }
       break;
     case What::Full:
       pulses_next_.nores = true;
@@ -305,9 +310,9 @@ void RxTrack::arrived(const CsrOut& csr, PostQp& q) {
     load_ackev(p.qp, p.plane, q);
     ackev_taken_ = true;
   }
-  const bool sack = q.trig >= csr.sack_trigger || p.ackreq || p.rtx || p.ce || (q.ar && x_.ooo == 0) || q.tmiss;
+  const bool sack = q.trig >= csr.sack_trigger || p.ackreq || p.rtx || p.ce || (q.ar && x_.ooo == 0) || q.tmiss.any;
   q.ar = x_.ooo != 0 && (q.ar || p.ackreq);
-  q.tmiss = q.tmiss && psn_before(x_.cack, q.tpsn);
+  q.tmiss.arrived(x_.cack);
   if (sack) ask_sack(q);
 }
 
@@ -363,40 +368,21 @@ void RxTrack::load_ackev(uint16_t index, uint8_t plane, const PostQp& q) {
   ackev_.load({.qp = index, .plane = plane, .psn = q.ackpsn, .msn = q.emsn});
 }
 
-void RxTrack::ask_sack(PostQp& q) {
+/// unasked: as an answer to a probe that nobody has sent. The packet has overtaken others, nothing can be told from its
+/// own place.
+void RxTrack::ask_sack(PostQp& q, bool unasked) {
   const Rxpkt& p = x_.p;
   q.trig = 0;
   sq_.push({.qp = p.qp,
             .plane = p.plane,
-            .psn = p.psn,
-            .ackreq = p.ackreq,
-            .ce = p.ce,
-            .probe = p.probe,
+            .psn = unasked ? kNoProbeId : p.psn,
+            .ackreq = p.ackreq && !unasked,
+            .ce = p.ce && !unasked,
+            .probe = p.probe || unasked,
             .entropy = p.entropy,
             .ts = p.ts,
             .tsv = p.tsv,
             .at = p.at});
-}
-
-/// A trimmed packet: its sender's window gets smaller, and a NACK says nothing of what has arrived. So a SACK, as an
-/// answer to a probe that nobody has sent (the packet has overtaken others), and one for every packet until it is here.
-void RxTrack::miss(PostQp& q) {
-  const Rxpkt& p = x_.p;
-  if (q.trig != 0) {
-    q.trig = 0;
-    sq_.push({.qp = p.qp,
-              .plane = p.plane,
-              .psn = kNoProbeId,
-              .ackreq = false,
-              .ce = false,
-              .probe = true,
-              .entropy = p.entropy,
-              .ts = p.ts,
-              .tsv = p.tsv,
-              .at = p.at});
-  }
-  if (!q.tmiss || psn_before(q.tpsn, p.psn)) q.tpsn = p.psn;
-  q.tmiss = true;
 }
 
 /// The registers of the QP are those of the cycle: Track and Post write theirs at its end.

@@ -60,8 +60,7 @@ class RxTrack {
     uint16_t emsn = 0;  ///< MSN of the message now being completed
     uint8_t nsyn = 0;
     uint32_t ackpsn = 0, npsn = 0;
-    bool tmiss = false;  ///< a trimmed packet is missing
-    uint32_t tpsn = 0;   ///< the newest such, if tmiss
+    TrimMiss tmiss;
   };
   struct CfgQp {
     uint8_t mpr = 0, mpr_dest = 0;        ///< window now and at most, units of 128 PSNs
@@ -125,8 +124,7 @@ class RxTrack {
   void nack(uint8_t reason);
   void repeat_ack(const CsrOut& csr, const PostQp& q);
   void load_ackev(uint16_t index, uint8_t plane, const PostQp& q);
-  void ask_sack(PostQp& q);
-  void miss(PostQp& q);
+  void ask_sack(PostQp& q, bool unasked = false);
 
   void sack(const CsrOut& csr);
   void sack_begin(const CsrOut& csr);

@@ -135,6 +135,19 @@ constexpr uint32_t sack_trigger_add(uint32_t trig, uint32_t plen) {
   return sum < kMax ? sum : kMax;
 }
 
+/// Trimmed packets of a QP that have not arrived: as long as there is one, every packet brings a SACK.
+struct TrimMiss {
+  bool any = false;
+  uint32_t psn = 0;  ///< the newest one, if any
+
+  constexpr void trimmed(uint32_t p) {
+    if (!any || psn_before(psn, p)) psn = p;
+    any = true;
+  }
+  /// After a packet has arrived: all up to `cack` have.
+  constexpr void arrived(uint32_t cack) { any = any && psn_before(cack, psn); }
+};
+
 /// Reading of the received bytes in a SACK: units of 256 bytes, rounded up, modulo 2^24.
 constexpr uint32_t sack_rcvd(uint32_t bytes) {
   return static_cast<uint32_t>((uint64_t{bytes} + 255) >> 8) & 0xff'ffffu;
