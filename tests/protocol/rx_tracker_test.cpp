@@ -166,3 +166,21 @@ TEST_CASE("received bytes count in units of 256, rounded up, modulo 2^24", "[rx_
   CHECK(sack_rcvd(0xffffff00) == 0xffffff);
   CHECK(sack_rcvd(0xffffff01) == 0);
 }
+
+TEST_CASE("a trimmed packet is missing until all up to the newest one have arrived", "[protocol][rx_tracker][A-74]") {
+  mrc::TrimMiss miss;
+  miss.arrived(5);
+  CHECK_FALSE(miss.any);
+  miss.trimmed(0xffffff);
+  miss.trimmed(1);  // newer, over the wrap
+  miss.trimmed(0xfffffe);
+  CHECK(miss.psn == 1);
+  miss.arrived(0xffffff);
+  CHECK(miss.any);
+  miss.arrived(0);
+  CHECK(miss.any);
+  miss.arrived(1);
+  CHECK_FALSE(miss.any);
+  miss.trimmed(0);  // after all had arrived: the only one
+  CHECK(miss.psn == 0);
+}
