@@ -201,7 +201,7 @@ std::filesystem::path wave_flavour(const Preset& preset, const Context& context)
 
 int run(const Options& o, const Context& context) {
   const Preset& preset = preset_from(o.preset);
-  const tb::Scenario scenario = scenario_from(o.scenario);
+  const tb::Scenario scenario = scenario_from(o.scenario, o.seed);
   if (o.cycles == 0 || o.rounds == 0) throw UsageError("nothing to measure.", "Use at least one cycle and one round.");
   const auto open = dut_opener(o.dut, preset, o.seed, context);
   std::string error;

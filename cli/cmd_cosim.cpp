@@ -3,7 +3,9 @@
 
 #include <CLI/CLI.hpp>
 #include <charconv>
+#include <chrono>
 #include <filesystem>
+#include <functional>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -16,6 +18,7 @@
 #include "cli/version.hpp"
 #include "tb/bugs.hpp"
 #include "tb/cosim.hpp"
+#include "tb/random_scenario.hpp"
 #include "tb/report.hpp"
 #include "wire/pcapng.hpp"
 
@@ -25,13 +28,15 @@ namespace {
 struct Options {
   std::string preset = "asic800", scenario = "mixed", dut = "rtl", bug, json, pcap, wave, reports = "mrc-reports",
               snapshots = "on";
-  uint64_t packets = 100000, cycles = 0, seed = 1;
+  uint64_t packets = 100000, cycles = 0, seed = 1, seeds = 1;
   unsigned threads = 2;
 };
 
 void list_scenarios() {
   std::cout << "Scenarios:\n";
   for (const tb::Scenario& s : tb::scenarios()) std::cout << fmt::format("  {:<12} {}\n", s.name, s.description);
+  std::cout << fmt::format("  {:<12} one of these, drawn from the seed, with other values for some of its keys\n",
+                           tb::kRandomScenario);
   std::cout << "\nKeys of a scenario file (TOML; base = \"name\" starts from one of the above), value in mixed:\n";
   tb::Scenario mixed = *tb::find_scenario("mixed");
   for (const tb::ScenarioKey& k : tb::scenario_keys())
@@ -70,31 +75,51 @@ std::pair<int64_t, int64_t> wave_window(std::string text) {
   return {from, to};
 }
 
-std::string progress_text(const tb::Progress& p, const Preset& preset) {
+/// "12 345 cycles/s" of a run, or "-- cycles/s".
+std::string speed_text(const tb::Progress& p) {
   const double speed = p.seconds > 0 ? static_cast<double>(p.cycle) / p.seconds : 0;
-  return fmt::format("{:.1f} us simulated, {} packets, {:.1f} %, {} cycles/s, {} left",
-                     static_cast<double>(p.cycle) * preset.clock_ps / 1e6, tb::grouped(p.packets),
-                     100 * std::min(p.done, 1.0), tb::grouped(static_cast<uint64_t>(speed)),
-                     time_left(p.seconds, p.done));
+  return tb::grouped(static_cast<uint64_t>(speed)) + " cycles/s";
 }
 
-int run(const Options& o, const Context& context) {
-  if (o.scenario == "list") {
-    list_scenarios();
-    return kPass;
+std::string progress_text(const tb::Progress& p, const Preset& preset) {
+  return fmt::format("{:.1f} us simulated, {} packets, {:.1f} %, {}, {} left",
+                     static_cast<double>(p.cycle) * preset.clock_ps / 1e6, tb::grouped(p.packets),
+                     100 * std::min(p.done, 1.0), speed_text(p), time_left(p.seconds, p.done));
+}
+
+struct Finished {
+  tb::RunInfo info;
+  tb::CosimResult result;
+
+  /// Stopped by hand is not failed.
+  bool failed() const {
+    return result.outcome != tb::Outcome::Pass && result.outcome != tb::Outcome::Incomplete;
   }
-  if (o.bug == "list") {
-    list_bugs();
-    return kPass;
+  int exit_code() const {
+    switch (result.outcome) {
+      case tb::Outcome::Pass:
+        return kPass;
+      case tb::Outcome::Hang:
+        return kHang;
+      case tb::Outcome::Incomplete:
+        return kUsage;
+      default:
+        return kMismatch;
+    }
   }
+};
+
+/// The scenario and everything else of one run; what a failure leaves goes to --reports.
+Finished run_one(const Options& o, const Context& context, const std::function<void(const tb::Progress&)>& progress) {
   tb::CosimOptions run;
   run.preset = &preset_from(o.preset);
-  run.scenario = scenario_from(o.scenario);
+  run.scenario = scenario_from(o.scenario, o.seed);
   if (o.packets == 0) throw UsageError("--packets 0 leaves nothing to do.", "Ask for at least one data packet.");
   run.packets = o.cycles != 0 ? ~uint64_t{0} >> 2 : o.packets;
   run.cycles = o.cycles;
   run.seed = o.seed;
   run.two_threads = o.threads != 1;
+  run.progress = progress;
   if (!o.bug.empty()) {
     const tb::Bug* bug = tb::find_bug(o.bug);
     if (!bug) throw UsageError("unknown RTL bug " + o.bug + ".", "'mrc cosim --rtl-bug list' prints the names.");
@@ -105,9 +130,12 @@ int run(const Options& o, const Context& context) {
   const auto [wave_from, wave_to] = wave_window(o.wave == "default" ? "" : o.wave);
   run.open = dut_opener(o.dut, *run.preset, o.seed, context);
 
-  tb::RunInfo info;
+  Finished finished;
+  tb::RunInfo& info = finished.info;
+  tb::CosimResult& result = finished.result;
   info.preset = o.preset;
   info.scenario = o.scenario;
+  if (o.scenario == tb::kRandomScenario) info.drawn = run.scenario.description;
   info.bug = o.bug;
   info.seed = o.seed;
   info.packets = o.packets;
@@ -132,18 +160,14 @@ int run(const Options& o, const Context& context) {
   }
   run.snapshots = o.snapshots == "on";
   run.snapshot_spacing = static_cast<uint64_t>(std::max<int64_t>(2000, -wave_from));
-  std::optional<OutputFile> json, pcap;
-  if (!o.json.empty()) json.emplace(o.json);
+  std::optional<OutputFile> pcap;
   if (!o.pcap.empty()) {
     pcap.emplace(o.pcap);
     run.pcap = &pcap->stream();
   }
-  StatusLine progress;
-  if (progress.on()) run.progress = [&](const tb::Progress& p) { progress.show(progress_text(p, *run.preset)); };
 
-  tb::CosimResult result;
   std::optional<OutputFile> wave_file;
-  const auto waves_to = [&](const std::filesystem::path& path) {
+  const auto waves_to = [&, from = wave_from, to = wave_to](const std::filesystem::path& path) {
     const auto anchor =
         static_cast<int64_t>(result.outcome == tb::Outcome::Pass ? result.cycles : result.wrong_cycle());
     wave_file.emplace(path);
@@ -151,64 +175,125 @@ int run(const Options& o, const Context& context) {
     again.pcap = nullptr;
     again.snapshots = false;
     again.wave_path = wave_file->partial_path();
-    again.wave_from = static_cast<uint64_t>(std::max<int64_t>(1, anchor + wave_from));
-    again.wave_to = static_cast<uint64_t>(std::max<int64_t>(2, anchor + wave_to));
+    again.wave_from = static_cast<uint64_t>(std::max<int64_t>(1, anchor + from));
+    again.wave_to = static_cast<uint64_t>(std::max<int64_t>(2, anchor + to));
     info.wave_file = path;
     info.wave_from = again.wave_from;
     if (result.snapshots && result.snapshots->run({again.wave_from, again.wave_to, again.wave_path})) return;
     tb::run_cosim(again);
   };
+  const std::string stem =
+      fmt::format("{}-{}-{}", o.preset, std::filesystem::path(o.scenario).stem().string(), o.seed) +
+      (o.bug.empty() ? "" : "-" + o.bug);
   {
     const StopOnSignal stop;
     run.stop = &g_stop;
     result = tb::run_cosim(run);
-    const bool failed = result.outcome != tb::Outcome::Pass && result.outcome != tb::Outcome::Incomplete;
-    if (failed) {
+    if (finished.failed()) {
       std::error_code ignored;
       std::filesystem::create_directories(o.reports, ignored);
-      const std::string stem =
-          fmt::format("{}-{}-{}", o.preset, std::filesystem::path(o.scenario).stem().string(), o.seed) +
-          (o.bug.empty() ? "" : "-" + o.bug);
-      const std::filesystem::path base = std::filesystem::path(o.reports) / stem;
-      OutputFile frames(base.string() + ".pcapng");
+      const std::string base = (std::filesystem::path(o.reports) / stem).string();
+      OutputFile frames(base + ".pcapng"), scenario(base + ".toml");
       {
         wire::PcapngWriter writer(frames.stream(), run.preset->num_planes, run.preset->port_gbps);
         for (const wire::CapturedFrame& f : result.frames) writer.write(f);
       }
-      info.pcap_file = base.string() + ".pcapng";
-      info.json_file = base.string() + ".json";
-      if (can_wave) waves_to(base.string() + ".fst");
+      scenario.stream() << tb::scenario_toml(run.scenario);
+      info.pcap_file = base + ".pcapng";
+      info.scenario_file = base + ".toml";
+      info.json_file = base + ".json";
+      if (can_wave) waves_to(base + ".fst");
       OutputFile report(info.json_file);
       report.stream() << tb::result_json(info, result);
       frames.commit();
+      scenario.commit();
       report.commit();
     } else if (result.outcome == tb::Outcome::Pass && !o.wave.empty()) {
-      waves_to(fmt::format("{}-{}-{}.fst", o.preset, std::filesystem::path(o.scenario).stem().string(), o.seed));
+      waves_to(stem + ".fst");
     }
   }
-  progress.clear();
   if (result.outcome != tb::Outcome::Incomplete) {
     if (wave_file) wave_file->commit();
     if (pcap) pcap->commit();
-    if (json) {
-      json->stream() << tb::result_json(info, result);
+  }
+  return finished;
+}
+
+/// One run: a page about it.
+int run_single(const Options& o, const Context& context) {
+  std::optional<OutputFile> json;
+  if (!o.json.empty()) json.emplace(o.json);
+  StatusLine status;
+  std::function<void(const tb::Progress&)> progress;
+  if (status.on()) progress = [&](const tb::Progress& p) { status.show(progress_text(p, preset_from(o.preset))); };
+  const Finished f = run_one(o, context, progress);
+  status.clear();
+  if (json && f.result.outcome != tb::Outcome::Incomplete) {
+    json->stream() << tb::result_json(f.info, f.result);
+    json->commit();
+  }
+  std::cout << tb::summary_text(f.info, f.result);
+  if (f.result.outcome == tb::Outcome::Pass && !f.info.wave_file.empty())
+    std::cout << "  waves        " << f.info.wave_file << '\n';
+  std::cout << tb::failure_text(f.info, f.result);
+  return f.exit_code();
+}
+
+/// A run per seed, a line about each, until one fails.
+int run_seeds(const Options& options, const Context& context) {
+  if (!options.pcap.empty() || !options.wave.empty()) {
+    throw UsageError("--pcap and --wave are for one run, --seeds asks for several.",
+                     "Leave out --seeds, or run the one seed of interest alone.");
+  }
+  std::optional<OutputFile> json;
+  if (!options.json.empty()) json.emplace(options.json);
+  Options o = options;
+  StatusLine status;
+  tb::Sweep sweep;
+  const auto begin = std::chrono::steady_clock::now();
+  const auto seconds = [&] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  };
+  std::function<void(const tb::Progress&)> progress;
+  if (status.on()) {
+    progress = [&](const tb::Progress& p) {
+      const double done = (static_cast<double>(sweep.passed) + std::min(p.done, 1.0)) / static_cast<double>(o.seeds);
+      status.show(fmt::format("seed {}: {:.0f} %, {}; {} of {} passed, {} left", o.seed, 100 * std::min(p.done, 1.0),
+                              speed_text(p), sweep.passed, o.seeds, time_left(seconds(), done)));
+    };
+  }
+  for (; sweep.passed < o.seeds; ++o.seed) {
+    const Finished f = run_one(o, context, progress);
+    status.clear();
+    sweep.add(f.info, f.result);
+    std::cout << tb::sweep_line(f.info, f.result) << std::flush;
+    if (f.result.outcome == tb::Outcome::Pass) continue;
+    if (f.failed()) std::cout << tb::summary_text(f.info, f.result) << tb::failure_text(f.info, f.result);
+    std::cout << tb::sweep_text(sweep, seconds());
+    if (f.failed() && json) {
+      json->stream() << tb::sweep_json(sweep, seconds());
       json->commit();
     }
+    return f.exit_code();
   }
-  std::cout << tb::summary_text(info, result);
-  if (result.outcome == tb::Outcome::Pass && !info.wave_file.empty())
-    std::cout << "  waves        " << info.wave_file << '\n';
-  std::cout << tb::failure_text(info, result);
-  switch (result.outcome) {
-    case tb::Outcome::Pass:
-      return kPass;
-    case tb::Outcome::Hang:
-      return kHang;
-    case tb::Outcome::Incomplete:
-      return kUsage;
-    default:
-      return kMismatch;
+  std::cout << tb::sweep_text(sweep, seconds());
+  if (json) {
+    json->stream() << tb::sweep_json(sweep, seconds());
+    json->commit();
   }
+  return kPass;
+}
+
+int run(const Options& o, const Context& context) {
+  if (o.scenario == "list") {
+    list_scenarios();
+    return kPass;
+  }
+  if (o.bug == "list") {
+    list_bugs();
+    return kPass;
+  }
+  return o.seeds == 1 ? run_single(o, context) : run_seeds(o, context);
 }
 
 }  // namespace
@@ -217,11 +302,16 @@ void register_cosim(CLI::App& app, Context& context) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("cosim", "run RTL and model in lockstep, with a peer, lossy links and hosts");
   command->add_option("--preset", options->preset, "asic800, fpga100 or tiny")->capture_default_str();
-  command->add_option("--scenario", options->scenario, "a name, a TOML file, or list")->capture_default_str();
+  command->add_option("--scenario", options->scenario, "a name, a TOML file, random (drawn from the seed), or list")->capture_default_str();
   command->add_option("--packets", options->packets, "data packets, both directions together")->capture_default_str();
   command->add_option("--cycles", options->cycles,
                       "cycles of traffic instead of a number of packets: as long as told, e.g. with --scenario soak");
   command->add_option("--seed", options->seed, "everything random follows from it")->capture_default_str();
+  command
+      ->add_option("--seeds", options->seeds,
+                   "so many runs, one per seed from --seed on, until one fails; e.g. with --scenario random")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
   command->add_option("--json", options->json, "result as JSON");
   command->add_option("--pcap", options->pcap, "every frame at the device's ports as pcapng, one interface per plane");
   command

@@ -10,6 +10,7 @@
 #include "cli/context.hpp"
 #include "gen/presets.hpp"
 #include "tb/dut.hpp"
+#include "tb/random_scenario.hpp"
 #include "tb/scenario.hpp"
 
 namespace mrc::cli {
@@ -22,14 +23,11 @@ inline const Preset& preset_from(const std::string& name) {
   throw UsageError("unknown preset " + name + ".", "Presets are " + names + ".");
 }
 
-/// A built-in scenario or a file. Throws UsageError when it is neither.
-inline tb::Scenario scenario_from(const std::string& name) {
+/// A built-in scenario, one drawn from the seed ("random"), or a file. Throws tb::ScenarioError when it is none.
+inline tb::Scenario scenario_from(const std::string& name, uint64_t seed) {
+  if (name == tb::kRandomScenario) return tb::random_scenario(seed);
   if (const tb::Scenario* s = tb::find_scenario(name)) return *s;
-  try {
-    return tb::load_scenario(name);
-  } catch (const tb::ScenarioError& error) {
-    throw UsageError(error.what(), error.remedy);
-  }
+  return tb::load_scenario(name);
 }
 
 inline std::filesystem::path dut_path(const std::string& dut, const Preset& preset, const Context& context) {

@@ -9,6 +9,7 @@
 
 #include "cli/context.hpp"
 #include "cli/version.hpp"
+#include "tb/scenario.hpp"
 
 namespace mrc::cli {
 // One function per cli/cmd_<name>.cpp: adds its subcommand and sets its callback.
@@ -114,6 +115,8 @@ int main(int argc, char** argv) {
     return complain(name, with_full_stop(error.what()), "See '" + name + " --help'.");
   } catch (const UsageError& error) {
     return complain(command_name(app), error.what(), error.remedy());
+  } catch (const mrc::tb::ScenarioError& error) {
+    return complain(command_name(app), error.what(), error.remedy);
   } catch (const std::exception& error) {
     return complain(command_name(app), std::string("unexpected error: ") + error.what() + ".",
                     "Please report this with the command line you used.");

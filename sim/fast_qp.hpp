@@ -83,11 +83,11 @@ struct FastQp {
 
   // Responder.
   uint32_t cack = kPsnMask, max = kPsnMask, lowun = 0, ooo = 0;
-  uint32_t rcvd = 0, trigger = 0;
+  uint32_t rcvd = 0;
+  SackDue due;
   uint32_t messages = 0;  ///< complete
   uint32_t ack_psn = 0;
-  bool ack_valid = false, prev_ar = false;
-  TrimMiss trim_miss;
+  bool ack_valid = false;
   uint8_t mpr_now = 8, mpr_dest = 8;
   uint32_t row_mask = 0;
   std::unique_ptr<RxRow[]> rows;

@@ -33,7 +33,7 @@ unsigned FastEndpoint::next_plane(const FastQp& qp, unsigned plane) {
 }
 
 void FastEndpoint::send_sack(FastQp& qp, const Packet& cause, unsigned plane, bool probe) {
-  qp.trigger = 0;
+  qp.due.trig = 0;
   const uint32_t base = sack_cyclic_base(qp.lowun, qp.cack, qp.max);
   uint64_t bitmap = 0;
   if (qp.ooo != 0) {
@@ -123,13 +123,13 @@ void FastEndpoint::on_data(FastQp& qp, const Packet& p, unsigned plane, bool tri
     if (config_.trim_nack) send_nack(qp, p, plane, no_payload_reason(trim));
     if (config_.trim_sack) {
       // As an answer to a probe: the packet has overtaken others, so nothing can be told from its own place.
-      if (qp.trigger != 0) {
+      if (qp.due.trig != 0) {
         Packet probe = p;
         probe.ecn = 0;
         probe.probe = {0, kNoProbeId, p.tx_timestamp, 0};
         send_sack(qp, probe, plane, true);
       }
-      qp.trim_miss.trimmed(p.psn);
+      qp.due.tmiss.trimmed(p.psn);
     }
     return;
   }
@@ -166,13 +166,8 @@ void FastEndpoint::on_data(FastQp& qp, const Packet& p, unsigned plane, bool tri
     qp.ooo = window.ooo;
   }
   qp.rcvd += nominal_size(p.payload, p.opcode, (p.bth & kBthTs) != 0, false);
-  qp.trigger += std::max<uint32_t>(p.payload, 1024);
-  const bool missing = qp.trim_miss.any;
-  qp.trim_miss.arrived(qp.cack);
-  if (qp.trigger >= config_.sack_trigger || ackreq || rtx || ce || missing || (qp.prev_ar && qp.ooo == 0)) {
-    send_sack(qp, p, plane, false);
-  }
-  qp.prev_ar = qp.ooo != 0 && (qp.prev_ar || ackreq);
+  qp.due.trig = sack_trigger_add(qp.due.trig, p.payload);
+  if (qp.due.arrived(config_.sack_trigger, ackreq, rtx || ce, qp.cack, qp.ooo)) send_sack(qp, p, plane, false);
   if (messages == 0) return;
   const uint32_t from = qp.messages;
   qp.messages += messages;

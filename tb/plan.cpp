@@ -91,7 +91,12 @@ void draw_controllers(SidePlan& side, const Preset& preset, const Scenario& s) {
   params.ewma_weight = s.cc_ewma_weight;
   for (unsigned i = 0; i < 2; ++i) {
     params.trimming = i == 0;
-    side.cc_profiles.push_back(nscc_row(nscc_words(*nscc_resolve(params))));
+    const auto resolved = nscc_resolve(params);
+    if (!resolved) {
+      throw ScenarioError("scenario " + s.name + ": no such controller: " + resolved.error().what + ".",
+                          resolved.error().remedy);
+    }
+    side.cc_profiles.push_back(nscc_row(nscc_words(*resolved)));
   }
   side.dests = std::min(static_cast<unsigned>(s.dests), preset.num_dests);
 }
@@ -152,7 +157,7 @@ uint32_t SidePlan::ev_mask(const Profile& profile) const {
 }
 
 QpPlan SidePlan::requester_plan(const Qp& qp) {
-  return {qp.peer, qp.mtu, qp.msn, qp.rqmsn, qp.fails, qp.may_fail, qp.max_wimm};
+  return {qp.peer, qp.mtu, qp.msn, qp.rqmsn, qp.fails, qp.may_fail, qp.max_wimm, qp.wimm_room};
 }
 
 std::vector<QpPlan> SidePlan::requester_plan() const {
@@ -308,6 +313,7 @@ Plan make_plan(const Preset& preset, const Scenario& s, uint64_t seed) {
       };
       q->max_wimm = immediates(s.max_wimm);
       q->max_wimm_dest = immediates(s.max_wimm_dest);
+      q->wimm_room = s.may_fail != 0 ? ~0u : std::min(q->max_wimm, q->max_wimm_dest);
       q->dmac = rng.next() & 0xfeffffffffffu;
       q->template_address = U128{0x20011000u} << 96;
       const uint64_t usids = rng.between(1, 6);

@@ -34,7 +34,7 @@ struct SidePlan {
   struct Qp {
     uint16_t peer = 0;
     unsigned mtu = 0, encap = 0, mpr = 0, mpr_dest = 0, profile = 0, dest = 0;
-    unsigned max_wimm = 0, max_wimm_dest = 0, timeout = 0, retry_linear = 0, retry_exp = 0;
+    unsigned max_wimm = 0, max_wimm_dest = 0, wimm_room = 0, timeout = 0, retry_linear = 0, retry_exp = 0;
     bool ts = false, cc = false, trim_nack = true, svc_time = false, dyn_mpr = false;
     uint16_t pkey = 0, msn = 0, rqmsn = 0;
     uint32_t sq_psn = 0, rq_psn = 0;

@@ -156,8 +156,9 @@ std::string grouped(uint64_t value) {
 }
 
 std::string summary_text(const RunInfo& info, const CosimResult& r) {
-  std::string t = fmt::format("{}  scenario {}, preset {}, seed {}{}\n", verdict(r), info.scenario, info.preset,
-                              info.seed, info.bug.empty() ? "" : ", RTL bug " + info.bug);
+  std::string t = fmt::format("{}  scenario {}{}, preset {}, seed {}{}\n", verdict(r), info.scenario,
+                              info.drawn.empty() ? "" : " (" + info.drawn + ")", info.preset, info.seed,
+                              info.bug.empty() ? "" : ", RTL bug " + info.bug);
   if (r.outcome == Outcome::Incomplete)
     t += "  incomplete   stopped before the end; the figures are those up to there\n";
   t += fmt::format("  lockstep     {} cycles, {} boundary events, {} mismatches, event log {:016x}\n",
@@ -256,6 +257,7 @@ std::string failure_text(const RunInfo& info, const CosimResult& r) {
   if (!info.wave_file.empty())
     t += fmt::format("Waves around it:  {} (from cycle {})\n", info.wave_file, grouped(info.wave_from));
   if (!info.json_file.empty()) t += fmt::format("As JSON:          {}\n", info.json_file);
+  if (!info.scenario_file.empty()) t += fmt::format("Scenario to edit: {}\n", info.scenario_file);
   t += fmt::format("Again with:       {}\n", info.repro);
   if (info.wave_file.empty()) t += fmt::format("With waves:       {} --wave\n", info.repro);
   return t;
@@ -266,6 +268,7 @@ std::string result_json(const RunInfo& info, const CosimResult& r) {
   j["result"] = name_of(r.outcome);
   j["preset"] = info.preset;
   j["scenario"] = info.scenario;
+  if (!info.drawn.empty()) j["drawn"] = info.drawn;
   j["seed"] = info.seed;
   j["packets"] = info.packets;
   if (!info.bug.empty()) j["rtl_bug"] = info.bug;
@@ -324,10 +327,61 @@ std::string result_json(const RunInfo& info, const CosimResult& r) {
     j["last_events_of_qp"] = of_qp;
   }
   if (!info.pcap_file.empty()) j["pcapng"] = info.pcap_file;
+  if (!info.scenario_file.empty()) j["scenario_file"] = info.scenario_file;
   if (!info.wave_file.empty()) {
     j["waves"] = info.wave_file;
     j["waves_from_cycle"] = info.wave_from;
   }
+  return j.dump(2) + "\n";
+}
+
+void Sweep::add(const RunInfo& info, const CosimResult& r) {
+  runs.push_back({info.seed, name_of(r.outcome), info.drawn, r.data_packets, r.cycles, r.event_hash, r.seconds});
+  packets += r.data_packets;
+  cycles += r.cycles;
+  if (r.outcome == Outcome::Pass) {
+    ++passed;
+  } else if (r.outcome == Outcome::Incomplete) {
+    stopped = true;
+  } else {
+    failure = result_json(info, r);
+  }
+}
+
+std::string sweep_line(const RunInfo& info, const CosimResult& r) {
+  return fmt::format("{:<10} seed {:<6} {:>9} packets {:>11} cycles {:>6.1f} s  {:016x}  {}\n", verdict(r), info.seed,
+                     grouped(r.data_packets), grouped(r.cycles), r.seconds, r.event_hash, info.drawn);
+}
+
+std::string sweep_text(const Sweep& s, double seconds) {
+  return fmt::format("{}  {} passed, {} failed{}; {} packets, {} cycles in {:.1f} s\n",
+                     s.stopped           ? "INCOMPLETE"
+                     : s.failure.empty() ? "PASS"
+                                         : "FAIL",
+                     s.passed, s.failure.empty() ? 0 : 1, s.stopped ? ", then stopped" : "", grouped(s.packets),
+                     grouped(s.cycles), seconds);
+}
+
+std::string sweep_json(const Sweep& s, double seconds) {
+  Json runs = Json::array();
+  for (const Sweep::Run& r : s.runs) {
+    runs.push_back({{"seed", r.seed},
+                    {"result", r.result},
+                    {"drawn", r.drawn},
+                    {"data_packets", r.packets},
+                    {"cycles", r.cycles},
+                    {"seconds", r.seconds},
+                    {"event_log_hash", fmt::format("{:016x}", r.event_hash)}});
+  }
+  Json j;
+  j["result"] = s.runs.empty() ? "incomplete" : s.runs.back().result;
+  j["passed"] = s.passed;
+  j["failed"] = s.failure.empty() ? 0 : 1;
+  j["data_packets"] = s.packets;
+  j["cycles"] = s.cycles;
+  j["seconds"] = seconds;
+  j["runs"] = runs;
+  if (!s.failure.empty()) j["failure"] = Json::parse(s.failure);
   return j.dump(2) + "\n";
 }
 

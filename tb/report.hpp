@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "tb/cosim.hpp"
 
@@ -11,10 +12,11 @@ namespace mrc::tb {
 /// What the result belongs to, and how to get it again.
 struct RunInfo {
   std::string preset, scenario, bug;
+  std::string drawn;  ///< what a scenario drawn from the seed is made of
   uint64_t seed = 0, packets = 0;
   std::string repro;  ///< one command line
   std::string mrc_version, compiler;
-  std::string pcap_file, wave_file, json_file;  ///< written on failure; "" if not
+  std::string pcap_file, wave_file, json_file, scenario_file;  ///< written on failure; "" if not
   uint64_t wave_from = 0;                       ///< first cycle in wave_file
 };
 
@@ -24,6 +26,28 @@ std::string summary_text(const RunInfo& info, const CosimResult& result);
 std::string failure_text(const RunInfo& info, const CosimResult& result);
 /// One JSON object with line end. Keys are described in docs/bench.md.
 std::string result_json(const RunInfo& info, const CosimResult& result);
+
+/// Several runs, one per seed. The last one may have failed.
+struct Sweep {
+  struct Run {
+    uint64_t seed = 0;
+    std::string result, drawn;
+    uint64_t packets = 0, cycles = 0, event_hash = 0;
+    double seconds = 0;
+  };
+  std::vector<Run> runs;
+  uint64_t passed = 0, packets = 0, cycles = 0;
+  bool stopped = false;  ///< by hand
+  std::string failure;   ///< JSON of the run that failed
+
+  void add(const RunInfo& info, const CosimResult& result);
+};
+/// A line about one run of several.
+std::string sweep_line(const RunInfo& info, const CosimResult& result);
+/// The line at the end.
+std::string sweep_text(const Sweep& sweep, double seconds);
+/// One JSON object with line end. Keys are described in docs/bench.md.
+std::string sweep_json(const Sweep& sweep, double seconds);
 
 /// 1234567 -> "1 234 567".
 std::string grouped(uint64_t value);

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tb/scenario.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <filesystem>
@@ -292,6 +295,14 @@ Scenario built(const Row& row) {
   return s;
 }
 
+/// Keys that say what a link does to frames: those that a rule may have.
+bool of_link(const ScenarioKey& key) {
+  Scenario s;
+  const auto* begin = reinterpret_cast<const char*>(&s.link);
+  const auto* at = reinterpret_cast<const char*>(&key.ref(s));
+  return at >= begin && at < begin + sizeof s.link;
+}
+
 double number(const toml::node& node, const std::string& where, std::string_view key) {
   if (const auto b = node.value_exact<bool>()) return *b ? 1 : 0;
   if (const auto d = node.value<double>(); d && node.is_number()) return *d;
@@ -400,14 +411,7 @@ Scenario parse_scenario(std::string_view text, const std::string& file) {
           rule.to_dut = to != "peer";
           rule.to_peer = to != "dut";
         } else {
-          bool known = false;
-          for (const ScenarioKey& key_info : kKeys) {
-            double& slot = key_info.ref(scratch);
-            const auto* begin = reinterpret_cast<const char*>(&scratch.link);
-            const auto* at = reinterpret_cast<const char*>(&slot);
-            known = known || (r == key_info.name && at >= begin && at < begin + sizeof scratch.link);
-          }
-          if (!known)
+          if (std::ranges::none_of(kKeys, [&](const ScenarioKey& x) { return r == x.name && of_link(x); }))
             throw ScenarioError(
                 where + ": unknown key " + std::string(r) + " in a rule.",
                 "Rules take planes, ev_share, to, from_us, until_us, and what a link does (loss, trim, ...).");
@@ -422,6 +426,38 @@ Scenario parse_scenario(std::string_view text, const std::string& file) {
     throw ScenarioError(where + ": a minimum is above its maximum.", "Check size_min, size_max, mtu_min, mtu_max.");
   }
   return s;
+}
+
+std::string scenario_toml(const Scenario& scenario) {
+  std::string t = fmt::format("description = \"{}\"\n", scenario.description);
+  const auto differences = [&t](Scenario is, Scenario was, bool of_links) {
+    for (const ScenarioKey& key : kKeys) {
+      if (of_links && !of_link(key)) continue;
+      if (key.ref(is) != key.ref(was)) t += fmt::format("{} = {}\n", key.name, key.ref(is));
+    }
+  };
+  Scenario plain;
+  plain.qps = kDefaultQps;
+  differences(scenario, plain, false);
+  for (const LinkRule& rule : scenario.rules) {
+    const LinkRule any;
+    t += "[[rule]]\n";
+    if (rule.planes != any.planes) {
+      std::string list;
+      for (unsigned p = 0; p < 8; ++p) {
+        if ((rule.planes >> p & 1) != 0) list += fmt::format("{}{}", list.empty() ? "" : ", ", p);
+      }
+      t += fmt::format("planes = [{}]\n", list);
+    }
+    if (rule.ev_share != any.ev_share) t += fmt::format("ev_share = {}\n", rule.ev_share);
+    if (!rule.to_peer || !rule.to_dut) t += fmt::format("to = \"{}\"\n", rule.to_dut ? "dut" : "peer");
+    if (rule.from_us != any.from_us) t += fmt::format("from_us = {}\n", rule.from_us);
+    if (rule.until_us != any.until_us) t += fmt::format("until_us = {}\n", rule.until_us);
+    Scenario links;
+    links.link = rule.what;
+    differences(links, {}, true);
+  }
+  return t;
 }
 
 Scenario load_scenario(const std::string& file) {

@@ -159,6 +159,8 @@ void set_key(Scenario& scenario, std::string_view key, double value, const std::
 /// A scenario from TOML text. `base = "name"` starts from a built-in one, otherwise from the defaults (as `clean`).
 /// Throws ScenarioError.
 Scenario parse_scenario(std::string_view toml, const std::string& file);
+/// The file that parse_scenario makes the same scenario of.
+std::string scenario_toml(const Scenario& scenario);
 /// Reads and parses a file. Throws ScenarioError, also when the file cannot be read.
 Scenario load_scenario(const std::string& file);
 

@@ -133,8 +133,8 @@ const Wqe* Requester::make() {
     cursor_ = i;
     Qp& qp = qps_[i];
     if (rng_.chance(scenario_.bad_wqes)) {
-      // A length that does not exist, or a QP that is not in use.
-      const bool unused = qps_.size() < preset_.num_qps && rng_.chance(0.3);
+      // A length that does not exist, or a QP that is not in use and that nobody moves to another state.
+      const bool unused = scenario_.churn == 0 && qps_.size() < preset_.num_qps && rng_.chance(0.3);
       const auto qp_index = unused ? rng_.between(qps_.size(), preset_.num_qps - 1) : i;
       const uint64_t length = unused ? rng_.below(1000) : rng_.chance(0.5) ? 0 : 0x80000001u + rng_.below(0x7fffffff);
       wqe_ = {.qp = static_cast<uint16_t>(qp_index),
@@ -156,7 +156,8 @@ const Wqe* Requester::make() {
     m.peer_qp = qp.plan.peer;
     const unsigned mtu = 256u << qp.plan.mtu;
     m.length = draw_length(mtu);
-    m.imm_valid = rng_.chance(scenario_.imm_share);
+    m.imm_valid = rng_.chance(scenario_.imm_share) &&
+                  std::ranges::count(qp.out, true, &Message::imm_valid) < int64_t{qp.plan.wimm_room};
     m.imm = m.imm_valid ? static_cast<uint32_t>(rng_.next()) : 0;
     m.packets = (m.length + mtu - 1) / mtu;
     pending_ = m;

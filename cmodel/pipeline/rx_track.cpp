@@ -94,9 +94,9 @@ void RxTrack::set_up(unsigned index, const csr::TblQpCtx& row) {
   track_.write(index, {.window = {.cack = before, .max = before, .ooo = 0}, .failed = false});
   lowun_.write(index, row.rq_psn);
   PostQp& q = post_.write(index);
-  q.rcvd = q.trig = 0;
-  q.ar = q.ackv = false;
-  q.tmiss = {};
+  q.rcvd = 0;
+  q.due = {};
+  q.ackv = false;
   q.emsn = row.msn;
   cfg_[index] = {.mpr = row.mpr_dest, .mpr_dest = row.mpr_dest, .trim_nack = row.trim_nack, .dyn = row.dyn_mpr};
   init_ = true;
@@ -231,8 +231,8 @@ void RxTrack::post(const CsrOut& csr) {
       if (cfg_[index].trim_nack) nack(no_payload_reason(p.trim));
       if (!csr.trim_silent) {  // a NACK says nothing of what has arrived, and its sender's window gets smaller
         PostQp& q = post_.write(index);
-        if (q.trig != 0) ask_sack(q, true);
-        q.tmiss.trimmed(p.psn);
+        if (q.due.trig != 0) ask_sack(q, true);
+        q.due.tmiss.trimmed(p.psn);
       }
       break;
     case What::Full:
@@ -262,7 +262,7 @@ void RxTrack::post(const CsrOut& csr) {
       PostQp& q = post_.write(index);
       issue(true);
       q.rcvd += p.size;
-      q.trig = sack_trigger_add(q.trig, p.plen);
+      q.due.trig = sack_trigger_add(q.due.trig, p.plen);
       arrived(csr, q);
       break;
     }
@@ -310,10 +310,7 @@ void RxTrack::arrived(const CsrOut& csr, PostQp& q) {
     load_ackev(p.qp, p.plane, q);
     ackev_taken_ = true;
   }
-  const bool sack = q.trig >= csr.sack_trigger || p.ackreq || p.rtx || p.ce || (q.ar && x_.ooo == 0) || q.tmiss.any;
-  q.ar = x_.ooo != 0 && (q.ar || p.ackreq);
-  q.tmiss.arrived(x_.cack);
-  if (sack) ask_sack(q);
+  if (q.due.arrived(csr.sack_trigger, p.ackreq, p.rtx || p.ce, x_.cack, x_.ooo)) ask_sack(q);
 }
 
 /// Tells the lane what to do with the packet's payload, if it holds any.
@@ -372,7 +369,7 @@ void RxTrack::load_ackev(uint16_t index, uint8_t plane, const PostQp& q) {
 /// own place.
 void RxTrack::ask_sack(PostQp& q, bool unasked) {
   const Rxpkt& p = x_.p;
-  q.trig = 0;
+  q.due.trig = 0;
   sq_.push({.qp = p.qp,
             .plane = p.plane,
             .psn = unasked ? kNoProbeId : p.psn,

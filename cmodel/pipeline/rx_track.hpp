@@ -55,12 +55,11 @@ class RxTrack {
   };
   struct PostQp {
     uint32_t rcvd = 0;  ///< bytes, modulo 2^32
-    uint32_t trig = 0;
-    bool ar = false, ackv = false;
+    SackDue due;
+    bool ackv = false;
     uint16_t emsn = 0;  ///< MSN of the message now being completed
     uint8_t nsyn = 0;
     uint32_t ackpsn = 0, npsn = 0;
-    TrimMiss tmiss;
   };
   struct CfgQp {
     uint8_t mpr = 0, mpr_dest = 0;        ///< window now and at most, units of 128 PSNs

@@ -148,6 +148,22 @@ struct TrimMiss {
   constexpr void arrived(uint32_t cack) { any = any && psn_before(cack, psn); }
 };
 
+/// What makes the packets of a QP bring SACKs (mrc.md section 6).
+struct SackDue {
+  uint32_t trig = 0;  ///< what counts towards the next SACK by itself, see sack_trigger_add
+  bool ar = false;    ///< an AckReq has come while PSNs were missing: once none is, a SACK says so
+  TrimMiss tmiss;
+
+  /// After a new packet has arrived and moved `cack`; `ooo` PSNs above it have arrived. asked: AckReq; at_once: a
+  /// retransmission, or marked CE. True if the packet brings a SACK.
+  constexpr bool arrived(uint32_t trigger, bool asked, bool at_once, uint32_t cack, uint32_t ooo) {
+    const bool due = trig >= trigger || asked || at_once || (ar && ooo == 0) || tmiss.any;
+    ar = ooo != 0 && (ar || asked);
+    tmiss.arrived(cack);
+    return due;
+  }
+};
+
 /// Reading of the received bytes in a SACK: units of 256 bytes, rounded up, modulo 2^24.
 constexpr uint32_t sack_rcvd(uint32_t bytes) {
   return static_cast<uint32_t>((uint64_t{bytes} + 255) >> 8) & 0xff'ffffu;

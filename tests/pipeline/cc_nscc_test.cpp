@@ -609,6 +609,18 @@ TEST_CASE("cc_nscc: a refused ask wakes once, with Store", "[pipeline][cc_nscc]"
   CHECK(b.asks(3, 13000).bytes != 0);
 }
 
+TEST_CASE("cc_nscc: at the floor a packet of mtu bytes always gets out, a larger one never", "[pipeline][cc_nscc]") {
+  Bench b;
+  b.send(0, 225000);
+  b.event(loss(60000));
+  b.event(loss(60000));
+  b.event(loss(60000));
+  b.event(loss(45000));  // nothing is in flight, the window is at the floor
+  CHECK(b.asks(0, 4001).bytes == 0);
+  CHECK(b.rasks(0, 4001).bytes == 0);
+  CHECK(b.asks(0, 4000).bytes == 4000);
+}
+
 TEST_CASE("cc_nscc: refused asks leave one wake, with the newest size; a granted one takes it away",
           "[pipeline][cc_nscc]") {
   Bench b;

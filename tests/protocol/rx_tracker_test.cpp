@@ -184,3 +184,26 @@ TEST_CASE("a trimmed packet is missing until all up to the newest one have arriv
   miss.trimmed(0);  // after all had arrived: the only one
   CHECK(miss.psn == 0);
 }
+
+TEST_CASE("what makes a packet bring a SACK, one cause at a time", "[protocol][rx_tracker]") {
+  mrc::SackDue due;
+  CHECK_FALSE(due.arrived(1000, false, false, 10, 0));
+  due.trig = 999;
+  CHECK_FALSE(due.arrived(1000, false, false, 11, 0));
+  due.trig = 1000;
+  CHECK(due.arrived(1000, false, false, 12, 0));
+  due.trig = 0;
+  CHECK(due.arrived(1000, false, true, 13, 0));
+  CHECK(due.arrived(1000, true, false, 14, 0));
+  CHECK_FALSE(due.arrived(1000, false, false, 15, 0));  // nothing was missing when it was asked for
+
+  CHECK(due.arrived(1000, true, false, 15, 2));        // asked for while two have arrived beyond a gap
+  CHECK_FALSE(due.arrived(1000, false, false, 15, 3));  // remembered as long as something is missing
+  CHECK(due.arrived(1000, false, false, 19, 0));       // and told once nothing is
+  CHECK_FALSE(due.arrived(1000, false, false, 20, 0));
+
+  due.tmiss.trimmed(22);
+  CHECK(due.arrived(1000, false, false, 21, 0));
+  CHECK(due.arrived(1000, false, false, 22, 0));  // the trimmed packet itself
+  CHECK_FALSE(due.arrived(1000, false, false, 23, 0));
+}

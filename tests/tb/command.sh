@@ -19,6 +19,26 @@ grep -q -- 'Again with: .*--preset tiny --scenario mixed --packets 300 --seed 1 
 repro=$(json bug.json 'j["repro"]')
 [ "$(bash -c "cd '$folder'; '$mrc' ${repro#* }" | grep -c 'block tx_header')" = 1 ] || fail "the repro line does not repeat it: $repro"
 
+# Several seeds: a line each, until one fails.
+code 0 --preset tiny --scenario random --packets 200 --seed 3 --seeds 2 --json seeds.json
+[ "$(json seeds.json 'j["result"], j["passed"], [r["seed"] for r in j["runs"]]')" = "pass 2 [3, 4]" ] || fail "seeds.json: $(cat seeds.json)"
+[ "$(grep -c '^PASS       seed [34] ' said)" = 2 ] && grep -q '^PASS  2 passed, 0 failed; ' said || fail "seeds: $(cat said)"
+code 1 --preset tiny --packets 300 --rtl-bug icrc-mask --seeds 5 --json seeds.json --reports found
+[ "$(json seeds.json 'j["result"], j["passed"], j["failed"], len(j["runs"]), j["failure"]["divergence"]["block"]')" = \
+  "mismatch 0 1 1 tx_header" ] || fail "failed seeds: $(cat seeds.json)"
+grep -q '^FAIL  0 passed, 1 failed; ' said || fail "failed seeds: $(cat said)"
+repro=found/tiny-mixed-1-icrc-mask.toml
+code 1 --preset tiny --packets 300 --rtl-bug icrc-mask --scenario $repro --reports again
+grep -q 'block tx_header' said || fail "the scenario of the reports is not the one that failed: $(cat said)"
+code 3 --preset tiny --packets 300 --seeds 2 --pcap no.pcapng
+grep -q -- '--pcap and --wave are for one run' said || fail "seeds with --pcap: $(cat said)"
+rm -r seeds.json again
+
+printf 'base = "incast-trim"\ncc_rtt_ns = 1000000\ncc_rate_gbps = 1600\n' >controller.toml
+code 3 --preset tiny --packets 300 --scenario controller.toml
+grep -q 'no such controller: ' said || fail "a controller that cannot be: $(cat said)"
+rm controller.toml
+
 printf 'base = "clean"\nhang_us = 100\n[[rule]]\nloss = 1\n' >hang.toml
 code 2 --preset tiny --packets 300 --scenario hang.toml --reports found
 grep -q 'no progress for 100000 cycles' said || fail "hang: $(cat said)"

@@ -116,6 +116,7 @@ TEST_CASE("JSON has what scripts read", "[tb][cosim][json]") {
   RunInfo info{.preset = "tiny",
                .scenario = "trim",
                .bug = {},
+               .drawn = {},
                .seed = 1,
                .packets = 300,
                .repro = "again",
@@ -123,7 +124,8 @@ TEST_CASE("JSON has what scripts read", "[tb][cosim][json]") {
                .compiler = "c",
                .pcap_file = {},
                .wave_file = {},
-               .json_file = {}};
+               .json_file = {},
+               .scenario_file = {}};
   const auto j = nlohmann::json::parse(result_json(info, r));
   CHECK(j["result"] == "pass");
   CHECK(j["mismatches"] == 0);
