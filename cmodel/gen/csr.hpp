@@ -104,7 +104,10 @@ inline constexpr Field kCtrlIcrcOuter{"icrc_outer", 16, 1, 0x0};
 inline constexpr Field kCtrlAckPlane{"ack_plane", 17, 1, 0x0};
 /// a trimmed packet is NACKed, nothing else; 0: it brings SACKs as well
 inline constexpr Field kCtrlTrimSilent{"trim_silent", 18, 1, 0x0};
-inline constexpr Field kCtrlFields[] = {kCtrlSackBaseSelf, kCtrlOorDrop, kCtrlErrSilent, kCtrlEvSwap, kCtrlBthM, kCtrlRttRtx, kCtrlRevFixed, kCtrlPayloadBytes, kCtrlPortsFrom0, kCtrlBthMHigh, kCtrlEethOpHigh, kCtrlTsrUs, kCtrlPdcidZero, kCtrlAckWithSack, kCtrlZeroDrop, kCtrlSkipTwice, kCtrlIcrcOuter, kCtrlAckPlane, kCtrlTrimSilent};
+/// a QP that hears nothing waits for its timer; 0: it asks its peer for its state with a
+/// reliability probe
+inline constexpr Field kCtrlStateSilent{"state_silent", 19, 1, 0x0};
+inline constexpr Field kCtrlFields[] = {kCtrlSackBaseSelf, kCtrlOorDrop, kCtrlErrSilent, kCtrlEvSwap, kCtrlBthM, kCtrlRttRtx, kCtrlRevFixed, kCtrlPayloadBytes, kCtrlPortsFrom0, kCtrlBthMHigh, kCtrlEethOpHigh, kCtrlTsrUs, kCtrlPdcidZero, kCtrlAckWithSack, kCtrlZeroDrop, kCtrlSkipTwice, kCtrlIcrcOuter, kCtrlAckPlane, kCtrlTrimSilent, kCtrlStateSilent};
 
 /// UDP destination port sent and accepted
 inline constexpr uint32_t kUdpPort = 0x0014;
@@ -448,6 +451,10 @@ inline constexpr uint32_t kCntEvBadReset = 0x00000000;
 inline constexpr uint32_t kCntProbe = 0x0198;
 inline constexpr uint32_t kCntProbeReset = 0x00000000;
 
+/// Times that a QP asked its peer for its state: reliability probes beside CNT_PROBE's
+inline constexpr uint32_t kCntState = 0x01cc;
+inline constexpr uint32_t kCntStateReset = 0x00000000;
+
 /// EVs revived by probes
 inline constexpr uint32_t kCntRevived = 0x019c;
 inline constexpr uint32_t kCntRevivedReset = 0x00000000;
@@ -559,6 +566,7 @@ inline constexpr Register kRegisters[] = {
     {"CNT_SKIP", 0x018c, Access::Ro, 0x00000000, 1, 4, {}},
     {"CNT_EV_BAD", 0x0190, Access::Ro, 0x00000000, 1, 4, {}},
     {"CNT_PROBE", 0x0198, Access::Ro, 0x00000000, 1, 4, {}},
+    {"CNT_STATE", 0x01cc, Access::Ro, 0x00000000, 1, 4, {}},
     {"CNT_REVIVED", 0x019c, Access::Ro, 0x00000000, 1, 4, {}},
     {"CNT_PROBE_FULL", 0x01a0, Access::Ro, 0x00000000, 1, 4, {}},
     {"CNT_NORES", 0x01a8, Access::Ro, 0x00000000, 1, 4, {}},

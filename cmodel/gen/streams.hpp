@@ -1245,6 +1245,27 @@ struct Badev {
   };
 };
 
+/// A QP that has heard nothing for a while asks its peer what has arrived
+struct Stateq {
+  static constexpr unsigned kBits = 16;
+  static constexpr unsigned kWords = 1;
+  static constexpr const char* kName = "stateq_t";
+  uint16_t qp{};
+  bool operator==(const Stateq&) const = default;
+  /// Writes kWords words, least significant first, bit-identical to the SystemVerilog packed struct.
+  void pack(uint32_t* words) const {
+    words[0] = static_cast<uint32_t>(qp);
+  }
+  static Stateq unpack(const uint32_t* words) {
+    Stateq v;
+    v.qp = static_cast<uint16_t>((words[0] & 0xffffu));
+    return v;
+  }
+  static constexpr FieldInfo kFields[] = {
+      {"qp", 0, 16, {}},
+  };
+};
+
 /// Answer to a reliability probe: probe id and the m of its SACK
 struct Pres {
   static constexpr unsigned kBits = 34;
@@ -1961,6 +1982,7 @@ void visit_structs(Visitor&& visitor) {
   visitor.template operator()<Hdr>();
   visitor.template operator()<Evev>();
   visitor.template operator()<Badev>();
+  visitor.template operator()<Stateq>();
   visitor.template operator()<Pres>();
   visitor.template operator()<Rdreq>();
   visitor.template operator()<Line>();
@@ -1993,6 +2015,7 @@ enum class CoreB : unsigned {
   TxInflightUpd,
   TxInflightFb,
   TxInflightPres,
+  TxInflightStateq,
   TxInflightCcev,
   TxInflightRask,
   TxInflightOkev,
@@ -2025,9 +2048,9 @@ enum class CoreB : unsigned {
   RxPlaceLine,
   CqMuxCqe,
 };
-inline constexpr unsigned kNumCoreBoundaries = 48;
+inline constexpr unsigned kNumCoreBoundaries = 49;
 /// Size of obs_core_t in 32-bit words.
-inline constexpr unsigned kObsCoreWords = 333;
+inline constexpr unsigned kObsCoreWords = 335;
 inline constexpr BoundaryInfo kCoreBoundaries[] = {
     {"host.wqe", "wqe_t", 0, 9, 273, Wqe::kFields},
     {"tx_segment.push", "sched_t", 10, 1, 17, Sched::kFields},
@@ -2046,37 +2069,38 @@ inline constexpr BoundaryInfo kCoreBoundaries[] = {
     {"tx_inflight.upd", "upd_t", 75, 3, 73, Upd::kFields},
     {"tx_inflight.fb", "fb_t", 79, 3, 67, Fb::kFields},
     {"tx_inflight.pres", "pres_t", 83, 2, 34, Pres::kFields},
-    {"tx_inflight.ccev", "ccev_t", 86, 3, 80, Ccev::kFields},
-    {"tx_inflight.rask", "ccask_t", 90, 2, 48, Ccask::kFields},
-    {"tx_inflight.okev", "okev_t", 93, 2, 52, Okev::kFields},
-    {"tx_inflight.qperr", "qperr_t", 96, 1, 24, Qperr::kFields},
-    {"cc_nscc.ans", "ccans_t", 98, 2, 33, Ccans::kFields},
-    {"cc_nscc.rans", "ccans_t", 101, 2, 33, Ccans::kFields},
-    {"cc_nscc.wake", "ccwake_t", 104, 1, 16, Ccwake::kFields},
-    {"tx_probe.fb", "fb_t", 106, 3, 67, Fb::kFields},
-    {"tx_probe.probe", "ctlpkt_t", 110, 12, 380, Ctlpkt::kFields},
-    {"tx_header.hdr", "hdr_t", 123, 48, 1530, Hdr::kFields},
-    {"tx_fetch.rdreq", "rdreq_t", 172, 3, 76, Rdreq::kFields},
-    {"rx_check.rxpkt", "rxpkt_t", 176, 10, 316, Rxpkt::kFields},
-    {"rx_check.ctl", "ctl_t", 187, 9, 284, Ctl::kFields},
-    {"rx_check.eprx", "eprx_t", 197, 7, 216, Eprx::kFields},
-    {"rx_track.verdict", "verdict_t", 205, 3, 82, Verdict::kFields},
-    {"rx_track.resp", "resp_t", 209, 10, 297, Resp::kFields},
-    {"rx_track.ackev", "ackev_t", 220, 2, 60, Ackev::kFields},
-    {"rx_track.ord", "ord_t", 223, 8, 242, Ord::kFields},
-    {"rx_track.qperr", "qperr_t", 232, 1, 24, Qperr::kFields},
-    {"rx_reorder.cqe", "cqe_t", 234, 5, 137, Cqe::kFields},
-    {"rx_reorder.qperr", "qperr_t", 240, 1, 24, Qperr::kFields},
-    {"ack_gen.ctlpkt", "ctlpkt_t", 242, 12, 380, Ctlpkt::kFields},
-    {"ack_gen.want", "want_t", 255, 1, 20, Want::kFields},
-    {"endpoint.req", "ctlpkt_t", 257, 12, 380, Ctlpkt::kFields},
-    {"endpoint.resp", "resp_t", 270, 10, 297, Resp::kFields},
-    {"endpoint.okev", "okev_t", 281, 2, 52, Okev::kFields},
-    {"endpoint.pmask", "pmask_t", 284, 1, 24, Pmask::kFields},
-    {"endpoint.evr", "evr_t", 286, 1, 17, Evr::kFields},
-    {"csr.evp", "evp_t", 288, 2, 52, Evp::kFields},
-    {"rx_place.line", "line_t", 291, 35, 1097, Line::kFields},
-    {"cq_mux.cqe", "cqe_t", 327, 5, 137, Cqe::kFields},
+    {"tx_inflight.stateq", "stateq_t", 86, 1, 16, Stateq::kFields},
+    {"tx_inflight.ccev", "ccev_t", 88, 3, 80, Ccev::kFields},
+    {"tx_inflight.rask", "ccask_t", 92, 2, 48, Ccask::kFields},
+    {"tx_inflight.okev", "okev_t", 95, 2, 52, Okev::kFields},
+    {"tx_inflight.qperr", "qperr_t", 98, 1, 24, Qperr::kFields},
+    {"cc_nscc.ans", "ccans_t", 100, 2, 33, Ccans::kFields},
+    {"cc_nscc.rans", "ccans_t", 103, 2, 33, Ccans::kFields},
+    {"cc_nscc.wake", "ccwake_t", 106, 1, 16, Ccwake::kFields},
+    {"tx_probe.fb", "fb_t", 108, 3, 67, Fb::kFields},
+    {"tx_probe.probe", "ctlpkt_t", 112, 12, 380, Ctlpkt::kFields},
+    {"tx_header.hdr", "hdr_t", 125, 48, 1530, Hdr::kFields},
+    {"tx_fetch.rdreq", "rdreq_t", 174, 3, 76, Rdreq::kFields},
+    {"rx_check.rxpkt", "rxpkt_t", 178, 10, 316, Rxpkt::kFields},
+    {"rx_check.ctl", "ctl_t", 189, 9, 284, Ctl::kFields},
+    {"rx_check.eprx", "eprx_t", 199, 7, 216, Eprx::kFields},
+    {"rx_track.verdict", "verdict_t", 207, 3, 82, Verdict::kFields},
+    {"rx_track.resp", "resp_t", 211, 10, 297, Resp::kFields},
+    {"rx_track.ackev", "ackev_t", 222, 2, 60, Ackev::kFields},
+    {"rx_track.ord", "ord_t", 225, 8, 242, Ord::kFields},
+    {"rx_track.qperr", "qperr_t", 234, 1, 24, Qperr::kFields},
+    {"rx_reorder.cqe", "cqe_t", 236, 5, 137, Cqe::kFields},
+    {"rx_reorder.qperr", "qperr_t", 242, 1, 24, Qperr::kFields},
+    {"ack_gen.ctlpkt", "ctlpkt_t", 244, 12, 380, Ctlpkt::kFields},
+    {"ack_gen.want", "want_t", 257, 1, 20, Want::kFields},
+    {"endpoint.req", "ctlpkt_t", 259, 12, 380, Ctlpkt::kFields},
+    {"endpoint.resp", "resp_t", 272, 10, 297, Resp::kFields},
+    {"endpoint.okev", "okev_t", 283, 2, 52, Okev::kFields},
+    {"endpoint.pmask", "pmask_t", 286, 1, 24, Pmask::kFields},
+    {"endpoint.evr", "evr_t", 288, 1, 17, Evr::kFields},
+    {"csr.evp", "evp_t", 290, 2, 52, Evp::kFields},
+    {"rx_place.line", "line_t", 293, 35, 1097, Line::kFields},
+    {"cq_mux.cqe", "cqe_t", 329, 5, 137, Cqe::kFields},
 };
 
 /// Observed boundaries, one instance per plane.

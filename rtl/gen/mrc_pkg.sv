@@ -380,6 +380,11 @@ package mrc_pkg;
     logic [31:0] ev;
   } badev_t;
 
+  /// A QP that has heard nothing for a while asks its peer what has arrived
+  typedef struct packed {
+    logic [15:0] qp;
+  } stateq_t;
+
   /// Answer to a reliability probe: probe id and the m of its SACK
   typedef struct packed {
     logic [15:0] qp;
@@ -741,6 +746,18 @@ package mrc_pkg;
 
   typedef struct packed {
     logic [15:0] pad;
+    stateq_t data;
+    logic [29:0] zero;
+    logic ready;
+    logic valid;
+  } obs_stateq_t;
+
+  function automatic obs_stateq_t obs_of_stateq(logic valid, logic ready, stateq_t data);
+    return {16'd0, data, 30'd0, ready, valid};
+  endfunction
+
+  typedef struct packed {
+    logic [15:0] pad;
     ccev_t data;
     logic [29:0] zero;
     logic ready;
@@ -1012,6 +1029,7 @@ package mrc_pkg;
     obs_okev_t tx_inflight_okev;
     obs_ccask_t tx_inflight_rask;
     obs_ccev_t tx_inflight_ccev;
+    obs_stateq_t tx_inflight_stateq;
     obs_pres_t tx_inflight_pres;
     obs_fb_t tx_inflight_fb;
     obs_upd_t tx_inflight_upd;
@@ -1031,7 +1049,7 @@ package mrc_pkg;
     obs_wqe_t host_wqe;
   } obs_core_t;
 
-  localparam int unsigned ObsCoreWords = 32'd333;
+  localparam int unsigned ObsCoreWords = 32'd335;
 
   /// Boundaries with one instance per plane.
   typedef struct packed {
@@ -1544,6 +1562,9 @@ package mrc_pkg;
   localparam int unsigned CsrCtrlTrimSilentLsb = 32'd18;
   localparam int unsigned CsrCtrlTrimSilentWidth = 32'd1;
   localparam logic [0:0] CsrCtrlTrimSilentReset = 1'h0;
+  localparam int unsigned CsrCtrlStateSilentLsb = 32'd19;
+  localparam int unsigned CsrCtrlStateSilentWidth = 32'd1;
+  localparam logic [0:0] CsrCtrlStateSilentReset = 1'h0;
 
   /// UDP destination port sent and accepted (A-01)
   localparam logic [15:0] CsrUdpPort = 16'h0014;
@@ -1919,6 +1940,10 @@ package mrc_pkg;
   /// Reliability probes sent
   localparam logic [15:0] CsrCntProbe = 16'h0198;
   localparam logic [31:0] CsrCntProbeReset = 32'h00000000;
+
+  /// Times that a QP asked its peer for its state: reliability probes beside CNT_PROBE's
+  localparam logic [15:0] CsrCntState = 16'h01cc;
+  localparam logic [31:0] CsrCntStateReset = 32'h00000000;
 
   /// EVs revived by probes
   localparam logic [15:0] CsrCntRevived = 16'h019c;
