@@ -4,10 +4,12 @@
 /// responses with their extension header bytes, on the plane the cause came from while that is up on
 /// both sides, on an entropy value that has worked there lately. One per cycle. Semantic ACKs come a
 /// gap apart, each QP in its turn, and what completes meanwhile is acknowledged together. Where it
-/// has no fresh value it asks endpoint for a probe. It queues sixteen responses of rx_track and
+/// has no fresh value it asks endpoint for a probe. The question for a peer's state becomes a
+/// reliability probe, which goes out as SACKs about data do. It queues sixteen responses of rx_track and
 /// merges none of these. Contract: docs/blocks/rx_reorder.md.
 module mrc_ack_gen
   import mrc_pkg::*;
+  import mrc_probe_pkg::*;
 #(
     parameter int unsigned NumPlanes = 2,
     parameter int unsigned NumQps = 4,
@@ -47,6 +49,9 @@ module mrc_ack_gen
     input logic eokev_valid_i,
     output logic eokev_ready_o,
     input okev_t eokev_i,
+    input logic stateq_valid_i,
+    output logic stateq_ready_o,
+    input stateq_t stateq_i,
     output logic ctlpkt_valid_o,
     input logic ctlpkt_ready_i,
     output ctlpkt_t ctlpkt_o,
@@ -58,6 +63,7 @@ module mrc_ack_gen
   localparam int unsigned QpW = $clog2(NumQps);
   localparam int unsigned PlaneW = $clog2(NumPlanes);
   localparam int unsigned DestW = $clog2(NumDests);
+  localparam logic [15:0] StateProbeId = 16'hFFFE;  // never one of tx_probe's
 
   if (NumPlanes < 2 || NumPlanes > MaxPlanes || NumPlanes != 2 ** PlaneW || NumQps < 2
       || NumQps != 2 ** QpW || NumDests < 2 || NumDests > 256 || NumDests != 2 ** DestW)
@@ -83,16 +89,18 @@ module mrc_ack_gen
   logic resp_v, eresp_v, ackev_v, go, load, resp_pop, eresp_pop, free, want_free;
   logic cfg_do, cfg_we, cfg_ack_q;
   logic okev_v, eokev_v, okev_pop, eokev_pop, ok_now;
+  logic stateq_v, stateq_pop, resp_turn, state_turn, ack_turn;
   logic [4:0] unused_count;
-  logic [3:0][1:0] unused_counts;
-  resp_t resp, eresp, r;
+  logic [4:0][1:0] unused_counts;
+  resp_t resp, eresp, state, ack, r;
+  stateq_t stateq;
   ackev_t ackev;
   okev_t okev, eokev, ok;
   ctlpkt_t out;
   tbl_qp_ctx_t cfg_ctx;
   qp_t qp;
   logic [PlaneW-1:0] plane;
-  logic [15:0] spdcid, dpdcid, ack_off, sack_off, held, service, ts;
+  logic [15:0] spdcid, dpdcid, ack_off, sack_off, held, service, ts, probe_id;
   logic [23:0] rcvd;
 
   mrc_fifo #(
@@ -170,12 +178,32 @@ module mrc_ack_gen
       .count_o(unused_counts[3])
   );
 
+  mrc_fifo #(
+      .T(stateq_t),
+      .Depth(2)
+  ) u_stateq (
+      .clk_i,
+      .rst_ni,
+      .valid_i(stateq_valid_i),
+      .ready_o(stateq_ready_o),
+      .data_i(stateq_i),
+      .valid_o(stateq_v),
+      .ready_i(stateq_pop),
+      .data_o(stateq),
+      .count_o(unused_counts[4])
+  );
+
   assign cfg_ctx = tbl_qp_ctx_t'(cfg_data_i);
   assign cfg_do = cfg_req_i && !cfg_ack_q;
   assign cfg_we = cfg_do && cfg_table_i == CfgTableQpCtx;
   assign go = free && !cfg_do;
   assign eresp_pop = go && eresp_v;
-  assign resp_pop = go && !eresp_v;
+  // Whose turn it is, if eresp has nothing, and resp nothing, and stateq nothing.
+  assign resp_turn = !eresp_v && resp_v;
+  assign state_turn = !eresp_v && !resp_v && stateq_v;
+  assign ack_turn = !eresp_v && !resp_v && !stateq_v;
+  assign resp_pop = go && resp_turn;
+  assign stateq_pop = go && state_turn;
   assign ok_now = !cfg_do && (okev_v || eokev_v);
   assign okev_pop = !cfg_do && okev_v;
   assign eokev_pop = !cfg_do && !okev_v && eokev_v;
@@ -209,7 +237,7 @@ module mrc_ack_gen
   assign oack_we = !cfg_do && ackev_v && !(bug_i == 8'd54 && owed_q[ackev_qp]);
   assign oack_d = '{plane: ackev.plane, psn: ackev.psn, msn: ackev.msn};
   assign oack_turn = oq_valid && gap_q == 16'd0;
-  assign oq_pop = go && !eresp_v && !resp_v && oack_turn;
+  assign oq_pop = go && ack_turn && oack_turn;
   // One whose turn is now gets another.
   assign oq_push = oack_we && (!owed_q[ackev_qp] || (oq_pop && oq_qp == ackev_qp));
 
@@ -241,7 +269,7 @@ module mrc_ack_gen
       .count_o(unused_oq_count)
   );
 
-  assign load = go && (eresp_v || resp_v || (oack_turn && due_q[oq_qp]));
+  assign load = go && (eresp_v || resp_v || stateq_v || (oack_turn && due_q[oq_qp]));
 
   always_comb begin
     gap_d = gap_q;
@@ -254,18 +282,30 @@ module mrc_ack_gen
   end
 
   always_comb begin
-    r = eresp;
-    if (!eresp_v) begin
-      r = resp;
-      if (!resp_v) begin
-        r = '0;
-        r.kind = CtlKindAck;
-        r.qp = 16'(oq_qp);
-        r.plane = oack.plane;
-        r.psn = oack.psn;
-        r.reason = AethSyndromeAck;
-        r.msn = oack.msn;
-      end
+    ack = '0;
+    ack.kind = CtlKindAck;
+    ack.qp = 16'(oq_qp);
+    ack.plane = oack.plane;
+    ack.psn = oack.psn;
+    ack.reason = AethSyndromeAck;
+    ack.msn = oack.msn;
+    // A question for the peer's state finds its way like an ACK that came on plane 0.
+    state = '0;
+    state.kind = CtlKindAck;
+    state.qp = stateq.qp;
+    // All of them side by side: the first that has something is known early.
+    r = '0;
+    if (eresp_v) begin
+      r = r | eresp;
+    end
+    if (resp_turn) begin
+      r = r | resp;
+    end
+    if (state_turn) begin
+      r = r | state;
+    end
+    if (ack_turn) begin
+      r = r | ack;
     end
   end
 
@@ -301,7 +341,7 @@ module mrc_ack_gen
   logic [DestW-1:0] dest;
   assign dest = qp.dest[DestW-1:0];
   assign both_up = port_up_i & pmask_q[dest];
-  // SACKs about data and ACKs take the planes in turn.
+  // SACKs about data, ACKs and questions for the peer's state (kind Ack) take the planes in turn.
   assign data_ack = r.kind == CtlKindAck || (r.kind == CtlKindSack && !r.pr);
   assign turn_d = (load && data_ack) ? (turn_q << 1) | (turn_q >> (NumPlanes - 1)) : turn_q;
   // Each of the four answers is found beside the others and beside what asks which of them holds.
@@ -441,6 +481,8 @@ module mrc_ack_gen
   assign sack_off = 16'(r.base - r.cack) - ((bug_i == 8'd27) ? 16'd1 : 16'd0);
   // Bug 28: rounded down.
   assign rcvd = r.rcvd - ((bug_i == 8'd28) ? 24'd1 : 24'd0);
+  // Bug 64: the id that answers to no probe have.
+  assign probe_id = (bug_i == 8'd64) ? 16'hFFFF : StateProbeId;
   assign held = tick_i[15:0] - r.at;
   assign service = tsr_us_i ? {3'd0, held[15:3]} : held;
   assign ts = r.ts + ((qp.svc_time && r.tsv) ? service : 16'd0);
@@ -480,6 +522,10 @@ module mrc_ack_gen
         out.ext_len = 8'(EethBytes);
         out.ext[1*8+:8] = eeth_op_high_i ? {r.reason[3:0], 4'd0} : {r.reason[5:0], 2'd0};
         out.ext[28*8+:16] = {ts[7:0], ts[15:8]};
+      end else if (state_turn) begin
+        out.opcode = OpcodeProbeRequest;
+        out.ext_len = 8'(PethBytes);
+        out.ext[8*PethBytes-1:0] = peth(probe_id, spdcid, dpdcid, tick_i[18:0], tsr_us_i);
       end else begin
         out.opcode = OpcodeAck;
         out.psn = r.psn;

@@ -56,6 +56,7 @@ module mrc_csr
     input logic md_inc_i,  // cc_nscc
     input logic qa_inc_i,
     input logic hold_inc_i,
+    input logic state_inc_i,  // tx_inflight
     input logic evev_valid_i,
     output logic evev_ready_o,
     input evev_t evev_i,
@@ -97,6 +98,7 @@ module mrc_csr
     output logic icrc_outer_o,
     output logic ack_plane_o,
     output logic trim_silent_o,
+    output logic state_silent_o,
     output logic [7:0] nak_invalid_o,
     output logic [7:0] nak_access_o,
     output logic [15:0] udp_port_o,
@@ -135,7 +137,7 @@ module mrc_csr
   localparam int unsigned RwWords = 32'(CsrRevSeed) / 4 - RwFirst + 1;
   localparam int unsigned TblDataEnd = 32'(CsrTblData0) / 4 + CsrTblData0Count;
   localparam int unsigned CntFirst = 32'(CsrCntTx0) / 4;
-  localparam int unsigned CntWords = 32'(CsrCntCcHold) / 4 - CntFirst + 1;
+  localparam int unsigned CntWords = 32'(CsrCntState) / 4 - CntFirst + 1;
   localparam int unsigned CntLanes = CsrCntTx0Count;
   localparam int unsigned QpW = $clog2(NumQps);
   localparam int unsigned DestW = $clog2(NumDests);
@@ -178,7 +180,8 @@ module mrc_csr
           field(CsrCtrlSkipTwiceLsb, CsrCtrlSkipTwiceWidth) |
           field(CsrCtrlIcrcOuterLsb, CsrCtrlIcrcOuterWidth) |
           field(CsrCtrlAckPlaneLsb, CsrCtrlAckPlaneWidth) |
-          field(CsrCtrlTrimSilentLsb, CsrCtrlTrimSilentWidth);
+          field(CsrCtrlTrimSilentLsb, CsrCtrlTrimSilentWidth) |
+          field(CsrCtrlStateSilentLsb, CsrCtrlStateSilentWidth);
       CsrUdpPort: return field(CsrUdpPortPortLsb, CsrUdpPortPortWidth);
       CsrDscpTx:
       return field(CsrDscpTxDataLsb, CsrDscpTxDataWidth) |
@@ -755,7 +758,8 @@ module mrc_csr
     pulse[CntLanes+:NumPlanes] = cnt_rx_i;
     pulse[2*CntLanes+:NumPlanes] = cnt_ovf_i;
     pulse[3*CntLanes+:18] = cnt_i;
-    pulse[3*CntLanes+18+:9] = {
+    pulse[3*CntLanes+18+:10] = {
+      state_inc_i,
       hold_inc_i,
       qa_inc_i,
       md_inc_i,
@@ -937,6 +941,7 @@ module mrc_csr
   assign icrc_outer_o = rw_q[Ctrl][CsrCtrlIcrcOuterLsb];
   assign ack_plane_o = rw_q[Ctrl][CsrCtrlAckPlaneLsb];
   assign trim_silent_o = rw_q[Ctrl][CsrCtrlTrimSilentLsb];
+  assign state_silent_o = rw_q[Ctrl][CsrCtrlStateSilentLsb];
   assign nak_invalid_o = rw_q[NakCode][CsrNakCodeInvalidLsb+:CsrNakCodeInvalidWidth];
   assign nak_access_o = rw_q[NakCode][CsrNakCodeAccessLsb+:CsrNakCodeAccessWidth];
   assign udp_port_o = rw_q[Udp][CsrUdpPortPortLsb+:CsrUdpPortPortWidth];

@@ -40,6 +40,7 @@ rtl/mrc_tx_inflight_qps.sv
 rtl/mrc_tx_inflight_ports.sv
 rtl/mrc_tx_inflight_tell.sv
 rtl/mrc_tx_inflight.sv
+rtl/mrc_probe_pkg.sv
 rtl/mrc_tx_probe.sv
 rtl/mrc_tx_header.sv
 rtl/lib/mrc_crc32.sv

@@ -215,6 +215,8 @@ module mrc_nic
   fb_t tx_inflight_fb;
   logic tx_inflight_pres_valid, tx_inflight_pres_ready;
   pres_t tx_inflight_pres;
+  logic tx_inflight_stateq_valid, tx_inflight_stateq_ready;
+  stateq_t tx_inflight_stateq;
   logic tx_probe_fb_valid, tx_probe_fb_ready;
   fb_t tx_probe_fb;
   logic tx_probe_probe_valid, tx_probe_probe_ready;
@@ -307,8 +309,10 @@ module mrc_nic
   logic rtt_rtx, rev_fixed, payload_bytes, ports_from_0, rev_probe, same_ev;
   logic bth_m_high, eeth_op_high, tsr_us, pdcid_zero;
   logic ack_with_sack, zero_drop, skip_twice, icrc_outer, ack_plane, trim_silent;
+  logic state_silent;
   logic [7:0] nak_invalid, nak_access;
   logic nores_inc, nopath_inc, req_inc, rsp_inc, drop_inc, md_inc, qa_inc, hold_inc;
+  logic state_inc;
   logic [31:0] tick;
   logic [15:0] ep_interval, ack_gap, ar_gap;
   logic [15:0] udp_port;
@@ -372,6 +376,7 @@ module mrc_nic
       .md_inc_i(md_inc),
       .qa_inc_i(qa_inc),
       .hold_inc_i(hold_inc),
+      .state_inc_i(state_inc),
       .evev_valid_i(tx_path_evev_valid),
       .evev_ready_o(tx_path_evev_ready),
       .evev_i(tx_path_evev),
@@ -416,6 +421,7 @@ module mrc_nic
       .icrc_outer_o(icrc_outer),
       .ack_plane_o(ack_plane),
       .trim_silent_o(trim_silent),
+      .state_silent_o(state_silent),
       .nak_invalid_o(nak_invalid),
       .nak_access_o(nak_access),
       .udp_port_o(udp_port),
@@ -647,6 +653,9 @@ module mrc_nic
       .pres_valid_o(tx_inflight_pres_valid),
       .pres_ready_i(tx_inflight_pres_ready),
       .pres_o(tx_inflight_pres),
+      .stateq_valid_o(tx_inflight_stateq_valid),
+      .stateq_ready_i(tx_inflight_stateq_ready),
+      .stateq_o(tx_inflight_stateq),
       .ccev_valid_o(tx_inflight_ccev_valid),
       .ccev_ready_i(tx_inflight_ccev_ready),
       .ccev_o(tx_inflight_ccev),
@@ -664,9 +673,11 @@ module mrc_nic
       .rtt_rtx_i(rtt_rtx),
       .tsr_us_i(tsr_us),
       .payload_bytes_i(payload_bytes),
+      .state_silent_i(state_silent),
       .tick_i(tick),
       .rtx_inc_o(cnt[9]),
       .rto_inc_o(cnt[10]),
+      .state_inc_o(state_inc),
       .fail_inc_o(cnt[17]),
       .freed_o(block_freed),
       .cfg_req_i(cfg_req),
@@ -1029,6 +1040,9 @@ module mrc_nic
       .eokev_valid_i(endpoint_okev_valid),
       .eokev_ready_o(endpoint_okev_ready),
       .eokev_i(endpoint_okev),
+      .stateq_valid_i(tx_inflight_stateq_valid),
+      .stateq_ready_o(tx_inflight_stateq_ready),
+      .stateq_i(tx_inflight_stateq),
       .want_valid_o(ack_gen_want_valid),
       .want_ready_i(ack_gen_want_ready),
       .want_o(ack_gen_want),
@@ -1121,6 +1135,8 @@ module mrc_nic
       obs_of_fb(tx_inflight_fb_valid, tx_inflight_fb_ready, tx_inflight_fb);
   assign obs_core_o.tx_inflight_pres =
       obs_of_pres(tx_inflight_pres_valid, tx_inflight_pres_ready, tx_inflight_pres);
+  assign obs_core_o.tx_inflight_stateq =
+      obs_of_stateq(tx_inflight_stateq_valid, tx_inflight_stateq_ready, tx_inflight_stateq);
   assign obs_core_o.tx_probe_fb = obs_of_fb(tx_probe_fb_valid, tx_probe_fb_ready, tx_probe_fb);
   assign obs_core_o.tx_probe_probe =
       obs_of_ctlpkt(tx_probe_probe_valid, tx_probe_probe_ready, tx_probe_probe);

@@ -257,10 +257,11 @@ module mrc_tx_header
   logic [3:0] ext_words;
   logic [7:0] ext_len;
   logic [12:0] plen;
-  logic has_imm;
+  logic has_imm, data_class;
   logic [8*ExtBytes-1:0] ext;
   logic [159:0] reth_imm;  // RETH 16, ImmDt 4
 
+  assign data_class = ctl.opcode == OpcodeProbeRequest || ctl.opcode == OpcodeEndpointRequest;
   assign has_imm = path.pkt.opcode == 8'hC9 || path.pkt.opcode == 8'hCB;
   assign reth_imm = {
     has_imm ? net32(path.pkt.imm) : 32'd0,
@@ -275,7 +276,7 @@ module mrc_tx_header
       ev = ctl.ev;
       opcode = ctl.opcode;
       // Probes and requests are of the data class, so that they meet what data meet.
-      traffic = ack_v ? {dscp_ctl_i, 2'b00} : {dscp_data_i, 2'b10};
+      traffic = data_class ? {dscp_data_i, 2'b10} : {dscp_ctl_i, 2'b00};
       psn = ctl.psn;
       plen = 13'd0;
       bth8 = 8'd0;

@@ -4,7 +4,7 @@
 /// of PSNs sent and not yet acknowledged of each QP in blocks of 16 from a pool that all QPs share,
 /// works through SACK, NACK and ACK, infers losses, runs the retransmission timer, orders
 /// retransmissions from tx_segment, and tells tx_path which EV lost what, tx_probe which probe was
-/// answered, ack_gen which EV has just worked, and the congestion controller of the destination what
+/// answered, ack_gen which EV has just worked and who has heard nothing for a while, and the congestion controller of the destination what
 /// has left the network. Packets just sent are recorded one per cycle (mrc_tx_record), beside the main
 /// machine, which does one operation at a time: a SACK takes 4 cycles and one per block, a NACK 3, an
 /// ACK 2, a retransmission 4 to 7 and the controller's answer. It does not limit the window nor ask
@@ -45,6 +45,9 @@ module mrc_tx_inflight
     output logic pres_valid_o,
     input logic pres_ready_i,
     output pres_t pres_o,
+    output logic stateq_valid_o,
+    input logic stateq_ready_i,
+    output stateq_t stateq_o,
     output logic ccev_valid_o,
     input logic ccev_ready_i,
     output ccev_t ccev_o,
@@ -63,9 +66,11 @@ module mrc_tx_inflight
     input logic rtt_rtx_i,
     input logic tsr_us_i,
     input logic payload_bytes_i,
+    input logic state_silent_i,
     input logic [31:0] tick_i,
     output logic rtx_inc_o,
     output logic rto_inc_o,
+    output logic state_inc_o,
     output logic fail_inc_o,
     output logic freed_o,  // a block is free again
 
@@ -146,7 +151,7 @@ module mrc_tx_inflight
 
   // ---- registers of the main machine
 
-  logic rtx_inc_q, rto_inc_q, rto_inc_d, fail_inc_q;
+  logic rtx_inc_q, rto_inc_q, rto_inc_d, state_inc_q, fail_inc_q;
   rec_t rec_q;
   ctl_t ctl_q;
   logic [23:0] next_q, after_q, end_q;  // PSN after its cack, its psn; last one of its bitmap
@@ -168,6 +173,7 @@ module mrc_tx_inflight
   op_t op;
   logic rec_mine, refused, list_push, list_pop, rq_push;
   logic retx_free, upd_free, fb_free, pres_free, ccev_free, rask_free, okev_free, qperr_free;
+  logic stateq_free;
   logic live, held, cc, dup, cfg_live, cfg_held, cfg_inq, cfg_cc, visit_live, visit_armed, visit_cc;
   logic ctl_live;
   logic [QpW-1:0] own_qp, visit_qp, list_qp, rq_qp, rec_qp;
@@ -351,6 +357,7 @@ module mrc_tx_inflight
       .visit_flies_i(v_out.fsent != v.fgone),
       .visit_c_i(v),
       .visit_out_i(v_out),
+      .may_ask_i(stateq_free && !state_silent_i),
       .visit_o(visit),
       .walk_i(state == StWalk),
       .block_i(now.block),
@@ -654,6 +661,7 @@ module mrc_tx_inflight
       .sack_bytes_i(sack_bytes),
       .sack_i(sack),
       .answer_i(answer),
+      .ask_i(visit.ask),
       .rtt_rtx_i,
       .tsr_us_i,
       .tick_i,
@@ -662,6 +670,7 @@ module mrc_tx_inflight
       .upd_free_o(upd_free),
       .fb_free_o(fb_free),
       .pres_free_o(pres_free),
+      .stateq_free_o(stateq_free),
       .ccev_free_o(ccev_free),
       .rask_free_o(rask_free),
       .okev_free_o(okev_free),
@@ -678,6 +687,9 @@ module mrc_tx_inflight
       .pres_valid_o,
       .pres_ready_i,
       .pres_o,
+      .stateq_valid_o,
+      .stateq_ready_i,
+      .stateq_o,
       .ccev_valid_o,
       .ccev_ready_i,
       .ccev_o,
@@ -695,16 +707,19 @@ module mrc_tx_inflight
   assign rto_inc_d = visit.dup || walk.mark;
   assign rtx_inc_o = rtx_inc_q;
   assign rto_inc_o = rto_inc_q;
+  assign state_inc_o = state_inc_q;
   assign fail_inc_o = fail_inc_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       rtx_inc_q <= 1'b0;
       rto_inc_q <= 1'b0;
+      state_inc_q <= 1'b0;
       fail_inc_q <= 1'b0;
     end else begin
       rtx_inc_q <= retx_load;
       rto_inc_q <= rto_inc_d;
+      state_inc_q <= visit.ask;
       fail_inc_q <= fail;
     end
   end

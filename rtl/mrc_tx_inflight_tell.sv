@@ -2,7 +2,8 @@
 
 /// What mrc_tx_inflight tells the blocks around it in each cycle (docs/blocks/tx_inflight.md): orders of
 /// retransmissions, progress, news about EVs, answered probes, events and requests for the congestion
-/// controller, ended QPs. The choice of the cycle has seen to it that what is loaded is free.
+/// controller, ended QPs. The choice of the cycle has seen to it that what is loaded is free; only the
+/// question for a peer's state asks (stateq_free_o) when it comes up.
 module mrc_tx_inflight_tell
   import mrc_pkg::*;
   import mrc_tx_window_pkg::*;
@@ -32,6 +33,7 @@ module mrc_tx_inflight_tell
     input logic [27:0] sack_bytes_i,
     input sack_t sack_i,
     input answer_t answer_i,
+    input logic ask_i,  // for the peer's state
 
     input logic rtt_rtx_i,
     input logic tsr_us_i,
@@ -42,6 +44,7 @@ module mrc_tx_inflight_tell
     output logic upd_free_o,
     output logic fb_free_o,
     output logic pres_free_o,
+    output logic stateq_free_o,
     output logic ccev_free_o,
     output logic rask_free_o,
     output logic okev_free_o,
@@ -59,6 +62,9 @@ module mrc_tx_inflight_tell
     output logic pres_valid_o,
     input logic pres_ready_i,
     output pres_t pres_o,
+    output logic stateq_valid_o,
+    input logic stateq_ready_i,
+    output stateq_t stateq_o,
     output logic ccev_valid_o,
     input logic ccev_ready_i,
     output ccev_t ccev_o,
@@ -83,6 +89,7 @@ module mrc_tx_inflight_tell
   upd_t upd;
   fb_t fb;
   pres_t pres;
+  stateq_t stateq;
   ccev_t ccev;
   ccask_t rask;
   okev_t okev;
@@ -204,6 +211,8 @@ module mrc_tx_inflight_tell
   assign pres_load = at_done && ctl_i.pr;
   assign pres = '{qp: qp_i, id: ctl_i.psn[15:0], m: ctl_i.m};
 
+  assign stateq = '{qp: qp_i};
+
   // Sent once, arrived, not marked: what this EV is good for the other way is known.
   assign okev_load = sack_i.recent && ctl_i.m == 2'd0 && !sack_i.rtx;
   assign okev = '{
@@ -264,6 +273,19 @@ module mrc_tx_inflight_tell
       .valid_o(pres_valid_o),
       .ready_i(pres_ready_i),
       .data_o(pres_o)
+  );
+
+  mrc_out_reg #(
+      .T(stateq_t)
+  ) u_stateq (
+      .clk_i,
+      .rst_ni,
+      .load_i(ask_i),
+      .data_i(stateq),
+      .free_o(stateq_free_o),
+      .valid_o(stateq_valid_o),
+      .ready_i(stateq_ready_i),
+      .data_o(stateq_o)
   );
 
   mrc_out_reg #(

@@ -6,6 +6,7 @@
 /// not kept.
 module mrc_tx_probe
   import mrc_pkg::*;
+  import mrc_probe_pkg::*;
 #(
     parameter int unsigned NumPlanes = 2,
     parameter int unsigned NumQps = 4,
@@ -296,7 +297,7 @@ module mrc_tx_probe
 
   fb_t fb_d;
   ctlpkt_t probe_d;
-  logic [15:0] id, spdcid, dpdcid, ts;
+  logic [15:0] id, spdcid, dpdcid;
 
   assign fb_d = '{
           qp: slot.qp,
@@ -307,7 +308,6 @@ module mrc_tx_probe
   assign id = {(16 - SlotW)'(seq_next), seen};
   assign spdcid = pdcid_zero_i ? 16'd0 : slot.qp + 16'(QpnBase);
   assign dpdcid = pdcid_zero_i ? 16'd0 : dqpn[15:0];
-  assign ts = tsr_us_i ? tick_q[18:3] : tick_q[15:0];
 
   always_comb begin
     probe_d = '0;
@@ -318,12 +318,7 @@ module mrc_tx_probe
       probe_d.ev = slot.ev;
       probe_d.opcode = OpcodeProbeRequest;
       probe_d.ext_len = 8'(PethBytes);
-      probe_d.ext[4*8+:16] = {id[7:0], id[15:8]};
-      probe_d.ext[8*8+:16] = {spdcid[7:0], spdcid[15:8]};
-      probe_d.ext[10*8+:16] = {dpdcid[7:0], dpdcid[15:8]};
-      probe_d.ext[12*8+:16] = {ts[7:0], ts[15:8]};
-      probe_d.ext[14*8+7] = tsr_us_i;
-      probe_d.ext[15*8+:8] = 8'h01;
+      probe_d.ext[8*PethBytes-1:0] = peth(id, spdcid, dpdcid, tick_q[18:0], tsr_us_i);
     end
   end
 

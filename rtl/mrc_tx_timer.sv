@@ -16,6 +16,7 @@ module mrc_tx_timer
     input logic visit_flies_i,  // bytes of it are in flight
     input qp_t visit_c_i,
     input out_t visit_out_i,
+    input logic may_ask_i,  // for the peer's state
     output visit_t visit_o,
 
     // Block block_i of the walk.
@@ -57,6 +58,8 @@ module mrc_tx_timer
       visit_o.armed = armed;
       visit_o.restart = armed && !visit_armed_i;
       visit_o.step = late && visit_c_i.cnt != 2'd0;
+      // The first step since something moved.
+      visit_o.ask = late && visit_c_i.cnt == 2'd3 && !done && may_ask_i;
       if (late && visit_c_i.cnt == 2'd0) begin
         visit_o.drift = done;
         visit_o.fail = idle && !done && visit_c_i.retry.exhausted;

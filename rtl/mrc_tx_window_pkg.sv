@@ -152,6 +152,7 @@ package mrc_tx_window_pkg;
     logic armed;
     logic restart;  // start, marks and cnt anew
     logic step;  // another mark
+    logic ask;  // and the peer is asked for its state
     logic drift;  // it is done, but for the account
     logic dup;  // the ACK is missing
     logic fail;  // the QP ends
