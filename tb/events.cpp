@@ -25,6 +25,7 @@ constexpr Flow kFlow[] = {
     {"rx_lane.line", "rx_place"},
     {"rx_place.line", "host"},
     {"rx_reorder.cqe", "cq_mux"},
+    {"tx_inflight.stateq", "ack_gen"},
     {"ack_gen.ctlpkt", "tx_header"},
     {"tx_inflight.upd", "tx_segment"},
     {"tx_inflight.fb", "tx_path"},

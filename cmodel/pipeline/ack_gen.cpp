@@ -2,21 +2,17 @@
 #include "pipeline/ack_gen.hpp"
 
 #include "gen/csr.hpp"
+#include "protocol/probe.hpp"
 #include "protocol/responses.hpp"
 #include "protocol/rx_tracker.hpp"
 
 namespace mrc {
 
-AckGen::AckGen(const Preset& preset, Stream<Resp>& resp, Stream<Ackev>& ackev, Stream<Resp>& eresp, Stream<Okev>& okev,
-               Stream<Okev>& eokev, Stream<Ctlpkt>& ctlpkt, Stream<Want>& want)
+AckGen::AckGen(const Preset& preset, const In& in, Stream<Ctlpkt>& ctlpkt, Stream<Want>& want)
     : planes_(preset.num_planes),
       qp_mask_(preset.num_qps - 1),
       dest_mask_(preset.num_dests - 1),
-      resp_(resp),
-      ackev_(ackev),
-      eresp_(eresp),
-      okev_(okev),
-      eokev_(eokev),
+      in_(in),
       ctlpkt_(ctlpkt),
       want_(want),
       qps_(preset.num_qps),
@@ -34,9 +30,9 @@ void AckGen::step(const CfgBus& cfg, const CsrOut& csr, unsigned port_up) {
   // What is sent goes by the registers of this cycle, so it comes first; its mark `wanted` wins over what clears it.
   Want want;
   const bool wanted = send(csr, port_up, want);
-  if (ackev_.has()) {
-    owe(ackev_.head());
-    ackev_.pop();
+  if (in_.ackev.has()) {
+    owe(in_.ackev.head());
+    in_.ackev.pop();
   }
   if (csr.tick - epoch_ >= csr.ep_interval) {
     epoch_ = csr.tick;
@@ -45,8 +41,8 @@ void AckGen::step(const CfgBus& cfg, const CsrOut& csr, unsigned port_up) {
       r.wanted = false;
     }
   }
-  if (okev_.has() || eokev_.has()) {
-    Stream<Okev>& from = okev_.has() ? okev_ : eokev_;
+  if (in_.okev.has() || in_.eokev.has()) {
+    Stream<Okev>& from = in_.okev.has() ? in_.okev : in_.eokev;
     const Okev& e = from.head();
     rev(e.dest, e.plane) = {.ev = e.ev, .valid = true, .stale = false, .wanted = false};
     from.pop();
@@ -76,11 +72,16 @@ bool AckGen::send(const CsrOut& csr, unsigned port_up, Want& want) {
   const bool turn = gap_ == 0;
   if (!turn) --gap_;
   if (!ctlpkt_.free()) return false;
-  for (Stream<Resp>* from : {&eresp_, &resp_}) {
+  for (Stream<Resp>* from : {&in_.eresp, &in_.resp}) {
     if (!from->has()) continue;
     const Resp r = from->head();
     from->pop();
     return respond(csr, port_up, r, want);
+  }
+  if (in_.stateq.has()) {
+    ask_state(csr, port_up, in_.stateq.head().qp);
+    in_.stateq.pop();
+    return false;
   }
   if (!oq_.valid() || !turn) return false;
   const uint16_t index = oq_.head();
@@ -109,21 +110,39 @@ void AckGen::owe(const Ackev& e) {
   o = {.newest = e, .due = true, .owed = true};
 }
 
+/// Plane of a packet that asks for this one; `any`: it may take any plane and takes them in turn.
+unsigned AckGen::plane_for(const CsrOut& csr, unsigned port_up, unsigned peer, bool any, unsigned plane) {
+  const unsigned wish = any && !csr.ack_plane ? turn_plane(turn_, plane, port_up, peer) : plane;
+  if (any) turn_ = (turn_ + 1) % planes_;
+  return response_plane(wish, port_up, peer);
+}
+
+uint32_t AckGen::ev_for(const CsrOut& csr, unsigned dest, unsigned plane) {
+  const Rev& path = rev(dest, plane);
+  return csr.rev_fixed || !path.valid ? csr.rev_ev[plane] : path.ev;
+}
+
 bool AckGen::respond(const CsrOut& csr, unsigned port_up, Resp r, Want& want) {
   const Qp& qp = qps_[r.qp & qp_mask_];
-  const unsigned peer = peer_[qp.dest & dest_mask_];
-  const bool spread = any_plane(r) && !csr.ack_plane;
-  const unsigned wish = spread ? turn_plane(turn_, r.plane, port_up, peer) : r.plane;
-  const unsigned plane = response_plane(wish, port_up, peer);
-  if (any_plane(r)) turn_ = (turn_ + 1) % planes_;
-  const Rev& path = rev(qp.dest, plane);
+  const unsigned plane = plane_for(csr, port_up, peer_[qp.dest & dest_mask_], any_plane(r), r.plane);
   r.ts = reflected_time(r, qp.svc_time, csr.tick, csr.tsr_us);
   Ctlpkt& c = ctlpkt_.load();
   build_response(r, qp.dqpn, {.eeth_op_high = csr.eeth_op_high, .pdcid_zero = csr.pdcid_zero}, c);
   c.plane = static_cast<uint8_t>(plane);
-  c.ev = csr.rev_fixed || !path.valid ? csr.rev_ev[plane] : path.ev;
+  c.ev = ev_for(csr, qp.dest, plane);
   want = {.dest = qp.dest, .plane = static_cast<uint8_t>(plane)};
+  const Rev& path = rev(qp.dest, plane);
   return wants_fresh_path(r) && csr.rev_probe && !csr.rev_fixed && path.stale && !path.wanted && want_.free();
+}
+
+/// A reliability probe that belongs to no EV: its answer is a SACK with what has arrived.
+void AckGen::ask_state(const CsrOut& csr, unsigned port_up, uint16_t index) {
+  const Qp& qp = qps_[index & qp_mask_];
+  const unsigned plane = plane_for(csr, port_up, peer_[qp.dest & dest_mask_], true, 0);
+  Ctlpkt& c = ctlpkt_.load();
+  build_probe(index, kStateProbeId, qp.dqpn, csr.tick, {.tsr_us = csr.tsr_us, .pdcid_zero = csr.pdcid_zero}, c);
+  c.plane = static_cast<uint8_t>(plane);
+  c.ev = ev_for(csr, qp.dest, plane);
 }
 
 }  // namespace mrc

@@ -11,16 +11,24 @@
 
 namespace mrc {
 
-/// Turns a response into a control packet on the plane it answers, or on another one that both ends can use, with an
-/// entropy value that has just worked there. Keeps those values, one per destination and plane, and asks for a probe
-/// when one has become stale. Semantic ACKs are spaced: a QP takes its turn, and what it completes meanwhile is
-/// acknowledged together. Contract: docs/blocks/rx_reorder.md, "ack_gen". One response per cycle.
+/// Turns a response, or a QP's question for its peer's state, into a control packet on the plane it answers, or on
+/// another one that both ends can use, with an entropy value that has just worked there. Keeps those values, one per
+/// destination and plane, and asks for a probe when one has become stale. Semantic ACKs are spaced: a QP takes its
+/// turn, and what it completes meanwhile is acknowledged together. Contract: docs/blocks/rx_reorder.md, "ack_gen". One
+/// response per cycle.
 class AckGen {
  public:
-  /// resp (16 deep), ackev: from rx_track; eresp, eokev: from endpoint; okev: from tx_inflight; ctlpkt: to tx_header;
-  /// want: to endpoint.
-  AckGen(const Preset& preset, Stream<Resp>& resp, Stream<Ackev>& ackev, Stream<Resp>& eresp, Stream<Okev>& okev,
-         Stream<Okev>& eokev, Stream<Ctlpkt>& ctlpkt, Stream<Want>& want);
+  /// Streams in.
+  struct In {
+    Stream<Resp>& resp;      ///< from rx_track, 16 deep
+    Stream<Ackev>& ackev;    ///< from rx_track
+    Stream<Resp>& eresp;     ///< from endpoint
+    Stream<Okev>& okev;      ///< from tx_inflight
+    Stream<Okev>& eokev;     ///< from endpoint
+    Stream<Stateq>& stateq;  ///< from tx_inflight
+  };
+  /// ctlpkt: to tx_header; want: to endpoint.
+  AckGen(const Preset& preset, const In& in, Stream<Ctlpkt>& ctlpkt, Stream<Want>& want);
 
   bool cfg_ack() const { return ack_.value(); }
   /// port_up: bit p is port_up_i[p].
@@ -54,13 +62,13 @@ class AckGen {
   void configure(const CfgBus& cfg);
   bool send(const CsrOut& csr, unsigned port_up, Want& want);
   bool respond(const CsrOut& csr, unsigned port_up, Resp r, Want& want);
+  void ask_state(const CsrOut& csr, unsigned port_up, uint16_t index);
+  unsigned plane_for(const CsrOut& csr, unsigned port_up, unsigned peer, bool any, unsigned plane);
+  uint32_t ev_for(const CsrOut& csr, unsigned dest, unsigned plane);
   void owe(const Ackev& e);
 
   const unsigned planes_, qp_mask_, dest_mask_;
-  Stream<Resp>& resp_;
-  Stream<Ackev>& ackev_;
-  Stream<Resp>& eresp_;
-  Stream<Okev>&okev_, &eokev_;
+  const In in_;
   Stream<Ctlpkt>& ctlpkt_;
   Stream<Want>& want_;
   std::vector<Qp> qps_;

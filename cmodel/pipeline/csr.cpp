@@ -299,6 +299,7 @@ void Csr::publish() {
   values_.icrc_outer = flag(csr::kCtrlIcrcOuter);
   values_.ack_plane = flag(csr::kCtrlAckPlane);
   values_.trim_silent = flag(csr::kCtrlTrimSilent);
+  values_.state_silent = flag(csr::kCtrlStateSilent);
   values_.nak_invalid = static_cast<uint8_t>(csr::kNakCodeInvalid.get(reg(csr::kNakCode)));
   values_.nak_access = static_cast<uint8_t>(csr::kNakCodeAccess.get(reg(csr::kNakCode)));
   values_.udp_port = static_cast<uint16_t>(csr::kUdpPortPort.get(reg(csr::kUdpPort)));

@@ -115,6 +115,7 @@ struct Nic::Impl {
   Stream<Upd> upd{2, &touched.control};
   Stream<Fb> fb{2, &touched.rare};
   Stream<Pres> pres{2, &touched.rare};
+  Stream<Stateq> stateq{2, &touched.rare};
   Stream<Fb> pfb{2, &touched.rare};
   Stream<Ctlpkt> probe{2, &touched.rare};
   std::vector<Stream<Rdreq>> lane_rdreq;
@@ -183,7 +184,7 @@ Nic::Impl::Impl(const Preset& p)
       cc_nscc(p, {ccev, ask, rask, ret}, {ans, rans, wake}),
       tx_segment(p, {wqe, grant, retx, upd, ans}, {pkt, push, park, ask, ret, tx_cqe, tx_qperr}),
       tx_path(p, pkt, fb, pfb, path, rec, evev, bad),
-      tx_inflight(p, {rec, ctl, rans}, {retx, upd, fb, pres, ccev, rask, okev, inflight_qperr}),
+      tx_inflight(p, {rec, ctl, rans}, {retx, upd, fb, pres, ccev, rask, okev, inflight_qperr, stateq}),
       tx_probe(p, bad, pres, pfb, probe),
       tx_header(p, path, ctlpkt, probe, eprq),
       tx_fetch(p, pointers(lane_rdreq)),
@@ -191,7 +192,7 @@ Nic::Impl::Impl(const Preset& p)
       rx_track(p, rxpkt, verdict, resp, ackev, ord, track_qperr),
       rx_place(p, lane_line),
       rx_reorder(p, ord, rx_cqe, reorder_qperr),
-      ack_gen(p, resp, ackev, eresp, okev, eokev, ctlpkt, want),
+      ack_gen(p, {resp, ackev, eresp, okev, eokev, stateq}, ctlpkt, want),
       endpoint(p, eprx, want, evp, eprq, eresp, eokev, pmask, evr),
       cq_mux(tx_cqe, rx_cqe) {
   tx_lanes.reserve(planes);
@@ -307,6 +308,7 @@ void Nic::Impl::count() {
     if (f.rtx) csr.count(csr::kCntRtx);
     if (f.rto) csr.count(csr::kCntRto);
     if (f.fail) csr.count(csr::kCntQpFail);
+    if (f.state) csr.count(csr::kCntState);
   }
   if (const TxPath::Pulses& e = tx_path.pulses(); any(e)) {
     if (e.skip) csr.count(csr::kCntSkip);
@@ -347,9 +349,9 @@ void Nic::Impl::clock() {
   clock_group(touched.send, moved.send, wqe, push, grant, pkt, path, rec);
   clock_group(touched.receive, moved.receive, rxpkt, verdict, resp, ackev, ord, rx_cqe);
   clock_group(touched.control, moved.control, ctl, upd, tx_cqe, ctlpkt);
-  clock_group(touched.rare, moved.rare, retx, fb, evev, bad, pres, pfb, probe, park, wake, ask, ret, ans, rask, rans,
-              ccev, okev, tx_qperr, inflight_qperr, track_qperr, reorder_qperr, eprx, eokev, want, eprq, eresp, pmask,
-              evr, evp);
+  clock_group(touched.rare, moved.rare, retx, fb, evev, bad, pres, stateq, pfb, probe, park, wake, ask, ret, ans, rask,
+              rans, ccev, okev, tx_qperr, inflight_qperr, track_qperr, reorder_qperr, eprx, eokev, want, eprq, eresp,
+              pmask, evr, evp);
   clock_lanes(touched.rdreq, moved.rdreq, lane_rdreq);
   clock_lanes(touched.desc, moved.desc, desc);
   clock_lanes(touched.line, moved.line, lane_line);
@@ -477,6 +479,7 @@ void Nic::observe(const uint32_t*& core_words, const uint32_t*& lane_words) {
     show(core, core_at(CoreB::TxInflightRetx), n.retx);
     show(core, core_at(CoreB::TxInflightFb), n.fb);
     show(core, core_at(CoreB::TxInflightPres), n.pres);
+    show(core, core_at(CoreB::TxInflightStateq), n.stateq);
     show(core, core_at(CoreB::TxProbeFb), n.pfb);
     show(core, core_at(CoreB::TxProbeProbe), n.probe);
     show(core, core_at(CoreB::RxCheckEprx), n.eprx);

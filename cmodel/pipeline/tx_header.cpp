@@ -65,7 +65,7 @@ void TxHeader::load_a(const CsrOut& csr) {
                             .uplink_bits = csr::kSrv6UplinkBits.get(csr.srv6)}};
   if (ctl) {
     const HdrQp& qp = qps_[ctl->head().qp & qp_mask_];
-    build_ctl_header(ctl->head(), qp, nic, ctl != &ctlpkt_, a_);
+    build_ctl_header(ctl->head(), qp, nic, a_);
     ctl->pop();
     a_encap_ = qp.encap;
   } else {

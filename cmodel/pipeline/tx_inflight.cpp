@@ -32,6 +32,7 @@ TxInflight::TxInflight(const Preset& preset, const In& in, const Out& out)
 void TxInflight::step(const CfgBus& cfg, const CsrOut& csr) {
   ack_.begin(cfg);
   tick_ = csr.tick;
+  state_silent_ = csr.state_silent;
   recording_ = recording();
   switch (state_) {
     case State::Idle:
@@ -284,8 +285,13 @@ void TxInflight::visit() {
     return;
   }
   if (tick_ - q.start < q.step()) return;
+  const bool first = q.marks.first();
   if (!q.marks.step(q.nxt)) {
     q.start = tick_;
+    if (first && q.outstanding() && out_.stateq.free() && !state_silent_) {
+      out_.stateq.load({.qp = index});
+      pulses_next_.state = true;
+    }
     return;
   }
   if (!q.outstanding()) {  // done, but bytes have drifted
@@ -297,6 +303,7 @@ void TxInflight::visit() {
       fail(q, index, CqStatus::RetryExceeded);
       return;
     }
+    give_back(q);
     q.retry = retry_next(q.retry);
     q.dup = true;
     enlist(q, index);

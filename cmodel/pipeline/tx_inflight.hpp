@@ -32,18 +32,20 @@ class TxInflight {
   };
   /// Streams out.
   struct Out {
-    Stream<Retx>& retx;    ///< to tx_segment
-    Stream<Upd>& upd;      ///< to tx_segment
-    Stream<Fb>& fb;        ///< to tx_path
-    Stream<Pres>& pres;    ///< to tx_probe
-    Stream<Ccev>& ccev;    ///< to cc_nscc
-    Stream<Ccask>& rask;   ///< to cc_nscc
-    Stream<Okev>& okev;    ///< to ack_gen
-    Stream<Qperr>& qperr;  ///< to csr
+    Stream<Retx>& retx;      ///< to tx_segment
+    Stream<Upd>& upd;        ///< to tx_segment
+    Stream<Fb>& fb;          ///< to tx_path
+    Stream<Pres>& pres;      ///< to tx_probe
+    Stream<Ccev>& ccev;      ///< to cc_nscc
+    Stream<Ccask>& rask;     ///< to cc_nscc
+    Stream<Okev>& okev;      ///< to ack_gen
+    Stream<Qperr>& qperr;    ///< to csr
+    Stream<Stateq>& stateq;  ///< to ack_gen
   };
-  /// Registers rtx_inc_q, rto_inc_q, fail_inc_q (counters) and freed_q (to tx_segment: a block is free again).
+  /// Registers rtx_inc_q, rto_inc_q, fail_inc_q, state_inc_q (counters) and freed_q (to tx_segment: a block is free
+  /// again).
   struct Pulses {
-    bool rtx = false, rto = false, fail = false, freed = false;
+    bool rtx = false, rto = false, fail = false, state = false, freed = false;
   };
 
   TxInflight(const Preset& preset, const In& in, const Out& out);
@@ -229,6 +231,7 @@ class TxInflight {
   Recording recording_ = Recording::No;
 
   uint32_t tick_ = 0;  // of this cycle
+  bool state_silent_ = false;
   unsigned div_ = 0;
   bool visit_due_ = false;
   bool hold_ = false;  // a retransmission was refused a moment ago

@@ -27,6 +27,8 @@ constexpr uint16_t probe_id(uint8_t seq, unsigned slot, unsigned slots) {
 }
 /// No probe of a NIC with fewer than 256 slots has it: a SACK that answers none.
 inline constexpr uint16_t kNoProbeId = 0xffff;
+/// Nor this one: a QP asks its peer for its state, whatever its EVs.
+inline constexpr uint16_t kStateProbeId = 0xfffe;
 constexpr unsigned probe_slot(uint16_t id, unsigned slots) { return id & (slots - 1); }
 /// True when an answer's id is that of the slot's newest probe.
 constexpr bool probe_answers(uint16_t id, uint8_t seq, unsigned slots) { return id / slots == seq; }

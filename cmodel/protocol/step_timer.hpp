@@ -22,6 +22,8 @@ struct StepMarks {
     mark.fill(nxt);
     count = kTimerSteps - 1;
   }
+  /// No step has passed since the restart.
+  constexpr bool first() const { return count == kTimerSteps - 1; }
   /// A step has passed. True: what was sent before mark[0] is overdue; call shift() when that has been seen to.
   constexpr bool step(uint32_t nxt) {
     if (count == 0) return true;

@@ -5,6 +5,8 @@
 #include <cstring>
 
 #include "gen/headers.hpp"
+#include "protocol/endpoint.hpp"
+#include "protocol/probe.hpp"
 #include "protocol/timestamp.hpp"
 #include "wire/bytes.hpp"
 #include "wire/icrc.hpp"
@@ -141,9 +143,10 @@ void build_data_header(const Path& path, const HdrQp& qp, const HdrNic& nic, uin
   hdr.plen = pkt.plen;
 }
 
-void build_ctl_header(const Ctlpkt& ctl, const HdrQp& qp, const HdrNic& nic, bool request, Hdr& hdr) {
+void build_ctl_header(const Ctlpkt& ctl, const HdrQp& qp, const HdrNic& nic, Hdr& hdr) {
   Common c{};
   c.plane = ctl.plane;
+  const bool request = ctl.opcode == kProbeOpcode || ctl.opcode == kEndpointRequestOpcode;
   c.tc = request ? data_class(nic.dscp_data) : static_cast<unsigned>(nic.dscp_ctl) << 2;
   c.ev = ctl.ev;
   c.opcode = ctl.opcode;

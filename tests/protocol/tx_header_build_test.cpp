@@ -150,7 +150,7 @@ TEST_CASE("M in bit 7 of BTH byte 1, time stamps in microseconds", "[protocol][h
   c.opcode = 0xD1;
   c.ext_len = 4;
   n.bth_m = true;
-  build_ctl_header(c, q, n, false, h);
+  build_ctl_header(c, q, n, h);
   CHECK(hex(h, 62, 64) == "d180");
 }
 
@@ -200,7 +200,7 @@ TEST_CASE("header of a control packet", "[protocol][header]") {
   HdrQp q = qp();
   q.ts = true;  // not for control packets
   Hdr h;
-  build_ctl_header(c, q, nic(), false, h);
+  build_ctl_header(c, q, nic(), h);
   CHECK(h.ctl);
   CHECK(h.plane == 3);
   CHECK(h.plen == 0);
@@ -212,10 +212,11 @@ TEST_CASE("header of a control packet", "[protocol][header]") {
   CHECK(hex(h, 74, 78) == "01020304");
   CHECK(hex(h, 106, 112) == "212223240000");
   // The same as a probe: DSCP 4, ECT(0) instead, 4 << 2 | 2 = 0x12.
-  build_ctl_header(c, q, nic(), true, h);
+  c.opcode = 0xDE;
+  build_ctl_header(c, q, nic(), h);
   CHECK(h.ctl);
   CHECK(hex(h, 14, 22) == "61200003003c1140");
-  CHECK(hex(h, 62, 74) == "dc40ffff0000012300001234");
+  CHECK(hex(h, 62, 74) == "de40ffff0000012300001234");
   CHECK(header_crc(h, Encap::Ipv6, false) == reference(h, 14));
 }
 
@@ -282,7 +283,7 @@ TEST_CASE("the wire library takes every encapsulation apart as it was meant", "[
           c.ext[0] = 0x00000100;  // op 1
           c.ext[1] = 0x00060000;  // mask 0x600
           c.ext[3] = 0x01000500;  // tick 5, ftype 1
-          build_ctl_header(c, q, n, true, h);
+          build_ctl_header(c, q, n, h);
         } else {
           build_data_header(path(), q, n, 0xbeef, h);
         }
@@ -327,7 +328,7 @@ TEST_CASE("endpoint requests and responses go to QPN 2, whatever QP lends them i
   Hdr h;
   for (const unsigned opcode : {0xD8u, 0xD9u, 0xDCu, 0xDEu}) {
     c.opcode = static_cast<uint8_t>(opcode);
-    build_ctl_header(c, qp(), nic(), false, h);
+    build_ctl_header(c, qp(), nic(), h);
     CHECK(hex(h, 67, 70) == (opcode < 0xDC ? "000002" : "000123"));
     CHECK(hex(h, 64, 66) == "ffff");  // P_Key of the QP
   }
@@ -341,7 +342,7 @@ TEST_CASE("the largest header fits: a SACK behind SRv6 with SRH", "[protocol][he
   HdrQp q = qp();
   q.encap = Encap::Srv6Srh;
   Hdr h;
-  build_ctl_header(c, q, nic(), false, h);
+  build_ctl_header(c, q, nic(), h);
   CHECK(h.hdr_len == 174);
   CHECK(hex(h, 170, 176) == "ffffffff0000");
 }
