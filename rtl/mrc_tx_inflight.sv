@@ -404,7 +404,7 @@ module mrc_tx_inflight
   assign fail = visit.fail || walk.fail || answer.nack_fail;
   // At the end of a QP, and once more behind its last block for what Record still took in.
   assign give_back = fail || answer.ack_nak || op.ctx || op.ended || (reclaim_end && !live);
-  assign all_gone = visit.drift || answer.ack_all
+  assign all_gone = visit.drift || visit.dup || answer.ack_all
       || (walk.good && a.marks[0] == nxt && !walk.spared);
 
   // ---- the QPs
@@ -661,6 +661,7 @@ module mrc_tx_inflight
       .sack_bytes_i(sack_bytes),
       .sack_i(sack),
       .answer_i(answer),
+      .dup_i(visit.dup),
       .ask_i(visit.ask),
       .rtt_rtx_i,
       .tsr_us_i,

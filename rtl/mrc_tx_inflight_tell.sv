@@ -33,6 +33,7 @@ module mrc_tx_inflight_tell
     input logic [27:0] sack_bytes_i,
     input sack_t sack_i,
     input answer_t answer_i,
+    input logic dup_i,  // the ACK is missing
     input logic ask_i,  // for the peer's state
 
     input logic rtt_rtx_i,
@@ -150,7 +151,13 @@ module mrc_tx_inflight_tell
         ccev_load = fly_i != 28'd0;
         ccev = '0;
         ccev.cc = {8'd0, c_i.dest};
-        ccev.kind = give_back_i ? CcNack : ((state_i == StWalk) ? CcLoss : CcAck);
+        // What is in flight of a QP whose ACK is missing: earlier copies sent for the sake of it.
+        ccev.kind = CcAck;
+        if (give_back_i || dup_i) begin
+          ccev.kind = CcNack;
+        end else if (state_i == StWalk) begin
+          ccev.kind = CcLoss;
+        end
         ccev.bytes = fly_i;
       end
     end
