@@ -1094,8 +1094,8 @@ TEST_CASE("tx_inflight: a copy that was sent for an ACK and got lost leaves the 
           "[pipeline][tx_inflight][cc]") {
   Bench b(true);
   b.retries(7, 25);
-  b.sent_all(0, 1);
-  b.sack(0, 1, 0, 1, 0, 0);  // the packet has arrived; its ACK is missing
+  b.sent_all(0, 10);
+  b.sack(0, 10, 9, 10, 0, 0);  // all have arrived; the ACK is missing
   b.ccev.clear();
   b.run_to_tick(b.tick() + 12);
   REQUIRE(b.retx.size() == 1);
@@ -1147,24 +1147,24 @@ TEST_CASE("tx_inflight: a QP that hears nothing for a step asks for its peer's s
   b.csr.state_silent = silent;
   b.align();
   unsigned t0 = b.tick();
-  b.sent_all(2, 3);
+  b.sent_all(2, 10);
   b.run_to_tick(t0 + 2);
   CHECK(b.stateq.empty());
   b.run_to_tick(t0 + 8);
   CHECK(b.stateq.size() == (silent ? 0 : 1));
-  b.sack(2, 1, 0, 1, 0, 0);  // the answer; two are still missing
+  b.sack(2, 8, 7, 8, 0, 0);  // the answer; two are still missing
   t0 = b.tick();
   b.run_to_tick(t0 + 7);
   REQUIRE(b.stateq.size() == (silent ? 0 : 2));
   if (!silent) CHECK(b.stateq[1].qp == 2);
-  b.sack(2, 3, 2, 3, 0, 0);  // all has arrived, the ACK is missing: its peer repeats it
+  b.sack(2, 10, 9, 10, 0, 0);  // all has arrived, the ACK is missing: its peer repeats it
   b.run_to_tick(b.tick() + 7);
   CHECK(b.stateq.size() == (silent ? 0 : 3));
   Ctl a;
   a.kind = CtlKind::Ack;
   a.qp = 2;
-  a.psn = psn_add(Bench::kPsn, 2);
-  a.msn = 10;
+  a.psn = psn_add(Bench::kPsn, 9);
+  a.msn = 11;
   a.reason = 0x1f;
   b.give(a);
   b.run_to_tick(b.tick() + 30);
@@ -1178,7 +1178,7 @@ TEST_CASE("tx_inflight: a reserved mark means nothing, an overtaken SACK is no e
   b.sent_all(0, 40);
   b.sack(0, 6, 5, 6, 0, 0, 3);
   CHECK(b.fb.empty());
-  Ctl c = Bench::sack_of(0, 6, 20, 7, 0b11'1111'1111'1111, 14);  // 7 to 20: 6 is lost
+  Ctl c = Bench::sack_of(0, 6, 20, 6, 0b111'1111'1111'1110, 14);  // 7 to 20: 6 is lost
   c.rcvd = 100;
   b.csr.reorder = 32;  // by REORDER not yet
   b.csr.same_ev = false;
@@ -1186,7 +1186,7 @@ TEST_CASE("tx_inflight: a reserved mark means nothing, an overtaken SACK is no e
   CHECK(b.retx.empty());
   b.csr.reorder = 4;
   b.csr.same_ev = true;
-  Ctl old = Bench::sack_of(0, 6, 22, 9, 0b1'0111'1111'1111, 13);  // overtaken: it did not know of 7, 8 and 21
+  Ctl old = Bench::sack_of(0, 6, 22, 6, 0b1'0111'1111'1111'1000, 13);  // overtaken: it did not know of 7, 8 and 21
   old.rcvd = 98;
   b.give(old);
   CHECK(b.retx.empty());
@@ -2271,13 +2271,15 @@ TEST_CASE("tx_inflight: when a whole window is lost, its controller is told of e
   b.retries(7, 25);
   b.align();
   const unsigned t0 = b.tick();
-  b.sent_all(0, 40);  // three blocks of PSNs
+  b.sent_all(0, 41);  // three blocks of PSNs
+  b.sack(0, 1, 0, 1, 0, 0);
+  b.ccev.clear();
   b.run_to_tick(t0 + 10);
   b.run(600);
   REQUIRE(b.retx.size() == 40);
   CHECK(b.granted.size() == 40);
   REQUIRE(b.ccev.size() == 1);
-  CHECK(b.ccev[0] == Ccev{.cc = 3, .kind = 2, .bytes = 40 * 340});
+  CHECK(b.ccev[0] == Ccev{.cc = 3, .kind = 2, .bytes = 41 * 340});  // the SACK told of no bytes
   CHECK(b.fb.size() == 40);
 }
 
