@@ -198,7 +198,7 @@ Plan make_plan(const Preset& preset, const Scenario& s, uint64_t seed) {
   };
   const uint32_t ack_gap = pick_gap(s.ack_gap), ar_gap = pick_gap(s.ar_gap);
   const uint32_t icrc_outer = pick_switch(s.icrc_outer), ack_plane = pick_switch(s.ack_plane);
-  const uint32_t trim_silent = pick_switch(s.trim_silent);
+  const uint32_t trim_silent = pick_switch(s.trim_silent), state_silent = pick_switch(s.state_silent);
   const uint32_t udp_port =
       vary && rng.chance(0.5) ? static_cast<uint32_t>(rng.between(1024, 65535)) : static_cast<uint32_t>(s.udp_port);
   const auto field = [](double value) { return static_cast<uint32_t>(value); };
@@ -223,7 +223,7 @@ Plan make_plan(const Preset& preset, const Scenario& s, uint64_t seed) {
                  csr::kCtrlTsrUs.set(0, tsr_us) | csr::kCtrlPdcidZero.set(0, pdcid_zero) |
                  csr::kCtrlAckWithSack.set(0, ack_with_sack) | csr::kCtrlZeroDrop.set(0, zero_drop) |
                  csr::kCtrlSkipTwice.set(0, skip_twice) | csr::kCtrlIcrcOuter.set(0, icrc_outer) |
-                 csr::kCtrlTrimSilent.set(0, trim_silent);
+                 csr::kCtrlTrimSilent.set(0, trim_silent) | csr::kCtrlStateSilent.set(0, state_silent);
     draw_profiles(*side, preset, s, rng);
     draw_controllers(*side, preset, s);
     side->udp_port = udp_port;

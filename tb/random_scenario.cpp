@@ -105,6 +105,7 @@ constexpr RandomKey kDrawn[] = {
     {"skip_twice", "0 1"},
     {"icrc_outer", "0 1"},
     {"trim_silent", "0 1"},
+    {"state_silent", "0 1"},
     {"skip_good", "0 1"},
     {"probe_successes", "1 3 7"},
     {"probe_cap", "0 6 14"},

@@ -117,6 +117,7 @@ Json side_json(const CosimResult::Side& s) {
         {"ev_bad", c.ev_bad},
         {"ev_floor", c.ev_floor},
         {"probe", c.probe},
+        {"state", c.state},
         {"revived", c.revived},
         {"qp_fail", c.qp_fail},
         {"qp_err", c.qp_err},

@@ -127,6 +127,7 @@ const ScenarioKey kKeys[] = {
     SWITCH(skip_twice, "register CTRL"),
     SWITCH(icrc_outer, "register CTRL"),
     SWITCH(trim_silent, "register CTRL"),
+    SWITCH(state_silent, "register CTRL"),
     KEY(probe_cap, 0, 14, true, "register EV_PROBE: doublings of the probe interval at most"),
     SWITCH(probe_keep, "register EV_PROBE: a failed probe leaves the count of answers in a row"),
     SWITCH(skip_good, "register EV_PROBE: answers with SKIP_ONCE revive to 0 SKIP, 1 GOOD"),

@@ -108,6 +108,7 @@ struct Scenario {
   double err_silent = 0, rtt_rtx = 0, rev_fixed = 0, ack_plane = 0, payload_bytes = 0, ports_from_0 = 0;
   double bth_m_high = 0, eeth_op_high = 0, tsr_us = 0, pdcid_zero = 0;
   double ack_with_sack = 0, zero_drop = 0, skip_twice = 0, icrc_outer = 0, trim_silent = 0;
+  double state_silent = 0;
   double skip_good = 0, probe_successes = 3, probe_cap = 6, probe_keep = 0;  ///< register EV_PROBE
   double nak_invalid = 0x61, nak_access = 0x62;                              ///< register NAK_CODE
   double dscp_data = 4, dscp_rtx = 8, dscp_ctl = 46;                         ///< register DSCP_TX

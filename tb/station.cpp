@@ -489,6 +489,7 @@ void Station::read_counters(NicCounters& c) {
   into(csr::kCntEvBad, c.ev_bad);
   into(csr::kCntEvFloor, c.ev_floor);
   into(csr::kCntProbe, c.probe);
+  into(csr::kCntState, c.state);
   into(csr::kCntRevived, c.revived);
   into(csr::kCntQpFail, c.qp_fail);
   into(csr::kCntQpErr, c.qp_err);

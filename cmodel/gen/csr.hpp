@@ -447,7 +447,7 @@ inline constexpr uint32_t kCntSkipReset = 0x00000000;
 inline constexpr uint32_t kCntEvBad = 0x0190;
 inline constexpr uint32_t kCntEvBadReset = 0x00000000;
 
-/// Reliability probes sent
+/// Reliability probes of ASSUMED_BAD EVs sent
 inline constexpr uint32_t kCntProbe = 0x0198;
 inline constexpr uint32_t kCntProbeReset = 0x00000000;
 
@@ -1053,9 +1053,11 @@ struct TblEvGen {
   static constexpr unsigned kBits = 160;
   static constexpr unsigned kWords = 5;
   static constexpr const char* kName = "tbl_ev_gen_t";
-  /// GENERATED: bits taken from the EV number, concatenated likewise
+  /// GENERATED: bits taken from the EV number, concatenated likewise. AUTO: bits that are
+  /// pseudo-random; 0: all. With encap Udp the half that does not travel must be 0 in the profile
   uint32_t mask{};
-  /// GENERATED: initial values of the fields, concatenated, first on top
+  /// GENERATED: initial values of the fields, concatenated, first on top. AUTO with a mask: the
+  /// bits where the mask is 0
   uint32_t init{};
   /// GENERATED: EV numbers count modulo max_val + 1
   uint32_t max_val{};

@@ -1937,7 +1937,7 @@ package mrc_pkg;
   localparam logic [15:0] CsrCntEvBad = 16'h0190;
   localparam logic [31:0] CsrCntEvBadReset = 32'h00000000;
 
-  /// Reliability probes sent
+  /// Reliability probes of ASSUMED_BAD EVs sent
   localparam logic [15:0] CsrCntProbe = 16'h0198;
   localparam logic [31:0] CsrCntProbeReset = 32'h00000000;
 
@@ -2167,9 +2167,11 @@ package mrc_pkg;
 
   /// Fills EV profile index by itself (A-61)
   typedef struct packed {
-    /// GENERATED: bits taken from the EV number, concatenated likewise
+    /// GENERATED: bits taken from the EV number, concatenated likewise. AUTO: bits that are
+    /// pseudo-random; 0: all. With encap Udp the half that does not travel must be 0 in the profile
     logic [31:0] mask;
-    /// GENERATED: initial values of the fields, concatenated, first on top
+    /// GENERATED: initial values of the fields, concatenated, first on top. AUTO with a mask: the
+    /// bits where the mask is 0
     logic [31:0] init;
     /// GENERATED: EV numbers count modulo max_val + 1
     logic [31:0] max_val;

@@ -169,6 +169,14 @@ TEST_CASE("trimmed packets bring SACKs, or NACKs alone", "[tb][choices][A-74]") 
   CHECK(sacks(r.first) > sacks(r.second));
 }
 
+TEST_CASE("a QP that hears nothing asks for its peer's state, or waits for its timer", "[tb][choices][A-75]") {
+  const Both r = both("rto", "state_silent", 0, 1);
+  CHECK(r.first.dut.counters.state > 0);
+  CHECK(r.first.peer.counters.state > 0);
+  CHECK(r.second.dut.counters.state == 0);
+  CHECK(r.second.peer.counters.state == 0);
+}
+
 TEST_CASE("the ICRC starts at the inner IP header or at the outer one, whatever routers change there",
           "[tb][choices][A-14]") {
   // Both ends and the links' own frames have the same setting; half of the outer headers are changed on the way.
