@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "gen/csr.hpp"
+#include "protocol/probe.hpp"
 #include "protocol/timestamp.hpp"
 #include "sim/codec.hpp"
 #include "sim/endpoint_fast.hpp"
@@ -676,10 +677,10 @@ void FastEndpoint::retry_timer(FastQp& qp) {
     return;
   }
   const uint32_t overdue = qp.marks.mark[0];
-  const bool first = qp.marks.first();
+  const bool silent = qp.marks.first();
   if (!qp.marks.step(qp.nxt)) {
     qp.step_tick = tick();
-    if (first && config_.nic_walks) ask_state(qp, probe_id(0, kStateSlot, kProbeSlots));
+    if (silent && config_.nic_walks) ask_state(qp, probe_id(0, kStateSlot, kProbeSlots));
   } else if (qp.una == qp.nxt) {
     if (qp.msn_done == qp.msn_head) {  // done, but bytes have drifted
       qp.owed.add(qp.fly.bytes());
