@@ -5,8 +5,8 @@
 /// both sides, on an entropy value that has worked there lately. One per cycle. Semantic ACKs come a
 /// gap apart, each QP in its turn, and what completes meanwhile is acknowledged together. Where it
 /// has no fresh value it asks endpoint for a probe. The question for a peer's state becomes a
-/// reliability probe, which goes out as SACKs about data do. It queues sixteen responses of rx_track and
-/// merges none of these. Contract: docs/blocks/rx_reorder.md.
+/// reliability probe, which goes out as SACKs about data do. It queues sixteen responses of rx_track
+/// and merges none of these. Contract: docs/blocks/rx_reorder.md.
 module mrc_ack_gen
   import mrc_pkg::*;
   import mrc_probe_pkg::*;
@@ -89,10 +89,10 @@ module mrc_ack_gen
   logic resp_v, eresp_v, ackev_v, go, load, resp_pop, eresp_pop, free, want_free;
   logic cfg_do, cfg_we, cfg_ack_q;
   logic okev_v, eokev_v, okev_pop, eokev_pop, ok_now;
-  logic stateq_v, stateq_pop, resp_turn, state_turn, ack_turn;
+  logic stateq_v, stateq_pop, state_turn;
   logic [4:0] unused_count;
   logic [4:0][1:0] unused_counts;
-  resp_t resp, eresp, state, ack, r;
+  resp_t resp, eresp, rest, r;
   stateq_t stateq;
   ackev_t ackev;
   okev_t okev, eokev, ok;
@@ -198,11 +198,8 @@ module mrc_ack_gen
   assign cfg_we = cfg_do && cfg_table_i == CfgTableQpCtx;
   assign go = free && !cfg_do;
   assign eresp_pop = go && eresp_v;
-  // Whose turn it is, if eresp has nothing, and resp nothing, and stateq nothing.
-  assign resp_turn = !eresp_v && resp_v;
+  assign resp_pop = go && !eresp_v;
   assign state_turn = !eresp_v && !resp_v && stateq_v;
-  assign ack_turn = !eresp_v && !resp_v && !stateq_v;
-  assign resp_pop = go && resp_turn;
   assign stateq_pop = go && state_turn;
   assign ok_now = !cfg_do && (okev_v || eokev_v);
   assign okev_pop = !cfg_do && okev_v;
@@ -237,7 +234,7 @@ module mrc_ack_gen
   assign oack_we = !cfg_do && ackev_v && !(bug_i == 8'd54 && owed_q[ackev_qp]);
   assign oack_d = '{plane: ackev.plane, psn: ackev.psn, msn: ackev.msn};
   assign oack_turn = oq_valid && gap_q == 16'd0;
-  assign oq_pop = go && ack_turn && oack_turn;
+  assign oq_pop = go && !eresp_v && !resp_v && !stateq_v && oack_turn;
   // One whose turn is now gets another.
   assign oq_push = oack_we && (!owed_q[ackev_qp] || (oq_pop && oq_qp == ackev_qp));
 
@@ -282,30 +279,22 @@ module mrc_ack_gen
   end
 
   always_comb begin
-    ack = '0;
-    ack.kind = CtlKindAck;
-    ack.qp = 16'(oq_qp);
-    ack.plane = oack.plane;
-    ack.psn = oack.psn;
-    ack.reason = AethSyndromeAck;
-    ack.msn = oack.msn;
-    // A question for the peer's state finds its way like an ACK that came on plane 0.
-    state = '0;
-    state.kind = CtlKindAck;
-    state.qp = stateq.qp;
-    // All of them side by side: the first that has something is known early.
-    r = '0;
+    // What is behind eresp and resp. A question for the peer's state finds its way like an ACK that
+    // came on plane 0.
+    rest = '0;
+    rest.kind = CtlKindAck;
+    rest.qp = stateq_v ? stateq.qp : 16'(oq_qp);
+    if (!stateq_v) begin
+      rest.plane = oack.plane;
+      rest.psn = oack.psn;
+      rest.reason = AethSyndromeAck;
+      rest.msn = oack.msn;
+    end
+    r = rest;
     if (eresp_v) begin
-      r = r | eresp;
-    end
-    if (resp_turn) begin
-      r = r | resp;
-    end
-    if (state_turn) begin
-      r = r | state;
-    end
-    if (ack_turn) begin
-      r = r | ack;
+      r = eresp;
+    end else if (resp_v) begin
+      r = resp;
     end
   end
 
@@ -481,7 +470,7 @@ module mrc_ack_gen
   assign sack_off = 16'(r.base - r.cack) - ((bug_i == 8'd27) ? 16'd1 : 16'd0);
   // Bug 28: rounded down.
   assign rcvd = r.rcvd - ((bug_i == 8'd28) ? 24'd1 : 24'd0);
-  // Bug 64: the id that answers to no probe have.
+  // Bug 64: the id of answers that nobody asked for.
   assign probe_id = (bug_i == 8'd64) ? 16'hFFFF : StateProbeId;
   assign held = tick_i[15:0] - r.at;
   assign service = tsr_us_i ? {3'd0, held[15:3]} : held;

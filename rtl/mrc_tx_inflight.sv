@@ -4,11 +4,11 @@
 /// of PSNs sent and not yet acknowledged of each QP in blocks of 16 from a pool that all QPs share,
 /// works through SACK, NACK and ACK, infers losses, runs the retransmission timer, orders
 /// retransmissions from tx_segment, and tells tx_path which EV lost what, tx_probe which probe was
-/// answered, ack_gen which EV has just worked and who has heard nothing for a while, and the congestion controller of the destination what
-/// has left the network. Packets just sent are recorded one per cycle (mrc_tx_record), beside the main
-/// machine, which does one operation at a time: a SACK takes 4 cycles and one per block, a NACK 3, an
-/// ACK 2, a retransmission 4 to 7 and the controller's answer. It does not limit the window nor ask
-/// the pool whether it has a block: tx_segment keeps both.
+/// answered, ack_gen which EV has just worked and which QP has heard nothing for a while, and the
+/// congestion controller of the destination what has left the network. Packets just sent are recorded
+/// one per cycle (mrc_tx_record), beside the main machine, which does one operation at a time: a SACK
+/// takes 4 cycles and one per block, a NACK 3, an ACK 2, a retransmission 4 to 7 and the controller's
+/// answer. It does not limit the window nor ask the pool whether it has a block: tx_segment keeps both.
 module mrc_tx_inflight
   import mrc_pkg::*;
   import mrc_tx_window_pkg::*;
