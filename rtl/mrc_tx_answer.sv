@@ -37,7 +37,9 @@ module mrc_tx_answer
   assign counted = oldest && in && !reported && ctl_i.reason inside {8'h06, 8'h07, 8'h0A, 8'h0B};
   assign nack_fail = nack_i && (event_ || (counted && c_i.retry.exhausted));
   assign nack_counts = nack_i && !nack_fail && counted;
-  assign nack_mark = nack_i && !nack_fail && in && !reported && (win_i.pend & here) == 16'd0;
+  // What a gap or the timer has found before, and nobody was told of, was trimmed, not lost.
+  assign nack_mark = nack_i && !nack_fail && in && !reported
+      && (win_i.pend & win_i.nacked & here) == 16'd0;
 
   always_comb begin
     win = win_i;
@@ -79,7 +81,6 @@ module mrc_tx_answer
           ack_ok: ack_ok,
           ack_nak: ack_ok && nak,
           ack_changed: ack_ok && (una != c_i.una || ctl_i.msn != c_i.msn_done),
-          ack_all: ack_ok && good && (old ? c_i.una == nxt_i : after_i == nxt_i),
           una: una,
           rtx_lo: psn_before(rtx_lo_i, una) ? una : rtx_lo_i,
           top: psn_before(c_i.top, una) ? una : c_i.top

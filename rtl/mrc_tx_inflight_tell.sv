@@ -33,7 +33,7 @@ module mrc_tx_inflight_tell
     input logic [27:0] sack_bytes_i,
     input sack_t sack_i,
     input answer_t answer_i,
-    input logic ask_i,  // for the peer's state
+    input visit_t visit_i,
 
     input logic rtt_rtx_i,
     input logic tsr_us_i,
@@ -150,7 +150,7 @@ module mrc_tx_inflight_tell
         ccev_load = fly_i != 28'd0;
         ccev = '0;
         ccev.cc = {8'd0, c_i.dest};
-        ccev.kind = give_back_i ? CcNack : ((state_i == StWalk) ? CcLoss : CcAck);
+        ccev.kind = (give_back_i || visit_i.dup) ? CcNack : ((state_i == StWalk) ? CcLoss : CcAck);
         ccev.bytes = fly_i;
       end
     end
@@ -195,7 +195,8 @@ module mrc_tx_inflight_tell
   // ---- tx_path, tx_probe, ack_gen
 
   always_comb begin
-    fb_load = sack_i.recent && ctl_i.m != 2'd0;
+    // 3 is reserved: nothing is known of the EV.
+    fb_load = sack_i.recent && (ctl_i.m == 2'd1 || ctl_i.m == 2'd2);
     fb = '{qp: qp_i, ev_idx: sack_i.ev_idx, entropy: ctl_i.entropy, kind: {1'b0, ctl_i.m}};
     if (at_nack) begin
       fb_load = answer_i.nack_trimmed;
@@ -280,7 +281,7 @@ module mrc_tx_inflight_tell
   ) u_stateq (
       .clk_i,
       .rst_ni,
-      .load_i(ask_i),
+      .load_i(visit_i.ask),
       .data_i(stateq),
       .free_o(stateq_free_o),
       .valid_o(stateq_valid_o),
@@ -341,6 +342,6 @@ module mrc_tx_inflight_tell
   );
 
   logic unused_ok;
-  assign unused_ok = &{1'b0, c_i, rec_i, ctl_i, sack_i, answer_i, tick_i};
+  assign unused_ok = &{1'b0, c_i, rec_i, ctl_i, sack_i, answer_i, visit_i, tick_i};
 
 endmodule

@@ -43,6 +43,7 @@ package mrc_tx_window_pkg;
     retry_t retry;
     logic [27:0] fgone;
     logic [7:0] credit;  // bytes of packets NACKed or lost that had left the flight before
+    logic [19:0] owed;  // bytes that left the flight before a SACK told of them
     logic [23:0] rcvdl;
     logic [7:0] mprv;
     logic [4:0] timeout;
@@ -62,7 +63,7 @@ package mrc_tx_window_pkg;
   } out_t;
 
   /// State of the main machine
-  typedef enum logic [3:0] {
+  typedef enum logic [4:0] {
     StIdle,
     StRec,
     StReclaim,
@@ -78,7 +79,9 @@ package mrc_tx_window_pkg;
     StRetx1,
     StRetxW,
     StWalk0,
-    StWalk
+    StWalk,
+    StTold0,
+    StTold
   } state_e;
 
   /// Choice of an Idle cycle: one of them, or none
@@ -97,6 +100,7 @@ package mrc_tx_window_pkg;
   /// A SACK (mrc_tx_sack)
   typedef struct packed {
     logic valid;  // Ctl0
+    logic whole;  // it acknowledges everything sent
     logic [19:0] block;  // Ctl0: the first to be looked at
     logic none;  // Ctl1: there is none
     logic last;  // Row: this is the last
@@ -129,7 +133,6 @@ package mrc_tx_window_pkg;
     logic ack_ok;
     logic ack_nak;  // the QP ends
     logic ack_changed;
-    logic ack_all;  // everything sent is acknowledged
     logic [23:0] una;
     logic [23:0] rtx_lo;
     logic [23:0] top;
@@ -153,13 +156,13 @@ package mrc_tx_window_pkg;
     logic restart;  // start, marks and cnt anew
     logic step;  // another mark
     logic ask;  // and the peer is asked for its state
-    logic drift;  // it is done, but for the account
-    logic dup;  // the ACK is missing
+    logic drift;  // it is done, but bytes still fly
+    logic dup;  // the ACK is missing: the newest packet goes again
     logic fail;  // the QP ends
     logic walk;  // something may be lost
   } visit_t;
 
-  /// One block of the timer's walk (mrc_tx_timer)
+  /// One block of the timer's walk, or of what is told behind it (mrc_tx_timer)
   typedef struct packed {
     win_t win;  // as it is written
     logic any;  // so far: some were lost, the oldest was, some were spared
@@ -178,7 +181,7 @@ package mrc_tx_window_pkg;
 
   /// What the operation of the main machine has kept
   typedef struct packed {
-    logic [19:0] block;  // of a SACK's row, of the walk
+    logic [19:0] block;  // of a SACK's row, of the walk, of what is told
     logic [23:0] lim;  // PSN after the newest when the search or the walk began
     logic [23:0] p;  // what is to be sent again
     logic loss;  // it is a loss that was not told
