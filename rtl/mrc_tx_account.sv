@@ -3,10 +3,10 @@
 /// How many bytes of a QP leave the flight of its controller (docs/blocks/tx_inflight.md, "take"): with
 /// one packet, or as a SACK says. The flight is what was sent (fsent) without what is gone (fgone),
 /// modulo 2^28; never more leaves than is in it. What a packet falls short of is kept as credit (one
-/// byte wide, saturating) for the SACK that says so much less; what leaves before a SACK tells of it is
-/// owed (20 bits, saturating): the SACKs that come tell of it once more. Combinational but for what a
-/// SACK says without the packets that were gone, which is taken with sum_i, a cycle or more before the
-/// answer is looked at.
+/// byte wide, saturating) for the SACK that says so much less; what leaves before a SACK tells of it
+/// is owed (20 bits, saturating): the SACKs that come tell of it once more. Combinational but for what
+/// a SACK says without the packets that were gone, which is taken with sum_i, a cycle or more before
+/// the answer is looked at.
 module mrc_tx_account
   import mrc_tx_window_pkg::*;
 (
@@ -30,8 +30,9 @@ module mrc_tx_account
     input logic [19:0] early_owed_i,
     output logic [19:0] early_owed_o,
 
-    // A SACK: everything; or 256 times rcvd_i (negative: nothing) without what is owed, and the credit,
-    // without canc_i full packets that were gone already. whole_i: nothing is owed behind it.
+    // A SACK: everything; or 256 times rcvd_i (negative: nothing) without what is owed, and the
+    // credit, without canc_i full packets that were gone already. whole_i: it acknowledges everything
+    // sent, nothing is owed behind it.
     input logic sum_i,
     input logic all_i,
     input logic whole_i,
@@ -69,7 +70,7 @@ module mrc_tx_account
     end
   end
 
-  // The flight and what is owed before, in one sum that is right if the flight has less than 2^20 bytes.
+  // The flight and what is owed before; one sum, right if the flight has less than 2^20 bytes.
   logic [27:0] early_fly;
   logic [20:0] early_sum;
   logic [1:0][32:0] early;

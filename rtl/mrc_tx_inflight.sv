@@ -230,7 +230,8 @@ module mrc_tx_inflight
   assign rec_qp = rec.qp[QpW-1:0];
   assign rec_pop = op.rec || rec_go;
   assign rec_stop = at_rec || (op.ctx_new && rec_qp == cfg_qp);
-  assign rec_busy = state inside {StCtl1, StRow, StScan, StRetxW, StSame1, StWalk, StTold, StReclaim};
+  assign rec_busy = state inside {StCtl1, StRow, StScan, StRetxW, StSame1, StWalk, StTold,
+                                  StReclaim};
 
   mrc_tx_record #(
       .NumQps(NumQps),
