@@ -92,9 +92,7 @@ struct Finished {
   tb::CosimResult result;
 
   /// Stopped by hand is not failed.
-  bool failed() const {
-    return result.outcome != tb::Outcome::Pass && result.outcome != tb::Outcome::Incomplete;
-  }
+  bool failed() const { return result.outcome != tb::Outcome::Pass && result.outcome != tb::Outcome::Incomplete; }
   int exit_code() const {
     switch (result.outcome) {
       case tb::Outcome::Pass:
@@ -251,9 +249,7 @@ int run_seeds(const Options& options, const Context& context) {
   StatusLine status;
   tb::Sweep sweep;
   const auto begin = std::chrono::steady_clock::now();
-  const auto seconds = [&] {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  };
+  const auto seconds = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(); };
   std::function<void(const tb::Progress&)> progress;
   if (status.on()) {
     progress = [&](const tb::Progress& p) {
@@ -302,7 +298,8 @@ void register_cosim(CLI::App& app, Context& context) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("cosim", "run RTL and model in lockstep, with a peer, lossy links and hosts");
   command->add_option("--preset", options->preset, "asic800, fpga100 or tiny")->capture_default_str();
-  command->add_option("--scenario", options->scenario, "a name, a TOML file, random (drawn from the seed), or list")->capture_default_str();
+  command->add_option("--scenario", options->scenario, "a name, a TOML file, random (drawn from the seed), or list")
+      ->capture_default_str();
   command->add_option("--packets", options->packets, "data packets, both directions together")->capture_default_str();
   command->add_option("--cycles", options->cycles,
                       "cycles of traffic instead of a number of packets: as long as told, e.g. with --scenario soak");

@@ -691,6 +691,7 @@ module mrc_nic
       .NumPlanes(NumPlanes),
       .NumQps(NumQps),
       .ProbeSlots(ProbeSlots),
+      .NumDests(NumDests),
       .TickCycles(TickCycles)
   ) u_tx_probe (
       .clk_i,

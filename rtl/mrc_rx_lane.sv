@@ -519,7 +519,7 @@ module mrc_rx_lane
     err = RxErrNone;
     if (fin_err_q) begin
       err = RxErrMac;
-    end else if (n_q < 14'd64) begin
+    end else if (n_q < 14'd64 || (n_q < 14'd68 && ts)) begin
       err = RxErrShort;
     end else if (!fin_etype_ok_q || h[7:4] != 4'd6 || h[6*8+:8] != 8'(ProtoUdp)) begin
       err = RxErrEncap;

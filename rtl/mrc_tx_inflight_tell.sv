@@ -150,7 +150,13 @@ module mrc_tx_inflight_tell
         ccev_load = fly_i != 28'd0;
         ccev = '0;
         ccev.cc = {8'd0, c_i.dest};
-        ccev.kind = (give_back_i || visit_i.dup) ? CcNack : ((state_i == StWalk) ? CcLoss : CcAck);
+        // What is in flight of a QP whose ACK is missing: earlier copies sent for the sake of it.
+        ccev.kind = CcAck;
+        if (give_back_i || visit_i.dup) begin
+          ccev.kind = CcNack;
+        end else if (state_i == StWalk) begin
+          ccev.kind = CcLoss;
+        end
         ccev.bytes = fly_i;
       end
     end

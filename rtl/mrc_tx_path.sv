@@ -243,7 +243,7 @@ module mrc_tx_path
   logic [GroupW-1:0] w_group_q, w_group_d;  // the group as addressed: turned by the key
   logic restored_q, restored_d;
   logic [EvW-1:0] restored_idx_q, restored_idx_d;
-  logic [GroupW:0] walked_q, walked_d;
+  logic whole_q, whole_d;  // this walk has been there since its pass began
   logic avoid_on_q, avoid_on_d;
   logic [EvW-1:0] e_idx_q;
   logic e_nopath_q;
@@ -444,9 +444,12 @@ module mrc_tx_path
   row_t look_row;
   logic [NumPlanes-1:0] act, mark, mark2, out, avoid, good, cand, no_room;
   logic [NumPlanes-1:0] passed, hit, first_mark, restore, look_u;
-  logic look_changed, group_done;
+  logic look_changed, group_done, avoid_here, restored_here;
 
   assign key_lo = w_lfsr_q[PlaneW-1:0];
+  // The EV to avoid, and the one that this walk has restored (another pass comes to it again).
+  assign avoid_here = avoid_on_q && w_pkt_q.avoid_ev[15:PlaneW] == (16 - PlaneW)'(w_group_q);
+  assign restored_here = restored_q && restored_idx_q[PlaneW+:GroupW] == w_group_q;
 
   always_comb begin
     act = '0;
@@ -473,10 +476,8 @@ module mrc_tx_path
         mark2[j] = evst_row[j] == 3'(EvSkip2) && bug_i != 8'd5;
         out[j] = evst_row[j] == 3'(EvBad) || evst_row[j] == 3'(EvStandby)
             || (evst_row[j] == 3'(EvDenied) && bug_i != 8'd45);
-        avoid[j] = w_pkt_q.avoid_ev[PlaneW-1:0] == PlaneW'(j);
-      end
-      if (!avoid_on_q || w_pkt_q.avoid_ev[15:PlaneW] != (16 - PlaneW)'(w_group_q)) begin
-        avoid = '0;
+        avoid[j] = (avoid_here && w_pkt_q.avoid_ev[PlaneW-1:0] == PlaneW'(j))
+            || (restored_here && restored_idx_q[PlaneW-1:0] == PlaneW'(j));
       end
       good = act & ~(mark | mark2 | out | avoid);
       cand = good & lane_room_i;
@@ -505,7 +506,8 @@ module mrc_tx_path
 
   // ---- what follows from it
 
-  logic w_dead, found, exhausted, whole_set, restored_ok, restored_room, use_restored, chosen;
+  logic w_dead, found, exhausted, last_group, seen_all, whole_set;
+  logic restored_ok, restored_room, use_restored, chosen;
   logic none_usable, choose, give_up, walk_next, walk_writes;
   logic [PlaneW-1:0] restored_plane;
   logic [EvW-1:0] chosen_idx, look_restored_idx;
@@ -513,7 +515,10 @@ module mrc_tx_path
   assign w_dead = w_pkt_q.voided || w_ok == '0;
   assign found = |cand;
   assign exhausted = w_valid_q && !w_dead && good == '0;
-  assign whole_set = exhausted && walked_q[GroupW];
+  // This is the last group of a pass that this walk has seen from its beginning.
+  assign last_group = w_grp_q == GroupW'(Groups - 1);
+  assign seen_all = whole_q && last_group;
+  assign whole_set = exhausted && seen_all;
   // What was restored, in this group (exhausted: the whole of it is seen, so the first mark is)
   // or before. Whose plane fell in the meantime is not waited for.
   assign restored_plane = restored_idx_q[PlaneW-1:0];
@@ -525,7 +530,7 @@ module mrc_tx_path
   assign chosen = found || use_restored;
   assign chosen_idx = whole_set ? look_restored_idx : {w_group_q, plane_of(hit)};
   assign none_usable = whole_set && !restored_ok && !avoid_on_q;
-  assign walk_next = exhausted && !(walked_q[GroupW] && (restored_ok || !avoid_on_q));
+  assign walk_next = exhausted && !(seen_all && (restored_ok || !avoid_on_q));
 
   assign choose = chosen && e_go;
   assign give_up = none_usable && e_go;
@@ -539,8 +544,7 @@ module mrc_tx_path
   logic [GroupW-1:0] next_group, pkt_group;
   logic [NumPlanes-1:0] left_u;
   assign next_place.grp = w_grp_q + GroupW'(1);
-  assign next_place.lfsr = (w_grp_q == GroupW'(Groups - 1) && bug_i != 8'd4) ? lfsr_next(w_lfsr_q)
-      : w_lfsr_q;
+  assign next_place.lfsr = (last_group && bug_i != 8'd4) ? lfsr_next(w_lfsr_q) : w_lfsr_q;
   assign next_group = next_place.grp ^ key_hi(next_place.lfsr);
   assign group_stays = next_group == w_group_q;
   assign advance = chosen && group_done;
@@ -566,7 +570,7 @@ module mrc_tx_path
     w_group_d = w_group_q;
     restored_d = restored_q;
     restored_idx_d = restored_idx_q;
-    walked_d = walked_q;
+    whole_d = whole_q;
     avoid_on_d = avoid_on_q;
     if (walk_next) begin
       w_grp_d = next_place.grp;
@@ -575,23 +579,30 @@ module mrc_tx_path
       w_group_d = next_group;
       restored_d = restored_q || first_mark != '0;
       restored_idx_d = look_restored_idx;
-      walked_d = walked_q + (GroupW + 1)'(1);
-      if (walked_q[GroupW]) begin
+      if (last_group) begin
+        whole_d = 1'b1;
+      end
+      if (seen_all) begin
         avoid_on_d = 1'b0;
-        walked_d = '0;
       end
     end else if (pkt_pop) begin
       w_group_d = pkt_group;
       {w_grp_d, w_lfsr_d} = place;
       w_u_d = used;
+      whole_d = place.grp == '0 && used == '0;
       if (same_qp) begin
+        // Whoever ends a walk without going on has used something of the group.
+        whole_d = advance && last_group;
         {w_grp_d, w_lfsr_d} = advance ? next_place : {w_grp_q, w_lfsr_q};
         if (bug_i != 8'd6) begin
           w_u_d = left_u;
         end
       end
+      // Bug 67: a walk that begins in the middle of a pass takes it for the whole set.
+      if (bug_i == 8'd67) begin
+        whole_d = 1'b1;
+      end
       restored_d = 1'b0;
-      walked_d = '0;
       avoid_on_d = pkt.rtx;
     end
   end
@@ -659,8 +670,10 @@ module mrc_tx_path
     end else if (state_q == StGen) begin
       gen_row_d = gen_write ? gen_row_q + EvW'(1) : gen_row_q;
       if (!cfg_gen.mode) begin
-        gen_out_d = xorshift(gen_num_q);
-        gen_num_d = gen_out_d;
+        gen_num_d = xorshift(gen_num_q);
+        // Bits that do not travel are not random: no mark would find its EV.
+        gen_out_d = (cfg_gen.mask == 32'd0) ? gen_num_d
+            : (gen_num_d & cfg_gen.mask) | (cfg_gen.init & ~cfg_gen.mask);
       end else begin
         gen_bit_d = gen_bit_q + 5'd1;
         gen_out_d[gen_bit_q] = cfg_gen.mask[gen_bit_q] ? gen_rest_q[0] : cfg_gen.init[gen_bit_q];
@@ -1031,7 +1044,7 @@ module mrc_tx_path
     w_group_q <= w_group_d;
     restored_q <= restored_d;
     restored_idx_q <= restored_idx_d;
-    walked_q <= walked_d;
+    whole_q <= whole_d;
     avoid_on_q <= avoid_on_d;
     init_qp_q <= init_qp_d;
     init_cnt_q <= init_cnt_d;

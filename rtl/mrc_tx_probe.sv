@@ -2,8 +2,9 @@
 
 /// Brings bad EVs back (docs/blocks/tx_probe.md): sends reliability probes on EVs in ASSUMED_BAD, at
 /// growing intervals, until several answers in a row revive them. One operation per cycle; one slot
-/// visited every 16 cycles. It probes ProbeSlots EVs at once; one that finds no slot is counted and
-/// not kept.
+/// visited every 16 cycles. It probes ProbeSlots EVs at once, those of QPs that can send; when all
+/// slots are taken, a newcomer gets that of an EV that has failed at the longest interval, or is
+/// counted and not kept.
 module mrc_tx_probe
   import mrc_pkg::*;
   import mrc_probe_pkg::*;
@@ -11,6 +12,7 @@ module mrc_tx_probe
     parameter int unsigned NumPlanes = 2,
     parameter int unsigned NumQps = 4,
     parameter int unsigned ProbeSlots = 4,
+    parameter int unsigned NumDests = 4,
     parameter int unsigned TickCycles = 128
 ) (
     input logic clk_i,
@@ -54,19 +56,24 @@ module mrc_tx_probe
   localparam int unsigned PlaneW = $clog2(NumPlanes);
   localparam int unsigned SlotW = $clog2(ProbeSlots);
   localparam int unsigned TickW = $clog2(TickCycles);
+  localparam int unsigned DestW = $clog2(NumDests);
 
   if (NumPlanes < 2 || NumPlanes != 2 ** PlaneW || NumQps < 2 || NumQps != 2 ** QpW
       || TickCycles < 2 || TickCycles != 2 ** TickW)
   begin : gen_bad_params
     $error("%m: NumPlanes, NumQps and TickCycles must be powers of two, at least 2");
   end
+  if (NumDests < 2 || NumDests != 2 ** DestW) begin : gen_bad_dests
+    $error("%m: NumDests must be a power of two, at least 2");
+  end
   if (ProbeSlots < 2 || ProbeSlots > 64 || ProbeSlots != 2 ** SlotW) begin : gen_bad_slots
     $error("%m: ProbeSlots must be a power of two, 2 to 64");
   end
 
   typedef struct packed {
-    logic waiting;  // for the answer to a probe
+    logic marked;  // an answer that counts asked for a skip
     logic [15:0] qp;
+    logic [DestW-1:0] dest;  // of the QP: a new context takes its slots away
     logic [15:0] ev_idx;
     logic [31:0] ev;
     logic [3:0] fails;
@@ -120,6 +127,10 @@ module mrc_tx_probe
   logic visit_due_q, visit_due_d;
   logic [SlotW-1:0] visit_q, visit_d;
   logic [ProbeSlots-1:0] busy_q, busy_d;
+  logic [ProbeSlots-1:0] waiting_q, waiting_d;  // for the answer to a probe
+  logic [ProbeSlots-1:0] slow_q, slow_d;  // has failed at the longest interval
+  logic [NumQps-1:0] live_q;  // QPs that can send
+  logic [NumDests-1:0][NumPlanes-1:0] pmask_q;  // planes the peer's ports can receive on
   logic [ProbeSlots-1:0][7:0] seq_q, seq_d;
   logic [QpW-1:0] slot_qp_q[0:ProbeSlots-1];  // of the slots, all of them compared at once
   logic [15:0] slot_ev_q[0:ProbeSlots-1];
@@ -132,14 +143,19 @@ module mrc_tx_probe
   // ---- the choice of the cycle
 
   logic fb_free, probe_free;
-  logic op_cfg, op_pres, op_bad, op_visit, cfg_ctx_we;
+  logic op_cfg, op_pres, op_bad, op_visit, cfg_ctx_we, cfg_state_we, cfg_ports_we, cfg_live;
   tbl_qp_ctx_t cfg_ctx;
+  tbl_qp_state_t cfg_state;
   logic [QpW-1:0] cfg_qp;
 
   assign cfg_ctx = cfg_data_i;
   assign cfg_qp = cfg_index_i[QpW-1:0];
   assign op_cfg = cfg_req_i && !cfg_ack_q;
+  assign cfg_state = cfg_data_i[$bits(tbl_qp_state_t)-1:0];
   assign cfg_ctx_we = op_cfg && cfg_table_i == CfgTableQpCtx;
+  assign cfg_state_we = op_cfg && cfg_table_i == CfgTableQpState;
+  assign cfg_ports_we = op_cfg && cfg_table_i == CfgTablePeerPorts;
+  assign cfg_live = (cfg_ctx_we ? cfg_ctx.state : cfg_state.state) == QpStateRts;
   assign op_pres = !op_cfg && pres_v && fb_free;
   assign op_bad = !op_cfg && !op_pres && bad_v;
   assign op_visit = !op_cfg && !op_pres && !op_bad && visit_due_q;
@@ -148,23 +164,28 @@ module mrc_tx_probe
 
   // ---- the slot of the operation
 
-  logic all_busy, slot_we, op_take, probed;
+  logic all_busy, none_free, slot_we, op_take, wanted, probed;
+  logic [ProbeSlots-1:0] offered;
   logic [SlotW-1:0] free_slot, s, seen;
   slot_t slot, slot_d;
   logic [23:0] dqpn;
   logic [4:0] timeout;
+  logic [DestW-1:0] bad_dest;
 
+  // EVs that stay bad come again by the scrub of tx_path: they make room when nothing is free.
+  assign all_busy = &busy_q;
+  assign offered = all_busy ? slow_q & ~waiting_q : ~busy_q;
+  assign none_free = offered == '0;
   always_comb begin
     free_slot = '0;
     if (op_bad) begin
       for (int unsigned i = ProbeSlots; i > 0; i--) begin
-        if (!busy_q[i-1]) begin
+        if (offered[i-1]) begin
           free_slot = SlotW'(i - 1);
         end
       end
     end
   end
-  assign all_busy = &busy_q;
   always_comb begin
     probed = 1'b0;  // the EV has a slot already
     if (op_bad) begin
@@ -175,7 +196,8 @@ module mrc_tx_probe
       end
     end
   end
-  assign op_take = op_bad && !probed && !all_busy;
+  assign wanted = op_bad && live_q[bad.qp[QpW-1:0]] && !probed;
+  assign op_take = wanted && !none_free;
 
   // Whose row is looked at; a slot that is taken is written only.
   assign seen = op_pres ? pres.id[SlotW-1:0] : visit_q;
@@ -205,28 +227,45 @@ module mrc_tx_probe
       .wdata_i({cfg_ctx.dqpn, cfg_ctx.timeout})
   );
 
+  mrc_rf_1r1w #(
+      .Width(DestW),
+      .Depth(NumQps)
+  ) u_dest (
+      .clk_i,
+      .raddr_i(bad.qp[QpW-1:0]),
+      .rdata_o(bad_dest),
+      .we_i(cfg_ctx_we),
+      .waddr_i(cfg_qp),
+      .wdata_i(cfg_ctx.dest[DestW-1:0])
+  );
+
   // ---- an answer
 
-  logic answered, revived;
+  logic heard, answered, refused, revived, marked_next;
   logic [2:0] succ_next;
-  assign answered = op_pres && busy_q[seen] && slot.waiting
+  assign heard = op_pres && busy_q[seen] && waiting_q[seen]
       && slot.qp[QpW-1:0] == pres.qp[QpW-1:0]
       && pres.id[15:SlotW] == (16 - SlotW)'(seq_q[seen]);
+  // The peer may say that it does not want this EV.
+  assign answered = heard && !pres.m[1];
+  assign refused = heard && pres.m[1];
+  assign marked_next = slot.marked || pres.m == MarkSkipOnce;
   assign succ_next = slot.succ + 3'd1;
   assign revived = answered && succ_next == successes_i;
 
   // ---- a visit
 
   logic [31:0] late;
-  logic visit_now, failed, send;
+  logic visit_now, failed, send, plane_up;
   logic [3:0] fails_next, cap;
   logic [PlaneW-1:0] ev_plane;
   logic [7:0] seq_next;
   assign late = tick_q - slot.due;
   assign visit_now = op_visit && busy_q[seen] && !late[31];
-  assign failed = visit_now && slot.waiting;
+  assign failed = (visit_now && waiting_q[seen]) || refused;
   assign ev_plane = slot.ev_idx[PlaneW-1:0];
-  assign send = visit_now && !slot.waiting && probe_free && port_up_i[ev_plane];
+  assign plane_up = port_up_i[ev_plane] && pmask_q[slot.dest][ev_plane];
+  assign send = visit_now && !waiting_q[seen] && probe_free && plane_up;
   assign cap = (cap_i == 4'd15) ? 4'd14 : cap_i;
   assign fails_next = (slot.fails < cap) ? slot.fails + 4'd1 : cap;
   assign seq_next = seq_q[seen] + 8'd1;
@@ -239,8 +278,9 @@ module mrc_tx_probe
     if (op_bad) begin
       slot_we = op_take;
       slot_d = '{
-          waiting: 1'b0,
+          marked: 1'b0,
           qp: bad.qp,
+          dest: bad_dest,
           ev_idx: bad.ev_idx,
           ev: bad.ev,
           fails: 4'd0,
@@ -249,28 +289,29 @@ module mrc_tx_probe
       };
     end else if (answered) begin
       slot_we = 1'b1;
-      slot_d.waiting = 1'b0;
+      slot_d.marked = marked_next;
       slot_d.succ = succ_next;
       slot_d.due = tick_q + {16'd0, interval_i};
     end else if (failed) begin
       slot_we = 1'b1;
-      slot_d.waiting = 1'b0;
       // Bug 30: answers before a failure still count.
       if (bug_i != 8'd30 && !keep_count_i) begin
         slot_d.succ = 3'd0;
+      end
+      if (!keep_count_i) begin
+        slot_d.marked = 1'b0;
       end
       slot_d.fails = fails_next;
       slot_d.due = tick_q + ({16'd0, interval_i} << fails_next);
     end else if (send) begin
       slot_we = 1'b1;
-      slot_d.waiting = 1'b1;
       slot_d.due = tick_q + (32'd8 << timeout);
     end
   end
 
   always_comb begin
     busy_d = busy_q;
-    if (cfg_ctx_we) begin
+    if (cfg_ctx_we || (cfg_state_we && !cfg_live)) begin
       for (int unsigned i = 0; i < ProbeSlots; i++) begin
         if (slot_qp_q[i] == cfg_qp) begin
           busy_d[i] = 1'b0;
@@ -280,6 +321,23 @@ module mrc_tx_probe
       busy_d[seen] = 1'b0;
     end else if (op_take) begin
       busy_d[free_slot] = 1'b1;
+    end
+  end
+
+  always_comb begin
+    waiting_d = waiting_q;
+    slow_d = slow_q;
+    if (op_take) begin
+      waiting_d[free_slot] = 1'b0;
+      slow_d[free_slot] = 1'b0;
+    end else if (answered || failed) begin
+      waiting_d[seen] = 1'b0;
+      // Bug 68: nobody makes room.
+      if (failed && slot.fails == cap && bug_i != 8'd68) begin
+        slow_d[seen] = 1'b1;
+      end
+    end else if (send) begin
+      waiting_d[seen] = 1'b1;
     end
   end
 
@@ -303,7 +361,7 @@ module mrc_tx_probe
           qp: slot.qp,
           ev_idx: slot.ev_idx,
           entropy: 32'd0,
-          kind: (pres.m == MarkSkipOnce && !skip_good_i) ? 3'd5 : 3'd4
+          kind: (marked_next && !skip_good_i) ? 3'd5 : 3'd4
       };
   assign id = {(16 - SlotW)'(seq_next), seen};
   assign spdcid = pdcid_zero_i ? 16'd0 : slot.qp + 16'(QpnBase);
@@ -350,7 +408,7 @@ module mrc_tx_probe
 
   assign sent_inc_d = send;
   assign revived_inc_d = revived;
-  assign full_inc_d = op_bad && !probed && all_busy;
+  assign full_inc_d = wanted && none_free;
   assign sent_inc_o = sent_inc_q;
   assign revived_inc_o = revived_inc_q;
   assign full_inc_o = full_inc_q;
@@ -367,6 +425,8 @@ module mrc_tx_probe
       visit_q <= '0;
       busy_q <= '0;
       seq_q <= '0;
+      live_q <= '0;
+      pmask_q <= '1;
       sent_inc_q <= 1'b0;
       revived_inc_q <= 1'b0;
       full_inc_q <= 1'b0;
@@ -379,6 +439,12 @@ module mrc_tx_probe
       visit_q <= visit_d;
       busy_q <= busy_d;
       seq_q <= seq_d;
+      if (cfg_ctx_we || cfg_state_we) begin
+        live_q[cfg_qp] <= cfg_live;
+      end
+      if (cfg_ports_we) begin
+        pmask_q[cfg_index_i[DestW-1:0]] <= cfg_data_i[NumPlanes-1:0];
+      end
       sent_inc_q <= sent_inc_d;
       revived_inc_q <= revived_inc_d;
       full_inc_q <= full_inc_d;
@@ -386,6 +452,8 @@ module mrc_tx_probe
   end
 
   always_ff @(posedge clk_i) begin
+    waiting_q <= waiting_d;
+    slow_q <= slow_d;
     if (op_take) begin
       slot_ev_q[free_slot] <= bad.ev_idx;
       slot_qp_q[free_slot] <= bad.qp[QpW-1:0];
@@ -393,6 +461,6 @@ module mrc_tx_probe
   end
 
   logic unused_ok;
-  assign unused_ok = &{1'b0, unused_counts, cfg_index_i, cfg_ctx, pres.qp, dqpn, late};
+  assign unused_ok = &{1'b0, unused_counts, cfg_index_i, cfg_ctx, cfg_state, pres.qp, dqpn, late};
 
 endmodule

@@ -137,7 +137,7 @@ module mrc_tx_segment_intake
   logic bad_state, bad_length, overrun, bad, room, same_qp, can, refuse, may, active;
   logic [15:0] held;
   assign bad_state = !regs.rts || regs.failed;
-  assign bad_length = wqe.length == 32'd0 || wqe.length > 32'h8000_0000;
+  assign bad_length = wqe.length == 32'd0;
   assign overrun = wqe.imm_valid && 8'(win - wout_i) == regs.max_wimm;
   assign bad = bad_state || bad_length || overrun;
   // The last quarter of the pool is for QPs that have next to nothing.

@@ -157,7 +157,7 @@ package mrc_tx_window_pkg;
     logic step;  // another mark
     logic ask;  // and the peer is asked for its state
     logic drift;  // it is done, but bytes still fly
-    logic dup;  // the ACK is missing: the newest packet goes again
+    logic dup;  // the ACK is missing; what still flies is given back
     logic fail;  // the QP ends
     logic walk;  // something may be lost
   } visit_t;

@@ -253,6 +253,7 @@ class FastEndpoint final : public Endpoint {
   /// The QP's window is full: if nothing is heard for a while, a reliability probe asks what has arrived.
   void watch_state(FastQp& qp);
   void state_timer(FastQp& qp, Time time);
+  void ask_state(FastQp& qp, uint16_t id);
   void arm_state(FastQp& qp);
   uint32_t state_wait(const FastQp& qp) const;
   Block* block_of(const FastQp& qp, uint32_t psn) const;

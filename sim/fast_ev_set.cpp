@@ -50,6 +50,7 @@ void EvSet::next_group(Walk& w) const {
   if (++w.group == groups_) {
     w.group = 0;
     w.lfsr = ev_key_next(w.lfsr);
+    w.whole = true;
   }
 }
 
@@ -83,7 +84,7 @@ EvSet::Found EvSet::walk(Walk& w, unsigned up, unsigned room, uint16_t& ev_idx) 
     }
     if (g.busy) return Found::Busy;
     // The group is exhausted.
-    if (w.walked == groups_) {
+    if (ev_walk_over(w.whole, w.group, groups_)) {
       const unsigned p = plane(g.restored_idx);
       if (g.restored && (up >> p & 1) != 0) {
         if ((room >> p & 1) == 0) return Found::Busy;
@@ -101,10 +102,8 @@ EvSet::Found EvSet::walk(Walk& w, unsigned up, unsigned room, uint16_t& ev_idx) 
         return Found::NoPath;
       }
       w.avoid_on = false;
-      w.walked = 0;
     } else {
       rows_[group] = g.row;
-      ++w.walked;
     }
     w.restored = g.restored;
     w.restored_idx = g.restored_idx;

@@ -21,14 +21,14 @@ class EvSet {
 
   /// A packet on its way through the set. Keeps its place while the packet waits for a lane.
   struct Walk {
-    uint16_t group, lfsr, walked, avoid, restored_idx;
+    uint16_t group, lfsr, avoid, restored_idx;
     uint8_t used;
-    bool restored, avoid_on;
+    bool whole, restored, avoid_on;
   };
   enum class Found : uint8_t { Ev, Busy, NoPath };
 
   Walk begin(bool retransmission, uint16_t avoid) const {
-    return {group_, lfsr_, 0, avoid, 0, used_, false, retransmission};
+    return {group_, lfsr_, avoid, 0, used_, ev_walk_whole(group_, used_), false, retransmission};
   }
   /// up: planes that can be used; room: planes whose lane takes a packet. Busy: come again with the same walk.
   Found walk(Walk& w, unsigned up, unsigned room, uint16_t& ev_idx);

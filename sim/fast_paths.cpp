@@ -113,6 +113,20 @@ uint32_t FastEndpoint::state_wait(const FastQp& qp) const {
   return config_.state_probe * (dest.state.base_rtt + (dest.words->target >> 8)) << qp.state_probes;
 }
 
+void FastEndpoint::ask_state(FastQp& qp, uint16_t id) {
+  uint16_t ev_idx = kNoPathEv;
+  EvSet::Walk walk = qp.ev.begin(false, 0);
+  if (qp.ev.walk(walk, usable(qp), ~0u, ev_idx) != EvSet::Found::Ev) return;
+  const unsigned plane = qp.ev.plane(ev_idx);
+  PacketPtr packet = make_packet(qp, plane, qp.ev.value(ev_idx), true);
+  packet->opcode = kProbeOpcode;
+  packet->psn = 0;
+  packet->size = static_cast<uint16_t>(frame_size(qp.stack, kProbeOpcode, false, 0));
+  packet->probe = {0, id, time_stamp(tick(), false), 0};
+  put_control(std::move(packet), plane, config_.work_to_probe);
+  ++stats_.probes;
+}
+
 void FastEndpoint::state_timer(FastQp& qp, Time time) {
   if (!qp.watched || time != qp.state_due) return;
   qp.watched = false;
@@ -120,18 +134,7 @@ void FastEndpoint::state_timer(FastQp& qp, Time time) {
   qp.watched = true;
   const uint32_t since = tick() - qp.heard_tick;
   if (since >= state_wait(qp)) {
-    uint16_t ev_idx = kNoPathEv;
-    EvSet::Walk walk = qp.ev.begin(false, 0);
-    if (qp.ev.walk(walk, usable(qp), ~0u, ev_idx) == EvSet::Found::Ev) {
-      const unsigned plane = qp.ev.plane(ev_idx);
-      PacketPtr packet = make_packet(qp, plane, qp.ev.value(ev_idx), true);
-      packet->opcode = kProbeOpcode;
-      packet->psn = 0;
-      packet->size = static_cast<uint16_t>(frame_size(qp.stack, kProbeOpcode, false, 0));
-      packet->probe = {0, probe_id(qp.state_probes, kStateSlot, kProbeSlots), time_stamp(tick(), false), 0};
-      put_control(std::move(packet), plane, config_.work_to_probe);
-      ++stats_.probes;
-    }
+    ask_state(qp, probe_id(qp.state_probes, kStateSlot, kProbeSlots));
     qp.heard_tick = tick();
     if (qp.state_probes < kProbeMaxFails) ++qp.state_probes;
   }

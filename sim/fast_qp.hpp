@@ -76,6 +76,7 @@ struct FastQp {
   Flight fly;
   uint32_t rcvd_newest = 0;
   uint8_t rcvd_credit = 0;
+  Owed owed;
   bool watched = false;      ///< has a state timer
   uint8_t state_probes = 0;  ///< unanswered
   Time state_due = 0;        ///< when the state timer expires; one of another time is an old one

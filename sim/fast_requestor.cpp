@@ -249,7 +249,7 @@ bool FastEndpoint::begin_retransmission(FastQp& qp) {
   }
   Block* block = nullptr;
   uint32_t psn = 0;
-  bool pending = false, loss = false;
+  bool pending = false;
   for (;;) {
     const uint32_t w = psn_word(qp.rtx_lo);
     block = block_of(qp, qp.rtx_lo);
@@ -257,7 +257,6 @@ bool FastEndpoint::begin_retransmission(FastQp& qp) {
     if (c != 0) {
       psn = psn_add(w, std::countr_zero(c));
       pending = true;
-      loss = (block->row.nacked >> (psn & 63) & 1) == 0;
       break;
     }
     const uint32_t next = psn_add(w, 64);
@@ -282,23 +281,21 @@ bool FastEndpoint::begin_retransmission(FastQp& qp) {
   const Record record = block->record[psn & 63];
   const WinRow before = block->row;
   const RowAges ages = block->ages;
-  const uint64_t bit = uint64_t{1} << (psn & 63);
+  LossNews news;
   if (pending) {
-    block->row.pend &= ~bit;
-    block->row.nacked &= ~bit;
-    block->row.rtxd |= bit;
+    news = mrc::send_again(block->row, psn);
     block->ages.set(psn & 63, spared_steps(tick() - qp.step_tick, timer_step(qp)));
     qp.rtx_lo = psn_add(psn, 1);
   }
-  if (loss) feedback(qp, record.ev_idx, kFbLoss, 0);
+  if (news.blame) feedback(qp, record.ev_idx, kFbLoss, 0);
   if (qp.cc) {
-    if (loss) cc_event(qp, {.kind = NsccKind::Loss, .bytes = take_packet(qp.fly, record.size, qp.rcvd_credit)});
+    if (news.loss) cc_event(qp, {.kind = NsccKind::Loss, .bytes = take_packet(qp.fly, record.size, qp.rcvd_credit)});
     FastDest& dest = dest_of(qp);
     if (!nscc_fits(dest.state.inflight, record.size, nscc_cwnd_bytes(dest.state, *dest.words))) {
       if (pending) {
         block->row = before;
         block->ages = ages;
-        block->row.nacked |= bit;  // its loss is accounted for
+        not_sent(block->row, psn);
         qp.rtx_lo = psn;
       } else {
         qp.dup = true;
@@ -483,7 +480,8 @@ void FastEndpoint::on_sack(FastQp& qp, const Packet& packet) {
     qp.state_probes = 0;
     if (qp.watched) arm_state(qp);  // the interval is the first one again
   }
-  const SackView view = sack_view(ctl, qp.una, qp.nxt, qp.hi, config_.reorder);
+  const RcvdNews news = rcvd_news(s.rcvd_bytes, qp.rcvd_newest);
+  const SackView view = sack_view(ctl, qp.una, qp.nxt, qp.hi, config_.reorder, news.late);
 
   // The packet that this SACK is about.
   const Block* own = ctl.pr ? nullptr : block_of(qp, ctl.psn);
@@ -524,17 +522,16 @@ void FastEndpoint::on_sack(FastQp& qp, const Packet& packet) {
     activate(qp);
   }
   if (ctl.pr) probe_answer(qp, static_cast<uint16_t>(ctl.psn), s.m);
-  if (recent && s.m != 0) feedback(qp, kept.ev_idx, s.m, s.entropy);
+  if (recent && (s.m == 1 || s.m == 2)) feedback(qp, kept.ev_idx, s.m, s.entropy);
   if (recent && s.m == 0 && !kept.rtx && kept.ev_idx != kNoPathEv) {
     good_reverse(dest_of(qp), qp.ev.plane(kept.ev_idx), s.entropy);
   }
-  const RcvdNews news = rcvd_news(s.rcvd_bytes, qp.rcvd_newest);
   if (!news.late) qp.rcvd_newest = s.rcvd_bytes;
   if (qp.cc) {
     // An old SACK brings nothing new.
     const bool all = qp.una == qp.nxt;
-    const uint32_t bytes =
-        news.late && !all ? 0 : take_acked(qp.fly, news.late ? 0 : news.units, cancelled, qp.full, all, qp.rcvd_credit);
+    const uint32_t told = qp.owed.pay(news.units * kRcvdUnit, !news.late && psn_add(ctl.cack, 1) == qp.nxt);
+    const uint32_t bytes = news.late && !all ? 0 : take_acked(qp.fly, told, cancelled, qp.full, all, qp.rcvd_credit);
     const bool sample = recent && qp.ts && (!kept.rtx || config_.rtt_rtx);
     cc_event(qp, {.kind = NsccKind::Ack,
                   .bytes = bytes,
@@ -544,7 +541,7 @@ void FastEndpoint::on_sack(FastQp& qp, const Packet& packet) {
                   .pen = s.rcv_cwnd_pen,
                   .restore = s.restore_cwnd != 0});
   }
-  if (config_.same_ev && recent && !kept.rtx && same_ev_asks(ctl.psn, qp.una, qp.nxt)) {
+  if (config_.same_ev && recent && !kept.rtx && same_ev_asks(ctl, qp.una, qp.nxt, news.late)) {
     Block* block = block_of(qp, qp.una);
     if (block != nullptr && block->record[qp.una & 63].ev_idx == kept.ev_idx && same_ev_lost(block->row, qp.una)) {
       list_retransmission(qp);
@@ -573,13 +570,11 @@ void FastEndpoint::on_nack(FastQp& qp, const Packet& packet) {
   Block* block = block_of(qp, psn);
   if (block == nullptr) return;
   const Record record = block->record[psn & 63];
-  const uint64_t bit = uint64_t{1} << (psn & 63);
-  if (in && ((block->row.sacked | block->row.pend) & bit) == 0) {
-    block->row.pend |= bit;
-    block->row.nacked |= bit;
+  const NackMark mark = in ? nack_lost(block->row, psn) : NackMark{};
+  if (mark.lost) {
     qp.rtx_lo = psn_first(qp.rtx_lo, psn);
     list_retransmission(qp);
-    if (qp.cc) {
+    if (qp.cc && mark.leaves) {
       const bool sample = qp.ts && (!record.rtx || config_.rtt_rtx);
       cc_event(qp, {.kind = NsccKind::Nack,
                     .bytes = take_packet(qp.fly, record.size, qp.rcvd_credit),
@@ -606,6 +601,7 @@ void FastEndpoint::on_ack(FastQp& qp, const Packet& packet) {
   if (ctl.msn != qp.msn_done) progress(qp);
   if (psn_before(qp.una, next)) advance(qp, next);
   if (qp.cc && qp.una == qp.nxt && qp.fly.bytes() != 0) {
+    qp.owed.add(qp.fly.bytes());
     cc_event(qp, {.kind = NsccKind::Ack, .bytes = qp.fly.take_all()});
   }
   release_blocks(qp);
@@ -680,15 +676,19 @@ void FastEndpoint::retry_timer(FastQp& qp) {
     return;
   }
   const uint32_t overdue = qp.marks.mark[0];
+  const bool first = qp.marks.first();
   if (!qp.marks.step(qp.nxt)) {
     qp.step_tick = tick();
+    if (first && config_.nic_walks) ask_state(qp, probe_id(0, kStateSlot, kProbeSlots));
   } else if (qp.una == qp.nxt) {
     if (qp.msn_done == qp.msn_head) {  // done, but bytes have drifted
+      qp.owed.add(qp.fly.bytes());
       cc_event(qp, {.kind = NsccKind::Ack, .bytes = qp.fly.take_all()});
     } else {  // the ACK is missing
       if (retry_exhausted(qp.retry, config_.retry)) {
         fail(qp, CqStatus::RetryExceeded);
       } else {
+        if (qp.cc && qp.fly.bytes() != 0) cc_event(qp, {.kind = NsccKind::Nack, .bytes = qp.fly.take_all()});
         qp.retry = retry_next(qp.retry);
         qp.dup = true;
         ++stats_.timeouts;
@@ -724,6 +724,10 @@ void FastEndpoint::retry_timer(FastQp& qp) {
       }
       if (qp.cc && qp.fly.bytes() != 0 && overdue == qp.nxt && !spared) {
         cc_event(qp, {.kind = NsccKind::Loss, .bytes = qp.fly.take_all()});
+        for (uint32_t w = psn_word(qp.una); in_window(psn_before(w, qp.una) ? qp.una : w, qp.una, qp.nxt);
+             w = psn_add(w, 64)) {
+          if (Block* block = block_of(qp, psn_before(w, qp.una) ? qp.una : w)) all_left(block->row);
+        }
       }
       qp.marks.shift(qp.nxt);
       qp.step_tick = tick();

@@ -56,10 +56,10 @@ struct QpPlan {
   uint16_t peer = 0;  ///< QP index at the other side
   unsigned mtu = 0;   ///< 256 << mtu
   uint16_t msn = 0, rqmsn = 0;
-  bool fails = false;     ///< one of its messages leaves its memory region
-  bool may_fail = false;  ///< it may end in an error that is not its own: retries, the other direction
-  unsigned max_wimm = 0;      ///< immediates that may be outstanding
-  unsigned wimm_room = ~0u;   ///< immediates that the host lets be outstanding
+  bool fails = false;        ///< one of its messages leaves its memory region
+  bool may_fail = false;     ///< it may end in an error that is not its own: retries, the other direction
+  unsigned max_wimm = 0;     ///< immediates that may be outstanding
+  unsigned wimm_room = ~0u;  ///< immediates that the host lets be outstanding
 };
 
 /// Bytes that WRITEs read: random, never changed.

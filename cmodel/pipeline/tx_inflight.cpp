@@ -12,6 +12,8 @@ namespace {
 
 /// Blocks that a retransmission's search looks at in one turn.
 constexpr unsigned kScanBlocks = 4;
+/// Ticks that a QP whose ACK has come leaves for the SACK of the same packets: 1 us.
+constexpr uint32_t kSackTicks = 8;
 
 }  // namespace
 
@@ -78,10 +80,16 @@ void TxInflight::step(const CfgBus& cfg, const CsrOut& csr) {
       retx_wait();
       break;
     case State::Walk0:
-      walk0();
+      rows_from(State::Walk);
       break;
     case State::Walk:
       walk();
+      break;
+    case State::Told0:
+      rows_from(State::Told);
+      break;
+    case State::Told:
+      told();
       break;
   }
   // Record last: the main machine has seen nxt, msn_sent and fsent of this cycle.
@@ -108,6 +116,7 @@ TxInflight::Recording TxInflight::recording() const {
     case State::RetxW:
     case State::Same1:
     case State::Walk:
+    case State::Told:
     case State::Reclaim:
       return Recording::No;
     default:
@@ -284,18 +293,20 @@ void TxInflight::visit() {
     restart(q);
     return;
   }
+  if (!q.outstanding()) {  // an ACK without a SACK, or rounding
+    if (tick_ - q.start < kSackTicks) return;
+    q.owed.add(q.fly.bytes());
+    tell(q, CcEvent::Ack, q.fly.take_all());
+    return;
+  }
   if (tick_ - q.start < q.step()) return;
   const bool first = q.marks.first();
   if (!q.marks.step(q.nxt)) {
     q.start = tick_;
-    if (first && q.outstanding() && out_.stateq.free() && !state_silent_) {
+    if (first && out_.stateq.free() && !state_silent_) {
       out_.stateq.load({.qp = index});
       pulses_next_.state = true;
     }
-    return;
-  }
-  if (!q.outstanding()) {  // done, but bytes have drifted
-    tell(q, CcEvent::Ack, q.fly.take_all());
     return;
   }
   if (q.una == q.nxt) {  // all arrived, a semantic ACK is missing: the newest packet again asks for it
@@ -404,7 +415,8 @@ void TxInflight::sack_block(const CsrOut& csr) {
   const Qp& q = qp(ctl_.qp);
   const uint32_t p0 = block_psn(w_);
   const auto piece = sack_piece<uint16_t>(ctl_.bitmap, ctl_.base, p0);
-  const SackView view = sack_view(una_keep_, q.nxt, hi_keep_, ctl_.ooo, csr.reorder);
+  const bool late = rcvd_news(ctl_.rcvd, q.rcvdl).late;
+  const SackView view = sack_view(una_keep_, q.nxt, hi_keep_, ctl_.ooo, csr.reorder, late);
   WinBlock row = win_.rdata();
   canc_ += cancelled_losses(row.psns, p0, piece.got, view);
   const uint16_t lost = sack_row(row.psns, p0, piece.got, piece.cover, view);
@@ -447,27 +459,28 @@ void TxInflight::done(const CsrOut& csr) {
   }
   const bool recent = !ctl_.pr && own_;
   if (ctl_.pr) out_.pres.load({.qp = ctl_.qp, .id = static_cast<uint16_t>(ctl_.psn), .m = ctl_.m});
-  if (recent && ctl_.m != 0) {
+  if (recent && (ctl_.m == 1 || ctl_.m == 2)) {
     out_.fb.load({.qp = ctl_.qp, .ev_idx = ev_idx_keep_, .entropy = ctl_.entropy, .kind = ctl_.m});
-  } else if (recent && !rtx_keep_) {
+  } else if (recent && ctl_.m == 0 && !rtx_keep_) {
     out_.okev.load({.dest = q.dest, .plane = static_cast<uint8_t>(ev_idx_keep_ & (planes_ - 1)), .ev = ctl_.entropy});
   }
-  acknowledge(q, recent && rtt_valid(q, rtx_keep_, csr), csr);
-  if (csr.same_ev && recent && !rtx_keep_ && same_ev_asks(ctl_.psn, q.una, q.nxt)) {
+  const bool late = acknowledge(q, recent && rtt_valid(q, rtx_keep_, csr), csr);
+  if (csr.same_ev && recent && !rtx_keep_ && same_ev_asks(ctl_, q.una, q.nxt, late)) {
     read_map(ctl_.qp, psn_block(q.una));
     state_ = State::Same0;
   }
 }
 
-/// What SACK ctl_ means for the flight.
-void TxInflight::acknowledge(Qp& q, bool sample, const CsrOut& csr) {
+/// What SACK ctl_ means for the flight. True: a newer one has overtaken it.
+bool TxInflight::acknowledge(Qp& q, bool sample, const CsrOut& csr) {
   const RcvdNews news = rcvd_news(ctl_.rcvd, q.rcvdl);
   if (!news.late) q.rcvdl = ctl_.rcvd;
-  if (!q.cc) return;
+  if (!q.cc) return news.late;
   const bool all = q.una == q.nxt;
+  const uint32_t told = q.owed.pay(news.units * kRcvdUnit, !news.late && psn_add(ctl_.cack, 1) == q.nxt);
   uint32_t n = 0;
   if (all || !news.late) {
-    n = take_acked(q.fly, news.units, canc_, nominal_full(q.mtu, q.ts, csr.payload_bytes), all, q.credit);
+    n = take_acked(q.fly, told, canc_, nominal_full(q.mtu, q.ts, csr.payload_bytes), all, q.credit);
   }
   out_.ccev.load({.cc = q.dest,
                   .kind = static_cast<uint8_t>(CcEvent::Ack),
@@ -478,6 +491,7 @@ void TxInflight::acknowledge(Qp& q, bool sample, const CsrOut& csr) {
                   .pen = ctl_.pen,
                   .restore = ctl_.restore,
                   .reason = 0});
+  return news.late;
 }
 
 void TxInflight::same0() {
@@ -515,9 +529,9 @@ void TxInflight::nack(const CsrOut& csr) {
     }
     q.retry = retry_next(q.retry);
   }
-  if (in && nack_lost(row.psns, ctl_.psn)) {
+  if (const NackMark mark = nack_lost(row.psns, ctl_.psn); in && mark.lost) {
     win_.write(n_, row);
-    if (q.cc) {
+    if (q.cc && mark.leaves) {
       const bool sample = rtt_valid(q, sent.rtx, csr);
       out_.ccev.load({.cc = q.dest,
                       .kind = static_cast<uint8_t>(CcEvent::Nack),
@@ -557,8 +571,6 @@ void TxInflight::semantic_ack() {
   if (!good) {
     out_.qperr.load({.qp = ctl_.qp, .status = static_cast<CqStatus>(ctl_.reason)});
     retire(q, ctl_.qp);
-  } else if (q.cc && una == q.nxt && q.fly.bytes() != 0) {
-    tell(q, CcEvent::Ack, q.fly.take_all());
   }
 }
 
@@ -586,7 +598,7 @@ void TxInflight::scan() {
   if (c != 0) {
     row_keep_ = row;
     p_ = lowest_psn(p0, c);
-    loss_ = send_again(row.psns, p_);
+    news_ = send_again(row.psns, p_);
     row.ages.set(p_ % kBlockPsns, spared_steps(tick_ - q.start, q.step()) - q.marks.count);
     win_.write(n_, row);
     recs_.read(recs_row(n_, p_));
@@ -612,7 +624,8 @@ void TxInflight::scan() {
       state_ = State::Idle;
       return;
     }
-    q.dup = loss_ = false;
+    q.dup = false;
+    news_ = {};
     p_ = psn_add(q.nxt, -1);
     recs_.read(recs_row(q.cur, p_));
   }
@@ -626,12 +639,12 @@ void TxInflight::retx1() {
   Qp& q = qp(op_qp_);
   const Sent& s = recs_.rdata();
   // A gap or the timer, not a NACK: one loss is enough to take the EV out of use.
-  if (loss_) out_.fb.load({.qp = op_qp_, .ev_idx = s.ev_idx, .entropy = 0, .kind = kFbLoss});
+  if (news_.blame) out_.fb.load({.qp = op_qp_, .ev_idx = s.ev_idx, .entropy = 0, .kind = kFbLoss});
   if (!q.cc) {
     order();
     return;
   }
-  if (loss_) tell(q, CcEvent::Loss, take_packet(q.fly, s.size, q.credit));
+  if (news_.loss) tell(q, CcEvent::Loss, take_packet(q.fly, s.size, q.credit));
   out_.rask.load({.cc = q.dest, .min = s.size, .bytes = s.size});
   state_ = State::RetxW;
 }
@@ -660,16 +673,17 @@ void TxInflight::retx_wait() {
     q.dup = true;
     return;
   }
-  row_keep_.psns.nacked |= psn_bit<uint16_t>(p_);  // its loss is accounted for
+  not_sent(row_keep_.psns, p_);
   win_.write(n_, row_keep_);
   q.rtx_lo = p_;
 }
 
-void TxInflight::walk0() {
+/// The rows of a pass over the window begin.
+void TxInflight::rows_from(State state) {
   n_ = map_.rdata();
   win_.read(n_);
   read_map(op_qp_, block_add(w_, 1));
-  state_ = State::Walk;
+  state_ = state;
 }
 
 void TxInflight::walk() {
@@ -699,6 +713,22 @@ void TxInflight::walk() {
   walk_end(q);
 }
 
+/// Nothing of the QP is in flight: what waits in this row has left it.
+void TxInflight::told() {
+  const Qp& q = qp(op_qp_);
+  WinBlock row = win_.rdata();
+  all_left(row.psns);
+  win_.write(n_, row);
+  if (psn_dist(psn_add(block_psn(w_), kBlockPsns), q.una) >= psn_dist(lim_, q.una)) {
+    state_ = State::Idle;
+    return;
+  }
+  w_ = block_add(w_, 1);
+  n_ = map_.rdata();
+  win_.read(n_);
+  read_map(op_qp_, block_add(w_, 1));
+}
+
 /// The step of the timer has seen the whole window.
 void TxInflight::walk_end(Qp& q) {
   if (seen_) q.low = low_;
@@ -715,7 +745,12 @@ void TxInflight::walk_end(Qp& q) {
     pulses_next_.rto = true;
   }
   // Nothing of the QP is in flight any more, whatever the account says.
-  if (q.cc && q.fly.bytes() != 0 && q.marks.mark[0] == q.nxt && !spared_) tell(q, CcEvent::Loss, q.fly.take_all());
+  if (q.cc && q.fly.bytes() != 0 && q.marks.mark[0] == q.nxt && !spared_) {
+    tell(q, CcEvent::Loss, q.fly.take_all());
+    w_ = psn_block(q.una);
+    read_map(op_qp_, w_);
+    state_ = State::Told0;
+  }
   q.marks.shift(q.nxt);
   q.start = tick_;
 }

@@ -80,7 +80,9 @@ class TxInflight {
     Retx1,
     RetxW,
     Walk0,
-    Walk
+    Walk,
+    Told0,
+    Told
   };
 
   struct Qp {
@@ -96,6 +98,7 @@ class TxInflight {
     uint8_t retry = 0;
     Flight fly;
     uint8_t credit = 0;  // of takes that fell short
+    Owed owed;
     uint32_t rcvdl = 0;  // rcvd_bytes of the newest SACK
     uint8_t mprv = 0;    // newest MPR told
     // From QP_CTX.
@@ -200,7 +203,7 @@ class TxInflight {
   void ctl1(const CsrOut& csr);
   void sack_block(const CsrOut& csr);
   void done(const CsrOut& csr);
-  void acknowledge(Qp& q, bool sample, const CsrOut& csr);
+  bool acknowledge(Qp& q, bool sample, const CsrOut& csr);
   void same0();
   void same1();
   void nack(const CsrOut& csr);
@@ -210,7 +213,8 @@ class TxInflight {
   void retx1();
   void order();
   void retx_wait();
-  void walk0();
+  void rows_from(State state);
+  void told();
   void walk();
   void walk_end(Qp& q);
 
@@ -255,7 +259,7 @@ class TxInflight {
   // Retransmission.
   unsigned steps_ = 0;
   uint32_t p_ = 0;
-  bool loss_ = false;    // its EV lost it
+  LossNews news_;        // of it
   bool dup_ = false;     // the newest packet again, for its ACK
   WinBlock row_keep_{};  // before p was taken off
   // Timer.

@@ -189,7 +189,7 @@ void TxPath::deny() {
 void TxPath::generate() {
   if (!gen_.mode) {
     gen_v_ = ev_auto_next(gen_v_);
-    evval_.write(gen_row_++, gen_v_);
+    evval_.write(gen_row_++, ev_auto(gen_.init, gen_.mask, gen_v_));
   } else if (++gen_bit_ == kEvBits) {
     gen_bit_ = 0;
     evval_.write(gen_row_++, ev_expand(gen_.init, gen_.mask, gen_v_));
@@ -222,7 +222,7 @@ void TxPath::take_packet() {
   w_.u = q.used;
   w_.lfsr = q.lfsr;
   w_.restored = false;
-  w_.walked = 0;
+  w_.whole = ev_walk_whole(w_.grp, w_.u);
   w_.avoid_on = w_.pkt.rtx;
   evst_.read(evst_row(w_.pkt.qp, group()));
 }
@@ -297,7 +297,10 @@ void TxPath::judge(unsigned min_active) {
 void TxPath::next_group() {
   w_.u = 0;
   w_.grp = (w_.grp + 1) & (groups_ - 1);
-  if (w_.grp == 0) w_.lfsr = ev_key_next(w_.lfsr);
+  if (w_.grp == 0) {
+    w_.lfsr = ev_key_next(w_.lfsr);
+    w_.whole = true;
+  }
 }
 
 /// The walk's place is kept for the QP's next packet.
@@ -340,17 +343,17 @@ void TxPath::walk(const In& in, bool e_go) {
   const EvGroup g =
       ev_walk_group({row, w_.u, w_.restored, w_.restored_idx, false, -1}, at, w_.lfsr & (planes_ - 1), choice);
 
-  const bool whole = w_.walked == groups_;  // this is the first group for the second time
+  const bool all = ev_walk_over(w_.whole, w_.grp, groups_);
   int ev_idx = g.chosen >= 0 ? static_cast<int>(at * planes_) + g.chosen : -1;
   if (ev_idx < 0) {
     if (g.busy) return;
     const unsigned plane = 1u << (g.restored_idx & (planes_ - 1));
-    if (whole && g.restored && (ok & plane)) {  // what was restored is used
+    if (all && g.restored && (ok & plane)) {  // what was restored is used
       if (!(in.lane_room & plane)) return;
       ev_idx = g.restored_idx;
     }
   }
-  const bool nothing = ev_idx < 0 && whole && !w_.avoid_on;  // in the whole set
+  const bool nothing = ev_idx < 0 && all && !w_.avoid_on;  // in the whole set
   if ((ev_idx >= 0 || nothing) && !e_go) return;
   if (g.row != row) evst_.write(evst_row(w_.pkt.qp, at), g.row);
 
@@ -366,12 +369,7 @@ void TxPath::walk(const In& in, bool e_go) {
   }
   w_.restored = g.restored;
   w_.restored_idx = g.restored_idx;
-  if (whole) {
-    w_.avoid_on = false;
-    w_.walked = 0;
-  } else {
-    ++w_.walked;
-  }
+  if (all) w_.avoid_on = false;  // once more
   next_group();
   evst_.read(evst_row(w_.pkt.qp, group()));
 }

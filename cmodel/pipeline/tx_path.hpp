@@ -92,8 +92,9 @@ class TxPath {
     bool valid = false;
     Pkt pkt{};
     uint8_t dest = 0;
-    unsigned grp = 0, u = 0, walked = 0;
+    unsigned grp = 0, u = 0;
     uint16_t lfsr = 1;
+    bool whole = false;  ///< it sees every group of this pass
     bool restored = false, avoid_on = false;
     uint16_t restored_idx = 0;
   };

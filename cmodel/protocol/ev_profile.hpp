@@ -63,4 +63,10 @@ constexpr uint32_t ev_auto_next(uint32_t v) {
   return v;
 }
 
+/// AUTO: the EV made of a value of that sequence. The bits of mask come from it, the others from init: an EV that is a
+/// UDP source port alone has zeros in the half that does not travel, or no mark would find it. mask 0: the whole value.
+constexpr uint32_t ev_auto(uint32_t init, uint32_t mask, uint32_t v) {
+  return mask == 0 ? v : (v & mask) | (init & ~mask);
+}
+
 }  // namespace mrc

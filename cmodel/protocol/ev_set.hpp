@@ -85,6 +85,15 @@ struct EvChoice {
   uint16_t avoid_ev;  ///< EV index
 };
 
+/// True when a walk that is at its place now will see every group of this pass: it begins a pass. `u`: planes done in
+/// group number `grp` of the pass.
+constexpr bool ev_walk_whole(unsigned grp, unsigned u) { return grp == 0 && u == 0; }
+
+/// True when a walk has seen the whole set, group number `grp` of the pass being exhausted. One that began in the
+/// middle of a pass goes through all of the next one: its order is another, and what was left of the set cannot be told
+/// from the number of groups.
+constexpr bool ev_walk_over(bool whole, unsigned grp, unsigned groups) { return whole && grp + 1 == groups; }
+
 /// One group of the set (one EV per plane) during a walk.
 struct EvGroup {
   EvRow row = 0;              ///< states
@@ -96,7 +105,8 @@ struct EvGroup {
 };
 
 /// Inspects the planes of group `group` in the order k ^ klo and returns the state after it. The row has changed if an
-/// EV was restored, or has been skipped the first of two times.
+/// EV was restored, or has been skipped the first of two times. What this packet has restored is for the next ones: it
+/// is passed over for the rest of the walk.
 constexpr EvGroup ev_walk_group(EvGroup g, unsigned group, unsigned klo, const EvChoice& c) {
   g.busy = false;
   g.chosen = -1;
@@ -118,7 +128,7 @@ constexpr EvGroup ev_walk_group(EvGroup g, unsigned group, unsigned klo, const E
         g.u |= bit;
         break;
       case kEvGood:
-        if (c.avoid_on && ev_idx == c.avoid_ev) {
+        if ((c.avoid_on && ev_idx == c.avoid_ev) || (g.restored && ev_idx == g.restored_idx)) {
           g.u |= bit;
         } else if (c.room & bit) {
           g.chosen = static_cast<int>(j);

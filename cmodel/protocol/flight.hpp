@@ -59,10 +59,28 @@ inline uint32_t take_packet(Flight& fly, uint32_t size, uint8_t& credit) {
   credit = static_cast<uint8_t>(std::min<uint32_t>(credit + (size - taken), kRcvdUnit - 1));
   return taken;
 }
-/// take() of what a SACK acknowledges; `all`: nothing is outstanding any more.
-inline uint32_t take_acked(Flight& fly, uint32_t units, unsigned cancelled, unsigned nominal, bool all,
+/// Bytes of a QP that left the flight before a SACK told of them: 20 bits, saturates (then the flight stands too low by
+/// the rest until nothing is outstanding).
+class Owed {
+ public:
+  uint32_t bytes() const { return bytes_; }
+  void add(uint32_t n) { bytes_ = std::min(bytes_ + n, kMax); }
+  /// A SACK tells of n bytes: returns those that have not left the flight before. settled: it tells of all.
+  uint32_t pay(uint32_t n, bool settled) {
+    const uint32_t paid = std::min(bytes_, n);
+    bytes_ = settled ? 0 : bytes_ - paid;
+    return n - paid;
+  }
+
+ private:
+  static constexpr uint32_t kMax = (1u << 20) - 1;
+  uint32_t bytes_ = 0;
+};
+
+/// take() of what a SACK acknowledges, `told` bytes by rcvd_bytes; `all`: nothing is outstanding any more.
+inline uint32_t take_acked(Flight& fly, uint32_t told, unsigned cancelled, unsigned nominal, bool all,
                            uint8_t& credit) {
-  const int64_t n = int64_t{units} * kRcvdUnit - int64_t{cancelled} * nominal + credit;
+  const int64_t n = int64_t{told} - int64_t{cancelled} * nominal + credit;
   const uint32_t taken = all ? fly.take_all() : fly.take(static_cast<uint32_t>(std::max<int64_t>(n, 0)));
   credit = static_cast<uint8_t>(std::clamp<int64_t>(n - taken, 0, kRcvdUnit - 1));
   return taken;

@@ -11,7 +11,8 @@ using U128 = unsigned __int128;
 
 constexpr uint32_t kMaxBytes = (1u << 28) - 1;
 constexpr uint64_t kMaxCwnd = (uint64_t{1} << 44) - 1;
-constexpr uint8_t kTrimmed = 0x01, kTrimmedLastHop = 0x02;
+/// Reasons of NACKs; 0 is none: bytes that a QP gives back.
+constexpr uint8_t kGivenBack = 0, kTrimmed = 0x01, kTrimmedLastHop = 0x02;
 
 /// a + b, at most 2^28 - 1.
 uint32_t add28(uint32_t a, uint32_t b) { return std::min(a + b, kMaxBytes); }
@@ -192,7 +193,8 @@ void on_ack(NsccState& s, const NsccWords& w, NsccDecisions& d, const NsccEvent&
 void on_nack(NsccState& s, const NsccWords& w, NsccDecisions& d, const NsccEvent& e) {
   s.inflight = nscc_inflight(s.inflight, -int64_t{e.bytes});
   if (e.rtt_valid && w.nack_rtt) lower_base_rtt(s, w, std::max<uint32_t>(e.rtt, 1));
-  if (e.reason != kTrimmed && e.reason != kTrimmedLastHop && !w.nack_any_reason) return;
+  const bool trimmed = e.reason == kTrimmed || e.reason == kTrimmedLastHop;
+  if (!trimmed && (!w.nack_any_reason || e.reason == kGivenBack)) return;
   average(s, w, w.nack_sample_cfg ? w.base_rtt : s.base_rtt);
   d.sampled = true;
   s.bytes_ignored = add28(s.bytes_ignored, e.bytes);

@@ -217,7 +217,7 @@ void NsccFloat::on_nack(double bytes, uint8_t reason, bool has_rtt, double rtt) 
   inflight_ -= bytes;
   if (has_rtt && config_.nack_rtt) update_base_rtt(rtt);
   const bool trimmed = reason == 0x01 || reason == 0x02;
-  if (!trimmed && !config_.nack_any_reason) return;
+  if (!trimmed && (!config_.nack_any_reason || reason == 0)) return;
   sample(config_.nack_sample_cfg ? config_.base_rtt : base_rtt_);
   bytes_ignored_ += bytes;
   trigger_ = true;

@@ -90,6 +90,10 @@ constexpr unsigned rx_payload_offset(const uint8_t* head) {
   return 80u + (head[56] & 0x10 ? 4u : 0u) + (has_immediate(head[48]) ? 4u : 0u);
 }
 
+/// Shortest frame, from the inner IP header on: IPv6 40, UDP 8, BTH 12, METH 4; with TSETH 4 more, so that the time
+/// stamp of a trimmed packet is whole.
+constexpr unsigned rx_min_bytes(const uint8_t* head) { return 64u + (head[56] & 0x10 ? 4u : 0u); }
+
 constexpr Trim rx_trim(uint8_t tc, const RxParseCfg& cfg) {
   const unsigned dscp = tc >> 2;
   if (dscp == cfg.dscp_trimmed) return Trim::Trimmed;
@@ -101,7 +105,7 @@ constexpr Trim rx_trim(uint8_t tc, const RxParseCfg& cfg) {
 constexpr RxErr rx_error(const RxFrame& f, const RxParseCfg& cfg) {
   const uint8_t* h = f.head;
   if (f.mac_err) return RxErr::Mac;
-  if (f.bytes < 64) return RxErr::Short;
+  if (f.bytes < rx_min_bytes(h)) return RxErr::Short;
   if (!f.encap_ok || h[0] >> 4 != 6 || h[6] != 17) return RxErr::Encap;
   if (wire::load_be<2>(h + 42) != cfg.udp_port) return RxErr::Udp;
   if ((h[49] & 0x0f) != 0) return RxErr::Tver;

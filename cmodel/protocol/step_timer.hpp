@@ -86,6 +86,7 @@ constexpr StepRow<Mask> step_row(PsnRow<Mask>& row, PsnAges<Mask>& ages, uint32_
   const auto spared = static_cast<Mask>(out & ages.any());
   const auto lost = static_cast<Mask>(out & ~spared & range_mask<Mask>(p0, una, overdue));
   row.nacked &= row.pend;
+  row.mute &= row.pend;
   row.pend |= lost;
   ages.less(spared);
   return {lost, spared, missing};

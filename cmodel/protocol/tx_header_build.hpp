@@ -40,8 +40,8 @@ void build_data_header(const Path& path, const HdrQp& qp, const HdrNic& nic, uin
 /// QPN that endpoint requests and responses go to.
 inline constexpr uint32_t kEndpointQpn = 2;
 
-/// Header of a control packet into hdr (all fields but crc). Reliability probes and endpoint requests travel in the data
-/// class, so that they meet what data would meet.
+/// Header of a control packet into hdr (all fields but crc). Reliability probes and endpoint requests travel in the
+/// data class, so that they meet what data would meet.
 void build_ctl_header(const Ctlpkt& ctl, const HdrQp& qp, const HdrNic& nic, Hdr& hdr);
 
 /// ICRC register after the header: eight bytes of ones, then the bytes from the inner IPv6 header to hdr_len with the

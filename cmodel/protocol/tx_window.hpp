@@ -21,6 +21,7 @@ inline constexpr unsigned kRowPsns = sizeof(Mask) * CHAR_BIT;
 /// State of consecutive PSNs, the first of them a multiple of their number; bit i for the PSN with these low bits.
 template <class Mask>
 struct PsnRow {
+  Mask mute = 0;    ///< with pend: its EV is not to blame (NACK), or has been told already
   Mask nacked = 0;  ///< with pend: left the flight already, by NACK or told loss
   Mask rtxd = 0;    ///< retransmitted since first sent
   Mask pend = 0;    ///< waits for retransmission
@@ -109,15 +110,16 @@ struct SackView {
   uint32_t lost_end;
 };
 
-/// From una' and hi', the packets above a gap that the SACK reports (ooo), and the tolerance (reorder).
-constexpr SackView sack_view(uint32_t una, uint32_t nxt, uint32_t hi, unsigned ooo, unsigned reorder) {
+/// From una' and hi', the packets above a gap that the SACK reports (ooo), and the tolerance (reorder). late: a newer
+/// SACK has overtaken this one, which does not know of what hi' stands for, and is no evidence of loss.
+constexpr SackView sack_view(uint32_t una, uint32_t nxt, uint32_t hi, unsigned ooo, unsigned reorder, bool late) {
   const uint32_t lost_end = psn_add(hi, 1 - static_cast<int64_t>(reorder));
-  return {una, nxt, hi, ooo >= reorder && psn_dist(lost_end, una) < kPsnHalf, lost_end};
+  return {una, nxt, hi, !late && ooo >= reorder && psn_dist(lost_end, una) < kPsnHalf, lost_end};
 }
 
 /// The window after the cumulative part of a SACK that passed cum_valid(cack + 1).
-constexpr SackView sack_view(const Ctl& sack, uint32_t una, uint32_t nxt, uint32_t hi, unsigned reorder) {
-  return sack_view(sack_una(sack.cack, una), nxt, sack_hi(sack, una, nxt, hi), sack.ooo, reorder);
+constexpr SackView sack_view(const Ctl& sack, uint32_t una, uint32_t nxt, uint32_t hi, unsigned reorder, bool late) {
+  return sack_view(sack_una(sack.cack, una), nxt, sack_hi(sack, una, nxt, hi), sack.ooo, reorder, late);
 }
 
 /// PSNs that the bitmap of a SACK speaks of.
@@ -160,6 +162,7 @@ constexpr Mask sack_row(PsnRow<Mask>& row, uint32_t p0, MaskArg<Mask> got, MaskA
   row.sacked |= static_cast<Mask>(got & m);
   row.pend &= static_cast<Mask>(~row.sacked);
   row.nacked &= static_cast<Mask>(~row.sacked);
+  row.mute &= static_cast<Mask>(~row.sacked);
   if (!v.infer) return 0;
   const Mask before = range_mask<Mask>(p0, v.una, v.lost_end);
   const auto lost = static_cast<Mask>(before & m & cover & ~row.sacked & ~row.pend & ~row.rtxd);
@@ -178,8 +181,11 @@ constexpr unsigned cancelled_losses(const PsnRow<Mask>& row, uint32_t p0, MaskAr
 
 /// True when a SACK may tell that the oldest packet is lost: what it reports was sent later, once. Whether both had the
 /// same EV is another question, and same_ev_lost() the last. `una` is una' of the contract; the caller has seen that
-/// the SACK speaks of a packet (`pr` 0) whose record is still there, and not of a retransmission.
-constexpr bool same_ev_asks(uint32_t psn, uint32_t una, uint32_t nxt) { return una != nxt && psn_before(una, psn); }
+/// the SACK speaks of a packet (`pr` 0) whose record is still there, and not of a retransmission. An overtaken SACK
+/// (late), or one from before an ACK that moved una, says nothing of una.
+constexpr bool same_ev_asks(const Ctl& sack, uint32_t una, uint32_t nxt, bool late) {
+  return !late && psn_add(sack.cack, 1) == una && una != nxt && psn_before(una, sack.psn);
+}
 
 /// Marks una as lost because a packet sent later on the same EV has arrived, and says so. Not when it has arrived,
 /// waits for retransmission already, or was sent again: then REORDER, NACK and timer judge.
@@ -191,15 +197,22 @@ constexpr bool same_ev_lost(PsnRow<Mask>& row, uint32_t una) {
   return true;
 }
 
-/// Marks a PSN as lost because of a NACK, which takes it out of the flight, and says so. Not when it has arrived or
-/// waits for retransmission already.
+/// What a NACK does to its packet.
+struct NackMark {
+  bool lost;    ///< it is to be sent again, and its EV is not to blame
+  bool leaves;  ///< only now it leaves the flight
+};
+/// Marks a PSN as lost because of a NACK. Not when it has arrived, or its EV has been told. What a gap or the timer has
+/// found before, and nobody was told of yet, was trimmed, not lost.
 template <class Mask>
-constexpr bool nack_lost(PsnRow<Mask>& row, uint32_t psn) {
+constexpr NackMark nack_lost(PsnRow<Mask>& row, uint32_t psn) {
   const Mask bit = psn_bit<Mask>(psn);
-  if ((row.sacked | row.pend) & bit) return false;
+  if ((row.sacked | (row.pend & row.mute)) & bit) return {false, false};
+  const bool leaves = (row.pend & row.nacked & bit) == 0;
   row.pend |= bit;
   row.nacked |= bit;
-  return true;
+  row.mute |= bit;
+  return {true, leaves};
 }
 
 /// PSNs of the row at p0, from lo on and before nxt, that wait for retransmission.
@@ -208,16 +221,32 @@ constexpr Mask retx_row(const PsnRow<Mask>& row, uint32_t p0, uint32_t lo, uint3
   return static_cast<Mask>(row.pend & ~row.sacked & range_mask<Mask>(p0, lo, nxt));
 }
 
-/// Takes a pending PSN off to be sent again. True: its loss is still to be told, a gap or the timer found it, not a
-/// NACK.
+/// Who is still to be told of a packet that is sent again: a gap or the timer found it, not a NACK.
+struct LossNews {
+  bool loss = false;   ///< the controller: it has not left the flight
+  bool blame = false;  ///< its EV
+};
+/// Takes a pending PSN off to be sent again.
 template <class Mask>
-constexpr bool send_again(PsnRow<Mask>& row, uint32_t psn) {
+constexpr LossNews send_again(PsnRow<Mask>& row, uint32_t psn) {
   const Mask bit = psn_bit<Mask>(psn);
-  const bool loss = (row.nacked & bit) == 0;
+  const LossNews news{(row.nacked & bit) == 0, (row.mute & bit) == 0};
   row.pend &= static_cast<Mask>(~bit);
   row.nacked &= static_cast<Mask>(~bit);
+  row.mute &= static_cast<Mask>(~bit);
   row.rtxd |= bit;
-  return loss;
+  return news;
+}
+/// The window was shut: `row` is as before send_again(), and all who had to be told of the loss have been.
+template <class Mask>
+constexpr void not_sent(PsnRow<Mask>& row, uint32_t psn) {
+  row.nacked |= psn_bit<Mask>(psn);
+  row.mute |= psn_bit<Mask>(psn);
+}
+/// The controller has been told of all bytes in flight at once: nothing that waits is told again, but to its EV.
+template <class Mask>
+constexpr void all_left(PsnRow<Mask>& row) {
+  row.nacked |= row.pend;
 }
 
 /// Number of the oldest block that a QP holds on to: that of the oldest packet out; of the newest packet when nothing

@@ -20,7 +20,8 @@ struct Bench {
   Stream<Okev> okev, eokev;
   Stream<Ctlpkt> ctlpkt;
   Stream<Want> want{16};
-  AckGen block{preset, resp, ackev, eresp, okev, eokev, ctlpkt, want};
+  Stream<Stateq> stateq;
+  AckGen block{preset, {resp, ackev, eresp, okev, eokev, stateq}, ctlpkt, want};
   CfgBus cfg;
   CsrOut csr;
   unsigned up = 0xff;
@@ -72,6 +73,7 @@ struct Bench {
     resp.clock();
     ackev.clock();
     eresp.clock();
+    stateq.clock();
     okev.clock();
     eokev.clock();
     ctlpkt.clock();

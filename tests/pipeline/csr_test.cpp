@@ -139,7 +139,7 @@ TEST_CASE("writes keep to named fields and strobes; the rest of the map answers 
   for (const uint32_t ro : {csr::kCntTx0, csr::kQpInfo, csr::kCmdStatus, csr::kEvpRes, csr::kPorts, csr::kPeerInfo}) {
     CHECK(pair.write(0, ro, 5) == 2);
   }
-  for (const uint32_t hole : {0xecu, 0x1ccu, 0x200u, 0xfffcu}) {
+  for (const uint32_t hole : {0xecu, 0x1d0u, 0x200u, 0xfffcu}) {
     CHECK(pair.read(0, hole, &resp) == 0);
     CHECK(resp == 2);
     CHECK(pair.write(0, hole, 1) == 2);
@@ -290,7 +290,8 @@ TEST_CASE("the switches of the NIC reach the blocks", "[csr]") {
   CHECK(v.bth_m);
   CHECK_FALSE((v.sack_base_self || v.oor_drop || v.err_silent || v.ev_swap || v.rtt_rtx || v.rev_fixed ||
                v.payload_bytes || v.ports_from_0 || v.bth_m_high || v.eeth_op_high || v.tsr_us || v.pdcid_zero ||
-               v.ack_with_sack || v.zero_drop || v.skip_twice || v.icrc_outer || v.ack_plane || v.trim_silent));
+               v.ack_with_sack || v.zero_drop || v.skip_twice || v.icrc_outer || v.ack_plane || v.trim_silent ||
+               v.state_silent));
   CHECK(v.nak_invalid == 0x61);
   CHECK(v.nak_access == 0x62);
   CHECK(v.same_ev);
@@ -306,11 +307,12 @@ TEST_CASE("the switches of the NIC reach the blocks", "[csr]") {
            unsigned{v.payload_bytes} << 7 | unsigned{v.ports_from_0} << 8 | unsigned{v.bth_m_high} << 9 |
            unsigned{v.eeth_op_high} << 10 | unsigned{v.tsr_us} << 11 | unsigned{v.pdcid_zero} << 12 |
            unsigned{v.ack_with_sack} << 13 | unsigned{v.zero_drop} << 14 | unsigned{v.skip_twice} << 15 |
-           unsigned{v.icrc_outer} << 16 | unsigned{v.ack_plane} << 17 | unsigned{v.trim_silent} << 18;
+           unsigned{v.icrc_outer} << 16 | unsigned{v.ack_plane} << 17 | unsigned{v.trim_silent} << 18 |
+           unsigned{v.state_silent} << 19;
   };
-  for (unsigned bit = 0; bit < 19; ++bit) CHECK(only(bit) == 1u << bit);
+  for (unsigned bit = 0; bit < 20; ++bit) CHECK(only(bit) == 1u << bit);
   b.write(csr::kCtrl, ~0u);
-  CHECK(b.read(csr::kCtrl) == 0x7ffff);
+  CHECK(b.read(csr::kCtrl) == 0xfffff);
   CHECK(v.rev_seed == 1);
   CHECK(b.read(csr::kRevSeed) == 1);
   b.write(csr::kRevSeed, 0x89abcdef);

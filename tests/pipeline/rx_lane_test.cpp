@@ -362,6 +362,30 @@ TEST_CASE("frames cut inside their outer headers leave nothing in the next one's
   }
 }
 
+TEST_CASE("a trimmed packet with a time stamp is short without all of it: 68 inner bytes", "[rx_lane]") {
+  const char* name = GENERATE("tiny", "fpga100");
+  const Outer outer = GENERATE(Outer::None, Outer::Ipv6, Outer::Srh);
+  const bool ts = GENERATE(false, true);
+  CAPTURE(name, outer, ts);
+  Packet p = write_packet(100);
+  p.tc = 12 << 2;
+  p.ts = ts;
+  const Bytes whole = p.frame(outer);
+  const std::size_t front = whole.size() - p.inner().size();
+  Lane l(name);
+  for (unsigned n = 62; n <= 70; ++n) {
+    l.send(Bytes(whole.begin(), whole.begin() + static_cast<long>(front + n)));
+    l.idle(8);
+    REQUIRE(l.descs.size() == n - 61);
+    const Rxdesc& d = l.descs.back();
+    CAPTURE(n);
+    CHECK(d.err == (n < (ts ? 68 : 64) ? RxErr::Short : RxErr::None));
+    CHECK(d.ts == ts);
+    CHECK(d.plen == 0);
+  }
+  CHECK(l.rx == 9);
+}
+
 TEST_CASE("a trimmed packet is described, however long its headers say it is", "[rx_lane]") {
   Lane l("tiny");
   Packet p = write_packet(4096);

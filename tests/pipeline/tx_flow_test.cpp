@@ -56,12 +56,13 @@ struct Flow {
   Stream<Upd> upd;
   Stream<Fb> fb;
   Stream<Pres> pres;
+  Stream<Stateq> stateq;
   Stream<Ccev> ccev;
   Stream<Okev> okev;
   Stream<Qperr> qperr_s, qperr_i;
   TxSched sched{preset, push, park, wake, grant};
   TxSegment segment{preset, {wqe, grant, retx, upd, ans}, {pkt, push, park, ask, ret, cqe, qperr_s}};
-  TxInflight inflight{preset, {rec, ctl, rans}, {retx, upd, fb, pres, ccev, rask, okev, qperr_i}};
+  TxInflight inflight{preset, {rec, ctl, rans}, {retx, upd, fb, pres, ccev, rask, okev, qperr_i, stateq}};
   CfgBus cfg;
   CsrOut csr;
   std::mt19937 rng;
@@ -287,7 +288,7 @@ struct Flow {
       s->pop();
     }
     const auto drain = [](auto&... s) { ((s.has() ? s.pop() : void()), ...); };
-    drain(fb, pres, okev);
+    drain(fb, pres, stateq, okev);
   }
   void cycle() {
     control();
@@ -302,8 +303,8 @@ struct Flow {
     segment.clock();
     inflight.clock();
     const auto clock = [](auto&... s) { (s.clock(), ...); };
-    clock(wqe, grant, push, park, wake, ask, rask, ret, ans, rans, pkt, cqe, rec, ctl, retx, upd, fb, pres, ccev, okev,
-          qperr_s, qperr_i);
+    clock(wqe, grant, push, park, wake, ask, rask, ret, ans, rans, pkt, cqe, rec, ctl, retx, upd, fb, pres, stateq,
+          ccev, okev, qperr_s, qperr_i);
     ++now;
   }
   void run(unsigned n) {

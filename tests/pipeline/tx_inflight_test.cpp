@@ -32,8 +32,10 @@ struct Bench {
   Stream<Ccask> rask_out;
   Stream<Okev> okev_out;
   Stream<Qperr> qperr_out;
-  TxInflight inflight{
-      preset, {rec, ctl, rans}, {retx_out, upd_out, fb_out, pres_out, ccev_out, rask_out, okev_out, qperr_out}};
+  Stream<Stateq> stateq_out;
+  TxInflight inflight{preset,
+                      {rec, ctl, rans},
+                      {retx_out, upd_out, fb_out, pres_out, ccev_out, rask_out, okev_out, qperr_out, stateq_out}};
   CfgBus cfg;
   CsrOut csr;
   csr::TblQpCtx ctx;  ///< of all QPs; a test may change it and configure()
@@ -52,6 +54,7 @@ struct Bench {
   std::vector<unsigned> rask_at;
   std::vector<Okev> okev;
   std::vector<Qperr> qperr;
+  std::vector<Stateq> stateq;
 
   static constexpr uint32_t kPsn = 0xffffe0;  // window over the wrap
   static constexpr uint16_t kSize = 340;      // 256 bytes of payload
@@ -118,6 +121,7 @@ struct Bench {
     collect(ccev_out, ccev, take_ccev);
     collect(okev_out, okev, take_okev);
     collect(qperr_out, qperr, take_qperr);
+    collect(stateq_out, stateq);
     if (rask_out.has() && answer) {
       rask_at.push_back(cycles);
       const Ccask& ask = rask_out.head();
@@ -140,6 +144,7 @@ struct Bench {
     rask_out.clock();
     okev_out.clock();
     qperr_out.clock();
+    stateq_out.clock();
     const TxInflight::Pulses& p = inflight.pulses();
     rtx_inc += p.rtx;
     rto_inc += p.rto;
@@ -1076,9 +1081,142 @@ TEST_CASE("tx_inflight: the newest packet again for a missing ACK asks, too", "[
   a.psn = psn_add(Bench::kPsn, 9);
   a.msn = 11;
   a.reason = 0x1f;
+  const unsigned t0 = b.tick();
   b.give(a);
+  b.run_to_tick(t0 + 7);
+  CHECK(b.ccev.size() == 1);  // a SACK may still follow
+  b.run_to_tick(t0 + 10);
   REQUIRE(b.ccev.size() == 2);
   CHECK(b.ccev[1] == Ccev{.cc = 3, .kind = 0, .bytes = 340});
+}
+
+TEST_CASE("tx_inflight: a copy that was sent for an ACK and got lost leaves the flight when the next one is due",
+          "[pipeline][tx_inflight][cc]") {
+  Bench b(true);
+  b.retries(7, 25);
+  b.sent_all(0, 10);
+  b.sack(0, 10, 9, 10, 0, 0);  // all have arrived; the ACK is missing
+  b.ccev.clear();
+  b.run_to_tick(b.tick() + 12);
+  REQUIRE(b.retx.size() == 1);
+  CHECK(b.granted.size() == 1);
+  CHECK(b.ccev.empty());
+  b.run_to_tick(b.tick() + 12);  // 340 bytes would stay in flight for ever, and shut a window of one packet
+  REQUIRE(b.ccev.size() == 1);
+  CHECK(b.ccev[0] == Ccev{.cc = 3, .kind = 1, .bytes = 340});
+  CHECK(b.retx.size() == 2);
+}
+
+TEST_CASE("tx_inflight: bytes that an ACK stood for are not taken again by the next SACK",
+          "[pipeline][tx_inflight][cc]") {
+  Bench b(true);
+  b.retries(7, 25);
+  b.sent_all(0, 10);
+  const auto sack = [&](unsigned cack, uint32_t rcvd) {
+    Ctl c = Bench::sack_of(0, cack, cack - 1, cack, 0, 0);
+    c.rcvd = rcvd;
+    b.give(c);
+  };
+  Ctl a;
+  a.kind = CtlKind::Ack;
+  a.qp = 0;
+  a.psn = psn_add(Bench::kPsn, 9);
+  a.msn = 11;
+  a.reason = 0x1f;
+  b.give(a);
+  b.run_to_tick(b.tick() + 10);
+  REQUIRE(b.ccev.size() == 1);
+  CHECK(b.ccev[0] == Ccev{.cc = 3, .kind = 0, .bytes = 3400});
+  for (unsigned i = 10; i < 20; ++i) b.sent(0, i);
+  sack(12, 16);  // 4096 bytes: 3400 of them are known, and two packets (680) are new
+  REQUIRE(b.ccev.size() == 2);
+  CHECK(b.ccev[1].bytes == 4096 - 3400);
+  sack(13, 17);
+  REQUIRE(b.ccev.size() == 3);
+  CHECK(b.ccev[2].bytes == 256);
+  sack(20, 27);
+  REQUIRE(b.ccev.size() == 4);
+  CHECK(b.ccev[3].bytes == 3400 - 696 - 256);
+}
+
+TEST_CASE("tx_inflight: a QP that hears nothing for a step asks for its peer's state, once until something moves",
+          "[pipeline][tx_inflight][timer][A-75]") {
+  Bench b;
+  b.retries(7, 25);  // 8 ticks, steps of 2
+  const bool silent = GENERATE(false, true);
+  b.csr.state_silent = silent;
+  b.align();
+  unsigned t0 = b.tick();
+  b.sent_all(2, 10);
+  b.run_to_tick(t0 + 2);
+  CHECK(b.stateq.empty());
+  b.run_to_tick(t0 + 8);
+  CHECK(b.stateq.size() == (silent ? 0 : 1));
+  b.sack(2, 8, 7, 8, 0, 0);  // the answer; two are still missing
+  t0 = b.tick();
+  b.run_to_tick(t0 + 7);
+  REQUIRE(b.stateq.size() == (silent ? 0 : 2));
+  if (!silent) CHECK(b.stateq[1].qp == 2);
+  b.sack(2, 10, 9, 10, 0, 0);  // all has arrived, the ACK is missing: its peer repeats it
+  b.run_to_tick(b.tick() + 7);
+  CHECK(b.stateq.size() == (silent ? 0 : 3));
+  Ctl a;
+  a.kind = CtlKind::Ack;
+  a.qp = 2;
+  a.psn = psn_add(Bench::kPsn, 9);
+  a.msn = 11;
+  a.reason = 0x1f;
+  b.give(a);
+  b.run_to_tick(b.tick() + 30);
+  CHECK(b.stateq.size() == (silent ? 0 : 3));  // nothing is open
+}
+
+TEST_CASE("tx_inflight: a reserved mark means nothing, an overtaken SACK is no evidence of loss",
+          "[pipeline][tx_inflight]") {
+  Bench b;
+  b.csr.same_ev = true;
+  b.sent_all(0, 40);
+  b.sack(0, 6, 5, 6, 0, 0, 3);
+  CHECK(b.fb.empty());
+  Ctl c = Bench::sack_of(0, 6, 20, 6, 0b111'1111'1111'1110, 14);  // 7 to 20: 6 is lost
+  c.rcvd = 100;
+  b.csr.reorder = 32;  // by REORDER not yet
+  b.csr.same_ev = false;
+  b.give(c);
+  CHECK(b.retx.empty());
+  b.csr.reorder = 4;
+  b.csr.same_ev = true;
+  Ctl old = Bench::sack_of(0, 6, 22, 6, 0b1'0111'1111'1111'1000, 13);  // overtaken: it did not know of 7, 8 and 21
+  old.rcvd = 98;
+  b.give(old);
+  CHECK(b.retx.empty());
+  CHECK(b.fb.empty());
+  c.psn = psn_add(Bench::kPsn, 23);
+  c.rcvd = 101;
+  b.give(c);
+  REQUIRE_FALSE(b.retx.empty());
+  CHECK(b.retx[0].psn == psn_add(Bench::kPsn, 6));
+}
+
+TEST_CASE("tx_inflight: a packet that waits as lost and turns out to be trimmed leaves its EV in use",
+          "[pipeline][tx_inflight][cc]") {
+  Bench b(true);
+  b.csr.rtt_rtx = false;
+  b.sent_all(0, 20);
+  b.answer = false;                       // the first of them waits for its controller
+  b.sack(0, 0, 9, 0, 0b11'1111'1100, 8);  // 0 and 1 are missing: lost
+  b.nack(0, 1, 1);
+  b.ccev.clear();
+  b.fb.clear();
+  b.answer = true;
+  b.run(100);
+  REQUIRE(b.retx.size() == 2);
+  CHECK(b.retx[1].psn == psn_add(Bench::kPsn, 1));
+  for (const Fb& f : b.fb) CHECK_FALSE((f.ev_idx == 1 && f.kind == 3));
+  unsigned nacks = 0;
+  for (const Ccev& e : b.ccev) nacks += e.kind == 1 && e.reason == 1 && e.bytes == 340;
+  CHECK(nacks == 1);
+  for (const Ccev& e : b.ccev) CHECK(e.kind != 2);
 }
 
 TEST_CASE("tx_inflight: bytes that a finished QP still has in flight leave it when its timer's time has passed",
@@ -2108,16 +2246,16 @@ TEST_CASE("tx_inflight: when all that was sent an interval ago is lost, what the
   b.sack(0, 9, 8, 9, 0, 0);  // brings no rcvd_bytes
   b.ccev.clear();
   const Ccev loss{.cc = 3, .kind = 2, .bytes = 340};
-  Ccev none = loss, all = loss;
-  none.bytes = 0;
+  Ccev all = loss;
   all.bytes = 3400;
   SECTION("nothing newer is out") {
     b.run_to_tick(t0 + 9);
-    CHECK(b.ccev == std::vector<Ccev>{all, none});  // then the packet's own loss
+    CHECK(b.ccev == std::vector<Ccev>{all});  // the packet's own loss is one of these
+    CHECK(b.fb.size() == 1);                  // its EV hears of it all the same
     b.run_to_tick(t0 + 16);
-    CHECK(b.ccev.size() == 2);  // sent again: it is in flight, and spared
+    CHECK(b.ccev.size() == 1);  // sent again: it is in flight, and spared
     b.run_to_tick(t0 + 17);
-    CHECK(b.ccev == std::vector<Ccev>{all, none, loss, none});
+    CHECK(b.ccev == std::vector<Ccev>{all, loss});
   }
   SECTION("a newer packet is out") {
     b.run_to_tick(t0 + 5);
@@ -2125,6 +2263,24 @@ TEST_CASE("tx_inflight: when all that was sent an interval ago is lost, what the
     b.run_to_tick(t0 + 9);
     CHECK(b.ccev == std::vector<Ccev>{loss});
   }
+}
+
+TEST_CASE("tx_inflight: when a whole window is lost, its controller is told of each byte once",
+          "[pipeline][tx_inflight][timer][cc]") {
+  Bench b(true);
+  b.retries(7, 25);
+  b.align();
+  const unsigned t0 = b.tick();
+  b.sent_all(0, 41);  // three blocks of PSNs
+  b.sack(0, 1, 0, 1, 0, 0);
+  b.ccev.clear();
+  b.run_to_tick(t0 + 10);
+  b.run(600);
+  REQUIRE(b.retx.size() == 40);
+  CHECK(b.granted.size() == 40);
+  REQUIRE(b.ccev.size() == 1);
+  CHECK(b.ccev[0] == Ccev{.cc = 3, .kind = 2, .bytes = 41 * 340});  // the SACK told of no bytes
+  CHECK(b.fb.size() == 40);
 }
 
 // Random traffic.

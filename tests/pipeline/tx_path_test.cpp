@@ -298,9 +298,77 @@ TEST_CASE("tx_path with a whole set of SKIP uses the one just restored", "[pipel
   Bench b;
   for (uint16_t i = 0; i < 16; ++i) b.feed_back(i, 0xA010u + i);
   CHECK(b.skips == 16);
-  CHECK(b.send_one() == 3);  // restored first; the walk went through eight groups and one more (evs 1, 0)
-  CHECK(b.send_one() == 3);  // GOOD now, and first of the next group (key 1)
-  CHECK(b.send_one() == 2);  // restored next; eight groups and one more do not come across EV 3
+  CHECK(b.send_one() == 3);  // restored first; the walk went through the eight groups of the pass
+  CHECK(b.send_one() == 3);  // key 1: EV 1 is restored, 0 is passed, 3 is GOOD now
+  CHECK(b.send_one() == 1);  // 2 is restored; EV 1 is met in the next pass (key 8), behind 8 to 15 and 0
+}
+
+TEST_CASE("tx_path with a whole set of SKIP: a packet restores one EV, and uses a GOOD one wherever it is",
+          "[pipeline][tx_path]") {
+  Bench b;
+  const auto mark_all = [&b] {  // returns how many were GOOD
+    const unsigned before = b.skips;
+    for (uint16_t i = 0; i < 16; ++i) b.feed_back(i, 0xA010u + i);
+    return b.skips - before;
+  };
+  for (unsigned start = 0; start < 16; ++start) {
+    unsigned met_first = 0;
+    for (unsigned good = 0; good < 16; ++good) {
+      CAPTURE(start, good);
+      b.set_up(2, 3);
+      for (unsigned i = 0; i < start; ++i) b.send_one();
+      REQUIRE(mark_all() == 16);
+      b.send_one();
+      REQUIRE(mark_all() == 1);  // the one that was restored, and used for want of another
+      b.deny(good);
+      b.deny(good, false);
+      REQUIRE(b.send_one() == good);
+      const unsigned now_good = mark_all();  // it, and the one restored, if the walk met one before it
+      REQUIRE((now_good == 1 || now_good == 2));
+      met_first += now_good == 1;
+    }
+    CHECK(met_first == 1);
+  }
+  CHECK(b.nopaths == 0);
+}
+
+TEST_CASE("tx_path: a few GOOD EVs of a set are found from wherever the walk begins", "[pipeline][tx_path][nopath]") {
+  Bench b;
+  const auto check = [&b](const Evs& good, unsigned qp, unsigned start, bool rtx) {
+    b.set_up(qp, 3);
+    for (unsigned i = 0; i < start; ++i) {
+      b.send(false, 0, qp);
+      for (int k = 0; k < 4; ++k) b.cycle();
+    }
+    for (int k = 0; k < 4; ++k) b.cycle();
+    for (unsigned ev = 0; ev < 16; ++ev) {
+      if (good.count(ev) == 0) b.deny(ev, true, qp);
+    }
+    std::vector<Pkt> pkts(300, packet(qp));
+    for (unsigned i = 0; rtx && i < 300; ++i) {
+      pkts[i].rtx = true;
+      pkts[i].avoid_ev = static_cast<uint16_t>(i % 16);
+    }
+    const std::size_t from = b.got.size(), first = b.recs.size();
+    b.stream(pkts);
+    CAPTURE(qp, start, rtx, *good.begin(), good.size());
+    REQUIRE(b.nopaths == 0);
+    Evs seen;
+    for (std::size_t i = from; i < b.got.size(); ++i) seen.insert(b.got[i].ev_idx);
+    REQUIRE(seen == good);
+    for (unsigned i = 0; rtx && good.size() > 1 && i < 300; ++i) REQUIRE(b.recs[first + i].ev_idx != i % 16);
+  };
+  for (unsigned start = 0; start < 16; ++start) {
+    const unsigned qp = start % 4;  // keys of their own
+    for (unsigned ev = 0; ev < 16; ++ev) {
+      check({ev}, qp, start, ev % 4 == 3);
+      check({ev, (ev + 1) % 16}, qp, start, ev % 4 == 1);
+      check({ev, (ev + 7) % 16}, qp, start + 16, ev % 4 == 2);
+    }
+    check({0, 1, 2, 3}, qp, start, false);
+    check({3, 6, 9, 12}, qp, start, true);
+    check({15, 14, 7, 0}, qp, start + 32, false);
+  }
 }
 
 TEST_CASE("tx_path sends a retransmission on another EV", "[pipeline][tx_path]") {
@@ -418,14 +486,16 @@ TEST_CASE("tx_path: with every EV denied or bad a packet has no path; the next s
   b.csr.ev_min_active = 0;
   for (const uint16_t ev : {uint16_t{1}, uint16_t{6}, uint16_t{9}}) b.lose(ev);
   b.deny_all();
-  // pkt register, FIFO, accepted, nine groups in w, e, rec in its FIFO.
+  // pkt register, FIFO, accepted, eight groups in w, e, rec in its FIFO.
+  CHECK(b.no_path() == 2 + 1 + 8 + 1 + 2);
+  CHECK(b.nopaths == 1);
+  // The walk: groups 1 0 3 2 5 4 7 6 with key 3; it ended in the last with both planes passed. So the next one passes
+  // that, and goes through the whole pass with key 1.
   CHECK(b.no_path() == 2 + 1 + 9 + 1 + 2);
-  CHECK(b.nopaths == 1);
-  // The walk: groups 1 0 3 2 5 4 7 6 with key 3, then group 0 with key 1, where it ended with both planes passed. So
-  // the next packet begins in group 1, plane 1 first.
+  // The third begins at the end of that pass, key 8 is next: group 4, plane 0 first.
   b.deny_all(false);
-  CHECK(b.send_one() == 3);
-  CHECK(b.nopaths == 1);
+  CHECK(b.send_one() == 8);
+  CHECK(b.nopaths == 2);
 }
 
 TEST_CASE("tx_path: a retransmission may use the EV it was lost on if there is no other", "[pipeline][tx_path]") {
@@ -439,8 +509,9 @@ TEST_CASE("tx_path: a retransmission may use the EV it was lost on if there is n
   Pkt p;
   p.rtx = true;
   p.avoid_ev = 5;
-  // The set is walked twice: with the avoided EV left out, and without.
-  CHECK(b.no_path(p) == 2 + 1 + 18 + 1 + 2);
+  // EV 5 was in the last group but one of the pass (key 8). What is left of it, then the set is walked twice: with the
+  // avoided EV left out, and without.
+  CHECK(b.no_path(p) == 2 + 1 + 1 + 8 + 8 + 1 + 2);
 }
 
 TEST_CASE("tx_path: a restored EV whose plane falls during the walk is not waited for", "[pipeline][tx_path][nopath]") {
@@ -577,6 +648,20 @@ TEST_CASE("tx_path fills a profile with AUTO values, one row per cycle", "[pipel
   CHECK(ev[2] == 2647435461u);
   CHECK(ev[3] == 307599695u);
   CHECK(ev[4] == 2398689233u);
+}
+
+TEST_CASE("tx_path: AUTO values outside the mask are those of init", "[pipeline][tx_path][gen]") {
+  Bench b;
+  CHECK(b.configure(CfgTable::EvGen, 1, {0, 1, 0, 0x0000C000, 0x00003FFF}) == 1 + 16);
+  CHECK(b.pass(16).size() == 16);
+  uint32_t ev[16] = {};
+  for (const Path& p : b.got) ev[p.ev_idx] = p.ev;
+  // From 00042021, 04080601, 9DCCA8C5, 1255994F, 8EF917D1: the sequence goes on with the whole value.
+  CHECK(ev[0] == 0xE021);
+  CHECK(ev[1] == 0xC601);
+  CHECK(ev[2] == 0xE8C5);
+  CHECK(ev[3] == 0xD94F);
+  CHECK(ev[4] == 0xD7D1);
 }
 
 TEST_CASE("tx_path fills a profile by field expansion, EV numbers modulo max_val + 1", "[pipeline][tx_path][gen]") {
@@ -865,15 +950,14 @@ TEST_CASE("tx_path: a set of one group is walked at a packet per cycle, and sees
   for (uint16_t i = 0; i < 8; ++i) b.feed_back(i, 0xA008u + i);
   CHECK(b.skips == 8);
   b.stream(std::vector<Pkt>(4, packet(2)));
-  // Keys 3, 1, 0, 4 (modulo 8). 3 is restored with the first key, and met as GOOD with the second, behind 1 and 0. Then
-  // 2 is restored with the second key, and met with the third behind 0 and 1; 3 comes next. 4 is restored with the
-  // third key and met first with the fourth.
+  // Keys 3, 1, 0 (modulo 8). 3 is restored with the first key, and used. With the second key 1 is restored, and 3 is
+  // met as GOOD behind 0. Then 2 is restored, and 1 is met with the third key behind 0; 2 comes next.
   REQUIRE(b.got.size() == 4);
   CHECK(b.got[0].ev_idx == 3);
-  CHECK(b.got[1].ev_idx == 2);
-  CHECK(b.got[2].ev_idx == 3);
-  CHECK(b.got[3].ev_idx == 4);
-  CHECK(b.gaps() == Gaps{2, 1, 2});
+  CHECK(b.got[1].ev_idx == 3);
+  CHECK(b.got[2].ev_idx == 1);
+  CHECK(b.got[3].ev_idx == 2);
+  CHECK(b.gaps() == Gaps{1, 2, 1});
 }
 
 TEST_CASE("tx_path: packets in a row that restore EVs of one group do not undo each other's work",

@@ -40,7 +40,7 @@ struct TxTop {
         sched(p, push, park, wake, grant),
         segment(p, {wqe, grant, retx, upd, ans}, {pkt, push, park, ask, ret, cqe, seg_qperr}),
         path(p, pkt, fb, pfb, path_out, rec, evev, bad),
-        inflight(p, {rec, ctl, rans}, {retx, upd, fb, pres, ccev, rask, okev, inf_qperr}),
+        inflight(p, {rec, ctl, rans}, {retx, upd, fb, pres, ccev, rask, okev, inf_qperr, stateq}),
         probes(p, bad, pres, pfb, probe),
         header(p, path_out, ctlpkt, probe, eprq),
         fetch(p, pointers(rdreq)),
@@ -113,7 +113,7 @@ struct TxTop {
       ctls.pop_front();
     }
     const auto drain = [](auto&... s) { ((s.has() ? s.pop() : void()), ...); };
-    drain(okev, seg_qperr, inf_qperr);
+    drain(okev, stateq, seg_qperr, inf_qperr);
 
     csr.tick = static_cast<uint32_t>(now / preset.tick_cycles);
     const auto step_block = [&](unsigned k) {
@@ -189,6 +189,7 @@ struct TxTop {
     evev.clock();
     bad.clock();
     pres.clock();
+    stateq.clock();
     probe.clock();
     pkt.clock();
     cqe.clock();
@@ -277,6 +278,7 @@ struct TxTop {
   Stream<Evev> evev;
   Stream<Badev> bad;
   Stream<Pres> pres;
+  Stream<Stateq> stateq;
   Stream<Ctlpkt> probe;
   Stream<Pkt> pkt;
   Fifo<Cqe> cqe{2};

@@ -69,6 +69,13 @@ TEST_CASE("AUTO: xorshift of 32 bits", "[protocol][ev]") {
   CHECK(ev_auto_next(0) == 0);  // why the seed is not 0
 }
 
+TEST_CASE("AUTO: the bits of the mask travel, the others are those of init; no mask: all", "[protocol][ev]") {
+  CHECK(ev_auto(0x1234ABCD, 0, 0xDEADBEEF) == 0xDEADBEEF);
+  CHECK(ev_auto(0x1234ABCD, 0xffffffff, 0xDEADBEEF) == 0xDEADBEEF);
+  CHECK(ev_auto(0, 0x0000ffff, 0xDEADBEEF) == 0x0000BEEF);
+  CHECK(ev_auto(0xC000, 0x00003fff, 0xDEADBEEF) == 0x0000FEEF);
+}
+
 TEST_CASE("the API's limits are refused by name, with the field", "[protocol][ev]") {
   uint64_t at = 99;
   const std::vector<EvField> many(4, {1, 0, 1});

@@ -97,6 +97,37 @@ TEST_CASE("a retransmission leaves out the EV it was lost on", "[protocol][ev]")
   CHECK(ev_walk_group(at(0), 5, 1, c).chosen == 1);
 }
 
+TEST_CASE("what a packet has restored is for the next one: met again as GOOD it is passed over", "[protocol][ev]") {
+  EvGroup g = at(0);
+  g.restored = true;
+  g.restored_idx = 4 * 6 + 1;
+  EvGroup other = ev_walk_group(g, 5, 1, kAll);
+  CHECK(other.chosen == 1);
+  g = ev_walk_group(g, 6, 1, kAll);
+  CHECK(g.chosen == 0);
+  CHECK(g.u == 0b0011);
+  CHECK(g.row == 0);
+  EvGroup none = at(0);
+  none.restored_idx = 4 * 6 + 1;  // of no meaning
+  CHECK(ev_walk_group(none, 6, 1, kAll).chosen == 1);
+  EvChoice c = kAll;
+  c.up = c.room = 0b0010;  // nor does it wait for its lane
+  g = ev_walk_group({.row = 0, .restored = true, .restored_idx = 25}, 6, 1, c);
+  CHECK(g.chosen == -1);
+  c.room = 0;
+  CHECK_FALSE(ev_walk_group({.row = 0, .restored = true, .restored_idx = 25}, 6, 1, c).busy);
+}
+
+TEST_CASE("a walk is over with the last group of a pass that it has seen from the beginning", "[protocol][ev]") {
+  CHECK(ev_walk_whole(0, 0));
+  CHECK_FALSE(ev_walk_whole(0, 1));
+  CHECK_FALSE(ev_walk_whole(7, 0));
+  CHECK(ev_walk_over(true, 7, 8));
+  CHECK_FALSE(ev_walk_over(true, 6, 8));
+  CHECK_FALSE(ev_walk_over(false, 7, 8));
+  CHECK(ev_walk_over(true, 0, 1));
+}
+
 TEST_CASE("states lie side by side, three bits each, also in the widest row", "[protocol][ev]") {
   CHECK(ev_uniform(2, kEvStandby) == 0b100'100);
   CHECK(ev_uniform(8, kEvStandby) == 0x924924);

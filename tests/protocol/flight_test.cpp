@@ -53,7 +53,7 @@ TEST_CASE("a SACK acknowledges units of 256 bytes, less cancelled losses, at mos
     mrc::Flight fly;
     fly.enter(flight);
     uint8_t credit = 0;
-    return mrc::take_acked(fly, units, cancelled, nominal, false, credit);
+    return mrc::take_acked(fly, units * 256, cancelled, nominal, false, credit);
   };
   CHECK(acked(100000, 4, 0, 340) == 1024);
   CHECK(acked(100000, 4, 1, 340) == 684);
@@ -71,22 +71,38 @@ TEST_CASE("flight: rounding of rcvd_bytes leaves nothing behind in a window of o
   for (uint32_t n = 1; n <= 100; ++n) {
     fly.enter(4184);
     const uint32_t now = (n * 4184 + 255) / 256;
-    CHECK(mrc::take_acked(fly, now - units, 0, 4184, false, credit) == 4184);
+    CHECK(mrc::take_acked(fly, (now - units) * 256, 0, 4184, false, credit) == 4184);
     CHECK(fly.bytes() == 0);
     units = now;
   }
   // 17 units for one of two packets: 168 bytes too many; the other one is NACKed, and sent again.
   fly.enter(2 * 4184);
   credit = 0;
-  CHECK(mrc::take_acked(fly, 17, 0, 4184, false, credit) == 4352);
+  CHECK(mrc::take_acked(fly, 17 * 256, 0, 4184, false, credit) == 4352);
   CHECK(credit == 0);
   CHECK(mrc::take_packet(fly, 4184, credit) == 4016);
   CHECK(credit == 168);
   fly.enter(4184);
-  CHECK(mrc::take_acked(fly, 16, 0, 4184, false, credit) == 4184);
+  CHECK(mrc::take_acked(fly, 16 * 256, 0, 4184, false, credit) == 4184);
   CHECK(credit == 80);
   // Nothing outstanding any more: all of it, whatever was said.
   fly.enter(1000);
-  CHECK(mrc::take_acked(fly, 1, 0, 4184, true, credit) == 1000);
+  CHECK(mrc::take_acked(fly, 256, 0, 4184, true, credit) == 1000);
   CHECK(credit == 0);
+}
+
+TEST_CASE("what left the flight before a SACK told of it is not taken again", "[protocol][flight]") {
+  mrc::Owed owed;
+  CHECK(owed.pay(5000, false) == 5000);
+  owed.add(12564);
+  CHECK(owed.pay(4352, false) == 0);
+  CHECK(owed.bytes() == 8212);
+  CHECK(owed.pay(16384, false) == 16384 - 8212);
+  CHECK(owed.bytes() == 0);
+  owed.add(300);
+  CHECK(owed.pay(256, true) == 0);  // it tells of all: the rest was rounding
+  CHECK(owed.bytes() == 0);
+  owed.add(0xf'fff0);
+  owed.add(100);  // 20 bits
+  CHECK(owed.bytes() == 0xf'ffff);
 }

@@ -102,6 +102,24 @@ TEST_CASE("the first thing wrong names the error", "[rx_parse]") {
     CHECK(parsed(RxFrame{}).err == RxErr::Short);
     CHECK(parsed(RxFrame{}).icrc_ok);  // as the contract has it: no byte, no wrong byte
   }
+  SECTION("short: 67 bytes with a time stamp, whatever else it is") {
+    f.head[56] |= 0x10;
+    f.bytes = 67;
+    f.encap_ok = false;
+    CHECK(parsed(f).err == RxErr::Short);
+    f.bytes = 68;
+    CHECK(parsed(f).err == RxErr::Encap);
+    f.encap_ok = true;
+    CHECK(parsed(f).err == RxErr::Length);
+    f.tc = 12 << 2;
+    CHECK(parsed(f).err == RxErr::None);
+    f.bytes = 67;
+    CHECK(parsed(f).err == RxErr::Short);
+    f.head[56] ^= 0x10;
+    CHECK(parsed(f).err == RxErr::None);
+    f.bytes = 64;
+    CHECK(parsed(f).err == RxErr::None);
+  }
   SECTION("not IPv6 outside") {
     f.encap_ok = false;
     CHECK(parsed(f).err == RxErr::Encap);

@@ -197,9 +197,9 @@ TEST_CASE("what makes a packet bring a SACK, one cause at a time", "[protocol][r
   CHECK(due.arrived(1000, true, false, 14, 0));
   CHECK_FALSE(due.arrived(1000, false, false, 15, 0));  // nothing was missing when it was asked for
 
-  CHECK(due.arrived(1000, true, false, 15, 2));        // asked for while two have arrived beyond a gap
+  CHECK(due.arrived(1000, true, false, 15, 2));         // asked for while two have arrived beyond a gap
   CHECK_FALSE(due.arrived(1000, false, false, 15, 3));  // remembered as long as something is missing
-  CHECK(due.arrived(1000, false, false, 19, 0));       // and told once nothing is
+  CHECK(due.arrived(1000, false, false, 19, 0));        // and told once nothing is
   CHECK_FALSE(due.arrived(1000, false, false, 20, 0));
 
   due.tmiss.trimmed(22);

@@ -48,7 +48,7 @@ TEST_CASE("step timer: a step finds what is overdue and spares what was sent aga
   // Window 3 .. 11, of which 3 .. 8 were sent an interval ago; 4 has arrived, 5 waits already, 6 was sent again.
   WinRow row;
   row.sacked = 1u << 4;
-  row.pend = row.nacked = 1u << 5;
+  row.pend = row.nacked = row.mute = 1u << 5;
   RowAges ages;
   ages.set(6, 1);
   const StepRow found = step_row(row, ages, 0, 3, 12, 9);
@@ -56,6 +56,7 @@ TEST_CASE("step timer: a step finds what is overdue and spares what was sent aga
   CHECK(found.spared == 1u << 6);
   CHECK(row.pend == (1u << 3 | 1u << 5 | 1u << 7 | 1u << 8));
   CHECK(row.nacked == 1u << 5);
+  CHECK(row.mute == 1u << 5);
   const StepRow next = step_row(row, ages, 0, 3, 12, 9);
   CHECK(next.lost == 1u << 6);
   CHECK(next.spared == 0);

@@ -122,36 +122,72 @@ TEST_CASE("the piece of a bitmap that falls into a row", "[protocol][window]") {
 
 TEST_CASE("a row of 16 takes a SACK like one of 64", "[protocol][window]") {
   // As below: sent 0..39, all but 0 and 3 up to 9 received; here the block of 0..15.
-  const SackView v = sack_view(0, 40, 9, 8, 4);
+  const SackView v = sack_view(0, 40, 9, 8, 4, false);
   CHECK(v.infer);
   CHECK(v.lost_end == 6);
-  BlockRow row{.nacked = 0, .rtxd = 0, .pend = 0b10, .sacked = 0};
+  BlockRow row{.mute = 0, .nacked = 0, .rtxd = 0, .pend = 0b10, .sacked = 0};
   CHECK(cancelled_losses(row, 0, 0b11'1111'0110, v) == 0);
   row.nacked = 0b10;
   CHECK(cancelled_losses(row, 0, 0b11'1111'0110, v) == 1);
   CHECK(sack_row(row, 0, 0b11'1111'0110, 0xffff, v) == 0b1001);
-  CHECK(row == BlockRow{.nacked = 0, .rtxd = 0, .pend = 0b1001, .sacked = 0b11'1111'0110});
+  CHECK(row == BlockRow{.mute = 0, .nacked = 0, .rtxd = 0, .pend = 0b1001, .sacked = 0b11'1111'0110});
   CHECK(retx_row(row, 0, 1, 40) == 0b1000);
   CHECK(retx_row(row, 0, 0, 3) == 0b0001);
 }
 
 TEST_CASE("a NACK takes a packet once, and not one that has arrived", "[protocol][window]") {
-  BlockRow row{.nacked = 0, .rtxd = 0, .pend = 0b100, .sacked = 0b10};
-  CHECK(nack_lost(row, 0x20));
-  CHECK(row == BlockRow{.nacked = 1, .rtxd = 0, .pend = 0b101, .sacked = 0b10});
-  CHECK_FALSE(nack_lost(row, 0x20));
-  CHECK_FALSE(nack_lost(row, 0x21));
-  CHECK_FALSE(nack_lost(row, 0x22));  // waits because of a gap: that stays a loss of its EV
-  CHECK(row == BlockRow{.nacked = 1, .rtxd = 0, .pend = 0b101, .sacked = 0b10});
+  // 1 has arrived; 2 waits because of a gap, nobody was told; 3 was told of as lost and waits for the window; 4 left
+  // the flight with all others, its EV was not told.
+  BlockRow row{.mute = 0b01000, .nacked = 0b11000, .rtxd = 0, .pend = 0b11100, .sacked = 0b10};
+  const auto nack = [&](uint32_t psn) {
+    const NackMark mark = nack_lost(row, psn);
+    return 2 * mark.lost + mark.leaves;
+  };
+  CHECK(nack(0x20) == 3);
+  CHECK(row == BlockRow{.mute = 0b01001, .nacked = 0b11001, .rtxd = 0, .pend = 0b11101, .sacked = 0b10});
+  CHECK(nack(0x20) == 0);
+  CHECK(nack(0x21) == 0);
+  CHECK(nack(0x22) == 3);  // it was trimmed, not lost
+  CHECK(nack(0x23) == 0);
+  CHECK(nack(0x24) == 2);
+  CHECK(row == BlockRow{.mute = 0b11101, .nacked = 0b11101, .rtxd = 0, .pend = 0b11101, .sacked = 0b10});
 }
 
-TEST_CASE("a pending packet that is sent again is pending no more; a NACK is no loss of its EV", "[protocol][window]") {
-  BlockRow row{.nacked = 0b0001, .rtxd = 0b0010, .pend = 0b0111, .sacked = 0};
-  CHECK_FALSE(send_again(row, 0x30));
-  CHECK(row == BlockRow{.nacked = 0, .rtxd = 0b0011, .pend = 0b0110, .sacked = 0});
-  CHECK(send_again(row, 0x31));
-  CHECK(send_again(row, 0x32));
-  CHECK(row == BlockRow{.nacked = 0, .rtxd = 0b0111, .pend = 0, .sacked = 0});
+TEST_CASE("a pending packet that is sent again is pending no more; who was not told of its loss is",
+          "[protocol][window]") {
+  BlockRow row{.mute = 0b0001, .nacked = 0b0101, .rtxd = 0b0010, .pend = 0b0111, .sacked = 0};
+  const auto again = [&](uint32_t psn) {
+    const LossNews news = send_again(row, psn);
+    return 2 * news.loss + news.blame;
+  };
+  CHECK(again(0x30) == 0);  // a NACK
+  CHECK(row == BlockRow{.mute = 0, .nacked = 0b0100, .rtxd = 0b0011, .pend = 0b0110, .sacked = 0});
+  CHECK(again(0x31) == 3);
+  CHECK(again(0x32) == 1);  // the controller knows of it
+  CHECK(row == BlockRow{.mute = 0, .nacked = 0, .rtxd = 0b0111, .pend = 0, .sacked = 0});
+  row.pend = 0b1000;
+  BlockRow before = row;
+  CHECK(again(0x33) == 3);
+  not_sent(before, 0x33);  // the window was shut: nobody is told again
+  row = before;
+  CHECK(again(0x33) == 0);
+}
+
+TEST_CASE("when all bytes have left the flight, what waits is told to its EVs only", "[protocol][window]") {
+  BlockRow row{.mute = 0b001, .nacked = 0b001, .rtxd = 0, .pend = 0b011, .sacked = 0b100};
+  all_left(row);
+  CHECK(row == BlockRow{.mute = 0b001, .nacked = 0b011, .rtxd = 0, .pend = 0b011, .sacked = 0b100});
+}
+
+TEST_CASE("an overtaken SACK is no evidence of loss", "[protocol][window]") {
+  // 10 to 19 have arrived, 20 too by a newer SACK; this one was sent when 0 was missing and 19 not there yet.
+  Ctl c = sack(0xffffff, 18, 18);
+  CHECK(sack_view(c, 0, 40, 30, 4, false).infer);
+  CHECK_FALSE(sack_view(c, 0, 40, 30, 4, true).infer);
+  // Nor does it speak of the oldest packet, or one from before an ACK that moved una.
+  CHECK(same_ev_asks(c, 0, 40, false));
+  CHECK_FALSE(same_ev_asks(c, 0, 40, true));
+  CHECK_FALSE(same_ev_asks(c, 1, 40, false));
 }
 
 TEST_CASE("a cumulative acknowledgement fits up to the newest PSN sent, or is old", "[protocol][window]") {
@@ -166,7 +202,7 @@ TEST_CASE("a gap is lost once enough packets above it arrived, and only what the
           "[protocol][window]") {
   // Sent 0..39, received all but 0 and 3 up to 9, triggering packet 9; tolerance 4: lost below 6.
   Ctl c = sack(0xffffff, 9, 8);
-  const SackView v = sack_view(c, 0, 40, 0xffffff, 4);
+  const SackView v = sack_view(c, 0, 40, 0xffffff, 4, false);
   CHECK(v.una == 0);
   CHECK(v.hi == 9);
   CHECK(v.infer);
@@ -187,7 +223,7 @@ TEST_CASE("a gap is lost once enough packets above it arrived, and only what the
 }
 
 TEST_CASE("below the tolerance nothing is lost", "[protocol][window]") {
-  const SackView v = sack_view(sack(0xffffff, 9, 8), 0, 40, 0xffffff, 9);
+  const SackView v = sack_view(sack(0xffffff, 9, 8), 0, 40, 0xffffff, 9, false);
   CHECK_FALSE(v.infer);
   WinRow row;
   CHECK(sack_row(row, 0, 0x3fe, ~uint64_t{0}, v) == 0);
@@ -196,7 +232,7 @@ TEST_CASE("below the tolerance nothing is lost", "[protocol][window]") {
 TEST_CASE("a late report of a pending PSN takes it off", "[protocol][window]") {
   WinRow row;
   row.pend = 0b1001;
-  const SackView v = sack_view(sack(0, 3, 0), 0, 40, 9, 32);
+  const SackView v = sack_view(sack(0, 3, 0), 0, 40, 9, 32, false);
   CHECK(v.una == 1);
   CHECK(v.hi == 9);  // 3 is not above
   CHECK(sack_row(row, 0, 0b1000, ~uint64_t{0}, v) == 0);
@@ -207,18 +243,18 @@ TEST_CASE("a late report of a pending PSN takes it off", "[protocol][window]") {
 TEST_CASE("what a SACK reports received is neither pending nor NACKed any more", "[protocol][window]") {
   WinRow row;
   row.pend = row.nacked = 0b110;
-  const SackView v = sack_view(sack(63, 66, 1), 64, 100, 63, 4);
+  const SackView v = sack_view(sack(63, 66, 1), 64, 100, 63, 4, false);
   CHECK(sack_row(row, 64, 0b100, ~uint64_t{0}, v) == 0);
-  CHECK(row == WinRow{.nacked = 0b010, .rtxd = 0, .pend = 0b010, .sacked = 0b100});
+  CHECK(row == WinRow{.mute = 0, .nacked = 0b010, .rtxd = 0, .pend = 0b010, .sacked = 0b100});
 }
 
 TEST_CASE("a SACK of a probe moves no high mark", "[protocol][window]") {
   Ctl c = sack(4, 30, 0);
   c.pr = true;
-  CHECK(sack_view(c, 0, 40, 9, 32).hi == 9);
+  CHECK(sack_view(c, 0, 40, 9, 32, false).hi == 9);
   c.pr = false;
-  CHECK(sack_view(c, 0, 40, 9, 32).hi == 30);
-  CHECK(sack_view(c, 0, 30, 9, 32).hi == 9);  // not sent: outside the window
+  CHECK(sack_view(c, 0, 40, 9, 32, false).hi == 30);
+  CHECK(sack_view(c, 0, 30, 9, 32, false).hi == 9);  // not sent: outside the window
 }
 
 TEST_CASE("the retransmission pointer follows the window and marks only pull it back", "[protocol][window]") {
@@ -254,7 +290,7 @@ TEST_CASE("a NACKed packet that arrives before it is sent again cancels its loss
   row.nacked = 0b1110;
   row.pend = 0b1'1110;
   row.sacked = 0b10'0000;
-  const SackView v = sack_view(sack(64, 69, 2), 64, 100, 63, 4);
+  const SackView v = sack_view(sack(64, 69, 2), 64, 100, 63, 4, false);
   CHECK(v.una == 65);
   CHECK(cancelled_losses(row, 64, 0, v) == 0);
   CHECK(cancelled_losses(row, 64, 0b10'0001, v) == 0);  // below the window; known already
@@ -268,11 +304,14 @@ TEST_CASE("a NACKed packet that arrives before it is sent again cancels its loss
 }
 
 TEST_CASE("a later packet of the same EV may speak for the oldest one only", "[protocol][window]") {
-  CHECK(same_ev_asks(11, 10, 20));
-  CHECK_FALSE(same_ev_asks(10, 10, 20));  // itself
-  CHECK_FALSE(same_ev_asks(9, 10, 20));   // sent before it
-  CHECK_FALSE(same_ev_asks(21, 20, 20));  // nothing is out
-  CHECK(same_ev_asks(3, 0xfffffe, 20));
+  const auto asks = [](uint32_t psn, uint32_t una, uint32_t nxt) {
+    return same_ev_asks(sack(psn_add(una, -1), psn, 0), una, nxt, false);
+  };
+  CHECK(asks(11, 10, 20));
+  CHECK_FALSE(asks(10, 10, 20));  // itself
+  CHECK_FALSE(asks(9, 10, 20));   // sent before it
+  CHECK_FALSE(asks(21, 20, 20));  // nothing is out
+  CHECK(asks(3, 0xfffffe, 20));
   WinRow row;
   CHECK(same_ev_lost(row, 74));
   CHECK(row == WinRow{.pend = uint64_t{1} << 10});
