@@ -669,6 +669,7 @@ module mrc_tx_inflight
       .sent_i(sent),
       .p_i(now.p),
       .loss_i(now.loss),
+      .blame_i(now.blame),
       .granted_i(granted),
       .fail_i(fail),
       .give_back_i(give_back),

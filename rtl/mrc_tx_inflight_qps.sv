@@ -264,7 +264,7 @@ module mrc_tx_inflight_qps
           c_d.owed = sack_owed_i;
         end
         StCtl1: begin
-          if (answer_i.nack_mark && bug_i != 8'd37) begin
+          if (answer_i.nack_takes && bug_i != 8'd37) begin
             c_d.fgone = packet_fgone_i;
             c_d.credit = packet_credit_i;
           end

@@ -119,6 +119,7 @@ module mrc_tx_inflight_state
         steps_d = steps_q + 2'd1;
         now_d.p = scan_i.found ? scan_i.psn : newest_i;
         now_d.loss = scan_i.found && scan_i.loss;
+        now_d.blame = scan_i.found && scan_i.blame;
         now_d.again = again_i;
         if (scan_i.found || again_i) begin
           state_d = StRetx1;

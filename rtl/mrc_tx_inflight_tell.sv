@@ -24,6 +24,7 @@ module mrc_tx_inflight_tell
     input sent_t sent_i,
     input logic [23:0] p_i,
     input logic loss_i,
+    input logic blame_i,
     input logic granted_i,  // the controller takes the retransmission
     input logic fail_i,  // Fail
     input logic give_back_i,  // the QP has ended
@@ -133,7 +134,7 @@ module mrc_tx_inflight_tell
           ccev.restore = ctl_i.restore;
         end
         StCtl1: begin
-          ccev_load = answer_i.nack_mark;
+          ccev_load = answer_i.nack_takes;
           ccev.bytes = packet_bytes_i;
           ccev.rtt_valid = c_i.ts && (!sent_i.rtx || rtt_rtx_i);
           ccev.rtt = ccev.rtt_valid ? rtt : 16'd0;
@@ -210,7 +211,7 @@ module mrc_tx_inflight_tell
       fb.kind = 3'd1;
     end else if (state_i == StRetx1) begin
       // A gap or the timer: one loss is enough to take the EV out of use.
-      fb_load = loss_i;
+      fb_load = blame_i;
       fb = '{qp: qp_i, ev_idx: sent_i.ev_idx, entropy: 32'd0, kind: 3'd3};
     end
   end

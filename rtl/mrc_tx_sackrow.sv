@@ -80,6 +80,7 @@ module mrc_tx_sackrow
       canc_o = ones(row_i.pend & row_i.nacked & got & ~row_i.sacked);
       row_o = '{
           age: row_i.age,
+          mute: row_i.mute & ~sacked,
           nacked: row_i.nacked & ~sacked,
           rtxd: row_i.rtxd,
           pend: pend | lost_o,

@@ -2,9 +2,9 @@
 
 /// The retransmission timer of mrc_tx_inflight (docs/blocks/tx_inflight.md): what a visit of a QP
 /// finds, what the walk over the blocks of a QP whose oldest mark is an interval old does to one of
-/// them, and what is written there once the controller has been told of all losses. Combinational;
-/// what it says means something only with visit_i, walk_i or told_i, which it does not choose itself,
-/// and is 0 otherwise.
+/// them, and what is written there once the controller has been told of all losses (their EVs are told
+/// one by one, as the packets are sent again). Combinational; what it says means something only with
+/// visit_i, walk_i or told_i, which it does not choose itself, and is 0 otherwise.
 module mrc_tx_timer
   import mrc_tx_window_pkg::*;
 (
@@ -101,6 +101,7 @@ module mrc_tx_timer
       lost = past_i ? 16'd0 : out & ~aged & below(block_i, c_i.marks[0]);
       win = row_i;
       win.pend = row_i.pend | lost;
+      win.mute = row_i.mute & row_i.pend;
       win.nacked = row_i.nacked & row_i.pend;
       for (int unsigned i = 0; i < 16; i++) begin
         win.age[i] = row_i.age[i] - {2'd0, spare[i]};

@@ -7,7 +7,8 @@ package mrc_tx_window_pkg;
 
   typedef struct packed {
     logic [15:0][2:0] age;  // timer steps for which it is spared
-    logic [15:0] nacked;  // its loss is accounted for already
+    logic [15:0] mute;  // its EV is not to blame, or has been told already
+    logic [15:0] nacked;  // it has left the flight already
     logic [15:0] rtxd;  // sent again since it was first sent
     logic [15:0] pend;  // waits to be sent again
     logic [15:0] sacked;  // reported received
@@ -127,6 +128,7 @@ package mrc_tx_window_pkg;
     logic nack_event;  // because of UNEXP_EVENT
     logic nack_counts;  // a retry
     logic nack_mark;  // psn is to be sent again
+    logic nack_takes;  // and leaves the flight with that
     logic nack_back;  // and lies before rtx_lo
     logic nack_trimmed;  // news about psn's EV
     win_t win;  // the block, marked
@@ -143,11 +145,12 @@ package mrc_tx_window_pkg;
     logic found;
     logic [23:0] psn;  // what was found
     logic [23:0] after;  // the PSN behind it
-    logic loss;  // because of a gap or the timer, not of a NACK
+    logic loss;  // it has not left the flight yet
+    logic blame;  // its EV is to be told: a gap or the timer, not a NACK
     win_t win;  // the block without it
     logic more;  // there is a block behind this one
     logic [23:0] next;  // its first PSN
-    win_t refused;  // RetxW: the block as it was, the loss told
+    win_t refused;  // RetxW: the block as it was, but told
   } scan_t;
 
   /// A visit of a QP by the timer (mrc_tx_timer)
@@ -184,7 +187,8 @@ package mrc_tx_window_pkg;
     logic [19:0] block;  // of a SACK's row, of the walk, of what is told
     logic [23:0] lim;  // PSN after the newest when the search or the walk began
     logic [23:0] p;  // what is to be sent again
-    logic loss;  // it is a loss that was not told
+    logic loss;  // it has not left the flight yet
+    logic blame;  // its EV is to be told
     logic again;  // it is the newest packet, for the sake of its ACK
     logic any;  // the walk: as in walk_t
     logic old;
