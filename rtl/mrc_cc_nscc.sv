@@ -802,8 +802,9 @@ module mrc_cc_nscc
           x_d = w.nack_sample_cfg ? w.base_rtt : s_d.base_rtt;
           delay_d = 16'd0;
         end
+        // Reason 0 is no NACK: bytes that are given back.
         congestion = e_q.kind == KindAck || e_q.reason == 8'h01 || e_q.reason == 8'h02
-            || w.nack_any_reason;
+            || (w.nack_any_reason && e_q.reason != 8'd0);
         congestion_d = congestion;
         if (fell) begin
           state_d = StWnd;

@@ -24,7 +24,7 @@ module mrc_tx_answer
 
   // ---- NACK
 
-  logic in, event_, reported, oldest, counted, nack_fail, nack_counts, nack_mark;
+  logic in, event_, reported, oldest, counted, nack_fail, nack_counts, nack_mark, nack_takes;
   win_t win;
   logic [15:0] here;
   assign here = 16'd1 << ctl_i.psn[3:0];
@@ -37,10 +37,14 @@ module mrc_tx_answer
   assign counted = oldest && in && !reported && ctl_i.reason inside {8'h06, 8'h07, 8'h0A, 8'h0B};
   assign nack_fail = nack_i && (event_ || (counted && c_i.retry.exhausted));
   assign nack_counts = nack_i && !nack_fail && counted;
-  assign nack_mark = nack_i && !nack_fail && in && !reported && (win_i.pend & here) == 16'd0;
+  // What a gap or the timer has found before, its EV not told yet, was trimmed, not lost.
+  assign nack_mark = nack_i && !nack_fail && in && !reported
+      && (win_i.pend & win_i.mute & here) == 16'd0;
+  assign nack_takes = nack_mark && (win_i.pend & win_i.nacked & here) == 16'd0;
 
   always_comb begin
     win = win_i;
+    win.mute = win_i.mute | here;
     win.nacked = win_i.nacked | here;
     win.pend = win_i.pend | ((bug_i == 8'd8) ? {here[14:0], here[15]} : here);
   end
@@ -73,13 +77,13 @@ module mrc_tx_answer
           nack_event: event_,
           nack_counts: nack_counts,
           nack_mark: nack_mark,
+          nack_takes: nack_takes,
           nack_back: psn_before(ctl_i.psn, rtx_lo_i),
           nack_trimmed: nack_i && ctl_i.reason == 8'h01 && owned_i,
           win: win,
           ack_ok: ack_ok,
           ack_nak: ack_ok && nak,
           ack_changed: ack_ok && (una != c_i.una || ctl_i.msn != c_i.msn_done),
-          ack_all: ack_ok && good && (old ? c_i.una == nxt_i : after_i == nxt_i),
           una: una,
           rtx_lo: psn_before(rtx_lo_i, una) ? una : rtx_lo_i,
           top: psn_before(c_i.top, una) ? una : c_i.top

@@ -230,7 +230,8 @@ module mrc_tx_inflight
   assign rec_qp = rec.qp[QpW-1:0];
   assign rec_pop = op.rec || rec_go;
   assign rec_stop = at_rec || (op.ctx_new && rec_qp == cfg_qp);
-  assign rec_busy = state inside {StCtl1, StRow, StScan, StRetxW, StSame1, StWalk, StReclaim};
+  assign rec_busy = state inside {StCtl1, StRow, StScan, StRetxW, StSame1, StWalk, StTold,
+                                  StReclaim};
 
   mrc_tx_record #(
       .NumQps(NumQps),
@@ -289,8 +290,9 @@ module mrc_tx_inflight
   walk_t walk;
   logic [27:0] a_fly, fly, packet_bytes, packet_fgone, sack_bytes, sack_fgone;
   logic [7:0] packet_credit, sack_credit;
+  logic [19:0] sack_owed, early_owed;
   logic [13:0] size;
-  logic fail, give_back, all_gone, granted, scan_again, give, reclaim_end;
+  logic fail, give_back, all_gone, walk_told, granted, scan_again, give, reclaim_end;
 
   assign nxt = a_out.nxt;
   assign newest = nxt - 24'd1;
@@ -350,6 +352,7 @@ module mrc_tx_inflight
   assign scan_again = state == StScan && !scan.found && !scan.more && dup;
 
   mrc_tx_timer u_timer (
+      .bug_i,
       .tick_i,
       .visit_i(op.visit),
       .visit_live_i(visit_live),
@@ -360,6 +363,7 @@ module mrc_tx_inflight
       .may_ask_i(stateq_free && !state_silent_i),
       .visit_o(visit),
       .walk_i(state == StWalk),
+      .told_i(state == StTold),
       .block_i(now.block),
       .c_i(a),
       .rtx_lo_i(rtx_lo),
@@ -382,13 +386,20 @@ module mrc_tx_inflight
       .fsent_i(a_out.fsent),
       .fgone_i(a.fgone),
       .credit_i(a.credit),
+      .owed_i(a.owed),
       .fly_o(a_fly),
       .size_i(size),
       .packet_bytes_o(packet_bytes),
       .packet_fgone_o(packet_fgone),
       .packet_credit_o(packet_credit),
+      .early_i(idle),
+      .early_fsent_i(v_out.fsent),
+      .early_fgone_i(v.fgone),
+      .early_owed_i(v.owed),
+      .early_owed_o(early_owed),
       .sum_i(state == StCtl1),
       .all_i(sack.una == nxt),
+      .whole_i(sack.whole),
       .rcvd_i(sack.rcvd),
       .canc_i(sack.canc),
       .mtu_i(a.mtu),
@@ -396,7 +407,8 @@ module mrc_tx_inflight
       .payload_bytes_i,
       .sack_bytes_o(sack_bytes),
       .sack_fgone_o(sack_fgone),
-      .sack_credit_o(sack_credit)
+      .sack_credit_o(sack_credit),
+      .sack_owed_o(sack_owed)
   );
 
   assign granted = state == StRetxW && rans_v && rans.bytes != 16'd0;
@@ -404,8 +416,9 @@ module mrc_tx_inflight
   assign fail = visit.fail || walk.fail || answer.nack_fail;
   // At the end of a QP, and once more behind its last block for what Record still took in.
   assign give_back = fail || answer.ack_nak || op.ctx || op.ended || (reclaim_end && !live);
-  assign all_gone = visit.drift || visit.dup || answer.ack_all
-      || (walk.good && a.marks[0] == nxt && !walk.spared);
+  // Nothing sent within an interval is out: whatever the account says, all of it is lost.
+  assign walk_told = walk.good && cc && a_out.fsent != a.fgone && a.marks[0] == nxt && !walk.spared;
+  assign all_gone = visit.drift || visit.dup || walk_told;
 
   // ---- the QPs
 
@@ -503,6 +516,8 @@ module mrc_tx_inflight
       .sack_fgone_i(sack_fgone),
       .packet_credit_i(packet_credit),
       .sack_credit_i(sack_credit),
+      .sack_owed_i(sack_owed),
+      .early_owed_i(early_owed),
       .list_push_o(list_push),
       .list_pop_o(list_pop),
       .rq_push_o(rq_push),
@@ -619,11 +634,13 @@ module mrc_tx_inflight
       .live_i(live),
       .cc_i(cc),
       .is_sack_i(is_sack),
+      .una_i(a.una),
       .newest_i(newest),
       .sack_i(sack),
       .scan_i(scan),
       .visit_i(visit),
       .walk_i(walk),
+      .told_i(walk_told),
       .again_i(scan_again),
       .answered_i(rans_v),
       .reclaim_end_i(reclaim_end),
@@ -652,6 +669,7 @@ module mrc_tx_inflight
       .sent_i(sent),
       .p_i(now.p),
       .loss_i(now.loss),
+      .blame_i(now.blame),
       .granted_i(granted),
       .fail_i(fail),
       .give_back_i(give_back),
@@ -661,8 +679,7 @@ module mrc_tx_inflight
       .sack_bytes_i(sack_bytes),
       .sack_i(sack),
       .answer_i(answer),
-      .dup_i(visit.dup),
-      .ask_i(visit.ask),
+      .visit_i(visit),
       .rtt_rtx_i,
       .tsr_us_i,
       .tick_i,

@@ -91,7 +91,7 @@ module mrc_tx_inflight_ports
         map_re_o = is_sack_i;
         map_block_o = sack_i.block;
       end
-      StCtl1, StWalk0: map_re_o = 1'b1;
+      StCtl1, StWalk0, StTold0: map_re_o = 1'b1;
       StRow: begin
         map_re_o = !sack_i.last;
         map_block_o = block_i + 20'd2;
@@ -109,6 +109,10 @@ module mrc_tx_inflight_ports
         map_block_o = rtx_lo_i[23:4] + 20'd2;
       end
       StWalk: begin
+        map_re_o = 1'b1;
+        map_block_o = walk_i.more ? block_i + 20'd2 : una_i[23:4];
+      end
+      StTold: begin
         map_re_o = walk_i.more;
         map_block_o = block_i + 20'd2;
       end
@@ -147,7 +151,7 @@ module mrc_tx_inflight_ports
         win_we_o = sack_i.same_lost;
         win_o.pend = win_i.pend | (16'd1 << una_i[3:0]);
       end
-      StRetx0, StWalk0: win_re_o = 1'b1;
+      StRetx0, StWalk0, StTold0: win_re_o = 1'b1;
       StScan: begin
         win_re_o = !scan_i.found && scan_i.more;
         win_we_o = scan_i.found;
@@ -161,7 +165,7 @@ module mrc_tx_inflight_ports
         win_we_o = refused_i && bug_i != 8'd36;
         win_o = scan_i.refused;
       end
-      StWalk: begin
+      StWalk, StTold: begin
         win_re_o = walk_i.more;
         win_we_o = 1'b1;
         win_o = walk_i.win;

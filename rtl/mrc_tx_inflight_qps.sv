@@ -85,6 +85,8 @@ module mrc_tx_inflight_qps
     input logic [27:0] sack_fgone_i,
     input logic [7:0] packet_credit_i,
     input logic [7:0] sack_credit_i,
+    input logic [19:0] sack_owed_i,
+    input logic [19:0] early_owed_i,
 
     output logic list_push_o,
     output logic list_pop_o,
@@ -259,9 +261,10 @@ module mrc_tx_inflight_qps
         StDone: begin
           c_d.fgone = sack_fgone_i;
           c_d.credit = sack_credit_i;
+          c_d.owed = sack_owed_i;
         end
         StCtl1: begin
-          if (answer_i.nack_mark && bug_i != 8'd37) begin
+          if (answer_i.nack_takes && bug_i != 8'd37) begin
             c_d.fgone = packet_fgone_i;
             c_d.credit = packet_credit_i;
           end
@@ -282,6 +285,9 @@ module mrc_tx_inflight_qps
       if (give_back_i || all_gone_i) begin
         c_d.fgone = out_i.fsent;
       end
+      if (visit_i.drift) begin
+        c_d.owed = early_owed_i;
+      end
     end
 
     if (op_i.ctx_new) begin
@@ -296,6 +302,7 @@ module mrc_tx_inflight_qps
           retry: retry_of(6'd0, cfg_ctx_i.retry_linear, cfg_ctx_i.retry_exp, cfg_ctx_i.timeout),
           fgone: 28'd0,
           credit: 8'd0,
+          owed: 20'd0,
           rcvdl: 24'd0,
           mprv: 8'd0,
           timeout: cfg_ctx_i.timeout,

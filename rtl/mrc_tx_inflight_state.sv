@@ -30,11 +30,13 @@ module mrc_tx_inflight_state
     input logic live_i,
     input logic cc_i,
     input logic is_sack_i,
+    input logic [23:0] una_i,
     input logic [23:0] newest_i,  // PSN of the newest packet
     input sack_t sack_i,
     input scan_t scan_i,
     input visit_t visit_i,
     input walk_t walk_i,
+    input logic told_i,  // the walk's end: the controller is told of all that is lost
     input logic again_i,  // nothing was found, the newest packet goes again
     input logic answered_i,  // the controller has answered
     input logic reclaim_end_i,
@@ -117,6 +119,7 @@ module mrc_tx_inflight_state
         steps_d = steps_q + 2'd1;
         now_d.p = scan_i.found ? scan_i.psn : newest_i;
         now_d.loss = scan_i.found && scan_i.loss;
+        now_d.blame = scan_i.found && scan_i.blame;
         now_d.again = again_i;
         if (scan_i.found || again_i) begin
           state_d = StRetx1;
@@ -128,7 +131,7 @@ module mrc_tx_inflight_state
       StRetxW: state_d = answered_i ? StIdle : StRetxW;
       StWalk0: state_d = StWalk;
       StWalk: begin
-        now_d.block = now_q.block + 20'd1;
+        now_d.block = walk_i.more ? now_q.block + 20'd1 : una_i[23:4];
         now_d.any = walk_i.any;
         now_d.first = walk_i.first;
         now_d.low = walk_i.low;
@@ -136,7 +139,14 @@ module mrc_tx_inflight_state
         now_d.seen = walk_i.seen;
         now_d.spared = walk_i.spared;
         now_d.past = walk_i.past;
-        state_d = walk_i.more ? StWalk : StIdle;
+        if (!walk_i.more) begin
+          state_d = told_i ? StTold0 : StIdle;
+        end
+      end
+      StTold0: state_d = StTold;
+      StTold: begin
+        now_d.block = now_q.block + 20'd1;
+        state_d = walk_i.more ? StTold : StIdle;
       end
       default: state_d = StIdle;
     endcase
@@ -162,6 +172,6 @@ module mrc_tx_inflight_state
   end
 
   logic unused_ok;
-  assign unused_ok = &{1'b0, sack_i, scan_i, visit_i, walk_i, op_i, visit_una_i};
+  assign unused_ok = &{1'b0, sack_i, scan_i, visit_i, walk_i, op_i, visit_una_i, una_i};
 
 endmodule

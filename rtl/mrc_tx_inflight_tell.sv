@@ -24,6 +24,7 @@ module mrc_tx_inflight_tell
     input sent_t sent_i,
     input logic [23:0] p_i,
     input logic loss_i,
+    input logic blame_i,
     input logic granted_i,  // the controller takes the retransmission
     input logic fail_i,  // Fail
     input logic give_back_i,  // the QP has ended
@@ -33,8 +34,7 @@ module mrc_tx_inflight_tell
     input logic [27:0] sack_bytes_i,
     input sack_t sack_i,
     input answer_t answer_i,
-    input logic dup_i,  // the ACK is missing
-    input logic ask_i,  // for the peer's state
+    input visit_t visit_i,
 
     input logic rtt_rtx_i,
     input logic tsr_us_i,
@@ -134,7 +134,7 @@ module mrc_tx_inflight_tell
           ccev.restore = ctl_i.restore;
         end
         StCtl1: begin
-          ccev_load = answer_i.nack_mark;
+          ccev_load = answer_i.nack_takes;
           ccev.bytes = packet_bytes_i;
           ccev.rtt_valid = c_i.ts && (!sent_i.rtx || rtt_rtx_i);
           ccev.rtt = ccev.rtt_valid ? rtt : 16'd0;
@@ -153,7 +153,7 @@ module mrc_tx_inflight_tell
         ccev.cc = {8'd0, c_i.dest};
         // What is in flight of a QP whose ACK is missing: earlier copies sent for the sake of it.
         ccev.kind = CcAck;
-        if (give_back_i || dup_i) begin
+        if (give_back_i || visit_i.dup) begin
           ccev.kind = CcNack;
         end else if (state_i == StWalk) begin
           ccev.kind = CcLoss;
@@ -202,7 +202,8 @@ module mrc_tx_inflight_tell
   // ---- tx_path, tx_probe, ack_gen
 
   always_comb begin
-    fb_load = sack_i.recent && ctl_i.m != 2'd0;
+    // 3 is reserved: nothing is known of the EV.
+    fb_load = sack_i.recent && (ctl_i.m == 2'd1 || ctl_i.m == 2'd2);
     fb = '{qp: qp_i, ev_idx: sack_i.ev_idx, entropy: ctl_i.entropy, kind: {1'b0, ctl_i.m}};
     if (at_nack) begin
       fb_load = answer_i.nack_trimmed;
@@ -210,7 +211,7 @@ module mrc_tx_inflight_tell
       fb.kind = 3'd1;
     end else if (state_i == StRetx1) begin
       // A gap or the timer: one loss is enough to take the EV out of use.
-      fb_load = loss_i;
+      fb_load = blame_i;
       fb = '{qp: qp_i, ev_idx: sent_i.ev_idx, entropy: 32'd0, kind: 3'd3};
     end
   end
@@ -287,7 +288,7 @@ module mrc_tx_inflight_tell
   ) u_stateq (
       .clk_i,
       .rst_ni,
-      .load_i(ask_i),
+      .load_i(visit_i.ask),
       .data_i(stateq),
       .free_o(stateq_free_o),
       .valid_o(stateq_valid_o),
@@ -348,6 +349,6 @@ module mrc_tx_inflight_tell
   );
 
   logic unused_ok;
-  assign unused_ok = &{1'b0, c_i, rec_i, ctl_i, sack_i, answer_i, tick_i};
+  assign unused_ok = &{1'b0, c_i, rec_i, ctl_i, sack_i, answer_i, visit_i, tick_i};
 
 endmodule

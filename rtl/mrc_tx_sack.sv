@@ -36,7 +36,7 @@ module mrc_tx_sack
 
   logic [23:0] una_q, una_d, top_q, top_d, rcvd_q, ahead, beyond, behind;
   logic before_una, over;
-  logic own_q, none_q, none_d, old, old_q;
+  logic own_q, none_q, none_d, old, old_q, late;
   logic [19:0] last_q, last_d, first_block_q, first_block_d;
   logic [15:0] ev_idx_q, first_row_q, first_row_d, row_lost;
   logic rtx_q, any_q, any_d;
@@ -70,12 +70,16 @@ module mrc_tx_sack
 
   // ---- Ctl1, Row
 
+  // A newer SACK has overtaken it.
+  assign late = rcvd_q[23] && bug_i != 8'd66;
+
   mrc_tx_sackrow u_row (
       .bug_i,
       .valid_i(row_i),
       .block_i,
       .base_i(ctl_i.base[6:0]),
       .bitmap_i(ctl_i.bitmap),
+      .late_i(late),
       .ooo_i(ctl_i.ooo),
       .reorder_i,
       .una_i(una_q),
@@ -126,6 +130,7 @@ module mrc_tx_sack
 
   assign sack_o = '{
           valid: old || next_i == nxt_i || psn_in(next_i, c_i.una, nxt_i),
+          whole: next_i == nxt_i,
           block: before_una ? una_d[23:4] : ctl_i.base[23:4],
           none: none_q,
           last: block_i == last_q,
@@ -142,7 +147,8 @@ module mrc_tx_sack
           rcvd: rcvd_q,
           rcvd_new: done_i && !rcvd_q[23],
           canc: canc_q,
-          same: recent && same_ev_i && !rtx_q && una_q != nxt_i && psn_before(una_q, ctl_i.psn),
+          same: recent && same_ev_i && !late && !rtx_q && !old_q && una_q != nxt_i
+          && psn_before(una_q, ctl_i.psn),
           same_lost: same1_i && (sent_i.ev_idx == ev_idx_q || bug_i == 8'd38)
           && !win_i.sacked[bit_una] && !win_i.pend[bit_una] && !win_i.rtxd[bit_una]
       };

@@ -12,6 +12,7 @@ module mrc_tx_sackrow
     input logic [19:0] block_i,  // in the window, at most 4 behind the bitmap's first
     input logic [6:0] base_i,  // low bits
     input logic [63:0] bitmap_i,
+    input logic late_i,  // a newer SACK has overtaken it: what it does not report is no loss
     input logic [14:0] ooo_i,
     input logic [14:0] reorder_i,
     input logic [23:0] una_i,  // una' and PSN after hi': as the SACK says, not yet written
@@ -42,7 +43,7 @@ module mrc_tx_sackrow
   logic [23:0] limit;  // top - reorder - the block's first PSN: what is below counts as late enough
   logic [32:0] tolerance;
   logic [1:0][32:0] parts;
-  logic [15:0] spoken, mask, got, sacked, pend, late;
+  logic [15:0] spoken, mask, got, sacked, pend, passed;
 
   assign number = block_i[2:0] - base_i[6:4];
 
@@ -55,7 +56,7 @@ module mrc_tx_sackrow
     limit = 24'd0;
     tolerance = 33'd0;
     parts = '0;
-    late = 16'd0;
+    passed = 16'd0;
     lost_o = 16'd0;
     row_o = '0;
     canc_o = 5'd0;
@@ -72,13 +73,14 @@ module mrc_tx_sackrow
       parts = carry_save({9'd0, top_i}, ~tolerance, ~{9'd0, block_i, 4'd0});
       parts[1][0] = 1'b1;
       limit = 24'(parts[0] + parts[1] + 33'd1);
-      if (ooo_i >= reorder_i && !limit[23]) begin
-        late = (limit[22:4] != 19'd0) ? {16{1'b1}} : ~({16{1'b1}} << limit[3:0]);
-        lost_o = late & mask & spoken & ~(sacked | pend | row_i.rtxd);
+      if (!late_i && ooo_i >= reorder_i && !limit[23]) begin
+        passed = (limit[22:4] != 19'd0) ? {16{1'b1}} : ~({16{1'b1}} << limit[3:0]);
+        lost_o = passed & mask & spoken & ~(sacked | pend | row_i.rtxd);
       end
       canc_o = ones(row_i.pend & row_i.nacked & got & ~row_i.sacked);
       row_o = '{
           age: row_i.age,
+          mute: row_i.mute & ~sacked,
           nacked: row_i.nacked & ~sacked,
           rtxd: row_i.rtxd,
           pend: pend | lost_o,

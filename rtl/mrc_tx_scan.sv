@@ -22,6 +22,7 @@ module mrc_tx_scan
   logic [3:0] position;
   logic [23:0] next;
   win_t win, refused;
+  logic [15:0] told;
   logic [31:0] since;
   logic late;
   logic [2:0] age;
@@ -50,6 +51,7 @@ module mrc_tx_scan
     win = win_i;
     win.pend = win_i.pend & ~pick;
     win.rtxd = win_i.rtxd | pick;
+    win.mute = win_i.mute & ~pick;
     win.nacked = win_i.nacked & ~pick;
     for (int unsigned i = 0; i < 16; i++) begin
       if (pick[i]) begin
@@ -58,9 +60,12 @@ module mrc_tx_scan
     end
   end
 
+  assign told = 16'd1 << refused_i;
+
   always_comb begin
     refused = win_i;
-    refused.nacked = win_i.nacked | (16'd1 << refused_i);
+    refused.mute = win_i.mute | told;
+    refused.nacked = win_i.nacked | told;
   end
 
   assign scan_o = '{
@@ -68,6 +73,7 @@ module mrc_tx_scan
           psn: {rtx_lo_i[23:4], position},
           after: {(position == 4'd15) ? next[23:4] : rtx_lo_i[23:4], position + 4'd1},
           loss: (pick & win_i.nacked) == 16'd0,
+          blame: (pick & win_i.mute) == 16'd0,
           win: win,
           more: psn_before(next, lim_i),
           next: next,

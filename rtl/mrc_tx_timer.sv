@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The retransmission timer of mrc_tx_inflight (docs/blocks/tx_inflight.md): what a visit of a QP
-/// finds, and what the walk over the blocks of a QP whose oldest mark is an interval old does to one
-/// of them. Combinational; what it says means something only with visit_i or walk_i, which it does
-/// not choose itself, and is 0 otherwise.
+/// finds, what the walk over the blocks of a QP whose oldest mark is an interval old does to one of
+/// them, and what is written there once the controller has been told of all losses (their EVs are told
+/// one by one, as the packets are sent again). Combinational; what it says means something only with
+/// visit_i, walk_i or told_i, which it does not choose itself, and is 0 otherwise.
 module mrc_tx_timer
   import mrc_tx_window_pkg::*;
 (
+    input logic [7:0] bug_i,
     input logic [31:0] tick_i,
 
     // A visit.
@@ -19,8 +21,9 @@ module mrc_tx_timer
     input logic may_ask_i,  // for the peer's state
     output visit_t visit_o,
 
-    // Block block_i of the walk.
+    // Block block_i of the walk, or of what is told behind it.
     input logic walk_i,
+    input logic told_i,
     input logic [19:0] block_i,
     input qp_t c_i,
     input logic [23:0] rtx_lo_i,
@@ -53,17 +56,18 @@ module mrc_tx_timer
       done = idle && visit_c_i.msn_done == visit_out_i.msn_sent;
       armed = visit_live_i && (!done || visit_flies_i);
       age = tick_i - visit_c_i.start;
-      late = armed && visit_armed_i
+      late = armed && visit_armed_i && !done
           && (age & ({{31{1'b1}}, 1'b0} << visit_c_i.retry.shift)) != 32'd0;
+      // What still flies is left to the SACK for a moment.
+      visit_o.drift = armed && visit_armed_i && done && age[31:3] != 29'd0;
       visit_o.armed = armed;
       visit_o.restart = armed && !visit_armed_i;
       visit_o.step = late && visit_c_i.cnt != 2'd0;
       // The first step since something moved.
-      visit_o.ask = late && visit_c_i.cnt == 2'd3 && !done && may_ask_i;
+      visit_o.ask = late && visit_c_i.cnt == 2'd3 && may_ask_i;
       if (late && visit_c_i.cnt == 2'd0) begin
-        visit_o.drift = done;
-        visit_o.fail = idle && !done && visit_c_i.retry.exhausted;
-        visit_o.dup = idle && !done && !visit_c_i.retry.exhausted;
+        visit_o.fail = idle && visit_c_i.retry.exhausted;
+        visit_o.dup = idle && !visit_c_i.retry.exhausted;
         visit_o.walk = !idle;
       end
     end
@@ -97,9 +101,15 @@ module mrc_tx_timer
       lost = past_i ? 16'd0 : out & ~aged & below(block_i, c_i.marks[0]);
       win = row_i;
       win.pend = row_i.pend | lost;
+      win.mute = row_i.mute & row_i.pend;
       win.nacked = row_i.nacked & row_i.pend;
       for (int unsigned i = 0; i < 16; i++) begin
         win.age[i] = row_i.age[i] - {2'd0, spare[i]};
+      end
+    end else if (told_i) begin
+      win = row_i;
+      if (bug_i != 8'd65) begin
+        win.nacked = row_i.nacked | row_i.pend;
       end
     end
   end

@@ -7,7 +7,8 @@ package mrc_tx_window_pkg;
 
   typedef struct packed {
     logic [15:0][2:0] age;  // timer steps for which it is spared
-    logic [15:0] nacked;  // its loss is accounted for already
+    logic [15:0] mute;  // its EV is not to blame, or has been told already
+    logic [15:0] nacked;  // it has left the flight already
     logic [15:0] rtxd;  // sent again since it was first sent
     logic [15:0] pend;  // waits to be sent again
     logic [15:0] sacked;  // reported received
@@ -43,6 +44,7 @@ package mrc_tx_window_pkg;
     retry_t retry;
     logic [27:0] fgone;
     logic [7:0] credit;  // bytes of packets NACKed or lost that had left the flight before
+    logic [19:0] owed;  // bytes that left the flight before a SACK told of them
     logic [23:0] rcvdl;
     logic [7:0] mprv;
     logic [4:0] timeout;
@@ -62,7 +64,7 @@ package mrc_tx_window_pkg;
   } out_t;
 
   /// State of the main machine
-  typedef enum logic [3:0] {
+  typedef enum logic [4:0] {
     StIdle,
     StRec,
     StReclaim,
@@ -78,7 +80,9 @@ package mrc_tx_window_pkg;
     StRetx1,
     StRetxW,
     StWalk0,
-    StWalk
+    StWalk,
+    StTold0,
+    StTold
   } state_e;
 
   /// Choice of an Idle cycle: one of them, or none
@@ -97,6 +101,7 @@ package mrc_tx_window_pkg;
   /// A SACK (mrc_tx_sack)
   typedef struct packed {
     logic valid;  // Ctl0
+    logic whole;  // it acknowledges everything sent
     logic [19:0] block;  // Ctl0: the first to be looked at
     logic none;  // Ctl1: there is none
     logic last;  // Row: this is the last
@@ -123,13 +128,13 @@ package mrc_tx_window_pkg;
     logic nack_event;  // because of UNEXP_EVENT
     logic nack_counts;  // a retry
     logic nack_mark;  // psn is to be sent again
+    logic nack_takes;  // and leaves the flight with that
     logic nack_back;  // and lies before rtx_lo
     logic nack_trimmed;  // news about psn's EV
     win_t win;  // the block, marked
     logic ack_ok;
     logic ack_nak;  // the QP ends
     logic ack_changed;
-    logic ack_all;  // everything sent is acknowledged
     logic [23:0] una;
     logic [23:0] rtx_lo;
     logic [23:0] top;
@@ -140,11 +145,12 @@ package mrc_tx_window_pkg;
     logic found;
     logic [23:0] psn;  // what was found
     logic [23:0] after;  // the PSN behind it
-    logic loss;  // because of a gap or the timer, not of a NACK
+    logic loss;  // it has not left the flight yet
+    logic blame;  // its EV is to be told: a gap or the timer, not a NACK
     win_t win;  // the block without it
     logic more;  // there is a block behind this one
     logic [23:0] next;  // its first PSN
-    win_t refused;  // RetxW: the block as it was, the loss told
+    win_t refused;  // RetxW: the block as it was, but told
   } scan_t;
 
   /// A visit of a QP by the timer (mrc_tx_timer)
@@ -153,13 +159,13 @@ package mrc_tx_window_pkg;
     logic restart;  // start, marks and cnt anew
     logic step;  // another mark
     logic ask;  // and the peer is asked for its state
-    logic drift;  // it is done, but for the account
+    logic drift;  // it is done, but bytes still fly
     logic dup;  // the ACK is missing; what still flies is given back
     logic fail;  // the QP ends
     logic walk;  // something may be lost
   } visit_t;
 
-  /// One block of the timer's walk (mrc_tx_timer)
+  /// One block of the timer's walk, or of what is told behind it (mrc_tx_timer)
   typedef struct packed {
     win_t win;  // as it is written
     logic any;  // so far: some were lost, the oldest was, some were spared
@@ -178,10 +184,11 @@ package mrc_tx_window_pkg;
 
   /// What the operation of the main machine has kept
   typedef struct packed {
-    logic [19:0] block;  // of a SACK's row, of the walk
+    logic [19:0] block;  // of a SACK's row, of the walk, of what is told
     logic [23:0] lim;  // PSN after the newest when the search or the walk began
     logic [23:0] p;  // what is to be sent again
-    logic loss;  // it is a loss that was not told
+    logic loss;  // it has not left the flight yet
+    logic blame;  // its EV is to be told
     logic again;  // it is the newest packet, for the sake of its ACK
     logic any;  // the walk: as in walk_t
     logic old;
