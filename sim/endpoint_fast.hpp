@@ -185,7 +185,7 @@ class FastEndpoint final : public Endpoint {
   struct Probe {
     FastQp* qp = nullptr;  // null: free
     uint16_t ev_idx = 0;
-    bool waiting = false;
+    bool waiting = false, marked = false;
     uint8_t fails = 0, successes = 0, seq = 0;
     Time due = 0;
   };
@@ -263,6 +263,7 @@ class FastEndpoint final : public Endpoint {
   // Probes, port status (fast_paths.cpp).
   void ev_bad(FastQp& qp, unsigned ev_idx);
   void probe_timer(uint32_t slot);
+  void probe_failed(Probe& probe);
   void probe_answer(FastQp& qp, uint16_t id, unsigned m);
   void port_status_timer(uint32_t dest);
   void ports_changed();

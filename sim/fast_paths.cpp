@@ -48,10 +48,7 @@ void FastEndpoint::probe_timer(uint32_t slot) {
   FastQp& qp = *probe.qp;
   const unsigned plane = qp.ev.plane(probe.ev_idx);
   if (probe.waiting) {  // no answer
-    probe.waiting = false;
-    probe.successes = 0;
-    probe.fails = static_cast<uint8_t>(std::min<unsigned>(probe.fails + 1u, kProbeMaxFails));
-    probe.due = now + probe_wait(config_.probe_interval, probe.fails) * kTick;
+    probe_failed(probe);
   } else if ((up_ >> plane & 1) == 0) {
     probe.due = now + config_.probe_interval * kTick;
   } else {
@@ -69,12 +66,25 @@ void FastEndpoint::probe_timer(uint32_t slot) {
   add_timer(probe.due, TimerKind::Probe, slot);
 }
 
+void FastEndpoint::probe_failed(Probe& probe) {
+  probe.waiting = probe.marked = false;
+  probe.successes = 0;
+  probe.fails = static_cast<uint8_t>(std::min<unsigned>(probe.fails + 1u, kProbeMaxFails));
+  probe.due = access_.now() + probe_wait(config_.probe_interval, probe.fails) * kTick;
+}
+
 void FastEndpoint::probe_answer(FastQp& qp, uint16_t id, unsigned m) {
   const unsigned slot = probe_slot(id, kProbeSlots);
   if (slot >= probes_.size()) return;
   Probe& probe = probes_[slot];
   if (probe.qp != &qp || !probe.waiting || !probe_answers(id, probe.seq, kProbeSlots)) return;
+  if (probe_refused(m)) {
+    probe_failed(probe);
+    add_timer(probe.due, TimerKind::Probe, slot);
+    return;
+  }
   probe.waiting = false;
+  probe.marked = probe.marked || m == 1;
   probe.due = access_.now() + config_.probe_interval * kTick;
   if (++probe.successes < config_.probe_successes) {
     add_timer(probe.due, TimerKind::Probe, slot);
@@ -82,7 +92,7 @@ void FastEndpoint::probe_answer(FastQp& qp, uint16_t id, unsigned m) {
   }
   const unsigned ev_idx = probe.ev_idx;
   probe.qp = nullptr;
-  feedback(qp, ev_idx, probe_revival(m, config_.probe_skip_good), 0);
+  feedback(qp, ev_idx, probe_revival(probe.marked, config_.probe_skip_good), 0);
   while (!unprobed_.empty()) {
     const uint64_t next = unprobed_.pop_front();
     FastQp& other = *qps_[next >> 32];

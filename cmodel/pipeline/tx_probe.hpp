@@ -24,12 +24,14 @@ class TxProbe {
   TxProbe(const Preset& preset, Stream<Badev>& bad, Stream<Pres>& pres, Stream<Fb>& fb, Stream<Ctlpkt>& probe)
       : planes_(preset.num_planes),
         qp_mask_(preset.num_qps - 1),
+        dest_mask_(preset.num_dests - 1),
         tick_cycles_(preset.tick_cycles),
         bad_(bad),
         pres_(pres),
         fb_(fb),
         probe_(probe),
         qps_(preset.num_qps),
+        peer_(preset.num_dests, 0xff),
         slots_(preset.probe_slots) {}
 
   bool cfg_ack() const { return ack_.value(); }
@@ -56,10 +58,14 @@ class TxProbe {
   struct Qp {
     uint32_t dqpn = 0;
     uint8_t timeout = 0;  ///< t of 1.024 us x 2^t
+    uint8_t dest = 0;
+    bool live = false;  ///< in state Rts
   };
   struct Slot {
     bool busy = false;
     bool waiting = false;  ///< for the answer to probe `seq`
+    bool marked = false;   ///< one of the answers in a row had SKIP_ONCE
+    bool slow = false;     ///< it has failed at the longest interval: another EV may take the slot
     uint16_t qp = 0, ev_idx = 0;
     uint32_t ev = 0;
     uint8_t fails = 0;  ///< in a row, saturating
@@ -71,17 +77,20 @@ class TxProbe {
   unsigned slots() const { return static_cast<unsigned>(slots_.size()); }
   void operate(const CfgBus& cfg, const CsrOut& csr, unsigned port_up);
   void configure(const CfgBus& cfg);
+  void release(unsigned qp);
+  void failed(Slot& s, const CsrOut& csr) const;
   void answer(const CsrOut& csr);
   void take(const CsrOut& csr);
   void visit(const CsrOut& csr, unsigned port_up);
 
-  const unsigned planes_, qp_mask_, tick_cycles_;
+  const unsigned planes_, qp_mask_, dest_mask_, tick_cycles_;
   Stream<Badev>& bad_;
   Stream<Pres>& pres_;
   Stream<Fb>& fb_;
   Stream<Ctlpkt>& probe_;
 
   std::vector<Qp> qps_;
+  std::vector<uint8_t> peer_;  // planes each destination can receive on
   std::vector<Slot> slots_;
   CfgAck ack_;
   Pulses pulses_, pulses_next_;

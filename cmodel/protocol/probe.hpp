@@ -36,8 +36,15 @@ constexpr bool probe_answers(uint16_t id, uint8_t seq, unsigned slots) { return 
 /// Ticks to wait after `fails` failures in a row.
 constexpr uint32_t probe_wait(uint16_t interval, unsigned fails) { return uint32_t{interval} << fails; }
 
-/// Feedback that revives an EV whose last answer came with m.
-constexpr uint8_t probe_revival(unsigned m, bool skip_good) { return m == 1 && !skip_good ? 5 : 4; }
+/// True for an EV that fails although its interval does not grow any more: its slot may be taken over. fails: before
+/// this failure.
+constexpr bool probe_slow(unsigned fails, unsigned cap) { return fails == std::min(cap, kProbeMaxFails); }
+
+/// m of an answer (mrc.md section 4): the EV is good, marked once (SKIP_ONCE), or the peer does not want it.
+constexpr bool probe_refused(unsigned m) { return m >= 2; }
+
+/// Feedback that revives an EV. marked: one of the answers that revive it had SKIP_ONCE.
+constexpr uint8_t probe_revival(bool marked, bool skip_good) { return marked && !skip_good ? 5 : 4; }
 
 /// True when tick `t` has been reached; ticks wrap.
 constexpr bool tick_reached(uint32_t now, uint32_t t) { return now - t < 1u << 31; }

@@ -32,14 +32,22 @@ struct Bench {
     csr.probe_interval = 2;
     for (uint16_t qp = 0; qp < 4; ++qp) configure(qp);
   }
-  void configure(uint16_t qp, unsigned timeout = 0) {  // 0: 8 ticks
+  void configure(uint16_t qp, unsigned timeout = 0, unsigned dest = 0, QpState state = QpState::Rts) {  // 0: 8 ticks
     csr::TblQpCtx row;
     row.timeout = static_cast<uint8_t>(timeout & 31);
     row.dqpn = 0xab1230u + qp;
-    row.pack(cfg.data.data());
-    cfg.index = qp;
-    cfg.req = true;
-    while (!block.cfg_ack()) cycle();
+    row.dest = static_cast<uint8_t>(dest);
+    row.state = static_cast<uint8_t>(state);
+    std::array<uint32_t, 16> w{};
+    row.pack(w.data());
+    write(CfgTable::QpCtx, qp, w);
+  }
+  void state(uint16_t qp, QpState state) { write(CfgTable::QpState, qp, {static_cast<uint32_t>(state)}); }
+  void peer_ports(unsigned dest, unsigned mask) { write(CfgTable::PeerPorts, dest, {mask}); }
+  void write(CfgTable t, unsigned index, const std::array<uint32_t, 16>& data) {
+    cfg = {true, static_cast<uint8_t>(t), static_cast<uint16_t>(index), data};
+    cycle();
+    REQUIRE(block.cfg_ack());
     cfg.req = false;
     cycle();
   }
@@ -201,13 +209,221 @@ TEST_CASE("tx_probe: an answer with SKIP_ONCE revives to SKIP, or to GOOD", "[pi
     b.answer(1, b.probe_number(2), 1);
     REQUIRE(b.fb.size() == 1);
     CHECK(b.fb[0].kind == (good ? 4 : 5));
-    b.lose(1, 7);  // an earlier mark does not count
+    b.lose(1, 7);  // an earlier mark counts as well
     b.answer(1, b.probe_number(3), 1);
     b.answer(1, b.probe_number(4), 0);
     REQUIRE(b.fb.size() == 2);
     CHECK(b.fb[1].ev_idx == 7);
-    CHECK(b.fb[1].kind == 4);
+    CHECK(b.fb[1].kind == (good ? 4 : 5));
+    b.lose(1, 8);  // those of an EV before do not
+    b.answer(1, b.probe_number(5), 0);
+    b.answer(1, b.probe_number(6), 0);
+    REQUIRE(b.fb.size() == 3);
+    CHECK(b.fb[2].ev_idx == 8);
+    CHECK(b.fb[2].kind == 4);
   }
+}
+
+TEST_CASE("tx_probe: a failure forgets the mark with the answers before it, or neither", "[pipeline][tx_probe]") {
+  for (const bool keep : {false, true}) {
+    Bench b;
+    b.csr.probe_keep_count = keep;
+    b.lose(1, 6);
+    b.answer(1, b.probe_number(1), 1);
+    b.probe_number(2);  // not answered
+    b.answer(1, b.probe_number(3), 0);
+    CHECK(b.revived == 0);
+    b.answer(1, b.probe_number(4), 0);
+    CHECK(b.revived == (keep ? 1 : 0));
+    if (!keep) b.answer(1, b.probe_number(5), 0);
+    REQUIRE(b.fb.size() == 1);
+    CHECK(b.fb[0].kind == (keep ? 5 : 4));
+  }
+}
+
+TEST_CASE("tx_probe: an answer that does not want the EV is a failure", "[pipeline][tx_probe]") {
+  for (const bool keep : {false, true}) {
+    Bench b;
+    b.csr.probe_keep_count = keep;
+    b.csr.probe_successes = 2;
+    b.lose(1, 6);
+    b.answer(1, b.probe_number(1), 2);
+    b.answer(1, b.probe_number(2), 3);
+    b.answer(1, b.probe_number(3), 1);
+    b.answer(1, b.probe_number(4), 2);
+    CHECK(b.revived == 0);
+    b.answer(1, b.probe_number(5), 0);
+    CHECK(b.revived == (keep ? 1 : 0));
+    if (!keep) b.answer(1, b.probe_number(6), 0);
+    REQUIRE(b.revived == 1);
+    CHECK(b.fb[0].kind == (keep ? 5 : 4));
+    // Ticks: 2; one failure: 4 later, two: 8 later; a good answer: 2; the third failure: 16.
+    const unsigned ticks[5] = {2, 6, 14, 16, 32};
+    for (unsigned i = 0; i < 5; ++i) CHECK(b.sent_at[i] == ticks[i] * 128 + 16);
+  }
+}
+
+TEST_CASE("tx_probe: an answer that does not want the EV, but too late, is nothing", "[pipeline][tx_probe]") {
+  Bench b;
+  b.lose(1, 6);
+  b.probe_number(1);
+  b.answer(1, 4, 2);  // due in tick 6
+  b.answer(1, 4, 2);  // not waited for
+  b.answer(1, 4, 0);
+  b.probe_number(2);
+  CHECK(b.sent_at[1] == 6 * 128 + 16);
+}
+
+TEST_CASE("tx_probe does not probe on a plane that the peer cannot hear on", "[pipeline][tx_probe]") {
+  Bench b;
+  b.configure(1, 0, 3);
+  b.configure(2, 0, 1);
+  b.peer_ports(7, 2);  // destination 7 modulo 4
+  b.lose(1, 4);        // plane 0, slot 0
+  b.lose(1, 5);        // plane 1, slot 1
+  b.lose(2, 4);        // another destination, slot 2
+  b.run_to(3 * 128);
+  REQUIRE(b.probes.size() == 2);
+  CHECK((b.probes[0].qp == 1 && b.probes[0].ev == 0xE005));
+  CHECK((b.probes[1].qp == 2 && b.probes[1].ev == 0xE004));
+  b.configure(3, 0, 3);  // a QP that is set up does not change what its peer said
+  b.run_to(4 * 128);
+  CHECK(b.sent == 2);
+  b.peer_ports(3, 1);
+  b.run_to(5 * 128);
+  REQUIRE(b.probes.size() == 3);
+  CHECK((b.probes[2].qp == 1 && b.probes[2].ev == 0xE004));
+  b.up = 2;
+  b.lose(3, 8);  // up there, not here
+  b.run_to(8 * 128);
+  CHECK(b.sent == 3);
+}
+
+TEST_CASE("tx_probe probes for QPs in state Rts only", "[pipeline][tx_probe]") {
+  Bench b;
+  for (const QpState s : {QpState::Reset, QpState::Init, QpState::Rtr, QpState::Error}) {
+    b.configure(1, 0, 0, s);
+    b.lose(1, 4);
+  }
+  b.run_to(6 * 128);
+  CHECK(b.sent == 0);
+  b.state(1, QpState::Rts);
+  b.lose(1, 4);
+  b.lose(2, 4);
+  b.state(1, QpState::Rts);  // nothing new: the slot is kept
+  b.run_to(9 * 128);
+  CHECK(b.sent == 2);
+  b.lose(1, 5);
+  b.state(1, QpState::Error);  // its two slots are free
+  b.lose(1, 6);                // taken by nobody
+  b.answer(1, Bench::id(b.probes[0]));
+  for (uint16_t ev = 0; ev < 3; ++ev) b.lose(3, ev);
+  CHECK(b.full == 0);
+  b.lose(3, 9);
+  CHECK(b.full == 1);
+  b.run_to(12 * 128);
+  REQUIRE(b.probes.size() == 5);
+  for (unsigned i = 2; i < 5; ++i) CHECK(b.probes[i].qp == 3);
+}
+
+TEST_CASE("tx_probe: no QP is live before its context", "[pipeline][tx_probe]") {
+  Preset preset = *find_preset("tiny");
+  Stream<Badev> bad;
+  Stream<Pres> pres;
+  Stream<Fb> fb;
+  Stream<Ctlpkt> probe;
+  TxProbe block(preset, bad, pres, fb, probe);
+  CsrOut csr;
+  csr.probe_interval = 2;
+  bad.load({.qp = 2, .ev_idx = 1, .ev = 1});
+  for (unsigned i = 0; i < 10 * 128; ++i) {
+    block.step({}, csr, 3);
+    block.clock();
+    bad.clock();
+    probe.clock();
+    REQUIRE_FALSE(block.pulses().sent);
+    REQUIRE_FALSE(block.pulses().full);
+  }
+  CHECK(bad.count() == 0);
+}
+
+TEST_CASE("tx_probe: an EV that has failed at the longest interval makes room for another", "[pipeline][tx_probe]") {
+  Bench b;
+  b.csr.probe_cap = 1;
+  for (uint16_t ev = 0; ev < 4; ++ev) b.lose(0, ev);
+  // Probes in tick 2, given up in 10, and 4 ticks later again: 14, 22, 26, ... In 22 the interval no longer grows.
+  b.run_to(20 * 128);
+  b.lose(1, 9);
+  CHECK(b.full == 1);
+  b.run_to(23 * 128);
+  b.lose(0, 2);  // is probed
+  b.lose(1, 9);  // slot 0
+  b.lose(1, 9);  // is probed now
+  b.lose(1, 11);
+  CHECK(b.full == 1);
+  b.run_to(27 * 128);
+  REQUIRE(b.probes.size() == 8 + 4);
+  CHECK(b.probes[8].ev == 0xE009);  // in tick 25
+  CHECK(b.sent_at[8] == 25 * 128 + 16);
+  CHECK(Bench::id(b.probes[8]) == 3 * 4 + 0);  // the slot's numbers go on
+  CHECK(b.probes[9].ev == 0xE00B);
+  CHECK(b.probes[10].ev == 0xE003);  // in tick 26; slot 3 is looked at first
+  CHECK(b.probes[11].ev == 0xE002);
+  b.lose(1, 13);  // slots 0 and 1 are not slow, 2 and 3 wait for answers
+  CHECK(b.full == 2);
+  b.answer(0, Bench::id(b.probes[11]));
+  b.lose(1, 13);  // slot 2 has one of three answers, but was slow before
+  CHECK(b.full == 2);
+  // Nothing is left of what was in slot 2: three answers, the first probe two ticks later.
+  for (unsigned n = 0; n < 3; ++n) {
+    for (unsigned i = 0; i < 100'000 && (b.probes.back().ev != 0xE00D || b.probes.size() < 13 + n); ++i) b.cycle();
+    CHECK(b.revived == 0);
+    b.answer(1, Bench::id(b.probes.back()));
+    b.probes.push_back({});
+  }
+  CHECK(b.revived == 1);
+}
+
+TEST_CASE("tx_probe: with more bad EVs than slots all get their turn", "[pipeline][tx_probe]") {
+  Bench b;
+  b.csr.probe_cap = 2;
+  b.csr.probe_successes = 1;
+  constexpr unsigned kBad = 10;
+  unsigned offered = 0;
+  const auto scrub = [&] {  // offers them in turn
+    const auto ev_idx = static_cast<uint16_t>(offered++ % kBad);
+    b.bad.load({.qp = static_cast<uint16_t>(ev_idx % 2), .ev_idx = ev_idx, .ev = ev_idx});
+  };
+  const auto age = [&](unsigned ticks) {  // returns how often each was probed
+    b.probes.clear();
+    const unsigned until = b.cycles + ticks * 128;
+    while (b.cycles < until) {
+      scrub();
+      b.run(64);
+    }
+    std::vector<unsigned> probed(kBad);
+    for (const Ctlpkt& c : b.probes) ++probed[c.ev];
+    return probed;
+  };
+  // A slot is slow after 2 + 8, 4 + 8, 8 + 8 ticks, and can be had for eight more: ten EVs on four slots take less than
+  // 3 x 46 ticks if all get their turn.
+  for (unsigned round = 0; round < 5; ++round) {
+    for (const unsigned n : age(300)) CHECK(n >= 2);
+  }
+  CHECK(b.full > 0);
+  CHECK(b.revived == 0);
+  // One of them is good again: it comes back with its next answer.
+  for (unsigned i = 0; i < 300 * 128 && b.revived == 0; ++i) {
+    if (i % 64 == 0) scrub();
+    const std::size_t n = b.probes.size();
+    b.cycle();
+    if (b.probes.size() != n && b.probes.back().ev == 7)
+      b.pres.load({.qp = 1, .id = Bench::id(b.probes.back()), .m = 0});
+  }
+  b.run(5);
+  CHECK(b.revived == 1);
+  REQUIRE(b.fb.size() == 1);
+  CHECK(b.fb[0].ev_idx == 7);
 }
 
 TEST_CASE("tx_probe with all slots taken counts the EV; a QP set up again frees its slots", "[pipeline][tx_probe]") {

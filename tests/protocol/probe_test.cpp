@@ -27,6 +27,28 @@ TEST_CASE("the interval doubles with each failure, as often as the cap says", "[
   CHECK(probe_wait(0xffff, kProbeMaxFails) == 0x3fffc000);  // below 2^31: still told apart from the past
 }
 
+TEST_CASE("a slot is slow when an EV fails at the longest interval", "[protocol][probe]") {
+  CHECK_FALSE(probe_slow(0, 6));
+  CHECK_FALSE(probe_slow(5, 6));
+  CHECK(probe_slow(6, 6));
+  CHECK(probe_slow(0, 0));
+  CHECK_FALSE(probe_slow(13, 15));
+  CHECK(probe_slow(14, 15));      // 14 is the most that counts
+  CHECK_FALSE(probe_slow(6, 4));  // the cap was lowered: the next failure
+}
+
+TEST_CASE("m of an answer: good, marked, or not wanted; a mark revives to SKIP unless the register says GOOD",
+          "[protocol][probe]") {
+  CHECK_FALSE(probe_refused(0));
+  CHECK_FALSE(probe_refused(1));
+  CHECK(probe_refused(2));
+  CHECK(probe_refused(3));
+  CHECK(probe_revival(false, false) == 4);
+  CHECK(probe_revival(true, false) == 5);
+  CHECK(probe_revival(false, true) == 4);
+  CHECK(probe_revival(true, true) == 4);
+}
+
 TEST_CASE("a tick is reached also across the wrap", "[protocol][probe]") {
   CHECK(tick_reached(5, 5));
   CHECK(tick_reached(6, 5));
