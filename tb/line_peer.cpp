@@ -343,7 +343,7 @@ FramePtr LinePeer::next(unsigned plane, uint64_t now_ps) {
   ctl.plane = static_cast<uint8_t>(plane);
   ctl.ev = own_.rev_ev[plane];
   Hdr hdr;
-  build_ctl_header(ctl, q->hdr, nic_, false, hdr);
+  build_ctl_header(ctl, q->hdr, nic_, hdr);
   return finish(hdr, q->hdr, nullptr);
 }
 
