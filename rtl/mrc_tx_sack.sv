@@ -35,8 +35,9 @@ module mrc_tx_sack
 );
 
   logic [23:0] una_q, una_d, top_q, top_d, rcvd_q, ahead, beyond, behind;
-  logic before_una, over;
-  logic own_q, none_q, none_d, old, old_q, late;
+  logic [23:0] brought_q, judge_q, judge_d;  // PSN after the packet that brought it; that gaps are judged by
+  logic before_una, over, in_flight;
+  logic own_q, none_q, none_d, old, old_q;
   logic [19:0] last_q, last_d, first_block_q, first_block_d;
   logic [15:0] ev_idx_q, first_row_q, first_row_d, row_lost;
   logic rtx_q, any_q, any_d;
@@ -53,8 +54,9 @@ module mrc_tx_sack
     if (bug_i == 8'd10) begin
       una_d = psn_before(ctl_i.cack, c_i.una) ? c_i.una : ctl_i.cack;
     end
+    in_flight = !ctl_i.pr && psn_in(ctl_i.psn, c_i.una, nxt_i);
     top_d = c_i.top;
-    if (!ctl_i.pr && psn_in(ctl_i.psn, c_i.una, nxt_i) && psn_before(c_i.top, after_i)) begin
+    if (in_flight && psn_before(c_i.top, after_i)) begin
       top_d = after_i;
     end
   end
@@ -70,8 +72,8 @@ module mrc_tx_sack
 
   // ---- Ctl1, Row
 
-  // A newer SACK has overtaken it.
-  assign late = rcvd_q[23] && bug_i != 8'd66;
+  // One that a newer SACK has overtaken does not know of what is above.
+  assign judge_d = (rcvd_q[23] && bug_i != 8'd66) ? brought_q : top_q;
 
   mrc_tx_sackrow u_row (
       .bug_i,
@@ -79,11 +81,10 @@ module mrc_tx_sack
       .block_i,
       .base_i(ctl_i.base[6:0]),
       .bitmap_i(ctl_i.bitmap),
-      .late_i(late),
       .ooo_i(ctl_i.ooo),
       .reorder_i,
       .una_i(una_q),
-      .top_i(top_q),
+      .top_i(judge_q),
       .nxt_i,
       .row_i(win_i),
       .row_o(win),
@@ -147,7 +148,7 @@ module mrc_tx_sack
           rcvd: rcvd_q,
           rcvd_new: done_i && !rcvd_q[23],
           canc: canc_q,
-          same: recent && same_ev_i && !late && !rtx_q && !old_q && una_q != nxt_i
+          same: recent && same_ev_i && !rtx_q && !old_q && una_q != nxt_i
           && psn_before(una_q, ctl_i.psn),
           same_lost: same1_i && (sent_i.ev_idx == ev_idx_q || bug_i == 8'd38)
           && !win_i.sacked[bit_una] && !win_i.pend[bit_una] && !win_i.rtxd[bit_una]
@@ -157,6 +158,7 @@ module mrc_tx_sack
     if (ctl0_i) begin
       una_q <= una_d;
       top_q <= top_d;
+      brought_q <= in_flight ? after_i : una_d;
       own_q <= owned_i;
       old_q <= old;
       none_q <= none_d;
@@ -164,6 +166,7 @@ module mrc_tx_sack
       rcvd_q <= ctl_i.rcvd - c_i.rcvdl;
     end
     if (ctl1_i) begin
+      judge_q <= judge_d;
       ev_idx_q <= sent_i.ev_idx;
       rtx_q <= sent_i.rtx;
     end

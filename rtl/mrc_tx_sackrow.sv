@@ -12,11 +12,10 @@ module mrc_tx_sackrow
     input logic [19:0] block_i,  // in the window, at most 4 behind the bitmap's first
     input logic [6:0] base_i,  // low bits
     input logic [63:0] bitmap_i,
-    input logic late_i,  // a newer SACK has overtaken it: what it does not report is no loss
     input logic [14:0] ooo_i,
     input logic [14:0] reorder_i,
-    input logic [23:0] una_i,  // una' and PSN after hi': as the SACK says, not yet written
-    input logic [23:0] top_i,
+    input logic [23:0] una_i,  // una': as the SACK says, not yet written
+    input logic [23:0] top_i,  // PSN after the highest that it knows of
     input logic [23:0] nxt_i,
     input win_t row_i,
 
@@ -73,7 +72,7 @@ module mrc_tx_sackrow
       parts = carry_save({9'd0, top_i}, ~tolerance, ~{9'd0, block_i, 4'd0});
       parts[1][0] = 1'b1;
       limit = 24'(parts[0] + parts[1] + 33'd1);
-      if (!late_i && ooo_i >= reorder_i && !limit[23]) begin
+      if (ooo_i >= reorder_i && !limit[23]) begin
         passed = (limit[22:4] != 19'd0) ? {16{1'b1}} : ~({16{1'b1}} << limit[3:0]);
         lost_o = passed & mask & spoken & ~(sacked | pend | row_i.rtxd);
       end

@@ -542,7 +542,7 @@ void FastEndpoint::on_sack(FastQp& qp, const Packet& packet) {
                   .pen = s.rcv_cwnd_pen,
                   .restore = s.restore_cwnd != 0});
   }
-  if (config_.same_ev && recent && !kept.rtx && same_ev_asks(ctl, qp.una, qp.nxt, news.late)) {
+  if (config_.same_ev && recent && !kept.rtx && same_ev_asks(ctl, qp.una, qp.nxt)) {
     Block* block = block_of(qp, qp.una);
     if (block != nullptr && block->record[qp.una & 63].ev_idx == kept.ev_idx && same_ev_lost(block->row, qp.una)) {
       list_retransmission(qp);

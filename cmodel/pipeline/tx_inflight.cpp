@@ -386,6 +386,7 @@ void TxInflight::ctl0() {
   }
   una_keep_ = sack_una(ctl_.cack, q.una);
   hi_keep_ = sack_hi(ctl_, q.una, q.nxt, q.hi);
+  knows_ = sack_knows(ctl_, q.una, q.nxt, q.hi, rcvd_news(ctl_.rcvd, q.rcvdl).late);
   own_ = q.owned(ctl_.psn);
   const SackBlocks blocks = sack_blocks(ctl_.base, una_keep_, q.nxt);
   no_blocks_ = blocks.none;
@@ -415,8 +416,7 @@ void TxInflight::sack_block(const CsrOut& csr) {
   const Qp& q = qp(ctl_.qp);
   const uint32_t p0 = block_psn(w_);
   const auto piece = sack_piece<uint16_t>(ctl_.bitmap, ctl_.base, p0);
-  const bool late = rcvd_news(ctl_.rcvd, q.rcvdl).late;
-  const SackView view = sack_view(una_keep_, q.nxt, hi_keep_, ctl_.ooo, csr.reorder, late);
+  const SackView view = sack_view(una_keep_, q.nxt, knows_, ctl_.ooo, csr.reorder);
   WinBlock row = win_.rdata();
   canc_ += cancelled_losses(row.psns, p0, piece.got, view);
   const uint16_t lost = sack_row(row.psns, p0, piece.got, piece.cover, view);
@@ -464,18 +464,18 @@ void TxInflight::done(const CsrOut& csr) {
   } else if (recent && ctl_.m == 0 && !rtx_keep_) {
     out_.okev.load({.dest = q.dest, .plane = static_cast<uint8_t>(ev_idx_keep_ & (planes_ - 1)), .ev = ctl_.entropy});
   }
-  const bool late = acknowledge(q, recent && rtt_valid(q, rtx_keep_, csr), csr);
-  if (csr.same_ev && recent && !rtx_keep_ && same_ev_asks(ctl_, q.una, q.nxt, late)) {
+  acknowledge(q, recent && rtt_valid(q, rtx_keep_, csr), csr);
+  if (csr.same_ev && recent && !rtx_keep_ && same_ev_asks(ctl_, q.una, q.nxt)) {
     read_map(ctl_.qp, psn_block(q.una));
     state_ = State::Same0;
   }
 }
 
-/// What SACK ctl_ means for the flight. True: a newer one has overtaken it.
-bool TxInflight::acknowledge(Qp& q, bool sample, const CsrOut& csr) {
+/// What SACK ctl_ means for the flight.
+void TxInflight::acknowledge(Qp& q, bool sample, const CsrOut& csr) {
   const RcvdNews news = rcvd_news(ctl_.rcvd, q.rcvdl);
   if (!news.late) q.rcvdl = ctl_.rcvd;
-  if (!q.cc) return news.late;
+  if (!q.cc) return;
   const bool all = q.una == q.nxt;
   const uint32_t told = q.owed.pay(news.units * kRcvdUnit, !news.late && psn_add(ctl_.cack, 1) == q.nxt);
   uint32_t n = 0;
@@ -491,7 +491,6 @@ bool TxInflight::acknowledge(Qp& q, bool sample, const CsrOut& csr) {
                   .pen = ctl_.pen,
                   .restore = ctl_.restore,
                   .reason = 0});
-  return news.late;
 }
 
 void TxInflight::same0() {

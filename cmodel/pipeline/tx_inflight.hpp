@@ -203,7 +203,7 @@ class TxInflight {
   void ctl1(const CsrOut& csr);
   void sack_block(const CsrOut& csr);
   void done(const CsrOut& csr);
-  bool acknowledge(Qp& q, bool sample, const CsrOut& csr);
+  void acknowledge(Qp& q, bool sample, const CsrOut& csr);
   void same0();
   void same1();
   void nack(const CsrOut& csr);
@@ -249,7 +249,7 @@ class TxInflight {
   unsigned n_ = 0;          // pool's number of block w
   uint32_t lim_ = 0;        // nxt when the operation began: PSNs that have a row for sure
   // SACK.
-  uint32_t una_keep_ = 0, hi_keep_ = 0;
+  uint32_t una_keep_ = 0, hi_keep_ = 0, knows_ = 0;
   bool own_ = false, no_blocks_ = false;
   uint16_t ev_idx_keep_ = 0;
   bool rtx_keep_ = false;

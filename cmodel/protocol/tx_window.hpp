@@ -110,16 +110,24 @@ struct SackView {
   uint32_t lost_end;
 };
 
-/// From una' and hi', the packets above a gap that the SACK reports (ooo), and the tolerance (reorder). late: a newer
-/// SACK has overtaken this one, which does not know of what hi' stands for, and is no evidence of loss.
-constexpr SackView sack_view(uint32_t una, uint32_t nxt, uint32_t hi, unsigned ooo, unsigned reorder, bool late) {
+/// From una' and hi', the packets above a gap that the SACK reports (ooo), and the tolerance (reorder).
+constexpr SackView sack_view(uint32_t una, uint32_t nxt, uint32_t hi, unsigned ooo, unsigned reorder) {
   const uint32_t lost_end = psn_add(hi, 1 - static_cast<int64_t>(reorder));
-  return {una, nxt, hi, !late && ooo >= reorder && psn_dist(lost_end, una) < kPsnHalf, lost_end};
+  return {una, nxt, hi, ooo >= reorder && psn_dist(lost_end, una) < kPsnHalf, lost_end};
+}
+
+/// Highest PSN that the SACK itself knows of, h of the contract: a newer one has overtaken it (late), it does not know
+/// of what hi' stands for, only of the packet that brought it.
+constexpr uint32_t sack_knows(const Ctl& sack, uint32_t una, uint32_t nxt, uint32_t hi, bool late) {
+  if (!late) return sack_hi(sack, una, nxt, hi);
+  return !sack.pr && in_window(sack.psn, una, nxt) ? sack.psn : psn_add(sack_una(sack.cack, una), -1);
 }
 
 /// The window after the cumulative part of a SACK that passed cum_valid(cack + 1).
 constexpr SackView sack_view(const Ctl& sack, uint32_t una, uint32_t nxt, uint32_t hi, unsigned reorder, bool late) {
-  return sack_view(sack_una(sack.cack, una), nxt, sack_hi(sack, una, nxt, hi), sack.ooo, reorder, late);
+  SackView v = sack_view(sack_una(sack.cack, una), nxt, sack_knows(sack, una, nxt, hi, late), sack.ooo, reorder);
+  v.hi = sack_hi(sack, una, nxt, hi);
+  return v;
 }
 
 /// PSNs that the bitmap of a SACK speaks of.
@@ -181,10 +189,10 @@ constexpr unsigned cancelled_losses(const PsnRow<Mask>& row, uint32_t p0, MaskAr
 
 /// True when a SACK may tell that the oldest packet is lost: what it reports was sent later, once. Whether both had the
 /// same EV is another question, and same_ev_lost() the last. `una` is una' of the contract; the caller has seen that
-/// the SACK speaks of a packet (`pr` 0) whose record is still there, and not of a retransmission. An overtaken SACK
-/// (late), or one from before an ACK that moved una, says nothing of una.
-constexpr bool same_ev_asks(const Ctl& sack, uint32_t una, uint32_t nxt, bool late) {
-  return !late && psn_add(sack.cack, 1) == una && una != nxt && psn_before(una, sack.psn);
+/// the SACK speaks of a packet (`pr` 0) whose record is still there, and not of a retransmission. A SACK from before
+/// what has moved una says nothing of una.
+constexpr bool same_ev_asks(const Ctl& sack, uint32_t una, uint32_t nxt) {
+  return psn_add(sack.cack, 1) == una && una != nxt && psn_before(una, sack.psn);
 }
 
 /// Marks una as lost because a packet sent later on the same EV has arrived, and says so. Not when it has arrived,

@@ -122,7 +122,7 @@ TEST_CASE("the piece of a bitmap that falls into a row", "[protocol][window]") {
 
 TEST_CASE("a row of 16 takes a SACK like one of 64", "[protocol][window]") {
   // As below: sent 0..39, all but 0 and 3 up to 9 received; here the block of 0..15.
-  const SackView v = sack_view(0, 40, 9, 8, 4, false);
+  const SackView v = sack_view(0, 40, 9, 8, 4);
   CHECK(v.infer);
   CHECK(v.lost_end == 6);
   BlockRow row{.mute = 0, .nacked = 0, .rtxd = 0, .pend = 0b10, .sacked = 0};
@@ -179,15 +179,20 @@ TEST_CASE("when all bytes have left the flight, what waits is told to its EVs on
   CHECK(row == BlockRow{.mute = 0b001, .nacked = 0b011, .rtxd = 0, .pend = 0b011, .sacked = 0b100});
 }
 
-TEST_CASE("an overtaken SACK is no evidence of loss", "[protocol][window]") {
-  // 10 to 19 have arrived, 20 too by a newer SACK; this one was sent when 0 was missing and 19 not there yet.
-  Ctl c = sack(0xffffff, 18, 18);
-  CHECK(sack_view(c, 0, 40, 30, 4, false).infer);
-  CHECK_FALSE(sack_view(c, 0, 40, 30, 4, true).infer);
-  // Nor does it speak of the oldest packet, or one from before an ACK that moved una.
-  CHECK(same_ev_asks(c, 0, 40, false));
-  CHECK_FALSE(same_ev_asks(c, 0, 40, true));
-  CHECK_FALSE(same_ev_asks(c, 1, 40, false));
+TEST_CASE("an overtaken SACK judges by the packet that brought it", "[protocol][window]") {
+  // 30 has arrived, a newer SACK has told so; this one was brought by 18.
+  const Ctl c = sack(0xffffff, 18, 17);
+  CHECK(sack_view(c, 0, 40, 30, 4, false).lost_end == 27);
+  CHECK(sack_view(c, 0, 40, 30, 4, true).lost_end == 15);
+  CHECK(sack_view(c, 0, 40, 30, 4, true).infer);
+  CHECK(sack_view(c, 0, 40, 30, 4, true).hi == 30);
+  Ctl probe = c;
+  probe.pr = true;  // no packet brought it
+  CHECK_FALSE(sack_view(probe, 0, 40, 30, 4, true).infer);
+  CHECK(sack_view(probe, 0, 40, 30, 4, false).lost_end == 27);
+  // One from before an ACK that moved una says nothing of una.
+  CHECK(same_ev_asks(c, 0, 40));
+  CHECK_FALSE(same_ev_asks(c, 1, 40));
 }
 
 TEST_CASE("a cumulative acknowledgement fits up to the newest PSN sent, or is old", "[protocol][window]") {
@@ -305,7 +310,7 @@ TEST_CASE("a NACKed packet that arrives before it is sent again cancels its loss
 
 TEST_CASE("a later packet of the same EV may speak for the oldest one only", "[protocol][window]") {
   const auto asks = [](uint32_t psn, uint32_t una, uint32_t nxt) {
-    return same_ev_asks(sack(psn_add(una, -1), psn, 0), una, nxt, false);
+    return same_ev_asks(sack(psn_add(una, -1), psn, 0), una, nxt);
   };
   CHECK(asks(11, 10, 20));
   CHECK_FALSE(asks(10, 10, 20));  // itself
