@@ -130,7 +130,7 @@ class FastEndpoint final : public Endpoint {
 
   /// The peer's endpoint, if it is a fast one, must have the same idea of TSETH and of NSCC being there.
   bool open(const QpSpec& spec, std::string& why) override;
-  /// Requests of more than 2^31 bytes or none are refused for good.
+  /// Requests of 2^32 bytes or more, or none, are refused for good.
   bool post(const WorkRequest& request) override;
   void listen(Listener* listener) override { listener_ = listener; }
   EndpointStats stats() const override { return stats_; }

@@ -63,7 +63,7 @@ const Key<TrafficConfig> kTrafficKeys[] = {
     TEXT(TrafficConfig, label, nullptr, "name in the results; not written: the pattern's"),
     NUMBER(TrafficConfig, bytes, 1, 1e15, true,
            "of a flow; ring: of the vector that all nodes sum up; alltoall: from each node to each other"),
-    NUMBER(TrafficConfig, message, 0, 2147483648.0, true, "bytes of a WRITE; 0: the whole flow, at most 1 GiB"),
+    NUMBER(TrafficConfig, message, 0, 4294967295.0, true, "bytes of a WRITE; 0: the whole flow, at most 1 GiB"),
     NUMBER(TrafficConfig, outstanding, 0, 1e6, true, "WRITEs a QP has posted at once; 0: all"),
     NUMBER(TrafficConfig, qps, 1, 256, true, "QPs that share a flow"),
     TEXT(TrafficConfig, from, nullptr, "flow: the sender, \"nic0\""),

@@ -58,7 +58,13 @@ void draw_profiles(SidePlan& side, const Preset& preset, const Scenario& s, Rng&
       auto first = static_cast<uint32_t>(field_expansion ? rng.below(uint64_t{max_val} + 1) : rng.next() | 1);
       // Many begin so near to the last number that they go round.
       if (field_expansion && first % 4 != 0) first = max_val - std::min(first % preset.evs_per_qp, max_val);
-      profile.gen = {field_expansion, first, max_val, static_cast<uint32_t>(rng.next()) & bits, mask};
+      const uint64_t drawn = rng.next();
+      const auto init = static_cast<uint32_t>(drawn) & bits;
+      if (profile.udp && drawn >> 63 != 0) {  // AUTO, in the bits that travel
+        profile.gen = {false, static_cast<uint32_t>(drawn >> 31) | 1, 0, init, bits};
+      } else {
+        profile.gen = {field_expansion, first, max_val, init, mask};
+      }
       continue;
     }
     while (profile.list.size() < preset.evs_per_qp) {

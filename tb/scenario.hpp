@@ -61,7 +61,7 @@ struct Scenario {
   double peer_mpr = 0;                      ///< window of the peer's QPs if it shall differ
   double wrap_share = 0.5;                  ///< QPs whose PSN, MSN and RQMSN start just before their wrap
   double msn_zero = 0;                      ///< 1: MSN and RQMSN start at 0
-  double bad_wqes = 0;                      ///< share of WQEs that the requestor must refuse (length 0 or above 2^31)
+  double bad_wqes = 0;                      ///< share of WQEs that the requestor must refuse (length 0; unused QP)
   double bad_access = 0;                    ///< QPs on which a message leaves its memory region after a while
   double may_fail = 0;                      ///< 1: retries may end, QPs may fail: no completion but the right one
   double rounds = 1;                        ///< after each but the last, failed QPs and some others are connected anew

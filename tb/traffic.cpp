@@ -133,10 +133,10 @@ const Wqe* Requester::make() {
     cursor_ = i;
     Qp& qp = qps_[i];
     if (rng_.chance(scenario_.bad_wqes)) {
-      // A length that does not exist, or a QP that is not in use and that nobody moves to another state.
+      // A length of 0, or a QP that is not in use and that nobody moves to another state.
       const bool unused = scenario_.churn == 0 && qps_.size() < preset_.num_qps && rng_.chance(0.3);
       const auto qp_index = unused ? rng_.between(qps_.size(), preset_.num_qps - 1) : i;
-      const uint64_t length = unused ? rng_.below(1000) : rng_.chance(0.5) ? 0 : 0x80000001u + rng_.below(0x7fffffff);
+      const uint64_t length = unused ? rng_.below(1000) : 0;
       wqe_ = {.qp = static_cast<uint16_t>(qp_index),
               .imm_valid = rng_.chance(0.5),
               .wr_id = next_wr_++,

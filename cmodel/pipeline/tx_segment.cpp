@@ -159,7 +159,7 @@ bool TxSegment::room(const Qp& q) const {
 CqStatus TxSegment::refusal(const Qp& q, const Wqe& w) {
   if (q.failed != 0) return CqStatus::Flushed;
   if (!q.rts()) return CqStatus::LocState;
-  if (w.length == 0 || w.length > kMaxMessage) return CqStatus::LocLength;
+  if (w.length == 0) return CqStatus::LocLength;
   if (w.imm_valid && ((q.win - q.wout) & 0xffu) == q.max_wimm) return CqStatus::WimmOverrun;
   return CqStatus::Ok;
 }

@@ -20,8 +20,8 @@ struct WorkRow {
   uint16_t next = 0;   ///< row of the next one of its QP
 };
 
-/// Longest message in bytes.
-inline constexpr uint32_t kMaxMessage = 1u << 31;
+/// Longest message in bytes: the longest a RETH can name.
+inline constexpr uint32_t kMaxMessage = 0xffff'ffff;
 
 /// Opcode of a WRITE packet from its place in the message.
 constexpr uint8_t write_opcode(bool first, bool last, bool imm_valid) {

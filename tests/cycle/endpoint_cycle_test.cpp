@@ -476,7 +476,7 @@ TEST_CASE("work requests that the NIC would not take are refused as by a fast on
     CHECK(why == "queue pair 16 is open already");
   }
   CHECK_FALSE(nic[0]->post({.qpn = kQpnBase, .bytes = 0}));
-  CHECK_FALSE(nic[0]->post({.qpn = kQpnBase, .bytes = (uint64_t{1} << 31) + 1}));
+  CHECK_FALSE(nic[0]->post({.qpn = kQpnBase, .bytes = uint64_t{1} << 32}));
   CHECK_FALSE(nic[0]->post({.qpn = kQpnBase + 1, .bytes = 1}));
   for (unsigned i = 0; i < tiny.wqe_depth; ++i) CHECK(nic[0]->post({.id = i, .qpn = kQpnBase, .bytes = 5000}));
   CHECK_FALSE(nic[0]->post({.qpn = kQpnBase, .bytes = 1}));

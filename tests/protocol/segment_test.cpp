@@ -71,11 +71,31 @@ TEST_CASE("immediate data change the opcode of the last packet, RQMSN is in all"
   CHECK(cut(row(300), 1, 0).imm == 0);
 }
 
-TEST_CASE("the largest message has 2^23 packets of 256 bytes", "[protocol][segment]") {
-  const Pkt p = cut(row(kMaxMessage), (1u << 23) - 1, 0);
-  CHECK(p.last);
-  CHECK(p.plen == 256);
-  CHECK(p.va == 0xfffff000ull + 0x7fffff00ull);
+TEST_CASE("the longest message has 2^24 packets of 256 bytes, the last one a byte short", "[protocol][segment]") {
+  CHECK(kMaxMessage == 0xffffffff);
+  const WorkRow r = row(0xffffffff, true);
+  const Pkt first = cut(r, 0, 0), second = cut(r, 1, 0), before = cut(r, 0xfffffe, 0), last = cut(r, 0xffffff, 0);
+  CHECK((first.opcode == 0xC6 && first.plen == 256 && !first.last));
+  CHECK((second.opcode == 0xC7 && second.plen == 256 && !second.last));
+  CHECK(second.va == 0xfffff100);
+  CHECK((before.opcode == 0xC7 && before.plen == 256 && !before.last));
+  CHECK((last.opcode == 0xC9 && last.plen == 255 && last.last));
+  CHECK(last.idx == 0xffffff);
+  CHECK(last.va == 0xfffff000ull + 0xffffff00ull);
+  CHECK(last.laddr == 0x1'0000'0000ull + 0xffffff00ull);
+  CHECK(last.dmalen == 0xffffffff);
+  // One byte more than the packets before it, and the largest path MTU: 2^20 packets.
+  CHECK((cut(row(0xffffff01), 0xffffff, 0).plen == 1 && cut(row(0xffffff01), 0xffffff, 0).last));
+  CHECK((cut(row(0xffffff00), 0xfffffe, 0).plen == 256 && cut(row(0xffffff00), 0xfffffe, 0).last));
+  CHECK_FALSE(cut(r, 0xffffe, 4).last);
+  CHECK((cut(r, 0xfffff, 4).last && cut(r, 0xfffff, 4).plen == 4095));
+}
+
+TEST_CASE("a message of more than 2^31 bytes goes on behind its 2^23rd packet", "[protocol][segment]") {
+  const WorkRow r = row(0x80000001);
+  CHECK((cut(r, 0x7fffff, 0).plen == 256 && !cut(r, 0x7fffff, 0).last));
+  CHECK((cut(r, 0x800000, 0).plen == 1 && cut(r, 0x800000, 0).last));
+  CHECK(cut(r, 0x800000, 0).va == 0xfffff000ull + 0x80000000ull);
 }
 
 TEST_CASE("the nominal size is UDP length + 40, padding, time stamp and immediate included", "[protocol][segment]") {

@@ -872,7 +872,8 @@ TEST_CASE("fast: what cannot be opened or posted is refused with its reason", "[
   CHECK(why([](QpSpec& s) { s.ev_active.pop_back(); }) ==
         "15 active and 0 backup entropy values are not the same number for each of 2 planes");
   CHECK(!t.post(0));
-  CHECK(!t.post((uint64_t{1} << 31) + 1));
+  CHECK(!t.post(uint64_t{1} << 32));
+  CHECK(t.post((uint64_t{1} << 32) - 1));
   CHECK(!t.nic[0]->post({.id = 1, .qpn = 77, .bytes = 1}));
   FastConfig config;
   config.wqe_depth = 2;
