@@ -333,9 +333,7 @@ module mrc_tx_probe
     end else if (answered || failed) begin
       waiting_d[seen] = 1'b0;
       // Bug 68: nobody makes room.
-      if (failed && slot.fails == cap && bug_i != 8'd68) begin
-        slow_d[seen] = 1'b1;
-      end
+      slow_d[seen] = failed && (slow_q[seen] || slot.fails == cap) && bug_i != 8'd68;
     end else if (send) begin
       waiting_d[seen] = 1'b1;
     end

@@ -76,6 +76,7 @@ void TxProbe::answer(const CsrOut& csr) {
   s.waiting = false;
   s.succ = (s.succ + 1) & 7;
   s.marked = s.marked || a.m == 1;
+  s.slow = false;
   s.due = tick_ + csr.probe_interval;
   if (s.succ != csr.probe_successes) return;
   fb_.load({.qp = s.qp, .ev_idx = s.ev_idx, .entropy = 0, .kind = probe_revival(s.marked, csr.probe_skip_good)});
