@@ -470,8 +470,8 @@ module mrc_ack_gen
   assign sack_off = 16'(r.base - r.cack) - ((bug_i == 8'd27) ? 16'd1 : 16'd0);
   // Bug 28: rounded down.
   assign rcvd = r.rcvd - ((bug_i == 8'd28) ? 24'd1 : 24'd0);
-  // Bug 64: the id of answers that nobody asked for.
-  assign probe_id = (bug_i == 8'd64) ? 16'hFFFF : StateProbeId;
+  // Bug 59: the id of answers that nobody asked for.
+  assign probe_id = (bug_i == 8'd59) ? 16'hFFFF : StateProbeId;
   assign held = tick_i[15:0] - r.at;
   assign service = tsr_us_i ? {3'd0, held[15:3]} : held;
   assign ts = r.ts + ((qp.svc_time && r.tsv) ? service : 16'd0);

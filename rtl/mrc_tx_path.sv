@@ -598,8 +598,8 @@ module mrc_tx_path
           w_u_d = left_u;
         end
       end
-      // Bug 67: a walk that begins in the middle of a pass takes it for the whole set.
-      if (bug_i == 8'd67) begin
+      // Bug 62: a walk that begins in the middle of a pass takes it for the whole set.
+      if (bug_i == 8'd62) begin
         whole_d = 1'b1;
       end
       restored_d = 1'b0;

@@ -332,8 +332,8 @@ module mrc_tx_probe
       slow_d[free_slot] = 1'b0;
     end else if (answered || failed) begin
       waiting_d[seen] = 1'b0;
-      // Bug 68: nobody makes room.
-      slow_d[seen] = failed && (slow_q[seen] || slot.fails == cap) && bug_i != 8'd68;
+      // Bug 63: nobody makes room.
+      slow_d[seen] = failed && (slow_q[seen] || slot.fails == cap) && bug_i != 8'd63;
     end else if (send) begin
       waiting_d[seen] = 1'b1;
     end

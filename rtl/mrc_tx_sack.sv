@@ -73,7 +73,7 @@ module mrc_tx_sack
   // ---- Ctl1, Row
 
   // One that a newer SACK has overtaken does not know of what is above.
-  assign judge_d = (rcvd_q[23] && bug_i != 8'd66) ? brought_q : top_q;
+  assign judge_d = (rcvd_q[23] && bug_i != 8'd61) ? brought_q : top_q;
 
   mrc_tx_sackrow u_row (
       .bug_i,

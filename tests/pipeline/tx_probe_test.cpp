@@ -372,9 +372,12 @@ TEST_CASE("tx_probe: an EV that has failed at the longest interval makes room fo
   b.lose(1, 13);  // slots 0 and 1 are not slow, 2 and 3 wait for answers
   CHECK(b.full == 2);
   b.answer(0, Bench::id(b.probes[11]));
-  b.lose(1, 13);  // slot 2 has one of three answers, but was slow before
-  CHECK(b.full == 2);
-  // Nothing is left of what was in slot 2: three answers, the first probe two ticks later.
+  b.lose(1, 13);  // slot 2 has one of three answers: not slow any more
+  CHECK(b.full == 3);
+  b.run_to(35 * 128);  // the probe of slot 3 has failed again
+  b.lose(1, 13);
+  CHECK(b.full == 3);
+  // Nothing is left of what was in slot 3: three answers, the first probe two ticks later.
   for (unsigned n = 0; n < 3; ++n) {
     for (unsigned i = 0; i < 100'000 && (b.probes.back().ev != 0xE00D || b.probes.size() < 13 + n); ++i) b.cycle();
     CHECK(b.revived == 0);
