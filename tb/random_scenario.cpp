@@ -225,6 +225,10 @@ Scenario random_scenario(uint64_t seed) {
   // What belongs together.
   s.peer_sends = 1;
   if (s.retry_exp < 25 || s.link.no_bytes > 0) s.may_fail = 1;
+  if (s.err_silent != 0 && (s.may_fail != 0 || s.bad_access > 0)) {  // nobody says that a QP is dead: retries end
+    s.may_fail = 1;
+    s.retry_exp = std::min(s.retry_exp, 2.0);
+  }
   if (s.cut_planes != 0) s.back_us = s.cut_us + 40;
   s.hang_us = std::max(s.hang_us, 8000.0);
   s.name = kRandomScenario;

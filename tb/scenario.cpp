@@ -217,7 +217,8 @@ constexpr Row kScenarios[] = {
      "one entropy value in eight loses a third of its frames: bad ones leave use, backups come in, probes go out",
      "backup 3 probe_ticks 40 jitter_ns 50 rto 4 imm_share 0.1 reorder_pkts 32"},
     {"probe-revive", "a third of the entropy values is bad for a while: probes bring them back",
-     "backup 1 probe_ticks 20 jitter_ns 50 rto 3 min_active 2 imm_share 0.1 control 0.3 csr_gap 500 reorder_pkts 32"},
+     "backup 1 probe_ticks 20 probe_cap 1 jitter_ns 50 rto 3 min_active 2 imm_share 0.1 control 0.3 csr_gap 500 "
+     "reorder_pkts 32"},
     {"incast-trim", "a fabric that trims and marks in bursts, answered by congestion control",
      "cc_share 1 ts_share 1 trim 0.02 ecn 0.05 penalty 0.05 jitter_ns 1500 reorder_pkts 64 cc_rtt_ns 2000 size_min "
      "4096 "

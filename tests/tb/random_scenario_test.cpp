@@ -54,7 +54,8 @@ TEST_CASE("a scenario written as TOML is the same when read", "[tb][scenario][ra
   }
 }
 
-TEST_CASE("every key is drawn, or it is said why not; every value is one that the key takes", "[tb][scenario][random]") {
+TEST_CASE("every key is drawn, or it is said why not; every value is one that the key takes",
+          "[tb][scenario][random]") {
   std::set<std::string> known;
   for (const RandomKey& key : random_keys()) {
     INFO(key.name);
