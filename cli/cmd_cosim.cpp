@@ -75,7 +75,7 @@ std::pair<int64_t, int64_t> wave_window(std::string text) {
   return {from, to};
 }
 
-/// "12 345 cycles/s" of a run, or "-- cycles/s".
+/// "12 345 cycles/s".
 std::string speed_text(const tb::Progress& p) {
   const double speed = p.seconds > 0 ? static_cast<double>(p.cycle) / p.seconds : 0;
   return tb::grouped(static_cast<uint64_t>(speed)) + " cycles/s";

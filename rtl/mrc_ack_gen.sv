@@ -63,7 +63,6 @@ module mrc_ack_gen
   localparam int unsigned QpW = $clog2(NumQps);
   localparam int unsigned PlaneW = $clog2(NumPlanes);
   localparam int unsigned DestW = $clog2(NumDests);
-  localparam logic [15:0] StateProbeId = 16'hFFFE;  // never one of tx_probe's
 
   if (NumPlanes < 2 || NumPlanes > MaxPlanes || NumPlanes != 2 ** PlaneW || NumQps < 2
       || NumQps != 2 ** QpW || NumDests < 2 || NumDests > 256 || NumDests != 2 ** DestW)
@@ -471,7 +470,7 @@ module mrc_ack_gen
   // Bug 28: rounded down.
   assign rcvd = r.rcvd - ((bug_i == 8'd28) ? 24'd1 : 24'd0);
   // Bug 59: the id of answers that nobody asked for.
-  assign probe_id = (bug_i == 8'd59) ? 16'hFFFF : StateProbeId;
+  assign probe_id = (bug_i == 8'd59) ? NoProbeId : StateProbeId;
   assign held = tick_i[15:0] - r.at;
   assign service = tsr_us_i ? {3'd0, held[15:3]} : held;
   assign ts = r.ts + ((qp.svc_time && r.tsv) ? service : 16'd0);

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the senders of reliability probes, mrc_tx_probe and mrc_ack_gen, share: the bytes of the
-/// extension header (docs/blocks/tx_probe.md).
+/// What those who send or answer reliability probes share, mrc_tx_probe, mrc_ack_gen and
+/// mrc_rx_track: ids that no probe of an EV has, the bytes of the extension header
+/// (docs/blocks/tx_probe.md).
 package mrc_probe_pkg;
 
   import mrc_pkg::*;
+
+  localparam logic [15:0] StateProbeId = 16'hFFFE;  // asks for a peer's state
+  localparam logic [15:0] NoProbeId = 16'hFFFF;  // answers nobody's probe
 
   /// The probe's extension header; it counts in ticks or in units of 8 ticks (tsr_us).
   function automatic logic [8*PethBytes-1:0] peth(logic [15:0] id, logic [15:0] spdcid,

@@ -8,6 +8,7 @@
 /// Contract: docs/blocks/rx_track.md.
 module mrc_rx_track
   import mrc_pkg::*;
+  import mrc_probe_pkg::*;
   import mrc_rx_track_pkg::*;
 #(
     parameter int unsigned NumPlanes = 2,
@@ -957,7 +958,7 @@ module mrc_rx_track
   assign ask_d = '{
           qp: x_p_q.qp,
           plane: x_p_q.plane,
-          psn: as_probe ? 24'h00FFFF : x_p_q.psn,
+          psn: as_probe ? {8'd0, NoProbeId} : x_p_q.psn,
           ackreq: x_p_q.ackreq && !as_probe,
           ce: x_p_q.ce && !as_probe,
           probe: x_p_q.probe || as_probe,

@@ -523,16 +523,14 @@ void FastEndpoint::on_sack(FastQp& qp, const Packet& packet) {
     activate(qp);
   }
   if (ctl.pr) probe_answer(qp, static_cast<uint16_t>(ctl.psn), s.m);
-  if (recent && (s.m == 1 || s.m == 2)) feedback(qp, kept.ev_idx, s.m, s.entropy);
+  if (recent && mark_is_feedback(s.m)) feedback(qp, kept.ev_idx, s.m, s.entropy);
   if (recent && s.m == 0 && !kept.rtx && kept.ev_idx != kNoPathEv) {
     good_reverse(dest_of(qp), qp.ev.plane(kept.ev_idx), s.entropy);
   }
   if (!news.late) qp.rcvd_newest = s.rcvd_bytes;
   if (qp.cc) {
-    // An old SACK brings nothing new.
-    const bool all = qp.una == qp.nxt;
-    const uint32_t told = qp.owed.pay(news.units * kRcvdUnit, !news.late && psn_add(ctl.cack, 1) == qp.nxt);
-    const uint32_t bytes = news.late && !all ? 0 : take_acked(qp.fly, told, cancelled, qp.full, all, qp.rcvd_credit);
+    const uint32_t bytes = take_sack(qp.fly, qp.owed, news, psn_add(ctl.cack, 1) == qp.nxt, cancelled, qp.full,
+                                     qp.una == qp.nxt, qp.rcvd_credit);
     const bool sample = recent && qp.ts && (!kept.rtx || config_.rtt_rtx);
     cc_event(qp, {.kind = NsccKind::Ack,
                   .bytes = bytes,
@@ -602,8 +600,7 @@ void FastEndpoint::on_ack(FastQp& qp, const Packet& packet) {
   if (ctl.msn != qp.msn_done) progress(qp);
   if (psn_before(qp.una, next)) advance(qp, next);
   if (qp.cc && qp.una == qp.nxt && qp.fly.bytes() != 0) {
-    qp.owed.add(qp.fly.bytes());
-    cc_event(qp, {.kind = NsccKind::Ack, .bytes = qp.fly.take_all()});
+    cc_event(qp, {.kind = NsccKind::Ack, .bytes = take_early(qp.fly, qp.owed)});
   }
   release_blocks(qp);
   complete(qp, ctl.msn);
@@ -683,8 +680,7 @@ void FastEndpoint::retry_timer(FastQp& qp) {
     if (silent && config_.nic_walks) ask_state(qp, probe_id(0, kStateSlot, kProbeSlots));
   } else if (qp.una == qp.nxt) {
     if (qp.msn_done == qp.msn_head) {  // done, but bytes have drifted
-      qp.owed.add(qp.fly.bytes());
-      cc_event(qp, {.kind = NsccKind::Ack, .bytes = qp.fly.take_all()});
+      cc_event(qp, {.kind = NsccKind::Ack, .bytes = take_early(qp.fly, qp.owed)});
     } else {  // the ACK is missing
       if (retry_exhausted(qp.retry, config_.retry)) {
         fail(qp, CqStatus::RetryExceeded);

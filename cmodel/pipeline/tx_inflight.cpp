@@ -295,8 +295,7 @@ void TxInflight::visit() {
   }
   if (!q.outstanding()) {  // an ACK without a SACK, or rounding
     if (tick_ - q.start < kSackTicks) return;
-    q.owed.add(q.fly.bytes());
-    tell(q, CcEvent::Ack, q.fly.take_all());
+    tell(q, CcEvent::Ack, take_early(q.fly, q.owed));
     return;
   }
   if (tick_ - q.start < q.step()) return;
@@ -429,10 +428,7 @@ void TxInflight::sack_block(const CsrOut& csr) {
     state_ = State::Done;
     return;
   }
-  w_ = block_add(w_, 1);
-  n_ = map_.rdata();
-  win_.read(n_);
-  read_map(ctl_.qp, block_add(w_, 1));
+  next_row(ctl_.qp);
 }
 
 void TxInflight::done(const CsrOut& csr) {
@@ -459,7 +455,7 @@ void TxInflight::done(const CsrOut& csr) {
   }
   const bool recent = !ctl_.pr && own_;
   if (ctl_.pr) out_.pres.load({.qp = ctl_.qp, .id = static_cast<uint16_t>(ctl_.psn), .m = ctl_.m});
-  if (recent && (ctl_.m == 1 || ctl_.m == 2)) {
+  if (recent && mark_is_feedback(ctl_.m)) {
     out_.fb.load({.qp = ctl_.qp, .ev_idx = ev_idx_keep_, .entropy = ctl_.entropy, .kind = ctl_.m});
   } else if (recent && ctl_.m == 0 && !rtx_keep_) {
     out_.okev.load({.dest = q.dest, .plane = static_cast<uint8_t>(ev_idx_keep_ & (planes_ - 1)), .ev = ctl_.entropy});
@@ -476,12 +472,8 @@ void TxInflight::acknowledge(Qp& q, bool sample, const CsrOut& csr) {
   const RcvdNews news = rcvd_news(ctl_.rcvd, q.rcvdl);
   if (!news.late) q.rcvdl = ctl_.rcvd;
   if (!q.cc) return;
-  const bool all = q.una == q.nxt;
-  const uint32_t told = q.owed.pay(news.units * kRcvdUnit, !news.late && psn_add(ctl_.cack, 1) == q.nxt);
-  uint32_t n = 0;
-  if (all || !news.late) {
-    n = take_acked(q.fly, told, canc_, nominal_full(q.mtu, q.ts, csr.payload_bytes), all, q.credit);
-  }
+  const uint32_t n = take_sack(q.fly, q.owed, news, psn_add(ctl_.cack, 1) == q.nxt, canc_,
+                               nominal_full(q.mtu, q.ts, csr.payload_bytes), q.una == q.nxt, q.credit);
   out_.ccev.load({.cc = q.dest,
                   .kind = static_cast<uint8_t>(CcEvent::Ack),
                   .bytes = n,
@@ -603,17 +595,13 @@ void TxInflight::scan() {
     recs_.read(recs_row(n_, p_));
     q.rtx_lo = psn_add(p_, 1);
   } else {
-    const uint32_t next = psn_add(p0, kBlockPsns);
-    if (psn_dist(next, q.una) < psn_dist(lim_, q.una)) {
-      q.rtx_lo = next;
+    if (rows_left(q)) {
+      q.rtx_lo = psn_add(p0, kBlockPsns);
       if (steps_ == kScanBlocks) {  // it goes on in its next turn
         state_ = State::Idle;
         return;
       }
-      w_ = block_add(w_, 1);
-      n_ = map_.rdata();
-      win_.read(n_);
-      read_map(op_qp_, block_add(w_, 1));
+      next_row(op_qp_);
       return;
     }
     q.rtx_lo = q.nxt;
@@ -677,6 +665,19 @@ void TxInflight::retx_wait() {
   q.rtx_lo = p_;
 }
 
+/// Behind row w of a pass there is another one of the window.
+bool TxInflight::rows_left(const Qp& q) const {
+  return psn_dist(psn_add(block_psn(w_), kBlockPsns), q.una) < psn_dist(lim_, q.una);
+}
+
+/// Row w + 1 is w in the next cycle.
+void TxInflight::next_row(uint16_t qp) {
+  w_ = block_add(w_, 1);
+  n_ = map_.rdata();
+  win_.read(n_);
+  read_map(qp, block_add(w_, 1));
+}
+
 /// The rows of a pass over the window begin.
 void TxInflight::rows_from(State state) {
   n_ = map_.rdata();
@@ -701,11 +702,8 @@ void TxInflight::walk() {
     any_ = true;
     first_ = lowest_psn(p0, found.lost);
   }
-  if (psn_dist(psn_add(p0, kBlockPsns), q.una) < psn_dist(lim_, q.una)) {
-    w_ = block_add(w_, 1);
-    n_ = map_.rdata();
-    win_.read(n_);
-    read_map(op_qp_, block_add(w_, 1));
+  if (rows_left(q)) {
+    next_row(op_qp_);
     return;
   }
   state_ = State::Idle;
@@ -718,14 +716,11 @@ void TxInflight::told() {
   WinBlock row = win_.rdata();
   all_left(row.psns);
   win_.write(n_, row);
-  if (psn_dist(psn_add(block_psn(w_), kBlockPsns), q.una) >= psn_dist(lim_, q.una)) {
+  if (rows_left(q)) {
+    next_row(op_qp_);
+  } else {
     state_ = State::Idle;
-    return;
   }
-  w_ = block_add(w_, 1);
-  n_ = map_.rdata();
-  win_.read(n_);
-  read_map(op_qp_, block_add(w_, 1));
 }
 
 /// The step of the timer has seen the whole window.

@@ -214,6 +214,8 @@ class TxInflight {
   void order();
   void retx_wait();
   void rows_from(State state);
+  bool rows_left(const Qp& q) const;
+  void next_row(uint16_t qp);
   void told();
   void walk();
   void walk_end(Qp& q);

@@ -43,6 +43,9 @@ constexpr bool ev_in_use(unsigned state) { return state == kEvGood || state == k
 /// Kinds of feedback on an EV (fb_t).
 inline constexpr unsigned kFbSkipOnce = 1, kFbAlwaysSkip = 2, kFbLoss = 3, kFbRevivedGood = 4, kFbRevivedSkip = 5;
 
+/// m of a SACK that is feedback of its own kind on the packet's EV (mrc.md section 3); 0 says nothing, 3 is reserved.
+constexpr bool mark_is_feedback(unsigned m) { return m == kFbSkipOnce || m == kFbAlwaysSkip; }
+
 /// State of an EV after feedback. `match`: the profile still holds the entropy that the feedback names. A loss and a
 /// revival are about the EV of the QP's own set, whatever the profile holds now. `plane_ok`: the EV's plane can be used
 /// at this moment; if not, the port is to blame for a loss, not the EV. `skip_twice`: register CTRL.

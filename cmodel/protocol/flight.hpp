@@ -86,4 +86,16 @@ inline uint32_t take_acked(Flight& fly, uint32_t told, unsigned cancelled, unsig
   return taken;
 }
 
+/// Everything leaves before a SACK has told of it. Returns how much: so much the controller is told.
+inline uint32_t take_early(Flight& fly, Owed& owed) {
+  owed.add(fly.bytes());
+  return fly.take_all();
+}
+/// What a SACK takes. whole: it acknowledges everything sent; all: nothing is outstanding any more.
+inline uint32_t take_sack(Flight& fly, Owed& owed, const RcvdNews& news, bool whole, unsigned cancelled,
+                          unsigned nominal, bool all, uint8_t& credit) {
+  const uint32_t told = owed.pay(news.units * kRcvdUnit, whole && !news.late);
+  return news.late && !all ? 0 : take_acked(fly, told, cancelled, nominal, all, credit);
+}
+
 }  // namespace mrc

@@ -545,3 +545,59 @@ TEST_CASE("a table write holds completions and the gap for its cycle", "[ack_gen
   REQUIRE(b.sent.size() == 2);
   CHECK(b.sent_at[1] - b.sent_at[0] == 10 + 1 + 2);
 }
+
+TEST_CASE("the question for a peer's state is a probe that belongs to no EV, on the planes in turn",
+          "[ack_gen][A-75]") {
+  Bench b;
+  b.csr.ack_plane = false;
+  b.csr.rev_probe = true;
+  b.csr.tick = 0x1'2345;
+  b.works(7, 1, 0xE1);
+  const auto ask = [&] {
+    const std::size_t n = b.sent.size();
+    b.stateq.load({.qp = 5});
+    b.run(6);
+    REQUIRE(b.sent.size() == n + 1);
+    return b.sent.back();
+  };
+  Ctlpkt c = ask();
+  CHECK(c.qp == 5);
+  CHECK(c.plane == 0);
+  CHECK(c.ev == 100);
+  CHECK(c.opcode == 0xDE);
+  CHECK(c.psn == 0);
+  CHECK(c.ext_len == 16);
+  CHECK(c.ext[0] == 0);
+  CHECK(c.ext[1] == 0x0000feff);  // id 0xFFFE
+  CHECK(c.ext[2] == 0x34121500);  // spdcid 0x0015, dpdcid 0x1234
+  CHECK(c.ext[3] == 0x01004523);  // tick 0x2345, ftype 1
+  c = ask();
+  CHECK(c.plane == 1);
+  CHECK(c.ev == 0xE1);
+  b.peer_ports(7, 0xf8);  // neither the turn's plane nor plane 0
+  CHECK(ask().plane == 3);
+  CHECK(ask().plane == 3);  // the turn of plane 3
+  CHECK(b.wants.empty());
+  b.csr.ack_plane = true;
+  b.peer_ports(7, 0xff);
+  CHECK(ask().plane == 0);
+}
+
+TEST_CASE("responses go before a question for a peer's state, ACKs behind it", "[ack_gen][A-75]") {
+  Bench b;
+  b.take = false;
+  b.resp.load(Bench::nack(1));
+  b.cycle();
+  b.cycle();  // the NACK is in the way of all others
+  b.complete(5, 77, 9);
+  b.stateq.load({.qp = 6});
+  b.resp.load(Bench::nack(2));
+  b.run(4);
+  b.take = true;
+  b.run(8);
+  REQUIRE(b.sent.size() == 4);
+  CHECK(b.sent[1].opcode == 0xDD);
+  CHECK(b.sent[2].opcode == 0xDE);
+  CHECK(b.sent[2].qp == 6);
+  CHECK(b.sent[3].opcode == 0xD1);
+}
