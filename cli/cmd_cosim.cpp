@@ -223,7 +223,8 @@ class OneRun {
       });
     };
     part(".pcapng", &tb::RunInfo::pcap_file, [&](Output& file) {
-      wire::PcapngWriter writer(file.stream(), run_.preset->num_planes, run_.preset->port_gbps);
+      wire::PcapngWriter writer(file.stream(), f.result.wire, run_.preset->num_planes, run_.preset->port_gbps,
+                                f.result.capture_comments);
       for (const wire::CapturedFrame& frame : f.result.frames) writer.write(frame);
     });
     part(".toml", &tb::RunInfo::scenario_file, [&](Output& file) {
