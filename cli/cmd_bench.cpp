@@ -192,13 +192,6 @@ class Replay {
 /// Cycles that one subject runs before the next one has its turn: a machine that slows down slows down all of them.
 constexpr std::size_t kTurn = 2000;
 
-/// Where ./mrc builds the RTL with tracing compiled in.
-std::filesystem::path wave_flavour(const Preset& preset, const Context& context) {
-  const std::filesystem::path file = std::string("libmrc_dut_rtl_") + preset.name + ".so";
-  std::error_code ignored;
-  return std::filesystem::weakly_canonical(context.root / "build" / "wave" / "lib" / "mrcnic" / file, ignored);
-}
-
 int run(const Options& o, const Context& context) {
   const Preset& preset = preset_from(o.preset);
   const tb::Scenario scenario = scenario_from(o.scenario, o.seed);
@@ -211,8 +204,10 @@ int run(const Options& o, const Context& context) {
     throw UsageError("unknown subject " + o.only + ".", "--only takes rtl, model, lockstep or wave.");
   }
   // The RTL of the wave flavour, when there is one: what tracing costs that is compiled in and off.
-  const std::filesystem::path wave_path =
-      o.wave_dut.empty() ? wave_flavour(preset, context) : std::filesystem::path(o.wave_dut);
+  const bool ask = o.wave_flavour && !context.builder.empty();
+  const std::filesystem::path wave_path = !o.wave_dut.empty() ? std::filesystem::path(o.wave_dut)
+                                          : ask               ? rtl_device(preset, Flavour::Wave, context)
+                                                              : wave_device(preset, context);
   const auto open_wave = dut_opener(wave_path.string(), preset, o.seed, context);
   std::string wave_why = "the wave flavour of this preset is not built";
   bool wave_missing = o.dut != "rtl" && o.wave_dut.empty();

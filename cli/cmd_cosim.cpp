@@ -126,7 +126,8 @@ Finished run_one(const Options& o, const Context& context, const std::function<v
     run.bug = bug->number;
   }
   const auto [wave_from, wave_to] = wave_window(o.wave == "default" ? "" : o.wave);
-  run.open = dut_opener(o.dut, *run.preset, o.seed, context);
+  const Flavour flavour = o.wave.empty() ? Flavour::Fast : Flavour::Wave;
+  run.open = dut_opener(o.dut, *run.preset, o.seed, context, flavour);
 
   Finished finished;
   tb::RunInfo& info = finished.info;
