@@ -49,7 +49,6 @@ int run(const Options& options) {
       wire::from_json({reinterpret_cast<const char*>(text.data()), text.size()}, name_of_file(options.file), config,
                       [&](wire::WireConfig& said) { options.wire.over(said); });
   if (!frames) refuse(frames.error());
-  if (frames->empty()) throw UsageError(name_of_file(options.file) + " holds no packet.", "Give one object per packet.");
   Output* const pcapng = outputs.add("--pcapng", options.pcapng);
   if (options.hex || pcapng == nullptr) {
     for (const wire::CapturedFrame& frame : *frames) {
