@@ -84,7 +84,7 @@ void prepare_folder(const std::string& folder) {
   try {
     need_gnuplot();
   } catch (const UsageError& error) {
-    throw UsageError("--report needs gnuplot, which is not installed.", error.remedy());
+    throw UsageError("--report needs gnuplot, which is not installed.", error.remedy);
   }
   std::error_code error;
   std::filesystem::create_directories(folder, error);

@@ -2,8 +2,9 @@
 #pragma once
 
 #include <filesystem>
-#include <stdexcept>
 #include <string>
+
+#include "input/error.hpp"
 
 namespace mrc::cli {
 
@@ -18,15 +19,7 @@ enum ExitCode : int {
 
 /// Wrong use, told to the user as one sentence and what to do about it. A command throws it from
 /// its callback; `main` prints both on stderr and exits with kUsage.
-class UsageError : public std::runtime_error {
- public:
-  UsageError(std::string sentence, std::string remedy)
-      : std::runtime_error(std::move(sentence)), remedy_(std::move(remedy)) {}
-  const std::string& remedy() const { return remedy_; }
-
- private:
-  std::string remedy_;
-};
+using UsageError = mrc::InputError;
 
 /// What a command gets from `main` and hands back to it.
 struct Context {

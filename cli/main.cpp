@@ -9,7 +9,6 @@
 
 #include "cli/context.hpp"
 #include "cli/version.hpp"
-#include "tb/scenario.hpp"
 
 namespace mrc::cli {
 // One function per cli/cmd_<name>.cpp: adds its subcommand and sets its callback.
@@ -114,8 +113,6 @@ int main(int argc, char** argv) {
     const std::string name = command_name(app);
     return complain(name, with_full_stop(error.what()), "See '" + name + " --help'.");
   } catch (const UsageError& error) {
-    return complain(command_name(app), error.what(), error.remedy());
-  } catch (const mrc::tb::ScenarioError& error) {
     return complain(command_name(app), error.what(), error.remedy);
   } catch (const std::exception& error) {
     return complain(command_name(app), std::string("unexpected error: ") + error.what() + ".",
