@@ -193,7 +193,8 @@ Finished run_one(const Options& o, const Context& context, const std::function<v
       const std::string base = (std::filesystem::path(o.reports) / stem).string();
       OutputFile frames(base + ".pcapng"), scenario(base + ".toml");
       {
-        wire::PcapngWriter writer(frames.stream(), run.preset->num_planes, run.preset->port_gbps);
+        wire::PcapngWriter writer(frames.stream(), result.wire, run.preset->num_planes, run.preset->port_gbps,
+                                  result.capture_comments);
         for (const wire::CapturedFrame& f : result.frames) writer.write(f);
       }
       scenario.stream() << tb::scenario_toml(run.scenario);

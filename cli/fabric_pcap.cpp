@@ -35,7 +35,7 @@ LinkCapture::LinkCapture(const std::string& option, sim::Experiment& experiment)
       link_(link_of(option, experiment.topology())),
       plane_(plane_of(link_, experiment.topology())),
       file_(file_of(option)),
-      writer_(file_.stream(), experiment.topology().planes(),
+      writer_(file_.stream(), sim::FrameContext{}.wire, experiment.topology().planes(),
               static_cast<unsigned>(link_ < experiment.topology().hosts() * experiment.topology().planes()
                                         ? experiment.topology().config().gbps
                                         : experiment.topology().uplink_gbps())) {
