@@ -42,10 +42,9 @@ wire::WireConfig common_choices(const std::vector<wire::CapturedFrame>& frames) 
 
 void run(const Options& options) {
   const wire::WireConfig config = options.wire.checked();
-  const auto text = read_file(options.file);
-  const auto frames =
-      wire::from_json({reinterpret_cast<const char*>(text.data()), text.size()}, name_of_file(options.file), config,
-                      [&](wire::WireConfig& said) { options.wire.over(said); });
+  const std::string text = input::read_text(options.file, input::kPackets);
+  const auto frames = wire::from_json(text, name_of_file(options.file), config,
+                                      [&](wire::WireConfig& said) { options.wire.over(said); });
   if (!frames) refuse(frames.error());
   if (!options.pcapng.empty()) {
     uint32_t planes = 1;
@@ -73,9 +72,9 @@ void register_encode(CLI::App& app, Context& context) {
   command->footer(
       "Lengths, checksums, next headers and the ICRC are computed where the JSON does not give them.\n"
       "docs/wire.md describes the JSON; 'mrc decode --json' prints it.");
-  command->add_option("FILE", options->file, "JSON: an object, an array, or one object per line; - is standard input")
+  text_option(*command, "FILE", options->file, "JSON: an object, an array, or one object per line; - is standard input")
       ->required();
-  command->add_option("--pcapng", options->pcapng, "write a capture, one interface per plane");
+  text_option(*command, "--pcapng", options->pcapng, "write a capture, one interface per plane");
   command->add_flag("--hex", options->hex,
                     "print one line of hexadecimal digits per packet (default without --pcapng)");
   options->wire.add(*command);

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "cli/context.hpp"
+#include "cli/options.hpp"
 #include "cli/output_file.hpp"
 #include "sim/topology.hpp"
 
@@ -52,9 +53,9 @@ int run(const Options& o) {
 void register_topo(CLI::App& app, Context& context) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("topo", "a fabric's topology: check it, count it, draw it");
-  command->add_option("file", options->file, "topology file (TOML), or keys: the list of what may stand in one")
+  text_option(*command, "file", options->file, "topology file (TOML), or keys: the list of what may stand in one")
       ->required();
-  command->add_option("--svg", options->svg, "picture");
+  text_option(*command, "--svg", options->svg, "picture");
   command->callback([options, &context] { context.exit_code = run(*options); });
 }
 

@@ -21,6 +21,12 @@ enum ExitCode : int {
 /// its callback; `main` prints both on stderr and exits with kUsage.
 using UsageError = mrc::InputError;
 
+/// A sentence ends with a full stop or a question mark.
+inline std::string with_full_stop(std::string sentence) {
+  if (!sentence.ends_with('.') && !sentence.ends_with('?')) sentence += '.';
+  return sentence;
+}
+
 /// What a command gets from `main` and hands back to it.
 struct Context {
   std::filesystem::path root;     ///< the source tree (rtl/, tools/, scenarios)

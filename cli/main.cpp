@@ -26,6 +26,7 @@ namespace {
 
 using mrc::cli::Context;
 using mrc::cli::UsageError;
+using mrc::cli::with_full_stop;
 
 constexpr const char* kExamples = R"(
 Examples:
@@ -57,11 +58,6 @@ std::filesystem::path executable_folder() {
 int complain(const std::string& command, const std::string& sentence, const std::string& remedy) {
   std::cerr << command << ": " << sentence << "\n  " << remedy << '\n';
   return mrc::cli::kUsage;
-}
-
-std::string with_full_stop(std::string sentence) {
-  if (!sentence.empty() && sentence.back() != '.') sentence += '.';
-  return sentence;
 }
 
 bool has_command(const CLI::App& app, const std::string& name) {

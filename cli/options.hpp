@@ -22,8 +22,9 @@ namespace detail {
 template <class T>
 CLI::Option* add_number(CLI::App& command, const std::string& name, std::optional<std::string> preset, std::string type,
                         T read) {
-  CLI::Option* option = command.add_option_function<std::string>(
-      name, [name, read](const std::string& text) { read(input::Literal{text, name}); });
+  CLI::Option* option = command.add_option_function<std::string>(name, [name, read](const std::string& text) {
+    read(input::Literal{text, name});
+  });
   option->type_name(std::move(type));
   if (preset) option->default_str(*preset);
   return option;
@@ -32,9 +33,8 @@ CLI::Option* add_number(CLI::App& command, const std::string& name, std::optiona
 
 /// A whole number from min to max; its value before is the default that --help shows, if it has one.
 template <class T>
-  requires std::unsigned_integral<T> || std::same_as<T, std::optional<uint64_t>>
-CLI::Option* number_option(CLI::App& command, const std::string& name, T& to, uint64_t min, uint64_t max,
-                           const std::string& doc) {
+requires std::unsigned_integral<T> || std::same_as<T, std::optional<uint64_t>> CLI::Option* number_option(
+    CLI::App& command, const std::string& name, T& to, uint64_t min, uint64_t max, const std::string& doc) {
   std::optional<std::string> preset;
   if constexpr (std::unsigned_integral<T>) preset = std::to_string(to);
   CLI::Option* option = detail::add_number(
@@ -75,8 +75,7 @@ inline CLI::Option* text_option(CLI::App& command, const std::string& name, std:
 }
 
 /// Throws UsageError when both were given.
-inline void exclude(const CLI::App& command, const std::string& one, const std::string& other,
-                    const std::string& why) {
+inline void exclude(const CLI::App& command, const std::string& one, const std::string& other, const std::string& why) {
   if (command.count(one) == 0 || command.count(other) == 0) return;
   throw UsageError(fmt::format("{} and {} do not go together: {}.", one, other, why),
                    fmt::format("Leave out {} or {}.", one, other));
