@@ -38,6 +38,7 @@ struct Options {
   uint64_t cycles = 60000, seed = 1;
   unsigned rounds = 5;
   bool wave_flavour = false;
+  DutProcess dut_process;
 };
 
 double median(std::vector<double> v) {
@@ -203,7 +204,7 @@ int run(const Options& o, const Context& context) {
   const Preset& preset = preset_from(o.preset);
   const tb::Scenario scenario = scenario_from(o.scenario, o.seed);
   if (o.cycles == 0 || o.rounds == 0) throw UsageError("nothing to measure.", "Use at least one cycle and one round.");
-  const auto open = dut_opener(o.dut, preset, o.seed, context);
+  const auto open = dut_opener(o.dut, preset, o.seed, context, o.dut_process);
   std::string error;
   if (!open(error)) throw UsageError("no device: " + error + ".", dut_remedy(o.dut, context));
   if (!o.only.empty() &&
@@ -213,7 +214,9 @@ int run(const Options& o, const Context& context) {
   // The RTL of the wave flavour, when there is one: what tracing costs that is compiled in and off.
   const std::filesystem::path wave_path =
       o.wave_dut.empty() ? wave_flavour(preset, context) : std::filesystem::path(o.wave_dut);
-  const auto open_wave = dut_opener(wave_path.string(), preset, o.seed, context);
+  DutProcess wave_process = o.dut_process;
+  if (wave_process.process.empty()) wave_process.process = "shared";  // our RTL, too
+  const auto open_wave = dut_opener(wave_path.string(), preset, o.seed, context, wave_process);
   std::string wave_why = "the wave flavour of this preset is not built";
   bool wave_missing = o.dut != "rtl" && o.wave_dut.empty();
   if (wave_missing) {
@@ -371,6 +374,7 @@ void register_bench(CLI::App& app, Context& context) {
   command->add_option("--rounds", options->rounds, "repetitions; medians count")->capture_default_str();
   command->add_option("--seed", options->seed, "seed of the recorded run")->capture_default_str();
   command->add_option("--dut", options->dut, "rtl, model, or a shared object")->capture_default_str();
+  add_dut_process(*command, options->dut_process);
   command->add_flag("--wave-flavour,--all", options->wave_flavour,
                     "also the RTL with tracing compiled in and off; ./mrc builds it");
   command->add_option("--wave-dut", options->wave_dut, "that RTL, when it is elsewhere");

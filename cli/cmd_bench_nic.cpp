@@ -46,6 +46,7 @@ struct Options {
   unsigned dests = 1, reorder = tb::BenchOptions{}.reorder_pkts;
   double delay_ns = 500;
   bool timestamps = false, cc = false, ack_with_sack = false, check = false;
+  DutProcess dut_process;
 };
 
 std::vector<std::string> words(const std::string& list) {
@@ -365,7 +366,7 @@ int run(const Options& o, const Context& context) {
   const bool rates = has(tables, "rates"), latencies = has(tables, "latencies");
   if (o.check && !rates) throw UsageError("--check needs the rates.", "Leave out --table latencies.");
 
-  const auto open = dut_opener(o.dut, preset, o.seed, context);
+  const auto open = dut_opener(o.dut, preset, o.seed, context, o.dut_process);
   {
     std::string error;
     if (!open(error)) throw UsageError("no device: " + error + ".", dut_remedy(o.dut, context));
@@ -537,6 +538,7 @@ void register_bench_nic(CLI::App& bench, Context& context) {
   c->footer(kFooter);
   c->add_option("--preset", options->preset, "asic800, fpga100 or tiny")->capture_default_str();
   c->add_option("--dut", options->dut, "rtl, model, or a shared object")->capture_default_str();
+  add_dut_process(*c, options->dut_process);
   c->add_option("--payload", options->payload, "bytes per packet, 1 to 4096; default 64 to 4096 in powers of two");
   c->add_option("--direction", options->direction, "send, receive, both; default all three");
   c->add_option("--encapsulation", options->encapsulation, "stev, srv6; default both");

@@ -30,6 +30,7 @@ struct Options {
               snapshots = "on";
   uint64_t packets = 100000, cycles = 0, seed = 1, seeds = 1;
   unsigned threads = 2;
+  DutProcess dut_process;
 };
 
 void list_scenarios() {
@@ -100,6 +101,7 @@ struct Finished {
       case tb::Outcome::Hang:
         return kHang;
       case tb::Outcome::Incomplete:
+      case tb::Outcome::DeviceError:
         return kUsage;
       default:
         return kMismatch;
@@ -126,7 +128,7 @@ Finished run_one(const Options& o, const Context& context, const std::function<v
     run.bug = bug->number;
   }
   const auto [wave_from, wave_to] = wave_window(o.wave == "default" ? "" : o.wave);
-  run.open = dut_opener(o.dut, *run.preset, o.seed, context);
+  run.open = dut_opener(o.dut, *run.preset, o.seed, context, o.dut_process);
 
   Finished finished;
   tb::RunInfo& info = finished.info;
@@ -139,10 +141,10 @@ Finished run_one(const Options& o, const Context& context, const std::function<v
   info.packets = o.packets;
   info.mrc_version = MRC_VERSION;
   info.compiler = __VERSION__;
-  info.repro =
-      fmt::format("{} cosim --preset {} --scenario {} {} --seed {}{}{}", context.program, o.preset, o.scenario,
-                  o.cycles != 0 ? fmt::format("--cycles {}", o.cycles) : fmt::format("--packets {}", o.packets), o.seed,
-                  o.bug.empty() ? "" : " --rtl-bug " + o.bug, o.dut == "rtl" ? "" : " --dut " + o.dut);
+  info.repro = fmt::format(
+      "{} cosim --preset {} --scenario {} {} --seed {}{}{}", context.program, o.preset, o.scenario,
+      o.cycles != 0 ? fmt::format("--cycles {}", o.cycles) : fmt::format("--packets {}", o.packets), o.seed,
+      o.bug.empty() ? "" : " --rtl-bug " + o.bug, (o.dut == "rtl" ? "" : " --dut " + o.dut) + o.dut_process.repro());
 
   bool can_wave = false;
   {  // what cannot work is said before anything is simulated
@@ -328,6 +330,7 @@ void register_cosim(CLI::App& app, Context& context) {
   command->add_option("--rtl-bug", options->bug, "let the RTL make an error: a name, or list");
   command->add_option("--dut", options->dut, "rtl, model, or a shared object that speaks tb/mrc_dut.h")
       ->capture_default_str();
+  add_dut_process(*command, options->dut_process);
   command->add_option("--reports", options->reports, "folder for the files of a failure")->capture_default_str();
   command->add_option("--threads", options->threads, "1: the peer runs in the device's thread")->capture_default_str();
   command->callback([options, &context] { context.exit_code = run(*options, context); });

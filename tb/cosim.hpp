@@ -7,6 +7,7 @@
 #include <functional>
 #include <iosfwd>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,8 +22,8 @@
 
 namespace mrc::tb {
 
-enum class Outcome { Pass, Mismatch, DataError, Hang, Incomplete };
-/// "pass", "mismatch", "data_error", "hang", "incomplete".
+enum class Outcome { Pass, Mismatch, DataError, Hang, Incomplete, DeviceError };
+/// "pass", "mismatch", "data_error", "hang", "incomplete", "device_error".
 const char* name_of(Outcome outcome);
 
 struct Progress {
@@ -78,6 +79,9 @@ struct CosimResult {
   uint64_t events = 0, event_hash = 0;
   uint64_t writes_verified = 0;
   std::string dut_name, dut_version;
+  bool dut_in_process = true;  ///< false: the device ran in a process of its own
+  std::optional<DeviceFault>
+      device_fault;  ///< why the device went on no more; after the end of a run it changes nothing
 
   // what is wrong
   std::vector<Divergence> divergences;

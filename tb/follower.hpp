@@ -27,6 +27,10 @@ class Follower {
   /// One cycle of the device.
   struct Cycle {
     mrc_pins_out out{};
+    mrc_pins_out clean{};  ///< without the bits that no pin has, when there are such
+    bool stray = false;
+    /// What the world outside of the device gets.
+    const mrc_pins_out& pins() const { return stray ? clean : out; }
     const mrc_pins_in* in = nullptr;  ///< stays as it is until the model has caught up
     Flags flags;
     const uint32_t* data = nullptr;                   ///< null: the device shows no boundaries
@@ -40,6 +44,11 @@ class Follower {
   Cycle& look(Dut& dut, const Lockstep& lockstep) {
     Cycle& c = cycles_[count_];
     dut.outputs(c.out);
+    c.stray = lockstep.rules().stray(c.out);
+    if (c.stray) {
+      c.clean = c.out;
+      lockstep.rules().mask(c.clean);
+    }
     const uint32_t *core = nullptr, *lanes = nullptr;
     c.data = nullptr;
     if (dut.observe(core, lanes)) {

@@ -14,6 +14,7 @@
 #include "gen/streams.hpp"
 #include "pipeline/pins.h"
 #include "tb/events.hpp"
+#include "tb/pin_rules.hpp"
 
 namespace mrc::tb {
 
@@ -31,6 +32,7 @@ struct Divergence {
   int qp = -1;
   std::vector<Difference> differences;
   std::string context;  ///< model's view of the word at that place
+  std::string note;     ///< what is wrong, in words, when the values do not tell
 };
 
 /// Valid and ready of all boundaries of a cycle, two bits each: 32 boundaries per word, core ones first, then the
@@ -81,6 +83,8 @@ class Lockstep {
     });
     return static_cast<std::size_t>(data - begin);
   }
+  /// Which bits the device's pins have.
+  const PinRules& rules() const { return rules_; }
   /// Words that note() takes at most.
   std::size_t note_words() const { return kObsCoreWords + std::size_t{planes_} * kObsLaneWords; }
 
@@ -90,7 +94,7 @@ class Lockstep {
                const uint32_t* data, const uint32_t* model_core, const uint32_t* model_lanes) {
     Flags own;
     own.gather(model_core, model_lanes, planes_);
-    uint64_t wrong = pins(dut, model);
+    uint64_t wrong = pins(dut, model) | static_cast<uint64_t>(rules_.stray(dut));
     for (std::size_t i = 0; i < flags.words.size(); ++i) wrong |= flags.words[i] ^ own.words[i];
     if (wrong == 0) {
       const uint32_t* d = data;
@@ -182,6 +186,7 @@ class Lockstep {
                const uint32_t* dl, const uint32_t* mc, const uint32_t* ml);
 
   unsigned planes_, port_bytes_, host_bytes_;
+  PinRules rules_;
   std::vector<Place> places_;  // by number
   std::vector<uint32_t> scratch_;
   EventLog log_;
