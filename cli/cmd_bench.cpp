@@ -53,7 +53,8 @@ double peak_bytes() {
   return static_cast<double>(usage.ru_maxrss) * 1024;
 }
 
-/// Cycles per second of this thread's processor time: other processes do not count.
+/// Processor time of this thread, in which other processes do not count; and time that has gone by, for a device that
+/// is one of these.
 class Stopwatch {
  public:
   Stopwatch() : wall_(std::chrono::steady_clock::now()), cpu_(cpu()) {}
@@ -93,8 +94,8 @@ const char* name_of(Subject subject) {
 class Replay {
  public:
   Replay(Subject subject, const Recording& recording, const Preset& preset,
-         const std::function<std::unique_ptr<tb::Dut>(std::string&)>& open)
-      : subject_(subject), recording_(recording), lockstep_(preset) {
+         const std::function<std::unique_ptr<tb::Dut>(std::string&)>& open, bool elapsed)
+      : subject_(subject), recording_(recording), elapsed_(elapsed), lockstep_(preset) {
     if (subject != Subject::Model) {
       const double before = heap_bytes();
       std::string error;
@@ -130,7 +131,9 @@ class Replay {
       default:
         device(part);
     }
-    seconds_ += watch.busy();
+    if (const tb::DeviceFault* fault = dut_ ? dut_->fault() : nullptr)
+      throw UsageError(fault->text + ".", "Run 'mrc cosim' with the same device for a report.");
+    seconds_ += elapsed_ ? watch.wall() : watch.busy();
   }
   double seconds() const { return seconds_; }
   /// A hash over the output pins' valids: the same stimulus gives the same on RTL and model.
@@ -180,6 +183,7 @@ class Replay {
 
   Subject subject_;
   const Recording& recording_;
+  const bool elapsed_;
   std::unique_ptr<tb::Dut> dut_;
   std::optional<Nic> nic_;
   tb::Lockstep lockstep_;
@@ -256,6 +260,7 @@ int run(const Options& o, const Context& context) {
   };
   const tb::CosimResult recorded = tb::run_cosim(record);
   recording.load.resize(std::min<std::size_t>(recording.load.size(), o.cycles));
+  if (recorded.device_fault) throw UsageError(recorded.device_fault->text + ".", "Run 'mrc cosim' for a report.");
   if (recording.load.size() < o.cycles) {
     throw UsageError("the recording ended early: " + std::string(tb::name_of(recorded.outcome)) + ".",
                      "Run 'mrc cosim' first: model and RTL must agree.");
@@ -278,8 +283,8 @@ int run(const Options& o, const Context& context) {
   for (unsigned round = 0; round < o.rounds; ++round) {
     std::vector<std::unique_ptr<Replay>> turns;
     for (const Subject subject : subjects) {
-      turns.push_back(
-          std::make_unique<Replay>(subject, recording, preset, subject == Subject::WaveRtl ? open_wave : open));
+      turns.push_back(std::make_unique<Replay>(
+          subject, recording, preset, subject == Subject::WaveRtl ? open_wave : open, !recorded.dut_in_process));
       if (subject != Subject::WaveRtl) rtl_bytes = std::max(rtl_bytes, turns.back()->dut_bytes());
       model_bytes = std::max(model_bytes, turns.back()->model_bytes());
     }
@@ -312,8 +317,9 @@ int run(const Options& o, const Context& context) {
   const bool relative = speeds.contains(Subject::Rtl);
 
   std::cout << fmt::format(
-      "{} cycles of {} at {}, receive ports {:.0f} % busy, medians of {} rounds, processor time of one thread\n",
-      o.cycles, o.scenario, o.preset, 100 * load, o.rounds);
+      "{} cycles of {} at {}, receive ports {:.0f} % busy, medians of {} rounds, {}\n", o.cycles, o.scenario, o.preset,
+      100 * load, o.rounds,
+      recorded.dut_in_process ? "processor time of one thread" : "elapsed time: the device has a process of its own");
   for (const Subject subject : subjects) {
     static constexpr const char* kTitles[] = {"RTL alone", "model", "lockstep", "wave, off"};
     std::cout << fmt::format("  {:<10} {:>10} cycles/s", kTitles[static_cast<std::size_t>(subject)],
@@ -350,6 +356,7 @@ int run(const Options& o, const Context& context) {
                      {"compiler", __VERSION__},
                      {"dut", recorded.dut_name},
                      {"dut_tool", recorded.dut_version}};
+    j["dut_process"] = recorded.dut_in_process ? "shared" : "own";
     json->stream() << j.dump(2) << '\n';
     json->commit();
   }

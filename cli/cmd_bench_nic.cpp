@@ -427,11 +427,23 @@ int run(const Options& o, const Context& context) {
   const auto begin = std::chrono::steady_clock::now();
   std::vector<Row> rows;
   uint64_t cycles = 0;
-  bool wrong = false;
-  std::cout << fmt::format("{}, {} planes of {} Gb/s, device {}, links of {} ns, {} cycles after {} of warm-up{}{}{}\n",
-                           o.preset, preset.num_planes, preset.port_gbps, o.dut, o.delay_ns, o.cycles, o.warm,
-                           o.timestamps ? ", time stamps" : "", o.cc ? ", congestion control" : "",
-                           o.ack_with_sack ? ", ACKs with SACKs only" : "");
+  bool wrong = false, ended = false;
+  // A device that ends is nothing that was measured wrong; after the last cycle it changes nothing.
+  const auto look_back = [&](tb::NicBench& bench, const std::string& problem) {
+    bench.close();
+    const tb::DeviceFault* fault = bench.fault();
+    if (fault && problem == fault->text) {
+      ended = true;
+    } else {
+      if (fault) std::cerr << "mrc bench nic: warning: " << fault->text << ".\n";
+      wrong = wrong || !problem.empty();
+    }
+  };
+  std::cout << fmt::format(
+      "{}, {} planes of {} Gb/s, device {}{}, links of {} ns, {} cycles after {} of warm-up{}{}{}\n", o.preset,
+      preset.num_planes, preset.port_gbps, o.dut, o.dut_process.own(o.dut) ? " in a process of its own" : "",
+      o.delay_ns, o.cycles, o.warm, o.timestamps ? ", time stamps" : "", o.cc ? ", congestion control" : "",
+      o.ack_with_sack ? ", ACKs with SACKs only" : "");
   if (!groups.empty()) std::cout << title_line() << '\n';
   for (const Group& g : groups) {
     for (const Direction d : order) {
@@ -444,9 +456,9 @@ int run(const Options& o, const Context& context) {
       row.figures.direction = d;
       if (!row.problem.empty()) row.figures.complete = false;
       cycles += bench.cycles();
-      wrong = wrong || !row.problem.empty();
       progress.done();
       progress.clear();
+      look_back(bench, row.problem);
       print_row(row);
       std::cout << std::flush;
       rows.push_back(std::move(row));
@@ -472,7 +484,7 @@ int run(const Options& o, const Context& context) {
     cycles += bench.cycles();
     progress.done();
     progress.clear();
-    wrong = wrong || !table.problem.empty();
+    look_back(bench, table.problem);
     print_latency(table);
     delays.push_back(std::move(table));
   }
@@ -487,6 +499,7 @@ int run(const Options& o, const Context& context) {
     Json j;
     j["preset"] = o.preset;
     j["device"] = o.dut;
+    j["device_process"] = o.dut_process.own(o.dut) ? "own" : "shared";
     j["complete"] = !stopped;
     j["seed"] = o.seed;
     j["delay_ns"] = o.delay_ns;
@@ -512,6 +525,7 @@ int run(const Options& o, const Context& context) {
     plot_latencies(o.svg, delays, o);
   }
   if (wrong) return kMismatch;
+  if (ended) return kUsage;
   if (stopped) return kUsage;
   if (!o.check) return kPass;
   unsigned below = 0, checked = 0;

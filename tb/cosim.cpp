@@ -234,11 +234,11 @@ class Run {
       }
       Follower::Cycle& now = follower_.look(*dut_, lockstep_);
       if (dut_->fault()) break;
-      for (unsigned p = 0; now.pins().tx_tvalid >> p != 0; ++p)
+      for (unsigned p = 0; follower_.pins().tx_tvalid >> p != 0; ++p)
         now.frame_offset[p] = static_cast<uint16_t>(dut_station_.tx_frame_offset(p));
       mrc_pins_in& in = dut_in_[follower_.ahead()];
       copy_held(in, held_);
-      dut_station_.cycle(now.pins(), in);
+      dut_station_.cycle(follower_.pins(), in);
       in.bug = static_cast<uint8_t>(options_.bug);
       now.in = &in;
       if (record) {

@@ -133,6 +133,7 @@ class GuestDut final : public Dut {
 
   GuestOptions options_;
   GuestChannel* channel_ = nullptr;
+  Patience patience_;
   pid_t pid_ = 0;  // 0: there is none any more
   bool pending_ = false, opened_ = false, has_boundaries_ = false, can_wave_ = false, closing_ = false;
   uint32_t answers_ = 0;
@@ -187,7 +188,7 @@ bool GuestDut::wait() {
   Clock::time_point stopped{};
   const auto seconds = [](Clock::duration d) { return std::chrono::duration<double>(d).count(); };
   constexpr unsigned kSliceMs = 10;
-  const bool came = channel_->answered.await(answers_, kSliceMs, [&] {
+  const bool came = channel_->answered.await(answers_, patience_, kSliceMs, [&] {
     const auto now = Clock::now();
     const auto place = [&] { return place_text(channel_->site.where(), channel_->site.cycle); };
     if (std::string end = gone(false); !end.empty()) {

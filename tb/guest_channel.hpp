@@ -7,6 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -21,6 +22,33 @@
 
 namespace mrc::tb {
 
+/// How to wait for the other side: it usually takes microseconds, less than the kernel needs to wake anybody, so
+/// looking again and again is best while it has a processor of its own. Where it has none, every look keeps it from
+/// going on. Whether it has one shows: what did not come soon is not looked for in the next waits, in more and more of
+/// them.
+class Patience {
+ public:
+  static constexpr std::chrono::microseconds kSoon{40};
+
+  bool looks() {
+    if (skip_ == 0) return several_;
+    --skip_;
+    return false;
+  }
+  void came(bool soon) {
+    strikes_ = soon ? strikes_ - (strikes_ > 0) : std::min(strikes_ + 2, 12u);
+    if (!soon) skip_ = 1u << strikes_;
+  }
+
+ private:
+  static bool several() {
+    cpu_set_t set;
+    return ::sched_getaffinity(0, sizeof set, &set) != 0 || CPU_COUNT(&set) > 1;
+  }
+  const bool several_ = several();
+  unsigned skip_ = 0, strikes_ = 0;
+};
+
 /// A counter that one side counts up and the other waits for.
 class Turn {
  public:
@@ -30,19 +58,13 @@ class Turn {
     if (asleep_.load(std::memory_order_seq_cst)) futex(FUTEX_WAKE, 1, nullptr);
   }
   /// Waits until count() is no longer `old`. Asks idle() every `slice_ms` milliseconds; false of that ends the wait.
-  /// The other side usually takes microseconds, less than the kernel needs to wake anybody: so at first it looks again
-  /// and again, and sleeps only after that.
   template <class Idle>
-  bool await(uint32_t old, unsigned slice_ms, Idle&& idle) {
+  bool await(uint32_t old, Patience& patience, unsigned slice_ms, Idle&& idle) {
     if (count() != old) return true;
-    if (spins()) {
-      const auto until = std::chrono::steady_clock::now() + kSpin;
-      do {
-        for (unsigned i = 0; i < 32; ++i) {
-          if (count() != old) return true;
-          pause();
-        }
-      } while (std::chrono::steady_clock::now() < until);
+    if (patience.looks()) {
+      const bool soon = look(old);
+      patience.came(soon);
+      if (soon) return true;
     }
     const timespec slice{slice_ms / 1000, static_cast<long>(slice_ms % 1000) * 1'000'000};
     for (;;) {
@@ -55,22 +77,22 @@ class Turn {
   }
 
  private:
-  static constexpr std::chrono::microseconds kSpin{50};
-
+  bool look(uint32_t old) const {
+    const auto until = std::chrono::steady_clock::now() + Patience::kSoon;
+    do {
+      for (unsigned i = 0; i < 16; ++i) {
+        if (count() != old) return true;
+        pause();
+      }
+    } while (std::chrono::steady_clock::now() < until);
+    return false;
+  }
   static void pause() {
 #if defined(__x86_64__) || defined(__i386__)
     __builtin_ia32_pause();
 #elif defined(__aarch64__)
     asm volatile("yield");
 #endif
-  }
-  /// With a single processor the other side cannot go on while we look.
-  static bool spins() {
-    static const bool several = [] {
-      cpu_set_t set;
-      return ::sched_getaffinity(0, sizeof set, &set) != 0 || CPU_COUNT(&set) > 1;
-    }();
-    return several;
   }
   void futex(int operation, uint32_t value, const timespec* timeout) {
     static_assert(sizeof count_ == sizeof(uint32_t));

@@ -41,6 +41,7 @@ int serve(GuestChannel& c) {
   const Preset* preset = find_preset(c.preset.get());
   if (!preset) return 3;
   uint32_t orders = c.asked.count();
+  Patience patience;
   std::string error;
   const std::unique_ptr<Dut> dut = open_dut(c.path.get(), *preset, c.seed, error, c.site);
   mrc_pins_out out{};
@@ -56,7 +57,7 @@ int serve(GuestChannel& c) {
   c.answered.give();
   while (dut) {
     constexpr unsigned kSliceMs = 1000;
-    if (!c.asked.await(orders, kSliceMs, [&] { return ::getppid() == c.bench; })) break;
+    if (!c.asked.await(orders, patience, kSliceMs, [&] { return ::getppid() == c.bench; })) break;
     ++orders;
     switch (c.order) {
       case Order::Step:

@@ -38,6 +38,7 @@ Lockstep::Lockstep(const Preset& preset, std::size_t event_words)
     : planes_(preset.num_planes),
       port_bytes_(preset.port_bytes),
       host_bytes_(preset.host_bytes),
+      beyond_(~((1u << preset.num_planes) - 1)),
       rules_(preset),
       log_(event_words) {
   for (const BoundaryInfo& b : kCoreBoundaries) places_.push_back({b.word_offset + 1, b.data_words});

@@ -26,14 +26,13 @@ class PinRules {
     unsigned wrong = kBit & (o.awready | o.wready | o.bvalid | o.arready | o.rvalid | o.wqe_ready | o.cqe_valid |
                              o.host_rd_valid | o.host_wr_valid);
     wrong |= ~planes_ & (o.tx_tvalid | o.tx_tlast);
-    if (o.bvalid) wrong |= kResp & o.bresp;
-    if (o.rvalid) wrong |= kResp & o.rresp;
-    if (o.cqe_valid) wrong |= kCqe & o.cqe[MRC_CQE_WORDS - 1];
-    if (o.host_rd_valid) wrong |= kRdreq & o.host_rd[MRC_RDREQ_WORDS - 1];
-    if (o.host_wr_valid) wrong |= static_cast<unsigned>(o.host_wr_len > host_bytes_);
-    for (unsigned p = 0, v = o.tx_tvalid & planes_; v != 0; ++p, v >>= 1) {
-      if (v & 1) wrong |= ~keep_ & o.tx_tkeep[p];
-    }
+    // Without branches: which planes are valid nobody can predict.
+    wrong |= when(o.bvalid) & kResp & o.bresp;
+    wrong |= when(o.rvalid) & kResp & o.rresp;
+    wrong |= when(o.cqe_valid) & kCqe & o.cqe[MRC_CQE_WORDS - 1];
+    wrong |= when(o.host_rd_valid) & kRdreq & o.host_rd[MRC_RDREQ_WORDS - 1];
+    wrong |= when(o.host_wr_valid) & static_cast<unsigned>(o.host_wr_len > host_bytes_);
+    for (unsigned p = 0; p < kMaxPlanes; ++p) wrong |= when(o.tx_tvalid & planes_ & 1u << p) & ~keep_ & o.tx_tkeep[p];
     return wrong != 0;
   }
   /// Takes them away: what is left can be used as it is.
@@ -48,6 +47,7 @@ class PinRules {
   std::vector<Stray> list(const mrc_pins_out& o) const;
 
  private:
+  static unsigned when(unsigned valid) { return 0u - static_cast<unsigned>(valid != 0); }
   static constexpr unsigned kBit = ~1u, kResp = ~3u, kCqe = ~0u << Cqe::kBits % 32, kRdreq = ~0u << Rdreq::kBits % 32;
   static_assert(Cqe::kBits % 32 != 0 && Rdreq::kBits % 32 != 0);
   static_assert(MRC_CQE_WORDS == Cqe::kWords && MRC_RDREQ_WORDS == Rdreq::kWords);

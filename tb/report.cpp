@@ -253,7 +253,7 @@ std::string failure_text(const RunInfo& info, const CosimResult& r) {
     }
     if (r.stuck.size() > 16) t += fmt::format("  and {} more QPs\n", r.stuck.size() - 16);
   } else if (r.outcome == Outcome::DeviceError) {
-    t += fmt::format("Cycle {}: {}\n", grouped(r.device_fault->cycle), r.device_fault->text);
+    t += fmt::format("Without a device from cycle {} on: {}\n", grouped(r.device_fault->cycle), r.device_fault->text);
     t += "  device and model agree up to there\n";
   } else {
     return t;
