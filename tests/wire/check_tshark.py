@@ -188,7 +188,8 @@ def compare(ours, theirs):
         expected.add("mrc.error")
         check("mrc.error", error)
     for key in values:
-        known = key in expected or key in {"mrc.error.expert", "mrc.choices"} or key.count(".") == 1 and key.split(".")[1] in inside
+        known = key in expected or key in {"mrc.error.expert", "mrc.choices"}
+        known = known or key.count(".") == 1 and key.split(".")[1] in inside
         if key.startswith("mrc.") and not known:
             bad.append(f"{key}: tshark {values[key]!r}, mrc has none")
     return bad, count
