@@ -141,7 +141,7 @@ class OneRun {
       run_.bug = bug->number;
     }
     std::tie(wave_from_, wave_to_) = wave_window(o.wave == "default" ? "" : o.wave);
-    run_.open = dut_opener(o.dut, *run_.preset, o.seed, context);
+    run_.open = dut_opener(o.dut, *run_.preset, o.seed, context, o.wave.empty() ? Flavour::Fast : Flavour::Wave);
     tb::RunInfo& info = finished_.info;
     info.preset = o.preset;
     info.scenario = o.scenario;

@@ -206,6 +206,14 @@ std::string ports_csv(const ExperimentResult& r) {
   return out;
 }
 
+/// A table with the id of the run as its last column.
+std::string with_run(const std::string& csv, const std::string& run_id) {
+  std::string out;
+  for (size_t at = 0, end = 0; (end = csv.find('\n', at)) != std::string::npos; at = end + 1)
+    out.append(csv, at, end - at).append(at == 0 ? ",run\n" : "," + run_id + "\n");
+  return out;
+}
+
 std::string html(const std::string& text) {
   std::string out;
   for (const char c : text) c == '<' ? out += "&lt;" : c == '&' ? out += "&amp;" : c == '>' ? out += "&gt;" : out += c;
@@ -415,11 +423,11 @@ void write_fabric_report(const std::filesystem::path& folder, const ExperimentRe
       out.commit();
     });
   };
-  const std::string comment = "# run " + run_id + "\n", xml = "<!-- run " + run_id + " -->\n";
+  const std::string xml = "<!-- run " + run_id + " -->\n";
   file("result.json", [&] { return fabric_json(r, false, run_id); });
-  file("series.csv", [&] { return comment + series_csv(r); });
-  file("flows.csv", [&] { return comment + flows_csv(r, topology); });
-  file("ports.csv", [&] { return comment + ports_csv(r); });
+  file("series.csv", [&] { return with_run(series_csv(r), run_id); });
+  file("flows.csv", [&] { return with_run(flows_csv(r, topology), run_id); });
+  file("ports.csv", [&] { return with_run(ports_csv(r), run_id); });
   file("topology.svg", [&] { return sim::topology_svg(topology) + xml; });
   std::vector<PictureFile> pictures;
   draw_pictures(r, [&](const char* name, const char* caption, const auto& draw) {
