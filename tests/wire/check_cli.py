@@ -90,13 +90,22 @@ def choices_in_captures(folder):
     wrong = (folder / "drawn.pcapng").read_bytes().replace(b"--icrc-outer", b"--icrc-otter", 1)
     (folder / "wrong.pcapng").write_bytes(wrong)
     refused(folder, ["decode", "wrong.pcapng"],
-            "mrc decode: wrong.pcapng: byte 24: 'mrc decode --udp-port 4971 --icrc-otter --dscp no_trim=0 --dscp "
-            "trimmable=4 --dscp trimmable_retx=8 --dscp trimmed=12 --dscp trimmed_lasthop=16 --dscp control=46': "
-            "'--icrc-otter' is no option of the wire format.")
+            "mrc decode: wrong.pcapng: byte 24: says how to read its frames, but '--icrc-otter' is no option of the wire "
+            "format.")
     (folder / "two.json").write_text(out + run("decode", "a.pcapng", "--json", folder=folder)[1], encoding="utf-8")
     refused(folder, ["encode", "two.json", "--pcapng", "two.pcapng"],
             "mrc encode: packet 3 is made with other choices than packet 1: --udp-port 4791 --icrc-outer=false.")
     check("bytes of both", len(run("encode", "two.json", folder=folder)[1].split()), 4)
+
+
+def foreign_text(folder):
+    """Comments do not write to the terminal what they like."""
+    packet = {"capture": {"comments": ["one\ntwo \x1b[31mred\x9b \u20ac"]}, "raw": "00"}
+    (folder / "foreign.json").write_text(json.dumps(packet), encoding="utf-8")
+    run("encode", "foreign.json", "--pcapng", "foreign.pcapng", folder=folder)
+    lines = run("decode", "foreign.pcapng", folder=folder)[1].splitlines()
+    check("comment", [line for line in lines if "comment" in line],
+          ["  comment    one\\ntwo \\x1b[31mred\\xc2\\x9b \u20ac"])
 
 
 def limits(folder):
@@ -198,6 +207,7 @@ def main():
         check("no new files", {p.name for p in folder.iterdir()}, before)
         standard_input(folder)
         choices_in_captures(folder)
+        foreign_text(folder)
         limits(folder)
         # the examples of the document
         page = (pathlib.Path(__file__).resolve().parents[2] / "docs/wire.md").read_text(encoding="utf-8")
