@@ -158,6 +158,7 @@ class OneRun {
         "{} cosim --preset {} --scenario {} {} --seed {}{}{}", context.program, o.preset, o.scenario,
         o.cycles != 0 ? fmt::format("--cycles {}", o.cycles) : fmt::format("--packets {}", o.packets), o.seed,
         o.bug.empty() ? "" : " --rtl-bug " + o.bug, (o.dut == "rtl" ? "" : " --dut " + o.dut) + o.dut_process.repro());
+    run_.capture_comments = {"run " + info.run_id + ": " + info.repro};
     draw(0);
     std::string error;
     const auto probe = run_.open(error);
