@@ -203,6 +203,7 @@ std::filesystem::path wave_flavour(const Preset& preset, const Context& context)
 int run(const Options& o, const Context& context) {
   const Preset& preset = preset_from(o.preset);
   const tb::Scenario scenario = scenario_from(o.scenario, o.seed);
+  tb::check(scenario, preset);
   if (o.cycles == 0 || o.rounds == 0) throw UsageError("nothing to measure.", "Use at least one cycle and one round.");
   const auto open = dut_opener(o.dut, preset, o.seed, context);
   std::string error;
@@ -235,6 +236,7 @@ int run(const Options& o, const Context& context) {
 
   // One run with the whole environment gives the stimulus: set-up, then full load after a while.
   Recording recording;
+  recording.load.reserve(o.cycles);  // growing by doubling would take three times as much
   uint64_t warm = 4000;
   tb::CosimOptions record;
   record.preset = &preset;
@@ -367,9 +369,8 @@ void register_bench(CLI::App& app, Context& context) {
       bench->add_subcommand("cosim", "RTL alone, model alone and lockstep on the same recorded stimulus");
   text_option(*command, "--preset", options->preset, "asic800, fpga100 or tiny");
   text_option(*command, "--scenario", options->scenario, "what loads the ports: a built-in name, or a TOML file");
-  // The recording grows by doubling: it takes up to three times its size for a moment.
   number_option(
-      *command, "--cycles", options->cycles, 1, 1'000'000'000 / (3 * sizeof(mrc_pins_in)),
+      *command, "--cycles", options->cycles, 1, 1'000'000'000 / sizeof(mrc_pins_in),
       fmt::format("cycles under load to replay; each takes {} bytes, the recording at most 1 GB", sizeof(mrc_pins_in)));
   number_option(*command, "--rounds", options->rounds, 1, 10000, "repetitions; medians count");
   number_option(*command, "--seed", options->seed, 0, kAnySeed, "seed of the recorded run");

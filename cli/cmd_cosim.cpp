@@ -113,6 +113,7 @@ Finished run_one(const Options& o, const Context& context, const std::function<v
   tb::CosimOptions run;
   run.preset = &preset_from(o.preset);
   run.scenario = scenario_from(o.scenario, o.seed);
+  tb::check(run.scenario, *run.preset);
   if (o.packets == 0) throw UsageError("--packets 0 leaves nothing to do.", "Ask for at least one data packet.");
   run.packets = o.cycles != 0 ? ~uint64_t{0} >> 2 : o.packets;
   run.cycles = o.cycles;
@@ -198,7 +199,7 @@ Finished run_one(const Options& o, const Context& context, const std::function<v
                                   result.capture_comments);
         for (const wire::CapturedFrame& f : result.frames) writer.write(f);
       }
-      scenario.stream() << tb::scenario_toml(run.scenario);
+      scenario.stream() << tb::scenario_toml(run.scenario, run.preset);
       info.pcap_file = base + ".pcapng";
       info.scenario_file = base + ".toml";
       info.json_file = base + ".json";
