@@ -246,10 +246,12 @@ Devices devices_of(const Options& o, const Preset& preset, const Context& contex
 std::optional<Recording> record(const Options& o, const Preset& preset, const Devices& devices,
                                 tb::CosimResult& recorded) {
   Recording recording;
+  recording.load.reserve(o.cycles);  // growing by doubling would take three times as much
   uint64_t warm = 4000;
   tb::CosimOptions options;
   options.preset = &preset;
   options.scenario = scenario_from(o.scenario, o.seed);
+  tb::check(options.scenario, preset);
   options.packets = uint64_t{1} << 40;
   options.seed = o.seed;
   options.open = devices.open;
@@ -434,9 +436,8 @@ void register_bench(CLI::App& app, Context& context) {
       bench->add_subcommand("cosim", "RTL alone, model alone and lockstep on the same recorded stimulus");
   text_option(*command, "--preset", options->preset, "asic800, fpga100 or tiny");
   text_option(*command, "--scenario", options->scenario, "what loads the ports: a built-in name, or a TOML file");
-  // The recording grows by doubling: it takes up to three times its size for a moment.
   number_option(
-      *command, "--cycles", options->cycles, 1, 1'000'000'000 / (3 * sizeof(mrc_pins_in)),
+      *command, "--cycles", options->cycles, 1, 1'000'000'000 / sizeof(mrc_pins_in),
       fmt::format("cycles under load to replay; each takes {} bytes, the recording at most 1 GB", sizeof(mrc_pins_in)));
   number_option(*command, "--rounds", options->rounds, 1, 10000, "repetitions; medians count");
   number_option(*command, "--seed", options->seed, 0, kAnySeed, "seed of the recorded run");

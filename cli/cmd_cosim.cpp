@@ -202,6 +202,7 @@ class OneRun {
   void draw(unsigned number) {
     const bool random = o_.scenario == tb::kRandomScenario;
     run_.scenario = random ? tb::random_scenario(o_.seed, number) : scenario_from(o_.scenario, o_.seed);
+    tb::check(run_.scenario, *run_.preset);
     if (random) finished_.info.drawn = run_.scenario.description;
     finished_.info.drawn_anew = number;
   }
@@ -232,7 +233,7 @@ class OneRun {
       for (const wire::CapturedFrame& frame : f.result.frames) writer.write(frame);
     });
     part(".toml", &tb::RunInfo::scenario_file, [&](Output& file) {
-      file.stream() << "# run " << f.info.run_id << '\n' << tb::scenario_toml(run_.scenario);
+      file.stream() << "# run " << f.info.run_id << '\n' << tb::scenario_toml(run_.scenario, run_.preset);
     });
     if (can_wave_) part(".fst", &tb::RunInfo::wave_file, [&](Output& file) { waves_to(file, f); });
     part(".json", &tb::RunInfo::json_file, [&](Output& file) { file.stream() << tb::result_json(f.info, f.result); });
