@@ -34,7 +34,7 @@ LONG_RUNS = [
     ("bench cosim", "bench cosim --preset tiny --rounds 100000 --json a.json", "cpu 0.8", {"a.json": "json-incomplete"}),
     ("bench cosim recording", "bench cosim --preset asic800 --json a.json", "cpu 0.2", {"a.json": "json-incomplete"}),
     ("bench fabric", "bench fabric --case permutation-128-100MB --json a.json", "cpu 0.4", {"a.json": "json-incomplete"}),
-    ("bench fabric table", "bench fabric --json a.json", "line flow-100MB +\\d", {"a.json": "json-incomplete"}),
+    ("bench fabric table", "bench fabric --json a.json", "cpu 1.0", {"a.json": "json-incomplete"}),
 ]
 ONCE = ("INT", "TERM", "HUP")
 TWICE = (("INT", "INT"), ("INT", "TERM"), ("HUP", "TERM"))
@@ -63,7 +63,7 @@ def cases():
                    err=(r"(node|disk/a).*(space|full)",), files={**files_of(line), **extra}, signals=("INT",))
     # nohup, and what a shell starts in the background.
     for word in ("HUP", "INT"):
-        yield Case(f"SIG{word} ignored from the beginning", tuple("cosim --preset tiny --packets 6000 --json a.json".split()),
+        yield Case(f"SIG{word} ignored from the beginning", tuple("cosim --preset tiny --packets 2500 --json a.json".split()),
                    out=(r"^PASS",), makes={"a.json": "json"}, signals=(word,), ignores=(word,), ready="cpu 0.1")
     yield Case("SIGTERM: json on standard output", tuple((COSIM.replace("300", "50000000") + "--json -").split()),
                code=(3,), err=(r"INCOMPLETE",), stdout_kind="json-incomplete", signals=("TERM",))

@@ -75,7 +75,7 @@ def memory():
 
 
 def descriptors():
-    for count in (3, 4, 5, 6, 8):
+    for count in (4, 5, 6, 8):
         yield Case(f"{count} descriptors: cosim", tuple((COSIM + "--json a.json --pcap a.pcapng").split()), code=(0, 3),
                    limits={"NOFILE": count}, may=("a.json", "a.pcapng"))
         yield Case(f"{count} descriptors: fabric", tuple((FABRIC + "--json a.json --pcap nic0/0=a.pcapng").split()),

@@ -157,10 +157,11 @@ def key_cases():
                        ("to nobody", 'base = "clean"\n[[rule]]\nto = "nobody"\nloss = 0.1\n'),
                        ("equal code points", 'base = "clean"\ndscp_data = 5\ndscp_rtx = 5\n')):
         yield refused(f"key: cosim, {name}", READERS["cosim"].split(), r"x\.toml", files={"x.toml": Text(text)})
-    for name, text in (("event after the end", '[[event]]\nwhat = "link-down"\nlink = "nic0/0"\nat_us = 9000000\n'),
-                       ("traffic after the end", "duration_us = 100\n" + TRAFFIC + "start_us = 200\n")):
-        yield refused(f"key: fabric, {name}", READERS["fabric"].split(), r"x\.toml:\d",
-                      files={"x.toml": Text('base = "small"\n' + text)})
+    late = 'base = "small"\n[[event]]\nwhat = "link-down"\nlink = "nic0/0"\nat_us = 900\n'
+    yield Case("key: fabric, event after the end is mentioned", tuple(READERS["fabric"].split()), code=(0, 3),
+               says=(r"(event|link-down|at_us).*(not|never|after|beyond|before)",), files={"x.toml": Text(late)})
+    yield refused("key: fabric, traffic after the end", READERS["fabric"].split(), r"x\.toml:\d", files={
+        "x.toml": Text('base = "small"\nduration_us = 100\n' + TRAFFIC + "start_us = 200\n")})
     for seed in (900010, 17):
         yield Case(f"empty pass: random scenario of seed {seed}", tuple(
             f"cosim --preset tiny --scenario random --packets 500 --seed {seed} --json -".split()), stdout_kind="json",
