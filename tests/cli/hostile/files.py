@@ -214,7 +214,7 @@ def extra_gnuplot():
 
 
 SHB = "bytes.fromhex('0a0d0d0a1c0000004d3c2b1a0{}0000ffffffffffffffff1c000000')"
-IDB = "bytes.fromhex('0100000014000000{}0000000000000014000000')"
+IDB = "bytes.fromhex('0100000014000000{}00000000000014000000')"
 HEADER = SHB.replace("{}", "100")
 ETHERNET = IDB.replace("{}", "0100")
 PACKET = (f"(lambda f: __import__('struct').pack('<IIIIIII', 6, 32 + (len(f) + 3) // 4 * 4, 0, 0, 0, len(f), len(f)) + f + "

@@ -118,9 +118,10 @@ class Disk:
 # Draws a picture as gnuplot would: wherever the script on its command line, or on its input, says.
 GNUPLOT = """#!/bin/sh
 file=$(cat "$@" | sed -n "s/^set output ['\\"]\\(.*\\)['\\"]/\\1/p" | tail -n 1)
+if [ "$file" ]; then exec >"$file"; fi
 %s
 """
-PICTURE = """printf '<svg xmlns="http://www.w3.org/2000/svg"></svg>\\n' >"${file:-/dev/stdout}"
+PICTURE = """printf '<svg xmlns="http://www.w3.org/2000/svg"></svg>\\n'
 """
 
 
