@@ -5,7 +5,7 @@ from hostile.outputs import BENCH_COSIM, BENCH_FABRIC, BENCH_NIC, BUG, COSIM, FA
 from hostile.streams import REPORTS, uses
 from hostile.things import Disk, Text
 
-SPACE = r"(space|full|limit|too large)"
+SPACE = r"(space|full|limit|larger? than)"
 BIG = {  # a writer of much, by name: what does not fit into some kilobytes
     "cosim pcap": ("cosim --preset tiny --packets 2000 --pcap {}", r"^PASS"),
     "cosim json and pcap": ("cosim --preset tiny --packets 2000 --json good.json --pcap {}", r"^PASS"),
