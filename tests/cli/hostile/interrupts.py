@@ -7,7 +7,7 @@ from hostile.things import Disk, Node, Text
 
 LONG = 'base = "permutation"\n[[traffic]]\npattern = "permutation"\nbytes = 1_000_000_000\n'
 CLOCKED = 'base = "small"\n[[traffic]]\npattern = "permutation"\nbytes = 200_000_000\n'
-HUGE = LARGE.replace("leaves = 64", "leaves = 64\nplanes = 8") + "[[traffic]]\npattern = \"alltoall\"\nbytes = 1000\n"
+HUGE = LARGE.replace("64", "32") + 'planes = 8\n[[traffic]]\npattern = "alltoall"\nbytes = 10_000_000\nnodes = 500\n'
 FILES = {"long.toml": Text(LONG), "clocked.toml": Text(CLOCKED), "huge.toml": Text(HUGE)}
 
 # A name, a command line, when it is in the middle, what it must leave.
@@ -29,7 +29,7 @@ LONG_RUNS = [
     ("fabric windows", "fabric --scenario long.toml --json a.json", "cpu 0.4", {"a.json": "json-incomplete"}),
     ("fabric clocked", "fabric --scenario clocked.toml --endpoint model --json a.json", "cpu 0.4",
      {"a.json": "json-incomplete"}),
-    ("fabric building", "fabric --scenario huge.toml --json a.json", "cpu 0.2", {"a.json": "json-incomplete"}),
+    ("fabric building", "fabric --scenario huge.toml --json a.json", "cpu 0.25", {"a.json": "json-incomplete"}),
     ("bench nic", "bench nic --preset tiny --json a.json", "cpu 0.5", {"a.json": "json-incomplete"}),
     ("bench cosim", "bench cosim --preset tiny --rounds 100000 --json a.json", "cpu 0.8", {"a.json": "json-incomplete"}),
     ("bench cosim recording", "bench cosim --preset asic800 --json a.json", "cpu 0.2", {"a.json": "json-incomplete"}),
