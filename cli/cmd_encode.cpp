@@ -6,7 +6,7 @@
 #include <string>
 
 #include "cli/context.hpp"
-#include "cli/output_file.hpp"
+#include "cli/output.hpp"
 #include "cli/wire_options.hpp"
 #include "wire/json.hpp"
 #include "wire/pcapng.hpp"
@@ -23,23 +23,24 @@ struct Options {
   WireOptions wire;
 };
 
-void run(const Options& options) {
+int run(const Options& options) {
   const wire::WireConfig config = options.wire.checked();
+  Outputs outputs("mrc encode");
+  outputs.reads(options.file);
   const auto text = read_file(options.file);
   const auto frames = wire::from_json({reinterpret_cast<const char*>(text.data()), text.size()}, options.file, config);
   if (!frames) refuse(frames.error());
-  if (!options.pcapng.empty()) {
+  Output* const pcapng = outputs.add("--pcapng", options.pcapng);
+  if (options.hex || pcapng == nullptr) {
+    for (const wire::CapturedFrame& frame : *frames) text_out() << wire::to_hex(frame.bytes) << '\n';
+  }
+  outputs.write(pcapng, [&](std::ostream& out) {
     uint32_t planes = 1;
     for (const wire::CapturedFrame& frame : *frames) planes = std::max(planes, frame.interface + 1);
-    OutputFile out(options.pcapng);
-    wire::PcapngWriter writer(out.stream(), planes);
+    wire::PcapngWriter writer(out, planes);
     for (const wire::CapturedFrame& frame : *frames) writer.write(frame);
-    out.commit();
-  }
-  if (options.hex || options.pcapng.empty()) {
-    for (const wire::CapturedFrame& frame : *frames) std::cout << wire::to_hex(frame.bytes) << '\n';
-    std::cout.flush();
-  }
+  });
+  return outputs.finish(kPass);
 }
 
 }  // namespace
@@ -55,10 +56,7 @@ void register_encode(CLI::App& app, Context& context) {
   command->add_flag("--hex", options->hex,
                     "print one line of hexadecimal digits per packet (default without --pcapng)");
   options->wire.add(*command);
-  command->callback([options, &context] {
-    run(*options);
-    context.exit_code = kPass;
-  });
+  command->callback([options, &context] { context.exit_code = run(*options); });
 }
 
 }  // namespace mrc::cli

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "cli/context.hpp"
-#include "cli/output_file.hpp"
+#include "cli/output.hpp"
 #include "sim/topology.hpp"
 
 namespace mrc::cli {
@@ -34,17 +34,16 @@ int run(const Options& o) {
     return kPass;
   }
   try {
+    Outputs outputs("mrc topo");
+    outputs.reads(o.file);
     const sim::Topology topology(sim::load_topology(o.file));
-    if (!o.svg.empty()) {
-      OutputFile out(o.svg);
-      out.stream() << sim::topology_svg(topology);
-      out.commit();
-    }
-    std::cout << sim::topology_summary(topology);
+    Output* const svg = outputs.add("--svg", o.svg);
+    text_out() << sim::topology_summary(topology);
+    outputs.write(svg, [&](std::ostream& out) { out << sim::topology_svg(topology); });
+    return outputs.finish(kPass);
   } catch (const sim::InputError& error) {
     throw UsageError(error.what(), error.remedy);
   }
-  return kPass;
 }
 
 }  // namespace

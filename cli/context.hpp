@@ -33,6 +33,7 @@ struct Context {
   std::filesystem::path root;     ///< the source tree (rtl/, tools/, scenarios)
   std::filesystem::path lib_dir;  ///< where libmrc_dut_rtl_<preset>.so live
   std::string program;            ///< how the user called us, for repro lines
+  std::string run_id;             ///< in every file of this run
   int exit_code = kPass;          ///< set by the command's callback
 };
 

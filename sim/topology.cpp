@@ -339,8 +339,9 @@ SwitchConfig Topology::switch_config(const std::string& name, unsigned tier) con
   return sw;
 }
 
-void Topology::build(Fabric& fabric, const Factory& factory) const {
-  const auto good = [](auto&& result) {
+void Topology::build(Fabric& fabric, const Factory& factory, const std::function<void()>& poll) const {
+  const auto good = [&poll](auto&& result) {
+    if (poll) poll();
     if (!result) throw InputError(result.error().input + ": " + result.error().what + ".", result.error().remedy);
     return *result;
   };
