@@ -33,6 +33,7 @@ class Case:
     signals: tuple = ()  # names; the first when it is ready, the others 50 ms apart
     ready: str = "cpu 0.4"  # "cpu S": so much processor time; "line RE"; "grown N": a new file has N bytes
     environment: dict = field(default_factory=dict)
+    beside: tuple = ()  # another call of mrc, at work in the same folder since before; afterwards it is interrupted
     seconds: float = 10  # it must have ended
     needs: tuple = ()  # root, mounts, nobody, device; in addition to what files and user need
 
@@ -68,6 +69,8 @@ class Case:
         call += {"closed": " >&-", "full": " >full.node", "limited": " >stdout.file", "gone": " | true",
                  "head": " | head -n 1"}.get(self.stdout, "")
         call += {"closed": " 2>&-", "full": " 2>full.node", "gone": " 2> >(true)"}.get(self.stderr, "")
+        if self.beside:
+            call = f"{mrc} {shlex.join(self.beside)} & sleep 1; {call}; kill -INT $!; wait $!"
         if before:
             call = f"({'; '.join(before)}; {call})"
         if self.user:

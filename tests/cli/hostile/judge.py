@@ -84,7 +84,7 @@ def moved(result):
     if "runs" in result and "passed" in result:
         return min((run["data_packets"] for run in result["runs"]), default=0)
     if "data_packets" in result:
-        return min(result["data_packets"], result.get("cycles", 0))
+        return min([result["data_packets"], result.get("cycles", 0), *result.get("evidence", {}).values()])
     if "totals" in result:
         return result["totals"]["delivered_bytes"]
     if "rows" in result:
@@ -105,6 +105,8 @@ def check_content(kind, data, code):
                 return "says that it is incomplete"
             if kind == "json" and code == 0 and moved(result) == 0:
                 return "a pass of nothing"
+            if moved(result) is not None and not result.get("run"):
+                return "names no run"
             if kind.startswith("json:") and result.get("result") != kind[5:]:
                 return f"result is {result.get('result')}, not {kind[5:]}"
         elif kind == "lines":
@@ -186,6 +188,7 @@ class Run:
         self.sent = 0
         self.next_signal = 0.0
         self.command = [str(mrc), *case.args]
+        self.beside = None
         self.old = set()
 
     def watch(self, descriptor, name, limit=1 << 40):
@@ -221,6 +224,25 @@ class Run:
                 self.process.stdin.close()
             except BrokenPipeError:
                 pass
+
+    def start_beside(self):
+        """Another call at work in the same folder: when it has had some processor time, it has opened its outputs."""
+        self.beside = subprocess.Popen([self.command[0], *self.case.beside], cwd=self.folder, stdin=subprocess.DEVNULL,
+                                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
+                                       env={**os.environ, "PATH": f"{self.folder}/bin:{os.environ['PATH']}"})
+        while self.beside.poll() is None and processor_time(self.beside.pid) < 0.2:
+            time.sleep(0.01)
+        if self.beside.poll() is not None:
+            self.outcome.wrong.append("the other call has ended by itself")
+
+    def end_beside(self):
+        self.beside.send_signal(signal.SIGINT)
+        try:
+            self.beside.wait(self.case.seconds)
+        except subprocess.TimeoutExpired:
+            self.outcome.wrong.append("the other call does not end")
+            os.killpg(self.beside.pid, signal.SIGKILL)
+            self.beside.wait()
 
     def is_ready(self):
         what, _, value = self.case.ready.partition(" ")
@@ -383,11 +405,15 @@ def run_case(case, mrc, scratch, memory):
             for path in [folder, *folder.rglob("*")]:
                 os.chown(path, NOBODY, NOBODY, follow_symlinks=False)
         before = snapshot(folder)
+        if case.beside:
+            run.start_beside()
         run.start()
         try:
             run.follow()
         finally:
             run.end()
+            if case.beside:
+                run.end_beside()
         if case.stdout == "limited":
             before["stdout.file"] = (0, 0, 0, b"")
             run.outcome.out = (folder / "stdout.file").read_bytes()

@@ -189,7 +189,7 @@ def partly_cases():
         if "node2" in line:
             files["node2"] = Node(7)
         yield Case(f"partly: {name}", tuple(line.split()), code=(code,), says=(said,), err=(r"\bnode\b.*(space|full)",),
-                   files=files, makes=makes, may=("mrc-reports", "mrc-reports/*") if code in (1, 2) else (),
+                   files=files, makes=makes, may=REPORTS_LEFT if code in (1, 2) else (),
                    whole_report=True)
     yield Case("partly: disk takes json, not pcap", tuple("cosim --preset tiny --packets 2000 --json disk/a --pcap "
                "disk/b".split()), code=(3,), out=(r"^PASS",), err=(r"disk/b.*(space|full)",), files=SMALL_DISK,
@@ -201,7 +201,6 @@ FOUND = (r"^MISMATCH.*seed 1", r"First divergence in cycle 4 666", r"Again with:
 NO_REPORTS = [
     ("reports below a file", BUG + "--reports f/x", {"f": OLD}, ""),
     ("reports is a file", BUG + "--reports f", {"f": OLD}, ""),
-    ("reports below proc", BUG + "--reports /proc/none", {}, ""),
     ("reports in a read-only folder", BUG + "--reports d/r", {"d": Folder(0o555)}, "nobody"),
     ("reports is read-only", BUG + "--reports d", {"d": Folder(0o555)}, "nobody"),
 ]
@@ -215,6 +214,9 @@ def mismatch_cases():
     for name, line, files, user in NO_REPORTS:
         # Told where to, and it cannot be: refused at once, so that no night is lost.
         yield refused(f"mismatch: {name}", line.split(), r"--reports|report", files=files, user=user)
+    # For the superuser that one can be written, until one tries.
+    yield Case("mismatch: reports below proc", tuple((BUG + "--reports /proc/none").split()), code=(1, 3),
+               err=(r"/proc/none",), whole_report=True)
     # The folder of a default that nobody asked for: the run takes place, and the report goes to standard error.
     for extra, makes in (("", {}), ("--json good/a.json", {"good/a.json": "json:mismatch"}),
                          ("--pcap good/a.pcapng", {"good/a.pcapng": "pcapng"}),
@@ -234,6 +236,9 @@ def mismatch_cases():
     yield Case("mismatch: a report of before", tuple(BUG.split()), code=(1,), out=FOUND, files={
         "mrc-reports": Folder(), "mrc-reports/tiny-mixed-1-bitmap-shifted.toml": OLD},
         changes={"mrc-reports/tiny-mixed-1-bitmap-shifted.toml": "text"}, may=("mrc-reports/*",))
+
+
+REPORTS_LEFT = ("mrc-reports", "mrc-reports/*")
 
 
 # Folders for pictures and pages; gnuplot is ours, and fails on request.
@@ -266,6 +271,21 @@ def picture_cases():
                    out=(r"^ +256 stev",), err=(r"gnuplot",), makes={"a.json": "json"}, files={**gnuplot(does), "d": Folder()})
 
 
+# Two runs at once: the second says so where files of both would mix; else each file is whole and of one run.
+LONG = Text('base = "permutation"\n[[traffic]]\npattern = "permutation"\nbytes = 1_000_000_000\n')
+
+
+def two_runs():
+    yield Case("two runs: report", tuple(REPORT.split()), code=(3,), err=(r"(another run|already).*\breport\b",),
+               beside=tuple("fabric --scenario long.toml --report report".split()), files={**gnuplot(), "long.toml": LONG},
+               may=("report", "report/*"))
+    yield Case("two runs: json", tuple((COSIM + "--json a.json").split()), code=(0, 3), may=("a.json",),
+               says=(r"^PASS|another|already",), beside=tuple("cosim --preset tiny --packets 10000000 --json a.json".split()))
+    yield Case("two runs: mrc-reports", tuple(BUG.split()), code=(1,), out=FOUND, beside=tuple(
+        "cosim --preset tiny --packets 10000000".split()), makes={
+            "mrc-reports": "", "mrc-reports/tiny-mixed-1-bitmap-shifted.json": "json:mismatch"}, may=REPORTS_LEFT)
+
+
 def cases():
     return [*(place_case(writer, place) for writer in WRITERS for place in PLACES), *same_cases(), *partly_cases(),
-            *mismatch_cases(), *picture_cases()]
+            *mismatch_cases(), *picture_cases(), *two_runs()]
