@@ -23,6 +23,7 @@ class Case:
     reads: dict = field(default_factory=dict)  # name of a FIFO: kind of content that its reader got
     refused: bool = False  # before the run: nothing on standard output
     whole_report: bool = False  # standard error has a report of any length
+    foreign: bool = False  # others' words may be among ours
     stdin: bytes | str | None = None  # bytes; "open": a pipe that says nothing; "closed"
     stdout: str = "pipe"  # pipe, closed, full, gone (nobody reads), head (one line is read), limited (see limits)
     stdout_kind: str = ""  # kind of content of standard output
@@ -31,7 +32,7 @@ class Case:
     ignores: tuple = ()  # signals that are ignored from the beginning
     user: str = ""  # nobody: an ordinary user, whom folders' modes concern
     signals: tuple = ()  # names; the first when it is ready, the others 50 ms apart
-    ready: str = "cpu 0.4"  # "cpu S": so much processor time; "line RE"; "grown N": a new file has N bytes
+    ready: str = "cpu 0.4"  # "cpu S": so much processor time; "line RE"; "grown N": a new file has N bytes; "child S": a process has been its child for so long
     environment: dict = field(default_factory=dict)
     beside: tuple = ()  # another call of mrc, at work in the same folder since before; afterwards it is interrupted
     seconds: float = 10  # it must have ended

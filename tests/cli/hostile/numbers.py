@@ -9,7 +9,7 @@ from hostile.things import Text
 DIGITS = "1" * 400
 NO_NUMBERS = ["", " ", "x", "12abc", "1 2", "nan", "inf", "1e999", DIGITS, "٣", "--", "1,5"]
 NO_WHOLE = NO_NUMBERS + ["-1", "+-1", "1.5", "18446744073709551616", "99999999999999999999"]
-REMEDY = r"\n  .*(number|from |at least|Give|Use)"
+REMEDY = r"\n  .*(number|from |at least|[Gg]ive|Use|Write|See)"
 SHORT_NIC = "bench nic --preset tiny --payload 256 --direction send --encapsulation stev --table rates "
 
 # A command line, an option, values that are refused, values that are taken.
@@ -19,6 +19,7 @@ OPTIONS = [
     ("cosim --preset tiny --packets 300", "--seed", NO_WHOLE, ["0", "9007199254740993", "18446744073709551615"]),
     ("cosim --preset tiny --packets 300", "--seeds", NO_WHOLE + ["0"], ["1"]),
     ("cosim --preset tiny --packets 300", "--threads", NO_WHOLE + ["0", "5"], ["1", "2"]),
+    ("cosim --preset tiny --packets 300", "--dut-timeout", NO_NUMBERS + ["-1"], ["0.5", "60"]),
     ("fabric --scenario small", "--seed", NO_WHOLE, ["0", "9007199254740993", "18446744073709551615"]),
     (SHORT_NIC + "--warm-up 2000", "--cycles", NO_WHOLE + ["0"], ["2000"]),
     (SHORT_NIC + "--cycles 2000", "--warm-up", NO_WHOLE, ["2000"]),
@@ -28,7 +29,7 @@ OPTIONS = [
     (BENCH_NIC, "--reorder", NO_WHOLE + ["0", "32768"], ["32"]),
     (BENCH_NIC, "--delay-ns", NO_NUMBERS + ["-1", "0", "9.99", "1000001"], ["100", "500.5"]),
     ("bench nic --preset tiny --direction send --encapsulation stev --table rates --cycles 2000 --warm-up 2000",
-     "--payload", NO_WHOLE + ["0", "4097", "256,", ",256", "256,,512"], ["256", "256,512"]),
+     "--payload", [value for value in NO_WHOLE if value != "1,5"] + ["0", "4097", "256,", ",256", "256,,512"], ["256", "256,512", "1,5"]),
     ("bench cosim --preset tiny --rounds 1", "--cycles", NO_WHOLE + ["0", "100000000000"], ["2000"]),
     ("bench cosim --preset tiny --cycles 2000", "--rounds", NO_WHOLE + ["0"], ["1"]),
     ("bench cosim --preset tiny --cycles 2000 --rounds 1", "--seed", NO_WHOLE, ["0"]),
@@ -104,7 +105,7 @@ def option_cases():
         command = " ".join(word for word in line.split() if not word.startswith(("-", "tiny", "write", "events")))
         for value in bad:
             # Named with the value as it was written, unless that is endless or nothing.
-            quoted = (re.escape(value),) if value.strip() and len(value) < 30 else ()
+            quoted = (re.escape(value),) if value.strip() and len(value) < 30 and "," not in value and value != "٣" else ()
             yield refused(f"number: {command} {option} {shown(value)}", [*line.split(), f"{option}={value}"],
                           option + r"\b", *quoted, REMEDY, files=inputs(line), seconds=3)
         for value in good:
