@@ -59,7 +59,8 @@ def endings(device):
                         "rates --cycles 2000 --warm-up 2000 --dut {} --json a.json")):
         for end in ENDS:
             yield case(device, f"{end}:step:700", line=line, name=f"device: {end}:step:700, {tool}", code=(3,),
-                       err=(r"cycle 700", r"mrc_dut_step"), makes={"a.json": "json-incomplete"})
+                       says=(r"cycle 700", r"mrc_dut_step"), **({"makes": {"a.json": "json-incomplete"}} if tool ==
+                                                               "bench nic" else {"may": ("a.json",)}))
 
 
 def lies(device):
