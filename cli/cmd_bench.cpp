@@ -193,13 +193,6 @@ class Replay {
 /// Cycles that one subject runs before the next one has its turn: a machine that slows down slows down all of them.
 constexpr std::size_t kTurn = 2000;
 
-/// Where ./mrc builds the RTL with tracing compiled in.
-std::filesystem::path wave_flavour(const Preset& preset, const Context& context) {
-  const std::filesystem::path file = std::string("libmrc_dut_rtl_") + preset.name + ".so";
-  std::error_code ignored;
-  return std::filesystem::weakly_canonical(context.root / "build" / "wave" / "lib" / "mrcnic" / file, ignored);
-}
-
 /// The device to measure, and the RTL of the wave flavour when there is one: what tracing costs that is compiled in and
 /// off.
 struct Devices {
@@ -218,8 +211,10 @@ Devices devices_of(const Options& o, const Preset& preset, const Context& contex
       std::none_of(kSubjects.begin(), kSubjects.end(), [&](Subject subject) { return o.only == name_of(subject); })) {
     throw UsageError("unknown subject " + o.only + ".", "--only takes rtl, model, lockstep or wave.");
   }
-  const std::filesystem::path path =
-      o.wave_dut.empty() ? wave_flavour(preset, context) : std::filesystem::path(o.wave_dut);
+  const bool build = o.wave_flavour && !context.builder.empty();
+  const std::filesystem::path path = !o.wave_dut.empty() ? std::filesystem::path(o.wave_dut)
+                                     : build             ? rtl_device(preset, Flavour::Wave, context)
+                                                         : wave_device(preset, context);
   d.open_wave = dut_opener(path.string(), preset, o.seed, context);
   d.wave_missing = o.dut != "rtl" && o.wave_dut.empty();
   if (d.wave_missing) {

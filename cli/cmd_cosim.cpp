@@ -141,7 +141,7 @@ class OneRun {
       run_.bug = bug->number;
     }
     std::tie(wave_from_, wave_to_) = wave_window(o.wave == "default" ? "" : o.wave);
-    run_.open = dut_opener(o.dut, *run_.preset, o.seed, context);
+    run_.open = dut_opener(o.dut, *run_.preset, o.seed, context, o.wave.empty() ? Flavour::Fast : Flavour::Wave);
     tb::RunInfo& info = finished_.info;
     info.preset = o.preset;
     info.scenario = o.scenario;
@@ -223,7 +223,8 @@ class OneRun {
       });
     };
     part(".pcapng", &tb::RunInfo::pcap_file, [&](Output& file) {
-      wire::PcapngWriter writer(file.stream(), run_.preset->num_planes, run_.preset->port_gbps);
+      wire::PcapngWriter writer(file.stream(), f.result.wire, run_.preset->num_planes, run_.preset->port_gbps,
+                                f.result.capture_comments);
       for (const wire::CapturedFrame& frame : f.result.frames) writer.write(frame);
     });
     part(".toml", &tb::RunInfo::scenario_file, [&](Output& file) {

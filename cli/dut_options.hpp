@@ -8,6 +8,7 @@
 #include <string>
 
 #include "cli/context.hpp"
+#include "cli/rtl_device.hpp"
 #include "gen/presets.hpp"
 #include "tb/dut.hpp"
 #include "tb/random_scenario.hpp"
@@ -30,16 +31,18 @@ inline tb::Scenario scenario_from(const std::string& name, uint64_t seed) {
   return tb::load_scenario(name);
 }
 
-inline std::filesystem::path dut_path(const std::string& dut, const Preset& preset, const Context& context) {
-  if (dut == "rtl") return context.lib_dir / (std::string("libmrc_dut_rtl_") + preset.name + ".so");
+inline std::filesystem::path dut_path(const std::string& dut, const Preset& preset, const Context& context,
+                                      Flavour flavour = Flavour::Fast) {
+  if (dut == "rtl") return rtl_device(preset, flavour, context);
   return std::filesystem::absolute(dut);
 }
 
 /// What opens the device "rtl", "model" or a shared object.
 inline std::function<std::unique_ptr<tb::Dut>(std::string&)> dut_opener(const std::string& dut, const Preset& preset,
-                                                                        uint64_t seed, const Context& context) {
+                                                                        uint64_t seed, const Context& context,
+                                                                        Flavour flavour = Flavour::Fast) {
   if (dut == "model") return [&preset](std::string&) { return tb::make_model_dut(preset); };
-  const std::filesystem::path path = dut_path(dut, preset, context);
+  const std::filesystem::path path = dut_path(dut, preset, context, flavour);
   return [dut, path, &preset, seed](std::string& error) -> std::unique_ptr<tb::Dut> {
     if (!std::filesystem::exists(path)) {
       error =

@@ -41,7 +41,7 @@ LinkCapture::LinkCapture(const File& file, sim::Experiment& experiment)
     : fabric_(experiment.fabric()),
       link_(file.link),
       plane_(plane_of(link_, experiment.topology())),
-      writer_(file.output->stream(), experiment.topology().planes(),
+      writer_(file.output->stream(), sim::FrameContext{}.wire, experiment.topology().planes(),
               static_cast<unsigned>(link_ < experiment.topology().hosts() * experiment.topology().planes()
                                         ? experiment.topology().config().gbps
                                         : experiment.topology().uplink_gbps())) {

@@ -97,6 +97,7 @@ int run(int argc, char** argv) {
   const char* root = std::getenv("MRC_ROOT");
   context.root = root ? root : MRC_SOURCE_DIR;
   context.lib_dir = executable_folder() / MRC_DUT_DIR;
+  if (const char* builder = std::getenv("MRC_BUILD")) context.builder = builder;
   context.program = root ? "./mrc" : argv[0];
   context.run_id = new_run_id();
 
@@ -125,6 +126,8 @@ int run(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     const std::string name = command_name(app);
     return complain(name, with_full_stop(error.what()), "See '" + name + " --help'.");
+  } catch (const mrc::cli::ToldAlready&) {
+    return mrc::cli::kUsage;
   } catch (const UsageError& error) {
     return complain(command_name(app), error.what(), error.remedy());
   } catch (const mrc::tb::ScenarioError& error) {

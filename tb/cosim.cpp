@@ -11,9 +11,11 @@
 #include <cstddef>
 #include <cstring>
 #include <exception>
+#include <iterator>
 #include <mutex>
 #include <new>
 #include <optional>
+#include <span>
 #include <thread>
 #include <utility>
 
@@ -79,8 +81,9 @@ class Worker {
 /// Keeps the newest frames at the device's ports, and writes or passes on all of them if asked.
 class FrameRing : public FrameWatcher {
  public:
-  FrameRing(std::ostream* pcap, FrameWatcher* next, const Preset& preset) : next_(next) {
-    if (pcap) writer_.emplace(*pcap, preset.num_planes, preset.port_gbps);
+  FrameRing(const CosimOptions& o, const wire::WireConfig& wire, std::span<const std::string> comments)
+      : next_(o.dut_frames) {
+    if (o.pcap) writer_.emplace(*o.pcap, wire, o.preset->num_planes, o.preset->port_gbps, comments);
     ring_.resize(kFrames);
   }
   void frame(bool sent, unsigned plane, uint64_t time_ps, const std::vector<uint8_t>& bytes, unsigned fate) override {
@@ -130,7 +133,8 @@ class Run {
         peer_(preset_),
         lockstep_(preset_, o.event_words),
         follower_(preset_, lockstep_),
-        frames_(o.pcap, o.dut_frames, preset_),
+        capture_comments_(comments_of(o, plan_.dut)),
+        frames_(o, plan_.dut.wire(), capture_comments_),
         round_rng_(o.seed, "rounds") {
     dut_station_.connect(peer_station_);
     peer_station_.connect(dut_station_);
@@ -234,6 +238,12 @@ class Run {
   }
 
   enum class Phase { Configure, Traffic, Drain, Reset, Reconnect, Counters, Done };
+
+  static std::vector<std::string> comments_of(const CosimOptions& o, const SidePlan& side) {
+    std::vector<std::string> list = o.capture_comments;
+    std::ranges::move(side.wire_notes(), std::back_inserter(list));
+    return list;
+  }
 
   uint64_t share(bool dut) const {
     const Scenario& s = options_.scenario;
@@ -451,6 +461,8 @@ class Run {
     r.cycles = dut_station_.now();
     if (!divergences_.empty() && !waving()) r.cycles = divergences_.front().cycle;
     r.traffic_cycles = (traffic_end_ ? traffic_end_ : r.cycles) - std::min(traffic_begin_, r.cycles);
+    r.wire = plan_.dut.wire();
+    r.capture_comments = capture_comments_;
     r.dut_name = dut_->name();
     r.dut_version = dut_->version();
     if (waving()) dut_->wave(nullptr, false);
@@ -556,6 +568,7 @@ class Run {
   Nic peer_;
   Lockstep lockstep_;
   Follower follower_;
+  std::vector<std::string> capture_comments_;
   FrameRing frames_;
   std::array<mrc_pins_in, Follower::kDepth> dut_in_{};
   mrc_pins_in held_{}, peer_in_{};

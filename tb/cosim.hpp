@@ -49,6 +49,7 @@ struct CosimOptions {
   std::function<std::unique_ptr<Dut>(std::string& error)> open;
   bool two_threads = true;                        ///< the peer runs beside the device; the result is the same
   std::ostream* pcap = nullptr;                   ///< every frame at the device's ports
+  std::vector<std::string> capture_comments;      ///< about captures as a whole
   std::atomic<bool>* stop = nullptr;              ///< set from outside: end with Incomplete
   std::function<void(const Progress&)> progress;  ///< called a few times per second
   /// Told about every frame at the ports of the device, of the peer; each from the thread of its side.
@@ -95,7 +96,9 @@ struct CosimResult {
   int problem_qp = -1;
   std::vector<Event> last_events, qp_events;
   int qp = -1;
-  std::vector<wire::CapturedFrame> frames;  ///< newest ones at the device's ports
+  std::vector<wire::CapturedFrame> frames;    ///< newest ones at the device's ports
+  wire::WireConfig wire;                      ///< how to read them
+  std::vector<std::string> capture_comments;  ///< those of the options and what else to know about fields
   std::vector<StuckQp> stuck;
 
   /// From which waves of the end can be written, null if there are none.

@@ -3,10 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <bit>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <type_traits>
 
+#include "wire/choices.hpp"
 #include "wire/decode.hpp"
 #include "wire/text.hpp"
 
@@ -71,12 +73,15 @@ struct Problem {
 /// One object to one frame.
 class ObjectReader {
  public:
-  ObjectReader(const Json& json, const WireConfig& config) : json_(json), config_(config) {}
+  ObjectReader(const Json& json, const WireConfig& config, const std::function<void(WireConfig&)>& given)
+      : json_(json), config_(config), given_(given) {}
 
   std::optional<Problem> run(CapturedFrame& frame) {
     if (!json_.is_object()) return Problem{"a packet must be an object", "See docs/wire.md for the format."};
     if (auto problem = capture(frame)) return problem;
-    if (json_.contains("raw")) return bytes("raw", frame.bytes);
+    if (given_) given_(config_);
+    frame.wire = config_;
+    if (json_.contains("raw")) return bytes("raw", frame.bytes, kMaxFrameBytes);
     if (auto problem = known_keys()) return problem;
     if (auto problem = start()) return problem;
     if (auto problem = body()) return problem;
@@ -89,6 +94,12 @@ class ObjectReader {
     }
     if (auto problem = icrc()) return problem;
     frame.bytes = encode(p_, config_);
+    // What follows the IP header must fit its length field, the trailer the capture.
+    const size_t headers = Eth::kBytes + (p_.ipv4 ? 0 : Ipv6::kBytes);
+    if (frame.bytes.size() - p_.trailer.size() > kMaxBytes + headers || frame.bytes.size() > kMaxFrameBytes) {
+      return Problem{fmt::format("{} bytes are no frame that IP lengths can describe", frame.bytes.size()),
+                     "Give less payload and trailer, or the whole frame as raw."};
+    }
     return std::nullopt;
   }
 
@@ -294,14 +305,13 @@ class ObjectReader {
     return problem;
   }
 
-  std::optional<Problem> bytes(const char* key, std::vector<uint8_t>& to) {
+  std::optional<Problem> bytes(const char* key, std::vector<uint8_t>& to, size_t most = kMaxBytes) {
     if (!json_.contains(key)) return std::nullopt;
     size_t bad = 0;
     if (json_[key].is_string()) {
       if (auto value = from_hex(json_[key].get<std::string>(), bad)) {
-        if (value->size() > kMaxBytes) {
-          return Problem{fmt::format("{} has {} bytes", key, value->size()),
-                         fmt::format("A frame has at most {} bytes.", kMaxBytes)};
+        if (value->size() > most) {
+          return Problem{fmt::format("{} has {} bytes", key, value->size()), fmt::format("Give at most {}.", most)};
         }
         to = std::move(*value);
         return std::nullopt;
@@ -312,11 +322,9 @@ class ObjectReader {
   }
 
   std::optional<Problem> body() {
-    for (auto [key, to] :
-         {std::pair{"payload", &p_.payload}, std::pair{"rest", &p_.rest}, std::pair{"trailer", &p_.trailer}}) {
-      if (auto problem = bytes(key, *to)) return problem;
-    }
-    return std::nullopt;
+    if (auto problem = bytes("payload", p_.payload)) return problem;
+    if (auto problem = bytes("rest", p_.rest)) return problem;
+    return bytes("trailer", p_.trailer, kMaxFrameBytes);
   }
 
   std::optional<Problem> icrc() {
@@ -346,7 +354,7 @@ class ObjectReader {
       };
       std::optional<Problem> problem;
       if (key == "interface") {
-        problem = number(frame.interface, 8);
+        problem = number(frame.interface, std::bit_width(kMaxInterfaces - 1));
       } else if (key == "time_ns") {
         problem = number(frame.time_ns, 64);
       } else if (key == "original_length") {
@@ -356,9 +364,13 @@ class ObjectReader {
             value.is_array() && std::all_of(value.begin(), value.end(), [](const Json& v) { return v.is_string(); });
         if (!strings) return Problem{"capture.comments is not an array of strings", "Write [\"text\"]."};
         frame.comments = value.get<std::vector<std::string>>();
+      } else if (key == "options") {
+        if (!value.is_string()) return Problem{"capture.options is not a string", "Write options of 'mrc decode'."};
+        const auto wrong = read_options(value.get<std::string>(), config_);
+        if (wrong) return Problem{"capture.options: " + wrong->what, wrong->remedy};
       } else if (key != "number") {
         problem = Problem{fmt::format("unknown field 'capture.{}'", key),
-                          "Known are number, interface, time_ns, original_length, comments."};
+                          "Known are number, interface, time_ns, original_length, options, comments."};
       }
       if (problem) return problem;
     }
@@ -367,7 +379,8 @@ class ObjectReader {
 
   static constexpr size_t kMaxBytes = 65535;
   const Json& json_;
-  const WireConfig& config_;
+  WireConfig config_;
+  const std::function<void(WireConfig&)>& given_;
   Packet p_;
 };
 
@@ -401,7 +414,7 @@ std::string to_json(const Packet& packet, std::span<const uint8_t> frame, const 
   return dump(packet_json(packet, frame, config));
 }
 
-std::string to_json(const CapturedFrame& frame, uint64_t number, const WireConfig& config) {
+std::string to_json(const CapturedFrame& frame, uint64_t number) {
   Json out = Json::object();
   Json& capture = out["capture"];
   capture["number"] = number;
@@ -410,12 +423,14 @@ std::string to_json(const CapturedFrame& frame, uint64_t number, const WireConfi
   if (frame.original_length && frame.original_length != frame.bytes.size()) {
     capture["original_length"] = frame.original_length;
   }
+  if (frame.wire != WireConfig{}) capture["options"] = to_options(frame.wire, {});
   if (!frame.comments.empty()) capture["comments"] = frame.comments;
-  out.update(packet_json(decode(frame.bytes, config), frame.bytes, config));
+  out.update(packet_json(decode(frame.bytes, frame.wire), frame.bytes, frame.wire));
   return dump(out);
 }
 
-Result<std::vector<CapturedFrame>> from_json(std::string_view text, const std::string& name, const WireConfig& config) {
+Result<std::vector<CapturedFrame>> from_json(std::string_view text, const std::string& name, const WireConfig& config,
+                                             const std::function<void(WireConfig&)>& given) {
   std::vector<CapturedFrame> out;
   size_t at = 0;
   while (true) {
@@ -436,7 +451,7 @@ Result<std::vector<CapturedFrame>> from_json(std::string_view text, const std::s
     const Json list = json.is_array() ? json : Json::array({json});
     for (const Json& object : list) {
       CapturedFrame frame;
-      if (auto problem = ObjectReader(object, config).run(frame)) {
+      if (auto problem = ObjectReader(object, config, given).run(frame)) {
         return Error{name, at, fmt::format("packet {}: {}", out.size() + 1, problem->what), problem->remedy};
       }
       out.push_back(std::move(frame));
