@@ -32,8 +32,12 @@ class Case:
     ignores: tuple = ()  # signals that are ignored from the beginning
     user: str = ""  # nobody: an ordinary user, whom folders' modes concern
     signals: tuple = ()  # names; the first when it is ready, the others 50 ms apart
-    ready: str = "cpu 0.4"  # "cpu S": so much processor time; "line RE"; "grown N": a new file has N bytes; "child S": a process has been its child for so long
+    early: bool = False  # it may end before it is ready
+    # When it is in the middle. "cpu S": it has had so much processor time; "line RE": it has said so; "grown N": a new
+    # file has N bytes; "child S": it has had a child for so long.
+    ready: str = "cpu 0.4"
     environment: dict = field(default_factory=dict)
+    removed: bool = False  # the working folder is not there any more
     beside: tuple = ()  # another call of mrc, at work in the same folder since before; afterwards it is interrupted
     seconds: float = 10  # it must have ended
     needs: tuple = ()  # root, mounts, nobody, device; in addition to what files and user need
@@ -72,6 +76,8 @@ class Case:
         call += {"closed": " 2>&-", "full": " 2>full.node", "gone": " 2> >(true)"}.get(self.stderr, "")
         if self.beside:
             call = f"{mrc} {shlex.join(self.beside)} & sleep 1; {call}; kill -INT $!; wait $!"
+        if self.removed:
+            lines.append("mkdir gone; cd gone; rmdir ../gone")
         if before:
             call = f"({'; '.join(before)}; {call})"
         if self.user:

@@ -10,7 +10,8 @@ LIES = [
     ("abi:0", r"version 0"), ("abi:2", r"version 2"), ("abi:4294967295", r"version 4294967295"),
     ("preset:asic800", r"asic800"), ("preset:", r"preset"), ("no-preset", r"preset"), ("planes:8", r"8 planes|planes"),
     ("planes:0", r"planes"), ("planes:4294967295", r"planes"), ("core-words:1", r"words|boundar"),
-    ("core-words:65535", r"words|boundar"), ("core-words:4294967295", r"words|boundar"), ("info-size:0", r"info|size|bytes"),
+    ("core-words:65535", r"words|boundar"), ("core-words:4294967295", r"words|boundar"),
+    ("info-size:0", r"info|size|bytes"),
     ("info-size:7", r"info|size|bytes|version"),
 ]
 PINS = ["awready", "wready", "bvalid", "arready", "rvalid", "wqe_ready", "cqe_valid", "host_rd_valid", "host_wr_valid",
@@ -33,8 +34,9 @@ def endings(device):
         for call, function in CALLS.items():
             for cycle in (0, 700, 5000):
                 early = cycle == 0 and call != "step"  # seen while it is opened
-                yield case(device, f"{end}:{call}:{cycle}", code=(3,), says=(words, function, rf"cycle {cycle:,}".replace(
-                    ",", " ") + r"\b" if cycle else ""), makes={} if early else {"a.json": "json-no-pass"}, may=("a.json",))
+                place = rf"cycle {cycle // 1000 or ''} ?{cycle % 1000:03d}\b" if cycle else ""
+                yield case(device, f"{end}:{call}:{cycle}", code=(3,), says=(words, function, place), may=("a.json",),
+                           makes={} if early else {"a.json": "json-no-pass"})
         for call in ("close", "atexit"):
             # The run is over: its verdict stays, with a warning.
             warning = () if (end, call) == ("exit", "atexit") else (rf"warning.*{words}",)  # exit at the exit is right
@@ -43,19 +45,22 @@ def endings(device):
         yield case(device, f"loop:{call}", code=(3,), err=(rf"mrc_dut_{call}",), signals=("INT",), ready="child 0.3")
     for call, function in CALLS.items():
         for word in ("INT", "TERM", "HUP"):
-            yield case(device, f"loop:{call}:700", name=f"device: loop:{call}:700, SIG{word}", code=(3,), signals=(word,),
-                       says=(function, r"cycle 700"), makes={"a.json": "json-incomplete"}, ready="child 0.3")
+            yield case(device, f"loop:{call}:700", name=f"device: loop:{call}:700, SIG{word}", code=(3,),
+                       signals=(word,), says=(function, r"cycle 700"), makes={"a.json": "json-incomplete"}, ready="child 0.3")
     yield case(device, "loop:step:700", name="device: loop:step:700, two signals", code=(3, -2), signals=("INT", "INT"),
                ready="child 0.3", may=("a.json",))
     for call in ("open", "step:700", "close"):
-        yield case(device, f"loop:{call}", line=RUN + " --dut-timeout 0.5", name=f"device: loop:{call}, limit of its time",
-                   code=(0,) if call == "close" else (3,), says=(rf"0\.5 s.*mrc_dut_{call.split(':')[0]}",), may=("a.json",))
+        yield case(device, f"loop:{call}", line=RUN + " --dut-timeout 0.5",
+                   name=f"device: loop:{call}, limit of its time",
+                   code=(0,) if call == "close" else (3,), says=(rf"0\.5 s.*mrc_dut_{call.split(':')[0]}",),
+                   may=("a.json",))
     yield case(device, "slow:5", code=(3,), says=(r"^INCOMPLETE",), makes={"a.json": "json-incomplete"},
                signals=("INT",), ready="child 0.3")
     yield case(device, "exit:step:700", line=RUN + " --pcap a.pcapng", name="device: exit:step:700, with a capture",
                code=(3,), says=(r"cycle 700",), makes={"a.json": "json-no-pass", "a.pcapng": "pcapng-any"})
     for tool, line in (("bench cosim", "bench cosim --preset tiny --cycles 2000 --rounds 1 --dut {} --json a.json"),
-                       ("bench nic", "bench nic --preset tiny --payload 256 --direction send --encapsulation stev --table "
+                       ("bench nic",
+                        "bench nic --preset tiny --payload 256 --direction send --encapsulation stev --table "
                         "rates --cycles 2000 --warm-up 2000 --dut {} --json a.json")):
         for end in ENDS:
             yield case(device, f"{end}:step:700", line=line, name=f"device: {end}:step:700, {tool}", code=(3,),
@@ -85,7 +90,8 @@ def outputs(device):
         yield case(device, f"{does}:700", code=(3,), says=(r"mrc_dut_observe|boundar", r"cycle 700"),
                    makes={"a.json": "json-no-pass"})
     for does in ("", "stdout", "fork"):
-        yield case(device, does, name=f"device: right, {does or 'nothing else'}", out=(r"^PASS",), makes={"a.json": "json"})
+        yield case(device, does, name=f"device: right, {does or 'nothing else'}", out=(r"^PASS",),
+                   makes={"a.json": "json"})
     yield case(device, "stdout", line=RUN.replace("a.json", "-"), name="device: right, talks into our json",
                stdout_kind="json")
 

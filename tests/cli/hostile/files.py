@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Inputs that are not what they say: every reader of TOML, JSON, CSV and captures, and every kind of mistake."""
+from hostile.captures import ETHERNET, FRAME, HEADER, IDB, PACKET, SHB
 from hostile.case import Case, refused
 from hostile.numbers import EVENTS, READERS
 from hostile.outputs import NET, WRITE
-from hostile.streams import FRAME
-from hostile.things import Fifo, Folder, Link, Node, Text
+from hostile.things import Folder, Link, Node, Text, gnuplot
 
 GARBAGE = Text(expression="bytes((n * 167 + n // 256) % 256 for n in range(100000))")
 ZEROS = Text(expression="bytes(100000)")
@@ -41,7 +41,8 @@ TOML_MISTAKES = [  # a name, what the file holds ({} is a good one), what the se
 ]
 MISSPELT = [  # the reader, a key that is nearly one of its keys, and that one
     ("cosim", 'bse = "clean"\n', "base"), ("cosim", 'base = "clean"\nqsp = 3\n', "qps"),
-    ("cosim", 'base = "clean"\n[[rule]]\nlos = 0.1\n', "loss"), ("cosim", 'base = "clean"\n[[rules]]\nloss = 0.1\n', "rule"),
+    ("cosim", 'base = "clean"\n[[rule]]\nlos = 0.1\n', "loss"),
+    ("cosim", 'base = "clean"\n[[rules]]\nloss = 0.1\n', "rule"),
     ("fabric", 'base = "small"\nsede = 1\n', "seed"), ("fabric", 'base = "small"\n[topolgy]\nplanes = 8\n', "topology"),
     ("fabric", 'base = "small"\n[[traffic]]\npatern = "flow"\n', "pattern"),
     ("fabric", 'base = "small"\n[[traffic]]\npattern = "permutaton"\n', "permutation"),
@@ -94,7 +95,8 @@ def input_cases(label, words, name, extra):
         yield refused(f"{label}, a device that ends at once", words, name, files={**extra, name: Node(3)})
     yield refused(f"{label}, may not be read", words, name, files={**extra, name: Text("x", mode=0)}, user="nobody")
     yield refused(f"{label}, links to itself", words, name, files={**extra, name: Link(name)})
-    yield refused(f"{label}, empty name", [word.replace(name, "") for word in words], r"(\"\"|empty|name|file)", files=extra)
+    yield refused(f"{label}, empty name", [word.replace(name, "") for word in words], r"(\"\"|empty|name|file)",
+                  files=extra)
 
 
 JSON_MISTAKES = [
@@ -159,7 +161,8 @@ CSV_MISTAKES = {
         ("column missing", "id,start_us,from,to\na,0,nic0,nic1\n", r"bytes"),
         ("column twice", "id,start_us,from,to,bytes,bytes\na,0,nic0,nic1,5,5\n", r"bytes"),
         ("unknown column", "id,start_us,from,to,byts,after\na,0,nic0,nic1,5,\n", r"bytes"),
-        ("too few cells", TRACE + "c,0,nic0\n", r"x\.csv:4:"), ("too many cells", TRACE + "c,0,nic0,nic1,5,,,\n", r"x\.csv:4:"),
+        ("too few cells", TRACE + "c,0,nic0\n", r"x\.csv:4:"),
+        ("too many cells", TRACE + "c,0,nic0,nic1,5,,,\n", r"x\.csv:4:"),
         ("unknown NIC", TRACE + "c,0,nic0,nic88,5,\n", r"x\.csv:4:.*nic88"),
         ("flow to itself", TRACE + "c,0,nic0,nic0,5,\n", r"x\.csv:4:"),
         ("id twice", TRACE + "a,0,nic0,nic1,5,\n", r"x\.csv:4:"),
@@ -205,20 +208,10 @@ def csv_cases():
     # Columns count by name.
     swapped = "id,start_us,to,from,bytes,after\na,0,nic1,nic0,1000,\n"
     yield Case("csv: trace, columns in another order", tuple("fabric --scenario s.toml --report r".split()), files={
-        **extra_gnuplot(), "s.toml": TRACE_TOML, "x.csv": Text(swapped)}, makes={"r": "", "r/flows.csv": "text"}, may=("r/*",))
+        **gnuplot(), "s.toml": TRACE_TOML, "x.csv": Text(swapped)}, makes={"r": "", "r/flows.csv": "row:a,nic0,nic1"},
+               may=("r/*",))
 
 
-def extra_gnuplot():
-    from hostile.things import gnuplot
-    return gnuplot()
-
-
-SHB = "bytes.fromhex('0a0d0d0a1c0000004d3c2b1a0{}0000ffffffffffffffff1c000000')"
-IDB = "bytes.fromhex('0100000014000000{}00000000000014000000')"
-HEADER = SHB.replace("{}", "100")
-ETHERNET = IDB.replace("{}", "0100")
-PACKET = (f"(lambda f: __import__('struct').pack('<IIIIIII', 6, 32 + (len(f) + 3) // 4 * 4, 0, 0, 0, len(f), len(f)) + f + "
-          f"bytes(-len(f) % 4) + __import__('struct').pack('<I', 32 + (len(f) + 3) // 4 * 4))(bytes.fromhex('{FRAME}'))")
 CAPTURES = [
     ("empty", "b''"), ("garbage", GARBAGE.expression), ("zeros", "bytes(100000)"), ("text", "b'hello, world\\n' * 10"),
     ("libpcap", "bytes.fromhex('d4c3b2a1020004000000000000000000ffff000001000000')"),
@@ -235,7 +228,8 @@ CAPTURES = [
 
 def capture_cases():
     for name, expression in CAPTURES:
-        yield refused(f"capture: {name}", ["decode", "x.pcapng"], r"x\.pcapng", files={"x.pcapng": Text(expression=expression)})
+        yield refused(f"capture: {name}", ["decode", "x.pcapng"], r"x\.pcapng",
+                      files={"x.pcapng": Text(expression=expression)})
     yield Case("capture: whole", ("decode", "x.pcapng"), out=(r"WRITE Only.*PSN 1",),
                files={"x.pcapng": Text(expression=f"{HEADER} + {ETHERNET} + {PACKET}")})
     yield from input_cases("capture", ["decode", "x.pcapng"], "x.pcapng", {})
@@ -252,7 +246,8 @@ def capture_cases():
 
 NAMES = [
     ("cosim --scenario no-such", "no-such"), ("cosim --scenario lss", r"\bloss\b"), ("cosim --preset tny", r"\btiny\b"),
-    ("cosim --preset tiny --rtl-bug no-such", "no-such"), ("cosim --preset tiny --rtl-bug bitmap-shiftd", "bitmap-shifted"),
+    ("cosim --preset tiny --rtl-bug no-such", "no-such"),
+    ("cosim --preset tiny --rtl-bug bitmap-shiftd", "bitmap-shifted"),
     ("cosim --preset tiny --dut /no/such.so", r"/no/such\.so"), ("cosim --preset tiny --dut x.toml", r"x\.toml"),
     ("fabric --scenario no-such", "no-such"), ("fabric --scenario smal", r"\bsmall\b"),
     ("fabric --scenario small --transport tcp", "tcp"), ("fabric --scenario small --endpoint none", "none"),

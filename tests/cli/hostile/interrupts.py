@@ -31,9 +31,11 @@ LONG_RUNS = [
      {"a.json": "json-incomplete"}),
     ("fabric building", "fabric --scenario huge.toml --json a.json", "cpu 0.25", {"a.json": "json-incomplete"}),
     ("bench nic", "bench nic --preset tiny --json a.json", "cpu 0.5", {"a.json": "json-incomplete"}),
-    ("bench cosim", "bench cosim --preset tiny --rounds 100000 --json a.json", "cpu 0.8", {"a.json": "json-incomplete"}),
+    ("bench cosim", "bench cosim --preset tiny --rounds 100000 --json a.json", "cpu 0.8",
+     {"a.json": "json-incomplete"}),
     ("bench cosim recording", "bench cosim --preset asic800 --json a.json", "cpu 0.2", {"a.json": "json-incomplete"}),
-    ("bench fabric", "bench fabric --case permutation-128-100MB --json a.json", "cpu 0.4", {"a.json": "json-incomplete"}),
+    ("bench fabric", "bench fabric --case permutation-128-100MB --json a.json", "cpu 0.4",
+     {"a.json": "json-incomplete"}),
     ("bench fabric table", "bench fabric --json a.json", "cpu 1.0", {"a.json": "json-incomplete"}),
 ]
 ONCE = ("INT", "TERM", "HUP")
@@ -69,5 +71,6 @@ def cases():
     # A command that waits for its input can be stopped.
     for line in ("nscc -", "encode -", "decode -"):
         for word in ONCE[:2]:
-            yield Case(f"SIG{word}: {line} waits", tuple(line.split()), code=(3, -2, -15), stdin="open", signals=(word,),
+            yield Case(f"SIG{word}: {line} waits", tuple(line.split()), code=(3, -2, -15), stdin="open",
+                       signals=(word,),
                        ready="line ", seconds=4)

@@ -124,6 +124,10 @@ def check_content(kind, data, code):
         elif kind == "hex":
             if not re.fullmatch(rb"([0-9a-f]{2,}\n)+", data):
                 return "is not hexadecimal"
+        elif kind.startswith("row:"):  # a table has these cells in one row, in this order
+            rows = [line.split(",") for line in data.decode().splitlines()]
+            if not any([cell for cell in row if cell in kind[4:].split(",")] == kind[4:].split(",") for row in rows):
+                return f"has no row with {kind[4:]}"
         elif kind == "text" and not data:
             return "is empty"
     except (ValueError, KeyError, struct.error, xml.parsers.expat.ExpatError) as error:
@@ -149,6 +153,10 @@ def prepare_child(case, memory):
         for closed, descriptor in ((case.stdin, 0), (case.stdout, 1), (case.stderr, 2)):
             if closed == "closed":
                 os.close(descriptor)
+        if case.removed:
+            os.mkdir("gone")
+            os.chdir("gone")
+            os.rmdir("../gone")
         if case.user and os.geteuid() == 0:
             os.setgroups([])
             os.setgid(NOBODY)
@@ -184,7 +192,8 @@ def processor_time(pid):
 def children(pid):
     """Processes that it has started and that are still there."""
     try:
-        return [child for task in Path(f"/proc/{pid}/task").iterdir() for child in (task / "children").read_text().split()]
+        tasks = Path(f"/proc/{pid}/task").iterdir()
+        return [child for task in tasks for child in (task / "children").read_text().split()]
     except OSError:
         return []
 
@@ -312,7 +321,7 @@ class Run:
                 self.send_signals()
         self.outcome.seconds = time.monotonic() - self.begun
         if self.process.poll() is not None and self.sent < len(case.signals):
-            if not (self.sent and self.process.returncode in case.code):
+            if not ((self.sent or case.early) and self.process.returncode in case.code):
                 self.outcome.wrong.append("ended before it was ready for a signal")
 
     def end(self):

@@ -29,7 +29,8 @@ OPTIONS = [
     (BENCH_NIC, "--reorder", NO_WHOLE + ["0", "32768"], ["32"]),
     (BENCH_NIC, "--delay-ns", NO_NUMBERS + ["-1", "0", "9.99", "1000001"], ["100", "500.5"]),
     ("bench nic --preset tiny --direction send --encapsulation stev --table rates --cycles 2000 --warm-up 2000",
-     "--payload", [value for value in NO_WHOLE if value != "1,5"] + ["0", "4097", "256,", ",256", "256,,512"], ["256", "256,512", "1,5"]),
+     "--payload", [value for value in NO_WHOLE if value != "1,5"] + ["0", "4097", "256,", ",256", "256,,512"],
+     ["256", "256,512", "1,5"]),
     ("bench cosim --preset tiny --rounds 1", "--cycles", NO_WHOLE + ["0", "100000000000"], ["2000"]),
     ("bench cosim --preset tiny --cycles 2000", "--rounds", NO_WHOLE + ["0"], ["1"]),
     ("bench cosim --preset tiny --cycles 2000 --rounds 1", "--seed", NO_WHOLE, ["0"]),
@@ -105,7 +106,8 @@ def option_cases():
         command = " ".join(word for word in line.split() if not word.startswith(("-", "tiny", "write", "events")))
         for value in bad:
             # Named with the value as it was written, unless that is endless or nothing.
-            quoted = (re.escape(value),) if value.strip() and len(value) < 30 and "," not in value and value != "٣" else ()
+            plain = value.strip() and value.isascii() and "," not in value and len(value) < 30
+            quoted = (re.escape(value),) if plain else ()
             yield refused(f"number: {command} {option} {shown(value)}", [*line.split(), f"{option}={value}"],
                           option + r"\b", *quoted, REMEDY, files=inputs(line), seconds=3)
         for value in good:
@@ -124,7 +126,8 @@ def option_cases():
             ("fabric --scenario small --print --endpoint model", "--print"),
             ("bench fabric --curve --case flow-100MB", "--curve", "--case")):
         yield refused(f"options together: {line}", line.split(), *words)
-    for line, option in (("cosim --preset tiny --packets 300", "--rtl-bug"), ("cosim --preset tiny --packets 300", "--reports"),
+    for line, option in (("cosim --preset tiny --packets 300", "--rtl-bug"),
+                         ("cosim --preset tiny --packets 300", "--reports"),
                          ("cosim --preset tiny --packets 300", "--dut"), ("cosim --packets 300", "--preset"),
                          ("cosim --preset tiny --packets 300", "--scenario"), ("fabric", "--scenario"),
                          ("fabric --scenario small", "--report"), ("fabric --scenario small", "--transport"),
@@ -132,7 +135,8 @@ def option_cases():
                          (BENCH_NIC, "--dut"), ("bench nic --preset tiny", "--direction"), ("bench fabric", "--case"),
                          ("bench nic", "--preset"), ("nscc events.csv", "--config"), ("decode", "--hex"),
                          ("bench cosim --preset tiny --cycles 2000 --rounds 1", "--only")):
-        yield refused(f"empty: {line.split()[0]} {option} after {len(line.split())} words", [*line.split(), f"{option}="],
+        yield refused(f"empty: {line.split()[0]} {option} after {len(line.split())} words",
+                      [*line.split(), f"{option}="],
                       option + r"\b", files=inputs(line))
 
 

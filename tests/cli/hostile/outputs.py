@@ -144,7 +144,8 @@ OVERWRITE = [
 
 def same_cases():
     for name, line, files in SAME:
-        yield refused(f"same file: {name}", line.split(), r"(same|twice|both|more than one|two|another|already)", files=files)
+        yield refused(f"same file: {name}", line.split(), r"(same|twice|both|more than one|two|another|already)",
+                      files=files)
     for name, line, content in OVERWRITE:
         yield refused(f"output is input: {name}", line.split(), r"a\.file", r"(input|read|same|overwrite|itself)",
                       files={"a.file": Text(content)})
@@ -221,15 +222,16 @@ def mismatch_cases():
     for extra, makes in (("", {}), ("--json good/a.json", {"good/a.json": "json:mismatch"}),
                          ("--pcap good/a.pcapng", {"good/a.pcapng": "pcapng"}),
                          ("--seeds 3 --json good/a.json", {"good/a.json": "json"})):
-        yield Case(f"mismatch: mrc-reports is a file {extra}".strip(), tuple((BUG + extra).split()), code=(1,), says=FOUND,
-                   err=(r"mrc-reports", FOUND[1]), files={"mrc-reports": OLD, "good": Folder()}, makes=makes,
+        yield Case(f"mismatch: mrc-reports is a file {extra}".strip(), tuple((BUG + extra).split()), code=(1,),
+                   says=FOUND, err=(r"mrc-reports", FOUND[1]), files={"mrc-reports": OLD, "good": Folder()}, makes=makes,
                    whole_report=True)
         yield Case(f"mismatch: mrc-reports is read-only {extra}".strip(), tuple((BUG + extra).split()), code=(1,),
                    says=FOUND, err=(r"mrc-reports", FOUND[1]), files={"mrc-reports": Folder(0o555), "good": Folder()},
                    makes=makes, whole_report=True, user="nobody")
         yield Case(f"mismatch: mrc-reports on a full disk {extra}".strip(),
                    tuple((BUG + extra + " --reports disk").split()), code=(1,), says=FOUND, err=(r"disk", FOUND[1]),
-                   files={"disk": Disk(4096), "disk/filler": Text(expression="'x' * 4096"), "good": Folder()}, makes=makes,
+                   files={"disk": Disk(4096), "disk/filler": Text(expression="'x' * 4096"), "good": Folder()},
+                   makes=makes,
                    whole_report=True)
     yield Case("mismatch: read-only reports, but nothing to report", tuple(COSIM.split()), out=(r"^PASS",),
                files={"mrc-reports": Folder(0o555)}, user="nobody")
@@ -267,8 +269,9 @@ def picture_cases():
         yield Case(f"picture: gnuplot {name}, report", tuple((REPORT + "--json a.json").split()), code=(3,),
                    out=(r"^small: done",), err=(r"gnuplot",), makes={"a.json": "json"}, files=gnuplot(does),
                    may=("report", "report/*.html", "report/*.json", "report/*.csv", "report/topology.svg"))
-        yield Case(f"picture: gnuplot {name}, bench nic", tuple((BENCH_NIC + "--svg d --json a.json").split()), code=(3,),
-                   out=(r"^ +256 stev",), err=(r"gnuplot",), makes={"a.json": "json"}, files={**gnuplot(does), "d": Folder()})
+        yield Case(f"picture: gnuplot {name}, bench nic", tuple((BENCH_NIC + "--svg d --json a.json").split()),
+                   code=(3,), out=(r"^ +256 stev",), err=(r"gnuplot",), makes={"a.json": "json"},
+                   files={**gnuplot(does), "d": Folder()})
 
 
 # Two runs at once: the second says so where files of both would mix; else each file is whole and of one run.
@@ -277,10 +280,12 @@ LONG = Text('base = "permutation"\n[[traffic]]\npattern = "permutation"\nbytes =
 
 def two_runs():
     yield Case("two runs: report", tuple(REPORT.split()), code=(3,), err=(r"(another run|already).*\breport\b",),
-               beside=tuple("fabric --scenario long.toml --report report".split()), files={**gnuplot(), "long.toml": LONG},
+               beside=tuple("fabric --scenario long.toml --report report".split()),
+               files={**gnuplot(), "long.toml": LONG},
                may=("report", "report/*"))
     yield Case("two runs: json", tuple((COSIM + "--json a.json").split()), code=(0, 3), may=("a.json",),
-               says=(r"^PASS|another|already",), beside=tuple("cosim --preset tiny --packets 10000000 --json a.json".split()))
+               says=(r"^PASS|another|already",),
+               beside=tuple("cosim --preset tiny --packets 10000000 --json a.json".split()))
     yield Case("two runs: mrc-reports", tuple(BUG.split()), code=(1,), out=FOUND, beside=tuple(
         "cosim --preset tiny --packets 10000000".split()), makes={
             "mrc-reports": "", "mrc-reports/tiny-mixed-1-bitmap-shifted.json": "json:mismatch"}, may=REPORTS_LEFT)

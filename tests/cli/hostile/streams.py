@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Standard output, input and error that are closed, full, or that nobody reads."""
+from hostile.captures import FRAME
 from hostile.case import Case
 from hostile.outputs import BENCH_COSIM, BENCH_FABRIC, BENCH_NIC, BUG, COSIM, DIES, FABRIC, HANG, NET, WRITE, OLD
 from hostile.things import Node, Text
@@ -7,8 +8,6 @@ from hostile.things import Node, Text
 EVENTS = "time_ns,kind,bytes,rtt_ns,ecn\n0,send,4188,,\n12000,ack,4188,12000,0\n"
 MANY_EVENTS = ("'time_ns,kind,bytes,rtt_ns,ecn\\n' + ''.join('%d,send,4188,,\\n%d,ack,4188,12000,0\\n' % "
                "(n * 20000, n * 20000 + 12000) for n in range(5000))")
-FRAME = ("00000000000000000000000086dd6120000000301140fd000000000000000000000000000001fd0000000000000000000000000000"
-         "02c00012b700300000ca5000000000001000000001000000000000000000001000000000010000000301020300beb5986e")
 FILES = {"net.toml": Text(NET), "write.json": Text(WRITE), "events.csv": Text(EVENTS),
          "many.json": Text(expression=f"{WRITE!r} * 2000"), "many.csv": Text(expression=MANY_EVENTS),
          "hang.toml": Text(HANG), "dies.toml": Text(DIES)}
@@ -55,9 +54,11 @@ def cases():
         args, common = tuple(line.split()), {"files": uses(line), "may": REPORTS if code else ()}
         mine = {**common, "whole_report": code in (1, 2)}
         # What is not written is said, and it is no pass; a mismatch stays a mismatch.
-        yield Case(f"stdout full: {name}", args, code=(code or 3,), err=(r"(standard output|--json -).*(space|full)",), stdout="full",
+        yield Case(f"stdout full: {name}", args, code=(code or 3,), err=(r"(standard output|--json -).*(space|full)",),
+                   stdout="full",
                    **mine)
-        yield Case(f"stdout closed: {name}", args, code=(code or 3,), err=(r"standard output|--json -",), stdout="closed", **mine)
+        yield Case(f"stdout closed: {name}", args, code=(code or 3,), err=(r"standard output|--json -",),
+                   stdout="closed", **mine)
         if name in ("cosim json",):
             continue
         # A reader that has gone has what it wanted; a table or a sweep that nobody reads any more stops.
@@ -65,7 +66,8 @@ def cases():
         for how in ("gone", "head"):
             yield Case(f"stdout {how}: {name}", args, code=gone, stdout=how, never=(r"[Bb]roken pipe",), **mine)
     for name, line, code, _ in SPEAKERS[17:]:
-        yield Case(f"stderr full: {name}", tuple(line.split()), code=(code,), stderr="full", files=uses(line), may=REPORTS)
+        yield Case(f"stderr full: {name}", tuple(line.split()), code=(code,), stderr="full", files=uses(line),
+                   may=REPORTS)
         yield Case(f"stderr closed: {name}", tuple(line.split()), code=(code,), stderr="closed", files=uses(line),
                    may=REPORTS)
     # Runs whose standard output has gone write their files first.
@@ -108,5 +110,6 @@ def cases():
     for name, line in (("nscc", "nscc -"), ("encode", "encode -"), ("decode", "decode -")):
         yield Case(f"stdin closed: {name}", tuple(line.split()), code=(3,), stdin="closed")
         yield Case(f"stdin empty: {name}", tuple(line.split()), code=(3,), stdin=b"")
-    yield Case("stdin closed: cosim", tuple((COSIM + "--json a.json").split()), stdin="closed", makes={"a.json": "json"})
+    yield Case("stdin closed: cosim", tuple((COSIM + "--json a.json").split()), stdin="closed",
+               makes={"a.json": "json"})
     yield Case("stdin zeros: encode", ("encode", "node"), code=(3,), files={"node": Node(5)}, err=(r"\bnode\b",))
