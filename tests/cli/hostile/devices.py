@@ -46,7 +46,8 @@ def endings(device):
     for call, function in CALLS.items():
         for word in ("INT", "TERM", "HUP"):
             yield case(device, f"loop:{call}:700", name=f"device: loop:{call}:700, SIG{word}", code=(3,),
-                       signals=(word,), says=(function, r"cycle 700"), makes={"a.json": "json-incomplete"}, ready="child 0.3")
+                       signals=(word,), says=(function, r"cycle 700"), makes={"a.json": "json-incomplete"},
+                       ready="child 0.3")
     yield case(device, "loop:step:700", name="device: loop:step:700, two signals", code=(3, -2), signals=("INT", "INT"),
                ready="child 0.3", may=("a.json",))
     for call in ("open", "step:700", "close"):

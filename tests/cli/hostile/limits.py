@@ -100,7 +100,8 @@ def sizes():
                    files={"x.toml": Text(f'base = "small"\n[[traffic]]\n{text}')})
     yield Case("size: topology of millions", ("topo", "x.toml"), code=(3,), err=(r"x\.toml",), limits={"AS": 1 << 30},
                files={"x.toml": Text("leaves = 4096\nhosts_per_leaf = 65536\nspines = 4096\nplanes = 8\n")}, seconds=5)
-    yield Case("size: a capture of many interfaces", ("decode", "x.pcapng"), code=(0, 3), limits={"AS": 1 << 30}, files={
+    yield Case("size: a capture of many interfaces", ("decode", "x.pcapng"), code=(0, 3), limits={"AS": 1 << 30},
+               files={
         "x.pcapng": Text(expression=f"{HEADER} + {ETHERNET} * 1000000")}, seconds=8)
     yield Case("size: JSON of many small packets", ("encode", "x.json"), code=(0, 3), limits={"AS": 1 << 30}, files={
         "x.json": Text(expression="b'[' + b'{},' * 5000000 + b'{}]'")}, seconds=8)

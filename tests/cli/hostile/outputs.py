@@ -223,7 +223,8 @@ def mismatch_cases():
                          ("--pcap good/a.pcapng", {"good/a.pcapng": "pcapng"}),
                          ("--seeds 3 --json good/a.json", {"good/a.json": "json"})):
         yield Case(f"mismatch: mrc-reports is a file {extra}".strip(), tuple((BUG + extra).split()), code=(1,),
-                   says=FOUND, err=(r"mrc-reports", FOUND[1]), files={"mrc-reports": OLD, "good": Folder()}, makes=makes,
+                   says=FOUND, err=(r"mrc-reports", FOUND[1]), files={"mrc-reports": OLD, "good": Folder()},
+                   makes=makes,
                    whole_report=True)
         yield Case(f"mismatch: mrc-reports is read-only {extra}".strip(), tuple((BUG + extra).split()), code=(1,),
                    says=FOUND, err=(r"mrc-reports", FOUND[1]), files={"mrc-reports": Folder(0o555), "good": Folder()},
