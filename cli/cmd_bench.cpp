@@ -19,6 +19,7 @@
 
 #include "cli/context.hpp"
 #include "cli/dut_options.hpp"
+#include "cli/options.hpp"
 #include "cli/output.hpp"
 #include "cli/signals.hpp"
 #include "cli/version.hpp"
@@ -419,18 +420,20 @@ void register_bench(CLI::App& app, Context& context) {
   register_bench_fabric(*bench, context);
   CLI::App* command =
       bench->add_subcommand("cosim", "RTL alone, model alone and lockstep on the same recorded stimulus");
-  command->add_option("--preset", options->preset, "asic800, fpga100 or tiny")->capture_default_str();
-  command->add_option("--scenario", options->scenario, "what loads the ports: a built-in name, or a TOML file")
-      ->capture_default_str();
-  command->add_option("--cycles", options->cycles, "cycles under load to replay")->capture_default_str();
-  command->add_option("--rounds", options->rounds, "repetitions; medians count")->capture_default_str();
-  command->add_option("--seed", options->seed, "seed of the recorded run")->capture_default_str();
-  command->add_option("--dut", options->dut, "rtl, model, or a shared object")->capture_default_str();
+  text_option(*command, "--preset", options->preset, "asic800, fpga100 or tiny");
+  text_option(*command, "--scenario", options->scenario, "what loads the ports: a built-in name, or a TOML file");
+  // The recording grows by doubling: it takes up to three times its size for a moment.
+  number_option(
+      *command, "--cycles", options->cycles, 1, 1'000'000'000 / (3 * sizeof(mrc_pins_in)),
+      fmt::format("cycles under load to replay; each takes {} bytes, the recording at most 1 GB", sizeof(mrc_pins_in)));
+  number_option(*command, "--rounds", options->rounds, 1, 10000, "repetitions; medians count");
+  number_option(*command, "--seed", options->seed, 0, kAnySeed, "seed of the recorded run");
+  text_option(*command, "--dut", options->dut, "rtl, model, or a shared object");
   command->add_flag("--wave-flavour,--all", options->wave_flavour,
                     "also the RTL with tracing compiled in and off; ./mrc builds it");
-  command->add_option("--wave-dut", options->wave_dut, "that RTL, when it is elsewhere");
-  command->add_option("--only", options->only, "rtl, model, lockstep or wave: nothing else, for profilers");
-  command->add_option("--json", options->json, "figures as JSON");
+  text_option(*command, "--wave-dut", options->wave_dut, "that RTL, when it is elsewhere");
+  text_option(*command, "--only", options->only, "rtl, model, lockstep or wave: nothing else, for profilers");
+  text_option(*command, "--json", options->json, "figures as JSON");
   command->callback([options, &context] { context.exit_code = run(*options, context); });
   register_bench_nic(*bench, context);
 }

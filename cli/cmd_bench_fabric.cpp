@@ -14,6 +14,7 @@
 
 #include "cli/context.hpp"
 #include "cli/gnuplot.hpp"
+#include "cli/options.hpp"
 #include "cli/output.hpp"
 #include "cli/signals.hpp"
 #include "cli/status_line.hpp"
@@ -231,12 +232,7 @@ int run(const Options& o, const Context& context) {
   Outputs outputs("mrc bench fabric");
   Output* const json = outputs.add("--json", o.json);
   Output* const svg = outputs.add("--svg", o.svg);
-  Table table;
-  try {
-    table = measure_all(o);
-  } catch (const sim::InputError& error) {
-    throw UsageError(error.what(), error.remedy);
-  }
+  const Table table = measure_all(o);
   text_out() << table_text(o, table) << std::flush;
   outputs.write(json, [&](std::ostream& out) { out << table_json(o, table, context.run_id); });
   if (table.complete) outputs.write(svg, [&](std::ostream& out) { out << draw_curve(table.curve); });
@@ -251,13 +247,16 @@ int run(const Options& o, const Context& context) {
 void register_bench_fabric(CLI::App& bench, Context& context) {
   auto options = std::make_shared<Options>();
   CLI::App* command = bench.add_subcommand("fabric", "speed, memory and completion times of the fabric");
-  command->add_option("--case", options->only, "one case only");
-  command->add_option("--rounds", options->rounds, "repetitions; medians count")->capture_default_str();
-  command->add_option("--seed", options->seed, "seed of every run")->capture_default_str();
+  text_option(*command, "--case", options->only, "one case only");
+  number_option(*command, "--rounds", options->rounds, 1, 10000, "repetitions; medians count");
+  number_option(*command, "--seed", options->seed, 0, kAnySeed, "seed of every run");
   command->add_flag("--curve", options->curve, "also how time grows from 64 to 4096 NICs");
-  command->add_option("--svg", options->svg, "picture of the curve");
-  command->add_option("--json", options->json, "figures as JSON");
-  command->callback([options, &context] { context.exit_code = run(*options, context); });
+  text_option(*command, "--svg", options->svg, "picture of the curve");
+  text_option(*command, "--json", options->json, "figures as JSON");
+  command->callback([options, command, &context] {
+    exclude(*command, "--curve", "--case", "the curve has cases of its own");
+    context.exit_code = run(*options, context);
+  });
 }
 
 }  // namespace mrc::cli

@@ -16,6 +16,7 @@
 #include "cli/context.hpp"
 #include "cli/dut_options.hpp"
 #include "cli/gnuplot.hpp"
+#include "cli/options.hpp"
 #include "cli/output.hpp"
 #include "cli/signals.hpp"
 #include "cli/status_line.hpp"
@@ -586,36 +587,34 @@ int run(const Options& o, const Context& context) {
 
 }  // namespace
 
+constexpr uint64_t kMostCycles = 1'000'000'000'000;
+
 void register_bench_nic(CLI::App& bench, Context& context) {
   auto options = std::make_shared<Options>();
   CLI::App* c = bench.add_subcommand("nic", "line rate and latency of the NIC, against the arithmetic limit");
   c->footer(kFooter);
-  c->add_option("--preset", options->preset, "asic800, fpga100 or tiny")->capture_default_str();
-  c->add_option("--dut", options->dut, "rtl, model, or a shared object")->capture_default_str();
-  c->add_option("--payload", options->payload, "bytes per packet, 1 to 4096; default 64 to 4096 in powers of two");
-  c->add_option("--direction", options->direction, "send, receive, both; default all three");
-  c->add_option("--encapsulation", options->encapsulation, "stev, srv6; default both");
-  c->add_option("--messages", options->messages,
-                "short (one packet) or long (64 packets, from 256 bytes on); default long, with --check both");
-  c->add_option("--qps", options->qps, "QPs in use: a number, or all")->capture_default_str();
-  c->add_option("--table", options->table, "rates, latencies, or all")->capture_default_str();
+  text_option(*c, "--preset", options->preset, "asic800, fpga100 or tiny");
+  text_option(*c, "--dut", options->dut, "rtl, model, or a shared object");
+  text_option(*c, "--payload", options->payload, "bytes per packet, 1 to 4096; default 64 to 4096 in powers of two");
+  text_option(*c, "--direction", options->direction, "send, receive, both; default all three");
+  text_option(*c, "--encapsulation", options->encapsulation, "stev, srv6; default both");
+  text_option(*c, "--messages", options->messages,
+              "short (one packet) or long (64 packets, from 256 bytes on); default long, with --check both");
+  text_option(*c, "--qps", options->qps, "QPs in use: a number, or all");
+  text_option(*c, "--table", options->table, "rates, latencies, or all");
   c->add_flag("--timestamps", options->timestamps, "a time stamp header in every data packet");
   c->add_flag("--cc", options->cc, "QPs with the congestion controller (and time stamps)");
   c->add_flag("--ack-with-sack", options->ack_with_sack, "register CTRL.ack_with_sack: no ACK without a SACK");
-  c->add_option("--delay-ns", options->delay_ns, "delay of a link")
-      ->capture_default_str()
-      ->check(CLI::Range(10.0, 1e6));
-  c->add_option("--dests", options->dests, "destinations that the QPs are spread over; each has its controller")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 256));
-  c->add_option("--reorder", options->reorder, "register REORDER: packets above a gap before it counts as lost")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 32767));
-  c->add_option("--cycles", options->cycles, "cycles measured per row")->capture_default_str();
-  c->add_option("--warm-up", options->warm, "cycles before them")->capture_default_str();
-  c->add_option("--seed", options->seed, "addresses and numbers of QPs follow from it")->capture_default_str();
-  c->add_option("--json", options->json, "figures as JSON");
-  c->add_option("--svg", options->svg, "folder for one figure per table, drawn by gnuplot")->type_name("DIR");
+  real_option(*c, "--delay-ns", options->delay_ns, 10, 1e6, "delay of a link");
+  number_option(*c, "--dests", options->dests, 1, 256,
+                "destinations that the QPs are spread over; each has its controller");
+  number_option(*c, "--reorder", options->reorder, 1, 32767,
+                "register REORDER: packets above a gap before it counts as lost");
+  number_option(*c, "--cycles", options->cycles, 1000, kMostCycles, "cycles measured per row");
+  number_option(*c, "--warm-up", options->warm, 0, kMostCycles, "cycles before them");
+  number_option(*c, "--seed", options->seed, 0, kAnySeed, "addresses and numbers of QPs follow from it");
+  text_option(*c, "--json", options->json, "figures as JSON");
+  text_option(*c, "--svg", options->svg, "folder for one figure per table, drawn by gnuplot")->type_name("DIR");
   c->add_flag("--check", options->check,
               "exit 1 and name the rows whose ratio is under 0.995 (4096 bytes), 0.99 (from 512), 0.98 (from 64)");
   c->callback([options, &context] { context.exit_code = run(*options, context); });

@@ -15,6 +15,7 @@
 
 #include "cli/context.hpp"
 #include "cli/dut_options.hpp"
+#include "cli/options.hpp"
 #include "cli/output.hpp"
 #include "cli/signals.hpp"
 #include "cli/status_line.hpp"
@@ -46,7 +47,7 @@ void list_scenarios() {
   std::cout << "\nKeys of a scenario file (TOML; base = \"name\" starts from one of the above), value in mixed:\n";
   tb::Scenario mixed = *tb::find_scenario("mixed");
   for (const tb::ScenarioKey& k : tb::scenario_keys())
-    std::cout << fmt::format("  {:<16} {:>8}  {}\n", k.name, k.ref(mixed), k.doc);
+    std::cout << fmt::format("  {:<16} {:>8}  {}\n", k.name, k.number(mixed), k.doc);
   std::cout << "\n[[rule]] tables: planes = [0, 3], ev_share = 0.1, to = \"dut\" | \"peer\" | \"both\", loss, trim, "
                "lasthop,\n"
                "ecn, corrupt, duplicate, rogue, reorder, penalty: the first rule that fits a frame replaces the link's "
@@ -367,23 +368,23 @@ int run(const Options& o, const Context& context) {
 
 }  // namespace
 
+constexpr uint64_t kMostPackets = 1'000'000'000'000;
+
 void register_cosim(CLI::App& app, Context& context) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("cosim", "run RTL and model in lockstep, with a peer, lossy links and hosts");
-  command->add_option("--preset", options->preset, "asic800, fpga100 or tiny")->capture_default_str();
-  command->add_option("--scenario", options->scenario, "a name, a TOML file, random (drawn from the seed), or list")
-      ->capture_default_str();
-  command->add_option("--packets", options->packets, "data packets, both directions together")->capture_default_str();
-  command->add_option("--cycles", options->cycles,
-                      "cycles of traffic instead of a number of packets: as long as told, e.g. with --scenario soak");
-  command->add_option("--seed", options->seed, "everything random follows from it")->capture_default_str();
-  command
-      ->add_option("--seeds", options->seeds,
-                   "so many runs, one per seed from --seed on, until one fails; e.g. with --scenario random")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  command->add_option("--json", options->json, "result as JSON");
-  command->add_option("--pcap", options->pcap, "every frame at the device's ports as pcapng, one interface per plane");
+  text_option(*command, "--preset", options->preset, "asic800, fpga100 or tiny");
+  text_option(*command, "--scenario", options->scenario, "a name, a TOML file, random (drawn from the seed), or list");
+  number_option(*command, "--packets", options->packets, 1, kMostPackets, "data packets, both directions together");
+  number_option(*command, "--cycles", options->cycles, 1, kMostPackets,
+                "cycles of traffic instead of a number of packets: as long as told, e.g. with --scenario soak")
+      ->default_str("");
+  number_option(*command, "--seed", options->seed, 0, kAnySeed, "everything random follows from it");
+  number_option(*command, "--seeds", options->seeds, 1, 1'000'000'000,
+                "so many runs, one per seed from --seed on, until one fails; e.g. with --scenario random");
+  text_option(*command, "--json", options->json, "result as JSON");
+  text_option(*command, "--pcap", options->pcap,
+              "every frame at the device's ports as pcapng, one interface per plane");
   command
       ->add_option_function<std::vector<std::string>>(
           "--wave",
@@ -398,12 +399,23 @@ void register_cosim(CLI::App& app, Context& context) {
                    "off: no copies of the process to write waves from; a failure is run again from its beginning")
       ->check(CLI::IsMember({"on", "off"}))
       ->capture_default_str();
-  command->add_option("--rtl-bug", options->bug, "let the RTL make an error: a name, or list");
-  command->add_option("--dut", options->dut, "rtl, model, or a shared object that speaks tb/mrc_dut.h")
-      ->capture_default_str();
-  command->add_option("--reports", options->reports, "folder for the files of a failure")->capture_default_str();
-  command->add_option("--threads", options->threads, "1: the peer runs in the device's thread")->capture_default_str();
-  command->callback([options, &context] { context.exit_code = run(*options, context); });
+  text_option(*command, "--rtl-bug", options->bug, "let the RTL make an error: a name, or list");
+  text_option(*command, "--dut", options->dut, "rtl, model, or a shared object that speaks tb/mrc_dut.h");
+  text_option(*command, "--reports", options->reports, "folder for the files of a failure");
+  number_option(*command, "--threads", options->threads, 1, 2, "1: the peer runs in the device's thread");
+  command->callback([options, command, &context] {
+    exclude(*command, "--packets", "--cycles", "both say how long the run is");
+    if (options->seeds > 1) {
+      exclude(*command, "--seeds", "--pcap", "a capture is of one run");
+      exclude(*command, "--seeds", "--wave", "waves are of one run");
+    }
+    if (options->seeds - 1 > kAnySeed - options->seed) {
+      throw UsageError(
+          fmt::format("--seed {} --seeds {} goes beyond the last seed, 2^64 - 1.", options->seed, options->seeds),
+          "Give a smaller --seed, or fewer --seeds.");
+    }
+    context.exit_code = run(*options, context);
+  });
 }
 
 }  // namespace mrc::cli

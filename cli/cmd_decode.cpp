@@ -72,7 +72,7 @@ void print_packet(const wire::Capture& capture, const wire::CapturedFrame& frame
 }
 
 void decode_file(const Options& options) {
-  auto capture = wire::read_pcapng(read_file(options.file), name_of_file(options.file));
+  auto capture = wire::read_pcapng(input::read_bytes(options.file, input::kCapture), name_of_file(options.file));
   if (!capture) refuse(capture.error());
   for (wire::CapturedFrame& frame : capture->frames) options.wire.over(frame.wire);
   if (!options.json) print_settings(options, *capture);
@@ -101,8 +101,8 @@ void register_decode(CLI::App& app, Context& context) {
       "Malformed packets are shown up to the mistake, with its name and byte offset; that is exit code 0.\n"
       "Captures made by mrc say how to read them; an option given here wins over what they say (--icrc-outer=false).\n"
       "docs/wire.md describes the JSON.");
-  auto* file = command->add_option("FILE", options->file, "capture, pcapng; - is standard input");
-  auto* hex = command->add_option("--hex", options->hex, "one frame, Ethernet header first, no FCS");
+  auto* file = text_option(*command, "FILE", options->file, "capture, pcapng; - is standard input");
+  auto* hex = text_option(*command, "--hex", options->hex, "one frame, Ethernet header first, no FCS");
   file->excludes(hex);
   command->add_flag("--json", options->json, "one JSON object per packet and line");
   options->wire.add(*command);

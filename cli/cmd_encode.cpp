@@ -44,10 +44,9 @@ int run(const Options& options) {
   const wire::WireConfig config = options.wire.checked();
   Outputs outputs("mrc encode");
   outputs.reads(options.file);
-  const auto text = read_file(options.file);
-  const auto frames =
-      wire::from_json({reinterpret_cast<const char*>(text.data()), text.size()}, name_of_file(options.file), config,
-                      [&](wire::WireConfig& said) { options.wire.over(said); });
+  const std::string text = input::read_text(options.file, input::kPackets);
+  const auto frames = wire::from_json(text, name_of_file(options.file), config,
+                                      [&](wire::WireConfig& said) { options.wire.over(said); });
   if (!frames) refuse(frames.error());
   Output* const pcapng = outputs.add("--pcapng", options.pcapng);
   if (options.hex || pcapng == nullptr) {
@@ -73,9 +72,9 @@ void register_encode(CLI::App& app, Context& context) {
   command->footer(
       "Lengths, checksums, next headers and the ICRC are computed where the JSON does not give them.\n"
       "docs/wire.md describes the JSON; 'mrc decode --json' prints it.");
-  command->add_option("FILE", options->file, "JSON: an object, an array, or one object per line; - is standard input")
+  text_option(*command, "FILE", options->file, "JSON: an object, an array, or one object per line; - is standard input")
       ->required();
-  command->add_option("--pcapng", options->pcapng, "write a capture, one interface per plane");
+  text_option(*command, "--pcapng", options->pcapng, "write a capture, one interface per plane");
   command->add_flag("--hex", options->hex,
                     "print one line of hexadecimal digits per packet (default without --pcapng)");
   options->wire.add(*command);

@@ -16,6 +16,7 @@
 #include "cli/fabric_pcap.hpp"
 #include "cli/fabric_report.hpp"
 #include "cli/gnuplot.hpp"
+#include "cli/options.hpp"
 #include "cli/output.hpp"
 #include "cli/signals.hpp"
 #include "cli/status_line.hpp"
@@ -183,11 +184,7 @@ int run(const Options& o, const Context& context) {
     throw UsageError("--print knows no shipped scenario " + o.scenario + ".",
                      "'mrc fabric --scenario list' prints the names.");
   }
-  try {
-    return simulate(o, context);
-  } catch (const sim::InputError& error) {
-    throw UsageError(error.what(), error.remedy);
-  }
+  return simulate(o, context);
 }
 
 }  // namespace
@@ -195,16 +192,22 @@ int run(const Options& o, const Context& context) {
 void register_fabric(CLI::App& app, Context& context) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("fabric", "NICs, links and trimming switches: flows, failures, congestion");
-  command->add_option("--scenario", options->scenario, "a name, a TOML file, or list")->capture_default_str();
-  command->add_option("--seed", options->seed, "everything random follows from it; not given: the scenario's");
-  command->add_option("--transport", options->transport, "mrc or roce, whatever the scenario says");
-  command->add_option("--endpoint", options->endpoint, "fast, model or rtl: all NICs, whatever the scenario says");
-  command->add_option("--json", options->json, "result as JSON");
-  command->add_option("--report", options->report, "folder for index.html, tables and pictures");
+  text_option(*command, "--scenario", options->scenario, "a name, a TOML file, or list");
+  number_option(*command, "--seed", options->seed, 0, kAnySeed,
+                "everything random follows from it; not given: the scenario's");
+  text_option(*command, "--transport", options->transport, "mrc or roce, whatever the scenario says");
+  text_option(*command, "--endpoint", options->endpoint, "fast, model or rtl: all NICs, whatever the scenario says");
+  text_option(*command, "--json", options->json, "result as JSON");
+  text_option(*command, "--report", options->report, "folder for index.html, tables and pictures");
   command->add_option("--pcap", options->pcap, "every frame of a link as pcapng; may be given several times")
       ->type_name("LINK=FILE");
   command->add_flag("--print", options->print, "print a shipped scenario as TOML, to start a file from");
-  command->callback([options, &context] { context.exit_code = run(*options, context); });
+  command->callback([options, command, &context] {
+    for (const char* other : {"--seed", "--transport", "--endpoint", "--json", "--report", "--pcap"}) {
+      exclude(*command, "--print", other, "--print runs nothing");
+    }
+    context.exit_code = run(*options, context);
+  });
 }
 
 }  // namespace mrc::cli

@@ -8,6 +8,8 @@
 #include <string>
 #include <utility>
 
+#include "input/error.hpp"
+
 namespace mrc::cli {
 
 /// Exit codes of every command, the same for people, scripts and CI.
@@ -21,15 +23,13 @@ enum ExitCode : int {
 
 /// Wrong use, told to the user as one sentence and what to do about it. A command throws it from
 /// its callback; `main` prints both on stderr and exits with kUsage.
-class UsageError : public std::runtime_error {
- public:
-  UsageError(std::string sentence, std::string remedy)
-      : std::runtime_error(std::move(sentence)), remedy_(std::move(remedy)) {}
-  const std::string& remedy() const { return remedy_; }
+using UsageError = mrc::InputError;
 
- private:
-  std::string remedy_;
-};
+/// A sentence ends with a full stop or a question mark.
+inline std::string with_full_stop(std::string sentence) {
+  if (!sentence.ends_with('.') && !sentence.ends_with('?')) sentence += '.';
+  return sentence;
+}
 
 /// A reason to end that the user has been told already: `main` exits with kUsage without another word.
 class ToldAlready : public std::exception {};

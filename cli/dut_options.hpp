@@ -6,10 +6,14 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "cli/context.hpp"
 #include "cli/rtl_device.hpp"
 #include "gen/presets.hpp"
+#include "input/names.hpp"
+#include "input/number.hpp"
 #include "tb/dut.hpp"
 #include "tb/random_scenario.hpp"
 #include "tb/scenario.hpp"
@@ -20,8 +24,13 @@ namespace mrc::cli {
 inline const Preset& preset_from(const std::string& name) {
   if (const Preset* preset = find_preset(name)) return *preset;
   std::string names;
-  for (const Preset& p : kPresets) names += (names.empty() ? "" : ", ") + std::string(p.name);
-  throw UsageError("unknown preset " + name + ".", "Presets are " + names + ".");
+  std::vector<std::string_view> known;
+  for (const Preset& p : kPresets) {
+    names += (names.empty() ? "" : ", ") + std::string(p.name);
+    known.push_back(p.name);
+  }
+  throw UsageError("unknown preset " + input::shown(name) + input::did_you_mean(name, known),
+                   "Presets are " + names + ".");
 }
 
 /// A built-in scenario, one drawn from the seed ("random"), or a file. Throws tb::ScenarioError when it is none.

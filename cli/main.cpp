@@ -16,7 +16,6 @@
 #include "cli/output.hpp"
 #include "cli/signals.hpp"
 #include "cli/version.hpp"
-#include "tb/scenario.hpp"
 
 namespace mrc::cli {
 // One function per cli/cmd_<name>.cpp: adds its subcommand and sets its callback.
@@ -34,6 +33,7 @@ namespace {
 
 using mrc::cli::Context;
 using mrc::cli::UsageError;
+using mrc::cli::with_full_stop;
 
 constexpr const char* kExamples = R"(
 Examples:
@@ -65,11 +65,6 @@ std::filesystem::path executable_folder() {
 int complain(const std::string& command, const std::string& sentence, const std::string& remedy) {
   std::cerr << command << ": " << sentence << "\n  " << remedy << '\n';
   return mrc::cli::kUsage;
-}
-
-std::string with_full_stop(std::string sentence) {
-  if (!sentence.empty() && sentence.back() != '.') sentence += '.';
-  return sentence;
 }
 
 bool has_command(const CLI::App& app, const std::string& name) {
@@ -129,8 +124,6 @@ int run(int argc, char** argv) {
   } catch (const mrc::cli::ToldAlready&) {
     return mrc::cli::kUsage;
   } catch (const UsageError& error) {
-    return complain(command_name(app), error.what(), error.remedy());
-  } catch (const mrc::tb::ScenarioError& error) {
     return complain(command_name(app), error.what(), error.remedy);
   } catch (const std::bad_alloc&) {
     return complain(command_name(app), "there is not enough memory.",

@@ -225,7 +225,7 @@ void Outputs::attempt(const std::function<void()>& part) {
   try {
     part();
   } catch (const UsageError& error) {
-    complaints_.push_back({error.what(), error.remedy()});
+    complaints_.push_back({error.what(), error.remedy});
   } catch (const std::bad_alloc&) {
     complaints_.push_back({"there is not enough memory for the results.", "Ask for less, or use a larger machine."});
   } catch (const std::exception& error) {

@@ -5,15 +5,12 @@
 #include <CLI/CLI.hpp>
 #include <array>
 #include <cstdint>
-#include <filesystem>
-#include <fstream>
-#include <iostream>
-#include <iterator>
 #include <string>
-#include <system_error>
 #include <vector>
 
 #include "cli/context.hpp"
+#include "cli/options.hpp"
+#include "input/file.hpp"
 #include "wire/choices.hpp"
 #include "wire/packet.hpp"
 #include "wire/result.hpp"
@@ -24,9 +21,7 @@ namespace mrc::cli {
 class WireOptions {
  public:
   void add(CLI::App& command) {
-    udp_port_ = command.add_option("--udp-port", config_.udp_port, "UDP destination port of MRC (A-01)")
-                    ->check(CLI::Range(1, 65535))
-                    ->capture_default_str();
+    udp_port_ = number_option(command, "--udp-port", config_.udp_port, 1, 65535, "UDP destination port of MRC (A-01)");
     command
         .add_option("--dscp", dscp_,
                     "code point of a class as NAME=N; names: no_trim, trimmable, trimmable_retx, "
@@ -65,27 +60,11 @@ class WireOptions {
 };
 
 /// How a file is called in sentences.
-inline std::string name_of_file(const std::string& path) { return path == "-" ? "standard input" : path; }
-
-/// A file as bytes, "-" is standard input. Throws UsageError when it cannot be read.
-inline std::vector<uint8_t> read_file(const std::string& path) {
-  if (path == "-") return {std::istreambuf_iterator<char>(std::cin), std::istreambuf_iterator<char>()};
-  std::error_code ignored;
-  std::ifstream in(path, std::ios::binary);
-  std::vector<uint8_t> out;
-  // opening a folder succeeds, reading it throws
-  if (in.is_open() && !std::filesystem::is_directory(path, ignored)) {
-    out.assign(std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>());
-  } else {
-    in.setstate(std::ios::badbit);
-  }
-  if (in.bad()) {
-    throw UsageError("cannot read " + path + ".", "Name an existing file that you may read.");
-  }
-  return out;
-}
+inline std::string name_of_file(const std::string& path) { return input::file_name(path); }
 
 /// An error of the wire library as the user sees it.
-[[noreturn]] inline void refuse(const wire::Error& error) { throw UsageError(error.sentence() + ".", error.remedy); }
+[[noreturn]] inline void refuse(const wire::Error& error) {
+  throw UsageError(with_full_stop(error.sentence()), error.remedy);
+}
 
 }  // namespace mrc::cli
