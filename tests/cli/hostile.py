@@ -18,7 +18,6 @@ import multiprocessing
 import os
 import re
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
@@ -146,7 +145,6 @@ if __name__ == "__main__":
             print(f"{case.name}\n  {case.shell(ARGUMENTS.mrc.name)}".replace("\n", "\n  "))
         print(f"{len(CASES)} cases")
         sys.exit(0)
-    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     private = os.geteuid() == 0 and own_mounts()
     SCRATCH = Path(tempfile.mkdtemp(prefix="hostile-"))
     SCRATCH.chmod(0o711)

@@ -31,7 +31,7 @@ LONG_RUNS = [
      {"a.json": "json-incomplete"}),
     ("fabric building", "fabric --scenario huge.toml --json a.json", "cpu 0.25", {"a.json": "json-incomplete"}),
     ("bench nic", "bench nic --preset tiny --json a.json", "cpu 0.5", {"a.json": "json-incomplete"}),
-    ("bench cosim", "bench cosim --preset tiny --rounds 100000 --json a.json", "cpu 0.8",
+    ("bench cosim", "bench cosim --preset tiny --rounds 10000 --json a.json", "cpu 0.8",
      {"a.json": "json-incomplete"}),
     ("bench cosim recording", "bench cosim --preset asic800 --json a.json", "cpu 0.2", {"a.json": "json-incomplete"}),
     ("bench fabric", "bench fabric --case permutation-128-100MB --json a.json", "cpu 0.4",

@@ -16,7 +16,7 @@ WRITE = ('{"eth": {}, "ipv6": {"src": "fd00::1", "dst": "fd00::2"}, "udp": {}, "
          '"payload": "010203"}\n')
 NET = "leaves = 2\nhosts_per_leaf = 4\nspines = 4\n"
 BUG = "cosim --preset tiny --packets 2000 --rtl-bug bitmap-shifted "
-HANG = 'base = "clean"\nloss = 1\nhang_us = 30\n'
+HANG = 'base = "clean"\nloss = 1\nhang_us = 100\n'
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ PLACES = [
     Place("below a file", "f/out.file", {"f": OLD}, refused=(r"\bf/out\.file|\bf\b", r"folder")),
     Place("below proc", "/proc/none/out.file", refused=(r"/proc/none", r"folder")),
     Place("long name", "x" * 300, refused=(r"xxx",)),
-    Place("empty name", "", refused=(r"--(json|pcap|svg|pcapng)|nic0/1=", r"name|file")),
+    Place("empty name", "", refused=(r"--(json|pcap|svg|pcapng)|nic0/1=", r"name|file|empty")),
     Place("read-only folder", "d/out.file", {"d": Folder(0o555)}, refused=(NOT_WRITABLE, r"\bd\b"), user="nobody"),
     Place("read-only file", "out.file", {"out.file": Text("old", mode=0o444)}, refused=(NOT_WRITABLE,), user="nobody"),
     Place("null device", "node", {"node": Node(3)}),
@@ -127,7 +127,7 @@ SAME = [
     ("fabric two links", FABRIC + "--pcap nic0/1=a.file --pcap nic0/2=a.file", {}),
     ("fabric two links, other spelling", FABRIC + "--pcap nic0/1=a.file --pcap nic0/2=./a.file", {}),
     ("fabric the same link and file twice", FABRIC + "--pcap nic0/1=a.file --pcap nic0/1=a.file", {}),
-    ("bench fabric json and svg", BENCH_FABRIC + "--curve --json a.file --svg a.file", gnuplot()),
+    ("bench fabric json and svg", "bench fabric --rounds 1 --curve --json a.file --svg a.file", gnuplot()),
 ]
 OVERWRITE = [
     ("cosim scenario json", "cosim --preset tiny --scenario a.file --packets 300 --json a.file", 'base = "clean"\n'),
@@ -181,7 +181,7 @@ PARTLY = [
     ("mismatch: both full", BUG + "--pcap node --json node2", {}, 1, r"^MISMATCH.*seed 1"),
     ("mismatch: seeds, json full", BUG + "--seeds 3 --json node", {}, 1, r"^MISMATCH.*seed 1"),
 ]
-DIES = 'base = "flow"\nhang_us = 3000\n[[event]]\nwhat = "link-down"\nlink = "nic4/0"\nat_us = 100\n'
+DIES = 'base = "flow"\nhang_us = 10000\n[[event]]\nwhat = "link-down"\nlink = "nic4/0"\nat_us = 100\n'
 
 
 def partly_cases():
