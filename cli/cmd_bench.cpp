@@ -40,6 +40,7 @@ struct Options {
   uint64_t cycles = 60000, seed = 1;
   unsigned rounds = 5;
   bool wave_flavour = false;
+  DutProcess dut_process;
 };
 
 double median(std::vector<double> v) {
@@ -54,7 +55,8 @@ double peak_bytes() {
   return static_cast<double>(usage.ru_maxrss) * 1024;
 }
 
-/// Cycles per second of this thread's processor time: other processes do not count.
+/// Processor time of this thread, in which other processes do not count; and time that has gone by, for a device that
+/// is one of these.
 class Stopwatch {
  public:
   Stopwatch() : wall_(std::chrono::steady_clock::now()), cpu_(cpu()) {}
@@ -94,8 +96,8 @@ const char* name_of(Subject subject) {
 class Replay {
  public:
   Replay(Subject subject, const Recording& recording, const Preset& preset,
-         const std::function<std::unique_ptr<tb::Dut>(std::string&)>& open)
-      : subject_(subject), recording_(recording), lockstep_(preset) {
+         const std::function<std::unique_ptr<tb::Dut>(std::string&)>& open, bool elapsed)
+      : subject_(subject), recording_(recording), elapsed_(elapsed), lockstep_(preset) {
     if (subject != Subject::Model) {
       const double before = heap_bytes();
       std::string error;
@@ -131,7 +133,9 @@ class Replay {
       default:
         device(part);
     }
-    seconds_ += watch.busy();
+    if (const tb::DeviceFault* fault = dut_ ? dut_->fault() : nullptr)
+      throw UsageError(fault->text + ".", "Run 'mrc cosim' with the same device for a report.");
+    seconds_ += elapsed_ ? watch.wall() : watch.busy();
   }
   double seconds() const { return seconds_; }
   /// A hash over the output pins' valids: the same stimulus gives the same on RTL and model.
@@ -181,6 +185,7 @@ class Replay {
 
   Subject subject_;
   const Recording& recording_;
+  const bool elapsed_;
   std::unique_ptr<tb::Dut> dut_;
   std::optional<Nic> nic_;
   tb::Lockstep lockstep_;
@@ -205,7 +210,7 @@ struct Devices {
 /// Throws UsageError.
 Devices devices_of(const Options& o, const Preset& preset, const Context& context) {
   Devices d;
-  d.open = dut_opener(o.dut, preset, o.seed, context);
+  d.open = dut_opener(o.dut, preset, o.seed, context, o.dut_process);
   std::string error;
   if (!d.open(error)) throw UsageError("no device: " + error + ".", dut_remedy(o.dut, context));
   if (!o.only.empty() &&
@@ -216,7 +221,9 @@ Devices devices_of(const Options& o, const Preset& preset, const Context& contex
   const std::filesystem::path path = !o.wave_dut.empty() ? std::filesystem::path(o.wave_dut)
                                      : build             ? rtl_device(preset, Flavour::Wave, context)
                                                          : wave_device(preset, context);
-  d.open_wave = dut_opener(path.string(), preset, o.seed, context);
+  DutProcess process = o.dut_process;
+  if (process.process.empty()) process.process = "shared";  // our RTL, too
+  d.open_wave = dut_opener(path.string(), preset, o.seed, context, process);
   d.wave_missing = o.dut != "rtl" && o.wave_dut.empty();
   if (d.wave_missing) {
     d.wave_why = "the device is not our RTL";
@@ -259,6 +266,7 @@ std::optional<Recording> record(const Options& o, const Preset& preset, const De
   };
   recorded = tb::run_cosim(options);
   recording.load.resize(std::min<std::size_t>(recording.load.size(), o.cycles));
+  if (recorded.device_fault) throw UsageError(recorded.device_fault->text + ".", "Run 'mrc cosim' for a report.");
   if (g_stop) return std::nullopt;
   if (recording.load.size() < o.cycles) {
     const bool agreed = recorded.outcome == tb::Outcome::Pass || recorded.outcome == tb::Outcome::Empty;
@@ -277,6 +285,7 @@ struct Speeds {
   double load = 0, recording_bytes = 0, rtl_bytes = 0, model_bytes = 0;
   unsigned rounds = 0;
   bool complete = true;
+  bool elapsed = false;  ///< time that has gone by: the device has a process of its own
 
   double speed(Subject subject) const { return median(samples.at(subject)); }
   /// Median of the rounds' ratios: both sides of each are of the same time.
@@ -293,8 +302,8 @@ bool measure_round(const Options& o, const Preset& preset, const Recording& reco
                    Speeds& speeds) {
   std::vector<std::unique_ptr<Replay>> turns;
   for (const Subject subject : speeds.subjects) {
-    turns.push_back(std::make_unique<Replay>(subject, recording, preset,
-                                             subject == Subject::WaveRtl ? devices.open_wave : devices.open));
+    turns.push_back(std::make_unique<Replay>(
+        subject, recording, preset, subject == Subject::WaveRtl ? devices.open_wave : devices.open, speeds.elapsed));
     if (subject != Subject::WaveRtl) speeds.rtl_bytes = std::max(speeds.rtl_bytes, turns.back()->dut_bytes());
     speeds.model_bytes = std::max(speeds.model_bytes, turns.back()->model_bytes());
   }
@@ -322,8 +331,9 @@ bool measure_round(const Options& o, const Preset& preset, const Recording& reco
   return true;
 }
 
-Speeds measure(const Options& o, const Preset& preset, const Recording& recording, Devices& devices) {
+Speeds measure(const Options& o, const Preset& preset, const Recording& recording, bool elapsed, Devices& devices) {
   Speeds speeds;
+  speeds.elapsed = elapsed;
   speeds.recording_bytes =
       static_cast<double>((recording.setup.capacity() + recording.load.capacity()) * sizeof(mrc_pins_in));
   uint64_t beats = 0;
@@ -343,10 +353,11 @@ Speeds measure(const Options& o, const Preset& preset, const Recording& recordin
 }
 
 std::string speeds_text(const Options& o, const Speeds& s, const Devices& devices) {
-  std::string out = fmt::format(
-      "{}{} cycles of {} at {}, receive ports {:.0f} % busy, medians of {} round{}, processor time of one thread\n",
-      s.complete ? "" : "INCOMPLETE: stopped before the end; ", o.cycles, o.scenario, o.preset, 100 * s.load, s.rounds,
-      s.rounds == 1 ? "" : "s");
+  std::string out =
+      fmt::format("{}{} cycles of {} at {}, receive ports {:.0f} % busy, medians of {} round{}, {}\n",
+                  s.complete ? "" : "INCOMPLETE: stopped before the end; ", o.cycles, o.scenario, o.preset,
+                  100 * s.load, s.rounds, s.rounds == 1 ? "" : "s",
+                  s.elapsed ? "elapsed time: the device has a process of its own" : "processor time of one thread");
   for (const Subject subject : s.subjects) {
     static constexpr const char* kTitles[] = {"RTL alone", "model", "lockstep", "wave, off"};
     out += fmt::format("  {:<10} {:>10} cycles/s", kTitles[static_cast<std::size_t>(subject)],
@@ -383,6 +394,7 @@ std::string speeds_json(const Options& o, const Speeds& s, const tb::CosimResult
   j["recording_bytes"] = static_cast<uint64_t>(s.recording_bytes);
   j["rtl_bytes"] = static_cast<uint64_t>(s.rtl_bytes);
   j["model_bytes"] = static_cast<uint64_t>(s.model_bytes);
+  j["dut_process"] = recorded.dut_in_process ? "shared" : "own";
   j["versions"] = {{"mrcnic", MRC_VERSION},
                    {"compiler", __VERSION__},
                    {"dut", recorded.dut_name},
@@ -403,7 +415,7 @@ int run(const Options& o, const Context& context) {
   const auto recording = record(o, preset, devices, recorded);
   Speeds speeds;
   speeds.complete = false;
-  if (recording) speeds = measure(o, preset, *recording, devices);
+  if (recording) speeds = measure(o, preset, *recording, !recorded.dut_in_process, devices);
   text_out() << speeds_text(o, speeds, devices) << std::flush;
   outputs.write(json, [&](std::ostream& out) { out << speeds_json(o, speeds, recorded, context.run_id); });
   return outputs.finish(speeds.complete ? kPass : kUsage);
@@ -429,6 +441,7 @@ void register_bench(CLI::App& app, Context& context) {
   number_option(*command, "--rounds", options->rounds, 1, 10000, "repetitions; medians count");
   number_option(*command, "--seed", options->seed, 0, kAnySeed, "seed of the recorded run");
   text_option(*command, "--dut", options->dut, "rtl, model, or a shared object");
+  add_dut_process(*command, options->dut_process);
   command->add_flag("--wave-flavour,--all", options->wave_flavour,
                     "also the RTL with tracing compiled in and off; ./mrc builds it");
   text_option(*command, "--wave-dut", options->wave_dut, "that RTL, when it is elsewhere");

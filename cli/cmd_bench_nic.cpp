@@ -47,6 +47,7 @@ struct Options {
   unsigned dests = 1, reorder = tb::BenchOptions{}.reorder_pkts;
   double delay_ns = 500;
   bool timestamps = false, cc = false, ack_with_sack = false, check = false;
+  DutProcess dut_process;
 };
 
 std::vector<std::string> words(const std::string& list) {
@@ -398,7 +399,7 @@ struct Measured {
   std::vector<LatencyTable> delays;
   uint64_t cycles = 0;
   double seconds = 0;
-  bool wrong = false, stopped = false;
+  bool wrong = false, ended = false, stopped = false;
 };
 
 class Measurement {
@@ -406,7 +407,7 @@ class Measurement {
   Measurement(const Options& o, const Asked& asked, const Context& context)
       : o_(o), asked_(asked), progress_(asked.groups.size() * asked.directions.size() + asked.loads.size()) {
     base_.preset = asked.preset;
-    base_.open = dut_opener(o.dut, *asked.preset, o.seed, context);
+    base_.open = dut_opener(o.dut, *asked.preset, o.seed, context, o.dut_process);
     base_.timestamps = o.timestamps;
     base_.cc = o.cc;
     base_.ack_with_sack = o.ack_with_sack;
@@ -424,8 +425,9 @@ class Measurement {
   Measured run() {
     const auto begin = std::chrono::steady_clock::now();
     text_out() << fmt::format(
-        "{}, {} planes of {} Gb/s, device {}, links of {} ns, {} cycles after {} of warm-up{}{}{}\n", o_.preset,
-        asked_.preset->num_planes, asked_.preset->port_gbps, o_.dut, o_.delay_ns, o_.cycles, o_.warm,
+        "{}, {} planes of {} Gb/s, device {}{}, links of {} ns, {} cycles after {} of warm-up{}{}{}\n", o_.preset,
+        asked_.preset->num_planes, asked_.preset->port_gbps, o_.dut,
+        o_.dut_process.own(o_.dut) ? " in a process of its own" : "", o_.delay_ns, o_.cycles, o_.warm,
         o_.timestamps ? ", time stamps" : "", o_.cc ? ", congestion control" : "",
         o_.ack_with_sack ? ", ACKs with SACKs only" : "");
     if (!asked_.groups.empty()) text_out() << title_line() << '\n';
@@ -468,6 +470,18 @@ class Measurement {
     return options;
   }
 
+  /// A device that ends is nothing that was measured wrong; after the last cycle it changes nothing.
+  void look_back(tb::NicBench& bench, const std::string& problem) {
+    bench.close();
+    const tb::DeviceFault* fault = bench.fault();
+    if (fault && problem == fault->text) {
+      m_.ended = true;
+      return;
+    }
+    if (fault) std::cerr << "mrc bench nic: warning: " << fault->text << ".\n";
+    m_.wrong = m_.wrong || !problem.empty();
+  }
+
   void rates(const Group& g, Direction d) {
     progress_.begin(fmt::format("{} B, {}, {}, {} QPs, {}", g.payload, encapsulation_name(g.srv6),
                                 messages_name(g.long_messages), g.qps, tb::name_of(d)));
@@ -477,9 +491,9 @@ class Measurement {
     row.figures.direction = d;
     if (!row.problem.empty()) row.figures.complete = false;
     m_.cycles += bench.cycles();
-    m_.wrong = m_.wrong || !row.problem.empty();
     progress_.done();
     progress_.clear();
+    look_back(bench, row.problem);
     print_row(row);
     text_out() << std::flush;
     m_.rows.push_back(std::move(row));
@@ -498,7 +512,7 @@ class Measurement {
     m_.cycles += bench.cycles();
     progress_.done();
     progress_.clear();
-    m_.wrong = m_.wrong || !table.problem.empty();
+    look_back(bench, table.problem);
     print_latency(table);
     text_out() << std::flush;
     m_.delays.push_back(std::move(table));
@@ -516,7 +530,8 @@ std::string measured_json(const Options& o, const Measured& m, const std::string
   j["run"] = run_id;
   j["preset"] = o.preset;
   j["device"] = o.dut;
-  j["complete"] = !m.stopped;
+  j["device_process"] = o.dut_process.own(o.dut) ? "own" : "shared";
+  j["complete"] = !m.stopped && !m.ended;
   j["seed"] = o.seed;
   j["delay_ns"] = o.delay_ns;
   j["warm_cycles"] = o.warm;
@@ -567,7 +582,7 @@ int run(const Options& o, const Context& context) {
   Output* const json = outputs.add("--json", o.json);
   Measurement measurement(o, asked, context);
   const Measured m = measurement.run();
-  const int verdict = m.wrong ? kMismatch : m.stopped ? kUsage : o.check ? check(m) : kPass;
+  const int verdict = m.wrong ? kMismatch : m.stopped || m.ended ? kUsage : o.check ? check(m) : kPass;
   outputs.write(json, [&](std::ostream& out) { out << measured_json(o, m, context.run_id); });
   const auto figure = [&](const char* name, const auto& draw) {
     outputs.attempt([&] {
@@ -595,6 +610,7 @@ void register_bench_nic(CLI::App& bench, Context& context) {
   c->footer(kFooter);
   text_option(*c, "--preset", options->preset, "asic800, fpga100 or tiny");
   text_option(*c, "--dut", options->dut, "rtl, model, or a shared object");
+  add_dut_process(*c, options->dut_process);
   text_option(*c, "--payload", options->payload, "bytes per packet, 1 to 4096; default 64 to 4096 in powers of two");
   text_option(*c, "--direction", options->direction, "send, receive, both; default all three");
   text_option(*c, "--encapsulation", options->encapsulation, "stev, srv6; default both");

@@ -37,6 +37,7 @@ struct Options {
               snapshots = "on";
   uint64_t packets = 100000, cycles = 0, seed = 1, seeds = 1;
   unsigned threads = 2;
+  DutProcess dut_process;
 };
 
 void list_scenarios() {
@@ -142,7 +143,8 @@ class OneRun {
       run_.bug = bug->number;
     }
     std::tie(wave_from_, wave_to_) = wave_window(o.wave == "default" ? "" : o.wave);
-    run_.open = dut_opener(o.dut, *run_.preset, o.seed, context, o.wave.empty() ? Flavour::Fast : Flavour::Wave);
+    run_.open =
+        dut_opener(o.dut, *run_.preset, o.seed, context, o.dut_process, o.wave.empty() ? Flavour::Fast : Flavour::Wave);
     tb::RunInfo& info = finished_.info;
     info.preset = o.preset;
     info.scenario = o.scenario;
@@ -152,10 +154,11 @@ class OneRun {
     info.run_id = context.run_id;
     info.mrc_version = MRC_VERSION;
     info.compiler = __VERSION__;
-    info.repro =
-        fmt::format("{} cosim --preset {} --scenario {} {} --seed {}{}{}", context.program, o.preset, o.scenario,
-                    o.cycles != 0 ? fmt::format("--cycles {}", o.cycles) : fmt::format("--packets {}", o.packets),
-                    o.seed, o.bug.empty() ? "" : " --rtl-bug " + o.bug, o.dut == "rtl" ? "" : " --dut " + o.dut);
+    info.repro = fmt::format(
+        "{} cosim --preset {} --scenario {} {} --seed {}{}{}", context.program, o.preset, o.scenario,
+        o.cycles != 0 ? fmt::format("--cycles {}", o.cycles) : fmt::format("--packets {}", o.packets), o.seed,
+        o.bug.empty() ? "" : " --rtl-bug " + o.bug, (o.dut == "rtl" ? "" : " --dut " + o.dut) + o.dut_process.repro());
+    run_.capture_comments = {"run " + info.run_id + ": " + info.repro};
     draw(0);
     std::string error;
     const auto probe = run_.open(error);
@@ -401,6 +404,7 @@ void register_cosim(CLI::App& app, Context& context) {
       ->capture_default_str();
   text_option(*command, "--rtl-bug", options->bug, "let the RTL make an error: a name, or list");
   text_option(*command, "--dut", options->dut, "rtl, model, or a shared object that speaks tb/mrc_dut.h");
+  add_dut_process(*command, options->dut_process);
   text_option(*command, "--reports", options->reports, "folder for the files of a failure");
   number_option(*command, "--threads", options->threads, 1, 2, "1: the peer runs in the device's thread");
   command->callback([options, command, &context] {

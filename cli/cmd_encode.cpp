@@ -49,6 +49,7 @@ int run(const Options& options) {
                                       [&](wire::WireConfig& said) { options.wire.over(said); });
   if (!frames) refuse(frames.error());
   Output* const pcapng = outputs.add("--pcapng", options.pcapng);
+  const wire::WireConfig common = pcapng ? common_choices(*frames) : config;
   if (options.hex || pcapng == nullptr) {
     for (const wire::CapturedFrame& frame : *frames) {
       if (!text_out().good()) break;  // nobody reads on
@@ -58,7 +59,7 @@ int run(const Options& options) {
   outputs.write(pcapng, [&](std::ostream& out) {
     uint32_t planes = 1;
     for (const wire::CapturedFrame& frame : *frames) planes = std::max(planes, frame.interface + 1);
-    wire::PcapngWriter writer(out, common_choices(*frames), planes);
+    wire::PcapngWriter writer(out, common, planes);
     for (const wire::CapturedFrame& frame : *frames) writer.write(frame);
   });
   return outputs.finish(kPass);

@@ -148,7 +148,8 @@ int simulate(const Options& o, const Context& context) {
   sim::ExperimentResult result;
   std::vector<std::unique_ptr<LinkCapture>> captures;
   if (experiment) {
-    for (const LinkCapture::File& file : files) captures.push_back(std::make_unique<LinkCapture>(file, *experiment));
+    for (const LinkCapture::File& file : files)
+      captures.push_back(std::make_unique<LinkCapture>(file, *experiment, context.run_id));
     StatusLine line;
     if (line.on()) experiment->progress = [&](const sim::ExperimentProgress& p) { line.show(progress_text(p)); };
     result = experiment->run();

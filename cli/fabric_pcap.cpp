@@ -37,14 +37,15 @@ std::vector<LinkCapture::File> LinkCapture::open(const std::vector<std::string>&
   return files;
 }
 
-LinkCapture::LinkCapture(const File& file, sim::Experiment& experiment)
+LinkCapture::LinkCapture(const File& file, sim::Experiment& experiment, const std::string& run_id)
     : fabric_(experiment.fabric()),
       link_(file.link),
       plane_(plane_of(link_, experiment.topology())),
       writer_(file.output->stream(), sim::FrameContext{}.wire, experiment.topology().planes(),
               static_cast<unsigned>(link_ < experiment.topology().hosts() * experiment.topology().planes()
                                         ? experiment.topology().config().gbps
-                                        : experiment.topology().uplink_gbps())) {
+                                        : experiment.topology().uplink_gbps()),
+              std::vector<std::string>{"run " + run_id}) {
   const auto [a, b] = fabric_.ends(link_);
   names_ = {fabric_.name(a.node) + " to " + fabric_.name(b.node), fabric_.name(b.node) + " to " + fabric_.name(a.node)};
   fabric_.set_tap(link_, true, this);

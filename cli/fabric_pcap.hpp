@@ -22,7 +22,7 @@ class LinkCapture final : public sim::Tap {
   /// Opens the files of "nic3/1=FILE" and others. Throws UsageError: no such link, a link twice, as Outputs::add().
   static std::vector<File> open(const std::vector<std::string>& options, const sim::Topology& topology,
                                 Outputs& outputs);
-  LinkCapture(const File& file, sim::Experiment& experiment);
+  LinkCapture(const File& file, sim::Experiment& experiment, const std::string& run_id);
   ~LinkCapture() override;
   LinkCapture(const LinkCapture&) = delete;
   LinkCapture& operator=(const LinkCapture&) = delete;

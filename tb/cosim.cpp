@@ -158,7 +158,7 @@ class Run {
     const auto begin = Clock::now();
     std::optional<Worker> worker;
     if (options_.two_threads) worker.emplace();
-    if (options_.snapshots && !waving() && dut_->can_wave())
+    if (options_.snapshots && !waving() && dut_->can_wave() && dut_->in_process())
       snapshots_ = std::make_shared<Snapshots>(options_.snapshot_spacing);
     try {
       turns(worker ? &*worker : nullptr, begin);
@@ -171,6 +171,8 @@ class Run {
     CosimResult result = collect();
     result.seconds = seconds_since(begin);
     result.snapshots = std::move(snapshots_);
+    dut_->close();
+    if (const DeviceFault* fault = dut_->fault()) result.device_fault = *fault;
     return result;
   }
 
@@ -200,7 +202,7 @@ class Run {
       if (const bool fine = Station::exchange(dut_station_, peer_station_).empty(); (!fine && !waving()) || failed())
         break;
       if (next_phase()) break;
-      if (options_.stop && options_.stop->load(std::memory_order_relaxed)) {
+      if (stopped()) {
         reason_ = "stopped before the end";
         break;
       }
@@ -226,15 +228,13 @@ class Run {
     options_.record = nullptr;
     options_.record_setup = nullptr;
     frames_.mute();
-    bool stopped = false;
     do {
       run_dut();
       run_peer();
       Station::exchange(dut_station_, peer_station_);
-      stopped = options_.stop && options_.stop->load(std::memory_order_relaxed);
-    } while (!next_phase() && !stopped);
+    } while (!next_phase() && !stopped());
     dut_->wave(nullptr, false);
-    ::_exit(stopped || dut_station_.now() <= options_.wave_from ? 1 : 0);
+    ::_exit(stopped() || dut_station_.now() <= options_.wave_from ? 1 : 0);
   }
 
   enum class Phase { Configure, Traffic, Drain, Reset, Reconnect, Counters, Done };
@@ -256,8 +256,10 @@ class Run {
     return dut_station_.requester().completed_packets() + peer_station_.requester().completed_packets();
   }
   bool waving() const { return options_.wave_to != 0; }
+  bool stopped() const { return options_.stop && options_.stop->load(std::memory_order_relaxed); }
   bool failed() const {
-    return !waving() && (!divergences_.empty() || !dut_station_.problem().empty() || !peer_station_.problem().empty());
+    return dut_->fault() || (!waving() && (!divergences_.empty() || !dut_station_.problem().empty() ||
+                                           !peer_station_.problem().empty()));
   }
 
   void run_dut() {
@@ -269,12 +271,12 @@ class Run {
         if (cycle >= options_.wave_to) break;
       }
       Follower::Cycle& now = follower_.look(*dut_, lockstep_);
-      shows_boundaries_ = now.data != nullptr;
-      for (unsigned p = 0; now.out.tx_tvalid >> p != 0; ++p)
+      if (dut_->fault()) break;
+      for (unsigned p = 0; follower_.pins().tx_tvalid >> p != 0; ++p)
         now.frame_offset[p] = static_cast<uint16_t>(dut_station_.tx_frame_offset(p));
       mrc_pins_in& in = dut_in_[follower_.ahead()];
       copy_held(in, held_);
-      dut_station_.cycle(now.out, in);
+      dut_station_.cycle(follower_.pins(), in);
       in.bug = static_cast<uint8_t>(options_.bug);
       now.in = &in;
       if (record) {
@@ -465,6 +467,7 @@ class Run {
     r.capture_comments = capture_comments_;
     r.dut_name = dut_->name();
     r.dut_version = dut_->version();
+    r.dut_in_process = dut_->in_process();
     if (waving()) dut_->wave(nullptr, false);
     add_side(r.dut, dut_station_, dut_counters_);
     add_side(r.peer, peer_station_, peer_counters_);
@@ -508,6 +511,8 @@ class Run {
     } else if (!r.problem.empty()) {
       r.outcome = Outcome::DataError;
       r.qp = r.problem_qp;
+    } else if (dut_->fault()) {
+      r.outcome = stopped() ? Outcome::Incomplete : Outcome::DeviceError;
     } else if (hang_) {
       r.outcome = Outcome::Hang;
       for (const Station* s : stations) {
@@ -551,7 +556,8 @@ class Run {
       r.outcome = Outcome::Incomplete;
       r.reason = reason_;
     }
-    if (r.outcome == Outcome::Mismatch || r.outcome == Outcome::DataError || r.outcome == Outcome::Hang) {
+    if (r.outcome == Outcome::DeviceError) r.problem_cycle = dut_->fault()->cycle;
+    if (r.outcome != Outcome::Pass && r.outcome != Outcome::Incomplete) {
       const uint64_t until = r.wrong_cycle();
       r.last_events = lockstep_.log().newest(32, until);
       if (r.qp >= 0) r.qp_events = lockstep_.log().newest(32, until, r.qp, lockstep_.qp_names());
@@ -591,7 +597,8 @@ class Run {
 }  // namespace
 
 const char* name_of(Outcome outcome) {
-  static constexpr const char* kNames[] = {"pass", "mismatch", "data_error", "hang", "incomplete", "empty"};
+  static constexpr const char* kNames[] = {"pass",       "mismatch", "data_error",  "hang",
+                                           "incomplete", "empty",    "device_error"};
   return kNames[static_cast<int>(outcome)];
 }
 

@@ -7,6 +7,7 @@
 #include <functional>
 #include <iosfwd>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,10 +27,11 @@ enum class Outcome {
   Mismatch,
   DataError,
   Hang,
-  Incomplete,  ///< stopped from outside, or for want of memory
-  Empty,       ///< came to its end, but no data packet reached the other side
+  Incomplete,   ///< stopped from outside, or for want of memory
+  Empty,        ///< came to its end, but no data packet reached the other side
+  DeviceError,  ///< the device ended, hangs or lies about itself
 };
-/// "pass", "mismatch", "data_error", "hang", "incomplete", "empty".
+/// "pass", "mismatch", "data_error", "hang", "incomplete", "empty", "device_error".
 const char* name_of(Outcome outcome);
 
 struct Progress {
@@ -88,6 +90,9 @@ struct CosimResult {
   uint64_t compared_events = 0;  ///< handshakes at boundaries that device and model both showed
   uint64_t writes_verified = 0;
   std::string dut_name, dut_version;
+  bool dut_in_process = true;  ///< false: the device ran in a process of its own
+  std::optional<DeviceFault>
+      device_fault;  ///< why the device went on no more; after the end of a run it changes nothing
 
   // what is wrong
   std::vector<Divergence> divergences;

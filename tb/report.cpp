@@ -25,6 +25,8 @@ std::string verdict(const CosimResult& r) {
       return "HANG";
     case Outcome::Empty:
       return "NOTHING MOVED";
+    case Outcome::DeviceError:
+      return "DEVICE FAILED";
     case Outcome::Incomplete:
       break;
   }
@@ -164,6 +166,10 @@ std::string summary_text(const RunInfo& info, const CosimResult& r) {
                               info.bug.empty() ? "" : ", RTL bug " + info.bug);
   if (r.outcome == Outcome::Incomplete)
     t += fmt::format("  incomplete   {}; the figures are those up to there\n", r.reason);
+  t += fmt::format("  device       {}{}, in {}\n", r.dut_name, r.dut_version.empty() ? "" : ", " + r.dut_version,
+                   r.dut_in_process ? "the process of the bench" : "a process of its own");
+  if (r.device_fault && r.outcome != Outcome::DeviceError)
+    t += fmt::format("  warning      {}\n", r.device_fault->text);
   if (r.outcome == Outcome::Empty) t += fmt::format("  nothing      {}\n", r.reason);
   t += fmt::format("  lockstep     {} cycles, {} boundary events, {} mismatches, event log {:016x}\n",
                    grouped(r.cycles), grouped(r.events), r.divergences.empty() ? 0 : 1, r.event_hash);
@@ -227,6 +233,7 @@ std::string failure_text(const RunInfo& info, const CosimResult& r) {
     const Divergence& d = r.divergences.front();
     t += fmt::format("First divergence in cycle {}, block {}, at {}{}\n", grouped(d.cycle), d.block, d.where,
                      d.qp >= 0 ? fmt::format(", QP {}", d.qp) : "");
+    if (!d.note.empty()) t += "  " + d.note + "\n";
     if (!d.context.empty()) t += "  the model has: " + d.context + "\n";
     t += fmt::format("  {:<34} {:<36} {}\n", "field", "device", "model");
     for (const Difference& x : d.differences) t += fmt::format("  {:<34} {:<36} {}\n", x.field, x.dut, x.model);
@@ -248,6 +255,9 @@ std::string failure_text(const RunInfo& info, const CosimResult& r) {
                        s.oldest.imm_valid ? ", with immediate" : "");
     }
     if (r.stuck.size() > 16) t += fmt::format("  and {} more QPs\n", r.stuck.size() - 16);
+  } else if (r.outcome == Outcome::DeviceError) {
+    t += fmt::format("Without a device from cycle {} on: {}\n", grouped(r.device_fault->cycle), r.device_fault->text);
+    t += "  device and model agree up to there\n";
   } else {
     return t;
   }
@@ -300,6 +310,10 @@ std::string result_json(const RunInfo& info, const CosimResult& r) {
   j["register_accesses"] = r.csr_accesses;
   j["versions"] = {
       {"mrcnic", info.mrc_version}, {"compiler", info.compiler}, {"dut", r.dut_name}, {"dut_tool", r.dut_version}};
+  j["dut_process"] = r.dut_in_process ? "shared" : "own";
+  if (r.device_fault)
+    j["device_fault"] = {
+        {"cycle", r.device_fault->cycle}, {"call", r.device_fault->call}, {"text", r.device_fault->text}};
   j["device"] = side_json(r.dut);
   j["peer"] = side_json(r.peer);
   j["repro"] = info.repro;
@@ -311,6 +325,7 @@ std::string result_json(const RunInfo& info, const CosimResult& r) {
         differences.push_back({{"field", x.field}, {"device", x.dut}, {"model", x.model}});
       list.push_back(
           {{"cycle", d.cycle}, {"block", d.block}, {"where", d.where}, {"qp", d.qp}, {"differences", differences}});
+      if (!d.note.empty()) list.back()["note"] = d.note;
     }
     j["divergence"] = list.front();
     j["divergences_in_that_cycle"] = list;

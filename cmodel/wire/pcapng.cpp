@@ -223,7 +223,7 @@ class FileReader {
     wire = {};
     text = text.substr(0, text.find_first_of("\r\n"));
     const auto problem = read_options(text.substr(kReadWith.size()), wire);
-    if (problem) return error(offset, fmt::format("'{}': {}", text, problem->what), problem->remedy);
+    if (problem) return error(offset, "says how to read its frames, but " + problem->what, problem->remedy);
     return std::nullopt;
   }
 

@@ -48,6 +48,9 @@ TEST_CASE("options not understood change nothing and are named", "[wire.choices.
   CHECK(wrong("--dscp cut=1") == "'cut=1' in --dscp does not name a class and its code point");
   CHECK(wrong("--dscp trimmed=64") == "code point in --dscp trimmed=64 is not a number of 6 bits");
   CHECK(wrong("--dscp trimmed=") == "code point in --dscp trimmed= is not a number of 6 bits");
+  CHECK(wrong(("--" + std::string(1000, 'x')).c_str()) ==
+        "'--" + std::string(58, 'x') + "...' is no option of the wire format");
+  CHECK(wrong("--\x1b[2J") == "'--\\x1b[2J' is no option of the wire format");
   WireConfig config;
   CHECK_FALSE(read_options("  --ev-swap   --dscp  control=1 ", config));
   CHECK(config == WireConfig{.ev_swap = true, .dscp = {.control = 1}});

@@ -205,11 +205,13 @@ TEST_CASE("what the writer says the reader takes", "[wire.pcapng.choices]") {
 
 TEST_CASE("words of ours that are not understood are an error", "[wire.pcapng.choices]") {
   Error e = error_of(hex(section_with("mrc decode --icrc-otter")));
-  CHECK(e.sentence() == "x.pcapng: byte 24: 'mrc decode --icrc-otter': '--icrc-otter' is no option of the wire format");
+  CHECK(e.sentence() ==
+        "x.pcapng: byte 24: says how to read its frames, but '--icrc-otter' is no option of the wire format");
   CHECK_FALSE(e.remedy.empty());
   e = error_of(hex(kLittleSection + interface_with("mrc decode --dscp trimmed=64")));
-  CHECK(e.sentence() ==
-        "x.pcapng: byte 44: 'mrc decode --dscp trimmed=64': code point in --dscp trimmed=64 is not a number of 6 bits");
+  CHECK(
+      e.sentence() ==
+      "x.pcapng: byte 44: says how to read its frames, but code point in --dscp trimmed=64 is not a number of 6 bits");
 }
 
 TEST_CASE("time stamps have an offset, also before 1970, and an end", "[wire.pcapng.time]") {
