@@ -272,6 +272,7 @@ class Run {
       }
       Follower::Cycle& now = follower_.look(*dut_, lockstep_);
       if (dut_->fault()) break;
+      shows_boundaries_ = now.data != nullptr;
       for (unsigned p = 0; follower_.pins().tx_tvalid >> p != 0; ++p)
         now.frame_offset[p] = static_cast<uint16_t>(dut_station_.tx_frame_offset(p));
       mrc_pins_in& in = dut_in_[follower_.ahead()];
