@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <CLI/CLI.hpp>
-#include <cstdio>
 #include <iostream>
+#include <map>
 #include <memory>
+#include <set>
 #include <string>
 
 #include "cli/context.hpp"
 #include "cli/wire_options.hpp"
+#include "wire/choices.hpp"
 #include "wire/decode.hpp"
 #include "wire/json.hpp"
 #include "wire/pcapng.hpp"
@@ -38,30 +43,53 @@ void decode_hex(const Options& options, const wire::WireConfig& config) {
   }
 }
 
-void decode_file(const Options& options, const wire::WireConfig& config) {
-  const auto capture = wire::read_pcapng(read_file(options.file), options.file);
+/// "--icrc-outer (interfaces 0, 1)" per setting that is not the default and that the user did not give.
+void print_settings(const Options& options, const wire::Capture& capture) {
+  wire::WireConfig base;
+  options.wire.over(base);
+  std::map<std::string, std::set<uint32_t>> interfaces;
+  std::set<uint32_t> plain;
+  for (const wire::CapturedFrame& frame : capture.frames) {
+    const std::string taken = wire::to_options(frame.wire, base);
+    (taken.empty() ? plain : interfaces[taken]).insert(frame.interface);
+  }
+  const bool alike = interfaces.size() == 1 && plain.empty();
+  for (const auto& [taken, of] : interfaces) {
+    std::cout << "taken from the capture: " << taken;
+    if (!alike) std::cout << fmt::format(" (interface {})", fmt::join(of, ", "));
+    std::cout << '\n';
+  }
+  for (const std::string& comment : capture.comments) std::cout << "comment: " << comment << '\n';
+}
+
+void print_packet(const wire::Capture& capture, const wire::CapturedFrame& frame, const wire::Packet& packet,
+                  uint64_t number) {
+  const std::string& name = capture.interfaces[frame.interface];
+  std::cout << fmt::format("#{} {} {} ns: {}\n{}", number,
+                           name.empty() ? fmt::format("interface{}", frame.interface) : name, frame.time_ns,
+                           wire::summary(packet, frame.wire), wire::describe(packet));
+  for (const std::string& comment : frame.comments) std::cout << "  comment    " << comment << '\n';
+}
+
+void decode_file(const Options& options) {
+  auto capture = wire::read_pcapng(input::read_bytes(options.file, input::kCapture), name_of_file(options.file));
   if (!capture) refuse(capture.error());
+  for (wire::CapturedFrame& frame : capture->frames) options.wire.over(frame.wire);
+  if (!options.json) print_settings(options, *capture);
   uint64_t number = 0;
   uint64_t wrong = 0;
   for (const wire::CapturedFrame& frame : capture->frames) {
+    if (!std::cout.good()) return;  // nobody reads on
     ++number;
     if (options.json) {
-      std::cout << wire::to_json(frame, number, config) << '\n';
+      std::cout << wire::to_json(frame, number) << '\n';
       continue;
     }
-    const wire::Packet packet = wire::decode(frame.bytes, config);
+    const wire::Packet packet = wire::decode(frame.bytes, frame.wire);
     wrong += packet.error.has_value();
-    const std::string& name = capture->interfaces[frame.interface];
-    std::printf("#%llu %s %llu ns: %s\n%s", static_cast<unsigned long long>(number),
-                name.empty() ? ("interface" + std::to_string(frame.interface)).c_str() : name.c_str(),
-                static_cast<unsigned long long>(frame.time_ns), wire::summary(packet, config).c_str(),
-                wire::describe(packet).c_str());
-    for (const std::string& comment : frame.comments) std::printf("  comment    %s\n", comment.c_str());
+    print_packet(*capture, frame, packet, number);
   }
-  if (!options.json) {
-    std::printf("%llu packets, %llu with an error\n", static_cast<unsigned long long>(number),
-                static_cast<unsigned long long>(wrong));
-  }
+  if (!options.json) std::cout << fmt::format("{} packets, {} with an error\n", number, wrong);
 }
 
 }  // namespace
@@ -71,9 +99,10 @@ void register_decode(CLI::App& app, Context& context) {
   CLI::App* command = app.add_subcommand("decode", "show every header of packets");
   command->footer(
       "Malformed packets are shown up to the mistake, with its name and byte offset; that is exit code 0.\n"
+      "Captures made by mrc say how to read them; an option given here wins over what they say (--icrc-outer=false).\n"
       "docs/wire.md describes the JSON.");
-  auto* file = command->add_option("FILE", options->file, "capture, pcapng");
-  auto* hex = command->add_option("--hex", options->hex, "one frame, Ethernet header first, no FCS");
+  auto* file = text_option(*command, "FILE", options->file, "capture, pcapng; - is standard input");
+  auto* hex = text_option(*command, "--hex", options->hex, "one frame, Ethernet header first, no FCS");
   file->excludes(hex);
   command->add_flag("--json", options->json, "one JSON object per packet and line");
   options->wire.add(*command);
@@ -85,7 +114,7 @@ void register_decode(CLI::App& app, Context& context) {
     if (options->file.empty()) {
       decode_hex(*options, config);
     } else {
-      decode_file(*options, config);
+      decode_file(*options);
     }
     std::cout.flush();
     context.exit_code = kPass;

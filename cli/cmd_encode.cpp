@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iostream>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "cli/context.hpp"
-#include "cli/output_file.hpp"
+#include "cli/output.hpp"
 #include "cli/wire_options.hpp"
+#include "wire/choices.hpp"
 #include "wire/json.hpp"
 #include "wire/pcapng.hpp"
 #include "wire/text.hpp"
@@ -23,23 +27,41 @@ struct Options {
   WireOptions wire;
 };
 
-void run(const Options& options) {
+/// How to read all the frames. Throws UsageError where they differ.
+wire::WireConfig common_choices(const std::vector<wire::CapturedFrame>& frames) {
+  const wire::WireConfig& first = frames.front().wire;
+  for (size_t i = 0; i < frames.size(); ++i) {
+    if (frames[i].wire == first) continue;
+    throw UsageError(
+        fmt::format("packet {} is made with other choices than packet 1: {}.", i + 1,
+                    wire::to_options(frames[i].wire, first)),
+        "A capture is made with one set of choices: write one per set, or give options that hold for all.");
+  }
+  return first;
+}
+
+int run(const Options& options) {
   const wire::WireConfig config = options.wire.checked();
-  const auto text = read_file(options.file);
-  const auto frames = wire::from_json({reinterpret_cast<const char*>(text.data()), text.size()}, options.file, config);
+  Outputs outputs("mrc encode");
+  outputs.reads(options.file);
+  const std::string text = input::read_text(options.file, input::kPackets);
+  const auto frames = wire::from_json(text, name_of_file(options.file), config,
+                                      [&](wire::WireConfig& said) { options.wire.over(said); });
   if (!frames) refuse(frames.error());
-  if (!options.pcapng.empty()) {
+  Output* const pcapng = outputs.add("--pcapng", options.pcapng);
+  if (options.hex || pcapng == nullptr) {
+    for (const wire::CapturedFrame& frame : *frames) {
+      if (!text_out().good()) break;  // nobody reads on
+      text_out() << wire::to_hex(frame.bytes) << '\n';
+    }
+  }
+  outputs.write(pcapng, [&](std::ostream& out) {
     uint32_t planes = 1;
     for (const wire::CapturedFrame& frame : *frames) planes = std::max(planes, frame.interface + 1);
-    OutputFile out(options.pcapng);
-    wire::PcapngWriter writer(out.stream(), planes);
+    wire::PcapngWriter writer(out, common_choices(*frames), planes);
     for (const wire::CapturedFrame& frame : *frames) writer.write(frame);
-    out.commit();
-  }
-  if (options.hex || options.pcapng.empty()) {
-    for (const wire::CapturedFrame& frame : *frames) std::cout << wire::to_hex(frame.bytes) << '\n';
-    std::cout.flush();
-  }
+  });
+  return outputs.finish(kPass);
 }
 
 }  // namespace
@@ -50,15 +72,13 @@ void register_encode(CLI::App& app, Context& context) {
   command->footer(
       "Lengths, checksums, next headers and the ICRC are computed where the JSON does not give them.\n"
       "docs/wire.md describes the JSON; 'mrc decode --json' prints it.");
-  command->add_option("FILE", options->file, "JSON: an object, an array, or one object per line")->required();
-  command->add_option("--pcapng", options->pcapng, "write a capture, one interface per plane");
+  text_option(*command, "FILE", options->file, "JSON: an object, an array, or one object per line; - is standard input")
+      ->required();
+  text_option(*command, "--pcapng", options->pcapng, "write a capture, one interface per plane");
   command->add_flag("--hex", options->hex,
                     "print one line of hexadecimal digits per packet (default without --pcapng)");
   options->wire.add(*command);
-  command->callback([options, &context] {
-    run(*options);
-    context.exit_code = kPass;
-  });
+  command->callback([options, &context] { context.exit_code = run(*options); });
 }
 
 }  // namespace mrc::cli

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
-#include <toml++/toml.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <iostream>
-#include <iterator>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -16,10 +13,17 @@
 #include <vector>
 
 #include "cli/context.hpp"
-#include "cli/wire_options.hpp"
+#include "cli/options.hpp"
+#include "input/file.hpp"
+#include "input/json.hpp"
+#include "input/names.hpp"
+#include "input/toml.hpp"
 #include "protocol/nscc.hpp"
 #include "protocol/nscc_events.hpp"
 #include "protocol/nscc_float.hpp"
+
+#define TOML_EXCEPTIONS 1
+#include <toml++/toml.h>
 
 namespace mrc::cli {
 namespace {
@@ -55,88 +59,84 @@ std::string with_dashes(std::string name) {
   return name;
 }
 
-std::string text_of(const std::string& path) {
-  if (path == "-") return {std::istreambuf_iterator<char>(std::cin), {}};
-  const std::vector<uint8_t> bytes = read_file(path);
-  return {bytes.begin(), bytes.end()};
+constexpr const char* kExample = "Write one field per line, like base_rtt = 12000.";
+constexpr const char* kJsonExample = "Write an object of fields, like {\"base_rtt\": 12000}.";
+constexpr input::FileKind kEvents{"list of events", input::kCsvBytes, "Name a CSV file that you may read, or -."};
+constexpr input::FileKind kToml{"configuration", input::kTomlBytes, kExample};
+constexpr input::FileKind kJson{"configuration", input::kJsonBytes, kJsonExample};
+
+std::vector<std::string_view> field_names() {
+  std::vector<std::string_view> names;
+  for (const NsccField& field : nscc_fields()) names.push_back(field.name);
+  return names;
 }
 
-void set(NsccParams& params, const std::string& where, std::string_view key, double value) {
-  if (const auto error = nscc_set(params, key, value))
-    throw UsageError(where + ": " + error->what + ".", error->remedy);
+/// Sets a field from what was written. Switches take true and false as well.
+void set(NsccParams& params, const NsccField& field, const input::Literal& literal) {
+  const bool is_switch = std::string_view(field.unit) == "bool";
+  const double value = is_switch && literal.text == "true" ? 1
+                       : is_switch && literal.text == "false"
+                           ? 0
+                           : input::number(literal, {field.min, field.max, field.whole}, field.doc);
+  if (const auto error = nscc_set(params, field.name, value)) throw UsageError(error->what + ".", error->remedy);
 }
 
-void read_toml(NsccParams& params, const std::string& path, const std::string& text) {
-  toml::table table;
-  try {
-    table = toml::parse(text, path);
-  } catch (const toml::parse_error& e) {
-    throw UsageError(fmt::format("{}:{}: unreadable TOML: {}.", path, e.source().begin.line, e.description()),
-                     "Write one field per line, like base_rtt = 12000.");
+/// A field that a file names. `place` is that of the name, `at` of what was written for it.
+void set_named(NsccParams& params, const std::string& place, std::string_view name, const input::Literal& at,
+               bool is_number) {
+  for (const NsccField& field : nscc_fields()) {
+    if (name != field.name) continue;
+    if (!is_number) {
+      throw UsageError(
+          fmt::format("{}: {} is not a number.", input::place(at.file, at.line, at.column), name),
+          fmt::format("Write a number{}.", std::string_view(field.unit) == "bool" ? ", true or false" : ""));
+    }
+    return set(params, field, at);
   }
-  for (const auto& [key, node] : table) {
-    const std::string where = fmt::format("{}:{}", path, key.source().begin.line);
-    std::optional<double> value;
-    if (const auto b = node.value_exact<bool>()) {
-      value = *b ? 1.0 : 0.0;
-    } else if (node.is_number()) {
-      value = node.value<double>();
-    }
-    if (!value) {
-      throw UsageError(fmt::format("{}: {} is not a number.", where, std::string_view(key.str())),
-                       "Write a number, true or false.");
-    }
-    set(params, where, key.str(), *value);
+  throw UsageError(
+      fmt::format("{}: unknown field {}{}", place, input::shown(name), input::did_you_mean(name, field_names())),
+      "'mrc nscc --help' lists the fields.");
+}
+
+void read_toml(NsccParams& params, const std::string& path) {
+  const input::TomlFile file(input::read_text(path, kToml), path, "configuration", kExample);
+  for (const auto& [key, node] : file.root()) {
+    set_named(params, file.at(key), key.str(), file.literal(node, key.str()), node.is_number() || node.is_boolean());
   }
 }
 
-void read_json(NsccParams& params, const std::string& path, const std::string& text) {
-  nlohmann::json root;
-  try {
-    root = nlohmann::json::parse(text);
-  } catch (const nlohmann::json::parse_error& e) {
-    const auto end = text.begin() + static_cast<std::ptrdiff_t>(std::min<size_t>(e.byte, text.size()));
-    throw UsageError(fmt::format("{}:{}: unreadable JSON.", path, 1 + std::count(text.begin(), end, '\n')),
-                     "Write an object of fields, like {\"base_rtt\": 12000}.");
+void read_json(NsccParams& params, const std::string& path) {
+  const std::string text = input::read_text(path, kJson);
+  input::JsonReader reader(text, path);
+  const std::optional<input::Json> root = reader.next();
+  if (!root || !root->is_object()) throw UsageError(path + ":1:1: the configuration is no object.", kJsonExample);
+  if (const auto more = reader.next()) {
+    throw UsageError(input::place(path, more->line, more->column) + ": more than one configuration.", kJsonExample);
   }
-  if (!root.is_object()) {
-    throw UsageError(path + ":1: the configuration is no object.",
-                     "Write an object of fields, like {\"base_rtt\": 12000}.");
-  }
-  for (const auto& [key, value] : root.items()) {
-    const size_t at = text.find('"' + key + '"');  // keys of the API need no escapes
-    const auto end = text.begin() + static_cast<std::ptrdiff_t>(at == std::string::npos ? 0 : at);
-    const std::string where = fmt::format("{}:{}", path, 1 + std::count(text.begin(), end, '\n'));
-    if (!value.is_number() && !value.is_boolean()) {
-      throw UsageError(fmt::format("{}: {} is not a number.", where, key), "Write a number, true or false.");
-    }
-    set(params, where, key, value.is_boolean() ? (value.get<bool>() ? 1.0 : 0.0) : value.get<double>());
+  for (const input::JsonMember& m : root->members) {
+    input::Literal literal = m.value.literal(m.name, path);
+    if (m.value.is_flag()) literal.text = m.value.flag() ? "true" : "false";
+    set_named(params, input::place(path, m.line, m.column), m.name, literal, m.value.is_number() || m.value.is_flag());
   }
 }
 
 NsccParams params_of(const Options& options) {
   NsccParams params;
   if (!options.config.empty()) {
-    const std::string text = text_of(options.config);
-    const auto ends_with = [&](std::string_view end) { return std::string_view(options.config).ends_with(end); };
-    if (ends_with(".json")) {
-      read_json(params, options.config, text);
-    } else if (ends_with(".toml")) {
-      read_toml(params, options.config, text);
+    const std::string_view name = options.config;
+    if (name.ends_with(".json")) {
+      read_json(params, options.config);
+    } else if (name.ends_with(".toml")) {
+      read_toml(params, options.config);
     } else {
       throw UsageError("the format of " + options.config + " is unknown.", "Name a file that ends in .json or .toml.");
     }
   }
-  for (const auto& [name, text] : options.fields) {
-    double value = 0;
-    const char* const end = text.data() + text.size();
-    const auto [stop, problem] = std::from_chars(text.data(), end, value);
-    if (text == "true" || text == "false") {
-      value = text == "true" ? 1 : 0;
-    } else if (problem != std::errc() || stop != end) {
-      throw UsageError("--" + with_dashes(name) + " '" + text + "' is not a number.", "Give a number.");
-    }
-    set(params, "--" + with_dashes(name), name, value);
+  for (const NsccField& field : nscc_fields()) {
+    const auto given = options.fields.find(field.name);
+    if (given == options.fields.end()) continue;
+    const std::string option = "--" + with_dashes(field.name);
+    set(params, field, {given->second, option});
   }
   return params;
 }
@@ -196,6 +196,8 @@ void show_config(const NsccReal& r, const NsccWords& w, bool json) {
   std::cout << '\n';
 }
 
+constexpr const char* kBeyond = "more bytes answered than sent";
+
 /// One line of output.
 void print(const NsccLine& line, double cwnd, double inflight, NsccMode mode, double base_rtt, double max_wnd,
            double avg, bool json) {
@@ -215,12 +217,14 @@ void print(const NsccLine& line, double cwnd, double inflight, NsccMode mode, do
       out["base_rtt_ns"] = base_rtt * kNsccTickNs;
       out["avg_delay_ns"] = avg * kNsccTickNs;
     }
+    if (whole < 0) out["note"] = kBeyond;
     std::cout << out.dump() << '\n';
     return;
   }
   const std::string window = off ? "-" : fmt::format("{:.3f}", cwnd);
-  std::cout << fmt::format("{:>12} {:<4} {:>9} {:>16} {:>10}  {}\n", line.time_ns, nscc_kind_name(line.event.kind),
-                           line.event.bytes, window, whole, nscc_mode_name(mode));
+  std::cout << fmt::format("{:>12} {:<4} {:>9} {:>16} {:>10}  {}{}\n", line.time_ns, nscc_kind_name(line.event.kind),
+                           line.event.bytes, window, whole, nscc_mode_name(mode),
+                           whole < 0 ? std::string("  ") + kBeyond : "");
 }
 
 void run(const Options& options) {
@@ -232,8 +236,8 @@ void run(const Options& options) {
     return;
   }
   if (options.file.empty()) throw UsageError("no list of events given.", "Name a CSV file, or - for standard input.");
-  const auto lines = nscc_read_events(text_of(options.file), options.file == "-" ? "stdin" : options.file);
-  if (!lines) throw UsageError(lines.error().input + ": " + lines.error().what + ".", lines.error().remedy);
+  const auto lines = nscc_read_events(input::read_text(options.file, kEvents), input::file_name(options.file));
+  if (!lines) throw UsageError(with_full_stop(lines.error().sentence()), lines.error().remedy);
 
   const uint64_t start = lines->empty() ? 0 : lines->front().ticks;
   NsccState state = nscc_init(words, static_cast<uint32_t>(start));
@@ -263,11 +267,11 @@ void register_nscc(CLI::App& app, Context& context) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("nscc", "the congestion controller alone, on a list of events");
   command->footer(kFooter);
-  command->add_option("EVENTS.csv", options->file, "events; - reads standard input");
+  text_option(*command, "EVENTS.csv", options->file, "events; - reads standard input");
   command->add_flag("--float", options->use_float,
                     "the floating-point reference instead of the fixed-point controller");
   command->add_flag("--json", options->json, "one JSON object per line");
-  command->add_option("--config", options->config, "fields from a file, .json or .toml; options below win over it")
+  text_option(*command, "--config", options->config, "fields from a file, .json or .toml; options below win over it")
       ->type_name("FILE");
   command->add_flag("--show-config", options->show_config, "print the configuration instead, every default filled in");
   for (const NsccField& field : nscc_fields()) {

@@ -7,7 +7,8 @@
 #include <string>
 
 #include "cli/context.hpp"
-#include "cli/output_file.hpp"
+#include "cli/options.hpp"
+#include "cli/output.hpp"
 #include "sim/topology.hpp"
 
 namespace mrc::cli {
@@ -33,18 +34,13 @@ int run(const Options& o) {
     list_keys();
     return kPass;
   }
-  try {
-    const sim::Topology topology(sim::load_topology(o.file));
-    if (!o.svg.empty()) {
-      OutputFile out(o.svg);
-      out.stream() << sim::topology_svg(topology);
-      out.commit();
-    }
-    std::cout << sim::topology_summary(topology);
-  } catch (const sim::InputError& error) {
-    throw UsageError(error.what(), error.remedy);
-  }
-  return kPass;
+  Outputs outputs("mrc topo");
+  outputs.reads(o.file);
+  const sim::Topology topology(sim::load_topology(o.file));
+  Output* const svg = outputs.add("--svg", o.svg);
+  text_out() << sim::topology_summary(topology);
+  outputs.write(svg, [&](std::ostream& out) { out << sim::topology_svg(topology); });
+  return outputs.finish(kPass);
 }
 
 }  // namespace
@@ -52,9 +48,9 @@ int run(const Options& o) {
 void register_topo(CLI::App& app, Context& context) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("topo", "a fabric's topology: check it, count it, draw it");
-  command->add_option("file", options->file, "topology file (TOML), or keys: the list of what may stand in one")
+  text_option(*command, "file", options->file, "topology file (TOML), or keys: the list of what may stand in one")
       ->required();
-  command->add_option("--svg", options->svg, "picture");
+  text_option(*command, "--svg", options->svg, "picture");
   command->callback([options, &context] { context.exit_code = run(*options); });
 }
 

@@ -2,7 +2,6 @@
 /// Preset, scenario and device by name, for the commands that run one.
 #pragma once
 
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -12,11 +11,17 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <system_error>
+#include <vector>
 
 #include "cli/context.hpp"
-#include "cli/stop_on_signal.hpp"
+#include "cli/options.hpp"
+#include "cli/rtl_device.hpp"
+#include "cli/signals.hpp"
 #include "gen/presets.hpp"
+#include "input/names.hpp"
+#include "input/number.hpp"
 #include "tb/guest.hpp"
 #include "tb/random_scenario.hpp"
 #include "tb/scenario.hpp"
@@ -28,8 +33,13 @@ namespace mrc::cli {
 inline const Preset& preset_from(const std::string& name) {
   if (const Preset* preset = find_preset(name)) return *preset;
   std::string names;
-  for (const Preset& p : kPresets) names += (names.empty() ? "" : ", ") + std::string(p.name);
-  throw UsageError("unknown preset " + name + ".", "Presets are " + names + ".");
+  std::vector<std::string_view> known;
+  for (const Preset& p : kPresets) {
+    names += (names.empty() ? "" : ", ") + std::string(p.name);
+    known.push_back(p.name);
+  }
+  throw UsageError("unknown preset " + input::shown(name) + input::did_you_mean(name, known),
+                   "Presets are " + names + ".");
 }
 
 /// A built-in scenario, one drawn from the seed ("random"), or a file. Throws tb::ScenarioError when it is none.
@@ -48,7 +58,7 @@ struct DutProcess {
   /// What a command line repeats of it, with a blank in front.
   std::string repro() const {
     return (process.empty() ? "" : " --dut-process " + process) +
-           (limit_s == 60 ? "" : fmt::format(" --dut-timeout {}", limit_s));
+           (limit_s == DutProcess{}.limit_s ? "" : " --dut-timeout " + input::digits(limit_s));
   }
 };
 
@@ -58,11 +68,8 @@ inline void add_dut_process(CLI::App& command, DutProcess& to) {
                   "own: the device has a process of its own, default for FILE.so; shared: that of the bench, default "
                   "for rtl")
       ->check(CLI::IsMember({"own", "shared"}));
-  command
-      .add_option("--dut-timeout", to.limit_s,
-                  "seconds after which a call of a device in its own process has failed; 0: never")
-      ->check(CLI::Range(0.0, 1e9))
-      ->capture_default_str();
+  real_option(command, "--dut-timeout", to.limit_s, 0, 1e9,
+              "seconds after which a call of a device in its own process has failed; 0: never");
 }
 
 /// A device in our process that ends it must not look like a pass.
@@ -82,8 +89,8 @@ inline void guard_against_exit() {
   static_cast<void>(once);
 }
 
-inline std::string dut_path(const std::string& dut, const Preset& preset, const Context& context) {
-  if (dut == "rtl") return context.lib_dir / (std::string("libmrc_dut_rtl_") + preset.name + ".so");
+inline std::string dut_path(const std::string& dut, const Preset& preset, const Context& context, Flavour flavour) {
+  if (dut == "rtl") return rtl_device(preset, flavour, context);
   std::error_code error;
   const auto path = std::filesystem::absolute(dut, error);
   return error ? dut : path.string();
@@ -93,27 +100,23 @@ using DutOpener = std::function<std::unique_ptr<tb::Dut>(std::string&)>;
 
 /// What opens the device "rtl", "model" or a shared object.
 inline DutOpener dut_opener(const std::string& dut, const Preset& preset, uint64_t seed, const Context& context,
-                            const DutProcess& process = {}) {
+                            const DutProcess& process = {}, Flavour flavour = Flavour::Fast) {
   const bool own = process.own(dut);
   if (dut == "model") {
     if (own) throw UsageError("the model has no process of its own.", "Leave out --dut-process, or --dut model.");
     return [&preset](std::string&) { return tb::make_model_dut(preset); };
   }
-  const std::string path = dut.empty() ? "" : dut_path(dut, preset, context);
+  const std::string path = dut_path(dut, preset, context, flavour);
   const tb::GuestOptions options{context.lib_dir / "mrc_device_host", process.limit_s, &g_stop};
   return [dut, path, own, options, &preset, seed](std::string& error) -> std::unique_ptr<tb::Dut> {
     std::error_code ignored;
-    if (dut.empty()) {
-      error = "--dut names no file";
-    } else if (dut == "rtl" && !std::filesystem::exists(path, ignored)) {
+    if (dut == "rtl" && !std::filesystem::exists(path, ignored)) {
       error = std::string("the RTL of preset ") + preset.name + " is not built";
-    } else if (own) {
-      return tb::open_guest(path, preset, seed, options, error);
-    } else {
-      guard_against_exit();
-      return tb::open_dut(path, preset, seed, error);
+      return nullptr;
     }
-    return nullptr;
+    if (own) return tb::open_guest(path, preset, seed, options, error);
+    guard_against_exit();
+    return tb::open_dut(path, preset, seed, error);
   };
 }
 

@@ -3,7 +3,7 @@
 include(CMakePackageConfigHelpers)
 
 set(mrc_libraries)
-foreach(name wire protocol pipeline)
+foreach(name input wire protocol pipeline)
   list(APPEND mrc_libraries mrcnic_${name})
   install(DIRECTORY "${PROJECT_SOURCE_DIR}/cmodel/${name}"
     DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/mrcnic"

@@ -6,6 +6,9 @@
 #include <filesystem>
 #include <optional>
 
+#include "input/file.hpp"
+#include "input/names.hpp"
+
 #define TOML_EXCEPTIONS 1
 #include <toml++/toml.h>
 
@@ -15,6 +18,10 @@ namespace {
 #define NUMBER(T, name, min, max, integer, doc)                            \
   Key<T> {                                                                 \
 #name, doc, min, max, integer, [](T & t) -> double& { return t.name; } \
+  }
+#define ZERO_OR(T, name, min, max, integer, doc)                                                            \
+  Key<T> {                                                                                                  \
+#name, doc, min, max, integer, [](T & t) -> double& { return t.name; }, nullptr, nullptr, nullptr, true \
   }
 #define FLAG(T, name, doc)                                                  \
   Key<T> {                                                                  \
@@ -38,8 +45,8 @@ const Key<Scenario> kScenarioKeys[] = {
     FLAG(Scenario, open_end, "reaching duration_us with flows under way is how it should end"),
     NUMBER(Scenario, hang_us, 1, 1e9, false, "a run in which no byte arrives for so long is ended"),
     FLAG(Scenario, sampling, "curves over time are recorded"),
-    NUMBER(Scenario, sample_us, 0, 1e9, false,
-           "time between samples; 0: fine at first, coarser as the run gets longer"),
+    ZERO_OR(Scenario, sample_us, 0.001, 1e9, false,
+            "time between samples; 0: fine at first, coarser as the run gets longer"),
     FLAG(Scenario, shared_evs, "all QPs have the same entropy values"),
     NUMBER(Scenario, common_evs, 0, 256, true,
            "entropy values of each plane that all QPs have, the others are their own"),
@@ -103,28 +110,24 @@ const Key<NodeConfig> kNodeKeys[] = {
     NUMBER(NodeConfig, count, 1, 65536, true, "how many"),
 };
 #undef NUMBER
+#undef ZERO_OR
 #undef FLAG
 #undef TEXT
 
 constexpr const char* kRemedy = "Write TOML as in docs/fabric.md, or use a name from 'mrc fabric --scenario list'.";
+constexpr input::FileKind kScenarioFile{"scenario", input::kTomlBytes, kRemedy};
 constexpr const char* kListRemedy = "'mrc fabric --scenario list' prints all keys.";
 
 template <class T>
-std::vector<T> read_tables(std::span<const Key<T>> keys, const toml::node& node, const Source& source,
+std::vector<T> read_tables(std::span<const Key<T>> keys, const input::TomlFile& file, const toml::node& node,
                            const std::string& name) {
-  const toml::array* tables = node.as_array();
-  if (!tables || !tables->is_array_of_tables()) {
-    throw InputError(fmt::format("{}:{}: {} is no list of tables.", source.file, line_of(node), name),
-                     "Begin each with a line [[" + name + "]].");
-  }
   std::vector<T> list;
-  for (const toml::node& table : *tables) {
+  for (const toml::table* table : file.tables(node, name)) {
     T item;
-    item.source.file = source.file;
-    item.source.line = line_of(table);
-    for (const auto& [key, value] : *table.as_table()) {
-      if (!set_key<T>(keys, item, item.source, key.str(), value)) {
-        detail::unknown_key(key.str(), value, source, "[[" + name + "]]", kListRemedy);
+    item.source.begin(file, *table);
+    for (const auto& [key, value] : *table) {
+      if (!input::set_key<T>(keys, item, item.source, file, key.str(), value)) {
+        input::unknown_key(file, key, "[[" + name + "]]", input::names_of<T>(keys), kListRemedy);
       }
     }
     list.push_back(std::move(item));
@@ -139,45 +142,56 @@ const ShippedScenario* find_shipped(std::string_view name) {
   return nullptr;
 }
 
-Scenario parse(std::string_view text, const std::string& file, unsigned depth) {
-  const toml::table table = parse_toml(text, file, "scenario", kRemedy);
-  Scenario s;
-  if (const toml::node* base = table.get("base")) {
-    const ShippedScenario* found = find_shipped(base->value_or(std::string_view{}));
-    if (!found || depth > 4) {
-      throw InputError(fmt::format("{}:{}: base names no scenario.", file, line_of(*base)),
-                       "'mrc fabric --scenario list' prints the names.");
-    }
-    s = parse(found->text, found->name, depth + 1);
+/// Name of the shipped scenario that a file starts from.
+const ShippedScenario& base_of(const input::TomlFile& file, const toml::node& node) {
+  const auto name = node.value_exact<std::string>();
+  if (!name) file.refuse(node, "base is not a text", "Write base = \"incast\", for example.");
+  if (const ShippedScenario* found = find_shipped(*name)) return *found;
+  std::vector<std::string_view> names;
+  for (const ShippedScenario& s : shipped_scenarios()) names.push_back(s.name);
+  throw InputError(fmt::format("{}: base = {} names no scenario{}", file.at(node), input::shown(*name),
+                               input::did_you_mean(*name, names)),
+                   "'mrc fabric --scenario list' prints the names.");
+}
+
+void read_topology_key(const input::TomlFile& file, const toml::node& node, Scenario& s) {
+  if (const auto name = node.value_exact<std::string>()) {
+    const std::filesystem::path beside = std::filesystem::path(file.file()).parent_path() / *name;
+    s.topology = load_topology(beside.string());
+  } else if (const toml::table* inner = node.as_table()) {
+    s.topology.source.begin(file, node);
+    read_topology(file, *inner, s.topology);
+  } else {
+    file.refuse(node, "topology is neither a file's name nor a table",
+                "Write topology = \"file.toml\", or a table [topology].");
   }
-  s.name = file;
+}
+
+Scenario parse(std::string_view text, const std::string& name) {
+  const input::TomlFile file(text, name, "scenario", kRemedy);
+  Scenario s;
+  if (const toml::node* base = file.root().get("base")) {
+    const ShippedScenario& from = base_of(file, *base);
+    s = parse(from.text, from.name);
+  }
+  s.name = name;
   s.source = {};
-  s.source.file = file;
-  s.source.line = 0;
-  for (const auto& [key, node] : table) {
+  s.source.file = name;
+  for (const auto& [key, node] : file.root()) {
     const std::string_view k = key.str();
     if (k == "base") continue;
     if (k == "topology") {
-      if (const auto name = node.value_exact<std::string>()) {
-        const std::filesystem::path beside = std::filesystem::path(file).parent_path() / *name;
-        s.topology = load_topology(beside.string());
-      } else if (const toml::table* inner = node.as_table()) {
-        s.topology.source = {};
-        s.topology.source.file = file;
-        s.topology.source.line = line_of(node);
-        read_topology(*inner, s.topology);
-      } else {
-        throw InputError(fmt::format("{}:{}: topology is neither a file's name nor a table.", file, line_of(node)),
-                         "Write topology = \"file.toml\", or a table [topology].");
-      }
+      read_topology_key(file, node, s);
     } else if (k == "traffic") {
-      s.traffic = read_tables<TrafficConfig>(kTrafficKeys, node, s.source, "traffic");
+      s.traffic = read_tables<TrafficConfig>(kTrafficKeys, file, node, "traffic");
     } else if (k == "event") {
-      s.events = read_tables<EventConfig>(kEventKeys, node, s.source, "event");
+      s.events = read_tables<EventConfig>(kEventKeys, file, node, "event");
     } else if (k == "node") {
-      s.nodes = read_tables<NodeConfig>(kNodeKeys, node, s.source, "node");
-    } else if (!set_key<Scenario>(kScenarioKeys, s, s.source, k, node)) {
-      detail::unknown_key(k, node, s.source, "the scenario", kListRemedy);
+      s.nodes = read_tables<NodeConfig>(kNodeKeys, file, node, "node");
+    } else if (!input::set_key<Scenario>(kScenarioKeys, s, s.source, file, k, node)) {
+      auto known = input::names_of<Scenario>(kScenarioKeys);
+      known.insert(known.end(), {"base", "topology", "traffic", "event", "node"});
+      input::unknown_key(file, key, "the scenario", known, kListRemedy);
     }
   }
   const auto mtu = static_cast<unsigned>(s.mtu);
@@ -186,7 +200,7 @@ Scenario parse(std::string_view text, const std::string& file, unsigned depth) {
                      "Use 256, 512, 1024, 2048 or 4096.");
   }
   if (s.traffic.empty()) {
-    throw InputError(file + ": the scenario has no traffic.",
+    throw InputError(name + ": the scenario has no traffic.",
                      "Write at least one [[traffic]] table, or base = \"incast\".");
   }
   for (const EventConfig& e : s.events) {
@@ -203,16 +217,19 @@ std::span<const Key<TrafficConfig>> traffic_keys() { return kTrafficKeys; }
 std::span<const Key<EventConfig>> event_keys() { return kEventKeys; }
 std::span<const Key<NodeConfig>> node_keys() { return kNodeKeys; }
 
-Scenario parse_fabric_scenario(std::string_view text, const std::string& file) { return parse(text, file, 0); }
+Scenario parse_fabric_scenario(std::string_view text, const std::string& file) { return parse(text, file); }
 
 Scenario load_fabric_scenario(const std::string& name) {
-  if (const ShippedScenario* s = find_shipped(name)) return parse(s->text, s->name, 0);
+  if (const ShippedScenario* s = find_shipped(name)) return parse(s->text, s->name);
   std::error_code ignored;
-  if (!std::filesystem::exists(name, ignored)) {
-    throw InputError("unknown scenario " + name + ": neither a shipped name nor a file.",
+  if (name != "-" && !std::filesystem::exists(name, ignored)) {
+    std::vector<std::string_view> names;
+    for (const ShippedScenario& s : shipped_scenarios()) names.push_back(s.name);
+    throw InputError(fmt::format("{} is neither a shipped scenario nor a file{}", input::shown(name),
+                                 input::did_you_mean(name, names)),
                      "'mrc fabric --scenario list' prints the names; a file must be TOML.");
   }
-  return parse(read_text(name, "scenario", kRemedy), name, 0);
+  return parse(input::read_text(name, kScenarioFile), input::file_name(name));
 }
 
 }  // namespace mrc::sim

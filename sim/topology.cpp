@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <numeric>
 
+#include "input/file.hpp"
 #include "sim/codec.hpp"
 #include "sim/switch.hpp"
 #include "wire/packet.hpp"
@@ -75,6 +76,7 @@ const Key<T> kKeys[] = {
 #undef TEXT
 
 constexpr const char* kRemedy = "Write TOML as in docs/fabric.md; 'mrc topo keys' prints all keys.";
+constexpr input::FileKind kTopologyFile{"topology", input::kTomlBytes, kRemedy};
 constexpr unsigned kStayKind = 0, kNodeKind = 1, kSpineKind = 2, kDownKind = 3;
 
 std::string plural(unsigned n, const char* what) { return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s"); }
@@ -90,31 +92,27 @@ bool number(std::string_view text, unsigned& value) {
 
 std::span<const Key<TopologyConfig>> topology_keys() { return kKeys; }
 
-void read_topology(const toml::table& table, TopologyConfig& config) {
+void read_topology(const input::TomlFile& file, const toml::table& table, TopologyConfig& config) {
   for (const auto& [key, node] : table) {
-    if (!set_key<T>(kKeys, config, config.source, key.str(), node)) {
-      detail::unknown_key(key.str(), node, config.source, "the topology", "'mrc topo keys' prints all keys.");
+    if (!input::set_key<T>(kKeys, config, config.source, file, key.str(), node)) {
+      input::unknown_key(file, key, "the topology", input::names_of<T>(kKeys), "'mrc topo keys' prints all keys.");
     }
   }
 }
 
 TopologyConfig parse_topology(std::string_view text, const std::string& file) {
-  const toml::table table = parse_toml(text, file, "topology", kRemedy);
+  const input::TomlFile toml(text, file, "topology", kRemedy);
   TopologyConfig config;
-  config.source.file = file;
-  config.source.line = 1;
   // A scenario's table of that name is welcome, so that one file can be drawn and run.
-  if (const toml::table* inner = table["topology"].as_table()) {
-    config.source.line = line_of(*inner);
-    read_topology(*inner, config);
-  } else {
-    read_topology(table, config);
-  }
+  const toml::table* inner = toml.root()["topology"].as_table();
+  const toml::table& table = inner ? *inner : toml.root();
+  config.source.begin(toml, table);
+  read_topology(toml, table, config);
   return config;
 }
 
 TopologyConfig load_topology(const std::string& file) {
-  return parse_topology(read_text(file, "topology", kRemedy), file);
+  return parse_topology(input::read_text(file, kTopologyFile), input::file_name(file));
 }
 
 void Topology::refuse(std::string_view key, const std::string& what, const std::string& remedy) const {
@@ -124,12 +122,12 @@ void Topology::refuse(std::string_view key, const std::string& what, const std::
 Topology::Topology(const TopologyConfig& config) : config_(config) {
   const auto whole = [](double v) { return static_cast<unsigned>(v); };
   // Behind a routing header 128 bytes end inside the BTH: nobody could tell what was trimmed.
-  if (config.srh && config.source.lines.count("trim_size") == 0) config_.trim_size = 206;
+  if (config.srh && !config.source.has("trim_size")) config_.trim_size = 206;
   planes_ = whole(config.planes);
   if (!std::has_single_bit(planes_))
     refuse("planes", plural(planes_, "plane") + " cannot be wired", "Use 1, 2, 4 or 8 planes.");
   for (const auto& [key, value] : {std::pair{"gbps", config.gbps}, {"uplink_gbps", config.uplink_gbps}}) {
-    const bool written = config.source.lines.count(key) > 0;
+    const bool written = config.source.has(key);
     if (value <= 0 && (written || std::string_view(key) == "gbps")) {
       refuse(key, fmt::format("{} = 0 is a rate of zero", key),
              "Give a rate above 0, for example 100, 400 or 800 Gb/s.");
@@ -339,8 +337,9 @@ SwitchConfig Topology::switch_config(const std::string& name, unsigned tier) con
   return sw;
 }
 
-void Topology::build(Fabric& fabric, const Factory& factory) const {
-  const auto good = [](auto&& result) {
+void Topology::build(Fabric& fabric, const Factory& factory, const std::function<void()>& poll) const {
+  const auto good = [&poll](auto&& result) {
+    if (poll) poll();
     if (!result) throw InputError(result.error().input + ": " + result.error().what + ".", result.error().remedy);
     return *result;
   };

@@ -33,7 +33,7 @@ std::span<const Key<TopologyConfig>> topology_keys();
 TopologyConfig parse_topology(std::string_view text, const std::string& file);
 TopologyConfig load_topology(const std::string& file);
 /// Keys on top of what is there already.
-void read_topology(const toml::table& table, TopologyConfig& config);
+void read_topology(const input::TomlFile& file, const toml::table& table, TopologyConfig& config);
 
 /// A topology that can be wired. Node numbers: NICs from 0 on, then per plane T0 switches and T1 switches. Names:
 /// nic<n>, T0-<plane>-<i>, T1-<plane>-<i>. Links: of NIC n in plane p n * planes + p, then T0 to T1.
@@ -72,7 +72,7 @@ class Topology {
 
   using Factory = std::function<std::unique_ptr<Endpoint>(NodeId)>;
   /// Fills an empty fabric.
-  void build(Fabric& fabric, const Factory& factory) const;
+  void build(Fabric& fabric, const Factory& factory, const std::function<void()>& poll = {}) const;
 
   /// uSIDs: 2 bits of kind, then plane, then number. The T0's, then the T1's and the other T0's, or between NICs of one
   /// T0 one more of that T0, then the downlink's. A uSID of the template lacks its plane, the second its number, which

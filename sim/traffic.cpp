@@ -4,11 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
-#include <cstdlib>
 #include <filesystem>
 #include <numeric>
 
+#include "input/csv.hpp"
+#include "input/file.hpp"
 #include "sim/endpoints.hpp"
 #include "util/rng.hpp"
 
@@ -17,6 +17,15 @@ namespace {
 
 constexpr uint32_t kWholeFlow = 1u << 30;
 constexpr size_t kMaxFlows = 8'000'000;
+constexpr uint64_t kMaxWrites = 32'000'000;  // each takes some ten bytes while it waits
+
+constexpr input::FileKind kTraceFile{"trace", input::kCsvBytes, "docs/fabric.md says what a trace looks like."};
+enum TraceColumn : size_t { kId, kStart, kFrom, kTo, kBytes, kAfter };
+constexpr input::CsvColumn kTraceColumns[] = {
+    {"id", false, "a name of its own"}, {"start_us", false, "when it begins, microseconds"},
+    {"from", true, "sender"},           {"to", true, "receiver"},
+    {"bytes", true, "of the flow"},     {"after", false, "flows that must have arrived before"},
+};
 
 class Maker {
  public:
@@ -62,6 +71,13 @@ class Maker {
     f.message = c_->message > 0 ? static_cast<uint32_t>(c_->message) : kWholeFlow;
     f.outstanding = static_cast<uint32_t>(c_->outstanding);
     f.qps = static_cast<uint16_t>(c_->qps);
+    writes_ += std::max<uint64_t>((bytes + f.message - 1) / f.message, 1);
+    if (writes_ > kMaxWrites) {
+      refuse("message",
+             fmt::format("{} or more WRITEs, {} bytes in pieces of {}, are more than the {} that fit into memory",
+                         writes_, bytes, f.message, kMaxWrites),
+             "Give a larger message, or fewer bytes.");
+    }
     f.start = start + (c_->jitter_us > 0 ? rng_.below(static_cast<uint64_t>(c_->jitter_us * kUs) + 1) : 0);
     out_.flows.push_back(std::move(f));
     return static_cast<uint32_t>(out_.flows.size() - 1);
@@ -193,94 +209,65 @@ class Maker {
     }
   }
 
+  NodeId trace_nic(const input::Csv& csv, size_t column) const {
+    const NodeId node = t_.find_node(csv.cell(column));
+    if (node >= t_.hosts()) {
+      csv.refuse(column, fmt::format("{} is no NIC of this topology", input::shown(csv.cell(column))),
+                 fmt::format("NICs are nic0 to nic{}.", t_.hosts() - 1));
+    }
+    return node;
+  }
+
   void trace() {
     group();
     if (c_->file.empty()) refuse("file", "a trace without a file", "Write file = \"trace.csv\".");
     const std::string path = (std::filesystem::path(c_->source.file).parent_path() / c_->file).string();
-    const std::string columns = "The columns are id,start_us,from,to,bytes,after; see docs/fabric.md.";
-    const std::string text = read_text(path, "trace", columns);
-    std::unordered_map<std::string, uint32_t> ids;
+    const std::string text = input::read_text(path, kTraceFile);
+    input::Csv csv(text, path, kTraceColumns);
+    std::unordered_map<std::string_view, uint32_t> ids;
     struct Wait {
       uint32_t flow;
-      std::string id;
-      unsigned line;
+      std::string_view id;
+      uint32_t line, column;
     };
     std::vector<Wait> waits;
     const auto first = static_cast<uint32_t>(out_.flows.size());
-    unsigned line = 0;
-    std::vector<unsigned> lines;
-    size_t at = 0;
-    while (at < text.size()) {
-      const size_t end = std::min(text.find('\n', at), text.size());
-      std::string row = text.substr(at, end - at);
-      at = end + 1;
-      ++line;
-      const std::string where = fmt::format("{}:{}", path, line);
-      std::erase(row, '\r');
-      if (row.empty() || row[0] == '#' || row.starts_with("id,")) continue;
-      std::vector<std::string> cells(1);
-      for (const char c : row) {
-        if (c == ',') {
-          cells.emplace_back();
-        } else {
-          cells.back().push_back(c);
-        }
-      }
-      for (std::string& cell : cells) {
-        const auto from = cell.find_first_not_of(" \t"), to = cell.find_last_not_of(" \t");
-        cell = from == std::string::npos ? "" : cell.substr(from, to - from + 1);
-      }
-      if (cells.size() != 5 && cells.size() != 6) {
-        throw InputError(fmt::format("{}: {} columns instead of 5 or 6.", where, cells.size()), columns);
-      }
-      const auto number = [&](size_t i, const char* name, double min) {
-        double value = 0;
-        const char* stop = cells[i].data() + cells[i].size();
-        const auto [p, error] = std::from_chars(cells[i].data(), stop, value);
-        if (error != std::errc{} || p != stop || !(value >= min && value <= 1e15)) {
-          throw InputError(fmt::format("{}: {} = {} is not a number of {} or more.", where, name, cells[i], min),
-                           columns);
-        }
-        return value;
-      };
-      const auto nic = [&](size_t i) {
-        const NodeId node = t_.find_node(cells[i]);
-        if (node >= t_.hosts()) {
-          throw InputError(fmt::format("{}: {} is no NIC of this topology.", where, cells[i]),
-                           fmt::format("NICs are nic0 to nic{}.", t_.hosts() - 1));
-        }
-        return node;
-      };
-      const double us = number(1, "start_us", 0), size = number(4, "bytes", 1);
-      if (us > 1e9) throw InputError(fmt::format("{}: start_us = {} is out of range.", where, us), "Use at most 1e9.");
-      const NodeId from = nic(2), to = nic(3);
+    std::vector<uint32_t> lines;
+    while (csv.next()) {
+      const double us = csv.number(kStart, {0, 1e9}, 0);
+      const uint64_t size = csv.whole(kBytes, 1, 1'000'000'000'000'000);
+      const NodeId from = trace_nic(csv, kFrom), to = trace_nic(csv, kTo);
       if (from == to)
-        throw InputError(fmt::format("{}: a flow from {} to itself.", where, cells[2]), "Choose another receiver.");
-      const uint32_t f = add(from, to, static_cast<uint64_t>(size), start() + static_cast<Time>(us * kUs));
+        csv.refuse(kTo, fmt::format("a flow from {} to itself", csv.cell(kFrom)), "Choose another receiver.");
+      const uint32_t f = add(from, to, size, start() + static_cast<Time>(us * kUs));
       out_.flows[f].next_on_delivery = true;
-      lines.push_back(line);
-      if (!ids.emplace(cells[0], f).second) {
-        throw InputError(fmt::format("{}: id {} is there twice.", where, cells[0]), "Give each flow an id of its own.");
+      lines.push_back(csv.line());
+      const std::string_view id = csv.cell(kId);
+      if (!id.empty() && !ids.emplace(id, f).second) {
+        csv.refuse(kId, fmt::format("id {} is there twice", input::shown(id)), "Give each flow an id of its own.");
       }
-      if (cells.size() == 6) {
-        std::string id;
-        for (const char c : cells[5] + ";") {
-          if (c != ';') {
-            id.push_back(c);
-          } else if (!id.empty()) {
-            waits.push_back({f, std::exchange(id, {}), line});
-          }
-        }
+      for (std::string_view rest = csv.cell(kAfter); !rest.empty();) {
+        const size_t end = std::min(rest.find(';'), rest.size());
+        if (end > 0) waits.push_back({f, rest.substr(0, end), csv.line(), csv.literal(kAfter).column});
+        rest.remove_prefix(std::min(end + 1, rest.size()));
       }
     }
-    if (out_.flows.size() == first) throw InputError(path + ": the trace has no flows.", columns);
+    if (out_.flows.size() == first) {
+      throw InputError(path + ": the trace has no flows.", "Write a line for each: a,0,nic0,nic1,1000000,");
+    }
     for (const Wait& w : waits) {
       const auto found = ids.find(w.id);
       if (found == ids.end()) {
-        throw InputError(fmt::format("{}:{}: after names {}, which is no flow.", path, w.line, w.id), columns);
+        throw InputError(fmt::format("{}: after names {}, which is no flow.", input::place(path, w.line, w.column),
+                                     input::shown(w.id)),
+                         "Name ids of other lines, with ; between them.");
       }
       after(w.flow, found->second);
     }
+    no_loops(first, path, lines);
+  }
+
+  void no_loops(uint32_t first, const std::string& path, const std::vector<uint32_t>& lines) const {
     // Flows that wait for each other would never begin.
     std::vector<uint32_t> left, ready;
     for (uint32_t f = first; f < out_.flows.size(); ++f) {
@@ -311,6 +298,7 @@ class Maker {
   uint64_t seed_;
   const TrafficConfig* c_ = nullptr;
   Rng rng_{0, ""};
+  uint64_t writes_ = 0;
   Traffic out_;
 };
 
@@ -353,7 +341,7 @@ void Driver::entropy_of(const Channel& channel, std::vector<uint32_t>& active, s
   }
 }
 
-void Driver::begin() {
+void Driver::begin(const std::function<void()>& poll) {
   // The most QPs that any flow of a pair asks for.
   std::unordered_map<uint64_t, uint16_t> wanted;
   std::vector<uint64_t> order;
@@ -383,6 +371,7 @@ void Driver::begin() {
   spec.planes = topology_.planes();
   spec.congestion = scenario_.congestion;
   for (const Channel& c : channels_) {
+    if (poll) poll();
     for (const bool there : {true, false}) {
       const NodeId here = there ? c.from : c.to;
       spec.qpn = there ? c.from_qpn : c.to_qpn;

@@ -10,9 +10,14 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstring>
+#include <exception>
+#include <iterator>
 #include <mutex>
+#include <new>
 #include <optional>
+#include <span>
 #include <thread>
+#include <utility>
 
 #include "pipeline/nic.hpp"
 #include "tb/follower.hpp"
@@ -43,6 +48,7 @@ class Worker {
   void wait() {
     std::unique_lock lock(mutex_);
     change_.wait(lock, [this] { return !work_; });
+    if (thrown_) std::rethrow_exception(std::exchange(thrown_, nullptr));
   }
 
  private:
@@ -52,8 +58,14 @@ class Worker {
       change_.wait(lock, [this] { return quit_ || work_; });
       if (quit_) return;
       lock.unlock();
-      work_();
+      std::exception_ptr thrown;
+      try {
+        work_();
+      } catch (...) {
+        thrown = std::current_exception();
+      }
       lock.lock();
+      thrown_ = thrown;
       work_ = nullptr;
       change_.notify_all();
     }
@@ -61,6 +73,7 @@ class Worker {
   std::mutex mutex_;
   std::condition_variable change_;
   std::function<void()> work_;
+  std::exception_ptr thrown_;
   bool quit_ = false;
   std::thread thread_;
 };
@@ -68,8 +81,9 @@ class Worker {
 /// Keeps the newest frames at the device's ports, and writes or passes on all of them if asked.
 class FrameRing : public FrameWatcher {
  public:
-  FrameRing(std::ostream* pcap, FrameWatcher* next, const Preset& preset) : next_(next) {
-    if (pcap) writer_.emplace(*pcap, preset.num_planes, preset.port_gbps);
+  FrameRing(const CosimOptions& o, const wire::WireConfig& wire, std::span<const std::string> comments)
+      : next_(o.dut_frames) {
+    if (o.pcap) writer_.emplace(*o.pcap, wire, o.preset->num_planes, o.preset->port_gbps, comments);
     ring_.resize(kFrames);
   }
   void frame(bool sent, unsigned plane, uint64_t time_ps, const std::vector<uint8_t>& bytes, unsigned fate) override {
@@ -119,7 +133,8 @@ class Run {
         peer_(preset_),
         lockstep_(preset_, o.event_words),
         follower_(preset_, lockstep_),
-        frames_(o.pcap, o.dut_frames, preset_),
+        capture_comments_(comments_of(o, plan_.dut)),
+        frames_(o, plan_.dut.wire(), capture_comments_),
         round_rng_(o.seed, "rounds") {
     dut_station_.connect(peer_station_);
     peer_station_.connect(dut_station_);
@@ -140,15 +155,37 @@ class Run {
   }
 
   CosimResult run() {
-    using Clock = std::chrono::steady_clock;
     const auto begin = Clock::now();
-    auto told = begin;
-    const auto seconds = [&] { return std::chrono::duration<double>(Clock::now() - begin).count(); };
     std::optional<Worker> worker;
     if (options_.two_threads) worker.emplace();
-    const auto peer_work = [this] { run_peer(); };
     if (options_.snapshots && !waving() && dut_->can_wave() && dut_->in_process())
       snapshots_ = std::make_shared<Snapshots>(options_.snapshot_spacing);
+    try {
+      turns(worker ? &*worker : nullptr, begin);
+    } catch (const std::bad_alloc&) {
+      worker.reset();
+      spare_.reset();  // the results need some
+      reason_ = "there was not enough memory";
+    }
+    worker.reset();
+    CosimResult result = collect();
+    result.seconds = seconds_since(begin);
+    result.snapshots = std::move(snapshots_);
+    dut_->close();
+    if (const DeviceFault* fault = dut_->fault()) result.device_fault = *fault;
+    return result;
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  static double seconds_since(Clock::time_point begin) {
+    return std::chrono::duration<double>(Clock::now() - begin).count();
+  }
+
+  /// Device and peer, time window by time window, until the run ends.
+  void turns(Worker* worker, Clock::time_point begin) {
+    auto told = begin;
+    const auto peer_work = [this] { run_peer(); };
     for (;;) {
       // Between two time windows the worker sleeps.
       if (snapshots_ && snapshots_->due(dut_station_.now())) {
@@ -165,7 +202,10 @@ class Run {
       if (const bool fine = Station::exchange(dut_station_, peer_station_).empty(); (!fine && !waving()) || failed())
         break;
       if (next_phase()) break;
-      if (stopped()) break;
+      if (stopped()) {
+        reason_ = kStopped;
+        break;
+      }
       if (options_.progress && Clock::now() - told > std::chrono::milliseconds(200)) {
         told = Clock::now();
         double done = static_cast<double>(completed()) / static_cast<double>(options_.packets);
@@ -174,19 +214,11 @@ class Run {
                      ? 0
                      : static_cast<double>(dut_station_.now() - traffic_begin_) / static_cast<double>(options_.cycles);
         }
-        options_.progress({dut_station_.now(), completed(), options_.packets, done, seconds()});
+        options_.progress({dut_station_.now(), completed(), options_.packets, done, seconds_since(begin)});
       }
     }
-    worker.reset();
-    CosimResult result = collect();
-    result.seconds = seconds();
-    result.snapshots = std::move(snapshots_);
-    dut_->close();
-    if (const DeviceFault* fault = dut_->fault()) result.device_fault = *fault;
-    return result;
   }
 
- private:
   /// In a copy of the process, long after: the same cycles again, with waves. Only this thread is here, and files and
   /// screen belong to the process that the copy is of.
   [[noreturn]] void write_waves(const Snapshots::Order& order) noexcept {
@@ -207,6 +239,12 @@ class Run {
 
   enum class Phase { Configure, Traffic, Drain, Reset, Reconnect, Counters, Done };
 
+  static std::vector<std::string> comments_of(const CosimOptions& o, const SidePlan& side) {
+    std::vector<std::string> list = o.capture_comments;
+    std::ranges::move(side.wire_notes(), std::back_inserter(list));
+    return list;
+  }
+
   uint64_t share(bool dut) const {
     const Scenario& s = options_.scenario;
     const bool a = s.dut_sends != 0, b = s.peer_sends != 0;
@@ -218,6 +256,7 @@ class Run {
     return dut_station_.requester().completed_packets() + peer_station_.requester().completed_packets();
   }
   bool waving() const { return options_.wave_to != 0; }
+  static constexpr const char* kStopped = "stopped before the end";
   bool stopped() const { return options_.stop && options_.stop->load(std::memory_order_relaxed); }
   bool failed() const {
     return dut_->fault() || (!waving() && (!divergences_.empty() || !dut_station_.problem().empty() ||
@@ -234,6 +273,7 @@ class Run {
       }
       Follower::Cycle& now = follower_.look(*dut_, lockstep_);
       if (dut_->fault()) break;
+      shows_boundaries_ = now.data != nullptr;
       for (unsigned p = 0; follower_.pins().tx_tvalid >> p != 0; ++p)
         now.frame_offset[p] = static_cast<uint16_t>(dut_station_.tx_frame_offset(p));
       mrc_pins_in& in = dut_in_[follower_.ahead()];
@@ -425,6 +465,8 @@ class Run {
     r.cycles = dut_station_.now();
     if (!divergences_.empty() && !waving()) r.cycles = divergences_.front().cycle;
     r.traffic_cycles = (traffic_end_ ? traffic_end_ : r.cycles) - std::min(traffic_begin_, r.cycles);
+    r.wire = plan_.dut.wire();
+    r.capture_comments = capture_comments_;
     r.dut_name = dut_->name();
     r.dut_version = dut_->version();
     r.dut_in_process = dut_->in_process();
@@ -444,6 +486,7 @@ class Run {
     }
     r.events = lockstep_.log().count();
     r.event_hash = lockstep_.log().hash();
+    r.compared_events = shows_boundaries_ ? r.events : 0;
     r.csr_accesses = dut_station_.csr_accesses();
     r.divergences = divergences_;
 
@@ -472,6 +515,8 @@ class Run {
       r.qp = r.problem_qp;
     } else if (dut_->fault()) {
       r.outcome = stopped() ? Outcome::Incomplete : Outcome::DeviceError;
+      r.problem_cycle = dut_->fault()->cycle;
+      if (stopped()) r.reason = kStopped;
     } else if (hang_) {
       r.outcome = Outcome::Hang;
       for (const Station* s : stations) {
@@ -505,11 +550,18 @@ class Run {
         if (std::string wrong = s->check_counters(counters); !wrong.empty()) problem(who + wrong, "csr", r.cycles, -1);
       }
       r.outcome = r.problem.empty() ? Outcome::Pass : Outcome::DataError;
+      if (r.outcome == Outcome::Pass && r.data_packets == 0) {
+        r.outcome = Outcome::Empty;
+        r.reason = fmt::format("no data packet reached the other side: {} WQEs were refused and {} QPs failed before",
+                               r.refused, r.failed_qps);
+        if (r.refused + r.failed_qps == 0) r.reason = "no data packet was sent";
+      }
     } else {
       r.outcome = Outcome::Incomplete;
+      r.reason = reason_;
     }
-    if (r.outcome == Outcome::DeviceError) r.problem_cycle = dut_->fault()->cycle;
-    if (r.outcome != Outcome::Pass && r.outcome != Outcome::Incomplete) {
+    if (r.outcome == Outcome::Mismatch || r.outcome == Outcome::DataError || r.outcome == Outcome::Hang ||
+        r.outcome == Outcome::DeviceError) {
       const uint64_t until = r.wrong_cycle();
       r.last_events = lockstep_.log().newest(32, until);
       if (r.qp >= 0) r.qp_events = lockstep_.log().newest(32, until, r.qp, lockstep_.qp_names());
@@ -526,6 +578,7 @@ class Run {
   Nic peer_;
   Lockstep lockstep_;
   Follower follower_;
+  std::vector<std::string> capture_comments_;
   FrameRing frames_;
   std::array<mrc_pins_in, Follower::kDepth> dut_in_{};
   mrc_pins_in held_{}, peer_in_{};
@@ -535,7 +588,10 @@ class Run {
   uint64_t window_ = 1, hang_cycles_ = 0, quiet_cycles_ = 0;
   Phase phase_ = Phase::Configure;
   uint64_t phase_begin_ = 0, traffic_begin_ = 0, traffic_end_ = 0, quiet_since_ = 0;
-  bool hang_ = false, recorded_ = false;
+  bool hang_ = false, recorded_ = false, shows_boundaries_ = false;
+  std::string reason_;  // why it ended early
+  /// Given back when there is no memory left.
+  std::unique_ptr<char[]> spare_ = std::make_unique<char[]>(std::size_t{1} << 20);
   std::shared_ptr<Snapshots> snapshots_;
   unsigned round_ = 0;
   Rng round_rng_;
@@ -545,7 +601,8 @@ class Run {
 }  // namespace
 
 const char* name_of(Outcome outcome) {
-  static constexpr const char* kNames[] = {"pass", "mismatch", "data_error", "hang", "incomplete", "device_error"};
+  static constexpr const char* kNames[] = {"pass",       "mismatch", "data_error",  "hang",
+                                           "incomplete", "empty",    "device_error"};
   return kNames[static_cast<int>(outcome)];
 }
 

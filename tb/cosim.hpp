@@ -22,8 +22,16 @@
 
 namespace mrc::tb {
 
-enum class Outcome { Pass, Mismatch, DataError, Hang, Incomplete, DeviceError };
-/// "pass", "mismatch", "data_error", "hang", "incomplete", "device_error".
+enum class Outcome {
+  Pass,
+  Mismatch,
+  DataError,
+  Hang,
+  Incomplete,  ///< stopped from outside, or for want of memory
+  Empty,       ///< came to its end, but no data packet reached the other side
+  DeviceError  ///< the device has ended, or does not come back: device_fault says where
+};
+/// "pass", "mismatch", "data_error", "hang", "incomplete", "empty", "device_error".
 const char* name_of(Outcome outcome);
 
 struct Progress {
@@ -43,6 +51,7 @@ struct CosimOptions {
   std::function<std::unique_ptr<Dut>(std::string& error)> open;
   bool two_threads = true;                        ///< the peer runs beside the device; the result is the same
   std::ostream* pcap = nullptr;                   ///< every frame at the device's ports
+  std::vector<std::string> capture_comments;      ///< about captures as a whole
   std::atomic<bool>* stop = nullptr;              ///< set from outside: end with Incomplete
   std::function<void(const Progress&)> progress;  ///< called a few times per second
   /// Told about every frame at the ports of the device, of the peer; each from the thread of its side.
@@ -71,17 +80,19 @@ struct StuckQp {
 
 struct CosimResult {
   Outcome outcome = Outcome::Incomplete;
-  std::string error;  ///< the device could not be opened
+  std::string error;   ///< the device could not be opened
+  std::string reason;  ///< why it is incomplete or empty: a sentence without full stop
   uint64_t cycles = 0, traffic_cycles = 0;
   double seconds = 0;
   uint64_t data_packets = 0, messages = 0, bytes = 0, immediates = 0, refused = 0, failed_qps = 0;
   uint64_t naks_invalid = 0, naks_access = 0;  ///< WRITEs that ended with a NAK: of no bytes, beyond their region
   uint64_t events = 0, event_hash = 0;
+  uint64_t compared_events = 0;  ///< handshakes at boundaries that device and model both showed
   uint64_t writes_verified = 0;
   std::string dut_name, dut_version;
   bool dut_in_process = true;  ///< false: the device ran in a process of its own
-  std::optional<DeviceFault>
-      device_fault;  ///< why the device went on no more; after the end of a run it changes nothing
+  /// Why the device went on no more. After the end of the run it changes nothing.
+  std::optional<DeviceFault> device_fault;
 
   // what is wrong
   std::vector<Divergence> divergences;
@@ -90,7 +101,9 @@ struct CosimResult {
   int problem_qp = -1;
   std::vector<Event> last_events, qp_events;
   int qp = -1;
-  std::vector<wire::CapturedFrame> frames;  ///< newest ones at the device's ports
+  std::vector<wire::CapturedFrame> frames;    ///< newest ones at the device's ports
+  wire::WireConfig wire;                      ///< how to read them
+  std::vector<std::string> capture_comments;  ///< those of the options and what else to know about fields
   std::vector<StuckQp> stuck;
 
   /// From which waves of the end can be written, null if there are none.

@@ -162,6 +162,30 @@ uint32_t SidePlan::ev_mask(const Profile& profile) const {
   return csr::kCtrlEvSwap.get(ctrl) ? 0x0000ffffu : 0xffff0000u;
 }
 
+wire::WireConfig SidePlan::wire() const {
+  wire::WireConfig config;
+  config.udp_port = static_cast<uint16_t>(udp_port);
+  config.bth_m_first = csr::kCtrlBthMHigh.get(ctrl) != 0;
+  config.ev_swap = csr::kCtrlEvSwap.get(ctrl) != 0;
+  config.eeth_op_high = csr::kCtrlEethOpHigh.get(ctrl) != 0;
+  config.icrc_outer = csr::kCtrlIcrcOuter.get(ctrl) != 0;
+  const auto code = [](uint32_t value) { return static_cast<uint8_t>(value); };
+  config.dscp.trimmable = code(csr::kDscpTxData.get(dscp_tx));
+  config.dscp.trimmable_retx = code(csr::kDscpTxRtx.get(dscp_tx));
+  config.dscp.control = code(csr::kDscpTxCtl.get(dscp_tx));
+  config.dscp.trimmed = code(csr::kDscpTrimTrimmed.get(dscp_trim));
+  config.dscp.trimmed_lasthop = code(csr::kDscpTrimLasthop.get(dscp_trim));
+  return config;
+}
+
+std::vector<std::string> SidePlan::wire_notes() const {
+  std::vector<std::string> notes;
+  if (csr::kCtrlTsrUs.get(ctrl)) notes.emplace_back("time stamps count 1.024 us (CTRL.tsr_us)");
+  if (csr::kCtrlPortsFrom0.get(ctrl)) notes.emplace_back("port_status_mask: bit p is plane p (CTRL.ports_from_0)");
+  if (csr::kCtrlPayloadBytes.get(ctrl)) notes.emplace_back("rcvd_bytes counts payload (CTRL.payload_bytes)");
+  return notes;
+}
+
 QpPlan SidePlan::requester_plan(const Qp& qp) {
   return {qp.peer, qp.mtu, qp.msn, qp.rqmsn, qp.fails, qp.may_fail, qp.max_wimm, qp.wimm_room};
 }

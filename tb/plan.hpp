@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "gen/presets.hpp"
@@ -11,6 +12,7 @@
 #include "tb/driver.hpp"
 #include "tb/scenario.hpp"
 #include "tb/traffic.hpp"
+#include "wire/packet.hpp"
 
 namespace mrc::tb {
 
@@ -46,6 +48,11 @@ struct SidePlan {
   std::vector<Region> regions;  ///< where the other side may write
   std::vector<unsigned> region_rows;
   uint64_t host_base = 0, source_base = 0, source_size = 0, host_size = 0;
+
+  /// How to read the frames of a NIC with these registers.
+  wire::WireConfig wire() const;
+  /// What else the registers say about fields of frames, one sentence each.
+  std::vector<std::string> wire_notes() const;
 
   std::vector<QpPlan> requester_plan() const;
   static QpPlan requester_plan(const Qp& qp);

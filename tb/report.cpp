@@ -23,6 +23,8 @@ std::string verdict(const CosimResult& r) {
       return "WRONG DATA";
     case Outcome::Hang:
       return "HANG";
+    case Outcome::Empty:
+      return "NOTHING MOVED";
     case Outcome::DeviceError:
       return "DEVICE FAILED";
     case Outcome::Incomplete:
@@ -163,7 +165,8 @@ std::string summary_text(const RunInfo& info, const CosimResult& r) {
                               info.drawn.empty() ? "" : " (" + info.drawn + ")", info.preset, info.seed,
                               info.bug.empty() ? "" : ", RTL bug " + info.bug);
   if (r.outcome == Outcome::Incomplete)
-    t += "  incomplete   stopped before the end; the figures are those up to there\n";
+    t += fmt::format("  incomplete   {}; the figures are those up to there\n", r.reason);
+  if (r.outcome == Outcome::Empty) t += fmt::format("  nothing      {}\n", r.reason);
   t += fmt::format("  device       {}{}, in {}\n", r.dut_name, r.dut_version.empty() ? "" : ", " + r.dut_version,
                    r.dut_in_process ? "the process of the bench" : "a process of its own");
   if (r.device_fault && r.outcome != Outcome::DeviceError)
@@ -277,9 +280,16 @@ std::string failure_text(const RunInfo& info, const CosimResult& r) {
 std::string result_json(const RunInfo& info, const CosimResult& r) {
   Json j;
   j["result"] = name_of(r.outcome);
+  if (!r.reason.empty()) j["reason"] = r.reason;
+  j["evidence"] = {{"packets", r.data_packets},
+                   {"messages_verified", r.writes_verified},
+                   {"cycles", r.cycles},
+                   {"boundaries", r.compared_events}};
+  if (!info.run_id.empty()) j["run"] = info.run_id;
   j["preset"] = info.preset;
   j["scenario"] = info.scenario;
   if (!info.drawn.empty()) j["drawn"] = info.drawn;
+  if (info.drawn_anew != 0) j["drawn_anew"] = info.drawn_anew;
   j["seed"] = info.seed;
   j["packets"] = info.packets;
   if (!info.bug.empty()) j["rtl_bug"] = info.bug;
@@ -352,30 +362,38 @@ std::string result_json(const RunInfo& info, const CosimResult& r) {
 }
 
 void Sweep::add(const RunInfo& info, const CosimResult& r) {
-  runs.push_back({info.seed, name_of(r.outcome), info.drawn, r.data_packets, r.cycles, r.event_hash, r.seconds});
+  runs.push_back(
+      {info.seed, name_of(r.outcome), info.drawn, info.drawn_anew, r.data_packets, r.cycles, r.event_hash, r.seconds});
+  run_id = info.run_id;
+  drawn_anew += info.drawn_anew;
   packets += r.data_packets;
   cycles += r.cycles;
   if (r.outcome == Outcome::Pass) {
     ++passed;
-  } else if (r.outcome == Outcome::Incomplete) {
+  } else if (r.outcome == Outcome::Incomplete || r.outcome == Outcome::Empty) {
     stopped = true;
+    reason = r.reason;
   } else {
     failure = result_json(info, r);
   }
 }
 
 std::string sweep_line(const RunInfo& info, const CosimResult& r) {
+  std::string drawn = info.drawn;
+  if (info.drawn_anew != 0) drawn += fmt::format("; {} before it moved nothing", info.drawn_anew);
   return fmt::format("{:<10} seed {:<6} {:>9} packets {:>11} cycles {:>6.1f} s  {:016x}  {}\n", verdict(r), info.seed,
-                     grouped(r.data_packets), grouped(r.cycles), r.seconds, r.event_hash, info.drawn);
+                     grouped(r.data_packets), grouped(r.cycles), r.seconds, r.event_hash, drawn);
 }
 
 std::string sweep_text(const Sweep& s, double seconds) {
-  return fmt::format("{}  {} passed, {} failed{}; {} packets, {} cycles in {:.1f} s\n",
-                     s.stopped           ? "INCOMPLETE"
-                     : s.failure.empty() ? "PASS"
-                                         : "FAIL",
-                     s.passed, s.failure.empty() ? 0 : 1, s.stopped ? ", then stopped" : "", grouped(s.packets),
-                     grouped(s.cycles), seconds);
+  std::string t = fmt::format("{}  {} passed, {} failed; {} packets, {} cycles in {:.1f} s",
+                              s.stopped           ? "INCOMPLETE"
+                              : s.failure.empty() ? "PASS"
+                                                  : "FAIL",
+                              s.passed, s.failure.empty() ? 0 : 1, grouped(s.packets), grouped(s.cycles), seconds);
+  if (s.stopped) t += "; " + s.reason;
+  if (s.drawn_anew != 0) t += fmt::format("; {} scenarios that moved nothing were drawn anew", s.drawn_anew);
+  return t + "\n";
 }
 
 std::string sweep_json(const Sweep& s, double seconds) {
@@ -384,15 +402,19 @@ std::string sweep_json(const Sweep& s, double seconds) {
     runs.push_back({{"seed", r.seed},
                     {"result", r.result},
                     {"drawn", r.drawn},
+                    {"drawn_anew", r.drawn_anew},
                     {"data_packets", r.packets},
                     {"cycles", r.cycles},
                     {"seconds", r.seconds},
                     {"event_log_hash", fmt::format("{:016x}", r.event_hash)}});
   }
   Json j;
-  j["result"] = s.runs.empty() ? "incomplete" : s.runs.back().result;
+  j["result"] = s.stopped || s.runs.empty() ? "incomplete" : s.runs.back().result;
+  if (s.stopped) j["reason"] = s.reason;
+  if (!s.run_id.empty()) j["run"] = s.run_id;
   j["passed"] = s.passed;
   j["failed"] = s.failure.empty() ? 0 : 1;
+  j["drawn_anew"] = s.drawn_anew;
   j["data_packets"] = s.packets;
   j["cycles"] = s.cycles;
   j["seconds"] = seconds;

@@ -4,12 +4,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+#include <bit>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <sstream>
+
+#include "input/file.hpp"
+#include "input/names.hpp"
 
 #define TOML_EXCEPTIONS 1
 #include <toml++/toml.h>
@@ -19,11 +21,11 @@ namespace {
 
 #define KEY(name, min, max, integer, doc)                                         \
   ScenarioKey {                                                                   \
-#name, min, max, integer, doc, [](Scenario & s) -> double& { return s.name; } \
+#name, doc, min, max, integer, [](Scenario & s) -> double& { return s.name; } \
   }
 #define LINK(name, doc)                                                          \
   ScenarioKey {                                                                  \
-#name, 0, 1, false, doc, [](Scenario & s) -> double& { return s.link.name; } \
+#name, doc, 0, 1, false, [](Scenario & s) -> double& { return s.link.name; } \
   }
 #define SWITCH(name, doc) KEY(name, 0, 1, true, doc)
 
@@ -167,7 +169,8 @@ const ScenarioKey kKeys[] = {
     KEY(back_us, 0, 1e9, false, "when they come back; 0: never"),
     KEY(control, 0, 1, false,
         "share of the register accesses that are a controller's: EVs denied and allowed, EV probes"),
-    KEY(hang_us, 0, 1e9, false, "a hang is no progress for so long; 0: 40 timer intervals"),
+    ScenarioKey{"hang_us", "a hang is no progress for so long; 0: 40 timer intervals", 100, 1e9, false,
+                [](Scenario& s) -> double& { return s.hang_us; }, nullptr, nullptr, nullptr, true},
 };
 #undef KEY
 #undef LINK
@@ -301,14 +304,121 @@ Scenario built(const Row& row) {
 bool of_link(const ScenarioKey& key) {
   Scenario s;
   const auto* begin = reinterpret_cast<const char*>(&s.link);
-  const auto* at = reinterpret_cast<const char*>(&key.ref(s));
+  const auto* at = reinterpret_cast<const char*>(&key.number(s));
   return at >= begin && at < begin + sizeof s.link;
 }
 
-double number(const toml::node& node, const std::string& where, std::string_view key) {
-  if (const auto b = node.value_exact<bool>()) return *b ? 1 : 0;
-  if (const auto d = node.value<double>(); d && node.is_number()) return *d;
-  throw ScenarioError(where + ": " + std::string(key) + " is not a number.", "Write a number, true or false.");
+constexpr const char* kRemedy = "Write TOML as in docs/bench.md, or use a name from 'mrc cosim --scenario list'.";
+constexpr const char* kListRemedy = "'mrc cosim --scenario list' prints all keys.";
+constexpr input::FileKind kScenarioFile{"scenario", input::kTomlBytes, kRemedy};
+
+std::vector<std::string_view> scenario_names() {
+  std::vector<std::string_view> names;
+  for (const Scenario& s : scenarios()) names.push_back(s.name);
+  return names;
+}
+
+/// A [[rule]] while it is read: what it does to frames goes into the link of a scenario.
+struct RuleDraft {
+  LinkRule rule;
+  std::string to = "both";
+  Scenario link;
+};
+
+const input::Key<RuleDraft> kRuleKeys[] = {
+    {"ev_share", "share of the entropy values, chosen by hash", 0, 1, false,
+     [](RuleDraft& d) -> double& { return d.rule.ev_share; }},
+    {"from_us", "from when on, after the beginning of traffic", 0, 1e9, false,
+     [](RuleDraft& d) -> double& { return d.rule.from_us; }},
+    {"until_us", "until when", 0, 1e12, false, [](RuleDraft& d) -> double& { return d.rule.until_us; }},
+    {"to", "which direction", 0, 0, false, nullptr, nullptr, [](RuleDraft& d) -> std::string& { return d.to; },
+     "dut|peer|both"},
+};
+
+uint32_t planes_of(const input::TomlFile& file, const toml::node& node) {
+  const toml::array* planes = node.as_array();
+  if (!planes || planes->empty()) file.refuse(node, "planes is no list of planes", "Write planes = [0, 3].");
+  uint32_t mask = 0;
+  for (const toml::node& plane : *planes) {
+    if (!plane.is_number()) file.refuse(plane, "planes holds something that is no number", "Write planes = [0, 3].");
+    mask |= 1u << input::whole(file.literal(plane, "planes"), 0, 7, "number of a plane");
+  }
+  return mask;
+}
+
+LinkRule read_rule(const input::TomlFile& file, const toml::table& table) {
+  static const std::vector<ScenarioKey> link_keys = [] {
+    std::vector<ScenarioKey> keys;
+    std::copy_if(std::begin(kKeys), std::end(kKeys), std::back_inserter(keys), of_link);
+    return keys;
+  }();
+  RuleDraft draft;
+  input::Source& source = draft.rule.source;
+  source.begin(file, table);
+  for (const auto& [key, node] : table) {
+    const std::string_view k = key.str();
+    if (k == "planes") {
+      draft.rule.planes = planes_of(file, node);
+      source.lines.insert_or_assign("planes",
+                                    input::Source::Spot{node.source().begin.line, node.source().begin.column});
+    } else if (!input::set_key<RuleDraft>(kRuleKeys, draft, source, file, k, node) &&
+               !input::set_key<Scenario>(link_keys, draft.link, source, file, k, node)) {
+      auto known = input::names_of<RuleDraft>(kRuleKeys);
+      for (const ScenarioKey& link : link_keys) known.push_back(link.name);
+      known.push_back("planes");
+      input::unknown_key(file, key, "a rule", known,
+                         "Rules take planes, ev_share, to, from_us, until_us, and what a link does (loss, trim, ...).");
+    }
+  }
+  draft.rule.what = draft.link.link;
+  draft.rule.to_dut = draft.to != "peer";
+  draft.rule.to_peer = draft.to != "dut";
+  if (draft.rule.from_us >= draft.rule.until_us) {
+    throw ScenarioError(
+        fmt::format("{}: the rule ends at {} us, not after {} us, when it begins.", source.at("until_us"),
+                    input::digits(draft.rule.until_us), input::digits(draft.rule.from_us)),
+        "Give until_us above from_us.");
+  }
+  return std::move(draft.rule);
+}
+
+/// Values that are good alone, but not together.
+void check_together(const Scenario& s) {
+  const auto refuse = [&](const char* key, const std::string& what, const std::string& remedy) {
+    throw ScenarioError(s.source.at(key) + ": " + what + ".", remedy);
+  };
+  const auto range = [&](const char* low, double min, const char* high, double max) {
+    if (min <= max) return;
+    refuse(s.source.has(low) ? low : high,
+           fmt::format("{} = {} is above {} = {}", low, input::digits(min), high, input::digits(max)),
+           fmt::format("Give {} and {} so that the first is not above the second.", low, high));
+  };
+  range("size_min", s.size_min, "size_max", s.size_max);
+  range("mtu_min", s.mtu_min, "mtu_max", s.mtu_max);
+  if (s.dut_sends == 0 && s.peer_sends == 0) {
+    refuse("dut_sends", "neither the device nor the peer sends: dut_sends = 0 and peer_sends = 0",
+           "Let at least one of them send.");
+  }
+  if (const double timers = 4 * 1.024 * std::ldexp(1, static_cast<int>(s.rto)); s.hang_us > 0 && s.hang_us < timers) {
+    refuse("hang_us",
+           fmt::format("hang_us = {} is less than four timer intervals of rto = {}", input::digits(s.hang_us),
+                       input::digits(s.rto)),
+           fmt::format("Use {:.0f} or more, or 0 for 40 timer intervals.", std::ceil(timers)));
+  }
+  const std::pair<const char*, double> codes[] = {{"dscp_data", s.dscp_data},
+                                                  {"dscp_rtx", s.dscp_rtx},
+                                                  {"dscp_ctl", s.dscp_ctl},
+                                                  {"dscp_trimmed", s.dscp_trimmed},
+                                                  {"dscp_lasthop", s.dscp_lasthop}};
+  for (const auto& a : codes) {
+    for (const auto& b : codes) {
+      if (&a >= &b || a.second != b.second) continue;
+      refuse(
+          s.source.has(b.first) ? b.first : a.first,
+          fmt::format("{} and {} are both {}: nobody could tell them apart", a.first, b.first, input::digits(a.second)),
+          "Give five different code points.");
+    }
+  }
 }
 
 }  // namespace
@@ -334,100 +444,63 @@ const Scenario* find_scenario(std::string_view name) {
 void set_key(Scenario& scenario, std::string_view key, double value, const std::string& where) {
   for (const ScenarioKey& k : kKeys) {
     if (key != k.name) continue;
-    if (!(value >= k.min && value <= k.max) || (k.integer && value != std::floor(value))) {
-      std::ostringstream limits;
-      limits << "Use " << (k.integer ? "a whole number" : "a number") << " from " << k.min << " to " << k.max << ": "
-             << k.doc << ".";
-      std::ostringstream text;
-      text << where << ": " << key << " = " << value << " is out of range.";
-      throw ScenarioError(text.str(), limits.str());
+    if (!k.range().has(value)) {
+      throw ScenarioError(fmt::format("{}: {} = {} is out of range.", where, key, input::digits(value)),
+                          fmt::format("Use {}: {}.", k.range().words(), k.doc));
     }
-    k.ref(scenario) = value;
+    k.number(scenario) = value;
     return;
   }
-  throw ScenarioError(where + ": unknown key " + std::string(key) + ".",
-                      "'mrc cosim --scenario list' prints all keys.");
+  throw ScenarioError(
+      fmt::format("{}: unknown key {}{}", where, key, input::did_you_mean(key, input::names_of<Scenario>(kKeys))),
+      kListRemedy);
 }
 
-Scenario parse_scenario(std::string_view text, const std::string& file) {
-  toml::table table;
-  try {
-    table = toml::parse(text, file);
-  } catch (const toml::parse_error& e) {
-    std::ostringstream where;
-    where << file << ":" << e.source().begin.line << ": unreadable scenario: " << e.description() << ".";
-    throw ScenarioError(where.str(), "Write TOML as in docs/bench.md, or use a name from 'mrc cosim --scenario list'.");
-  }
-  const std::string where = file + ": unreadable scenario";
+Scenario parse_scenario(std::string_view text, const std::string& name) {
+  const input::TomlFile file(text, name, "scenario", kRemedy);
   Scenario s;
   s.qps = kDefaultQps;
-  if (const toml::node* base = table.get("base")) {
-    const Scenario* found = find_scenario(base->value_or(std::string_view{}));
-    if (!found)
-      throw ScenarioError(where + ": base names no scenario.", "'mrc cosim --scenario list' prints the names.");
+  if (const toml::node* base = file.root().get("base")) {
+    const auto from = base->value_exact<std::string>();
+    if (!from) file.refuse(*base, "base is not a text", "Write base = \"clean\", for example.");
+    const Scenario* found = find_scenario(*from);
+    if (!found) {
+      throw ScenarioError(fmt::format("{}: base = {} names no scenario{}", file.at(*base), input::shown(*from),
+                                      input::did_you_mean(*from, scenario_names())),
+                          "'mrc cosim --scenario list' prints the names.");
+    }
     s = *found;
   }
-  s.name = file;
+  s.name = name;
   s.description = "from a file";
-  for (const auto& [key, node] : table) {
+  s.source.file = name;
+  for (const auto& [key, node] : file.root()) {
     const std::string_view k = key.str();
     if (k == "base") continue;
     if (k == "description") {
-      s.description = node.value_or(std::string{});
-      continue;
-    }
-    if (k != "rule") {
-      set_key(s, k, number(node, where, k), where);
-      continue;
-    }
-    const toml::array* rules = node.as_array();
-    if (!rules || !rules->is_array_of_tables()) {
-      throw ScenarioError(where + ": rule is no table.", "Begin each rule with a line [[rule]].");
-    }
-    s.rules.clear();
-    for (const toml::node& rule_node : *rules) {
-      LinkRule rule;
-      Scenario scratch;  // its link takes the probabilities
-      for (const auto& [rule_key, value] : *rule_node.as_table()) {
-        const std::string_view r = rule_key.str();
-        if (r == "planes") {
-          rule.planes = 0;
-          const toml::array* planes = value.as_array();
-          if (!planes) throw ScenarioError(where + ": planes is no list.", "Write planes = [0, 3].");
-          for (const toml::node& plane : *planes) {
-            const double p = number(plane, where, r);
-            if (p < 0 || p > 7) throw ScenarioError(where + ": no plane of that number.", "Use planes 0 to 7.");
-            rule.planes |= 1u << static_cast<unsigned>(p);
-          }
-        } else if (r == "ev_share") {
-          rule.ev_share = number(value, where, r);
-        } else if (r == "from_us") {
-          rule.from_us = number(value, where, r);
-        } else if (r == "until_us") {
-          rule.until_us = number(value, where, r);
-        } else if (r == "to") {
-          const auto to = value.value_or(std::string{});
-          if (to != "dut" && to != "peer" && to != "both") {
-            throw ScenarioError(where + ": to = \"" + to + "\" is no direction.", "Use \"dut\", \"peer\" or \"both\".");
-          }
-          rule.to_dut = to != "peer";
-          rule.to_peer = to != "dut";
-        } else {
-          if (std::ranges::none_of(kKeys, [&](const ScenarioKey& x) { return r == x.name && of_link(x); }))
-            throw ScenarioError(
-                where + ": unknown key " + std::string(r) + " in a rule.",
-                "Rules take planes, ev_share, to, from_us, until_us, and what a link does (loss, trim, ...).");
-          set_key(scratch, r, number(value, where, r), where);
-        }
-      }
-      rule.what = scratch.link;
-      s.rules.push_back(rule);
+      const auto description = node.value_exact<std::string>();
+      if (!description) file.refuse(node, "description is not a text", "Write it in quotes: one line for lists.");
+      s.description = *description;
+    } else if (k == "rule") {
+      s.rules.clear();
+      for (const toml::table* rule : file.tables(node, "rule")) s.rules.push_back(read_rule(file, *rule));
+    } else if (!input::set_key<Scenario>(kKeys, s, s.source, file, k, node)) {
+      auto known = input::names_of<Scenario>(kKeys);
+      known.insert(known.end(), {"base", "description", "rule"});
+      input::unknown_key(file, key, "the scenario", known, kListRemedy);
     }
   }
-  if (s.size_min > s.size_max || s.mtu_min > s.mtu_max) {
-    throw ScenarioError(where + ": a minimum is above its maximum.", "Check size_min, size_max, mtu_min, mtu_max.");
-  }
+  check_together(s);
   return s;
+}
+
+void check(const Scenario& scenario, const Preset& preset) {
+  for (const LinkRule& rule : scenario.rules) {
+    if (rule.planes == LinkRule{}.planes || rule.planes >> preset.num_planes == 0) continue;
+    throw ScenarioError(fmt::format("{}: a rule for plane {}, but preset {} has {}.", rule.source.at("planes"),
+                                    std::bit_width(rule.planes) - 1, preset.name, preset.num_planes),
+                        fmt::format("Use planes 0 to {}, or another preset.", preset.num_planes - 1));
+  }
 }
 
 std::string scenario_toml(const Scenario& scenario) {
@@ -435,7 +508,7 @@ std::string scenario_toml(const Scenario& scenario) {
   const auto differences = [&t](Scenario is, Scenario was, bool of_links) {
     for (const ScenarioKey& key : kKeys) {
       if (of_links && !of_link(key)) continue;
-      if (key.ref(is) != key.ref(was)) t += fmt::format("{} = {}\n", key.name, key.ref(is));
+      if (key.number(is) != key.number(was)) t += fmt::format("{} = {}\n", key.name, key.number(is));
     }
   };
   Scenario plain;
@@ -463,15 +536,13 @@ std::string scenario_toml(const Scenario& scenario) {
 }
 
 Scenario load_scenario(const std::string& file) {
-  std::ifstream in(file, std::ios::binary);
-  std::string text;
   std::error_code ignored;
-  if (in && !std::filesystem::is_directory(file, ignored)) text.assign(std::istreambuf_iterator<char>(in), {});
-  if (!in.good() || std::filesystem::is_directory(file, ignored)) {
-    throw ScenarioError("unreadable scenario: " + file + " is neither a built-in name nor a file that can be read.",
+  if (file != "-" && !std::filesystem::exists(file, ignored)) {
+    throw ScenarioError(fmt::format("{} is neither a built-in scenario nor a file{}", input::shown(file),
+                                    input::did_you_mean(file, scenario_names())),
                         "'mrc cosim --scenario list' prints the names; a file must be TOML.");
   }
-  return parse_scenario(text, file);
+  return parse_scenario(input::read_text(file, kScenarioFile), input::file_name(file));
 }
 
 }  // namespace mrc::tb

@@ -5,10 +5,12 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "gen/presets.hpp"
+#include "input/toml.hpp"
 
 namespace mrc::tb {
 
@@ -34,6 +36,7 @@ struct LinkRule {
   bool to_peer = true, to_dut = true;
   double from_us = 0, until_us = 1e12;  ///< of traffic time
   Impairment what;
+  input::Source source = {};  ///< of a rule from a file
 };
 
 /// Everything a run is made of, apart from preset, seed and number of packets. All numbers are kept as double, so
@@ -131,28 +134,20 @@ struct Scenario {
   double control = 0;  ///< share of the register accesses that are a controller's: EVs denied, probed
 
   double hang_us = 0;  ///< no progress for so long is a hang; 0 = 40 timer intervals
+
+  input::Source source;  ///< of a scenario from a file
 };
 
-/// One key of a scenario.
-struct ScenarioKey {
-  const char* name;
-  double min, max;
-  bool integer;
-  const char* doc;
-  double& (*ref)(Scenario&);
-};
+/// One key of a scenario: all are numbers.
+using ScenarioKey = input::Key<Scenario>;
 std::span<const ScenarioKey> scenario_keys();
 
 /// The built-in scenarios.
 const std::vector<Scenario>& scenarios();
 const Scenario* find_scenario(std::string_view name);
 
-/// Why a scenario cannot be used: one sentence and the remedy.
-struct ScenarioError : std::runtime_error {
-  ScenarioError(std::string sentence, std::string remedy_text)
-      : std::runtime_error(std::move(sentence)), remedy(std::move(remedy_text)) {}
-  std::string remedy;
-};
+/// Why a scenario cannot be used.
+using ScenarioError = mrc::InputError;
 
 /// Sets a key; throws ScenarioError for an unknown key or a value out of range. `where` begins the sentence.
 void set_key(Scenario& scenario, std::string_view key, double value, const std::string& where);
@@ -160,6 +155,8 @@ void set_key(Scenario& scenario, std::string_view key, double value, const std::
 /// A scenario from TOML text. `base = "name"` starts from a built-in one, otherwise from the defaults (as `clean`).
 /// Throws ScenarioError.
 Scenario parse_scenario(std::string_view toml, const std::string& file);
+/// What only shows together with a preset: throws ScenarioError when a rule names a plane that the preset has not.
+void check(const Scenario& scenario, const Preset& preset);
 /// The file that parse_scenario makes the same scenario of.
 std::string scenario_toml(const Scenario& scenario);
 /// Reads and parses a file. Throws ScenarioError, also when the file cannot be read.

@@ -22,8 +22,8 @@ struct NsccLine {
 
 /// Reads a list: a header line that names the columns in any order, then one event per line in order of time. Blank
 /// lines and lines that start with # are skipped. Columns: time_ns, kind (ack, nack, loss, send) and bytes must be
-/// there; ecn, rtt_ns (empty: no sample), penalty, restore, reason (name or number; default trimmed) may. Errors:
-/// Error::input is `name` with the line, "events.csv:7"; Error::offset the byte of the line.
+/// there; ecn, rtt_ns (empty: no sample), penalty, restore, reason (name or number; default trimmed) may. A cell that
+/// says something about another kind than its line's is refused, unless it is the default. Errors have line and column.
 wire::Result<std::vector<NsccLine>> nscc_read_events(std::string_view text, const std::string& name);
 
 const char* nscc_kind_name(NsccKind kind);

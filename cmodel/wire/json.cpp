@@ -3,10 +3,14 @@
 
 #include <fmt/format.h>
 
+#include <bit>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <type_traits>
 
+#include "input/json.hpp"
+#include "input/names.hpp"
+#include "wire/choices.hpp"
 #include "wire/decode.hpp"
 #include "wire/text.hpp"
 
@@ -15,6 +19,7 @@ namespace mrc::wire {
 namespace {
 
 using Json = nlohmann::ordered_json;
+using Tree = input::Json;
 
 template <class Header>
 Json header_json(const Header& header) {
@@ -66,17 +71,25 @@ std::string dump(const Json& json) { return json.dump(-1, ' ', false, Json::erro
 struct Problem {
   std::string what;
   std::string remedy;
+  uint32_t line = 0, column = 0;  ///< 0: those of the object
 };
+
+Problem at(const Tree& value, std::string what, std::string remedy) {
+  return {std::move(what), std::move(remedy), value.line, value.column};
+}
 
 /// One object to one frame.
 class ObjectReader {
  public:
-  ObjectReader(const Json& json, const WireConfig& config) : json_(json), config_(config) {}
+  ObjectReader(const Tree& json, const WireConfig& config, const std::function<void(WireConfig&)>& given)
+      : json_(json), config_(config), given_(given) {}
 
   std::optional<Problem> run(CapturedFrame& frame) {
     if (!json_.is_object()) return Problem{"a packet must be an object", "See docs/wire.md for the format."};
     if (auto problem = capture(frame)) return problem;
-    if (json_.contains("raw")) return bytes("raw", frame.bytes);
+    if (given_) given_(config_);
+    frame.wire = config_;
+    if (json_.contains("raw")) return bytes("raw", frame.bytes, kMaxFrameBytes);
     if (auto problem = known_keys()) return problem;
     if (auto problem = start()) return problem;
     if (auto problem = body()) return problem;
@@ -89,19 +102,34 @@ class ObjectReader {
     }
     if (auto problem = icrc()) return problem;
     frame.bytes = encode(p_, config_);
+    // What follows the IP header must fit its length field, the trailer the capture.
+    const size_t headers = Eth::kBytes + (p_.ipv4 ? 0 : Ipv6::kBytes);
+    if (frame.bytes.size() - p_.trailer.size() > kMaxBytes + headers || frame.bytes.size() > kMaxFrameBytes) {
+      return Problem{fmt::format("{} bytes are no frame that IP lengths can describe", frame.bytes.size()),
+                     "Give less payload and trailer, or the whole frame as raw."};
+    }
     return std::nullopt;
   }
 
  private:
   std::optional<Problem> known_keys() {
-    std::set<std::string> known = {"capture", "kind", "dscp_class", "trimmed", "entropy", "payload", "padding",
-                                   "rest",    "icrc", "trailer",    "error",   "raw",     "eth",     "outer_ipv6",
-                                   "srh",     "ipv6", "ipv4",       "udp",     "bth"};
+    std::set<std::string_view> known = {"capture", "kind", "dscp_class", "trimmed", "entropy", "payload", "padding",
+                                        "rest",    "icrc", "trailer",    "error",   "raw",     "eth",     "outer_ipv6",
+                                        "srh",     "ipv6", "ipv4",       "udp",     "bth"};
     Extensions::visit(p_, [&](const auto& h) { known.insert(std::decay_t<decltype(*h)>::kName); });
-    for (const auto& [key, value] : json_.items()) {
-      if (!known.contains(key)) {
-        return Problem{fmt::format("unknown key '{}'", key), "Use the names of docs/generated/headers.md."};
-      }
+    return only(json_, "key ", "", known);
+  }
+
+  /// No other names than these.
+  static std::optional<Problem> only(const Tree& object, const char* what, const std::string& before,
+                                     const std::set<std::string_view>& known) {
+    const std::vector<std::string_view> names(known.begin(), known.end());
+    for (const input::JsonMember& m : object.members) {
+      if (known.contains(m.name)) continue;
+      std::string end = input::did_you_mean(m.name, names);
+      if (end == ".") end.clear();
+      return Problem{fmt::format("unknown {}{}{}{}", what, before, input::shown(m.name), end),
+                     "Use the names of docs/generated/headers.md.", m.line, m.column};
     }
     return std::nullopt;
   }
@@ -109,13 +137,13 @@ class ObjectReader {
   /// Default values: those of a packet of that opcode, reduced to the headers named.
   std::optional<Problem> start() {
     uint64_t opcode = 0, rtx = 0;
-    if (json_.contains("bth")) {
-      const Json& bth = json_["bth"];
-      if (!bth.is_object() || !bth.contains("opcode") || !bth["opcode"].is_number_unsigned()) {
-        return Problem{"bth.opcode is missing", "Give the opcode as an integer, 202 for WRITE Only."};
-      }
-      opcode = bth["opcode"].get<uint64_t>();
-      if (bth.contains("rtx") && bth["rtx"].is_number_unsigned()) rtx = bth["rtx"].get<uint64_t>();
+    if (const Tree* bth = json_.find("bth")) {
+      if (!bth->is_object()) return at(*bth, "bth is not an object", "See docs/wire.md for the format.");
+      const Tree* code = bth->find("opcode");
+      if (!code) return at(*bth, "bth.opcode is missing", "Give the opcode as an integer, 202 for WRITE Only.");
+      if (auto problem = whole("bth.opcode", *code, 0, 255, "202 for WRITE Only", opcode)) return problem;
+      const Tree* again = bth->find("rtx");
+      if (again && again->is_number() && again->text != "0") rtx = 1;
     }
     const bool v4 = json_.contains("ipv4"), v6 = json_.contains("ipv6");
     if (v4 && v6) return Problem{"both ipv4 and ipv6", "Keep one of them; the outer header is outer_ipv6."};
@@ -168,64 +196,62 @@ class ObjectReader {
   template <class Header>
   std::optional<Problem> header(std::optional<Header>& to, const char* key) {
     if (!to) return std::nullopt;
-    const Json& from = json_[key];
-    if (!from.is_object()) return Problem{fmt::format("{} is not an object", key), "See docs/wire.md for the format."};
-    std::set<std::string> known;
+    const Tree& from = *json_.find(key);
+    if (!from.is_object()) return at(from, fmt::format("{} is not an object", key), "See docs/wire.md for the format.");
+    std::set<std::string_view> known;
     std::optional<Problem> problem;
     Header::visit(*to, [&](const HeaderField& field, auto& value) {
       known.insert(field.name);
-      if (problem || !from.contains(field.name)) return;
-      problem = field_value(key, field, from[field.name], value);
+      if (const Tree* given = from.find(field.name); given && !problem)
+        problem = field_value(key, field, *given, value);
     });
     if (problem) return problem;
     if constexpr (std::is_same_v<Header, Seth>) known.insert("probe_id");
-    for (const auto& [name, value] : from.items()) {
-      if (!known.contains(name)) {
-        return Problem{fmt::format("unknown field '{}.{}'", key, name), "Use the names of docs/generated/headers.md."};
-      }
-    }
+    if (auto wrong = only(from, "field ", key + std::string("."), known)) return wrong;
     if constexpr (std::is_same_v<Header, Seth>) {
-      if (from.contains("probe_id")) {
+      if (const Tree* given = from.find("probe_id")) {
         uint16_t id = 0;
         const HeaderField field{"probe_id", 0, 16, false, false, false, Format::Number, "", {}};
-        if (auto wrong = field_value(key, field, from["probe_id"], id)) return wrong;
+        if (auto wrong = field_value(key, field, *given, id)) return wrong;
         if (!from.contains("ack_psn_offset")) {
           to->ack_psn_offset = static_cast<int16_t>(id);
         } else if (static_cast<uint16_t>(to->ack_psn_offset) != id) {
-          return Problem{"seth.probe_id contradicts seth.ack_psn_offset", "They are the same field; give one."};
+          return at(*given, "seth.probe_id contradicts seth.ack_psn_offset", "They are the same field; give one.");
         }
       }
     }
     return std::nullopt;
   }
 
+  std::optional<Problem> whole(const std::string& name, const Tree& from, int64_t min, uint64_t max,
+                               const std::string& doc, uint64_t& to) const {
+    if (!from.is_number()) return at(from, name + " is not a number", "Give a whole number: " + doc + ".");
+    try {
+      to = input::whole(from.literal(name, {}), min, max, doc);
+      return std::nullopt;
+    } catch (const InputError& error) {
+      const Error e = error_of(error, {}, 0);
+      return Problem{e.what, e.remedy, from.line, from.column};
+    }
+  }
+
   template <class Value>
-  static std::optional<Problem> field_value(const char* key, const HeaderField& field, const Json& from, Value& to) {
+  std::optional<Problem> field_value(const char* key, const HeaderField& field, const Tree& from, Value& to) const {
     const auto name = fmt::format("{}.{}", key, field.name);
     if constexpr (std::is_integral_v<Value>) {
-      if (!from.is_number_integer()) {
-        return Problem{fmt::format("{} is not an integer", name), "Give a decimal integer."};
-      }
       const uint64_t top = field.width == 64 ? ~uint64_t{0} : (uint64_t{1} << field.width) - 1;
-      bool fits;
-      if (from.is_number_unsigned()) {
-        fits = from.get<uint64_t>() <= (field.is_signed ? top >> 1 : top);
-      } else {
-        const auto value = from.get<int64_t>();
-        fits = field.is_signed && value >= -static_cast<int64_t>((top >> 1) + 1) &&
-               value <= static_cast<int64_t>(top >> 1);
+      const int64_t least = field.is_signed ? -static_cast<int64_t>(top >> 1) - 1 : 0;
+      uint64_t value = 0;
+      if (auto problem = whole(name, from, least, field.is_signed ? top >> 1 : top,
+                               fmt::format("{} bits{}", field.width, field.is_signed ? ", signed" : ""), value)) {
+        return problem;
       }
-      if (!fits) {
-        return Problem{fmt::format("{} = {} does not fit {} {} bits", name, from.dump(), field.width,
-                                   field.is_signed ? "signed" : "unsigned"),
-                       "Give a value in range."};
-      }
-      to = from.get<Value>();
+      to = static_cast<Value>(value);
       return std::nullopt;
     } else {
-      if (!from.is_string() || !from_text(from.get<std::string>(), to)) {
-        return Problem{fmt::format("{} is not an address", name),
-                       "Write MAC addresses as 02:00:00:00:00:01, IP addresses as 192.168.0.1 or fd00::1."};
+      if (!from.is_text() || !from_text(from.text, to)) {
+        return at(from, fmt::format("{} is not an address", name),
+                  "Write MAC addresses as 02:00:00:00:00:01, IP addresses as 192.168.0.1 or fd00::1.");
       }
       return std::nullopt;
     }
@@ -236,10 +262,11 @@ class ObjectReader {
     const auto one = [&](auto& h, const char* key) {
       if (!problem) problem = header(h, key);
     };
-    if (json_.contains("entropy")) {
+    uint32_t ev = 0;
+    const Tree* entropy = json_.find("entropy");
+    if (entropy) {
       const HeaderField field{"entropy", 0, 32, false, false, false, Format::Number, "", {}};
-      uint32_t ev = 0;
-      if (auto wrong = field_value("packet", field, json_["entropy"], ev)) return wrong;
+      if (auto wrong = field_value("packet", field, *entropy, ev)) return wrong;
       p_.set_entropy(ev, config_);
     }
     one(p_.eth, "eth");
@@ -251,15 +278,16 @@ class ObjectReader {
     one(p_.bth, "bth");
     Extensions::visit(p_, [&](auto& h) { one(h, std::decay_t<decltype(*h)>::kName); });
     if (problem) return problem;
-    if (json_.contains("entropy") && p_.udp && p_.entropy(config_) != json_["entropy"].get<uint64_t>()) {
-      return Problem{"entropy contradicts udp.src_port and flow_label",
-                     "Remove entropy, or src_port and flow_label; over IPv4 only the source port carries it."};
+    if (entropy && p_.udp && p_.entropy(config_) != ev) {
+      return at(*entropy, "entropy contradicts udp.src_port and flow_label",
+                "Remove entropy, or src_port and flow_label; over IPv4 only the source port carries it.");
     }
     p_.dscp_class = classify(p_.dscp(), config_.dscp);
-    if (json_.contains("trimmed") && json_["trimmed"] != Json(p_.trimmed())) {
-      return Problem{"trimmed contradicts the dscp of the outermost IP header",
-                     fmt::format("Set that dscp to {} (TRIMMED) or {} (TRIMMED_LASTHOP) for a trimmed packet.",
-                                 config_.dscp.trimmed, config_.dscp.trimmed_lasthop)};
+    if (const Tree* trimmed = json_.find("trimmed");
+        trimmed && !(trimmed->is_flag() && trimmed->flag() == p_.trimmed())) {
+      return at(*trimmed, "trimmed contradicts the dscp of the outermost IP header",
+                fmt::format("Set that dscp to {} (TRIMMED) or {} (TRIMMED_LASTHOP) for a trimmed packet.",
+                            config_.dscp.trimmed, config_.dscp.trimmed_lasthop));
     }
     return required();
   }
@@ -294,71 +322,75 @@ class ObjectReader {
     return problem;
   }
 
-  std::optional<Problem> bytes(const char* key, std::vector<uint8_t>& to) {
-    if (!json_.contains(key)) return std::nullopt;
+  std::optional<Problem> bytes(const char* key, std::vector<uint8_t>& to, size_t most = kMaxBytes) {
+    const Tree* from = json_.find(key);
+    if (!from) return std::nullopt;
     size_t bad = 0;
-    if (json_[key].is_string()) {
-      if (auto value = from_hex(json_[key].get<std::string>(), bad)) {
-        if (value->size() > kMaxBytes) {
-          return Problem{fmt::format("{} has {} bytes", key, value->size()),
-                         fmt::format("A frame has at most {} bytes.", kMaxBytes)};
+    if (from->is_text()) {
+      if (auto value = from_hex(from->text, bad)) {
+        if (value->size() > most) {
+          return at(*from, fmt::format("{} has {} bytes", key, value->size()), fmt::format("Give at most {}.", most));
         }
         to = std::move(*value);
         return std::nullopt;
       }
     }
-    return Problem{fmt::format("{} is not a string of hexadecimal bytes", key),
-                   fmt::format("Write two digits per byte; the first mistake is at character {}.", bad)};
+    return at(*from, fmt::format("{} is not a string of hexadecimal bytes", key),
+              fmt::format("Write two digits per byte; the first mistake is at character {}.", bad));
   }
 
   std::optional<Problem> body() {
-    for (auto [key, to] :
-         {std::pair{"payload", &p_.payload}, std::pair{"rest", &p_.rest}, std::pair{"trailer", &p_.trailer}}) {
-      if (auto problem = bytes(key, *to)) return problem;
-    }
-    return std::nullopt;
+    if (auto problem = bytes("payload", p_.payload)) return problem;
+    if (auto problem = bytes("rest", p_.rest)) return problem;
+    return bytes("trailer", p_.trailer, kMaxFrameBytes);
   }
 
   std::optional<Problem> icrc() {
     p_.icrc.emplace();
-    if (!json_.contains("icrc")) return std::nullopt;
-    const Json& from = json_["icrc"];
-    if (!from.is_object() || !from.contains("ok") || !from["ok"].is_boolean()) {
-      return Problem{"icrc.ok is not a boolean",
-                     "Write {\"value\": N, \"ok\": false} for a wrong ICRC, or leave icrc out."};
+    const Tree* from = json_.find("icrc");
+    if (!from) return std::nullopt;
+    const Tree* ok = from->find("ok");
+    if (!ok || !ok->is_flag()) {
+      return at(*from, "icrc.ok is not a boolean",
+                "Write {\"value\": N, \"ok\": false} for a wrong ICRC, or leave icrc out.");
     }
-    p_.icrc->ok = from["ok"].get<bool>();
+    p_.icrc->ok = ok->flag();
     if (p_.icrc->ok) return std::nullopt;
+    const Tree* value = from->find("value");
+    if (!value) return at(*from, "icrc.value is missing", "Write {\"value\": N, \"ok\": false} for a wrong ICRC.");
     const HeaderField field{"value", 0, 32, false, false, false, Format::Number, "", {}};
-    return field_value("icrc", field, from.contains("value") ? from["value"] : Json(), p_.icrc->value);
+    return field_value("icrc", field, *value, p_.icrc->value);
   }
 
   std::optional<Problem> capture(CapturedFrame& frame) {
-    if (!json_.contains("capture")) return std::nullopt;
-    const Json& from = json_["capture"];
-    if (!from.is_object()) return Problem{"capture is not an object", "See docs/wire.md for the format."};
-    for (const auto& item : from.items()) {
-      const std::string& key = item.key();
-      const Json& value = item.value();
+    const Tree* from = json_.find("capture");
+    if (!from) return std::nullopt;
+    if (!from->is_object()) return at(*from, "capture is not an object", "See docs/wire.md for the format.");
+    static const std::set<std::string_view> known = {"number",          "interface", "time_ns",
+                                                     "original_length", "options",   "comments"};
+    if (auto wrong = only(*from, "field ", "capture.", known)) return wrong;
+    for (const input::JsonMember& m : from->members) {
+      const Tree& value = m.value;
       const auto number = [&](auto& to, unsigned width) {
-        const HeaderField field{key.c_str(), 0, width, false, false, false, Format::Number, "", {}};
+        const HeaderField field{m.name.c_str(), 0, width, false, false, false, Format::Number, "", {}};
         return field_value("capture", field, value, to);
       };
       std::optional<Problem> problem;
-      if (key == "interface") {
-        problem = number(frame.interface, 8);
-      } else if (key == "time_ns") {
+      if (m.name == "interface") {
+        problem = number(frame.interface, std::bit_width(kMaxInterfaces - 1));
+      } else if (m.name == "time_ns") {
         problem = number(frame.time_ns, 64);
-      } else if (key == "original_length") {
+      } else if (m.name == "original_length") {
         problem = number(frame.original_length, 32);
-      } else if (key == "comments") {
-        const bool strings =
-            value.is_array() && std::all_of(value.begin(), value.end(), [](const Json& v) { return v.is_string(); });
-        if (!strings) return Problem{"capture.comments is not an array of strings", "Write [\"text\"]."};
-        frame.comments = value.get<std::vector<std::string>>();
-      } else if (key != "number") {
-        problem = Problem{fmt::format("unknown field 'capture.{}'", key),
-                          "Known are number, interface, time_ns, original_length, comments."};
+      } else if (m.name == "comments") {
+        const bool texts = value.is_array() && std::all_of(value.items.begin(), value.items.end(),
+                                                           [](const Tree& v) { return v.is_text(); });
+        if (!texts) return at(value, "capture.comments is not an array of strings", "Write [\"text\"].");
+        for (const Tree& text : value.items) frame.comments.push_back(text.text);
+      } else if (m.name == "options") {
+        if (!value.is_text()) return at(value, "capture.options is not a string", "Write options of 'mrc decode'.");
+        const auto wrong = read_options(value.text, config_);
+        if (wrong) return at(value, "capture.options: " + wrong->what, wrong->remedy);
       }
       if (problem) return problem;
     }
@@ -366,34 +398,11 @@ class ObjectReader {
   }
 
   static constexpr size_t kMaxBytes = 65535;
-  const Json& json_;
-  const WireConfig& config_;
+  const Tree& json_;
+  WireConfig config_;
+  const std::function<void(WireConfig&)>& given_;
   Packet p_;
 };
-
-/// The end of the JSON value that starts at `from`: behind its closing bracket.
-size_t value_end(std::string_view text, size_t from) {
-  size_t depth = 0;
-  bool quoted = false;
-  for (size_t i = from; i < text.size(); ++i) {
-    const char c = text[i];
-    if (quoted) {
-      if (c == '\\') {
-        ++i;
-      } else if (c == '"') {
-        quoted = false;
-      }
-    } else if (c == '"') {
-      quoted = true;
-    } else if (c == '{' || c == '[') {
-      ++depth;
-    } else if (c == '}' || c == ']') {
-      if (depth <= 1) return i + 1;
-      --depth;
-    }
-  }
-  return text.size();
-}
 
 }  // namespace
 
@@ -401,7 +410,7 @@ std::string to_json(const Packet& packet, std::span<const uint8_t> frame, const 
   return dump(packet_json(packet, frame, config));
 }
 
-std::string to_json(const CapturedFrame& frame, uint64_t number, const WireConfig& config) {
+std::string to_json(const CapturedFrame& frame, uint64_t number) {
   Json out = Json::object();
   Json& capture = out["capture"];
   capture["number"] = number;
@@ -410,38 +419,38 @@ std::string to_json(const CapturedFrame& frame, uint64_t number, const WireConfi
   if (frame.original_length && frame.original_length != frame.bytes.size()) {
     capture["original_length"] = frame.original_length;
   }
+  if (frame.wire != WireConfig{}) capture["options"] = to_options(frame.wire, {});
   if (!frame.comments.empty()) capture["comments"] = frame.comments;
-  out.update(packet_json(decode(frame.bytes, config), frame.bytes, config));
+  out.update(packet_json(decode(frame.bytes, frame.wire), frame.bytes, frame.wire));
   return dump(out);
 }
 
-Result<std::vector<CapturedFrame>> from_json(std::string_view text, const std::string& name, const WireConfig& config) {
+Result<std::vector<CapturedFrame>> from_json(std::string_view text, const std::string& name, const WireConfig& config,
+                                             const std::function<void(WireConfig&)>& given) {
   std::vector<CapturedFrame> out;
-  size_t at = 0;
+  input::JsonReader reader(text, name);
   while (true) {
-    while (at < text.size() && (text[at] == ' ' || text[at] == '\n' || text[at] == '\r' || text[at] == '\t')) ++at;
-    if (at == text.size()) break;
-    const size_t end = value_end(text, at);
-    const std::string_view part = text.substr(at, end - at);
-    Json json;
+    std::optional<Tree> document;
     try {
-      json = Json::parse(part);
-    } catch (const Json::parse_error& problem) {
-      return Error{name, at + (problem.byte ? problem.byte - 1 : 0), "not valid JSON",
-                   "Give one object per packet as 'mrc decode --json' prints them; docs/wire.md has the format."};
-    } catch (const Json::out_of_range&) {  // the parser tells no place
-      return Error{name, at, fmt::format("packet {}: a number beyond every range", out.size() + 1),
-                   "Give integers that fit their field; docs/generated/headers.md has the widths."};
+      document = reader.next();
+    } catch (const InputError& error) {
+      return error_of(error, name, reader.offset());
     }
-    const Json list = json.is_array() ? json : Json::array({json});
-    for (const Json& object : list) {
+    if (!document) break;
+    const std::span<const Tree> objects =
+        document->is_array() ? std::span<const Tree>(document->items) : std::span<const Tree>(&*document, 1);
+    for (const Tree& object : objects) {
       CapturedFrame frame;
-      if (auto problem = ObjectReader(object, config).run(frame)) {
-        return Error{name, at, fmt::format("packet {}: {}", out.size() + 1, problem->what), problem->remedy};
+      if (auto problem = ObjectReader(object, config, given).run(frame)) {
+        return Error{name,
+                     reader.offset(),
+                     fmt::format("packet {}: {}", out.size() + 1, problem->what),
+                     problem->remedy,
+                     problem->line != 0 ? problem->line : object.line,
+                     problem->line != 0 ? problem->column : object.column};
       }
       out.push_back(std::move(frame));
     }
-    at = end;
   }
   if (out.empty()) return Error{name, 0, "there is no packet in it", "Give one JSON object per packet."};
   return out;

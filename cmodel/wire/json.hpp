@@ -2,6 +2,7 @@
 /// Packets as JSON, documented in docs/wire.md: one object per packet, a key per header.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,12 +18,14 @@ namespace mrc::wire {
 /// included as `raw` when the packet has an error that its headers cannot reproduce.
 std::string to_json(const Packet& packet, std::span<const uint8_t> frame, const WireConfig& config = {});
 
-/// Decodes a captured frame and adds the key `capture` (number, interface, time_ns, ...).
-std::string to_json(const CapturedFrame& frame, uint64_t number, const WireConfig& config = {});
+/// Decodes a captured frame as it says and adds the key `capture` (number, interface, time_ns, ...).
+std::string to_json(const CapturedFrame& frame, uint64_t number);
 
 /// Reads one object, an array of objects, or objects one after the other, and encodes each of them.
-/// Lengths, checksums, next headers and the ICRC are computed where the JSON does not give them.
+/// Lengths, checksums, next headers and the ICRC are computed where the JSON does not give them. `config` is for
+/// packets that do not say how they are made (`capture.options`); `given` changes what they say, or `config`, at last.
 Result<std::vector<CapturedFrame>> from_json(std::string_view text, const std::string& name,
-                                             const WireConfig& config = {});
+                                             const WireConfig& config = {},
+                                             const std::function<void(WireConfig&)>& given = {});
 
 }  // namespace mrc::wire

@@ -8,6 +8,7 @@
 #include <ostream>
 #include <string_view>
 
+#include "wire/choices.hpp"
 #include "wire/packed.hpp"
 
 namespace mrc::wire {
@@ -22,11 +23,15 @@ constexpr uint32_t kByteOrder = 0x1A2B3C4D;
 constexpr uint16_t kOptComment = 1;
 constexpr uint16_t kOptUserAppl = 4;
 constexpr uint16_t kIfName = 2;
+constexpr uint16_t kIfDescription = 3;
 constexpr uint16_t kIfSpeed = 8;
 constexpr uint16_t kIfTsResol = 9;
 constexpr uint16_t kIfTsOffset = 14;
 constexpr uint16_t kEthernet = 1;
 constexpr size_t kMaxOption = 0xFFFF;
+constexpr uint16_t kMajorVersion = 1;
+
+__extension__ typedef __int128 I128;
 
 /// One block under construction, little endian.
 class Block {
@@ -43,10 +48,19 @@ class Block {
     data_.append((4 - data.size() % 4) % 4, '\0');
   }
   void option(uint16_t code, std::string_view text) {
-    text = text.substr(0, kMaxOption);
     u16(code);
     u16(static_cast<uint16_t>(text.size()));
     bytes({reinterpret_cast<const uint8_t*>(text.data()), text.size()});
+  }
+  /// As many options as it takes; characters stay whole.
+  void comment(std::string_view text) {
+    while (text.size() > kMaxOption) {
+      size_t size = kMaxOption;
+      while (size > kMaxOption - 3 && (static_cast<uint8_t>(text[size]) & 0xC0u) == 0x80) --size;
+      option(kOptComment, text.substr(0, size));
+      text.remove_prefix(size);
+    }
+    option(kOptComment, text);
   }
   void end_options() { u32(0); }
   void write(std::ostream& out) {
@@ -106,9 +120,10 @@ class Reader {
 
 struct Interface {
   uint64_t ticks_per_second = 1'000'000;
-  uint64_t offset_seconds = 0;
+  int64_t offset_seconds = 0;
   uint32_t snap_length = 0;
   uint32_t index = 0;  // in Capture::interfaces
+  WireConfig wire{};
 };
 
 std::string text_of(std::span<const uint8_t> data) { return {reinterpret_cast<const char*>(data.data()), data.size()}; }
@@ -137,6 +152,11 @@ class FileReader {
     return {name_, offset, std::move(what), std::move(remedy)};
   }
 
+  Error too_large(size_t offset, size_t bytes) const {
+    return error(offset, fmt::format("packet of {} bytes, at most {} are read", bytes, kMaxFrameBytes),
+                 "Cut its packets with 'editcap -s BYTES IN OUT'.");
+  }
+
   std::optional<Error> block() {
     if (file_.size() - at_ < 12) return error(at_, "the file ends inside a block header");
     if (Reader(file_.subspan(at_), at_, false).u32() == kSection) {
@@ -149,6 +169,7 @@ class FileReader {
         return error(at_ + 8, fmt::format("byte-order magic is 0x{:08x}", order));
       }
       interfaces_.clear();
+      wire_ = {};
     }
     Reader head(file_.subspan(at_), at_, big_);
     const uint32_t type = head.u32().value_or(0);
@@ -167,6 +188,8 @@ class FileReader {
     Reader body(file_.subspan(at_ + 8, size - 12), at_ + 8, big_);
     at_ += size;
     switch (type) {
+      case kSection:
+        return section(body);
       case kInterface:
         return interface(body);
       case kEnhancedPacket:
@@ -178,7 +201,7 @@ class FileReader {
     }
   }
 
-  /// Calls visit(code, value) per option until the end of options or of the block.
+  /// Calls visit(code, value, offset) per option until the end of options or of the block.
   template <class Visit>
   std::optional<Error> options(Reader& body, Visit&& visit) {
     while (body.left() >= 4) {
@@ -193,8 +216,40 @@ class FileReader {
     return std::nullopt;
   }
 
+  static bool says_how(std::string_view text) { return text.starts_with(kReadWith); }
+
+  /// Text of ours that says how to read frames: its first line. Tools that join captures append others.
+  std::optional<Error> read_with(std::string_view text, size_t offset, WireConfig& wire) const {
+    wire = {};
+    text = text.substr(0, text.find_first_of("\r\n"));
+    const auto problem = read_options(text.substr(kReadWith.size()), wire);
+    if (problem) return error(offset, fmt::format("'{}': {}", text, problem->what), problem->remedy);
+    return std::nullopt;
+  }
+
+  std::optional<Error> section(Reader& body) {
+    const size_t offset = body.offset();
+    const auto order = body.u32();
+    const auto major = body.u16();
+    const auto minor = body.u16();
+    const auto length = body.number(8);
+    if (!order || !major || !minor || !length) return error(offset, "section header block is too short");
+    if (*major != kMajorVersion) {
+      return error(offset + 4, fmt::format("pcapng version {}.{}, this reader knows version 1", *major, *minor));
+    }
+    return options(body, [&](uint16_t code, std::span<const uint8_t> value, size_t at) -> std::optional<Error> {
+      if (code != kOptComment) return std::nullopt;
+      if (says_how(text_of(value))) return read_with(text_of(value), at, wire_);
+      capture_.comments.push_back(text_of(value));
+      return std::nullopt;
+    });
+  }
+
   std::optional<Error> interface(Reader& body) {
     const size_t offset = body.offset();
+    if (capture_.interfaces.size() == kMaxInterfaces) {
+      return error(offset, fmt::format("more than {} interfaces", kMaxInterfaces), "Split the capture.");
+    }
     const auto link = body.u16();
     const auto reserved = body.u16();
     const auto snap = body.u32();
@@ -206,9 +261,11 @@ class FileReader {
     Interface entry;
     entry.snap_length = *snap;
     entry.index = static_cast<uint32_t>(capture_.interfaces.size());
+    entry.wire = wire_;
     std::string name;
     auto problem = options(body, [&](uint16_t code, std::span<const uint8_t> value, size_t at) -> std::optional<Error> {
       if (code == kIfName) name = text_of(value);
+      if (code == kIfDescription && says_how(text_of(value))) return read_with(text_of(value), at, entry.wire);
       if (code == kIfTsResol) {
         if (value.size() != 1) return error(at, "if_tsresol is not one byte long");
         const unsigned exponent = value[0] & 0x7Fu;
@@ -218,9 +275,8 @@ class FileReader {
         for (unsigned i = 0; i < exponent; ++i) entry.ticks_per_second *= binary ? 2 : 10;
       }
       if (code == kIfTsOffset) {
-        const auto seconds = Reader(value, at, big_).number(8);
-        if (!seconds) return error(at, "if_tsoffset is not eight bytes long");
-        entry.offset_seconds = *seconds;
+        if (value.size() != 8) return error(at, "if_tsoffset is not eight bytes long");
+        entry.offset_seconds = static_cast<int64_t>(Reader(value, at, big_).number(8).value_or(0));
       }
       return std::nullopt;
     });
@@ -244,11 +300,19 @@ class FileReader {
     const Interface& from = interfaces_[*id];
     const auto data = body.padded(*captured);
     if (!data) return error(offset + 12, fmt::format("packet of {} bytes is longer than its block", *captured));
+    if (data->size() > kMaxFrameBytes) return too_large(offset + 12, data->size());
     CapturedFrame frame;
     frame.interface = from.index;
+    frame.wire = from.wire;
     const uint64_t ticks = uint64_t{*high} << 32 | *low;
-    frame.time_ns = static_cast<uint64_t>(U128{ticks} * 1'000'000'000u / from.ticks_per_second) +
-                    from.offset_seconds * 1'000'000'000u;
+    // At most 2^64 ticks of 2^30 ns and 2^63 s: all of it is below 2^95 ns.
+    const auto since_offset = static_cast<I128>(U128{ticks} * 1'000'000'000u / from.ticks_per_second);
+    const I128 time = since_offset + I128{from.offset_seconds} * 1'000'000'000;
+    if (time < 0 || time >> 64 != 0) {
+      return error(offset + 4, fmt::format("time stamp is {}", time < 0 ? "before 1970" : "beyond 2^64 ns"),
+                   "Shift its times with 'editcap -t SECONDS IN OUT'.");
+    }
+    frame.time_ns = static_cast<uint64_t>(time);
     frame.bytes.assign(data->begin(), data->end());
     frame.original_length = *original;
     auto problem = options(body, [&](uint16_t code, std::span<const uint8_t> value, size_t) -> std::optional<Error> {
@@ -269,8 +333,10 @@ class FileReader {
     const size_t size = from.snap_length ? std::min(*original, from.snap_length) : *original;
     const auto data = body.padded(size);
     if (!data) return error(offset, fmt::format("packet of {} bytes is longer than its block", size));
+    if (size > kMaxFrameBytes) return too_large(offset, size);
     CapturedFrame frame;
     frame.interface = from.index;
+    frame.wire = from.wire;
     frame.bytes.assign(data->begin(), data->end());
     frame.original_length = *original;
     capture_.frames.push_back(std::move(frame));
@@ -282,18 +348,23 @@ class FileReader {
   size_t at_ = 0;
   bool big_ = false;
   std::vector<Interface> interfaces_;  // of the current section
+  WireConfig wire_{};                  // how to read it
   Capture capture_;
 };
 
 }  // namespace
 
-PcapngWriter::PcapngWriter(std::ostream& out, unsigned num_planes, unsigned port_gbps)
+PcapngWriter::PcapngWriter(std::ostream& out, const WireConfig& wire, unsigned num_planes, unsigned port_gbps,
+                           std::span<const std::string> comments)
     : out_(out), num_planes_(num_planes) {
+  const std::string read_with = std::string(kReadWith) + to_options(wire);
   Block section(kSection);
   section.u32(kByteOrder);
-  section.u16(1);
+  section.u16(kMajorVersion);
   section.u16(0);
   section.u64(~uint64_t{0});
+  section.comment(read_with);
+  for (const std::string& comment : comments) section.comment(comment);
   section.option(kOptUserAppl, "mrcnic");
   section.end_options();
   section.write(out_);
@@ -303,6 +374,7 @@ PcapngWriter::PcapngWriter(std::ostream& out, unsigned num_planes, unsigned port
     block.u16(0);
     block.u32(0);
     block.option(kIfName, fmt::format("plane{}", plane));
+    block.option(kIfDescription, read_with);
     if (port_gbps) {
       block.u16(kIfSpeed);
       block.u16(8);
@@ -320,7 +392,7 @@ bool PcapngWriter::write(const CapturedFrame& frame) {
 
 bool PcapngWriter::write(uint32_t plane, uint64_t time_ns, std::span<const uint8_t> bytes,
                          std::span<const std::string> comments, uint32_t original_length) {
-  if (plane >= num_planes_) return false;
+  if (plane >= num_planes_ || bytes.size() > kMaxFrameBytes) return false;
   const auto size = static_cast<uint32_t>(bytes.size());
   Block block(kEnhancedPacket);
   block.u32(plane);
@@ -329,7 +401,7 @@ bool PcapngWriter::write(uint32_t plane, uint64_t time_ns, std::span<const uint8
   block.u32(size);
   block.u32(original_length ? original_length : size);
   block.bytes(bytes);
-  for (const std::string& comment : comments) block.option(kOptComment, comment);
+  for (const std::string& comment : comments) block.comment(comment);
   if (!comments.empty()) block.end_options();
   block.write(out_);
   return true;

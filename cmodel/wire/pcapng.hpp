@@ -8,9 +8,14 @@
 #include <string>
 #include <vector>
 
+#include "wire/packet.hpp"
 #include "wire/result.hpp"
 
 namespace mrc::wire {
+
+/// What both directions hold, here and in JSON: captures beyond are refused.
+inline constexpr uint32_t kMaxInterfaces = 1u << 17;
+inline constexpr uint32_t kMaxFrameBytes = 1u << 18;  ///< Wireshark's limit, too
 
 /// One frame of a capture, from the Ethernet header on, without FCS.
 struct CapturedFrame {
@@ -19,22 +24,27 @@ struct CapturedFrame {
   std::vector<uint8_t> bytes;
   uint32_t original_length = 0;  ///< bytes on the wire; 0 when writing: as many as there are
   std::vector<std::string> comments;
+  WireConfig wire{};  ///< how to read it, as far as the capture says
   bool operator==(const CapturedFrame&) const = default;
 };
 
 struct Capture {
   std::vector<std::string> interfaces;  ///< names, "" where the capture gives none
   std::vector<CapturedFrame> frames;
+  std::vector<std::string> comments;  ///< of the sections; not those that say how to read them
 };
 
-/// Writes section and interface blocks at once, then one block per frame.
+/// Writes section and interface blocks at once, then one block per frame. The section and, for tools that do not see
+/// it, every interface say how to read the frames: "mrc decode --udp-port 4791 ...".
 class PcapngWriter {
  public:
-  /// Interfaces are "plane0".. "plane<n-1>" of Ethernet, `port_gbps` each (0: not said).
-  /// `out` must outlive the writer; errors show in its state.
-  PcapngWriter(std::ostream& out, unsigned num_planes, unsigned port_gbps = 0);
+  /// Frames are to be read with `wire`. Interfaces are "plane0".. "plane<n-1>" of Ethernet, `port_gbps` each (0: not
+  /// said). `comments` are about the whole capture. `out` must outlive the writer; errors show in its state.
+  PcapngWriter(std::ostream& out, const WireConfig& wire, unsigned num_planes, unsigned port_gbps = 0,
+               std::span<const std::string> comments = {});
 
-  /// Frame::interface must be below num_planes; a frame beyond is not written and false returned.
+  /// Frame::interface must be below num_planes and the bytes at most kMaxFrameBytes: a frame beyond is not written and
+  /// false returned. A comment above 65535 bytes becomes several. Frame::wire is not looked at.
   bool write(const CapturedFrame& frame);
   bool write(uint32_t plane, uint64_t time_ns, std::span<const uint8_t> bytes,
              std::span<const std::string> comments = {}, uint32_t original_length = 0);
@@ -45,7 +55,8 @@ class PcapngWriter {
 };
 
 /// Reads a capture in either byte order with any time resolution. Blocks of other kinds are skipped.
-/// `name` is used in errors. Interfaces other than Ethernet are an error.
+/// `name` is used in errors. Interfaces other than Ethernet are an error. Frames are read as the description of their
+/// interface says, else as a comment of their section says; one of ours that cannot be understood is an error.
 Result<Capture> read_pcapng(std::span<const uint8_t> file, const std::string& name);
 
 }  // namespace mrc::wire
