@@ -20,7 +20,8 @@
 #include "cli/context.hpp"
 #include "cli/dut_options.hpp"
 #include "cli/options.hpp"
-#include "cli/output_file.hpp"
+#include "cli/output.hpp"
+#include "cli/signals.hpp"
 #include "cli/version.hpp"
 #include "pipeline/nic.hpp"
 #include "tb/cosim.hpp"
@@ -39,6 +40,7 @@ struct Options {
   uint64_t cycles = 60000, seed = 1;
   unsigned rounds = 5;
   bool wave_flavour = false;
+  DutProcess dut_process;
 };
 
 double median(std::vector<double> v) {
@@ -53,7 +55,8 @@ double peak_bytes() {
   return static_cast<double>(usage.ru_maxrss) * 1024;
 }
 
-/// Cycles per second of this thread's processor time: other processes do not count.
+/// Processor time of this thread, in which other processes do not count; and time that has gone by, for a device that
+/// is one of these.
 class Stopwatch {
  public:
   Stopwatch() : wall_(std::chrono::steady_clock::now()), cpu_(cpu()) {}
@@ -93,8 +96,8 @@ const char* name_of(Subject subject) {
 class Replay {
  public:
   Replay(Subject subject, const Recording& recording, const Preset& preset,
-         const std::function<std::unique_ptr<tb::Dut>(std::string&)>& open)
-      : subject_(subject), recording_(recording), lockstep_(preset) {
+         const std::function<std::unique_ptr<tb::Dut>(std::string&)>& open, bool elapsed)
+      : subject_(subject), recording_(recording), elapsed_(elapsed), lockstep_(preset) {
     if (subject != Subject::Model) {
       const double before = heap_bytes();
       std::string error;
@@ -130,7 +133,9 @@ class Replay {
       default:
         device(part);
     }
-    seconds_ += watch.busy();
+    if (const tb::DeviceFault* fault = dut_ ? dut_->fault() : nullptr)
+      throw UsageError(fault->text + ".", "Run 'mrc cosim' with the same device for a report.");
+    seconds_ += elapsed_ ? watch.wall() : watch.busy();
   }
   double seconds() const { return seconds_; }
   /// A hash over the output pins' valids: the same stimulus gives the same on RTL and model.
@@ -180,6 +185,7 @@ class Replay {
 
   Subject subject_;
   const Recording& recording_;
+  const bool elapsed_;
   std::unique_ptr<tb::Dut> dut_;
   std::optional<Nic> nic_;
   tb::Lockstep lockstep_;
@@ -193,59 +199,65 @@ class Replay {
 /// Cycles that one subject runs before the next one has its turn: a machine that slows down slows down all of them.
 constexpr std::size_t kTurn = 2000;
 
-/// Where ./mrc builds the RTL with tracing compiled in.
-std::filesystem::path wave_flavour(const Preset& preset, const Context& context) {
-  const std::filesystem::path file = std::string("libmrc_dut_rtl_") + preset.name + ".so";
-  std::error_code ignored;
-  return std::filesystem::weakly_canonical(context.root / "build" / "wave" / "lib" / "mrcnic" / file, ignored);
-}
+/// The device to measure, and the RTL of the wave flavour when there is one: what tracing costs that is compiled in and
+/// off.
+struct Devices {
+  std::function<std::unique_ptr<tb::Dut>(std::string&)> open, open_wave;
+  bool wave_missing = false;
+  std::string wave_why = "the wave flavour of this preset is not built";
+};
 
-int run(const Options& o, const Context& context) {
-  const Preset& preset = preset_from(o.preset);
-  const tb::Scenario scenario = scenario_from(o.scenario, o.seed);
-  tb::check(scenario, preset);
-  if (o.cycles == 0 || o.rounds == 0) throw UsageError("nothing to measure.", "Use at least one cycle and one round.");
-  const auto open = dut_opener(o.dut, preset, o.seed, context);
+/// Throws UsageError.
+Devices devices_of(const Options& o, const Preset& preset, const Context& context) {
+  Devices d;
+  d.open = dut_opener(o.dut, preset, o.seed, context, o.dut_process);
   std::string error;
-  if (!open(error)) throw UsageError("no device: " + error + ".", dut_remedy(o.dut, context));
+  if (!d.open(error)) throw UsageError("no device: " + error + ".", dut_remedy(o.dut, context));
   if (!o.only.empty() &&
       std::none_of(kSubjects.begin(), kSubjects.end(), [&](Subject subject) { return o.only == name_of(subject); })) {
     throw UsageError("unknown subject " + o.only + ".", "--only takes rtl, model, lockstep or wave.");
   }
-  // The RTL of the wave flavour, when there is one: what tracing costs that is compiled in and off.
-  const std::filesystem::path wave_path =
-      o.wave_dut.empty() ? wave_flavour(preset, context) : std::filesystem::path(o.wave_dut);
-  const auto open_wave = dut_opener(wave_path.string(), preset, o.seed, context);
-  std::string wave_why = "the wave flavour of this preset is not built";
-  bool wave_missing = o.dut != "rtl" && o.wave_dut.empty();
-  if (wave_missing) {
-    wave_why = "the device is not our RTL";
+  const bool build = o.wave_flavour && !context.builder.empty();
+  const std::filesystem::path path = !o.wave_dut.empty() ? std::filesystem::path(o.wave_dut)
+                                     : build             ? rtl_device(preset, Flavour::Wave, context)
+                                                         : wave_device(preset, context);
+  DutProcess process = o.dut_process;
+  if (process.process.empty()) process.process = "shared";  // our RTL, too
+  d.open_wave = dut_opener(path.string(), preset, o.seed, context, process);
+  d.wave_missing = o.dut != "rtl" && o.wave_dut.empty();
+  if (d.wave_missing) {
+    d.wave_why = "the device is not our RTL";
   } else {
     std::string why;
-    const auto wave = open_wave(why);
-    wave_missing = !wave || !wave->can_wave();
-    if (wave && wave_missing) wave_why = "the build there writes no waves";
+    const auto wave = d.open_wave(why);
+    d.wave_missing = !wave || !wave->can_wave();
+    if (wave && d.wave_missing) d.wave_why = "the build there writes no waves";
   }
-  if (wave_missing && (o.wave_flavour || o.only == "wave" || !o.wave_dut.empty())) {
-    throw UsageError(wave_why + ".",
+  if (d.wave_missing && (o.wave_flavour || o.only == "wave" || !o.wave_dut.empty())) {
+    throw UsageError(d.wave_why + ".",
                      "'./mrc bench cosim --wave-flavour' builds it; by hand: cmake --preset wave && cmake --build "
                      "--preset wave, then --wave-dut FILE if it is elsewhere.");
   }
-  std::optional<OutputFile> json;
-  if (!o.json.empty()) json.emplace(o.json);
+  return d;
+}
 
-  // One run with the whole environment gives the stimulus: set-up, then full load after a while.
+/// One run with the whole environment gives the stimulus: set-up, then full load after a while. Null when it was
+/// stopped. Throws UsageError: it ended early.
+std::optional<Recording> record(const Options& o, const Preset& preset, const Devices& devices,
+                                tb::CosimResult& recorded) {
   Recording recording;
   recording.load.reserve(o.cycles);  // growing by doubling would take three times as much
   uint64_t warm = 4000;
-  tb::CosimOptions record;
-  record.preset = &preset;
-  record.scenario = scenario;
-  record.packets = uint64_t{1} << 40;
-  record.seed = o.seed;
-  record.open = open;
-  record.record_setup = [&](const mrc_pins_in& in) { recording.setup.push_back(in); };
-  record.record = [&](const mrc_pins_in& in) {
+  tb::CosimOptions options;
+  options.preset = &preset;
+  options.scenario = scenario_from(o.scenario, o.seed);
+  tb::check(options.scenario, preset);
+  options.packets = uint64_t{1} << 40;
+  options.seed = o.seed;
+  options.open = devices.open;
+  options.stop = &g_stop;
+  options.record_setup = [&](const mrc_pins_in& in) { recording.setup.push_back(in); };
+  options.record = [&](const mrc_pins_in& in) {
     if (warm > 0) {
       --warm;
       recording.setup.push_back(in);
@@ -254,106 +266,161 @@ int run(const Options& o, const Context& context) {
     recording.load.push_back(in);
     return recording.load.size() < o.cycles;  // the rest of the time window still comes
   };
-  const tb::CosimResult recorded = tb::run_cosim(record);
+  recorded = tb::run_cosim(options);
   recording.load.resize(std::min<std::size_t>(recording.load.size(), o.cycles));
+  if (recorded.device_fault) throw UsageError(recorded.device_fault->text + ".", "Run 'mrc cosim' for a report.");
+  if (g_stop) return std::nullopt;
   if (recording.load.size() < o.cycles) {
-    throw UsageError("the recording ended early: " + std::string(tb::name_of(recorded.outcome)) + ".",
-                     "Run 'mrc cosim' first: model and RTL must agree.");
+    const bool agreed = recorded.outcome == tb::Outcome::Pass || recorded.outcome == tb::Outcome::Empty;
+    throw UsageError(fmt::format("the recording ended after {} of {} cycles under load: {}.", recording.load.size(),
+                                 o.cycles, tb::name_of(recorded.outcome)),
+                     agreed ? "Measure fewer --cycles, or choose a scenario that sends for longer."
+                            : "Run 'mrc cosim' with this scenario first: it reports what is wrong.");
   }
-  const auto recording_bytes =
+  return recording;
+}
+
+/// What was measured, as far as it came.
+struct Speeds {
+  std::vector<Subject> subjects;
+  std::map<Subject, std::vector<double>> samples;  ///< cycles per second, a round each
+  double load = 0, recording_bytes = 0, rtl_bytes = 0, model_bytes = 0;
+  unsigned rounds = 0;
+  bool complete = true;
+  bool elapsed = false;  ///< time that has gone by: the device has a process of its own
+
+  double speed(Subject subject) const { return median(samples.at(subject)); }
+  /// Median of the rounds' ratios: both sides of each are of the same time.
+  double ratio(Subject subject) const {
+    std::vector<double> ratios;
+    for (std::size_t i = 0; i < rounds; ++i) ratios.push_back(samples.at(subject)[i] / samples.at(Subject::Rtl)[i]);
+    return median(ratios);
+  }
+  bool relative() const { return samples.contains(Subject::Rtl); }
+};
+
+/// One round: every subject goes through the recording, in turns. False: stopped, and the round does not count.
+bool measure_round(const Options& o, const Preset& preset, const Recording& recording, Devices& devices,
+                   Speeds& speeds) {
+  std::vector<std::unique_ptr<Replay>> turns;
+  for (const Subject subject : speeds.subjects) {
+    turns.push_back(std::make_unique<Replay>(
+        subject, recording, preset, subject == Subject::WaveRtl ? devices.open_wave : devices.open, speeds.elapsed));
+    if (subject != Subject::WaveRtl) speeds.rtl_bytes = std::max(speeds.rtl_bytes, turns.back()->dut_bytes());
+    speeds.model_bytes = std::max(speeds.model_bytes, turns.back()->model_bytes());
+  }
+  for (std::size_t at = 0, turn = speeds.rounds; at < o.cycles; at += kTurn, ++turn) {
+    for (std::size_t i = 0; i < turns.size(); ++i) {  // nobody is always the first
+      if (g_stop) return false;
+      turns[(turn + i) % turns.size()]->run(at, std::min<std::size_t>(at + kTurn, o.cycles));
+    }
+  }
+  for (std::size_t i = 0; i < turns.size(); ++i) {
+    if (!turns[i]->same())
+      throw UsageError("model and RTL differ on the recorded stimulus.", "Run 'mrc cosim' for a report.");
+    if (turns[i]->seen() != turns[0]->seen()) {
+      if (speeds.subjects[i] != Subject::WaveRtl) {
+        throw UsageError(
+            std::string(name_of(speeds.subjects[i])) + " sends other things than " + name_of(speeds.subjects[0]) + ".",
+            "Run 'mrc cosim' for a report.");
+      }
+      devices.wave_missing = true;
+      devices.wave_why = "the wave flavour is a build of another RTL";
+    }
+    speeds.samples[speeds.subjects[i]].push_back(static_cast<double>(o.cycles) / turns[i]->seconds());
+  }
+  ++speeds.rounds;
+  return true;
+}
+
+Speeds measure(const Options& o, const Preset& preset, const Recording& recording, bool elapsed, Devices& devices) {
+  Speeds speeds;
+  speeds.elapsed = elapsed;
+  speeds.recording_bytes =
       static_cast<double>((recording.setup.capacity() + recording.load.capacity()) * sizeof(mrc_pins_in));
   uint64_t beats = 0;
   for (const mrc_pins_in& in : recording.load) beats += static_cast<unsigned>(__builtin_popcount(in.rx_tvalid));
-  const double load = static_cast<double>(beats) * preset.port_bytes * 8 /
-                      (static_cast<double>(o.cycles) * preset.clock_ps / 1000 * preset.num_planes * preset.port_gbps);
-
-  std::vector<Subject> subjects;
+  speeds.load = static_cast<double>(beats) * preset.port_bytes * 8 /
+                (static_cast<double>(o.cycles) * preset.clock_ps / 1000 * preset.num_planes * preset.port_gbps);
   for (const Subject subject : kSubjects) {
     if (!o.only.empty() && o.only != name_of(subject)) continue;
-    if (subject == Subject::WaveRtl && wave_missing) continue;
-    subjects.push_back(subject);
+    if (subject == Subject::WaveRtl && devices.wave_missing) continue;
+    speeds.subjects.push_back(subject);
   }
-  std::map<Subject, std::vector<double>> speeds;
-  double rtl_bytes = 0, model_bytes = 0;
-  for (unsigned round = 0; round < o.rounds; ++round) {
-    std::vector<std::unique_ptr<Replay>> turns;
-    for (const Subject subject : subjects) {
-      turns.push_back(
-          std::make_unique<Replay>(subject, recording, preset, subject == Subject::WaveRtl ? open_wave : open));
-      if (subject != Subject::WaveRtl) rtl_bytes = std::max(rtl_bytes, turns.back()->dut_bytes());
-      model_bytes = std::max(model_bytes, turns.back()->model_bytes());
-    }
-    for (std::size_t at = 0, turn = round; at < o.cycles; at += kTurn, ++turn) {
-      for (std::size_t i = 0; i < turns.size(); ++i)  // nobody is always the first
-        turns[(turn + i) % turns.size()]->run(at, std::min<std::size_t>(at + kTurn, o.cycles));
-    }
-    for (std::size_t i = 0; i < turns.size(); ++i) {
-      if (!turns[i]->same())
-        throw UsageError("model and RTL differ on the recorded stimulus.", "Run 'mrc cosim' for a report.");
-      if (turns[i]->seen() != turns[0]->seen()) {
-        if (subjects[i] != Subject::WaveRtl) {
-          throw UsageError(std::string(name_of(subjects[i])) + " sends other things than " + name_of(subjects[0]) + ".",
-                           "Run 'mrc cosim' for a report.");
-        }
-        wave_missing = true;
-        wave_why = "the wave flavour is a build of another RTL";
-      }
-      speeds[subjects[i]].push_back(static_cast<double>(o.cycles) / turns[i]->seconds());
-    }
-  }
-  if (wave_missing) std::erase(subjects, Subject::WaveRtl);
-  const auto speed = [&](Subject subject) { return median(speeds[subject]); };
-  /// Median of the rounds' ratios: both sides of each are of the same time.
-  const auto ratio = [&](Subject subject) {
-    std::vector<double> ratios;
-    for (std::size_t i = 0; i < o.rounds; ++i) ratios.push_back(speeds[subject][i] / speeds[Subject::Rtl][i]);
-    return median(ratios);
-  };
-  const bool relative = speeds.contains(Subject::Rtl);
+  while (speeds.complete && speeds.rounds < o.rounds)
+    speeds.complete = measure_round(o, preset, recording, devices, speeds);
+  if (devices.wave_missing) std::erase(speeds.subjects, Subject::WaveRtl);
+  if (speeds.rounds == 0) speeds.subjects.clear();
+  return speeds;
+}
 
-  std::cout << fmt::format(
-      "{} cycles of {} at {}, receive ports {:.0f} % busy, medians of {} rounds, processor time of one thread\n",
-      o.cycles, o.scenario, o.preset, 100 * load, o.rounds);
-  for (const Subject subject : subjects) {
+std::string speeds_text(const Options& o, const Speeds& s, const Devices& devices) {
+  std::string out =
+      fmt::format("{}{} cycles of {} at {}, receive ports {:.0f} % busy, medians of {} round{}, {}\n",
+                  s.complete ? "" : "INCOMPLETE: stopped before the end; ", o.cycles, o.scenario, o.preset,
+                  100 * s.load, s.rounds, s.rounds == 1 ? "" : "s",
+                  s.elapsed ? "elapsed time: the device has a process of its own" : "processor time of one thread");
+  for (const Subject subject : s.subjects) {
     static constexpr const char* kTitles[] = {"RTL alone", "model", "lockstep", "wave, off"};
-    std::cout << fmt::format("  {:<10} {:>10} cycles/s", kTitles[static_cast<std::size_t>(subject)],
-                             tb::grouped(static_cast<uint64_t>(speed(subject))));
-    if (relative && subject != Subject::Rtl) std::cout << fmt::format("   {:.2f} x RTL alone", ratio(subject));
-    std::cout << '\n';
+    out += fmt::format("  {:<10} {:>10} cycles/s", kTitles[static_cast<std::size_t>(subject)],
+                       tb::grouped(static_cast<uint64_t>(s.speed(subject))));
+    if (s.relative() && subject != Subject::Rtl) out += fmt::format("   {:.2f} x RTL alone", s.ratio(subject));
+    out += '\n';
   }
-  if (wave_missing && o.only.empty())
-    std::cout << "  wave, off  not measured: " << wave_why << "; --wave-flavour builds it\n";
-  std::cout << fmt::format(
-      "  memory     {:.1f} MB at most, {:.1f} MB of it the recording; RTL {:.2f} MB, model {:.2f} MB\n",
-      peak_bytes() / 1e6, recording_bytes / 1e6, rtl_bytes / 1e6, model_bytes / 1e6);
-  if (json) {
-    nlohmann::ordered_json j;
-    j["preset"] = o.preset;
-    j["scenario"] = o.scenario;
-    j["seed"] = o.seed;
-    j["cycles"] = o.cycles;
-    j["rounds"] = o.rounds;
-    j["load"] = load;
-    for (const Subject subject : subjects) j[std::string(name_of(subject)) + "_cycles_per_second"] = speed(subject);
-    if (relative) {
-      for (const Subject subject : subjects) {
-        static constexpr const char* kKeys[] = {"", "model_over_rtl", "lockstep_over_rtl", "waves_off_over_rtl"};
-        if (subject != Subject::Rtl) j[kKeys[static_cast<std::size_t>(subject)]] = ratio(subject);
-      }
+  if (devices.wave_missing && o.only.empty())
+    out += "  wave, off  not measured: " + devices.wave_why + "; --wave-flavour builds it\n";
+  return out +
+         fmt::format("  memory     {:.1f} MB at most, {:.1f} MB of it the recording; RTL {:.2f} MB, model {:.2f} MB\n",
+                     peak_bytes() / 1e6, s.recording_bytes / 1e6, s.rtl_bytes / 1e6, s.model_bytes / 1e6);
+}
+
+std::string speeds_json(const Options& o, const Speeds& s, const tb::CosimResult& recorded, const std::string& run_id) {
+  nlohmann::ordered_json j;
+  j["run"] = run_id;
+  j["complete"] = s.complete;
+  j["preset"] = o.preset;
+  j["scenario"] = o.scenario;
+  j["seed"] = o.seed;
+  j["cycles"] = o.cycles;
+  j["rounds"] = s.rounds;
+  j["load"] = s.load;
+  for (const Subject subject : s.subjects) j[std::string(name_of(subject)) + "_cycles_per_second"] = s.speed(subject);
+  if (s.relative()) {
+    for (const Subject subject : s.subjects) {
+      static constexpr const char* kKeys[] = {"", "model_over_rtl", "lockstep_over_rtl", "waves_off_over_rtl"};
+      if (subject != Subject::Rtl) j[kKeys[static_cast<std::size_t>(subject)]] = s.ratio(subject);
     }
-    for (const Subject subject : subjects) j["samples"][name_of(subject)] = speeds[subject];
-    j["peak_memory_bytes"] = static_cast<uint64_t>(peak_bytes());
-    j["recording_bytes"] = static_cast<uint64_t>(recording_bytes);
-    j["rtl_bytes"] = static_cast<uint64_t>(rtl_bytes);
-    j["model_bytes"] = static_cast<uint64_t>(model_bytes);
-    j["versions"] = {{"mrcnic", MRC_VERSION},
-                     {"compiler", __VERSION__},
-                     {"dut", recorded.dut_name},
-                     {"dut_tool", recorded.dut_version}};
-    json->stream() << j.dump(2) << '\n';
-    json->commit();
   }
-  return kPass;
+  for (const Subject subject : s.subjects) j["samples"][name_of(subject)] = s.samples.at(subject);
+  j["peak_memory_bytes"] = static_cast<uint64_t>(peak_bytes());
+  j["recording_bytes"] = static_cast<uint64_t>(s.recording_bytes);
+  j["rtl_bytes"] = static_cast<uint64_t>(s.rtl_bytes);
+  j["model_bytes"] = static_cast<uint64_t>(s.model_bytes);
+  j["dut_process"] = recorded.dut_in_process ? "shared" : "own";
+  j["versions"] = {{"mrcnic", MRC_VERSION},
+                   {"compiler", __VERSION__},
+                   {"dut", recorded.dut_name},
+                   {"dut_tool", recorded.dut_version}};
+  return j.dump(2) + "\n";
+}
+
+int run(const Options& o, const Context& context) {
+  const Preset& preset = preset_from(o.preset);
+  if (o.cycles == 0 || o.rounds == 0) throw UsageError("nothing to measure.", "Use at least one cycle and one round.");
+  const StopOnSignal stop;
+  Outputs outputs("mrc bench cosim");
+  std::error_code ignored;
+  if (std::filesystem::exists(o.scenario, ignored)) outputs.reads(o.scenario);
+  Output* const json = outputs.add("--json", o.json);
+  Devices devices = devices_of(o, preset, context);
+  tb::CosimResult recorded;
+  const auto recording = record(o, preset, devices, recorded);
+  Speeds speeds;
+  speeds.complete = false;
+  if (recording) speeds = measure(o, preset, *recording, !recorded.dut_in_process, devices);
+  text_out() << speeds_text(o, speeds, devices) << std::flush;
+  outputs.write(json, [&](std::ostream& out) { out << speeds_json(o, speeds, recorded, context.run_id); });
+  return outputs.finish(speeds.complete ? kPass : kUsage);
 }
 
 }  // namespace
@@ -375,6 +442,7 @@ void register_bench(CLI::App& app, Context& context) {
   number_option(*command, "--rounds", options->rounds, 1, 10000, "repetitions; medians count");
   number_option(*command, "--seed", options->seed, 0, kAnySeed, "seed of the recorded run");
   text_option(*command, "--dut", options->dut, "rtl, model, or a shared object");
+  add_dut_process(*command, options->dut_process);
   command->add_flag("--wave-flavour,--all", options->wave_flavour,
                     "also the RTL with tracing compiled in and off; ./mrc builds it");
   text_option(*command, "--wave-dut", options->wave_dut, "that RTL, when it is elsewhere");

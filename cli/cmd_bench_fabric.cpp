@@ -15,9 +15,9 @@
 #include "cli/context.hpp"
 #include "cli/gnuplot.hpp"
 #include "cli/options.hpp"
-#include "cli/output_file.hpp"
+#include "cli/output.hpp"
+#include "cli/signals.hpp"
 #include "cli/status_line.hpp"
-#include "cli/stop_on_signal.hpp"
 #include "cli/version.hpp"
 #include "sim/experiment.hpp"
 #include "tb/report.hpp"
@@ -67,11 +67,17 @@ double median(std::vector<double> v) {
   return n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
 }
 
-/// One round more of a row. False: stopped.
+/// One round more of a row. False: stopped, and the round does not count.
 bool measure(Row& row, const std::string& text, uint64_t seed) {
-  sim::Experiment experiment(sim::parse_fabric_scenario(text, row.name), seed);
-  experiment.stop = &g_stop;
-  const sim::ExperimentResult r = experiment.run();
+  std::unique_ptr<sim::Experiment> experiment;
+  try {
+    experiment = std::make_unique<sim::Experiment>(sim::parse_fabric_scenario(text, row.name), seed,
+                                                   sim::ClockedMaker(), &g_stop);
+  } catch (const sim::Stopped&) {
+    return false;
+  }
+  const sim::ExperimentResult r = experiment->run();
+  if (r.outcome == sim::Outcome::Incomplete) return false;
   row.wall_speed.push_back(r.packets_per_second());
   row.cpu_speed.push_back(static_cast<double>(r.total.data_packets) / std::max(r.cpu_seconds, 1e-9));
   row.over_bound = r.over_bound();
@@ -85,7 +91,7 @@ bool measure(Row& row, const std::string& text, uint64_t seed) {
   row.rounds.push_back(r.cpu_seconds);
   row.seconds = median(row.rounds);
   row.outcome = sim::outcome_name(r.outcome);
-  return r.outcome != sim::Outcome::Incomplete;
+  return true;
 }
 
 /// Bytes of one more pair of QPs that have nothing to do.
@@ -111,7 +117,7 @@ std::string curve_text(unsigned nics) {
       leaves, per_leaf, per_leaf);
 }
 
-void draw_curve(const std::string& file, const std::vector<Row>& rows) {
+std::string draw_curve(const std::vector<Row>& rows) {
   std::string script = "$d << EOD\n";
   for (const Row& r : rows) {
     script += fmt::format("{} {} {}\n", r.transmissions, r.seconds, r.nics);
@@ -124,10 +130,95 @@ void draw_curve(const std::string& file, const std::vector<Row>& rows) {
       "plot $d using 1:2 with linespoints pointtype 7 title 'measured', x * {} title 'in proportion to the smallest' "
       "dashtype 2\n",
       first.seconds / static_cast<double>(first.transmissions));
-  plot_svg(file, 720, 420, script);
+  return plot_svg(720, 420, script);
 }
 
-int run(const Options& o) {
+struct Table {
+  std::vector<Row> rows, curve;
+  double idle_pair = 0;
+  bool complete = true;
+};
+
+/// Rounds of one row; a row that no round of was ended is not kept.
+void add_row(std::vector<Row>& rows, Table& table, const std::string& name, const std::string& text, const Options& o,
+             StatusLine& status) {
+  Row row;
+  row.name = name;
+  for (unsigned round = 0; round < o.rounds && table.complete; ++round) {
+    status.show(fmt::format("{}, round {} of {}", name, round + 1, o.rounds));
+    table.complete = measure(row, text, o.seed);
+  }
+  if (!row.rounds.empty()) rows.push_back(std::move(row));
+}
+
+Table measure_all(const Options& o) {
+  StatusLine status;
+  Table table;
+  for (const Case& c : kCases) {
+    if (table.complete && (o.only.empty() || o.only == c.name)) add_row(table.rows, table, c.name, c.text, o, status);
+  }
+  if (table.complete && o.only.empty()) table.idle_pair = idle_pair_bytes(o.seed);
+  for (unsigned nics = 64; o.curve && table.complete && nics <= 4096; nics *= 2)
+    add_row(table.curve, table, fmt::format("permutation-{}-1MB", nics), curve_text(nics), o, status);
+  return table;
+}
+
+std::string table_text(const Options& o, const Table& t) {
+  std::string out = fmt::format("Fast endpoints, one thread, medians of {} round{}{}\n", o.rounds,
+                                o.rounds == 1 ? "" : "s", t.complete ? "" : "; INCOMPLETE: stopped before the end");
+  out += fmt::format("  {:<24} {:>12} {:>12} {:>8} {:>9} {:>10}  {}\n", "case", "packets/s", "per CPU s", "bound",
+                     "min/max", "memory MB", "outcome");
+  for (const Row& r : t.rows) {
+    out += fmt::format("  {:<24} {:>12} {:>12} {:>8.4f} {:>9.3f} {:>10.1f}  {}\n", r.name,
+                       tb::grouped(static_cast<uint64_t>(median(r.wall_speed))),
+                       tb::grouped(static_cast<uint64_t>(median(r.cpu_speed))), r.over_bound, r.fairness,
+                       static_cast<double>(r.memory) / 1e6, r.outcome);
+  }
+  if (t.idle_pair > 0) out += fmt::format("  an idle pair of QPs holds {:.1f} KB\n", t.idle_pair / 1000);
+  if (t.curve.empty()) return out;
+  out += fmt::format("\n  {:>6} {:>12} {:>14} {:>9} {:>11} {:>12}\n", "NICs", "packets", "packets x hops", "seconds",
+                     "ns each hop", "memory MB");
+  for (const Row& r : t.curve) {
+    out += fmt::format("  {:>6} {:>12} {:>14} {:>9.2f} {:>11.1f} {:>12.1f}\n", r.nics, tb::grouped(r.packets),
+                       tb::grouped(r.transmissions), r.seconds, r.seconds * 1e9 / static_cast<double>(r.transmissions),
+                       static_cast<double>(r.memory) / 1e6);
+  }
+  return out;
+}
+
+std::string table_json(const Options& o, const Table& t, const std::string& run_id) {
+  Json j;
+  j["run"] = run_id;
+  j["complete"] = t.complete;
+  j["seed"] = o.seed;
+  j["rounds"] = o.rounds;
+  const auto row_json = [](const Row& r) {
+    return Json{{"case", r.name},
+                {"packets_per_second", median(r.wall_speed)},
+                {"packets_per_cpu_second", median(r.cpu_speed)},
+                {"max_fct_over_bound", r.over_bound},
+                {"min_fct_over_max_fct", r.fairness},
+                {"memory", r.memory},
+                {"data_packets", r.packets},
+                {"packets_times_hops", r.transmissions},
+                {"fabric_events", r.events},
+                {"cpu_seconds", r.seconds},
+                {"nics", r.nics},
+                {"outcome", r.outcome},
+                {"samples", r.wall_speed}};
+  };
+  j["rows"] = Json::array();
+  for (const Row& r : t.rows) j["rows"].push_back(row_json(r));
+  if (t.idle_pair > 0) j["idle_qp_pair_bytes"] = t.idle_pair;
+  for (const Row& r : t.curve) j["curve"].push_back(row_json(r));
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  j["peak_memory_mb"] = static_cast<double>(usage.ru_maxrss) / 1024;
+  j["versions"] = {{"mrcnic", MRC_VERSION}, {"compiler", __VERSION__}};
+  return j.dump(2) + "\n";
+}
+
+int run(const Options& o, const Context& context) {
   if (o.rounds == 0) throw UsageError("nothing to measure.", "Use at least one round.");
   if (!o.only.empty() &&
       std::none_of(std::begin(kCases), std::end(kCases), [&](const Case& c) { return o.only == c.name; })) {
@@ -136,94 +227,19 @@ int run(const Options& o) {
     throw UsageError("unknown case " + o.only + ".", "Choose from " + names + ".");
   }
   if (!o.svg.empty() && !o.curve) throw UsageError("--svg draws the curve.", "Give --curve as well.");
-  if (!o.svg.empty()) need_gnuplot();
-  std::optional<OutputFile> json;
-  if (!o.json.empty()) json.emplace(o.json);
+  if (!o.svg.empty()) need_gnuplot("--svg");
   const StopOnSignal stop;
-  StatusLine status;
-  bool complete = true;
-  std::vector<Row> rows, curve;
-  double pair = 0;
-  try {
-    for (const Case& c : kCases) {
-      if (!complete || (!o.only.empty() && o.only != c.name)) continue;
-      Row row;
-      row.name = c.name;
-      for (unsigned round = 0; round < o.rounds && complete; ++round) {
-        status.show(fmt::format("{}, round {} of {}", c.name, round + 1, o.rounds));
-        complete = measure(row, c.text, o.seed);
-      }
-      rows.push_back(std::move(row));
-    }
-    if (complete && o.only.empty()) pair = idle_pair_bytes(o.seed);
-    for (unsigned nics = 64; o.curve && complete && nics <= 4096; nics *= 2) {
-      Row row;
-      row.name = fmt::format("permutation-{}-1MB", nics);
-      for (unsigned round = 0; round < o.rounds && complete; ++round) {
-        status.show(fmt::format("{}, round {} of {}", row.name, round + 1, o.rounds));
-        complete = measure(row, curve_text(nics), o.seed);
-      }
-      curve.push_back(std::move(row));
-    }
-  } catch (const sim::InputError& error) {
-    throw UsageError(error.what(), error.remedy);
-  }
-  status.clear();
-  std::cout << fmt::format("Fast endpoints, one thread, medians of {} round{}{}\n", o.rounds, o.rounds == 1 ? "" : "s",
-                           complete ? "" : "; INCOMPLETE: stopped before the end");
-  std::cout << fmt::format("  {:<24} {:>12} {:>12} {:>8} {:>9} {:>10}  {}\n", "case", "packets/s", "per CPU s", "bound",
-                           "min/max", "memory MB", "outcome");
-  for (const Row& r : rows) {
-    std::cout << fmt::format("  {:<24} {:>12} {:>12} {:>8.4f} {:>9.3f} {:>10.1f}  {}\n", r.name,
-                             tb::grouped(static_cast<uint64_t>(median(r.wall_speed))),
-                             tb::grouped(static_cast<uint64_t>(median(r.cpu_speed))), r.over_bound, r.fairness,
-                             static_cast<double>(r.memory) / 1e6, r.outcome);
-  }
-  if (pair > 0) std::cout << fmt::format("  an idle pair of QPs holds {:.1f} KB\n", pair / 1000);
-  if (!curve.empty()) {
-    std::cout << fmt::format("\n  {:>6} {:>12} {:>14} {:>9} {:>11} {:>12}\n", "NICs", "packets", "packets x hops",
-                             "seconds", "ns each hop", "memory MB");
-    for (const Row& r : curve) {
-      std::cout << fmt::format("  {:>6} {:>12} {:>14} {:>9.2f} {:>11.1f} {:>12.1f}\n", r.nics, tb::grouped(r.packets),
-                               tb::grouped(r.transmissions), r.seconds,
-                               r.seconds * 1e9 / static_cast<double>(r.transmissions),
-                               static_cast<double>(r.memory) / 1e6);
-    }
-    if (!o.svg.empty() && complete) draw_curve(o.svg, curve);
-  }
-  if (json) {
-    Json j;
-    j["complete"] = complete;
-    j["seed"] = o.seed;
-    j["rounds"] = o.rounds;
-    const auto row_json = [](const Row& r) {
-      return Json{{"case", r.name},
-                  {"packets_per_second", median(r.wall_speed)},
-                  {"packets_per_cpu_second", median(r.cpu_speed)},
-                  {"max_fct_over_bound", r.over_bound},
-                  {"min_fct_over_max_fct", r.fairness},
-                  {"memory", r.memory},
-                  {"data_packets", r.packets},
-                  {"packets_times_hops", r.transmissions},
-                  {"fabric_events", r.events},
-                  {"cpu_seconds", r.seconds},
-                  {"nics", r.nics},
-                  {"outcome", r.outcome},
-                  {"samples", r.wall_speed}};
-    };
-    for (const Row& r : rows) j["rows"].push_back(row_json(r));
-    if (pair > 0) j["idle_qp_pair_bytes"] = pair;
-    for (const Row& r : curve) j["curve"].push_back(row_json(r));
-    rusage usage{};
-    getrusage(RUSAGE_SELF, &usage);
-    j["peak_memory_mb"] = static_cast<double>(usage.ru_maxrss) / 1024;
-    j["versions"] = {{"mrcnic", MRC_VERSION}, {"compiler", __VERSION__}};
-    json->stream() << j.dump(2) << '\n';
-    json->commit();
-  }
-  if (!complete) return kUsage;
+  Outputs outputs("mrc bench fabric");
+  Output* const json = outputs.add("--json", o.json);
+  Output* const svg = outputs.add("--svg", o.svg);
+  const Table table = measure_all(o);
+  text_out() << table_text(o, table) << std::flush;
+  outputs.write(json, [&](std::ostream& out) { out << table_json(o, table, context.run_id); });
+  if (table.complete) outputs.write(svg, [&](std::ostream& out) { out << draw_curve(table.curve); });
   const auto bad = [](const Row& r) { return r.outcome != "done"; };
-  return std::any_of(rows.begin(), rows.end(), bad) || std::any_of(curve.begin(), curve.end(), bad) ? kHang : kPass;
+  const bool hang = std::any_of(table.rows.begin(), table.rows.end(), bad) ||
+                    std::any_of(table.curve.begin(), table.curve.end(), bad);
+  return outputs.finish(hang ? kHang : table.complete ? kPass : kUsage);
 }
 
 }  // namespace
@@ -239,7 +255,7 @@ void register_bench_fabric(CLI::App& bench, Context& context) {
   text_option(*command, "--json", options->json, "figures as JSON");
   command->callback([options, command, &context] {
     exclude(*command, "--curve", "--case", "the curve has cases of its own");
-    context.exit_code = run(*options);
+    context.exit_code = run(*options, context);
   });
 }
 

@@ -17,9 +17,9 @@
 #include "cli/dut_options.hpp"
 #include "cli/gnuplot.hpp"
 #include "cli/options.hpp"
-#include "cli/output_file.hpp"
+#include "cli/output.hpp"
+#include "cli/signals.hpp"
 #include "cli/status_line.hpp"
-#include "cli/stop_on_signal.hpp"
 #include "cli/version.hpp"
 #include "tb/nic_bench.hpp"
 #include "tb/report.hpp"
@@ -47,6 +47,7 @@ struct Options {
   unsigned dests = 1, reorder = tb::BenchOptions{}.reorder_pkts;
   double delay_ns = 500;
   bool timestamps = false, cc = false, ack_with_sack = false, check = false;
+  DutProcess dut_process;
 };
 
 std::vector<std::string> words(const std::string& list) {
@@ -161,17 +162,17 @@ std::string flow_line(const Row& row, const char* direction, const tb::Flow& f) 
 void print_row(const Row& row) {
   const tb::Throughput& t = row.figures;
   if (!row.problem.empty()) {
-    std::cout << fmt::format("{:>7} {:<4} {:<5} {:>3} {:<12} WRONG: {}\n", row.group.payload,
-                             encapsulation_name(row.group.srv6), messages_name(row.group.long_messages), row.group.qps,
-                             tb::name_of(t.direction), row.problem);
+    text_out() << fmt::format("{:>7} {:<4} {:<5} {:>3} {:<12} WRONG: {}\n", row.group.payload,
+                              encapsulation_name(row.group.srv6), messages_name(row.group.long_messages), row.group.qps,
+                              tb::name_of(t.direction), row.problem);
   } else if (!t.complete) {
-    std::cout << fmt::format("{:>7} {:<4} {:<5} {:>3} {:<12} incomplete\n", row.group.payload,
-                             encapsulation_name(row.group.srv6), messages_name(row.group.long_messages), row.group.qps,
-                             tb::name_of(t.direction));
+    text_out() << fmt::format("{:>7} {:<4} {:<5} {:>3} {:<12} incomplete\n", row.group.payload,
+                              encapsulation_name(row.group.srv6), messages_name(row.group.long_messages), row.group.qps,
+                              tb::name_of(t.direction));
   } else if (t.direction == Direction::Both) {
-    std::cout << flow_line(row, "both/send", t.send) << '\n' << flow_line(row, "both/receive", t.receive) << '\n';
+    text_out() << flow_line(row, "both/send", t.send) << '\n' << flow_line(row, "both/receive", t.receive) << '\n';
   } else {
-    std::cout << flow_line(row, tb::name_of(t.direction), t.worst()) << '\n';
+    text_out() << flow_line(row, tb::name_of(t.direction), t.worst()) << '\n';
   }
 }
 
@@ -223,7 +224,7 @@ struct LatencyTable {
 };
 
 void print_latency(const LatencyTable& table) {
-  if (!table.problem.empty()) std::cout << "  WRONG: " << table.problem << '\n';
+  if (!table.problem.empty()) text_out() << "  WRONG: " << table.problem << '\n';
   for (unsigned i = 0; i < tb::kNumLatencies; ++i) {
     const auto& s = table.result.samples[i];
     std::string line =
@@ -233,7 +234,7 @@ void print_latency(const LatencyTable& table) {
     line += s.empty() ? fmt::format(" {:>7} {:>7} {:>7} {:>8}", "-", "-", "-", 0)
                       : fmt::format(" {:>7} {:>7} {:>7} {:>8}", s.front(), s[s.size() / 2], s.back(), s.size());
     if (!table.result.complete) line += "  incomplete";
-    std::cout << line << '\n';
+    text_out() << line << '\n';
   }
 }
 
@@ -257,7 +258,8 @@ void put_latency(Json& list, const LatencyTable& table) {
   }
 }
 
-void plot_rates(const std::string& folder, const std::vector<Row>& rows, const Options& o) {
+/// "" when there is nothing to show.
+std::string plot_rates(const std::vector<Row>& rows, const Options& o) {
   // A line per direction and encapsulation; also per kind of messages and number of QPs where there are several.
   std::set<std::tuple<unsigned, bool, bool>> seen;
   std::set<unsigned> qps;
@@ -284,7 +286,7 @@ void plot_rates(const std::string& folder, const std::vector<Row>& rows, const O
     }
     found->data += fmt::format("{} {:.5f}\n", r.group.payload, r.figures.worst().ratio);
   }
-  if (lines.empty()) return;
+  if (lines.empty()) return "";
   std::string script, plot;
   for (std::size_t i = 0; i < lines.size(); ++i) {
     script += fmt::format("$d{} << EOD\n{}EOD\n", i, lines[i].data);
@@ -297,10 +299,10 @@ void plot_rates(const std::string& folder, const std::vector<Row>& rows, const O
       "set title 'Goodput over the arithmetic limit: {}, {} QPs'\nset logscale x 2\nset xlabel 'payload of a packet, "
       "bytes'\nset ylabel 'ratio'\nset yrange [0:1.05]\nset grid\nset key bottom right\n{}\n",
       o.preset, fmt::join(qps, " and "), plot);
-  plot_svg(std::filesystem::path(folder) / "bench-nic-rates.svg", 900, 480, script);
+  return plot_svg(900, 480, script);
 }
 
-void plot_latencies(const std::string& folder, const std::vector<LatencyTable>& tables, const Options& o) {
+std::string plot_latencies(const std::vector<LatencyTable>& tables, const Options& o) {
   std::string script, tics, plot;
   for (std::size_t k = 0; k < tables.size(); ++k) {
     script += fmt::format("$l{} << EOD\n", k);
@@ -316,7 +318,7 @@ void plot_latencies(const std::string& folder, const std::vector<LatencyTable>& 
                         tables[k].result.load == 0 ? std::string("unloaded")
                                                    : fmt::format("{:.0f} % load", 100 * tables[k].result.load));
   }
-  if (tables.empty()) return;
+  if (tables.empty()) return "";
   for (unsigned i = 0; i < tb::kNumLatencies; ++i) {
     std::string name = tb::name_of(static_cast<tb::Latency>(i));
     std::replace(name.begin(), name.end(), '_', ' ');
@@ -326,22 +328,31 @@ void plot_latencies(const std::string& folder, const std::vector<LatencyTable>& 
       "set title 'Latencies: minimum, median, maximum, {}'\nset xtics ({}) rotate by 20 right\nset xrange "
       "[-0.5:{}]\nset logscale y\nset ylabel 'clock cycles'\nset grid y\n{}\n",
       o.preset, tics, tb::kNumLatencies - 0.25, plot);
-  plot_svg(std::filesystem::path(folder) / "bench-nic-latencies.svg", 900, 480, script);
+  return plot_svg(900, 480, script);
 }
 
-int run(const Options& o, const Context& context) {
-  const Preset& preset = preset_from(o.preset);
-
-  // What is asked for.
+/// What is asked for.
+struct Asked {
+  const Preset* preset;
   std::vector<unsigned> payloads{64, 128, 256, 512, 1024, 2048, 4096};
+  std::vector<Group> groups;
+  std::vector<Direction> directions;
+  std::vector<double> loads;  ///< of the tables of latencies
+  bool any_srv6 = false;
+};
+
+/// Throws UsageError.
+Asked asked_for(const Options& o) {
+  Asked a;
+  a.preset = &preset_from(o.preset);
   if (!o.payload.empty()) {
-    payloads.clear();
+    a.payloads.clear();
     for (const std::string& w : words(o.payload)) {
       const auto n = number(w);
       if (!n || *n < 1 || *n > 4096)
         throw UsageError(fmt::format("--payload {} is no size of a packet.", w),
                          "Give bytes from 1 to 4096, or several with commas.");
-      payloads.push_back(*n);
+      a.payloads.push_back(*n);
     }
   }
   const auto directions = chosen("--direction", o.direction, {"send", "receive", "both"});
@@ -351,11 +362,11 @@ int run(const Options& o, const Context& context) {
   const auto tables = chosen("--table", o.table == "all" ? "" : o.table, {"rates", "latencies"});
   std::vector<unsigned> qps;
   for (const std::string& w : words(o.qps)) {
-    const auto n = w == "all" ? std::optional(preset.num_qps) : number(w);
-    if (!n || *n < 1 || *n > preset.num_qps) {
+    const auto n = w == "all" ? std::optional(a.preset->num_qps) : number(w);
+    if (!n || *n < 1 || *n > a.preset->num_qps) {
       throw UsageError(
           fmt::format("--qps {} is not possible.", w),
-          fmt::format("Preset {} has {}: give 1 to {}, or all.", o.preset, preset.num_qps, preset.num_qps));
+          fmt::format("Preset {} has {}: give 1 to {}, or all.", o.preset, a.preset->num_qps, a.preset->num_qps));
     }
     qps.push_back(*n);
   }
@@ -363,171 +374,230 @@ int run(const Options& o, const Context& context) {
   const auto has = [](const std::vector<std::string>& list, const char* word) {
     return std::find(list.begin(), list.end(), word) != list.end();
   };
-  const bool rates = has(tables, "rates"), latencies = has(tables, "latencies");
-  if (o.check && !rates) throw UsageError("--check needs the rates.", "Leave out --table latencies.");
-
-  const auto open = dut_opener(o.dut, preset, o.seed, context);
-  {
-    std::string error;
-    if (!open(error)) throw UsageError("no device: " + error + ".", dut_remedy(o.dut, context));
-  }
-  if (!o.svg.empty()) {
-    if (!std::filesystem::is_directory(o.svg))
-      throw UsageError("--svg " + o.svg + " is no folder.", "Make it first: mkdir -p " + o.svg);
-    need_gnuplot();
-  }
-  std::optional<OutputFile> json;
-  if (!o.json.empty()) json.emplace(o.json);
-
-  std::vector<Group> groups;
+  if (o.check && !has(tables, "rates")) throw UsageError("--check needs the rates.", "Leave out --table latencies.");
+  a.any_srv6 = has(encapsulations, "srv6");
+  if (has(tables, "latencies")) a.loads = {0, 0.95};
+  if (!has(tables, "rates")) return a;
   for (const unsigned n : qps) {
     for (const std::string& e : encapsulations) {
-      for (const unsigned payload : payloads) {
+      for (const unsigned payload : a.payloads) {
         std::set<bool> kinds;  // long where possible: a message of several packets fills the path MTU
         for (const std::string& m : messages) kinds.insert(m == "long" && is_mtu(payload));
-        for (const bool is_long : kinds) groups.push_back({payload, n, e == "srv6", is_long});
+        for (const bool is_long : kinds) a.groups.push_back({payload, n, e == "srv6", is_long});
       }
     }
   }
-  if (!rates) groups.clear();
-  std::vector<Direction> order;
   for (const Direction d : {Direction::Send, Direction::Receive, Direction::Both}) {
-    if (has(directions, tb::name_of(d))) order.push_back(d);
+    if (has(directions, tb::name_of(d))) a.directions.push_back(d);
   }
-  const std::vector<double> loads = latencies ? std::vector<double>{0, 0.95} : std::vector<double>{};
+  return a;
+}
 
-  tb::BenchOptions base;
-  base.preset = &preset;
-  base.open = open;
-  base.timestamps = o.timestamps;
-  base.cc = o.cc;
-  base.ack_with_sack = o.ack_with_sack;
-  base.delay_ns = o.delay_ns;
-  base.dests = o.dests;
-  base.reorder_pkts = o.reorder;
-  base.seed = o.seed;
-  base.cycles = o.cycles;
-  base.warm_cycles = o.warm;
-  base.stop = &g_stop;
-  ProgressLine progress(groups.size() * order.size() + loads.size());
-  const auto set_up = [&](const Group& g) {
-    tb::BenchOptions options = base;
+/// What was measured, as far as it came.
+struct Measured {
+  std::vector<Row> rows;
+  std::vector<LatencyTable> delays;
+  uint64_t cycles = 0;
+  double seconds = 0;
+  bool wrong = false, ended = false, stopped = false;
+};
+
+class Measurement {
+ public:
+  Measurement(const Options& o, const Asked& asked, const Context& context)
+      : o_(o), asked_(asked), progress_(asked.groups.size() * asked.directions.size() + asked.loads.size()) {
+    base_.preset = asked.preset;
+    base_.open = dut_opener(o.dut, *asked.preset, o.seed, context, o.dut_process);
+    base_.timestamps = o.timestamps;
+    base_.cc = o.cc;
+    base_.ack_with_sack = o.ack_with_sack;
+    base_.delay_ns = o.delay_ns;
+    base_.dests = o.dests;
+    base_.reorder_pkts = o.reorder;
+    base_.seed = o.seed;
+    base_.cycles = o.cycles;
+    base_.warm_cycles = o.warm;
+    base_.stop = &g_stop;
+    std::string error;
+    if (!base_.open(error)) throw UsageError("no device: " + error + ".", dut_remedy(o.dut, context));
+  }
+
+  Measured run() {
+    const auto begin = std::chrono::steady_clock::now();
+    text_out() << fmt::format(
+        "{}, {} planes of {} Gb/s, device {}{}, links of {} ns, {} cycles after {} of warm-up{}{}{}\n", o_.preset,
+        asked_.preset->num_planes, asked_.preset->port_gbps, o_.dut,
+        o_.dut_process.own(o_.dut) ? " in a process of its own" : "", o_.delay_ns, o_.cycles, o_.warm,
+        o_.timestamps ? ", time stamps" : "", o_.cc ? ", congestion control" : "",
+        o_.ack_with_sack ? ", ACKs with SACKs only" : "");
+    if (!asked_.groups.empty()) text_out() << title_line() << '\n';
+    for (const Group& g : asked_.groups) {
+      for (const Direction d : asked_.directions) {
+        if (!stopped()) rates(g, d);
+      }
+    }
+    if (!asked_.loads.empty() && !stopped()) {
+      text_out() << fmt::format("{:<24} {:>7} {:<4} {:>8} {:>7} {:>7} {:>7} {:>8}\n", "cycles", "payload", "enc",
+                                "load", "min", "median", "max", "samples");
+    }
+    for (const double load : asked_.loads) {
+      if (!stopped()) latencies(load);
+    }
+    progress_.clear();
+    m_.stopped = stopped();
+    m_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    text_out() << fmt::format("{}{} cycles in {:.1f} s, {} cycles/s\n", m_.stopped ? "INCOMPLETE: stopped after " : "",
+                              tb::grouped(m_.cycles), m_.seconds,
+                              tb::grouped(static_cast<uint64_t>(static_cast<double>(m_.cycles) / m_.seconds)))
+               << std::flush;
+    return std::move(m_);
+  }
+
+ private:
+  /// By a signal, or because nobody reads the table any more.
+  static bool stopped() { return g_stop || stdout_failed(); }
+
+  tb::BenchOptions set_up(const Group& g) {
+    tb::BenchOptions options = base_;
     options.payload = g.payload;
     options.encap = g.srv6 ? Encap::Srv6 : Encap::Ipv6;
     options.qps = g.qps;
     options.message_packets = g.long_messages ? kLongPackets : 1;
-    options.progress = [&progress, last = uint64_t{0}](uint64_t cycles) mutable {
-      progress.cycles(cycles - last);
+    options.progress = [this, last = uint64_t{0}](uint64_t cycles) mutable {
+      progress_.cycles(cycles - last);
       last = cycles;
     };
     return options;
-  };
+  }
 
-  const StopOnSignal stop;
-  const auto begin = std::chrono::steady_clock::now();
-  std::vector<Row> rows;
-  uint64_t cycles = 0;
-  bool wrong = false;
-  std::cout << fmt::format("{}, {} planes of {} Gb/s, device {}, links of {} ns, {} cycles after {} of warm-up{}{}{}\n",
-                           o.preset, preset.num_planes, preset.port_gbps, o.dut, o.delay_ns, o.cycles, o.warm,
-                           o.timestamps ? ", time stamps" : "", o.cc ? ", congestion control" : "",
-                           o.ack_with_sack ? ", ACKs with SACKs only" : "");
-  if (!groups.empty()) std::cout << title_line() << '\n';
-  for (const Group& g : groups) {
-    for (const Direction d : order) {
-      if (g_stop) break;
-      progress.begin(fmt::format("{} B, {}, {}, {} QPs, {}", g.payload, encapsulation_name(g.srv6),
-                                 messages_name(g.long_messages), g.qps, tb::name_of(d)));
-      tb::NicBench bench(set_up(g));  // a device of its own: nothing of an earlier row in it
-      Row row{g, {}, bench.start()};
-      if (row.problem.empty()) row.figures = bench.measure(d, row.problem);
-      row.figures.direction = d;
-      if (!row.problem.empty()) row.figures.complete = false;
-      cycles += bench.cycles();
-      wrong = wrong || !row.problem.empty();
-      progress.done();
-      progress.clear();
-      print_row(row);
-      std::cout << std::flush;
-      rows.push_back(std::move(row));
+  /// A device that ends is nothing that was measured wrong; after the last cycle it changes nothing.
+  void look_back(tb::NicBench& bench, const std::string& problem) {
+    bench.close();
+    const tb::DeviceFault* fault = bench.fault();
+    if (fault && problem == fault->text) {
+      m_.ended = true;
+      return;
     }
+    if (fault) std::cerr << "mrc bench nic: warning: " << fault->text << ".\n";
+    m_.wrong = m_.wrong || !problem.empty();
   }
-  std::vector<LatencyTable> delays;
-  if (!loads.empty() && !g_stop) {
-    std::cout << fmt::format("{:<24} {:>7} {:<4} {:>8} {:>7} {:>7} {:>7} {:>8}\n", "cycles", "payload", "enc", "load",
-                             "min", "median", "max", "samples");
+
+  void rates(const Group& g, Direction d) {
+    progress_.begin(fmt::format("{} B, {}, {}, {} QPs, {}", g.payload, encapsulation_name(g.srv6),
+                                messages_name(g.long_messages), g.qps, tb::name_of(d)));
+    tb::NicBench bench(set_up(g));  // a device of its own: nothing of an earlier row in it
+    Row row{g, {}, bench.start()};
+    if (row.problem.empty()) row.figures = bench.measure(d, row.problem);
+    row.figures.direction = d;
+    if (!row.problem.empty()) row.figures.complete = false;
+    m_.cycles += bench.cycles();
+    progress_.done();
+    progress_.clear();
+    look_back(bench, row.problem);
+    print_row(row);
+    text_out() << std::flush;
+    m_.rows.push_back(std::move(row));
   }
-  for (const double load : loads) {
-    if (g_stop) break;
+
+  void latencies(double load) {
     // One-packet messages, so that every packet has a WQE of its own; the largest of the sizes and encapsulations.
     // Few QPs as far as their WQEs can fill the ports: then each gets SACKs often enough.
-    const unsigned payload = *std::max_element(payloads.begin(), payloads.end());
-    const Group g{payload, payload >= 1024 ? std::min(16u, preset.num_qps) : preset.num_qps,
-                  has(encapsulations, "srv6"), false};
-    progress.begin(fmt::format("latencies at {:.0f} % load", 100 * load));
-    tb::BenchOptions options = set_up(g);
-    tb::NicBench bench(options);
+    const unsigned payload = *std::max_element(asked_.payloads.begin(), asked_.payloads.end());
+    const unsigned all = asked_.preset->num_qps;
+    const Group g{payload, payload >= 1024 ? std::min(16u, all) : all, asked_.any_srv6, false};
+    progress_.begin(fmt::format("latencies at {:.0f} % load", 100 * load));
+    tb::NicBench bench(set_up(g));
     LatencyTable table{g.payload, g.qps, g.srv6, {}, bench.start()};
     if (table.problem.empty()) table.result = bench.latencies(load, table.problem);
-    cycles += bench.cycles();
-    progress.done();
-    progress.clear();
-    wrong = wrong || !table.problem.empty();
+    m_.cycles += bench.cycles();
+    progress_.done();
+    progress_.clear();
+    look_back(bench, table.problem);
     print_latency(table);
-    delays.push_back(std::move(table));
+    text_out() << std::flush;
+    m_.delays.push_back(std::move(table));
   }
-  progress.clear();
-  const bool stopped = g_stop;
-  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  std::cout << fmt::format("{}{} cycles in {:.1f} s, {} cycles/s\n", stopped ? "INCOMPLETE: stopped after " : "",
-                           tb::grouped(cycles), seconds,
-                           tb::grouped(static_cast<uint64_t>(static_cast<double>(cycles) / seconds)));
 
-  if (json) {
-    Json j;
-    j["preset"] = o.preset;
-    j["device"] = o.dut;
-    j["complete"] = !stopped;
-    j["seed"] = o.seed;
-    j["delay_ns"] = o.delay_ns;
-    j["warm_cycles"] = o.warm;
-    j["cycles"] = o.cycles;
-    j["timestamps"] = o.timestamps || o.cc;
-    j["cc"] = o.cc;
-    j["ack_with_sack"] = o.ack_with_sack;
-    j["dests"] = o.dests;
-    j["reorder"] = o.reorder;
-    j["rows"] = Json::array();
-    for (const Row& row : rows) j["rows"].push_back(row_json(row));
-    j["latency"] = Json::array();
-    for (const LatencyTable& table : delays) put_latency(j["latency"], table);
-    j["simulated_cycles"] = cycles;
-    j["seconds"] = seconds;
-    j["versions"] = {{"mrcnic", MRC_VERSION}, {"compiler", __VERSION__}};
-    json->stream() << j.dump(2) << '\n';
-    json->commit();
-  }
-  if (!o.svg.empty()) {
-    plot_rates(o.svg, rows, o);
-    plot_latencies(o.svg, delays, o);
-  }
-  if (wrong) return kMismatch;
-  if (stopped) return kUsage;
-  if (!o.check) return kPass;
+  const Options& o_;
+  const Asked& asked_;
+  tb::BenchOptions base_;
+  ProgressLine progress_;
+  Measured m_;
+};
+
+std::string measured_json(const Options& o, const Measured& m, const std::string& run_id) {
+  Json j;
+  j["run"] = run_id;
+  j["preset"] = o.preset;
+  j["device"] = o.dut;
+  j["device_process"] = o.dut_process.own(o.dut) ? "own" : "shared";
+  j["complete"] = !m.stopped && !m.ended;
+  j["seed"] = o.seed;
+  j["delay_ns"] = o.delay_ns;
+  j["warm_cycles"] = o.warm;
+  j["cycles"] = o.cycles;
+  j["timestamps"] = o.timestamps || o.cc;
+  j["cc"] = o.cc;
+  j["ack_with_sack"] = o.ack_with_sack;
+  j["dests"] = o.dests;
+  j["reorder"] = o.reorder;
+  j["rows"] = Json::array();
+  for (const Row& row : m.rows) j["rows"].push_back(row_json(row));
+  j["latency"] = Json::array();
+  for (const LatencyTable& table : m.delays) put_latency(j["latency"], table);
+  j["simulated_cycles"] = m.cycles;
+  j["seconds"] = m.seconds;
+  j["versions"] = {{"mrcnic", MRC_VERSION}, {"compiler", __VERSION__}};
+  return j.dump(2) + "\n";
+}
+
+/// --check: the exit code, and the rows that stay below.
+int check(const Measured& m) {
   unsigned below = 0, checked = 0;
-  for (const Row& row : rows) {
+  for (const Row& row : m.rows) {
     if (row.group.payload < tb::kSmallestRequired) continue;
     ++checked;
     const double required = tb::required_ratio(row.group.payload), ratio = row.figures.worst().ratio;
     if (ratio >= required) continue;
     ++below;
-    std::cout << fmt::format("UNDER: {} B, {}, {} messages, {} QPs, {}: ratio {:.4f}, required {:.3f}\n",
-                             row.group.payload, encapsulation_name(row.group.srv6),
-                             messages_name(row.group.long_messages), row.group.qps, tb::name_of(row.figures.direction),
-                             ratio, required);
+    text_out() << fmt::format("UNDER: {} B, {}, {} messages, {} QPs, {}: ratio {:.4f}, required {:.3f}\n",
+                              row.group.payload, encapsulation_name(row.group.srv6),
+                              messages_name(row.group.long_messages), row.group.qps, tb::name_of(row.figures.direction),
+                              ratio, required);
   }
-  std::cout << fmt::format("check: {} of {} rows reach the required ratio\n", checked - below, checked);
+  text_out() << fmt::format("check: {} of {} rows reach the required ratio\n", checked - below, checked);
   return below == 0 && checked != 0 ? kPass : kMismatch;
+}
+
+int run(const Options& o, const Context& context) {
+  const Asked asked = asked_for(o);
+  if (!o.svg.empty()) {
+    if (!std::filesystem::is_directory(o.svg))
+      throw UsageError("--svg " + o.svg + " is no folder.", "Make it first: mkdir -p " + o.svg);
+    need_folder("--svg", o.svg);
+    need_gnuplot("--svg");
+  }
+  const StopOnSignal stop;
+  Outputs outputs("mrc bench nic");
+  Output* const json = outputs.add("--json", o.json);
+  Measurement measurement(o, asked, context);
+  const Measured m = measurement.run();
+  const int verdict = m.wrong ? kMismatch : m.stopped || m.ended ? kUsage : o.check ? check(m) : kPass;
+  outputs.write(json, [&](std::ostream& out) { out << measured_json(o, m, context.run_id); });
+  const auto figure = [&](const char* name, const auto& draw) {
+    outputs.attempt([&] {
+      const std::string svg = draw();
+      if (svg.empty()) return;
+      Output file("--svg", (std::filesystem::path(o.svg) / name).string());
+      file.stream() << svg << "<!-- run " << context.run_id << " -->\n";
+      file.commit();
+    });
+  };
+  if (!o.svg.empty()) {
+    figure("bench-nic-rates.svg", [&] { return plot_rates(m.rows, o); });
+    figure("bench-nic-latencies.svg", [&] { return plot_latencies(m.delays, o); });
+  }
+  return outputs.finish(verdict);
 }
 
 }  // namespace
@@ -540,6 +610,7 @@ void register_bench_nic(CLI::App& bench, Context& context) {
   c->footer(kFooter);
   text_option(*c, "--preset", options->preset, "asic800, fpga100 or tiny");
   text_option(*c, "--dut", options->dut, "rtl, model, or a shared object");
+  add_dut_process(*c, options->dut_process);
   text_option(*c, "--payload", options->payload, "bytes per packet, 1 to 4096; default 64 to 4096 in powers of two");
   text_option(*c, "--direction", options->direction, "send, receive, both; default all three");
   text_option(*c, "--encapsulation", options->encapsulation, "stev, srv6; default both");

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <charconv>
@@ -9,16 +11,18 @@
 #include <iostream>
 #include <memory>
 #include <optional>
+#include <tuple>
 
 #include "cli/context.hpp"
 #include "cli/dut_options.hpp"
 #include "cli/options.hpp"
-#include "cli/output_file.hpp"
+#include "cli/output.hpp"
+#include "cli/signals.hpp"
 #include "cli/status_line.hpp"
-#include "cli/stop_on_signal.hpp"
 #include "cli/version.hpp"
 #include "tb/bugs.hpp"
 #include "tb/cosim.hpp"
+#include "tb/fst.hpp"
 #include "tb/random_scenario.hpp"
 #include "tb/report.hpp"
 #include "wire/pcapng.hpp"
@@ -26,11 +30,14 @@
 namespace mrc::cli {
 namespace {
 
+constexpr const char* kReports = "mrc-reports";
+
 struct Options {
-  std::string preset = "asic800", scenario = "mixed", dut = "rtl", bug, json, pcap, wave, reports = "mrc-reports",
+  std::string preset = "asic800", scenario = "mixed", dut = "rtl", bug, json, pcap, wave, reports = kReports,
               snapshots = "on";
   uint64_t packets = 100000, cycles = 0, seed = 1, seeds = 1;
   unsigned threads = 2;
+  DutProcess dut_process;
 };
 
 void list_scenarios() {
@@ -92,152 +99,218 @@ struct Finished {
   tb::RunInfo info;
   tb::CosimResult result;
 
-  /// Stopped by hand is not failed.
-  bool failed() const { return result.outcome != tb::Outcome::Pass && result.outcome != tb::Outcome::Incomplete; }
+  /// Something is wrong; stopped or empty is not.
+  bool failed() const {
+    return result.outcome == tb::Outcome::Mismatch || result.outcome == tb::Outcome::DataError ||
+           result.outcome == tb::Outcome::Hang;
+  }
   int exit_code() const {
     switch (result.outcome) {
       case tb::Outcome::Pass:
         return kPass;
       case tb::Outcome::Hang:
         return kHang;
-      case tb::Outcome::Incomplete:
-        return kUsage;
-      default:
+      case tb::Outcome::Mismatch:
+      case tb::Outcome::DataError:
         return kMismatch;
+      default:
+        return kUsage;
     }
   }
 };
 
-/// The scenario and everything else of one run; what a failure leaves goes to --reports.
-Finished run_one(const Options& o, const Context& context, const std::function<void(const tb::Progress&)>& progress) {
-  tb::CosimOptions run;
-  run.preset = &preset_from(o.preset);
-  run.scenario = scenario_from(o.scenario, o.seed);
-  tb::check(run.scenario, *run.preset);
-  if (o.packets == 0) throw UsageError("--packets 0 leaves nothing to do.", "Ask for at least one data packet.");
-  run.packets = o.cycles != 0 ? ~uint64_t{0} >> 2 : o.packets;
-  run.cycles = o.cycles;
-  run.seed = o.seed;
-  run.two_threads = o.threads != 1;
-  run.progress = progress;
-  if (!o.bug.empty()) {
-    const tb::Bug* bug = tb::find_bug(o.bug);
-    if (!bug) throw UsageError("unknown RTL bug " + o.bug + ".", "'mrc cosim --rtl-bug list' prints the names.");
-    if (o.dut == "model")
-      throw UsageError("the model has no injected bugs.", "Leave out --dut model, or leave out --rtl-bug.");
-    run.bug = bug->number;
-  }
-  const auto [wave_from, wave_to] = wave_window(o.wave == "default" ? "" : o.wave);
-  run.open = dut_opener(o.dut, *run.preset, o.seed, context);
+using ToldProgress = std::function<void(const tb::Progress&)>;
 
-  Finished finished;
-  tb::RunInfo& info = finished.info;
-  tb::CosimResult& result = finished.result;
-  info.preset = o.preset;
-  info.scenario = o.scenario;
-  if (o.scenario == tb::kRandomScenario) info.drawn = run.scenario.description;
-  info.bug = o.bug;
-  info.seed = o.seed;
-  info.packets = o.packets;
-  info.mrc_version = MRC_VERSION;
-  info.compiler = __VERSION__;
-  info.repro =
-      fmt::format("{} cosim --preset {} --scenario {} {} --seed {}{}{}", context.program, o.preset, o.scenario,
-                  o.cycles != 0 ? fmt::format("--cycles {}", o.cycles) : fmt::format("--packets {}", o.packets), o.seed,
-                  o.bug.empty() ? "" : " --rtl-bug " + o.bug, o.dut == "rtl" ? "" : " --dut " + o.dut);
-
-  bool can_wave = false;
-  {  // what cannot work is said before anything is simulated
+/// One run: what the options ask for, its result, and the files that it leaves beside those that were asked for.
+class OneRun {
+ public:
+  /// Throws UsageError: something that cannot work.
+  OneRun(const Options& o, const Context& context, Outputs& outputs, const ToldProgress& progress)
+      : o_(o), outputs_(outputs) {
+    run_.preset = &preset_from(o.preset);
+    if (o.packets == 0) throw UsageError("--packets 0 leaves nothing to do.", "Ask for at least one data packet.");
+    run_.packets = o.cycles != 0 ? ~uint64_t{0} >> 2 : o.packets;
+    run_.cycles = o.cycles;
+    run_.seed = o.seed;
+    run_.two_threads = o.threads != 1;
+    run_.progress = progress;
+    run_.stop = &g_stop;
+    if (!o.bug.empty()) {
+      const tb::Bug* bug = tb::find_bug(o.bug);
+      if (!bug) throw UsageError("unknown RTL bug " + o.bug + ".", "'mrc cosim --rtl-bug list' prints the names.");
+      if (o.dut == "model")
+        throw UsageError("the model has no injected bugs.", "Leave out --dut model, or leave out --rtl-bug.");
+      run_.bug = bug->number;
+    }
+    std::tie(wave_from_, wave_to_) = wave_window(o.wave == "default" ? "" : o.wave);
+    run_.open =
+        dut_opener(o.dut, *run_.preset, o.seed, context, o.dut_process, o.wave.empty() ? Flavour::Fast : Flavour::Wave);
+    tb::RunInfo& info = finished_.info;
+    info.preset = o.preset;
+    info.scenario = o.scenario;
+    info.bug = o.bug;
+    info.seed = o.seed;
+    info.packets = o.packets;
+    info.run_id = context.run_id;
+    info.mrc_version = MRC_VERSION;
+    info.compiler = __VERSION__;
+    info.repro = fmt::format(
+        "{} cosim --preset {} --scenario {} {} --seed {}{}{}", context.program, o.preset, o.scenario,
+        o.cycles != 0 ? fmt::format("--cycles {}", o.cycles) : fmt::format("--packets {}", o.packets), o.seed,
+        o.bug.empty() ? "" : " --rtl-bug " + o.bug, (o.dut == "rtl" ? "" : " --dut " + o.dut) + o.dut_process.repro());
+    run_.capture_comments = {"run " + info.run_id + ": " + info.repro};
+    draw(0);
     std::string error;
-    const auto probe = run.open(error);
+    const auto probe = run_.open(error);
     if (!probe) throw UsageError("no device: " + error + ".", dut_remedy(o.dut, context));
-    can_wave = probe->can_wave();
-    if (!o.wave.empty() && !can_wave) {
+    can_wave_ = probe->can_wave();
+    if (!o.wave.empty() && !can_wave_) {
       throw UsageError(
           "this build of the device writes no waves.",
           "'./mrc cosim --wave' builds one that does; by hand: cmake --preset wave && cmake --build --preset wave.");
     }
-  }
-  run.snapshots = o.snapshots == "on";
-  run.snapshot_spacing = static_cast<uint64_t>(std::max<int64_t>(2000, -wave_from));
-  std::optional<OutputFile> pcap;
-  if (!o.pcap.empty()) {
-    pcap.emplace(o.pcap);
-    run.pcap = &pcap->stream();
+    run_.snapshots = o.snapshots == "on";
+    run_.snapshot_spacing = static_cast<uint64_t>(std::max<int64_t>(2000, -wave_from_));
+    if (!o.wave.empty()) wave_.emplace("--wave", stem() + ".fst");
   }
 
-  std::optional<OutputFile> wave_file;
-  const auto waves_to = [&, from = wave_from, to = wave_to](const std::filesystem::path& path) {
-    const auto anchor =
-        static_cast<int64_t>(result.outcome == tb::Outcome::Pass ? result.cycles : result.wrong_cycle());
-    wave_file.emplace(path);
-    tb::CosimOptions again = run;
-    again.pcap = nullptr;
-    again.snapshots = false;
-    again.wave_path = wave_file->partial_path();
-    again.wave_from = static_cast<uint64_t>(std::max<int64_t>(1, anchor + from));
-    again.wave_to = static_cast<uint64_t>(std::max<int64_t>(2, anchor + to));
-    info.wave_file = path;
-    info.wave_from = again.wave_from;
-    if (result.snapshots && result.snapshots->run({again.wave_from, again.wave_to, again.wave_path})) return;
-    tb::run_cosim(again);
-  };
-  const std::string stem =
-      fmt::format("{}-{}-{}", o.preset, std::filesystem::path(o.scenario).stem().string(), o.seed) +
-      (o.bug.empty() ? "" : "-" + o.bug);
-  {
-    const StopOnSignal stop;
-    run.stop = &g_stop;
-    result = tb::run_cosim(run);
-    if (finished.failed()) {
-      std::error_code ignored;
-      std::filesystem::create_directories(o.reports, ignored);
-      const std::string base = (std::filesystem::path(o.reports) / stem).string();
-      OutputFile frames(base + ".pcapng"), scenario(base + ".toml");
-      {
-        wire::PcapngWriter writer(frames.stream(), result.wire, run.preset->num_planes, run.preset->port_gbps,
-                                  result.capture_comments);
-        for (const wire::CapturedFrame& f : result.frames) writer.write(f);
-      }
-      scenario.stream() << tb::scenario_toml(run.scenario, run.preset);
-      info.pcap_file = base + ".pcapng";
-      info.scenario_file = base + ".toml";
-      info.json_file = base + ".json";
-      if (can_wave) waves_to(base + ".fst");
-      OutputFile report(info.json_file);
-      report.stream() << tb::result_json(info, result);
-      frames.commit();
-      scenario.commit();
-      report.commit();
-    } else if (result.outcome == tb::Outcome::Pass && !o.wave.empty()) {
-      waves_to(stem + ".fst");
+  /// Runs. A scenario that was drawn from the seed and moves nothing is drawn anew.
+  Finished run(std::ostream* pcap) {
+    run_.pcap = pcap;
+    for (unsigned drawn = 0;; ++drawn) {
+      if (drawn > 0) draw(drawn);
+      finished_.result = tb::run_cosim(run_);
+      const bool again = finished_.result.outcome == tb::Outcome::Empty && o_.scenario == tb::kRandomScenario &&
+                         drawn < kDraws && pcap == nullptr;
+      if (!again) return finished_;
     }
   }
-  if (result.outcome != tb::Outcome::Incomplete) {
-    if (wave_file) wave_file->commit();
-    if (pcap) pcap->commit();
+
+  /// What a failure leaves in --reports, and the waves that were asked for. Nothing here may lose the verdict: what
+  /// cannot be written is told at the end.
+  void leave_files(Finished& f) {
+    if (f.failed()) {
+      outputs_.attempt([&] { leave_report(f); });
+    } else if (wave_ && f.result.outcome == tb::Outcome::Pass) {
+      outputs_.attempt([&] { waves_to(*wave_, f); });
+    }
   }
-  return finished;
+
+ private:
+  static constexpr unsigned kDraws = 8;
+
+  void draw(unsigned number) {
+    const bool random = o_.scenario == tb::kRandomScenario;
+    run_.scenario = random ? tb::random_scenario(o_.seed, number) : scenario_from(o_.scenario, o_.seed);
+    tb::check(run_.scenario, *run_.preset);
+    if (random) finished_.info.drawn = run_.scenario.description;
+    finished_.info.drawn_anew = number;
+  }
+  std::string stem() const {
+    return fmt::format("{}-{}-{}", o_.preset, std::filesystem::path(o_.scenario).stem().string(), o_.seed) +
+           (o_.bug.empty() ? "" : "-" + o_.bug);
+  }
+
+  void leave_report(Finished& f) {
+    const OutputFolder folder("--reports", o_.reports);
+    const std::string base = (folder.path() / stem()).string();
+    const auto part = [&](const char* end, std::string tb::RunInfo::*name, const auto& fill) {
+      outputs_.attempt([&] {
+        Output file("", base + end);
+        f.info.*name = file.path();
+        try {
+          fill(file);
+          file.commit();
+        } catch (...) {
+          (f.info.*name).clear();
+          throw;
+        }
+      });
+    };
+    part(".pcapng", &tb::RunInfo::pcap_file, [&](Output& file) {
+      wire::PcapngWriter writer(file.stream(), f.result.wire, run_.preset->num_planes, run_.preset->port_gbps,
+                                f.result.capture_comments);
+      for (const wire::CapturedFrame& frame : f.result.frames) writer.write(frame);
+    });
+    part(".toml", &tb::RunInfo::scenario_file, [&](Output& file) {
+      file.stream() << "# run " << f.info.run_id << '\n' << tb::scenario_toml(run_.scenario, run_.preset);
+    });
+    if (can_wave_) part(".fst", &tb::RunInfo::wave_file, [&](Output& file) { waves_to(file, f); });
+    part(".json", &tb::RunInfo::json_file, [&](Output& file) { file.stream() << tb::result_json(f.info, f.result); });
+  }
+
+  /// Waves around the first divergence, or around the end. Throws UsageError: they are not whole.
+  void waves_to(Output& file, Finished& f) {
+    const tb::CosimResult& result = f.result;
+    const auto anchor =
+        static_cast<int64_t>(result.outcome == tb::Outcome::Pass ? result.cycles : result.wrong_cycle());
+    tb::CosimOptions again = run_;
+    again.pcap = nullptr;
+    again.snapshots = false;
+    again.wave_path = file.partial_path();
+    again.wave_from = static_cast<uint64_t>(std::max<int64_t>(1, anchor + wave_from_));
+    again.wave_to = static_cast<uint64_t>(std::max<int64_t>(2, anchor + wave_to_));
+    const bool from_copy = result.snapshots && result.snapshots->run({again.wave_from, again.wave_to, again.wave_path});
+    if (!from_copy) tb::run_cosim(again);
+    if (!tb::whole_fst(file.partial_path())) {
+      throw UsageError("the waves " + file.path() + " could not be written whole.",
+                       "Free some space, or name a smaller window: --wave=-200:+50.");
+    }
+    if (&file == (wave_ ? &*wave_ : nullptr)) file.commit();
+    f.info.wave_file = file.path();
+    f.info.wave_from = again.wave_from;
+  }
+
+  const Options& o_;
+  Outputs& outputs_;
+  tb::CosimOptions run_;
+  Finished finished_;
+  int64_t wave_from_ = 0, wave_to_ = 0;
+  bool can_wave_ = false;
+  std::optional<Output> wave_;
+};
+
+/// Inputs that no output may replace.
+void name_inputs(const Options& o, Outputs& outputs) {
+  std::error_code ignored;
+  if (std::filesystem::exists(o.scenario, ignored)) outputs.reads(o.scenario);
+  if (std::filesystem::exists(o.dut, ignored)) outputs.reads(o.dut);
+  if (o.reports != kReports) need_folder("--reports", o.reports);
+}
+
+/// The report of a failure goes to standard error as well when its files cannot be written.
+void print_failure(const Finished& f, const Outputs& outputs) {
+  const std::string text = tb::failure_text(f.info, f.result);
+  text_out() << text << std::flush;
+  if (!f.failed() || &text_out() == &std::cerr || (!outputs.lost_any() && !stdout_failed())) return;
+  struct stat out {
+  }, err{};
+  const bool one_terminal = ::fstat(STDOUT_FILENO, &out) == 0 && ::fstat(STDERR_FILENO, &err) == 0 &&
+                            out.st_dev == err.st_dev && out.st_ino == err.st_ino;
+  if (!one_terminal || stdout_failed()) std::cerr << tb::summary_text(f.info, f.result) << text;
 }
 
 /// One run: a page about it.
 int run_single(const Options& o, const Context& context) {
-  std::optional<OutputFile> json;
-  if (!o.json.empty()) json.emplace(o.json);
+  const StopOnSignal stop;
+  Outputs outputs("mrc cosim");
+  name_inputs(o, outputs);
+  Output* const json = outputs.add("--json", o.json);
+  Output* const pcap = outputs.add("--pcap", o.pcap);
   StatusLine status;
-  std::function<void(const tb::Progress&)> progress;
+  ToldProgress progress;
   if (status.on()) progress = [&](const tb::Progress& p) { status.show(progress_text(p, preset_from(o.preset))); };
-  const Finished f = run_one(o, context, progress);
+  OneRun run(o, context, outputs, progress);
+  Finished f = run.run(pcap ? &pcap->stream() : nullptr);
   status.clear();
-  if (json && f.result.outcome != tb::Outcome::Incomplete) {
-    json->stream() << tb::result_json(f.info, f.result);
-    json->commit();
-  }
-  std::cout << tb::summary_text(f.info, f.result);
+  text_out() << tb::summary_text(f.info, f.result) << std::flush;
+  run.leave_files(f);
   if (f.result.outcome == tb::Outcome::Pass && !f.info.wave_file.empty())
-    std::cout << "  waves        " << f.info.wave_file << '\n';
-  std::cout << tb::failure_text(f.info, f.result);
-  return f.exit_code();
+    text_out() << "  waves        " << f.info.wave_file << '\n';
+  print_failure(f, outputs);
+  outputs.write(pcap, [](std::ostream&) {});  // written all along
+  outputs.write(json, [&](std::ostream& out) { out << tb::result_json(f.info, f.result); });
+  return outputs.finish(f.exit_code());
 }
 
 /// A run per seed, a line about each, until one fails.
@@ -246,14 +319,17 @@ int run_seeds(const Options& options, const Context& context) {
     throw UsageError("--pcap and --wave are for one run, --seeds asks for several.",
                      "Leave out --seeds, or run the one seed of interest alone.");
   }
-  std::optional<OutputFile> json;
-  if (!options.json.empty()) json.emplace(options.json);
+  const StopOnSignal stop;
+  Outputs outputs("mrc cosim");
+  name_inputs(options, outputs);
+  Output* const json = outputs.add("--json", options.json);
   Options o = options;
   StatusLine status;
   tb::Sweep sweep;
+  sweep.run_id = context.run_id;
   const auto begin = std::chrono::steady_clock::now();
   const auto seconds = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(); };
-  std::function<void(const tb::Progress&)> progress;
+  ToldProgress progress;
   if (status.on()) {
     progress = [&](const tb::Progress& p) {
       const double done = (static_cast<double>(sweep.passed) + std::min(p.done, 1.0)) / static_cast<double>(o.seeds);
@@ -261,26 +337,25 @@ int run_seeds(const Options& options, const Context& context) {
                               speed_text(p), sweep.passed, o.seeds, time_left(seconds(), done)));
     };
   }
-  for (; sweep.passed < o.seeds; ++o.seed) {
-    const Finished f = run_one(o, context, progress);
+  int verdict = kPass;
+  for (; sweep.passed < o.seeds && verdict == kPass; ++o.seed) {
+    OneRun run(o, context, outputs, progress);
+    Finished f = run.run(nullptr);
     status.clear();
+    verdict = f.exit_code();
+    text_out() << tb::sweep_line(f.info, f.result) << std::flush;
+    if (f.failed()) text_out() << tb::summary_text(f.info, f.result) << std::flush;
+    run.leave_files(f);
     sweep.add(f.info, f.result);
-    std::cout << tb::sweep_line(f.info, f.result) << std::flush;
-    if (f.result.outcome == tb::Outcome::Pass) continue;
-    if (f.failed()) std::cout << tb::summary_text(f.info, f.result) << tb::failure_text(f.info, f.result);
-    std::cout << tb::sweep_text(sweep, seconds());
-    if (f.failed() && json) {
-      json->stream() << tb::sweep_json(sweep, seconds());
-      json->commit();
+    print_failure(f, outputs);
+    if (verdict == kPass && stdout_failed()) {
+      sweep.stop("standard output cannot be written any more");
+      verdict = kUsage;
     }
-    return f.exit_code();
   }
-  std::cout << tb::sweep_text(sweep, seconds());
-  if (json) {
-    json->stream() << tb::sweep_json(sweep, seconds());
-    json->commit();
-  }
-  return kPass;
+  text_out() << tb::sweep_text(sweep, seconds()) << std::flush;
+  outputs.write(json, [&](std::ostream& out) { out << tb::sweep_json(sweep, seconds()); });
+  return outputs.finish(verdict);
 }
 
 int run(const Options& o, const Context& context) {
@@ -330,6 +405,7 @@ void register_cosim(CLI::App& app, Context& context) {
       ->capture_default_str();
   text_option(*command, "--rtl-bug", options->bug, "let the RTL make an error: a name, or list");
   text_option(*command, "--dut", options->dut, "rtl, model, or a shared object that speaks tb/mrc_dut.h");
+  add_dut_process(*command, options->dut_process);
   text_option(*command, "--reports", options->reports, "folder for the files of a failure");
   number_option(*command, "--threads", options->threads, 1, 2, "1: the peer runs in the device's thread");
   command->callback([options, command, &context] {

@@ -11,6 +11,7 @@
 
 #include "cli/context.hpp"
 #include "cli/wire_options.hpp"
+#include "util/printable.hpp"
 #include "wire/choices.hpp"
 #include "wire/decode.hpp"
 #include "wire/json.hpp"
@@ -59,16 +60,16 @@ void print_settings(const Options& options, const wire::Capture& capture) {
     if (!alike) std::cout << fmt::format(" (interface {})", fmt::join(of, ", "));
     std::cout << '\n';
   }
-  for (const std::string& comment : capture.comments) std::cout << "comment: " << comment << '\n';
+  for (const std::string& comment : capture.comments) std::cout << "comment: " << printable(comment) << '\n';
 }
 
 void print_packet(const wire::Capture& capture, const wire::CapturedFrame& frame, const wire::Packet& packet,
                   uint64_t number) {
   const std::string& name = capture.interfaces[frame.interface];
   std::cout << fmt::format("#{} {} {} ns: {}\n{}", number,
-                           name.empty() ? fmt::format("interface{}", frame.interface) : name, frame.time_ns,
+                           name.empty() ? fmt::format("interface{}", frame.interface) : printable(name), frame.time_ns,
                            wire::summary(packet, frame.wire), wire::describe(packet));
-  for (const std::string& comment : frame.comments) std::cout << "  comment    " << comment << '\n';
+  for (const std::string& comment : frame.comments) std::cout << "  comment    " << printable(comment) << '\n';
 }
 
 void decode_file(const Options& options) {

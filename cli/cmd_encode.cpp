@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "cli/context.hpp"
-#include "cli/output_file.hpp"
+#include "cli/output.hpp"
 #include "cli/wire_options.hpp"
 #include "wire/choices.hpp"
 #include "wire/json.hpp"
@@ -40,28 +40,29 @@ wire::WireConfig common_choices(const std::vector<wire::CapturedFrame>& frames) 
   return first;
 }
 
-void run(const Options& options) {
+int run(const Options& options) {
   const wire::WireConfig config = options.wire.checked();
+  Outputs outputs("mrc encode");
+  outputs.reads(options.file);
   const std::string text = input::read_text(options.file, input::kPackets);
   const auto frames = wire::from_json(text, name_of_file(options.file), config,
                                       [&](wire::WireConfig& said) { options.wire.over(said); });
   if (!frames) refuse(frames.error());
-  if (!options.pcapng.empty()) {
+  Output* const pcapng = outputs.add("--pcapng", options.pcapng);
+  const wire::WireConfig common = pcapng ? common_choices(*frames) : config;
+  if (options.hex || pcapng == nullptr) {
+    for (const wire::CapturedFrame& frame : *frames) {
+      if (!text_out().good()) break;  // nobody reads on
+      text_out() << wire::to_hex(frame.bytes) << '\n';
+    }
+  }
+  outputs.write(pcapng, [&](std::ostream& out) {
     uint32_t planes = 1;
     for (const wire::CapturedFrame& frame : *frames) planes = std::max(planes, frame.interface + 1);
-    const wire::WireConfig common = common_choices(*frames);
-    OutputFile out(options.pcapng);
-    wire::PcapngWriter writer(out.stream(), common, planes);
+    wire::PcapngWriter writer(out, common, planes);
     for (const wire::CapturedFrame& frame : *frames) writer.write(frame);
-    out.commit();
-  }
-  if (options.hex || options.pcapng.empty()) {
-    for (const wire::CapturedFrame& frame : *frames) {
-      if (!std::cout.good()) break;  // nobody reads on
-      std::cout << wire::to_hex(frame.bytes) << '\n';
-    }
-    std::cout.flush();
-  }
+  });
+  return outputs.finish(kPass);
 }
 
 }  // namespace
@@ -78,10 +79,7 @@ void register_encode(CLI::App& app, Context& context) {
   command->add_flag("--hex", options->hex,
                     "print one line of hexadecimal digits per packet (default without --pcapng)");
   options->wire.add(*command);
-  command->callback([options, &context] {
-    run(*options);
-    context.exit_code = kPass;
-  });
+  command->callback([options, &context] { context.exit_code = run(*options); });
 }
 
 }  // namespace mrc::cli

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <iostream>
 #include <memory>
+#include <new>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,9 +17,9 @@
 #include "cli/fabric_report.hpp"
 #include "cli/gnuplot.hpp"
 #include "cli/options.hpp"
-#include "cli/output_file.hpp"
+#include "cli/output.hpp"
+#include "cli/signals.hpp"
 #include "cli/status_line.hpp"
-#include "cli/stop_on_signal.hpp"
 #include "sim/endpoint_cycle.hpp"
 #include "sim/endpoints.hpp"
 #include "sim/experiment.hpp"
@@ -81,20 +82,6 @@ int exit_code(sim::Outcome outcome) {
   }
 }
 
-void prepare_folder(const std::string& folder) {
-  try {
-    need_gnuplot();
-  } catch (const UsageError& error) {
-    throw UsageError("--report needs gnuplot, which is not installed.", error.remedy);
-  }
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error || ::access(folder.c_str(), W_OK | X_OK) != 0) {
-    throw UsageError("cannot write into " + folder + ".",
-                     "Name a folder you may write to; it is made if it is not there.");
-  }
-}
-
 /// NICs of fidelity model and rtl.
 sim::ClockedMaker clocked_maker(uint64_t seed, const Context& context) {
   return [seed, &context](const std::string& fidelity, const Preset& preset, const sim::FastConfig& settings,
@@ -108,6 +95,80 @@ sim::ClockedMaker clocked_maker(uint64_t seed, const Context& context) {
     if (!dut) throw sim::InputError(where + ": no endpoint of fidelity rtl: " + error + ".", rtl_remedy(context));
     return std::make_unique<sim::CycleEndpoint>(fidelity == "rtl" ? "rtl" : "model", preset, settings, std::move(dut));
   };
+}
+
+sim::Scenario scenario_of(const Options& o) {
+  sim::Scenario scenario = sim::load_fabric_scenario(o.scenario);
+  if (!o.transport.empty()) {
+    if (o.transport != "mrc" && o.transport != "roce") {
+      throw UsageError("--transport " + o.transport + " is not known.", "Use mrc or roce.");
+    }
+    scenario.transport = o.transport;
+  }
+  if (!o.endpoint.empty()) {
+    if (o.endpoint != "fast" && o.endpoint != "model" && o.endpoint != "rtl") {
+      throw UsageError("--endpoint " + o.endpoint + " is not known.", "Use fast, model or rtl.");
+    }
+    scenario.endpoints = o.endpoint;
+    scenario.nodes.clear();
+  }
+  return scenario;
+}
+
+/// Builds the fabric. Null when it is stopped before the fabric is there.
+std::unique_ptr<sim::Experiment> build(const sim::Scenario& scenario, uint64_t seed, const Context& context) {
+  StatusLine line;
+  line.show("building the fabric");
+  try {
+    return std::make_unique<sim::Experiment>(scenario, seed, clocked_maker(seed, context), &g_stop);
+  } catch (const sim::Stopped&) {
+    return nullptr;
+  } catch (const std::bad_alloc&) {
+    throw UsageError("there is not enough memory for this fabric.",
+                     "Use fewer NICs, planes, flows or messages, or a larger machine.");
+  }
+}
+
+int simulate(const Options& o, const Context& context) {
+  const StopOnSignal stop;
+  const sim::Scenario scenario = scenario_of(o);
+  const uint64_t seed = o.seed.value_or(static_cast<uint64_t>(scenario.seed));
+  // What cannot work is said before anything is built.
+  Outputs outputs("mrc fabric");
+  std::error_code ignored;
+  if (std::filesystem::exists(o.scenario, ignored)) outputs.reads(o.scenario);
+  Output* const json = outputs.add("--json", o.json);
+  const std::vector<LinkCapture::File> files = LinkCapture::open(o.pcap, sim::Topology(scenario.topology), outputs);
+  std::optional<OutputFolder> folder;
+  if (!o.report.empty()) {
+    need_gnuplot("--report");
+    folder.emplace("--report", o.report);
+  }
+  const auto experiment = build(scenario, seed, context);
+  sim::ExperimentResult result;
+  std::vector<std::unique_ptr<LinkCapture>> captures;
+  if (experiment) {
+    for (const LinkCapture::File& file : files)
+      captures.push_back(std::make_unique<LinkCapture>(file, *experiment, context.run_id));
+    StatusLine line;
+    if (line.on()) experiment->progress = [&](const sim::ExperimentProgress& p) { line.show(progress_text(p)); };
+    result = experiment->run();
+  } else {
+    result.outcome = sim::Outcome::Incomplete;
+    result.reason = "stopped while the fabric was being built";
+    result.scenario = scenario.name;
+    result.description = scenario.description;
+    result.transport = scenario.transport;
+    result.seed = seed;
+  }
+  text_out() << fabric_summary(result) << std::flush;
+  for (const LinkCapture::File& file : files) outputs.write(file.output, [](std::ostream&) {});  // written all along
+  outputs.write(json, [&](std::ostream& out) { out << fabric_json(result, true, context.run_id); });
+  if (folder && experiment) {
+    write_fabric_report(folder->path(), result, experiment->topology(), context.run_id, outputs);
+    if (!outputs.lost_any()) text_out() << "  report       " << (folder->path() / "index.html").string() << '\n';
+  }
+  return outputs.finish(exit_code(result.outcome));
 }
 
 int run(const Options& o, const Context& context) {
@@ -124,49 +185,7 @@ int run(const Options& o, const Context& context) {
     throw UsageError("--print knows no shipped scenario " + o.scenario + ".",
                      "'mrc fabric --scenario list' prints the names.");
   }
-  try {
-    sim::Scenario scenario = sim::load_fabric_scenario(o.scenario);
-    if (!o.transport.empty()) {
-      if (o.transport != "mrc" && o.transport != "roce") {
-        throw UsageError("--transport " + o.transport + " is not known.", "Use mrc or roce.");
-      }
-      scenario.transport = o.transport;
-    }
-    if (!o.endpoint.empty()) {
-      if (o.endpoint != "fast" && o.endpoint != "model" && o.endpoint != "rtl") {
-        throw UsageError("--endpoint " + o.endpoint + " is not known.", "Use fast, model or rtl.");
-      }
-      scenario.endpoints = o.endpoint;
-      scenario.nodes.clear();
-    }
-    const uint64_t seed = o.seed.value_or(static_cast<uint64_t>(scenario.seed));
-    sim::Experiment experiment(scenario, seed, clocked_maker(seed, context));
-    // What cannot work is said before anything is simulated.
-    std::optional<OutputFile> json;
-    if (!o.json.empty()) json.emplace(o.json);
-    if (!o.report.empty()) prepare_folder(o.report);
-    std::vector<std::unique_ptr<LinkCapture>> captures;
-    for (const std::string& option : o.pcap) captures.push_back(std::make_unique<LinkCapture>(option, experiment));
-    StatusLine line;
-    if (line.on()) experiment.progress = [&](const sim::ExperimentProgress& p) { line.show(progress_text(p)); };
-    const StopOnSignal stop;
-    experiment.stop = &g_stop;
-    const sim::ExperimentResult result = experiment.run();
-    line.clear();
-    if (json) {
-      json->stream() << fabric_json(result, true);
-      json->commit();
-    }
-    for (const auto& capture : captures) capture->commit();
-    std::cout << fabric_summary(result);
-    if (!o.report.empty()) {
-      write_fabric_report(o.report, result, experiment.topology());
-      std::cout << "  report       " << (std::filesystem::path(o.report) / "index.html").string() << '\n';
-    }
-    return exit_code(result.outcome);
-  } catch (const sim::InputError& error) {
-    throw UsageError(error.what(), error.remedy);
-  }
+  return simulate(o, context);
 }
 
 }  // namespace

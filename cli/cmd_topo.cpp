@@ -8,7 +8,7 @@
 
 #include "cli/context.hpp"
 #include "cli/options.hpp"
-#include "cli/output_file.hpp"
+#include "cli/output.hpp"
 #include "sim/topology.hpp"
 
 namespace mrc::cli {
@@ -34,18 +34,13 @@ int run(const Options& o) {
     list_keys();
     return kPass;
   }
-  try {
-    const sim::Topology topology(sim::load_topology(o.file));
-    if (!o.svg.empty()) {
-      OutputFile out(o.svg);
-      out.stream() << sim::topology_svg(topology);
-      out.commit();
-    }
-    std::cout << sim::topology_summary(topology);
-  } catch (const sim::InputError& error) {
-    throw UsageError(error.what(), error.remedy);
-  }
-  return kPass;
+  Outputs outputs("mrc topo");
+  outputs.reads(o.file);
+  const sim::Topology topology(sim::load_topology(o.file));
+  Output* const svg = outputs.add("--svg", o.svg);
+  text_out() << sim::topology_summary(topology);
+  outputs.write(svg, [&](std::ostream& out) { out << sim::topology_svg(topology); });
+  return outputs.finish(kPass);
 }
 
 }  // namespace

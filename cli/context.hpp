@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <exception>
 #include <filesystem>
+#include <set>
+#include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "input/error.hpp"
 
@@ -27,12 +31,18 @@ inline std::string with_full_stop(std::string sentence) {
   return sentence;
 }
 
+/// A reason to end that the user has been told already: `main` exits with kUsage without another word.
+class ToldAlready : public std::exception {};
+
 /// What a command gets from `main` and hands back to it.
 struct Context {
   std::filesystem::path root;     ///< the source tree (rtl/, tools/, scenarios)
   std::filesystem::path lib_dir;  ///< where libmrc_dut_rtl_<preset>.so live
   std::string program;            ///< how the user called us, for repro lines
-  int exit_code = kPass;          ///< set by the command's callback
+  std::string run_id;             ///< in every file of this run
+  std::filesystem::path builder;  ///< builds the RTL that a command asks for (tools/build.sh); empty without ./mrc
+  mutable std::set<std::pair<std::string, std::string>> built;  ///< flavours and presets it was called for
+  int exit_code = kPass;                                        ///< set by the command's callback
 };
 
 }  // namespace mrc::cli

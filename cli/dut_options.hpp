@@ -2,20 +2,31 @@
 /// Preset, scenario and device by name, for the commands that run one.
 #pragma once
 
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "cli/context.hpp"
+#include "cli/options.hpp"
+#include "cli/rtl_device.hpp"
+#include "cli/signals.hpp"
 #include "gen/presets.hpp"
 #include "input/names.hpp"
 #include "input/number.hpp"
-#include "tb/dut.hpp"
+#include "tb/guest.hpp"
 #include "tb/random_scenario.hpp"
 #include "tb/scenario.hpp"
+#include "tb/shared_dut.hpp"
 
 namespace mrc::cli {
 
@@ -39,23 +50,78 @@ inline tb::Scenario scenario_from(const std::string& name, uint64_t seed) {
   return tb::load_scenario(name);
 }
 
-inline std::filesystem::path dut_path(const std::string& dut, const Preset& preset, const Context& context) {
-  if (dut == "rtl") return context.lib_dir / (std::string("libmrc_dut_rtl_") + preset.name + ".so");
-  return std::filesystem::absolute(dut);
+/// --dut-process and --dut-timeout.
+struct DutProcess {
+  std::string process;  ///< "own", "shared"; "": own for a file, shared for our RTL and the model
+  double limit_s = 60;
+
+  bool own(const std::string& dut) const { return process.empty() ? dut != "rtl" && dut != "model" : process == "own"; }
+  /// What a command line repeats of it, with a blank in front.
+  std::string repro() const {
+    return (process.empty() ? "" : " --dut-process " + process) +
+           (limit_s == 60 ? "" : fmt::format(" --dut-timeout {}", limit_s));
+  }
+};
+
+inline void add_dut_process(CLI::App& command, DutProcess& to) {
+  command
+      .add_option("--dut-process", to.process,
+                  "own: the device has a process of its own, default for FILE.so; shared: that of the bench, default "
+                  "for rtl")
+      ->check(CLI::IsMember({"own", "shared"}));
+  real_option(command, "--dut-timeout", to.limit_s, 0, 1e9,
+              "seconds after which a call of a device in its own process has failed; 0: never");
 }
 
+/// A device in our process that ends it must not look like a pass.
+inline void guard_against_exit() {
+  static const bool once = [] {
+    std::atexit([] {
+      const tb::CallSite& site = tb::device_in_process();
+      if (site.where() == tb::DeviceCall::None) return;
+      std::fflush(stdout);
+      std::fprintf(stderr,
+                   "mrc: the device ended the process %s.\n  Run it with --dut-process own to keep the results.\n",
+                   tb::place_text(site.where(), site.cycle).c_str());
+      ::_exit(kUsage);
+    });
+    return true;
+  }();
+  static_cast<void>(once);
+}
+
+inline std::string dut_path(const std::string& dut, const Preset& preset, const Context& context, Flavour flavour) {
+  if (dut == "rtl") return rtl_device(preset, flavour, context);
+  std::error_code error;
+  const auto path = std::filesystem::absolute(dut, error);
+  return error ? dut : path.string();
+}
+
+using DutOpener = std::function<std::unique_ptr<tb::Dut>(std::string&)>;
+
 /// What opens the device "rtl", "model" or a shared object.
-inline std::function<std::unique_ptr<tb::Dut>(std::string&)> dut_opener(const std::string& dut, const Preset& preset,
-                                                                        uint64_t seed, const Context& context) {
-  if (dut == "model") return [&preset](std::string&) { return tb::make_model_dut(preset); };
-  const std::filesystem::path path = dut_path(dut, preset, context);
-  return [dut, path, &preset, seed](std::string& error) -> std::unique_ptr<tb::Dut> {
-    if (!std::filesystem::exists(path)) {
-      error =
-          dut == "rtl" ? std::string("the RTL of preset ") + preset.name + " is not built" : dut + " does not exist";
-      return nullptr;
+inline DutOpener dut_opener(const std::string& dut, const Preset& preset, uint64_t seed, const Context& context,
+                            const DutProcess& process = {}, Flavour flavour = Flavour::Fast) {
+  const bool own = process.own(dut);
+  if (dut == "model") {
+    if (own) throw UsageError("the model has no process of its own.", "Leave out --dut-process, or --dut model.");
+    return [&preset](std::string&) { return tb::make_model_dut(preset); };
+  }
+  const std::string path = dut.empty() ? "" : dut_path(dut, preset, context, flavour);
+  const tb::GuestOptions options{context.lib_dir / "mrc_device_host", process.limit_s, &g_stop};
+  return [dut, path, own, options, &preset, seed](std::string& error) -> std::unique_ptr<tb::Dut> {
+    std::error_code ignored;
+    if (dut.empty()) {
+      error = "--dut names no file";
+    } else if (dut == "rtl" && !std::filesystem::exists(path, ignored)) {
+      error = std::string("the RTL of preset ") + preset.name + " is not built";
+    } else if (own) {
+      return tb::open_guest(path, preset, seed, options, error);
+    } else {
+      guard_against_exit();
+      return tb::open_dut(path, preset, seed, error);
     }
-    return tb::open_dut(path, preset, seed, error);
+    return nullptr;
   };
 }
 

@@ -3,23 +3,12 @@
 
 #include <fmt/format.h>
 
-#include <vector>
+#include <algorithm>
 
 #include "sim/codec.hpp"
 
 namespace mrc::cli {
 namespace {
-
-sim::LinkId link_of(const std::string& option, const sim::Topology& topology) {
-  const auto equals = option.find('=');
-  const sim::LinkId link = equals == std::string::npos ? sim::kNone : topology.find_link(option.substr(0, equals));
-  if (link == sim::kNone || equals + 1 == option.size()) {
-    throw UsageError(
-        fmt::format("--pcap {} names no link and file.", option),
-        fmt::format("Write --pcap nic0/0=FILE{}.", topology.clos() ? " or --pcap T0-0-0:T1-0-0=FILE" : ""));
-  }
-  return link;
-}
 
 unsigned plane_of(sim::LinkId link, const sim::Topology& t) {
   const unsigned nic_links = t.hosts() * t.planes();
@@ -28,17 +17,35 @@ unsigned plane_of(sim::LinkId link, const sim::Topology& t) {
 
 }  // namespace
 
-std::string LinkCapture::file_of(const std::string& option) { return option.substr(option.find('=') + 1); }
+std::vector<LinkCapture::File> LinkCapture::open(const std::vector<std::string>& options, const sim::Topology& topology,
+                                                 Outputs& outputs) {
+  std::vector<File> files;
+  for (const std::string& option : options) {
+    const auto equals = option.find('=');
+    const sim::LinkId link = equals == std::string::npos ? sim::kNone : topology.find_link(option.substr(0, equals));
+    if (link == sim::kNone || equals + 1 == option.size()) {
+      throw UsageError(
+          fmt::format("--pcap {} names no link and file.", option),
+          fmt::format("Write --pcap nic0/0=FILE{}.", topology.clos() ? " or --pcap T0-0-0:T1-0-0=FILE" : ""));
+    }
+    if (std::any_of(files.begin(), files.end(), [&](const File& f) { return f.link == link; })) {
+      throw UsageError(fmt::format("--pcap {} names a link that another --pcap names already.", option),
+                       "Give one file for each link.");
+    }
+    files.push_back({link, outputs.add("--pcap", option.substr(equals + 1))});
+  }
+  return files;
+}
 
-LinkCapture::LinkCapture(const std::string& option, sim::Experiment& experiment)
+LinkCapture::LinkCapture(const File& file, sim::Experiment& experiment, const std::string& run_id)
     : fabric_(experiment.fabric()),
-      link_(link_of(option, experiment.topology())),
+      link_(file.link),
       plane_(plane_of(link_, experiment.topology())),
-      file_(file_of(option)),
-      writer_(file_.stream(), sim::FrameContext{}.wire, experiment.topology().planes(),
+      writer_(file.output->stream(), sim::FrameContext{}.wire, experiment.topology().planes(),
               static_cast<unsigned>(link_ < experiment.topology().hosts() * experiment.topology().planes()
                                         ? experiment.topology().config().gbps
-                                        : experiment.topology().uplink_gbps())) {
+                                        : experiment.topology().uplink_gbps()),
+              std::vector<std::string>{"run " + run_id}) {
   const auto [a, b] = fabric_.ends(link_);
   names_ = {fabric_.name(a.node) + " to " + fabric_.name(b.node), fabric_.name(b.node) + " to " + fabric_.name(a.node)};
   fabric_.set_tap(link_, true, this);

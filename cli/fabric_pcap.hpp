@@ -4,8 +4,9 @@
 
 #include <array>
 #include <string>
+#include <vector>
 
-#include "cli/output_file.hpp"
+#include "cli/output.hpp"
 #include "sim/experiment.hpp"
 #include "wire/pcapng.hpp"
 
@@ -14,21 +15,24 @@ namespace mrc::cli {
 /// Writes every frame of a link, both directions, as interface of its plane. Lost ones carry a comment.
 class LinkCapture final : public sim::Tap {
  public:
-  /// "nic3/1=FILE". Throws UsageError.
-  LinkCapture(const std::string& option, sim::Experiment& experiment);
+  struct File {
+    sim::LinkId link;
+    Output* output;
+  };
+  /// Opens the files of "nic3/1=FILE" and others. Throws UsageError: no such link, a link twice, as Outputs::add().
+  static std::vector<File> open(const std::vector<std::string>& options, const sim::Topology& topology,
+                                Outputs& outputs);
+  LinkCapture(const File& file, sim::Experiment& experiment, const std::string& run_id);
   ~LinkCapture() override;
   LinkCapture(const LinkCapture&) = delete;
   LinkCapture& operator=(const LinkCapture&) = delete;
 
   void sent(sim::LinkId link, bool from_a, sim::Time start, const sim::Packet& packet, bool lost) override;
-  void commit() { file_.commit(); }
 
  private:
-  static std::string file_of(const std::string& option);
   sim::Fabric& fabric_;
   sim::LinkId link_;
   unsigned plane_;
-  OutputFile file_;
   wire::PcapngWriter writer_;
   std::array<std::string, 2> names_;
   sim::PacketPool pool_;

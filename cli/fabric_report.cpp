@@ -8,7 +8,7 @@
 
 #include "cli/context.hpp"
 #include "cli/gnuplot.hpp"
-#include "cli/output_file.hpp"
+#include "cli/output.hpp"
 #include "cli/version.hpp"
 #include "tb/report.hpp"
 
@@ -67,8 +67,9 @@ std::string fabric_summary(const ExperimentResult& r) {
   return out;
 }
 
-std::string fabric_json(const ExperimentResult& r, bool curves) {
+std::string fabric_json(const ExperimentResult& r, bool curves, const std::string& run_id) {
   Json j;
+  j["run"] = run_id;
   j["scenario"] = r.scenario;
   j["description"] = r.description;
   j["outcome"] = sim::outcome_name(r.outcome);
@@ -205,10 +206,12 @@ std::string ports_csv(const ExperimentResult& r) {
   return out;
 }
 
-void write_text(const std::filesystem::path& file, const std::string& text) {
-  OutputFile out(file);
-  out.stream() << text;
-  out.commit();
+/// A table with the id of the run as its last column.
+std::string with_run(const std::string& csv, const std::string& run_id) {
+  std::string out;
+  for (size_t at = 0, end = 0; (end = csv.find('\n', at)) != std::string::npos; at = end + 1)
+    out.append(csv, at, end - at).append(at == 0 ? ",run\n" : "," + run_id + "\n");
+  return out;
 }
 
 std::string html(const std::string& text) {
@@ -247,10 +250,10 @@ class Picture {
     plots_ += fmt::format("{}$d{} title '{}' noenhanced linewidth 1.5", count_ ? ", " : "", count_, quoted);
     ++count_;
   }
-  void draw(const std::filesystem::path& file) const {
+  std::string draw() const {
     const std::string range =
         fmt::format("set yrange [0:{}]\n", highest_ > 0 ? fmt::format("{:.4f}", 1.05 * highest_) : "1");
-    plot_svg(file, 900, 320, data_ + script_ + range + "plot " + plots_ + "\n");
+    return plot_svg(900, 320, data_ + script_ + range + "plot " + plots_ + "\n");
   }
 
  private:
@@ -260,7 +263,8 @@ class Picture {
   double highest_ = 0;
 };
 
-void draw_completion(const ExperimentResult& r, const std::filesystem::path& file) {
+/// "" when no flow has ended.
+std::string draw_completion(const ExperimentResult& r) {
   std::string script =
                   "set title 'Flow completion times'\nset xlabel 'time, us'\nset ylabel 'share of flows'\nset grid\n"
                   "set key outside right top\nset xrange [0:*]\nset yrange [0:1]\nset style data steps\n",
@@ -282,19 +286,16 @@ void draw_completion(const ExperimentResult& r, const std::filesystem::path& fil
     data += fmt::format("{:.4f} 1\nEOD\n", us(times.back()));
     plots += fmt::format("{}$d{} title '{}' noenhanced linewidth 1.5", plots.empty() ? "" : ", ", g, label);
   }
-  if (!plots.empty()) plot_svg(file, 900, 320, data + script + "plot " + plots + "\n");
+  return plots.empty() ? "" : plot_svg(900, 320, data + script + "plot " + plots + "\n");
 }
 
-}  // namespace
+struct PictureFile {
+  std::string file, caption;
+};
 
-void write_fabric_report(const std::filesystem::path& folder, const ExperimentResult& r,
-                         const sim::Topology& topology) {
-  write_text(folder / "result.json", fabric_json(r, false));
-  write_text(folder / "series.csv", series_csv(r));
-  write_text(folder / "flows.csv", flows_csv(r, topology));
-  write_text(folder / "ports.csv", ports_csv(r));
-  write_text(folder / "topology.svg", sim::topology_svg(topology));
-  std::vector<std::pair<std::string, std::string>> pictures;
+/// Calls add(file, caption, what draws it) for each picture that this result has.
+template <class Add>
+void draw_pictures(const ExperimentResult& r, Add&& add) {
   if (r.samples.size() > 2) {
     Picture goodput(r, "Goodput", "Gb/s");
     goodput.curve("all",
@@ -307,45 +308,40 @@ void write_fabric_report(const std::filesystem::path& folder, const ExperimentRe
           });
       }
     }
-    goodput.draw(folder / "goodput.svg");
-    pictures.emplace_back("goodput.svg", "Payload that arrived. Dashed: events.");
+    add("goodput.svg", "Payload that arrived. Dashed: events.", [&] { return goodput.draw(); });
     Picture planes(r, "Load of the planes, all NICs", "Gb/s");
     for (unsigned p = 0; p < r.planes; ++p)
       planes.curve(fmt::format("plane {}", p), [p](const Sample& a, const Sample& b) {
         return gbps(b.plane_bytes[p] - a.plane_bytes[p], b.time - a.time);
       });
-    planes.draw(folder / "planes.svg");
-    pictures.emplace_back("planes.svg", "What NICs sent into each plane, headers included.");
+    add("planes.svg", "What NICs sent into each plane, headers included.", [&] { return planes.draw(); });
     Picture queues(r, "Deepest queues", "bytes");
     queues.curve("T0 to NIC", [](const Sample&, const Sample& b) { return b.deepest[0]; });
     queues.curve("T0 to T1", [](const Sample&, const Sample& b) { return b.deepest[1]; });
     queues.curve("T1 to T0", [](const Sample&, const Sample& b) { return b.deepest[2]; });
-    queues.draw(folder / "queues.svg");
-    pictures.emplace_back("queues.svg", "The fullest port of each kind at the time of the sample.");
+    add("queues.svg", "The fullest port of each kind at the time of the sample.", [&] { return queues.draw(); });
     Picture trouble(r, "Trims, marks, losses, retransmissions", "packets since the last sample");
     trouble.curve("trimmed", [](const Sample& a, const Sample& b) { return b.trims - a.trims; });
     trouble.curve("marked", [](const Sample& a, const Sample& b) { return b.marks - a.marks; });
     trouble.curve("dropped", [](const Sample& a, const Sample& b) { return b.drops - a.drops; });
     trouble.curve("lost on links", [](const Sample& a, const Sample& b) { return b.lost - a.lost; });
     trouble.curve("sent again", [](const Sample& a, const Sample& b) { return b.retransmissions - a.retransmissions; });
-    trouble.draw(folder / "trouble.svg");
-    pictures.emplace_back("trouble.svg", "What switches and links did to packets, and what was sent again.");
+    add("trouble.svg", "What switches and links did to packets, and what was sent again.",
+        [&] { return trouble.draw(); });
     Picture evs(r, "Entropy values out of use", "entropy values");
     evs.curve("skipped once", [](const Sample&, const Sample& b) { return b.evs.skip; });
     evs.curve("assumed bad", [](const Sample&, const Sample& b) { return b.evs.assumed_bad; });
     evs.curve("denied", [](const Sample&, const Sample& b) { return b.evs.denied; });
-    evs.draw(folder / "evs.svg");
-    pictures.emplace_back("evs.svg", "Of the sending QPs (the first 512).");
+    add("evs.svg", "Of the sending QPs (the first 512).", [&] { return evs.draw(); });
   }
-  draw_completion(r, folder / "completion.svg");
-  for (const GroupResult& g : r.groups) {
-    if (g.fct.count > 0) {
-      pictures.emplace_back("completion.svg",
-                            "From the first WRITE posted until the sender knows that all have been executed.");
-      break;
-    }
+  if (std::any_of(r.groups.begin(), r.groups.end(), [](const GroupResult& g) { return g.fct.count > 0; })) {
+    add("completion.svg", "From the first WRITE posted until the sender knows that all have been executed.",
+        [&] { return draw_completion(r); });
   }
+}
 
+std::string index_html(const ExperimentResult& r, const sim::Topology& topology, const std::string& run_id,
+                       const std::vector<PictureFile>& pictures) {
   const bool complete = r.outcome == sim::Outcome::Done || r.outcome == sim::Outcome::OpenEnd;
   std::string page = fmt::format(
       "<!doctype html>\n<html lang='en'><head><meta "
@@ -410,8 +406,35 @@ void write_fabric_report(const std::filesystem::path& folder, const ExperimentRe
           html(sim::topology_summary(topology)) + "</pre>\n";
   page +=
       "<h2>Files</h2>\n<p><a href='result.json'>result.json</a>, <a href='flows.csv'>flows.csv</a>, <a "
-      "href='series.csv'>series.csv</a>, <a href='ports.csv'>ports.csv</a></p>\n</body></html>\n";
-  write_text(folder / "index.html", page);
+      "href='series.csv'>series.csv</a>, <a href='ports.csv'>ports.csv</a></p>\n<p>Run " +
+      run_id + "</p>\n</body></html>\n";
+  return page;
+}
+
+}  // namespace
+
+void write_fabric_report(const std::filesystem::path& folder, const ExperimentResult& r, const sim::Topology& topology,
+                         const std::string& run_id, Outputs& outputs) {
+  // Each by itself: what one of them cannot do takes nothing from the others.
+  const auto file = [&](const char* name, const auto& text) {
+    outputs.attempt([&] {
+      Output out("", (folder / name).string());
+      out.stream() << text();
+      out.commit();
+    });
+  };
+  const std::string xml = "<!-- run " + run_id + " -->\n";
+  file("result.json", [&] { return fabric_json(r, false, run_id); });
+  file("series.csv", [&] { return with_run(series_csv(r), run_id); });
+  file("flows.csv", [&] { return with_run(flows_csv(r, topology), run_id); });
+  file("ports.csv", [&] { return with_run(ports_csv(r), run_id); });
+  file("topology.svg", [&] { return sim::topology_svg(topology) + xml; });
+  std::vector<PictureFile> pictures;
+  draw_pictures(r, [&](const char* name, const char* caption, const auto& draw) {
+    pictures.push_back({name, caption});
+    file(name, [&] { return draw() + xml; });
+  });
+  file("index.html", [&] { return index_html(r, topology, run_id, pictures); });
 }
 
 }  // namespace mrc::cli

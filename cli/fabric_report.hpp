@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <string>
 
+#include "cli/output.hpp"
 #include "sim/experiment.hpp"
 
 namespace mrc::cli {
@@ -12,10 +13,10 @@ namespace mrc::cli {
 /// For people.
 std::string fabric_summary(const sim::ExperimentResult& result);
 /// Everything but single flows and curves; `curves` adds these.
-std::string fabric_json(const sim::ExperimentResult& result, bool curves);
-/// index.html, result.json, flows.csv, series.csv, ports.csv, topology.svg and pictures. The folder is made if it is
-/// not there. Throws UsageError.
+std::string fabric_json(const sim::ExperimentResult& result, bool curves, const std::string& run_id);
+/// index.html, result.json, flows.csv, series.csv, ports.csv, topology.svg and pictures. What cannot be written is told
+/// when `outputs` finishes.
 void write_fabric_report(const std::filesystem::path& folder, const sim::ExperimentResult& result,
-                         const sim::Topology& topology);
+                         const sim::Topology& topology, const std::string& run_id, Outputs& outputs);
 
 }  // namespace mrc::cli

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Figures: a gnuplot script becomes an SVG file.
+/// Figures: a gnuplot script becomes an SVG picture.
 #pragma once
 
-#include <filesystem>
 #include <string>
 
 namespace mrc::cli {
 
-/// Throws UsageError when gnuplot is not there.
-void need_gnuplot();
-/// Runs a script that plots once; terminal and output are set here. The file appears when it is complete. Throws
-/// UsageError.
-void plot_svg(const std::filesystem::path& file, unsigned width, unsigned height, const std::string& script);
+/// Throws UsageError when gnuplot, which that option needs, is not there.
+void need_gnuplot(const std::string& option);
+/// The picture that a script plots; terminal and output are set here. Throws UsageError: gnuplot failed.
+std::string plot_svg(unsigned width, unsigned height, const std::string& script);
 
 }  // namespace mrc::cli

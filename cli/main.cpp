@@ -1,13 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <exception>
 #include <iostream>
+#include <new>
+#include <random>
 #include <string>
 
 #include "cli/context.hpp"
+#include "cli/output.hpp"
+#include "cli/signals.hpp"
 #include "cli/version.hpp"
 
 namespace mrc::cli {
@@ -74,14 +81,20 @@ std::string command_name(const CLI::App& app) {
   return name;
 }
 
-}  // namespace
+/// Eight hexadecimal digits that two runs do not share: in every file of a run.
+std::string new_run_id() {
+  std::random_device random;
+  return fmt::format("{:08x}", random());
+}
 
-int main(int argc, char** argv) {
+int run(int argc, char** argv) {
   Context context;
   const char* root = std::getenv("MRC_ROOT");
   context.root = root ? root : MRC_SOURCE_DIR;
   context.lib_dir = executable_folder() / MRC_DUT_DIR;
+  if (const char* builder = std::getenv("MRC_BUILD")) context.builder = builder;
   context.program = root ? "./mrc" : argv[0];
+  context.run_id = new_run_id();
 
   CLI::App app{"mrc: golden model, RTL and lockstep bench of a multipath RDMA NIC (MRC 1.0)", "mrc"};
   app.set_version_flag("--version", mrc::cli::version_text(), "print the versions of mrcnic and its tools");
@@ -108,10 +121,30 @@ int main(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     const std::string name = command_name(app);
     return complain(name, with_full_stop(error.what()), "See '" + name + " --help'.");
+  } catch (const mrc::cli::ToldAlready&) {
+    return mrc::cli::kUsage;
   } catch (const UsageError& error) {
     return complain(command_name(app), error.what(), error.remedy);
+  } catch (const std::bad_alloc&) {
+    return complain(command_name(app), "there is not enough memory.",
+                    "Ask for less (fewer NICs, packets, bytes of input), raise the limit (ulimit -v), or use a larger "
+                    "machine.");
   } catch (const std::exception& error) {
     return complain(command_name(app), std::string("unexpected error: ") + error.what() + ".",
                     "Please report this with the command line you used.");
   }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  mrc::cli::install_signals();
+  mrc::cli::install_stdout();
+  const int code = run(argc, argv);
+  // A reader that closes a pipe has what it wanted; everything else that keeps a result from getting out is told.
+  const int why = mrc::cli::flush_stdout();
+  if (why == 0 || why == EPIPE) return code;
+  complain("mrc", "cannot write standard output: " + std::string(std::strerror(why)) + ".",
+           why == EBADF ? "Give it a standard output." : "Free some space, or send it elsewhere.");
+  return code == mrc::cli::kPass ? mrc::cli::kUsage : code;
 }

@@ -7,7 +7,6 @@ find_package(nlohmann_json REQUIRED)
 find_package(tomlplusplus REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(Threads REQUIRED)
-find_package(verilator REQUIRED HINTS /usr/share/verilator)
 
 # Debian's SystemC brings no CMake package; its library is built as C++17, which units that include it must say.
 find_path(SYSTEMC_INCLUDE_DIR systemc REQUIRED)

@@ -1,63 +1,102 @@
 # SPDX-License-Identifier: Apache-2.0
 # The RTL as shared objects that speak the C ABI of tb/mrc_dut.h.
+find_package(Threads REQUIRED)
+find_package(ZLIB REQUIRED)
+find_program(VERILATOR_BIN verilator_bin REQUIRED)
+execute_process(COMMAND "${VERILATOR_BIN}" --getenv VERILATOR_ROOT
+  OUTPUT_VARIABLE verilator_root OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+execute_process(COMMAND "${VERILATOR_BIN}" --version OUTPUT_VARIABLE verilator_version COMMAND_ERROR_IS_FATAL ANY)
+string(REGEX MATCH "[0-9]+\\.[0-9]+" verilator_version "${verilator_version}")
 get_filename_component(MRC_ROOT "${CMAKE_CURRENT_LIST_DIR}/.." ABSOLUTE)
 
 # How the model is verilated: speed by default, what the flavour is for otherwise.
 set(MRC_VERILATOR_ARGS -O3 --x-assign fast --x-initial fast --output-split 20000)
 set(MRC_VERILATED_OPT_FAST -O2)
+set(MRC_VERILATED_RUNTIME verilated.cpp verilated_threads.cpp)
 if(MRC_WAVE)
   list(APPEND MRC_VERILATOR_ARGS --trace-fst --trace-structs)
+  list(APPEND MRC_VERILATED_RUNTIME verilated_fst_c.cpp)
 endif()
 if(MRC_COVERAGE)
   list(APPEND MRC_VERILATOR_ARGS --coverage-line --coverage-user --assert)
+  list(APPEND MRC_VERILATED_RUNTIME verilated_cov.cpp)
 endif()
 if(MRC_SANITIZE)
   set(MRC_VERILATOR_ARGS --assert)
   set(MRC_VERILATED_OPT_FAST -O1)
 endif()
 
-# mrc_dut(TARGET PRESET SOURCES files... [VERILATOR_ARGS ...] [OPT level]): libTARGET.so out of sources that
-# hold the module mrc_nic_PRESET.
+# What everything Verilated needs: Verilator's headers, and its runtime, compiled once for all DUTs. Several DUTs
+# live in one process; each keeps the runtime to itself.
+add_library(mrc_verilated_headers INTERFACE)
+target_include_directories(mrc_verilated_headers SYSTEM INTERFACE
+  "${verilator_root}/include" "${verilator_root}/include/vltstd")
+target_compile_definitions(mrc_verilated_headers INTERFACE
+  VM_COVERAGE=$<BOOL:${MRC_COVERAGE}> VM_SC=0
+  VM_TRACE=$<BOOL:${MRC_WAVE}> VM_TRACE_VCD=0 VM_TRACE_FST=$<BOOL:${MRC_WAVE}>)
+target_compile_features(mrc_verilated_headers INTERFACE cxx_std_20)
+target_link_libraries(mrc_verilated_headers INTERFACE Threads::Threads ZLIB::ZLIB)
+
+# mrc_verilated(TARGET SOURCES...): Verilated sources as objects for a DUT.
+function(mrc_verilated target)
+  add_library(${target} OBJECT ${ARGN})
+  target_link_libraries(${target} PUBLIC mrc_verilated_headers)
+  set_target_properties(${target} PROPERTIES
+    POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
+  if(MRC_SANITIZE)
+    # Verilator 5.006 reads one word beyond a wide temporary and masks it away; ours is what is sanitized.
+    target_compile_options(${target} PRIVATE -fno-sanitize=all)
+  endif()
+endfunction()
+
+list(TRANSFORM MRC_VERILATED_RUNTIME PREPEND "${verilator_root}/include/")
+mrc_verilated(mrc_verilated_runtime ${MRC_VERILATED_RUNTIME})
+target_compile_options(mrc_verilated_runtime PRIVATE ${MRC_VERILATED_OPT_FAST})
+
+# mrc_dut(TARGET PRESET SOURCES files... [VERILATOR_ARGS ...] [DEPENDS files...] [OPT level]): libTARGET.so out
+# of sources that hold the module mrc_nic_PRESET. Verilator runs when TARGET is built, in the CMakeLists.txt's folder.
 function(mrc_dut dut preset)
-  cmake_parse_arguments(D "" "OPT" "SOURCES;VERILATOR_ARGS" ${ARGN})
+  cmake_parse_arguments(D "" "OPT" "SOURCES;VERILATOR_ARGS;DEPENDS" ${ARGN})
   if(NOT D_OPT)
     set(D_OPT ${MRC_VERILATED_OPT_FAST})
   endif()
   set(top mrc_nic_${preset})
-  set(verilated ${dut}_verilated)
-
-  message(NOTICE "-- Verilating ${top}")
-  add_library(${verilated} STATIC)
-  verilate(${verilated} PREFIX V${top} TOP_MODULE ${top} SOURCES ${D_SOURCES}
-    VERILATOR_ARGS ${D_VERILATOR_ARGS} ${MRC_VERILATOR_ARGS}
-    OPT_FAST ${D_OPT} OPT_GLOBAL ${D_OPT} OPT_SLOW -O0)
-
-  if(MRC_SANITIZE)
-    # Verilator 5.006 reads one word beyond a wide temporary and masks it away; ours is what is sanitized.
-    target_compile_options(${verilated} PRIVATE -fno-sanitize=all)
-  endif()
+  set(folder "${CMAKE_CURRENT_BINARY_DIR}/${dut}")
+  set(fast_parts 8)
+  set(slow_parts 2)
+  foreach(kind fast slow)
+    set(${kind})
+    math(EXPR last "${${kind}_parts} - 1")
+    foreach(part RANGE ${last})
+      list(APPEND ${kind} "${folder}/${kind}_${part}.cpp")
+    endforeach()
+  endforeach()
+  add_custom_command(OUTPUT ${fast} ${slow} VERBATIM
+    COMMAND "${CMAKE_COMMAND}" -D VERILATOR=${VERILATOR_BIN} -D FOLDER=${folder} -D PREFIX=V${top}
+      -D FAST=${fast_parts} -D SLOW=${slow_parts} -P "${MRC_ROOT}/cmake/verilate.cmake" --
+      --top-module ${top} ${D_VERILATOR_ARGS} ${MRC_VERILATOR_ARGS} ${D_SOURCES}
+    WORKING_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}"
+    DEPENDS "${MRC_ROOT}/cmake/verilate.cmake" ${D_DEPENDS} DEPFILE "${folder}/deps"
+    COMMENT "Verilating ${top}")
+  set_source_files_properties(${fast} PROPERTIES COMPILE_OPTIONS "${D_OPT}")
+  set_source_files_properties(${slow} PROPERTIES COMPILE_OPTIONS -O0)
+  mrc_verilated(${dut}_verilated ${fast} ${slow})
+  target_include_directories(${dut}_verilated SYSTEM INTERFACE "${folder}")
 
   add_library(${dut} MODULE "${MRC_ROOT}/tb/dut/verilated_dut.cpp")
-  target_compile_features(${dut} PRIVATE cxx_std_20)
   target_compile_definitions(${dut} PRIVATE
-    MRC_PRESET_NAME="${preset}" MRC_TOP=V${top} MRC_TOP_HEADER="V${top}.h"
-    VM_TRACE=$<BOOL:${MRC_WAVE}> VM_TRACE_FST=$<BOOL:${MRC_WAVE}> VM_COVERAGE=$<BOOL:${MRC_COVERAGE}>)
+    MRC_PRESET_NAME="${preset}" MRC_TOP=V${top} MRC_TOP_HEADER="V${top}.h")
   target_include_directories(${dut} PRIVATE "${MRC_ROOT}" "${MRC_ROOT}/cmodel")
-  target_include_directories(${dut} SYSTEM PRIVATE
-    $<TARGET_PROPERTY:${verilated},INTERFACE_INCLUDE_DIRECTORIES>)
-  target_link_libraries(${dut} PRIVATE ${verilated} ZLIB::ZLIB)
-
-  # Several DUTs live in one process; each keeps its Verilator runtime to itself.
-  set_target_properties(${verilated} ${dut} PROPERTIES
-    POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
+  target_link_libraries(${dut} PRIVATE ${dut}_verilated mrc_verilated_runtime)
+  set_target_properties(${dut} PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON
+    POSITION_INDEPENDENT_CODE ON LINK_DEPENDS "${MRC_ROOT}/cmake/dut.map")
   target_link_options(${dut} PRIVATE "LINKER:--version-script=${MRC_ROOT}/cmake/dut.map")
-  set_target_properties(${dut} PROPERTIES LINK_DEPENDS "${MRC_ROOT}/cmake/dut.map")
 endfunction()
 
 # mrc_rtl_dut(PRESET): libmrc_dut_rtl_PRESET.so out of rtl/gen/mrc_nic_PRESET.sv. To be called from the
 # top folder: rtl/mrc_nic.f names files from there.
 function(mrc_rtl_dut preset)
-  mrc_dut(mrc_dut_rtl_${preset} ${preset} VERILATOR_ARGS -f rtl/mrc_nic.f
+  mrc_dut(mrc_dut_rtl_${preset} ${preset} VERILATOR_ARGS -f rtl/mrc_nic.f DEPENDS rtl/mrc_nic.f
     SOURCES rtl/lint/verilator.vlt rtl/gen/mrc_nic_${preset}.sv)
   target_link_libraries(mrc_dut_rtl_${preset} PRIVATE mrcnic_warnings)
   install(TARGETS mrc_dut_rtl_${preset} LIBRARY DESTINATION "${MRC_DUT_DIR}")

@@ -16,7 +16,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const auto planes = static_cast<unsigned>(capture->interfaces.size());
   if (planes > 64) return 0;
   std::ostringstream out;
-  PcapngWriter writer(out, planes);
+  const WireConfig wire = capture->frames.empty() ? WireConfig{} : capture->frames[0].wire;
+  PcapngWriter writer(out, wire, planes, 0, capture->comments);
   for (const CapturedFrame& frame : capture->frames) {
     if (!writer.write(frame)) std::abort();
   }
@@ -27,6 +28,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     if (again->frames[i].bytes != capture->frames[i].bytes) std::abort();
     if (again->frames[i].time_ns != capture->frames[i].time_ns) std::abort();
     if (again->frames[i].comments != capture->frames[i].comments) std::abort();
+    if (again->frames[i].wire != wire) std::abort();
   }
   return 0;
 }

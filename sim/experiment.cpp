@@ -73,9 +73,11 @@ double ExperimentResult::over_bound() const {
   return most;
 }
 
-Experiment::Experiment(const Scenario& scenario, uint64_t seed, const ClockedMaker& clocked)
+Experiment::Experiment(const Scenario& scenario, uint64_t seed, const ClockedMaker& clocked,
+                       const std::atomic<bool>* stop)
     : scenario_(scenario),
       seed_(seed),
+      stop_(stop),
       topology_(scenario.topology),
       traffic_(make_traffic(scenario, topology_, seed)) {
   std::vector<std::string> fidelity(topology_.hosts(), scenario.endpoints),
@@ -94,10 +96,13 @@ Experiment::Experiment(const Scenario& scenario, uint64_t seed, const ClockedMak
   FabricOptions options{.seed = seed};
   if (scenario.windows == "always") options.window_nodes = options.window_events = 0;
   fabric_ = std::make_unique<Fabric>(options);
-  topology_.build(*fabric_,
-                  [&](NodeId h) { return make_endpoint(scenario_, topology_, fidelity[h], where[h], clocked); });
+  const auto poll = [this] {
+    if (stopped()) throw Stopped{};
+  };
+  topology_.build(
+      *fabric_, [&](NodeId h) { return make_endpoint(scenario_, topology_, fidelity[h], where[h], clocked); }, poll);
   driver_ = std::make_unique<Driver>(*fabric_, topology_, scenario_, traffic_, seed);
-  driver_->begin();
+  driver_->begin(poll);
   driver_->on_end = [this] { fabric_->stop(); };
   if (scenario.windows != "never") fabric_->allow_windows([this] { return driver_->apart(); });
   check_time();
@@ -369,7 +374,7 @@ ExperimentResult Experiment::run() {
   while (!driver_->over()) {
     const Time now = fabric_->now();
     if (now >= duration) break;
-    if (stop != nullptr && stop->load(std::memory_order_relaxed)) {
+    if (stopped()) {
       r.outcome = Outcome::Incomplete;
       r.reason = "stopped before the end";
       break;

@@ -70,7 +70,7 @@ enum class Outcome : uint8_t {
   Failed,      ///< some flows failed, or bytes are missing
   Hang,        ///< nothing moves any more
   TimeLimit,   ///< the time is over
-  Incomplete,  ///< stopped from outside
+  Incomplete,  ///< stopped from outside, or for want of memory
 };
 const char* outcome_name(Outcome outcome);
 
@@ -112,11 +112,15 @@ struct ExperimentProgress {
   size_t flows = 0, finished = 0;
 };
 
+/// Thrown when a fabric is no longer wanted while it is being built.
+struct Stopped {};
+
 class Experiment {
  public:
-  /// clocked: makes endpoints of fidelity model and rtl; without it they are refused. Throws InputError: anything that
-  /// cannot be built or run.
-  Experiment(const Scenario& scenario, uint64_t seed, const ClockedMaker& clocked = {});
+  /// clocked: makes endpoints of fidelity model and rtl; without it they are refused. `stop`, set from outside, ends
+  /// building with Stopped, and a run as Incomplete. Throws InputError: anything that cannot be built or run.
+  Experiment(const Scenario& scenario, uint64_t seed, const ClockedMaker& clocked = {},
+             const std::atomic<bool>* stop = nullptr);
   ~Experiment();
 
   const Topology& topology() const { return topology_; }
@@ -124,7 +128,6 @@ class Experiment {
 
   /// Called between slices of the run.
   std::function<void(const ExperimentProgress&)> progress;
-  const std::atomic<bool>* stop = nullptr;
 
   /// Bytes held by fabric and endpoints.
   uint64_t memory() const;
@@ -148,8 +151,11 @@ class Experiment {
   void find_recovery(ExperimentResult& result) const;
   Time bound_of(uint32_t group) const;
 
+  bool stopped() const { return stop_ != nullptr && stop_->load(std::memory_order_relaxed); }
+
   Scenario scenario_;
   uint64_t seed_;
+  const std::atomic<bool>* stop_;
   Topology topology_;
   Traffic traffic_;
   std::unique_ptr<Fabric> fabric_;

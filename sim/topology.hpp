@@ -72,7 +72,7 @@ class Topology {
 
   using Factory = std::function<std::unique_ptr<Endpoint>(NodeId)>;
   /// Fills an empty fabric.
-  void build(Fabric& fabric, const Factory& factory) const;
+  void build(Fabric& fabric, const Factory& factory, const std::function<void()>& poll = {}) const;
 
   /// uSIDs: 2 bits of kind, then plane, then number. The T0's, then the T1's and the other T0's, or between NICs of one
   /// T0 one more of that T0, then the downlink's. A uSID of the template lacks its plane, the second its number, which

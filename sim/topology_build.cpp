@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <functional>
 
 #include "sim/switch.hpp"
 #include "sim/topology.hpp"
 
 namespace mrc::sim {
 
-void Topology::build(Fabric& fabric, const Factory& factory) const {
-  const auto good = [](auto&& result) {
+void Topology::build(Fabric& fabric, const Factory& factory, const std::function<void()>& poll) const {
+  const auto good = [&poll](auto&& result) {
+    if (poll) poll();
     if (!result) throw InputError(result.error().input + ": " + result.error().what + ".", result.error().remedy);
     return *result;
   };

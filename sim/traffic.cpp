@@ -266,7 +266,7 @@ void Driver::entropy_of(const Channel& channel, std::vector<uint32_t>& active, s
   }
 }
 
-void Driver::begin() {
+void Driver::begin(const std::function<void()>& poll) {
   // The most QPs that any flow of a pair asks for.
   std::unordered_map<uint64_t, uint16_t> wanted;
   std::vector<uint64_t> order;
@@ -296,6 +296,7 @@ void Driver::begin() {
   spec.planes = topology_.planes();
   spec.congestion = scenario_.congestion;
   for (const Channel& c : channels_) {
+    if (poll) poll();
     for (const bool there : {true, false}) {
       const NodeId here = there ? c.from : c.to;
       spec.qpn = there ? c.from_qpn : c.to_qpn;

@@ -67,8 +67,9 @@ class Driver final : public Listener {
  public:
   Driver(Fabric& fabric, const Topology& topology, const Scenario& scenario, Traffic& traffic, uint64_t seed);
 
-  /// Opens all QPs and schedules the flows. Throws InputError: an endpoint cannot have a QP.
-  void begin();
+  /// Opens all QPs and schedules the flows. `poll` is called now and then; what it throws ends this. Throws InputError:
+  /// an endpoint cannot have a QP.
+  void begin(const std::function<void()>& poll = {});
   /// Called when the last flow has ended.
   std::function<void()> on_end;
 

@@ -10,11 +10,14 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstring>
+#include <exception>
 #include <iterator>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <span>
 #include <thread>
+#include <utility>
 
 #include "pipeline/nic.hpp"
 #include "tb/follower.hpp"
@@ -45,6 +48,7 @@ class Worker {
   void wait() {
     std::unique_lock lock(mutex_);
     change_.wait(lock, [this] { return !work_; });
+    if (thrown_) std::rethrow_exception(std::exchange(thrown_, nullptr));
   }
 
  private:
@@ -54,8 +58,14 @@ class Worker {
       change_.wait(lock, [this] { return quit_ || work_; });
       if (quit_) return;
       lock.unlock();
-      work_();
+      std::exception_ptr thrown;
+      try {
+        work_();
+      } catch (...) {
+        thrown = std::current_exception();
+      }
       lock.lock();
+      thrown_ = thrown;
       work_ = nullptr;
       change_.notify_all();
     }
@@ -63,6 +73,7 @@ class Worker {
   std::mutex mutex_;
   std::condition_variable change_;
   std::function<void()> work_;
+  std::exception_ptr thrown_;
   bool quit_ = false;
   std::thread thread_;
 };
@@ -144,15 +155,37 @@ class Run {
   }
 
   CosimResult run() {
-    using Clock = std::chrono::steady_clock;
     const auto begin = Clock::now();
-    auto told = begin;
-    const auto seconds = [&] { return std::chrono::duration<double>(Clock::now() - begin).count(); };
     std::optional<Worker> worker;
     if (options_.two_threads) worker.emplace();
-    const auto peer_work = [this] { run_peer(); };
-    if (options_.snapshots && !waving() && dut_->can_wave())
+    if (options_.snapshots && !waving() && dut_->can_wave() && dut_->in_process())
       snapshots_ = std::make_shared<Snapshots>(options_.snapshot_spacing);
+    try {
+      turns(worker ? &*worker : nullptr, begin);
+    } catch (const std::bad_alloc&) {
+      worker.reset();
+      spare_.reset();  // the results need some
+      reason_ = "there was not enough memory";
+    }
+    worker.reset();
+    CosimResult result = collect();
+    result.seconds = seconds_since(begin);
+    result.snapshots = std::move(snapshots_);
+    dut_->close();
+    if (const DeviceFault* fault = dut_->fault()) result.device_fault = *fault;
+    return result;
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  static double seconds_since(Clock::time_point begin) {
+    return std::chrono::duration<double>(Clock::now() - begin).count();
+  }
+
+  /// Device and peer, time window by time window, until the run ends.
+  void turns(Worker* worker, Clock::time_point begin) {
+    auto told = begin;
+    const auto peer_work = [this] { run_peer(); };
     for (;;) {
       // Between two time windows the worker sleeps.
       if (snapshots_ && snapshots_->due(dut_station_.now())) {
@@ -169,7 +202,10 @@ class Run {
       if (const bool fine = Station::exchange(dut_station_, peer_station_).empty(); (!fine && !waving()) || failed())
         break;
       if (next_phase()) break;
-      if (options_.stop && options_.stop->load(std::memory_order_relaxed)) break;
+      if (stopped()) {
+        reason_ = "stopped before the end";
+        break;
+      }
       if (options_.progress && Clock::now() - told > std::chrono::milliseconds(200)) {
         told = Clock::now();
         double done = static_cast<double>(completed()) / static_cast<double>(options_.packets);
@@ -178,17 +214,11 @@ class Run {
                      ? 0
                      : static_cast<double>(dut_station_.now() - traffic_begin_) / static_cast<double>(options_.cycles);
         }
-        options_.progress({dut_station_.now(), completed(), options_.packets, done, seconds()});
+        options_.progress({dut_station_.now(), completed(), options_.packets, done, seconds_since(begin)});
       }
     }
-    worker.reset();
-    CosimResult result = collect();
-    result.seconds = seconds();
-    result.snapshots = std::move(snapshots_);
-    return result;
   }
 
- private:
   /// In a copy of the process, long after: the same cycles again, with waves. Only this thread is here, and files and
   /// screen belong to the process that the copy is of.
   [[noreturn]] void write_waves(const Snapshots::Order& order) noexcept {
@@ -198,15 +228,13 @@ class Run {
     options_.record = nullptr;
     options_.record_setup = nullptr;
     frames_.mute();
-    bool stopped = false;
     do {
       run_dut();
       run_peer();
       Station::exchange(dut_station_, peer_station_);
-      stopped = options_.stop && options_.stop->load(std::memory_order_relaxed);
-    } while (!next_phase() && !stopped);
+    } while (!next_phase() && !stopped());
     dut_->wave(nullptr, false);
-    ::_exit(stopped || dut_station_.now() <= options_.wave_from ? 1 : 0);
+    ::_exit(stopped() || dut_station_.now() <= options_.wave_from ? 1 : 0);
   }
 
   enum class Phase { Configure, Traffic, Drain, Reset, Reconnect, Counters, Done };
@@ -228,8 +256,10 @@ class Run {
     return dut_station_.requester().completed_packets() + peer_station_.requester().completed_packets();
   }
   bool waving() const { return options_.wave_to != 0; }
+  bool stopped() const { return options_.stop && options_.stop->load(std::memory_order_relaxed); }
   bool failed() const {
-    return !waving() && (!divergences_.empty() || !dut_station_.problem().empty() || !peer_station_.problem().empty());
+    return dut_->fault() || (!waving() && (!divergences_.empty() || !dut_station_.problem().empty() ||
+                                           !peer_station_.problem().empty()));
   }
 
   void run_dut() {
@@ -241,11 +271,12 @@ class Run {
         if (cycle >= options_.wave_to) break;
       }
       Follower::Cycle& now = follower_.look(*dut_, lockstep_);
-      for (unsigned p = 0; now.out.tx_tvalid >> p != 0; ++p)
+      if (dut_->fault()) break;
+      for (unsigned p = 0; follower_.pins().tx_tvalid >> p != 0; ++p)
         now.frame_offset[p] = static_cast<uint16_t>(dut_station_.tx_frame_offset(p));
       mrc_pins_in& in = dut_in_[follower_.ahead()];
       copy_held(in, held_);
-      dut_station_.cycle(now.out, in);
+      dut_station_.cycle(follower_.pins(), in);
       in.bug = static_cast<uint8_t>(options_.bug);
       now.in = &in;
       if (record) {
@@ -436,6 +467,7 @@ class Run {
     r.capture_comments = capture_comments_;
     r.dut_name = dut_->name();
     r.dut_version = dut_->version();
+    r.dut_in_process = dut_->in_process();
     if (waving()) dut_->wave(nullptr, false);
     add_side(r.dut, dut_station_, dut_counters_);
     add_side(r.peer, peer_station_, peer_counters_);
@@ -452,6 +484,7 @@ class Run {
     }
     r.events = lockstep_.log().count();
     r.event_hash = lockstep_.log().hash();
+    r.compared_events = shows_boundaries_ ? r.events : 0;
     r.csr_accesses = dut_station_.csr_accesses();
     r.divergences = divergences_;
 
@@ -478,6 +511,8 @@ class Run {
     } else if (!r.problem.empty()) {
       r.outcome = Outcome::DataError;
       r.qp = r.problem_qp;
+    } else if (dut_->fault()) {
+      r.outcome = stopped() ? Outcome::Incomplete : Outcome::DeviceError;
     } else if (hang_) {
       r.outcome = Outcome::Hang;
       for (const Station* s : stations) {
@@ -511,10 +546,18 @@ class Run {
         if (std::string wrong = s->check_counters(counters); !wrong.empty()) problem(who + wrong, "csr", r.cycles, -1);
       }
       r.outcome = r.problem.empty() ? Outcome::Pass : Outcome::DataError;
+      if (r.outcome == Outcome::Pass && r.data_packets == 0) {
+        r.outcome = Outcome::Empty;
+        r.reason = fmt::format("no data packet reached the other side: {} WQEs were refused and {} QPs failed before",
+                               r.refused, r.failed_qps);
+        if (r.refused + r.failed_qps == 0) r.reason = "no data packet was sent";
+      }
     } else {
       r.outcome = Outcome::Incomplete;
+      r.reason = reason_;
     }
-    if (r.outcome == Outcome::Mismatch || r.outcome == Outcome::DataError || r.outcome == Outcome::Hang) {
+    if (r.outcome == Outcome::DeviceError) r.problem_cycle = dut_->fault()->cycle;
+    if (r.outcome != Outcome::Pass && r.outcome != Outcome::Incomplete) {
       const uint64_t until = r.wrong_cycle();
       r.last_events = lockstep_.log().newest(32, until);
       if (r.qp >= 0) r.qp_events = lockstep_.log().newest(32, until, r.qp, lockstep_.qp_names());
@@ -541,7 +584,10 @@ class Run {
   uint64_t window_ = 1, hang_cycles_ = 0, quiet_cycles_ = 0;
   Phase phase_ = Phase::Configure;
   uint64_t phase_begin_ = 0, traffic_begin_ = 0, traffic_end_ = 0, quiet_since_ = 0;
-  bool hang_ = false, recorded_ = false;
+  bool hang_ = false, recorded_ = false, shows_boundaries_ = false;
+  std::string reason_;  // why it ended early
+  /// Given back when there is no memory left.
+  std::unique_ptr<char[]> spare_ = std::make_unique<char[]>(std::size_t{1} << 20);
   std::shared_ptr<Snapshots> snapshots_;
   unsigned round_ = 0;
   Rng round_rng_;
@@ -551,7 +597,8 @@ class Run {
 }  // namespace
 
 const char* name_of(Outcome outcome) {
-  static constexpr const char* kNames[] = {"pass", "mismatch", "data_error", "hang", "incomplete"};
+  static constexpr const char* kNames[] = {"pass",       "mismatch", "data_error",  "hang",
+                                           "incomplete", "empty",    "device_error"};
   return kNames[static_cast<int>(outcome)];
 }
 

@@ -7,6 +7,7 @@
 #include <functional>
 #include <iosfwd>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,8 +22,16 @@
 
 namespace mrc::tb {
 
-enum class Outcome { Pass, Mismatch, DataError, Hang, Incomplete };
-/// "pass", "mismatch", "data_error", "hang", "incomplete".
+enum class Outcome {
+  Pass,
+  Mismatch,
+  DataError,
+  Hang,
+  Incomplete,   ///< stopped from outside, or for want of memory
+  Empty,        ///< came to its end, but no data packet reached the other side
+  DeviceError,  ///< the device ended, hangs or lies about itself
+};
+/// "pass", "mismatch", "data_error", "hang", "incomplete", "empty", "device_error".
 const char* name_of(Outcome outcome);
 
 struct Progress {
@@ -71,14 +80,19 @@ struct StuckQp {
 
 struct CosimResult {
   Outcome outcome = Outcome::Incomplete;
-  std::string error;  ///< the device could not be opened
+  std::string error;   ///< the device could not be opened
+  std::string reason;  ///< why it is incomplete or empty: a sentence without full stop
   uint64_t cycles = 0, traffic_cycles = 0;
   double seconds = 0;
   uint64_t data_packets = 0, messages = 0, bytes = 0, immediates = 0, refused = 0, failed_qps = 0;
   uint64_t naks_invalid = 0, naks_access = 0;  ///< WRITEs that ended with a NAK: of no bytes, beyond their region
   uint64_t events = 0, event_hash = 0;
+  uint64_t compared_events = 0;  ///< handshakes at boundaries that device and model both showed
   uint64_t writes_verified = 0;
   std::string dut_name, dut_version;
+  bool dut_in_process = true;  ///< false: the device ran in a process of its own
+  std::optional<DeviceFault>
+      device_fault;  ///< why the device went on no more; after the end of a run it changes nothing
 
   // what is wrong
   std::vector<Divergence> divergences;

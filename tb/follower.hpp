@@ -40,6 +40,11 @@ class Follower {
   Cycle& look(Dut& dut, const Lockstep& lockstep) {
     Cycle& c = cycles_[count_];
     dut.outputs(c.out);
+    stray_ = lockstep.rules().stray(c.out);
+    if (stray_) {
+      clean_ = c.out;
+      lockstep.rules().mask(clean_);
+    }
     const uint32_t *core = nullptr, *lanes = nullptr;
     c.data = nullptr;
     if (dut.observe(core, lanes)) {
@@ -48,6 +53,8 @@ class Follower {
     }
     return c;
   }
+  /// Output pins of the cycle of look(), without bits that no pin has: what the world outside of the device gets.
+  const mrc_pins_out& pins() const { return stray_ ? clean_ : cycles_[count_].out; }
   /// The device goes on. True: the model must catch up now.
   bool next() { return ++count_ == cycles_.size(); }
 
@@ -85,7 +92,8 @@ class Follower {
 
  private:
   Nic nic_;
-  mrc_pins_out out_{};
+  mrc_pins_out out_{}, clean_{};
+  bool stray_ = false;
   std::vector<Cycle> cycles_;
   std::vector<uint32_t> seen_;
   unsigned count_ = 0;

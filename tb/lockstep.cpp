@@ -35,7 +35,12 @@ void byte_differences(std::vector<Difference>& list, const std::string& name, co
 }  // namespace
 
 Lockstep::Lockstep(const Preset& preset, std::size_t event_words)
-    : planes_(preset.num_planes), port_bytes_(preset.port_bytes), host_bytes_(preset.host_bytes), log_(event_words) {
+    : planes_(preset.num_planes),
+      port_bytes_(preset.port_bytes),
+      host_bytes_(preset.host_bytes),
+      beyond_(~((1u << preset.num_planes) - 1)),
+      rules_(preset),
+      log_(event_words) {
   for (const BoundaryInfo& b : kCoreBoundaries) places_.push_back({b.word_offset + 1, b.data_words});
   for (unsigned p = 0; p < planes_; ++p) {
     for (const BoundaryInfo& b : kLaneBoundaries)
@@ -112,6 +117,7 @@ void Lockstep::explain(uint64_t cycle, const mrc_pins_out& dut, const mrc_pins_o
         }
       }
     }
+    if (x.differences.empty()) x.note = "words of the device have bits beyond their fields";
     const uint32_t* shown = *m & 1 ? m : d;
     if (*shown & 1) {
       x.qp = event_qp(ref, shown + 1, own_);
@@ -133,6 +139,16 @@ void Lockstep::explain(uint64_t cycle, const mrc_pins_out& dut, const mrc_pins_o
     if (d != m) list.push_back({name, fmt::format("{:#x}", d), fmt::format("{:#x}", m)});
   };
   constexpr unsigned kLate = 1000;  // pins show what a boundary or a block behind it has done
+  for (const PinRules::Stray& s : rules_.list(dut)) {
+    Divergence x;
+    x.cycle = cycle;
+    x.where = std::string("pins ") + s.where;
+    x.block = s.block;
+    x.rank = kLate - 1;
+    x.note = s.text;
+    x.differences.push_back({s.pin, fmt::format("{:#x}", s.value), fmt::format("{:#x} at most", s.largest)});
+    divergences_.push_back(std::move(x));
+  }
   pin("s_axil", "csr", kLate, [&](auto& l) {
     differ(l, "awready", dut.awready, model.awready);
     differ(l, "wready", dut.wready, model.wready);

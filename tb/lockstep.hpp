@@ -14,6 +14,7 @@
 #include "gen/streams.hpp"
 #include "pipeline/pins.h"
 #include "tb/events.hpp"
+#include "tb/pin_rules.hpp"
 
 namespace mrc::tb {
 
@@ -31,6 +32,7 @@ struct Divergence {
   int qp = -1;
   std::vector<Difference> differences;
   std::string context;  ///< model's view of the word at that place
+  std::string note;     ///< what is wrong, in words, when the values do not tell
 };
 
 /// Valid and ready of all boundaries of a cycle, two bits each: 32 boundaries per word, core ones first, then the
@@ -81,6 +83,8 @@ class Lockstep {
     });
     return static_cast<std::size_t>(data - begin);
   }
+  /// Which bits the device's pins have.
+  const PinRules& rules() const { return rules_; }
   /// Words that note() takes at most.
   std::size_t note_words() const { return kObsCoreWords + std::size_t{planes_} * kObsLaneWords; }
 
@@ -166,7 +170,7 @@ class Lockstep {
                static_cast<unsigned>(d.host_wr_addr != m.host_wr_addr) |
                static_cast<unsigned>(std::memcmp(d.host_wr_data, m.host_wr_data, host_bytes_) != 0);
     }
-    wrong |= static_cast<unsigned>((d.tx_tlast ^ m.tx_tlast) & m.tx_tvalid);
+    wrong |= static_cast<unsigned>((d.tx_tlast ^ m.tx_tlast) & (m.tx_tvalid | beyond_));
     for (unsigned p = 0, v = m.tx_tvalid; v != 0; ++p, v >>= 1) {
       if (v & 1) {
         wrong |= (d.tx_tkeep[p] ^ m.tx_tkeep[p]) | static_cast<unsigned>(!same_beat(d.tx_tdata[p], m.tx_tdata[p]));
@@ -182,6 +186,8 @@ class Lockstep {
                const uint32_t* dl, const uint32_t* mc, const uint32_t* ml);
 
   unsigned planes_, port_bytes_, host_bytes_;
+  unsigned beyond_;  ///< bits of a mask that no plane has
+  PinRules rules_;
   std::vector<Place> places_;  // by number
   std::vector<uint32_t> scratch_;
   EventLog log_;

@@ -12,6 +12,7 @@
 #include "gen/csr.hpp"
 #include "protocol/psn.hpp"
 #include "tb/events.hpp"
+#include "tb/pin_rules.hpp"
 #include "wire/bytes.hpp"
 
 namespace mrc::tb {
@@ -141,6 +142,14 @@ struct NicBench::Impl {
 
   void step() {
     dut->outputs(out);
+    if (const DeviceFault* fault = dut->fault()) {
+      if (problem.empty()) problem = fault->text;
+      return;
+    }
+    if (rules.stray(out)) {
+      if (cycle >= kResetCycles) fail(rules.list(out).front().text);
+      rules.mask(out);
+    }
     if (cycle < kResetCycles) {
       in.rst_n = 0;
       in.link_up = static_cast<uint8_t>((1u << preset.num_planes) - 1);
@@ -447,6 +456,7 @@ struct NicBench::Impl {
   LinePeer peer;
   Driver driver;
   std::unique_ptr<Dut> dut;
+  PinRules rules{preset};
   mrc_pins_in in{};
   mrc_pins_out out{};
   uint64_t cycle = 0, delay_ps = 0, seq = 0;
@@ -499,6 +509,10 @@ NicBench::NicBench(const BenchOptions& options) : impl_(std::make_unique<Impl>(o
 NicBench::~NicBench() = default;
 
 uint64_t NicBench::cycles() const { return impl_->cycle; }
+const DeviceFault* NicBench::fault() const { return impl_->dut ? impl_->dut->fault() : nullptr; }
+void NicBench::close() {
+  if (impl_->dut) impl_->dut->close();
+}
 
 std::string NicBench::start() {
   Impl& b = *impl_;

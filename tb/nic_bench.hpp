@@ -112,6 +112,10 @@ class NicBench {
   /// Latencies, on a bench of its own. load 0: single packets; else this share of the limit in both directions.
   LatencyResult latencies(double load, std::string& problem);
 
+  /// Null, or why the device went on no more: `problem` of the above says it, too. After close(), also what went wrong
+  /// then.
+  const DeviceFault* fault() const;
+  void close();
   /// Cycles so far, configuration included.
   uint64_t cycles() const;
 

@@ -196,8 +196,8 @@ void draw_rule(Rng& rng, Scenario& s) {
 std::span<const RandomKey> random_keys() { return kDrawn; }
 std::span<const RandomKey> keys_not_drawn() { return kNotDrawn; }
 
-Scenario random_scenario(uint64_t seed) {
-  Rng rng(seed, kRandomScenario);
+Scenario random_scenario(uint64_t seed, unsigned draw) {
+  Rng rng(draw == 0 ? seed : Rng::hash(seed + draw * uint64_t{0x9e3779b97f4a7c15}), kRandomScenario);
   Scenario s = one_of(rng, scenarios());
   const std::string base = s.name;
   // Few changes, so that what is special about the base stays; or many.

@@ -22,7 +22,8 @@ std::span<const RandomKey> random_keys();
 /// Keys that are never drawn, and why.
 std::span<const RandomKey> keys_not_drawn();
 
-/// The scenario of a seed. Every value fits every preset; QPs may fail only if it says so (may_fail).
-Scenario random_scenario(uint64_t seed);
+/// The scenario of a seed. Every value fits every preset; QPs may fail only if it says so (may_fail). `draw` counts the
+/// scenarios of that seed that turned out to move nothing: another one instead.
+Scenario random_scenario(uint64_t seed, unsigned draw = 0);
 
 }  // namespace mrc::tb

@@ -23,6 +23,10 @@ std::string verdict(const CosimResult& r) {
       return "WRONG DATA";
     case Outcome::Hang:
       return "HANG";
+    case Outcome::Empty:
+      return "NOTHING MOVED";
+    case Outcome::DeviceError:
+      return "DEVICE FAILED";
     case Outcome::Incomplete:
       break;
   }
@@ -161,7 +165,12 @@ std::string summary_text(const RunInfo& info, const CosimResult& r) {
                               info.drawn.empty() ? "" : " (" + info.drawn + ")", info.preset, info.seed,
                               info.bug.empty() ? "" : ", RTL bug " + info.bug);
   if (r.outcome == Outcome::Incomplete)
-    t += "  incomplete   stopped before the end; the figures are those up to there\n";
+    t += fmt::format("  incomplete   {}; the figures are those up to there\n", r.reason);
+  t += fmt::format("  device       {}{}, in {}\n", r.dut_name, r.dut_version.empty() ? "" : ", " + r.dut_version,
+                   r.dut_in_process ? "the process of the bench" : "a process of its own");
+  if (r.device_fault && r.outcome != Outcome::DeviceError)
+    t += fmt::format("  warning      {}\n", r.device_fault->text);
+  if (r.outcome == Outcome::Empty) t += fmt::format("  nothing      {}\n", r.reason);
   t += fmt::format("  lockstep     {} cycles, {} boundary events, {} mismatches, event log {:016x}\n",
                    grouped(r.cycles), grouped(r.events), r.divergences.empty() ? 0 : 1, r.event_hash);
   t += fmt::format(
@@ -224,6 +233,7 @@ std::string failure_text(const RunInfo& info, const CosimResult& r) {
     const Divergence& d = r.divergences.front();
     t += fmt::format("First divergence in cycle {}, block {}, at {}{}\n", grouped(d.cycle), d.block, d.where,
                      d.qp >= 0 ? fmt::format(", QP {}", d.qp) : "");
+    if (!d.note.empty()) t += "  " + d.note + "\n";
     if (!d.context.empty()) t += "  the model has: " + d.context + "\n";
     t += fmt::format("  {:<34} {:<36} {}\n", "field", "device", "model");
     for (const Difference& x : d.differences) t += fmt::format("  {:<34} {:<36} {}\n", x.field, x.dut, x.model);
@@ -245,6 +255,9 @@ std::string failure_text(const RunInfo& info, const CosimResult& r) {
                        s.oldest.imm_valid ? ", with immediate" : "");
     }
     if (r.stuck.size() > 16) t += fmt::format("  and {} more QPs\n", r.stuck.size() - 16);
+  } else if (r.outcome == Outcome::DeviceError) {
+    t += fmt::format("Without a device from cycle {} on: {}\n", grouped(r.device_fault->cycle), r.device_fault->text);
+    t += "  device and model agree up to there\n";
   } else {
     return t;
   }
@@ -267,9 +280,16 @@ std::string failure_text(const RunInfo& info, const CosimResult& r) {
 std::string result_json(const RunInfo& info, const CosimResult& r) {
   Json j;
   j["result"] = name_of(r.outcome);
+  if (!r.reason.empty()) j["reason"] = r.reason;
+  j["evidence"] = {{"packets", r.data_packets},
+                   {"messages_verified", r.writes_verified},
+                   {"cycles", r.cycles},
+                   {"boundaries", r.compared_events}};
+  if (!info.run_id.empty()) j["run"] = info.run_id;
   j["preset"] = info.preset;
   j["scenario"] = info.scenario;
   if (!info.drawn.empty()) j["drawn"] = info.drawn;
+  if (info.drawn_anew != 0) j["drawn_anew"] = info.drawn_anew;
   j["seed"] = info.seed;
   j["packets"] = info.packets;
   if (!info.bug.empty()) j["rtl_bug"] = info.bug;
@@ -290,6 +310,10 @@ std::string result_json(const RunInfo& info, const CosimResult& r) {
   j["register_accesses"] = r.csr_accesses;
   j["versions"] = {
       {"mrcnic", info.mrc_version}, {"compiler", info.compiler}, {"dut", r.dut_name}, {"dut_tool", r.dut_version}};
+  j["dut_process"] = r.dut_in_process ? "shared" : "own";
+  if (r.device_fault)
+    j["device_fault"] = {
+        {"cycle", r.device_fault->cycle}, {"call", r.device_fault->call}, {"text", r.device_fault->text}};
   j["device"] = side_json(r.dut);
   j["peer"] = side_json(r.peer);
   j["repro"] = info.repro;
@@ -301,6 +325,7 @@ std::string result_json(const RunInfo& info, const CosimResult& r) {
         differences.push_back({{"field", x.field}, {"device", x.dut}, {"model", x.model}});
       list.push_back(
           {{"cycle", d.cycle}, {"block", d.block}, {"where", d.where}, {"qp", d.qp}, {"differences", differences}});
+      if (!d.note.empty()) list.back()["note"] = d.note;
     }
     j["divergence"] = list.front();
     j["divergences_in_that_cycle"] = list;
@@ -337,30 +362,38 @@ std::string result_json(const RunInfo& info, const CosimResult& r) {
 }
 
 void Sweep::add(const RunInfo& info, const CosimResult& r) {
-  runs.push_back({info.seed, name_of(r.outcome), info.drawn, r.data_packets, r.cycles, r.event_hash, r.seconds});
+  runs.push_back(
+      {info.seed, name_of(r.outcome), info.drawn, info.drawn_anew, r.data_packets, r.cycles, r.event_hash, r.seconds});
+  run_id = info.run_id;
+  drawn_anew += info.drawn_anew;
   packets += r.data_packets;
   cycles += r.cycles;
   if (r.outcome == Outcome::Pass) {
     ++passed;
-  } else if (r.outcome == Outcome::Incomplete) {
+  } else if (r.outcome == Outcome::Incomplete || r.outcome == Outcome::Empty) {
     stopped = true;
+    reason = r.reason;
   } else {
     failure = result_json(info, r);
   }
 }
 
 std::string sweep_line(const RunInfo& info, const CosimResult& r) {
+  std::string drawn = info.drawn;
+  if (info.drawn_anew != 0) drawn += fmt::format("; {} before it moved nothing", info.drawn_anew);
   return fmt::format("{:<10} seed {:<6} {:>9} packets {:>11} cycles {:>6.1f} s  {:016x}  {}\n", verdict(r), info.seed,
-                     grouped(r.data_packets), grouped(r.cycles), r.seconds, r.event_hash, info.drawn);
+                     grouped(r.data_packets), grouped(r.cycles), r.seconds, r.event_hash, drawn);
 }
 
 std::string sweep_text(const Sweep& s, double seconds) {
-  return fmt::format("{}  {} passed, {} failed{}; {} packets, {} cycles in {:.1f} s\n",
-                     s.stopped           ? "INCOMPLETE"
-                     : s.failure.empty() ? "PASS"
-                                         : "FAIL",
-                     s.passed, s.failure.empty() ? 0 : 1, s.stopped ? ", then stopped" : "", grouped(s.packets),
-                     grouped(s.cycles), seconds);
+  std::string t = fmt::format("{}  {} passed, {} failed; {} packets, {} cycles in {:.1f} s",
+                              s.stopped           ? "INCOMPLETE"
+                              : s.failure.empty() ? "PASS"
+                                                  : "FAIL",
+                              s.passed, s.failure.empty() ? 0 : 1, grouped(s.packets), grouped(s.cycles), seconds);
+  if (s.stopped) t += "; " + s.reason;
+  if (s.drawn_anew != 0) t += fmt::format("; {} scenarios that moved nothing were drawn anew", s.drawn_anew);
+  return t + "\n";
 }
 
 std::string sweep_json(const Sweep& s, double seconds) {
@@ -369,15 +402,19 @@ std::string sweep_json(const Sweep& s, double seconds) {
     runs.push_back({{"seed", r.seed},
                     {"result", r.result},
                     {"drawn", r.drawn},
+                    {"drawn_anew", r.drawn_anew},
                     {"data_packets", r.packets},
                     {"cycles", r.cycles},
                     {"seconds", r.seconds},
                     {"event_log_hash", fmt::format("{:016x}", r.event_hash)}});
   }
   Json j;
-  j["result"] = s.runs.empty() ? "incomplete" : s.runs.back().result;
+  j["result"] = s.stopped || s.runs.empty() ? "incomplete" : s.runs.back().result;
+  if (s.stopped) j["reason"] = s.reason;
+  if (!s.run_id.empty()) j["run"] = s.run_id;
   j["passed"] = s.passed;
   j["failed"] = s.failure.empty() ? 0 : 1;
+  j["drawn_anew"] = s.drawn_anew;
   j["data_packets"] = s.packets;
   j["cycles"] = s.cycles;
   j["seconds"] = seconds;

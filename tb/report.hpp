@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tb/cosim.hpp"
@@ -12,7 +13,9 @@ namespace mrc::tb {
 /// What the result belongs to, and how to get it again.
 struct RunInfo {
   std::string preset, scenario, bug;
-  std::string drawn;  ///< what a scenario drawn from the seed is made of
+  std::string drawn;        ///< what a scenario drawn from the seed is made of
+  unsigned drawn_anew = 0;  ///< scenarios before it that moved nothing
+  std::string run_id;       ///< of all files of the run
   uint64_t seed = 0, packets = 0;
   std::string repro;  ///< one command line
   std::string mrc_version, compiler;
@@ -32,15 +35,23 @@ struct Sweep {
   struct Run {
     uint64_t seed = 0;
     std::string result, drawn;
+    unsigned drawn_anew = 0;
     uint64_t packets = 0, cycles = 0, event_hash = 0;
     double seconds = 0;
   };
   std::vector<Run> runs;
-  uint64_t passed = 0, packets = 0, cycles = 0;
-  bool stopped = false;  ///< by hand
-  std::string failure;   ///< JSON of the run that failed
+  uint64_t passed = 0, packets = 0, cycles = 0, drawn_anew = 0;
+  bool stopped = false;  ///< before all seeds had their run
+  std::string reason;    ///< why
+  std::string run_id;
+  std::string failure;  ///< JSON of the run that failed
 
   void add(const RunInfo& info, const CosimResult& result);
+  /// No more runs, and why.
+  void stop(std::string why) {
+    stopped = true;
+    reason = std::move(why);
+  }
 };
 /// A line about one run of several.
 std::string sweep_line(const RunInfo& info, const CosimResult& result);

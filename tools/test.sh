@@ -13,8 +13,9 @@ case "${1-}" in
     ;;
 esac
 # What earlier commands did without, like clang for the fuzz targets, is found now.
-cmake -S "$root" -B "$build" --log-level=NOTICE >/dev/null
-NINJA_STATUS="[%f/%t %es] " ninja -C "$build"
+[ -f "$build/build.ninja" ] && cmake -S "$root" -B "$build" --log-level=NOTICE >/dev/null
+"$root/tools/build.sh" fast everything
+unset MRC_BUILD # the tests run what is built now
 progress=()
 [ -t 1 ] && progress=(--progress)
 ctest --test-dir "$build" --output-on-failure --no-label-summary "${progress[@]}" -j "$(nproc)" "$@"

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "util/printable.hpp"
+
 namespace mrc::wire {
 
 namespace {
@@ -31,6 +33,9 @@ bool read_number(std::string_view text, Number low, Number high, Number& to) {
   to = value;
   return true;
 }
+
+/// A word as errors quote it: it comes from outside.
+std::string quoted(std::string_view word) { return printable(word, 60); }
 
 /// Takes the next word off the text, "" at its end.
 std::string_view next_word(std::string_view& text) {
@@ -69,12 +74,14 @@ std::optional<Error> read_dscp(std::string_view text, DscpMap& map) {
   if (equals == std::string_view::npos || code == kDscpNames.end()) {
     return Error{{},
                  0,
-                 fmt::format("'{}' in --dscp does not name a class and its code point", text),
+                 fmt::format("'{}' in --dscp does not name a class and its code point", quoted(text)),
                  "Write NAME=N with no_trim, trimmable, trimmable_retx, trimmed, trimmed_lasthop or control."};
   }
   if (!read_number<uint8_t>(text.substr(equals + 1), 0, 63, map.*code->value)) {
-    return Error{
-        {}, 0, fmt::format("code point in --dscp {} is not a number of 6 bits", text), "Give a number from 0 to 63."};
+    return Error{{},
+                 0,
+                 fmt::format("code point in --dscp {} is not a number of 6 bits", quoted(text)),
+                 "Give a number from 0 to 63."};
   }
   return std::nullopt;
 }
@@ -85,7 +92,8 @@ std::optional<Error> read_options(std::string_view text, WireConfig& config) {
     if (word == "--udp-port") {
       const std::string_view port = next_word(text);
       if (!read_number<uint16_t>(port, 1, 65535, out.udp_port)) {
-        return Error{{}, 0, fmt::format("'{}' in --udp-port is no UDP port", port), "Give a number from 1 to 65535."};
+        return Error{
+            {}, 0, fmt::format("'{}' in --udp-port is no UDP port", quoted(port)), "Give a number from 1 to 65535."};
       }
       continue;
     }
@@ -101,7 +109,7 @@ std::optional<Error> read_options(std::string_view text, WireConfig& config) {
     if (flag == kChoiceFlags.end() || !(value.empty() || value == "=false")) {
       return Error{{},
                    0,
-                   fmt::format("'{}' is no option of the wire format", word),
+                   fmt::format("'{}' is no option of the wire format", quoted(word)),
                    "Take options from 'mrc decode --help', one blank between them; a newer mrc may know more of them."};
     }
     out.*flag->value = value.empty();

@@ -218,11 +218,12 @@ class FileReader {
 
   static bool says_how(std::string_view text) { return text.starts_with(kReadWith); }
 
-  /// Text of ours that says how to read frames.
+  /// Text of ours that says how to read frames: its first line. Tools that join captures append others.
   std::optional<Error> read_with(std::string_view text, size_t offset, WireConfig& wire) const {
     wire = {};
+    text = text.substr(0, text.find_first_of("\r\n"));
     const auto problem = read_options(text.substr(kReadWith.size()), wire);
-    if (problem) return error(offset, fmt::format("'{}': {}", text, problem->what), problem->remedy);
+    if (problem) return error(offset, "says how to read its frames, but " + problem->what, problem->remedy);
     return std::nullopt;
   }
 

@@ -298,12 +298,14 @@ TEST_CASE("runs that do not end by themselves are ended, and say why", "[sim][ex
     CHECK(r.outcome == Outcome::Done);
   }
   {
-    const std::atomic<bool> stop{true};
-    Experiment e(parse_fabric_scenario(std::string(kTopology) + flow(1'000'000), "s.toml"), 1);
-    e.stop = &stop;
+    std::atomic<bool> stop{false};
+    const Scenario scenario = parse_fabric_scenario(std::string(kTopology) + flow(1'000'000), "s.toml");
+    Experiment e(scenario, 1, {}, &stop);
+    stop = true;
     const ExperimentResult r = e.run();
     CHECK(r.outcome == Outcome::Incomplete);
     CHECK(r.flows.size() == 1);
+    CHECK_THROWS_AS(Experiment(scenario, 1, {}, &stop), Stopped);  // while it is being built
   }
 }
 

@@ -10,7 +10,9 @@
 
 #include "runs.hpp"
 #include "tb/bugs.hpp"
+#include "tb/plan.hpp"
 #include "tb/report.hpp"
+#include "wire/decode.hpp"
 #include "wire/pcapng.hpp"
 
 using namespace mrc;
@@ -77,6 +79,34 @@ TEST_CASE("the capture holds every frame at the device's ports", "[tb][cosim][pc
     REQUIRE(f.comments.size() == 1);
     REQUIRE((f.comments[0].starts_with("sent by the device") || f.comments[0].starts_with("received by the device")));
   }
+}
+
+TEST_CASE("a capture says what the run drew", "[tb][cosim][pcap]") {
+  bool other_port = false, outer = false;
+  for (const uint64_t seed : {1, 4, 5}) {
+    std::ostringstream file;
+    CosimOptions o = short_run("tiny", "mixed", 100);
+    o.seed = seed;
+    o.pcap = &file;
+    o.capture_comments = {"a comment of the caller"};
+    const CosimResult r = run_cosim(o);
+    REQUIRE(r.outcome == Outcome::Pass);
+    CHECK(r.wire == make_plan(*o.preset, o.scenario, seed).peer.wire());
+    const std::string bytes = file.str();
+    const auto capture = wire::read_pcapng({reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()}, "test");
+    REQUIRE(capture);
+    REQUIRE_FALSE(capture->comments.empty());
+    CHECK(capture->comments == r.capture_comments);
+    CHECK(capture->comments.front() == "a comment of the caller");
+    for (const wire::CapturedFrame& f : capture->frames) {
+      REQUIRE(f.wire == r.wire);
+      if (f.comments[0].starts_with("sent")) REQUIRE_FALSE(wire::decode(f.bytes, f.wire).error);
+    }
+    other_port = other_port || r.wire.udp_port != wire::kUdpPort;
+    outer = outer || r.wire.icrc_outer;
+  }
+  CHECK(other_port);
+  CHECK(outer);
 }
 
 TEST_CASE("large writes in one direction reach 99.5 percent of what the ports can carry", "[tb][cosim][goodput]") {

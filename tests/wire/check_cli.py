@@ -30,9 +30,9 @@ SACK = {"eth": {}, "outer_ipv6": {"dst": "2001:1000:100:200::"}, "ipv6": {"src":
 ACK = {"eth": {}, "ipv4": {}, "udp": {}, "bth": {"opcode": 209}, "aeth": {"msn": 3}}
 
 
-def run(*args, folder):
-    done = subprocess.run([MRC, *map(str, args)], capture_output=True, text=True, cwd=folder, check=False)
-    return done.returncode, done.stdout, done.stderr
+def run(*args, folder, stdin=b""):
+    done = subprocess.run([MRC, *map(str, args)], capture_output=True, cwd=folder, check=False, input=stdin)
+    return done.returncode, done.stdout.decode(), done.stderr.decode()
 
 
 def check(what, got, want):
@@ -59,6 +59,68 @@ def icrc_outer(frame):
     for at in (1, 2, 3, 7, *range(24, 40), 41, 42, 43, 47, 86, 87, 92):
         masked[at] = 0xFF
     return zlib.crc32(bytes([0xFF] * 8) + masked)
+
+
+def standard_input(folder):
+    """"-" reads it, and messages call it by name."""
+    capture, text = (folder / "a.pcapng").read_bytes(), (folder / "in.json").read_bytes()
+    check("decode -", run("decode", "-", folder=folder, stdin=capture), run("decode", "a.pcapng", folder=folder))
+    check("encode -", run("encode", "-", folder=folder, stdin=text), run("encode", "in.json", folder=folder))
+    refused(folder, ["decode", "-"], "mrc decode: standard input: byte 0: too short for a pcapng file.")
+    refused(folder, ["encode", "-"], "mrc encode: standard input: byte 0: there is no packet in it.")
+
+
+def choices_in_captures(folder):
+    """What a capture says is used and told; an option wins; JSON carries it back."""
+    encoded = run("encode", "in.json", "--icrc-outer", "--udp-port", "4971", "--pcapng", "drawn.pcapng", folder=folder)
+    check("encode with choices", encoded, (0, "", ""))
+    lines = run("decode", "drawn.pcapng", folder=folder)[1].splitlines()
+    check("told", lines[0], "taken from the capture: --udp-port 4971 --icrc-outer")
+    check("and used", lines[-1], "2 packets, 0 with an error")
+    lines = run("decode", "drawn.pcapng", "--udp-port", "4971", "--icrc-outer=false", folder=folder)[1].splitlines()
+    check("not told", lines[0].startswith("#1 "), True)
+    check("not used", lines[-1], "2 packets, 1 with an error")
+    check("nothing to tell", run("decode", "a.pcapng", folder=folder)[1].startswith("#1 "), True)
+    out = run("decode", "drawn.pcapng", "--json", folder=folder)[1]
+    check("one object per line", [json.loads(line)["capture"]["options"] for line in out.splitlines()],
+          ["--udp-port 4971 --icrc-outer"] * 2)
+    (folder / "drawn.json").write_text(out, encoding="utf-8")
+    run("encode", "drawn.json", "--pcapng", "again.pcapng", folder=folder)
+    check("back to the same capture", (folder / "again.pcapng").read_bytes(), (folder / "drawn.pcapng").read_bytes())
+    wrong = (folder / "drawn.pcapng").read_bytes().replace(b"--icrc-outer", b"--icrc-otter", 1)
+    (folder / "wrong.pcapng").write_bytes(wrong)
+    refused(folder, ["decode", "wrong.pcapng"],
+            "mrc decode: wrong.pcapng: byte 24: says how to read its frames, but '--icrc-otter' is no option of the wire "
+            "format.")
+    (folder / "two.json").write_text(out + run("decode", "a.pcapng", "--json", folder=folder)[1], encoding="utf-8")
+    refused(folder, ["encode", "two.json", "--pcapng", "two.pcapng"],
+            "mrc encode: packet 3 is made with other choices than packet 1: --udp-port 4791 --icrc-outer=false.")
+    check("bytes of both", len(run("encode", "two.json", folder=folder)[1].split()), 4)
+
+
+def foreign_text(folder):
+    """Comments do not write to the terminal what they like."""
+    packet = {"capture": {"comments": ["one\ntwo \x1b[31mred\x9b \u20ac"]}, "raw": "00"}
+    (folder / "foreign.json").write_text(json.dumps(packet), encoding="utf-8")
+    run("encode", "foreign.json", "--pcapng", "foreign.pcapng", folder=folder)
+    lines = run("decode", "foreign.pcapng", folder=folder)[1].splitlines()
+    check("comment", [line for line in lines if "comment" in line],
+          ["  comment    one\\ntwo \\x1b[31mred\\xc2\\x9b \u20ac"])
+
+
+def limits(folder):
+    """Interfaces above 255, frames above 65535 bytes, comments above 65535 bytes go both ways."""
+    large = {"capture": {"interface": 300, "time_ns": 5, "comments": ["c" * 70000]}, "raw": "01" * 70000}
+    (folder / "large.json").write_text(json.dumps(large), encoding="utf-8")
+    check("encode large", run("encode", "large.json", "--pcapng", "large.pcapng", folder=folder), (0, "", ""))
+    out = run("decode", "large.pcapng", "--json", folder=folder)[1]
+    packet = json.loads(out)
+    check("interface", packet["capture"]["interface"], 300)
+    check("comments", [len(c) for c in packet["capture"]["comments"]], [65535, 70000 - 65535])
+    check("frame", packet["raw"], large["raw"])
+    (folder / "large.json").write_text(out, encoding="utf-8")
+    run("encode", "large.json", "--pcapng", "again.pcapng", folder=folder)
+    check("the same large capture", (folder / "again.pcapng").read_bytes(), (folder / "large.pcapng").read_bytes())
 
 
 def main():
@@ -138,11 +200,15 @@ def main():
                     "mrc encode: range.json: byte 0: packet 1: bth.psn = 16777216 does not fit 24 unsigned bits.")
         before = {p.name for p in folder.iterdir()}
         refused(folder, ["encode", "in.json", "--pcapng", "no/such/folder.pcapng"],
-                "mrc encode: cannot write no/such/folder.pcapng.")
+                "mrc encode: cannot write --pcapng no/such/folder.pcapng: there is no such folder.")
         refused(folder, ["encode", "bad.json", "--pcapng", "a.pcapng"],
                 "mrc encode: bad.json: byte 0: packet 1: header aeth is missing for opcode 0xd1 (Acknowledge).")
         check("an old capture stays", (folder / "a.pcapng").read_bytes(), capture)
         check("no new files", {p.name for p in folder.iterdir()}, before)
+        standard_input(folder)
+        choices_in_captures(folder)
+        foreign_text(folder)
+        limits(folder)
         # the examples of the document
         page = (pathlib.Path(__file__).resolve().parents[2] / "docs/wire.md").read_text(encoding="utf-8")
         examples = re.findall(r"```json\n(.*?)```", page, re.DOTALL)

@@ -153,6 +153,60 @@ TEST_CASE("capture data travel with the packet", "[wire.json.capture]") {
   CHECK((*back)[0] == f);
 }
 
+TEST_CASE("packets of drawn choices go through JSON and keep them", "[wire.json.capture]") {
+  const WireConfig drawn{.udp_port = 4971, .ev_swap = true, .icrc_outer = true, .dscp = {.control = 9}};
+  CapturedFrame f;
+  f.bytes = encode(make_packet(Opcode::Ack, Encapsulation::Srv6, false, drawn), drawn);
+  f.wire = drawn;
+  const json decoded = json::parse(to_json(f, 1));
+  CHECK(decoded["capture"]["options"] == "--udp-port 4971 --ev-swap --icrc-outer --dscp control=9");
+  CHECK_FALSE(decoded.contains("error"));
+  auto back = from_json(decoded.dump(), "x");
+  REQUIRE(back);
+  CHECK((*back)[0].bytes == f.bytes);
+  CHECK((*back)[0].wire == drawn);
+  // What is given wins over what the packet says, that over the defaults of the call.
+  back = from_json(decoded.dump(), "x", {.bth_m_first = true}, [](WireConfig& said) { said.icrc_outer = false; });
+  REQUIRE(back);
+  CHECK((*back)[0].wire == WireConfig{.udp_port = 4971, .bth_m_first = true, .ev_swap = true, .dscp = {.control = 9}});
+  CHECK((*back)[0].bytes != f.bytes);
+  f.wire = {};
+  CHECK_FALSE(json::parse(to_json(f, 1))["capture"].contains("options"));
+  expect_error(R"({"capture": {"options": "--icrc-inner"}, "raw": "00"})", 0,
+               "packet 1: capture.options: '--icrc-inner' is no option of the wire format");
+  expect_error(R"({"capture": {"options": true}, "raw": "00"})", 0, "packet 1: capture.options is not a string");
+}
+
+TEST_CASE("whatever a capture can hold goes through JSON, and no more", "[wire.json.limits]") {
+  CapturedFrame f;
+  f.interface = kMaxInterfaces - 1;
+  f.bytes = encode(make_packet(Opcode::Ack, Encapsulation::Ipv6));
+  f.bytes.resize(kMaxFrameBytes, 0x5a);  // a trailer
+  f.original_length = kMaxFrameBytes;
+  f.comments = {std::string(200000, 'c')};
+  auto back = from_json(to_json(f, 1), "x");
+  REQUIRE(back);
+  CHECK((*back)[0].interface == f.interface);
+  CHECK((*back)[0].bytes == f.bytes);
+  CHECK((*back)[0].comments == f.comments);
+  for (auto& b : f.bytes) b = 1;  // no packet at all: raw
+  back = from_json(to_json(f, 1), "x");
+  REQUIRE(back);
+  CHECK((*back)[0].bytes == f.bytes);
+
+  expect_error(R"({"capture": {"interface": 131072}, "raw": "00"})", 0,
+               "packet 1: capture.interface = 131072 does not fit 17 unsigned bits");
+  const auto digits = [](size_t bytes) { return '"' + std::string(2 * bytes, '0') + '"'; };
+  expect_error("{\"raw\": " + digits(kMaxFrameBytes + 1) + "}", 0, "packet 1: raw has 262145 bytes");
+  const std::string write = R"({"eth": {}, "ipv6": {}, "udp": {}, "bth": {"opcode": 202}, "meth": {}, "reth": {})";
+  // 65535 bytes behind the IPv6 header: 8 + 12 + 4 + 16 in headers, 4 of ICRC, payload in words of 4
+  REQUIRE(from_json(write + ", \"payload\": " + digits(65488) + "}", "x"));
+  expect_error(write + ", \"payload\": " + digits(65492) + "}", 0,
+               "packet 1: 65590 bytes are no frame that IP lengths can describe");
+  expect_error(write + ", \"payload\": \"00\", \"trailer\": " + digits(kMaxFrameBytes) + "}", 0,
+               "packet 1: 262246 bytes are no frame that IP lengths can describe");
+}
+
 TEST_CASE("JSON that cannot be meant is refused with place and remedy", "[wire.json.error]") {
   expect_error("", " byte 0: there is no packet in it");
   expect_error("[]", " byte 0: there is no packet in it");

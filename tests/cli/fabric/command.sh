@@ -85,7 +85,7 @@ grep -q 'These are the results so far' long/index.html || fail "the page of a st
 # No room.
 got=0
 (trap '' XFSZ; ulimit -f 2; exec "$mrc" fabric --scenario flow --report full) >said 2>&1 || got=$?
-[ "$got" = 3 ] && grep -q 'no space is left' said || fail "full disk: exit $got: $(cat said)"
+[ "$got" = 3 ] && grep -q 'larger than allowed' said || fail "full disk: exit $got: $(cat said)"
 [ "$(find full -name '*.part*' | wc -l)" = 0 ] || fail "left behind: $(find full -name '*.part*')"
 
 # Drawings.

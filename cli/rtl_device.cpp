@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/rtl_device.hpp"
+
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <string>
+#include <vector>
+
+namespace mrc::cli {
+namespace {
+
+/// Runs a program to its end; true: its exit code was 0. Signals that would end us in the meantime are handed to it: it
+/// says what there is to say and ends, and so do we then.
+bool run_to_end(const std::vector<std::string>& words) {
+  std::vector<char*> argv;
+  for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
+  argv.push_back(nullptr);
+
+  sigset_t ours, before;
+  sigemptyset(&ours);
+  for (const int signal : std::array{SIGCHLD, SIGINT, SIGTERM, SIGHUP}) sigaddset(&ours, signal);
+  pthread_sigmask(SIG_BLOCK, &ours, &before);
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+  posix_spawnattr_setsigmask(&attributes, &before);
+  pid_t child = 0;
+  int status = posix_spawn(&child, argv[0], nullptr, &attributes, argv.data(), environ);
+  posix_spawnattr_destroy(&attributes);
+  if (status == 0) {
+    while (::waitpid(child, &status, WNOHANG) == 0) {
+      const int signal = sigwaitinfo(&ours, nullptr);
+      if (signal > 0 && signal != SIGCHLD) ::kill(child, signal);
+    }
+  } else {
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    throw UsageError("cannot run " + words[0] + ", which MRC_BUILD names.", "Call ./mrc, or unset MRC_BUILD.");
+  }
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+std::filesystem::path file_of(const Preset& preset) { return std::string("libmrc_dut_rtl_") + preset.name + ".so"; }
+
+}  // namespace
+
+std::filesystem::path rtl_device(const Preset& preset, Flavour flavour, const Context& context) {
+  if (context.builder.empty()) return context.lib_dir / file_of(preset);
+  const std::string build = flavour == Flavour::Wave ? "wave" : "fast";
+  if (!context.built.contains({build, preset.name})) {
+    if (!run_to_end({context.builder.string(), build, preset.name})) throw ToldAlready();
+    context.built.insert({build, preset.name});
+  }
+  return flavour == Flavour::Wave ? wave_device(preset, context) : context.lib_dir / file_of(preset);
+}
+
+std::filesystem::path wave_device(const Preset& preset, const Context& context) {
+  return (context.root / "build" / "wave" / "bin" / MRC_DUT_DIR / file_of(preset)).lexically_normal();
+}
+
+}  // namespace mrc::cli

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Where the shared objects of our RTL are, and that they are built.
+#pragma once
+
+#include <filesystem>
+
+#include "cli/context.hpp"
+#include "gen/presets.hpp"
+
+namespace mrc::cli {
+
+/// Which build of the RTL: for speed, or with FST waves compiled in, which costs some.
+enum class Flavour { Fast, Wave };
+
+/// The shared object of a preset's RTL. When ./mrc started this program, what is out of date is built first, with words
+/// on stderr; once per device, so that a long run stays with the one it began with. Without ./mrc it is the one beside
+/// this program, which may be missing.
+/// Throws ToldAlready when the build fails or is interrupted.
+std::filesystem::path rtl_device(const Preset& preset, Flavour flavour, const Context& context);
+
+/// Where ./mrc builds the RTL with waves, built or not.
+std::filesystem::path wave_device(const Preset& preset, const Context& context);
+
+}  // namespace mrc::cli

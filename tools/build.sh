@@ -1,0 +1,149 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# usage: build.sh FLAVOUR TARGET... [--also PRESET]
+# Builds in build/FLAVOUR what is out of date: mrc, everything, or by the name of a preset its RTL; --also: the RTL of
+# this one too if there is something to build. Says in words on stderr what it does and how far it is, nothing when
+# there is nothing to do. FLAVOUR is a preset of CMakePresets.json.
+# Exit code 3 when it fails or is interrupted; the next call goes on where this one stopped.
+set -euo pipefail
+root=$(dirname -- "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")")
+flavour=$1
+shift
+build=$root/build/$flavour
+
+terminal=
+[ -t 2 ] && terminal=yes
+say() { printf '%smrc: %s\n' "${terminal:+$'\r\e[K'}" "$*" >&2; }
+die() {
+  say "$1"
+  printf '  %s\n' "$2" >&2
+  exit 3
+}
+
+worker= activity="looking what to build"
+interrupted() {
+  trap '' INT TERM HUP # the words below come even if the key is pressed again
+  if [ -n "$worker" ]; then
+    kill -INT "$worker" || true
+    wait "$worker" || true
+  fi 2>/dev/null
+  die "interrupted while ${activity% (*}." "What is built stays: the same command goes on where this one stopped."
+}
+trap interrupted INT TERM HUP
+
+# what it takes in words, and the names that Ninja knows
+targets=() words=
+add() { # TARGET
+  local name tools
+  case $1 in
+    mrc) name="mrc" tools="C++" ;;
+    everything) name="everything that there is to test" tools="Verilator, C++" ;;
+    *) name="the RTL of preset $1" tools="Verilator, C++" ;;
+  esac
+  [ "$flavour" = wave ] && name+=" with waves"
+  case $1 in
+    mrc) targets+=(mrc) ;;
+    everything) targets+=(all) ;;
+    *) targets+=("mrc_dut_rtl_$1") ;;
+  esac
+  words="${words:+${words% (*} and }$name ($tools)"
+}
+also=
+while [ $# -gt 0 ]; do
+  if [ "$1" = --also ]; then
+    also=$2
+    shift
+  else
+    add "$1"
+  fi
+  shift
+done
+
+# Two calls at once in one folder would build the same files; the second one waits. The lock ends with this process.
+mkdir -p "$build"
+exec {lock}>"$build/.lock"
+if ! flock -n "$lock"; then
+  say "waiting for another build in build/$flavour"
+  flock "$lock"
+fi
+
+plan() { steps=$(NINJA_STATUS= ninja -C "$build" -n "${targets[@]}" 2>&1) || steps="Re-running CMake"; }
+plan_again=yes
+if [ -f "$build/build.ninja" ]; then
+  plan
+  [[ $steps = *"no work to do"* ]] && exit 0
+  [[ $steps = *"Re-running CMake"* ]] || plan_again=
+fi
+begin=$SECONDS
+if [ $plan_again ]; then
+  activity="configuring the build"
+  say "$activity (CMake)"
+  log=$(cd -- "$root" && cmake --preset "$flavour" 2>&1) || {
+    printf '%s\n' "$log" >&2
+    die "CMake could not configure build/$flavour." "Its words are above."
+  }
+fi
+[ -z "$also" ] || add "$also"
+if [ "$plan_again$also" ]; then
+  plan
+  [[ $steps = *"no work to do"* ]] && exit 0
+fi
+
+# Steps differ; seconds of one core, roughly.
+weigh() {
+  case $1 in
+    *"Building CXX"*/fast_[0-9]*) weight=60 ;;
+    *"Building CXX"*/slow_[0-9]* | *Verilating* | *"Building CXX object cli/"*) weight=40 ;;
+    *"Building CXX"*) weight=13 ;;
+    *) weight=1 ;;
+  esac
+}
+total=0
+while read -r step; do
+  weigh "$step"
+  total=$((total + weight))
+done <<<"$steps"
+
+done=0 percent=0 told=0 output=
+activity="building $words"
+[ $terminal ] || say "$activity"
+show() { # how far it is: one line on a terminal, else a line for each quarter
+  local left= columns line
+  if [ $percent -ge 5 ]; then
+    left=$(((SECONDS - begin) * (total - done) / done))
+    left=", about $((left < 10 ? left : (left + 5) / 10 * 10)) s left"
+  fi
+  if [ $terminal ]; then
+    columns=$(stty size <&2 2>/dev/null) || columns=
+    columns=${columns#* }
+    line="mrc: $activity: $percent %$left"
+    [ "${columns:-0}" -gt 1 ] && line=${line:0:columns-1}
+    printf '\r%s\e[K' "$line" >&2
+  elif [ $((percent / 25)) -gt $told ]; then
+    told=$((percent / 25))
+    say "$percent % built$left"
+  fi
+}
+
+[ $terminal ] && show
+mark=@@mrc@@
+begin=$SECONDS
+exec {lines}< <(NINJA_STATUS=$mark exec ninja -C "$build" "${targets[@]}" 2>&1)
+worker=$!
+while read -r line <&$lines; do
+  if [[ $line = "$mark"* ]]; then
+    weigh "$line"
+    done=$((done + weight))
+    [ $done -lt $total ] || done=$((total - 1))
+    percent=$((100 * done / total))
+    show
+  elif [[ $line != "ninja: Entering directory"* ]]; then
+    output+=$line$'\n'
+  fi
+done
+if ! wait "$worker"; then
+  [ $terminal ] && printf '\r\e[K' >&2
+  printf '%s' "$output" >&2
+  die "could not build ${words% (*}." "See the words above; the same command goes on where this one stopped."
+fi
+say "built ${words% (*} in $((SECONDS - begin)) s"
