@@ -33,5 +33,7 @@ TEST_CASE("TOML that the parser behind it would not survive is refused before", 
   CHECK(refusal("[" + repeated("a.", 50'000) + "a]") == "x.toml:1:129: a name of more than 64 parts.");
   CHECK(refusal("a = " + repeated("[", 50'000)) == "x.toml:1:69: more than 64 arrays and tables inside each other.");
   CHECK(refusal("a = " + repeated("{a=", 50'000)) == "x.toml:1:197: more than 64 arrays and tables inside each other.");
+  CHECK(refusal("a = 1\nbas\xcc\x9c = 2") == "x.toml:2:4: a character that is no ASCII outside of quotes.");
+  CHECK(refusal("\xef\xbb\xbf\"\xcc\x9c\" = '\xc3\xa9' # \xc3\xa9").empty());
   CHECK(refusal("a = 1\nb = \n").starts_with("x.toml:2:5: unreadable scenario: "));
 }

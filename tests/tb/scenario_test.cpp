@@ -117,7 +117,8 @@ TEST_CASE("values that do not go together are refused", "[tb][scenario]") {
 }
 
 TEST_CASE("a rule for a plane that the preset has not is refused, and left out of files for it", "[tb][scenario]") {
-  const Scenario s = parse_scenario("[[rule]]\nplanes = [1, 7]\nloss = 0.1\n[[rule]]\nplanes = [7]\nloss = 0.2", "my.toml");
+  const Scenario s =
+      parse_scenario("[[rule]]\nplanes = [1, 7]\nloss = 0.1\n[[rule]]\nplanes = [7]\nloss = 0.2", "my.toml");
   const mrc::Preset& tiny = *mrc::find_preset("tiny");
   REQUIRE(tiny.num_planes == 2);
   try {
