@@ -287,7 +287,6 @@ struct Speeds {
   double load = 0, recording_bytes = 0, rtl_bytes = 0, model_bytes = 0;
   unsigned rounds = 0;
   bool complete = true;
-  bool elapsed = false;  ///< time that has gone by: the device has a process of its own
 
   double speed(Subject subject) const { return median(samples.at(subject)); }
   /// Median of the rounds' ratios: both sides of each are of the same time.
@@ -304,8 +303,8 @@ bool measure_round(const Options& o, const Preset& preset, const Recording& reco
                    Speeds& speeds) {
   std::vector<std::unique_ptr<Replay>> turns;
   for (const Subject subject : speeds.subjects) {
-    turns.push_back(std::make_unique<Replay>(
-        subject, recording, preset, subject == Subject::WaveRtl ? devices.open_wave : devices.open, speeds.elapsed));
+    turns.push_back(std::make_unique<Replay>(subject, recording, preset,
+                                             subject == Subject::WaveRtl ? devices.open_wave : devices.open));
     if (subject != Subject::WaveRtl) speeds.rtl_bytes = std::max(speeds.rtl_bytes, turns.back()->dut_bytes());
     speeds.model_bytes = std::max(speeds.model_bytes, turns.back()->model_bytes());
   }
@@ -333,9 +332,8 @@ bool measure_round(const Options& o, const Preset& preset, const Recording& reco
   return true;
 }
 
-Speeds measure(const Options& o, const Preset& preset, const Recording& recording, bool elapsed, Devices& devices) {
+Speeds measure(const Options& o, const Preset& preset, const Recording& recording, Devices& devices) {
   Speeds speeds;
-  speeds.elapsed = elapsed;
   speeds.recording_bytes =
       static_cast<double>((recording.setup.capacity() + recording.load.capacity()) * sizeof(mrc_pins_in));
   uint64_t beats = 0;
@@ -398,7 +396,6 @@ std::string speeds_json(const Options& o, const Speeds& s, const tb::CosimResult
   j["recording_bytes"] = static_cast<uint64_t>(s.recording_bytes);
   j["rtl_bytes"] = static_cast<uint64_t>(s.rtl_bytes);
   j["model_bytes"] = static_cast<uint64_t>(s.model_bytes);
-  j["dut_process"] = recorded.dut_in_process ? "shared" : "own";
   j["versions"] = {{"mrcnic", MRC_VERSION},
                    {"compiler", __VERSION__},
                    {"dut", recorded.dut_name},
@@ -420,7 +417,7 @@ int run(const Options& o, const Context& context) {
   const auto recording = record(o, preset, devices, recorded);
   Speeds speeds;
   speeds.complete = false;
-  if (recording) speeds = measure(o, preset, *recording, !recorded.dut_in_process, devices);
+  if (recording) speeds = measure(o, preset, *recording, devices);
   text_out() << speeds_text(o, speeds, devices) << std::flush;
   outputs.write(json, [&](std::ostream& out) { out << speeds_json(o, speeds, recorded, context.run_id); });
   return outputs.finish(speeds.complete ? kPass : kUsage);
