@@ -396,7 +396,6 @@ std::string speeds_json(const Options& o, const Speeds& s, const tb::CosimResult
   j["recording_bytes"] = static_cast<uint64_t>(s.recording_bytes);
   j["rtl_bytes"] = static_cast<uint64_t>(s.rtl_bytes);
   j["model_bytes"] = static_cast<uint64_t>(s.model_bytes);
-  j["dut_process"] = recorded.dut_in_process ? "shared" : "own";
   j["versions"] = {{"mrcnic", MRC_VERSION},
                    {"compiler", __VERSION__},
                    {"dut", recorded.dut_name},

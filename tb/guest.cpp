@@ -14,6 +14,7 @@
 #include <csignal>
 #include <cstring>
 #include <new>
+#include <utility>
 
 #include "tb/guest_channel.hpp"
 
@@ -120,12 +121,12 @@ class GuestDut final : public Dut {
     if (channel_->answered.count() == answers_ && !wait()) return false;
     pending_ = false;
     if (channel_->error.bytes[0] == 0) return true;
-    if (opened_) fail(printable(channel_->error.get()), channel_->site.where());
+    if (opened_) fail(printable(channel_->error.get()), printable(channel_->call.get()));
     return false;
   }
   bool wait();
   /// The process is gone, or is made to go.
-  void fail(const std::string& text, DeviceCall call);
+  void fail(const std::string& text, std::string call);
   /// "" or how the process has ended.
   std::string gone(bool wait);
   void kill();
@@ -193,7 +194,7 @@ bool GuestDut::wait() {
     const DeviceCall call = channel_->site.where();
     const uint64_t cycle = channel_->site.cycle;
     const auto give_up = [&](const std::string& text) {
-      fail("the device " + text, call);
+      fail("the device " + text, name_of(call));
       return false;
     };
     if (std::string end = gone(false); !end.empty()) {
@@ -216,8 +217,8 @@ bool GuestDut::wait() {
   return came && !fault_;
 }
 
-void GuestDut::fail(const std::string& text, DeviceCall call) {
-  if (!fault_) fault_ = std::make_unique<DeviceFault>(DeviceFault{text, name_of(call), channel_->site.cycle});
+void GuestDut::fail(const std::string& text, std::string call) {
+  if (!fault_) fault_ = std::make_unique<DeviceFault>(DeviceFault{text, std::move(call), channel_->site.cycle});
   pending_ = false;
   kill();
 }
@@ -259,10 +260,10 @@ void GuestDut::leave() {
     const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
     if (seconds >= kLeaveSeconds)
       return fail(fmt::format("the process of the device has not ended for {:g} s after mrc_dut_close", kLeaveSeconds),
-                  DeviceCall::Exit);
+                  name_of(DeviceCall::Exit));
     ::usleep(seconds < 0.01 ? 200 : 10'000);
   }
-  if (end_ != end_text(0)) fail("the device " + end_ + " after mrc_dut_close", DeviceCall::Exit);
+  if (end_ != end_text(0)) fail("the device " + end_ + " after mrc_dut_close", name_of(DeviceCall::Exit));
 }
 
 }  // namespace

@@ -148,7 +148,8 @@ struct GuestChannel {
   alignas(64) uint32_t lanes[kMaxPlanes * kObsLaneWords];
   alignas(64) CallSite site;
   uint32_t open, has_boundaries, can_wave, wave_fine;
-  ChannelText<1024> error;  ///< "" or why there is no device, or what was wrong with its last answer
+  ChannelText<1024> error;  ///< "" or why there is no device, or goes on no more
+  ChannelText<32> call;     ///< in which it stopped
   ChannelText<1024> name, version;
 };
 

@@ -31,10 +31,13 @@ void show(Dut& dut, mrc_pins_out& out, GuestChannel& c, const Preset& preset) {
     refresh(c.core, core, sizeof c.core);
     refresh(c.lanes, lanes, preset.num_planes * kObsLaneWords * sizeof *lanes);
   }
-  if (const DeviceFault* fault = dut.fault()) {
-    c.error.put(fault->text);
-    c.site.call = static_cast<uint32_t>(DeviceCall::Observe);
-  }
+}
+
+void tell(const Dut& dut, GuestChannel& c) {
+  const DeviceFault* fault = dut.fault();
+  if (!fault) return;
+  c.error.put(fault->text);
+  c.call.put(fault->call);
 }
 
 int serve(GuestChannel& c) {
@@ -69,10 +72,10 @@ int serve(GuestChannel& c) {
         break;
       default:
         dut->close();
-        c.answered.give();
-        return 0;
     }
+    tell(*dut, c);
     c.answered.give();
+    if (c.order == Order::Close) return 0;
   }
   return 3;
 }

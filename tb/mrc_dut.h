@@ -3,7 +3,8 @@
 #define MRC_DUT_H
 /* A device under test as a shared object.
  *
- * The bench opens the object with dlopen and calls the functions below, by these names, from one thread at a time.
+ * The bench opens the object with dlopen and calls the functions below, by these names, from one thread, in a process
+ * that is the device's own (docs/bench.md, "Another device"). It may print on stdout and stderr.
  * Cycle convention: after mrc_dut_open the device is in the cycle before the first reset edge. In each cycle the bench
  * calls mrc_dut_outputs (pins as functions of registers), decides the inputs, then calls mrc_dut_step, which applies
  * them and makes one rising clock edge. rst_n = 0 in the inputs resets.
@@ -32,11 +33,12 @@ typedef struct mrc_dut_config {
   uint32_t reserved;
   const char* preset; /* name in presets.yaml */
   uint64_t seed;      /* for devices that initialise memories at random */
-  char* error;        /* buffer of the bench; one sentence goes here when open returns NULL */
+  char* error;        /* buffer of the bench; one sentence, ended by 0, goes here when open returns NULL */
   size_t error_size;
 } mrc_dut_config;
 
-/* What the device tells about itself. Strings live as long as the shared object. */
+/* What the device tells about itself. Strings live as long as the shared object; of each 256 bytes are read at most.
+ * preset is required, name and version may be NULL. */
 typedef struct mrc_dut_info_t {
   uint32_t abi_version;
   uint32_t num_planes;
@@ -54,17 +56,18 @@ typedef struct mrc_dut_info_t {
 /* NULL: config->error says why. struct_size = sizeof(mrc_dut_config). */
 mrc_dut* mrc_dut_open(const mrc_dut_config* config, size_t struct_size);
 
-/* Fills at most struct_size bytes of info; returns the size the device knows. */
+/* Fills at most struct_size bytes of info; returns the size the device knows, not less than version 1 has. */
 size_t mrc_dut_info(const mrc_dut* dut, mrc_dut_info_t* info, size_t struct_size);
 
-/* Output pins of the current cycle. Data whose valid is 0 may be left as they were. */
+/* Output pins of the current cycle. Data whose valid is 0 may be left as they were. Single-bit pins are 0 or 1; bits of
+ * planes, bytes and words that the preset does not have are 0. */
 void mrc_dut_outputs(mrc_dut* dut, mrc_pins_out* out);
 
 /* One clock cycle with these inputs. */
 void mrc_dut_step(mrc_dut* dut, const mrc_pins_in* in);
 
 /* Optional. Boundaries of the current cycle: *core points to obs_core_words words, *lanes to
- * num_planes * obs_lane_words, both valid until the next step. */
+ * num_planes * obs_lane_words, neither NULL, both valid until the next step. */
 void mrc_dut_observe(mrc_dut* dut, const uint32_t** core, const uint32_t** lanes);
 
 /* Optional. on != 0: from now on write waves to path (FST); the file is opened by the first call with a path.

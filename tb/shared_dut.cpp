@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstring>
+#include <exception>
 #include <filesystem>
 #include <fstream>
 #include <utility>
@@ -62,51 +63,53 @@ class SharedDut final : public Dut {
   bool open(const std::string& path, const Preset& preset, uint64_t seed, std::string& error);
 
   void outputs(mrc_pins_out& out) override {
-    if (fault_) {
-      out = {};
-      return;
-    }
-    const Calling calling(site_, DeviceCall::Outputs);
-    outputs_(handle_, &out);
+    if (fault_ || !call(DeviceCall::Outputs, [&] { outputs_(handle_, &out); })) out = {};
   }
   void step(const mrc_pins_in& in) override {
-    if (fault_) return;
-    {
-      const Calling calling(site_, DeviceCall::Step);
-      step_(handle_, &in);
-    }
+    if (fault_ || !call(DeviceCall::Step, [&] { step_(handle_, &in); })) return;
     site_.cycle.store(++cycle_, std::memory_order_relaxed);
   }
   bool observe(const uint32_t*& core, const uint32_t*& lanes) override {
-    if (!observe_ || fault_) return false;
-    const Calling calling(site_, DeviceCall::Observe);
     core = lanes = nullptr;
-    observe_(handle_, &core, &lanes);
+    if (!observe_ || fault_ || !call(DeviceCall::Observe, [&] { observe_(handle_, &core, &lanes); })) return false;
     if (core && lanes) return true;
-    fault_ = std::make_unique<DeviceFault>(
-        DeviceFault{fmt::format("the device gives no address for its boundaries in cycle {}", cycle_),
-                    name_of(DeviceCall::Observe), cycle_});
+    fail(DeviceCall::Observe, fmt::format("the device gives no address for its boundaries in cycle {}", cycle_));
     return false;
   }
   bool wave(const char* path, bool on) override {
-    if (!has_wave_ || fault_) return false;
-    const Calling calling(site_, DeviceCall::Wave);
-    return wave_(handle_, path, on) == 0;
+    int result = 1;
+    return has_wave_ && !fault_ && call(DeviceCall::Wave, [&] { result = wave_(handle_, path, on); }) && result == 0;
   }
   bool can_wave() const override { return has_wave_; }
   std::string name() const override { return name_; }
   std::string version() const override { return version_; }
   const DeviceFault* fault() const override { return fault_.get(); }
   void close() override {
-    if (!handle_) return;
-    const Calling calling(site_, DeviceCall::Close);
-    close_(std::exchange(handle_, nullptr));
+    if (mrc_dut* const handle = std::exchange(handle_, nullptr)) call(DeviceCall::Close, [&] { close_(handle); });
     // The object stays loaded: simulators register things at exit.
   }
 
  private:
   bool find_functions(void* lib, const std::string& path, std::string& error);
   std::string check(const mrc_dut_info_t& info, std::size_t size, const Preset& preset) const;
+  /// False: it threw something, which no function of C does.
+  template <class Function>
+  bool call(DeviceCall which, Function&& function) {
+    const Calling calling(site_, which);
+    try {
+      function();
+      return true;
+    } catch (const std::exception& thrown) {
+      threw(which, thrown.what());
+    } catch (...) {
+      threw(which, "");
+    }
+    return false;
+  }
+  void threw(DeviceCall which, const char* what);
+  void fail(DeviceCall which, std::string text) {
+    if (!fault_) fault_ = std::make_unique<DeviceFault>(DeviceFault{std::move(text), name_of(which), cycle_});
+  }
 
   CallSite& site_;
   mrc_dut* handle_ = nullptr;
@@ -122,6 +125,12 @@ class SharedDut final : public Dut {
   uint64_t cycle_ = 0;
   std::unique_ptr<DeviceFault> fault_;
 };
+
+void SharedDut::threw(DeviceCall which, const char* what) {
+  const std::string text = text_of(what);
+  fail(which, fmt::format("the device threw an exception{} {}", text.empty() ? "" : " (" + text + ")",
+                          place_text(which, cycle_)));
+}
 
 bool SharedDut::find_functions(void* lib, const std::string& path, std::string& error) {
   const auto find = [&](auto& function, const char* symbol, bool required) {
@@ -167,25 +176,29 @@ bool SharedDut::open(const std::string& path, const Preset& preset, uint64_t see
   config.seed = seed;
   config.error = text.data();
   config.error_size = kText;
-  {
-    const Calling calling(site_, DeviceCall::Open);
-    handle_ = open_(&config, sizeof config);
+  if (!call(DeviceCall::Open, [&] { handle_ = open_(&config, sizeof config); })) {
+    error = path + ": " + fault_->text;
+    return false;
   }
   if (!handle_) {
     error = path + " refuses: " + text_of(text.data());
     return false;
   }
   mrc_dut_info_t info{};
-  const Calling calling(site_, DeviceCall::Info);  // its texts are read here, too
-  const std::size_t size = info_(handle_, &info, sizeof info);
-  if (const std::string problem = check(info, size, preset); !problem.empty()) {
-    error = path + " " + problem;
+  std::string problem;
+  // Its texts are read in here, too: their addresses are the device's.
+  const bool told = call(DeviceCall::Info, [&] {
+    const std::size_t size = info_(handle_, &info, sizeof info);
+    problem = check(info, size, preset);
+    name_ = info.name ? text_of(info.name) : path;
+    version_ = info.version ? text_of(info.version) : "";
+  });
+  if (!told || !problem.empty()) {
+    error = told ? path + " " + problem : path + ": " + fault_->text;
     return false;
   }
   if (info.obs_core_words == 0) observe_ = nullptr;
   has_wave_ = info.has_wave != 0 && wave_;
-  name_ = info.name ? text_of(info.name) : path;
-  version_ = info.version ? text_of(info.version) : "";
   return true;
 }
 

@@ -106,7 +106,8 @@ TEST_CASE("a device that ends its process ends the run with the call and the cyc
        100},
       {"abort:step:5000", "the device was ended by signal 6 (Aborted) in mrc_dut_step of cycle 5000", "mrc_dut_step",
        5000},
-      {"throw:step:7", "the device was ended by signal 6 (Aborted) in mrc_dut_step of cycle 7", "mrc_dut_step", 7},
+      {"throw:step:7", "the device threw an exception (thrown by the test device) in mrc_dut_step of cycle 7",
+       "mrc_dut_step", 7},
       {"segv:outputs:50", "the device was ended by signal 11 (Segmentation fault) in mrc_dut_outputs of cycle 50",
        "mrc_dut_outputs", 50},
       {"exit:observe:3000", "the device ended the process with exit code 0 in mrc_dut_observe of cycle 3000",
@@ -144,6 +145,7 @@ TEST_CASE("what a device does at its end leaves the verdict and is told", "[tb][
   } cases[] = {
       {"segv:close", "the device was ended by signal 11 (Segmentation fault) in mrc_dut_close"},
       {"exit:close", "the device ended the process with exit code 0 in mrc_dut_close"},
+      {"throw:close", "the device threw an exception (thrown by the test device) in mrc_dut_close"},
       {"abort:atexit", "the device was ended by signal 6 (Aborted) after mrc_dut_close"},
       {"loop:close", "the device has not come back from mrc_dut_close for 0.3 s"},
   };
@@ -194,6 +196,22 @@ TEST_CASE("a difference before the end of a device is what counts", "[tb][guest]
   CHECK(r.divergences.front().cycle == 3000);
   REQUIRE(r.device_fault);
   CHECK(r.device_fault->cycle == 3010);
+}
+
+TEST_CASE("in our process, too, an exception of a device ends the run with the call and the cycle", "[tb][guest]") {
+  CosimResult r = run_in_process("throw:step:700");
+  CHECK(r.outcome == Outcome::DeviceError);
+  CHECK(r.dut_in_process);
+  REQUIRE(r.device_fault);
+  CHECK(r.device_fault->text ==
+        "the device threw an exception (thrown by the test device) in mrc_dut_step of cycle 700");
+  r = run_in_process("null-observe:700");
+  CHECK(r.outcome == Outcome::DeviceError);
+  REQUIRE(r.device_fault);
+  CHECK(r.device_fault->text == "the device gives no address for its boundaries in cycle 700");
+  r = run_in_process("throw:close");
+  CHECK(r.outcome == Outcome::Pass);
+  CHECK(r.device_fault);
 }
 
 TEST_CASE("a device that does not come back is given up", "[tb][guest]") {
@@ -259,6 +277,8 @@ TEST_CASE("a device that lies about itself is refused", "[tb][guest]") {
     const std::string word = std::string(call).substr(8);
     CHECK_THAT(refusal("exit:" + word),
                EndsWith(std::string(": the device ended the process with exit code 0 in ") + call));
+    CHECK_THAT(refusal("throw:" + word),
+               EndsWith(std::string(": the device threw an exception (thrown by the test device) in ") + call));
     CHECK_THAT(refusal("segv:" + word),
                EndsWith(std::string(": the device was ended by signal 11 (Segmentation fault) in ") + call));
   }
