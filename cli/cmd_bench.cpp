@@ -96,8 +96,8 @@ const char* name_of(Subject subject) {
 class Replay {
  public:
   Replay(Subject subject, const Recording& recording, const Preset& preset,
-         const std::function<std::unique_ptr<tb::Dut>(std::string&)>& open, bool elapsed)
-      : subject_(subject), recording_(recording), elapsed_(elapsed), lockstep_(preset) {
+         const std::function<std::unique_ptr<tb::Dut>(std::string&)>& open)
+      : subject_(subject), recording_(recording), lockstep_(preset) {
     if (subject != Subject::Model) {
       const double before = heap_bytes();
       std::string error;
@@ -135,7 +135,7 @@ class Replay {
     }
     if (const tb::DeviceFault* fault = dut_ ? dut_->fault() : nullptr)
       throw UsageError(fault->text + ".", "Run 'mrc cosim' with the same device for a report.");
-    seconds_ += elapsed_ ? watch.wall() : watch.busy();
+    seconds_ += dut_ && !dut_->in_process() ? watch.wall() : watch.busy();
   }
   double seconds() const { return seconds_; }
   /// A hash over the output pins' valids: the same stimulus gives the same on RTL and model.
@@ -185,7 +185,6 @@ class Replay {
 
   Subject subject_;
   const Recording& recording_;
-  const bool elapsed_;
   std::unique_ptr<tb::Dut> dut_;
   std::optional<Nic> nic_;
   tb::Lockstep lockstep_;
@@ -221,9 +220,9 @@ Devices devices_of(const Options& o, const Preset& preset, const Context& contex
   const std::filesystem::path path = !o.wave_dut.empty() ? std::filesystem::path(o.wave_dut)
                                      : build             ? rtl_device(preset, Flavour::Wave, context)
                                                          : wave_device(preset, context);
-  DutProcess process = o.dut_process;
-  if (process.process.empty()) process.process = "shared";  // our RTL, too
-  d.open_wave = dut_opener(path.string(), preset, o.seed, context, process);
+  DutProcess wave_process = o.dut_process;
+  if (wave_process.process.empty()) wave_process.process = "shared";  // our RTL, too
+  d.open_wave = dut_opener(path.string(), preset, o.seed, context, wave_process);
   d.wave_missing = o.dut != "rtl" && o.wave_dut.empty();
   if (d.wave_missing) {
     d.wave_why = "the device is not our RTL";
@@ -246,10 +245,12 @@ Devices devices_of(const Options& o, const Preset& preset, const Context& contex
 std::optional<Recording> record(const Options& o, const Preset& preset, const Devices& devices,
                                 tb::CosimResult& recorded) {
   Recording recording;
+  recording.load.reserve(o.cycles);  // growing by doubling would take three times as much
   uint64_t warm = 4000;
   tb::CosimOptions options;
   options.preset = &preset;
   options.scenario = scenario_from(o.scenario, o.seed);
+  tb::check(options.scenario, preset);
   options.packets = uint64_t{1} << 40;
   options.seed = o.seed;
   options.open = devices.open;
@@ -266,8 +267,9 @@ std::optional<Recording> record(const Options& o, const Preset& preset, const De
   };
   recorded = tb::run_cosim(options);
   recording.load.resize(std::min<std::size_t>(recording.load.size(), o.cycles));
-  if (recorded.device_fault) throw UsageError(recorded.device_fault->text + ".", "Run 'mrc cosim' for a report.");
   if (g_stop) return std::nullopt;
+  if (recorded.device_fault)
+    throw UsageError(recorded.device_fault->text + ".", "Run 'mrc cosim' with the same device for a report.");
   if (recording.load.size() < o.cycles) {
     const bool agreed = recorded.outcome == tb::Outcome::Pass || recorded.outcome == tb::Outcome::Empty;
     throw UsageError(fmt::format("the recording ended after {} of {} cycles under load: {}.", recording.load.size(),
@@ -357,7 +359,9 @@ std::string speeds_text(const Options& o, const Speeds& s, const Devices& device
       fmt::format("{}{} cycles of {} at {}, receive ports {:.0f} % busy, medians of {} round{}, {}\n",
                   s.complete ? "" : "INCOMPLETE: stopped before the end; ", o.cycles, o.scenario, o.preset,
                   100 * s.load, s.rounds, s.rounds == 1 ? "" : "s",
-                  s.elapsed ? "elapsed time: the device has a process of its own" : "processor time of one thread");
+                  o.dut_process.own(o.dut)
+                      ? "elapsed time where the device has a process of its own, else processor time of one thread"
+                      : "processor time of one thread");
   for (const Subject subject : s.subjects) {
     static constexpr const char* kTitles[] = {"RTL alone", "model", "lockstep", "wave, off"};
     out += fmt::format("  {:<10} {:>10} cycles/s", kTitles[static_cast<std::size_t>(subject)],
@@ -399,6 +403,7 @@ std::string speeds_json(const Options& o, const Speeds& s, const tb::CosimResult
                    {"compiler", __VERSION__},
                    {"dut", recorded.dut_name},
                    {"dut_tool", recorded.dut_version}};
+  j["dut_process"] = recorded.dut_in_process ? "shared" : "own";
   return j.dump(2) + "\n";
 }
 
@@ -434,16 +439,15 @@ void register_bench(CLI::App& app, Context& context) {
       bench->add_subcommand("cosim", "RTL alone, model alone and lockstep on the same recorded stimulus");
   text_option(*command, "--preset", options->preset, "asic800, fpga100 or tiny");
   text_option(*command, "--scenario", options->scenario, "what loads the ports: a built-in name, or a TOML file");
-  // The recording grows by doubling: it takes up to three times its size for a moment.
   number_option(
-      *command, "--cycles", options->cycles, 1, 1'000'000'000 / (3 * sizeof(mrc_pins_in)),
+      *command, "--cycles", options->cycles, 1, 1'000'000'000 / sizeof(mrc_pins_in),
       fmt::format("cycles under load to replay; each takes {} bytes, the recording at most 1 GB", sizeof(mrc_pins_in)));
   number_option(*command, "--rounds", options->rounds, 1, 10000, "repetitions; medians count");
   number_option(*command, "--seed", options->seed, 0, kAnySeed, "seed of the recorded run");
   text_option(*command, "--dut", options->dut, "rtl, model, or a shared object");
-  add_dut_process(*command, options->dut_process);
   command->add_flag("--wave-flavour,--all", options->wave_flavour,
                     "also the RTL with tracing compiled in and off; ./mrc builds it");
+  add_dut_process(*command, options->dut_process);
   text_option(*command, "--wave-dut", options->wave_dut, "that RTL, when it is elsewhere");
   text_option(*command, "--only", options->only, "rtl, model, lockstep or wave: nothing else, for profilers");
   text_option(*command, "--json", options->json, "figures as JSON");

@@ -399,7 +399,8 @@ struct Measured {
   std::vector<LatencyTable> delays;
   uint64_t cycles = 0;
   double seconds = 0;
-  bool wrong = false, ended = false, stopped = false;
+  bool wrong = false, stopped = false;
+  bool ended = false;  ///< the device, before its bench was at the end
 };
 
 class Measurement {
@@ -470,18 +471,6 @@ class Measurement {
     return options;
   }
 
-  /// A device that ends is nothing that was measured wrong; after the last cycle it changes nothing.
-  void look_back(tb::NicBench& bench, const std::string& problem) {
-    bench.close();
-    const tb::DeviceFault* fault = bench.fault();
-    if (fault && problem == fault->text) {
-      m_.ended = true;
-      return;
-    }
-    if (fault) std::cerr << "mrc bench nic: warning: " << fault->text << ".\n";
-    m_.wrong = m_.wrong || !problem.empty();
-  }
-
   void rates(const Group& g, Direction d) {
     progress_.begin(fmt::format("{} B, {}, {}, {} QPs, {}", g.payload, encapsulation_name(g.srv6),
                                 messages_name(g.long_messages), g.qps, tb::name_of(d)));
@@ -516,6 +505,18 @@ class Measurement {
     print_latency(table);
     text_out() << std::flush;
     m_.delays.push_back(std::move(table));
+  }
+
+  /// A device that ends is nothing that was measured wrong; after the last cycle it changes nothing.
+  void look_back(tb::NicBench& bench, const std::string& problem) {
+    bench.close();
+    const tb::DeviceFault* fault = bench.fault();
+    if (fault && problem == fault->text) {
+      m_.ended = true;
+      return;
+    }
+    m_.wrong = m_.wrong || !problem.empty();
+    if (fault) std::cerr << "mrc bench nic: warning: " << fault->text << ".\n";
   }
 
   const Options& o_;

@@ -102,7 +102,7 @@ struct Finished {
   /// Something is wrong; stopped or empty is not.
   bool failed() const {
     return result.outcome == tb::Outcome::Mismatch || result.outcome == tb::Outcome::DataError ||
-           result.outcome == tb::Outcome::Hang;
+           result.outcome == tb::Outcome::Hang || result.outcome == tb::Outcome::DeviceError;
   }
   int exit_code() const {
     switch (result.outcome) {
@@ -202,6 +202,7 @@ class OneRun {
   void draw(unsigned number) {
     const bool random = o_.scenario == tb::kRandomScenario;
     run_.scenario = random ? tb::random_scenario(o_.seed, number) : scenario_from(o_.scenario, o_.seed);
+    tb::check(run_.scenario, *run_.preset);
     if (random) finished_.info.drawn = run_.scenario.description;
     finished_.info.drawn_anew = number;
   }
@@ -232,7 +233,7 @@ class OneRun {
       for (const wire::CapturedFrame& frame : f.result.frames) writer.write(frame);
     });
     part(".toml", &tb::RunInfo::scenario_file, [&](Output& file) {
-      file.stream() << "# run " << f.info.run_id << '\n' << tb::scenario_toml(run_.scenario);
+      file.stream() << "# run " << f.info.run_id << '\n' << tb::scenario_toml(run_.scenario, run_.preset);
     });
     if (can_wave_) part(".fst", &tb::RunInfo::wave_file, [&](Output& file) { waves_to(file, f); });
     part(".json", &tb::RunInfo::json_file, [&](Output& file) { file.stream() << tb::result_json(f.info, f.result); });
@@ -248,7 +249,9 @@ class OneRun {
     again.snapshots = false;
     again.wave_path = file.partial_path();
     again.wave_from = static_cast<uint64_t>(std::max<int64_t>(1, anchor + wave_from_));
-    again.wave_to = static_cast<uint64_t>(std::max<int64_t>(2, anchor + wave_to_));
+    // A device that ended does so again: its waves end before.
+    const int64_t to = result.outcome == tb::Outcome::DeviceError ? std::min<int64_t>(wave_to_, -1) : wave_to_;
+    again.wave_to = static_cast<uint64_t>(std::max<int64_t>(2, anchor + to));
     const bool from_copy = result.snapshots && result.snapshots->run({again.wave_from, again.wave_to, again.wave_path});
     if (!from_copy) tb::run_cosim(again);
     if (!tb::whole_fst(file.partial_path())) {

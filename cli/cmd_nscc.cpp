@@ -15,15 +15,10 @@
 #include "cli/context.hpp"
 #include "cli/options.hpp"
 #include "input/file.hpp"
-#include "input/json.hpp"
-#include "input/names.hpp"
-#include "input/toml.hpp"
 #include "protocol/nscc.hpp"
 #include "protocol/nscc_events.hpp"
 #include "protocol/nscc_float.hpp"
-
-#define TOML_EXCEPTIONS 1
-#include <toml++/toml.h>
+#include "protocol/nscc_read.hpp"
 
 namespace mrc::cli {
 namespace {
@@ -59,75 +54,18 @@ std::string with_dashes(std::string name) {
   return name;
 }
 
-constexpr const char* kExample = "Write one field per line, like base_rtt = 12000.";
-constexpr const char* kJsonExample = "Write an object of fields, like {\"base_rtt\": 12000}.";
 constexpr input::FileKind kEvents{"list of events", input::kCsvBytes, "Name a CSV file that you may read, or -."};
-constexpr input::FileKind kToml{"configuration", input::kTomlBytes, kExample};
-constexpr input::FileKind kJson{"configuration", input::kJsonBytes, kJsonExample};
-
-std::vector<std::string_view> field_names() {
-  std::vector<std::string_view> names;
-  for (const NsccField& field : nscc_fields()) names.push_back(field.name);
-  return names;
-}
-
-/// Sets a field from what was written. Switches take true and false as well.
-void set(NsccParams& params, const NsccField& field, const input::Literal& literal) {
-  const bool is_switch = std::string_view(field.unit) == "bool";
-  const double value = is_switch && literal.text == "true" ? 1
-                       : is_switch && literal.text == "false"
-                           ? 0
-                           : input::number(literal, {field.min, field.max, field.whole}, field.doc);
-  if (const auto error = nscc_set(params, field.name, value)) throw UsageError(error->what + ".", error->remedy);
-}
-
-/// A field that a file names. `place` is that of the name, `at` of what was written for it.
-void set_named(NsccParams& params, const std::string& place, std::string_view name, const input::Literal& at,
-               bool is_number) {
-  for (const NsccField& field : nscc_fields()) {
-    if (name != field.name) continue;
-    if (!is_number) {
-      throw UsageError(
-          fmt::format("{}: {} is not a number.", input::place(at.file, at.line, at.column), name),
-          fmt::format("Write a number{}.", std::string_view(field.unit) == "bool" ? ", true or false" : ""));
-    }
-    return set(params, field, at);
-  }
-  throw UsageError(
-      fmt::format("{}: unknown field {}{}", place, input::shown(name), input::did_you_mean(name, field_names())),
-      "'mrc nscc --help' lists the fields.");
-}
-
-void read_toml(NsccParams& params, const std::string& path) {
-  const input::TomlFile file(input::read_text(path, kToml), path, "configuration", kExample);
-  for (const auto& [key, node] : file.root()) {
-    set_named(params, file.at(key), key.str(), file.literal(node, key.str()), node.is_number() || node.is_boolean());
-  }
-}
-
-void read_json(NsccParams& params, const std::string& path) {
-  const std::string text = input::read_text(path, kJson);
-  input::JsonReader reader(text, path);
-  const std::optional<input::Json> root = reader.next();
-  if (!root || !root->is_object()) throw UsageError(path + ":1:1: the configuration is no object.", kJsonExample);
-  if (const auto more = reader.next()) {
-    throw UsageError(input::place(path, more->line, more->column) + ": more than one configuration.", kJsonExample);
-  }
-  for (const input::JsonMember& m : root->members) {
-    input::Literal literal = m.value.literal(m.name, path);
-    if (m.value.is_flag()) literal.text = m.value.flag() ? "true" : "false";
-    set_named(params, input::place(path, m.line, m.column), m.name, literal, m.value.is_number() || m.value.is_flag());
-  }
-}
+constexpr input::FileKind kToml{"configuration", input::kTomlBytes, "Name a file that you may read."};
+constexpr input::FileKind kJson{"configuration", input::kJsonBytes, "Name a file that you may read."};
 
 NsccParams params_of(const Options& options) {
   NsccParams params;
   if (!options.config.empty()) {
     const std::string_view name = options.config;
     if (name.ends_with(".json")) {
-      read_json(params, options.config);
+      nscc_read_json(params, input::read_text(options.config, kJson), options.config);
     } else if (name.ends_with(".toml")) {
-      read_toml(params, options.config);
+      nscc_read_toml(params, input::read_text(options.config, kToml), options.config);
     } else {
       throw UsageError("the format of " + options.config + " is unknown.", "Name a file that ends in .json or .toml.");
     }
@@ -136,7 +74,7 @@ NsccParams params_of(const Options& options) {
     const auto given = options.fields.find(field.name);
     if (given == options.fields.end()) continue;
     const std::string option = "--" + with_dashes(field.name);
-    set(params, field, {given->second, option});
+    nscc_set(params, field, {given->second, option});
   }
   return params;
 }

@@ -2,7 +2,6 @@
 /// Preset, scenario and device by name, for the commands that run one.
 #pragma once
 
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -59,7 +58,7 @@ struct DutProcess {
   /// What a command line repeats of it, with a blank in front.
   std::string repro() const {
     return (process.empty() ? "" : " --dut-process " + process) +
-           (limit_s == 60 ? "" : fmt::format(" --dut-timeout {}", limit_s));
+           (limit_s == DutProcess{}.limit_s ? "" : " --dut-timeout " + input::digits(limit_s));
   }
 };
 
@@ -107,21 +106,17 @@ inline DutOpener dut_opener(const std::string& dut, const Preset& preset, uint64
     if (own) throw UsageError("the model has no process of its own.", "Leave out --dut-process, or --dut model.");
     return [&preset](std::string&) { return tb::make_model_dut(preset); };
   }
-  const std::string path = dut.empty() ? "" : dut_path(dut, preset, context, flavour);
+  const std::string path = dut_path(dut, preset, context, flavour);
   const tb::GuestOptions options{context.lib_dir / "mrc_device_host", process.limit_s, &g_stop};
   return [dut, path, own, options, &preset, seed](std::string& error) -> std::unique_ptr<tb::Dut> {
     std::error_code ignored;
-    if (dut.empty()) {
-      error = "--dut names no file";
-    } else if (dut == "rtl" && !std::filesystem::exists(path, ignored)) {
+    if (dut == "rtl" && !std::filesystem::exists(path, ignored)) {
       error = std::string("the RTL of preset ") + preset.name + " is not built";
-    } else if (own) {
-      return tb::open_guest(path, preset, seed, options, error);
-    } else {
-      guard_against_exit();
-      return tb::open_dut(path, preset, seed, error);
+      return nullptr;
     }
-    return nullptr;
+    if (own) return tb::open_guest(path, preset, seed, options, error);
+    guard_against_exit();
+    return tb::open_dut(path, preset, seed, error);
   };
 }
 

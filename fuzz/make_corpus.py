@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Seeds for the fuzz targets: every kind of packet, made by 'mrc encode'.
+"""Seeds for the fuzz targets: every kind of packet, made by 'mrc encode'; scenarios, topologies, lists of events, traces
+of the tests, and what the commands print.
 
 usage: make_corpus.py MRC FOLDER
 """
@@ -13,6 +14,44 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "tests/wire"))
 sys.dont_write_bytecode = True
 import check_tshark  # noqa: E402  (its packet maker)
+
+
+TESTS = pathlib.Path(__file__).resolve().parents[1] / "tests/cli"
+
+
+def texts(mrc, folder):
+    """Seeds of the readers of text."""
+    def printed(*arguments):
+        return subprocess.run([mrc, *arguments], check=True, capture_output=True, text=True).stdout
+
+    def words(text, begin):
+        """First words of the lines after the one that begins so."""
+        lines = text.split(begin, 1)[1].splitlines()[1:]
+        return [line.split()[0] for line in lines[:lines.index("") if "" in lines else len(lines)] if line.strip()]
+
+    seeds = {name: {} for name in ("scenario", "fabric", "nscc", "trace")}
+    known = printed("cosim", "--scenario", "list")
+    keys = "".join(f"{line.split()[0]} = {line.split()[1]}\n" for line in known.split("\nKeys ", 1)[1].splitlines()[1:]
+                   if line.startswith("  "))
+    seeds["scenario"]["keys"] = keys
+    for name in words(known, "Scenarios:"):
+        seeds["scenario"][name] = f'base = "{name}"\n'
+    seeds["scenario"]["rules"] = ('base = "loss"\ndescription = "mine"\n[[rule]]\nplanes = [0, 2]\nev_share = 0.25\n'
+                                  'to = "dut"\nfrom_us = 1\nuntil_us = 2.5e1\ntrim = 1\n')
+    for name in words(printed("fabric", "--scenario", "list"), "Scenarios:"):
+        seeds["fabric"][name] = "\1" + printed("fabric", "--print", "--scenario", name)
+    for path in sorted((TESTS / "fabric").glob("*.toml")):
+        seeds["fabric"][path.stem] = "\0" + path.read_text(encoding="utf-8")
+        seeds["fabric"][path.stem + "1"] = "\1" + path.read_text(encoding="utf-8")
+    for path in sorted((TESTS / "fabric").glob("*.csv")):
+        seeds["trace"][path.stem] = path.read_text(encoding="utf-8")
+    for number, pattern in enumerate(("*.csv", "*.json", "*.toml")):
+        for path in sorted((TESTS / "nscc").glob(pattern)):
+            seeds["nscc"][path.name] = chr(number) + path.read_text(encoding="utf-8")
+    for target, files in seeds.items():
+        (folder / target).mkdir(parents=True, exist_ok=True)
+        for name, text in files.items():
+            (folder / target / name).write_text(text, encoding="utf-8")
 
 
 def main():
@@ -40,6 +79,7 @@ def main():
         (folder / "decode" / f"{number:03}trimmed").write_bytes(bytes([number % 4 * 8]) + cut)
     source.write_text("\n".join(json.dumps(p) for p in packets[:6]), encoding="utf-8")
     subprocess.run([mrc, "encode", source, "--pcapng", capture], check=True)
+    texts(mrc, folder)
     return 0
 
 

@@ -99,7 +99,7 @@ const Key<EventConfig> kEventKeys[] = {
     TEXT(EventConfig, node, nullptr, "switch-reboot: \"T1-0-3\", or random, random-T0, random-T1"),
     TEXT(EventConfig, direction, "both|up|down", "link-loss: up is from the NIC, or from T0 to T1"),
     NUMBER(EventConfig, loss, 0, 1, false, "link-loss, bad-ev: share of the packets that are lost"),
-    NUMBER(EventConfig, gbps, 0, 6400, false, "link-rate: the new rate"),
+    ZERO_OR(EventConfig, gbps, 0.001, 6400, false, "link-rate: the new rate"),
     TEXT(EventConfig, from, nullptr, "bad-ev: the sender of the first QP whose entropy value it is"),
     TEXT(EventConfig, to, nullptr, "bad-ev: its receiver"),
     NUMBER(EventConfig, ev, 0, 2047, true, "bad-ev: index of the entropy value"),
@@ -203,9 +203,17 @@ Scenario parse(std::string_view text, const std::string& name) {
     throw InputError(name + ": the scenario has no traffic.",
                      "Write at least one [[traffic]] table, or base = \"incast\".");
   }
+  const auto in_time = [&](const Source& source, const char* key, double value) {
+    if (value < s.duration_us) return;
+    throw InputError(fmt::format("{}: {} = {} is not before the end of the run, duration_us = {}.", source.at(key), key,
+                                 input::digits(value), input::digits(s.duration_us)),
+                     fmt::format("Give a smaller {}, or a longer duration_us.", key));
+  };
+  for (const TrafficConfig& t : s.traffic) in_time(t.source, "start_us", t.start_us);
   for (const EventConfig& e : s.events) {
     if (e.what.empty())
       throw InputError(e.source.at() + ": an event without what.", "Write what = \"link-down\", for example.");
+    in_time(e.source, "at_us", e.at_us);
   }
   return s;
 }

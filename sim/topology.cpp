@@ -12,7 +12,7 @@
 
 #include "input/file.hpp"
 #include "sim/codec.hpp"
-#include "sim/switch.hpp"
+#include "util/rng.hpp"
 #include "wire/packet.hpp"
 
 #define TOML_EXCEPTIONS 1
@@ -25,6 +25,10 @@ using T = TopologyConfig;
 #define NUMBER(name, min, max, integer, doc)                               \
   Key<T> {                                                                 \
 #name, doc, min, max, integer, [](T & t) -> double& { return t.name; } \
+  }
+#define ZERO_OR(name, min, max, integer, doc)                                                               \
+  Key<T> {                                                                                                  \
+#name, doc, min, max, integer, [](T & t) -> double& { return t.name; }, nullptr, nullptr, nullptr, true \
   }
 #define FLAG(name, doc)                                                     \
   Key<T> {                                                                  \
@@ -45,8 +49,8 @@ const Key<T> kKeys[] = {
     NUMBER(radix, 0, 4096, true, "ports of a switch; 0: as many as needed"),
     NUMBER(oversubscription, 0, 1000, false,
            "rate of a T0's downlinks over that of its uplinks; 0: 1, or what spines make of it"),
-    NUMBER(gbps, 0, 6400, false, "rate of the link between a NIC and its T0, Gb/s"),
-    NUMBER(uplink_gbps, 0, 6400, false, "rate of the links between T0 and T1, Gb/s; not written: gbps"),
+    ZERO_OR(gbps, 0.001, 6400, false, "rate of the link between a NIC and its T0, Gb/s"),
+    ZERO_OR(uplink_gbps, 0.001, 6400, false, "rate of the links between T0 and T1, Gb/s; not written: gbps"),
     NUMBER(host_metres, 0, 1e6, false, "length of the links to NICs, metres"),
     NUMBER(spine_metres, 0, 1e6, false, "length of the links between T0 and T1, metres"),
     NUMBER(fec_ns, 0, 1e6, false, "delay of forward error correction on every link"),
@@ -72,12 +76,12 @@ const Key<T> kKeys[] = {
     NUMBER(alpha, 0, 1000, false, "a queue takes at most this share of the free buffer; 0: no such limit"),
 };
 #undef NUMBER
+#undef ZERO_OR
 #undef FLAG
 #undef TEXT
 
 constexpr const char* kRemedy = "Write TOML as in docs/fabric.md; 'mrc topo keys' prints all keys.";
 constexpr input::FileKind kTopologyFile{"topology", input::kTomlBytes, kRemedy};
-constexpr unsigned kStayKind = 0, kNodeKind = 1, kSpineKind = 2, kDownKind = 3;
 
 std::string plural(unsigned n, const char* what) { return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s"); }
 
@@ -335,72 +339,6 @@ SwitchConfig Topology::switch_config(const std::string& name, unsigned tier) con
   }
   (void)tier;
   return sw;
-}
-
-void Topology::build(Fabric& fabric, const Factory& factory, const std::function<void()>& poll) const {
-  const auto good = [&poll](auto&& result) {
-    if (poll) poll();
-    if (!result) throw InputError(result.error().input + ": " + result.error().what + ".", result.error().remedy);
-    return *result;
-  };
-  const Time detect = static_cast<Time>(config_.detect_us * kUs), fec = static_cast<Time>(config_.fec_ns * kNs);
-  for (NodeId h = 0; h < hosts_; ++h) good(fabric.add_endpoint(node_name(h), factory(h), planes_));
-  for (unsigned p = 0; p < planes_; ++p) {
-    for (unsigned i = 0; i < leaves_ + spines_; ++i) {
-      const bool first = i < leaves_;
-      SwitchConfig sw = switch_config(node_name(leaf(p, i)), first ? 0 : 1);
-      sw.usid = usid(first ? kNodeKind : kSpineKind, p, first ? i : i - leaves_);
-      sw.ecmp_seed = p * 8192u + i + 1;
-      good(fabric.add_switch(sw, first ? per_leaf_ + spines_ : leaves_));
-    }
-  }
-  for (NodeId h = 0; h < hosts_; ++h) {
-    for (unsigned p = 0; p < planes_; ++p) {
-      good(fabric.connect({h, p}, {leaf(p, leaf_of(h)), h % per_leaf_},
-                          {.gbps = config_.gbps, .metres = config_.host_metres, .fec = fec, .detect = detect}));
-    }
-  }
-  for (unsigned p = 0; p < planes_; ++p) {
-    for (unsigned l = 0; l < leaves_; ++l) {
-      for (unsigned s = 0; s < spines_; ++s) {
-        good(fabric.connect({leaf(p, l), per_leaf_ + s}, {spine(p, s), l},
-                            {.gbps = uplink_gbps(), .metres = config_.spine_metres, .fec = fec, .detect = detect}));
-      }
-    }
-  }
-  std::vector<uint16_t> up(spines_);
-  for (unsigned s = 0; s < spines_; ++s) up[s] = static_cast<uint16_t>(per_leaf_ + s);
-  for (unsigned p = 0; p < planes_; ++p) {
-    for (unsigned l = 0; l < leaves_; ++l) {
-      Switch& sw = *fabric.switch_at(leaf(p, l));
-      const unsigned first = l * per_leaf_, here = std::min(per_leaf_, hosts_ - first);
-      if (srv6()) {
-        // Whatever an entropy value says leads somewhere: numbers beyond the uplinks begin anew.
-        for (unsigned u = 0; clos() && u < 1u << path_rule().uplink_bits; ++u) {
-          sw.add_route(usid(kSpineKind, p, u), per_leaf_ + u % spines_);
-          sw.add_node_sid(usid(kStayKind, p, stay_number() | u));
-        }
-        for (unsigned h = 0; h < here; ++h) sw.add_route(usid(kDownKind, p, h), h);
-      } else {
-        for (unsigned h = 0; h < here; ++h) sw.add_host_route(first + h, {static_cast<uint16_t>(h)});
-        if (first > 0) sw.add_host_routes(0, first, up);
-        if (first + here < hosts_) sw.add_host_routes(first + here, hosts_ - first - here, up);
-      }
-    }
-    for (unsigned s = 0; s < spines_; ++s) {
-      Switch& sw = *fabric.switch_at(spine(p, s));
-      for (unsigned u = s + spines_; srv6() && u < 1u << path_rule().uplink_bits; u += spines_) {
-        sw.add_node_sid(usid(kSpineKind, p, u));
-      }
-      for (unsigned l = 0; l < leaves_; ++l) {
-        if (srv6()) {
-          sw.add_route(usid(kNodeKind, p, l), l);
-        } else {
-          sw.add_host_routes(l * per_leaf_, std::min(per_leaf_, hosts_ - l * per_leaf_), {static_cast<uint16_t>(l)});
-        }
-      }
-    }
-  }
 }
 
 U128 Topology::path_template(NodeId from, NodeId to) const {

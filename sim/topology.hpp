@@ -99,6 +99,7 @@ class Topology {
   double uplink_gbps() const { return config_.uplink_gbps > 0 ? config_.uplink_gbps : config_.gbps; }
 
  private:
+  static constexpr unsigned kStayKind = 0, kNodeKind = 1, kSpineKind = 2, kDownKind = 3;  // of a uSID
   [[noreturn]] void refuse(std::string_view key, const std::string& what, const std::string& remedy) const;
   /// Of a T0's uSIDs that stand where T1's stand on longer paths, to be completed by an uplink's.
   unsigned stay_number() const { return 1u << (number_bits_ - 1); }

@@ -7,9 +7,9 @@
 #include <filesystem>
 #include <numeric>
 
-#include "input/csv.hpp"
 #include "input/file.hpp"
 #include "sim/endpoints.hpp"
+#include "sim/trace.hpp"
 #include "util/rng.hpp"
 
 namespace mrc::sim {
@@ -20,12 +20,6 @@ constexpr size_t kMaxFlows = 8'000'000;
 constexpr uint64_t kMaxWrites = 32'000'000;  // each takes some ten bytes while it waits
 
 constexpr input::FileKind kTraceFile{"trace", input::kCsvBytes, "docs/fabric.md says what a trace looks like."};
-enum TraceColumn : size_t { kId, kStart, kFrom, kTo, kBytes, kAfter };
-constexpr input::CsvColumn kTraceColumns[] = {
-    {"id", false, "a name of its own"}, {"start_us", false, "when it begins, microseconds"},
-    {"from", true, "sender"},           {"to", true, "receiver"},
-    {"bytes", true, "of the flow"},     {"after", false, "flows that must have arrived before"},
-};
 
 class Maker {
  public:
@@ -209,87 +203,18 @@ class Maker {
     }
   }
 
-  NodeId trace_nic(const input::Csv& csv, size_t column) const {
-    const NodeId node = t_.find_node(csv.cell(column));
-    if (node >= t_.hosts()) {
-      csv.refuse(column, fmt::format("{} is no NIC of this topology", input::shown(csv.cell(column))),
-                 fmt::format("NICs are nic0 to nic{}.", t_.hosts() - 1));
-    }
-    return node;
-  }
-
   void trace() {
     group();
     if (c_->file.empty()) refuse("file", "a trace without a file", "Write file = \"trace.csv\".");
     const std::string path = (std::filesystem::path(c_->source.file).parent_path() / c_->file).string();
-    const std::string text = input::read_text(path, kTraceFile);
-    input::Csv csv(text, path, kTraceColumns);
-    std::unordered_map<std::string_view, uint32_t> ids;
-    struct Wait {
-      uint32_t flow;
-      std::string_view id;
-      uint32_t line, column;
-    };
-    std::vector<Wait> waits;
+    const std::vector<TraceFlow> lines = parse_trace(input::read_text(path, kTraceFile), path, t_);
     const auto first = static_cast<uint32_t>(out_.flows.size());
-    std::vector<uint32_t> lines;
-    while (csv.next()) {
-      const double us = csv.number(kStart, {0, 1e9}, 0);
-      const uint64_t size = csv.whole(kBytes, 1, 1'000'000'000'000'000);
-      const NodeId from = trace_nic(csv, kFrom), to = trace_nic(csv, kTo);
-      if (from == to)
-        csv.refuse(kTo, fmt::format("a flow from {} to itself", csv.cell(kFrom)), "Choose another receiver.");
-      const uint32_t f = add(from, to, size, start() + static_cast<Time>(us * kUs));
+    for (const TraceFlow& line : lines) {
+      const uint32_t f = add(line.from, line.to, line.bytes, start() + static_cast<Time>(line.start_us * kUs));
       out_.flows[f].next_on_delivery = true;
-      lines.push_back(csv.line());
-      const std::string_view id = csv.cell(kId);
-      if (!id.empty() && !ids.emplace(id, f).second) {
-        csv.refuse(kId, fmt::format("id {} is there twice", input::shown(id)), "Give each flow an id of its own.");
-      }
-      for (std::string_view rest = csv.cell(kAfter); !rest.empty();) {
-        const size_t end = std::min(rest.find(';'), rest.size());
-        if (end > 0) waits.push_back({f, rest.substr(0, end), csv.line(), csv.literal(kAfter).column});
-        rest.remove_prefix(std::min(end + 1, rest.size()));
-      }
     }
-    if (out_.flows.size() == first) {
-      throw InputError(path + ": the trace has no flows.", "Write a line for each: a,0,nic0,nic1,1000000,");
-    }
-    for (const Wait& w : waits) {
-      const auto found = ids.find(w.id);
-      if (found == ids.end()) {
-        throw InputError(fmt::format("{}: after names {}, which is no flow.", input::place(path, w.line, w.column),
-                                     input::shown(w.id)),
-                         "Name ids of other lines, with ; between them.");
-      }
-      after(w.flow, found->second);
-    }
-    no_loops(first, path, lines);
-  }
-
-  void no_loops(uint32_t first, const std::string& path, const std::vector<uint32_t>& lines) const {
-    // Flows that wait for each other would never begin.
-    std::vector<uint32_t> left, ready;
-    for (uint32_t f = first; f < out_.flows.size(); ++f) {
-      left.push_back(out_.flows[f].waits);
-      if (left.back() == 0) ready.push_back(f);
-    }
-    size_t begun = 0;
-    while (!ready.empty()) {
-      const uint32_t f = ready.back();
-      ready.pop_back();
-      ++begun;
-      for (const uint32_t n : out_.flows[f].next) {
-        if (--left[n - first] == 0) ready.push_back(n);
-      }
-    }
-    if (begun != left.size()) {
-      const auto stuck =
-          static_cast<size_t>(std::find_if(left.begin(), left.end(), [](uint32_t n) { return n > 0; }) - left.begin());
-      throw InputError(
-          fmt::format("{}:{}: this flow waits for itself, directly or through others: it would never begin.", path,
-                      lines[stuck]),
-          "Remove one of the dependencies in column after.");
+    for (uint32_t i = 0; i < lines.size(); ++i) {
+      for (const uint32_t before : lines[i].after) after(first + i, first + before);
     }
   }
 

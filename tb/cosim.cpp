@@ -203,7 +203,7 @@ class Run {
         break;
       if (next_phase()) break;
       if (stopped()) {
-        reason_ = "stopped before the end";
+        reason_ = kStopped;
         break;
       }
       if (options_.progress && Clock::now() - told > std::chrono::milliseconds(200)) {
@@ -256,6 +256,7 @@ class Run {
     return dut_station_.requester().completed_packets() + peer_station_.requester().completed_packets();
   }
   bool waving() const { return options_.wave_to != 0; }
+  static constexpr const char* kStopped = "stopped before the end";
   bool stopped() const { return options_.stop && options_.stop->load(std::memory_order_relaxed); }
   bool failed() const {
     return dut_->fault() || (!waving() && (!divergences_.empty() || !dut_station_.problem().empty() ||
@@ -514,6 +515,8 @@ class Run {
       r.qp = r.problem_qp;
     } else if (dut_->fault()) {
       r.outcome = stopped() ? Outcome::Incomplete : Outcome::DeviceError;
+      r.problem_cycle = dut_->fault()->cycle;
+      if (stopped()) r.reason = kStopped;
     } else if (hang_) {
       r.outcome = Outcome::Hang;
       for (const Station* s : stations) {
@@ -557,8 +560,8 @@ class Run {
       r.outcome = Outcome::Incomplete;
       r.reason = reason_;
     }
-    if (r.outcome == Outcome::DeviceError) r.problem_cycle = dut_->fault()->cycle;
-    if (r.outcome != Outcome::Pass && r.outcome != Outcome::Incomplete) {
+    if (r.outcome == Outcome::Mismatch || r.outcome == Outcome::DataError || r.outcome == Outcome::Hang ||
+        r.outcome == Outcome::DeviceError) {
       const uint64_t until = r.wrong_cycle();
       r.last_events = lockstep_.log().newest(32, until);
       if (r.qp >= 0) r.qp_events = lockstep_.log().newest(32, until, r.qp, lockstep_.qp_names());

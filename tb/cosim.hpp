@@ -27,9 +27,9 @@ enum class Outcome {
   Mismatch,
   DataError,
   Hang,
-  Incomplete,   ///< stopped from outside, or for want of memory
-  Empty,        ///< came to its end, but no data packet reached the other side
-  DeviceError,  ///< the device ended, hangs or lies about itself
+  Incomplete,  ///< stopped from outside, or for want of memory
+  Empty,       ///< came to its end, but no data packet reached the other side
+  DeviceError  ///< the device has ended, or does not come back: device_fault says where
 };
 /// "pass", "mismatch", "data_error", "hang", "incomplete", "empty", "device_error".
 const char* name_of(Outcome outcome);
@@ -91,8 +91,8 @@ struct CosimResult {
   uint64_t writes_verified = 0;
   std::string dut_name, dut_version;
   bool dut_in_process = true;  ///< false: the device ran in a process of its own
-  std::optional<DeviceFault>
-      device_fault;  ///< why the device went on no more; after the end of a run it changes nothing
+  /// Why the device went on no more. After the end of the run it changes nothing.
+  std::optional<DeviceFault> device_fault;
 
   // what is wrong
   std::vector<Divergence> divergences;

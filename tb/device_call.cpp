@@ -51,21 +51,24 @@ DeviceCall CallSite::where() const {
   return value < kNames.size() ? static_cast<DeviceCall>(value) : DeviceCall::None;
 }
 
-std::string place_text(DeviceCall call, uint64_t cycle) {
+std::string call_text(DeviceCall call, uint64_t cycle) {
   switch (call) {
+    case DeviceCall::Outputs:
+    case DeviceCall::Observe:
+    case DeviceCall::Step:
+    case DeviceCall::Wave:
+      return fmt::format("{} of cycle {}", name_of(call), cycle);
     case DeviceCall::None:
-      return fmt::format("between two calls in cycle {}", cycle);
-    case DeviceCall::Load:
-      return "while it was loaded";
-    case DeviceCall::Open:
-    case DeviceCall::Info:
-    case DeviceCall::Close:
-      return fmt::format("in {}", name_of(call));
-    case DeviceCall::Exit:
-      return "after mrc_dut_close";
+      return "its last call";
     default:
-      return fmt::format("in {} of cycle {}", name_of(call), cycle);
+      return name_of(call);
   }
+}
+
+std::string place_text(DeviceCall call, uint64_t cycle) {
+  if (call == DeviceCall::None) return fmt::format("between two calls in cycle {}", cycle);
+  if (call == DeviceCall::Exit) return "after mrc_dut_close";
+  return "in " + call_text(call, cycle);
 }
 
 std::string printable(std::string_view text) {

@@ -190,27 +190,26 @@ bool GuestDut::wait() {
   constexpr unsigned kSliceMs = 10;
   const bool came = channel_->answered.await(answers_, patience_, kSliceMs, [&] {
     const auto now = Clock::now();
-    const auto place = [&] { return place_text(channel_->site.where(), channel_->site.cycle); };
+    const DeviceCall call = channel_->site.where();
+    const uint64_t cycle = channel_->site.cycle;
+    const auto give_up = [&](const std::string& text) {
+      fail("the device " + text, call);
+      return false;
+    };
     if (std::string end = gone(false); !end.empty()) {
       end_ = std::move(end);
       if (closing_ && channel_->answered.count() != answers_) return false;  // it answered and went, as it should
-      fail(fmt::format("the device {} {}", end_, place()), channel_->site.where());
-      return false;
+      return give_up(end_ + " " + place_text(call, cycle));
     }
+    const double waited = seconds(now - begin);
     if (options_.stop && options_.stop->load(std::memory_order_relaxed)) {
       if (stopped == Clock::time_point{}) stopped = now;
-      if (seconds(now - stopped) >= (closing_ ? 5 : 1)) {
-        fail(fmt::format("the device had not come back {} after {:.1f} s, when the run was stopped", place(),
-                         seconds(now - begin)),
-             channel_->site.where());
-        return false;
-      }
+      if (seconds(now - stopped) >= (closing_ ? 5 : 1))
+        return give_up(fmt::format("had not come back from {} for {:.1f} s when the run was stopped",
+                                   call_text(call, cycle), waited));
     }
-    if (options_.limit_s > 0 && seconds(now - begin) >= options_.limit_s) {
-      fail(fmt::format("the device has not come back for {:g} s {}", options_.limit_s, place()),
-           channel_->site.where());
-      return false;
-    }
+    if (options_.limit_s > 0 && waited >= options_.limit_s)
+      return give_up(fmt::format("has not come back from {} for {:g} s", call_text(call, cycle), options_.limit_s));
     return true;
   });
   if (!came) pending_ = false;
@@ -236,6 +235,7 @@ std::string GuestDut::gone(bool wait) {
 
 void GuestDut::kill() {
   if (pid_ <= 0) return;
+  ::kill(-pid_, SIGKILL);  // with what it has started: the group is its own
   ::kill(pid_, SIGKILL);
   gone(true);
 }

@@ -166,11 +166,11 @@ std::string summary_text(const RunInfo& info, const CosimResult& r) {
                               info.bug.empty() ? "" : ", RTL bug " + info.bug);
   if (r.outcome == Outcome::Incomplete)
     t += fmt::format("  incomplete   {}; the figures are those up to there\n", r.reason);
+  if (r.outcome == Outcome::Empty) t += fmt::format("  nothing      {}\n", r.reason);
   t += fmt::format("  device       {}{}, in {}\n", r.dut_name, r.dut_version.empty() ? "" : ", " + r.dut_version,
                    r.dut_in_process ? "the process of the bench" : "a process of its own");
   if (r.device_fault && r.outcome != Outcome::DeviceError)
     t += fmt::format("  warning      {}\n", r.device_fault->text);
-  if (r.outcome == Outcome::Empty) t += fmt::format("  nothing      {}\n", r.reason);
   t += fmt::format("  lockstep     {} cycles, {} boundary events, {} mismatches, event log {:016x}\n",
                    grouped(r.cycles), grouped(r.events), r.divergences.empty() ? 0 : 1, r.event_hash);
   t += fmt::format(

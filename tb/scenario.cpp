@@ -496,14 +496,15 @@ Scenario parse_scenario(std::string_view text, const std::string& name) {
 
 void check(const Scenario& scenario, const Preset& preset) {
   for (const LinkRule& rule : scenario.rules) {
-    if (rule.planes == LinkRule{}.planes || rule.planes >> preset.num_planes == 0) continue;
+    // Rules of drawn scenarios have no place; they may name planes that the preset has not.
+    if (rule.source.line == 0 || rule.planes == LinkRule{}.planes || rule.planes >> preset.num_planes == 0) continue;
     throw ScenarioError(fmt::format("{}: a rule for plane {}, but preset {} has {}.", rule.source.at("planes"),
                                     std::bit_width(rule.planes) - 1, preset.name, preset.num_planes),
                         fmt::format("Use planes 0 to {}, or another preset.", preset.num_planes - 1));
   }
 }
 
-std::string scenario_toml(const Scenario& scenario) {
+std::string scenario_toml(const Scenario& scenario, const Preset* preset) {
   std::string t = fmt::format("description = \"{}\"\n", scenario.description);
   const auto differences = [&t](Scenario is, Scenario was, bool of_links) {
     for (const ScenarioKey& key : kKeys) {
@@ -514,8 +515,10 @@ std::string scenario_toml(const Scenario& scenario) {
   Scenario plain;
   plain.qps = kDefaultQps;
   differences(scenario, plain, false);
-  for (const LinkRule& rule : scenario.rules) {
+  for (LinkRule rule : scenario.rules) {
     const LinkRule any;
+    if (preset && rule.planes != any.planes) rule.planes &= (1u << preset->num_planes) - 1;
+    if (rule.planes == 0) continue;  // no frame could meet it
     t += "[[rule]]\n";
     if (rule.planes != any.planes) {
       std::string list;

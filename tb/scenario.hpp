@@ -157,8 +157,8 @@ void set_key(Scenario& scenario, std::string_view key, double value, const std::
 Scenario parse_scenario(std::string_view toml, const std::string& file);
 /// What only shows together with a preset: throws ScenarioError when a rule names a plane that the preset has not.
 void check(const Scenario& scenario, const Preset& preset);
-/// The file that parse_scenario makes the same scenario of.
-std::string scenario_toml(const Scenario& scenario);
+/// The file that parse_scenario makes the same scenario of; with a preset, without the rules of planes that it has not.
+std::string scenario_toml(const Scenario& scenario, const Preset* preset = nullptr);
 /// Reads and parses a file. Throws ScenarioError, also when the file cannot be read.
 Scenario load_scenario(const std::string& file);
 

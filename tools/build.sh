@@ -100,6 +100,7 @@ weigh() {
 }
 total=0
 while read -r step; do
+  [[ $step = ninja:* ]] && continue
   weigh "$step"
   total=$((total + weight))
 done <<<"$steps"
@@ -109,7 +110,7 @@ activity="building $words"
 [ $terminal ] || say "$activity"
 show() { # how far it is: one line on a terminal, else a line for each quarter
   local left= columns line
-  if [ $percent -ge 5 ]; then
+  if [ $percent -ge 5 ] && [ $((SECONDS - begin)) -ge 2 ]; then
     left=$(((SECONDS - begin) * (total - done) / done))
     left=", about $((left < 10 ? left : (left + 5) / 10 * 10)) s left"
   fi

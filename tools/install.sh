@@ -11,12 +11,14 @@ shift
 groups=" $* "
 backports=bookworm-backports
 
-say() { printf 'mrc: %s\n' "$*" >&2; }
+exec {words}>&2 # stays what it is while apt's words go elsewhere
+say() { printf 'mrc: %s\n' "$*" >&$words; }
 die() {
   say "$1"
-  printf '  %s\n' "$2" >&2
+  printf '  %s\n' "$2" >&$words
   exit 3
 }
+trap 'die "interrupted while installing packages." "The same command goes on where this one stopped."' INT TERM HUP
 as_root() {
   if [ "$(id -u)" = 0 ]; then
     "$@"

@@ -14,12 +14,14 @@
 namespace mrc::input {
 namespace {
 
-/// Depths that the parser behind this would not survive are refused before it sees them.
-class DepthCheck {
+/// What the parser behind this would not survive is refused before it sees it: depth, and some characters above ASCII in
+/// names without quotes, which TOML 1.0 does not allow anyway.
+class PreCheck {
  public:
-  DepthCheck(std::string_view text, std::string_view file) : text_(text), file_(file) {}
+  PreCheck(std::string_view text, std::string_view file) : text_(text), file_(file) {}
 
   void run() {
+    if (text_.starts_with("\xef\xbb\xbf")) at_ = line_begin_ = 3;
     while (at_ < text_.size()) {
       const char c = text_[at_];
       if (c == '"' || c == '\'') {
@@ -29,6 +31,9 @@ class DepthCheck {
       if (c == '#') {
         at_ = std::min(text_.find('\n', at_), text_.size());
         continue;
+      }
+      if (static_cast<unsigned char>(c) >= 0x80) {
+        refuse("a character that is no ASCII outside of quotes", "Put the text into quotes.");
       }
       if (c == '\n') {
         new_line();
@@ -53,9 +58,9 @@ class DepthCheck {
     ++line_;
     line_begin_ = at_ + 1;
   }
-  [[noreturn]] void refuse(const std::string& what) const {
+  [[noreturn]] void refuse(const std::string& what, const char* remedy = "Nest less deeply.") const {
     const auto column = static_cast<uint32_t>(at_ - line_begin_ + 1);
-    throw InputError(fmt::format("{}: {}.", place(file_, line_, column), what), "Nest less deeply.", line_, column);
+    throw InputError(fmt::format("{}: {}.", place(file_, line_, column), what), remedy, line_, column);
   }
   /// A text, over several lines if it begins with three quotes.
   void skip_text(char quote) {
@@ -106,7 +111,7 @@ std::vector<std::string_view> split_words(std::string_view words) {
 
 TomlFile::TomlFile(std::string_view text, std::string file, std::string_view what, const std::string& remedy)
     : text_(text), file_(std::move(file)) {
-  DepthCheck(text_, file_).run();
+  PreCheck(text_, file_).run();
   lines_.push_back(0);
   for (size_t at = text_.find('\n'); at != std::string::npos; at = text_.find('\n', at + 1)) lines_.push_back(at + 1);
   try {

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# usage: launcher.sh SOURCE
-# How ./mrc handles missing packages, shown with a package list and a dpkg-query of our own.
+# usage: launcher.sh SOURCE MRC
+# How ./mrc handles missing packages, shown with a package list and a dpkg-query of our own, and what it builds.
 set -euo pipefail
 source=$1
+mrc=$2
 scratch=$(mktemp -d)
 trap 'rm -rf -- "$scratch"' EXIT
 
@@ -11,6 +12,22 @@ fail() {
   echo "$1"
   cat "$scratch/log"
   exit 1
+}
+
+# signalled SIGNAL FILE COMMAND...: the command's exit code after a signal, sent when FILE is there: SIGINT to its
+# children too, like a terminal's Ctrl-C. Python starts it as a shell in a terminal would: a background job of this script would ignore SIGINT.
+signalled() {
+  /usr/bin/python3 - "$@" 2>"$scratch/log" <<'PYTHON'
+import os, signal, subprocess, sys, time
+command = subprocess.Popen(sys.argv[3:], start_new_session=True)
+for _ in range(200):
+    if os.path.exists(sys.argv[2]):
+        break
+    time.sleep(0.1)
+send = os.killpg if sys.argv[1] == "SIGINT" else os.kill
+send(command.pid, getattr(signal, sys.argv[1]))
+sys.exit(command.wait())
+PYTHON
 }
 
 # A tree whose path has a space, with the real installer and a list that names one impossible package.
@@ -50,6 +67,19 @@ grep -q '^mrc: missing: from-backports/bookworm-backports (is not there)$' "$scr
   fail "a package from backports must be named with its suite"
 grep -q 'has-substitute' "$scratch/log" && fail "a package with a substitute in the PATH is not missing"
 
+cat >"$scratch/bin/apt-get" <<'APT'
+#!/bin/sh
+touch "${0%/*}/apt-runs"
+exec sleep 30
+APT
+printf '#!/bin/sh\nexec "$@"\n' >"$scratch/bin/sudo"
+chmod +x "$scratch/bin/apt-get" "$scratch/bin/sudo"
+code=0
+signalled SIGINT "$scratch/bin/apt-runs" "$tree/tools/install.sh" yes build || code=$?
+[ $code = 3 ] || fail "Ctrl-C while packages are installed must exit 3, got $code"
+[ "$(tail -n 2 "$scratch/log" | head -n 1)" = "mrc: interrupted while installing packages." ] ||
+  fail "wrong words for Ctrl-C while packages are installed"
+
 sed -i '/impossible/d; /from-backports/d' "$tree/tools/packages.txt"
 code=0
 "$tree/tools/install.sh" no build check >"$scratch/log" 2>&1 || code=$?
@@ -57,3 +87,128 @@ code=0
 cp "$tree/tools/yosys/package-lock.json" "$tree/build/yosys/installed.json"
 "$tree/tools/install.sh" no build check >"$scratch/log" 2>&1 || fail "nothing is missing, yet it failed"
 [ ! -s "$scratch/log" ] || fail "nothing is missing, yet it spoke"
+
+# What ./mrc has built for a command's words, shown with a builder and an mrc that only say how they were called.
+cp "$source/mrc" "$tree"
+mkdir -p "$tree/build/fast/bin"
+cat >"$tree/tools/build.sh" <<'BUILD'
+#!/bin/sh
+echo "build $*" >&2
+exit "${BUILD_CODE-0}"
+BUILD
+cat >"$tree/build/fast/bin/mrc" <<'MRC'
+#!/bin/sh
+echo "mrc $* ${MRC_ROOT##*/} ${MRC_BUILD##*/}" >&2
+MRC
+chmod +x "$tree/tools/build.sh" "$tree/build/fast/bin/mrc"
+builds() { # EXPECTED-CALL-OF-THE-BUILDER COMMAND-LINE...
+  local expected=$1 code=0
+  shift
+  "$tree/mrc" --no-install "$@" >"$scratch/log" 2>&1 || code=$?
+  printf '%s\n' "build $expected" "mrc $* a tree build.sh" >"$scratch/expected"
+  [ $code = 0 ] && diff "$scratch/expected" "$scratch/log" || fail "./mrc $*: wrong calls, or exit code $code"
+}
+builds "fast mrc --also asic800" cosim
+builds "fast mrc --also tiny" cosim --packets 10 --preset tiny
+builds "fast mrc --also fpga100" cosim --preset=fpga100
+builds "fast mrc --also asic800" bench nic --payload 64
+builds "fast mrc" bench fabric --preset tiny
+builds "fast mrc" cosim --dut model
+builds "fast mrc" cosim --preset tiny --wave=-10:+10
+builds "fast mrc" cosim --preset nothing
+builds "fast mrc" cosim --help
+builds "fast mrc" decode --preset tiny
+builds "fast mrc"
+code=0
+BUILD_CODE=3 "$tree/mrc" --no-install cosim >"$scratch/log" 2>&1 || code=$?
+[ $code = 3 ] && [ "$(cat "$scratch/log")" = "build fast mrc --also asic800" ] ||
+  fail "a build that fails must end the command with exit code 3, got $code"
+
+# What the commands themselves ask the builder for, whatever the launcher guessed.
+asks() { # EXPECTED-CALL-OF-THE-BUILDER COMMAND-LINE...
+  local expected=$1 code=0
+  shift
+  BUILD_CODE=3 MRC_BUILD=$tree/tools/build.sh "$mrc" "$@" >"$scratch/log" 2>&1 || code=$?
+  [ $code = 3 ] || fail "mrc $*: a device that cannot be built must exit 3, got $code"
+  [ "$(cat "$scratch/log")" = "build $expected" ] || fail "mrc $*: must call the builder with $expected, and say no more"
+}
+cd "$scratch"
+asks "fast asic800" cosim --packets 10
+asks "fast tiny" cosim --packets 10 --preset tiny
+asks "wave fpga100" cosim --packets 10 --preset fpga100 --wave
+asks "fast tiny" bench cosim --preset tiny --cycles 10
+asks "fast fpga100" bench nic --preset fpga100 --payload 64
+asks "fast asic800" fabric --scenario small --endpoint rtl
+MRC_BUILD=$tree/tools/build.sh "$mrc" cosim --dut model --preset tiny --packets 20 >"$scratch/log" 2>&1 ||
+  fail "a run of the model must pass"
+grep -q '^build' "$scratch/log" && fail "a run of the model needs no RTL"
+
+# The builder, with a CMake and a Ninja of our own: nothing to do, configuring, words, a failure, a signal.
+cp "$source/tools/build.sh" "$tree/tools"
+cat >"$scratch/bin/cmake" <<'CMAKE'
+#!/bin/sh
+touch "build/$2/build.ninja"
+CMAKE
+cat >"$scratch/bin/ninja" <<'NINJA'
+#!/bin/bash
+# ninja -C FOLDER [-n] TARGET...
+echo "ninja: Entering directory \`$2'"
+if [ "$3" = -n ]; then
+  shift 3
+  echo "$*" >"$LOG.targets"
+  if [ $DO = nothing ]; then echo "ninja: no work to do."; else printf '[%s] Building CXX object x.o\n' 1/4 2/4 3/4 4/4; fi
+  exit
+fi
+trap 'echo "interrupted once" >"$LOG.signal"; exit 2' INT
+for step in 1 2 3; do echo "${NINJA_STATUS}Building CXX object $step.o"; done
+case $DO in
+  wait) touch "$LOG.waits"; for _ in {1..300}; do sleep 0.1; done ;;
+  fail) printf '%s\n' "FAILED: 4.o" "4.cpp:1: wrong"; exit 1 ;;
+esac
+echo "${NINJA_STATUS}Building CXX object 4.o"
+NINJA
+chmod +x "$scratch/bin/cmake" "$scratch/bin/ninja"
+export LOG=$scratch/ninja
+built() { # EXIT-CODE TARGETS ARGUMENTS...; then the words, times left out, are those of standard input
+  local expected=$1 targets=$2 code=0
+  shift 2
+  "$tree/tools/build.sh" "$@" >"$scratch/log" 2>&1 || code=$?
+  [ $code = "$expected" ] || fail "build.sh $*: exit code $code, not $expected"
+  [ "$(cat "$LOG.targets")" = "$targets" ] || fail "build.sh $*: builds $(cat "$LOG.targets"), not $targets"
+  sed -i 's/, about [0-9]* s left//; s/ in [0-9]* s$//' "$scratch/log"
+  diff - "$scratch/log" || fail "build.sh $*: wrong words"
+}
+rm -rf "$tree/build/fast"
+DO=build built 0 "mrc mrc_dut_rtl_tiny" fast mrc --also tiny <<'TEXT'
+mrc: configuring the build (CMake)
+mrc: building mrc and the RTL of preset tiny (Verilator, C++)
+mrc: 25 % built
+mrc: 50 % built
+mrc: 75 % built
+mrc: built mrc and the RTL of preset tiny
+TEXT
+DO=nothing built 0 "mrc" fast mrc --also tiny </dev/null
+DO=nothing built 0 "mrc_dut_rtl_tiny" fast tiny </dev/null
+DO=fail built 3 "mrc_dut_rtl_tiny" fast tiny <<'TEXT'
+mrc: building the RTL of preset tiny (Verilator, C++)
+mrc: 25 % built
+mrc: 50 % built
+mrc: 75 % built
+FAILED: 4.o
+4.cpp:1: wrong
+mrc: could not build the RTL of preset tiny.
+  See the words above; the same command goes on where this one stopped.
+TEXT
+mkdir "$tree/build/wave"
+touch "$tree/build/wave/build.ninja"
+for signal in INT TERM HUP; do
+  rm -f "$LOG.waits" "$LOG.signal"
+  code=0
+  DO=wait signalled "SIG$signal" "$LOG.waits" "$tree/tools/build.sh" wave tiny || code=$?
+  [ $code = 3 ] || fail "SIG$signal must end a build with exit code 3, got $code"
+  tail -n 2 "$scratch/log" | diff - <(
+    echo "mrc: interrupted while building the RTL of preset tiny with waves."
+    echo "  What is built stays: the same command goes on where this one stopped."
+  ) || fail "SIG$signal: wrong words"
+  [ -f "$LOG.signal" ] || fail "SIG$signal must reach Ninja, which tidies up"
+done

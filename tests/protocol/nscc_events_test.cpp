@@ -15,7 +15,7 @@ TEST_CASE("a list of events is read in any order of columns, with defaults", "[p
       "0x10,,127,ack,1,127,1000,1\r\n"
       "1,No_Resource,128,nack,,,,\r\n"
       "2,25,549755813888,nack,,,63,\r\n"
-      "3,,549755814016,loss,,,8388480,",
+      "3,,549755814016,ack,,,8388480,",
       "list");
   REQUIRE(lines);
   REQUIRE(lines->size() == 5);
@@ -40,7 +40,7 @@ TEST_CASE("a list of events is read in any order of columns, with defaults", "[p
   CHECK(l[3].event.reason == 25);
   CHECK(l[3].event.rtt_valid);
   CHECK(l[3].event.rtt == 0);
-  CHECK(l[4].event.kind == NsccKind::Loss);
+  CHECK(l[4].event.kind == NsccKind::Ack);
   CHECK(l[4].event.rtt == 65535);
   CHECK(l[4].event.reason == 1);
 }
@@ -50,18 +50,33 @@ TEST_CASE("a bad list of events is refused with line, column and remedy", "[prot
     const auto lines = nscc_read_events(text, "f");
     REQUIRE_FALSE(lines);
     CHECK_FALSE(lines.error().remedy.empty());
-    return lines.error().input + ": " + lines.error().what;
+    return lines.error().line == 0 ? lines.error().input + ": " + lines.error().what : lines.error().sentence();
   };
   const std::string head = "time_ns,kind,bytes,penalty,ecn\n";
   CHECK(refused("") == "f: no line that names the columns");
-  CHECK(refused("time_ns,kind,bytes,bytes\n") == "f:1: column 'bytes' appears twice");
-  CHECK(refused(head + "0,ack,268435456,,\n") == "f:2: bytes is '268435456', not a whole number from 0 to 268435455");
-  CHECK(refused(head + "0,ack,,,\n") == "f:2: bytes is '', not a whole number from 0 to 268435455");
-  CHECK(refused(head + "0,ack,1,128,\n") == "f:2: penalty is '128', not a whole number from 0 to 127");
-  CHECK(refused(head + "0,ack,1,,2\n") == "f:2: ecn is '2', not a whole number from 0 to 1");
-  CHECK(refused(head + "-1,ack,1,,\n") == "f:2: time_ns is '-1', not a whole number from 0 to 4611686018427387904");
-  CHECK(refused(head + "1.5,ack,1,,\n") == "f:2: time_ns is '1.5', not a whole number from 0 to 4611686018427387904");
-  CHECK(refused(head + "\x01,ack,1,,\n") == "f:2: time_ns is '?', not a whole number from 0 to 4611686018427387904");
+  CHECK(refused("time_ns,kind,bytes,bytes\n") == "f:1:20: column bytes appears twice");
+  CHECK(refused(head + "0,ack,268435456,,\n") == "f:2:7: bytes = 268435456 is out of range");
+  CHECK(refused(head + "0,ack,,,\n") == "f:2:7: bytes = \"\" is not a number");
+  CHECK(refused(head + "0,ack,1,128,\n") == "f:2:9: penalty = 128 is out of range");
+  CHECK(refused(head + "0,ack,1,,2\n") == "f:2:10: ecn = 2 is out of range");
+  CHECK(refused(head + "-1,ack,1,,\n") == "f:2:1: time_ns = -1 is out of range");
+  CHECK(refused(head + "1.5,ack,1,,\n") == "f:2:1: time_ns = 1.5 is not a whole number");
+  CHECK(refused(head + "\x01,ack,1,,\n") == "f:2:1: time_ns = \"?\" is not a number");
+  CHECK(refused("time_ns,bites,kind\n") == "f:1:9: unknown column bites; did you mean bytes?");
+  CHECK(refused("0,ack,1\n") == "f:1:1: the first line does not name the columns");
+}
+
+TEST_CASE("cells that say something about another kind of event are refused", "[protocol][nscc][events]") {
+  const auto refused = [](const std::string& row) {
+    const auto lines = nscc_read_events("time_ns,kind,bytes,ecn,rtt_ns,penalty,restore,reason\n" + row, "f");
+    return lines ? "" : lines.error().sentence();
+  };
+  CHECK(refused("0,loss,1,1,,,,") == "f:2:10: ecn on a line of kind loss");
+  CHECK(refused("0,loss,1,,5,,,") == "f:2:11: rtt_ns on a line of kind loss");
+  CHECK(refused("0,send,1,,,1,,") == "f:2:12: penalty on a line of kind send");
+  CHECK(refused("0,nack,1,,5,,1,") == "f:2:14: restore on a line of kind nack");
+  CHECK(refused("0,ack,1,,,,,no_bitmap") == "f:2:13: reason on a line of kind ack");
+  CHECK(refused("0,loss,1,0,,0,0,trimmed") == "");
 }
 
 TEST_CASE("any text is a list of events or an error", "[protocol][nscc][events]") {

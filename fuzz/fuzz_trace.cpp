@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Any text as a trace: refused with a reason, or flows between NICs that exist and that all can begin.
+#include "fuzz/checks.hpp"
+#include "sim/trace.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace mrc;
+  using fuzz::must;
+  static const sim::Topology topology(sim::parse_topology("leaves = 2\nhosts_per_leaf = 2\nspines = 2\n", "net.toml"));
+  fuzz::refuses_or_reads([&] {
+    const auto flows = sim::parse_trace({reinterpret_cast<const char*>(data), size}, "fuzz.csv", topology);
+    must(!flows.empty());
+    for (const sim::TraceFlow& f : flows) {
+      must(f.from < topology.hosts() && f.to < topology.hosts() && f.from != f.to);
+      must(f.bytes >= 1 && f.bytes <= 1'000'000'000'000'000 && f.start_us >= 0 && f.start_us <= 1e9);
+      for (const uint32_t before : f.after) must(before < flows.size());
+    }
+  });
+  return 0;
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "input/toml.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+#include <string>
+
+using namespace mrc;
+using input::TomlFile;
+
+namespace {
+std::string refusal(const std::string& text) {
+  try {
+    TomlFile file(text, "x.toml", "scenario", "Write TOML.");
+  } catch (const InputError& error) {
+    CHECK_FALSE(error.remedy.empty());
+    return error.what();
+  }
+  return "";
+}
+std::string repeated(const std::string& what, unsigned times) {
+  std::string out;
+  while (times-- > 0) out += what;
+  return out;
+}
+}  // namespace
+
+TEST_CASE("TOML that the parser behind it would not survive is refused before", "[input][toml]") {
+  CHECK(refusal("# " + repeated("[", 100) + "\na = \"" + repeated("[.", 100) + "\"").empty());
+  CHECK(refusal("a = '''" + repeated("[\n.", 100) + "'''\nb = 'x'").empty());
+  CHECK(refusal("a = \"\"\"\\\"" + repeated("{.", 100) + "\"\"\"\"").empty());
+  CHECK(refusal(repeated("a.", 63) + "a = 1").empty());
+  CHECK(refusal("\n" + repeated("a.", 50'000) + "a = 1") == "x.toml:2:128: a name of more than 64 parts.");
+  CHECK(refusal("[" + repeated("a.", 50'000) + "a]") == "x.toml:1:129: a name of more than 64 parts.");
+  CHECK(refusal("a = " + repeated("[", 50'000)) == "x.toml:1:69: more than 64 arrays and tables inside each other.");
+  CHECK(refusal("a = " + repeated("{a=", 50'000)) == "x.toml:1:197: more than 64 arrays and tables inside each other.");
+  CHECK(refusal("a = 1\nbas\xcc\x9c = 2") == "x.toml:2:4: a character that is no ASCII outside of quotes.");
+  CHECK(refusal("\xef\xbb\xbf\"\xcc\x9c\" = '\xc3\xa9' # \xc3\xa9").empty());
+  CHECK(refusal("a = 1\nb = \n").starts_with("x.toml:2:5: unreadable scenario: "));
+}
