@@ -98,7 +98,7 @@ def outputs(device):
 
 
 def shared(device):
-    """In the process of the bench, because that was asked for: who crashes takes the bench along, all else is as ever."""
+    """In the process of the bench, as asked for: who crashes takes the bench along, all else is as ever."""
     line = RUN + " --dut-process shared"
     for end in ("exit", "throw"):
         for call in ("open", "step:700", "close"):

@@ -309,5 +309,4 @@ def two_runs():
 
 def cases():
     return [*(place_case(writer, place) for writer in WRITERS for place in PLACES), *same_cases(), *partly_cases(),
-            *readers_go_cases(),
-            *mismatch_cases(), *picture_cases(), *two_runs()]
+            *readers_go_cases(), *mismatch_cases(), *picture_cases(), *two_runs()]
