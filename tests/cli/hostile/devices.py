@@ -53,7 +53,7 @@ def endings(device):
     for call in ("open", "step:700", "close"):
         yield case(device, f"loop:{call}", line=RUN + " --dut-timeout 0.5",
                    name=f"device: loop:{call}, limit of its time",
-                   code=(0,) if call == "close" else (3,), says=(rf"0\.5 s.*mrc_dut_{call.split(':')[0]}",),
+                   code=(0,) if call == "close" else (3,), says=(rf"mrc_dut_{call.split(':')[0]}.* 0\.5 s",),
                    may=("a.json",))
     yield case(device, "slow:5", code=(3,), says=(r"^INCOMPLETE",), makes={"a.json": "json-incomplete"},
                signals=("INT",), ready="child 0.3")
