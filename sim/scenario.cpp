@@ -99,7 +99,7 @@ const Key<EventConfig> kEventKeys[] = {
     TEXT(EventConfig, node, nullptr, "switch-reboot: \"T1-0-3\", or random, random-T0, random-T1"),
     TEXT(EventConfig, direction, "both|up|down", "link-loss: up is from the NIC, or from T0 to T1"),
     NUMBER(EventConfig, loss, 0, 1, false, "link-loss, bad-ev: share of the packets that are lost"),
-    ZERO_OR(EventConfig, gbps, 0.001, 6400, false, "link-rate: the new rate"),
+    NUMBER(EventConfig, gbps, 0.001, 6400, false, "link-rate: the new rate"),
     TEXT(EventConfig, from, nullptr, "bad-ev: the sender of the first QP whose entropy value it is"),
     TEXT(EventConfig, to, nullptr, "bad-ev: its receiver"),
     NUMBER(EventConfig, ev, 0, 2047, true, "bad-ev: index of the entropy value"),

@@ -26,10 +26,6 @@ using T = TopologyConfig;
   Key<T> {                                                                 \
 #name, doc, min, max, integer, [](T & t) -> double& { return t.name; } \
   }
-#define ZERO_OR(name, min, max, integer, doc)                                                               \
-  Key<T> {                                                                                                  \
-#name, doc, min, max, integer, [](T & t) -> double& { return t.name; }, nullptr, nullptr, nullptr, true \
-  }
 #define FLAG(name, doc)                                                     \
   Key<T> {                                                                  \
 #name, doc, 0, 0, false, nullptr, [](T & t) -> bool& { return t.name; } \
@@ -49,8 +45,8 @@ const Key<T> kKeys[] = {
     NUMBER(radix, 0, 4096, true, "ports of a switch; 0: as many as needed"),
     NUMBER(oversubscription, 0, 1000, false,
            "rate of a T0's downlinks over that of its uplinks; 0: 1, or what spines make of it"),
-    ZERO_OR(gbps, 0.001, 6400, false, "rate of the link between a NIC and its T0, Gb/s"),
-    ZERO_OR(uplink_gbps, 0.001, 6400, false, "rate of the links between T0 and T1, Gb/s; not written: gbps"),
+    NUMBER(gbps, 0.001, 6400, false, "rate of the link between a NIC and its T0, Gb/s"),
+    NUMBER(uplink_gbps, 0.001, 6400, false, "rate of the links between T0 and T1, Gb/s; not written: gbps"),
     NUMBER(host_metres, 0, 1e6, false, "length of the links to NICs, metres"),
     NUMBER(spine_metres, 0, 1e6, false, "length of the links between T0 and T1, metres"),
     NUMBER(fec_ns, 0, 1e6, false, "delay of forward error correction on every link"),
@@ -76,7 +72,6 @@ const Key<T> kKeys[] = {
     NUMBER(alpha, 0, 1000, false, "a queue takes at most this share of the free buffer; 0: no such limit"),
 };
 #undef NUMBER
-#undef ZERO_OR
 #undef FLAG
 #undef TEXT
 
@@ -130,13 +125,6 @@ Topology::Topology(const TopologyConfig& config) : config_(config) {
   planes_ = whole(config.planes);
   if (!std::has_single_bit(planes_))
     refuse("planes", plural(planes_, "plane") + " cannot be wired", "Use 1, 2, 4 or 8 planes.");
-  for (const auto& [key, value] : {std::pair{"gbps", config.gbps}, {"uplink_gbps", config.uplink_gbps}}) {
-    const bool written = config.source.has(key);
-    if (value <= 0 && (written || std::string_view(key) == "gbps")) {
-      refuse(key, fmt::format("{} = 0 is a rate of zero", key),
-             "Give a rate above 0, for example 100, 400 or 800 Gb/s.");
-    }
-  }
   unsigned radix = whole(config.radix);
   hosts_ = whole(config.hosts);
   per_leaf_ = whole(config.hosts_per_leaf);

@@ -16,8 +16,8 @@ Csv::Csv(std::string_view text, std::string_view file, std::span<const CsvColumn
     : text_(text), file_(file), columns_(columns), at_(columns.size(), -1) {
   if (text_.starts_with("\xef\xbb\xbf")) next_ = 3;
   if (!next_line()) {
-    throw InputError(fmt::format("{}: no line that names the columns.", file),
-                     fmt::format("Begin the file with a line like {}.", header()));
+    line_ = 1;
+    refuse_at(1, "no line that names the columns", fmt::format("Begin the file with a line like {}.", header()));
   }
   read_header();
 }

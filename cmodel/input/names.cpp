@@ -29,7 +29,7 @@ std::string_view nearest(std::string_view word, std::span<const std::string_view
   constexpr size_t kLongest = 64;
   if (word.empty() || word.size() > kLongest) return {};
   std::string_view best;
-  size_t least = std::max<size_t>(1, word.size() / 3) + 1;
+  size_t least = std::max<size_t>(1, (word.size() + 1) / 3) + 1;
   for (const std::string_view name : known) {
     if (const size_t d = distance(word, name); d < least && d < name.size()) {
       least = d;

@@ -14,8 +14,8 @@
 namespace mrc::input {
 namespace {
 
-/// What the parser behind this would not survive is refused before it sees it: depth, and some characters above ASCII in
-/// names without quotes, which TOML 1.0 does not allow anyway.
+/// What the parser behind this would not survive is refused before it sees it: depth, some characters above ASCII in
+/// names without quotes, which TOML 1.0 does not allow anyway, and table headers without a name.
 class PreCheck {
  public:
   PreCheck(std::string_view text, std::string_view file) : text_(text), file_(file) {}
@@ -24,6 +24,12 @@ class PreCheck {
     if (text_.starts_with("\xef\xbb\xbf")) at_ = line_begin_ = 3;
     while (at_ < text_.size()) {
       const char c = text_[at_];
+      if (c == '[' && begins_) check_header();
+      if (c == '\n') {
+        begins_ = depth_ == 0;
+      } else if (c != ' ' && c != '\t') {
+        begins_ = false;
+      }
       if (c == '"' || c == '\'') {
         skip_text(c);
         continue;
@@ -62,6 +68,15 @@ class PreCheck {
     const auto column = static_cast<uint32_t>(at_ - line_begin_ + 1);
     throw InputError(fmt::format("{}: {}.", place(file_, line_, column), what), remedy, line_, column);
   }
+  /// [ or [[ at the beginning of a line: a name follows.
+  void check_header() const {
+    size_t at = at_ + (text_.substr(at_, 2) == "[[" ? 2 : 1);
+    while (at < text_.size() && (text_[at] == ' ' || text_[at] == '\t')) ++at;
+    const char c = at < text_.size() ? text_[at] : '\0';
+    const bool name = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+                      c == '-' || c == '"' || c == '\'';
+    if (!name) refuse("a table without a name", "Write [name], or [[name]] for one of several.");
+  }
   /// A text, over several lines if it begins with three quotes.
   void skip_text(char quote) {
     const std::string three(3, quote);
@@ -89,6 +104,7 @@ class PreCheck {
   std::string_view text_, file_;
   size_t at_ = 0, line_begin_ = 0, depth_ = 0, parts_ = 1;
   uint32_t line_ = 1;
+  bool begins_ = true;  // nothing but blanks in this line so far
 };
 
 std::string in_words(const char* words) {

@@ -15,7 +15,8 @@ fail() {
 }
 
 # signalled SIGNAL FILE COMMAND...: the command's exit code after a signal, sent when FILE is there: SIGINT to its
-# children too, like a terminal's Ctrl-C. Python starts it as a shell in a terminal would: a background job of this script would ignore SIGINT.
+# children too, like a terminal's Ctrl-C. Python starts it as a shell in a terminal would: a background job of this
+# script would ignore SIGINT.
 signalled() {
   /usr/bin/python3 - "$@" 2>"$scratch/log" <<'PYTHON'
 import os, signal, subprocess, sys, time
@@ -130,7 +131,7 @@ asks() { # EXPECTED-CALL-OF-THE-BUILDER COMMAND-LINE...
   shift
   BUILD_CODE=3 MRC_BUILD=$tree/tools/build.sh "$mrc" "$@" >"$scratch/log" 2>&1 || code=$?
   [ $code = 3 ] || fail "mrc $*: a device that cannot be built must exit 3, got $code"
-  [ "$(cat "$scratch/log")" = "build $expected" ] || fail "mrc $*: must call the builder with $expected, and say no more"
+  [ "$(cat "$scratch/log")" = "build $expected" ] || fail "mrc $*: must call the builder for $expected, only"
 }
 cd "$scratch"
 asks "fast asic800" cosim --packets 10
@@ -156,7 +157,8 @@ echo "ninja: Entering directory \`$2'"
 if [ "$3" = -n ]; then
   shift 3
   echo "$*" >"$LOG.targets"
-  if [ $DO = nothing ]; then echo "ninja: no work to do."; else printf '[%s] Building CXX object x.o\n' 1/4 2/4 3/4 4/4; fi
+  [ $DO = nothing ] && echo "ninja: no work to do." && exit
+  printf '[%s] Building CXX object x.o\n' 1/4 2/4 3/4 4/4
   exit
 fi
 trap 'echo "interrupted once" >"$LOG.signal"; exit 2' INT

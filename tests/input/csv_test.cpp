@@ -39,8 +39,8 @@ TEST_CASE("columns by name in any order, with comments, blanks, CRLF and a byte 
 
 TEST_CASE("a wrong table is refused with line and column", "[input][csv]") {
   const auto bytes = [](Csv& csv) { csv.whole(1, 1, 10); };
-  CHECK(refusal("", bytes) == "x.csv: no line that names the columns.");
-  CHECK(refusal("# only\n", bytes) == "x.csv: no line that names the columns.");
+  CHECK(refusal("", bytes) == "x.csv:1:1: no line that names the columns.");
+  CHECK(refusal("# only\n", bytes) == "x.csv:1:1: no line that names the columns.");
   CHECK(refusal("a,5\n", bytes) == "x.csv:1:1: the first line does not name the columns.");
   CHECK(refusal("id,bites\n", bytes) == "x.csv:1:4: unknown column bites; did you mean bytes?");
   CHECK(refusal("id,bytes,colour\n", bytes) == "x.csv:1:10: unknown column colour.");

@@ -35,5 +35,8 @@ TEST_CASE("TOML that the parser behind it would not survive is refused before", 
   CHECK(refusal("a = " + repeated("{a=", 50'000)) == "x.toml:1:197: more than 64 arrays and tables inside each other.");
   CHECK(refusal("a = 1\nbas\xcc\x9c = 2") == "x.toml:2:4: a character that is no ASCII outside of quotes.");
   CHECK(refusal("\xef\xbb\xbf\"\xcc\x9c\" = '\xc3\xa9' # \xc3\xa9").empty());
+  CHECK(refusal("a = 1\n [[[b]]]") == "x.toml:2:2: a table without a name.");
+  CHECK(refusal("[") == "x.toml:1:1: a table without a name.");
+  CHECK(refusal("a = [\n[1],\n[ [2] ]\n]\n[ b ]\n[[ \"c\" ]]").empty());
   CHECK(refusal("a = 1\nb = \n").starts_with("x.toml:2:5: unreadable scenario: "));
 }

@@ -50,10 +50,10 @@ TEST_CASE("a bad list of events is refused with line, column and remedy", "[prot
     const auto lines = nscc_read_events(text, "f");
     REQUIRE_FALSE(lines);
     CHECK_FALSE(lines.error().remedy.empty());
-    return lines.error().line == 0 ? lines.error().input + ": " + lines.error().what : lines.error().sentence();
+    return lines.error().sentence();
   };
   const std::string head = "time_ns,kind,bytes,penalty,ecn\n";
-  CHECK(refused("") == "f: no line that names the columns");
+  CHECK(refused("") == "f:1:1: no line that names the columns");
   CHECK(refused("time_ns,kind,bytes,bytes\n") == "f:1:20: column bytes appears twice");
   CHECK(refused(head + "0,ack,268435456,,\n") == "f:2:7: bytes = 268435456 is out of range");
   CHECK(refused(head + "0,ack,,,\n") == "f:2:7: bytes = \"\" is not a number");

@@ -34,7 +34,7 @@ class Case:
     signals: tuple = ()  # names; the first when it is ready, the others 50 ms apart
     early: bool = False  # it may end before it is ready
     # When it is in the middle. "cpu S": it has had so much processor time; "line RE": it has said so; "grown N": a new
-    # file has N bytes; "child S": it has had a child for so long.
+    # file has N bytes; "child S": it has had a child for so long. "seconds S": for what only waits.
     ready: str = "cpu 0.4"
     environment: dict = field(default_factory=dict)
     removed: bool = False  # the working folder is not there any more

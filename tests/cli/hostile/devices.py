@@ -97,5 +97,26 @@ def outputs(device):
                stdout_kind="json")
 
 
+def shared(device):
+    """In the process of the bench, as asked for: who crashes takes the bench along, all else is as ever."""
+    line = RUN + " --dut-process shared"
+    for end in ("exit", "throw"):
+        for call in ("open", "step:700", "close"):
+            words = ("device", f"mrc_dut_{call.split(':')[0]}", "cycle 700" if ":" in call else "")
+            yield case(device, f"{end}:{call}", line=line, name=f"device: {end}:{call}, shared", code=(3,), says=words,
+                       never=(r"unexpected error|[Pp]lease report",), may=("a.json",))
+    for end, number in (("abort", -6), ("segv", -11)):
+        yield case(device, f"{end}:step:700", line=line, name=f"device: {end}:step:700, shared", code=(3, number),
+                   may=("a.json*",))
+    for does, words in LIES:
+        yield case(device, does, line=line, name=f"device: {does}, shared", code=(3, 4), err=(words,), refused=True)
+    for does in ("stray:tx_tvalid:700", "stray:cqe_valid:700", "ones:0", "ones:700", "random:700"):
+        yield case(device, does, line=line, name=f"device: {does}, shared", code=(1,), says=(r"^MISMATCH.*seed 1",),
+                   makes={"a.json": "json:mismatch"})
+    yield case(device, "null-observe:700", line=line, name="device: null-observe:700, shared", code=(3,),
+               says=(r"mrc_dut_observe|boundar",), makes={"a.json": "json-no-pass"})
+    yield case(device, "", line=line, name="device: right, shared", out=(r"^PASS",), makes={"a.json": "json"})
+
+
 def cases(device):
-    return [*endings(device), *lies(device), *outputs(device)]
+    return [*endings(device), *lies(device), *outputs(device), *shared(device)]

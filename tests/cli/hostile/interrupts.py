@@ -3,7 +3,7 @@
 from hostile.case import Case
 from hostile.limits import LARGE
 from hostile.outputs import COSIM
-from hostile.things import Disk, Node, Text
+from hostile.things import Disk, Fifo, Node, Text
 
 LONG = 'base = "permutation"\n[[traffic]]\npattern = "permutation"\nbytes = 1_000_000_000\n'
 CLOCKED = 'base = "small"\n[[traffic]]\npattern = "permutation"\nbytes = 200_000_000\n'
@@ -68,9 +68,12 @@ def cases():
                out=(r"^PASS",), makes={"a.json": "json"}, signals=("HUP",), ignores=("HUP",), ready="cpu 0.1")
     yield Case("SIGTERM: json on standard output", tuple((COSIM.replace("300", "50000000") + "--json -").split()),
                code=(3,), err=(r"INCOMPLETE",), stdout_kind="json-incomplete", signals=("TERM",))
+    for name, line in (("cosim", COSIM + "--json fifo"), ("fabric", "fabric --scenario long.toml --json fifo")):
+        yield Case(f"SIGINT: {name} waits for the reader of its output", tuple(line.split()), code=(3, -2),
+                   signals=("INT",), ready="seconds 0.4", files={**files_of(line), "fifo": Fifo(0)}, seconds=4)
     # A command that waits for its input can be stopped.
     for line in ("nscc -", "encode -", "decode -"):
         for word in ONCE[:2]:
             yield Case(f"SIG{word}: {line} waits", tuple(line.split()), code=(3, -2, -15), stdin="open",
                        signals=(word,),
-                       ready="line ", seconds=4)
+                       ready="seconds 0.3", seconds=4)

@@ -218,7 +218,7 @@ class Run:
     def start(self):
         case = self.case
         for name, thing in case.files.items():
-            if isinstance(thing, Fifo):
+            if isinstance(thing, Fifo) and thing.reads:
                 # Read-only and non-blocking: opened before there is a writer.
                 self.watch(os.open(self.folder / name, os.O_RDONLY | os.O_NONBLOCK), name, thing.reads)
         self.old = set(self.folder.rglob("*"))
@@ -267,6 +267,8 @@ class Run:
         what, _, value = self.case.ready.partition(" ")
         if what == "cpu":
             return processor_time(self.process.pid) >= float(value)
+        if what == "seconds":
+            return time.monotonic() - self.begun >= float(value)
         if what == "line":
             said = self.outcome.read.get("stdout", b"") + self.outcome.read.get("stderr", b"")
             return re.search(value.encode(), said, re.M) is not None

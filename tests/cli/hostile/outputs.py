@@ -197,6 +197,21 @@ def partly_cases():
                makes={"disk/a": "json"})
 
 
+# Who reads a pipe goes away: all else is as ever, then it is said.
+READERS_GO = [
+    ("cosim", "cosim --preset tiny --packets 2000 --pcap fifo --json good.json", r"^PASS", {"good.json": "json"}),
+    ("fabric", FABRIC + "--pcap nic0/0=fifo --json good.json", r"^small: done", {"good.json": "json"}),
+    ("encode", "encode many.json --pcapng fifo", "", {}),
+]
+
+
+def readers_go_cases():
+    for name, line, said, makes in READERS_GO:
+        yield Case(f"reader goes away: {name}", tuple(line.split()), code=(3,), out=(said,), err=(
+            r"\bfifo\b.*(read|gone|pipe|closed)",), makes=makes, files={
+                "fifo": Fifo(1000), "many.json": Text(expression=f"{WRITE!r} * 2000")})
+
+
 # A mismatch must never be lost for want of a place for its report.
 FOUND = (r"^MISMATCH.*seed 1", r"First divergence in cycle 4 666", r"Again with: .*--seed 1.*bitmap-shifted")
 NO_REPORTS = [
@@ -294,4 +309,4 @@ def two_runs():
 
 def cases():
     return [*(place_case(writer, place) for writer in WRITERS for place in PLACES), *same_cases(), *partly_cases(),
-            *mismatch_cases(), *picture_cases(), *two_runs()]
+            *readers_go_cases(), *mismatch_cases(), *picture_cases(), *two_runs()]
