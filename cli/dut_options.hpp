@@ -110,8 +110,9 @@ inline DutOpener dut_opener(const std::string& dut, const Preset& preset, uint64
   const tb::GuestOptions options{context.lib_dir / "mrc_device_host", process.limit_s, &g_stop};
   return [dut, path, own, options, &preset, seed](std::string& error) -> std::unique_ptr<tb::Dut> {
     std::error_code ignored;
-    if (dut == "rtl" && !std::filesystem::exists(path, ignored)) {
-      error = std::string("the RTL of preset ") + preset.name + " is not built";
+    if (!std::filesystem::exists(path, ignored)) {
+      error =
+          dut == "rtl" ? std::string("the RTL of preset ") + preset.name + " is not built" : dut + " does not exist";
       return nullptr;
     }
     if (own) return tb::open_guest(path, preset, seed, options, error);

@@ -86,7 +86,6 @@ class GuestDut final : public Dut {
     if (!settle()) return;
     refresh(&channel_->in, &in, sizeof in);
     ask(Order::Step);  // and on with our own work: the answer is waited for when somebody wants to see it
-    ++cycle_;
   }
   bool observe(const uint32_t*& core, const uint32_t*& lanes) override {
     if (!settle() || !has_boundaries_) return false;
@@ -138,7 +137,6 @@ class GuestDut final : public Dut {
   pid_t pid_ = 0;  // 0: there is none any more
   bool pending_ = false, opened_ = false, has_boundaries_ = false, can_wave_ = false, closing_ = false;
   uint32_t answers_ = 0;
-  uint64_t cycle_ = 0;
   std::string name_, version_, end_;
   std::unique_ptr<DeviceFault> fault_;
 };

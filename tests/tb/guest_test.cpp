@@ -14,6 +14,7 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <string>
 #include <thread>
 
@@ -259,6 +260,27 @@ TEST_CASE("a slow device is waited for, and a stop lets it end in order", "[tb][
   }
   dut->close();
   CHECK_FALSE(dut->fault());
+}
+
+TEST_CASE("a device in a process of its own writes waves, and is in no snapshot", "[tb][guest]") {
+  const Doing doing("wave");
+  CosimOptions o = guest_run();
+  o.snapshots = true;
+  const CosimResult r = run_cosim(o);
+  CHECK(r.outcome == Outcome::Pass);
+  CHECK_FALSE(r.snapshots);
+  const std::filesystem::path file =
+      std::filesystem::temp_directory_path() / ("mrc-guest-waves-" + std::to_string(::getpid()));
+  o.wave_path = file;
+  o.wave_from = 1000;
+  o.wave_to = 1500;
+  run_cosim(o);
+  std::stringstream text;
+  text << std::ifstream(file).rdbuf();
+  CHECK(text.str() == "on in cycle 1000\nclosed in cycle 1500\n");
+  std::filesystem::remove(file);
+  o.wave_path = "/no/such/folder/waves";
+  CHECK_FALSE(run_cosim(o).device_fault);
 }
 
 TEST_CASE("a device that lies about itself is refused", "[tb][guest]") {

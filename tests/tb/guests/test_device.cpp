@@ -6,6 +6,7 @@
 ///   refuse  refuse-no-nul  refuse-control                                          why it does not open
 ///   null-observe[:CYCLE]  wild-observe[:CYCLE]                                     addresses of its boundaries
 ///   stray:PIN[:CYCLE]  ones[:CYCLE]  random[:CYCLE]  random-observe[:CYCLE]        its outputs
+///   wave                                                                           can write "waves": a line per call
 ///   slow:MILLISECONDS  stdout  fork                                                right, but ...
 #include <unistd.h>
 
@@ -69,6 +70,7 @@ struct mrc_dut {
   Order order;
   uint64_t cycle = 0, noise = 88172645463325252u;
   std::vector<uint32_t> core, lanes;
+  std::FILE* waves = nullptr;
 
   uint64_t random() {
     noise ^= noise << 13;
@@ -146,6 +148,7 @@ size_t mrc_dut_info(const mrc_dut* dut, mrc_dut_info_t* info, size_t struct_size
   i.host_bytes = kPreset.host_bytes;
   i.obs_core_words = order.is("core-words") ? static_cast<uint32_t>(order.number(1)) : kObsCoreWords;
   i.obs_lane_words = kObsLaneWords;
+  i.has_wave = order.is("wave");
   i.name = order.is("no-names") ? nullptr : "test device";
   i.preset = order.is("no-preset") ? nullptr : preset.c_str();
   i.version = order.is("no-names") ? nullptr : "1";
@@ -184,6 +187,21 @@ void mrc_dut_observe(mrc_dut* dut, const uint32_t** core, const uint32_t** lanes
     *core = dut->core.data();
     *lanes = dut->lanes.data();
   }
+}
+
+int mrc_dut_wave(mrc_dut* dut, const char* path, int on) {
+  if (path && !dut->waves) dut->waves = std::fopen(path, "w");
+  if (!dut->waves) return 1;
+  std::fprintf(dut->waves, "%s in cycle %llu\n",
+               on     ? "on"
+               : path ? "pause"
+                      : "closed",
+               static_cast<unsigned long long>(dut->cycle));
+  if (!path && !on) {
+    std::fclose(dut->waves);
+    dut->waves = nullptr;
+  }
+  return 0;
 }
 
 void mrc_dut_close(mrc_dut* dut) {
