@@ -272,10 +272,11 @@ std::optional<Recording> record(const Options& o, const Preset& preset, const De
     throw UsageError(recorded.device_fault->text + ".", "Run 'mrc cosim' with the same device for a report.");
   if (recording.load.size() < o.cycles) {
     const bool agreed = recorded.outcome == tb::Outcome::Pass || recorded.outcome == tb::Outcome::Empty;
-    throw UsageError(fmt::format("the recording ended after {} of {} cycles under load: {}.", recording.load.size(),
-                                 o.cycles, tb::name_of(recorded.outcome)),
-                     agreed ? "Measure fewer --cycles, or choose a scenario that sends for longer."
-                            : "Run 'mrc cosim' with this scenario first: it reports what is wrong.");
+    const std::string sentence =
+        fmt::format("the recording ended after {} of {} cycles under load", recording.load.size(), o.cycles);
+    if (agreed) throw UsageError(sentence + ".", "Measure fewer --cycles, or choose a scenario that sends for longer.");
+    throw UsageError(sentence + ": " + tb::name_of(recorded.outcome) + ".",
+                     "Run 'mrc cosim' with this scenario first: it reports what is wrong.");
   }
   return recording;
 }
@@ -409,8 +410,7 @@ int run(const Options& o, const Context& context) {
   if (o.cycles == 0 || o.rounds == 0) throw UsageError("nothing to measure.", "Use at least one cycle and one round.");
   const StopOnSignal stop;
   Outputs outputs("mrc bench cosim");
-  std::error_code ignored;
-  if (std::filesystem::exists(o.scenario, ignored)) outputs.reads(o.scenario);
+  outputs.reads(o.scenario);
   Output* const json = outputs.add("--json", o.json);
   Devices devices = devices_of(o, preset, context);
   tb::CosimResult recorded;

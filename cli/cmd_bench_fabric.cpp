@@ -139,51 +139,56 @@ struct Table {
   bool complete = true;
 };
 
-/// Rounds of one row; a row that no round of was ended is not kept.
+std::string row_text(const Row& r) {
+  return fmt::format("  {:<24} {:>12} {:>12} {:>8.4f} {:>9.3f} {:>10.1f}  {}\n", r.name,
+                     tb::grouped(static_cast<uint64_t>(median(r.wall_speed))),
+                     tb::grouped(static_cast<uint64_t>(median(r.cpu_speed))), r.over_bound, r.fairness,
+                     static_cast<double>(r.memory) / 1e6, r.outcome);
+}
+
+std::string curve_row_text(const Row& r) {
+  return fmt::format("  {:>6} {:>12} {:>14} {:>9.2f} {:>11.1f} {:>12.1f}\n", r.nics, tb::grouped(r.packets),
+                     tb::grouped(r.transmissions), r.seconds, r.seconds * 1e9 / static_cast<double>(r.transmissions),
+                     static_cast<double>(r.memory) / 1e6);
+}
+
+/// Rounds of one row, printed when they are over; a row that no round of was ended is not kept.
 void add_row(std::vector<Row>& rows, Table& table, const std::string& name, const std::string& text, const Options& o,
-             StatusLine& status) {
+             std::string (*as_text)(const Row&)) {
+  StatusLine status;
   Row row;
   row.name = name;
   for (unsigned round = 0; round < o.rounds && table.complete; ++round) {
     status.show(fmt::format("{}, round {} of {}", name, round + 1, o.rounds));
     table.complete = measure(row, text, o.seed);
   }
-  if (!row.rounds.empty()) rows.push_back(std::move(row));
+  status.clear();
+  if (row.rounds.empty()) return;
+  text_out() << as_text(row) << std::flush;
+  if (stdout_failed()) table.complete = false;  // nobody reads the table any more
+  rows.push_back(std::move(row));
 }
 
 Table measure_all(const Options& o) {
-  StatusLine status;
   Table table;
+  text_out() << fmt::format("Fast endpoints, one thread, medians of {} round{}\n", o.rounds, o.rounds == 1 ? "" : "s")
+             << fmt::format("  {:<24} {:>12} {:>12} {:>8} {:>9} {:>10}  {}\n", "case", "packets/s", "per CPU s",
+                            "bound", "min/max", "memory MB", "outcome")
+             << std::flush;
   for (const Case& c : kCases) {
-    if (table.complete && (o.only.empty() || o.only == c.name)) add_row(table.rows, table, c.name, c.text, o, status);
+    if (table.complete && (o.only.empty() || o.only == c.name)) add_row(table.rows, table, c.name, c.text, o, row_text);
   }
   if (table.complete && o.only.empty()) table.idle_pair = idle_pair_bytes(o.seed);
+  if (table.idle_pair > 0)
+    text_out() << fmt::format("  an idle pair of QPs holds {:.1f} KB\n", table.idle_pair / 1000) << std::flush;
+  if (o.curve && table.complete) {
+    text_out() << fmt::format("\n  {:>6} {:>12} {:>14} {:>9} {:>11} {:>12}\n", "NICs", "packets", "packets x hops",
+                              "seconds", "ns each hop", "memory MB");
+  }
   for (unsigned nics = 64; o.curve && table.complete && nics <= 4096; nics *= 2)
-    add_row(table.curve, table, fmt::format("permutation-{}-1MB", nics), curve_text(nics), o, status);
+    add_row(table.curve, table, fmt::format("permutation-{}-1MB", nics), curve_text(nics), o, curve_row_text);
+  if (!table.complete) text_out() << "INCOMPLETE: stopped before the end\n" << std::flush;
   return table;
-}
-
-std::string table_text(const Options& o, const Table& t) {
-  std::string out = fmt::format("Fast endpoints, one thread, medians of {} round{}{}\n", o.rounds,
-                                o.rounds == 1 ? "" : "s", t.complete ? "" : "; INCOMPLETE: stopped before the end");
-  out += fmt::format("  {:<24} {:>12} {:>12} {:>8} {:>9} {:>10}  {}\n", "case", "packets/s", "per CPU s", "bound",
-                     "min/max", "memory MB", "outcome");
-  for (const Row& r : t.rows) {
-    out += fmt::format("  {:<24} {:>12} {:>12} {:>8.4f} {:>9.3f} {:>10.1f}  {}\n", r.name,
-                       tb::grouped(static_cast<uint64_t>(median(r.wall_speed))),
-                       tb::grouped(static_cast<uint64_t>(median(r.cpu_speed))), r.over_bound, r.fairness,
-                       static_cast<double>(r.memory) / 1e6, r.outcome);
-  }
-  if (t.idle_pair > 0) out += fmt::format("  an idle pair of QPs holds {:.1f} KB\n", t.idle_pair / 1000);
-  if (t.curve.empty()) return out;
-  out += fmt::format("\n  {:>6} {:>12} {:>14} {:>9} {:>11} {:>12}\n", "NICs", "packets", "packets x hops", "seconds",
-                     "ns each hop", "memory MB");
-  for (const Row& r : t.curve) {
-    out += fmt::format("  {:>6} {:>12} {:>14} {:>9.2f} {:>11.1f} {:>12.1f}\n", r.nics, tb::grouped(r.packets),
-                       tb::grouped(r.transmissions), r.seconds, r.seconds * 1e9 / static_cast<double>(r.transmissions),
-                       static_cast<double>(r.memory) / 1e6);
-  }
-  return out;
 }
 
 std::string table_json(const Options& o, const Table& t, const std::string& run_id) {
@@ -233,7 +238,6 @@ int run(const Options& o, const Context& context) {
   Output* const json = outputs.add("--json", o.json);
   Output* const svg = outputs.add("--svg", o.svg);
   const Table table = measure_all(o);
-  text_out() << table_text(o, table) << std::flush;
   outputs.write(json, [&](std::ostream& out) { out << table_json(o, table, context.run_id); });
   if (table.complete) outputs.write(svg, [&](std::ostream& out) { out << draw_curve(table.curve); });
   const auto bad = [](const Row& r) { return r.outcome != "done"; };

@@ -75,7 +75,7 @@ std::vector<std::string> chosen(const std::string& option, const std::string& li
   std::vector<std::string> out;
   for (const std::string& w : words(list)) {
     if (std::find(known.begin(), known.end(), w) == known.end()) {
-      throw UsageError(fmt::format("{} {} is not known.", option, w),
+      throw UsageError(fmt::format("{} {} is not known.", option, input::shown(w)),
                        fmt::format("Choose from {}.", fmt::join(known, ", ")));
     }
     if (std::find(out.begin(), out.end(), w) == out.end()) out.push_back(w);
@@ -350,7 +350,7 @@ Asked asked_for(const Options& o) {
     for (const std::string& w : words(o.payload)) {
       const auto n = number(w);
       if (!n || *n < 1 || *n > 4096)
-        throw UsageError(fmt::format("--payload {} is no size of a packet.", w),
+        throw UsageError(fmt::format("--payload {} is no size of a packet.", input::shown(w)),
                          "Give bytes from 1 to 4096, or several with commas.");
       a.payloads.push_back(*n);
     }
@@ -365,7 +365,7 @@ Asked asked_for(const Options& o) {
     const auto n = w == "all" ? std::optional(a.preset->num_qps) : number(w);
     if (!n || *n < 1 || *n > a.preset->num_qps) {
       throw UsageError(
-          fmt::format("--qps {} is not possible.", w),
+          fmt::format("--qps {} is not possible.", input::shown(w)),
           fmt::format("Preset {} has {}: give 1 to {}, or all.", o.preset, a.preset->num_qps, a.preset->num_qps));
     }
     qps.push_back(*n);

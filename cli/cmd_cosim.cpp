@@ -20,6 +20,8 @@
 #include "cli/signals.hpp"
 #include "cli/status_line.hpp"
 #include "cli/version.hpp"
+#include "input/names.hpp"
+#include "input/number.hpp"
 #include "tb/bugs.hpp"
 #include "tb/cosim.hpp"
 #include "tb/fst.hpp"
@@ -137,7 +139,12 @@ class OneRun {
     run_.stop = &g_stop;
     if (!o.bug.empty()) {
       const tb::Bug* bug = tb::find_bug(o.bug);
-      if (!bug) throw UsageError("unknown RTL bug " + o.bug + ".", "'mrc cosim --rtl-bug list' prints the names.");
+      if (!bug) {
+        std::vector<std::string_view> names;
+        for (const tb::Bug& b : tb::bugs()) names.push_back(b.name);
+        throw UsageError("unknown RTL bug " + input::shown(o.bug) + input::did_you_mean(o.bug, names),
+                         "'mrc cosim --rtl-bug list' prints the names.");
+      }
       if (o.dut == "model")
         throw UsageError("the model has no injected bugs.", "Leave out --dut model, or leave out --rtl-bug.");
       run_.bug = bug->number;
@@ -274,9 +281,8 @@ class OneRun {
 
 /// Inputs that no output may replace.
 void name_inputs(const Options& o, Outputs& outputs) {
-  std::error_code ignored;
-  if (std::filesystem::exists(o.scenario, ignored)) outputs.reads(o.scenario);
-  if (std::filesystem::exists(o.dut, ignored)) outputs.reads(o.dut);
+  outputs.reads(o.scenario);
+  outputs.reads(o.dut);
   if (o.reports != kReports) need_folder("--reports", o.reports);
 }
 

@@ -135,8 +135,11 @@ int simulate(const Options& o, const Context& context) {
   const uint64_t seed = o.seed.value_or(static_cast<uint64_t>(scenario.seed));
   // What cannot work is said before anything is built.
   Outputs outputs("mrc fabric");
-  std::error_code ignored;
-  if (std::filesystem::exists(o.scenario, ignored)) outputs.reads(o.scenario);
+  outputs.reads(o.scenario);
+  outputs.reads(scenario.topology.source.file);
+  for (const sim::TrafficConfig& t : scenario.traffic) {
+    if (!t.file.empty()) outputs.reads(std::filesystem::path(t.source.file).parent_path() / t.file);
+  }
   Output* const json = outputs.add("--json", o.json);
   const std::vector<LinkCapture::File> files = LinkCapture::open(o.pcap, sim::Topology(scenario.topology), outputs);
   std::optional<OutputFolder> folder;
@@ -153,6 +156,9 @@ int simulate(const Options& o, const Context& context) {
     StatusLine line;
     if (line.on()) experiment->progress = [&](const sim::ExperimentProgress& p) { line.show(progress_text(p)); };
     result = experiment->run();
+    if (result.outcome == sim::Outcome::Incomplete) {
+      for (const auto& capture : captures) capture->note("incomplete: " + result.reason);
+    }
   } else {
     result.outcome = sim::Outcome::Incomplete;
     result.reason = "stopped while the fabric was being built";

@@ -78,7 +78,7 @@ inline void guard_against_exit() {
     std::atexit([] {
       const tb::CallSite& site = tb::device_in_process();
       if (site.where() == tb::DeviceCall::None) return;
-      std::fflush(stdout);
+      remove_unfinished();
       std::fprintf(stderr,
                    "mrc: the device ended the process %s.\n  Run it with --dut-process own to keep the results.\n",
                    tb::place_text(site.where(), site.cycle).c_str());

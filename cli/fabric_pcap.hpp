@@ -27,6 +27,9 @@ class LinkCapture final : public sim::Tap {
   LinkCapture(const LinkCapture&) = delete;
   LinkCapture& operator=(const LinkCapture&) = delete;
 
+  /// About the capture as a whole, at its end.
+  void note(const std::string& text) { writer_.note(text); }
+
   void sent(sim::LinkId link, bool from_a, sim::Time start, const sim::Packet& packet, bool lost) override;
 
  private:

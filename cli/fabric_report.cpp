@@ -57,6 +57,10 @@ std::string fabric_summary(const ExperimentResult& r) {
     out += fmt::format("  at {:.1f} us: {}: {}\n", us(r.events[i].time), r.events[i].text, recovery_text(r.events[i]));
   }
   if (r.events.size() > kShown) out += fmt::format("  ... and {} more events\n", r.events.size() - kShown);
+  for (size_t i = 0; i < r.not_reached.size() && i < kShown; ++i)
+    out += fmt::format("  after the end, did not happen: {}\n", r.not_reached[i]);
+  if (r.not_reached.size() > kShown)
+    out += fmt::format("  ... and {} more after the end\n", r.not_reached.size() - kShown);
   out += fmt::format(
       "  data packets {}, {} again ({} by timers), {} trimmed, {} marked, {} dropped, {} lost on links\n",
       tb::grouped(r.total.data_packets), tb::grouped(r.total.retransmissions), tb::grouped(r.total.timeouts),
@@ -115,6 +119,7 @@ std::string fabric_json(const ExperimentResult& r, bool curves, const std::strin
     }
     j["events"].push_back(event);
   }
+  if (!r.not_reached.empty()) j["events_not_reached"] = r.not_reached;
   const sim::EndpointStats& t = r.total;
   j["totals"] = {{"asked_bytes", r.asked_bytes},
                  {"delivered_bytes", t.delivered_bytes},

@@ -13,7 +13,10 @@ namespace mrc::cli {
 /// Writes through 64 KiB to a descriptor that somebody else owns. After the first failed write nothing more is written.
 class FdBuf final : public std::streambuf {
  public:
-  explicit FdBuf(int fd) : fd_(fd), buffer_(new char[kSize]) { setp(buffer_.get(), buffer_.get() + kSize); }
+  /// `error`: of a descriptor that cannot be written from the beginning.
+  explicit FdBuf(int fd, int error = 0) : fd_(fd), error_(error), buffer_(new char[kSize]) {
+    setp(buffer_.get(), buffer_.get() + kSize);
+  }
   ~FdBuf() override { flush(); }
   /// errno of the write that failed; 0: none has.
   int error() const { return error_; }
@@ -47,7 +50,7 @@ class FdBuf final : public std::streambuf {
   }
 
   const int fd_;
-  int error_ = 0;
+  int error_;
   std::unique_ptr<char[]> buffer_;
 };
 

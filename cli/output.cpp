@@ -44,7 +44,14 @@ fs::path folder_of(const fs::path& path) { return path.has_parent_path() ? path.
 std::ostream& text_out() { return g_text_elsewhere ? std::cerr : std::cout; }
 
 void install_stdout() {
-  g_stdout = new FdBuf(STDOUT_FILENO);  // as long as the program
+  // A closed descriptor would become that of the next file, and the file would get what is printed.
+  bool closed = false;
+  for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (::fcntl(fd, F_GETFD) >= 0) continue;
+    closed = closed || fd == STDOUT_FILENO;
+    ::open("/dev/null", fd == STDIN_FILENO ? O_RDONLY : O_WRONLY);  // takes the lowest one that is free
+  }
+  g_stdout = new FdBuf(STDOUT_FILENO, closed ? EBADF : 0);  // as long as the program
   std::cout.rdbuf(g_stdout);
 }
 
@@ -59,6 +66,8 @@ Output::Output(std::string option, const std::string& path) : option_(std::move(
   struct stat out {};
   const bool have_stdout = ::fstat(STDOUT_FILENO, &out) == 0;
   target_ = follow(path);
+  std::error_code no_link;
+  if (fs::is_symlink(target_, no_link)) fail(ELOOP);
   before_ = path == "-" ? std::nullopt : stat_of(path);
   // Also /proc/self/fd/1, and the file or pipe that standard output was sent to. Devices may be one and many.
   const bool same = before_ && have_stdout && same_file(*before_, out);
@@ -82,8 +91,16 @@ Output::Output(std::string option, const std::string& path) : option_(std::move(
 Output::~Output() {
   stream_.rdbuf(nullptr);
   buffer_.reset();
+  discard();
   if (fd_ >= 0) ::close(fd_);
-  if (kind_ == Kind::Regular && !committed_ && !partial_.empty()) ::unlink(partial_.c_str());
+}
+
+void Output::discard() {
+  if (kind_ != Kind::Regular || committed_ || partial_.empty()) return;
+  ::unlink(partial_.c_str());
+  if (fd_ >= 0) ::ftruncate(fd_, 0);  // its blocks are free at once
+  unfinished_.reset();
+  committed_ = true;  // there is nothing to give a name to any more
 }
 
 void Output::open_direct() {
@@ -137,6 +154,8 @@ void Output::fail(int why) const {
     case EPERM:
     case EROFS:
       throw UsageError(sentence + ": you may not write there.", "Name a file in a folder you may write to.");
+    case ELOOP:
+      throw UsageError(sentence + ": its symbolic links lead in a circle.", "Name a file.");
     case ENOENT:
     case ENOTDIR:
       throw UsageError(sentence + ": there is no such folder.", "Name a file in an existing folder.");
@@ -148,7 +167,11 @@ void Output::fail(int why) const {
 
 void Output::commit() {
   stream_.flush();
-  if (buffer_->error() != 0) fail(buffer_->error());
+  if (buffer_->error() != 0) {
+    const int why = buffer_->error();
+    discard();
+    fail(why);
+  }
   if (kind_ == Kind::Regular) {
     if (before_ && before_->st_nlink > 1) {
       into_hard_link();

@@ -59,6 +59,8 @@ class Output {
 
  private:
   enum class Kind : uint8_t { Regular, Direct, Stdout };
+  /// Takes back what has no name yet.
+  void discard();
   void open_direct();
   void open_regular();
   void into_hard_link();
@@ -84,7 +86,7 @@ class Outputs {
   /// Null when `path` is empty: not asked for. Throws UsageError as Output, and when another output or an input is that
   /// file.
   Output* add(const std::string& option, const std::string& path);
-  /// A file that the run reads; call it before add().
+  /// A file that the run reads, or a name that is none; call it before add().
   void reads(const std::string& path);
 
   /// Does a part of the ending. What it throws is told by finish(), after everything else has been done.

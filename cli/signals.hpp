@@ -15,6 +15,9 @@ extern std::atomic<bool> g_stop;
 /// not signals.
 void install_signals();
 
+/// Removes the files that an Unfinished stands for: the program ends without unwinding.
+void remove_unfinished();
+
 /// While this lives, the first signal sets g_stop.
 class StopOnSignal {
  public:

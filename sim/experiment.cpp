@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cmath>
 #include <ctime>
+#include <new>
 
 #include "sim/endpoints.hpp"
 #include "sim/switch.hpp"
@@ -380,7 +381,15 @@ ExperimentResult Experiment::run() {
       break;
     }
     const double before = seconds();
-    const RunEnd end = fabric_->run(std::min({duration, next_sample, next_check, now + slice}));
+    RunEnd end = RunEnd::Reached;
+    try {
+      end = fabric_->run(std::min({duration, next_sample, next_check, now + slice}));
+    } catch (const std::bad_alloc&) {
+      spare_.reset();  // the results need some
+      r.outcome = Outcome::Incomplete;
+      r.reason = "there was not enough memory";
+      break;
+    }
     if (end == RunEnd::Idle && !driver_->over()) {
       r.outcome = Outcome::Hang;
       r.reason = fmt::format("nothing will ever happen again, but {} of {} flows have not ended",
@@ -570,6 +579,10 @@ void Experiment::finish(ExperimentResult& r) {
     r.reason = r.problem;
   }
   r.events = log_;
+  for (const Action& a : actions_) {
+    if (a.time > r.time && r.outcome != Outcome::Incomplete)
+      r.not_reached.push_back(fmt::format("{} at {:g} us", a.text, static_cast<double>(a.time) / kUs));
+  }
   find_recovery(r);
   r.flows = std::move(traffic_.flows);
 }

@@ -89,7 +89,8 @@ struct ExperimentResult {
   std::vector<Sample> samples;
   Time sample_period = 0;
   std::vector<EventResult> events;
-  std::vector<PortResult> ports;  ///< of switches, that carried or lost anything
+  std::vector<std::string> not_reached;  ///< events after the end of the run
+  std::vector<PortResult> ports;         ///< of switches, that carried or lost anything
   EndpointStats total;
   uint64_t trims = 0, marks = 0, drops = 0, lost = 0, discards = 0;
   uint64_t asked_bytes = 0;
@@ -160,6 +161,8 @@ class Experiment {
   Traffic traffic_;
   std::unique_ptr<Fabric> fabric_;
   std::unique_ptr<Driver> driver_;
+  /// Given back when there is no memory left.
+  std::unique_ptr<char[]> spare_ = std::make_unique<char[]>(size_t{4} << 20);
   std::vector<Action> actions_;
   std::vector<EventResult> log_;
   std::vector<int32_t> group_of_receiver_;

@@ -2,6 +2,7 @@
 #include "sim/kernel.hpp"
 
 #include <systemc>
+#include <utility>
 
 #include "sim/systemc.hpp"
 
@@ -57,6 +58,7 @@ RunEnd Kernel::run(Fabric& fabric, Time until) {
   sc_core::sc_start(picoseconds(far - fabric.now_));
   module_->event.cancel();
   fabric_ = nullptr;
+  if (thrown_) std::rethrow_exception(std::exchange(thrown_, nullptr));
   if (fabric.stop_) return RunEnd::Stopped;
   if (fabric.queue_.next() == kNever) return RunEnd::Idle;
   fabric.now_ = far;
@@ -78,7 +80,12 @@ void Kernel::step() {
     // sc_start's own end is no activity.
     if (!alone) limit = std::min<Time>(limit, here + sc_core::sc_time_to_pending_activity(context).value());
     inside_ = true;
-    fabric.process(limit);
+    try {
+      fabric.process(limit);
+    } catch (...) {
+      thrown_ = std::current_exception();
+      fabric.stop_ = true;
+    }
     inside_ = false;
   }
   const Time next = fabric.queue_.next();

@@ -2,6 +2,8 @@
 /// The packet engine as a process of SystemC.
 #pragma once
 
+#include <exception>
+
 #include "sim/fabric.hpp"
 
 namespace mrc::sim {
@@ -32,6 +34,7 @@ class Kernel {
   Fabric* fabric_ = nullptr;
   Time until_ = 0;
   bool inside_ = false;
+  std::exception_ptr thrown_;  ///< out of the SC_METHOD: SystemC would end with words of its own
 };
 
 }  // namespace mrc::sim

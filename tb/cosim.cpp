@@ -97,6 +97,10 @@ class FrameRing : public FrameWatcher {
     f.comments.assign(1, std::move(comment));
     if (writer_) writer_->write(f);
   }
+  /// About the capture as a whole, at its end.
+  void note(const std::string& text) {
+    if (writer_) writer_->note(text);
+  }
   /// Writes no more.
   void mute() {
     next_ = nullptr;
@@ -559,6 +563,7 @@ class Run {
     } else {
       r.outcome = Outcome::Incomplete;
       r.reason = reason_;
+      frames_.note("incomplete: " + reason_);
     }
     if (r.outcome == Outcome::Mismatch || r.outcome == Outcome::DataError || r.outcome == Outcome::Hang ||
         r.outcome == Outcome::DeviceError) {

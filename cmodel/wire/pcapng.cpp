@@ -18,6 +18,7 @@ namespace {
 constexpr uint32_t kSection = 0x0A0D0D0A;
 constexpr uint32_t kInterface = 1;
 constexpr uint32_t kSimplePacket = 3;
+constexpr uint32_t kInterfaceStatistics = 5;
 constexpr uint32_t kEnhancedPacket = 6;
 constexpr uint32_t kByteOrder = 0x1A2B3C4D;
 constexpr uint16_t kOptComment = 1;
@@ -196,6 +197,8 @@ class FileReader {
         return enhanced(body);
       case kSimplePacket:
         return simple(body);
+      case kInterfaceStatistics:
+        return statistics(body);
       default:
         return std::nullopt;
     }
@@ -241,6 +244,15 @@ class FileReader {
       if (code != kOptComment) return std::nullopt;
       if (says_how(text_of(value))) return read_with(text_of(value), at, wire_);
       capture_.comments.push_back(text_of(value));
+      return std::nullopt;
+    });
+  }
+
+  std::optional<Error> statistics(Reader& body) {
+    const size_t offset = body.offset();
+    if (!body.u32() || !body.number(8)) return error(offset, "interface statistics block is too short");
+    return options(body, [&](uint16_t code, std::span<const uint8_t> value, size_t) -> std::optional<Error> {
+      if (code == kOptComment) capture_.comments.push_back(text_of(value));
       return std::nullopt;
     });
   }
@@ -405,6 +417,15 @@ bool PcapngWriter::write(uint32_t plane, uint64_t time_ns, std::span<const uint8
   if (!comments.empty()) block.end_options();
   block.write(out_);
   return true;
+}
+
+void PcapngWriter::note(const std::string& text) {
+  Block block(kInterfaceStatistics);
+  block.u32(0);
+  block.u64(0);
+  block.comment(text);
+  block.end_options();
+  block.write(out_);
 }
 
 Result<Capture> read_pcapng(std::span<const uint8_t> file, const std::string& name) {

@@ -31,7 +31,7 @@ struct CapturedFrame {
 struct Capture {
   std::vector<std::string> interfaces;  ///< names, "" where the capture gives none
   std::vector<CapturedFrame> frames;
-  std::vector<std::string> comments;  ///< of the sections; not those that say how to read them
+  std::vector<std::string> comments;  ///< of sections and statistics; not those that say how to read them
 };
 
 /// Writes section and interface blocks at once, then one block per frame. The section and, for tools that do not see
@@ -48,6 +48,9 @@ class PcapngWriter {
   bool write(const CapturedFrame& frame);
   bool write(uint32_t plane, uint64_t time_ns, std::span<const uint8_t> bytes,
              std::span<const std::string> comments = {}, uint32_t original_length = 0);
+
+  /// A comment about the capture as a whole, behind the frames.
+  void note(const std::string& text);
 
  private:
   std::ostream& out_;
