@@ -26,6 +26,17 @@ struct Slot {
 std::array<Slot, 64> g_unfinished;
 static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<int>::is_always_lock_free);
 
+}  // namespace
+
+void remove_unfinished() {
+  if (::getpid() != g_process.load()) return;  // copies of the process leave the files to it
+  for (const Slot& slot : g_unfinished) {
+    if (slot.named.load()) ::unlink(slot.path);
+  }
+}
+
+namespace {
+
 void on_signal(int signal) {
   if (g_runs.load() > 0 && !g_stop.exchange(true)) {
     g_signal = signal;
@@ -35,11 +46,7 @@ void on_signal(int signal) {
     }
     return;
   }
-  if (::getpid() == g_process.load()) {  // copies of the process leave the files to it
-    for (const Slot& slot : g_unfinished) {
-      if (slot.named.load()) ::unlink(slot.path);
-    }
-  }
+  remove_unfinished();
   std::signal(signal, SIG_DFL);
   ::raise(signal);  // delivered when this handler returns
 }

@@ -57,7 +57,7 @@ void refuse_loops(const std::vector<TraceFlow>& flows, const std::string& file) 
   if (begun == flows.size()) return;
   const auto stuck = std::find_if(left.begin(), left.end(), [](size_t n) { return n > 0; }) - left.begin();
   throw InputError(fmt::format("{}: this flow waits for itself, directly or through others: it would never begin.",
-                               flows[static_cast<size_t>(stuck)].line),
+                               input::place(file, flows[static_cast<size_t>(stuck)].line, 1)),
                    "Remove one of the dependencies in column after.");
 }
 

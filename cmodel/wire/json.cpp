@@ -227,7 +227,8 @@ class ObjectReader {
                                const std::string& doc, uint64_t& to) const {
     if (!from.is_number()) return at(from, name + " is not a number", "Give a whole number: " + doc + ".");
     try {
-      to = input::whole(from.literal(name, {}), min, max, doc);
+      const std::string begin = name + " =";
+      to = input::whole(from.literal(begin, {}), min, max, doc);
       return std::nullopt;
     } catch (const InputError& error) {
       const Error e = error_of(error, {}, 0);

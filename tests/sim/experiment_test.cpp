@@ -149,7 +149,8 @@ TEST_CASE("no windows: few nodes, a tap, flows that wait for those of another NI
   for (const bool same : {true, false}) {
     const auto file =
         std::filesystem::temp_directory_path() / ("mrc_experiment_test" + std::to_string(::getpid()) + ".csv");
-    std::ofstream(file) << "a,0,nic0,nic1,300000,\nb,0," << (same ? "nic1" : "nic2") << ",nic5,300000,a\n";
+    std::ofstream(file) << "id,start_us,from,to,bytes,after\na,0,nic0,nic1,300000,\nb,0," << (same ? "nic1" : "nic2")
+                        << ",nic5,300000,a\n";
     Experiment trace(parse_fabric_scenario("windows = \"always\"\n" + std::string(kTopology) +
                                                "[[traffic]]\npattern = \"trace\"\nfile = \"" + file.string() + "\"\n",
                                            "s.toml"),

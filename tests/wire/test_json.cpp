@@ -220,26 +220,26 @@ TEST_CASE("JSON that cannot be meant is refused with place and remedy", "[wire.j
   expect_error(R"({"eht": {}})", "1:2: packet 1: unknown key eht; did you mean eth?");
   const std::string rest = R"("eth": {}, "ipv6": {}, "udp": {})";
   expect_error("{" + rest + "}", "1:1: packet 1: header bth is missing");
-  expect_error("{" + rest + R"(, "bth": "x"})", "1:42: packet 1: bth is not an object");
-  expect_error("{" + rest + R"(, "bth": {}})", "1:42: packet 1: bth.opcode is missing");
-  expect_error("{" + rest + R"(, "bth": {"opcode": 256}})", "1:53: packet 1: bth.opcode = 256 is out of range");
-  expect_error("{" + rest + R"(, "bth": {"opcode": "x"}})", "1:53: packet 1: bth.opcode is not a number");
+  expect_error("{" + rest + R"(, "bth": "x"})", "1:43: packet 1: bth is not an object");
+  expect_error("{" + rest + R"(, "bth": {}})", "1:43: packet 1: bth.opcode is missing");
+  expect_error("{" + rest + R"(, "bth": {"opcode": 256}})", "1:54: packet 1: bth.opcode = 256 is out of range");
+  expect_error("{" + rest + R"(, "bth": {"opcode": "x"}})", "1:54: packet 1: bth.opcode is not a number");
   expect_error("{" + rest + R"(, "bth": {"opcode": 209}})",
                "1:1: packet 1: header aeth is missing for opcode 0xd1 (Acknowledge)");
   expect_error("{" + rest + R"(, "bth": {"opcode": 209}, "aeth": {}, "reth": {}})",
                "1:1: packet 1: reth does not follow opcode 0xd1 (Acknowledge)");
   expect_error("{" + rest + ",\n" + R"("bth": {"opcode": 209}, "aeth": {"msn": 16777216}})",
-               "2:40: packet 1: aeth.msn = 16777216 is out of range");
+               "2:41: packet 1: aeth.msn = 16777216 is out of range");
   expect_error("{" + rest + R"(, "bth": {"opcode": 209}, "aeth": {"msn": -1}})",
-               "1:75: packet 1: aeth.msn = -1 is out of range");
+               "1:76: packet 1: aeth.msn = -1 is out of range");
   expect_error("{" + rest + R"(, "bth": {"opcode": 209}, "aeth": {"msn": 1.5}})",
-               "1:75: packet 1: aeth.msn = 1.5 is not a whole number");
+               "1:76: packet 1: aeth.msn = 1.5 is not a whole number");
   expect_error("{" + rest + R"(, "bth": {"opcode": 220}, "cc_state": {}, "seth": {"sack_offset": 32768}})",
-               "1:98: packet 1: seth.sack_offset = 32768 is out of range");
+               "1:100: packet 1: seth.sack_offset = 32768 is out of range");
   expect_error("{" + rest + R"(, "bth": {"opcode": 209}, "aeth": {"msn": "1"}})",
-               "1:75: packet 1: aeth.msn is not a number");
+               "1:76: packet 1: aeth.msn is not a number");
   expect_error("{" + rest + R"(, "bth": {"opcode": 209, "pns": 1}, "aeth": {}})",
-               "1:58: packet 1: unknown field bth.pns; did you mean psn?");
+               "1:59: packet 1: unknown field bth.pns; did you mean psn?");
   expect_error("{" + rest + R"(, "bth": {"opcode": 209}, "aeth": {}, "payload": "00"})",
                "1:1: packet 1: payload does not follow opcode 0xd1 (Acknowledge)");
   expect_error(R"({"eth": {"dst": "2:0:0:0:0:1"}, "ipv6": {}, "udp": {}, "bth": {"opcode": 209}, "aeth": {}})",
@@ -249,7 +249,7 @@ TEST_CASE("JSON that cannot be meant is refused with place and remedy", "[wire.j
   expect_error("{" + rest + R"(, "bth": {"opcode": 202, "ts": 0}, "meth": {}, "tseth": {}, "reth": {}})",
                "1:1: packet 1: tseth is there but bth.ts is 0");
   expect_error("{" + rest + R"(, "bth": {"opcode": 209}, "aeth": {}, "entropy": 1, "trimmed": true})",
-               "1:96: packet 1: trimmed contradicts the dscp of the outermost IP header");
+               "1:97: packet 1: trimmed contradicts the dscp of the outermost IP header");
   expect_error(R"({"eth": {}, "ipv4": {}, "udp": {}, "bth": {"opcode": 209}, "aeth": {}, "entropy": 1})",
                "1:83: packet 1: entropy contradicts udp.src_port and flow_label");
   expect_error(R"({"raw": "012"})", "1:9: packet 1: raw is not a string of hexadecimal bytes");

@@ -74,7 +74,7 @@ def memory():
                code=(3,), err=(r"[Mm]emory|--cycles",), limits={"AS": 100 << 20})
     for name, line in (("cosim", COSIM), ("bug", BUG)):
         yield Case(f"no threads, no processes: {name}", tuple((line + "--json a.json").split()), user="nobody",
-                   code=(1, 3) if name == "bug" else (0, 3), says=(r"PASS|MISMATCH|thread|process",),
+                   code=(1, 3) if name == "bug" else (0, 3), says=(r"PASS|MISMATCH|thread|process|[Rr]esource",),
                    may=("a.json", *REPORTS),
                    limits={"NPROC": 1}, whole_report=name == "bug", needs=("root",))
 
