@@ -8,9 +8,7 @@
 
 #include "input/file.hpp"
 #include "input/names.hpp"
-
-#define TOML_EXCEPTIONS 1
-#include <toml++/toml.h>
+#include "input/toml_tree.hpp"
 
 namespace mrc::sim {
 namespace {

@@ -11,12 +11,10 @@
 #include <numeric>
 
 #include "input/file.hpp"
+#include "input/toml_tree.hpp"
 #include "sim/codec.hpp"
 #include "util/rng.hpp"
 #include "wire/packet.hpp"
-
-#define TOML_EXCEPTIONS 1
-#include <toml++/toml.h>
 
 namespace mrc::sim {
 namespace {

@@ -68,7 +68,7 @@ Bytes read_all(const std::string& path, const FileKind& kind) {
 
 }  // namespace
 
-std::string file_name(const std::string& path) { return path == "-" ? "stdin" : path; }
+std::string file_name(const std::string& path) { return path == "-" ? "standard input" : path; }
 
 std::string read_text(const std::string& path, const FileKind& kind) { return read_all<std::string>(path, kind); }
 

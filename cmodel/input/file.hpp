@@ -31,7 +31,7 @@ inline constexpr FileKind kPackets{"packets in JSON", kPacketBytes, "Name an exi
 std::string read_text(const std::string& path, const FileKind& kind);
 std::vector<uint8_t> read_bytes(const std::string& path, const FileKind& kind);
 
-/// How messages call it: the path, or "stdin".
+/// How messages call it: the path, or "standard input".
 std::string file_name(const std::string& path);
 
 }  // namespace mrc::input

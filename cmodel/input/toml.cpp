@@ -7,9 +7,7 @@
 
 #include "input/json.hpp"
 #include "input/names.hpp"
-
-#define TOML_EXCEPTIONS 1
-#include <toml++/toml.h>
+#include "input/toml_tree.hpp"
 
 namespace mrc::input {
 namespace {

@@ -9,9 +9,7 @@
 #include "input/json.hpp"
 #include "input/names.hpp"
 #include "input/toml.hpp"
-
-#define TOML_EXCEPTIONS 1
-#include <toml++/toml.h>
+#include "input/toml_tree.hpp"
 
 namespace mrc {
 namespace {

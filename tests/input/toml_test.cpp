@@ -24,6 +24,12 @@ std::string repeated(const std::string& what, unsigned times) {
 }
 }  // namespace
 
+TEST_CASE("control characters of the input do not reach the terminal", "[input][toml]") {
+  const InputError error("x.toml: kind = \"a\tb\x1b[m\x7f\xc3\xa9\" is not known.", "Use\n.");
+  CHECK(std::string(error.what()) == "x.toml: kind = \"a?b?[m?\xc3\xa9\" is not known.");
+  CHECK(error.remedy == "Use?.");
+}
+
 TEST_CASE("TOML that the parser behind it would not survive is refused before", "[input][toml]") {
   CHECK(refusal("# " + repeated("[", 100) + "\na = \"" + repeated("[.", 100) + "\"").empty());
   CHECK(refusal("a = '''" + repeated("[\n.", 100) + "'''\nb = 'x'").empty());
