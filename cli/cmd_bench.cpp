@@ -272,8 +272,8 @@ std::optional<Recording> record(const Options& o, const Preset& preset, const De
     throw UsageError(recorded.device_fault->text + ".", "Run 'mrc cosim' with the same device for a report.");
   if (recording.load.size() < o.cycles) {
     const bool agreed = recorded.outcome == tb::Outcome::Pass || recorded.outcome == tb::Outcome::Empty;
-    const std::string sentence =
-        fmt::format("the recording ended after {} of {} cycles under load", recording.load.size(), o.cycles);
+    const std::string sentence = fmt::format("the recording of scenario {} ended after {} of {} cycles under load",
+                                             o.scenario, recording.load.size(), o.cycles);
     if (agreed) throw UsageError(sentence + ".", "Measure fewer --cycles, or choose a scenario that sends for longer.");
     throw UsageError(sentence + ": " + tb::name_of(recorded.outcome) + ".",
                      "Run 'mrc cosim' with this scenario first: it reports what is wrong.");

@@ -82,7 +82,6 @@ inline void guard_against_exit() {
       std::fprintf(stderr,
                    "mrc: the device ended the process %s.\n  Run it with --dut-process own to keep the results.\n",
                    tb::place_text(site.where(), site.cycle).c_str());
-      remove_unfinished();
       ::_exit(kUsage);
     });
     return true;

@@ -58,7 +58,7 @@ std::string fabric_summary(const ExperimentResult& r) {
   }
   if (r.events.size() > kShown) out += fmt::format("  ... and {} more events\n", r.events.size() - kShown);
   for (size_t i = 0; i < r.not_reached.size() && i < kShown; ++i)
-    out += fmt::format("  after the end, did not happen: {}\n", r.not_reached[i]);
+    out += fmt::format("  event after the end, did not happen: {}\n", r.not_reached[i]);
   if (r.not_reached.size() > kShown)
     out += fmt::format("  ... and {} more after the end\n", r.not_reached.size() - kShown);
   out += fmt::format(

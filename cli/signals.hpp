@@ -42,7 +42,4 @@ class Unfinished {
   int slot_ = -1;
 };
 
-/// Removes them all, for an end that runs no destructors.
-void remove_unfinished();
-
 }  // namespace mrc::cli

@@ -84,7 +84,9 @@ void Kernel::step() {
       fabric.process(limit);
     } catch (...) {
       thrown_ = std::current_exception();
-      fabric.stop_ = true;
+      inside_ = false;
+      sc_core::sc_pause();  // this fabric is over: SystemC's time need not catch up with it
+      return;
     }
     inside_ = false;
   }

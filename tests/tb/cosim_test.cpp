@@ -147,6 +147,8 @@ TEST_CASE("JSON has what scripts read", "[tb][cosim][json]") {
                .scenario = "trim",
                .bug = {},
                .drawn = {},
+               .drawn_anew = 0,
+               .run_id = "0123abcd",
                .seed = 1,
                .packets = 300,
                .repro = "again",
@@ -158,6 +160,10 @@ TEST_CASE("JSON has what scripts read", "[tb][cosim][json]") {
                .scenario_file = {}};
   const auto j = nlohmann::json::parse(result_json(info, r));
   CHECK(j["result"] == "pass");
+  CHECK(j["run"] == "0123abcd");
+  CHECK(j["evidence"]["packets"] == r.data_packets);
+  CHECK(j["evidence"]["cycles"] == r.cycles);
+  CHECK(j["evidence"]["boundaries"] == r.events);
   CHECK(j["mismatches"] == 0);
   CHECK(j["data_packets"] >= 300);
   CHECK(j["cycles"] == r.cycles);
