@@ -317,6 +317,7 @@ int run_single(const Options& o, const Context& context) {
     text_out() << "  waves        " << f.info.wave_file << '\n';
   print_failure(f, outputs);
   outputs.write(pcap, [](std::ostream&) {});  // written all along
+  if (f.result.out_of_memory) outputs.out_of_memory();
   outputs.write(json, [&](std::ostream& out) { out << tb::result_json(f.info, f.result); });
   return outputs.finish(f.exit_code());
 }
@@ -356,6 +357,7 @@ int run_seeds(const Options& options, const Context& context) {
     run.leave_files(f);
     sweep.add(f.info, f.result);
     print_failure(f, outputs);
+    if (f.result.out_of_memory) outputs.out_of_memory();
     if (verdict == kPass && stdout_failed()) {
       sweep.stop("standard output cannot be written any more");
       verdict = kUsage;

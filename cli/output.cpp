@@ -256,6 +256,11 @@ void Outputs::attempt(const std::function<void()>& part) {
   }
 }
 
+void Outputs::out_of_memory() {
+  complaints_.push_back({"there was not enough memory: the results are those up to there.",
+                         "Ask for less, raise the limit (ulimit -v), or use a larger machine."});
+}
+
 void Outputs::write(Output* output, const std::function<void(std::ostream&)>& fill) {
   if (output == nullptr) return;
   attempt([&] {

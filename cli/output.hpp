@@ -91,6 +91,8 @@ class Outputs {
 
   /// Does a part of the ending. What it throws is told by finish(), after everything else has been done.
   void attempt(const std::function<void()>& part);
+  /// There was not enough memory for the run: told by finish().
+  void out_of_memory();
   /// Fills and commits one output; null: nothing.
   void write(Output* output, const std::function<void(std::ostream&)>& fill);
   /// Tells what went wrong on standard error. Returns the exit code: `verdict` if it is not a pass, else kUsage if any

@@ -388,6 +388,7 @@ ExperimentResult Experiment::run() {
       spare_.reset();  // the results need some
       r.outcome = Outcome::Incomplete;
       r.reason = "there was not enough memory";
+      r.out_of_memory = true;
       break;
     }
     if (end == RunEnd::Idle && !driver_->over()) {

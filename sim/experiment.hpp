@@ -77,6 +77,7 @@ const char* outcome_name(Outcome outcome);
 struct ExperimentResult {
   Outcome outcome = Outcome::Done;
   std::string reason;  ///< a sentence; empty when done
+  bool out_of_memory = false;
   std::string scenario, description, transport;
   std::string problem;  ///< what a NIC of fidelity model or rtl did wrong, a sentence; empty: nothing
   uint64_t seed = 1;
