@@ -71,6 +71,7 @@ enum class Outcome : uint8_t {
   Hang,        ///< nothing moves any more
   TimeLimit,   ///< the time is over
   Incomplete,  ///< stopped from outside, or for want of memory
+  Empty,       ///< came to its end, but no byte was delivered
 };
 const char* outcome_name(Outcome outcome);
 
