@@ -434,6 +434,11 @@ void register_bench(CLI::App& app, Context& context) {
   register_bench_fabric(*bench, context);
   CLI::App* command =
       bench->add_subcommand("cosim", "RTL alone, model alone and lockstep on the same recorded stimulus");
+  command->footer(R"(
+Examples:
+  mrc bench cosim                                             asic800, five rounds
+  mrc bench cosim --preset tiny --rounds 3 --json speed.json
+  mrc bench cosim --wave-flavour                              also the RTL with waves compiled in and off)");
   text_option(*command, "--preset", options->preset, "asic800, fpga100 or tiny");
   text_option(*command, "--scenario", options->scenario, "what loads the ports: a built-in name, or a TOML file");
   number_option(

@@ -34,6 +34,18 @@ namespace {
 
 constexpr const char* kReports = "mrc-reports";
 
+constexpr const char* kFooter = R"(
+Examples:
+  mrc cosim                                                   preset asic800, scenario mixed, 100 000 data packets
+  mrc cosim --preset tiny --scenario loss --seed 7
+  mrc cosim --preset tiny --scenario random --packets 2e3 --seeds 100
+  mrc cosim --preset tiny --json run.json --pcap run.pcapng   files appear when they are complete; - is standard output
+  mrc cosim --preset tiny --packets 2000 --rtl-bug icrc-mask  what a caught error looks like
+  mrc cosim --preset tiny --dut ./libmine.so                  a device of yours, in a process of its own
+
+docs/bench.md describes scenarios, reports and JSON, docs/outputs.md where results go, docs/inputs.md how numbers are
+written. Ctrl-C ends the run with the results so far.)";
+
 struct Options {
   std::string preset = "asic800", scenario = "mixed", dut = "rtl", bug, json, pcap, wave, reports = kReports,
               snapshots = "on";
@@ -400,6 +412,7 @@ constexpr uint64_t kMostPackets = 1'000'000'000'000;
 void register_cosim(CLI::App& app, Context& context) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("cosim", "run RTL and model in lockstep, with a peer, lossy links and hosts");
+  command->footer(kFooter);
   text_option(*command, "--preset", options->preset, "asic800, fpga100 or tiny");
   text_option(*command, "--scenario", options->scenario, "a name, a TOML file, random (drawn from the seed), or list");
   number_option(*command, "--packets", options->packets, 1, kMostPackets, "data packets, both directions together");

@@ -28,6 +28,16 @@
 namespace mrc::cli {
 namespace {
 
+constexpr const char* kFooter = R"(
+Examples:
+  mrc fabric --scenario list                                  scenarios and all keys
+  mrc fabric --scenario incast --report out                   tables and pictures; needs gnuplot
+  mrc fabric --scenario incast --print >my.toml               a file to start from
+  mrc fabric --scenario my.toml --seed 7 --json run.json --pcap nic0/1=nic0.pcapng
+  mrc fabric --scenario small --endpoint rtl                  Verilated RTL in every NIC
+
+docs/fabric.md describes scenarios, docs/outputs.md where results go. Ctrl-C ends the run with the results so far.)";
+
 struct Options {
   std::string scenario = "incast", json, report, transport, endpoint;
   std::vector<std::string> pcap;
@@ -200,6 +210,7 @@ int run(const Options& o, const Context& context) {
 void register_fabric(CLI::App& app, Context& context) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("fabric", "NICs, links and trimming switches: flows, failures, congestion");
+  command->footer(kFooter);
   text_option(*command, "--scenario", options->scenario, "a name, a TOML file, or list");
   number_option(*command, "--seed", options->seed, 0, kAnySeed,
                 "everything random follows from it; not given: the scenario's");

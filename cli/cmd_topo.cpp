@@ -48,6 +48,10 @@ int run(const Options& o) {
 void register_topo(CLI::App& app, Context& context) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("topo", "a fabric's topology: check it, count it, draw it");
+  command->footer(R"(
+Examples:
+  mrc topo keys                                               what may stand in a topology file
+  mrc topo net.toml --svg net.svg                             check, count and draw it)");
   text_option(*command, "file", options->file, "topology file (TOML), or keys: the list of what may stand in one")
       ->required();
   text_option(*command, "--svg", options->svg, "picture");

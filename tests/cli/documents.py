@@ -1,0 +1,129 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""usage: documents.py MRC [-k PATTERN]
+
+Runs the commands of README, docs and every --help as a reader would paste them, in a folder with the files that
+they name, and wants the exit code that they promise. Long ones run shorter (SHORTER says how). Ends with
+'N passed, N failed'."""
+import argparse
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+
+# Commands with tests of their own, or that work on the source tree alone.
+ELSEWHERE = re.compile(r"^mrc (test|lint|export-verilog|depth|state)\b|^mrc --no-install")
+# Options that shorten a command that takes long: those it has itself get these values.
+SHORTER = [
+    (r"^mrc cosim .*--seeds", {"--seeds": "2", "--preset": "tiny", "--packets": "2000"}),
+    (r"^mrc cosim (?!.*--preset tiny)(?!.* list)", {"--preset": "tiny", "--packets": "2000"}),
+    (r"^mrc bench cosim", {"--preset": "tiny", "--cycles": "3000", "--rounds": "1"}),
+    (r"^mrc bench fabric", {"--case": "flow-100MB", "--rounds": "1"}),
+    (r"^mrc bench nic", {"--preset": "tiny", "--payload": "512", "--direction": "send", "--cycles": "2000", "--table": "rates",
+                         "--qps": "1", "--messages": "long"}),
+]
+HELP = ["", "cosim", "fabric", "topo", "decode", "encode", "nscc", "bench cosim", "bench nic", "bench fabric"]
+
+
+def of_text(text, where):
+    """(place, command, comment) of each line that calls mrc; a comment stands behind two blanks."""
+    for line in text.splitlines():
+        if match := re.match(r"\s*(?:\./)?(mrc(?! \w+:) .*)", line):
+            command, comment = re.match(r"(.*?)(?:\s{2,}(.*))?$", match[1].rstrip()).groups()
+            command = command.split(" # ")[0].rstrip()
+            yield where, command, (comment or line).strip()
+
+
+def commands(mrc):
+    for page in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]:
+        for block in re.findall(r"^```(?:sh)?\n(.*?)^```", page.read_text(), re.S | re.M):
+            yield from of_text(block, page.relative_to(ROOT))
+    for words in HELP:
+        text = subprocess.run([mrc, *words.split(), "--help"], capture_output=True, text=True, check=True).stdout
+        _, _, examples = text.partition("Examples:\n")
+        yield from of_text(examples.partition("\n\n")[0], f"mrc {words} --help")
+
+
+def prepare(mrc, folder):
+    """The files that the commands name."""
+    def run(*words, to=None):
+        done = subprocess.run([mrc, *words], cwd=folder, capture_output=True, text=True, check=True)
+        if to:
+            (folder / to).write_text(done.stdout)
+
+    run("cosim", "--preset", "tiny", "--packets", "300", "--pcap", "capture.pcapng")
+    for name in ("run.pcapng", "q.pcapng", "x.pcapng"):
+        (folder / name).write_bytes((folder / "capture.pcapng").read_bytes())
+    run("decode", "capture.pcapng", "--json", to="packets.json")
+    run("fabric", "--scenario", "small", "--print", to="my.toml")
+    (folder / "net.toml").write_text('kind = "clos"\nleaves = 4\nhosts_per_leaf = 4\nspines = 4\n')
+    (folder / "cc.toml").write_text("base_rtt = 12000\n")
+    (folder / "events.csv").write_text("time_ns,kind,bytes,rtt_ns,ecn\n0,send,4188,,\n12000,ack,4188,12000,0\n")
+    (folder / "docs/figures").mkdir(parents=True)
+
+
+def promised(command, comment):
+    """The exit code that the words or the comment promise."""
+    if match := re.search(r"exit code (\d)$", comment):
+        return int(match[1])
+    return 1 if re.search(r"--rtl-bug (?!list)", command) else 0
+
+
+def wanted(command):
+    """The command to run; None with the reason when it is not run here."""
+    if ELSEWHERE.search(command):
+        return None, "has tests of its own"
+    if "..." in command or re.search(r"\b[A-Z]{3,}\b|libmine", command):
+        return None, "a pattern, no command"
+    if "jq" in command and not any(os.access(f"{d}/jq", os.X_OK) for d in os.get_exec_path()):
+        return None, "no jq here"
+    for pattern, options in SHORTER:
+        if re.search(pattern, command):
+            for option, value in options.items():
+                command, count = re.subn(rf"{option}[ =]\S+", f"{option} {value}", command)
+                command += "" if count else f" {option} {value}"
+            break
+    return command, ""
+
+
+def main():
+    parser = argparse.ArgumentParser(usage=__doc__)
+    parser.add_argument("mrc")
+    parser.add_argument("-k", default="")
+    options = parser.parse_args()
+    passed, failed, left, seen = 0, 0, [], set()
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        prepare(options.mrc, folder)
+        bin_folder = folder / ".bin"
+        bin_folder.mkdir()
+        (bin_folder / "mrc").symlink_to(options.mrc)
+        environment = {**os.environ, "PATH": f"{bin_folder}:{os.environ['PATH']}"}
+        for where, command, comment in commands(options.mrc):
+            run, why = wanted(command)
+            if command in seen or options.k not in command:
+                continue
+            seen.add(command)
+            if run is None:
+                left.append(f"{command}: {why}")
+                continue
+            done = subprocess.run(["bash", "-o", "pipefail", "-c", run], cwd=folder, env=environment, text=True,
+                                  stdin=subprocess.DEVNULL, capture_output=True, timeout=120, check=False)
+            if done.returncode == promised(command, comment):
+                passed += 1
+                continue
+            failed += 1
+            print(f"FAILED {where}: {run}\n  exit code {done.returncode}, not {promised(command, comment)}\n"
+                  f"{done.stdout[-600:]}{done.stderr[-600:]}")
+    for line in left:
+        print(f"not run: {line}")
+    print(f"{passed} passed, {failed} failed")
+    return failed != 0 or passed < 20
+
+
+if __name__ == "__main__":
+    sys.exit(main())
