@@ -183,14 +183,18 @@ class OneRun {
 
   /// Runs. A scenario that was drawn from the seed and moves nothing is drawn anew.
   Finished run(std::ostream* pcap) {
-    run_.pcap = pcap;
-    for (unsigned drawn = 0;; ++drawn) {
-      if (drawn > 0) draw(drawn);
+    const bool random = o_.scenario == tb::kRandomScenario;
+    run_.pcap = random ? nullptr : pcap;
+    finished_.result = tb::run_cosim(run_);
+    for (unsigned drawn = 1; random && finished_.result.outcome == tb::Outcome::Empty && drawn <= kDraws; ++drawn) {
+      draw(drawn);
       finished_.result = tb::run_cosim(run_);
-      const bool again = finished_.result.outcome == tb::Outcome::Empty && o_.scenario == tb::kRandomScenario &&
-                         drawn < kDraws && pcap == nullptr;
-      if (!again) return finished_;
     }
+    if (random && pcap != nullptr) {  // nothing of those before is in the capture
+      run_.pcap = pcap;
+      finished_.result = tb::run_cosim(run_);
+    }
+    return finished_;
   }
 
   /// What a failure leaves in --reports, and the waves that were asked for. Nothing here may lose the verdict: what
@@ -219,8 +223,8 @@ class OneRun {
   }
 
   void leave_report(Finished& f) {
-    const OutputFolder folder("--reports", o_.reports);
-    const std::string base = (folder.path() / stem()).string();
+    make_folder("--reports", o_.reports);  // shared: other runs have other names
+    const std::string base = (std::filesystem::path(o_.reports) / stem()).string();
     const auto part = [&](const char* end, std::string tb::RunInfo::*name, const auto& fill) {
       outputs_.attempt([&] {
         Output file("", base + end);
@@ -317,6 +321,7 @@ int run_single(const Options& o, const Context& context) {
     text_out() << "  waves        " << f.info.wave_file << '\n';
   print_failure(f, outputs);
   outputs.write(pcap, [](std::ostream&) {});  // written all along
+  if (f.result.out_of_memory) outputs.out_of_memory();
   outputs.write(json, [&](std::ostream& out) { out << tb::result_json(f.info, f.result); });
   return outputs.finish(f.exit_code());
 }
@@ -347,15 +352,25 @@ int run_seeds(const Options& options, const Context& context) {
   }
   int verdict = kPass;
   for (; sweep.passed < o.seeds && verdict == kPass; ++o.seed) {
-    OneRun run(o, context, outputs, progress);
-    Finished f = run.run(nullptr);
+    std::optional<OneRun> run;
+    try {
+      run.emplace(o, context, outputs, progress);
+    } catch (const UsageError& error) {  // the seeds before it had their runs
+      if (sweep.runs.empty()) throw;
+      outputs.complain(error.what(), error.remedy);
+      sweep.stop(fmt::format("seed {} could not be run", o.seed));
+      verdict = kUsage;
+      break;
+    }
+    Finished f = run->run(nullptr);
     status.clear();
     verdict = f.exit_code();
     text_out() << tb::sweep_line(f.info, f.result) << std::flush;
     if (f.failed()) text_out() << tb::summary_text(f.info, f.result) << std::flush;
-    run.leave_files(f);
+    run->leave_files(f);
     sweep.add(f.info, f.result);
     print_failure(f, outputs);
+    if (f.result.out_of_memory) outputs.out_of_memory();
     if (verdict == kPass && stdout_failed()) {
       sweep.stop("standard output cannot be written any more");
       verdict = kUsage;

@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <iostream>
 #include <map>
 #include <memory>
@@ -72,7 +73,18 @@ void print_packet(const wire::Capture& capture, const wire::CapturedFrame& frame
   for (const std::string& comment : frame.comments) std::cout << "  comment    " << printable(comment) << '\n';
 }
 
+/// Frames are kept in memory until the last one is read.
+void warn_of_size(const std::string& file) {
+  constexpr double kMegabytesPerSecond = 14, kMemory = 2;  // docs/inputs.md
+  std::error_code error;
+  const double megabytes = static_cast<double>(std::filesystem::file_size(file, error)) / 1e6;
+  if (error || megabytes * kMemory < 1000) return;
+  std::cerr << fmt::format("mrc decode: {} has {:.0f} MB; that takes about {:.1f} GB of memory and {:.0f} s.\n", file,
+                           megabytes, kMemory * megabytes / 1000, megabytes / kMegabytesPerSecond);
+}
+
 void decode_file(const Options& options) {
+  warn_of_size(options.file);
   auto capture = wire::read_pcapng(input::read_bytes(options.file, input::kCapture), name_of_file(options.file));
   if (!capture) refuse(capture.error());
   for (wire::CapturedFrame& frame : capture->frames) options.wire.over(frame.wire);

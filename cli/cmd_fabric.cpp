@@ -168,6 +168,7 @@ int simulate(const Options& o, const Context& context) {
     result.seed = seed;
   }
   text_out() << fabric_summary(result) << std::flush;
+  if (result.out_of_memory) outputs.out_of_memory();
   for (const LinkCapture::File& file : files) outputs.write(file.output, [](std::ostream&) {});  // written all along
   outputs.write(json, [&](std::ostream& out) { out << fabric_json(result, true, context.run_id); });
   if (folder && experiment) {

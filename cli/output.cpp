@@ -2,6 +2,7 @@
 #include "cli/output.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/file.h>
 #include <unistd.h>
 
@@ -10,6 +11,7 @@
 #include <cstring>
 #include <iostream>
 #include <new>
+#include <utility>
 
 namespace mrc::cli {
 namespace {
@@ -35,6 +37,11 @@ fs::path follow(fs::path path) {
     path = to.is_absolute() ? to : path.parent_path() / to;
   }
   return path;
+}
+
+[[noreturn]] void no_folder(const std::string& option, const std::string& path) {
+  throw UsageError("cannot write into " + option + " " + path + ".",
+                   "Name a folder you may write to; it is made if it is not there.");
 }
 
 fs::path folder_of(const fs::path& path) { return path.has_parent_path() ? path.parent_path() : fs::path("."); }
@@ -77,10 +84,8 @@ Output::Output(std::string option, const std::string& path) : option_(std::move(
     if (fd_ < 0) fail(errno);
     std::cout.flush();
     g_text_elsewhere = true;
-  } else if (before_ && !S_ISREG(before_->st_mode)) {
-    open_direct();
-  } else if (path.starts_with("/dev/fd/") || path.starts_with("/proc/")) {
-    open_direct();  // a descriptor that was handed to us: never beside it, never renamed
+  } else if ((before_ && !S_ISREG(before_->st_mode)) || path.starts_with("/dev/fd/") || path.starts_with("/proc/")) {
+    open_direct();  // never beside it, never renamed: also a descriptor that was handed to us
   } else {
     open_regular();
   }
@@ -175,8 +180,10 @@ void Output::commit() {
   if (kind_ == Kind::Regular) {
     if (before_ && before_->st_nlink > 1) {
       into_hard_link();
-    } else if (::rename(partial_.c_str(), target_.c_str()) != 0) {
-      fail(errno);
+    } else if (::close(std::exchange(fd_, -1)) != 0 || ::rename(partial_.c_str(), target_.c_str()) != 0) {
+      const int why = errno;
+      discard();
+      fail(why);
     }
     unfinished_.reset();
   }
@@ -229,12 +236,12 @@ Output* Outputs::add(const std::string& option, const std::string& path) {
   auto output = std::make_unique<Output>(option, path);
   for (const auto& other : outputs_) {
     if (!output->same_place(*other)) continue;
-    throw UsageError(option + " " + path + " and " + other->option() + " " + other->path() + " are the same file.",
+    throw UsageError(fmt::format("{} {} and {} {} are the same file.", option, path, other->option(), other->path()),
                      "Name another file for one of them.");
   }
   for (const std::string& input : inputs_) {
     if (!output->is_file(input)) continue;
-    throw UsageError(option + " " + path + " is the file that the command reads.", "Name another file.");
+    throw UsageError(fmt::format("{} {} is the file that the command reads.", option, path), "Name another file.");
   }
   outputs_.push_back(std::move(output));
   return outputs_.back().get();
@@ -248,12 +255,21 @@ void Outputs::attempt(const std::function<void()>& part) {
   try {
     part();
   } catch (const UsageError& error) {
-    complaints_.push_back({error.what(), error.remedy});
+    complain(error.what(), error.remedy);
   } catch (const std::bad_alloc&) {
-    complaints_.push_back({"there is not enough memory for the results.", "Ask for less, or use a larger machine."});
+    complain("there is not enough memory for the results.", "Ask for less, or use a larger machine.");
   } catch (const std::exception& error) {
-    complaints_.push_back({std::string("a result could not be made: ") + error.what() + ".", "The others are there."});
+    complain(std::string("a result could not be made: ") + error.what() + ".", "The others are there.");
   }
+}
+
+void Outputs::complain(std::string sentence, std::string remedy) {
+  complaints_.push_back({std::move(sentence), std::move(remedy)});
+}
+
+void Outputs::out_of_memory() {
+  complain("there was not enough memory: the results are those up to there.",
+           "Ask for less, raise the limit (ulimit -v), or use a larger machine.");
 }
 
 void Outputs::write(Output* output, const std::function<void(std::ostream&)>& fill) {
@@ -281,19 +297,20 @@ void need_folder(const std::string& option, const std::string& path) {
     at = at.parent_path();
   }
   if (!error && fs::is_directory(at, error) && ::access(at.c_str(), W_OK | X_OK) == 0) return;
-  throw UsageError("cannot write into " + option + " " + path + ".",
-                   "Name a folder you may write to; it is made if it is not there.");
+  no_folder(option, path);
+}
+
+void make_folder(const std::string& option, const std::string& path) {
+  need_folder(option, path);
+  std::error_code error;
+  fs::create_directories(path, error);
+  if (error) no_folder(option, path);
 }
 
 OutputFolder::OutputFolder(const std::string& option, const std::string& path) : path_(path) {
-  need_folder(option, path);
-  std::error_code error;
-  fs::create_directories(path_, error);
-  fd_ = error ? -1 : ::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (fd_ < 0) {
-    throw UsageError("cannot write into " + option + " " + path + ".",
-                     "Name a folder you may write to; it is made if it is not there.");
-  }
+  make_folder(option, path);
+  fd_ = ::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd_ < 0) no_folder(option, path);
   if (::flock(fd_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
     ::close(fd_);
     throw UsageError("another run is writing into " + option + " " + path + ".",

@@ -91,6 +91,10 @@ class Outputs {
 
   /// Does a part of the ending. What it throws is told by finish(), after everything else has been done.
   void attempt(const std::function<void()>& part);
+  /// To be told by finish().
+  void complain(std::string sentence, std::string remedy);
+  /// There was not enough memory for the run.
+  void out_of_memory();
   /// Fills and commits one output; null: nothing.
   void write(Output* output, const std::function<void(std::ostream&)>& fill);
   /// Tells what went wrong on standard error. Returns the exit code: `verdict` if it is not a pass, else kUsage if any
@@ -124,6 +128,8 @@ class OutputFolder {
   int fd_ = -1;
 };
 
+/// Makes a folder that several runs may share. Throws UsageError.
+void make_folder(const std::string& option, const std::string& path);
 /// Throws UsageError unless files can be made in that folder, or it can be made. Makes nothing.
 void need_folder(const std::string& option, const std::string& path);
 

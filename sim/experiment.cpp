@@ -60,6 +60,8 @@ const char* outcome_name(Outcome outcome) {
       return "hang";
     case Outcome::TimeLimit:
       return "time limit";
+    case Outcome::Empty:
+      return "nothing moved";
     default:
       return "incomplete";
   }
@@ -388,6 +390,7 @@ ExperimentResult Experiment::run() {
       spare_.reset();  // the results need some
       r.outcome = Outcome::Incomplete;
       r.reason = "there was not enough memory";
+      r.out_of_memory = true;
       break;
     }
     if (end == RunEnd::Idle && !driver_->over()) {
@@ -568,6 +571,10 @@ void Experiment::finish(ExperimentResult& r) {
     r.reason = driver_->failed() > 0
                    ? fmt::format("{} of {} flows failed", driver_->failed(), traffic_.flows.size())
                    : fmt::format("{} bytes were delivered, {} were sent", r.total.delivered_bytes, r.asked_bytes);
+  }
+  if (r.outcome == Outcome::OpenEnd && r.total.delivered_bytes == 0) {
+    r.outcome = Outcome::Empty;
+    r.reason = "no byte was delivered before the end";
   }
   for (NodeId h = 0; h < topology_.hosts(); ++h) {
     if (const std::string wrong = fabric_->endpoint_at(h)->problem(); !wrong.empty() && r.problem.empty()) {

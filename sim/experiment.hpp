@@ -71,12 +71,14 @@ enum class Outcome : uint8_t {
   Hang,        ///< nothing moves any more
   TimeLimit,   ///< the time is over
   Incomplete,  ///< stopped from outside, or for want of memory
+  Empty,       ///< came to its end, but no byte was delivered
 };
 const char* outcome_name(Outcome outcome);
 
 struct ExperimentResult {
   Outcome outcome = Outcome::Done;
   std::string reason;  ///< a sentence; empty when done
+  bool out_of_memory = false;
   std::string scenario, description, transport;
   std::string problem;  ///< what a NIC of fidelity model or rtl did wrong, a sentence; empty: nothing
   uint64_t seed = 1;

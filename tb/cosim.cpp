@@ -170,6 +170,7 @@ class Run {
       worker.reset();
       spare_.reset();  // the results need some
       reason_ = "there was not enough memory";
+      out_of_memory_ = true;
     }
     worker.reset();
     CosimResult result = collect();
@@ -563,6 +564,7 @@ class Run {
     } else {
       r.outcome = Outcome::Incomplete;
       r.reason = reason_;
+      r.out_of_memory = out_of_memory_;
       frames_.note("incomplete: " + reason_);
     }
     if (r.outcome == Outcome::Mismatch || r.outcome == Outcome::DataError || r.outcome == Outcome::Hang ||
@@ -595,6 +597,7 @@ class Run {
   uint64_t phase_begin_ = 0, traffic_begin_ = 0, traffic_end_ = 0, quiet_since_ = 0;
   bool hang_ = false, recorded_ = false, shows_boundaries_ = false;
   std::string reason_;  // why it ended early
+  bool out_of_memory_ = false;
   /// Given back when there is no memory left.
   std::unique_ptr<char[]> spare_ = std::make_unique<char[]>(std::size_t{1} << 20);
   std::shared_ptr<Snapshots> snapshots_;

@@ -82,6 +82,7 @@ struct CosimResult {
   Outcome outcome = Outcome::Incomplete;
   std::string error;   ///< the device could not be opened
   std::string reason;  ///< why it is incomplete or empty: a sentence without full stop
+  bool out_of_memory = false;
   uint64_t cycles = 0, traffic_cycles = 0;
   double seconds = 0;
   uint64_t data_packets = 0, messages = 0, bytes = 0, immediates = 0, refused = 0, failed_qps = 0;

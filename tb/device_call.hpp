@@ -47,7 +47,4 @@ std::string call_text(DeviceCall call, uint64_t cycle);
 /// "in mrc_dut_step of cycle 99", "between two calls in cycle 7", "after mrc_dut_close".
 std::string place_text(DeviceCall call, uint64_t cycle);
 
-/// Text of a device for our outputs: control characters and what is no UTF-8 become \x1b.
-std::string printable(std::string_view text);
-
 }  // namespace mrc::tb

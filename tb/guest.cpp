@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "tb/guest_channel.hpp"
+#include "util/printable.hpp"
 
 extern char** environ;
 

@@ -16,6 +16,7 @@
 
 #include "gen/streams.hpp"
 #include "tb/mrc_dut.h"
+#include "util/printable.hpp"
 
 namespace mrc::tb {
 namespace {

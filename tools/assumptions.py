@@ -77,8 +77,9 @@ def setting_exists(setting, before, fields, keys):
         return setting in keys
     if setting.startswith("mrc "):
         option = setting.split()[-1]
-        sources = "".join(path.read_text() for path in sorted((ROOT / "cli").glob("*.?pp")))
-        return option.startswith("--") and f'"{option}"' in sources
+        files = [*sorted((ROOT / "cli").glob("*.?pp")), ROOT / "cmodel/wire/choices.hpp"]
+        sources = "".join(path.read_text() for path in files)
+        return option.startswith("--") and (f'"{option}"' in sources or f'{{"{option[2:]}", &WireConfig' in sources)
     return setting in fields
 
 

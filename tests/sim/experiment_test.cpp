@@ -294,6 +294,12 @@ TEST_CASE("runs that do not end by themselves are ended, and say why", "[sim][ex
     CHECK(r.outcome == Outcome::OpenEnd);
     CHECK(r.total.delivered_bytes > 500'000);
   }
+  {  // a run that moves nothing is no success, whatever open_end says
+    const ExperimentResult r =
+        run("duration_us = 21\nopen_end = true\n" + (kTopology + flow(100'000'000, "start_us = 20.9\n")));
+    CHECK(r.outcome == Outcome::Empty);
+    CHECK(r.reason == "no byte was delivered before the end");
+  }
   {  // waiting for a start is no hang
     const ExperimentResult r = run("hang_us = 100\n" + (kTopology + flow(1'000, "start_us = 5000\n")));
     CHECK(r.outcome == Outcome::Done);

@@ -31,7 +31,7 @@ repro=found/tiny-mixed-1-icrc-mask.toml
 code 1 --preset tiny --packets 300 --rtl-bug icrc-mask --scenario $repro --reports again
 grep -q 'block tx_header' said || fail "the scenario of the reports is not the one that failed: $(cat said)"
 code 3 --preset tiny --packets 300 --seeds 2 --pcap no.pcapng
-grep -q -- '--pcap and --wave are for one run' said || fail "seeds with --pcap: $(cat said)"
+grep -q -- '--seeds and --pcap do not go together' said || fail "seeds with --pcap: $(cat said)"
 rm -r seeds.json again
 
 printf 'base = "incast-trim"\ncc_rtt_ns = 1000000\ncc_rate_gbps = 1600\n' >controller.toml
@@ -57,7 +57,7 @@ grep -q '^  many-qps ' said && grep -q '^  reorder_ns ' said || fail "scenario l
 code 0 --rtl-bug list
 [ "$(grep -c -- '--scenario' said)" -ge 15 ] || fail "bug list"
 
-# Ctrl-C: a summary that says so, and no files.
+# Ctrl-C: a summary that says so, and files with the results so far that say so too.
 rm -rf found mrc-reports said
 "$mrc" cosim --packets 10000000 --json stopped.json --pcap stopped.pcapng >stopped.out 2>&1 &
 pid=$!
@@ -67,5 +67,8 @@ got=0
 wait "$pid" || got=$?
 [ "$got" = 3 ] || fail "stopped: exit $got"
 grep -q '^INCOMPLETE' stopped.out || fail "stopped: $(cat stopped.out)"
-rm stopped.out pass.json pass.pcapng bug.json hang.toml
+[ "$(json stopped.json 'j["result"], j["reason"], j["cycles"] > 0')" = "incomplete stopped before the end True" ] ||
+  fail "stopped.json: $(cat stopped.json)"
+"$mrc" decode stopped.pcapng | grep -q '^comment: incomplete: stopped before the end' || fail "stopped.pcapng"
+rm stopped.out stopped.json stopped.pcapng pass.json pass.pcapng bug.json hang.toml
 [ -z "$(ls -A)" ] || fail "left behind: $(ls -A)"

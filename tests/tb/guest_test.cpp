@@ -22,6 +22,7 @@
 #include "tb/device_call.hpp"
 #include "tb/nic_bench.hpp"
 #include "tb/report.hpp"
+#include "util/printable.hpp"
 
 using namespace mrc;
 using namespace mrc::tb;
@@ -416,7 +417,7 @@ TEST_CASE("the bench of the NIC says what a device did and goes on", "[tb][guest
 
 TEST_CASE("texts of a device can be printed anywhere", "[tb][guest]") {
   CHECK(printable("plain, 3 \xc2\xb5s") == "plain, 3 \xc2\xb5s");
-  CHECK(printable("\x1b[2J\r\n\t\x7f") == "\\x1b[2J\\x0d\\x0a\\x09\\x7f");
+  CHECK(printable("\x1b[2J\r\n\t\x7f") == "\\x1b[2J\\x0d\\n\\x09\\x7f");
   CHECK(printable("\xff\xc2 \xc0\xaf \xed\xa0\x80") == "\\xff\\xc2 \\xc0\\xaf \\xed\\xa0\\x80");
   CHECK(printable("\xc2\x9b cut \xe2\x82") == "\\xc2\\x9b cut \\xe2\\x82");
 }

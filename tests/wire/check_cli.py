@@ -187,22 +187,22 @@ def main():
         refused(folder, ["decode", "cut.pcapng"],
                 f"mrc decode: cut.pcapng: byte {len(capture) - 96 + 4}: block length 96 is beyond the end of the file, "
                 "91 bytes are left.")
-        refused(folder, ["decode", "."], "mrc decode: cannot read ..")
+        refused(folder, ["decode", "."], "mrc decode: .: no capture that can be read: it is a folder.")
         refused(folder, ["decode", "--hex", "00", "--dscp", "trimmed=64"],
                 "mrc decode: code point in --dscp trimmed=64 is not a number of 6 bits.")
         refused(folder, ["decode", "--hex", "00", "--dscp", "cut=1"],
                 "mrc decode: 'cut=1' in --dscp does not name a class and its code point.")
         for more in ([], ["--pcapng", "out.pcapng"]):
             refused(folder, ["encode", "bad.json", *more],
-                    "mrc encode: bad.json: byte 0: packet 1: header aeth is missing for opcode 0xd1 (Acknowledge).")
-            refused(folder, ["encode", "half.json", *more], "mrc encode: half.json: byte 10: not valid JSON.")
+                    "mrc encode: bad.json:1:1: packet 1: header aeth is missing for opcode 0xd1 (Acknowledge).")
+            refused(folder, ["encode", "half.json", *more], "mrc encode: half.json:1:11: not valid JSON: the end instead of a comma or }.")
             refused(folder, ["encode", "range.json", *more],
-                    "mrc encode: range.json: byte 0: packet 1: bth.psn = 16777216 does not fit 24 unsigned bits.")
+                    "mrc encode: range.json:1:66: packet 1: bth.psn = 16777216 is out of range.")
         before = {p.name for p in folder.iterdir()}
         refused(folder, ["encode", "in.json", "--pcapng", "no/such/folder.pcapng"],
                 "mrc encode: cannot write --pcapng no/such/folder.pcapng: there is no such folder.")
         refused(folder, ["encode", "bad.json", "--pcapng", "a.pcapng"],
-                "mrc encode: bad.json: byte 0: packet 1: header aeth is missing for opcode 0xd1 (Acknowledge).")
+                "mrc encode: bad.json:1:1: packet 1: header aeth is missing for opcode 0xd1 (Acknowledge).")
         check("an old capture stays", (folder / "a.pcapng").read_bytes(), capture)
         check("no new files", {p.name for p in folder.iterdir()}, before)
         standard_input(folder)
