@@ -33,7 +33,7 @@ Examples:
   mrc fabric --scenario list                                  scenarios and all keys
   mrc fabric --scenario incast --report out                   tables and pictures; needs gnuplot
   mrc fabric --scenario incast --print >my.toml               a file to start from
-  mrc fabric --scenario my.toml --seed 7 --json run.json --pcap nic0/1=nic0.pcapng
+  mrc fabric --scenario my.toml --seed 7 --json run.json --pcap nic0/0=nic0.pcapng
   mrc fabric --scenario small --endpoint rtl                  Verilated RTL in every NIC
 
 docs/fabric.md describes scenarios, docs/outputs.md where results go. Ctrl-C ends the run with the results so far.)";

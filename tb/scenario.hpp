@@ -120,7 +120,7 @@ struct Scenario {
   double ack_gap = 16, ar_gap = 32;  ///< register ACK_CTL, cycles
   double reorder_pkts = 64;
   double backup = 0, min_active = 8, probe_ticks = 781,
-         retry_linear = 7;  ///< groups of backup EVs; registers EV_CTL, EV_PROBE, RETRY
+         retry_linear = 7;  ///< groups of backup EVs; registers EV_CTL, EV_PROBE; retries of QP_CTX
   double sack_trigger = 16384;
   double sack_base_self = 0, oor_drop = 0, trim_nack = 1, ev_swap = 0, bth_m = 1;
   double udp_port = 4791;

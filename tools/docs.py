@@ -22,8 +22,7 @@ SKIPPED = {"build", "third_party", "node_modules", "mrc-reports"}
 SOURCES = {".cpp", ".hpp", ".h", ".sv", ".md", ".yaml", ".py", ".j2"}
 
 LONG_LINES = {
-    "CHANGELOG.md": 49,
-    "README.md": 16,
+    "README.md": 15,
     "docs/assumptions.md": 5,
     "docs/bench.md": 55,
     "docs/blocks/cc_nscc.md": 52,

@@ -40,7 +40,7 @@ constexpr uint32_t probe_wait(uint16_t interval, unsigned fails) { return uint32
 /// this failure.
 constexpr bool probe_slow(unsigned fails, unsigned cap) { return fails == std::min(cap, kProbeMaxFails); }
 
-/// m of an answer (mrc.md section 4): the EV is good, marked once (SKIP_ONCE), or the peer does not want it.
+/// m of an answer (mrc.md section 3): the EV is good, marked once (SKIP_ONCE), or the peer does not want it.
 constexpr bool probe_refused(unsigned m) { return m >= 2; }
 
 /// Feedback that revives an EV. marked: one of the answers that revive it had SKIP_ONCE.

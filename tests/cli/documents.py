@@ -79,13 +79,16 @@ def wanted(command):
         return None, "has tests of its own"
     if "..." in command or re.search(r"\b[A-Z]{3,}\b|libmine", command):
         return None, "a pattern, no command"
+    if "--wave-flavour" in command:
+        return None, "needs a second build"
     if "jq" in command and not any(os.access(f"{d}/jq", os.X_OK) for d in os.get_exec_path()):
         return None, "no jq here"
     for pattern, options in SHORTER:
         if re.search(pattern, command):
             for option, value in options.items():
-                command, count = re.subn(rf"{option}[ =]\S+", f"{option} {value}", command)
-                command += "" if count else f" {option} {value}"
+                first, *rest = command.split(" | ", 1)
+                first, count = re.subn(rf"{option}[ =]\S+", f"{option} {value}", first)
+                command = " | ".join([first if count else f"{first} {option} {value}", *rest])
             break
     return command, ""
 
