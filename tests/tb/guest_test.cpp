@@ -294,7 +294,7 @@ TEST_CASE("a device that lies about itself is refused", "[tb][guest]") {
   CHECK_THAT(refusal("info-size:20"), ContainsSubstring(" knows 20 bytes of mrc_dut_info_t, version 1 has "));
   CHECK_THAT(refusal("refuse"), EndsWith(" refuses: today is not its day"));
   CHECK_THAT(refusal("refuse-no-nul"), EndsWith(" refuses: " + std::string(256, 'x')));
-  CHECK_THAT(refusal("refuse-control"), EndsWith(" refuses: red \\x1b[31m\\x07 and \\xff no more\\x0a"));
+  CHECK_THAT(refusal("refuse-control"), EndsWith(" refuses: red \\x1b[31m\\x07 and \\xff no more\\n"));
   CHECK_THAT(refusal("null-observe"), EndsWith(": the device gives no address for its boundaries in cycle 0"));
   for (const char* call : {"mrc_dut_open", "mrc_dut_info"}) {
     const std::string word = std::string(call).substr(8);
