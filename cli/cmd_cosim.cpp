@@ -142,7 +142,6 @@ class OneRun {
   OneRun(const Options& o, const Context& context, Outputs& outputs, const ToldProgress& progress)
       : o_(o), outputs_(outputs) {
     run_.preset = &preset_from(o.preset);
-    if (o.packets == 0) throw UsageError("--packets 0 leaves nothing to do.", "Ask for at least one data packet.");
     run_.packets = o.cycles != 0 ? ~uint64_t{0} >> 2 : o.packets;
     run_.cycles = o.cycles;
     run_.seed = o.seed;
@@ -340,10 +339,6 @@ int run_single(const Options& o, const Context& context) {
 
 /// A run per seed, a line about each, until one fails.
 int run_seeds(const Options& options, const Context& context) {
-  if (!options.pcap.empty() || !options.wave.empty()) {
-    throw UsageError("--pcap and --wave are for one run, --seeds asks for several.",
-                     "Leave out --seeds, or run the one seed of interest alone.");
-  }
   const StopOnSignal stop;
   Outputs outputs("mrc cosim");
   name_inputs(options, outputs);

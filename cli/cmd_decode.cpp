@@ -73,18 +73,19 @@ void print_packet(const wire::Capture& capture, const wire::CapturedFrame& frame
   for (const std::string& comment : frame.comments) std::cout << "  comment    " << printable(comment) << '\n';
 }
 
-/// Frames are kept in memory until the last one is read.
-void warn_of_size(const std::string& file) {
-  constexpr double kMegabytesPerSecond = 14, kMemory = 2;  // docs/inputs.md
+/// Frames are kept in memory until the last one is read. Sizes and speeds are those of docs/inputs.md.
+void warn_of_size(const Options& options) {
+  constexpr double kMemory = 3, kTextPerSecond = 44, kJsonPerSecond = 19;
   std::error_code error;
-  const double megabytes = static_cast<double>(std::filesystem::file_size(file, error)) / 1e6;
+  const double megabytes = static_cast<double>(std::filesystem::file_size(options.file, error)) / 1e6;
   if (error || megabytes * kMemory < 1000) return;
-  std::cerr << fmt::format("mrc decode: {} has {:.0f} MB; that takes about {:.1f} GB of memory and {:.0f} s.\n", file,
-                           megabytes, kMemory * megabytes / 1000, megabytes / kMegabytesPerSecond);
+  std::cerr << fmt::format("mrc decode: {} has {:.0f} MB; that takes up to {:.1f} GB of memory and {:.0f} s.\n",
+                           options.file, megabytes, kMemory * megabytes / 1000,
+                           megabytes / (options.json ? kJsonPerSecond : kTextPerSecond));
 }
 
 void decode_file(const Options& options) {
-  warn_of_size(options.file);
+  warn_of_size(options);
   auto capture = wire::read_pcapng(input::read_bytes(options.file, input::kCapture), name_of_file(options.file));
   if (!capture) refuse(capture.error());
   for (wire::CapturedFrame& frame : capture->frames) options.wire.over(frame.wire);

@@ -17,7 +17,7 @@ namespace {
 constexpr std::array kSignals = {SIGINT, SIGTERM, SIGHUP};
 
 // Everything the handler touches.
-std::atomic<int> g_runs{0}, g_signal{0};
+std::atomic<int> g_runs{0};
 std::atomic<pid_t> g_process{0};
 struct Slot {
   std::atomic<bool> taken{false}, named{false};
@@ -39,7 +39,6 @@ namespace {
 
 void on_signal(int signal) {
   if (g_runs.load() > 0 && !g_stop.exchange(true)) {
-    g_signal = signal;
     static constexpr char kHint[] = "\nstopping: the results so far follow; once more ends at once\n";
     if (signal == SIGINT && ::isatty(STDERR_FILENO) == 1) {
       [[maybe_unused]] const auto written = ::write(STDERR_FILENO, kHint, sizeof kHint - 1);
@@ -67,26 +66,9 @@ void install_signals() {
 }
 
 StopOnSignal::StopOnSignal() {
-  if (g_runs == 0) {
-    g_stop = false;
-    g_signal = 0;
-  }
-  ++g_runs;
+  if (g_runs++ == 0) g_stop = false;
 }
 StopOnSignal::~StopOnSignal() { --g_runs; }
-
-const char* stopped_by() {
-  switch (g_signal.load()) {
-    case SIGINT:
-      return "SIGINT";
-    case SIGTERM:
-      return "SIGTERM";
-    case SIGHUP:
-      return "SIGHUP";
-    default:
-      return "";
-  }
-}
 
 Unfinished::Unfinished(const std::filesystem::path& path) {
   const std::string& name = path.native();

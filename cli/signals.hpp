@@ -27,9 +27,6 @@ class StopOnSignal {
   ~StopOnSignal();
 };
 
-/// "SIGTERM": the signal that ended the run; "" when there was none.
-const char* stopped_by();
-
 /// A file that disappears when a signal ends the program. At most 64 at a time; the 65th stays.
 class Unfinished {
  public:
