@@ -24,10 +24,10 @@
 #include "cli/signals.hpp"
 #include "cli/version.hpp"
 #include "pipeline/nic.hpp"
+#include "tb/compare/follower.hpp"
+#include "tb/compare/lockstep.hpp"
+#include "tb/compare/report.hpp"
 #include "tb/cosim.hpp"
-#include "tb/follower.hpp"
-#include "tb/lockstep.hpp"
-#include "tb/report.hpp"
 
 namespace mrc::cli {
 

@@ -19,8 +19,8 @@
 #include "cli/signals.hpp"
 #include "cli/status_line.hpp"
 #include "cli/version.hpp"
-#include "sim/experiment.hpp"
-#include "tb/report.hpp"
+#include "sim/experiment/experiment.hpp"
+#include "tb/compare/report.hpp"
 
 namespace mrc::cli {
 namespace {

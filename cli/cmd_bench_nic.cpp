@@ -21,8 +21,8 @@
 #include "cli/signals.hpp"
 #include "cli/status_line.hpp"
 #include "cli/version.hpp"
+#include "tb/compare/report.hpp"
 #include "tb/nic_bench.hpp"
-#include "tb/report.hpp"
 
 namespace mrc::cli {
 namespace {

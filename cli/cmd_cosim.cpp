@@ -22,11 +22,11 @@
 #include "cli/version.hpp"
 #include "input/names.hpp"
 #include "input/number.hpp"
-#include "tb/bugs.hpp"
+#include "tb/compare/bugs.hpp"
+#include "tb/compare/fst.hpp"
+#include "tb/compare/report.hpp"
 #include "tb/cosim.hpp"
-#include "tb/fst.hpp"
-#include "tb/random_scenario.hpp"
-#include "tb/report.hpp"
+#include "tb/environment/random_scenario.hpp"
 #include "wire/pcapng.hpp"
 
 namespace mrc::cli {
@@ -435,7 +435,7 @@ void register_cosim(CLI::App& app, Context& context) {
       ->check(CLI::IsMember({"on", "off"}))
       ->capture_default_str();
   text_option(*command, "--rtl-bug", options->bug, "let the RTL make an error: a name, or list");
-  text_option(*command, "--dut", options->dut, "rtl, model, or a shared object that speaks tb/mrc_dut.h");
+  text_option(*command, "--dut", options->dut, "rtl, model, or a shared object that speaks api/mrc_dut.h");
   add_dut_process(*command, options->dut_process);
   text_option(*command, "--reports", options->reports, "folder for the files of a failure");
   number_option(*command, "--threads", options->threads, 1, 2, "1: the peer runs in the device's thread");

@@ -20,10 +20,10 @@
 #include "cli/output.hpp"
 #include "cli/signals.hpp"
 #include "cli/status_line.hpp"
-#include "sim/endpoint_cycle.hpp"
-#include "sim/endpoints.hpp"
-#include "sim/experiment.hpp"
-#include "tb/report.hpp"
+#include "sim/experiment/endpoints.hpp"
+#include "sim/experiment/experiment.hpp"
+#include "sim/nic/cycle/endpoint_cycle.hpp"
+#include "tb/compare/report.hpp"
 
 namespace mrc::cli {
 namespace {

@@ -9,7 +9,7 @@
 #include "cli/context.hpp"
 #include "cli/options.hpp"
 #include "cli/output.hpp"
-#include "sim/topology.hpp"
+#include "sim/experiment/topology.hpp"
 
 namespace mrc::cli {
 namespace {

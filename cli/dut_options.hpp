@@ -22,10 +22,10 @@
 #include "gen/presets.hpp"
 #include "input/names.hpp"
 #include "input/number.hpp"
-#include "tb/guest.hpp"
-#include "tb/random_scenario.hpp"
-#include "tb/scenario.hpp"
-#include "tb/shared_dut.hpp"
+#include "tb/dut/guest.hpp"
+#include "tb/dut/shared_dut.hpp"
+#include "tb/environment/random_scenario.hpp"
+#include "tb/environment/scenario.hpp"
 
 namespace mrc::cli {
 
@@ -129,7 +129,7 @@ inline std::string rtl_remedy(const Context& context) {
 inline std::string dut_remedy(const std::string& dut, const Context& context) {
   if (dut == "rtl")
     return "Build it with 'cmake --build' (or call " + context.program + " through ./mrc), or use --dut model.";
-  return "--dut takes rtl, model, or the path of a shared object that speaks tb/mrc_dut.h.";
+  return "--dut takes rtl, model, or the path of a shared object that speaks api/mrc_dut.h.";
 }
 
 }  // namespace mrc::cli

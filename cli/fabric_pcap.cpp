@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "sim/codec.hpp"
+#include "sim/engine/codec.hpp"
 
 namespace mrc::cli {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cli/output.hpp"
-#include "sim/experiment.hpp"
+#include "sim/experiment/experiment.hpp"
 #include "wire/pcapng.hpp"
 
 namespace mrc::cli {

@@ -10,7 +10,7 @@
 #include "cli/gnuplot.hpp"
 #include "cli/output.hpp"
 #include "cli/version.hpp"
-#include "tb/report.hpp"
+#include "tb/compare/report.hpp"
 
 namespace mrc::cli {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "cli/output.hpp"
-#include "sim/experiment.hpp"
+#include "sim/experiment/experiment.hpp"
 
 namespace mrc::cli {
 

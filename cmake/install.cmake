@@ -11,8 +11,8 @@ foreach(name input wire protocol pipeline)
 endforeach()
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/cmodel/gen"
   DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/mrcnic" FILES_MATCHING PATTERN "*.hpp")
-install(FILES "${PROJECT_SOURCE_DIR}/tb/mrc_dut.h"
-  DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/mrcnic/tb")
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/cmodel/api"
+  DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/mrcnic" FILES_MATCHING PATTERN "*.h")
 install(TARGETS ${mrc_libraries} EXPORT mrcnicTargets
   ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The RTL as shared objects that speak the C ABI of tb/mrc_dut.h.
+# The RTL as shared objects that speak the C ABI of api/mrc_dut.h.
 find_package(Threads REQUIRED)
 find_package(ZLIB REQUIRED)
 find_program(VERILATOR_BIN verilator_bin REQUIRED)

@@ -2,7 +2,7 @@
 /// Any text as a topology (first byte even) or as a scenario of the fabric, with its topology wired up: refused with a
 /// reason, or within its limits.
 #include "fuzz/checks.hpp"
-#include "sim/scenario.hpp"
+#include "sim/experiment/scenario.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace mrc;

@@ -2,7 +2,7 @@
 /// Any text as a scenario of the bench: refused with a reason, or within its limits, and written and read again the
 /// same.
 #include "fuzz/checks.hpp"
-#include "tb/scenario.hpp"
+#include "tb/environment/scenario.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace mrc;

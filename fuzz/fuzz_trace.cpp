@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Any text as a trace: refused with a reason, or flows between NICs that exist and that all can begin.
 #include "fuzz/checks.hpp"
-#include "sim/trace.hpp"
+#include "sim/experiment/trace.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace mrc;

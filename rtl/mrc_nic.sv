@@ -162,7 +162,7 @@ module mrc_nic
     $error("%m: RxBufWords = %0d, must be a power of two, two packets (8192/PortBytes) to 2048", RxBufWords);
   end
   // Packets of a plane that are done while a completion waits in rx_reorder for another plane, at
-  // most, and the completions behind it: its counters must not come round (docs/blocks/rx_reorder.md).
+  // most, and the completions behind it: its counters must not come round (docs/blocks/rx/rx_reorder.md).
   localparam int unsigned DoneAhead =
       RxBufWords / 2 + RxBufWords * PortBytes / HostBytes + LaneFifo + 4 * NumPlanes;
   if (DoneAhead >= 2048) begin : gen_bad_done_ahead

@@ -20,8 +20,8 @@
 #include <utility>
 
 #include "pipeline/nic.hpp"
-#include "tb/follower.hpp"
-#include "tb/snapshots.hpp"
+#include "tb/compare/follower.hpp"
+#include "tb/compare/snapshots.hpp"
 
 namespace mrc::tb {
 namespace {

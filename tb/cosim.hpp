@@ -12,12 +12,12 @@
 #include <vector>
 
 #include "gen/presets.hpp"
-#include "tb/dut.hpp"
-#include "tb/events.hpp"
-#include "tb/lockstep.hpp"
-#include "tb/scenario.hpp"
-#include "tb/snapshots.hpp"
-#include "tb/station.hpp"
+#include "tb/compare/events.hpp"
+#include "tb/compare/lockstep.hpp"
+#include "tb/compare/snapshots.hpp"
+#include "tb/dut/dut.hpp"
+#include "tb/environment/scenario.hpp"
+#include "tb/environment/station.hpp"
 #include "wire/pcapng.hpp"
 
 namespace mrc::tb {

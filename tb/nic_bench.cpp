@@ -11,8 +11,8 @@
 
 #include "gen/csr.hpp"
 #include "protocol/psn.hpp"
-#include "tb/events.hpp"
-#include "tb/pin_rules.hpp"
+#include "tb/compare/events.hpp"
+#include "tb/compare/pin_rules.hpp"
 #include "wire/bytes.hpp"
 
 namespace mrc::tb {

@@ -13,17 +13,17 @@
 #include <unordered_map>
 #include <vector>
 
+#include "api/pins.h"
 #include "gen/csr.hpp"
 #include "gen/presets.hpp"
 #include "gen/streams.hpp"
-#include "pipeline/pins.h"
-#include "tb/driver.hpp"
-#include "tb/dut.hpp"
-#include "tb/line_peer.hpp"
-#include "tb/line_rate.hpp"
-#include "tb/mac.hpp"
-#include "tb/plan.hpp"
-#include "tb/scenario.hpp"
+#include "tb/dut/dut.hpp"
+#include "tb/environment/driver.hpp"
+#include "tb/environment/line_peer.hpp"
+#include "tb/environment/line_rate.hpp"
+#include "tb/environment/mac.hpp"
+#include "tb/environment/plan.hpp"
+#include "tb/environment/scenario.hpp"
 
 namespace mrc::tb {
 

@@ -7,7 +7,7 @@ every row of the table "Choices" names settings that exist, and a test that carr
 without a setting has no place there); every row of "Design decisions" names files that exist; ids are there once,
 and those that other files name are there.
 
-A setting is `REGISTER.field` or `TABLE.field` (cmodel/spec/csr.yaml), `scenario key` (tb/scenario.cpp) or
+A setting is `REGISTER.field` or `TABLE.field` (cmodel/spec/csr.yaml), `scenario key` (tb/environment/scenario.cpp) or
 `mrc command --option` (cli)."""
 import argparse
 import re
@@ -69,7 +69,7 @@ def known_fields():
 
 
 def known_keys():
-    return set(re.findall(r"(?:KEY|SWITCH|LINK)\((\w+),", (ROOT / "tb/scenario.cpp").read_text()))
+    return set(re.findall(r"(?:KEY|SWITCH|LINK)\((\w+),", (ROOT / "tb/environment/scenario.cpp").read_text()))
 
 
 def setting_exists(setting, before, fields, keys):

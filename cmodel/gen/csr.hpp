@@ -832,7 +832,7 @@ struct TblQpState {
 
 inline constexpr unsigned kTblQpStateId = 3;
 
-/// Configuration of congestion controllers, words and formats in docs/blocks/cc_nscc.md
+/// Configuration of congestion controllers, words and formats in docs/blocks/cc/cc_nscc.md
 struct TblCcProfile {
   static constexpr unsigned kBits = 512;
   static constexpr unsigned kWords = 16;

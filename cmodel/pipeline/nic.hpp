@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <memory>
 
+#include "api/pins.h"
 #include "gen/presets.hpp"
-#include "pipeline/pins.h"
 
 namespace mrc {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// States of entropy values, and the walk through a set of them (docs/blocks/tx_path.md; mrc.md section 5).
+/// States of entropy values, and the walk through a set of them (docs/blocks/tx/tx_path.md; mrc.md section 5).
 #pragma once
 
 #include <cstdint>

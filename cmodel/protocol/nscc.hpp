@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// NSCC, the congestion controller of one destination, in fixed point: values in, values out, no clock. Bit for bit
-/// what the hardware does (docs/blocks/cc_nscc.md; mrc.md section 8).
+/// what the hardware does (docs/blocks/cc/cc_nscc.md; mrc.md section 8).
 #pragma once
 
 #include <cstdint>
@@ -89,8 +89,8 @@ NsccState nscc_init(const NsccWords& words, uint32_t now);
 /// One event, in place.
 NsccDecisions nscc_step(NsccState& state, const NsccWords& words, const NsccEvent& event);
 
-/// Clock cycles that the block takes for an event, one after the other (docs/blocks/cc_nscc.md, "Time an event takes").
-/// base_fell: the event has lowered base_rtt.
+/// Clock cycles that the block takes for an event, one after the other (docs/blocks/cc/cc_nscc.md, "Time an event
+/// takes"). base_fell: the event has lowered base_rtt.
 unsigned nscc_cycles(const NsccEvent& event, const NsccDecisions& decisions, bool base_fell);
 
 /// cwnd in whole bytes, as the sender uses it; 2^28 - 1 without controller.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Reliability probes of ASSUMED_BAD EVs: identity, schedule, bytes (docs/blocks/tx_probe.md; mrc.md sections 3 and 5).
+/// Reliability probes of ASSUMED_BAD EVs: identity, schedule, bytes (docs/blocks/tx/tx_probe.md; mrc.md sections 3 and
+/// 5).
 #pragma once
 
 #include <algorithm>

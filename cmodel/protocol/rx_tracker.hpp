@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The responder's window as arithmetic on rows of 64 PSNs (docs/blocks/rx_track.md; mrc.md section 6).
+/// The responder's window as arithmetic on rows of 64 PSNs (docs/blocks/rx/track/rx_track.md; mrc.md section 6).
 #pragma once
 
 #include <bit>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// How a work request is cut into packets (docs/blocks/tx_segment.md, "Segmentation rule"; mrc.md sections 2 and 6).
+/// How a work request is cut into packets (docs/blocks/tx/segment/tx_segment.md, "Segmentation rule"; mrc.md sections 2
+/// and 6).
 #pragma once
 
 #include <cstdint>
@@ -10,7 +11,7 @@
 namespace mrc {
 
 /// A grant of the scheduler ends after so many packets, or with the packet that reaches so many bytes of payload; a
-/// controller is asked for kBurstAsk full packets (docs/blocks/tx_segment.md).
+/// controller is asked for kBurstAsk full packets (docs/blocks/tx/segment/tx_segment.md).
 inline constexpr unsigned kBurstPackets = 16, kBurstBytes = 32768, kBurstAsk = 8;
 
 /// A work request in its row of tx_segment's pool.
@@ -35,7 +36,7 @@ constexpr uint8_t write_opcode(bool first, bool last, bool imm_valid) {
 inline constexpr unsigned kNominalHeaders = 84;
 
 /// Nominal size of a WRITE packet in bytes: what rcvd_bytes and the congestion controllers count, UDP length + 40
-/// (docs/blocks/tx_segment.md, "Segmentation rule"; assumption A-55). ts: the QP sends TSETH. payload_bytes
+/// (docs/blocks/tx/segment/tx_segment.md, "Segmentation rule"; assumption A-55). ts: the QP sends TSETH. payload_bytes
 /// (CTRL.payload_bytes): they count payload only.
 constexpr uint16_t nominal_size(unsigned plen, uint8_t opcode, bool ts, bool payload_bytes) {
   using wire::Opcode;
@@ -46,7 +47,7 @@ constexpr uint16_t nominal_size(unsigned plen, uint8_t opcode, bool ts, bool pay
   return static_cast<uint16_t>(plen + pad + kNominalHeaders + (ts ? 4 : 0) + (imm ? 4 : 0));
 }
 
-/// Nominal size of a packet full of payload and without immediate: `nom` of docs/blocks/tx_inflight.md.
+/// Nominal size of a packet full of payload and without immediate: `nom` of docs/blocks/tx/inflight/tx_inflight.md.
 constexpr uint16_t nominal_full(unsigned mtu, bool ts, bool payload_bytes) {
   return nominal_size(256u << mtu, static_cast<uint8_t>(wire::Opcode::WriteMiddle), ts, payload_bytes);
 }

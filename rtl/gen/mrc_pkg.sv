@@ -2096,7 +2096,7 @@ package mrc_pkg;
   localparam int unsigned TblQpStateId = 32'd3;
   localparam int unsigned TblQpStateWords = 32'd1;
 
-  /// Configuration of congestion controllers, words and formats in docs/blocks/cc_nscc.md
+  /// Configuration of congestion controllers, words and formats in docs/blocks/cc/cc_nscc.md
   typedef struct packed {
     logic [6:0] rsvd505;
     logic [24:0] max_md_jump;

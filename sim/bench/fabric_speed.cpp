@@ -27,8 +27,8 @@
 
 #include "sim/bench/synthetic.hpp"
 #include "sim/bench/two_tier.hpp"
-#include "sim/codec.hpp"
-#include "sim/endpoint_fast.hpp"
+#include "sim/engine/codec.hpp"
+#include "sim/nic/fast/endpoint_fast.hpp"
 
 namespace {
 using namespace mrc::sim;

@@ -6,8 +6,8 @@
 #include <deque>
 #include <vector>
 
-#include "sim/fabric.hpp"
-#include "sim/switch.hpp"
+#include "sim/engine/fabric.hpp"
+#include "sim/switch/switch.hpp"
 
 namespace mrc::sim {
 

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "sim/fabric.hpp"
-#include "sim/switch.hpp"
+#include "sim/engine/fabric.hpp"
+#include "sim/switch/switch.hpp"
 #include "util/rng.hpp"
 
 namespace mrc::sim {

@@ -7,9 +7,9 @@
 #include <string>
 #include <type_traits>
 
+#include "api/mrc_dut.h"
 #include "gen/presets.hpp"
 #include "gen/streams.hpp"
-#include "tb/mrc_dut.h"
 #include "verilated.h"
 #if VM_COVERAGE
 #include "verilated_cov.h"

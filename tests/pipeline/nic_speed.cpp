@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "nic_pair.hpp"
+#include "tests/pipeline/nic_pair.hpp"
 
 using namespace mrc;
 using namespace mrc::test;

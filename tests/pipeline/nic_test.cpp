@@ -3,7 +3,7 @@
 #include <catch2/generators/catch_generators.hpp>
 #include <initializer_list>
 
-#include "nic_pair.hpp"
+#include "tests/pipeline/nic_pair.hpp"
 #include "wire/icrc.hpp"
 
 using namespace mrc;

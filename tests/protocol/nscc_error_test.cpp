@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The fixed-point controller against the floating-point reference, event by event (docs/blocks/cc_nscc.md, "Error").
+/// The fixed-point controller against the floating-point reference, event by event (docs/blocks/cc/cc_nscc.md,
+/// "Error").
 #include <catch2/catch_test_macros.hpp>
 #include <cstdio>
 #include <vector>

@@ -8,7 +8,7 @@
 #include <cstring>
 
 #include "protocol/responses.hpp"
-#include "rx_frames.hpp"
+#include "tests/protocol/rx_frames.hpp"
 
 using namespace mrc;
 using namespace mrc::test;

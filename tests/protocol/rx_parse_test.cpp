@@ -6,7 +6,7 @@
 #include <catch2/generators/catch_generators.hpp>
 
 #include "protocol/icrc_words.hpp"
-#include "rx_frames.hpp"
+#include "tests/protocol/rx_frames.hpp"
 
 using namespace mrc;
 using namespace mrc::test;

@@ -7,8 +7,8 @@
 #include <memory>
 #include <vector>
 
-#include "sim/fabric.hpp"
-#include "sim/switch.hpp"
+#include "sim/engine/fabric.hpp"
+#include "sim/switch/switch.hpp"
 #include "wire/decode.hpp"
 #include "wire/packet.hpp"
 

@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "sim/codec.hpp"
-#include "sim/endpoint_fast.hpp"
-#include "sim/fabric.hpp"
+#include "sim/engine/codec.hpp"
+#include "sim/engine/fabric.hpp"
+#include "sim/nic/fast/endpoint_fast.hpp"
 #include "tests/sim/box.hpp"
 
 namespace mrc::sim {

@@ -8,10 +8,10 @@
 #include <set>
 #include <sstream>
 
-#include "runs.hpp"
-#include "tb/bugs.hpp"
-#include "tb/plan.hpp"
-#include "tb/report.hpp"
+#include "tb/compare/bugs.hpp"
+#include "tb/compare/report.hpp"
+#include "tb/environment/plan.hpp"
+#include "tests/tb/runs.hpp"
 #include "wire/decode.hpp"
 #include "wire/pcapng.hpp"
 

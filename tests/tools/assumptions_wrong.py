@@ -37,7 +37,7 @@ MISTAKES = {
     "tests have the tag [A-01], the register has no such row": changed(ROW + "\n", ""),
     "names A-01, the register has no such row": changed(ROW + "\n", ""),
     "A-10: there is no file docs/blocks/rx_trakc.md":
-        changed(DESIGN, DESIGN.replace("`docs/blocks/rx_track.md`", "`docs/blocks/rx_trakc.md`")),
+        changed(DESIGN, DESIGN.replace("`docs/blocks/rx/track/rx_track.md`", "`docs/blocks/rx_trakc.md`")),
     "5 cells instead of 6": changed(ROW, ROW.replace(" C |", "", 1)),
     "no table is called 'Choises'": changed("## Choices\n", "## Choises\n"),
     "no table is called 'Choices without a setting'":

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Devices under test that misbehave: tests/tb/guests/test_device.cpp does what MRC_TEST_DEVICE says."""
+"""Devices under test that misbehave: tests/tb/dut/guests/test_device.cpp does what MRC_TEST_DEVICE says."""
 from hostile.case import Case
 
 RUN = "cosim --preset tiny --packets 300 --dut {} --json a.json"

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pipeline/cc/cc_nscc.hpp"
+
+#include "gen/csr.hpp"
+
+namespace mrc {
+
+namespace {
+
+constexpr unsigned kProduct = 3;  // cycles of a state with a product
+constexpr unsigned kMdDiv = 14, kAdjDiv = 22;
+
+/// Cycles the machine spends between Count and Store. fell: base_rtt did.
+unsigned work_cycles(const NsccEvent& e, const NsccDecisions& d, bool fell) {
+  if (e.kind == NsccKind::Loss) return 0;
+  unsigned cycles = 0;
+  if (e.kind == NsccKind::Ack) {
+    if (e.pen != 0) cycles += kProduct;  // Pen
+    if (!e.rtt_valid) return cycles;
+  }
+  cycles += 1;                   // Rtt
+  if (fell) cycles += kProduct;  // Wnd
+  if (!d.sampled) return cycles;
+  cycles += kProduct + 1;  // Avg, Qa
+  if (e.kind == NsccKind::Nack || d.mode == NsccMode::Ignore || d.mode == NsccMode::QuickAdapt) return cycles;
+  cycles += 2;  // Choose, Due
+  if (d.mode == NsccMode::Fair || d.mode == NsccMode::Fast) cycles += kProduct;
+  if (d.mode == NsccMode::Proportional) cycles += 2 * kProduct;       // Gain, Gain2
+  if (d.mode == NsccMode::Decrease) cycles += kMdDiv + 2 * kProduct;  // MdDiv, MdCut, MdMul
+  if (d.adjusted) cycles += kAdjDiv + 1;                              // AdjDiv, Adj
+  return cycles;
+}
+
+}  // namespace
+
+CcNscc::CcNscc(const Preset& preset, const In& in, const Out& out)
+    : dest_mask_(preset.num_dests - 1),
+      profile_mask_(preset.num_cc_profiles - 1),
+      in_(in),
+      out_(out),
+      ctx_(preset.num_dests),
+      dests_(preset.num_dests),
+      words_(preset.num_cc_profiles, nscc_from_row({})) {}
+
+NsccState CcNscc::state(unsigned cc) const {
+  NsccState s = ctx_[cc & dest_mask_];
+  s.inflight = dests_[cc & dest_mask_].infl;
+  return s;
+}
+
+void CcNscc::step(const CfgBus& cfg, uint32_t tick) {
+  ack_.begin(cfg);
+  pulses_next_ = {};
+  bool asks = false;  // may be answered in this cycle
+  switch (state_) {
+    case State::Idle:
+      if (ack_.pending(cfg)) {
+        configure(cfg);
+      } else {
+        asks = true;
+        if (in_.ev.has() && out_.wake.free()) take(tick);
+      }
+      break;
+    case State::Init:
+      if (--left_ == 0) init(tick);
+      break;
+    case State::Count:
+      count();
+      break;
+    case State::Work:
+      asks = true;
+      if (--left_ == 0) state_ = State::Store;
+      break;
+    case State::Store:
+      store();
+      break;
+  }
+  if (asks) answer();
+}
+
+void CcNscc::configure(const CfgBus& cfg) {
+  if (cfg.is(CfgTable::CcCtx)) {
+    cc_ = cfg.index & dest_mask_;
+    dests_[cc_].prof = static_cast<uint8_t>(csr::TblCcCtx::unpack(cfg.data.data()).profile & profile_mask_);
+    left_ = kProduct;
+    state_ = State::Init;
+    return;
+  }
+  if (cfg.is(CfgTable::CcProfile)) words_[cfg.index & profile_mask_] = nscc_from_row(cfg.data);
+  ack_.done();
+}
+
+void CcNscc::init(uint32_t tick) {
+  NsccWords w = words(cc_);
+  Dest& dest = dests_[cc_];
+  dest.on = w.enable;
+  w.enable = true;  // the start values are written whether or not there is a controller
+  ctx_[cc_] = nscc_init(w, tick);
+  dest.infl = 0;
+  dest.wait = false;
+  dest.cwin = nscc_cwnd_bytes(ctx_[cc_], w);
+  ack_.done();
+  state_ = State::Idle;
+}
+
+void CcNscc::take(uint32_t tick) {
+  e_ = in_.ev.head();
+  in_.ev.pop();
+  cc_ = e_.cc & dest_mask_;
+  now_ = tick;
+  state_ = State::Count;
+}
+
+/// The whole event. Only the flight changes now.
+void CcNscc::count() {
+  state_ = State::Idle;
+  const NsccEvent e{.kind = static_cast<NsccKind>(e_.kind),
+                    .now = now_,
+                    .bytes = e_.bytes,
+                    .ecn = e_.ecn != 0,
+                    .rtt_valid = e_.rtt_valid != 0,
+                    .rtt = e_.rtt,
+                    .pen = e_.pen,
+                    .restore = e_.restore != 0,
+                    .reason = e_.reason};
+  if (e.kind == NsccKind::Send) return;
+  const NsccWords& w = words(cc_);
+  s_ = ctx_[cc_];
+  s_.inflight = dests_[cc_].infl;
+  const uint32_t base_rtt = s_.base_rtt;
+  made_ = nscc_step(s_, w, e);
+  dests_[cc_].infl = s_.inflight;
+  if (!w.enable) return;
+  left_ = work_cycles(e, made_, s_.base_rtt != base_rtt);
+  state_ = left_ == 0 ? State::Store : State::Work;
+}
+
+void CcNscc::store() {
+  Dest& dest = dests_[cc_];
+  ctx_[cc_] = s_;
+  dest.cwin = nscc_cwnd_bytes(s_, words(cc_));
+  if (dest.wait && nscc_fits(dest.infl, dest.want, dest.cwin)) {
+    dest.wait = false;
+    out_.wake.load({.cc = e_.cc});
+  }
+  pulses_next_.md = made_.decreased;
+  pulses_next_.qa = made_.adapted;
+  state_ = State::Idle;
+}
+
+/// One per cycle: what comes back first, then retransmissions.
+void CcNscc::answer() {
+  if (in_.ret.has()) {
+    const Ccret ret = in_.ret.head();
+    in_.ret.pop();
+    Dest& dest = dests_[ret.cc & dest_mask_];
+    dest.infl = nscc_inflight(dest.infl, -int64_t{ret.bytes});
+  } else if (in_.rask.has() && out_.rans.free()) {
+    answer_rask();
+  } else if (in_.ask.has() && out_.ans.free()) {
+    answer_ask();
+  }
+}
+
+void CcNscc::answer_rask() {
+  const Ccask ask = in_.rask.head();
+  in_.rask.pop();
+  Dest& dest = dests_[ask.cc & dest_mask_];
+  const bool ok = !dest.on || nscc_fits(dest.infl, ask.bytes, dest.cwin);
+  if (ok) dest.infl = nscc_inflight(dest.infl, ask.bytes);
+  out_.rans.load({.cc = ask.cc, .bytes = ok ? ask.bytes : uint16_t{0}, .last = false});
+  pulses_next_.hold = !ok;
+}
+
+/// Grants what fits of a burst, but at least its first packet.
+void CcNscc::answer_ask() {
+  const Ccask ask = in_.ask.head();
+  in_.ask.pop();
+  const unsigned cc = ask.cc & dest_mask_;
+  Dest& dest = dests_[cc];
+  const NsccGrant g =
+      dest.on ? nscc_grant(dest.infl, dest.cwin, ask.min, ask.bytes, words(cc)) : NsccGrant{true, ask.bytes, false};
+  if (g.ok) {
+    dest.infl = nscc_inflight(dest.infl, g.bytes);
+  } else {
+    dest.want = ask.min;
+  }
+  dest.wait = !g.ok;
+  out_.ans.load({.cc = ask.cc, .bytes = g.bytes, .last = g.last});
+  pulses_next_.hold = !g.ok;
+}
+
+}  // namespace mrc

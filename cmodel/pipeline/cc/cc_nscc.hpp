@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "gen/presets.hpp"
+#include "gen/streams.hpp"
+#include "pipeline/lib/cfg.hpp"
+#include "pipeline/lib/stream.hpp"
+#include "protocol/nscc.hpp"
+
+namespace mrc {
+
+/// How much may be in flight: one NSCC controller per destination. Contract: docs/blocks/cc/cc_nscc.md. The arithmetic
+/// is nscc_step()'s: a whole event is computed in Count, and shows in the cycles in which the contract lets it show
+/// (the flight in Count, the window, the wake and the pulses with Store). Events take 2 to 59 cycles; meanwhile one ask
+/// per cycle is answered, or one grant's rest taken back.
+class CcNscc {
+ public:
+  /// Depth of the input FIFO `ev`, for whoever makes the stream.
+  static constexpr std::size_t kEvDepth = 16;
+
+  /// Pulse registers.
+  struct Pulses {
+    bool md = false, qa = false, hold = false;
+  };
+
+  /// Streams in.
+  struct In {
+    Stream<Ccev>& ev;     ///< what was acknowledged, trimmed, lost; made with kEvDepth
+    Stream<Ccask>& ask;   ///< bursts that want to go
+    Stream<Ccask>& rask;  ///< retransmissions that want to go
+    Stream<Ccret>& ret;   ///< what was granted and not used
+  };
+  /// Streams out.
+  struct Out {
+    Stream<Ccans>& ans;    ///< to ask
+    Stream<Ccans>& rans;   ///< to rask
+    Stream<Ccwake>& wake;  ///< a refused ask would now be granted
+  };
+
+  CcNscc(const Preset& preset, const In& in, const Out& out);
+
+  bool cfg_ack() const { return ack_.value(); }
+  const Pulses& pulses() const { return pulses_; }
+  /// tick: tick_i, the counter that stamps packets, 128 ns.
+  void step(const CfgBus& cfg, uint32_t tick);
+  void clock() {
+    ack_.clock();
+    pulses_ = pulses_next_;
+  }
+
+  /// State of the controller of destination cc as stored: its row of `ctx`, and `infl`. An event in the machine shows
+  /// in the row after Store. Between clock() and step().
+  NsccState state(unsigned cc) const;
+
+ private:
+  /// Work stands for the states between Count and Store.
+  enum class State : uint8_t { Idle, Init, Count, Work, Store };
+
+  struct Dest {
+    int32_t infl = 0;   ///< bytes in flight, 29 bit signed
+    uint32_t cwin = 0;  ///< window in whole bytes
+    uint16_t want = 0;  ///< the newest refused ask's first packet
+    uint8_t prof = 0;   ///< row of words
+    bool wait = false;  ///< an ask was refused
+    bool on = false;    ///< there is a controller
+  };
+
+  /// The w of the contract.
+  const NsccWords& words(unsigned cc) const { return words_[dests_[cc].prof]; }
+  void configure(const CfgBus& cfg);
+  void init(uint32_t tick);
+  void take(uint32_t tick);
+  void count();
+  void store();
+  void answer();
+  void answer_rask();
+  void answer_ask();
+
+  const unsigned dest_mask_, profile_mask_;
+  const In in_;
+  const Out out_;
+
+  std::vector<NsccState> ctx_;  // but inflight, which is Dest::infl
+  std::vector<Dest> dests_;
+  std::vector<NsccWords> words_;
+  CfgAck ack_;
+  Pulses pulses_, pulses_next_;
+
+  State state_ = State::Idle;
+  unsigned left_ = 0;  // cycles left in Init, Work
+  unsigned cc_ = 0;    // of the event, or of Init
+  Ccev e_{};
+  uint32_t now_ = 0;
+  NsccState s_;         // Work, Store: the state after the event
+  NsccDecisions made_;  // and what it decided
+};
+
+}  // namespace mrc

@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pipeline/ctl/csr.hpp"
+
+#include <bit>
+
+#include "protocol/qp_state.hpp"
+
+namespace mrc {
+
+using csr::Access;
+
+Csr::Csr(const Preset& preset, Stream<Evev>& evev, Stream<Pmask>& pmask, const Qperrs& qperr, Stream<Evr>& evr,
+         Stream<Evp>& evp)
+    : preset_(preset),
+      evev_(evev),
+      pmask_(pmask),
+      qperr_(qperr),
+      evr_(evr),
+      evp_(evp),
+      qps_(preset.num_qps),
+      peer_(preset.num_dests, static_cast<uint8_t>((1u << preset.num_planes) - 1)) {
+  for (const csr::Register& r : csr::kRegisters) {
+    uint32_t mask = 0;
+    for (const csr::Field& f : r.fields) mask |= f.mask();
+    for (unsigned i = 0; i < r.count; ++i) {
+      const unsigned word = (r.offset + i * r.stride) / 4;
+      reg_[word] = r.reset;
+      exists_[word] = true;
+      writable_[word] = r.access == Access::Rw;
+      mask_[word] = r.fields.empty() ? ~0u : mask;
+    }
+  }
+  reg_[csr::kCaps0 / 4] = csr::kCaps0Planes.set(0, preset.num_planes) | csr::kCaps0Qps.set(0, preset.num_qps) |
+                          csr::kCaps0WqeLog2.set(0, static_cast<uint32_t>(std::bit_width(preset.wqe_depth - 1)));
+  reg_[csr::kCaps1 / 4] = csr::kCaps1Mpr.set(0, preset.max_mpr) | csr::kCaps1Evs.set(0, preset.evs_per_qp);
+  publish();
+}
+
+Csr::Out Csr::out() const {
+  return {.awready = !q_.aw_full,
+          .wready = !q_.w_full,
+          .bvalid = q_.bvalid,
+          .arready = !q_.rvalid,
+          .rvalid = q_.rvalid,
+          .bresp = q_.bresp,
+          .rresp = q_.rresp,
+          .rdata = q_.rdata};
+}
+
+void Csr::step(const In& in) {
+  // Reads first: they see the registers of this cycle.
+  if (q_.rvalid) {
+    if (in.rready) d_.rvalid = false;
+  } else if (in.arvalid) {
+    const unsigned word = in.araddr / 4;
+    const bool ok = word < kWords && exists_[word];
+    d_.rvalid = true;
+    d_.rdata = ok ? (word == csr::kEvq / 4 ? take_event() : value(word, in.port_up)) : 0;
+    d_.rresp = ok ? 0 : kSlvErr;
+  }
+  evp_busy_ = csr::kEvpResState.get(reg_[csr::kEvpRes / 4]) == kEvpOnItsWay;
+  if (evr_.has()) {
+    const Evr& r = evr_.head();
+    reg_[csr::kEvpRes / 4] =
+        csr::kEvpResState.set(0, r.answered ? kEvpAnswered : kEvpNotAnswered) | csr::kEvpResRtt.set(0, r.rtt);
+    evr_.pop();
+  }
+  switch (q_.state) {
+    case State::Idle:
+      if (!internal() && q_.aw_full && q_.w_full) write();
+      break;
+    case State::Cfg:
+      if (in.all_ack) {
+        d_.cfg_req = false;
+        d_.state = State::CfgEnd;
+      }
+      break;
+    case State::CfgEnd:
+      if (in.any_ack) break;
+      if (q_.internal) {
+        d_.state = State::Idle;
+      } else {
+        d_.bvalid = true;
+        d_.bresp = 0;
+        d_.state = State::Resp;
+      }
+      break;
+    case State::Resp:
+      if (in.bready) {
+        d_.bvalid = d_.aw_full = d_.w_full = false;
+        d_.state = State::Idle;
+      }
+      break;
+  }
+  if (in.awvalid && !q_.aw_full) {
+    d_.aw_full = true;
+    d_.awaddr = in.awaddr;
+  }
+  if (in.wvalid && !q_.w_full) {
+    d_.w_full = true;
+    d_.wdata = in.wdata;
+    d_.wstrb = in.wstrb;
+  }
+  if (evev_.has()) queue_event();
+}
+
+/// What a read of a register gives.
+uint32_t Csr::value(unsigned word, unsigned port_up) const {
+  const uint32_t sel = csr::kQpSelIndex.get(reg_[csr::kQpSel / 4]);
+  switch (word * 4) {
+    case csr::kQpInfo: {
+      const Qp& q = qps_[sel & (qps_.size() - 1)];
+      return csr::kQpInfoState.set(0, static_cast<uint32_t>(q.state)) | csr::kQpInfoStatus.set(0, q.status);
+    }
+    case csr::kPeerInfo:
+      return csr::kPeerInfoPorts.set(0, peer_[sel & (peer_.size() - 1)]);
+    case csr::kPorts:
+      return csr::kPortsUp.set(0, port_up);
+    default:
+      return reg_[word];
+  }
+}
+
+/// The NIC's own table writes. False: there is nothing to do.
+bool Csr::internal() {
+  if (pmask_.has()) {
+    const Pmask& m = pmask_.head();
+    pmask_.pop();
+    start_internal(CfgTable::PeerPorts, m.dest, m.mask);
+    return true;
+  }
+  for (Stream<Qperr>* from : qperr_) {
+    if (!from->has()) continue;
+    const Qperr e = from->head();
+    from->pop();
+    Qp& q = qps_[e.qp & (qps_.size() - 1)];
+    if (qp_may_fail(q.state)) {
+      q = {.state = QpState::Error, .status = static_cast<uint8_t>(e.status)};
+      ++reg_[csr::kCntQpErr / 4];
+      start_internal(CfgTable::QpState, e.qp, static_cast<uint8_t>(QpState::Error));
+    }
+    return true;
+  }
+  return false;
+}
+
+void Csr::start_internal(CfgTable table, uint16_t index, uint8_t value) {
+  if (table == CfgTable::PeerPorts) set_peer(index, value);
+  d_.internal = true;
+  d_.table = table;
+  d_.index = index;
+  d_.value = value;
+  republish_ = true;
+  d_.cfg_req = true;
+  d_.state = State::Cfg;
+}
+
+void Csr::set_peer(unsigned dest, unsigned mask) {
+  peer_[dest & (peer_.size() - 1)] = static_cast<uint8_t>(mask & ((1u << preset_.num_planes) - 1));
+}
+
+/// Into the queue of EV events, or lost.
+void Csr::queue_event() {
+  if (evq_.ready()) {
+    evq_.push(evev_.head());
+    evq_moved_ = true;
+  } else {
+    dropped_ = true;
+  }
+  evev_.pop();
+}
+
+/// A read of EVQ: the oldest event, which the read takes, or 0.
+uint32_t Csr::take_event() {
+  if (!evq_.valid()) return 0;
+  const Evev& e = evq_.head();
+  evq_.pop();
+  evq_moved_ = true;
+  return csr::kEvqValid.set(0, 1) | csr::kEvqQp.set(0, e.qp & 0x7fffu) | csr::kEvqFloor.set(0, e.floor) |
+         csr::kEvqState.set(0, e.state) | csr::kEvqEvIdx.set(0, e.ev_idx);
+}
+
+void Csr::write() {
+  const unsigned word = q_.awaddr / 4;
+  bool ok = word < kWords && writable_[word], broadcast = false;
+  if (ok) {
+    uint32_t strobes = 0;
+    for (unsigned i = 0; i < 4; ++i) strobes |= q_.wstrb >> i & 1 ? 0xffu << (8 * i) : 0;
+    const uint32_t value = ((reg_[word] & ~strobes) | (q_.wdata & strobes)) & mask_[word];
+    bool stored = true;
+    if (word == csr::kTblCmd / 4) {
+      ok = broadcast = judge_table(value);
+    } else if (word == csr::kEvpCmd / 4) {
+      ok = stored = probe_write(value);
+    }
+    if (stored) {
+      written_ = word;
+      written_value_ = value;
+    }
+  }
+  if (broadcast) {
+    d_.internal = false;
+    d_.cfg_req = true;
+    d_.state = State::Cfg;
+  } else {
+    d_.bvalid = true;
+    d_.bresp = ok ? 0 : kSlvErr;
+    d_.state = State::Resp;
+  }
+}
+
+/// Judges a TBL_CMD; true when it is to be broadcast.
+bool Csr::judge_table(uint32_t command) {
+  const unsigned table = csr::kTblCmdTable.get(command), index = csr::kTblCmdIndex.get(command);
+  std::array<uint32_t, csr::kTblData0Count> data{};
+  for (unsigned i = 0; i < data.size(); ++i) data[i] = reg_[csr::kTblData0 / 4 + i];
+  Qp& qp = qps_[index & (qps_.size() - 1)];
+  const CmdOutcome o =
+      judge_table_write(table, index, data, csr::kQpAttrMask.get(reg_[csr::kQpAttr / 4]), qp.state, preset_);
+  reg_[csr::kCmdStatus / 4] =
+      csr::kCmdStatusCode.set(0, static_cast<uint32_t>(o.code)) | csr::kCmdStatusDetail.set(0, o.detail);
+  if (o.code != CmdCode::Ok) return false;
+  switch (static_cast<CfgTable>(table)) {
+    case CfgTable::QpCtx:
+    case CfgTable::QpState:
+      qp = {.state = static_cast<QpState>(data[0] & 7u), .status = 0};
+      break;
+    case CfgTable::PeerPorts:
+      set_peer(index, csr::TblPeerPorts::unpack(data.data()).mask);
+      break;
+    default:
+      break;
+  }
+  return true;
+}
+
+/// Sends an EV probe; false while one is on its way.
+bool Csr::probe_write(uint32_t command) {
+  if (evp_busy_) return false;
+  evp_.load({.dest = static_cast<uint16_t>(csr::kEvpCmdDest.get(command)),
+             .plane = static_cast<uint8_t>(csr::kEvpCmdPlane.get(command)),
+             .ev = reg_[csr::kEvpEv / 4]});
+  reg_[csr::kEvpRes / 4] = csr::kEvpResState.set(0, kEvpOnItsWay);
+  return true;
+}
+
+void Csr::clock() {
+  q_ = d_;
+  cfg_.req = q_.cfg_req;
+  if (++tick_cycle_ == preset_.tick_cycles) {
+    tick_cycle_ = 0;
+    ++values_.tick;
+  }
+  if (counted_) {
+    counted_ = false;
+    for (unsigned i = 0; i < pulses_.size(); ++i) {
+      reg_[csr::kCntTx0 / 4 + i] += pulses_[i];
+      pulses_[i] = 0;
+    }
+  }
+  if (evq_moved_) {
+    evq_moved_ = false;
+    evq_.clock();
+  }
+  if (dropped_) {
+    dropped_ = false;
+    ++reg_[csr::kEvqDrop / 4];
+  }
+  if (written_ != kWords) {
+    reg_[written_] = written_value_;
+    written_ = kWords;
+    publish();
+  } else if (republish_) {
+    publish_cfg();
+  }
+  republish_ = false;
+}
+
+/// What the blocks see of the registers.
+void Csr::publish() {
+  const auto reg = [&](uint32_t offset) { return reg_[offset / 4]; };
+  const auto flag = [&](const csr::Field& f) { return f.get(reg(csr::kCtrl)) != 0; };
+  values_.sack_base_self = flag(csr::kCtrlSackBaseSelf);
+  values_.oor_drop = flag(csr::kCtrlOorDrop);
+  values_.err_silent = flag(csr::kCtrlErrSilent);
+  values_.ev_swap = flag(csr::kCtrlEvSwap);
+  values_.bth_m = flag(csr::kCtrlBthM);
+  values_.rtt_rtx = flag(csr::kCtrlRttRtx);
+  values_.rev_fixed = flag(csr::kCtrlRevFixed);
+  values_.payload_bytes = flag(csr::kCtrlPayloadBytes);
+  values_.ports_from_0 = flag(csr::kCtrlPortsFrom0);
+  values_.bth_m_high = flag(csr::kCtrlBthMHigh);
+  values_.eeth_op_high = flag(csr::kCtrlEethOpHigh);
+  values_.tsr_us = flag(csr::kCtrlTsrUs);
+  values_.pdcid_zero = flag(csr::kCtrlPdcidZero);
+  values_.ack_with_sack = flag(csr::kCtrlAckWithSack);
+  values_.zero_drop = flag(csr::kCtrlZeroDrop);
+  values_.skip_twice = flag(csr::kCtrlSkipTwice);
+  values_.icrc_outer = flag(csr::kCtrlIcrcOuter);
+  values_.ack_plane = flag(csr::kCtrlAckPlane);
+  values_.trim_silent = flag(csr::kCtrlTrimSilent);
+  values_.state_silent = flag(csr::kCtrlStateSilent);
+  values_.nak_invalid = static_cast<uint8_t>(csr::kNakCodeInvalid.get(reg(csr::kNakCode)));
+  values_.nak_access = static_cast<uint8_t>(csr::kNakCodeAccess.get(reg(csr::kNakCode)));
+  values_.udp_port = static_cast<uint16_t>(csr::kUdpPortPort.get(reg(csr::kUdpPort)));
+  values_.dscp_data = static_cast<uint8_t>(csr::kDscpTxData.get(reg(csr::kDscpTx)));
+  values_.dscp_rtx = static_cast<uint8_t>(csr::kDscpTxRtx.get(reg(csr::kDscpTx)));
+  values_.dscp_ctl = static_cast<uint8_t>(csr::kDscpTxCtl.get(reg(csr::kDscpTx)));
+  values_.dscp_trimmed = static_cast<uint8_t>(csr::kDscpTrimTrimmed.get(reg(csr::kDscpTrim)));
+  values_.dscp_lasthop = static_cast<uint8_t>(csr::kDscpTrimLasthop.get(reg(csr::kDscpTrim)));
+  values_.mac = uint64_t{csr::kMacHiMac.get(reg(csr::kMacHi))} << 32 | reg(csr::kMacLo);
+  values_.ip = 0;
+  for (unsigned i = 0; i < 4; ++i) values_.ip |= U128{reg(csr::kIp0 + 4 * i)} << (32 * i);
+  values_.reorder = static_cast<uint16_t>(csr::kReorderPkts.get(reg(csr::kReorder)));
+  values_.same_ev = csr::kReorderSameEv.get(reg(csr::kReorder)) != 0;
+  values_.sack_trigger = csr::kSackTriggerBytes.get(reg(csr::kSackTrigger));
+  values_.ev_min_active = static_cast<uint16_t>(csr::kEvCtlMinActive.get(reg(csr::kEvCtl)));
+  values_.probe_interval = static_cast<uint16_t>(csr::kEvProbeInterval.get(reg(csr::kEvProbe)));
+  values_.probe_successes = static_cast<uint8_t>(csr::kEvProbeSuccesses.get(reg(csr::kEvProbe)));
+  values_.probe_skip_good = csr::kEvProbeSkipGood.get(reg(csr::kEvProbe)) != 0;
+  values_.probe_cap = static_cast<uint8_t>(csr::kEvProbeCap.get(reg(csr::kEvProbe)));
+  values_.probe_keep_count = csr::kEvProbeKeepCount.get(reg(csr::kEvProbe)) != 0;
+  values_.ep_interval = static_cast<uint16_t>(csr::kEpCtlInterval.get(reg(csr::kEpCtl)));
+  values_.rev_probe = csr::kEpCtlRevProbe.get(reg(csr::kEpCtl)) != 0;
+  values_.ar_gap = static_cast<uint16_t>(csr::kAckCtlArGap.get(reg(csr::kAckCtl)));
+  values_.ack_gap = static_cast<uint16_t>(csr::kAckCtlGap.get(reg(csr::kAckCtl)));
+  values_.srv6 = reg(csr::kSrv6);
+  for (unsigned p = 0; p < kMaxPlanes; ++p) values_.rev_ev[p] = reg(csr::kRevEv0 + 4 * p);
+  values_.rev_seed = reg(csr::kRevSeed);
+  publish_cfg();
+}
+
+/// The level that the blocks see with cfg_req: software's row, or the NIC's own value in front of it.
+void Csr::publish_cfg() {
+  const auto reg = [&](uint32_t offset) { return reg_[offset / 4]; };
+  if (q_.internal) {
+    cfg_.index = q_.index;
+    cfg_.table = static_cast<uint8_t>(q_.table);
+    cfg_.data = {q_.value};
+    return;
+  }
+  cfg_.index = static_cast<uint16_t>(csr::kTblCmdIndex.get(reg(csr::kTblCmd)));
+  cfg_.table = static_cast<uint8_t>(csr::kTblCmdTable.get(reg(csr::kTblCmd)));
+  for (unsigned i = 0; i < csr::kTblData0Count; ++i) cfg_.data[i] = reg(csr::kTblData0 + 4 * i);
+}
+
+}  // namespace mrc

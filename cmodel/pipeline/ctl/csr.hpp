@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "gen/csr.hpp"
+#include "gen/presets.hpp"
+#include "pipeline/lib/cfg.hpp"
+#include "pipeline/lib/stream.hpp"
+
+namespace mrc {
+
+/// Registers and counters behind AXI4-Lite, the queue of EV events, the state of each QP, and the broadcast of table
+/// writes: of software, which are judged, and of the NIC itself. Contract: docs/blocks/nic.md, "csr".
+class Csr {
+ public:
+  struct In {
+    bool awvalid = false, wvalid = false, bready = false, arvalid = false, rready = false;
+    uint16_t awaddr = 0, araddr = 0;
+    uint32_t wdata = 0;
+    uint8_t wstrb = 0;
+    bool all_ack = false, any_ack = false;  ///< of the blocks' cfg_ack
+    unsigned port_up = 0;                   ///< bit p: port_up of plane p
+  };
+  struct Out {
+    bool awready = true, wready = true, bvalid = false, arready = true, rvalid = false;
+    uint8_t bresp = 0, rresp = 0;
+    uint32_t rdata = 0;
+  };
+
+  /// Sources of qperr, in the order in which they are taken.
+  static constexpr unsigned kQperrs = 4;
+  using Qperrs = std::array<Stream<Qperr>*, kQperrs>;
+
+  /// evev: from tx_path; pmask, evr: from endpoint; qperr: from tx_inflight, tx_segment, rx_track, rx_reorder; evp: to
+  /// endpoint.
+  Csr(const Preset& preset, Stream<Evev>& evev, Stream<Pmask>& pmask, const Qperrs& qperr, Stream<Evr>& evr,
+      Stream<Evp>& evp);
+
+  Out out() const;
+  /// Values of this cycle.
+  const CsrOut& values() const { return values_; }
+  const CfgBus& cfg() const { return cfg_; }
+  /// True while a table write is on the bus, or its acknowledgements fall: only then In::all_ack and any_ack count.
+  bool table_write() const { return q_.state == State::Cfg || q_.state == State::CfgEnd; }
+
+  /// Adds to a counter register of this cycle, at a byte address of csr.yaml.
+  void count(uint32_t offset) { ++next_count(offset); }
+
+  void step(const In& in);
+  void clock();
+
+ private:
+  static constexpr unsigned kWords = 0x200 / 4;
+  static constexpr uint8_t kSlvErr = 2;
+  static constexpr uint32_t kEvpOnItsWay = 1, kEvpAnswered = 2, kEvpNotAnswered = 3;  // EVP_RES.state
+  enum class State : uint8_t { Idle, Cfg, CfgEnd, Resp };
+
+  struct Regs {
+    State state = State::Idle;
+    bool aw_full = false, w_full = false, bvalid = false, rvalid = false, cfg_req = false;
+    bool internal = false;  // the newest table write is the NIC's own: table, index and value below
+    CfgTable table{};
+    uint16_t index = 0;
+    uint8_t value = 0;
+    uint16_t awaddr = 0;
+    uint32_t wdata = 0, rdata = 0;
+    uint8_t wstrb = 0, bresp = 0, rresp = 0;
+  };
+
+  uint32_t& next_count(uint32_t offset) {
+    counted_ = true;
+    return pulses_[(offset - csr::kCntTx0) / 4];
+  }
+  /// A QP, as csr knows it.
+  struct Qp {
+    QpState state = QpState::Reset;
+    uint8_t status = 0;  // why the NIC put it into Error
+  };
+
+  uint32_t value(unsigned word, unsigned port_up) const;
+  bool internal();
+  void set_peer(unsigned dest, unsigned mask);
+  void start_internal(CfgTable table, uint16_t index, uint8_t value);
+  void write();
+  bool judge_table(uint32_t command);
+  bool probe_write(uint32_t command);
+  void queue_event();
+  uint32_t take_event();
+  void publish();
+  void publish_cfg();
+
+  std::array<uint32_t, kWords> reg_{};   // all registers, counters included
+  std::array<uint32_t, kWords> mask_{};  // bits that a write stores
+  std::array<bool, kWords> exists_{};
+  std::array<bool, kWords> writable_{};
+  std::array<uint32_t, kWords - csr::kCntTx0 / 4> pulses_{};  // to be added at clock()
+  bool counted_ = false;
+
+  const Preset preset_;
+  Stream<Evev>& evev_;
+  Stream<Pmask>& pmask_;
+  const Qperrs qperr_;
+  Stream<Evr>& evr_;
+  Stream<Evp>& evp_;
+  std::vector<Qp> qps_;
+  std::vector<uint8_t> peer_;  // planes each destination can receive on, as broadcast
+  unsigned tick_cycle_ = 0;    // cycles since the last tick
+  Fifo<Evev> evq_{16};
+  bool evq_moved_ = false;
+  bool dropped_ = false;  // an event, in this cycle
+
+  Regs q_, d_;
+  unsigned written_ = kWords;  // register word written in this cycle; kWords: none
+  uint32_t written_value_ = 0;
+  bool evp_busy_ = false;   // an EV probe is on its way, in this cycle
+  bool republish_ = false;  // the table write changes without a register
+  CsrOut values_;
+  CfgBus cfg_;
+};
+
+}  // namespace mrc

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pipeline/ctl/endpoint.hpp"
+
+#include "gen/csr.hpp"
+#include "protocol/endpoint.hpp"
+#include "protocol/probe.hpp"
+
+namespace mrc {
+
+Endpoint::Endpoint(const Preset& preset, Stream<Eprx>& eprx, Stream<Want>& want, Stream<Evp>& evp, Stream<Ctlpkt>& req,
+                   Stream<Resp>& resp, Stream<Okev>& okev, Stream<Pmask>& pmask, Stream<Evr>& evr)
+    : planes_(preset.num_planes),
+      dest_mask_(preset.num_dests - 1),
+      eprx_(eprx),
+      want_(want),
+      evp_(evp),
+      req_(req),
+      resp_(resp),
+      okev_(okev),
+      pmask_(pmask),
+      evr_(evr),
+      addr_(preset.num_dests),
+      dests_(preset.num_dests),
+      up_((1u << preset.num_planes) - 1) {}
+
+void Endpoint::step(const CfgBus& cfg, const CsrOut& csr, unsigned port_up) {
+  ack_.begin(cfg);
+  pulses_next_ = {};
+  switch (state_) {
+    case State::Idle:
+      idle(cfg, csr, port_up);
+      break;
+    case State::Find:
+      find(csr);
+      break;
+    case State::Send:
+      send(csr, port_up);
+      break;
+  }
+  if (port_up != up_) {  // wins over what else happened to the destinations
+    for (Dest& d : dests_) {
+      d.due = d.valid;
+      d.waiting = false;
+    }
+    up_ = port_up;
+  }
+  if (csr.rev_seed != seed_) {  // wins over a step of the generator
+    seed_ = csr.rev_seed;
+    lfsr_ = seed_ != 0 ? seed_ : 1;
+  }
+  if (div_ == 15) visit_due_ = true;
+  div_ = (div_ + 1) & 15u;
+}
+
+/// The cycle's operation: the first that applies.
+void Endpoint::idle(const CfgBus& cfg, const CsrOut& csr, unsigned port_up) {
+  if (ack_.pending(cfg)) {
+    configure(cfg, port_up);
+  } else if (eprx_.has() && resp_.free() && okev_.free() && pmask_.free() && evr_.free()) {
+    receive(csr);
+  } else if (evp_.has() && evr_.free()) {
+    const Evp e = evp_.head();
+    evp_.pop();
+    if (dest(e.dest).valid) {
+      order(controller_, e.dest, e.plane, e.ev, csr);
+    } else {
+      evr_.load({.answered = false, .rtt = 0});
+    }
+  } else if (want_.has() && !reverse_.busy) {
+    const Want w = want_.head();
+    want_.pop();
+    const Dest& d = dest(w.dest);
+    if (d.valid && (port_up & d.peer) >> (w.plane & (planes_ - 1)) & 1) {  // a port that is down is not probed
+      lfsr_ = ep_entropy_next(lfsr_);
+      order(reverse_, w.dest, w.plane, lfsr_, csr);
+    }
+  } else if (controller_.busy && tick_reached(csr.tick, controller_.when) && evr_.free()) {
+    controller_.busy = controller_.send = false;
+    evr_.load({.answered = false, .rtt = 0});
+  } else if (reverse_.busy && tick_reached(csr.tick, reverse_.when)) {
+    reverse_.busy = reverse_.send = false;
+  } else if (controller_.send && req_.free() && (port_up >> controller_.plane & 1)) {
+    read_for(static_cast<unsigned>(EpKind::ControllerProbe), controller_.dest);
+  } else if (reverse_.send && req_.free() && (port_up >> reverse_.plane & 1)) {
+    read_for(static_cast<unsigned>(EpKind::ReverseProbe), reverse_.dest);
+  } else if (visit_due_) {
+    visit(csr, port_up);
+  }
+}
+
+void Endpoint::configure(const CfgBus& cfg, unsigned port_up) {
+  ack_.done();
+  if (cfg.is(CfgTable::QpCtx)) {
+    const auto row = csr::TblQpCtx::unpack(cfg.data.data());
+    if (row.state == static_cast<uint8_t>(QpState::Reset)) return;
+    addr_.write(row.dest & dest_mask_, {.dip = row.dip, .qp = cfg.index});
+    Dest& d = dest(row.dest);
+    d.valid = true;
+    if (port_up != (1u << planes_) - 1) {  // a new peer takes all our ports for up
+      d.due = true;
+      d.waiting = false;
+    }
+  } else if (cfg.is(CfgTable::PeerPorts)) {
+    dest(cfg.index).peer = csr::TblPeerPorts::unpack(cfg.data.data()).mask;
+  }
+}
+
+/// A request looks for its sender's address; a response ends what it answers.
+void Endpoint::receive(const CsrOut& csr) {
+  e_ = eprx_.head();
+  eprx_.pop();
+  if (e_.resp) {
+    answered(e_, csr);
+  } else if (e_.op == kEpPortStatus || e_.op == kEpEvProbe) {
+    f_ = 0;
+    addr_.read(0);
+    state_ = State::Find;
+  } else {
+    pulses_next_.drop = true;
+  }
+}
+
+void Endpoint::answered(const Eprx& e, const CsrOut& csr) {
+  switch (static_cast<EpKind>(e.id >> 14)) {
+    case EpKind::PortStatus: {
+      Dest& d = dest(e.id & 0xff);
+      if (!d.waiting || d.seq != (e.id >> 8 & 0x3f)) break;
+      d.waiting = d.due = false;
+      return;
+    }
+    case EpKind::ControllerProbe:
+      if (!controller_.busy || controller_.send || controller_.seq != (e.id & 0x3fff)) break;
+      controller_.busy = false;
+      evr_.load({.answered = true, .rtt = ticks_since(e.ts, e.at, csr.tsr_us)});
+      return;
+    case EpKind::ReverseProbe:
+      if (!reverse_.busy || reverse_.send || reverse_.seq != (e.id & 0x3fff)) break;
+      reverse_.busy = false;
+      okev_.load({.dest = reverse_.dest, .plane = reverse_.plane, .ev = reverse_.ev});
+      return;
+  }
+  pulses_next_.drop = true;
+}
+
+void Endpoint::order(Probe& probe, unsigned dest, unsigned plane, uint32_t ev, const CsrOut& csr) {
+  probe = {.busy = true,
+           .send = true,
+           .dest = static_cast<uint16_t>(dest & dest_mask_),
+           .plane = static_cast<uint8_t>(plane & (planes_ - 1)),
+           .ev = ev,
+           .seq = static_cast<uint16_t>((probe.seq + 1) & 0x3fff),
+           .when = csr.tick + csr.ep_interval};
+}
+
+/// Looks whether a destination needs an update.
+void Endpoint::visit(const CsrOut& csr, unsigned port_up) {
+  visit_due_ = false;
+  const unsigned index = visit_;
+  visit_ = (visit_ + 1) & dest_mask_;
+  Dest& d = dests_[index];
+  if (!d.valid || !d.due) return;
+  if (d.waiting) {
+    if (tick_reached(csr.tick, d.when)) d.waiting = false;  // sent again at the next visit
+  } else if (req_.free() && port_up != 0) {
+    to_ = index;
+    read_for(static_cast<unsigned>(EpKind::PortStatus), index);
+  }
+}
+
+void Endpoint::read_for(unsigned kind, unsigned dest) {
+  kind_ = kind;
+  addr_.read(dest & dest_mask_);
+  state_ = State::Send;
+}
+
+void Endpoint::find(const CsrOut& csr) {
+  const Addr& a = addr_.rdata();
+  if (dests_[f_].valid && a.dip == e_.sip) {
+    if (e_.op == kEpPortStatus) {
+      const unsigned mask = ep_planes_of_mask(e_.mask, planes_, csr.ports_from_0);
+      pmask_.load({.dest = static_cast<uint16_t>(f_), .mask = static_cast<uint8_t>(mask)});
+    }
+    Resp r{};
+    r.kind = CtlKind::Endpoint;
+    r.qp = a.qp;
+    r.plane = e_.plane;
+    r.psn = e_.id;
+    r.reason = e_.op;
+    r.ts = e_.ts;
+    r.tsv = e_.tsv;
+    r.at = e_.at;
+    resp_.load(r);
+    pulses_next_.rsp = true;
+    state_ = State::Idle;
+  } else if (f_ == dest_mask_) {
+    pulses_next_.drop = true;
+    state_ = State::Idle;
+  } else {
+    addr_.read(++f_);
+  }
+}
+
+void Endpoint::send(const CsrOut& csr, unsigned port_up) {
+  state_ = State::Idle;
+  const auto kind = static_cast<EpKind>(kind_);
+  const uint32_t mask = ep_mask_of_planes(port_up, csr.ports_from_0);
+  const uint16_t qp = addr_.rdata().qp;
+  if (kind == EpKind::PortStatus) {
+    if (port_up == 0) return;
+    Dest& d = dests_[to_];
+    const unsigned plane = ep_update_plane(rot_, port_up, d.peer, planes_);
+    rot_ = (plane + 1) & (planes_ - 1);
+    d.seq = (d.seq + 1) & 0x3f;
+    d.waiting = true;
+    d.when = csr.tick + csr.ep_interval;
+    Ctlpkt& c = req_.load();
+    build_endpoint_request(qp, ep_update_id(d.seq, to_), kEpPortStatus, mask, csr.tick, csr.tsr_us, c);
+    c.plane = static_cast<uint8_t>(plane);
+    c.ev = csr.rev_ev[plane];
+  } else {
+    Probe& p = kind == EpKind::ControllerProbe ? controller_ : reverse_;
+    p.send = false;
+    Ctlpkt& c = req_.load();
+    build_endpoint_request(qp, ep_probe_id(kind, p.seq), kEpEvProbe, mask, csr.tick, csr.tsr_us, c);
+    c.plane = p.plane;
+    c.ev = p.ev;
+  }
+  pulses_next_.req = true;
+}
+
+}  // namespace mrc

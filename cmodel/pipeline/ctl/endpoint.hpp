@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "gen/presets.hpp"
+#include "gen/streams.hpp"
+#include "pipeline/lib/cfg.hpp"
+#include "pipeline/lib/ram.hpp"
+#include "pipeline/lib/stream.hpp"
+
+namespace mrc {
+
+/// Tells each peer which of our ports are up and repeats it until the peer has answered, hears the same from them,
+/// answers EV probes, and sends them for the controller and for reverse paths. Contract: docs/blocks/ctl/endpoint.md.
+/// One operation per cycle.
+class Endpoint {
+ public:
+  /// Pulse registers.
+  struct Pulses {
+    bool req = false, rsp = false, drop = false;
+  };
+
+  /// eprx: from rx_check; want: from ack_gen, 16 deep; evp: from csr; req: to tx_header; resp, okev: to ack_gen; pmask,
+  /// evr: to csr.
+  Endpoint(const Preset& preset, Stream<Eprx>& eprx, Stream<Want>& want, Stream<Evp>& evp, Stream<Ctlpkt>& req,
+           Stream<Resp>& resp, Stream<Okev>& okev, Stream<Pmask>& pmask, Stream<Evr>& evr);
+
+  bool cfg_ack() const { return ack_.value(); }
+  const Pulses& pulses() const { return pulses_; }
+  /// port_up: bit p is port_up_i[p].
+  void step(const CfgBus& cfg, const CsrOut& csr, unsigned port_up);
+  void clock() {
+    addr_.clock();
+    ack_.clock();
+    pulses_ = pulses_next_;
+  }
+
+ private:
+  enum class State : uint8_t { Idle, Find, Send };
+  struct Addr {
+    U128 dip = 0;
+    uint16_t qp = 0;
+  };
+  /// A peer NIC.
+  struct Dest {
+    bool valid = false;    ///< some QP has named it
+    bool due = false;      ///< it does not know our ports
+    bool waiting = false;  ///< for the answer to update `seq`
+    uint8_t peer = 0xff;   ///< planes it can receive on
+    uint8_t seq = 0;       ///< number of the newest update, six bits
+    uint32_t when = 0;     ///< tick from which the update is repeated
+  };
+  /// An EV probe.
+  struct Probe {
+    bool busy = false, send = false;
+    uint16_t dest = 0;
+    uint8_t plane = 0;
+    uint32_t ev = 0;
+    uint16_t seq = 0;   ///< 14 bits
+    uint32_t when = 0;  ///< tick from which it counts as lost
+  };
+
+  Dest& dest(unsigned d) { return dests_[d & dest_mask_]; }
+  void idle(const CfgBus& cfg, const CsrOut& csr, unsigned port_up);
+  void configure(const CfgBus& cfg, unsigned port_up);
+  void receive(const CsrOut& csr);
+  void answered(const Eprx& e, const CsrOut& csr);
+  void order(Probe& probe, unsigned dest, unsigned plane, uint32_t ev, const CsrOut& csr);
+  void visit(const CsrOut& csr, unsigned port_up);
+  void read_for(unsigned kind, unsigned dest);
+  void find(const CsrOut& csr);
+  void send(const CsrOut& csr, unsigned port_up);
+
+  const unsigned planes_, dest_mask_;
+  Stream<Eprx>& eprx_;
+  Stream<Want>& want_;
+  Stream<Evp>& evp_;
+  Stream<Ctlpkt>& req_;
+  Stream<Resp>& resp_;
+  Stream<Okev>& okev_;
+  Stream<Pmask>& pmask_;
+  Stream<Evr>& evr_;
+
+  Ram1r1w<Addr> addr_;
+  std::vector<Dest> dests_;
+  Probe controller_, reverse_;  // cp, rp
+  unsigned up_;                 // port_up of the cycle before
+  unsigned rot_ = 0;            // plane at which the search for an update's plane starts
+  uint32_t lfsr_ = 1;           // entropy value of the newest reverse-path probe, or the seed of the next
+  uint32_t seed_ = 1;           // REV_SEED of the cycle before
+  unsigned div_ = 0, visit_ = 0;
+  bool visit_due_ = false;
+
+  State state_ = State::Idle;
+  Eprx e_{};           // the request that is worked on
+  unsigned f_ = 0;     // Find: the destination whose address is read
+  unsigned kind_ = 0;  // Send: EpKind
+  unsigned to_ = 0;    // Send, kind 0: destination
+  CfgAck ack_;
+  Pulses pulses_, pulses_next_;
+};
+
+}  // namespace mrc

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pipeline/tx/tx_header.hpp"
+
+#include "gen/csr.hpp"
+
+namespace mrc {
+
+TxHeader::TxHeader(const Preset& preset, Stream<Path>& path, Stream<Ctlpkt>& ctlpkt, Stream<Ctlpkt>& probe,
+                   Stream<Ctlpkt>& eprq)
+    : qp_mask_(preset.num_qps - 1),
+      tick_cycles_(preset.tick_cycles),
+      path_(path),
+      ctlpkt_(ctlpkt),
+      probe_(probe),
+      eprq_(eprq),
+      qps_(preset.num_qps) {}
+
+void TxHeader::step(const CfgBus& cfg, const CsrOut& csr, bool hdr_ready) {
+  ack_.begin(cfg);
+  hdr_ready_ = hdr_ready;
+  const bool pending = ack_.pending(cfg);
+  if (!a_valid_ && pending) {
+    if (cfg.is(CfgTable::QpCtx)) {
+      const auto row = csr::TblQpCtx::unpack(cfg.data.data());
+      qps_[cfg.index & qp_mask_] = {.dqpn = row.dqpn,
+                                    .pkey = row.pkey,
+                                    .encap = static_cast<Encap>(row.encap),
+                                    .ts = row.ts,
+                                    .dmac = row.dmac,
+                                    .dip = row.dip,
+                                    .srv6 = row.srv6};
+    }
+    ack_.done();
+  } else {
+    if (a_valid_ && hdr_.free(hdr_ready)) {
+      Hdr& h = hdr_.load();
+      h = a_;
+      h.crc = header_crc(a_, a_encap_, csr.icrc_outer);
+      a_valid_ = false;
+    }
+    if (!a_valid_ && !pending) load_a(csr);
+  }
+  if (++tick_count_ == tick_cycles_) {
+    tick_count_ = 0;
+    ++tick_;
+  }
+}
+
+void TxHeader::load_a(const CsrOut& csr) {
+  Stream<Ctlpkt>* const ctl = ctlpkt_.has() ? &ctlpkt_ : probe_.has() ? &probe_ : eprq_.has() ? &eprq_ : nullptr;
+  if (!ctl && !path_.has()) return;
+  const HdrNic nic{.mac = csr.mac,
+                   .ip = csr.ip,
+                   .udp_port = csr.udp_port,
+                   .dscp_data = csr.dscp_data,
+                   .dscp_rtx = csr.dscp_rtx,
+                   .dscp_ctl = csr.dscp_ctl,
+                   .ev_swap = csr.ev_swap,
+                   .bth_m = csr.bth_m,
+                   .bth_m_high = csr.bth_m_high,
+                   .tsr_us = csr.tsr_us,
+                   .srv6 = {.plane_lsb = csr::kSrv6PlaneLsb.get(csr.srv6),
+                            .uplink_usid = csr::kSrv6UplinkUsid.get(csr.srv6),
+                            .uplink_lsb = csr::kSrv6UplinkLsb.get(csr.srv6),
+                            .uplink_bits = csr::kSrv6UplinkBits.get(csr.srv6)}};
+  if (ctl) {
+    const HdrQp& qp = qps_[ctl->head().qp & qp_mask_];
+    build_ctl_header(ctl->head(), qp, nic, a_);
+    ctl->pop();
+    a_encap_ = qp.encap;
+  } else {
+    const HdrQp& qp = qps_[path_.head().pkt.qp & qp_mask_];
+    build_data_header(path_.head(), qp, nic, tick_, a_);
+    path_.pop();
+    a_encap_ = qp.encap;
+  }
+  a_valid_ = true;
+}
+
+}  // namespace mrc

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pipeline/tx/tx_lane.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "protocol/icrc_words.hpp"
+#include "protocol/tx_header_build.hpp"
+#include "wire/bytes.hpp"
+
+namespace mrc {
+
+TxLane::TxLane(const Preset& preset, unsigned plane, Stream<Rdreq>& rdreq)
+    : port_bytes_(preset.port_bytes),
+      host_bytes_(preset.host_bytes),
+      fifo_(preset.tx_lane_fifo),
+      plane_(static_cast<uint8_t>(plane)),
+      rdreq_(rdreq),
+      ctl_(preset.tx_lane_fifo / 2),
+      data_(preset.tx_lane_fifo),
+      fq_(preset.tx_lane_fifo),
+      lines_(preset.line_fifo),
+      credit_(preset.line_fifo) {}
+
+void TxLane::push_hdr(const Hdr& hdr) {
+  active_ = true;
+  if (hdr.ctl) {
+    ctl_.push(hdr);
+  } else {
+    data_.push(hdr);
+    queued_ += hdr.plen;
+    fq_.push({hdr.laddr, hdr.plen});
+  }
+}
+
+/// A cycle of a lane that has something under way; without, nothing changes.
+void TxLane::run(const In& in) {
+  if (in.rsp_valid) std::memcpy(lines_.push().data(), in.rsp, host_bytes_);
+  fetch();
+  if (in.tready) tvalid_ = false;
+  if (state_ == State::Idle) {
+    if (ctl_.valid()) {
+      take(ctl_, true);
+    } else if (data_.valid()) {
+      take(data_, false);
+    }
+  } else if (!tvalid_) {
+    port_bytes_ == 16 ? serialise<16>() : serialise<32>();
+  }
+}
+
+void TxLane::fetch() {
+  if (!f_busy_) {
+    if (fq_.valid()) {
+      f_ = fq_.head();
+      fq_.pop();
+      f_busy_ = true;
+    }
+  } else if (credit_ != 0 && rdreq_.free()) {
+    const unsigned n = std::min<unsigned>(f_.left, host_bytes_);
+    rdreq_.load({.addr = f_.addr, .len = static_cast<uint8_t>(n), .plane = plane_});
+    f_.addr += n;
+    f_.left = static_cast<uint16_t>(f_.left - n);
+    --credit_;
+    f_busy_ = f_.left != 0;
+  }
+}
+
+void TxLane::take(Fifo<Hdr>& fifo, bool ctl) {
+  const Hdr& h = fifo.head();
+  fifo.pop();
+  std::memcpy(cur_, header_bytes(h), kHdrBytes);
+  ctl_q_ = ctl;
+  if (!ctl) queued_ -= h.plen;
+  hdr_len_ = h.hdr_len;
+  plen_ = left_ = h.plen;
+  crc_ = h.crc;
+  pos_ = 0;
+  acc_n_ = 0;
+  std::memset(acc_, 0, sizeof acc_);
+  state_ = State::Hdr;
+}
+
+/// Puts n bytes behind those of acc and loads the port when a beat is full, or the frame ends. `bytes` has kPortBytes
+/// bytes, zero from n on.
+template <unsigned kPortBytes>
+void TxLane::append(const uint8_t* bytes, unsigned n, bool end) {
+  std::memcpy(acc_ + acc_n_, bytes, kPortBytes);
+  const unsigned t = acc_n_ + n;
+  if (t < kPortBytes && !end) {
+    acc_n_ = t;
+    return;
+  }
+  std::memcpy(tdata_, acc_, kPortBytes);
+  std::memcpy(acc_, acc_ + kPortBytes, kPortBytes);
+  std::memset(acc_ + kPortBytes, 0, kPortBytes);
+  tkeep_ = static_cast<uint32_t>((uint64_t{1} << std::min(t, kPortBytes)) - 1);
+  tvalid_ = true;
+  tlast_ = end && t <= kPortBytes;
+  tx_inc_next_ = tlast_;
+  acc_n_ = t > kPortBytes ? t - kPortBytes : 0;
+}
+
+/// One step of the states that need the port free.
+template <unsigned kPortBytes>
+void TxLane::serialise() {
+  switch (state_) {
+    case State::Idle:
+      break;
+    case State::Hdr: {
+      const unsigned n = std::min<unsigned>(kPortBytes, hdr_len_ - pos_);
+      append<kPortBytes>(cur_ + pos_, n, false);
+      pos_ = static_cast<uint8_t>(pos_ + n);
+      if (pos_ == hdr_len_) {
+        pos_ = 0;
+        state_ = plen_ == 0 ? State::Icrc : State::Pay;
+      }
+      break;
+    }
+    case State::Pay: {
+      if (!lines_.valid()) break;
+      const unsigned n = std::min<unsigned>(kPortBytes, left_);
+      const unsigned n4 = (n + 3) & ~3u;
+      uint8_t chunk[kPortBytes];
+      std::memcpy(chunk, lines_.head().data() + pos_, kPortBytes);
+      if (n < kPortBytes) std::memset(chunk + n, 0, kPortBytes - n);
+      crc_ = n4 == kPortBytes ? icrc_words(crc_, chunk, kPortBytes) : icrc_words(crc_, chunk, n4);
+      append<kPortBytes>(chunk, n4, false);
+      left_ = static_cast<uint16_t>(left_ - n);
+      pos_ = static_cast<uint8_t>(pos_ + n);
+      if (left_ == 0 || pos_ == host_bytes_) {
+        lines_.pop();
+        ++credit_;
+        pos_ = 0;
+      }
+      if (left_ == 0) state_ = State::Icrc;
+      break;
+    }
+    case State::Icrc: {
+      uint8_t tail[kPortBytes] = {};
+      wire::store_le32(tail, ~crc_);
+      const bool flush = acc_n_ + 4 > kPortBytes;
+      append<kPortBytes>(tail, 4, true);
+      state_ = flush ? State::Flush : State::Idle;
+      break;
+    }
+    case State::Flush:
+      std::memcpy(tdata_, acc_, kPortBytes);
+      tkeep_ = (1u << acc_n_) - 1;
+      tvalid_ = tlast_ = tx_inc_next_ = true;
+      state_ = State::Idle;
+      break;
+  }
+}
+
+}  // namespace mrc

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "gen/csr.hpp"
+#include "gen/presets.hpp"
+#include "gen/streams.hpp"
+#include "pipeline/lib/cfg.hpp"
+#include "pipeline/lib/ram.hpp"
+#include "pipeline/lib/stream.hpp"
+#include "protocol/ev_set.hpp"
+
+namespace mrc {
+
+/// Gives each packet an entropy value: walks the QP's EV set group by group in an order that changes each pass, and
+/// takes the next GOOD EV whose lane has room. Contract: docs/blocks/tx/tx_path.md. Two stages, a packet per cycle in
+/// the usual case; a packet without a usable EV counts as sent and lost. While the stages are empty it works in
+/// feedback: SKIP, and EVs that go bad and come back, each with a backup EV of the same plane if there is one. Tables
+/// deny EVs, fill profiles, and say which planes a peer can receive on.
+class TxPath {
+ public:
+  struct In {
+    unsigned lane_room = 0;  ///< bit p: lane_room_i[p]
+    unsigned port_up = 0;    ///< bit p: port_up_i[p]
+  };
+
+  /// Pulse registers.
+  struct Pulses {
+    bool skip = false, bad = false, floor = false, nopath = false;
+  };
+
+  /// fb: from tx_inflight; pfb: from tx_probe.
+  TxPath(const Preset& preset, Stream<Pkt>& pkt, Stream<Fb>& fb, Stream<Fb>& pfb, Stream<Path>& path, Stream<Rec>& rec,
+         Stream<Evev>& evev, Stream<Badev>& bad);
+
+  bool cfg_ack() const { return ack_.value(); }
+  const Pulses& pulses() const { return pulses_; }
+  void step(const CfgBus& cfg, const CsrOut& csr, const In& in);
+  void clock() {
+    evst_.clock();
+    evval_.clock();
+    ack_.clock();
+    pulses_ = pulses_next_;
+    pulses_next_ = {};
+  }
+
+ private:
+  enum class State : uint8_t { Idle, Init, Deny, Gen, Fb, Find, Test, Judge, Scrub };
+
+  /// EV states of all QPs. A read sees the write of its own cycle too; otherwise as Ram1r1w.
+  class EvStates {
+   public:
+    explicit EvStates(std::size_t depth) : mem_(depth) {}
+    EvRow rdata() const { return rdata_; }
+    void read(std::size_t row) {
+      raddr_ = row;
+      re_ = true;
+    }
+    void write(std::size_t row, EvRow v) {
+      waddr_ = row;
+      wdata_ = v;
+      we_ = true;
+    }
+    void clock() {
+      if (we_) mem_[waddr_] = wdata_;
+      if (re_) rdata_ = mem_[raddr_];
+      we_ = re_ = false;
+    }
+
+   private:
+    std::vector<EvRow> mem_;
+    EvRow rdata_ = 0, wdata_ = 0;
+    std::size_t raddr_ = 0, waddr_ = 0;
+    bool re_ = false, we_ = false;
+  };
+
+  struct Qp {
+    uint8_t grp = 0;
+    uint8_t used = 0;
+    uint16_t lfsr = 0;
+    uint8_t profile = 0;
+    uint8_t backup = 0;  ///< groups, modulo their number
+    uint8_t dest = 0;
+    uint16_t active = 0;  ///< EVs in GOOD or SKIP
+    bool known = false;   ///< has had a QP_CTX
+  };
+
+  /// Stage w: the packet that walks, and the walk's working copies.
+  struct Walk {
+    bool valid = false;
+    Pkt pkt{};
+    uint8_t dest = 0;
+    unsigned grp = 0, u = 0;
+    uint16_t lfsr = 1;
+    bool whole = false;  ///< it sees every group of this pass
+    bool restored = false, avoid_on = false;
+    uint16_t restored_idx = 0;
+  };
+
+  /// Stage e: the packet that has its EV, whose value evval's data are, or has found none.
+  struct Emit {
+    bool valid = false, nopath = false;
+    Pkt pkt{};
+    uint16_t ev_idx = 0;
+  };
+
+  std::size_t evst_row(unsigned qp, unsigned group) const { return (qp & qp_mask_) * groups_ + group; }
+  std::size_t evval_row(unsigned profile, unsigned ev_idx) const {
+    return (std::size_t{profile} * evs_ + ev_idx) % evval_.depth();
+  }
+  /// grp ^ khi: the group of the set the walk stands at.
+  unsigned group() const { return w_.grp ^ (w_.lfsr >> plane_bits_ & (groups_ - 1)); }
+  /// Planes that can be used now towards a destination.
+  unsigned plane_ok(unsigned dest, const In& in) const { return ev_plane_ok(in.port_up, peer_[dest & dest_mask_]); }
+  void write_back();
+  void next_group();
+  void choose(unsigned u, unsigned ev_idx, unsigned ok);
+  void end_walk(uint16_t ev_idx, bool nopath);
+
+  bool emit();
+  void walk(const In& in, bool e_go);
+  void accept(const CfgBus& cfg, bool empty);
+  void operate(const CsrOut& csr, const In& in);
+  void configure(const CfgBus& cfg);
+  void init();
+  void deny();
+  void generate();
+  void take_feedback(Stream<Fb>& from);
+  void take_packet();
+  void feedback(const In& in, bool skip_twice);
+  void find();
+  void test();
+  void judge(unsigned min_active);
+  void scrub();
+  void scrubbed();
+
+  const unsigned planes_, plane_bits_, groups_, evs_, qp_mask_, dest_mask_;
+  Stream<Pkt>& pkt_;
+  Stream<Fb>&fb_in_, &pfb_in_;
+  Stream<Path>& path_;
+  Stream<Rec>& rec_;
+  Stream<Evev>& evev_;
+  Stream<Badev>& bad_;
+
+  EvStates evst_;
+  Ram1r1w<uint32_t> evval_;
+  std::vector<Qp> qps_;
+  std::vector<uint8_t> peer_;  // planes each destination can receive on
+  RrArb arb_{3};
+  State state_ = State::Idle;
+  CfgAck ack_;
+  Pulses pulses_, pulses_next_;
+
+  // The EV that is looked at next when there is nothing else to do: QP * EvsPerQp + EV index.
+  unsigned scrub_ = 0, scrub_at_ = 0, scrub_div_ = 0;
+  bool scrub_due_ = false;
+  unsigned init_qp_ = 0, init_group_ = 0;
+  uint16_t deny_ev_idx_ = 0;
+  bool deny_ = false;
+  // The profile that is filled.
+  csr::TblEvGen gen_;
+  std::size_t gen_row_ = 0, gen_end_ = 0;
+  uint32_t gen_v_ = 0;
+  unsigned gen_bit_ = 0;  // bits of the row made so far
+  // The feedback that is worked in; its ev_idx is modulo EvsPerQp.
+  Fb fb_{};
+  bool failed_ = false;  // it took the EV out of use; otherwise it brought it back
+  bool found_ = false;   // and a backup EV took its place
+  EvRow keep_ = 0;       // the EV's row before
+  unsigned f_ = 0;       // backup group looked at
+  Walk w_;
+  Emit e_;
+};
+
+}  // namespace mrc

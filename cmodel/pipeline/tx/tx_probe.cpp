@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pipeline/tx/tx_probe.hpp"
+
+#include <algorithm>
+
+#include "gen/csr.hpp"
+#include "protocol/ev_set.hpp"
+#include "protocol/probe.hpp"
+
+namespace mrc {
+
+/// The cycle's operation: the first that applies.
+void TxProbe::operate(const CfgBus& cfg, const CsrOut& csr, unsigned port_up) {
+  if (ack_.pending(cfg)) {
+    configure(cfg);
+  } else if (pres_.has() && fb_.free()) {
+    answer(csr);
+  } else if (bad_.has()) {
+    take(csr);
+  } else if (visit_due_) {
+    visit(csr, port_up);
+  }
+}
+
+/// A QP that is set up again has no bad EVs; one that does not send has none to bring back.
+void TxProbe::configure(const CfgBus& cfg) {
+  ack_.done();
+  constexpr auto kRts = static_cast<uint8_t>(QpState::Rts);
+  const unsigned qp = cfg.index & qp_mask_;
+  switch (static_cast<CfgTable>(cfg.table)) {
+    case CfgTable::QpCtx: {
+      const auto row = csr::TblQpCtx::unpack(cfg.data.data());
+      qps_[qp] = {.dqpn = row.dqpn, .timeout = row.timeout, .dest = row.dest, .live = row.state == kRts};
+      release(qp);
+      break;
+    }
+    case CfgTable::QpState:
+      qps_[qp].live = csr::TblQpState::unpack(cfg.data.data()).state == kRts;
+      if (!qps_[qp].live) release(qp);
+      break;
+    case CfgTable::PeerPorts:
+      peer_[cfg.index & dest_mask_] = csr::TblPeerPorts::unpack(cfg.data.data()).mask;
+      break;
+    default:
+      break;
+  }
+}
+
+/// Frees the slots of a QP.
+void TxProbe::release(unsigned qp) {
+  for (Slot& s : slots_) s.busy = s.busy && (s.qp & qp_mask_) != qp;
+}
+
+/// The probe or its answer was lost, or the peer does not want the EV.
+void TxProbe::failed(Slot& s, const CsrOut& csr) const {
+  s.waiting = false;
+  if (!csr.probe_keep_count) {
+    s.succ = 0;
+    s.marked = false;
+  }
+  s.slow = s.slow || probe_slow(s.fails, csr.probe_cap);
+  s.fails = static_cast<uint8_t>(probe_fails(s.fails, csr.probe_cap));
+  s.due = tick_ + probe_wait(csr.probe_interval, s.fails);
+}
+
+void TxProbe::answer(const CsrOut& csr) {
+  const Pres a = pres_.head();
+  pres_.pop();
+  Slot& s = slots_[probe_slot(a.id, slots())];
+  const bool ours = s.busy && s.waiting && ((s.qp ^ a.qp) & qp_mask_) == 0 && probe_answers(a.id, s.seq, slots());
+  if (!ours) return;  // late, or foreign
+  if (probe_refused(a.m)) {
+    failed(s, csr);
+    return;
+  }
+  s.waiting = false;
+  s.succ = (s.succ + 1) & 7;
+  s.marked = s.marked || a.m == 1;
+  s.slow = false;
+  s.due = tick_ + csr.probe_interval;
+  if (s.succ != csr.probe_successes) return;
+  fb_.load({.qp = s.qp, .ev_idx = s.ev_idx, .entropy = 0, .kind = probe_revival(s.marked, csr.probe_skip_good)});
+  s.busy = false;
+  pulses_next_.revived = true;
+}
+
+/// A bad EV that is not probed yet takes the lowest free slot, or else the lowest one of an EV that has failed at the
+/// longest interval: that comes again by tx_path's scrub, and EVs that are bad for good do not keep all others out.
+void TxProbe::take(const CsrOut& csr) {
+  const Badev& b = bad_.head();
+  bad_.pop();
+  if (!qps_[b.qp & qp_mask_].live) return;
+  for (const Slot& slot : slots_) {
+    if (slot.busy && slot.ev_idx == b.ev_idx && (slot.qp & qp_mask_) == (b.qp & qp_mask_)) return;
+  }
+  auto s = std::find_if(slots_.begin(), slots_.end(), [](const Slot& slot) { return !slot.busy; });
+  if (s == slots_.end()) {
+    s = std::find_if(slots_.begin(), slots_.end(), [](const Slot& slot) { return slot.slow && !slot.waiting; });
+  }
+  if (s == slots_.end()) {
+    pulses_next_.full = true;
+    return;
+  }
+  s->busy = true;
+  s->waiting = s->marked = s->slow = false;
+  s->qp = b.qp;
+  s->ev_idx = b.ev_idx;
+  s->ev = b.ev;
+  s->fails = s->succ = 0;
+  s->due = tick_ + csr.probe_interval;
+}
+
+void TxProbe::visit(const CsrOut& csr, unsigned port_up) {
+  visit_due_ = false;
+  const unsigned index = visit_;
+  visit_ = (visit_ + 1) & (slots() - 1);
+  Slot& s = slots_[index];
+  if (!s.busy || !tick_reached(tick_, s.due)) return;
+  if (s.waiting) {
+    failed(s, csr);
+    return;
+  }
+  const unsigned plane = s.ev_idx & (planes_ - 1);
+  const Qp& qp = qps_[s.qp & qp_mask_];
+  const unsigned usable = ev_plane_ok(port_up, peer_[qp.dest & dest_mask_]);
+  if (!probe_.free() || (usable >> plane & 1) == 0) return;
+  ++s.seq;
+  s.waiting = true;
+  s.due = tick_ + (8u << qp.timeout);
+  Ctlpkt& c = probe_.load();
+  build_probe(s.qp, probe_id(s.seq, index, slots()), qp.dqpn, tick_,
+              {.tsr_us = csr.tsr_us, .pdcid_zero = csr.pdcid_zero}, c);
+  c.plane = static_cast<uint8_t>(plane);
+  c.ev = s.ev;
+  pulses_next_.sent = true;
+}
+
+}  // namespace mrc

@@ -1,0 +1,557 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Turns what the responder and endpoint owe into control packets: SACK, NACK, ACK and endpoint
+/// responses with their extension header bytes, on the plane the cause came from while that is up on
+/// both sides, on an entropy value that has worked there lately. One per cycle. Semantic ACKs come a
+/// gap apart, each QP in its turn, and what completes meanwhile is acknowledged together. Where it
+/// has no fresh value it asks endpoint for a probe. The question for a peer's state becomes a
+/// reliability probe, which goes out as SACKs about data do. It queues sixteen responses of rx_track
+/// and merges none of these. Contract: docs/blocks/rx/rx_reorder.md.
+module mrc_ack_gen
+  import mrc_pkg::*;
+  import mrc_probe_pkg::*;
+#(
+    parameter int unsigned NumPlanes = 2,
+    parameter int unsigned NumQps = 4,
+    parameter int unsigned NumDests = 4
+) (
+    input logic clk_i,
+    input logic rst_ni,
+    input logic [7:0] bug_i,
+    input logic [NumPlanes-1:0] port_up_i,
+    input logic [MaxPlanes-1:0][31:0] rev_ev_i,
+    input logic rev_fixed_i,
+    input logic ack_plane_i,
+    input logic eeth_op_high_i,
+    input logic tsr_us_i,
+    input logic pdcid_zero_i,
+    input logic rev_probe_i,
+    input logic [15:0] interval_i,
+    input logic [15:0] ack_gap_i,
+    input logic [31:0] tick_i,
+    input logic cfg_req_i,
+    input logic [3:0] cfg_table_i,
+    input logic [15:0] cfg_index_i,
+    input logic [511:0] cfg_data_i,
+    output logic cfg_ack_o,
+    input logic resp_valid_i,
+    output logic resp_ready_o,
+    input resp_t resp_i,
+    input logic ackev_valid_i,
+    output logic ackev_ready_o,
+    input ackev_t ackev_i,
+    input logic eresp_valid_i,
+    output logic eresp_ready_o,
+    input resp_t eresp_i,
+    input logic okev_valid_i,
+    output logic okev_ready_o,
+    input okev_t okev_i,
+    input logic eokev_valid_i,
+    output logic eokev_ready_o,
+    input okev_t eokev_i,
+    input logic stateq_valid_i,
+    output logic stateq_ready_o,
+    input stateq_t stateq_i,
+    output logic ctlpkt_valid_o,
+    input logic ctlpkt_ready_i,
+    output ctlpkt_t ctlpkt_o,
+    output logic want_valid_o,
+    input logic want_ready_i,
+    output want_t want_o
+);
+
+  localparam int unsigned QpW = $clog2(NumQps);
+  localparam int unsigned PlaneW = $clog2(NumPlanes);
+  localparam int unsigned DestW = $clog2(NumDests);
+
+  if (NumPlanes < 2 || NumPlanes > MaxPlanes || NumPlanes != 2 ** PlaneW || NumQps < 2
+      || NumQps != 2 ** QpW || NumDests < 2 || NumDests > 256 || NumDests != 2 ** DestW)
+  begin : gen_bad_params
+    $error("%m: NumPlanes, NumQps and NumDests must be powers of two, at least 2");
+  end
+
+  typedef struct packed {
+    logic [23:0] dqpn;
+    logic [7:0] dest;
+    logic svc_time;
+  } qp_t;
+
+  // The newest acknowledgement a QP owes.
+  typedef struct packed {
+    logic [3:0] plane;
+    logic [23:0] psn;
+    logic [15:0] msn;
+  } oack_t;
+
+  // ---- inputs
+
+  logic resp_v, eresp_v, ackev_v, go, load, resp_pop, eresp_pop, free, want_free;
+  logic cfg_do, cfg_we, cfg_ack_q;
+  logic okev_v, eokev_v, okev_pop, eokev_pop, ok_now;
+  logic stateq_v, stateq_pop, state_turn;
+  logic [4:0] unused_count;
+  logic [4:0][1:0] unused_counts;
+  resp_t resp, eresp, rest, r;
+  stateq_t stateq;
+  ackev_t ackev;
+  okev_t okev, eokev, ok;
+  ctlpkt_t out;
+  tbl_qp_ctx_t cfg_ctx;
+  qp_t qp;
+  logic [PlaneW-1:0] plane;
+  logic [15:0] spdcid, dpdcid, ack_off, sack_off, held, service, ts, probe_id;
+  logic [23:0] rcvd;
+
+  mrc_fifo #(
+      .T(resp_t),
+      .Depth(16)
+  ) u_resp (
+      .clk_i,
+      .rst_ni,
+      .valid_i(resp_valid_i),
+      .ready_o(resp_ready_o),
+      .data_i(resp_i),
+      .valid_o(resp_v),
+      .ready_i(resp_pop),
+      .data_o(resp),
+      .count_o(unused_count)
+  );
+
+  mrc_fifo #(
+      .T(resp_t),
+      .Depth(2)
+  ) u_eresp (
+      .clk_i,
+      .rst_ni,
+      .valid_i(eresp_valid_i),
+      .ready_o(eresp_ready_o),
+      .data_i(eresp_i),
+      .valid_o(eresp_v),
+      .ready_i(eresp_pop),
+      .data_o(eresp),
+      .count_o(unused_counts[0])
+  );
+
+  mrc_fifo #(
+      .T(okev_t),
+      .Depth(2)
+  ) u_okev (
+      .clk_i,
+      .rst_ni,
+      .valid_i(okev_valid_i),
+      .ready_o(okev_ready_o),
+      .data_i(okev_i),
+      .valid_o(okev_v),
+      .ready_i(okev_pop),
+      .data_o(okev),
+      .count_o(unused_counts[1])
+  );
+
+  mrc_fifo #(
+      .T(okev_t),
+      .Depth(2)
+  ) u_eokev (
+      .clk_i,
+      .rst_ni,
+      .valid_i(eokev_valid_i),
+      .ready_o(eokev_ready_o),
+      .data_i(eokev_i),
+      .valid_o(eokev_v),
+      .ready_i(eokev_pop),
+      .data_o(eokev),
+      .count_o(unused_counts[2])
+  );
+
+  mrc_fifo #(
+      .T(ackev_t),
+      .Depth(2)
+  ) u_ackev (
+      .clk_i,
+      .rst_ni,
+      .valid_i(ackev_valid_i),
+      .ready_o(ackev_ready_o),
+      .data_i(ackev_i),
+      .valid_o(ackev_v),
+      .ready_i(!cfg_do),
+      .data_o(ackev),
+      .count_o(unused_counts[3])
+  );
+
+  mrc_fifo #(
+      .T(stateq_t),
+      .Depth(2)
+  ) u_stateq (
+      .clk_i,
+      .rst_ni,
+      .valid_i(stateq_valid_i),
+      .ready_o(stateq_ready_o),
+      .data_i(stateq_i),
+      .valid_o(stateq_v),
+      .ready_i(stateq_pop),
+      .data_o(stateq),
+      .count_o(unused_counts[4])
+  );
+
+  assign cfg_ctx = tbl_qp_ctx_t'(cfg_data_i);
+  assign cfg_do = cfg_req_i && !cfg_ack_q;
+  assign cfg_we = cfg_do && cfg_table_i == CfgTableQpCtx;
+  assign go = free && !cfg_do;
+  assign eresp_pop = go && eresp_v;
+  assign resp_pop = go && !eresp_v;
+  assign state_turn = !eresp_v && !resp_v && stateq_v;
+  assign stateq_pop = go && state_turn;
+  assign ok_now = !cfg_do && (okev_v || eokev_v);
+  assign okev_pop = !cfg_do && okev_v;
+  assign eokev_pop = !cfg_do && !okev_v && eokev_v;
+  assign ok = okev_v ? okev : eokev;
+  assign cfg_ack_o = cfg_ack_q;
+
+  mrc_rf_1r1w #(
+      .Width($bits(qp_t)),
+      .Depth(NumQps)
+  ) u_qp (
+      .clk_i,
+      .raddr_i(r.qp[QpW-1:0]),
+      .rdata_o(qp),
+      .we_i(cfg_we),
+      .waddr_i(cfg_index_i[QpW-1:0]),
+      .wdata_i({cfg_ctx.dqpn, cfg_ctx.dest, cfg_ctx.svc_time})
+  );
+
+  // ---- acknowledgements: the QPs that owe one take turns
+
+  logic [NumQps-1:0] due_q;  // has something to tell
+  logic [NumQps-1:0] owed_q;  // is in the queue
+  logic [15:0] gap_q, gap_d;
+  logic [QpW-1:0] oq_qp, ackev_qp;
+  logic oq_valid, oq_push, oq_pop, oack_turn, oack_we, unused_oq_ready;
+  logic [$clog2(NumQps+2)-1:0] unused_oq_count;
+  oack_t oack, oack_d;
+
+  assign ackev_qp = ackev.qp[QpW-1:0];
+  // Bug 54: who is in the queue already is not told anything newer.
+  assign oack_we = !cfg_do && ackev_v && !(bug_i == 8'd54 && owed_q[ackev_qp]);
+  assign oack_d = '{plane: ackev.plane, psn: ackev.psn, msn: ackev.msn};
+  assign oack_turn = oq_valid && gap_q == 16'd0;
+  assign oq_pop = go && !eresp_v && !resp_v && !stateq_v && oack_turn;
+  // One whose turn is now gets another.
+  assign oq_push = oack_we && (!owed_q[ackev_qp] || (oq_pop && oq_qp == ackev_qp));
+
+  mrc_rf_1r1w #(
+      .Width($bits(oack_t)),
+      .Depth(NumQps)
+  ) u_oack (
+      .clk_i,
+      .raddr_i(oq_qp),
+      .rdata_o(oack),
+      .we_i(oack_we),
+      .waddr_i(ackev_qp),
+      .wdata_i(oack_d)
+  );
+
+  // Never full: a QP is in it once, and once more while its turn is now.
+  mrc_fifo_ram #(
+      .Width(QpW),
+      .Depth(NumQps + 1)
+  ) u_oq (
+      .clk_i,
+      .rst_ni,
+      .valid_i(oq_push),
+      .ready_o(unused_oq_ready),
+      .data_i(ackev_qp),
+      .valid_o(oq_valid),
+      .ready_i(oq_pop),
+      .data_o(oq_qp),
+      .count_o(unused_oq_count)
+  );
+
+  assign load = go && (eresp_v || resp_v || stateq_v || (oack_turn && due_q[oq_qp]));
+
+  always_comb begin
+    gap_d = gap_q;
+    if (!cfg_do && gap_q != 16'd0) begin
+      gap_d = gap_q - 16'd1;
+    end
+    if (oq_pop && due_q[oq_qp]) begin
+      gap_d = ack_gap_i;
+    end
+  end
+
+  always_comb begin
+    // What is behind eresp and resp. A question for the peer's state finds its way like an ACK that
+    // came on plane 0.
+    rest = '0;
+    rest.kind = CtlKindAck;
+    rest.qp = stateq_v ? stateq.qp : 16'(oq_qp);
+    if (!stateq_v) begin
+      rest.plane = oack.plane;
+      rest.psn = oack.psn;
+      rest.reason = AethSyndromeAck;
+      rest.msn = oack.msn;
+    end
+    r = rest;
+    if (eresp_v) begin
+      r = eresp;
+    end else if (resp_v) begin
+      r = resp;
+    end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      due_q <= '0;
+      owed_q <= '0;
+      gap_q <= 16'd0;
+    end else begin
+      gap_q <= gap_d;
+      // The later assignment wins.
+      if (oq_pop) begin
+        owed_q[oq_qp] <= 1'b0;
+        due_q[oq_qp] <= 1'b0;
+      end
+      if (oack_we) begin
+        owed_q[ackev_qp] <= 1'b1;
+        due_q[ackev_qp] <= 1'b1;
+      end
+      // Nothing of an old connection goes out.
+      if (cfg_we && cfg_ctx.state != QpStateRts) begin
+        due_q[cfg_index_i[QpW-1:0]] <= 1'b0;
+      end
+    end
+  end
+
+  // ---- the plane
+
+  logic [NumDests-1:0][NumPlanes-1:0] pmask_q;  // planes the peer's ports can receive on
+  logic [NumPlanes-1:0] both_up, low_up, low_both, asked, on_plane;  // one-hot from the second on
+  logic [NumPlanes-1:0] turn_q, turn_d;  // one-hot
+  logic data_ack;
+  logic [DestW-1:0] dest;
+  assign dest = qp.dest[DestW-1:0];
+  assign both_up = port_up_i & pmask_q[dest];
+  // SACKs about data, ACKs and questions for the peer's state (kind Ack) take the planes in turn.
+  assign data_ack = r.kind == CtlKindAck || (r.kind == CtlKindSack && !r.pr);
+  assign turn_d = (load && data_ack) ? (turn_q << 1) | (turn_q >> (NumPlanes - 1)) : turn_q;
+  // Each of the four answers is found beside the others and beside what asks which of them holds.
+  assign low_up = (port_up_i == '0) ? NumPlanes'(1) : port_up_i & ~(port_up_i - NumPlanes'(1));
+  assign low_both = both_up & ~(both_up - NumPlanes'(1));
+  assign asked = NumPlanes'(1) << r.plane[PlaneW-1:0];
+
+  always_comb begin
+    on_plane = low_both;
+    if (data_ack && !ack_plane_i && (both_up & turn_q) != '0) begin
+      on_plane = turn_q;
+    end else if ((both_up & asked) != '0) begin
+      on_plane = asked;
+    end else if (both_up == '0) begin
+      on_plane = low_up;
+    end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      turn_q <= NumPlanes'(1);
+    end else begin
+      turn_q <= turn_d;
+    end
+  end
+
+  always_comb begin
+    plane = '0;
+    for (int unsigned p = 0; p < NumPlanes; p++) begin
+      plane |= on_plane[p] ? PlaneW'(p) : '0;
+    end
+  end
+
+  // ---- reverse paths: per destination and plane the value that worked last
+
+  logic [NumDests-1:0][NumPlanes-1:0] valid_q;
+  logic [NumDests-1:0][NumPlanes-1:0] stale_q;  // did not work in this interval
+  logic [NumDests-1:0][NumPlanes-1:0] wanted_q;  // asked for in this interval
+  logic [NumPlanes-1:0][31:0] rev, row_ev;
+  logic [31:0] epoch_q, ev;
+  logic epoch, want_load;
+  logic [NumPlanes-1:0] valid_row, want_row;
+  logic [PlaneW-1:0] ok_plane;
+  logic [DestW-1:0] ok_dest;
+  want_t want;
+
+  assign ok_plane = ok.plane[PlaneW-1:0];
+  assign ok_dest = ok.dest[DestW-1:0];
+  assign epoch = !cfg_do && (tick_i - epoch_q) >= 32'(interval_i);
+
+  for (genvar p = 0; p < NumPlanes; p++) begin : gen_rev
+    mrc_rf_1r1w #(
+        .Width(32),
+        .Depth(NumDests)
+    ) u_rev (
+        .clk_i,
+        .raddr_i(dest),
+        .rdata_o(rev[p]),
+        .we_i(ok_now && ok_plane == PlaneW'(p)),
+        .waddr_i(ok_dest),
+        .wdata_i(ok.ev)
+    );
+  end
+
+  // The row of the destination and the plane are found side by side; the plane picks from the row.
+  assign valid_row = valid_q[dest];
+  assign want_row = stale_q[dest] & ~wanted_q[dest];
+
+  always_comb begin
+    row_ev = '0;
+    ev = '0;
+    if (load) begin
+      for (int unsigned p = 0; p < NumPlanes; p++) begin
+        row_ev[p] = (rev_fixed_i || !valid_row[p]) ? rev_ev_i[p] : rev[p];
+        // Bug 48: what works on plane 0 goes to all of them.
+        if (bug_i == 8'd48) begin
+          row_ev[p] = (rev_fixed_i || !valid_row[0]) ? rev_ev_i[p] : rev[0];
+        end
+        ev |= on_plane[p] ? row_ev[p] : '0;
+      end
+    end
+  end
+
+  // Answers to probes do not count: two quiet NICs would probe each other for ever.
+  assign want_load = load && r.kind == CtlKindSack && !r.pr && rev_probe_i && !rev_fixed_i
+      && (want_row & on_plane) != '0 && want_free;
+  assign want = '{dest: 16'(qp.dest), plane: 4'(plane)};
+
+  mrc_out_reg #(
+      .T(want_t)
+  ) u_want (
+      .clk_i,
+      .rst_ni,
+      .load_i(want_load),
+      .data_i(want),
+      .free_o(want_free),
+      .valid_o(want_valid_o),
+      .ready_i(want_ready_i),
+      .data_o(want_o)
+  );
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      pmask_q <= '1;
+      valid_q <= '0;
+      stale_q <= '1;
+      wanted_q <= '0;
+      epoch_q <= 32'd0;
+    end else begin
+      if (cfg_do && cfg_table_i == CfgTablePeerPorts) begin
+        pmask_q[cfg_index_i[DestW-1:0]] <= cfg_data_i[NumPlanes-1:0];
+      end
+      // The later assignment wins.
+      if (epoch) begin
+        epoch_q <= tick_i;
+        stale_q <= '1;
+        wanted_q <= '0;
+      end
+      if (ok_now) begin
+        valid_q[ok_dest][ok_plane] <= 1'b1;
+        stale_q[ok_dest][ok_plane] <= 1'b0;
+        wanted_q[ok_dest][ok_plane] <= 1'b0;
+      end
+      if (want_load) begin
+        wanted_q[dest][plane] <= 1'b1;
+      end
+    end
+  end
+
+  // ---- the packet
+
+  assign spdcid = pdcid_zero_i ? 16'd0 : r.qp + 16'(QpnBase);
+  assign dpdcid = pdcid_zero_i ? 16'd0 : qp.dqpn[15:0];
+  // An answer to a probe has the probe's id there.
+  assign ack_off = r.pr ? r.psn[15:0] : 16'(r.psn - r.cack);
+  // Bug 27: the bitmap seems to start one PSN lower.
+  assign sack_off = 16'(r.base - r.cack) - ((bug_i == 8'd27) ? 16'd1 : 16'd0);
+  // Bug 28: rounded down.
+  assign rcvd = r.rcvd - ((bug_i == 8'd28) ? 24'd1 : 24'd0);
+  // Bug 59: the id of answers that nobody asked for.
+  assign probe_id = (bug_i == 8'd59) ? NoProbeId : StateProbeId;
+  assign held = tick_i[15:0] - r.at;
+  assign service = tsr_us_i ? {3'd0, held[15:3]} : held;
+  assign ts = r.ts + ((qp.svc_time && r.tsv) ? service : 16'd0);
+
+  always_comb begin
+    out = '0;
+    if (load) begin
+      out.qp = r.qp;
+      out.plane = 4'(plane);
+      out.ev = ev;
+      if (r.kind == CtlKindSack) begin
+        out.opcode = OpcodeSack;
+        out.psn = r.cack;
+        out.ext_len = 8'(SethBytes + CcStateBytes);
+        out.ext[1*8+5+:2] = r.m;
+        out.ext[1*8+1] = r.pr;
+        out.ext[2*8+:16] = {ack_off[7:0], ack_off[15:8]};
+        out.ext[13*8+:24] = {r.cack[7:0], r.cack[15:8], r.cack[23:16]};
+        out.ext[17*8+:8] = r.mpr;
+        out.ext[18*8+:16] = {sack_off[7:0], sack_off[15:8]};
+        out.ext[20*8+:64] = {r.bitmap[7:0], r.bitmap[15:8], r.bitmap[23:16], r.bitmap[31:24],
+            r.bitmap[39:32], r.bitmap[47:40], r.bitmap[55:48], r.bitmap[63:56]};
+        out.ext[28*8+:16] = {ts[7:0], ts[15:8]};
+        out.ext[30*8+:16] = {r.ooo[7:0], 1'b0, r.ooo[14:8]};
+        out.ext[33*8+:24] = {rcvd[7:0], rcvd[15:8], rcvd[23:16]};
+      end else if (r.kind == CtlKindNack) begin
+        out.opcode = OpcodeNack;
+        out.psn = r.psn;
+        out.ext_len = 8'(NethBytes);
+        out.ext[2*8+:8] = r.reason;
+        out.ext[13*8+:24] = {r.psn[7:0], r.psn[15:8], r.psn[23:16]};
+        out.ext[16*8+:8] = 8'h20;
+        out.ext[18*8+:16] = {ts[7:0], ts[15:8]};
+      end else if (r.kind == CtlKindEndpoint) begin
+        out.opcode = OpcodeEndpointResponse;
+        out.psn = r.psn;
+        out.ext_len = 8'(EethBytes);
+        out.ext[1*8+:8] = eeth_op_high_i ? {r.reason[3:0], 4'd0} : {r.reason[5:0], 2'd0};
+        out.ext[28*8+:16] = {ts[7:0], ts[15:8]};
+      end else if (state_turn) begin
+        out.opcode = OpcodeProbeRequest;
+        out.ext_len = 8'(PethBytes);
+        out.ext[8*PethBytes-1:0] = peth(probe_id, spdcid, dpdcid, tick_i[18:0], tsr_us_i);
+      end else begin
+        out.opcode = OpcodeAck;
+        out.psn = r.psn;
+        out.ext_len = 8'(AethBytes);
+        out.ext[0*8+:8] = r.reason;
+        out.ext[2*8+:16] = {r.msn[7:0], r.msn[15:8]};
+      end
+      if (r.kind == CtlKindSack || r.kind == CtlKindNack) begin
+        out.ext[4*8+:32] = {r.entropy[7:0], r.entropy[15:8], r.entropy[23:16], r.entropy[31:24]};
+        out.ext[8*8+:16] = {spdcid[7:0], spdcid[15:8]};
+        out.ext[10*8+:16] = {dpdcid[7:0], dpdcid[15:8]};
+      end
+    end
+  end
+
+  mrc_out_reg #(
+      .T(ctlpkt_t)
+  ) u_ctlpkt (
+      .clk_i,
+      .rst_ni,
+      .load_i(load),
+      .data_i(out),
+      .free_o(free),
+      .valid_o(ctlpkt_valid_o),
+      .ready_i(ctlpkt_ready_i),
+      .data_o(ctlpkt_o)
+  );
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      cfg_ack_q <= 1'b0;
+    end else begin
+      cfg_ack_q <= cfg_req_i;
+    end
+  end
+
+  logic unused_bits;
+  assign unused_bits = ^{unused_count, unused_counts, unused_oq_ready, unused_oq_count, ackev,
+      cfg_index_i, cfg_ctx, qp, r.plane, ok};
+
+endmodule

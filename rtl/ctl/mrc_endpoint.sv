@@ -1,0 +1,685 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// From NIC to NIC (docs/blocks/ctl/endpoint.md): tells each peer which of our ports are up and repeats it
+/// until the peer has answered, answers the same from them, answers EV probes, and sends those of the
+/// controller and for reverse paths. One operation per cycle; sending takes two cycles, answering one
+/// per destination looked at and one more. One EV probe of each kind is under way at a time; it is
+/// not repeated. What becomes of a peer's port mask is the business of csr.
+module mrc_endpoint
+  import mrc_pkg::*;
+#(
+    parameter int unsigned NumPlanes = 2,
+    parameter int unsigned NumDests = 4
+) (
+    input logic clk_i,
+    input logic rst_ni,
+    input logic [7:0] bug_i,
+
+    input logic eprx_valid_i,
+    output logic eprx_ready_o,
+    input eprx_t eprx_i,
+    input logic want_valid_i,
+    output logic want_ready_o,
+    input want_t want_i,
+    input logic evp_valid_i,
+    output logic evp_ready_o,
+    input evp_t evp_i,
+
+    output logic req_valid_o,
+    input logic req_ready_i,
+    output ctlpkt_t req_o,
+    output logic resp_valid_o,
+    input logic resp_ready_i,
+    output resp_t resp_o,
+    output logic okev_valid_o,
+    input logic okev_ready_i,
+    output okev_t okev_o,
+    output logic pmask_valid_o,
+    input logic pmask_ready_i,
+    output pmask_t pmask_o,
+    output logic evr_valid_o,
+    input logic evr_ready_i,
+    output evr_t evr_o,
+
+    input logic [NumPlanes-1:0] port_up_i,
+    input logic [31:0] tick_i,
+    input logic [MaxPlanes-1:0][31:0] rev_ev_i,
+    input logic [31:0] rev_seed_i,
+    input logic [15:0] interval_i,
+    input logic ports_from_0_i,
+    input logic tsr_us_i,
+    output logic req_inc_o,
+    output logic rsp_inc_o,
+    output logic drop_inc_o,
+
+    input logic cfg_req_i,
+    input logic [3:0] cfg_table_i,
+    input logic [15:0] cfg_index_i,
+    input logic [511:0] cfg_data_i,
+    output logic cfg_ack_o
+);
+
+  localparam int unsigned PlaneW = $clog2(NumPlanes);
+  localparam int unsigned DestW = $clog2(NumDests);
+
+  if (NumPlanes < 2 || NumPlanes > MaxPlanes || NumPlanes != 2 ** PlaneW) begin : gen_bad_planes
+    $error("%m: NumPlanes must be a power of two, 2 to 8");
+  end
+  if (NumDests < 2 || NumDests > 256 || NumDests != 2 ** DestW) begin : gen_bad_dests
+    $error("%m: NumDests must be a power of two, 2 to 256");
+  end
+
+  typedef enum logic [1:0] {
+    StIdle,
+    StFind,
+    StSend
+  } state_e;
+
+  // What is sent, and the upper bits of its request id.
+  typedef enum logic [1:0] {
+    KindUpdate = 2'd0,
+    KindCtl = 2'd1,  // EV probe of the controller
+    KindRev = 2'd2  // EV probe of a reverse path
+  } kind_e;
+
+  /// A peer's address, and the QP that lends the rest.
+  typedef struct packed {
+    logic [127:0] dip;
+    logic [15:0] qp;
+  } addr_t;
+
+  /// An EV probe.
+  typedef struct packed {
+    logic busy;  // ordered or on its way
+    logic send;  // not sent yet
+    logic [DestW-1:0] dest;
+    logic [PlaneW-1:0] plane;
+    logic [31:0] ev;
+    logic [13:0] seq;
+    logic [31:0] over;  // tick at which it is given up
+  } probe_t;
+
+  typedef logic [NumDests-1:0] dests_t;
+
+  function automatic logic [15:0] net16(logic [15:0] x);
+    return {x[7:0], x[15:8]};
+  endfunction
+
+  function automatic logic [31:0] net32(logic [31:0] x);
+    return {net16(x[15:0]), net16(x[31:16])};
+  endfunction
+
+  function automatic logic [31:0] lfsr_next(logic [31:0] x);
+    return {1'b0, x[31:1]} ^ (x[0] ? 32'hA3000000 : 32'd0);
+  endfunction
+
+  // ---- inputs
+
+  logic eprx_v, want_v, evp_v, eprx_pop, want_pop, evp_pop;
+  eprx_t rx, e_q;
+  want_t want;
+  evp_t evp;
+  logic [1:0][1:0] unused_counts;
+  logic [4:0] unused_want_count;
+
+  mrc_fifo #(
+      .T(eprx_t),
+      .Depth(2)
+  ) u_eprx (
+      .clk_i,
+      .rst_ni,
+      .valid_i(eprx_valid_i),
+      .ready_o(eprx_ready_o),
+      .data_i(eprx_i),
+      .valid_o(eprx_v),
+      .ready_i(eprx_pop),
+      .data_o(rx),
+      .count_o(unused_counts[0])
+  );
+
+  mrc_fifo #(
+      .T(want_t),
+      .Depth(16)
+  ) u_want (
+      .clk_i,
+      .rst_ni,
+      .valid_i(want_valid_i),
+      .ready_o(want_ready_o),
+      .data_i(want_i),
+      .valid_o(want_v),
+      .ready_i(want_pop),
+      .data_o(want),
+      .count_o(unused_want_count)
+  );
+
+  mrc_fifo #(
+      .T(evp_t),
+      .Depth(2)
+  ) u_evp (
+      .clk_i,
+      .rst_ni,
+      .valid_i(evp_valid_i),
+      .ready_o(evp_ready_o),
+      .data_i(evp_i),
+      .valid_o(evp_v),
+      .ready_i(evp_pop),
+      .data_o(evp),
+      .count_o(unused_counts[1])
+  );
+
+  // ---- registers and memories
+
+  state_e state_q, state_d;
+  kind_e kind_q, kind_d;
+  logic cfg_ack_q, cfg_ack_d;
+  logic [NumPlanes-1:0] up_q;
+  logic [PlaneW-1:0] rot_q, rot_d;
+  logic [DestW-1:0] visit_q, visit_d;
+  logic [DestW-1:0] dest_q, dest_d;  // looked at in Find, written to in Send
+  logic [3:0] div_q, div_d;
+  logic visit_due_q, visit_due_d;
+  probe_t cp_q, cp_d, rp_q, rp_d;  // of the controller, of a reverse path
+  logic [31:0] lfsr_q, lfsr_d, lfsr_after, seed_q;
+  logic req_inc_q, req_inc_d, rsp_inc_q, rsp_inc_d, drop_inc_q, drop_inc_d;
+
+  dests_t valid_q, valid_d;  // some QP leads there
+  dests_t due_q, due_d;  // has not answered the newest state of our ports
+  dests_t waiting_q, waiting_d;  // for the answer to an update
+  logic [NumDests-1:0][NumPlanes-1:0] peer_q;
+  logic [NumDests-1:0][5:0] seq_q;
+
+  assign div_d = div_q + 4'd1;
+
+  // ---- the choice of the cycle
+
+  logic req_free, resp_free, okev_free, pmask_free, evr_free;
+  logic idle, op_cfg, cfg_ctx_we, cfg_peer_we, op_rx, op_evp, op_want, op_cp_over, op_rp_over;
+  logic op_cp_send, op_rp_send, op_visit;
+  logic [31:0] cp_late, rp_late;
+  tbl_qp_ctx_t cfg_ctx;
+  logic [DestW-1:0] cfg_dest;
+
+  assign cfg_ctx = cfg_data_i;
+  assign cfg_dest = cfg_ctx.dest[DestW-1:0];
+  assign cp_late = tick_i - cp_q.over;
+  assign rp_late = tick_i - rp_q.over;
+
+  assign idle = state_q == StIdle;
+  assign op_cfg = idle && cfg_req_i && !cfg_ack_q;
+  assign cfg_ctx_we = op_cfg && cfg_table_i == CfgTableQpCtx && cfg_ctx.state != QpStateReset;
+  assign cfg_peer_we = op_cfg && cfg_table_i == CfgTablePeerPorts;
+  assign cfg_ack_d = cfg_req_i && (cfg_ack_q || op_cfg);
+  assign cfg_ack_o = cfg_ack_q;
+
+  always_comb begin
+    op_rx = 1'b0;
+    op_evp = 1'b0;
+    op_want = 1'b0;
+    op_cp_over = 1'b0;
+    op_rp_over = 1'b0;
+    op_cp_send = 1'b0;
+    op_rp_send = 1'b0;
+    op_visit = 1'b0;
+    if (idle && !op_cfg) begin
+      if (eprx_v && resp_free && okev_free && pmask_free && evr_free) begin
+        op_rx = 1'b1;
+      end else if (evp_v && evr_free) begin
+        op_evp = 1'b1;
+      end else if (want_v && !rp_q.busy) begin
+        op_want = 1'b1;
+      end else if (cp_q.busy && !cp_late[31] && evr_free) begin
+        op_cp_over = 1'b1;
+      end else if (rp_q.busy && !rp_late[31]) begin
+        op_rp_over = 1'b1;
+      end else if (cp_q.send && req_free && port_up_i[cp_q.plane]) begin
+        op_cp_send = 1'b1;
+      end else if (rp_q.send && req_free && port_up_i[rp_q.plane]) begin
+        op_rp_send = 1'b1;
+      end else begin
+        op_visit = visit_due_q;
+      end
+    end
+  end
+
+  assign eprx_pop = op_rx;
+  assign evp_pop = op_evp;
+  assign want_pop = op_want;
+  assign visit_due_d = div_q == 4'd15 || (visit_due_q && !op_visit);
+  assign visit_d = op_visit ? visit_q + DestW'(1) : visit_q;
+
+  // ---- memories
+
+  logic addr_re, send, send_update;
+  logic [DestW-1:0] addr_raddr;
+  addr_t addr;
+  logic [31:0] again;  // tick at which it is repeated
+
+  mrc_ram_1r1w #(
+      .Width($bits(addr_t)),
+      .Depth(NumDests)
+  ) u_addr (
+      .clk_i,
+      .re_i(addr_re),
+      .raddr_i(addr_raddr),
+      .rdata_o(addr),
+      .we_i(cfg_ctx_we),
+      .waddr_i(cfg_dest),
+      .wdata_i({cfg_ctx.dip, cfg_index_i})
+  );
+
+  mrc_rf_1r1w #(
+      .Width(32),
+      .Depth(NumDests)
+  ) u_when (
+      .clk_i,
+      .raddr_i(visit_q),
+      .rdata_o(again),
+      .we_i(send_update),
+      .waddr_i(dest_q),
+      .wdata_i(tick_i + 32'(interval_i))
+  );
+
+  // ---- responses, by the upper bits of their id
+
+  logic [DestW-1:0] rx_dest;
+  logic rx_update, rx_ctl, rx_rev, rx_request, rx_drop;
+  assign rx_dest = rx.id[DestW-1:0];
+  // Bug 50: the answer to an update that has been overtaken ends it as well.
+  assign rx_update = op_rx && rx.resp && rx.id[15:14] == KindUpdate && waiting_q[rx_dest]
+      && (rx.id[13:8] == seq_q[rx_dest] || bug_i == 8'd50);
+  assign rx_ctl = op_rx && rx.resp && rx.id[15:14] == KindCtl && cp_q.busy && !cp_q.send
+      && rx.id[13:0] == cp_q.seq;
+  assign rx_rev = op_rx && rx.resp && rx.id[15:14] == KindRev && rp_q.busy && !rp_q.send
+      && rx.id[13:0] == rp_q.seq;
+  assign rx_request = op_rx && !rx.resp && !rx.op[1];
+  assign rx_drop = op_rx && !rx_update && !rx_ctl && !rx_rev && !rx_request;
+
+  // ---- requests: whose are they?
+
+  logic found, not_found;
+  assign found = state_q == StFind && valid_q[dest_q] && addr.dip == e_q.sip;
+  assign not_found = state_q == StFind && !found && dest_q == DestW'(NumDests - 1);
+
+  // ---- visits: who has to hear of our ports?
+
+  logic visit_open, visit_again, visit_send;
+  logic [31:0] again_late;
+  assign again_late = tick_i - again;
+  assign visit_open = op_visit && valid_q[visit_q] && due_q[visit_q];
+  // Bug 49: an update that nobody answers is not repeated.
+  assign visit_again = visit_open && waiting_q[visit_q] && !again_late[31] && bug_i != 8'd49;
+  assign visit_send = visit_open && !waiting_q[visit_q] && req_free && port_up_i != '0;
+
+  // ---- EV probes
+
+  logic evp_known, want_known;
+  assign evp_known = op_evp && valid_q[evp.dest[DestW-1:0]];
+  // A port that is down here or there is not probed.
+  assign want_known = op_want && valid_q[want.dest[DestW-1:0]] && port_up_i[want.plane[PlaneW-1:0]]
+      && peer_q[want.dest[DestW-1:0]][want.plane[PlaneW-1:0]];
+  assign send_update = state_q == StSend && kind_q == KindUpdate && port_up_i != '0;
+  assign send = send_update || (state_q == StSend && kind_q != KindUpdate);
+
+  always_comb begin
+    cp_d = cp_q;
+    if (evp_known) begin
+      cp_d = '{
+          busy: 1'b1,
+          send: 1'b1,
+          dest: evp.dest[DestW-1:0],
+          plane: evp.plane[PlaneW-1:0],
+          ev: evp.ev,
+          seq: cp_q.seq + 14'd1,
+          over: tick_i + 32'(interval_i)
+      };
+    end else if (rx_ctl || op_cp_over) begin
+      cp_d.busy = 1'b0;
+      cp_d.send = 1'b0;
+    end else if (send && kind_q == KindCtl) begin
+      cp_d.send = 1'b0;
+    end
+  end
+
+  always_comb begin
+    rp_d = rp_q;
+    if (want_known) begin
+      rp_d = '{
+          busy: 1'b1,
+          send: 1'b1,
+          dest: want.dest[DestW-1:0],
+          plane: want.plane[PlaneW-1:0],
+          ev: lfsr_after,
+          seq: rp_q.seq + 14'd1,
+          over: tick_i + 32'(interval_i)
+      };
+    end else if (rx_rev || op_rp_over) begin
+      rp_d.busy = 1'b0;
+      rp_d.send = 1'b0;
+    end else if (send && kind_q == KindRev) begin
+      rp_d.send = 1'b0;
+    end
+  end
+
+  assign lfsr_after = lfsr_next(lfsr_q);
+
+  // A new seed counts, not one that stands there. 0 would never become anything else.
+  always_comb begin
+    lfsr_d = lfsr_q;
+    if (rev_seed_i != seed_q) begin
+      lfsr_d = (rev_seed_i == 32'd0) ? 32'd1 : rev_seed_i;
+    end else if (want_known) begin
+      lfsr_d = lfsr_after;
+    end
+  end
+
+  // ---- what each destination is owed
+
+  always_comb begin
+    valid_d = valid_q;
+    due_d = due_q;
+    waiting_d = waiting_q;
+    if (cfg_ctx_we) begin
+      valid_d[cfg_dest] = 1'b1;
+      if (port_up_i != {NumPlanes{1'b1}}) begin
+        due_d[cfg_dest] = 1'b1;
+        waiting_d[cfg_dest] = 1'b0;
+      end
+    end
+    if (rx_update) begin
+      waiting_d[rx_dest] = 1'b0;
+      due_d[rx_dest] = 1'b0;
+    end
+    if (visit_again) begin
+      waiting_d[visit_q] = 1'b0;
+    end
+    if (send_update) begin
+      waiting_d[dest_q] = 1'b1;
+    end
+    if (port_up_i != up_q) begin
+      due_d = valid_d;
+      waiting_d = '0;
+    end
+  end
+
+  // ---- states
+
+  always_comb begin
+    state_d = state_q;
+    kind_d = kind_q;
+    dest_d = dest_q;
+    addr_re = 1'b0;
+    addr_raddr = '0;
+    unique case (state_q)
+      StIdle: begin
+        if (rx_request) begin
+          dest_d = '0;
+          addr_re = 1'b1;
+          state_d = StFind;
+        end else if (op_cp_send) begin
+          kind_d = KindCtl;
+          addr_re = 1'b1;
+          addr_raddr = cp_q.dest;
+          state_d = StSend;
+        end else if (op_rp_send) begin
+          kind_d = KindRev;
+          addr_re = 1'b1;
+          addr_raddr = rp_q.dest;
+          state_d = StSend;
+        end else if (visit_send) begin
+          kind_d = KindUpdate;
+          dest_d = visit_q;
+          addr_re = 1'b1;
+          addr_raddr = visit_q;
+          state_d = StSend;
+        end
+      end
+      StFind: begin
+        if (found || not_found) begin
+          state_d = StIdle;
+        end else begin
+          dest_d = dest_q + DestW'(1);
+          addr_re = 1'b1;
+          addr_raddr = dest_d;
+        end
+      end
+      default: state_d = StIdle;
+    endcase
+  end
+
+  // ---- requests sent
+
+  logic [NumPlanes-1:0] heard, choice;
+  logic [PlaneW-1:0] update_plane, lane;
+  logic lane_found;
+
+  assign heard = port_up_i & peer_q[dest_q];
+  assign choice = (heard == '0) ? port_up_i : heard;
+
+  // In turn over the planes on which both sides can hear, or over our own.
+  always_comb begin
+    update_plane = '0;
+    lane = '0;
+    lane_found = 1'b0;
+    if (send_update) begin
+      for (int unsigned k = 0; k < NumPlanes; k++) begin
+        lane = rot_q + PlaneW'(k);
+        if (!lane_found && choice[lane]) begin
+          lane_found = 1'b1;
+          update_plane = lane;
+        end
+      end
+    end
+  end
+
+  assign rot_d = send_update ? update_plane + PlaneW'(1) : rot_q;
+
+  ctlpkt_t req_d;
+  logic [PlaneW-1:0] req_plane;
+  logic [15:0] id;
+  logic [31:0] req_ev, req_mask;
+  logic [1:0] req_op;
+  logic [5:0] seq_next;
+
+  assign seq_next = seq_q[dest_q] + 6'd1;
+  assign req_mask = ports_from_0_i ? 32'(port_up_i) : 32'(port_up_i) << 1;
+
+  always_comb begin
+    if (kind_q == KindUpdate) begin
+      req_plane = update_plane;
+      req_ev = rev_ev_i[update_plane];
+      req_op = 2'(ErthOpPortStatus);
+      id = {KindUpdate, seq_next, 8'(dest_q)};
+    end else begin
+      req_plane = (kind_q == KindCtl) ? cp_q.plane : rp_q.plane;
+      req_ev = (kind_q == KindCtl) ? cp_q.ev : rp_q.ev;
+      req_op = 2'(ErthOpEvProbe);
+      id = {kind_q, (kind_q == KindCtl) ? cp_q.seq : rp_q.seq};
+    end
+  end
+
+  always_comb begin
+    req_d = '0;
+    if (send) begin
+      req_d.qp = addr.qp;
+      req_d.plane = 4'(req_plane);
+      req_d.ev = req_ev;
+      req_d.opcode = OpcodeEndpointRequest;
+      req_d.psn = {8'd0, id};
+      req_d.ext_len = 8'(ErthBytes);
+      req_d.ext[1*8+:2] = req_op;
+      req_d.ext[4*8+:32] = net32(req_mask);
+      req_d.ext[12*8+:16] = net16(tsr_us_i ? tick_i[18:3] : tick_i[15:0]);
+      req_d.ext[14*8+7] = tsr_us_i;
+      req_d.ext[15*8+:8] = 8'h01;
+    end
+  end
+
+  mrc_out_reg #(
+      .T(ctlpkt_t)
+  ) u_req (
+      .clk_i,
+      .rst_ni,
+      .load_i(send),
+      .data_i(req_d),
+      .free_o(req_free),
+      .valid_o(req_valid_o),
+      .ready_i(req_ready_i),
+      .data_o(req_o)
+  );
+
+  // ---- the other outputs
+
+  resp_t resp_d;
+  okev_t okev_d;
+  pmask_t pmask_d;
+  evr_t evr_d;
+  logic [31:0] said;
+  logic [15:0] rtt;
+
+  always_comb begin
+    resp_d = '0;
+    if (found) begin
+      resp_d.kind = CtlKindEndpoint;
+      resp_d.qp = addr.qp;
+      resp_d.plane = e_q.plane;
+      resp_d.psn = {8'd0, e_q.id};
+      resp_d.reason = {6'd0, e_q.op};
+      resp_d.ts = e_q.ts;
+      resp_d.tsv = e_q.tsv;
+      resp_d.at = e_q.at;
+    end
+  end
+
+  assign okev_d = '{dest: 16'(rp_q.dest), plane: 4'(rp_q.plane), ev: rp_q.ev};
+  // Bug 51: ports counted from the wrong end of the first bit.
+  assign said = (ports_from_0_i != (bug_i == 8'd51)) ? e_q.mask : e_q.mask >> 1;
+  assign pmask_d = '{dest: 16'(dest_q), mask: 8'(said[NumPlanes-1:0])};
+  assign rtt = tsr_us_i ? {rx.at[15:3] - rx.ts[12:0], 3'd0} : rx.at - rx.ts;
+  assign evr_d = '{answered: rx_ctl, rtt: rx_ctl ? rtt : 16'd0};
+
+  mrc_out_reg #(
+      .T(resp_t)
+  ) u_resp (
+      .clk_i,
+      .rst_ni,
+      .load_i(found),
+      .data_i(resp_d),
+      .free_o(resp_free),
+      .valid_o(resp_valid_o),
+      .ready_i(resp_ready_i),
+      .data_o(resp_o)
+  );
+
+  mrc_out_reg #(
+      .T(okev_t)
+  ) u_okev (
+      .clk_i,
+      .rst_ni,
+      .load_i(rx_rev),
+      .data_i(okev_d),
+      .free_o(okev_free),
+      .valid_o(okev_valid_o),
+      .ready_i(okev_ready_i),
+      .data_o(okev_o)
+  );
+
+  mrc_out_reg #(
+      .T(pmask_t)
+  ) u_pmask (
+      .clk_i,
+      .rst_ni,
+      .load_i(found && e_q.op == 2'(ErthOpPortStatus)),
+      .data_i(pmask_d),
+      .free_o(pmask_free),
+      .valid_o(pmask_valid_o),
+      .ready_i(pmask_ready_i),
+      .data_o(pmask_o)
+  );
+
+  mrc_out_reg #(
+      .T(evr_t)
+  ) u_evr (
+      .clk_i,
+      .rst_ni,
+      .load_i(rx_ctl || op_cp_over || (op_evp && !evp_known)),
+      .data_i(evr_d),
+      .free_o(evr_free),
+      .valid_o(evr_valid_o),
+      .ready_i(evr_ready_i),
+      .data_o(evr_o)
+  );
+
+  assign req_inc_d = send;
+  assign rsp_inc_d = found;
+  assign drop_inc_d = rx_drop || not_found;
+  assign req_inc_o = req_inc_q;
+  assign rsp_inc_o = rsp_inc_q;
+  assign drop_inc_o = drop_inc_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      state_q <= StIdle;
+      cfg_ack_q <= 1'b0;
+      up_q <= {NumPlanes{1'b1}};
+      rot_q <= '0;
+      visit_q <= '0;
+      div_q <= 4'd0;
+      visit_due_q <= 1'b0;
+      cp_q <= '0;
+      rp_q <= '0;
+      lfsr_q <= 32'd1;
+      seed_q <= 32'd1;
+      valid_q <= '0;
+      due_q <= '0;
+      waiting_q <= '0;
+      req_inc_q <= 1'b0;
+      rsp_inc_q <= 1'b0;
+      drop_inc_q <= 1'b0;
+    end else begin
+      state_q <= state_d;
+      cfg_ack_q <= cfg_ack_d;
+      up_q <= port_up_i;
+      rot_q <= rot_d;
+      visit_q <= visit_d;
+      div_q <= div_d;
+      visit_due_q <= visit_due_d;
+      cp_q <= cp_d;
+      rp_q <= rp_d;
+      lfsr_q <= lfsr_d;
+      seed_q <= rev_seed_i;
+      valid_q <= valid_d;
+      due_q <= due_d;
+      waiting_q <= waiting_d;
+      req_inc_q <= req_inc_d;
+      rsp_inc_q <= rsp_inc_d;
+      drop_inc_q <= drop_inc_d;
+    end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      peer_q <= '1;
+      seq_q <= '0;
+    end else begin
+      if (cfg_peer_we) begin
+        peer_q[cfg_index_i[DestW-1:0]] <= cfg_data_i[NumPlanes-1:0];
+      end
+      if (send_update) begin
+        seq_q[dest_q] <= seq_next;
+      end
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    kind_q <= kind_d;
+    dest_q <= dest_d;
+    if (op_rx) begin
+      e_q <= rx;
+    end
+  end
+
+  logic unused_ok;
+  assign unused_ok = &{1'b0, unused_counts, unused_want_count, cfg_ctx, cp_late, rp_late, again_late,
+      evp, want, said, rx, e_q};
+
+endmodule

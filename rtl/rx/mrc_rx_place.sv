@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Merges the lanes' lines into the host's write port, round robin, one line per cycle
+/// (docs/blocks/rx/rx_lane.md), and reports when the last line of a packet was taken by the host, or a
+/// packet was discarded (a line of length 0). While the host takes nothing, nothing is done: what
+/// counts done packets never overtakes data that wait here. It does not align: the host takes any
+/// byte address.
+module mrc_rx_place
+  import mrc_pkg::*;
+#(
+    parameter int unsigned NumPlanes = 2
+) (
+    input logic clk_i,
+    input logic rst_ni,
+    input logic [7:0] bug_i,
+
+    input logic [NumPlanes-1:0] line_valid_i,
+    output logic [NumPlanes-1:0] line_ready_o,
+    // Unpacked: the simulator moves single elements of it.
+    input line_t line_i[0:NumPlanes-1],
+
+    output logic line_valid_o,
+    input logic line_ready_i,
+    output line_t line_o,
+
+    output logic done_valid_o,
+    output logic [3:0] done_plane_o
+);
+
+  localparam int unsigned IdxW = (NumPlanes > 1) ? $clog2(NumPlanes) : 1;
+
+  logic [NumPlanes-1:0] head_v, empty, can, gnt;
+  line_t head[0:NumPlanes-1];
+  logic any, out_free, handshake, fin, take, take_empty, load;
+  logic [IdxW-1:0] idx;
+  logic [3:0] line_plane_q, done_plane_q, done_plane_d;
+  logic done_valid_q, done_valid_d;
+
+  for (genvar i = 0; i < NumPlanes; i++) begin : gen_in
+    logic [1:0] count_unused;
+    mrc_fifo #(
+        .T(line_t),
+        .Depth(2)
+    ) u_in (
+        .clk_i,
+        .rst_ni,
+        .valid_i(line_valid_i[i]),
+        .ready_o(line_ready_o[i]),
+        .data_i(line_i[i]),
+        .valid_o(head_v[i]),
+        .ready_i(take && gnt[i]),
+        .data_o(head[i]),
+        .count_o(count_unused)
+    );
+    assign empty[i] = head[i].len == 8'd0;
+    // Bug 58: a discarded packet is done while data ahead of it wait for the host.
+    assign can[i] = head_v[i] && (out_free || (empty[i] && bug_i == 8'd58)) && !(empty[i] && fin);
+  end
+
+  assign handshake = line_valid_o && line_ready_i;
+  assign fin = handshake && line_o.last && bug_i != 8'd18;
+
+  mrc_rr_arb #(
+      .N(NumPlanes)
+  ) u_arb (
+      .clk_i,
+      .rst_ni,
+      .req_i(can),
+      .take_i(take),
+      .gnt_o(gnt),
+      .idx_o(idx),
+      .any_o(any)
+  );
+
+  assign take = any;
+  assign take_empty = any && empty[idx];
+  assign load = any && !empty[idx];
+
+  mrc_out_reg #(
+      .T(line_t)
+  ) u_out (
+      .clk_i,
+      .rst_ni,
+      .load_i(load),
+      .data_i(head[idx]),
+      .free_o(out_free),
+      .valid_o(line_valid_o),
+      .ready_i(line_ready_i),
+      .data_o(line_o)
+  );
+
+  always_comb begin
+    done_valid_d = 1'b0;
+    done_plane_d = done_plane_q;
+    if (take_empty) begin
+      done_valid_d = 1'b1;
+      done_plane_d = 4'(idx);
+    end
+    if (fin) begin
+      done_valid_d = 1'b1;
+      done_plane_d = line_plane_q;
+    end
+    if (bug_i == 8'd18 && load && head[idx].last) begin
+      done_valid_d = 1'b1;
+      done_plane_d = 4'(idx);
+    end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      done_valid_q <= 1'b0;
+    end else begin
+      done_valid_q <= done_valid_d;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    done_plane_q <= done_plane_d;
+    if (load) begin
+      line_plane_q <= 4'(idx);
+    end
+  end
+
+  assign done_valid_o = done_valid_q;
+  assign done_plane_o = done_plane_q;
+
+endmodule

@@ -1,0 +1,1066 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Knows per QP which PSNs are here: decides for each checked WRITE whether its payload is placed,
+/// advances cack over contiguous PSNs, owes the sender ACK, SACK and NACK, answers reliability
+/// probes, and says when a QP fails. A packet per cycle, four cycles from the input queue to the
+/// outputs (fetch, read the map, decide, tell); a run of PSNs that ends a row goes on in a pass of its
+/// own. SACKs are written beside (mrc_rx_track_sack). It moves no payload and orders no completions.
+/// Contract: docs/blocks/rx/track/rx_track.md.
+module mrc_rx_track
+  import mrc_pkg::*;
+  import mrc_probe_pkg::*;
+  import mrc_rx_track_pkg::*;
+#(
+    parameter int unsigned NumPlanes = 2,
+    parameter int unsigned NumQps = 4,
+    parameter int unsigned MaxMpr = 128,
+    parameter int unsigned NumRxRows = 6
+) (
+    input logic clk_i,
+    input logic rst_ni,
+    input logic [7:0] bug_i,
+    input logic sack_base_self_i,
+    input logic oor_drop_i,
+    input logic err_silent_i,
+    input logic ack_with_sack_i,
+    input logic trim_silent_i,
+    input logic [19:0] sack_trigger_i,
+    input logic imm_ok_i,
+    input logic hold_ok_i,
+    input logic cfg_req_i,
+    input logic [3:0] cfg_table_i,
+    input logic [15:0] cfg_index_i,
+    input logic [511:0] cfg_data_i,
+    output logic cfg_ack_o,
+    input logic rxpkt_valid_i,
+    output logic rxpkt_ready_o,
+    input rxpkt_t rxpkt_i,
+    output logic verdict_valid_o,
+    input logic verdict_ready_i,
+    output verdict_t verdict_o,
+    output logic resp_valid_o,
+    input logic resp_ready_i,
+    output resp_t resp_o,
+    output logic ackev_valid_o,
+    input logic ackev_ready_i,
+    output ackev_t ackev_o,
+    output logic ord_valid_o,
+    input logic ord_ready_i,
+    output ord_t ord_o,
+    output logic qperr_valid_o,
+    input logic qperr_ready_i,
+    output qperr_t qperr_o,
+    output logic dup_inc_o,
+    output logic oor_inc_o,
+    output logic trim_inc_o,
+    output logic nores_inc_o
+);
+
+  localparam int unsigned QpW = $clog2(NumQps);
+  localparam int unsigned Slots = MaxMpr / 64;
+  localparam int unsigned SlotW = (Slots > 1) ? $clog2(Slots) : 1;
+  localparam int unsigned AddrW = QpW + SlotW;
+  localparam int unsigned IdxW = $clog2(NumRxRows);
+  localparam int unsigned PlaneW = (NumPlanes > 1) ? $clog2(NumPlanes) : 1;
+
+  if (NumQps < 2 || (NumQps & (NumQps - 1)) != 0) begin : gen_bad_num_qps
+    $error("%m: NumQps = %0d, must be a power of two, at least 2", NumQps);
+  end
+  if (MaxMpr < 128 || (MaxMpr & (MaxMpr - 1)) != 0) begin : gen_bad_max_mpr
+    $error("%m: MaxMpr = %0d, must be a power of two, at least 128", MaxMpr);
+  end
+  if (NumRxRows < 2) begin : gen_bad_num_rx_rows
+    $error("%m: NumRxRows = %0d, must be at least 2", NumRxRows);
+  end
+
+  // What Track finds a packet to be.
+  typedef enum logic [3:0] {
+    WhatDiscard,
+    WhatNak,
+    WhatEvent,
+    WhatProbe,
+    WhatDup,
+    WhatRefuse,
+    WhatTrim,
+    WhatFull,
+    WhatNoImm,
+    WhatNoRow,
+    WhatFatal,
+    WhatTake,
+    WhatDone
+  } what_e;
+
+  // Where a row of 64 PSNs is kept.
+  typedef struct packed {
+    logic valid;
+    logic [IdxW-1:0] idx;
+  } entry_t;
+
+  // A packet whose cack goes on at `at`, the first PSN of the next row.
+  typedef struct packed {
+    rxpkt_t p;
+    logic [23:0] at;
+    logic acked;
+    logic moved;
+  } adv_t;
+
+  // Only Post looks at these.
+  typedef struct packed {
+    logic [20:0] trig;
+    logic ar;
+    logic [7:0] nsyn;
+    logic [23:0] npsn;
+    logic tmiss;  // a trimmed packet is missing
+    logic [23:0] tpsn;  // the newest such
+  } own_t;
+
+  // ---- input, the packets that go on
+
+  rxpkt_t head;
+  logic head_valid, head_pop, adv_valid, adv_push, adv_pop, unused_adv_ready;
+  logic [1:0] unused_head_count;
+  logic [2:0] unused_adv_count;
+  adv_t adv, adv_d;
+
+  mrc_fifo #(
+      .T(rxpkt_t),
+      .Depth(2)
+  ) u_rxpkt (
+      .clk_i,
+      .rst_ni,
+      .valid_i(rxpkt_valid_i),
+      .ready_o(rxpkt_ready_o),
+      .data_i(rxpkt_i),
+      .valid_o(head_valid),
+      .ready_i(head_pop),
+      .data_o(head),
+      .count_o(unused_head_count)
+  );
+
+  // Never full: while it has a head that goes first, and the stages hold three at most.
+  mrc_fifo #(
+      .T(adv_t),
+      .Depth(4)
+  ) u_adv (
+      .clk_i,
+      .rst_ni,
+      .valid_i(adv_push),
+      .ready_o(unused_adv_ready),
+      .data_i(adv_d),
+      .valid_o(adv_valid),
+      .ready_i(adv_pop),
+      .data_o(adv),
+      .count_o(unused_adv_count)
+  );
+
+  // ---- stage registers
+
+  logic stuck;
+  logic m_valid_q, t_valid_q, x_valid_q, m_valid_d;
+  rxpkt_t m_p_q, t_p_q, x_p_q;
+  logic m_again_q, t_again_q;
+  logic m_acked_q, t_acked_q, x_acked_q, x_acked_d;
+  logic m_moved_q, t_moved_q, x_moved_q, x_moved_d;
+  logic [23:0] m_at_q, t_at_q;
+  logic [63:0] t_lower_q;  // the bits of the row below the PSN's
+  // The row in Track before, which the memory reads of this packet have missed.
+  logic m_fwd_q, t_fwd_q;
+  logic [AddrW-1:0] m_addr, t_addr;
+
+  assign m_addr = {m_p_q.qp[QpW-1:0], m_at_q[6+:SlotW]};
+  assign t_addr = {t_p_q.qp[QpW-1:0], t_at_q[6+:SlotW]};
+
+  // ---- configuration
+
+  tbl_qp_ctx_t cfg_ctx;
+  logic cfg_ack_q, cfg_ack_d, cfg_wait, cfg_do, cfg_init, cfg_shrink, sack_idle;
+  logic init_on_q, init_on_d, init_last;
+  logic [SlotW-1:0] init_q, init_d;
+  logic [QpW-1:0] cfg_qp;
+  logic [NumQps-1:0] known_q;
+  logic [7:0] cfg_mpr, want_mpr, new_mpr;
+  set_t m_set, set_d, t_set_q, sack_set;
+  logic set_we;
+
+  assign cfg_ctx = tbl_qp_ctx_t'(cfg_data_i);
+  assign cfg_qp = cfg_index_i[QpW-1:0];
+  assign cfg_wait = cfg_req_i && !cfg_ack_q;
+  assign cfg_do = cfg_wait && !init_on_q && !m_valid_q && !t_valid_q && !x_valid_q && !adv_valid
+      && sack_idle;
+  // The responder works since Rtr: the step to Rts must not touch what it knows.
+  assign cfg_init = cfg_do && cfg_table_i == CfgTableQpCtx && cfg_ctx.state != QpStateRts;
+  assign cfg_shrink = cfg_do && cfg_table_i == CfgTableQpMpr;
+  assign init_last = init_q == SlotW'(Slots - 1);
+
+  // The window that QP_MPR asks for: at least 1, at most what the peer may ever use.
+  assign cfg_mpr = cfg_data_i[7:0];
+  assign want_mpr = (cfg_mpr == 8'd0) ? 8'd1 : cfg_mpr;
+  assign new_mpr = (want_mpr < m_set.mpr_dest) ? want_mpr : m_set.mpr_dest;
+
+  always_comb begin
+    set_we = cfg_init;
+    set_d.mpr = cfg_ctx.mpr_dest;
+    set_d.mpr_dest = cfg_ctx.mpr_dest;
+    set_d.trim_nack = cfg_ctx.trim_nack;
+    set_d.dyn = cfg_ctx.dyn_mpr;
+    // Bug 42: the window does not shrink.
+    if (cfg_shrink && !(bug_i == 8'd42 && new_mpr < m_set.mpr)) begin
+      set_we = 1'b1;
+      set_d = m_set;
+      set_d.mpr = new_mpr;
+    end
+  end
+
+  always_comb begin
+    cfg_ack_d = cfg_ack_q && cfg_req_i;
+    init_on_d = init_on_q;
+    init_d = init_q;
+    if (cfg_do) begin
+      init_d = '0;
+      init_on_d = cfg_init;
+      cfg_ack_d = !cfg_init;
+    end
+    if (init_on_q) begin
+      init_d = init_q + SlotW'(1);
+      if (init_last) begin
+        init_on_d = 1'b0;
+        cfg_ack_d = 1'b1;
+      end
+    end
+  end
+
+  // ---- what is known per QP. Each group has one writer besides cfg, which runs alone.
+
+  logic [QpW-1:0] sack_qp;
+  seq_t m_seq, t_seq_q, t_seq_d, seq_d, sack_seq, seq_w, seq_init;
+  told_t t_told, x_told_q, told_d, sack_told, told_w, told_init;
+  own_t t_own, x_own_q, own_d, own_w;
+  logic seq_we, post;
+
+  mrc_rf_2r1w #(
+      .Width($bits(set_t)),
+      .Depth(NumQps)
+  ) u_set (
+      .clk_i,
+      .raddr0_i(m_valid_q ? m_p_q.qp[QpW-1:0] : cfg_qp),
+      .rdata0_o(m_set),
+      .raddr1_i(sack_qp),
+      .rdata1_o(sack_set),
+      .we_i(set_we),
+      .waddr_i(cfg_qp),
+      .wdata_i(set_d)
+  );
+
+  always_comb begin
+    seq_init = '0;
+    seq_init.nxt = cfg_ctx.rq_psn;
+    seq_init.fin = cfg_ctx.rq_psn;
+    told_init = '0;
+    told_init.emsn = cfg_ctx.msn;
+    seq_w = cfg_init ? seq_init : seq_d;
+    told_w = cfg_init ? told_init : told_d;
+    own_w = cfg_init ? '0 : own_d;
+  end
+
+  mrc_rf_2r1w #(
+      .Width($bits(seq_t)),
+      .Depth(NumQps)
+  ) u_seq (
+      .clk_i,
+      .raddr0_i(m_p_q.qp[QpW-1:0]),
+      .rdata0_o(m_seq),
+      .raddr1_i(sack_qp),
+      .rdata1_o(sack_seq),
+      .we_i(cfg_init || seq_we),
+      .waddr_i(cfg_init ? cfg_qp : t_p_q.qp[QpW-1:0]),
+      .wdata_i(seq_w)
+  );
+
+  mrc_rf_2r1w #(
+      .Width($bits(told_t)),
+      .Depth(NumQps)
+  ) u_told (
+      .clk_i,
+      .raddr0_i(t_p_q.qp[QpW-1:0]),
+      .rdata0_o(t_told),
+      .raddr1_i(sack_qp),
+      .rdata1_o(sack_told),
+      .we_i(cfg_init || post),
+      .waddr_i(cfg_init ? cfg_qp : x_p_q.qp[QpW-1:0]),
+      .wdata_i(told_w)
+  );
+
+  mrc_rf_1r1w #(
+      .Width($bits(own_t)),
+      .Depth(NumQps)
+  ) u_own (
+      .clk_i,
+      .raddr_i(t_p_q.qp[QpW-1:0]),
+      .rdata_o(t_own),
+      .we_i(cfg_init || post),
+      .waddr_i(cfg_init ? cfg_qp : x_p_q.qp[QpW-1:0]),
+      .wdata_i(own_w)
+  );
+
+  // ---- the rows: which numbers are free, where the row of a slot is, what is in it
+
+  logic row_take, row_give, pool_valid, pool_give, map_re, map_we, rows_re, rows_we;
+  logic t_map_we, t_rows_we;
+  logic [IdxW-1:0] pool_idx, rows_waddr;
+  logic [$clog2(NumRxRows+1)-1:0] unused_free;
+  logic [AddrW-1:0] map_raddr, map_waddr;
+  logic [IdxW-1:0] pool_back;
+  entry_t map_rdata, map_wdata, m_entry;
+  row_t rows_rdata, row_n;
+
+  mrc_pool #(
+      .N(NumRxRows)
+  ) u_pool (
+      .clk_i,
+      .rst_ni,
+      .valid_o(pool_valid),
+      .ready_i(row_take),
+      .data_o(pool_idx),
+      .valid_i(pool_give),
+      .data_i(pool_back),
+      .free_o(unused_free)
+  );
+
+  mrc_ram_1r1w #(
+      .Width($bits(entry_t)),
+      .Depth(2 ** AddrW)
+  ) u_map (
+      .clk_i,
+      .re_i(map_re),
+      .raddr_i(map_raddr),
+      .rdata_o(map_rdata),
+      .we_i(map_we),
+      .waddr_i(map_waddr),
+      .wdata_i(map_wdata)
+  );
+
+  mrc_ram_1r1w #(
+      .Width($bits(row_t)),
+      .Depth(NumRxRows)
+  ) u_rows (
+      .clk_i,
+      .re_i(rows_re),
+      .raddr_i(m_entry.idx),
+      .rdata_o(rows_rdata),
+      .we_i(rows_we),
+      .waddr_i(rows_waddr),
+      .wdata_i(row_n)
+  );
+
+  // ---- Fetch
+
+  logic [23:0] f_at;
+  logic [QpW-1:0] f_qp;
+  logic [AddrW-1:0] f_addr;
+
+  // What goes on goes first, and goes on while cfg waits for the stages to be empty.
+  assign adv_pop = !stuck && adv_valid;
+  assign head_pop = !stuck && !adv_valid && head_valid && !cfg_wait;
+  assign m_valid_d = adv_pop || head_pop;
+  assign f_at = adv_valid ? adv.at : head.psn;
+  assign f_qp = adv_valid ? adv.p.qp[QpW-1:0] : head.qp[QpW-1:0];
+  assign f_addr = {f_qp, f_at[6+:SlotW]};
+
+  always_comb begin
+    map_re = m_valid_d;
+    map_raddr = f_addr;
+    if (cfg_init) begin
+      map_re = 1'b1;
+      map_raddr = {cfg_qp, SlotW'(0)};
+    end else if (init_on_q) begin
+      map_re = 1'b1;
+      map_raddr = {cfg_qp, init_d};
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (m_valid_d) begin
+      m_p_q <= adv_valid ? adv.p : head;
+      m_again_q <= adv_valid;
+      m_acked_q <= adv_valid && adv.acked;
+      m_moved_q <= adv_valid && adv.moved;
+      m_at_q <= f_at;
+      m_fwd_q <= t_valid_q && t_addr == f_addr;
+    end
+  end
+
+  // ---- Map
+
+  entry_t t_entry_q, w_entry_q, entry, entry_n;
+  row_t w_row_q, row;
+
+  assign m_entry = m_fwd_q ? w_entry_q : map_rdata;
+  assign rows_re = m_valid_q && !stuck && m_entry.valid;
+  assign t_seq_d = (seq_we && t_p_q.qp[QpW-1:0] == m_p_q.qp[QpW-1:0]) ? seq_d : m_seq;
+
+  always_ff @(posedge clk_i) begin
+    if (m_valid_q && !stuck) begin
+      t_p_q <= m_p_q;
+      t_again_q <= m_again_q;
+      t_acked_q <= m_acked_q;
+      t_moved_q <= m_moved_q;
+      t_at_q <= m_at_q;
+      t_lower_q <= ~({64{1'b1}} << m_at_q[5:0]);
+      t_entry_q <= m_entry;
+      t_fwd_q <= t_valid_q && t_addr == m_addr;
+      t_seq_q <= t_seq_d;
+      t_set_q <= m_set;
+    end
+  end
+
+  // ---- Track: where the packet is
+
+  logic inwin, below, recorded, dup, oor, here, in_order, trimmed, take, touch;
+  logic [23:0] rel;
+  logic [63:0] one;
+  what_e what;
+
+  assign entry = t_fwd_q ? w_entry_q : t_entry_q;
+
+  always_comb begin
+    row = '0;
+    if (t_fwd_q) begin
+      row = w_row_q;
+    end else if (t_entry_q.valid) begin
+      row = rows_rdata;
+    end
+  end
+
+  // dist(psn, from) < 128*blocks + more, without waiting for the distance: both signs at once.
+  function automatic logic in_window(logic [23:0] psn, logic [23:0] from, logic negative,
+                                  logic [7:0] blocks, logic more);
+    logic [23:0] w, sum, carry;
+    logic [24:0] diff;
+    w = ~{9'd0, blocks, 7'd0};
+    sum = psn ^ ~from ^ w;
+    carry = (psn & ~from) | (psn & w) | (~from & w);
+    diff = {sum, 1'b1} + {carry << 1 | 24'd1, !more};
+    return (diff >> 24) != 25'd0 && !negative;
+  endfunction
+
+  assign one = ((t_lower_q << 1) | 64'd1) & ~t_lower_q;
+  assign rel = t_p_q.psn - t_seq_q.nxt;
+  assign below = rel[23];
+  // Bug 21: the window is one PSN too long.
+  assign inwin = in_window(t_p_q.psn, t_seq_q.nxt, below, t_set_q.mpr, bug_i == 8'd21);
+  assign recorded = in_window(t_p_q.psn, t_seq_q.nxt, below, t_set_q.mpr_dest, 1'b0);
+  assign here = (row.rcv & one) != 64'd0;
+  // Bug 22: what is here already above cack is taken for new.
+  assign dup = below || (recorded && here && bug_i != 8'd22);
+  assign oor = !inwin && !dup;
+  assign in_order = t_p_q.psn == t_seq_q.nxt;
+  // On its way, not by the lane.
+  assign trimmed = t_p_q.trim == TrimTrimmed || t_p_q.trim == TrimLastHop;
+
+  always_comb begin
+    what = WhatTake;
+    if (t_again_q) begin
+      what = WhatDone;
+    end else if (t_p_q.drop) begin
+      what = WhatDiscard;
+    end else if (t_seq_q.failed) begin
+      what = WhatNak;
+    end else if (t_p_q.err) begin
+      what = WhatEvent;
+    end else if (t_p_q.probe) begin
+      what = WhatProbe;
+    end else if (oor) begin
+      what = WhatRefuse;
+    end else if (dup) begin
+      what = WhatDup;
+    end else if (t_p_q.trim != TrimNone) begin
+      what = trimmed ? WhatTrim : WhatFull;
+    end else if (t_p_q.syndrome != 8'd0) begin
+      what = in_order ? WhatFatal : WhatDiscard;
+    end else if (!in_order && t_p_q.imm_valid && !imm_ok_i) begin
+      what = WhatNoImm;
+    end else if (!in_order && !entry.valid && !pool_valid) begin
+      what = WhatNoRow;
+    end
+  end
+
+  assign take = t_valid_q && what == WhatTake;
+
+  // ---- Track: advance over the run of ones that starts where cack ends
+
+  logic a_on, a_full, a_moves, a_tops, goes_on;
+  logic [63:0] rcv, last, run, run_end, lasts, left;
+  logic [6:0] a_l, a_place;
+  logic [23:0] a_nxt, a_ackpsn, ahead;
+  logic [15:0] ooo, ooo_top;
+  logic [7:0] ooo_low;
+
+  // A pass of its own has nothing left to do when others have moved cack past its row meanwhile.
+  assign a_on = t_valid_q && (t_again_q ? t_at_q == t_seq_q.nxt : in_order);
+  assign touch = take || (a_on && t_again_q);
+
+  always_comb begin
+    rcv = row.rcv;
+    last = row.last;
+    if (t_valid_q && !t_again_q) begin
+      rcv = rcv | one;
+      last = t_p_q.last ? (last | one) : (last & ~one);
+    end
+  end
+
+  always_comb begin
+    run = 64'd0;
+    run_end = 64'd0;
+    lasts = 64'd0;
+    a_full = 1'b0;
+    a_l = 7'd0;
+    a_place = {1'b0, t_at_q[5:0]};
+    a_ackpsn = t_at_q;
+    if (a_on) begin
+      run = run_of(rcv | t_lower_q);
+      run_end = ~run & ((run << 1) | 64'd1);
+      a_full = run[63];
+      a_place = {a_full, place_of(run_end)};
+      run = run & ~t_lower_q;
+      lasts = last & run;
+      if (lasts != 64'd0) begin
+        a_l = ones(lasts);
+        a_ackpsn = {t_at_q[23:6], top_one(lasts)};
+      end
+    end
+  end
+
+  // A packet that is next in order moves cack by itself.
+  assign a_moves = !t_again_q || row.rcv[0];
+  assign a_nxt = a_full ? {t_at_q[23:6] + 18'd1, 6'd0} : {t_at_q[23:6], a_place[5:0]};
+  // n = a_place - at mod 64; ooo_top: as if the run began with the row.
+  assign ooo_top = t_seq_q.ooo + 16'(!t_again_q) + {10'd0, t_at_q[5:0]};
+  assign ooo_low = {1'b0, ooo_top[6:0]} - {1'b0, a_place};
+  assign ooo = {ooo_low[7] ? ooo_top[15:7] - 9'd1 : ooo_top[15:7], ooo_low[6:0]};
+  // Bug 25: a run that ends a row does not go on.
+  assign goes_on = touch && a_on && a_full && ooo_top != 16'd64 && bug_i != 8'd25;
+  // cack is after max: max + 1 is this far into the row.
+  assign ahead = t_seq_q.fin - {t_at_q[23:6], 6'd0};
+  assign a_tops = ahead[23] || (ahead[22:7] == 16'd0 && a_place > ahead[6:0]);
+
+  // ---- Track: what is written
+
+  logic [23:0] past;
+
+  assign past = t_p_q.psn - t_seq_q.fin;
+
+  always_comb begin
+    seq_d = t_seq_q;
+    if (touch) begin
+      if (a_on) begin
+        seq_d.nxt = a_nxt;
+        seq_d.ooo = ooo;
+        if (a_tops) begin
+          seq_d.fin = a_nxt;
+        end
+      end else begin
+        seq_d.ooo = t_seq_q.ooo + 16'd1;
+        // psn is after max: it is at most a window away.
+        if (!past[23]) begin
+          seq_d.fin = t_p_q.psn + 24'd1;
+        end
+      end
+    end
+    if (t_valid_q && what == WhatFatal) begin
+      seq_d.failed = 1'b1;
+    end
+  end
+
+  assign seq_we = t_valid_q && !stuck && (touch || what == WhatFatal);
+
+  // A row without ones needs no memory.
+  assign left = rcv & ~run;
+
+  always_comb begin
+    row_n = row;
+    entry_n = entry;
+    row_take = 1'b0;
+    row_give = 1'b0;
+    t_map_we = 1'b0;
+    t_rows_we = 1'b0;
+    if (touch && !stuck) begin
+      row_n.rcv = left;
+      row_n.last = last & ~run;
+      if (left == 64'd0) begin
+        if (entry.valid) begin
+          row_give = 1'b1;
+          // Bug 53: the entry stays.
+          if (bug_i != 8'd53) begin
+            t_map_we = 1'b1;
+            entry_n.valid = 1'b0;
+          end
+        end
+      end else if (!entry.valid) begin
+        row_take = 1'b1;
+        t_map_we = 1'b1;
+        t_rows_we = 1'b1;
+        entry_n = '{valid: 1'b1, idx: pool_idx};
+      end else begin
+        t_rows_we = a_moves;
+      end
+    end
+  end
+
+  assign rows_we = t_rows_we;
+  assign rows_waddr = entry_n.idx;
+  assign map_we = t_map_we || init_on_q;
+  assign map_waddr = init_on_q ? {cfg_qp, init_q} : t_addr;
+  assign map_wdata = init_on_q ? '0 : entry_n;
+  assign pool_give = row_give || (init_on_q && map_rdata.valid && known_q[cfg_qp]);
+  assign pool_back = init_on_q ? map_rdata.idx : entry.idx;
+
+  assign x_acked_d = t_acked_q || (touch && a_on && lasts != 64'd0);
+  assign x_moved_d = t_moved_q || (touch && a_on && a_moves);
+  assign adv_push = goes_on && !stuck;
+  assign adv_d = '{p: t_p_q, at: a_nxt, acked: x_acked_d, moved: x_moved_d};
+
+  what_e x_what_q;
+  logic [23:0] x_nxt_q, x_ackpsn_q;
+  logic [15:0] x_ooo_q;
+  logic [12:0] x_load_q;  // what its payload counts for sack_trigger
+  logic x_goes_on_q, x_below_q, x_recorded_q, x_trim_nack_q;
+  logic [6:0] x_l_q;
+  logic same_x;
+
+  assign same_x = post && x_p_q.qp[QpW-1:0] == t_p_q.qp[QpW-1:0];
+
+  always_ff @(posedge clk_i) begin
+    if (t_valid_q && !stuck) begin
+      w_row_q <= row_n;
+      w_entry_q <= entry_n;
+      x_p_q <= t_p_q;
+      x_what_q <= what;
+      x_nxt_q <= seq_d.nxt;
+      x_ooo_q <= seq_d.ooo;
+      x_load_q <= (t_p_q.plen < 13'd1024) ? 13'd1024 : t_p_q.plen;
+      x_l_q <= (touch && a_on) ? a_l : 7'd0;
+      x_ackpsn_q <= a_ackpsn;
+      x_acked_q <= x_acked_d;
+      x_moved_q <= x_moved_d;
+      x_goes_on_q <= goes_on;
+      x_below_q <= below;
+      x_recorded_q <= recorded;
+      x_trim_nack_q <= t_set_q.trim_nack;
+      x_told_q <= same_x ? told_d : t_told;
+      x_own_q <= same_x ? own_d : t_own;
+    end
+  end
+
+  // ---- outputs
+
+  logic verdict_load, verdict_free, resp_load, resp_free, ackev_load, ackev_free;
+  logic ord_load, ord_free, qperr_load, qperr_free, ask_ready;
+  verdict_t verdict_d;
+  resp_t resp_d, post_resp, sack_resp;
+  ackev_t ackev_d, post_ackev, sack_ackev;
+  ord_t ord_d;
+  qperr_t qperr_d;
+  logic post_resp_load, sack_resp_load, post_ackev_load, sack_ackev_load;
+
+  mrc_out_reg #(
+      .T(verdict_t)
+  ) u_verdict (
+      .clk_i,
+      .rst_ni,
+      .load_i(verdict_load),
+      .data_i(verdict_d),
+      .free_o(verdict_free),
+      .valid_o(verdict_valid_o),
+      .ready_i(verdict_ready_i),
+      .data_o(verdict_o)
+  );
+
+  mrc_out_reg #(
+      .T(resp_t)
+  ) u_resp (
+      .clk_i,
+      .rst_ni,
+      .load_i(resp_load),
+      .data_i(resp_d),
+      .free_o(resp_free),
+      .valid_o(resp_valid_o),
+      .ready_i(resp_ready_i),
+      .data_o(resp_o)
+  );
+
+  mrc_out_reg #(
+      .T(ackev_t)
+  ) u_ackev (
+      .clk_i,
+      .rst_ni,
+      .load_i(ackev_load),
+      .data_i(ackev_d),
+      .free_o(ackev_free),
+      .valid_o(ackev_valid_o),
+      .ready_i(ackev_ready_i),
+      .data_o(ackev_o)
+  );
+
+  mrc_out_reg #(
+      .T(ord_t)
+  ) u_ord (
+      .clk_i,
+      .rst_ni,
+      .load_i(ord_load),
+      .data_i(ord_d),
+      .free_o(ord_free),
+      .valid_o(ord_valid_o),
+      .ready_i(ord_ready_i),
+      .data_o(ord_o)
+  );
+
+  mrc_out_reg #(
+      .T(qperr_t)
+  ) u_qperr (
+      .clk_i,
+      .rst_ni,
+      .load_i(qperr_load),
+      .data_i(qperr_d),
+      .free_o(qperr_free),
+      .valid_o(qperr_valid_o),
+      .ready_i(qperr_ready_i),
+      .data_o(qperr_o)
+  );
+
+  // ---- Post
+
+  logic may_post, no_pay, x_trimmed, give, ask_wish, ask, nack;
+  logic ooo_left;
+  logic [21:0] trig_sum, trig_add;
+  logic [20:0] trig;
+  logic [NumPlanes-1:0][11:0] issued_q, issued_d;
+  nack_reason_e nack_reason;
+  ask_t ask_d;
+  logic dup_inc_q, dup_inc_d, oor_inc_q, oor_inc_d, trim_inc_q, trim_inc_d;
+  logic nores_inc_q, nores_inc_d;
+
+  assign may_post = verdict_free && resp_free && ackev_free && ord_free && qperr_free && ask_ready && hold_ok_i;
+  assign stuck = x_valid_q && !may_post;
+  assign post = x_valid_q && may_post;
+  assign no_pay = x_p_q.trim != TrimNone;
+  assign x_trimmed = x_p_q.trim == TrimTrimmed || x_p_q.trim == TrimLastHop;
+  assign ooo_left = x_ooo_q != 16'd0;
+  assign trig_add = (x_what_q == WhatTake) ? 22'(x_load_q) : 22'd0;
+  assign trig_sum = {1'b0, x_own_q.trig} + trig_add;
+  assign trig = trig_sum[21] ? 21'h1FFFFF : trig_sum[20:0];
+
+  // trig + trig_add >= sack_trigger, without waiting for the sum.
+  logic [22:0] trig_not, trig_x, trig_maj, trig_room;
+  logic trig_full;
+
+  assign trig_not = ~{3'd0, sack_trigger_i};
+  assign trig_x = {2'd0, x_own_q.trig} ^ {1'b0, trig_add} ^ trig_not;
+  assign trig_maj = ({2'd0, x_own_q.trig} & {1'b0, trig_add}) | ({2'd0, x_own_q.trig} & trig_not)
+      | ({1'b0, trig_add} & trig_not);
+  assign trig_room = trig_x + {trig_maj[21:0], 1'b1};
+  assign trig_full = !trig_room[22];
+
+  // tpsn is in the window, or was a moment ago, as long as tmiss: signs tell who is before whom.
+  logic [23:0] to_trim, past_trim;
+  logic older_trim;
+
+  assign to_trim = x_p_q.psn - x_own_q.tpsn;
+  assign past_trim = x_own_q.tpsn - x_nxt_q;
+  assign older_trim = x_own_q.tmiss && to_trim[23];
+
+  // What a packet that is done with on its last pass asks for.
+  assign ask_wish = trig_full || x_p_q.ackreq || x_p_q.rtx || x_p_q.ce
+      || (x_own_q.ar && !ooo_left) || x_own_q.tmiss;
+
+  always_comb begin
+    give = 1'b0;
+    ask = 1'b0;
+    nack = 1'b0;
+    post_resp_load = 1'b0;
+    post_ackev_load = 1'b0;
+    ord_load = 1'b0;
+    qperr_load = 1'b0;
+    dup_inc_d = 1'b0;
+    oor_inc_d = 1'b0;
+    trim_inc_d = 1'b0;
+    nores_inc_d = 1'b0;
+    nack_reason = NackReasonUnexpEvent;
+    told_d = x_told_q;
+    own_d = x_own_q;
+    if (post) begin
+      unique case (x_what_q)
+        WhatDiscard: give = 1'b1;
+        WhatNak: begin
+          give = 1'b1;
+          post_resp_load = 1'b1;
+        end
+        WhatEvent: begin
+          give = 1'b1;
+          nack = !err_silent_i;
+        end
+        WhatProbe: begin
+          post_ackev_load = x_told_q.ackv && !ack_with_sack_i;
+          ask = 1'b1;
+        end
+        WhatDup: begin
+          ask = 1'b1;
+          if (no_pay) begin
+            trim_inc_d = x_trimmed;
+          end else begin
+            give = 1'b1;
+            dup_inc_d = 1'b1;
+            post_ackev_load = x_below_q && x_told_q.ackv && !ack_with_sack_i;
+          end
+        end
+        WhatRefuse: begin
+          give = !no_pay;
+          trim_inc_d = x_trimmed;
+          // Outside because the window has shrunk meanwhile, not by the peer's fault.
+          nores_inc_d = x_recorded_q;
+          oor_inc_d = !x_recorded_q;
+          nack = x_recorded_q || !oor_drop_i;
+          // Bug 41: a window that has shrunk is not told apart.
+          nack_reason = (x_recorded_q && bug_i != 8'd41) ? NackReasonNoBitmap
+              : NackReasonPsnOorWindow;
+        end
+        WhatTrim: begin
+          trim_inc_d = 1'b1;
+          nack = x_trim_nack_q;
+          nack_reason = (x_p_q.trim == TrimTrimmed) ? NackReasonTrimmed : NackReasonTrimmedLasthop;
+          // A NACK says nothing of what has arrived.
+          if (!trim_silent_i) begin
+            ask = x_own_q.trig != 21'd0;
+            own_d.tmiss = 1'b1;
+            if (!older_trim) begin
+              own_d.tpsn = x_p_q.psn;
+            end
+          end
+        end
+        WhatFull: begin
+          nores_inc_d = 1'b1;
+          nack = 1'b1;
+          nack_reason = (x_p_q.trim == TrimNoBuffer) ? NackReasonNoPktBuffer
+              : NackReasonNoResource;
+        end
+        WhatNoImm: begin
+          give = 1'b1;
+          nores_inc_d = 1'b1;
+          nack = 1'b1;
+          nack_reason = NackReasonNoResource;
+        end
+        WhatNoRow: begin
+          give = 1'b1;
+          nores_inc_d = 1'b1;
+          nack = 1'b1;
+          nack_reason = NackReasonNoBitmap;
+        end
+        WhatFatal: begin
+          give = 1'b1;
+          own_d.nsyn = x_p_q.syndrome;
+          own_d.npsn = x_p_q.psn;
+          post_resp_load = 1'b1;
+          qperr_load = 1'b1;
+        end
+        default: begin
+          // Take, and Done: the rest of what goes on is left to the next pass.
+          give = x_what_q == WhatTake;
+          if (x_what_q == WhatTake) begin
+            told_d.rcvd = x_told_q.rcvd + 32'(x_p_q.size);
+          end
+          own_d.trig = trig;
+          if (x_l_q != 7'd0) begin
+            told_d.emsn = x_told_q.emsn + 16'(x_l_q);
+            told_d.ackv = 1'b1;
+            told_d.ackpsn = x_ackpsn_q;
+          end
+          if (!x_goes_on_q) begin
+            ord_load = x_p_q.imm_valid || x_moved_q;
+            post_ackev_load = x_acked_q && !ack_with_sack_i;
+            ask = ask_wish;
+            own_d.ar = ooo_left && (x_own_q.ar || x_p_q.ackreq);
+            own_d.tmiss = x_own_q.tmiss && !past_trim[23];
+          end
+        end
+      endcase
+      if (ask) begin
+        own_d.trig = 21'd0;
+      end
+    end
+  end
+
+  assign verdict_load = give && x_p_q.buf_valid;
+
+  always_comb begin
+    verdict_d = '0;
+    verdict_d.plane = x_p_q.plane;
+    if (x_what_q == WhatTake) begin
+      verdict_d.place = 1'b1;
+      verdict_d.addr = x_p_q.haddr;
+      verdict_d.plen = x_p_q.plen;
+    end
+  end
+
+  always_comb begin
+    issued_d = issued_q;
+    if (verdict_load) begin
+      issued_d[x_p_q.plane[PlaneW-1:0]] = issued_q[x_p_q.plane[PlaneW-1:0]] + 12'd1;
+    end
+  end
+
+  always_comb begin
+    post_resp = '0;
+    if (post_resp_load || nack) begin
+      post_resp.qp = x_p_q.qp;
+      post_resp.plane = x_p_q.plane;
+      if (nack) begin
+        post_resp.kind = CtlKindNack;
+        post_resp.psn = x_p_q.psn;
+        post_resp.entropy = x_p_q.entropy;
+        // Bug 24: the time stamp is lost.
+        post_resp.ts = (bug_i == 8'd24) ? 16'd0 : x_p_q.ts;
+        post_resp.tsv = x_p_q.tsv;
+        post_resp.at = x_p_q.at;
+        post_resp.reason = nack_reason;
+      end else begin
+        // A NAK, or the one that was sent already: it cannot be lost for good.
+        post_resp.kind = CtlKindAck;
+        post_resp.psn = own_d.npsn;
+        post_resp.reason = own_d.nsyn;
+        post_resp.msn = x_told_q.emsn;
+      end
+    end
+  end
+
+  assign post_ackev = '{qp: x_p_q.qp, plane: x_p_q.plane, psn: told_d.ackpsn, msn: told_d.emsn};
+
+  always_comb begin
+    ord_d = '0;
+    if (ord_load) begin
+      ord_d.qp = x_p_q.qp;
+      ord_d.imm_valid = x_p_q.imm_valid;
+      ord_d.adv = x_moved_q;
+      ord_d.cack = x_nxt_q - 24'd1;
+      ord_d.snap = 96'(issued_d);
+      if (x_p_q.imm_valid) begin
+        ord_d.rqmsn = x_p_q.rqmsn;
+        ord_d.imm = x_p_q.imm;
+        ord_d.length = x_p_q.dmalen;
+        ord_d.psn = x_p_q.psn;
+      end
+    end
+  end
+
+  assign qperr_d = '{qp: x_p_q.qp, status: x_p_q.syndrome};
+
+  // The answer to a probe that nobody has sent, if it is for a trimmed packet.
+  logic as_probe;
+  assign as_probe = x_what_q == WhatTrim;
+  assign ask_d = '{
+          qp: x_p_q.qp,
+          plane: x_p_q.plane,
+          psn: as_probe ? {8'd0, NoProbeId} : x_p_q.psn,
+          ackreq: x_p_q.ackreq && !as_probe,
+          ce: x_p_q.ce && !as_probe,
+          probe: x_p_q.probe || as_probe,
+          entropy: x_p_q.entropy,
+          ts: x_p_q.ts,
+          tsv: x_p_q.tsv,
+          at: x_p_q.at
+      };
+
+  // ---- SACKs
+
+  mrc_rx_track_sack #(
+      .NumQps(NumQps),
+      .MaxMpr(MaxMpr),
+      .NumRxRows(NumRxRows)
+  ) u_sack (
+      .clk_i,
+      .rst_ni,
+      .bug_i,
+      .sack_base_self_i,
+      .ack_with_sack_i,
+      .ask_valid_i(ask),
+      .ask_ready_o(ask_ready),
+      .ask_i(ask_d),
+      .idle_o(sack_idle),
+      .map_we_i(map_we),
+      .map_waddr_i(map_waddr),
+      .map_wdata_i(map_wdata),
+      .rows_we_i(rows_we),
+      .rows_waddr_i(rows_waddr),
+      .rows_wdata_i(row_n.rcv),
+      .init_i(cfg_init),
+      .init_qp_i(cfg_qp),
+      .init_psn_i(cfg_ctx.rq_psn),
+      .qp_o(sack_qp),
+      .seq_i(sack_seq),
+      .seq_we_i(seq_we && t_p_q.qp[QpW-1:0] == sack_qp),
+      .seq_new_i(seq_d),
+      .told_i(sack_told),
+      .set_i(sack_set),
+      .resp_go_i(resp_free && !post_resp_load && !nack),
+      .resp_load_o(sack_resp_load),
+      .resp_o(sack_resp),
+      .ackev_go_i(ackev_free && !post_ackev_load),
+      .ackev_load_o(sack_ackev_load),
+      .ackev_o(sack_ackev)
+  );
+
+  assign resp_load = post_resp_load || nack || sack_resp_load;
+  assign resp_d = sack_resp_load ? sack_resp : post_resp;
+  assign ackev_load = post_ackev_load || sack_ackev_load;
+  assign ackev_d = sack_ackev_load ? sack_ackev : post_ackev;
+
+  // ---- registers
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      m_valid_q <= 1'b0;
+      t_valid_q <= 1'b0;
+      x_valid_q <= 1'b0;
+    end else if (!stuck) begin
+      m_valid_q <= m_valid_d;
+      t_valid_q <= m_valid_q;
+      x_valid_q <= t_valid_q;
+    end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      cfg_ack_q <= 1'b0;
+      init_on_q <= 1'b0;
+      init_q <= '0;
+      known_q <= '0;
+      issued_q <= '0;
+      dup_inc_q <= 1'b0;
+      oor_inc_q <= 1'b0;
+      trim_inc_q <= 1'b0;
+      nores_inc_q <= 1'b0;
+    end else begin
+      cfg_ack_q <= cfg_ack_d;
+      init_on_q <= init_on_d;
+      init_q <= init_d;
+      if (init_on_q && init_last) begin
+        known_q[cfg_qp] <= 1'b1;
+      end
+      issued_q <= issued_d;
+      dup_inc_q <= dup_inc_d;
+      oor_inc_q <= oor_inc_d;
+      trim_inc_q <= trim_inc_d;
+      nores_inc_q <= nores_inc_d;
+    end
+  end
+
+  assign cfg_ack_o = cfg_ack_q;
+  assign dup_inc_o = dup_inc_q;
+  assign oor_inc_o = oor_inc_q;
+  assign trim_inc_o = trim_inc_q;
+  assign nores_inc_o = nores_inc_q;
+
+  logic unused_bits;
+  assign unused_bits = ^{unused_head_count, unused_adv_count, unused_adv_ready, unused_free,
+      cfg_index_i, cfg_ctx, t_set_q, rel, past, trig_maj,
+      trig_room, to_trim, past_trim, x_p_q.msn, x_p_q.drop, x_p_q.err, x_p_q.last};
+
+endmodule

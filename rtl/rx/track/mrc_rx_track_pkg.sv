@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What mrc_rx_track and mrc_rx_track_sack share (docs/blocks/rx/track/rx_track.md): the rows of PSNs received, what
+/// is known per QP, a SACK to be written, and arithmetic on the 64 bits of a row. Where the page says
+/// cack and max, the registers hold the PSN after it.
+package mrc_rx_track_pkg;
+
+  typedef struct packed {
+    logic [63:0] last;  // the PSN ends a message
+    logic [63:0] rcv;
+  } row_t;
+
+  // Written by Track.
+  typedef struct packed {
+    logic [23:0] nxt;  // cack + 1
+    logic [23:0] fin;  // max + 1
+    logic [15:0] ooo;
+    logic failed;
+  } seq_t;
+
+  // Written by Post, read by the Sack machine too.
+  typedef struct packed {
+    logic [31:0] rcvd;
+    logic [15:0] emsn;
+    logic ackv;
+    logic [23:0] ackpsn;
+  } told_t;
+
+  // Written by cfg.
+  typedef struct packed {
+    logic [7:0] mpr;
+    logic [7:0] mpr_dest;
+    logic trim_nack;
+    logic dyn;
+  } set_t;
+
+  typedef struct packed {
+    logic [15:0] qp;
+    logic [3:0] plane;
+    logic [23:0] psn;
+    logic ackreq;
+    logic ce;
+    logic probe;
+    logic [31:0] entropy;
+    logic [15:0] ts;
+    logic tsv;
+    logic [15:0] at;
+  } ask_t;
+
+  // Ones from bit 0 upward without a hole; what is above the first hole is cleared.
+  function automatic logic [63:0] run_of(logic [63:0] x);
+    logic [63:0] r;
+    r = x;
+    r = r & ((r << 1) | 64'h1);
+    r = r & ((r << 2) | 64'h3);
+    r = r & ((r << 4) | 64'hF);
+    r = r & ((r << 8) | 64'hFF);
+    r = r & ((r << 16) | 64'hFFFF);
+    r = r & ((r << 32) | 64'hFFFFFFFF);
+    return r;
+  endfunction
+
+  // Place of the only one.
+  function automatic logic [5:0] place_of(logic [63:0] onehot);
+    logic [5:0] i;
+    i[0] = (onehot & 64'hAAAAAAAAAAAAAAAA) != 64'd0;
+    i[1] = (onehot & 64'hCCCCCCCCCCCCCCCC) != 64'd0;
+    i[2] = (onehot & 64'hF0F0F0F0F0F0F0F0) != 64'd0;
+    i[3] = (onehot & 64'hFF00FF00FF00FF00) != 64'd0;
+    i[4] = (onehot & 64'hFFFF0000FFFF0000) != 64'd0;
+    i[5] = (onehot & 64'hFFFFFFFF00000000) != 64'd0;
+    return i;
+  endfunction
+
+  // Place of the highest one.
+  function automatic logic [5:0] top_one(logic [63:0] x);
+    logic [63:0] r;
+    r = x;
+    r = r | (r >> 1);
+    r = r | (r >> 2);
+    r = r | (r >> 4);
+    r = r | (r >> 8);
+    r = r | (r >> 16);
+    r = r | (r >> 32);
+    return place_of(r & ~(r >> 1));
+  endfunction
+
+  // Number of ones: halves are added to each other, all lanes at once; d[k] is digit k of each
+  // lane.
+  function automatic logic [6:0] ones(logic [63:0] x);
+    logic [6:0][63:0] d;
+    logic [63:0] other, carry, half;
+    d = '0;
+    d[0] = x;
+    for (int unsigned level = 0; level < 6; level++) begin
+      carry = 64'd0;
+      for (int unsigned k = 0; k <= level; k++) begin
+        other = d[k] >> (32 >> level);
+        half = d[k] ^ other;
+        d[k] = half ^ carry;
+        carry = (~half & other) | (half & carry);
+      end
+      d[level+1] = carry;
+    end
+    return {d[6][0], d[5][0], d[4][0], d[3][0], d[2][0], d[1][0], d[0][0]};
+  endfunction
+
+endpackage

@@ -1,0 +1,544 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The bytes in front (docs/blocks/tx/tx_header.md): builds the header of a packet, Ethernet to the last
+/// extension header, and the ICRC register after it. Control packets come before probes, probes before
+/// endpoint requests, those before data packets. Two stages (A: bytes, B: ICRC), one packet per cycle,
+/// latency 3 cycles with the input FIFO.
+/// Extension headers of control packets are whole 32-bit words. Payload, pad and the final ICRC are
+/// the lane's business.
+module mrc_tx_header
+  import mrc_pkg::*;
+#(
+    parameter int unsigned NumQps = 4,
+    parameter int unsigned TickCycles = 128
+) (
+    input logic clk_i,
+    input logic rst_ni,
+    input logic [7:0] bug_i,
+
+    input logic path_valid_i,
+    output logic path_ready_o,
+    input path_t path_i,
+    input logic ctlpkt_valid_i,
+    output logic ctlpkt_ready_o,
+    input ctlpkt_t ctlpkt_i,
+    input logic probe_valid_i,
+    output logic probe_ready_o,
+    input ctlpkt_t probe_i,
+    input logic eprq_valid_i,
+    output logic eprq_ready_o,
+    input ctlpkt_t eprq_i,
+
+    output logic hdr_valid_o,
+    input logic hdr_ready_i,
+    output hdr_t hdr_o,
+
+    input logic [47:0] mac_i,
+    input logic [127:0] ip_i,
+    input logic [15:0] udp_port_i,
+    input logic [5:0] dscp_data_i,
+    input logic [5:0] dscp_rtx_i,
+    input logic [5:0] dscp_ctl_i,
+    input logic ev_swap_i,
+    input logic bth_m_i,
+    input logic bth_m_high_i,
+    input logic icrc_outer_i,
+    input logic tsr_us_i,
+    input logic [3:0] srv6_plane_lsb_i,
+    input logic [2:0] srv6_uplink_usid_i,
+    input logic [3:0] srv6_uplink_lsb_i,
+    input logic [3:0] srv6_uplink_bits_i,
+
+    input logic cfg_req_i,
+    input logic [3:0] cfg_table_i,
+    input logic [15:0] cfg_index_i,
+    input logic [511:0] cfg_data_i,
+    output logic cfg_ack_o
+);
+
+  localparam int unsigned QpW = $clog2(NumQps);
+  localparam int unsigned TickW = $clog2(TickCycles);
+  localparam int unsigned EthBits = 8 * 14;
+  localparam int unsigned Ip6Bits = 8 * 40;
+  localparam int unsigned SrhBits = 8 * SrhBytes;
+  localparam int unsigned FrontBits = Ip6Bits + SrhBits;  // what may stand before the inner header
+  localparam int unsigned InnerBits = 8 * 96;  // inner IPv6 header to the end of the largest extension
+  localparam int unsigned HdrBits = 8 * HdrBytes;
+  localparam int unsigned BaseLen = 40 + 8 + 12;  // inner IPv6 header, UDP, BTH
+  localparam int unsigned MaxExtWords = ExtBytes / 4;
+
+  if (NumQps < 2 || NumQps != 2 ** QpW || TickCycles < 2 || TickCycles != 2 ** TickW)
+  begin : gen_bad_params
+    $error("%m: NumQps and TickCycles must be powers of two, at least 2");
+  end
+
+  // ICRC register after the eight bytes of ones that stand for the LRH, and what is read as ones:
+  // traffic class, flow label, hop limit, UDP checksum; BTH byte 4 apart.
+  localparam logic [31:0] CrcAfterLrh = 32'hDEBB20E3;
+  localparam logic [InnerBits-1:0] IcrcOnes =
+      (InnerBits'(32'hFFFF_FF0F)) | (InnerBits'(8'hFF) << 56) | (InnerBits'(16'hFFFF) << 368);
+  localparam logic [InnerBits-1:0] IcrcBth4 = InnerBits'(8'hFF) << 416;
+  // The same before the inner header, if it counts: traffic class, flow label, hop limit, destination
+  // address; segments left.
+  localparam logic [FrontBits-1:0] IcrcOuterOnes = (FrontBits'(32'hFFFF_FF0F)) |
+      (FrontBits'(8'hFF) << 56) | (FrontBits'({128{1'b1}}) << 192);
+  localparam logic [FrontBits-1:0] IcrcSrhOnes = FrontBits'(8'hFF) << (Ip6Bits + 24);
+
+  typedef struct packed {
+    logic [23:0] dqpn;
+    logic [15:0] pkey;
+    logic [1:0] encap;
+    logic ts;
+    logic [47:0] dmac;
+    logic [127:0] dip;
+    logic [127:0] srv6;
+  } qp_t;
+
+  typedef struct packed {
+    logic [3:0] plane;
+    logic ctl;
+    logic outer;  // behind an outer IPv6 header
+    logic srh;  // and a segment routing header
+    logic [3:0] ext_words;
+    logic [7:0] hdr_len;
+    logic [63:0] laddr;
+    logic [12:0] plen;
+    logic [HdrBits-1:0] hdr;
+  } stage_t;
+
+  // Network byte order: the most significant byte first, which is byte 0, in the lowest bits.
+  function automatic logic [15:0] net16(logic [15:0] x);
+    return {x[7:0], x[15:8]};
+  endfunction
+  function automatic logic [23:0] net24(logic [23:0] x);
+    return {x[7:0], x[15:8], x[23:16]};
+  endfunction
+  function automatic logic [31:0] net32(logic [31:0] x);
+    return {net16(x[15:0]), net16(x[31:16])};
+  endfunction
+  function automatic logic [47:0] net48(logic [47:0] x);
+    return {net16(x[15:0]), net32(x[47:16])};
+  endfunction
+  function automatic logic [63:0] net64(logic [63:0] x);
+    return {net32(x[31:0]), net32(x[63:32])};
+  endfunction
+  function automatic logic [127:0] net128(logic [127:0] x);
+    return {net64(x[63:0]), net64(x[127:64])};
+  endfunction
+
+  // ---- inputs
+
+  // ctl: the control packet or, without one, the probe or, without both, the endpoint request.
+  logic path_v, ack_v, probe_v, eprq_v, ctl_v, path_pop, ack_pop, probe_pop, eprq_pop;
+  path_t path;
+  ctlpkt_t ack, probe, eprq, ctl;
+  logic [3:0][1:0] unused_counts;
+
+  mrc_fifo #(
+      .T(path_t),
+      .Depth(2)
+  ) u_path (
+      .clk_i,
+      .rst_ni,
+      .valid_i(path_valid_i),
+      .ready_o(path_ready_o),
+      .data_i(path_i),
+      .valid_o(path_v),
+      .ready_i(path_pop),
+      .data_o(path),
+      .count_o(unused_counts[0])
+  );
+
+  mrc_fifo #(
+      .T(ctlpkt_t),
+      .Depth(2)
+  ) u_ctlpkt (
+      .clk_i,
+      .rst_ni,
+      .valid_i(ctlpkt_valid_i),
+      .ready_o(ctlpkt_ready_o),
+      .data_i(ctlpkt_i),
+      .valid_o(ack_v),
+      .ready_i(ack_pop),
+      .data_o(ack),
+      .count_o(unused_counts[1])
+  );
+
+  mrc_fifo #(
+      .T(ctlpkt_t),
+      .Depth(2)
+  ) u_probe (
+      .clk_i,
+      .rst_ni,
+      .valid_i(probe_valid_i),
+      .ready_o(probe_ready_o),
+      .data_i(probe_i),
+      .valid_o(probe_v),
+      .ready_i(probe_pop),
+      .data_o(probe),
+      .count_o(unused_counts[2])
+  );
+
+  mrc_fifo #(
+      .T(ctlpkt_t),
+      .Depth(2)
+  ) u_eprq (
+      .clk_i,
+      .rst_ni,
+      .valid_i(eprq_valid_i),
+      .ready_o(eprq_ready_o),
+      .data_i(eprq_i),
+      .valid_o(eprq_v),
+      .ready_i(eprq_pop),
+      .data_o(eprq),
+      .count_o(unused_counts[3])
+  );
+
+  assign ctl_v = ack_v || probe_v || eprq_v;
+  assign ctl = ack_v ? ack : (probe_v ? probe : eprq);
+
+  // ---- registers
+
+  logic cfg_ack_q, cfg_ack_d;
+  logic a_valid_q, a_valid_d;
+  stage_t a_q, a_d;
+  logic [TickW-1:0] tick_div_q, tick_div_d;
+  logic [18:0] tick_q, tick_d;
+  logic cfg_wait, op_cfg, a_load, b_take, hdr_free;
+
+  assign tick_div_d = tick_div_q + TickW'(1);
+  assign tick_d = (tick_div_q == TickW'(TickCycles - 1)) ? tick_q + 19'd1 : tick_q;
+
+  assign b_take = a_valid_q && hdr_free;
+  // A table write stops the intake until it is done, so that stage A drains.
+  assign cfg_wait = cfg_req_i && !cfg_ack_q;
+  assign op_cfg = cfg_wait && !a_valid_q;
+  assign a_load = !cfg_wait && (!a_valid_q || b_take) && (ctl_v || path_v);
+  assign ack_pop = a_load && ack_v;
+  assign probe_pop = a_load && probe_v && !ack_v;
+  assign eprq_pop = a_load && eprq_v && !ack_v && !probe_v;
+  assign path_pop = a_load && !ctl_v;
+  assign a_valid_d = a_load || (a_valid_q && !b_take);
+  assign cfg_ack_d = cfg_req_i && (cfg_ack_q || op_cfg);
+  assign cfg_ack_o = cfg_ack_q;
+
+  tbl_qp_ctx_t cfg_ctx;
+  qp_t qp, qp_wdata;
+  assign cfg_ctx = cfg_data_i;
+  assign qp_wdata = '{
+          dqpn: cfg_ctx.dqpn,
+          pkey: cfg_ctx.pkey,
+          encap: cfg_ctx.encap,
+          ts: cfg_ctx.ts,
+          dmac: cfg_ctx.dmac,
+          dip: cfg_ctx.dip,
+          srv6: cfg_ctx.srv6
+      };
+
+  mrc_rf_1r1w #(
+      .Width($bits(qp_t)),
+      .Depth(NumQps)
+  ) u_qp (
+      .clk_i,
+      .raddr_i(ctl_v ? ctl.qp[QpW-1:0] : path.pkt.qp[QpW-1:0]),
+      .rdata_o(qp),
+      .we_i(op_cfg && cfg_table_i == CfgTableQpCtx),
+      .waddr_i(cfg_index_i[QpW-1:0]),
+      .wdata_i(qp_wdata)
+  );
+
+  // ---- stage A: what differs between data and control
+
+  logic [3:0] plane;
+  logic [31:0] ev;
+  logic [7:0] opcode, traffic, bth8;
+  logic [23:0] psn;
+  logic [1:0] pad;
+  logic [3:0] ext_words;
+  logic [7:0] ext_len;
+  logic [12:0] plen;
+  logic has_imm, data_class;
+  logic [8*ExtBytes-1:0] ext;
+  logic [159:0] reth_imm;  // RETH 16, ImmDt 4
+
+  assign data_class = ctl.opcode == OpcodeProbeRequest || ctl.opcode == OpcodeEndpointRequest;
+  assign has_imm = path.pkt.opcode == 8'hC9 || path.pkt.opcode == 8'hCB;
+  assign reth_imm = {
+    has_imm ? net32(path.pkt.imm) : 32'd0,
+    net32(path.pkt.dmalen),
+    net32(path.pkt.rkey),
+    net64(path.pkt.va)
+  };
+
+  always_comb begin
+    if (ctl_v) begin
+      plane = ctl.plane;
+      ev = ctl.ev;
+      opcode = ctl.opcode;
+      // Probes and requests are of the data class, so that they meet what data meet.
+      traffic = data_class ? {dscp_data_i, 2'b10} : {dscp_ctl_i, 2'b00};
+      psn = ctl.psn;
+      plen = 13'd0;
+      bth8 = 8'd0;
+      ext_len = ctl.ext_len;
+    end else begin
+      plane = path.plane;
+      ev = path.ev;
+      opcode = path.pkt.opcode;
+      traffic = {path.pkt.rtx ? dscp_rtx_i : dscp_data_i, 2'b10};
+      psn = path.pkt.psn;
+      plen = path.pkt.plen;
+      bth8 = {path.pkt.ackreq, 1'b0, path.pkt.rtx && bug_i != 8'd12, qp.ts, 4'd0};
+      ext_len = 8'd20 + {5'd0, qp.ts, 2'd0} + {5'd0, has_imm, 2'd0};
+    end
+  end
+
+  assign ext_words = ext_len[5:2];
+  assign pad = 2'd0 - plen[1:0];
+
+  always_comb begin
+    ext = '0;
+    if (ctl_v) begin
+      for (int unsigned i = 0; i < MaxExtWords; i++) begin
+        if (4'(i) < ext_words) begin
+          ext[32*i+:32] = ctl.ext[32*i+:32];
+        end
+      end
+    end else if (path_v) begin
+      ext[31:0] = {net16(path.pkt.msn), net16(path.pkt.rqmsn)};
+      if (qp.ts) begin
+        ext[32+:32] = {
+          net16({tsr_us_i, 15'h0001}), net16(tsr_us_i ? tick_q[18:3] : tick_q[15:0])
+        };
+        ext[64+:160] = reth_imm;
+      end else begin
+        ext[32+:160] = reth_imm;
+      end
+    end
+  end
+
+  // ---- stage A: outer destination address
+
+  logic [127:0] srv6_dst;
+  logic [15:0] plane_bits, uplink_bits;
+  assign plane_bits = {12'd0, plane} << srv6_plane_lsb_i;
+  assign uplink_bits = (ev[15:0] & ~(16'hFFFF << srv6_uplink_bits_i)) << srv6_uplink_lsb_i;
+
+  always_comb begin
+    srv6_dst = qp.srv6;
+    for (int unsigned i = 0; i < 6; i++) begin
+      if (qp.srv6[16*(5-i)+:16] != 16'd0) begin
+        srv6_dst[16*(5-i)+:16] = qp.srv6[16*(5-i)+:16] | plane_bits;
+      end
+      if (srv6_uplink_usid_i == 3'(i)) begin
+        srv6_dst[16*(5-i)+:16] = srv6_dst[16*(5-i)+:16] | uplink_bits;
+      end
+    end
+  end
+
+  // ---- stage A: bytes
+
+  logic has_outer, has_srh, endpoint;
+  logic [15:0] flow, sport, udp_len;
+  logic [31:0] ip6_first;
+  logic [EthBits-1:0] eth;
+  logic [Ip6Bits-1:0] outer, inner_ip;
+  logic [SrhBits-1:0] srh;
+  logic [63:0] udp;
+  logic [95:0] bth;
+
+  assign has_srh = qp.encap == EncapSrv6Srh;
+  assign has_outer = qp.encap == EncapSrv6 || has_srh;
+  assign endpoint = ctl_v && (opcode == OpcodeEndpointRequest || opcode == OpcodeEndpointResponse);
+  assign flow = (qp.encap == EncapUdp) ? 16'd0 : (ev_swap_i ? ev[31:16] : ev[15:0]);
+  assign sport = ev_swap_i ? ev[15:0] : ev[31:16];
+  assign udp_len = 16'd24 + {8'd0, ext_len} + {3'd0, plen} + {14'd0, pad};
+  assign ip6_first = net32({4'd6, traffic, 4'd0, flow});
+  assign eth = {net16(16'h86DD), net48(mac_i), net48(qp.dmac)};
+  assign outer = {
+    net128(srv6_dst),
+    net128(ip_i),
+    8'd64,
+    has_srh ? 8'(ProtoRouting) : 8'(ProtoIpv6),
+    net16(udp_len + (has_srh ? 16'd64 : 16'd40)),
+    ip6_first
+  };
+  // Bug 47: the only segment is the address that the packet goes to already.
+  assign srh = {
+    net128((bug_i == 8'd47) ? srv6_dst : qp.dip),
+    16'd0,
+    8'd0,
+    8'd0,
+    8'd1,
+    8'(SrhRoutingType),
+    8'd2,
+    8'(ProtoIpv6)
+  };
+  assign inner_ip = {net128(qp.dip), net128(ip_i), 8'd64, 8'd17, net16(udp_len), ip6_first};
+  assign udp = {16'd0, net16(udp_len), net16(udp_port_i), net16(sport)};
+  assign bth = {
+    net24(psn),
+    bth8,
+    net24(endpoint ? 24'(EndpointDqp) : qp.dqpn),
+    8'd0,
+    net16(qp.pkey),
+    {bth_m_i && bth_m_high_i, bth_m_i && !bth_m_high_i, pad, 4'd0},
+    opcode
+  };
+
+  always_comb begin
+    a_d = '0;
+    if (a_load) begin
+      a_d.plane = plane;
+      a_d.ctl = ctl_v;
+      a_d.outer = has_outer;
+      a_d.srh = has_srh;
+      a_d.ext_words = ext_words;
+      a_d.laddr = ctl_v ? 64'd0 : path.pkt.laddr;
+      a_d.plen = plen;
+      if (has_srh) begin
+        a_d.hdr_len = ext_len + 8'(14 + 64 + BaseLen);
+        a_d.hdr = HdrBits'({ext, bth, udp, inner_ip, srh, outer, eth});
+      end else if (has_outer) begin
+        a_d.hdr_len = ext_len + 8'(14 + 40 + BaseLen);
+        a_d.hdr = HdrBits'({ext, bth, udp, inner_ip, outer, eth});
+      end else begin
+        a_d.hdr_len = ext_len + 8'(14 + BaseLen);
+        a_d.hdr = HdrBits'({ext, bth, udp, inner_ip, eth});
+      end
+    end
+  end
+
+  // ---- stage B: ICRC register
+
+  // With the outer header in it, what the register holds in front of the inner header is worked out
+  // beside the inner header's share, then moved over the inner header's length: all of it is XOR.
+  // Worked out while a_q waits too, so that hdr_ready_i is not in front of it.
+  logic with_outer;
+  logic [FrontBits-1:0] front;
+  logic [InnerBits-1:0] inner, message, moved;
+  logic [31:0] crc, crc_inner, crc_front, crc_moved;
+  logic [3:0] missing_words;
+  hdr_t hdr_d;
+
+  assign with_outer = icrc_outer_i && a_q.outer;
+  assign missing_words = 4'(MaxExtWords) - a_q.ext_words;
+
+  always_comb begin
+    inner = '0;
+    message = '0;
+    if (a_valid_q) begin
+      if (a_q.srh) begin
+        inner = a_q.hdr[EthBits+Ip6Bits+SrhBits+:InnerBits] | IcrcOnes;
+      end else if (a_q.outer) begin
+        inner = a_q.hdr[EthBits+Ip6Bits+:InnerBits] | IcrcOnes;
+      end else begin
+        inner = a_q.hdr[EthBits+:InnerBits] | IcrcOnes;
+      end
+      if (bug_i != 8'd11) begin
+        inner = inner | IcrcBth4;
+      end
+      if (!with_outer) begin
+        inner[31:0] = inner[31:0] ^ CrcAfterLrh;
+      end
+      message = inner << {missing_words, 5'd0};
+    end
+  end
+
+  mrc_crc32 #(
+      .Bytes(InnerBits / 8)
+  ) u_crc (
+      .en_i(a_valid_q),
+      .data_i(message),
+      .crc_o(crc_inner)
+  );
+
+  // The outer header, and the SRH if there is one, up to the end.
+  always_comb begin
+    front = '0;
+    if (a_valid_q && with_outer) begin
+      front = a_q.hdr[EthBits+:FrontBits] | IcrcOuterOnes | IcrcSrhOnes;
+      front[31:0] = front[31:0] ^ CrcAfterLrh;
+      if (!a_q.srh) begin
+        front = front << SrhBits;
+      end
+    end
+  end
+
+  mrc_crc32 #(
+      .Bytes(InnerBits / 8)
+  ) u_crc_front (
+      .en_i(a_valid_q && with_outer),
+      .data_i({front, {(InnerBits - FrontBits) {1'b0}}}),
+      .crc_o(crc_front)
+  );
+
+  // That register is XORed into the first four bytes of the inner header.
+  always_comb begin
+    moved = '0;
+    if (a_valid_q && with_outer) begin
+      for (int unsigned i = 0; i <= MaxExtWords; i++) begin
+        if (missing_words == 4'(i)) begin
+          moved[32*i+:32] = crc_front;
+        end
+      end
+    end
+  end
+
+  mrc_crc32 #(
+      .Bytes(InnerBits / 8)
+  ) u_crc_moved (
+      .en_i(a_valid_q && with_outer),
+      .data_i(moved),
+      .crc_o(crc_moved)
+  );
+
+  assign crc = crc_inner ^ crc_moved;
+
+  assign hdr_d = '{
+          plane: a_q.plane,
+          ctl: a_q.ctl,
+          hdr_len: a_q.hdr_len,
+          crc: crc,
+          laddr: a_q.laddr,
+          plen: a_q.plen,
+          hdr: a_q.hdr
+      };
+
+  mrc_out_reg #(
+      .T(hdr_t)
+  ) u_hdr (
+      .clk_i,
+      .rst_ni,
+      .load_i(b_take),
+      .data_i(hdr_d),
+      .free_o(hdr_free),
+      .valid_o(hdr_valid_o),
+      .ready_i(hdr_ready_i),
+      .data_o(hdr_o)
+  );
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      cfg_ack_q <= 1'b0;
+      a_valid_q <= 1'b0;
+      tick_div_q <= '0;
+      tick_q <= 19'd0;
+    end else begin
+      cfg_ack_q <= cfg_ack_d;
+      a_valid_q <= a_valid_d;
+      tick_div_q <= tick_div_d;
+      tick_q <= tick_d;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (a_load) begin
+      a_q <= a_d;
+    end
+  end
+
+  logic unused_ok;
+  assign unused_ok = &{1'b0, unused_counts, cfg_index_i, cfg_ctx, path, ev, ctl.qp};
+
+endmodule

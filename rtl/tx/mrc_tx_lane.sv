@@ -1,0 +1,448 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Payload and port of one plane (docs/blocks/tx/tx_lane.md): queues headers, prefetches their payload
+/// from host memory, and serialises header, payload, pad and ICRC onto the port. One chunk of at most
+/// PortBytes per cycle; a frame costs one cycle more than its chunks, and one more if the ICRC does
+/// not fit the last beat. It may pause inside a frame when the host is slow.
+module mrc_tx_lane
+  import mrc_pkg::*;
+#(
+    parameter int unsigned PortBytes = 16,
+    parameter int unsigned HostBytes = 32,
+    parameter int unsigned TxLaneFifo = 16,
+    parameter int unsigned LineFifo = 16,
+    localparam int unsigned PortBits = 8 * PortBytes,
+    localparam int unsigned HostBits = 8 * HostBytes
+) (
+    input logic clk_i,
+    input logic rst_ni,
+    input logic [7:0] bug_i,
+    input logic [3:0] plane_i,
+
+    input logic hdr_valid_i,
+    input hdr_t hdr_i,
+    output logic hdr_ready_ctl_o,
+    output logic hdr_ready_data_o,
+    output logic lane_room_o,
+
+    output logic rdreq_valid_o,
+    input logic rdreq_ready_i,
+    output rdreq_t rdreq_o,
+    input logic rsp_valid_i,
+    input logic [HostBits-1:0] rsp_data_i,
+
+    output logic tx_tvalid_o,
+    output logic [PortBits-1:0] tx_tdata_o,
+    output logic [PortBytes-1:0] tx_tkeep_o,
+    output logic tx_tlast_o,
+    input logic tx_tready_i,
+    output logic tx_inc_o
+);
+
+  localparam int unsigned CntW = $clog2(TxLaneFifo + 1);
+  localparam int unsigned CreditW = $clog2(LineFifo + 1);
+  localparam int unsigned NW = $clog2(PortBytes);  // byte position inside a beat
+  localparam int unsigned PosW = 8;
+  localparam int unsigned HdrBeats = (HdrBytes + PortBytes - 1) / PortBytes;
+
+  if (HostBytes % PortBytes != 0 || HostBytes > MaxLineBytes) begin : gen_bad_host
+    $error("%m: HostBytes must be a multiple of PortBytes and at most MaxLineBytes");
+  end
+
+  typedef enum logic [2:0] {
+    StIdle,
+    StHdr,
+    StPay,
+    StIcrc,
+    StFlush
+  } state_e;
+
+  typedef struct packed {
+    logic [63:0] addr;
+    logic [12:0] len;
+  } fetch_t;
+
+  // What the serialiser needs of a header.
+  typedef struct packed {
+    logic [7:0] hdr_len;
+    logic [31:0] crc;
+    logic [12:0] plen;
+    logic [8*HdrBytes-1:0] hdr;
+  } entry_t;
+
+  // ---- header queues
+
+  logic ctl_v, data_v, ctl_pop, data_pop, data_push;
+  logic [CntW-1:0] data_count, fq_count_unused;
+  logic [CntW-2:0] ctl_count_unused;
+  logic [17:0] queued_q, queued_d;  // bytes of payload in u_data
+  entry_t entry, ctl_head, data_head;
+
+  assign entry = '{hdr_len: hdr_i.hdr_len, crc: hdr_i.crc, plen: hdr_i.plen, hdr: hdr_i.hdr};
+
+  mrc_fifo_ram #(
+      .Width($bits(entry_t)),
+      .Depth(TxLaneFifo / 2)
+  ) u_ctl (
+      .clk_i,
+      .rst_ni,
+      .valid_i(hdr_valid_i && hdr_i.ctl),
+      .ready_o(hdr_ready_ctl_o),
+      .data_i(entry),
+      .valid_o(ctl_v),
+      .ready_i(ctl_pop),
+      .data_o(ctl_head),
+      .count_o(ctl_count_unused)
+  );
+
+  mrc_fifo_ram #(
+      .Width($bits(entry_t)),
+      .Depth(TxLaneFifo)
+  ) u_data (
+      .clk_i,
+      .rst_ni,
+      .valid_i(hdr_valid_i && !hdr_i.ctl),
+      .ready_o(hdr_ready_data_o),
+      .data_i(entry),
+      .valid_o(data_v),
+      .ready_i(data_pop),
+      .data_o(data_head),
+      .count_o(data_count)
+  );
+
+  assign data_push = hdr_valid_i && !hdr_i.ctl && hdr_ready_data_o;
+  assign queued_d = queued_q + (data_push ? 18'(hdr_i.plen) : 18'd0)
+      - (data_pop ? 18'(data_head.plen) : 18'd0);
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      queued_q <= 18'd0;
+    end else begin
+      queued_q <= queued_d;
+    end
+  end
+
+  // ---- fetch
+
+  logic fq_v, fq_pop, fq_ready_unused;
+  fetch_t fq_head;
+
+  mrc_fifo #(
+      .T(fetch_t),
+      .Depth(TxLaneFifo)
+  ) u_fq (
+      .clk_i,
+      .rst_ni,
+      .valid_i(data_push),
+      .ready_o(fq_ready_unused),
+      .data_i('{addr: hdr_i.laddr, len: hdr_i.plen}),
+      .valid_o(fq_v),
+      .ready_i(fq_pop),
+      .data_o(fq_head),
+      .count_o(fq_count_unused)
+  );
+
+  logic f_busy_q, f_busy_d;
+  logic [63:0] f_addr_q, f_addr_d;
+  logic [12:0] f_left_q, f_left_d, f_n;
+  logic [CreditW-1:0] credit_q, credit_d;
+  logic req_free, req_load, line_pop;
+
+  assign f_n = (f_left_q < 13'(HostBytes)) ? f_left_q : 13'(HostBytes);
+  assign req_load = f_busy_q && req_free && credit_q != '0;
+  assign fq_pop = !f_busy_q && fq_v;
+
+  always_comb begin
+    f_busy_d = f_busy_q;
+    f_addr_d = f_addr_q;
+    f_left_d = f_left_q;
+    credit_d = credit_q;
+    if (req_load) begin
+      f_addr_d = f_addr_q + 64'(f_n);
+      f_left_d = f_left_q - f_n;
+      f_busy_d = f_left_q != f_n;
+    end else if (fq_pop) begin
+      f_busy_d = 1'b1;
+      f_addr_d = fq_head.addr;
+      f_left_d = fq_head.len;
+    end
+    if (req_load && !line_pop) begin
+      credit_d = credit_q - CreditW'(1);
+    end else if (line_pop && !req_load) begin
+      credit_d = credit_q + CreditW'(1);
+    end
+  end
+
+  mrc_out_reg #(
+      .T(rdreq_t)
+  ) u_rdreq (
+      .clk_i,
+      .rst_ni,
+      .load_i(req_load),
+      .data_i('{addr: f_addr_q, len: f_n[7:0], plane: plane_i}),
+      .free_o(req_free),
+      .valid_o(rdreq_valid_o),
+      .ready_i(rdreq_ready_i),
+      .data_o(rdreq_o)
+  );
+
+  logic line_v, lines_ready_unused;
+  logic [HostBits-1:0] line_head;
+  logic [CreditW-1:0] lines_count_unused;
+
+  mrc_fifo #(
+      .T(logic [HostBits-1:0]),
+      .Depth(LineFifo)
+  ) u_lines (
+      .clk_i,
+      .rst_ni,
+      .valid_i(rsp_valid_i),
+      .ready_o(lines_ready_unused),
+      .data_i(rsp_data_i),
+      .valid_o(line_v),
+      .ready_i(line_pop),
+      .data_o(line_head),
+      .count_o(lines_count_unused)
+  );
+
+  // ---- serialiser
+
+  state_e state_q, state_d;
+  logic ctl_q, ctl_d;
+  logic [8*HdrBytes-1:0] cur_hdr_q;
+  logic [7:0] cur_hdr_len_q;
+  logic [PosW-1:0] pos_q, pos_d;
+  logic [12:0] left_q, left_d;
+  logic [31:0] crc_q, crc_d, crc_next;
+  logic [PortBits-1:0] acc_q, acc_d;  // bytes from acc_n_q on are zero
+  logic [NW-1:0] acc_n_q, acc_n_d;
+  logic tvalid_q, tvalid_d, tlast_q, tlast_d, tx_inc_q;
+  logic [PortBits-1:0] tdata_q;
+  logic [PortBytes-1:0] tkeep_q, tkeep_d;
+
+  logic out_free, cur_load;
+  logic [12:0] next_plen;
+  logic [31:0] next_crc, icrc;
+  logic append, append_end, beat_load;
+  logic [PortBits-1:0] chunk, pay_chunk;
+  logic [NW:0] chunk_n;
+  logic [2*PortBits-1:0] joined;
+  logic [NW+1:0] total;
+  logic [12:0] pay_n;
+  logic [NW:0] pay_n4;
+  logic pay_work, pay_go, pay_done, line_done;
+
+  assign out_free = !tvalid_q || tx_tready_i;
+  assign next_plen = ctl_v ? ctl_head.plen : data_head.plen;
+  assign next_crc = ctl_v ? ctl_head.crc : data_head.crc;
+  assign icrc = ~crc_q;
+
+  // Payload of this cycle: n bytes of the line, zeros behind.
+  logic [8*HdrBeats*PortBytes-1:0] hdr_padded;
+  logic [PortBits-1:0] crc_in, crc_message;
+
+  assign hdr_padded = (8 * HdrBeats * PortBytes)'(cur_hdr_q);
+  assign pay_n = (left_q < 13'(PortBytes)) ? left_q : 13'(PortBytes);
+  assign pay_n4 = (NW + 1)'((pay_n + 13'd3) & ~13'd3);
+  // Wide work does not look at the port's ready: a simulator settles what depends on a pin again and
+  // again, and in hardware it would lengthen that path.
+  assign pay_work = state_q == StPay && line_v;
+  assign pay_go = pay_work && out_free;
+  assign pay_done = left_q == pay_n;
+  assign line_done = 13'(pos_q) + pay_n == 13'(HostBytes);
+
+  always_comb begin
+    pay_chunk = '0;
+    crc_in = '0;
+    crc_message = '0;
+    if (pay_work) begin
+      pay_chunk = line_head[8*32'(pos_q)+:PortBits]
+          & ~({PortBits{1'b1}} << {pay_n[NW:0], 3'b000});
+      crc_in = pay_chunk;
+      if (bug_i == 8'd13 && pay_done) begin
+        crc_in = pay_chunk | ({PortBits{1'b1}} << {pay_n[NW:0], 3'b000});
+      end
+      crc_in[31:0] = crc_in[31:0] ^ crc_q;
+      crc_message = crc_in << {(NW + 1)'(PortBytes) - pay_n4, 3'b000};
+    end
+  end
+
+  mrc_crc32 #(
+      .Bytes(PortBytes)
+  ) u_crc (
+      .en_i(pay_work),
+      .data_i(crc_message),
+      .crc_o(crc_next)
+  );
+
+  assign append = out_free && (state_q == StHdr || pay_work || state_q == StIcrc);
+  assign append_end = state_q == StIcrc;
+
+  always_comb begin
+    chunk = '0;
+    chunk_n = '0;
+    unique case (state_q)
+      StHdr: begin
+        chunk = hdr_padded[8*32'(pos_q)+:PortBits];
+        chunk_n = (cur_hdr_len_q - pos_q < 8'(PortBytes)) ? (NW + 1)'(cur_hdr_len_q - pos_q)
+                                                           : (NW + 1)'(PortBytes);
+      end
+      StPay: begin
+        chunk = pay_chunk;
+        chunk_n = pay_n4;
+      end
+      StIcrc: begin
+        chunk = PortBits'(icrc);
+        chunk_n = (NW + 1)'(4);
+      end
+      default: ;
+    endcase
+  end
+
+  assign total = (NW + 2)'(acc_n_q) + (NW + 2)'(chunk_n);
+
+  always_comb begin
+    joined = '0;
+    if (state_q != StIdle) begin
+      joined = (2 * PortBits)'(acc_q) | ((2 * PortBits)'(chunk) << {acc_n_q, 3'b000});
+    end
+  end
+
+  always_comb begin
+    state_d = state_q;
+    ctl_d = ctl_q;
+    pos_d = pos_q;
+    left_d = left_q;
+    crc_d = crc_q;
+    acc_d = acc_q;
+    acc_n_d = acc_n_q;
+    tvalid_d = tvalid_q && !tx_tready_i;
+    tlast_d = tlast_q;
+    tkeep_d = tkeep_q;
+    beat_load = 1'b0;
+    cur_load = 1'b0;
+    ctl_pop = 1'b0;
+    data_pop = 1'b0;
+    line_pop = 1'b0;
+
+    if (append) begin
+      if (total >= (NW + 2)'(PortBytes) || append_end) begin
+        beat_load = 1'b1;
+        tlast_d = append_end && total <= (NW + 2)'(PortBytes);
+        tkeep_d = (total >= (NW + 2)'(PortBytes)) ? '1 : ~({PortBytes{1'b1}} << total[NW-1:0]);
+        acc_d = joined[PortBits+:PortBits];
+        acc_n_d = (total >= (NW + 2)'(PortBytes)) ? NW'(total - (NW + 2)'(PortBytes)) : '0;
+      end else begin
+        acc_d = joined[PortBits-1:0];
+        acc_n_d = NW'(total);
+      end
+    end
+
+    unique case (state_q)
+      StIdle: begin
+        ctl_pop = ctl_v;
+        data_pop = !ctl_v && data_v;
+        if (ctl_v || data_v) begin
+          cur_load = 1'b1;
+          ctl_d = ctl_v;
+          pos_d = '0;
+          left_d = next_plen;
+          crc_d = next_crc;
+          acc_d = '0;
+          acc_n_d = '0;
+          state_d = StHdr;
+        end
+      end
+      StHdr: begin
+        if (out_free) begin
+          pos_d = pos_q + PosW'(chunk_n);
+          if (pos_d == cur_hdr_len_q) begin
+            pos_d = '0;
+            state_d = (left_q == '0) ? StIcrc : StPay;
+          end
+        end
+      end
+      StPay: begin
+        if (pay_go) begin
+          crc_d = crc_next;
+          left_d = left_q - pay_n;
+          pos_d = pos_q + PosW'(pay_n);
+          if (pay_done || line_done) begin
+            line_pop = !(bug_i == 8'd14 && pay_done && line_done);
+            pos_d = '0;
+          end
+          if (pay_done) begin
+            state_d = StIcrc;
+          end
+        end
+      end
+      StIcrc: begin
+        if (out_free) begin
+          state_d = (total > (NW + 2)'(PortBytes)) ? StFlush : StIdle;
+        end
+      end
+      StFlush: begin
+        if (out_free) begin
+          beat_load = 1'b1;
+          tlast_d = 1'b1;
+          tkeep_d = ~({PortBytes{1'b1}} << acc_n_q);
+          state_d = StIdle;
+        end
+      end
+      default: state_d = StIdle;
+    endcase
+
+    if (beat_load) begin
+      tvalid_d = 1'b1;
+    end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      state_q <= StIdle;
+      ctl_q <= 1'b0;
+      f_busy_q <= 1'b0;
+      credit_q <= CreditW'(LineFifo);
+      tvalid_q <= 1'b0;
+      tx_inc_q <= 1'b0;
+    end else begin
+      state_q <= state_d;
+      ctl_q <= ctl_d;
+      f_busy_q <= f_busy_d;
+      credit_q <= credit_d;
+      tvalid_q <= tvalid_d;
+      tx_inc_q <= beat_load && tlast_d;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    f_addr_q <= f_addr_d;
+    f_left_q <= f_left_d;
+    pos_q <= pos_d;
+    left_q <= left_d;
+    crc_q <= crc_d;
+    acc_q <= acc_d;
+    acc_n_q <= acc_n_d;
+    tlast_q <= tlast_d;
+    tkeep_q <= tkeep_d;
+    if (cur_load) begin
+      cur_hdr_q <= ctl_v ? ctl_head.hdr : data_head.hdr;
+      cur_hdr_len_q <= ctl_v ? ctl_head.hdr_len : data_head.hdr_len;
+    end
+    if (beat_load) begin
+      tdata_q <= (state_q == StFlush) ? acc_q : joined[PortBits-1:0];
+    end
+  end
+
+  assign lane_room_o = data_count + CntW'(state_q != StIdle && !ctl_q) < CntW'(TxLaneFifo - 8)
+      && queued_q <= 18'd16384;
+  assign tx_tvalid_o = tvalid_q;
+  assign tx_tdata_o = tdata_q;
+  assign tx_tkeep_o = tkeep_q;
+  assign tx_tlast_o = tlast_q;
+  assign tx_inc_o = tx_inc_q;
+
+  logic plane_unused;  // the top has chosen the lane by it
+  assign plane_unused = &{1'b0, hdr_i.plane};
+
+endmodule

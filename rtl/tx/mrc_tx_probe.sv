@@ -1,0 +1,464 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Brings bad EVs back (docs/blocks/tx/tx_probe.md): sends reliability probes on EVs in ASSUMED_BAD, at
+/// growing intervals, until several answers in a row revive them. One operation per cycle; one slot
+/// visited every 16 cycles. It probes ProbeSlots EVs at once, those of QPs that can send; when all
+/// slots are taken, a newcomer gets that of an EV that has failed at the longest interval, or is
+/// counted and not kept.
+module mrc_tx_probe
+  import mrc_pkg::*;
+  import mrc_probe_pkg::*;
+#(
+    parameter int unsigned NumPlanes = 2,
+    parameter int unsigned NumQps = 4,
+    parameter int unsigned ProbeSlots = 4,
+    parameter int unsigned NumDests = 4,
+    parameter int unsigned TickCycles = 128
+) (
+    input logic clk_i,
+    input logic rst_ni,
+    input logic [7:0] bug_i,
+
+    input logic bad_valid_i,
+    output logic bad_ready_o,
+    input badev_t bad_i,
+    input logic pres_valid_i,
+    output logic pres_ready_o,
+    input pres_t pres_i,
+
+    output logic fb_valid_o,
+    input logic fb_ready_i,
+    output fb_t fb_o,
+    output logic probe_valid_o,
+    input logic probe_ready_i,
+    output ctlpkt_t probe_o,
+
+    input logic [NumPlanes-1:0] port_up_i,
+    input logic [15:0] interval_i,
+    input logic [2:0] successes_i,
+    input logic skip_good_i,
+    input logic [3:0] cap_i,
+    input logic keep_count_i,
+    input logic tsr_us_i,
+    input logic pdcid_zero_i,
+    output logic sent_inc_o,
+    output logic revived_inc_o,
+    output logic full_inc_o,
+
+    input logic cfg_req_i,
+    input logic [3:0] cfg_table_i,
+    input logic [15:0] cfg_index_i,
+    input logic [511:0] cfg_data_i,
+    output logic cfg_ack_o
+);
+
+  localparam int unsigned QpW = $clog2(NumQps);
+  localparam int unsigned PlaneW = $clog2(NumPlanes);
+  localparam int unsigned SlotW = $clog2(ProbeSlots);
+  localparam int unsigned TickW = $clog2(TickCycles);
+  localparam int unsigned DestW = $clog2(NumDests);
+
+  if (NumPlanes < 2 || NumPlanes != 2 ** PlaneW || NumQps < 2 || NumQps != 2 ** QpW
+      || TickCycles < 2 || TickCycles != 2 ** TickW)
+  begin : gen_bad_params
+    $error("%m: NumPlanes, NumQps and TickCycles must be powers of two, at least 2");
+  end
+  if (NumDests < 2 || NumDests != 2 ** DestW) begin : gen_bad_dests
+    $error("%m: NumDests must be a power of two, at least 2");
+  end
+  if (ProbeSlots < 2 || ProbeSlots > 64 || ProbeSlots != 2 ** SlotW) begin : gen_bad_slots
+    $error("%m: ProbeSlots must be a power of two, 2 to 64");
+  end
+
+  typedef struct packed {
+    logic marked;  // an answer that counts asked for a skip
+    logic [15:0] qp;
+    logic [DestW-1:0] dest;  // of the QP: a new context takes its slots away
+    logic [15:0] ev_idx;
+    logic [31:0] ev;
+    logic [3:0] fails;
+    logic [2:0] succ;
+    logic [31:0] due;
+  } slot_t;
+
+  // ---- inputs
+
+  logic bad_v, pres_v, bad_pop, pres_pop;
+  badev_t bad;
+  pres_t pres;
+  logic [1:0][1:0] unused_counts;
+
+  mrc_fifo #(
+      .T(badev_t),
+      .Depth(2)
+  ) u_bad (
+      .clk_i,
+      .rst_ni,
+      .valid_i(bad_valid_i),
+      .ready_o(bad_ready_o),
+      .data_i(bad_i),
+      .valid_o(bad_v),
+      .ready_i(bad_pop),
+      .data_o(bad),
+      .count_o(unused_counts[0])
+  );
+
+  mrc_fifo #(
+      .T(pres_t),
+      .Depth(2)
+  ) u_pres (
+      .clk_i,
+      .rst_ni,
+      .valid_i(pres_valid_i),
+      .ready_o(pres_ready_o),
+      .data_i(pres_i),
+      .valid_o(pres_v),
+      .ready_i(pres_pop),
+      .data_o(pres),
+      .count_o(unused_counts[1])
+  );
+
+  // ---- registers
+
+  logic cfg_ack_q, cfg_ack_d;
+  logic [TickW-1:0] tick_div_q, tick_div_d;
+  logic [31:0] tick_q, tick_d;
+  logic [3:0] div_q, div_d;
+  logic visit_due_q, visit_due_d;
+  logic [SlotW-1:0] visit_q, visit_d;
+  logic [ProbeSlots-1:0] busy_q, busy_d;
+  logic [ProbeSlots-1:0] waiting_q, waiting_d;  // for the answer to a probe
+  logic [ProbeSlots-1:0] slow_q, slow_d;  // has failed at the longest interval
+  logic [NumQps-1:0] live_q;  // QPs that can send
+  logic [NumDests-1:0][NumPlanes-1:0] pmask_q;  // planes the peer's ports can receive on
+  logic [ProbeSlots-1:0][7:0] seq_q, seq_d;
+  logic [QpW-1:0] slot_qp_q[0:ProbeSlots-1];  // of the slots, all of them compared at once
+  logic [15:0] slot_ev_q[0:ProbeSlots-1];
+  logic sent_inc_q, sent_inc_d, revived_inc_q, revived_inc_d, full_inc_q, full_inc_d;
+
+  assign tick_div_d = tick_div_q + TickW'(1);
+  assign tick_d = (tick_div_q == TickW'(TickCycles - 1)) ? tick_q + 32'd1 : tick_q;
+  assign div_d = div_q + 4'd1;
+
+  // ---- the choice of the cycle
+
+  logic fb_free, probe_free;
+  logic op_cfg, op_pres, op_bad, op_visit, cfg_ctx_we, cfg_state_we, cfg_ports_we, cfg_live;
+  tbl_qp_ctx_t cfg_ctx;
+  tbl_qp_state_t cfg_state;
+  logic [QpW-1:0] cfg_qp;
+
+  assign cfg_ctx = cfg_data_i;
+  assign cfg_qp = cfg_index_i[QpW-1:0];
+  assign op_cfg = cfg_req_i && !cfg_ack_q;
+  assign cfg_state = cfg_data_i[$bits(tbl_qp_state_t)-1:0];
+  assign cfg_ctx_we = op_cfg && cfg_table_i == CfgTableQpCtx;
+  assign cfg_state_we = op_cfg && cfg_table_i == CfgTableQpState;
+  assign cfg_ports_we = op_cfg && cfg_table_i == CfgTablePeerPorts;
+  assign cfg_live = (cfg_ctx_we ? cfg_ctx.state : cfg_state.state) == QpStateRts;
+  assign op_pres = !op_cfg && pres_v && fb_free;
+  assign op_bad = !op_cfg && !op_pres && bad_v;
+  assign op_visit = !op_cfg && !op_pres && !op_bad && visit_due_q;
+  assign pres_pop = op_pres;
+  assign bad_pop = op_bad;
+
+  // ---- the slot of the operation
+
+  logic all_busy, none_free, slot_we, op_take, wanted, probed;
+  logic [ProbeSlots-1:0] offered;
+  logic [SlotW-1:0] free_slot, s, seen;
+  slot_t slot, slot_d;
+  logic [23:0] dqpn;
+  logic [4:0] timeout;
+  logic [DestW-1:0] bad_dest;
+
+  // EVs that stay bad come again by the scrub of tx_path: they make room when nothing is free.
+  assign all_busy = &busy_q;
+  assign offered = all_busy ? slow_q & ~waiting_q : ~busy_q;
+  assign none_free = offered == '0;
+  always_comb begin
+    free_slot = '0;
+    if (op_bad) begin
+      for (int unsigned i = ProbeSlots; i > 0; i--) begin
+        if (offered[i-1]) begin
+          free_slot = SlotW'(i - 1);
+        end
+      end
+    end
+  end
+  always_comb begin
+    probed = 1'b0;  // the EV has a slot already
+    if (op_bad) begin
+      for (int unsigned i = 0; i < ProbeSlots; i++) begin
+        if (busy_q[i] && slot_qp_q[i] == bad.qp[QpW-1:0] && slot_ev_q[i] == bad.ev_idx) begin
+          probed = 1'b1;
+        end
+      end
+    end
+  end
+  assign wanted = op_bad && live_q[bad.qp[QpW-1:0]] && !probed;
+  assign op_take = wanted && !none_free;
+
+  // Whose row is looked at; a slot that is taken is written only.
+  assign seen = op_pres ? pres.id[SlotW-1:0] : visit_q;
+  assign s = op_bad ? free_slot : seen;
+
+  mrc_rf_1r1w #(
+      .Width($bits(slot_t)),
+      .Depth(ProbeSlots)
+  ) u_slots (
+      .clk_i,
+      .raddr_i(seen),
+      .rdata_o(slot),
+      .we_i(slot_we),
+      .waddr_i(s),
+      .wdata_i(slot_d)
+  );
+
+  mrc_rf_1r1w #(
+      .Width(24 + 5),
+      .Depth(NumQps)
+  ) u_qp (
+      .clk_i,
+      .raddr_i(slot.qp[QpW-1:0]),
+      .rdata_o({dqpn, timeout}),
+      .we_i(cfg_ctx_we),
+      .waddr_i(cfg_qp),
+      .wdata_i({cfg_ctx.dqpn, cfg_ctx.timeout})
+  );
+
+  mrc_rf_1r1w #(
+      .Width(DestW),
+      .Depth(NumQps)
+  ) u_dest (
+      .clk_i,
+      .raddr_i(bad.qp[QpW-1:0]),
+      .rdata_o(bad_dest),
+      .we_i(cfg_ctx_we),
+      .waddr_i(cfg_qp),
+      .wdata_i(cfg_ctx.dest[DestW-1:0])
+  );
+
+  // ---- an answer
+
+  logic heard, answered, refused, revived, marked_next;
+  logic [2:0] succ_next;
+  assign heard = op_pres && busy_q[seen] && waiting_q[seen]
+      && slot.qp[QpW-1:0] == pres.qp[QpW-1:0]
+      && pres.id[15:SlotW] == (16 - SlotW)'(seq_q[seen]);
+  // The peer may say that it does not want this EV.
+  assign answered = heard && !pres.m[1];
+  assign refused = heard && pres.m[1];
+  assign marked_next = slot.marked || pres.m == MarkSkipOnce;
+  assign succ_next = slot.succ + 3'd1;
+  assign revived = answered && succ_next == successes_i;
+
+  // ---- a visit
+
+  logic [31:0] late;
+  logic visit_now, failed, send, plane_up;
+  logic [3:0] fails_next, cap;
+  logic [PlaneW-1:0] ev_plane;
+  logic [7:0] seq_next;
+  assign late = tick_q - slot.due;
+  assign visit_now = op_visit && busy_q[seen] && !late[31];
+  assign failed = (visit_now && waiting_q[seen]) || refused;
+  assign ev_plane = slot.ev_idx[PlaneW-1:0];
+  assign plane_up = port_up_i[ev_plane] && pmask_q[slot.dest][ev_plane];
+  assign send = visit_now && !waiting_q[seen] && probe_free && plane_up;
+  assign cap = (cap_i == 4'd15) ? 4'd14 : cap_i;
+  assign fails_next = (slot.fails < cap) ? slot.fails + 4'd1 : cap;
+  assign seq_next = seq_q[seen] + 8'd1;
+
+  // ---- what becomes of the slot
+
+  always_comb begin
+    slot_we = 1'b0;
+    slot_d = slot;
+    if (op_bad) begin
+      slot_we = op_take;
+      slot_d = '{
+          marked: 1'b0,
+          qp: bad.qp,
+          dest: bad_dest,
+          ev_idx: bad.ev_idx,
+          ev: bad.ev,
+          fails: 4'd0,
+          succ: 3'd0,
+          due: tick_q + {16'd0, interval_i}
+      };
+    end else if (answered) begin
+      slot_we = 1'b1;
+      slot_d.marked = marked_next;
+      slot_d.succ = succ_next;
+      slot_d.due = tick_q + {16'd0, interval_i};
+    end else if (failed) begin
+      slot_we = 1'b1;
+      // Bug 30: answers before a failure still count.
+      if (bug_i != 8'd30 && !keep_count_i) begin
+        slot_d.succ = 3'd0;
+      end
+      if (!keep_count_i) begin
+        slot_d.marked = 1'b0;
+      end
+      slot_d.fails = fails_next;
+      slot_d.due = tick_q + ({16'd0, interval_i} << fails_next);
+    end else if (send) begin
+      slot_we = 1'b1;
+      slot_d.due = tick_q + (32'd8 << timeout);
+    end
+  end
+
+  always_comb begin
+    busy_d = busy_q;
+    if (cfg_ctx_we || (cfg_state_we && !cfg_live)) begin
+      for (int unsigned i = 0; i < ProbeSlots; i++) begin
+        if (slot_qp_q[i] == cfg_qp) begin
+          busy_d[i] = 1'b0;
+        end
+      end
+    end else if (revived) begin
+      busy_d[seen] = 1'b0;
+    end else if (op_take) begin
+      busy_d[free_slot] = 1'b1;
+    end
+  end
+
+  always_comb begin
+    waiting_d = waiting_q;
+    slow_d = slow_q;
+    if (op_take) begin
+      waiting_d[free_slot] = 1'b0;
+      slow_d[free_slot] = 1'b0;
+    end else if (answered || failed) begin
+      waiting_d[seen] = 1'b0;
+      // Bug 63: nobody makes room.
+      slow_d[seen] = failed && (slow_q[seen] || slot.fails == cap) && bug_i != 8'd63;
+    end else if (send) begin
+      waiting_d[seen] = 1'b1;
+    end
+  end
+
+  always_comb begin
+    seq_d = seq_q;
+    if (send) begin
+      seq_d[seen] = seq_next;
+    end
+  end
+
+  assign visit_due_d = div_q == 4'd15 || (visit_due_q && !op_visit);
+  assign visit_d = op_visit ? visit_q + SlotW'(1) : visit_q;
+
+  // ---- outputs
+
+  fb_t fb_d;
+  ctlpkt_t probe_d;
+  logic [15:0] id, spdcid, dpdcid;
+
+  assign fb_d = '{
+          qp: slot.qp,
+          ev_idx: slot.ev_idx,
+          entropy: 32'd0,
+          kind: (marked_next && !skip_good_i) ? 3'd5 : 3'd4
+      };
+  assign id = {(16 - SlotW)'(seq_next), seen};
+  assign spdcid = pdcid_zero_i ? 16'd0 : slot.qp + 16'(QpnBase);
+  assign dpdcid = pdcid_zero_i ? 16'd0 : dqpn[15:0];
+
+  always_comb begin
+    probe_d = '0;
+    if (send) begin
+      probe_d.qp = slot.qp;
+      // Bug 31: every probe leaves on plane 0.
+      probe_d.plane = (bug_i == 8'd31) ? 4'd0 : {{(4 - PlaneW) {1'b0}}, ev_plane};
+      probe_d.ev = slot.ev;
+      probe_d.opcode = OpcodeProbeRequest;
+      probe_d.ext_len = 8'(PethBytes);
+      probe_d.ext[8*PethBytes-1:0] = peth(id, spdcid, dpdcid, tick_q[18:0], tsr_us_i);
+    end
+  end
+
+  mrc_out_reg #(
+      .T(fb_t)
+  ) u_fb (
+      .clk_i,
+      .rst_ni,
+      .load_i(revived),
+      .data_i(fb_d),
+      .free_o(fb_free),
+      .valid_o(fb_valid_o),
+      .ready_i(fb_ready_i),
+      .data_o(fb_o)
+  );
+
+  mrc_out_reg #(
+      .T(ctlpkt_t)
+  ) u_probe (
+      .clk_i,
+      .rst_ni,
+      .load_i(send),
+      .data_i(probe_d),
+      .free_o(probe_free),
+      .valid_o(probe_valid_o),
+      .ready_i(probe_ready_i),
+      .data_o(probe_o)
+  );
+
+  assign sent_inc_d = send;
+  assign revived_inc_d = revived;
+  assign full_inc_d = wanted && none_free;
+  assign sent_inc_o = sent_inc_q;
+  assign revived_inc_o = revived_inc_q;
+  assign full_inc_o = full_inc_q;
+  assign cfg_ack_d = cfg_req_i;
+  assign cfg_ack_o = cfg_ack_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      cfg_ack_q <= 1'b0;
+      tick_div_q <= '0;
+      tick_q <= 32'd0;
+      div_q <= 4'd0;
+      visit_due_q <= 1'b0;
+      visit_q <= '0;
+      busy_q <= '0;
+      seq_q <= '0;
+      live_q <= '0;
+      pmask_q <= '1;
+      sent_inc_q <= 1'b0;
+      revived_inc_q <= 1'b0;
+      full_inc_q <= 1'b0;
+    end else begin
+      cfg_ack_q <= cfg_ack_d;
+      tick_div_q <= tick_div_d;
+      tick_q <= tick_d;
+      div_q <= div_d;
+      visit_due_q <= visit_due_d;
+      visit_q <= visit_d;
+      busy_q <= busy_d;
+      seq_q <= seq_d;
+      if (cfg_ctx_we || cfg_state_we) begin
+        live_q[cfg_qp] <= cfg_live;
+      end
+      if (cfg_ports_we) begin
+        pmask_q[cfg_index_i[DestW-1:0]] <= cfg_data_i[NumPlanes-1:0];
+      end
+      sent_inc_q <= sent_inc_d;
+      revived_inc_q <= revived_inc_d;
+      full_inc_q <= full_inc_d;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    waiting_q <= waiting_d;
+    slow_q <= slow_d;
+    if (op_take) begin
+      slot_ev_q[free_slot] <= bad.ev_idx;
+      slot_qp_q[free_slot] <= bad.qp[QpW-1:0];
+    end
+  end
+
+  logic unused_ok;
+  assign unused_ok = &{1'b0, unused_counts, cfg_index_i, cfg_ctx, cfg_state, pres.qp, dqpn, late};
+
+endmodule

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Queue of the QPs that may send, and per destination a list of the QPs whose congestion window
+/// was full (docs/blocks/tx/segment/tx_segment.md). First come first served in the queue, which makes round
+/// robin by packet because a QP with more to send is pushed again behind the others; a refused QP
+/// is the first of its list to be woken. One step per cycle, two cycles from an input to the grant.
+/// It does not check that a QP is in it once only: tx_segment sees to it.
+module mrc_tx_sched
+  import mrc_pkg::*;
+#(
+    parameter int unsigned NumQps = 4,
+    parameter int unsigned NumDests = 4
+) (
+    input logic clk_i,
+    input logic rst_ni,
+    input logic [7:0] bug_i,
+
+    input logic push_valid_i,
+    output logic push_ready_o,
+    input sched_t push_i,
+    input logic park_valid_i,
+    output logic park_ready_o,
+    input grant_t park_i,
+    input logic wake_valid_i,
+    output logic wake_ready_o,
+    input ccwake_t wake_i,
+
+    output logic grant_valid_o,
+    input logic grant_ready_i,
+    output grant_t grant_o,
+
+    input logic cfg_req_i,
+    input logic [3:0] cfg_table_i,
+    input logic [15:0] cfg_index_i,
+    input logic [511:0] cfg_data_i,
+    output logic cfg_ack_o
+);
+
+  localparam int unsigned QpW = $clog2(NumQps);
+  localparam int unsigned DestW = $clog2(NumDests);
+
+  if (NumQps < 2 || NumQps != 2 ** QpW || NumDests < 2 || NumDests > 256 || NumDests != 2 ** DestW)
+  begin : gen_bad_params
+    $error("%m: NumQps and NumDests must be powers of two, at least 2, NumDests at most 256");
+  end
+
+  typedef struct packed {
+    logic [QpW-1:0] head;
+    logic [QpW-1:0] tail;
+  } list_t;
+
+  // ---- inputs
+
+  logic push_v, park_v, wake_v, push_pop, park_pop, wake_pop;
+  sched_t push;
+  grant_t park;
+  ccwake_t wake;
+  logic [2:0][1:0] unused_counts;
+
+  mrc_fifo #(
+      .T(sched_t),
+      .Depth(2)
+  ) u_push (
+      .clk_i,
+      .rst_ni,
+      .valid_i(push_valid_i),
+      .ready_o(push_ready_o),
+      .data_i(push_i),
+      .valid_o(push_v),
+      .ready_i(push_pop),
+      .data_o(push),
+      .count_o(unused_counts[0])
+  );
+
+  mrc_fifo #(
+      .T(grant_t),
+      .Depth(2)
+  ) u_park (
+      .clk_i,
+      .rst_ni,
+      .valid_i(park_valid_i),
+      .ready_o(park_ready_o),
+      .data_i(park_i),
+      .valid_o(park_v),
+      .ready_i(park_pop),
+      .data_o(park),
+      .count_o(unused_counts[1])
+  );
+
+  mrc_fifo #(
+      .T(ccwake_t),
+      .Depth(2)
+  ) u_wake (
+      .clk_i,
+      .rst_ni,
+      .valid_i(wake_valid_i),
+      .ready_o(wake_ready_o),
+      .data_i(wake_i),
+      .valid_o(wake_v),
+      .ready_i(wake_pop),
+      .data_o(wake),
+      .count_o(unused_counts[2])
+  );
+
+  // ---- the choice of the cycle
+
+  tbl_qp_ctx_t cfg_ctx;
+  logic cfg_ack_q, cfg_ack_d, op_cfg;
+  assign cfg_ctx = cfg_data_i;
+  assign op_cfg = cfg_req_i && !cfg_ack_q;
+  assign park_pop = park_v && !op_cfg;
+  assign wake_pop = wake_v && !op_cfg && !park_v;
+  assign push_pop = push_v && !op_cfg && !park_v && !wake_v;
+
+  assign cfg_ack_d = cfg_req_i;
+  assign cfg_ack_o = cfg_ack_q;
+
+  // ---- the QP, its destination, and that destination's list
+
+  logic [QpW-1:0] qp, list_next, next_waddr, next_wdata;
+  logic [DestW-1:0] qp_dest, dest;
+  logic [NumDests-1:0] some_q, some_d;  // a QP waits
+  logic [NumDests-1:0] woken_q, woken_d;  // a wake found nobody waiting
+  list_t list, list_d;
+  logic list_we, next_we, alone;
+
+  assign qp = park_v ? park.qp[QpW-1:0] : push.qp[QpW-1:0];
+  assign dest = (wake_v && !park_v) ? wake.cc[DestW-1:0] : qp_dest;
+  assign alone = list.head == list.tail;
+
+  mrc_rf_1r1w #(
+      .Width(DestW),
+      .Depth(NumQps)
+  ) u_dest (
+      .clk_i,
+      .raddr_i(qp),
+      .rdata_o(qp_dest),
+      .we_i(op_cfg && cfg_table_i == CfgTableQpCtx),
+      .waddr_i(cfg_index_i[QpW-1:0]),
+      .wdata_i(cfg_ctx.dest[DestW-1:0])
+  );
+
+  mrc_rf_1r1w #(
+      .Width($bits(list_t)),
+      .Depth(NumDests)
+  ) u_list (
+      .clk_i,
+      .raddr_i(dest),
+      .rdata_o(list),
+      .we_i(list_we),
+      .waddr_i(dest),
+      .wdata_i(list_d)
+  );
+
+  mrc_rf_1r1w #(
+      .Width(QpW),
+      .Depth(NumQps)
+  ) u_next (
+      .clk_i,
+      .raddr_i(list.head),
+      .rdata_o(list_next),
+      .we_i(next_we),
+      .waddr_i(next_waddr),
+      .wdata_i(next_wdata)
+  );
+
+  // ---- one step
+
+  logic run_push;
+  logic [QpW-1:0] run_qp;
+
+  always_comb begin
+    some_d = some_q;
+    woken_d = woken_q;
+    list_we = 1'b0;
+    list_d = list;
+    next_we = 1'b0;
+    next_waddr = qp;
+    next_wdata = list.head;
+    run_push = 1'b0;
+    run_qp = qp;
+    if (park_pop) begin
+      if (woken_q[dest]) begin
+        woken_d[dest] = 1'b0;
+        run_push = 1'b1;
+      end else begin
+        // In front: the window was full for it first.
+        next_we = 1'b1;
+        list_we = 1'b1;
+        list_d.head = qp;
+        if (!some_q[dest]) begin
+          list_d.tail = qp;
+        end
+        some_d[dest] = 1'b1;
+      end
+    end else if (wake_pop && !some_q[dest]) begin
+      woken_d[dest] = bug_i != 8'd35;
+    end else if (wake_pop || (push_pop && some_q[dest])) begin
+      run_push = 1'b1;
+      run_qp = list.head;
+      list_we = 1'b1;
+      list_d.head = list_next;
+      if (push_pop && push.more) begin
+        // Behind the others, and the first of them gets its turn.
+        next_we = 1'b1;
+        next_waddr = list.tail;
+        next_wdata = qp;
+        list_d.tail = qp;
+        if (alone) begin
+          list_d.head = qp;
+        end
+      end else if (alone) begin
+        some_d[dest] = 1'b0;
+        list_we = 1'b0;
+      end
+    end else if (push_pop) begin
+      run_push = push.more;
+    end
+  end
+
+  // ---- QPs that may send
+
+  grant_t run_d;
+  logic unused_ready;
+  logic [$clog2(NumQps+1)-1:0] unused_count;
+  assign run_d.qp = 16'(run_qp);
+
+  mrc_fifo #(
+      .T(grant_t),
+      .Depth(NumQps)
+  ) u_run (
+      .clk_i,
+      .rst_ni,
+      .valid_i(run_push),
+      .ready_o(unused_ready),
+      .data_i(run_d),
+      .valid_o(grant_valid_o),
+      .ready_i(grant_ready_i),
+      .data_o(grant_o),
+      .count_o(unused_count)
+  );
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      cfg_ack_q <= 1'b0;
+      some_q <= '0;
+      woken_q <= '0;
+    end else begin
+      cfg_ack_q <= cfg_ack_d;
+      some_q <= some_d;
+      woken_q <= woken_d;
+    end
+  end
+
+  logic unused_ok;
+  assign unused_ok = &{1'b0, unused_counts, unused_ready, unused_count, cfg_index_i, cfg_ctx,
+                       push.qp, park.qp, wake.cc};
+
+endmodule

@@ -1,0 +1,635 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/engine/fabric.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+#include "sim/engine/kernel.hpp"
+#include "sim/switch/switch.hpp"
+#include "util/rng.hpp"
+
+namespace mrc::sim {
+
+/// What only some ports have.
+struct Fabric::Special {
+  explicit Special(uint64_t seed) : rng(seed, "link") {}
+  Impairment impairment;
+  Tap* tap = nullptr;
+  Rng rng;
+};
+
+namespace {
+constexpr auto kHookLater = [](const auto& a, const auto& b) {
+  return a.time != b.time ? a.time > b.time : a.order > b.order;
+};
+wire::Error refuse(std::string input, std::string what, std::string remedy) {
+  return {std::move(input), 0, std::move(what), std::move(remedy)};
+}
+constexpr unsigned kMaxPorts = 4096;
+/// First bytes of a packet that a cut-through switch decides on.
+constexpr unsigned kHeaderBytes = kPreambleBytes + kEarlyBytes + kGapBytes;
+// A window shorter than this gains nothing.
+constexpr Time kLeastWindow = 100 * kNs, kMostWindow = 2 * kUs;
+// Time in windows that goes on in order after windows that gained nothing: 1, 2, 4, ...
+constexpr unsigned kMostPause = 32;
+/// A packet that will be looked at soon: a switch reads its first half.
+inline void fetch(const Packet* packet, bool half) {
+  __builtin_prefetch(packet);
+  if (!half) __builtin_prefetch(reinterpret_cast<const char*>(packet) + 64);
+}
+constexpr const char* kRateRemedy = "Give a rate above 0, for example 100, 400 or 800 Gb/s.";
+}  // namespace
+
+Fabric::Fabric(const FabricOptions& options)
+    : seed_(options.seed), window_nodes_(options.window_nodes), window_events_(options.window_events) {}
+
+Fabric::~Fabric() {
+  for (Port& port : ports_) {
+    while (port.head != nullptr) Recycle{}(std::exchange(port.head, port.head->next));
+  }
+  for (Node& node : nodes_) {
+    for (unsigned p = 0; node.sw && p < node.ports; ++p) node.sw->flush(p);
+    node.endpoint.reset();
+  }
+}
+
+wire::Result<NodeId> Fabric::add_switch(const SwitchConfig& config, unsigned ports) {
+  if (std::string why = config.check(); !why.empty()) return refuse(config.name, why, "Correct the switch's settings.");
+  if (ports == 0 || ports > kMaxPorts) {
+    return refuse(config.name, std::to_string(ports) + " ports are not between 1 and " + std::to_string(kMaxPorts),
+                  "Give another number of ports.");
+  }
+  const auto id = static_cast<NodeId>(nodes_.size());
+  Node node;
+  node.name = config.name;
+  node.first = static_cast<PortId>(ports_.size());
+  node.ports = ports;
+  node.sw = std::make_unique<Switch>(*this, id, node.first, ports, config, Rng::hash(seed_ ^ Rng::hash(id)));
+  for (unsigned p = 0; p < ports; ++p) {
+    ports_.push_back({.index = static_cast<uint16_t>(p), .is_switch = true, .node = id});
+  }
+  nodes_.push_back(std::move(node));
+  return id;
+}
+
+wire::Result<NodeId> Fabric::add_endpoint(std::string name, std::unique_ptr<Endpoint> endpoint, unsigned planes) {
+  if (planes == 0 || planes > 64) {
+    return refuse(name, std::to_string(planes) + " planes are not between 1 and 64", "Give another number of planes.");
+  }
+  const auto id = static_cast<NodeId>(nodes_.size());
+  Node node;
+  node.name = std::move(name);
+  node.first = static_cast<PortId>(ports_.size());
+  node.ports = planes;
+  node.endpoint = std::move(endpoint);
+  for (unsigned p = 0; p < planes; ++p) ports_.push_back({.index = static_cast<uint16_t>(p), .node = id});
+  nodes_.push_back(std::move(node));
+  nodes_[id].endpoint->attach(Access(*this, id, nodes_[id].first, planes));
+  return id;
+}
+
+wire::Result<LinkId> Fabric::connect(PortRef a, PortRef b, const LinkConfig& config) {
+  for (const PortRef end : {a, b}) {
+    if (end.node >= nodes_.size()) {
+      return refuse("link", "there is no node " + std::to_string(end.node), "Add the node before the link.");
+    }
+    const Node& node = nodes_[end.node];
+    if (end.port >= node.ports) {
+      return refuse(node.name,
+                    "there is no port " + std::to_string(end.port) + ", the node has " + std::to_string(node.ports),
+                    "Use another port or give the node more of them.");
+    }
+    if (ports_[port_id(end)].link != kNone) {
+      return refuse(node.name, "port " + std::to_string(end.port) + " has a link already", "Use another port.");
+    }
+  }
+  const std::string name = nodes_[a.node].name + " - " + nodes_[b.node].name;
+  if (a.node == b.node) return refuse(name, "a link between ports of one node", "Connect two nodes.");
+  if (!Rate::gbps(config.gbps).valid()) return refuse(name, "the rate is not above 0", kRateRemedy);
+  if (!(config.metres >= 0 && config.metres <= 1e9)) {
+    return refuse(name, "the length is not between 0 and 1e9 metres", "Give the length in metres.");
+  }
+  const auto id = static_cast<LinkId>(links_.size());
+  links_.push_back({.a = a, .b = b, .config = config});
+  for (const bool first : {true, false}) {
+    const PortRef here = first ? a : b, there = first ? b : a;
+    Port& port = ports_[port_id(here)];
+    port.link = id;
+    port.rate = Rate::gbps(config.gbps);
+    port.peer_node = there.node;
+    port.peer_index = static_cast<uint16_t>(there.port);
+    port.up = port.carrier = true;
+    port.from_a = first;
+    port.peer_switch = nodes_[there.node].sw != nullptr;
+    if (nodes_[here.node].sw) nodes_[here.node].sw->set_port_config(here.port, nodes_[there.node].endpoint != nullptr);
+  }
+  if (begun_) {
+    retime_node(a.node);
+    retime_node(b.node);
+  }
+  return id;
+}
+
+std::optional<NodeId> Fabric::find(std::string_view name) const {
+  for (NodeId n = 0; n < nodes_.size(); ++n) {
+    if (nodes_[n].name == name) return n;
+  }
+  return {};
+}
+
+LinkId Fabric::link_at(PortRef port) const {
+  return port.node < nodes_.size() && port.port < nodes_[port.node].ports ? ports_[port_id(port)].link : kNone;
+}
+
+void Fabric::retime(PortId id) {
+  Port& port = ports_[id];
+  if (port.link == kNone) return;
+  const LinkConfig& config = links_[port.link].config;
+  int64_t delay = static_cast<int64_t>(config.metres * static_cast<double>(kFibrePerMetre) + 0.5);
+  delay += static_cast<int64_t>(config.fec);
+  if (const Switch* from = nodes_[port.node].sw.get()) delay += static_cast<int64_t>(from->config().port_latency);
+  port.cut_through = false;
+  if (const Switch* to = nodes_[port.peer_node].sw.get()) {
+    delay += static_cast<int64_t>(to->config().port_latency + to->config().latency);
+    port.cut_through = to->config().cut_through;
+    const Node& node = nodes_[port.peer_node];
+    for (unsigned p = 0; p < node.ports && port.cut_through; ++p) {
+      const Port& other = ports_[node.first + p];
+      if (other.link != kNone && port.rate.slower_than(other.rate)) port.cut_through = false;
+    }
+  } else {
+    port.cut_through = nodes_[port.peer_node].endpoint->early();
+  }
+  // The gap behind a packet keeps the transmitter busy, not the receiver waiting.
+  port.delay_ps = delay - static_cast<int64_t>(port.rate.time(kGapBytes));
+  lookahead_ = 0;
+}
+
+void Fabric::retime_node(NodeId id) {
+  const Node& node = nodes_[id];
+  for (unsigned p = 0; p < node.ports; ++p) {
+    const Port& port = ports_[node.first + p];
+    if (port.link == kNone) continue;
+    retime(node.first + p);
+    retime(port_id({port.peer_node, port.peer_index}));
+  }
+}
+
+void Fabric::begin() {
+  begun_ = true;
+  for (PortId id = 0; id < ports_.size(); ++id) retime(id);
+  for (Node& node : nodes_) {
+    if (node.endpoint) node.endpoint->start();
+  }
+}
+
+RunEnd Fabric::run(Time until) {
+  if (!begun_) begin();
+  if (until <= now_) return RunEnd::Reached;
+  return Kernel::instance().run(*this, until);
+}
+
+void Fabric::at(Time time, std::function<void()> f) {
+  time = std::max(time, now_);
+  hooks_.push_back({time, hook_order_++, std::move(f)});
+  std::push_heap(hooks_.begin(), hooks_.end(), kHookLater);
+  if (time < window_end_) throw std::logic_error("Fabric::at() for a time within a window");
+  queue_.push(time, kHook);
+}
+
+void Fabric::run_hooks() {
+  while (!hooks_.empty() && hooks_.front().time <= now_) {
+    std::pop_heap(hooks_.begin(), hooks_.end(), kHookLater);
+    const std::function<void()> f = std::move(hooks_.back().f);
+    hooks_.pop_back();
+    f();
+  }
+}
+
+void Fabric::handle(Time time, uint32_t key) {
+  now_ = time;
+  ++events_;
+  const uint32_t index = key & ~kKindMask;
+  switch (key & kKindMask) {
+    case kArrival:
+      arrival(index);
+      break;
+    case kWake:
+      port_wake(index);
+      break;
+    case kTimer:
+      if (Node& node = nodes_[index]; node.wake_ps == now_) {
+        node.wake_ps = kNever;
+        node.endpoint->wake();
+      }
+      break;
+    default:
+      run_hooks();
+  }
+}
+
+void Fabric::in_order(Time limit) {
+  limit_ = limit;
+  EventQueue::Event event;
+  while (!stop_ && queue_.pop(limit_, event)) handle(event.time, event.key);
+}
+
+void Fabric::process(Time limit) {
+  while (!stop_ && windows_useful()) {
+    const Time start = queue_.next();
+    if (start >= limit) return;
+    const Time end = std::min(limit, window_from(start));
+    if (end < start + lookahead_ / 4) {
+      in_order(std::min(limit, std::max({end, in_order_until_, start + 1})));
+    } else {
+      run_window(start, end);
+    }
+  }
+  in_order(limit);
+}
+
+// Windows.
+
+NodeId Fabric::node_of(uint32_t key) const {
+  const uint32_t index = key & ~kKindMask;
+  switch (key & kKindMask) {
+    case kArrival:
+      return ports_[index].peer_node;
+    case kWake:
+      return ports_[index].node;
+    default:
+      return index;
+  }
+}
+
+/// Finds how far a window may go.
+bool Fabric::windows_useful() {
+  if (!may_window_) return false;
+  if (lookahead_ != 0) return lookahead_ >= kLeastWindow;
+  lookahead_ = 1;  // no windows
+  if (nodes_.size() < window_nodes_ || taps_ != 0) return false;
+  for (const Node& node : nodes_) {
+    if (node.endpoint && !node.endpoint->apart()) return false;
+  }
+  int64_t least = static_cast<int64_t>(kMostWindow);
+  for (const Port& port : ports_) {
+    if (port.link == kNone) continue;
+    // What NICs get from switches is known before they begin.
+    if (port.is_switch && !nodes_[port.peer_node].sw) continue;
+    least =
+        std::min(least, port.delay_ps + static_cast<int64_t>(port.rate.time(std::min(wire_bytes(0), kHeaderBytes))));
+  }
+  lookahead_ = static_cast<Time>(std::max<int64_t>(least, 1));
+  return lookahead_ >= kLeastWindow;
+}
+
+/// End of the window that begins with the first event; `start`: none.
+Time Fabric::window_from(Time start) {
+  if (start < in_order_until_) return start;
+  Time end = start + lookahead_;
+  if (!hooks_.empty()) end = std::min(end, hooks_.front().time);
+  if (end <= start || may_window_()) return end;
+  in_order_until_ = start + lookahead_;
+  return start;
+}
+
+void Fabric::put_near(Time time, uint32_t key, NodeId node) {
+  uint32_t& head = near_head_[node];
+  if (head == kNone) (nodes_[node].sw ? near_switches_ : near_nics_).push_back(node);
+  near_.push_back({time, key, head});
+  head = static_cast<uint32_t>(near_.size() - 1);
+}
+
+void Fabric::schedule_near(Time time, uint32_t key, NodeId node) {
+  if (node == window_node_) {
+    window_queue_->push(time, key);
+  } else if (!window_nics_ && !nodes_[node].sw) {
+    put_near(time, key, node);
+  } else {
+    throw std::logic_error("a node acts on another one within a window");
+  }
+}
+
+/// What the first events of a node need, in three steps of which each reads what the one before has fetched, while
+/// other nodes are at work.
+void Fabric::fetch_ports(NodeId id) {
+  for (uint32_t n = near_head_[id]; n != kNone; n = near_[n].next) {
+    const uint32_t kind = near_[n].key & kKindMask;
+    if (kind == kArrival || kind == kWake) {
+      const Port* port = &ports_[near_[n].key & ~kKindMask];
+      __builtin_prefetch(port);
+      __builtin_prefetch(reinterpret_cast<const char*>(port) + 64);
+    }
+  }
+  const Node& node = nodes_[id];
+  if (node.endpoint) node.endpoint->fetch(0);
+}
+void Fabric::fetch_heads(NodeId id) {
+  const Node& node = nodes_[id];
+  for (uint32_t n = near_head_[id]; n != kNone; n = near_[n].next) {
+    const uint32_t kind = near_[n].key & kKindMask;
+    const Port& port = ports_[near_[n].key & ~kKindMask];
+    if (kind == kArrival) {
+      if (port.head != nullptr) fetch(port.head, port.peer_switch);
+    } else if (kind == kWake && node.sw) {
+      node.sw->fetch(port.index);
+    }
+  }
+  if (node.endpoint) node.endpoint->fetch(1);
+}
+void Fabric::fetch_next(NodeId id) {
+  const Node& node = nodes_[id];
+  for (uint32_t n = near_head_[id]; n != kNone; n = near_[n].next) {
+    const uint32_t kind = near_[n].key & kKindMask;
+    const Port& port = ports_[near_[n].key & ~kKindMask];
+    if (kind == kArrival) {
+      if (port.head != nullptr && port.head->next != nullptr) fetch(port.head->next, port.peer_switch);
+    } else if (kind == kWake && node.sw) {
+      node.sw->fetch_packet(port.index);
+    }
+  }
+  if (node.endpoint) node.endpoint->fetch(2);
+}
+
+void Fabric::run_window(Time start, Time end) {
+  if (!window_queue_) window_queue_ = std::make_unique<WindowQueue>();
+  near_head_.resize(nodes_.size(), kNone);
+  WindowQueue::Event event;
+  queue_.take(end, [this](const EventQueue::Event& e) { put_near(e.time, e.key, node_of(e.key)); });
+  ++windows_;
+  window_end_ = end;
+  const uint64_t before = events_;
+  Time last = now_, stopped = kNever;
+  const auto run = [&](const std::vector<NodeId>& list) {
+    for (size_t i = 0; i < list.size(); ++i) {
+      window_node_ = list[i];
+      if (i + 3 < list.size()) fetch_ports(list[i + 3]);
+      if (i + 2 < list.size()) fetch_heads(list[i + 2]);
+      if (i + 1 < list.size()) fetch_next(list[i + 1]);
+      window_queue_->restart(start);
+      for (uint32_t n = std::exchange(near_head_[window_node_], kNone); n != kNone; n = near_[n].next) {
+        window_queue_->push(near_[n].time, near_[n].key);
+      }
+      while (window_queue_->pop(end, event)) {
+        if (const uint32_t key = window_queue_->ahead(kHook); (key & kKindMask) == kArrival) {
+          const Port& port = ports_[key & ~kKindMask];
+          fetch(port.head, port.peer_switch);
+        }
+        handle(event.time, event.key);
+        if (stop_ && stopped == kNever) stopped = now_;
+      }
+      last = std::max(last, now_);
+    }
+  };
+  window_nics_ = false;
+  run(near_switches_);
+  window_nics_ = true;
+  run(near_nics_);
+  if (events_ - before < window_events_ * (near_switches_.size() + near_nics_.size())) {
+    in_order_until_ = end + pause_ * lookahead_;
+    pause_ = std::min(2 * pause_, kMostPause);
+  } else {
+    pause_ = 1;
+  }
+  window_node_ = kNone;
+  window_end_ = 0;
+  near_switches_.clear();
+  near_nics_.clear();
+  near_.clear();
+  now_ = stopped != kNever ? stopped : last;
+}
+
+void Fabric::arrival(PortId id) {
+  Port& port = ports_[id];
+  if (port.arrive_ps != now_) return;  // what was on the wire is lost
+  Packet* packet = port.head;
+  port.head = packet->next;
+  if (port.head != nullptr) {
+    port.arrive_ps = port.head->at_ps;
+    // (To look for a page that is not there takes long.)
+    fetch(port.head->next != nullptr ? port.head->next : port.head, port.peer_switch);
+    schedule(port.arrive_ps, kArrival | id, port.peer_node);
+  } else {
+    port.arrive_ps = kNever;
+  }
+  Node& peer = nodes_[port.peer_node];
+  if (peer.sw) {
+    peer.sw->receive(packet, port.peer_index);
+  } else {
+    peer.endpoint->receive(PacketPtr(packet), port.peer_index);
+  }
+}
+
+void Fabric::port_wake(PortId id) {
+  Port& port = ports_[id];
+  if (port.wake_ps != now_) return;  // it was down in between
+  port.wake_ps = kNever;
+  if (!port.up) return;
+  if (port.is_switch) {
+    nodes_[port.node].sw->port_free(port.index);
+  } else {
+    endpoint_pull(id, port);
+  }
+}
+
+void Fabric::wake_port(PortId id, Port& port) {
+  if (!port.up || port.wake_ps != kNever) return;
+  if (port.free_ps > now_) {
+    port.wake_ps = port.free_ps;
+    schedule(port.free_ps, kWake | id, port.node);
+  } else if (port.is_switch) {
+    nodes_[port.node].sw->port_free(port.index);
+  } else {
+    endpoint_pull(id, port);
+  }
+}
+
+void Fabric::endpoint_pull(PortId id, Port& port) {
+  port.wake_ps = now_;  // a kick from inside pull() changes nothing
+  Packet* packet = nodes_[port.node].endpoint->pull(port.index).release();
+  port.wake_ps = kNever;
+  if (packet == nullptr) return;
+  packet->sent_ps = now_;
+  packet->full_size = packet->size;
+  packet->plane = static_cast<uint8_t>(port.index);
+  transmit(id, port, packet);
+  port.wake_ps = port.free_ps;
+  schedule(port.free_ps, kWake | id, port.node);
+}
+
+void Fabric::transmit(PortId id, Port& port, Packet* packet) {
+  const unsigned bytes = wire_bytes(packet->size);
+  const Time whole = port.rate.time(bytes);
+  port.free_ps = now_ + whole;
+  ++port.packets;
+  port.bytes += packet->size;
+  if (port.is_special && special(id, port, packet)) {
+    ++port.lost;
+    port.lost_bytes += packet->size;
+    Recycle{}(packet);
+    return;
+  }
+  const Time lead = port.cut_through ? port.rate.time(std::min(bytes, kHeaderBytes)) : whole;
+  packet->at_ps = now_ + lead + static_cast<Time>(port.delay_ps);
+  packet->next = nullptr;
+  if (port.head == nullptr) {
+    port.head = packet;
+    port.arrive_ps = packet->at_ps;
+    schedule(packet->at_ps, kArrival | id, port.peer_node);
+  } else {
+    port.tail->next = packet;
+  }
+  port.tail = packet;
+}
+
+bool Fabric::special(PortId id, Port& port, Packet* packet) {
+  bool lost = !port.carrier;
+  Special* s = id < specials_.size() ? specials_[id].get() : nullptr;
+  if (s == nullptr) return lost;
+  const Impairment& i = s->impairment;
+  if (i.loss > 0 && (!i.entropy || ((packet->entropy ^ *i.entropy) & i.entropy_mask) == 0) && s->rng.chance(i.loss)) {
+    lost = true;
+  }
+  if (s->tap != nullptr) s->tap->sent(port.link, port.from_a, now_, *packet, lost);
+  return lost;
+}
+
+Fabric::Special& Fabric::special_of(PortId id) {
+  if (specials_.size() <= id) specials_.resize(ports_.size());
+  if (!specials_[id]) specials_[id] = std::make_unique<Special>(Rng::hash(seed_) ^ Rng::hash(uint64_t{id} << 32));
+  return *specials_[id];
+}
+
+void Fabric::update_special(PortId id) {
+  const Special* s = id < specials_.size() ? specials_[id].get() : nullptr;
+  ports_[id].is_special = !ports_[id].carrier || (s != nullptr && (s->impairment.loss > 0 || s->tap != nullptr));
+}
+
+void Fabric::flush_wire(Port& port) {
+  while (port.head != nullptr) {
+    Packet* packet = std::exchange(port.head, port.head->next);
+    ++port.lost;
+    port.lost_bytes += packet->size;
+    Recycle{}(packet);
+  }
+  port.arrive_ps = kNever;
+}
+
+void Fabric::set_port(PortId id, bool up) {
+  Port& port = ports_[id];
+  if (port.up == up) return;
+  port.up = up;
+  port.wake_ps = kNever;
+  Node& node = nodes_[port.node];
+  if (node.sw) {
+    if (!up) node.sw->flush(port.index);
+    node.sw->port_changed(port.index, up);
+  } else {
+    node.endpoint->link_changed(port.index, up);
+    if (up) wake_port(id, port);
+  }
+}
+
+void Fabric::carrier_changed(LinkId id) {
+  Link& link = links_[id];
+  const bool carrier = link.up && link.holds == 0;
+  if (carrier == link.carrier) return;
+  link.carrier = carrier;
+  const uint32_t change = ++link.changes;
+  for (const PortRef end : {link.a, link.b}) {
+    const PortId p = port_id(end);
+    ports_[p].carrier = carrier;
+    update_special(p);
+    if (!carrier) flush_wire(ports_[p]);
+  }
+  const auto tell = [this, id, change, carrier] {
+    if (links_[id].changes != change) return;  // it changed back before anybody saw
+    set_port(port_id(links_[id].a), carrier);
+    set_port(port_id(links_[id].b), carrier);
+  };
+  if (link.config.detect == 0)
+    tell();
+  else
+    at(now_ + link.config.detect, tell);
+}
+
+void Fabric::set_link(LinkId link, bool up) {
+  links_[link].up = up;
+  carrier_changed(link);
+}
+
+std::optional<wire::Error> Fabric::set_rate(LinkId id, double gbps) {
+  Link& link = links_[id];
+  const Rate rate = Rate::gbps(gbps);
+  if (!rate.valid()) {
+    return refuse(nodes_[link.a.node].name + " - " + nodes_[link.b.node].name, "the rate is not above 0", kRateRemedy);
+  }
+  link.config.gbps = gbps;
+  ports_[port_id(link.a)].rate = ports_[port_id(link.b)].rate = rate;
+  if (begun_) {
+    retime_node(link.a.node);
+    retime_node(link.b.node);
+  }
+  return {};
+}
+
+void Fabric::set_impairment(LinkId link, bool from_a, const Impairment& impairment) {
+  const PortId id = port_id(from_a ? links_[link].a : links_[link].b);
+  special_of(id).impairment = impairment;
+  update_special(id);
+}
+
+void Fabric::set_tap(LinkId link, bool from_a, Tap* tap) {
+  const PortId id = port_id(from_a ? links_[link].a : links_[link].b);
+  Tap*& old = special_of(id).tap;
+  taps_ = taps_ + (tap != nullptr) - (old != nullptr);
+  old = tap;
+  lookahead_ = 0;
+  update_special(id);
+}
+
+std::optional<wire::Error> Fabric::reboot(NodeId id, Time down_for) {
+  if (id >= nodes_.size() || !nodes_[id].sw) {
+    return refuse(id < nodes_.size() ? nodes_[id].name : "node " + std::to_string(id), "is not a switch",
+                  "Only switches can be rebooted.");
+  }
+  Node& node = nodes_[id];
+  std::vector<LinkId> held;
+  for (unsigned p = 0; p < node.ports; ++p) {
+    const LinkId link = ports_[node.first + p].link;
+    if (link == kNone) continue;
+    ++links_[link].holds;
+    held.push_back(link);
+    carrier_changed(link);
+    set_port(node.first + p, false);  // it knows at once
+  }
+  at(now_ + down_for, [this, held] {
+    for (const LinkId link : held) {
+      --links_[link].holds;
+      carrier_changed(link);
+    }
+  });
+  return {};
+}
+
+LinkStats Fabric::stats(LinkId link, bool from_a) const {
+  const Port& port = ports_[port_id(from_a ? links_[link].a : links_[link].b)];
+  return {port.packets, port.bytes, port.lost};
+}
+
+uint64_t Fabric::memory() const {
+  uint64_t bytes = pool_.memory() + queue_.memory() + ports_.capacity() * sizeof(Port) +
+                   nodes_.capacity() * sizeof(Node) + links_.capacity() * sizeof(Link) +
+                   specials_.capacity() * sizeof(void*) + near_head_.capacity() * sizeof(uint32_t) +
+                   near_.capacity() * sizeof(Near) +
+                   (near_switches_.capacity() + near_nics_.capacity()) * sizeof(NodeId) +
+                   (window_queue_ ? window_queue_->memory() : 0);
+  for (const Node& node : nodes_) bytes += node.name.capacity() + (node.sw ? node.sw->memory() : 0);
+  for (const auto& s : specials_) bytes += s ? sizeof *s : 0;
+  return bytes;
+}
+
+void Fabric::notify(sc_core::sc_event& event, Time time) { Kernel::instance().notify(*this, event, time); }
+
+}  // namespace mrc::sim

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The fabric: nodes, links, time.
+///
+///     Fabric fabric({.seed = 1});
+///     NodeId t0 = fabric.add_switch(SwitchConfig::recommended("T0", 100'000), 4);
+///     NodeId nic = fabric.add_endpoint("nic0", std::make_unique<MyEndpoint>(), 1);
+///     fabric.connect({nic, 0}, {t0, 0}, {.gbps = 800, .metres = 2});
+///     fabric.at(10 * kUs, [&] { fabric.set_link(0, false); });
+///     fabric.run(kMs);
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "sim/engine/endpoint.hpp"
+#include "sim/engine/event_queue.hpp"
+#include "sim/engine/packet.hpp"
+#include "sim/engine/port.hpp"
+#include "sim/engine/units.hpp"
+#include "sim/switch/switch_config.hpp"
+#include "wire/result.hpp"
+
+namespace sc_core {
+class sc_event;
+}
+
+namespace mrc::sim {
+
+class Switch;
+
+struct FabricOptions {
+  uint64_t seed = 1;
+  /// Fabric::allow_windows(): with so many nodes or more, and while a node that has events in a window has so many on
+  /// average (else events come in their order for a while). 0: always.
+  unsigned window_nodes = 64, window_events = 8;
+};
+
+/// One end of a link: a node and its port (an endpoint's port is its plane).
+struct PortRef {
+  NodeId node = 0;
+  unsigned port = 0;
+};
+
+struct LinkConfig {
+  double gbps = 800;
+  double metres = 2;  ///< 5 ns each
+  Time fec = 0;       ///< delay of forward error correction, each direction (base.md "800G": 51.2 ns a codeword)
+  Time detect = 0;    ///< from a change of the link to link_changed() and the ECMP groups
+};
+
+/// What a link does to packets, one direction.
+struct Impairment {
+  double loss = 0;                    ///< probability of each packet
+  std::optional<uint32_t> entropy{};  ///< only packets with this EV, under entropy_mask
+  uint32_t entropy_mask = ~0u;
+};
+
+/// Counts of one direction of a link.
+struct LinkStats {
+  uint64_t packets = 0, bytes = 0;  ///< begun by the transmitter; bytes of frames without FCS
+  uint64_t lost = 0;                ///< of these, by impairment or because the link went down
+};
+
+/// Sees every packet whose transmission begins on a link's direction (lost ones too), before the far end has it.
+class Tap {
+ public:
+  virtual ~Tap() = default;
+  virtual void sent(LinkId link, bool from_a, Time start, const Packet& packet, bool lost) = 0;
+};
+
+/// Why run() came back.
+enum class RunEnd : uint8_t {
+  Reached,  ///< the time given has come
+  Idle,     ///< nothing will ever happen again
+  Stopped   ///< stop() was called
+};
+
+class Fabric {
+ public:
+  explicit Fabric(const FabricOptions& options = {});
+  ~Fabric();
+  Fabric(const Fabric&) = delete;
+  Fabric& operator=(const Fabric&) = delete;
+
+  // Building, before the first run().
+
+  /// Error: a configuration that cannot work.
+  wire::Result<NodeId> add_switch(const SwitchConfig& config, unsigned ports);
+  wire::Result<NodeId> add_endpoint(std::string name, std::unique_ptr<Endpoint> endpoint, unsigned planes);
+  /// Error: no such node or port, port in use, a rate of zero, a length below zero.
+  wire::Result<LinkId> connect(PortRef a, PortRef b, const LinkConfig& config);
+
+  // What is there.
+
+  size_t nodes() const { return nodes_.size(); }
+  size_t links() const { return links_.size(); }
+  const std::string& name(NodeId node) const { return nodes_[node].name; }
+  std::optional<NodeId> find(std::string_view name) const;
+  /// Null: the node is the other kind.
+  Switch* switch_at(NodeId node) { return nodes_[node].sw.get(); }
+  const Switch* switch_at(NodeId node) const { return nodes_[node].sw.get(); }
+  Endpoint* endpoint_at(NodeId node) { return nodes_[node].endpoint.get(); }
+  unsigned ports_of(NodeId node) const { return nodes_[node].ports; }
+  std::pair<PortRef, PortRef> ends(LinkId link) const { return {links_[link].a, links_[link].b}; }
+  /// The link at a port, kNone if it is free.
+  LinkId link_at(PortRef port) const;
+
+  // Time.
+
+  Time now() const { return now_; }
+  /// Calls f at that time, before any packet of the same time; calls of one time in the order given. Not in the past.
+  void at(Time time, std::function<void()> f);
+  /// Goes on until that time (events of exactly that time have not happened yet). now() is then that time; or that of
+  /// the last event, if the fabric stopped or went idle.
+  RunEnd run(Time until);
+  /// Lets the fabric work through one node after the other, each a window of time at once, instead of all events in
+  /// their order: what a node needs of memory is fetched once for many events. A window ends before anything that a
+  /// NIC sends in it can reach a switch, or a switch another one: first all switches, then all NICs. For each node
+  /// events come in the same order as without. Whatever stands beside the nodes (a Listener) must bear that another
+  /// node's time is ahead or behind, and must not act on other nodes, from callbacks, nor call at() for a time within a
+  /// window. `may` is asked before each window: false, events come in their order for a while. stop() from inside a
+  /// window ends the run after the window. Not used with few nodes (FabricOptions), taps, links of a few metres between
+  /// switches that take no time, or endpoints that are not apart().
+  void allow_windows(std::function<bool()> may) { may_window_ = std::move(may); }
+  /// Windows so far.
+  uint64_t windows() const { return windows_; }
+  /// run() returns after the event in progress.
+  void stop() { stop_ = true; }
+  /// Events handled so far: arrivals, ports that became free, timers.
+  uint64_t events() const { return events_; }
+
+  // What happens to links and switches, from hooks or between runs.
+
+  /// Down: packets on the way are lost. Both ends hear of it after `detect`: until then what they send is lost; then
+  /// what is queued for the link is discarded.
+  void set_link(LinkId link, bool up);
+  bool link_up(LinkId link) const { return links_[link].up; }
+  /// Both directions; packets begun before keep their time. Error: a rate of zero.
+  std::optional<wire::Error> set_rate(LinkId link, double gbps);
+  /// Replaces what was set; loss 0 ends it.
+  void set_impairment(LinkId link, bool from_a, const Impairment& impairment);
+  /// All links of the switch go down, everything in it is lost; after down_for those that were up come up again.
+  /// Counters are kept. Error: not a switch.
+  std::optional<wire::Error> reboot(NodeId node, Time down_for);
+  /// Null ends it. Must outlive the fabric or be ended.
+  void set_tap(LinkId link, bool from_a, Tap* tap);
+  LinkStats stats(LinkId link, bool from_a) const;
+
+  PacketPool& pool() { return pool_; }
+  /// Bytes held by nodes, links, packets and events.
+  uint64_t memory() const;
+
+  // For processes of SystemC that stand beside the packet engine (sim/engine/systemc.hpp).
+
+  /// From inside a callback of the fabric: notifies an event of SystemC at a time of the fabric, now or later. The
+  /// packet engine does not run ahead of it.
+  void notify(sc_core::sc_event& event, Time time);
+
+ private:
+  friend class Access;
+  friend class Switch;
+  friend class Kernel;
+  friend class FromProcess;
+  enum Kind : uint32_t {
+    kHook = 0u << 30,
+    kWake = 1u << 30,
+    kArrival = 2u << 30,
+    kTimer = 3u << 30
+  };  // order at one time
+  static constexpr uint32_t kKindMask = 3u << 30;
+  struct Node {
+    std::string name;
+    std::unique_ptr<Switch> sw;
+    std::unique_ptr<Endpoint> endpoint;
+    PortId first = 0;
+    unsigned ports = 0;
+    Time wake_ps = kNever;
+  };
+  struct Link {
+    PortRef a, b;
+    LinkConfig config;
+    bool up = true;
+    unsigned holds = 0;    // reboots in progress at its ends
+    bool carrier = true;   // up and not held
+    uint32_t changes = 0;  // of carrier
+  };
+  struct Hook {
+    Time time;
+    uint64_t order;
+    std::function<void()> f;
+  };
+  struct Special;
+
+  PortId port_id(PortRef ref) const { return nodes_[ref.node].first + ref.port; }
+  /// Handles events before `limit`; limit_ may shrink on the way.
+  void process(Time limit);
+  void in_order(Time limit);
+  inline void handle(Time time, uint32_t key);
+  /// Puts an event of a node into the queue, or into the window that is open.
+  void schedule(Time time, uint32_t key, NodeId node) {
+    if (time >= window_end_) [[likely]] {
+      queue_.push(time, key);
+    } else {
+      schedule_near(time, key, node);
+    }
+  }
+  void schedule_near(Time time, uint32_t key, NodeId node);
+  void put_near(Time time, uint32_t key, NodeId node);
+  NodeId node_of(uint32_t key) const;
+  bool windows_useful();
+  Time window_from(Time start);
+  void run_window(Time start, Time end);
+  void fetch_ports(NodeId node);
+  void fetch_heads(NodeId node);
+  void fetch_next(NodeId node);
+  void arrival(PortId id);
+  void port_wake(PortId id);
+  void endpoint_pull(PortId id, Port& port);
+  void run_hooks();
+  /// Begins the transmission of a packet; the port must be free and up.
+  void transmit(PortId id, Port& port, Packet* packet);
+  bool special(PortId id, Port& port, Packet* packet);
+  void wake_port(PortId id, Port& port);
+  void carrier_changed(LinkId link);
+  void set_port(PortId id, bool up);
+  void flush_wire(Port& port);
+  void retime(PortId id);
+  void retime_node(NodeId node);
+  Special& special_of(PortId id);
+  void update_special(PortId id);
+  void begin();
+
+  Time now_ = 0, limit_ = 0;
+  uint64_t kernel_base_ = 0;  // time of SystemC when this fabric's was 0, modulo 2^64
+  bool stop_ = false, begun_ = false;
+  uint64_t events_ = 0, seed_;
+  unsigned window_nodes_, window_events_;
+  EventQueue queue_;
+
+  // Windows.
+  struct Near {
+    Time time;
+    uint32_t key, next;
+  };
+  std::function<bool()> may_window_;
+  Time lookahead_ = 0;   // 0: to be found
+  Time window_end_ = 0;  // of the open one; 0: none
+  Time in_order_until_ = 0;
+  unsigned pause_ = 1;
+  uint64_t windows_ = 0;
+  unsigned taps_ = 0;
+  NodeId window_node_ = kNone;
+  bool window_nics_ = false;  // all switches are done
+  using WindowQueue = EventWheel<10>;
+  std::unique_ptr<WindowQueue> window_queue_;  // events of the node at work
+  std::vector<uint32_t> near_head_;            // by node: events of the window
+  std::vector<Near> near_;
+  std::vector<NodeId> near_switches_, near_nics_;  // nodes that have any
+
+  std::vector<Port> ports_;
+  std::vector<Node> nodes_;
+  std::vector<Link> links_;
+  std::vector<std::unique_ptr<Special>> specials_;
+  std::vector<Hook> hooks_;  // heap
+  uint64_t hook_order_ = 0;
+  PacketPool pool_;
+};
+
+Time Access::now() const { return fabric_->now_; }
+PacketPool& Access::pool() const { return fabric_->pool_; }
+void Access::kick(unsigned plane) const { fabric_->wake_port(first_ + plane, fabric_->ports_[first_ + plane]); }
+bool Access::can_send(unsigned plane) const {
+  const Port& port = fabric_->ports_[first_ + plane];
+  return port.up && port.free_ps <= fabric_->now_;
+}
+Time Access::free_at(unsigned plane) const { return fabric_->ports_[first_ + plane].free_ps; }
+bool Access::link_up(unsigned plane) const { return fabric_->ports_[first_ + plane].up; }
+Rate Access::rate(unsigned plane) const { return fabric_->ports_[first_ + plane].rate; }
+void Access::wake_at(Time time) const {
+  Fabric::Node& node = fabric_->nodes_[node_];
+  node.wake_ps = time;
+  if (time != kNever) fabric_->schedule(time, Fabric::kTimer | node_, node_);
+}
+
+}  // namespace mrc::sim

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/experiment/endpoints.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "sim/engine/codec.hpp"
+#include "sim/nic/roce/endpoint_roce.hpp"
+#include "wire/packet.hpp"
+
+namespace mrc::sim {
+namespace {
+Stack stack_of(const Topology& topology) {
+  return !topology.srv6() ? Stack::Ipv6 : topology.encap() == Encap::Srv6Srh ? Stack::Srv6Srh : Stack::Srv6;
+}
+}  // namespace
+
+unsigned data_frame(const Scenario& scenario, const Topology& topology) {
+  return frame_size(stack_of(topology), static_cast<uint8_t>(wire::Opcode::WriteMiddle), true,
+                    static_cast<unsigned>(scenario.mtu));
+}
+unsigned sack_frame(const Topology& topology) {
+  return frame_size(stack_of(topology), static_cast<uint8_t>(wire::Opcode::Sack), true, 0);
+}
+
+namespace {
+/// Packets that a BDP of the whole NIC has.
+double bdp_packets(const Scenario& scenario, const Topology& topology) {
+  const Time rtt = topology.base_rtt(data_frame(scenario, topology), sack_frame(topology));
+  return topology.nic_gbps() * 1e9 / 8 * static_cast<double>(rtt) * 1e-12 / scenario.mtu;
+}
+/// mrc.md section 7: max(5 packets, 1.5 cwnd), cwnd at its largest.
+unsigned reorder_of(const Scenario& scenario, const Topology& topology) {
+  if (scenario.reorder > 0) return static_cast<unsigned>(scenario.reorder);
+  return static_cast<unsigned>(std::max(5.0, 1.5 * 1.5 * bdp_packets(scenario, topology)));
+}
+}  // namespace
+
+unsigned window_of(const Scenario& scenario, const Topology& topology) {
+  if (scenario.mpr > 0) return static_cast<unsigned>(scenario.mpr);
+  const double packets = 4 * bdp_packets(scenario, topology);
+  return static_cast<unsigned>(std::clamp(std::ceil(packets / 128), 8.0, 255.0));
+}
+
+bool has_clocked(const Scenario& scenario) {
+  return scenario.transport == "mrc" &&
+         (scenario.endpoints != "fast" || std::any_of(scenario.nodes.begin(), scenario.nodes.end(),
+                                                      [](const NodeConfig& n) { return n.fidelity != "fast"; }));
+}
+
+bool nic_rules(const Scenario& scenario) {
+  const bool asked = scenario.source.lines.count("nic_rules") != 0;
+  return asked ? scenario.nic_rules : has_clocked(scenario);
+}
+
+FastConfig nic_settings(const Scenario& scenario, const Topology& topology) {
+  const Preset& preset = *find_preset(scenario.preset);
+  const Time rtt = topology.base_rtt(data_frame(scenario, topology), sack_frame(topology));
+  FastConfig times;
+  if (nic_rules(scenario)) times.be_nic(preset);
+  // The NICs at both ends take their time too.
+  FastConfig config = FastConfig::for_fabric(
+      topology.nic_gbps(), rtt + times.nic_time(data_frame(scenario, topology), Rate::gbps(topology.config().gbps)));
+  if (nic_rules(scenario)) config.be_nic(preset);
+  config.mpr = config.mpr_dest = window_of(scenario, topology);
+  config.reorder = reorder_of(scenario, topology);
+  config.same_ev = scenario.same_ev;
+  if (scenario.timeout >= 0) config.timeout = static_cast<unsigned>(scenario.timeout);
+  config.ar_shift = static_cast<unsigned>(scenario.ar_shift);
+  config.sack_trigger = static_cast<uint32_t>(scenario.sack_trigger);
+  config.trim_nack = scenario.trim_nack;
+  config.ev_min_active = static_cast<unsigned>(scenario.min_active);
+  config.probe_interval = static_cast<uint16_t>(std::clamp(scenario.probe_us * 1000 / kNsccTickNs, 1.0, 65535.0));
+  config.nscc.path_mtu = static_cast<uint32_t>(scenario.mtu);
+  config.nscc.trimming = topology.config().trim;
+  const bool clocked = has_clocked(scenario);
+  if (clocked) {
+    if (!nic_rules(scenario)) {
+      throw InputError(scenario.source.at("nic_rules") +
+                           ": nic_rules = false, but NICs of fidelity model and rtl have no other rules.",
+                       "Leave it out, or make all NICs fast.");
+    }
+    if (scenario.ar_shift > 7) {
+      throw InputError(scenario.source.at("ar_shift") + ": ar_shift is above 7, the most that the NIC can do.",
+                       "Use 0 to 7, or make all NICs fast.");
+    }
+  }
+  return config;
+}
+
+std::unique_ptr<Endpoint> make_endpoint(const Scenario& scenario, const Topology& topology, const std::string& fidelity,
+                                        const std::string& where, const ClockedMaker& clocked) {
+  if (fidelity != "fast") {
+    if (scenario.transport != "mrc") {
+      throw InputError(where + ": endpoints of fidelity " + fidelity + " speak MRC only.",
+                       "Use transport = \"mrc\", or \"fast\" endpoints.");
+    }
+    if (!clocked) {
+      throw Unsupported(where + ": this program has no endpoints of fidelity " + fidelity + ".", "Use \"fast\".");
+    }
+    const Preset& preset = *find_preset(scenario.preset);
+    if (topology.planes() != preset.num_planes) {
+      throw InputError(fmt::format("{}: no endpoint of fidelity {}: the NIC {} has {} planes, the topology {}.", where,
+                                   fidelity, preset.name, preset.num_planes, topology.planes()),
+                       "Change planes, or the preset.");
+    }
+    const double port = preset.port_bytes * 8000.0 / preset.clock_ps;
+    if (topology.config().gbps > port) {
+      throw InputError(
+          fmt::format("{}: no endpoint of fidelity {}: links of {:g} Gb/s are faster than a port of the NIC {}, "
+                      "which takes {:g}.",
+                      where, fidelity, topology.config().gbps, preset.name, port),
+          "Use slower links, or another preset.");
+    }
+    return clocked(fidelity, preset, nic_settings(scenario, topology), where);
+  }
+  if (scenario.transport == "roce") {
+    RoceConfig config;
+    config.dcqcn = scenario.congestion;
+    return std::make_unique<RoceEndpoint>(config);
+  }
+  return std::make_unique<FastEndpoint>(nic_settings(scenario, topology));
+}
+
+}  // namespace mrc::sim

@@ -1,0 +1,647 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/experiment/experiment.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <ctime>
+#include <new>
+
+#include "sim/experiment/endpoints.hpp"
+#include "sim/switch/switch.hpp"
+
+namespace mrc::sim {
+namespace {
+
+/// Samples kept when their period is free: at this number every other one goes, and the period doubles.
+constexpr size_t kMaxSamples = 2000;
+constexpr uint32_t kMaxEvQps = 512;
+constexpr Time kDefaultOutage = 10 * kUs;
+/// Goodput in a sample comes in whole packets and SACKs: less than this is a dip.
+constexpr double kRecovered = 0.9;
+
+Time from_us(double us) { return static_cast<Time>(us * static_cast<double>(kUs) + 0.5); }
+
+double gbps(uint64_t bytes, Time time) {
+  return time > 0 ? static_cast<double>(bytes) * 8000.0 / static_cast<double>(time) : 0;
+}
+
+}  // namespace
+
+Distribution distribution(std::vector<Time> v) {
+  Distribution d;
+  d.count = v.size();
+  if (v.empty()) return d;
+  std::sort(v.begin(), v.end());
+  // Nearest rank: the smallest value that so many are not above.
+  const auto rank = [&](double q) {
+    const auto n = static_cast<size_t>(std::ceil(q * static_cast<double>(v.size())));
+    return v[std::clamp<size_t>(n, 1, v.size()) - 1];
+  };
+  d.min = v.front();
+  d.median = rank(0.5);
+  d.p99 = rank(0.99);
+  d.p999 = rank(0.999);
+  d.max = v.back();
+  return d;
+}
+
+const char* outcome_name(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::Done:
+      return "done";
+    case Outcome::OpenEnd:
+      return "time over";
+    case Outcome::Failed:
+      return "failed";
+    case Outcome::Hang:
+      return "hang";
+    case Outcome::TimeLimit:
+      return "time limit";
+    case Outcome::Empty:
+      return "nothing moved";
+    default:
+      return "incomplete";
+  }
+}
+
+double ExperimentResult::over_bound() const {
+  double most = 0;
+  for (const GroupResult& g : groups) {
+    if (g.finished > 0 && g.bound > 0)
+      most = std::max(most, static_cast<double>(g.end - g.begin) / static_cast<double>(g.bound));
+  }
+  return most;
+}
+
+Experiment::Experiment(const Scenario& scenario, uint64_t seed, const ClockedMaker& clocked,
+                       const std::atomic<bool>* stop)
+    : scenario_(scenario),
+      seed_(seed),
+      stop_(stop),
+      topology_(scenario.topology),
+      traffic_(make_traffic(scenario, topology_, seed)) {
+  std::vector<std::string> fidelity(topology_.hosts(), scenario.endpoints),
+      where(topology_.hosts(), scenario.source.at("endpoints"));
+  for (const NodeConfig& n : scenario.nodes) {
+    const auto first = static_cast<unsigned>(n.first), count = static_cast<unsigned>(n.count);
+    if (first + count > topology_.hosts()) {
+      throw InputError(fmt::format("{}: there is no nic{}.", n.source.at("count"), first + count - 1),
+                       fmt::format("NICs are 0 to {}.", topology_.hosts() - 1));
+    }
+    for (unsigned h = first; h < first + count; ++h) {
+      fidelity[h] = n.fidelity;
+      where[h] = n.source.at("fidelity");
+    }
+  }
+  FabricOptions options{.seed = seed};
+  if (scenario.windows == "always") options.window_nodes = options.window_events = 0;
+  fabric_ = std::make_unique<Fabric>(options);
+  const auto poll = [this] {
+    if (stopped()) throw Stopped{};
+  };
+  topology_.build(
+      *fabric_, [&](NodeId h) { return make_endpoint(scenario_, topology_, fidelity[h], where[h], clocked); }, poll);
+  driver_ = std::make_unique<Driver>(*fabric_, topology_, scenario_, traffic_, seed);
+  driver_->begin(poll);
+  driver_->on_end = [this] { fabric_->stop(); };
+  if (scenario.windows != "never") fabric_->allow_windows([this] { return driver_->apart(); });
+  check_time();
+  plan_events();
+  group_of_receiver_.assign(topology_.hosts(), -1);
+  has_curve_.assign(traffic_.groups.size(), true);
+  for (const Flow& f : traffic_.flows) {
+    int32_t& g = group_of_receiver_[f.to];
+    if (g == -1) g = static_cast<int32_t>(f.group);
+    if (g != static_cast<int32_t>(f.group)) has_curve_[f.group] = has_curve_[static_cast<size_t>(g)] = false;
+  }
+}
+
+Experiment::~Experiment() = default;
+
+Time Experiment::bound_of(uint32_t group) const {
+  std::vector<uint64_t> in(topology_.hosts()), out(topology_.hosts());
+  const auto mtu = static_cast<uint64_t>(scenario_.mtu);
+  const unsigned full = data_frame(scenario_, topology_), sack = sack_frame(topology_);
+  for (const Flow& f : traffic_.flows) {
+    if (f.group != group) continue;
+    const uint64_t packets = (f.bytes + mtu - 1) / mtu;
+    const uint64_t wire = f.bytes + packets * (wire_bytes(full) - mtu);
+    in[f.to] += wire;
+    out[f.from] += wire;
+  }
+  uint64_t most = 0;
+  for (NodeId h = 0; h < topology_.hosts(); ++h) most = std::max({most, in[h], out[h]});
+  return Rate::gbps(topology_.nic_gbps()).time(most) + topology_.base_rtt(full, sack);
+}
+
+void Experiment::check_time() {
+  if (scenario_.open_end) return;
+  for (uint32_t g = 0; g < traffic_.groups.size(); ++g) {
+    const Time bound = bound_of(g);
+    if (bound <= from_us(scenario_.duration_us)) continue;
+    const bool written = scenario_.source.lines.count("duration_us") > 0;
+    const std::string where = written ? scenario_.source.at("duration_us") : traffic_.groups[g].source.at("bytes");
+    throw InputError(
+        fmt::format("{}: traffic {} needs {:.6g} us at least, but duration_us = {:g}: the scenario would never end.",
+                    where, traffic_.groups[g].label, static_cast<double>(bound) / kUs, scenario_.duration_us),
+        "Give a longer duration_us or fewer bytes, or write open_end = true.");
+  }
+}
+
+void Experiment::plan_events() {
+  Rng rng(seed_, "events");
+  for (const EventConfig& event : scenario_.events) {
+    std::vector<uint32_t> used;
+    for (unsigned i = 0; i < static_cast<unsigned>(event.count); ++i) {
+      plan_event(event, rng, used);
+      actions_.back().time += from_us(event.every_us) * i;
+      if (event.within_us > 0) actions_.back().time += rng.below(from_us(event.within_us) + 1);
+      if (actions_.back().end_time != kNever) actions_.back().end_time += actions_.back().time;
+    }
+  }
+  std::stable_sort(actions_.begin(), actions_.end(), [](const Action& a, const Action& b) { return a.time < b.time; });
+  for (const Action& a : actions_) {
+    fabric_->at(a.time, [this, &a] {
+      log_.push_back({.time = fabric_->now(), .text = a.text});
+      a.begin();
+    });
+    if (a.end_time != kNever && a.end) {
+      fabric_->at(a.end_time, [this, &a] {
+        log_.push_back({.time = fabric_->now(), .text = a.text + " ends"});
+        a.end();
+      });
+    }
+  }
+}
+
+void Experiment::plan_event(const EventConfig& e, Rng& rng, std::vector<uint32_t>& used) {
+  const auto refuse = [&](std::string_view key, const std::string& what, const std::string& remedy) {
+    throw InputError(e.source.at(key) + ": " + what + ".", remedy);
+  };
+  const auto draw = [&](uint32_t first, uint32_t count) {
+    if (count == 0)
+      refuse(e.link.empty() ? "node" : "link", "the topology has none of these to choose from",
+             "Name a link or switch.");
+    // Another one each time, as long as there are any.
+    if (used.size() >= count) used.clear();
+    for (;;) {
+      const uint32_t x = first + static_cast<uint32_t>(rng.below(count));
+      if (std::find(used.begin(), used.end(), x) != used.end()) continue;
+      used.push_back(x);
+      return x;
+    }
+  };
+  Action a;
+  a.time = from_us(e.at_us);
+  Time lasts = from_us(e.for_us);
+  Fabric* fabric = fabric_.get();
+  if (e.what == "switch-reboot") {
+    NodeId node = kNone;
+    const unsigned per_plane = topology_.leaves() + topology_.spines();
+    if (e.node == "random") {
+      node = draw(topology_.hosts(), topology_.switches());
+    } else if (e.node == "random-T0" || e.node == "random-T1") {
+      const bool first = e.node == "random-T0";
+      const unsigned tier = first ? topology_.leaves() : topology_.spines();
+      const unsigned x = draw(0, topology_.planes() * tier);
+      node = topology_.hosts() + x / std::max(1u, tier) * per_plane + (first ? 0 : topology_.leaves()) +
+             x % std::max(1u, tier);
+    } else {
+      node = topology_.find_node(e.node);
+      if (node == kNone || node < topology_.hosts()) {
+        refuse("node", fmt::format("node = \"{}\" is no switch of this topology", e.node),
+               fmt::format("Switches are T0-<plane>-<number>{}; or write random.",
+                           topology_.clos() ? " and T1-<plane>-<number>" : ""));
+      }
+    }
+    if (lasts == 0) lasts = kDefaultOutage;
+    a.text = fmt::format("reboot of {} for {:g} us", topology_.node_name(node), static_cast<double>(lasts) / kUs);
+    a.begin = [fabric, node, lasts] { (void)fabric->reboot(node, lasts); };
+    a.end = [] {};
+    a.end_time = lasts;
+    actions_.push_back(std::move(a));
+    return;
+  }
+  if (e.what == "bad-ev") {
+    const NodeId from = topology_.find_node(e.from), to = topology_.find_node(e.to);
+    for (const auto& [key, node, name] : {std::tuple{"from", from, e.from}, {"to", to, e.to}}) {
+      if (node >= topology_.hosts()) {
+        refuse(key, fmt::format("{} = \"{}\" is no NIC of this topology", key, name),
+               fmt::format("NICs are nic0 to nic{}.", topology_.hosts() - 1));
+      }
+    }
+    const Channel* channel = driver_->channel(from, to);
+    if (channel == nullptr)
+      refuse("from", fmt::format("nothing is sent from {} to {}", e.from, e.to), "Name sender and receiver of a flow.");
+    std::vector<uint32_t> active, backup;
+    driver_->entropy_of(*channel, active, backup);
+    const auto index = static_cast<size_t>(e.ev);
+    if (index >= active.size()) {
+      refuse("ev", fmt::format("there is no entropy value {}", index),
+             fmt::format("They are 0 to {}.", active.size() - 1));
+    }
+    const unsigned plane = static_cast<unsigned>(index) % topology_.planes();
+    const LinkId link = topology_.host_link(from, plane);
+    const uint32_t ev = active[index];
+    a.text = fmt::format("entropy value {} ({:08x}) of {} to {} loses {:g} %", index, ev, e.from, e.to, 100 * e.loss);
+    a.begin = [fabric, link, ev, loss = e.loss] { fabric->set_impairment(link, true, {.loss = loss, .entropy = ev}); };
+    a.end = [fabric, link] { fabric->set_impairment(link, true, {}); };
+    if (lasts > 0) a.end_time = lasts;
+    actions_.push_back(std::move(a));
+    return;
+  }
+  LinkId link = kNone;
+  const unsigned nic_links = topology_.hosts() * topology_.planes();
+  if (e.link == "random") {
+    link = draw(0, topology_.links());
+  } else if (e.link == "random-nic") {
+    link = draw(0, nic_links);
+  } else if (e.link == "random-uplink") {
+    link = draw(nic_links, topology_.links() - nic_links);
+  } else {
+    link = topology_.find_link(e.link);
+    if (link == kNone) {
+      refuse(
+          "link", fmt::format("link = \"{}\" is no link of this topology", e.link),
+          fmt::format("Links are nic0/0 to nic{}/{}{}; or write random.", topology_.hosts() - 1, topology_.planes() - 1,
+                      topology_.clos() ? " and T0-<plane>-<number>:T1-<plane>-<number>" : ""));
+    }
+  }
+  const std::string name = topology_.link_name(link);
+  if (e.what == "link-down" || e.what == "link-flap") {
+    if (lasts == 0 && e.what == "link-flap") lasts = kDefaultOutage;
+    a.text = "link " + name + " down";
+    a.begin = [fabric, link] { fabric->set_link(link, false); };
+    a.end = [fabric, link] { fabric->set_link(link, true); };
+  } else if (e.what == "link-up") {
+    a.text = "link " + name + " up";
+    a.begin = [fabric, link] { fabric->set_link(link, true); };
+    lasts = 0;
+  } else if (e.what == "link-loss") {
+    a.text = fmt::format("link {} loses {:g} %", name, 100 * e.loss);
+    const bool up = e.direction != "down", down = e.direction != "up";
+    const auto set = [fabric, link, up, down](double loss) {
+      if (up) fabric->set_impairment(link, true, {.loss = loss});
+      if (down) fabric->set_impairment(link, false, {.loss = loss});
+    };
+    a.begin = [set, loss = e.loss] { set(loss); };
+    a.end = [set] { set(0); };
+  } else {  // link-rate
+    if (e.gbps <= 0) refuse("gbps", "a rate of zero", "Give gbps above 0, or use what = \"link-down\".");
+    const double before = link < nic_links ? topology_.config().gbps : topology_.uplink_gbps();
+    a.text = fmt::format("link {} at {:g} Gb/s", name, e.gbps);
+    a.begin = [fabric, link, rate = e.gbps] { (void)fabric->set_rate(link, rate); };
+    a.end = [fabric, link, before] { (void)fabric->set_rate(link, before); };
+  }
+  if (lasts > 0) a.end_time = lasts;
+  actions_.push_back(std::move(a));
+}
+
+uint64_t Experiment::delivered() const {
+  uint64_t bytes = 0;
+  for (NodeId h = 0; h < topology_.hosts(); ++h) bytes += fabric_->endpoint_at(h)->stats().delivered_bytes;
+  return bytes;
+}
+
+void Experiment::sample(ExperimentResult& result) {
+  Sample s;
+  s.time = fabric_->now();
+  s.group_delivered.assign(traffic_.groups.size(), 0);
+  for (NodeId h = 0; h < topology_.hosts(); ++h) {
+    const EndpointStats stats = fabric_->endpoint_at(h)->stats();
+    s.delivered += stats.delivered_bytes;
+    s.data_packets += stats.data_packets;
+    s.retransmissions += stats.retransmissions;
+    if (group_of_receiver_[h] >= 0)
+      s.group_delivered[static_cast<size_t>(group_of_receiver_[h])] += stats.delivered_bytes;
+    for (unsigned p = 0; p < topology_.planes(); ++p)
+      s.plane_bytes[p] += fabric_->stats(topology_.host_link(h, p), true).bytes;
+  }
+  for (NodeId n = topology_.hosts(); n < fabric_->nodes(); ++n) {
+    const Switch& sw = *fabric_->switch_at(n);
+    const bool leaf = (n - topology_.hosts()) % (topology_.leaves() + topology_.spines()) < topology_.leaves();
+    for (unsigned port = 0; port < fabric_->ports_of(n); ++port) {
+      uint64_t depth = 0;
+      for (unsigned q = 0; q < kQueues; ++q) {
+        const QueueCounters& c = sw.queue_counters(port, q);
+        depth += sw.depth(port, q);
+        s.trims += c.trim;
+        s.marks += c.ecn_marked;
+        s.drops += c.dropped_packets - c.tx_trim;
+      }
+      uint64_t& deepest = s.deepest[!leaf ? 2 : port < topology_.hosts_per_leaf() ? 0 : 1];
+      deepest = std::max(deepest, depth);
+    }
+  }
+  for (LinkId l = 0; l < fabric_->links(); ++l) s.lost += fabric_->stats(l, true).lost + fabric_->stats(l, false).lost;
+  const auto& channels = driver_->channels();
+  for (size_t c = 0; c < std::min<size_t>(channels.size(), kMaxEvQps); ++c) {
+    const EvCounts evs = fabric_->endpoint_at(channels[c].from)->ev_counts(channels[c].from_qpn);
+    s.evs.good += evs.good;
+    s.evs.skip += evs.skip;
+    s.evs.assumed_bad += evs.assumed_bad;
+    s.evs.denied += evs.denied;
+  }
+  result.samples.push_back(std::move(s));
+}
+
+void Experiment::thin(ExperimentResult& result) {
+  size_t kept = 1;  // the first one stays where it is
+  for (size_t i = 2; i < result.samples.size(); i += 2) result.samples[kept++] = std::move(result.samples[i]);
+  result.samples.resize(kept);
+  result.sample_period *= 2;
+}
+
+ExperimentResult Experiment::run() {
+  ExperimentResult r;
+  r.scenario = scenario_.name;
+  r.description = scenario_.description;
+  r.transport = scenario_.transport;
+  r.seed = seed_;
+  for (const Flow& f : traffic_.flows) r.asked_bytes += f.bytes;
+  const auto wall = std::chrono::steady_clock::now();
+  const std::clock_t cpu = std::clock();
+  const auto seconds = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - wall).count(); };
+  const Time duration = from_us(scenario_.duration_us), hang = from_us(scenario_.hang_us);
+  const bool fixed = scenario_.sample_us > 0;
+  r.sample_period = fixed ? from_us(scenario_.sample_us) : kUs;
+  Time next_sample = scenario_.sampling ? r.sample_period : kNever, next_check = hang / 4, slice = 10 * kUs;
+  Time progress_time = 0;
+  uint64_t progress_bytes = 0;
+  double told = 0;
+  if (scenario_.sampling) sample(r);
+  r.outcome = Outcome::TimeLimit;
+  while (!driver_->over()) {
+    const Time now = fabric_->now();
+    if (now >= duration) break;
+    if (stopped()) {
+      r.outcome = Outcome::Incomplete;
+      r.reason = "stopped before the end";
+      break;
+    }
+    const double before = seconds();
+    RunEnd end = RunEnd::Reached;
+    try {
+      end = fabric_->run(std::min({duration, next_sample, next_check, now + slice}));
+    } catch (const std::bad_alloc&) {
+      spare_.reset();  // the results need some
+      r.outcome = Outcome::Incomplete;
+      r.reason = "there was not enough memory";
+      r.out_of_memory = true;
+      break;
+    }
+    if (end == RunEnd::Idle && !driver_->over()) {
+      r.outcome = Outcome::Hang;
+      r.reason = fmt::format("nothing will ever happen again, but {} of {} flows have not ended",
+                             traffic_.flows.size() - driver_->finished(), traffic_.flows.size());
+      break;
+    }
+    // As long as it takes to answer Ctrl-C at once.
+    const double after = seconds();
+    if (after - before < 0.02) slice = std::min<Time>(slice * 2, kSecond);
+    if (after - before > 0.1) slice = std::max<Time>(slice / 2, kUs);
+    if (fabric_->now() >= next_sample) {
+      sample(r);
+      if (!fixed && r.samples.size() >= kMaxSamples) thin(r);
+      if (fixed && r.samples.size() >= 50 * kMaxSamples) thin(r);
+      next_sample = r.samples.back().time + r.sample_period;
+    }
+    if (fabric_->now() >= next_check) {
+      const uint64_t bytes = delivered() + driver_->finished();
+      // Nothing is under way when all that has begun has ended: flows wait for their time.
+      const bool waiting = driver_->begun() == driver_->finished();
+      if (bytes != progress_bytes || waiting) {
+        progress_bytes = bytes;
+        progress_time = fabric_->now();
+      } else if (fabric_->now() - progress_time >= hang) {
+        r.outcome = Outcome::Hang;
+        r.reason = fmt::format("no byte has arrived for {:g} us, and {} of {} flows have not ended",
+                               static_cast<double>(fabric_->now() - progress_time) / kUs,
+                               traffic_.flows.size() - driver_->finished(), traffic_.flows.size());
+        break;
+      }
+      next_check = fabric_->now() + hang / 4;
+    }
+    if (progress && after - told > 0.2) {
+      told = after;
+      ExperimentProgress p;
+      p.time = fabric_->now();
+      p.seconds = after;
+      uint64_t bytes = 0;
+      for (NodeId h = 0; h < topology_.hosts(); ++h) {
+        const EndpointStats stats = fabric_->endpoint_at(h)->stats();
+        bytes += stats.delivered_bytes;
+        p.packets += stats.data_packets;
+      }
+      p.done = std::max(static_cast<double>(bytes) / static_cast<double>(r.asked_bytes),
+                        scenario_.open_end ? static_cast<double>(p.time) / static_cast<double>(duration) : 0.0);
+      p.flows = traffic_.flows.size();
+      p.finished = driver_->finished();
+      progress(p);
+    }
+  }
+  r.wall_seconds = seconds();
+  r.cpu_seconds = static_cast<double>(std::clock() - cpu) / CLOCKS_PER_SEC;
+  if (driver_->over()) {
+    r.outcome = Outcome::Done;
+  } else if (r.outcome == Outcome::TimeLimit) {
+    if (scenario_.open_end) {
+      r.outcome = Outcome::OpenEnd;
+    } else {
+      r.reason = fmt::format("duration_us = {:g} is over, but {} of {} flows have not ended", scenario_.duration_us,
+                             traffic_.flows.size() - driver_->finished(), traffic_.flows.size());
+    }
+  }
+  if (scenario_.sampling && r.samples.back().time < fabric_->now()) sample(r);
+  finish(r);
+  return r;
+}
+
+uint64_t Experiment::memory() const {
+  uint64_t bytes = fabric_->memory();
+  for (NodeId h = 0; h < topology_.hosts(); ++h) bytes += fabric_->endpoint_at(h)->memory();
+  return bytes;
+}
+
+void Experiment::finish(ExperimentResult& r) {
+  r.time = fabric_->now();
+  r.nics = topology_.hosts();
+  r.planes = topology_.planes();
+  r.switches = topology_.switches();
+  r.links = topology_.links();
+  r.qps = static_cast<unsigned>(driver_->channels().size());
+  r.nic_gbps = topology_.nic_gbps();
+  r.round_trip = topology_.base_rtt(data_frame(scenario_, topology_), sack_frame(topology_));
+  r.fabric_events = fabric_->events();
+  r.memory = memory();
+  for (NodeId h = 0; h < topology_.hosts(); ++h) {
+    const Endpoint& endpoint = *fabric_->endpoint_at(h);
+    const EndpointStats s = endpoint.stats();
+    EndpointStats& t = r.total;
+    t.data_packets += s.data_packets;
+    t.data_bytes += s.data_bytes;
+    t.retransmissions += s.retransmissions;
+    t.timeouts += s.timeouts;
+    t.delivered_packets += s.delivered_packets;
+    t.delivered_bytes += s.delivered_bytes;
+    t.duplicates += s.duplicates;
+    t.trimmed += s.trimmed;
+    t.marked += s.marked;
+    t.sacks += s.sacks;
+    t.nacks += s.nacks;
+    t.acks += s.acks;
+    t.probes += s.probes;
+    t.completions += s.completions;
+    t.failed_qps += s.failed_qps;
+  }
+  for (NodeId n = topology_.hosts(); n < fabric_->nodes(); ++n) {
+    const Switch& sw = *fabric_->switch_at(n);
+    for (unsigned port = 0; port < fabric_->ports_of(n); ++port) {
+      const LinkId link = fabric_->link_at({n, port});
+      if (link == kNone) continue;
+      const auto [a, b] = fabric_->ends(link);
+      const bool from_a = a.node == n;
+      const LinkStats stats = fabric_->stats(link, from_a);
+      PortResult p;
+      for (unsigned q = 0; q < kQueues; ++q) {
+        const QueueCounters& c = sw.queue_counters(port, q);
+        p.deepest = std::max(p.deepest, c.watermark_bytes);
+        p.marks += c.ecn_marked;
+        p.trims += c.trim;
+        p.drops += c.dropped_packets - c.tx_trim;
+      }
+      for (const auto& [name, value] : sw.port_counters(port)) {
+        if (name.find("DISCARDS") != std::string_view::npos) r.discards += value;
+      }
+      p.packets = stats.packets;
+      p.bytes = stats.bytes;
+      p.lost = stats.lost;
+      const bool to_nic = link < topology_.hosts() * topology_.planes();
+      const Rate rate = Rate::gbps(to_nic ? topology_.config().gbps : topology_.uplink_gbps());
+      const uint64_t wire = stats.bytes + stats.packets * (kPreambleBytes + kFcsBytes + kGapBytes);
+      if (r.time > 0) p.load = static_cast<double>(rate.time(wire)) / static_cast<double>(r.time);
+      r.trims += p.trims;
+      r.marks += p.marks;
+      r.drops += p.drops;
+      if (p.packets + p.drops + p.lost == 0) continue;
+      p.name = topology_.node_name(n) + " to " + topology_.node_name(from_a ? b.node : a.node);
+      r.ports.push_back(std::move(p));
+    }
+  }
+  for (LinkId l = 0; l < fabric_->links(); ++l) {
+    for (const bool from_a : {true, false}) {
+      const LinkStats stats = fabric_->stats(l, from_a);
+      r.lost += stats.lost;
+      r.transmissions += stats.packets;
+    }
+  }
+
+  std::vector<std::vector<Time>> fct(traffic_.groups.size());
+  for (uint32_t g = 0; g < traffic_.groups.size(); ++g) {
+    GroupResult group;
+    group.label = traffic_.groups[g].label;
+    group.pattern = traffic_.groups[g].pattern;
+    group.bound = bound_of(g);
+    group.begin = kNever;
+    group.has_curve = has_curve_[g];
+    r.groups.push_back(std::move(group));
+  }
+  for (const Flow& f : traffic_.flows) {
+    GroupResult& g = r.groups[f.group];
+    ++g.flows;
+    if (f.begun != kNever) g.begin = std::min(g.begin, f.begun);
+    if (f.failed) ++g.failed;
+    if (f.done == kNever || f.failed) continue;
+    ++g.finished;
+    g.bytes += f.bytes;
+    g.end = std::max(g.end, f.done);
+    fct[f.group].push_back(f.done - f.begun);
+  }
+  for (uint32_t g = 0; g < r.groups.size(); ++g) {
+    GroupResult& group = r.groups[g];
+    if (group.begin == kNever) group.begin = 0;
+    group.fct = distribution(std::move(fct[g]));
+    if (group.finished > 0) group.goodput_gbps = gbps(group.bytes, group.end - group.begin);
+  }
+  if (r.outcome == Outcome::Done && (driver_->failed() > 0 || r.total.delivered_bytes != r.asked_bytes)) {
+    r.outcome = Outcome::Failed;
+    r.reason = driver_->failed() > 0
+                   ? fmt::format("{} of {} flows failed", driver_->failed(), traffic_.flows.size())
+                   : fmt::format("{} bytes were delivered, {} were sent", r.total.delivered_bytes, r.asked_bytes);
+  }
+  if (r.outcome == Outcome::OpenEnd && r.total.delivered_bytes == 0) {
+    r.outcome = Outcome::Empty;
+    r.reason = "no byte was delivered before the end";
+  }
+  for (NodeId h = 0; h < topology_.hosts(); ++h) {
+    if (const std::string wrong = fabric_->endpoint_at(h)->problem(); !wrong.empty() && r.problem.empty()) {
+      r.problem = topology_.node_name(h) + ": " + wrong;
+    }
+  }
+  if (!r.problem.empty()) {
+    r.outcome = Outcome::Failed;
+    r.reason = r.problem;
+  }
+  r.events = log_;
+  for (const Action& a : actions_) {
+    if (a.time > r.time && r.outcome != Outcome::Incomplete)
+      r.not_reached.push_back(fmt::format("{} at {:g} us", a.text, static_cast<double>(a.time) / kUs));
+  }
+  find_recovery(r);
+  r.flows = std::move(traffic_.flows);
+}
+
+void Experiment::find_recovery(ExperimentResult& r) const {
+  const auto& s = r.samples;
+  if (s.size() < 8) return;
+  const auto rate = [&](size_t i) { return gbps(s[i].delivered - s[i - 1].delivered, s[i].time - s[i - 1].time); };
+  // The end of traffic, when flows run out, tells nothing: the last flow but one in ten.
+  Time quiet = r.time;
+  {
+    std::vector<Time> ends;
+    for (const Flow& f : traffic_.flows) ends.push_back(f.done == kNever ? r.time : f.done);
+    std::sort(ends.begin(), ends.end());
+    quiet = ends[ends.size() / 10];
+    quiet -= std::min(quiet, 2 * r.sample_period + r.round_trip);
+  }
+  const auto median_between = [&](Time from, Time to) {
+    std::vector<double> rates;
+    for (size_t i = 1; i < s.size(); ++i) {
+      if (s[i - 1].time >= from && s[i].time <= to) rates.push_back(rate(i));
+    }
+    if (rates.empty()) return -1.0;
+    std::nth_element(rates.begin(), rates.begin() + static_cast<long>(rates.size() / 2), rates.end());
+    return rates[rates.size() / 2];
+  };
+  for (size_t e = 0; e < r.events.size(); ++e) {
+    EventResult& event = r.events[e];
+    Time before = 0, after = quiet;
+    for (const EventResult& other : r.events) {
+      if (other.time < event.time) before = std::max(before, other.time);
+      if (other.time > event.time) after = std::min(after, other.time);
+    }
+    // Levels: half of the time to the event before, to the one behind, so that what those did is over.
+    event.before_gbps = median_between(event.time - (event.time - before) / 2, event.time);
+    event.after_gbps = after > event.time ? median_between(event.time + (after - event.time) / 2, after) : -1;
+    if (event.before_gbps <= 0 || event.after_gbps <= 0) continue;
+    event.measured = true;
+    event.lowest_gbps = event.after_gbps;
+    const double level = kRecovered * std::min(event.before_gbps, event.after_gbps);
+    Time last_low = 0;
+    for (size_t i = 1; i < s.size() && s[i].time <= after; ++i) {
+      if (s[i].time <= event.time) continue;
+      event.lowest_gbps = std::min(event.lowest_gbps, rate(i));
+      if (rate(i) < level && (last_low == 0 ? s[i].time <= event.time + (after - event.time) / 2
+                                            : s[i - 1].time <= last_low + 10 * r.sample_period)) {
+        event.dip = true;
+        last_low = s[i].time;
+      }
+    }
+    if (event.dip) event.recovery = last_low - event.time;
+  }
+}
+
+}  // namespace mrc::sim

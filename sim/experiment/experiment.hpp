@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+/// A scenario from its beginning to its end, and what came of it.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/experiment/endpoints.hpp"
+#include "sim/experiment/traffic.hpp"
+#include "util/rng.hpp"
+
+namespace mrc::sim {
+
+/// State of the fabric at one time. Counts are since the beginning.
+struct Sample {
+  Time time = 0;
+  uint64_t delivered = 0;     ///< bytes of payload
+  uint64_t data_packets = 0;  ///< WRITE packets sent
+  uint64_t retransmissions = 0;
+  uint64_t trims = 0, marks = 0, drops = 0, lost = 0;
+  std::array<uint64_t, 8> plane_bytes{};  ///< frames sent by NICs into each plane
+  std::vector<uint64_t> group_delivered;  ///< of each group whose receivers have no other traffic
+  /// Bytes that wait in the fullest port: T0 towards NICs, T0 towards T1, T1 towards T0.
+  std::array<uint64_t, 3> deepest{};
+  EvCounts evs;  ///< of the QPs that send (the first 512)
+};
+
+/// Numbers in their order.
+struct Distribution {
+  uint64_t count = 0;
+  Time min = 0, median = 0, p99 = 0, p999 = 0, max = 0;
+};
+Distribution distribution(std::vector<Time> values);
+
+struct GroupResult {
+  std::string label, pattern;
+  uint64_t flows = 0, finished = 0, failed = 0, bytes = 0;
+  Distribution fct;         ///< of the flows that have ended: from the first post until the sender knows
+  Time begin = 0, end = 0;  ///< the first post; the last end
+  /// The least time possible: all bytes with their headers at the rate of the busiest NIC, and one round trip.
+  Time bound = 0;
+  double goodput_gbps = 0;  ///< delivered bytes over end - begin
+  bool has_curve = false;
+};
+
+struct EventResult {
+  Time time = 0;
+  std::string text;
+  double before_gbps = 0, lowest_gbps = 0, after_gbps = 0;
+  /// Until the goodput is back at 90 % of what it is afterwards; none: there was no dip, or it never came back.
+  std::optional<Time> recovery{};
+  bool dip = false, measured = false;
+};
+
+struct PortResult {
+  std::string name;  ///< "T0-0-3 to nic5"
+  double load = 0;   ///< share of the time in which it sent
+  uint64_t packets = 0, bytes = 0, deepest = 0, marks = 0, trims = 0, drops = 0, lost = 0;
+};
+
+enum class Outcome : uint8_t {
+  Done,        ///< all flows have ended
+  OpenEnd,     ///< the time is over, as it should be
+  Failed,      ///< some flows failed, or bytes are missing
+  Hang,        ///< nothing moves any more
+  TimeLimit,   ///< the time is over
+  Incomplete,  ///< stopped from outside, or for want of memory
+  Empty,       ///< came to its end, but no byte was delivered
+};
+const char* outcome_name(Outcome outcome);
+
+struct ExperimentResult {
+  Outcome outcome = Outcome::Done;
+  std::string reason;  ///< a sentence; empty when done
+  bool out_of_memory = false;
+  std::string scenario, description, transport;
+  std::string problem;  ///< what a NIC of fidelity model or rtl did wrong, a sentence; empty: nothing
+  uint64_t seed = 1;
+  Time time = 0;
+  unsigned nics = 0, planes = 0, switches = 0, links = 0, qps = 0;
+  double nic_gbps = 0;
+  Time round_trip = 0;
+  std::vector<GroupResult> groups;
+  std::vector<Flow> flows;
+  std::vector<Sample> samples;
+  Time sample_period = 0;
+  std::vector<EventResult> events;
+  std::vector<std::string> not_reached;  ///< events after the end of the run
+  std::vector<PortResult> ports;         ///< of switches, that carried or lost anything
+  EndpointStats total;
+  uint64_t trims = 0, marks = 0, drops = 0, lost = 0, discards = 0;
+  uint64_t asked_bytes = 0;
+  // The machine's side.
+  uint64_t fabric_events = 0, memory = 0;
+  uint64_t transmissions = 0;  ///< of all packets on all links
+  double wall_seconds = 0, cpu_seconds = 0;
+  double packets_per_second() const {
+    return wall_seconds > 0 ? static_cast<double>(total.data_packets) / wall_seconds : 0;
+  }
+  /// The largest of (end - begin) / bound.
+  double over_bound() const;
+};
+
+struct ExperimentProgress {
+  Time time = 0;
+  double done = 0;  ///< 0 to 1
+  double seconds = 0;
+  uint64_t packets = 0;
+  size_t flows = 0, finished = 0;
+};
+
+/// Thrown when a fabric is no longer wanted while it is being built.
+struct Stopped {};
+
+class Experiment {
+ public:
+  /// clocked: makes endpoints of fidelity model and rtl; without it they are refused. `stop`, set from outside, ends
+  /// building with Stopped, and a run as Incomplete. Throws InputError: anything that cannot be built or run.
+  Experiment(const Scenario& scenario, uint64_t seed, const ClockedMaker& clocked = {},
+             const std::atomic<bool>* stop = nullptr);
+  ~Experiment();
+
+  const Topology& topology() const { return topology_; }
+  Fabric& fabric() { return *fabric_; }
+
+  /// Called between slices of the run.
+  std::function<void(const ExperimentProgress&)> progress;
+
+  /// Bytes held by fabric and endpoints.
+  uint64_t memory() const;
+  /// Once.
+  ExperimentResult run();
+
+ private:
+  struct Action {
+    Time time;
+    std::string text;
+    std::function<void()> begin, end;
+    Time end_time = kNever;
+  };
+  void plan_events();
+  void plan_event(const EventConfig& event, Rng& rng, std::vector<uint32_t>& used);
+  void check_time();
+  void sample(ExperimentResult& result);
+  void thin(ExperimentResult& result);
+  uint64_t delivered() const;
+  void finish(ExperimentResult& result);
+  void find_recovery(ExperimentResult& result) const;
+  Time bound_of(uint32_t group) const;
+
+  bool stopped() const { return stop_ != nullptr && stop_->load(std::memory_order_relaxed); }
+
+  Scenario scenario_;
+  uint64_t seed_;
+  const std::atomic<bool>* stop_;
+  Topology topology_;
+  Traffic traffic_;
+  std::unique_ptr<Fabric> fabric_;
+  std::unique_ptr<Driver> driver_;
+  /// Given back when there is no memory left.
+  std::unique_ptr<char[]> spare_ = std::make_unique<char[]>(size_t{4} << 20);
+  std::vector<Action> actions_;
+  std::vector<EventResult> log_;
+  std::vector<int32_t> group_of_receiver_;
+  std::vector<bool> has_curve_;
+};
+
+}  // namespace mrc::sim

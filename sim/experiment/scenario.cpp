@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/experiment/scenario.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <optional>
+
+#include "input/file.hpp"
+#include "input/names.hpp"
+#include "input/toml_tree.hpp"
+
+namespace mrc::sim {
+namespace {
+
+#define NUMBER(T, name, min, max, integer, doc)                            \
+  Key<T> {                                                                 \
+#name, doc, min, max, integer, [](T & t) -> double& { return t.name; } \
+  }
+#define ZERO_OR(T, name, min, max, integer, doc)                                                            \
+  Key<T> {                                                                                                  \
+#name, doc, min, max, integer, [](T & t) -> double& { return t.name; }, nullptr, nullptr, nullptr, true \
+  }
+#define FLAG(T, name, doc)                                                  \
+  Key<T> {                                                                  \
+#name, doc, 0, 0, false, nullptr, [](T & t) -> bool& { return t.name; } \
+  }
+#define TEXT(T, name, words, doc)                                                                  \
+  Key<T> {                                                                                         \
+#name, doc, 0, 0, false, nullptr, nullptr, [](T & t) -> std::string& { return t.name; }, words \
+  }
+
+const Key<Scenario> kScenarioKeys[] = {
+    TEXT(Scenario, description, nullptr, "one line for lists"),
+    TEXT(Scenario, transport, "mrc|roce", "MRC, or RoCEv2 with go-back-N on one path, as a contrast"),
+    TEXT(Scenario, endpoints, "fast|model|rtl", "fidelity of the NICs that no [[node]] table names"),
+    TEXT(Scenario, preset, "asic800|fpga100|tiny", "which NIC those of fidelity model and rtl are"),
+    FLAG(Scenario, nic_rules, "fast NICs do only what the NIC does; not written: if any NIC has fidelity model or rtl"),
+    FLAG(Scenario, congestion, "NICs control congestion (NSCC)"),
+    NUMBER(Scenario, seed, 0, 9007199254740992.0, true, "everything random follows from it; --seed wins"),
+    NUMBER(Scenario, mtu, 256, 4096, true, "path MTU: 256, 512, 1024, 2048 or 4096"),
+    NUMBER(Scenario, duration_us, 0.001, 1e9, false, "end of the run, simulated time"),
+    FLAG(Scenario, open_end, "reaching duration_us with flows under way is how it should end"),
+    NUMBER(Scenario, hang_us, 1, 1e9, false, "a run in which no byte arrives for so long is ended"),
+    FLAG(Scenario, sampling, "curves over time are recorded"),
+    ZERO_OR(Scenario, sample_us, 0.001, 1e9, false,
+            "time between samples; 0: fine at first, coarser as the run gets longer"),
+    FLAG(Scenario, shared_evs, "all QPs have the same entropy values"),
+    NUMBER(Scenario, common_evs, 0, 256, true,
+           "entropy values of each plane that all QPs have, the others are their own"),
+    NUMBER(Scenario, mpr, 0, 255, true, "window in units of 128 PSNs; 0: what two round trips need, 8 and more"),
+    NUMBER(Scenario, reorder, 0, 32767, true,
+           "packets above a gap before it counts as lost; 0: 1.5 times the largest congestion window"),
+    FLAG(Scenario, same_ev, "a gap counts as lost once a later packet of its entropy value has arrived"),
+    NUMBER(Scenario, timeout, -1, 24, true,
+           "retransmission timer 1.024 us x 2^timeout; -1: 64 round trips, at least 131 us"),
+    NUMBER(Scenario, sack_trigger, 0, 1048575, true, "bytes received before a SACK"),
+    NUMBER(Scenario, ar_shift, 0, 16, true,
+           "a packet asks for a SACK when less than the window over 2^ar_shift is left; 0: less than a packet"),
+    NUMBER(Scenario, min_active, 0, 2048, true, "entropy values of a QP that stay in use whatever they lose"),
+    NUMBER(Scenario, probe_us, 0.128, 8000, false, "until the first probe of a bad entropy value"),
+    FLAG(Scenario, trim_nack, "a trimmed packet is NACKed"),
+    TEXT(Scenario, windows, "auto|always|never",
+         "node by node, each a window of time at once: results are the same, large fabrics are faster"),
+};
+const Key<TrafficConfig> kTrafficKeys[] = {
+    TEXT(TrafficConfig, pattern, "flow|permutation|incast|ring|alltoall|trace", "who sends to whom"),
+    TEXT(TrafficConfig, label, nullptr, "name in the results; not written: the pattern's"),
+    NUMBER(TrafficConfig, bytes, 1, 1e15, true,
+           "of a flow; ring: of the vector that all nodes sum up; alltoall: from each node to each other"),
+    NUMBER(TrafficConfig, message, 0, 4294967295.0, true, "bytes of a WRITE; 0: the whole flow, at most 1 GiB"),
+    NUMBER(TrafficConfig, outstanding, 0, 1e6, true, "WRITEs a QP has posted at once; 0: all"),
+    NUMBER(TrafficConfig, qps, 1, 256, true, "QPs that share a flow"),
+    TEXT(TrafficConfig, from, nullptr, "flow: the sender, \"nic0\""),
+    TEXT(TrafficConfig, to, nullptr, "flow, incast: the receiver, \"nic1\""),
+    NUMBER(TrafficConfig, nodes, 0, 65536, true, "NICs that take part (incast: senders); 0: all there are"),
+    NUMBER(TrafficConfig, first, 0, 65535, true, "the first of them"),
+    NUMBER(TrafficConfig, stride, 1, 65535, true, "from one to the next"),
+    NUMBER(TrafficConfig, shift, 0, 65535, true,
+           "permutation: NIC i sends to i + shift; 0: at random, never to itself"),
+    NUMBER(TrafficConfig, victims, 0, 65535, true,
+           "incast: flows of NICs that do not take part to neighbours of the receiver"),
+    NUMBER(TrafficConfig, victim_bytes, 0, 1e15, true, "of a victim's flow; 0: as bytes"),
+    NUMBER(TrafficConfig, window, 1, 65535, true, "alltoall: steps that a NIC has under way"),
+    NUMBER(TrafficConfig, start_us, 0, 1e9, false, "when it begins"),
+    NUMBER(TrafficConfig, jitter_us, 0, 1e9, false, "random delay of each flow's start, up to this"),
+    TEXT(TrafficConfig, file, nullptr, "trace: CSV with columns id,start_us,from,to,bytes,after"),
+};
+const Key<EventConfig> kEventKeys[] = {
+    TEXT(EventConfig, what, "link-down|link-up|link-flap|link-loss|link-rate|switch-reboot|bad-ev", "what happens"),
+    NUMBER(EventConfig, at_us, 0, 1e9, false, "when"),
+    NUMBER(EventConfig, within_us, 0, 1e9, false, "random delay on top, up to this"),
+    NUMBER(EventConfig, for_us, 0, 1e9, false, "then it ends; 0: never (a flap and a reboot: 10 us)"),
+    NUMBER(EventConfig, count, 1, 1e5, true, "times, with another link or switch each time if it is random"),
+    NUMBER(EventConfig, every_us, 0, 1e9, false, "time between them"),
+    TEXT(EventConfig, link, nullptr, "\"nic3/1\" (plane 1), \"T0-0-2:T1-0-5\", or random, random-nic, random-uplink"),
+    TEXT(EventConfig, node, nullptr, "switch-reboot: \"T1-0-3\", or random, random-T0, random-T1"),
+    TEXT(EventConfig, direction, "both|up|down", "link-loss: up is from the NIC, or from T0 to T1"),
+    NUMBER(EventConfig, loss, 0, 1, false, "link-loss, bad-ev: share of the packets that are lost"),
+    NUMBER(EventConfig, gbps, 0.001, 6400, false, "link-rate: the new rate"),
+    TEXT(EventConfig, from, nullptr, "bad-ev: the sender of the first QP whose entropy value it is"),
+    TEXT(EventConfig, to, nullptr, "bad-ev: its receiver"),
+    NUMBER(EventConfig, ev, 0, 2047, true, "bad-ev: index of the entropy value"),
+};
+const Key<NodeConfig> kNodeKeys[] = {
+    TEXT(NodeConfig, fidelity, "fast|model|rtl", "of these NICs"),
+    NUMBER(NodeConfig, first, 0, 65535, true, "the first of them"),
+    NUMBER(NodeConfig, count, 1, 65536, true, "how many"),
+};
+#undef NUMBER
+#undef ZERO_OR
+#undef FLAG
+#undef TEXT
+
+constexpr const char* kRemedy = "Write TOML as in docs/fabric.md, or use a name from 'mrc fabric --scenario list'.";
+constexpr input::FileKind kScenarioFile{"scenario", input::kTomlBytes, kRemedy};
+constexpr const char* kListRemedy = "'mrc fabric --scenario list' prints all keys.";
+
+template <class T>
+std::vector<T> read_tables(std::span<const Key<T>> keys, const input::TomlFile& file, const toml::node& node,
+                           const std::string& name) {
+  std::vector<T> list;
+  for (const toml::table* table : file.tables(node, name)) {
+    T item;
+    item.source.begin(file, *table);
+    for (const auto& [key, value] : *table) {
+      if (!input::set_key<T>(keys, item, item.source, file, key.str(), value)) {
+        input::unknown_key(file, key, "[[" + name + "]]", input::names_of<T>(keys), kListRemedy);
+      }
+    }
+    list.push_back(std::move(item));
+  }
+  return list;
+}
+
+const ShippedScenario* find_shipped(std::string_view name) {
+  for (const ShippedScenario& s : shipped_scenarios()) {
+    if (name == s.name) return &s;
+  }
+  return nullptr;
+}
+
+/// Name of the shipped scenario that a file starts from.
+const ShippedScenario& base_of(const input::TomlFile& file, const toml::node& node) {
+  const auto name = node.value_exact<std::string>();
+  if (!name) file.refuse(node, "base is not a text", "Write base = \"incast\", for example.");
+  if (const ShippedScenario* found = find_shipped(*name)) return *found;
+  std::vector<std::string_view> names;
+  for (const ShippedScenario& s : shipped_scenarios()) names.push_back(s.name);
+  throw InputError(fmt::format("{}: base = {} names no scenario{}", file.at(node), input::shown(*name),
+                               input::did_you_mean(*name, names)),
+                   "'mrc fabric --scenario list' prints the names.");
+}
+
+void read_topology_key(const input::TomlFile& file, const toml::node& node, Scenario& s) {
+  if (const auto name = node.value_exact<std::string>()) {
+    const std::filesystem::path beside = std::filesystem::path(file.file()).parent_path() / *name;
+    s.topology = load_topology(beside.string());
+  } else if (const toml::table* inner = node.as_table()) {
+    s.topology.source.begin(file, node);
+    read_topology(file, *inner, s.topology);
+  } else {
+    file.refuse(node, "topology is neither a file's name nor a table",
+                "Write topology = \"file.toml\", or a table [topology].");
+  }
+}
+
+Scenario parse(std::string_view text, const std::string& name) {
+  const input::TomlFile file(text, name, "scenario", kRemedy);
+  Scenario s;
+  if (const toml::node* base = file.root().get("base")) {
+    const ShippedScenario& from = base_of(file, *base);
+    s = parse(from.text, from.name);
+  }
+  s.name = name;
+  s.source = {};
+  s.source.file = name;
+  for (const auto& [key, node] : file.root()) {
+    const std::string_view k = key.str();
+    if (k == "base") continue;
+    if (k == "topology") {
+      read_topology_key(file, node, s);
+    } else if (k == "traffic") {
+      s.traffic = read_tables<TrafficConfig>(kTrafficKeys, file, node, "traffic");
+    } else if (k == "event") {
+      s.events = read_tables<EventConfig>(kEventKeys, file, node, "event");
+    } else if (k == "node") {
+      s.nodes = read_tables<NodeConfig>(kNodeKeys, file, node, "node");
+    } else if (!input::set_key<Scenario>(kScenarioKeys, s, s.source, file, k, node)) {
+      auto known = input::names_of<Scenario>(kScenarioKeys);
+      known.insert(known.end(), {"base", "topology", "traffic", "event", "node"});
+      input::unknown_key(file, key, "the scenario", known, kListRemedy);
+    }
+  }
+  const auto mtu = static_cast<unsigned>(s.mtu);
+  if ((mtu & (mtu - 1)) != 0) {
+    throw InputError(fmt::format("{}: mtu = {} is no path MTU.", s.source.at("mtu"), mtu),
+                     "Use 256, 512, 1024, 2048 or 4096.");
+  }
+  if (s.traffic.empty()) {
+    throw InputError(name + ": the scenario has no traffic.",
+                     "Write at least one [[traffic]] table, or base = \"incast\".");
+  }
+  const auto in_time = [&](const Source& source, const char* key, double value) {
+    if (value < s.duration_us) return;
+    throw InputError(fmt::format("{}: {} = {} is not before the end of the run, duration_us = {}.", source.at(key), key,
+                                 input::digits(value), input::digits(s.duration_us)),
+                     fmt::format("Give a smaller {}, or a longer duration_us.", key));
+  };
+  for (const TrafficConfig& t : s.traffic) in_time(t.source, "start_us", t.start_us);
+  for (const EventConfig& e : s.events) {
+    if (e.what.empty())
+      throw InputError(e.source.at() + ": an event without what.", "Write what = \"link-down\", for example.");
+    in_time(e.source, "at_us", e.at_us);
+  }
+  return s;
+}
+
+}  // namespace
+
+std::span<const Key<Scenario>> scenario_keys() { return kScenarioKeys; }
+std::span<const Key<TrafficConfig>> traffic_keys() { return kTrafficKeys; }
+std::span<const Key<EventConfig>> event_keys() { return kEventKeys; }
+std::span<const Key<NodeConfig>> node_keys() { return kNodeKeys; }
+
+Scenario parse_fabric_scenario(std::string_view text, const std::string& file) { return parse(text, file); }
+
+Scenario load_fabric_scenario(const std::string& name) {
+  if (const ShippedScenario* s = find_shipped(name)) return parse(s->text, s->name);
+  std::error_code ignored;
+  if (name != "-" && !std::filesystem::exists(name, ignored)) {
+    std::vector<std::string_view> names;
+    for (const ShippedScenario& s : shipped_scenarios()) names.push_back(s.name);
+    throw InputError(fmt::format("{} is neither a shipped scenario nor a file{}", input::shown(name),
+                                 input::did_you_mean(name, names)),
+                     "'mrc fabric --scenario list' prints the names; a file must be TOML.");
+  }
+  return parse(input::read_text(name, kScenarioFile), input::file_name(name));
+}
+
+}  // namespace mrc::sim

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What happens in a fabric: topology, traffic, events. Shipped ones by name, others from TOML files.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/experiment/settings.hpp"
+#include "sim/experiment/topology.hpp"
+
+namespace mrc::sim {
+
+/// Flows of one kind.
+struct TrafficConfig {
+  std::string pattern = "flow", label, from = "nic0", to = "nic1", file;
+  double bytes = 1e6, message = 0, outstanding = 0, qps = 1;
+  double nodes = 0, first = 0, stride = 1, shift = 0, victims = 0, victim_bytes = 0, window = 1;
+  double start_us = 0, jitter_us = 0;
+  Source source;
+};
+
+/// Something that is done to links, switches or paths.
+struct EventConfig {
+  std::string what, link, node, from = "nic0", to = "nic1", direction = "both";
+  double at_us = 0, within_us = 0, for_us = 0, every_us = 0, count = 1;
+  double loss = 1, gbps = 0, ev = 0;
+  Source source;
+};
+
+/// Fidelity of some NICs.
+struct NodeConfig {
+  std::string fidelity = "fast";
+  double first = 0, count = 1;
+  Source source;
+};
+
+struct Scenario {
+  std::string name, description;
+  std::string transport = "mrc", endpoints = "fast", preset = "asic800", windows = "auto";
+  bool congestion = true, shared_evs = false, open_end = false, sampling = true, same_ev = true, trim_nack = true,
+       nic_rules = false;
+  double seed = 1, mtu = 4096;
+  double duration_us = 1e6, hang_us = 20'000, sample_us = 0;
+  double mpr = 0, reorder = 0, timeout = -1, sack_trigger = 16384, min_active = 8, probe_us = 100, ar_shift = 0;
+  double common_evs = 0;
+  TopologyConfig topology;
+  std::vector<TrafficConfig> traffic;
+  std::vector<EventConfig> events;
+  std::vector<NodeConfig> nodes;
+  Source source;
+};
+
+std::span<const Key<Scenario>> scenario_keys();
+std::span<const Key<TrafficConfig>> traffic_keys();
+std::span<const Key<EventConfig>> event_keys();
+std::span<const Key<NodeConfig>> node_keys();
+
+struct ShippedScenario {
+  const char *name, *description;
+  const char* text;  ///< TOML
+};
+std::span<const ShippedScenario> shipped_scenarios();
+
+/// A shipped scenario by name, else a file. Throws InputError.
+Scenario load_fabric_scenario(const std::string& name_or_file);
+Scenario parse_fabric_scenario(std::string_view text, const std::string& file);
+
+}  // namespace mrc::sim

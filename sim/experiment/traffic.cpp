@@ -1,0 +1,467 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/experiment/traffic.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <numeric>
+
+#include "input/file.hpp"
+#include "sim/experiment/endpoints.hpp"
+#include "sim/experiment/trace.hpp"
+#include "util/rng.hpp"
+
+namespace mrc::sim {
+namespace {
+
+constexpr uint32_t kWholeFlow = 1u << 30;
+constexpr size_t kMaxFlows = 8'000'000;
+constexpr uint64_t kMaxWrites = 32'000'000;  // each takes some ten bytes while it waits
+
+constexpr input::FileKind kTraceFile{"trace", input::kCsvBytes, "docs/fabric.md says what a trace looks like."};
+
+class Maker {
+ public:
+  Maker(const Scenario& scenario, const Topology& topology, uint64_t seed)
+      : scenario_(scenario), t_(topology), seed_(seed) {}
+
+  Traffic make() {
+    for (size_t i = 0; i < scenario_.traffic.size(); ++i) {
+      c_ = &scenario_.traffic[i];
+      rng_ = Rng(Rng::hash(seed_ + i), "traffic");
+      if (c_->pattern == "flow") flow();
+      if (c_->pattern == "permutation") permutation();
+      if (c_->pattern == "incast") incast();
+      if (c_->pattern == "ring") ring();
+      if (c_->pattern == "alltoall") alltoall();
+      if (c_->pattern == "trace") trace();
+    }
+    return std::move(out_);
+  }
+
+ private:
+  [[noreturn]] void refuse(std::string_view key, const std::string& what, const std::string& remedy) const {
+    throw InputError(c_->source.at(key) + ": " + what + ".", remedy);
+  }
+  NodeId host(std::string_view key, const std::string& name) const {
+    const NodeId node = t_.find_node(name);
+    if (node >= t_.hosts()) {
+      refuse(key, fmt::format("{} = \"{}\" is no NIC of this topology", key, name),
+             fmt::format("NICs are nic0 to nic{}.", t_.hosts() - 1));
+    }
+    return node;
+  }
+  void group(const char* suffix = "") {
+    out_.groups.push_back({(c_->label.empty() ? c_->pattern : c_->label) + suffix, c_->pattern, c_->source});
+  }
+  uint32_t add(NodeId from, NodeId to, uint64_t bytes, Time start) {
+    if (out_.flows.size() >= kMaxFlows) refuse({}, "more than 8 million flows", "Use fewer nodes.");
+    Flow f;
+    f.from = from;
+    f.to = to;
+    f.group = static_cast<uint32_t>(out_.groups.size() - 1);
+    f.bytes = bytes;
+    f.message = c_->message > 0 ? static_cast<uint32_t>(c_->message) : kWholeFlow;
+    f.outstanding = static_cast<uint32_t>(c_->outstanding);
+    f.qps = static_cast<uint16_t>(c_->qps);
+    writes_ += std::max<uint64_t>((bytes + f.message - 1) / f.message, 1);
+    if (writes_ > kMaxWrites) {
+      refuse("message",
+             fmt::format("{} or more WRITEs, {} bytes in pieces of {}, are more than the {} that fit into memory",
+                         writes_, bytes, f.message, kMaxWrites),
+             "Give a larger message, or fewer bytes.");
+    }
+    f.start = start + (c_->jitter_us > 0 ? rng_.below(static_cast<uint64_t>(c_->jitter_us * kUs) + 1) : 0);
+    out_.flows.push_back(std::move(f));
+    return static_cast<uint32_t>(out_.flows.size() - 1);
+  }
+  Time start() const { return static_cast<Time>(c_->start_us * kUs); }
+  void after(uint32_t flow, uint32_t before) {
+    out_.flows[before].next.push_back(flow);
+    ++out_.flows[flow].waits;
+  }
+  /// The NICs that take part; `except` is left out.
+  std::vector<NodeId> members(NodeId except = kNone) const {
+    const auto first = static_cast<NodeId>(c_->first), stride = static_cast<NodeId>(c_->stride);
+    if (first >= t_.hosts()) {
+      refuse("first", fmt::format("first = {} is no NIC of this topology", first),
+             fmt::format("NICs are 0 to {}.", t_.hosts() - 1));
+    }
+    const auto wanted = static_cast<size_t>(c_->nodes);
+    std::vector<NodeId> list;
+    std::vector<bool> taken(t_.hosts());
+    // Around the fabric; where a step leads to one that is in already, the next one is taken.
+    NodeId at = first;
+    const size_t most = t_.hosts() - (except != kNone ? 1 : 0);
+    const size_t count = wanted != 0 ? wanted : most;
+    if (count > most) {
+      refuse("nodes", fmt::format("nodes = {} are more than the {} there are", count, most),
+             "Give fewer nodes or a larger topology.");
+    }
+    while (list.size() < count) {
+      while (taken[at] || at == except) at = (at + 1) % t_.hosts();
+      taken[at] = true;
+      list.push_back(at);
+      at = (at + stride) % t_.hosts();
+    }
+    return list;
+  }
+  uint64_t bytes() const { return static_cast<uint64_t>(c_->bytes); }
+  void at_least_two(const std::vector<NodeId>& list) const {
+    if (list.size() < 2) refuse("nodes", fmt::format("{} needs at least two NICs", c_->pattern), "Give more nodes.");
+  }
+
+  void flow() {
+    group();
+    const NodeId from = host("from", c_->from), to = host("to", c_->to);
+    if (from == to) refuse("to", fmt::format("a flow from {} to itself", c_->from), "Choose another receiver.");
+    add(from, to, bytes(), start());
+  }
+
+  void permutation() {
+    group();
+    const std::vector<NodeId> list = members();
+    at_least_two(list);
+    const size_t n = list.size(), shift = static_cast<size_t>(c_->shift);
+    if (shift >= n) {
+      refuse("shift", fmt::format("shift = {} is not below the {} NICs that take part", shift, n),
+             "Use a smaller shift, or 0 for a random permutation.");
+    }
+    std::vector<size_t> to(n);
+    std::iota(to.begin(), to.end(), size_t{0});
+    if (shift != 0) {
+      for (size_t i = 0; i < n; ++i) to[i] = (i + shift) % n;
+    } else {  // Sattolo's: one cycle, so nobody sends to itself
+      for (size_t i = n - 1; i > 0; --i) std::swap(to[i], to[rng_.below(i)]);
+    }
+    for (size_t i = 0; i < n; ++i) add(list[i], list[to[i]], bytes(), start());
+  }
+
+  void incast() {
+    group();
+    const NodeId to = host("to", c_->to);
+    const std::vector<NodeId> senders = members(to);
+    for (const NodeId from : senders) add(from, to, bytes(), start());
+    const auto victims = static_cast<unsigned>(c_->victims);
+    if (victims == 0) return;
+    group(" victim");
+    // Receivers beside the incast's, senders that have nothing to do with it.
+    std::vector<bool> busy(t_.hosts());
+    busy[to] = true;
+    for (const NodeId from : senders) busy[from] = true;
+    std::vector<NodeId> receivers, free;
+    for (NodeId h = 0; h < t_.hosts(); ++h) {
+      if (h != to && t_.leaf_of(h) == t_.leaf_of(to) && receivers.size() < victims) receivers.push_back(h);
+    }
+    for (const NodeId r : receivers) busy[r] = true;
+    for (NodeId h = t_.hosts(); h-- > 0;) {
+      if (!busy[h] && t_.leaf_of(h) != t_.leaf_of(to)) free.push_back(h);
+    }
+    for (NodeId h = t_.hosts(); h-- > 0;) {
+      if (!busy[h] && t_.leaf_of(h) == t_.leaf_of(to)) free.push_back(h);
+    }
+    if (receivers.size() < victims || free.size() < victims) {
+      refuse("victims",
+             fmt::format("{} victims need as many neighbours of {} ({}) and idle NICs ({})", victims, c_->to,
+                         receivers.size(), free.size()),
+             "Give fewer victims or senders, or more hosts_per_leaf.");
+    }
+    for (unsigned v = 0; v < victims; ++v) {
+      add(free[v], receivers[v], c_->victim_bytes > 0 ? static_cast<uint64_t>(c_->victim_bytes) : bytes(), start());
+    }
+  }
+
+  /// Reduce-scatter and all-gather: 2 (n - 1) steps of a chunk to the next; each sends on what it has just received.
+  void ring() {
+    group();
+    const std::vector<NodeId> list = members();
+    at_least_two(list);
+    const auto n = static_cast<uint32_t>(list.size());
+    const uint64_t chunk = std::max<uint64_t>(1, (bytes() + n - 1) / n);
+    const auto first = static_cast<uint32_t>(out_.flows.size());
+    for (uint32_t step = 0; step < 2 * (n - 1); ++step) {
+      for (uint32_t i = 0; i < n; ++i) {
+        const uint32_t f = add(list[i], list[(i + 1) % n], chunk, start());
+        out_.flows[f].next_on_delivery = true;
+        if (step > 0) after(f, first + (step - 1) * n + (i + n - 1) % n);
+      }
+    }
+  }
+
+  void alltoall() {
+    group();
+    const std::vector<NodeId> list = members();
+    at_least_two(list);
+    const auto n = static_cast<uint32_t>(list.size()), window = static_cast<uint32_t>(c_->window);
+    const auto first = static_cast<uint32_t>(out_.flows.size());
+    for (uint32_t step = 0; step + 1 < n; ++step) {
+      for (uint32_t i = 0; i < n; ++i) {
+        const uint32_t f = add(list[i], list[(i + step + 1) % n], bytes(), start());
+        if (step >= window) after(f, first + (step - window) * n + i);
+      }
+    }
+  }
+
+  void trace() {
+    group();
+    if (c_->file.empty()) refuse("file", "a trace without a file", "Write file = \"trace.csv\".");
+    const std::string path = (std::filesystem::path(c_->source.file).parent_path() / c_->file).string();
+    const std::vector<TraceFlow> lines = parse_trace(input::read_text(path, kTraceFile), path, t_);
+    const auto first = static_cast<uint32_t>(out_.flows.size());
+    for (const TraceFlow& line : lines) {
+      const uint32_t f = add(line.from, line.to, line.bytes, start() + static_cast<Time>(line.start_us * kUs));
+      out_.flows[f].next_on_delivery = true;
+    }
+    for (uint32_t i = 0; i < lines.size(); ++i) {
+      for (const uint32_t before : lines[i].after) after(first + i, first + before);
+    }
+  }
+
+  const Scenario& scenario_;
+  const Topology& t_;
+  uint64_t seed_;
+  const TrafficConfig* c_ = nullptr;
+  Rng rng_{0, ""};
+  uint64_t writes_ = 0;
+  Traffic out_;
+};
+
+}  // namespace
+
+Traffic make_traffic(const Scenario& scenario, const Topology& topology, uint64_t seed) {
+  return Maker(scenario, topology, seed).make();
+}
+
+Driver::Driver(Fabric& fabric, const Topology& topology, const Scenario& scenario, Traffic& traffic, uint64_t seed)
+    : fabric_(fabric),
+      topology_(topology),
+      scenario_(scenario),
+      traffic_(traffic),
+      seed_(seed),
+      by_qpn_(topology.hosts()) {}
+
+const Channel* Driver::channel(NodeId from, NodeId to) const {
+  const auto found = first_channel_.find(uint64_t{from} << 32 | to);
+  return found == first_channel_.end() ? nullptr : &channels_[found->second];
+}
+
+void Driver::entropy_of(const Channel& channel, std::vector<uint32_t>& active, std::vector<uint32_t>& backup) const {
+  const auto index = static_cast<uint64_t>(&channel - channels_.data());
+  topology_.entropy(channel.from, channel.to, Rng::hash(seed_ ^ (scenario_.shared_evs ? 0 : Rng::hash(index + 1))),
+                    active, backup);
+  if (scenario_.common_evs == 0) return;
+  std::vector<uint32_t> common, unused;
+  topology_.entropy(channel.from, channel.to, Rng::hash(seed_), common, unused);
+  const size_t planes = topology_.planes(), end = static_cast<size_t>(scenario_.common_evs) * planes;
+  const uint32_t uplink = (1u << topology_.path_rule().uplink_bits) - 1;
+  for (size_t i = 0; i < std::min(end, active.size()); ++i) {
+    // The uplink that it takes away from another one goes to that one: still each as often as any other.
+    for (size_t k = i + planes; k < active.size(); k += planes) {
+      if (((active[k] ^ common[i]) & uplink) != 0) continue;
+      std::swap(active[k], active[i]);
+      break;
+    }
+    active[i] = common[i];
+  }
+}
+
+void Driver::begin(const std::function<void()>& poll) {
+  // The most QPs that any flow of a pair asks for.
+  std::unordered_map<uint64_t, uint16_t> wanted;
+  std::vector<uint64_t> order;
+  for (const Flow& f : traffic_.flows) {
+    const uint64_t key = uint64_t{f.from} << 32 | f.to;
+    const auto [it, is_new] = wanted.try_emplace(key, f.qps);
+    if (is_new) order.push_back(key);
+    it->second = std::max(it->second, f.qps);
+  }
+  for (const uint64_t key : order) {
+    first_channel_[key] = static_cast<uint32_t>(channels_.size());
+    for (unsigned k = 0; k < wanted[key]; ++k) {
+      Channel c;
+      c.from = static_cast<NodeId>(key >> 32);
+      c.to = static_cast<NodeId>(key);
+      c.from_qpn = kFirstQpn + static_cast<uint32_t>(by_qpn_[c.from].size());
+      by_qpn_[c.from].push_back(static_cast<uint32_t>(channels_.size()));
+      c.to_qpn = kFirstQpn + static_cast<uint32_t>(by_qpn_[c.to].size());
+      by_qpn_[c.to].push_back(static_cast<uint32_t>(channels_.size()));
+      channels_.push_back(std::move(c));
+    }
+  }
+  QpSpec spec;
+  spec.mtu = static_cast<uint32_t>(scenario_.mtu);
+  spec.encap = topology_.encap();
+  spec.path_rule = topology_.path_rule();
+  spec.planes = topology_.planes();
+  spec.congestion = scenario_.congestion;
+  for (const Channel& c : channels_) {
+    if (poll) poll();
+    for (const bool there : {true, false}) {
+      const NodeId here = there ? c.from : c.to;
+      spec.qpn = there ? c.from_qpn : c.to_qpn;
+      spec.peer_qpn = there ? c.to_qpn : c.from_qpn;
+      spec.peer = there ? c.to : c.from;
+      if (topology_.srv6()) spec.path_template = topology_.path_template(here, spec.peer);
+      if (there) {
+        entropy_of(c, spec.ev_active, spec.ev_backup);
+      } else {
+        // A receiver sends nothing but answers on it. The NIC holds few sets: one for all that it receives on.
+        const uint64_t set = nic_rules(scenario_) ? ~uint64_t{c.to} : static_cast<uint64_t>(&c - channels_.data() + 1);
+        topology_.entropy(c.to, c.from, Rng::hash(~seed_ ^ Rng::hash(set)), spec.ev_active, spec.ev_backup);
+      }
+      std::string why;
+      if (!fabric_.endpoint_at(here)->open(spec, why)) {
+        throw InputError(
+            fmt::format("{}: {} cannot have a queue pair: {}.", scenario_.source.file, topology_.node_name(here), why),
+            "Change the scenario's settings, or the fidelity of this NIC.");
+      }
+    }
+  }
+  for (NodeId h = 0; h < topology_.hosts(); ++h) fabric_.endpoint_at(h)->listen(this);
+  asked_.assign(topology_.hosts(), 0);
+  for (const Flow& f : traffic_.flows) {
+    asked_[f.to] += f.bytes;
+    if (f.waits > 0) waits_until_ = std::max(waits_until_, f.start);
+    if (f.waits > 1) local_ = false;
+    for (const uint32_t n : f.next) {
+      if (traffic_.flows[n].from != (f.next_on_delivery ? f.to : f.from)) local_ = false;
+    }
+  }
+  for (uint32_t f = 0; f < traffic_.flows.size(); ++f) {
+    if (traffic_.flows[f].waits == 0) due_.push_back(f);
+  }
+  std::stable_sort(due_.begin(), due_.end(),
+                   [&](uint32_t a, uint32_t b) { return traffic_.flows[a].start < traffic_.flows[b].start; });
+  std::reverse(due_.begin(), due_.end());
+  if (!due_.empty()) fabric_.at(traffic_.flows[due_.back()].start, [this] { start_due(); });
+}
+
+bool Driver::apart() {
+  if (!local_ || fabric_.now() < waits_until_) return false;
+  const auto lacks = [&](NodeId h) { return fabric_.endpoint_at(h)->stats().delivered_bytes < asked_[h]; };
+  const auto steady = [&](uint32_t index) {
+    const Channel& c = channels_[index];
+    return fabric_.endpoint_at(c.from)->steady(c.from_qpn);
+  };
+  while (lags_ < asked_.size() && !lacks(lags_)) ++lags_;
+  // A NIC that nobody who sends to it is about to give up.
+  for (NodeId h = lags_; h < std::min<size_t>(lags_ + kCandidates, asked_.size()); ++h) {
+    if (lacks(h) && std::all_of(by_qpn_[h].begin(), by_qpn_[h].end(),
+                                [&](uint32_t c) { return channels_[c].to != h || steady(c); })) {
+      return true;
+    }
+  }
+  return false;
+}
+
+void Driver::start_due() {
+  while (!due_.empty() && traffic_.flows[due_.back()].start <= fabric_.now()) {
+    const uint32_t f = due_.back();
+    due_.pop_back();
+    start(f);
+  }
+  if (!due_.empty()) fabric_.at(traffic_.flows[due_.back()].start, [this] { start_due(); });
+}
+
+void Driver::start(uint32_t index) {
+  Flow& f = traffic_.flows[index];
+  f.begun = fabric_.now();
+  ++begun_;
+  const uint64_t messages = (f.bytes + f.message - 1) / f.message;
+  f.to_deliver = f.to_complete = static_cast<uint32_t>(messages);
+  const uint32_t first = first_channel_.at(uint64_t{f.from} << 32 | f.to);
+  // One flow of one message on several QPs: each takes a part.
+  uint64_t left = f.bytes;
+  uint32_t message = f.message;
+  if (messages < f.qps) {
+    const uint32_t parts = static_cast<uint32_t>(std::min<uint64_t>(f.qps, f.bytes));
+    message = static_cast<uint32_t>((f.bytes + parts - 1) / parts);
+    f.to_deliver = f.to_complete = static_cast<uint32_t>((f.bytes + message - 1) / message);
+  }
+  for (uint32_t m = 0; left > 0; ++m) {
+    const auto size = static_cast<uint32_t>(std::min<uint64_t>(left, message));
+    Channel& c = channels_[first + m % f.qps];
+    c.limit = f.outstanding;
+    c.queue.push_back({index, size});
+    left -= size;
+  }
+  for (unsigned k = 0; k < f.qps; ++k) pump(first + k);
+}
+
+void Driver::pump(uint32_t index) {
+  Channel& c = channels_[index];
+  Endpoint& endpoint = *fabric_.endpoint_at(c.from);
+  while (c.head < c.queue.size()) {
+    const Channel::Message m = c.queue[c.head];
+    if (c.failed) {
+      ++c.head;
+      message_over(m.flow, false);
+      continue;
+    }
+    if (c.limit != 0 && c.outstanding >= c.limit) return;
+    c.posted.push_back(m.flow);  // before post(): it may call back
+    ++c.head;
+    ++c.outstanding;
+    if (!endpoint.post({.id = m.flow, .qpn = c.from_qpn, .bytes = m.bytes})) {
+      c.posted.pop_back();
+      --c.head;
+      --c.outstanding;
+      if (c.outstanding == 0) c.failed = true;  // nothing would ever make room
+      if (!c.failed) return;
+    }
+  }
+  c.queue.clear();
+  c.head = 0;
+}
+
+void Driver::completed(const Completion& completion) {
+  const uint32_t index = channel_of(completion.node, completion.qpn);
+  Channel& c = channels_[index];
+  --c.outstanding;
+  if (!completion.ok) c.failed = true;
+  message_over(static_cast<uint32_t>(completion.id), completion.ok);
+  if (c.head < c.queue.size()) pump(index);
+}
+
+void Driver::message_over(uint32_t index, bool ok) {
+  Flow& f = traffic_.flows[index];
+  if (!ok) f.failed = true;
+  if (--f.to_complete != 0) return;
+  f.done = fabric_.now();
+  ++finished_;
+  if (f.failed) {
+    ++failed_;
+  } else if (!f.next_on_delivery) {
+    release(f);
+  }
+  if (over() && on_end) on_end();
+}
+
+void Driver::delivered(const Delivery& delivery) {
+  Channel& c = channels_[channel_of(delivery.node, delivery.qpn)];
+  if (delivery.msn - c.first >= c.posted.size()) return;
+  Flow& f = traffic_.flows[c.posted[delivery.msn - c.first]];
+  // Messages are delivered in their order; what is behind is given up from time to time.
+  if (++c.delivered; c.delivered - c.first >= 4096) {
+    c.posted.erase(c.posted.begin(), c.posted.begin() + (c.delivered - c.first));
+    c.first = c.delivered;
+  }
+  if (--f.to_deliver != 0) return;
+  f.delivered = fabric_.now();
+  if (f.next_on_delivery) release(f);
+}
+
+void Driver::release(Flow& f) {
+  for (const uint32_t n : f.next) {
+    Flow& next = traffic_.flows[n];
+    if (--next.waits != 0) continue;
+    if (next.start <= fabric_.now()) {
+      start(n);
+    } else {
+      fabric_.at(next.start, [this, n] { start(n); });
+    }
+  }
+}
+
+}  // namespace mrc::sim

@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The fast endpoint: all of MRC at the level of packets, without a clock. Every rule is that of cmodel/protocol; where
+/// the pipeline's pages (docs/blocks) make a choice, it is theirs.
+///
+///     FastConfig config;
+///     config.nscc.base_rtt = 6000;
+///     auto endpoint = std::make_unique<FastEndpoint>(config);
+///
+/// PSN, MSN and RQMSN of a new QP are 0 on both sides.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <queue>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "gen/presets.hpp"
+#include "protocol/nscc.hpp"
+#include "protocol/retry.hpp"
+#include "protocol/rx_tracker.hpp"
+#include "sim/engine/endpoint.hpp"
+#include "sim/nic/fast/fast_qp.hpp"
+#include "wire/packet.hpp"
+
+namespace mrc::sim {
+
+struct FastConfig {
+  // What the NIC takes: measured on the model of asic800, whose host answers a read after 131 ns (tests/sim/nic/cycle).
+  Time packet_to_answer = 40 * kNs;  ///< from the last byte of a packet to the first of its SACK, NACK or ACK
+  /// From a work request, SACK or NACK to the packet it lets go; a probe, which has no payload. With a lane that has
+  /// packets waiting neither shows.
+  Time work_to_wire = 164 * kNs, work_to_probe = 33 * kNs;
+  /// 16 bytes of a frame on their way to the MAC, which begins to send when it has all of them, and of payload on their
+  /// way from the receiving lane to memory, which begins with the last of them. 0: 25/32 of their time on the link, as
+  /// in a NIC whose ports are as fast.
+  Time lane_16_bytes = 0;
+  Time packet_to_memory = 18 * kNs;  ///< from the last byte of a packet to the first in memory
+  Time burst_alone = 7 * kNs;        ///< from one burst to the next, when only one QP sends; among others 1 ns a packet
+  unsigned lane_fifo = 32;           ///< TxLaneFifo: how many data packets a port takes (protocol/lane_room.hpp)
+  bool mac_holds = false;            ///< and its MAC one more frame behind the one it sends: nothing overtakes that
+
+  // Requestor.
+  unsigned wqe_depth = 1024;  ///< incomplete work requests of one QP
+  unsigned mpr = 8;           ///< window, in units of 128 PSNs; 1 to 255
+  unsigned max_wimm = 32;     ///< incomplete WRITEs with immediate of one QP
+  bool time_stamps = true;    ///< TSETH; without it there is no round trip to control congestion by
+  unsigned reorder = 256;     ///< packets above a gap before it counts as lost (register REORDER)
+  bool same_ev = true;        ///< the oldest gap is lost once a packet sent later on the same EV has arrived
+  unsigned timeout = 7;       ///< the timer's interval is 1.024 us x 2^timeout
+  RetryLimits retry{};
+  bool rtt_rtx = true;  ///< time stamps of packets sent again are round trips too (A-58)
+  NsccParams nscc{};    ///< rate_gbps and path_mtu are taken from the links and the QP
+  /// AckReq on the last packet of a burst when less than cwnd / 2^ar_shift is left; 0: less than a packet.
+  unsigned ar_shift = 3;
+  /// A QP whose window is full and who hears nothing for this many round trips (base_rtt and target_delay) asks for the
+  /// receiver's state with a reliability probe, again after twice the time. 0: it waits for its timer.
+  unsigned state_probe = 2;
+  /// The clock of a NIC that takes answers one after the other, asks again for a refused retransmission every 16
+  /// cycles, and wakes new packets when the window opens: what is asked for first gets it. 0: all of that takes no
+  /// time, and retransmissions go first.
+  Time clock = 0;
+  uint64_t remote_va = 0;  ///< added to message_address(): where WRITEs go
+  uint32_t rkey = 0;
+
+  // Paths.
+  bool nic_walks = false;            ///< the order of a QP's EVs follows from its number alone, as in the NIC
+  unsigned ev_min_active = 8;        ///< EVs of a QP that stay in use whatever they lose
+  bool skip_twice = false;           ///< a mark on an EV in SKIP: it is skipped once more
+  uint16_t probe_interval = 781;     ///< 128 ns: until the first probe of a bad EV, doubled per failure
+  unsigned probe_successes = 3;      ///< answers in a row that revive
+  bool probe_skip_good = false;      ///< a marked answer revives to GOOD instead of SKIP
+  uint16_t endpoint_interval = 781;  ///< 128 ns: port status updates and EV probes are repeated or given up
+  bool reverse_probes = true;        ///< of destinations that only send to us
+
+  // Responder.
+  unsigned mpr_dest = 8;          ///< window, in units of 128 PSNs; not less than the peers' mpr
+  uint32_t sack_trigger = 16384;  ///< bytes
+  bool trim_nack = true;          ///< a trimmed packet is NACKed
+  /// A trimmed packet brings a SACK about what has arrived since the newest one, and so does every packet until it has
+  /// come. Without it a sender whose window has shrunk below what it has on its way waits for its timer.
+  bool trim_sack = true;
+  bool oor_drop = false;    ///< packets beyond the window: dropped instead of NACKed
+  bool dynamic_mpr = true;  ///< SACKs say how large the window is
+
+  wire::DscpMap dscp{};
+
+  /// Times and limits of the NIC of that preset, and no rules but its own.
+  void be_nic(const Preset& preset);
+  /// Clock cycles from a read of host memory until its data, in every endpoint: two fifths of the time in which a port
+  /// sends the lines that its lane prefetches.
+  static unsigned host_read_cycles(const Preset& preset);
+
+  /// Time of that many bytes between a port's lane and its MAC, or memory.
+  Time lane_time(unsigned bytes, Rate port) const {
+    return lane_16_bytes != 0 ? lane_16_bytes * bytes / 16 : port.time(bytes) * 25 / 32;
+  }
+  /// What sender and receiver add to the round trip of a frame of that many bytes, as time stamps show it: two ticks
+  /// for their rounding.
+  Time nic_time(unsigned frame, Rate port) const {
+    return work_to_wire + lane_time(frame, port) + packet_to_answer + 2 * kNsccTickNs * kNs;
+  }
+
+  /// Settings for a fabric of that rate (of a NIC, all planes together) and empty round trip. What differs from the
+  /// defaults keeps an incast of many senders steady, where the last hop marks nothing and every trim costs a header's
+  /// time: the largest window is 1.25 BDP, target_delay half a round trip, the increases beyond it are small, and the
+  /// timer waits for 64 round trips, as long as retransmissions may hold up data in a queue of strict priority. Quick
+  /// adapt sets the window of a sender with less than a 32nd of the largest one (qa_gate) to what arrived in base_rtt +
+  /// target_delay, which is less than is in flight when the last hop's queue is full. So a trim takes more than its
+  /// packet from those below the gate only: were it an eighth, some of seven senders would stay at half the share.
+  static FastConfig for_fabric(double gbps, Time base_rtt);
+};
+
+class FastEndpoint final : public Endpoint {
+ public:
+  explicit FastEndpoint(const FastConfig& config = {});
+  ~FastEndpoint() override;
+
+  void attach(const Access& access) override;
+  void start() override;
+  void receive(PacketPtr packet, unsigned plane) override;
+  bool apart() const override { return true; }
+  void fetch(unsigned step) const override;
+  PacketPtr pull(unsigned plane) override;
+  void wake() override;
+  void link_changed(unsigned plane, bool up) override;
+
+  /// The peer's endpoint, if it is a fast one, must have the same idea of TSETH and of NSCC being there.
+  bool open(const QpSpec& spec, std::string& why) override;
+  /// Requests of 2^32 bytes or more, or none, are refused for good.
+  bool post(const WorkRequest& request) override;
+  void listen(Listener* listener) override { listener_ = listener; }
+  EndpointStats stats() const override { return stats_; }
+  EvCounts ev_counts(uint32_t qpn) const override;
+  bool steady(uint32_t qpn) const override;
+  const char* fidelity() const override { return "fast"; }
+
+  // Beyond the interface.
+
+  const FastConfig& config() const { return config_; }
+  /// The responder's window of a QP from now on, in units of 128 PSNs (dynamic MPR).
+  void set_mpr(uint32_t qpn, uint8_t mpr);
+  /// The controller's word on an EV.
+  bool deny_ev(uint32_t qpn, unsigned ev_idx, bool deny);
+  unsigned ev_state(uint32_t qpn, unsigned ev_idx) const;
+  /// Congestion controller towards a peer; null: there is none.
+  const NsccState* controller(NodeId peer) const;
+  /// Planes the peer has said it can receive on.
+  unsigned peer_planes(NodeId peer) const;
+  bool failed(uint32_t qpn) const;
+  /// Packets received whose inner destination address is another host's: dropped before anything is made of them.
+  uint64_t misdirected() const { return misdirected_; }
+  /// Bytes held by QPs, destinations and windows.
+  uint64_t memory() const override;
+
+ private:
+  enum class TimerKind : uint32_t { Retry, State, Probe, PortStatus, ReverseProbe, Memory, Wake, Ask };
+  struct Timer {
+    Time time;
+    TimerKind kind;
+    uint32_t index;
+    bool operator<(const Timer& other) const { return time > other.time; }  // the earliest on top
+  };
+  struct Lane {
+    Packet *control = nullptr, *control_tail = nullptr;
+    Packet *data = nullptr, *data_tail = nullptr;
+    Packet* next = nullptr;           // in the MAC
+    uint32_t packets = 0, bytes = 0;  // data, without what is in the MAC or on the port; payload of these
+    bool idle = true;                 // the port asks no more by itself
+    Time taken_at = 0;                // the MAC has had all of the newest frame since then: the one behind it is chosen
+  };
+  /// What the transmit side is at work on: a burst of a QP, or one retransmission.
+  struct Work {
+    FastQp* qp = nullptr;
+    bool retransmission = false, walking = false, last_grant = false;
+    uint32_t psn = 0;  // retransmission
+    Record record{};
+    uint32_t left = 0;  // granted and not used
+    uint32_t packets = 0, bytes = 0;
+    EvSet::Walk walk{};
+  };
+  struct Probe {
+    FastQp* qp = nullptr;  // null: free
+    uint16_t ev_idx = 0;
+    bool waiting = false, marked = false;
+    uint8_t fails = 0, successes = 0, seq = 0;
+    Time due = 0;
+  };
+
+  uint32_t tick() const { return static_cast<uint32_t>(access_.now() / kTick); }
+  FastQp* find(uint32_t qpn) const;
+  FastDest& dest_of(const FastQp& qp) { return *dests_[qp.dest]; }
+  const FastDest& dest_of(const FastQp& qp) const { return *dests_[qp.dest]; }
+  unsigned usable(const FastQp& qp) const { return ev_plane_ok(up_, dest_of(qp).peer_mask); }
+  const NsccWords* words(unsigned mtu_code);
+
+  // Lanes (endpoint_fast.cpp).
+  void put_control(PacketPtr packet, unsigned plane, Time delay);
+  void put_data(PacketPtr packet, unsigned plane);
+  void flush_lane(unsigned plane);
+  /// The queue whose first packet goes next, control packets first; null: both are empty.
+  Packet** pick(Lane& lane, unsigned plane, Time now) const;
+  /// That packet, out of its queue; null: none is ready.
+  Packet* take(Lane& lane, unsigned plane, Time now) const;
+  /// Notes whether the lane takes one more data packet.
+  void look_for_room(unsigned plane);
+  void ask_wake(Time time);
+  void add_timer(Time time, TimerKind kind, uint32_t index);
+  /// Headers of a packet to the QP's peer.
+  PacketPtr make_packet(const FastQp& qp, unsigned plane, uint32_t ev, bool data_class);
+
+  // Requestor (fast_requestor.cpp).
+  void pump();
+  bool choose();
+  bool step();
+  bool can_send(const FastQp& qp) const;
+  void activate(FastQp& qp);
+  void begin_burst(FastQp& qp);
+  bool begin_retransmission(FastQp& qp);
+  void end_burst(FastQp& qp, bool more);
+  void cancel_work(FastQp& qp);
+  void send_new(FastQp& qp, uint16_t ev_idx);
+  void send_again(FastQp& qp, uint16_t ev_idx);
+  void send_data(FastQp& qp, const Pkt& pkt, uint32_t psn, uint16_t msn, uint16_t ev_idx, bool ackreq, bool rtx,
+                 uint64_t id);
+  /// Something of the QP is not acknowledged.
+  static bool busy(const FastQp& qp) {
+    return !qp.failed && (qp.una != qp.nxt || qp.msn_done != qp.msn_head || qp.fly.bytes() != 0);
+  }
+  uint32_t grant(FastQp& qp, uint32_t min, uint32_t bytes, bool& last);
+  void give_back(FastQp& qp, uint32_t bytes);
+  void cc_event(FastQp& qp, NsccEvent event);
+  void wake_dest(FastDest& dest);
+  void take_waiting(FastDest& dest);
+  void list_retransmission(FastQp& qp);
+  void on_answer(FastQp& qp, const Packet& packet);
+  void take_answers();
+  void ask_again(FastDest& dest);
+  void on_sack(FastQp& qp, const Packet& packet);
+  void on_nack(FastQp& qp, const Packet& packet);
+  void on_ack(FastQp& qp, const Packet& packet);
+  void feedback(FastQp& qp, unsigned ev_idx, unsigned kind, uint32_t entropy);
+  void progress(FastQp& qp);
+  void advance(FastQp& qp, uint32_t una);
+  void complete(FastQp& qp, uint16_t msn);
+  void fail(FastQp& qp, CqStatus status);
+  void retry_timer(FastQp& qp);
+  void start_timer(FastQp& qp);
+  uint32_t timer_step(const FastQp& qp) const;
+  /// The QP's window is full: if nothing is heard for a while, a reliability probe asks what has arrived.
+  void watch_state(FastQp& qp);
+  void state_timer(FastQp& qp, Time time);
+  void ask_state(FastQp& qp, uint16_t id);
+  void arm_state(FastQp& qp);
+  uint32_t state_wait(const FastQp& qp) const;
+  Block* block_of(const FastQp& qp, uint32_t psn) const;
+  Block* take_block();
+  void release_blocks(FastQp& qp);
+
+  // Probes, port status (fast_paths.cpp).
+  void ev_bad(FastQp& qp, unsigned ev_idx);
+  void probe_timer(uint32_t slot);
+  void probe_failed(Probe& probe);
+  void probe_answer(FastQp& qp, uint16_t id, unsigned m);
+  void port_status_timer(uint32_t dest);
+  void ports_changed();
+  void on_endpoint(const Packet& packet, unsigned plane);
+  void good_reverse(FastDest& dest, unsigned plane, uint32_t ev);
+  void want_reverse(FastDest& dest, unsigned plane);
+  void reverse_timer();
+  void reverse_next();
+
+  // Responder (fast_responder.cpp).
+  void on_data(FastQp& qp, const Packet& packet, unsigned plane, bool trimmed);
+  void on_probe(FastQp& qp, const Packet& packet, unsigned plane);
+  void send_sack(FastQp& qp, const Packet& packet, unsigned plane, bool probe);
+  void send_nack(FastQp& qp, const Packet& packet, unsigned plane, uint8_t reason);
+  void send_ack(FastQp& qp, unsigned plane);
+  /// out: the plane it leaves on.
+  unsigned next_plane(const FastQp& qp, unsigned plane);
+  PacketPtr make_answer(const FastQp& qp, unsigned plane, wire::Opcode opcode, unsigned size, unsigned& out);
+
+  static constexpr Time kTick = kNsccTickNs * kNs;
+  static constexpr unsigned kProbeSlots = 256, kStateSlot = kProbeSlots - 1, kMaxPlanes = 8, kSlabBlocks = 4;
+
+  FastConfig config_;
+  Access access_;
+  Listener* listener_ = nullptr;
+  EndpointStats stats_;
+  uint64_t misdirected_ = 0;
+  unsigned planes_ = 0, up_ = 0, room_ = 0;
+  unsigned ack_turn_ = 0;  // plane of the next SACK or ACK
+  bool started_ = false, pumping_ = false;
+  std::array<Lane, kMaxPlanes> lanes_;
+  std::vector<std::unique_ptr<FastQp>> qps_;
+  std::vector<FastQp*> by_qpn_;
+  std::unordered_map<uint32_t, FastQp*> by_high_qpn_;
+  std::vector<std::unique_ptr<FastDest>> dests_;
+  std::unordered_map<NodeId, uint32_t> dest_of_node_;
+  std::array<std::optional<NsccWords>, 5> words_;
+  Ring<uint32_t> run_, rtx_list_;
+  Work work_;
+  std::priority_queue<Timer> timers_;
+  Time wake_at_ = kNever;
+  Time rtx_at_ = 0;  // the next retransmission asks at this time, or later
+  Time ar_at_ = 0;   // a QP with nothing more to send may ask for a SACK at this time, or later
+  Packet *answers_ = nullptr, *answers_tail_ = nullptr;
+  Time answers_at_ = 0;  // the next one is taken at this time, or later
+  Time pipe_ = 0;        // the next burst leaves the work queues at this time, or later
+  struct Placed {
+    Time time;
+    Delivery delivery;
+  };
+  Ring<Placed> placed_;  // messages on their way to memory
+  Block* free_blocks_ = nullptr;
+  std::vector<std::unique_ptr<Block[]>> slabs_;
+  std::vector<Probe> probes_;
+  Ring<uint64_t> unprobed_;  // QP, EV
+  // Reverse paths: one probe at a time.
+  struct ReverseProbe {
+    bool busy = false;
+    uint32_t dest = 0, ev = 0;
+    unsigned plane = 0;
+    uint16_t seq = 0;
+    Time due = 0;
+  } reverse_;
+  uint32_t entropy_lfsr_ = 1;
+  uint32_t epoch_tick_ = 0, epoch_ = 1;
+  Ring<uint64_t> wants_;
+  unsigned rotate_ = 0;
+};
+
+}  // namespace mrc::sim

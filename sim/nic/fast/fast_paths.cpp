@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Probes of bad EVs, port status updates, reverse paths of the fast endpoint (docs/blocks/tx/tx_probe.md, endpoint.md,
+/// ack_gen in rx_reorder.md).
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "protocol/endpoint.hpp"
+#include "protocol/probe.hpp"
+#include "protocol/timestamp.hpp"
+#include "sim/engine/codec.hpp"
+#include "sim/engine/fabric.hpp"
+#include "sim/nic/fast/endpoint_fast.hpp"
+
+namespace mrc::sim {
+
+namespace {
+constexpr uint32_t kMaxWants = 16;
+}
+
+// Reliability probes.
+
+void FastEndpoint::ev_bad(FastQp& qp, unsigned ev_idx) {
+  for (const Probe& probe : probes_) {
+    if (probe.qp == &qp && probe.ev_idx == ev_idx) return;
+  }
+  size_t slot = 0;
+  while (slot < probes_.size() && probes_[slot].qp != nullptr) ++slot;
+  if (slot == kStateSlot) {
+    unprobed_.push_back(uint64_t{qp.index} << 32 | ev_idx);
+    return;
+  }
+  if (slot == probes_.size()) probes_.emplace_back();
+  Probe& probe = probes_[slot];
+  const uint8_t seq = probe.seq;
+  probe = {};
+  probe.qp = &qp;
+  probe.ev_idx = static_cast<uint16_t>(ev_idx);
+  probe.seq = seq;
+  probe.due = access_.now() + config_.probe_interval * kTick;
+  add_timer(probe.due, TimerKind::Probe, static_cast<uint32_t>(slot));
+}
+
+void FastEndpoint::probe_timer(uint32_t slot) {
+  Probe& probe = probes_[slot];
+  const Time now = access_.now();
+  if (probe.qp == nullptr || probe.due > now) return;
+  FastQp& qp = *probe.qp;
+  const unsigned plane = qp.ev.plane(probe.ev_idx);
+  if (probe.waiting) {  // no answer
+    probe_failed(probe);
+  } else if ((up_ >> plane & 1) == 0) {
+    probe.due = now + config_.probe_interval * kTick;
+  } else {
+    ++probe.seq;
+    probe.waiting = true;
+    probe.due = now + retry_interval(config_.timeout, 0, config_.retry) * kTick;
+    PacketPtr packet = make_packet(qp, plane, qp.ev.value(probe.ev_idx), true);
+    packet->opcode = kProbeOpcode;
+    packet->psn = 0;
+    packet->size = static_cast<uint16_t>(frame_size(qp.stack, kProbeOpcode, false, 0));
+    packet->probe = {0, probe_id(probe.seq, slot, kProbeSlots), time_stamp(tick(), false), 0};
+    put_control(std::move(packet), plane, config_.work_to_probe);
+    ++stats_.probes;
+  }
+  add_timer(probe.due, TimerKind::Probe, slot);
+}
+
+void FastEndpoint::probe_failed(Probe& probe) {
+  probe.waiting = probe.marked = false;
+  probe.successes = 0;
+  probe.fails = static_cast<uint8_t>(std::min<unsigned>(probe.fails + 1u, kProbeMaxFails));
+  probe.due = access_.now() + probe_wait(config_.probe_interval, probe.fails) * kTick;
+}
+
+void FastEndpoint::probe_answer(FastQp& qp, uint16_t id, unsigned m) {
+  const unsigned slot = probe_slot(id, kProbeSlots);
+  if (slot >= probes_.size()) return;
+  Probe& probe = probes_[slot];
+  if (probe.qp != &qp || !probe.waiting || !probe_answers(id, probe.seq, kProbeSlots)) return;
+  if (probe_refused(m)) {
+    probe_failed(probe);
+    add_timer(probe.due, TimerKind::Probe, slot);
+    return;
+  }
+  probe.waiting = false;
+  probe.marked = probe.marked || m == 1;
+  probe.due = access_.now() + config_.probe_interval * kTick;
+  if (++probe.successes < config_.probe_successes) {
+    add_timer(probe.due, TimerKind::Probe, slot);
+    return;
+  }
+  const unsigned ev_idx = probe.ev_idx;
+  probe.qp = nullptr;
+  feedback(qp, ev_idx, probe_revival(probe.marked, config_.probe_skip_good), 0);
+  while (!unprobed_.empty()) {
+    const uint64_t next = unprobed_.pop_front();
+    FastQp& other = *qps_[next >> 32];
+    const auto ev = static_cast<unsigned>(next & 0xffff);
+    if (other.failed || other.ev.state(ev) != kEvBad) continue;
+    ev_bad(other, ev);
+    break;
+  }
+}
+
+// The same packet as a question of a QP whose window is full (mrc.md section 7, "Tail").
+
+void FastEndpoint::watch_state(FastQp& qp) {
+  if (qp.watched || config_.state_probe == 0 || qp.una == qp.nxt) return;
+  qp.watched = true;
+  qp.heard_tick = tick();
+  arm_state(qp);
+}
+
+void FastEndpoint::arm_state(FastQp& qp) {
+  const uint32_t wait = state_wait(qp), since = tick() - qp.heard_tick;
+  qp.state_due = access_.now() + (wait > since ? wait - since : 1) * kTick;
+  add_timer(qp.state_due, TimerKind::State, qp.index);
+}
+
+uint32_t FastEndpoint::state_wait(const FastQp& qp) const {
+  const FastDest& dest = dest_of(qp);
+  return config_.state_probe * (dest.state.base_rtt + (dest.words->target >> 8)) << qp.state_probes;
+}
+
+void FastEndpoint::ask_state(FastQp& qp, uint16_t id) {
+  uint16_t ev_idx = kNoPathEv;
+  EvSet::Walk walk = qp.ev.begin(false, 0);
+  if (qp.ev.walk(walk, usable(qp), ~0u, ev_idx) != EvSet::Found::Ev) return;
+  const unsigned plane = qp.ev.plane(ev_idx);
+  PacketPtr packet = make_packet(qp, plane, qp.ev.value(ev_idx), true);
+  packet->opcode = kProbeOpcode;
+  packet->psn = 0;
+  packet->size = static_cast<uint16_t>(frame_size(qp.stack, kProbeOpcode, false, 0));
+  packet->probe = {0, id, time_stamp(tick(), false), 0};
+  put_control(std::move(packet), plane, config_.work_to_probe);
+  ++stats_.probes;
+}
+
+void FastEndpoint::state_timer(FastQp& qp, Time time) {
+  if (!qp.watched || time != qp.state_due) return;
+  qp.watched = false;
+  if (qp.failed || qp.una == qp.nxt || !(qp.rtx || qp.active)) return;
+  qp.watched = true;
+  const uint32_t since = tick() - qp.heard_tick;
+  if (since >= state_wait(qp)) {
+    ask_state(qp, probe_id(qp.state_probes, kStateSlot, kProbeSlots));
+    qp.heard_tick = tick();
+    if (qp.state_probes < kProbeMaxFails) ++qp.state_probes;
+  }
+  arm_state(qp);
+}
+
+// Port status updates.
+
+void FastEndpoint::ports_changed() {
+  for (uint32_t d = 0; d < dests_.size(); ++d) {
+    dests_[d]->due = true;
+    dests_[d]->sent = false;
+    port_status_timer(d);
+  }
+}
+
+/// Sends the update, or repeats it.
+void FastEndpoint::port_status_timer(uint32_t d) {
+  FastDest& dest = *dests_[d];
+  if (!dest.due || up_ == 0 || (dest.sent && dest.when > access_.now())) return;
+  const FastQp& qp = *qps_[dest.newest_qp];
+  const unsigned mask = (1u << planes_) - 1u;
+  const unsigned plane = std::has_single_bit(planes_) ? ep_update_plane(rotate_, up_, dest.peer_mask & mask, planes_)
+                                                      : static_cast<unsigned>(std::countr_zero(up_));
+  rotate_ = (plane + 1) % planes_;
+  const FastDest::Reverse& reverse = dest.reverse[plane];
+  PacketPtr packet =
+      make_packet(qp, plane, reverse.valid ? reverse.ev : qp.ev.value(plane & (qp.ev.planes() - 1)), true);
+  packet->opcode = kEndpointRequestOpcode;
+  packet->dqp = 2;
+  dest.seq = (dest.seq + 1) & 0x3f;
+  packet->psn = ep_update_id(dest.seq, d);
+  packet->size = static_cast<uint16_t>(frame_size(qp.stack, kEndpointRequestOpcode, false, 0));
+  packet->probe = {ep_mask_of_planes(up_, false), 0, time_stamp(tick(), false), kEpPortStatus};
+  put_control(std::move(packet), plane, config_.work_to_probe);
+  dest.sent = true;
+  dest.when = access_.now() + config_.endpoint_interval * kTick;
+  add_timer(dest.when, TimerKind::PortStatus, d);
+}
+
+void FastEndpoint::on_endpoint(const Packet& p, unsigned plane) {
+  const auto id = static_cast<uint16_t>(p.psn);
+  if (p.opcode == kEndpointRequestOpcode) {
+    const auto it = dest_of_node_.find(p.src);
+    if (it == dest_of_node_.end() || p.probe.op > kEpEvProbe) return;
+    FastDest& dest = *dests_[it->second];
+    if (p.probe.op == kEpPortStatus) {
+      const unsigned before = dest.peer_mask;
+      dest.peer_mask = ep_planes_of_mask(p.probe.port_status_mask, planes_, false);
+      if (before != dest.peer_mask) pump();
+    }
+    const FastQp& qp = *qps_[dest.newest_qp];
+    unsigned out = 0;
+    PacketPtr packet =
+        make_answer(qp, plane, wire::Opcode::EndpointResponse,
+                    frame_size(qp.stack, static_cast<uint8_t>(wire::Opcode::EndpointResponse), false, 0), out);
+    packet->dqp = 2;
+    packet->psn = id;
+    packet->probe = {0, 0, p.probe.tx_timestamp, p.probe.op};
+    put_control(std::move(packet), out, config_.packet_to_answer);
+    return;
+  }
+  switch (static_cast<EpKind>(id >> 14)) {
+    case EpKind::PortStatus: {
+      const auto it = dest_of_node_.find(p.src);
+      if (it == dest_of_node_.end()) return;
+      FastDest& dest = *dests_[it->second];
+      if (dest.due && dest.sent && id == ep_update_id(dest.seq, it->second)) dest.due = dest.sent = false;
+      return;
+    }
+    case EpKind::ReverseProbe:
+      if (!reverse_.busy || id != ep_probe_id(EpKind::ReverseProbe, reverse_.seq)) return;
+      reverse_.busy = false;
+      good_reverse(*dests_[reverse_.dest], reverse_.plane, reverse_.ev);
+      reverse_next();
+      return;
+    default:
+      return;
+  }
+}
+
+// Reverse paths.
+
+void FastEndpoint::good_reverse(FastDest& dest, unsigned plane, uint32_t ev) {
+  FastDest::Reverse& r = dest.reverse[plane];
+  r.ev = ev;
+  r.valid = true;
+  r.heard = epoch_;
+  r.wanted = 0;
+}
+
+/// A SACK about data goes out there: is anything fresh known of that way?
+void FastEndpoint::want_reverse(FastDest& dest, unsigned plane) {
+  const uint32_t now = tick();
+  if (now - epoch_tick_ >= config_.endpoint_interval) {
+    epoch_tick_ = now;
+    ++epoch_;
+  }
+  FastDest::Reverse& r = dest.reverse[plane];
+  if (r.heard == epoch_ || r.wanted == epoch_ || wants_.size() >= kMaxWants) return;
+  r.wanted = epoch_;
+  wants_.push_back(uint64_t{dest_of_node_.at(dest.peer)} << 32 | plane);
+  if (!reverse_.busy) reverse_next();
+}
+
+void FastEndpoint::reverse_next() {
+  while (!reverse_.busy && !wants_.empty()) {
+    const uint64_t want = wants_.pop_front();
+    const auto d = static_cast<uint32_t>(want >> 32);
+    const auto plane = static_cast<unsigned>(want & 0xff);
+    FastDest& dest = *dests_[d];
+    if ((up_ & dest.peer_mask & 1u << plane) == 0) continue;
+    const FastQp& qp = *qps_[dest.newest_qp];
+    entropy_lfsr_ = ep_entropy_next(entropy_lfsr_);
+    reverse_ = {true,
+                d,
+                entropy_lfsr_,
+                plane,
+                static_cast<uint16_t>((reverse_.seq + 1) & 0x3fff),
+                access_.now() + config_.endpoint_interval * kTick};
+    PacketPtr packet = make_packet(qp, plane, reverse_.ev, true);
+    packet->opcode = kEndpointRequestOpcode;
+    packet->dqp = 2;
+    packet->psn = ep_probe_id(EpKind::ReverseProbe, reverse_.seq);
+    packet->size = static_cast<uint16_t>(frame_size(qp.stack, kEndpointRequestOpcode, false, 0));
+    packet->probe = {ep_mask_of_planes(up_, false), 0, time_stamp(tick(), false), kEpEvProbe};
+    put_control(std::move(packet), plane, config_.work_to_probe);
+    add_timer(reverse_.due, TimerKind::ReverseProbe, 0);
+  }
+}
+
+void FastEndpoint::reverse_timer() {
+  if (reverse_.busy && reverse_.due <= access_.now()) reverse_.busy = false;
+  reverse_next();
+}
+
+}  // namespace mrc::sim

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What the fast endpoint keeps of a QP and of a destination.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "protocol/flight.hpp"
+#include "protocol/nscc.hpp"
+#include "protocol/rx_tracker.hpp"
+#include "protocol/segment.hpp"
+#include "protocol/step_timer.hpp"
+#include "protocol/tx_window.hpp"
+#include "sim/engine/endpoint.hpp"
+#include "sim/engine/ring.hpp"
+#include "sim/nic/fast/fast_ev_set.hpp"
+
+namespace mrc::sim {
+
+/// A packet that has been sent.
+struct Record {
+  uint32_t idx;          ///< number inside its message
+  uint16_t msn, ev_idx;  ///< message; EV of its newest transmission
+  uint16_t size;         ///< nominal
+  bool rtx;              ///< it was sent again
+};
+
+/// 64 PSNs in flight. Exists from the first one's transmission until all are acknowledged.
+struct Block {
+  WinRow row;
+  RowAges ages;
+  Block* next = nullptr;
+  std::array<Record, 64> record;
+};
+
+/// A work request that is not complete.
+struct Request {
+  uint64_t id = 0;
+  WorkRow row;
+};
+
+struct FastQp {
+  uint32_t index = 0, qpn = 0, peer_qpn = 0, dest = 0;
+  NodeId peer = 0;
+  uint32_t mtu = 4096;
+  uint8_t mtu_code = 4;
+  bool ts = true, cc = true, failed = false;
+  Encap encap = Encap::Srv6;
+  Stack stack = Stack::Srv6;
+  uint16_t full = 0;                        ///< nominal size of a full packet
+  uint16_t frame_full = 0;                  ///< frame of a full packet in the middle of a message
+  std::array<uint16_t, 3> frame_control{};  ///< SACK, NACK, ACK
+  U128 path_template = 0;
+  Srv6Rule rule{};
+  EvSet ev;
+
+  // Requestor. `nxt` is the next PSN and the end of the window.
+  uint32_t nxt = 0, una = 0, hi = kPsnMask, rtx_lo = 0;
+  uint32_t idx = 0;                     ///< next packet of message msn_head
+  uint16_t msn_done = 0, msn_head = 0;  ///< oldest incomplete message; the one being sent
+  uint16_t msn_tail = 0, rqmsn = 0;
+  uint8_t immediates = 0;
+  Ring<Request> requests;  ///< from msn_done on
+  std::vector<Block*> blocks;
+  uint32_t first_block = 0;  ///< PSN / 64 of the oldest one held
+  bool holds = false;        ///< any blocks
+  bool active = false;       ///< in the run queue, at work, or waiting for its destination
+  bool rtx = false;          ///< in the list of retransmissions, or waiting for its window
+  bool dup = false;
+  uint8_t mpr = 8, mpr_max = 8, mpr_told = 0, retry = 0;
+  bool timer_on = false;
+  uint32_t step_tick = 0;
+  StepMarks marks;
+  Flight fly;
+  uint32_t rcvd_newest = 0;
+  uint8_t rcvd_credit = 0;
+  Owed owed;
+  bool watched = false;      ///< has a state timer
+  uint8_t state_probes = 0;  ///< unanswered
+  Time state_due = 0;        ///< when the state timer expires; one of another time is an old one
+  uint32_t heard_tick = 0;   ///< of the newest SACK or NACK
+
+  // Responder.
+  uint32_t cack = kPsnMask, max = kPsnMask, lowun = 0, ooo = 0;
+  uint32_t rcvd = 0;
+  SackDue due;
+  uint32_t messages = 0;  ///< complete
+  uint32_t ack_psn = 0;
+  bool ack_valid = false;
+  uint8_t mpr_now = 8, mpr_dest = 8;
+  uint32_t row_mask = 0;
+  std::unique_ptr<RxRow[]> rows;
+  Ring<uint32_t> lengths;  ///< of messages, from the oldest incomplete one on
+};
+
+/// A peer NIC.
+struct FastDest {
+  NodeId peer = 0;
+  uint32_t newest_qp = 0;  ///< lends its headers to packets that belong to none
+  bool cc = false;
+  uint8_t mtu_code = 4;
+  NsccState state;
+  const NsccWords* words = nullptr;
+  Ring<uint32_t> waiting;      ///< QPs whose window was full
+  Ring<uint32_t> rtx_waiting;  ///< the same, for retransmissions
+  bool wants = false;
+  bool asks = false;  ///< retransmissions that were refused will ask again, at a time that is set
+  uint32_t want = 0, rtx_want = 0;
+  unsigned peer_mask = ~0u;
+  // Port status updates.
+  bool due = false, sent = false;
+  uint8_t seq = 0;
+  Time when = 0;
+  // Reverse paths, per plane: EV known to work and the epoch it was heard in.
+  struct Reverse {
+    uint32_t ev = 0, heard = 0, wanted = 0;
+    bool valid = false;
+  };
+  std::array<Reverse, 8> reverse;
+};
+
+}  // namespace mrc::sim

@@ -1,0 +1,742 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What the fast endpoint sends, and what it makes of the answers (docs/blocks/tx/segment/tx_segment.md,
+/// tx_inflight.md).
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "gen/csr.hpp"
+#include "protocol/probe.hpp"
+#include "protocol/timestamp.hpp"
+#include "sim/engine/codec.hpp"
+#include "sim/engine/fabric.hpp"
+#include "sim/nic/fast/endpoint_fast.hpp"
+
+namespace mrc::sim {
+
+namespace {
+
+/// Cycles of the NIC (docs/blocks): tx_inflight's pause after a refusal ends every kHoldCycles; from its end until
+/// the retransmission asks; from one retransmission to the next; from the controller's wake until new packets ask.
+constexpr unsigned kHoldCycles = 16, kAskCycles = 5, kRtxCycles = 8, kWakeCycles = 6;
+/// Register ACK_CTL.ar_gap after reset: AckReq of QPs that have nothing more to send.
+constexpr unsigned kArGapCycles = csr::kAckCtlArGap.get(csr::kAckCtlReset);
+
+/// Opcode and nominal size of packet idx of a request.
+struct NextPacket {
+  uint8_t opcode;
+  uint16_t payload, size;
+  bool last;
+};
+NextPacket next_packet(const Request& request, uint32_t idx, const FastQp& qp) {
+  Pkt pkt;
+  segment(request.row, idx, qp.mtu_code, pkt);
+  return {pkt.opcode, pkt.plen, nominal_size(pkt.plen, pkt.opcode, qp.ts, false), pkt.last};
+}
+}  // namespace
+
+// Windows.
+
+Block* FastEndpoint::block_of(const FastQp& qp, uint32_t psn) const {
+  if (!qp.holds || psn_dist(psn, qp.first_block << 6) >= psn_dist(qp.nxt, qp.first_block << 6)) return nullptr;
+  return qp.blocks[psn >> 6 & (qp.blocks.size() - 1)];
+}
+
+Block* FastEndpoint::take_block() {
+  if (free_blocks_ == nullptr) {
+    slabs_.push_back(std::make_unique<Block[]>(kSlabBlocks));
+    for (unsigned i = kSlabBlocks; i-- > 0;) {
+      slabs_.back()[i].next = free_blocks_;
+      free_blocks_ = &slabs_.back()[i];
+    }
+  }
+  Block* block = free_blocks_;
+  free_blocks_ = block->next;
+  block->row = {};
+  block->ages = {};
+  return block;
+}
+
+/// Gives back the blocks that the window has passed. That of the newest PSN stays: the last packet may have to be sent
+/// again when its ACK is missing.
+void FastEndpoint::release_blocks(FastQp& qp) {
+  if (!qp.holds) return;
+  const uint32_t up_to = qp.una == qp.nxt ? psn_add(qp.nxt, -1) : qp.una;
+  const uint32_t mask = (1u << 18) - 1;
+  while (qp.first_block != (up_to >> 6 & mask)) {
+    Block*& slot = qp.blocks[qp.first_block & (qp.blocks.size() - 1)];
+    if (slot == nullptr) break;
+    slot->next = free_blocks_;
+    free_blocks_ = slot;
+    slot = nullptr;
+    qp.first_block = (qp.first_block + 1) & mask;
+  }
+}
+
+// Congestion control.
+
+uint32_t FastEndpoint::grant(FastQp& qp, uint32_t min, uint32_t bytes, bool& last) {
+  FastDest& dest = dest_of(qp);
+  const uint32_t cwnd = nscc_cwnd_bytes(dest.state, *dest.words);
+  if (!nscc_fits(dest.state.inflight, min, cwnd)) {
+    dest.wants = true;
+    dest.want = min;
+    return 0;
+  }
+  const auto free = static_cast<uint32_t>(int64_t{cwnd} - dest.state.inflight);
+  const uint32_t granted = std::min(free, bytes);
+  dest.state.inflight = nscc_inflight(dest.state.inflight, granted);
+  dest.wants = false;
+  last = free - granted < std::max(dest.words->mtu, config_.ar_shift != 0 ? cwnd >> config_.ar_shift : 0u);
+  return granted;
+}
+
+/// What was granted and has not been sent.
+void FastEndpoint::give_back(FastQp& qp, uint32_t bytes) {
+  if (!qp.cc || bytes == 0) return;
+  FastDest& dest = dest_of(qp);
+  dest.state.inflight = nscc_inflight(dest.state.inflight, -int64_t{bytes});
+  if (config_.clock != 0) ask_again(dest);
+}
+
+void FastEndpoint::cc_event(FastQp& qp, NsccEvent event) {
+  FastDest& dest = dest_of(qp);
+  event.now = tick();
+  const uint32_t base_rtt = dest.state.base_rtt;
+  const NsccDecisions d = nscc_step(dest.state, *dest.words, event);
+  if (config_.clock != 0) {
+    answers_at_ =
+        std::max(answers_at_, access_.now() + nscc_cycles(event, d, dest.state.base_rtt != base_rtt) * config_.clock);
+  }
+  wake_dest(dest);
+}
+
+void FastEndpoint::wake_dest(FastDest& dest) {
+  if (!dest.wants && dest.rtx_waiting.empty()) return;
+  const uint32_t cwnd = nscc_cwnd_bytes(dest.state, *dest.words);
+  if (config_.clock != 0) {
+    ask_again(dest);
+    if (dest.wants && nscc_fits(dest.state.inflight, dest.want, cwnd)) {
+      dest.wants = false;
+      if (!dest.waiting.empty()) {
+        add_timer(answers_at_ + kWakeCycles * config_.clock, TimerKind::Wake, qps_[dest.waiting.front()]->dest);
+      }
+    }
+    return;
+  }
+  if (!dest.rtx_waiting.empty() && nscc_fits(dest.state.inflight, dest.rtx_want, cwnd)) {
+    while (!dest.rtx_waiting.empty()) rtx_list_.push_back(dest.rtx_waiting.pop_front());
+  }
+  if (dest.wants && nscc_fits(dest.state.inflight, dest.want, cwnd)) {
+    dest.wants = false;
+    take_waiting(dest);
+  }
+}
+
+/// The window may have become open to retransmissions that were refused.
+void FastEndpoint::ask_again(FastDest& dest) {
+  if (dest.asks || dest.rtx_waiting.empty() ||
+      !nscc_fits(dest.state.inflight, dest.rtx_want, nscc_cwnd_bytes(dest.state, *dest.words))) {
+    return;
+  }
+  dest.asks = true;
+  const Time hold = kHoldCycles * config_.clock;
+  const Time end = (access_.now() + hold - 1) / hold * hold;
+  add_timer(end + kAskCycles * config_.clock, TimerKind::Ask, qps_[dest.rtx_waiting.front()]->dest);
+}
+
+void FastEndpoint::take_waiting(FastDest& dest) {
+  if (!dest.waiting.empty()) run_.push_back(dest.waiting.pop_front());
+}
+
+// What is sent next.
+
+bool FastEndpoint::can_send(const FastQp& qp) const {
+  return !qp.failed && qp.msn_head != qp.msn_tail && psn_dist(qp.nxt, qp.una) < 128u * qp.mpr;
+}
+
+void FastEndpoint::activate(FastQp& qp) {
+  if (qp.active || !can_send(qp)) return;
+  qp.active = true;
+  run_.push_back(qp.index);
+}
+
+void FastEndpoint::list_retransmission(FastQp& qp) {
+  if (qp.rtx) return;
+  qp.rtx = true;
+  rtx_list_.push_back(qp.index);
+}
+
+void FastEndpoint::pump() {
+  if (pumping_ || !started_) return;
+  pumping_ = true;
+  if (config_.mac_holds) {
+    // A frame that has come into the MAC since has let the next one out of its queue.
+    for (unsigned m = ~room_ & ((1u << planes_) - 1u); m != 0; m &= m - 1) {
+      look_for_room(static_cast<unsigned>(std::countr_zero(m)));
+    }
+  }
+  for (;;) {
+    // Without any lane that takes a packet nothing goes on; without any port up packets count as sent and lost.
+    if (up_ != 0 && (up_ & room_) == 0) break;
+    if (work_.qp == nullptr && !choose()) break;
+    if (work_.qp != nullptr && !step()) break;
+  }
+  pumping_ = false;
+}
+
+/// False: there is nothing to send. True without work: it was refused, go on.
+bool FastEndpoint::choose() {
+  if (!rtx_list_.empty() && rtx_at_ <= access_.now()) {
+    FastQp& qp = *qps_[rtx_list_.pop_front()];
+    if (begin_retransmission(qp)) {
+      rtx_list_.push_back(qp.index);
+      if (config_.clock != 0) {
+        rtx_at_ = access_.now() + kRtxCycles * config_.clock;
+        ask_wake(rtx_at_);
+      }
+    }
+    return true;
+  }
+  if (run_.empty()) return false;
+  FastQp& qp = *qps_[run_.pop_front()];
+  begin_burst(qp);
+  return true;
+}
+
+void FastEndpoint::begin_burst(FastQp& qp) {
+  if (!can_send(qp)) {
+    work_.qp = &qp;
+    work_.left = 0;
+    end_burst(qp, false);
+    return;
+  }
+  work_ = {};
+  if (qp.cc) {
+    const uint32_t min = next_packet(qp.requests[msn_dist(qp.msn_head, qp.msn_done)], qp.idx, qp).size;
+    work_.left = grant(qp, min, uint32_t{qp.full} * kBurstAsk, work_.last_grant);
+    if (work_.left == 0) {
+      dest_of(qp).waiting.push_front(qp.index);
+      watch_state(qp);
+      return;
+    }
+  }
+  work_.qp = &qp;
+}
+
+/// The QP's turn is over.
+void FastEndpoint::end_burst(FastQp& qp, bool more) {
+  give_back(qp, work_.left);
+  work_.qp = nullptr;
+  pipe_ = std::max(pipe_, access_.now()) + (run_.empty() ? config_.burst_alone : kNs * work_.packets);
+  FastDest& dest = dest_of(qp);
+  if (more) {
+    if (dest.waiting.empty()) {
+      run_.push_back(qp.index);
+    } else {
+      dest.waiting.push_back(qp.index);
+      take_waiting(dest);
+    }
+  } else {
+    qp.active = false;
+    take_waiting(dest);
+  }
+}
+
+/// True: a packet is to be sent again. False: the QP is not in the list any more.
+bool FastEndpoint::begin_retransmission(FastQp& qp) {
+  if (qp.failed) {
+    qp.rtx = qp.dup = false;
+    return false;
+  }
+  Block* block = nullptr;
+  uint32_t psn = 0;
+  bool pending = false;
+  for (;;) {
+    const uint32_t w = psn_word(qp.rtx_lo);
+    block = block_of(qp, qp.rtx_lo);
+    const uint64_t c = block == nullptr ? 0 : retx_row(block->row, w, qp.rtx_lo, qp.nxt);
+    if (c != 0) {
+      psn = psn_add(w, std::countr_zero(c));
+      pending = true;
+      break;
+    }
+    const uint32_t next = psn_add(w, 64);
+    if (in_window(next, qp.una, qp.nxt)) {
+      qp.rtx_lo = next;
+      continue;
+    }
+    qp.rtx_lo = qp.nxt;
+    if (!qp.dup) {
+      qp.rtx = false;
+      return false;
+    }
+    psn = psn_add(qp.nxt, -1);
+    block = block_of(qp, psn);
+    qp.dup = false;
+    if (block == nullptr) {
+      qp.rtx = false;
+      return false;
+    }
+    break;
+  }
+  const Record record = block->record[psn & 63];
+  const WinRow before = block->row;
+  const RowAges ages = block->ages;
+  LossNews news;
+  if (pending) {
+    news = mrc::send_again(block->row, psn);
+    block->ages.set(psn & 63, spared_steps(tick() - qp.step_tick, timer_step(qp)));
+    qp.rtx_lo = psn_add(psn, 1);
+  }
+  if (news.blame) feedback(qp, record.ev_idx, kFbLoss, 0);
+  if (qp.cc) {
+    if (news.loss) cc_event(qp, {.kind = NsccKind::Loss, .bytes = take_packet(qp.fly, record.size, qp.rcvd_credit)});
+    FastDest& dest = dest_of(qp);
+    if (!nscc_fits(dest.state.inflight, record.size, nscc_cwnd_bytes(dest.state, *dest.words))) {
+      if (pending) {
+        block->row = before;
+        block->ages = ages;
+        not_sent(block->row, psn);
+        qp.rtx_lo = psn;
+      } else {
+        qp.dup = true;
+      }
+      dest.rtx_want = record.size;
+      dest.rtx_waiting.push_back(qp.index);
+      watch_state(qp);
+      return false;
+    }
+    dest.state.inflight = nscc_inflight(dest.state.inflight, record.size);
+  }
+  work_ = {};
+  work_.qp = &qp;
+  work_.retransmission = true;
+  work_.psn = psn;
+  work_.record = record;
+  return true;
+}
+
+/// One packet of the work in hand. False: it waits for a lane.
+bool FastEndpoint::step() {
+  FastQp& qp = *work_.qp;
+  if (!work_.walking) {
+    if (work_.retransmission) {
+      if (msn_before(work_.record.msn, qp.msn_done)) {  // the message is complete
+        cancel_work(qp);
+        return true;
+      }
+    } else {
+      if (!can_send(qp)) {
+        end_burst(qp, false);
+        return true;
+      }
+      if (qp.cc && work_.left < next_packet(qp.requests[msn_dist(qp.msn_head, qp.msn_done)], qp.idx, qp).size) {
+        end_burst(qp, true);
+        return true;
+      }
+    }
+    work_.walk = qp.ev.begin(work_.retransmission, work_.record.ev_idx);
+    work_.walking = true;
+  }
+  uint16_t ev_idx = kNoPathEv;
+  if (qp.ev.walk(work_.walk, usable(qp), room_, ev_idx) == EvSet::Found::Busy) return false;
+  work_.walking = false;
+  if (work_.retransmission) {
+    send_again(qp, ev_idx);
+  } else {
+    send_new(qp, ev_idx);
+  }
+  return true;
+}
+
+/// The packet that waits for a lane goes nowhere.
+void FastEndpoint::cancel_work(FastQp& qp) {
+  if (work_.qp != &qp) return;
+  if (work_.retransmission) {
+    give_back(qp, work_.record.size);
+    work_.qp = nullptr;
+  } else {
+    end_burst(qp, false);
+  }
+}
+
+void FastEndpoint::send_new(FastQp& qp, uint16_t ev_idx) {
+  const bool was_busy = busy(qp);
+  Request& request = qp.requests[msn_dist(qp.msn_head, qp.msn_done)];
+  Pkt pkt;
+  segment(request.row, qp.idx, qp.mtu_code, pkt);
+  const uint16_t size = nominal_size(pkt.plen, pkt.opcode, qp.ts, false);
+  const uint32_t psn = qp.nxt;
+  if ((psn & 63) == 0 || !qp.holds) {
+    if (qp.blocks.empty()) qp.blocks.resize(std::bit_ceil(2u * qp.mpr_max + 1));
+    qp.blocks[psn >> 6 & (qp.blocks.size() - 1)] = take_block();
+    if (!qp.holds) {
+      qp.holds = true;
+      qp.first_block = psn >> 6;
+    }
+  }
+  qp.nxt = psn_add(psn, 1);
+  qp.blocks[psn >> 6 & (qp.blocks.size() - 1)]->record[psn & 63] = {qp.idx, qp.msn_head, ev_idx, size, false};
+  if (qp.cc) {
+    qp.fly.enter(size);
+    work_.left -= size;
+  }
+  const uint16_t msn = qp.msn_head;
+  if (pkt.last) {
+    qp.idx = 0;
+    qp.msn_head = msn_add(qp.msn_head, 1);
+  } else {
+    ++qp.idx;
+  }
+  if (!was_busy) start_timer(qp);
+  ++work_.packets;
+  work_.bytes += pkt.plen;
+  const bool more = can_send(qp);
+  const bool idle = qp.msn_head == qp.msn_tail;
+  bool ackreq = !more && (!idle || ar_at_ <= access_.now());
+  if (idle && ackreq) ar_at_ = access_.now() + kArGapCycles * config_.clock;
+  ackreq |= qp.cc && work_.last_grant && work_.left < qp.full;
+  ++stats_.data_packets;
+  stats_.data_bytes += pkt.plen;
+  if (ev_idx != kNoPathEv) {
+    send_data(qp, pkt, psn, msn, ev_idx, ackreq, false, request.id);
+  }
+  if (!more) {
+    end_burst(qp, false);
+  } else if (work_.packets >= kBurstPackets || work_.bytes >= kBurstBytes) {
+    end_burst(qp, true);
+  }
+}
+
+void FastEndpoint::send_again(FastQp& qp, uint16_t ev_idx) {
+  const uint32_t psn = work_.psn;
+  const Record& old = work_.record;
+  work_.qp = nullptr;
+  if (qp.cc) qp.fly.enter(old.size);
+  if (Block* block = block_of(qp, psn)) {
+    Record& record = block->record[psn & 63];
+    record.ev_idx = ev_idx;
+    record.rtx = true;
+  }
+  Request& request = qp.requests[msn_dist(old.msn, qp.msn_done)];
+  Pkt pkt;
+  segment(request.row, old.idx, qp.mtu_code, pkt);
+  ++stats_.data_packets;
+  ++stats_.retransmissions;
+  if (ev_idx != kNoPathEv) send_data(qp, pkt, psn, old.msn, ev_idx, false, true, request.id);
+}
+
+void FastEndpoint::send_data(FastQp& qp, const Pkt& pkt, uint32_t psn, uint16_t msn, uint16_t ev_idx, bool ackreq,
+                             bool rtx, uint64_t id) {
+  const unsigned plane = qp.ev.plane(ev_idx);
+  PacketPtr packet = make_packet(qp, plane, qp.ev.value(ev_idx), true);
+  Packet& p = *packet;
+  if (rtx) p.dscp = config_.dscp.trimmable_retx;
+  p.psn = psn;
+  p.opcode = pkt.opcode;
+  p.bth = static_cast<uint8_t>((ackreq ? kBthAckReq : 0) | (rtx ? kBthRtx : 0) | (qp.ts ? kBthTs : 0));
+  p.payload = pkt.plen;
+  p.tx_timestamp = qp.ts ? time_stamp(tick(), false) : uint16_t{0};
+  p.size = pkt.plen == qp.mtu && pkt.opcode == static_cast<uint8_t>(wire::Opcode::WriteMiddle)
+               ? qp.frame_full
+               : static_cast<uint16_t>(frame_size(qp.stack, pkt.opcode, qp.ts, pkt.plen));
+  p.data = {pkt.va, pkt.rkey, pkt.dmalen, pkt.imm, msn, pkt.rqmsn, id};
+  put_data(std::move(packet), plane);
+}
+
+// Answers.
+
+void FastEndpoint::feedback(FastQp& qp, unsigned ev_idx, unsigned kind, uint32_t entropy) {
+  const EvSet::Change change =
+      qp.ev.feedback(ev_idx, kind, entropy, usable(qp), config_.ev_min_active, config_.skip_twice);
+  if (change == EvSet::Change::Bad) ev_bad(qp, ev_idx);
+}
+
+void FastEndpoint::progress(FastQp& qp) {
+  qp.retry = 0;
+  qp.step_tick = tick();
+  qp.marks.restart(qp.nxt);
+}
+
+/// The window begins at una now.
+void FastEndpoint::advance(FastQp& qp, uint32_t una) {
+  qp.rtx_lo = psn_follow(qp.rtx_lo, una);
+  if (psn_before(qp.hi, psn_add(una, -1))) qp.hi = psn_add(una, -1);
+  if (una == qp.una) return;
+  qp.una = una;
+  progress(qp);
+  activate(qp);
+}
+
+void FastEndpoint::on_sack(FastQp& qp, const Packet& packet) {
+  const SackFields& s = packet.sack;
+  Ctl ctl;
+  ctl.cack = s.cack_psn;
+  ctl.pr = s.pr != 0;
+  ctl.psn = ctl.pr ? static_cast<uint16_t>(s.ack_psn_offset) : psn_add(s.cack_psn, s.ack_psn_offset);
+  ctl.ooo = s.ooo_count;
+  if (!cum_valid(psn_add(ctl.cack, 1), qp.una, qp.nxt)) return;
+  qp.heard_tick = tick();
+  if (qp.state_probes != 0) {
+    qp.state_probes = 0;
+    if (qp.watched) arm_state(qp);  // the interval is the first one again
+  }
+  const RcvdNews news = rcvd_news(s.rcvd_bytes, qp.rcvd_newest);
+  const SackView view = sack_view(ctl, qp.una, qp.nxt, qp.hi, config_.reorder, news.late);
+
+  // The packet that this SACK is about.
+  const Block* own = ctl.pr ? nullptr : block_of(qp, ctl.psn);
+  const bool recent = own != nullptr;
+  const Record kept = recent ? own->record[ctl.psn & 63] : Record{};
+
+  unsigned cancelled = 0;
+  bool any = false;
+  uint32_t first = 0;
+  if (s.bitmap != 0 || view.infer) {
+    const uint32_t base = psn_add(s.cack_psn, s.sack_offset);
+    const unsigned shift = base & 63;
+    for (unsigned r = 0; r < (shift == 0 ? 1u : 2u); ++r) {
+      const uint32_t w = psn_add(psn_word(base), 64 * r);
+      if (range_mask(w, view.una, view.nxt) == 0) continue;
+      Block* block = block_of(qp, psn_before(w, view.una) ? view.una : w);
+      if (block == nullptr) continue;
+      const uint64_t cover = r == 0 ? ~uint64_t{0} << shift : ~(~uint64_t{0} << shift);
+      const uint64_t got = r == 0 ? s.bitmap << shift : s.bitmap >> (64 - shift);
+      cancelled += cancelled_losses(block->row, w, got, view);
+      const uint64_t lost = sack_row(block->row, w, got, cover, view);
+      if (lost != 0 && !any) {
+        any = true;
+        first = psn_add(w, std::countr_zero(lost));
+      }
+    }
+  }
+  const uint32_t old_una = qp.una;
+  qp.hi = view.hi;
+  advance(qp, view.una);
+  if (any) {
+    list_retransmission(qp);
+    qp.rtx_lo = psn_first(qp.rtx_lo, first);
+  }
+  if (s.mpr != 0 && s.mpr != qp.mpr_told && !psn_before(psn_add(ctl.cack, 1), old_una) && config_.dynamic_mpr) {
+    qp.mpr_told = s.mpr;
+    qp.mpr = std::min<uint8_t>(s.mpr, qp.mpr_max);
+    activate(qp);
+  }
+  if (ctl.pr) probe_answer(qp, static_cast<uint16_t>(ctl.psn), s.m);
+  if (recent && mark_is_feedback(s.m)) feedback(qp, kept.ev_idx, s.m, s.entropy);
+  if (recent && s.m == 0 && !kept.rtx && kept.ev_idx != kNoPathEv) {
+    good_reverse(dest_of(qp), qp.ev.plane(kept.ev_idx), s.entropy);
+  }
+  if (!news.late) qp.rcvd_newest = s.rcvd_bytes;
+  if (qp.cc) {
+    const uint32_t bytes = take_sack(qp.fly, qp.owed, news, psn_add(ctl.cack, 1) == qp.nxt, cancelled, qp.full,
+                                     qp.una == qp.nxt, qp.rcvd_credit);
+    const bool sample = recent && qp.ts && (!kept.rtx || config_.rtt_rtx);
+    cc_event(qp, {.kind = NsccKind::Ack,
+                  .bytes = bytes,
+                  .ecn = s.m == 1,
+                  .rtt_valid = sample,
+                  .rtt = sample ? ticks_since(s.tx_timestamp, tick(), false) : uint16_t{0},
+                  .pen = s.rcv_cwnd_pen,
+                  .restore = s.restore_cwnd != 0});
+  }
+  if (config_.same_ev && recent && !kept.rtx && same_ev_asks(ctl, qp.una, qp.nxt)) {
+    Block* block = block_of(qp, qp.una);
+    if (block != nullptr && block->record[qp.una & 63].ev_idx == kept.ev_idx && same_ev_lost(block->row, qp.una)) {
+      list_retransmission(qp);
+      qp.rtx_lo = qp.una;
+    }
+  }
+  release_blocks(qp);
+}
+
+void FastEndpoint::on_nack(FastQp& qp, const Packet& packet) {
+  const NackFields& n = packet.nack;
+  if (n.reason == kNackUnexpEvent) {
+    fail(qp, CqStatus::RemEvent);
+    return;
+  }
+  qp.heard_tick = tick();
+  const uint32_t psn = n.nack_psn;
+  const bool in = in_window(psn, qp.una, qp.nxt);
+  if (nack_counts(n.reason) && in && psn == qp.una) {
+    if (retry_exhausted(qp.retry, config_.retry)) {
+      fail(qp, CqStatus::RetryExceeded);
+      return;
+    }
+    qp.retry = retry_next(qp.retry);
+  }
+  Block* block = block_of(qp, psn);
+  if (block == nullptr) return;
+  const Record record = block->record[psn & 63];
+  const NackMark mark = in ? nack_lost(block->row, psn) : NackMark{};
+  if (mark.lost) {
+    qp.rtx_lo = psn_first(qp.rtx_lo, psn);
+    list_retransmission(qp);
+    if (qp.cc && mark.leaves) {
+      const bool sample = qp.ts && (!record.rtx || config_.rtt_rtx);
+      cc_event(qp, {.kind = NsccKind::Nack,
+                    .bytes = take_packet(qp.fly, record.size, qp.rcvd_credit),
+                    .rtt_valid = sample,
+                    .rtt = sample ? ticks_since(n.tx_timestamp, tick(), false) : uint16_t{0},
+                    .reason = n.reason});
+    }
+  }
+  if (n.reason == kNackTrimmed) feedback(qp, record.ev_idx, kFbSkipOnce, n.entropy);
+}
+
+void FastEndpoint::on_ack(FastQp& qp, const Packet& packet) {
+  Ctl ctl;
+  ctl.psn = packet.psn;
+  ctl.msn = static_cast<uint16_t>(packet.sack.cack_psn);
+  ctl.reason = packet.sack.m;
+  if (!ack_valid(ctl, qp.una, qp.nxt, qp.msn_done, qp.msn_head)) return;
+  if (!syndrome_ack(ctl.reason)) {
+    complete(qp, ctl.msn);  // what was before the refused one was good
+    fail(qp, static_cast<CqStatus>(ctl.reason));
+    return;
+  }
+  const uint32_t next = psn_add(ctl.psn, 1);
+  if (ctl.msn != qp.msn_done) progress(qp);
+  if (psn_before(qp.una, next)) advance(qp, next);
+  if (qp.cc && qp.una == qp.nxt && qp.fly.bytes() != 0) {
+    cc_event(qp, {.kind = NsccKind::Ack, .bytes = take_early(qp.fly, qp.owed)});
+  }
+  release_blocks(qp);
+  complete(qp, ctl.msn);
+}
+
+void FastEndpoint::complete(FastQp& qp, uint16_t msn) {
+  const bool was = std::exchange(pumping_, true);  // a listener that posts need not wait for us, nor we for it
+  while (qp.msn_done != msn && !qp.requests.empty()) {
+    const Request request = qp.requests.pop_front();
+    qp.msn_done = msn_add(qp.msn_done, 1);
+    if (request.row.wqe.imm_valid) --qp.immediates;
+    ++stats_.completions;
+    if (listener_ != nullptr) {
+      listener_->completed({access_.node(), qp.qpn, request.id, request.row.wqe.length, true});
+    }
+  }
+  pumping_ = was;
+}
+
+void FastEndpoint::fail(FastQp& qp, CqStatus) {
+  if (qp.failed) return;
+  qp.failed = true;
+  ++stats_.failed_qps;
+  cancel_work(qp);
+  if (qp.cc && qp.fly.bytes() != 0) cc_event(qp, {.kind = NsccKind::Nack, .bytes = qp.fly.take_all()});
+  for (uint32_t b = qp.first_block, n = 0; qp.holds && n < qp.blocks.size(); ++b, ++n) {
+    if (Block*& slot = qp.blocks[b & (qp.blocks.size() - 1)]; slot != nullptr) {
+      slot->next = free_blocks_;
+      free_blocks_ = std::exchange(slot, nullptr);
+    }
+  }
+  qp.holds = false;
+  qp.una = qp.rtx_lo = qp.nxt;
+  for (Probe& probe : probes_) {
+    if (probe.qp == &qp) probe.qp = nullptr;
+  }
+  const bool was = std::exchange(pumping_, true);
+  while (!qp.requests.empty()) {
+    const Request request = qp.requests.pop_front();
+    qp.msn_done = msn_add(qp.msn_done, 1);
+    if (listener_ != nullptr) {
+      listener_->completed({access_.node(), qp.qpn, request.id, request.row.wqe.length, false});
+    }
+  }
+  qp.msn_head = qp.msn_tail = qp.msn_done;
+  pumping_ = was;
+}
+
+// The timer.
+
+uint32_t FastEndpoint::timer_step(const FastQp& qp) const {
+  return retry_interval(config_.timeout, qp.retry, config_.retry) / kTimerSteps;
+}
+
+void FastEndpoint::start_timer(FastQp& qp) {
+  qp.step_tick = tick();
+  qp.marks.restart(qp.nxt);
+  if (qp.timer_on) return;
+  qp.timer_on = true;
+  add_timer(access_.now() + timer_step(qp) * kTick, TimerKind::Retry, qp.index);
+}
+
+void FastEndpoint::retry_timer(FastQp& qp) {
+  if (!busy(qp)) {
+    qp.timer_on = false;
+    return;
+  }
+  const uint32_t passed = tick() - qp.step_tick;
+  if (passed < timer_step(qp)) {
+    add_timer(access_.now() + (timer_step(qp) - passed) * kTick, TimerKind::Retry, qp.index);
+    return;
+  }
+  const uint32_t overdue = qp.marks.mark[0];
+  const bool silent = qp.marks.first();
+  if (!qp.marks.step(qp.nxt)) {
+    qp.step_tick = tick();
+    if (silent && config_.nic_walks) ask_state(qp, probe_id(0, kStateSlot, kProbeSlots));
+  } else if (qp.una == qp.nxt) {
+    if (qp.msn_done == qp.msn_head) {  // done, but bytes have drifted
+      cc_event(qp, {.kind = NsccKind::Ack, .bytes = take_early(qp.fly, qp.owed)});
+    } else {  // the ACK is missing
+      if (retry_exhausted(qp.retry, config_.retry)) {
+        fail(qp, CqStatus::RetryExceeded);
+      } else {
+        if (qp.cc && qp.fly.bytes() != 0) cc_event(qp, {.kind = NsccKind::Nack, .bytes = qp.fly.take_all()});
+        qp.retry = retry_next(qp.retry);
+        qp.dup = true;
+        ++stats_.timeouts;
+        list_retransmission(qp);
+        qp.step_tick = tick();
+        qp.marks.restart(qp.nxt);
+      }
+    }
+  } else {
+    bool any = false, old = false, seen = false, spared = false;
+    uint32_t first = 0;
+    for (uint32_t w = psn_word(qp.una);; w = psn_add(w, 64)) {
+      if (Block* block = block_of(qp, psn_before(w, qp.una) ? qp.una : w)) {
+        const StepRow found = step_row(block->row, block->ages, w, qp.una, qp.nxt, overdue);
+        if (!seen) old = found.oldest_lost();
+        seen |= found.missing != 0;
+        if (found.lost != 0 && !any) {
+          any = true;
+          first = psn_add(w, std::countr_zero(found.lost));
+        }
+        stats_.timeouts += static_cast<unsigned>(std::popcount(found.lost));
+        spared |= found.spared != 0;
+      }
+      if (!in_window(psn_add(w, 64), qp.una, qp.nxt)) break;
+    }
+    if (old && retry_exhausted(qp.retry, config_.retry)) {
+      fail(qp, CqStatus::RetryExceeded);
+    } else {
+      if (old) qp.retry = retry_next(qp.retry);
+      if (any) {
+        list_retransmission(qp);
+        qp.rtx_lo = psn_first(qp.rtx_lo, first);
+      }
+      if (qp.cc && qp.fly.bytes() != 0 && overdue == qp.nxt && !spared) {
+        cc_event(qp, {.kind = NsccKind::Loss, .bytes = qp.fly.take_all()});
+        for (uint32_t w = psn_word(qp.una); in_window(psn_before(w, qp.una) ? qp.una : w, qp.una, qp.nxt);
+             w = psn_add(w, 64)) {
+          if (Block* block = block_of(qp, psn_before(w, qp.una) ? qp.una : w)) all_left(block->row);
+        }
+      }
+      qp.marks.shift(qp.nxt);
+      qp.step_tick = tick();
+    }
+  }
+  if (!busy(qp)) {
+    qp.timer_on = false;
+    return;
+  }
+  const uint32_t step = timer_step(qp), since = tick() - qp.step_tick;
+  add_timer(access_.now() + (step > since ? step - since : 1) * kTick, TimerKind::Retry, qp.index);
+}
+
+}  // namespace mrc::sim

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/switch/switch.hpp"
+
+#include <bit>
+
+#include "sim/engine/fabric.hpp"
+
+namespace mrc::sim {
+
+Switch::Switch(Fabric& fabric, NodeId node, PortId first, unsigned ports, const SwitchConfig& config, uint64_t seed)
+    : fabric_(fabric), node_(node), first_(first), config_(config), rng_(seed, "switch " + config.name), ports_(ports) {
+  buffer_.total = config_.buffer_bytes;
+  trimmed_codes_ = uint64_t{1} << config_.to_switch.trimmed_dscp | uint64_t{1} << config_.to_host.trimmed_dscp;
+  tables_.ecmp_seed = config_.ecmp_seed;
+  for (Egress& egress : ports_) egress.config = &config_.to_switch;
+  if (config_.usid != 0) add_node_sid(config_.usid);
+}
+
+void Switch::add_node_sid(uint16_t usid) {
+  tables_.usid.set_local(usid_key(config_.usid_block, usid), UsidTable::Local::Node);
+}
+bool Switch::add_adjacency_sid(uint16_t usid, unsigned port) {
+  if (port >= ports_.size()) return false;
+  tables_.usid.set_local(usid_key(config_.usid_block, usid), UsidTable::Local::Adjacency, static_cast<uint16_t>(port));
+  return true;
+}
+bool Switch::add_route(uint16_t usid, unsigned port) {
+  if (port >= ports_.size()) return false;
+  tables_.usid.set_route(usid_key(config_.usid_block, usid), static_cast<uint16_t>(port));
+  return true;
+}
+bool Switch::add_host_route(uint32_t host, std::vector<uint16_t> ports) {
+  return add_host_routes(host, 1, std::move(ports));
+}
+bool Switch::add_host_routes(uint32_t first_host, uint32_t hosts, std::vector<uint16_t> ports) {
+  for (const uint16_t port : ports) {
+    if (port >= ports_.size()) return false;
+  }
+  const uint16_t group = tables_.hosts.add_group(std::move(ports));
+  for (uint32_t h = hosts; h-- > 0;) tables_.hosts.set(first_host + h, group);
+  return true;
+}
+
+void Switch::set_port_config(unsigned port, bool to_host) {
+  ports_[port].config = to_host ? &config_.to_host : &config_.to_switch;
+}
+void Switch::port_changed(unsigned port, bool up) { tables_.hosts.port_changed(static_cast<uint16_t>(port), up); }
+
+void Switch::count_out(Queue& queue, const Packet& packet) {
+  ++queue.counters.packets;
+  queue.counters.bytes += packet.size;
+}
+
+void Switch::receive(Packet* packet, unsigned ingress) {
+  const Decision decision = forward(tables_, *packet);
+  if (decision.verdict != Verdict::Forward) [[unlikely]] {
+    ++fabric_.ports_[first_ + ingress].ingress_discards;
+    Recycle{}(packet);
+    return;
+  }
+  sync_forwarding(*packet);
+  const PortId id = first_ + decision.port;
+  Port& port = fabric_.ports_[id];
+  Egress& egress = ports_[decision.port];
+  if (!port.up) [[unlikely]] {
+    ++port.egress_discards;
+    Recycle{}(packet);
+    return;
+  }
+  const unsigned before = egress.waiting;
+  if (!admit(egress, packet)) [[unlikely]]
+    return;
+  if (before != 0) return;  // the port's event is on its way
+  if (port.free_ps > fabric_.now_) {
+    fabric_.wake_port(id, port);
+    return;
+  }
+  // Exactly this one waits.
+  port_free(decision.port);
+}
+
+bool Switch::admit(Egress& egress, Packet* packet) {
+  unsigned q = config_.queue_of_dscp[packet->dscp & 63];
+  const QueueConfig* config = &egress.config->queue[q];
+  Queue* queue = &egress.queue[q];
+  if (!admits(*config, queue->bytes, packet->size, buffer_)) [[unlikely]] {
+    QueueCounters& counters = queue->counters;
+    ++counters.dropped_packets;
+    counters.dropped_bytes += packet->size;
+    if (!config->trim || (config_.trimmable >> (packet->dscp & 63) & 1) == 0) {
+      Recycle{}(packet);
+      return false;
+    }
+    ++counters.trim;
+    trim(*packet, config_.trim_size, egress.config->trimmed_dscp);
+    q = config_.trim_queue;
+    config = &egress.config->queue[q];
+    queue = &egress.queue[q];
+    if (!admits(*config, queue->bytes, packet->size, buffer_)) {
+      ++counters.dropped_trim;
+      Recycle{}(packet);
+      return false;
+    }
+    ++counters.tx_trim;
+  }
+  queue->put(packet);
+  egress.used = static_cast<uint8_t>(egress.used | 1u << q);
+  ++egress.waiting;
+  buffer_.used += packet->size;
+  if (buffer_.used > buffer_.watermark) buffer_.watermark = buffer_.used;
+  if (queue->bytes > queue->counters.watermark_bytes) queue->counters.watermark_bytes = queue->bytes;
+  if (config->ecn.mode != EcnConfig::Mode::Off && (trimmed_codes_ >> (packet->dscp & 63) & 1) == 0 &&
+      ecn_capable(packet->ecn) && marks(config->ecn, queue->bytes, rng_)) {
+    mark_ce(*packet);
+    ++queue->counters.ecn_marked;
+  }
+  return true;
+}
+
+/// As next_queue(), which looks at every queue.
+unsigned Switch::next(Egress& egress) {
+  if (egress.used == 0) return kQueues;
+  const auto q = static_cast<unsigned>(std::countr_zero(egress.used));
+  if (egress.config->queue[q].weight == 0) [[likely]]
+    return q;
+  return next_queue(egress.queue, *egress.config, egress.turn);
+}
+
+void Switch::port_free(unsigned index) {
+  Egress& egress = ports_[index];
+  const unsigned q = next(egress);
+  if (q == kQueues) return;
+  const PortId id = first_ + index;
+  Port& port = fabric_.ports_[id];
+  Packet* packet = egress.queue[q].take();
+  if (egress.queue[q].head == nullptr) {
+    egress.used = static_cast<uint8_t>(egress.used & ~(1u << q));
+  } else {
+    __builtin_prefetch(egress.queue[q].head);
+  }
+  --egress.waiting;
+  buffer_.used -= packet->size;
+  count_out(egress.queue[q], *packet);
+  fabric_.transmit(id, port, packet);
+  if (egress.waiting != 0) fabric_.wake_port(id, port);
+}
+
+void Switch::flush(unsigned index) {
+  Egress& egress = ports_[index];
+  for (Queue& queue : egress.queue) {
+    while (queue.head != nullptr) {
+      Packet* packet = queue.take();
+      buffer_.used -= packet->size;
+      ++queue.counters.dropped_packets;
+      queue.counters.dropped_bytes += packet->size;
+      Recycle{}(packet);
+    }
+    queue.deficit = 0;
+  }
+  egress.waiting = 0;
+  egress.used = 0;
+}
+
+std::vector<NamedCounter> Switch::queue_counter_list(unsigned port, unsigned queue) const {
+  const Queue& q = ports_[port].queue[queue];
+  const QueueCounters& c = q.counters;
+  return {{"SAI_QUEUE_STAT_PACKETS", c.packets},
+          {"SAI_QUEUE_STAT_BYTES", c.bytes},
+          {"SAI_QUEUE_STAT_DROPPED_PACKETS", c.dropped_packets},
+          {"SAI_QUEUE_STAT_DROPPED_BYTES", c.dropped_bytes},
+          {"SAI_QUEUE_STAT_CURR_OCCUPANCY_BYTES", q.bytes},
+          {"SAI_QUEUE_STAT_WATERMARK_BYTES", c.watermark_bytes},
+          {"SAI_QUEUE_STAT_WRED_ECN_MARKED_PACKETS", c.ecn_marked},
+          {"SAI_QUEUE_STAT_TRIM_PACKETS", c.trim},
+          {"SAI_QUEUE_STAT_TX_TRIM_PACKETS", c.tx_trim},
+          {"SAI_QUEUE_STAT_DROPPED_TRIM_PACKETS", c.dropped_trim}};
+}
+
+std::vector<NamedCounter> Switch::port_counters(unsigned index) const {
+  const Port& port = fabric_.ports_[first_ + index];
+  uint64_t in_packets = 0, in_bytes = 0;
+  if (port.peer_node != kNone) {
+    // What the far end began, without what was lost or is still on the wire.
+    const Port& peer = fabric_.ports_[fabric_.port_id({port.peer_node, port.peer_index})];
+    in_packets = peer.packets - peer.lost;
+    in_bytes = peer.bytes - peer.lost_bytes;
+    for (const Packet* packet = peer.head; packet != nullptr; packet = packet->next) {
+      --in_packets;
+      in_bytes -= packet->size;
+    }
+  }
+  QueueCounters sum;
+  for (const Queue& q : ports_[index].queue) {
+    sum.dropped_packets += q.counters.dropped_packets;
+    sum.ecn_marked += q.counters.ecn_marked;
+    sum.trim += q.counters.trim;
+    sum.tx_trim += q.counters.tx_trim;
+    sum.dropped_trim += q.counters.dropped_trim;
+  }
+  return {{"SAI_PORT_STAT_IF_IN_UCAST_PKTS", in_packets},
+          {"SAI_PORT_STAT_IF_IN_OCTETS", in_bytes},
+          {"SAI_PORT_STAT_IF_IN_DISCARDS", port.ingress_discards},
+          {"SAI_PORT_STAT_IF_OUT_UCAST_PKTS", port.packets},
+          {"SAI_PORT_STAT_IF_OUT_OCTETS", port.bytes},
+          {"SAI_PORT_STAT_IF_OUT_DISCARDS", port.egress_discards + sum.dropped_packets},
+          {"SAI_PORT_STAT_ECN_MARKED_PACKETS", sum.ecn_marked},
+          {"SAI_PORT_STAT_TRIM_PACKETS", sum.trim},
+          {"SAI_PORT_STAT_TX_TRIM_PACKETS", sum.tx_trim},
+          {"SAI_PORT_STAT_DROPPED_TRIM_PACKETS", sum.dropped_trim}};
+}
+
+std::vector<NamedCounter> Switch::switch_counters() const {
+  QueueCounters sum;
+  for (const Egress& egress : ports_) {
+    for (const Queue& q : egress.queue) {
+      sum.tx_trim += q.counters.tx_trim;
+      sum.dropped_trim += q.counters.dropped_trim;
+    }
+  }
+  return {{"SAI_SWITCH_STAT_TX_TRIM_PACKETS", sum.tx_trim},
+          {"SAI_SWITCH_STAT_DROPPED_TRIM_PACKETS", sum.dropped_trim},
+          {"SAI_BUFFER_POOL_STAT_CURR_OCCUPANCY_BYTES", buffer_.used},
+          {"SAI_BUFFER_POOL_STAT_WATERMARK_BYTES", buffer_.watermark}};
+}
+
+uint64_t Switch::memory() const {
+  return sizeof *this + ports_.capacity() * sizeof(Egress) + tables_.usid.memory() + tables_.hosts.memory();
+}
+
+}  // namespace mrc::sim

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+/// A switch: forwarding, shared buffer, egress queues with ECN and trimming.
+///
+/// What happens to a packet that arrives:
+///  1. forward(): uN, uA, static route, or ECMP to a host. No route, hop limit used up, or the switch itself as the
+///     destination: discarded at the ingress port.
+///  2. The egress port has no carrier: discarded there.
+///  3. The code point chooses the queue. admits() says no: dropped; trimmed if the queue trims, the code point is
+///     trimmable and the packet is no trimmed one already: cut to trim_size, code point of the egress port, to the
+///     trim queue. If that refuses it too: dropped.
+///  4. marks() with the depth it makes: ECN-CE, if it is ECN-capable and not trimmed.
+///  5. Idle port: transmission begins at once. Otherwise it waits; next_queue() chooses when the port becomes free.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "sim/switch/forwarding.hpp"
+#include "sim/switch/queueing.hpp"
+#include "sim/switch/switch_config.hpp"
+
+namespace mrc::sim {
+
+class Fabric;
+struct Port;
+
+/// A counter with its name in SAI.
+using NamedCounter = std::pair<std::string_view, uint64_t>;
+
+class Switch {
+ public:
+  Switch(Fabric& fabric, NodeId node, PortId first, unsigned ports, const SwitchConfig& config, uint64_t seed);
+
+  const SwitchConfig& config() const { return config_; }
+  ForwardingTables& tables() { return tables_; }
+  const ForwardingTables& tables() const { return tables_; }
+
+  // Tables, by 48 bits of the destination (the block is the switch's own). False: no such port.
+  /// uN of this switch in addition to config().usid.
+  void add_node_sid(uint16_t usid);
+  /// uA: as uN, then out of that port.
+  bool add_adjacency_sid(uint16_t usid, unsigned port);
+  /// Static route to another switch's (or the downlink's) uSID.
+  bool add_route(uint16_t usid, unsigned port);
+  /// Routes to hosts without SRv6: all ports with equal cost.
+  bool add_host_route(uint32_t host, std::vector<uint16_t> ports);
+  /// The same for many hosts with one group.
+  bool add_host_routes(uint32_t first_host, uint32_t hosts, std::vector<uint16_t> ports);
+
+  /// Bytes that wait in a queue now.
+  uint64_t depth(unsigned port, unsigned queue) const { return ports_[port].queue[queue].bytes; }
+  const QueueCounters& queue_counters(unsigned port, unsigned queue) const {
+    return ports_[port].queue[queue].counters;
+  }
+  const SharedBuffer& buffer() const { return buffer_; }
+  /// Port, queue and switch counters by their names in SAI. A port's trims are those of its queues.
+  std::vector<NamedCounter> port_counters(unsigned port) const;
+  std::vector<NamedCounter> queue_counter_list(unsigned port, unsigned queue) const;
+  std::vector<NamedCounter> switch_counters() const;
+  uint64_t memory() const;
+
+  // For Fabric.
+
+  /// A packet is decided on now. Takes it over.
+  void receive(Packet* packet, unsigned ingress);
+  /// A port with waiting packets has become free.
+  void port_free(unsigned port);
+  /// Discards what waits for a port.
+  void flush(unsigned port);
+  void port_changed(unsigned port, bool up);
+  void set_port_config(unsigned port, bool to_host);
+  /// Fetches what port_free() reads: the port, then the packet.
+  void fetch(unsigned port) const {
+    const char* egress = reinterpret_cast<const char*>(&ports_[port]);
+    __builtin_prefetch(egress);
+    __builtin_prefetch(egress + 64 + kQueueData * sizeof(Queue));
+  }
+  void fetch_packet(unsigned port) const {
+    const Egress& egress = ports_[port];
+    if (egress.used != 0) __builtin_prefetch(egress.queue[static_cast<unsigned>(std::countr_zero(egress.used))].head);
+  }
+
+ private:
+  struct Egress {
+    const PortConfig* config = nullptr;
+    uint32_t waiting = 0;  // packets in all queues
+    uint8_t turn = 0;
+    uint8_t used = 0;  // bit q: queue q has packets
+    std::array<Queue, kQueues> queue;
+  };
+  unsigned next(Egress& egress);
+  bool admit(Egress& egress, Packet* packet);
+  void count_out(Queue& queue, const Packet& packet);
+
+  Fabric& fabric_;
+  NodeId node_;
+  PortId first_;
+  SwitchConfig config_;
+  ForwardingTables tables_;
+  uint64_t trimmed_codes_;  // bit d: packets with DSCP d are trimmed ones
+  SharedBuffer buffer_;
+  Rng rng_;
+  std::vector<Egress> ports_;
+};
+
+}  // namespace mrc::sim

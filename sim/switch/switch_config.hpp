@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What a switch is told once, at installation (mrc.md section 9, base.md "Trimming").
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "sim/engine/units.hpp"
+#include "wire/packet.hpp"
+
+namespace mrc::sim {
+
+/// Queues of an egress port. By default: control and trimmed packets, retransmissions, data; one is free.
+inline constexpr unsigned kQueues = 4;
+enum : uint8_t { kQueueControl = 0, kQueueRetx = 1, kQueueData = 2 };
+
+/// When a packet is marked as it enters a queue that has `depth` bytes, itself included. Only ECN-capable ones are.
+struct EcnConfig {
+  enum class Mode : uint8_t { Off, Step, Red } mode = Mode::Off;
+  uint64_t min_bytes = 0;  ///< Step: marked above. Red: probability 0 up to here ...
+  uint64_t max_bytes = 0;  ///< ... rising to `probability` here, 1 above
+  double probability = 1.0;
+};
+
+struct QueueConfig {
+  uint64_t limit_bytes = 1 << 20;  ///< admission fails beyond
+  double alpha = 0;                ///< > 0: also beyond alpha times the free bytes of the shared buffer
+  bool trim = false;               ///< failed admission: drop and trim; false: drop
+  /// 0: strict priority, served before all others, lowest number first. Otherwise a share of what these leave, in
+  /// bytes per round (deficit round robin); give at least one MTU for a fair start.
+  uint32_t weight = 0;
+  EcnConfig ecn{};
+};
+
+struct PortConfig {
+  std::array<QueueConfig, kQueues> queue{};
+  uint8_t trimmed_dscp = wire::kDscpTrimmed;  ///< code point of what this egress port's queues trim
+};
+
+struct SwitchConfig {
+  std::string name;
+  PortConfig to_switch;  ///< egress ports to other switches
+  PortConfig to_host;    ///< egress ports to NICs
+  std::array<uint8_t, 64> queue_of_dscp{};
+  uint64_t trimmable = 0;    ///< bit d: packets with DSCP d may be trimmed; all others are dropped
+  unsigned trim_size = 128;  ///< bytes from the destination MAC on, 60 and more
+  uint8_t trim_queue = kQueueControl;
+  uint64_t buffer_bytes = 64 << 20;  ///< shared by all queues
+  Time latency = 500 * kNs;          ///< from the arrival that counts to admission to the egress queue
+  Time port_latency = 0;             ///< of every port, paid on the way in and on the way out
+  /// Arrival is that of the first 64 bytes instead of the last byte, on links that are not slower than any other of
+  /// the switch (otherwise the egress port would run dry).
+  bool cut_through = false;
+  uint32_t usid_block = 0;  ///< upper 32 bits of SRv6 addresses
+  uint16_t usid = 0;        ///< own uN; 0: none
+  uint64_t ecmp_seed = 0;
+
+  /// Everything by the recommendation (base.md "Trimming") for one port's rate times the base round trip: ECN 0.2 to
+  /// 0.8 (off to hosts), trim at 1.0, retransmissions 1.5, control and trimmed drop at 1.0; strict priorities.
+  static SwitchConfig recommended(std::string name, uint64_t plane_bdp_bytes, const wire::DscpMap& dscp = {});
+  /// A sentence without full stop about what cannot work; empty: good.
+  std::string check() const;
+};
+
+}  // namespace mrc::sim

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tb/compare/events.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace mrc::tb {
+namespace {
+
+// Streams in the order in which a packet meets them, and who takes them.
+struct Flow {
+  const char* name;
+  const char* consumer;
+};
+constexpr Flow kFlow[] = {
+    {"host.wqe", "tx_segment"},  // the pins
+    {"rx_lane.desc", "rx_check"},      {"rx_check.rxpkt", "rx_track"},    {"rx_check.ctl", "tx_inflight"},
+    {"rx_track.verdict", "rx_lane"},   {"rx_track.resp", "ack_gen"},      {"rx_track.ackev", "ack_gen"},
+    {"rx_track.ord", "rx_reorder"},    {"rx_lane.line", "rx_place"},      {"rx_place.line", "host"},
+    {"rx_reorder.cqe", "cq_mux"},      {"tx_inflight.stateq", "ack_gen"}, {"ack_gen.ctlpkt", "tx_header"},
+    {"tx_inflight.upd", "tx_segment"}, {"tx_inflight.fb", "tx_path"},     {"tx_inflight.pres", "tx_probe"},
+    {"tx_path.evev", "csr"},           {"tx_path.bad", "tx_probe"},       {"tx_probe.fb", "tx_path"},
+    {"tx_probe.probe", "tx_header"},   {"rx_check.eprx", "endpoint"},     {"rx_track.qperr", "csr"},
+    {"rx_reorder.qperr", "csr"},       {"endpoint.resp", "ack_gen"},      {"endpoint.okev", "ack_gen"},
+    {"endpoint.pmask", "csr"},         {"endpoint.evr", "csr"},           {"csr.evp", "endpoint"},
+    {"ack_gen.want", "endpoint"},      {"endpoint.req", "tx_header"},     {"tx_inflight.okev", "ack_gen"},
+    {"tx_inflight.qperr", "csr"},      {"tx_inflight.ccev", "cc_nscc"},   {"tx_inflight.rask", "cc_nscc"},
+    {"cc_nscc.rans", "tx_inflight"},   {"cc_nscc.wake", "tx_sched"},      {"tx_inflight.retx", "tx_segment"},
+    {"tx_segment.park", "tx_sched"},   {"tx_segment.push", "tx_sched"},   {"tx_sched.grant", "tx_segment"},
+    {"tx_segment.ask", "cc_nscc"},     {"tx_segment.ret", "cc_nscc"},     {"cc_nscc.ans", "tx_segment"},
+    {"tx_segment.qperr", "csr"},       {"tx_segment.pkt", "tx_path"},     {"tx_path.rec", "tx_inflight"},
+    {"tx_path.path", "tx_header"},     {"tx_header.hdr", "tx_lane"},      {"tx_lane.rdreq", "tx_fetch"},
+    {"tx_fetch.rdreq", "host"},        {"tx_segment.cqe", "cq_mux"},      {"cq_mux.cqe", "host"},
+};
+
+}  // namespace
+
+std::string BoundaryRef::name() const {
+  if (plane < 0) return info->name;
+  const std::string_view n = info->name;
+  const auto dot = n.find('.');
+  return fmt::format("{}[{}]{}", n.substr(0, dot), plane, n.substr(dot));
+}
+
+unsigned num_boundaries(unsigned num_planes) { return kNumCoreBoundaries + num_planes * kNumLaneBoundaries; }
+
+BoundaryRef boundary(unsigned number) {
+  if (number < kNumCoreBoundaries) return {&kCoreBoundaries[number], -1};
+  number -= kNumCoreBoundaries;
+  return {&kLaneBoundaries[number % kNumLaneBoundaries], static_cast<int>(number / kNumLaneBoundaries)};
+}
+
+const char* consumer_of(const BoundaryInfo& info) {
+  for (const Flow& f : kFlow) {
+    if (std::string_view(f.name) == info.name) return f.consumer;
+  }
+  return "?";
+}
+
+unsigned flow_rank(const BoundaryInfo& info) {
+  for (unsigned i = 0; i < std::size(kFlow); ++i) {
+    if (std::string_view(kFlow[i].name) == info.name) return i;
+  }
+  return static_cast<unsigned>(std::size(kFlow));
+}
+
+std::vector<Event> EventLog::newest(std::size_t count, uint64_t last_cycle, int qp, std::span<const int> own) const {
+  std::vector<Event> list;
+  uint64_t at = at_, order = count_;
+  const uint64_t oldest = at_ > mask_ + 1 ? at_ - (mask_ + 1) : 0;
+  const auto word = [&](uint64_t i) { return ring_[i & mask_]; };
+  while (list.size() < count && order > 0 && at > oldest) {
+    const uint32_t length = word(at - 1) & ~kFiller;
+    if (at < oldest + length) break;  // its beginning is overwritten
+    const uint64_t begin = at - length;
+    if (word(at - 1) & kFiller) {
+      at = begin;
+      continue;
+    }
+    Event e;
+    e.order = --order;
+    e.cycle = word(begin) | uint64_t{word(begin + 1)} << 32;
+    e.boundary = word(begin + 2) & 0xffff;
+    const unsigned words = word(begin + 2) >> 16;
+    for (unsigned i = 0; i < words; ++i) e.data.push_back(word(begin + 3 + i));
+    at = begin;
+    if (e.cycle > last_cycle) continue;
+    if (qp >= 0 && event_qp(boundary(e.boundary), e.data.data(), own) != qp) continue;
+    list.push_back(std::move(e));
+  }
+  std::reverse(list.begin(), list.end());
+  return list;
+}
+
+int event_qp(const BoundaryRef& ref, const uint32_t* data, std::span<const int> own) {
+  if (std::string_view(ref.info->struct_name) == "hdr_t") {
+    const Hdr h = Hdr::unpack(data);
+    const auto byte = [&](unsigned i) { return h.hdr[i / 4] >> (8 * (i % 4)) & 0xff; };
+    const unsigned bth = (byte(20) == 41 ? 54u : byte(20) == 43 ? 78u : 14u) + 48;
+    const uint32_t qp = (byte(bth + 5) << 16 | byte(bth + 6) << 8 | byte(bth + 7)) - kQpnBase;
+    return qp < own.size() ? own[qp] : -1;
+  }
+  for (const FieldInfo& f : ref.info->fields) {
+    const std::string_view name = f.name;
+    if (name == "qp" || name.ends_with(".qp")) return static_cast<int>(f.low64(data));
+    if (name == "dqp") {
+      const auto dqp = static_cast<unsigned>(f.low64(data));
+      return dqp >= kQpnBase ? static_cast<int>(dqp - kQpnBase) : -1;
+    }
+  }
+  return -1;
+}
+
+std::string field_text(const FieldInfo& f, const uint32_t* data) {
+  if (f.width > 64) {
+    std::string hex;
+    for (unsigned i = (f.width + 31) / 32; i-- > 0;) hex += fmt::format("{:08x}", f.word(data, i));
+    return fmt::format("0x{}", std::string_view(hex).substr(hex.size() - (f.width + 3) / 4));
+  }
+  const uint64_t value = f.low64(data);
+  if (const char* name = f.name_of(value)) return name;
+  const std::string_view n = f.name;
+  const bool small = f.width <= 16 || n.ends_with("len") || n.ends_with("length") || n.ends_with("idx");
+  return small && !n.ends_with("opcode") && !n.ends_with("rkey") ? fmt::format("{}", value)
+                                                                 : fmt::format("{:#x}", value);
+}
+
+std::string describe(std::span<const FieldInfo> fields, const uint32_t* data) {
+  std::string text;
+  for (const FieldInfo& f : fields) {
+    if (f.width > 64) continue;
+    if (f.low64(data) == 0 && std::string_view(f.name) != "qp") continue;
+    text += fmt::format("{}{}={}", text.empty() ? "" : " ", f.name, field_text(f, data));
+  }
+  return text;
+}
+
+}  // namespace mrc::tb

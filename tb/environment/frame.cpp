@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tb/environment/frame.hpp"
+
+namespace mrc::tb {
+
+std::string fate_text(unsigned fate) {
+  static constexpr struct {
+    unsigned bit;
+    const char* text;
+  } kNames[] = {{kFateLost, "lost"},
+                {kFateTrimmed, "trimmed"},
+                {kFateLastHop, "trimmed at the last hop"},
+                {kFateMarked, "ECN-CE"},
+                {kFateCorrupt, "bits flipped"},
+                {kFateMacError, "wrong FCS"},
+                {kFateDuplicate, "duplicate"},
+                {kFateRogue, "rogue copy"},
+                {kFateDelayed, "delayed"},
+                {kFatePenalty, "window penalty"},
+                {kFateNoBytes, "payload taken out"}};
+  std::string text;
+  for (const auto& n : kNames) {
+    if (fate & n.bit) text += (text.empty() ? "" : ", ") + std::string(n.text);
+  }
+  return text;
+}
+
+FrameInfo look_at(const std::vector<uint8_t>& b) {
+  FrameInfo f;
+  if (b.size() < 74) return f;
+  f.outer = b[20] == 41 ? 40 : b[20] == 43 ? 64 : 0;
+  f.inner = 14 + f.outer;
+  const unsigned tc = (b[14] & 15u) << 4 | b[15] >> 4;
+  f.dscp = static_cast<uint8_t>(tc >> 2);
+  f.ecn = tc & 3;
+  const unsigned bth = f.inner + 48;
+  if (b.size() < bth + 12) return f;
+  f.mrc = true;
+  f.opcode = b[bth];
+  f.dqp = b[bth + 5] << 16 | b[bth + 6] << 8 | b[bth + 7];
+  f.ackreq = b[bth + 8] & 0x80;
+  f.rtx = b[bth + 8] & 0x20;
+  f.psn = b[bth + 9] << 16 | b[bth + 10] << 8 | b[bth + 11];
+  const unsigned udp = f.inner + 40;
+  f.entropy = static_cast<uint32_t>(b[udp] << 24 | b[udp + 1] << 16 | b[f.inner + 2] << 8 | b[f.inner + 3]);
+  return f;
+}
+
+}  // namespace mrc::tb

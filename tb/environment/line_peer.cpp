@@ -1,0 +1,421 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tb/environment/line_peer.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "gen/csr.hpp"
+#include "protocol/psn.hpp"
+#include "protocol/responses.hpp"
+#include "tb/environment/mac.hpp"
+#include "wire/bytes.hpp"
+#include "wire/icrc.hpp"
+
+namespace mrc::tb {
+namespace {
+
+using wire::load_be;
+
+constexpr unsigned kSackPackets = 16;         // packets that earn a SACK at most, with SACK_TRIGGER's default
+constexpr unsigned kReorder = 32;             // packets above a gap before it counts as lost
+constexpr uint64_t kTimeoutPs = 131'072'000;  // nothing of a QP is acknowledged for so long: its oldest is sent again
+constexpr uint64_t kStuckPs = 8'000'000;      // the same for a QP whose window is full
+constexpr uint64_t kAgainPs = 10'000'000;     // a packet sent again may count as lost once more after this time
+constexpr uint64_t kPaceBurstPs = 1'000'000;  // what a paced port may catch up with
+
+int64_t signed16(const uint8_t* p) { return static_cast<int16_t>(load_be<2>(p)); }
+
+}  // namespace
+
+LinePeer::LinePeer(const Setup& s)
+    : preset_(s.preset),
+      own_(s.own),
+      other_(s.other),
+      source_(s.source),
+      other_source_(s.other_source),
+      icrc_outer_(csr::kCtrlIcrcOuter.get(s.own.ctrl) != 0),
+      tsr_us_(csr::kCtrlTsrUs.get(s.own.ctrl) != 0),
+      ack_with_sack_(csr::kCtrlAckWithSack.get(s.own.ctrl) != 0),
+      payload_bytes_(csr::kCtrlPayloadBytes.get(s.own.ctrl) != 0),
+      sack_trigger_(s.own.sack_trigger),
+      ack_gap_ps_(uint64_t{csr::kAckCtlGap.get(s.own.ack_ctl)} * s.preset.clock_ps),
+      ring_(std::min<uint64_t>(s.own.source_size, s.other.regions[0].length)),
+      responses_(s.preset.num_planes),
+      paced_ps_(s.preset.num_planes, 0),
+      rng_(s.seed, "line peer") {
+  nic_.mac = own_.mac;
+  nic_.ip = own_.ip;
+  nic_.udp_port = static_cast<uint16_t>(own_.udp_port);
+  nic_.dscp_data = static_cast<uint8_t>(csr::kDscpTxData.get(own_.dscp_tx));
+  nic_.dscp_rtx = static_cast<uint8_t>(csr::kDscpTxRtx.get(own_.dscp_tx));
+  nic_.dscp_ctl = static_cast<uint8_t>(csr::kDscpTxCtl.get(own_.dscp_tx));
+  nic_.ev_swap = csr::kCtrlEvSwap.get(own_.ctrl) != 0;
+  nic_.bth_m = csr::kCtrlBthM.get(own_.ctrl) != 0;
+  nic_.bth_m_high = csr::kCtrlBthMHigh.get(own_.ctrl) != 0;
+  nic_.tsr_us = tsr_us_;
+  nic_.srv6 = {csr::kSrv6PlaneLsb.get(own_.srv6), csr::kSrv6UplinkUsid.get(own_.srv6),
+               csr::kSrv6UplinkLsb.get(own_.srv6), csr::kSrv6UplinkBits.get(own_.srv6)};
+  qps_.resize(own_.qps.size());
+  for (unsigned i = 0; i < qps_.size(); ++i) {
+    const SidePlan::Qp& plan = own_.qps[i];
+    Qp& q = qps_[i];
+    q.index = i;
+    if (plan.peer >= own_.qps.size()) continue;
+    q.hdr = {.dqpn = plan.peer + kQpnBase,
+             .pkey = plan.pkey,
+             .encap = static_cast<Encap>(plan.encap),
+             .ts = plan.ts,
+             .dmac = plan.dmac,
+             .dip = plan.dip,
+             .srv6 = plan.template_address};
+    q.window = 128 * plan.mpr;
+    q.mpr = plan.mpr_dest;
+    q.out.resize(preset_.max_mpr);
+    q.rows.resize(preset_.max_mpr / 64);
+    q.nxt = q.una = plan.sq_psn;
+    q.hi = psn_add(plan.sq_psn, -1);
+    q.msn = plan.msn;
+    q.rx.cack = q.rx.max = psn_add(plan.rq_psn, -1);
+    q.lowun = plan.rq_psn;
+    q.emsn = other_.qps[plan.peer].msn;
+    // QPs that all begin at once would earn their SACKs at once: they begin at different points of the interval.
+    q.trig = static_cast<uint32_t>(rng_.below(sack_trigger_ + 1));
+    q.hold = static_cast<unsigned>(rng_.below(kSackPackets));
+  }
+}
+
+void LinePeer::messages(unsigned payload, unsigned packets) {
+  payload_ = payload;
+  packets_ = packets;
+  for (Qp& q : qps_) q.hold %= std::max(1u, sack_trigger_ / std::max(payload_, 1024u));
+}
+
+LinePeer::Qp* LinePeer::qp_of(uint32_t dqp) {
+  const uint32_t index = dqp - kQpnBase;
+  return index < qps_.size() && qps_[index].window != 0 ? &qps_[index] : nullptr;
+}
+
+// ---- What arrives
+
+std::string LinePeer::arrive(const Frame& frame, uint64_t now_ps) {
+  const std::vector<uint8_t>& b = frame.bytes;
+  const FrameInfo info = look_at(b);
+  if (!info.mrc || b.size() < info.inner + 64u) return "a frame that is no packet of the protocol";
+  const std::size_t end = b.size() - 4;
+  // Ports pad to 60 bytes; no packet of the protocol is that short.
+  const std::span<const uint8_t> all(b);
+  const auto outer = all.subspan(info.inner - info.outer, icrc_outer_ ? info.outer : 0);
+  if (wire::icrc(all.subspan(info.inner, end - info.inner), outer) != wire::load_le32(&b[end])) {
+    return fmt::format("a frame with a wrong ICRC, opcode {:#x}, PSN {:#x}", info.opcode, info.psn);
+  }
+  const uint8_t* ext = &b[info.inner + 60];
+  if (info.opcode == 0xD8) {
+    if (b.size() < info.inner + 60u + 16 + 4) return "an endpoint request that is too short";
+    responses_[frame.plane].push_back({.kind = CtlKind::Endpoint,
+                                       .psn = info.psn & 0xffff,
+                                       .ts = static_cast<uint16_t>(load_be<2>(ext + 12)),
+                                       .reason = static_cast<uint8_t>(ext[1] & 3)});
+    return {};
+  }
+  if (info.opcode == 0xD9) return {};
+  Qp* q = qp_of(info.dqp);
+  if (!q) return fmt::format("a packet to QP {:#x}, which is not in use", info.dqp);
+  if (info.data()) return data(*q, frame, info);
+  static constexpr struct {
+    uint8_t opcode;
+    unsigned ext;
+  } kControl[] = {{0xDC, 36}, {0xDD, 20}, {0xD1, 4}, {0xDE, 16}};
+  for (const auto& c : kControl) {
+    if (c.opcode != info.opcode) continue;
+    if (b.size() < info.inner + 60u + c.ext + 4) return "a control packet that is too short";
+    if (info.opcode == 0xD1 && (ext[0] >> 5) != 0)
+      return fmt::format("the device refuses a message with syndrome {:#x}", ext[0]);
+    control(*q, frame, info, now_ps);
+    return {};
+  }
+  return fmt::format("a packet with opcode {:#x}", info.opcode);
+}
+
+std::string LinePeer::data(Qp& q, const Frame& frame, const FrameInfo& info) {
+  const std::vector<uint8_t>& b = frame.bytes;
+  const unsigned bth = info.inner + 48, ext = bth + 12;
+  const bool ts = b[bth + 8] & 0x10, imm = info.opcode == 0xC9 || info.opcode == 0xCB;
+  const unsigned pad = b[bth + 1] >> 4 & 3;
+  const unsigned headers = ext + (ts ? 8 : 4) + 16 + (imm ? 4 : 0);
+  if (b.size() < headers + pad + 4 + 1) return "a WRITE without payload";
+  const auto plen = static_cast<unsigned>(b.size() - headers - pad - 4);
+  const uint8_t* reth = &b[ext + (ts ? 8 : 4)];
+  const uint16_t stamp = ts ? static_cast<uint16_t>(load_be<2>(&b[ext + 4])) : uint16_t{0};
+  RxRow& row = q.rows[info.psn / 64 % q.rows.size()];
+  switch (psn_class(info.psn, q.rx.cack, q.mpr, q.mpr, row)) {
+    case PsnClass::OutOfWindow:
+      return fmt::format("PSN {:#x} on QP {}: the window ends before it", info.psn, q.index);
+    case PsnClass::DupBelow:
+    case PsnClass::DupAbove:
+      sack(q, frame.plane, info.psn, info.entropy, stamp, false);
+      if (q.ackv) ack(q, frame.plane);
+      return {};
+    case PsnClass::New:
+      break;
+  }
+  if (trim_every_ != 0 && !info.rtx && ++trim_count_ % trim_every_ == 0) {
+    responses_[frame.plane].push_back({.kind = CtlKind::Nack,
+                                       .qp = static_cast<uint16_t>(q.index),
+                                       .psn = info.psn,
+                                       .entropy = info.entropy,
+                                       .ts = stamp,
+                                       .tsv = ts,
+                                       .reason = kNackTrimmedLasthop});
+    return {};
+  }
+  const Region& region = own_.regions[0];
+  const uint64_t offset = load_be<8>(reth) - region.va;
+  const uint8_t* want = other_source_.at(other_source_.base() + offset, plen);
+  if (load_be<4>(reth + 8) != region.rkey || offset + plen > region.length || !want ||
+      std::memcmp(want, &b[headers], plen) != 0) {
+    return fmt::format("PSN {:#x} on QP {}: wrong payload or address", info.psn, q.index);
+  }
+  q.rcvd += payload_bytes_ ? plen : plen + pad + 84 + (ts ? 4 : 0) + (imm ? 4 : 0);
+  q.trig += std::max(plen, 1024u);
+  const uint16_t before = q.emsn;
+  const uint32_t first = psn_add(q.rx.cack, 1);
+  advanced(q, first, row_take(q.rx, row, info.psn, info.opcode >= 0xC8));
+  const bool acked = q.emsn != before;
+  const bool due = q.trig >= sack_trigger_ || info.ackreq || info.rtx || info.ecn == 3 || (q.ar && q.rx.ooo == 0);
+  q.ar = q.rx.ooo != 0 && (q.ar || info.ackreq);
+  if (due) sack(q, frame.plane, info.psn, info.entropy, stamp, false);
+  if (acked) q.ackv = true;
+  if (ack_with_sack_ ? due && q.ackv : acked) ack(q, frame.plane);
+  return {};
+}
+
+/// Counts the messages that one row and the rows behind it complete; first: cack + 1 as it was before `a`.
+void LinePeer::advanced(Qp& q, uint32_t first, RowAdvance a) {
+  for (;;) {
+    if (a.messages != 0) {
+      q.ackpsn = a.last_psn;
+      q.emsn = msn_add(q.emsn, static_cast<int>(a.messages));
+    }
+    if (!a.goes_on) return;
+    first = psn_add(first, a.count);
+    a = row_go_on(q.rx, q.rows[first / 64 % q.rows.size()], first);
+  }
+}
+
+void LinePeer::sack(Qp& q, unsigned plane, uint32_t psn, uint32_t entropy, uint16_t ts, bool pr) {
+  q.trig = 0;
+  const uint32_t base = sack_cyclic_base(q.lowun, q.rx.cack, q.rx.max);
+  const auto row = [&](uint32_t p) { return q.rows[p / 64 % q.rows.size()].rcv; };
+  responses_[plane].push_back({.kind = CtlKind::Sack,
+                               .qp = static_cast<uint16_t>(q.index),
+                               .psn = psn,
+                               .cack = q.rx.cack,
+                               .base = base,
+                               .bitmap = sack_bitmap(row(base), row(psn_add(base, 64)), base, q.rx.max),
+                               .ooo = q.rx.ooo,
+                               .pr = pr,
+                               .entropy = entropy,
+                               .ts = ts,
+                               .rcvd = sack_rcvd(q.rcvd)});
+  q.lowun = psn_add(base, 64);
+}
+
+void LinePeer::ack(Qp& q, unsigned plane) {
+  if (q.ack_due) return;  // the one that waits will say it all
+  q.ack_due = true;
+  acks_.push_back({q.index, plane});
+}
+
+void LinePeer::order(Qp& q, uint32_t psn, uint64_t now_ps) {
+  Packet& p = packet(q, psn);
+  if (p.sacked || p.queued) return;
+  p.queued = true;
+  p.again_ps = now_ps + kAgainPs;
+  q.retx.push_back(psn);
+  retx_qps_.push_back(q.index);
+}
+
+void LinePeer::control(Qp& q, const Frame& frame, const FrameInfo& info, uint64_t now_ps) {
+  const uint8_t* ext = &frame.bytes[info.inner + 60];
+  const auto in = [&](uint32_t psn) { return psn_dist(psn, q.una) < psn_dist(q.nxt, q.una); };
+  const auto progress = [&](uint32_t una) {
+    if (una == q.una || psn_dist(una, q.una) > psn_dist(q.nxt, q.una)) return;
+    q.una = una;
+    q.progress_ps = now_ps;
+    if (psn_before(q.hi, psn_add(una, -1))) q.hi = psn_add(una, -1);
+  };
+  switch (info.opcode) {
+    case 0xDC: {
+      const auto cack = static_cast<uint32_t>(load_be<3>(ext + 13));
+      const bool pr = ext[1] & 2;
+      const uint32_t psn = psn_add(cack, signed16(ext + 2)), base = psn_add(cack, signed16(ext + 18));
+      const uint64_t bitmap = load_be<8>(ext + 20);
+      const unsigned ooo = load_be<2>(ext + 30) & 0x7fff;
+      progress(psn_add(cack, 1));
+      if (!pr && in(psn) && psn_before(q.hi, psn)) q.hi = psn;
+      for (unsigned i = 0; i < 64; ++i) {
+        const uint32_t p = psn_add(base, i);
+        if (!in(p)) continue;
+        if (bitmap >> i & 1) {
+          packet(q, p).sacked = true;
+        } else if (ooo >= kReorder && psn_dist(q.hi, p) >= kReorder && psn_dist(q.hi, p) < kPsnHalf &&
+                   now_ps >= packet(q, p).again_ps) {
+          order(q, p, now_ps);
+        }
+      }
+      break;
+    }
+    case 0xDD: {
+      const auto psn = static_cast<uint32_t>(load_be<3>(ext + 13));
+      if (in(psn)) order(q, psn, now_ps);
+      break;
+    }
+    case 0xD1:
+      progress(psn_add(info.psn, 1));
+      break;
+    default:  // reliability probe
+      sack(q, frame.plane, static_cast<uint32_t>(load_be<2>(ext + 4)), info.entropy,
+           static_cast<uint16_t>(load_be<2>(ext + 12)), true);
+  }
+}
+
+void LinePeer::timers(uint64_t now_ps) {
+  for (Qp& q : qps_) {
+    if (q.window == 0 || !sending_ || q.una == q.nxt) {
+      q.progress_ps = now_ps;
+    } else if (now_ps - q.progress_ps > (psn_dist(q.nxt, q.una) >= q.window ? kStuckPs : kTimeoutPs)) {
+      q.progress_ps = now_ps;
+      packet(q, q.una).sacked = false;
+      order(q, q.una, now_ps);
+    }
+  }
+}
+
+// ---- What is sent
+
+FramePtr LinePeer::finish(Hdr& hdr, const HdrQp& qp, const uint8_t* payload) {
+  const unsigned pad = (0u - hdr.plen) & 3u;
+  auto frame = std::make_unique<Frame>();
+  std::vector<uint8_t>& b = frame->bytes;
+  b.reserve(hdr.hdr_len + hdr.plen + pad + 4);
+  b.assign(header_bytes(hdr), header_bytes(hdr) + hdr.hdr_len);
+  if (hdr.plen != 0) b.insert(b.end(), payload, payload + hdr.plen);
+  b.resize(b.size() + pad);
+  uint32_t crc = header_crc(hdr, qp.encap, icrc_outer_);
+  crc = wire::crc_update(crc, b.data() + hdr.hdr_len, hdr.plen + pad);
+  b.resize(b.size() + 4);
+  wire::store_le32(&b[b.size() - 4], ~crc);
+  frame->plane = hdr.plane;
+  return frame;
+}
+
+FramePtr LinePeer::next(unsigned plane, uint64_t now_ps) {
+  std::deque<Resp>& queue = responses_[plane];
+  Resp r;
+  if (!queue.empty()) {
+    r = queue.front();
+    queue.pop_front();
+  } else if (!acks_.empty() && acks_.front().second == plane && now_ps >= next_ack_ps_) {
+    r = {.kind = CtlKind::Ack, .qp = static_cast<uint16_t>(acks_.front().first)};
+    acks_.pop_front();
+    next_ack_ps_ = now_ps + ack_gap_ps_;
+  } else {
+    return next_data(plane, now_ps);
+  }
+  Qp* q = &qps_[r.qp];
+  if (r.kind == CtlKind::Endpoint) {
+    for (Qp& any : qps_) {
+      if (any.window != 0) q = &any;
+    }
+  } else if (r.kind == CtlKind::Ack) {
+    q->ack_due = false;
+    r.psn = q->ackpsn;
+    r.reason = 0x1F;
+    r.msn = q->emsn;
+  }
+  Ctlpkt ctl;
+  build_response(
+      r, q->hdr.dqpn,
+      {.eeth_op_high = csr::kCtrlEethOpHigh.get(own_.ctrl) != 0, .pdcid_zero = csr::kCtrlPdcidZero.get(own_.ctrl) != 0},
+      ctl);
+  ctl.plane = static_cast<uint8_t>(plane);
+  ctl.ev = own_.rev_ev[plane];
+  Hdr hdr;
+  build_ctl_header(ctl, q->hdr, nic_, hdr);
+  return finish(hdr, q->hdr, nullptr);
+}
+
+FramePtr LinePeer::next_data(unsigned plane, uint64_t now_ps) {
+  if (pace_ < 1 && now_ps < paced_ps_[plane]) return nullptr;
+  FramePtr frame;
+  while (!frame && !retx_qps_.empty()) {
+    Qp& q = qps_[retx_qps_.front()];
+    retx_qps_.pop_front();
+    const uint32_t psn = q.retx.front();
+    q.retx.pop_front();
+    packet(q, psn).queued = false;
+    if (psn_dist(psn, q.una) >= psn_dist(q.nxt, q.una) || packet(q, psn).sacked) continue;  // there after all
+    frame = data_frame(q, psn, plane, now_ps, true);
+  }
+  const bool want = sending_ && (!single_ || ones_ != 0);
+  for (std::size_t tried = 0; !frame && want && tried < qps_.size(); ++tried) {
+    cursor_ = cursor_ + 1 == qps_.size() ? 0 : cursor_ + 1;
+    Qp& q = qps_[cursor_];
+    if (q.window == 0 || psn_dist(q.nxt, q.una) >= q.window) continue;
+    if (!single_ && q.hold != 0) {
+      --q.hold;
+      continue;
+    }
+    if (q.message_idx == q.message_packets) {
+      q.message_packets = packets_;
+      q.message_payload = payload_;
+      q.message_idx = 0;
+      q.message_offset = ring_.take(payload_ * packets_);
+    }
+    Packet& p = packet(q, q.nxt);
+    p = {.offset = q.message_offset + uint64_t{q.message_idx} * q.message_payload,
+         .length = q.message_packets * q.message_payload,
+         .idx = q.message_idx,
+         .plen = q.message_payload,
+         .msn = q.msn,
+         .last = q.message_idx + 1 == q.message_packets};
+    ++q.message_idx;
+    if (p.last) q.msn = msn_add(q.msn, 1);
+    const uint32_t psn = q.nxt;
+    if (psn == q.una) q.progress_ps = now_ps;
+    q.nxt = psn_add(q.nxt, 1);
+    if (single_) --ones_;
+    frame = data_frame(q, psn, plane, now_ps, false);
+  }
+  if (frame && pace_ < 1) {
+    const double time = wire_bytes(static_cast<unsigned>(frame->bytes.size())) * byte_ps(preset_) / pace_;
+    const uint64_t from = now_ps > kPaceBurstPs ? now_ps - kPaceBurstPs : 0;
+    paced_ps_[plane] = std::max(paced_ps_[plane], from) + static_cast<uint64_t>(time);
+  }
+  return frame;
+}
+
+FramePtr LinePeer::data_frame(Qp& q, uint32_t psn, unsigned plane, uint64_t now_ps, bool rtx) {
+  const Packet& p = packet(q, psn);
+  const Region& region = other_.regions[0];
+  Path path;
+  path.plane = static_cast<uint8_t>(plane);
+  path.ev = static_cast<uint32_t>(rng_.next());
+  path.pkt.psn = psn;
+  path.pkt.msn = p.msn;
+  path.pkt.opcode = p.idx == 0 ? (p.last ? 0xCA : 0xC6) : (p.last ? 0xC8 : 0xC7);
+  path.pkt.va = region.va + p.offset;
+  path.pkt.rkey = region.rkey;
+  path.pkt.dmalen = p.length;
+  path.pkt.plen = static_cast<uint16_t>(p.plen);
+  path.pkt.rtx = rtx;
+  path.pkt.ackreq = single_ || psn_dist(q.nxt, q.una) >= q.window;  // nothing may follow before an answer
+  Hdr hdr;
+  const auto tick = static_cast<uint32_t>(now_ps / preset_.clock_ps / preset_.tick_cycles);
+  build_data_header(path, q.hdr, nic_, tick, hdr);
+  return finish(hdr, q.hdr, source_.at(source_.base() + p.offset, p.plen));
+}
+
+}  // namespace mrc::tb

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Arithmetic of line rate: what the ports of a NIC can carry at most (docs/performance.md).
+#pragma once
+
+#include "gen/presets.hpp"
+#include "gen/streams.hpp"
+#include "protocol/srv6.hpp"
+#include "tb/environment/mac.hpp"
+
+namespace mrc::tb {
+
+/// Bytes of a frame without FCS that carries `payload` bytes: Ethernet 14, outer headers, IPv6 40, UDP 8, BTH 12,
+/// METH 4, TSETH 4 if `ts`, RETH 16, payload padded to 4, ICRC 4 (mrc.md section 1).
+constexpr unsigned data_frame_bytes(unsigned payload, Encap encap, bool ts) {
+  return inner_offset(encap) + 40 + 8 + 12 + 4 + (ts ? 4 : 0) + 16 + (payload + 3) / 4 * 4 + 4;
+}
+/// The same of a control packet with `ext` bytes of extension headers: 36 for a SACK, 20 for a NACK, 4 for an ACK.
+constexpr unsigned control_frame_bytes(unsigned ext, Encap encap) {
+  return inner_offset(encap) + 40 + 8 + 12 + ext + 4;
+}
+
+/// All planes together, Gb/s.
+constexpr double capacity_gbps(const Preset& preset) { return 1.0 * preset.num_planes * preset.port_gbps; }
+
+/// Payload that the ports carry at most when data frames share them with control frames that take `control_gbps` of
+/// the wire (preamble, FCS and gap included): Gb/s.
+constexpr double goodput_limit(const Preset& preset, unsigned payload, Encap encap, bool ts, double control_gbps) {
+  return (capacity_gbps(preset) - control_gbps) * payload / wire_bytes(data_frame_bytes(payload, encap, ts));
+}
+
+/// Ratio of goodput to the limit that a NIC at line rate must reach, by payload.
+constexpr double required_ratio(unsigned payload) { return payload >= 4096 ? 0.995 : payload >= 512 ? 0.99 : 0.98; }
+/// Smaller packets are measured, but nothing is required of them.
+inline constexpr unsigned kSmallestRequired = 64;
+
+}  // namespace mrc::tb

@@ -1,0 +1,434 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tb/environment/plan.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <numeric>
+#include <unordered_set>
+
+#include "gen/csr.hpp"
+#include "protocol/nscc_config.hpp"
+
+namespace mrc::tb {
+namespace {
+
+constexpr uint16_t kUnused = 0xffff;
+
+U128 address(Rng& rng) { return U128{rng.next() | 0xfd00000000000000u} << 64 | rng.next(); }
+
+void draw_side(SidePlan& side, const Preset& preset, const Scenario& s, Rng& rng) {
+  side.mac = (rng.next() & 0xfcffffffffffu) | 0x020000000000u;
+  side.ip = address(rng);
+  for (uint32_t& ev : side.rev_ev) ev = static_cast<uint32_t>(rng.next());
+  const auto largest = static_cast<uint64_t>(s.size_max) + 4096;
+  side.source_size = std::max<uint64_t>(1 << 20, 4 * largest);
+  side.source_base = (rng.next() & 0x0000'7fff'ffff'f000u) | 0x0000'1000'0000'0000u;
+  const uint64_t region_size = (std::max<uint64_t>(1 << 19, 4 * largest) + 63) / 64 * 64;
+  const unsigned regions = std::min(preset.num_mrs, 8u);
+  side.host_size = regions * region_size;
+  side.host_base = (rng.next() & 0x7fff'ffff'ffff'f000u) | 0x1000'0000'0000'0000u;
+  std::vector<unsigned> rows(preset.num_mrs);
+  std::iota(rows.begin(), rows.end(), 0u);
+  for (unsigned i = 0; i < regions; ++i) {
+    std::swap(rows[i], rows[i + rng.below(rows.size() - i)]);
+    const auto high = static_cast<uint32_t>(rng.below((1u << 24) / preset.num_mrs)) * preset.num_mrs;
+    Region r;
+    r.rkey = (high + rows[i]) << 8 | static_cast<uint32_t>(rng.below(256));
+    r.va = (rng.next() & 0xffff'ffff'ffff'ffc0u) | 0x1'0000'0000u;
+    if (r.va + region_size < r.va) r.va -= 2 * region_size;  // no wrap of the address space
+    r.length = region_size;
+    r.dest = i * region_size;
+    side.regions.push_back(r);
+    side.region_rows.push_back(rows[i]);
+  }
+}
+
+void draw_profiles(SidePlan& side, const Preset& preset, const Scenario& s, Rng& rng) {
+  std::unordered_set<uint32_t> used;
+  side.profiles.resize(std::min(preset.num_profiles, 4u));
+  side.profiles[0].udp = s.udp_share > 0 && side.profiles.size() > 1;
+  for (SidePlan::Profile& profile : side.profiles) {
+    const uint32_t bits = side.ev_mask(profile);
+    if (rng.chance(s.generated)) {
+      const bool field_expansion = profile.udp || rng.chance(0.5);
+      uint32_t mask = static_cast<uint32_t>(rng.next() | rng.next()) & bits;
+      if (!field_expansion) mask = 0;
+      const uint64_t numbers = uint64_t{1} << std::popcount(mask);
+      const auto max_val = static_cast<uint32_t>(rng.chance(0.7) ? rng.below(numbers) : numbers - 1);
+      auto first = static_cast<uint32_t>(field_expansion ? rng.below(uint64_t{max_val} + 1) : rng.next() | 1);
+      // Many begin so near to the last number that they go round.
+      if (field_expansion && first % 4 != 0) first = max_val - std::min(first % preset.evs_per_qp, max_val);
+      const uint64_t drawn = rng.next();
+      const auto init = static_cast<uint32_t>(drawn) & bits;
+      if (profile.udp && drawn >> 63 != 0) {  // AUTO, in the bits that travel
+        profile.gen = {false, static_cast<uint32_t>(drawn >> 31) | 1, 0, init, bits};
+      } else {
+        profile.gen = {field_expansion, first, max_val, init, mask};
+      }
+      continue;
+    }
+    while (profile.list.size() < preset.evs_per_qp) {
+      const auto ev = static_cast<uint32_t>(rng.next()) & bits;
+      if (used.insert(ev).second) profile.list.push_back(ev);
+    }
+  }
+}
+
+void draw_controllers(SidePlan& side, const Preset& preset, const Scenario& s) {
+  NsccParams params;
+  params.rate_gbps = preset.port_gbps * preset.num_planes;
+  params.path_mtu = 256u << static_cast<unsigned>(s.mtu_max);
+  // Both ways, with a full packet and a SACK stored and forwarded twice.
+  params.base_rtt = static_cast<uint32_t>(s.cc_rtt_ns > 0 ? s.cc_rtt_ns : 2 * s.delay_ns + 2 * s.jitter_ns + 2000);
+  params.disable_qa = s.cc_disable_qa != 0;
+  params.md_resets_fast = s.cc_md_resets_fast != 0;
+  params.nack_any_reason = s.cc_nack_any_reason != 0;
+  params.nack_sample_cfg = s.cc_nack_sample_cfg != 0;
+  params.nack_rtt = s.cc_nack_rtt != 0;
+  params.ar_shift = static_cast<uint32_t>(s.cc_ar_shift);
+  if (s.cc_mtu > 0) params.mtu = static_cast<uint32_t>(s.cc_mtu);
+  if (s.cc_eta > 0) params.eta = s.cc_eta;
+  if (s.cc_fi > 0) params.fi = s.cc_fi;
+  if (s.cc_alpha > 0) params.alpha = s.cc_alpha;
+  if (s.cc_rate_gbps > 0) params.rate_gbps = s.cc_rate_gbps;
+  if (s.cc_qa_threshold_ns > 0) params.qa_threshold = static_cast<uint32_t>(s.cc_qa_threshold_ns);
+  if (s.cc_adjust_ns > 0) params.adjust_period_threshold = static_cast<uint32_t>(s.cc_adjust_ns);
+  params.near_zero = static_cast<uint32_t>(s.cc_near_zero_ns);
+  params.ewma_weight = s.cc_ewma_weight;
+  for (unsigned i = 0; i < 2; ++i) {
+    params.trimming = i == 0;
+    const auto resolved = nscc_resolve(params);
+    if (!resolved) {
+      throw ScenarioError("scenario " + s.name + ": no such controller: " + resolved.error().what + ".",
+                          resolved.error().remedy);
+    }
+    side.cc_profiles.push_back(nscc_row(nscc_words(*resolved)));
+  }
+  side.dests = std::min(static_cast<unsigned>(s.dests), preset.num_dests);
+}
+
+csr::TblQpCtx qp_row(const SidePlan& side, unsigned index) {
+  const SidePlan::Qp& q = side.qps[index];
+  csr::TblQpCtx row;
+  row.mtu = static_cast<uint8_t>(q.mtu);
+  row.encap = static_cast<uint8_t>(q.encap);
+  row.ts = q.ts;
+  row.trim_nack = q.trim_nack;
+  row.svc_time = q.svc_time;
+  row.dyn_mpr = q.dyn_mpr;
+  row.cc = q.cc;
+  row.mpr = static_cast<uint8_t>(q.mpr);
+  row.mpr_dest = static_cast<uint8_t>(q.mpr_dest);
+  row.max_wimm = static_cast<uint8_t>(q.max_wimm);
+  row.max_wimm_dest = static_cast<uint8_t>(q.max_wimm_dest);
+  row.timeout = static_cast<uint8_t>(q.timeout);
+  row.retry_linear = static_cast<uint8_t>(q.retry_linear);
+  row.retry_exp = static_cast<uint8_t>(q.retry_exp);
+  row.dest = static_cast<uint8_t>(q.dest);
+  row.profile = static_cast<uint8_t>(q.profile);
+  row.backup = static_cast<uint8_t>(side.backup);
+  row.dqpn = q.peer + kQpnBase;
+  row.pkey = q.pkey;
+  row.sq_psn = q.sq_psn;
+  row.rq_psn = q.rq_psn;
+  row.msn = q.msn;
+  row.rqmsn = q.rqmsn;
+  row.dmac = q.dmac;
+  row.dip = q.dip;
+  row.srv6 = q.template_address;
+  return row;
+}
+
+constexpr uint32_t bit(QpAttr a) { return 1u << static_cast<unsigned>(a); }
+constexpr uint32_t kInitAttributes = bit(QpAttr::EvProfile) | bit(QpAttr::CcProfile);
+constexpr uint32_t kRtrAttributes =
+    bit(QpAttr::Path) | bit(QpAttr::RqPsn) | bit(QpAttr::MaxWimmDest) | bit(QpAttr::MprDest) | bit(QpAttr::Caps);
+constexpr uint32_t kRtsAttributes =
+    bit(QpAttr::SqPsn) | bit(QpAttr::MaxWimm) | bit(QpAttr::Mpr) | bit(QpAttr::Timeout) | bit(QpAttr::RetryCnt);
+
+void move_qp(Driver& driver, csr::TblQpCtx row, unsigned index, QpState state, uint32_t attributes,
+             Driver::Done done = {}) {
+  row.state = static_cast<uint8_t>(state);
+  uint32_t words[csr::TblQpCtx::kWords];
+  row.pack(words);
+  driver.write(csr::kQpAttr, attributes);
+  driver.row(csr::kTblQpCtxId, index, words, std::move(done));
+}
+
+}  // namespace
+
+uint32_t SidePlan::ev_mask(const Profile& profile) const {
+  if (!profile.udp) return ~0u;
+  return csr::kCtrlEvSwap.get(ctrl) ? 0x0000ffffu : 0xffff0000u;
+}
+
+wire::WireConfig SidePlan::wire() const {
+  wire::WireConfig config;
+  config.udp_port = static_cast<uint16_t>(udp_port);
+  config.bth_m_first = csr::kCtrlBthMHigh.get(ctrl) != 0;
+  config.ev_swap = csr::kCtrlEvSwap.get(ctrl) != 0;
+  config.eeth_op_high = csr::kCtrlEethOpHigh.get(ctrl) != 0;
+  config.icrc_outer = csr::kCtrlIcrcOuter.get(ctrl) != 0;
+  const auto code = [](uint32_t value) { return static_cast<uint8_t>(value); };
+  config.dscp.trimmable = code(csr::kDscpTxData.get(dscp_tx));
+  config.dscp.trimmable_retx = code(csr::kDscpTxRtx.get(dscp_tx));
+  config.dscp.control = code(csr::kDscpTxCtl.get(dscp_tx));
+  config.dscp.trimmed = code(csr::kDscpTrimTrimmed.get(dscp_trim));
+  config.dscp.trimmed_lasthop = code(csr::kDscpTrimLasthop.get(dscp_trim));
+  return config;
+}
+
+std::vector<std::string> SidePlan::wire_notes() const {
+  std::vector<std::string> notes;
+  if (csr::kCtrlTsrUs.get(ctrl)) notes.emplace_back("time stamps count 1.024 us (CTRL.tsr_us)");
+  if (csr::kCtrlPortsFrom0.get(ctrl)) notes.emplace_back("port_status_mask: bit p is plane p (CTRL.ports_from_0)");
+  if (csr::kCtrlPayloadBytes.get(ctrl)) notes.emplace_back("rcvd_bytes counts payload (CTRL.payload_bytes)");
+  return notes;
+}
+
+QpPlan SidePlan::requester_plan(const Qp& qp) {
+  return {qp.peer, qp.mtu, qp.msn, qp.rqmsn, qp.fails, qp.may_fail, qp.max_wimm, qp.wimm_room};
+}
+
+std::vector<QpPlan> SidePlan::requester_plan() const {
+  std::vector<QpPlan> list;
+  for (const Qp& qp : qps) {
+    if (qp.peer == kUnused) break;  // used ones come first
+    list.push_back(requester_plan(qp));
+  }
+  return list;
+}
+
+Plan make_plan(const Preset& preset, const Scenario& s, uint64_t seed) {
+  Rng rng(seed, "plan");
+  Plan plan;
+  draw_side(plan.dut, preset, s, rng);
+  draw_side(plan.peer, preset, s, rng);
+
+  // Registers: what both must agree on, and what only one NIC reads.
+  const bool vary = s.vary != 0;
+  const auto pick = [&](double fixed) {
+    return vary ? static_cast<uint32_t>(rng.below(2)) : static_cast<uint32_t>(fixed);
+  };
+  const uint32_t ev_swap = pick(s.ev_swap), bth_m = pick(s.bth_m), base_self = pick(s.sack_base_self);
+  const uint32_t oor_drop = pick(s.oor_drop);
+  const uint32_t rtt_rtx = pick(s.rtt_rtx), rev_fixed = pick(s.rev_fixed), payload_bytes = pick(s.payload_bytes);
+  const uint32_t ports_from_0 = pick(s.ports_from_0), err_silent = static_cast<uint32_t>(s.err_silent);
+  // Of a stream of their own: the rest of a seed's plan does not depend on how many switches there are.
+  Rng switches(seed, "switches");
+  const auto pick_switch = [&](double fixed) {
+    return vary ? static_cast<uint32_t>(switches.below(2)) : static_cast<uint32_t>(fixed);
+  };
+  const uint32_t bth_m_high = pick_switch(s.bth_m_high), eeth_op_high = pick_switch(s.eeth_op_high);
+  const uint32_t tsr_us = pick_switch(s.tsr_us), pdcid_zero = pick_switch(s.pdcid_zero);
+  const uint32_t ack_with_sack = pick_switch(s.ack_with_sack), zero_drop = pick_switch(s.zero_drop);
+  const uint32_t skip_twice = pick_switch(s.skip_twice);
+  const auto pick_gap = [&](double fixed) {
+    return static_cast<uint32_t>(vary && switches.chance(0.5) ? static_cast<double>(switches.below(64)) : fixed);
+  };
+  const uint32_t ack_gap = pick_gap(s.ack_gap), ar_gap = pick_gap(s.ar_gap);
+  const uint32_t icrc_outer = pick_switch(s.icrc_outer), ack_plane = pick_switch(s.ack_plane);
+  const uint32_t trim_silent = pick_switch(s.trim_silent), state_silent = pick_switch(s.state_silent);
+  const uint32_t udp_port =
+      vary && rng.chance(0.5) ? static_cast<uint32_t>(rng.between(1024, 65535)) : static_cast<uint32_t>(s.udp_port);
+  const auto field = [](double value) { return static_cast<uint32_t>(value); };
+  uint32_t dscp_tx = csr::kDscpTxData.set(
+      csr::kDscpTxRtx.set(csr::kDscpTxCtl.set(0, field(s.dscp_ctl)), field(s.dscp_rtx)), field(s.dscp_data));
+  uint32_t dscp_trim =
+      csr::kDscpTrimTrimmed.set(csr::kDscpTrimLasthop.set(0, field(s.dscp_lasthop)), field(s.dscp_trimmed));
+  if (vary && rng.chance(0.5)) {
+    std::array<uint32_t, 64> code;
+    std::iota(code.begin(), code.end(), 0u);
+    for (unsigned i = 0; i < 5; ++i) std::swap(code[i], code[i + rng.below(64 - i)]);
+    dscp_tx = csr::kDscpTxData.set(csr::kDscpTxRtx.set(csr::kDscpTxCtl.set(0, code[0]), code[1]), code[2]);
+    dscp_trim = csr::kDscpTrimTrimmed.set(csr::kDscpTrimLasthop.set(0, code[3]), code[4]);
+  }
+  for (SidePlan* side : {&plan.dut, &plan.peer}) {
+    side->ctrl = csr::kCtrlSackBaseSelf.set(0, base_self) | csr::kCtrlOorDrop.set(0, oor_drop) |
+                 csr::kCtrlErrSilent.set(0, err_silent) | csr::kCtrlEvSwap.set(0, ev_swap) |
+                 csr::kCtrlBthM.set(0, bth_m) | csr::kCtrlRttRtx.set(0, rtt_rtx) |
+                 csr::kCtrlRevFixed.set(0, rev_fixed) | csr::kCtrlAckPlane.set(0, ack_plane) |
+                 csr::kCtrlPayloadBytes.set(0, payload_bytes) | csr::kCtrlPortsFrom0.set(0, ports_from_0) |
+                 csr::kCtrlBthMHigh.set(0, bth_m_high) | csr::kCtrlEethOpHigh.set(0, eeth_op_high) |
+                 csr::kCtrlTsrUs.set(0, tsr_us) | csr::kCtrlPdcidZero.set(0, pdcid_zero) |
+                 csr::kCtrlAckWithSack.set(0, ack_with_sack) | csr::kCtrlZeroDrop.set(0, zero_drop) |
+                 csr::kCtrlSkipTwice.set(0, skip_twice) | csr::kCtrlIcrcOuter.set(0, icrc_outer) |
+                 csr::kCtrlTrimSilent.set(0, trim_silent) | csr::kCtrlStateSilent.set(0, state_silent);
+    draw_profiles(*side, preset, s, rng);
+    draw_controllers(*side, preset, s);
+    side->udp_port = udp_port;
+    side->dscp_tx = dscp_tx;
+    side->dscp_trim = dscp_trim;
+    side->reorder = csr::kReorderPkts.set(0, static_cast<uint32_t>(s.reorder_pkts)) |
+                    csr::kReorderSameEv.set(0, static_cast<uint32_t>(s.same_ev));
+    side->ep_ctl = csr::kEpCtlInterval.set(csr::kEpCtlRevProbe.set(0, field(s.rev_probe)), field(s.ep_ticks));
+    side->nak_code = csr::kNakCodeInvalid.set(csr::kNakCodeAccess.set(0, field(s.nak_access)), field(s.nak_invalid));
+    side->rev_seed = vary && switches.chance(0.5) ? static_cast<uint32_t>(switches.next()) : field(s.rev_seed);
+    side->ack_ctl = csr::kAckCtlGap.set(csr::kAckCtlArGap.set(0, ar_gap), ack_gap);
+    side->ev_ctl = csr::kEvCtlMinActive.set(0, static_cast<uint32_t>(s.min_active));
+    side->ev_probe = csr::kEvProbeInterval.set(0, static_cast<uint32_t>(s.probe_ticks)) |
+                     csr::kEvProbeSuccesses.set(0, field(s.probe_successes)) |
+                     csr::kEvProbeSkipGood.set(0, static_cast<uint32_t>(s.skip_good)) |
+                     csr::kEvProbeCap.set(0, field(s.probe_cap)) | csr::kEvProbeKeepCount.set(0, field(s.probe_keep));
+    side->backup = std::min(static_cast<unsigned>(s.backup), preset.evs_per_qp / preset.num_planes - 1);
+    side->sack_trigger =
+        static_cast<uint32_t>(vary && rng.chance(0.5) ? static_cast<double>(rng.below(40000)) : s.sack_trigger);
+    side->srv6 =
+        csr::kSrv6PlaneLsb.set(0, field(s.srv6_plane_lsb)) | csr::kSrv6UplinkUsid.set(0, field(s.srv6_uplink_usid)) |
+        csr::kSrv6UplinkLsb.set(0, field(s.srv6_uplink_lsb)) | csr::kSrv6UplinkBits.set(0, field(s.srv6_uplink_bits));
+    if (vary) {
+      side->srv6 = csr::kSrv6PlaneLsb.set(0, static_cast<uint32_t>(rng.below(13))) |
+                   csr::kSrv6UplinkUsid.set(0, static_cast<uint32_t>(rng.below(8))) |
+                   csr::kSrv6UplinkLsb.set(0, static_cast<uint32_t>(rng.below(8))) |
+                   csr::kSrv6UplinkBits.set(0, static_cast<uint32_t>(rng.below(9)));
+    }
+  }
+
+  // QPs: index i here, perm(i) there.
+  const unsigned n = s.qps == 0 ? preset.num_qps : std::min(static_cast<unsigned>(s.qps), preset.num_qps);
+  std::vector<uint16_t> perm(n);
+  std::iota(perm.begin(), perm.end(), uint16_t{0});
+  for (unsigned i = 0; i + 1 < n; ++i) std::swap(perm[i], perm[i + rng.below(n - i)]);
+  plan.dut.qps.resize(preset.num_qps, {.peer = kUnused});
+  plan.peer.qps.resize(preset.num_qps, {.peer = kUnused});
+  const unsigned max_mpr = preset.max_mpr / 128;
+  const auto window = [&](double wanted) {
+    return wanted == 0 ? max_mpr : std::min(static_cast<unsigned>(wanted), max_mpr);
+  };
+  for (unsigned i = 0; i < n; ++i) {
+    SidePlan::Qp a, b;
+    a.peer = perm[i];
+    b.peer = static_cast<uint16_t>(i);
+    const bool wrap = rng.chance(s.wrap_share);
+    const auto psn = [&] {
+      return static_cast<uint32_t>(wrap ? (1u << 24) - rng.between(1, 300) : rng.below(1u << 24));
+    };
+    const auto msn = [&] {
+      const auto drawn = static_cast<uint16_t>(wrap ? 65536 - rng.between(1, 12) : rng.below(65536));
+      return s.msn_zero != 0 ? uint16_t{0} : drawn;
+    };
+    a.mtu = b.mtu =
+        static_cast<unsigned>(rng.between(static_cast<uint64_t>(s.mtu_min), static_cast<uint64_t>(s.mtu_max)));
+    const bool srv6 = rng.chance(s.srv6_share), srh = rng.chance(s.srh_share);
+    const bool udp = !srv6 && plan.dut.profiles[0].udp && rng.chance(s.udp_share);
+    const Encap encap = srv6 ? (srh ? Encap::Srv6Srh : Encap::Srv6) : udp ? Encap::Udp : Encap::Ipv6;
+    a.encap = b.encap = static_cast<unsigned>(encap);
+    a.ts = b.ts = rng.chance(s.ts_share);
+    a.mpr = a.mpr_dest = window(s.mpr);
+    b.mpr = b.mpr_dest = s.peer_mpr == 0 ? a.mpr : window(s.peer_mpr);
+    a.cc = b.cc = rng.chance(s.cc_share);
+    a.pkey = b.pkey = static_cast<uint16_t>(rng.next());
+    b.pkey = static_cast<uint16_t>((b.pkey & 0x7fff) | (rng.chance(0.5) ? 0x8000 : 0));  // membership may differ
+    a.msn = b.msn = msn();
+    a.rqmsn = b.rqmsn = msn();
+    a.sq_psn = b.rq_psn = psn();
+    b.sq_psn = a.rq_psn = psn();
+    const auto profile = [&](const SidePlan& side) {
+      if (udp) return 0u;
+      const unsigned first = side.profiles[0].udp ? 1 : 0;
+      return first + static_cast<unsigned>(rng.below(side.profiles.size() - first));
+    };
+    a.profile = profile(plan.dut);
+    b.profile = profile(plan.peer);
+    for (SidePlan::Qp* q : {&a, &b}) {
+      q->dest = i % plan.dut.dests;
+      q->trim_nack = vary ? rng.below(5) != 0 : s.trim_nack != 0;
+      q->svc_time = rng.chance(s.svc_share);
+      q->dyn_mpr = s.dyn_mpr != 0;
+      q->timeout = static_cast<unsigned>(s.rto);
+      q->retry_linear = static_cast<unsigned>(s.retry_linear);
+      q->retry_exp = static_cast<unsigned>(s.retry_exp);
+      const auto immediates = [&](double wanted) {
+        return wanted == 0 ? preset.max_wimm : std::min(static_cast<unsigned>(wanted), preset.max_wimm);
+      };
+      q->max_wimm = immediates(s.max_wimm);
+      q->max_wimm_dest = immediates(s.max_wimm_dest);
+      q->wimm_room = s.may_fail != 0 ? ~0u : std::min(q->max_wimm, q->max_wimm_dest);
+      q->dmac = rng.next() & 0xfeffffffffffu;
+      q->template_address = U128{0x20011000u} << 96;
+      const uint64_t usids = rng.between(1, 6);
+      for (unsigned u = 0; u < usids; ++u) q->template_address |= U128{rng.between(1, 0x0fff)} << (80 - 16 * u);
+    }
+    a.dip = plan.peer.ip ^ a.dest;  // the peer answers to several addresses
+    b.dip = plan.dut.ip ^ b.dest;
+    if (i < static_cast<unsigned>(s.bad_access)) (i % 2 ? b : a).fails = true;
+    a.may_fail = b.may_fail = s.may_fail != 0 || a.fails || b.fails;
+    plan.dut.qps[i] = a;
+    plan.peer.qps[perm[i]] = b;
+  }
+  return plan;
+}
+
+void configure(Driver& driver, const Preset& preset, const SidePlan& side) {
+  const auto at = [](uint32_t offset) { return static_cast<uint16_t>(offset); };
+  driver.write(at(csr::kCtrl), side.ctrl);
+  driver.write(at(csr::kUdpPort), side.udp_port);
+  driver.write(at(csr::kDscpTx), side.dscp_tx);
+  driver.write(at(csr::kDscpTrim), side.dscp_trim);
+  driver.write(at(csr::kNakCode), side.nak_code);
+  driver.write(at(csr::kMacLo), static_cast<uint32_t>(side.mac));
+  driver.write(at(csr::kMacHi), static_cast<uint32_t>(side.mac >> 32));
+  for (unsigned i = 0; i < 4; ++i) driver.write(at(csr::kIp0 + 4 * i), static_cast<uint32_t>(side.ip >> (32 * i)));
+  driver.write(at(csr::kReorder), side.reorder);
+  driver.write(at(csr::kEpCtl), side.ep_ctl);
+  driver.write(at(csr::kAckCtl), side.ack_ctl);
+  driver.write(at(csr::kRevSeed), side.rev_seed);
+  driver.write(at(csr::kEvCtl), side.ev_ctl);
+  driver.write(at(csr::kEvProbe), side.ev_probe);
+  driver.write(at(csr::kSackTrigger), side.sack_trigger);
+  driver.write(at(csr::kSrv6), side.srv6);
+  for (unsigned p = 0; p < preset.num_planes; ++p) driver.write(at(csr::kRevEv0 + 4 * p), side.rev_ev[p]);
+
+  for (std::size_t i = 0; i < side.regions.size(); ++i) {
+    const Region& r = side.regions[i];
+    csr::TblMr row;
+    row.rkey = r.rkey;
+    row.valid = true;
+    row.va = r.va;
+    row.length = r.length;
+    row.addr = side.host_base + r.dest;
+    uint32_t words[csr::TblMr::kWords];
+    row.pack(words);
+    driver.row(csr::kTblMrId, side.region_rows[i], words);
+  }
+  for (unsigned i = 0; i < side.profiles.size(); ++i) {
+    const SidePlan::Profile& profile = side.profiles[i];
+    if (profile.list.empty()) {
+      driver.row(csr::kTblEvGenId, i, profile.gen);
+      continue;
+    }
+    for (unsigned k = 0; k < preset.evs_per_qp; ++k) {
+      driver.row(csr::kTblEvId, i * preset.evs_per_qp + k, std::span(&profile.list[k], 1));
+    }
+  }
+  for (unsigned i = 0; i < side.cc_profiles.size(); ++i) driver.row(csr::kTblCcProfileId, i, side.cc_profiles[i]);
+  for (uint32_t i = 0; i < side.dests; ++i) {
+    const uint32_t profile = i % static_cast<uint32_t>(side.cc_profiles.size());
+    driver.row(csr::kTblCcCtxId, i, std::span(&profile, 1));
+  }
+  for (unsigned i = 0; i < preset.num_qps; ++i) {
+    if (side.qps[i].peer != kUnused) connect_qp(driver, side, i);
+  }
+}
+
+void connect_qp(Driver& driver, const SidePlan& side, unsigned index) {
+  const csr::TblQpCtx row = qp_row(side, index);
+  move_qp(driver, row, index, QpState::Init, kInitAttributes);
+  move_qp(driver, row, index, QpState::Rtr, kRtrAttributes);
+  move_qp(driver, row, index, QpState::Rts, kRtsAttributes);
+}
+
+void force_rts(Driver& driver, const SidePlan& side, unsigned index, Driver::Done done) {
+  move_qp(driver, qp_row(side, index), index, QpState::Rts, kRtsAttributes, std::move(done));
+}
+
+void renew_qp(Plan& plan, unsigned index, Rng& rng) {
+  SidePlan::Qp& a = plan.dut.qps[index];
+  SidePlan::Qp& b = plan.peer.qps[a.peer];
+  a.sq_psn = b.rq_psn = static_cast<uint32_t>(rng.below(1u << 24));
+  b.sq_psn = a.rq_psn = static_cast<uint32_t>(rng.below(1u << 24));
+  a.msn = b.msn = static_cast<uint16_t>(rng.next());
+  a.rqmsn = b.rqmsn = static_cast<uint16_t>(rng.next());
+}
+
+}  // namespace mrc::tb

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tb/environment/random_scenario.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "util/rng.hpp"
+
+namespace mrc::tb {
+namespace {
+
+constexpr RandomKey kDrawn[] = {
+    {"qps", "1 2 4 8 32 0"},
+    {"dut_sends", "1 1 1 0"},
+    {"outstanding", "1 2 4 16 64"},
+    {"small_share", "0 0.1 0.5"},
+    {"exact_share", "0 0.1 0.9"},
+    {"aligned_share", "0 0.3 1"},
+    {"imm_share", "0 0.1 0.5 1"},
+    {"wqe_gap", "0 5 100 1000"},
+    {"srv6_share", "0 0.5 1"},
+    {"ts_share", "0 1"},
+    {"srh_share", "0 1"},
+    {"udp_share", "0 0.5"},
+    {"generated", "0 1"},
+    {"mpr", "1 2 8"},
+    {"peer_mpr", "1 2 4"},
+    {"wrap_share", "0 1"},
+    {"msn_zero", "0 1"},
+    {"bad_wqes", "0 0.05"},
+    {"bad_access", "0 3"},
+    {"may_fail", "0 0 1"},
+    {"rounds", "1 1 3"},
+    {"max_wimm", "0 1 3"},
+    {"max_wimm_dest", "0 2 3"},
+    {"cc_share", "0 0.5 1"},
+    {"dests", "1 2 4 256"},
+    {"cc_rtt_ns", "0 1000 20000"},
+    {"cc_disable_qa", "0 1"},
+    {"cc_md_resets_fast", "0 1"},
+    {"cc_nack_any_reason", "0 1"},
+    {"cc_nack_sample_cfg", "0 1"},
+    {"cc_nack_rtt", "0 1"},
+    {"cc_ar_shift", "0 1 3 7"},
+    {"cc_fi", "0 64"},
+    {"cc_alpha", "0 100"},
+    {"cc_rate_gbps", "0 25 1600"},
+    {"cc_qa_threshold_ns", "0 500"},
+    {"cc_mtu", "0 8192"},
+    {"cc_eta", "0 1"},
+    {"cc_adjust_ns", "0 500"},
+    {"cc_near_zero_ns", "0 1000"},
+    {"cc_ewma_weight", "0.0125 0.5"},
+    {"loss", "0 0.002 0.02 0.05"},
+    {"trim", "0 0.02 0.1"},
+    {"lasthop", "0 0.5 1"},
+    {"ecn", "0 0.1 0.5"},
+    {"corrupt", "0 0.01"},
+    {"duplicate", "0 0.01 0.1"},
+    {"rogue", "0 0.01"},
+    {"reorder", "0 0.05 0.4"},
+    {"penalty", "0 0.05 0.3"},
+    {"no_bytes", "0 0 0.02"},
+    {"delay_ns", "100 500 3000"},
+    {"jitter_ns", "0 50 500"},
+    {"skew_ns", "0 300 2000"},
+    {"reorder_ns", "500 2000 8000"},
+    {"trim_size", "0 128 300"},
+    {"trim_lengths", "0 1 2"},
+    {"mac_errors", "0 1"},
+    {"read_ns", "0 500"},
+    {"read_jitter_ns", "0 200 1000"},
+    {"stall", "0 0.1 0.4"},
+    {"pause", "0 0.05 0.3"},
+    {"pause_ns", "300 1500 6000"},
+    {"cqe_pause", "0 0.02 0.1"},
+    {"cqe_pause_ns", "500 5000"},
+    {"rto", "1 2 4 6"},
+    {"retry_linear", "0 1 7"},
+    {"retry_exp", "25 25 1"},
+    {"same_ev", "0 1"},
+    {"svc_share", "0 1"},
+    {"dyn_mpr", "0 1"},
+    {"move_mpr", "0 1"},
+    {"ep_ticks", "1 12 100"},
+    {"rev_probe", "0 1"},
+    {"rev_seed", "0 1"},
+    {"err_silent", "0 1"},
+    {"rtt_rtx", "0 1"},
+    {"rev_fixed", "0 1"},
+    {"ack_plane", "0 1"},
+    {"payload_bytes", "0 1"},
+    {"ports_from_0", "0 1"},
+    {"bth_m_high", "0 1"},
+    {"eeth_op_high", "0 1"},
+    {"tsr_us", "0 1"},
+    {"pdcid_zero", "0 1"},
+    {"ack_with_sack", "0 1"},
+    {"zero_drop", "0 1"},
+    {"skip_twice", "0 1"},
+    {"icrc_outer", "0 1"},
+    {"trim_silent", "0 1"},
+    {"state_silent", "0 1"},
+    {"skip_good", "0 1"},
+    {"probe_successes", "1 3 7"},
+    {"probe_cap", "0 6 14"},
+    {"probe_keep", "0 1"},
+    {"nak_invalid", "97 101"},
+    {"nak_access", "98 100"},
+    {"srv6_uplink_bits", "0 8"},
+    {"ack_gap", "0 1 16 200"},
+    {"ar_gap", "0 1 32 500"},
+    {"reorder_pkts", "1 4 16 64 1000"},
+    {"backup", "0 1 3"},
+    {"min_active", "1 4 8"},
+    {"probe_ticks", "1 20 200"},
+    {"sack_trigger", "0 1000 16384 200000"},
+    {"sack_base_self", "0 1"},
+    {"oor_drop", "0 1"},
+    {"trim_nack", "0 1"},
+    {"ev_swap", "0 1"},
+    {"bth_m", "0 1"},
+    {"vary", "0 1"},
+    {"csr_gap", "0 50 300 2000"},
+    {"churn", "0 0.7"},
+    {"control", "0 0.5"},
+    {"flap_us", "0 0 30"},
+    {"flap_down_us", "2 20"},
+    {"peer_flap", "0 1"},
+    {"cut_planes", "0 0 0 1 8"},
+    {"cut_us", "5 30"},
+};
+
+constexpr RandomKey kNotDrawn[] = {
+    {"peer_sends", "one side sends in any case"},
+    {"size_min", "drawn together with size_max"},
+    {"size_max", "drawn together with size_min"},
+    {"mtu_min", "drawn together with mtu_max"},
+    {"mtu_max", "drawn together with mtu_min"},
+    {"dscp_data", "the five code points differ: drawn with vary"},
+    {"dscp_rtx", "the five code points differ: drawn with vary"},
+    {"dscp_ctl", "the five code points differ: drawn with vary"},
+    {"dscp_trimmed", "the five code points differ: drawn with vary"},
+    {"dscp_lasthop", "the five code points differ: drawn with vary"},
+    {"srv6_plane_lsb", "drawn with vary"},
+    {"srv6_uplink_usid", "drawn with vary"},
+    {"srv6_uplink_lsb", "drawn with vary"},
+    {"udp_port", "drawn with vary"},
+    {"back_us", "soon after cut_us"},
+    {"hang_us", "long enough for what is drawn"},
+};
+
+std::vector<double> numbers(std::string_view words) {
+  std::vector<double> list;
+  while (!words.empty()) {
+    double value = 0;
+    const auto [end, error] = std::from_chars(words.data(), words.data() + words.size(), value);
+    list.push_back(value);
+    words.remove_prefix(static_cast<std::size_t>(end - words.data()));
+    if (!words.empty()) words.remove_prefix(1);
+  }
+  return list;
+}
+
+template <class List>
+const auto& one_of(Rng& rng, const List& list) {
+  return list[rng.below(std::size(list))];
+}
+
+void draw_rule(Rng& rng, Scenario& s) {
+  LinkRule rule;
+  if (rng.chance(0.5)) {
+    rule.planes = 1u << rng.below(8);
+  } else {
+    rule.ev_share = one_of(rng, std::array{0.05, 0.2});
+  }
+  const uint64_t direction = rng.below(4);
+  rule.to_dut = direction != 0;
+  rule.to_peer = direction != 1;
+  rule.from_us = one_of(rng, std::array{0.0, 10.0, 30.0});
+  rule.until_us = rule.from_us + one_of(rng, std::array{3.0, 30.0, 1000.0});
+  if (rng.chance(0.4)) rule.what.loss = one_of(rng, std::array{0.2, 0.5});
+  if (rng.chance(0.4)) rule.what.trim = one_of(rng, std::array{0.3, 1.0});
+  if (rng.chance(0.4)) rule.what.ecn = 1;
+  if (rng.chance(0.4)) rule.what.reorder = 0.5;
+  s.rules.push_back(rule);
+}
+
+}  // namespace
+
+std::span<const RandomKey> random_keys() { return kDrawn; }
+std::span<const RandomKey> keys_not_drawn() { return kNotDrawn; }
+
+Scenario random_scenario(uint64_t seed, unsigned draw) {
+  Rng rng(draw == 0 ? seed : Rng::hash(seed + draw * uint64_t{0x9e3779b97f4a7c15}), kRandomScenario);
+  Scenario s = one_of(rng, scenarios());
+  const std::string base = s.name;
+  // Few changes, so that what is special about the base stays; or many.
+  const double share = one_of(rng, std::array{0.05, 0.2, 0.5});
+  unsigned changes = 0;
+  const auto set = [&](const char* key, double value) { set_key(s, key, value, kRandomScenario); };
+  for (const RandomKey& key : kDrawn) {
+    if (!rng.chance(share)) continue;
+    set(key.name, one_of(rng, numbers(key.values)));
+    ++changes;
+  }
+  if (rng.chance(share)) {
+    static constexpr std::pair<double, double> kSizes[] = {{1, 64},   {64, 256},     {64, 2048},
+                                                           {1, 8192}, {4096, 65536}, {1, 200000}};
+    std::tie(s.size_min, s.size_max) = one_of(rng, kSizes);
+    ++changes;
+  }
+  if (rng.chance(share)) {
+    static constexpr std::pair<double, double> kMtus[] = {{0, 0}, {0, 2}, {1, 3}, {4, 4}};
+    std::tie(s.mtu_min, s.mtu_max) = one_of(rng, kMtus);
+    ++changes;
+  }
+  while (rng.chance(share / 2)) draw_rule(rng, s);
+
+  // What belongs together.
+  s.peer_sends = 1;
+  if (s.retry_exp < 25 || s.link.no_bytes > 0) s.may_fail = 1;
+  if (s.err_silent != 0 && (s.may_fail != 0 || s.bad_access > 0)) {  // nobody says that a QP is dead: retries end
+    s.may_fail = 1;
+    s.retry_exp = std::min(s.retry_exp, 2.0);
+  }
+  if (s.cut_planes != 0) s.back_us = s.cut_us + 40;
+  s.hang_us = std::max(s.hang_us, 8000.0);
+  s.name = kRandomScenario;
+  s.description = base + " with " + std::to_string(changes) + " other values";
+  return s;
+}
+
+}  // namespace mrc::tb

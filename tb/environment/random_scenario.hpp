@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Scenarios that nobody has thought of: a built-in one, drawn from a seed, with other values for some of its keys.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "tb/environment/scenario.hpp"
+
+namespace mrc::tb {
+
+/// The name that stands for a scenario drawn from the seed of the run.
+inline constexpr const char* kRandomScenario = "random";
+
+/// Values that a key may get, in words of a scenario file.
+struct RandomKey {
+  const char* name;
+  const char* values;  ///< separated by spaces; those that are there twice come twice as often
+};
+std::span<const RandomKey> random_keys();
+/// Keys that are never drawn, and why.
+std::span<const RandomKey> keys_not_drawn();
+
+/// The scenario of a seed. Every value fits every preset; QPs may fail only if it says so (may_fail). `draw` counts the
+/// scenarios of that seed that turned out to move nothing: another one instead.
+Scenario random_scenario(uint64_t seed, unsigned draw = 0);
+
+}  // namespace mrc::tb

@@ -1,0 +1,522 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tb/environment/station.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+namespace mrc::tb {
+namespace {
+
+uint64_t cycles_of(double ns, const Preset& preset) { return static_cast<uint64_t>(ns * 1000 / preset.clock_ps); }
+
+std::string stream(const char* what, bool is_dut) { return std::string(what) + (is_dut ? " of dut" : " of peer"); }
+
+}  // namespace
+
+Station::Station(const Setup& s)
+    : preset_(s.preset),
+      scenario_(s.scenario),
+      own_(s.own),
+      is_dut_(s.is_dut),
+      host_rng_(s.seed, stream("host", s.is_dut)),
+      csr_rng_(s.seed, stream("csr", s.is_dut)),
+      driver_(Rng(s.seed, stream("bus", s.is_dut))),
+      source_(s.own.source_size, s.own.source_base, Rng(s.seed, stream("memory", s.is_dut))),
+      requester_(s.preset, s.scenario, source_, s.own.requester_plan(), s.other.regions, s.packets,
+                 Rng(s.seed, stream("traffic", s.is_dut))),
+      other_host_size_(s.other.host_size),
+      read_cycles_(std::max<uint64_t>(1, cycles_of(s.scenario.read_ns, s.preset))),
+      read_jitter_(cycles_of(s.scenario.read_jitter_ns, s.preset)),
+      stall_threshold_(static_cast<uint32_t>(s.scenario.stall * 65536)),
+      pause_per_cycle_(s.scenario.pause * s.preset.clock_ps * 1e-6),
+      cqe_pause_per_cycle_(s.scenario.cqe_pause * s.preset.clock_ps * 1e-6),
+      pause_cycles_(cycles_of(s.scenario.pause_ns, s.preset)),
+      cqe_pause_cycles_(cycles_of(s.scenario.cqe_pause_ns, s.preset)),
+      flap_rng_(s.seed, stream("ports", s.is_dut)),
+      ports_up_((1u << s.preset.num_planes) - 1),
+      link_(s.preset, s.scenario, s.seed, s.is_dut) {
+  link_.trim_codes(csr::kDscpTrimTrimmed.get(s.own.dscp_trim), csr::kDscpTrimLasthop.get(s.own.dscp_trim));
+  link_.icrc_outer(csr::kCtrlIcrcOuter.get(s.own.ctrl) != 0);
+  if (scenario_.read_ns == 0 && scenario_.read_jitter_ns == 0) {
+    // A lane prefetches LineFifo lines: its port sends them in this time.
+    const double prefetch_ns = 8.0 * preset_.line_fifo * preset_.host_bytes / preset_.port_gbps;
+    read_cycles_ = std::max<uint64_t>(1, cycles_of(0.4 * prefetch_ns, preset_));
+    read_jitter_ = cycles_of(0.3 * prefetch_ns, preset_);
+  }
+  for (unsigned p = 0; p < preset_.num_planes; ++p) {
+    tx_.emplace_back(preset_, p);
+    rx_.emplace_back(preset_, p);
+  }
+  configure(driver_, preset_, own_);
+}
+
+void Station::connect(Station& other) {
+  responder_ = std::make_unique<Responder>(preset_, other.source_, own_.host_size, own_.host_base, 0);
+  if (scenario_.max_wimm_dest != 0) responder_->expect_overruns(static_cast<unsigned>(scenario_.max_wimm_dest));
+}
+
+void Station::start_traffic() {
+  if (traffic_) return;
+  traffic_ = true;
+  traffic_begin_ = series_next_ = cycle_;
+  link_.begin(now_ps());
+}
+
+void Station::reset_qp(unsigned qp) {
+  if (requester_.dead(qp)) {  // in ERROR: there is no way out of it but RESET
+    force_rts(driver_, own_, qp, [this, qp](uint32_t, unsigned resp) {
+      if (resp == 0) fail("a QP in ERROR went to RTS", "csr", static_cast<int>(qp));
+    });
+  }
+  const uint32_t reset = static_cast<uint32_t>(QpState::Reset);
+  driver_.row(csr::kTblQpStateId, qp, std::span(&reset, 1));
+}
+
+void Station::reconnect_qp(unsigned qp) {
+  connect_qp(driver_, own_, qp);
+  requester_.revive(qp, SidePlan::requester_plan(own_.qps[qp]));
+  responder_->forget(qp);
+}
+
+void Station::fail(std::string what, const char* block, int qp) {
+  if (!problem_.empty()) return;
+  problem_ = std::move(what);
+  problem_block_ = block;
+  problem_cycle_ = cycle_;
+  problem_qp_ = qp;
+}
+
+void Station::cycle(const mrc_pins_out& out, mrc_pins_in& in) {
+  if (cycle_ < kResetCycles) {
+    in.rst_n = 0;
+    in.link_up = static_cast<uint8_t>((1u << preset_.num_planes) - 1);
+    ++cycle_;
+    return;
+  }
+  in.rst_n = 1;
+  if (!driver_.idle() || in.awvalid || in.wvalid || in.arvalid) driver_.cycle(out, in);
+  if (traffic_) {
+    host(out, in);
+    if (scenario_.csr_gap > 0 && is_dut_ && !resting_ && cycle_ >= next_csr_) random_access();
+    if (scenario_.flap_us > 0 && (is_dut_ || scenario_.peer_flap != 0)) flap();
+    if (scenario_.cut_planes > 0 && is_dut_) cut();
+    if (cycle_ >= series_next_) {
+      if (cycle_ != traffic_begin_)
+        series_.push_back(static_cast<uint32_t>(responder_->bytes_written() - series_bytes_));
+      series_bytes_ = responder_->bytes_written();
+      series_next_ = cycle_ + 1'000'000 / preset_.clock_ps;
+    }
+    in.link_up = static_cast<uint8_t>(ports_up_);
+  }
+  ports(out, in);
+  ++cycle_;
+}
+
+void Station::host(const mrc_pins_out& out, mrc_pins_in& in) {
+  // Readiness of this cycle.
+  in.host_rd_ready = in.host_wr_ready = in.cqe_ready = 1;
+  if (stall_threshold_ != 0) {
+    const uint64_t r = host_rng_.next();
+    in.host_rd_ready = (r & 0xffff) >= stall_threshold_;
+    in.host_wr_ready = (r >> 16 & 0xffff) >= stall_threshold_;
+    in.cqe_ready = (r >> 32 & 0xffff) >= stall_threshold_;
+  }
+  const auto paused = [&](double per_cycle, uint64_t cycles, uint64_t& until) {
+    if (per_cycle <= 0) return false;
+    if (cycle_ < until) return true;
+    if (host_rng_.chance(per_cycle)) until = cycle_ + 1 + host_rng_.below(2 * cycles + 1);
+    return false;
+  };
+  if (paused(pause_per_cycle_, pause_cycles_, pause_until_)) in.host_wr_ready = 0;
+  if (paused(cqe_pause_per_cycle_, cqe_pause_cycles_, cqe_pause_until_)) in.cqe_ready = 0;
+
+  // Reads.
+  if (out.host_rd_valid && in.host_rd_ready) {
+    const Rdreq rd = Rdreq::unpack(out.host_rd);
+    const uint8_t* data = source_.at(rd.addr, rd.len);
+    if (!data || rd.len == 0 || rd.len > preset_.host_bytes || rd.plane >= preset_.num_planes) {
+      fail(fmt::format("host read of {} bytes at {:#x} for plane {}: no WQE names those", rd.len, rd.addr, rd.plane),
+           "tx_fetch");
+      return;
+    }
+    uint64_t ready = cycle_ + read_cycles_;
+    if (read_jitter_ > 0) ready += host_rng_.below(read_jitter_ + 1);
+    uint64_t& order = read_ready_[rd.plane];
+    order = std::max(order, ready);
+    reads_[rd.plane].push_back({order, data});
+    reads_pending_ |= 1u << rd.plane;
+  }
+  in.host_rsp_valid = 0;
+  if (reads_pending_ != 0) {
+    const unsigned rotated = (reads_pending_ | reads_pending_ << 8) >> (last_rsp_ + 1);
+    for (unsigned m = rotated & 0xff; m != 0; m &= m - 1) {
+      const unsigned p = (last_rsp_ + 1 + static_cast<unsigned>(std::countr_zero(m))) & 7;
+      std::deque<Read>& queue = reads_[p];
+      if (queue.front().ready_cycle > cycle_) continue;
+      in.host_rsp_valid = 1;
+      in.host_rsp_plane = static_cast<uint8_t>(p);
+      std::memcpy(in.host_rsp_data, queue.front().data, preset_.host_bytes);  // bytes beyond len: whatever follows
+      queue.pop_front();
+      if (queue.empty()) reads_pending_ &= ~(1u << p);
+      last_rsp_ = p;
+      break;
+    }
+  }
+
+  // Writes.
+  if (out.host_wr_valid && in.host_wr_ready) {
+    if (out.host_wr_len == 0 || out.host_wr_len > preset_.host_bytes) {
+      fail(fmt::format("host write of {} bytes", out.host_wr_len), "rx_place");
+      return;
+    }
+    if (const char* wrong = responder_->write(out.host_wr_addr, out.host_wr_len, out.host_wr_data)) {
+      fail(fmt::format("host write of {} bytes at {:#x} {}", out.host_wr_len, out.host_wr_addr, wrong), "rx_place");
+      return;
+    }
+    last_progress_ = cycle_;
+  }
+
+  // Completions.
+  if (out.cqe_valid && in.cqe_ready) {
+    const Cqe cqe = Cqe::unpack(out.cqe);
+    std::string wrong = cqe.recv ? responder_->completion(cqe) : requester_.completion(cqe);
+    if (!wrong.empty()) fail(std::move(wrong), "cq_mux", cqe.qp);
+    last_progress_ = cycle_;
+  }
+
+  // Work requests.
+  in.wqe_valid = 0;
+  if (const Wqe* wqe = requester_.offer()) {
+    in.wqe_valid = 1;
+    wqe->pack(in.wqe);
+    if (out.wqe_ready) requester_.taken();
+  }
+}
+
+void Station::ports(const mrc_pins_out& out, mrc_pins_in& in) {
+  const uint64_t now = now_ps();
+  // Transmit: tready is a function of the MAC's state at the beginning of the cycle.
+  unsigned ready = 0;
+  for (unsigned p = 0; p < preset_.num_planes; ++p) {
+    TxMac& mac = tx_[p];
+    const bool take = mac.ready();
+    ready |= unsigned{take} << p;
+    if (take && (out.tx_tvalid >> p & 1)) {
+      if (const char* wrong = mac.beat(out.tx_tdata[p], out.tx_tkeep[p], out.tx_tlast >> p & 1, now)) {
+        fail(fmt::format("port {}: {}", p, wrong), "tx_lane");
+      }
+    }
+    if (FramePtr frame = mac.start(now)) sent(std::move(frame));
+  }
+  in.tx_tready = static_cast<uint8_t>(ready);
+
+  // Receive.
+  unsigned valid = 0, last = 0, error = 0;
+  for (unsigned p = 0; p < preset_.num_planes; ++p) {
+    RxMac::Beat beat;
+    RxMac& mac = rx_[p];
+    if (!mac.beat(now, beat)) continue;
+    valid |= 1u << p;
+    in.rx_tkeep[p] = beat.bytes == 32 ? ~0u : (1u << beat.bytes) - 1;
+    std::memcpy(in.rx_tdata[p], beat.data, beat.bytes);
+    if (const Frame* frame = mac.begun()) {
+      ++planes_[p].rx_frames;
+      if (watcher_) watcher_->frame(false, p, mac.begun_ps(), frame->bytes, frame->fate);
+    }
+    if (beat.last) {
+      if (!missing_.empty() && (mac.finished()->fate & (kFateCorrupt | kFateTrimmed | kFateRogue)) == 0) {
+        const FrameInfo info = look_at(mac.finished()->bytes);
+        if (const auto found = info.data() ? missing_.find(key_of(info)) : missing_.end(); found != missing_.end()) {
+          ++recovery_.recovered;
+          recovery_.worst_ps = std::max(recovery_.worst_ps, now - found->second);
+          missing_.erase(found);
+        }
+      }
+      last |= 1u << p;
+      error |= unsigned{beat.error} << p;
+    }
+  }
+  in.rx_tvalid = static_cast<uint8_t>(valid);
+  in.rx_tlast = static_cast<uint8_t>(last);
+  in.rx_tuser = static_cast<uint8_t>(error);
+}
+
+void Station::sent(FramePtr frame) {
+  const FrameInfo info = look_at(frame->bytes);
+  PlaneCounters& c = planes_[frame->plane];
+  ++c.tx_frames;
+  const unsigned on_wire = wire_bytes(static_cast<unsigned>(frame->bytes.size()));
+  c.tx_wire_bytes += on_wire;
+  if (info.data()) {
+    last_data_cycle_ = cycle_;
+    ++(info.rtx ? c.tx_rtx : c.tx_data);
+    if (!info.rtx) c.tx_payload_frames_wire_bytes += on_wire;
+    ++per_ev_[info.entropy];
+    if (first_data_ps_ == 0) first_data_ps_ = frame->sent_ps;
+    last_data_ps_ = frame->sent_ps + uint64_t{on_wire} * byte_ps(preset_);
+  } else {
+    ++(info.opcode == 0xDC ? c.tx_sack : info.opcode == 0xDD ? c.tx_nack : info.opcode == 0xD1 ? c.tx_ack : c.tx_other);
+  }
+  if (!(ports_up_ >> frame->plane & 1)) {
+    ++frames_at_down_ports_;
+    if (info.data()) port_lost(info);
+    if (watcher_) watcher_->frame(true, frame->plane, frame->sent_ps, frame->bytes, kFateLost);
+    return;
+  }
+  if (!watcher_) {
+    link_.transmit(std::move(frame));
+    return;
+  }
+  const unsigned plane = frame->plane;
+  const uint64_t time = frame->sent_ps;
+  const std::vector<uint8_t> bytes = frame->bytes;
+  link_.transmit(std::move(frame));
+  watcher_->frame(true, plane, time, bytes, link_.last_fate());
+}
+
+void Station::flap() {
+  const auto after = [&](double us) {
+    return cycle_ + 1 + static_cast<uint64_t>(2 * flap_rng_.unit() * us * 1e6 / preset_.clock_ps);
+  };
+  for (unsigned p = 0; p < preset_.num_planes; ++p) {
+    if (flap_at_[p] == 0) flap_at_[p] = after(scenario_.flap_us * preset_.num_planes);
+    if (cycle_ != flap_at_[p]) continue;
+    ports_up_ ^= 1u << p;
+    const bool down = !(ports_up_ >> p & 1);
+    port_failures_ += down;
+    flap_at_[p] = after(down ? scenario_.flap_down_us : scenario_.flap_us * preset_.num_planes);
+  }
+}
+
+void Station::cut() {
+  const auto at = [&](double us) { return traffic_begin_ + static_cast<uint64_t>(us * 1e6 / preset_.clock_ps); };
+  const unsigned all = (1u << preset_.num_planes) - 1;
+  const unsigned n = std::min(static_cast<unsigned>(scenario_.cut_planes), preset_.num_planes);
+  if (cycle_ == at(scenario_.cut_us)) {
+    ports_up_ = all >> n;
+    port_failures_ += n;
+  }
+  if (scenario_.back_us > 0 && cycle_ == at(scenario_.back_us)) ports_up_ = all;
+}
+
+/// What a controller does while traffic runs: denies and allows EVs (a quarter of a QP's at most), probes EVs, and
+/// moves the windows of responders.
+void Station::controller_access() {
+  const auto ignore = [](uint32_t, unsigned) {};
+  const auto qp = static_cast<unsigned>(csr_rng_.below(own_.requester_plan().size()));
+  switch (csr_rng_.below(scenario_.dyn_mpr != 0 || scenario_.move_mpr != 0 ? 4 : 3)) {
+    case 0: {
+      const auto ev = static_cast<uint32_t>(csr_rng_.below(preset_.evs_per_qp / 4));
+      const uint32_t row = ev | static_cast<uint32_t>(csr_rng_.chance(0.6)) << 16;
+      driver_.row(csr::kTblEvStateId, qp, std::span(&row, 1));
+      break;
+    }
+    case 1:
+      driver_.write(csr::kEvpEv, static_cast<uint32_t>(csr_rng_.next()));
+      driver_.write(
+          csr::kEvpCmd,
+          csr::kEvpCmdDest.set(csr::kEvpCmdPlane.set(0, static_cast<uint32_t>(csr_rng_.below(preset_.num_planes))),
+                               static_cast<uint32_t>(csr_rng_.below(own_.dests + 1))),
+          ignore);  // refused while one is on its way
+      break;
+    case 2:
+      driver_.write(csr::kQpSel, qp);
+      driver_.read(csr_rng_.chance(0.5) ? csr::kQpInfo : csr::kPeerInfo, ignore);
+      break;
+    default: {
+      const auto mpr = static_cast<uint32_t>(csr_rng_.between(1, preset_.max_mpr / 128));
+      driver_.row(csr::kTblQpMprId, qp, std::span(&mpr, 1));
+    }
+  }
+}
+
+void Station::random_row() {
+  // Rows that the traffic does not depend on: other values of EVs in use, QPs and regions nobody uses.
+  const std::size_t used_qps = own_.requester_plan().size();
+  const auto word = [&] { return static_cast<uint32_t>(csr_rng_.next()); };
+  const uint64_t kind = csr_rng_.below(4);
+  if (kind == 0 && used_qps < preset_.num_qps) {
+    static constexpr QpState kStates[] = {QpState::Reset, QpState::Init, QpState::Rtr, QpState::Rts, QpState::Error};
+    const auto index = static_cast<unsigned>(csr_rng_.between(used_qps, preset_.num_qps - 1));
+    csr::TblQpCtx row;
+    row.state = static_cast<uint8_t>(kStates[csr_rng_.below(5)]);
+    row.timeout = static_cast<uint8_t>(scenario_.rto);
+    row.mtu = static_cast<uint8_t>(csr_rng_.below(5));
+    row.encap = static_cast<uint8_t>(csr_rng_.below(2));
+    row.mpr = row.mpr_dest = static_cast<uint8_t>(csr_rng_.between(1, preset_.max_mpr / 128));
+    row.max_wimm = row.max_wimm_dest = static_cast<uint8_t>(csr_rng_.between(1, preset_.max_wimm));
+    row.dqpn = word() & 0xffffff;
+    row.sq_psn = word() & 0xffffff;
+    row.rq_psn = word() & 0xffffff;
+    row.msn = static_cast<uint16_t>(word());
+    // A destination of its own, where nobody is; or one in use, and then its address: it lends it to the NIC's own
+    // packets.
+    row.dest = static_cast<uint8_t>(csr_rng_.below(preset_.num_dests));
+    row.dip = U128{csr_rng_.next()} << 64 | csr_rng_.next();
+    for (std::size_t i = 0; i < used_qps; ++i) {
+      if (own_.qps[i].dest == row.dest) row.dip = own_.qps[i].dip;
+    }
+    uint32_t words[csr::TblQpCtx::kWords];
+    row.pack(words);
+    driver_.write(csr::kQpAttr, csr_rng_.chance(0.5) ? 0xfff : word() & 0xfff);
+    driver_.row(csr::kTblQpCtxId, index, words, [](uint32_t, unsigned) {});  // many are refused
+  } else if (kind == 1 && used_qps < preset_.num_qps) {
+    const auto index = static_cast<unsigned>(csr_rng_.between(used_qps, preset_.num_qps - 1));
+    const uint32_t state = static_cast<uint32_t>(csr_rng_.chance(0.5) ? QpState::Reset : QpState::Error);
+    driver_.row(csr::kTblQpStateId, index, std::span(&state, 1), [](uint32_t, unsigned) {});
+  } else if (kind == 2) {
+    const auto index = static_cast<unsigned>(csr_rng_.below(preset_.num_mrs));
+    if (std::find(own_.region_rows.begin(), own_.region_rows.end(), index) != own_.region_rows.end()) return;
+    uint32_t words[csr::TblMr::kWords];
+    for (uint32_t& w : words) w = word();
+    driver_.row(csr::kTblMrId, index, words);
+  } else {
+    const auto profile = static_cast<unsigned>(csr_rng_.below(own_.profiles.size()));
+    const uint32_t ev = word() & own_.ev_mask(own_.profiles[profile]);
+    driver_.row(csr::kTblEvId, profile * preset_.evs_per_qp + static_cast<unsigned>(csr_rng_.below(preset_.evs_per_qp)),
+                std::span(&ev, 1));
+  }
+}
+
+void Station::random_access() {
+  // Software that looks around while traffic runs: every register, holes as well, and harmless writes.
+  ++csr_accesses_;
+  next_csr_ = cycle_ + 1 + csr_rng_.below(static_cast<uint64_t>(2 * scenario_.csr_gap) + 1);
+  if (!driver_.idle()) return;
+  driver_.dawdle(true);
+  if (csr_rng_.chance(scenario_.churn)) {
+    random_row();
+    return;
+  }
+  if (csr_rng_.chance(scenario_.control)) {
+    controller_access();
+    return;
+  }
+  const auto data = static_cast<uint32_t>(csr_rng_.next());
+  const auto ignore = [](uint32_t, unsigned) {};
+  switch (csr_rng_.below(8)) {
+    case 0:  // scratch words, bytes of them
+      driver_.forget_rows();
+      driver_.write(static_cast<uint16_t>(csr::kTblData0 + 4 * csr_rng_.below(16)), data, ignore,
+                    static_cast<uint8_t>(csr_rng_.below(16)));
+      if (scenario_.vary != 0 && data % 2 != 0) driver_.write(csr::kRevSeed, data % 32 == 1 ? 0 : data);
+      break;
+    case 1:  // read-only ones: refused
+      driver_.write(static_cast<uint16_t>(csr::kCntTx0 + 4 * csr_rng_.below(50)), data, ignore);
+      break;
+    case 2:  // nothing there
+      driver_.write(static_cast<uint16_t>(0x1000 + 4 * csr_rng_.below(0x3000)), data, ignore);
+      break;
+    case 3:
+      driver_.read(static_cast<uint16_t>(4 * csr_rng_.below(0x4000)), ignore);
+      break;
+    default:
+      driver_.read(static_cast<uint16_t>(4 * csr_rng_.below(0x1d0 / 4 + 2)), ignore);
+  }
+}
+
+std::string Station::exchange(Station& a, Station& b) {
+  const auto hand_over = [](Station& from, Station& to) -> std::string {
+    Mail& mail = from.requester_.mail();
+    for (const Message& m : mail.posted) to.responder_->posted(m);
+    for (const uint32_t id : mail.abandoned) to.responder_->abandoned(id);
+    for (const uint32_t id : mail.completed) to.responder_->completed(id);
+    mail.clear();
+    // Nothing of an abandoned message moves any more after this time: its QP has failed, queues and links are drained.
+    const uint64_t quiet =
+        40'000'000 / to.preset_.clock_ps +
+        cycles_of(2 * (to.scenario_.delay_ns + to.scenario_.jitter_ns + to.scenario_.reorder_ns), to.preset_);
+    std::string wrong = to.responder_->verify(to.cycle_, quiet);
+    for (const uint64_t key : from.port_lost_) {
+      ++to.recovery_.lost;
+      to.missing_.emplace(key, to.now_ps());
+    }
+    from.port_lost_.clear();
+    for (const uint32_t id : to.responder_->mail().freed) from.requester_.freed(id);
+    to.responder_->mail().clear();
+    for (FramePtr& frame : from.link_.out()) {
+      const unsigned plane = frame->plane;
+      if (!(to.ports_up_ >> plane & 1)) {
+        if (const FrameInfo info = look_at(frame->bytes); info.data()) {
+          ++to.recovery_.lost;
+          to.missing_.emplace(key_of(info), to.now_ps());
+        }
+        continue;
+      }
+      to.rx_[plane].arrive(std::move(frame));
+    }
+    from.link_.out().clear();
+    if (!wrong.empty()) to.fail(wrong, "rx_place");
+    return wrong;
+  };
+  std::string wrong = hand_over(a, b);
+  std::string other = hand_over(b, a);
+  return wrong.empty() ? other : wrong;
+}
+
+void Station::read_counters(NicCounters& c) {
+  const auto into = [&](uint32_t offset, uint32_t& slot) {
+    driver_.read(static_cast<uint16_t>(offset), [&slot](uint32_t data, unsigned) { slot = data; });
+  };
+  for (unsigned p = 0; p < preset_.num_planes; ++p) {
+    c.tx_before[p] = planes_[p].tx_frames;
+    driver_.read(static_cast<uint16_t>(csr::kCntTx0 + 4 * p), [this, &c, p](uint32_t data, unsigned) {
+      c.tx[p] = data;
+      c.tx_after[p] = planes_[p].tx_frames + 1;  // counted when its last beat is ready, seen here when it is taken
+    });
+    c.rx_before[p] = planes_[p].rx_frames;
+    driver_.read(static_cast<uint16_t>(csr::kCntRx0 + 4 * p), [this, &c, p](uint32_t data, unsigned) {
+      c.rx[p] = data;
+      c.rx_after[p] = planes_[p].rx_frames;
+    });
+    into(csr::kCntOvf0 + 4 * p, c.ovf[p]);
+  }
+  into(csr::kCntDropParse, c.drop_parse);
+  into(csr::kCntDropIcrc, c.drop_icrc);
+  into(csr::kCntDropQp, c.drop_qp);
+  into(csr::kCntDropPkey, c.drop_pkey);
+  into(csr::kCntDropLen, c.drop_len);
+  into(csr::kCntAccess, c.access);
+  into(csr::kCntDup, c.dup);
+  into(csr::kCntOor, c.oor);
+  into(csr::kCntTrim, c.trim);
+  into(csr::kCntRtx, c.rtx);
+  into(csr::kCntRto, c.rto);
+  into(csr::kCntSkip, c.skip);
+  into(csr::kCntEvBad, c.ev_bad);
+  into(csr::kCntEvFloor, c.ev_floor);
+  into(csr::kCntProbe, c.probe);
+  into(csr::kCntState, c.state);
+  into(csr::kCntRevived, c.revived);
+  into(csr::kCntQpFail, c.qp_fail);
+  into(csr::kCntQpErr, c.qp_err);
+  into(csr::kCntNores, c.nores);
+  into(csr::kCntNopath, c.nopath);
+  into(csr::kCntEpReq, c.ep_req);
+  into(csr::kCntEpRsp, c.ep_rsp);
+  into(csr::kCntEpDrop, c.ep_drop);
+  into(csr::kCntCcMd, c.cc_md);
+  into(csr::kCntCcQa, c.cc_qa);
+  into(csr::kCntCcHold, c.cc_hold);
+}
+
+std::string Station::check_counters(const NicCounters& c) const {
+  for (unsigned p = 0; p < preset_.num_planes; ++p) {
+    if (c.tx[p] < c.tx_before[p] || c.tx[p] > c.tx_after[p]) {
+      return fmt::format("CNT_TX{} is {} but the port sent {} frames", p, c.tx[p], c.tx_before[p]);
+    }
+    // A frame that overflows is counted by CNT_OVF, and by CNT_RX too if its descriptor got through.
+    // One may have been on its way through the lane when the register was read.
+    if (c.rx[p] > c.rx_after[p] || c.rx[p] + c.ovf[p] + 1 < c.rx_before[p]) {
+      return fmt::format("CNT_RX{} is {} and CNT_OVF{} {} but the port received {} frames", p, c.rx[p], p, c.ovf[p],
+                         c.rx_before[p]);
+    }
+  }
+  if (driver_.unexpected() != 0) return fmt::format("{} register accesses were refused", driver_.unexpected());
+  return {};
+}
+
+}  // namespace mrc::tb

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Everything around one NIC: host with memory and queues, register bus, ports, and its way to the other NIC.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "api/pins.h"
+#include "gen/csr.hpp"
+#include "gen/presets.hpp"
+#include "tb/environment/driver.hpp"
+#include "tb/environment/link.hpp"
+#include "tb/environment/mac.hpp"
+#include "tb/environment/plan.hpp"
+#include "tb/environment/scenario.hpp"
+#include "tb/environment/traffic.hpp"
+#include "util/rng.hpp"
+
+namespace mrc::tb {
+
+/// What went over the ports of one plane, seen from the NIC.
+struct PlaneCounters {
+  uint64_t tx_frames = 0, rx_frames = 0;
+  uint64_t tx_data = 0, tx_rtx = 0, tx_sack = 0, tx_nack = 0, tx_ack = 0, tx_other = 0;
+  uint64_t tx_wire_bytes = 0;
+  uint64_t tx_payload_frames_wire_bytes = 0;  ///< of first transmissions
+};
+
+/// Counter registers read at the end of a run.
+struct NicCounters {
+  std::array<uint32_t, kMaxPlanes> tx{}, rx{}, ovf{};
+  /// Frames of the ports around the reading of tx and rx: probes never stop.
+  std::array<uint64_t, kMaxPlanes> tx_before{}, tx_after{}, rx_before{}, rx_after{};
+  uint32_t drop_parse = 0, drop_icrc = 0, drop_qp = 0, drop_pkey = 0, drop_len = 0, access = 0, dup = 0, oor = 0,
+           trim = 0, rtx = 0, rto = 0, skip = 0, ev_bad = 0, ev_floor = 0, probe = 0, state = 0, revived = 0,
+           qp_fail = 0, qp_err = 0, nores = 0, nopath = 0, ep_req = 0, ep_rsp = 0, ep_drop = 0, cc_md = 0, cc_qa = 0,
+           cc_hold = 0;
+};
+
+/// Told about frames at the NIC's ports.
+class FrameWatcher {
+ public:
+  virtual ~FrameWatcher() = default;
+  /// A frame begins at a port at `time_ps`; sent: by the NIC. `fate`: what the link did or will do to it.
+  virtual void frame(bool sent, unsigned plane, uint64_t time_ps, const std::vector<uint8_t>& bytes, unsigned fate) = 0;
+};
+
+class Station {
+ public:
+  struct Setup {
+    const Preset& preset;
+    const Scenario& scenario;
+    uint64_t seed;
+    bool is_dut;
+    const SidePlan& own;
+    const SidePlan& other;
+    uint64_t packets;  ///< data packets it sends
+  };
+  explicit Station(const Setup& setup);
+
+  /// One clock cycle: the inputs that belong to these outputs. `in` keeps what does not change.
+  void cycle(const mrc_pins_out& out, mrc_pins_in& in);
+
+  uint64_t now() const { return cycle_; }
+  uint64_t now_ps() const { return cycle_ * preset_.clock_ps; }
+
+  /// Source of the other side's messages: needed before the first cycle.
+  void connect(Station& other);
+  /// After a time window, on both: hands mail and frames over. Returns what is wrong, "" if nothing.
+  static std::string exchange(Station& a, Station& b);
+
+  void start_traffic();
+  /// Software looks around no more: what moves from now on, the NICs do by themselves.
+  void rest(bool on) { resting_ = on; }
+  /// No new messages: the run has lasted long enough.
+  void stop_traffic() { requester_.stop(); }
+  /// Another round of traffic.
+  void more(uint64_t packets) { requester_.more(packets); }
+  /// Queues the writes that reset a QP. One that has failed is told to go to RTS first, which must be refused.
+  void reset_qp(unsigned qp);
+  /// Queues the writes that connect it as the plan now says; both sides must be reset and quiet.
+  void reconnect_qp(unsigned qp);
+  bool configured() const { return driver_.idle() && cycle_ > kResetCycles; }
+  /// Everything sent and completed, nothing on its way in this station.
+  bool traffic_done() const { return requester_.exhausted() && requester_.quiet() && responder_->quiet(); }
+  /// Queues the reads of the counter registers into `counters`.
+  void read_counters(NicCounters& counters);
+  bool driver_idle() const { return driver_.idle(); }
+  /// Compares counter registers with what the ports saw. "" if they fit.
+  std::string check_counters(const NicCounters& counters) const;
+
+  /// Cycle of the newest progress: a completion, or new payload in memory.
+  uint64_t last_progress() const { return last_progress_; }
+  /// First thing that is wrong with what the NIC did, "" if nothing. `problem_block` is the block at those pins.
+  const std::string& problem() const { return problem_; }
+  const std::string& problem_block() const { return problem_block_; }
+  uint64_t problem_cycle() const { return problem_cycle_; }
+  int problem_qp() const { return problem_qp_; }
+
+  void watch(FrameWatcher* watcher) { watcher_ = watcher; }
+
+  const Requester& requester() const { return requester_; }
+  const Responder& responder() const { return *responder_; }
+  Link& link() { return link_; }
+  const Link& link() const { return link_; }
+  const PlaneCounters& plane(unsigned p) const { return planes_[p]; }
+  const std::unordered_map<uint32_t, uint32_t>& packets_per_ev() const { return per_ev_; }
+  unsigned tx_frame_offset(unsigned plane) const { return tx_[plane].frame_offset(); }
+  /// Cycle of the newest data frame at a port, either way.
+  uint64_t last_data_cycle() const { return last_data_cycle_; }
+  uint64_t first_data_ps() const { return first_data_ps_; }
+  uint64_t last_data_ps() const { return last_data_ps_; }
+  uint64_t csr_accesses() const { return csr_accesses_; }
+  uint64_t port_failures() const { return port_failures_; }
+  /// Data frames to this NIC that a port that was down lost, how many came again, and the longest time that took.
+  struct Recovery {
+    uint64_t lost = 0, recovered = 0, worst_ps = 0;
+  };
+  const Recovery& recovery() const { return recovery_; }
+  /// Payload bytes that came to memory in each microsecond of traffic.
+  const std::vector<uint32_t>& series() const { return series_; }
+
+  static constexpr unsigned kResetCycles = 4;
+
+ private:
+  struct Read {
+    uint64_t ready_cycle;
+    const uint8_t* data;
+  };
+  void fail(std::string what, const char* block, int qp = -1);
+  void host(const mrc_pins_out& out, mrc_pins_in& in);
+  void ports(const mrc_pins_out& out, mrc_pins_in& in);
+  void sent(FramePtr frame);
+  void random_access();
+  void random_row();
+  void controller_access();
+  void flap();
+  void cut();
+  void port_lost(const FrameInfo& info) { port_lost_.push_back(key_of(info)); }
+  static uint64_t key_of(const FrameInfo& info) { return uint64_t{info.dqp} << 24 | info.psn; }
+
+  const Preset& preset_;
+  const Scenario& scenario_;
+  const SidePlan& own_;
+  bool is_dut_;
+  uint64_t cycle_ = 0;
+  bool traffic_ = false, resting_ = false;
+
+  Rng host_rng_, csr_rng_;
+  Driver driver_;
+  SourceMemory source_;
+  Requester requester_;
+  std::unique_ptr<Responder> responder_;
+  std::size_t other_host_size_;
+
+  std::array<std::deque<Read>, kMaxPlanes> reads_;
+  std::array<uint64_t, kMaxPlanes> read_ready_{};  // no answer overtakes on its plane
+  unsigned reads_pending_ = 0;                     // mask
+  unsigned last_rsp_ = 0;
+  uint64_t read_cycles_, read_jitter_;
+  uint32_t stall_threshold_;
+  double pause_per_cycle_, cqe_pause_per_cycle_;
+  uint64_t pause_cycles_, cqe_pause_cycles_, pause_until_ = 0, cqe_pause_until_ = 0;
+  uint64_t next_csr_ = 0, csr_accesses_ = 0;
+  Rng flap_rng_;
+  unsigned ports_up_;
+  std::array<uint64_t, kMaxPlanes> flap_at_{};  // cycle of a port's next change
+  uint64_t port_failures_ = 0, frames_at_down_ports_ = 0, traffic_begin_ = 0;
+  std::vector<uint64_t> port_lost_;                 // sent here, lost at a port; handed over between time windows
+  std::unordered_map<uint64_t, uint64_t> missing_;  // sent to here, lost at a port: since when
+  Recovery recovery_;
+  std::vector<uint32_t> series_;
+  uint64_t series_next_ = 0, series_bytes_ = 0;
+
+  std::vector<TxMac> tx_;
+  std::vector<RxMac> rx_;
+  Link link_;
+  std::array<PlaneCounters, kMaxPlanes> planes_{};
+  std::unordered_map<uint32_t, uint32_t> per_ev_;
+  uint64_t first_data_ps_ = 0, last_data_ps_ = 0, last_data_cycle_ = 0;
+  FrameWatcher* watcher_ = nullptr;
+
+  uint64_t last_progress_ = 0, progress_bytes_ = 0;
+  std::string problem_, problem_block_;
+  uint64_t problem_cycle_ = 0;
+  int problem_qp_ = -1;
+};
+
+}  // namespace mrc::tb

@@ -1,0 +1,478 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tb/environment/traffic.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+namespace mrc::tb {
+
+SourceMemory::SourceMemory(std::size_t size, uint64_t base, Rng rng) : bytes_(size + 256), size_(size), base_(base) {
+  for (std::size_t i = 0; i + 8 <= bytes_.size(); i += 8) {
+    const uint64_t r = rng.next();
+    std::memcpy(&bytes_[i], &r, 8);
+  }
+}
+
+// ---- Requester
+
+Requester::Requester(const Preset& preset, const Scenario& scenario, const SourceMemory& source,
+                     std::vector<QpPlan> plan, std::vector<Region> regions, uint64_t packets, Rng rng)
+    : preset_(preset), scenario_(scenario), source_(source), budget_(packets), rng_(rng) {
+  for (QpPlan& p : plan) qps_.push_back({.plan = p, .out = {}});
+  for (Region& r : regions) pools_.push_back({.region = r, .blocks = {}});
+  limit_ = scenario.outstanding != 0 ? static_cast<std::size_t>(scenario.outstanding) : std::min(preset.wqe_depth, 16u);
+  next_wr_ = static_cast<uint32_t>(rng_.next());
+  no_bytes_ = scenario.link.no_bytes > 0;
+  for (const LinkRule& rule : scenario.rules) no_bytes_ = no_bytes_ || rule.what.no_bytes > 0;
+}
+
+uint32_t Requester::draw_length(unsigned mtu) {
+  if (rng_.chance(scenario_.small_share)) return static_cast<uint32_t>(rng_.between(1, 64));
+  const double lo = std::log(scenario_.size_min), hi = std::log(scenario_.size_max + 1);
+  auto n = static_cast<uint64_t>(std::exp(lo + rng_.unit() * (hi - lo)));
+  n = std::clamp<uint64_t>(n, static_cast<uint64_t>(scenario_.size_min), static_cast<uint64_t>(scenario_.size_max));
+  if (rng_.chance(scenario_.exact_share)) n = (n + mtu - 1) / mtu * mtu;
+  return static_cast<uint32_t>(n);
+}
+
+bool Requester::allocate(Message& m, unsigned align) {
+  // Any pool, starting with a random one: a region of its own block range, at least one guard byte on each side.
+  // Messages of a QP that is going to fail are never freed: they stay in the last pool, off the others' way.
+  const bool apart = scenario_.bad_access > 0 && pools_.size() > 1;
+  const std::size_t shared = pools_.size() - (apart ? 1 : 0);
+  const bool last = apart && qps_[m.qp].plan.fails;
+  const std::size_t first = last ? shared : rng_.below(shared);
+  for (std::size_t k = 0; k < (last ? 1 : shared); ++k) {
+    const std::size_t index = last ? shared : (first + k) % shared;
+    Pool& pool = pools_[index];
+    const uint64_t size = pool.region.length;
+    const uint64_t need = (align + m.length + 64) / 64 * 64;
+    if (need > size) continue;
+    uint64_t at = pool.head;
+    if (at + need > size) at = 0;  // wrap: the rest stays unused
+    if (!pool.blocks.empty()) {
+      const bool wrapped = pool.head <= pool.tail;  // used: tail..size and 0..head
+      if (wrapped ? (at < pool.head || at + need > pool.tail) : (at < pool.head && at + need > pool.tail)) continue;
+    } else {
+      at = 0;
+      pool.tail = 0;
+    }
+    pool.head = at + need;
+    pool.blocks.push_back({m.id, pool.head, false});
+    pool_of_[m.id] = index;
+    m.rkey = pool.region.rkey;
+    m.raddr = pool.region.va + at + align;
+    m.dest = pool.region.dest + at + align;
+    return true;
+  }
+  return false;
+}
+
+void Requester::freed(uint32_t id) {
+  const auto found = pool_of_.find(id);
+  if (found == pool_of_.end()) return;
+  Pool& pool = pools_[found->second];
+  pool_of_.erase(found);
+  for (Pool::Block& b : pool.blocks) {
+    if (b.id == id) b.free = true;
+  }
+  while (!pool.blocks.empty() && pool.blocks.front().free) {
+    pool.tail = pool.blocks.front().end;
+    pool.blocks.pop_front();
+  }
+  blocked_ = false;
+}
+
+const Wqe* Requester::make() {
+  if (wait_ > 0) {
+    --wait_;
+    return nullptr;
+  }
+  if (pending_ && qps_[pending_->qp].dead) pending_.reset();
+  if (blocked_) return nullptr;
+  if (local_state_due_) {  // one more WQE on a QP that has failed: it must be refused at once
+    local_state_due_ = false;
+    for (std::size_t i = 0; i < qps_.size(); ++i) {
+      Qp& qp = qps_[i];
+      if (!qp.local_state) continue;
+      qp.local_state = false;
+      wqe_ = {.qp = static_cast<uint16_t>(i),
+              .imm_valid = false,
+              .wr_id = next_wr_++,
+              .laddr = source_.base(),
+              .raddr = 0,
+              .rkey = 0,
+              .length = 64,
+              .imm = 0};
+      refusals_[wqe_.wr_id] = CqStatus::Flushed;
+      offered_ = true;
+      for (const Qp& other : qps_) local_state_due_ = local_state_due_ || other.local_state;
+      return &wqe_;
+    }
+  }
+  if (exhausted()) return nullptr;
+  if (!pending_) {
+    // The next QP with room, from a random place on: no fixed pattern, no starvation.
+    const std::size_t n = qps_.size();
+    cursor_ = (cursor_ + 1 + (rng_.chance(0.3) ? rng_.below(n) : 0)) % n;
+    std::size_t i = cursor_, tried = 0;
+    while (tried < n && (qps_[i].dead || qps_[i].out.size() >= limit_)) {
+      i = (i + 1) % n;
+      ++tried;
+    }
+    if (tried == n) {
+      blocked_ = true;
+      bool alive = false;
+      for (const Qp& qp : qps_) alive = alive || !qp.dead;
+      if (!alive) budget_ = packets_made_;  // every QP has failed as intended
+      return nullptr;
+    }
+    cursor_ = i;
+    Qp& qp = qps_[i];
+    if (rng_.chance(scenario_.bad_wqes)) {
+      // A length of 0, or a QP that is not in use and that nobody moves to another state.
+      const bool unused = scenario_.churn == 0 && qps_.size() < preset_.num_qps && rng_.chance(0.3);
+      const auto qp_index = unused ? rng_.between(qps_.size(), preset_.num_qps - 1) : i;
+      const uint64_t length = unused ? rng_.below(1000) : 0;
+      wqe_ = {.qp = static_cast<uint16_t>(qp_index),
+              .imm_valid = rng_.chance(0.5),
+              .wr_id = next_wr_++,
+              .laddr = source_.base(),
+              .raddr = rng_.next(),
+              .rkey = 0,
+              .length = static_cast<uint32_t>(length),
+              .imm = 0};
+      refusals_[wqe_.wr_id] = unused ? CqStatus::LocState : CqStatus::LocLength;
+      offered_ = true;
+      return &wqe_;
+    }
+    Message m;
+    m.id = next_id_;
+    m.wr_id = next_wr_;
+    m.qp = static_cast<uint16_t>(i);
+    m.peer_qp = qp.plan.peer;
+    const unsigned mtu = 256u << qp.plan.mtu;
+    m.length = draw_length(mtu);
+    m.imm_valid = rng_.chance(scenario_.imm_share) &&
+                  std::ranges::count(qp.out, true, &Message::imm_valid) < int64_t{qp.plan.wimm_room};
+    m.imm = m.imm_valid ? static_cast<uint32_t>(rng_.next()) : 0;
+    m.packets = (m.length + mtu - 1) / mtu;
+    pending_ = m;
+  }
+  Message m = *pending_;
+  const bool aligned = rng_.chance(scenario_.aligned_share);
+  if (!allocate(m, aligned ? 0 : static_cast<unsigned>(rng_.between(1, 63)))) {
+    blocked_ = true;
+    return nullptr;
+  }
+  pending_.reset();
+  Qp& qp = qps_[m.qp];
+  m.laddr = source_.base() + (aligned ? rng_.below((source_.size() - m.length) / 64 + 1) * 64
+                                      : rng_.below(source_.size() - m.length + 1));
+  if (qp.plan.fails && !qp.failing && qp.made >= 5 && m.length > 1) {
+    m.must_fail = true;
+    qp.failing = true;
+    const Pool& pool = pools_[pool_of_[m.id]];
+    switch (refusal_kind_++ % 3) {
+      case 1:
+        m.rkey ^= 1u << rng_.below(8);
+        break;  // another key of the same row
+      case 0:   // its first packet goes over the end
+        m.raddr = pool.region.va + pool.region.length - rng_.between(1, std::min(m.length, 256u << qp.plan.mtu) - 1);
+        break;
+      default:
+        m.raddr = pool.region.va - m.length - rng_.below(4096);
+        break;  // before the beginning
+    }
+  }
+  m.msn = qp.plan.msn++;
+  if (m.imm_valid) m.rqmsn = qp.plan.rqmsn++;
+  ++next_id_;
+  ++next_wr_;
+  ++qp.made;
+  packets_made_ += m.packets;
+  ++outstanding_;
+  immediates_ += m.imm_valid;
+  qp.out.push_back(m);
+  offer_message(m);
+  mail_.posted.push_back(m);
+  if (scenario_.wqe_gap > 0) wait_ = static_cast<uint64_t>(rng_.unit() * 2 * scenario_.wqe_gap);
+  return &wqe_;
+}
+
+void Requester::offer_message(const Message& m) {
+  wqe_ = {.qp = m.qp,
+          .imm_valid = m.imm_valid,
+          .wr_id = m.wr_id,
+          .laddr = m.laddr,
+          .raddr = m.raddr,
+          .rkey = m.rkey,
+          .length = m.length,
+          .imm = m.imm};
+  offered_ = true;
+}
+
+void Requester::taken() { offered_ = false; }
+
+std::string Requester::completion(const Cqe& c) {
+  const auto about = [&](const std::string& what) {
+    return fmt::format("completion of WQE {:#x} on QP {} with status {:#x}: {}", c.wr_id, c.qp,
+                       static_cast<unsigned>(c.status), what);
+  };
+  blocked_ = false;
+  if (const auto refusal = refusals_.find(c.wr_id); refusal != refusals_.end()) {
+    const bool flushed = c.status == CqStatus::Flushed && c.qp < qps_.size() && qps_[c.qp].dead;
+    if (c.status != refusal->second && !flushed)
+      return about(fmt::format("status {:#x} was due", static_cast<unsigned>(refusal->second)));
+    refusals_.erase(refusal);
+    ++refused_;
+    return {};
+  }
+  if (const auto lost = lost_.find(c.wr_id); lost != lost_.end()) {
+    if (c.status != CqStatus::Flushed) return about("the QP had failed before: it must be flushed");
+    lost_.erase(lost);
+    return {};
+  }
+  if (c.qp >= qps_.size()) return about("no such QP");
+  Qp& qp = qps_[c.qp];
+  if (qp.out.empty()) return about("nothing is outstanding there");
+  if (c.status == CqStatus::WimmOverrun) {  // of the WQE that was one too many, not of the oldest
+    unsigned before = 0;
+    bool found = false;
+    for (const Message& m : qp.out) {
+      found = m.wr_id == c.wr_id;
+      if (found) break;
+      before += m.imm_valid;
+    }
+    if (!found || before < qp.plan.max_wimm) {
+      return about(fmt::format("{} immediates were outstanding, {} are allowed", before, qp.plan.max_wimm));
+    }
+    bury(qp, c.wr_id);
+    return {};
+  }
+  const Message m = qp.out.front();
+  if (m.wr_id != c.wr_id) return about(fmt::format("WQE {:#x} is older and not complete", m.wr_id));
+  const bool ends =
+      c.status == CqStatus::RetryExceeded || c.status == CqStatus::RemEvent || c.status == CqStatus::Flushed;
+  if (ends && qp.plan.may_fail) {
+    bury(qp, c.wr_id);
+    return {};
+  }
+  const auto status = static_cast<unsigned>(c.status);
+  if (no_bytes_ && qp.plan.may_fail && m.packets == 1 && status == static_cast<unsigned>(scenario_.nak_invalid)) {
+    ++naks_invalid_;
+    bury(qp, c.wr_id);
+    return {};
+  }
+  if (m.must_fail) {
+    if (status != static_cast<unsigned>(scenario_.nak_access)) {
+      return about(fmt::format("it leaves its memory region and must fail with status {:#x}",
+                               static_cast<unsigned>(scenario_.nak_access)));
+    }
+    ++naks_access_;
+    bury(qp, c.wr_id);
+    return {};
+  }
+  if (c.status != CqStatus::Ok) return about("it must end well");
+  if (c.length != m.length || c.msn != m.msn) {
+    return about(fmt::format("length {} msn {} instead of length {} msn {}", c.length, c.msn, m.length, m.msn));
+  }
+  qp.out.pop_front();
+  --outstanding_;
+  ++completed_;
+  completed_packets_ += m.packets;
+  completed_bytes_ += m.length;
+  mail_.completed.push_back(m.id);
+  return {};
+}
+
+/// The QP has failed: `done_wr_id` has its completion, the others will be flushed, and others send their packets.
+void Requester::bury(Qp& qp, uint32_t done_wr_id) {
+  qp.dead = qp.local_state = local_state_due_ = true;
+  ++failed_qps_;
+  for (const Message& rest : qp.out) {
+    mail_.abandoned.push_back(rest.id);
+    if (rest.wr_id != done_wr_id) lost_[rest.wr_id] = rest.qp;
+    --outstanding_;
+    packets_made_ -= rest.packets;
+  }
+  qp.out.clear();
+}
+
+void Requester::revive(unsigned index, const QpPlan& plan) {
+  Qp& qp = qps_[index];
+  qp = {.plan = plan, .out = {}};
+  blocked_ = false;
+}
+
+std::vector<Requester::Stuck> Requester::stuck() const {
+  std::vector<Stuck> list;
+  for (std::size_t i = 0; i < qps_.size(); ++i) {
+    if (!qps_[i].out.empty()) list.push_back({static_cast<uint16_t>(i), qps_[i].out.size(), qps_[i].out.front()});
+  }
+  return list;
+}
+
+// ---- Responder
+
+Responder::Responder(const Preset& preset, const SourceMemory& source, std::size_t size, uint64_t base, uint64_t)
+    : source_(source),
+      memory_(size, kFill),
+      blocks_(size / kBlock, 0),
+      base_(base),
+      order_(preset.num_qps),
+      imms_(preset.num_qps),
+      refuses_(preset.num_qps) {}
+
+void Responder::posted(const Message& m) {
+  messages_.push_back({.m = m});
+  ++open_;
+  for (uint64_t b = m.dest / kBlock; b <= (m.dest + m.length - 1) / kBlock; ++b) blocks_[b] = m.id + 1;
+  order_[m.peer_qp].push_back(m.id);
+  if (m.imm_valid) imms_[m.peer_qp].push_back(m.id);
+}
+
+void Responder::completed(uint32_t id) {
+  messages_[id].sender_done = true;
+  done_.push_back(id);
+}
+
+void Responder::abandoned(uint32_t id) {
+  Received& r = messages_[id];
+  r.abandoned = true;
+  if (r.verified) return;
+  --open_;
+  new_ghosts_.push_back(id);
+}
+
+void Responder::forget(unsigned qp) {
+  order_[qp].clear();
+  imms_[qp].clear();
+  refuses_[qp] = false;
+}
+
+/// The message's memory is free again.
+void Responder::take_back(Received& r) {
+  const auto at = [&](uint64_t offset) { return memory_.begin() + static_cast<std::ptrdiff_t>(offset); };
+  std::fill(at(r.m.dest), at(r.m.dest + r.m.length), kFill);
+  for (uint64_t b = r.m.dest / kBlock; b <= (r.m.dest + r.m.length - 1) / kBlock; ++b) blocks_[b] = 0;
+  mail_.freed.push_back(r.m.id);
+}
+
+std::string Responder::completion(const Cqe& c) {
+  const auto about = [&](const std::string& what) {
+    return fmt::format("receive completion on QP {}, RQMSN {}, immediate {:#x}: {}", c.qp, c.msn, c.imm, what);
+  };
+  if (c.qp >= imms_.size()) return about("no such QP");
+  if (c.status == CqStatus::WimmOverrun && overrun_from_ != 0) {
+    const auto& due = imms_[c.qp];
+    const auto found =
+        std::find_if(due.begin(), due.end(), [&](uint32_t id) { return messages_[id].m.rqmsn == c.msn; });
+    if (found == due.end() || found - due.begin() < overrun_from_) {
+      return about(fmt::format("refused although {} may be outstanding", overrun_from_));
+    }
+    ++overruns_;
+    // Its data may have been acknowledged before the QP was in ERROR: then its sender ends well, and nothing is due.
+    refuses_[c.qp] = true;
+    done_.insert(done_.end(), due.begin(), due.end());
+    return {};
+  }
+  if (c.status != CqStatus::Ok) return about(fmt::format("status {:#x}", static_cast<unsigned>(c.status)));
+  if (imms_[c.qp].empty()) return about("no immediate is due there");
+  const uint32_t id = imms_[c.qp].front();
+  Received& r = messages_[id];
+  if (r.m.imm != c.imm || r.m.rqmsn != c.msn || r.m.length != c.length) {
+    return about(fmt::format("RQMSN {} with immediate {:#x} and length {} is next", r.m.rqmsn, r.m.imm, r.m.length));
+  }
+  imms_[c.qp].pop_front();
+  ++deliveries_;
+  r.delivered = true;
+  auto& order = order_[c.qp];
+  while (!order.empty()) {
+    const Received& earlier = messages_[order.front()];
+    if (earlier.written < earlier.m.length) {
+      return about(fmt::format("{} bytes of message MSN {} are not in host memory yet",
+                               earlier.m.length - earlier.written, earlier.m.msn));
+    }
+    order.pop_front();
+    if (earlier.m.id == id) break;
+  }
+  if (!r.verified) {
+    if (std::string wrong = check_bytes(r); !wrong.empty()) return about(wrong);
+  }
+  done_.push_back(id);
+  return {};
+}
+
+std::string Responder::check_bytes(const Received& r) const {
+  const uint8_t* want = source_.at(r.m.laddr, r.m.length);
+  const uint8_t* got = memory_.data() + r.m.dest;
+  if (std::memcmp(want, got, r.m.length) == 0) return {};
+  const auto [w, g] = std::mismatch(want, want + r.m.length, got);
+  const auto offset = static_cast<uint64_t>(w - want);
+  uint64_t wrong = 0;
+  for (uint64_t i = 0; i < r.m.length; ++i) wrong += want[i] != got[i];
+  return fmt::format("{} of {} bytes are wrong, the first at offset {}: {:#04x} instead of {:#04x}", wrong, r.m.length,
+                     offset, *g, *w);
+}
+
+std::string Responder::try_verify(uint32_t id) {
+  Received& r = messages_[id];
+  const bool due = r.m.imm_valid && !r.delivered && !refuses_[r.m.peer_qp];
+  if (r.verified || r.abandoned || !r.sender_done || r.written < r.m.length || due) return {};
+  if (std::string wrong = check_bytes(r); !wrong.empty()) {
+    return fmt::format("message MSN {} from QP {} to QP {}: {}", r.m.msn, r.m.qp, r.m.peer_qp, wrong);
+  }
+  // Guard bytes: the rest of the first and the last block.
+  const uint64_t begin = r.m.dest / kBlock * kBlock, end = (r.m.dest + r.m.length + kBlock - 1) / kBlock * kBlock;
+  const auto untouched = [](uint8_t b) { return b == kFill; };
+  const auto at = [&](uint64_t offset) { return memory_.begin() + static_cast<std::ptrdiff_t>(offset); };
+  if (!std::all_of(at(begin), at(r.m.dest), untouched) || !std::all_of(at(r.m.dest + r.m.length), at(end), untouched)) {
+    return fmt::format("message MSN {} to QP {}: bytes beside it were written", r.m.msn, r.m.peer_qp);
+  }
+  r.verified = true;
+  --open_;
+  ++verified_;
+  verified_bytes_ += r.m.length;
+  take_back(r);
+  auto& order = order_[r.m.peer_qp];
+  while (!order.empty() && messages_[order.front()].verified) order.pop_front();
+  return {};
+}
+
+std::string Responder::verify(uint64_t now, uint64_t quiet) {
+  for (const uint32_t id : new_ghosts_) ghosts_.emplace_back(now, id);
+  new_ghosts_.clear();
+  while (!ghosts_.empty() && now - ghosts_.front().first > quiet) {
+    take_back(messages_[ghosts_.front().second]);
+    ghosts_.pop_front();
+  }
+  for (auto* list : {&written_, &done_}) {
+    for (const uint32_t id : *list) {
+      if (std::string wrong = try_verify(id); !wrong.empty()) return wrong;
+    }
+    list->clear();
+  }
+  return {};
+}
+
+std::string Responder::finish() const {
+  for (const Received& r : messages_) {
+    if (r.verified || r.abandoned) continue;
+    return fmt::format("message MSN {} from QP {} to QP {}: {} of {} bytes arrived{}", r.m.msn, r.m.qp, r.m.peer_qp,
+                       r.written, r.m.length, r.m.imm_valid && !r.delivered ? ", its immediate was not delivered" : "");
+  }
+  for (std::size_t b = 0; b < blocks_.size(); ++b) {
+    if (blocks_[b] != 0) continue;
+    for (std::size_t i = b * kBlock; i < (b + 1) * kBlock; ++i) {
+      if (memory_[i] != kFill)
+        return fmt::format("byte {:#x} of host memory was written although no message goes there", i);
+    }
+  }
+  return {};
+}
+
+}  // namespace mrc::tb

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Messages: who makes them, where their bytes go, and what must be true when they complete.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "gen/presets.hpp"
+#include "gen/streams.hpp"
+#include "tb/environment/scenario.hpp"
+#include "util/rng.hpp"
+
+namespace mrc::tb {
+
+/// One WQE and what it must bring about. `id` counts the messages of one direction.
+struct Message {
+  uint32_t id = 0;
+  uint32_t wr_id = 0;
+  uint16_t qp = 0, peer_qp = 0;
+  uint64_t laddr = 0, raddr = 0;
+  uint64_t dest = 0;  ///< offset in the receiver's memory
+  uint32_t length = 0, rkey = 0, imm = 0;
+  uint32_t packets = 0;
+  uint16_t msn = 0, rqmsn = 0;
+  bool imm_valid = false;
+  bool must_fail = false;  ///< leaves its memory region: a NAK must come
+};
+
+/// What one side tells the other about messages; handed over between time windows.
+struct Mail {
+  std::vector<Message> posted;
+  std::vector<uint32_t> completed;  ///< ids whose requestor has got its completion
+  std::vector<uint32_t> abandoned;  ///< ids that will never complete: their QP has failed
+  std::vector<uint32_t> freed;      ///< ids of the other direction: verified, memory free again
+  void clear() {
+    posted.clear();
+    completed.clear();
+    abandoned.clear();
+    freed.clear();
+  }
+};
+
+/// A memory region of the receiver.
+struct Region {
+  uint32_t rkey = 0;
+  uint64_t va = 0, length = 0;
+  uint64_t dest = 0;  ///< offset in the receiver's memory
+};
+
+/// What both sides of a direction know about one QP.
+struct QpPlan {
+  uint16_t peer = 0;  ///< QP index at the other side
+  unsigned mtu = 0;   ///< 256 << mtu
+  uint16_t msn = 0, rqmsn = 0;
+  bool fails = false;        ///< one of its messages leaves its memory region
+  bool may_fail = false;     ///< it may end in an error that is not its own: retries, the other direction
+  unsigned max_wimm = 0;     ///< immediates that may be outstanding
+  unsigned wimm_room = ~0u;  ///< immediates that the host lets be outstanding
+};
+
+/// Bytes that WRITEs read: random, never changed.
+class SourceMemory {
+ public:
+  SourceMemory(std::size_t size, uint64_t base, Rng rng);
+  uint64_t base() const { return base_; }
+  std::size_t size() const { return size_; }
+  /// `length` bytes at a host address, or nullptr when they are not all in there. Readable 128 bytes beyond.
+  const uint8_t* at(uint64_t address, std::size_t length) const {
+    const uint64_t offset = address - base_;
+    return offset < size_ && length <= size_ - offset ? bytes_.data() + offset : nullptr;
+  }
+
+ private:
+  std::vector<uint8_t> bytes_;
+  std::size_t size_;
+  uint64_t base_;
+};
+
+/// Makes WQEs and checks their completions: one direction, the sending side.
+class Requester {
+ public:
+  Requester(const Preset& preset, const Scenario& scenario, const SourceMemory& source, std::vector<QpPlan> plan,
+            std::vector<Region> regions, uint64_t packets, Rng rng);
+
+  /// The WQE that is offered, or nullptr. Stays the same until taken().
+  const Wqe* offer() {
+    if (offered_) return &wqe_;
+    return exhausted() ? nullptr : make();
+  }
+  void taken();
+
+  /// A completion with recv = 0. Returns what is wrong with it, "" if nothing.
+  std::string completion(const Cqe& cqe);
+  /// The receiver has verified a message: its memory is free.
+  void freed(uint32_t id);
+
+  Mail& mail() { return mail_; }
+  /// So many packets more.
+  void more(uint64_t packets) { budget_ += packets; }
+  /// No new messages.
+  void stop() { budget_ = packets_made_; }
+  bool dead(unsigned qp) const { return qp < qps_.size() && qps_[qp].dead; }
+  /// QP `qp` is connected anew.
+  void revive(unsigned qp, const QpPlan& plan);
+  /// Every packet of the budget has been put into a WQE.
+  bool exhausted() const { return packets_made_ >= budget_ && !local_state_due_; }
+  /// No WQE without its completion, apart from those of failed QPs.
+  bool quiet() const { return !offered_ && outstanding_ == 0 && refusals_.empty() && lost_.empty(); }
+
+  uint64_t completed() const { return completed_; }
+  uint64_t completed_packets() const { return completed_packets_; }
+  uint64_t completed_bytes() const { return completed_bytes_; }
+  uint64_t refused() const { return refused_; }
+  uint64_t failed_qps() const { return failed_qps_; }
+  uint64_t immediates() const { return immediates_; }
+  uint64_t made() const { return next_id_; }
+
+  /// The QP with messages that did not complete: for hang reports.
+  struct Stuck {
+    uint16_t qp;
+    std::size_t messages;
+    Message oldest;
+  };
+  std::vector<Stuck> stuck() const;
+  /// WRITEs that ended with the NAK of a WRITE of no bytes, of a WRITE beyond its memory region.
+  uint64_t naks_invalid() const { return naks_invalid_; }
+  uint64_t naks_access() const { return naks_access_; }
+
+ private:
+  struct Qp {
+    QpPlan plan;
+    std::deque<Message> out;
+    uint32_t made = 0;
+    bool failing = false;  // the message that must fail is posted
+    bool dead = false;
+    bool local_state = false;  // a WQE on the dead QP is due
+  };
+  /// Ring allocator over one region.
+  struct Pool {
+    Region region;
+    uint64_t head = 0, tail = 0;  // offsets, modulo length
+    struct Block {
+      uint32_t id;
+      uint64_t end;
+      bool free;
+    };
+    std::deque<Block> blocks;
+  };
+  const Wqe* make();
+  bool allocate(Message& m, unsigned align);
+  void offer_message(const Message& m);
+  void bury(Qp& qp, uint32_t done_wr_id);
+  uint32_t draw_length(unsigned mtu);
+
+  const Preset& preset_;
+  const Scenario& scenario_;
+  const SourceMemory& source_;
+  std::vector<Qp> qps_;
+  std::vector<Pool> pools_;
+  std::unordered_map<uint32_t, std::size_t> pool_of_;
+  uint64_t budget_;
+  Rng rng_;
+  Mail mail_;
+
+  std::size_t limit_;
+  bool offered_ = false;
+  Wqe wqe_;
+  std::optional<Message> pending_;  // the message being offered, or waiting for memory
+  uint64_t wait_ = 0;               // cycles until the next WQE
+  std::size_t cursor_ = 0;
+  bool blocked_ = false;  // no QP may post, or no memory: until a completion or freed()
+  bool local_state_due_ = false;
+
+  std::unordered_map<uint32_t, CqStatus> refusals_;  // wr_id of WQEs that must be refused locally
+  std::unordered_map<uint32_t, uint16_t> lost_;      // wr_id of WQEs on dead QPs: to be flushed
+  uint32_t next_id_ = 0, next_wr_ = 0, refusal_kind_ = 0;
+  uint64_t packets_made_ = 0, outstanding_ = 0;
+  uint64_t completed_ = 0, completed_packets_ = 0, completed_bytes_ = 0, refused_ = 0, failed_qps_ = 0, immediates_ = 0;
+  uint64_t naks_invalid_ = 0, naks_access_ = 0;
+  bool no_bytes_ = false;  // links take the payload out of WRITEs
+};
+
+/// Takes the writes of the receiving NIC and checks every byte: one direction, the receiving side.
+class Responder {
+ public:
+  Responder(const Preset& preset, const SourceMemory& source, std::size_t size, uint64_t base, uint64_t wr_salt);
+
+  uint64_t base() const { return base_; }
+  std::size_t size() const { return memory_.size(); }
+
+  /// A write of the NIC. Returns what is wrong with it, nullptr if nothing.
+  const char* write(uint64_t address, unsigned length, const uint8_t* data) {
+    const uint64_t offset = address - base_;
+    if (offset >= memory_.size()) return "outside the memory that may be written";
+    const uint32_t id = blocks_[offset / kBlock];
+    if (id == 0) return "where no message goes";
+    Received& r = messages_[id - 1];
+    if (offset < r.m.dest || offset + length > r.m.dest + r.m.length) return "beyond its message";
+    __builtin_memcpy(memory_.data() + offset, data, length);
+    r.written += length;
+    bytes_written_ += length;
+    if (r.written == r.m.length) written_.push_back(id - 1);
+    if (r.written > r.m.length && !r.abandoned) return "to bytes that were already written";
+    return nullptr;
+  }
+  /// A completion with recv = 1: data must be there now, and all earlier data of the QP.
+  std::string completion(const Cqe& cqe);
+  /// The QP here is connected anew: what was due on it is forgotten.
+  void forget(unsigned qp);
+  /// Receive completions with an error are right if the scenario provokes them.
+  void expect_overruns(unsigned max_wimm_dest) { overrun_from_ = max_wimm_dest; }
+  uint64_t overruns() const { return overruns_; }
+
+  /// News from the requestor.
+  void posted(const Message& m);
+  void completed(uint32_t id);
+  void abandoned(uint32_t id);
+  /// Verifies what is complete on both sides, and takes memory of abandoned messages back when nothing of them can be
+  /// on its way any more (`now`, `quiet`: any unit of time). Returns what is wrong, "" if nothing.
+  std::string verify(uint64_t now = 0, uint64_t quiet = ~uint64_t{0});
+  /// At the end: all messages verified, all other bytes untouched.
+  std::string finish() const;
+
+  Mail& mail() { return mail_; }
+  bool quiet() const { return open_ == 0; }
+  uint64_t bytes_written() const { return bytes_written_; }
+  uint64_t verified() const { return verified_; }
+  uint64_t verified_bytes() const { return verified_bytes_; }
+  uint64_t deliveries() const { return deliveries_; }
+  /// Bytes of a message that have arrived.
+  uint64_t written(uint32_t id) const { return id < messages_.size() ? messages_[id].written : 0; }
+
+ private:
+  static constexpr unsigned kBlock = 64;
+  static constexpr uint8_t kFill = 0xDB;
+  struct Received {
+    Message m;
+    uint64_t written = 0;
+    bool sender_done = false, delivered = false, abandoned = false, verified = false;
+  };
+  std::string check_bytes(const Received& r) const;
+  std::string try_verify(uint32_t id);
+  void take_back(Received& r);
+
+  const SourceMemory& source_;
+  std::vector<uint8_t> memory_;
+  std::vector<uint32_t> blocks_;  // id + 1 of the message that owns the block
+  uint64_t base_;
+  std::deque<Received> messages_;
+  std::vector<std::deque<uint32_t>> order_;  // per QP here: ids not yet known complete, in MSN order
+  std::vector<std::deque<uint32_t>> imms_;   // per QP here: ids of immediates to be delivered
+  std::vector<uint32_t> written_, done_;     // ids to look at in verify()
+  Mail mail_;
+  std::deque<std::pair<uint64_t, uint32_t>> ghosts_;  // abandoned messages: since when
+  std::vector<uint32_t> new_ghosts_;
+  std::vector<bool> refuses_;  // per QP here: an immediate was one too many, the QP is in ERROR and delivers no more
+  unsigned overrun_from_ = 0;
+  uint64_t overruns_ = 0;
+  uint64_t open_ = 0, bytes_written_ = 0, verified_ = 0, verified_bytes_ = 0, deliveries_ = 0;
+};
+
+}  // namespace mrc::tb

@@ -1,0 +1,570 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pipeline/ctl/csr.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+#include <vector>
+
+#include "tests/pipeline/nic_pair.hpp"
+
+using namespace mrc;
+using namespace mrc::test;
+
+namespace {
+
+/// csr with its streams; blocks acknowledge when told to, or by themselves after a cycle. tiny: 4 QPs, 4 destinations,
+/// 2 planes, a tick of 128 cycles.
+struct Bench {
+  Preset preset = *find_preset("tiny");
+  Stream<Evev> evev;
+  Stream<Pmask> pmask;
+  Stream<Qperr> qperr[4];
+  Stream<Evr> evr;
+  Stream<Evp> evp;
+  Csr regs{preset, evev, pmask, {&qperr[0], &qperr[1], &qperr[2], &qperr[3]}, evr, evp};
+  bool acks = true;  // blocks follow cfg_req one cycle later
+  bool ack = false;
+  unsigned port_up = 3;
+  unsigned cycles = 0;
+  std::vector<CfgBus> writes;  // table writes that the blocks have seen
+  std::vector<Evp> probes;
+
+  void cycle(Csr::In in = {}) {
+    if (evp.has()) {
+      probes.push_back(evp.head());
+      evp.pop();
+    }
+    if (acks) {
+      in.all_ack = in.any_ack = ack;
+      if (regs.cfg().req && !ack) writes.push_back(regs.cfg());
+    }
+    in.port_up = port_up;
+    const bool req = regs.cfg().req;
+    regs.step(in);
+    regs.clock();
+    ack = req;
+    evev.clock();
+    pmask.clock();
+    for (auto& s : qperr) s.clock();
+    evr.clock();
+    evp.clock();
+    ++cycles;
+  }
+  void run(unsigned n) {
+    for (unsigned i = 0; i < n; ++i) cycle();
+  }
+  /// Returns bresp.
+  uint8_t write(uint32_t at, uint32_t value, uint8_t strobes = 15) {
+    cycle({.awvalid = true, .wvalid = true, .awaddr = static_cast<uint16_t>(at), .wdata = value, .wstrb = strobes});
+    while (!regs.out().bvalid) cycle();
+    const uint8_t resp = regs.out().bresp;
+    cycle({.bready = true});
+    return resp;
+  }
+  uint32_t read(uint32_t at) {
+    cycle({.arvalid = true, .araddr = static_cast<uint16_t>(at)});
+    const uint32_t v = regs.out().rdata;
+    cycle({.rready = true});
+    return v;
+  }
+  uint8_t command(unsigned table, unsigned index) {
+    return write(csr::kTblCmd, csr::kTblCmdTable.set(0, table) | csr::kTblCmdIndex.set(0, index));
+  }
+  template <class Row>
+  uint8_t write_row(unsigned table, unsigned index, const Row& row) {
+    uint32_t words[16] = {};
+    row.pack(words);
+    for (unsigned i = 0; i < Row::kWords; ++i) write(csr::kTblData0 + 4 * i, words[i]);
+    return command(table, index);
+  }
+  uint8_t to(unsigned qp, QpState state) {
+    csr::TblQpCtx row;
+    row.state = static_cast<uint8_t>(state);
+    row.mpr = row.mpr_dest = row.max_wimm = row.max_wimm_dest = 1;
+    return write_row(csr::kTblQpCtxId, qp, row);
+  }
+  uint8_t state(unsigned qp, unsigned value) {
+    return write_row(csr::kTblQpStateId, qp, csr::TblQpState{.state = static_cast<uint8_t>(value)});
+  }
+  /// QP_INFO and PEER_INFO.
+  uint32_t info(unsigned qp) {
+    write(csr::kQpSel, qp);
+    return read(csr::kQpInfo);
+  }
+  uint32_t peer(unsigned dest) {
+    write(csr::kQpSel, dest);
+    return read(csr::kPeerInfo);
+  }
+  /// Brings a QP up.
+  void bring_up(unsigned qp, QpState last = QpState::Rts) {
+    write(csr::kQpAttr, 0xfff);
+    for (const QpState s : {QpState::Init, QpState::Rtr, QpState::Rts}) {
+      REQUIRE(to(qp, s) == 0);
+      if (s == last) break;
+    }
+  }
+};
+
+constexpr uint32_t status(CmdCode code, uint32_t detail) { return static_cast<uint32_t>(code) | detail << 16; }
+
+}  // namespace
+
+TEST_CASE("registers identify the NIC and its sizes", "[csr]") {
+  NicPair pair(*find_preset("asic800"));
+  CHECK(pair.read(0, csr::kId) == 0x4D52434E);
+  CHECK(pair.read(0, csr::kVersion) == 0x100);
+  CHECK(pair.read(0, csr::kCaps0) == (8u | 256u << 8 | 10u << 24));
+  CHECK(pair.read(0, csr::kCaps1) == (1024u | 256u << 16));
+  CHECK(pair.read(0, csr::kCtrl) == 0x10);
+  CHECK(pair.read(0, csr::kRevEv0 + 28) == 0x10000007);
+}
+
+TEST_CASE("writes keep to named fields and strobes; the rest of the map answers SLVERR", "[csr]") {
+  NicPair pair(*find_preset("tiny"));
+  uint8_t resp = 9;
+  CHECK(pair.write(0, csr::kDscpTx, 0xffffffff) == 0);
+  CHECK(pair.read(0, csr::kDscpTx, &resp) == 0x003f3f3f);
+  CHECK(resp == 0);
+  CHECK(pair.write(0, csr::kIp1, 0x11223344, 0b0101) == 0);
+  CHECK(pair.read(0, csr::kIp1) == 0x00220044);
+  CHECK(pair.write(0, csr::kIp1, 0xaabbccdd, 0b1000) == 0);
+  CHECK(pair.read(0, csr::kIp1) == 0xaa220044);
+  CHECK(pair.read(0, csr::kEpCtl) == 0x1030D);
+  CHECK(pair.read(0, csr::kAckCtl) == 0x0020'0010);
+  CHECK(pair.write(0, csr::kAckCtl, 0xffffffff) == 0);
+  CHECK(pair.read(0, csr::kAckCtl) == 0xffffffff);
+  CHECK(pair.write(0, csr::kQpAttr, 0xffffffff) == 0);
+  CHECK(pair.read(0, csr::kQpAttr) == 0xfff);
+  CHECK(pair.write(0, csr::kId, 0) == 2);
+  CHECK(pair.read(0, csr::kId) == 0x4D52434E);
+  for (const uint32_t ro : {csr::kCntTx0, csr::kQpInfo, csr::kCmdStatus, csr::kEvpRes, csr::kPorts, csr::kPeerInfo}) {
+    CHECK(pair.write(0, ro, 5) == 2);
+  }
+  for (const uint32_t hole : {0xecu, 0x1d0u, 0x200u, 0xfffcu}) {
+    CHECK(pair.read(0, hole, &resp) == 0);
+    CHECK(resp == 2);
+    CHECK(pair.write(0, hole, 1) == 2);
+  }
+  CHECK(pair.read(0, csr::kCntTx0 + 28, &resp) == 0);  // a plane this preset has not
+  CHECK(resp == 0);
+}
+
+TEST_CASE("bvalid is up two cycles after address and data were taken", "[csr]") {
+  Bench b;
+  b.acks = false;
+  Csr& regs = b.regs;
+  Csr::In in{.awvalid = true, .wvalid = true, .awaddr = csr::kSackTrigger, .wdata = 3, .wstrb = 15};
+  unsigned cycles = 0;
+  while (!regs.out().bvalid) {
+    regs.step(in);
+    regs.clock();
+    in.awvalid = in.wvalid = false;
+    ++cycles;
+  }
+  CHECK(cycles == 2);  // taken in cycle 0, written in 1, bvalid seen in 2
+  CHECK(regs.values().sack_trigger == 3);
+  CHECK_FALSE(regs.out().awready);
+  in.bready = true;
+  regs.step(in);
+  regs.clock();
+  CHECK_FALSE(regs.out().bvalid);
+  CHECK(regs.out().awready);
+  CHECK(regs.out().wready);
+}
+
+TEST_CASE("address and data may come in any order", "[csr]") {
+  Bench b;
+  b.acks = false;
+  Csr& regs = b.regs;
+  regs.step({.wvalid = true, .wdata = 9, .wstrb = 15});
+  regs.clock();
+  CHECK(regs.out().awready);
+  CHECK_FALSE(regs.out().wready);
+  regs.step({.wvalid = true, .wdata = 77, .wstrb = 15});  // not taken: wready is 0
+  regs.clock();
+  regs.step({.awvalid = true, .awaddr = csr::kSackTrigger});
+  regs.clock();
+  regs.step({});
+  regs.clock();
+  CHECK(regs.out().bvalid);
+  CHECK(regs.values().sack_trigger == 9);
+}
+
+TEST_CASE("a table write is broadcast until all blocks have taken it and let go", "[csr]") {
+  Bench b;
+  b.acks = false;
+  Csr& regs = b.regs;
+  const auto cycle = [&](Csr::In in) {
+    regs.step(in);
+    regs.clock();
+  };
+  cycle({.awvalid = true, .wvalid = true, .awaddr = csr::kTblData0 + 4, .wdata = 0x55, .wstrb = 15});
+  cycle({});
+  cycle({.bready = true});
+  cycle({.awvalid = true, .wvalid = true, .awaddr = csr::kTblCmd, .wdata = 0x2'0007, .wstrb = 15});
+  CHECK_FALSE(regs.cfg().req);
+  cycle({});
+  CHECK(regs.cfg().req);
+  CHECK(regs.cfg().table == 2);
+  CHECK(regs.cfg().index == 7);
+  CHECK(regs.cfg().data[1] == 0x55);
+  cycle({.any_ack = true});
+  CHECK(regs.cfg().req);
+  cycle({.all_ack = true, .any_ack = true});
+  CHECK_FALSE(regs.cfg().req);
+  CHECK_FALSE(regs.out().bvalid);
+  cycle({.any_ack = true});
+  CHECK_FALSE(regs.out().bvalid);
+  cycle({});
+  CHECK(regs.out().bvalid);
+  CHECK(regs.out().bresp == 0);
+}
+
+TEST_CASE("a counter shows a pulse in the cycle after it", "[csr]") {
+  Bench b;
+  b.acks = false;
+  Csr& regs = b.regs;
+  regs.count(csr::kCntSkip);
+  regs.count(csr::kCntTx0 + 4);
+  regs.step({.arvalid = true, .araddr = csr::kCntSkip});  // reads the register of this cycle
+  regs.clock();
+  CHECK(regs.out().rvalid);
+  CHECK(regs.out().rdata == 0);
+  regs.step({.arvalid = true, .rready = true, .araddr = csr::kCntSkip});
+  regs.clock();
+  CHECK_FALSE(regs.out().rvalid);
+  regs.step({.arvalid = true, .araddr = csr::kCntSkip});
+  regs.clock();
+  CHECK(regs.out().rdata == 1);
+}
+
+TEST_CASE("EV events are read oldest first, and what a full queue loses is counted", "[csr]") {
+  Bench b;
+  b.acks = false;
+  Stream<Evev>& evev = b.evev;
+  const auto cycle = [&](Csr::In in) { b.cycle(in); };
+  const auto read = [&](uint16_t at) { return b.read(at); };
+  CHECK(read(csr::kEvq) == 0);
+  for (uint16_t i = 0; i < 19; ++i) {
+    REQUIRE(evev.free());  // csr never stops it
+    evev.load({.qp = 5, .ev_idx = i, .state = static_cast<uint8_t>(i == 1 ? kEvGood : kEvBad), .floor = i == 2});
+    cycle({});
+  }
+  cycle({});
+  cycle({});
+  CHECK(read(csr::kEvqDrop) == 3);
+  CHECK(read(csr::kEvq) == 0x80052000);  // valid, QP 5, ASSUMED_BAD, EV 0
+  CHECK(read(csr::kEvq) == 0x80050001);  // GOOD, EV 1
+  CHECK(read(csr::kEvq) == 0x8005a002);  // floor
+  for (uint32_t i = 3; i < 16; ++i) CHECK(read(csr::kEvq) == (0x80052000 | i));
+  CHECK(read(csr::kEvq) == 0);
+  CHECK(read(csr::kEvqDrop) == 3);
+}
+
+TEST_CASE("EV registers reach the blocks", "[csr]") {
+  Bench b;
+  b.acks = false;
+  Csr& regs = b.regs;
+  CHECK(regs.values().ev_min_active == 8);
+  CHECK(regs.values().probe_interval == 781);
+  CHECK(regs.values().probe_successes == 3);
+  CHECK_FALSE(regs.values().probe_skip_good);
+  const auto write = [&](uint16_t at, uint32_t value) {
+    regs.step({.awvalid = true, .wvalid = true, .awaddr = at, .wdata = value, .wstrb = 15});
+    for (int i = 0; i < 4; ++i) {
+      regs.clock();
+      regs.step({.bready = true});
+    }
+    regs.clock();
+  };
+  write(csr::kEvCtl, 0xffffff00);
+  write(csr::kEvProbe, 0x000d0102);
+  CHECK(regs.values().ev_min_active == 0x100);
+  CHECK(regs.values().probe_interval == 0x0102);
+  CHECK(regs.values().probe_successes == 5);
+  CHECK(regs.values().probe_skip_good);
+}
+
+TEST_CASE("the switches of the NIC reach the blocks", "[csr]") {
+  Bench b;
+  const CsrOut& v = b.regs.values();
+  CHECK(v.bth_m);
+  CHECK_FALSE((v.sack_base_self || v.oor_drop || v.err_silent || v.ev_swap || v.rtt_rtx || v.rev_fixed ||
+               v.payload_bytes || v.ports_from_0 || v.bth_m_high || v.eeth_op_high || v.tsr_us || v.pdcid_zero ||
+               v.ack_with_sack || v.zero_drop || v.skip_twice || v.icrc_outer || v.ack_plane || v.trim_silent ||
+               v.state_silent));
+  CHECK(v.nak_invalid == 0x61);
+  CHECK(v.nak_access == 0x62);
+  CHECK(v.same_ev);
+  CHECK(v.reorder == 64);
+  CHECK(v.ep_interval == 781);
+  CHECK(v.rev_probe);
+  CHECK(v.ack_gap == 16);
+  CHECK(v.ar_gap == 32);
+  const auto only = [&](unsigned bit) {
+    b.write(csr::kCtrl, 1u << bit);
+    return unsigned{v.sack_base_self} | unsigned{v.oor_drop} << 1 | unsigned{v.err_silent} << 2 |
+           unsigned{v.ev_swap} << 3 | unsigned{v.bth_m} << 4 | unsigned{v.rtt_rtx} << 5 | unsigned{v.rev_fixed} << 6 |
+           unsigned{v.payload_bytes} << 7 | unsigned{v.ports_from_0} << 8 | unsigned{v.bth_m_high} << 9 |
+           unsigned{v.eeth_op_high} << 10 | unsigned{v.tsr_us} << 11 | unsigned{v.pdcid_zero} << 12 |
+           unsigned{v.ack_with_sack} << 13 | unsigned{v.zero_drop} << 14 | unsigned{v.skip_twice} << 15 |
+           unsigned{v.icrc_outer} << 16 | unsigned{v.ack_plane} << 17 | unsigned{v.trim_silent} << 18 |
+           unsigned{v.state_silent} << 19;
+  };
+  for (unsigned bit = 0; bit < 20; ++bit) CHECK(only(bit) == 1u << bit);
+  b.write(csr::kCtrl, ~0u);
+  CHECK(b.read(csr::kCtrl) == 0xfffff);
+  CHECK(v.rev_seed == 1);
+  CHECK(b.read(csr::kRevSeed) == 1);
+  b.write(csr::kRevSeed, 0x89abcdef);
+  CHECK(v.rev_seed == 0x89abcdef);
+  CHECK(b.read(csr::kRevSeed) == 0x89abcdef);
+  b.write(csr::kNakCode, 0xffff'7d6b);
+  CHECK(v.nak_invalid == 0x6b);
+  CHECK(v.nak_access == 0x7d);
+  CHECK(b.read(csr::kNakCode) == 0x7d6b);
+  b.write(csr::kReorder, 0x0000'7abc);
+  CHECK(v.reorder == 0x7abc);
+  CHECK_FALSE(v.same_ev);
+  b.write(csr::kEpCtl, 0x0000'1234);
+  CHECK(v.ep_interval == 0x1234);
+  CHECK_FALSE(v.rev_probe);
+  b.write(csr::kAckCtl, 0x9876'4321);
+  CHECK(v.ack_gap == 0x4321);
+  CHECK(v.ar_gap == 0x9876);
+  CHECK(b.read(csr::kAckCtl) == 0x9876'4321);
+  b.write(csr::kAckCtl, 0xabcd'ef01, 0b1100);  // the upper half alone
+  CHECK(v.ack_gap == 0x4321);
+  CHECK(v.ar_gap == 0xabcd);
+  b.write(csr::kAckCtl, 0);
+  CHECK(v.ack_gap == 0);
+  CHECK(v.ar_gap == 0);
+}
+
+TEST_CASE("the tick goes up after each TickCycles cycles, whatever is written", "[csr]") {
+  Bench b;
+  b.write(csr::kCtrl, 3);
+  while (b.cycles < 127) b.cycle();
+  CHECK(b.regs.values().tick == 0);
+  b.cycle();
+  CHECK(b.regs.values().tick == 1);  // in cycle 128
+  b.run(5 * 128 - 1);
+  CHECK(b.regs.values().tick == 5);
+  b.cycle();
+  CHECK(b.regs.values().tick == 6);
+}
+
+TEST_CASE("PORTS shows the ports of the cycle in which it is read", "[csr]") {
+  Bench b;
+  b.port_up = 2;
+  CHECK(b.read(csr::kPorts) == 2);
+  b.port_up = 1;
+  CHECK(b.read(csr::kPorts) == 1);
+}
+
+TEST_CASE("a QP is brought up in three steps, each broadcast, and QP_INFO follows", "[csr][qp_state]") {
+  Bench b;
+  CHECK(b.info(2) == 0);
+  b.write(csr::kQpAttr, 0x003);
+  CHECK(b.to(2, QpState::Init) == 0);
+  CHECK(b.info(2) == 1);
+  CHECK(b.to(2, QpState::Init) == 0);  // once more
+  b.write(csr::kQpAttr, 0x07c);
+  CHECK(b.to(2, QpState::Rtr) == 0);
+  CHECK(b.info(2) == 2);
+  b.write(csr::kQpAttr, 0xf80);
+  CHECK(b.to(2, QpState::Rts) == 0);
+  CHECK(b.info(2) == 3);
+  CHECK(b.info(4 + 2) == 3);  // QP_SEL modulo the number of QPs
+  CHECK(b.info(1) == 0);
+  CHECK(b.read(csr::kCmdStatus) == 0);
+  REQUIRE(b.writes.size() == 4);
+  CHECK(b.writes[3].table == 0);
+  CHECK(b.writes[3].index == 2);
+  CHECK((b.writes[3].data[0] & 7) == 3);
+  CHECK(b.state(2, 4) == 0);
+  CHECK(b.info(2) == 4);  // Error without status: software did it
+  CHECK(b.state(2, 4) == 0);
+  CHECK(b.state(2, 0) == 0);
+  CHECK(b.info(2) == 0);
+  b.bring_up(2);
+  CHECK(b.to(2, QpState::Reset) == 0);
+  CHECK(b.info(2) == 0);
+  CHECK(b.writes.size() == 4 + 3 + 3 + 1);
+}
+
+TEST_CASE("a table write that is not good answers SLVERR, says why, and is not broadcast", "[csr][qp_state]") {
+  Bench b;
+  b.write(csr::kQpAttr, 0xfff);
+  const auto refused = [&](uint8_t resp, CmdCode code, uint32_t detail) {
+    CHECK(resp == 2);
+    CHECK(b.read(csr::kCmdStatus) == status(code, detail));
+  };
+  // Transitions: the detail is the QP's state.
+  refused(b.to(1, QpState::Rtr), CmdCode::BadTransition, 0);
+  refused(b.to(1, QpState::Rts), CmdCode::BadTransition, 0);
+  refused(b.to(1, QpState::Error), CmdCode::BadTransition, 0);
+  refused(b.state(1, 4), CmdCode::BadTransition, 0);
+  refused(b.state(1, 3), CmdCode::BadTransition, 0);
+  CHECK(b.writes.empty());
+  CHECK(b.info(1) == 0);
+  b.bring_up(1, QpState::Init);
+  refused(b.to(1, QpState::Rts), CmdCode::BadTransition, 1);
+  b.bring_up(2);
+  refused(b.to(2, QpState::Init), CmdCode::BadTransition, 3);
+  refused(b.state(2, 2), CmdCode::BadTransition, 3);
+  REQUIRE(b.state(2, 4) == 0);
+  CHECK(b.read(csr::kCmdStatus) == 0);  // Ok replaces it
+  refused(b.to(2, QpState::Rts), CmdCode::BadTransition, 4);
+  // Attributes.
+  b.write(csr::kQpAttr, 0xf83);
+  refused(b.to(1, QpState::Rtr), CmdCode::MissingAttr, 0x07c);
+  b.write(csr::kQpAttr, 0xfdf);
+  refused(b.to(1, QpState::Rtr), CmdCode::MissingAttr, 0x020);
+  // Values.
+  b.write(csr::kQpAttr, 0xfff);
+  csr::TblQpCtx row;
+  row.state = 2;
+  row.mpr_dest = 1;
+  refused(b.write_row(csr::kTblQpCtxId, 1, row), CmdCode::BadValue, 4);  // max_wimm_dest 0
+  row.mtu = 5;
+  refused(b.write_row(csr::kTblQpCtxId, 1, row), CmdCode::BadValue, 2);
+  // Indices.
+  refused(b.to(4, QpState::Init), CmdCode::BadIndex, 0);
+  refused(b.state(4, 0), CmdCode::BadIndex, 0);
+  refused(b.write_row(csr::kTblQpMprId, 4, csr::TblQpMpr{.mpr = 1}), CmdCode::BadIndex, 0);
+  refused(b.write_row(csr::kTblEvStateId, 0xffff, csr::TblEvState{}), CmdCode::BadIndex, 0);
+  for (unsigned table = 10; table < 16; ++table) refused(b.command(table, 0), CmdCode::BadIndex, 0);
+  CHECK(b.info(1) == 1);
+  CHECK(b.info(2) == 4);
+  CHECK(b.writes.size() == 1 + 3 + 1);        // what was good: QP 1, QP 2, its Error
+  CHECK(b.read(csr::kTblCmd) == 0x000f0000);  // the register keeps what was written
+  // The other tables are taken as they are.
+  for (const unsigned table : {1u, 2u, 4u, 5u, 8u}) CHECK(b.command(table, 0xffff) == 0);
+  CHECK(b.command(csr::kTblQpMprId, 3) == 0);
+  CHECK(b.command(csr::kTblEvStateId, 3) == 0);
+  CHECK(b.writes.size() == 5 + 7);
+}
+
+TEST_CASE("the NIC puts a QP into Error once, tells the blocks, and keeps the first reason", "[csr][qp_state]") {
+  Bench b;
+  b.bring_up(1);
+  b.bring_up(2, QpState::Rtr);
+  b.bring_up(3, QpState::Init);
+  b.writes.clear();
+  b.write(csr::kTblData0, 0xffffffff);
+  b.write(csr::kTblData0 + 4, 0xffffffff);
+  b.qperr[2].load({.qp = 1, .status = CqStatus::RemAccess});
+  b.run(10);
+  REQUIRE(b.writes.size() == 1);
+  CHECK(b.writes[0].table == 3);
+  CHECK(b.writes[0].index == 1);
+  CHECK(b.writes[0].data == std::array<uint32_t, 16>{4});  // nothing of TBL_DATA
+  CHECK(b.info(1) == (4 | 0x62 << 8));
+  CHECK(b.read(csr::kCntQpErr) == 1);
+  b.qperr[0].load({.qp = 1, .status = CqStatus::RetryExceeded});
+  b.qperr[3].load({.qp = 0, .status = CqStatus::WimmOverrun});  // a QP in Reset
+  b.run(10);
+  CHECK(b.info(1) == (4 | 0x62 << 8));
+  CHECK(b.info(0) == 0);
+  CHECK(b.writes.size() == 1);
+  CHECK(b.read(csr::kCntQpErr) == 1);
+  b.qperr[1].load({.qp = 2, .status = CqStatus::Flushed});
+  b.qperr[3].load({.qp = 3, .status = CqStatus::WimmOverrun});
+  b.run(20);
+  CHECK(b.info(2) == (4 | 0x85 << 8));
+  CHECK(b.info(3) == (4 | 0x83 << 8));
+  CHECK(b.read(csr::kCntQpErr) == 3);
+  REQUIRE(b.writes.size() == 3);
+  CHECK(b.writes[1].index == 2);  // the lowest source first
+  CHECK(b.writes[2].index == 3);
+  // Software's row comes back behind the NIC's own.
+  CHECK(b.command(csr::kTblMrId, 0) == 0);
+  CHECK(b.writes[3].data[0] == 0xffffffff);
+  CHECK(b.writes[3].data[1] == 0xffffffff);
+  CHECK(b.to(1, QpState::Rts) == 2);
+  CHECK(b.to(1, QpState::Reset) == 0);
+  CHECK(b.info(1) == 0);  // with the status gone
+  b.bring_up(1);
+  b.qperr[0].load({.qp = 1, .status = CqStatus::RetryExceeded});
+  b.run(10);
+  CHECK(b.info(1) == (4 | 0x84 << 8));
+  CHECK(b.read(csr::kCntQpErr) == 4);
+}
+
+TEST_CASE("what a peer says about its ports is broadcast and shown; it goes before a QP's error", "[csr]") {
+  Bench b;
+  b.bring_up(1);
+  b.writes.clear();
+  CHECK(b.peer(2) == 3);
+  b.qperr[0].load({.qp = 1, .status = CqStatus::RetryExceeded});
+  b.pmask.load({.dest = 2, .mask = 0xfe});
+  b.run(20);
+  REQUIRE(b.writes.size() == 2);
+  CHECK(b.writes[0].table == 9);
+  CHECK(b.writes[0].index == 2);
+  CHECK(b.writes[0].data == std::array<uint32_t, 16>{0xfe});
+  CHECK(b.writes[1].table == 3);
+  CHECK(b.peer(2) == 2);      // planes that there are
+  CHECK(b.peer(4 + 2) == 2);  // modulo the number of destinations
+  CHECK(b.peer(1) == 3);
+  CHECK(b.write_row(csr::kTblPeerPortsId, 4 + 1, csr::TblPeerPorts{.mask = 1}) == 0);
+  CHECK(b.peer(1) == 1);
+}
+
+TEST_CASE("the NIC's own table write goes first, and a write of software waits for it", "[csr]") {
+  Bench b;
+  b.pmask.load({.dest = 2, .mask = 1});
+  b.cycle();
+  // The bus is taken in cycle 1, pmask is in its FIFO from cycle 2 on: both could go in cycle 2.
+  b.cycle({.awvalid = true, .wvalid = true, .awaddr = csr::kSackTrigger, .wdata = 5, .wstrb = 15});
+  unsigned n = 0;
+  while (!b.regs.out().bvalid && n < 50) {
+    b.cycle();
+    ++n;
+    if (b.regs.cfg().req) CHECK(b.regs.values().sack_trigger == 16384);
+  }
+  // cfg_req from cycle 3, acks from 4, dropped for 5, acks gone in 6, WIdle in 7: bvalid in 8.
+  CHECK(n == 6);
+  CHECK(b.regs.values().sack_trigger == 5);
+  CHECK(b.writes.size() == 1);
+}
+
+TEST_CASE("an EV probe: one at a time, its outcome in EVP_RES", "[csr]") {
+  Bench b;
+  CHECK(b.read(csr::kEvpRes) == 0);
+  b.write(csr::kEvpEv, 0xCAFE0001);
+  CHECK(b.write(csr::kEvpCmd, 1u << 16 | 3) == 0);
+  CHECK(b.read(csr::kEvpRes) == 1);
+  REQUIRE(b.probes.size() == 1);
+  CHECK(b.probes[0] == Evp{.dest = 3, .plane = 1, .ev = 0xCAFE0001});
+  CHECK(b.write(csr::kEvpCmd, 2) == 2);
+  CHECK(b.read(csr::kEvpCmd) == (1u << 16 | 3));  // nothing has happened
+  b.run(5);
+  CHECK(b.probes.size() == 1);
+  b.evr.load({.answered = true, .rtt = 0x0123});
+  b.run(3);
+  CHECK(b.read(csr::kEvpRes) == (2 | 0x0123u << 16));
+  CHECK(b.write(csr::kEvpCmd, 2) == 0);
+  CHECK(b.read(csr::kEvpRes) == 1);
+  b.evr.load({.answered = false, .rtt = 0});
+  b.run(3);
+  CHECK(b.read(csr::kEvpRes) == 3);
+  CHECK(b.write(csr::kEvpCmd, 0x000f0000) == 0);
+  b.run(3);
+  REQUIRE(b.probes.size() == 3);
+  CHECK(b.probes[1] == Evp{.dest = 2, .plane = 0, .ev = 0xCAFE0001});
+  CHECK(b.probes[2] == Evp{.dest = 0, .plane = 15, .ev = 0xCAFE0001});
+}
+
+TEST_CASE("a read sees the state of its own cycle, not of a write in the same one", "[csr]") {
+  Bench b;
+  b.bring_up(1);
+  b.write(csr::kQpSel, 1);
+  b.qperr[0].load({.qp = 1, .status = CqStatus::RetryExceeded});
+  b.run(2);                                            // in csr's FIFO
+  b.cycle({.arvalid = true, .araddr = csr::kQpInfo});  // it is taken in this cycle
+  CHECK(b.regs.cfg().req);
+  CHECK(b.regs.out().rdata == 3);
+  b.cycle({.rready = true});
+  CHECK(b.read(csr::kQpInfo) == (4 | 0x84 << 8));
+}

@@ -1,0 +1,493 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pipeline/rx/rx_check.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+#include <cstring>
+
+#include "tests/protocol/rx_frames.hpp"
+
+using namespace mrc;
+using namespace mrc::test;
+
+namespace {
+
+struct Check {
+  Check() : check(preset, desc, rxpkt, ctl, eprx) {}
+
+  void cycle() {
+    check.step(cfg, csr);
+    if (take && rxpkt.has()) {
+      pkts.push_back(rxpkt.head());
+      rxpkt.pop();
+    }
+    if (ctl.has()) {
+      ctls.push_back(ctl.head());
+      ctl.pop();
+    }
+    if (take_eprx && eprx.has()) {
+      eprxs.push_back(eprx.head());
+      eprx.pop();
+    }
+    for (auto& d : desc) d.clock();
+    rxpkt.clock();
+    ctl.clock();
+    eprx.clock();
+    check.clock();
+    const RxCheck::Pulses& p = check.pulses();
+    pulses[0] += p.drop_parse;
+    pulses[1] += p.drop_icrc;
+    pulses[2] += p.drop_qp;
+    pulses[3] += p.drop_pkey;
+    pulses[4] += p.drop_len;
+    pulses[5] += p.access;
+  }
+  void idle(unsigned n) {
+    for (unsigned i = 0; i < n; ++i) cycle();
+  }
+  template <class Row>
+  void write(CfgTable table, unsigned index, const Row& row) {
+    cfg = {.req = true, .table = static_cast<uint8_t>(table), .index = static_cast<uint16_t>(index), .data = {}};
+    row.pack(cfg.data.data());
+    while (!check.cfg_ack()) cycle();
+    cfg.req = false;
+    cycle();
+  }
+  void set_up(QpState state = QpState::Rts) {
+    csr::TblQpCtx qp;
+    qp.state = static_cast<uint8_t>(state);
+    qp.pkey = 0xffff;
+    qp.mtu = 4;
+    write(CfgTable::QpCtx, 1, qp);
+    csr::TblMr mr;
+    mr.rkey = 0x300;
+    mr.valid = true;
+    mr.length = 4096;
+    mr.addr = 0x10000;
+    write(CfgTable::Mr, 3, mr);
+  }
+  static Rxdesc good(uint32_t psn) {
+    Rxdesc d;
+    d.icrc_ok = true;
+    d.opcode = 0xCA;
+    d.pkey = 0xffff;
+    d.dqp = 17;
+    d.psn = psn;
+    d.plen = 100;
+    d.buf_valid = true;
+    const Bytes ext = write_ext(0, 0, 8, 0x300, 100);
+    std::memcpy(d.ext.data(), ext.data(), ext.size());
+    return d;
+  }
+
+  const Preset& preset = *find_preset("tiny");
+  CfgBus cfg;
+  CsrOut csr;
+  std::vector<Fifo<Rxdesc>> desc{2, Fifo<Rxdesc>(2)};
+  Stream<Rxpkt> rxpkt;
+  Stream<Ctl> ctl;
+  Stream<Eprx> eprx;
+  RxCheck check;
+  bool take = true, take_eprx = true;
+  unsigned pulses[6] = {};
+  std::vector<Rxpkt> pkts;
+  std::vector<Ctl> ctls;
+  std::vector<Eprx> eprxs;
+};
+
+}  // namespace
+
+TEST_CASE("before any configuration every QP is in Reset", "[rx_check]") {
+  Check c;
+  c.desc[0].push(Check::good(1));
+  c.idle(5);
+  REQUIRE(c.pkts.size() == 1);
+  CHECK(c.pkts[0] == rx_discard(0));
+  CHECK(c.pulses[2] == 1);
+}
+
+TEST_CASE("lanes take turns, one packet per cycle", "[rx_check]") {
+  Check c;
+  c.set_up();
+  for (uint32_t i = 0; i < 4; ++i) {
+    c.desc[0].push(Check::good(i));
+    c.desc[1].push(Check::good(10 + i));
+    c.cycle();
+    c.cycle();
+  }
+  c.idle(8);
+  REQUIRE(c.pkts.size() == 8);
+  for (uint32_t i = 0; i < 8; ++i) {
+    CHECK(c.pkts[i].plane == i % 2);
+    CHECK(c.pkts[i].psn == (i % 2) * 10 + i / 2);
+    CHECK(c.pkts[i].haddr == 0x10008);
+    CHECK(c.pkts[i].qp == 1);
+  }
+}
+
+TEST_CASE("each failure counts once and frees a buffer if there is one", "[rx_check]") {
+  Check c;
+  c.set_up();
+  Rxdesc d = Check::good(1);
+  unsigned counter = 0;
+  std::size_t discards = 1;
+  SECTION("parse") {
+    d.err = RxErr::Length;
+    d.buf_valid = false;
+    discards = 0;
+  }
+  SECTION("icrc") {
+    counter = 1;
+    d.icrc_ok = false;
+  }
+  SECTION("qp") {
+    counter = 2;
+    d.dqp = 16;
+  }
+  SECTION("pkey") {
+    counter = 3;
+    d.pkey = 0x1234;
+  }
+  SECTION("length") {
+    counter = 4;
+    d.opcode = 0xC7;
+  }
+  SECTION("nothing held") {
+    counter = 4;
+    d.opcode = 0xC7;
+    d.plen = 0;
+    d.buf_valid = false;
+    discards = 0;
+  }
+  c.desc[1].push(d);
+  c.idle(6);
+  for (unsigned i = 0; i < 6; ++i) CHECK(c.pulses[i] == (i == counter ? 1 : 0));
+  REQUIRE(c.pkts.size() == discards);
+  if (discards != 0) CHECK(c.pkts[0] == rx_discard(1));
+  CHECK(c.ctls.empty());
+}
+
+TEST_CASE("an access fault goes on to the tracker", "[rx_check]") {
+  Check c;
+  c.set_up();
+  Rxdesc d = Check::good(1);
+  d.ext[4] = 0;  // DMA length 0: refused, but no access fault
+  c.desc[0].push(d);
+  c.cycle();
+  d = Check::good(2);
+  d.ext[3] = 0x00040000;  // R_Key 0x400
+  c.desc[0].push(d);
+  c.idle(6);
+  REQUIRE(c.pkts.size() == 2);
+  CHECK(c.pkts[0].syndrome == 0x61);
+  CHECK(c.pkts[1].syndrome == 0x62);
+  CHECK_FALSE(c.pkts[1].drop);
+  CHECK(c.pulses[5] == 1);
+}
+
+TEST_CASE("the syndromes of refused WRITEs are a register's", "[rx_check]") {
+  Check c;
+  c.set_up();
+  c.csr.nak_invalid = 0x64;
+  c.csr.nak_access = GENERATE(uint8_t{0x64}, uint8_t{0x65});  // the same for both is counted apart all the same
+  Rxdesc d = Check::good(1);
+  d.ext[4] = 0;  // DMA length 0
+  c.desc[0].push(d);
+  c.cycle();
+  d = Check::good(2);
+  d.ext[3] = 0x00040000;  // R_Key 0x400
+  c.desc[0].push(d);
+  c.idle(6);
+  REQUIRE(c.pkts.size() == 2);
+  CHECK(c.pkts[0].syndrome == 0x64);
+  CHECK(c.pkts[1].syndrome == c.csr.nak_access);
+  CHECK(c.pkts[1].haddr == 0);
+  CHECK(c.pulses[5] == 1);
+}
+
+TEST_CASE("control packets go to the transmit side; QP_STATE stops them", "[rx_check]") {
+  Check c;
+  c.set_up();
+  Rxdesc d = Check::good(9);
+  d.opcode = 0xD1;
+  d.plen = 0;
+  d.buf_valid = false;
+  d.ext = {};
+  d.ext[0] = 0x0500001f;  // syndrome 0x1F, MSN 5
+  c.desc[0].push(d);
+  c.idle(5);
+  REQUIRE(c.ctls.size() == 1);
+  CHECK(c.ctls[0].kind == CtlKind::Ack);
+  CHECK(c.ctls[0].msn == 5);
+  CHECK(c.ctls[0].psn == 9);
+  csr::TblQpState row;
+  row.state = static_cast<uint8_t>(QpState::Rtr);
+  c.write(CfgTable::QpState, 1, row);
+  c.desc[0].push(d);
+  c.cycle();
+  c.desc[0].push(Check::good(1));
+  c.idle(5);
+  CHECK(c.ctls.size() == 1);
+  CHECK(c.pulses[2] == 1);
+  CHECK(c.pkts.size() == 1);
+}
+
+TEST_CASE("a table write waits until stage A is empty, and keeps it empty for its cycle", "[rx_check]") {
+  Check c;
+  c.set_up();
+  c.take = false;
+  for (int i = 0; i < 12; ++i) {  // fill rxpkt's FIFO, its register, and stage A
+    if (c.desc[0].ready()) c.desc[0].push(Check::good(1));
+    c.cycle();
+  }
+  c.cfg = {.req = true, .table = static_cast<uint8_t>(CfgTable::Ev), .index = 0, .data = {}};
+  c.idle(10);
+  CHECK_FALSE(c.check.cfg_ack());
+  c.take = true;
+  c.idle(10);
+  CHECK(c.check.cfg_ack());
+  c.cfg.req = false;
+  c.cycle();
+  CHECK_FALSE(c.check.cfg_ack());
+}
+
+TEST_CASE("a table write waits for one packet, however many wait behind it", "[rx_check]") {
+  Check c;
+  c.set_up();
+  unsigned waited = 0;
+  for (int i = 0; i < 30; ++i) {
+    if (c.desc[0].ready()) c.desc[0].push(Check::good(1));
+    if (c.desc[1].ready()) c.desc[1].push(Check::good(2));
+    if (i == 10) c.cfg = {.req = true, .table = static_cast<uint8_t>(CfgTable::Ev), .index = 0, .data = {}};
+    if (i > 10 && !c.check.cfg_ack()) ++waited;
+    c.cycle();
+  }
+  CHECK(c.check.cfg_ack());
+  CHECK(waited <= 2);
+}
+
+TEST_CASE("a probe goes to the tracker", "[rx_check]") {
+  Check c;
+  c.set_up();
+  Rxdesc d = Check::good(9);
+  d.opcode = 0xDE;
+  d.plen = 0;
+  d.buf_valid = false;
+  d.ext = {};
+  d.ext[1] = 0x0000'3412;  // probe id 0x1234
+  c.desc[1].push(d);
+  c.idle(5);
+  REQUIRE(c.pkts.size() == 1);
+  CHECK(c.pkts[0].probe);
+  CHECK(c.pkts[0].psn == 0x1234);
+  CHECK(c.pkts[0].plane == 1);
+  CHECK(c.ctls.empty());
+  for (const unsigned n : c.pulses) CHECK(n == 0);
+}
+
+TEST_CASE("what each state of a QP lets through", "[rx_check]") {
+  struct Case {
+    QpState state;
+    std::size_t data, control;
+    bool err;
+  };
+  const auto [state, data, control, err] =
+      GENERATE(Case{QpState::Reset, 0, 0, false}, Case{QpState::Init, 0, 0, false}, Case{QpState::Rtr, 2, 0, false},
+               Case{QpState::Rts, 2, 1, false}, Case{QpState::Error, 2, 0, true});
+  const bool by_state_table = GENERATE(false, true);
+  Check c;
+  c.set_up(by_state_table ? QpState::Rts : state);
+  if (by_state_table) {
+    csr::TblQpState row;
+    row.state = static_cast<uint8_t>(state);
+    c.write(CfgTable::QpState, 1, row);
+  }
+  Rxdesc d = Check::good(5);
+  c.desc[0].push(d);
+  c.cycle();
+  d.plen = 0;
+  d.buf_valid = false;
+  d.opcode = 0xDE;
+  c.desc[0].push(d);
+  c.cycle();
+  d.opcode = 0xDD;
+  c.desc[0].push(d);
+  c.idle(6);
+  const std::size_t discards = data == 0 ? 1 : 0;
+  REQUIRE(c.pkts.size() == data + discards);
+  for (const Rxpkt& p : c.pkts) {
+    CHECK(p.drop == (data == 0));
+    CHECK(p.err == err);
+  }
+  CHECK(c.ctls.size() == control);
+  CHECK(c.pulses[2] == 3 - data - control);
+}
+
+TEST_CASE("in Error a WRITE is still held against P_Key, length and region", "[rx_check]") {
+  Check c;
+  c.set_up(QpState::Error);
+  Rxdesc d = Check::good(1);
+  d.pkey = 1;
+  c.desc[0].push(d);
+  c.cycle();
+  d = Check::good(2);
+  d.opcode = 0xC6;
+  c.desc[0].push(d);
+  c.cycle();
+  d = Check::good(3);
+  d.ext[3] = 0x00040000;  // R_Key 0x400
+  c.desc[0].push(d);
+  c.idle(6);
+  REQUIRE(c.pkts.size() == 3);
+  CHECK(c.pkts[0] == rx_discard(0));
+  CHECK(c.pkts[1] == rx_discard(0));
+  CHECK(c.pkts[2].err);
+  CHECK(c.pkts[2].syndrome == 0x62);
+  CHECK(c.pulses[3] == 1);
+  CHECK(c.pulses[4] == 1);
+  CHECK(c.pulses[5] == 1);
+}
+
+TEST_CASE("a WRITE of no bytes earns a NAK or is dropped, as the register says", "[rx_check]") {
+  Check c;
+  c.set_up();
+  c.csr.zero_drop = GENERATE(false, true);
+  Rxdesc d = Check::good(1);
+  const Bytes ext = write_ext(0, 0, 8, 0x300, 0);
+  std::memcpy(d.ext.data(), ext.data(), ext.size());
+  c.desc[0].push(d);
+  c.idle(6);
+  REQUIRE(c.pkts.size() == 1);
+  CHECK(c.pkts[0].drop == c.csr.zero_drop);
+  CHECK(c.pkts[0].buf_valid);
+  CHECK(c.pkts[0].syndrome == (c.csr.zero_drop ? 0 : 0x61));
+  CHECK(c.pulses[4] == (c.csr.zero_drop ? 1 : 0));
+  CHECK(c.pulses[5] == 0);
+}
+
+TEST_CASE("the size of a WRITE follows the register", "[rx_check]") {
+  Check c;
+  c.set_up();
+  c.csr.payload_bytes = GENERATE(false, true);
+  Rxdesc d = Check::good(1);
+  d.plen = 99;
+  d.pad = 1;
+  c.desc[0].push(d);
+  c.cycle();
+  d.ts = true;
+  d.opcode = 0xC9;
+  c.desc[0].push(d);
+  c.idle(6);
+  REQUIRE(c.pkts.size() == 2);
+  CHECK(c.pkts[0].size == (c.csr.payload_bytes ? 99 : 184));  // 99 + 1 + 84
+  CHECK(c.pkts[1].size == (c.csr.payload_bytes ? 99 : 192));  // and TSETH, ImmDt
+  CHECK_FALSE(c.pkts[0].tsv);
+  CHECK(c.pkts[1].tsv);
+}
+
+TEST_CASE("a WRITE without room for its payload goes to the tracker, if its ICRC is right", "[rx_check]") {
+  Check c;
+  c.set_up();
+  Rxdesc d = Check::good(1);
+  d.opcode = 0xC6;  // whose payload would be too short
+  d.plen = 0;
+  d.buf_valid = false;
+  d.at = 0x1234;
+  d.trim = GENERATE(Trim::NoBuffer, Trim::NoResource);
+  c.desc[0].push(d);
+  c.cycle();
+  d.icrc_ok = false;
+  c.desc[0].push(d);
+  c.idle(6);
+  REQUIRE(c.pkts.size() == 1);
+  Rxpkt want;
+  want.qp = 1;
+  want.psn = 1;
+  want.trim = d.trim;
+  want.at = 0x1234;
+  CHECK(c.pkts[0] == want);
+  CHECK(c.pulses[1] == 1);
+}
+
+TEST_CASE("endpoint packets go to the endpoint alone", "[rx_check]") {
+  Check c;
+  c.set_up();
+  Rxdesc d;
+  d.icrc_ok = true;
+  d.opcode = 0xD8;
+  d.pkey = 0x1234;  // nobody's
+  d.dqp = 2;
+  d.psn = 0xaa1234;
+  d.at = 77;
+  d.ext[0] = 0x0000'0100;  // op 1
+  d.ext[1] = 0x0600'0000;  // mask 6
+  d.ext[3] = 0x0000'5634;  // time stamp
+  d.ext[7] = 0x0900'0000;  // last byte of the address
+  c.desc[1].push(d);
+  c.cycle();
+  d.opcode = 0xD9;
+  d.ext = {};
+  d.ext[0] = 0x0000'0400;  // op 1
+  d.ext[7] = 0x0000'5634;
+  c.desc[1].push(d);
+  c.idle(6);
+  REQUIRE(c.eprxs.size() == 2);
+  CHECK(
+      c.eprxs[0] ==
+      Eprx{.resp = false, .op = 1, .id = 0x1234, .plane = 1, .mask = 6, .ts = 0x3456, .tsv = true, .at = 77, .sip = 9});
+  CHECK(
+      c.eprxs[1] ==
+      Eprx{.resp = true, .op = 1, .id = 0x1234, .plane = 1, .mask = 0, .ts = 0x3456, .tsv = true, .at = 77, .sip = 0});
+  CHECK(c.pkts.empty());
+  CHECK(c.ctls.empty());
+  for (const unsigned n : c.pulses) CHECK(n == 0);
+
+  SECTION("another QP, though it exists") {
+    d.dqp = 17;
+    c.desc[0].push(d);
+    c.idle(6);
+    CHECK(c.pulses[2] == 1);
+  }
+  SECTION("trimmed, which needs no ICRC") {
+    d.trim = Trim::Trimmed;
+    d.icrc_ok = false;
+    c.desc[0].push(d);
+    c.idle(6);
+    CHECK(c.pulses[2] == 1);
+  }
+  SECTION("wrong ICRC") {
+    d.icrc_ok = false;
+    c.desc[0].push(d);
+    c.idle(6);
+    CHECK(c.pulses[1] == 1);
+  }
+  CHECK(c.eprxs.size() == 2);
+  CHECK(c.pkts.empty());
+}
+
+TEST_CASE("an endpoint that stops stops the checks, without loss", "[rx_check]") {
+  Check c;
+  c.set_up();
+  c.take_eprx = false;
+  Rxdesc d;
+  d.icrc_ok = true;
+  d.opcode = 0xD9;
+  d.dqp = 2;
+  unsigned sent = 0;
+  for (int i = 0; i < 12 && sent < 3; ++i) {  // two in the endpoint's input, one in the output register
+    if (c.desc[0].ready()) {
+      d.psn = sent++;
+      c.desc[0].push(d);
+    }
+    c.cycle();
+  }
+  c.idle(4);
+  c.desc[0].push(Check::good(9));
+  c.idle(6);
+  CHECK(c.pkts.empty());
+  c.take_eprx = true;
+  c.idle(10);
+  CHECK(c.pkts.size() == 1);
+  REQUIRE(c.eprxs.size() == 3);
+  for (unsigned i = 0; i < 3; ++i) CHECK(c.eprxs[i].id == i);
+}

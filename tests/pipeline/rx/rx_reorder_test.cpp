@@ -1,0 +1,467 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pipeline/rx/rx_reorder.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+
+#include "gen/csr.hpp"
+#include "pipeline/ctl/cq_mux.hpp"
+
+using namespace mrc;
+
+namespace {
+
+struct Reorder {
+  explicit Reorder(uint8_t max_wimm_dest = 32, const char* name = "tiny")
+      : preset(*find_preset(name)), block(preset, ord, cqe, qperr) {
+    cfg_cycles = configure(QpState::Rtr, 0xfffe, max_wimm_dest);
+  }
+  /// Returns the cycles until the acknowledgement.
+  unsigned configure(QpState state, uint16_t rqmsn, uint8_t max_wimm_dest, uint16_t qp = 2) {
+    csr::TblQpCtx row;
+    row.state = static_cast<uint8_t>(state);
+    row.rqmsn = rqmsn;
+    row.max_wimm = 1;  // the requestor's
+    row.max_wimm_dest = max_wimm_dest;
+    cfg.req = true;
+    cfg.index = qp;
+    row.pack(cfg.data.data());
+    unsigned n = 0;
+    while (!block.cfg_ack()) {
+      cycle();
+      ++n;
+    }
+    cfg.req = false;
+    cycle();
+    return n;
+  }
+  void cycle(bool done = false, unsigned plane = 0) {
+    block.step(cfg, {.done_valid = done, .done_plane = plane});
+    if (take_cqe && cqe.has()) {
+      cqes.push_back(cqe.head());
+      cqe_at.push_back(now);
+      cqe.pop();
+    }
+    if (take_qperr && qperr.has()) {
+      qperrs.push_back(qperr.head());
+      qperr.pop();
+    }
+    ord.clock();
+    cqe.clock();
+    qperr.clock();
+    block.clock();
+    ++now;
+  }
+  void idle(unsigned n) {
+    for (unsigned i = 0; i < n; ++i) cycle();
+  }
+  void send(const Ord& o) {
+    ord.load(o);
+    idle(20);
+  }
+  static Ord imm(uint16_t rqmsn, uint32_t psn) {
+    Ord o;
+    o.qp = 2;
+    o.imm_valid = true;
+    o.rqmsn = rqmsn;
+    o.imm = 0x100u + rqmsn;
+    o.length = 50;
+    o.psn = psn;
+    o.cack = psn - 1;
+    return o;
+  }
+
+  const Preset& preset;
+  CfgBus cfg;
+  Stream<Ord> ord;
+  Stream<Cqe> cqe;
+  Stream<Qperr> qperr;
+  RxReorder block;
+  bool take_qperr = true, take_cqe = true;
+  unsigned cfg_cycles = 0, now = 0;
+  std::vector<Cqe> cqes;
+  std::vector<unsigned> cqe_at;
+  std::vector<Qperr> qperrs;
+};
+
+}  // namespace
+
+TEST_CASE("immediates wait for cack and leave in RQMSN order across the wrap", "[rx_reorder]") {
+  Reorder r;
+  CHECK(r.cfg_cycles == 1 + 32);
+  r.send(Reorder::imm(0, 30));
+  r.send(Reorder::imm(0xfffe, 10));
+  r.send(Reorder::imm(0xffff, 20));
+  CHECK(r.cqes.empty());
+  Ord adv;
+  adv.qp = 2;
+  adv.adv = true;
+  adv.cack = 9;
+  r.send(adv);
+  CHECK(r.cqes.empty());
+  adv.cack = 25;
+  r.send(adv);
+  REQUIRE(r.cqes.size() == 2);
+  CHECK(r.cqes[0] ==
+        Cqe{.qp = 2, .recv = true, .status = CqStatus::Ok, .wr_id = 0, .imm = 0x100fe, .length = 50, .msn = 0xfffe});
+  CHECK(r.cqes[1].msn == 0xffff);
+  adv.cack = 30;
+  r.send(adv);
+  REQUIRE(r.cqes.size() == 3);
+  CHECK(r.cqes[2].msn == 0);
+  CHECK(r.cqes[2].imm == 0x100);
+  r.send(adv);  // nothing twice
+  CHECK(r.cqes.size() == 3);
+}
+
+TEST_CASE("one immediate too many is an error, an old one is nothing", "[rx_reorder]") {
+  Reorder r;
+  r.send(Reorder::imm(static_cast<uint16_t>(0xfffe + 31), 100));
+  CHECK(r.cqes.empty());
+  r.send(Reorder::imm(static_cast<uint16_t>(0xfffe + 32), 101));
+  REQUIRE(r.cqes.size() == 1);
+  CHECK(r.cqes[0].status == CqStatus::WimmOverrun);
+  CHECK(r.cqes[0].msn == 0x001e);
+  CHECK(r.cqes[0].recv);
+  REQUIRE(r.qperrs.size() == 1);
+  CHECK(r.qperrs[0] == Qperr{.qp = 2, .status = CqStatus::WimmOverrun});
+  r.send(Reorder::imm(0xfffd, 1));
+  r.send(Reorder::imm(static_cast<uint16_t>(0xfffe + 0x8000), 1));
+  CHECK(r.cqes.size() == 1);
+  CHECK(r.qperrs.size() == 1);
+}
+
+TEST_CASE("max_wimm_dest is the limit, whatever the ring holds", "[rx_reorder]") {
+  const uint8_t limit = GENERATE(uint8_t{1}, uint8_t{5}, uint8_t{31}, uint8_t{32});
+  Reorder r(limit, "fpga100");
+  for (uint16_t i = 0; i < limit; ++i) r.send(Reorder::imm(static_cast<uint16_t>(0xfffe + i), 100u + i));
+  CHECK(r.cqes.empty());
+  CHECK(r.qperrs.empty());
+  r.send(Reorder::imm(static_cast<uint16_t>(0xfffe + limit), 100u + limit));
+  REQUIRE(r.cqes.size() == 1);
+  CHECK(r.cqes[0] == Cqe{.qp = 2,
+                         .recv = true,
+                         .status = CqStatus::WimmOverrun,
+                         .wr_id = 0,
+                         .imm = 0x100u + static_cast<uint16_t>(0xfffe + limit),
+                         .length = 50,
+                         .msn = static_cast<uint16_t>(0xfffe + limit)});
+  REQUIRE(r.qperrs.size() == 1);
+  CHECK(r.qperrs[0] == Qperr{.qp = 2, .status = CqStatus::WimmOverrun});
+  Ord adv;  // those before it complete all the same, and then there is room again
+  adv.qp = 2;
+  adv.adv = true;
+  adv.cack = 100u + limit;
+  r.send(adv);
+  r.idle(100);
+  REQUIRE(r.cqes.size() == 1u + limit);
+  for (uint16_t i = 0; i < limit; ++i) CHECK(r.cqes[1u + i].msn == static_cast<uint16_t>(0xfffe + i));
+  r.send(Reorder::imm(static_cast<uint16_t>(0xfffe + 2 * limit - 1), 300));
+  CHECK(r.qperrs.size() == 1);
+  r.send(Reorder::imm(static_cast<uint16_t>(0xfffe + 2 * limit), 301));
+  CHECK(r.qperrs.size() == 2);
+}
+
+TEST_CASE("the row of Rts changes nothing, that of another state starts anew", "[rx_reorder]") {
+  Reorder r(4);
+  r.send(Reorder::imm(0xffff, 20));
+  CHECK(r.configure(QpState::Rts, 0x100, 32) == 1);
+  r.send(Reorder::imm(static_cast<uint16_t>(0xfffe + 4), 30));  // the limit is still 4
+  CHECK(r.qperrs.size() == 1);
+  Ord first = Reorder::imm(0xfffe, 10);
+  first.adv = true;
+  first.cack = 25;
+  r.send(first);
+  REQUIRE(r.cqes.size() == 3);  // the overrun, then both
+  CHECK(r.cqes[1].msn == 0xfffe);
+  CHECK(r.cqes[2].msn == 0xffff);
+  r.send(Reorder::imm(1, 40));
+  const QpState state = GENERATE(QpState::Init, QpState::Rtr, QpState::Reset);
+  CHECK(r.configure(state, 0, 32) == 1 + 32);
+  first = Reorder::imm(0, 50);
+  first.adv = true;
+  first.cack = 60;
+  r.send(first);
+  CHECK(r.cqes.size() == 4);  // 1 was forgotten
+  r.send(Reorder::imm(32, 70));
+  CHECK(r.qperrs.size() == 1);
+}
+
+TEST_CASE("errors that nobody takes hold the next order back, without loss", "[rx_reorder]") {
+  Reorder r;
+  r.take_qperr = false;
+  for (uint16_t i = 0; i < 4; ++i) r.send(Reorder::imm(static_cast<uint16_t>(0xfffe + 40 + i), 100));
+  CHECK(r.cqes.size() == 3);  // two errors in the queue behind it, one in the output register
+  r.take_qperr = true;
+  r.idle(20);
+  CHECK(r.cqes.size() == 4);
+  CHECK(r.qperrs.size() == 4);
+}
+
+TEST_CASE("a completion waits until every verdict issued before it is carried out", "[rx_reorder]") {
+  Reorder r;
+  Ord o = Reorder::imm(0xfffe, 5);
+  o.adv = true;
+  o.cack = 5;
+  o.snap = 0x2001;  // one of plane 0, two of plane 1
+  r.send(o);
+  CHECK(r.cqes.empty());
+  r.cycle(true, 1);
+  r.cycle(true, 0);
+  r.idle(10);
+  CHECK(r.cqes.empty());
+  r.cycle(true, 1);
+  r.idle(3);
+  CHECK(r.cqes.empty());
+  r.cycle();  // done counts from the next cycle on; then placed, the output register, then the consumer's FIFO
+  CHECK(r.cqes.size() == 1);
+}
+
+TEST_CASE("a completion that the host takes late is still due after any number of packets", "[rx_reorder]") {
+  // Once its data are written it must not look unwritten again, whatever the counters of the planes go through.
+  for (const unsigned later : {0u, 127u, 128u, 255u, 300u, 2047u, 2048u, 3000u, 4096u, 10000u}) {
+    CAPTURE(later);
+    Reorder r;
+    r.take_cqe = false;
+    for (uint16_t i = 0; i < 8; ++i) {
+      Ord o = Reorder::imm(static_cast<uint16_t>(0xfffe + i), 100u + i);
+      o.cack = 200;
+      o.snap = i + 1u;
+      r.send(o);
+      r.cycle(true, 0);
+    }
+    for (unsigned i = 0; i < later; ++i) r.cycle(true, i & 1);
+    r.take_cqe = true;
+    r.idle(50);
+    CHECK(r.cqes.size() == 8);
+  }
+}
+
+TEST_CASE("a completion that the host does not take holds up no more than there is room for", "[rx_reorder]") {
+  Reorder r;  // two planes: eight that wait, three in the output and its consumer's FIFO, two orders in the input
+  r.take_cqe = false;
+  unsigned given = 0;
+  for (uint16_t i = 0; i < 40; ++i) {
+    if (!r.ord.free()) break;
+    Ord o = Reorder::imm(static_cast<uint16_t>(0xfffe + i), 100u + i);
+    o.cack = 200;
+    r.send(o);
+    ++given;
+  }
+  CHECK(given == 8 + 3 + 3);
+  r.take_cqe = true;
+  r.idle(100);
+  REQUIRE(r.cqes.size() == given);
+  for (uint16_t i = 0; i < given; ++i) CHECK(r.cqes[i].msn == static_cast<uint16_t>(0xfffe + i));
+}
+
+TEST_CASE("a full hold queue stops delivery, not order", "[rx_reorder]") {
+  Reorder r;
+  Ord o;
+  for (uint16_t i = 0; i < 10; ++i) {
+    o = Reorder::imm(static_cast<uint16_t>(0xfffe + i), 100u + i);
+    o.cack = 50;
+    r.send(o);
+  }
+  o = {};
+  o.qp = 2;
+  o.adv = true;
+  o.cack = 120;
+  o.snap = 0x01;
+  r.send(o);
+  CHECK(r.cqes.empty());
+  r.idle(100);
+  CHECK(r.cqes.empty());
+  r.cycle(true, 0);
+  r.idle(100);
+  REQUIRE(r.cqes.size() == 10);
+  for (uint16_t i = 0; i < 10; ++i) CHECK(r.cqes[i].msn == static_cast<uint16_t>(0xfffe + i));
+}
+
+TEST_CASE("four completions per plane may wait for their data", "[rx_reorder]") {
+  Reorder r;  // two planes: eight
+  Ord o;
+  for (uint16_t i = 0; i < 10; ++i) {
+    o = Reorder::imm(static_cast<uint16_t>(0xfffe + 40 + i), 100);  // too far ahead: each is an error, at once
+    o.snap = 0x01;
+    r.ord.load(o);
+    r.idle(5);
+  }
+  CHECK(r.ord.count() == 2);
+  CHECK(r.cqes.empty());
+  r.cycle(true, 0);
+  r.idle(50);
+  CHECK(r.cqes.size() == 10);
+}
+
+TEST_CASE("orders of plain WRITEs and immediates in order: one per cycle", "[rx_reorder][rate]") {
+  const bool immediates = GENERATE(false, true);
+  Reorder r;
+  unsigned first = 0, last = 0, given = 0;
+  for (uint16_t i = 0; given < 100; ++i) {
+    REQUIRE(i < 200);
+    if (r.ord.free()) {
+      Ord o = immediates ? Reorder::imm(static_cast<uint16_t>(0xfffe + given), given) : Ord{};
+      o.qp = 2;
+      o.adv = true;
+      o.cack = given++;
+      r.ord.load(o);
+      if (first == 0) first = r.now;
+      last = r.now;
+    }
+    r.cycle();
+  }
+  CHECK(last - first == 99);
+  r.idle(20);
+  CHECK(r.cqes.size() == (immediates ? 100 : 0));
+  for (std::size_t i = 0; i < r.cqes.size(); ++i) {
+    CHECK(r.cqes[i].msn == static_cast<uint16_t>(0xfffe + i));
+    CHECK(r.cqe_at[i] == r.cqe_at[0] + i);
+  }
+}
+
+TEST_CASE("an immediate in order brings on those that wait for it, and no others", "[rx_reorder]") {
+  Reorder r;
+  r.send(Reorder::imm(0xffff, 20));
+  r.send(Reorder::imm(0, 30));
+  r.send(Reorder::imm(2, 50));
+  Ord o = Reorder::imm(0xfffe, 10);
+  o.cack = 25;
+  SECTION("as far as cack has come") {
+    r.send(o);
+    REQUIRE(r.cqes.size() == 2);
+    CHECK(r.cqes[1].msn == 0xffff);
+    CHECK(r.cqes[1].imm == 0x100ff);
+    CHECK(r.cqes[1].length == 50);
+  }
+  SECTION("as far as there is none missing") {
+    o.cack = 60;
+    r.send(o);
+    REQUIRE(r.cqes.size() == 3);
+    CHECK(r.cqes[2].msn == 0);
+  }
+  SECTION("it waits itself while an earlier packet is missing") {
+    o.cack = 9;
+    r.send(o);
+    CHECK(r.cqes.empty());
+    o = {};
+    o.qp = 2;
+    o.adv = true;
+    o.cack = 10;
+    r.send(o);
+    REQUIRE(r.cqes.size() == 1);
+    CHECK(r.cqes[0].msn == 0xfffe);
+    CHECK(r.cqes[0].imm == 0x100fe);
+  }
+}
+
+TEST_CASE("an immediate that comes again with the same RQMSN counts once, as it came last", "[rx_reorder]") {
+  Reorder r;
+  Ord o = Reorder::imm(0xffff, 20);
+  r.send(o);
+  for (unsigned i = 0; i < 20; ++i) r.send(o);  // 16 entries
+  CHECK(r.block.imm_ok());
+  o.imm = 77;
+  o.length = 9;
+  r.send(o);
+  o = Reorder::imm(0xfffe, 10);
+  o.cack = 30;
+  r.send(o);
+  REQUIRE(r.cqes.size() == 2);
+  CHECK(r.cqes[1].imm == 77);
+  CHECK(r.cqes[1].length == 9);
+  o = Reorder::imm(0, 40);  // nothing is left behind
+  o.cack = 40;
+  r.send(o);
+  CHECK(r.cqes.size() == 3);
+}
+
+TEST_CASE("imm_ok falls while eight entries or less are free; all of them can be used", "[rx_reorder]") {
+  Reorder r;  // 16 entries
+  REQUIRE(r.configure(QpState::Rtr, 0, 32, 3) == 33);
+  CHECK(r.block.imm_ok());
+  Ord o;
+  for (uint16_t i = 1; i <= 16; ++i) {
+    o = Reorder::imm(i, 100u + i);
+    o.qp = 3;
+    r.send(o);
+    CAPTURE(i);
+    CHECK(r.block.imm_ok() == (i < 8));
+  }
+  SECTION("what finds none is lost, and nothing else is") {
+    r.send(Reorder::imm(0xffff, 20));
+    o = Reorder::imm(0xfffe, 10);
+    o.cack = 30;
+    r.send(o);
+    CHECK(r.cqes.size() == 1);  // in order: it needs none
+    o = Reorder::imm(0, 100);
+    o.qp = 3;
+    o.cack = 116;
+    r.send(o);
+    r.idle(100);
+    REQUIRE(r.cqes.size() == 18);
+    for (uint16_t i = 0; i <= 16; ++i) CHECK(r.cqes[1u + i].msn == i);
+    CHECK(r.block.imm_ok());
+  }
+  SECTION("those of a QP that is set up again are free, two cycles after") {
+    CHECK(r.configure(QpState::Rtr, 0, 32, 3) == 33);
+    CHECK(r.block.imm_ok());
+    for (uint16_t i = 1; i <= 16; ++i) r.send(Reorder::imm(static_cast<uint16_t>(0xfffe + i), 100u + i));
+    o = Reorder::imm(0xfffe, 100);
+    o.cack = 116;
+    r.send(o);
+    r.idle(100);
+    CHECK(r.cqes.size() == 17);
+    o.qp = 3;
+    o.rqmsn = 0;
+    r.send(o);  // nothing of before shows
+    CHECK(r.cqes.size() == 18);
+    const unsigned from = r.now;
+    for (unsigned given = 0; given < 50;) {  // nor is it looked for
+      if (r.ord.free()) {
+        o = {};
+        o.qp = 3;
+        o.adv = true;
+        o.cack = 200 + given++;
+        r.ord.load(o);
+      }
+      r.cycle();
+    }
+    CHECK(r.now - from == 50);
+  }
+}
+
+TEST_CASE("imm_ok is one cycle behind the entries", "[rx_reorder]") {
+  Reorder r;
+  for (uint16_t i = 1; i <= 7; ++i) r.send(Reorder::imm(static_cast<uint16_t>(0xfffe + i), 100));
+  r.ord.load(Reorder::imm(static_cast<uint16_t>(0xfffe + 8), 100));
+  r.idle(4);  // register, FIFO, taken in Idle, Put: the eighth entry is taken
+  CHECK(r.block.imm_ok());
+  r.cycle();
+  CHECK_FALSE(r.block.imm_ok());
+}
+
+TEST_CASE("completions of both directions take turns", "[cq_mux]") {
+  Fifo<Cqe> tx{2};
+  Stream<Cqe> rx;
+  CqMux mux(tx, rx);
+  std::vector<uint32_t> out;
+  uint32_t next = 0;
+  for (int i = 0; i < 40; ++i) {
+    const bool ready = i % 3 != 0;
+    if (mux.cqe_valid() && ready) out.push_back(mux.cqe().wr_id);
+    mux.step(ready);
+    if (next < 10 && tx.ready() && rx.free()) {
+      Cqe c;
+      c.wr_id = next;
+      tx.push(c);
+      c.wr_id = 100 + next++;
+      rx.load(c);
+    }
+    tx.clock();
+    rx.clock();
+    mux.clock();
+  }
+  REQUIRE(out.size() == 20);
+  for (uint32_t i = 0; i < 20; ++i) CHECK(out[i] == (i % 2) * 100 + i / 2);
+}

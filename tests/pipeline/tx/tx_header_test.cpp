@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pipeline/tx/tx_header.hpp"
+
+#include <algorithm>
+#include <boost/crc.hpp>
+#include <catch2/catch_test_macros.hpp>
+#include <vector>
+
+#include "gen/csr.hpp"
+#include "wire/bytes.hpp"
+#include "wire/icrc.hpp"
+
+using namespace mrc;
+
+namespace {
+
+struct Bench {
+  Preset preset = *find_preset("tiny");
+  Stream<Path> path;
+  Stream<Ctlpkt> ctl, probe_in, eprq;
+  TxHeader header{preset, path, ctl, probe_in, eprq};
+  CfgBus cfg;
+  CsrOut csr;
+  bool ready = true;
+  unsigned cycles = 0;
+  std::vector<Hdr> got;
+  std::vector<unsigned> at;
+
+  void cycle() {
+    if (header.hdr().valid() && ready) {
+      got.push_back(header.hdr().data());
+      at.push_back(cycles);
+    }
+    header.step(cfg, csr, ready);
+    header.clock();
+    path.clock();
+    ctl.clock();
+    probe_in.clock();
+    eprq.clock();
+    ++cycles;
+  }
+  void run(unsigned n) {
+    for (unsigned i = 0; i < n; ++i) cycle();
+  }
+  void request(bool ts, Encap encap = Encap::Ipv6) {
+    csr::TblQpCtx row;
+    row.encap = static_cast<uint8_t>(encap);
+    row.ts = ts;
+    row.dqpn = 0x77;
+    row.pack(cfg.data.data());
+    cfg.index = 1;
+    cfg.req = true;
+  }
+  void data() {
+    Path p;
+    p.pkt.qp = 1;
+    p.pkt.opcode = 0xCA;
+    p.pkt.plen = 64;
+    path.load(p);
+  }
+  void control() {
+    Ctlpkt c;
+    c.qp = 1;
+    c.opcode = 0xD1;
+    c.ext_len = 4;
+    ctl.load(c);
+  }
+  void probe() {
+    Ctlpkt c;
+    c.qp = 1;
+    c.plane = 1;
+    c.opcode = 0xDE;
+    c.ext_len = 16;
+    probe_in.load(c);
+  }
+  void endpoint_request() {
+    Ctlpkt c;
+    c.qp = 1;
+    c.opcode = 0xD8;
+    c.ext_len = 16;
+    eprq.load(c);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("tx_header passes one packet per cycle, control first", "[pipeline][tx_header]") {
+  Bench b;
+  b.ready = false;
+  for (int i = 0; i < 6; ++i) {  // fills both stages and the input with data
+    if (b.path.free()) b.data();
+    b.cycle();
+  }
+  b.control();
+  b.run(4);
+  b.ready = true;
+  b.run(10);
+  REQUIRE(b.got.size() >= 6);
+  CHECK_FALSE(b.got[0].ctl);
+  CHECK_FALSE(b.got[1].ctl);
+  CHECK(b.got[2].ctl);
+  CHECK_FALSE(b.got[3].ctl);
+  for (std::size_t i = 1; i < 6; ++i) CHECK(b.at[i] == b.at[i - 1] + 1);
+}
+
+TEST_CASE("tx_header takes a QP context only with stage A empty", "[pipeline][tx_header]") {
+  Bench b;
+  b.ready = false;
+  for (int i = 0; i < 6; ++i) {
+    if (b.path.free()) b.data();
+    b.cycle();
+  }
+  b.control();  // waits in its FIFO
+  b.request(true);
+  b.run(20);
+  CHECK_FALSE(b.header.cfg_ack());
+  b.ready = true;
+  b.run(20);
+  CHECK(b.header.cfg_ack());
+  b.cfg.req = false;
+  b.cycle();
+  CHECK_FALSE(b.header.cfg_ack());
+}
+
+TEST_CASE("tx_header stamps the tick of the cycle in which stage A is loaded", "[pipeline][tx_header]") {
+  Bench b;
+  b.request(true);
+  b.run(2);
+  b.cfg.req = false;
+  b.run(254 - 2);  // cycle 254: out register, 255: in the FIFO, 256: stage A with tick 2
+  b.data();
+  b.run(3);
+  b.data();  // loaded in 257, stage A in 259
+  b.run(10);
+  REQUIRE(b.got.size() == 2);
+  const uint8_t* tseth = header_bytes(b.got[0]) + 14 + 40 + 8 + 12 + 4;
+  CHECK(wire::load_be<4>(tseth) == 0x00020001);
+  CHECK(b.got[0].hdr_len == 14 + 40 + 8 + 12 + 4 + 4 + 16);
+  Bench c;
+  c.request(true);
+  c.run(2);
+  c.cfg.req = false;
+  c.run(253 - 2);
+  c.data();  // stage A in cycle 255
+  c.run(5);
+  REQUIRE(c.got.size() == 1);
+  CHECK(wire::load_be<2>(header_bytes(c.got[0]) + 78) == 1);
+}
+
+TEST_CASE("tx_header: M in bit 7, time stamps in microseconds", "[pipeline][tx_header]") {
+  Bench b;
+  b.csr.bth_m_high = b.csr.tsr_us = true;
+  b.request(true);
+  b.run(2);
+  b.cfg.req = false;
+  b.run(19 * 128);
+  b.data();
+  b.run(10);
+  REQUIRE(b.got.size() == 1);
+  const uint8_t* bth = header_bytes(b.got[0]) + 14 + 40 + 8;
+  CHECK((bth[1] & 0xc0) == 0x80);
+  CHECK(wire::load_be<4>(bth + 12 + 4) == 0x00028001);  // tick 19
+}
+
+TEST_CASE("tx_header sends control, probes, endpoint requests, data; requests in the data class, control queue",
+          "[pipeline][tx_header]") {
+  Bench b;
+  b.request(false);
+  b.run(2);
+  b.cfg.req = false;
+  b.run(2);
+  b.data();
+  b.endpoint_request();
+  b.probe();
+  b.control();
+  b.run(10);
+  REQUIRE(b.got.size() == 4);
+  const auto opcode = [&](unsigned i) { return header_bytes(b.got[i])[62]; };
+  CHECK(opcode(0) == 0xD1);
+  CHECK(opcode(1) == 0xDE);
+  CHECK(opcode(2) == 0xD8);
+  CHECK(opcode(3) == 0xCA);
+  CHECK(b.got[1].ctl);
+  CHECK(b.got[1].plane == 1);
+  CHECK(b.got[1].hdr_len == 14 + 40 + 8 + 12 + 16);
+  const auto tc = [&](unsigned i) { return wire::load_be<2>(header_bytes(b.got[i]) + 14) >> 4 & 0xff; };
+  CHECK(tc(0) == 46 << 2);
+  CHECK(tc(1) == (4 << 2 | 2));
+  CHECK(b.got[2].ctl);
+  CHECK(tc(2) == (4 << 2 | 2));
+  const auto dqpn = [&](unsigned i) { return wire::load_be<3>(header_bytes(b.got[i]) + 67); };
+  CHECK(dqpn(1) == 0x77);
+  CHECK(dqpn(2) == 2);
+}
+
+TEST_CASE("tx_header takes all four encapsulations from the QP, each with its part of the ICRC",
+          "[pipeline][tx_header]") {
+  struct Row {
+    Encap encap;
+    unsigned inner;
+  };
+  for (const Row& r : {Row{Encap::Ipv6, 14}, Row{Encap::Srv6, 54}, Row{Encap::Srv6Srh, 78}, Row{Encap::Udp, 14}}) {
+    CAPTURE(r.inner);
+    Bench b;
+    b.request(false, r.encap);
+    b.run(2);
+    b.cfg.req = false;
+    b.run(2);
+    b.data();
+    b.run(10);
+    REQUIRE(b.got.size() == 1);
+    const Hdr& h = b.got[0];
+    CHECK(h.hdr_len == r.inner + 40 + 8 + 12 + 4 + 16);
+    CHECK(header_bytes(h)[r.inner + 40 + 8] == 0xCA);
+    // The ICRC register over the inner packet's header: icrc() complements it.
+    std::vector<uint8_t> inner(header_bytes(h) + r.inner, header_bytes(h) + h.hdr_len);
+    CHECK(h.crc == ~wire::icrc(inner));
+  }
+}
+
+TEST_CASE("tx_header begins the ICRC of SRv6 packets at the outer header if CTRL says so when stage B takes them",
+          "[pipeline][tx_header][A-14]") {
+  struct Row {
+    Encap encap;
+    unsigned inner;
+  };
+  for (const Row& r : {Row{Encap::Ipv6, 14}, Row{Encap::Srv6, 54}, Row{Encap::Srv6Srh, 78}, Row{Encap::Udp, 14}}) {
+    CAPTURE(r.inner);
+    Bench b;
+    b.request(false, r.encap);
+    b.run(2);
+    b.cfg.req = false;
+    b.run(2);
+    // Into stage A in cycle 2 of each round, into stage B in cycle 3: the value of that cycle counts.
+    for (unsigned on_in = 0; on_in < 6; ++on_in) {
+      b.data();
+      for (unsigned c = 0; c < 6; ++c) {
+        b.csr.icrc_outer = c == on_in;
+        b.cycle();
+      }
+    }
+    b.run(4);
+    REQUIRE(b.got.size() == 6);
+    // By hand: eight bytes of ones, then frame bytes 14 on with ones for what routers and uSID change.
+    std::vector<uint8_t> f(header_bytes(b.got[0]), header_bytes(b.got[0]) + b.got[0].hdr_len);
+    const auto ones = [&](unsigned from, unsigned to) { std::fill(f.data() + from, f.data() + to, uint8_t{0xff}); };
+    f[14] |= 0x0f;
+    ones(15, 18);
+    ones(21, 22);
+    if (r.inner != 14) {
+      ones(38, 54);
+      f[r.inner] |= 0x0f;
+      ones(r.inner + 1, r.inner + 4);
+      ones(r.inner + 7, r.inner + 8);
+    }
+    if (r.inner == 78) ones(57, 58);
+    ones(r.inner + 46, r.inner + 48);
+    ones(r.inner + 52, r.inner + 53);
+    std::vector<uint8_t> v(8, 0xff);
+    v.insert(v.end(), f.begin() + 14, f.end());
+    boost::crc_optimal<32, 0x04C11DB7, 0xFFFFFFFF, 0, true, true> crc;
+    crc.process_bytes(v.data(), v.size());
+    const bool differs = r.inner != 14;
+    for (unsigned i = 0; i < 6; ++i) {
+      CAPTURE(i);
+      CHECK((b.got[i].crc == crc.checksum()) == (i == 3 || !differs));
+      if (i != 3) CHECK(b.got[i].crc == b.got[0].crc);
+    }
+  }
+}
+
+TEST_CASE("tx_header under full load takes a table write after one packet", "[pipeline][tx_header]") {
+  Bench b;
+  unsigned waited = 0;
+  for (int i = 0; i < 30; ++i) {
+    if (b.path.free()) b.data();
+    if (i == 10) b.request(false);
+    if (i > 10 && !b.header.cfg_ack()) ++waited;
+    b.cycle();
+  }
+  CHECK(b.header.cfg_ack());
+  CHECK(waited <= 2);  // the packet in stage A leaves, then the write
+}

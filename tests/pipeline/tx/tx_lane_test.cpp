@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pipeline/tx/tx_lane.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+#include <cstring>
+#include <vector>
+
+#include "pipeline/tx/tx_fetch.hpp"
+#include "protocol/tx_header_build.hpp"
+#include "wire/bytes.hpp"
+#include "wire/icrc.hpp"
+
+using namespace mrc;
+
+namespace {
+
+struct Beat {
+  unsigned cycle;
+  std::vector<uint8_t> bytes;  // those of tkeep
+  bool last;
+};
+
+/// One lane of preset tiny: beats of 16 bytes, host lines of 32, LaneFifo 4.
+struct Bench {
+  Preset preset = *find_preset("tiny");
+  Stream<Rdreq> rdreq;
+  TxLane lane{preset, 1, rdreq};
+  bool tready = true;
+  unsigned cycles = 0, tx_inc = 0;
+  std::vector<Beat> beats;
+  std::vector<Rdreq> requests;
+  std::vector<std::vector<uint8_t>> answers;
+
+  void cycle() {
+    TxLane::In in;
+    in.tready = tready;
+    std::vector<uint8_t> line(32, 0xEE);
+    if (!answers.empty()) {
+      std::copy(answers.front().begin(), answers.front().end(), line.begin());
+      answers.erase(answers.begin());
+      in.rsp_valid = true;
+      in.rsp = line.data();
+    }
+    if (lane.tvalid() && tready) {
+      Beat b{cycles, {}, lane.tlast()};
+      for (unsigned i = 0; i < 16; ++i) {
+        if (lane.tkeep() >> i & 1) {
+          b.bytes.push_back(lane.tdata()[i]);
+        } else {
+          CHECK(lane.tdata()[i] == 0);
+        }
+      }
+      beats.push_back(b);
+    }
+    if (rdreq.has()) {
+      requests.push_back(rdreq.head());
+      rdreq.pop();
+    }
+    lane.step(in);
+    lane.clock();
+    rdreq.clock();
+    tx_inc += lane.tx_inc();
+    ++cycles;
+  }
+  void run(unsigned n) {
+    for (unsigned i = 0; i < n; ++i) cycle();
+  }
+  static Hdr header(bool ctl, unsigned len, unsigned plen, uint8_t first = 1) {
+    Hdr h;
+    h.plane = 1;
+    h.ctl = ctl;
+    h.hdr_len = static_cast<uint8_t>(len);
+    h.crc = 0x11223344;
+    h.laddr = 0x1008;
+    h.plen = static_cast<uint16_t>(plen);
+    for (unsigned i = 0; i < len; ++i) header_bytes(h)[i] = static_cast<uint8_t>(first + i);
+    return h;
+  }
+  std::vector<uint8_t> frame() const {
+    std::vector<uint8_t> v;
+    for (const Beat& b : beats) v.insert(v.end(), b.bytes.begin(), b.bytes.end());
+    return v;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("tx_lane: a header whose ICRC does not fit into the beat ends in one more", "[pipeline][tx_lane]") {
+  Bench b;
+  b.lane.push_hdr(Bench::header(true, 30, 0));
+  b.run(10);
+  REQUIRE(b.beats.size() == 3);
+  CHECK(b.beats[0].bytes.size() == 16);
+  CHECK(b.beats[1].bytes.size() == 16);
+  CHECK(b.beats[2].bytes.size() == 2);
+  CHECK((!b.beats[0].last && !b.beats[1].last && b.beats[2].last));
+  // Pushed in 0, Idle takes it in 1, Hdr in 2 and 3, Icrc in 4, Flush in 5; the port shows it a cycle later.
+  CHECK(b.beats[0].cycle == 3);
+  CHECK(b.beats[1].cycle == 5);
+  CHECK(b.beats[2].cycle == 6);
+  // ~0x11223344 = 0xeeddccbb, least significant byte first.
+  CHECK(b.beats[1].bytes[14] == 0xbb);
+  CHECK(b.beats[1].bytes[15] == 0xcc);
+  CHECK(b.beats[2].bytes[0] == 0xdd);
+  CHECK(b.beats[2].bytes[1] == 0xee);
+  CHECK(b.tx_inc == 1);
+}
+
+TEST_CASE("tx_lane: a frame that ends with the beat needs no more", "[pipeline][tx_lane]") {
+  Bench b;
+  b.lane.push_hdr(Bench::header(true, 28, 0));
+  b.run(10);
+  REQUIRE(b.beats.size() == 2);
+  CHECK(b.beats[1].bytes.size() == 16);
+  CHECK(b.beats[1].last);
+}
+
+TEST_CASE("tx_lane: payload comes from host lines, with pad and ICRC over both", "[pipeline][tx_lane]") {
+  Bench b;
+  b.lane.push_hdr(Bench::header(false, 20, 45));
+  b.run(20);
+  REQUIRE(b.requests.size() == 2);
+  CHECK(b.requests[0] == Rdreq{0x1008, 32, 1});
+  CHECK(b.requests[1] == Rdreq{0x1028, 13, 1});
+  CHECK(b.beats.size() == 1);  // waits for the host
+  std::vector<uint8_t> payload(48, 0);
+  for (unsigned i = 0; i < 45; ++i) payload[i] = static_cast<uint8_t>(0x80 + i);
+  b.answers.push_back({payload.begin(), payload.begin() + 32});
+  b.run(5);
+  b.answers.push_back({payload.begin() + 32, payload.begin() + 45});
+  b.run(10);
+  const std::vector<uint8_t> got = b.frame();
+  REQUIRE(got.size() == 20 + 48 + 4);
+  CHECK(std::memcmp(got.data() + 20, payload.data(), 48) == 0);
+  CHECK(wire::load_le32(got.data() + 68) == ~wire::crc_update(0x11223344, payload.data(), 48));
+  CHECK(b.beats.back().last);
+}
+
+TEST_CASE("tx_lane: control goes first", "[pipeline][tx_lane]") {
+  Bench b;
+  b.tready = false;
+  b.lane.push_hdr(Bench::header(false, 16, 4, 0x20));
+  b.cycle();
+  b.lane.push_hdr(Bench::header(false, 16, 4, 0x20));
+  b.cycle();
+  b.lane.push_hdr(Bench::header(true, 16, 0, 0x40));
+  b.answers = {{1, 2, 3, 4}, {5, 6, 7, 8}};
+  b.tready = true;
+  b.run(30);
+  REQUIRE(b.beats.size() == 6);
+  CHECK(b.beats[0].bytes[0] == 0x20);
+  CHECK(b.beats[2].bytes[0] == 0x40);
+  CHECK(b.beats[4].bytes[0] == 0x20);
+}
+
+TEST_CASE("tx_lane has room for all but eight of its packets, the one in work counted", "[pipeline][tx_lane]") {
+  Bench b;
+  b.tready = false;
+  for (unsigned i = 0; i < 8; ++i) {  // TxLaneFifo 16
+    CHECK(b.lane.lane_room());
+    b.lane.push_hdr(Bench::header(false, 16, 4));
+    b.cycle();
+  }
+  CHECK_FALSE(b.lane.lane_room());
+  for (unsigned i = 0; i < 8; ++i) b.answers.push_back({1, 2, 3, 4});
+  b.tready = true;
+  b.run(60);
+  CHECK(b.lane.lane_room());
+}
+
+TEST_CASE("tx_lane has room until more than 16384 bytes wait", "[pipeline][tx_lane]") {
+  Bench b;
+  b.tready = false;
+  for (unsigned i = 0; i < 5; ++i) {  // the first goes to work: 16384 wait
+    b.lane.push_hdr(Bench::header(false, 16, 4096));
+    b.run(3);
+    CHECK(b.lane.lane_room());
+  }
+  b.lane.push_hdr(Bench::header(false, 16, 1));
+  b.cycle();
+  CHECK_FALSE(b.lane.lane_room());
+}
+
+TEST_CASE("tx_lane asks for as many lines as it can hold", "[pipeline][tx_lane]") {
+  Bench b;
+  b.lane.push_hdr(Bench::header(false, 16, 1024));
+  b.run(60);
+  CHECK(b.requests.size() == 16);  // LineFifo
+  b.answers.push_back(std::vector<uint8_t>(32, 1));
+  b.run(20);
+  CHECK(b.requests.size() == 17);
+}
+
+TEST_CASE("tx_lane holds a beat until it is taken", "[pipeline][tx_lane]") {
+  Bench b;
+  b.tready = false;
+  b.lane.push_hdr(Bench::header(true, 40, 0));
+  b.run(20);
+  CHECK(b.lane.tvalid());
+  CHECK(b.lane.tdata()[0] == 1);
+  CHECK(b.tx_inc == 0);
+  b.tready = true;
+  b.run(10);
+  CHECK(b.frame().size() == 44);
+  CHECK(b.tx_inc == 1);
+}
+
+TEST_CASE("tx_fetch takes the planes in turn", "[pipeline][tx_lane]") {
+  const Preset preset = *find_preset("tiny");
+  Stream<Rdreq> p0, p1;
+  TxFetch fetch(preset, {&p0, &p1});
+  std::vector<uint64_t> got;
+  uint64_t a0 = 0, a1 = 100;
+  for (int i = 0; i < 20; ++i) {
+    const bool ready = i % 3 != 0;
+    if (fetch.rdreq().valid() && ready) got.push_back(fetch.rdreq().data().addr);
+    if (p0.free() && a0 < 3) p0.load({a0++, 1, 0});
+    if (p1.free() && a1 < 103) p1.load({a1++, 1, 1});
+    fetch.step(ready);
+    fetch.clock();
+    p0.clock();
+    p1.clock();
+  }
+  CHECK(got == std::vector<uint64_t>{0, 100, 1, 101, 2, 102});
+}

@@ -1,0 +1,393 @@
+// SPDX-License-Identifier: Apache-2.0
+// Both settings of every open choice (docs/assumptions.md), RTL and model in lockstep. Each test case carries the id of
+// its assumption as a tag: tools/assumptions.py looks for it. A setting that nobody reads, or that no traffic of the
+// run meets, leaves the event log as it was: then the test fails.
+#include <catch2/catch_test_macros.hpp>
+#include <initializer_list>
+#include <string>
+#include <utility>
+
+#include "tb/compare/report.hpp"
+#include "tests/tb/runs.hpp"
+
+using namespace mrc;
+using namespace mrc::tb;
+
+namespace {
+
+struct Key {
+  const char* name;
+  double value;
+};
+
+struct Both {
+  CosimResult first, second;
+};
+
+using Keys = std::initializer_list<Key>;
+
+/// `rules_ecn`: marks under the last rule of the scenario.
+CosimResult run_with(const char* scenario, Keys keys, Key last, uint64_t packets, const char* preset, uint64_t seed) {
+  CosimOptions o = short_run(preset, scenario, packets, seed);
+  o.scenario.vary = 0;
+  const auto set = [&](const Key& key) {
+    if (key.name == std::string("rules_ecn")) {
+      o.scenario.rules.back().what.ecn = key.value;
+    } else {
+      set_key(o.scenario, key.name, key.value, "test");
+    }
+  };
+  for (const Key& key : keys) set(key);
+  set(last);
+  use_rtl(o);
+  return run_cosim(o);
+}
+
+/// Runs `scenario` (with the keys `also` on top) with both values of `key`: both must pass, and must not be the same
+/// run with every one of some seeds (not every short run has the traffic that a setting is about).
+Both both(const char* scenario, const char* key, double a, double b, Keys also = {}, uint64_t packets = 500,
+          const char* preset = "tiny") {
+  constexpr uint64_t kFirstSeed = 21, kSeeds = 12;
+  Both r;
+  for (uint64_t seed = kFirstSeed; seed < kFirstSeed + kSeeds; ++seed) {
+    r = {run_with(scenario, also, {key, a}, packets, preset, seed),
+         run_with(scenario, also, {key, b}, packets, preset, seed)};
+    for (const CosimResult* one : {&r.first, &r.second}) {
+      INFO(scenario << " with " << key << " = " << (one == &r.first ? a : b) << ": " << one->problem << one->error
+                    << failure_text({}, *one));
+      REQUIRE(one->outcome == Outcome::Pass);
+    }
+    if (r.first.event_hash != r.second.event_hash) return r;
+  }
+  INFO(scenario << ": nothing depends on " << key);
+  CHECK(r.first.event_hash != r.second.event_hash);
+  return r;
+}
+
+uint64_t nacks(const CosimResult& r) {
+  uint64_t n = 0;
+  for (const PlaneCounters& p : r.dut.planes) n += p.tx_nack;
+  return n;
+}
+uint64_t sacks(const CosimResult& r) {
+  uint64_t n = 0;
+  for (const PlaneCounters& p : r.dut.planes) n += p.tx_sack;
+  return n;
+}
+uint64_t acks(const CosimResult& r) {
+  uint64_t n = 0;
+  for (const PlaneCounters& p : r.dut.planes) n += p.tx_ack;
+  return n;
+}
+
+}  // namespace
+
+TEST_CASE("the UDP port, either one", "[tb][choices][A-01]") { both("mixed", "udp_port", 4791, 4971); }
+
+TEST_CASE("M of the BTH, set or not, in bit 6 or 7", "[tb][choices][A-02]") {
+  both("mixed", "bth_m", 0, 1);
+  both("mixed", "bth_m_high", 0, 1);
+}
+
+TEST_CASE("halves of the entropy value, either order", "[tb][choices][A-03]") {
+  // Listed profiles of 32-bit values: their EVs are the same in both runs.
+  both("mixed", "ev_swap", 0, 1, {{"generated", 0}, {"udp_share", 0}});
+}
+
+TEST_CASE("code points are those of the registers", "[tb][choices][A-04]") {
+  both("trim", "dscp_data", 4, 5);
+  both("trim", "dscp_rtx", 8, 9);
+  both("trim", "dscp_ctl", 46, 47);
+  // Switches write the same ones: nothing changes, and without the register the packets would count as corrupt.
+  for (const char* key : {"dscp_trimmed", "dscp_lasthop"}) {
+    const CosimResult usual = run_with("trim", {}, {"lasthop", 0.5}, 500, "tiny", 21);
+    const CosimResult other = run_with("trim", {{"lasthop", 0.5}}, {key, 33}, 500, "tiny", 21);
+    INFO(key);
+    CHECK(usual.outcome == Outcome::Pass);
+    CHECK(other.outcome == Outcome::Pass);
+    CHECK(usual.dut.counters.trim > 0);
+    CHECK(other.dut.counters.trim == usual.dut.counters.trim);
+    CHECK(other.dut.counters.drop_icrc == 0);
+  }
+}
+
+TEST_CASE("plane and uplink number in the uSIDs, elsewhere or not at all", "[tb][choices][A-05]") {
+  both("mixed", "srv6_plane_lsb", 12, 3, {{"srv6_share", 1}});
+  both("mixed", "srv6_uplink_bits", 0, 5, {{"srv6_share", 1}});
+  both("mixed", "srv6_uplink_lsb", 0, 4, {{"srv6_uplink_bits", 3}});
+  both("mixed", "srv6_uplink_usid", 0, 1, {{"srv6_uplink_bits", 3}});
+}
+
+TEST_CASE("entropy values of control packets, fixed or refreshed", "[tb][choices][A-06]") {
+  both("mixed", "rev_fixed", 0, 1);
+  both("mixed", "ack_plane", 0, 1);
+  const Both r = both("mixed", "rev_probe", 0, 1, {{"dut_sends", 0}});
+  CHECK(r.first.dut.counters.ep_req == 0);
+  CHECK(r.second.dut.counters.ep_req > 0);
+  // Other EVs of the probes, and so of what comes back once one of them is answered.
+  const Both seed = both("mixed", "rev_seed", 1, 0x9d2c5680, {{"dut_sends", 0}});
+  CHECK(seed.first.dut.counters.ep_req > 0);
+  CHECK(seed.second.dut.counters.ep_req > 0);
+}
+
+TEST_CASE("the timer's interval", "[tb][choices][A-07]") {
+  const Both r = both("rto", "rto", 1, 6);
+  CHECK(r.first.traffic_cycles < r.second.traffic_cycles);
+}
+
+TEST_CASE("reorder tolerance: packets, and later ones of the same EV", "[tb][choices][A-08]") {
+  both("mixed", "reorder_pkts", 5, 100);
+  both("mixed", "same_ev", 0, 1);
+}
+
+TEST_CASE("the SACK threshold", "[tb][choices][A-09]") {
+  const Both r = both("mixed", "sack_trigger", 0, 60000);
+  CHECK(sacks(r.first) > sacks(r.second));
+}
+
+TEST_CASE("the bitmap's base on ECN and AckReq", "[tb][choices][A-11]") { both("mixed", "sack_base_self", 0, 1); }
+
+TEST_CASE("a PSN outside the window is NACKed or dropped", "[tb][choices][A-12]") {
+  const Both r = both("corrupt", "oor_drop", 0, 1, {{"rogue", 0.3}});
+  CHECK(r.first.dut.counters.oor > 0);
+  CHECK(r.second.dut.counters.oor > 0);
+  CHECK(nacks(r.first) > 0);
+  CHECK(nacks(r.second) == 0);
+}
+
+TEST_CASE("trimmed packets are NACKed or only counted", "[tb][choices][A-13]") {
+  const Both r = both("trim", "trim_nack", 0, 1);
+  CHECK(r.first.dut.counters.trim > 0);
+  CHECK(nacks(r.first) == 0);
+  CHECK(nacks(r.second) > 0);
+}
+
+TEST_CASE("trimmed packets bring SACKs, or NACKs alone", "[tb][choices][A-74]") {
+  const Both r = both("trim", "trim_silent", 0, 1);
+  CHECK(r.first.dut.counters.trim > 0);
+  CHECK(r.second.dut.counters.trim > 0);
+  CHECK(sacks(r.first) > sacks(r.second));
+}
+
+TEST_CASE("a QP that hears nothing asks for its peer's state, or waits for its timer", "[tb][choices][A-75]") {
+  const Both r = both("rto", "state_silent", 0, 1, {}, 4000);
+  const auto again = [](const CosimResult& one) { return one.dut.counters.rtx + one.peer.counters.rtx; };
+  CHECK(again(r.first) < again(r.second));  // what a lost SACK or ACK had told comes without the packets
+  CHECK(r.first.dut.counters.state > 0);
+  CHECK(r.first.peer.counters.state > 0);
+  CHECK(r.second.dut.counters.state == 0);
+  CHECK(r.second.peer.counters.state == 0);
+}
+
+TEST_CASE("the ICRC starts at the inner IP header or at the outer one, whatever routers change there",
+          "[tb][choices][A-14]") {
+  // Both ends and the links' own frames have the same setting; half of the outer headers are changed on the way.
+  const Both r = both("mixed", "icrc_outer", 0, 1, {{"srv6_share", 1}, {"srh_share", 0.5}});
+  for (const CosimResult* one : {&r.first, &r.second}) {
+    CHECK(one->writes_verified > 0);
+    // What is dropped is what links damage, two in a thousand frames, not what they may change.
+    CHECK(one->dut.counters.drop_icrc < one->peer.link.frames / 50);
+  }
+  // Frames without outer header are the same with both.
+  const CosimResult plain = run_with("clean", {{"srv6_share", 0}}, {"icrc_outer", 0}, 300, "tiny", 21);
+  const CosimResult other = run_with("clean", {{"srv6_share", 0}}, {"icrc_outer", 1}, 300, "tiny", 21);
+  CHECK(plain.outcome == Outcome::Pass);
+  CHECK(other.outcome == Outcome::Pass);
+  CHECK(plain.event_hash == other.event_hash);
+}
+
+TEST_CASE("length fields of trimmed packets change nothing, rewritten or not", "[tb][choices][A-15]") {
+  const CosimResult usual = run_with("trim", {}, {"trim_lengths", 1}, 500, "tiny", 21);
+  CHECK(usual.dut.counters.trim > 0);
+  for (const double lengths : {0.0, 2.0}) {
+    const CosimResult r = run_with("trim", {}, {"trim_lengths", lengths}, 500, "tiny", 21);
+    INFO(lengths << r.problem << failure_text({}, r));
+    CHECK(r.outcome == Outcome::Pass);
+    CHECK(r.dut.counters.trim == usual.dut.counters.trim);
+    CHECK(r.event_hash == usual.event_hash);
+  }
+}
+
+TEST_CASE("semantic ACKs at once or after each SACK", "[tb][choices][A-16]") {
+  const Both r = both("mixed", "ack_with_sack", 0, 1);
+  CHECK(acks(r.first) != sacks(r.first));
+  CHECK(acks(r.second) > 0);
+  const Both gap = both("many-qps", "ack_gap", 0, 1000);
+  CHECK(acks(gap.first) > acks(gap.second));
+}
+
+TEST_CASE("a lost semantic ACK comes again, either way", "[tb][choices][A-17]") {
+  // Every message completes although a fifth of what the device answers is lost.
+  both("loss", "ack_with_sack", 0, 1, {{"loss", 0.2}});
+}
+
+TEST_CASE("MSN and RQMSN start where the QP context says", "[tb][choices][A-18]") {
+  both("immediate", "msn_zero", 0, 1);
+}
+
+TEST_CASE("a WRITE of no bytes is refused with a NAK, or dropped", "[tb][choices][A-19]") {
+  const Both r = both("no-bytes", "zero_drop", 0, 1, {{"no_bytes", 0.1}});
+  CHECK(r.first.peer.link.no_bytes > 0);  // to the device
+  CHECK(r.second.peer.link.no_bytes > 0);
+  CHECK(r.first.naks_invalid > 0);
+  CHECK(r.first.failed_qps > 0);
+  CHECK(r.first.dut.counters.drop_len == 0);
+  CHECK(r.second.naks_invalid == 0);
+  CHECK(r.second.failed_qps == 0);
+  CHECK(r.second.dut.counters.drop_len > 0);
+}
+
+TEST_CASE("a WRITE of no bytes as the requestor's own request is refused there", "[tb][choices][A-19]") {
+  const CosimResult r = run_with("refused", {}, {"bad_access", 0}, 500, "tiny", 21);
+  CHECK(r.outcome == Outcome::Pass);
+  CHECK(r.refused > 0);
+  CHECK(r.failed_qps == 0);
+}
+
+TEST_CASE("a second mark on an EV in SKIP counts or not", "[tb][choices][A-20]") { both("ecn", "skip_twice", 0, 1); }
+
+TEST_CASE("time stamps in 128 ns or in 1.024 us", "[tb][choices][A-21]") { both("incast-trim", "tsr_us", 0, 1); }
+
+TEST_CASE("process ids are QPNs or 0, and nobody reads them", "[tb][choices][A-22]") {
+  both("bad-ev", "pdcid_zero", 0, 1);
+}
+
+TEST_CASE("AckReq on the last packet of QPs with nothing more to send, a gap apart or on each", "[tb][choices][A-28]") {
+  const Both r = both("many-qps", "ar_gap", 32, 0);
+  CHECK(sacks(r.first) < sacks(r.second));
+}
+
+TEST_CASE("so many EVs stay in use", "[tb][choices][A-31]") {
+  const Both r = both("bad-ev", "min_active", 1, 500, {{"backup", 0}});
+  CHECK(r.first.dut.counters.ev_floor == 0);
+  CHECK(r.first.dut.counters.ev_bad > 0);
+  CHECK(r.second.dut.counters.ev_floor > 0);
+  CHECK(r.second.dut.counters.ev_bad == 0);
+}
+
+TEST_CASE("probes: the first interval, answers in a row that revive", "[tb][choices][A-32]") {
+  const Both interval = both("bad-ev", "probe_ticks", 20, 400);
+  CHECK(interval.first.dut.counters.probe > interval.second.dut.counters.probe);
+  const Both answers = both("probe-revive", "probe_successes", 1, 7, {}, 6000);
+  CHECK(answers.first.dut.counters.revived > answers.second.dut.counters.revived);
+}
+
+TEST_CASE("probes: how far the interval grows", "[tb][choices][A-71]") {
+  both("bad-ev", "probe_cap", 0, 6, {{"probe_ticks", 20}}, 4000);
+}
+
+TEST_CASE("probes: a failure starts the count again or not", "[tb][choices][A-72]") {
+  both("bad-ev", "probe_keep", 0, 1, {{"probe_ticks", 20}}, 4000);
+}
+
+TEST_CASE("an answer with SKIP_ONCE revives to SKIP or GOOD", "[tb][choices][A-33]") {
+  // A third of the EVs is bad for a while; later half of what they carry, probes too, is marked.
+  const Both r = both("probe-revive", "skip_good", 0, 1, {{"rules_ecn", 0.5}}, 4000);
+  CHECK(r.first.dut.counters.revived > 0);
+}
+
+TEST_CASE("backup EVs, none or some", "[tb][choices][A-34]") { both("bad-ev", "backup", 0, 3); }
+
+TEST_CASE("retries, linear and exponential", "[tb][choices][A-35]") {
+  both("retry-exhaust", "retry_exp", 0, 3);
+  both("retry-exhaust", "retry_linear", 0, 5);
+}
+
+TEST_CASE("the op of endpoint responses in bits 3:2 or 5:4", "[tb][choices][A-36]") {
+  both("link-flap", "eeth_op_high", 0, 1);
+}
+
+TEST_CASE("ports count from 0 or 1", "[tb][choices][A-37]") { both("link-flap", "ports_from_0", 0, 1); }
+
+TEST_CASE("congestion control: where base_rtt starts", "[tb][choices][A-40]") {
+  both("incast-trim", "cc_rtt_ns", 2000, 6000);
+}
+TEST_CASE("congestion control: size of a full packet", "[tb][choices][A-41]") {
+  both("incast-trim", "cc_mtu", 0, 6000);
+}
+TEST_CASE("congestion control: quick adapt", "[tb][choices][A-43]") { both("incast-trim", "cc_disable_qa", 0, 1); }
+TEST_CASE("congestion control: a decrease ends fast increase", "[tb][choices][A-44]") {
+  both("incast-trim", "cc_md_resets_fast", 0, 1, {{"cc_near_zero_ns", 100000}}, 2000);
+}
+TEST_CASE("congestion control: NACKs of other reasons", "[tb][choices][A-45]") {
+  both("slow-host", "cc_nack_any_reason", 0, 1, {{"cc_share", 1}}, 2000);
+}
+TEST_CASE("congestion control: the delay sample of a trim", "[tb][choices][A-46]") {
+  // Trims, marks, and round trips that fall below and rise above the configured one: the average decides on decreases.
+  both("incast-trim", "cc_nack_sample_cfg", 0, 1,
+       {{"cc_rtt_ns", 2500}, {"cc_ewma_weight", 0.5}, {"jitter_ns", 4000}, {"ecn", 0.3}}, 1500);
+}
+TEST_CASE("congestion control: the round trip of a NACK", "[tb][choices][A-47]") {
+  both("incast-trim", "cc_nack_rtt", 0, 1);
+}
+TEST_CASE("congestion control: the period of adjustment", "[tb][choices][A-48]") {
+  both("incast-trim", "cc_adjust_ns", 0, 20000);
+}
+TEST_CASE("congestion control: gains, rate and threshold", "[tb][choices][A-52]") {
+  both("incast-trim", "cc_eta", 0, 5000);
+  both("incast-trim", "cc_fi", 0, 200000, {{"cc_ewma_weight", 0.5}});
+  both("incast-trim", "cc_alpha", 0, 20000);
+  both("incast-trim", "cc_rate_gbps", 0, 50);
+  both("incast-trim", "cc_qa_threshold_ns", 0, 200);
+}
+TEST_CASE("congestion control: no delay, and the weight of a sample", "[tb][choices][A-53]") {
+  both("incast-trim", "cc_near_zero_ns", 4000, 100, {}, 3000);
+  both("incast-trim", "cc_ewma_weight", 0.0125, 0.5);
+}
+
+TEST_CASE("bytes are counted as packets or as payload", "[tb][choices][A-55]") {
+  both("incast-trim", "payload_bytes", 0, 1);
+}
+
+TEST_CASE("service time moves the reflected time stamp or not", "[tb][choices][A-56]") {
+  both("mixed", "svc_share", 0, 1, {{"ts_share", 1}});
+}
+
+TEST_CASE("a QP in ERROR answers or is silent", "[tb][choices][A-57]") { both("qp-error", "err_silent", 0, 1); }
+
+TEST_CASE("time stamps of retransmissions are samples or not", "[tb][choices][A-58]") {
+  both("incast-trim", "rtt_rtx", 0, 1);
+}
+
+TEST_CASE("dynamic MPR, on or off", "[tb][choices][A-59]") {
+  // Beyond the window of now: NO_BITMAP. A requestor that hears of it keeps within it as soon as it knows.
+  const Both r = both("dynamic-mpr", "dyn_mpr", 0, 1, {{"move_mpr", 1}}, 3000, "fpga100");
+  CHECK(r.first.dut.counters.nores > 0);
+  CHECK(r.second.dut.counters.nores > 0);
+  CHECK(r.first.dut.counters.nores > r.second.dut.counters.nores);
+  CHECK(run_with("dynamic-mpr", {}, {"dyn_mpr", 0}, 3000, "fpga100", 21).dut.counters.nores == 0);
+}
+
+TEST_CASE("the interval of endpoint requests", "[tb][choices][A-60]") { both("link-flap", "ep_ticks", 10, 2000); }
+
+TEST_CASE("EV profiles filled by the NIC or by software", "[tb][choices][A-61]") {
+  const Both r = both("mixed", "generated", 0, 1);
+  CHECK(r.first.dut.evs > 8);
+  CHECK(r.second.dut.evs > 8);
+}
+
+TEST_CASE("immediates that may be outstanding, on both sides", "[tb][choices][A-62]") {
+  both("qp-error", "max_wimm", 2, 32);
+  both("qp-error", "max_wimm_dest", 2, 32);
+}
+
+TEST_CASE("the codes of NAKs are those of the register", "[tb][choices][A-70]") {
+  // The bench compares the status of each completion with the code that is due.
+  const Both invalid = both("no-bytes", "nak_invalid", 0x61, 0x7d, {{"no_bytes", 0.1}});
+  CHECK(invalid.first.naks_invalid > 0);
+  CHECK(invalid.second.naks_invalid > 0);
+  const Both access = both("refused", "nak_access", 0x62, 0x63);
+  CHECK(access.first.naks_access > 0);
+  CHECK(access.second.naks_access > 0);
+}
+
+TEST_CASE("AckReq before a shared window is full, or only with its last packet", "[tb][choices][A-73]") {
+  both("incast-trim", "cc_ar_shift", 0, 3);
+}
+
+TEST_CASE("encapsulations, with routing header and with 16-bit entropy", "[tb][choices][encap]") {
+  both("mixed", "udp_share", 0, 1);
+  both("mixed", "srh_share", 0, 1);
+}
+
+TEST_CASE("congestion control, on or off", "[tb][choices][cc]") { both("incast-trim", "cc_share", 0, 1); }

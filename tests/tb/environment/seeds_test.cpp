@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every scenario with RTL and model in lockstep: 20 seeds at tiny, 3 at asic800. One test case each, so that CTest runs
+// them side by side.
+#include <catch2/catch_test_macros.hpp>
+#include <set>
+#include <string>
+
+#include "tb/compare/report.hpp"
+#include "tests/tb/runs.hpp"
+
+using namespace mrc;
+using namespace mrc::tb;
+
+namespace {
+
+std::set<std::string>& covered() {
+  static std::set<std::string> names;
+  return names;
+}
+
+bool cover(const char* name) { return covered().insert(name).second; }
+
+void seeds(const char* preset, const char* scenario, uint64_t count, uint64_t packets) {
+  for (uint64_t seed = 1; seed <= count; ++seed) {
+    CosimOptions o = short_run(preset, scenario, packets, seed);
+    use_rtl(o);
+    const CosimResult r = run_cosim(o);
+    INFO(preset << " " << scenario << " seed " << seed << ": " << r.problem << r.error << failure_text({}, r));
+    REQUIRE(r.outcome == Outcome::Pass);
+    if (o.scenario.may_fail == 0) REQUIRE(r.data_packets >= packets);  // what a dead QP had, nobody sends
+  }
+}
+
+}  // namespace
+
+#define JOIN2(a, b) a##b
+#define JOIN(a, b) JOIN2(a, b)
+#define SEEDS(name)                                                                                      \
+  namespace {                                                                                            \
+  [[maybe_unused]] const bool JOIN(kCovered, __LINE__) = cover(name);                                    \
+  }                                                                                                      \
+  TEST_CASE(name " passes at tiny with 20 seeds", "[tb][seeds][tiny]") { seeds("tiny", name, 20, 600); } \
+  TEST_CASE(name " passes at asic800 with 3 seeds", "[tb][seeds][asic800]") { seeds("asic800", name, 3, 5000); }
+
+SEEDS("clean")
+SEEDS("reorder")
+SEEDS("loss")
+SEEDS("trim")
+SEEDS("ecn")
+SEEDS("corrupt")
+SEEDS("mixed")
+SEEDS("immediate")
+SEEDS("many-qps")
+SEEDS("slow-host")
+SEEDS("late-data")
+SEEDS("link-flap")
+SEEDS("plane-loss")
+SEEDS("probe-revive")
+SEEDS("incast-trim")
+SEEDS("penalty")
+SEEDS("many-peers")
+SEEDS("retry-exhaust")
+SEEDS("qp-error")
+SEEDS("no-bytes")
+SEEDS("dynamic-mpr")
+SEEDS("soak")
+SEEDS("refused")
+SEEDS("bad-ev")
+SEEDS("rto")
+SEEDS("bad-plane")
+SEEDS("long")
+SEEDS("window")
+
+TEST_CASE("no scenario is left out", "[tb][seeds]") {
+  for (const Scenario& s : scenarios()) {
+    INFO(s.name);
+    CHECK(covered().contains(s.name));
+  }
+}
