@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the RTL consists of and how the tools that read it are called."""
 import argparse
+import enum
 import json
 import os
 import re
@@ -12,7 +13,17 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 FILE_LIST = "rtl/mrc_nic.f"
 PRESETS = ("asic800", "fpga100", "tiny")
-USAGE_ERROR = 3
+
+
+class Exit(enum.IntEnum):
+    """Exit codes of every command and tool; those of cli/context.hpp."""
+    PASS = 0
+    FAIL = 1
+    HANG = 2
+    USAGE = 3
+    UNSUPPORTED = 4
+    INCONCLUSIVE = 5
+
 
 # What Yosys says about its own progress; the rest of its log is about the design.
 YOSYS_CHATTER = re.compile(
@@ -24,7 +35,7 @@ YOSYS_CHATTER = re.compile(
 def fail(sentence, remedy):
     """Wrong use or a missing piece: one sentence, the remedy, exit code 3."""
     print(f"mrc: {sentence}\n  {remedy}", file=sys.stderr)
-    sys.exit(USAGE_ERROR)
+    sys.exit(Exit.USAGE)
 
 
 class Parser(argparse.ArgumentParser):

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "gen/protocol.hpp"
 #include "wire/packed.hpp"
 
 namespace mrc {
@@ -21,155 +22,6 @@ inline constexpr unsigned kExtBytes = 36u;
 inline constexpr unsigned kMaxLineBytes = 128u;
 /// Planes at most
 inline constexpr unsigned kMaxPlanes = 8u;
-/// EV state GOOD
-inline constexpr unsigned kEvGood = 0u;
-/// EV state SKIP
-inline constexpr unsigned kEvSkip = 1u;
-/// EV state ASSUMED_BAD
-inline constexpr unsigned kEvBad = 2u;
-/// EV state DENIED
-inline constexpr unsigned kEvDenied = 3u;
-/// EV of the backup set, not in use
-inline constexpr unsigned kEvStandby = 4u;
-/// EV state SKIP with a second mark (CTRL.skip_twice)
-inline constexpr unsigned kEvSkip2 = 5u;
-
-/// QP state (mrc.md section 7)
-enum class QpState : uint8_t {
-  Reset = 0,
-  Init = 1,
-  Rtr = 2,
-  Rts = 3,
-  Error = 4,
-};
-inline constexpr EnumValue kQpStateValues[] = {
-    {"Reset", 0},
-    {"Init", 1},
-    {"Rtr", 2},
-    {"Rts", 3},
-    {"Error", 4},
-};
-
-/// Control packet
-enum class CtlKind : uint8_t {
-  Sack = 0,
-  Nack = 1,
-  Ack = 2,
-  Endpoint = 3,
-};
-inline constexpr EnumValue kCtlKindValues[] = {
-    {"Sack", 0},
-    {"Nack", 1},
-    {"Ack", 2},
-    {"Endpoint", 3},
-};
-
-/// Why a packet has no payload: trimmed, by DSCP, or dropped by the lane for want of buffer words
-/// or of a payload queue entry
-enum class Trim : uint8_t {
-  None = 0,
-  Trimmed = 1,
-  LastHop = 2,
-  NoBuffer = 3,
-  NoResource = 4,
-};
-inline constexpr EnumValue kTrimValues[] = {
-    {"None", 0},
-    {"Trimmed", 1},
-    {"LastHop", 2},
-    {"NoBuffer", 3},
-    {"NoResource", 4},
-};
-
-/// Why a lane could not parse a frame
-enum class RxErr : uint8_t {
-  None = 0,
-  Mac = 1,
-  Encap = 2,
-  Short = 3,
-  Length = 4,
-  Tver = 5,
-  Udp = 6,
-};
-inline constexpr EnumValue kRxErrValues[] = {
-    {"None", 0},
-    {"Mac", 1},
-    {"Encap", 2},
-    {"Short", 3},
-    {"Length", 4},
-    {"Tver", 5},
-    {"Udp", 6},
-};
-
-/// Encapsulation of transmitted packets
-enum class Encap : uint8_t {
-  Ipv6 = 0,
-  Srv6 = 1,
-  Srv6Srh = 2,
-  Udp = 3,
-};
-inline constexpr EnumValue kEncapValues[] = {
-    {"Ipv6", 0},
-    {"Srv6", 1},
-    {"Srv6Srh", 2},
-    {"Udp", 3},
-};
-
-/// Completion status: 0 good, 0x60..0x63 the syndrome of a remote NAK, above 0x80 local
-enum class CqStatus : uint8_t {
-  Ok = 0,
-  RemInvalid = 97,
-  RemAccess = 98,
-  RemOp = 99,
-  LocLength = 129,
-  LocState = 130,
-  WimmOverrun = 131,
-  RetryExceeded = 132,
-  Flushed = 133,
-  RemEvent = 134,
-};
-inline constexpr EnumValue kCqStatusValues[] = {
-    {"Ok", 0},
-    {"RemInvalid", 97},
-    {"RemAccess", 98},
-    {"RemOp", 99},
-    {"LocLength", 129},
-    {"LocState", 130},
-    {"WimmOverrun", 131},
-    {"RetryExceeded", 132},
-    {"Flushed", 133},
-    {"RemEvent", 134},
-};
-
-/// Attributes of a QP, bits of QP_ATTR (mrc.md section 7)
-enum class QpAttr : uint8_t {
-  EvProfile = 0,
-  CcProfile = 1,
-  Path = 2,
-  RqPsn = 3,
-  MaxWimmDest = 4,
-  MprDest = 5,
-  Caps = 6,
-  SqPsn = 7,
-  MaxWimm = 8,
-  Mpr = 9,
-  Timeout = 10,
-  RetryCnt = 11,
-};
-inline constexpr EnumValue kQpAttrValues[] = {
-    {"EvProfile", 0},
-    {"CcProfile", 1},
-    {"Path", 2},
-    {"RqPsn", 3},
-    {"MaxWimmDest", 4},
-    {"MprDest", 5},
-    {"Caps", 6},
-    {"SqPsn", 7},
-    {"MaxWimm", 8},
-    {"Mpr", 9},
-    {"Timeout", 10},
-    {"RetryCnt", 11},
-};
 
 /// Outcome of a table write (CMD_STATUS)
 enum class CmdCode : uint8_t {
@@ -357,14 +209,14 @@ struct Qperr {
   };
 };
 
-/// Event for the congestion controller of destination cc. kind 0 Ack, 1 Nack, 2 Loss; bytes are
-/// nominal packet sizes; rtt in ticks
+/// Event for the congestion controller of destination cc. bytes are nominal packet sizes; rtt in
+/// ticks
 struct Ccev {
   static constexpr unsigned kBits = 80;
   static constexpr unsigned kWords = 3;
   static constexpr const char* kName = "ccev_t";
   uint16_t cc{};
-  uint8_t kind{};
+  CcEvent kind{};
   uint32_t bytes{};
   bool ecn{};
   bool rtt_valid{};
@@ -382,7 +234,7 @@ struct Ccev {
   static Ccev unpack(const uint32_t* words) {
     Ccev v;
     v.cc = static_cast<uint16_t>((words[2] & 0xffffu));
-    v.kind = static_cast<uint8_t>((words[1] >> 30));
+    v.kind = static_cast<CcEvent>((words[1] >> 30));
     v.bytes = static_cast<uint32_t>(((words[1] >> 2) & 0xfffffffu));
     v.ecn = (((words[1] >> 1) & 0x1u)) != 0;
     v.rtt_valid = ((words[1] & 0x1u)) != 0;
@@ -394,7 +246,7 @@ struct Ccev {
   }
   static constexpr FieldInfo kFields[] = {
       {"cc", 64, 16, {}},
-      {"kind", 62, 2, {}},
+      {"kind", 62, 2, kCcEventValues},
       {"bytes", 34, 28, {}},
       {"ecn", 33, 1, {}},
       {"rtt_valid", 32, 1, {}},
@@ -1031,8 +883,7 @@ struct Fb {
   uint16_t qp{};
   uint16_t ev_idx{};
   uint32_t entropy{};
-  /// 1 SKIP_ONCE, 2 ALWAYS_SKIP; entropy not compared: 3 LOSS, 4 REVIVED to GOOD, 5 REVIVED to SKIP
-  uint8_t kind{};
+  FbKind kind{};
   bool operator==(const Fb&) const = default;
   /// Writes kWords words, least significant first, bit-identical to the SystemVerilog packed struct.
   void pack(uint32_t* words) const {
@@ -1045,14 +896,14 @@ struct Fb {
     v.qp = static_cast<uint16_t>((words[1] >> 19) | ((words[2] & 0x7u) << 13));
     v.ev_idx = static_cast<uint16_t>(((words[1] >> 3) & 0xffffu));
     v.entropy = static_cast<uint32_t>((words[0] >> 3) | ((words[1] & 0x7u) << 29));
-    v.kind = static_cast<uint8_t>((words[0] & 0x7u));
+    v.kind = static_cast<FbKind>((words[0] & 0x7u));
     return v;
   }
   static constexpr FieldInfo kFields[] = {
       {"qp", 51, 16, {}},
       {"ev_idx", 35, 16, {}},
       {"entropy", 3, 32, {}},
-      {"kind", 0, 3, {}},
+      {"kind", 0, 3, kFbKindValues},
   };
 };
 

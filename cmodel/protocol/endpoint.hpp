@@ -5,17 +5,11 @@
 
 #include <cstdint>
 
-#include "gen/streams.hpp"
+#include "protocol/opcodes.hpp"
 #include "protocol/timestamp.hpp"
-#include "wire/bytes.hpp"
+#include "protocol/types.hpp"
 
 namespace mrc {
-
-inline constexpr uint8_t kEndpointRequestOpcode = 0xD8;
-inline constexpr unsigned kErthBytes = 16;
-
-/// ERTH.op.
-inline constexpr unsigned kEpPortStatus = 0, kEpEvProbe = 1;
 
 /// Who sent a request: bits 15:14 of its id.
 enum class EpKind : uint8_t { PortStatus = 0, ControllerProbe = 1, ReverseProbe = 2 };
@@ -51,19 +45,18 @@ constexpr unsigned ep_update_plane(unsigned from, unsigned own, unsigned peer, u
 /// Entropy of the next reverse path probe: a Galois register of 32 bits, never 0.
 constexpr uint32_t ep_entropy_next(uint32_t lfsr) { return (lfsr >> 1) ^ ((lfsr & 1u) ? 0xA3000000u : 0u); }
 
-/// A request, into c, without plane and ev. mask: as on the wire; tsr_us: register CTRL.
-inline void build_endpoint_request(uint16_t qp, uint16_t id, unsigned op, uint32_t mask, uint32_t tick, bool tsr_us,
-                                   Ctlpkt& c) {
-  c.qp = qp;
-  c.opcode = kEndpointRequestOpcode;
-  c.psn = id;
-  c.ext_len = kErthBytes;
-  c.ext = {};
-  auto* ext = reinterpret_cast<uint8_t*>(c.ext.data());
-  ext[1] = static_cast<uint8_t>(op & 3u);
-  wire::store_be<4>(ext + 4, mask);
-  wire::store_be<2>(ext + 12, time_stamp(tick, tsr_us));
-  wire::store_be<2>(ext + 14, time_stamp_format(tsr_us));
+/// A request of one of the kinds of wire::ErthOp that is sent in tick `tick`. mask: as on the wire; tsr_us: register
+/// CTRL.
+inline ControlPacket build_endpoint_request(uint16_t id, wire::ErthOp op, uint32_t mask, uint32_t tick, bool tsr_us) {
+  ControlPacket c{.opcode = opcode_byte(wire::Opcode::EndpointRequest), .psn = id, .ext_len = wire::Erth::kBytes};
+  wire::Erth erth;
+  erth.op = static_cast<uint8_t>(op);
+  erth.port_status_mask = mask;
+  erth.tx_timestamp16 = time_stamp(tick, tsr_us);
+  erth.tsr = tsr_us;
+  erth.ftype = static_cast<uint8_t>(wire::Ftype::Timestamp16);
+  erth.write(c.ext.data());
+  return c;
 }
 
 }  // namespace mrc

@@ -16,7 +16,7 @@ constexpr bool within(uint32_t value, unsigned width) { return width >= 32 || va
 
 }  // namespace
 
-wire::Result<csr::TblEvGen> ev_gen_row(const EvFieldList& list) {
+wire::Result<EvGenerator> ev_generator(const EvFieldList& list) {
   if (list.format_width > kEvBits) {
     return refused(0, "format: " + std::to_string(list.format_width) + " bits", "An EV has 32 bits at most.");
   }
@@ -26,8 +26,7 @@ wire::Result<csr::TblEvGen> ev_gen_row(const EvFieldList& list) {
                        std::to_string(list.format_fields),
                    "Leave fields out or join them.");
   }
-  csr::TblEvGen row;
-  row.mode = true;
+  EvGenerator row;
   uint64_t init = 0, mask = 0, sum = 0;
   for (std::size_t i = 0; i < list.fields.size(); ++i) {
     const EvField& f = list.fields[i];

@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <span>
 
-#include "gen/csr.hpp"
 #include "wire/result.hpp"
 
 namespace mrc {
@@ -32,16 +31,23 @@ struct EvFieldList {
   uint32_t seed = 0;                 ///< first EV number
 };
 
-/// Row of table EV_GEN for a list of fields. An Error has the number of the field concerned as its offset (0 for limits
+/// A GENERATED profile in the form that computes fastest: the fields concatenated, the first on top.
+struct EvGenerator {
+  uint32_t init = 0, mask = 0;
+  uint32_t max_val = 0;  ///< EV numbers count modulo max_val + 1
+  uint32_t seed = 0;     ///< first EV number
+};
+
+/// That form of a list of fields. An Error has the number of the field concerned as its offset (0 for limits
 /// of the whole list), and names the limit: "too many fields", "sum of widths", "width", "init_val", "mask", "max_val",
 /// "seed".
-wire::Result<csr::TblEvGen> ev_gen_row(const EvFieldList& list);
+wire::Result<EvGenerator> ev_generator(const EvFieldList& list);
 
 /// One EV as the API defines it: in each field, from the top, every set bit of mask takes the next most significant bit
-/// of `number`, which has as many bits as all masks together. The list must be good for ev_gen_row().
+/// of `number`, which has as many bits as all masks together. The list must be good for ev_generator().
 uint32_t ev_expand_fields(std::span<const EvField> fields, uint32_t number);
 
-/// The same from the concatenated init and mask of a row, from the other end: the least significant mask bit takes bit
+/// The same from the concatenated init and mask, from the other end: the least significant mask bit takes bit
 /// 0 of `number`.
 constexpr uint32_t ev_expand(uint32_t init, uint32_t mask, uint32_t number) {
   uint32_t ev = init & ~mask;

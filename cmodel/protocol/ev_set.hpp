@@ -4,7 +4,8 @@
 
 #include <cstdint>
 
-#include "gen/streams.hpp"
+#include "gen/headers.hpp"
+#include "gen/protocol.hpp"
 
 namespace mrc {
 
@@ -31,7 +32,7 @@ constexpr EvRow ev_uniform(unsigned planes, unsigned state) {
   return row;
 }
 
-/// EV index of a packet that found no usable EV (rec_t, fb_t).
+/// EV index of a packet that found no usable EV.
 inline constexpr uint16_t kNoPathEv = 0xffff;
 
 /// Planes a QP may use: bit p of own port up, and of what the peer's ports can receive on.
@@ -40,28 +41,33 @@ constexpr unsigned ev_plane_ok(unsigned port_up, unsigned peer_mask) { return po
 /// True for an EV that the walk may give to a packet, now or on its next round.
 constexpr bool ev_in_use(unsigned state) { return state == kEvGood || state == kEvSkip || state == kEvSkip2; }
 
-/// Kinds of feedback on an EV (fb_t).
-inline constexpr unsigned kFbSkipOnce = 1, kFbAlwaysSkip = 2, kFbLoss = 3, kFbRevivedGood = 4, kFbRevivedSkip = 5;
-
-/// m of a SACK that is feedback of its own kind on the packet's EV (mrc.md section 3); 0 says nothing, 3 is reserved.
-constexpr bool mark_is_feedback(unsigned m) { return m == kFbSkipOnce || m == kFbAlwaysSkip; }
+/// True for an m of a SACK that is feedback on the packet's EV (mrc.md section 3); 0 says nothing, 3 is reserved.
+constexpr bool mark_is_feedback(unsigned m) {
+  return m == static_cast<unsigned>(wire::Mark::SkipOnce) || m == static_cast<unsigned>(wire::Mark::AlwaysSkip);
+}
+/// The kind of that feedback.
+constexpr FbKind mark_feedback(unsigned m) {
+  return m == static_cast<unsigned>(wire::Mark::SkipOnce) ? FbKind::SkipOnce : FbKind::AlwaysSkip;
+}
+/// True for an m of a SACK whose packet came with a mark of congestion.
+constexpr bool mark_is_ecn(unsigned m) { return m == static_cast<unsigned>(wire::Mark::SkipOnce); }
 
 /// State of an EV after feedback. `match`: the profile still holds the entropy that the feedback names. A loss and a
 /// revival are about the EV of the QP's own set, whatever the profile holds now. `plane_ok`: the EV's plane can be used
 /// at this moment; if not, the port is to blame for a loss, not the EV. `skip_twice`: register CTRL.
-constexpr unsigned ev_after(unsigned state, unsigned kind, bool match, bool plane_ok = true, bool skip_twice = false) {
+constexpr unsigned ev_after(unsigned state, FbKind kind, bool match, bool plane_ok = true, bool skip_twice = false) {
   switch (kind) {
-    case kFbSkipOnce:
+    case FbKind::SkipOnce:
       if (!match) return state;
       if (state == kEvGood) return kEvSkip;
       return skip_twice && state == kEvSkip ? kEvSkip2 : state;
-    case kFbAlwaysSkip:
+    case FbKind::AlwaysSkip:
       return match && ev_in_use(state) ? kEvBad : state;
-    case kFbLoss:
+    case FbKind::Loss:
       return ev_in_use(state) && plane_ok ? kEvBad : state;
-    case kFbRevivedGood:
+    case FbKind::RevivedGood:
       return state == kEvBad ? kEvGood : state;
-    case kFbRevivedSkip:
+    case FbKind::RevivedSkip:
       return state == kEvBad ? kEvSkip : state;
     default:
       return state;

@@ -8,9 +8,6 @@
 
 namespace mrc {
 
-/// Kind of a ccev_t.
-enum class CcEvent : uint8_t { Ack = 0, Nack = 1, Loss = 2 };
-
 /// What a QP has in flight: the difference of two counters of 28 bits, what was sent (the side that sends counts it)
 /// and what is gone (the side that hears of it).
 class Flight {

@@ -3,16 +3,21 @@
 
 #include <algorithm>
 
+#include "gen/headers.hpp"
+
 namespace mrc {
 
 namespace {
 
-using U128 = unsigned __int128;
-
 constexpr uint32_t kMaxBytes = (1u << 28) - 1;
 constexpr uint64_t kMaxCwnd = (uint64_t{1} << 44) - 1;
-/// Reasons of NACKs; 0 is none: bytes that a QP gives back.
-constexpr uint8_t kGivenBack = 0, kTrimmed = 0x01, kTrimmedLastHop = 0x02;
+/// Reason of bytes that nobody will hear of any more: no NACK of the fabric.
+constexpr uint8_t kGivenBack = 0;
+
+constexpr bool is_trim(uint8_t reason) {
+  const auto r = static_cast<wire::NackReason>(reason);
+  return r == wire::NackReason::Trimmed || r == wire::NackReason::TrimmedLasthop;
+}
 
 /// a + b, at most 2^28 - 1.
 uint32_t add28(uint32_t a, uint32_t b) { return std::min(a + b, kMaxBytes); }
@@ -193,7 +198,7 @@ void on_ack(NsccState& s, const NsccWords& w, NsccDecisions& d, const NsccEvent&
 void on_nack(NsccState& s, const NsccWords& w, NsccDecisions& d, const NsccEvent& e) {
   s.inflight = nscc_inflight(s.inflight, -int64_t{e.bytes});
   if (e.rtt_valid && w.nack_rtt) lower_base_rtt(s, w, std::max<uint32_t>(e.rtt, 1));
-  const bool trimmed = e.reason == kTrimmed || e.reason == kTrimmedLastHop;
+  const bool trimmed = is_trim(e.reason);
   if (!trimmed && (!w.nack_any_reason || e.reason == kGivenBack)) return;
   average(s, w, w.nack_sample_cfg ? w.base_rtt : s.base_rtt);
   d.sampled = true;
@@ -246,13 +251,13 @@ NsccDecisions nscc_step(NsccState& s, const NsccWords& w, const NsccEvent& event
   NsccEvent e = event;
   e.bytes = std::min(e.bytes, kMaxBytes);
   e.pen &= 0x7f;
-  if (e.kind == NsccKind::Send) {
+  if (e.kind == CcEvent::Send) {
     s.inflight = nscc_inflight(s.inflight, e.bytes);
   } else if (!w.enable) {
     s.inflight = nscc_inflight(s.inflight, -int64_t{e.bytes});
-  } else if (e.kind == NsccKind::Ack) {
+  } else if (e.kind == CcEvent::Ack) {
     on_ack(s, w, d, e);
-  } else if (e.kind == NsccKind::Nack) {
+  } else if (e.kind == CcEvent::Nack) {
     on_nack(s, w, d, e);
   } else {
     shrink(s, w, e.bytes);
@@ -262,34 +267,6 @@ NsccDecisions nscc_step(NsccState& s, const NsccWords& w, const NsccEvent& event
   }
   d.mode = s.mode;
   return d;
-}
-
-unsigned nscc_cycles(const NsccEvent& e, const NsccDecisions& d, bool base_fell) {
-  constexpr unsigned kProduct = 3, kShort = 3, kUpToQa = 8, kUpToDue = 10, kDecrease = 20, kAdjust = 23;
-  if (d.mode == NsccMode::Off) return 2;
-  if (e.kind == NsccKind::Loss) return kShort;
-  unsigned n = base_fell ? kProduct : 0;
-  if (e.kind == NsccKind::Nack) return n + (d.sampled ? kUpToQa : kShort + 1);
-  if (e.pen != 0) n += kProduct;
-  if (!d.sampled) return n + kShort + (e.rtt_valid ? 1 : 0);
-  switch (d.mode) {
-    case NsccMode::QuickAdapt:
-    case NsccMode::Ignore:
-      return n + kUpToQa;
-    case NsccMode::Fair:
-    case NsccMode::Fast:
-      n += kProduct;
-      break;
-    case NsccMode::Proportional:
-      n += 2 * kProduct;
-      break;
-    case NsccMode::Decrease:
-      n += kDecrease;
-      break;
-    default:
-      break;
-  }
-  return n + kUpToDue + (d.adjusted ? kAdjust : 0);
 }
 
 uint32_t nscc_cwnd_bytes(const NsccState& s, const NsccWords& w) {

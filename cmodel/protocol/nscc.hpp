@@ -5,11 +5,10 @@
 
 #include <cstdint>
 
+#include "gen/protocol.hpp"
 #include "protocol/nscc_config.hpp"
 
 namespace mrc {
-
-enum class NsccKind : uint8_t { Ack = 0, Nack = 1, Loss = 2, Send = 3 };
 
 /// What the controller did last; 4 bit.
 enum class NsccMode : uint8_t {
@@ -29,7 +28,7 @@ const char* nscc_mode_name(NsccMode mode);
 
 /// One event.
 struct NsccEvent {
-  NsccKind kind = NsccKind::Ack;
+  CcEvent kind = CcEvent::Ack;
   uint32_t now = 0;        ///< ticks of 128 ns, wraps
   uint32_t bytes = 0;      ///< newly received, trimmed, lost or sent; nominal size; at most 2^28 - 1
   bool ecn = false;        ///< Ack: the packet came with a mark (m = SKIP_ONCE)
@@ -88,10 +87,6 @@ NsccState nscc_init(const NsccWords& words, uint32_t now);
 
 /// One event, in place.
 NsccDecisions nscc_step(NsccState& state, const NsccWords& words, const NsccEvent& event);
-
-/// Clock cycles that the block takes for an event, one after the other (docs/blocks/cc/cc_nscc.md, "Time an event
-/// takes"). base_fell: the event has lowered base_rtt.
-unsigned nscc_cycles(const NsccEvent& event, const NsccDecisions& decisions, bool base_fell);
 
 /// cwnd in whole bytes, as the sender uses it; 2^28 - 1 without controller.
 uint32_t nscc_cwnd_bytes(const NsccState& state, const NsccWords& words);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 
+#include "gen/headers.hpp"
 #include "input/csv.hpp"
 
 namespace mrc {
@@ -25,17 +26,20 @@ constexpr input::CsvColumn kColumns[] = {
 };
 
 constexpr std::array<std::string_view, 4> kKinds = {"ack", "nack", "loss", "send"};
-static_assert(static_cast<size_t>(NsccKind::Send) == 3);
+static_assert(static_cast<size_t>(CcEvent::Send) == 3);
 
-constexpr uint8_t kTrimmed = 0x01;  // the reason when none is written
+using wire::NackReason;
+constexpr auto kTrimmed = static_cast<uint8_t>(NackReason::Trimmed);  // the reason when none is written
 
 struct Reason {
   std::string_view name;
-  uint8_t code;
+  NackReason code;
 };
 constexpr Reason kReasons[] = {
-    {"trimmed", kTrimmed}, {"trimmed_lasthop", 0x02}, {"no_bitmap", 0x06},   {"no_pkt_buffer", 0x07},
-    {"no_resource", 0x0a}, {"psn_oor_window", 0x0b},  {"unexp_event", 0x19},
+    {"trimmed", NackReason::Trimmed},        {"trimmed_lasthop", NackReason::TrimmedLasthop},
+    {"no_bitmap", NackReason::NoBitmap},     {"no_pkt_buffer", NackReason::NoPktBuffer},
+    {"no_resource", NackReason::NoResource}, {"psn_oor_window", NackReason::PsnOorWindow},
+    {"unexp_event", NackReason::UnexpEvent},
 };
 
 bool same_name(std::string_view a, std::string_view b) {
@@ -43,13 +47,13 @@ bool same_name(std::string_view a, std::string_view b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](char x, char y) { return lower(x) == lower(y); });
 }
 
-NsccKind read_kind(const input::Csv& csv) {
+CcEvent read_kind(const input::Csv& csv) {
   const std::string_view kind = csv.cell(kKind);
   const auto known = std::find(kKinds.begin(), kKinds.end(), kind);
   if (known == kKinds.end()) {
     csv.refuse(kKind, "unknown kind " + input::shown(kind), "Write ack, nack, loss or send.");
   }
-  return static_cast<NsccKind>(known - kKinds.begin());
+  return static_cast<CcEvent>(known - kKinds.begin());
 }
 
 uint8_t read_reason(const input::Csv& csv) {
@@ -57,7 +61,7 @@ uint8_t read_reason(const input::Csv& csv) {
   if (why.empty()) return kTrimmed;
   const auto named =
       std::find_if(std::begin(kReasons), std::end(kReasons), [&](const Reason& r) { return same_name(r.name, why); });
-  if (named != std::end(kReasons)) return named->code;
+  if (named != std::end(kReasons)) return static_cast<uint8_t>(named->code);
   if (why[0] >= '0' && why[0] <= '9') return static_cast<uint8_t>(csv.whole(kReason, 0, 255));
   csv.refuse(kReason, "unknown reason " + input::shown(why),
              "Write trimmed, trimmed_lasthop, no_bitmap, no_pkt_buffer, no_resource, psn_oor_window, unexp_event or a "
@@ -82,7 +86,7 @@ NsccLine read_row(const input::Csv& csv, uint64_t last_time) {
   e.restore = csv.whole(kRestore, 0, 1, 0) != 0;
   e.reason = read_reason(csv);
   // What says something about another kind would be ignored.
-  const bool ack = e.kind == NsccKind::Ack, nack = e.kind == NsccKind::Nack;
+  const bool ack = e.kind == CcEvent::Ack, nack = e.kind == CcEvent::Nack;
   const auto only = [&](bool wrong, Column column, const char* whose) {
     if (!wrong) return;
     csv.refuse(column, fmt::format("{} on a line of kind {}", kColumns[column].name, csv.cell(kKind)),
@@ -102,7 +106,7 @@ NsccLine read_row(const input::Csv& csv, uint64_t last_time) {
 
 }  // namespace
 
-const char* nscc_kind_name(NsccKind kind) { return kKinds[static_cast<size_t>(kind) % kKinds.size()].data(); }
+const char* nscc_kind_name(CcEvent kind) { return kKinds[static_cast<size_t>(kind) % kKinds.size()].data(); }
 
 wire::Result<std::vector<NsccLine>> nscc_read_events(std::string_view text, const std::string& name) {
   uint64_t offset = 0;

@@ -26,6 +26,6 @@ struct NsccLine {
 /// says something about another kind than its line's is refused, unless it is the default. Errors have line and column.
 wire::Result<std::vector<NsccLine>> nscc_read_events(std::string_view text, const std::string& name);
 
-const char* nscc_kind_name(NsccKind kind);
+const char* nscc_kind_name(CcEvent kind);
 
 }  // namespace mrc

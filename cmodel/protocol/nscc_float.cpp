@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "gen/headers.hpp"
+
 namespace mrc {
 
 NsccFloat::NsccFloat(const NsccReal& config, uint64_t now_ticks) : config_(config) {
@@ -66,13 +68,13 @@ bool NsccFloat::decide(bool mine, bool asked, bool theirs, double margin, double
 
 void NsccFloat::event(const NsccEvent& e) {
   const double bytes = e.bytes;
-  if (e.kind == NsccKind::Send) {
+  if (e.kind == CcEvent::Send) {
     inflight_ += bytes;
   } else if (!config_.enable) {
     inflight_ -= bytes;
-  } else if (e.kind == NsccKind::Ack) {
+  } else if (e.kind == CcEvent::Ack) {
     on_ack(bytes, e.ecn, e.rtt_valid, std::max<double>(e.rtt, 1), e.pen, e.restore);
-  } else if (e.kind == NsccKind::Nack) {
+  } else if (e.kind == CcEvent::Nack) {
     on_nack(bytes, e.reason, e.rtt_valid, std::max<double>(e.rtt, 1));
   } else {
     on_inferred_loss(bytes);
@@ -216,7 +218,8 @@ void NsccFloat::on_inferred_loss(double bytes) {
 void NsccFloat::on_nack(double bytes, uint8_t reason, bool has_rtt, double rtt) {
   inflight_ -= bytes;
   if (has_rtt && config_.nack_rtt) update_base_rtt(rtt);
-  const bool trimmed = reason == 0x01 || reason == 0x02;
+  const bool trimmed = reason == static_cast<uint8_t>(wire::NackReason::Trimmed) ||
+                       reason == static_cast<uint8_t>(wire::NackReason::TrimmedLasthop);
   if (!trimmed && (!config_.nack_any_reason || reason == 0)) return;
   sample(config_.nack_sample_cfg ? config_.base_rtt : base_rtt_);
   bytes_ignored_ += bytes;

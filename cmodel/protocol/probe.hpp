@@ -6,14 +6,13 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "gen/streams.hpp"
+#include "gen/protocol.hpp"
+#include "protocol/opcodes.hpp"
+#include "protocol/responses.hpp"
 #include "protocol/timestamp.hpp"
-#include "wire/bytes.hpp"
+#include "protocol/types.hpp"
 
 namespace mrc {
-
-inline constexpr uint8_t kProbeOpcode = 0xDE;
-inline constexpr unsigned kPethBytes = 16;
 
 /// Doublings of the interval that fit a tick counter compared modulo 2^32, whatever EV_PROBE.cap says.
 inline constexpr unsigned kProbeMaxFails = 14;
@@ -42,36 +41,29 @@ constexpr uint32_t probe_wait(uint16_t interval, unsigned fails) { return uint32
 constexpr bool probe_slow(unsigned fails, unsigned cap) { return fails == std::min(cap, kProbeMaxFails); }
 
 /// m of an answer (mrc.md section 3): the EV is good, marked once (SKIP_ONCE), or the peer does not want it.
-constexpr bool probe_refused(unsigned m) { return m >= 2; }
+constexpr bool probe_refused(unsigned m) { return m >= static_cast<unsigned>(wire::Mark::AlwaysSkip); }
+constexpr bool probe_marked(unsigned m) { return m == static_cast<unsigned>(wire::Mark::SkipOnce); }
 
 /// Feedback that revives an EV. marked: one of the answers that revive it had SKIP_ONCE.
-constexpr uint8_t probe_revival(bool marked, bool skip_good) { return marked && !skip_good ? 5 : 4; }
+constexpr FbKind probe_revival(bool marked, bool skip_good) {
+  return marked && !skip_good ? FbKind::RevivedSkip : FbKind::RevivedGood;
+}
 
 /// True when tick `t` has been reached; ticks wrap.
 constexpr bool tick_reached(uint32_t now, uint32_t t) { return now - t < 1u << 31; }
 
-/// Register CTRL, as far as probes go by it.
-struct ProbeChoices {
-  bool tsr_us = false;      ///< unit of the time stamp (A-21)
-  bool pdcid_zero = false;  ///< spdcid and dpdcid are 0, not QPNs (A-22)
-};
-
-/// A probe of a QP, into c, without plane and ev. dqpn: the peer's QPN.
-inline void build_probe(uint16_t qp, uint16_t id, uint32_t dqpn, uint32_t tick, const ProbeChoices& choices,
-                        Ctlpkt& c) {
-  c.qp = qp;
-  c.opcode = kProbeOpcode;
-  c.psn = 0;
-  c.ext_len = kPethBytes;
-  c.ext = {};
-  auto* ext = reinterpret_cast<uint8_t*>(c.ext.data());
-  wire::store_be<2>(ext + 4, id);
-  if (!choices.pdcid_zero) {
-    wire::store_be<2>(ext + 8, qp + kQpnBase);
-    wire::store_be<2>(ext + 10, dqpn);
-  }
-  wire::store_be<2>(ext + 12, time_stamp(tick, choices.tsr_us));
-  wire::store_be<2>(ext + 14, time_stamp_format(choices.tsr_us));
+/// A reliability probe that is sent in tick `tick`. tsr_us: register CTRL, unit of the time stamp.
+inline ControlPacket build_probe(uint16_t id, const PdcIds& ids, uint32_t tick, bool tsr_us) {
+  ControlPacket c{.opcode = opcode_byte(wire::Opcode::ProbeRequest), .ext_len = wire::Peth::kBytes};
+  wire::Peth peth;
+  peth.probe_id = id;
+  peth.spdcid = ids.source;
+  peth.dpdcid = ids.destination;
+  peth.tx_timestamp16 = time_stamp(tick, tsr_us);
+  peth.tsr = tsr_us;
+  peth.ftype = static_cast<uint8_t>(wire::Ftype::Timestamp16);
+  peth.write(c.ext.data());
+  return c;
 }
 
 }  // namespace mrc

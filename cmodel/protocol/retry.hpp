@@ -34,9 +34,9 @@ constexpr uint32_t retry_interval(unsigned timeout, unsigned retry, RetryLimits 
 constexpr uint8_t retry_next(unsigned retry) { return static_cast<uint8_t>(std::min(retry + 1, 63u)); }
 
 /// True for the reasons of a NACK that count as a retry. A trimmed packet says that the path works: it does not.
-constexpr bool nack_counts(uint8_t reason) {
+constexpr bool nack_counts(wire::NackReason reason) {
   using wire::NackReason;
-  switch (static_cast<NackReason>(reason)) {
+  switch (reason) {
     case NackReason::NoBitmap:
     case NackReason::NoPktBuffer:
     case NackReason::NoResource:

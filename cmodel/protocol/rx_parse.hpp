@@ -5,18 +5,22 @@
 #include <cstdint>
 #include <cstring>
 
-#include "gen/streams.hpp"
-#include "wire/bytes.hpp"
+#include "protocol/opcodes.hpp"
+#include "protocol/types.hpp"
 #include "wire/icrc.hpp"
 
 namespace mrc {
 
+// Where a packet's headers begin, from the inner IP header on.
+inline constexpr unsigned kRxUdp = wire::Ipv6::kBytes, kRxBth = kRxUdp + wire::Udp::kBytes,
+                          kRxExt = kRxBth + wire::Bth::kBytes;
+
 /// Bytes from the inner IP header on that a description needs: headers through the largest extension header set.
-inline constexpr unsigned kRxHeadBytes = 96;
+inline constexpr unsigned kRxHeadBytes = kRxExt + kMaxExtension;
 /// Payload of a packet at most.
 inline constexpr unsigned kMaxPayload = 4096;
 
-/// What a lane has collected of a frame when its last byte has passed.
+/// What is known of a frame when its last byte has passed.
 struct RxFrame {
   uint8_t head[kRxHeadBytes] = {};  ///< from the inner IP header on, zero beyond the frame
   uint32_t bytes = 0;               ///< length from the inner IP header on, ICRC included
@@ -29,36 +33,28 @@ struct RxFrame {
 
 /// Registers that parsing depends on.
 struct RxParseCfg {
-  uint16_t udp_port = 4791;
+  uint16_t udp_port = wire::kUdpPort;
   bool ev_swap = false;
-  uint8_t dscp_trimmed = 12, dscp_lasthop = 16;
+  uint8_t dscp_trimmed = wire::kDscpTrimmed, dscp_lasthop = wire::kDscpTrimmedLasthop;
 };
-
-/// WRITE opcodes 0xC6..0xCB (mrc.md section 2).
-constexpr bool is_data_opcode(uint8_t opcode) { return opcode >= 0xC6 && opcode <= 0xCB; }
-/// WRITE Last or Only with immediate.
-constexpr bool has_immediate(uint8_t opcode) { return opcode == 0xC9 || opcode == 0xCB; }
-
-/// Reliability probe request.
-constexpr bool is_probe_opcode(uint8_t opcode) { return opcode == 0xDE; }
-/// SACK, NACK, ACK.
-constexpr bool is_control_opcode(uint8_t opcode) { return opcode == 0xDC || opcode == 0xDD || opcode == 0xD1; }
-/// Endpoint request or response.
-constexpr bool is_endpoint_opcode(uint8_t opcode) { return opcode == 0xD8 || opcode == 0xD9; }
 
 /// Length from the inner IP header on, ICRC included, of the packets that have but one; 0: the opcode has none.
 constexpr unsigned rx_fixed_bytes(uint8_t opcode) {
-  switch (opcode) {
-    case 0xDC:  // SACK
-    case 0xD9:  // endpoint response
-      return 100;
-    case 0xDD:  // NACK
-      return 84;
-    case 0xDE:  // reliability probe
-    case 0xD8:  // endpoint request
-      return 80;
-    case 0xD1:  // ACK
-      return 68;
+  using wire::Opcode;
+  constexpr unsigned kAround = kRxExt + wire::kIcrcBytes;
+  switch (static_cast<Opcode>(opcode)) {
+    case Opcode::Sack:
+      return kAround + wire::Seth::kBytes + wire::CcState::kBytes;
+    case Opcode::EndpointResponse:
+      return kAround + wire::Eeth::kBytes;
+    case Opcode::Nack:
+      return kAround + wire::Neth::kBytes;
+    case Opcode::ProbeRequest:
+      return kAround + wire::Peth::kBytes;
+    case Opcode::EndpointRequest:
+      return kAround + wire::Erth::kBytes;
+    case Opcode::Ack:
+      return kAround + wire::Aeth::kBytes;
     default:
       return 0;
   }
@@ -67,32 +63,43 @@ constexpr unsigned rx_fixed_bytes(uint8_t opcode) {
 /// What stands in front of the inner IP header (mrc.md section 1).
 enum class RxEncap : uint8_t { Plain, Outer, OuterSrh };
 
-/// By the next header of the first IP header, frame byte 20.
+/// By the next header of the first IP header.
 constexpr RxEncap rx_encap(uint8_t next_header) {
-  if (next_header == 41) return RxEncap::Outer;
-  return next_header == 43 ? RxEncap::OuterSrh : RxEncap::Plain;
+  if (next_header == wire::kProtoIpv6) return RxEncap::Outer;
+  return next_header == wire::kProtoRouting ? RxEncap::OuterSrh : RxEncap::Plain;
 }
 
-/// Frame byte at which the inner IP header starts: Ethernet 14, [outer IPv6 40], [SRH 24].
-constexpr unsigned rx_inner_offset(RxEncap encap) {
-  return encap == RxEncap::Plain ? 14 : encap == RxEncap::Outer ? 54 : 78;
-}
-
-/// Frame byte of the first IP header's first byte.
-inline constexpr unsigned kIpOffset = 14;
+/// Frame byte of the first IP header's first byte, and of its next header.
+inline constexpr unsigned kIpOffset = wire::Eth::kBytes, kNextHeaderOffset = kIpOffset + 6;
 /// Frame byte of an SRH's first byte.
-inline constexpr unsigned kSrhOffset = 54;
-/// `srh`: an SRH's first four bytes. Next header IPv6, 24 bytes (one segment), routing type 4, segments left 0 or 1.
-constexpr bool srh_ok(const uint8_t* srh) { return srh[0] == 41 && srh[1] == 2 && srh[2] == 4 && srh[3] <= 1; }
+inline constexpr unsigned kSrhOffset = kIpOffset + wire::Ipv6::kBytes;
 
-/// Offset of a WRITE's payload from the inner IP header: IPv6 40, UDP 8, BTH 12, METH 4, [TSETH 4], RETH 16, [ImmDt 4].
-constexpr unsigned rx_payload_offset(const uint8_t* head) {
-  return 80u + (head[56] & 0x10 ? 4u : 0u) + (has_immediate(head[48]) ? 4u : 0u);
+/// Frame byte at which the inner IP header starts: Ethernet, [outer IPv6], [SRH].
+constexpr unsigned rx_inner_offset(RxEncap encap) {
+  return encap == RxEncap::Plain ? kIpOffset : encap == RxEncap::Outer ? kSrhOffset : kSrhOffset + wire::Srh::kBytes;
 }
 
-/// Shortest frame, from the inner IP header on: IPv6 40, UDP 8, BTH 12, METH 4; with TSETH 4 more, so that the time
-/// stamp of a trimmed packet is whole.
-constexpr unsigned rx_min_bytes(const uint8_t* head) { return 64u + (head[56] & 0x10 ? 4u : 0u); }
+/// `srh`: an SRH's first four bytes. Next header IPv6, 24 bytes (one segment), routing type 4, segments left 0 or 1.
+constexpr bool srh_ok(const uint8_t* srh) {
+  return srh[0] == wire::kProtoIpv6 && srh[1] == wire::Srh::kBytes / 8 - 1 && srh[2] == wire::kSrhRoutingType &&
+         srh[3] <= 1;
+}
+
+/// The BTH of a frame's head.
+inline wire::Bth rx_bth(const uint8_t* head) { return wire::Bth::read(head + kRxBth); }
+
+/// Offset of a WRITE's payload from the inner IP header: IPv6, UDP, BTH, METH, [TSETH], RETH, [ImmDt].
+inline unsigned rx_payload_offset(const uint8_t* head) {
+  const wire::Bth bth = rx_bth(head);
+  return kRxExt + wire::Meth::kBytes + (bth.ts != 0 ? wire::Tseth::kBytes : 0u) + wire::Reth::kBytes +
+         (has_immediate(bth.opcode) ? wire::Immdt::kBytes : 0u);
+}
+
+/// Shortest frame, from the inner IP header on: IPv6, UDP, BTH, METH; with TSETH more, so that the time stamp of a
+/// trimmed packet is whole.
+inline unsigned rx_min_bytes(const uint8_t* head) {
+  return kRxExt + wire::Meth::kBytes + (rx_bth(head).ts != 0 ? wire::Tseth::kBytes : 0u);
+}
 
 constexpr Trim rx_trim(uint8_t tc, const RxParseCfg& cfg) {
   const unsigned dscp = tc >> 2;
@@ -101,59 +108,54 @@ constexpr Trim rx_trim(uint8_t tc, const RxParseCfg& cfg) {
   return Trim::None;
 }
 
-/// The first reason, in the contract's order, why the frame is not a packet of ours.
-constexpr RxErr rx_error(const RxFrame& f, const RxParseCfg& cfg) {
-  const uint8_t* h = f.head;
+/// The first reason, in the contract's order, why the frame is not a packet of ours. The headers are those of its head.
+inline RxErr rx_error(const RxFrame& f, const wire::Ipv6& ip, const wire::Udp& udp, const wire::Bth& bth,
+                      const RxParseCfg& cfg) {
   if (f.mac_err) return RxErr::Mac;
-  if (f.bytes < rx_min_bytes(h)) return RxErr::Short;
-  if (!f.encap_ok || h[0] >> 4 != 6 || h[6] != 17) return RxErr::Encap;
-  if (wire::load_be<2>(h + 42) != cfg.udp_port) return RxErr::Udp;
-  if ((h[49] & 0x0f) != 0) return RxErr::Tver;
+  if (f.bytes < rx_min_bytes(f.head)) return RxErr::Short;
+  if (!f.encap_ok || ip.version != 6 || ip.next_header != wire::kProtoUdp) return RxErr::Encap;
+  if (udp.dst_port != cfg.udp_port) return RxErr::Udp;
+  if (bth.tver != 0) return RxErr::Tver;
   if (rx_trim(f.tc, cfg) != Trim::None)
     return RxErr::None;  // lengths may or may not have been rewritten (mrc.md section 4)
-  const auto ip_length = wire::load_be<2>(h + 4);
-  if (ip_length + 40 != f.bytes || wire::load_be<2>(h + 44) != ip_length || f.bytes % 4 != 0) return RxErr::Length;
-  const uint8_t opcode = h[48];
-  if (is_data_opcode(opcode)) {
-    const unsigned around = rx_payload_offset(h) + 4 + (h[49] >> 4 & 3u);
+  if (ip.payload_length + wire::Ipv6::kBytes != f.bytes || udp.length != ip.payload_length || f.bytes % 4 != 0) {
+    return RxErr::Length;
+  }
+  if (is_data_opcode(bth.opcode)) {
+    const unsigned around = rx_payload_offset(f.head) + wire::kIcrcBytes + bth.pad_count;
     if (f.bytes < around || f.bytes - around > kMaxPayload) return RxErr::Length;
   }
-  const unsigned fixed = rx_fixed_bytes(opcode);
+  const unsigned fixed = rx_fixed_bytes(bth.opcode);
   return fixed != 0 && f.bytes != fixed ? RxErr::Length : RxErr::None;
 }
 
-/// The description of a frame, into d.
-inline void rx_parse(const RxFrame& f, const RxParseCfg& cfg, Rxdesc& d) {
-  const uint8_t* h = f.head;
-  d.err = rx_error(f, cfg);
+/// The description of a frame.
+inline RxPacket rx_parse(const RxFrame& f, const RxParseCfg& cfg) {
+  const auto ip = wire::Ipv6::read(f.head);
+  const auto udp = wire::Udp::read(f.head + kRxUdp);
+  const wire::Bth bth = rx_bth(f.head);
+  RxPacket d;
+  d.err = rx_error(f, ip, udp, bth, cfg);
   d.trim = rx_trim(f.tc, cfg);
   d.ce = (f.tc & 3) == 3;
   d.icrc_ok = f.crc == wire::kIcrcSeed && f.bytes % 4 == 0;  // the residue of data followed by its CRC is the seed
-  d.opcode = h[48];
-  d.pad = h[49] >> 4 & 3;
-  d.ackreq = (h[56] & 0x80) != 0;
-  d.rtx = (h[56] & 0x20) != 0;
-  d.ts = (h[56] & 0x10) != 0;
-  d.pkey = static_cast<uint16_t>(wire::load_be<2>(h + 50));
-  d.dqp = static_cast<uint32_t>(wire::load_be<3>(h + 53));
-  d.psn = static_cast<uint32_t>(wire::load_be<3>(h + 57));
-  const auto port = static_cast<uint32_t>(wire::load_be<2>(h + 40)),
-             flow = static_cast<uint32_t>(wire::load_be<2>(h + 2));
+  d.opcode = bth.opcode;
+  d.pad = bth.pad_count;
+  d.ackreq = bth.a != 0;
+  d.rtx = bth.rtx != 0;
+  d.ts = bth.ts != 0;
+  d.pkey = bth.p_key;
+  d.dqp = bth.dqp;
+  d.psn = bth.psn;
+  const uint32_t port = udp.src_port, flow = ip.flow_label & 0xffff;
   d.entropy = cfg.ev_swap ? flow << 16 | port : port << 16 | flow;
   d.at = f.tick;
-  std::memcpy(d.ext.data(), h + 60, kExtBytes);
-  // An endpoint request is answered to the address it came from.
-  if (d.opcode == 0xD8) std::memcpy(reinterpret_cast<uint8_t*>(d.ext.data()) + 16, h + 8, 16);
+  std::memcpy(d.ext.data(), f.head + kRxExt, kMaxExtension);
+  d.source = U128{wire::load_be<8>(ip.src.data())} << 64 | wire::load_be<8>(ip.src.data() + 8);
   const bool has_payload = is_data_opcode(d.opcode) && d.err == RxErr::None && d.trim == Trim::None;
-  d.plen = has_payload ? static_cast<uint16_t>(f.bytes - rx_payload_offset(h) - 4 - d.pad) : uint16_t{0};
-  d.buf_valid = d.plen != 0;
-}
-
-/// The lane has no place for the payload of d: the description goes on without it. reason: NoBuffer or NoResource.
-inline void rx_without_payload(Rxdesc& d, Trim reason) {
-  d.trim = reason;
-  d.buf_valid = false;
-  d.plen = 0;
+  d.plen =
+      has_payload ? static_cast<uint16_t>(f.bytes - rx_payload_offset(f.head) - wire::kIcrcBytes - d.pad) : uint16_t{0};
+  return d;
 }
 
 }  // namespace mrc

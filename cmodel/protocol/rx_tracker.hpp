@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The responder's window as arithmetic on rows of 64 PSNs (docs/blocks/rx/track/rx_track.md; mrc.md section 6).
+/// The responder's window as arithmetic on sets of 64 PSNs, as many as a SACK's bitmap has
+/// (docs/blocks/rx/track/rx_track.md; mrc.md section 6).
 #pragma once
 
 #include <bit>
 #include <cstdint>
 
-#include "gen/streams.hpp"
+#include "gen/headers.hpp"
+#include "gen/protocol.hpp"
 #include "protocol/psn.hpp"
 
 namespace mrc {
@@ -29,30 +31,25 @@ constexpr PsnClass psn_class(uint32_t psn, uint32_t cack, unsigned mpr, unsigned
   return rel < 128u * mpr ? PsnClass::New : PsnClass::OutOfWindow;
 }
 
-/// NACK reasons (mrc.md section 3).
-inline constexpr uint8_t kNackTrimmed = 0x01, kNackTrimmedLasthop = 0x02, kNackNoBitmap = 0x06, kNackNoPktBuffer = 0x07,
-                         kNackNoResource = 0x0A, kNackPsnOorWindow = 0x0B, kNackUnexpEvent = 0x19;
-
-/// Syndrome of a semantic ACK (mrc.md section 3).
-inline constexpr uint8_t kSyndromeAck = 0x1F;
-
 /// Reason why a PSN above the window is refused: a window of mpr_dest * 128 PSNs would have had it, so that only the
 /// bitmap is missing; or it lies beyond that too.
-constexpr uint8_t oor_reason(uint32_t psn, uint32_t cack, unsigned mpr_dest) {
-  return psn_dist(psn, psn_add(cack, 1)) < 128u * mpr_dest ? kNackNoBitmap : kNackPsnOorWindow;
+constexpr wire::NackReason oor_reason(uint32_t psn, uint32_t cack, unsigned mpr_dest) {
+  using wire::NackReason;
+  return psn_dist(psn, psn_add(cack, 1)) < 128u * mpr_dest ? NackReason::NoBitmap : NackReason::PsnOorWindow;
 }
 
 /// Reason of the NACK for a new packet that arrived without its payload; trim is not None.
-constexpr uint8_t no_payload_reason(Trim trim) {
+constexpr wire::NackReason no_payload_reason(Trim trim) {
+  using wire::NackReason;
   switch (trim) {
     case Trim::Trimmed:
-      return kNackTrimmed;
+      return NackReason::Trimmed;
     case Trim::LastHop:
-      return kNackTrimmedLasthop;
+      return NackReason::TrimmedLasthop;
     case Trim::NoBuffer:
-      return kNackNoPktBuffer;
+      return NackReason::NoPktBuffer;
     default:
-      return kNackNoResource;
+      return NackReason::NoResource;
   }
 }
 

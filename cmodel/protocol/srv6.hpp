@@ -6,7 +6,8 @@
 #include <cstdint>
 
 #include "gen/headers.hpp"
-#include "gen/streams.hpp"
+#include "gen/protocol.hpp"
+#include "wire/packed.hpp"
 
 namespace mrc {
 

@@ -59,7 +59,6 @@ struct PsnAges {
   }
 };
 using RowAges = PsnAges<uint64_t>;
-using BlockAges = PsnAges<uint16_t>;
 
 /// Steps for which a packet sent again is spared, `elapsed` of `step` after the timer's last step: about an interval.
 constexpr unsigned spared_steps(uint32_t elapsed, uint32_t step) {

@@ -1,19 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "protocol/tx_header_build.hpp"
 
-#include <bit>
+#include <algorithm>
 #include <cstring>
 
-#include "gen/headers.hpp"
-#include "protocol/endpoint.hpp"
-#include "protocol/probe.hpp"
+#include "protocol/opcodes.hpp"
+#include "protocol/segment.hpp"
 #include "protocol/timestamp.hpp"
 #include "wire/bytes.hpp"
 #include "wire/icrc.hpp"
 
 namespace mrc {
-
-static_assert(std::endian::native == std::endian::little, "byte vectors are little-endian words");
 
 namespace {
 
@@ -41,7 +38,7 @@ uint8_t* put_ipv6(uint8_t* p, unsigned tc, uint16_t label, unsigned length, unsi
 /// One segment, not visited yet.
 uint8_t* put_srh(uint8_t* p, U128 segment) {
   p[0] = wire::kProtoIpv6;
-  p[1] = 2;  // length in 8 bytes without the first 8
+  p[1] = wire::Srh::kBytes / 8 - 1;
   p[2] = wire::kSrhRoutingType;
   p[3] = 1;  // segments left; last entry, flags and tag 0
   store_be128(p + 8, segment);
@@ -52,17 +49,17 @@ uint8_t* put_srh(uint8_t* p, U128 segment) {
 struct Common {
   unsigned plane, tc;
   uint32_t ev;
-  uint8_t opcode, bth1, bth8;
+  uint8_t opcode, bth1;
+  bool ackreq, rtx, ts;
   uint32_t dqpn, psn;
   unsigned ext_len;  ///< extension headers
   unsigned behind;   ///< payload and pad
 };
 
-/// Writes Ethernet to BTH and returns where the extension headers go. The rest of hdr is zero.
-uint8_t* put_common(const Common& c, const HdrQp& qp, const HdrNic& nic, Hdr& hdr) {
-  hdr.hdr.fill(0);
-  uint8_t* const start = header_bytes(hdr);
-  uint8_t* p = start;
+/// Writes Ethernet to BTH and returns where the extension headers go. The rest of `out` is zero.
+uint8_t* put_common(const Common& c, const HdrQp& qp, const HdrNic& nic, std::span<uint8_t, kMaxHeader> out) {
+  std::fill(out.begin(), out.end(), uint8_t{0});
+  uint8_t* p = out.data();
   const auto high = static_cast<uint16_t>(c.ev >> 16), low = static_cast<uint16_t>(c.ev);
   const uint16_t port = nic.ev_swap ? low : high;
   const uint16_t label = qp.encap == Encap::Udp ? uint16_t{0} : nic.ev_swap ? high : low;
@@ -78,28 +75,15 @@ uint8_t* put_common(const Common& c, const HdrQp& qp, const HdrNic& nic, Hdr& hd
     if (srh) p = put_srh(p, qp.dip);
   }
   p = put_ipv6(p, c.tc, label, udp_length, wire::kProtoUdp, nic.ip, qp.dip);
-  store_be<2>(p, port);
-  store_be<2>(p + 2, nic.udp_port);
-  store_be<2>(p + 4, udp_length);
-  p += Udp::kBytes;  // checksum 0
-  p[0] = c.opcode;
+  Udp{.src_port = port, .dst_port = nic.udp_port, .length = static_cast<uint16_t>(udp_length)}.write(p);
+  p += Udp::kBytes;
+  Bth{.opcode = c.opcode, .p_key = qp.pkey, .dqp = c.dqpn, .a = c.ackreq, .rtx = c.rtx, .ts = c.ts, .psn = c.psn}.write(
+      p);
   p[1] = c.bth1;
-  store_be<2>(p + 2, qp.pkey);
-  store_be<3>(p + 5, c.dqpn);
-  p[8] = c.bth8;
-  store_be<3>(p + 9, c.psn);
-  p += Bth::kBytes;
-  hdr.plane = static_cast<uint8_t>(c.plane);
-  hdr.hdr_len = static_cast<uint8_t>(p - start + c.ext_len);
-  return p;
+  return p + Bth::kBytes;
 }
 
 constexpr unsigned data_class(unsigned dscp) { return dscp << 2 | 2u; }  // ECT(0)
-
-constexpr bool endpoint_opcode(uint8_t opcode) {
-  return opcode == static_cast<uint8_t>(wire::Opcode::EndpointRequest) ||
-         opcode == static_cast<uint8_t>(wire::Opcode::EndpointResponse);
-}
 
 constexpr uint8_t bth_byte1(const HdrNic& nic, unsigned pad) {
   return static_cast<uint8_t>(unsigned{nic.bth_m} << (nic.bth_m_high ? 7 : 6) | pad << 4);
@@ -107,67 +91,65 @@ constexpr uint8_t bth_byte1(const HdrNic& nic, unsigned pad) {
 
 }  // namespace
 
-void build_data_header(const Path& path, const HdrQp& qp, const HdrNic& nic, uint32_t tick, Hdr& hdr) {
-  const Pkt& pkt = path.pkt;
-  const bool imm = pkt.opcode == static_cast<uint8_t>(wire::Opcode::WriteLastImm) ||
-                   pkt.opcode == static_cast<uint8_t>(wire::Opcode::WriteOnlyImm);
-  const unsigned pad = (0u - pkt.plen) & 3u;
+unsigned build_data_header(const WritePacket& packet, Way way, const HdrQp& qp, const HdrNic& nic, uint32_t tick,
+                           std::span<uint8_t, kMaxHeader> out) {
+  const WritePart& part = packet.part;
+  const bool imm = has_immediate(part.opcode);
+  const unsigned pad = payload_pad(part.plen);
   Common c{};
-  c.plane = path.plane;
-  c.tc = data_class(pkt.rtx ? nic.dscp_rtx : nic.dscp_data);
-  c.ev = path.ev;
-  c.opcode = pkt.opcode;
+  c.plane = way.plane;
+  c.tc = data_class(packet.rtx ? nic.dscp_rtx : nic.dscp_data);
+  c.ev = way.ev;
+  c.opcode = part.opcode;
   c.bth1 = bth_byte1(nic, pad);
-  c.bth8 = static_cast<uint8_t>(unsigned{pkt.ackreq} << 7 | unsigned{pkt.rtx} << 5 | unsigned{qp.ts} << 4);
+  c.ackreq = packet.ackreq;
+  c.rtx = packet.rtx;
+  c.ts = qp.ts;
   c.dqpn = qp.dqpn;
-  c.psn = pkt.psn;
+  c.psn = packet.psn;
   c.ext_len =
       wire::Meth::kBytes + (qp.ts ? wire::Tseth::kBytes : 0u) + wire::Reth::kBytes + (imm ? wire::Immdt::kBytes : 0u);
-  c.behind = pkt.plen + pad;
-  uint8_t* p = put_common(c, qp, nic, hdr);
-  store_be<2>(p, pkt.rqmsn);
-  store_be<2>(p + 2, pkt.msn);
+  c.behind = part.plen + pad;
+  uint8_t* const ext = put_common(c, qp, nic, out);
+  uint8_t* p = ext;
+  wire::Meth{.rqmsn = part.rqmsn, .msn = packet.msn}.write(p);
   p += wire::Meth::kBytes;
   if (qp.ts) {
-    store_be<2>(p, time_stamp(tick, nic.tsr_us));
-    store_be<2>(p + 2, time_stamp_format(nic.tsr_us));
+    wire::Tseth{.tx_timestamp16 = time_stamp(tick, nic.tsr_us),
+                .tsr = nic.tsr_us,
+                .ftype = static_cast<uint8_t>(wire::Ftype::Timestamp16)}
+        .write(p);
     p += wire::Tseth::kBytes;
   }
-  store_be<8>(p, pkt.va);
-  store_be<4>(p + 8, pkt.rkey);
-  store_be<4>(p + 12, pkt.dmalen);
+  wire::Reth{.va = part.va, .r_key = part.rkey, .dma_length = part.dma_length}.write(p);
   p += wire::Reth::kBytes;
-  if (imm) store_be<4>(p, pkt.imm);
-  hdr.ctl = false;
-  hdr.laddr = pkt.laddr;
-  hdr.plen = pkt.plen;
+  if (imm) wire::Immdt{.value = part.imm}.write(p);
+  return static_cast<unsigned>(ext - out.data()) + c.ext_len;
 }
 
-void build_ctl_header(const Ctlpkt& ctl, const HdrQp& qp, const HdrNic& nic, Hdr& hdr) {
+unsigned build_ctl_header(const ControlPacket& packet, Way way, const HdrQp& qp, const HdrNic& nic,
+                          std::span<uint8_t, kMaxHeader> out) {
   Common c{};
-  c.plane = ctl.plane;
-  const bool request = ctl.opcode == kProbeOpcode || ctl.opcode == kEndpointRequestOpcode;
+  c.plane = way.plane;
+  const bool request = is_probe_opcode(packet.opcode) || packet.opcode == opcode_byte(wire::Opcode::EndpointRequest);
   c.tc = request ? data_class(nic.dscp_data) : static_cast<unsigned>(nic.dscp_ctl) << 2;
-  c.ev = ctl.ev;
-  c.opcode = ctl.opcode;
+  c.ev = way.ev;
+  c.opcode = packet.opcode;
   c.bth1 = bth_byte1(nic, 0);
-  c.dqpn = endpoint_opcode(ctl.opcode) ? kEndpointQpn : qp.dqpn;
-  c.psn = ctl.psn;
-  c.ext_len = ctl.ext_len < kExtBytes ? ctl.ext_len : kExtBytes;
-  uint8_t* p = put_common(c, qp, nic, hdr);
-  std::memcpy(p, ctl.ext.data(), c.ext_len);
-  hdr.ctl = true;
-  hdr.laddr = 0;
-  hdr.plen = 0;
+  c.dqpn = is_endpoint_opcode(packet.opcode) ? wire::kEndpointDqp : qp.dqpn;
+  c.psn = packet.psn;
+  c.ext_len = std::min<unsigned>(packet.ext_len, kMaxExtension);
+  uint8_t* const ext = put_common(c, qp, nic, out);
+  std::memcpy(ext, packet.ext.data(), c.ext_len);
+  return static_cast<unsigned>(ext - out.data()) + c.ext_len;
 }
 
-uint32_t header_crc(const Hdr& hdr, Encap encap, bool icrc_outer) {
+uint32_t header_crc(std::span<const uint8_t> header, Encap encap, bool icrc_outer) {
   const unsigned inner = inner_offset(encap);
   constexpr unsigned kMasked = Ipv6::kBytes + Udp::kBytes + Bth::kBytes;
-  const uint8_t* bytes = header_bytes(hdr);
-  const uint32_t start = wire::icrc_outer({bytes + Eth::kBytes, icrc_outer ? outer_bytes(encap) : 0});
-  const uint32_t reg = wire::icrc_headers(bytes + inner, 6, start);
-  return wire::crc_update(reg, bytes + inner + kMasked, hdr.hdr_len - inner - kMasked);
+  const uint32_t start = wire::icrc_outer(header.subspan(Eth::kBytes, icrc_outer ? outer_bytes(encap) : 0));
+  const uint32_t reg = wire::icrc_headers(header.data() + inner, 6, start);
+  return wire::crc_update(reg, header.data() + inner + kMasked, header.size() - inner - kMasked);
 }
 
 }  // namespace mrc

@@ -4,13 +4,14 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
-#include "gen/streams.hpp"
 #include "protocol/srv6.hpp"
+#include "protocol/types.hpp"
 
 namespace mrc {
 
-/// What a QP contributes to its headers (row of QP_CTX).
+/// What a QP contributes to its headers.
 struct HdrQp {
   uint32_t dqpn = 0;
   uint16_t pkey = 0;
@@ -25,8 +26,8 @@ struct HdrQp {
 struct HdrNic {
   uint64_t mac = 0;
   U128 ip = 0;
-  uint16_t udp_port = 4791;
-  uint8_t dscp_data = 4, dscp_rtx = 8, dscp_ctl = 46;
+  uint16_t udp_port = wire::kUdpPort;
+  uint8_t dscp_data = wire::kDscpTrimmable, dscp_rtx = wire::kDscpTrimmableRetx, dscp_ctl = wire::kDscpControl;
   bool ev_swap = false;
   bool bth_m = true;
   bool bth_m_high = false;  ///< M in bit 7 of BTH byte 1, not in bit 6 (A-02)
@@ -34,22 +35,28 @@ struct HdrNic {
   Srv6Rule srv6{12, 0, 0, 0};
 };
 
-/// Header of a data packet into hdr (all fields but crc). `tick` is the time for TSETH.
-void build_data_header(const Path& path, const HdrQp& qp, const HdrNic& nic, uint32_t tick, Hdr& hdr);
+/// Bytes of the largest header: a SACK behind SRv6 with SRH, rounded up to 8.
+inline constexpr unsigned kMaxHeader =
+    (inner_offset(Encap::Srv6Srh) + wire::Ipv6::kBytes + wire::Udp::kBytes + wire::Bth::kBytes + kMaxExtension + 7) /
+    8 * 8;
 
-/// QPN that endpoint requests and responses go to.
-inline constexpr uint32_t kEndpointQpn = 2;
+/// The way a packet takes.
+struct Way {
+  uint8_t plane = 0;
+  uint32_t ev = 0;
+};
 
-/// Header of a control packet into hdr (all fields but crc). Reliability probes and endpoint requests travel in the
-/// data class, so that they meet what data would meet.
-void build_ctl_header(const Ctlpkt& ctl, const HdrQp& qp, const HdrNic& nic, Hdr& hdr);
+/// Writes the header of a WRITE packet to `out`, zeros behind it, and returns its length. `tick` is the time for TSETH.
+unsigned build_data_header(const WritePacket& packet, Way way, const HdrQp& qp, const HdrNic& nic, uint32_t tick,
+                           std::span<uint8_t, kMaxHeader> out);
 
-/// ICRC register after the header: eight bytes of ones, then the bytes from the inner IPv6 header to hdr_len with the
-/// variant fields as ones. `icrc_outer`: from the outer IPv6 header on, if there is one (CTRL.icrc_outer, A-14).
-uint32_t header_crc(const Hdr& hdr, Encap encap, bool icrc_outer);
+/// The same of a control packet. Reliability probes and endpoint requests travel in the data class, so that they meet
+/// what data would meet.
+unsigned build_ctl_header(const ControlPacket& packet, Way way, const HdrQp& qp, const HdrNic& nic,
+                          std::span<uint8_t, kMaxHeader> out);
 
-/// The header's bytes.
-inline const uint8_t* header_bytes(const Hdr& hdr) { return reinterpret_cast<const uint8_t*>(hdr.hdr.data()); }
-inline uint8_t* header_bytes(Hdr& hdr) { return reinterpret_cast<uint8_t*>(hdr.hdr.data()); }
+/// ICRC register after a header: eight bytes of ones, then the bytes from the inner IPv6 header on with the variant
+/// fields as ones. `icrc_outer`: from the outer IPv6 header on, if there is one (CTRL.icrc_outer, A-14).
+uint32_t header_crc(std::span<const uint8_t> header, Encap encap, bool icrc_outer);
 
 }  // namespace mrc

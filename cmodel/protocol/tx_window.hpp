@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// The requestor's window, a row of PSNs at a time: SACK, NACK, ACK, loss and timer as arithmetic on masks
-/// (docs/blocks/tx/inflight/tx_inflight.md; mrc.md section 7). A row has as many PSNs as its masks have bits: 16 in
-/// tx_inflight (BlockRow), 64 where memory is no matter (WinRow).
+/// (docs/blocks/tx/inflight/tx_inflight.md; mrc.md section 7). A row has as many PSNs as its masks have bits; whoever
+/// keeps a window chooses how many that are.
 #pragma once
 
 #include <bit>
@@ -9,8 +9,8 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "gen/streams.hpp"
 #include "protocol/psn.hpp"
+#include "protocol/types.hpp"
 
 namespace mrc {
 
@@ -29,7 +29,6 @@ struct PsnRow {
   bool operator==(const PsnRow&) const = default;
 };
 using WinRow = PsnRow<uint64_t>;
-using BlockRow = PsnRow<uint16_t>;
 
 /// A mask that follows the row's.
 template <class Mask>
@@ -37,21 +36,6 @@ using MaskArg = std::type_identity_t<Mask>;
 
 /// First PSN of the word of 64 that holds psn.
 constexpr uint32_t psn_word(uint32_t psn) { return psn & ~63u & kPsnMask; }
-
-/// PSNs of a block: of a row of tx_inflight.
-inline constexpr unsigned kBlockPsns = kRowPsns<uint16_t>;
-
-/// Number of the block that holds psn, 20 bits.
-constexpr uint32_t psn_block(uint32_t psn) { return (psn & kPsnMask) / kBlockPsns; }
-
-/// First PSN of a block.
-constexpr uint32_t block_psn(uint32_t block) { return block * kBlockPsns & kPsnMask; }
-
-/// (a - b) modulo 2^20: how many blocks a lies after b.
-constexpr uint32_t block_dist(uint32_t a, uint32_t b) { return (a - b) & (kPsnMask / kBlockPsns); }
-
-/// (block + n) modulo 2^20.
-constexpr uint32_t block_add(uint32_t block, uint32_t n) { return (block + n) & (kPsnMask / kBlockPsns); }
 
 /// The bit of a PSN in its row.
 template <class Mask>
@@ -97,7 +81,7 @@ constexpr uint32_t sack_una(uint32_t cack, uint32_t una) {
 
 /// Highest PSN known received after a SACK, hi' of the contract: that of the packet it answers, if it answers none of
 /// the probes.
-constexpr uint32_t sack_hi(const Ctl& sack, uint32_t una, uint32_t nxt, uint32_t hi) {
+constexpr uint32_t sack_hi(const Sack& sack, uint32_t una, uint32_t nxt, uint32_t hi) {
   return !sack.pr && in_window(sack.psn, una, nxt) && psn_before(hi, sack.psn) ? sack.psn : hi;
 }
 
@@ -118,33 +102,21 @@ constexpr SackView sack_view(uint32_t una, uint32_t nxt, uint32_t hi, unsigned o
 
 /// Highest PSN that the SACK itself knows of, h of the contract: a newer one has overtaken it (late), it does not know
 /// of what hi' stands for, only of the packet that brought it.
-constexpr uint32_t sack_knows(const Ctl& sack, uint32_t una, uint32_t nxt, uint32_t hi, bool late) {
+constexpr uint32_t sack_knows(const Sack& sack, uint32_t una, uint32_t nxt, uint32_t hi, bool late) {
   if (!late) return sack_hi(sack, una, nxt, hi);
-  return !sack.pr && in_window(sack.psn, una, nxt) ? sack.psn : psn_add(sack_una(sack.cack, una), -1);
+  return !sack.pr && in_window(sack.psn, una, nxt) ? sack.psn : psn_add(sack_una(sack.cack_psn, una), -1);
 }
 
 /// The window after the cumulative part of a SACK that passed cum_valid(cack + 1).
-constexpr SackView sack_view(const Ctl& sack, uint32_t una, uint32_t nxt, uint32_t hi, unsigned reorder, bool late) {
-  SackView v = sack_view(sack_una(sack.cack, una), nxt, sack_knows(sack, una, nxt, hi, late), sack.ooo, reorder);
+constexpr SackView sack_view(const Sack& sack, uint32_t una, uint32_t nxt, uint32_t hi, unsigned reorder, bool late) {
+  SackView v =
+      sack_view(sack_una(sack.cack_psn, una), nxt, sack_knows(sack, una, nxt, hi, late), sack.ooo_count, reorder);
   v.hi = sack_hi(sack, una, nxt, hi);
   return v;
 }
 
 /// PSNs that the bitmap of a SACK speaks of.
 inline constexpr unsigned kSackBits = 64;
-
-/// The blocks that the bitmap of a SACK and the window have in common.
-struct SackBlocks {
-  bool none = true;              ///< there are none
-  uint32_t first = 0, last = 0;  ///< numbers of the first and the last of them
-};
-
-/// base: PSN of bit 0 of the bitmap; una, nxt: the window after the cumulative part of the SACK.
-constexpr SackBlocks sack_blocks(uint32_t base, uint32_t una, uint32_t nxt) {
-  const uint32_t newest = psn_add(nxt, -1), end = psn_add(base, kSackBits - 1);
-  if (una == nxt || psn_before(newest, base) || psn_before(end, una)) return {};
-  return {false, psn_block(psn_before(base, una) ? una : base), psn_block(psn_before(newest, end) ? newest : end)};
-}
 
 /// What the bitmap of a SACK says of a row.
 template <class Mask>
@@ -191,8 +163,8 @@ constexpr unsigned cancelled_losses(const PsnRow<Mask>& row, uint32_t p0, MaskAr
 /// same EV is another question, and same_ev_lost() the last. `una` is una' of the contract; the caller has seen that
 /// the SACK speaks of a packet (`pr` 0) whose record is still there, and not of a retransmission. A SACK from before
 /// what has moved una says nothing of una.
-constexpr bool same_ev_asks(const Ctl& sack, uint32_t una, uint32_t nxt) {
-  return psn_add(sack.cack, 1) == una && una != nxt && psn_before(una, sack.psn);
+constexpr bool same_ev_asks(const Sack& sack, uint32_t una, uint32_t nxt) {
+  return psn_add(sack.cack_psn, 1) == una && una != nxt && psn_before(una, sack.psn);
 }
 
 /// Marks una as lost because a packet sent later on the same EV has arrived, and says so. Not when it has arrived,
@@ -257,10 +229,6 @@ constexpr void all_left(PsnRow<Mask>& row) {
   row.nacked |= row.pend;
 }
 
-/// Number of the oldest block that a QP holds on to: that of the oldest packet out; of the newest packet when nothing
-/// is out, since it may have to be sent again for the sake of its ACK.
-constexpr uint32_t oldest_block(uint32_t una, uint32_t nxt) { return psn_block(una == nxt ? psn_add(una, -1) : una); }
-
 /// The earlier of two PSNs of a window: rtx_lo after `first` became pending.
 constexpr uint32_t psn_first(uint32_t rtx_lo, uint32_t first) { return psn_before(first, rtx_lo) ? first : rtx_lo; }
 
@@ -269,17 +237,17 @@ constexpr uint32_t psn_follow(uint32_t rtx_lo, uint32_t una) { return psn_before
 
 constexpr bool syndrome_ack(uint8_t s) { return (s >> 5) == 0; }
 constexpr bool syndrome_nak(uint8_t s) { return (s >> 5) == 3; }
-/// In upd only: this side ended the QP.
+/// Not of the wire: this side ended the QP.
 constexpr bool syndrome_local(uint8_t s) {
   return s == static_cast<uint8_t>(CqStatus::RetryExceeded) || s == static_cast<uint8_t>(CqStatus::RemEvent);
 }
 
 /// True when a semantic ACK or NAK fits the window and the messages sent.
-constexpr bool ack_valid(const Ctl& a, uint32_t una, uint32_t nxt, uint16_t msn_done, uint16_t msn_sent) {
-  if (syndrome_ack(a.reason)) {
+constexpr bool ack_valid(const Ack& a, uint32_t una, uint32_t nxt, uint16_t msn_done, uint16_t msn_sent) {
+  if (syndrome_ack(a.syndrome)) {
     return cum_valid(psn_add(a.psn, 1), una, nxt) && msn_dist(a.msn, msn_done) <= msn_dist(msn_sent, msn_done);
   }
-  return syndrome_nak(a.reason) && msn_dist(a.msn, msn_done) <= msn_dist(msn_add(msn_sent, 1), msn_done);
+  return syndrome_nak(a.syndrome) && msn_dist(a.msn, msn_done) <= msn_dist(msn_add(msn_sent, 1), msn_done);
 }
 
 }  // namespace mrc

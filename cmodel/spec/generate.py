@@ -29,6 +29,7 @@ def outputs(folder):
     spec = Spec(folder)
     out = {
         "rtl/gen/mrc_pkg.sv": sv.package(spec),
+        "cmodel/gen/protocol.hpp": cpp.protocol(spec),
         "cmodel/gen/streams.hpp": cpp.streams(spec),
         "cmodel/gen/presets.hpp": presets.cpp(spec),
         "cmodel/gen/csr.hpp": csr.cpp(spec),
@@ -53,8 +54,16 @@ def write(path, text):
     os.replace(name, path)
 
 
+class Parser(argparse.ArgumentParser):
+    """Wrong use is exit code 3, as everywhere (tools/rtl.py)."""
+
+    def error(self, message):
+        print(f"generate.py: {message}; see --help", file=sys.stderr)
+        sys.exit(3)
+
+
 def main():
-    parser = argparse.ArgumentParser(description="generate code and tables from cmodel/spec/*.yaml")
+    parser = Parser(description="generate code and tables from cmodel/spec/*.yaml")
     group = parser.add_mutually_exclusive_group()
     group.add_argument("--check", action="store_true", help="write nothing, fail when a file is stale")
     group.add_argument("--list", action="store_true", help="print the names of all outputs")

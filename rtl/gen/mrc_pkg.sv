@@ -8,19 +8,8 @@ package mrc_pkg;
   // Every module uses some of these, none uses all: unused constants are no finding here.
   /* verilator lint_off UNUSEDPARAM */
 
-  // ---- constants (streams.yaml)
+  // ---- constants and enums (protocol.yaml, streams.yaml)
 
-  /// QPN on the wire = QP index + QpnBase; QPNs 0..2 are reserved (mrc.md section 2)
-  localparam int unsigned QpnBase = 32'd16;
-  /// Bytes of the largest header ahead of payload or ICRC (SACK behind SRv6 with SRH: 174), rounded
-  /// to 8
-  localparam int unsigned HdrBytes = 32'd176;
-  /// Bytes of the largest extension header set (SETH + CC_STATE)
-  localparam int unsigned ExtBytes = 32'd36;
-  /// Bytes of a host line at most
-  localparam int unsigned MaxLineBytes = 32'd128;
-  /// Planes at most
-  localparam int unsigned MaxPlanes = 32'd8;
   /// EV state GOOD
   localparam int unsigned EvGood = 32'd0;
   /// EV state SKIP
@@ -33,6 +22,17 @@ package mrc_pkg;
   localparam int unsigned EvStandby = 32'd4;
   /// EV state SKIP with a second mark (CTRL.skip_twice)
   localparam int unsigned EvSkip2 = 32'd5;
+  /// QPN on the wire = QP index + QpnBase; QPNs 0..2 are reserved (mrc.md section 2)
+  localparam int unsigned QpnBase = 32'd16;
+  /// Bytes of the largest header ahead of payload or ICRC (SACK behind SRv6 with SRH: 174), rounded
+  /// to 8
+  localparam int unsigned HdrBytes = 32'd176;
+  /// Bytes of the largest extension header set (SETH + CC_STATE)
+  localparam int unsigned ExtBytes = 32'd36;
+  /// Bytes of a host line at most
+  localparam int unsigned MaxLineBytes = 32'd128;
+  /// Planes at most
+  localparam int unsigned MaxPlanes = 32'd8;
 
   /// QP state (mrc.md section 7)
   typedef enum logic [2:0] {
@@ -43,7 +43,7 @@ package mrc_pkg;
     QpStateError = 3'd4
   } qp_state_e;
 
-  /// Control packet
+  /// What answers a packet
   typedef enum logic [1:0] {
     CtlKindSack = 2'd0,
     CtlKindNack = 2'd1,
@@ -51,8 +51,8 @@ package mrc_pkg;
     CtlKindEndpoint = 2'd3
   } ctl_kind_e;
 
-  /// Why a packet has no payload: trimmed, by DSCP, or dropped by the lane for want of buffer words
-  /// or of a payload queue entry
+  /// Why a packet has no payload: trimmed, by DSCP, or its payload was dropped for want of buffer
+  /// or of another resource
   typedef enum logic [2:0] {
     TrimNone = 3'd0,
     TrimTrimmed = 3'd1,
@@ -61,7 +61,7 @@ package mrc_pkg;
     TrimNoResource = 3'd4
   } trim_e;
 
-  /// Why a lane could not parse a frame
+  /// Why a frame is no packet of ours
   typedef enum logic [3:0] {
     RxErrNone = 4'd0,
     RxErrMac = 4'd1,
@@ -80,7 +80,8 @@ package mrc_pkg;
     EncapUdp = 2'd3
   } encap_e;
 
-  /// Completion status: 0 good, 0x60..0x63 the syndrome of a remote NAK, above 0x80 local
+  /// Completion status of a work request: 0 good, 0x60..0x63 the syndrome of a remote NAK, above
+  /// 0x80 local
   typedef enum logic [7:0] {
     CqStatusOk = 8'd0,
     CqStatusRemInvalid = 8'd97,
@@ -94,7 +95,7 @@ package mrc_pkg;
     CqStatusRemEvent = 8'd134
   } cq_status_e;
 
-  /// Attributes of a QP, bits of QP_ATTR (mrc.md section 7)
+  /// Attributes of a QP; bits of register QP_ATTR (mrc.md section 7)
   typedef enum logic [3:0] {
     QpAttrEvProfile = 4'd0,
     QpAttrCcProfile = 4'd1,
@@ -109,6 +110,25 @@ package mrc_pkg;
     QpAttrTimeout = 4'd10,
     QpAttrRetryCnt = 4'd11
   } qp_attr_e;
+
+  /// Event for a congestion controller. Send: a packet goes out; the NIC's controllers count that
+  /// with their grants
+  typedef enum logic [1:0] {
+    CcEventAck = 2'd0,
+    CcEventNack = 2'd1,
+    CcEventLoss = 2'd2,
+    CcEventSend = 2'd3
+  } cc_event_e;
+
+  /// Feedback on an EV. SkipOnce and AlwaysSkip are about the EV with this entropy; the others
+  /// about the EV with this index, whatever its entropy is now
+  typedef enum logic [2:0] {
+    FbKindSkipOnce = 3'd1,
+    FbKindAlwaysSkip = 3'd2,
+    FbKindLoss = 3'd3,
+    FbKindRevivedGood = 3'd4,
+    FbKindRevivedSkip = 3'd5
+  } fb_kind_e;
 
   /// Outcome of a table write (CMD_STATUS)
   typedef enum logic [3:0] {
@@ -173,11 +193,11 @@ package mrc_pkg;
     logic [7:0] status;  // cq_status_e
   } qperr_t;
 
-  /// Event for the congestion controller of destination cc. kind 0 Ack, 1 Nack, 2 Loss; bytes are
-  /// nominal packet sizes; rtt in ticks
+  /// Event for the congestion controller of destination cc. bytes are nominal packet sizes; rtt in
+  /// ticks
   typedef struct packed {
     logic [15:0] cc;
-    logic [1:0] kind;
+    logic [1:0] kind;  // cc_event_e
     logic [27:0] bytes;
     logic ecn;
     logic rtt_valid;
@@ -347,9 +367,7 @@ package mrc_pkg;
     logic [15:0] qp;
     logic [15:0] ev_idx;
     logic [31:0] entropy;
-    /// 1 SKIP_ONCE, 2 ALWAYS_SKIP; entropy not compared: 3 LOSS, 4 REVIVED to GOOD, 5 REVIVED to
-    /// SKIP
-    logic [2:0] kind;
+    logic [2:0] kind;  // fb_kind_e
   } fb_t;
 
   /// Header of a packet for one lane: hdr_len bytes of hdr, ICRC register after them, payload still

@@ -4,11 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 #include "gen/csr.hpp"
+#include "gen/streams.hpp"
 #include "protocol/psn.hpp"
-#include "protocol/responses.hpp"
+#include "protocol/segment.hpp"
 #include "tb/environment/mac.hpp"
 #include "wire/bytes.hpp"
 #include "wire/icrc.hpp"
@@ -113,10 +115,14 @@ std::string LinePeer::arrive(const Frame& frame, uint64_t now_ps) {
   const uint8_t* ext = &b[info.inner + 60];
   if (info.opcode == 0xD8) {
     if (b.size() < info.inner + 60u + 16 + 4) return "an endpoint request that is too short";
-    responses_[frame.plane].push_back({.kind = CtlKind::Endpoint,
-                                       .psn = info.psn & 0xffff,
-                                       .ts = static_cast<uint16_t>(load_be<2>(ext + 12)),
-                                       .reason = static_cast<uint8_t>(ext[1] & 3)});
+    const auto erth = wire::Erth::read(ext);
+    unsigned any = 0;  // lends its headers
+    for (const Qp& q : qps_) {
+      if (q.window != 0) any = q.index;
+    }
+    const bool op_high = csr::kCtrlEethOpHigh.get(own_.ctrl) != 0;
+    responses_[frame.plane].push_back(
+        {any, build_endpoint_response(static_cast<uint16_t>(info.psn), erth.op, erth.tx_timestamp16, op_high)});
     return {};
   }
   if (info.opcode == 0xD9) return {};
@@ -161,13 +167,9 @@ std::string LinePeer::data(Qp& q, const Frame& frame, const FrameInfo& info) {
       break;
   }
   if (trim_every_ != 0 && !info.rtx && ++trim_count_ % trim_every_ == 0) {
-    responses_[frame.plane].push_back({.kind = CtlKind::Nack,
-                                       .qp = static_cast<uint16_t>(q.index),
-                                       .psn = info.psn,
-                                       .entropy = info.entropy,
-                                       .ts = stamp,
-                                       .tsv = ts,
-                                       .reason = kNackTrimmedLasthop});
+    const Nack nack{
+        .psn = info.psn, .entropy = info.entropy, .tx_timestamp = stamp, .reason = wire::NackReason::TrimmedLasthop};
+    responses_[frame.plane].push_back({q.index, build_nack(nack, ids(q))});
     return {};
   }
   const Region& region = own_.regions[0];
@@ -208,17 +210,16 @@ void LinePeer::sack(Qp& q, unsigned plane, uint32_t psn, uint32_t entropy, uint1
   q.trig = 0;
   const uint32_t base = sack_cyclic_base(q.lowun, q.rx.cack, q.rx.max);
   const auto row = [&](uint32_t p) { return q.rows[p / 64 % q.rows.size()].rcv; };
-  responses_[plane].push_back({.kind = CtlKind::Sack,
-                               .qp = static_cast<uint16_t>(q.index),
-                               .psn = psn,
-                               .cack = q.rx.cack,
-                               .base = base,
-                               .bitmap = sack_bitmap(row(base), row(psn_add(base, 64)), base, q.rx.max),
-                               .ooo = q.rx.ooo,
-                               .pr = pr,
-                               .entropy = entropy,
-                               .ts = ts,
-                               .rcvd = sack_rcvd(q.rcvd)});
+  const Sack sack{.cack_psn = q.rx.cack,
+                  .psn = psn,
+                  .base = base,
+                  .bitmap = sack_bitmap(row(base), row(psn_add(base, 64)), base, q.rx.max),
+                  .entropy = entropy,
+                  .rcvd_bytes = sack_rcvd(q.rcvd),
+                  .ooo_count = q.rx.ooo,
+                  .tx_timestamp = ts,
+                  .pr = pr};
+  responses_[plane].push_back({q.index, build_sack(sack, ids(q))});
   q.lowun = psn_add(base, 64);
 }
 
@@ -295,56 +296,50 @@ void LinePeer::timers(uint64_t now_ps) {
 
 // ---- What is sent
 
-FramePtr LinePeer::finish(Hdr& hdr, const HdrQp& qp, const uint8_t* payload) {
-  const unsigned pad = (0u - hdr.plen) & 3u;
+PdcIds LinePeer::ids(const Qp& q) const {
+  return PdcIds::of(q.index + kQpnBase, q.hdr.dqpn, csr::kCtrlPdcidZero.get(own_.ctrl) != 0);
+}
+
+FramePtr LinePeer::finish(std::span<const uint8_t> header, unsigned plane, const HdrQp& qp,
+                          std::span<const uint8_t> payload) {
+  const unsigned pad = payload_pad(static_cast<unsigned>(payload.size()));
   auto frame = std::make_unique<Frame>();
   std::vector<uint8_t>& b = frame->bytes;
-  b.reserve(hdr.hdr_len + hdr.plen + pad + 4);
-  b.assign(header_bytes(hdr), header_bytes(hdr) + hdr.hdr_len);
-  if (hdr.plen != 0) b.insert(b.end(), payload, payload + hdr.plen);
+  b.reserve(header.size() + payload.size() + pad + 4);
+  b.assign(header.begin(), header.end());
+  b.insert(b.end(), payload.begin(), payload.end());
   b.resize(b.size() + pad);
-  uint32_t crc = header_crc(hdr, qp.encap, icrc_outer_);
-  crc = wire::crc_update(crc, b.data() + hdr.hdr_len, hdr.plen + pad);
+  uint32_t crc = header_crc(header, qp.encap, icrc_outer_);
+  crc = wire::crc_update(crc, b.data() + header.size(), payload.size() + pad);
   b.resize(b.size() + 4);
   wire::store_le32(&b[b.size() - 4], ~crc);
-  frame->plane = hdr.plane;
+  frame->plane = plane;
   return frame;
 }
 
+FramePtr LinePeer::control_frame(const ControlPacket& packet, const Qp& q, unsigned plane) {
+  std::array<uint8_t, kMaxHeader> header;
+  const Way way{static_cast<uint8_t>(plane), own_.rev_ev[plane]};
+  const unsigned length = build_ctl_header(packet, way, q.hdr, nic_, header);
+  return finish({header.data(), length}, plane, q.hdr, {});
+}
+
 FramePtr LinePeer::next(unsigned plane, uint64_t now_ps) {
-  std::deque<Resp>& queue = responses_[plane];
-  Resp r;
+  std::deque<Answer>& queue = responses_[plane];
   if (!queue.empty()) {
-    r = queue.front();
+    const Answer answer = queue.front();
     queue.pop_front();
-  } else if (!acks_.empty() && acks_.front().second == plane && now_ps >= next_ack_ps_) {
-    r = {.kind = CtlKind::Ack, .qp = static_cast<uint16_t>(acks_.front().first)};
+    return control_frame(answer.packet, qps_[answer.qp], plane);
+  }
+  if (!acks_.empty() && acks_.front().second == plane && now_ps >= next_ack_ps_) {
+    Qp& q = qps_[acks_.front().first];
     acks_.pop_front();
     next_ack_ps_ = now_ps + ack_gap_ps_;
-  } else {
-    return next_data(plane, now_ps);
+    q.ack_due = false;
+    const Ack ack{.psn = q.ackpsn, .msn = q.emsn, .syndrome = static_cast<uint8_t>(wire::AethSyndrome::Ack)};
+    return control_frame(build_ack(ack), q, plane);
   }
-  Qp* q = &qps_[r.qp];
-  if (r.kind == CtlKind::Endpoint) {
-    for (Qp& any : qps_) {
-      if (any.window != 0) q = &any;
-    }
-  } else if (r.kind == CtlKind::Ack) {
-    q->ack_due = false;
-    r.psn = q->ackpsn;
-    r.reason = 0x1F;
-    r.msn = q->emsn;
-  }
-  Ctlpkt ctl;
-  build_response(
-      r, q->hdr.dqpn,
-      {.eeth_op_high = csr::kCtrlEethOpHigh.get(own_.ctrl) != 0, .pdcid_zero = csr::kCtrlPdcidZero.get(own_.ctrl) != 0},
-      ctl);
-  ctl.plane = static_cast<uint8_t>(plane);
-  ctl.ev = own_.rev_ev[plane];
-  Hdr hdr;
-  build_ctl_header(ctl, q->hdr, nic_, hdr);
-  return finish(hdr, q->hdr, nullptr);
+  return next_data(plane, now_ps);
 }
 
 FramePtr LinePeer::next_data(unsigned plane, uint64_t now_ps) {
@@ -400,22 +395,21 @@ FramePtr LinePeer::next_data(unsigned plane, uint64_t now_ps) {
 FramePtr LinePeer::data_frame(Qp& q, uint32_t psn, unsigned plane, uint64_t now_ps, bool rtx) {
   const Packet& p = packet(q, psn);
   const Region& region = other_.regions[0];
-  Path path;
-  path.plane = static_cast<uint8_t>(plane);
-  path.ev = static_cast<uint32_t>(rng_.next());
-  path.pkt.psn = psn;
-  path.pkt.msn = p.msn;
-  path.pkt.opcode = p.idx == 0 ? (p.last ? 0xCA : 0xC6) : (p.last ? 0xC8 : 0xC7);
-  path.pkt.va = region.va + p.offset;
-  path.pkt.rkey = region.rkey;
-  path.pkt.dmalen = p.length;
-  path.pkt.plen = static_cast<uint16_t>(p.plen);
-  path.pkt.rtx = rtx;
-  path.pkt.ackreq = single_ || psn_dist(q.nxt, q.una) >= q.window;  // nothing may follow before an answer
-  Hdr hdr;
+  WritePacket w;
+  w.psn = psn;
+  w.msn = p.msn;
+  w.part.opcode = write_opcode(p.idx == 0, p.last, false);
+  w.part.va = region.va + p.offset;
+  w.part.rkey = region.rkey;
+  w.part.dma_length = p.length;
+  w.part.plen = static_cast<uint16_t>(p.plen);
+  w.rtx = rtx;
+  w.ackreq = single_ || psn_dist(q.nxt, q.una) >= q.window;  // nothing may follow before an answer
   const auto tick = static_cast<uint32_t>(now_ps / preset_.clock_ps / preset_.tick_cycles);
-  build_data_header(path, q.hdr, nic_, tick, hdr);
-  return finish(hdr, q.hdr, source_.at(source_.base() + p.offset, p.plen));
+  std::array<uint8_t, kMaxHeader> header;
+  const Way way{static_cast<uint8_t>(plane), static_cast<uint32_t>(rng_.next())};
+  const unsigned length = build_data_header(w, way, q.hdr, nic_, tick, header);
+  return finish({header.data(), length}, plane, q.hdr, {source_.at(source_.base() + p.offset, p.plen), p.plen});
 }
 
 }  // namespace mrc::tb

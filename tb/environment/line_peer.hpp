@@ -4,12 +4,13 @@
 
 #include <cstdint>
 #include <deque>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "gen/presets.hpp"
-#include "gen/streams.hpp"
+#include "protocol/responses.hpp"
 #include "protocol/rx_tracker.hpp"
 #include "protocol/tx_header_build.hpp"
 #include "tb/environment/frame.hpp"
@@ -109,7 +110,9 @@ class LinePeer {
   void sack(Qp& q, unsigned plane, uint32_t psn, uint32_t entropy, uint16_t ts, bool pr);
   void ack(Qp& q, unsigned plane);
   void advanced(Qp& q, uint32_t first, RowAdvance a);
-  FramePtr finish(Hdr& hdr, const HdrQp& qp, const uint8_t* payload);
+  PdcIds ids(const Qp& q) const;
+  FramePtr control_frame(const ControlPacket& packet, const Qp& q, unsigned plane);
+  FramePtr finish(std::span<const uint8_t> header, unsigned plane, const HdrQp& qp, std::span<const uint8_t> payload);
   FramePtr data_frame(Qp& q, uint32_t psn, unsigned plane, uint64_t now_ps, bool rtx);
   FramePtr next_data(unsigned plane, uint64_t now_ps);
 
@@ -122,7 +125,11 @@ class LinePeer {
   uint64_t ack_gap_ps_, next_ack_ps_ = 0;  // least time between two ACKs
   MessageRing ring_;
   std::vector<Qp> qps_;
-  std::vector<std::deque<Resp>> responses_;  // per plane
+  struct Answer {
+    unsigned qp;
+    ControlPacket packet;
+  };
+  std::vector<std::deque<Answer>> responses_;  // per plane
   std::deque<unsigned> retx_qps_;
   std::deque<std::pair<unsigned, unsigned>> acks_;  // QP, plane
   std::size_t cursor_ = 0;

@@ -24,7 +24,7 @@ TEST_CASE("the timer's marks: the fourth step after a start looks at what was se
 }
 
 TEST_CASE("ages count down one by one, each PSN by itself", "[protocol][timer]") {
-  BlockAges a;
+  PsnAges<uint16_t> a;
   CHECK(a.any() == 0);
   a.set(0, 1);
   a.set(3, 4);
@@ -43,7 +43,7 @@ TEST_CASE("ages count down one by one, each PSN by itself", "[protocol][timer]")
   CHECK(a.any() == 0);
   a.set(2, 5);
   a.set(2, 0);
-  CHECK(a == BlockAges{});
+  CHECK(a == PsnAges<uint16_t>{});
 }
 
 TEST_CASE("a packet sent again is spared for an interval, to the nearest step", "[protocol][timer]") {
@@ -54,15 +54,15 @@ TEST_CASE("a packet sent again is spared for an interval, to the nearest step", 
 }
 
 TEST_CASE("a step takes what was out for an interval and was not sent again since", "[protocol][timer]") {
-  BlockRow row{.nacked = 0b11'1000, .rtxd = 0, .pend = 0b1000, .sacked = 0b0100};
-  BlockAges ages;
+  PsnRow<uint16_t> row{.nacked = 0b11'1000, .rtxd = 0, .pend = 0b1000, .sacked = 0b0100};
+  PsnAges<uint16_t> ages;
   ages.set(4, 2);
   ages.set(2, 3);  // reported meanwhile
   ages.set(9, 1);  // after the mark
   const StepRow<uint16_t> s = step_row(row, ages, 0, 1, 12, 6);
   CHECK(s.lost == 0b10'0010);  // 1 and 5; 0 is acknowledged, 2 reported, 3 waits, 4 spared
   CHECK(s.spared == 0x0210);
-  CHECK(row == BlockRow{.nacked = 0b1000, .rtxd = 0, .pend = 0b10'1010, .sacked = 0b0100});
+  CHECK(row == PsnRow<uint16_t>{.nacked = 0b1000, .rtxd = 0, .pend = 0b10'1010, .sacked = 0b0100});
   CHECK(ages.any() == 0b1'0100);
   const StepRow<uint16_t> t = step_row(row, ages, 0, 1, 12, 10);
   CHECK(t.lost == 0b11'1100'0000);
@@ -72,8 +72,8 @@ TEST_CASE("a step takes what was out for an interval and was not sent again sinc
 }
 
 TEST_CASE("the oldest packet is the lowest that is not reported", "[protocol][timer]") {
-  BlockAges ages;
-  BlockRow row{.nacked = 0, .rtxd = 0, .pend = 0, .sacked = 0b0010};
+  PsnAges<uint16_t> ages;
+  PsnRow<uint16_t> row{.nacked = 0, .rtxd = 0, .pend = 0, .sacked = 0b0010};
   // An ACK has moved una to 1, which a SACK had reported before.
   CHECK(step_row(row, ages, 0, 1, 12, 6).oldest_lost());  // 2
   row = {.nacked = 0, .rtxd = 0, .pend = 0b0100, .sacked = 0b0010};

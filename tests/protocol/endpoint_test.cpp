@@ -44,21 +44,15 @@ TEST_CASE("the entropy of reverse path probes: a Galois register that does not s
 }
 
 TEST_CASE("an ERTH has its fields where the specification puts them", "[protocol][endpoint]") {
-  Ctlpkt c;
-  c.ext.fill(0xffffffff);
-  build_endpoint_request(9, 0x4321, kEpEvProbe, 0x0a0b0c0d, 0xff1122, false, c);
-  CHECK(c.qp == 9);
+  const ControlPacket c = build_endpoint_request(0x4321, wire::ErthOp::EvProbe, 0x0a0b0c0d, 0xff1122, false);
   CHECK(c.opcode == 0xD8);
   CHECK(c.psn == 0x4321);
   CHECK(c.ext_len == 16);
-  const auto* ext = reinterpret_cast<const uint8_t*>(c.ext.data());
   const uint8_t want[16] = {0, 1, 0, 0, 0x0a, 0x0b, 0x0c, 0x0d, 0, 0, 0, 0, 0x11, 0x22, 0, 1};
-  for (unsigned i = 0; i < 16; ++i) CHECK(ext[i] == want[i]);
-  for (unsigned i = 16; i < kExtBytes; ++i) CHECK(ext[i] == 0);
+  for (unsigned i = 0; i < kMaxExtension; ++i) CHECK(c.ext[i] == (i < 16 ? want[i] : 0));
 }
 
 TEST_CASE("an ERTH stamped in microseconds", "[protocol][endpoint]") {
-  Ctlpkt c;
-  build_endpoint_request(9, 0x4321, kEpPortStatus, 0, 0xf'1238, true, c);
-  CHECK(c.ext[3] == 0x0180'47e2);  // 0xf1238 / 8 = 0x1e247; tsr 1, ftype 1
+  const ControlPacket c = build_endpoint_request(0x4321, wire::ErthOp::PortStatus, 0, 0xf'1238, true);
+  CHECK(wire::load_be<4>(&c.ext[12]) == 0xe247'8001);  // 0xf1238 / 8 = 0x1e247; tsr 1, ftype 1
 }

@@ -128,6 +128,16 @@ TEST_CASE("a walk is over with the last group of a pass that it has seen from th
   CHECK(ev_walk_over(true, 0, 1));
 }
 
+TEST_CASE("m of a SACK: what it says of the packet's EV", "[protocol][ev]") {
+  CHECK_FALSE(mark_is_feedback(0));
+  CHECK(mark_is_feedback(1));
+  CHECK(mark_is_feedback(2));
+  CHECK_FALSE(mark_is_feedback(3));
+  CHECK(mark_feedback(1) == FbKind::SkipOnce);
+  CHECK(mark_feedback(2) == FbKind::AlwaysSkip);
+  for (const unsigned m : {0u, 1u, 2u, 3u}) CHECK(mark_is_ecn(m) == (m == 1));
+}
+
 TEST_CASE("states lie side by side, three bits each, also in the widest row", "[protocol][ev]") {
   CHECK(ev_uniform(2, kEvStandby) == 0b100'100);
   CHECK(ev_uniform(8, kEvStandby) == 0x924924);
@@ -139,35 +149,35 @@ TEST_CASE("states lie side by side, three bits each, also in the widest row", "[
 
 TEST_CASE("marks, losses and revivals move an EV between the states of the table, and no others", "[protocol][ev]") {
   struct Row {
-    unsigned kind;
+    FbKind kind;
     bool match;
     unsigned after[5];  // from GOOD, SKIP, ASSUMED_BAD, DENIED, Standby
   };
   constexpr unsigned G = kEvGood, S = kEvSkip, B = kEvBad, D = kEvDenied, W = kEvStandby;
-  for (const Row& r : {Row{kFbSkipOnce, true, {S, S, B, D, W}}, Row{kFbSkipOnce, false, {G, S, B, D, W}},
-                       Row{kFbAlwaysSkip, true, {B, B, B, D, W}}, Row{kFbAlwaysSkip, false, {G, S, B, D, W}},
-                       Row{kFbLoss, false, {B, B, B, D, W}}, Row{kFbRevivedGood, false, {G, S, G, D, W}},
-                       Row{kFbRevivedSkip, false, {G, S, S, D, W}}, Row{0, true, {G, S, B, D, W}}}) {
+  for (const Row& r : {Row{FbKind::SkipOnce, true, {S, S, B, D, W}}, Row{FbKind::SkipOnce, false, {G, S, B, D, W}},
+                       Row{FbKind::AlwaysSkip, true, {B, B, B, D, W}}, Row{FbKind::AlwaysSkip, false, {G, S, B, D, W}},
+                       Row{FbKind::Loss, false, {B, B, B, D, W}}, Row{FbKind::RevivedGood, false, {G, S, G, D, W}},
+                       Row{FbKind::RevivedSkip, false, {G, S, S, D, W}}, Row{FbKind{}, true, {G, S, B, D, W}}}) {
     for (unsigned from = 0; from < 5; ++from) {
-      CAPTURE(r.kind, r.match, from);
+      CAPTURE(static_cast<unsigned>(r.kind), r.match, from);
       CHECK(ev_after(from, r.kind, r.match) == r.after[from]);
     }
   }
 }
 
 TEST_CASE("with skip_twice a second mark counts, a third does not; SKIP2 is SKIP otherwise", "[protocol][ev]") {
-  CHECK(ev_after(kEvGood, kFbSkipOnce, true, true, true) == kEvSkip);
-  CHECK(ev_after(kEvSkip, kFbSkipOnce, true, true, true) == 5);
-  CHECK(ev_after(kEvSkip, kFbSkipOnce, false, true, true) == kEvSkip);
-  CHECK(ev_after(kEvSkip, kFbSkipOnce, true, true, false) == kEvSkip);
+  CHECK(ev_after(kEvGood, FbKind::SkipOnce, true, true, true) == kEvSkip);
+  CHECK(ev_after(kEvSkip, FbKind::SkipOnce, true, true, true) == 5);
+  CHECK(ev_after(kEvSkip, FbKind::SkipOnce, false, true, true) == kEvSkip);
+  CHECK(ev_after(kEvSkip, FbKind::SkipOnce, true, true, false) == kEvSkip);
   for (const bool on : {false, true}) {  // the register may change while an EV is in SKIP2
-    CHECK(ev_after(kEvSkip2, kFbSkipOnce, true, true, on) == kEvSkip2);
-    CHECK(ev_after(kEvSkip2, kFbAlwaysSkip, true, true, on) == kEvBad);
-    CHECK(ev_after(kEvSkip2, kFbAlwaysSkip, false, true, on) == kEvSkip2);
-    CHECK(ev_after(kEvSkip2, kFbLoss, false, true, on) == kEvBad);
-    CHECK(ev_after(kEvSkip2, kFbLoss, false, false, on) == kEvSkip2);
-    CHECK(ev_after(kEvSkip2, kFbRevivedGood, false, true, on) == kEvSkip2);
-    CHECK(ev_after(kEvBad, kFbRevivedSkip, false, true, on) == kEvSkip);
+    CHECK(ev_after(kEvSkip2, FbKind::SkipOnce, true, true, on) == kEvSkip2);
+    CHECK(ev_after(kEvSkip2, FbKind::AlwaysSkip, true, true, on) == kEvBad);
+    CHECK(ev_after(kEvSkip2, FbKind::AlwaysSkip, false, true, on) == kEvSkip2);
+    CHECK(ev_after(kEvSkip2, FbKind::Loss, false, true, on) == kEvBad);
+    CHECK(ev_after(kEvSkip2, FbKind::Loss, false, false, on) == kEvSkip2);
+    CHECK(ev_after(kEvSkip2, FbKind::RevivedGood, false, true, on) == kEvSkip2);
+    CHECK(ev_after(kEvBad, FbKind::RevivedSkip, false, true, on) == kEvSkip);
   }
   CHECK(ev_in_use(kEvSkip2));
   CHECK(ev_after_deny(kEvSkip2, true) == kEvDenied);
@@ -192,11 +202,11 @@ TEST_CASE("the walk makes SKIP of SKIP2 and restores nothing by it", "[protocol]
 }
 
 TEST_CASE("a loss on a plane that cannot be used leaves the EV; every other feedback still counts", "[protocol][ev]") {
-  CHECK(ev_after(kEvGood, kFbLoss, false, false) == kEvGood);
-  CHECK(ev_after(kEvSkip, kFbLoss, false, false) == kEvSkip);
-  CHECK(ev_after(kEvGood, kFbAlwaysSkip, true, false) == kEvBad);
-  CHECK(ev_after(kEvGood, kFbSkipOnce, true, false) == kEvSkip);
-  CHECK(ev_after(kEvBad, kFbRevivedGood, false, false) == kEvGood);
+  CHECK(ev_after(kEvGood, FbKind::Loss, false, false) == kEvGood);
+  CHECK(ev_after(kEvSkip, FbKind::Loss, false, false) == kEvSkip);
+  CHECK(ev_after(kEvGood, FbKind::AlwaysSkip, true, false) == kEvBad);
+  CHECK(ev_after(kEvGood, FbKind::SkipOnce, true, false) == kEvSkip);
+  CHECK(ev_after(kEvBad, FbKind::RevivedGood, false, false) == kEvGood);
 }
 
 TEST_CASE("the controller denies an EV in any state; it comes back as GOOD, and only from DENIED", "[protocol][ev]") {

@@ -52,7 +52,7 @@ class Source {
     const auto target = static_cast<uint32_t>(config_.target) + 1;
     const auto window = static_cast<uint64_t>(std::max(cwnd, 1.0));
     now_ += below(std::max<uint64_t>(base / 16, 2));
-    e.kind = NsccKind::Ack;
+    e.kind = CcEvent::Ack;
     e.bytes = static_cast<uint32_t>(1 + below(4 * mtu));
     e.rtt_valid = !once_in(16);
     e.rtt = static_cast<uint16_t>(std::min<uint64_t>(65535, base + below(2 * target)));
@@ -64,7 +64,7 @@ class Source {
         const auto burst = static_cast<uint32_t>(mtu * (1 + window / 64 / mtu));
         e.bytes = burst;
         if (inflight + burst <= cwnd && !once_in(4)) {
-          e.kind = NsccKind::Send;
+          e.kind = CcEvent::Send;
           break;
         }
         share_ = std::clamp(share_ + (once_in(2) ? 0.0005 : -0.0005) * static_cast<double>(below(100)), 0.05, 1.5);
@@ -73,13 +73,13 @@ class Source {
         e.rtt = static_cast<uint16_t>(std::min(65535.0, config_.base_rtt + ticks));
         e.ecn = static_cast<double>(below(1000)) / 1000 < (queue / bdp - 0.2) / 0.6;
         if (queue > bdp && once_in(4)) {
-          e.kind = once_in(10) ? NsccKind::Loss : NsccKind::Nack;
+          e.kind = once_in(10) ? CcEvent::Loss : CcEvent::Nack;
           e.reason = once_in(4) ? 2 : 1;
         }
         break;
       }
       case Shape::Anything: {
-        e.kind = static_cast<NsccKind>(below(4));
+        e.kind = static_cast<CcEvent>(below(4));
         e.bytes = static_cast<uint32_t>(below(1u << below(29)));
         if (once_in(8)) e.bytes = once_in(2) ? 0 : (1u << 28) - 1;
         e.rtt = static_cast<uint16_t>(below(1u << below(17)));
@@ -103,22 +103,22 @@ class Source {
         e.ecn = once_in(6);
         break;
       case Shape::Floor:
-        e.kind = static_cast<NsccKind>(once_in(3) ? 0 : 1 + below(3));
-        if (e.kind == NsccKind::Ack && once_in(50)) e.bytes = static_cast<uint32_t>(window);
+        e.kind = static_cast<CcEvent>(once_in(3) ? 0 : 1 + below(3));
+        if (e.kind == CcEvent::Ack && once_in(50)) e.bytes = static_cast<uint32_t>(window);
         e.reason = once_in(2) ? 1 : 2;
         break;
       case Shape::Ceiling:
         e.rtt = static_cast<uint16_t>(base + below(once_in(20) ? 12 : 6));
         e.ecn = once_in(400);
-        if (once_in(300)) e.kind = NsccKind::Loss;
+        if (once_in(300)) e.kind = CcEvent::Loss;
         break;
       case Shape::Underflow:
-        e.kind = once_in(5) ? NsccKind::Send : NsccKind::Ack;
+        e.kind = once_in(5) ? CcEvent::Send : CcEvent::Ack;
         e.bytes = static_cast<uint32_t>(below(1u << below(27)));
         e.pen = once_in(10) ? 64 : 0;
         break;
       case Shape::Penalty:
-        e.kind = once_in(2) ? NsccKind::Send : NsccKind::Ack;
+        e.kind = once_in(2) ? CcEvent::Send : CcEvent::Ack;
         if (once_in(100)) burst_ = !burst_;
         e.pen = burst_ ? static_cast<uint8_t>(below(128)) : uint8_t{0};
         e.restore = !burst_ && once_in(20);
@@ -126,7 +126,7 @@ class Source {
       case Shape::Idle:
         if (once_in(50)) now_ += below(uint64_t{1} << below(32));
         if (once_in(10)) {
-          e.kind = NsccKind::Nack;
+          e.kind = CcEvent::Nack;
           e.reason = 1;
         }
         break;
@@ -135,10 +135,10 @@ class Source {
         e.ecn = once_in(8);
         e.rtt = static_cast<uint16_t>(base);
         if (once_in(2) && inflight < cwnd) {
-          e.kind = NsccKind::Send;
+          e.kind = CcEvent::Send;
           e.bytes = static_cast<uint32_t>(window / 8 + mtu);
         } else if (burst_) {
-          e.kind = once_in(3) ? NsccKind::Nack : NsccKind::Loss;
+          e.kind = once_in(3) ? CcEvent::Nack : CcEvent::Loss;
           e.reason = 1;
           e.bytes = static_cast<uint32_t>(std::min<uint64_t>(below(2 * window / 50 + mtu), (1u << 28) - 1));
         } else {

@@ -21,11 +21,11 @@ TEST_CASE("a list of events is read in any order of columns, with defaults", "[p
   REQUIRE(lines->size() == 5);
   const auto& l = *lines;
   CHECK(l[0].line == 3);
-  CHECK(l[0].event.kind == NsccKind::Send);
+  CHECK(l[0].event.kind == CcEvent::Send);
   CHECK(l[0].event.bytes == 4000);
   CHECK_FALSE(l[0].event.rtt_valid);
   CHECK(l[1].line == 5);
-  CHECK(l[1].event.kind == NsccKind::Ack);
+  CHECK(l[1].event.kind == CcEvent::Ack);
   CHECK(l[1].event.bytes == 16);
   CHECK(l[1].event.now == 0);
   CHECK(l[1].event.rtt_valid);
@@ -40,7 +40,7 @@ TEST_CASE("a list of events is read in any order of columns, with defaults", "[p
   CHECK(l[3].event.reason == 25);
   CHECK(l[3].event.rtt_valid);
   CHECK(l[3].event.rtt == 0);
-  CHECK(l[4].event.kind == NsccKind::Ack);
+  CHECK(l[4].event.kind == CcEvent::Ack);
   CHECK(l[4].event.rtt == 65535);
   CHECK(l[4].event.reason == 1);
 }

@@ -48,16 +48,16 @@ struct Cc {
     return *this;
   }
   Cc& ack(uint32_t bytes, uint16_t rtt, bool ecn = false) {
-    return (*this)({.kind = NsccKind::Ack, .bytes = bytes, .ecn = ecn, .rtt_valid = true, .rtt = rtt});
+    return (*this)({.kind = CcEvent::Ack, .bytes = bytes, .ecn = ecn, .rtt_valid = true, .rtt = rtt});
   }
-  Cc& ack_without_rtt(uint32_t bytes) { return (*this)({.kind = NsccKind::Ack, .bytes = bytes}); }
-  Cc& pen(uint32_t bytes, uint8_t penalty) { return (*this)({.kind = NsccKind::Ack, .bytes = bytes, .pen = penalty}); }
-  Cc& restore() { return (*this)({.kind = NsccKind::Ack, .restore = true}); }
+  Cc& ack_without_rtt(uint32_t bytes) { return (*this)({.kind = CcEvent::Ack, .bytes = bytes}); }
+  Cc& pen(uint32_t bytes, uint8_t penalty) { return (*this)({.kind = CcEvent::Ack, .bytes = bytes, .pen = penalty}); }
+  Cc& restore() { return (*this)({.kind = CcEvent::Ack, .restore = true}); }
   Cc& nack(uint32_t bytes, uint8_t reason = 1) {
-    return (*this)({.kind = NsccKind::Nack, .bytes = bytes, .reason = reason});
+    return (*this)({.kind = CcEvent::Nack, .bytes = bytes, .reason = reason});
   }
-  Cc& loss(uint32_t bytes) { return (*this)({.kind = NsccKind::Loss, .bytes = bytes}); }
-  Cc& send(uint32_t bytes) { return (*this)({.kind = NsccKind::Send, .bytes = bytes}); }
+  Cc& loss(uint32_t bytes) { return (*this)({.kind = CcEvent::Loss, .bytes = bytes}); }
+  Cc& send(uint32_t bytes) { return (*this)({.kind = CcEvent::Send, .bytes = bytes}); }
   double cwnd() const { return static_cast<double>(s.cwnd) / 65536; }
   double avg() const { return static_cast<double>(s.avg) / (1 << 24); }
 };
@@ -358,7 +358,7 @@ TEST_CASE("a penalty saves the window once, limits, and restore brings it back",
   cc.pen(10000, 127);  // inflight 70 000; 70 000 - (1 270 000 >> 7 = 9921)
   CHECK(cc.cwnd() == 60079);
   // Limited: no increase, but eta comes.
-  cc(NsccEvent{.kind = NsccKind::Ack, .bytes = 1000, .rtt_valid = true, .rtt = 175, .pen = 1});
+  cc(NsccEvent{.kind = CcEvent::Ack, .bytes = 1000, .rtt_valid = true, .rtt = 175, .pen = 1});
   CHECK(cc.s.inc == 0);
   CHECK(cc.s.mode == NsccMode::Limited);
   CHECK(cc.cwnd() == 60072);  // 1000 >> 7 = 7
@@ -420,7 +420,7 @@ TEST_CASE("a NACK's round trip may lower base_rtt (A-47)", "[protocol][nscc][A-4
     NsccParams p = example();
     p.nack_rtt = on;
     Cc cc(p);
-    cc(NsccEvent{.kind = NsccKind::Nack, .bytes = 1, .rtt_valid = true, .rtt = 60, .reason = 0x0a});
+    cc(NsccEvent{.kind = CcEvent::Nack, .bytes = 1, .rtt_valid = true, .rtt = 60, .reason = 0x0a});
     CHECK(cc.s.base_rtt == (on ? 60u : 100u));
   }
 }
@@ -599,8 +599,8 @@ TEST_CASE("the reference follows a decision at the knife's edge and refuses one 
   // avg stands exactly on the target: one sample of 6000 ticks gives 0.0125 x 6000 = 75.
   const auto real = nscc_resolve(example());
   REQUIRE(real);
-  const NsccEvent first{.kind = NsccKind::Ack, .bytes = 1, .rtt_valid = true, .rtt = 6100};
-  const NsccEvent mark{.kind = NsccKind::Ack, .bytes = 1, .ecn = true, .rtt_valid = true, .rtt = 175};
+  const NsccEvent first{.kind = CcEvent::Ack, .bytes = 1, .rtt_valid = true, .rtt = 6100};
+  const NsccEvent mark{.kind = CcEvent::Ack, .bytes = 1, .ecn = true, .rtt_valid = true, .rtt = 175};
   const NsccFloat::Bounds bounds{.avg_ticks = 1e-3, .cwnd_relative = 1e-3, .gate_bytes = 1};
   NsccDecisions says;
   says.avg_asked = true;
@@ -618,7 +618,7 @@ TEST_CASE("the reference follows a decision at the knife's edge and refuses one 
   }
   // An average of 300 is no knife's edge.
   NsccFloat f(*real, 0);
-  f.step({.kind = NsccKind::Ack, .bytes = 1, .rtt_valid = true, .rtt = 24100}, 1);
+  f.step({.kind = CcEvent::Ack, .bytes = 1, .rtt_valid = true, .rtt = 24100}, 1);
   says.avg_over = false;
   f.step(mark, 400, says, bounds);
   CHECK(f.errors() == 1);
@@ -630,14 +630,14 @@ TEST_CASE("the reference agrees with the same hand-computed numbers", "[protocol
   const auto real = nscc_resolve(example());
   REQUIRE(real);
   NsccFloat f(*real, 1000);
-  f.step({.kind = NsccKind::Loss, .bytes = 25000}, 1000);
-  for (int i = 0; i < 9; ++i) f.step({.kind = NsccKind::Ack, .bytes = 4000, .rtt_valid = true, .rtt = 125}, 1001);
+  f.step({.kind = CcEvent::Loss, .bytes = 25000}, 1000);
+  for (int i = 0; i < 9; ++i) f.step({.kind = CcEvent::Ack, .bytes = 4000, .rtt_valid = true, .rtt = 125}, 1001);
   CHECK(f.cwnd() == Approx(201536).epsilon(1e-12));
-  f.step({.kind = NsccKind::Ack, .bytes = 4000, .rtt_valid = true, .rtt = 125}, 1100);
+  f.step({.kind = CcEvent::Ack, .bytes = 4000, .rtt_valid = true, .rtt = 125}, 1100);
   CHECK(f.cwnd() == Approx(201536 + 34133333.3333333 / 201536 + 600).epsilon(1e-12));
   NsccFloat g(*real, 1000);
-  g.step({.kind = NsccKind::Ack, .bytes = 4000, .rtt_valid = true, .rtt = 175}, 1001);
-  g.step({.kind = NsccKind::Ack, .bytes = 1, .ecn = true, .rtt_valid = true, .rtt = 8100}, 1101);  // avg 100.93...
+  g.step({.kind = CcEvent::Ack, .bytes = 4000, .rtt_valid = true, .rtt = 175}, 1001);
+  g.step({.kind = CcEvent::Ack, .bytes = 1, .ecn = true, .rtt_valid = true, .rtt = 8100}, 1101);  // avg 100.93...
   const double avg = 0.0125 * 75 * 0.9875 + 100;
   CHECK(g.cwnd() ==
         Approx(225000 * (1 - 0.8 * (avg - 75) / avg) + 20000.0 * 4000 / (225000 * (1 - 0.8 * (avg - 75) / avg)) + 600)

@@ -43,10 +43,12 @@ TEST_CASE("m of an answer: good, marked, or not wanted; a mark revives to SKIP u
   CHECK_FALSE(probe_refused(1));
   CHECK(probe_refused(2));
   CHECK(probe_refused(3));
-  CHECK(probe_revival(false, false) == 4);
-  CHECK(probe_revival(true, false) == 5);
-  CHECK(probe_revival(false, true) == 4);
-  CHECK(probe_revival(true, true) == 4);
+  CHECK(probe_marked(1));
+  for (const unsigned m : {0u, 2u, 3u}) CHECK_FALSE(probe_marked(m));
+  CHECK(probe_revival(false, false) == FbKind::RevivedGood);
+  CHECK(probe_revival(true, false) == FbKind::RevivedSkip);
+  CHECK(probe_revival(false, true) == FbKind::RevivedGood);
+  CHECK(probe_revival(true, true) == FbKind::RevivedGood);
 }
 
 TEST_CASE("a tick is reached also across the wrap", "[protocol][probe]") {
@@ -58,24 +60,16 @@ TEST_CASE("a tick is reached also across the wrap", "[protocol][probe]") {
 }
 
 TEST_CASE("a PETH has its fields where the specification puts them", "[protocol][probe]") {
-  Ctlpkt c;
-  c.ext.fill(0xffffffff);
-  build_probe(5, 0x0102, 0xab3456, 0x0708, {}, c);
-  CHECK(c.qp == 5);
+  const ControlPacket c = build_probe(0x0102, PdcIds::of(21, 0xab3456, false), 0x0708, false);
   CHECK(c.opcode == 0xDE);
   CHECK(c.psn == 0);
   CHECK(c.ext_len == 16);
-  const auto* ext = reinterpret_cast<const uint8_t*>(c.ext.data());
-  const uint8_t want[16] = {0, 0, 0, 0, 1, 2, 0, 0, 0, 0x15, 0x34, 0x56, 7, 8, 0, 1};  // spdcid 5 + 16
-  for (unsigned i = 0; i < 16; ++i) CHECK(ext[i] == want[i]);
-  for (unsigned i = 16; i < kExtBytes; ++i) CHECK(ext[i] == 0);
+  const uint8_t want[16] = {0, 0, 0, 0, 1, 2, 0, 0, 0, 0x15, 0x34, 0x56, 7, 8, 0, 1};  // spdcid 16 + 5
+  for (unsigned i = 0; i < kMaxExtension; ++i) CHECK(c.ext[i] == (i < 16 ? want[i] : 0));
 }
 
 TEST_CASE("a PETH without QPNs, stamped in microseconds", "[protocol][probe]") {
-  Ctlpkt c;
-  c.ext.fill(0xffffffff);
-  build_probe(5, 0x0102, 0xab3456, 0x7'1234, {.tsr_us = true, .pdcid_zero = true}, c);
-  const auto* ext = reinterpret_cast<const uint8_t*>(c.ext.data());
+  const ControlPacket c = build_probe(0x0102, PdcIds::of(21, 0xab3456, true), 0x7'1234, true);
   const uint8_t want[16] = {0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 0, 0, 0xe2, 0x46, 0x80, 1};  // 0x71234 / 8 = 0xe246
-  for (unsigned i = 0; i < kExtBytes; ++i) CHECK(ext[i] == (i < 16 ? want[i] : 0));
+  for (unsigned i = 0; i < kMaxExtension; ++i) CHECK(c.ext[i] == (i < 16 ? want[i] : 0));
 }

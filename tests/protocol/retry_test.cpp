@@ -40,9 +40,9 @@ TEST_CASE("25 exponential retries are no limit, no retries fail at the first tim
 
 TEST_CASE("four reasons of a NACK count as retries; trimming does not", "[protocol][retry]") {
   unsigned counted = 0;
-  for (unsigned reason = 0; reason < 256; ++reason) counted += nack_counts(static_cast<uint8_t>(reason));
+  for (unsigned reason = 0; reason < 256; ++reason) counted += nack_counts(static_cast<wire::NackReason>(reason));
   CHECK(counted == 4);
-  for (const unsigned reason : {0x06u, 0x07u, 0x0Au, 0x0Bu}) CHECK(nack_counts(static_cast<uint8_t>(reason)));
+  for (const unsigned reason : {0x06u, 0x07u, 0x0Au, 0x0Bu}) CHECK(nack_counts(static_cast<wire::NackReason>(reason)));
 }
 
 TEST_CASE("the local ends of a QP are neither ACK nor NAK", "[protocol][retry]") {

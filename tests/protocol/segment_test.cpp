@@ -7,30 +7,22 @@ using namespace mrc;
 
 namespace {
 
-WorkRow row(uint32_t length, bool imm = false) {
-  WorkRow r;
-  r.wqe = {.qp = 3,
-           .imm_valid = imm,
-           .wr_id = 9,
-           .laddr = 0x1'0000'0000,
-           .raddr = 0xfffff000,
-           .rkey = 0xabcd,
-           .length = length,
-           .imm = 0x11223344};
-  r.rqmsn = 77;
-  return r;
+WriteRequest row(uint32_t length, bool imm = false) {
+  return {.laddr = 0x1'0000'0000,
+          .raddr = 0xfffff000,
+          .rkey = 0xabcd,
+          .length = length,
+          .imm_valid = imm,
+          .imm = 0x11223344,
+          .rqmsn = 77};
 }
 
-Pkt cut(const WorkRow& r, uint32_t idx, unsigned mtu) {
-  Pkt p;
-  segment(r, idx, mtu, p);
-  return p;
-}
+WritePart cut(const WriteRequest& r, uint32_t idx, unsigned mtu) { return segment(r, idx, mtu); }
 
 }  // namespace
 
 TEST_CASE("a message of one packet is Only", "[protocol][segment]") {
-  const Pkt p = cut(row(4096), 0, 4);
+  const WritePart p = cut(row(4096), 0, 4);
   CHECK(p.opcode == 0xCA);
   CHECK(p.plen == 4096);
   CHECK(p.last);
@@ -40,8 +32,8 @@ TEST_CASE("a message of one packet is Only", "[protocol][segment]") {
 
 TEST_CASE("a message of three packets is First, Middle, Last and its addresses advance by the path MTU",
           "[protocol][segment]") {
-  const WorkRow r = row(2 * 1024 + 5);
-  const Pkt first = cut(r, 0, 2), middle = cut(r, 1, 2), last = cut(r, 2, 2);
+  const WriteRequest r = row(2 * 1024 + 5);
+  const WritePart first = cut(r, 0, 2), middle = cut(r, 1, 2), last = cut(r, 2, 2);
   CHECK(first.opcode == 0xC6);
   CHECK(middle.opcode == 0xC7);
   CHECK(last.opcode == 0xC8);
@@ -50,18 +42,17 @@ TEST_CASE("a message of three packets is First, Middle, Last and its addresses a
   CHECK(middle.va == 0xfffff400);
   CHECK(last.va == 0xfffff800);
   CHECK(last.laddr == 0x1'0000'0800);
-  CHECK(last.dmalen == 2053);
-  CHECK(last.idx == 2);
+  CHECK(last.dma_length == 2053);
 }
 
 TEST_CASE("an exact multiple of the path MTU has a full last packet", "[protocol][segment]") {
-  const Pkt p = cut(row(512), 1, 0);
+  const WritePart p = cut(row(512), 1, 0);
   CHECK(p.opcode == 0xC8);
   CHECK(p.plen == 256);
 }
 
 TEST_CASE("immediate data change the opcode of the last packet, RQMSN is in all", "[protocol][segment]") {
-  const WorkRow r = row(300, true);
+  const WriteRequest r = row(300, true);
   CHECK(cut(r, 0, 0).opcode == 0xC6);
   CHECK(cut(r, 1, 0).opcode == 0xC9);
   CHECK(cut(row(10, true), 0, 0).opcode == 0xCB);
@@ -73,17 +64,16 @@ TEST_CASE("immediate data change the opcode of the last packet, RQMSN is in all"
 
 TEST_CASE("the longest message has 2^24 packets of 256 bytes, the last one a byte short", "[protocol][segment]") {
   CHECK(kMaxMessage == 0xffffffff);
-  const WorkRow r = row(0xffffffff, true);
-  const Pkt first = cut(r, 0, 0), second = cut(r, 1, 0), before = cut(r, 0xfffffe, 0), last = cut(r, 0xffffff, 0);
+  const WriteRequest r = row(0xffffffff, true);
+  const WritePart first = cut(r, 0, 0), second = cut(r, 1, 0), before = cut(r, 0xfffffe, 0), last = cut(r, 0xffffff, 0);
   CHECK((first.opcode == 0xC6 && first.plen == 256 && !first.last));
   CHECK((second.opcode == 0xC7 && second.plen == 256 && !second.last));
   CHECK(second.va == 0xfffff100);
   CHECK((before.opcode == 0xC7 && before.plen == 256 && !before.last));
   CHECK((last.opcode == 0xC9 && last.plen == 255 && last.last));
-  CHECK(last.idx == 0xffffff);
   CHECK(last.va == 0xfffff000ull + 0xffffff00ull);
   CHECK(last.laddr == 0x1'0000'0000ull + 0xffffff00ull);
-  CHECK(last.dmalen == 0xffffffff);
+  CHECK(last.dma_length == 0xffffffff);
   // One byte more than the packets before it, and the largest path MTU: 2^20 packets.
   CHECK((cut(row(0xffffff01), 0xffffff, 0).plen == 1 && cut(row(0xffffff01), 0xffffff, 0).last));
   CHECK((cut(row(0xffffff00), 0xfffffe, 0).plen == 256 && cut(row(0xffffff00), 0xfffffe, 0).last));
@@ -92,7 +82,7 @@ TEST_CASE("the longest message has 2^24 packets of 256 bytes, the last one a byt
 }
 
 TEST_CASE("a message of more than 2^31 bytes goes on behind its 2^23rd packet", "[protocol][segment]") {
-  const WorkRow r = row(0x80000001);
+  const WriteRequest r = row(0x80000001);
   CHECK((cut(r, 0x7fffff, 0).plen == 256 && !cut(r, 0x7fffff, 0).last));
   CHECK((cut(r, 0x800000, 0).plen == 1 && cut(r, 0x800000, 0).last));
   CHECK(cut(r, 0x800000, 0).va == 0xfffff000ull + 0x80000000ull);

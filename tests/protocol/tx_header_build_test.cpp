@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "protocol/tx_header_build.hpp"
 
+#include <array>
 #include <boost/crc.hpp>
 #include <catch2/catch_test_macros.hpp>
 #include <cstdio>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -16,11 +18,31 @@ namespace {
 
 constexpr U128 u128(uint64_t hi, uint64_t lo) { return static_cast<U128>(hi) << 64 | lo; }
 
-std::string hex(const Hdr& h, unsigned from, unsigned to) {
+/// A header and its length.
+struct Header {
+  std::array<uint8_t, kMaxHeader> bytes;
+  unsigned length = 0;
+
+  Header() { bytes.fill(0xee); }
+  std::span<const uint8_t> used() const { return {bytes.data(), length}; }
+};
+
+Header data_header(const WritePacket& packet, Way way, const HdrQp& qp, const HdrNic& nic, uint32_t tick) {
+  Header h;
+  h.length = build_data_header(packet, way, qp, nic, tick, h.bytes);
+  return h;
+}
+Header ctl_header(const ControlPacket& packet, Way way, const HdrQp& qp, const HdrNic& nic) {
+  Header h;
+  h.length = build_ctl_header(packet, way, qp, nic, h.bytes);
+  return h;
+}
+
+std::string hex(const Header& h, unsigned from, unsigned to) {
   std::string s;
   for (unsigned i = from; i < to; ++i) {
     char b[3];
-    std::snprintf(b, sizeof b, "%02x", header_bytes(h)[i]);
+    std::snprintf(b, sizeof b, "%02x", h.bytes[i]);
     s += b;
   }
   return s;
@@ -42,35 +64,27 @@ HdrQp qp() {
   return q;
 }
 
-Path path() {
-  Path p;
-  p.pkt = {.qp = 1,
-           .psn = 0xfffffe,
-           .msn = 0x0102,
-           .rqmsn = 0x0304,
-           .opcode = 0xCA,
-           .va = 0x0011223344556677,
-           .rkey = 0xcafe0001,
-           .dmalen = 6,
-           .imm = 0xaabbccdd,
-           .laddr = 0x1000,
-           .plen = 6,
-           .rtx = false,
-           .ackreq = true,
-           .last = true,
-           .idx = 0,
-           .profile = 0,
-           .avoid_ev = 0};
-  p.ev = 0xC1232345;
-  p.ev_idx = 4;
-  p.plane = 5;
-  return p;
+constexpr Way kWay{5, 0xC1232345};
+
+WritePacket packet() {
+  return {.part = {.opcode = 0xCA,
+                   .va = 0x0011223344556677,
+                   .laddr = 0x1000,
+                   .rkey = 0xcafe0001,
+                   .dma_length = 6,
+                   .imm = 0xaabbccdd,
+                   .rqmsn = 0x0304,
+                   .plen = 6,
+                   .last = true},
+          .psn = 0xfffffe,
+          .msn = 0x0102,
+          .ackreq = true};
 }
 
 /// The register after eight bytes of ones and the masked bytes, by another CRC.
-uint32_t reference(const Hdr& h, unsigned inner) {
+uint32_t reference(const Header& h, unsigned inner) {
   std::vector<uint8_t> v(8, 0xff);
-  v.insert(v.end(), header_bytes(h) + inner, header_bytes(h) + h.hdr_len);
+  v.insert(v.end(), h.bytes.begin() + inner, h.bytes.begin() + h.length);
   uint8_t* p = v.data() + 8;
   p[0] |= 0x0f;
   for (const unsigned i : {1u, 2u, 3u, 7u, 46u, 47u, 52u}) p[i] = 0xff;
@@ -80,8 +94,8 @@ uint32_t reference(const Hdr& h, unsigned inner) {
 }
 
 /// The same from the outer IPv6 header on (frame byte 14), `inner` being 54 or 78.
-uint32_t outer_reference(const Hdr& h, unsigned inner) {
-  std::vector<uint8_t> f(header_bytes(h), header_bytes(h) + h.hdr_len);
+uint32_t outer_reference(const Header& h, unsigned inner) {
+  std::vector<uint8_t> f(h.bytes.begin(), h.bytes.begin() + h.length);
   f[14] |= 0x0f;
   for (const unsigned i : {15u, 16u, 17u, 21u}) f[i] = 0xff;
   for (unsigned i = 38; i < 54; ++i) f[i] = 0xff;  // destination
@@ -96,11 +110,12 @@ uint32_t outer_reference(const Hdr& h, unsigned inner) {
 }
 
 /// The whole frame: header, payload 0, 1, 2, ..., padding and ICRC, as a lane makes it.
-std::vector<uint8_t> frame(Hdr& h, Encap encap, bool icrc_outer) {
-  std::vector<uint8_t> v(header_bytes(h), header_bytes(h) + h.hdr_len);
-  for (unsigned i = 0; i < h.plen; ++i) v.push_back(static_cast<uint8_t>(i));
-  while (v.size() < h.hdr_len + (h.plen + 3u) / 4 * 4) v.push_back(0);
-  const uint32_t crc = ~wire::crc_update(header_crc(h, encap, icrc_outer), v.data() + h.hdr_len, v.size() - h.hdr_len);
+std::vector<uint8_t> frame(const Header& h, unsigned plen, Encap encap, bool icrc_outer) {
+  std::vector<uint8_t> v(h.bytes.begin(), h.bytes.begin() + h.length);
+  for (unsigned i = 0; i < plen; ++i) v.push_back(static_cast<uint8_t>(i));
+  while (v.size() < h.length + (plen + 3u) / 4 * 4) v.push_back(0);
+  const uint32_t crc =
+      ~wire::crc_update(header_crc(h.used(), encap, icrc_outer), v.data() + h.length, v.size() - h.length);
   for (unsigned i = 0; i < 4; ++i) v.push_back(static_cast<uint8_t>(crc >> 8 * i));
   return v;
 }
@@ -108,13 +123,8 @@ std::vector<uint8_t> frame(Hdr& h, Encap encap, bool icrc_outer) {
 }  // namespace
 
 TEST_CASE("header of a WRITE Only without encapsulation, byte by byte", "[protocol][header]") {
-  Hdr h;
-  build_data_header(path(), qp(), nic(), 0xbeef, h);
-  CHECK(h.plane == 5);
-  CHECK_FALSE(h.ctl);
-  CHECK(h.hdr_len == 14 + 40 + 8 + 12 + 4 + 16);
-  CHECK(h.laddr == 0x1000);
-  CHECK(h.plen == 6);
+  Header h = data_header(packet(), kWay, qp(), nic(), 0xbeef);
+  CHECK(h.length == 14 + 40 + 8 + 12 + 4 + 16);
   CHECK(hex(h, 0, 14) == "02000000000202000000000186dd");
   // DSCP 4, ECT(0): 0x12; length 8 + 12 + 20 + 6 + 2 + 4 = 52
   CHECK(hex(h, 14, 54) ==
@@ -130,7 +140,7 @@ TEST_CASE("header of a WRITE Only without encapsulation, byte by byte", "[protoc
   CHECK(hex(h, 74, 78) == "03040102");
   CHECK(hex(h, 78, 94) == "0011223344556677cafe000100000006");
   CHECK(hex(h, 94, 152) == std::string(116, '0'));
-  CHECK(header_crc(h, Encap::Ipv6, false) == reference(h, 14));
+  CHECK(header_crc(h.used(), Encap::Ipv6, false) == reference(h, 14));
 }
 
 TEST_CASE("M in bit 7 of BTH byte 1, time stamps in microseconds", "[protocol][header]") {
@@ -138,27 +148,26 @@ TEST_CASE("M in bit 7 of BTH byte 1, time stamps in microseconds", "[protocol][h
   q.ts = true;
   HdrNic n = nic();
   n.bth_m_high = n.tsr_us = true;
-  Hdr h;
-  build_data_header(path(), q, n, 0x7'fff9, h);
+  Header h = data_header(packet(), kWay, q, n, 0x7'fff9);
   CHECK(hex(h, 62, 66) == "caa0ffff");  // M, pad 2
   CHECK(hex(h, 78, 82) == "ffff8001");  // behind METH
   n.bth_m = false;
-  build_data_header(path(), q, n, 0x8'0009, h);
+  h = data_header(packet(), kWay, q, n, 0x8'0009);
   CHECK(hex(h, 62, 66) == "ca20ffff");
   CHECK(hex(h, 78, 82) == "00018001");
-  Ctlpkt c;
+  ControlPacket c;
   c.opcode = 0xD1;
   c.ext_len = 4;
   n.bth_m = true;
-  build_ctl_header(c, q, n, h);
+  h = ctl_header(c, {}, q, n);
   CHECK(hex(h, 62, 64) == "d180");
 }
 
 TEST_CASE("retransmission with time stamp, immediate and SRv6", "[protocol][header]") {
-  Path p = path();
-  p.pkt.opcode = 0xC9;
-  p.pkt.rtx = true;
-  p.pkt.ackreq = false;
+  WritePacket p = packet();
+  p.part.opcode = 0xC9;
+  p.rtx = true;
+  p.ackreq = false;
   HdrQp q = qp();
   q.ts = true;
   q.encap = Encap::Srv6;
@@ -167,9 +176,8 @@ TEST_CASE("retransmission with time stamp, immediate and SRv6", "[protocol][head
   n.srv6 = {12, 1, 4, 6};
   n.ev_swap = true;
   n.bth_m = false;
-  Hdr h;
-  build_data_header(p, q, n, 0xbeef, h);
-  CHECK(h.hdr_len == 14 + 40 + 40 + 8 + 12 + 4 + 4 + 16 + 4);
+  const Header h = data_header(p, kWay, q, n, 0xbeef);
+  CHECK(h.length == 14 + 40 + 40 + 8 + 12 + 4 + 4 + 16 + 4);
   // DSCP 8, ECT(0): 0x22; inner length 8 + 12 + 28 + 8 + 4 = 60; outer 100. The flow label is EV[31:16] now.
   // uSIDs 0100 0200 0300 take plane 5 at bit 12; uSID 1 also EV[5:0] = 5 at bit 4.
   CHECK(hex(h, 14, 54) ==
@@ -184,27 +192,21 @@ TEST_CASE("retransmission with time stamp, immediate and SRv6", "[protocol][head
         "30fffffe");
   CHECK(hex(h, 114, 122) == "03040102beef0001");
   CHECK(hex(h, 122, 142) == "0011223344556677cafe000100000006aabbccdd");
-  CHECK(header_crc(h, Encap::Srv6, false) == reference(h, 54));
-  CHECK(header_crc(h, Encap::Srv6, true) == outer_reference(h, 54));
-  CHECK(header_crc(h, Encap::Srv6, true) != reference(h, 54));
+  CHECK(header_crc(h.used(), Encap::Srv6, false) == reference(h, 54));
+  CHECK(header_crc(h.used(), Encap::Srv6, true) == outer_reference(h, 54));
+  CHECK(header_crc(h.used(), Encap::Srv6, true) != reference(h, 54));
 }
 
 TEST_CASE("header of a control packet", "[protocol][header]") {
-  Ctlpkt c;
-  c.plane = 3;
-  c.ev = 0x10000003;
+  ControlPacket c;
   c.opcode = 0xDC;
   c.psn = 0x001234;
   c.ext_len = 36;
-  for (unsigned i = 0; i < 36; ++i) reinterpret_cast<uint8_t*>(c.ext.data())[i] = static_cast<uint8_t>(i + 1);
+  for (unsigned i = 0; i < 36; ++i) c.ext[i] = static_cast<uint8_t>(i + 1);
   HdrQp q = qp();
   q.ts = true;  // not for control packets
-  Hdr h;
-  build_ctl_header(c, q, nic(), h);
-  CHECK(h.ctl);
-  CHECK(h.plane == 3);
-  CHECK(h.plen == 0);
-  CHECK(h.hdr_len == 110);
+  Header h = ctl_header(c, {3, 0x10000003}, q, nic());
+  CHECK(h.length == 110);
   // DSCP 46, ECN 0: 0xb8; length 8 + 12 + 36 + 4 = 60
   CHECK(hex(h, 14, 22) == "6b800003003c1140");
   CHECK(hex(h, 54, 62) == "100012b7003c0000");
@@ -213,11 +215,10 @@ TEST_CASE("header of a control packet", "[protocol][header]") {
   CHECK(hex(h, 106, 112) == "212223240000");
   // The same as a probe: DSCP 4, ECT(0) instead, 4 << 2 | 2 = 0x12.
   c.opcode = 0xDE;
-  build_ctl_header(c, q, nic(), h);
-  CHECK(h.ctl);
+  h = ctl_header(c, {3, 0x10000003}, q, nic());
   CHECK(hex(h, 14, 22) == "61200003003c1140");
   CHECK(hex(h, 62, 74) == "de40ffff0000012300001234");
-  CHECK(header_crc(h, Encap::Ipv6, false) == reference(h, 14));
+  CHECK(header_crc(h.used(), Encap::Ipv6, false) == reference(h, 14));
 }
 
 TEST_CASE("SRv6 template: zero uSIDs take no plane, the uplink goes in whether zero or not", "[protocol][srv6]") {
@@ -237,9 +238,8 @@ TEST_CASE("SRv6 with SRH, byte by byte: outer header to the template's address, 
   q.srv6 = u128(0xfcbb000001000200, 0x0300000000000000);
   HdrNic n = nic();
   n.srv6 = {12, 0, 0, 0};
-  Hdr h;
-  build_data_header(path(), q, n, 0, h);
-  CHECK(h.hdr_len == 14 + 40 + 24 + 40 + 8 + 12 + 4 + 16);
+  Header h = data_header(packet(), kWay, q, n, 0);
+  CHECK(h.length == 14 + 40 + 24 + 40 + 8 + 12 + 4 + 16);
   // inner length 8 + 12 + 20 + 8 + 4 = 52; outer 52 + 40 + 24 = 116; next header 43
   CHECK(hex(h, 14, 54) ==
         "6120234500742b40"
@@ -254,9 +254,9 @@ TEST_CASE("SRv6 with SRH, byte by byte: outer header to the template's address, 
         "fd000000000000000000000000000001"
         "fd000000000000000000000000000002");
   CHECK(hex(h, 118, 126) == "c12312b700340000");
-  CHECK(header_crc(h, Encap::Srv6Srh, false) == reference(h, 78));
-  CHECK(header_crc(h, Encap::Srv6Srh, true) == outer_reference(h, 78));
-  CHECK(header_crc(h, Encap::Srv6Srh, true) != reference(h, 78));
+  CHECK(header_crc(h.used(), Encap::Srv6Srh, false) == reference(h, 78));
+  CHECK(header_crc(h.used(), Encap::Srv6Srh, true) == outer_reference(h, 78));
+  CHECK(header_crc(h.used(), Encap::Srv6Srh, true) != reference(h, 78));
 }
 
 TEST_CASE("the wire library takes every encapsulation apart as it was meant", "[protocol][header]") {
@@ -271,26 +271,21 @@ TEST_CASE("the wire library takes every encapsulation apart as it was meant", "[
         q.srv6 = u128(0xfcbb000001000200, 0x0300000000000000);
         HdrNic n = nic();
         n.ev_swap = swap;
-        Hdr h;
+        Header h;
         if (control) {
-          Ctlpkt c;
-          c.qp = 1;
-          c.plane = 5;
-          c.ev = 0xC1232345;
+          ControlPacket c;
           c.opcode = 0xD8;
           c.psn = 0x4321;
           c.ext_len = 16;
-          c.ext[0] = 0x00000100;  // op 1
-          c.ext[1] = 0x00060000;  // mask 0x600
-          c.ext[3] = 0x01000500;  // tick 5, ftype 1
-          build_ctl_header(c, q, n, h);
+          c.ext = {0, 1, 0, 0, 0, 0, 6, 0, 0, 0, 0, 0, 0, 5, 0, 1};  // op 1, mask 0x600, tick 5, ftype 1
+          h = ctl_header(c, kWay, q, n);
         } else {
-          build_data_header(path(), q, n, 0xbeef, h);
+          h = data_header(packet(), kWay, q, n, 0xbeef);
         }
         wire::WireConfig config;
         config.ev_swap = swap;
         config.icrc_outer = outer;
-        const wire::Packet p = wire::decode(frame(h, encap, outer), config);
+        const wire::Packet p = wire::decode(frame(h, control ? 0 : 6, encap, outer), config);
         REQUIRE_FALSE(p.error);
         REQUIRE(p.icrc);
         CHECK(p.icrc->ok);
@@ -323,26 +318,24 @@ TEST_CASE("the wire library takes every encapsulation apart as it was meant", "[
 }
 
 TEST_CASE("endpoint requests and responses go to QPN 2, whatever QP lends them its address", "[protocol][header]") {
-  Ctlpkt c;
+  ControlPacket c;
   c.ext_len = 36;
-  Hdr h;
   for (const unsigned opcode : {0xD8u, 0xD9u, 0xDCu, 0xDEu}) {
     c.opcode = static_cast<uint8_t>(opcode);
-    build_ctl_header(c, qp(), nic(), h);
+    const Header h = ctl_header(c, {}, qp(), nic());
     CHECK(hex(h, 67, 70) == (opcode < 0xDC ? "000002" : "000123"));
     CHECK(hex(h, 64, 66) == "ffff");  // P_Key of the QP
   }
 }
 
 TEST_CASE("the largest header fits: a SACK behind SRv6 with SRH", "[protocol][header]") {
-  Ctlpkt c;
+  ControlPacket c;
   c.opcode = 0xDC;
   c.ext_len = 36;
-  c.ext.fill(0xffffffff);
+  c.ext.fill(0xff);
   HdrQp q = qp();
   q.encap = Encap::Srv6Srh;
-  Hdr h;
-  build_ctl_header(c, q, nic(), h);
-  CHECK(h.hdr_len == 174);
+  const Header h = ctl_header(c, {}, q, nic());
+  CHECK(h.length == 174);
   CHECK(hex(h, 170, 176) == "ffffffff0000");
 }

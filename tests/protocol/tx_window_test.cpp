@@ -12,14 +12,7 @@ constexpr uint64_t bits(unsigned lo, unsigned hi) {  // lo..hi inclusive
   return low_mask(hi + 1) & ~low_mask(lo);
 }
 
-Ctl sack(uint32_t cack, uint32_t psn, uint16_t ooo) {
-  Ctl c;
-  c.kind = CtlKind::Sack;
-  c.cack = cack;
-  c.psn = psn;
-  c.ooo = ooo;
-  return c;
-}
+Sack sack(uint32_t cack, uint32_t psn, uint16_t ooo) { return {.cack_psn = cack, .psn = psn, .ooo_count = ooo}; }
 
 }  // namespace
 
@@ -61,42 +54,10 @@ TEST_CASE("range mask agrees with its definition, PSN by PSN", "[protocol][windo
   range_by_definition<uint16_t>();
 }
 
-TEST_CASE("blocks of 16 PSNs count modulo 2^20", "[protocol][window]") {
-  CHECK(psn_block(0) == 0);
-  CHECK(psn_block(15) == 0);
-  CHECK(psn_block(16) == 1);
-  CHECK(psn_block(0xffffff) == 0xfffff);
-  CHECK(block_psn(0xfffff) == 0xfffff0);
-  CHECK(block_psn(0x100000) == 0);
-  CHECK(block_add(0xfffff, 1) == 0);
-  CHECK(block_dist(2, 0xfffff) == 3);
+TEST_CASE("a PSN has a bit in its row, whatever the row's width", "[protocol][window]") {
   CHECK(psn_bit<uint16_t>(0x35) == 1u << 5);
   CHECK(psn_bit<uint64_t>(0x75) == uint64_t{1} << 0x35);
   CHECK(lowest_psn(0x40, uint16_t{0b1000}) == 0x43);
-}
-
-TEST_CASE("a QP holds on to the block of its oldest packet out, or to that of its newest", "[protocol][window]") {
-  CHECK(oldest_block(0x20, 0x25) == 2);
-  CHECK(oldest_block(0x2f, 0x30) == 2);
-  CHECK(oldest_block(0x25, 0x25) == 2);
-  CHECK(oldest_block(0x30, 0x30) == 2);  // 0x2f is the newest
-  CHECK(oldest_block(0, 0) == 0xfffff);
-}
-
-TEST_CASE("the blocks of a SACK are those of its bitmap inside the window", "[protocol][window]") {
-  const auto is = [](const SackBlocks& b, uint32_t first, uint32_t last) {
-    return !b.none && b.first == first && b.last == last;
-  };
-  CHECK(is(sack_blocks(0x20, 0x20, 0x200), 2, 5));  // 64 PSNs on their borders
-  CHECK(is(sack_blocks(0x21, 0x20, 0x200), 2, 6));  // not on them: one more
-  CHECK(is(sack_blocks(0x10, 0x3f, 0x200), 3, 4));  // what is below the window does not count
-  CHECK(is(sack_blocks(0x10, 0x15, 0x2a), 1, 2));   // nor what is above
-  CHECK(is(sack_blocks(0x10, 0x4f, 0x200), 4, 4));  // its last PSN is the oldest out
-  CHECK(is(sack_blocks(0x2a, 0x15, 0x2b), 2, 2));   // its first PSN is the newest sent
-  CHECK(is(sack_blocks(0xfffff0, 0xfffff0, 0x200), 0xfffff, 2));
-  CHECK(sack_blocks(0x10, 0x50, 0x200).none);  // all of it acknowledged
-  CHECK(sack_blocks(0x2b, 0x15, 0x2b).none);   // none of it sent
-  CHECK(sack_blocks(0x10, 0x15, 0x15).none);   // nothing out
 }
 
 TEST_CASE("the piece of a bitmap that falls into a row", "[protocol][window]") {
@@ -125,12 +86,12 @@ TEST_CASE("a row of 16 takes a SACK like one of 64", "[protocol][window]") {
   const SackView v = sack_view(0, 40, 9, 8, 4);
   CHECK(v.infer);
   CHECK(v.lost_end == 6);
-  BlockRow row{.mute = 0, .nacked = 0, .rtxd = 0, .pend = 0b10, .sacked = 0};
+  PsnRow<uint16_t> row{.mute = 0, .nacked = 0, .rtxd = 0, .pend = 0b10, .sacked = 0};
   CHECK(cancelled_losses(row, 0, 0b11'1111'0110, v) == 0);
   row.nacked = 0b10;
   CHECK(cancelled_losses(row, 0, 0b11'1111'0110, v) == 1);
   CHECK(sack_row(row, 0, 0b11'1111'0110, 0xffff, v) == 0b1001);
-  CHECK(row == BlockRow{.mute = 0, .nacked = 0, .rtxd = 0, .pend = 0b1001, .sacked = 0b11'1111'0110});
+  CHECK(row == PsnRow<uint16_t>{.mute = 0, .nacked = 0, .rtxd = 0, .pend = 0b1001, .sacked = 0b11'1111'0110});
   CHECK(retx_row(row, 0, 1, 40) == 0b1000);
   CHECK(retx_row(row, 0, 0, 3) == 0b0001);
 }
@@ -138,35 +99,35 @@ TEST_CASE("a row of 16 takes a SACK like one of 64", "[protocol][window]") {
 TEST_CASE("a NACK takes a packet once, and not one that has arrived", "[protocol][window]") {
   // 1 has arrived; 2 waits because of a gap, nobody was told; 3 was told of as lost and waits for the window; 4 left
   // the flight with all others, its EV was not told.
-  BlockRow row{.mute = 0b01000, .nacked = 0b11000, .rtxd = 0, .pend = 0b11100, .sacked = 0b10};
+  PsnRow<uint16_t> row{.mute = 0b01000, .nacked = 0b11000, .rtxd = 0, .pend = 0b11100, .sacked = 0b10};
   const auto nack = [&](uint32_t psn) {
     const NackMark mark = nack_lost(row, psn);
     return 2 * mark.lost + mark.leaves;
   };
   CHECK(nack(0x20) == 3);
-  CHECK(row == BlockRow{.mute = 0b01001, .nacked = 0b11001, .rtxd = 0, .pend = 0b11101, .sacked = 0b10});
+  CHECK(row == PsnRow<uint16_t>{.mute = 0b01001, .nacked = 0b11001, .rtxd = 0, .pend = 0b11101, .sacked = 0b10});
   CHECK(nack(0x20) == 0);
   CHECK(nack(0x21) == 0);
   CHECK(nack(0x22) == 3);  // it was trimmed, not lost
   CHECK(nack(0x23) == 0);
   CHECK(nack(0x24) == 2);
-  CHECK(row == BlockRow{.mute = 0b11101, .nacked = 0b11101, .rtxd = 0, .pend = 0b11101, .sacked = 0b10});
+  CHECK(row == PsnRow<uint16_t>{.mute = 0b11101, .nacked = 0b11101, .rtxd = 0, .pend = 0b11101, .sacked = 0b10});
 }
 
 TEST_CASE("a pending packet that is sent again is pending no more; who was not told of its loss is",
           "[protocol][window]") {
-  BlockRow row{.mute = 0b0001, .nacked = 0b0101, .rtxd = 0b0010, .pend = 0b0111, .sacked = 0};
+  PsnRow<uint16_t> row{.mute = 0b0001, .nacked = 0b0101, .rtxd = 0b0010, .pend = 0b0111, .sacked = 0};
   const auto again = [&](uint32_t psn) {
     const LossNews news = send_again(row, psn);
     return 2 * news.loss + news.blame;
   };
   CHECK(again(0x30) == 0);  // a NACK
-  CHECK(row == BlockRow{.mute = 0, .nacked = 0b0100, .rtxd = 0b0011, .pend = 0b0110, .sacked = 0});
+  CHECK(row == PsnRow<uint16_t>{.mute = 0, .nacked = 0b0100, .rtxd = 0b0011, .pend = 0b0110, .sacked = 0});
   CHECK(again(0x31) == 3);
   CHECK(again(0x32) == 1);  // the controller knows of it
-  CHECK(row == BlockRow{.mute = 0, .nacked = 0, .rtxd = 0b0111, .pend = 0, .sacked = 0});
+  CHECK(row == PsnRow<uint16_t>{.mute = 0, .nacked = 0, .rtxd = 0b0111, .pend = 0, .sacked = 0});
   row.pend = 0b1000;
-  BlockRow before = row;
+  PsnRow<uint16_t> before = row;
   CHECK(again(0x33) == 3);
   not_sent(before, 0x33);  // the window was shut: nobody is told again
   row = before;
@@ -174,19 +135,19 @@ TEST_CASE("a pending packet that is sent again is pending no more; who was not t
 }
 
 TEST_CASE("when all bytes have left the flight, what waits is told to its EVs only", "[protocol][window]") {
-  BlockRow row{.mute = 0b001, .nacked = 0b001, .rtxd = 0, .pend = 0b011, .sacked = 0b100};
+  PsnRow<uint16_t> row{.mute = 0b001, .nacked = 0b001, .rtxd = 0, .pend = 0b011, .sacked = 0b100};
   all_left(row);
-  CHECK(row == BlockRow{.mute = 0b001, .nacked = 0b011, .rtxd = 0, .pend = 0b011, .sacked = 0b100});
+  CHECK(row == PsnRow<uint16_t>{.mute = 0b001, .nacked = 0b011, .rtxd = 0, .pend = 0b011, .sacked = 0b100});
 }
 
 TEST_CASE("an overtaken SACK judges by the packet that brought it", "[protocol][window]") {
   // 30 has arrived, a newer SACK has told so; this one was brought by 18.
-  const Ctl c = sack(0xffffff, 18, 17);
+  const Sack c = sack(0xffffff, 18, 17);
   CHECK(sack_view(c, 0, 40, 30, 4, false).lost_end == 27);
   CHECK(sack_view(c, 0, 40, 30, 4, true).lost_end == 15);
   CHECK(sack_view(c, 0, 40, 30, 4, true).infer);
   CHECK(sack_view(c, 0, 40, 30, 4, true).hi == 30);
-  Ctl probe = c;
+  Sack probe = c;
   probe.pr = true;  // no packet brought it
   CHECK_FALSE(sack_view(probe, 0, 40, 30, 4, true).infer);
   CHECK(sack_view(probe, 0, 40, 30, 4, false).lost_end == 27);
@@ -206,7 +167,7 @@ TEST_CASE("a cumulative acknowledgement fits up to the newest PSN sent, or is ol
 TEST_CASE("a gap is lost once enough packets above it arrived, and only what the bitmap speaks of",
           "[protocol][window]") {
   // Sent 0..39, received all but 0 and 3 up to 9, triggering packet 9; tolerance 4: lost below 6.
-  Ctl c = sack(0xffffff, 9, 8);
+  Sack c = sack(0xffffff, 9, 8);
   const SackView v = sack_view(c, 0, 40, 0xffffff, 4, false);
   CHECK(v.una == 0);
   CHECK(v.hi == 9);
@@ -254,7 +215,7 @@ TEST_CASE("what a SACK reports received is neither pending nor NACKed any more",
 }
 
 TEST_CASE("a SACK of a probe moves no high mark", "[protocol][window]") {
-  Ctl c = sack(4, 30, 0);
+  Sack c = sack(4, 30, 0);
   c.pr = true;
   CHECK(sack_view(c, 0, 40, 9, 32, false).hi == 9);
   c.pr = false;
@@ -273,19 +234,15 @@ TEST_CASE("the retransmission pointer follows the window and marks only pull it 
 }
 
 TEST_CASE("semantic ACK and NAK are checked against the messages sent", "[protocol][window]") {
-  Ctl a;
-  a.kind = CtlKind::Ack;
-  a.psn = 19;
-  a.msn = 5;
-  a.reason = 0x1f;
+  Ack a{.psn = 19, .msn = 5, .syndrome = 0x1f};
   CHECK(ack_valid(a, 10, 20, 3, 5));
   CHECK_FALSE(ack_valid(a, 10, 20, 3, 4));  // message not sent yet
   CHECK_FALSE(ack_valid(a, 10, 19, 3, 5));  // PSN not sent yet
   CHECK_FALSE(ack_valid(a, 10, 20, 6, 8));  // older than what is done
-  a.reason = 0x61;
+  a.syndrome = 0x61;
   CHECK(ack_valid(a, 10, 12, 3, 4));  // a NAK names the message under way
   CHECK_FALSE(ack_valid(a, 10, 12, 3, 3));
-  a.reason = 0x20;
+  a.syndrome = 0x20;
   CHECK_FALSE(ack_valid(a, 10, 20, 3, 5));
 }
 

@@ -2,36 +2,9 @@
 #include "pipeline/cc/cc_nscc.hpp"
 
 #include "gen/csr.hpp"
+#include "pipeline/timing/nscc_cycles.hpp"
 
 namespace mrc {
-
-namespace {
-
-constexpr unsigned kProduct = 3;  // cycles of a state with a product
-constexpr unsigned kMdDiv = 14, kAdjDiv = 22;
-
-/// Cycles the machine spends between Count and Store. fell: base_rtt did.
-unsigned work_cycles(const NsccEvent& e, const NsccDecisions& d, bool fell) {
-  if (e.kind == NsccKind::Loss) return 0;
-  unsigned cycles = 0;
-  if (e.kind == NsccKind::Ack) {
-    if (e.pen != 0) cycles += kProduct;  // Pen
-    if (!e.rtt_valid) return cycles;
-  }
-  cycles += 1;                   // Rtt
-  if (fell) cycles += kProduct;  // Wnd
-  if (!d.sampled) return cycles;
-  cycles += kProduct + 1;  // Avg, Qa
-  if (e.kind == NsccKind::Nack || d.mode == NsccMode::Ignore || d.mode == NsccMode::QuickAdapt) return cycles;
-  cycles += 2;  // Choose, Due
-  if (d.mode == NsccMode::Fair || d.mode == NsccMode::Fast) cycles += kProduct;
-  if (d.mode == NsccMode::Proportional) cycles += 2 * kProduct;       // Gain, Gain2
-  if (d.mode == NsccMode::Decrease) cycles += kMdDiv + 2 * kProduct;  // MdDiv, MdCut, MdMul
-  if (d.adjusted) cycles += kAdjDiv + 1;                              // AdjDiv, Adj
-  return cycles;
-}
-
-}  // namespace
 
 CcNscc::CcNscc(const Preset& preset, const In& in, const Out& out)
     : dest_mask_(preset.num_dests - 1),
@@ -82,7 +55,7 @@ void CcNscc::configure(const CfgBus& cfg) {
   if (cfg.is(CfgTable::CcCtx)) {
     cc_ = cfg.index & dest_mask_;
     dests_[cc_].prof = static_cast<uint8_t>(csr::TblCcCtx::unpack(cfg.data.data()).profile & profile_mask_);
-    left_ = kProduct;
+    left_ = kNsccProductCycles;
     state_ = State::Init;
     return;
   }
@@ -114,7 +87,7 @@ void CcNscc::take(uint32_t tick) {
 /// The whole event. Only the flight changes now.
 void CcNscc::count() {
   state_ = State::Idle;
-  const NsccEvent e{.kind = static_cast<NsccKind>(e_.kind),
+  const NsccEvent e{.kind = e_.kind,
                     .now = now_,
                     .bytes = e_.bytes,
                     .ecn = e_.ecn != 0,
@@ -123,7 +96,7 @@ void CcNscc::count() {
                     .pen = e_.pen,
                     .restore = e_.restore != 0,
                     .reason = e_.reason};
-  if (e.kind == NsccKind::Send) return;
+  if (e.kind == CcEvent::Send) return;
   const NsccWords& w = words(cc_);
   s_ = ctx_[cc_];
   s_.inflight = dests_[cc_].infl;
@@ -131,7 +104,7 @@ void CcNscc::count() {
   made_ = nscc_step(s_, w, e);
   dests_[cc_].infl = s_.inflight;
   if (!w.enable) return;
-  left_ = work_cycles(e, made_, s_.base_rtt != base_rtt);
+  left_ = nscc_work_cycles(e, made_, s_.base_rtt != base_rtt);
   state_ = left_ == 0 ? State::Store : State::Work;
 }
 

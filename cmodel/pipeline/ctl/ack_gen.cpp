@@ -2,11 +2,30 @@
 #include "pipeline/ctl/ack_gen.hpp"
 
 #include "gen/csr.hpp"
+#include "pipeline/lib/convert.hpp"
 #include "protocol/probe.hpp"
 #include "protocol/responses.hpp"
-#include "protocol/rx_tracker.hpp"
 
 namespace mrc {
+
+namespace {
+
+/// The control packet that a response becomes. An endpoint response has its op in `reason`.
+ControlPacket answer(const Resp& r, const PdcIds& ids, bool eeth_op_high) {
+  switch (r.kind) {
+    case CtlKind::Sack:
+      return build_sack(sack_of(r), ids);
+    case CtlKind::Nack:
+      return build_nack(nack_of(r), ids);
+    case CtlKind::Ack:
+      return build_ack(ack_of(r));
+    case CtlKind::Endpoint:
+      break;
+  }
+  return build_endpoint_response(static_cast<uint16_t>(r.psn), r.reason, r.ts, eeth_op_high);
+}
+
+}  // namespace
 
 AckGen::AckGen(const Preset& preset, const In& in, Stream<Ctlpkt>& ctlpkt, Stream<Want>& want)
     : planes_(preset.num_planes),
@@ -97,7 +116,7 @@ bool AckGen::send(const CsrOut& csr, unsigned port_up, Want& want) {
   r.plane = o.newest.plane;
   r.psn = o.newest.psn;
   r.msn = o.newest.msn;
-  r.reason = kSyndromeAck;
+  r.reason = static_cast<uint8_t>(wire::AethSyndrome::Ack);
   return respond(csr, port_up, r, want);
 }
 
@@ -124,15 +143,17 @@ uint32_t AckGen::ev_for(const CsrOut& csr, unsigned dest, unsigned plane) {
 
 bool AckGen::respond(const CsrOut& csr, unsigned port_up, Resp r, Want& want) {
   const Qp& qp = qps_[r.qp & qp_mask_];
-  const unsigned plane = plane_for(csr, port_up, peer_[qp.dest & dest_mask_], any_plane(r), r.plane);
-  r.ts = reflected_time(r, qp.svc_time, csr.tick, csr.tsr_us);
+  const unsigned plane = plane_for(csr, port_up, peer_[qp.dest & dest_mask_], any_plane(r.kind, r.pr), r.plane);
+  r.ts = reflected_time(r.ts, r.tsv, r.at, qp.svc_time, csr.tick, csr.tsr_us);
   Ctlpkt& c = ctlpkt_.load();
-  build_response(r, qp.dqpn, {.eeth_op_high = csr.eeth_op_high, .pdcid_zero = csr.pdcid_zero}, c);
+  c.qp = r.qp;
+  put(answer(r, PdcIds::of(qpn_of(r.qp), qp.dqpn, csr.pdcid_zero), csr.eeth_op_high), c);
   c.plane = static_cast<uint8_t>(plane);
   c.ev = ev_for(csr, qp.dest, plane);
   want = {.dest = qp.dest, .plane = static_cast<uint8_t>(plane)};
   const Rev& path = rev(qp.dest, plane);
-  return wants_fresh_path(r) && csr.rev_probe && !csr.rev_fixed && path.stale && !path.wanted && want_.free();
+  return wants_fresh_path(r.kind, r.pr) && csr.rev_probe && !csr.rev_fixed && path.stale && !path.wanted &&
+         want_.free();
 }
 
 /// A reliability probe that belongs to no EV: its answer is a SACK with what has arrived.
@@ -140,7 +161,8 @@ void AckGen::ask_state(const CsrOut& csr, unsigned port_up, uint16_t index) {
   const Qp& qp = qps_[index & qp_mask_];
   const unsigned plane = plane_for(csr, port_up, peer_[qp.dest & dest_mask_], true, 0);
   Ctlpkt& c = ctlpkt_.load();
-  build_probe(index, kStateProbeId, qp.dqpn, csr.tick, {.tsr_us = csr.tsr_us, .pdcid_zero = csr.pdcid_zero}, c);
+  c.qp = index;
+  put(build_probe(kStateProbeId, PdcIds::of(qpn_of(index), qp.dqpn, csr.pdcid_zero), csr.tick, csr.tsr_us), c);
   c.plane = static_cast<uint8_t>(plane);
   c.ev = ev_for(csr, qp.dest, plane);
 }

@@ -3,6 +3,7 @@
 
 #include <bit>
 
+#include "pipeline/ctl/table_write.hpp"
 #include "protocol/qp_state.hpp"
 
 namespace mrc {

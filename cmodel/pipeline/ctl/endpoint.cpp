@@ -2,10 +2,17 @@
 #include "pipeline/ctl/endpoint.hpp"
 
 #include "gen/csr.hpp"
+#include "pipeline/lib/convert.hpp"
 #include "protocol/endpoint.hpp"
 #include "protocol/probe.hpp"
 
 namespace mrc {
+
+namespace {
+
+constexpr bool is_op(const Eprx& e, wire::ErthOp op) { return e.op == static_cast<uint8_t>(op); }
+
+}  // namespace
 
 Endpoint::Endpoint(const Preset& preset, Stream<Eprx>& eprx, Stream<Want>& want, Stream<Evp>& evp, Stream<Ctlpkt>& req,
                    Stream<Resp>& resp, Stream<Okev>& okev, Stream<Pmask>& pmask, Stream<Evr>& evr)
@@ -111,7 +118,7 @@ void Endpoint::receive(const CsrOut& csr) {
   eprx_.pop();
   if (e_.resp) {
     answered(e_, csr);
-  } else if (e_.op == kEpPortStatus || e_.op == kEpEvProbe) {
+  } else if (is_op(e_, wire::ErthOp::PortStatus) || is_op(e_, wire::ErthOp::EvProbe)) {
     f_ = 0;
     addr_.read(0);
     state_ = State::Find;
@@ -176,7 +183,7 @@ void Endpoint::read_for(unsigned kind, unsigned dest) {
 void Endpoint::find(const CsrOut& csr) {
   const Addr& a = addr_.rdata();
   if (dests_[f_].valid && a.dip == e_.sip) {
-    if (e_.op == kEpPortStatus) {
+    if (is_op(e_, wire::ErthOp::PortStatus)) {
       const unsigned mask = ep_planes_of_mask(e_.mask, planes_, csr.ports_from_0);
       pmask_.load({.dest = static_cast<uint16_t>(f_), .mask = static_cast<uint8_t>(mask)});
     }
@@ -214,14 +221,16 @@ void Endpoint::send(const CsrOut& csr, unsigned port_up) {
     d.waiting = true;
     d.when = csr.tick + csr.ep_interval;
     Ctlpkt& c = req_.load();
-    build_endpoint_request(qp, ep_update_id(d.seq, to_), kEpPortStatus, mask, csr.tick, csr.tsr_us, c);
+    c.qp = qp;
+    put(build_endpoint_request(ep_update_id(d.seq, to_), wire::ErthOp::PortStatus, mask, csr.tick, csr.tsr_us), c);
     c.plane = static_cast<uint8_t>(plane);
     c.ev = csr.rev_ev[plane];
   } else {
     Probe& p = kind == EpKind::ControllerProbe ? controller_ : reverse_;
     p.send = false;
     Ctlpkt& c = req_.load();
-    build_endpoint_request(qp, ep_probe_id(kind, p.seq), kEpEvProbe, mask, csr.tick, csr.tsr_us, c);
+    c.qp = qp;
+    put(build_endpoint_request(ep_probe_id(kind, p.seq), wire::ErthOp::EvProbe, mask, csr.tick, csr.tsr_us), c);
     c.plane = p.plane;
     c.ev = p.ev;
   }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pipeline/rx/rx_check.hpp"
 
+#include "gen/csr.hpp"
+#include "pipeline/lib/convert.hpp"
+
 namespace mrc {
 
 void RxCheck::step(const CfgBus& cfg, const CsrOut& csr) {
@@ -17,25 +20,38 @@ void RxCheck::step(const CfgBus& cfg, const CsrOut& csr) {
   if (plane < 0) return;
   a_plane_ = static_cast<unsigned>(plane);
   arb_.take(a_plane_);
-  a_ = desc_[a_plane_].head();
+  a_ = packet_of(desc_[a_plane_].head());
+  a_buf_ = desc_[a_plane_].head().buf_valid;
   desc_[a_plane_].pop();
   a_valid_ = true;
 }
 
 /// Stage B on a_q.
 void RxCheck::check(const CsrOut& csr) {
-  const RxDrop drop = rx_drop(a_, qps_, csr.zero_drop);
+  const bool known = a_.dqp >= kQpnBase && a_.dqp - kQpnBase < qps_.size();
+  const RxDrop drop = rx_drop(a_, known ? &qps_[qp_of(a_.dqp)] : nullptr, csr.zero_drop);
   if (drop == RxDrop::None) {
     if (is_data_opcode(a_.opcode)) {
-      const NakCodes nak{.invalid = csr.nak_invalid, .access = csr.nak_access};
-      const RxFault fault = rx_data(a_, a_plane_, qps_[rx_qp(a_)], mrs_, csr.payload_bytes, nak, rxpkt_.load());
-      pulses_next_.access = fault == RxFault::Access;
+      write(csr, rxpkt_.load());
     } else if (is_probe_opcode(a_.opcode)) {
-      rx_probe(a_, a_plane_, qps_[rx_qp(a_)], rxpkt_.load());
+      probe(rxpkt_.load());
     } else if (is_endpoint_opcode(a_.opcode)) {
-      eprx_.load(rx_endpoint(a_, a_plane_));
+      const EndpointPacket e = rx_endpoint(a_);
+      eprx_.load({.resp = e.response,
+                  .op = e.op,
+                  .id = e.id,
+                  .plane = static_cast<uint8_t>(a_plane_),
+                  .mask = e.mask,
+                  .ts = e.tx_timestamp,
+                  .tsv = true,
+                  .at = a_.at,
+                  .sip = e.source});
+    } else if (a_.opcode == opcode_byte(wire::Opcode::Sack)) {
+      ctl_.load(ctl_of(qp_of(a_.dqp), rx_sack(a_)));
+    } else if (a_.opcode == opcode_byte(wire::Opcode::Nack)) {
+      ctl_.load(ctl_of(qp_of(a_.dqp), rx_nack(a_)));
     } else {
-      ctl_.load(rx_control(a_));
+      ctl_.load(ctl_of(qp_of(a_.dqp), rx_ack(a_)));
     }
     return;
   }
@@ -44,7 +60,64 @@ void RxCheck::check(const CsrOut& csr) {
   pulses_next_.drop_qp = drop == RxDrop::Qp;
   pulses_next_.drop_pkey = drop == RxDrop::Pkey;
   pulses_next_.drop_len = drop == RxDrop::Len;
-  if (drop != RxDrop::Parse && a_.buf_valid) rxpkt_.load(rx_discard(a_plane_));
+  if (drop != RxDrop::Parse && a_buf_) discard(rxpkt_.load());
+}
+
+/// A WRITE, and what is wrong with it. The region: the row that the index in its R_Key names.
+void RxCheck::write(const CsrOut& csr, Rxpkt& p) {
+  const RxWrite w = rx_write(a_, csr.payload_bytes);
+  p = Rxpkt{};
+  p.plane = static_cast<uint8_t>(a_plane_);
+  p.buf_valid = a_buf_;
+  p.qp = qp_of(a_.dqp);
+  p.psn = w.psn;
+  p.ackreq = a_.ackreq;
+  p.rtx = a_.rtx;
+  p.ce = a_.ce;
+  p.trim = a_.trim;
+  p.entropy = a_.entropy;
+  p.rqmsn = w.rqmsn;
+  p.msn = w.msn;
+  p.ts = w.tx_timestamp;
+  p.tsv = a_.ts;
+  p.at = a_.at;
+  p.err = qps_[p.qp].state == QpState::Error;
+  p.last = w.last;
+  if (a_.trim != Trim::None) return;  // nothing to place
+  p.dmalen = w.dma_length;
+  p.imm_valid = w.imm_valid;
+  p.imm = w.imm;
+  p.plen = w.plen;
+  p.size = w.size;
+  const MemoryRegion& mr = mrs_[(w.rkey >> 8) & (mrs_.size() - 1)];
+  const RxFault fault = rx_fault(mr, w.rkey, w.va, w.plen, w.dma_length);
+  p.syndrome = NakCodes{.invalid = csr.nak_invalid, .access = csr.nak_access}.of(fault);
+  p.haddr = fault == RxFault::None ? mr.addr + (w.va - mr.va) : 0;
+  pulses_next_.access = fault == RxFault::Access;
+}
+
+/// A reliability probe: psn is its id.
+void RxCheck::probe(Rxpkt& p) const {
+  const Probe probe = rx_probe(a_);
+  p = Rxpkt{};
+  p.plane = static_cast<uint8_t>(a_plane_);
+  p.probe = true;
+  p.qp = qp_of(a_.dqp);
+  p.psn = probe.id;
+  p.ce = a_.ce;
+  p.ts = probe.tx_timestamp;
+  p.tsv = true;
+  p.at = a_.at;
+  p.err = qps_[p.qp].state == QpState::Error;
+  p.entropy = a_.entropy;
+}
+
+/// rx_track's order to free the lane's buffer.
+void RxCheck::discard(Rxpkt& p) const {
+  p = Rxpkt{};
+  p.plane = static_cast<uint8_t>(a_plane_);
+  p.drop = true;
+  p.buf_valid = true;
 }
 
 void RxCheck::configure(const CfgBus& cfg) {
@@ -55,7 +128,7 @@ void RxCheck::configure(const CfgBus& cfg) {
   } else if (cfg.is(CfgTable::QpState)) {
     qp.state = static_cast<QpState>(cfg.data[0] & 7);
   } else if (cfg.is(CfgTable::Mr)) {
-    mrs_[cfg.index % mrs_.size()] = csr::TblMr::unpack(cfg.data.data());
+    mrs_[cfg.index % mrs_.size()] = region_of(csr::TblMr::unpack(cfg.data.data()));
   }
   ack_.done();
 }

@@ -10,6 +10,7 @@
 #include "pipeline/lib/cfg.hpp"
 #include "pipeline/lib/stream.hpp"
 #include "protocol/rx_check.hpp"
+#include "protocol/types.hpp"
 
 namespace mrc {
 
@@ -44,6 +45,9 @@ class RxCheck {
 
  private:
   void check(const CsrOut& csr);
+  void write(const CsrOut& csr, Rxpkt& p);
+  void probe(Rxpkt& p) const;
+  void discard(Rxpkt& p) const;
   void configure(const CfgBus& cfg);
 
   std::vector<Fifo<Rxdesc>>& desc_;
@@ -52,13 +56,14 @@ class RxCheck {
   Stream<Eprx>& eprx_;
   RrArb arb_;
   std::vector<RxQpCtx> qps_;
-  std::vector<csr::TblMr> mrs_;
+  std::vector<MemoryRegion> mrs_;
   CfgAck ack_;
   Pulses pulses_, pulses_next_;
 
   bool a_valid_ = false;
   unsigned a_plane_ = 0;
-  Rxdesc a_{};
+  bool a_buf_ = false;  ///< the lane holds its payload
+  RxPacket a_;
 };
 
 }  // namespace mrc

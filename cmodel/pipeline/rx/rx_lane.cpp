@@ -5,7 +5,8 @@
 #include <bit>
 #include <cstring>
 
-#include "protocol/icrc_words.hpp"
+#include "pipeline/lib/convert.hpp"
+#include "pipeline/lib/icrc_words.hpp"
 
 namespace mrc {
 
@@ -88,7 +89,7 @@ void RxLane::align(bool icrc_outer) {
     tc_ = static_cast<uint8_t>(v[14] << 4 | v[15] >> 4);
     enc_ = RxEncap::Plain;  // until byte 20 is there
   }
-  if (beat_ == 20 / Pb) enc_ = rx_encap(v[20 % Pb]);
+  if (beat_ == kNextHeaderOffset / Pb) enc_ = rx_encap(v[kNextHeaderOffset % Pb]);
   if (beat_ == kSrhOffset / Pb) srh_ok_ = srh_ok(v + kSrhOffset % Pb);
   const unsigned off = rx_inner_offset(enc_), f = off / Pb, q = off % Pb;
   if (beat_ == 0) next_chunk_ = 0;
@@ -201,10 +202,13 @@ void RxLane::finish(const CsrOut& csr) {
                        .dscp_lasthop = csr.dscp_lasthop};
   frame_.tick = static_cast<uint16_t>(csr.tick);
   Rxdesc d;
-  rx_parse(frame_, cfg, d);
-  if (d.buf_valid && (!room_ || !words_.ready())) {
+  put(rx_parse(frame_, cfg), d);
+  d.buf_valid = d.plen != 0;
+  if (d.buf_valid && (!room_ || !words_.ready())) {  // the description goes on without its payload
     ovf_inc_next_ = true;
-    rx_without_payload(d, room_ ? Trim::NoResource : Trim::NoBuffer);
+    d.trim = room_ ? Trim::NoResource : Trim::NoBuffer;
+    d.buf_valid = false;
+    d.plen = 0;
   }
   rx_inc_next_ = true;
   descs_.push(d);

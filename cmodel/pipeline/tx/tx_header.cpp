@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pipeline/tx/tx_header.hpp"
 
+#include <span>
+
 #include "gen/csr.hpp"
+#include "pipeline/lib/convert.hpp"
 
 namespace mrc {
 
@@ -35,7 +38,7 @@ void TxHeader::step(const CfgBus& cfg, const CsrOut& csr, bool hdr_ready) {
     if (a_valid_ && hdr_.free(hdr_ready)) {
       Hdr& h = hdr_.load();
       h = a_;
-      h.crc = header_crc(a_, a_encap_, csr.icrc_outer);
+      h.crc = header_crc({header_bytes(a_), a_.hdr_len}, a_encap_, csr.icrc_outer);
       a_valid_ = false;
     }
     if (!a_valid_ && !pending) load_a(csr);
@@ -63,14 +66,26 @@ void TxHeader::load_a(const CsrOut& csr) {
                             .uplink_usid = csr::kSrv6UplinkUsid.get(csr.srv6),
                             .uplink_lsb = csr::kSrv6UplinkLsb.get(csr.srv6),
                             .uplink_bits = csr::kSrv6UplinkBits.get(csr.srv6)}};
+  const std::span<uint8_t, kMaxHeader> out(header_bytes(a_), kMaxHeader);
   if (ctl) {
-    const HdrQp& qp = qps_[ctl->head().qp & qp_mask_];
-    build_ctl_header(ctl->head(), qp, nic, a_);
+    const Ctlpkt& c = ctl->head();
+    const HdrQp& qp = qps_[c.qp & qp_mask_];
+    a_.plane = c.plane;
+    a_.ctl = true;
+    a_.hdr_len = static_cast<uint8_t>(build_ctl_header(packet_of(c), {c.plane, c.ev}, qp, nic, out));
+    a_.laddr = 0;
+    a_.plen = 0;
     ctl->pop();
     a_encap_ = qp.encap;
   } else {
-    const HdrQp& qp = qps_[path_.head().pkt.qp & qp_mask_];
-    build_data_header(path_.head(), qp, nic, tick_, a_);
+    const Path& path = path_.head();
+    const HdrQp& qp = qps_[path.pkt.qp & qp_mask_];
+    a_.plane = path.plane;
+    a_.ctl = false;
+    a_.hdr_len =
+        static_cast<uint8_t>(build_data_header(packet_of(path.pkt), {path.plane, path.ev}, qp, nic, tick_, out));
+    a_.laddr = path.pkt.laddr;
+    a_.plen = path.pkt.plen;
     path_.pop();
     a_encap_ = qp.encap;
   }

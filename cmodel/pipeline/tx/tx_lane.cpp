@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "protocol/icrc_words.hpp"
-#include "protocol/tx_header_build.hpp"
+#include "pipeline/lib/convert.hpp"
+#include "pipeline/lib/icrc_words.hpp"
 #include "wire/bytes.hpp"
 
 namespace mrc {

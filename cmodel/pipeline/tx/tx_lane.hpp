@@ -7,7 +7,7 @@
 #include "gen/presets.hpp"
 #include "gen/streams.hpp"
 #include "pipeline/lib/stream.hpp"
-#include "protocol/lane_room.hpp"
+#include "pipeline/timing/lane_room.hpp"
 
 namespace mrc {
 

@@ -236,7 +236,7 @@ void TxPath::feedback(const In& in, bool skip_twice) {
   const unsigned now = ev_after(was, fb_.kind, evval_.rdata() == fb_.entropy, ok, skip_twice);
   if (now == was) return;
   evst_.write(evst_row(fb_.qp, fb_.ev_idx / planes_), ev_with_state(keep_, plane, now));
-  if (fb_.kind == kFbSkipOnce) {
+  if (fb_.kind == FbKind::SkipOnce) {
     pulses_next_.skip = true;
     return;
   }

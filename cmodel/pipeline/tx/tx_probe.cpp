@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "gen/csr.hpp"
+#include "pipeline/lib/convert.hpp"
 #include "protocol/ev_set.hpp"
 #include "protocol/probe.hpp"
 
@@ -75,7 +76,7 @@ void TxProbe::answer(const CsrOut& csr) {
   }
   s.waiting = false;
   s.succ = (s.succ + 1) & 7;
-  s.marked = s.marked || a.m == 1;
+  s.marked = s.marked || probe_marked(a.m);
   s.slow = false;
   s.due = tick_ + csr.probe_interval;
   if (s.succ != csr.probe_successes) return;
@@ -128,8 +129,10 @@ void TxProbe::visit(const CsrOut& csr, unsigned port_up) {
   s.waiting = true;
   s.due = tick_ + (8u << qp.timeout);
   Ctlpkt& c = probe_.load();
-  build_probe(s.qp, probe_id(s.seq, index, slots()), qp.dqpn, tick_,
-              {.tsr_us = csr.tsr_us, .pdcid_zero = csr.pdcid_zero}, c);
+  c.qp = s.qp;
+  put(build_probe(probe_id(s.seq, index, slots()), PdcIds::of(qpn_of(s.qp), qp.dqpn, csr.pdcid_zero), tick_,
+                  csr.tsr_us),
+      c);
   c.plane = static_cast<uint8_t>(plane);
   c.ev = s.ev;
   pulses_next_.sent = true;

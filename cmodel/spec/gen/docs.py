@@ -51,7 +51,7 @@ def csr(spec):
 
 
 def streams(spec):
-    out = BANNER.format(source="streams.yaml") + "# Streams between blocks\n\n"
+    out = BANNER.format(source="protocol.yaml and streams.yaml") + "# Streams between blocks\n\n"
     if spec.constants:
         out += "| constant | value | meaning |\n|---|---|---|\n"
         out += "".join(f"| {n} | {v} | {cell(d)} |\n" for n, (v, d) in spec.constants.items()) + "\n"

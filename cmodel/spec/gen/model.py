@@ -126,6 +126,8 @@ class Spec:
         self.enums = {}
         self.structs = {}
         self.boundaries = {"core": [], "lane": []}
+        self._words("protocol.yaml", load(folder / "protocol.yaml"), {"constants", "enums"})
+        self.protocol = (set(self.constants), set(self.enums))  # names that are words of the protocol
         self._streams(load(folder / "streams.yaml"))
         self.presets_yaml = load(folder / "presets.yaml")
         self.csr_yaml = load(folder / "csr.yaml")
@@ -163,18 +165,27 @@ class Spec:
             return (self._eval(node.args[0]) - 1).bit_length()
         raise ValueError("only + - * // ** << ( ) and clog2() are allowed")
 
-    # ---- streams.yaml -----------------------------------------------------------------------------------------------
+    # ---- protocol.yaml, streams.yaml --------------------------------------------------------------------------------
 
-    def _streams(self, data):
-        keys("streams.yaml", data, {"constants", "enums", "structs", "boundaries"})
+    def _words(self, file, data, allowed):
+        """Constants and enums of a file."""
+        keys(file, data, allowed)
         for name, entry in (data.get("constants") or {}).items():
-            where = f"streams.yaml: constant {name}"
+            where = f"{file}: constant {name}"
             if isinstance(entry, int):
                 entry = {"value": entry}
             keys(where, entry, {"value", "doc"}, ["value"])
+            if name in self.constants:
+                raise SpecError(f"{where}: is also in protocol.yaml; rename one")
             self.constants[name] = (self.number(where, entry["value"]), entry.get("doc", ""))
         for name, entry in (data.get("enums") or {}).items():
-            self.enums[name] = self.make_enum(f"streams.yaml: enum {name}", name, entry)
+            where = f"{file}: enum {name}"
+            if name in self.enums:
+                raise SpecError(f"{where}: is also in protocol.yaml; rename one")
+            self.enums[name] = self.make_enum(where, name, entry)
+
+    def _streams(self, data):
+        self._words("streams.yaml", data, {"constants", "enums", "structs", "boundaries"})
         for name, entry in (data.get("structs") or {}).items():
             where = f"streams.yaml: struct {name}"
             if not name.endswith("_t"):

@@ -59,7 +59,7 @@ package mrc_pkg;
   /* verilator lint_off UNUSEDPARAM */
 
 """
-    out += "  // ---- constants (streams.yaml)\n\n"
+    out += "  // ---- constants and enums (protocol.yaml, streams.yaml)\n\n"
     for name, (value, doc) in spec.constants.items():
         out += constant(name, value, doc)
     out += "\n"

@@ -6,7 +6,7 @@
 #include <bit>
 #include <utility>
 
-#include "protocol/lane_room.hpp"
+#include "pipeline/timing/lane_room.hpp"
 #include "protocol/srv6.hpp"
 #include "sim/engine/codec.hpp"
 #include "sim/engine/fabric.hpp"
@@ -245,13 +245,13 @@ bool FastEndpoint::post(const WorkRequest& request) {
   }
   Request entry;
   entry.id = request.id;
-  Wqe& wqe = entry.row.wqe;
+  WriteRequest& wqe = entry.message;
   wqe.length = static_cast<uint32_t>(request.bytes);
   wqe.raddr = config_.remote_va + message_address(qp->peer_qpn, qp->msn_tail);
   wqe.rkey = config_.rkey;
   wqe.imm_valid = request.immediate;
   wqe.imm = request.imm;
-  entry.row.rqmsn = qp->rqmsn;
+  wqe.rqmsn = qp->rqmsn;
   if (request.immediate) {
     ++qp->rqmsn;
     ++qp->immediates;
@@ -562,7 +562,7 @@ void FastEndpoint::receive(PacketPtr packet, unsigned plane) {
   }
   if (trimmed) return;
   if (opcode == Opcode::EndpointRequest || opcode == Opcode::EndpointResponse) {
-    if (p.dqp == 2) on_endpoint(p, plane);
+    if (p.dqp == wire::kEndpointDqp) on_endpoint(p, plane);
     return;
   }
   FastQp* qp = find(p.dqp);

@@ -40,7 +40,7 @@ struct FastConfig {
   Time lane_16_bytes = 0;
   Time packet_to_memory = 18 * kNs;  ///< from the last byte of a packet to the first in memory
   Time burst_alone = 7 * kNs;        ///< from one burst to the next, when only one QP sends; among others 1 ns a packet
-  unsigned lane_fifo = 32;           ///< TxLaneFifo: how many data packets a port takes (protocol/lane_room.hpp)
+  unsigned lane_fifo = 32;           ///< TxLaneFifo: how many data packets a port takes (pipeline/timing/lane_room.hpp)
   bool mac_holds = false;            ///< and its MAC one more frame behind the one it sends: nothing overtakes that
 
   // Requestor.
@@ -224,7 +224,7 @@ class FastEndpoint final : public Endpoint {
   void cancel_work(FastQp& qp);
   void send_new(FastQp& qp, uint16_t ev_idx);
   void send_again(FastQp& qp, uint16_t ev_idx);
-  void send_data(FastQp& qp, const Pkt& pkt, uint32_t psn, uint16_t msn, uint16_t ev_idx, bool ackreq, bool rtx,
+  void send_data(FastQp& qp, const WritePart& part, uint32_t psn, uint16_t msn, uint16_t ev_idx, bool ackreq, bool rtx,
                  uint64_t id);
   /// Something of the QP is not acknowledged.
   static bool busy(const FastQp& qp) {
@@ -242,7 +242,7 @@ class FastEndpoint final : public Endpoint {
   void on_sack(FastQp& qp, const Packet& packet);
   void on_nack(FastQp& qp, const Packet& packet);
   void on_ack(FastQp& qp, const Packet& packet);
-  void feedback(FastQp& qp, unsigned ev_idx, unsigned kind, uint32_t entropy);
+  void feedback(FastQp& qp, unsigned ev_idx, FbKind kind, uint32_t entropy);
   void progress(FastQp& qp);
   void advance(FastQp& qp, uint32_t una);
   void complete(FastQp& qp, uint16_t msn);
@@ -277,7 +277,7 @@ class FastEndpoint final : public Endpoint {
   void on_data(FastQp& qp, const Packet& packet, unsigned plane, bool trimmed);
   void on_probe(FastQp& qp, const Packet& packet, unsigned plane);
   void send_sack(FastQp& qp, const Packet& packet, unsigned plane, bool probe);
-  void send_nack(FastQp& qp, const Packet& packet, unsigned plane, uint8_t reason);
+  void send_nack(FastQp& qp, const Packet& packet, unsigned plane, wire::NackReason reason);
   void send_ack(FastQp& qp, unsigned plane);
   /// out: the plane it leaves on.
   unsigned next_plane(const FastQp& qp, unsigned plane);

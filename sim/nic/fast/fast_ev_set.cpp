@@ -122,7 +122,7 @@ bool EvSet::swap_backup(unsigned p, bool to_use, unsigned except) {
   return false;
 }
 
-EvSet::Change EvSet::feedback(unsigned ev_idx, unsigned kind, uint32_t entropy, unsigned up, unsigned min_active,
+EvSet::Change EvSet::feedback(unsigned ev_idx, FbKind kind, uint32_t entropy, unsigned up, unsigned min_active,
                               bool skip_twice) {
   if (ev_idx >= values_.size()) return Change::None;
   const unsigned p = plane(ev_idx);

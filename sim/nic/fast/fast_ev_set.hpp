@@ -34,8 +34,8 @@ class EvSet {
   Found walk(Walk& w, unsigned up, unsigned room, uint16_t& ev_idx);
 
   enum class Change : uint8_t { None, Skip, Bad, Floor, Revived };
-  /// Feedback of one of the kinds kFb... `up` as above.
-  Change feedback(unsigned ev_idx, unsigned kind, uint32_t entropy, unsigned up, unsigned min_active, bool skip_twice);
+  /// Feedback. `up` as above.
+  Change feedback(unsigned ev_idx, FbKind kind, uint32_t entropy, unsigned up, unsigned min_active, bool skip_twice);
   /// The controller's word. False: no such EV.
   bool deny(unsigned ev_idx, bool deny);
 

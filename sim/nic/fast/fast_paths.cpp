@@ -56,9 +56,9 @@ void FastEndpoint::probe_timer(uint32_t slot) {
     probe.waiting = true;
     probe.due = now + retry_interval(config_.timeout, 0, config_.retry) * kTick;
     PacketPtr packet = make_packet(qp, plane, qp.ev.value(probe.ev_idx), true);
-    packet->opcode = kProbeOpcode;
+    packet->opcode = opcode_byte(wire::Opcode::ProbeRequest);
     packet->psn = 0;
-    packet->size = static_cast<uint16_t>(frame_size(qp.stack, kProbeOpcode, false, 0));
+    packet->size = static_cast<uint16_t>(frame_size(qp.stack, opcode_byte(wire::Opcode::ProbeRequest), false, 0));
     packet->probe = {0, probe_id(probe.seq, slot, kProbeSlots), time_stamp(tick(), false), 0};
     put_control(std::move(packet), plane, config_.work_to_probe);
     ++stats_.probes;
@@ -84,7 +84,7 @@ void FastEndpoint::probe_answer(FastQp& qp, uint16_t id, unsigned m) {
     return;
   }
   probe.waiting = false;
-  probe.marked = probe.marked || m == 1;
+  probe.marked = probe.marked || probe_marked(m);
   probe.due = access_.now() + config_.probe_interval * kTick;
   if (++probe.successes < config_.probe_successes) {
     add_timer(probe.due, TimerKind::Probe, slot);
@@ -129,9 +129,9 @@ void FastEndpoint::ask_state(FastQp& qp, uint16_t id) {
   if (qp.ev.walk(walk, usable(qp), ~0u, ev_idx) != EvSet::Found::Ev) return;
   const unsigned plane = qp.ev.plane(ev_idx);
   PacketPtr packet = make_packet(qp, plane, qp.ev.value(ev_idx), true);
-  packet->opcode = kProbeOpcode;
+  packet->opcode = opcode_byte(wire::Opcode::ProbeRequest);
   packet->psn = 0;
-  packet->size = static_cast<uint16_t>(frame_size(qp.stack, kProbeOpcode, false, 0));
+  packet->size = static_cast<uint16_t>(frame_size(qp.stack, opcode_byte(wire::Opcode::ProbeRequest), false, 0));
   packet->probe = {0, id, time_stamp(tick(), false), 0};
   put_control(std::move(packet), plane, config_.work_to_probe);
   ++stats_.probes;
@@ -173,12 +173,13 @@ void FastEndpoint::port_status_timer(uint32_t d) {
   const FastDest::Reverse& reverse = dest.reverse[plane];
   PacketPtr packet =
       make_packet(qp, plane, reverse.valid ? reverse.ev : qp.ev.value(plane & (qp.ev.planes() - 1)), true);
-  packet->opcode = kEndpointRequestOpcode;
-  packet->dqp = 2;
+  packet->opcode = opcode_byte(wire::Opcode::EndpointRequest);
+  packet->dqp = wire::kEndpointDqp;
   dest.seq = (dest.seq + 1) & 0x3f;
   packet->psn = ep_update_id(dest.seq, d);
-  packet->size = static_cast<uint16_t>(frame_size(qp.stack, kEndpointRequestOpcode, false, 0));
-  packet->probe = {ep_mask_of_planes(up_, false), 0, time_stamp(tick(), false), kEpPortStatus};
+  packet->size = static_cast<uint16_t>(frame_size(qp.stack, opcode_byte(wire::Opcode::EndpointRequest), false, 0));
+  packet->probe = {ep_mask_of_planes(up_, false), 0, time_stamp(tick(), false),
+                   static_cast<uint8_t>(wire::ErthOp::PortStatus)};
   put_control(std::move(packet), plane, config_.work_to_probe);
   dest.sent = true;
   dest.when = access_.now() + config_.endpoint_interval * kTick;
@@ -187,11 +188,11 @@ void FastEndpoint::port_status_timer(uint32_t d) {
 
 void FastEndpoint::on_endpoint(const Packet& p, unsigned plane) {
   const auto id = static_cast<uint16_t>(p.psn);
-  if (p.opcode == kEndpointRequestOpcode) {
+  if (p.opcode == opcode_byte(wire::Opcode::EndpointRequest)) {
     const auto it = dest_of_node_.find(p.src);
-    if (it == dest_of_node_.end() || p.probe.op > kEpEvProbe) return;
+    if (it == dest_of_node_.end() || p.probe.op > static_cast<uint8_t>(wire::ErthOp::EvProbe)) return;
     FastDest& dest = *dests_[it->second];
-    if (p.probe.op == kEpPortStatus) {
+    if (p.probe.op == static_cast<uint8_t>(wire::ErthOp::PortStatus)) {
       const unsigned before = dest.peer_mask;
       dest.peer_mask = ep_planes_of_mask(p.probe.port_status_mask, planes_, false);
       if (before != dest.peer_mask) pump();
@@ -201,7 +202,7 @@ void FastEndpoint::on_endpoint(const Packet& p, unsigned plane) {
     PacketPtr packet =
         make_answer(qp, plane, wire::Opcode::EndpointResponse,
                     frame_size(qp.stack, static_cast<uint8_t>(wire::Opcode::EndpointResponse), false, 0), out);
-    packet->dqp = 2;
+    packet->dqp = wire::kEndpointDqp;
     packet->psn = id;
     packet->probe = {0, 0, p.probe.tx_timestamp, p.probe.op};
     put_control(std::move(packet), out, config_.packet_to_answer);
@@ -266,11 +267,12 @@ void FastEndpoint::reverse_next() {
                 static_cast<uint16_t>((reverse_.seq + 1) & 0x3fff),
                 access_.now() + config_.endpoint_interval * kTick};
     PacketPtr packet = make_packet(qp, plane, reverse_.ev, true);
-    packet->opcode = kEndpointRequestOpcode;
-    packet->dqp = 2;
+    packet->opcode = opcode_byte(wire::Opcode::EndpointRequest);
+    packet->dqp = wire::kEndpointDqp;
     packet->psn = ep_probe_id(EpKind::ReverseProbe, reverse_.seq);
-    packet->size = static_cast<uint16_t>(frame_size(qp.stack, kEndpointRequestOpcode, false, 0));
-    packet->probe = {ep_mask_of_planes(up_, false), 0, time_stamp(tick(), false), kEpEvProbe};
+    packet->size = static_cast<uint16_t>(frame_size(qp.stack, opcode_byte(wire::Opcode::EndpointRequest), false, 0));
+    packet->probe = {ep_mask_of_planes(up_, false), 0, time_stamp(tick(), false),
+                     static_cast<uint8_t>(wire::ErthOp::EvProbe)};
     put_control(std::move(packet), plane, config_.work_to_probe);
     add_timer(reverse_.due, TimerKind::ReverseProbe, 0);
   }

@@ -38,7 +38,7 @@ struct Block {
 /// A work request that is not complete.
 struct Request {
   uint64_t id = 0;
-  WorkRow row;
+  WriteRequest message;
 };
 
 struct FastQp {

@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "gen/csr.hpp"
+#include "pipeline/timing/burst.hpp"
+#include "pipeline/timing/nscc_cycles.hpp"
 #include "protocol/probe.hpp"
 #include "protocol/timestamp.hpp"
 #include "sim/engine/codec.hpp"
@@ -29,9 +31,8 @@ struct NextPacket {
   bool last;
 };
 NextPacket next_packet(const Request& request, uint32_t idx, const FastQp& qp) {
-  Pkt pkt;
-  segment(request.row, idx, qp.mtu_code, pkt);
-  return {pkt.opcode, pkt.plen, nominal_size(pkt.plen, pkt.opcode, qp.ts, false), pkt.last};
+  const WritePart part = segment(request.message, idx, qp.mtu_code);
+  return {part.opcode, part.plen, nominal_size(part.plen, part.opcode, qp.ts, false), part.last};
 }
 }  // namespace
 
@@ -289,9 +290,9 @@ bool FastEndpoint::begin_retransmission(FastQp& qp) {
     block->ages.set(psn & 63, spared_steps(tick() - qp.step_tick, timer_step(qp)));
     qp.rtx_lo = psn_add(psn, 1);
   }
-  if (news.blame) feedback(qp, record.ev_idx, kFbLoss, 0);
+  if (news.blame) feedback(qp, record.ev_idx, FbKind::Loss, 0);
   if (qp.cc) {
-    if (news.loss) cc_event(qp, {.kind = NsccKind::Loss, .bytes = take_packet(qp.fly, record.size, qp.rcvd_credit)});
+    if (news.loss) cc_event(qp, {.kind = CcEvent::Loss, .bytes = take_packet(qp.fly, record.size, qp.rcvd_credit)});
     FastDest& dest = dest_of(qp);
     if (!nscc_fits(dest.state.inflight, record.size, nscc_cwnd_bytes(dest.state, *dest.words))) {
       if (pending) {
@@ -364,9 +365,8 @@ void FastEndpoint::cancel_work(FastQp& qp) {
 void FastEndpoint::send_new(FastQp& qp, uint16_t ev_idx) {
   const bool was_busy = busy(qp);
   Request& request = qp.requests[msn_dist(qp.msn_head, qp.msn_done)];
-  Pkt pkt;
-  segment(request.row, qp.idx, qp.mtu_code, pkt);
-  const uint16_t size = nominal_size(pkt.plen, pkt.opcode, qp.ts, false);
+  const WritePart part = segment(request.message, qp.idx, qp.mtu_code);
+  const uint16_t size = nominal_size(part.plen, part.opcode, qp.ts, false);
   const uint32_t psn = qp.nxt;
   if ((psn & 63) == 0 || !qp.holds) {
     if (qp.blocks.empty()) qp.blocks.resize(std::bit_ceil(2u * qp.mpr_max + 1));
@@ -383,7 +383,7 @@ void FastEndpoint::send_new(FastQp& qp, uint16_t ev_idx) {
     work_.left -= size;
   }
   const uint16_t msn = qp.msn_head;
-  if (pkt.last) {
+  if (part.last) {
     qp.idx = 0;
     qp.msn_head = msn_add(qp.msn_head, 1);
   } else {
@@ -391,16 +391,16 @@ void FastEndpoint::send_new(FastQp& qp, uint16_t ev_idx) {
   }
   if (!was_busy) start_timer(qp);
   ++work_.packets;
-  work_.bytes += pkt.plen;
+  work_.bytes += part.plen;
   const bool more = can_send(qp);
   const bool idle = qp.msn_head == qp.msn_tail;
   bool ackreq = !more && (!idle || ar_at_ <= access_.now());
   if (idle && ackreq) ar_at_ = access_.now() + kArGapCycles * config_.clock;
   ackreq |= qp.cc && work_.last_grant && work_.left < qp.full;
   ++stats_.data_packets;
-  stats_.data_bytes += pkt.plen;
+  stats_.data_bytes += part.plen;
   if (ev_idx != kNoPathEv) {
-    send_data(qp, pkt, psn, msn, ev_idx, ackreq, false, request.id);
+    send_data(qp, part, psn, msn, ev_idx, ackreq, false, request.id);
   }
   if (!more) {
     end_burst(qp, false);
@@ -420,34 +420,33 @@ void FastEndpoint::send_again(FastQp& qp, uint16_t ev_idx) {
     record.rtx = true;
   }
   Request& request = qp.requests[msn_dist(old.msn, qp.msn_done)];
-  Pkt pkt;
-  segment(request.row, old.idx, qp.mtu_code, pkt);
+  const WritePart part = segment(request.message, old.idx, qp.mtu_code);
   ++stats_.data_packets;
   ++stats_.retransmissions;
-  if (ev_idx != kNoPathEv) send_data(qp, pkt, psn, old.msn, ev_idx, false, true, request.id);
+  if (ev_idx != kNoPathEv) send_data(qp, part, psn, old.msn, ev_idx, false, true, request.id);
 }
 
-void FastEndpoint::send_data(FastQp& qp, const Pkt& pkt, uint32_t psn, uint16_t msn, uint16_t ev_idx, bool ackreq,
-                             bool rtx, uint64_t id) {
+void FastEndpoint::send_data(FastQp& qp, const WritePart& part, uint32_t psn, uint16_t msn, uint16_t ev_idx,
+                             bool ackreq, bool rtx, uint64_t id) {
   const unsigned plane = qp.ev.plane(ev_idx);
   PacketPtr packet = make_packet(qp, plane, qp.ev.value(ev_idx), true);
   Packet& p = *packet;
   if (rtx) p.dscp = config_.dscp.trimmable_retx;
   p.psn = psn;
-  p.opcode = pkt.opcode;
+  p.opcode = part.opcode;
   p.bth = static_cast<uint8_t>((ackreq ? kBthAckReq : 0) | (rtx ? kBthRtx : 0) | (qp.ts ? kBthTs : 0));
-  p.payload = pkt.plen;
+  p.payload = part.plen;
   p.tx_timestamp = qp.ts ? time_stamp(tick(), false) : uint16_t{0};
-  p.size = pkt.plen == qp.mtu && pkt.opcode == static_cast<uint8_t>(wire::Opcode::WriteMiddle)
+  p.size = part.plen == qp.mtu && part.opcode == opcode_byte(wire::Opcode::WriteMiddle)
                ? qp.frame_full
-               : static_cast<uint16_t>(frame_size(qp.stack, pkt.opcode, qp.ts, pkt.plen));
-  p.data = {pkt.va, pkt.rkey, pkt.dmalen, pkt.imm, msn, pkt.rqmsn, id};
+               : static_cast<uint16_t>(frame_size(qp.stack, part.opcode, qp.ts, part.plen));
+  p.data = {part.va, part.rkey, part.dma_length, part.imm, msn, part.rqmsn, id};
   put_data(std::move(packet), plane);
 }
 
 // Answers.
 
-void FastEndpoint::feedback(FastQp& qp, unsigned ev_idx, unsigned kind, uint32_t entropy) {
+void FastEndpoint::feedback(FastQp& qp, unsigned ev_idx, FbKind kind, uint32_t entropy) {
   const EvSet::Change change =
       qp.ev.feedback(ev_idx, kind, entropy, usable(qp), config_.ev_min_active, config_.skip_twice);
   if (change == EvSet::Change::Bad) ev_bad(qp, ev_idx);
@@ -471,24 +470,24 @@ void FastEndpoint::advance(FastQp& qp, uint32_t una) {
 
 void FastEndpoint::on_sack(FastQp& qp, const Packet& packet) {
   const SackFields& s = packet.sack;
-  Ctl ctl;
-  ctl.cack = s.cack_psn;
-  ctl.pr = s.pr != 0;
-  ctl.psn = ctl.pr ? static_cast<uint16_t>(s.ack_psn_offset) : psn_add(s.cack_psn, s.ack_psn_offset);
-  ctl.ooo = s.ooo_count;
-  if (!cum_valid(psn_add(ctl.cack, 1), qp.una, qp.nxt)) return;
+  Sack sack;
+  sack.cack_psn = s.cack_psn;
+  sack.pr = s.pr != 0;
+  sack.psn = sack.pr ? static_cast<uint16_t>(s.ack_psn_offset) : psn_add(s.cack_psn, s.ack_psn_offset);
+  sack.ooo_count = s.ooo_count;
+  if (!cum_valid(psn_add(sack.cack_psn, 1), qp.una, qp.nxt)) return;
   qp.heard_tick = tick();
   if (qp.state_probes != 0) {
     qp.state_probes = 0;
     if (qp.watched) arm_state(qp);  // the interval is the first one again
   }
   const RcvdNews news = rcvd_news(s.rcvd_bytes, qp.rcvd_newest);
-  const SackView view = sack_view(ctl, qp.una, qp.nxt, qp.hi, config_.reorder, news.late);
+  const SackView view = sack_view(sack, qp.una, qp.nxt, qp.hi, config_.reorder, news.late);
 
   // The packet that this SACK is about.
-  const Block* own = ctl.pr ? nullptr : block_of(qp, ctl.psn);
+  const Block* own = sack.pr ? nullptr : block_of(qp, sack.psn);
   const bool recent = own != nullptr;
-  const Record kept = recent ? own->record[ctl.psn & 63] : Record{};
+  const Record kept = recent ? own->record[sack.psn & 63] : Record{};
 
   unsigned cancelled = 0;
   bool any = false;
@@ -518,30 +517,30 @@ void FastEndpoint::on_sack(FastQp& qp, const Packet& packet) {
     list_retransmission(qp);
     qp.rtx_lo = psn_first(qp.rtx_lo, first);
   }
-  if (s.mpr != 0 && s.mpr != qp.mpr_told && !psn_before(psn_add(ctl.cack, 1), old_una) && config_.dynamic_mpr) {
+  if (s.mpr != 0 && s.mpr != qp.mpr_told && !psn_before(psn_add(sack.cack_psn, 1), old_una) && config_.dynamic_mpr) {
     qp.mpr_told = s.mpr;
     qp.mpr = std::min<uint8_t>(s.mpr, qp.mpr_max);
     activate(qp);
   }
-  if (ctl.pr) probe_answer(qp, static_cast<uint16_t>(ctl.psn), s.m);
-  if (recent && mark_is_feedback(s.m)) feedback(qp, kept.ev_idx, s.m, s.entropy);
+  if (sack.pr) probe_answer(qp, static_cast<uint16_t>(sack.psn), s.m);
+  if (recent && mark_is_feedback(s.m)) feedback(qp, kept.ev_idx, mark_feedback(s.m), s.entropy);
   if (recent && s.m == 0 && !kept.rtx && kept.ev_idx != kNoPathEv) {
     good_reverse(dest_of(qp), qp.ev.plane(kept.ev_idx), s.entropy);
   }
   if (!news.late) qp.rcvd_newest = s.rcvd_bytes;
   if (qp.cc) {
-    const uint32_t bytes = take_sack(qp.fly, qp.owed, news, psn_add(ctl.cack, 1) == qp.nxt, cancelled, qp.full,
+    const uint32_t bytes = take_sack(qp.fly, qp.owed, news, psn_add(sack.cack_psn, 1) == qp.nxt, cancelled, qp.full,
                                      qp.una == qp.nxt, qp.rcvd_credit);
     const bool sample = recent && qp.ts && (!kept.rtx || config_.rtt_rtx);
-    cc_event(qp, {.kind = NsccKind::Ack,
+    cc_event(qp, {.kind = CcEvent::Ack,
                   .bytes = bytes,
-                  .ecn = s.m == 1,
+                  .ecn = mark_is_ecn(s.m),
                   .rtt_valid = sample,
                   .rtt = sample ? ticks_since(s.tx_timestamp, tick(), false) : uint16_t{0},
                   .pen = s.rcv_cwnd_pen,
                   .restore = s.restore_cwnd != 0});
   }
-  if (config_.same_ev && recent && !kept.rtx && same_ev_asks(ctl, qp.una, qp.nxt)) {
+  if (config_.same_ev && recent && !kept.rtx && same_ev_asks(sack, qp.una, qp.nxt)) {
     Block* block = block_of(qp, qp.una);
     if (block != nullptr && block->record[qp.una & 63].ev_idx == kept.ev_idx && same_ev_lost(block->row, qp.una)) {
       list_retransmission(qp);
@@ -553,14 +552,15 @@ void FastEndpoint::on_sack(FastQp& qp, const Packet& packet) {
 
 void FastEndpoint::on_nack(FastQp& qp, const Packet& packet) {
   const NackFields& n = packet.nack;
-  if (n.reason == kNackUnexpEvent) {
+  const auto reason = static_cast<wire::NackReason>(n.reason);
+  if (reason == wire::NackReason::UnexpEvent) {
     fail(qp, CqStatus::RemEvent);
     return;
   }
   qp.heard_tick = tick();
   const uint32_t psn = n.nack_psn;
   const bool in = in_window(psn, qp.una, qp.nxt);
-  if (nack_counts(n.reason) && in && psn == qp.una) {
+  if (nack_counts(reason) && in && psn == qp.una) {
     if (retry_exhausted(qp.retry, config_.retry)) {
       fail(qp, CqStatus::RetryExceeded);
       return;
@@ -576,35 +576,32 @@ void FastEndpoint::on_nack(FastQp& qp, const Packet& packet) {
     list_retransmission(qp);
     if (qp.cc && mark.leaves) {
       const bool sample = qp.ts && (!record.rtx || config_.rtt_rtx);
-      cc_event(qp, {.kind = NsccKind::Nack,
+      cc_event(qp, {.kind = CcEvent::Nack,
                     .bytes = take_packet(qp.fly, record.size, qp.rcvd_credit),
                     .rtt_valid = sample,
                     .rtt = sample ? ticks_since(n.tx_timestamp, tick(), false) : uint16_t{0},
                     .reason = n.reason});
     }
   }
-  if (n.reason == kNackTrimmed) feedback(qp, record.ev_idx, kFbSkipOnce, n.entropy);
+  if (reason == wire::NackReason::Trimmed) feedback(qp, record.ev_idx, FbKind::SkipOnce, n.entropy);
 }
 
 void FastEndpoint::on_ack(FastQp& qp, const Packet& packet) {
-  Ctl ctl;
-  ctl.psn = packet.psn;
-  ctl.msn = static_cast<uint16_t>(packet.sack.cack_psn);
-  ctl.reason = packet.sack.m;
-  if (!ack_valid(ctl, qp.una, qp.nxt, qp.msn_done, qp.msn_head)) return;
-  if (!syndrome_ack(ctl.reason)) {
-    complete(qp, ctl.msn);  // what was before the refused one was good
-    fail(qp, static_cast<CqStatus>(ctl.reason));
+  const Ack ack{.psn = packet.psn, .msn = static_cast<uint16_t>(packet.sack.cack_psn), .syndrome = packet.sack.m};
+  if (!ack_valid(ack, qp.una, qp.nxt, qp.msn_done, qp.msn_head)) return;
+  if (!syndrome_ack(ack.syndrome)) {
+    complete(qp, ack.msn);  // what was before the refused one was good
+    fail(qp, static_cast<CqStatus>(ack.syndrome));
     return;
   }
-  const uint32_t next = psn_add(ctl.psn, 1);
-  if (ctl.msn != qp.msn_done) progress(qp);
+  const uint32_t next = psn_add(ack.psn, 1);
+  if (ack.msn != qp.msn_done) progress(qp);
   if (psn_before(qp.una, next)) advance(qp, next);
   if (qp.cc && qp.una == qp.nxt && qp.fly.bytes() != 0) {
-    cc_event(qp, {.kind = NsccKind::Ack, .bytes = take_early(qp.fly, qp.owed)});
+    cc_event(qp, {.kind = CcEvent::Ack, .bytes = take_early(qp.fly, qp.owed)});
   }
   release_blocks(qp);
-  complete(qp, ctl.msn);
+  complete(qp, ack.msn);
 }
 
 void FastEndpoint::complete(FastQp& qp, uint16_t msn) {
@@ -612,10 +609,10 @@ void FastEndpoint::complete(FastQp& qp, uint16_t msn) {
   while (qp.msn_done != msn && !qp.requests.empty()) {
     const Request request = qp.requests.pop_front();
     qp.msn_done = msn_add(qp.msn_done, 1);
-    if (request.row.wqe.imm_valid) --qp.immediates;
+    if (request.message.imm_valid) --qp.immediates;
     ++stats_.completions;
     if (listener_ != nullptr) {
-      listener_->completed({access_.node(), qp.qpn, request.id, request.row.wqe.length, true});
+      listener_->completed({access_.node(), qp.qpn, request.id, request.message.length, true});
     }
   }
   pumping_ = was;
@@ -626,7 +623,7 @@ void FastEndpoint::fail(FastQp& qp, CqStatus) {
   qp.failed = true;
   ++stats_.failed_qps;
   cancel_work(qp);
-  if (qp.cc && qp.fly.bytes() != 0) cc_event(qp, {.kind = NsccKind::Nack, .bytes = qp.fly.take_all()});
+  if (qp.cc && qp.fly.bytes() != 0) cc_event(qp, {.kind = CcEvent::Nack, .bytes = qp.fly.take_all()});
   for (uint32_t b = qp.first_block, n = 0; qp.holds && n < qp.blocks.size(); ++b, ++n) {
     if (Block*& slot = qp.blocks[b & (qp.blocks.size() - 1)]; slot != nullptr) {
       slot->next = free_blocks_;
@@ -643,7 +640,7 @@ void FastEndpoint::fail(FastQp& qp, CqStatus) {
     const Request request = qp.requests.pop_front();
     qp.msn_done = msn_add(qp.msn_done, 1);
     if (listener_ != nullptr) {
-      listener_->completed({access_.node(), qp.qpn, request.id, request.row.wqe.length, false});
+      listener_->completed({access_.node(), qp.qpn, request.id, request.message.length, false});
     }
   }
   qp.msn_head = qp.msn_tail = qp.msn_done;
@@ -681,12 +678,12 @@ void FastEndpoint::retry_timer(FastQp& qp) {
     if (silent && config_.nic_walks) ask_state(qp, probe_id(0, kStateSlot, kProbeSlots));
   } else if (qp.una == qp.nxt) {
     if (qp.msn_done == qp.msn_head) {  // done, but bytes have drifted
-      cc_event(qp, {.kind = NsccKind::Ack, .bytes = take_early(qp.fly, qp.owed)});
+      cc_event(qp, {.kind = CcEvent::Ack, .bytes = take_early(qp.fly, qp.owed)});
     } else {  // the ACK is missing
       if (retry_exhausted(qp.retry, config_.retry)) {
         fail(qp, CqStatus::RetryExceeded);
       } else {
-        if (qp.cc && qp.fly.bytes() != 0) cc_event(qp, {.kind = NsccKind::Nack, .bytes = qp.fly.take_all()});
+        if (qp.cc && qp.fly.bytes() != 0) cc_event(qp, {.kind = CcEvent::Nack, .bytes = qp.fly.take_all()});
         qp.retry = retry_next(qp.retry);
         qp.dup = true;
         ++stats_.timeouts;
@@ -721,7 +718,7 @@ void FastEndpoint::retry_timer(FastQp& qp) {
         qp.rtx_lo = psn_first(qp.rtx_lo, first);
       }
       if (qp.cc && qp.fly.bytes() != 0 && overdue == qp.nxt && !spared) {
-        cc_event(qp, {.kind = NsccKind::Loss, .bytes = qp.fly.take_all()});
+        cc_event(qp, {.kind = CcEvent::Loss, .bytes = qp.fly.take_all()});
         for (uint32_t w = psn_word(qp.una); in_window(psn_before(w, qp.una) ? qp.una : w, qp.una, qp.nxt);
              w = psn_add(w, 64)) {
           if (Block* block = block_of(qp, psn_before(w, qp.una) ? qp.una : w)) all_left(block->row);

@@ -9,10 +9,6 @@
 
 namespace mrc::sim {
 
-namespace {
-bool is_last(wire::Opcode opcode) { return opcode != wire::Opcode::WriteFirst && opcode != wire::Opcode::WriteMiddle; }
-}  // namespace
-
 PacketPtr FastEndpoint::make_answer(const FastQp& qp, unsigned plane, wire::Opcode opcode, unsigned size,
                                     unsigned& out) {
   const FastDest& dest = dest_of(qp);
@@ -57,7 +53,7 @@ void FastEndpoint::send_sack(FastQp& qp, const Packet& cause, unsigned plane, bo
   s.sack_offset = static_cast<int16_t>(base - qp.cack);
   s.tx_timestamp = probe ? cause.probe.tx_timestamp : cause.tx_timestamp;
   s.ooo_count = static_cast<uint16_t>(std::min(qp.ooo, 0x7fffu));
-  s.m = cause.ecn == 3 ? 1 : 0;
+  s.m = static_cast<uint8_t>(cause.ecn == 3 ? wire::Mark::SkipOnce : wire::Mark::None);
   s.pr = probe;
   s.mpr = config_.dynamic_mpr ? qp.mpr_now : 0;
   put_control(std::move(packet), out, config_.packet_to_answer);
@@ -65,11 +61,11 @@ void FastEndpoint::send_sack(FastQp& qp, const Packet& cause, unsigned plane, bo
   if (!probe && config_.reverse_probes) want_reverse(dest_of(qp), out);
 }
 
-void FastEndpoint::send_nack(FastQp& qp, const Packet& cause, unsigned plane, uint8_t reason) {
+void FastEndpoint::send_nack(FastQp& qp, const Packet& cause, unsigned plane, wire::NackReason reason) {
   unsigned out = 0;
   PacketPtr packet = make_answer(qp, plane, wire::Opcode::Nack, qp.frame_control[1], out);
   packet->psn = cause.psn;
-  packet->nack = {cause.entropy, cause.psn, cause.tx_timestamp, reason, 0};
+  packet->nack = {cause.entropy, cause.psn, cause.tx_timestamp, static_cast<uint8_t>(reason), 0};
   put_control(std::move(packet), out, config_.packet_to_answer);
   ++stats_.nacks;
 }
@@ -79,7 +75,7 @@ void FastEndpoint::send_ack(FastQp& qp, unsigned plane) {
   PacketPtr packet = make_answer(qp, next_plane(qp, plane), wire::Opcode::Ack, qp.frame_control[2], out);
   packet->psn = qp.ack_psn;
   packet->sack = {};
-  packet->sack.m = 0x1f;
+  packet->sack.m = static_cast<uint8_t>(wire::AethSyndrome::Ack);
   packet->sack.cack_psn = qp.messages & 0xffffu;
   put_control(std::move(packet), out, config_.packet_to_answer);
   ++stats_.acks;
@@ -87,7 +83,7 @@ void FastEndpoint::send_ack(FastQp& qp, unsigned plane) {
 
 void FastEndpoint::on_probe(FastQp& qp, const Packet& packet, unsigned plane) {
   if (qp.failed) {
-    send_nack(qp, packet, plane, kNackUnexpEvent);
+    send_nack(qp, packet, plane, wire::NackReason::UnexpEvent);
     return;
   }
   send_sack(qp, packet, plane, true);
@@ -97,7 +93,7 @@ void FastEndpoint::on_probe(FastQp& qp, const Packet& packet, unsigned plane) {
 void FastEndpoint::on_data(FastQp& qp, const Packet& p, unsigned plane, bool trimmed) {
   if (trimmed) ++stats_.trimmed;
   if (qp.failed) {
-    send_nack(qp, p, plane, kNackUnexpEvent);
+    send_nack(qp, p, plane, wire::NackReason::UnexpEvent);
     return;
   }
   RxRow none;
@@ -111,8 +107,8 @@ void FastEndpoint::on_data(FastQp& qp, const Packet& p, unsigned plane, bool tri
       if (!trimmed && what == PsnClass::DupBelow && qp.ack_valid) send_ack(qp, plane);
       return;
     case PsnClass::OutOfWindow: {
-      const uint8_t reason = oor_reason(p.psn, qp.cack, qp.mpr_dest);
-      if (reason == kNackNoBitmap || !config_.oor_drop) send_nack(qp, p, plane, reason);
+      const wire::NackReason reason = oor_reason(p.psn, qp.cack, qp.mpr_dest);
+      if (reason == wire::NackReason::NoBitmap || !config_.oor_drop) send_nack(qp, p, plane, reason);
       return;
     }
     case PsnClass::New:
@@ -133,8 +129,7 @@ void FastEndpoint::on_data(FastQp& qp, const Packet& p, unsigned plane, bool tri
     }
     return;
   }
-  const auto opcode = static_cast<wire::Opcode>(p.opcode);
-  const bool last = is_last(opcode), ce = p.ecn == 3;
+  const bool last = !is_unfinished_write(p.opcode), ce = p.ecn == 3;
   const bool ackreq = (p.bth & kBthAckReq) != 0, rtx = (p.bth & kBthRtx) != 0;
   ++stats_.delivered_packets;
   stats_.delivered_bytes += p.payload;

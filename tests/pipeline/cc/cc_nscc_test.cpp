@@ -10,13 +10,14 @@
 #include <vector>
 
 #include "gen/csr.hpp"
+#include "pipeline/timing/nscc_cycles.hpp"
 #include "tests/protocol/nscc_drive.hpp"
 
 using namespace mrc;
 
 namespace {
 
-constexpr uint8_t kAck = 0, kNack = 1, kLoss = 2, kOther = 3;
+constexpr CcEvent kAck = CcEvent::Ack, kNack = CcEvent::Nack, kLoss = CcEvent::Loss, kOther = CcEvent::Send;
 
 /// BDP = 93.75 Gb/s x 12.8 us = 150 000 B, so scaling_a = 1; base_rtt is 100 ticks; a full packet has 4000 B.
 /// target = 75 ticks; max_wnd = 225 000; adjust_bytes = 32 000; adjust_period = 100 ticks; "about zero" is under 8.
@@ -361,7 +362,7 @@ TEST_CASE("cc_nscc takes the cycles that nscc_cycles() says", "[pipeline][cc_nsc
     NsccState state = b.block.state(0);
     const uint32_t base_rtt = state.base_rtt;
     at += below(60);
-    const NsccEvent event = {.kind = static_cast<NsccKind>(e.kind),
+    const NsccEvent event = {.kind = e.kind,
                              .now = 1000 + at,
                              .bytes = e.bytes,
                              .ecn = e.ecn,
@@ -1009,14 +1010,14 @@ TEST_CASE("cc_nscc: 20 000 random events go through the states of the arithmetic
       const Mirror& m = mirror[dest];
       const NsccEvent e = sources[dest]->next(static_cast<double>(m.s.cwnd) / 65536, m.s.inflight);
       const auto to = static_cast<uint16_t>(dest + (once_in(100) ? 4 : 0));
-      if (e.kind == NsccKind::Send && !once_in(20)) {
+      if (e.kind == CcEvent::Send && !once_in(20)) {
         const auto bytes = static_cast<uint16_t>(std::min(e.bytes, 65535u));
         ask.load({.cc = to,
                   .min = static_cast<uint16_t>(bytes == 0 || once_in(2) ? bytes : 1 + rng() % bytes),
                   .bytes = bytes});
       } else {
         ev.load({.cc = to,
-                 .kind = static_cast<uint8_t>(e.kind),
+                 .kind = e.kind,
                  .bytes = e.bytes,
                  .ecn = e.ecn,
                  .rtt_valid = e.rtt_valid,
@@ -1072,7 +1073,7 @@ TEST_CASE("cc_nscc: 20 000 random events go through the states of the arithmetic
       decided = {};
       if (e.kind != kOther) {
         decided = nscc_step(m.s, m.words,
-                            {.kind = static_cast<NsccKind>(e.kind),
+                            {.kind = e.kind,
                              .now = tick,
                              .bytes = e.bytes,
                              .ecn = e.ecn,

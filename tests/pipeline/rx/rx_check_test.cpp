@@ -12,6 +12,15 @@ using namespace mrc::test;
 
 namespace {
 
+/// The order to free a lane's buffer.
+Rxpkt rx_discard(unsigned plane) {
+  Rxpkt p;
+  p.plane = static_cast<uint8_t>(plane);
+  p.drop = true;
+  p.buf_valid = true;
+  return p;
+}
+
 struct Check {
   Check() : check(preset, desc, rxpkt, ctl, eprx) {}
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "gen/csr.hpp"
+#include "pipeline/lib/convert.hpp"
 #include "wire/bytes.hpp"
 #include "wire/icrc.hpp"
 

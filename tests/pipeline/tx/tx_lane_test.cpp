@@ -5,8 +5,8 @@
 #include <cstring>
 #include <vector>
 
+#include "pipeline/lib/convert.hpp"
 #include "pipeline/tx/tx_fetch.hpp"
-#include "protocol/tx_header_build.hpp"
 #include "wire/bytes.hpp"
 #include "wire/icrc.hpp"
 

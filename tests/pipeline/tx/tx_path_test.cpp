@@ -156,18 +156,18 @@ struct Bench {
     CHECK(recs.back().ev_idx == 0xffff);
     return took;
   }
-  void feed_back(uint16_t ev_idx, uint32_t entropy, uint8_t kind = 1) {
+  void feed_back(uint16_t ev_idx, uint32_t entropy, FbKind kind = FbKind::SkipOnce) {
     fb.load({.qp = 2, .ev_idx = ev_idx, .entropy = entropy, .kind = kind});
     for (int i = 0; i < 5; ++i) cycle();
   }
   /// A packet was lost on the EV. Returns the cycles until the event register is valid.
   unsigned lose(uint16_t ev_idx) {
-    fb.load({.qp = 2, .ev_idx = ev_idx, .entropy = 0, .kind = 3});
+    fb.load({.qp = 2, .ev_idx = ev_idx, .entropy = 0, .kind = FbKind::Loss});
     return settle();
   }
   /// Probes revived the EV.
   unsigned revive(uint16_t ev_idx, bool skip = false) {
-    pfb.load({.qp = 2, .ev_idx = ev_idx, .entropy = 0, .kind = static_cast<uint8_t>(skip ? 5 : 4)});
+    pfb.load({.qp = 2, .ev_idx = ev_idx, .entropy = 0, .kind = skip ? FbKind::RevivedSkip : FbKind::RevivedGood});
     return settle();
   }
   unsigned settle() {
@@ -252,9 +252,9 @@ TEST_CASE("tx_path skips a marked EV once and restores it on the way", "[pipelin
   Bench b;
   b.feed_back(2, 0xA000 + 16 + 2);
   CHECK(b.skips == 1);
-  b.feed_back(2, 0xA000 + 16 + 2);     // nothing accumulates
-  b.feed_back(5, 0xA000 + 16 + 6);     // not what the profile holds there
-  b.feed_back(6, 0xA000 + 16 + 6, 0);  // no kind
+  b.feed_back(2, 0xA000 + 16 + 2);            // nothing accumulates
+  b.feed_back(5, 0xA000 + 16 + 6);            // not what the profile holds there
+  b.feed_back(6, 0xA000 + 16 + 6, FbKind{});  // no kind
   CHECK(b.skips == 1);
   // Order of the first pass: 3 2 1 0 7 6 5 4 ...
   CHECK(b.send_one() == 3);
@@ -581,7 +581,7 @@ TEST_CASE("tx_path: DENIED EVs are passed over, stay denied whatever comes back,
   CHECK(b.deny(16 + 4) == 2);  // EV 4: modulo 16
   CHECK(b.pass(14) == Evs{0, 1, 2, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15});
   b.feed_back(3, 0xA013);
-  b.feed_back(3, 0xA013, 2);
+  b.feed_back(3, 0xA013, FbKind::AlwaysSkip);
   b.lose(3);
   b.revive(3);
   CHECK(b.skips + b.bads == 0);
@@ -820,9 +820,9 @@ TEST_CASE("tx_path: at the floor an EV stays in use as it was, and an event tell
 
 TEST_CASE("tx_path: ALWAYS_SKIP is as bad as a loss, if the profile still holds that entropy", "[pipeline][tx_path]") {
   Bench b;
-  b.feed_back(6, 0xA017, 2);
+  b.feed_back(6, 0xA017, FbKind::AlwaysSkip);
   CHECK(b.bads == 0);
-  b.feed_back(6, 0xA016, 2);
+  b.feed_back(6, 0xA016, FbKind::AlwaysSkip);
   CHECK(b.bads == 1);
   CHECK(b.pass(15).count(6) == 0);
 }
@@ -1021,7 +1021,7 @@ TEST_CASE("tx_path: an operation takes its own cycles out of a stream of packets
   const unsigned backup = GENERATE(0u, 2u);
   Bench b;
   b.set_up(1, 0, backup);
-  const auto feed = [&](uint8_t kind, uint16_t ev_idx) {
+  const auto feed = [&](FbKind kind, uint16_t ev_idx) {
     b.fb.load({.qp = 1, .ev_idx = ev_idx, .entropy = 0xA010u + ev_idx, .kind = kind});
   };
   const auto table = [&](CfgTable t, unsigned index, const std::array<uint32_t, 16>& data) {
@@ -1031,15 +1031,15 @@ TEST_CASE("tx_path: an operation takes its own cycles out of a stream of packets
     b.cfg.req = false;
   };
   // A gap of one cycle, one to drain w, and those of the operation from its acceptance on.
-  CHECK(hole(b, [&] { feed(0, 0xffff); }) == 2 + 1);
-  CHECK(hole(b, [&] { feed(0, 5); }) == 2 + 2);
-  CHECK(hole(b, [&] { feed(1, 5); }) == 2 + 2);
+  CHECK(hole(b, [&] { feed(FbKind{}, 0xffff); }) == 2 + 1);
+  CHECK(hole(b, [&] { feed(FbKind{}, 5); }) == 2 + 2);
+  CHECK(hole(b, [&] { feed(FbKind::SkipOnce, 5); }) == 2 + 2);
   CHECK(b.skips == 1);
-  CHECK(hole(b, [&] { feed(3, 6); }) == (backup ? 2 + 5 : 2 + 3));  // Fb, (Find, Test,) Judge
+  CHECK(hole(b, [&] { feed(FbKind::Loss, 6); }) == (backup ? 2 + 5 : 2 + 3));  // Fb, (Find, Test,) Judge
   CHECK(b.bads == 1);
-  CHECK(hole(b, [&] { feed(4, 6); }) == (backup ? 2 + 4 : 2 + 2));
+  CHECK(hole(b, [&] { feed(FbKind::RevivedGood, 6); }) == (backup ? 2 + 4 : 2 + 2));
   CHECK(b.events.size() == 2);
-  CHECK(hole(b, [&] { b.pfb.load({.qp = 1, .ev_idx = 6, .entropy = 0, .kind = 4}); }) == 2 + 2);
+  CHECK(hole(b, [&] { b.pfb.load({.qp = 1, .ev_idx = 6, .entropy = 0, .kind = FbKind::RevivedGood}); }) == 2 + 2);
   CHECK(hole(b, [&] { table(CfgTable::Ev, 0, {1}); }) == 2 + 1);
   CHECK(hole(b, [&] { table(CfgTable::PeerPorts, 0, {3}); }) == 2 + 1);
   CHECK(hole(b, [&] { table(CfgTable::Mr, 0, {}); }) == 2 + 1);
@@ -1053,8 +1053,8 @@ TEST_CASE("tx_path: feedback without end takes turns with packets", "[pipeline][
   const bool both = GENERATE(false, true);
   for (unsigned i = 0; i < 200; ++i) {
     if (b.pkt.free()) b.send();
-    if (b.fb.free()) b.fb.load({.qp = 2, .ev_idx = 1, .entropy = 0, .kind = 0});
-    if (both && b.pfb.free()) b.pfb.load({.qp = 2, .ev_idx = 1, .entropy = 0, .kind = 0});
+    if (b.fb.free()) b.fb.load({.qp = 2, .ev_idx = 1, .entropy = 0, .kind = FbKind{}});
+    if (both && b.pfb.free()) b.pfb.load({.qp = 2, .ev_idx = 1, .entropy = 0, .kind = FbKind{}});
     b.cycle();
   }
   REQUIRE(b.rec_at.size() > 30);
@@ -1102,7 +1102,7 @@ TEST_CASE("tx_path: a packet that waits for the path register keeps its EV, and 
   b.take_paths = false;
   b.busy(10);
   CHECK(b.recs.size() == 3);  // two in the FIFO, one in the register; the fourth is in e, the fifth in w
-  b.fb.load({.qp = 2, .ev_idx = 5, .entropy = 0xA015, .kind = 1});
+  b.fb.load({.qp = 2, .ev_idx = 5, .entropy = 0xA015, .kind = FbKind::SkipOnce});
   b.cfg = {true, static_cast<uint8_t>(CfgTable::Ev), 16 + 0, {0xBEEF}};
   for (unsigned i = 0; i < 2 * 64 * 4 * 16; ++i) b.cycle();
   CHECK(b.recs.size() == 3);
@@ -1205,7 +1205,7 @@ TEST_CASE("tx_path: a lane without room holds all packets behind the one that wa
   none.voided = true;
   b.pkt.load(none);
   b.cycle();
-  b.fb.load({.qp = 2, .ev_idx = 5, .entropy = 0xA015, .kind = 1});
+  b.fb.load({.qp = 2, .ev_idx = 5, .entropy = 0xA015, .kind = FbKind::SkipOnce});
   for (int i = 0; i < 50; ++i) b.cycle();
   CHECK(b.recs.empty());
   CHECK(b.skips == 0);
@@ -1237,8 +1237,10 @@ TEST_CASE("tx_path: packets in a row get the EVs that they get one at a time, wh
         const unsigned fate = r() % 16;
         if (fate < seed) b->deny(ev, true, qp);
         for (unsigned n = fate < 12 ? 0 : fate - 12; n != 0; --n) {
-          b->fb.load(
-              {.qp = static_cast<uint16_t>(qp), .ev_idx = static_cast<uint16_t>(ev), .entropy = entropy, .kind = 1});
+          b->fb.load({.qp = static_cast<uint16_t>(qp),
+                      .ev_idx = static_cast<uint16_t>(ev),
+                      .entropy = entropy,
+                      .kind = FbKind::SkipOnce});
           for (int i = 0; i < 5; ++i) b->cycle();
         }
       }

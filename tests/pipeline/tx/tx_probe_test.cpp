@@ -158,7 +158,7 @@ TEST_CASE("tx_probe revives an EV after three answers in a row, one interval apa
   CHECK(b.sent_at == std::vector<unsigned>{272, 272 + 256, 272 + 512});
   CHECK(b.revived == 1);
   REQUIRE(b.fb.size() == 1);
-  CHECK(b.fb[0] == Fb{.qp = 1, .ev_idx = 6, .entropy = 0, .kind = 4});
+  CHECK(b.fb[0] == Fb{.qp = 1, .ev_idx = 6, .entropy = 0, .kind = FbKind::RevivedGood});
   b.answer(1, 12);  // again: the slot is free
   b.run(5000);
   CHECK(b.sent == 3);
@@ -208,19 +208,19 @@ TEST_CASE("tx_probe: an answer with SKIP_ONCE revives to SKIP, or to GOOD", "[pi
     b.answer(1, b.probe_number(1));
     b.answer(1, b.probe_number(2), 1);
     REQUIRE(b.fb.size() == 1);
-    CHECK(b.fb[0].kind == (good ? 4 : 5));
+    CHECK(b.fb[0].kind == (good ? FbKind::RevivedGood : FbKind::RevivedSkip));
     b.lose(1, 7);  // an earlier mark counts as well
     b.answer(1, b.probe_number(3), 1);
     b.answer(1, b.probe_number(4), 0);
     REQUIRE(b.fb.size() == 2);
     CHECK(b.fb[1].ev_idx == 7);
-    CHECK(b.fb[1].kind == (good ? 4 : 5));
+    CHECK(b.fb[1].kind == (good ? FbKind::RevivedGood : FbKind::RevivedSkip));
     b.lose(1, 8);  // those of an EV before do not
     b.answer(1, b.probe_number(5), 0);
     b.answer(1, b.probe_number(6), 0);
     REQUIRE(b.fb.size() == 3);
     CHECK(b.fb[2].ev_idx == 8);
-    CHECK(b.fb[2].kind == 4);
+    CHECK(b.fb[2].kind == FbKind::RevivedGood);
   }
 }
 
@@ -237,7 +237,7 @@ TEST_CASE("tx_probe: a failure forgets the mark with the answers before it, or n
     CHECK(b.revived == (keep ? 1 : 0));
     if (!keep) b.answer(1, b.probe_number(5), 0);
     REQUIRE(b.fb.size() == 1);
-    CHECK(b.fb[0].kind == (keep ? 5 : 4));
+    CHECK(b.fb[0].kind == (keep ? FbKind::RevivedSkip : FbKind::RevivedGood));
   }
 }
 
@@ -256,7 +256,7 @@ TEST_CASE("tx_probe: an answer that does not want the EV is a failure", "[pipeli
     CHECK(b.revived == (keep ? 1 : 0));
     if (!keep) b.answer(1, b.probe_number(6), 0);
     REQUIRE(b.revived == 1);
-    CHECK(b.fb[0].kind == (keep ? 5 : 4));
+    CHECK(b.fb[0].kind == (keep ? FbKind::RevivedSkip : FbKind::RevivedGood));
     // Ticks: 2; one failure: 4 later, two: 8 later; a good answer: 2; the third failure: 16.
     const unsigned ticks[5] = {2, 6, 14, 16, 32};
     for (unsigned i = 0; i < 5; ++i) CHECK(b.sent_at[i] == ticks[i] * 128 + 16);

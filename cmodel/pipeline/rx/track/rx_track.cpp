@@ -2,6 +2,7 @@
 #include "pipeline/rx/track/rx_track.hpp"
 
 #include "protocol/probe.hpp"
+#include "protocol/rx_check.hpp"
 
 namespace mrc {
 
@@ -159,7 +160,7 @@ RxTrack::What RxTrack::judge(const Rxpkt& p, const TrackQp& q, bool row_here, co
   const PsnClass cls = psn_class(p.psn, q.window.cack, c.mpr, c.mpr_dest, row);
   if (cls == PsnClass::DupBelow || cls == PsnClass::DupAbove) return What::Dup;
   if (cls == PsnClass::OutOfWindow) return What::Refuse;
-  if (p.trim == Trim::Trimmed || p.trim == Trim::LastHop) return What::Trim;
+  if (is_trimmed(p.trim)) return What::Trim;
   if (p.trim != Trim::None) return What::Full;
   const bool next = p.psn == psn_add(q.window.cack, 1);
   if (p.syndrome != 0) return next ? What::Fatal : What::Discard;  // a NAK never overtakes an earlier message
@@ -192,7 +193,7 @@ bool RxTrack::post_can_go() const {
 void RxTrack::post(const CsrOut& csr) {
   const Rxpkt& p = x_.p;
   const unsigned index = qp(p.qp);
-  const bool trimmed = p.trim == Trim::Trimmed || p.trim == Trim::LastHop;
+  const bool trimmed = is_trimmed(p.trim);
   switch (x_.what) {
     case What::Discard:
       issue(false);
@@ -203,7 +204,7 @@ void RxTrack::post(const CsrOut& csr) {
       break;
     case What::Event:  // the peer need not wait for its timer
       issue(false);
-      if (!csr.err_silent) nack(kNackUnexpEvent);
+      if (!csr.err_silent) nack(wire::NackReason::UnexpEvent);
       break;
     case What::Probe: {  // it asks for all the sender may have missed
       PostQp& q = post_.write(index);
@@ -242,12 +243,12 @@ void RxTrack::post(const CsrOut& csr) {
     case What::NoImm:
       issue(false);
       pulses_next_.nores = true;
-      nack(kNackNoResource);
+      nack(wire::NackReason::NoResource);
       break;
     case What::NoRow:
       issue(false);
       pulses_next_.nores = true;
-      nack(kNackNoBitmap);
+      nack(wire::NackReason::NoBitmap);
       break;
     case What::Fatal: {
       issue(false);
@@ -275,8 +276,8 @@ void RxTrack::post(const CsrOut& csr) {
 /// A PSN above the window. One that only a shrunken window leaves out is always NACKed: the sender was entitled to it.
 void RxTrack::refuse(const CsrOut& csr) {
   if (x_.p.trim == Trim::None) issue(false);
-  const uint8_t reason = oor_reason(x_.p.psn, x_.cack, cfg_[qp(x_.p.qp)].mpr_dest);
-  const bool no_bitmap = reason == kNackNoBitmap;
+  const wire::NackReason reason = oor_reason(x_.p.psn, x_.cack, cfg_[qp(x_.p.qp)].mpr_dest);
+  const bool no_bitmap = reason == wire::NackReason::NoBitmap;
   pulses_next_.nores = no_bitmap;
   pulses_next_.oor = !no_bitmap;
   if (no_bitmap || !csr.oor_drop) nack(reason);
@@ -343,7 +344,7 @@ void RxTrack::nak(const PostQp& q) {
   r.msn = q.emsn;
 }
 
-void RxTrack::nack(uint8_t reason) {
+void RxTrack::nack(wire::NackReason reason) {
   const Rxpkt& p = x_.p;
   Resp& r = respond(CtlKind::Nack);
   r.psn = p.psn;
@@ -351,7 +352,7 @@ void RxTrack::nack(uint8_t reason) {
   r.ts = p.ts;
   r.tsv = p.tsv;
   r.at = p.at;
-  r.reason = reason;
+  r.reason = static_cast<uint8_t>(reason);
 }
 
 /// The newest semantic ACK once more; with ack_with_sack it follows the SACK.
@@ -436,7 +437,7 @@ void RxTrack::sack_send(const CsrOut& csr) {
   r.base = base_;
   r.bitmap = sack_bitmap(low_, rdata_.rcv, base_, w.max);
   r.ooo = w.ooo & 0x7fff;
-  r.m = s_.ce ? 1 : 0;
+  r.m = static_cast<uint8_t>(s_.ce ? wire::Mark::SkipOnce : wire::Mark::None);
   r.pr = s_.probe;
   r.entropy = s_.entropy;
   r.ts = s_.ts;

@@ -120,7 +120,7 @@ class RxTrack {
   void issue(bool place);
   Resp& respond(CtlKind kind);
   void nak(const PostQp& q);
-  void nack(uint8_t reason);
+  void nack(wire::NackReason reason);
   void repeat_ack(const CsrOut& csr, const PostQp& q);
   void load_ackev(uint16_t index, uint8_t plane, const PostQp& q);
   void ask_sack(PostQp& q, bool unasked = false);

@@ -3,6 +3,7 @@
 
 #include "gen/csr.hpp"
 #include "gen/headers.hpp"
+#include "pipeline/lib/convert.hpp"
 #include "protocol/ev_set.hpp"
 #include "protocol/segment.hpp"
 
@@ -258,7 +259,7 @@ void TxInflight::take_retx() {
 }
 
 void TxInflight::tell(const Qp& q, CcEvent kind, uint32_t bytes, uint8_t reason) {
-  out_.ccev.load({.cc = q.dest, .kind = static_cast<uint8_t>(kind), .bytes = bytes, .reason = reason});
+  out_.ccev.load({.cc = q.dest, .kind = kind, .bytes = bytes, .reason = reason});
 }
 
 void TxInflight::give_back(Qp& q) {
@@ -384,8 +385,8 @@ void TxInflight::ctl0() {
     return;
   }
   una_keep_ = sack_una(ctl_.cack, q.una);
-  hi_keep_ = sack_hi(ctl_, q.una, q.nxt, q.hi);
-  knows_ = sack_knows(ctl_, q.una, q.nxt, q.hi, rcvd_news(ctl_.rcvd, q.rcvdl).late);
+  hi_keep_ = sack_hi(sack_of(ctl_), q.una, q.nxt, q.hi);
+  knows_ = sack_knows(sack_of(ctl_), q.una, q.nxt, q.hi, rcvd_news(ctl_.rcvd, q.rcvdl).late);
   own_ = q.owned(ctl_.psn);
   const SackBlocks blocks = sack_blocks(ctl_.base, una_keep_, q.nxt);
   no_blocks_ = blocks.none;
@@ -456,12 +457,12 @@ void TxInflight::done(const CsrOut& csr) {
   const bool recent = !ctl_.pr && own_;
   if (ctl_.pr) out_.pres.load({.qp = ctl_.qp, .id = static_cast<uint16_t>(ctl_.psn), .m = ctl_.m});
   if (recent && mark_is_feedback(ctl_.m)) {
-    out_.fb.load({.qp = ctl_.qp, .ev_idx = ev_idx_keep_, .entropy = ctl_.entropy, .kind = ctl_.m});
+    out_.fb.load({.qp = ctl_.qp, .ev_idx = ev_idx_keep_, .entropy = ctl_.entropy, .kind = mark_feedback(ctl_.m)});
   } else if (recent && ctl_.m == 0 && !rtx_keep_) {
     out_.okev.load({.dest = q.dest, .plane = static_cast<uint8_t>(ev_idx_keep_ & (planes_ - 1)), .ev = ctl_.entropy});
   }
   acknowledge(q, recent && rtt_valid(q, rtx_keep_, csr), csr);
-  if (csr.same_ev && recent && !rtx_keep_ && same_ev_asks(ctl_, q.una, q.nxt)) {
+  if (csr.same_ev && recent && !rtx_keep_ && same_ev_asks(sack_of(ctl_), q.una, q.nxt)) {
     read_map(ctl_.qp, psn_block(q.una));
     state_ = State::Same0;
   }
@@ -475,9 +476,9 @@ void TxInflight::acknowledge(Qp& q, bool sample, const CsrOut& csr) {
   const uint32_t n = take_sack(q.fly, q.owed, news, psn_add(ctl_.cack, 1) == q.nxt, canc_,
                                nominal_full(q.mtu, q.ts, csr.payload_bytes), q.una == q.nxt, q.credit);
   out_.ccev.load({.cc = q.dest,
-                  .kind = static_cast<uint8_t>(CcEvent::Ack),
+                  .kind = CcEvent::Ack,
                   .bytes = n,
-                  .ecn = ctl_.m == 1,
+                  .ecn = mark_is_ecn(ctl_.m),
                   .rtt_valid = sample,
                   .rtt = sample ? rtt(csr) : uint16_t{0},
                   .pen = ctl_.pen,
@@ -505,7 +506,8 @@ void TxInflight::same1() {
 void TxInflight::nack(const CsrOut& csr) {
   state_ = State::Idle;
   Qp& q = qp(ctl_.qp);
-  if (ctl_.reason == static_cast<uint8_t>(wire::NackReason::UnexpEvent)) {
+  const wire::NackReason reason = nack_of(ctl_).reason;
+  if (reason == wire::NackReason::UnexpEvent) {
     fail(q, ctl_.qp, CqStatus::RemEvent);
     return;
   }
@@ -513,7 +515,7 @@ void TxInflight::nack(const CsrOut& csr) {
   const Sent& sent = recs_.rdata();
   WinBlock row = win_.rdata();
   const bool missing = in && (row.psns.sacked & psn_bit<uint16_t>(ctl_.psn)) == 0;
-  if (nack_counts(ctl_.reason) && missing && (ctl_.psn == q.una || ctl_.psn == q.low)) {
+  if (nack_counts(reason) && missing && (ctl_.psn == q.una || ctl_.psn == q.low)) {
     if (retry_exhausted(q.retry, q.limits)) {
       fail(q, ctl_.qp, CqStatus::RetryExceeded);
       return;
@@ -525,7 +527,7 @@ void TxInflight::nack(const CsrOut& csr) {
     if (q.cc && mark.leaves) {
       const bool sample = rtt_valid(q, sent.rtx, csr);
       out_.ccev.load({.cc = q.dest,
-                      .kind = static_cast<uint8_t>(CcEvent::Nack),
+                      .kind = CcEvent::Nack,
                       .bytes = take_packet(q.fly, sent.size, q.credit),
                       .rtt_valid = sample,
                       .rtt = sample ? rtt(csr) : uint16_t{0},
@@ -534,15 +536,15 @@ void TxInflight::nack(const CsrOut& csr) {
     enlist(q, ctl_.qp);
     q.rtx_lo = psn_first(q.rtx_lo, ctl_.psn);
   }
-  if (ctl_.reason == static_cast<uint8_t>(wire::NackReason::Trimmed) && q.owned(ctl_.psn)) {
-    out_.fb.load({.qp = ctl_.qp, .ev_idx = sent.ev_idx, .entropy = ctl_.entropy, .kind = 1});
+  if (reason == wire::NackReason::Trimmed && q.owned(ctl_.psn)) {
+    out_.fb.load({.qp = ctl_.qp, .ev_idx = sent.ev_idx, .entropy = ctl_.entropy, .kind = FbKind::SkipOnce});
   }
 }
 
 void TxInflight::semantic_ack() {
   state_ = State::Idle;
   Qp& q = qp(ctl_.qp);
-  if (!ack_valid(ctl_, q.una, q.nxt, q.msn_done, q.msn_sent)) return;
+  if (!ack_valid(ack_of(ctl_), q.una, q.nxt, q.msn_done, q.msn_sent)) return;
   const bool good = syndrome_ack(ctl_.reason);
   const uint32_t next = psn_add(ctl_.psn, 1);
   const uint32_t una = good && !psn_before(next, q.una) ? next : q.una;
@@ -626,7 +628,7 @@ void TxInflight::retx1() {
   Qp& q = qp(op_qp_);
   const Sent& s = recs_.rdata();
   // A gap or the timer, not a NACK: one loss is enough to take the EV out of use.
-  if (news_.blame) out_.fb.load({.qp = op_qp_, .ev_idx = s.ev_idx, .entropy = 0, .kind = kFbLoss});
+  if (news_.blame) out_.fb.load({.qp = op_qp_, .ev_idx = s.ev_idx, .entropy = 0, .kind = FbKind::Loss});
   if (!q.cc) {
     order();
     return;

@@ -10,6 +10,7 @@
 #include "pipeline/lib/pool.hpp"
 #include "pipeline/lib/ram.hpp"
 #include "pipeline/lib/stream.hpp"
+#include "pipeline/tx/inflight/blocks.hpp"
 #include "protocol/flight.hpp"
 #include "protocol/retry.hpp"
 #include "protocol/step_timer.hpp"

@@ -4,6 +4,8 @@
 #include <algorithm>
 
 #include "gen/csr.hpp"
+#include "pipeline/lib/convert.hpp"
+#include "pipeline/timing/burst.hpp"
 #include "protocol/psn.hpp"
 #include "protocol/tx_window.hpp"
 
@@ -177,7 +179,7 @@ void TxSegment::intake() {
   if (!room(q) || go_pushed_ || (upd_popped_ && same_qp(upd_qp_, w.qp))) return;
   const auto next = static_cast<uint16_t>(pool_.offer());
   pool_.take();
-  work_.write(q.erow, {.wqe = w, .rqmsn = static_cast<uint16_t>(q.rqmsn), .next = next});
+  work_.write(q.erow, {.message = request_of(w, static_cast<uint16_t>(q.rqmsn)), .next = next});
   done_rows_.write(q.erow, {.wr_id = w.wr_id, .length = w.length, .imm_valid = w.imm_valid != 0, .next = next});
   set(q.erow, next);
   Qp after = q;
@@ -361,8 +363,7 @@ bool TxSegment::leave_f1(const CsrOut& csr) {
 
 /// Nominal size of the QP's next packet, which is of row r.
 uint16_t TxSegment::first_size(const Row& r, const Qp& q, const CsrOut& csr) const {
-  Pkt p;
-  segment(r.work, q.idx, r.mtu, p);
+  const WritePart p = segment(r.work.message, q.idx, r.mtu);
   return nominal_size(p.plen, p.opcode, r.ts, csr.payload_bytes);
 }
 
@@ -396,15 +397,15 @@ void TxSegment::retransmit(const Row& r) {
   if (!needed && !r.cc) return;
   Pkt& p = out_.pkt.load();
   if (needed) {
-    segment(r.work, o.idx, r.mtu, p);
+    put(segment(r.work.message, o.idx, r.mtu), p);
     p.row = o.row;
     p.profile = static_cast<uint8_t>(q.profile);
     p.avoid_ev = o.avoid_ev;
     p.ackreq = false;
   } else {  // tx_inflight has counted it as sent
     p = Pkt{};
-    p.idx = o.idx;
   }
+  p.idx = o.idx;
   p.voided = !needed;
   p.qp = o.qp;
   p.psn = o.psn;
@@ -448,7 +449,8 @@ void TxSegment::send(const Row& r, const CsrOut& csr) {
     return;
   }
   Pkt p;
-  segment(r.work, q.idx, r.mtu, p);
+  put(segment(r.work.message, q.idx, r.mtu), p);
+  p.idx = q.idx;
   p.size = nominal_size(p.plen, p.opcode, r.ts, csr.payload_bytes);
   const bool begins = q.psn % 16 == 0 || q.fresh != 0;
   if (!has_block(q, begins) || (r.cc && left_ < p.size)) {

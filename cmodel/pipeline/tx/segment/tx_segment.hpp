@@ -77,6 +77,12 @@ class TxSegment {
     uint16_t held() const { return static_cast<uint16_t>(tail - una_msn); }  // WQEs
   };
 
+  /// A work request in its row of the pool.
+  struct WorkRow {
+    WriteRequest message;
+    uint16_t next = 0;  ///< row of the next one of its QP
+  };
+
   /// What completes a work request needs.
   struct DoneRow {
     uint32_t wr_id = 0, length = 0;

@@ -285,7 +285,7 @@ TEST_CASE("tx_inflight hands marks on with the EV that the packet had", "[pipeli
   REQUIRE(b.fb.size() == 1);
   CHECK(b.fb[0].ev_idx == 5);
   CHECK(b.fb[0].entropy == 0x1234);
-  CHECK(b.fb[0].kind == 1);
+  CHECK(b.fb[0].kind == FbKind::SkipOnce);
   Ctl n;
   n.kind = CtlKind::Nack;
   n.qp = 0;
@@ -631,8 +631,8 @@ TEST_CASE("tx_inflight: a gap and the timer are losses of their EV, a NACK is no
   b.sack(1, 3, 12, 3, 0b11'1111'1100, 8);  // 3 and 4 missing
   REQUIRE(b.retx.size() == 2);
   REQUIRE(b.fb.size() == 2);
-  CHECK(b.fb[0] == Fb{.qp = 1, .ev_idx = 3, .entropy = 0, .kind = 3});
-  CHECK(b.fb[1] == Fb{.qp = 1, .ev_idx = 4, .entropy = 0, .kind = 3});
+  CHECK(b.fb[0] == Fb{.qp = 1, .ev_idx = 3, .entropy = 0, .kind = FbKind::Loss});
+  CHECK(b.fb[1] == Fb{.qp = 1, .ev_idx = 4, .entropy = 0, .kind = FbKind::Loss});
   Ctl n;
   n.kind = CtlKind::Nack;
   n.qp = 1;
@@ -645,14 +645,14 @@ TEST_CASE("tx_inflight: a gap and the timer are losses of their EV, a NACK is no
   }
   CHECK(b.retx.size() == 4);
   REQUIRE(b.fb.size() == 3);
-  CHECK(b.fb[2] == Fb{.qp = 1, .ev_idx = 5, .entropy = 0x77, .kind = 1});  // packet 21
+  CHECK(b.fb[2] == Fb{.qp = 1, .ev_idx = 5, .entropy = 0x77, .kind = FbKind::SkipOnce});  // packet 21
   // Packet 21 goes again on EV 9 and is lost: now the timer is what orders it.
   b.resent(2, 9);
   REQUIRE(b.rto_inc == 0);
   b.run_to_tick(75);
   CHECK(b.rto_inc == 1);
   const auto loss = [&](uint16_t ev) {
-    return std::count(b.fb.begin() + 3, b.fb.end(), Fb{.qp = 1, .ev_idx = ev, .entropy = 0, .kind = 3});
+    return std::count(b.fb.begin() + 3, b.fb.end(), Fb{.qp = 1, .ev_idx = ev, .entropy = 0, .kind = FbKind::Loss});
   };
   // 3, 4 and 13..59 were out: EV 9 lost 21, 25, 41, 57.
   CHECK(b.retx.size() == 4 + 49);
@@ -756,7 +756,7 @@ TEST_CASE("tx_inflight: a SACK tells the controller what it newly acknowledges",
   b.give(c);
   REQUIRE(b.ccev.size() == 1);
   CHECK(b.ccev[0] == Ccev{.cc = 2,
-                          .kind = 0,
+                          .kind = CcEvent::Ack,
                           .bytes = 1024,
                           .ecn = true,
                           .rtt_valid = true,
@@ -770,7 +770,7 @@ TEST_CASE("tx_inflight: a SACK tells the controller what it newly acknowledges",
   c.ts = static_cast<uint16_t>(b.tick() + 3);  // a round trip over the wrap of 16 bits
   b.give(c);
   REQUIRE(b.ccev.size() == 2);
-  CHECK(b.ccev[1] == Ccev{.cc = 2, .kind = 0, .bytes = 512, .rtt_valid = true, .rtt = 0xfffd});
+  CHECK(b.ccev[1] == Ccev{.cc = 2, .kind = CcEvent::Ack, .bytes = 512, .rtt_valid = true, .rtt = 0xfffd});
   c.rcvd = 5;  // an old one: nothing, and the newest stays
   b.give(c);
   REQUIRE(b.ccev.size() == 3);
@@ -824,7 +824,7 @@ TEST_CASE("tx_inflight: acknowledged bytes never exceed the flight", "[pipeline]
   CHECK(b.ccev[0].bytes == 1360);
   b.nack(1, 3, 0x0A);  // nothing left to take
   REQUIRE(b.ccev.size() == 2);
-  CHECK(b.ccev[1] == Ccev{.cc = 2, .kind = 1, .bytes = 0, .reason = 0x0A});
+  CHECK(b.ccev[1] == Ccev{.cc = 2, .kind = CcEvent::Nack, .bytes = 0, .reason = 0x0A});
 }
 
 TEST_CASE("tx_inflight: what a NACK could not take counts with the next SACK", "[pipeline][tx_inflight][cc]") {
@@ -873,7 +873,7 @@ TEST_CASE("tx_inflight: the answer to a probe acknowledges, but is no sample", "
   c.rcvd = 4;
   b.give(c);
   REQUIRE(b.ccev.size() == 1);
-  CHECK(b.ccev[0] == Ccev{.cc = 2, .kind = 0, .bytes = 1024});
+  CHECK(b.ccev[0] == Ccev{.cc = 2, .kind = CcEvent::Ack, .bytes = 1024});
   CHECK(b.okev.empty());
   CHECK(b.pres.size() == 1);
 }
@@ -895,7 +895,7 @@ TEST_CASE("tx_inflight: a NACK takes its packet out of the flight, once", "[pipe
   n.restore = true;
   b.give(n);
   REQUIRE(b.ccev.size() == 1);
-  CHECK(b.ccev[0] == Ccev{.cc = 3, .kind = 1, .bytes = 340, .rtt_valid = true, .rtt = 9, .reason = 2});
+  CHECK(b.ccev[0] == Ccev{.cc = 3, .kind = CcEvent::Nack, .bytes = 340, .rtt_valid = true, .rtt = 9, .reason = 2});
   b.give(n);  // it waits already
   CHECK(b.ccev.size() == 1);
   CHECK(b.retx.empty());
@@ -907,7 +907,7 @@ TEST_CASE("tx_inflight: a NACK takes its packet out of the flight, once", "[pipe
   b.resent(0, 7);
   b.give(n);  // of the retransmission: no sample
   REQUIRE(b.ccev.size() == 2);
-  CHECK(b.ccev[1] == Ccev{.cc = 3, .kind = 1, .bytes = 340, .rtt_valid = false, .rtt = 0, .reason = 2});
+  CHECK(b.ccev[1] == Ccev{.cc = 3, .kind = CcEvent::Nack, .bytes = 340, .rtt_valid = false, .rtt = 0, .reason = 2});
   REQUIRE(b.retx.size() == 2);
   b.resent(1, 8);
   b.csr.rtt_rtx = true;
@@ -915,7 +915,7 @@ TEST_CASE("tx_inflight: a NACK takes its packet out of the flight, once", "[pipe
   n.ts = static_cast<uint16_t>(b.tick() - 2);
   b.give(n);
   REQUIRE(b.ccev.size() == 3);
-  CHECK(b.ccev[2] == Ccev{.cc = 3, .kind = 1, .bytes = 340, .rtt_valid = true, .rtt = 2, .reason = 2});
+  CHECK(b.ccev[2] == Ccev{.cc = 3, .kind = CcEvent::Nack, .bytes = 340, .rtt_valid = true, .rtt = 2, .reason = 2});
   n.psn = psn_add(Bench::kPsn, 10);  // not sent
   b.give(n);
   CHECK(b.ccev.size() == 3);
@@ -924,7 +924,7 @@ TEST_CASE("tx_inflight: a NACK takes its packet out of the flight, once", "[pipe
   b.set_state(0, QpState::Reset);
   b.run(4);
   REQUIRE(b.ccev.size() == 4);
-  CHECK(b.ccev[3] == Ccev{.cc = 3, .kind = 1, .bytes = 3400});  // all ten are in it
+  CHECK(b.ccev[3] == Ccev{.cc = 3, .kind = CcEvent::Nack, .bytes = 3400});  // all ten are in it
 }
 
 TEST_CASE("tx_inflight: what a NACK took out and arrives all the same is not acknowledged twice",
@@ -961,7 +961,7 @@ TEST_CASE("tx_inflight: cancelled losses that weigh more than the news acknowled
   c.rcvd = 2;
   b.give(c);
   REQUIRE(b.ccev.size() == 3);
-  CHECK(b.ccev[2] == Ccev{.cc = 0, .kind = 0, .bytes = 0});
+  CHECK(b.ccev[2] == Ccev{.cc = 0, .kind = CcEvent::Ack, .bytes = 0});
   b.csr.payload_bytes = true;  // a packet weighs 256 then
   b.nack(3, 5, 1);
   c = Bench::sack_of(3, 3, 5, 3, 0b111, 0);
@@ -982,7 +982,7 @@ TEST_CASE("tx_inflight: a SACK whose bitmap lies outside the window cancels noth
   c.rcvd = 4;
   b.give(c);
   REQUIRE(b.ccev.size() == 4);
-  CHECK(b.ccev[3] == Ccev{.cc = 1, .kind = 0, .bytes = 1024});
+  CHECK(b.ccev[3] == Ccev{.cc = 1, .kind = CcEvent::Ack, .bytes = 1024});
 }
 
 TEST_CASE("tx_inflight: a loss is told once, its retransmission asks until it is allowed",
@@ -994,9 +994,9 @@ TEST_CASE("tx_inflight: a loss is told once, its retransmission asks until it is
   b.run(300);
   CHECK(b.retx.empty());
   REQUIRE(b.fb.size() == 1);  // 3 only: 4 has not been looked at
-  CHECK(b.fb[0] == Fb{.qp = 1, .ev_idx = 3, .entropy = 0, .kind = 3});
+  CHECK(b.fb[0] == Fb{.qp = 1, .ev_idx = 3, .entropy = 0, .kind = FbKind::Loss});
   REQUIRE(b.ccev.size() == 2);  // the SACK, and the loss
-  CHECK(b.ccev[1] == Ccev{.cc = 2, .kind = 2, .bytes = 340});
+  CHECK(b.ccev[1] == Ccev{.cc = 2, .kind = CcEvent::Loss, .bytes = 340});
   REQUIRE(b.rask.size() > 10);
   for (std::size_t i = 0; i < b.rask.size(); ++i) {
     CHECK(b.rask[i] == Ccask{.cc = 2, .min = 340, .bytes = 340});
@@ -1013,7 +1013,7 @@ TEST_CASE("tx_inflight: a loss is told once, its retransmission asks until it is
   CHECK(b.rtx_inc == 2);
   CHECK(b.fb.size() == 2);
   REQUIRE(b.ccev.size() == 3);
-  CHECK(b.ccev[2] == Ccev{.cc = 2, .kind = 2, .bytes = 340});
+  CHECK(b.ccev[2] == Ccev{.cc = 2, .kind = CcEvent::Loss, .bytes = 340});
   b.set_state(1, QpState::Reset);
   b.run(4);
   REQUIRE(b.ccev.size() == 4);
@@ -1087,7 +1087,7 @@ TEST_CASE("tx_inflight: the newest packet again for a missing ACK asks, too", "[
   CHECK(b.ccev.size() == 1);  // a SACK may still follow
   b.run_to_tick(t0 + 10);
   REQUIRE(b.ccev.size() == 2);
-  CHECK(b.ccev[1] == Ccev{.cc = 3, .kind = 0, .bytes = 340});
+  CHECK(b.ccev[1] == Ccev{.cc = 3, .kind = CcEvent::Ack, .bytes = 340});
 }
 
 TEST_CASE("tx_inflight: a copy that was sent for an ACK and got lost leaves the flight when the next one is due",
@@ -1103,7 +1103,7 @@ TEST_CASE("tx_inflight: a copy that was sent for an ACK and got lost leaves the 
   CHECK(b.ccev.empty());
   b.run_to_tick(b.tick() + 12);  // 340 bytes would stay in flight for ever, and shut a window of one packet
   REQUIRE(b.ccev.size() == 1);
-  CHECK(b.ccev[0] == Ccev{.cc = 3, .kind = 1, .bytes = 340});
+  CHECK(b.ccev[0] == Ccev{.cc = 3, .kind = CcEvent::Nack, .bytes = 340});
   CHECK(b.retx.size() == 2);
 }
 
@@ -1126,7 +1126,7 @@ TEST_CASE("tx_inflight: bytes that an ACK stood for are not taken again by the n
   b.give(a);
   b.run_to_tick(b.tick() + 10);
   REQUIRE(b.ccev.size() == 1);
-  CHECK(b.ccev[0] == Ccev{.cc = 3, .kind = 0, .bytes = 3400});
+  CHECK(b.ccev[0] == Ccev{.cc = 3, .kind = CcEvent::Ack, .bytes = 3400});
   for (unsigned i = 10; i < 20; ++i) b.sent(0, i);
   sack(12, 16);  // 4096 bytes: 3400 of them are known, and two packets (680) are new
   REQUIRE(b.ccev.size() == 2);
@@ -1208,11 +1208,11 @@ TEST_CASE("tx_inflight: a packet that waits as lost and turns out to be trimmed 
   b.run(100);
   REQUIRE(b.retx.size() == 2);
   CHECK(b.retx[1].psn == psn_add(Bench::kPsn, 1));
-  for (const Fb& f : b.fb) CHECK_FALSE((f.ev_idx == 1 && f.kind == 3));
+  for (const Fb& f : b.fb) CHECK_FALSE((f.ev_idx == 1 && f.kind == FbKind::Loss));
   unsigned nacks = 0;
-  for (const Ccev& e : b.ccev) nacks += e.kind == 1 && e.reason == 1 && e.bytes == 340;
+  for (const Ccev& e : b.ccev) nacks += e.kind == CcEvent::Nack && e.reason == 1 && e.bytes == 340;
   CHECK(nacks == 1);
-  for (const Ccev& e : b.ccev) CHECK(e.kind != 2);
+  for (const Ccev& e : b.ccev) CHECK(e.kind != CcEvent::Loss);
 }
 
 TEST_CASE("tx_inflight: bytes that a finished QP still has in flight leave it when its timer's time has passed",
@@ -1241,7 +1241,7 @@ TEST_CASE("tx_inflight: bytes that a finished QP still has in flight leave it wh
   CHECK(b.ccev.size() == 1);
   b.run_to_tick(t0 + 10);
   REQUIRE(b.ccev.size() == 2);
-  CHECK(b.ccev[1] == Ccev{.cc = 3, .kind = 0, .bytes = 340});
+  CHECK(b.ccev[1] == Ccev{.cc = 3, .kind = CcEvent::Ack, .bytes = 340});
   CHECK(b.rto_inc == 1);
   b.run(5000);
   CHECK(b.ccev.size() == 2);
@@ -1255,7 +1255,7 @@ TEST_CASE("tx_inflight: a retransmission that was not sent leaves the flight", "
   REQUIRE(b.ccev.size() == 1);
   b.resent(0, 5, true);
   REQUIRE(b.ccev.size() == 2);
-  CHECK(b.ccev[1] == Ccev{.cc = 1, .kind = 1, .bytes = 340});
+  CHECK(b.ccev[1] == Ccev{.cc = 1, .kind = CcEvent::Nack, .bytes = 340});
   b.nack(2, 3, 1);
   CHECK(b.retx.at(1).avoid_ev == 3);  // the voided one is no news of packet 3
   REQUIRE(b.ccev.size() == 3);
@@ -1275,11 +1275,11 @@ TEST_CASE("tx_inflight: a packet of a QP that is not live leaves the flight at o
   b.set_state(2, QpState::Error);
   b.run(4);
   REQUIRE(b.ccev.size() == 2);
-  CHECK(b.ccev[1] == Ccev{.cc = 1, .kind = 1, .bytes = 3 * 340});
+  CHECK(b.ccev[1] == Ccev{.cc = 1, .kind = CcEvent::Nack, .bytes = 3 * 340});
   b.sent(2, 3);  // asked for before
   b.run(10);
   REQUIRE(b.ccev.size() == 3);
-  CHECK(b.ccev[2] == Ccev{.cc = 1, .kind = 1, .bytes = 340});
+  CHECK(b.ccev[2] == Ccev{.cc = 1, .kind = CcEvent::Nack, .bytes = 340});
   b.resent(0, 5);  // given back already
   CHECK(b.ccev.size() == 3);
   b.set_state(2, QpState::Error);
@@ -1294,14 +1294,14 @@ TEST_CASE("tx_inflight: a QP that ends gives everything back and tells csr", "[p
   b.sent_all(0, 10);
   b.run_to_tick(b.tick() + 10);
   REQUIRE(b.ccev.size() == 1);
-  CHECK(b.ccev[0] == Ccev{.cc = 3, .kind = 1, .bytes = 3400});
+  CHECK(b.ccev[0] == Ccev{.cc = 3, .kind = CcEvent::Nack, .bytes = 3400});
   REQUIRE(b.qperr.size() == 1);
   CHECK(b.qperr[0] == Qperr{.qp = 0, .status = CqStatus::RetryExceeded});
   b.retries(7, 25, 20);
   b.sent_all(1, 5);
   b.nack(1, 60, 0x19);
   REQUIRE(b.ccev.size() == 2);
-  CHECK(b.ccev[1] == Ccev{.cc = 2, .kind = 1, .bytes = 1700});  // reason 0: not a NACK of the fabric
+  CHECK(b.ccev[1] == Ccev{.cc = 2, .kind = CcEvent::Nack, .bytes = 1700});  // reason 0: not a NACK of the fabric
   REQUIRE(b.qperr.size() == 2);
   CHECK(b.qperr[1] == Qperr{.qp = 1, .status = CqStatus::RemEvent});
   b.sent_all(2, 6);
@@ -1312,7 +1312,7 @@ TEST_CASE("tx_inflight: a QP that ends gives everything back and tells csr", "[p
   a.reason = 0x62;
   b.give(a);
   REQUIRE(b.ccev.size() == 3);
-  CHECK(b.ccev[2] == Ccev{.cc = 1, .kind = 1, .bytes = 2040});
+  CHECK(b.ccev[2] == Ccev{.cc = 1, .kind = CcEvent::Nack, .bytes = 2040});
   REQUIRE(b.qperr.size() == 3);
   CHECK(b.qperr[2] == Qperr{.qp = 2, .status = CqStatus::RemAccess});
   b.sent_all(3, 1);
@@ -1349,12 +1349,12 @@ TEST_CASE("tx_inflight: QP_CTX gives back to the old destination, and waits unti
   b.run(20);
   CHECK_FALSE(b.rec.has());
   REQUIRE(b.ccev.size() == 5);
-  CHECK(b.ccev[3] == Ccev{.cc = 3, .kind = 1, .bytes = 3740});
-  CHECK(b.ccev[4] == Ccev{.cc = 2, .kind = 1, .bytes = 340});
+  CHECK(b.ccev[3] == Ccev{.cc = 3, .kind = CcEvent::Nack, .bytes = 3740});
+  CHECK(b.ccev[4] == Ccev{.cc = 2, .kind = CcEvent::Nack, .bytes = 340});
   b.sent_all(0, 1);
   b.sack(0, 1, 0, 1, 0, 0);
   REQUIRE(b.ccev.size() == 6);
-  CHECK(b.ccev[5] == Ccev{.cc = 1, .kind = 0, .bytes = 340});
+  CHECK(b.ccev[5] == Ccev{.cc = 1, .kind = CcEvent::Ack, .bytes = 340});
 }
 
 TEST_CASE("tx_inflight: QP_STATE waits until the QP can give back", "[pipeline][tx_inflight][cc][cfg]") {
@@ -1496,9 +1496,9 @@ TEST_CASE("tx_inflight: the oldest packet is lost when one sent later on its EV 
   CHECK(b.retx[0].psn == Bench::kPsn);
   CHECK(b.retx[0].avoid_ev == 0);
   REQUIRE(b.fb.size() == 1);
-  CHECK(b.fb[0] == Fb{.qp = 0, .ev_idx = 0, .entropy = 0, .kind = 3});
+  CHECK(b.fb[0] == Fb{.qp = 0, .ev_idx = 0, .entropy = 0, .kind = FbKind::Loss});
   REQUIRE(b.ccev.size() == 2);
-  CHECK(b.ccev[1] == Ccev{.cc = 3, .kind = 2, .bytes = 340});
+  CHECK(b.ccev[1] == Ccev{.cc = 3, .kind = CcEvent::Loss, .bytes = 340});
   b.sack(0, 0, 16, 0, 1u << 16, 1);  // it is on its way again
   CHECK(b.retx.size() == 1);
   // The window moves to 3, and EV 3 speaks for it in the same SACK.
@@ -1553,7 +1553,7 @@ TEST_CASE("tx_inflight: the same-EV rule leaves a packet that was sent again to 
   SECTION("sent, on the same EV again") { b.resent(0, 0); }
   b.sack(0, 0, 16, 0, 1u << 16, 1);
   CHECK(b.retx.size() == 1);
-  CHECK(std::count_if(b.fb.begin(), b.fb.end(), [](const Fb& f) { return f.kind == 3; }) == 0);
+  CHECK(std::count_if(b.fb.begin(), b.fb.end(), [](const Fb& f) { return f.kind == FbKind::Loss; }) == 0);
 }
 
 TEST_CASE("tx_inflight: the same-EV rule does not count a NACK that waits as a loss",
@@ -2241,7 +2241,7 @@ TEST_CASE("tx_inflight: when all that was sent an interval ago is lost, what the
   const unsigned t0 = b.tick();
   b.sack(0, 9, 8, 9, 0, 0);  // brings no rcvd_bytes
   b.ccev.clear();
-  const Ccev loss{.cc = 3, .kind = 2, .bytes = 340};
+  const Ccev loss{.cc = 3, .kind = CcEvent::Loss, .bytes = 340};
   Ccev all = loss;
   all.bytes = 3400;
   SECTION("nothing newer is out") {
@@ -2275,7 +2275,7 @@ TEST_CASE("tx_inflight: when a whole window is lost, its controller is told of e
   REQUIRE(b.retx.size() == 40);
   CHECK(b.granted.size() == 40);
   REQUIRE(b.ccev.size() == 1);
-  CHECK(b.ccev[0] == Ccev{.cc = 3, .kind = 2, .bytes = 41 * 340});  // the SACK told of no bytes
+  CHECK(b.ccev[0] == Ccev{.cc = 3, .kind = CcEvent::Loss, .bytes = 41 * 340});  // the SACK told of no bytes
   CHECK(b.fb.size() == 40);
 }
 

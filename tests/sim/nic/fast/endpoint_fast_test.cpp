@@ -18,6 +18,8 @@ using namespace mrc::sim;
 using wire::Opcode;
 
 namespace {
+
+constexpr uint8_t code(wire::NackReason reason) { return static_cast<uint8_t>(reason); }
 constexpr uint8_t kFirst = 0xC6, kMiddle = 0xC7, kLast = 0xC8, kOnly = 0xCA, kOnlyImm = 0xCB;
 unsigned ev_index(const Packet& p, unsigned size = 64) {
   for (unsigned i = 0; i < size; ++i) {
@@ -120,7 +122,7 @@ TEST_CASE("fast: a SACK with m = 1 skips its EV once", "[sim][fast][paths]") {
 
 TEST_CASE("fast: NACK TRIMMED is sent again at once, on another EV, as a retransmission; LASTHOP blames no EV",
           "[sim][fast][requestor]") {
-  for (const uint8_t reason : {kNackTrimmed, kNackTrimmedLasthop}) {
+  for (const uint8_t reason : {code(wire::NackReason::Trimmed), code(wire::NackReason::TrimmedLasthop)}) {
     FastAndBox t;
     REQUIRE(t.nic->post({.id = 1, .qpn = 3, .bytes = 4 * 4096}));
     t.run(3 * kUs);
@@ -136,7 +138,7 @@ TEST_CASE("fast: NACK TRIMMED is sent again at once, on another EV, as a retrans
     CHECK(w[4].dscp == wire::kDscpTrimmableRetx);
     CHECK(w[4].entropy != trimmed.entropy);
     CHECK(w[4].data.va == message_address(3, 0) + 4096);
-    CHECK(t.nic->ev_state(3, ev_index(trimmed)) == (reason == kNackTrimmed ? kEvSkip : kEvGood));
+    CHECK(t.nic->ev_state(3, ev_index(trimmed)) == (reason == code(wire::NackReason::Trimmed) ? kEvSkip : kEvGood));
     CHECK(t.nic->stats().retransmissions == 1);
     CHECK(t.nic->stats().timeouts == 0);
   }
@@ -242,7 +244,7 @@ TEST_CASE("fast: a dead peer: linear retries, exponential ones, then the QP fail
   t.data(0, 100, Opcode::WriteOnly);
   t.run(1 * kUs);
   REQUIRE(t.of(Opcode::Nack).size() == 1);
-  CHECK(t.of(Opcode::Nack)[0].nack.reason == kNackUnexpEvent);
+  CHECK(t.of(Opcode::Nack)[0].nack.reason == code(wire::NackReason::UnexpEvent));
 }
 
 TEST_CASE("fast: UNEXP_EVENT and a NAK end the QP; messages before the refused one are good",
@@ -260,7 +262,7 @@ TEST_CASE("fast: UNEXP_EVENT and a NAK end the QP; messages before the refused o
   FastAndBox u;
   REQUIRE(u.nic->post({.id = 1, .qpn = 3, .bytes = 100}));
   u.run(2 * kUs);
-  u.nack(0, kNackUnexpEvent, 0);
+  u.nack(0, code(wire::NackReason::UnexpEvent), 0);
   u.run(1 * kUs);
   CHECK(u.nic->failed(3));
 }
@@ -552,10 +554,10 @@ TEST_CASE("fast: trimmed packets are NACKed by their code point, and nothing is 
   t.run(1 * kUs);
   const auto n = t.of(Opcode::Nack);
   REQUIRE(n.size() == 2);
-  CHECK(n[0].nack.reason == kNackTrimmed);
+  CHECK(n[0].nack.reason == code(wire::NackReason::Trimmed));
   CHECK(n[0].nack.nack_psn == 0);
   CHECK(n[0].nack.entropy == 0xabcd'0000);
-  CHECK(n[1].nack.reason == kNackTrimmedLasthop);
+  CHECK(n[1].nack.reason == code(wire::NackReason::TrimmedLasthop));
   CHECK(t.nic->stats().delivered_packets == 0);
   CHECK(t.nic->stats().trimmed == 2);
   // One that is there already: SACK.
@@ -619,12 +621,12 @@ TEST_CASE("fast: duplicates are answered and not delivered; PSNs out of the wind
   t.data(257, 100);
   t.run(1 * kUs);
   REQUIRE(t.of(Opcode::Nack).size() == 1);
-  CHECK(t.of(Opcode::Nack)[0].nack.reason == kNackPsnOorWindow);
+  CHECK(t.of(Opcode::Nack)[0].nack.reason == code(wire::NackReason::PsnOorWindow));
   t.nic->set_mpr(3, 1);
   t.data(129, 100);
   t.run(1 * kUs);
   REQUIRE(t.of(Opcode::Nack).size() == 2);
-  CHECK(t.of(Opcode::Nack)[1].nack.reason == kNackNoBitmap);
+  CHECK(t.of(Opcode::Nack)[1].nack.reason == code(wire::NackReason::NoBitmap));
 }
 
 TEST_CASE("fast: a message is delivered when all before it has arrived; probes bring SACK and ACK",

@@ -31,7 +31,7 @@ struct Bench {
     REQUIRE(found != EvSet::Found::Busy);
     return found == EvSet::Found::Ev ? ev_idx : evs;
   }
-  void mark(unsigned ev) { set.feedback(ev, kFbSkipOnce, 0xA000 + ev, 3, 0, false); }
+  void mark(unsigned ev) { set.feedback(ev, FbKind::SkipOnce, 0xA000 + ev, 3, 0, false); }
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "protocol/lane_room.hpp"
+#include "pipeline/timing/lane_room.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 
