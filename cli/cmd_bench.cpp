@@ -419,7 +419,7 @@ int run(const Options& o, const Context& context) {
   if (recording) speeds = measure(o, preset, *recording, devices);
   text_out() << speeds_text(o, speeds, devices) << std::flush;
   outputs.write(json, [&](std::ostream& out) { out << speeds_json(o, speeds, recorded, context.run_id); });
-  return outputs.finish(speeds.complete ? kPass : kUsage);
+  return outputs.finish(speeds.complete ? kPass : stdout_failed() ? kUsage : kInconclusive);
 }
 
 }  // namespace

@@ -242,7 +242,7 @@ int run(const Options& o, const Context& context) {
   const auto bad = [](const Row& r) { return r.outcome != "done"; };
   const bool hang = std::any_of(table.rows.begin(), table.rows.end(), bad) ||
                     std::any_of(table.curve.begin(), table.curve.end(), bad);
-  return outputs.finish(hang ? kHang : table.complete ? kPass : kUsage);
+  return outputs.finish(hang ? kHang : table.complete ? kPass : stdout_failed() ? kUsage : kInconclusive);
 }
 
 }  // namespace

@@ -566,7 +566,7 @@ int check(const Measured& m) {
                               ratio, required);
   }
   text_out() << fmt::format("check: {} of {} rows reach the required ratio\n", checked - below, checked);
-  return below == 0 && checked != 0 ? kPass : kMismatch;
+  return below != 0 ? kFail : checked == 0 ? kInconclusive : kPass;
 }
 
 int run(const Options& o, const Context& context) {
@@ -582,7 +582,11 @@ int run(const Options& o, const Context& context) {
   Output* const json = outputs.add("--json", o.json);
   Measurement measurement(o, asked, context);
   const Measured m = measurement.run();
-  const int verdict = m.wrong ? kMismatch : m.stopped || m.ended ? kUsage : o.check ? check(m) : kPass;
+  const int verdict = m.wrong     ? kFail
+                      : m.ended   ? kUsage
+                      : m.stopped ? (stdout_failed() ? kUsage : kInconclusive)
+                      : o.check   ? check(m)
+                                  : kPass;
   outputs.write(json, [&](std::ostream& out) { out << measured_json(o, m, context.run_id); });
   const auto figure = [&](const char* name, const auto& draw) {
     outputs.attempt([&] {

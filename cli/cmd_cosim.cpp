@@ -126,10 +126,14 @@ struct Finished {
         return kHang;
       case tb::Outcome::Mismatch:
       case tb::Outcome::DataError:
-        return kMismatch;
-      default:
-        return kUsage;
+        return kFail;
+      case tb::Outcome::Incomplete:
+      case tb::Outcome::Empty:
+        return kInconclusive;
+      case tb::Outcome::DeviceError:
+        break;
     }
+    return kUsage;
   }
 };
 
@@ -157,7 +161,7 @@ class OneRun {
                          "'mrc cosim --rtl-bug list' prints the names.");
       }
       if (o.dut == "model")
-        throw UsageError("the model has no injected bugs.", "Leave out --dut model, or leave out --rtl-bug.");
+        throw Unsupported("the model has no injected bugs.", "Leave out --dut model, or leave out --rtl-bug.");
       run_.bug = bug->number;
     }
     std::tie(wave_from_, wave_to_) = wave_window(o.wave == "default" ? "" : o.wave);
@@ -183,7 +187,7 @@ class OneRun {
     if (!probe) throw UsageError("no device: " + error + ".", dut_remedy(o.dut, context));
     can_wave_ = probe->can_wave();
     if (!o.wave.empty() && !can_wave_) {
-      throw UsageError(
+      throw Unsupported(
           "this build of the device writes no waves.",
           "'./mrc cosim --wave' builds one that does; by hand: cmake --preset wave && cmake --build --preset wave.");
     }

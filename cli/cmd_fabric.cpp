@@ -83,13 +83,15 @@ int exit_code(sim::Outcome outcome) {
     case sim::Outcome::OpenEnd:
       return kPass;
     case sim::Outcome::Failed:
-      return kMismatch;
+      return kFail;
     case sim::Outcome::Hang:
     case sim::Outcome::TimeLimit:
       return kHang;
-    default:
-      return kUsage;
+    case sim::Outcome::Incomplete:
+    case sim::Outcome::Empty:
+      break;
   }
+  return kInconclusive;
 }
 
 /// NICs of fidelity model and rtl.

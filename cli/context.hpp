@@ -12,18 +12,35 @@
 
 namespace mrc::cli {
 
-/// Exit codes of every command, the same for people, scripts and CI.
+/// Exit codes of every command, the same for people, scripts and CI; those of the scripts are in tools/rtl.py.
 enum ExitCode : int {
   kPass = 0,
-  kMismatch = 1,
+  kFail = 1,
   kHang = 2,
-  kUsage = 3,  ///< wrong use or a missing piece of the environment
-  kUnsupported = 4,
+  kUsage = 3,         ///< wrong use, or the environment: a missing piece, a full disk, a device that ended
+  kUnsupported = 4,   ///< the device has not what was asked for
+  kInconclusive = 5,  ///< nothing is wrong and nothing is proved: stopped, or nothing to judge
+};
+
+/// What --help says of them, in order.
+inline constexpr const char* kExitCodes[] = {
+    "pass",
+    "fail: device and model differ, data are wrong, a check does not hold",
+    "hang",
+    "wrong use or environment",
+    "unsupported: the device has not what was asked for",
+    "inconclusive: stopped before the end, or nothing to judge",
 };
 
 /// Wrong use, told to the user as one sentence and what to do about it. A command throws it from
 /// its callback; `main` prints both on stderr and exits with kUsage.
 using UsageError = mrc::InputError;
+
+/// The device lacks what was asked for: a preset, waves, injected bugs. `main` exits with kUnsupported.
+class Unsupported : public UsageError {
+ public:
+  using UsageError::UsageError;
+};
 
 /// A sentence ends with a full stop or a question mark.
 inline std::string with_full_stop(std::string sentence) {

@@ -98,29 +98,6 @@ inline std::string dut_path(const std::string& dut, const Preset& preset, const 
 
 using DutOpener = std::function<std::unique_ptr<tb::Dut>(std::string&)>;
 
-/// What opens the device "rtl", "model" or a shared object.
-inline DutOpener dut_opener(const std::string& dut, const Preset& preset, uint64_t seed, const Context& context,
-                            const DutProcess& process = {}, Flavour flavour = Flavour::Fast) {
-  const bool own = process.own(dut);
-  if (dut == "model") {
-    if (own) throw UsageError("the model has no process of its own.", "Leave out --dut-process, or --dut model.");
-    return [&preset](std::string&) { return tb::make_model_dut(preset); };
-  }
-  const std::string path = dut_path(dut, preset, context, flavour);
-  const tb::GuestOptions options{context.lib_dir / "mrc_device_host", process.limit_s, &g_stop};
-  return [dut, path, own, options, &preset, seed](std::string& error) -> std::unique_ptr<tb::Dut> {
-    std::error_code ignored;
-    if (!std::filesystem::exists(path, ignored)) {
-      error =
-          dut == "rtl" ? std::string("the RTL of preset ") + preset.name + " is not built" : dut + " does not exist";
-      return nullptr;
-    }
-    if (own) return tb::open_guest(path, preset, seed, options, error);
-    guard_against_exit();
-    return tb::open_dut(path, preset, seed, error);
-  };
-}
-
 /// What to do when there is no RTL; whoever asks says what else there is.
 inline std::string rtl_remedy(const Context& context) {
   return "Build it with 'cmake --build' (or call " + context.program + " through ./mrc).";
@@ -130,6 +107,33 @@ inline std::string dut_remedy(const std::string& dut, const Context& context) {
   if (dut == "rtl")
     return "Build it with 'cmake --build' (or call " + context.program + " through ./mrc), or use --dut model.";
   return "--dut takes rtl, model, or the path of a shared object that speaks api/mrc_dut.h.";
+}
+
+/// What opens the device "rtl", "model" or a shared object. Throws Unsupported, when first called, for an object that
+/// works and is of another preset or version.
+inline DutOpener dut_opener(const std::string& dut, const Preset& preset, uint64_t seed, const Context& context,
+                            const DutProcess& process = {}, Flavour flavour = Flavour::Fast) {
+  const bool own = process.own(dut);
+  if (dut == "model") {
+    if (own) throw UsageError("the model has no process of its own.", "Leave out --dut-process, or --dut model.");
+    return [&preset](std::string&) { return tb::make_model_dut(preset); };
+  }
+  const std::string path = dut_path(dut, preset, context, flavour);
+  const tb::GuestOptions options{context.lib_dir / "mrc_device_host", process.limit_s, &g_stop};
+  return [dut, path, own, options, &preset, seed, &context](std::string& error) -> std::unique_ptr<tb::Dut> {
+    std::error_code ignored;
+    if (!std::filesystem::exists(path, ignored)) {
+      error =
+          dut == "rtl" ? std::string("the RTL of preset ") + preset.name + " is not built" : dut + " does not exist";
+      return nullptr;
+    }
+    if (!own) guard_against_exit();
+    bool unsupported = false;
+    auto device = own ? tb::open_guest(path, preset, seed, options, error, &unsupported)
+                      : tb::open_dut(path, preset, seed, error, &unsupported);
+    if (unsupported) throw Unsupported("no device: " + error + ".", dut_remedy(dut, context));
+    return device;
+  };
 }
 
 }  // namespace mrc::cli

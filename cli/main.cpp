@@ -51,9 +51,15 @@ Examples:
   mrc state --preset asic800                bits of state per QP, packet in flight, EV, ...
   mrc depth --block mrc_tx_path             the block's longest paths in two-input gates
   mrc test                                  all tests
-
-Exit codes: 0 pass, 1 mismatch, 2 hang, 3 wrong use or environment, 4 unsupported.
 )";
+
+/// The examples and the table of exit codes.
+std::string footer() {
+  std::string text = std::string(kExamples) + "\nExit codes, of every command:\n";
+  int code = 0;
+  for (const char* meaning : mrc::cli::kExitCodes) text += fmt::format("  {}  {}\n", code++, meaning);
+  return text;
+}
 
 /// The shared objects are found from where the executable stands, in the build tree and installed.
 std::filesystem::path executable_folder() {
@@ -62,9 +68,10 @@ std::filesystem::path executable_folder() {
   return error ? std::filesystem::path{"."} : self.parent_path();
 }
 
-int complain(const std::string& command, const std::string& sentence, const std::string& remedy) {
+int complain(const std::string& command, const std::string& sentence, const std::string& remedy,
+             int code = mrc::cli::kUsage) {
   std::cerr << command << ": " << sentence << "\n  " << remedy << '\n';
-  return mrc::cli::kUsage;
+  return code;
 }
 
 bool has_command(const CLI::App& app, const std::string& name) {
@@ -107,7 +114,7 @@ int run(int argc, char** argv) {
   mrc::cli::register_topo(app, context);
   mrc::cli::register_fabric(app, context);
   mrc::cli::register_tools(app, context);
-  app.footer(kExamples);  // after the commands, which would inherit it
+  app.footer(footer());  // after the commands, which would inherit it
 
   if (argc > 1 && argv[1][0] != '-' && !has_command(app, argv[1])) {
     return complain("mrc", "unknown command '" + std::string(argv[1]) + "'.", "See 'mrc --help'.");
@@ -123,6 +130,8 @@ int run(int argc, char** argv) {
     return complain(name, with_full_stop(error.what()), "See '" + name + " --help'.");
   } catch (const mrc::cli::ToldAlready&) {
     return mrc::cli::kUsage;
+  } catch (const mrc::cli::Unsupported& error) {
+    return complain(command_name(app), error.what(), error.remedy, mrc::cli::kUnsupported);
   } catch (const UsageError& error) {
     return complain(command_name(app), error.what(), error.remedy);
   } catch (const std::bad_alloc&) {

@@ -283,7 +283,7 @@ void Outputs::write(Output* output, const std::function<void(std::ostream&)>& fi
 int Outputs::finish(int verdict) {
   flush_stdout();
   for (const Complaint& c : complaints_) std::cerr << command_ << ": " << c.sentence << "\n  " << c.remedy << '\n';
-  return verdict == kPass && !complaints_.empty() ? kUsage : verdict;
+  return (verdict == kPass || verdict == kInconclusive) && !complaints_.empty() ? kUsage : verdict;
 }
 
 void need_folder(const std::string& option, const std::string& path) {

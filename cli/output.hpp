@@ -97,8 +97,8 @@ class Outputs {
   void out_of_memory();
   /// Fills and commits one output; null: nothing.
   void write(Output* output, const std::function<void(std::ostream&)>& fill);
-  /// Tells what went wrong on standard error. Returns the exit code: `verdict` if it is not a pass, else kUsage if any
-  /// output was lost.
+  /// Tells what went wrong on standard error. Returns the exit code: `verdict`, but kUsage for a pass or kInconclusive
+  /// if any output was lost.
   int finish(int verdict);
   /// True if some part of the ending has failed so far.
   bool lost_any() const { return !complaints_.empty(); }

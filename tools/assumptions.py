@@ -9,11 +9,11 @@ and those that other files name are there.
 
 A setting is `REGISTER.field` or `TABLE.field` (cmodel/spec/csr.yaml), `scenario key` (tb/environment/scenario.cpp) or
 `mrc command --option` (cli)."""
-import argparse
 import re
 import sys
 from pathlib import Path
 
+import rtl
 import yaml
 from testplan import known_tests, matches
 
@@ -97,7 +97,7 @@ def named_ids():
 
 
 def main():
-    parser = argparse.ArgumentParser(usage=__doc__)
+    parser = rtl.Parser(usage=__doc__)
     parser.add_argument("build")
     parser.add_argument("--register", type=Path, default=ROOT / "docs/assumptions.md")
     options = parser.parse_args()
@@ -134,7 +134,7 @@ def main():
         print(complaint)
     counts = ", ".join(f"{len(tables.get(heading, []))} {heading.lower()}" for heading in COLUMNS)
     print(f"{counts}; {len(complaints)} complaints")
-    return 1 if complaints else 0
+    return rtl.Exit.FAIL if complaints else rtl.Exit.PASS
 
 
 if __name__ == "__main__":

@@ -202,7 +202,7 @@ def main():
         if rows[-1]["ltp"] != rows[-1]["gates"]:
             print(f"mrc depth: {block}: Yosys' ltp says {rows[-1]['ltp']} gates, we count {rows[-1]['gates']}",
                   file=sys.stderr)
-            return 2
+            return rtl.Exit.FAIL
 
     target = options.check or TARGET
     report(rows, target)
@@ -211,7 +211,7 @@ def main():
     if options.json:
         preset = None if options.top else options.preset
         rtl.write_json(options.json, {"preset": preset, "target": target, "rows": rows})
-    return 1 if options.check and any(row["gates"] > options.check for row in rows) else 0
+    return rtl.Exit.FAIL if options.check and any(row["gates"] > options.check for row in rows) else rtl.Exit.PASS
 
 
 if __name__ == "__main__":

@@ -16,6 +16,8 @@ import re
 import sys
 from pathlib import Path
 
+import rtl
+
 HERE = Path(__file__).resolve()
 COLUMNS = 120
 SKIPPED = {"build", "third_party", "node_modules", "mrc-reports"}
@@ -199,7 +201,7 @@ def lower(counts):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = rtl.Parser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--lower", action="store_true")
     parser.add_argument("root", nargs="?", type=Path)
     options = parser.parse_args()
@@ -212,7 +214,7 @@ def main():
     for complaint in complaints:
         print(complaint)
     print(f"{len(counts)} pages, {sum(counts.values())} long lines, {len(complaints)} complaints")
-    return 1 if complaints else 0
+    return rtl.Exit.FAIL if complaints else rtl.Exit.PASS
 
 
 if __name__ == "__main__":

@@ -36,7 +36,7 @@ def main():
         target = folder / f"{top}.v"
         os.replace(Path(scratch.name) / f"{top}.v", target)
     print(f"{target}: {target.stat().st_size // 1024} KiB of Verilog, top module {top}")
-    return 0
+    return rtl.Exit.PASS
 
 
 if __name__ == "__main__":

@@ -82,7 +82,7 @@ def main():
         for top, files, verilator_waivers, slang_waivers in designs:
             steps.check(f"{top}: verilator -Wall", lambda: verilator(files, top, verilator_waivers))
             steps.check(f"{top}: slang, yosys check", lambda: slang_and_yosys(files, top, slang_waivers))
-    return 1 if steps.failed else 0
+    return rtl.Exit.FAIL if steps.failed else rtl.Exit.PASS
 
 
 if __name__ == "__main__":

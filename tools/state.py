@@ -231,7 +231,7 @@ def main():
         bad += result["bits_per_qp"] >= TARGET_PER_QP or unknown > 0 or result["half"]["off"] > TOLERANCE
     if options.json:
         rtl.write_json(options.json, {"target_bits_per_qp": TARGET_PER_QP, "presets": results})
-    return 1 if options.check and bad else 0
+    return rtl.Exit.FAIL if options.check and bad else rtl.Exit.PASS
 
 
 if __name__ == "__main__":

@@ -18,4 +18,13 @@ esac
 unset MRC_BUILD # the tests run what is built now
 progress=()
 [ -t 1 ] && progress=(--progress)
-ctest --test-dir "$build" --output-on-failure --no-label-summary "${progress[@]}" -j "$(nproc)" "$@"
+code=0
+ctest --test-dir "$build" --no-tests=ignore --output-on-failure --no-label-summary "${progress[@]}" -j "$(nproc)" \
+  "$@" || code=1
+# Nothing that failed because nothing was run is no pass.
+if [ $code = 0 ] && ! ctest --test-dir "$build" --no-tests=error -N "$@" >/dev/null 2>&1; then
+  echo "mrc test: no test was run." >&2
+  echo "  'mrc test -N' lists them." >&2
+  code=5
+fi
+exit $code

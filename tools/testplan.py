@@ -14,6 +14,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import rtl
 import yaml
 
 PLAN = Path(__file__).resolve().parent.parent / "docs/testplan.yaml"
@@ -57,7 +58,7 @@ def main():
     for complaint in complaints:
         print(complaint)
     print(f"{len(points)} testpoints, {len(tests)} tests, {len(complaints)} complaints")
-    return 1 if complaints else 0
+    return rtl.Exit.FAIL if complaints else rtl.Exit.PASS
 
 
 if __name__ == "__main__":

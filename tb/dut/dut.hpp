@@ -48,7 +48,9 @@ class Dut {
 std::unique_ptr<Dut> make_model_dut(const Preset& preset);
 
 /// Opens a shared object in this process (tb/dut/shared_dut.hpp; tb/dut/guest.hpp gives it one of its own). On failure
-/// returns null and says why in `error`, one sentence without full stop.
-std::unique_ptr<Dut> open_dut(const std::string& path, const Preset& preset, uint64_t seed, std::string& error);
+/// returns null and says why in `error`, one sentence without full stop; *unsupported: the device works, but it
+/// refuses, speaks another version, is another preset, or has other sizes.
+std::unique_ptr<Dut> open_dut(const std::string& path, const Preset& preset, uint64_t seed, std::string& error,
+                              bool* unsupported = nullptr);
 
 }  // namespace mrc::tb

@@ -74,7 +74,7 @@ class GuestDut final : public Dut {
     if (channel_) ::shmdt(channel_);
   }
 
-  bool open(const std::string& path, const Preset& preset, uint64_t seed, std::string& error);
+  bool open(const std::string& path, const Preset& preset, uint64_t seed, std::string& error, bool* unsupported);
 
   void outputs(mrc_pins_out& out) override {
     if (settle()) {
@@ -142,7 +142,9 @@ class GuestDut final : public Dut {
   std::unique_ptr<DeviceFault> fault_;
 };
 
-bool GuestDut::open(const std::string& path, const Preset& preset, uint64_t seed, std::string& error) {
+bool GuestDut::open(const std::string& path, const Preset& preset, uint64_t seed, std::string& error,
+                    bool* unsupported) {
+  if (unsupported) *unsupported = false;
   // Not a file: a limit on the size of files would count.
   const int id = ::shmget(IPC_PRIVATE, sizeof(GuestChannel), 0600);
   void* memory = id < 0 ? reinterpret_cast<void*>(-1) : ::shmat(id, nullptr, 0);
@@ -172,6 +174,7 @@ bool GuestDut::open(const std::string& path, const Preset& preset, uint64_t seed
   }
   if (!settle()) {
     error = fault_ ? path + ": " + fault_->text : printable(channel_->error.get());
+    if (unsupported) *unsupported = !fault_ && channel_->unsupported != 0;
     kill();
     return false;
   }
@@ -268,9 +271,9 @@ void GuestDut::leave() {
 }  // namespace
 
 std::unique_ptr<Dut> open_guest(const std::string& path, const Preset& preset, uint64_t seed,
-                                const GuestOptions& options, std::string& error) {
+                                const GuestOptions& options, std::string& error, bool* unsupported) {
   auto dut = std::make_unique<GuestDut>(options);
-  if (!dut->open(path, preset, seed, error)) return nullptr;
+  if (!dut->open(path, preset, seed, error, unsupported)) return nullptr;
   return dut;
 }
 

@@ -20,9 +20,9 @@ struct GuestOptions {
 };
 
 /// Opens a shared object in a process of its own; on failure null, and `error` says why, one sentence without full
-/// stop. The process writes its stdout to our stderr, reads nothing, hears nothing of Ctrl-C, and ends with the thread
-/// that calls this.
+/// stop (*unsupported as in open_dut()). The process writes its stdout to our stderr, reads nothing, hears nothing of
+/// Ctrl-C, and ends with the thread that calls this.
 std::unique_ptr<Dut> open_guest(const std::string& path, const Preset& preset, uint64_t seed,
-                                const GuestOptions& options, std::string& error);
+                                const GuestOptions& options, std::string& error, bool* unsupported = nullptr);
 
 }  // namespace mrc::tb

@@ -46,7 +46,9 @@ int serve(GuestChannel& c) {
   uint32_t orders = c.asked.count();
   Patience patience;
   std::string error;
-  const std::unique_ptr<Dut> dut = open_dut(c.path.get(), *preset, c.seed, error, c.site);
+  bool unsupported = false;
+  const std::unique_ptr<Dut> dut = open_dut(c.path.get(), *preset, c.seed, error, c.site, &unsupported);
+  c.unsupported = unsupported;
   mrc_pins_out out{};
   if (dut) {
     c.name.put(dut->name());

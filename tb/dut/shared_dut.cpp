@@ -61,7 +61,7 @@ class SharedDut final : public Dut {
   SharedDut& operator=(const SharedDut&) = delete;
   ~SharedDut() override { SharedDut::close(); }
 
-  bool open(const std::string& path, const Preset& preset, uint64_t seed, std::string& error);
+  bool open(const std::string& path, const Preset& preset, uint64_t seed, std::string& error, bool* unsupported);
 
   void outputs(mrc_pins_out& out) override {
     if (fault_ || !call(DeviceCall::Outputs, [&] { outputs_(handle_, &out); })) out = {};
@@ -149,7 +149,9 @@ bool SharedDut::find_functions(void* lib, const std::string& path, std::string& 
   return error.empty();
 }
 
-bool SharedDut::open(const std::string& path, const Preset& preset, uint64_t seed, std::string& error) {
+bool SharedDut::open(const std::string& path, const Preset& preset, uint64_t seed, std::string& error,
+                     bool* unsupported) {
+  if (unsupported) *unsupported = false;
   if (const std::string problem = elf_problem(path); !problem.empty()) {
     error = fmt::format("{} {}", path.empty() ? "''" : path, problem);
     return false;
@@ -183,6 +185,7 @@ bool SharedDut::open(const std::string& path, const Preset& preset, uint64_t see
   }
   if (!handle_) {
     error = path + " refuses: " + text_of(text.data());
+    if (unsupported) *unsupported = true;
     return false;
   }
   mrc_dut_info_t info{};
@@ -196,6 +199,7 @@ bool SharedDut::open(const std::string& path, const Preset& preset, uint64_t see
   });
   if (!told || !problem.empty()) {
     error = told ? path + " " + problem : path + ": " + fault_->text;
+    if (unsupported) *unsupported = told;
     return false;
   }
   if (info.obs_core_words == 0) observe_ = nullptr;
@@ -235,14 +239,15 @@ CallSite& device_in_process() {
 }
 
 std::unique_ptr<Dut> open_dut(const std::string& path, const Preset& preset, uint64_t seed, std::string& error,
-                              CallSite& site) {
+                              CallSite& site, bool* unsupported) {
   auto dut = std::make_unique<SharedDut>(site);
-  if (!dut->open(path, preset, seed, error)) return nullptr;
+  if (!dut->open(path, preset, seed, error, unsupported)) return nullptr;
   return dut;
 }
 
-std::unique_ptr<Dut> open_dut(const std::string& path, const Preset& preset, uint64_t seed, std::string& error) {
-  return open_dut(path, preset, seed, error, device_in_process());
+std::unique_ptr<Dut> open_dut(const std::string& path, const Preset& preset, uint64_t seed, std::string& error,
+                              bool* unsupported) {
+  return open_dut(path, preset, seed, error, device_in_process(), unsupported);
 }
 
 }  // namespace mrc::tb

@@ -13,7 +13,7 @@ namespace mrc::tb {
 
 /// open_dut() of tb/dut/dut.hpp. `site` says at any time where the device is; it must live longer than the device.
 std::unique_ptr<Dut> open_dut(const std::string& path, const Preset& preset, uint64_t seed, std::string& error,
-                              CallSite& site);
+                              CallSite& site, bool* unsupported = nullptr);
 
 /// The site of those that are opened without one. A process that ends while a call is under way was ended by the
 /// device.

@@ -45,17 +45,17 @@ def endings(device):
         yield case(device, f"loop:{call}", code=(3,), err=(rf"mrc_dut_{call}",), signals=("INT",), ready="child 0.3")
     for call, function in CALLS.items():
         for word in ("INT", "TERM", "HUP"):
-            yield case(device, f"loop:{call}:700", name=f"device: loop:{call}:700, SIG{word}", code=(3,),
+            yield case(device, f"loop:{call}:700", name=f"device: loop:{call}:700, SIG{word}", code=(5,),
                        signals=(word,), says=(function, r"cycle 700"), makes={"a.json": "json-incomplete"},
                        ready="child 0.3")
-    yield case(device, "loop:step:700", name="device: loop:step:700, two signals", code=(3, -2), signals=("INT", "INT"),
+    yield case(device, "loop:step:700", name="device: loop:step:700, two signals", code=(5, -2), signals=("INT", "INT"),
                ready="child 0.3", may=("a.json",))
     for call in ("open", "step:700", "close"):
         yield case(device, f"loop:{call}", line=RUN + " --dut-timeout 0.5",
                    name=f"device: loop:{call}, limit of its time",
                    code=(0,) if call == "close" else (3,), says=(rf"mrc_dut_{call.split(':')[0]}\b", r"0\.5 s"),
                    may=("a.json",))
-    yield case(device, "slow:5", code=(3,), says=(r"^INCOMPLETE",), makes={"a.json": "json-incomplete"},
+    yield case(device, "slow:5", code=(5,), says=(r"^INCOMPLETE",), makes={"a.json": "json-incomplete"},
                signals=("INT",), ready="child 0.3")
     yield case(device, "exit:step:700", line=RUN + " --pcap a.pcapng", name="device: exit:step:700, with a capture",
                code=(3,), says=(r"cycle 700",), makes={"a.json": "json-no-pass", "a.pcapng": "pcapng-any"})
@@ -74,9 +74,9 @@ def lies(device):
     for does, words in LIES:
         yield case(device, does, code=(3, 4), err=(words,), refused=True)
     yield case(device, "no-names", code=(0,), out=(r"^PASS",), makes={"a.json": "json"})
-    yield case(device, "refuse", code=(3,), err=(r"today is not its day",), refused=True)
-    yield case(device, "refuse-no-nul", code=(3,), err=(r"x{100}",), never=(r"x{257}",), refused=True)
-    yield case(device, "refuse-control", code=(3,), err=(r"red .*\[31m.*and.*no more",), refused=True)
+    yield case(device, "refuse", code=(4,), err=(r"today is not its day",), refused=True)
+    yield case(device, "refuse-no-nul", code=(4,), err=(r"x{100}",), never=(r"x{257}",), refused=True)
+    yield case(device, "refuse-control", code=(4,), err=(r"red .*\[31m.*and.*no more",), refused=True)
 
 
 def outputs(device):

@@ -49,13 +49,13 @@ def files_of(line):
 def cases():
     for name, line, ready, makes in LONG_RUNS:
         for word in ONCE:
-            yield Case(f"SIG{word}: {name}", tuple(line.split()), code=(3,), says=(r"[Ii]ncomplete|INCOMPLETE",),
+            yield Case(f"SIG{word}: {name}", tuple(line.split()), code=(5,), says=(r"[Ii]ncomplete|INCOMPLETE",),
                        files=files_of(line), makes=makes, signals=(word,), ready=ready)
     for name, line, ready, makes in LONG_RUNS:
         for words in TWICE[:1] if "cosim " in name else TWICE:
             # The second one may come when everything is written; or it ends the process, and nothing half lies there.
             ended = tuple({"INT": -2, "TERM": -15, "HUP": -1}[word] for word in words[1:])
-            yield Case(f"SIG{' SIG'.join(words)}: {name}", tuple(line.split()), code=(3, *ended), files=files_of(line),
+            yield Case(f"SIG{' SIG'.join(words)}: {name}", tuple(line.split()), code=(5, *ended), files=files_of(line),
                        may=tuple(makes), signals=words, ready=ready)
     # What was given as the output cannot take it.
     for name, line, extra in (("full device", COSIM.replace("300", "50000000") + "--json node", {"node": Node(7)}),
@@ -67,7 +67,7 @@ def cases():
     yield Case("SIGHUP ignored from the beginning", tuple("cosim --preset tiny --packets 2500 --json a.json".split()),
                out=(r"^PASS",), makes={"a.json": "json"}, signals=("HUP",), ignores=("HUP",), ready="cpu 0.1")
     yield Case("SIGTERM: json on standard output", tuple((COSIM.replace("300", "50000000") + "--json -").split()),
-               code=(3,), err=(r"INCOMPLETE",), stdout_kind="json-incomplete", signals=("TERM",))
+               code=(5,), err=(r"INCOMPLETE",), stdout_kind="json-incomplete", signals=("TERM",))
     for name, line in (("cosim", COSIM + "--json fifo"), ("fabric", "fabric --scenario long.toml --json fifo")):
         yield Case(f"SIGINT: {name} waits for the reader of its output", tuple(line.split()), code=(3, -2),
                    signals=("INT",), ready="seconds 0.4", files={**files_of(line), "fifo": Fifo(0)}, seconds=4)

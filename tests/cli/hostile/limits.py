@@ -95,7 +95,7 @@ def sizes():
     """What takes more than a gigabyte or a minute is refused, or it is said before it begins."""
     for name, text in (("messages of a byte", 'pattern = "flow"\nmessage = 1\nbytes = 100_000_000\n'),
                        ("a petabyte", 'pattern = "flow"\nbytes = 1_000_000_000_000_000\n')):
-        yield Case(f"size: fabric, {name}", tuple("fabric --scenario x.toml".split()), code=(3,), signals=("INT",),
+        yield Case(f"size: fabric, {name}", tuple("fabric --scenario x.toml".split()), code=(3, 5), signals=("INT",),
                    early=True, ready="cpu 1.0", says=(r"memory|[MG]B of|takes|would take|messages|duration_us",),
                    files={"x.toml": Text(f'base = "small"\n[[traffic]]\n{text}')})
     yield Case("size: topology of millions", ("topo", "x.toml"), code=(3,), err=(r"x\.toml",), limits={"AS": 1 << 30},
