@@ -47,4 +47,12 @@ constexpr bool nack_counts(wire::NackReason reason) {
   }
 }
 
+/// True for a NACK that counts as a retry, as a timeout does: one of these reasons, about the oldest packet not
+/// reported. `missing`: psn is in the window and not reported; una: the window's first PSN; low: the lowest PSN not
+/// reported when the timer last looked. An ACK may have moved una to a packet that a SACK had reported before: then
+/// `low` is the one. NACKs of other packets are no retries, or a window full of refused packets would be hundreds.
+constexpr bool nack_is_retry(wire::NackReason reason, uint32_t psn, bool missing, uint32_t una, uint32_t low) {
+  return nack_counts(reason) && missing && (psn == una || psn == low);
+}
+
 }  // namespace mrc

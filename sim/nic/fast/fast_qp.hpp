@@ -73,6 +73,7 @@ struct FastQp {
   bool timer_on = false;
   uint32_t step_tick = 0;
   StepMarks marks;
+  uint32_t low = 0;  ///< lowest PSN not reported when the timer last looked
   Flight fly;
   uint32_t rcvd_newest = 0;
   uint8_t rcvd_credit = 0;

@@ -560,14 +560,15 @@ void FastEndpoint::on_nack(FastQp& qp, const Packet& packet) {
   qp.heard_tick = tick();
   const uint32_t psn = n.nack_psn;
   const bool in = in_window(psn, qp.una, qp.nxt);
-  if (nack_counts(reason) && in && psn == qp.una) {
+  Block* block = block_of(qp, psn);
+  const bool missing = in && block != nullptr && (block->row.sacked & psn_bit<uint64_t>(psn)) == 0;
+  if (nack_is_retry(reason, psn, missing, qp.una, qp.low)) {
     if (retry_exhausted(qp.retry, config_.retry)) {
       fail(qp, CqStatus::RetryExceeded);
       return;
     }
     qp.retry = retry_next(qp.retry);
   }
-  Block* block = block_of(qp, psn);
   if (block == nullptr) return;
   const Record record = block->record[psn & 63];
   const NackMark mark = in ? nack_lost(block->row, psn) : NackMark{};
@@ -698,8 +699,11 @@ void FastEndpoint::retry_timer(FastQp& qp) {
     for (uint32_t w = psn_word(qp.una);; w = psn_add(w, 64)) {
       if (Block* block = block_of(qp, psn_before(w, qp.una) ? qp.una : w)) {
         const StepRow found = step_row(block->row, block->ages, w, qp.una, qp.nxt, overdue);
-        if (!seen) old = found.oldest_lost();
-        seen |= found.missing != 0;
+        if (!seen && found.missing != 0) {
+          seen = true;
+          old = found.oldest_lost();
+          qp.low = lowest_psn(w, found.missing);
+        }
         if (found.lost != 0 && !any) {
           any = true;
           first = psn_add(w, std::countr_zero(found.lost));

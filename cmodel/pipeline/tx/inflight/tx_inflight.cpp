@@ -515,7 +515,7 @@ void TxInflight::nack(const CsrOut& csr) {
   const Sent& sent = recs_.rdata();
   WinBlock row = win_.rdata();
   const bool missing = in && (row.psns.sacked & psn_bit<uint16_t>(ctl_.psn)) == 0;
-  if (nack_counts(reason) && missing && (ctl_.psn == q.una || ctl_.psn == q.low)) {
+  if (nack_is_retry(reason, ctl_.psn, missing, q.una, q.low)) {
     if (retry_exhausted(q.retry, q.limits)) {
       fail(q, ctl_.qp, CqStatus::RetryExceeded);
       return;
