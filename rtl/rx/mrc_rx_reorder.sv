@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Delivers WRITE-with-immediate completions in RQMSN order, after every earlier packet has arrived
-/// and has been written to host memory. An order event per cycle while immediates come in order; one
-/// that waits for an earlier one takes a cycle more, and is delivered in three. The immediates that
-/// wait share one pool; with few entries left imm_ok_o asks rx_track to refuse what would have to
-/// wait. A peer that has more immediates outstanding than it may is an error of the QP. It neither
-/// places data nor acknowledges.
-/// Contract: docs/blocks/rx/rx_reorder.md.
+/// and has been written to host memory. An order event per cycle while immediates come in order;
+/// one that waits for an earlier one takes a cycle more, and is delivered in three. The immediates
+/// that wait share one pool; with few entries left imm_ok_o asks rx_track to refuse what would have
+/// to wait. A peer that has more immediates outstanding than it may is an error of the QP. It
+/// neither places data nor acknowledges. Contract: docs/blocks/rx/rx_reorder.md.
 module mrc_rx_reorder
   import mrc_pkg::*;
 #(

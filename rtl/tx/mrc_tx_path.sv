@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An entropy value for each packet (docs/blocks/tx/tx_path.md): walks the EV set of the QP group by
-/// group, one EV per plane in each, in an order that changes each pass, and takes the next GOOD EV
-/// whose lane has room, on a plane whose port is up here and at the peer. A packet per cycle, of
+/// An entropy value for each packet (docs/blocks/tx/tx_path.md): walks the EV set of the QP group
+/// by group, one EV per plane in each, in an order that changes each pass, and takes the next GOOD
+/// EV whose lane has room, on a plane whose port is up here and at the peer. A packet per cycle, of
 /// one QP as of many, three cycles after it came; one cycle more for each group that it finds used
 /// up. On feedback, between packets, it marks an EV SKIP, takes a bad one out of use and a backup
 /// EV of the same plane in, or the other way round: two cycles, and two per backup group looked at.

@@ -3,9 +3,9 @@
 /// Knows per QP which PSNs are here: decides for each checked WRITE whether its payload is placed,
 /// advances cack over contiguous PSNs, owes the sender ACK, SACK and NACK, answers reliability
 /// probes, and says when a QP fails. A packet per cycle, four cycles from the input queue to the
-/// outputs (fetch, read the map, decide, tell); a run of PSNs that ends a row goes on in a pass of its
-/// own. SACKs are written beside (mrc_rx_track_sack). It moves no payload and orders no completions.
-/// Contract: docs/blocks/rx/track/rx_track.md.
+/// outputs (fetch, read the map, decide, tell); a run of PSNs that ends a row goes on in a pass of
+/// its own. SACKs are written beside (mrc_rx_track_sack). It moves no payload and orders no
+/// completions. Contract: docs/blocks/rx/track/rx_track.md.
 module mrc_rx_track
   import mrc_pkg::*;
   import mrc_probe_pkg::*;
@@ -739,7 +739,8 @@ module mrc_rx_track
   logic dup_inc_q, dup_inc_d, oor_inc_q, oor_inc_d, trim_inc_q, trim_inc_d;
   logic nores_inc_q, nores_inc_d;
 
-  assign may_post = verdict_free && resp_free && ackev_free && ord_free && qperr_free && ask_ready && hold_ok_i;
+  assign may_post = verdict_free && resp_free && ackev_free && ord_free && qperr_free && ask_ready
+                    && hold_ok_i;
   assign stuck = x_valid_q && !may_post;
   assign post = x_valid_q && may_post;
   assign no_pay = x_p_q.trim != TrimNone;

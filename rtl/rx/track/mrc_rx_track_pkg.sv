@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What mrc_rx_track and mrc_rx_track_sack share (docs/blocks/rx/track/rx_track.md): the rows of PSNs received, what
-/// is known per QP, a SACK to be written, and arithmetic on the 64 bits of a row. Where the page says
-/// cack and max, the registers hold the PSN after it.
+/// What mrc_rx_track and mrc_rx_track_sack share (docs/blocks/rx/track/rx_track.md): the rows of
+/// PSNs received, what is known per QP, a SACK to be written, and arithmetic on the 64 bits of a
+/// row. Where the page says cack and max, the registers hold the PSN after it.
 package mrc_rx_track_pkg;
 
   typedef struct packed {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Writes the SACKs that mrc_rx_track asks for, one per four cycles, from its own copies of the map
-/// and the rows; it reads what the stages know per QP in the cycle in which it needs it. It waits for
-/// the outputs, which the stages use first. Queue of four. It decides nothing about packets.
+/// and the rows; it reads what the stages know per QP in the cycle in which it needs it. It waits
+/// for the outputs, which the stages use first. Queue of four. It decides nothing about packets.
 /// Contract: docs/blocks/rx/track/rx_track.md.
 module mrc_rx_track_sack
   import mrc_pkg::*;

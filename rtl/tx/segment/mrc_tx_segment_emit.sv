@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Emit of mrc_tx_segment: turns rows into packets, one per cycle: retransmissions one by one, and the
-/// rows of a grant as a burst that ends after 16 packets, 32768 bytes, with the window, with the
-/// blocks of in-flight records or with what the congestion controller granted. The oldest row and
-/// the registers of its QP stand in registers, so that a packet is decided on in one cycle. It
+/// Emit of mrc_tx_segment: turns rows into packets, one per cycle: retransmissions one by one, and
+/// the rows of a grant as a burst that ends after 16 packets, 32768 bytes, with the window, with
+/// the blocks of in-flight records or with what the congestion controller granted. The oldest row
+/// and the registers of its QP stand in registers, so that a packet is decided on in one cycle. It
 /// fetches nothing and knows of no other QP.
 module mrc_tx_segment_emit
   import mrc_pkg::*;
@@ -206,7 +206,8 @@ module mrc_tx_segment_emit
   assign few = seg_last ? few_last : few_full;
 
   logic pkt_free, park_free, ret_free, asked, refused, grudged, fire, willing, able;
-  logic do_retx, do_skip, do_first, do_on, do_send, sent, more, more_msg, burst_end, drop, full_burst;
+  logic do_retx, do_skip, do_first, do_on, do_send;
+  logic sent, more, more_msg, burst_end, drop, full_burst;
   logic retx_go, retx_void, ret_load, park_load, left_any, inactive;
   ccret_t ret_d;
 
@@ -223,8 +224,8 @@ module mrc_tx_segment_emit
   assign retx_go = do_retx && sendable && !msn_before(row_q.msn, regs_q.una_msn);
   assign retx_void = do_retx && !retx_go && regs_q.cc;
 
-  // First row: dropped, parked, or sent. Bug 34: a refused QP sends one packet all the same. Whether
-  // the QP can send and what follows come late: they are brought in last.
+  // First row: dropped, parked, or sent. Bug 34: a refused QP sends one packet all the same.
+  // Whether the QP can send and what follows come late: they are brought in last.
   assign fire = do_first || do_on;
   assign refused = asked && ans.bytes == 16'd0;
   assign grudged = refused && begin_row && bug_i == 8'd34;
@@ -321,7 +322,8 @@ module mrc_tx_segment_emit
     pkt_d.laddr = row_q.work.laddr + {32'd0, off};
     pkt_d.plen = seg_plen;
     pkt_d.rtx = 1'b0;
-    pkt_d.ackreq = (!more && (more_msg || argap_q == 16'd0)) || (regs_q.cc && lastf && (few || grudged));
+    pkt_d.ackreq = (!more && (more_msg || argap_q == 16'd0))
+                   || (regs_q.cc && lastf && (few || grudged));
     pkt_d.last = seg_last;
     pkt_d.idx = seg_idx;
     pkt_d.profile = regs_q.profile;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Fetch of mrc_tx_segment: fetches the rows of retransmissions and of granted bursts, one per cycle,
-/// up to eight ahead of Emit, and asks the congestion controller for each burst. F0 reads the row, f1
-/// asks and works out the message's last packet; a row is there two cycles after its order or grant
-/// came to the head. It does not look at windows beyond "can it send at all".
+/// Fetch of mrc_tx_segment: fetches the rows of retransmissions and of granted bursts, one per
+/// cycle, up to eight ahead of Emit, and asks the congestion controller for each burst. F0 reads
+/// the row, f1 asks and works out the message's last packet; a row is there two cycles after its
+/// order or grant came to the head. It does not look at windows beyond "can it send at all".
 module mrc_tx_segment_fetch
   import mrc_pkg::*;
   import mrc_tx_segment_pkg::*;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the machines of mrc_tx_segment share: the registers of a QP as one struct, what each machine
-/// writes of them in a cycle, and when a QP can send (docs/blocks/tx/segment/tx_segment.md).
+/// What the machines of mrc_tx_segment share: the registers of a QP as one struct, what each
+/// machine writes of them in a cycle, and when a QP can send
+/// (docs/blocks/tx/segment/tx_segment.md).
 package mrc_tx_segment_pkg;
 
   import mrc_pkg::*;
@@ -69,8 +70,8 @@ package mrc_tx_segment_pkg;
     tbl_qp_ctx_t row;
   } cfg_wr_t;
 
-  // A WQE as Fetch and Emit need it, and the RQMSN it was given. next: row of the QP's next WQE; only
-  // as many bits as the pool has rows are kept.
+  // A WQE as Fetch and Emit need it, and the RQMSN it was given. next: row of the QP's next WQE;
+  // only as many bits as the pool has rows are kept.
   typedef struct packed {
     logic [15:0] next;
     logic imm_valid;
