@@ -32,7 +32,6 @@ EXCEPTIONS = {
 BEFORE = {
     "block": {
         "rtl/cc/mrc_cc_nscc.sv": 209,
-        "tb/environment/plan.cpp": 9,
         "tests/pipeline/cc/cc_nscc_test.cpp": 106,
     },
     "columns": {

@@ -7,7 +7,6 @@
 #include <catch2/generators/catch_generators_range.hpp>
 #include <functional>
 
-#include "pipeline/rx/rx_place.hpp"
 #include "tests/protocol/rx_frames.hpp"
 
 using namespace mrc;
