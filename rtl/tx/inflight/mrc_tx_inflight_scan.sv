@@ -45,7 +45,7 @@ module mrc_tx_inflight_scan
     since = tick_i - c_i.start;
     late = (since & ({32{1'b1}} << c_i.retry.shift)) != 32'd0;
     age = (late ? 3'd4 : 3'd3) - {1'b0, c_i.cnt};
-    if (bug_i == 8'd57) begin
+    if (bug_i == BugRtxNotSpared) begin
       age = 3'd0;
     end
     win = win_i;

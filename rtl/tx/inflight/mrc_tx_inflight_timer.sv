@@ -108,7 +108,7 @@ module mrc_tx_inflight_timer
       end
     end else if (told_i) begin
       win = row_i;
-      if (bug_i != 8'd60) begin
+      if (bug_i != BugLossToldTwice) begin
         win.nacked = row_i.nacked | row_i.pend;
       end
     end
