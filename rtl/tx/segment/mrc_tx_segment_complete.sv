@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Progress and Complete of mrc_tx_segment: takes what tx_inflight tells of a QP, and completes or
-/// forgets its work requests in order, one per cycle: read the row, then (c1) give it back, go on to
-/// the next and queue the completion. Refusals of Intake share that queue.
+/// forgets its work requests in order, one per cycle: read the row, then (c1) give it back, go on
+/// to the next and queue the completion. Refusals of Intake share that queue.
 module mrc_tx_segment_complete
   import mrc_pkg::*;
+  import mrc_math_pkg::*;
   import mrc_tx_segment_pkg::*;
 #(
     parameter int unsigned NumQps = 4,
