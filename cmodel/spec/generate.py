@@ -16,8 +16,9 @@ import os
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 sys.dont_write_bytecode = True
 
-from gen import crc, cpp, csr, docs, headers, presets, sv  # noqa: E402
+from gen import crc, cpp, csr, docs, headers, nic_cpp, nic_sv, presets, sv  # noqa: E402
 from gen.model import Spec, SpecError  # noqa: E402
+from gen.nic import Nic  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
@@ -27,11 +28,17 @@ def outputs(folder):
     """Returns {path relative to the repository: text}."""
     crc.self_check()
     spec = Spec(folder)
+    nic = Nic(spec)
     out = {
-        "rtl/gen/mrc_pkg.sv": sv.package(spec),
+        "rtl/gen/mrc_pkg.sv": sv.package(spec, nic),
+        "rtl/gen/mrc_csr_regs.sv": nic_sv.csr_regs(nic),
         "cmodel/gen/streams.hpp": cpp.streams(spec),
         "cmodel/gen/presets.hpp": presets.cpp(spec),
         "cmodel/gen/csr.hpp": csr.cpp(spec),
+        "cmodel/gen/csr_values.hpp": nic_cpp.values(nic),
+        "cmodel/gen/nic_pulses.hpp": nic_cpp.pulses(nic),
+        "cmodel/gen/nic_streams.hpp": nic_cpp.streams(nic),
+        "cmodel/gen/nic_flow.hpp": nic_cpp.flow(nic),
         "cmodel/gen/headers.hpp": headers.cpp(spec),
         "docs/generated/csr.md": docs.csr(spec),
         "docs/generated/streams.md": docs.streams(spec),
@@ -40,6 +47,7 @@ def outputs(folder):
         "tools/wireshark/mrc.lua": headers.lua(spec),
     }
     out.update(presets.wrappers(spec))
+    out.update(nic_sv.top(nic))
     return out
 
 

@@ -19,12 +19,7 @@ module mrc_rx_track
     input logic clk_i,
     input logic rst_ni,
     input logic [7:0] bug_i,
-    input logic sack_base_self_i,
-    input logic oor_drop_i,
-    input logic err_silent_i,
-    input logic ack_with_sack_i,
-    input logic trim_silent_i,
-    input logic [19:0] sack_trigger_i,
+    input rx_track_csr_t csr_i,
     input logic imm_ok_i,
     input logic hold_ok_i,
     input logic cfg_req_i,
@@ -753,7 +748,7 @@ module mrc_rx_track
   logic [22:0] trig_not, trig_x, trig_maj, trig_room;
   logic trig_full;
 
-  assign trig_not = ~{3'd0, sack_trigger_i};
+  assign trig_not = ~{3'd0, csr_i.sack_trigger};
   assign trig_x = {2'd0, x_own_q.trig} ^ {1'b0, trig_add} ^ trig_not;
   assign trig_maj = ({2'd0, x_own_q.trig} & {1'b0, trig_add}) | ({2'd0, x_own_q.trig} & trig_not)
       | ({1'b0, trig_add} & trig_not);
@@ -796,10 +791,10 @@ module mrc_rx_track
         end
         WhatEvent: begin
           give = 1'b1;
-          nack = !err_silent_i;
+          nack = !csr_i.err_silent;
         end
         WhatProbe: begin
-          post_ackev_load = x_told_q.ackv && !ack_with_sack_i;
+          post_ackev_load = x_told_q.ackv && !csr_i.ack_with_sack;
           ask = 1'b1;
         end
         WhatDup: begin
@@ -809,7 +804,7 @@ module mrc_rx_track
           end else begin
             give = 1'b1;
             dup_inc_d = 1'b1;
-            post_ackev_load = x_below_q && x_told_q.ackv && !ack_with_sack_i;
+            post_ackev_load = x_below_q && x_told_q.ackv && !csr_i.ack_with_sack;
           end
         end
         WhatRefuse: begin
@@ -818,7 +813,7 @@ module mrc_rx_track
           // Outside because the window has shrunk meanwhile, not by the peer's fault.
           nores_inc_d = x_recorded_q;
           oor_inc_d = !x_recorded_q;
-          nack = x_recorded_q || !oor_drop_i;
+          nack = x_recorded_q || !csr_i.oor_drop;
           // Bug 41: a window that has shrunk is not told apart.
           nack_reason = (x_recorded_q && bug_i != 8'd41) ? NackReasonNoBitmap
               : NackReasonPsnOorWindow;
@@ -828,7 +823,7 @@ module mrc_rx_track
           nack = x_trim_nack_q;
           nack_reason = (x_p_q.trim == TrimTrimmed) ? NackReasonTrimmed : NackReasonTrimmedLasthop;
           // A NACK says nothing of what has arrived.
-          if (!trim_silent_i) begin
+          if (!csr_i.trim_silent) begin
             ask = x_own_q.trig != 21'd0;
             own_d.tmiss = 1'b1;
             if (!older_trim) begin
@@ -875,7 +870,7 @@ module mrc_rx_track
           end
           if (!x_goes_on_q) begin
             ord_load = x_p_q.imm_valid || x_moved_q;
-            post_ackev_load = x_acked_q && !ack_with_sack_i;
+            post_ackev_load = x_acked_q && !csr_i.ack_with_sack;
             ask = ask_wish;
             own_d.ar = ooo_left && (x_own_q.ar || x_p_q.ackreq);
             own_d.tmiss = x_own_q.tmiss && !past_trim[23];
@@ -978,8 +973,8 @@ module mrc_rx_track
       .clk_i,
       .rst_ni,
       .bug_i,
-      .sack_base_self_i,
-      .ack_with_sack_i,
+      .sack_base_self_i(csr_i.sack_base_self),
+      .ack_with_sack_i(csr_i.ack_with_sack),
       .ask_valid_i(ask),
       .ask_ready_o(ask_ready),
       .ask_i(ask_d),
