@@ -131,6 +131,7 @@ class Spec:
         self.csr_yaml = load(folder / "csr.yaml")
         self.headers_yaml = load(folder / "headers.yaml")
         self.nic_yaml = load(folder / "nic.yaml")
+        self.bugs_yaml = load(folder / "bugs.yaml")
 
     # ---- expressions ------------------------------------------------------------------------------------------------
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """rtl/gen/mrc_pkg.sv."""
-from . import crc, csr, headers, nic_sv
+from . import bugs, crc, csr, headers, nic_sv
 from .cpp import comment
 
 
@@ -88,6 +88,7 @@ package mrc_pkg;
         out += f"  }} obs_{group}_t;\n\n"
         words = sum(1 + b.struct.words for b in bounds)
         out += f"  localparam int unsigned Obs{group.capitalize()}Words = 32'd{words};\n\n"
+    out += bugs.sv(spec)
     out += headers.sv(spec)
     out += csr.sv(spec)
     out += nic_sv.package(nic)
