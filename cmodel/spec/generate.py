@@ -16,7 +16,7 @@ import os
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 sys.dont_write_bytecode = True
 
-from gen import bugs, crc, cpp, csr, docs, headers, nic_cpp, nic_sv, presets, sv  # noqa: E402
+from gen import bugs, crc, cpp, csr, docs, headers, nic_cpp, nic_docs, nic_sv, presets, sv  # noqa: E402
 from gen.model import Spec, SpecError  # noqa: E402
 from gen.nic import Nic  # noqa: E402
 
@@ -24,7 +24,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 
 
-def outputs(folder):
+def outputs(folder, root):
     """Returns {path relative to the repository: text}."""
     crc.self_check()
     spec = Spec(folder)
@@ -46,10 +46,14 @@ def outputs(folder):
         "docs/generated/bugs.md": bugs.page(spec),
         "tb/gen/bugs.hpp": bugs.cpp(spec),
         "docs/generated/headers.md": docs.headers(spec),
+        "docs/generated/nic.md": nic_docs.overview(nic),
         "tools/wireshark/mrc.lua": headers.lua(spec),
     }
     out.update(presets.wrappers(spec))
     out.update(nic_sv.top(nic))
+    out.update(nic_docs.pages(nic, root))
+    if folder == HERE:
+        out.update(nic_docs.picture(nic, root))
     return out
 
 
@@ -72,7 +76,7 @@ def main():
     parser.add_argument("--root", type=pathlib.Path, default=ROOT, help="folder the outputs belong under")
     args = parser.parse_args()
     try:
-        out = outputs(args.spec)
+        out = outputs(args.spec, args.root)
     except SpecError as error:
         print(f"generate.py: {error}", file=sys.stderr)
         return 3
