@@ -54,5 +54,6 @@ rtl/rx/track/mrc_rx_track.sv
 rtl/rx/mrc_rx_reorder.sv
 rtl/ctl/mrc_ack_gen.sv
 rtl/ctl/mrc_endpoint.sv
+rtl/gen/mrc_csr_regs.sv
 rtl/ctl/mrc_csr.sv
-rtl/mrc_nic.sv
+rtl/gen/mrc_nic.sv

@@ -21,6 +21,7 @@ module mrc_tx_path
     input logic clk_i,
     input logic rst_ni,
     input logic [7:0] bug_i,
+    input tx_path_csr_t csr_i,
 
     input logic pkt_valid_i,
     output logic pkt_ready_o,
@@ -31,8 +32,6 @@ module mrc_tx_path
     input logic pfb_valid_i,
     output logic pfb_ready_o,
     input fb_t pfb_i,
-    input logic [8:0] ev_min_active_i,
-    input logic skip_twice_i,
     input logic [NumPlanes-1:0] lane_room_i,
     input logic [NumPlanes-1:0] port_up_i,
 
@@ -621,7 +620,7 @@ module mrc_tx_path
   assign fb_state = evst_row[fb_plane];
   assign fb_in_use = in_use(fb_state);
   assign fb_mark = fb_now && fb_q.kind == 3'd1 && fb_match
-      && (fb_state == 3'(EvGood) || (skip_twice_i && fb_state == 3'(EvSkip)));
+      && (fb_state == 3'(EvGood) || (csr_i.skip_twice && fb_state == 3'(EvSkip)));
   // A loss on a plane without ports says nothing about the EV.
   assign fb_fail = fb_now && ((fb_q.kind == 3'd2 && fb_match)
       || (fb_q.kind == 3'd3 && op_ok[fb_plane])) && fb_in_use;
@@ -640,7 +639,7 @@ module mrc_tx_path
       || (state_q == StTest && revive_q && !test_revive && test_last);
 
   // The floor: without a replacement the EV stays while too few would be left.
-  assign judge_keep = state_q == StJudge && !found_q && op_active_q <= ev_min_active_i;
+  assign judge_keep = state_q == StJudge && !found_q && op_active_q <= csr_i.ev_min_active;
   assign judge_bad = state_q == StJudge && !judge_keep;
 
   // ---- EVs that the controller denies, profiles that fill themselves

@@ -20,12 +20,7 @@ module mrc_rx_track
     input logic clk_i,
     input logic rst_ni,
     input logic [7:0] bug_i,
-    input logic sack_base_self_i,
-    input logic oor_drop_i,
-    input logic err_silent_i,
-    input logic ack_with_sack_i,
-    input logic trim_silent_i,
-    input logic [19:0] sack_trigger_i,
+    input rx_track_csr_t csr_i,
     input logic imm_ok_i,
     input logic hold_ok_i,
     input logic cfg_req_i,
@@ -743,7 +738,7 @@ module mrc_rx_track
 
   // sack_trigger <= trig + trig_add, without waiting for the sum.
   logic trig_full;
-  assign trig_full = lt_sum({4'd0, sack_trigger_i}, {3'd0, x_own_q.trig}, {2'd0, trig_add}, 1'b1);
+  assign trig_full = lt_sum({4'd0, csr_i.sack_trigger}, {3'd0, x_own_q.trig}, {2'd0, trig_add}, 1'b1);
 
   // tpsn is in the window, or was a moment ago, as long as tmiss: signs tell who is before whom.
   logic [23:0] to_trim, past_trim;
@@ -781,10 +776,10 @@ module mrc_rx_track
         end
         WhatEvent: begin
           give = 1'b1;
-          nack = !err_silent_i;
+          nack = !csr_i.err_silent;
         end
         WhatProbe: begin
-          post_ackev_load = x_told_q.ackv && !ack_with_sack_i;
+          post_ackev_load = x_told_q.ackv && !csr_i.ack_with_sack;
           ask = 1'b1;
         end
         WhatDup: begin
@@ -794,7 +789,7 @@ module mrc_rx_track
           end else begin
             give = 1'b1;
             dup_inc_d = 1'b1;
-            post_ackev_load = x_below_q && x_told_q.ackv && !ack_with_sack_i;
+            post_ackev_load = x_below_q && x_told_q.ackv && !csr_i.ack_with_sack;
           end
         end
         WhatRefuse: begin
@@ -803,7 +798,7 @@ module mrc_rx_track
           // Outside because the window has shrunk meanwhile, not by the peer's fault.
           nores_inc_d = x_recorded_q;
           oor_inc_d = !x_recorded_q;
-          nack = x_recorded_q || !oor_drop_i;
+          nack = x_recorded_q || !csr_i.oor_drop;
           // Bug 41: a window that has shrunk is not told apart.
           nack_reason = (x_recorded_q && bug_i != BugNoBitmapAsOor) ? NackReasonNoBitmap
               : NackReasonPsnOorWindow;
@@ -813,7 +808,7 @@ module mrc_rx_track
           nack = x_trim_nack_q;
           nack_reason = (x_p_q.trim == TrimTrimmed) ? NackReasonTrimmed : NackReasonTrimmedLasthop;
           // A NACK says nothing of what has arrived.
-          if (!trim_silent_i) begin
+          if (!csr_i.trim_silent) begin
             ask = x_own_q.trig != 21'd0;
             own_d.tmiss = 1'b1;
             if (!older_trim) begin
@@ -860,7 +855,7 @@ module mrc_rx_track
           end
           if (!x_goes_on_q) begin
             ord_load = x_p_q.imm_valid || x_moved_q;
-            post_ackev_load = x_acked_q && !ack_with_sack_i;
+            post_ackev_load = x_acked_q && !csr_i.ack_with_sack;
             ask = ask_wish;
             own_d.ar = ooo_left && (x_own_q.ar || x_p_q.ackreq);
             own_d.tmiss = x_own_q.tmiss && !past_trim[23];
@@ -963,8 +958,8 @@ module mrc_rx_track
       .clk_i,
       .rst_ni,
       .bug_i,
-      .sack_base_self_i,
-      .ack_with_sack_i,
+      .sack_base_self_i(csr_i.sack_base_self),
+      .ack_with_sack_i(csr_i.ack_with_sack),
       .ask_valid_i(ask),
       .ask_ready_o(ask_ready),
       .ask_i(ask_d),
