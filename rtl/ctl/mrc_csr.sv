@@ -6,7 +6,7 @@
 /// One write and one read at a time, a read answered in the next cycle; a write to TBL_CMD is judged
 /// and answered when every block has taken the row. Wrong addresses, writes to read-only registers and
 /// refused commands get SLVERR. It has no interrupts, and it does not look at rows of other tables
-/// than QP_CTX and QP_STATE. Contract: docs/blocks/nic.md, registers: cmodel/spec/csr.yaml.
+/// than QP_CTX and QP_STATE. Contract: docs/blocks/ctl/csr.md, registers: cmodel/spec/csr.yaml.
 module mrc_csr
   import mrc_pkg::*;
 #(
