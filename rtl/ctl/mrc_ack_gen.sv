@@ -6,7 +6,7 @@
 /// come a gap apart, each QP in its turn, and what completes meanwhile is acknowledged together.
 /// Where it has no fresh value it asks endpoint for a probe. The question for a peer's state
 /// becomes a reliability probe, which goes out as SACKs about data do. It queues sixteen responses
-/// of rx_track and merges none of these. Contract: docs/blocks/rx/rx_reorder.md.
+/// of rx_track and merges none of these. Contract: docs/blocks/ctl/ack_gen.md.
 module mrc_ack_gen
   import mrc_pkg::*;
   import mrc_probe_pkg::*;

@@ -8,8 +8,8 @@ import subprocess
 from .docs import BANNER, cell
 from .model import SpecError
 
-MARK = re.compile(r"<!-- ports: (\w+) -->\n.*?<!-- end of ports -->", re.DOTALL)
-BEGIN = re.compile(r"<!-- ports: ")
+MARK = re.compile(r"^<!-- ports: (\w+) -->\n.*?^<!-- end of ports -->", re.DOTALL | re.MULTILINE)
+BEGIN = re.compile(r"^<!-- ports: ", re.MULTILINE)
 
 
 def depth_text(s):

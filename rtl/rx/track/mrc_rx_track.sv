@@ -738,7 +738,8 @@ module mrc_rx_track
 
   // sack_trigger <= trig + trig_add, without waiting for the sum.
   logic trig_full;
-  assign trig_full = lt_sum({4'd0, csr_i.sack_trigger}, {3'd0, x_own_q.trig}, {2'd0, trig_add}, 1'b1);
+  assign trig_full = lt_sum({4'd0, csr_i.sack_trigger}, {3'd0, x_own_q.trig}, {2'd0, trig_add},
+      1'b1);
 
   // tpsn is in the window, or was a moment ago, as long as tmiss: signs tell who is before whom.
   logic [23:0] to_trim, past_trim;
