@@ -8,12 +8,14 @@ Holds the pages of the blocks (docs/blocks/ROOM/NAME.md of the repository, or of
 - a page without the marks of its port table,
 - a row of "Limits" that names no test, or a test that no source of tests/ has,
 - code blocks of more than 120 columns,
+- a function at the right margin of a code block that cmodel does not have,
 - a waveform that is on no page, and a page whose waveform is not there."""
 import re
 import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+MARGIN = re.compile(r"\S.*?\s{2,}([a-z][A-Za-z0-9]*_[\w:]+|[A-Z]\w+::\w+)((?:, [\w:]+)*)$")
 PARTS = ["Ports", "State", "Rules", "Cycles", "Limits", "Why"]
 COLUMNS = 120
 
@@ -62,10 +64,31 @@ def check_limits(lines, tests):
                 yield number, f"no test is called \"{name}\""
 
 
-def check_page(path, name, tests, waves):
+def functions(root):
+    """Words of the model: what a page may name as a function."""
+    return {word for path in sorted((root / "cmodel").rglob("*.hpp")) for word in
+            re.findall(r"\b[A-Za-z_]\w+(?=\s*\(|<)", path.read_text(encoding="utf-8"))} | {
+        word for path in sorted((root / "cmodel").rglob("*.hpp")) for word in
+        re.findall(r"\b(?:struct|class) (\w+)", path.read_text(encoding="utf-8"))}
+
+
+def check_margin(lines, known):
+    """Names at the right margin of code blocks."""
+    fence = False
+    for number, line in enumerate(lines, 1):
+        fence ^= line.lstrip().startswith("```")
+        match = MARGIN.match(line) if fence else None
+        if match:
+            for name in (match.group(1) + match.group(2)).split(", "):
+                if name.split("::")[-1] not in known:
+                    yield number, f"cmodel has no function {name}"
+
+
+def check_page(path, name, tests, known, waves):
     lines = path.read_text(encoding="utf-8").split("\n")
     yield from check_parts(lines)
     yield from check_limits(lines, tests)
+    yield from check_margin(lines, known)
     text = "\n".join(lines)
     if not re.search(rf"^<!-- ports: {name} -->$.*?^<!-- end of ports -->$", text, re.MULTILINE | re.DOTALL):
         yield 1, f"the marks <!-- ports: {name} --> and <!-- end of ports --> are not there"
@@ -81,12 +104,12 @@ def check_page(path, name, tests, waves):
 
 def main():
     root = Path(sys.argv[1]).resolve() if len(sys.argv) > 1 else ROOT
-    tests, waves, complaints = test_names(root), set(), []
+    tests, known, waves, complaints = test_names(root), functions(root), set(), []
     blocks = root / "docs/blocks"
     pages = sorted(path for path in blocks.rglob("*.md") if path.parent != blocks)
     for path in pages:
         name, where = path.stem, path.relative_to(root)
-        complaints += [f"{where}:{number}: {words}" for number, words in check_page(path, name, tests, waves)]
+        complaints += [f"{where}:{number}: {words}" for number, words in check_page(path, name, tests, known, waves)]
     for path in sorted((root / "docs/figures/waves").glob("*.json")):
         if path.stem not in waves:
             complaints.append(f"{path.relative_to(root)}: no page shows this waveform")

@@ -25,6 +25,7 @@ PAGE = """<!-- SPDX-License-Identifier: Apache-2.0 -->
 
 ```
 ## Not a part
+a = b                                        psn_add
 ```
 
 ## Cycles
@@ -49,11 +50,12 @@ MISTAKES = {
     "docs/blocks/tx/block.md:1: the part '## Rules' is there 0 times, not once": ("## Rules\n", ""),
     "the part '## State' is there 2 times, not once": ("## Why\n", "## Why\n\n## State\n"),
     "the parts are not in the order Ports, State, Rules": ("## State\n\n## Rules\n", "## Rules\n\n## State\n"),
-    ":19: '## Cycle' is no part of a page": ("## Cycles\n", "## Cycle\n"),
+    ":20: '## Cycle' is no part of a page": ("## Cycles\n", "## Cycle\n"),
     "the marks <!-- ports: block --> and <!-- end of ports --> are not there": ("<!-- ports: block -->", ""),
-    ":29: no test is called \"block waits\"": ('"block waits for room"', '"block waits"'),
-    ":29: a limit has three cells": ('"block waits for room"', "a test"),
+    ":30: no test is called \"block waits\"": ('"block waits for room"', '"block waits"'),
+    ":30: a limit has three cells": ('"block waits for room"', "a test"),
     ":15: 121 columns, 120 are the limit": ("```\n## Not", "x" * 121 + "\n```\n## Not"),
+    ":17: cmodel has no function psn_ad": ("psn_add", "psn_ad"),
     "docs/figures/waves/block.svg is not shown": ("waves/block.svg", "block.svg"),
     "docs/figures/waves/block.json: no page shows this waveform": ("waves/block.svg", "block.svg"),
 }
@@ -64,7 +66,8 @@ def main():
     for sentence, (old, new) in MISTAKES.items():
         with tempfile.TemporaryDirectory() as folder:
             files = {"docs/blocks/tx/block.md": PAGE.replace(old, new, 1) if old else PAGE,
-                     "docs/figures/waves/block.json": "{}\n", "tests/tx/block_test.cpp": TEST}
+                     "docs/figures/waves/block.json": "{}\n", "tests/tx/block_test.cpp": TEST,
+                     "cmodel/psn.hpp": "uint32_t psn_add(uint32_t psn);\n"}
             for name, text in files.items():
                 path = Path(folder) / name
                 path.parent.mkdir(parents=True, exist_ok=True)
