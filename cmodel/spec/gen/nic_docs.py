@@ -5,7 +5,7 @@ import re
 import shutil
 import subprocess
 
-from .docs import BANNER, cell
+from .docs import BANNER, cell, paragraph
 from .model import SpecError
 
 MARK = re.compile(r"^<!-- ports: (\w+) -->\n.*?^<!-- end of ports -->", re.DOTALL | re.MULTILINE)
@@ -113,8 +113,8 @@ def overview(nic):
         takes = dict.fromkeys(s.producer for streams in b.inputs.values() for s in streams)
         gives = dict.fromkeys(s.consumer for s in b.outputs)
         out += f"| [{b.name}](#{b.name}) | {cell(b.doc)} | {', '.join(takes)} | {', '.join(gives)} |\n"
-    out += ("\nA stream goes into a FIFO of its consumer. Blocks with cfg, in the order of the vector of acks: "
-            + ", ".join(b.name for b in nic.acks()) + ".\n")
+    out += "\n" + paragraph("A stream goes into a FIFO of its consumer. Blocks with cfg, in the order of the vector of "
+                            "acks: " + ", ".join(b.name for b in nic.acks()) + ".")
     for b in nic.blocks.values():
         out += f"\n## {b.name}\n\n{ports(nic, b)}"
     out += "\n## Counters\n\n| counter | counts | of |\n|---|---|---|\n"
