@@ -11,8 +11,6 @@ namespace mrc {
 
 // clang-format off
 
-/// QPN on the wire = QP index + QpnBase; QPNs 0..2 are reserved (mrc.md section 2)
-inline constexpr unsigned kQpnBase = 16u;
 /// Bytes of the largest header ahead of payload or ICRC (SACK behind SRv6 with SRH: 174), rounded
 /// to 8
 inline constexpr unsigned kHdrBytes = 176u;

@@ -10,6 +10,8 @@ package mrc_pkg;
 
   // ---- constants and enums (protocol.yaml, streams.yaml)
 
+  /// QPN on the wire = QP index + QpnBase; QPNs 0..2 are reserved (mrc.md section 2)
+  localparam int unsigned QpnBase = 32'd16;
   /// EV state GOOD
   localparam int unsigned EvGood = 32'd0;
   /// EV state SKIP
@@ -22,8 +24,6 @@ package mrc_pkg;
   localparam int unsigned EvStandby = 32'd4;
   /// EV state SKIP with a second mark (CTRL.skip_twice)
   localparam int unsigned EvSkip2 = 32'd5;
-  /// QPN on the wire = QP index + QpnBase; QPNs 0..2 are reserved (mrc.md section 2)
-  localparam int unsigned QpnBase = 32'd16;
   /// Bytes of the largest header ahead of payload or ICRC (SACK behind SRv6 with SRH: 174), rounded
   /// to 8
   localparam int unsigned HdrBytes = 32'd176;
@@ -1077,6 +1077,80 @@ package mrc_pkg;
   } obs_lane_t;
 
   localparam int unsigned ObsLaneWords = 32'd55;
+
+  // ---- errors on request (bugs.yaml), for the bench: pin bug_i
+
+  typedef enum logic [7:0] {
+    BugNone = 8'd0,
+    BugTxWindowPlusOne = 8'd1,
+    BugRetxWithoutRtx = 8'd2,
+    BugWrongRow = 8'd3,
+    BugWalkKeyStuck = 8'd4,
+    BugSkipIgnored = 8'd5,
+    BugEvStuck = 8'd6,
+    BugSecondRowIgnored = 8'd7,
+    BugNackPlusOne = 8'd8,
+    BugNoReorderTolerance = 8'd9,
+    BugUnaOffByOne = 8'd10,
+    BugIcrcMask = 8'd11,
+    BugRtxBitMissing = 8'd12,
+    BugPadInCrc = 8'd13,
+    BugLineUsedTwice = 8'd14,
+    BugRxBufferOverflow = 8'd15,
+    BugIcrc24Bits = 8'd16,
+    BugCeLost = 8'd17,
+    BugDoneTooEarly = 8'd18,
+    BugBoundsFirstByte = 8'd19,
+    BugPkeyUnchecked = 8'd20,
+    BugRxWindowPlusOne = 8'd21,
+    BugDuplicateUnchecked = 8'd22,
+    BugBitmapShifted = 8'd23,
+    BugTimestampZero = 8'd24,
+    BugCackShort = 8'd25,
+    BugImmediateOvertakes = 8'd26,
+    BugSackBase = 8'd27,
+    BugRcvdBytesDown = 8'd28,
+    BugBackupOfNextPlane = 8'd29,
+    BugProbeCountKept = 8'd30,
+    BugProbeOnPlane0 = 8'd31,
+    BugFlushStopsEarly = 8'd32,
+    BugRetryNotReset = 8'd33,
+    BugRefusedQpSends = 8'd34,
+    BugWakeForgotten = 8'd35,
+    BugRefusedRtxForgotten = 8'd36,
+    BugNackKeepsFlight = 8'd37,
+    BugSameEvAny = 8'd38,
+    BugNoBufferNoResource = 8'd39,
+    BugErrorStateReceives = 8'd40,
+    BugNoBitmapAsOor = 8'd41,
+    BugMprNeverShrinks = 8'd42,
+    BugWimmPlusOne = 8'd43,
+    BugPeerPortsIgnored = 8'd44,
+    BugDeniedEvUsed = 8'd45,
+    BugGeneratedEvRunsOn = 8'd46,
+    BugSrhTemplate = 8'd47,
+    BugReverseEvOfPlane0 = 8'd48,
+    BugPortsToldOnce = 8'd49,
+    BugAnyResponseCounts = 8'd50,
+    BugPortMaskShifted = 8'd51,
+    BugErrorToRts = 8'd52,
+    BugRowGivenBackStays = 8'd53,
+    BugNewerAckForgotten = 8'd54,
+    BugRestOfGrantKept = 8'd55,
+    BugBlockGivenTwice = 8'd56,
+    BugRtxNotSpared = 8'd57,
+    BugDoneOutOfTurn = 8'd58,
+    BugStateProbeId = 8'd59,
+    BugLossToldTwice = 8'd60,
+    BugOldSackJudges = 8'd61,
+    BugWalkEndsEarly = 8'd62,
+    BugSlotForGood = 8'd63,
+    BugGainDoubled = 8'd90,
+    BugPenaltySavesAgain = 8'd91,
+    BugDecreaseTooSoon = 8'd92,
+    BugIgnoreOneMore = 8'd93,
+    BugNoWake = 8'd94
+  } bug_e;
 
   // ---- wire format (headers.yaml)
 
@@ -2211,6 +2285,169 @@ package mrc_pkg;
 
   localparam int unsigned TblPeerPortsId = 32'd9;
   localparam int unsigned TblPeerPortsWords = 32'd1;
+
+  // ---- blocks (nic.yaml): register values that each sees, what csr answers, pulses
+
+  typedef struct packed {
+    logic [15:0] tbl_index;
+    logic [3:0] tbl_table;
+    logic [15:0][31:0] tbl_data;
+    logic [15:0] qp_sel;
+    logic [11:0] qp_attr;
+    logic [31:0] evp_ev;
+  } csr_csr_t;
+
+  typedef struct packed {
+    logic payload_bytes;
+    logic [15:0] ar_gap;
+  } tx_segment_csr_t;
+
+  typedef struct packed {
+    logic [8:0] ev_min_active;
+    logic skip_twice;
+  } tx_path_csr_t;
+
+  typedef struct packed {
+    logic [14:0] reorder;
+    logic same_ev;
+    logic rtt_rtx;
+    logic tsr_us;
+    logic payload_bytes;
+    logic state_silent;
+  } tx_inflight_csr_t;
+
+  typedef struct packed {
+    logic [15:0] probe_interval;
+    logic [2:0] probe_successes;
+    logic probe_skip_good;
+    logic [3:0] probe_cap;
+    logic probe_keep_count;
+    logic tsr_us;
+    logic pdcid_zero;
+  } tx_probe_csr_t;
+
+  typedef struct packed {
+    logic [47:0] mac;
+    logic [127:0] ip;
+    logic [15:0] udp_port;
+    logic [5:0] dscp_data;
+    logic [5:0] dscp_rtx;
+    logic [5:0] dscp_ctl;
+    logic ev_swap;
+    logic bth_m;
+    logic bth_m_high;
+    logic icrc_outer;
+    logic tsr_us;
+    logic [3:0] srv6_plane_lsb;
+    logic [2:0] srv6_uplink_usid;
+    logic [3:0] srv6_uplink_lsb;
+    logic [3:0] srv6_uplink_bits;
+  } tx_header_csr_t;
+
+  typedef struct packed {
+    logic [15:0] udp_port;
+    logic ev_swap;
+    logic icrc_outer;
+    logic [5:0] dscp_trimmed;
+    logic [5:0] dscp_lasthop;
+  } rx_lane_csr_t;
+
+  typedef struct packed {
+    logic payload_bytes;
+    logic zero_drop;
+    logic [7:0] nak_invalid;
+    logic [7:0] nak_access;
+  } rx_check_csr_t;
+
+  typedef struct packed {
+    logic sack_base_self;
+    logic oor_drop;
+    logic err_silent;
+    logic ack_with_sack;
+    logic trim_silent;
+    logic [19:0] sack_trigger;
+  } rx_track_csr_t;
+
+  typedef struct packed {
+    logic [7:0][31:0] rev_ev;
+    logic rev_fixed;
+    logic ack_plane;
+    logic eeth_op_high;
+    logic tsr_us;
+    logic pdcid_zero;
+    logic rev_probe;
+    logic [15:0] ep_interval;
+    logic [15:0] ack_gap;
+  } ack_gen_csr_t;
+
+  typedef struct packed {
+    logic [7:0][31:0] rev_ev;
+    logic [31:0] rev_seed;
+    logic [15:0] ep_interval;
+    logic ports_from_0;
+    logic tsr_us;
+  } endpoint_csr_t;
+
+  /// Register values of all blocks but csr.
+  typedef struct packed {
+    tx_segment_csr_t tx_segment;
+    tx_path_csr_t tx_path;
+    tx_inflight_csr_t tx_inflight;
+    tx_probe_csr_t tx_probe;
+    tx_header_csr_t tx_header;
+    rx_lane_csr_t rx_lane;
+    rx_check_csr_t rx_check;
+    rx_track_csr_t rx_track;
+    ack_gen_csr_t ack_gen;
+    endpoint_csr_t endpoint;
+  } nic_csr_t;
+
+  /// Read-only registers as csr has them now.
+  typedef struct packed {
+    logic [31:0] caps0;
+    logic [31:0] caps1;
+    logic [31:0] evq;
+    logic [31:0] evq_drop;
+    logic [31:0] qp_info;
+    logic [31:0] cmd_status;
+    logic [31:0] evp_res;
+    logic [31:0] ports;
+    logic [31:0] peer_info;
+  } csr_status_t;
+
+  /// Pulses of the blocks, by counter; csr's own are not among them.
+  typedef struct packed {
+    logic [7:0] cnt_tx0;
+    logic [7:0] cnt_rx0;
+    logic [7:0] cnt_ovf0;
+    logic cnt_drop_parse;
+    logic cnt_drop_icrc;
+    logic cnt_drop_qp;
+    logic cnt_drop_pkey;
+    logic cnt_drop_len;
+    logic cnt_access;
+    logic cnt_dup;
+    logic cnt_oor;
+    logic cnt_trim;
+    logic cnt_rtx;
+    logic cnt_rto;
+    logic cnt_skip;
+    logic cnt_ev_bad;
+    logic cnt_ev_floor;
+    logic cnt_probe;
+    logic cnt_revived;
+    logic cnt_probe_full;
+    logic cnt_qp_fail;
+    logic cnt_nores;
+    logic cnt_nopath;
+    logic cnt_ep_req;
+    logic cnt_ep_rsp;
+    logic cnt_ep_drop;
+    logic cnt_cc_md;
+    logic cnt_cc_qa;
+    logic cnt_cc_hold;
+    logic cnt_state;
+  } nic_pulses_t;
 
   // ---- CRC-32, reflected 0xEDB88320, register form (start 32'hFFFFFFFF, complement at the end).
   // next[i] = ^(x & CrcMask<N>[i]); byte k of the message in x[8k+7:8k], old register XORed into the

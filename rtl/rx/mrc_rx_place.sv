@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Merges the lanes' lines into the host's write port, round robin, one line per cycle
-/// (docs/blocks/rx/rx_lane.md), and reports when the last line of a packet was taken by the host, or a
-/// packet was discarded (a line of length 0). While the host takes nothing, nothing is done: what
-/// counts done packets never overtakes data that wait here. It does not align: the host takes any
-/// byte address.
+/// (docs/blocks/rx/rx_place.md), and reports when the last line of a packet was taken by the host,
+/// or a packet was discarded (a line of length 0). While the host takes nothing, nothing is done:
+/// what counts done packets never overtakes data that wait here. It does not align: the host takes
+/// any byte address.
 module mrc_rx_place
   import mrc_pkg::*;
 #(
@@ -54,11 +54,12 @@ module mrc_rx_place
     );
     assign empty[i] = head[i].len == 8'd0;
     // Bug 58: a discarded packet is done while data ahead of it wait for the host.
-    assign can[i] = head_v[i] && (out_free || (empty[i] && bug_i == 8'd58)) && !(empty[i] && fin);
+    assign can[i] = head_v[i] && (out_free || (empty[i] && bug_i == BugDoneOutOfTurn))
+        && !(empty[i] && fin);
   end
 
   assign handshake = line_valid_o && line_ready_i;
-  assign fin = handshake && line_o.last && bug_i != 8'd18;
+  assign fin = handshake && line_o.last && bug_i != BugDoneTooEarly;
 
   mrc_rr_arb #(
       .N(NumPlanes)
@@ -100,7 +101,7 @@ module mrc_rx_place
       done_valid_d = 1'b1;
       done_plane_d = line_plane_q;
     end
-    if (bug_i == 8'd18 && load && head[idx].last) begin
+    if (bug_i == BugDoneTooEarly && load && head[idx].last) begin
       done_valid_d = 1'b1;
       done_plane_d = 4'(idx);
     end

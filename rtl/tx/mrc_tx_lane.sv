@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Payload and port of one plane (docs/blocks/tx/tx_lane.md): queues headers, prefetches their payload
-/// from host memory, and serialises header, payload, pad and ICRC onto the port. One chunk of at most
-/// PortBytes per cycle; a frame costs one cycle more than its chunks, and one more if the ICRC does
-/// not fit the last beat. It may pause inside a frame when the host is slow.
+/// Payload and port of one plane (docs/blocks/tx/tx_lane.md): queues headers, prefetches their
+/// payload from host memory, and serialises header, payload, pad and ICRC onto the port. One chunk
+/// of at most PortBytes per cycle; a frame costs one cycle more than its chunks, and one more if
+/// the ICRC does not fit the last beat. It may pause inside a frame when the host is slow.
 module mrc_tx_lane
   import mrc_pkg::*;
 #(
@@ -244,8 +244,8 @@ module mrc_tx_lane
   assign hdr_padded = (8 * HdrBeats * PortBytes)'(cur_hdr_q);
   assign pay_n = (left_q < 13'(PortBytes)) ? left_q : 13'(PortBytes);
   assign pay_n4 = (NW + 1)'((pay_n + 13'd3) & ~13'd3);
-  // Wide work does not look at the port's ready: a simulator settles what depends on a pin again and
-  // again, and in hardware it would lengthen that path.
+  // Wide work does not look at the port's ready: a simulator settles what depends on a pin again
+  // and again, and in hardware it would lengthen that path.
   assign pay_work = state_q == StPay && line_v;
   assign pay_go = pay_work && out_free;
   assign pay_done = left_q == pay_n;
@@ -259,7 +259,7 @@ module mrc_tx_lane
       pay_chunk = line_head[8*32'(pos_q)+:PortBits]
           & ~({PortBits{1'b1}} << {pay_n[NW:0], 3'b000});
       crc_in = pay_chunk;
-      if (bug_i == 8'd13 && pay_done) begin
+      if (bug_i == BugPadInCrc && pay_done) begin
         crc_in = pay_chunk | ({PortBits{1'b1}} << {pay_n[NW:0], 3'b000});
       end
       crc_in[31:0] = crc_in[31:0] ^ crc_q;
@@ -368,7 +368,7 @@ module mrc_tx_lane
           left_d = left_q - pay_n;
           pos_d = pos_q + PosW'(pay_n);
           if (pay_done || line_done) begin
-            line_pop = !(bug_i == 8'd14 && pay_done && line_done);
+            line_pop = !(bug_i == BugLineUsedTwice && pay_done && line_done);
             pos_d = '0;
           end
           if (pay_done) begin

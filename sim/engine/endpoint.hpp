@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "gen/streams.hpp"
+#include "gen/protocol.hpp"
 #include "protocol/srv6.hpp"
 #include "sim/engine/packet.hpp"
 #include "sim/engine/units.hpp"

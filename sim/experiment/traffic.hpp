@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "gen/streams.hpp"
+#include "gen/protocol.hpp"
 #include "sim/experiment/scenario.hpp"
 
 namespace mrc::sim {

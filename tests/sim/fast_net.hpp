@@ -15,6 +15,9 @@
 
 namespace mrc::sim {
 
+/// The reason as it is in a packet.
+constexpr uint8_t code(wire::NackReason reason) { return static_cast<uint8_t>(reason); }
+
 /// EV i of a set: no two are alike.
 constexpr uint32_t ev_of(unsigned i) { return 0x1000'0000u * (1 + i % 7) + 0x101u * i + 5; }
 

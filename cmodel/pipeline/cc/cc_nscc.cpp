@@ -2,7 +2,6 @@
 #include "pipeline/cc/cc_nscc.hpp"
 
 #include "gen/csr.hpp"
-#include "pipeline/timing/nscc_cycles.hpp"
 
 namespace mrc {
 

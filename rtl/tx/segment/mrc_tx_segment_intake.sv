@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Intake of mrc_tx_segment: takes work requests into the shared pool, one per cycle, and refuses those
-/// of a QP that cannot have them. A WQE is written to the QP's empty row and names the row that is
-/// empty now. It keeps neither the rows (Fetch, Complete) nor what other machines know of the QP
-/// (mrc_tx_segment_regs).
+/// Intake of mrc_tx_segment: takes work requests into the shared pool, one per cycle, and refuses
+/// those of a QP that cannot have them. A WQE is written to the QP's empty row and names the row
+/// that is empty now. It keeps neither the rows (Fetch, Complete) nor what other machines know of
+/// the QP (mrc_tx_segment_regs).
 module mrc_tx_segment_intake
   import mrc_pkg::*;
   import mrc_tx_segment_pkg::*;
@@ -157,7 +157,7 @@ module mrc_tx_segment_intake
   logic [15:0] tail_next;
   assign tail_next = regs.tail + 16'd1;
   assign can = regs.head != tail_next
-      && window_open(regs.psn, regs.una, regs.mpr, 20'(MaxMpr / 16), bug_i == 8'd1);
+      && window_open(regs.psn, regs.una, regs.mpr, 20'(MaxMpr / 16), bug_i == BugTxWindowPlusOne);
   assign active = regs.active && !(emit_wr_i.inactive && emit_wr_i.qp == 16'(wqe_qp));
 
   assign take_o = accept;

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "gen/csr.hpp"
-#include "pipeline/timing/nscc_cycles.hpp"
 #include "tests/protocol/nscc_drive.hpp"
 
 using namespace mrc;

@@ -1234,13 +1234,11 @@ TEST_CASE("tx_path: packets in a row get the EVs that they get one at a time, wh
     for (unsigned qp = 0; qp < 4; ++qp) {
       for (unsigned ev = 0; ev < evs; ++ev) {
         const auto entropy = 0xA000 + evs + ev;
+        const auto ev_idx = static_cast<uint16_t>(ev);
         const unsigned fate = r() % 16;
         if (fate < seed) b->deny(ev, true, qp);
         for (unsigned n = fate < 12 ? 0 : fate - 12; n != 0; --n) {
-          b->fb.load({.qp = static_cast<uint16_t>(qp),
-                      .ev_idx = static_cast<uint16_t>(ev),
-                      .entropy = entropy,
-                      .kind = FbKind::SkipOnce});
+          b->fb.load({.qp = static_cast<uint16_t>(qp), .ev_idx = ev_idx, .entropy = entropy, .kind = FbKind::SkipOnce});
           for (int i = 0; i < 5; ++i) b->cycle();
         }
       }

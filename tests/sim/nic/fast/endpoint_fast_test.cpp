@@ -18,8 +18,6 @@ using namespace mrc::sim;
 using wire::Opcode;
 
 namespace {
-
-constexpr uint8_t code(wire::NackReason reason) { return static_cast<uint8_t>(reason); }
 constexpr uint8_t kFirst = 0xC6, kMiddle = 0xC7, kLast = 0xC8, kOnly = 0xCA, kOnlyImm = 0xCB;
 unsigned ev_index(const Packet& p, unsigned size = 64) {
   for (unsigned i = 0; i < size; ++i) {

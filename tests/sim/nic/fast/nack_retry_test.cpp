@@ -19,7 +19,7 @@ void step(FastAndBox& t, const NackCase::Step& s) {
       t.ack(s.psn, s.msn);
       break;
     case NackCase::What::Nack:
-      t.nack(s.psn, static_cast<uint8_t>(s.reason), 0);
+      t.nack(s.psn, code(s.reason), 0);
       break;
     case NackCase::What::Expire:
       for (unsigned i = 0; i < 1000 && t.nic->stats().timeouts == 0; ++i) t.run(100 * kNs);

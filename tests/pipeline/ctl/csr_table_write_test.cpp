@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "pipeline/ctl/table_write.hpp"
+#include "pipeline/ctl/csr_table_write.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 #include <functional>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "pipeline/tx/inflight/blocks.hpp"
+#include "pipeline/tx/inflight/tx_inflight_blocks.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 
