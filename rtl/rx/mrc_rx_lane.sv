@@ -401,8 +401,9 @@ module mrc_rx_lane
   assign n_d = n_sum[14] ? 14'd16383 : n_sum[13:0];
   assign used = wr_q - rd_q;
   // Bug 15: less than a packet may take.
-  assign room_d = (bug_i == BugRxBufferOverflow) ? used <= (BufAw + 1)'(RxBufWords - (PktWords - 1)) :
-      used <= (BufAw + 1)'(RxBufWords - (PktWords + 2));
+  assign room_d = (bug_i == BugRxBufferOverflow)
+      ? used <= (BufAw + 1)'(RxBufWords - (PktWords - 1))
+      : used <= (BufAw + 1)'(RxBufWords - (PktWords + 2));
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
