@@ -5,6 +5,7 @@
 /// its outputs mean something only with valid_i, and are 0 otherwise so that nothing toggles. It
 /// neither checks the SACK nor knows the timer.
 module mrc_tx_inflight_sackrow
+  import mrc_pkg::*;
   import mrc_tx_inflight_pkg::*;
 (
     input logic [7:0] bug_i,

@@ -4,6 +4,7 @@
 /// one block of 16 PSNs, the one rtx_lo points into. Combinational; what it says means something only
 /// with scan_i. Whether the QP's turn is over is for the main machine to say.
 module mrc_tx_inflight_scan
+  import mrc_pkg::*;
   import mrc_tx_inflight_pkg::*;
 (
     input logic [7:0] bug_i,

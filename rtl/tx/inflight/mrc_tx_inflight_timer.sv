@@ -6,6 +6,7 @@
 /// one by one, as the packets are sent again). Combinational; what it says means something only with
 /// visit_i, walk_i or told_i, which it does not choose itself, and is 0 otherwise.
 module mrc_tx_inflight_timer
+  import mrc_pkg::*;
   import mrc_tx_inflight_pkg::*;
 (
     input logic [7:0] bug_i,
