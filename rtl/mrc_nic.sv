@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`include "mrc_assert.svh"
 
 /// The NIC: requestor and responder of reliable multi-plane WRITEs between a host's memory and
 /// NumPlanes Ethernet ports, configured over AXI4-Lite. This module only checks the parameters,
@@ -1199,5 +1200,16 @@ module mrc_nic
   assign obs_core_o.csr_evp = obs_of_evp(csr_evp_valid, csr_evp_ready, csr_evp);
   assign obs_core_o.rx_place_line = obs_of_line(host_wr_valid_o, host_wr_ready_i, rx_place_line);
   assign obs_core_o.cq_mux_cqe = obs_of_cqe(cqe_valid_o, cqe_ready_i, cqe_o);
+
+`ifdef MRC_ASSERT_ON
+  mrc_boundaries #(
+      .NumPlanes(NumPlanes)
+  ) u_boundaries (
+      .clk_i,
+      .rst_ni,
+      .core_i(obs_core_o),
+      .lane_i(obs_lane_o)
+  );
+`endif
 
 endmodule
