@@ -5,6 +5,7 @@
 /// to the next and queue the completion. Refusals of Intake share that queue.
 module mrc_tx_segment_complete
   import mrc_pkg::*;
+  import mrc_math_pkg::*;
   import mrc_tx_segment_pkg::*;
 #(
     parameter int unsigned NumQps = 4,

@@ -115,12 +115,6 @@ package mrc_tx_segment_pkg;
     logic [13:0] last_size;  // nominal, UDP length + 40
   } fetched_t;
 
-  function automatic logic psn_before(logic [23:0] a, logic [23:0] b);
-    logic [23:0] d;
-    d = b - a;
-    return d != 24'd0 && !d[23];
-  endfunction
-
   function automatic logic msn_before(logic [15:0] a, logic [15:0] b);
     logic [15:0] d;
     d = b - a;
