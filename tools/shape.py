@@ -33,9 +33,9 @@ BEFORE = {
         "rtl/cc/mrc_cc_nscc.sv": 209,
     },
     "file": {
-        "rtl/cc/mrc_cc_nscc.sv": 215,
-        "rtl/rx/track/mrc_rx_track.sv": 147,
-        "rtl/tx/mrc_tx_path.sv": 197,
+        "rtl/cc/mrc_cc_nscc.sv": 232,
+        "rtl/rx/track/mrc_rx_track.sv": 186,
+        "rtl/tx/mrc_tx_path.sv": 230,
     },
     "ports": {
         "rtl/ctl/mrc_csr.sv": 4,

@@ -24,9 +24,10 @@ using Struct_cqe = Cqe;
 using Struct_host_rd = Rdreq;
 }  // namespace detail
 
-/// Calls act(PinOut<...>) for each output pin, in the order of mrc_pins_out.
+/// Calls act(PinOut<...>) for each output pin, in the order of mrc_pins_out. Inline without choice: it runs twice in
+/// every cycle, and what act() collects shall stay in registers (5 % of a run otherwise).
 template <class Act>
-void for_each_pin_out(Act&& act) {
+[[gnu::always_inline]] inline void for_each_pin_out(Act&& act) {
 #define MRC_STRUCT_Words(pin) detail::Struct_##pin
 #define MRC_STRUCT_Bit(pin) void
 #define MRC_STRUCT_Code(pin) void
