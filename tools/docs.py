@@ -26,7 +26,7 @@ LONG_LINES = {
     "docs/blocks/cc/cc_nscc.md": 51,
     "docs/blocks/conventions.md": 5,
     "docs/blocks/ctl/endpoint.md": 18,
-    "docs/blocks/nic.md": 21,
+    "docs/blocks/nic.md": 18,
     "docs/blocks/rx/rx_check.md": 17,
     "docs/blocks/rx/rx_lane.md": 34,
     "docs/blocks/rx/rx_reorder.md": 25,

@@ -14,6 +14,15 @@ namespace {
 
 constexpr uint16_t kUnused = 0xffff;
 
+// Drawn before the other switches of CTRL, in this order.
+constexpr const csr::Field* kFirstSwitches[] = {&csr::kCtrlEvSwap,       &csr::kCtrlBthM,      &csr::kCtrlSackBaseSelf,
+                                                &csr::kCtrlOorDrop,      &csr::kCtrlRttRtx,    &csr::kCtrlRevFixed,
+                                                &csr::kCtrlPayloadBytes, &csr::kCtrlPortsFrom0};
+
+const Switch& switch_of(const csr::Field& field) {
+  return *std::ranges::find_if(kSwitches, [&](const Switch& w) { return &w.field == &field; });
+}
+
 U128 address(Rng& rng) { return U128{rng.next() | 0xfd00000000000000u} << 64 | rng.next(); }
 
 void draw_side(SidePlan& side, const Preset& preset, const Scenario& s, Rng& rng) {
@@ -207,28 +216,28 @@ Plan make_plan(const Preset& preset, const Scenario& s, uint64_t seed) {
 
   // Registers: what both must agree on, and what only one NIC reads.
   const bool vary = s.vary != 0;
-  const auto pick = [&](double fixed) {
-    return vary ? static_cast<uint32_t>(rng.below(2)) : static_cast<uint32_t>(fixed);
+  uint32_t ctrl = 0;
+  const auto draw = [&](Rng& from, const Switch& w) {
+    const bool drawn = vary && &w.field != &csr::kCtrlErrSilent;  // with it QPs end in another way
+    ctrl =
+        w.field.set(ctrl, drawn ? static_cast<uint32_t>(from.below(w.largest + 1)) : static_cast<uint32_t>(s.*w.value));
   };
-  const uint32_t ev_swap = pick(s.ev_swap), bth_m = pick(s.bth_m), base_self = pick(s.sack_base_self);
-  const uint32_t oor_drop = pick(s.oor_drop);
-  const uint32_t rtt_rtx = pick(s.rtt_rtx), rev_fixed = pick(s.rev_fixed), payload_bytes = pick(s.payload_bytes);
-  const uint32_t ports_from_0 = pick(s.ports_from_0), err_silent = static_cast<uint32_t>(s.err_silent);
-  // Of a stream of their own: the rest of a seed's plan does not depend on how many switches there are.
+  // The first ones, in this order, are drawn from the plan's own stream, and the others from one of theirs: the rest of
+  // a seed's plan does not depend on how many switches there are.
   Rng switches(seed, "switches");
-  const auto pick_switch = [&](double fixed) {
-    return vary ? static_cast<uint32_t>(switches.below(2)) : static_cast<uint32_t>(fixed);
+  for (const csr::Field* first : kFirstSwitches) draw(rng, switch_of(*first));
+  const auto later = [&](unsigned from_bit, unsigned to_bit) {
+    for (const Switch& w : kSwitches) {
+      const bool first = std::ranges::find(kFirstSwitches, &w.field) != std::end(kFirstSwitches);
+      if (!first && w.field.lsb >= from_bit && w.field.lsb < to_bit) draw(switches, w);
+    }
   };
-  const uint32_t bth_m_high = pick_switch(s.bth_m_high), eeth_op_high = pick_switch(s.eeth_op_high);
-  const uint32_t tsr_us = pick_switch(s.tsr_us), pdcid_zero = pick_switch(s.pdcid_zero);
-  const uint32_t ack_with_sack = pick_switch(s.ack_with_sack), zero_drop = pick_switch(s.zero_drop);
-  const uint32_t skip_twice = pick_switch(s.skip_twice);
+  later(0, csr::kCtrlIcrcOuter.lsb);
   const auto pick_gap = [&](double fixed) {
     return static_cast<uint32_t>(vary && switches.chance(0.5) ? static_cast<double>(switches.below(64)) : fixed);
   };
   const uint32_t ack_gap = pick_gap(s.ack_gap), ar_gap = pick_gap(s.ar_gap);
-  const uint32_t icrc_outer = pick_switch(s.icrc_outer), ack_plane = pick_switch(s.ack_plane);
-  const uint32_t trim_silent = pick_switch(s.trim_silent), state_silent = pick_switch(s.state_silent);
+  later(csr::kCtrlIcrcOuter.lsb, 32);
   const uint32_t udp_port =
       vary && rng.chance(0.5) ? static_cast<uint32_t>(rng.between(1024, 65535)) : static_cast<uint32_t>(s.udp_port);
   const auto field = [](double value) { return static_cast<uint32_t>(value); };
@@ -244,16 +253,7 @@ Plan make_plan(const Preset& preset, const Scenario& s, uint64_t seed) {
     dscp_trim = csr::kDscpTrimTrimmed.set(csr::kDscpTrimLasthop.set(0, code[3]), code[4]);
   }
   for (SidePlan* side : {&plan.dut, &plan.peer}) {
-    side->ctrl = csr::kCtrlSackBaseSelf.set(0, base_self) | csr::kCtrlOorDrop.set(0, oor_drop) |
-                 csr::kCtrlErrSilent.set(0, err_silent) | csr::kCtrlEvSwap.set(0, ev_swap) |
-                 csr::kCtrlBthM.set(0, bth_m) | csr::kCtrlRttRtx.set(0, rtt_rtx) |
-                 csr::kCtrlRevFixed.set(0, rev_fixed) | csr::kCtrlAckPlane.set(0, ack_plane) |
-                 csr::kCtrlPayloadBytes.set(0, payload_bytes) | csr::kCtrlPortsFrom0.set(0, ports_from_0) |
-                 csr::kCtrlBthMHigh.set(0, bth_m_high) | csr::kCtrlEethOpHigh.set(0, eeth_op_high) |
-                 csr::kCtrlTsrUs.set(0, tsr_us) | csr::kCtrlPdcidZero.set(0, pdcid_zero) |
-                 csr::kCtrlAckWithSack.set(0, ack_with_sack) | csr::kCtrlZeroDrop.set(0, zero_drop) |
-                 csr::kCtrlSkipTwice.set(0, skip_twice) | csr::kCtrlIcrcOuter.set(0, icrc_outer) |
-                 csr::kCtrlTrimSilent.set(0, trim_silent) | csr::kCtrlStateSilent.set(0, state_silent);
+    side->ctrl = ctrl;
     draw_profiles(*side, preset, s, rng);
     draw_controllers(*side, preset, s);
     side->udp_port = udp_port;

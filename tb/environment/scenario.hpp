@@ -11,6 +11,7 @@
 
 #include "gen/presets.hpp"
 #include "input/toml.hpp"
+#include "tb/gen/switches.hpp"
 
 namespace mrc::tb {
 
@@ -40,8 +41,9 @@ struct LinkRule {
 };
 
 /// Everything a run is made of, apart from preset, seed and number of packets. All numbers are kept as double, so
-/// that one table describes them; 0 means "as the preset allows" where it says so.
-struct Scenario {
+/// that one table describes them; 0 means "as the preset allows" where it says so. The switches of register CTRL are
+/// generated.
+struct Scenario : Switches {
   std::string name, description;
 
   // traffic
@@ -108,10 +110,6 @@ struct Scenario {
   double ep_ticks = 781;   ///< register EP_CTL
   double rev_probe = 1;    ///< the same
   double rev_seed = 1;     ///< register REV_SEED
-  double err_silent = 0, rtt_rtx = 0, rev_fixed = 0, ack_plane = 0, payload_bytes = 0, ports_from_0 = 0;
-  double bth_m_high = 0, eeth_op_high = 0, tsr_us = 0, pdcid_zero = 0;
-  double ack_with_sack = 0, zero_drop = 0, skip_twice = 0, icrc_outer = 0, trim_silent = 0;
-  double state_silent = 0;
   double skip_good = 0, probe_successes = 3, probe_cap = 6, probe_keep = 0;  ///< register EV_PROBE
   double nak_invalid = 0x61, nak_access = 0x62;                              ///< register NAK_CODE
   double dscp_data = 4, dscp_rtx = 8, dscp_ctl = 46;                         ///< register DSCP_TX
@@ -122,7 +120,7 @@ struct Scenario {
   double backup = 0, min_active = 8, probe_ticks = 781,
          retry_linear = 7;  ///< groups of backup EVs; registers EV_CTL, EV_PROBE; retries of QP_CTX
   double sack_trigger = 16384;
-  double sack_base_self = 0, oor_drop = 0, trim_nack = 1, ev_swap = 0, bth_m = 1;
+  double trim_nack = 1;
   double udp_port = 4791;
   double vary = 0;        ///< 1: draw the switches of CTRL, udp_port, ack_gap, rev_seed and SRV6 from the seed
   double csr_gap = 2000;  ///< cycles between register accesses during traffic; 0 = none

@@ -4,6 +4,7 @@ import hashlib
 import re
 import shutil
 import subprocess
+import textwrap
 
 from .docs import BANNER, cell
 from .model import SpecError
@@ -113,8 +114,9 @@ def overview(nic):
         takes = dict.fromkeys(s.producer for streams in b.inputs.values() for s in streams)
         gives = dict.fromkeys(s.consumer for s in b.outputs)
         out += f"| [{b.name}](#{b.name}) | {cell(b.doc)} | {', '.join(takes)} | {', '.join(gives)} |\n"
-    out += ("\nA stream goes into a FIFO of its consumer. Blocks with cfg, in the order of the vector of acks: "
-            + ", ".join(b.name for b in nic.acks()) + ".\n")
+    words = ("A stream goes into a FIFO of its consumer. Blocks with cfg, in the order of the vector of acks: "
+             + ", ".join(b.name for b in nic.acks()) + ".")
+    out += "\n" + textwrap.fill(words, 120) + "\n"
     for b in nic.blocks.values():
         out += f"\n## {b.name}\n\n{ports(nic, b)}"
     out += "\n## Counters\n\n| counter | counts | of |\n|---|---|---|\n"
