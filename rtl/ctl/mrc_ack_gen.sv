@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Turns what the responder and endpoint owe into control packets: SACK, NACK, ACK and endpoint
-/// responses with their extension header bytes, on the plane the cause came from while that is up on
-/// both sides, on an entropy value that has worked there lately. One per cycle. Semantic ACKs come a
-/// gap apart, each QP in its turn, and what completes meanwhile is acknowledged together. Where it
-/// has no fresh value it asks endpoint for a probe. The question for a peer's state becomes a
-/// reliability probe, which goes out as SACKs about data do. It queues sixteen responses of rx_track
-/// and merges none of these. Contract: docs/blocks/rx/rx_reorder.md.
+/// responses with their extension header bytes, on the plane the cause came from while that is up
+/// on both sides, on an entropy value that has worked there lately. One per cycle. Semantic ACKs
+/// come a gap apart, each QP in its turn, and what completes meanwhile is acknowledged together.
+/// Where it has no fresh value it asks endpoint for a probe. The question for a peer's state
+/// becomes a reliability probe, which goes out as SACKs about data do. It queues sixteen responses
+/// of rx_track and merges none of these. Contract: docs/blocks/ctl/ack_gen.md.
 module mrc_ack_gen
   import mrc_pkg::*;
   import mrc_probe_pkg::*;

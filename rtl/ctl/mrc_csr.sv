@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Registers of the NIC on AXI4-Lite and the counters (both in mrc_csr_regs), the queue of EV events,
-/// the states of the QPs, and the broadcast of table rows to the blocks, by software or by the NIC
-/// itself (a peer's port mask, a QP in error).
-/// One write and one read at a time, a read answered in the next cycle; a write to TBL_CMD is judged
-/// and answered when every block has taken the row. Wrong addresses, writes to read-only registers and
-/// refused commands get SLVERR. It has no interrupts, and it does not look at rows of other tables
-/// than QP_CTX and QP_STATE. Contract: docs/blocks/nic.md, registers: cmodel/spec/csr.yaml.
+/// Registers of the NIC on AXI4-Lite and the counters (both in mrc_csr_regs), the queue of EV
+/// events, the states of the QPs, and the broadcast of table rows to the blocks, by software or by
+/// the NIC itself (a peer's port mask, a QP in error). One write and one read at a time, a read
+/// answered in the next cycle; a write to TBL_CMD is judged and answered when every block has taken
+/// the row. Wrong addresses, writes to read-only registers and refused commands get SLVERR. It has
+/// no interrupts, and it does not look at rows of other tables than QP_CTX and QP_STATE. Contract:
+/// docs/blocks/ctl/csr.md, registers: cmodel/spec/csr.yaml.
 module mrc_csr
   import mrc_pkg::*;
 #(
@@ -634,6 +634,7 @@ module mrc_csr
 
   logic unused_bits;
   assign unused_bits = ^{s_axil_awaddr_i[1:0], s_axil_araddr_i[1:0], own, wvalue,
-      unused_evev_count, unused_evq_count, unused_evr_count, unused_counts, evp_free, evq.qp[15], ctx, qperr, pmask};
+      unused_evev_count, unused_evq_count, unused_evr_count, unused_counts, evp_free, evq.qp[15],
+          ctx, qperr, pmask};
 
 endmodule

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// From NIC to NIC (docs/blocks/ctl/endpoint.md): tells each peer which of our ports are up and repeats it
-/// until the peer has answered, answers the same from them, answers EV probes, and sends those of the
-/// controller and for reverse paths. One operation per cycle; sending takes two cycles, answering one
-/// per destination looked at and one more. One EV probe of each kind is under way at a time; it is
-/// not repeated. What becomes of a peer's port mask is the business of csr.
+/// From NIC to NIC (docs/blocks/ctl/endpoint.md): tells each peer which of our ports are up and
+/// repeats it until the peer has answered, answers the same from them, answers EV probes, and sends
+/// those of the controller and for reverse paths. One operation per cycle; sending takes two
+/// cycles, answering one per destination looked at and one more. One EV probe of each kind is under
+/// way at a time; it is not repeated. What becomes of a peer's port mask is the business of csr.
 module mrc_endpoint
   import mrc_pkg::*;
 #(
@@ -303,7 +303,8 @@ module mrc_endpoint
   assign again_late = tick_i - again;
   assign visit_open = op_visit && valid_q[visit_q] && due_q[visit_q];
   // Bug 49: an update that nobody answers is not repeated.
-  assign visit_again = visit_open && waiting_q[visit_q] && !again_late[31] && bug_i != BugPortsToldOnce;
+  assign visit_again = visit_open && waiting_q[visit_q] && !again_late[31]
+      && bug_i != BugPortsToldOnce;
   assign visit_send = visit_open && !waiting_q[visit_q] && req_free && port_up_i != '0;
 
   // ---- EV probes
@@ -675,7 +676,7 @@ module mrc_endpoint
   end
 
   logic unused_ok;
-  assign unused_ok = &{1'b0, unused_counts, unused_want_count, cfg_ctx, cp_late, rp_late, again_late,
-      evp, want, said, rx, e_q};
+  assign unused_ok = &{1'b0, unused_counts, unused_want_count, cfg_ctx, cp_late, rp_late,
+      again_late, evp, want, said, rx, e_q};
 
 endmodule

@@ -58,8 +58,8 @@ module mrc_rx_lane
   localparam int unsigned PayByte = 80 % PortBytes;
   localparam int unsigned PktWords = 4096 / PortBytes;
   localparam int unsigned HdrChunks = 96 / PortBytes;
-  // Beats that may hold outer headers, and their bytes that the ICRC takes as ones: traffic class, flow
-  // label, hop limit, destination address of the outer header, segments left of the SRH.
+  // Beats that may hold outer headers, and their bytes that the ICRC takes as ones: traffic class,
+  // flow label, hop limit, destination address of the outer header, segments left of the SRH.
   localparam int unsigned OuterBeats = BeatSrh + 1;
   localparam logic [768-1:0] OuterOnes = (768'(32'hFFFF_FF0F) << (8 * 14)) |
       (768'(8'hFF) << (8 * 21)) | (768'({128{1'b1}}) << (8 * 38)) | (768'(8'hFF) << (8 * 57));
@@ -397,7 +397,8 @@ module mrc_rx_lane
   assign n_d = n_sum[14] ? 14'd16383 : n_sum[13:0];
   assign used = wr_q - rd_q;
   // Bug 15: less than a packet may take.
-  assign room_d = (bug_i == BugRxBufferOverflow) ? used <= (BufAw + 1)'(RxBufWords - (PktWords - 1)) :
+  assign room_d = (bug_i == BugRxBufferOverflow)
+      ? used <= (BufAw + 1)'(RxBufWords - (PktWords - 1)) :
       used <= (BufAw + 1)'(RxBufWords - (PktWords + 2));
 
   always_ff @(posedge clk_i or negedge rst_ni) begin

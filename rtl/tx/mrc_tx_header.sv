@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The bytes in front (docs/blocks/tx/tx_header.md): builds the header of a packet, Ethernet to the last
-/// extension header, and the ICRC register after it. Control packets come before probes, probes before
-/// endpoint requests, those before data packets. Two stages (A: bytes, B: ICRC), one packet per cycle,
-/// latency 3 cycles with the input FIFO.
-/// Extension headers of control packets are whole 32-bit words. Payload, pad and the final ICRC are
-/// the lane's business.
+/// The bytes in front (docs/blocks/tx/tx_header.md): builds the header of a packet, Ethernet to the
+/// last extension header, and the ICRC register after it. Control packets come before probes,
+/// probes before endpoint requests, those before data packets. Two stages (A: bytes, B: ICRC), one
+/// packet per cycle, latency 3 cycles with the input FIFO. Extension headers of control packets are
+/// whole 32-bit words. Payload, pad and the final ICRC are the lane's business.
 module mrc_tx_header
   import mrc_pkg::*;
 #(
@@ -48,7 +47,8 @@ module mrc_tx_header
   localparam int unsigned Ip6Bits = 8 * 40;
   localparam int unsigned SrhBits = 8 * SrhBytes;
   localparam int unsigned FrontBits = Ip6Bits + SrhBits;  // what may stand before the inner header
-  localparam int unsigned InnerBits = 8 * 96;  // inner IPv6 header to the end of the largest extension
+  // Inner IPv6 header to the end of the largest extension.
+  localparam int unsigned InnerBits = 8 * 96;
   localparam int unsigned HdrBits = 8 * HdrBytes;
   localparam int unsigned BaseLen = 40 + 8 + 12;  // inner IPv6 header, UDP, BTH
   localparam int unsigned MaxExtWords = ExtBytes / 4;
@@ -64,8 +64,8 @@ module mrc_tx_header
   localparam logic [InnerBits-1:0] IcrcOnes =
       (InnerBits'(32'hFFFF_FF0F)) | (InnerBits'(8'hFF) << 56) | (InnerBits'(16'hFFFF) << 368);
   localparam logic [InnerBits-1:0] IcrcBth4 = InnerBits'(8'hFF) << 416;
-  // The same before the inner header, if it counts: traffic class, flow label, hop limit, destination
-  // address; segments left.
+  // The same before the inner header, if it counts: traffic class, flow label, hop limit,
+  // destination address; segments left.
   localparam logic [FrontBits-1:0] IcrcOuterOnes = (FrontBits'(32'hFFFF_FF0F)) |
       (FrontBits'(8'hFF) << 56) | (FrontBits'({128{1'b1}}) << 192);
   localparam logic [FrontBits-1:0] IcrcSrhOnes = FrontBits'(8'hFF) << (Ip6Bits + 24);

@@ -207,16 +207,20 @@ def switches(nic):
     """tb/gen/switches.hpp: what scenarios say about CTRL."""
     fields = sorted(nic.by_name["CTRL"]["fields"], key=lambda f: f["lsb"]) if "CTRL" in nic.by_name else []
     out = BANNER.format(source="csr.yaml")
-    out += "#pragma once\n\n#include \"gen/csr.hpp\"\n\nnamespace mrc::tb {\n\n// clang-format off\n\n"
+    out += "#pragma once\n\n#include <cstdint>\n\n#include \"gen/csr.hpp\"\n\nnamespace mrc::tb {\n\n"
+    out += "// clang-format off\n\n"
     out += "/// The fields of register CTRL as a scenario has them; at first as after reset.\nstruct Switches {\n"
     for f in fields:
-        out += comment(f["doc"], "  ") + f"  double {f['name']} = {f['reset']};\n"
-    out += ("};\n\n/// A field of CTRL and its place in a scenario.\nstruct Switch {\n  const csr::Field& field;\n"
-            "  double Switches::*value;\n  unsigned largest;\n  const char* values;  ///< all of them, with spaces between\n};\n\n/// In the order of their bits.\ninline constexpr Switch kSwitches[] = {\n")
-    out += "".join(f'    {{csr::kCtrl{f["cname"]}, &Switches::{f["name"]}, {f["max"]}, "{counted(f["max"])}"}},\n'
-                   for f in fields)
-    out += "};\n\n/// KEY(name, largest value) for each of them, with commas between.\n#define MRC_SWITCHES(KEY) \\\n"
-    out += ", \\\n".join(f"  KEY({f['name']}, {f['max']})" for f in fields) + "\n\n"
+        kind = "bool" if f["width"] == 1 else "uint32_t"
+        out += comment(f["doc"], "  ") + f"  {kind} {f['name']} = {number(f['width'], f['reset'])};\n"
+    out += ("};\n\n/// A field of CTRL and its value in a scenario.\nstruct Switch {\n  const csr::Field* field;\n"
+            "  uint32_t (*get)(const Switches&);\n  unsigned largest;\n"
+            "  const char* values;  ///< all of them, with spaces between\n};\n\n"
+            "/// In the order of their bits.\ninline constexpr Switch kSwitches[] = {\n")
+    out += "".join(f'    {{&csr::kCtrl{f["cname"]}, [](const Switches& s) -> uint32_t {{ return s.{f["name"]}; }}, '
+                   f'{f["max"]}, "{counted(f["max"])}"}},\n' for f in fields)
+    out += "};\n\n/// KEY(name, largest value) for each of them.\n#define MRC_SWITCHES(KEY) \\\n"
+    out += " \\\n".join(f"  KEY({f['name']}, {f['max']})" for f in fields) + "\n\n"
     return out + "// clang-format on\n\n}  // namespace mrc::tb\n"
 
 

@@ -4,13 +4,12 @@ import hashlib
 import re
 import shutil
 import subprocess
-import textwrap
 
-from .docs import BANNER, cell
+from .docs import BANNER, cell, paragraph
 from .model import SpecError
 
-MARK = re.compile(r"<!-- ports: (\w+) -->\n.*?<!-- end of ports -->", re.DOTALL)
-BEGIN = re.compile(r"<!-- ports: ")
+MARK = re.compile(r"^<!-- ports: (\w+) -->\n.*?^<!-- end of ports -->", re.DOTALL | re.MULTILINE)
+BEGIN = re.compile(r"^<!-- ports: ", re.MULTILINE)
 
 
 def depth_text(s):
@@ -114,9 +113,8 @@ def overview(nic):
         takes = dict.fromkeys(s.producer for streams in b.inputs.values() for s in streams)
         gives = dict.fromkeys(s.consumer for s in b.outputs)
         out += f"| [{b.name}](#{b.name}) | {cell(b.doc)} | {', '.join(takes)} | {', '.join(gives)} |\n"
-    words = ("A stream goes into a FIFO of its consumer. Blocks with cfg, in the order of the vector of acks: "
-             + ", ".join(b.name for b in nic.acks()) + ".")
-    out += "\n" + textwrap.fill(words, 120) + "\n"
+    out += "\n" + paragraph("A stream goes into a FIFO of its consumer. Blocks with cfg, in the order of the vector of "
+                            "acks: " + ", ".join(b.name for b in nic.acks()) + ".")
     for b in nic.blocks.values():
         out += f"\n## {b.name}\n\n{ports(nic, b)}"
     out += "\n## Counters\n\n| counter | counts | of |\n|---|---|---|\n"
