@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 `include "mrc_assert.svh"
 
-/// Hands out the numbers 0 to N-1, first those given back, then those never used. The number on offer
-/// is data_o, taken in a cycle with valid_o and ready_i; valid_i gives data_i back, and it is on offer
-/// in the next cycle at the earliest. One taken and one given per cycle. In simulation it asserts that
-/// a number which is given back was out; hardware does not notice.
+/// Hands out the numbers 0 to N-1, first those given back, then those never used. The number on
+/// offer is data_o, taken in a cycle with valid_o and ready_i; valid_i gives data_i back, and it is
+/// on offer in the next cycle at the earliest. One taken and one given per cycle. In simulation it
+/// asserts that a number which is given back was out; hardware does not notice.
 module mrc_pool #(
     parameter int unsigned N = 16,
     localparam int unsigned IdxW = (N > 1) ? $clog2(N) : 1,

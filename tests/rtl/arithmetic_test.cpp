@@ -4,6 +4,8 @@
 #include <bit>
 #include <catch2/catch_test_macros.hpp>
 
+#include "protocol/psn.hpp"
+#include "protocol/tx_window.hpp"
 #include "tests/rtl/unit.hpp"
 
 using namespace mrc;
@@ -119,4 +121,55 @@ TEST_CASE("ones of a row: run, number, highest, only one", "[rtl][arithmetic]") 
   }
   Rng rng(1, "row");
   for (unsigned i = 0; i < 100000; ++i) check(corner(rng, 64));
+}
+
+TEST_CASE("16 bits: the lowest one, its place, their number", "[rtl][arithmetic]") {
+  Unit unit;
+  for (unsigned x = 0; x < 1u << 16; ++x) {
+    unit->math_a_i = x;
+    unit.settle();
+    bool right = unit->math_lowest_bit_o == (x & (0u - x));
+    right = right && unit->math_ones_o == static_cast<unsigned>(std::popcount(x));
+    if (x != 0) right = right && unit->math_lowest_o == static_cast<unsigned>(std::countr_zero(x));
+    if (!right) FAIL(x);
+  }
+}
+
+TEST_CASE("PSNs: who is before whom, who is between, a < b + c without the sum", "[rtl][arithmetic]") {
+  Unit unit;
+  Rng rng(1, "psn");
+  unsigned less = 0, equal = 0;
+  const auto check = [&](uint32_t a, uint32_t b, uint32_t c) {
+    unit->math_a_i = a;
+    unit->math_b_i = b;
+    unit->math_c_i = c;
+    unit.settle();
+    const uint32_t rest = psn_dist(a, psn_add(b, c));  // of a - (b + c)
+    bool right = unit->math_before_o == psn_before(a, b);
+    if (psn_dist(c, b) < kPsnHalf) right = right && unit->math_in_o == in_window(a, b, c);
+    if (rest != kPsnHalf) {  // less than half of the space apart
+      right = right && unit->math_less_o == (rest > kPsnHalf);
+      right = right && unit->math_not_more_o == (rest > kPsnHalf || rest == 0);
+      less += rest > kPsnHalf;
+      equal += rest == 0;
+    }
+    if (!right) FAIL(a << " " << b << " " << c);
+  };
+  // All of 4 bits, at the bottom, across the wrap, and with the top bits.
+  for (uint32_t a = 0; a < 16; ++a) {
+    for (uint32_t b = 0; b < 16; ++b) {
+      for (uint32_t c = 0; c < 16; ++c) {
+        check(a, b, c);
+        check(psn_add(a, -8), psn_add(b, -8), c);
+        check(a << 20, b << 20, c << 20);
+      }
+    }
+  }
+  for (unsigned i = 0; i < 100000; ++i) {
+    const auto b = static_cast<uint32_t>(corner(rng, 24)), c = static_cast<uint32_t>(corner(rng, 24));
+    check(static_cast<uint32_t>(corner(rng, 24)), b, c);
+    check(psn_add(psn_add(b, c), static_cast<int64_t>(rng.below(5)) - 2), b, c);
+  }
+  CHECK(less > 10000);
+  CHECK(equal > 10000);
 }

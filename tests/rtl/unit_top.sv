@@ -4,7 +4,7 @@
 /// The units of the RTL that stand alone, behind simple ports, for the tests beside this file. Each
 /// has inputs and outputs of its own; what is instantiated several times takes the same data.
 module unit_top
-  import mrc_pkg::*;
+  import mrc_math_pkg::*;
   import mrc_rx_track_pkg::*;
   import mrc_tx_inflight_pkg::*;
 (
@@ -89,6 +89,18 @@ module unit_top
     output logic [9:0] mul_small_o,
     output logic [12:0] mul_middle_o,
     output logic [82:0] mul_o,
+
+    // arithmetic on PSNs and on 16 bits
+    input logic [23:0] math_a_i,
+    input logic [23:0] math_b_i,
+    input logic [23:0] math_c_i,
+    output logic math_before_o,
+    output logic math_in_o,
+    output logic [15:0] math_lowest_bit_o,
+    output logic [3:0] math_lowest_o,
+    output logic [4:0] math_ones_o,
+    output logic math_less_o,
+    output logic math_not_more_o,
 
     // bits of a row of rx_track
     input logic [63:0] row_i,
@@ -560,7 +572,7 @@ module unit_top
   assign row_run_o = run_of(row_i);
   assign row_place_o = place_of(row_i);
   assign row_top_o = top_one(row_i);
-  assign row_ones_o = ones(row_i);
+  assign row_ones_o = ones64(row_i);
 
   win_t block, block_sacked;
   assign block = '{
@@ -586,7 +598,7 @@ module unit_top
       .ooo_i(sackrow_ooo_i),
       .reorder_i(sackrow_reorder_i),
       .una_i(sackrow_una_i),
-      .top_i(sackrow_hi1_i),
+      .hi1_i(sackrow_hi1_i),
       .nxt_i(sackrow_nxt_i),
       .row_i(block),
       .row_o(block_sacked),
@@ -594,34 +606,46 @@ module unit_top
       .canc_o(sackrow_canc_o)
   );
 
+  taken_t taken_packet, taken_sack;
+  assign flight_packet_bytes_o = taken_packet.bytes;
+  assign flight_packet_fgone_o = taken_packet.fgone;
+  assign flight_packet_credit_o = taken_packet.credit;
+  assign flight_sack_bytes_o = taken_sack.bytes;
+  assign flight_sack_fgone_o = taken_sack.fgone;
+  assign flight_sack_credit_o = taken_sack.credit;
+
   mrc_tx_inflight_flight u_flight (
       .clk_i,
+      .payload_bytes_i,
       .fsent_i(flight_fsent_i),
       .fgone_i(flight_fgone_i),
       .credit_i(flight_credit_i),
       .owed_i(flight_owed_i),
-      .fly_o(flight_fly_o),
+      .mtu_i(flight_mtu_i),
+      .ts_i(flight_ts_i),
       .size_i(flight_size_i),
-      .packet_bytes_o(flight_packet_bytes_o),
-      .packet_fgone_o(flight_packet_fgone_o),
-      .packet_credit_o(flight_packet_credit_o),
       .early_i(flight_early_i),
-      .early_fsent_i(flight_fsent_i),
-      .early_fgone_i(flight_fgone_i),
-      .early_owed_i(flight_owed_i),
-      .early_owed_o(flight_early_owed_o),
+      .vis_fsent_i(flight_fsent_i),
+      .vis_fgone_i(flight_fgone_i),
+      .vis_owed_i(flight_owed_i),
       .sum_i(flight_sum_i),
       .all_i(flight_all_i),
       .whole_i(flight_whole_i),
       .rcvd_i(flight_rcvd_i),
       .canc_i(flight_canc_i),
-      .mtu_i(flight_mtu_i),
-      .ts_i(flight_ts_i),
-      .payload_bytes_i,
-      .sack_bytes_o(flight_sack_bytes_o),
-      .sack_fgone_o(flight_sack_fgone_o),
-      .sack_credit_o(flight_sack_credit_o),
-      .sack_owed_o(flight_sack_owed_o)
+      .fly_o(flight_fly_o),
+      .packet_o(taken_packet),
+      .sack_o(taken_sack),
+      .sack_owed_o(flight_sack_owed_o),
+      .early_owed_o(flight_early_owed_o)
   );
+
+  assign math_before_o = psn_before(math_a_i, math_b_i);
+  assign math_in_o = psn_in(math_a_i, math_b_i, math_c_i);
+  assign math_lowest_bit_o = lowest_bit(math_a_i[15:0]);
+  assign math_lowest_o = lowest(math_a_i[15:0]);
+  assign math_ones_o = mrc_math_pkg::ones(math_a_i[15:0]);
+  assign math_less_o = lt_sum(math_a_i, math_b_i, math_c_i, 1'b0);
+  assign math_not_more_o = lt_sum(math_a_i, math_b_i, math_c_i, 1'b1);
 
 endmodule
