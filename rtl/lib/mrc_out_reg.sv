@@ -2,8 +2,9 @@
 `include "mrc_assert.svh"
 
 /// Output register of a stream: what is loaded in cycle t is offered from t+1 until it is taken.
-/// free_o says that it is empty or emptied in this cycle; the owner loads only then, which is asserted. free_o depends
-/// on ready_i and is meant for the inside of the owning block, not for a port.
+/// free_o says that it is empty or emptied in this cycle; the owner loads only then, which is
+/// asserted. free_o depends on ready_i and is meant for the inside of the owning block, not for a
+/// port.
 module mrc_out_reg #(
     parameter type T = logic [7:0]
 ) (

@@ -90,6 +90,7 @@ module mrc_pool #(
 `endif
   `MRC_NEVER_FULL(Back, valid_i, back_ready)
   `MRC_ASSERT(TakesANumber, !ready_i || valid_o, "a number is taken that is not there")
-  `MRC_ASSERT(NoneLost, free_q == CntW'(N) - fresh_q + back_count, "the count of free numbers is off")
+  `MRC_ASSERT(NoneLost, free_q == CntW'(N) - fresh_q + back_count,
+      "the count of free numbers is off")
 
 endmodule

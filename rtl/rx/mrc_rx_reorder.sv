@@ -190,8 +190,8 @@ module mrc_rx_reorder
   // A completion waits for the data of its packets, several hundred cycles.
   localparam int unsigned HoldDepth = 4 * NumPlanes;
   localparam int unsigned HeldW = $clog2(HoldDepth + 1);
-  // Completions in both queues: HoldDepth at most, so that neither is full when a word comes. What is
-  // written leaves hold at once, so that its counters are looked at before they come round.
+  // Completions in both queues: HoldDepth at most, so that neither is full when a word comes. What
+  // is written leaves hold at once, so that its counters are looked at before they come round.
   logic [HeldW-1:0] held_q, held_d, hold_count, placed_count;
   logic hold_room, placed_room;
   logic [NumPlanes-1:0][11:0] done_q, done_d;

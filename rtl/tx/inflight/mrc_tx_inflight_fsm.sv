@@ -359,7 +359,8 @@ module mrc_tx_inflight_fsm
       "a QP is in the list twice")
   `MRC_ASSERT(QueuedOnce, 32'(rq_count) <= NumQps,
       "a QP is in the queue twice")
-  `MRC_ASSERT(BeginsWhenIdle, idle || !(op_cfg || op_o.rec || op_o.ctl || op_o.retx || op_o.visit || op_o.reclaim),
+  `MRC_ASSERT(BeginsWhenIdle,
+      idle || !(op_cfg || op_o.rec || op_o.ctl || op_o.retx || op_o.visit || op_o.reclaim),
       "an operation begins in the middle of another")
   `MRC_ASSERT(StateInRange, state_q <= StTold,
       "no such state")
