@@ -31,8 +31,8 @@ def outputs(folder, root):
     nic = Nic(spec)
     out = {
         "rtl/gen/mrc_pkg.sv": sv.package(spec, nic),
-        "rtl/gen/mrc_csr_regs.sv": nic_sv.csr_regs(nic),
         "rtl/gen/mrc_boundaries.sv": boundaries.module(spec),
+        "rtl/gen/mrc_csr_regs.sv": nic_sv.csr_regs(nic),
         "cmodel/gen/streams.hpp": cpp.streams(spec),
         "cmodel/gen/presets.hpp": presets.cpp(spec),
         "cmodel/gen/csr.hpp": csr.cpp(spec),
