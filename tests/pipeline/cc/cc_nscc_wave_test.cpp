@@ -70,7 +70,7 @@ TEST_CASE("the waves of cc_nscc.md: asks beside events, a refusal and its wake",
   wave.sample();
   for (unsigned i = 0; i < 16; ++i) {
     if (i < 3) ask.load({.cc = 0, .min = 4000, .bytes = 4000});
-    if (i == 3) ev.load({.cc = 0, .kind = 0, .bytes = 12000});
+    if (i == 3) ev.load({.cc = 0, .kind = CcEvent::Ack, .bytes = 12000});
     if (i == 4) rask.load({.cc = 0, .min = 4000, .bytes = 4000});
     cycle();
     wave.sample();

@@ -70,7 +70,7 @@ TEST_CASE("the waves of tx_path.md: packets of two QPs, a bad group, a loss", "[
       p.psn = sent++;
       pkt.load(p);
     }
-    if (i == 5) fb.load({.qp = 1, .ev_idx = 4, .entropy = 0, .kind = 3});
+    if (i == 5) fb.load({.qp = 1, .ev_idx = 4, .entropy = 0, .kind = FbKind::Loss});
     cycle();
     wave.sample();
   }

@@ -1,49 +1,90 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Blocks of 16 PSNs: what tx_inflight keeps of a window in one row of its memories
-/// (docs/blocks/tx/inflight/tx_inflight.md).
 #pragma once
 
 #include <cstdint>
 
-#include "protocol/psn.hpp"
-#include "protocol/step_timer.hpp"
-#include "protocol/tx_window.hpp"
+#include "gen/presets.hpp"
+#include "pipeline/lib/pool.hpp"
+#include "pipeline/lib/ram.hpp"
+#include "pipeline/tx/inflight/tx_inflight_pkg.hpp"
 
-namespace mrc {
+namespace mrc::inflight {
 
-using BlockRow = PsnRow<uint16_t>;
-using BlockAges = PsnAges<uint16_t>;
+/// The blocks of 16 PSNs that all QPs share: the pool of their numbers, which block of which QP has which number
+/// (`map`), the state of each (`win`) and what was sent (`recs`). A number that is read is the address of the row that
+/// is read next, and stays the number of that row. Twin of mrc_tx_inflight_blocks.
+class Blocks {
+ public:
+  explicit Blocks(const Preset& preset)
+      : qp_mask_(preset.num_qps - 1),
+        qp_blocks_(preset.max_mpr / kBlockPsns),
+        map_(std::size_t{preset.num_qps} * qp_blocks_),
+        win_(preset.num_blocks),
+        recs_(std::size_t{preset.num_blocks} * kBlockPsns),
+        pool_(preset.num_blocks) {}
 
-/// PSNs of a block.
-inline constexpr unsigned kBlockPsns = kRowPsns<uint16_t>;
+  /// Blocks of one QP at most: B of the contract.
+  unsigned of_qp() const { return qp_blocks_; }
 
-/// Number of the block that holds psn, 20 bits.
-constexpr uint32_t psn_block(uint32_t psn) { return (psn & kPsnMask) / kBlockPsns; }
+  /// Reads the number of a QP's block.
+  void read_number(unsigned qp, uint32_t block) { map_.read(map_row(qp, block)); }
+  /// Reads the row of the block whose number was read.
+  void read_row() {
+    number_ = map_.rdata();
+    win_.read(number_);
+  }
+  /// The row that was read.
+  const WinBlock& row() const { return win_.rdata(); }
+  /// It becomes `row`.
+  void write_row(const WinBlock& row) { win_.write(number_, row); }
 
-/// First PSN of a block.
-constexpr uint32_t block_psn(uint32_t block) { return block * kBlockPsns & kPsnMask; }
+  /// Reads the record of a packet: of the block whose number was read, whose row was read, of block n.
+  void read_sent_of_number(uint32_t psn) { recs_.read(recs_row(map_.rdata(), psn)); }
+  void read_sent_of_row(uint32_t psn) { recs_.read(recs_row(number_, psn)); }
+  void read_sent(unsigned n, uint32_t psn) { recs_.read(recs_row(n, psn)); }
+  /// The record that was read.
+  const Sent& sent() const { return recs_.rdata(); }
+  /// Writes the record of a packet sent again, in the block whose number was read.
+  void sent_again(const Rec& r) { write_sent(map_.rdata(), r, true); }
+  /// Writes the record of a packet sent for the first time, in block n.
+  void sent_first(unsigned n, const Rec& r) { write_sent(n, r, false); }
 
-/// (a - b) modulo 2^20: how many blocks a lies after b.
-constexpr uint32_t block_dist(uint32_t a, uint32_t b) { return (a - b) & (kPsnMask / kBlockPsns); }
+  /// Takes a block from the pool: tx_segment has seen to it that there is one.
+  unsigned take() {
+    const unsigned n = pool_.offer();
+    pool_.take();
+    return n;
+  }
+  /// Block n is that block of the QP, nothing known of its packets.
+  void begin(unsigned qp, uint32_t block, unsigned n) {
+    map_.write(map_row(qp, block), static_cast<uint16_t>(n));
+    win_.write(n, WinBlock{});
+  }
+  /// Gives the block back whose number was read.
+  void give() { pool_.give(map_.rdata()); }
 
-/// (block + n) modulo 2^20.
-constexpr uint32_t block_add(uint32_t block, uint32_t n) { return (block + n) & (kPsnMask / kBlockPsns); }
+  void clock() {
+    map_.clock();
+    win_.clock();
+    recs_.clock();
+    pool_.clock();
+  }
 
-/// The blocks that the bitmap of a SACK and the window have in common.
-struct SackBlocks {
-  bool none = true;              ///< there are none
-  uint32_t first = 0, last = 0;  ///< numbers of the first and the last of them
+ private:
+  std::size_t map_row(unsigned qp, uint32_t block) const {
+    return std::size_t{qp & qp_mask_} * qp_blocks_ + (block & (qp_blocks_ - 1));
+  }
+  static std::size_t recs_row(unsigned n, uint32_t psn) { return std::size_t{n} * kBlockPsns + psn % kBlockPsns; }
+  void write_sent(unsigned n, const Rec& r, bool rtx) {
+    recs_.write(recs_row(n, r.psn), {r.msn, r.row, r.ev_idx, r.idx, r.size, rtx});
+  }
+
+  const unsigned qp_mask_, qp_blocks_;
+  Ram1r1w<uint16_t> map_;
+  Ram1r1w<WinBlock> win_;
+  Ram1r1w<Sent> recs_;
+  Pool pool_;
+  unsigned number_ = 0;
 };
 
-/// base: PSN of bit 0 of the bitmap; una, nxt: the window after the cumulative part of the SACK.
-constexpr SackBlocks sack_blocks(uint32_t base, uint32_t una, uint32_t nxt) {
-  const uint32_t newest = psn_add(nxt, -1), end = psn_add(base, kSackBits - 1);
-  if (una == nxt || psn_before(newest, base) || psn_before(end, una)) return {};
-  return {false, psn_block(psn_before(base, una) ? una : base), psn_block(psn_before(newest, end) ? newest : end)};
-}
-
-/// Number of the oldest block that a QP holds on to: that of the oldest packet out; of the newest packet when nothing
-/// is out, since it may have to be sent again for the sake of its ACK.
-constexpr uint32_t oldest_block(uint32_t una, uint32_t nxt) { return psn_block(una == nxt ? psn_add(una, -1) : una); }
-
-}  // namespace mrc
+}  // namespace mrc::inflight

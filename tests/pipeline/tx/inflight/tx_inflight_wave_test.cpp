@@ -77,9 +77,11 @@ TEST_CASE("the waves of tx_inflight.md: a SACK of two blocks with a loss, a NACK
     return c.kind == CtlKind::Sack ? "SACK" : c.kind == CtlKind::Nack ? "NACK" : "ACK";
   });
   wave.out("upd", upd, [](const Upd& u) { return fmt::format("{:X}", u.una); });
-  wave.out("ccev", ccev, [](const Ccev& e) { return e.kind == 0 ? "Ack" : e.kind == 1 ? "Nack" : "Loss"; });
+  wave.out("ccev", ccev, [](const Ccev& e) {
+    return e.kind == CcEvent::Ack ? "Ack" : e.kind == CcEvent::Nack ? "Nack" : "Loss";
+  });
   wave.out("okev", okev, [](const Okev&) { return "ok"; });
-  wave.out("fb", fb, [](const Fb& f) { return f.kind == 3 ? "LOSS" : "SKIP"; });
+  wave.out("fb", fb, [](const Fb& f) { return f.kind == FbKind::Loss ? "LOSS" : "SKIP"; });
   wave.out("rask", rask, [](const Ccask& a) { return fmt::format("{}", a.bytes); });
   wave.out("rans", rans, [](const Ccans& a) { return fmt::format("{}", a.bytes); });
   wave.out("retx", retx, [](const Retx& r) { return fmt::format("{:X}", r.psn); });
