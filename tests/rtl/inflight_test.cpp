@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 
+#include "pipeline/tx/inflight/tx_inflight_psns.hpp"
 #include "protocol/flight.hpp"
 #include "protocol/psn.hpp"
 #include "protocol/tx_window.hpp"

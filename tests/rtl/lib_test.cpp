@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
+#include "pipeline/lib/icrc_words.hpp"
 #include "pipeline/lib/pool.hpp"
 #include "pipeline/lib/ram.hpp"
 #include "pipeline/lib/stream.hpp"
-#include "protocol/icrc_words.hpp"
 #include "tests/rtl/unit.hpp"
 
 using namespace mrc;
