@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+`include "mrc_assert.svh"
 
 /// Network-signal congestion control: one window per destination, shared by the QPs that go there.
-/// Answers one ask per cycle (how many bytes may go?) in the cycle after it came to the head, or takes
-/// back what was granted and not used, except while an event is counted or stored or a table
-/// written; works off one event at a time, in 3 to 59 cycles. It paces nothing and keeps no packets:
-/// a refused asker asks again after the wake.
-/// Contract: docs/blocks/cc/cc_nscc.md.
+/// Answers one ask per cycle (how many bytes may go?) in the cycle after it came to the head, or
+/// takes back what was granted and not used, except while an event is counted or stored or a table
+/// written; works off one event at a time, in 3 to 59 cycles. It paces nothing and keeps no
+/// packets: a refused asker asks again after the wake. Contract: docs/blocks/cc/cc_nscc.md.
 module mrc_cc_nscc
   import mrc_pkg::*;
   import mrc_cc_nscc_pkg::*;
@@ -671,5 +671,21 @@ module mrc_cc_nscc
   logic unused_ok;
   assign unused_ok = &{1'b0, unused_ev_count, unused_counts, cfg_index_i, cfg_row, cfg_prof, p,
                        ask_free[29:16], rask_head};
+
+  // ---- what always holds
+
+  `MRC_POPS_A_WORD(Ev, ev_pop, ev_v)
+  `MRC_POPS_A_WORD(Rask, rask_pop, rask_v)
+  `MRC_POPS_A_WORD(Ask, ask_pop, ask_v)
+  `MRC_ONE_HOT0(OneAsks, {ret_pop, rask_pop, ask_pop},
+      "two who ask are served in one cycle")
+  `MRC_ASSERT(StateInRange, state_q <= StStore,
+      "no such state")
+  `MRC_ASSERT(CfgWhenIdle, !op_cfg || state_q == StIdle,
+      "a table is written in the middle of an event")
+  `MRC_ASSERT(MulOrDone, !(mul_load && mul_step),
+      "the multiplier is loaded and steps")
+  `MRC_ASSERT(FewCycles, cnt_q < 5'd31,
+      "a state lasts too long")
 
 endmodule

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`include "mrc_assert.svh"
 
 /// Knows per QP which PSNs are here: decides for each checked WRITE whether its payload is placed,
 /// advances cack over contiguous PSNs, owes the sender ACK, SACK and NACK, answers reliability
@@ -20,12 +21,7 @@ module mrc_rx_track
     input logic clk_i,
     input logic rst_ni,
     input logic [7:0] bug_i,
-    input logic sack_base_self_i,
-    input logic oor_drop_i,
-    input logic err_silent_i,
-    input logic ack_with_sack_i,
-    input logic trim_silent_i,
-    input logic [19:0] sack_trigger_i,
+    input rx_track_csr_t csr_i,
     input logic imm_ok_i,
     input logic hold_ok_i,
     input logic cfg_req_i,
@@ -118,7 +114,7 @@ module mrc_rx_track
   // ---- input, the packets that go on
 
   rxpkt_t head;
-  logic head_valid, head_pop, adv_valid, adv_push, adv_pop, unused_adv_ready;
+  logic head_valid, head_pop, adv_valid, adv_push, adv_pop, adv_ready;
   logic [1:0] unused_head_count;
   logic [2:0] unused_adv_count;
   adv_t adv, adv_d;
@@ -138,7 +134,7 @@ module mrc_rx_track
       .count_o(unused_head_count)
   );
 
-  // Never full: while it has a head that goes first, and the stages hold three at most.
+  // While it has a head that goes first, and the stages hold three at most.
   mrc_fifo #(
       .T(adv_t),
       .Depth(4)
@@ -146,7 +142,7 @@ module mrc_rx_track
       .clk_i,
       .rst_ni,
       .valid_i(adv_push),
-      .ready_o(unused_adv_ready),
+      .ready_o(adv_ready),
       .data_i(adv_d),
       .valid_o(adv_valid),
       .ready_i(adv_pop),
@@ -731,7 +727,7 @@ module mrc_rx_track
   logic nores_inc_q, nores_inc_d;
 
   assign may_post = verdict_free && resp_free && ackev_free && ord_free && qperr_free && ask_ready
-      && hold_ok_i;
+                    && hold_ok_i;
   assign stuck = x_valid_q && !may_post;
   assign post = x_valid_q && may_post;
   assign no_pay = x_p_q.trim != TrimNone;
@@ -743,7 +739,8 @@ module mrc_rx_track
 
   // sack_trigger <= trig + trig_add, without waiting for the sum.
   logic trig_full;
-  assign trig_full = lt_sum({4'd0, sack_trigger_i}, {3'd0, x_own_q.trig}, {2'd0, trig_add}, 1'b1);
+  assign trig_full = lt_sum({4'd0, csr_i.sack_trigger}, {3'd0, x_own_q.trig}, {2'd0, trig_add},
+      1'b1);
 
   // tpsn is in the window, or was a moment ago, as long as tmiss: signs tell who is before whom.
   logic [23:0] to_trim, past_trim;
@@ -781,10 +778,10 @@ module mrc_rx_track
         end
         WhatEvent: begin
           give = 1'b1;
-          nack = !err_silent_i;
+          nack = !csr_i.err_silent;
         end
         WhatProbe: begin
-          post_ackev_load = x_told_q.ackv && !ack_with_sack_i;
+          post_ackev_load = x_told_q.ackv && !csr_i.ack_with_sack;
           ask = 1'b1;
         end
         WhatDup: begin
@@ -794,7 +791,7 @@ module mrc_rx_track
           end else begin
             give = 1'b1;
             dup_inc_d = 1'b1;
-            post_ackev_load = x_below_q && x_told_q.ackv && !ack_with_sack_i;
+            post_ackev_load = x_below_q && x_told_q.ackv && !csr_i.ack_with_sack;
           end
         end
         WhatRefuse: begin
@@ -803,7 +800,7 @@ module mrc_rx_track
           // Outside because the window has shrunk meanwhile, not by the peer's fault.
           nores_inc_d = x_recorded_q;
           oor_inc_d = !x_recorded_q;
-          nack = x_recorded_q || !oor_drop_i;
+          nack = x_recorded_q || !csr_i.oor_drop;
           // Bug 41: a window that has shrunk is not told apart.
           nack_reason = (x_recorded_q && bug_i != BugNoBitmapAsOor) ? NackReasonNoBitmap
               : NackReasonPsnOorWindow;
@@ -813,7 +810,7 @@ module mrc_rx_track
           nack = x_trim_nack_q;
           nack_reason = (x_p_q.trim == TrimTrimmed) ? NackReasonTrimmed : NackReasonTrimmedLasthop;
           // A NACK says nothing of what has arrived.
-          if (!trim_silent_i) begin
+          if (!csr_i.trim_silent) begin
             ask = x_own_q.trig != 21'd0;
             own_d.tmiss = 1'b1;
             if (!older_trim) begin
@@ -860,7 +857,7 @@ module mrc_rx_track
           end
           if (!x_goes_on_q) begin
             ord_load = x_p_q.imm_valid || x_moved_q;
-            post_ackev_load = x_acked_q && !ack_with_sack_i;
+            post_ackev_load = x_acked_q && !csr_i.ack_with_sack;
             ask = ask_wish;
             own_d.ar = ooo_left && (x_own_q.ar || x_p_q.ackreq);
             own_d.tmiss = x_own_q.tmiss && !past_trim[23];
@@ -963,8 +960,8 @@ module mrc_rx_track
       .clk_i,
       .rst_ni,
       .bug_i,
-      .sack_base_self_i,
-      .ack_with_sack_i,
+      .sack_base_self_i(csr_i.sack_base_self),
+      .ack_with_sack_i(csr_i.ack_with_sack),
       .ask_valid_i(ask),
       .ask_ready_o(ask_ready),
       .ask_i(ask_d),
@@ -1044,8 +1041,46 @@ module mrc_rx_track
   assign nores_inc_o = nores_inc_q;
 
   logic unused_bits;
-  assign unused_bits = ^{unused_head_count, unused_adv_count, unused_adv_ready, unused_free,
+  assign unused_bits = ^{unused_head_count, unused_adv_count, adv_ready, unused_free,
       cfg_index_i, cfg_ctx, t_set_q, rel, past,
       to_trim, past_trim, x_p_q.msn, x_p_q.drop, x_p_q.err, x_p_q.last};
+
+  // ---- what always holds
+
+  `MRC_NEVER_FULL(Adv, adv_push, adv_ready)
+  `MRC_ASSERT(TakesInWindow, !take || stuck || rel < {9'd0, t_set_q.mpr, 7'd0},
+      "a packet outside of the window is taken")
+  `MRC_ASSERT(TakesNew, !take || stuck || (row.rcv & one) == 64'd0,
+      "a packet that is here is taken")
+  `MRC_ASSERT(TakesARow, !row_take || pool_valid,
+      "a row is taken that there is not")
+  `MRC_ASSERT(GivesARow, !row_give || entry.valid,
+      "a row is given back that there is not")
+  `MRC_ONE_HOT0(RowOnce, {row_take, row_give},
+      "a row is taken and another given back")
+  `MRC_ASSERT(CfgAlone, !cfg_do || !(m_valid_q || t_valid_q || x_valid_q || adv_valid),
+      "a table is written under a packet")
+  `MRC_ASSERT(InitAlone, !init_on_q || !(m_valid_q || t_valid_q || x_valid_q),
+      "a QP is started under its packets")
+  `MRC_ASSERT(WhatInRange, !x_valid_q || x_what_q <= WhatDone,
+      "no such verdict")
+  `MRC_ASSERT(WindowInRange, !t_valid_q || 32'(t_set_q.mpr_dest) <= MaxMpr / 128,
+      "a window larger than the memory")
+  `MRC_ASSERT(WindowNot0, !take || t_set_q.mpr != 8'd0,
+      "a window of 0")
+  `MRC_ASSERT(WindowWithinOwn, !take || t_set_q.mpr <= t_set_q.mpr_dest,
+      "the window is larger than the peer may use")
+  `MRC_ASSERT(OneOfARow, !t_valid_q || one != 64'd0 || t_again_q,
+      "a packet has no place in its row")
+  `MRC_ASSERT(AnswersOnce, !(sack_resp_load && (post_resp_load || nack)),
+      "two answers in one cycle")
+  `MRC_ASSERT(AcksOnce, !(sack_ackev_load && post_ackev_load),
+      "two acknowledgements in one cycle")
+  `MRC_ASSERT(PlaneInRange, !verdict_load || 32'(x_p_q.plane) < NumPlanes,
+      "a verdict for no plane")
+  `MRC_ONE_HOT0(OneCount, {dup_inc_d, trim_inc_d, oor_inc_d},
+      "a packet counts twice")
+  `MRC_ONE_HOT0(OneFromFetch, {adv_pop, head_pop},
+      "two packets go into the stages")
 
 endmodule

@@ -70,8 +70,8 @@ package mrc_tx_segment_pkg;
     tbl_qp_ctx_t row;
   } cfg_wr_t;
 
-  // A WQE as Fetch and Emit need it, and the RQMSN it was given. next: row of the QP's next WQE; only
-  // as many bits as the pool has rows are kept.
+  // A WQE as Fetch and Emit need it, and the RQMSN it was given. next: row of the QP's next WQE;
+  // only as many bits as the pool has rows are kept.
   typedef struct packed {
     logic [15:0] next;
     logic imm_valid;

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "gen/nic_pulses.hpp"
 #include "gen/streams.hpp"
 #include "pipeline/lib/stream.hpp"
 #include "protocol/flight.hpp"
@@ -36,8 +37,8 @@ struct Out {
 
 /// Registers rtx_inc_q, rto_inc_q, fail_inc_q, state_inc_q (counters) and freed_q (to tx_segment: a block is free
 /// again).
-struct Pulses {
-  bool rtx = false, rto = false, fail = false, state = false, freed = false;
+struct Pulses : TxInflightPulses {
+  bool freed = false;
 };
 
 /// State of the main machine.
