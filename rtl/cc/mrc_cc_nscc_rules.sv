@@ -262,7 +262,6 @@ module mrc_cc_nscc_rules
           end
         end
       end
-      StAdj: s_o = of_adj(s_i, quot_i, adj_time, w_i.eta, now_i);
       default: begin
         if (last) begin
           unique case (state_i)
@@ -283,6 +282,10 @@ module mrc_cc_nscc_rules
         end
       end
     endcase
+    // The longest sum: nothing stands behind it.
+    if (state_i == StAdj) begin
+      s_o = of_adj(s_i, quot_i, adj_time, w_i.eta, now_i);
+    end
   end
 
   logic unused_ok;
