@@ -40,6 +40,8 @@ def outputs(folder, root):
         "cmodel/gen/nic_pulses.hpp": nic_cpp.pulses(nic),
         "cmodel/gen/nic_streams.hpp": nic_cpp.streams(nic),
         "cmodel/gen/nic_flow.hpp": nic_cpp.flow(nic),
+        "tb/gen/counters.hpp": nic_cpp.counters(nic),
+        "tb/gen/switches.hpp": nic_cpp.switches(nic),
         "cmodel/gen/headers.hpp": headers.cpp(spec),
         "docs/generated/csr.md": docs.csr(spec),
         "docs/generated/streams.md": docs.streams(spec),

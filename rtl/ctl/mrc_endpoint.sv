@@ -305,7 +305,7 @@ module mrc_endpoint
   assign visit_open = op_visit && valid_q[visit_q] && due_q[visit_q];
   // Bug 49: an update that nobody answers is not repeated.
   assign visit_again = visit_open && waiting_q[visit_q] && !again_late[31]
-      && bug_i != BugPortsToldOnce;
+                       && bug_i != BugPortsToldOnce;
   assign visit_send = visit_open && !waiting_q[visit_q] && req_free && port_up_i != '0;
 
   // ---- EV probes

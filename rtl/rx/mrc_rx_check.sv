@@ -238,7 +238,7 @@ module mrc_rx_check
   // Bug 40: a QP in Error is taken for one in Rts.
   assign qp_err = qp_state == QpStateError && bug_i != BugErrorStateReceives;
   assign qp_rts = qp_state == QpStateRts
-      || (qp_state == QpStateError && bug_i == BugErrorStateReceives);
+                  || (qp_state == QpStateError && bug_i == BugErrorStateReceives);
   assign mtu = 16'd256 << qp_row.mtu;
 
   // RETH and ImmDt follow the METH, or the TSETH.

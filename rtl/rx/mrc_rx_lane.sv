@@ -399,8 +399,8 @@ module mrc_rx_lane
   assign used = wr_q - rd_q;
   // Bug 15: less than a packet may take.
   assign room_d = (bug_i == BugRxBufferOverflow)
-      ? used <= (BufAw + 1)'(RxBufWords - (PktWords - 1)) :
-      used <= (BufAw + 1)'(RxBufWords - (PktWords + 2));
+      ? used <= (BufAw + 1)'(RxBufWords - (PktWords - 1))
+      : used <= (BufAw + 1)'(RxBufWords - (PktWords + 2));
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin

@@ -56,7 +56,7 @@ module mrc_rx_place
     assign empty[i] = head[i].len == 8'd0;
     // Bug 58: a discarded packet is done while data ahead of it wait for the host.
     assign can[i] = head_v[i] && (out_free || (empty[i] && bug_i == BugDoneOutOfTurn))
-        && !(empty[i] && fin);
+                    && !(empty[i] && fin);
   end
 
   assign handshake = line_valid_o && line_ready_i;

@@ -399,8 +399,8 @@ module mrc_tx_path
   // Own port and the peer's are up. Bug 44: the peer's do not matter.
   logic [NumPlanes-1:0] w_ok, op_ok;
   assign w_ok = port_up_i & w_pmask_q;
-  assign op_ok = port_up_i & ((bug_i == BugPeerPortsIgnored)
-      ? {NumPlanes{1'b1}} : pmask_q[op_dest_q]);
+  assign op_ok = port_up_i
+                 & ((bug_i == BugPeerPortsIgnored) ? {NumPlanes{1'b1}} : pmask_q[op_dest_q]);
 
   logic evst_re, evst_we;
   logic [QpW+GroupW-1:0] evst_raddr, evst_waddr;
@@ -545,8 +545,8 @@ module mrc_tx_path
   logic [GroupW-1:0] next_group, pkt_group;
   logic [NumPlanes-1:0] left_u;
   assign next_place.grp = w_grp_q + GroupW'(1);
-  assign next_place.lfsr = (last_group && bug_i != BugWalkKeyStuck)
-      ? lfsr_next(w_lfsr_q) : w_lfsr_q;
+  assign next_place.lfsr =
+      (last_group && bug_i != BugWalkKeyStuck) ? lfsr_next(w_lfsr_q) : w_lfsr_q;
   assign next_group = next_place.grp ^ key_hi(next_place.lfsr);
   assign group_stays = next_group == w_group_q;
   assign advance = chosen && group_done;
@@ -632,8 +632,8 @@ module mrc_tx_path
   assign backup_first = GroupW'(Groups) - op_backup_q;
 
   // Bug 29: an EV of the next plane takes the place of the bad one.
-  assign test_plane = (bug_i == BugBackupOfNextPlane && !revive_q)
-      ? fb_plane + PlaneW'(1) : fb_plane;
+  assign test_plane =
+      (bug_i == BugBackupOfNextPlane && !revive_q) ? fb_plane + PlaneW'(1) : fb_plane;
   assign test_state = evst_row[test_plane];
   assign test_fail = state_q == StTest && !revive_q && test_state == 3'(EvStandby);
   assign test_revive = state_q == StTest && revive_q && f_q != fb_group

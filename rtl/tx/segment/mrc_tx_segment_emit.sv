@@ -117,11 +117,11 @@ module mrc_tx_segment_emit
   assign sendable = regs_q.rts && !regs_q.failed;
   assign can = sendable && regs_q.head != regs_q.tail
       && window_open(regs_q.psn, regs_q.una, regs_q.mpr, 20'(MaxMpr / 16),
-      bug_i == BugTxWindowPlusOne);
+                     bug_i == BugTxWindowPlusOne);
   // The packet after this one, given that this one can be sent.
   assign mpr_top = {9'd0, regs_q.mpr, 7'd0} - 24'd1;
-  assign room_next = (bug_i == BugTxWindowPlusOne)
-      ? out_psns[23:7] < {9'd0, regs_q.mpr} : out_psns != mpr_top;
+  assign room_next =
+      (bug_i == BugTxWindowPlusOne) ? out_psns[23:7] < {9'd0, regs_q.mpr} : out_psns != mpr_top;
   assign blocks_next = regs_q.psn[3:0] != 4'd15 || out_blocks != 20'(MaxMpr / 16 - 1);
 
   logic [CreditW-1:0] credit_q, credit_d;
@@ -278,7 +278,7 @@ module mrc_tx_segment_emit
   end
 
   assign ret_load = ((burst_end && regs_q.cc) || (drop && asked)) && left_any
-      && bug_i != BugRestOfGrantKept;
+                    && bug_i != BugRestOfGrantKept;
   assign push_load_o = burst_end || drop;
   assign push_o = '{qp: row_q.qp, more: !inactive};
 

@@ -229,7 +229,7 @@ module mrc_tx_segment_fetch
   logic dead, want_ask;
   assign dead = f1_q.none || !(regs_q.rts && !regs_q.failed && regs_q.head != regs_q.tail
       && window_open(regs_q.psn, regs_q.una, regs_q.mpr, 20'(MaxMpr / 16),
-      bug_i == BugTxWindowPlusOne));
+                     bug_i == BugTxWindowPlusOne));
   assign want_ask = f1_valid_q && f1_q.first && regs_q.cc && !dead;
   assign move = !want_ask || ask_free;
   assign ask_load = want_ask && ask_free;
