@@ -68,7 +68,8 @@ function(mrc_verilate target top)
     list(APPEND sources ${source})
   endforeach()
   list(TRANSFORM V_SOURCES PREPEND "${MRC_ROOT}/")
-  add_custom_command(OUTPUT ${outputs} VERBATIM
+  # The header is one of them: who includes it is compiled again in the same build.
+  add_custom_command(OUTPUT ${outputs} BYPRODUCTS "${folder}/V${top}.h" VERBATIM
     COMMAND "${CMAKE_COMMAND}" -D VERILATOR=${VERILATOR_BIN} -D FOLDER=${folder} -D PREFIX=V${top} -D FAST=1 -D SLOW=1
       -P "${MRC_ROOT}/cmake/verilate.cmake" -- --top-module ${top} --assert ${MRC_VERILATOR_ARGS} ${sources}
     WORKING_DIRECTORY "${MRC_ROOT}"
@@ -98,7 +99,8 @@ function(mrc_dut dut preset)
       list(APPEND ${kind} "${folder}/${kind}_${part}.cpp")
     endforeach()
   endforeach()
-  add_custom_command(OUTPUT ${fast} ${slow} VERBATIM
+  # The headers are among them: who includes them is compiled again in the same build.
+  add_custom_command(OUTPUT ${fast} ${slow} BYPRODUCTS "${folder}/V${top}.h" "${folder}/assertions.h" VERBATIM
     COMMAND "${CMAKE_COMMAND}" -D VERILATOR=${VERILATOR_BIN} -D FOLDER=${folder} -D PREFIX=V${top}
       -D FAST=${fast_parts} -D SLOW=${slow_parts} -P "${MRC_ROOT}/cmake/verilate.cmake" --
       --top-module ${top} ${D_VERILATOR_ARGS} ${MRC_VERILATOR_ARGS} ${D_SOURCES}
