@@ -24,6 +24,11 @@ rtl/tx/segment/mrc_tx_segment_complete.sv
 rtl/tx/segment/mrc_tx_segment_fetch.sv
 rtl/tx/segment/mrc_tx_segment_emit.sv
 rtl/tx/segment/mrc_tx_segment.sv
+rtl/tx/mrc_tx_path_pkg.sv
+rtl/tx/mrc_tx_path_look.sv
+rtl/tx/mrc_tx_path_walk.sv
+rtl/tx/mrc_tx_path_op.sv
+rtl/tx/mrc_tx_path_gen.sv
 rtl/tx/mrc_tx_path.sv
 rtl/tx/inflight/mrc_tx_inflight_pkg.sv
 rtl/tx/inflight/mrc_tx_inflight_record.sv

@@ -36,7 +36,6 @@ BEFORE = {
     "file": {
         "rtl/cc/mrc_cc_nscc.sv": 215,
         "rtl/rx/track/mrc_rx_track.sv": 147,
-        "rtl/tx/mrc_tx_path.sv": 197,
         "tests/pipeline/cc/cc_nscc_test.cpp": 249,
         "tests/pipeline/rx/track/rx_track_test.cpp": 654,
         "tests/pipeline/tx/inflight/tx_inflight_test.cpp": 1654,
