@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The whole of the RTL, read from the repository's root: packages, primitives, transmit, receive, top.
+// The whole of the RTL, read from the repository's root: headers, packages, primitives, transmit, receive, top.
++incdir+rtl/lib
 rtl/gen/mrc_pkg.sv
 rtl/lib/mrc_math_pkg.sv
 rtl/lib/mrc_fifo.sv
@@ -14,6 +15,8 @@ rtl/lib/mrc_pool.sv
 rtl/lib/mrc_merge.sv
 rtl/cc/mrc_cc_mul.sv
 rtl/cc/mrc_cc_div.sv
+rtl/cc/mrc_cc_nscc_pkg.sv
+rtl/cc/mrc_cc_nscc_rules.sv
 rtl/cc/mrc_cc_nscc.sv
 rtl/tx/mrc_tx_sched.sv
 rtl/tx/segment/mrc_tx_segment_pkg.sv
@@ -61,4 +64,5 @@ rtl/ctl/mrc_ack_gen.sv
 rtl/ctl/mrc_endpoint.sv
 rtl/gen/mrc_csr_regs.sv
 rtl/ctl/mrc_csr.sv
+rtl/gen/mrc_boundaries.sv
 rtl/gen/mrc_nic.sv

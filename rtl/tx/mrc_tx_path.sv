@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`include "mrc_assert.svh"
 
 /// An entropy value for each packet (docs/blocks/tx/tx_path.md): walks the EV set of the QP group
 /// by group, one EV per plane in each, in an order that changes each pass, and takes the next GOOD
@@ -291,8 +292,8 @@ module mrc_tx_path
   // Own port and the peer's are up. Bug 44: the peer's do not matter.
   logic [NumPlanes-1:0] pkt_mask, op_ok;
   assign pkt_mask = (bug_i == BugPeerPortsIgnored) ? {NumPlanes{1'b1}} : pmask_q[pkt_ctx.dest];
-  assign op_ok = port_up_i & ((bug_i == BugPeerPortsIgnored)
-      ? {NumPlanes{1'b1}} : pmask_q[op_dest_q]);
+  assign op_ok = port_up_i
+                 & ((bug_i == BugPeerPortsIgnored) ? {NumPlanes{1'b1}} : pmask_q[op_dest_q]);
 
   logic evst_re, evst_we;
   logic [QpW+GroupW-1:0] evst_raddr, evst_waddr;
@@ -671,5 +672,17 @@ module mrc_tx_path
                        cfg_ctx.cc, cfg_ctx.dyn_mpr, cfg_ctx.svc_time, cfg_ctx.trim_nack,
                        cfg_ctx.ts, cfg_ctx.encap, cfg_ctx.mtu, cfg_ctx.state, cfg_ev_state.rsvd17,
                        pkt_ctx.backup, evval_wide, gen_wide};
+
+  // ---- what always holds
+
+  `MRC_POPS_A_WORD(Fb, fb_pop, fb_v)
+  `MRC_POPS_A_WORD(Pfb, pfb_pop, pfb_v)
+  `MRC_POPS_A_WORD(Pkt, pkt_pop, pkt_v)
+  `MRC_ONE_HOT0(OneOperation, {fb_pop, pfb_pop, pkt_pop, op_cfg, op_scrub},
+      "two operations in one cycle")
+  `MRC_ASSERT(WalkOrWork, idle || !w_valid,
+      "a packet walks under an operation")
+  `MRC_ASSERT(VoidedHasNoPath, !(emit && e_pkt_q.voided) || e_nopath_q,
+      "a packet that is not sent has a path")
 
 endmodule

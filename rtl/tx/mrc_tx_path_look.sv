@@ -20,11 +20,10 @@ module mrc_tx_path_look
 
     output logic usable_o,  // an EV can be taken, now or when its lane has room
     output logic found_o,  // an EV is taken
-    output logic [PlaneW-1:0] plane_o,  // whose
+    output logic [NumPlanes-1:0] take_o,  // which
     output logic done_o,  // with found_o: no plane of the group is left for the next packet
     output logic [NumPlanes-1:0] used_o,  // planes that the look uses up
     output logic [NumPlanes-1:0] mark_o,  // the first marked EV, if none has been restored
-    output logic [PlaneW-1:0] mark_plane_o,
     output logic [NumPlanes-1:0][2:0] row_o,
     output logic changed_o  // row_o is not row_i
 );
@@ -59,16 +58,7 @@ module mrc_tx_path_look
     return seen;
   endfunction
 
-  // The number of the only plane in x.
-  function automatic logic [PlaneW-1:0] plane_of(logic [NumPlanes-1:0] x);
-    logic [PlaneW-1:0] plane;
-    for (int unsigned l = 0; l < PlaneW; l++) begin
-      plane[l] = |(x & Upper[l]);
-    end
-    return plane;
-  endfunction
-
-  logic [NumPlanes-1:0] mark, mark2, out, good, cand, no_room, passed, hit, restore;
+  logic [NumPlanes-1:0] mark, mark2, out, good, cand, no_room, passed, restore;
 
   always_comb begin
     mark = '0;
@@ -78,7 +68,7 @@ module mrc_tx_path_look
     cand = '0;
     no_room = '0;
     passed = '0;
-    hit = '0;
+    take_o = '0;
     mark_o = '0;
     restore = '0;
     used_o = '0;
@@ -96,7 +86,7 @@ module mrc_tx_path_look
       no_room = good & ~room_i;
       // The look ends at the EV that is taken: planes behind it stay as they are.
       passed = any_before(cand, key_i);
-      hit = cand & ~passed;
+      take_o = cand & ~passed;
       mark &= act_i;
       mark2 &= act_i & ~passed;
       mark_o = restored_i ? '0 : mark & ~any_before(mark, key_i);
@@ -114,9 +104,7 @@ module mrc_tx_path_look
 
   assign usable_o = good != '0;
   assign found_o = |cand;
-  assign plane_o = plane_of(hit);
   assign done_o = !(|(act_i & (passed | no_room)));
-  assign mark_plane_o = plane_of(mark_o);
   assign changed_o = |(mark2 | restore);
 
 endmodule

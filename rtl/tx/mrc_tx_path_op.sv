@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`include "mrc_assert.svh"
 
 /// The operations of mrc_tx_path (docs/blocks/tx/tx_path.md), one at a time, while no packet walks:
 /// Init and Deny for the tables, Fb, Find, Test and Judge on feedback, Scrub, and the time that Gen
@@ -312,5 +313,12 @@ module mrc_tx_path_op
 
   logic unused_ok;
   assign unused_ok = &{1'b0, fb_q.ev_idx[15:EvW]};
+
+  // ---- what always holds
+
+  `MRC_ASSERT(StateInRange, state_q <= StScrub,
+      "no such state")
+  `MRC_ONE_HOT0(OneFeedback, {fb_mark, fb_fail, fb_revive},
+      "feedback does two things")
 
 endmodule

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`include "mrc_assert.svh"
 
 /// Stage w of mrc_tx_path (docs/blocks/tx/tx_path.md, Walk): the packet that walks through the EV
 /// set of its QP, a group per cycle, until it takes an EV or no EV is left. It says which row to
@@ -6,6 +7,7 @@
 /// and EVs, and does not decide which packet comes.
 module mrc_tx_path_walk
   import mrc_pkg::*;
+  import mrc_tx_path_pkg::*;
 #(
     parameter int unsigned NumPlanes = 2,
     parameter int unsigned NumQps = 4,
@@ -70,6 +72,16 @@ module mrc_tx_path_walk
     return GroupW'(x >> PlaneW);
   endfunction
 
+  // The number of the only plane in x.
+  function automatic logic [PlaneW-1:0] plane_of(logic [NumPlanes-1:0] x);
+    logic [PlaneW-1:0] plane;
+    plane = '0;
+    for (int unsigned j = 0; j < NumPlanes; j++) begin
+      plane |= x[j] ? PlaneW'(j) : '0;
+    end
+    return plane;
+  endfunction
+
   // ---- registers
 
   logic w_valid_q, w_valid_d;
@@ -87,9 +99,8 @@ module mrc_tx_path_walk
   // ---- one look at the group
 
   // Own port and the peer's are up.
-  logic [NumPlanes-1:0] w_ok, act, avoid, look_u, first_mark;
+  logic [NumPlanes-1:0] w_ok, act, avoid, hit, look_u, first_mark;
   logic avoid_here, restored_here, usable, found, group_done, look_changed;
-  logic [PlaneW-1:0] found_plane, mark_plane;
   assign w_ok = port_up_i & w_pmask_q;
   assign act = w_pkt_q.voided ? '0 : ~w_u_q & w_ok;
   // The EV to avoid, and the one that this walk has restored (another pass comes to it again).
@@ -119,11 +130,10 @@ module mrc_tx_path_walk
       .restored_i(restored_q),
       .usable_o(usable),
       .found_o(found),
-      .plane_o(found_plane),
+      .take_o(hit),
       .done_o(group_done),
       .used_o(look_u),
       .mark_o(first_mark),
-      .mark_plane_o(mark_plane),
       .row_o,
       .changed_o(look_changed)
   );
@@ -134,7 +144,7 @@ module mrc_tx_path_walk
   logic restored_ok, restored_room, use_restored, chosen;
   logic none_usable, choose, give_up, walk_next, walk_writes, walk_end;
   logic [PlaneW-1:0] restored_plane;
-  logic [EvW-1:0] look_restored_idx;
+  logic [EvW-1:0] chosen_idx, look_restored_idx;
 
   assign w_dead = w_pkt_q.voided || w_ok == '0;
   assign exhausted = w_valid_q && !w_dead && !usable;
@@ -148,10 +158,10 @@ module mrc_tx_path_walk
   assign restored_ok = restored_q ? w_ok[restored_plane] : first_mark != '0;
   assign restored_room = restored_q ? lane_room_i[restored_plane]
       : (first_mark & lane_room_i) != '0;
-  assign look_restored_idx = restored_q ? restored_idx_q : {w_group_q, mark_plane};
+  assign look_restored_idx = restored_q ? restored_idx_q : {w_group_q, plane_of(first_mark)};
   assign use_restored = whole_set && restored_ok && restored_room;
   assign chosen = found || use_restored;
-  assign chosen_idx_o = whole_set ? look_restored_idx : {w_group_q, found_plane};
+  assign chosen_idx = whole_set ? look_restored_idx : {w_group_q, plane_of(hit)};
   assign none_usable = whole_set && !restored_ok && !avoid_on_q;
   assign walk_next = exhausted && !(seen_all && (restored_ok || !avoid_on_q));
 
@@ -239,6 +249,7 @@ module mrc_tx_path_walk
   assign end_o = walk_end;
   assign chosen_o = chosen;
   assign choose_o = choose;
+  assign chosen_idx_o = chosen_idx;
   assign writes_o = walk_writes;
   assign place_o = advance ? next_place : w_place_q;
   assign used_o = left_u;
@@ -273,5 +284,24 @@ module mrc_tx_path_walk
       w_pmask_q <= pmask_i;
     end
   end
+
+  // ---- what always holds
+
+  `MRC_ONE_HOT0(OneChoice, hit,
+      "two EVs are chosen")
+  `MRC_ASSERT(ChosenIsUp, !choose || w_ok[chosen_idx[PlaneW-1:0]],
+      "an EV of a plane that is down is chosen")
+  `MRC_ASSERT(ChosenHasRoom, !choose || lane_room_i[chosen_idx[PlaneW-1:0]],
+      "an EV of a lane without room is chosen")
+  `MRC_ASSERT(ChosenInUse, !(choose && found) || in_use(row_i[chosen_idx[PlaneW-1:0]]),
+      "an EV that is not in use is chosen")
+  `MRC_ASSERT(ChosenUnused, !(choose && found) || !w_u_q[chosen_idx[PlaneW-1:0]],
+      "an EV is chosen twice in a pass")
+  `MRC_ASSERT(EndsOneWay, !(choose && give_up),
+      "a walk has an EV and none")
+  `MRC_ASSERT(WalksOnOrEnds, !(walk_next && walk_end),
+      "a walk goes on and ends")
+  `MRC_ASSERT(GroupInRange, !w_valid_q || 32'(w_place_q.grp) < Groups,
+      "a group that there is not")
 
 endmodule

@@ -12,6 +12,7 @@
 
 #include "gen/presets.hpp"
 #include "input/toml.hpp"
+#include "tb/gen/switches.hpp"
 
 namespace mrc::tb {
 
@@ -41,8 +42,8 @@ struct LinkRule {
 };
 
 /// Everything a run is made of, apart from preset, seed and number of packets. Numbers may be 0 for "as the preset
-/// allows" where it says so.
-struct Scenario {
+/// allows" where it says so. The switches of register CTRL are generated.
+struct Scenario : Switches {
   std::string name, description;
 
   // traffic
@@ -111,11 +112,6 @@ struct Scenario {
   uint32_t ep_ticks = 781;  ///< register EP_CTL
   bool rev_probe = true;    ///< the same
   uint32_t rev_seed = 1;    ///< register REV_SEED
-  bool err_silent = false, rtt_rtx = false, rev_fixed = false, ack_plane = false, payload_bytes = false,
-       ports_from_0 = false;
-  bool bth_m_high = false, eeth_op_high = false, tsr_us = false, pdcid_zero = false;
-  bool ack_with_sack = false, zero_drop = false, skip_twice = false, icrc_outer = false, trim_silent = false;
-  bool state_silent = false;
   bool skip_good = false;
   uint32_t probe_successes = 3, probe_cap = 6;
   bool probe_keep = false;                              ///< register EV_PROBE
@@ -128,7 +124,7 @@ struct Scenario {
   uint32_t backup = 0, min_active = 8, probe_ticks = 781,
            retry_linear = 7;  ///< groups of backup EVs; registers EV_CTL, EV_PROBE; retries of QP_CTX
   uint32_t sack_trigger = 16384;
-  bool sack_base_self = false, oor_drop = false, trim_nack = true, ev_swap = false, bth_m = true;
+  bool trim_nack = true;
   uint32_t udp_port = 4791;
   bool vary = false;      ///< 1: draw the switches of CTRL, udp_port, ack_gap, rev_seed and SRV6 from the seed
   double csr_gap = 2000;  ///< cycles between register accesses during traffic; 0 = none

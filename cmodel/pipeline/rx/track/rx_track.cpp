@@ -2,6 +2,7 @@
 #include "pipeline/rx/track/rx_track.hpp"
 
 #include "protocol/probe.hpp"
+#include "util/check.hpp"
 
 namespace mrc {
 
@@ -115,6 +116,7 @@ void RxTrack::init() {
 }
 
 void RxTrack::track(bool imm_ok) {
+  MRC_CHECK(!init_, "a packet is judged while its QP may be started");
   const unsigned index = qp(t_.p.qp);
   const std::size_t at = slot(index, t_.again ? t_.next : t_.p.psn);
   const Entry entry = map_[at];
@@ -128,6 +130,10 @@ void RxTrack::track(bool imm_ok) {
     a = row_go_on(q.window, after, t_.next);
   } else {
     x_.what = judge(t_.p, q, entry.valid, before, imm_ok);
+    MRC_CHECK(x_.what != What::Take || psn_dist(t_.p.psn, psn_add(q.window.cack, 1)) < 128u * cfg_[index].mpr,
+              "a packet outside of the window is taken");
+    MRC_CHECK(x_.what != What::Take || cfg_[index].mpr <= cfg_[index].mpr_dest,
+              "the window is larger than the peer may use");
     if (x_.what == What::Take) a = row_take(q.window, after, t_.p.psn, t_.p.last);
     if (x_.what == What::Fatal) q.failed = true;
   }
@@ -178,6 +184,7 @@ void RxTrack::keep(std::size_t at, const Entry& entry, const RxRow& before, cons
   } else if (entry.valid) {
     bits_.write(entry.idx, after);
   } else {
+    MRC_CHECK(pool_.valid(), "a row is taken that there is not");
     const unsigned idx = pool_.offer();
     pool_.take();
     map_.write(at, {.valid = true, .idx = idx});
