@@ -58,6 +58,7 @@ rtl/rx/mrc_rx_lane.sv
 rtl/rx/mrc_rx_check.sv
 rtl/rx/track/mrc_rx_track_pkg.sv
 rtl/rx/track/mrc_rx_track_sack.sv
+rtl/rx/track/mrc_rx_track_post.sv
 rtl/rx/track/mrc_rx_track.sv
 rtl/rx/mrc_rx_reorder.sv
 rtl/ctl/mrc_ack_gen.sv
