@@ -27,6 +27,11 @@ rtl/tx/segment/mrc_tx_segment_complete.sv
 rtl/tx/segment/mrc_tx_segment_fetch.sv
 rtl/tx/segment/mrc_tx_segment_emit.sv
 rtl/tx/segment/mrc_tx_segment.sv
+rtl/tx/mrc_tx_path_pkg.sv
+rtl/tx/mrc_tx_path_look.sv
+rtl/tx/mrc_tx_path_walk.sv
+rtl/tx/mrc_tx_path_op.sv
+rtl/tx/mrc_tx_path_gen.sv
 rtl/tx/mrc_tx_path.sv
 rtl/tx/inflight/mrc_tx_inflight_pkg.sv
 rtl/tx/inflight/mrc_tx_inflight_record.sv
@@ -53,6 +58,7 @@ rtl/rx/mrc_rx_lane.sv
 rtl/rx/mrc_rx_check.sv
 rtl/rx/track/mrc_rx_track_pkg.sv
 rtl/rx/track/mrc_rx_track_sack.sv
+rtl/rx/track/mrc_rx_track_post.sv
 rtl/rx/track/mrc_rx_track.sv
 rtl/rx/mrc_rx_reorder.sv
 rtl/ctl/mrc_ack_gen.sv

@@ -32,10 +32,6 @@ EXCEPTIONS = {
 
 # {rule: {path: by how much all that is too large in the file exceeds the limit}}
 BEFORE = {
-    "file": {
-        "rtl/rx/track/mrc_rx_track.sv": 186,
-        "rtl/tx/mrc_tx_path.sv": 230,
-    },
     "ports": {
         "rtl/ctl/mrc_csr.sv": 4,
         "rtl/tx/inflight/mrc_tx_inflight.sv": 11,

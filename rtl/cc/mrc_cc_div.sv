@@ -25,7 +25,7 @@ module mrc_cc_div #(
 
   assign quot_o = quot_q;
 
-  // Which of the four multiples fits is found side by side, so that a cycle has one subtraction.
+  // All multiples are compared side by side, so that a cycle has one subtraction.
   always_comb begin
     quot_d = quot_q;
     rem_d = rem_q;

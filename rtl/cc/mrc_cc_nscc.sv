@@ -669,8 +669,10 @@ module mrc_cc_nscc
   end
 
   logic unused_ok;
-  assign unused_ok = &{1'b0, unused_ev_count, unused_counts, cfg_index_i, cfg_row, cfg_prof, p,
-                       ask_free[29:16], rask_head};
+  assign unused_ok = &{1'b0, unused_ev_count, unused_counts, cfg_index_i, cfg_row.rsvd8,
+                       cfg_prof.rsvd505, cfg_prof.rsvd473, cfg_prof.rsvd420, cfg_prof.rsvd356,
+                       cfg_prof.rsvd220, cfg_prof.rsvd184, cfg_prof.rsvd156, cfg_prof.rsvd30,
+                       cfg_prof.rsvd6, ask_free[29:16], rask_head.min};
 
   // ---- what always holds
 

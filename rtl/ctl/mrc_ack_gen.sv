@@ -544,8 +544,13 @@ module mrc_ack_gen
   end
 
   logic unused_bits;
-  assign unused_bits = ^{unused_count, unused_counts, oq_ready, oq_count, ackev,
-      cfg_index_i, cfg_ctx, qp, r.plane, ok};
+  assign unused_bits = ^{unused_count, unused_counts, oq_ready, oq_count, cfg_index_i,
+                         cfg_ctx.srv6, cfg_ctx.dip, cfg_ctx.mpr_dest, cfg_ctx.dmac, cfg_ctx.rqmsn,
+                         cfg_ctx.msn, cfg_ctx.max_wimm_dest, cfg_ctx.rq_psn, cfg_ctx.max_wimm,
+                         cfg_ctx.sq_psn, cfg_ctx.rsvd90, cfg_ctx.retry_exp, cfg_ctx.timeout,
+                         cfg_ctx.pkey, cfg_ctx.retry_linear, cfg_ctx.backup, cfg_ctx.profile,
+                         cfg_ctx.mpr, cfg_ctx.rsvd13, cfg_ctx.cc, cfg_ctx.dyn_mpr,
+                         cfg_ctx.trim_nack, cfg_ctx.ts, cfg_ctx.encap, cfg_ctx.mtu};
 
   // ---- what always holds
 

@@ -634,9 +634,11 @@ module mrc_csr
   assign cfg_data_o = int_q ? {504'd0, int_value_q} : tbl_data;
 
   logic unused_bits;
-  assign unused_bits = ^{s_axil_awaddr_i[1:0], s_axil_araddr_i[1:0], own, wvalue,
-      unused_evev_count, unused_evq_count, unused_evr_count, unused_counts, evp_free, evq.qp[15],
-          ctx, qperr, pmask};
+  assign unused_bits = ^{s_axil_awaddr_i[1:0], s_axil_araddr_i[1:0], wvalue, unused_evev_count,
+                         unused_evq_count, unused_evr_count, unused_counts, evp_free, ctx.srv6,
+                         ctx.dip, ctx.dmac, ctx.rqmsn, ctx.msn, ctx.rq_psn, ctx.sq_psn,
+                         ctx.rsvd90, ctx.pkey, ctx.retry_linear, ctx.dqpn, ctx.rsvd13, ctx.cc,
+                         ctx.dyn_mpr, ctx.svc_time, ctx.trim_nack, ctx.ts, ctx.encap};
 
   // ---- what always holds
 

@@ -39,7 +39,7 @@ module mrc_fifo_ram #(
   assign pop = valid_o && ready_i;
   assign rptr_next = (rptr_q == PtrW'(Depth - 1)) ? '0 : rptr_q + PtrW'(1);
 
-  // What is pushed now is the head of the next cycle: the memory would give it a cycle late.
+  // The word that is pushed is the head of the next cycle: the memory would give it a cycle late.
   assign fresh_load = push && (count_q == '0 || (pop && count_q == CntW'(1)));
 
   mrc_ram_1r1w #(

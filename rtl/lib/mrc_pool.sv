@@ -73,7 +73,7 @@ module mrc_pool #(
   end
 
 `ifdef MRC_ASSERT_ON
-  // Which numbers are out; of those never used it means nothing.
+  // The numbers that are out. The bit of a number that was never taken means nothing.
   logic out_q[0:N-1];
   always_ff @(posedge clk_i) begin
     if (take) begin

@@ -476,8 +476,13 @@ module mrc_rx_check
   assign access_inc_o = access_q;
 
   logic unused_bits;
-  assign unused_bits = ^{unused_counts, cfg_index_i, cfg_ctx, cfg_mr, ext, rkey, qi, d_q.pkey[15],
-      qp_row.pkey[15]};
+  assign unused_bits = ^{unused_counts, cfg_index_i, cfg_ctx.srv6, cfg_ctx.dip, cfg_ctx.mpr_dest,
+                         cfg_ctx.dest, cfg_ctx.dmac, cfg_ctx.rqmsn, cfg_ctx.msn,
+                         cfg_ctx.max_wimm_dest, cfg_ctx.rq_psn, cfg_ctx.max_wimm, cfg_ctx.sq_psn,
+                         cfg_ctx.rsvd90, cfg_ctx.retry_exp, cfg_ctx.timeout, cfg_ctx.retry_linear,
+                         cfg_ctx.backup, cfg_ctx.dqpn, cfg_ctx.profile, cfg_ctx.mpr,
+                         cfg_ctx.rsvd13, cfg_ctx.cc, cfg_ctx.dyn_mpr, cfg_ctx.svc_time,
+                         cfg_ctx.trim_nack, cfg_ctx.ts, cfg_ctx.encap, cfg_mr.rsvd33};
 
   // A NAK begins with 011 whatever the register says.
   logic unused_nak;

@@ -475,9 +475,15 @@ module mrc_rx_reorder
   assign hold_ok_o = hold_ready;
 
   logic unused_bits;
-  assign unused_bits = ^{unused_ord_count, hold_count, hold_room, placed_count,
-      placed_room, cfg_index_i, cfg_ctx, o_q, done_plane_i, head.snap, ahead,
-      past, head_past};
+  assign unused_bits = ^{unused_ord_count, hold_count, hold_room, placed_count, placed_room,
+                         cfg_index_i, cfg_ctx.srv6, cfg_ctx.dip, cfg_ctx.mpr_dest, cfg_ctx.dest,
+                         cfg_ctx.dmac, cfg_ctx.msn, cfg_ctx.rq_psn, cfg_ctx.max_wimm,
+                         cfg_ctx.sq_psn, cfg_ctx.rsvd90, cfg_ctx.retry_exp, cfg_ctx.timeout,
+                         cfg_ctx.pkey, cfg_ctx.retry_linear, cfg_ctx.backup, cfg_ctx.dqpn,
+                         cfg_ctx.profile, cfg_ctx.mpr, cfg_ctx.rsvd13, cfg_ctx.cc,
+                         cfg_ctx.dyn_mpr, cfg_ctx.svc_time, cfg_ctx.trim_nack, cfg_ctx.ts,
+                         cfg_ctx.encap, cfg_ctx.mtu, o_q.imm_valid, o_q.adv, done_plane_i, ahead,
+                         past, head_past};
 
   // ---- what always holds
 

@@ -454,7 +454,13 @@ module mrc_tx_probe
   end
 
   logic unused_ok;
-  assign unused_ok = &{1'b0, unused_counts, cfg_index_i, cfg_ctx, cfg_state, pres.qp, dqpn, late};
+  assign unused_ok = &{1'b0, unused_counts, cfg_index_i, cfg_ctx.srv6, cfg_ctx.dip,
+                       cfg_ctx.mpr_dest, cfg_ctx.dmac, cfg_ctx.rqmsn, cfg_ctx.msn,
+                       cfg_ctx.max_wimm_dest, cfg_ctx.rq_psn, cfg_ctx.max_wimm, cfg_ctx.sq_psn,
+                       cfg_ctx.rsvd90, cfg_ctx.retry_exp, cfg_ctx.pkey, cfg_ctx.retry_linear,
+                       cfg_ctx.backup, cfg_ctx.profile, cfg_ctx.mpr, cfg_ctx.rsvd13, cfg_ctx.cc,
+                       cfg_ctx.dyn_mpr, cfg_ctx.svc_time, cfg_ctx.trim_nack, cfg_ctx.ts,
+                       cfg_ctx.encap, cfg_ctx.mtu, cfg_state.rsvd3, dqpn, late};
 
   // ---- what always holds
 

@@ -58,7 +58,6 @@ module mrc_rx_track
   localparam int unsigned SlotW = (Slots > 1) ? $clog2(Slots) : 1;
   localparam int unsigned AddrW = QpW + SlotW;
   localparam int unsigned IdxW = $clog2(NumRxRows);
-  localparam int unsigned PlaneW = (NumPlanes > 1) ? $clog2(NumPlanes) : 1;
 
   if (NumQps < 2 || (NumQps & (NumQps - 1)) != 0) begin : gen_bad_num_qps
     $error("%m: NumQps = %0d, must be a power of two, at least 2", NumQps);
@@ -69,23 +68,6 @@ module mrc_rx_track
   if (NumRxRows < 2) begin : gen_bad_num_rx_rows
     $error("%m: NumRxRows = %0d, must be at least 2", NumRxRows);
   end
-
-  // What Track finds a packet to be.
-  typedef enum logic [3:0] {
-    WhatDiscard,
-    WhatNak,
-    WhatEvent,
-    WhatProbe,
-    WhatDup,
-    WhatRefuse,
-    WhatTrim,
-    WhatFull,
-    WhatNoImm,
-    WhatNoRow,
-    WhatFatal,
-    WhatTake,
-    WhatDone
-  } what_e;
 
   // Where a row of 64 PSNs is kept.
   typedef struct packed {
@@ -100,16 +82,6 @@ module mrc_rx_track
     logic acked;
     logic moved;
   } adv_t;
-
-  // Only Post looks at these.
-  typedef struct packed {
-    logic [20:0] trig;
-    logic ar;
-    logic [7:0] nsyn;
-    logic [23:0] npsn;
-    logic tmiss;  // a trimmed packet is missing
-    logic [23:0] tpsn;  // the newest such
-  } own_t;
 
   // ---- input, the packets that go on
 
@@ -154,13 +126,14 @@ module mrc_rx_track
 
   logic stuck;
   logic m_valid_q, t_valid_q, x_valid_q, m_valid_d;
-  rxpkt_t m_p_q, t_p_q, x_p_q;
+  rxpkt_t m_p_q, t_p_q;
+  stage_x_t x_q;
   logic m_again_q, t_again_q;
-  logic m_acked_q, t_acked_q, x_acked_q, x_acked_d;
-  logic m_moved_q, t_moved_q, x_moved_q, x_moved_d;
+  logic m_acked_q, t_acked_q, x_acked_d;
+  logic m_moved_q, t_moved_q, x_moved_d;
   logic [23:0] m_at_q, t_at_q;
   logic [63:0] t_lower_q;  // the bits of the row below the PSN's
-  // The row in Track before, which the memory reads of this packet have missed.
+  // Track wrote this packet's row in the cycle in which the packet read the memory.
   logic m_fwd_q, t_fwd_q;
   logic [AddrW-1:0] m_addr, t_addr;
 
@@ -230,8 +203,8 @@ module mrc_rx_track
 
   logic [QpW-1:0] sack_qp;
   seq_t m_seq, t_seq_q, t_seq_d, seq_d, sack_seq, seq_w, seq_init;
-  told_t t_told, x_told_q, told_d, sack_told, told_w, told_init;
-  own_t t_own, x_own_q, own_d, own_w;
+  told_t t_told, told_d, sack_told, told_w, told_init;
+  own_t t_own, own_d, own_w;
   logic seq_we, post;
 
   mrc_rf_2r1w #(
@@ -283,7 +256,7 @@ module mrc_rx_track
       .raddr1_i(sack_qp),
       .rdata1_o(sack_told),
       .we_i(cfg_init || post),
-      .waddr_i(cfg_init ? cfg_qp : x_p_q.qp[QpW-1:0]),
+      .waddr_i(cfg_init ? cfg_qp : x_q.p.qp[QpW-1:0]),
       .wdata_i(told_w)
   );
 
@@ -295,7 +268,7 @@ module mrc_rx_track
       .raddr_i(t_p_q.qp[QpW-1:0]),
       .rdata_o(t_own),
       .we_i(cfg_init || post),
-      .waddr_i(cfg_init ? cfg_qp : x_p_q.qp[QpW-1:0]),
+      .waddr_i(cfg_init ? cfg_qp : x_q.p.qp[QpW-1:0]),
       .wdata_i(own_w)
   );
 
@@ -355,7 +328,7 @@ module mrc_rx_track
   logic [QpW-1:0] f_qp;
   logic [AddrW-1:0] f_addr;
 
-  // What goes on goes first, and goes on while cfg waits for the stages to be empty.
+  // A packet that goes on is first, also while cfg waits for the stages to be empty.
   assign adv_pop = !stuck && adv_valid;
   assign head_pop = !stuck && !adv_valid && head_valid && !cfg_wait;
   assign m_valid_d = adv_pop || head_pop;
@@ -520,13 +493,14 @@ module mrc_rx_track
   // A packet that is next in order moves cack by itself.
   assign a_moves = !t_again_q || row.rcv[0];
   assign a_cack1 = a_full ? {t_at_q[23:6] + 18'd1, 6'd0} : {t_at_q[23:6], a_place[5:0]};
-  // n = a_place - at mod 64; ooo_top: as if the run began with the row.
+  // The run takes n = a_place - at modulo 64 PSNs out of ooo: ooo_top adds at, ooo_low subtracts
+  // a_place.
   assign ooo_top = t_seq_q.ooo + 16'(!t_again_q) + {10'd0, t_at_q[5:0]};
   assign ooo_low = {1'b0, ooo_top[6:0]} - {1'b0, a_place};
   assign ooo = {ooo_low[7] ? ooo_top[15:7] - 9'd1 : ooo_top[15:7], ooo_low[6:0]};
   // Bug 25: a run that ends a row does not go on.
   assign goes_on = touch && a_on && a_full && ooo_top != 16'd64 && bug_i != BugCackShort;
-  // cack is after max: max + 1 is this far into the row.
+  // Does cack pass max? max1 is this far into the row.
   assign ahead = t_seq_q.max1 - {t_at_q[23:6], 6'd0};
   assign a_tops = ahead[23] || (ahead[22:7] == 16'd0 && a_place > ahead[6:0]);
 
@@ -606,35 +580,31 @@ module mrc_rx_track
   assign adv_push = goes_on && !stuck;
   assign adv_d = '{p: t_p_q, at: a_cack1, acked: x_acked_d, moved: x_moved_d};
 
-  what_e x_what_q;
-  logic [23:0] x_cack1_q, x_ackpsn_q;
-  logic [15:0] x_ooo_q;
-  logic [12:0] x_load_q;  // what its payload counts for sack_trigger
-  logic x_goes_on_q, x_below_q, x_recorded_q, x_trim_nack_q;
-  logic [6:0] x_l_q;
   logic same_x;
 
-  assign same_x = post && x_p_q.qp[QpW-1:0] == t_p_q.qp[QpW-1:0];
+  assign same_x = post && x_q.p.qp[QpW-1:0] == t_p_q.qp[QpW-1:0];
 
   always_ff @(posedge clk_i) begin
     if (t_valid_q && !stuck) begin
       w_row_q <= row_n;
       w_entry_q <= entry_n;
-      x_p_q <= t_p_q;
-      x_what_q <= what;
-      x_cack1_q <= seq_d.cack1;
-      x_ooo_q <= seq_d.ooo;
-      x_load_q <= (t_p_q.plen < 13'd1024) ? 13'd1024 : t_p_q.plen;
-      x_l_q <= (touch && a_on) ? a_l : 7'd0;
-      x_ackpsn_q <= a_ackpsn;
-      x_acked_q <= x_acked_d;
-      x_moved_q <= x_moved_d;
-      x_goes_on_q <= goes_on;
-      x_below_q <= below;
-      x_recorded_q <= recorded;
-      x_trim_nack_q <= t_set_q.trim_nack;
-      x_told_q <= same_x ? told_d : t_told;
-      x_own_q <= same_x ? own_d : t_own;
+      x_q <= '{
+          p: t_p_q,
+          what: what,
+          cack1: seq_d.cack1,
+          ooo: seq_d.ooo,
+          load: (t_p_q.plen < 13'd1024) ? 13'd1024 : t_p_q.plen,
+          l: (touch && a_on) ? a_l : 7'd0,
+          ackpsn: a_ackpsn,
+          acked: x_acked_d,
+          moved: x_moved_d,
+          goes_on: goes_on,
+          below: below,
+          recorded: recorded,
+          trim_nack: t_set_q.trim_nack,
+          told: same_x ? told_d : t_told,
+          own: same_x ? own_d : t_own
+      };
     end
   end
 
@@ -716,239 +686,42 @@ module mrc_rx_track
 
   // ---- Post
 
-  logic may_post, no_pay, x_trimmed, give, ask_wish, ask, nack;
-  logic ooo_left;
-  logic [21:0] trig_sum, trig_add;
-  logic [20:0] trig;
-  logic [NumPlanes-1:0][11:0] issued_q, issued_d;
-  nack_reason_e nack_reason;
+  logic may_post, ask;
   ask_t ask_d;
-  logic dup_inc_q, dup_inc_d, oor_inc_q, oor_inc_d, trim_inc_q, trim_inc_d;
-  logic nores_inc_q, nores_inc_d;
 
   assign may_post = verdict_free && resp_free && ackev_free && ord_free && qperr_free && ask_ready
                     && hold_ok_i;
   assign stuck = x_valid_q && !may_post;
   assign post = x_valid_q && may_post;
-  assign no_pay = x_p_q.trim != TrimNone;
-  assign x_trimmed = x_p_q.trim == TrimTrimmed || x_p_q.trim == TrimLastHop;
-  assign ooo_left = x_ooo_q != 16'd0;
-  assign trig_add = (x_what_q == WhatTake) ? 22'(x_load_q) : 22'd0;
-  assign trig_sum = {1'b0, x_own_q.trig} + trig_add;
-  assign trig = trig_sum[21] ? 21'h1FFFFF : trig_sum[20:0];
 
-  // sack_trigger <= trig + trig_add, without waiting for the sum.
-  logic trig_full;
-  assign trig_full = lt_sum({4'd0, csr_i.sack_trigger}, {3'd0, x_own_q.trig}, {2'd0, trig_add},
-      1'b1);
-
-  // tpsn is in the window, or was a moment ago, as long as tmiss: signs tell who is before whom.
-  logic [23:0] to_trim, past_trim;
-  logic older_trim;
-
-  assign to_trim = x_p_q.psn - x_own_q.tpsn;
-  assign past_trim = x_own_q.tpsn - x_cack1_q;
-  assign older_trim = x_own_q.tmiss && to_trim[23];
-
-  // What a packet that is done with on its last pass asks for.
-  assign ask_wish = trig_full || x_p_q.ackreq || x_p_q.rtx || x_p_q.ce
-      || (x_own_q.ar && !ooo_left) || x_own_q.tmiss;
-
-  always_comb begin
-    give = 1'b0;
-    ask = 1'b0;
-    nack = 1'b0;
-    post_resp_load = 1'b0;
-    post_ackev_load = 1'b0;
-    ord_load = 1'b0;
-    qperr_load = 1'b0;
-    dup_inc_d = 1'b0;
-    oor_inc_d = 1'b0;
-    trim_inc_d = 1'b0;
-    nores_inc_d = 1'b0;
-    nack_reason = NackReasonUnexpEvent;
-    told_d = x_told_q;
-    own_d = x_own_q;
-    if (post) begin
-      unique case (x_what_q)
-        WhatDiscard: give = 1'b1;
-        WhatNak: begin
-          give = 1'b1;
-          post_resp_load = 1'b1;
-        end
-        WhatEvent: begin
-          give = 1'b1;
-          nack = !csr_i.err_silent;
-        end
-        WhatProbe: begin
-          post_ackev_load = x_told_q.ackv && !csr_i.ack_with_sack;
-          ask = 1'b1;
-        end
-        WhatDup: begin
-          ask = 1'b1;
-          if (no_pay) begin
-            trim_inc_d = x_trimmed;
-          end else begin
-            give = 1'b1;
-            dup_inc_d = 1'b1;
-            post_ackev_load = x_below_q && x_told_q.ackv && !csr_i.ack_with_sack;
-          end
-        end
-        WhatRefuse: begin
-          give = !no_pay;
-          trim_inc_d = x_trimmed;
-          // Outside because the window has shrunk meanwhile, not by the peer's fault.
-          nores_inc_d = x_recorded_q;
-          oor_inc_d = !x_recorded_q;
-          nack = x_recorded_q || !csr_i.oor_drop;
-          // Bug 41: a window that has shrunk is not told apart.
-          nack_reason = (x_recorded_q && bug_i != BugNoBitmapAsOor) ? NackReasonNoBitmap
-              : NackReasonPsnOorWindow;
-        end
-        WhatTrim: begin
-          trim_inc_d = 1'b1;
-          nack = x_trim_nack_q;
-          nack_reason = (x_p_q.trim == TrimTrimmed) ? NackReasonTrimmed : NackReasonTrimmedLasthop;
-          // A NACK says nothing of what has arrived.
-          if (!csr_i.trim_silent) begin
-            ask = x_own_q.trig != 21'd0;
-            own_d.tmiss = 1'b1;
-            if (!older_trim) begin
-              own_d.tpsn = x_p_q.psn;
-            end
-          end
-        end
-        WhatFull: begin
-          nores_inc_d = 1'b1;
-          nack = 1'b1;
-          nack_reason = (x_p_q.trim == TrimNoBuffer) ? NackReasonNoPktBuffer
-              : NackReasonNoResource;
-        end
-        WhatNoImm: begin
-          give = 1'b1;
-          nores_inc_d = 1'b1;
-          nack = 1'b1;
-          nack_reason = NackReasonNoResource;
-        end
-        WhatNoRow: begin
-          give = 1'b1;
-          nores_inc_d = 1'b1;
-          nack = 1'b1;
-          nack_reason = NackReasonNoBitmap;
-        end
-        WhatFatal: begin
-          give = 1'b1;
-          own_d.nsyn = x_p_q.syndrome;
-          own_d.npsn = x_p_q.psn;
-          post_resp_load = 1'b1;
-          qperr_load = 1'b1;
-        end
-        default: begin
-          // Take, and Done: the rest of what goes on is left to the next pass.
-          give = x_what_q == WhatTake;
-          if (x_what_q == WhatTake) begin
-            told_d.rcvd = x_told_q.rcvd + 32'(x_p_q.size);
-          end
-          own_d.trig = trig;
-          if (x_l_q != 7'd0) begin
-            told_d.emsn = x_told_q.emsn + 16'(x_l_q);
-            told_d.ackv = 1'b1;
-            told_d.ackpsn = x_ackpsn_q;
-          end
-          if (!x_goes_on_q) begin
-            ord_load = x_p_q.imm_valid || x_moved_q;
-            post_ackev_load = x_acked_q && !csr_i.ack_with_sack;
-            ask = ask_wish;
-            own_d.ar = ooo_left && (x_own_q.ar || x_p_q.ackreq);
-            own_d.tmiss = x_own_q.tmiss && !past_trim[23];
-          end
-        end
-      endcase
-      if (ask) begin
-        own_d.trig = 21'd0;
-      end
-    end
-  end
-
-  assign verdict_load = give && x_p_q.buf_valid;
-
-  always_comb begin
-    verdict_d = '0;
-    verdict_d.plane = x_p_q.plane;
-    if (x_what_q == WhatTake) begin
-      verdict_d.place = 1'b1;
-      verdict_d.addr = x_p_q.haddr;
-      verdict_d.plen = x_p_q.plen;
-    end
-  end
-
-  always_comb begin
-    issued_d = issued_q;
-    if (verdict_load) begin
-      issued_d[x_p_q.plane[PlaneW-1:0]] = issued_q[x_p_q.plane[PlaneW-1:0]] + 12'd1;
-    end
-  end
-
-  always_comb begin
-    post_resp = '0;
-    if (post_resp_load || nack) begin
-      post_resp.qp = x_p_q.qp;
-      post_resp.plane = x_p_q.plane;
-      if (nack) begin
-        post_resp.kind = CtlKindNack;
-        post_resp.psn = x_p_q.psn;
-        post_resp.entropy = x_p_q.entropy;
-        // Bug 24: the time stamp is lost.
-        post_resp.ts = (bug_i == BugTimestampZero) ? 16'd0 : x_p_q.ts;
-        post_resp.tsv = x_p_q.tsv;
-        post_resp.at = x_p_q.at;
-        post_resp.reason = nack_reason;
-      end else begin
-        // A NAK, or the one that was sent already: it cannot be lost for good.
-        post_resp.kind = CtlKindAck;
-        post_resp.psn = own_d.npsn;
-        post_resp.reason = own_d.nsyn;
-        post_resp.msn = x_told_q.emsn;
-      end
-    end
-  end
-
-  assign post_ackev = '{qp: x_p_q.qp, plane: x_p_q.plane, psn: told_d.ackpsn, msn: told_d.emsn};
-
-  always_comb begin
-    ord_d = '0;
-    if (ord_load) begin
-      ord_d.qp = x_p_q.qp;
-      ord_d.imm_valid = x_p_q.imm_valid;
-      ord_d.adv = x_moved_q;
-      ord_d.cack = x_cack1_q - 24'd1;
-      ord_d.snap = 96'(issued_d);
-      if (x_p_q.imm_valid) begin
-        ord_d.rqmsn = x_p_q.rqmsn;
-        ord_d.imm = x_p_q.imm;
-        ord_d.length = x_p_q.dmalen;
-        ord_d.psn = x_p_q.psn;
-      end
-    end
-  end
-
-  assign qperr_d = '{qp: x_p_q.qp, status: x_p_q.syndrome};
-
-  // The answer to a probe that nobody has sent, if it is for a trimmed packet.
-  logic as_probe;
-  assign as_probe = x_what_q == WhatTrim;
-  assign ask_d = '{
-          qp: x_p_q.qp,
-          plane: x_p_q.plane,
-          psn: as_probe ? {8'd0, NoProbeId} : x_p_q.psn,
-          ackreq: x_p_q.ackreq && !as_probe,
-          ce: x_p_q.ce && !as_probe,
-          probe: x_p_q.probe || as_probe,
-          entropy: x_p_q.entropy,
-          ts: x_p_q.ts,
-          tsv: x_p_q.tsv,
-          at: x_p_q.at
-      };
+  mrc_rx_track_post #(
+      .NumPlanes(NumPlanes)
+  ) u_post (
+      .clk_i,
+      .rst_ni,
+      .bug_i,
+      .csr_i,
+      .post_i(post),
+      .x_i(x_q),
+      .told_o(told_d),
+      .own_o(own_d),
+      .verdict_load_o(verdict_load),
+      .verdict_o(verdict_d),
+      .resp_load_o(post_resp_load),
+      .resp_o(post_resp),
+      .ackev_load_o(post_ackev_load),
+      .ackev_o(post_ackev),
+      .ord_load_o(ord_load),
+      .ord_o(ord_d),
+      .qperr_load_o(qperr_load),
+      .qperr_o(qperr_d),
+      .ask_o(ask),
+      .ask_data_o(ask_d),
+      .dup_inc_o,
+      .oor_inc_o,
+      .trim_inc_o,
+      .nores_inc_o
+  );
 
   // ---- SACKs
 
@@ -981,7 +754,7 @@ module mrc_rx_track
       .seq_new_i(seq_d),
       .told_i(sack_told),
       .set_i(sack_set),
-      .resp_go_i(resp_free && !post_resp_load && !nack),
+      .resp_go_i(resp_free && !post_resp_load),
       .resp_load_o(sack_resp_load),
       .resp_o(sack_resp),
       .ackev_go_i(ackev_free && !post_ackev_load),
@@ -989,7 +762,7 @@ module mrc_rx_track
       .ackev_o(sack_ackev)
   );
 
-  assign resp_load = post_resp_load || nack || sack_resp_load;
+  assign resp_load = post_resp_load || sack_resp_load;
   assign resp_d = sack_resp_load ? sack_resp : post_resp;
   assign ackev_load = post_ackev_load || sack_ackev_load;
   assign ackev_d = sack_ackev_load ? sack_ackev : post_ackev;
@@ -1014,11 +787,6 @@ module mrc_rx_track
       init_on_q <= 1'b0;
       init_q <= '0;
       known_q <= '0;
-      issued_q <= '0;
-      dup_inc_q <= 1'b0;
-      oor_inc_q <= 1'b0;
-      trim_inc_q <= 1'b0;
-      nores_inc_q <= 1'b0;
     end else begin
       cfg_ack_q <= cfg_ack_d;
       init_on_q <= init_on_d;
@@ -1026,24 +794,19 @@ module mrc_rx_track
       if (init_on_q && init_last) begin
         known_q[cfg_qp] <= 1'b1;
       end
-      issued_q <= issued_d;
-      dup_inc_q <= dup_inc_d;
-      oor_inc_q <= oor_inc_d;
-      trim_inc_q <= trim_inc_d;
-      nores_inc_q <= nores_inc_d;
     end
   end
 
   assign cfg_ack_o = cfg_ack_q;
-  assign dup_inc_o = dup_inc_q;
-  assign oor_inc_o = oor_inc_q;
-  assign trim_inc_o = trim_inc_q;
-  assign nores_inc_o = nores_inc_q;
 
   logic unused_bits;
-  assign unused_bits = ^{unused_head_count, unused_adv_count, adv_ready, unused_free,
-      cfg_index_i, cfg_ctx, t_set_q, rel, past,
-      to_trim, past_trim, x_p_q.msn, x_p_q.drop, x_p_q.err, x_p_q.last};
+  assign unused_bits = ^{unused_head_count, unused_adv_count, adv_ready, unused_free, cfg_index_i,
+                         cfg_ctx.srv6, cfg_ctx.dip, cfg_ctx.dest, cfg_ctx.dmac, cfg_ctx.rqmsn,
+                         cfg_ctx.max_wimm_dest, cfg_ctx.max_wimm, cfg_ctx.sq_psn, cfg_ctx.rsvd90,
+                         cfg_ctx.retry_exp, cfg_ctx.timeout, cfg_ctx.pkey, cfg_ctx.retry_linear,
+                         cfg_ctx.backup, cfg_ctx.dqpn, cfg_ctx.profile, cfg_ctx.mpr,
+                         cfg_ctx.rsvd13, cfg_ctx.cc, cfg_ctx.svc_time, cfg_ctx.ts, cfg_ctx.encap,
+                         cfg_ctx.mtu, t_set_q.dyn, rel[22:0], past[22:0]};
 
   // ---- what always holds
 
@@ -1062,7 +825,7 @@ module mrc_rx_track
       "a table is written under a packet")
   `MRC_ASSERT(InitAlone, !init_on_q || !(m_valid_q || t_valid_q || x_valid_q),
       "a QP is started under its packets")
-  `MRC_ASSERT(WhatInRange, !x_valid_q || x_what_q <= WhatDone,
+  `MRC_ASSERT(WhatInRange, !x_valid_q || x_q.what <= WhatDone,
       "no such verdict")
   `MRC_ASSERT(WindowInRange, !t_valid_q || 32'(t_set_q.mpr_dest) <= MaxMpr / 128,
       "a window larger than the memory")
@@ -1072,14 +835,10 @@ module mrc_rx_track
       "the window is larger than the peer may use")
   `MRC_ASSERT(OneOfARow, !t_valid_q || one != 64'd0 || t_again_q,
       "a packet has no place in its row")
-  `MRC_ASSERT(AnswersOnce, !(sack_resp_load && (post_resp_load || nack)),
+  `MRC_ASSERT(AnswersOnce, !(sack_resp_load && post_resp_load),
       "two answers in one cycle")
   `MRC_ASSERT(AcksOnce, !(sack_ackev_load && post_ackev_load),
       "two acknowledgements in one cycle")
-  `MRC_ASSERT(PlaneInRange, !verdict_load || 32'(x_p_q.plane) < NumPlanes,
-      "a verdict for no plane")
-  `MRC_ONE_HOT0(OneCount, {dup_inc_d, trim_inc_d, oor_inc_d},
-      "a packet counts twice")
   `MRC_ONE_HOT0(OneFromFetch, {adv_pop, head_pop},
       "two packets go into the stages")
 

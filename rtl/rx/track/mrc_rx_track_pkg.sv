@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What mrc_rx_track and mrc_rx_track_sack share (docs/blocks/rx/track/rx_track.md): the rows of
-/// PSNs received, what is known per QP, a SACK to be written, and arithmetic on the 64 bits of a
-/// row. A name that ends with 1 holds the PSN after the one that it is named for.
+/// What mrc_rx_track and its parts share (docs/blocks/rx/track/rx_track.md): the rows of PSNs
+/// received, what is known per QP, what Track leaves to Post, a SACK to be written, and arithmetic
+/// on the 64 bits of a row. A name that ends with 1 holds the PSN after the one that it is named
+/// for.
 package mrc_rx_track_pkg;
+
+  import mrc_pkg::*;
 
   typedef struct packed {
     logic [63:0] last;  // the PSN ends a message
@@ -26,6 +29,23 @@ package mrc_rx_track_pkg;
     logic [23:0] ackpsn;
   } told_t;
 
+  // What Track finds a packet to be.
+  typedef enum logic [3:0] {
+    WhatDiscard,
+    WhatNak,
+    WhatEvent,
+    WhatProbe,
+    WhatDup,
+    WhatRefuse,
+    WhatTrim,
+    WhatFull,
+    WhatNoImm,
+    WhatNoRow,
+    WhatFatal,
+    WhatTake,
+    WhatDone
+  } what_e;
+
   // Written by cfg.
   typedef struct packed {
     logic [7:0] mpr;
@@ -46,6 +66,35 @@ package mrc_rx_track_pkg;
     logic tsv;
     logic [15:0] at;
   } ask_t;
+
+  // Written and read by Post.
+  typedef struct packed {
+    logic [20:0] trig;
+    logic ar;
+    logic [7:0] nsyn;
+    logic [23:0] npsn;
+    logic tmiss;  // a trimmed packet is missing
+    logic [23:0] tpsn;  // the newest such
+  } own_t;
+
+  // Stage x: what Track leaves to Post.
+  typedef struct packed {
+    rxpkt_t p;
+    what_e what;
+    logic [23:0] cack1;
+    logic [15:0] ooo;
+    logic [12:0] load;  // what its payload counts for sack_trigger
+    logic [6:0] l;  // messages that end in the run
+    logic [23:0] ackpsn;
+    logic acked;
+    logic moved;
+    logic goes_on;
+    logic below;
+    logic recorded;
+    logic trim_nack;
+    told_t told;
+    own_t own;
+  } stage_x_t;
 
   // Ones from bit 0 upward without a hole; what is above the first hole is cleared.
   function automatic logic [63:0] run_of(logic [63:0] x);

@@ -261,7 +261,8 @@ module mrc_rx_track_sack
   end
 
   logic unused_bits;
-  assign unused_bits = ^{unused_count, a_q, seq_i, seq_q, set_i, rel, base, base_next};
+  assign unused_bits = ^{unused_count, a_q.ackreq, seq_q.failed, set_i.mpr_dest, set_i.trim_nack,
+                         rel, base_next};
 
   // ---- what always holds
 

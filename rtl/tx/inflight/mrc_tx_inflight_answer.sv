@@ -51,7 +51,8 @@ module mrc_tx_inflight_answer
       && msg_i.ctl.reason inside {8'h06, 8'h07, 8'h0A, 8'h0B};
   assign nack_fail = at_nack && (event_ || (counted && cur_i.row.retry.exhausted));
   assign nack_counts = at_nack && !nack_fail && counted;
-  // What a gap or the timer has found before, its EV not told yet, was trimmed, not lost.
+  // A gap or the timer may have found this packet lost before. As long as its EV has not heard of
+  // it: the packet was trimmed, not lost.
   assign nack_mark = at_nack && !nack_fail && in && !reported
       && (win_i.pend & win_i.mute & here) == 16'd0;
   assign nack_takes = nack_mark && (win_i.pend & win_i.nacked & here) == 16'd0;

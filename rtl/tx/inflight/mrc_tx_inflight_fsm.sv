@@ -291,7 +291,7 @@ module mrc_tx_inflight_fsm
     unique case (state_q)
       StIdle: begin
         block_d = vis_una_i[23:4];
-        // What Record begins from now on has no row of map that is read below.
+        // The reads of map end at lim. Record may begin rows behind it from now on.
         lim_d = op_o.retx ? list_nxt_i : vis_nxt_i;
       end
       StCtl0: block_d = sack_i.block;

@@ -425,7 +425,7 @@ module mrc_tx_segment
   end
 
   logic unused_ok;
-  assign unused_ok = &{1'b0, cfg_index_i, regs, upd_qp, emit_qp, go_ready, unused_go_count};
+  assign unused_ok = &{1'b0, cfg_index_i, go_ready, unused_go_count};
 
   // ---- what always holds
 

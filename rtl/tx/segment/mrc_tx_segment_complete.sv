@@ -319,8 +319,13 @@ module mrc_tx_segment_complete
   end
 
   logic unused_ok;
-  assign unused_ok = &{1'b0, cq_ready, regs, done_regs_i, cfg_i, row,
-                       take_done_i};
+  assign unused_ok = &{1'b0, cq_ready, regs.fresh, regs.hrow, regs.idx, regs.mtu, regs.profile,
+                       regs.max_wimm, regs.ts, regs.cc, regs.dest, done_regs_i.rts,
+                       done_regs_i.active, done_regs_i.failed, done_regs_i.fresh, done_regs_i.una,
+                       done_regs_i.mpr, done_regs_i.head, done_regs_i.hrow, done_regs_i.idx,
+                       done_regs_i.psn, done_regs_i.mtu, done_regs_i.mpr_max, done_regs_i.profile,
+                       done_regs_i.max_wimm, done_regs_i.ts, done_regs_i.cc, done_regs_i.dest,
+                       take_done_i.next};
 
   // ---- what always holds
 

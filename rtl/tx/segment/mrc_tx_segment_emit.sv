@@ -431,7 +431,7 @@ module mrc_tx_segment_emit
   end
 
   logic unused_ok;
-  assign unused_ok = &{1'b0, behind_ready, ans.cc, row_q, regs_q};
+  assign unused_ok = &{1'b0, behind_ready, ans.cc};
 
   // ---- what always holds
 

@@ -308,8 +308,11 @@ module mrc_tx_segment_fetch
   end
 
   logic unused_ok;
-  assign unused_ok = &{1'b0, unused_count, grant_regs, regs_q, end_qp_i, below_end[7:0],
-                       f1_d, take_work_i};
+  assign unused_ok = &{1'b0, unused_count, grant_regs.rts, grant_regs.active, grant_regs.failed,
+                       grant_regs.fresh, grant_regs.una_msn, grant_regs.una, grant_regs.mpr,
+                       grant_regs.idx, grant_regs.psn, grant_regs.mtu, grant_regs.mpr_max,
+                       grant_regs.profile, grant_regs.max_wimm, grant_regs.ts, grant_regs.cc,
+                       grant_regs.dest, end_qp_i, below_end[7:0], take_work_i.next};
 
   // ---- what always holds
 

@@ -215,7 +215,8 @@ module mrc_tx_segment_intake
   end
 
   logic unused_ok;
-  assign unused_ok = &{1'b0, unused_cfg_own, regs, cfg_i, upd_qp_i};
+  assign unused_ok = &{1'b0, unused_cfg_own, regs.fresh, regs.hrow, regs.idx, regs.mtu,
+                       regs.mpr_max, regs.profile, regs.ts, regs.cc, regs.dest, upd_qp_i};
 
   // ---- what always holds
 

@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: Apache-2.0
+`include "mrc_assert.svh"
+
+/// Stage w of mrc_tx_path (docs/blocks/tx/tx_path.md, Walk): the packet that walks through the EV
+/// set of its QP, a group per cycle, until it takes an EV or no EV is left. It says which row to
+/// read next, which row to write and where the QP's next packet begins. It has no memory of QPs
+/// and EVs, and does not decide which packet comes.
+module mrc_tx_path_walk
+  import mrc_pkg::*;
+  import mrc_tx_path_pkg::*;
+#(
+    parameter int unsigned NumPlanes = 2,
+    parameter int unsigned NumQps = 4,
+    parameter int unsigned EvsPerQp = 16,
+    localparam int unsigned Groups = EvsPerQp / NumPlanes,
+    localparam int unsigned QpW = $clog2(NumQps),
+    localparam int unsigned EvW = $clog2(EvsPerQp),
+    localparam int unsigned PlaneW = $clog2(NumPlanes),
+    localparam int unsigned GroupW = $clog2(Groups)
+) (
+    input logic clk_i,
+    input logic rst_ni,
+    input logic [7:0] bug_i,
+    input logic [NumPlanes-1:0] lane_room_i,
+    input logic [NumPlanes-1:0] port_up_i,
+
+    // The packet that may come, and what is kept of its QP.
+    input logic take_i,
+    input pkt_t pkt_i,
+    input logic [GroupW+15:0] place_i,  // group and pass
+    input logic [NumPlanes-1:0] used_i,
+    input logic [7:0] profile_i,
+    input logic [NumPlanes-1:0] pmask_i,  // of its destination: tables wait until w is empty
+
+    // The row that was read, and whether stage e can take the packet.
+    input logic [NumPlanes-1:0][2:0] row_i,
+    input logic e_go_i,
+
+    // The packet that walks, and how this cycle ends for it.
+    output logic valid_o,
+    output pkt_t pkt_o,
+    output logic [7:0] profile_o,
+    output logic next_o,  // into the next group
+    output logic end_o,  // it leaves
+    output logic chosen_o,  // with an EV
+    output logic choose_o,  // both
+    output logic [EvW-1:0] chosen_idx_o,
+    output logic writes_o,  // place_o and used_o are the QP's
+
+    output logic [GroupW+15:0] place_o,
+    output logic [NumPlanes-1:0] used_o,
+    output logic [GroupW-1:0] group_o,  // as addressed: turned by the key
+    output logic [GroupW-1:0] next_group_o,
+    output logic [GroupW-1:0] pkt_group_o,  // in which the packet that may come begins
+    output logic row_we_o,
+    output logic [NumPlanes-1:0][2:0] row_o,
+    output logic row_again_o  // the row that is written is also read in this cycle
+);
+
+  // Where the walk of a QP stands.
+  typedef struct packed {
+    logic [GroupW-1:0] grp;
+    logic [15:0] lfsr;
+  } place_t;
+
+  function automatic logic [15:0] lfsr_next(logic [15:0] x);
+    return {1'b0, x[15:1]} ^ (x[0] ? 16'hB400 : 16'h0000);
+  endfunction
+
+  // The part of the pass key that turns the groups; the low part turns the planes.
+  function automatic logic [GroupW-1:0] key_hi(logic [15:0] x);
+    return GroupW'(x >> PlaneW);
+  endfunction
+
+  // The number of the only plane in x.
+  function automatic logic [PlaneW-1:0] plane_of(logic [NumPlanes-1:0] x);
+    logic [PlaneW-1:0] plane;
+    plane = '0;
+    for (int unsigned j = 0; j < NumPlanes; j++) begin
+      plane |= x[j] ? PlaneW'(j) : '0;
+    end
+    return plane;
+  endfunction
+
+  // ---- registers
+
+  logic w_valid_q, w_valid_d;
+  pkt_t w_pkt_q;
+  logic [7:0] w_profile_q;
+  logic [NumPlanes-1:0] w_pmask_q;
+  place_t w_place_q, w_place_d;
+  logic [NumPlanes-1:0] w_u_q, w_u_d;
+  logic [GroupW-1:0] w_group_q, w_group_d;
+  logic restored_q, restored_d;
+  logic [EvW-1:0] restored_idx_q, restored_idx_d;
+  logic whole_q, whole_d;  // this walk has been there since its pass began
+  logic avoid_on_q, avoid_on_d;
+
+  // ---- one look at the group
+
+  // Own port and the peer's are up.
+  logic [NumPlanes-1:0] w_ok, act, avoid, hit, look_u, first_mark;
+  logic avoid_here, restored_here, usable, found, group_done, look_changed;
+  assign w_ok = port_up_i & w_pmask_q;
+  assign act = w_pkt_q.voided ? '0 : ~w_u_q & w_ok;
+  // The EV to avoid, and the one that this walk has restored (another pass comes to it again).
+  assign avoid_here = avoid_on_q && w_pkt_q.avoid_ev[15:PlaneW] == (16 - PlaneW)'(w_group_q);
+  assign restored_here = restored_q && restored_idx_q[PlaneW+:GroupW] == w_group_q;
+
+  always_comb begin
+    avoid = '0;
+    if (w_valid_q) begin
+      for (int unsigned j = 0; j < NumPlanes; j++) begin
+        avoid[j] = (avoid_here && w_pkt_q.avoid_ev[PlaneW-1:0] == PlaneW'(j))
+            || (restored_here && restored_idx_q[PlaneW-1:0] == PlaneW'(j));
+      end
+    end
+  end
+
+  mrc_tx_path_look #(
+      .NumPlanes(NumPlanes)
+  ) u_look (
+      .bug_i,
+      .on_i(w_valid_q),
+      .row_i,
+      .act_i(act),
+      .avoid_i(avoid),
+      .room_i(lane_room_i),
+      .key_i(w_place_q.lfsr[PlaneW-1:0]),
+      .restored_i(restored_q),
+      .usable_o(usable),
+      .found_o(found),
+      .take_o(hit),
+      .done_o(group_done),
+      .used_o(look_u),
+      .mark_o(first_mark),
+      .row_o,
+      .changed_o(look_changed)
+  );
+
+  // ---- what follows from it
+
+  logic w_dead, exhausted, last_group, seen_all, whole_set;
+  logic restored_ok, restored_room, use_restored, chosen;
+  logic none_usable, choose, give_up, walk_next, walk_writes, walk_end;
+  logic [PlaneW-1:0] restored_plane;
+  logic [EvW-1:0] chosen_idx, look_restored_idx;
+
+  assign w_dead = w_pkt_q.voided || w_ok == '0;
+  assign exhausted = w_valid_q && !w_dead && !usable;
+  // This is the last group of a pass that this walk has seen from its beginning.
+  assign last_group = w_place_q.grp == GroupW'(Groups - 1);
+  assign seen_all = whole_q && last_group;
+  assign whole_set = exhausted && seen_all;
+  // The EV that the walk restored, in this group (exhausted: the whole of it is seen, so the first
+  // mark is) or before. The packet does not wait for a plane that fell in the meantime.
+  assign restored_plane = restored_idx_q[PlaneW-1:0];
+  assign restored_ok = restored_q ? w_ok[restored_plane] : first_mark != '0;
+  assign restored_room = restored_q ? lane_room_i[restored_plane]
+      : (first_mark & lane_room_i) != '0;
+  assign look_restored_idx = restored_q ? restored_idx_q : {w_group_q, plane_of(first_mark)};
+  assign use_restored = whole_set && restored_ok && restored_room;
+  assign chosen = found || use_restored;
+  assign chosen_idx = whole_set ? look_restored_idx : {w_group_q, plane_of(hit)};
+  assign none_usable = whole_set && !restored_ok && !avoid_on_q;
+  assign walk_next = exhausted && !(seen_all && (restored_ok || !avoid_on_q));
+
+  assign choose = chosen && e_go_i;
+  assign give_up = none_usable && e_go_i;
+  assign walk_writes = choose || give_up;
+  assign walk_end = walk_writes || (w_valid_q && w_dead && e_go_i);
+
+  // Where the QP's next packet begins: here, or in the next group. Both are computed before it is
+  // known which of them it is.
+  logic advance, group_stays, same_qp;
+  place_t place, next_place;
+  logic [GroupW-1:0] next_group, pkt_group;
+  logic [NumPlanes-1:0] left_u;
+  assign place = place_i;
+  assign next_place.grp = w_place_q.grp + GroupW'(1);
+  assign next_place.lfsr = (last_group && bug_i != BugWalkKeyStuck)
+      ? lfsr_next(w_place_q.lfsr) : w_place_q.lfsr;
+  assign next_group = next_place.grp ^ key_hi(next_place.lfsr);
+  assign group_stays = next_group == w_group_q;
+  // With an EV taken and the group done, used planes and planes that are down are all there are.
+  assign advance = chosen && group_done;
+  assign left_u = advance ? '0 : w_u_q | look_u;
+  // A packet that ends here without a walk leaves the QP's place alone.
+  assign same_qp = w_valid_q && !w_dead && pkt_i.qp[QpW-1:0] == w_pkt_q.qp[QpW-1:0];
+
+  always_comb begin
+    pkt_group = place.grp ^ key_hi(place.lfsr);
+    if (same_qp) begin
+      pkt_group = advance ? next_group : w_group_q;
+    end
+  end
+
+  // ---- the stage
+
+  always_comb begin
+    w_valid_d = take_i || (w_valid_q && !walk_end);
+    w_place_d = w_place_q;
+    w_u_d = w_u_q;
+    w_group_d = w_group_q;
+    restored_d = restored_q;
+    restored_idx_d = restored_idx_q;
+    whole_d = whole_q;
+    avoid_on_d = avoid_on_q;
+    if (walk_next) begin
+      w_place_d = next_place;
+      w_u_d = '0;
+      w_group_d = next_group;
+      restored_d = restored_q || first_mark != '0;
+      restored_idx_d = look_restored_idx;
+      if (last_group) begin
+        whole_d = 1'b1;
+      end
+      if (seen_all) begin
+        avoid_on_d = 1'b0;
+      end
+    end else if (take_i) begin
+      w_group_d = pkt_group;
+      w_place_d = place;
+      w_u_d = used_i;
+      whole_d = place.grp == '0 && used_i == '0;
+      if (same_qp) begin
+        // A walk that ends in its group has used something of it.
+        whole_d = advance && last_group;
+        w_place_d = advance ? next_place : w_place_q;
+        if (bug_i != BugEvStuck) begin
+          w_u_d = left_u;
+        end
+      end
+      // Bug 62: a walk that begins in the middle of a pass takes it for the whole set.
+      if (bug_i == BugWalkEndsEarly) begin
+        whole_d = 1'b1;
+      end
+      restored_d = 1'b0;
+      avoid_on_d = pkt_i.rtx;
+    end
+  end
+
+  // ---- outputs
+
+  assign valid_o = w_valid_q;
+  assign pkt_o = w_pkt_q;
+  assign profile_o = w_profile_q;
+  assign next_o = walk_next;
+  assign end_o = walk_end;
+  assign chosen_o = chosen;
+  assign choose_o = choose;
+  assign chosen_idx_o = chosen_idx;
+  assign writes_o = walk_writes;
+  assign place_o = advance ? next_place : w_place_q;
+  assign used_o = left_u;
+  assign group_o = w_group_q;
+  assign next_group_o = next_group;
+  assign pkt_group_o = pkt_group;
+  assign row_we_o = look_changed && (walk_writes || walk_next);
+  // The walk alone writes in the cycle of a read. It may leave the row with which it goes on, or
+  // with which the next packet of the QP begins.
+  assign row_again_o = row_we_o && ((walk_next || advance) ? group_stays : 1'b1)
+      && (walk_next || (take_i && same_qp));
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      w_valid_q <= 1'b0;
+    end else begin
+      w_valid_q <= w_valid_d;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    w_place_q <= w_place_d;
+    w_u_q <= w_u_d;
+    w_group_q <= w_group_d;
+    restored_q <= restored_d;
+    restored_idx_q <= restored_idx_d;
+    whole_q <= whole_d;
+    avoid_on_q <= avoid_on_d;
+    if (take_i) begin
+      w_pkt_q <= pkt_i;
+      w_profile_q <= profile_i;
+      w_pmask_q <= pmask_i;
+    end
+  end
+
+  // ---- what always holds
+
+  `MRC_ONE_HOT0(OneChoice, hit,
+      "two EVs are chosen")
+  `MRC_ASSERT(ChosenIsUp, !choose || w_ok[chosen_idx[PlaneW-1:0]],
+      "an EV of a plane that is down is chosen")
+  `MRC_ASSERT(ChosenHasRoom, !choose || lane_room_i[chosen_idx[PlaneW-1:0]],
+      "an EV of a lane without room is chosen")
+  `MRC_ASSERT(ChosenInUse, !(choose && found) || in_use(row_i[chosen_idx[PlaneW-1:0]]),
+      "an EV that is not in use is chosen")
+  `MRC_ASSERT(ChosenUnused, !(choose && found) || !w_u_q[chosen_idx[PlaneW-1:0]],
+      "an EV is chosen twice in a pass")
+  `MRC_ASSERT(EndsOneWay, !(choose && give_up),
+      "a walk has an EV and none")
+  `MRC_ASSERT(WalksOnOrEnds, !(walk_next && walk_end),
+      "a walk goes on and ends")
+  `MRC_ASSERT(GroupInRange, !w_valid_q || 32'(w_place_q.grp) < Groups,
+      "a group that there is not")
+
+endmodule
