@@ -245,8 +245,6 @@ module mrc_nic
   ccask_t tx_segment_ask;
   logic tx_segment_ret_valid, tx_segment_ret_ready;
   ccret_t tx_segment_ret;
-  logic tx_segment_qperr_valid, tx_segment_qperr_ready;
-  qperr_t tx_segment_qperr;
   logic tx_inflight_ccev_valid, tx_inflight_ccev_ready;
   ccev_t tx_inflight_ccev;
   logic tx_inflight_rask_valid, tx_inflight_rask_ready;
@@ -279,10 +277,13 @@ module mrc_nic
   pmask_t endpoint_pmask;
   logic endpoint_evr_valid, endpoint_evr_ready;
   evr_t endpoint_evr;
+  logic endpoint_pans_valid, endpoint_pans_ready;
+  pans_t endpoint_pans;
   logic csr_evp_valid, csr_evp_ready;
   evp_t csr_evp;
   line_t rx_place_line;
   logic imm_ok, hold_ok;
+  logic [NumQps-1:0] over;
   logic block_freed;
   logic done_valid;
   logic [3:0] done_plane;
@@ -306,19 +307,24 @@ module mrc_nic
   logic [NumAcks-1:0] cfg_ack;
   logic [17:0] cnt;
   logic sack_base_self, oor_drop, err_silent, ev_swap, bth_m;
-  logic rtt_rtx, rev_fixed, payload_bytes, ports_from_0, rev_probe, same_ev;
+  logic rtt_rtx, rev_fixed, ports_from_0, rev_probe, same_ev;
   logic bth_m_high, eeth_op_high, tsr_us, pdcid_zero;
   logic ack_with_sack, zero_drop, skip_twice, icrc_outer, ack_plane, trim_silent;
   logic state_silent;
+  logic [1:0] nominal;
   logic [7:0] nak_invalid, nak_access;
   logic nores_inc, nopath_inc, req_inc, rsp_inc, drop_inc, md_inc, qa_inc, hold_inc;
   logic state_inc;
   logic [31:0] tick;
   logic [15:0] ep_interval, ack_gap, ar_gap;
   logic [15:0] udp_port;
+  logic udp_only;
   logic [5:0] dscp_data, dscp_rtx, dscp_ctl, dscp_trimmed, dscp_lasthop;
   logic [47:0] mac;
   logic [127:0] ip;
+  logic ip_plane;
+  logic [6:0] ip_plane_lsb;
+  logic [3:0] ep_repeats;
   logic [14:0] reorder;
   logic [19:0] sack_trigger;
   logic [3:0] srv6_plane_lsb, srv6_uplink_lsb, srv6_uplink_bits;
@@ -330,6 +336,7 @@ module mrc_nic
   logic [2:0] probe_successes;
   logic probe_skip_good, probe_keep_count;
   logic [3:0] probe_cap;
+  logic [1:0] probe_kind;
 
   mrc_csr #(
       .NumPlanes(NumPlanes),
@@ -383,13 +390,9 @@ module mrc_nic
       .pmask_valid_i(endpoint_pmask_valid),
       .pmask_ready_o(endpoint_pmask_ready),
       .pmask_i(endpoint_pmask),
-      .qperr_valid_i({
-        rx_reorder_qperr_valid, rx_track_qperr_valid, tx_segment_qperr_valid, tx_inflight_qperr_valid
-      }),
-      .qperr_ready_o({
-        rx_reorder_qperr_ready, rx_track_qperr_ready, tx_segment_qperr_ready, tx_inflight_qperr_ready
-      }),
-      .qperr_i({rx_reorder_qperr, rx_track_qperr, tx_segment_qperr, tx_inflight_qperr}),
+      .qperr_valid_i({rx_reorder_qperr_valid, rx_track_qperr_valid, tx_inflight_qperr_valid}),
+      .qperr_ready_o({rx_reorder_qperr_ready, rx_track_qperr_ready, tx_inflight_qperr_ready}),
+      .qperr_i({rx_reorder_qperr, rx_track_qperr, tx_inflight_qperr}),
       .evp_valid_o(csr_evp_valid),
       .evp_ready_i(csr_evp_ready),
       .evp_o(csr_evp),
@@ -409,7 +412,6 @@ module mrc_nic
       .bth_m_o(bth_m),
       .rtt_rtx_o(rtt_rtx),
       .rev_fixed_o(rev_fixed),
-      .payload_bytes_o(payload_bytes),
       .ports_from_0_o(ports_from_0),
       .bth_m_high_o(bth_m_high),
       .eeth_op_high_o(eeth_op_high),
@@ -422,9 +424,11 @@ module mrc_nic
       .ack_plane_o(ack_plane),
       .trim_silent_o(trim_silent),
       .state_silent_o(state_silent),
+      .nominal_o(nominal),
       .nak_invalid_o(nak_invalid),
       .nak_access_o(nak_access),
       .udp_port_o(udp_port),
+      .udp_only_o(udp_only),
       .dscp_data_o(dscp_data),
       .dscp_rtx_o(dscp_rtx),
       .dscp_ctl_o(dscp_ctl),
@@ -432,7 +436,10 @@ module mrc_nic
       .dscp_lasthop_o(dscp_lasthop),
       .mac_o(mac),
       .ip_o(ip),
+      .ip_plane_o(ip_plane),
+      .ip_plane_lsb_o(ip_plane_lsb),
       .ep_interval_o(ep_interval),
+      .ep_repeats_o(ep_repeats),
       .ack_gap_o(ack_gap),
       .ar_gap_o(ar_gap),
       .rev_probe_o(rev_probe),
@@ -450,7 +457,8 @@ module mrc_nic
       .probe_successes_o(probe_successes),
       .probe_skip_good_o(probe_skip_good),
       .probe_cap_o(probe_cap),
-      .probe_keep_count_o(probe_keep_count)
+      .probe_keep_count_o(probe_keep_count),
+      .probe_kind_o(probe_kind)
   );
 
   // ---- transmit
@@ -563,11 +571,8 @@ module mrc_nic
       .ret_valid_o(tx_segment_ret_valid),
       .ret_ready_i(tx_segment_ret_ready),
       .ret_o(tx_segment_ret),
-      .qperr_valid_o(tx_segment_qperr_valid),
-      .qperr_ready_i(tx_segment_qperr_ready),
-      .qperr_o(tx_segment_qperr),
       .freed_i(block_freed),
-      .payload_bytes_i(payload_bytes),
+      .nominal_i(nominal),
       .ar_gap_i(ar_gap),
       .cfg_req_i(cfg_req),
       .cfg_table_i(cfg_table),
@@ -672,7 +677,7 @@ module mrc_nic
       .same_ev_i(same_ev),
       .rtt_rtx_i(rtt_rtx),
       .tsr_us_i(tsr_us),
-      .payload_bytes_i(payload_bytes),
+      .nominal_i(nominal),
       .state_silent_i(state_silent),
       .tick_i(tick),
       .rtx_inc_o(cnt[9]),
@@ -703,6 +708,9 @@ module mrc_nic
       .pres_valid_i(tx_inflight_pres_valid),
       .pres_ready_o(tx_inflight_pres_ready),
       .pres_i(tx_inflight_pres),
+      .pans_valid_i(endpoint_pans_valid),
+      .pans_ready_o(endpoint_pans_ready),
+      .pans_i(endpoint_pans),
       .fb_valid_o(tx_probe_fb_valid),
       .fb_ready_i(tx_probe_fb_ready),
       .fb_o(tx_probe_fb),
@@ -715,6 +723,8 @@ module mrc_nic
       .skip_good_i(probe_skip_good),
       .cap_i(probe_cap),
       .keep_count_i(probe_keep_count),
+      .kind_i(probe_kind),
+      .ports_from_0_i(ports_from_0),
       .tsr_us_i(tsr_us),
       .pdcid_zero_i(pdcid_zero),
       .sent_inc_o(cnt[14]),
@@ -751,6 +761,8 @@ module mrc_nic
       .hdr_o(tx_header_hdr),
       .mac_i(mac),
       .ip_i(ip),
+      .ip_plane_i(ip_plane),
+      .ip_plane_lsb_i(ip_plane_lsb),
       .udp_port_i(udp_port),
       .dscp_data_i(dscp_data),
       .dscp_rtx_i(dscp_rtx),
@@ -835,6 +847,7 @@ module mrc_nic
         .rst_ni,
         .bug_i(bug_q),
         .udp_port_i(udp_port),
+        .udp_only_i(udp_only),
         .ev_swap_i(ev_swap),
         .icrc_outer_i(icrc_outer),
         .dscp_trimmed_i(dscp_trimmed),
@@ -893,7 +906,7 @@ module mrc_nic
       .eprx_valid_o(rx_check_eprx_valid),
       .eprx_ready_i(rx_check_eprx_ready),
       .eprx_o(rx_check_eprx),
-      .payload_bytes_i(payload_bytes),
+      .nominal_i(nominal),
       .zero_drop_i(zero_drop),
       .nak_invalid_i(nak_invalid),
       .nak_access_i(nak_access),
@@ -922,6 +935,8 @@ module mrc_nic
       .sack_trigger_i(sack_trigger),
       .imm_ok_i(imm_ok),
       .hold_ok_i(hold_ok),
+      .over_i(over),
+      .nak_invalid_i(nak_invalid),
       .cfg_req_i(cfg_req),
       .cfg_table_i(cfg_table),
       .cfg_index_i(cfg_index),
@@ -999,6 +1014,7 @@ module mrc_nic
       .cqe_ready_i(rx_reorder_cqe_ready),
       .cqe_o(rx_reorder_cqe),
       .imm_ok_o(imm_ok),
+      .over_o(over),
       .hold_ok_o(hold_ok)
   );
 
@@ -1064,6 +1080,9 @@ module mrc_nic
       .rev_ev_i(rev_ev),
       .rev_seed_i(rev_seed),
       .interval_i(ep_interval),
+      .repeats_i(ep_repeats),
+      .ip_plane_i(ip_plane),
+      .ip_plane_lsb_i(ip_plane_lsb),
       .ports_from_0_i(ports_from_0),
       .tsr_us_i(tsr_us),
       .eprx_valid_i(rx_check_eprx_valid),
@@ -1090,6 +1109,9 @@ module mrc_nic
       .evr_valid_o(endpoint_evr_valid),
       .evr_ready_i(endpoint_evr_ready),
       .evr_o(endpoint_evr),
+      .pans_valid_o(endpoint_pans_valid),
+      .pans_ready_i(endpoint_pans_ready),
+      .pans_o(endpoint_pans),
       .req_inc_o(req_inc),
       .rsp_inc_o(rsp_inc),
       .drop_inc_o(drop_inc),
@@ -1164,8 +1186,6 @@ module mrc_nic
       obs_of_ccask(tx_segment_ask_valid, tx_segment_ask_ready, tx_segment_ask);
   assign obs_core_o.tx_segment_ret =
       obs_of_ccret(tx_segment_ret_valid, tx_segment_ret_ready, tx_segment_ret);
-  assign obs_core_o.tx_segment_qperr =
-      obs_of_qperr(tx_segment_qperr_valid, tx_segment_qperr_ready, tx_segment_qperr);
   assign obs_core_o.tx_inflight_ccev =
       obs_of_ccev(tx_inflight_ccev_valid, tx_inflight_ccev_ready, tx_inflight_ccev);
   assign obs_core_o.tx_inflight_rask =
@@ -1196,6 +1216,8 @@ module mrc_nic
   assign obs_core_o.endpoint_pmask =
       obs_of_pmask(endpoint_pmask_valid, endpoint_pmask_ready, endpoint_pmask);
   assign obs_core_o.endpoint_evr = obs_of_evr(endpoint_evr_valid, endpoint_evr_ready, endpoint_evr);
+  assign obs_core_o.endpoint_pans =
+      obs_of_pans(endpoint_pans_valid, endpoint_pans_ready, endpoint_pans);
   assign obs_core_o.csr_evp = obs_of_evp(csr_evp_valid, csr_evp_ready, csr_evp);
   assign obs_core_o.rx_place_line = obs_of_line(host_wr_valid_o, host_wr_ready_i, rx_place_line);
   assign obs_core_o.cq_mux_cqe = obs_of_cqe(cqe_valid_o, cqe_ready_i, cqe_o);

@@ -63,10 +63,10 @@ module mrc_csr
     input logic pmask_valid_i,
     output logic pmask_ready_o,
     input pmask_t pmask_i,
-    // tx_inflight, tx_segment, rx_track, rx_reorder.
-    input logic [3:0] qperr_valid_i,
-    output logic [3:0] qperr_ready_o,
-    input qperr_t [3:0] qperr_i,
+    // tx_inflight, rx_track, rx_reorder.
+    input logic [2:0] qperr_valid_i,
+    output logic [2:0] qperr_ready_o,
+    input qperr_t [2:0] qperr_i,
     output logic evp_valid_o,
     input logic evp_ready_i,
     output evp_t evp_o,
@@ -86,7 +86,6 @@ module mrc_csr
     output logic bth_m_o,
     output logic rtt_rtx_o,
     output logic rev_fixed_o,
-    output logic payload_bytes_o,
     output logic ports_from_0_o,
     output logic bth_m_high_o,
     output logic eeth_op_high_o,
@@ -99,9 +98,11 @@ module mrc_csr
     output logic ack_plane_o,
     output logic trim_silent_o,
     output logic state_silent_o,
+    output logic [1:0] nominal_o,
     output logic [7:0] nak_invalid_o,
     output logic [7:0] nak_access_o,
     output logic [15:0] udp_port_o,
+    output logic udp_only_o,
     output logic [5:0] dscp_data_o,
     output logic [5:0] dscp_rtx_o,
     output logic [5:0] dscp_ctl_o,
@@ -109,7 +110,10 @@ module mrc_csr
     output logic [5:0] dscp_lasthop_o,
     output logic [47:0] mac_o,
     output logic [127:0] ip_o,
+    output logic ip_plane_o,
+    output logic [6:0] ip_plane_lsb_o,
     output logic [15:0] ep_interval_o,
+    output logic [3:0] ep_repeats_o,
     output logic [15:0] ack_gap_o,
     output logic [15:0] ar_gap_o,
     output logic rev_probe_o,
@@ -127,14 +131,15 @@ module mrc_csr
     output logic [2:0] probe_successes_o,
     output logic probe_skip_good_o,
     output logic [3:0] probe_cap_o,
-    output logic probe_keep_count_o
+    output logic probe_keep_count_o,
+    output logic [1:0] probe_kind_o
 );
 
   localparam logic [1:0] RespOkay = 2'd0;
   localparam logic [1:0] RespSlvErr = 2'd2;
   // Word addresses.
   localparam int unsigned RwFirst = 32'(CsrCtrl) / 4;
-  localparam int unsigned RwWords = 32'(CsrRevSeed) / 4 - RwFirst + 1;
+  localparam int unsigned RwWords = 32'(CsrIpPlane) / 4 - RwFirst + 1;
   localparam int unsigned TblDataEnd = 32'(CsrTblData0) / 4 + CsrTblData0Count;
   localparam int unsigned CntFirst = 32'(CsrCntTx0) / 4;
   localparam int unsigned CntWords = 32'(CsrCntState) / 4 - CntFirst + 1;
@@ -169,7 +174,6 @@ module mrc_csr
           field(CsrCtrlBthMLsb, CsrCtrlBthMWidth) |
           field(CsrCtrlRttRtxLsb, CsrCtrlRttRtxWidth) |
           field(CsrCtrlRevFixedLsb, CsrCtrlRevFixedWidth) |
-          field(CsrCtrlPayloadBytesLsb, CsrCtrlPayloadBytesWidth) |
           field(CsrCtrlPortsFrom0Lsb, CsrCtrlPortsFrom0Width) |
           field(CsrCtrlBthMHighLsb, CsrCtrlBthMHighWidth) |
           field(CsrCtrlEethOpHighLsb, CsrCtrlEethOpHighWidth) |
@@ -181,8 +185,11 @@ module mrc_csr
           field(CsrCtrlIcrcOuterLsb, CsrCtrlIcrcOuterWidth) |
           field(CsrCtrlAckPlaneLsb, CsrCtrlAckPlaneWidth) |
           field(CsrCtrlTrimSilentLsb, CsrCtrlTrimSilentWidth) |
-          field(CsrCtrlStateSilentLsb, CsrCtrlStateSilentWidth);
-      CsrUdpPort: return field(CsrUdpPortPortLsb, CsrUdpPortPortWidth);
+          field(CsrCtrlStateSilentLsb, CsrCtrlStateSilentWidth) |
+          field(CsrCtrlNominalLsb, CsrCtrlNominalWidth);
+      CsrUdpPort:
+      return field(CsrUdpPortPortLsb, CsrUdpPortPortWidth) |
+          field(CsrUdpPortOnlyLsb, CsrUdpPortOnlyWidth);
       CsrDscpTx:
       return field(CsrDscpTxDataLsb, CsrDscpTxDataWidth) |
           field(CsrDscpTxRtxLsb, CsrDscpTxRtxWidth) | field(CsrDscpTxCtlLsb, CsrDscpTxCtlWidth);
@@ -192,7 +199,8 @@ module mrc_csr
       CsrMacHi: return field(CsrMacHiMacLsb, CsrMacHiMacWidth);
       CsrEpCtl:
       return field(CsrEpCtlIntervalLsb, CsrEpCtlIntervalWidth) |
-          field(CsrEpCtlRevProbeLsb, CsrEpCtlRevProbeWidth);
+          field(CsrEpCtlRevProbeLsb, CsrEpCtlRevProbeWidth) |
+          field(CsrEpCtlRepeatsLsb, CsrEpCtlRepeatsWidth);
       CsrAckCtl:
       return field(CsrAckCtlGapLsb, CsrAckCtlGapWidth) |
           field(CsrAckCtlArGapLsb, CsrAckCtlArGapWidth);
@@ -211,7 +219,8 @@ module mrc_csr
           field(CsrEvProbeSuccessesLsb, CsrEvProbeSuccessesWidth) |
           field(CsrEvProbeSkipGoodLsb, CsrEvProbeSkipGoodWidth) |
           field(CsrEvProbeCapLsb, CsrEvProbeCapWidth) |
-          field(CsrEvProbeKeepCountLsb, CsrEvProbeKeepCountWidth);
+          field(CsrEvProbeKeepCountLsb, CsrEvProbeKeepCountWidth) |
+          field(CsrEvProbeKindLsb, CsrEvProbeKindWidth);
       CsrTblCmd:
       return field(CsrTblCmdIndexLsb, CsrTblCmdIndexWidth) |
           field(CsrTblCmdTableLsb, CsrTblCmdTableWidth);
@@ -223,6 +232,9 @@ module mrc_csr
       CsrNakCode:
       return field(CsrNakCodeInvalidLsb, CsrNakCodeInvalidWidth) |
           field(CsrNakCodeAccessLsb, CsrNakCodeAccessWidth);
+      CsrIpPlane:
+      return field(CsrIpPlaneLsbLsb, CsrIpPlaneLsbWidth) |
+          field(CsrIpPlaneEnableLsb, CsrIpPlaneEnableWidth);
       CsrMacLo, CsrIp0, CsrIp1, CsrIp2, CsrIp3, CsrRevEv0, CsrRevEv1, CsrRevEv2, CsrRevEv3,
           CsrRevEv4, CsrRevEv5, CsrRevEv6, CsrRevEv7, CsrEvpEv, CsrRevSeed:
       return 32'hFFFFFFFF;
@@ -267,12 +279,13 @@ module mrc_csr
       CsrEvpCmd: return CsrEvpCmdReset;
       CsrNakCode: return CsrNakCodeReset;
       CsrRevSeed: return CsrRevSeedReset;
+      CsrIpPlane: return CsrIpPlaneReset;
       default:
       return (word >= 32'(CsrTblData0) / 4 && word < TblDataEnd) ? CsrTblData0Reset : 32'd0;
     endcase
   endfunction
 
-  // One word per writable register, from CTRL to REV_SEED.
+  // One word per writable register, from CTRL to IP_PLANE.
   function automatic logic [RwWords-1:0][31:0] all_masks();
     logic [RwWords-1:0][31:0] m;
     for (int unsigned i = 0; i < RwWords; i++) begin
@@ -315,6 +328,7 @@ module mrc_csr
   localparam int unsigned EvpEv = 32'(CsrEvpEv) / 4 - RwFirst;
   localparam int unsigned NakCode = 32'(CsrNakCode) / 4 - RwFirst;
   localparam int unsigned RevSeed = 32'(CsrRevSeed) / 4 - RwFirst;
+  localparam int unsigned IpPlane = 32'(CsrIpPlane) / 4 - RwFirst;
 
   logic [31:0] rw_q[0:RwWords-1];
   logic [511:0] tbl_data;
@@ -327,10 +341,10 @@ module mrc_csr
 
   logic pmask_v, pmask_pop;
   pmask_t pmask;
-  logic [3:0] qperr_v, qperr_pop;
-  qperr_t [3:0] qperr_head;
+  logic [2:0] qperr_v, qperr_pop;
+  qperr_t [2:0] qperr_head;
   qperr_t qperr;
-  logic [4:0][1:0] unused_counts;
+  logic [3:0][1:0] unused_counts;
 
   mrc_fifo #(
       .T(pmask_t),
@@ -344,10 +358,10 @@ module mrc_csr
       .valid_o(pmask_v),
       .ready_i(pmask_pop),
       .data_o(pmask),
-      .count_o(unused_counts[4])
+      .count_o(unused_counts[3])
   );
 
-  for (genvar i = 0; i < 4; i++) begin : gen_qperr
+  for (genvar i = 0; i < 3; i++) begin : gen_qperr
     mrc_fifo #(
         .T(qperr_t),
         .Depth(2)
@@ -366,7 +380,7 @@ module mrc_csr
 
   always_comb begin
     qperr = qperr_head[0];
-    for (int unsigned i = 4; i > 0; i--) begin
+    for (int unsigned i = 3; i > 0; i--) begin
       if (qperr_v[i-1]) begin
         qperr = qperr_head[i-1];
       end
@@ -398,11 +412,11 @@ module mrc_csr
 
   assign aw_take = s_axil_awvalid_i && !aw_full_q;
   assign w_take = s_axil_wvalid_i && !w_full_q;
-  assign internal = pmask_v || qperr_v != 4'd0;
+  assign internal = pmask_v || qperr_v != 3'd0;
   assign take_pmask = wstate_q == WIdle && pmask_v;
-  assign take_qperr = wstate_q == WIdle && !pmask_v && qperr_v != 4'd0;
+  assign take_qperr = wstate_q == WIdle && !pmask_v && qperr_v != 3'd0;
   assign pmask_pop = take_pmask;
-  assign qperr_pop = take_qperr ? qperr_v & (~qperr_v + 4'd1) : 4'd0;
+  assign qperr_pop = take_qperr ? qperr_v & (~qperr_v + 3'd1) : 3'd0;
   assign w_go = wstate_q == WIdle && !internal && aw_full_q && w_full_q;
   assign rw_idx = awaddr_q - 14'(RwFirst);
   assign widx = rw_idx[RwIdxW-1:0];
@@ -475,7 +489,7 @@ module mrc_csr
               bad_value = 1'b1;
               if (ctx.mtu > 3'd4) begin
                 bad_attr = QpAttrPath;
-              end else if (beyond(ctx.max_wimm_dest, MaxWimm)) begin
+              end else if (32'(ctx.max_wimm_dest) > MaxWimm) begin
                 bad_attr = QpAttrMaxWimmDest;
               end else if (beyond(ctx.mpr_dest, MaxMpr / 128)) begin
                 bad_attr = QpAttrMprDest;
@@ -488,7 +502,7 @@ module mrc_csr
               bad_move = cmd_state != QpStateRtr && bug_i != 8'd52;
               missing = NeedRts & ~rw_q[QpAttr][11:0];
               bad_value = 1'b1;
-              if (beyond(ctx.max_wimm, MaxWimm)) begin
+              if (32'(ctx.max_wimm) > MaxWimm) begin
                 bad_attr = QpAttrMaxWimm;
               end else if (beyond(ctx.mpr, MaxMpr / 128)) begin
                 bad_attr = QpAttrMpr;
@@ -929,7 +943,6 @@ module mrc_csr
   assign bth_m_o = rw_q[Ctrl][CsrCtrlBthMLsb];
   assign rtt_rtx_o = rw_q[Ctrl][CsrCtrlRttRtxLsb];
   assign rev_fixed_o = rw_q[Ctrl][CsrCtrlRevFixedLsb];
-  assign payload_bytes_o = rw_q[Ctrl][CsrCtrlPayloadBytesLsb];
   assign ports_from_0_o = rw_q[Ctrl][CsrCtrlPortsFrom0Lsb];
   assign bth_m_high_o = rw_q[Ctrl][CsrCtrlBthMHighLsb];
   assign eeth_op_high_o = rw_q[Ctrl][CsrCtrlEethOpHighLsb];
@@ -942,9 +955,11 @@ module mrc_csr
   assign ack_plane_o = rw_q[Ctrl][CsrCtrlAckPlaneLsb];
   assign trim_silent_o = rw_q[Ctrl][CsrCtrlTrimSilentLsb];
   assign state_silent_o = rw_q[Ctrl][CsrCtrlStateSilentLsb];
+  assign nominal_o = rw_q[Ctrl][CsrCtrlNominalLsb+:CsrCtrlNominalWidth];
   assign nak_invalid_o = rw_q[NakCode][CsrNakCodeInvalidLsb+:CsrNakCodeInvalidWidth];
   assign nak_access_o = rw_q[NakCode][CsrNakCodeAccessLsb+:CsrNakCodeAccessWidth];
   assign udp_port_o = rw_q[Udp][CsrUdpPortPortLsb+:CsrUdpPortPortWidth];
+  assign udp_only_o = rw_q[Udp][CsrUdpPortOnlyLsb];
   assign dscp_data_o = rw_q[DscpTx][CsrDscpTxDataLsb+:CsrDscpTxDataWidth];
   assign dscp_rtx_o = rw_q[DscpTx][CsrDscpTxRtxLsb+:CsrDscpTxRtxWidth];
   assign dscp_ctl_o = rw_q[DscpTx][CsrDscpTxCtlLsb+:CsrDscpTxCtlWidth];
@@ -952,6 +967,9 @@ module mrc_csr
   assign dscp_lasthop_o = rw_q[DscpTrim][CsrDscpTrimLasthopLsb+:CsrDscpTrimLasthopWidth];
   assign mac_o = {rw_q[MacHi][CsrMacHiMacLsb+:CsrMacHiMacWidth], rw_q[MacLo]};
   assign ip_o = {rw_q[Ip0+3], rw_q[Ip0+2], rw_q[Ip0+1], rw_q[Ip0]};
+  assign ip_plane_o = rw_q[IpPlane][CsrIpPlaneEnableLsb];
+  assign ip_plane_lsb_o = rw_q[IpPlane][CsrIpPlaneLsbLsb+:CsrIpPlaneLsbWidth];
+  assign ep_repeats_o = rw_q[EpCtl][CsrEpCtlRepeatsLsb+:CsrEpCtlRepeatsWidth];
   assign ep_interval_o = rw_q[EpCtl][CsrEpCtlIntervalLsb+:CsrEpCtlIntervalWidth];
   assign ack_gap_o = rw_q[AckCtl][CsrAckCtlGapLsb+:CsrAckCtlGapWidth];
   assign ar_gap_o = rw_q[AckCtl][CsrAckCtlArGapLsb+:CsrAckCtlArGapWidth];
@@ -969,6 +987,7 @@ module mrc_csr
   assign probe_skip_good_o = rw_q[EvProbe][CsrEvProbeSkipGoodLsb];
   assign probe_cap_o = rw_q[EvProbe][CsrEvProbeCapLsb+:CsrEvProbeCapWidth];
   assign probe_keep_count_o = rw_q[EvProbe][CsrEvProbeKeepCountLsb];
+  assign probe_kind_o = rw_q[EvProbe][CsrEvProbeKindLsb+:CsrEvProbeKindWidth];
   assign cfg_req_o = cfg_req_q;
   assign cfg_index_o = int_q ? int_index_q
       : rw_q[TblCmd][CsrTblCmdIndexLsb+:CsrTblCmdIndexWidth];
@@ -987,7 +1006,7 @@ module mrc_csr
       rw_q[Ctrl], rw_q[Udp], rw_q[DscpTx], rw_q[DscpTrim], rw_q[MacHi], rw_q[EpCtl], rw_q[AckCtl],
       rw_q[Reorder],
       rw_q[SackTrigger], rw_q[Srv6], rw_q[TblCmd], rw_q[EvCtl], rw_q[EvProbe], rw_q[QpSel],
-      rw_q[QpAttr], rw_q[NakCode], unused_evev_count, unused_evq_count, unused_evr_count, unused_counts, evp_free,
+      rw_q[QpAttr], rw_q[NakCode], rw_q[IpPlane], unused_evev_count, unused_evq_count, unused_evr_count, unused_counts, evp_free,
       evq.qp[15], ctx, qperr, pmask};
 
 endmodule

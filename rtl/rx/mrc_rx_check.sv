@@ -15,7 +15,7 @@ module mrc_rx_check
     input logic clk_i,
     input logic rst_ni,
     input logic [7:0] bug_i,
-    input logic payload_bytes_i,
+    input logic [1:0] nominal_i,  // nominal_e
     input logic zero_drop_i,
     input logic [7:0] nak_invalid_i,
     input logic [7:0] nak_access_i,
@@ -59,6 +59,7 @@ module mrc_rx_check
   typedef struct packed {
     logic [2:0] mtu;
     logic [15:0] pkey;
+    logic no_imm;  // it takes no immediates
   } qp_t;
 
   typedef struct packed {
@@ -181,7 +182,7 @@ module mrc_rx_check
       .rdata_o(qp_row),
       .we_i(cfg_qp_we),
       .waddr_i(cfg_qp),
-      .wdata_i({cfg_ctx.mtu, cfg_ctx.pkey})
+      .wdata_i({cfg_ctx.mtu, cfg_ctx.pkey, cfg_ctx.max_wimm_dest == 8'd0})
   );
 
   mrc_rf_1r1w #(
@@ -289,7 +290,7 @@ module mrc_rx_check
     syndrome = 8'd0;
     access_d = 1'b0;
     if (rxpkt_load && !drop && is_data && !no_pay) begin
-      if (no_bytes) begin
+      if (no_bytes || (imm_op && qp_row.no_imm)) begin
         syndrome = {3'b011, nak_invalid_i[4:0]};
       end else if (!mr_valid_q[mr_row] || mr.rkey != rkey || va < mr.va || mr_off > mr.length ||
                    (64'(d_q.plen) > mr.length - mr_off && bug_i != 8'd19)) begin
@@ -299,9 +300,18 @@ module mrc_rx_check
       end
     end
   end
-  // All headers from the inner IP header on, pad and ICRC.
-  assign size = payload_bytes_i ? {1'b0, d_q.plen} :
-      {1'b0, d_q.plen} + 14'd84 + 14'(d_q.pad) + {11'd0, d_q.ts, 2'b00} + {11'd0, imm_op, 2'b00};
+
+  // What counts beside the payload: all headers from the inner IP header on, pad and ICRC; or less.
+  logic [13:0] around;
+  always_comb begin
+    unique case (nominal_i)
+      NominalPayload: around = 14'd0;
+      NominalPayload40: around = 14'd40;
+      default:
+      around = 14'd84 + 14'(d_q.pad) + {11'd0, d_q.ts, 2'b00} + {11'd0, imm_op, 2'b00};
+    endcase
+  end
+  assign size = {1'b0, d_q.plen} + around;
 
   always_comb begin
     rxpkt_d = '0;

@@ -18,6 +18,7 @@ module mrc_rx_lane
     input logic rst_ni,
     input logic [7:0] bug_i,
     input logic [15:0] udp_port_i,
+    input logic udp_only_i,  // no other port
     input logic ev_swap_i,
     input logic icrc_outer_i,
     input logic [5:0] dscp_trimmed_i,
@@ -515,6 +516,12 @@ module mrc_rx_lane
     end
   end
 
+  // Both that sources name are taken, whichever is sent.
+  logic [15:0] udp_port;
+  logic known_port;
+  assign udp_port = {h[42*8+:8], h[43*8+:8]};
+  assign known_port = udp_port == 16'(UdpPort) || udp_port == 16'(UdpPortMrc);
+
   always_comb begin
     err = RxErrNone;
     if (fin_err_q) begin
@@ -523,7 +530,7 @@ module mrc_rx_lane
       err = RxErrShort;
     end else if (!fin_etype_ok_q || h[7:4] != 4'd6 || h[6*8+:8] != 8'(ProtoUdp)) begin
       err = RxErrEncap;
-    end else if ({h[42*8+:8], h[43*8+:8]} != udp_port_i) begin
+    end else if (udp_port != udp_port_i && (udp_only_i || !known_port)) begin
       err = RxErrUdp;
     end else if (h[49*8+:4] != 4'd0) begin
       err = RxErrTver;

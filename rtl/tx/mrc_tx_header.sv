@@ -8,6 +8,7 @@
 /// the lane's business.
 module mrc_tx_header
   import mrc_pkg::*;
+  import mrc_addr_pkg::*;
 #(
     parameter int unsigned NumQps = 4,
     parameter int unsigned TickCycles = 128
@@ -35,6 +36,8 @@ module mrc_tx_header
 
     input logic [47:0] mac_i,
     input logic [127:0] ip_i,
+    input logic ip_plane_i,
+    input logic [6:0] ip_plane_lsb_i,
     input logic [15:0] udp_port_i,
     input logic [5:0] dscp_data_i,
     input logic [5:0] dscp_rtx_i,
@@ -317,6 +320,20 @@ module mrc_tx_header
     end
   end
 
+  // ---- stage A: addresses of the two NICs on the plane
+
+  logic [127:0] own, peer;
+
+  always_comb begin
+    own = 128'd0;
+    peer = 128'd0;
+    if (a_load) begin
+      own = at_plane(ip_i, ip_plane_i, ip_plane_lsb_i, plane[2:0]);
+      // Bug 67: the peer's is the same on all planes.
+      peer = at_plane(qp.dip, ip_plane_i && bug_i != 8'd67, ip_plane_lsb_i, plane[2:0]);
+    end
+  end
+
   // ---- stage A: outer destination address
 
   logic [127:0] srv6_dst;
@@ -357,7 +374,7 @@ module mrc_tx_header
   assign eth = {net16(16'h86DD), net48(mac_i), net48(qp.dmac)};
   assign outer = {
     net128(srv6_dst),
-    net128(ip_i),
+    net128(own),
     8'd64,
     has_srh ? 8'(ProtoRouting) : 8'(ProtoIpv6),
     net16(udp_len + (has_srh ? 16'd64 : 16'd40)),
@@ -365,7 +382,7 @@ module mrc_tx_header
   };
   // Bug 47: the only segment is the address that the packet goes to already.
   assign srh = {
-    net128((bug_i == 8'd47) ? srv6_dst : qp.dip),
+    net128((bug_i == 8'd47) ? srv6_dst : peer),
     16'd0,
     8'd0,
     8'd0,
@@ -374,7 +391,7 @@ module mrc_tx_header
     8'd2,
     8'(ProtoIpv6)
   };
-  assign inner_ip = {net128(qp.dip), net128(ip_i), 8'd64, 8'd17, net16(udp_len), ip6_first};
+  assign inner_ip = {net128(peer), net128(own), 8'd64, 8'd17, net16(udp_len), ip6_first};
   assign udp = {16'd0, net16(udp_len), net16(udp_port_i), net16(sport)};
   assign bth = {
     net24(psn),

@@ -27,6 +27,8 @@ module mrc_rx_track
     input logic [19:0] sack_trigger_i,
     input logic imm_ok_i,
     input logic hold_ok_i,
+    input logic [NumQps-1:0] over_i,  // of rx_reorder: one immediate too many
+    input logic [7:0] nak_invalid_i,
     input logic cfg_req_i,
     input logic [3:0] cfg_table_i,
     input logic [15:0] cfg_index_i,
@@ -77,6 +79,7 @@ module mrc_rx_track
   typedef enum logic [3:0] {
     WhatDiscard,
     WhatNak,
+    WhatOver,
     WhatEvent,
     WhatProbe,
     WhatDup,
@@ -416,6 +419,7 @@ module mrc_rx_track
   // ---- Track: where the packet is
 
   logic inwin, below, recorded, dup, oor, here, in_order, trimmed, take, touch;
+  logic over, fails;
   logic [23:0] rel;
   logic [63:0] one;
   what_e what;
@@ -454,6 +458,8 @@ module mrc_rx_track
   assign dup = below || (recorded && here && bug_i != 8'd22);
   assign oor = !inwin && !dup;
   assign in_order = t_p_q.psn == t_seq_q.nxt;
+  // Bug 65: the peer hears nothing of its immediate too many.
+  assign over = over_i[t_p_q.qp[QpW-1:0]] && bug_i != 8'd65;
   // On its way, not by the lane.
   assign trimmed = t_p_q.trim == TrimTrimmed || t_p_q.trim == TrimLastHop;
 
@@ -465,6 +471,8 @@ module mrc_rx_track
       what = WhatDiscard;
     end else if (t_seq_q.failed) begin
       what = WhatNak;
+    end else if (over) begin
+      what = WhatOver;
     end else if (t_p_q.err) begin
       what = WhatEvent;
     end else if (t_p_q.probe) begin
@@ -484,6 +492,7 @@ module mrc_rx_track
     end
   end
 
+  assign fails = t_valid_q && (what == WhatFatal || what == WhatOver);
   assign take = t_valid_q && what == WhatTake;
 
   // ---- Track: advance over the run of ones that starts where cack ends
@@ -566,12 +575,12 @@ module mrc_rx_track
         end
       end
     end
-    if (t_valid_q && what == WhatFatal) begin
+    if (fails) begin
       seq_d.failed = 1'b1;
     end
   end
 
-  assign seq_we = t_valid_q && !stuck && (touch || what == WhatFatal);
+  assign seq_we = t_valid_q && !stuck && (touch || fails);
 
   // A row without ones needs no memory.
   assign left = rcv & ~run;
@@ -792,6 +801,12 @@ module mrc_rx_track
         WhatDiscard: give = 1'b1;
         WhatNak: begin
           give = 1'b1;
+          post_resp_load = 1'b1;
+        end
+        WhatOver: begin
+          give = 1'b1;
+          own_d.nsyn = {3'b011, nak_invalid_i[4:0]};
+          own_d.npsn = x_nxt_q;
           post_resp_load = 1'b1;
         end
         WhatEvent: begin
@@ -1061,6 +1076,6 @@ module mrc_rx_track
   logic unused_bits;
   assign unused_bits = ^{unused_head_count, unused_adv_count, unused_adv_ready, unused_free,
       cfg_index_i, cfg_ctx, t_set_q, rel, past, trig_maj,
-      trig_room, to_trim, past_trim, x_p_q.msn, x_p_q.drop, x_p_q.err, x_p_q.last};
+      trig_room, to_trim, nak_invalid_i[7:5], past_trim, x_p_q.msn, x_p_q.drop, x_p_q.err, x_p_q.last};
 
 endmodule

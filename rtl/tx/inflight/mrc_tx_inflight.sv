@@ -65,7 +65,7 @@ module mrc_tx_inflight
     input logic same_ev_i,
     input logic rtt_rtx_i,
     input logic tsr_us_i,
-    input logic payload_bytes_i,
+    input logic [1:0] nominal_i,  // nominal_e
     input logic state_silent_i,
     input logic [31:0] tick_i,
     output logic rtx_inc_o,
@@ -404,7 +404,7 @@ module mrc_tx_inflight
       .canc_i(sack.canc),
       .mtu_i(a.mtu),
       .ts_i(a.ts),
-      .payload_bytes_i,
+      .nominal_i,
       .sack_bytes_o(sack_bytes),
       .sack_fgone_o(sack_fgone),
       .sack_credit_o(sack_credit),

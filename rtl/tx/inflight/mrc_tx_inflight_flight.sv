@@ -8,6 +8,7 @@
 /// a SACK says without the packets that were gone, which is taken with sum_i, a cycle or more before
 /// the answer is looked at.
 module mrc_tx_inflight_flight
+  import mrc_pkg::*;
   import mrc_tx_inflight_pkg::*;
 (
     input logic clk_i,
@@ -40,7 +41,7 @@ module mrc_tx_inflight_flight
     input logic [6:0] canc_i,
     input logic [2:0] mtu_i,
     input logic ts_i,
-    input logic payload_bytes_i,
+    input logic [1:0] nominal_i,  // nominal_e
     output logic [27:0] sack_bytes_o,
     output logic [27:0] sack_fgone_o,
     output logic [7:0] sack_credit_o,
@@ -117,8 +118,8 @@ module mrc_tx_inflight_flight
   end
   assign sack_owed_o = (whole_i && !rcvd_i[23]) ? 20'd0 : left_q;
 
-  // A full packet is of 256 << mtu bytes and 84 (with time stamp 88) around them: four numbers, kept
-  // as two until they are subtracted. A number is subtracted by adding its complement and one.
+  // A full packet counts for 256 << mtu bytes and 84 (with time stamp 88), 40 or none around them:
+  // four numbers, kept as two until they are subtracted. A number is subtracted by adding its complement and one.
   logic [32:0] payload, head64, head16, head4;
   logic [1:0][32:0] head, gone, bytes, less;
   logic [33:0] gone_sum, bytes_sum, less_sum;  // bit 0 only brings in a one
@@ -129,11 +130,19 @@ module mrc_tx_inflight_flight
     head16 = 33'd0;
     head4 = 33'd0;
     payload = {18'd0, canc_i, 8'd0} << mtu_i;
-    if (!payload_bytes_i) begin
-      head64 = {20'd0, canc_i, 6'd0};
-      head16 = {22'd0, canc_i, 4'd0};
-      head4 = ts_i ? {23'd0, canc_i, 3'd0} : {24'd0, canc_i, 2'd0};
-    end
+    unique case (nominal_i)
+      NominalPayload: begin
+      end
+      NominalPayload40: begin
+        head64 = {21'd0, canc_i, 5'd0};
+        head4 = {23'd0, canc_i, 3'd0};
+      end
+      default: begin
+        head64 = {20'd0, canc_i, 6'd0};
+        head16 = {22'd0, canc_i, 4'd0};
+        head4 = ts_i ? {23'd0, canc_i, 3'd0} : {24'd0, canc_i, 2'd0};
+      end
+    endcase
     head = carry_save(head64, head16, head4);
     // fgone + rest - these; the ones of the complements: in empty low bits, the last one added.
     gone = carry_save(sum_q, ~payload, ~head[0]);
