@@ -288,7 +288,7 @@ module mrc_tx_header
       traffic = {path.pkt.rtx ? dscp_rtx_i : dscp_data_i, 2'b10};
       psn = path.pkt.psn;
       plen = path.pkt.plen;
-      bth8 = {path.pkt.ackreq, 1'b0, path.pkt.rtx && bug_i != 8'd12, qp.ts, 4'd0};
+      bth8 = {path.pkt.ackreq, 1'b0, path.pkt.rtx && bug_i != BugRtxBitMissing, qp.ts, 4'd0};
       ext_len = 8'd20 + {5'd0, qp.ts, 2'd0} + {5'd0, has_imm, 2'd0};
     end
   end
@@ -365,7 +365,7 @@ module mrc_tx_header
   };
   // Bug 47: the only segment is the address that the packet goes to already.
   assign srh = {
-    net128((bug_i == 8'd47) ? srv6_dst : qp.dip),
+    net128((bug_i == BugSrhTemplate) ? srv6_dst : qp.dip),
     16'd0,
     8'd0,
     8'd0,
@@ -435,7 +435,7 @@ module mrc_tx_header
       end else begin
         inner = a_q.hdr[EthBits+:InnerBits] | IcrcOnes;
       end
-      if (bug_i != 8'd11) begin
+      if (bug_i != BugIcrcMask) begin
         inner = inner | IcrcBth4;
       end
       if (!with_outer) begin
