@@ -104,7 +104,7 @@ struct Nic::Impl {
   Stream<Ccans> ans{2, &touched.rare}, rans{2, &touched.rare};
   Stream<Ccev> ccev{CcNscc::kEvDepth, &touched.rare};
   Stream<Okev> okev{2, &touched.rare};
-  Stream<Qperr> tx_qperr{2, &touched.rare}, inflight_qperr{2, &touched.rare};
+  Stream<Qperr> inflight_qperr{2, &touched.rare};
   Stream<Pkt> pkt{2, &touched.send};
   Fifo<Cqe> tx_cqe{2, &touched.control};
   Stream<Path> path{2, &touched.send};
@@ -179,10 +179,10 @@ Nic::Impl::Impl(const Preset& p)
       desc(planes, Fifo<Rxdesc>(2, &touched.desc)),
       verdict(planes, p.lane_fifo, &touched.receive),
       lane_line(make_streams<Line>(planes, &touched.line)),
-      csr(p, evev, pmask, {&inflight_qperr, &tx_qperr, &track_qperr, &reorder_qperr}, evr, evp),
+      csr(p, evev, pmask, {&inflight_qperr, &track_qperr, &reorder_qperr}, evr, evp),
       tx_sched(p, push, park, wake, grant),
       cc_nscc(p, {ccev, ask, rask, ret}, {ans, rans, wake}),
-      tx_segment(p, {wqe, grant, retx, upd, ans}, {pkt, push, park, ask, ret, tx_cqe, tx_qperr}),
+      tx_segment(p, {wqe, grant, retx, upd, ans}, {pkt, push, park, ask, ret, tx_cqe}),
       tx_path(p, pkt, fb, pfb, path, rec, evev, bad),
       tx_inflight(p, {rec, ctl, rans}, {retx, upd, fb, pres, ccev, rask, okev, inflight_qperr, stateq}),
       tx_probe(p, bad, pres, pfb, probe),
@@ -350,8 +350,8 @@ void Nic::Impl::clock() {
   clock_group(touched.receive, moved.receive, rxpkt, verdict, resp, ackev, ord, rx_cqe);
   clock_group(touched.control, moved.control, ctl, upd, tx_cqe, ctlpkt);
   clock_group(touched.rare, moved.rare, retx, fb, evev, bad, pres, stateq, pfb, probe, park, wake, ask, ret, ans, rask,
-              rans, ccev, okev, tx_qperr, inflight_qperr, track_qperr, reorder_qperr, eprx, eokev, want, eprq, eresp,
-              pmask, evr, evp);
+              rans, ccev, okev, inflight_qperr, track_qperr, reorder_qperr, eprx, eokev, want, eprq, eresp, pmask, evr,
+              evp);
   clock_lanes(touched.rdreq, moved.rdreq, lane_rdreq);
   clock_lanes(touched.desc, moved.desc, desc);
   clock_lanes(touched.line, moved.line, lane_line);
@@ -469,7 +469,6 @@ void Nic::observe(const uint32_t*& core_words, const uint32_t*& lane_words) {
     show(core, core_at(CoreB::TxSegmentPark), n.park);
     show(core, core_at(CoreB::TxSegmentAsk), n.ask);
     show(core, core_at(CoreB::TxSegmentRet), n.ret);
-    show(core, core_at(CoreB::TxSegmentQperr), n.tx_qperr);
     show(core, core_at(CoreB::TxInflightCcev), n.ccev);
     show(core, core_at(CoreB::TxInflightRask), n.rask);
     show(core, core_at(CoreB::TxInflightOkev), n.okev);

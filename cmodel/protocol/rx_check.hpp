@@ -101,16 +101,22 @@ inline Rxpkt rx_discard(unsigned plane) {
 }
 
 /// Nominal size of a WRITE in bytes: its UDP length + 40, that is payload, pad and 84 bytes of headers and ICRC,
-/// [TSETH 4], [ImmDt 4]; or its payload alone.
-constexpr uint16_t rx_size(const Rxdesc& d, bool payload_bytes) {
-  if (payload_bytes) return d.plen;
-  return static_cast<uint16_t>(d.plen + d.pad + 84u + (d.ts ? 4u : 0u) + (has_immediate(d.opcode) ? 4u : 0u));
+/// [TSETH 4], [ImmDt 4]; or its payload + 40; or its payload alone. The pad is the one that the packet names.
+constexpr uint16_t rx_size(const Rxdesc& d, Nominal nominal) {
+  switch (nominal) {
+    case Nominal::Payload:
+      return d.plen;
+    case Nominal::Payload40:
+      return static_cast<uint16_t>(d.plen + 40u);
+    default:  // UdpLength, and 3
+      return static_cast<uint16_t>(d.plen + d.pad + 84u + (d.ts ? 4u : 0u) + (has_immediate(d.opcode) ? 4u : 0u));
+  }
 }
 
 /// A WRITE that passed rx_drop(), into p. qp: its QP; `mrs`: the table of memory regions, its size a power of two;
-/// payload_bytes: register CTRL. Returns what is wrong with it.
+/// nominal: register CTRL. Returns what is wrong with it.
 inline RxFault rx_data(const Rxdesc& d, unsigned plane, const RxQpCtx& qp, std::span<const csr::TblMr> mrs,
-                       bool payload_bytes, const NakCodes& nak, Rxpkt& p) {
+                       Nominal nominal, const NakCodes& nak, Rxpkt& p) {
   const auto* ext = reinterpret_cast<const uint8_t*>(d.ext.data());
   p = Rxpkt{};
   p.plane = static_cast<uint8_t>(plane);
@@ -138,7 +144,7 @@ inline RxFault rx_data(const Rxdesc& d, unsigned plane, const RxQpCtx& qp, std::
   p.imm_valid = has_immediate(d.opcode);
   if (p.imm_valid) p.imm = static_cast<uint32_t>(wire::load_be<4>(reth + 16));
   p.plen = d.plen;
-  p.size = rx_size(d, payload_bytes);
+  p.size = rx_size(d, nominal);
   const csr::TblMr& mr = mrs[(rkey >> 8) & (mrs.size() - 1)];
   const RxFault fault = rx_fault(mr, rkey, va, d.plen, p.dmalen);
   p.syndrome = nak.of(fault);

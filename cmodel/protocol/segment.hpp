@@ -34,13 +34,16 @@ constexpr uint8_t write_opcode(bool first, bool last, bool imm_valid) {
 
 /// UDP length + 40 of a packet without payload: IPv6 40, UDP 8, BTH 12, METH 4, RETH 16, ICRC 4.
 inline constexpr unsigned kNominalHeaders = 84;
+/// What Nominal::Payload40 counts beside the payload.
+inline constexpr unsigned kNominalAround = 40;
 
-/// Nominal size of a WRITE packet in bytes: what rcvd_bytes and the congestion controllers count, UDP length + 40
-/// (docs/blocks/tx/segment/tx_segment.md, "Segmentation rule"; assumption A-55). ts: the QP sends TSETH. payload_bytes
-/// (CTRL.payload_bytes): they count payload only.
-constexpr uint16_t nominal_size(unsigned plen, uint8_t opcode, bool ts, bool payload_bytes) {
+/// Nominal size of a WRITE packet in bytes: what rcvd_bytes and the congestion controllers count
+/// (docs/blocks/tx/segment/tx_segment.md, "Segmentation rule"; assumption A-55). ts: the QP sends TSETH. nominal:
+/// CTRL.nominal.
+constexpr uint16_t nominal_size(unsigned plen, uint8_t opcode, bool ts, Nominal nominal) {
   using wire::Opcode;
-  if (payload_bytes) return static_cast<uint16_t>(plen);
+  if (nominal == Nominal::Payload) return static_cast<uint16_t>(plen);
+  if (nominal == Nominal::Payload40) return static_cast<uint16_t>(plen + kNominalAround);
   const bool imm =
       opcode == static_cast<uint8_t>(Opcode::WriteLastImm) || opcode == static_cast<uint8_t>(Opcode::WriteOnlyImm);
   const unsigned pad = (0u - plen) & 3u;
@@ -48,8 +51,8 @@ constexpr uint16_t nominal_size(unsigned plen, uint8_t opcode, bool ts, bool pay
 }
 
 /// Nominal size of a packet full of payload and without immediate: `nom` of docs/blocks/tx/inflight/tx_inflight.md.
-constexpr uint16_t nominal_full(unsigned mtu, bool ts, bool payload_bytes) {
-  return nominal_size(256u << mtu, static_cast<uint8_t>(wire::Opcode::WriteMiddle), ts, payload_bytes);
+constexpr uint16_t nominal_full(unsigned mtu, bool ts, Nominal nominal) {
+  return nominal_size(256u << mtu, static_cast<uint8_t>(wire::Opcode::WriteMiddle), ts, nominal);
 }
 
 /// Fills the fields of packet `idx` of a message that follow from the work request: opcode, addresses, lengths, rkey,

@@ -16,7 +16,7 @@ import os
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 sys.dont_write_bytecode = True
 
-from gen import crc, cpp, csr, docs, headers, presets, sv  # noqa: E402
+from gen import bugs, crc, cpp, csr, docs, headers, presets, sv  # noqa: E402
 from gen.model import Spec, SpecError  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -36,6 +36,8 @@ def outputs(folder):
         "docs/generated/csr.md": docs.csr(spec),
         "docs/generated/streams.md": docs.streams(spec),
         "docs/generated/presets.md": docs.presets(spec),
+        "docs/generated/bugs.md": bugs.page(spec),
+        "tb/gen/bugs.hpp": bugs.cpp(spec),
         "docs/generated/headers.md": docs.headers(spec),
         "tools/wireshark/mrc.lua": headers.lua(spec),
     }

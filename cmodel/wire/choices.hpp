@@ -19,7 +19,7 @@ struct ChoiceFlag {
   const char* doc;
 };
 inline constexpr std::array<ChoiceFlag, 4> kChoiceFlags = {{
-    {"bth-m-first", &WireConfig::bth_m_first, "BTH byte 1: M in bit 7, SE in bit 6 (A-02)"},
+    {"bth-se-first", &WireConfig::bth_se_first, "BTH byte 1: SE in bit 7, M in bit 6, as IBTA has it (A-02)"},
     {"ev-swap", &WireConfig::ev_swap, "source port carries EV[15:0], flow label EV[31:16] (A-03)"},
     {"eeth-op-high", &WireConfig::eeth_op_high, "EETH.op in bits 5:4 instead of 3:2"},
     {"icrc-outer", &WireConfig::icrc_outer,

@@ -148,7 +148,7 @@ class Decoder {
     }
     bth_ = at_;
     if (!take(p_.bth)) return false;
-    if (config_.bth_m_first) std::swap(p_.bth->se, p_.bth->m);
+    if (config_.bth_se_first) std::swap(p_.bth->se, p_.bth->m);
     return true;
   }
 

@@ -29,7 +29,7 @@ enum class DscpClass : uint8_t { NoTrim, Trimmable, TrimmableRetx, Trimmed, Trim
 /// What sources disagree about; both sides of a link must agree on it.
 struct WireConfig {
   uint16_t udp_port = kUdpPort;  ///< destination port sent and accepted (A-01)
-  bool bth_m_first = false;      ///< BTH byte 1: bit 7 is m, bit 6 is se (A-02)
+  bool bth_se_first = false;     ///< BTH byte 1: bit 7 is se, bit 6 is m, as IBTA has it (A-02)
   bool ev_swap = false;          ///< UDP source port = EV[15:0], flow label = EV[31:16] (A-03)
   bool eeth_op_high = false;     ///< EETH byte 1: op in bits 5:4 instead of 3:2
   bool icrc_outer = false;       ///< the ICRC of SRv6 packets starts at the outer IP header (A-14)

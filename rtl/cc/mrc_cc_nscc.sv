@@ -779,7 +779,7 @@ module mrc_cc_nscc
           limited_d = 1'b1;
           s_d.mode = ModeLimited;
           // Bug 91: the penalty saves cwnd each time.
-          if (!s_q.saved || bug_i == 8'd91) begin
+          if (!s_q.saved || bug_i == BugPenaltySavesAgain) begin
             s_d.saved_cwnd = s_q.cwnd;
             s_d.saved = 1'b1;
           end
@@ -848,7 +848,7 @@ module mrc_cc_nscc
             if (quick) begin
               s_d.cwnd = {(s_q.achieved < {14'd0, w.mtu}) ? {14'd0, w.mtu} : s_q.achieved, 16'd0};
               // Bug 93: the flight before the event.
-              s_d.to_ignore = (bug_i == 8'd93) ? sat28(fly_q, e_q.bytes) : fly_q;
+              s_d.to_ignore = (bug_i == BugIgnoreOneMore) ? sat28(fly_q, e_q.bytes) : fly_q;
               s_d.ignored = 28'd0;
               s_d.trigger = 1'b0;
               s_d.mode = ModeQuickAdapt;
@@ -908,7 +908,7 @@ module mrc_cc_nscc
           end
           // Bug 92: after half a base_rtt already.
           if ((since_q > {16'd0, s_q.base_rtt}
-                  || (bug_i == 8'd92 && since_q >= {17'd0, s_q.base_rtt[15:1]}))
+                  || (bug_i == BugDecreaseTooSoon && since_q >= {17'd0, s_q.base_rtt[15:1]}))
               && s_q.avg > {w.target, 16'd0}) begin
             s_d.mode = ModeDecrease;
             md_d = 1'b1;
@@ -943,7 +943,7 @@ module mrc_cc_nscc
         if (last) begin
           // Bug 90: shifted by a bit too few.
           s_d.inc = add_inc(
-              s_q.inc, (bug_i == 8'd90) ? p[81:11] : 71'(p[81:12]) + 71'(p[11]));
+              s_q.inc, (bug_i == BugGainDoubled) ? p[81:11] : 71'(p[81:12]) + 71'(p[11]));
           state_d = StDue;
         end
       end
@@ -1004,7 +1004,7 @@ module mrc_cc_nscc
         if (waiting_fits) begin
           wait_d[cc_q] = 1'b0;
           // Bug 94: nobody is told.
-          wake_load = bug_i != 8'd94;
+          wake_load = bug_i != BugNoWake;
         end
         state_d = StIdle;
       end

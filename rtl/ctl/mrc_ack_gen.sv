@@ -230,7 +230,7 @@ module mrc_ack_gen
 
   assign ackev_qp = ackev.qp[QpW-1:0];
   // Bug 54: who is in the queue already is not told anything newer.
-  assign oack_we = !cfg_do && ackev_v && !(bug_i == 8'd54 && owed_q[ackev_qp]);
+  assign oack_we = !cfg_do && ackev_v && !(bug_i == BugNewerAckForgotten && owed_q[ackev_qp]);
   assign oack_d = '{plane: ackev.plane, psn: ackev.psn, msn: ackev.msn};
   assign oack_turn = oq_valid && gap_q == 16'd0;
   assign oq_pop = go && !eresp_v && !resp_v && !stateq_v && oack_turn;
@@ -405,7 +405,7 @@ module mrc_ack_gen
       for (int unsigned p = 0; p < NumPlanes; p++) begin
         row_ev[p] = (rev_fixed_i || !valid_row[p]) ? rev_ev_i[p] : rev[p];
         // Bug 48: what works on plane 0 goes to all of them.
-        if (bug_i == 8'd48) begin
+        if (bug_i == BugReverseEvOfPlane0) begin
           row_ev[p] = (rev_fixed_i || !valid_row[0]) ? rev_ev_i[p] : rev[0];
         end
         ev |= on_plane[p] ? row_ev[p] : '0;
@@ -466,11 +466,11 @@ module mrc_ack_gen
   // An answer to a probe has the probe's id there.
   assign ack_off = r.pr ? r.psn[15:0] : 16'(r.psn - r.cack);
   // Bug 27: the bitmap seems to start one PSN lower.
-  assign sack_off = 16'(r.base - r.cack) - ((bug_i == 8'd27) ? 16'd1 : 16'd0);
+  assign sack_off = 16'(r.base - r.cack) - ((bug_i == BugSackBase) ? 16'd1 : 16'd0);
   // Bug 28: rounded down.
-  assign rcvd = r.rcvd - ((bug_i == 8'd28) ? 24'd1 : 24'd0);
+  assign rcvd = r.rcvd - ((bug_i == BugRcvdBytesDown) ? 24'd1 : 24'd0);
   // Bug 59: the id of answers that nobody asked for.
-  assign probe_id = (bug_i == 8'd59) ? NoProbeId : StateProbeId;
+  assign probe_id = (bug_i == BugStateProbeId) ? NoProbeId : StateProbeId;
   assign held = tick_i[15:0] - r.at;
   assign service = tsr_us_i ? {3'd0, held[15:3]} : held;
   assign ts = r.ts + ((qp.svc_time && r.tsv) ? service : 16'd0);

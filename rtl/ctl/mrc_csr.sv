@@ -499,7 +499,7 @@ module mrc_csr
             end
             QpStateRts: begin
               // Bug 52: from any state.
-              bad_move = cmd_state != QpStateRtr && bug_i != 8'd52;
+              bad_move = cmd_state != QpStateRtr && bug_i != BugErrorToRts;
               missing = NeedRts & ~rw_q[QpAttr][11:0];
               bad_value = 1'b1;
               if (32'(ctx.max_wimm) > MaxWimm) begin

@@ -284,7 +284,7 @@ module mrc_endpoint
   assign rx_dest = rx.id[DestW-1:0];
   // Bug 50: the answer to an update that has been overtaken ends it as well.
   assign rx_update = op_rx && rx.resp && rx.id[15:14] == KindUpdate && waiting_q[rx_dest]
-      && (rx.id[13:8] == seq_q[rx_dest] || bug_i == 8'd50);
+      && (rx.id[13:8] == seq_q[rx_dest] || bug_i == BugAnyResponseCounts);
   assign rx_ctl = op_rx && rx.resp && rx.id[15:14] == KindCtl && cp_q.busy && !cp_q.send
       && rx.id[13:0] == cp_q.seq;
   assign rx_rev = op_rx && rx.resp && rx.id[15:14] == KindRev && rp_q.busy && !rp_q.send
@@ -315,7 +315,8 @@ module mrc_endpoint
   assign again_late = tick_i - again;
   assign visit_open = op_visit && valid_q[visit_q] && due_q[visit_q];
   // Bug 49: an update that nobody answers is not repeated.
-  assign visit_again = visit_open && waiting_q[visit_q] && !again_late[31] && bug_i != 8'd49;
+  assign visit_again = visit_open && waiting_q[visit_q] && !again_late[31]
+      && bug_i != BugPortsToldOnce;
   assign give_up = repeats_i != RepeatForEver && tries_q[visit_q] >= repeats_i;
   assign visit_send = visit_open && !waiting_q[visit_q] && req_free && port_up_i != '0;
 
@@ -404,8 +405,8 @@ module mrc_endpoint
       waiting_d[visit_q] = 1'b0;
       if (give_up) begin
         due_d[visit_q] = 1'b0;
-      end else if (repeats_i != RepeatForEver && bug_i != 8'd66) begin
-        // Bug 66: nobody counts.
+      end else if (repeats_i != RepeatForEver && bug_i != BugUpdateForEver) begin
+        // Bug 97: nobody counts.
         tries_d[visit_q] = tries_q[visit_q] + 4'd1;
       end
     end
@@ -567,7 +568,7 @@ module mrc_endpoint
 
   assign okev_d = '{dest: 16'(rp_q.dest), plane: 4'(rp_q.plane), ev: rp_q.ev};
   // Bug 51: ports counted from the wrong end of the first bit.
-  assign said = (ports_from_0_i != (bug_i == 8'd51)) ? e_q.mask : e_q.mask >> 1;
+  assign said = (ports_from_0_i != (bug_i == BugPortMaskShifted)) ? e_q.mask : e_q.mask >> 1;
   assign pmask_d = '{dest: 16'(dest_q), mask: 8'(said[NumPlanes-1:0])};
   assign rtt = tsr_us_i ? {rx.at[15:3] - rx.ts[12:0], 3'd0} : rx.at - rx.ts;
   assign evr_d = '{answered: rx_ctl, rtt: rx_ctl ? rtt : 16'd0};

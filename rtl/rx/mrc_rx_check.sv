@@ -239,8 +239,8 @@ module mrc_rx_check
   assign qp = qi[QpW-1:0];
   assign qp_state = state_q[qp];
   // Bug 40: a QP in Error is taken for one in Rts.
-  assign qp_err = qp_state == QpStateError && bug_i != 8'd40;
-  assign qp_rts = qp_state == QpStateRts || (qp_state == QpStateError && bug_i == 8'd40);
+  assign qp_err = qp_state == QpStateError && bug_i != BugErrorStateReceives;
+  assign qp_rts = qp_state == QpStateRts || (qp_state == QpStateError && bug_i == BugErrorStateReceives);
   assign mtu = 16'd256 << qp_row.mtu;
 
   // RETH and ImmDt follow the METH, or the TSETH.
@@ -271,7 +271,7 @@ module mrc_rx_check
       end else if (!(is_data || is_ctl || is_probe) || !in_qps || (!is_data && trimmed) ||
                    !(qp_rts || (!is_ctl && (qp_state == QpStateRtr || qp_err)))) begin
         drop_qp_d = 1'b1;
-      end else if (d_q.pkey[14:0] != qp_row.pkey[14:0] && bug_i != 8'd20) begin
+      end else if (d_q.pkey[14:0] != qp_row.pkey[14:0] && bug_i != BugPkeyUnchecked) begin
         // Bug 20: P_Key is not checked.
         drop_pkey_d = 1'b1;
       end else if (is_data && !no_pay &&
@@ -293,7 +293,7 @@ module mrc_rx_check
       if (no_bytes || (imm_op && qp_row.no_imm)) begin
         syndrome = {3'b011, nak_invalid_i[4:0]};
       end else if (!mr_valid_q[mr_row] || mr.rkey != rkey || va < mr.va || mr_off > mr.length ||
-                   (64'(d_q.plen) > mr.length - mr_off && bug_i != 8'd19)) begin
+                   (64'(d_q.plen) > mr.length - mr_off && bug_i != BugBoundsFirstByte)) begin
         // Bug 19: the bounds check looks at the first byte only.
         syndrome = {3'b011, nak_access_i[4:0]};
         access_d = 1'b1;

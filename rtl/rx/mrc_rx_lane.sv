@@ -402,7 +402,7 @@ module mrc_rx_lane
   assign n_d = n_sum[14] ? 14'd16383 : n_sum[13:0];
   assign used = wr_q - rd_q;
   // Bug 15: less than a packet may take.
-  assign room_d = (bug_i == 8'd15) ? used <= (BufAw + 1)'(RxBufWords - (PktWords - 1)) :
+  assign room_d = (bug_i == BugRxBufferOverflow) ? used <= (BufAw + 1)'(RxBufWords - (PktWords - 1)) :
       used <= (BufAw + 1)'(RxBufWords - (PktWords + 2));
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -550,12 +550,12 @@ module mrc_rx_lane
       desc_d.trim = trim;
       if (pay_lost) begin
         // Bug 39: want of buffer is told as want of a queue entry.
-        desc_d.trim = (room_q || bug_i == 8'd39) ? TrimNoResource : TrimNoBuffer;
+        desc_d.trim = (room_q || bug_i == BugNoBufferNoResource) ? TrimNoResource : TrimNoBuffer;
       end
       // Bug 17: congestion marks are not seen. Bug 16: the CRC's upper byte is not looked at.
-      desc_d.ce = fin_tc_q[1:0] == 2'd3 && bug_i != 8'd17;
+      desc_d.ce = fin_tc_q[1:0] == 2'd3 && bug_i != BugCeLost;
       desc_d.icrc_ok = crc_q[23:0] == IcrcResidue[23:0] &&
-          (crc_q[31:24] == IcrcResidue[31:24] || bug_i == 8'd16) && n_q[1:0] == 2'd0;
+          (crc_q[31:24] == IcrcResidue[31:24] || bug_i == BugIcrc24Bits) && n_q[1:0] == 2'd0;
       desc_d.opcode = opcode;
       desc_d.pad = pad;
       desc_d.ackreq = h[56*8+7];

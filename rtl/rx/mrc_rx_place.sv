@@ -54,11 +54,11 @@ module mrc_rx_place
     );
     assign empty[i] = head[i].len == 8'd0;
     // Bug 58: a discarded packet is done while data ahead of it wait for the host.
-    assign can[i] = head_v[i] && (out_free || (empty[i] && bug_i == 8'd58)) && !(empty[i] && fin);
+    assign can[i] = head_v[i] && (out_free || (empty[i] && bug_i == BugDoneOutOfTurn)) && !(empty[i] && fin);
   end
 
   assign handshake = line_valid_o && line_ready_i;
-  assign fin = handshake && line_o.last && bug_i != 8'd18;
+  assign fin = handshake && line_o.last && bug_i != BugDoneTooEarly;
 
   mrc_rr_arb #(
       .N(NumPlanes)
@@ -100,7 +100,7 @@ module mrc_rx_place
       done_valid_d = 1'b1;
       done_plane_d = line_plane_q;
     end
-    if (bug_i == 8'd18 && load && head[idx].last) begin
+    if (bug_i == BugDoneTooEarly && load && head[idx].last) begin
       done_valid_d = 1'b1;
       done_plane_d = 4'(idx);
     end

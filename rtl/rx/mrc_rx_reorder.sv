@@ -315,13 +315,13 @@ module mrc_rx_reorder
   assign beyond_not = ~{8'd0, s.wimm};
   assign beyond_sum = head.rqmsn ^ ~s.exp ^ beyond_not;
   assign beyond_maj = (head.rqmsn & ~s.exp) | (head.rqmsn & beyond_not) | (~s.exp & beyond_not);
-  assign beyond = {beyond_sum, 1'b1} + {beyond_maj << 1 | 16'd1, bug_i != 8'd43};
+  assign beyond = {beyond_sum, 1'b1} + {beyond_maj << 1 | 16'd1, bug_i != BugWimmPlusOne};
   assign in_row = !behind && beyond[16];
   // Bug 26: an immediate does not wait for the data before it.
   assign head_past = head.cack - head.psn;
-  assign next_up = head.rqmsn == s.exp && (!head_past[23] || bug_i == 8'd26);
+  assign next_up = head.rqmsn == s.exp && (!head_past[23] || bug_i == BugImmediateOvertakes);
   assign past = o_q.cack - ent.psn;
-  assign reached = !past[23] || bug_i == 8'd26;
+  assign reached = !past[23] || bug_i == BugImmediateOvertakes;
   assign more = head.adv && s.cnt != 8'd0;
 
   always_comb begin

@@ -291,7 +291,7 @@ module mrc_tx_header
       traffic = {path.pkt.rtx ? dscp_rtx_i : dscp_data_i, 2'b10};
       psn = path.pkt.psn;
       plen = path.pkt.plen;
-      bth8 = {path.pkt.ackreq, 1'b0, path.pkt.rtx && bug_i != 8'd12, qp.ts, 4'd0};
+      bth8 = {path.pkt.ackreq, 1'b0, path.pkt.rtx && bug_i != BugRtxBitMissing, qp.ts, 4'd0};
       ext_len = 8'd20 + {5'd0, qp.ts, 2'd0} + {5'd0, has_imm, 2'd0};
     end
   end
@@ -329,8 +329,8 @@ module mrc_tx_header
     peer = 128'd0;
     if (a_load) begin
       own = at_plane(ip_i, ip_plane_i, ip_plane_lsb_i, plane[2:0]);
-      // Bug 67: the peer's is the same on all planes.
-      peer = at_plane(qp.dip, ip_plane_i && bug_i != 8'd67, ip_plane_lsb_i, plane[2:0]);
+      // Bug 98: the peer's is the same on all planes.
+      peer = at_plane(qp.dip, ip_plane_i && bug_i != BugPeerOnOnePlane, ip_plane_lsb_i, plane[2:0]);
     end
   end
 
@@ -382,7 +382,7 @@ module mrc_tx_header
   };
   // Bug 47: the only segment is the address that the packet goes to already.
   assign srh = {
-    net128((bug_i == 8'd47) ? srv6_dst : peer),
+    net128((bug_i == BugSrhTemplate) ? srv6_dst : peer),
     16'd0,
     8'd0,
     8'd0,
@@ -452,7 +452,7 @@ module mrc_tx_header
       end else begin
         inner = a_q.hdr[EthBits+:InnerBits] | IcrcOnes;
       end
-      if (bug_i != 8'd11) begin
+      if (bug_i != BugIcrcMask) begin
         inner = inner | IcrcBth4;
       end
       if (!with_outer) begin

@@ -259,7 +259,7 @@ module mrc_tx_lane
       pay_chunk = line_head[8*32'(pos_q)+:PortBits]
           & ~({PortBits{1'b1}} << {pay_n[NW:0], 3'b000});
       crc_in = pay_chunk;
-      if (bug_i == 8'd13 && pay_done) begin
+      if (bug_i == BugPadInCrc && pay_done) begin
         crc_in = pay_chunk | ({PortBits{1'b1}} << {pay_n[NW:0], 3'b000});
       end
       crc_in[31:0] = crc_in[31:0] ^ crc_q;
@@ -368,7 +368,7 @@ module mrc_tx_lane
           left_d = left_q - pay_n;
           pos_d = pos_q + PosW'(pay_n);
           if (pay_done || line_done) begin
-            line_pop = !(bug_i == 8'd14 && pay_done && line_done);
+            line_pop = !(bug_i == BugLineUsedTwice && pay_done && line_done);
             pos_d = '0;
           end
           if (pay_done) begin

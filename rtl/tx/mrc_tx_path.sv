@@ -399,7 +399,7 @@ module mrc_tx_path
   // Own port and the peer's are up. Bug 44: the peer's do not matter.
   logic [NumPlanes-1:0] w_ok, op_ok;
   assign w_ok = port_up_i & w_pmask_q;
-  assign op_ok = port_up_i & ((bug_i == 8'd44) ? {NumPlanes{1'b1}} : pmask_q[op_dest_q]);
+  assign op_ok = port_up_i & ((bug_i == BugPeerPortsIgnored) ? {NumPlanes{1'b1}} : pmask_q[op_dest_q]);
 
   logic evst_re, evst_we;
   logic [QpW+GroupW-1:0] evst_raddr, evst_waddr;
@@ -472,10 +472,10 @@ module mrc_tx_path
       end
       for (int unsigned j = 0; j < NumPlanes; j++) begin
         // Bug 5: a mark means nothing. Bug 45: neither does the controller's word.
-        mark[j] = evst_row[j] == 3'(EvSkip) && bug_i != 8'd5;
-        mark2[j] = evst_row[j] == 3'(EvSkip2) && bug_i != 8'd5;
+        mark[j] = evst_row[j] == 3'(EvSkip) && bug_i != BugSkipIgnored;
+        mark2[j] = evst_row[j] == 3'(EvSkip2) && bug_i != BugSkipIgnored;
         out[j] = evst_row[j] == 3'(EvBad) || evst_row[j] == 3'(EvStandby)
-            || (evst_row[j] == 3'(EvDenied) && bug_i != 8'd45);
+            || (evst_row[j] == 3'(EvDenied) && bug_i != BugDeniedEvUsed);
         avoid[j] = (avoid_here && w_pkt_q.avoid_ev[PlaneW-1:0] == PlaneW'(j))
             || (restored_here && restored_idx_q[PlaneW-1:0] == PlaneW'(j));
       end
@@ -544,7 +544,7 @@ module mrc_tx_path
   logic [GroupW-1:0] next_group, pkt_group;
   logic [NumPlanes-1:0] left_u;
   assign next_place.grp = w_grp_q + GroupW'(1);
-  assign next_place.lfsr = (last_group && bug_i != 8'd4) ? lfsr_next(w_lfsr_q) : w_lfsr_q;
+  assign next_place.lfsr = (last_group && bug_i != BugWalkKeyStuck) ? lfsr_next(w_lfsr_q) : w_lfsr_q;
   assign next_group = next_place.grp ^ key_hi(next_place.lfsr);
   assign group_stays = next_group == w_group_q;
   assign advance = chosen && group_done;
@@ -594,12 +594,12 @@ module mrc_tx_path
         // Whoever ends a walk without going on has used something of the group.
         whole_d = advance && last_group;
         {w_grp_d, w_lfsr_d} = advance ? next_place : {w_grp_q, w_lfsr_q};
-        if (bug_i != 8'd6) begin
+        if (bug_i != BugEvStuck) begin
           w_u_d = left_u;
         end
       end
       // Bug 62: a walk that begins in the middle of a pass takes it for the whole set.
-      if (bug_i == 8'd62) begin
+      if (bug_i == BugWalkEndsEarly) begin
         whole_d = 1'b1;
       end
       restored_d = 1'b0;
@@ -630,7 +630,7 @@ module mrc_tx_path
   assign backup_first = GroupW'(Groups) - op_backup_q;
 
   // Bug 29: an EV of the next plane takes the place of the bad one.
-  assign test_plane = (bug_i == 8'd29 && !revive_q) ? fb_plane + PlaneW'(1) : fb_plane;
+  assign test_plane = (bug_i == BugBackupOfNextPlane && !revive_q) ? fb_plane + PlaneW'(1) : fb_plane;
   assign test_state = evst_row[test_plane];
   assign test_fail = state_q == StTest && !revive_q && test_state == 3'(EvStandby);
   assign test_revive = state_q == StTest && revive_q && f_q != fb_group
@@ -680,7 +680,7 @@ module mrc_tx_path
         gen_rest_d = cfg_gen.mask[gen_bit_q] ? gen_rest_q >> 1 : gen_rest_q;
         if (gen_write) begin
           // Bug 46: the numbers go on beyond max_val.
-          gen_num_d = (gen_num_q == cfg_gen.max_val && bug_i != 8'd46) ? 32'd0
+          gen_num_d = (gen_num_q == cfg_gen.max_val && bug_i != BugGeneratedEvRunsOn) ? 32'd0
               : gen_num_q + 32'd1;
           gen_rest_d = gen_num_d;
         end
@@ -760,7 +760,7 @@ module mrc_tx_path
 
   // Bug 6: used is not written back.
   assign place_we = set_ctx || walk_writes;
-  assign used_we = set_ctx || (walk_writes && bug_i != 8'd6);
+  assign used_we = set_ctx || (walk_writes && bug_i != BugEvStuck);
   assign place_waddr = w_valid_q ? w_pkt_q.qp[QpW-1:0] : cfg_qp;
   assign used_d = w_valid_q ? left_u : '0;
 
@@ -1062,7 +1062,7 @@ module mrc_tx_path
     if (pkt_pop) begin
       w_pkt_q <= pkt;
       w_profile_q <= pkt_ctx.profile;
-      w_pmask_q <= (bug_i == 8'd44) ? {NumPlanes{1'b1}} : pmask_q[pkt_ctx.dest];
+      w_pmask_q <= (bug_i == BugPeerPortsIgnored) ? {NumPlanes{1'b1}} : pmask_q[pkt_ctx.dest];
     end
     if (walk_end) begin
       e_pkt_q <= w_pkt_q;

@@ -332,7 +332,7 @@ module mrc_tx_probe
     end else if (failed) begin
       slot_we = 1'b1;
       // Bug 30: answers before a failure still count.
-      if (bug_i != 8'd30 && !keep_count_i) begin
+      if (bug_i != BugProbeCountKept && !keep_count_i) begin
         slot_d.succ = 3'd0;
       end
       if (!keep_count_i) begin
@@ -370,7 +370,7 @@ module mrc_tx_probe
     end else if (answered || failed) begin
       waiting_d[seen] = 1'b0;
       // Bug 63: nobody makes room.
-      slow_d[seen] = failed && (slow_q[seen] || slot.fails == cap) && bug_i != 8'd63;
+      slow_d[seen] = failed && (slow_q[seen] || slot.fails == cap) && bug_i != BugSlotForGood;
     end else if (send) begin
       waiting_d[seen] = 1'b1;
     end
@@ -382,8 +382,8 @@ module mrc_tx_probe
     if (op_take) begin
       evp_d[free_slot] = 1'b1;
     end else if (lost) begin
-      // Bug 64: the same kind for ever.
-      evp_d[seen] = evp_q[seen] != (bug_i != 8'd64);
+      // Bug 95: the same kind for ever.
+      evp_d[seen] = evp_q[seen] != (bug_i != BugProbeKindStuck);
     end else if (send) begin
       evp_d[seen] = send_evp;
     end
@@ -420,7 +420,7 @@ module mrc_tx_probe
     if (send) begin
       probe_d.qp = slot.qp;
       // Bug 31: every probe leaves on plane 0.
-      probe_d.plane = (bug_i == 8'd31) ? 4'd0 : {{(4 - PlaneW) {1'b0}}, ev_plane};
+      probe_d.plane = (bug_i == BugProbeOnPlane0) ? 4'd0 : {{(4 - PlaneW) {1'b0}}, ev_plane};
       probe_d.ev = slot.ev;
       if (send_evp) begin
         probe_d.opcode = OpcodeEndpointRequest;

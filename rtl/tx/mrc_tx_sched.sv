@@ -194,7 +194,7 @@ module mrc_tx_sched
         some_d[dest] = 1'b1;
       end
     end else if (wake_pop && !some_q[dest]) begin
-      woken_d[dest] = bug_i != 8'd35;
+      woken_d[dest] = bug_i != BugWakeForgotten;
     end else if (wake_pop || (push_pop && some_q[dest])) begin
       run_push = 1'b1;
       run_qp = list.head;

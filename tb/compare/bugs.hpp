@@ -8,7 +8,7 @@ namespace mrc::tb {
 
 /// An error that the RTL makes on request (pin bug_i), so that the bench can be tested.
 struct Bug {
-  unsigned number;  ///< as in docs/blocks
+  unsigned number;  ///< what the pin carries (cmodel/spec/bugs.yaml)
   const char* name;
   const char* block;  ///< that the report must name: the bug's own, or the first one that shows it
   const char* description;

@@ -29,7 +29,7 @@ constexpr Flow kFlow[] = {
     {"cc_nscc.rans", "tx_inflight"},   {"cc_nscc.wake", "tx_sched"},      {"tx_inflight.retx", "tx_segment"},
     {"tx_segment.park", "tx_sched"},   {"tx_segment.push", "tx_sched"},   {"tx_sched.grant", "tx_segment"},
     {"tx_segment.ask", "cc_nscc"},     {"tx_segment.ret", "cc_nscc"},     {"cc_nscc.ans", "tx_segment"},
-    {"tx_segment.qperr", "csr"},       {"tx_segment.pkt", "tx_path"},     {"tx_path.rec", "tx_inflight"},
+    {"endpoint.pans", "tx_probe"},     {"tx_segment.pkt", "tx_path"},     {"tx_path.rec", "tx_inflight"},
     {"tx_path.path", "tx_header"},     {"tx_header.hdr", "tx_lane"},      {"tx_lane.rdreq", "tx_fetch"},
     {"tx_fetch.rdreq", "host"},        {"tx_segment.cqe", "cq_mux"},      {"cq_mux.cqe", "host"},
 };

@@ -38,7 +38,7 @@ LinePeer::LinePeer(const Setup& s)
       icrc_outer_(csr::kCtrlIcrcOuter.get(s.own.ctrl) != 0),
       tsr_us_(csr::kCtrlTsrUs.get(s.own.ctrl) != 0),
       ack_with_sack_(csr::kCtrlAckWithSack.get(s.own.ctrl) != 0),
-      payload_bytes_(csr::kCtrlPayloadBytes.get(s.own.ctrl) != 0),
+      nominal_(static_cast<Nominal>(csr::kCtrlNominal.get(s.own.ctrl))),
       sack_trigger_(s.own.sack_trigger),
       ack_gap_ps_(uint64_t{csr::kAckCtlGap.get(s.own.ack_ctl)} * s.preset.clock_ps),
       ring_(std::min<uint64_t>(s.own.source_size, s.other.regions[0].length)),
@@ -177,7 +177,8 @@ std::string LinePeer::data(Qp& q, const Frame& frame, const FrameInfo& info) {
       std::memcmp(want, &b[headers], plen) != 0) {
     return fmt::format("PSN {:#x} on QP {}: wrong payload or address", info.psn, q.index);
   }
-  q.rcvd += payload_bytes_ ? plen : plen + pad + 84 + (ts ? 4 : 0) + (imm ? 4 : 0);
+  const unsigned nominal[] = {plen + pad + 84 + (ts ? 4u : 0u) + (imm ? 4u : 0u), plen, plen + 40};
+  q.rcvd += nominal[static_cast<unsigned>(nominal_)];
   q.trig += std::max(plen, 1024u);
   const uint16_t before = q.emsn;
   const uint32_t first = psn_add(q.rx.cack, 1);

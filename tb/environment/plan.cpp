@@ -165,7 +165,7 @@ uint32_t SidePlan::ev_mask(const Profile& profile) const {
 wire::WireConfig SidePlan::wire() const {
   wire::WireConfig config;
   config.udp_port = static_cast<uint16_t>(udp_port);
-  config.bth_m_first = csr::kCtrlBthMHigh.get(ctrl) != 0;
+  config.bth_se_first = csr::kCtrlBthMHigh.get(ctrl) == 0;
   config.ev_swap = csr::kCtrlEvSwap.get(ctrl) != 0;
   config.eeth_op_high = csr::kCtrlEethOpHigh.get(ctrl) != 0;
   config.icrc_outer = csr::kCtrlIcrcOuter.get(ctrl) != 0;
@@ -182,7 +182,9 @@ std::vector<std::string> SidePlan::wire_notes() const {
   std::vector<std::string> notes;
   if (csr::kCtrlTsrUs.get(ctrl)) notes.emplace_back("time stamps count 1.024 us (CTRL.tsr_us)");
   if (csr::kCtrlPortsFrom0.get(ctrl)) notes.emplace_back("port_status_mask: bit p is plane p (CTRL.ports_from_0)");
-  if (csr::kCtrlPayloadBytes.get(ctrl)) notes.emplace_back("rcvd_bytes counts payload (CTRL.payload_bytes)");
+  const auto nominal = static_cast<Nominal>(csr::kCtrlNominal.get(ctrl));
+  if (nominal == Nominal::Payload) notes.emplace_back("rcvd_bytes counts payload (CTRL.nominal)");
+  if (nominal == Nominal::Payload40) notes.emplace_back("rcvd_bytes counts payload + 40 (CTRL.nominal)");
   return notes;
 }
 
@@ -212,7 +214,8 @@ Plan make_plan(const Preset& preset, const Scenario& s, uint64_t seed) {
   };
   const uint32_t ev_swap = pick(s.ev_swap), bth_m = pick(s.bth_m), base_self = pick(s.sack_base_self);
   const uint32_t oor_drop = pick(s.oor_drop);
-  const uint32_t rtt_rtx = pick(s.rtt_rtx), rev_fixed = pick(s.rev_fixed), payload_bytes = pick(s.payload_bytes);
+  const uint32_t rtt_rtx = pick(s.rtt_rtx), rev_fixed = pick(s.rev_fixed);
+  const uint32_t nominal = vary ? static_cast<uint32_t>(rng.below(3)) : static_cast<uint32_t>(s.nominal);
   const uint32_t ports_from_0 = pick(s.ports_from_0), err_silent = static_cast<uint32_t>(s.err_silent);
   // Of a stream of their own: the rest of a seed's plan does not depend on how many switches there are.
   Rng switches(seed, "switches");
@@ -248,7 +251,7 @@ Plan make_plan(const Preset& preset, const Scenario& s, uint64_t seed) {
                  csr::kCtrlErrSilent.set(0, err_silent) | csr::kCtrlEvSwap.set(0, ev_swap) |
                  csr::kCtrlBthM.set(0, bth_m) | csr::kCtrlRttRtx.set(0, rtt_rtx) |
                  csr::kCtrlRevFixed.set(0, rev_fixed) | csr::kCtrlAckPlane.set(0, ack_plane) |
-                 csr::kCtrlPayloadBytes.set(0, payload_bytes) | csr::kCtrlPortsFrom0.set(0, ports_from_0) |
+                 csr::kCtrlNominal.set(0, nominal) | csr::kCtrlPortsFrom0.set(0, ports_from_0) |
                  csr::kCtrlBthMHigh.set(0, bth_m_high) | csr::kCtrlEethOpHigh.set(0, eeth_op_high) |
                  csr::kCtrlTsrUs.set(0, tsr_us) | csr::kCtrlPdcidZero.set(0, pdcid_zero) |
                  csr::kCtrlAckWithSack.set(0, ack_with_sack) | csr::kCtrlZeroDrop.set(0, zero_drop) |

@@ -94,7 +94,7 @@ constexpr RandomKey kDrawn[] = {
     {"rtt_rtx", "0 1"},
     {"rev_fixed", "0 1"},
     {"ack_plane", "0 1"},
-    {"payload_bytes", "0 1"},
+    {"nominal", "0 1 2"},
     {"ports_from_0", "0 1"},
     {"bth_m_high", "0 1"},
     {"eeth_op_high", "0 1"},

@@ -116,7 +116,7 @@ const ScenarioKey kKeys[] = {
     SWITCH(rtt_rtx, "register CTRL"),
     SWITCH(rev_fixed, "register CTRL"),
     SWITCH(ack_plane, "register CTRL"),
-    SWITCH(payload_bytes, "register CTRL"),
+    KEY(nominal, 0, 2, true, "register CTRL: 0 UDP length + 40, 1 payload, 2 payload + 40"),
     SWITCH(ports_from_0, "register CTRL"),
     SWITCH(bth_m_high, "register CTRL"),
     SWITCH(eeth_op_high, "register CTRL"),

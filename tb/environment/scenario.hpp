@@ -108,7 +108,7 @@ struct Scenario {
   double ep_ticks = 781;   ///< register EP_CTL
   double rev_probe = 1;    ///< the same
   double rev_seed = 1;     ///< register REV_SEED
-  double err_silent = 0, rtt_rtx = 0, rev_fixed = 0, ack_plane = 0, payload_bytes = 0, ports_from_0 = 0;
+  double err_silent = 0, rtt_rtx = 0, rev_fixed = 0, ack_plane = 0, nominal = 0, ports_from_0 = 0;
   double bth_m_high = 0, eeth_op_high = 0, tsr_us = 0, pdcid_zero = 0;
   double ack_with_sack = 0, zero_drop = 0, skip_twice = 0, icrc_outer = 0, trim_silent = 0;
   double state_silent = 0;

@@ -194,22 +194,22 @@ TEST_CASE("the nominal size is the UDP length and 40, or the payload alone", "[r
   d.opcode = 0xCA;
   d.plen = 5;
   d.pad = 3;
-  CHECK(rx_size(d, false) == 92);
+  CHECK(rx_size(d, Nominal::UdpLength) == 92);
   d.ts = true;
-  CHECK(rx_size(d, false) == 96);
+  CHECK(rx_size(d, Nominal::UdpLength) == 96);
   d.opcode = 0xCB;
-  CHECK(rx_size(d, false) == 100);
+  CHECK(rx_size(d, Nominal::UdpLength) == 100);
   d.opcode = 0xC9;
-  CHECK(rx_size(d, false) == 100);
+  CHECK(rx_size(d, Nominal::UdpLength) == 100);
   d.ts = false;
-  CHECK(rx_size(d, false) == 96);
-  CHECK(rx_size(d, true) == 5);
+  CHECK(rx_size(d, Nominal::UdpLength) == 96);
+  CHECK(rx_size(d, Nominal::Payload) == 5);
   d.plen = 4096;
   d.pad = 0;
-  CHECK(rx_size(d, false) == 4184);
+  CHECK(rx_size(d, Nominal::UdpLength) == 4184);
   d.opcode = 0xC7;
-  CHECK(rx_size(d, false) == 4180);
-  CHECK(rx_size(d, true) == 4096);
+  CHECK(rx_size(d, Nominal::UdpLength) == 4180);
+  CHECK(rx_size(d, Nominal::Payload) == 4096);
 }
 
 TEST_CASE("a region admits what lies inside it, to the last byte", "[rx_check]") {
@@ -251,7 +251,7 @@ TEST_CASE("a WRITE becomes an order with its host address", "[rx_check]") {
   d.at = 0x4321;
   const RxQpCtx rts{.state = QpState::Rts, .mtu = 4, .pkey = 0xffff};
   Rxpkt p;
-  rx_data(d, 3, rts, mrs, false, {}, p);
+  rx_data(d, 3, rts, mrs, Nominal::UdpLength, {}, p);
   CHECK(p.plane == 3);
   CHECK_FALSE(p.drop);
   CHECK(p.buf_valid);
@@ -278,15 +278,15 @@ TEST_CASE("a WRITE becomes an order with its host address", "[rx_check]") {
 
   SECTION("in Error the packet says so, and is the same otherwise") {
     Rxpkt q;
-    rx_data(d, 3, {.state = QpState::Error, .mtu = 4, .pkey = 0xffff}, mrs, false, {}, q);
+    rx_data(d, 3, {.state = QpState::Error, .mtu = 4, .pkey = 0xffff}, mrs, Nominal::UdpLength, {}, q);
     CHECK(q.err);
     q.err = false;
     CHECK(q == p);
-    rx_data(d, 3, {.state = QpState::Rtr, .mtu = 4, .pkey = 0xffff}, mrs, false, {}, q);
+    rx_data(d, 3, {.state = QpState::Rtr, .mtu = 4, .pkey = 0xffff}, mrs, Nominal::UdpLength, {}, q);
     CHECK(q == p);
   }
   SECTION("counted in payload bytes") {
-    rx_data(d, 3, rts, mrs, true, {}, p);
+    rx_data(d, 3, rts, mrs, Nominal::Payload, {}, p);
     CHECK(p.size == 0x20);
   }
   SECTION("with time stamp and immediate everything moves") {
@@ -299,7 +299,7 @@ TEST_CASE("a WRITE becomes an order with its host address", "[rx_check]") {
     d = write_desc(e, 0x20);
     d.ts = true;
     d.opcode = 0xC9;
-    rx_data(d, 0, rts, mrs, false, {}, p);
+    rx_data(d, 0, rts, mrs, Nominal::UdpLength, {}, p);
     CHECK(p.ts == 0x7788);
     CHECK(p.tsv);
     CHECK(p.size == 0x20 + 92);
@@ -308,7 +308,7 @@ TEST_CASE("a WRITE becomes an order with its host address", "[rx_check]") {
     CHECK(p.haddr == 0x9000'0010);
     CHECK(p.last);
     d.opcode = 0xC7;
-    rx_data(d, 0, rts, mrs, false, {}, p);
+    rx_data(d, 0, rts, mrs, Nominal::UdpLength, {}, p);
     CHECK_FALSE(p.last);
     CHECK_FALSE(p.imm_valid);
   }
@@ -319,7 +319,7 @@ TEST_CASE("a WRITE becomes an order with its host address", "[rx_check]") {
     d.ts = true;  // its field is where the virtual address was: bytes 4 and 5, both 0 here
     for (const Trim t : {Trim::Trimmed, Trim::LastHop, Trim::NoBuffer, Trim::NoResource}) {
       d.trim = t;
-      rx_data(d, 0, {.state = QpState::Error, .mtu = 4, .pkey = 0xffff}, mrs, false, {}, p);
+      rx_data(d, 0, {.state = QpState::Error, .mtu = 4, .pkey = 0xffff}, mrs, Nominal::UdpLength, {}, p);
       Rxpkt want;
       want.qp = 1;
       want.psn = 55;
@@ -337,7 +337,7 @@ TEST_CASE("a WRITE becomes an order with its host address", "[rx_check]") {
   }
   SECTION("no access: no address") {
     d.plen = 0xf1;
-    rx_data(d, 0, rts, mrs, false, {}, p);
+    rx_data(d, 0, rts, mrs, Nominal::UdpLength, {}, p);
     CHECK(p.syndrome == 0x62);
     CHECK(p.haddr == 0);
   }

@@ -165,7 +165,7 @@ def main():
             check_seed(mrc, lua, folder, seed, counts)
         check_by_hand(mrc, lua, folder)
     words = counts.pop("words")
-    drawn = {option for text in words for option in ("--bth-m-first", "--ev-swap", "--eeth-op-high", "--icrc-outer",
+    drawn = {option for text in words for option in ("--bth-se-first", "--ev-swap", "--eeth-op-high", "--icrc-outer",
                                                      "--udp-port 4791", "--dscp trimmed=12") if option in text}
     print(f"{counts}, {len(words)} settings")
     if len(words) < 5 or len(drawn) < 6 or all("--udp-port 4791" in w for w in words) or all(

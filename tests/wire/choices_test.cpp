@@ -16,7 +16,7 @@ TEST_CASE("every choice goes through its options", "[wire.choices.options]") {
                        &config.dscp.trimmed_lasthop, &config.dscp.control}) {
       *code = static_cast<uint8_t>(rng() % 64);
     }
-    WireConfig all, base{.udp_port = 9, .bth_m_first = true, .icrc_outer = true};
+    WireConfig all, base{.udp_port = 9, .bth_se_first = true, .icrc_outer = true};
     INFO(to_options(config));
     REQUIRE_FALSE(read_options(to_options(config), all));
     CHECK(all == config);

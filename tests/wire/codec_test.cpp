@@ -44,13 +44,13 @@ TEST_CASE("BTH has its fields where the specification puts them", "[wire.codec.b
   h.a = 1;
   h.rtx = 1;
   h.psn = 0xABCDEF;
-  CHECK(written(h) == hex("ca a3 fffe 5a 123456 a0 abcdef"));
+  CHECK(written(h) == hex("ca 63 fffe 5a 123456 a0 abcdef"));
   h.a = 0;
   h.rtx = 0;
   h.ts = 1;
   h.se = 0;
   h.m = 1;
-  CHECK(written(h) == hex("ca 63 fffe 5a 123456 10 abcdef"));
+  CHECK(written(h) == hex("ca a3 fffe 5a 123456 10 abcdef"));
 }
 
 TEST_CASE("extension headers have their fields where the specification puts them", "[wire.codec.ext]") {
@@ -228,10 +228,10 @@ TEST_CASE("both settings of every open choice of the format work", "[wire.codec.
   p.bth->se = 1;
   p.bth->m = 0;
   complete(p);
-  CHECK(encode(p)[62 + 1] == 0x80);
-  const WireConfig m_first{.bth_m_first = true};
-  CHECK(encode(p, m_first)[62 + 1] == 0x40);
-  CHECK(decode(encode(p, m_first), m_first).bth->se == 1);
+  CHECK(encode(p)[62 + 1] == 0x40);  // M in bit 7, SE in bit 6
+  const WireConfig se_first{.bth_se_first = true};
+  CHECK(encode(p, se_first)[62 + 1] == 0x80);
+  CHECK(decode(encode(p, se_first), se_first).bth->se == 1);
 
   Packet e = make_packet(Opcode::EndpointResponse, Encapsulation::Ipv6);
   e.eeth->op = 1;

@@ -287,7 +287,7 @@ void Csr::publish() {
   values_.bth_m = flag(csr::kCtrlBthM);
   values_.rtt_rtx = flag(csr::kCtrlRttRtx);
   values_.rev_fixed = flag(csr::kCtrlRevFixed);
-  values_.payload_bytes = flag(csr::kCtrlPayloadBytes);
+  values_.nominal = static_cast<Nominal>(csr::kCtrlNominal.get(reg(csr::kCtrl)));
   values_.ports_from_0 = flag(csr::kCtrlPortsFrom0);
   values_.bth_m_high = flag(csr::kCtrlBthMHigh);
   values_.eeth_op_high = flag(csr::kCtrlEethOpHigh);

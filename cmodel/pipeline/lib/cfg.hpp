@@ -36,11 +36,12 @@ class CfgAck {
 
 /// Values of the CSR registers that blocks use directly (registers: they change at csr's clock()).
 struct CsrOut {
-  bool sack_base_self = false, oor_drop = false, err_silent = false, ev_swap = false, bth_m = true;
-  bool rtt_rtx = false, rev_fixed = false, payload_bytes = false, ports_from_0 = false;
-  bool bth_m_high = false, eeth_op_high = false, tsr_us = false, pdcid_zero = false;
+  bool sack_base_self = false, oor_drop = false, err_silent = false, ev_swap = false, bth_m = false;
+  bool rtt_rtx = false, rev_fixed = false, ports_from_0 = false;
+  bool bth_m_high = true, eeth_op_high = false, tsr_us = false, pdcid_zero = false;
   bool ack_with_sack = false, zero_drop = false, skip_twice = false, icrc_outer = false;
   bool ack_plane = false, trim_silent = false, state_silent = false;
+  Nominal nominal = Nominal::UdpLength;
   uint8_t nak_invalid = 0x61, nak_access = 0x62;  ///< syndromes
   uint16_t udp_port = 4791;
   uint8_t dscp_data = 4, dscp_rtx = 8, dscp_ctl = 46;

@@ -28,7 +28,7 @@ void RxCheck::check(const CsrOut& csr) {
   if (drop == RxDrop::None) {
     if (is_data_opcode(a_.opcode)) {
       const NakCodes nak{.invalid = csr.nak_invalid, .access = csr.nak_access};
-      const RxFault fault = rx_data(a_, a_plane_, qps_[rx_qp(a_)], mrs_, csr.payload_bytes, nak, rxpkt_.load());
+      const RxFault fault = rx_data(a_, a_plane_, qps_[rx_qp(a_)], mrs_, csr.nominal, nak, rxpkt_.load());
       pulses_next_.access = fault == RxFault::Access;
     } else if (is_probe_opcode(a_.opcode)) {
       rx_probe(a_, a_plane_, qps_[rx_qp(a_)], rxpkt_.load());

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The tables in docs/generated."""
+import textwrap
+
 from . import csr as csr_mod
 from . import headers as headers_mod
 from . import presets as presets_mod
@@ -18,6 +20,11 @@ def bits(lsb, width):
     return f"{lsb + width - 1}:{lsb}" if width > 1 else f"{lsb}"
 
 
+def paragraph(text):
+    """Running text in lines of 120 columns."""
+    return textwrap.fill(text, 120, break_long_words=False, break_on_hyphens=False) + "\n"
+
+
 def csr(spec):
     out = BANNER.format(source="csr.yaml") + "# Registers\n\n"
     if spec.csr_yaml.get("doc"):
@@ -28,7 +35,7 @@ def csr(spec):
         many = f" .. 0x{r['offset'] + (r['count'] - 1) * r['stride']:03x}" if r["count"] > 1 else ""
         out += (f"| 0x{r['offset']:03x}{many} | {r['name']} | {r['access']} | 0x{r['reset']:08x} | "
                 f"{cell(r['doc'])} |\n")
-    out += "\nAccess: " + "; ".join(f"{k} = {v}" for k, v in csr_mod.ACCESS.items()) + ".\n"
+    out += "\n" + paragraph("Access: " + "; ".join(f"{k} = {v}" for k, v in csr_mod.ACCESS.items()) + ".")
     for r in regs:
         if not r["fields"]:
             continue
@@ -38,9 +45,10 @@ def csr(spec):
     for t in csr_mod.tables(spec):
         s = t["struct"]
         entries = f" Entries: {t['entries']}." if t["entries"] != "" else ""
-        out += (f"\n## Table {t['name']}, index {t['id']}\n\n{cell(t['doc'])}{' ' if t['doc'] else ''}"
-                f"One entry is {s.words} words of 32 bits.{entries}\n\n"
-                "| bits of the entry | words | field | meaning |\n|---|---|---|---|\n")
+        doc = f"{cell(t['doc']).rstrip('.')}. " if t["doc"] else ""
+        out += (f"\n## Table {t['name']}, index {t['id']}\n\n"
+                + paragraph(f"{doc}One entry is {s.words} word{'s' if s.words > 1 else ''} of 32 bits.{entries}")
+                + "\n| bits of the entry | words | field | meaning |\n|---|---|---|---|\n")
         for path, lsb, f in reversed(list(s.leaves())):
             if path.startswith("rsvd"):
                 continue

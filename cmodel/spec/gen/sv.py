@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """rtl/gen/mrc_pkg.sv."""
-from . import crc, csr, headers
+from . import bugs, crc, csr, headers
 from .cpp import comment
 
 
@@ -88,6 +88,7 @@ package mrc_pkg;
         out += f"  }} obs_{group}_t;\n\n"
         words = sum(1 + b.struct.words for b in bounds)
         out += f"  localparam int unsigned Obs{group.capitalize()}Words = 32'd{words};\n\n"
+    out += bugs.sv(spec)
     out += headers.sv(spec)
     out += csr.sv(spec)
     out += """  // ---- CRC-32, reflected 0xEDB88320, register form (start 32'hFFFFFFFF, complement at the end).

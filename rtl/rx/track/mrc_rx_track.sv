@@ -207,7 +207,7 @@ module mrc_rx_track
     set_d.trim_nack = cfg_ctx.trim_nack;
     set_d.dyn = cfg_ctx.dyn_mpr;
     // Bug 42: the window does not shrink.
-    if (cfg_shrink && !(bug_i == 8'd42 && new_mpr < m_set.mpr)) begin
+    if (cfg_shrink && !(bug_i == BugMprNeverShrinks && new_mpr < m_set.mpr)) begin
       set_we = 1'b1;
       set_d = m_set;
       set_d.mpr = new_mpr;
@@ -451,15 +451,15 @@ module mrc_rx_track
   assign rel = t_p_q.psn - t_seq_q.nxt;
   assign below = rel[23];
   // Bug 21: the window is one PSN too long.
-  assign inwin = in_window(t_p_q.psn, t_seq_q.nxt, below, t_set_q.mpr, bug_i == 8'd21);
+  assign inwin = in_window(t_p_q.psn, t_seq_q.nxt, below, t_set_q.mpr, bug_i == BugRxWindowPlusOne);
   assign recorded = in_window(t_p_q.psn, t_seq_q.nxt, below, t_set_q.mpr_dest, 1'b0);
   assign here = (row.rcv & one) != 64'd0;
   // Bug 22: what is here already above cack is taken for new.
-  assign dup = below || (recorded && here && bug_i != 8'd22);
+  assign dup = below || (recorded && here && bug_i != BugDuplicateUnchecked);
   assign oor = !inwin && !dup;
   assign in_order = t_p_q.psn == t_seq_q.nxt;
-  // Bug 65: the peer hears nothing of its immediate too many.
-  assign over = over_i[t_p_q.qp[QpW-1:0]] && bug_i != 8'd65;
+  // Bug 96: the peer hears nothing of its immediate too many.
+  assign over = over_i[t_p_q.qp[QpW-1:0]] && bug_i != BugOverrunUnanswered;
   // On its way, not by the lane.
   assign trimmed = t_p_q.trim == TrimTrimmed || t_p_q.trim == TrimLastHop;
 
@@ -547,7 +547,7 @@ module mrc_rx_track
   assign ooo_low = {1'b0, ooo_top[6:0]} - {1'b0, a_place};
   assign ooo = {ooo_low[7] ? ooo_top[15:7] - 9'd1 : ooo_top[15:7], ooo_low[6:0]};
   // Bug 25: a run that ends a row does not go on.
-  assign goes_on = touch && a_on && a_full && ooo_top != 16'd64 && bug_i != 8'd25;
+  assign goes_on = touch && a_on && a_full && ooo_top != 16'd64 && bug_i != BugCackShort;
   // cack is after max: max + 1 is this far into the row.
   assign ahead = t_seq_q.fin - {t_at_q[23:6], 6'd0};
   assign a_tops = ahead[23] || (ahead[22:7] == 16'd0 && a_place > ahead[6:0]);
@@ -599,7 +599,7 @@ module mrc_rx_track
         if (entry.valid) begin
           row_give = 1'b1;
           // Bug 53: the entry stays.
-          if (bug_i != 8'd53) begin
+          if (bug_i != BugRowGivenBackStays) begin
             t_map_we = 1'b1;
             entry_n.valid = 1'b0;
           end
@@ -835,7 +835,7 @@ module mrc_rx_track
           oor_inc_d = !x_recorded_q;
           nack = x_recorded_q || !oor_drop_i;
           // Bug 41: a window that has shrunk is not told apart.
-          nack_reason = (x_recorded_q && bug_i != 8'd41) ? NackReasonNoBitmap
+          nack_reason = (x_recorded_q && bug_i != BugNoBitmapAsOor) ? NackReasonNoBitmap
               : NackReasonPsnOorWindow;
         end
         WhatTrim: begin
@@ -932,7 +932,7 @@ module mrc_rx_track
         post_resp.psn = x_p_q.psn;
         post_resp.entropy = x_p_q.entropy;
         // Bug 24: the time stamp is lost.
-        post_resp.ts = (bug_i == 8'd24) ? 16'd0 : x_p_q.ts;
+        post_resp.ts = (bug_i == BugTimestampZero) ? 16'd0 : x_p_q.ts;
         post_resp.tsv = x_p_q.tsv;
         post_resp.at = x_p_q.at;
         post_resp.reason = nack_reason;

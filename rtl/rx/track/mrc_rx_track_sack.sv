@@ -166,7 +166,7 @@ module mrc_rx_track_sack
     if (state_q == StSack3 && !over[23]) begin
       bitmap = 64'({high, low_q} >> base_q[5:0]);
       // Bug 23: shifted by one.
-      if (bug_i == 8'd23) begin
+      if (bug_i == BugBitmapShifted) begin
         bitmap = bitmap >> 1;
       end
       if (over[22:6] == 17'd0) begin
@@ -222,7 +222,7 @@ module mrc_rx_track_sack
       resp_o.pr = a_q.probe;
       resp_o.entropy = a_q.entropy;
       // Bug 24: the time stamp is lost.
-      resp_o.ts = (bug_i == 8'd24) ? 16'd0 : a_q.ts;
+      resp_o.ts = (bug_i == BugTimestampZero) ? 16'd0 : a_q.ts;
       resp_o.tsv = a_q.tsv;
       resp_o.at = a_q.at;
       resp_o.mpr = set_i.dyn ? set_i.mpr : 8'd0;

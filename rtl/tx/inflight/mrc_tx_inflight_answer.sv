@@ -46,7 +46,7 @@ module mrc_tx_inflight_answer
     win = win_i;
     win.mute = win_i.mute | here;
     win.nacked = win_i.nacked | here;
-    win.pend = win_i.pend | ((bug_i == 8'd8) ? {here[14:0], here[15]} : here);
+    win.pend = win_i.pend | ((bug_i == BugNackPlusOne) ? {here[14:0], here[15]} : here);
   end
 
   // ---- ACK

@@ -162,7 +162,7 @@ module mrc_tx_inflight_ports
       end
       StRetxW: begin
         // The row is again as it was before (the memory still shows it), its loss told.
-        win_we_o = refused_i && bug_i != 8'd36;
+        win_we_o = refused_i && bug_i != BugRefusedRtxForgotten;
         win_o = scan_i.refused;
       end
       StWalk, StTold: begin

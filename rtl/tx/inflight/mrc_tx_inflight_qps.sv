@@ -183,7 +183,7 @@ module mrc_tx_inflight_qps
 
   always_comb begin
     if (state_i == StReclaim) begin
-      base_we = give_o && !(bug_i == 8'd56 && reclaim_end);
+      base_we = give_o && !(bug_i == BugBlockGivenTwice && reclaim_end);
       base_d = base_next_o;
     end else begin
       base_we = rec_go_i && (rec_fresh_o || rec_reuse_i);
@@ -213,7 +213,7 @@ module mrc_tx_inflight_qps
         || walk_i.good || answer_i.ack_ok || answer_i.nack_counts
         || state_i inside {StRec, StCtl1, StDone, StRetx1, StRetxW};
 
-    if (progress && bug_i != 8'd33) begin
+    if (progress && bug_i != BugRetryNotReset) begin
       c_d.retry = retry_of(6'd0, c_i.retry_linear, c_i.retry_exp, c_i.timeout);
     end else if (answer_i.nack_counts || visit_i.dup || (walk_i.good && walk_i.old)) begin
       c_d.retry = retry_of(retries, c_i.retry_linear, c_i.retry_exp, c_i.timeout);
@@ -264,7 +264,7 @@ module mrc_tx_inflight_qps
           c_d.owed = sack_owed_i;
         end
         StCtl1: begin
-          if (answer_i.nack_takes && bug_i != 8'd37) begin
+          if (answer_i.nack_takes && bug_i != BugNackKeepsFlight) begin
             c_d.fgone = packet_fgone_i;
             c_d.credit = packet_credit_i;
           end
@@ -350,7 +350,7 @@ module mrc_tx_inflight_qps
         end
       end
       StRetxW: begin
-        rtx_lo_we = refused_i && !again_q_i && bug_i != 8'd36;
+        rtx_lo_we = refused_i && !again_q_i && bug_i != BugRefusedRtxForgotten;
         rtx_lo_d = p_i;
       end
       StWalk: begin
@@ -408,7 +408,7 @@ module mrc_tx_inflight_qps
     if (over || again_i) begin
       dup_d[a_qp_i] = 1'b0;
     end
-    if (refused_i && again_q_i && bug_i != 8'd36) begin
+    if (refused_i && again_q_i && bug_i != BugRefusedRtxForgotten) begin
       dup_d[a_qp_i] = 1'b1;
     end
     if (stray) begin

@@ -51,7 +51,7 @@ module mrc_tx_inflight_sack
 
   always_comb begin
     una_d = old ? c_i.una : next_i;
-    if (bug_i == 8'd10) begin
+    if (bug_i == BugUnaOffByOne) begin
       una_d = psn_before(ctl_i.cack, c_i.una) ? c_i.una : ctl_i.cack;
     end
     in_flight = !ctl_i.pr && psn_in(ctl_i.psn, c_i.una, nxt_i);
@@ -73,7 +73,7 @@ module mrc_tx_inflight_sack
   // ---- Ctl1, Row
 
   // One that a newer SACK has overtaken does not know of what is above.
-  assign judge_d = (rcvd_q[23] && bug_i != 8'd61) ? brought_q : top_q;
+  assign judge_d = (rcvd_q[23] && bug_i != BugOldSackJudges) ? brought_q : top_q;
 
   mrc_tx_inflight_sackrow u_row (
       .bug_i,
@@ -150,7 +150,7 @@ module mrc_tx_inflight_sack
           canc: canc_q,
           same: recent && same_ev_i && !rtx_q && !old_q && una_q != nxt_i
           && psn_before(una_q, ctl_i.psn),
-          same_lost: same1_i && (sent_i.ev_idx == ev_idx_q || bug_i == 8'd38)
+          same_lost: same1_i && (sent_i.ev_idx == ev_idx_q || bug_i == BugSameEvAny)
           && !win_i.sacked[bit_una] && !win_i.pend[bit_una] && !win_i.rtxd[bit_una]
       };
 

@@ -5,6 +5,7 @@
 /// its outputs mean something only with valid_i, and are 0 otherwise so that nothing toggles. It
 /// neither checks the SACK nor knows the timer.
 module mrc_tx_inflight_sackrow
+  import mrc_pkg::*;
   import mrc_tx_inflight_pkg::*;
 (
     input logic [7:0] bug_i,
@@ -63,12 +64,12 @@ module mrc_tx_inflight_sackrow
       spoken = piece({64{1'b1}}, base_i[3:0], number);
       mask = from(block_i, una_i) & below(block_i, nxt_i);
       got = piece(bitmap_i, base_i[3:0], number) & mask;
-      if (bug_i == 8'd7 && number == 3'd1) begin
+      if (bug_i == BugSecondRowIgnored && number == 3'd1) begin
         got = 16'd0;
       end
       sacked = row_i.sacked | got;
       pend = row_i.pend & ~sacked;
-      tolerance = (bug_i == 8'd9) ? 33'd1 : {18'd0, reorder_i};
+      tolerance = (bug_i == BugNoReorderTolerance) ? 33'd1 : {18'd0, reorder_i};
       parts = carry_save({9'd0, top_i}, ~tolerance, ~{9'd0, block_i, 4'd0});
       parts[1][0] = 1'b1;
       limit = 24'(parts[0] + parts[1] + 33'd1);

@@ -4,6 +4,7 @@
 /// one block of 16 PSNs, the one rtx_lo points into. Combinational; what it says means something only
 /// with scan_i. Whether the QP's turn is over is for the main machine to say.
 module mrc_tx_inflight_scan
+  import mrc_pkg::*;
   import mrc_tx_inflight_pkg::*;
 (
     input logic [7:0] bug_i,
@@ -45,7 +46,7 @@ module mrc_tx_inflight_scan
     since = tick_i - c_i.start;
     late = (since & ({32{1'b1}} << c_i.retry.shift)) != 32'd0;
     age = (late ? 3'd4 : 3'd3) - {1'b0, c_i.cnt};
-    if (bug_i == 8'd57) begin
+    if (bug_i == BugRtxNotSpared) begin
       age = 3'd0;
     end
     win = win_i;

@@ -6,6 +6,7 @@
 /// one by one, as the packets are sent again). Combinational; what it says means something only with
 /// visit_i, walk_i or told_i, which it does not choose itself, and is 0 otherwise.
 module mrc_tx_inflight_timer
+  import mrc_pkg::*;
   import mrc_tx_inflight_pkg::*;
 (
     input logic [7:0] bug_i,
@@ -108,7 +109,7 @@ module mrc_tx_inflight_timer
       end
     end else if (told_i) begin
       win = row_i;
-      if (bug_i != 8'd60) begin
+      if (bug_i != BugLossToldTwice) begin
         win.nacked = row_i.nacked | row_i.pend;
       end
     end

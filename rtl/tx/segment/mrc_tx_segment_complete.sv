@@ -117,7 +117,7 @@ module mrc_tx_segment_complete
   assign is_none = done_regs_i.una_msn == done_regs_i.tail;
   assign refused = ends && done_regs_i.una_msn == done_q.msn;
   // Bug 32: one too early.
-  assign is_last = (bug_i == 8'd32 ? msn_next + 16'd1 : msn_next) == done_regs_i.tail;
+  assign is_last = (bug_i == BugFlushStopsEarly ? msn_next + 16'd1 : msn_next) == done_regs_i.tail;
   assign issue = step && !is_none;
 
   // The oldest row of the QP; c1 is about to go on to the next.
@@ -160,8 +160,8 @@ module mrc_tx_segment_complete
     upd_open = 1'b0;
     if (upd_v) begin
       upd_open = upd_keep
-          ? window_open(regs.psn, regs.una, mpr_new, 20'(MaxMpr / 16), bug_i == 8'd1)
-          : window_open(regs.psn, upd.una, mpr_new, 20'(MaxMpr / 16), bug_i == 8'd1);
+          ? window_open(regs.psn, regs.una, mpr_new, 20'(MaxMpr / 16), bug_i == BugTxWindowPlusOne)
+          : window_open(regs.psn, upd.una, mpr_new, 20'(MaxMpr / 16), bug_i == BugTxWindowPlusOne);
     end
   end
 

@@ -115,10 +115,10 @@ module mrc_tx_segment_emit
   assign out_blocks = regs_q.psn[23:4] - regs_q.una[23:4];
   assign sendable = regs_q.rts && !regs_q.failed;
   assign can = sendable && regs_q.head != regs_q.tail
-      && window_open(regs_q.psn, regs_q.una, regs_q.mpr, 20'(MaxMpr / 16), bug_i == 8'd1);
+      && window_open(regs_q.psn, regs_q.una, regs_q.mpr, 20'(MaxMpr / 16), bug_i == BugTxWindowPlusOne);
   // The packet after this one, given that this one can be sent.
   assign mpr_top = {9'd0, regs_q.mpr, 7'd0} - 24'd1;
-  assign room_next = (bug_i == 8'd1) ? out_psns[23:7] < {9'd0, regs_q.mpr} : out_psns != mpr_top;
+  assign room_next = (bug_i == BugTxWindowPlusOne) ? out_psns[23:7] < {9'd0, regs_q.mpr} : out_psns != mpr_top;
   assign blocks_next = regs_q.psn[3:0] != 4'd15 || out_blocks != 20'(MaxMpr / 16 - 1);
 
   logic [CreditW-1:0] credit_q, credit_d;
@@ -227,7 +227,7 @@ module mrc_tx_segment_emit
   // the QP can send and what follows come late: they are brought in last.
   assign fire = do_first || do_on;
   assign refused = asked && ans.bytes == 16'd0;
-  assign grudged = refused && begin_row && bug_i == 8'd34;
+  assign grudged = refused && begin_row && bug_i == BugRefusedQpSends;
   assign willing = on_q || (!row_q.dead && (!refused || grudged));
   assign able = has_block && (!regs_q.cc || covers || grudged);
   assign drop = do_first && (row_q.dead || !can);
@@ -273,7 +273,7 @@ module mrc_tx_segment_emit
     end
   end
 
-  assign ret_load = ((burst_end && regs_q.cc) || (drop && asked)) && left_any && bug_i != 8'd55;
+  assign ret_load = ((burst_end && regs_q.cc) || (drop && asked)) && left_any && bug_i != BugRestOfGrantKept;
   assign push_load_o = burst_end || drop;
   assign push_o = '{qp: row_q.qp, more: !inactive};
 
@@ -331,7 +331,7 @@ module mrc_tx_segment_emit
     if (row_q.retx) begin
       pkt_d.psn = row_q.order.psn;
       pkt_d.msn = row_q.order.msn;
-      pkt_d.rtx = bug_i != 8'd2;
+      pkt_d.rtx = bug_i != BugRetxWithoutRtx;
       pkt_d.ackreq = 1'b0;
       pkt_d.avoid_ev = row_q.order.avoid_ev;
       pkt_d.size = row_q.order.size;

@@ -155,7 +155,7 @@ module mrc_tx_segment_fetch
     f1_d.none = 1'b0;
     f1_d.qp = qp_q;
     f1_d.msn = msn_q;
-    f1_d.number = (bug_i == 8'd3 && second_q) ? number_q : next_d;
+    f1_d.number = (bug_i == BugWrongRow && second_q) ? number_q : next_d;
     f1_d.order = retx;
     if (retx_v) begin
       f1_d.retx = 1'b1;
@@ -227,7 +227,7 @@ module mrc_tx_segment_fetch
 
   logic dead, want_ask;
   assign dead = f1_q.none || !(regs_q.rts && !regs_q.failed && regs_q.head != regs_q.tail
-      && window_open(regs_q.psn, regs_q.una, regs_q.mpr, 20'(MaxMpr / 16), bug_i == 8'd1));
+      && window_open(regs_q.psn, regs_q.una, regs_q.mpr, 20'(MaxMpr / 16), bug_i == BugTxWindowPlusOne));
   assign want_ask = f1_valid_q && f1_q.first && regs_q.cc && !dead;
   assign move = !want_ask || ask_free;
   assign ask_load = want_ask && ask_free;

@@ -154,7 +154,7 @@ module mrc_tx_segment_intake
   logic [15:0] tail_next;
   assign tail_next = regs.tail + 16'd1;
   assign can = regs.head != tail_next
-      && window_open(regs.psn, regs.una, regs.mpr, 20'(MaxMpr / 16), bug_i == 8'd1);
+      && window_open(regs.psn, regs.una, regs.mpr, 20'(MaxMpr / 16), bug_i == BugTxWindowPlusOne);
   assign active = regs.active && !(emit_wr_i.inactive && emit_wr_i.qp == 16'(wqe_qp));
 
   assign take_o = accept;

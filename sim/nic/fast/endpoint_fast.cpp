@@ -192,7 +192,7 @@ bool FastEndpoint::open(const QpSpec& spec, std::string& why) {
   qp->stack = stack_of(spec.encap);
   qp->path_template = spec.path_template;
   qp->rule = spec.path_rule;
-  qp->full = nominal_full(qp->mtu_code, qp->ts, false);
+  qp->full = nominal_full(qp->mtu_code, qp->ts, Nominal::UdpLength);
   using wire::Opcode;
   const auto size = [&](Opcode opcode, unsigned payload) {
     return static_cast<uint16_t>(frame_size(qp->stack, static_cast<uint8_t>(opcode), qp->ts, payload));

@@ -31,7 +31,7 @@ struct NextPacket {
 NextPacket next_packet(const Request& request, uint32_t idx, const FastQp& qp) {
   Pkt pkt;
   segment(request.row, idx, qp.mtu_code, pkt);
-  return {pkt.opcode, pkt.plen, nominal_size(pkt.plen, pkt.opcode, qp.ts, false), pkt.last};
+  return {pkt.opcode, pkt.plen, nominal_size(pkt.plen, pkt.opcode, qp.ts, Nominal::UdpLength), pkt.last};
 }
 }  // namespace
 
@@ -366,7 +366,7 @@ void FastEndpoint::send_new(FastQp& qp, uint16_t ev_idx) {
   Request& request = qp.requests[msn_dist(qp.msn_head, qp.msn_done)];
   Pkt pkt;
   segment(request.row, qp.idx, qp.mtu_code, pkt);
-  const uint16_t size = nominal_size(pkt.plen, pkt.opcode, qp.ts, false);
+  const uint16_t size = nominal_size(pkt.plen, pkt.opcode, qp.ts, Nominal::UdpLength);
   const uint32_t psn = qp.nxt;
   if ((psn & 63) == 0 || !qp.holds) {
     if (qp.blocks.empty()) qp.blocks.resize(std::bit_ceil(2u * qp.mpr_max + 1));

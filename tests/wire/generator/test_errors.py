@@ -22,6 +22,9 @@ FAULTS = [  # file, text, replacement, what the message says
     ("csr.yaml", "reset: 5", "reset: 9", "reset 9 does not fit 3 bits"),
     ("csr.yaml", "offset: 0x020", "offset: 0x004, stride: 4", "address 0x10 is already CTRL"),
     ("csr.yaml", "access: ro", "access: read", "access 'read' is unknown"),
+    ("bugs.yaml", "number: 8", "number: 7", "number 7 belongs to bit-missing"),
+    ("bugs.yaml", "number: 8", "number: 256", "number 256 is out of range"),
+    ("bugs.yaml", "preset: large", "preset: huge", "unknown preset 'huge'"),
     ("headers.yaml", "{name: rqmsn, width: 16", "{name: rqmsn, width: 15", "the fields are 31 bits, the header 32"),
 ]
 

@@ -473,7 +473,7 @@ void TxInflight::acknowledge(Qp& q, bool sample, const CsrOut& csr) {
   if (!news.late) q.rcvdl = ctl_.rcvd;
   if (!q.cc) return;
   const uint32_t n = take_sack(q.fly, q.owed, news, psn_add(ctl_.cack, 1) == q.nxt, canc_,
-                               nominal_full(q.mtu, q.ts, csr.payload_bytes), q.una == q.nxt, q.credit);
+                               nominal_full(q.mtu, q.ts, csr.nominal), q.una == q.nxt, q.credit);
   out_.ccev.load({.cc = q.dest,
                   .kind = static_cast<uint8_t>(CcEvent::Ack),
                   .bytes = n,
