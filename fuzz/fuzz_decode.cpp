@@ -17,6 +17,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   config.ev_swap = data[0] & 2;
   config.eeth_op_high = data[0] & 4;
   config.icrc_outer = data[0] & 32;
+  config.udp_port_only = data[0] & 64;
   const std::span<const uint8_t> frame{data + 1, size - 1};
   const Packet packet = decode(frame, config);
   if (packet.error && packet.error->offset > frame.size()) std::abort();

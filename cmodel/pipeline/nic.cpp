@@ -122,7 +122,7 @@ struct Nic::Impl {
   std::vector<Fifo<Rxdesc>> desc;
   Stream<Rxpkt> rxpkt{2, &touched.receive};
   Stream<Ctl> ctl{2, &touched.control};
-  Stream<Eprx> eprx{2, &touched.rare};
+  Stream<Eprx> eprx{16, &touched.rare};
   Stream<Qperr> track_qperr{2, &touched.rare}, reorder_qperr{2, &touched.rare};
   PlaneDemux<Verdict> verdict;
   Stream<Resp> resp{16, &touched.receive};
@@ -137,6 +137,7 @@ struct Nic::Impl {
   Stream<Resp> eresp{2, &touched.rare};
   Stream<Pmask> pmask{2, &touched.rare};
   Stream<Evr> evr{2, &touched.rare};
+  Stream<Pans> pans{2, &touched.rare};
   Stream<Evp> evp{2, &touched.rare};
 
   Csr csr;
@@ -185,7 +186,7 @@ Nic::Impl::Impl(const Preset& p)
       tx_segment(p, {wqe, grant, retx, upd, ans}, {pkt, push, park, ask, ret, tx_cqe}),
       tx_path(p, pkt, fb, pfb, path, rec, evev, bad),
       tx_inflight(p, {rec, ctl, rans}, {retx, upd, fb, pres, ccev, rask, okev, inflight_qperr, stateq}),
-      tx_probe(p, bad, pres, pfb, probe),
+      tx_probe(p, {bad, pres, pans}, pfb, probe),
       tx_header(p, path, ctlpkt, probe, eprq),
       tx_fetch(p, pointers(lane_rdreq)),
       rx_check(p, desc, rxpkt, ctl, eprx),
@@ -193,7 +194,7 @@ Nic::Impl::Impl(const Preset& p)
       rx_place(p, lane_line),
       rx_reorder(p, ord, rx_cqe, reorder_qperr),
       ack_gen(p, {resp, ackev, eresp, okev, eokev, stateq}, ctlpkt, want),
-      endpoint(p, eprx, want, evp, eprq, eresp, eokev, pmask, evr),
+      endpoint(p, {eprx, want, evp}, {eprq, eresp, eokev, pmask, evr, pans}),
       cq_mux(tx_cqe, rx_cqe) {
   tx_lanes.reserve(planes);
   rx_lanes.reserve(planes);
@@ -280,7 +281,7 @@ void Nic::Impl::step_receive(const mrc_pins_in& in) {
                               .tdata = in.rx_tdata[i]});
   }
   rx_check.step(cfg, values);
-  rx_track.step(cfg, values, {.imm_ok = rx_reorder.imm_ok(), .hold_ok = rx_reorder.hold_ok()});
+  rx_track.step(cfg, values, {.imm_ok = rx_reorder.imm_ok(), .hold_ok = rx_reorder.hold_ok(), .over = rx_reorder.over()});
   rx_place.step(in.host_wr_ready != 0);
   rx_reorder.step(cfg, {.done_valid = rx_place.done_valid(), .done_plane = rx_place.done_plane()});
   ack_gen.step(cfg, values, port_up);
@@ -351,7 +352,7 @@ void Nic::Impl::clock() {
   clock_group(touched.control, moved.control, ctl, upd, tx_cqe, ctlpkt);
   clock_group(touched.rare, moved.rare, retx, fb, evev, bad, pres, stateq, pfb, probe, park, wake, ask, ret, ans, rask,
               rans, ccev, okev, inflight_qperr, track_qperr, reorder_qperr, eprx, eokev, want, eprq, eresp, pmask, evr,
-              evp);
+              pans, evp);
   clock_lanes(touched.rdreq, moved.rdreq, lane_rdreq);
   clock_lanes(touched.desc, moved.desc, desc);
   clock_lanes(touched.line, moved.line, lane_line);
@@ -493,6 +494,7 @@ void Nic::observe(const uint32_t*& core_words, const uint32_t*& lane_words) {
     show(core, core_at(CoreB::EndpointOkev), n.eokev);
     show(core, core_at(CoreB::EndpointPmask), n.pmask);
     show(core, core_at(CoreB::EndpointEvr), n.evr);
+    show(core, core_at(CoreB::EndpointPans), n.pans);
     show(core, core_at(CoreB::CsrEvp), n.evp);
   }
   for (unsigned i = 0; i < n.planes; ++i) {

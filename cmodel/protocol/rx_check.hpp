@@ -18,6 +18,7 @@ struct RxQpCtx {
   QpState state = QpState::Reset;
   uint8_t mtu = 0;  ///< path MTU 256 << mtu
   uint16_t pkey = 0;
+  bool no_imm = false;  ///< it takes no immediates (A-62)
 };
 
 /// Why a packet is dropped; None: it is not.
@@ -82,9 +83,11 @@ inline RxDrop rx_drop(const Rxdesc& d, std::span<const RxQpCtx> qps, bool zero_d
   return RxDrop::None;
 }
 
-/// What is wrong with a WRITE of plen bytes at va, by the region its R_Key names.
-constexpr RxFault rx_fault(const csr::TblMr& mr, uint32_t rkey, uint64_t va, unsigned plen, uint32_t dmalen) {
-  if (plen == 0 || dmalen == 0) return RxFault::Invalid;
+/// What is wrong with a WRITE of plen bytes at va, by the region its R_Key names. unwanted: it has an immediate, and its
+/// QP takes none.
+constexpr RxFault rx_fault(const csr::TblMr& mr, uint32_t rkey, uint64_t va, unsigned plen, uint32_t dmalen,
+                           bool unwanted = false) {
+  if (plen == 0 || dmalen == 0 || unwanted) return RxFault::Invalid;
   if (!mr.valid || mr.rkey != rkey || va < mr.va) return RxFault::Access;
   const uint64_t offset = va - mr.va;
   if (offset > mr.length || plen > mr.length - offset) return RxFault::Access;
@@ -146,7 +149,7 @@ inline RxFault rx_data(const Rxdesc& d, unsigned plane, const RxQpCtx& qp, std::
   p.plen = d.plen;
   p.size = rx_size(d, nominal);
   const csr::TblMr& mr = mrs[(rkey >> 8) & (mrs.size() - 1)];
-  const RxFault fault = rx_fault(mr, rkey, va, d.plen, p.dmalen);
+  const RxFault fault = rx_fault(mr, rkey, va, d.plen, p.dmalen, p.imm_valid && qp.no_imm);
   p.syndrome = nak.of(fault);
   p.haddr = p.syndrome == 0 ? mr.addr + (va - mr.va) : 0;
   return fault;

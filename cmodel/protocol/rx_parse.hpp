@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "gen/headers.hpp"
 #include "gen/streams.hpp"
 #include "wire/bytes.hpp"
 #include "wire/icrc.hpp"
@@ -29,7 +30,8 @@ struct RxFrame {
 
 /// Registers that parsing depends on.
 struct RxParseCfg {
-  uint16_t udp_port = 4791;
+  uint16_t udp_port = wire::kUdpPort;
+  bool udp_only = false;  ///< no other port but that
   bool ev_swap = false;
   uint8_t dscp_trimmed = 12, dscp_lasthop = 16;
 };
@@ -101,13 +103,18 @@ constexpr Trim rx_trim(uint8_t tc, const RxParseCfg& cfg) {
   return Trim::None;
 }
 
+/// UDP destination ports of packets of ours: the one that is set, and the two that implementers use.
+constexpr bool rx_port_ok(unsigned port, const RxParseCfg& cfg) {
+  return port == cfg.udp_port || (!cfg.udp_only && (port == wire::kUdpPort || port == wire::kUdpPortMrc));
+}
+
 /// The first reason, in the contract's order, why the frame is not a packet of ours.
 constexpr RxErr rx_error(const RxFrame& f, const RxParseCfg& cfg) {
   const uint8_t* h = f.head;
   if (f.mac_err) return RxErr::Mac;
   if (f.bytes < rx_min_bytes(h)) return RxErr::Short;
   if (!f.encap_ok || h[0] >> 4 != 6 || h[6] != 17) return RxErr::Encap;
-  if (wire::load_be<2>(h + 42) != cfg.udp_port) return RxErr::Udp;
+  if (!rx_port_ok(static_cast<unsigned>(wire::load_be<2>(h + 42)), cfg)) return RxErr::Udp;
   if ((h[49] & 0x0f) != 0) return RxErr::Tver;
   if (rx_trim(f.tc, cfg) != Trim::None)
     return RxErr::None;  // lengths may or may not have been rewritten (mrc.md section 4)

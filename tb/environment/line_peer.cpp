@@ -47,7 +47,8 @@ LinePeer::LinePeer(const Setup& s)
       rng_(s.seed, "line peer") {
   nic_.mac = own_.mac;
   nic_.ip = own_.ip;
-  nic_.udp_port = static_cast<uint16_t>(own_.udp_port);
+  nic_.ip_plane = {.enable = csr::kIpPlaneEnable.get(own_.ip_plane) != 0, .lsb = csr::kIpPlaneLsb.get(own_.ip_plane)};
+  nic_.udp_port = static_cast<uint16_t>(csr::kUdpPortPort.get(own_.udp_port));
   nic_.dscp_data = static_cast<uint8_t>(csr::kDscpTxData.get(own_.dscp_tx));
   nic_.dscp_rtx = static_cast<uint8_t>(csr::kDscpTxRtx.get(own_.dscp_tx));
   nic_.dscp_ctl = static_cast<uint8_t>(csr::kDscpTxCtl.get(own_.dscp_tx));

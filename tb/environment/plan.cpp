@@ -164,7 +164,8 @@ uint32_t SidePlan::ev_mask(const Profile& profile) const {
 
 wire::WireConfig SidePlan::wire() const {
   wire::WireConfig config;
-  config.udp_port = static_cast<uint16_t>(udp_port);
+  config.udp_port = static_cast<uint16_t>(csr::kUdpPortPort.get(udp_port));
+  config.udp_port_only = csr::kUdpPortOnly.get(udp_port) != 0;
   config.bth_se_first = csr::kCtrlBthMHigh.get(ctrl) == 0;
   config.ev_swap = csr::kCtrlEvSwap.get(ctrl) != 0;
   config.eeth_op_high = csr::kCtrlEethOpHigh.get(ctrl) != 0;
@@ -232,9 +233,15 @@ Plan make_plan(const Preset& preset, const Scenario& s, uint64_t seed) {
   const uint32_t ack_gap = pick_gap(s.ack_gap), ar_gap = pick_gap(s.ar_gap);
   const uint32_t icrc_outer = pick_switch(s.icrc_outer), ack_plane = pick_switch(s.ack_plane);
   const uint32_t trim_silent = pick_switch(s.trim_silent), state_silent = pick_switch(s.state_silent);
+  const auto field = [](double value) { return static_cast<uint32_t>(value); };
+  const uint32_t udp_only = s.peer_port == 0 ? pick_switch(s.udp_only) : field(s.udp_only);
+  const uint32_t ip_plane =
+      csr::kIpPlaneEnable.set(0, pick_switch(s.ip_plane)) |
+      csr::kIpPlaneLsb.set(0, vary && switches.chance(0.5) ? static_cast<uint32_t>(switches.below(128))
+                                                           : field(s.ip_plane_lsb));
+  const uint32_t probe_kind = vary ? static_cast<uint32_t>(switches.below(3)) : field(s.probe_kind);
   const uint32_t udp_port =
       vary && rng.chance(0.5) ? static_cast<uint32_t>(rng.between(1024, 65535)) : static_cast<uint32_t>(s.udp_port);
-  const auto field = [](double value) { return static_cast<uint32_t>(value); };
   uint32_t dscp_tx = csr::kDscpTxData.set(
       csr::kDscpTxRtx.set(csr::kDscpTxCtl.set(0, field(s.dscp_ctl)), field(s.dscp_rtx)), field(s.dscp_data));
   uint32_t dscp_trim =
@@ -259,12 +266,15 @@ Plan make_plan(const Preset& preset, const Scenario& s, uint64_t seed) {
                  csr::kCtrlTrimSilent.set(0, trim_silent) | csr::kCtrlStateSilent.set(0, state_silent);
     draw_profiles(*side, preset, s, rng);
     draw_controllers(*side, preset, s);
-    side->udp_port = udp_port;
+    const uint32_t port = side == &plan.peer && s.peer_port != 0 ? field(s.peer_port) : udp_port;
+    side->udp_port = csr::kUdpPortPort.set(0, port) | csr::kUdpPortOnly.set(0, udp_only);
+    side->ip_plane = ip_plane;
     side->dscp_tx = dscp_tx;
     side->dscp_trim = dscp_trim;
     side->reorder = csr::kReorderPkts.set(0, static_cast<uint32_t>(s.reorder_pkts)) |
                     csr::kReorderSameEv.set(0, static_cast<uint32_t>(s.same_ev));
-    side->ep_ctl = csr::kEpCtlInterval.set(csr::kEpCtlRevProbe.set(0, field(s.rev_probe)), field(s.ep_ticks));
+    side->ep_ctl = csr::kEpCtlInterval.set(0, field(s.ep_ticks)) | csr::kEpCtlRevProbe.set(0, field(s.rev_probe)) |
+                   csr::kEpCtlRepeats.set(0, field(s.ep_repeats));
     side->nak_code = csr::kNakCodeInvalid.set(csr::kNakCodeAccess.set(0, field(s.nak_access)), field(s.nak_invalid));
     side->rev_seed = vary && switches.chance(0.5) ? static_cast<uint32_t>(switches.next()) : field(s.rev_seed);
     side->ack_ctl = csr::kAckCtlGap.set(csr::kAckCtlArGap.set(0, ar_gap), ack_gap);
@@ -272,7 +282,8 @@ Plan make_plan(const Preset& preset, const Scenario& s, uint64_t seed) {
     side->ev_probe = csr::kEvProbeInterval.set(0, static_cast<uint32_t>(s.probe_ticks)) |
                      csr::kEvProbeSuccesses.set(0, field(s.probe_successes)) |
                      csr::kEvProbeSkipGood.set(0, static_cast<uint32_t>(s.skip_good)) |
-                     csr::kEvProbeCap.set(0, field(s.probe_cap)) | csr::kEvProbeKeepCount.set(0, field(s.probe_keep));
+                     csr::kEvProbeCap.set(0, field(s.probe_cap)) | csr::kEvProbeKeepCount.set(0, field(s.probe_keep)) |
+                     csr::kEvProbeKind.set(0, probe_kind);
     side->backup = std::min(static_cast<unsigned>(s.backup), preset.evs_per_qp / preset.num_planes - 1);
     side->sack_trigger =
         static_cast<uint32_t>(vary && rng.chance(0.5) ? static_cast<double>(rng.below(40000)) : s.sack_trigger);
@@ -342,7 +353,7 @@ Plan make_plan(const Preset& preset, const Scenario& s, uint64_t seed) {
       q->retry_linear = static_cast<unsigned>(s.retry_linear);
       q->retry_exp = static_cast<unsigned>(s.retry_exp);
       const auto immediates = [&](double wanted) {
-        return wanted == 0 ? preset.max_wimm : std::min(static_cast<unsigned>(wanted), preset.max_wimm);
+        return std::min(static_cast<unsigned>(wanted), preset.max_wimm);
       };
       q->max_wimm = immediates(s.max_wimm);
       q->max_wimm_dest = immediates(s.max_wimm_dest);
@@ -372,6 +383,7 @@ void configure(Driver& driver, const Preset& preset, const SidePlan& side) {
   driver.write(at(csr::kMacLo), static_cast<uint32_t>(side.mac));
   driver.write(at(csr::kMacHi), static_cast<uint32_t>(side.mac >> 32));
   for (unsigned i = 0; i < 4; ++i) driver.write(at(csr::kIp0 + 4 * i), static_cast<uint32_t>(side.ip >> (32 * i)));
+  driver.write(at(csr::kIpPlane), side.ip_plane);
   driver.write(at(csr::kReorder), side.reorder);
   driver.write(at(csr::kEpCtl), side.ep_ctl);
   driver.write(at(csr::kAckCtl), side.ack_ctl);

@@ -68,7 +68,8 @@ struct Scenario {
   double bad_access = 0;                    ///< QPs on which a message leaves its memory region after a while
   double may_fail = 0;                      ///< 1: retries may end, QPs may fail: no completion but the right one
   double rounds = 1;                        ///< after each but the last, failed QPs and some others are connected anew
-  double max_wimm = 0, max_wimm_dest = 0;   ///< immediates outstanding at the requestor, at the responder; 0 = MaxWimm
+  /// WRITEs with immediate outstanding at the requestor, at the responder; no more than MaxWimm; 0: none.
+  double max_wimm = 32, max_wimm_dest = 32;
 
   // congestion control
   double cc_share = 0;   ///< QPs with a congestion controller
@@ -85,8 +86,8 @@ struct Scenario {
   double delay_ns = 500, jitter_ns = 0;  ///< each way
   double skew_ns = 0;                    ///< constant extra delay of an entropy value, 0 to this, by hash
   double reorder_ns = 2000;
-  double trim_size = 0;     ///< bytes left of a trimmed frame; 0 = 128, 206 or 256 at random
-  double trim_lengths = 1;  ///< length fields a trimming switch rewrites: 0 none, 1 the outermost IP's, 2 all
+  double trim_size = 0;     ///< bytes left of a trimmed frame; 0 = 128, 206, 256 or 4084 at random
+  double trim_lengths = 0;  ///< length fields a trimming switch rewrites: 0 none, 1 the outermost IP's, 2 all
   double mac_errors = 0.2;  ///< share of the corrupted frames whose FCS tells
   std::vector<LinkRule> rules;
 
@@ -107,12 +108,14 @@ struct Scenario {
   double move_mpr = 0;     ///< 1: changed at random even without it: the requestor does not hear of it
   double ep_ticks = 781;   ///< register EP_CTL
   double rev_probe = 1;    ///< the same
+  double ep_repeats = 15;  ///< the same
   double rev_seed = 1;     ///< register REV_SEED
   double err_silent = 0, rtt_rtx = 0, rev_fixed = 0, ack_plane = 0, nominal = 0, ports_from_0 = 0;
-  double bth_m_high = 0, eeth_op_high = 0, tsr_us = 0, pdcid_zero = 0;
+  double bth_m_high = 1, eeth_op_high = 0, tsr_us = 0, pdcid_zero = 0;
   double ack_with_sack = 0, zero_drop = 0, skip_twice = 0, icrc_outer = 0, trim_silent = 0;
   double state_silent = 0;
   double skip_good = 0, probe_successes = 3, probe_cap = 6, probe_keep = 0;  ///< register EV_PROBE
+  double probe_kind = 0;  ///< the same
   double nak_invalid = 0x61, nak_access = 0x62;                              ///< register NAK_CODE
   double dscp_data = 4, dscp_rtx = 8, dscp_ctl = 46;                         ///< register DSCP_TX
   double dscp_trimmed = 12, dscp_lasthop = 16;  ///< register DSCP_TRIM, and what switches write
@@ -122,9 +125,11 @@ struct Scenario {
   double backup = 0, min_active = 8, probe_ticks = 781,
          retry_linear = 7;  ///< groups of backup EVs; registers EV_CTL, EV_PROBE; retries of QP_CTX
   double sack_trigger = 16384;
-  double sack_base_self = 0, oor_drop = 0, trim_nack = 1, ev_swap = 0, bth_m = 1;
-  double udp_port = 4791;
-  double vary = 0;        ///< 1: draw the switches of CTRL, udp_port, ack_gap, rev_seed and SRV6 from the seed
+  double sack_base_self = 0, oor_drop = 0, trim_nack = 1, ev_swap = 0, bth_m = 0;
+  double udp_port = 4791, udp_only = 0;  ///< register UDP_PORT
+  double peer_port = 0;                  ///< UDP_PORT.port of the peer if it shall differ
+  double ip_plane = 0, ip_plane_lsb = 64;  ///< register IP_PLANE
+  double vary = 0;        ///< 1: draw the switches of CTRL, UDP_PORT, IP_PLANE, probe_kind, ack_gap, rev_seed and SRV6 from the seed
   double csr_gap = 2000;  ///< cycles between register accesses during traffic; 0 = none
   double churn = 0;       ///< share of them that write rows of tables
   double flap_us = 0, flap_down_us = 20;  ///< a port of the device goes down this often, for so long

@@ -26,6 +26,7 @@ TEST_CASE("every choice goes through its options", "[wire.choices.options]") {
   CHECK(to_options({}, {}).empty());
   CHECK(to_options({.udp_port = 9, .ev_swap = true, .dscp = {.trimmed = 1}}, {.icrc_outer = true}) ==
         "--udp-port 9 --ev-swap --icrc-outer=false --dscp trimmed=1");
+  CHECK(to_options({.udp_port_only = true}, {}) == "--udp-port-only");
 }
 
 TEST_CASE("options not understood change nothing and are named", "[wire.choices.options]") {

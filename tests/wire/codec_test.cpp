@@ -248,10 +248,21 @@ TEST_CASE("both settings of every open choice of the format work", "[wire.codec.
   CHECK_FALSE(decode(encode(s, outer), outer).error);
   CHECK(decode(encode(s, outer)).error->code == ErrorCode::BadIcrc);
 
-  const WireConfig port{.udp_port = 4971};
-  const Packet other = make_packet(Opcode::Ack, Encapsulation::Ipv4, false, port);
-  CHECK_FALSE(decode(encode(other), port).error);
-  CHECK(decode(encode(other)).error->code == ErrorCode::NotMrc);
+  // UDP ports: the one that is set, 4791 and 4971, or the one that is set alone.
+  for (const unsigned sent : {4791u, 4971u, 9000u, 4790u}) {
+    const Packet other =
+        make_packet(Opcode::Ack, Encapsulation::Ipv4, false, {.udp_port = static_cast<uint16_t>(sent)});
+    CHECK(other.udp->dst_port == sent);
+    for (const unsigned own : {4791u, 4971u, 9000u}) {
+      for (const bool only : {false, true}) {
+        CAPTURE(sent, own, only);
+        const Packet p = decode(encode(other), {.udp_port = static_cast<uint16_t>(own), .udp_port_only = only});
+        const bool ours = sent == own || (!only && (sent == 4791 || sent == 4971));
+        CHECK(p.error.has_value() == !ours);
+        if (p.error) CHECK(*p.error == DecodeError{ErrorCode::NotMrc, 36, "udp", sent, own});
+      }
+    }
+  }
 }
 
 TEST_CASE("code points follow the kind of packet", "[wire.codec.dscp][A-04]") {

@@ -15,6 +15,8 @@ local mrc = Proto("mrc", "Multipath Reliable Connection")
 -- ---- choices that the wire format leaves open -----------------------------------------------------
 
 mrc.prefs.port = Pref.uint("UDP port", 4791, "UDP destination port of MRC (A-01)")
+mrc.prefs.port_only = Pref.bool("That UDP port only", false,
+  "packets to other ports are none, 4791 and 4971 included (A-01)")
 mrc.prefs.dscp_trimmed = Pref.uint("DSCP TRIMMED", 12, "code point of trimmed packets (A-04)")
 mrc.prefs.dscp_trimmed_lasthop = Pref.uint("DSCP TRIMMED_LASTHOP", 16,
   "code point of packets trimmed by the last switch (A-04)")
@@ -28,7 +30,7 @@ mrc.prefs.from_capture = Pref.bool("Take these from the capture", true,
 
 local function preferred()
   local p = mrc.prefs
-  return {port = p.port, trimmed = p.dscp_trimmed, trimmed_lasthop = p.dscp_trimmed_lasthop,
+  return {port = p.port, port_only = p.port_only, trimmed = p.dscp_trimmed, trimmed_lasthop = p.dscp_trimmed_lasthop,
     bth_se_first = p.bth_se_first, ev_swap = p.ev_swap, eeth_op_high = p.eeth_op_high, icrc_outer = p.icrc_outer}
 end
 
@@ -36,7 +38,7 @@ end
 local function described(words)
   local out = {port = 4791, trimmed = 12,
     trimmed_lasthop = 16}
-  local flags = {["--bth-se-first"] = "bth_se_first", ["--ev-swap"] = "ev_swap", ["--eeth-op-high"] = "eeth_op_high",
+  local flags = {["--udp-port-only"] = "port_only", ["--bth-se-first"] = "bth_se_first", ["--ev-swap"] = "ev_swap", ["--eeth-op-high"] = "eeth_op_high",
     ["--icrc-outer"] = "icrc_outer"}
   local classes = {no_trim = true, trimmable = true, trimmable_retx = true, trimmed = true, trimmed_lasthop = true,
     control = true}
@@ -495,11 +497,17 @@ end
 -- protocol. So this stands in front of UDP and, for one packet, puts MRC in the place of whoever has these ports.
 local carrier = Proto("mrc_udp", "UDP that may carry MRC")
 local by_protocol = DissectorTable.get("ip.proto")
+-- True for a UDP destination port of MRC packets.
+local function is_mrc_port(port)
+  local wire = choices()
+  return port == wire.port or not wire.port_only and (port == 4791 or port == 4971)
+end
+
 local by_port = DissectorTable.get("udp.port")
 local udp = by_protocol:get_dissector(17)
 
 function carrier.dissector(tvb, pinfo, root)
-  if tvb:len() < 8 or tvb:range(2, 2):uint() ~= choices().port then return udp:call(tvb, pinfo, root) end
+  if tvb:len() < 8 or not is_mrc_port(tvb:range(2, 2):uint()) then return udp:call(tvb, pinfo, root) end
   local owners = {}
   for at = 0, 2, 2 do
     local port = tvb:range(at, 2):uint()

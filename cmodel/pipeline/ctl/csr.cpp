@@ -303,6 +303,7 @@ void Csr::publish() {
   values_.nak_invalid = static_cast<uint8_t>(csr::kNakCodeInvalid.get(reg(csr::kNakCode)));
   values_.nak_access = static_cast<uint8_t>(csr::kNakCodeAccess.get(reg(csr::kNakCode)));
   values_.udp_port = static_cast<uint16_t>(csr::kUdpPortPort.get(reg(csr::kUdpPort)));
+  values_.udp_only = csr::kUdpPortOnly.get(reg(csr::kUdpPort)) != 0;
   values_.dscp_data = static_cast<uint8_t>(csr::kDscpTxData.get(reg(csr::kDscpTx)));
   values_.dscp_rtx = static_cast<uint8_t>(csr::kDscpTxRtx.get(reg(csr::kDscpTx)));
   values_.dscp_ctl = static_cast<uint8_t>(csr::kDscpTxCtl.get(reg(csr::kDscpTx)));
@@ -311,6 +312,8 @@ void Csr::publish() {
   values_.mac = uint64_t{csr::kMacHiMac.get(reg(csr::kMacHi))} << 32 | reg(csr::kMacLo);
   values_.ip = 0;
   for (unsigned i = 0; i < 4; ++i) values_.ip |= U128{reg(csr::kIp0 + 4 * i)} << (32 * i);
+  values_.ip_plane_lsb = static_cast<uint8_t>(csr::kIpPlaneLsb.get(reg(csr::kIpPlane)));
+  values_.ip_plane_enable = csr::kIpPlaneEnable.get(reg(csr::kIpPlane)) != 0;
   values_.reorder = static_cast<uint16_t>(csr::kReorderPkts.get(reg(csr::kReorder)));
   values_.same_ev = csr::kReorderSameEv.get(reg(csr::kReorder)) != 0;
   values_.sack_trigger = csr::kSackTriggerBytes.get(reg(csr::kSackTrigger));
@@ -320,7 +323,9 @@ void Csr::publish() {
   values_.probe_skip_good = csr::kEvProbeSkipGood.get(reg(csr::kEvProbe)) != 0;
   values_.probe_cap = static_cast<uint8_t>(csr::kEvProbeCap.get(reg(csr::kEvProbe)));
   values_.probe_keep_count = csr::kEvProbeKeepCount.get(reg(csr::kEvProbe)) != 0;
+  values_.probe_kind = static_cast<Revive>(csr::kEvProbeKind.get(reg(csr::kEvProbe)));
   values_.ep_interval = static_cast<uint16_t>(csr::kEpCtlInterval.get(reg(csr::kEpCtl)));
+  values_.ep_repeats = static_cast<uint8_t>(csr::kEpCtlRepeats.get(reg(csr::kEpCtl)));
   values_.rev_probe = csr::kEpCtlRevProbe.get(reg(csr::kEpCtl)) != 0;
   values_.ar_gap = static_cast<uint16_t>(csr::kAckCtlArGap.get(reg(csr::kAckCtl)));
   values_.ack_gap = static_cast<uint16_t>(csr::kAckCtlGap.get(reg(csr::kAckCtl)));

@@ -44,10 +44,13 @@ struct CsrOut {
   Nominal nominal = Nominal::UdpLength;
   uint8_t nak_invalid = 0x61, nak_access = 0x62;  ///< syndromes
   uint16_t udp_port = 4791;
+  bool udp_only = false;
   uint8_t dscp_data = 4, dscp_rtx = 8, dscp_ctl = 46;
   uint8_t dscp_trimmed = 12, dscp_lasthop = 16;
   uint64_t mac = 0;  ///< 48 bits, last byte on the wire in bits 7:0
   U128 ip = 0;       ///< last byte on the wire in bits 7:0
+  uint8_t ip_plane_lsb = 64;
+  bool ip_plane_enable = false;
   uint16_t reorder = 32;
   bool same_ev = true;
   uint16_t ev_min_active = 8;
@@ -56,7 +59,9 @@ struct CsrOut {
   bool probe_skip_good = false;
   uint8_t probe_cap = 6;
   bool probe_keep_count = false;
+  Revive probe_kind = Revive::Either;
   uint16_t ep_interval = 781;  ///< ticks
+  uint8_t ep_repeats = 15;
   bool rev_probe = true;
   uint16_t ack_gap = 16;  ///< cycles
   uint16_t ar_gap = 32;   ///< cycles

@@ -51,7 +51,7 @@ void RxCheck::configure(const CfgBus& cfg) {
   RxQpCtx& qp = qps_[cfg.index % qps_.size()];
   if (cfg.is(CfgTable::QpCtx)) {
     const auto row = csr::TblQpCtx::unpack(cfg.data.data());
-    qp = {.state = static_cast<QpState>(row.state), .mtu = row.mtu, .pkey = row.pkey};
+    qp = {.state = static_cast<QpState>(row.state), .mtu = row.mtu, .pkey = row.pkey, .no_imm = row.max_wimm_dest == 0};
   } else if (cfg.is(CfgTable::QpState)) {
     qp.state = static_cast<QpState>(cfg.data[0] & 7);
   } else if (cfg.is(CfgTable::Mr)) {

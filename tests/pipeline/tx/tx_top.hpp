@@ -41,7 +41,7 @@ struct TxTop {
         segment(p, {wqe, grant, retx, upd, ans}, {pkt, push, park, ask, ret, cqe}),
         path(p, pkt, fb, pfb, path_out, rec, evev, bad),
         inflight(p, {rec, ctl, rans}, {retx, upd, fb, pres, ccev, rask, okev, inf_qperr, stateq}),
-        probes(p, bad, pres, pfb, probe),
+        probes(p, {bad, pres, pans}, pfb, probe),
         header(p, path_out, ctlpkt, probe, eprq),
         fetch(p, pointers(rdreq)),
         frames(p.num_planes),
@@ -277,6 +277,7 @@ struct TxTop {
   Stream<Evev> evev;
   Stream<Badev> bad;
   Stream<Pres> pres;
+  Stream<Pans> pans;  // nothing answers EV probes here
   Stream<Stateq> stateq;
   Stream<Ctlpkt> probe;
   Stream<Pkt> pkt;
