@@ -62,11 +62,12 @@ void list_scenarios() {
   std::cout << "\nKeys of a scenario file (TOML; base = \"name\" starts from one of the above), value in mixed:\n";
   tb::Scenario mixed = *tb::find_scenario("mixed");
   for (const tb::ScenarioKey& k : tb::scenario_keys())
-    std::cout << fmt::format("  {:<16} {:>8}  {}\n", k.name, k.number(mixed), k.doc);
-  std::cout << "\n[[rule]] tables: planes = [0, 3], ev_share = 0.1, to = \"dut\" | \"peer\" | \"both\", loss, trim, "
-               "lasthop,\n"
-               "ecn, corrupt, duplicate, rogue, reorder, penalty: the first rule that fits a frame replaces the link's "
-               "own values.\n";
+    std::cout << fmt::format("  {:<16} {:>8}  {}\n", k.name, k.value(mixed), k.doc);
+  std::cout
+      << "\n[[rule]] tables: planes = [0, 3], ev_share = 0.1, to = \"dut\" | \"peer\" | \"both\", from_us, until_us, "
+         "every_us, times,\n"
+         "loss, trim, lasthop, ecn, corrupt, duplicate, rogue, reorder, penalty, no_bytes: the first rule that fits "
+         "a frame\nreplaces the link's own values.\n";
 }
 
 void list_bugs() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The whole of the RTL, read from the repository's root: packages, primitives, transmit, receive, top.
 rtl/gen/mrc_pkg.sv
+rtl/lib/mrc_math_pkg.sv
 rtl/lib/mrc_fifo.sv
 rtl/lib/mrc_out_reg.sv
 rtl/lib/mrc_ram_1r1w.sv
@@ -33,11 +34,8 @@ rtl/tx/inflight/mrc_tx_inflight_answer.sv
 rtl/tx/inflight/mrc_tx_inflight_scan.sv
 rtl/tx/inflight/mrc_tx_inflight_timer.sv
 rtl/tx/inflight/mrc_tx_inflight_flight.sv
-rtl/tx/inflight/mrc_tx_inflight_choice.sv
-rtl/tx/inflight/mrc_tx_inflight_state.sv
-rtl/tx/inflight/mrc_tx_inflight_regs.sv
+rtl/tx/inflight/mrc_tx_inflight_fsm.sv
 rtl/tx/inflight/mrc_tx_inflight_qps.sv
-rtl/tx/inflight/mrc_tx_inflight_ports.sv
 rtl/tx/inflight/mrc_tx_inflight_tell.sv
 rtl/tx/inflight/mrc_tx_inflight.sv
 rtl/ctl/mrc_probe_pkg.sv
@@ -56,5 +54,6 @@ rtl/rx/track/mrc_rx_track.sv
 rtl/rx/mrc_rx_reorder.sv
 rtl/ctl/mrc_ack_gen.sv
 rtl/ctl/mrc_endpoint.sv
+rtl/gen/mrc_csr_regs.sv
 rtl/ctl/mrc_csr.sv
-rtl/mrc_nic.sv
+rtl/gen/mrc_nic.sv

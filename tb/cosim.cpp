@@ -150,7 +150,7 @@ class Run {
     dut_station_.watch(&frames_);
     if (o.peer_frames) peer_station_.watch(o.peer_frames);
     window_ = std::max<uint64_t>(1, static_cast<uint64_t>(o.scenario.delay_ns * 1000) / preset_.clock_ps);
-    const double timer_ps = 1.024e6 * static_cast<double>(uint64_t{1} << static_cast<unsigned>(o.scenario.rto));
+    const double timer_ps = 1.024e6 * static_cast<double>(uint64_t{1} << o.scenario.rto);
     const Scenario& s = o.scenario;
     quiet_cycles_ =
         3000 + static_cast<uint64_t>((s.delay_ns + s.jitter_ns + s.skew_ns + s.reorder_ns) * 1000 / preset_.clock_ps);
@@ -252,7 +252,7 @@ class Run {
 
   uint64_t share(bool dut) const {
     const Scenario& s = options_.scenario;
-    const bool a = s.dut_sends != 0, b = s.peer_sends != 0;
+    const bool a = s.dut_sends, b = s.peer_sends;
     const auto round = static_cast<uint64_t>(static_cast<double>(options_.packets) / s.rounds + 0.5);
     if (a && b) return dut ? (round + 1) / 2 : round / 2;
     return (dut ? a : b) ? round : 0;
@@ -372,7 +372,7 @@ class Run {
         quiet_since_ = std::max({quiet_since_, dut_station_.last_data_cycle(), peer_station_.last_data_cycle()});
         // A whole timer interval without a data frame: nobody believes that anything is missing.
         if (now - quiet_since_ > quiet_cycles_ && dut_station_.driver_idle()) {
-          if (++round_ < static_cast<unsigned>(options_.scenario.rounds)) {
+          if (++round_ < options_.scenario.rounds) {
             reset_qps();
             next(Phase::Reset);
             break;

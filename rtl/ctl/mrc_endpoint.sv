@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// From NIC to NIC (docs/blocks/ctl/endpoint.md): tells each peer which of our ports are up and repeats it
-/// until the peer has answered, answers the same from them, answers EV probes, and sends those of the
-/// controller and for reverse paths. One operation per cycle; sending takes two cycles, answering one
-/// per destination looked at and one more. One EV probe of each kind is under way at a time; it is
-/// not repeated. What becomes of a peer's port mask is the business of csr.
+/// From NIC to NIC (docs/blocks/ctl/endpoint.md): tells each peer which of our ports are up and
+/// repeats it until the peer has answered, answers the same from them, answers EV probes, and sends
+/// those of the controller and for reverse paths. One operation per cycle; sending takes two
+/// cycles, answering one per destination looked at and one more. One EV probe of each kind is under
+/// way at a time; it is not repeated. What becomes of a peer's port mask is the business of csr.
 module mrc_endpoint
   import mrc_pkg::*;
 #(
@@ -14,6 +14,7 @@ module mrc_endpoint
     input logic clk_i,
     input logic rst_ni,
     input logic [7:0] bug_i,
+    input endpoint_csr_t csr_i,
 
     input logic eprx_valid_i,
     output logic eprx_ready_o,
@@ -43,11 +44,6 @@ module mrc_endpoint
 
     input logic [NumPlanes-1:0] port_up_i,
     input logic [31:0] tick_i,
-    input logic [MaxPlanes-1:0][31:0] rev_ev_i,
-    input logic [31:0] rev_seed_i,
-    input logic [15:0] interval_i,
-    input logic ports_from_0_i,
-    input logic tsr_us_i,
     output logic req_inc_o,
     output logic rsp_inc_o,
     output logic drop_inc_o,
@@ -276,7 +272,7 @@ module mrc_endpoint
       .rdata_o(again),
       .we_i(send_update),
       .waddr_i(dest_q),
-      .wdata_i(tick_i + 32'(interval_i))
+      .wdata_i(tick_i + 32'(csr_i.ep_interval))
   );
 
   // ---- responses, by the upper bits of their id
@@ -307,7 +303,8 @@ module mrc_endpoint
   assign again_late = tick_i - again;
   assign visit_open = op_visit && valid_q[visit_q] && due_q[visit_q];
   // Bug 49: an update that nobody answers is not repeated.
-  assign visit_again = visit_open && waiting_q[visit_q] && !again_late[31] && bug_i != BugPortsToldOnce;
+  assign visit_again = visit_open && waiting_q[visit_q] && !again_late[31]
+      && bug_i != BugPortsToldOnce;
   assign visit_send = visit_open && !waiting_q[visit_q] && req_free && port_up_i != '0;
 
   // ---- EV probes
@@ -330,7 +327,7 @@ module mrc_endpoint
           plane: evp.plane[PlaneW-1:0],
           ev: evp.ev,
           seq: cp_q.seq + 14'd1,
-          over: tick_i + 32'(interval_i)
+          over: tick_i + 32'(csr_i.ep_interval)
       };
     end else if (rx_ctl || op_cp_over) begin
       cp_d.busy = 1'b0;
@@ -350,7 +347,7 @@ module mrc_endpoint
           plane: want.plane[PlaneW-1:0],
           ev: lfsr_after,
           seq: rp_q.seq + 14'd1,
-          over: tick_i + 32'(interval_i)
+          over: tick_i + 32'(csr_i.ep_interval)
       };
     end else if (rx_rev || op_rp_over) begin
       rp_d.busy = 1'b0;
@@ -365,8 +362,8 @@ module mrc_endpoint
   // A new seed counts, not one that stands there. 0 would never become anything else.
   always_comb begin
     lfsr_d = lfsr_q;
-    if (rev_seed_i != seed_q) begin
-      lfsr_d = (rev_seed_i == 32'd0) ? 32'd1 : rev_seed_i;
+    if (csr_i.rev_seed != seed_q) begin
+      lfsr_d = (csr_i.rev_seed == 32'd0) ? 32'd1 : csr_i.rev_seed;
     end else if (want_known) begin
       lfsr_d = lfsr_after;
     end
@@ -481,12 +478,12 @@ module mrc_endpoint
   logic [5:0] seq_next;
 
   assign seq_next = seq_q[dest_q] + 6'd1;
-  assign req_mask = ports_from_0_i ? 32'(port_up_i) : 32'(port_up_i) << 1;
+  assign req_mask = csr_i.ports_from_0 ? 32'(port_up_i) : 32'(port_up_i) << 1;
 
   always_comb begin
     if (kind_q == KindUpdate) begin
       req_plane = update_plane;
-      req_ev = rev_ev_i[update_plane];
+      req_ev = csr_i.rev_ev[update_plane];
       req_op = 2'(ErthOpPortStatus);
       id = {KindUpdate, seq_next, 8'(dest_q)};
     end else begin
@@ -508,8 +505,8 @@ module mrc_endpoint
       req_d.ext_len = 8'(ErthBytes);
       req_d.ext[1*8+:2] = req_op;
       req_d.ext[4*8+:32] = net32(req_mask);
-      req_d.ext[12*8+:16] = net16(tsr_us_i ? tick_i[18:3] : tick_i[15:0]);
-      req_d.ext[14*8+7] = tsr_us_i;
+      req_d.ext[12*8+:16] = net16(csr_i.tsr_us ? tick_i[18:3] : tick_i[15:0]);
+      req_d.ext[14*8+7] = csr_i.tsr_us;
       req_d.ext[15*8+:8] = 8'h01;
     end
   end
@@ -552,9 +549,9 @@ module mrc_endpoint
 
   assign okev_d = '{dest: 16'(rp_q.dest), plane: 4'(rp_q.plane), ev: rp_q.ev};
   // Bug 51: ports counted from the wrong end of the first bit.
-  assign said = (ports_from_0_i != (bug_i == BugPortMaskShifted)) ? e_q.mask : e_q.mask >> 1;
+  assign said = (csr_i.ports_from_0 != (bug_i == BugPortMaskShifted)) ? e_q.mask : e_q.mask >> 1;
   assign pmask_d = '{dest: 16'(dest_q), mask: 8'(said[NumPlanes-1:0])};
-  assign rtt = tsr_us_i ? {rx.at[15:3] - rx.ts[12:0], 3'd0} : rx.at - rx.ts;
+  assign rtt = csr_i.tsr_us ? {rx.at[15:3] - rx.ts[12:0], 3'd0} : rx.at - rx.ts;
   assign evr_d = '{answered: rx_ctl, rtt: rx_ctl ? rtt : 16'd0};
 
   mrc_out_reg #(
@@ -646,7 +643,7 @@ module mrc_endpoint
       cp_q <= cp_d;
       rp_q <= rp_d;
       lfsr_q <= lfsr_d;
-      seed_q <= rev_seed_i;
+      seed_q <= csr_i.rev_seed;
       valid_q <= valid_d;
       due_q <= due_d;
       waiting_q <= waiting_d;
@@ -679,7 +676,7 @@ module mrc_endpoint
   end
 
   logic unused_ok;
-  assign unused_ok = &{1'b0, unused_counts, unused_want_count, cfg_ctx, cp_late, rp_late, again_late,
-      evp, want, said, rx, e_q};
+  assign unused_ok = &{1'b0, unused_counts, unused_want_count, cfg_ctx, cp_late, rp_late,
+      again_late, evp, want, said, rx, e_q};
 
 endmodule

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// First-in first-out queue of Depth words of type T; the first word falls through.
-/// ready_o is "not full", valid_o is "not empty", both functions of registers only: a full FIFO does
-/// not take a word even while one is popped. A word pushed in cycle t is at the head in t+1 at the
-/// earliest. Throughput: one word per cycle for Depth >= 2. It does not reset its data.
+/// ready_o is "not full", valid_o is "not empty", both functions of registers only: a full FIFO
+/// does not take a word even while one is popped. A word pushed in cycle t is at the head in t+1 at
+/// the earliest. Throughput: one word per cycle for Depth >= 2. It does not reset its data.
 module mrc_fifo #(
     parameter type T = logic [7:0],
     parameter int unsigned Depth = 2,

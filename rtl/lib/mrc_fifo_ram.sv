@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// First-in first-out queue by the rule of mrc_fifo, for depths whose words belong into a memory with
-/// synchronous read: the word behind the head is read while the head is popped, and a word that is
-/// the head as soon as it is written waits in a register. Throughput: one word per cycle. It does
-/// not reset its data.
+/// First-in first-out queue by the rule of mrc_fifo, for depths whose words belong into a memory
+/// with synchronous read: the word behind the head is read while the head is popped, and a word
+/// that is the head as soon as it is written waits in a register. Throughput: one word per cycle.
+/// It does not reset its data.
 module mrc_fifo_ram #(
     parameter int unsigned Width = 8,
     parameter int unsigned Depth = 16,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Merges N streams of one type, round robin, at most one word per cycle: an input FIFO of two words
-/// each, an arbiter, an output register. Latency 2 cycles.
+/// Merges N streams of one type, round robin, at most one word per cycle: an input FIFO of two
+/// words each, an arbiter, an output register. Latency 2 cycles.
 module mrc_merge #(
     parameter type T = logic [7:0],
     parameter int unsigned N = 2

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Hands out the numbers 0 to N-1, first those given back, then those never used. The number on offer
-/// is data_o, taken in a cycle with valid_o and ready_i; valid_i gives data_i back, and it is on offer
-/// in the next cycle at the earliest. One taken and one given per cycle. It does not notice a number
-/// that is given back twice.
+/// Hands out the numbers 0 to N-1, first those given back, then those never used. The number on
+/// offer is data_o, taken in a cycle with valid_o and ready_i; valid_i gives data_i back, and it is
+/// on offer in the next cycle at the earliest. One taken and one given per cycle. It does not
+/// notice a number that is given back twice.
 module mrc_pool #(
     parameter int unsigned N = 16,
     localparam int unsigned IdxW = (N > 1) ? $clog2(N) : 1,

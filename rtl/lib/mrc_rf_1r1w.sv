@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Register file with one combinational read port and one write port that takes effect at the end of
-/// the cycle; no forwarding. Not reset. For small tables (up to 256 rows); larger ones belong into
-/// mrc_ram_1r1w.
+/// Register file with one combinational read port and one write port that takes effect at the end
+/// of the cycle; no forwarding. Not reset. For small tables (up to 256 rows); larger ones belong
+/// into mrc_ram_1r1w.
 module mrc_rf_1r1w #(
     parameter int unsigned Width = 32,
     parameter int unsigned Depth = 16,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Register file with Reads combinational read ports and one write port that takes effect at the end
-/// of the cycle; no forwarding. Not reset. As mrc_rf_1r1w, for the few tables that several machines
-/// look into at a time.
+/// Register file with Reads combinational read ports and one write port that takes effect at the
+/// end of the cycle; no forwarding. Not reset. As mrc_rf_1r1w, for the few tables that several
+/// machines look into at a time.
 module mrc_rf_nr1w #(
     parameter int unsigned Width = 32,
     parameter int unsigned Depth = 16,

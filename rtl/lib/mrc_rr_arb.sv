@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Round-robin arbiter. The grant is combinational: the first request after the one granted last, in
-/// rising order modulo N; the one granted last comes last. The order moves on only in a cycle with
-/// take_i (the owner raises it when it uses the grant). After reset request 0 comes first.
+/// Round-robin arbiter. The grant is combinational: the first request after the one granted last,
+/// in rising order modulo N; the one granted last comes last. The order moves on only in a cycle
+/// with take_i (the owner raises it when it uses the grant). After reset request 0 comes first.
 module mrc_rr_arb #(
     parameter int unsigned N = 2,
     localparam int unsigned IdxW = (N > 1) ? $clog2(N) : 1

@@ -15,10 +15,7 @@ module mrc_rx_check
     input logic clk_i,
     input logic rst_ni,
     input logic [7:0] bug_i,
-    input logic payload_bytes_i,
-    input logic zero_drop_i,
-    input logic [7:0] nak_invalid_i,
-    input logic [7:0] nak_access_i,
+    input rx_check_csr_t csr_i,
     input logic cfg_req_i,
     input logic [3:0] cfg_table_i,
     input logic [15:0] cfg_index_i,
@@ -37,12 +34,12 @@ module mrc_rx_check
     output logic eprx_valid_o,
     input logic eprx_ready_i,
     output eprx_t eprx_o,
-    output logic drop_parse_o,
-    output logic drop_icrc_o,
-    output logic drop_qp_o,
-    output logic drop_pkey_o,
-    output logic drop_len_o,
-    output logic access_o
+    output logic drop_parse_inc_o,
+    output logic drop_icrc_inc_o,
+    output logic drop_qp_inc_o,
+    output logic drop_pkey_inc_o,
+    output logic drop_len_inc_o,
+    output logic access_inc_o
 );
 
   localparam int unsigned QpW = $clog2(NumQps);
@@ -239,7 +236,8 @@ module mrc_rx_check
   assign qp_state = state_q[qp];
   // Bug 40: a QP in Error is taken for one in Rts.
   assign qp_err = qp_state == QpStateError && bug_i != BugErrorStateReceives;
-  assign qp_rts = qp_state == QpStateRts || (qp_state == QpStateError && bug_i == BugErrorStateReceives);
+  assign qp_rts = qp_state == QpStateRts
+      || (qp_state == QpStateError && bug_i == BugErrorStateReceives);
   assign mtu = 16'd256 << qp_row.mtu;
 
   // RETH and ImmDt follow the METH, or the TSETH.
@@ -275,7 +273,7 @@ module mrc_rx_check
         drop_pkey_d = 1'b1;
       end else if (is_data && !no_pay &&
                    ((whole_mtu ? {3'd0, d_q.plen} != mtu : {3'd0, d_q.plen} > mtu) ||
-                    (zero_drop_i && no_bytes))) begin
+                    (csr_i.zero_drop && no_bytes))) begin
         drop_len_d = 1'b1;
       end
     end
@@ -290,17 +288,17 @@ module mrc_rx_check
     access_d = 1'b0;
     if (rxpkt_load && !drop && is_data && !no_pay) begin
       if (no_bytes) begin
-        syndrome = {3'b011, nak_invalid_i[4:0]};
+        syndrome = {3'b011, csr_i.nak_invalid[4:0]};
       end else if (!mr_valid_q[mr_row] || mr.rkey != rkey || va < mr.va || mr_off > mr.length ||
                    (64'(d_q.plen) > mr.length - mr_off && bug_i != BugBoundsFirstByte)) begin
         // Bug 19: the bounds check looks at the first byte only.
-        syndrome = {3'b011, nak_access_i[4:0]};
+        syndrome = {3'b011, csr_i.nak_access[4:0]};
         access_d = 1'b1;
       end
     end
   end
   // All headers from the inner IP header on, pad and ICRC.
-  assign size = payload_bytes_i ? {1'b0, d_q.plen} :
+  assign size = csr_i.payload_bytes ? {1'b0, d_q.plen} :
       {1'b0, d_q.plen} + 14'd84 + 14'(d_q.pad) + {11'd0, d_q.ts, 2'b00} + {11'd0, imm_op, 2'b00};
 
   always_comb begin
@@ -469,12 +467,12 @@ module mrc_rx_check
     end
   end
 
-  assign drop_parse_o = drop_parse_q;
-  assign drop_icrc_o = drop_icrc_q;
-  assign drop_qp_o = drop_qp_q;
-  assign drop_pkey_o = drop_pkey_q;
-  assign drop_len_o = drop_len_q;
-  assign access_o = access_q;
+  assign drop_parse_inc_o = drop_parse_q;
+  assign drop_icrc_inc_o = drop_icrc_q;
+  assign drop_qp_inc_o = drop_qp_q;
+  assign drop_pkey_inc_o = drop_pkey_q;
+  assign drop_len_inc_o = drop_len_q;
+  assign access_inc_o = access_q;
 
   logic unused_bits;
   assign unused_bits = ^{unused_counts, cfg_index_i, cfg_ctx, cfg_mr, ext, rkey, qi, d_q.pkey[15],
@@ -482,6 +480,6 @@ module mrc_rx_check
 
   // A NAK begins with 011 whatever the register says.
   logic unused_nak;
-  assign unused_nak = &{1'b0, nak_invalid_i[7:5], nak_access_i[7:5]};
+  assign unused_nak = &{1'b0, csr_i.nak_invalid[7:5], csr_i.nak_access[7:5]};
 
 endmodule

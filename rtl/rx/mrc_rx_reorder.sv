@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Delivers WRITE-with-immediate completions in RQMSN order, after every earlier packet has arrived
-/// and has been written to host memory. An order event per cycle while immediates come in order; one
-/// that waits for an earlier one takes a cycle more, and is delivered in three. The immediates that
-/// wait share one pool; with few entries left imm_ok_o asks rx_track to refuse what would have to
-/// wait. A peer that has more immediates outstanding than it may is an error of the QP. It neither
-/// places data nor acknowledges.
-/// Contract: docs/blocks/rx/rx_reorder.md.
+/// and has been written to host memory. An order event per cycle while immediates come in order;
+/// one that waits for an earlier one takes a cycle more, and is delivered in three. The immediates
+/// that wait share one pool; with few entries left imm_ok_o asks rx_track to refuse what would have
+/// to wait. A peer that has more immediates outstanding than it may is an error of the QP. It
+/// neither places data nor acknowledges. Contract: docs/blocks/rx/rx_reorder.md.
 module mrc_rx_reorder
   import mrc_pkg::*;
+  import mrc_math_pkg::*;
 #(
     parameter int unsigned NumPlanes = 2,
     parameter int unsigned NumQps = 4,
@@ -292,20 +292,16 @@ module mrc_rx_reorder
 
   // ---- state machine
 
-  logic [15:0] ahead, beyond_not, beyond_sum, beyond_maj;
-  logic [16:0] beyond;
+  logic [15:0] ahead;
   logic [23:0] past, head_past;
   logic in_row, behind, reached, next_up;
 
   assign ahead = head.rqmsn - s.exp;
   assign behind = ahead[15];
-  // rqmsn - exp < wimm, without waiting for the difference.
+  // rqmsn < exp + wimm, without waiting for the sum.
   // Bug 43: one more than agreed is accepted.
-  assign beyond_not = ~{8'd0, s.wimm};
-  assign beyond_sum = head.rqmsn ^ ~s.exp ^ beyond_not;
-  assign beyond_maj = (head.rqmsn & ~s.exp) | (head.rqmsn & beyond_not) | (~s.exp & beyond_not);
-  assign beyond = {beyond_sum, 1'b1} + {beyond_maj << 1 | 16'd1, bug_i != BugWimmPlusOne};
-  assign in_row = !behind && beyond[16];
+  assign in_row = !behind && lt_sum({head.rqmsn, 8'd0}, {s.exp, 8'd0}, {8'd0, s.wimm, 8'd0},
+                                    bug_i == BugWimmPlusOne);
   // Bug 26: an immediate does not wait for the data before it.
   assign head_past = head.cack - head.psn;
   assign next_up = head.rqmsn == s.exp && (!head_past[23] || bug_i == BugImmediateOvertakes);
@@ -480,6 +476,6 @@ module mrc_rx_reorder
   logic unused_bits;
   assign unused_bits = ^{unused_ord_count, unused_hold_count, unused_hold_room, unused_placed_count,
       unused_placed_room, cfg_index_i, cfg_ctx, o_q, done_plane_i, head.snap, ahead,
-      beyond, past, head_past};
+      past, head_past};
 
 endmodule

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The bytes in front (docs/blocks/tx/tx_header.md): builds the header of a packet, Ethernet to the last
-/// extension header, and the ICRC register after it. Control packets come before probes, probes before
-/// endpoint requests, those before data packets. Two stages (A: bytes, B: ICRC), one packet per cycle,
-/// latency 3 cycles with the input FIFO.
-/// Extension headers of control packets are whole 32-bit words. Payload, pad and the final ICRC are
-/// the lane's business.
+/// The bytes in front (docs/blocks/tx/tx_header.md): builds the header of a packet, Ethernet to the
+/// last extension header, and the ICRC register after it. Control packets come before probes,
+/// probes before endpoint requests, those before data packets. Two stages (A: bytes, B: ICRC), one
+/// packet per cycle, latency 3 cycles with the input FIFO. Extension headers of control packets are
+/// whole 32-bit words. Payload, pad and the final ICRC are the lane's business.
 module mrc_tx_header
   import mrc_pkg::*;
 #(
@@ -15,6 +14,7 @@ module mrc_tx_header
     input logic clk_i,
     input logic rst_ni,
     input logic [7:0] bug_i,
+    input tx_header_csr_t csr_i,
 
     input logic path_valid_i,
     output logic path_ready_o,
@@ -33,21 +33,6 @@ module mrc_tx_header
     input logic hdr_ready_i,
     output hdr_t hdr_o,
 
-    input logic [47:0] mac_i,
-    input logic [127:0] ip_i,
-    input logic [15:0] udp_port_i,
-    input logic [5:0] dscp_data_i,
-    input logic [5:0] dscp_rtx_i,
-    input logic [5:0] dscp_ctl_i,
-    input logic ev_swap_i,
-    input logic bth_m_i,
-    input logic bth_m_high_i,
-    input logic icrc_outer_i,
-    input logic tsr_us_i,
-    input logic [3:0] srv6_plane_lsb_i,
-    input logic [2:0] srv6_uplink_usid_i,
-    input logic [3:0] srv6_uplink_lsb_i,
-    input logic [3:0] srv6_uplink_bits_i,
 
     input logic cfg_req_i,
     input logic [3:0] cfg_table_i,
@@ -62,7 +47,8 @@ module mrc_tx_header
   localparam int unsigned Ip6Bits = 8 * 40;
   localparam int unsigned SrhBits = 8 * SrhBytes;
   localparam int unsigned FrontBits = Ip6Bits + SrhBits;  // what may stand before the inner header
-  localparam int unsigned InnerBits = 8 * 96;  // inner IPv6 header to the end of the largest extension
+  // Inner IPv6 header to the end of the largest extension.
+  localparam int unsigned InnerBits = 8 * 96;
   localparam int unsigned HdrBits = 8 * HdrBytes;
   localparam int unsigned BaseLen = 40 + 8 + 12;  // inner IPv6 header, UDP, BTH
   localparam int unsigned MaxExtWords = ExtBytes / 4;
@@ -78,8 +64,8 @@ module mrc_tx_header
   localparam logic [InnerBits-1:0] IcrcOnes =
       (InnerBits'(32'hFFFF_FF0F)) | (InnerBits'(8'hFF) << 56) | (InnerBits'(16'hFFFF) << 368);
   localparam logic [InnerBits-1:0] IcrcBth4 = InnerBits'(8'hFF) << 416;
-  // The same before the inner header, if it counts: traffic class, flow label, hop limit, destination
-  // address; segments left.
+  // The same before the inner header, if it counts: traffic class, flow label, hop limit,
+  // destination address; segments left.
   localparam logic [FrontBits-1:0] IcrcOuterOnes = (FrontBits'(32'hFFFF_FF0F)) |
       (FrontBits'(8'hFF) << 56) | (FrontBits'({128{1'b1}}) << 192);
   localparam logic [FrontBits-1:0] IcrcSrhOnes = FrontBits'(8'hFF) << (Ip6Bits + 24);
@@ -276,7 +262,7 @@ module mrc_tx_header
       ev = ctl.ev;
       opcode = ctl.opcode;
       // Probes and requests are of the data class, so that they meet what data meet.
-      traffic = data_class ? {dscp_data_i, 2'b10} : {dscp_ctl_i, 2'b00};
+      traffic = data_class ? {csr_i.dscp_data, 2'b10} : {csr_i.dscp_ctl, 2'b00};
       psn = ctl.psn;
       plen = 13'd0;
       bth8 = 8'd0;
@@ -285,7 +271,7 @@ module mrc_tx_header
       plane = path.plane;
       ev = path.ev;
       opcode = path.pkt.opcode;
-      traffic = {path.pkt.rtx ? dscp_rtx_i : dscp_data_i, 2'b10};
+      traffic = {path.pkt.rtx ? csr_i.dscp_rtx : csr_i.dscp_data, 2'b10};
       psn = path.pkt.psn;
       plen = path.pkt.plen;
       bth8 = {path.pkt.ackreq, 1'b0, path.pkt.rtx && bug_i != BugRtxBitMissing, qp.ts, 4'd0};
@@ -308,7 +294,7 @@ module mrc_tx_header
       ext[31:0] = {net16(path.pkt.msn), net16(path.pkt.rqmsn)};
       if (qp.ts) begin
         ext[32+:32] = {
-          net16({tsr_us_i, 15'h0001}), net16(tsr_us_i ? tick_q[18:3] : tick_q[15:0])
+          net16({csr_i.tsr_us, 15'h0001}), net16(csr_i.tsr_us ? tick_q[18:3] : tick_q[15:0])
         };
         ext[64+:160] = reth_imm;
       end else begin
@@ -321,8 +307,8 @@ module mrc_tx_header
 
   logic [127:0] srv6_dst;
   logic [15:0] plane_bits, uplink_bits;
-  assign plane_bits = {12'd0, plane} << srv6_plane_lsb_i;
-  assign uplink_bits = (ev[15:0] & ~(16'hFFFF << srv6_uplink_bits_i)) << srv6_uplink_lsb_i;
+  assign plane_bits = {12'd0, plane} << csr_i.srv6_plane_lsb;
+  assign uplink_bits = (ev[15:0] & ~(16'hFFFF << csr_i.srv6_uplink_bits)) << csr_i.srv6_uplink_lsb;
 
   always_comb begin
     srv6_dst = qp.srv6;
@@ -330,7 +316,7 @@ module mrc_tx_header
       if (qp.srv6[16*(5-i)+:16] != 16'd0) begin
         srv6_dst[16*(5-i)+:16] = qp.srv6[16*(5-i)+:16] | plane_bits;
       end
-      if (srv6_uplink_usid_i == 3'(i)) begin
+      if (csr_i.srv6_uplink_usid == 3'(i)) begin
         srv6_dst[16*(5-i)+:16] = srv6_dst[16*(5-i)+:16] | uplink_bits;
       end
     end
@@ -350,14 +336,14 @@ module mrc_tx_header
   assign has_srh = qp.encap == EncapSrv6Srh;
   assign has_outer = qp.encap == EncapSrv6 || has_srh;
   assign endpoint = ctl_v && (opcode == OpcodeEndpointRequest || opcode == OpcodeEndpointResponse);
-  assign flow = (qp.encap == EncapUdp) ? 16'd0 : (ev_swap_i ? ev[31:16] : ev[15:0]);
-  assign sport = ev_swap_i ? ev[15:0] : ev[31:16];
+  assign flow = (qp.encap == EncapUdp) ? 16'd0 : (csr_i.ev_swap ? ev[31:16] : ev[15:0]);
+  assign sport = csr_i.ev_swap ? ev[15:0] : ev[31:16];
   assign udp_len = 16'd24 + {8'd0, ext_len} + {3'd0, plen} + {14'd0, pad};
   assign ip6_first = net32({4'd6, traffic, 4'd0, flow});
-  assign eth = {net16(16'h86DD), net48(mac_i), net48(qp.dmac)};
+  assign eth = {net16(16'h86DD), net48(csr_i.mac), net48(qp.dmac)};
   assign outer = {
     net128(srv6_dst),
-    net128(ip_i),
+    net128(csr_i.ip),
     8'd64,
     has_srh ? 8'(ProtoRouting) : 8'(ProtoIpv6),
     net16(udp_len + (has_srh ? 16'd64 : 16'd40)),
@@ -374,15 +360,15 @@ module mrc_tx_header
     8'd2,
     8'(ProtoIpv6)
   };
-  assign inner_ip = {net128(qp.dip), net128(ip_i), 8'd64, 8'd17, net16(udp_len), ip6_first};
-  assign udp = {16'd0, net16(udp_len), net16(udp_port_i), net16(sport)};
+  assign inner_ip = {net128(qp.dip), net128(csr_i.ip), 8'd64, 8'd17, net16(udp_len), ip6_first};
+  assign udp = {16'd0, net16(udp_len), net16(csr_i.udp_port), net16(sport)};
   assign bth = {
     net24(psn),
     bth8,
     net24(endpoint ? 24'(EndpointDqp) : qp.dqpn),
     8'd0,
     net16(qp.pkey),
-    {bth_m_i && bth_m_high_i, bth_m_i && !bth_m_high_i, pad, 4'd0},
+    {csr_i.bth_m && csr_i.bth_m_high, csr_i.bth_m && !csr_i.bth_m_high, pad, 4'd0},
     opcode
   };
 
@@ -421,7 +407,7 @@ module mrc_tx_header
   logic [3:0] missing_words;
   hdr_t hdr_d;
 
-  assign with_outer = icrc_outer_i && a_q.outer;
+  assign with_outer = csr_i.icrc_outer && a_q.outer;
   assign missing_words = 4'(MaxExtWords) - a_q.ext_words;
 
   always_comb begin

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Payload and port of one plane (docs/blocks/tx/tx_lane.md): queues headers, prefetches their payload
-/// from host memory, and serialises header, payload, pad and ICRC onto the port. One chunk of at most
-/// PortBytes per cycle; a frame costs one cycle more than its chunks, and one more if the ICRC does
-/// not fit the last beat. It may pause inside a frame when the host is slow.
+/// Payload and port of one plane (docs/blocks/tx/tx_lane.md): queues headers, prefetches their
+/// payload from host memory, and serialises header, payload, pad and ICRC onto the port. One chunk
+/// of at most PortBytes per cycle; a frame costs one cycle more than its chunks, and one more if
+/// the ICRC does not fit the last beat. It may pause inside a frame when the host is slow.
 module mrc_tx_lane
   import mrc_pkg::*;
 #(
@@ -244,8 +244,8 @@ module mrc_tx_lane
   assign hdr_padded = (8 * HdrBeats * PortBytes)'(cur_hdr_q);
   assign pay_n = (left_q < 13'(PortBytes)) ? left_q : 13'(PortBytes);
   assign pay_n4 = (NW + 1)'((pay_n + 13'd3) & ~13'd3);
-  // Wide work does not look at the port's ready: a simulator settles what depends on a pin again and
-  // again, and in hardware it would lengthen that path.
+  // Wide work does not look at the port's ready: a simulator settles what depends on a pin again
+  // and again, and in hardware it would lengthen that path.
   assign pay_work = state_q == StPay && line_v;
   assign pay_go = pay_work && out_free;
   assign pay_done = left_q == pay_n;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Brings bad EVs back (docs/blocks/tx/tx_probe.md): sends reliability probes on EVs in ASSUMED_BAD, at
-/// growing intervals, until several answers in a row revive them. One operation per cycle; one slot
-/// visited every 16 cycles. It probes ProbeSlots EVs at once, those of QPs that can send; when all
-/// slots are taken, a newcomer gets that of an EV that has failed at the longest interval, or is
-/// counted and not kept.
+/// Brings bad EVs back (docs/blocks/tx/tx_probe.md): sends reliability probes on EVs in
+/// ASSUMED_BAD, at growing intervals, until several answers in a row revive them. One operation per
+/// cycle; one slot visited every 16 cycles. It probes ProbeSlots EVs at once, those of QPs that can
+/// send; when all slots are taken, a newcomer gets that of an EV that has failed at the longest
+/// interval, or is counted and not kept.
 module mrc_tx_probe
   import mrc_pkg::*;
   import mrc_probe_pkg::*;
@@ -18,6 +18,7 @@ module mrc_tx_probe
     input logic clk_i,
     input logic rst_ni,
     input logic [7:0] bug_i,
+    input tx_probe_csr_t csr_i,
 
     input logic bad_valid_i,
     output logic bad_ready_o,
@@ -34,13 +35,6 @@ module mrc_tx_probe
     output ctlpkt_t probe_o,
 
     input logic [NumPlanes-1:0] port_up_i,
-    input logic [15:0] interval_i,
-    input logic [2:0] successes_i,
-    input logic skip_good_i,
-    input logic [3:0] cap_i,
-    input logic keep_count_i,
-    input logic tsr_us_i,
-    input logic pdcid_zero_i,
     output logic sent_inc_o,
     output logic revived_inc_o,
     output logic full_inc_o,
@@ -251,7 +245,7 @@ module mrc_tx_probe
   assign refused = heard && pres.m[1];
   assign marked_next = slot.marked || pres.m == MarkSkipOnce;
   assign succ_next = slot.succ + 3'd1;
-  assign revived = answered && succ_next == successes_i;
+  assign revived = answered && succ_next == csr_i.probe_successes;
 
   // ---- a visit
 
@@ -266,7 +260,7 @@ module mrc_tx_probe
   assign ev_plane = slot.ev_idx[PlaneW-1:0];
   assign plane_up = port_up_i[ev_plane] && pmask_q[slot.dest][ev_plane];
   assign send = visit_now && !waiting_q[seen] && probe_free && plane_up;
-  assign cap = (cap_i == 4'd15) ? 4'd14 : cap_i;
+  assign cap = (csr_i.probe_cap == 4'd15) ? 4'd14 : csr_i.probe_cap;
   assign fails_next = (slot.fails < cap) ? slot.fails + 4'd1 : cap;
   assign seq_next = seq_q[seen] + 8'd1;
 
@@ -285,24 +279,24 @@ module mrc_tx_probe
           ev: bad.ev,
           fails: 4'd0,
           succ: 3'd0,
-          due: tick_q + {16'd0, interval_i}
+          due: tick_q + {16'd0, csr_i.probe_interval}
       };
     end else if (answered) begin
       slot_we = 1'b1;
       slot_d.marked = marked_next;
       slot_d.succ = succ_next;
-      slot_d.due = tick_q + {16'd0, interval_i};
+      slot_d.due = tick_q + {16'd0, csr_i.probe_interval};
     end else if (failed) begin
       slot_we = 1'b1;
       // Bug 30: answers before a failure still count.
-      if (bug_i != BugProbeCountKept && !keep_count_i) begin
+      if (bug_i != BugProbeCountKept && !csr_i.probe_keep_count) begin
         slot_d.succ = 3'd0;
       end
-      if (!keep_count_i) begin
+      if (!csr_i.probe_keep_count) begin
         slot_d.marked = 1'b0;
       end
       slot_d.fails = fails_next;
-      slot_d.due = tick_q + ({16'd0, interval_i} << fails_next);
+      slot_d.due = tick_q + ({16'd0, csr_i.probe_interval} << fails_next);
     end else if (send) begin
       slot_we = 1'b1;
       slot_d.due = tick_q + (32'd8 << timeout);
@@ -359,11 +353,11 @@ module mrc_tx_probe
           qp: slot.qp,
           ev_idx: slot.ev_idx,
           entropy: 32'd0,
-          kind: (marked_next && !skip_good_i) ? 3'd5 : 3'd4
+          kind: (marked_next && !csr_i.probe_skip_good) ? 3'd5 : 3'd4
       };
   assign id = {(16 - SlotW)'(seq_next), seen};
-  assign spdcid = pdcid_zero_i ? 16'd0 : slot.qp + 16'(QpnBase);
-  assign dpdcid = pdcid_zero_i ? 16'd0 : dqpn[15:0];
+  assign spdcid = csr_i.pdcid_zero ? 16'd0 : slot.qp + 16'(QpnBase);
+  assign dpdcid = csr_i.pdcid_zero ? 16'd0 : dqpn[15:0];
 
   always_comb begin
     probe_d = '0;
@@ -374,7 +368,7 @@ module mrc_tx_probe
       probe_d.ev = slot.ev;
       probe_d.opcode = OpcodeProbeRequest;
       probe_d.ext_len = 8'(PethBytes);
-      probe_d.ext[8*PethBytes-1:0] = peth(id, spdcid, dpdcid, tick_q[18:0], tsr_us_i);
+      probe_d.ext[8*PethBytes-1:0] = peth(id, spdcid, dpdcid, tick_q[18:0], csr_i.tsr_us);
     end
   end
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Queue of the QPs that may send, and per destination a list of the QPs whose congestion window
-/// was full (docs/blocks/tx/segment/tx_segment.md). First come first served in the queue, which makes round
+/// was full (docs/blocks/tx/tx_sched.md). First come first served in the queue, which makes round
 /// robin by packet because a QP with more to send is pushed again behind the others; a refused QP
 /// is the first of its list to be woken. One step per cycle, two cycles from an input to the grant.
 /// It does not check that a QP is in it once only: tx_segment sees to it.

@@ -216,24 +216,24 @@ Scenario random_scenario(uint64_t seed, unsigned draw) {
     ++changes;
   }
   if (rng.chance(share)) {
-    static constexpr std::pair<double, double> kSizes[] = {{1, 64},   {64, 256},     {64, 2048},
-                                                           {1, 8192}, {4096, 65536}, {1, 200000}};
+    static constexpr std::pair<uint32_t, uint32_t> kSizes[] = {{1, 64},   {64, 256},     {64, 2048},
+                                                               {1, 8192}, {4096, 65536}, {1, 200000}};
     std::tie(s.size_min, s.size_max) = one_of(rng, kSizes);
     ++changes;
   }
   if (rng.chance(share)) {
-    static constexpr std::pair<double, double> kMtus[] = {{0, 0}, {0, 2}, {1, 3}, {4, 4}};
+    static constexpr std::pair<uint32_t, uint32_t> kMtus[] = {{0, 0}, {0, 2}, {1, 3}, {4, 4}};
     std::tie(s.mtu_min, s.mtu_max) = one_of(rng, kMtus);
     ++changes;
   }
   while (rng.chance(share / 2)) draw_rule(rng, s);
 
   // What belongs together.
-  s.peer_sends = 1;
-  if (s.retry_exp < 25 || s.link.no_bytes > 0) s.may_fail = 1;
-  if (s.err_silent != 0 && (s.may_fail != 0 || s.bad_access > 0)) {  // nobody says that a QP is dead: retries end
-    s.may_fail = 1;
-    s.retry_exp = std::min(s.retry_exp, 2.0);
+  s.peer_sends = true;
+  if (s.retry_exp < 25 || s.link.no_bytes > 0) s.may_fail = true;
+  if (s.err_silent && (s.may_fail || s.bad_access > 0)) {  // nobody says that a QP is dead: retries end
+    s.may_fail = true;
+    s.retry_exp = std::min(s.retry_exp, 2u);
   }
   if (s.cut_planes != 0) s.back_us = s.cut_us + 40;
   s.hang_us = std::max(s.hang_us, 8000.0);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// From work requests to packets (docs/blocks/tx/segment/tx_segment.md): holds the WQEs of all QPs in one pool
-/// until they complete, cuts them into packets, sends a packet again on order of tx_inflight, and
-/// completes WQEs. Machines side by side: Intake, Progress with Complete, Fetch, Emit, and cfg; a WQE,
-/// an update or completion, a row and a packet per cycle. A grant is a burst of up to 16 packets or
-/// 32768 bytes. It decides neither when to retransmit (tx_inflight) nor on which path (tx_path).
+/// From work requests to packets (docs/blocks/tx/segment/tx_segment.md): holds the WQEs of all QPs
+/// in one pool until they complete, cuts them into packets, sends a packet again on order of
+/// tx_inflight, and completes WQEs. Machines side by side: Intake, Progress with Complete, Fetch,
+/// Emit, and cfg; a WQE, an update or completion, a row and a packet per cycle. A grant is a burst
+/// of up to 16 packets or 32768 bytes. It decides neither when to retransmit (tx_inflight) nor on
+/// which path (tx_path).
 module mrc_tx_segment
   import mrc_pkg::*;
   import mrc_tx_segment_pkg::*;
@@ -18,6 +19,7 @@ module mrc_tx_segment
     input logic clk_i,
     input logic rst_ni,
     input logic [7:0] bug_i,
+    input tx_segment_csr_t csr_i,
 
     input logic wqe_valid_i,
     output logic wqe_ready_o,
@@ -59,8 +61,6 @@ module mrc_tx_segment
 
     // One block of in-flight records is free again.
     input logic freed_i,
-    input logic payload_bytes_i,
-    input logic [15:0] ar_gap_i,
 
     input logic cfg_req_i,
     input logic [3:0] cfg_table_i,
@@ -287,7 +287,7 @@ module mrc_tx_segment
       .ask_valid_o,
       .ask_ready_i,
       .ask_o,
-      .payload_bytes_i,
+      .payload_bytes_i(csr_i.payload_bytes),
       .next_qp_o(raddr[RdGrant]),
       .next_regs_i(regs[RdGrant]),
       .f1_qp_o(raddr[RdF1]),
@@ -331,8 +331,8 @@ module mrc_tx_segment
       .push_load_o(emit_push),
       .push_o(emit_push_data),
       .freed_i,
-      .payload_bytes_i,
-      .ar_gap_i,
+      .payload_bytes_i(csr_i.payload_bytes),
+      .ar_gap_i(csr_i.ar_gap),
       .row_valid_i(row_valid),
       .row_i(row),
       .rows_count_o(rows_count),

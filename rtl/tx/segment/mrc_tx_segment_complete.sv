@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Progress and Complete of mrc_tx_segment: takes what tx_inflight tells of a QP, and completes or
-/// forgets its work requests in order, one per cycle: read the row, then (c1) give it back, go on to
-/// the next and queue the completion. Refusals of Intake share that queue.
+/// forgets its work requests in order, one per cycle: read the row, then (c1) give it back, go on
+/// to the next and queue the completion. Refusals of Intake share that queue.
 module mrc_tx_segment_complete
   import mrc_pkg::*;
+  import mrc_math_pkg::*;
   import mrc_tx_segment_pkg::*;
 #(
     parameter int unsigned NumQps = 4,
@@ -201,7 +202,8 @@ module mrc_tx_segment_complete
     wr_o.msn_we = issue || cfg_i.ctx_we;
     wr_o.una_we = upd_pop_o || cfg_i.ctx_we;
     wr_o.fail = step && ends && (is_none || refused);
-    wr_o.go = upd_pop_o && regs.rts && !regs.failed && regs.head != regs.tail && upd_open && !active;
+    wr_o.go = upd_pop_o && regs.rts && !regs.failed && regs.head != regs.tail && upd_open
+              && !active;
     wr_o.qp = busy_q ? 16'(done_qp_o) : 16'(upd.qp[QpW-1:0]);
     wr_o.una_msn = msn_next;
     wr_o.una = upd_keep ? regs.una : upd.una;

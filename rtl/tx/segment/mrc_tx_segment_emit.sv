@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Emit of mrc_tx_segment: turns rows into packets, one per cycle: retransmissions one by one, and the
-/// rows of a grant as a burst that ends after 16 packets, 32768 bytes, with the window, with the
-/// blocks of in-flight records or with what the congestion controller granted. The oldest row and
-/// the registers of its QP stand in registers, so that a packet is decided on in one cycle. It
+/// Emit of mrc_tx_segment: turns rows into packets, one per cycle: retransmissions one by one, and
+/// the rows of a grant as a burst that ends after 16 packets, 32768 bytes, with the window, with
+/// the blocks of in-flight records or with what the congestion controller granted. The oldest row
+/// and the registers of its QP stand in registers, so that a packet is decided on in one cycle. It
 /// fetches nothing and knows of no other QP.
 module mrc_tx_segment_emit
   import mrc_pkg::*;
@@ -115,10 +115,12 @@ module mrc_tx_segment_emit
   assign out_blocks = regs_q.psn[23:4] - regs_q.una[23:4];
   assign sendable = regs_q.rts && !regs_q.failed;
   assign can = sendable && regs_q.head != regs_q.tail
-      && window_open(regs_q.psn, regs_q.una, regs_q.mpr, 20'(MaxMpr / 16), bug_i == BugTxWindowPlusOne);
+      && window_open(regs_q.psn, regs_q.una, regs_q.mpr, 20'(MaxMpr / 16),
+      bug_i == BugTxWindowPlusOne);
   // The packet after this one, given that this one can be sent.
   assign mpr_top = {9'd0, regs_q.mpr, 7'd0} - 24'd1;
-  assign room_next = (bug_i == BugTxWindowPlusOne) ? out_psns[23:7] < {9'd0, regs_q.mpr} : out_psns != mpr_top;
+  assign room_next = (bug_i == BugTxWindowPlusOne)
+      ? out_psns[23:7] < {9'd0, regs_q.mpr} : out_psns != mpr_top;
   assign blocks_next = regs_q.psn[3:0] != 4'd15 || out_blocks != 20'(MaxMpr / 16 - 1);
 
   logic [CreditW-1:0] credit_q, credit_d;
@@ -206,7 +208,8 @@ module mrc_tx_segment_emit
   assign few = seg_last ? few_last : few_full;
 
   logic pkt_free, park_free, ret_free, asked, refused, grudged, fire, willing, able;
-  logic do_retx, do_skip, do_first, do_on, do_send, sent, more, more_msg, burst_end, drop, full_burst;
+  logic do_retx, do_skip, do_first, do_on, do_send;
+  logic sent, more, more_msg, burst_end, drop, full_burst;
   logic retx_go, retx_void, ret_load, park_load, left_any, inactive;
   ccret_t ret_d;
 
@@ -223,8 +226,8 @@ module mrc_tx_segment_emit
   assign retx_go = do_retx && sendable && !msn_before(row_q.msn, regs_q.una_msn);
   assign retx_void = do_retx && !retx_go && regs_q.cc;
 
-  // First row: dropped, parked, or sent. Bug 34: a refused QP sends one packet all the same. Whether
-  // the QP can send and what follows come late: they are brought in last.
+  // First row: dropped, parked, or sent. Bug 34: a refused QP sends one packet all the same.
+  // Whether the QP can send and what follows come late: they are brought in last.
   assign fire = do_first || do_on;
   assign refused = asked && ans.bytes == 16'd0;
   assign grudged = refused && begin_row && bug_i == BugRefusedQpSends;
@@ -273,7 +276,8 @@ module mrc_tx_segment_emit
     end
   end
 
-  assign ret_load = ((burst_end && regs_q.cc) || (drop && asked)) && left_any && bug_i != BugRestOfGrantKept;
+  assign ret_load = ((burst_end && regs_q.cc) || (drop && asked)) && left_any
+      && bug_i != BugRestOfGrantKept;
   assign push_load_o = burst_end || drop;
   assign push_o = '{qp: row_q.qp, more: !inactive};
 
@@ -321,7 +325,8 @@ module mrc_tx_segment_emit
     pkt_d.laddr = row_q.work.laddr + {32'd0, off};
     pkt_d.plen = seg_plen;
     pkt_d.rtx = 1'b0;
-    pkt_d.ackreq = (!more && (more_msg || argap_q == 16'd0)) || (regs_q.cc && lastf && (few || grudged));
+    pkt_d.ackreq = (!more && (more_msg || argap_q == 16'd0))
+                   || (regs_q.cc && lastf && (few || grudged));
     pkt_d.last = seg_last;
     pkt_d.idx = seg_idx;
     pkt_d.profile = regs_q.profile;

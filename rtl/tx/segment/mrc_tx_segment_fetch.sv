@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Fetch of mrc_tx_segment: fetches the rows of retransmissions and of granted bursts, one per cycle,
-/// up to eight ahead of Emit, and asks the congestion controller for each burst. F0 reads the row, f1
-/// asks and works out the message's last packet; a row is there two cycles after its order or grant
-/// came to the head. It does not look at windows beyond "can it send at all".
+/// Fetch of mrc_tx_segment: fetches the rows of retransmissions and of granted bursts, one per
+/// cycle, up to eight ahead of Emit, and asks the congestion controller for each burst. F0 reads
+/// the row, f1 asks and works out the message's last packet; a row is there two cycles after its
+/// order or grant came to the head. It does not look at windows beyond "can it send at all".
 module mrc_tx_segment_fetch
   import mrc_pkg::*;
   import mrc_tx_segment_pkg::*;
@@ -227,7 +227,8 @@ module mrc_tx_segment_fetch
 
   logic dead, want_ask;
   assign dead = f1_q.none || !(regs_q.rts && !regs_q.failed && regs_q.head != regs_q.tail
-      && window_open(regs_q.psn, regs_q.una, regs_q.mpr, 20'(MaxMpr / 16), bug_i == BugTxWindowPlusOne));
+      && window_open(regs_q.psn, regs_q.una, regs_q.mpr, 20'(MaxMpr / 16),
+      bug_i == BugTxWindowPlusOne));
   assign want_ask = f1_valid_q && f1_q.first && regs_q.cc && !dead;
   assign move = !want_ask || ask_free;
   assign ask_load = want_ask && ask_free;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Input FIFO of depth 2 of mrc_tx_segment, by the rule of mrc_fifo, that holds the registers of its
-/// head's QP too: they are read while the head comes up and kept up to date, so that what is done
-/// with the head starts from registers.
+/// Input FIFO of depth 2 of mrc_tx_segment, by the rule of mrc_fifo, that holds the registers of
+/// its head's QP too: they are read while the head comes up and kept up to date, so that what is
+/// done with the head starts from registers.
 module mrc_tx_segment_head
   import mrc_pkg::*;
   import mrc_tx_segment_pkg::*;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Intake of mrc_tx_segment: takes work requests into the shared pool, one per cycle, and refuses those
-/// of a QP that cannot have them. A WQE is written to the QP's empty row and names the row that is
-/// empty now. It keeps neither the rows (Fetch, Complete) nor what other machines know of the QP
-/// (mrc_tx_segment_regs).
+/// Intake of mrc_tx_segment: takes work requests into the shared pool, one per cycle, and refuses
+/// those of a QP that cannot have them. A WQE is written to the QP's empty row and names the row
+/// that is empty now. It keeps neither the rows (Fetch, Complete) nor what other machines know of
+/// the QP (mrc_tx_segment_regs).
 module mrc_tx_segment_intake
   import mrc_pkg::*;
   import mrc_tx_segment_pkg::*;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What the fast endpoint answers (docs/blocks/rx/track/rx_track.md, ack_gen in rx_reorder.md).
+/// What the fast endpoint answers (docs/blocks/rx/track/rx_track.md, docs/blocks/ctl/ack_gen.md).
 #include <algorithm>
 
 #include "protocol/probe.hpp"

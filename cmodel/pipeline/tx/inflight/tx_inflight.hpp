@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "gen/nic_pulses.hpp"
 #include "gen/presets.hpp"
 #include "gen/streams.hpp"
 #include "pipeline/lib/cfg.hpp"
@@ -42,10 +43,9 @@ class TxInflight {
     Stream<Qperr>& qperr;    ///< to csr
     Stream<Stateq>& stateq;  ///< to ack_gen
   };
-  /// Registers rtx_inc_q, rto_inc_q, fail_inc_q, state_inc_q (counters) and freed_q (to tx_segment: a block is free
-  /// again).
-  struct Pulses {
-    bool rtx = false, rto = false, fail = false, state = false, freed = false;
+  /// What counters count, and freed_q: to tx_segment, a block is free again.
+  struct Pulses : TxInflightPulses {
+    bool freed = false;
   };
 
   TxInflight(const Preset& preset, const In& in, const Out& out);
