@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The whole of the RTL, read from the repository's root: packages, primitives, transmit, receive, top.
+// The whole of the RTL, read from the repository's root: headers, packages, primitives, transmit, receive, top.
++incdir+rtl/lib
 rtl/gen/mrc_pkg.sv
 rtl/lib/mrc_math_pkg.sv
 rtl/lib/mrc_fifo.sv
@@ -56,4 +57,5 @@ rtl/ctl/mrc_ack_gen.sv
 rtl/ctl/mrc_endpoint.sv
 rtl/gen/mrc_csr_regs.sv
 rtl/ctl/mrc_csr.sv
+rtl/gen/mrc_boundaries.sv
 rtl/gen/mrc_nic.sv

@@ -16,7 +16,7 @@ import os
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 sys.dont_write_bytecode = True
 
-from gen import bugs, crc, cpp, csr, docs, headers, nic_cpp, nic_docs, nic_sv, presets, sv  # noqa: E402
+from gen import boundaries, bugs, crc, cpp, csr, docs, headers, nic_cpp, nic_docs, nic_sv, presets, sv  # noqa: E402
 from gen.model import Spec, SpecError  # noqa: E402
 from gen.nic import Nic  # noqa: E402
 
@@ -32,6 +32,7 @@ def outputs(folder, root):
     out = {
         "rtl/gen/mrc_pkg.sv": sv.package(spec, nic),
         "rtl/gen/mrc_csr_regs.sv": nic_sv.csr_regs(nic),
+        "rtl/gen/mrc_boundaries.sv": boundaries.module(spec),
         "cmodel/gen/streams.hpp": cpp.streams(spec),
         "cmodel/gen/presets.hpp": presets.cpp(spec),
         "cmodel/gen/csr.hpp": csr.cpp(spec),

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`include "mrc_assert.svh"
 
 /// Network-signal congestion control: one window per destination, shared by the QPs that go there.
 /// Answers one ask per cycle (how many bytes may go?) in the cycle after it came to the head, or
@@ -1111,5 +1112,21 @@ module mrc_cc_nscc
   logic unused_ok;
   assign unused_ok = &{1'b0, unused_ev_count, unused_counts, cfg_index_i, cfg_row, cfg_prof, p,
                        ask_free[29:16], rask_head};
+
+  // ---- what always holds
+
+  `MRC_POPS_A_WORD(Ev, ev_pop, ev_v)
+  `MRC_POPS_A_WORD(Rask, rask_pop, rask_v)
+  `MRC_POPS_A_WORD(Ask, ask_pop, ask_v)
+  `MRC_ONE_HOT0(OneAsks, {ret_pop, rask_pop, ask_pop},
+      "two who ask are served in one cycle")
+  `MRC_ASSERT(StateInRange, state_q <= StStore,
+      "no such state")
+  `MRC_ASSERT(CfgWhenIdle, !op_cfg || state_q == StIdle,
+      "a table is written in the middle of an event")
+  `MRC_ASSERT(MulOrDone, !(mul_load && mul_step),
+      "the multiplier is loaded and steps")
+  `MRC_ASSERT(FewCycles, cnt_q < 5'd31,
+      "a state lasts too long")
 
 endmodule

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`include "mrc_assert.svh"
 
 /// Turns what the responder and endpoint owe into control packets: SACK, NACK, ACK and endpoint
 /// responses with their extension header bytes, on the plane the cause came from while that is up
@@ -216,8 +217,8 @@ module mrc_ack_gen
   logic [NumQps-1:0] owed_q;  // is in the queue
   logic [15:0] gap_q, gap_d;
   logic [QpW-1:0] oq_qp, ackev_qp;
-  logic oq_valid, oq_push, oq_pop, oack_turn, oack_we, unused_oq_ready;
-  logic [$clog2(NumQps+2)-1:0] unused_oq_count;
+  logic oq_valid, oq_push, oq_pop, oack_turn, oack_we, oq_ready;
+  logic [$clog2(NumQps+2)-1:0] oq_count;
   oack_t oack, oack_d;
 
   assign ackev_qp = ackev.qp[QpW-1:0];
@@ -241,7 +242,7 @@ module mrc_ack_gen
       .wdata_i(oack_d)
   );
 
-  // Never full: a QP is in it once, and once more while its turn is now.
+  // A QP is in it once, and once more while its turn is now.
   mrc_fifo_ram #(
       .Width(QpW),
       .Depth(NumQps + 1)
@@ -249,12 +250,12 @@ module mrc_ack_gen
       .clk_i,
       .rst_ni,
       .valid_i(oq_push),
-      .ready_o(unused_oq_ready),
+      .ready_o(oq_ready),
       .data_i(ackev_qp),
       .valid_o(oq_valid),
       .ready_i(oq_pop),
       .data_o(oq_qp),
-      .count_o(unused_oq_count)
+      .count_o(oq_count)
   );
 
   assign load = go && (eresp_v || resp_v || stateq_v || (oack_turn && due_q[oq_qp]));
@@ -543,7 +544,27 @@ module mrc_ack_gen
   end
 
   logic unused_bits;
-  assign unused_bits = ^{unused_count, unused_counts, unused_oq_ready, unused_oq_count, ackev,
+  assign unused_bits = ^{unused_count, unused_counts, oq_ready, oq_count, ackev,
       cfg_index_i, cfg_ctx, qp, r.plane, ok};
+
+  // ---- what always holds
+
+  `MRC_NEVER_FULL(Oq, oq_push, oq_ready)
+  `MRC_POPS_A_WORD(Oq, oq_pop, oq_valid)
+  `MRC_POPS_A_WORD(Stateq, stateq_pop, stateq_v)
+  `MRC_ASSERT(OwedIsQueued, oq_count <= ($bits(oq_count))'(NumQps),
+      "a QP is in the queue twice")
+  `MRC_ASSERT(TurnIsOne, turn_q != '0 && (turn_q & (turn_q - 1'b1)) == '0,
+      "the turn is at no plane, or at two")
+  `MRC_ASSERT(LeavesOnOne, !load || (on_plane != '0 && (on_plane & (on_plane - 1'b1)) == '0),
+      "a packet leaves on no plane, or on two")
+  `MRC_ASSERT(UpWhenSome, !load || port_up_i == '0 || (on_plane & port_up_i) != '0,
+      "a packet leaves on a plane whose port is down")
+  `MRC_ASSERT(LoadsAKind, !load || eresp_v || resp_v || stateq_v || oq_valid,
+      "a packet of nothing")
+  `MRC_ONE_HOT0(OneSource, {eresp_pop, stateq_pop, oq_pop},
+      "two answers leave in one cycle")
+  `MRC_ONE_HOT0(OneOk, {okev_pop, eokev_pop},
+      "two values are written in one cycle")
 
 endmodule

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`include "mrc_assert.svh"
 
 /// Registers of the NIC on AXI4-Lite and the counters (both in mrc_csr_regs), the queue of EV
 /// events, the states of the QPs, and the broadcast of table rows to the blocks, by software or by
@@ -636,5 +637,28 @@ module mrc_csr
   assign unused_bits = ^{s_axil_awaddr_i[1:0], s_axil_araddr_i[1:0], own, wvalue,
       unused_evev_count, unused_evq_count, unused_evr_count, unused_counts, evp_free, evq.qp[15],
           ctx, qperr, pmask};
+
+  // ---- what always holds
+
+  `MRC_POPS_A_WORD(Pmask, pmask_pop, pmask_v)
+  `MRC_ASSERT(QperrPopsAWord, (qperr_pop & ~qperr_v) == 4'd0,
+      "an empty FIFO is popped")
+  `MRC_ONE_HOT0(OneQperr, qperr_pop,
+      "two errors are taken in one cycle")
+  `MRC_ONE_HOT0(OneWrites, {take_pmask, take_qperr, w_go},
+      "two want to write in one cycle")
+  `MRC_ASSERT(OnlyFromRtr, !(cmd_good && cmd_table == CfgTableQpCtx && cmd_target == QpStateRts)
+      || cmd_state == QpStateRtr,
+      "a QP goes to RTS, and not from RTR")
+  `MRC_ASSERT(KnownState, !cmd_moves || cmd_target <= QpStateError,
+      "a QP goes into a state that there is not")
+  `MRC_ASSERT(ErrorOfALivingQp, !error_qp || error_state != QpStateReset,
+      "a QP in RESET goes to ERROR")
+  `MRC_ASSERT(QpInRange, !cmd_moves || 32'(cmd_index) < NumQps,
+      "a QP is written that there is not")
+  `MRC_ASSERT(AnswersAWrite, !bvalid_q || wstate_q == WIdle || wstate_q == WResp,
+      "a write is answered before it is done")
+  `MRC_ASSERT(CfgWhileAsked, !cfg_req_q || wstate_q != WIdle,
+      "a table write goes on that nobody asked for")
 
 endmodule

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`include "mrc_assert.svh"
 
 /// From NIC to NIC (docs/blocks/ctl/endpoint.md): tells each peer which of our ports are up and
 /// repeats it until the peer has answered, answers the same from them, answers EV probes, and sends
@@ -304,7 +305,7 @@ module mrc_endpoint
   assign visit_open = op_visit && valid_q[visit_q] && due_q[visit_q];
   // Bug 49: an update that nobody answers is not repeated.
   assign visit_again = visit_open && waiting_q[visit_q] && !again_late[31]
-      && bug_i != BugPortsToldOnce;
+                       && bug_i != BugPortsToldOnce;
   assign visit_send = visit_open && !waiting_q[visit_q] && req_free && port_up_i != '0;
 
   // ---- EV probes
@@ -678,5 +679,24 @@ module mrc_endpoint
   logic unused_ok;
   assign unused_ok = &{1'b0, unused_counts, unused_want_count, cfg_ctx, cp_late, rp_late,
       again_late, evp, want, said, rx, e_q};
+
+  // ---- what always holds
+
+  `MRC_POPS_A_WORD(Eprx, eprx_pop, eprx_v)
+  `MRC_POPS_A_WORD(Evp, evp_pop, evp_v)
+  `MRC_POPS_A_WORD(Want, want_pop, want_v)
+  `MRC_ONE_HOT0(OneOperation, {op_cfg, op_rx, op_evp, op_want, op_cp_over, op_rp_over, op_cp_send,
+      op_rp_send, op_visit},
+      "two operations in one cycle")
+  `MRC_ASSERT(WorksWhenIdle, idle || !(op_cfg || op_rx || op_evp || op_want || op_visit),
+      "an operation begins in the middle of another")
+  `MRC_ASSERT(StateInRange, state_q <= StSend,
+      "no such state")
+  `MRC_ASSERT(KindInRange, idle || kind_q <= KindRev,
+      "no such kind of request")
+  `MRC_ASSERT(SeedLives, lfsr_q != 32'd0,
+      "the generator stands still")
+  `MRC_ASSERT(WaitsForAnUpdate, (waiting_q & ~valid_q) == '0 || waiting_q != '0,
+      "an answer is waited for")
 
 endmodule

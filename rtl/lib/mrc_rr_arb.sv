@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`include "mrc_assert.svh"
 
 /// Round-robin arbiter. The grant is combinational: the first request after the one granted last,
 /// in rising order modulo N; the one granted last comes last. The order moves on only in a cycle
@@ -48,5 +49,9 @@ module mrc_rr_arb #(
       above_q <= above_d;
     end
   end
+
+  `MRC_ONE_HOT0(GrantsOne, gnt_o, "two requests are granted")
+  `MRC_ASSERT(GrantsARequest, (gnt_o & ~req_i) == '0 && any_o == (gnt_o != '0),
+      "the grant is of no request, or there is none for a request")
 
 endmodule

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`include "mrc_assert.svh"
 
 /// Decides whether a received packet may touch anything: takes the lanes' descriptors in turn,
 /// checks ICRC, QP, state, P_Key, length and memory region, sends WRITEs and probes to rx_track,
@@ -237,7 +238,7 @@ module mrc_rx_check
   // Bug 40: a QP in Error is taken for one in Rts.
   assign qp_err = qp_state == QpStateError && bug_i != BugErrorStateReceives;
   assign qp_rts = qp_state == QpStateRts
-      || (qp_state == QpStateError && bug_i == BugErrorStateReceives);
+                  || (qp_state == QpStateError && bug_i == BugErrorStateReceives);
   assign mtu = 16'd256 << qp_row.mtu;
 
   // RETH and ImmDt follow the METH, or the TSETH.
@@ -481,5 +482,14 @@ module mrc_rx_check
   // A NAK begins with 011 whatever the register says.
   logic unused_nak;
   assign unused_nak = &{1'b0, csr_i.nak_invalid[7:5], csr_i.nak_access[7:5]};
+
+  // ---- what always holds
+
+  `MRC_ASSERT(TakesFromOne, !a_load || (gnt & head_valid) != '0,
+      "a descriptor is taken that there is not")
+  `MRC_ASSERT(CfgWhenEmpty, !cfg_do || !a_valid_q,
+      "a table is written while a packet is judged")
+  `MRC_ASSERT(LeavesWhenThere, !b_take || a_valid_q,
+      "nothing leaves the stage")
 
 endmodule

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`include "mrc_assert.svh"
 
 /// Receive lane of one plane: aligns the port's beats to the inner IP header, checks the ICRC while
 /// the bytes pass, describes each frame, keeps its payload until a verdict comes and writes it out
@@ -398,8 +399,8 @@ module mrc_rx_lane
   assign used = wr_q - rd_q;
   // Bug 15: less than a packet may take.
   assign room_d = (bug_i == BugRxBufferOverflow)
-      ? used <= (BufAw + 1)'(RxBufWords - (PktWords - 1)) :
-      used <= (BufAw + 1)'(RxBufWords - (PktWords + 2));
+      ? used <= (BufAw + 1)'(RxBufWords - (PktWords - 1))
+      : used <= (BufAw + 1)'(RxBufWords - (PktWords + 2));
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -704,7 +705,6 @@ module mrc_rx_lane
     line_load = 1'b0;
     unique case (dstate_q)
       DIdle: begin
-        // A verdict without its payload cannot happen.
         if (v_valid && pl_valid && (v.place || line_free)) begin
           v_pop = 1'b1;
           if (v.place) begin
@@ -781,5 +781,26 @@ module mrc_rx_lane
 
   logic unused_bits;
   assign unused_bits = ^{v.plane, pay_pair, prev_q, h};
+
+  // ---- what always holds
+
+  `MRC_POPS_A_WORD(Verdict, v_pop, v_valid)
+  `MRC_POPS_A_WORD(Pl, pl_pop, pl_valid)
+  `MRC_NEVER_FULL(Pl, pl_push, pl_ready)
+  `MRC_NEVER_FULL(Desc, desc_push, desc_fifo_ready)
+  `MRC_ASSERT(VerdictHasPayload, !v_valid || dstate_q != DIdle || pl_valid,
+      "a verdict without its payload")
+  `MRC_ASSERT(BufferHolds, used <= (BufAw + 1)'(RxBufWords),
+      "the receive buffer holds more words than it has")
+  `MRC_ASSERT(WrittenBeforeRead, !buf_re || rd_q != wr_q,
+      "a word is read that is not written")
+  `MRC_ASSERT(ReadsWhatIsLeft, dstate_q != DRead || d_left_q != 13'd0,
+      "a packet without payload is read")
+  `MRC_ASSERT(LineFits, dstate_q != DRead || 32'(d_k_q) < LineWords,
+      "a word behind the end of the line")
+  `MRC_ASSERT(PayloadFits, !desc_push || plen <= 13'd4096,
+      "more payload than a packet may have")
+  `MRC_ASSERT(LostHasNone, !(desc_push && pay_lost) || !pl_push,
+      "payload that was lost is in the queue")
 
 endmodule

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`include "mrc_assert.svh"
 
 /// The bytes in front (docs/blocks/tx/tx_header.md): builds the header of a packet, Ethernet to the
 /// last extension header, and the ICRC register after it. Control packets come before probes,
@@ -526,5 +527,17 @@ module mrc_tx_header
 
   logic unused_ok;
   assign unused_ok = &{1'b0, unused_counts, cfg_index_i, cfg_ctx, path, ev, ctl.qp};
+
+  // ---- what always holds
+
+  `MRC_POPS_A_WORD(Path, path_pop, path_v)
+  `MRC_ONE_HOT0(OneSource, {ack_pop, probe_pop, eprq_pop, path_pop},
+      "two packets in one cycle")
+  `MRC_ASSERT(CfgWhenEmpty, !op_cfg || !a_valid_q,
+      "a table is written under a packet")
+  `MRC_ASSERT(SaysRtx, !path_pop || bth8[5] == path.pkt.rtx,
+      "a retransmission does not say so")
+  `MRC_ASSERT(ExtFits, !a_load || 32'(ext_len) <= ExtBytes,
+      "more extension headers than fit")
 
 endmodule

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`include "mrc_assert.svh"
 
 /// Brings bad EVs back (docs/blocks/tx/tx_probe.md): sends reliability probes on EVs in
 /// ASSUMED_BAD, at growing intervals, until several answers in a row revive them. One operation per
@@ -454,5 +455,25 @@ module mrc_tx_probe
 
   logic unused_ok;
   assign unused_ok = &{1'b0, unused_counts, cfg_index_i, cfg_ctx, cfg_state, pres.qp, dqpn, late};
+
+  // ---- what always holds
+
+  `MRC_POPS_A_WORD(Pres, pres_pop, pres_v)
+  `MRC_POPS_A_WORD(Bad, bad_pop, bad_v)
+  `MRC_ONE_HOT0(OneOperation, {op_cfg, op_pres, op_bad, op_visit},
+      "two operations in one cycle")
+  `MRC_ASSERT(TakesAFreeSlot, !op_take || !busy_q[free_slot]
+      || (all_busy && slow_q[free_slot] && !waiting_q[free_slot]),
+      "a slot is taken from an EV that still needs it")
+  `MRC_ASSERT(WaitsWhenBusy, !answered || busy_q[seen],
+      "a free slot has its answer")
+  `MRC_ASSERT(OneSlotPerEv, !op_take || !probed,
+      "an EV gets two slots")
+  `MRC_ASSERT(SendsOnAPortThatIsUp, !send || port_up_i[ev_plane],
+      "a probe leaves on a plane whose port is down")
+  `MRC_ASSERT(RevivesABusySlot, !revived || (busy_q[seen] && waiting_q[seen]),
+      "an EV comes back that was not asked")
+  `MRC_ASSERT(FailsInRange, !failed || fails_next <= cap,
+      "more failures than the cap")
 
 endmodule

@@ -101,6 +101,15 @@ class Topology {
  private:
   static constexpr unsigned kStayKind = 0, kNodeKind = 1, kSpineKind = 2, kDownKind = 3;  // of a uSID
   [[noreturn]] void refuse(std::string_view key, const std::string& what, const std::string& remedy) const;
+  /// Numbers of NICs and switches that the settings leave open. They refuse what cannot be.
+  void size_single();
+  void size_clos();
+  unsigned downlinks_of_leaf(double ratio) const;
+  /// Refuse what cannot be wired, or named.
+  void check_sizes() const;
+  void check_entropy() const;
+  /// The upper 32 bits of the addresses of switches.
+  uint32_t locator_block() const;
   /// Of a T0's uSIDs that stand where T1's stand on longer paths, to be completed by an uplink's.
   unsigned stay_number() const { return 1u << (number_bits_ - 1); }
   SwitchConfig switch_config(const std::string& name, unsigned tier) const;

@@ -27,6 +27,8 @@ std::string verdict(const CosimResult& r) {
       return "NOTHING MOVED";
     case Outcome::DeviceError:
       return "DEVICE FAILED";
+    case Outcome::Assertion:
+      return "ASSERTION";
     case Outcome::Incomplete:
       break;
   }
@@ -171,6 +173,10 @@ std::string summary_text(const RunInfo& info, const CosimResult& r) {
                    r.dut_in_process ? "the process of the bench" : "a process of its own");
   if (r.device_fault && r.outcome != Outcome::DeviceError)
     t += fmt::format("  warning      {}\n", r.device_fault->text);
+  if (r.assertions > 0 || r.model_checks) {
+    t += fmt::format("  assertions   {} in the device{}, {} failed\n", grouped(r.assertions),
+                     r.model_checks ? ", and those of the models" : "", r.failed_assertion ? 1 : 0);
+  }
   t += fmt::format("  lockstep     {} cycles, {} boundary events, {} mismatches, event log {:016x}\n",
                    grouped(r.cycles), grouped(r.events), r.divergences.empty() ? 0 : 1, r.event_hash);
   t += fmt::format(
@@ -258,6 +264,10 @@ std::string failure_text(const RunInfo& info, const CosimResult& r) {
   } else if (r.outcome == Outcome::DeviceError) {
     t += fmt::format("Without a device from cycle {} on: {}\n", grouped(r.device_fault->cycle), r.device_fault->text);
     t += "  device and model agree up to there\n";
+  } else if (r.outcome == Outcome::Assertion) {
+    const FailedAssertion& a = *r.failed_assertion;
+    t += fmt::format("Assertion {} failed in cycle {}, in {}: {}\n", a.name, grouped(a.cycle), a.place, a.text);
+    t += "  device and model agree up to there\n";
   } else {
     return t;
   }
@@ -285,6 +295,7 @@ std::string result_json(const RunInfo& info, const CosimResult& r) {
                    {"messages_verified", r.writes_verified},
                    {"cycles", r.cycles},
                    {"boundaries", r.compared_events}};
+  if (r.assertions > 0) j["evidence"]["assertions"] = r.assertions;
   if (!info.run_id.empty()) j["run"] = info.run_id;
   j["preset"] = info.preset;
   j["scenario"] = info.scenario;
@@ -310,10 +321,13 @@ std::string result_json(const RunInfo& info, const CosimResult& r) {
   j["register_accesses"] = r.csr_accesses;
   j["versions"] = {
       {"mrcnic", info.mrc_version}, {"compiler", info.compiler}, {"dut", r.dut_name}, {"dut_tool", r.dut_version}};
+  j["model_checks"] = r.model_checks;
   j["dut_process"] = r.dut_in_process ? "shared" : "own";
   if (r.device_fault)
     j["device_fault"] = {
         {"cycle", r.device_fault->cycle}, {"call", r.device_fault->call}, {"text", r.device_fault->text}};
+  if (const auto& a = r.failed_assertion)
+    j["failed_assertion"] = {{"cycle", a->cycle}, {"name", a->name}, {"place", a->place}, {"text", a->text}};
   j["device"] = side_json(r.dut);
   j["peer"] = side_json(r.peer);
   j["repro"] = info.repro;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`include "mrc_assert.svh"
 
 /// Knows per QP which PSNs are here: decides for each checked WRITE whether its payload is placed,
 /// advances cack over contiguous PSNs, owes the sender ACK, SACK and NACK, answers reliability
@@ -113,7 +114,7 @@ module mrc_rx_track
   // ---- input, the packets that go on
 
   rxpkt_t head;
-  logic head_valid, head_pop, adv_valid, adv_push, adv_pop, unused_adv_ready;
+  logic head_valid, head_pop, adv_valid, adv_push, adv_pop, adv_ready;
   logic [1:0] unused_head_count;
   logic [2:0] unused_adv_count;
   adv_t adv, adv_d;
@@ -133,7 +134,7 @@ module mrc_rx_track
       .count_o(unused_head_count)
   );
 
-  // Never full: while it has a head that goes first, and the stages hold three at most.
+  // While it has a head that goes first, and the stages hold three at most.
   mrc_fifo #(
       .T(adv_t),
       .Depth(4)
@@ -141,7 +142,7 @@ module mrc_rx_track
       .clk_i,
       .rst_ni,
       .valid_i(adv_push),
-      .ready_o(unused_adv_ready),
+      .ready_o(adv_ready),
       .data_i(adv_d),
       .valid_o(adv_valid),
       .ready_i(adv_pop),
@@ -1040,8 +1041,46 @@ module mrc_rx_track
   assign nores_inc_o = nores_inc_q;
 
   logic unused_bits;
-  assign unused_bits = ^{unused_head_count, unused_adv_count, unused_adv_ready, unused_free,
+  assign unused_bits = ^{unused_head_count, unused_adv_count, adv_ready, unused_free,
       cfg_index_i, cfg_ctx, t_set_q, rel, past,
       to_trim, past_trim, x_p_q.msn, x_p_q.drop, x_p_q.err, x_p_q.last};
+
+  // ---- what always holds
+
+  `MRC_NEVER_FULL(Adv, adv_push, adv_ready)
+  `MRC_ASSERT(TakesInWindow, !take || stuck || rel < {9'd0, t_set_q.mpr, 7'd0},
+      "a packet outside of the window is taken")
+  `MRC_ASSERT(TakesNew, !take || stuck || (row.rcv & one) == 64'd0,
+      "a packet that is here is taken")
+  `MRC_ASSERT(TakesARow, !row_take || pool_valid,
+      "a row is taken that there is not")
+  `MRC_ASSERT(GivesARow, !row_give || entry.valid,
+      "a row is given back that there is not")
+  `MRC_ONE_HOT0(RowOnce, {row_take, row_give},
+      "a row is taken and another given back")
+  `MRC_ASSERT(CfgAlone, !cfg_do || !(m_valid_q || t_valid_q || x_valid_q || adv_valid),
+      "a table is written under a packet")
+  `MRC_ASSERT(InitAlone, !init_on_q || !(m_valid_q || t_valid_q || x_valid_q),
+      "a QP is started under its packets")
+  `MRC_ASSERT(WhatInRange, !x_valid_q || x_what_q <= WhatDone,
+      "no such verdict")
+  `MRC_ASSERT(WindowInRange, !t_valid_q || 32'(t_set_q.mpr_dest) <= MaxMpr / 128,
+      "a window larger than the memory")
+  `MRC_ASSERT(WindowNot0, !take || t_set_q.mpr != 8'd0,
+      "a window of 0")
+  `MRC_ASSERT(WindowWithinOwn, !take || t_set_q.mpr <= t_set_q.mpr_dest,
+      "the window is larger than the peer may use")
+  `MRC_ASSERT(OneOfARow, !t_valid_q || one != 64'd0 || t_again_q,
+      "a packet has no place in its row")
+  `MRC_ASSERT(AnswersOnce, !(sack_resp_load && (post_resp_load || nack)),
+      "two answers in one cycle")
+  `MRC_ASSERT(AcksOnce, !(sack_ackev_load && post_ackev_load),
+      "two acknowledgements in one cycle")
+  `MRC_ASSERT(PlaneInRange, !verdict_load || 32'(x_p_q.plane) < NumPlanes,
+      "a verdict for no plane")
+  `MRC_ONE_HOT0(OneCount, {dup_inc_d, trim_inc_d, oor_inc_d},
+      "a packet counts twice")
+  `MRC_ONE_HOT0(OneFromFetch, {adv_pop, head_pop},
+      "two packets go into the stages")
 
 endmodule

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`include "mrc_assert.svh"
 
 /// Writes the SACKs that mrc_rx_track asks for, one per four cycles, from its own copies of the map
 /// and the rows; it reads what the stages know per QP in the cycle in which it needs it. It waits
@@ -261,5 +262,17 @@ module mrc_rx_track_sack
 
   logic unused_bits;
   assign unused_bits = ^{unused_count, a_q, seq_i, seq_q, set_i, rel, base, base_next};
+
+  // ---- what always holds
+
+  `MRC_POPS_A_WORD(Ask, pop, head_valid)
+  `MRC_ASSERT(StateInRange, state_q <= StSackAck,
+      "no such state")
+  `MRC_ONE_HOT0(OneLoad, {resp_load_o, ackev_load_o},
+      "two words leave in one cycle")
+  `MRC_ASSERT(ReadsAnEntry, !rows_re || entry[IdxW],
+      "a row is read that there is not")
+  `MRC_ASSERT(IdleWhenInit, !init_i || idle_o,
+      "a QP is started under its SACK")
 
 endmodule

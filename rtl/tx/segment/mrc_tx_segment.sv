@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`include "mrc_assert.svh"
 
 /// From work requests to packets (docs/blocks/tx/segment/tx_segment.md): holds the WQEs of all QPs
 /// in one pool until they complete, cuts them into packets, sends a packet again on order of
@@ -348,7 +349,7 @@ module mrc_tx_segment
 
   // ---- who gets into the scheduler
 
-  logic go_v, go_now, turn_q, turn_d, unused_go_ready;
+  logic go_v, go_now, turn_q, turn_d, go_ready;
   logic [15:0] go_qp;
   logic [$clog2(NumQps+1)-1:0] unused_go_count;
 
@@ -359,7 +360,7 @@ module mrc_tx_segment
       .clk_i,
       .rst_ni,
       .valid_i(progress_wr.go || intake_wr.go),
-      .ready_o(unused_go_ready),
+      .ready_o(go_ready),
       .data_i(progress_wr.go ? upd_qp : wqe_qp),
       .valid_o(go_v),
       .ready_i(go_now),
@@ -424,6 +425,15 @@ module mrc_tx_segment
   end
 
   logic unused_ok;
-  assign unused_ok = &{1'b0, cfg_index_i, regs, upd_qp, emit_qp, unused_go_ready, unused_go_count};
+  assign unused_ok = &{1'b0, cfg_index_i, regs, upd_qp, emit_qp, go_ready, unused_go_count};
+
+  // ---- what always holds
+
+  `MRC_NEVER_FULL(Go, progress_wr.go || intake_wr.go, go_ready)
+  `MRC_POPS_A_WORD(Go, go_now, go_v)
+  `MRC_ONE_HOT0(OnePush, {emit_push, go_now},
+      "two push into the scheduler")
+  `MRC_ONE_HOT0(OneGo, {progress_wr.go, intake_wr.go},
+      "two QPs begin in one cycle")
 
 endmodule

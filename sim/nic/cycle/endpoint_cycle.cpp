@@ -614,6 +614,8 @@ void CycleEndpoint::link_changed(unsigned plane, bool up) {
 
 void CycleEndpoint::cycle(bool traffic) {
   dut_->outputs(out_);
+  if (const tb::FailedAssertion* failed = dut_->failed_assertion())
+    fail("assertion " + failed->name + " failed in " + failed->place + ": " + failed->text);
   if (!driver_.idle() || in_.awvalid || in_.wvalid || in_.arvalid) driver_.cycle(out_, in_);
   in_.rx_tvalid = in_.rx_tlast = in_.rx_tuser = 0;
   unsigned ready = 0;
