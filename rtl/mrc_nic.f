@@ -15,6 +15,8 @@ rtl/lib/mrc_pool.sv
 rtl/lib/mrc_merge.sv
 rtl/cc/mrc_cc_mul.sv
 rtl/cc/mrc_cc_div.sv
+rtl/cc/mrc_cc_nscc_pkg.sv
+rtl/cc/mrc_cc_nscc_rules.sv
 rtl/cc/mrc_cc_nscc.sv
 rtl/tx/mrc_tx_sched.sv
 rtl/tx/segment/mrc_tx_segment_pkg.sv

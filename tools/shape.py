@@ -25,15 +25,12 @@ CPP, RTL = {".cpp", ".hpp", ".h"}, {".sv", ".svh"}
 
 # {(rule, path): reason}
 EXCEPTIONS = {
+    ("ports", "tests/rtl/unit_top.sv"): "shows the ports of all units that are tested alone",
 }
 
 # {rule: {path: by how much all that is too large in the file exceeds the limit}}
 BEFORE = {
-    "block": {
-        "rtl/cc/mrc_cc_nscc.sv": 209,
-    },
     "file": {
-        "rtl/cc/mrc_cc_nscc.sv": 232,
         "rtl/rx/track/mrc_rx_track.sv": 186,
         "rtl/tx/mrc_tx_path.sv": 230,
     },

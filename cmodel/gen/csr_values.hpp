@@ -133,6 +133,7 @@ struct CsrOut {
   /// network want different ones, or all try the same path first
   uint32_t rev_seed = 1;
   uint32_t tick = 0;  ///< level: 128 ns ticks since reset
+  bool operator==(const CsrOut&) const = default;
 };
 
 /// What the blocks see of the registers, the level `tick` apart. reg(offset) is the value of a register.

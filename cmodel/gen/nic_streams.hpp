@@ -88,6 +88,12 @@ struct NicStreams {
   std::vector<Stream<Line>> rx_lane_line;  ///< to rx_place
 };
 
+/// Depths of the FIFOs that are not 2 words deep in every preset.
+inline constexpr unsigned kTxInflightCcevDepth = 16;
+inline constexpr unsigned kRxCheckEprxDepth = 16;
+inline constexpr unsigned kRxTrackRespDepth = 16;
+inline constexpr unsigned kAckGenWantDepth = 16;
+
 inline NicStreams::NicStreams(const Preset& p)
     : host_wqe(2, &touched.send),
       tx_segment_push(2, &touched.send),

@@ -31,6 +31,8 @@ namespace mrc {
 static_assert(MRC_PLANES == kMaxPlanes && MRC_LINE_BYTES == kMaxLineBytes);
 static_assert(MRC_WQE_WORDS == Wqe::kWords && MRC_CQE_WORDS == Cqe::kWords && MRC_RDREQ_WORDS == Rdreq::kWords);
 
+static_assert(kTxInflightCcevDepth == CcNscc::kEvDepth);
+
 namespace {
 
 template <class T>

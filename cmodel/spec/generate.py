@@ -31,8 +31,8 @@ def outputs(folder, root):
     nic = Nic(spec)
     out = {
         "rtl/gen/mrc_pkg.sv": sv.package(spec, nic),
-        "rtl/gen/mrc_csr_regs.sv": nic_sv.csr_regs(nic),
         "rtl/gen/mrc_boundaries.sv": boundaries.module(spec),
+        "rtl/gen/mrc_csr_regs.sv": nic_sv.csr_regs(nic),
         "cmodel/gen/streams.hpp": cpp.streams(spec),
         "cmodel/gen/presets.hpp": presets.cpp(spec),
         "cmodel/gen/csr.hpp": csr.cpp(spec),
@@ -40,6 +40,8 @@ def outputs(folder, root):
         "cmodel/gen/nic_pulses.hpp": nic_cpp.pulses(nic),
         "cmodel/gen/nic_streams.hpp": nic_cpp.streams(nic),
         "cmodel/gen/nic_flow.hpp": nic_cpp.flow(nic),
+        "tb/gen/counters.hpp": nic_cpp.counters(nic),
+        "tb/gen/switches.hpp": nic_cpp.switches(nic),
         "cmodel/gen/headers.hpp": headers.cpp(spec),
         "docs/generated/csr.md": docs.csr(spec),
         "docs/generated/streams.md": docs.streams(spec),

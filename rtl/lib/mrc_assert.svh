@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Assertions of the RTL. Each has a name, a condition that holds in every cycle without reset, and
-/// a sentence for the report. A module that uses them has clk_i and rst_ni. Synthesis sees none of
-/// it.
+/// a sentence for the report. A module that uses them has clk_i and rst_ni. Synthesis sees none.
 ///
 ///   `MRC_ASSERT(Known, kind_i <= KindLast, "no such kind")
 ///
 /// Registers that only assertions need stand within `ifdef MRC_ASSERT_ON. MRC_ASSERT_OFF turns all
-/// off.
+/// of it off.
 `ifndef MRC_ASSERT_SVH
 `define MRC_ASSERT_SVH
 

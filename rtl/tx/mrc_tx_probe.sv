@@ -462,8 +462,8 @@ module mrc_tx_probe
   `MRC_POPS_A_WORD(Bad, bad_pop, bad_v)
   `MRC_ONE_HOT0(OneOperation, {op_cfg, op_pres, op_bad, op_visit},
       "two operations in one cycle")
-  `MRC_ASSERT(TakesAFreeSlot, !op_take || !busy_q[free_slot]
-      || (all_busy && slow_q[free_slot] && !waiting_q[free_slot]),
+  `MRC_ASSERT(TakesAFreeSlot,
+      !op_take || !busy_q[free_slot] || (slow_q[free_slot] && !waiting_q[free_slot]),
       "a slot is taken from an EV that still needs it")
   `MRC_ASSERT(WaitsWhenBusy, !answered || busy_q[seen],
       "a free slot has its answer")

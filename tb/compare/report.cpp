@@ -89,7 +89,9 @@ Json side_json(const CosimResult::Side& s) {
                       {"ack", p.tx_ack},
                       {"wire_bytes", p.tx_wire_bytes}});
   }
-  const NicCounters& c = s.counters;
+  Json counters;
+  for (const CounterRegister& r : kCounterRegisters) counters[r.name] = s.counters.*r.value;
+  counters["overflow"] = std::accumulate(s.counters.ovf.begin(), s.counters.ovf.end(), uint64_t{0});
   return {
       {"data_packets", s.packets},
       {"messages", s.messages},
@@ -106,35 +108,7 @@ Json side_json(const CosimResult::Side& s) {
         {"delayed", s.link.delayed},
         {"penalties", s.link.penalties},
         {"no_bytes", s.link.no_bytes}}},
-      {"counters",
-       {{"drop_parse", c.drop_parse},
-        {"drop_icrc", c.drop_icrc},
-        {"drop_qp", c.drop_qp},
-        {"drop_pkey", c.drop_pkey},
-        {"drop_len", c.drop_len},
-        {"overflow", std::accumulate(c.ovf.begin(), c.ovf.end(), uint64_t{0})},
-        {"access", c.access},
-        {"dup", c.dup},
-        {"oor", c.oor},
-        {"trim", c.trim},
-        {"rtx", c.rtx},
-        {"rto", c.rto},
-        {"skip", c.skip},
-        {"ev_bad", c.ev_bad},
-        {"ev_floor", c.ev_floor},
-        {"probe", c.probe},
-        {"state", c.state},
-        {"revived", c.revived},
-        {"qp_fail", c.qp_fail},
-        {"qp_err", c.qp_err},
-        {"nores", c.nores},
-        {"nopath", c.nopath},
-        {"ep_req", c.ep_req},
-        {"ep_rsp", c.ep_rsp},
-        {"ep_drop", c.ep_drop},
-        {"cc_md", c.cc_md},
-        {"cc_qa", c.cc_qa},
-        {"cc_hold", c.cc_hold}}},
+      {"counters", counters},
       {"planes", planes},
       {"packets_per_ev",
        {{"evs", s.evs},

@@ -103,6 +103,7 @@ class Dut {
 #if VM_TRACE
     if (wave_) wave_->close();
 #endif
+    Verilated::threadContextp(context_.get());  // it is where the model takes itself off a list
     top_->final();
 #if VM_COVERAGE
     const char* file = std::getenv("MRC_COVERAGE_FILE");
@@ -221,6 +222,7 @@ class Dut {
  private:
   void eval() {
     t_assertions = &assertions_;
+    Verilated::threadContextp(context_.get());  // an assertion that fails is counted there; else in the newest one
     top_->eval();
   }
 

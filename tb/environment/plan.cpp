@@ -112,37 +112,37 @@ struct SharedRegisters {
   uint32_t ctrl = 0, ack_ctl = 0, udp_port = 0, ip_plane = 0, probe_kind = 0, dscp_tx = 0, dscp_trim = 0;
 };
 
+/// Drawn from the plan's own stream, in this order; the others from theirs, in the order of their bits, so that the
+/// rest of a seed's plan does not depend on how many switches there are.
+constexpr const csr::Field* kFirstSwitches[] = {&csr::kCtrlEvSwap,  &csr::kCtrlBthM,      &csr::kCtrlSackBaseSelf,
+                                                &csr::kCtrlOorDrop, &csr::kCtrlRttRtx,    &csr::kCtrlRevFixed,
+                                                &csr::kCtrlNominal, &csr::kCtrlPortsFrom0};
+
+const Switch& switch_of(const csr::Field& field) {
+  return *std::ranges::find_if(kSwitches, [&](const Switch& w) { return w.field == &field; });
+}
+
 /// As the scenario says, or with vary as the seed does.
 SharedRegisters draw_shared(const Scenario& s, Rng& rng, Rng& switches) {
   SharedRegisters r;
-  const auto set = [&](const csr::Field& field, Rng& from, bool fixed) {
-    r.ctrl = field.set(r.ctrl, s.vary ? static_cast<uint32_t>(from.below(2)) : fixed);
+  const auto draw = [&](Rng& from, const Switch& w) {
+    const bool drawn = s.vary && w.field != &csr::kCtrlErrSilent;  // with that retries would have to be allowed to end
+    r.ctrl = w.field->set(r.ctrl, drawn ? static_cast<uint32_t>(from.below(w.largest + 1)) : w.get(s));
   };
-  set(csr::kCtrlEvSwap, rng, s.ev_swap);
-  set(csr::kCtrlBthM, rng, s.bth_m);
-  set(csr::kCtrlSackBaseSelf, rng, s.sack_base_self);
-  set(csr::kCtrlOorDrop, rng, s.oor_drop);
-  set(csr::kCtrlRttRtx, rng, s.rtt_rtx);
-  set(csr::kCtrlRevFixed, rng, s.rev_fixed);
-  r.ctrl = csr::kCtrlNominal.set(r.ctrl, s.vary ? static_cast<uint32_t>(rng.below(3)) : s.nominal);
-  set(csr::kCtrlPortsFrom0, rng, s.ports_from_0);
-  set(csr::kCtrlBthMHigh, switches, s.bth_m_high);
-  set(csr::kCtrlEethOpHigh, switches, s.eeth_op_high);
-  set(csr::kCtrlTsrUs, switches, s.tsr_us);
-  set(csr::kCtrlPdcidZero, switches, s.pdcid_zero);
-  set(csr::kCtrlAckWithSack, switches, s.ack_with_sack);
-  set(csr::kCtrlZeroDrop, switches, s.zero_drop);
-  set(csr::kCtrlSkipTwice, switches, s.skip_twice);
+  for (const csr::Field* field : kFirstSwitches) draw(rng, switch_of(*field));
+  const auto draw_others = [&](unsigned from_bit, unsigned to_bit) {
+    for (const Switch& w : kSwitches) {
+      const bool first = std::ranges::find(kFirstSwitches, w.field) != std::end(kFirstSwitches);
+      if (!first && w.field->lsb >= from_bit && w.field->lsb < to_bit) draw(switches, w);
+    }
+  };
+  draw_others(0, csr::kCtrlIcrcOuter.lsb);
   const auto gap = [&](uint32_t fixed) {
     return s.vary && switches.chance(0.5) ? static_cast<uint32_t>(switches.below(64)) : fixed;
   };
   r.ack_ctl = csr::kAckCtlGap.set(r.ack_ctl, gap(s.ack_gap));
   r.ack_ctl = csr::kAckCtlArGap.set(r.ack_ctl, gap(s.ar_gap));
-  set(csr::kCtrlIcrcOuter, switches, s.icrc_outer);
-  set(csr::kCtrlAckPlane, switches, s.ack_plane);
-  set(csr::kCtrlTrimSilent, switches, s.trim_silent);
-  set(csr::kCtrlStateSilent, switches, s.state_silent);
-  r.ctrl = csr::kCtrlErrSilent.set(r.ctrl, s.err_silent);  // not drawn: retries would have to be allowed to end
+  draw_others(csr::kCtrlIcrcOuter.lsb, 32);
 
   const bool drawn_only = s.vary && switches.below(2) != 0;
   r.ip_plane = csr::kIpPlaneEnable.set(0, s.vary ? static_cast<uint32_t>(switches.below(2)) : s.ip_plane);

@@ -95,7 +95,7 @@ constexpr RandomKey kDrawn[] = {
     {"rtt_rtx", "0 1"},
     {"rev_fixed", "0 1"},
     {"ack_plane", "0 1"},
-    {"nominal", "0 1 2"},
+    {"nominal", "0 1 2 3"},
     {"ports_from_0", "0 1"},
     {"bth_m_high", "0 1"},
     {"eeth_op_high", "0 1"},
@@ -199,7 +199,18 @@ void draw_rule(Rng& rng, Scenario& s) {
 
 }  // namespace
 
-std::span<const RandomKey> random_keys() { return kDrawn; }
+std::span<const RandomKey> random_keys() {
+  // Switches of CTRL that the table does not name are drawn after it.
+  static const std::vector<RandomKey> kAll = [] {
+    std::vector<RandomKey> all(std::begin(kDrawn), std::end(kDrawn));
+    for (const Switch& w : kSwitches) {
+      const auto same = [&](const RandomKey& key) { return std::string_view(key.name) == w.field->name; };
+      if (std::ranges::none_of(all, same)) all.push_back({w.field->name, w.values});
+    }
+    return all;
+  }();
+  return kAll;
+}
 std::span<const RandomKey> keys_not_drawn() { return kNotDrawn; }
 
 Scenario random_scenario(uint64_t seed, unsigned draw) {
@@ -210,7 +221,7 @@ Scenario random_scenario(uint64_t seed, unsigned draw) {
   const double share = one_of(rng, std::array{0.05, 0.2, 0.5});
   unsigned changes = 0;
   const auto set = [&](const char* key, double value) { set_key(s, key, value, kRandomScenario); };
-  for (const RandomKey& key : kDrawn) {
+  for (const RandomKey& key : random_keys()) {
     if (!rng.chance(share)) continue;
     set(key.name, one_of(rng, numbers(key.values)));
     ++changes;

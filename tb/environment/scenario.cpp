@@ -44,6 +44,7 @@ ScenarioKey link_key(const char* name, const char* doc) {
 }
 #define KEY(name, min, max, doc) key_of<Scenario, &Scenario::name>(#name, doc, min, max)
 #define SWITCH(name, doc) KEY(name, 0, 1, doc)
+#define CTRL(name, largest) KEY(name, 0, largest, "register CTRL"),
 
 /// What a link does to frames: keys of a scenario, for its links, and of a rule, for the frames that it names.
 #define LINK_KEYS(KEY_OF)                                                                                 \
@@ -63,6 +64,7 @@ ScenarioKey link_key(const char* name, const char* doc) {
 const input::Key<Impairment> kImpairmentKeys[] = {LINK_KEYS(OF_RULE)};
 
 const ScenarioKey kKeys[] = {
+    MRC_SWITCHES(CTRL)  //
     KEY(qps, 0, 256, "QPs in use; 0: all of the preset"),
     SWITCH(dut_sends, "the device under test sends messages"),
     SWITCH(peer_sends, "the peer sends messages"),
@@ -137,22 +139,6 @@ const ScenarioKey kKeys[] = {
     KEY(ep_repeats, 0, 15, "register EP_CTL: times that a port status update is sent again; 15: for ever"),
     KEY(rev_seed, 0, 4294967295.0, "register REV_SEED: entropy values of reverse-path probes go on from it"),
     SWITCH(rev_probe, "register EP_CTL: reverse paths of destinations that only send are probed"),
-    SWITCH(err_silent, "register CTRL"),
-    SWITCH(rtt_rtx, "register CTRL"),
-    SWITCH(rev_fixed, "register CTRL"),
-    SWITCH(ack_plane, "register CTRL"),
-    KEY(nominal, 0, 2, "register CTRL: 0 UDP length + 40, 1 payload, 2 payload + 40"),
-    SWITCH(ports_from_0, "register CTRL"),
-    SWITCH(bth_m_high, "register CTRL"),
-    SWITCH(eeth_op_high, "register CTRL"),
-    SWITCH(tsr_us, "register CTRL"),
-    SWITCH(pdcid_zero, "register CTRL"),
-    SWITCH(ack_with_sack, "register CTRL"),
-    SWITCH(zero_drop, "register CTRL"),
-    SWITCH(skip_twice, "register CTRL"),
-    SWITCH(icrc_outer, "register CTRL"),
-    SWITCH(trim_silent, "register CTRL"),
-    SWITCH(state_silent, "register CTRL"),
     KEY(probe_cap, 0, 14, "register EV_PROBE: doublings of the probe interval at most"),
     SWITCH(probe_keep, "register EV_PROBE: a failed probe leaves the count of answers in a row"),
     SWITCH(skip_good, "register EV_PROBE: answers with SKIP_ONCE revive to 0 SKIP, 1 GOOD"),
@@ -173,11 +159,7 @@ const ScenarioKey kKeys[] = {
     KEY(ar_gap, 0, 65535, "register ACK_CTL: least cycles between two AckReqs of QPs with nothing more to send"),
     KEY(reorder_pkts, 1, 32767, "register REORDER: packets above a gap before it counts as lost"),
     KEY(sack_trigger, 0, 1048575, "register SACK_TRIGGER, bytes"),
-    SWITCH(sack_base_self, "register CTRL"),
-    SWITCH(oor_drop, "register CTRL"),
     SWITCH(trim_nack, "capability TRIM_NACK"),
-    SWITCH(ev_swap, "register CTRL"),
-    SWITCH(bth_m, "register CTRL"),
     KEY(udp_port, 1, 65535, "register UDP_PORT: sent, and received"),
     SWITCH(udp_only, "register UDP_PORT: no other port is received, 4791 and 4971 neither"),
     KEY(peer_port, 0, 65535, "register UDP_PORT of the peer; 0: as udp_port"),
@@ -201,6 +183,7 @@ const ScenarioKey kKeys[] = {
 };
 #undef KEY
 #undef SWITCH
+#undef CTRL
 #undef LINK_KEYS
 #undef OF_RULE
 #undef OF_LINK

@@ -476,33 +476,7 @@ void Station::read_counters(NicCounters& c) {
     });
     into(csr::kCntOvf0 + 4 * p, c.ovf[p]);
   }
-  into(csr::kCntDropParse, c.drop_parse);
-  into(csr::kCntDropIcrc, c.drop_icrc);
-  into(csr::kCntDropQp, c.drop_qp);
-  into(csr::kCntDropPkey, c.drop_pkey);
-  into(csr::kCntDropLen, c.drop_len);
-  into(csr::kCntAccess, c.access);
-  into(csr::kCntDup, c.dup);
-  into(csr::kCntOor, c.oor);
-  into(csr::kCntTrim, c.trim);
-  into(csr::kCntRtx, c.rtx);
-  into(csr::kCntRto, c.rto);
-  into(csr::kCntSkip, c.skip);
-  into(csr::kCntEvBad, c.ev_bad);
-  into(csr::kCntEvFloor, c.ev_floor);
-  into(csr::kCntProbe, c.probe);
-  into(csr::kCntState, c.state);
-  into(csr::kCntRevived, c.revived);
-  into(csr::kCntQpFail, c.qp_fail);
-  into(csr::kCntQpErr, c.qp_err);
-  into(csr::kCntNores, c.nores);
-  into(csr::kCntNopath, c.nopath);
-  into(csr::kCntEpReq, c.ep_req);
-  into(csr::kCntEpRsp, c.ep_rsp);
-  into(csr::kCntEpDrop, c.ep_drop);
-  into(csr::kCntCcMd, c.cc_md);
-  into(csr::kCntCcQa, c.cc_qa);
-  into(csr::kCntCcHold, c.cc_hold);
+  for (const CounterRegister& r : kCounterRegisters) into(r.offset, c.*r.value);
 }
 
 std::string Station::check_counters(const NicCounters& c) const {

@@ -7,6 +7,7 @@
 
 #include "gen/csr_values.hpp"  // CsrOut: what blocks see of the registers
 #include "gen/streams.hpp"
+#include "util/check.hpp"
 
 namespace mrc {
 
@@ -28,7 +29,10 @@ class CfgAck {
   bool pending(const CfgBus& cfg) const { return cfg.req && !ack_; }
   /// Rule for every state: without request the acknowledgement falls.
   void begin(const CfgBus& cfg) { next_ = ack_ && cfg.req; }
-  void done() { next_ = true; }
+  void done() {
+    MRC_CHECK(!ack_, "a table write is acknowledged twice");
+    next_ = true;
+  }
   void clock() { ack_ = next_; }
 
  private:

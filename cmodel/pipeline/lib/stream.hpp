@@ -21,12 +21,12 @@ class Fifo {
   bool ready() const { return count_ != depth_; }
   bool valid() const { return count_ != 0; }
   std::size_t count() const { return count_; }
+  std::size_t depth() const { return depth_; }
   const T& head() const { return mem_[rd_]; }
 
-  /// Takes the head at the end of this cycle; the caller has seen valid().
+  /// Takes the head at the end of this cycle; the caller has seen valid(). Once or more often in a cycle is the same.
   void pop() {
     MRC_CHECK(valid(), "an empty FIFO is popped");
-    MRC_CHECK(!pop_, "a FIFO is popped twice in a cycle");
     pop_ = true;
     touch();
   }

@@ -9,6 +9,7 @@
 #include "gen/streams.hpp"
 #include "pipeline/lib/cfg.hpp"
 #include "pipeline/lib/stream.hpp"
+#include "util/check.hpp"
 
 namespace mrc {
 
@@ -78,6 +79,7 @@ class TxSched {
     const uint16_t qp = park_.head().qp;
     park_.pop();
     List& c = list_of(qp);
+    MRC_CHECK(!c.some || !c.woken, "a destination was woken with nobody there, and somebody waits");
     if (c.woken) {
       c.woken = false;
       run(qp);
@@ -123,6 +125,7 @@ class TxSched {
 
   /// *Take*.
   void wake_first(List& c) {
+    MRC_CHECK(c.some, "a QP is taken from an empty list");
     run(c.head);
     if (c.head == c.tail) {
       c.some = false;

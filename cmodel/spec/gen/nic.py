@@ -102,7 +102,7 @@ class Nic:
     def __init__(self, spec):
         self.spec = spec
         data = spec.nic_yaml
-        keys("nic.yaml", data, {"values", "status", "host", "blocks", "flow"}, ["blocks", "flow"])
+        keys("nic.yaml", data, {"values", "status", "unread", "host", "blocks", "flow"}, ["blocks", "flow"])
         self.registers = csr_mod.registers(spec)
         self.tables = {t["name"] for t in csr_mod.tables(spec)}
         self.by_name = {r["name"]: r for r in self.registers}
@@ -123,6 +123,10 @@ class Nic:
         self._connect()
         self._levels()
         self._counters()
+        self.unread = data.get("unread") or []
+        for name in self.unread:
+            if name not in self.pulse_of:
+                raise SpecError(f"nic.yaml: unread: {name} is no counter")
         self.flow = list(data["flow"])
         for name in self.flow:
             self.stream("nic.yaml: flow", name)

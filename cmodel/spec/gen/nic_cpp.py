@@ -47,7 +47,8 @@ def values(nic):
             if v.enum:
                 reset = f"static_cast<{v.enum.cname}>({v.reset})"
             out += f"  {value_type(v)} {v.name} = {reset};\n"
-    out += "  uint32_t tick = 0;  ///< level: 128 ns ticks since reset\n};\n\n"
+    out += ("  uint32_t tick = 0;  ///< level: 128 ns ticks since reset\n"
+            "  bool operator==(const CsrOut&) const = default;\n};\n\n")
     out += ("/// What the blocks see of the registers, the level `tick` apart. reg(offset) is the value of a register.\n"
             "template <class Reg>\nvoid publish(CsrOut& out, const Reg& reg) {\n")
     for v in nic.used():
@@ -154,7 +155,11 @@ namespace mrc {
     out += ", ".join("true" for _ in used) + "};  ///< clocked since forget()\n\n"
     for s in stored(nic):
         out += f"  {member_type(s)} {s.member};  ///< to {s.consumer}\n"
-    out += "};\n\ninline NicStreams::NicStreams(const Preset& p)\n"
+    out += "};\n\n/// Depths of the FIFOs that are not 2 words deep in every preset.\n"
+    for s in stored(nic):
+        if isinstance(s.depth, int) and s.depth != 2:
+            out += f"inline constexpr unsigned k{s.cname}Depth = {s.depth};\n"
+    out += "\ninline NicStreams::NicStreams(const Preset& p)\n"
     rows = []
     for s in stored(nic):
         touched = f"&touched.{s.group}"
@@ -199,3 +204,48 @@ def flow(nic):
             "/// In the order in which a packet meets them.\ninline constexpr StreamFlow kStreamFlow[] = {\n")
     out += "".join(f'    {{"{n}", "{nic.streams[n].consumer}"}},\n' for n in nic.flow)
     return out + "};\n\n// clang-format on\n\n}  // namespace mrc\n"
+
+
+def counted(largest):
+    return " ".join(str(i) for i in range(largest + 1))
+
+
+def switches(nic):
+    """tb/gen/switches.hpp: what scenarios say about CTRL."""
+    fields = sorted(nic.by_name["CTRL"]["fields"], key=lambda f: f["lsb"]) if "CTRL" in nic.by_name else []
+    out = BANNER.format(source="csr.yaml")
+    out += "#pragma once\n\n#include <cstdint>\n\n#include \"gen/csr.hpp\"\n\nnamespace mrc::tb {\n\n"
+    out += "// clang-format off\n\n"
+    out += "/// The fields of register CTRL as a scenario has them; at first as after reset.\nstruct Switches {\n"
+    for f in fields:
+        kind = "bool" if f["width"] == 1 else "uint32_t"
+        out += comment(f["doc"], "  ") + f"  {kind} {f['name']} = {number(f['width'], f['reset'])};\n"
+    out += ("};\n\n/// A field of CTRL and its value in a scenario.\nstruct Switch {\n  const csr::Field* field;\n"
+            "  uint32_t (*get)(const Switches&);\n  unsigned largest;\n"
+            "  const char* values;  ///< all of them, with spaces between\n};\n\n"
+            "/// In the order of their bits.\ninline constexpr Switch kSwitches[] = {\n")
+    out += "".join(f'    {{&csr::kCtrl{f["cname"]}, [](const Switches& s) -> uint32_t {{ return s.{f["name"]}; }}, '
+                   f'{f["max"]}, "{counted(f["max"])}"}},\n' for f in fields)
+    out += "};\n\n/// KEY(name, largest value) for each of them.\n#define MRC_SWITCHES(KEY) \\\n"
+    out += " \\\n".join(f"  KEY({f['name']}, {f['max']})" for f in fields) + "\n\n"
+    return out + "// clang-format on\n\n}  // namespace mrc::tb\n"
+
+
+def counters(nic):
+    """tb/gen/counters.hpp: counters with one instance, for whoever reads them."""
+    read = [r for r in nic.counters if r["count"] == 1 and r["name"] not in nic.unread]
+    out = BANNER.format(source="csr.yaml and nic.yaml")
+    out += "#pragma once\n\n#include <cstdint>\n\n#include \"gen/csr.hpp\"\n\nnamespace mrc::tb {\n\n// clang-format off\n\n"
+    out += "/// Counter registers with one instance.\nstruct CounterValues {\n"
+    for r in read:
+        out += comment(r["doc"], "  ") + f"  uint32_t {counter_name(r)} = 0;\n"
+    out += ("};\n\nstruct CounterRegister {\n  const char* name;\n  uint32_t offset;\n"
+            "  uint32_t CounterValues::*value;\n};\n\n/// In the order of their addresses.\n"
+            "inline constexpr CounterRegister kCounterRegisters[] = {\n")
+    out += "".join(f'    {{"{counter_name(r)}", csr::k{r["cname"]}, &CounterValues::{counter_name(r)}}},\n'
+                   for r in read)
+    return out + "};\n\n// clang-format on\n\n}  // namespace mrc::tb\n"
+
+
+def counter_name(r):
+    return r["name"].removeprefix("CNT_").lower()

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`include "mrc_assert.svh"
 
 /// What is on its way, what arrived, what to send again (docs/blocks/tx/inflight/tx_inflight.md):
 /// keeps the window of PSNs sent and not yet acknowledged of each QP in blocks of 16 from a pool
@@ -614,5 +615,10 @@ module mrc_tx_inflight
 
   logic unused_ok;
   assign unused_ok = &{1'b0, unused_counts, cfg_index_i[15:QpW], rans.cc, rans.last};
+
+  // ---- what always holds
+
+  `MRC_POPS_A_WORD(Rec, rec_pop, rec_v)
+  `MRC_POPS_A_WORD(Ctl, ctl_pop, ctl_v)
 
 endmodule

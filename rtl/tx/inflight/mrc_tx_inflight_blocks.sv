@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`include "mrc_assert.svh"
 
 /// The blocks of 16 PSNs that all QPs share in mrc_tx_inflight
 /// (docs/blocks/tx/inflight/tx_inflight.md): the pool of their numbers, which block of which QP has
@@ -133,5 +134,14 @@ module mrc_tx_inflight_blocks
   logic unused_ok;
   assign unused_ok = &{1'b0, begin_block_i[19:BW], map_block_i[19:BW], rec.qp, rec.psn[23:4],
                        rec.row, rec.last, rec.voided};
+
+  // ---- what always holds
+
+  `MRC_ASSERT(OneRowWritten, !(win_we_i && begin_i),
+      "two rows are written in one cycle")
+  `MRC_ASSERT(OneRecordWritten, !(rec_we_i && sent_i),
+      "two records are written in one cycle")
+  `MRC_ASSERT(BeginsWithANumber, !begin_i || 32'(begin_num_i) < NumBlocks,
+      "a block without a number begins")
 
 endmodule

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`include "mrc_assert.svh"
 
 /// How many bytes of a QP leave the flight of its controller
 /// (docs/blocks/tx/inflight/tx_inflight.md, "take"): with one packet, or as a SACK says. The flight
@@ -195,5 +196,8 @@ module mrc_tx_inflight_flight
   logic unused_ok;
   assign unused_ok = &{1'b0, gone[32:28], bytes[31:28], early_sum[32:21], early_fly[19:0],
                        packet[27:0]};
+
+  `MRC_ASSERT_CLK(NeverMoreThanFlies, packet_o.bytes <= fly,
+      "more leaves the flight than is in it")
 
 endmodule

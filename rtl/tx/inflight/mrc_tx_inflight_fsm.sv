@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`include "mrc_assert.svh"
 
 /// The main machine of mrc_tx_inflight (docs/blocks/tx/inflight/tx_inflight.md): its state, what an
 /// Idle cycle does (a table write, or one of five kinds of operation in turn, each only if the
@@ -74,8 +75,8 @@ module mrc_tx_inflight_fsm
 
   // ---- lists
 
-  logic list_v, rq_v, unused_list_ready, unused_rq_ready;
-  logic [$clog2(NumQps+2)-1:0] unused_list_count, unused_rq_count;
+  logic list_v, rq_v, list_ready, rq_ready;
+  logic [$clog2(NumQps+2)-1:0] list_count, rq_count;
 
   // Deeper by one than there are QPs, so that a full one can be pushed in the cycle in which it is
   // popped: a FIFO is not ready then.
@@ -86,12 +87,12 @@ module mrc_tx_inflight_fsm
       .clk_i,
       .rst_ni,
       .valid_i(lists_i.push),
-      .ready_o(unused_list_ready),
+      .ready_o(list_ready),
       .data_i(push_qp_i),
       .valid_o(list_v),
       .ready_i(lists_i.pop),
       .data_o(list_qp_o),
-      .count_o(unused_list_count)
+      .count_o(list_count)
   );
 
   mrc_fifo_ram #(
@@ -101,12 +102,12 @@ module mrc_tx_inflight_fsm
       .clk_i,
       .rst_ni,
       .valid_i(lists_i.rq_push),
-      .ready_o(unused_rq_ready),
+      .ready_o(rq_ready),
       .data_i(push_qp_i),
       .valid_o(rq_v),
       .ready_i(op_o.reclaim),
       .data_o(rq_qp_o),
-      .count_o(unused_rq_count)
+      .count_o(rq_count)
   );
 
   // ---- choice
@@ -344,5 +345,26 @@ module mrc_tx_inflight_fsm
   logic unused_ok;
   assign unused_ok = &{1'b0, cfg_is_i.fresh, cfg_is_i.kept, cfg_is_i.armed, cfg_is_i.dup,
                        cfg_is_i.cc, free_i.stateq, list_lo_i[3:0], vis_una_i[3:0], una_i[3:0]};
+
+  // ---- what always holds
+
+  `MRC_NEVER_FULL(List, lists_i.push, list_ready)
+  `MRC_POPS_A_WORD(List, lists_i.pop, list_v)
+  `MRC_NEVER_FULL(Rq, lists_i.rq_push, rq_ready)
+  `MRC_POPS_A_WORD(Rq, op_o.reclaim, rq_v)
+  `MRC_ONE_HOT0(OneOperation,
+      {op_cfg, op_o.rec, op_o.ctl, op_o.retx, op_o.visit, op_o.reclaim},
+      "two operations in one cycle")
+  `MRC_ASSERT(ListedOnce, 32'(list_count) <= NumQps,
+      "a QP is in the list twice")
+  `MRC_ASSERT(QueuedOnce, 32'(rq_count) <= NumQps,
+      "a QP is in the queue twice")
+  `MRC_ASSERT(BeginsWhenIdle,
+      idle || !(op_cfg || op_o.rec || op_o.ctl || op_o.retx || op_o.visit || op_o.reclaim),
+      "an operation begins in the middle of another")
+  `MRC_ASSERT(StateInRange, state_q <= StTold,
+      "no such state")
+  `MRC_ASSERT(OfALivingQp, !(op_o.ctl && ctl_live_i) || 32'(ctl_i.qp) < NumQps,
+      "a packet of no QP")
 
 endmodule

@@ -563,8 +563,9 @@ TEST_CASE("endpoint acknowledges tables it does not know in one cycle", "[endpoi
   CHECK_FALSE(b.block.cfg_ack());
 }
 
-TEST_CASE("EP_CTL.repeats: an update without an answer is sent again so often, then it is given up until a port changes",
-          "[endpoint][A-60]") {
+TEST_CASE(
+    "EP_CTL.repeats: an update without an answer is sent again so often, then it is given up until a port changes",
+    "[endpoint][A-60]") {
   for (const unsigned repeats : {0u, 1u, 2u, 14u}) {
     CAPTURE(repeats);
     Bench b;
@@ -590,7 +591,8 @@ TEST_CASE("EP_CTL.repeats: 15 is for ever", "[endpoint][A-60]") {
   CHECK(b.sent.size() > 35);
 }
 
-TEST_CASE("EP_CTL.repeats counts per destination, and anew for a destination that a QP names again", "[endpoint][A-60]") {
+TEST_CASE("EP_CTL.repeats counts per destination, and anew for a destination that a QP names again",
+          "[endpoint][A-60]") {
   Bench b;
   b.csr.ep_repeats = 1;
   b.set_up(0, 0);

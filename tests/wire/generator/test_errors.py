@@ -20,6 +20,7 @@ FAULTS = [  # file, text, replacement, what the message says
     ("presets.yaml", "large: 64", "large: 65", "large = 65 is outside 1..64"),
     ("csr.yaml", "lsb: 4, width: 3", "lsb: 0, width: 3", "overlaps another field"),
     ("csr.yaml", "reset: 5", "reset: 9", "reset 9 does not fit 3 bits"),
+    ("csr.yaml", "reset: 5", "reset: 5, max: 4", "max 4 must be the reset at least, and fit 3 bits"),
     ("csr.yaml", "offset: 0x020", "offset: 0x004, stride: 4", "address 0x10 is already CTRL"),
     ("csr.yaml", "access: ro", "access: read", "access 'read' is unknown"),
     ("bugs.yaml", "number: 8", "number: 7", "number 7 belongs to bit-missing"),
@@ -52,6 +53,7 @@ FAULTS = [  # file, text, replacement, what the message says
     ("nic.yaml", "status: [NOW]", "  shade: {from: WIDE.low, enum: color_e}\nstatus: [NOW]", "value shade: the value has "),
     ("nic.yaml", "drives: {busy: 1}", "drives: {busy: Height}", "block a_block.drives.busy: cannot evaluate 'Height'"),
     ("nic.yaml", "status: [NOW]", "status: [ONE]", "status: ONE is 'rw', must be ro"),
+    ("nic.yaml", "status: [NOW]", "status: [NOW]\nunread: [NOW]", "unread: NOW is no counter"),
     ("nic.yaml", "lane.word, b_block.second]", "lane.word]", "flow: b_block.second stands there 0 times"),
     ("nic.yaml", "doc: takes\n", "docs: takes\n", "block b_block: unknown key 'docs'"),
 ]
