@@ -135,6 +135,10 @@ class Replay {
     }
     if (const tb::DeviceFault* fault = dut_ ? dut_->fault() : nullptr)
       throw UsageError(fault->text + ".", "Run 'mrc cosim' with the same device for a report.");
+    if (const tb::FailedAssertion* failed = dut_ ? dut_->failed_assertion() : nullptr)
+      throw UsageError(
+          fmt::format("assertion {} of the device failed in {}: {}.", failed->name, failed->place, failed->text),
+          "Run 'mrc cosim' with the same device for a report.");
     seconds_ += dut_ && !dut_->in_process() ? watch.wall() : watch.busy();
   }
   double seconds() const { return seconds_; }

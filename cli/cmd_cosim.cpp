@@ -41,6 +41,7 @@ Examples:
   mrc cosim --preset tiny --scenario random --packets 2e3 --seeds 100
   mrc cosim --preset tiny --json run.json --pcap run.pcapng   files appear when they are complete; - is standard output
   mrc cosim --preset tiny --packets 2000 --rtl-bug icrc-mask  what a caught error looks like
+  mrc cosim --preset tiny --packets 2000 --assertions         the RTL checks itself, too
   mrc cosim --preset tiny --dut ./libmine.so                  a device of yours, in a process of its own
 
 docs/bench.md describes scenarios, reports and JSON, docs/outputs.md where results go, docs/inputs.md how numbers are
@@ -51,6 +52,7 @@ struct Options {
               snapshots = "on";
   uint64_t packets = 100000, cycles = 0, seed = 1, seeds = 1;
   unsigned threads = 2;
+  bool assertions = false;
   DutProcess dut_process;
 };
 
@@ -62,11 +64,12 @@ void list_scenarios() {
   std::cout << "\nKeys of a scenario file (TOML; base = \"name\" starts from one of the above), value in mixed:\n";
   tb::Scenario mixed = *tb::find_scenario("mixed");
   for (const tb::ScenarioKey& k : tb::scenario_keys())
-    std::cout << fmt::format("  {:<16} {:>8}  {}\n", k.name, k.number(mixed), k.doc);
-  std::cout << "\n[[rule]] tables: planes = [0, 3], ev_share = 0.1, to = \"dut\" | \"peer\" | \"both\", loss, trim, "
-               "lasthop,\n"
-               "ecn, corrupt, duplicate, rogue, reorder, penalty: the first rule that fits a frame replaces the link's "
-               "own values.\n";
+    std::cout << fmt::format("  {:<16} {:>8}  {}\n", k.name, k.value(mixed), k.doc);
+  std::cout
+      << "\n[[rule]] tables: planes = [0, 3], ev_share = 0.1, to = \"dut\" | \"peer\" | \"both\", from_us, until_us, "
+         "every_us, times,\n"
+         "loss, trim, lasthop, ecn, corrupt, duplicate, rogue, reorder, penalty, no_bytes: the first rule that fits "
+         "a frame\nreplaces the link's own values.\n";
 }
 
 void list_bugs() {
@@ -116,7 +119,8 @@ struct Finished {
   /// Something is wrong; stopped or empty is not.
   bool failed() const {
     return result.outcome == tb::Outcome::Mismatch || result.outcome == tb::Outcome::DataError ||
-           result.outcome == tb::Outcome::Hang || result.outcome == tb::Outcome::DeviceError;
+           result.outcome == tb::Outcome::Hang || result.outcome == tb::Outcome::DeviceError ||
+           result.outcome == tb::Outcome::Assertion;
   }
   int exit_code() const {
     switch (result.outcome) {
@@ -126,6 +130,7 @@ struct Finished {
         return kHang;
       case tb::Outcome::Mismatch:
       case tb::Outcome::DataError:
+      case tb::Outcome::Assertion:
         return kMismatch;
       default:
         return kUsage;
@@ -161,8 +166,8 @@ class OneRun {
       run_.bug = bug->number;
     }
     std::tie(wave_from_, wave_to_) = wave_window(o.wave == "default" ? "" : o.wave);
-    run_.open =
-        dut_opener(o.dut, *run_.preset, o.seed, context, o.dut_process, o.wave.empty() ? Flavour::Fast : Flavour::Wave);
+    const Flavour flavour = !o.wave.empty() ? Flavour::Wave : o.assertions ? Flavour::Asserted : Flavour::Fast;
+    run_.open = dut_opener(o.dut, *run_.preset, o.seed, context, o.dut_process, flavour);
     tb::RunInfo& info = finished_.info;
     info.preset = o.preset;
     info.scenario = o.scenario;
@@ -172,10 +177,11 @@ class OneRun {
     info.run_id = context.run_id;
     info.mrc_version = MRC_VERSION;
     info.compiler = __VERSION__;
-    info.repro = fmt::format(
-        "{} cosim --preset {} --scenario {} {} --seed {}{}{}", context.program, o.preset, o.scenario,
-        o.cycles != 0 ? fmt::format("--cycles {}", o.cycles) : fmt::format("--packets {}", o.packets), o.seed,
-        o.bug.empty() ? "" : " --rtl-bug " + o.bug, (o.dut == "rtl" ? "" : " --dut " + o.dut) + o.dut_process.repro());
+    info.repro =
+        fmt::format("{} cosim --preset {} --scenario {} {} --seed {}{}{}", context.program, o.preset, o.scenario,
+                    o.cycles != 0 ? fmt::format("--cycles {}", o.cycles) : fmt::format("--packets {}", o.packets),
+                    o.seed, (o.bug.empty() ? "" : " --rtl-bug " + o.bug) + (o.assertions ? " --assertions" : ""),
+                    (o.dut == "rtl" ? "" : " --dut " + o.dut) + o.dut_process.repro());
     run_.capture_comments = {"run " + info.run_id + ": " + info.repro};
     draw(0);
     std::string error;
@@ -435,12 +441,17 @@ void register_cosim(CLI::App& app, Context& context) {
       ->check(CLI::IsMember({"on", "off"}))
       ->capture_default_str();
   text_option(*command, "--rtl-bug", options->bug, "let the RTL make an error: a name, or list");
+  command->add_flag("--assertions", options->assertions,
+                    "the RTL asserts in every cycle what it takes for granted; ./mrc builds it. It is slower");
   text_option(*command, "--dut", options->dut, "rtl, model, or a shared object that speaks api/mrc_dut.h");
   add_dut_process(*command, options->dut_process);
   text_option(*command, "--reports", options->reports, "folder for the files of a failure");
   number_option(*command, "--threads", options->threads, 1, 2, "1: the peer runs in the device's thread");
   command->callback([options, command, &context] {
     exclude(*command, "--packets", "--cycles", "both say how long the run is");
+    if (options->assertions && options->dut != "rtl")
+      throw UsageError("--assertions is for our RTL, not for --dut " + options->dut + ".",
+                       "Leave out --assertions, or --dut.");
     if (options->seeds > 1) {
       exclude(*command, "--seeds", "--pcap", "a capture is of one run");
       exclude(*command, "--seeds", "--wave", "waves are of one run");

@@ -44,18 +44,21 @@ bool run_to_end(const std::vector<std::string>& words) {
   return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-std::filesystem::path file_of(const Preset& preset) { return std::string("libmrc_dut_rtl_") + preset.name + ".so"; }
+std::filesystem::path file_of(const Preset& preset, Flavour flavour = Flavour::Fast) {
+  return std::string("libmrc_dut_rtl_") + preset.name + (flavour == Flavour::Asserted ? "_asserted.so" : ".so");
+}
 
 }  // namespace
 
 std::filesystem::path rtl_device(const Preset& preset, Flavour flavour, const Context& context) {
-  if (context.builder.empty()) return context.lib_dir / file_of(preset);
+  if (context.builder.empty()) return context.lib_dir / file_of(preset, flavour);
   const std::string build = flavour == Flavour::Wave ? "wave" : "fast";
-  if (!context.built.contains({build, preset.name})) {
-    if (!run_to_end({context.builder.string(), build, preset.name})) throw ToldAlready();
-    context.built.insert({build, preset.name});
+  const std::string target = std::string(preset.name) + (flavour == Flavour::Asserted ? "_asserted" : "");
+  if (!context.built.contains({build, target})) {
+    if (!run_to_end({context.builder.string(), build, target})) throw ToldAlready();
+    context.built.insert({build, target});
   }
-  return flavour == Flavour::Wave ? wave_device(preset, context) : context.lib_dir / file_of(preset);
+  return flavour == Flavour::Wave ? wave_device(preset, context) : context.lib_dir / file_of(preset, flavour);
 }
 
 std::filesystem::path wave_device(const Preset& preset, const Context& context) {

@@ -30,6 +30,13 @@ endif()
 option(MRC_WAVE "compile FST tracing into the Verilated RTL" OFF)
 option(MRC_COVERAGE "collect line and user coverage of RTL and C++" OFF)
 option(MRC_SANITIZE "address and undefined-behaviour sanitizers" OFF)
+option(MRC_ASSERT "assertions of the RTL in every device; off: in those named _asserted" OFF)
+
+# MRC_CHECK of util/check.hpp: the model asserts what its contracts say.
+set(MRC_CHECKS OFF)
+if(MRC_SANITIZE OR CMAKE_BUILD_TYPE STREQUAL "Debug")
+  set(MRC_CHECKS ON)
+endif()
 
 if(MRC_SANITIZE)
   add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=undefined
@@ -47,7 +54,8 @@ if(MRC_COVERAGE)
   add_link_options(--coverage)
 endif()
 
-# mrc_library(NAME SOURCES... ): a static library mrcnic_NAME with the include root cmodel/.
+# mrc_library(NAME SOURCES... ): a static library mrcnic_NAME with the include root cmodel/. As MRC_CHECKS says, the
+# model's checks are on in it and in all that links it.
 function(mrc_library name)
   add_library(mrcnic_${name} STATIC ${ARGN})
   add_library(mrcnic::${name} ALIAS mrcnic_${name})
@@ -56,6 +64,9 @@ function(mrc_library name)
     "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/cmodel>"
     "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/mrcnic>")
   target_compile_features(mrcnic_${name} PUBLIC cxx_std_20)
+  if(MRC_CHECKS)
+    target_compile_definitions(mrcnic_${name} PUBLIC MRC_CHECKS=1)
+  endif()
   target_link_libraries(mrcnic_${name} PRIVATE "$<BUILD_INTERFACE:mrcnic_warnings>")
 endfunction()
 

@@ -2,7 +2,8 @@
 # cmake -D VERILATOR=... -D FOLDER=... -D PREFIX=... -D FAST=n -D SLOW=n -P verilate.cmake -- VERILATOR-ARGUMENT...
 # Runs Verilator and gathers the files that it writes, whose names and number nobody knows before, into a known
 # number of sources of about the same size: FOLDER/fast_0.cpp ..., FOLDER/slow_0.cpp ... FOLDER/deps names all
-# that Verilator read, for the build tool. To be called where the arguments' file names begin.
+# that Verilator read, for the build tool; FOLDER/assertions.h says how many assertions of the RTL are in there. To be
+# called where the arguments' file names begin.
 cmake_minimum_required(VERSION 3.25)
 
 set(arguments)
@@ -55,6 +56,19 @@ function(gather kind count)
 endfunction()
 gather(fast ${FAST} ${${PREFIX}_CLASSES_FAST} ${${PREFIX}_SUPPORT_FAST})
 gather(slow ${SLOW} ${${PREFIX}_CLASSES_SLOW} ${${PREFIX}_SUPPORT_SLOW})
+
+# An assertion is one, however many instances the module has that it stands in.
+set(assertions)
+foreach(file ${${PREFIX}_CLASSES_FAST} ${${PREFIX}_CLASSES_SLOW})
+  file(STRINGS "${file}" lines REGEX "VL_STOP_MT\\(\"[^\"]+\", [0-9]+")
+  foreach(line ${lines})
+    string(REGEX MATCH "\"[^\"]+\", [0-9]+" place "${line}")
+    list(APPEND assertions "${place}")
+  endforeach()
+endforeach()
+list(REMOVE_DUPLICATES assertions)
+list(LENGTH assertions count)
+file(WRITE "${FOLDER}/assertions.h" "#define MRC_ASSERTIONS ${count}\n")
 
 set(deps "${FOLDER}/fast_0.cpp:")
 foreach(file ${${PREFIX}_DEPS})

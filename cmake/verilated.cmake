@@ -18,11 +18,11 @@ if(MRC_WAVE)
   list(APPEND MRC_VERILATED_RUNTIME verilated_fst_c.cpp)
 endif()
 if(MRC_COVERAGE)
-  list(APPEND MRC_VERILATOR_ARGS --coverage-line --coverage-user --assert)
+  list(APPEND MRC_VERILATOR_ARGS --coverage-line --coverage-user)
   list(APPEND MRC_VERILATED_RUNTIME verilated_cov.cpp)
 endif()
 if(MRC_SANITIZE)
-  set(MRC_VERILATOR_ARGS --assert)
+  set(MRC_VERILATOR_ARGS)
   set(MRC_VERILATED_OPT_FAST -O1)
 endif()
 
@@ -51,7 +51,34 @@ endfunction()
 
 list(TRANSFORM MRC_VERILATED_RUNTIME PREPEND "${verilator_root}/include/")
 mrc_verilated(mrc_verilated_runtime ${MRC_VERILATED_RUNTIME})
-target_compile_options(mrc_verilated_runtime PRIVATE ${MRC_VERILATED_OPT_FAST})
+target_compile_options(mrc_verilated_runtime PRIVATE ${MRC_VERILATED_OPT_FAST}
+  -include "${MRC_ROOT}/tb/dut/verilated_hooks.h")
+
+# mrc_verilate(TARGET TOP SOURCES files...): a module, or what a .f file lists, Verilated with its assertions, as objects;
+# file names are relative to the repository. Whoever links it defines the hooks of tb/dut/verilated_hooks.h.
+function(mrc_verilate target top)
+  cmake_parse_arguments(V "" "" "SOURCES" ${ARGN})
+  set(folder "${CMAKE_CURRENT_BINARY_DIR}/${target}")
+  set(outputs "${folder}/fast_0.cpp" "${folder}/slow_0.cpp")
+  set(sources)
+  foreach(source ${V_SOURCES})
+    if(source MATCHES "\\.f$")
+      list(APPEND sources -f)
+    endif()
+    list(APPEND sources ${source})
+  endforeach()
+  list(TRANSFORM V_SOURCES PREPEND "${MRC_ROOT}/")
+  add_custom_command(OUTPUT ${outputs} VERBATIM
+    COMMAND "${CMAKE_COMMAND}" -D VERILATOR=${VERILATOR_BIN} -D FOLDER=${folder} -D PREFIX=V${top} -D FAST=1 -D SLOW=1
+      -P "${MRC_ROOT}/cmake/verilate.cmake" -- --top-module ${top} --assert ${MRC_VERILATOR_ARGS} ${sources}
+    WORKING_DIRECTORY "${MRC_ROOT}"
+    DEPENDS "${MRC_ROOT}/cmake/verilate.cmake" ${V_SOURCES} DEPFILE "${folder}/deps"
+    COMMENT "Verilating ${top}")
+  set_source_files_properties("${folder}/fast_0.cpp" PROPERTIES COMPILE_OPTIONS "${MRC_VERILATED_OPT_FAST}")
+  set_source_files_properties("${folder}/slow_0.cpp" PROPERTIES COMPILE_OPTIONS -O0)
+  mrc_verilated(${target} ${outputs})
+  target_include_directories(${target} SYSTEM INTERFACE "${folder}")
+endfunction()
 
 # mrc_dut(TARGET PRESET SOURCES files... [VERILATOR_ARGS ...] [DEPENDS files...] [OPT level]): libTARGET.so out
 # of sources that hold the module mrc_nic_PRESET. Verilator runs when TARGET is built, in the CMakeLists.txt's folder.
@@ -94,10 +121,24 @@ function(mrc_dut dut preset)
 endfunction()
 
 # mrc_rtl_dut(PRESET): libmrc_dut_rtl_PRESET.so out of rtl/gen/mrc_nic_PRESET.sv. To be called from the
-# top folder: rtl/mrc_nic.f names files from there.
+# top folder: rtl/mrc_nic.f names files from there. Without MRC_ASSERT it is built for speed, and beside it stands
+# libmrc_dut_rtl_PRESET_asserted.so; tiny's for the tests, the others when somebody asks for them.
 function(mrc_rtl_dut preset)
-  mrc_dut(mrc_dut_rtl_${preset} ${preset} VERILATOR_ARGS -f rtl/mrc_nic.f DEPENDS rtl/mrc_nic.f
-    SOURCES rtl/lint/verilator.vlt rtl/gen/mrc_nic_${preset}.sv)
-  target_link_libraries(mrc_dut_rtl_${preset} PRIVATE mrcnic_warnings)
+  set(duts mrc_dut_rtl_${preset})
+  if(NOT MRC_ASSERT)
+    list(APPEND duts mrc_dut_rtl_${preset}_asserted)
+  endif()
+  foreach(dut ${duts})
+    set(assertions --assert)  # unique case, too
+    if(NOT MRC_ASSERT AND NOT dut MATCHES "_asserted$")
+      set(assertions -DMRC_ASSERT_OFF)
+    endif()
+    mrc_dut(${dut} ${preset} VERILATOR_ARGS ${assertions} -f rtl/mrc_nic.f DEPENDS rtl/mrc_nic.f
+      SOURCES rtl/lint/verilator.vlt rtl/gen/mrc_nic_${preset}.sv)
+    target_link_libraries(${dut} PRIVATE mrcnic_warnings)
+    if(dut MATCHES "_asserted$" AND NOT preset STREQUAL "tiny")
+      set_target_properties(${dut} ${dut}_verilated PROPERTIES EXCLUDE_FROM_ALL ON)
+    endif()
+  endforeach()
   install(TARGETS mrc_dut_rtl_${preset} LIBRARY DESTINATION "${MRC_DUT_DIR}")
 endfunction()

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The whole of the RTL, read from the repository's root: packages, primitives, transmit, receive, top.
+// The whole of the RTL, read from the repository's root: headers, packages, primitives, transmit, receive, top.
++incdir+rtl/lib
 rtl/gen/mrc_pkg.sv
+rtl/lib/mrc_math_pkg.sv
 rtl/lib/mrc_fifo.sv
 rtl/lib/mrc_out_reg.sv
 rtl/lib/mrc_ram_1r1w.sv
@@ -13,6 +15,8 @@ rtl/lib/mrc_pool.sv
 rtl/lib/mrc_merge.sv
 rtl/cc/mrc_cc_mul.sv
 rtl/cc/mrc_cc_div.sv
+rtl/cc/mrc_cc_nscc_pkg.sv
+rtl/cc/mrc_cc_nscc_rules.sv
 rtl/cc/mrc_cc_nscc.sv
 rtl/tx/mrc_tx_sched.sv
 rtl/tx/segment/mrc_tx_segment_pkg.sv
@@ -33,11 +37,8 @@ rtl/tx/inflight/mrc_tx_inflight_answer.sv
 rtl/tx/inflight/mrc_tx_inflight_scan.sv
 rtl/tx/inflight/mrc_tx_inflight_timer.sv
 rtl/tx/inflight/mrc_tx_inflight_flight.sv
-rtl/tx/inflight/mrc_tx_inflight_choice.sv
-rtl/tx/inflight/mrc_tx_inflight_state.sv
-rtl/tx/inflight/mrc_tx_inflight_regs.sv
+rtl/tx/inflight/mrc_tx_inflight_fsm.sv
 rtl/tx/inflight/mrc_tx_inflight_qps.sv
-rtl/tx/inflight/mrc_tx_inflight_ports.sv
 rtl/tx/inflight/mrc_tx_inflight_tell.sv
 rtl/tx/inflight/mrc_tx_inflight.sv
 rtl/ctl/mrc_probe_pkg.sv
@@ -57,5 +58,7 @@ rtl/rx/track/mrc_rx_track.sv
 rtl/rx/mrc_rx_reorder.sv
 rtl/ctl/mrc_ack_gen.sv
 rtl/ctl/mrc_endpoint.sv
+rtl/gen/mrc_csr_regs.sv
 rtl/ctl/mrc_csr.sv
-rtl/mrc_nic.sv
+rtl/gen/mrc_boundaries.sv
+rtl/gen/mrc_nic.sv

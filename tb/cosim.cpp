@@ -150,7 +150,7 @@ class Run {
     dut_station_.watch(&frames_);
     if (o.peer_frames) peer_station_.watch(o.peer_frames);
     window_ = std::max<uint64_t>(1, static_cast<uint64_t>(o.scenario.delay_ns * 1000) / preset_.clock_ps);
-    const double timer_ps = 1.024e6 * static_cast<double>(uint64_t{1} << static_cast<unsigned>(o.scenario.rto));
+    const double timer_ps = 1.024e6 * static_cast<double>(uint64_t{1} << o.scenario.rto);
     const Scenario& s = o.scenario;
     quiet_cycles_ =
         3000 + static_cast<uint64_t>((s.delay_ns + s.jitter_ns + s.skew_ns + s.reorder_ns) * 1000 / preset_.clock_ps);
@@ -166,6 +166,9 @@ class Run {
       snapshots_ = std::make_shared<Snapshots>(options_.snapshot_spacing);
     try {
       turns(worker ? &*worker : nullptr, begin);
+    } catch (const CheckFailed& failed) {
+      worker.reset();
+      model_failed_ = FailedAssertion{failed.place, "model", failed.what(), dut_station_.now()};
     } catch (const std::bad_alloc&) {
       worker.reset();
       spare_.reset();  // the results need some
@@ -252,7 +255,7 @@ class Run {
 
   uint64_t share(bool dut) const {
     const Scenario& s = options_.scenario;
-    const bool a = s.dut_sends != 0, b = s.peer_sends != 0;
+    const bool a = s.dut_sends, b = s.peer_sends;
     const auto round = static_cast<uint64_t>(static_cast<double>(options_.packets) / s.rounds + 0.5);
     if (a && b) return dut ? (round + 1) / 2 : round / 2;
     return (dut ? a : b) ? round : 0;
@@ -264,8 +267,8 @@ class Run {
   static constexpr const char* kStopped = "stopped before the end";
   bool stopped() const { return options_.stop && options_.stop->load(std::memory_order_relaxed); }
   bool failed() const {
-    return dut_->fault() || (!waving() && (!divergences_.empty() || !dut_station_.problem().empty() ||
-                                           !peer_station_.problem().empty()));
+    return dut_->fault() || (!waving() && (dut_->failed_assertion() || !divergences_.empty() ||
+                                           !dut_station_.problem().empty() || !peer_station_.problem().empty()));
   }
 
   void run_dut() {
@@ -277,7 +280,7 @@ class Run {
         if (cycle >= options_.wave_to) break;
       }
       Follower::Cycle& now = follower_.look(*dut_, lockstep_);
-      if (dut_->fault()) break;
+      if (dut_->fault() || (dut_->failed_assertion() && !waving())) break;
       shows_boundaries_ = now.data != nullptr;
       for (unsigned p = 0; follower_.pins().tx_tvalid >> p != 0; ++p)
         now.frame_offset[p] = static_cast<uint16_t>(dut_station_.tx_frame_offset(p));
@@ -372,7 +375,7 @@ class Run {
         quiet_since_ = std::max({quiet_since_, dut_station_.last_data_cycle(), peer_station_.last_data_cycle()});
         // A whole timer interval without a data frame: nobody believes that anything is missing.
         if (now - quiet_since_ > quiet_cycles_ && dut_station_.driver_idle()) {
-          if (++round_ < static_cast<unsigned>(options_.scenario.rounds)) {
+          if (++round_ < options_.scenario.rounds) {
             reset_qps();
             next(Phase::Reset);
             break;
@@ -513,7 +516,22 @@ class Run {
                 dut ? s->problem_qp() : -1);
       }
     }
-    if (!divergences_.empty()) {
+    // What the device does after an assertion of its own has failed means nothing.
+    if (const FailedAssertion* failed = dut_->failed_assertion()) r.failed_assertion = *failed;
+    if (model_failed_) r.failed_assertion = model_failed_;
+    const bool asserted = r.failed_assertion &&
+                          (divergences_.empty() || divergences_.front().cycle > r.failed_assertion->cycle) &&
+                          (r.problem.empty() || r.problem_cycle > r.failed_assertion->cycle);
+    if (!asserted) r.failed_assertion.reset();
+    r.assertions = dut_->assertions();
+    if (asserted) {
+      r.outcome = Outcome::Assertion;
+      r.divergences.clear();
+      r.problem.clear();
+      r.problem_block.clear();
+      r.problem_cycle = r.failed_assertion->cycle;
+      r.cycles = std::min(r.cycles, r.failed_assertion->cycle);
+    } else if (!divergences_.empty()) {
       r.outcome = Outcome::Mismatch;
       r.qp = divergences_.front().qp;
     } else if (!r.problem.empty()) {
@@ -569,7 +587,7 @@ class Run {
       frames_.note("incomplete: " + reason_);
     }
     if (r.outcome == Outcome::Mismatch || r.outcome == Outcome::DataError || r.outcome == Outcome::Hang ||
-        r.outcome == Outcome::DeviceError) {
+        r.outcome == Outcome::DeviceError || r.outcome == Outcome::Assertion) {
       const uint64_t until = r.wrong_cycle();
       r.last_events = lockstep_.log().newest(32, until);
       if (r.qp >= 0) r.qp_events = lockstep_.log().newest(32, until, r.qp, lockstep_.qp_names());
@@ -593,6 +611,7 @@ class Run {
   mrc_pins_out peer_out_{};
   NicCounters dut_counters_, peer_counters_;
   std::vector<Divergence> divergences_;
+  std::optional<FailedAssertion> model_failed_;
   uint64_t window_ = 1, hang_cycles_ = 0, quiet_cycles_ = 0;
   Phase phase_ = Phase::Configure;
   uint64_t phase_begin_ = 0, traffic_begin_ = 0, traffic_end_ = 0, quiet_since_ = 0;
@@ -610,8 +629,8 @@ class Run {
 }  // namespace
 
 const char* name_of(Outcome outcome) {
-  static constexpr const char* kNames[] = {"pass",       "mismatch", "data_error",  "hang",
-                                           "incomplete", "empty",    "device_error"};
+  static constexpr const char* kNames[] = {"pass",       "mismatch", "data_error",   "hang",
+                                           "incomplete", "empty",    "device_error", "assertion"};
   return kNames[static_cast<int>(outcome)];
 }
 

@@ -18,6 +18,7 @@
 #include "tb/dut/dut.hpp"
 #include "tb/environment/scenario.hpp"
 #include "tb/environment/station.hpp"
+#include "util/check.hpp"
 #include "wire/pcapng.hpp"
 
 namespace mrc::tb {
@@ -27,11 +28,12 @@ enum class Outcome {
   Mismatch,
   DataError,
   Hang,
-  Incomplete,  ///< stopped from outside, or for want of memory
-  Empty,       ///< came to its end, but no data packet reached the other side
-  DeviceError  ///< the device has ended, or does not come back: device_fault says where
+  Incomplete,   ///< stopped from outside, or for want of memory
+  Empty,        ///< came to its end, but no data packet reached the other side
+  DeviceError,  ///< the device has ended, or does not come back: device_fault says where
+  Assertion     ///< an assertion failed before anything differed: failed_assertion says which
 };
-/// "pass", "mismatch", "data_error", "hang", "incomplete", "empty", "device_error".
+/// "pass", "mismatch", "data_error", "hang", "incomplete", "empty", "device_error", "assertion".
 const char* name_of(Outcome outcome);
 
 struct Progress {
@@ -93,7 +95,11 @@ struct CosimResult {
   uint64_t compared_events = 0;  ///< handshakes at boundaries that device and model both showed
   uint64_t writes_verified = 0;
   std::string dut_name, dut_version;
-  bool dut_in_process = true;  ///< false: the device ran in a process of its own
+  bool dut_in_process = true;   ///< false: the device ran in a process of its own
+  unsigned assertions = 0;      ///< that the device checked of itself in every cycle
+  bool model_checks = kChecks;  ///< the models checked themselves
+  /// The first one that failed; "model" stands in the place of a check in one of the models.
+  std::optional<FailedAssertion> failed_assertion;
   /// Why the device went on no more. After the end of the run it changes nothing.
   std::optional<DeviceFault> device_fault;
 

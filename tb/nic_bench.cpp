@@ -146,6 +146,10 @@ struct NicBench::Impl {
       if (problem.empty()) problem = fault->text;
       return;
     }
+    if (const FailedAssertion* failed = dut->failed_assertion()) {
+      fail(fmt::format("assertion {} failed in {}: {}", failed->name, failed->place, failed->text));
+      return;
+    }
     if (rules.stray(out)) {
       if (cycle >= kResetCycles) fail(rules.list(out).front().text);
       rules.mask(out);

@@ -69,7 +69,7 @@ def known_fields():
 
 
 def known_keys():
-    return set(re.findall(r"(?:KEY|SWITCH|LINK)\((\w+),", (ROOT / "tb/environment/scenario.cpp").read_text()))
+    return set(re.findall(r"(?:KEY|SWITCH|KEY_OF)\((\w+),", (ROOT / "tb/environment/scenario.cpp").read_text()))
 
 
 def setting_exists(setting, before, fields, keys):

@@ -38,6 +38,7 @@ add() { # TARGET
   case $1 in
     mrc) name="mrc" tools="C++" ;;
     everything) name="everything that there is to test" tools="Verilator, C++" ;;
+    *_asserted) name="the RTL of preset ${1%_asserted} with its assertions" tools="Verilator, C++" ;;
     *) name="the RTL of preset $1" tools="Verilator, C++" ;;
   esac
   [ "$flavour" = wave ] && name+=" with waves"

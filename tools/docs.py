@@ -22,30 +22,6 @@ SKIPPED = {"build", "third_party", "node_modules", "mrc-reports"}
 SOURCES = {".cpp", ".hpp", ".h", ".sv", ".md", ".yaml", ".py", ".j2"}
 
 LONG_LINES = {
-    "docs/assumptions.md": 5,
-    "docs/blocks/cc/cc_nscc.md": 50,
-    "docs/blocks/conventions.md": 5,
-    "docs/blocks/ctl/endpoint.md": 10,
-    "docs/blocks/nic.md": 18,
-    "docs/blocks/rx/rx_check.md": 13,
-    "docs/blocks/rx/rx_lane.md": 32,
-    "docs/blocks/rx/rx_reorder.md": 22,
-    "docs/blocks/rx/track/rx_track.md": 36,
-    "docs/blocks/tx/inflight/tx_inflight.md": 61,
-    "docs/blocks/tx/segment/tx_segment.md": 47,
-    "docs/blocks/tx/tx_header.md": 12,
-    "docs/blocks/tx/tx_lane.md": 24,
-    "docs/blocks/tx/tx_path.md": 35,
-    "docs/blocks/tx/tx_probe.md": 7,
-    "docs/depth.md": 19,
-    "docs/fabric.md": 85,
-    "docs/generated/headers.md": 1,
-    "docs/generated/streams.md": 10,
-    "docs/nscc.md": 12,
-    "docs/performance.md": 37,
-    "docs/results.md": 47,
-    "docs/state.md": 12,
-    "docs/wire.md": 6,
 }
 
 FENCE = re.compile(r"^\s*(```|~~~)")

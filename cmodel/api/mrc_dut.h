@@ -10,7 +10,8 @@
  * them and makes one rising clock edge. rst_n = 0 in the inputs resets.
  *
  * Required: mrc_dut_open, mrc_dut_info, mrc_dut_outputs, mrc_dut_step, mrc_dut_close.
- * Optional: mrc_dut_observe (block boundaries), mrc_dut_wave (wave files). A missing symbol means "cannot". */
+ * Optional: mrc_dut_observe (block boundaries), mrc_dut_wave (wave files), mrc_dut_assertions (what the device checks of
+ * itself). A missing symbol means "cannot". */
 #include <stddef.h>
 #include <stdint.h>
 
@@ -53,6 +54,15 @@ typedef struct mrc_dut_info_t {
   const char* version; /* tool that made it, "Verilator 5.006 2023-01-22" */
 } mrc_dut_info_t;
 
+/* What the device checks of itself. Strings live until mrc_dut_close; of each 256 bytes are read at most. */
+typedef struct mrc_dut_assertions_t {
+  uint32_t checked; /* assertions that it has, and evaluates in every cycle; 0: none */
+  uint32_t failed;  /* how often one has failed since mrc_dut_open; what follows is about the first time */
+  const char* name; /* NeverFull */
+  const char* place; /* instance, from the top on: mrc_nic.u_fetch.u_list */
+  const char* text; /* a sentence */
+} mrc_dut_assertions_t;
+
 /* NULL: config->error says why. struct_size = sizeof(mrc_dut_config). */
 mrc_dut* mrc_dut_open(const mrc_dut_config* config, size_t struct_size);
 
@@ -73,6 +83,9 @@ void mrc_dut_observe(mrc_dut* dut, const uint32_t** core, const uint32_t** lanes
 /* Optional. on != 0: from now on write waves to path (FST); the file is opened by the first call with a path.
  * on == 0: pause; path NULL and on == 0: close the file. Returns 0 when it works. */
 int mrc_dut_wave(mrc_dut* dut, const char* path, int on);
+
+/* Optional. Fills at most struct_size bytes of what the device has checked so far; asked for after every step. */
+void mrc_dut_assertions(const mrc_dut* dut, mrc_dut_assertions_t* assertions, size_t struct_size);
 
 void mrc_dut_close(mrc_dut* dut);
 

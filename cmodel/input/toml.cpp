@@ -207,9 +207,14 @@ void set(const AnyKey& key, const TomlFile& file, const toml::node& node, Source
     file.refuse(node, fmt::format("{} is not {}", key.name, what), fmt::format("{}: {}.", remedy, key.doc));
   };
   if (key.flag) {
-    const auto value = node.value_exact<bool>();
-    if (!value) wrong_type("true or false", "Write true or false");
-    *key.flag = *value;
+    const bool or_number = key.range.max == 1;
+    if (const auto value = node.value_exact<bool>()) {
+      *key.flag = *value;
+    } else if (or_number && node.is_number()) {
+      *key.flag = number(file.literal(node, key.name), key.range, key.doc) != 0;
+    } else {
+      wrong_type(or_number ? "a number" : "true or false", "Write true or false");
+    }
   } else if (key.text) {
     const auto value = node.value_exact<std::string>();
     if (!value) wrong_type("a text", "Write it in quotes");
@@ -222,13 +227,12 @@ void set(const AnyKey& key, const TomlFile& file, const toml::node& node, Source
     }
     *key.text = *value;
   } else {
-    const bool is_switch = key.range.whole && key.range.min == 0 && key.range.max == 1;
-    if (const auto flag = node.value_exact<bool>(); flag && is_switch) {
-      *key.number = *flag ? 1 : 0;
-    } else if (!node.is_number()) {
-      wrong_type("a number", is_switch ? "Write true or false" : "Write a number");
+    if (!node.is_number()) wrong_type("a number", "Write a number");
+    const double value = number(file.literal(node, key.name), key.range, key.doc);
+    if (key.whole) {
+      *key.whole = static_cast<uint32_t>(value);
     } else {
-      *key.number = number(file.literal(node, key.name), key.range, key.doc);
+      *key.number = value;
     }
   }
   source.lines.insert_or_assign(key.name, Source::Spot{node.source().begin.line, node.source().begin.column});

@@ -2,6 +2,7 @@
 /// TOML files: what was written where, known keys, their types and limits.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <span>
@@ -64,7 +65,8 @@ struct Source {
   void begin(const TomlFile& in, const toml::node& table);
 };
 
-/// One key of T. Exactly one of number, flag, text is there. A whole number from 0 to 1 takes true and false as well.
+/// One key of T. Exactly one of number, whole, flag, text is there. A flag takes true and false; with max = 1 it takes 0
+/// and 1 as well.
 template <class T>
 struct Key {
   const char* name;
@@ -76,7 +78,23 @@ struct Key {
   std::string& (*text)(T&) = nullptr;
   const char* words = nullptr;  ///< of a text: what it may be, "a|b"; null: anything
   bool or_zero = false;         ///< of a number: 0 as well
+  uint32_t& (*whole)(T&) = nullptr;
   Range range() const { return {min, max, integer, or_zero}; }
+  /// Of a number, a whole number or a flag (0 or 1).
+  double value(T& t) const {
+    if (flag) return flag(t) ? 1 : 0;
+    return whole ? whole(t) : number(t);
+  }
+  /// The same; the value is within range().
+  void set_value(T& t, double to) const {
+    if (flag) {
+      flag(t) = to != 0;
+    } else if (whole) {
+      whole(t) = static_cast<uint32_t>(to);
+    } else {
+      number(t) = to;
+    }
+  }
 };
 
 /// A key whatever it belongs to.
@@ -87,6 +105,7 @@ struct AnyKey {
   bool* flag;
   std::string* text;
   const char* words;
+  uint32_t* whole = nullptr;
 };
 
 /// Throws InputError with the place, the value as written and what it may be.
@@ -110,7 +129,7 @@ bool set_key(std::span<const Key<T>> keys, T& t, Source& source, const TomlFile&
   for (const Key<T>& k : keys) {
     if (name != k.name) continue;
     set({k.name, k.doc, k.range(), k.number ? &k.number(t) : nullptr, k.flag ? &k.flag(t) : nullptr,
-         k.text ? &k.text(t) : nullptr, k.words},
+         k.text ? &k.text(t) : nullptr, k.words, k.whole ? &k.whole(t) : nullptr},
         file, node, source);
     return true;
   }

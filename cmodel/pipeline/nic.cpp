@@ -5,14 +5,13 @@
 #include <vector>
 
 #include "gen/csr.hpp"
+#include "gen/nic_streams.hpp"
 #include "gen/streams.hpp"
 #include "pipeline/cc/cc_nscc.hpp"
 #include "pipeline/ctl/ack_gen.hpp"
 #include "pipeline/ctl/cq_mux.hpp"
 #include "pipeline/ctl/csr.hpp"
 #include "pipeline/ctl/endpoint.hpp"
-#include "pipeline/lib/demux.hpp"
-#include "pipeline/lib/stream.hpp"
 #include "pipeline/rx/rx_check.hpp"
 #include "pipeline/rx/rx_lane.hpp"
 #include "pipeline/rx/rx_place.hpp"
@@ -32,27 +31,15 @@ namespace mrc {
 static_assert(MRC_PLANES == kMaxPlanes && MRC_LINE_BYTES == kMaxLineBytes);
 static_assert(MRC_WQE_WORDS == Wqe::kWords && MRC_CQE_WORDS == Cqe::kWords && MRC_RDREQ_WORDS == Rdreq::kWords);
 
-namespace {
+static_assert(kTxInflightCcevDepth == CcNscc::kEvDepth);
 
-template <class T>
-std::vector<Stream<T>> make_streams(std::size_t planes, bool* touched) {
-  return std::vector<Stream<T>>(planes, Stream<T>(2, touched));
-}
+namespace {
 
 template <class T>
 std::vector<Stream<T>*> pointers(std::vector<Stream<T>>& streams) {
   std::vector<Stream<T>*> all;
   for (Stream<T>& s : streams) all.push_back(&s);
   return all;
-}
-
-/// True when one of a block's pulse registers is set: all of them at once.
-template <class Pulses>
-bool any(const Pulses& pulses) {
-  const auto* bytes = reinterpret_cast<const unsigned char*>(&pulses);  // all are bool
-  unsigned bits = 0;
-  for (std::size_t i = 0; i < sizeof pulses; ++i) bits |= bytes[i];
-  return bits != 0;
 }
 
 /// Word 0 of a boundary, and its data when valid.
@@ -86,60 +73,7 @@ struct Nic::Impl {
   const Preset preset;
   const unsigned planes;
 
-  // Streams in groups: whether any of a group has something to do at the next clock(). Most cycles are without most.
-  struct Groups {
-    bool send, receive, control, rare;
-    bool rdreq, desc, line;  // of the lanes
-  };
-  Groups touched{};
-
-  // Streams, by producer.
-  Fifo<Wqe> wqe{2, &touched.send};
-  Stream<Sched> push{2, &touched.send};
-  Stream<Grant> park{2, &touched.rare};
-  Stream<Ccwake> wake{2, &touched.rare};
-  Fifo<Grant> grant{2, &touched.send};
-  Stream<Ccask> ask{2, &touched.rare}, rask{2, &touched.rare};
-  Stream<Ccret> ret{2, &touched.rare};
-  Stream<Ccans> ans{2, &touched.rare}, rans{2, &touched.rare};
-  Stream<Ccev> ccev{CcNscc::kEvDepth, &touched.rare};
-  Stream<Okev> okev{2, &touched.rare};
-  Stream<Qperr> inflight_qperr{2, &touched.rare};
-  Stream<Pkt> pkt{2, &touched.send};
-  Fifo<Cqe> tx_cqe{2, &touched.control};
-  Stream<Path> path{2, &touched.send};
-  Stream<Rec> rec{2, &touched.send};
-  Stream<Evev> evev{2, &touched.rare};
-  Stream<Badev> bad{2, &touched.rare};
-  Stream<Retx> retx{2, &touched.rare};
-  Stream<Upd> upd{2, &touched.control};
-  Stream<Fb> fb{2, &touched.rare};
-  Stream<Pres> pres{2, &touched.rare};
-  Stream<Stateq> stateq{2, &touched.rare};
-  Stream<Fb> pfb{2, &touched.rare};
-  Stream<Ctlpkt> probe{2, &touched.rare};
-  std::vector<Stream<Rdreq>> lane_rdreq;
-  std::vector<Fifo<Rxdesc>> desc;
-  Stream<Rxpkt> rxpkt{2, &touched.receive};
-  Stream<Ctl> ctl{2, &touched.control};
-  Stream<Eprx> eprx{16, &touched.rare};
-  Stream<Qperr> track_qperr{2, &touched.rare}, reorder_qperr{2, &touched.rare};
-  PlaneDemux<Verdict> verdict;
-  Stream<Resp> resp{16, &touched.receive};
-  Stream<Ackev> ackev{2, &touched.receive};
-  Stream<Ord> ord{2, &touched.receive};
-  Stream<Cqe> rx_cqe{2, &touched.receive};
-  Stream<Ctlpkt> ctlpkt{2, &touched.control};
-  std::vector<Stream<Line>> lane_line;
-  Stream<Okev> eokev{2, &touched.rare};
-  Stream<Want> want{16, &touched.rare};
-  Stream<Ctlpkt> eprq{2, &touched.rare};
-  Stream<Resp> eresp{2, &touched.rare};
-  Stream<Pmask> pmask{2, &touched.rare};
-  Stream<Evr> evr{2, &touched.rare};
-  Stream<Pans> pans{2, &touched.rare};
-  Stream<Evp> evp{2, &touched.rare};
-
+  NicStreams s;
   Csr csr;
   TxSched tx_sched;
   CcNscc cc_nscc;
@@ -167,8 +101,7 @@ struct Nic::Impl {
   bool wqe_valid = false, cqe_ready = false, rdreq_ready = false, line_ready = false;
   uint32_t wqe_words[Wqe::kWords] = {};
 
-  // What observe() shows, and the groups that have been clocked since: the others stand there as they are.
-  Groups moved{true, true, true, true, true, true, true};
+  // What observe() shows: what has not moved since stands there as it is.
   std::vector<uint32_t> seen_core = std::vector<uint32_t>(kObsCoreWords);
   std::vector<uint32_t> seen_lanes = std::vector<uint32_t>(std::size_t{planes} * kObsLaneWords);
 };
@@ -176,31 +109,41 @@ struct Nic::Impl {
 Nic::Impl::Impl(const Preset& p)
     : preset(p),
       planes(p.num_planes),
-      lane_rdreq(make_streams<Rdreq>(planes, &touched.rdreq)),
-      desc(planes, Fifo<Rxdesc>(2, &touched.desc)),
-      verdict(planes, p.lane_fifo, &touched.receive),
-      lane_line(make_streams<Line>(planes, &touched.line)),
-      csr(p, evev, pmask, {&inflight_qperr, &track_qperr, &reorder_qperr}, evr, evp),
-      tx_sched(p, push, park, wake, grant),
-      cc_nscc(p, {ccev, ask, rask, ret}, {ans, rans, wake}),
-      tx_segment(p, {wqe, grant, retx, upd, ans}, {pkt, push, park, ask, ret, tx_cqe}),
-      tx_path(p, pkt, fb, pfb, path, rec, evev, bad),
-      tx_inflight(p, {rec, ctl, rans}, {retx, upd, fb, pres, ccev, rask, okev, inflight_qperr, stateq}),
-      tx_probe(p, {bad, pres, pans}, pfb, probe),
-      tx_header(p, path, ctlpkt, probe, eprq),
-      tx_fetch(p, pointers(lane_rdreq)),
-      rx_check(p, desc, rxpkt, ctl, eprx),
-      rx_track(p, rxpkt, verdict, resp, ackev, ord, track_qperr),
-      rx_place(p, lane_line),
-      rx_reorder(p, ord, rx_cqe, reorder_qperr),
-      ack_gen(p, {resp, ackev, eresp, okev, eokev, stateq}, ctlpkt, want),
-      endpoint(p, {eprx, want, evp}, {eprq, eresp, eokev, pmask, evr, pans}),
-      cq_mux(tx_cqe, rx_cqe) {
+      s(p),
+      csr(p, s.tx_path_evev, s.endpoint_pmask,
+          {&s.tx_inflight_qperr, &s.rx_track_qperr, &s.rx_reorder_qperr}, s.endpoint_evr,
+          s.csr_evp),
+      tx_sched(p, s.tx_segment_push, s.tx_segment_park, s.cc_nscc_wake, s.tx_sched_grant),
+      cc_nscc(p, {s.tx_inflight_ccev, s.tx_segment_ask, s.tx_inflight_rask, s.tx_segment_ret},
+              {s.cc_nscc_ans, s.cc_nscc_rans, s.cc_nscc_wake}),
+      tx_segment(p, {s.host_wqe, s.tx_sched_grant, s.tx_inflight_retx, s.tx_inflight_upd, s.cc_nscc_ans},
+                 {s.tx_segment_pkt, s.tx_segment_push, s.tx_segment_park, s.tx_segment_ask, s.tx_segment_ret,
+                  s.tx_segment_cqe}),
+      tx_path(p, s.tx_segment_pkt, s.tx_inflight_fb, s.tx_probe_fb, s.tx_path_path, s.tx_path_rec, s.tx_path_evev,
+              s.tx_path_bad),
+      tx_inflight(p, {s.tx_path_rec, s.rx_check_ctl, s.cc_nscc_rans},
+                  {s.tx_inflight_retx, s.tx_inflight_upd, s.tx_inflight_fb, s.tx_inflight_pres, s.tx_inflight_ccev,
+                   s.tx_inflight_rask, s.tx_inflight_okev, s.tx_inflight_qperr, s.tx_inflight_stateq}),
+      tx_probe(p, {s.tx_path_bad, s.tx_inflight_pres, s.endpoint_pans}, s.tx_probe_fb, s.tx_probe_probe),
+      tx_header(p, s.tx_path_path, s.ack_gen_ctlpkt, s.tx_probe_probe, s.endpoint_req),
+      tx_fetch(p, pointers(s.tx_lane_rdreq)),
+      rx_check(p, s.rx_lane_desc, s.rx_check_rxpkt, s.rx_check_ctl, s.rx_check_eprx),
+      rx_track(p, s.rx_check_rxpkt, s.rx_track_verdict, s.rx_track_resp, s.rx_track_ackev, s.rx_track_ord,
+               s.rx_track_qperr),
+      rx_place(p, s.rx_lane_line),
+      rx_reorder(p, s.rx_track_ord, s.rx_reorder_cqe, s.rx_reorder_qperr),
+      ack_gen(p,
+              {s.rx_track_resp, s.rx_track_ackev, s.endpoint_resp, s.tx_inflight_okev, s.endpoint_okev,
+               s.tx_inflight_stateq},
+              s.ack_gen_ctlpkt, s.ack_gen_want),
+      endpoint(p, {s.rx_check_eprx, s.ack_gen_want, s.csr_evp},
+               {s.endpoint_req, s.endpoint_resp, s.endpoint_okev, s.endpoint_pmask, s.endpoint_evr, s.endpoint_pans}),
+      cq_mux(s.tx_segment_cqe, s.rx_reorder_cqe) {
   tx_lanes.reserve(planes);
   rx_lanes.reserve(planes);
   for (unsigned i = 0; i < planes; ++i) {
-    tx_lanes.emplace_back(p, i, lane_rdreq[i]);
-    rx_lanes.emplace_back(p, desc[i], verdict.lane(i), lane_line[i]);
+    tx_lanes.emplace_back(p, i, s.tx_lane_rdreq[i]);
+    rx_lanes.emplace_back(p, s.rx_lane_desc[i], s.rx_track_verdict.lane(i), s.rx_lane_line[i]);
     lane_room |= unsigned{tx_lanes[i].lane_room()} << i;
   }
 }
@@ -247,7 +190,7 @@ void Nic::Impl::step_registers(const mrc_pins_in& in) {
 void Nic::Impl::step_transmit(const mrc_pins_in& in) {
   const CfgBus& cfg = csr.cfg();
   const CsrOut& values = csr.values();
-  if (in.wqe_valid && wqe.ready()) wqe.push() = Wqe::unpack(in.wqe);
+  if (in.wqe_valid && s.host_wqe.ready()) s.host_wqe.push() = Wqe::unpack(in.wqe);
   tx_sched.step(cfg);
   cc_nscc.step(cfg, values.tick);
   tx_segment.step(cfg, values, tx_inflight.pulses().freed);
@@ -291,71 +234,13 @@ void Nic::Impl::step_receive(const mrc_pins_in& in) {
 
 /// Counters take the pulse registers of this cycle; those of the lanes do it where the lanes step.
 void Nic::Impl::count() {
-  if (const RxCheck::Pulses& c = rx_check.pulses(); any(c)) {
-    if (c.drop_parse) csr.count(csr::kCntDropParse);
-    if (c.drop_icrc) csr.count(csr::kCntDropIcrc);
-    if (c.drop_qp) csr.count(csr::kCntDropQp);
-    if (c.drop_pkey) csr.count(csr::kCntDropPkey);
-    if (c.drop_len) csr.count(csr::kCntDropLen);
-    if (c.access) csr.count(csr::kCntAccess);
-  }
-  if (const RxTrack::Pulses& t = rx_track.pulses(); any(t)) {
-    if (t.dup) csr.count(csr::kCntDup);
-    if (t.oor) csr.count(csr::kCntOor);
-    if (t.trim) csr.count(csr::kCntTrim);
-    if (t.nores) csr.count(csr::kCntNores);
-  }
-  if (const TxInflight::Pulses& f = tx_inflight.pulses(); any(f)) {
-    if (f.rtx) csr.count(csr::kCntRtx);
-    if (f.rto) csr.count(csr::kCntRto);
-    if (f.fail) csr.count(csr::kCntQpFail);
-    if (f.state) csr.count(csr::kCntState);
-  }
-  if (const TxPath::Pulses& e = tx_path.pulses(); any(e)) {
-    if (e.skip) csr.count(csr::kCntSkip);
-    if (e.bad) csr.count(csr::kCntEvBad);
-    if (e.floor) csr.count(csr::kCntEvFloor);
-    if (e.nopath) csr.count(csr::kCntNopath);
-  }
-  if (const TxProbe::Pulses& b = tx_probe.pulses(); any(b)) {
-    if (b.sent) csr.count(csr::kCntProbe);
-    if (b.revived) csr.count(csr::kCntRevived);
-    if (b.full) csr.count(csr::kCntProbeFull);
-  }
-  if (const CcNscc::Pulses& w = cc_nscc.pulses(); any(w)) {
-    if (w.md) csr.count(csr::kCntCcMd);
-    if (w.qa) csr.count(csr::kCntCcQa);
-    if (w.hold) csr.count(csr::kCntCcHold);
-  }
-  if (const Endpoint::Pulses& p = endpoint.pulses(); any(p)) {
-    if (p.req) csr.count(csr::kCntEpReq);
-    if (p.rsp) csr.count(csr::kCntEpRsp);
-    if (p.drop) csr.count(csr::kCntEpDrop);
-  }
+  const auto add = [this](uint32_t offset) { csr.count(offset); };
+  const auto count_all = [&](const auto&... blocks) { (blocks.pulses().count(add), ...); };
+  count_all(rx_check, rx_track, tx_inflight, tx_path, tx_probe, cc_nscc, endpoint);
 }
 
 void Nic::Impl::clock() {
-  const auto clock_group = [](bool& group, bool& seen, auto&... streams) {
-    if (!group) return;
-    group = false;
-    seen = true;
-    (streams.clock(), ...);
-  };
-  const auto clock_lanes = [](bool& group, bool& seen, auto& lanes) {
-    if (!group) return;
-    group = false;
-    seen = true;
-    for (auto& stream : lanes) stream.clock();
-  };
-  clock_group(touched.send, moved.send, wqe, push, grant, pkt, path, rec);
-  clock_group(touched.receive, moved.receive, rxpkt, verdict, resp, ackev, ord, rx_cqe);
-  clock_group(touched.control, moved.control, ctl, upd, tx_cqe, ctlpkt);
-  clock_group(touched.rare, moved.rare, retx, fb, evev, bad, pres, stateq, pfb, probe, park, wake, ask, ret, ans, rask,
-              rans, ccev, okev, inflight_qperr, track_qperr, reorder_qperr, eprx, eokev, want, eprq, eresp, pmask, evr,
-              pans, evp);
-  clock_lanes(touched.rdreq, moved.rdreq, lane_rdreq);
-  clock_lanes(touched.desc, moved.desc, desc);
-  clock_lanes(touched.line, moved.line, lane_line);
+  s.clock();
   lane_room = 0;
   for (unsigned i = 0; i < planes; ++i) {
     tx_lanes[i].clock();
@@ -399,7 +284,7 @@ void Nic::outputs(mrc_pins_out& pins) const {
   pins.rvalid = bus.rvalid;
   pins.rresp = bus.rresp;
   pins.rdata = bus.rdata;
-  pins.wqe_ready = n.wqe.ready();
+  pins.wqe_ready = n.s.host_wqe.ready();
   pins.cqe_valid = n.cq_mux.cqe_valid();
   if (pins.cqe_valid) n.cq_mux.cqe().pack(pins.cqe);
   pins.host_rd_valid = n.tx_fetch.rdreq().valid();
@@ -436,7 +321,7 @@ void Nic::observe(const uint32_t*& core_words, const uint32_t*& lane_words) {
   lane_words = n.seen_lanes.data();
   uint32_t* const core = n.seen_core.data();
   uint32_t* wqe = core + core_at(CoreB::HostWqe).word_offset;
-  wqe[0] = (n.wqe_valid ? 1u : 0u) | (n.wqe.ready() ? 2u : 0u);
+  wqe[0] = (n.wqe_valid ? 1u : 0u) | (n.s.host_wqe.ready() ? 2u : 0u);
   if (n.wqe_valid) std::memcpy(wqe + 1, n.wqe_words, sizeof n.wqe_words);
   show(core, core_at(CoreB::TxSchedGrant), n.tx_sched.grant_valid(), n.tx_sched.grant_ready(), n.tx_sched.grant());
   show(core, core_at(CoreB::TxSegmentCqe), n.tx_segment.cqe_valid(), n.tx_segment.cqe_ready(), n.tx_segment.cqe());
@@ -447,64 +332,16 @@ void Nic::observe(const uint32_t*& core_words, const uint32_t*& lane_words) {
   show(core, core_at(CoreB::TxFetchRdreq), n.tx_fetch.rdreq().valid(), n.rdreq_ready, n.tx_fetch.rdreq().data());
   show(core, core_at(CoreB::RxPlaceLine), n.rx_place.line_valid(), n.line_ready, n.rx_place.line());
   show(core, core_at(CoreB::CqMuxCqe), n.cq_mux.cqe_valid(), n.cqe_ready, n.cq_mux.cqe());
-  if (n.moved.send) {
-    show(core, core_at(CoreB::TxSegmentPush), n.push);
-    show(core, core_at(CoreB::TxSegmentPkt), n.pkt);
-    show(core, core_at(CoreB::TxPathPath), n.path);
-    show(core, core_at(CoreB::TxPathRec), n.rec);
-  }
-  if (n.moved.receive) {
-    show(core, core_at(CoreB::RxCheckRxpkt), n.rxpkt);
-    show(core, core_at(CoreB::RxTrackVerdict), n.verdict);
-    show(core, core_at(CoreB::RxTrackResp), n.resp);
-    show(core, core_at(CoreB::RxTrackAckev), n.ackev);
-    show(core, core_at(CoreB::RxTrackOrd), n.ord);
-    show(core, core_at(CoreB::RxReorderCqe), n.rx_cqe);
-  }
-  if (n.moved.control) {
-    show(core, core_at(CoreB::TxInflightUpd), n.upd);
-    show(core, core_at(CoreB::RxCheckCtl), n.ctl);
-    show(core, core_at(CoreB::AckGenCtlpkt), n.ctlpkt);
-  }
-  if (n.moved.rare) {
-    show(core, core_at(CoreB::TxSegmentPark), n.park);
-    show(core, core_at(CoreB::TxSegmentAsk), n.ask);
-    show(core, core_at(CoreB::TxSegmentRet), n.ret);
-    show(core, core_at(CoreB::TxInflightCcev), n.ccev);
-    show(core, core_at(CoreB::TxInflightRask), n.rask);
-    show(core, core_at(CoreB::TxInflightOkev), n.okev);
-    show(core, core_at(CoreB::TxInflightQperr), n.inflight_qperr);
-    show(core, core_at(CoreB::TxPathEvev), n.evev);
-    show(core, core_at(CoreB::TxPathBad), n.bad);
-    show(core, core_at(CoreB::TxInflightRetx), n.retx);
-    show(core, core_at(CoreB::TxInflightFb), n.fb);
-    show(core, core_at(CoreB::TxInflightPres), n.pres);
-    show(core, core_at(CoreB::TxInflightStateq), n.stateq);
-    show(core, core_at(CoreB::TxProbeFb), n.pfb);
-    show(core, core_at(CoreB::TxProbeProbe), n.probe);
-    show(core, core_at(CoreB::RxCheckEprx), n.eprx);
-    show(core, core_at(CoreB::RxTrackQperr), n.track_qperr);
-    show(core, core_at(CoreB::RxReorderQperr), n.reorder_qperr);
-    show(core, core_at(CoreB::CcNsccAns), n.ans);
-    show(core, core_at(CoreB::CcNsccRans), n.rans);
-    show(core, core_at(CoreB::CcNsccWake), n.wake);
-    show(core, core_at(CoreB::AckGenWant), n.want);
-    show(core, core_at(CoreB::EndpointReq), n.eprq);
-    show(core, core_at(CoreB::EndpointResp), n.eresp);
-    show(core, core_at(CoreB::EndpointOkev), n.eokev);
-    show(core, core_at(CoreB::EndpointPmask), n.pmask);
-    show(core, core_at(CoreB::EndpointEvr), n.evr);
-    show(core, core_at(CoreB::EndpointPans), n.pans);
-    show(core, core_at(CoreB::CsrEvp), n.evp);
-  }
+  n.s.observe([&](const auto& stream, CoreB b) { show(core, core_at(b), stream); },
+              [&](const auto& stream, LaneB b, unsigned plane) {
+                show(n.seen_lanes.data() + std::size_t{plane} * kObsLaneWords, lane_at(b), stream);
+              });
+  n.s.forget();
   for (unsigned i = 0; i < n.planes; ++i) {
     uint32_t* lane = n.seen_lanes.data() + std::size_t{i} * kObsLaneWords;
     show(lane, lane_at(LaneB::RxLaneDesc), n.rx_lanes[i].desc_valid(), n.rx_lanes[i].desc_ready(),
          n.rx_lanes[i].desc());
-    if (n.moved.rdreq) show(lane, lane_at(LaneB::TxLaneRdreq), n.lane_rdreq[i]);
-    if (n.moved.line) show(lane, lane_at(LaneB::RxLaneLine), n.lane_line[i]);
   }
-  n.moved = {};
 }
 
 }  // namespace mrc

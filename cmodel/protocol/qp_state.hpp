@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// States of a QP, what each transition needs, and which table writes are refused (docs/blocks/nic.md, "csr" and "QP
-/// states"; mrc.md section 7).
+/// States of a QP, what each transition needs, and which table writes are refused (docs/blocks/ctl/csr.md;
+/// docs/blocks/nic.md, "QP states"; mrc.md section 7).
 #pragma once
 
 #include <array>

@@ -83,8 +83,8 @@ inline RxDrop rx_drop(const Rxdesc& d, std::span<const RxQpCtx> qps, bool zero_d
   return RxDrop::None;
 }
 
-/// What is wrong with a WRITE of plen bytes at va, by the region its R_Key names. unwanted: it has an immediate, and its
-/// QP takes none.
+/// What is wrong with a WRITE of plen bytes at va, by the region its R_Key names. unwanted: it has an immediate, and
+/// its QP takes none.
 constexpr RxFault rx_fault(const csr::TblMr& mr, uint32_t rkey, uint64_t va, unsigned plen, uint32_t dmalen,
                            bool unwanted = false) {
   if (plen == 0 || dmalen == 0 || unwanted) return RxFault::Invalid;

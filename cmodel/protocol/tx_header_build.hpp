@@ -33,7 +33,7 @@ struct HdrNic {
   bool ev_swap = false;
   bool bth_m = false;
   bool bth_m_high = true;  ///< M in bit 7 of BTH byte 1, not in bit 6 (A-02)
-  bool tsr_us = false;      ///< unit of the time stamp (A-21)
+  bool tsr_us = false;     ///< unit of the time stamp (A-21)
   Srv6Rule srv6{12, 0, 0, 0};
 };
 

@@ -16,22 +16,32 @@ import os
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 sys.dont_write_bytecode = True
 
-from gen import bugs, crc, cpp, csr, docs, headers, presets, sv  # noqa: E402
+from gen import boundaries, bugs, crc, cpp, csr, docs, headers, nic_cpp, nic_docs, nic_sv, presets, sv  # noqa: E402
 from gen.model import Spec, SpecError  # noqa: E402
+from gen.nic import Nic  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 
 
-def outputs(folder):
+def outputs(folder, root):
     """Returns {path relative to the repository: text}."""
     crc.self_check()
     spec = Spec(folder)
+    nic = Nic(spec)
     out = {
-        "rtl/gen/mrc_pkg.sv": sv.package(spec),
+        "rtl/gen/mrc_pkg.sv": sv.package(spec, nic),
+        "rtl/gen/mrc_boundaries.sv": boundaries.module(spec),
+        "rtl/gen/mrc_csr_regs.sv": nic_sv.csr_regs(nic),
         "cmodel/gen/streams.hpp": cpp.streams(spec),
         "cmodel/gen/presets.hpp": presets.cpp(spec),
         "cmodel/gen/csr.hpp": csr.cpp(spec),
+        "cmodel/gen/csr_values.hpp": nic_cpp.values(nic),
+        "cmodel/gen/nic_pulses.hpp": nic_cpp.pulses(nic),
+        "cmodel/gen/nic_streams.hpp": nic_cpp.streams(nic),
+        "cmodel/gen/nic_flow.hpp": nic_cpp.flow(nic),
+        "tb/gen/counters.hpp": nic_cpp.counters(nic),
+        "tb/gen/switches.hpp": nic_cpp.switches(nic),
         "cmodel/gen/headers.hpp": headers.cpp(spec),
         "docs/generated/csr.md": docs.csr(spec),
         "docs/generated/streams.md": docs.streams(spec),
@@ -39,9 +49,14 @@ def outputs(folder):
         "docs/generated/bugs.md": bugs.page(spec),
         "tb/gen/bugs.hpp": bugs.cpp(spec),
         "docs/generated/headers.md": docs.headers(spec),
+        "docs/generated/nic.md": nic_docs.overview(nic),
         "tools/wireshark/mrc.lua": headers.lua(spec),
     }
     out.update(presets.wrappers(spec))
+    out.update(nic_sv.top(nic))
+    out.update(nic_docs.pages(nic, root))
+    if folder == HERE:
+        out.update(nic_docs.picture(nic, root))
     return out
 
 
@@ -64,7 +79,7 @@ def main():
     parser.add_argument("--root", type=pathlib.Path, default=ROOT, help="folder the outputs belong under")
     args = parser.parse_args()
     try:
-        out = outputs(args.spec)
+        out = outputs(args.spec, args.root)
     except SpecError as error:
         print(f"generate.py: {error}", file=sys.stderr)
         return 3

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Divider of cc_nscc: restoring, unsigned, two quotient bits in every cycle of step_i after load_i
-/// (not both at once). load_i brings the dividend, whose upper half is rem_i, and the divisor. Where
-/// rem_i >= den_i the quotient does not fit and comes out as all ones. The dividend's low bits leave
-/// quot_o at the top while the quotient enters below.
-/// Contract: docs/blocks/cc/cc_nscc.md, Divider.
+/// (not both at once). load_i brings the dividend, whose upper half is rem_i, and the divisor.
+/// Where rem_i >= den_i the quotient does not fit and comes out as all ones. The dividend's low
+/// bits leave quot_o at the top while the quotient enters below. Contract:
+/// docs/blocks/cc/cc_nscc.md, Divider.
 module mrc_cc_div #(
     parameter int unsigned Width = 44
 ) (
@@ -20,7 +20,8 @@ module mrc_cc_div #(
   logic all_q, all_d;
   logic [Width-1:0] quot_q, quot_d, rem_q, rem_d, den_q, den_d;
   logic [Width+1:0] den3_q, den3_d, four;
-  logic [Width+2:0] less1, less2, less3;  // four less one, two, three divisors; the top bit is the sign
+  // Four less one, two, three divisors; the top bit is the sign.
+  logic [Width+2:0] less1, less2, less3;
 
   assign quot_o = quot_q;
 

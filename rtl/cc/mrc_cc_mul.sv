@@ -60,9 +60,9 @@ module mrc_cc_mul #(
     end
   end
 
-  // A multiple is AWidth + 1 bits and a sign s above them. Instead of a row that is filled up with s,
-  // !s in that place and -1 there in the last row: the same modulo 2^PWidth. The last row also has
-  // the ones that make negative multiples of complements.
+  // A multiple is AWidth + 1 bits and a sign s above them. Instead of a row that is filled up with
+  // s, !s in that place and -1 there in the last row: the same modulo 2^PWidth. The last row also
+  // has the ones that make negative multiples of complements.
   always_comb begin
     rows = '0;
     eight = '0;

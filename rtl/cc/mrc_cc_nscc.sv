@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
+`include "mrc_assert.svh"
 
 /// Network-signal congestion control: one window per destination, shared by the QPs that go there.
-/// Answers one ask per cycle (how many bytes may go?) in the cycle after it came to the head, or takes
-/// back what was granted and not used, except while an event is counted or stored or a table
-/// written; works off one event at a time, in 3 to 59 cycles. It paces nothing and keeps no packets:
-/// a refused asker asks again after the wake.
-/// Contract: docs/blocks/cc/cc_nscc.md.
+/// Answers one ask per cycle (how many bytes may go?) in the cycle after it came to the head, or
+/// takes back what was granted and not used, except while an event is counted or stored or a table
+/// written; works off one event at a time, in 3 to 59 cycles. It paces nothing and keeps no
+/// packets: a refused asker asks again after the wake. Contract: docs/blocks/cc/cc_nscc.md.
 module mrc_cc_nscc
   import mrc_pkg::*;
+  import mrc_cc_nscc_pkg::*;
 #(
     parameter int unsigned NumDests = 4,
     parameter int unsigned NumCcProfiles = 2
@@ -53,14 +54,6 @@ module mrc_cc_nscc
 
   localparam int unsigned CcW = $clog2(NumDests);
   localparam int unsigned ProfW = $clog2(NumCcProfiles);
-  localparam int unsigned MulAW = 54;
-  localparam int unsigned MulBW = 29;
-
-  // Cycles of a state, minus one.
-  localparam logic [4:0] MulLast = 5'd2;
-  localparam logic [4:0] MdDivLast = 5'd13;
-  localparam logic [4:0] AdjDivLast = 5'd21;
-
   if (NumDests < 2 || NumDests > 65536 || (NumDests & (NumDests - 1)) != 0)
   begin : gen_bad_num_dests
     $error("%m: NumDests = %0d, must be a power of two, 2 to 65536", NumDests);
@@ -69,148 +62,6 @@ module mrc_cc_nscc
   begin : gen_bad_num_profiles
     $error("%m: NumCcProfiles = %0d, must be a power of two, 2 to 256", NumCcProfiles);
   end
-
-  typedef enum logic [4:0] {
-    StIdle,
-    StInit,
-    StCount,
-    StPen,
-    StRtt,
-    StWnd,
-    StAvg,
-    StQa,
-    StChoose,
-    StFair,
-    StFast,
-    StGain,
-    StGain2,
-    StMdDiv,
-    StMdCut,
-    StMdMul,
-    StDue,
-    StAdjDiv,
-    StAdj,
-    StStore
-  } state_e;
-
-  localparam logic [1:0] KindAck = 2'd0;
-  localparam logic [1:0] KindNack = 2'd1;
-  localparam logic [1:0] KindNone = 2'd3;
-
-  localparam logic [3:0] ModeStart = 4'd1;
-  localparam logic [3:0] ModeHold = 4'd2;
-  localparam logic [3:0] ModeLimited = 4'd3;
-  localparam logic [3:0] ModeFair = 4'd4;
-  localparam logic [3:0] ModeProportional = 4'd5;
-  localparam logic [3:0] ModeFast = 4'd6;
-  localparam logic [3:0] ModeDecrease = 4'd7;
-  localparam logic [3:0] ModeIgnore = 4'd8;
-  localparam logic [3:0] ModeQuickAdapt = 4'd9;
-  localparam logic [3:0] ModeLoss = 4'd10;
-
-  // The words of a CC_PROFILE row, its reserved bits left out.
-  typedef struct packed {
-    logic enable;
-    logic disable_qa;
-    logic md_resets_fast;
-    logic nack_any_reason;
-    logic nack_sample_cfg;
-    logic nack_rtt;
-    logic [4:0] qa_gate;
-    logic [13:0] mtu;  // bytes
-    logic [15:0] base_rtt;  // ticks
-    logic [15:0] adjust_period;  // ticks
-    logic [15:0] near_zero;  // ticks
-    logic [15:0] qa_threshold;  // ticks
-    logic [31:0] wnd_rate;  // UQ16.16 bytes/tick
-    logic [27:0] max_cwnd;  // bytes
-    logic [23:0] target;  // UQ16.8 ticks
-    logic [27:0] adjust_bytes;
-    logic [31:0] fi_scale;  // UQ8.24
-    logic [35:0] alpha;  // UQ18.18 bytes/tick
-    logic [27:0] ewma_weight;  // UQ0.28
-    logic [35:0] fi;  // UQ24.12 bytes
-    logic [35:0] eta;  // UQ20.16 bytes
-    logic [24:0] gamma;  // UQ1.24
-    logic [24:0] max_md_jump;  // UQ1.24
-  } words_t;
-
-  // A row of ctx.
-  typedef struct packed {
-    logic [43:0] cwnd;  // UQ28.16 bytes
-    logic [43:0] saved_cwnd;
-    logic saved;
-    logic [43:0] max_wnd;
-    logic [63:0] inc;  // UQ56.8 bytes^2
-    logic [39:0] avg;  // UQ16.24 ticks
-    logic [27:0] received;  // bytes
-    logic [27:0] achieved;
-    logic [27:0] ignored;
-    logic [27:0] to_ignore;
-    logic [27:0] fi_count;
-    logic increasing;
-    logic trigger;
-    logic qa_armed;
-    logic [15:0] base_rtt;  // ticks
-    logic [31:0] last_adjust;
-    logic [31:0] last_dec;
-    logic [31:0] qa_start;
-    logic [16:0] qa_len;
-    logic [3:0] mode;
-  } ctx_t;
-
-  function automatic logic [27:0] sat28(logic [27:0] a, logic [27:0] b);
-    logic [28:0] sum;
-    sum = {1'b0, a} + {1'b0, b};
-    return sum[28] ? 28'hfff_ffff : sum[27:0];
-  endfunction
-
-  function automatic logic [28:0] sat29(logic [29:0] v);
-    if (v[29] != v[28]) begin
-      return v[29] ? 29'h1000_0000 : 29'h0fff_ffff;
-    end
-    return v[28:0];
-  endfunction
-
-  // Window c less b bytes, not below one packet.
-  function automatic logic [43:0] cut(logic [43:0] c, logic [27:0] b, logic [13:0] mtu);
-    logic [43:0] floor;
-    logic [44:0] diff;
-    floor = {14'd0, mtu, 16'd0};
-    diff = {1'b0, c} - {1'b0, b, 16'd0};
-    return (diff[44] || diff[43:0] < floor) ? floor : diff[43:0];
-  endfunction
-
-  // The product base_rtt x wnd_rate between one packet and max_cwnd.
-  function automatic logic [43:0] clamp_wnd(logic [47:0] product, logic [13:0] mtu,
-                                            logic [27:0] max_cwnd);
-    logic [47:0] v;
-    v = (product < {18'd0, mtu, 16'd0}) ? {18'd0, mtu, 16'd0} : product;
-    return (v > {4'd0, max_cwnd, 16'd0}) ? {max_cwnd, 16'd0} : v[43:0];
-  endfunction
-
-  function automatic logic [63:0] add_inc(logic [63:0] inc, logic [70:0] b);
-    logic [71:0] sum;
-    sum = {8'd0, inc} + {1'b0, b};
-    return (sum[71:64] != 8'd0) ? 64'hffff_ffff_ffff_ffff : sum[63:0];
-  endfunction
-
-  // a < infl + b + c: one carry-save step per operand, then a single adder, of which only the sign
-  // counts.
-  function automatic logic short_of(logic [27:0] a, logic [28:0] infl, logic [15:0] b,
-                                    logic [27:0] c);
-    logic [30:0] x, y, z, s1, k1, s2, k2, sum;
-    x = {3'd0, a};
-    y = ~{{2{infl[28]}}, infl};
-    z = ~{15'd0, b};
-    s1 = x ^ y ^ z;
-    k1 = (((x & y) | (x & z) | (y & z)) << 1) | 31'd1;
-    z = ~{3'd0, c};
-    s2 = s1 ^ k1 ^ z;
-    k2 = (((s1 & k1) | (s1 & z) | (k1 & z)) << 1) | 31'd1;
-    sum = s2 + k2 + 31'd1;
-    return sum >= 31'h4000_0000;
-  endfunction
 
   // ---- inputs
 
@@ -291,11 +142,7 @@ module mrc_cc_nscc
   logic [31:0] now_q;
   logic [31:0] since_q, since_d;  // how long ago what the next state looks at was
   ctx_t s_q, s_d;
-  logic [27:0] fly_q, fly_d;
-  logic [15:0] x_q, x_d, delay_q, delay_d;
-  logic limited_q, limited_d, congestion_q, congestion_d;
-  logic md_q, md_d, qa_q, qa_d;  // this event had a decrease, a quick adapt
-  logic [MulAW-1:0] tmp_q, tmp_d;  // g between Gain and Gain2, f between MdCut and MdMul
+  kept_t kept_q, kept_d;
   logic [NumDests-1:0] on_q, on_d, wait_q, wait_d;
   logic cfg_ack_q, cfg_ack_d;
   logic md_inc_q, md_inc_d, qa_inc_q, qa_inc_d, hold_inc_q, hold_inc_d;
@@ -513,7 +360,6 @@ module mrc_cc_nscc
   logic avg_up;
   logic [39:0] avg_x, avg_diff;
   logic [23:0] gain_gap;
-  logic [43:0] p_wnd;
 
   always_comb begin
     unique case (state_q)
@@ -527,9 +373,9 @@ module mrc_cc_nscc
   assign mul_step = mul_state && cnt_q == 5'd1;
   assign last = cnt_q == MulLast;
 
-  assign avg_x = {x_q, 24'd0};
+  assign avg_x = {kept_q.x, 24'd0};
   assign avg_up = avg_x >= s_q.avg;
-  assign gain_gap = w.target - {delay_q, 8'd0};
+  assign gain_gap = w.target - {kept_q.delay, 8'd0};
   assign avg_diff = avg_up ? avg_x - s_q.avg : s_q.avg - avg_x;
 
   logic [43:0] quot;  // ratio is this, still in the divider's register
@@ -580,7 +426,7 @@ module mrc_cc_nscc
           mul_b = MulBW'(gain_gap);
         end
         StGain2: begin
-          mul_a = tmp_q;
+          mul_a = kept_q.tmp;
           mul_b = MulBW'(e_q.bytes);
         end
         StMdCut: begin
@@ -589,13 +435,11 @@ module mrc_cc_nscc
         end
         default: begin  // StMdMul
           mul_a = MulAW'(s_q.cwnd);
-          mul_b = tmp_q[MulBW-1:0];
+          mul_b = kept_q.tmp[MulBW-1:0];
         end
       endcase
     end
   end
-
-  assign p_wnd = clamp_wnd(p[47:0], w.mtu, w.max_cwnd);
 
   // ---- the divider: loaded in the cycle before its state (Choose, Due), then two bits per cycle
 
@@ -635,380 +479,102 @@ module mrc_cc_nscc
 
   // ---- the machine
 
-  logic [29:0] flight;
-  logic [28:0] flight_sat;
-  logic [15:0] r;
-  logic fell, congestion;
-  logic [17:0] target_up;
-  logic quick, quiet;
-  logic late;
-  logic [27:0] fi_sum;
-  logic fi_full;  // more than the window
-  logic [28:0] md_cut, md_f, md_jump;
-  logic [43:0] pen_cwnd;
-  logic [44:0] md_cwnd;
-  logic [52:0] fast_cwnd;
-  logic [45:0] adj_cwnd;
-  logic adj_time, waiting_fits, wake_load;
+  state_e state_rule;
+  logic waiting_fits, wake_load;
+
+  // Count: what flies without the event's bytes.
+  logic [28:0] flight;
+  always_comb begin
+    flight = '0;
+    if (state_q == StCount) begin
+      flight = sat29({infl[28], infl} - {2'd0, e_q.bytes});
+    end
+  end
+
+  mrc_cc_nscc_rules u_rules (
+      .bug_i,
+      .tick_i,
+      .state_i(state_q),
+      .cnt_i(cnt_q),
+      .e_i(e_q),
+      .w_i(w),
+      .row_i(row),
+      .flight_i(flight),
+      .now_i(now_q),
+      .since_i(since_q),
+      .avg_up_i(avg_up),
+      .p_i(p),
+      .quot_i(quot),
+      .s_i(s_q),
+      .kept_i(kept_q),
+      .state_o(state_rule),
+      .s_o(s_d),
+      .kept_o(kept_d)
+  );
 
   always_comb begin
-    state_d = state_q;
+    state_d = state_rule;
     cc_d = cc_q;
     pidx_d = pidx_q;
-    s_d = s_q;
-    fly_d = fly_q;
-    x_d = x_q;
-    delay_d = delay_q;
-    limited_d = limited_q;
-    congestion_d = congestion_q;
-    md_d = md_q;
-    qa_d = qa_q;
-    tmp_d = tmp_q;
-    since_d = since_q;
-    ctx_we = 1'b0;
-    cwin_we = 1'b0;
-    cwin_wdata = s_q.cwnd[43:16];
-    infl_we = ret_pop || (asking && ask_ok);
-    infl_wdata = ask_part ? {1'b0, cwin} : sat29(ask_sum);
-    wait_d = wait_q;
-    on_d = on_q;
-    wake_load = 1'b0;
-    flight = '0;
-    flight_sat = '0;
-    r = '0;
-    fell = 1'b0;
-    congestion = 1'b0;
-    target_up = '0;
-    quick = 1'b0;
-    quiet = 1'b0;
-    late = 1'b0;
-    fi_sum = '0;
-    fi_full = 1'b0;
-    md_cut = '0;
-    md_f = '0;
-    md_jump = '0;
-    pen_cwnd = '0;
-    md_cwnd = '0;
-    fast_cwnd = '0;
-    adj_cwnd = '0;
-    adj_time = 1'b0;
-    waiting_fits = 1'b0;
-
-    if (ask_pop) begin
-      wait_d[acc] = !ask_ok;
+    if (cfg_ctx) begin
+      cc_d = cfg_cc;
+      pidx_d = cfg_row.profile[ProfW-1:0];
+      state_d = StInit;
+    end else if (ev_pop) begin
+      cc_d = ev_head.cc[CcW-1:0];
+      pidx_d = ev_prof;
+      state_d = StCount;
     end
+  end
 
-    // Qa, Choose, Due and Adj find the difference in a register. None of the three times changes in
-    // the state before.
+  // Qa, Choose, Due and Adj find the difference in a register. None of the three times changes in
+  // the state before.
+  always_comb begin
+    since_d = since_q;
     if (state_q != StIdle) begin
       since_d = now_q - ((state_q == StAvg) ? s_q.qa_start
           : (state_q == StQa) ? s_q.last_dec : s_q.last_adjust);
     end
+  end
 
-    unique case (state_q)
-      StIdle: begin
-        limited_d = 1'b0;
-        md_d = 1'b0;
-        qa_d = 1'b0;
-        if (cfg_ctx) begin
-          cc_d = cfg_cc;
-          pidx_d = cfg_row.profile[ProfW-1:0];
-          state_d = StInit;
-        end else if (ev_pop) begin
-          cc_d = ev_head.cc[CcW-1:0];
-          pidx_d = ev_prof;
-          state_d = StCount;
-        end
-      end
+  // ---- writes
 
-      StInit: begin
-        if (last) begin
-          s_d = '0;
-          s_d.cwnd = p_wnd;
-          s_d.max_wnd = p_wnd;
-          s_d.base_rtt = w.base_rtt;
-          s_d.last_adjust = tick_i;
-          s_d.last_dec = tick_i;
-          s_d.mode = ModeStart;
-          ctx_we = 1'b1;
-          cwin_we = 1'b1;
-          cwin_wdata = p_wnd[43:16];
-          infl_we = 1'b1;
-          infl_wdata = '0;
-          on_d[cc_q] = w.enable;
-          wait_d[cc_q] = 1'b0;
-          state_d = StIdle;
-        end
-      end
+  logic init_end;
+  assign init_end = state_q == StInit && last;
+  assign waiting_fits = state_q == StStore && wait_q[cc_q]
+      && !short_of(s_q.cwnd[43:16], infl, want, 28'd0);
+  // Bug 94: nobody is told.
+  assign wake_load = waiting_fits && bug_i != BugNoWake;
 
-      StCount: begin
-        s_d = row;
-        flight = {infl[28], infl} - {2'd0, e_q.bytes};
-        flight_sat = sat29(flight);
-        infl_we = e_q.kind != KindNone;
-        infl_wdata = flight_sat;
-        fly_d = flight_sat[28] ? 28'd0 : flight_sat[27:0];
-        if (e_q.kind == KindNone || !w.enable) begin
-          state_d = StIdle;
-        end else if (e_q.kind == KindAck) begin
-          s_d.ignored = sat28(row.ignored, e_q.bytes);
-          s_d.received = sat28(row.received, e_q.bytes);
-          s_d.achieved = sat28(row.achieved, e_q.bytes);
-          if (e_q.pen != 7'd0) begin
-            state_d = StPen;
-          end else begin
-            if (e_q.restore && row.saved) begin
-              s_d.cwnd = row.saved_cwnd;
-              s_d.saved = 1'b0;
-              s_d.mode = ModeHold;
-            end
-            state_d = e_q.rtt_valid ? StRtt : StStore;
-          end
-        end else if (e_q.kind == KindNack) begin
-          state_d = StRtt;
-        end else begin
-          s_d.cwnd = cut(row.cwnd, e_q.bytes, w.mtu);
-          s_d.ignored = sat28(row.ignored, e_q.bytes);
-          s_d.mode = ModeLoss;
-          state_d = StStore;
-        end
-      end
+  assign ctx_we = init_end || state_q == StStore;
+  assign cwin_we = ctx_we;
+  assign cwin_wdata = init_end ? s_d.cwnd[43:16] : s_q.cwnd[43:16];
 
-      StPen: begin
-        if (last) begin
-          limited_d = 1'b1;
-          s_d.mode = ModeLimited;
-          // Bug 91: the penalty saves cwnd each time.
-          if (!s_q.saved || bug_i == BugPenaltySavesAgain) begin
-            s_d.saved_cwnd = s_q.cwnd;
-            s_d.saved = 1'b1;
-          end
-          pen_cwnd = (s_q.cwnd < {fly_q, 16'd0}) ? s_q.cwnd : {fly_q, 16'd0};
-          s_d.cwnd = cut(pen_cwnd, p[34:7], w.mtu);
-          state_d = e_q.rtt_valid ? StRtt : StStore;
-        end
-      end
+  always_comb begin
+    infl_we = ret_pop || (asking && ask_ok);
+    infl_wdata = ask_part ? {1'b0, cwin} : sat29(ask_sum);
+    if (init_end) begin
+      infl_we = 1'b1;
+      infl_wdata = '0;
+    end else if (state_q == StCount) begin
+      infl_we = e_q.kind != KindNone;
+      infl_wdata = flight;
+    end
+  end
 
-      StRtt: begin
-        r = (e_q.rtt == 16'd0) ? 16'd1 : e_q.rtt;
-        fell = e_q.rtt_valid && (e_q.kind == KindAck || w.nack_rtt) && r < s_q.base_rtt;
-        if (fell) begin
-          s_d.base_rtt = r;
-        end
-        if (e_q.kind == KindAck) begin
-          x_d = r - s_d.base_rtt;
-          delay_d = x_d;
-        end else begin
-          x_d = w.nack_sample_cfg ? w.base_rtt : s_d.base_rtt;
-          delay_d = 16'd0;
-        end
-        // Reason 0 is no NACK: bytes that are given back.
-        congestion = e_q.kind == KindAck || e_q.reason == 8'h01 || e_q.reason == 8'h02
-            || (w.nack_any_reason && e_q.reason != 8'd0);
-        congestion_d = congestion;
-        if (fell) begin
-          state_d = StWnd;
-        end else begin
-          state_d = congestion ? StAvg : StStore;
-        end
-      end
-
-      StWnd: begin
-        if (last) begin
-          s_d.max_wnd = p_wnd;
-          state_d = congestion_q ? StAvg : StStore;
-        end
-      end
-
-      StAvg: begin
-        if (last) begin
-          // Nearest, halves up, of the signed product: a half moves a falling average less.
-          if (avg_up) begin
-            s_d.avg = s_q.avg + p[67:28] + 40'(p[27]);
-          end else begin
-            s_d.avg = s_q.avg - (p[67:28] + 40'(p[27] && p[26:0] != 27'd0));
-          end
-          if (e_q.kind == KindNack) begin
-            s_d.ignored = sat28(s_q.ignored, e_q.bytes);
-            s_d.trigger = 1'b1;
-          end
-          state_d = StQa;
-        end
-      end
-
-      StQa: begin
-        if (!w.disable_qa) begin
-          if (s_q.ignored < s_q.to_ignore && (e_q.ecn || e_q.kind == KindNack)) begin
-            quiet = 1'b1;
-            s_d.mode = ModeIgnore;
-          end else if (!s_q.qa_armed || since_q >= {15'd0, s_q.qa_len}) begin
-            quick = s_q.qa_armed
-                && (s_q.trigger || e_q.kind == KindNack || delay_q > w.qa_threshold)
-                && {s_q.achieved, 16'd0} < (s_q.max_wnd >> w.qa_gate);
-            if (quick) begin
-              s_d.cwnd = {(s_q.achieved < {14'd0, w.mtu}) ? {14'd0, w.mtu} : s_q.achieved, 16'd0};
-              // Bug 93: the flight before the event.
-              s_d.to_ignore = (bug_i == BugIgnoreOneMore) ? sat28(fly_q, e_q.bytes) : fly_q;
-              s_d.ignored = 28'd0;
-              s_d.trigger = 1'b0;
-              s_d.mode = ModeQuickAdapt;
-              qa_d = 1'b1;
-            end
-            s_d.achieved = 28'd0;
-            s_d.qa_armed = 1'b1;
-            s_d.qa_start = now_q;
-            target_up = 18'(({1'b0, w.target} + 25'd255) >> 8);
-            s_d.qa_len = 17'({2'd0, s_q.base_rtt} + target_up);
-          end
-        end
-        if (quick || quiet) begin
-          s_d.inc = 64'd0;
-          s_d.received = 28'd0;
-          state_d = StStore;
-        end else if (e_q.kind == KindNack) begin
-          s_d.cwnd = cut(s_q.cwnd, e_q.bytes, w.mtu);
-          s_d.mode = ModeLoss;
-          state_d = StStore;
-        end else begin
-          state_d = StChoose;
-        end
-      end
-
-      StChoose: begin
-        late = {delay_q, 8'd0} >= w.target;
-        s_d.mode = limited_q ? ModeLimited : ModeHold;
-        state_d = StDue;
-        if (!e_q.ecn && !limited_q) begin
-          if (late) begin
-            s_d.mode = ModeFair;
-            state_d = StFair;
-          end else begin
-            s_d.increasing = 1'b0;
-            s_d.mode = ModeProportional;
-            state_d = StGain;
-            if (delay_q < w.near_zero) begin
-              fi_sum = sat28(s_q.fi_count, e_q.bytes);
-              // fi_sum > cwnd in whole bytes, without waiting for the sum, which stops at all ones.
-              fi_full = s_q.cwnd[43:16] != 28'hfff_ffff
-                  && short_of(s_q.cwnd[43:16], {1'b0, s_q.fi_count}, 16'd0, e_q.bytes);
-              s_d.fi_count = fi_sum;
-              if (s_q.increasing || fi_full) begin
-                s_d.increasing = 1'b1;
-                s_d.mode = ModeFast;
-                state_d = StFast;
-              end
-            end else begin
-              s_d.fi_count = 28'd0;
-            end
-          end
-        end else if (e_q.ecn && late) begin
-          if (w.md_resets_fast) begin
-            s_d.increasing = 1'b0;
-            s_d.fi_count = 28'd0;
-          end
-          // Bug 92: after half a base_rtt already.
-          if ((since_q > {16'd0, s_q.base_rtt}
-                  || (bug_i == BugDecreaseTooSoon && since_q >= {17'd0, s_q.base_rtt[15:1]}))
-              && s_q.avg > {w.target, 16'd0}) begin
-            s_d.mode = ModeDecrease;
-            md_d = 1'b1;
-            state_d = StMdDiv;
-          end
-        end
-      end
-
-      StFair: begin
-        if (last) begin
-          s_d.inc = add_inc(s_q.inc, 71'(p[63:4]) + 71'(p[3]));
-          state_d = StDue;
-        end
-      end
-
-      StFast: begin
-        if (last) begin
-          fast_cwnd = 53'(s_q.cwnd) + 53'(p[59:8]) + 53'(p[7]);
-          s_d.cwnd = (fast_cwnd < 53'(s_q.max_wnd)) ? fast_cwnd[43:0] : s_q.max_wnd;
-          state_d = StDue;
-        end
-      end
-
-      StGain: begin
-        if (last) begin
-          tmp_d = p[59:6] + 54'(p[5]);
-          state_d = StGain2;
-        end
-      end
-
-      StGain2: begin
-        if (last) begin
-          // Bug 90: shifted by a bit too few.
-          s_d.inc = add_inc(
-              s_q.inc, (bug_i == BugGainDoubled) ? p[81:11] : 71'(p[81:12]) + 71'(p[11]));
-          state_d = StDue;
-        end
-      end
-
-      StMdDiv: begin
-        if (cnt_q == MdDivLast) begin
-          state_d = StMdCut;
-        end
-      end
-
-      StMdCut: begin
-        if (last) begin
-          md_cut = p[52:24] + 29'(p[23]);
-          md_f = (md_cut > 29'h1000_0000) ? 29'd0 : 29'h1000_0000 - md_cut;
-          md_jump = {w.max_md_jump, 4'd0};
-          tmp_d = (md_f < md_jump) ? MulAW'(md_jump) : MulAW'(md_f);
-          state_d = StMdMul;
-        end
-      end
-
-      StMdMul: begin
-        if (last) begin
-          md_cwnd = p[72:28] + 45'(p[27]);
-          s_d.cwnd = (md_cwnd < {15'd0, w.mtu, 16'd0}) ? {14'd0, w.mtu, 16'd0} : md_cwnd[43:0];
-          s_d.last_dec = now_q;
-          state_d = StDue;
-        end
-      end
-
-      StDue: begin
-        adj_time = since_q >= {16'd0, w.adjust_period};
-        state_d = (adj_time || s_q.received > w.adjust_bytes) ? StAdjDiv : StStore;
-      end
-
-      StAdjDiv: begin
-        if (cnt_q == AdjDivLast) begin
-          state_d = StAdj;
-        end
-      end
-
-      StAdj: begin
-        adj_time = since_q >= {16'd0, w.adjust_period};
-        adj_cwnd = 46'(s_q.cwnd) + 46'(quot);
-        if (adj_time) begin
-          adj_cwnd = adj_cwnd + 46'(w.eta);
-          s_d.last_adjust = now_q;
-        end
-        s_d.cwnd = (adj_cwnd < 46'(s_q.max_wnd)) ? adj_cwnd[43:0] : s_q.max_wnd;
-        s_d.inc = 64'd0;
-        s_d.received = 28'd0;
-        state_d = StStore;
-      end
-
-      default: begin  // StStore
-        ctx_we = 1'b1;
-        cwin_we = 1'b1;
-        waiting_fits = wait_q[cc_q] && !short_of(s_q.cwnd[43:16], infl, want, 28'd0);
-        if (waiting_fits) begin
-          wait_d[cc_q] = 1'b0;
-          // Bug 94: nobody is told.
-          wake_load = bug_i != BugNoWake;
-        end
-        state_d = StIdle;
-      end
-    endcase
+  always_comb begin
+    on_d = on_q;
+    wait_d = wait_q;
+    if (ask_pop) begin
+      wait_d[acc] = !ask_ok;
+    end
+    if (init_end) begin
+      on_d[cc_q] = w.enable;
+      wait_d[cc_q] = 1'b0;
+    end
+    if (waiting_fits) begin
+      wait_d[cc_q] = 1'b0;
+    end
   end
 
   assign cnt_d = (state_d == state_q && state_q != StIdle) ? cnt_q + 5'd1 : 5'd0;
@@ -1057,15 +623,15 @@ module mrc_cc_nscc
       .data_o(wake_o)
   );
 
-  assign md_inc_d = state_q == StStore && md_q;
-  assign qa_inc_d = state_q == StStore && qa_q;
+  assign md_inc_d = state_q == StStore && kept_q.md;
+  assign qa_inc_d = state_q == StStore && kept_q.qa;
   assign hold_inc_d = refused;
   assign md_inc_o = md_inc_q;
   assign qa_inc_o = qa_inc_q;
   assign hold_inc_o = hold_inc_q;
   // A CC_CTX write ends with Init; everything else is done in its one cycle.
   assign cfg_ack_d = cfg_req_i
-      && (cfg_ack_q || (op_cfg && !cfg_ctx) || (state_q == StInit && last));
+      && (cfg_ack_q || (op_cfg && !cfg_ctx) || init_end);
   assign cfg_ack_o = cfg_ack_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -1094,14 +660,7 @@ module mrc_cc_nscc
     cc_q <= cc_d;
     pidx_q <= pidx_d;
     s_q <= s_d;
-    fly_q <= fly_d;
-    x_q <= x_d;
-    delay_q <= delay_d;
-    limited_q <= limited_d;
-    congestion_q <= congestion_d;
-    md_q <= md_d;
-    qa_q <= qa_d;
-    tmp_q <= tmp_d;
+    kept_q <= kept_d;
     since_q <= since_d;
     if (ev_pop) begin
       e_q <= ev_head;
@@ -1112,5 +671,21 @@ module mrc_cc_nscc
   logic unused_ok;
   assign unused_ok = &{1'b0, unused_ev_count, unused_counts, cfg_index_i, cfg_row, cfg_prof, p,
                        ask_free[29:16], rask_head};
+
+  // ---- what always holds
+
+  `MRC_POPS_A_WORD(Ev, ev_pop, ev_v)
+  `MRC_POPS_A_WORD(Rask, rask_pop, rask_v)
+  `MRC_POPS_A_WORD(Ask, ask_pop, ask_v)
+  `MRC_ONE_HOT0(OneAsks, {ret_pop, rask_pop, ask_pop},
+      "two who ask are served in one cycle")
+  `MRC_ASSERT(StateInRange, state_q <= StStore,
+      "no such state")
+  `MRC_ASSERT(CfgWhenIdle, !op_cfg || state_q == StIdle,
+      "a table is written in the middle of an event")
+  `MRC_ASSERT(MulOrDone, !(mul_load && mul_step),
+      "the multiplier is loaded and steps")
+  `MRC_ASSERT(FewCycles, cnt_q < 5'd31,
+      "a state lasts too long")
 
 endmodule

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+`include "mrc_assert.svh"
 
 /// Turns what the responder and endpoint owe into control packets: SACK, NACK, ACK and endpoint
-/// responses with their extension header bytes, on the plane the cause came from while that is up on
-/// both sides, on an entropy value that has worked there lately. One per cycle. Semantic ACKs come a
-/// gap apart, each QP in its turn, and what completes meanwhile is acknowledged together. Where it
-/// has no fresh value it asks endpoint for a probe. The question for a peer's state becomes a
-/// reliability probe, which goes out as SACKs about data do. It queues sixteen responses of rx_track
-/// and merges none of these. Contract: docs/blocks/rx/rx_reorder.md.
+/// responses with their extension header bytes, on the plane the cause came from while that is up
+/// on both sides, on an entropy value that has worked there lately. One per cycle. Semantic ACKs
+/// come a gap apart, each QP in its turn, and what completes meanwhile is acknowledged together.
+/// Where it has no fresh value it asks endpoint for a probe. The question for a peer's state
+/// becomes a reliability probe, which goes out as SACKs about data do. It queues sixteen responses
+/// of rx_track and merges none of these. Contract: docs/blocks/ctl/ack_gen.md.
 module mrc_ack_gen
   import mrc_pkg::*;
   import mrc_probe_pkg::*;
@@ -18,16 +19,8 @@ module mrc_ack_gen
     input logic clk_i,
     input logic rst_ni,
     input logic [7:0] bug_i,
+    input ack_gen_csr_t csr_i,
     input logic [NumPlanes-1:0] port_up_i,
-    input logic [MaxPlanes-1:0][31:0] rev_ev_i,
-    input logic rev_fixed_i,
-    input logic ack_plane_i,
-    input logic eeth_op_high_i,
-    input logic tsr_us_i,
-    input logic pdcid_zero_i,
-    input logic rev_probe_i,
-    input logic [15:0] interval_i,
-    input logic [15:0] ack_gap_i,
     input logic [31:0] tick_i,
     input logic cfg_req_i,
     input logic [3:0] cfg_table_i,
@@ -224,8 +217,8 @@ module mrc_ack_gen
   logic [NumQps-1:0] owed_q;  // is in the queue
   logic [15:0] gap_q, gap_d;
   logic [QpW-1:0] oq_qp, ackev_qp;
-  logic oq_valid, oq_push, oq_pop, oack_turn, oack_we, unused_oq_ready;
-  logic [$clog2(NumQps+2)-1:0] unused_oq_count;
+  logic oq_valid, oq_push, oq_pop, oack_turn, oack_we, oq_ready;
+  logic [$clog2(NumQps+2)-1:0] oq_count;
   oack_t oack, oack_d;
 
   assign ackev_qp = ackev.qp[QpW-1:0];
@@ -249,7 +242,7 @@ module mrc_ack_gen
       .wdata_i(oack_d)
   );
 
-  // Never full: a QP is in it once, and once more while its turn is now.
+  // A QP is in it once, and once more while its turn is now.
   mrc_fifo_ram #(
       .Width(QpW),
       .Depth(NumQps + 1)
@@ -257,12 +250,12 @@ module mrc_ack_gen
       .clk_i,
       .rst_ni,
       .valid_i(oq_push),
-      .ready_o(unused_oq_ready),
+      .ready_o(oq_ready),
       .data_i(ackev_qp),
       .valid_o(oq_valid),
       .ready_i(oq_pop),
       .data_o(oq_qp),
-      .count_o(unused_oq_count)
+      .count_o(oq_count)
   );
 
   assign load = go && (eresp_v || resp_v || stateq_v || (oack_turn && due_q[oq_qp]));
@@ -273,7 +266,7 @@ module mrc_ack_gen
       gap_d = gap_q - 16'd1;
     end
     if (oq_pop && due_q[oq_qp]) begin
-      gap_d = ack_gap_i;
+      gap_d = csr_i.ack_gap;
     end
   end
 
@@ -339,7 +332,7 @@ module mrc_ack_gen
 
   always_comb begin
     on_plane = low_both;
-    if (data_ack && !ack_plane_i && (both_up & turn_q) != '0) begin
+    if (data_ack && !csr_i.ack_plane && (both_up & turn_q) != '0) begin
       on_plane = turn_q;
     end else if ((both_up & asked) != '0) begin
       on_plane = asked;
@@ -378,7 +371,7 @@ module mrc_ack_gen
 
   assign ok_plane = ok.plane[PlaneW-1:0];
   assign ok_dest = ok.dest[DestW-1:0];
-  assign epoch = !cfg_do && (tick_i - epoch_q) >= 32'(interval_i);
+  assign epoch = !cfg_do && (tick_i - epoch_q) >= 32'(csr_i.ep_interval);
 
   for (genvar p = 0; p < NumPlanes; p++) begin : gen_rev
     mrc_rf_1r1w #(
@@ -403,10 +396,10 @@ module mrc_ack_gen
     ev = '0;
     if (load) begin
       for (int unsigned p = 0; p < NumPlanes; p++) begin
-        row_ev[p] = (rev_fixed_i || !valid_row[p]) ? rev_ev_i[p] : rev[p];
+        row_ev[p] = (csr_i.rev_fixed || !valid_row[p]) ? csr_i.rev_ev[p] : rev[p];
         // Bug 48: what works on plane 0 goes to all of them.
         if (bug_i == BugReverseEvOfPlane0) begin
-          row_ev[p] = (rev_fixed_i || !valid_row[0]) ? rev_ev_i[p] : rev[0];
+          row_ev[p] = (csr_i.rev_fixed || !valid_row[0]) ? csr_i.rev_ev[p] : rev[0];
         end
         ev |= on_plane[p] ? row_ev[p] : '0;
       end
@@ -414,7 +407,7 @@ module mrc_ack_gen
   end
 
   // Answers to probes do not count: two quiet NICs would probe each other for ever.
-  assign want_load = load && r.kind == CtlKindSack && !r.pr && rev_probe_i && !rev_fixed_i
+  assign want_load = load && r.kind == CtlKindSack && !r.pr && csr_i.rev_probe && !csr_i.rev_fixed
       && (want_row & on_plane) != '0 && want_free;
   assign want = '{dest: 16'(qp.dest), plane: 4'(plane)};
 
@@ -461,8 +454,8 @@ module mrc_ack_gen
 
   // ---- the packet
 
-  assign spdcid = pdcid_zero_i ? 16'd0 : r.qp + 16'(QpnBase);
-  assign dpdcid = pdcid_zero_i ? 16'd0 : qp.dqpn[15:0];
+  assign spdcid = csr_i.pdcid_zero ? 16'd0 : r.qp + 16'(QpnBase);
+  assign dpdcid = csr_i.pdcid_zero ? 16'd0 : qp.dqpn[15:0];
   // An answer to a probe has the probe's id there.
   assign ack_off = r.pr ? r.psn[15:0] : 16'(r.psn - r.cack);
   // Bug 27: the bitmap seems to start one PSN lower.
@@ -472,7 +465,7 @@ module mrc_ack_gen
   // Bug 59: the id of answers that nobody asked for.
   assign probe_id = (bug_i == BugStateProbeId) ? NoProbeId : StateProbeId;
   assign held = tick_i[15:0] - r.at;
-  assign service = tsr_us_i ? {3'd0, held[15:3]} : held;
+  assign service = csr_i.tsr_us ? {3'd0, held[15:3]} : held;
   assign ts = r.ts + ((qp.svc_time && r.tsv) ? service : 16'd0);
 
   always_comb begin
@@ -508,12 +501,12 @@ module mrc_ack_gen
         out.opcode = OpcodeEndpointResponse;
         out.psn = r.psn;
         out.ext_len = 8'(EethBytes);
-        out.ext[1*8+:8] = eeth_op_high_i ? {r.reason[3:0], 4'd0} : {r.reason[5:0], 2'd0};
+        out.ext[1*8+:8] = csr_i.eeth_op_high ? {r.reason[3:0], 4'd0} : {r.reason[5:0], 2'd0};
         out.ext[28*8+:16] = {ts[7:0], ts[15:8]};
       end else if (state_turn) begin
         out.opcode = OpcodeProbeRequest;
         out.ext_len = 8'(PethBytes);
-        out.ext[8*PethBytes-1:0] = peth(probe_id, spdcid, dpdcid, tick_i[18:0], tsr_us_i);
+        out.ext[8*PethBytes-1:0] = peth(probe_id, spdcid, dpdcid, tick_i[18:0], csr_i.tsr_us);
       end else begin
         out.opcode = OpcodeAck;
         out.psn = r.psn;
@@ -551,7 +544,27 @@ module mrc_ack_gen
   end
 
   logic unused_bits;
-  assign unused_bits = ^{unused_count, unused_counts, unused_oq_ready, unused_oq_count, ackev,
+  assign unused_bits = ^{unused_count, unused_counts, oq_ready, oq_count, ackev,
       cfg_index_i, cfg_ctx, qp, r.plane, ok};
+
+  // ---- what always holds
+
+  `MRC_NEVER_FULL(Oq, oq_push, oq_ready)
+  `MRC_POPS_A_WORD(Oq, oq_pop, oq_valid)
+  `MRC_POPS_A_WORD(Stateq, stateq_pop, stateq_v)
+  `MRC_ASSERT(OwedIsQueued, oq_count <= ($bits(oq_count))'(NumQps),
+      "a QP is in the queue twice")
+  `MRC_ASSERT(TurnIsOne, turn_q != '0 && (turn_q & (turn_q - 1'b1)) == '0,
+      "the turn is at no plane, or at two")
+  `MRC_ASSERT(LeavesOnOne, !load || (on_plane != '0 && (on_plane & (on_plane - 1'b1)) == '0),
+      "a packet leaves on no plane, or on two")
+  `MRC_ASSERT(UpWhenSome, !load || port_up_i == '0 || (on_plane & port_up_i) != '0,
+      "a packet leaves on a plane whose port is down")
+  `MRC_ASSERT(LoadsAKind, !load || eresp_v || resp_v || stateq_v || oq_valid,
+      "a packet of nothing")
+  `MRC_ONE_HOT0(OneSource, {eresp_pop, stateq_pop, oq_pop},
+      "two answers leave in one cycle")
+  `MRC_ONE_HOT0(OneOk, {okev_pop, eokev_pop},
+      "two values are written in one cycle")
 
 endmodule

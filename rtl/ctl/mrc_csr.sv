@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+`include "mrc_assert.svh"
 
-/// Registers of the NIC on AXI4-Lite, the counters, the queue of EV events, the states of the QPs, and
-/// the broadcast of table rows to the blocks, by software or by the NIC itself (a peer's port mask, a
-/// QP in error).
-/// One write and one read at a time, a read answered in the next cycle; a write to TBL_CMD is judged
-/// and answered when every block has taken the row. Wrong addresses, writes to read-only registers and
-/// refused commands get SLVERR. It has no interrupts, and it does not look at rows of other tables
-/// than QP_CTX and QP_STATE. Contract: docs/blocks/nic.md, registers: cmodel/spec/csr.yaml.
+/// Registers of the NIC on AXI4-Lite and the counters (both in mrc_csr_regs), the queue of EV
+/// events, the states of the QPs, and the broadcast of table rows to the blocks, by software or by
+/// the NIC itself (a peer's port mask, a QP in error). One write and one read at a time, a read
+/// answered in the next cycle; a write to TBL_CMD is judged and answered when every block has taken
+/// the row. Wrong addresses, writes to read-only registers and refused commands get SLVERR. It has
+/// no interrupts, and it does not look at rows of other tables than QP_CTX and QP_STATE. Contract:
+/// docs/blocks/ctl/csr.md, registers: cmodel/spec/csr.yaml.
 module mrc_csr
   import mrc_pkg::*;
 #(
@@ -42,21 +43,7 @@ module mrc_csr
     input logic s_axil_rready_i,
     output logic [31:0] s_axil_rdata_o,
     output logic [1:0] s_axil_rresp_o,
-    // Pulses of the blocks.
-    input logic [NumPlanes-1:0] cnt_tx_i,
-    input logic [NumPlanes-1:0] cnt_rx_i,
-    input logic [NumPlanes-1:0] cnt_ovf_i,
-    // In the order of the addresses from CNT_DROP_PARSE to CNT_QP_FAIL, the first in bit 0.
-    input logic [17:0] cnt_i,
-    input logic nores_inc_i,  // rx_track
-    input logic nopath_inc_i,  // tx_path
-    input logic req_inc_i,  // endpoint
-    input logic rsp_inc_i,
-    input logic drop_inc_i,
-    input logic md_inc_i,  // cc_nscc
-    input logic qa_inc_i,
-    input logic hold_inc_i,
-    input logic state_inc_i,  // tx_inflight
+    input nic_pulses_t pulses_i,
     input logic evev_valid_i,
     output logic evev_ready_o,
     input evev_t evev_i,
@@ -79,71 +66,11 @@ module mrc_csr
     output logic [15:0] cfg_index_o,
     output logic [511:0] cfg_data_o,
     input logic [NumAcks-1:0] cfg_ack_i,
-    output logic sack_base_self_o,
-    output logic oor_drop_o,
-    output logic err_silent_o,
-    output logic ev_swap_o,
-    output logic bth_m_o,
-    output logic rtt_rtx_o,
-    output logic rev_fixed_o,
-    output logic ports_from_0_o,
-    output logic bth_m_high_o,
-    output logic eeth_op_high_o,
-    output logic tsr_us_o,
-    output logic pdcid_zero_o,
-    output logic ack_with_sack_o,
-    output logic zero_drop_o,
-    output logic skip_twice_o,
-    output logic icrc_outer_o,
-    output logic ack_plane_o,
-    output logic trim_silent_o,
-    output logic state_silent_o,
-    output logic [1:0] nominal_o,
-    output logic [7:0] nak_invalid_o,
-    output logic [7:0] nak_access_o,
-    output logic [15:0] udp_port_o,
-    output logic udp_only_o,
-    output logic [5:0] dscp_data_o,
-    output logic [5:0] dscp_rtx_o,
-    output logic [5:0] dscp_ctl_o,
-    output logic [5:0] dscp_trimmed_o,
-    output logic [5:0] dscp_lasthop_o,
-    output logic [47:0] mac_o,
-    output logic [127:0] ip_o,
-    output logic ip_plane_o,
-    output logic [6:0] ip_plane_lsb_o,
-    output logic [15:0] ep_interval_o,
-    output logic [3:0] ep_repeats_o,
-    output logic [15:0] ack_gap_o,
-    output logic [15:0] ar_gap_o,
-    output logic rev_probe_o,
-    output logic [14:0] reorder_o,
-    output logic same_ev_o,
-    output logic [19:0] sack_trigger_o,
-    output logic [3:0] srv6_plane_lsb_o,
-    output logic [2:0] srv6_uplink_usid_o,
-    output logic [3:0] srv6_uplink_lsb_o,
-    output logic [3:0] srv6_uplink_bits_o,
-    output logic [MaxPlanes-1:0][31:0] rev_ev_o,
-    output logic [31:0] rev_seed_o,
-    output logic [8:0] ev_min_active_o,
-    output logic [15:0] probe_interval_o,
-    output logic [2:0] probe_successes_o,
-    output logic probe_skip_good_o,
-    output logic [3:0] probe_cap_o,
-    output logic probe_keep_count_o,
-    output logic [1:0] probe_kind_o
+    output nic_csr_t csr_o
 );
 
   localparam logic [1:0] RespOkay = 2'd0;
   localparam logic [1:0] RespSlvErr = 2'd2;
-  // Word addresses.
-  localparam int unsigned RwFirst = 32'(CsrCtrl) / 4;
-  localparam int unsigned RwWords = 32'(CsrIpPlane) / 4 - RwFirst + 1;
-  localparam int unsigned TblDataEnd = 32'(CsrTblData0) / 4 + CsrTblData0Count;
-  localparam int unsigned CntFirst = 32'(CsrCntTx0) / 4;
-  localparam int unsigned CntWords = 32'(CsrCntState) / 4 - CntFirst + 1;
-  localparam int unsigned CntLanes = CsrCntTx0Count;
   localparam int unsigned QpW = $clog2(NumQps);
   localparam int unsigned DestW = $clog2(NumDests);
   localparam int unsigned TickW = $clog2(TickCycles);
@@ -157,185 +84,10 @@ module mrc_csr
     $error("%m: MaxWimm must be 1 to 255, MaxMpr at least 128, NumPlanes at most 8");
   end
 
-  function automatic logic [31:0] field(int unsigned lsb, int unsigned width);
-    return ~(32'hFFFFFFFF << width) << lsb;
-  endfunction
-
-  // Bits that a writable word keeps; 0: there is no register.
-  function automatic logic [31:0] mask_of(int unsigned word);
-    logic [15:0] a;
-    a = 16'(4 * word);
-    unique case (a)
-      CsrCtrl:
-      return field(CsrCtrlSackBaseSelfLsb, CsrCtrlSackBaseSelfWidth) |
-          field(CsrCtrlOorDropLsb, CsrCtrlOorDropWidth) |
-          field(CsrCtrlErrSilentLsb, CsrCtrlErrSilentWidth) |
-          field(CsrCtrlEvSwapLsb, CsrCtrlEvSwapWidth) |
-          field(CsrCtrlBthMLsb, CsrCtrlBthMWidth) |
-          field(CsrCtrlRttRtxLsb, CsrCtrlRttRtxWidth) |
-          field(CsrCtrlRevFixedLsb, CsrCtrlRevFixedWidth) |
-          field(CsrCtrlPortsFrom0Lsb, CsrCtrlPortsFrom0Width) |
-          field(CsrCtrlBthMHighLsb, CsrCtrlBthMHighWidth) |
-          field(CsrCtrlEethOpHighLsb, CsrCtrlEethOpHighWidth) |
-          field(CsrCtrlTsrUsLsb, CsrCtrlTsrUsWidth) |
-          field(CsrCtrlPdcidZeroLsb, CsrCtrlPdcidZeroWidth) |
-          field(CsrCtrlAckWithSackLsb, CsrCtrlAckWithSackWidth) |
-          field(CsrCtrlZeroDropLsb, CsrCtrlZeroDropWidth) |
-          field(CsrCtrlSkipTwiceLsb, CsrCtrlSkipTwiceWidth) |
-          field(CsrCtrlIcrcOuterLsb, CsrCtrlIcrcOuterWidth) |
-          field(CsrCtrlAckPlaneLsb, CsrCtrlAckPlaneWidth) |
-          field(CsrCtrlTrimSilentLsb, CsrCtrlTrimSilentWidth) |
-          field(CsrCtrlStateSilentLsb, CsrCtrlStateSilentWidth) |
-          field(CsrCtrlNominalLsb, CsrCtrlNominalWidth);
-      CsrUdpPort:
-      return field(CsrUdpPortPortLsb, CsrUdpPortPortWidth) |
-          field(CsrUdpPortOnlyLsb, CsrUdpPortOnlyWidth);
-      CsrDscpTx:
-      return field(CsrDscpTxDataLsb, CsrDscpTxDataWidth) |
-          field(CsrDscpTxRtxLsb, CsrDscpTxRtxWidth) | field(CsrDscpTxCtlLsb, CsrDscpTxCtlWidth);
-      CsrDscpTrim:
-      return field(CsrDscpTrimTrimmedLsb, CsrDscpTrimTrimmedWidth) |
-          field(CsrDscpTrimLasthopLsb, CsrDscpTrimLasthopWidth);
-      CsrMacHi: return field(CsrMacHiMacLsb, CsrMacHiMacWidth);
-      CsrEpCtl:
-      return field(CsrEpCtlIntervalLsb, CsrEpCtlIntervalWidth) |
-          field(CsrEpCtlRevProbeLsb, CsrEpCtlRevProbeWidth) |
-          field(CsrEpCtlRepeatsLsb, CsrEpCtlRepeatsWidth);
-      CsrAckCtl:
-      return field(CsrAckCtlGapLsb, CsrAckCtlGapWidth) |
-          field(CsrAckCtlArGapLsb, CsrAckCtlArGapWidth);
-      CsrReorder:
-      return field(CsrReorderPktsLsb, CsrReorderPktsWidth) |
-          field(CsrReorderSameEvLsb, CsrReorderSameEvWidth);
-      CsrSackTrigger: return field(CsrSackTriggerBytesLsb, CsrSackTriggerBytesWidth);
-      CsrSrv6:
-      return field(CsrSrv6PlaneLsbLsb, CsrSrv6PlaneLsbWidth) |
-          field(CsrSrv6UplinkUsidLsb, CsrSrv6UplinkUsidWidth) |
-          field(CsrSrv6UplinkLsbLsb, CsrSrv6UplinkLsbWidth) |
-          field(CsrSrv6UplinkBitsLsb, CsrSrv6UplinkBitsWidth);
-      CsrEvCtl: return field(CsrEvCtlMinActiveLsb, CsrEvCtlMinActiveWidth);
-      CsrEvProbe:
-      return field(CsrEvProbeIntervalLsb, CsrEvProbeIntervalWidth) |
-          field(CsrEvProbeSuccessesLsb, CsrEvProbeSuccessesWidth) |
-          field(CsrEvProbeSkipGoodLsb, CsrEvProbeSkipGoodWidth) |
-          field(CsrEvProbeCapLsb, CsrEvProbeCapWidth) |
-          field(CsrEvProbeKeepCountLsb, CsrEvProbeKeepCountWidth) |
-          field(CsrEvProbeKindLsb, CsrEvProbeKindWidth);
-      CsrTblCmd:
-      return field(CsrTblCmdIndexLsb, CsrTblCmdIndexWidth) |
-          field(CsrTblCmdTableLsb, CsrTblCmdTableWidth);
-      CsrQpSel: return field(CsrQpSelIndexLsb, CsrQpSelIndexWidth);
-      CsrQpAttr: return field(CsrQpAttrMaskLsb, CsrQpAttrMaskWidth);
-      CsrEvpCmd:
-      return field(CsrEvpCmdDestLsb, CsrEvpCmdDestWidth) |
-          field(CsrEvpCmdPlaneLsb, CsrEvpCmdPlaneWidth);
-      CsrNakCode:
-      return field(CsrNakCodeInvalidLsb, CsrNakCodeInvalidWidth) |
-          field(CsrNakCodeAccessLsb, CsrNakCodeAccessWidth);
-      CsrIpPlane:
-      return field(CsrIpPlaneLsbLsb, CsrIpPlaneLsbWidth) |
-          field(CsrIpPlaneEnableLsb, CsrIpPlaneEnableWidth);
-      CsrMacLo, CsrIp0, CsrIp1, CsrIp2, CsrIp3, CsrRevEv0, CsrRevEv1, CsrRevEv2, CsrRevEv3,
-          CsrRevEv4, CsrRevEv5, CsrRevEv6, CsrRevEv7, CsrEvpEv, CsrRevSeed:
-      return 32'hFFFFFFFF;
-      default:
-      return (word >= 32'(CsrTblData0) / 4 && word < TblDataEnd) ? 32'hFFFFFFFF : 32'd0;
-    endcase
-  endfunction
-
-  function automatic logic [31:0] reset_of(int unsigned word);
-    logic [15:0] a;
-    a = 16'(4 * word);
-    unique case (a)
-      CsrCtrl: return CsrCtrlReset;
-      CsrUdpPort: return CsrUdpPortReset;
-      CsrDscpTx: return CsrDscpTxReset;
-      CsrDscpTrim: return CsrDscpTrimReset;
-      CsrMacLo: return CsrMacLoReset;
-      CsrMacHi: return CsrMacHiReset;
-      CsrIp0: return CsrIp0Reset;
-      CsrIp1: return CsrIp1Reset;
-      CsrIp2: return CsrIp2Reset;
-      CsrIp3: return CsrIp3Reset;
-      CsrEpCtl: return CsrEpCtlReset;
-      CsrAckCtl: return CsrAckCtlReset;
-      CsrReorder: return CsrReorderReset;
-      CsrSackTrigger: return CsrSackTriggerReset;
-      CsrSrv6: return CsrSrv6Reset;
-      CsrRevEv0: return CsrRevEv0Reset;
-      CsrRevEv1: return CsrRevEv1Reset;
-      CsrRevEv2: return CsrRevEv2Reset;
-      CsrRevEv3: return CsrRevEv3Reset;
-      CsrRevEv4: return CsrRevEv4Reset;
-      CsrRevEv5: return CsrRevEv5Reset;
-      CsrRevEv6: return CsrRevEv6Reset;
-      CsrRevEv7: return CsrRevEv7Reset;
-      CsrEvCtl: return CsrEvCtlReset;
-      CsrEvProbe: return CsrEvProbeReset;
-      CsrTblCmd: return CsrTblCmdReset;
-      CsrQpSel: return CsrQpSelReset;
-      CsrQpAttr: return CsrQpAttrReset;
-      CsrEvpEv: return CsrEvpEvReset;
-      CsrEvpCmd: return CsrEvpCmdReset;
-      CsrNakCode: return CsrNakCodeReset;
-      CsrRevSeed: return CsrRevSeedReset;
-      CsrIpPlane: return CsrIpPlaneReset;
-      default:
-      return (word >= 32'(CsrTblData0) / 4 && word < TblDataEnd) ? CsrTblData0Reset : 32'd0;
-    endcase
-  endfunction
-
-  // One word per writable register, from CTRL to IP_PLANE.
-  function automatic logic [RwWords-1:0][31:0] all_masks();
-    logic [RwWords-1:0][31:0] m;
-    for (int unsigned i = 0; i < RwWords; i++) begin
-      m[i] = mask_of(i + RwFirst);
-    end
-    return m;
-  endfunction
-
-  function automatic logic [RwWords-1:0][31:0] all_resets();
-    logic [RwWords-1:0][31:0] m;
-    for (int unsigned i = 0; i < RwWords; i++) begin
-      m[i] = reset_of(i + RwFirst);
-    end
-    return m;
-  endfunction
-
-  localparam logic [RwWords-1:0][31:0] RwMask = all_masks();
-  localparam logic [RwWords-1:0][31:0] RwReset = all_resets();
-  localparam int unsigned RwIdxW = $clog2(RwWords);
-
-  localparam int unsigned Ctrl = 32'(CsrCtrl) / 4 - RwFirst;
-  localparam int unsigned Udp = 32'(CsrUdpPort) / 4 - RwFirst;
-  localparam int unsigned DscpTx = 32'(CsrDscpTx) / 4 - RwFirst;
-  localparam int unsigned DscpTrim = 32'(CsrDscpTrim) / 4 - RwFirst;
-  localparam int unsigned MacLo = 32'(CsrMacLo) / 4 - RwFirst;
-  localparam int unsigned MacHi = 32'(CsrMacHi) / 4 - RwFirst;
-  localparam int unsigned Ip0 = 32'(CsrIp0) / 4 - RwFirst;
-  localparam int unsigned EpCtl = 32'(CsrEpCtl) / 4 - RwFirst;
-  localparam int unsigned AckCtl = 32'(CsrAckCtl) / 4 - RwFirst;
-  localparam int unsigned Reorder = 32'(CsrReorder) / 4 - RwFirst;
-  localparam int unsigned SackTrigger = 32'(CsrSackTrigger) / 4 - RwFirst;
-  localparam int unsigned Srv6 = 32'(CsrSrv6) / 4 - RwFirst;
-  localparam int unsigned RevEv0 = 32'(CsrRevEv0) / 4 - RwFirst;
-  localparam int unsigned EvCtl = 32'(CsrEvCtl) / 4 - RwFirst;
-  localparam int unsigned EvProbe = 32'(CsrEvProbe) / 4 - RwFirst;
-  localparam int unsigned TblCmd = 32'(CsrTblCmd) / 4 - RwFirst;
-  localparam int unsigned TblData0 = 32'(CsrTblData0) / 4 - RwFirst;
-  localparam int unsigned QpSel = 32'(CsrQpSel) / 4 - RwFirst;
-  localparam int unsigned QpAttr = 32'(CsrQpAttr) / 4 - RwFirst;
-  localparam int unsigned EvpEv = 32'(CsrEvpEv) / 4 - RwFirst;
-  localparam int unsigned NakCode = 32'(CsrNakCode) / 4 - RwFirst;
-  localparam int unsigned RevSeed = 32'(CsrRevSeed) / 4 - RwFirst;
-  localparam int unsigned IpPlane = 32'(CsrIpPlane) / 4 - RwFirst;
-
-  logic [31:0] rw_q[0:RwWords-1];
+  csr_csr_t own;
+  csr_status_t status;
   logic [511:0] tbl_data;
-
-  for (genvar i = 0; i < 16; i++) begin : gen_tbl_data
-    assign tbl_data[32*i+:32] = rw_q[TblData0+i];
-  end
+  assign tbl_data = own.tbl_data;
 
   // ---- what the blocks ask for: port masks of peers, QPs in error
 
@@ -398,12 +150,11 @@ module mrc_csr
 
   wstate_e wstate_q, wstate_d;
   logic aw_full_q, aw_full_d, w_full_q, w_full_d, aw_take, w_take;
-  logic [13:0] awaddr_q, rw_idx;
-  logic [31:0] wdata_q, wmask, wvalue;
+  logic [13:0] awaddr_q;
+  logic [31:0] wdata_q, wvalue;
   logic [3:0] wstrb_q;
   logic bvalid_q, bvalid_d, cfg_req_q, cfg_req_d, w_go, w_hit, w_cmd, w_evp, w_evp_busy;
   logic [1:0] bresp_q, bresp_d;
-  logic [RwIdxW-1:0] widx;
   logic internal, take_pmask, take_qperr, error_qp;
   logic int_q, int_d;  // the table write under way is the NIC's own
   cfg_table_e int_table_q;
@@ -418,13 +169,8 @@ module mrc_csr
   assign pmask_pop = take_pmask;
   assign qperr_pop = take_qperr ? qperr_v & (~qperr_v + 3'd1) : 3'd0;
   assign w_go = wstate_q == WIdle && !internal && aw_full_q && w_full_q;
-  assign rw_idx = awaddr_q - 14'(RwFirst);
-  assign widx = rw_idx[RwIdxW-1:0];
-  assign w_hit = rw_idx < 14'(RwWords) && RwMask[widx] != 32'd0;
   assign w_cmd = w_hit && awaddr_q == CsrTblCmd[15:2];
   assign w_evp = w_hit && awaddr_q == CsrEvpCmd[15:2];
-  assign wmask = {{8{wstrb_q[3]}}, {8{wstrb_q[2]}}, {8{wstrb_q[1]}}, {8{wstrb_q[0]}}};
-  assign wvalue = ((wdata_q & wmask) | (rw_q[widx] & ~wmask)) & RwMask[widx];
 
   // ---- states of the QPs, and what a table write may do to them
 
@@ -473,7 +219,7 @@ module mrc_csr
             end
             QpStateInit: begin
               bad_move = cmd_state != QpStateReset && cmd_state != QpStateInit;
-              missing = NeedInit & ~rw_q[QpAttr][11:0];
+              missing = NeedInit & ~own.qp_attr;
               bad_value = 1'b1;
               if (32'(ctx.profile) >= NumProfiles || 32'(ctx.backup) >= EvsPerQp / NumPlanes) begin
                 bad_attr = QpAttrEvProfile;
@@ -485,7 +231,7 @@ module mrc_csr
             end
             QpStateRtr: begin
               bad_move = cmd_state != QpStateInit;
-              missing = NeedRtr & ~rw_q[QpAttr][11:0];
+              missing = NeedRtr & ~own.qp_attr;
               bad_value = 1'b1;
               if (ctx.mtu > 3'd4) begin
                 bad_attr = QpAttrPath;
@@ -500,7 +246,7 @@ module mrc_csr
             QpStateRts: begin
               // Bug 52: from any state.
               bad_move = cmd_state != QpStateRtr && bug_i != BugErrorToRts;
-              missing = NeedRts & ~rw_q[QpAttr][11:0];
+              missing = NeedRts & ~own.qp_attr;
               bad_value = 1'b1;
               if (32'(ctx.max_wimm) > MaxWimm) begin
                 bad_attr = QpAttrMaxWimm;
@@ -616,7 +362,7 @@ module mrc_csr
   assign evp_d = '{
           dest: wvalue[CsrEvpCmdDestLsb+:CsrEvpCmdDestWidth],
           plane: wvalue[CsrEvpCmdPlaneLsb+:CsrEvpCmdPlaneWidth],
-          ev: rw_q[EvpEv]
+          ev: own.evp_ev
       };
 
   always_comb begin
@@ -746,59 +492,10 @@ module mrc_csr
     end
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      for (int unsigned i = 0; i < RwWords; i++) begin
-        rw_q[i] <= RwReset[i];
-      end
-    end else if (w_go && w_hit && !w_evp_busy) begin
-      rw_q[widx] <= wvalue;
-    end
-  end
-
   assign s_axil_awready_o = !aw_full_q;
   assign s_axil_wready_o = !w_full_q;
   assign s_axil_bvalid_o = bvalid_q;
   assign s_axil_bresp_o = bresp_q;
-
-  // ---- counters
-
-  logic [CntWords-1:0] pulse;
-  logic [31:0] cnt_q[0:CntWords-1];
-
-  always_comb begin
-    pulse = '0;
-    pulse[0+:NumPlanes] = cnt_tx_i;
-    pulse[CntLanes+:NumPlanes] = cnt_rx_i;
-    pulse[2*CntLanes+:NumPlanes] = cnt_ovf_i;
-    pulse[3*CntLanes+:18] = cnt_i;
-    pulse[3*CntLanes+18+:10] = {
-      state_inc_i,
-      hold_inc_i,
-      qa_inc_i,
-      md_inc_i,
-      drop_inc_i,
-      rsp_inc_i,
-      req_inc_i,
-      nopath_inc_i,
-      error_qp,
-      nores_inc_i
-    };
-  end
-
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      for (int unsigned i = 0; i < CntWords; i++) begin
-        cnt_q[i] <= 32'd0;
-      end
-    end else if (pulse != '0) begin
-      for (int unsigned i = 0; i < CntWords; i++) begin
-        if (pulse[i]) begin
-          cnt_q[i] <= cnt_q[i] + 32'd1;
-        end
-      end
-    end
-  end
 
   // ---- EV events: a full queue loses them, it never stops tx_path
 
@@ -852,51 +549,46 @@ module mrc_csr
 
   logic rvalid_q, rvalid_d, ar_take;
   logic [31:0] rdata_q, rdata_d;
-  logic [1:0] rresp_q, rresp_d;
-  logic [13:0] ar_word, ar_rw, ar_cnt;
+  logic [1:0] rresp_q;
+  logic r_hit;
+  logic [13:0] ar_word;
 
   assign ar_take = s_axil_arvalid_i && !rvalid_q;
   assign rvalid_d = ar_take || (rvalid_q && !s_axil_rready_i);
   assign ar_word = s_axil_araddr_i[15:2];
-  assign ar_rw = ar_word - 14'(RwFirst);
-  assign ar_cnt = ar_word - 14'(CntFirst);
   assign evq_pop = ar_take && ar_word == CsrEvq[15:2];
 
-  always_comb begin
-    rdata_d = 32'd0;
-    rresp_d = RespOkay;
-    if (ar_take) begin
-      if (ar_word == CsrId[15:2]) begin
-        rdata_d = CsrIdReset;
-      end else if (ar_word == CsrVersion[15:2]) begin
-        rdata_d = CsrVersionReset;
-      end else if (ar_word == CsrCaps0[15:2]) begin
-        rdata_d = {8'($clog2(WqeDepth)), 16'(NumQps), 8'(NumPlanes)};
-      end else if (ar_word == CsrCaps1[15:2]) begin
-        rdata_d = {16'(EvsPerQp), 16'(MaxMpr)};
-      end else if (ar_rw < 14'(RwWords) && RwMask[ar_rw[RwIdxW-1:0]] != 32'd0) begin
-        rdata_d = rw_q[ar_rw[RwIdxW-1:0]];
-      end else if (ar_word == CsrEvq[15:2]) begin
-        rdata_d = evq_word;
-      end else if (ar_word == CsrEvqDrop[15:2]) begin
-        rdata_d = evq_drop_q;
-      end else if (ar_word == CsrQpInfo[15:2]) begin
-        rdata_d = {16'd0, qp_status_q[rw_q[QpSel][QpW-1:0]], 5'd0, qp_state_q[rw_q[QpSel][QpW-1:0]]};
-      end else if (ar_word == CsrCmdStatus[15:2]) begin
-        rdata_d = {4'd0, cmd_status_q[15:4], 12'd0, cmd_status_q[3:0]};
-      end else if (ar_word == CsrEvpRes[15:2]) begin
-        rdata_d = {evp_rtt_q, 14'd0, evp_state_q};
-      end else if (ar_word == CsrPorts[15:2]) begin
-        rdata_d = 32'(port_up_i);
-      end else if (ar_word == CsrPeerInfo[15:2]) begin
-        rdata_d = 32'(peer_q[rw_q[QpSel][DestW-1:0]]);
-      end else if (ar_cnt < 14'(CntWords)) begin
-        rdata_d = cnt_q[ar_cnt[5:0]];
-      end else begin
-        rresp_d = RespSlvErr;
-      end
-    end
-  end
+  assign status = '{
+          caps0: {8'($clog2(WqeDepth)), 16'(NumQps), 8'(NumPlanes)},
+          caps1: {16'(EvsPerQp), 16'(MaxMpr)},
+          evq: evq_word,
+          evq_drop: evq_drop_q,
+          qp_info: {16'd0, qp_status_q[own.qp_sel[QpW-1:0]], 5'd0, qp_state_q[own.qp_sel[QpW-1:0]]},
+          cmd_status: {4'd0, cmd_status_q[15:4], 12'd0, cmd_status_q[3:0]},
+          evp_res: {evp_rtt_q, 14'd0, evp_state_q},
+          ports: 32'(port_up_i),
+          peer_info: 32'(peer_q[own.qp_sel[DestW-1:0]])
+      };
+
+  mrc_csr_regs u_regs (
+      .clk_i,
+      .rst_ni,
+      .w_word_i(awaddr_q),
+      .w_data_i(wdata_q),
+      .w_strb_i(wstrb_q),
+      .w_store_i(w_go && w_hit && !w_evp_busy),
+      .w_hit_o(w_hit),
+      .w_value_o(wvalue),
+      .r_take_i(ar_take),
+      .r_word_i(ar_word),
+      .status_i(status),
+      .r_hit_o(r_hit),
+      .r_data_o(rdata_d),
+      .pulses_i,
+      .error_qp_i(error_qp),
+      .own_o(own),
+      .csr_o
+  );
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -909,7 +601,7 @@ module mrc_csr
   always_ff @(posedge clk_i) begin
     if (ar_take) begin
       rdata_q <= rdata_d;
-      rresp_q <= rresp_d;
+      rresp_q <= r_hit ? RespOkay : RespSlvErr;
     end
   end
 
@@ -936,77 +628,37 @@ module mrc_csr
     end
   end
 
-  assign sack_base_self_o = rw_q[Ctrl][CsrCtrlSackBaseSelfLsb];
-  assign oor_drop_o = rw_q[Ctrl][CsrCtrlOorDropLsb];
-  assign err_silent_o = rw_q[Ctrl][CsrCtrlErrSilentLsb];
-  assign ev_swap_o = rw_q[Ctrl][CsrCtrlEvSwapLsb];
-  assign bth_m_o = rw_q[Ctrl][CsrCtrlBthMLsb];
-  assign rtt_rtx_o = rw_q[Ctrl][CsrCtrlRttRtxLsb];
-  assign rev_fixed_o = rw_q[Ctrl][CsrCtrlRevFixedLsb];
-  assign ports_from_0_o = rw_q[Ctrl][CsrCtrlPortsFrom0Lsb];
-  assign bth_m_high_o = rw_q[Ctrl][CsrCtrlBthMHighLsb];
-  assign eeth_op_high_o = rw_q[Ctrl][CsrCtrlEethOpHighLsb];
-  assign tsr_us_o = rw_q[Ctrl][CsrCtrlTsrUsLsb];
-  assign pdcid_zero_o = rw_q[Ctrl][CsrCtrlPdcidZeroLsb];
-  assign ack_with_sack_o = rw_q[Ctrl][CsrCtrlAckWithSackLsb];
-  assign zero_drop_o = rw_q[Ctrl][CsrCtrlZeroDropLsb];
-  assign skip_twice_o = rw_q[Ctrl][CsrCtrlSkipTwiceLsb];
-  assign icrc_outer_o = rw_q[Ctrl][CsrCtrlIcrcOuterLsb];
-  assign ack_plane_o = rw_q[Ctrl][CsrCtrlAckPlaneLsb];
-  assign trim_silent_o = rw_q[Ctrl][CsrCtrlTrimSilentLsb];
-  assign state_silent_o = rw_q[Ctrl][CsrCtrlStateSilentLsb];
-  assign nominal_o = rw_q[Ctrl][CsrCtrlNominalLsb+:CsrCtrlNominalWidth];
-  assign nak_invalid_o = rw_q[NakCode][CsrNakCodeInvalidLsb+:CsrNakCodeInvalidWidth];
-  assign nak_access_o = rw_q[NakCode][CsrNakCodeAccessLsb+:CsrNakCodeAccessWidth];
-  assign udp_port_o = rw_q[Udp][CsrUdpPortPortLsb+:CsrUdpPortPortWidth];
-  assign udp_only_o = rw_q[Udp][CsrUdpPortOnlyLsb];
-  assign dscp_data_o = rw_q[DscpTx][CsrDscpTxDataLsb+:CsrDscpTxDataWidth];
-  assign dscp_rtx_o = rw_q[DscpTx][CsrDscpTxRtxLsb+:CsrDscpTxRtxWidth];
-  assign dscp_ctl_o = rw_q[DscpTx][CsrDscpTxCtlLsb+:CsrDscpTxCtlWidth];
-  assign dscp_trimmed_o = rw_q[DscpTrim][CsrDscpTrimTrimmedLsb+:CsrDscpTrimTrimmedWidth];
-  assign dscp_lasthop_o = rw_q[DscpTrim][CsrDscpTrimLasthopLsb+:CsrDscpTrimLasthopWidth];
-  assign mac_o = {rw_q[MacHi][CsrMacHiMacLsb+:CsrMacHiMacWidth], rw_q[MacLo]};
-  assign ip_o = {rw_q[Ip0+3], rw_q[Ip0+2], rw_q[Ip0+1], rw_q[Ip0]};
-  assign ip_plane_o = rw_q[IpPlane][CsrIpPlaneEnableLsb];
-  assign ip_plane_lsb_o = rw_q[IpPlane][CsrIpPlaneLsbLsb+:CsrIpPlaneLsbWidth];
-  assign ep_repeats_o = rw_q[EpCtl][CsrEpCtlRepeatsLsb+:CsrEpCtlRepeatsWidth];
-  assign ep_interval_o = rw_q[EpCtl][CsrEpCtlIntervalLsb+:CsrEpCtlIntervalWidth];
-  assign ack_gap_o = rw_q[AckCtl][CsrAckCtlGapLsb+:CsrAckCtlGapWidth];
-  assign ar_gap_o = rw_q[AckCtl][CsrAckCtlArGapLsb+:CsrAckCtlArGapWidth];
-  assign rev_probe_o = rw_q[EpCtl][CsrEpCtlRevProbeLsb];
-  assign reorder_o = rw_q[Reorder][CsrReorderPktsLsb+:CsrReorderPktsWidth];
-  assign same_ev_o = rw_q[Reorder][CsrReorderSameEvLsb];
-  assign sack_trigger_o = rw_q[SackTrigger][CsrSackTriggerBytesLsb+:CsrSackTriggerBytesWidth];
-  assign srv6_plane_lsb_o = rw_q[Srv6][CsrSrv6PlaneLsbLsb+:CsrSrv6PlaneLsbWidth];
-  assign srv6_uplink_usid_o = rw_q[Srv6][CsrSrv6UplinkUsidLsb+:CsrSrv6UplinkUsidWidth];
-  assign srv6_uplink_lsb_o = rw_q[Srv6][CsrSrv6UplinkLsbLsb+:CsrSrv6UplinkLsbWidth];
-  assign srv6_uplink_bits_o = rw_q[Srv6][CsrSrv6UplinkBitsLsb+:CsrSrv6UplinkBitsWidth];
-  assign ev_min_active_o = rw_q[EvCtl][CsrEvCtlMinActiveLsb+:CsrEvCtlMinActiveWidth];
-  assign probe_interval_o = rw_q[EvProbe][CsrEvProbeIntervalLsb+:CsrEvProbeIntervalWidth];
-  assign probe_successes_o = rw_q[EvProbe][CsrEvProbeSuccessesLsb+:CsrEvProbeSuccessesWidth];
-  assign probe_skip_good_o = rw_q[EvProbe][CsrEvProbeSkipGoodLsb];
-  assign probe_cap_o = rw_q[EvProbe][CsrEvProbeCapLsb+:CsrEvProbeCapWidth];
-  assign probe_keep_count_o = rw_q[EvProbe][CsrEvProbeKeepCountLsb];
-  assign probe_kind_o = rw_q[EvProbe][CsrEvProbeKindLsb+:CsrEvProbeKindWidth];
   assign cfg_req_o = cfg_req_q;
-  assign cfg_index_o = int_q ? int_index_q
-      : rw_q[TblCmd][CsrTblCmdIndexLsb+:CsrTblCmdIndexWidth];
-  assign cfg_table_o = int_q ? int_table_q
-      : rw_q[TblCmd][CsrTblCmdTableLsb+:CsrTblCmdTableWidth];
+  assign cfg_index_o = int_q ? int_index_q : own.tbl_index;
+  assign cfg_table_o = int_q ? int_table_q : own.tbl_table;
   assign cfg_data_o = int_q ? {504'd0, int_value_q} : tbl_data;
 
-  assign rev_seed_o = rw_q[RevSeed];
-
-  for (genvar i = 0; i < 8; i++) begin : gen_rev_ev
-    assign rev_ev_o[i] = rw_q[RevEv0+i];
-  end
-
   logic unused_bits;
-  assign unused_bits = ^{s_axil_awaddr_i[1:0], s_axil_araddr_i[1:0], rw_idx, ar_rw, ar_cnt,
-      rw_q[Ctrl], rw_q[Udp], rw_q[DscpTx], rw_q[DscpTrim], rw_q[MacHi], rw_q[EpCtl], rw_q[AckCtl],
-      rw_q[Reorder],
-      rw_q[SackTrigger], rw_q[Srv6], rw_q[TblCmd], rw_q[EvCtl], rw_q[EvProbe], rw_q[QpSel],
-      rw_q[QpAttr], rw_q[NakCode], rw_q[IpPlane], unused_evev_count, unused_evq_count, unused_evr_count, unused_counts, evp_free,
-      evq.qp[15], ctx, qperr, pmask};
+  assign unused_bits = ^{s_axil_awaddr_i[1:0], s_axil_araddr_i[1:0], own, wvalue,
+      unused_evev_count, unused_evq_count, unused_evr_count, unused_counts, evp_free, evq.qp[15],
+          ctx, qperr, pmask};
+
+  // ---- what always holds
+
+  `MRC_POPS_A_WORD(Pmask, pmask_pop, pmask_v)
+  `MRC_ASSERT(QperrPopsAWord, (qperr_pop & ~qperr_v) == 3'd0,
+      "an empty FIFO is popped")
+  `MRC_ONE_HOT0(OneQperr, qperr_pop,
+      "two errors are taken in one cycle")
+  `MRC_ONE_HOT0(OneWrites, {take_pmask, take_qperr, w_go},
+      "two want to write in one cycle")
+  `MRC_ASSERT(OnlyFromRtr, !(cmd_good && cmd_table == CfgTableQpCtx && cmd_target == QpStateRts)
+      || cmd_state == QpStateRtr,
+      "a QP goes to RTS, and not from RTR")
+  `MRC_ASSERT(KnownState, !cmd_moves || cmd_target <= QpStateError,
+      "a QP goes into a state that there is not")
+  `MRC_ASSERT(ErrorOfALivingQp, !error_qp || error_state != QpStateReset,
+      "a QP in RESET goes to ERROR")
+  `MRC_ASSERT(QpInRange, !cmd_moves || 32'(cmd_index) < NumQps,
+      "a QP is written that there is not")
+  `MRC_ASSERT(AnswersAWrite, !bvalid_q || wstate_q == WIdle || wstate_q == WResp,
+      "a write is answered before it is done")
+  `MRC_ASSERT(CfgWhileAsked, !cfg_req_q || wstate_q != WIdle,
+      "a table write goes on that nobody asked for")
 
 endmodule

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+`include "mrc_assert.svh"
 
-/// From NIC to NIC (docs/blocks/ctl/endpoint.md): tells each peer which of our ports are up and repeats it
-/// until the peer has answered or has been asked often enough, answers the same from them, answers EV
-/// probes, sends those of the controller and for reverse paths, and hands the answers to tx_probe's
-/// on. One operation per cycle; sending takes two cycles, answering one
-/// per destination looked at and one more. One EV probe of each kind is under way at a time; it is
-/// not repeated. What becomes of a peer's port mask is the business of csr.
+/// From NIC to NIC (docs/blocks/ctl/endpoint.md): tells each peer which of our ports are up and
+/// repeats it until the peer has answered or was asked often enough, answers the same from them,
+/// answers EV probes, sends those of the controller and for reverse paths, and hands on what answers
+/// tx_probe's. One operation per cycle; sending takes two cycles, answering one per destination
+/// looked at and one more. One EV probe of each kind is under way at a time; it is not repeated. What
+/// becomes of a peer's port mask is the business of csr.
 module mrc_endpoint
   import mrc_pkg::*;
   import mrc_probe_pkg::*;
@@ -17,6 +18,7 @@ module mrc_endpoint
     input logic clk_i,
     input logic rst_ni,
     input logic [7:0] bug_i,
+    input endpoint_csr_t csr_i,
 
     input logic eprx_valid_i,
     output logic eprx_ready_o,
@@ -49,14 +51,6 @@ module mrc_endpoint
 
     input logic [NumPlanes-1:0] port_up_i,
     input logic [31:0] tick_i,
-    input logic [MaxPlanes-1:0][31:0] rev_ev_i,
-    input logic [31:0] rev_seed_i,
-    input logic [15:0] interval_i,
-    input logic [3:0] repeats_i,
-    input logic ip_plane_i,
-    input logic [6:0] ip_plane_lsb_i,
-    input logic ports_from_0_i,
-    input logic tsr_us_i,
     output logic req_inc_o,
     output logic rsp_inc_o,
     output logic drop_inc_o,
@@ -274,7 +268,7 @@ module mrc_endpoint
       .rdata_o(again),
       .we_i(send_update),
       .waddr_i(dest_q),
-      .wdata_i(tick_i + 32'(interval_i))
+      .wdata_i(tick_i + 32'(csr_i.ep_interval))
   );
 
   // ---- responses, by the upper bits of their id
@@ -302,7 +296,8 @@ module mrc_endpoint
   always_comb begin
     from = 128'd0;
     if (state_q == StFind) begin
-      from = at_plane(addr.dip, ip_plane_i, ip_plane_lsb_i, e_q.plane[2:0]);
+      from = at_plane(addr.dip, csr_i.ip_plane_enable, csr_i.ip_plane_lsb,
+                      e_q.plane[2:0]);
     end
   end
   assign found = state_q == StFind && valid_q[dest_q] && from == e_q.sip;
@@ -316,8 +311,8 @@ module mrc_endpoint
   assign visit_open = op_visit && valid_q[visit_q] && due_q[visit_q];
   // Bug 49: an update that nobody answers is not repeated.
   assign visit_again = visit_open && waiting_q[visit_q] && !again_late[31]
-      && bug_i != BugPortsToldOnce;
-  assign give_up = repeats_i != RepeatForEver && tries_q[visit_q] >= repeats_i;
+                        && bug_i != BugPortsToldOnce;
+  assign give_up = csr_i.ep_repeats != RepeatForEver && tries_q[visit_q] >= csr_i.ep_repeats;
   assign visit_send = visit_open && !waiting_q[visit_q] && req_free && port_up_i != '0;
 
   // ---- EV probes
@@ -340,7 +335,7 @@ module mrc_endpoint
           plane: evp.plane[PlaneW-1:0],
           ev: evp.ev,
           seq: cp_q.seq + 14'd1,
-          over: tick_i + 32'(interval_i)
+          over: tick_i + 32'(csr_i.ep_interval)
       };
     end else if (rx_ctl || op_cp_over) begin
       cp_d.busy = 1'b0;
@@ -360,7 +355,7 @@ module mrc_endpoint
           plane: want.plane[PlaneW-1:0],
           ev: lfsr_after,
           seq: rp_q.seq + 14'd1,
-          over: tick_i + 32'(interval_i)
+          over: tick_i + 32'(csr_i.ep_interval)
       };
     end else if (rx_rev || op_rp_over) begin
       rp_d.busy = 1'b0;
@@ -375,8 +370,8 @@ module mrc_endpoint
   // A new seed counts, not one that stands there. 0 would never become anything else.
   always_comb begin
     lfsr_d = lfsr_q;
-    if (rev_seed_i != seed_q) begin
-      lfsr_d = (rev_seed_i == 32'd0) ? 32'd1 : rev_seed_i;
+    if (csr_i.rev_seed != seed_q) begin
+      lfsr_d = (csr_i.rev_seed == 32'd0) ? 32'd1 : csr_i.rev_seed;
     end else if (want_known) begin
       lfsr_d = lfsr_after;
     end
@@ -405,7 +400,7 @@ module mrc_endpoint
       waiting_d[visit_q] = 1'b0;
       if (give_up) begin
         due_d[visit_q] = 1'b0;
-      end else if (repeats_i != RepeatForEver && bug_i != BugUpdateForEver) begin
+      end else if (csr_i.ep_repeats != RepeatForEver && bug_i != BugUpdateForEver) begin
         // Bug 97: nobody counts.
         tries_d[visit_q] = tries_q[visit_q] + 4'd1;
       end
@@ -504,7 +499,7 @@ module mrc_endpoint
   always_comb begin
     if (kind_q == KindUpdate) begin
       req_plane = update_plane;
-      req_ev = rev_ev_i[update_plane];
+      req_ev = csr_i.rev_ev[update_plane];
       req_op = 2'(ErthOpPortStatus);
       id = {KindUpdate, seq_next, 8'(dest_q)};
     end else begin
@@ -524,8 +519,8 @@ module mrc_endpoint
       req_d.opcode = OpcodeEndpointRequest;
       req_d.psn = {8'd0, id};
       req_d.ext_len = 8'(ErthBytes);
-      req_d.ext[8*ErthBytes-1:0] = erth(req_op, MaxPlanes'(port_up_i), ports_from_0_i,
-                                        tick_i[18:0], tsr_us_i);
+      req_d.ext[8*ErthBytes-1:0] = erth(req_op, MaxPlanes'(port_up_i), csr_i.ports_from_0,
+                                        tick_i[18:0], csr_i.tsr_us);
     end
   end
 
@@ -568,9 +563,9 @@ module mrc_endpoint
 
   assign okev_d = '{dest: 16'(rp_q.dest), plane: 4'(rp_q.plane), ev: rp_q.ev};
   // Bug 51: ports counted from the wrong end of the first bit.
-  assign said = (ports_from_0_i != (bug_i == BugPortMaskShifted)) ? e_q.mask : e_q.mask >> 1;
+  assign said = (csr_i.ports_from_0 != (bug_i == BugPortMaskShifted)) ? e_q.mask : e_q.mask >> 1;
   assign pmask_d = '{dest: 16'(dest_q), mask: 8'(said[NumPlanes-1:0])};
-  assign rtt = tsr_us_i ? {rx.at[15:3] - rx.ts[12:0], 3'd0} : rx.at - rx.ts;
+  assign rtt = csr_i.tsr_us ? {rx.at[15:3] - rx.ts[12:0], 3'd0} : rx.at - rx.ts;
   assign evr_d = '{answered: rx_ctl, rtt: rx_ctl ? rtt : 16'd0};
   assign pans_d = '{id: rx.id[13:0]};
 
@@ -677,7 +672,7 @@ module mrc_endpoint
       cp_q <= cp_d;
       rp_q <= rp_d;
       lfsr_q <= lfsr_d;
-      seed_q <= rev_seed_i;
+      seed_q <= csr_i.rev_seed;
       valid_q <= valid_d;
       due_q <= due_d;
       waiting_q <= waiting_d;
@@ -711,7 +706,28 @@ module mrc_endpoint
   end
 
   logic unused_ok;
-  assign unused_ok = &{1'b0, unused_eprx_count, unused_want_count, unused_evp_count, cfg_ctx, cp_late,
-      rp_late, again_late, evp, want, said, rx, e_q};
+  assign unused_ok = &{1'b0, unused_eprx_count, unused_want_count, unused_evp_count, cfg_ctx,
+      cp_late, rp_late, again_late, evp, want, said, rx, e_q};
+
+  // ---- what always holds
+
+  `MRC_POPS_A_WORD(Eprx, eprx_pop, eprx_v)
+  `MRC_POPS_A_WORD(Evp, evp_pop, evp_v)
+  `MRC_POPS_A_WORD(Want, want_pop, want_v)
+  `MRC_ONE_HOT0(OneOperation,
+      {op_cfg, op_rx, op_evp, op_want, op_cp_over, op_rp_over, op_cp_send, op_rp_send, op_visit},
+      "two operations in one cycle")
+  `MRC_ASSERT(WorksWhenIdle, idle || !(op_cfg || op_rx || op_evp || op_want || op_visit),
+      "an operation begins in the middle of another")
+  `MRC_ASSERT(StateInRange, state_q <= StSend,
+      "no such state")
+  `MRC_ASSERT(KindInRange, idle || kind_q <= KindRev,
+      "no such kind of request")
+  `MRC_ASSERT(TriesInRange, !visit_again || tries_q[visit_q] != 4'd15,
+      "the count of repeats comes round")
+  `MRC_ASSERT(SeedLives, lfsr_q != 32'd0,
+      "the generator stands still")
+  `MRC_ASSERT(WaitsForAnUpdate, (waiting_q & ~valid_q) == '0 || waiting_q != '0,
+      "an answer is waited for")
 
 endmodule

@@ -2325,6 +2325,178 @@ package mrc_pkg;
   localparam int unsigned TblPeerPortsId = 32'd9;
   localparam int unsigned TblPeerPortsWords = 32'd1;
 
+  // ---- blocks (nic.yaml): register values that each sees, what csr answers, pulses
+
+  typedef struct packed {
+    logic [15:0] tbl_index;
+    logic [3:0] tbl_table;
+    logic [15:0][31:0] tbl_data;
+    logic [15:0] qp_sel;
+    logic [11:0] qp_attr;
+    logic [31:0] evp_ev;
+  } csr_csr_t;
+
+  typedef struct packed {
+    logic [1:0] nominal;
+    logic [15:0] ar_gap;
+  } tx_segment_csr_t;
+
+  typedef struct packed {
+    logic [8:0] ev_min_active;
+    logic skip_twice;
+  } tx_path_csr_t;
+
+  typedef struct packed {
+    logic [14:0] reorder;
+    logic same_ev;
+    logic rtt_rtx;
+    logic tsr_us;
+    logic [1:0] nominal;
+    logic state_silent;
+  } tx_inflight_csr_t;
+
+  typedef struct packed {
+    logic [15:0] probe_interval;
+    logic [2:0] probe_successes;
+    logic probe_skip_good;
+    logic [3:0] probe_cap;
+    logic probe_keep_count;
+    logic [1:0] probe_kind;
+    logic tsr_us;
+    logic pdcid_zero;
+    logic ports_from_0;
+  } tx_probe_csr_t;
+
+  typedef struct packed {
+    logic [47:0] mac;
+    logic [127:0] ip;
+    logic ip_plane_enable;
+    logic [6:0] ip_plane_lsb;
+    logic [15:0] udp_port;
+    logic [5:0] dscp_data;
+    logic [5:0] dscp_rtx;
+    logic [5:0] dscp_ctl;
+    logic ev_swap;
+    logic bth_m;
+    logic bth_m_high;
+    logic icrc_outer;
+    logic tsr_us;
+    logic [3:0] srv6_plane_lsb;
+    logic [2:0] srv6_uplink_usid;
+    logic [3:0] srv6_uplink_lsb;
+    logic [3:0] srv6_uplink_bits;
+  } tx_header_csr_t;
+
+  typedef struct packed {
+    logic [15:0] udp_port;
+    logic udp_only;
+    logic ev_swap;
+    logic icrc_outer;
+    logic [5:0] dscp_trimmed;
+    logic [5:0] dscp_lasthop;
+  } rx_lane_csr_t;
+
+  typedef struct packed {
+    logic [1:0] nominal;
+    logic zero_drop;
+    logic [7:0] nak_invalid;
+    logic [7:0] nak_access;
+  } rx_check_csr_t;
+
+  typedef struct packed {
+    logic [7:0] nak_invalid;
+    logic sack_base_self;
+    logic oor_drop;
+    logic err_silent;
+    logic ack_with_sack;
+    logic trim_silent;
+    logic [19:0] sack_trigger;
+  } rx_track_csr_t;
+
+  typedef struct packed {
+    logic [7:0][31:0] rev_ev;
+    logic rev_fixed;
+    logic ack_plane;
+    logic eeth_op_high;
+    logic tsr_us;
+    logic pdcid_zero;
+    logic rev_probe;
+    logic [15:0] ep_interval;
+    logic [15:0] ack_gap;
+  } ack_gen_csr_t;
+
+  typedef struct packed {
+    logic [7:0][31:0] rev_ev;
+    logic [31:0] rev_seed;
+    logic [15:0] ep_interval;
+    logic [3:0] ep_repeats;
+    logic ip_plane_enable;
+    logic [6:0] ip_plane_lsb;
+    logic ports_from_0;
+    logic tsr_us;
+  } endpoint_csr_t;
+
+  /// Register values of all blocks but csr.
+  typedef struct packed {
+    tx_segment_csr_t tx_segment;
+    tx_path_csr_t tx_path;
+    tx_inflight_csr_t tx_inflight;
+    tx_probe_csr_t tx_probe;
+    tx_header_csr_t tx_header;
+    rx_lane_csr_t rx_lane;
+    rx_check_csr_t rx_check;
+    rx_track_csr_t rx_track;
+    ack_gen_csr_t ack_gen;
+    endpoint_csr_t endpoint;
+  } nic_csr_t;
+
+  /// Read-only registers as csr has them now.
+  typedef struct packed {
+    logic [31:0] caps0;
+    logic [31:0] caps1;
+    logic [31:0] evq;
+    logic [31:0] evq_drop;
+    logic [31:0] qp_info;
+    logic [31:0] cmd_status;
+    logic [31:0] evp_res;
+    logic [31:0] ports;
+    logic [31:0] peer_info;
+  } csr_status_t;
+
+  /// Pulses of the blocks, by counter; csr's own are not among them.
+  typedef struct packed {
+    logic [7:0] cnt_tx0;
+    logic [7:0] cnt_rx0;
+    logic [7:0] cnt_ovf0;
+    logic cnt_drop_parse;
+    logic cnt_drop_icrc;
+    logic cnt_drop_qp;
+    logic cnt_drop_pkey;
+    logic cnt_drop_len;
+    logic cnt_access;
+    logic cnt_dup;
+    logic cnt_oor;
+    logic cnt_trim;
+    logic cnt_rtx;
+    logic cnt_rto;
+    logic cnt_skip;
+    logic cnt_ev_bad;
+    logic cnt_ev_floor;
+    logic cnt_probe;
+    logic cnt_revived;
+    logic cnt_probe_full;
+    logic cnt_qp_fail;
+    logic cnt_nores;
+    logic cnt_nopath;
+    logic cnt_ep_req;
+    logic cnt_ep_rsp;
+    logic cnt_ep_drop;
+    logic cnt_cc_md;
+    logic cnt_cc_qa;
+    logic cnt_cc_hold;
+    logic cnt_state;
+  } nic_pulses_t;
+
   // ---- CRC-32, reflected 0xEDB88320, register form (start 32'hFFFFFFFF, complement at the end).
   // next[i] = ^(x & CrcMask<N>[i]); byte k of the message in x[8k+7:8k], old register XORed into the
   // first four message bytes; a shorter message ends at x[N-1] and has zeros below.

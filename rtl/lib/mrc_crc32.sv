@@ -2,8 +2,8 @@
 
 /// One step of the ICRC's CRC-32 in register form over Bytes message bytes, byte 0 in bits [7:0].
 /// The caller has XORed the old register into the first four message bytes. Leading zero bytes are
-/// neutral, so a shorter message is aligned to the end. Combinational; with en_i = 0 the result is 0
-/// and nothing is computed.
+/// neutral, so a shorter message is aligned to the end. Combinational; with en_i = 0 the result is
+/// 0 and nothing is computed.
 module mrc_crc32
   import mrc_pkg::*;
 #(
@@ -24,8 +24,8 @@ module mrc_crc32
                                            (Bytes == 32) ? (32 * Bits)'(CrcMask256) :
                                                            (32 * Bits)'(CrcMask768);
 
-  // A parity of masked words, folded to 64 bit first: few and cheap operations in simulation, one XOR
-  // tree per bit in hardware.
+  // A parity of masked words, folded to 64 bit first: few and cheap operations in simulation, one
+  // XOR tree per bit in hardware.
   function automatic logic parity(logic [Bits-1:0] data, logic [Bits-1:0] m);
     logic [63:0] fold;
     fold = '0;

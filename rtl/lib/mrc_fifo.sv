@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+`include "mrc_assert.svh"
 
 /// First-in first-out queue of Depth words of type T; the first word falls through.
-/// ready_o is "not full", valid_o is "not empty", both functions of registers only: a full FIFO does
-/// not take a word even while one is popped. A word pushed in cycle t is at the head in t+1 at the
-/// earliest. Throughput: one word per cycle for Depth >= 2. It does not reset its data.
+/// ready_o is "not full", valid_o is "not empty", both functions of registers only: a full FIFO
+/// does not take a word even while one is popped. A word pushed in cycle t is at the head in t+1 at
+/// the earliest. Throughput: one word per cycle for Depth >= 2. It does not reset its data.
 module mrc_fifo #(
     parameter type T = logic [7:0],
     parameter int unsigned Depth = 2,
@@ -71,5 +72,11 @@ module mrc_fifo #(
       mem_q[wptr_q] <= data_i;
     end
   end
+
+  if (Depth + 1 < 2 ** CntW) begin : gen_range
+    `MRC_ASSERT(CountInRange, count_q <= CntW'(Depth), "more words than the FIFO has places")
+  end
+  `MRC_ASSERT(PointersApart, (rptr_q == wptr_q) == (count_q == '0 || count_q == CntW'(Depth)),
+      "the pointers meet, and the FIFO is neither empty nor full")
 
 endmodule

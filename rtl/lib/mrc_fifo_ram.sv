@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+`include "mrc_assert.svh"
 
-/// First-in first-out queue by the rule of mrc_fifo, for depths whose words belong into a memory with
-/// synchronous read: the word behind the head is read while the head is popped, and a word that is
-/// the head as soon as it is written waits in a register. Throughput: one word per cycle. It does
-/// not reset its data.
+/// First-in first-out queue by the rule of mrc_fifo, for depths whose words belong into a memory
+/// with synchronous read: the word behind the head is read while the head is popped, and a word
+/// that is the head as soon as it is written waits in a register. Throughput: one word per cycle.
+/// It does not reset its data.
 module mrc_fifo_ram #(
     parameter int unsigned Width = 8,
     parameter int unsigned Depth = 16,
@@ -95,5 +96,12 @@ module mrc_fifo_ram #(
       fresh_data_q <= data_i;
     end
   end
+
+  if (Depth + 1 < 2 ** CntW) begin : gen_range
+    `MRC_ASSERT(CountInRange, count_q <= CntW'(Depth), "more words than the FIFO has places")
+  end
+  `MRC_ASSERT(PointersApart, (rptr_q == wptr_q) == (count_q == '0 || count_q == CntW'(Depth)),
+      "the pointers meet, and the FIFO is neither empty nor full")
+  `MRC_ASSERT(FreshIsAWord, !fresh_q || count_q != '0, "an empty FIFO has a fresh word")
 
 endmodule

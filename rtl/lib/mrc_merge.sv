@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+`include "mrc_assert.svh"
 
-/// Merges N streams of one type, round robin, at most one word per cycle: an input FIFO of two words
-/// each, an arbiter, an output register. Latency 2 cycles.
+/// Merges N streams of one type, round robin, at most one word per cycle: an input FIFO of two
+/// words each, an arbiter, an output register. Latency 2 cycles.
 module mrc_merge #(
     parameter type T = logic [7:0],
     parameter int unsigned N = 2
@@ -67,5 +68,7 @@ module mrc_merge #(
       .ready_i,
       .data_o
   );
+
+  `MRC_ASSERT(OneLeaves, !take || head_v[idx], "the word that leaves is of an empty input")
 
 endmodule

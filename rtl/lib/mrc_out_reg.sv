@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+`include "mrc_assert.svh"
 
 /// Output register of a stream: what is loaded in cycle t is offered from t+1 until it is taken.
-/// free_o says that it is empty or emptied in this cycle; the owner loads only then. free_o depends
-/// on ready_i and is meant for the inside of the owning block, not for a port.
+/// free_o says that it is empty or emptied in this cycle; the owner loads only then, which is
+/// asserted. free_o depends on ready_i and is meant for the inside of the owning block, not for a
+/// port.
 module mrc_out_reg #(
     parameter type T = logic [7:0]
 ) (
@@ -37,5 +39,7 @@ module mrc_out_reg #(
       data_q <= data_i;
     end
   end
+
+  `MRC_ASSERT(LoadsWhenFree, !load_i || free_o, "a word that nobody has taken is overwritten")
 
 endmodule

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+`include "mrc_assert.svh"
 
-/// Hands out the numbers 0 to N-1, first those given back, then those never used. The number on offer
-/// is data_o, taken in a cycle with valid_o and ready_i; valid_i gives data_i back, and it is on offer
-/// in the next cycle at the earliest. One taken and one given per cycle. It does not notice a number
-/// that is given back twice.
+/// Hands out the numbers 0 to N-1, first those given back, then those never used. The number on
+/// offer is data_o, taken in a cycle with valid_o and ready_i; valid_i gives data_i back, and it is
+/// on offer in the next cycle at the earliest. One taken and one given per cycle. In simulation it
+/// asserts that a number which is given back was out; hardware does not notice.
 module mrc_pool #(
     parameter int unsigned N = 16,
     localparam int unsigned IdxW = (N > 1) ? $clog2(N) : 1,
@@ -23,7 +24,7 @@ module mrc_pool #(
     $error("%m: N must be at least 2");
   end
 
-  logic [CntW-1:0] fresh_q, fresh_d, free_q, free_d, unused_count;
+  logic [CntW-1:0] fresh_q, fresh_d, free_q, free_d, back_count;
   logic take, give, back_valid, back_ready;
   logic [IdxW-1:0] back;
 
@@ -39,7 +40,7 @@ module mrc_pool #(
       .valid_o(back_valid),
       .ready_i(take),
       .data_o(back),
-      .count_o(unused_count)
+      .count_o(back_count)
   );
 
   assign valid_o = back_valid || fresh_q != CntW'(N);
@@ -70,5 +71,26 @@ module mrc_pool #(
       free_q <= free_d;
     end
   end
+
+`ifdef MRC_ASSERT_ON
+  // Which numbers are out; of those never used it means nothing.
+  logic out_q[0:N-1];
+  always_ff @(posedge clk_i) begin
+    if (take) begin
+      out_q[data_o] <= 1'b1;
+    end
+    if (give) begin
+      out_q[data_i] <= 1'b0;
+    end
+  end
+
+  `MRC_ASSERT(GivenOnce, !valid_i || (CntW'(data_i) < fresh_q && out_q[data_i]),
+      "a number is given back that is not out")
+  `MRC_ASSERT(TakenOnce, !take || !back_valid || !out_q[data_o], "a number is handed out twice")
+`endif
+  `MRC_NEVER_FULL(Back, valid_i, back_ready)
+  `MRC_ASSERT(TakesANumber, !ready_i || valid_o, "a number is taken that is not there")
+  `MRC_ASSERT(NoneLost, free_q == CntW'(N) - fresh_q + back_count,
+      "the count of free numbers is off")
 
 endmodule

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`include "mrc_assert.svh"
 
 /// Memory with one synchronous read port and one write port: address and re_i in cycle t, data in
 /// t+1, held until the next read. A read of the row that is written in the same cycle gives the old
@@ -30,5 +31,8 @@ module mrc_ram_1r1w #(
       rdata_q <= mem_q[raddr_i];
     end
   end
+
+  `MRC_ASSERT_CLK(ReadsARow, !re_i || 32'(raddr_i) < Depth, "a row is read that does not exist")
+  `MRC_ASSERT_CLK(WritesARow, !we_i || 32'(waddr_i) < Depth, "a row is written that does not exist")
 
 endmodule

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+`include "mrc_assert.svh"
 
-/// Register file with one combinational read port and one write port that takes effect at the end of
-/// the cycle; no forwarding. Not reset. For small tables (up to 256 rows); larger ones belong into
-/// mrc_ram_1r1w.
+/// Register file with one combinational read port and one write port that takes effect at the end
+/// of the cycle; no forwarding. Not reset. For small tables (up to 256 rows); larger ones belong
+/// into mrc_ram_1r1w.
 module mrc_rf_1r1w #(
     parameter int unsigned Width = 32,
     parameter int unsigned Depth = 16,
@@ -25,5 +26,7 @@ module mrc_rf_1r1w #(
       mem_q[waddr_i] <= wdata_i;
     end
   end
+
+  `MRC_ASSERT_CLK(WritesARow, !we_i || 32'(waddr_i) < Depth, "a row is written that does not exist")
 
 endmodule

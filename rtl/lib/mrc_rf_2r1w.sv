@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`include "mrc_assert.svh"
 
 /// Register file with two combinational read ports and one write port that takes effect at the end
 /// of the cycle; no forwarding. Not reset. As mrc_rf_1r1w, for the few tables read at two places.
@@ -27,5 +28,7 @@ module mrc_rf_2r1w #(
       mem_q[waddr_i] <= wdata_i;
     end
   end
+
+  `MRC_ASSERT_CLK(WritesARow, !we_i || 32'(waddr_i) < Depth, "a row is written that does not exist")
 
 endmodule

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+`include "mrc_assert.svh"
 
-/// Register file with Reads combinational read ports and one write port that takes effect at the end
-/// of the cycle; no forwarding. Not reset. As mrc_rf_1r1w, for the few tables that several machines
-/// look into at a time.
+/// Register file with Reads combinational read ports and one write port that takes effect at the
+/// end of the cycle; no forwarding. Not reset. As mrc_rf_1r1w, for the few tables that several
+/// machines look into at a time.
 module mrc_rf_nr1w #(
     parameter int unsigned Width = 32,
     parameter int unsigned Depth = 16,
@@ -28,5 +29,7 @@ module mrc_rf_nr1w #(
       mem_q[waddr_i] <= wdata_i;
     end
   end
+
+  `MRC_ASSERT_CLK(WritesARow, !we_i || 32'(waddr_i) < Depth, "a row is written that does not exist")
 
 endmodule

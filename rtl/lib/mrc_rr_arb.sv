@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+`include "mrc_assert.svh"
 
-/// Round-robin arbiter. The grant is combinational: the first request after the one granted last, in
-/// rising order modulo N; the one granted last comes last. The order moves on only in a cycle with
-/// take_i (the owner raises it when it uses the grant). After reset request 0 comes first.
+/// Round-robin arbiter. The grant is combinational: the first request after the one granted last,
+/// in rising order modulo N; the one granted last comes last. The order moves on only in a cycle
+/// with take_i (the owner raises it when it uses the grant). After reset request 0 comes first.
 module mrc_rr_arb #(
     parameter int unsigned N = 2,
     localparam int unsigned IdxW = (N > 1) ? $clog2(N) : 1
@@ -48,5 +49,9 @@ module mrc_rr_arb #(
       above_q <= above_d;
     end
   end
+
+  `MRC_ONE_HOT0(GrantsOne, gnt_o, "two requests are granted")
+  `MRC_ASSERT(GrantsARequest, (gnt_o & ~req_i) == '0 && any_o == (gnt_o != '0),
+      "the grant is of no request, or there is none for a request")
 
 endmodule

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`include "mrc_assert.svh"
 
 /// Decides whether a received packet may touch anything: takes the lanes' descriptors in turn,
 /// checks ICRC, QP, state, P_Key, length and memory region, sends WRITEs and probes to rx_track,
@@ -15,10 +16,7 @@ module mrc_rx_check
     input logic clk_i,
     input logic rst_ni,
     input logic [7:0] bug_i,
-    input logic [1:0] nominal_i,  // nominal_e
-    input logic zero_drop_i,
-    input logic [7:0] nak_invalid_i,
-    input logic [7:0] nak_access_i,
+    input rx_check_csr_t csr_i,
     input logic cfg_req_i,
     input logic [3:0] cfg_table_i,
     input logic [15:0] cfg_index_i,
@@ -37,12 +35,12 @@ module mrc_rx_check
     output logic eprx_valid_o,
     input logic eprx_ready_i,
     output eprx_t eprx_o,
-    output logic drop_parse_o,
-    output logic drop_icrc_o,
-    output logic drop_qp_o,
-    output logic drop_pkey_o,
-    output logic drop_len_o,
-    output logic access_o
+    output logic drop_parse_inc_o,
+    output logic drop_icrc_inc_o,
+    output logic drop_qp_inc_o,
+    output logic drop_pkey_inc_o,
+    output logic drop_len_inc_o,
+    output logic access_inc_o
 );
 
   localparam int unsigned QpW = $clog2(NumQps);
@@ -240,7 +238,8 @@ module mrc_rx_check
   assign qp_state = state_q[qp];
   // Bug 40: a QP in Error is taken for one in Rts.
   assign qp_err = qp_state == QpStateError && bug_i != BugErrorStateReceives;
-  assign qp_rts = qp_state == QpStateRts || (qp_state == QpStateError && bug_i == BugErrorStateReceives);
+  assign qp_rts = qp_state == QpStateRts
+                  || (qp_state == QpStateError && bug_i == BugErrorStateReceives);
   assign mtu = 16'd256 << qp_row.mtu;
 
   // RETH and ImmDt follow the METH, or the TSETH.
@@ -276,7 +275,7 @@ module mrc_rx_check
         drop_pkey_d = 1'b1;
       end else if (is_data && !no_pay &&
                    ((whole_mtu ? {3'd0, d_q.plen} != mtu : {3'd0, d_q.plen} > mtu) ||
-                    (zero_drop_i && no_bytes))) begin
+                    (csr_i.zero_drop && no_bytes))) begin
         drop_len_d = 1'b1;
       end
     end
@@ -291,11 +290,11 @@ module mrc_rx_check
     access_d = 1'b0;
     if (rxpkt_load && !drop && is_data && !no_pay) begin
       if (no_bytes || (imm_op && qp_row.no_imm)) begin
-        syndrome = {3'b011, nak_invalid_i[4:0]};
+        syndrome = {3'b011, csr_i.nak_invalid[4:0]};
       end else if (!mr_valid_q[mr_row] || mr.rkey != rkey || va < mr.va || mr_off > mr.length ||
                    (64'(d_q.plen) > mr.length - mr_off && bug_i != BugBoundsFirstByte)) begin
         // Bug 19: the bounds check looks at the first byte only.
-        syndrome = {3'b011, nak_access_i[4:0]};
+        syndrome = {3'b011, csr_i.nak_access[4:0]};
         access_d = 1'b1;
       end
     end
@@ -304,7 +303,7 @@ module mrc_rx_check
   // What counts beside the payload: all headers from the inner IP header on, pad and ICRC; or less.
   logic [13:0] around;
   always_comb begin
-    unique case (nominal_i)
+    unique case (csr_i.nominal)
       NominalPayload: around = 14'd0;
       NominalPayload40: around = 14'd40;
       default:
@@ -479,12 +478,12 @@ module mrc_rx_check
     end
   end
 
-  assign drop_parse_o = drop_parse_q;
-  assign drop_icrc_o = drop_icrc_q;
-  assign drop_qp_o = drop_qp_q;
-  assign drop_pkey_o = drop_pkey_q;
-  assign drop_len_o = drop_len_q;
-  assign access_o = access_q;
+  assign drop_parse_inc_o = drop_parse_q;
+  assign drop_icrc_inc_o = drop_icrc_q;
+  assign drop_qp_inc_o = drop_qp_q;
+  assign drop_pkey_inc_o = drop_pkey_q;
+  assign drop_len_inc_o = drop_len_q;
+  assign access_inc_o = access_q;
 
   logic unused_bits;
   assign unused_bits = ^{unused_counts, cfg_index_i, cfg_ctx, cfg_mr, ext, rkey, qi, d_q.pkey[15],
@@ -492,6 +491,15 @@ module mrc_rx_check
 
   // A NAK begins with 011 whatever the register says.
   logic unused_nak;
-  assign unused_nak = &{1'b0, nak_invalid_i[7:5], nak_access_i[7:5]};
+  assign unused_nak = &{1'b0, csr_i.nak_invalid[7:5], csr_i.nak_access[7:5]};
+
+  // ---- what always holds
+
+  `MRC_ASSERT(TakesFromOne, !a_load || (gnt & head_valid) != '0,
+      "a descriptor is taken that there is not")
+  `MRC_ASSERT(CfgWhenEmpty, !cfg_do || !a_valid_q,
+      "a table is written while a packet is judged")
+  `MRC_ASSERT(LeavesWhenThere, !b_take || a_valid_q,
+      "nothing leaves the stage")
 
 endmodule

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`include "mrc_assert.svh"
 
 /// Receive lane of one plane: aligns the port's beats to the inner IP header, checks the ICRC while
 /// the bytes pass, describes each frame, keeps its payload until a verdict comes and writes it out
@@ -17,12 +18,7 @@ module mrc_rx_lane
     input logic clk_i,
     input logic rst_ni,
     input logic [7:0] bug_i,
-    input logic [15:0] udp_port_i,
-    input logic udp_only_i,  // no other port
-    input logic ev_swap_i,
-    input logic icrc_outer_i,
-    input logic [5:0] dscp_trimmed_i,
-    input logic [5:0] dscp_lasthop_i,
+    input rx_lane_csr_t csr_i,
     input logic [15:0] tick_i,
     input logic rx_tvalid_i,
     input logic [PortBytes*8-1:0] rx_tdata_i,
@@ -63,8 +59,8 @@ module mrc_rx_lane
   localparam int unsigned PayByte = 80 % PortBytes;
   localparam int unsigned PktWords = 4096 / PortBytes;
   localparam int unsigned HdrChunks = 96 / PortBytes;
-  // Beats that may hold outer headers, and their bytes that the ICRC takes as ones: traffic class, flow
-  // label, hop limit, destination address of the outer header, segments left of the SRH.
+  // Beats that may hold outer headers, and their bytes that the ICRC takes as ones: traffic class,
+  // flow label, hop limit, destination address of the outer header, segments left of the SRH.
   localparam int unsigned OuterBeats = BeatSrh + 1;
   localparam logic [768-1:0] OuterOnes = (768'(32'hFFFF_FF0F) << (8 * 14)) |
       (768'(8'hFF) << (8 * 21)) | (768'({128{1'b1}}) << (8 * 38)) | (768'(8'hFF) << (8 * 57));
@@ -285,7 +281,7 @@ module mrc_rx_lane
   logic [Bits-1:0] outer_bytes, outer_x;
   logic [31:0] crc_o_q, crc_o_d, crc_o_next;
 
-  assign outer_en = icrc_outer_i && in_valid_q && !behind;
+  assign outer_en = csr_i.icrc_outer && in_valid_q && !behind;
 
   always_comb begin
     outer_bytes = '0;
@@ -375,7 +371,7 @@ module mrc_rx_lane
     end
   end
 
-  assign crc_start = (c_j_q != '0) ? crc_q : (icrc_outer_i && c_outer_q) ? crc_o_q : IcrcStart;
+  assign crc_start = (c_j_q != '0) ? crc_q : (csr_i.icrc_outer && c_outer_q) ? crc_o_q : IcrcStart;
   assign crc_words = c_len_q[LenW-1:2];
   assign crc_in = (c_data_q | crc_ones) ^ Bits'(crc_start);
 
@@ -402,8 +398,9 @@ module mrc_rx_lane
   assign n_d = n_sum[14] ? 14'd16383 : n_sum[13:0];
   assign used = wr_q - rd_q;
   // Bug 15: less than a packet may take.
-  assign room_d = (bug_i == BugRxBufferOverflow) ? used <= (BufAw + 1)'(RxBufWords - (PktWords - 1)) :
-      used <= (BufAw + 1)'(RxBufWords - (PktWords + 2));
+  assign room_d = (bug_i == BugRxBufferOverflow)
+      ? used <= (BufAw + 1)'(RxBufWords - (PktWords - 1))
+      : used <= (BufAw + 1)'(RxBufWords - (PktWords + 2));
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -509,9 +506,9 @@ module mrc_rx_lane
 
   always_comb begin
     trim = TrimNone;
-    if (fin_tc_q[7:2] == dscp_trimmed_i) begin
+    if (fin_tc_q[7:2] == csr_i.dscp_trimmed) begin
       trim = TrimTrimmed;
-    end else if (fin_tc_q[7:2] == dscp_lasthop_i) begin
+    end else if (fin_tc_q[7:2] == csr_i.dscp_lasthop) begin
       trim = TrimLastHop;
     end
   end
@@ -530,7 +527,7 @@ module mrc_rx_lane
       err = RxErrShort;
     end else if (!fin_etype_ok_q || h[7:4] != 4'd6 || h[6*8+:8] != 8'(ProtoUdp)) begin
       err = RxErrEncap;
-    end else if (udp_port != udp_port_i && (udp_only_i || !known_port)) begin
+    end else if (udp_port != csr_i.udp_port && (csr_i.udp_only || !known_port)) begin
       err = RxErrUdp;
     end else if (h[49*8+:4] != 4'd0) begin
       err = RxErrTver;
@@ -564,7 +561,7 @@ module mrc_rx_lane
       desc_d.pkey = {h[50*8+:8], h[51*8+:8]};
       desc_d.dqp = {h[53*8+:8], h[54*8+:8], h[55*8+:8]};
       desc_d.psn = {h[57*8+:8], h[58*8+:8], h[59*8+:8]};
-      desc_d.entropy = ev_swap_i ? {ent_label, ent_port} : {ent_port, ent_label};
+      desc_d.entropy = csr_i.ev_swap ? {ent_label, ent_port} : {ent_port, ent_label};
       desc_d.plen = pay_lost ? 13'd0 : plen;
       desc_d.buf_valid = plen != 13'd0 && !pay_lost;
       desc_d.at = tick_i;
@@ -714,7 +711,6 @@ module mrc_rx_lane
     line_load = 1'b0;
     unique case (dstate_q)
       DIdle: begin
-        // A verdict without its payload cannot happen.
         if (v_valid && pl_valid && (v.place || line_free)) begin
           v_pop = 1'b1;
           if (v.place) begin
@@ -791,5 +787,26 @@ module mrc_rx_lane
 
   logic unused_bits;
   assign unused_bits = ^{v.plane, pay_pair, prev_q, h};
+
+  // ---- what always holds
+
+  `MRC_POPS_A_WORD(Verdict, v_pop, v_valid)
+  `MRC_POPS_A_WORD(Pl, pl_pop, pl_valid)
+  `MRC_NEVER_FULL(Pl, pl_push, pl_ready)
+  `MRC_NEVER_FULL(Desc, desc_push, desc_fifo_ready)
+  `MRC_ASSERT(VerdictHasPayload, !v_valid || dstate_q != DIdle || pl_valid,
+      "a verdict without its payload")
+  `MRC_ASSERT(BufferHolds, used <= (BufAw + 1)'(RxBufWords),
+      "the receive buffer holds more words than it has")
+  `MRC_ASSERT(WrittenBeforeRead, !buf_re || rd_q != wr_q,
+      "a word is read that is not written")
+  `MRC_ASSERT(ReadsWhatIsLeft, dstate_q != DRead || d_left_q != 13'd0,
+      "a packet without payload is read")
+  `MRC_ASSERT(LineFits, dstate_q != DRead || 32'(d_k_q) < LineWords,
+      "a word behind the end of the line")
+  `MRC_ASSERT(PayloadFits, !desc_push || plen <= 13'd4096,
+      "more payload than a packet may have")
+  `MRC_ASSERT(LostHasNone, !(desc_push && pay_lost) || !pl_push,
+      "payload that was lost is in the queue")
 
 endmodule

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+`include "mrc_assert.svh"
 
 /// Merges the lanes' lines into the host's write port, round robin, one line per cycle
-/// (docs/blocks/rx/rx_lane.md), and reports when the last line of a packet was taken by the host, or a
-/// packet was discarded (a line of length 0). While the host takes nothing, nothing is done: what
-/// counts done packets never overtakes data that wait here. It does not align: the host takes any
-/// byte address.
+/// (docs/blocks/rx/rx_place.md), and reports when the last line of a packet was taken by the host,
+/// or a packet was discarded (a line of length 0). While the host takes nothing, nothing is done:
+/// what counts done packets never overtakes data that wait here. It does not align: the host takes
+/// any byte address.
 module mrc_rx_place
   import mrc_pkg::*;
 #(
@@ -54,7 +55,8 @@ module mrc_rx_place
     );
     assign empty[i] = head[i].len == 8'd0;
     // Bug 58: a discarded packet is done while data ahead of it wait for the host.
-    assign can[i] = head_v[i] && (out_free || (empty[i] && bug_i == BugDoneOutOfTurn)) && !(empty[i] && fin);
+    assign can[i] = head_v[i] && (out_free || (empty[i] && bug_i == BugDoneOutOfTurn))
+                    && !(empty[i] && fin);
   end
 
   assign handshake = line_valid_o && line_ready_i;
@@ -123,5 +125,18 @@ module mrc_rx_place
 
   assign done_valid_o = done_valid_q;
   assign done_plane_o = done_plane_q;
+
+  // ---- what always holds
+
+  `MRC_ASSERT(DoneIsLast, !done_valid_d || take_empty || fin,
+      "a packet is done before the host took its last line")
+  `MRC_ASSERT(DoneOnce, !(take_empty && fin),
+      "two packets are done in one cycle")
+  `MRC_ASSERT(PlaneOfALine, !fin || 32'(line_plane_q) < NumPlanes,
+      "a line of no plane")
+  `MRC_ASSERT(WaitsForRoom, !take || out_free,
+      "a packet passes the one ahead of it")
+  `MRC_ASSERT(LoadsALine, !load || head[idx].len <= 8'd128,
+      "a line is longer than it can be")
 
 endmodule

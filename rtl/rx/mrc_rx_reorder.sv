@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
+`include "mrc_assert.svh"
 
 /// Delivers WRITE-with-immediate completions in RQMSN order, after every earlier packet has arrived
-/// and has been written to host memory. An order event per cycle while immediates come in order; one
-/// that waits for an earlier one takes a cycle more, and is delivered in three. The immediates that
-/// wait share one pool; with few entries left imm_ok_o asks rx_track to refuse what would have to
-/// wait. A peer that has more immediates outstanding than it may is an error of the QP. It neither
-/// places data nor acknowledges.
-/// Contract: docs/blocks/rx/rx_reorder.md.
+/// and has been written to host memory. An order event per cycle while immediates come in order;
+/// one that waits for an earlier one takes a cycle more, and is delivered in three. The immediates
+/// that wait share one pool; with few entries left imm_ok_o asks rx_track to refuse what would have
+/// to wait. A peer that has more immediates outstanding than it may is an error of the QP. It
+/// neither places data nor acknowledges. Contract: docs/blocks/rx/rx_reorder.md.
 module mrc_rx_reorder
   import mrc_pkg::*;
+  import mrc_math_pkg::*;
 #(
     parameter int unsigned NumPlanes = 2,
     parameter int unsigned NumQps = 4,
@@ -191,10 +192,10 @@ module mrc_rx_reorder
   // A completion waits for the data of its packets, several hundred cycles.
   localparam int unsigned HoldDepth = 4 * NumPlanes;
   localparam int unsigned HeldW = $clog2(HoldDepth + 1);
-  // Completions in both queues: with HoldDepth at most, neither is full when a word comes. What is
-  // written leaves hold at once, so that its counters are looked at before they come round.
-  logic [HeldW-1:0] held_q, held_d, unused_hold_count, unused_placed_count;
-  logic unused_hold_room, unused_placed_room;
+  // Completions in both queues: HoldDepth at most, so that neither is full when a word comes. What
+  // is written leaves hold at once, so that its counters are looked at before they come round.
+  logic [HeldW-1:0] held_q, held_d, hold_count, placed_count;
+  logic hold_room, placed_room;
   logic [NumPlanes-1:0][11:0] done_q, done_d;
 
   mrc_fifo #(
@@ -204,12 +205,12 @@ module mrc_rx_reorder
       .clk_i,
       .rst_ni,
       .valid_i(hold_push),
-      .ready_o(unused_hold_room),
+      .ready_o(hold_room),
       .data_i(hold_d),
       .valid_o(hold_valid),
       .ready_i(hold_go),
       .data_o(hold),
-      .count_o(unused_hold_count)
+      .count_o(hold_count)
   );
 
   always_comb begin
@@ -239,12 +240,12 @@ module mrc_rx_reorder
       .clk_i,
       .rst_ni,
       .valid_i(hold_go),
-      .ready_o(unused_placed_room),
+      .ready_o(placed_room),
       .data_i(hold.cqe),
       .valid_o(placed_valid),
       .ready_i(placed_go),
       .data_o(placed),
-      .count_o(unused_placed_count)
+      .count_o(placed_count)
   );
 
   assign placed_go = placed_valid && cqe_free;
@@ -303,20 +304,16 @@ module mrc_rx_reorder
 
   // ---- state machine
 
-  logic [15:0] ahead, beyond_not, beyond_sum, beyond_maj;
-  logic [16:0] beyond;
+  logic [15:0] ahead;
   logic [23:0] past, head_past;
   logic in_row, behind, reached, next_up;
 
   assign ahead = head.rqmsn - s.exp;
   assign behind = ahead[15];
-  // rqmsn - exp < wimm, without waiting for the difference.
+  // rqmsn < exp + wimm, without waiting for the sum.
   // Bug 43: one more than agreed is accepted.
-  assign beyond_not = ~{8'd0, s.wimm};
-  assign beyond_sum = head.rqmsn ^ ~s.exp ^ beyond_not;
-  assign beyond_maj = (head.rqmsn & ~s.exp) | (head.rqmsn & beyond_not) | (~s.exp & beyond_not);
-  assign beyond = {beyond_sum, 1'b1} + {beyond_maj << 1 | 16'd1, bug_i != BugWimmPlusOne};
-  assign in_row = !behind && beyond[16];
+  assign in_row = !behind && lt_sum({head.rqmsn, 8'd0}, {s.exp, 8'd0}, {8'd0, s.wimm, 8'd0},
+                                    bug_i == BugWimmPlusOne);
   // Bug 26: an immediate does not wait for the data before it.
   assign head_past = head.cack - head.psn;
   assign next_up = head.rqmsn == s.exp && (!head_past[23] || bug_i == BugImmediateOvertakes);
@@ -492,8 +489,32 @@ module mrc_rx_reorder
   assign hold_ok_o = hold_ready;
 
   logic unused_bits;
-  assign unused_bits = ^{unused_ord_count, unused_hold_count, unused_hold_room, unused_placed_count,
-      unused_placed_room, cfg_index_i, cfg_ctx, o_q, done_plane_i, head.snap, ahead,
-      beyond, past, head_past};
+  assign unused_bits = ^{unused_ord_count, hold_count, hold_room, placed_count,
+      placed_room, cfg_index_i, cfg_ctx, o_q, done_plane_i, head.snap, ahead,
+      past, head_past};
+
+  // ---- what always holds
+
+  `MRC_NEVER_FULL(Hold, hold_push, hold_room)
+  `MRC_NEVER_FULL(Placed, hold_go, placed_room)
+  `MRC_POPS_A_WORD(Ord, pop, head_valid)
+  `MRC_ASSERT(HeldCount, 32'(held_q) == 32'(hold_count) + 32'(placed_count),
+      "completions got lost between the queues")
+  `MRC_ASSERT(StateInRange, state_q <= StEnt,
+      "no such state")
+  `MRC_ASSERT(WithinWimm, !(pop && head.imm_valid && !behind && in_row) || ahead < 16'(s.wimm),
+      "more immediates than agreed")
+  `MRC_ASSERT(CountInRange, state_q == StIdle || state_q == StInit || 32'(s.cnt) <= MaxWimm,
+      "more immediates wait than there is room for")
+  `MRC_ASSERT(CountNotBelow0, state_q != StEnt || !pool_give || s.cnt != 8'd0,
+      "the count of immediates goes below 0")
+  `MRC_ASSERT(GivesAnEntry, !pool_give || entry.valid,
+      "an entry is given back that there is not")
+  `MRC_ASSERT(TakesFree, !pool_take || !entry.valid,
+      "an entry is taken over another one")
+  `MRC_ASSERT(DonePlane, !done_valid_i || 32'(done_plane_i) < NumPlanes,
+      "data of no plane are done")
+  `MRC_ASSERT(InitOfAQp, state_q != StInit || cfg_req_i,
+      "a QP is started that nobody asked for")
 
 endmodule

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+`include "mrc_assert.svh"
 
-/// The bytes in front (docs/blocks/tx/tx_header.md): builds the header of a packet, Ethernet to the last
-/// extension header, and the ICRC register after it. Control packets come before probes, probes before
-/// endpoint requests, those before data packets. Two stages (A: bytes, B: ICRC), one packet per cycle,
-/// latency 3 cycles with the input FIFO.
-/// Extension headers of control packets are whole 32-bit words. Payload, pad and the final ICRC are
-/// the lane's business.
+/// The bytes in front (docs/blocks/tx/tx_header.md): builds the header of a packet, Ethernet to the
+/// last extension header, and the ICRC register after it. Control packets come before probes,
+/// probes before endpoint requests, those before data packets. Two stages (A: bytes, B: ICRC), one
+/// packet per cycle, latency 3 cycles with the input FIFO. Extension headers of control packets are
+/// whole 32-bit words. Payload, pad and the final ICRC are the lane's business.
 module mrc_tx_header
   import mrc_pkg::*;
   import mrc_addr_pkg::*;
@@ -16,6 +16,7 @@ module mrc_tx_header
     input logic clk_i,
     input logic rst_ni,
     input logic [7:0] bug_i,
+    input tx_header_csr_t csr_i,
 
     input logic path_valid_i,
     output logic path_ready_o,
@@ -34,23 +35,6 @@ module mrc_tx_header
     input logic hdr_ready_i,
     output hdr_t hdr_o,
 
-    input logic [47:0] mac_i,
-    input logic [127:0] ip_i,
-    input logic ip_plane_i,
-    input logic [6:0] ip_plane_lsb_i,
-    input logic [15:0] udp_port_i,
-    input logic [5:0] dscp_data_i,
-    input logic [5:0] dscp_rtx_i,
-    input logic [5:0] dscp_ctl_i,
-    input logic ev_swap_i,
-    input logic bth_m_i,
-    input logic bth_m_high_i,
-    input logic icrc_outer_i,
-    input logic tsr_us_i,
-    input logic [3:0] srv6_plane_lsb_i,
-    input logic [2:0] srv6_uplink_usid_i,
-    input logic [3:0] srv6_uplink_lsb_i,
-    input logic [3:0] srv6_uplink_bits_i,
 
     input logic cfg_req_i,
     input logic [3:0] cfg_table_i,
@@ -65,7 +49,8 @@ module mrc_tx_header
   localparam int unsigned Ip6Bits = 8 * 40;
   localparam int unsigned SrhBits = 8 * SrhBytes;
   localparam int unsigned FrontBits = Ip6Bits + SrhBits;  // what may stand before the inner header
-  localparam int unsigned InnerBits = 8 * 96;  // inner IPv6 header to the end of the largest extension
+  // Inner IPv6 header to the end of the largest extension.
+  localparam int unsigned InnerBits = 8 * 96;
   localparam int unsigned HdrBits = 8 * HdrBytes;
   localparam int unsigned BaseLen = 40 + 8 + 12;  // inner IPv6 header, UDP, BTH
   localparam int unsigned MaxExtWords = ExtBytes / 4;
@@ -81,8 +66,8 @@ module mrc_tx_header
   localparam logic [InnerBits-1:0] IcrcOnes =
       (InnerBits'(32'hFFFF_FF0F)) | (InnerBits'(8'hFF) << 56) | (InnerBits'(16'hFFFF) << 368);
   localparam logic [InnerBits-1:0] IcrcBth4 = InnerBits'(8'hFF) << 416;
-  // The same before the inner header, if it counts: traffic class, flow label, hop limit, destination
-  // address; segments left.
+  // The same before the inner header, if it counts: traffic class, flow label, hop limit,
+  // destination address; segments left.
   localparam logic [FrontBits-1:0] IcrcOuterOnes = (FrontBits'(32'hFFFF_FF0F)) |
       (FrontBits'(8'hFF) << 56) | (FrontBits'({128{1'b1}}) << 192);
   localparam logic [FrontBits-1:0] IcrcSrhOnes = FrontBits'(8'hFF) << (Ip6Bits + 24);
@@ -279,7 +264,7 @@ module mrc_tx_header
       ev = ctl.ev;
       opcode = ctl.opcode;
       // Probes and requests are of the data class, so that they meet what data meet.
-      traffic = data_class ? {dscp_data_i, 2'b10} : {dscp_ctl_i, 2'b00};
+      traffic = data_class ? {csr_i.dscp_data, 2'b10} : {csr_i.dscp_ctl, 2'b00};
       psn = ctl.psn;
       plen = 13'd0;
       bth8 = 8'd0;
@@ -288,7 +273,7 @@ module mrc_tx_header
       plane = path.plane;
       ev = path.ev;
       opcode = path.pkt.opcode;
-      traffic = {path.pkt.rtx ? dscp_rtx_i : dscp_data_i, 2'b10};
+      traffic = {path.pkt.rtx ? csr_i.dscp_rtx : csr_i.dscp_data, 2'b10};
       psn = path.pkt.psn;
       plen = path.pkt.plen;
       bth8 = {path.pkt.ackreq, 1'b0, path.pkt.rtx && bug_i != BugRtxBitMissing, qp.ts, 4'd0};
@@ -311,7 +296,7 @@ module mrc_tx_header
       ext[31:0] = {net16(path.pkt.msn), net16(path.pkt.rqmsn)};
       if (qp.ts) begin
         ext[32+:32] = {
-          net16({tsr_us_i, 15'h0001}), net16(tsr_us_i ? tick_q[18:3] : tick_q[15:0])
+          net16({csr_i.tsr_us, 15'h0001}), net16(csr_i.tsr_us ? tick_q[18:3] : tick_q[15:0])
         };
         ext[64+:160] = reth_imm;
       end else begin
@@ -328,9 +313,10 @@ module mrc_tx_header
     own = 128'd0;
     peer = 128'd0;
     if (a_load) begin
-      own = at_plane(ip_i, ip_plane_i, ip_plane_lsb_i, plane[2:0]);
+      own = at_plane(csr_i.ip, csr_i.ip_plane_enable, csr_i.ip_plane_lsb, plane[2:0]);
       // Bug 98: the peer's is the same on all planes.
-      peer = at_plane(qp.dip, ip_plane_i && bug_i != BugPeerOnOnePlane, ip_plane_lsb_i, plane[2:0]);
+      peer = at_plane(qp.dip, csr_i.ip_plane_enable && bug_i != BugPeerOnOnePlane,
+                      csr_i.ip_plane_lsb, plane[2:0]);
     end
   end
 
@@ -338,8 +324,8 @@ module mrc_tx_header
 
   logic [127:0] srv6_dst;
   logic [15:0] plane_bits, uplink_bits;
-  assign plane_bits = {12'd0, plane} << srv6_plane_lsb_i;
-  assign uplink_bits = (ev[15:0] & ~(16'hFFFF << srv6_uplink_bits_i)) << srv6_uplink_lsb_i;
+  assign plane_bits = {12'd0, plane} << csr_i.srv6_plane_lsb;
+  assign uplink_bits = (ev[15:0] & ~(16'hFFFF << csr_i.srv6_uplink_bits)) << csr_i.srv6_uplink_lsb;
 
   always_comb begin
     srv6_dst = qp.srv6;
@@ -347,7 +333,7 @@ module mrc_tx_header
       if (qp.srv6[16*(5-i)+:16] != 16'd0) begin
         srv6_dst[16*(5-i)+:16] = qp.srv6[16*(5-i)+:16] | plane_bits;
       end
-      if (srv6_uplink_usid_i == 3'(i)) begin
+      if (csr_i.srv6_uplink_usid == 3'(i)) begin
         srv6_dst[16*(5-i)+:16] = srv6_dst[16*(5-i)+:16] | uplink_bits;
       end
     end
@@ -367,11 +353,11 @@ module mrc_tx_header
   assign has_srh = qp.encap == EncapSrv6Srh;
   assign has_outer = qp.encap == EncapSrv6 || has_srh;
   assign endpoint = ctl_v && (opcode == OpcodeEndpointRequest || opcode == OpcodeEndpointResponse);
-  assign flow = (qp.encap == EncapUdp) ? 16'd0 : (ev_swap_i ? ev[31:16] : ev[15:0]);
-  assign sport = ev_swap_i ? ev[15:0] : ev[31:16];
+  assign flow = (qp.encap == EncapUdp) ? 16'd0 : (csr_i.ev_swap ? ev[31:16] : ev[15:0]);
+  assign sport = csr_i.ev_swap ? ev[15:0] : ev[31:16];
   assign udp_len = 16'd24 + {8'd0, ext_len} + {3'd0, plen} + {14'd0, pad};
   assign ip6_first = net32({4'd6, traffic, 4'd0, flow});
-  assign eth = {net16(16'h86DD), net48(mac_i), net48(qp.dmac)};
+  assign eth = {net16(16'h86DD), net48(csr_i.mac), net48(qp.dmac)};
   assign outer = {
     net128(srv6_dst),
     net128(own),
@@ -392,14 +378,14 @@ module mrc_tx_header
     8'(ProtoIpv6)
   };
   assign inner_ip = {net128(peer), net128(own), 8'd64, 8'd17, net16(udp_len), ip6_first};
-  assign udp = {16'd0, net16(udp_len), net16(udp_port_i), net16(sport)};
+  assign udp = {16'd0, net16(udp_len), net16(csr_i.udp_port), net16(sport)};
   assign bth = {
     net24(psn),
     bth8,
     net24(endpoint ? 24'(EndpointDqp) : qp.dqpn),
     8'd0,
     net16(qp.pkey),
-    {bth_m_i && bth_m_high_i, bth_m_i && !bth_m_high_i, pad, 4'd0},
+    {csr_i.bth_m && csr_i.bth_m_high, csr_i.bth_m && !csr_i.bth_m_high, pad, 4'd0},
     opcode
   };
 
@@ -438,7 +424,7 @@ module mrc_tx_header
   logic [3:0] missing_words;
   hdr_t hdr_d;
 
-  assign with_outer = icrc_outer_i && a_q.outer;
+  assign with_outer = csr_i.icrc_outer && a_q.outer;
   assign missing_words = 4'(MaxExtWords) - a_q.ext_words;
 
   always_comb begin
@@ -557,5 +543,17 @@ module mrc_tx_header
 
   logic unused_ok;
   assign unused_ok = &{1'b0, unused_counts, cfg_index_i, cfg_ctx, path, ev, ctl.qp};
+
+  // ---- what always holds
+
+  `MRC_POPS_A_WORD(Path, path_pop, path_v)
+  `MRC_ONE_HOT0(OneSource, {ack_pop, probe_pop, eprq_pop, path_pop},
+      "two packets in one cycle")
+  `MRC_ASSERT(CfgWhenEmpty, !op_cfg || !a_valid_q,
+      "a table is written under a packet")
+  `MRC_ASSERT(SaysRtx, !path_pop || bth8[5] == path.pkt.rtx,
+      "a retransmission does not say so")
+  `MRC_ASSERT(ExtFits, !a_load || 32'(ext_len) <= ExtBytes,
+      "more extension headers than fit")
 
 endmodule

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+`include "mrc_assert.svh"
 
-/// Payload and port of one plane (docs/blocks/tx/tx_lane.md): queues headers, prefetches their payload
-/// from host memory, and serialises header, payload, pad and ICRC onto the port. One chunk of at most
-/// PortBytes per cycle; a frame costs one cycle more than its chunks, and one more if the ICRC does
-/// not fit the last beat. It may pause inside a frame when the host is slow.
+/// Payload and port of one plane (docs/blocks/tx/tx_lane.md): queues headers, prefetches their
+/// payload from host memory, and serialises header, payload, pad and ICRC onto the port. One chunk
+/// of at most PortBytes per cycle; a frame costs one cycle more than its chunks, and one more if
+/// the ICRC does not fit the last beat. It may pause inside a frame when the host is slow.
 module mrc_tx_lane
   import mrc_pkg::*;
 #(
@@ -124,7 +125,7 @@ module mrc_tx_lane
 
   // ---- fetch
 
-  logic fq_v, fq_pop, fq_ready_unused;
+  logic fq_v, fq_pop, fq_ready;
   fetch_t fq_head;
 
   mrc_fifo #(
@@ -134,7 +135,7 @@ module mrc_tx_lane
       .clk_i,
       .rst_ni,
       .valid_i(data_push),
-      .ready_o(fq_ready_unused),
+      .ready_o(fq_ready),
       .data_i('{addr: hdr_i.laddr, len: hdr_i.plen}),
       .valid_o(fq_v),
       .ready_i(fq_pop),
@@ -186,9 +187,9 @@ module mrc_tx_lane
       .data_o(rdreq_o)
   );
 
-  logic line_v, lines_ready_unused;
+  logic line_v, lines_ready;
   logic [HostBits-1:0] line_head;
-  logic [CreditW-1:0] lines_count_unused;
+  logic [CreditW-1:0] lines_count;
 
   mrc_fifo #(
       .T(logic [HostBits-1:0]),
@@ -197,12 +198,12 @@ module mrc_tx_lane
       .clk_i,
       .rst_ni,
       .valid_i(rsp_valid_i),
-      .ready_o(lines_ready_unused),
+      .ready_o(lines_ready),
       .data_i(rsp_data_i),
       .valid_o(line_v),
       .ready_i(line_pop),
       .data_o(line_head),
-      .count_o(lines_count_unused)
+      .count_o(lines_count)
   );
 
   // ---- serialiser
@@ -244,8 +245,8 @@ module mrc_tx_lane
   assign hdr_padded = (8 * HdrBeats * PortBytes)'(cur_hdr_q);
   assign pay_n = (left_q < 13'(PortBytes)) ? left_q : 13'(PortBytes);
   assign pay_n4 = (NW + 1)'((pay_n + 13'd3) & ~13'd3);
-  // Wide work does not look at the port's ready: a simulator settles what depends on a pin again and
-  // again, and in hardware it would lengthen that path.
+  // Wide work does not look at the port's ready: a simulator settles what depends on a pin again
+  // and again, and in hardware it would lengthen that path.
   assign pay_work = state_q == StPay && line_v;
   assign pay_go = pay_work && out_free;
   assign pay_done = left_q == pay_n;
@@ -444,5 +445,37 @@ module mrc_tx_lane
 
   logic plane_unused;  // the top has chosen the lane by it
   assign plane_unused = &{1'b0, hdr_i.plane};
+
+  // ---- what always holds
+
+  `MRC_NEVER_FULL(Fq, data_push, fq_ready)
+  `MRC_NEVER_FULL(Lines, rsp_valid_i, lines_ready)
+  `MRC_POPS_A_WORD(Line, line_pop, line_v)
+  `MRC_ASSERT(StateInRange, state_q <= StFlush,
+      "no such state")
+  `MRC_ONE_HOT0(OneHeader, {ctl_pop, data_pop},
+      "two headers in one cycle")
+  `MRC_ASSERT(CreditInRange, 32'(credit_q) <= LineFifo,
+      "more credit than places for lines")
+  `MRC_ASSERT(AsksWithCredit, !req_load || credit_q != '0,
+      "a line is asked for that has no place")
+  `MRC_ASSERT(LinesReserved, 32'(credit_q) + 32'(lines_count) <= LineFifo,
+      "a place for a line is given away twice")
+  `MRC_ASSERT(PaysWhatIsLeft, !pay_work || left_q != 13'd0,
+      "payload behind the end of the packet")
+  `MRC_ASSERT(LineUsedOnce, !(pay_go && (pay_done || line_done)) || line_pop,
+      "a line stays when the packet or the line ends")
+  `MRC_ASSERT(QueuedNotBelow0, queued_q != 18'd0 || !data_pop || data_head.plen == 13'd0,
+      "the payload in the queue goes below 0")
+  `MRC_ASSERT(QueuedInRange, 32'(queued_q) <= 32'(TxLaneFifo) * 4096,
+      "more payload in the queue than its packets have")
+  `MRC_ASSERT(FlushHasBytes, state_q != StFlush || acc_n_q != '0,
+      "a last beat without bytes")
+  `MRC_ASSERT(KeepOfABeat, !tvalid_q || tkeep_q[0],
+      "a beat without bytes")
+  `MRC_ASSERT(FullUnlessLast, !tvalid_q || tlast_q || &tkeep_q,
+      "a beat in the middle of a frame is not full")
+  `MRC_ASSERT(HeaderInRange, state_q != StHdr || 32'(cur_hdr_len_q) <= HdrBytes,
+      "a header is longer than it can be")
 
 endmodule

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+`include "mrc_assert.svh"
 
-/// An entropy value for each packet (docs/blocks/tx/tx_path.md): walks the EV set of the QP group by
-/// group, one EV per plane in each, in an order that changes each pass, and takes the next GOOD EV
-/// whose lane has room, on a plane whose port is up here and at the peer. A packet per cycle, of
+/// An entropy value for each packet (docs/blocks/tx/tx_path.md): walks the EV set of the QP group
+/// by group, one EV per plane in each, in an order that changes each pass, and takes the next GOOD
+/// EV whose lane has room, on a plane whose port is up here and at the peer. A packet per cycle, of
 /// one QP as of many, three cycles after it came; one cycle more for each group that it finds used
 /// up. On feedback, between packets, it marks an EV SKIP, takes a bad one out of use and a backup
 /// EV of the same plane in, or the other way round: two cycles, and two per backup group looked at.
@@ -21,6 +22,7 @@ module mrc_tx_path
     input logic clk_i,
     input logic rst_ni,
     input logic [7:0] bug_i,
+    input tx_path_csr_t csr_i,
 
     input logic pkt_valid_i,
     output logic pkt_ready_o,
@@ -31,8 +33,6 @@ module mrc_tx_path
     input logic pfb_valid_i,
     output logic pfb_ready_o,
     input fb_t pfb_i,
-    input logic [8:0] ev_min_active_i,
-    input logic skip_twice_i,
     input logic [NumPlanes-1:0] lane_room_i,
     input logic [NumPlanes-1:0] port_up_i,
 
@@ -399,7 +399,8 @@ module mrc_tx_path
   // Own port and the peer's are up. Bug 44: the peer's do not matter.
   logic [NumPlanes-1:0] w_ok, op_ok;
   assign w_ok = port_up_i & w_pmask_q;
-  assign op_ok = port_up_i & ((bug_i == BugPeerPortsIgnored) ? {NumPlanes{1'b1}} : pmask_q[op_dest_q]);
+  assign op_ok = port_up_i
+                 & ((bug_i == BugPeerPortsIgnored) ? {NumPlanes{1'b1}} : pmask_q[op_dest_q]);
 
   logic evst_re, evst_we;
   logic [QpW+GroupW-1:0] evst_raddr, evst_waddr;
@@ -544,7 +545,8 @@ module mrc_tx_path
   logic [GroupW-1:0] next_group, pkt_group;
   logic [NumPlanes-1:0] left_u;
   assign next_place.grp = w_grp_q + GroupW'(1);
-  assign next_place.lfsr = (last_group && bug_i != BugWalkKeyStuck) ? lfsr_next(w_lfsr_q) : w_lfsr_q;
+  assign next_place.lfsr =
+      (last_group && bug_i != BugWalkKeyStuck) ? lfsr_next(w_lfsr_q) : w_lfsr_q;
   assign next_group = next_place.grp ^ key_hi(next_place.lfsr);
   assign group_stays = next_group == w_group_q;
   assign advance = chosen && group_done;
@@ -621,7 +623,7 @@ module mrc_tx_path
   assign fb_state = evst_row[fb_plane];
   assign fb_in_use = in_use(fb_state);
   assign fb_mark = fb_now && fb_q.kind == 3'd1 && fb_match
-      && (fb_state == 3'(EvGood) || (skip_twice_i && fb_state == 3'(EvSkip)));
+      && (fb_state == 3'(EvGood) || (csr_i.skip_twice && fb_state == 3'(EvSkip)));
   // A loss on a plane without ports says nothing about the EV.
   assign fb_fail = fb_now && ((fb_q.kind == 3'd2 && fb_match)
       || (fb_q.kind == 3'd3 && op_ok[fb_plane])) && fb_in_use;
@@ -630,7 +632,8 @@ module mrc_tx_path
   assign backup_first = GroupW'(Groups) - op_backup_q;
 
   // Bug 29: an EV of the next plane takes the place of the bad one.
-  assign test_plane = (bug_i == BugBackupOfNextPlane && !revive_q) ? fb_plane + PlaneW'(1) : fb_plane;
+  assign test_plane =
+      (bug_i == BugBackupOfNextPlane && !revive_q) ? fb_plane + PlaneW'(1) : fb_plane;
   assign test_state = evst_row[test_plane];
   assign test_fail = state_q == StTest && !revive_q && test_state == 3'(EvStandby);
   assign test_revive = state_q == StTest && revive_q && f_q != fb_group
@@ -640,7 +643,7 @@ module mrc_tx_path
       || (state_q == StTest && revive_q && !test_revive && test_last);
 
   // The floor: without a replacement the EV stays while too few would be left.
-  assign judge_keep = state_q == StJudge && !found_q && op_active_q <= ev_min_active_i;
+  assign judge_keep = state_q == StJudge && !found_q && op_active_q <= csr_i.ev_min_active;
   assign judge_bad = state_q == StJudge && !judge_keep;
 
   // ---- EVs that the controller denies, profiles that fill themselves
@@ -1091,5 +1094,37 @@ module mrc_tx_path
   logic unused_ok;
   assign unused_ok = &{1'b0, unused_counts, unused_arb_idx, cfg_index_i, cfg_ctx, cfg_ev_state,
       cfg_gen, pkt_ctx, evval_wide, gen_wide, fb_q};
+
+  // ---- what always holds
+
+  `MRC_POPS_A_WORD(Fb, fb_pop, fb_v)
+  `MRC_POPS_A_WORD(Pfb, pfb_pop, pfb_v)
+  `MRC_POPS_A_WORD(Pkt, pkt_pop, pkt_v)
+  `MRC_ONE_HOT0(OneOperation, {fb_pop, pfb_pop, pkt_pop, op_cfg, op_scrub},
+      "two operations in one cycle")
+  `MRC_ASSERT(StateInRange, state_q <= StScrub,
+      "no such state")
+  `MRC_ASSERT(WalkOrWork, idle || !w_valid_q,
+      "a packet walks under an operation")
+  `MRC_ONE_HOT0(OneChoice, hit,
+      "two EVs are chosen")
+  `MRC_ASSERT(ChosenIsUp, !choose || w_ok[chosen_idx[PlaneW-1:0]],
+      "an EV of a plane that is down is chosen")
+  `MRC_ASSERT(ChosenHasRoom, !choose || lane_room_i[chosen_idx[PlaneW-1:0]],
+      "an EV of a lane without room is chosen")
+  `MRC_ASSERT(ChosenInUse, !(choose && found) || in_use(evst_row[chosen_idx[PlaneW-1:0]]),
+      "an EV that is not in use is chosen")
+  `MRC_ASSERT(ChosenUnused, !(choose && found) || !w_u_q[chosen_idx[PlaneW-1:0]],
+      "an EV is chosen twice in a pass")
+  `MRC_ASSERT(EndsOneWay, !(choose && give_up),
+      "a walk has an EV and none")
+  `MRC_ASSERT(WalksOnOrEnds, !(walk_next && walk_end),
+      "a walk goes on and ends")
+  `MRC_ONE_HOT0(OneFeedback, {fb_mark, fb_fail, fb_revive},
+      "feedback does two things")
+  `MRC_ASSERT(GroupInRange, !w_valid_q || 32'(w_grp_q) < Groups,
+      "a group that there is not")
+  `MRC_ASSERT(VoidedHasNoPath, !(emit && e_pkt_q.voided) || e_nopath_q,
+      "a packet that is not sent has a path")
 
 endmodule

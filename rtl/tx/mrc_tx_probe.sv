@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+`include "mrc_assert.svh"
 
 /// Brings bad EVs back (docs/blocks/tx/tx_probe.md): sends EV probes or reliability probes on EVs in
 /// ASSUMED_BAD, at growing intervals, until several answers in a row revive them; with either kind
-/// allowed, the one that was answered last. One operation per cycle; one slot
-/// visited every 16 cycles. It probes ProbeSlots EVs at once, those of QPs that can send; when all
-/// slots are taken, a newcomer gets that of an EV that has failed at the longest interval, or is
-/// counted and not kept.
+/// allowed, the one that was answered last. One operation per cycle; one slot visited every 16
+/// cycles. It probes ProbeSlots EVs at once, those of QPs that can send; when all slots are taken, a
+/// newcomer gets that of an EV that has failed at the longest interval, or is counted and not kept.
 module mrc_tx_probe
   import mrc_pkg::*;
   import mrc_probe_pkg::*;
@@ -19,6 +19,7 @@ module mrc_tx_probe
     input logic clk_i,
     input logic rst_ni,
     input logic [7:0] bug_i,
+    input tx_probe_csr_t csr_i,
 
     input logic bad_valid_i,
     output logic bad_ready_o,
@@ -38,15 +39,6 @@ module mrc_tx_probe
     output ctlpkt_t probe_o,
 
     input logic [NumPlanes-1:0] port_up_i,
-    input logic [15:0] interval_i,
-    input logic [2:0] successes_i,
-    input logic skip_good_i,
-    input logic [3:0] cap_i,
-    input logic keep_count_i,
-    input logic [1:0] kind_i,  // revive_e
-    input logic ports_from_0_i,
-    input logic tsr_us_i,
-    input logic pdcid_zero_i,
     output logic sent_inc_o,
     output logic revived_inc_o,
     output logic full_inc_o,
@@ -286,7 +278,7 @@ module mrc_tx_probe
   assign refused = heard && pres.m[1];
   assign marked_next = slot.marked || (heard && pres.m == MarkSkipOnce);
   assign succ_next = slot.succ + 3'd1;
-  assign revived = answered && succ_next == successes_i;
+  assign revived = answered && succ_next == csr_i.probe_successes;
 
   // ---- a visit
 
@@ -302,8 +294,9 @@ module mrc_tx_probe
   assign ev_plane = slot.ev_idx[PlaneW-1:0];
   assign plane_up = port_up_i[ev_plane] && pmask_q[slot.dest][ev_plane];
   assign send = visit_now && !waiting_q[seen] && probe_free && plane_up;
-  assign send_evp = kind_i == ReviveEvProbe || (kind_i != ReviveReliability && evp_q[seen]);
-  assign cap = (cap_i == 4'd15) ? 4'd14 : cap_i;
+  assign send_evp = csr_i.probe_kind == ReviveEvProbe
+      || (csr_i.probe_kind != ReviveReliability && evp_q[seen]);
+  assign cap = (csr_i.probe_cap == 4'd15) ? 4'd14 : csr_i.probe_cap;
   assign fails_next = (slot.fails < cap) ? slot.fails + 4'd1 : cap;
   assign seq_next = seq_q[seen] + 8'd1;
 
@@ -322,24 +315,24 @@ module mrc_tx_probe
           ev: bad.ev,
           fails: 4'd0,
           succ: 3'd0,
-          due: tick_q + {16'd0, interval_i}
+          due: tick_q + {16'd0, csr_i.probe_interval}
       };
     end else if (answered) begin
       slot_we = 1'b1;
       slot_d.marked = marked_next;
       slot_d.succ = succ_next;
-      slot_d.due = tick_q + {16'd0, interval_i};
+      slot_d.due = tick_q + {16'd0, csr_i.probe_interval};
     end else if (failed) begin
       slot_we = 1'b1;
       // Bug 30: answers before a failure still count.
-      if (bug_i != BugProbeCountKept && !keep_count_i) begin
+      if (bug_i != BugProbeCountKept && !csr_i.probe_keep_count) begin
         slot_d.succ = 3'd0;
       end
-      if (!keep_count_i) begin
+      if (!csr_i.probe_keep_count) begin
         slot_d.marked = 1'b0;
       end
       slot_d.fails = fails_next;
-      slot_d.due = tick_q + ({16'd0, interval_i} << fails_next);
+      slot_d.due = tick_q + ({16'd0, csr_i.probe_interval} << fails_next);
     end else if (send) begin
       slot_we = 1'b1;
       slot_d.due = tick_q + (32'd8 << timeout);
@@ -409,11 +402,11 @@ module mrc_tx_probe
           qp: slot.qp,
           ev_idx: slot.ev_idx,
           entropy: 32'd0,
-          kind: (marked_next && !skip_good_i) ? 3'd5 : 3'd4
+          kind: (marked_next && !csr_i.probe_skip_good) ? 3'd5 : 3'd4
       };
   assign id = {(16 - SlotW)'(seq_next), seen};
-  assign spdcid = pdcid_zero_i ? 16'd0 : slot.qp + 16'(QpnBase);
-  assign dpdcid = pdcid_zero_i ? 16'd0 : dqpn[15:0];
+  assign spdcid = csr_i.pdcid_zero ? 16'd0 : slot.qp + 16'(QpnBase);
+  assign dpdcid = csr_i.pdcid_zero ? 16'd0 : dqpn[15:0];
 
   always_comb begin
     probe_d = '0;
@@ -427,11 +420,11 @@ module mrc_tx_probe
         probe_d.psn = {8'd0, KindBad, id[13:0]};
         probe_d.ext_len = 8'(ErthBytes);
         probe_d.ext[8*ErthBytes-1:0] = erth(2'(ErthOpEvProbe), MaxPlanes'(port_up_i),
-                                            ports_from_0_i, tick_q[18:0], tsr_us_i);
+                                            csr_i.ports_from_0, tick_q[18:0], csr_i.tsr_us);
       end else begin
         probe_d.opcode = OpcodeProbeRequest;
         probe_d.ext_len = 8'(PethBytes);
-        probe_d.ext[8*PethBytes-1:0] = peth(id, spdcid, dpdcid, tick_q[18:0], tsr_us_i);
+        probe_d.ext[8*PethBytes-1:0] = peth(id, spdcid, dpdcid, tick_q[18:0], csr_i.tsr_us);
       end
     end
   end
@@ -519,5 +512,28 @@ module mrc_tx_probe
 
   logic unused_ok;
   assign unused_ok = &{1'b0, unused_counts, cfg_index_i, cfg_ctx, cfg_state, pres.qp, dqpn, late};
+
+  // ---- what always holds
+
+  `MRC_POPS_A_WORD(Pres, pres_pop, pres_v)
+  `MRC_POPS_A_WORD(Pans, pans_pop, pans_v)
+  `MRC_POPS_A_WORD(Bad, bad_pop, bad_v)
+  `MRC_ONE_HOT0(OneOperation, {op_cfg, op_pres, op_pans, op_bad, op_visit},
+      "two operations in one cycle")
+  `MRC_ASSERT(TakesAFreeSlot,
+      !op_take || !busy_q[free_slot] || (slow_q[free_slot] && !waiting_q[free_slot]),
+      "a slot is taken from an EV that still needs it")
+  `MRC_ASSERT(WaitsWhenBusy, !answered || busy_q[seen],
+      "a free slot has its answer")
+  `MRC_ASSERT(AnswersItsKind, !answered || evp_q[seen] == op_pans,
+      "an answer to the other kind of probe counts")
+  `MRC_ASSERT(OneSlotPerEv, !op_take || !probed,
+      "an EV gets two slots")
+  `MRC_ASSERT(SendsOnAPortThatIsUp, !send || port_up_i[ev_plane],
+      "a probe leaves on a plane whose port is down")
+  `MRC_ASSERT(RevivesABusySlot, !revived || (busy_q[seen] && waiting_q[seen]),
+      "an EV comes back that was not asked")
+  `MRC_ASSERT(FailsInRange, !failed || fails_next <= cap,
+      "more failures than the cap")
 
 endmodule

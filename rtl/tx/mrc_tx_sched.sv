@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+`include "mrc_assert.svh"
 
 /// Queue of the QPs that may send, and per destination a list of the QPs whose congestion window
-/// was full (docs/blocks/tx/segment/tx_segment.md). First come first served in the queue, which makes round
+/// was full (docs/blocks/tx/tx_sched.md). First come first served in the queue, which makes round
 /// robin by packet because a QP with more to send is pushed again behind the others; a refused QP
 /// is the first of its list to be woken. One step per cycle, two cycles from an input to the grant.
 /// It does not check that a QP is in it once only: tx_segment sees to it.
@@ -221,7 +222,7 @@ module mrc_tx_sched
   // ---- QPs that may send
 
   grant_t run_d;
-  logic unused_ready;
+  logic run_ready;
   logic [$clog2(NumQps+1)-1:0] unused_count;
   assign run_d.qp = 16'(run_qp);
 
@@ -232,7 +233,7 @@ module mrc_tx_sched
       .clk_i,
       .rst_ni,
       .valid_i(run_push),
-      .ready_o(unused_ready),
+      .ready_o(run_ready),
       .data_i(run_d),
       .valid_o(grant_valid_o),
       .ready_i(grant_ready_i),
@@ -253,7 +254,21 @@ module mrc_tx_sched
   end
 
   logic unused_ok;
-  assign unused_ok = &{1'b0, unused_counts, unused_ready, unused_count, cfg_index_i, cfg_ctx,
+  assign unused_ok = &{1'b0, unused_counts, run_ready, unused_count, cfg_index_i, cfg_ctx,
                        push.qp, park.qp, wake.cc};
+
+  // ---- what always holds
+
+  `MRC_NEVER_FULL(Run, run_push, run_ready)
+  `MRC_ONE_HOT0(OneOperation, {op_cfg, park_pop, wake_pop, push_pop},
+      "two operations in one cycle")
+  `MRC_ASSERT(ListOfSome, !(list_we && (wake_pop || push_pop)) || some_q[dest],
+      "a QP is taken from an empty list")
+  `MRC_ASSERT(WokenNobody, (some_q & woken_q) == '0,
+      "a destination was woken with nobody there, and somebody waits")
+  `MRC_ASSERT(RunInRange, !run_push || 32'(run_qp) < NumQps,
+      "a QP that there is not may send")
+  `MRC_ASSERT(ParkedInRange, !park_v || 32'(park.qp) < NumQps,
+      "a QP that there is not waits")
 
 endmodule

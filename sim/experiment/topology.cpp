@@ -60,6 +60,7 @@ const Key<T> kKeys[] = {
     TEXT(spread, "even|random", "entropy values over the uplinks: each as often as any other, or as it comes"),
     FLAG(trim, "switches trim what they cannot queue"),
     NUMBER(trim_size, 60, 9216, true, "bytes left of a trimmed packet; not written, with srh: 206"),
+    FLAG(trim_lengths, "trimming rewrites the length of the outermost IP header, with IPv4 its checksum too"),
     FLAG(lasthop, "packets trimmed in front of the NIC get the code point TRIMMED_LASTHOP"),
     FLAG(ecn, "switches mark packets"),
     FLAG(ecn_to_nics, "also on the ports to NICs"),
@@ -116,90 +117,107 @@ void Topology::refuse(std::string_view key, const std::string& what, const std::
   throw InputError(config_.source.at(key) + ": " + what + ".", remedy);
 }
 
+namespace {
+unsigned whole(double value) { return static_cast<unsigned>(value); }
+}  // namespace
+
 Topology::Topology(const TopologyConfig& config) : config_(config) {
-  const auto whole = [](double v) { return static_cast<unsigned>(v); };
   // Behind a routing header 128 bytes end inside the BTH: nobody could tell what was trimmed.
   if (config.srh && !config.source.has("trim_size")) config_.trim_size = 206;
   planes_ = whole(config.planes);
   if (!std::has_single_bit(planes_))
     refuse("planes", plural(planes_, "plane") + " cannot be wired", "Use 1, 2, 4 or 8 planes.");
-  unsigned radix = whole(config.radix);
   hosts_ = whole(config.hosts);
   per_leaf_ = whole(config.hosts_per_leaf);
   leaves_ = whole(config.leaves);
   spines_ = whole(config.spines);
-  const double ratio = config.oversubscription > 0 ? config.oversubscription : 1;
-  if (config.kind == "single") {
-    if (spines_ > 0)
-      refuse("spines", "a single switch has no T1 switches", "Leave out spines, or write kind = \"clos\".");
-    if (leaves_ > 1)
-      refuse("leaves", "a single switch per plane, but leaves = " + std::to_string(leaves_),
-             "Leave out leaves, or write kind = \"clos\".");
-    if (hosts_ == 0) hosts_ = per_leaf_ ? per_leaf_ : radix;
-    if (hosts_ == 0) refuse("hosts", "the topology has no NICs", "Write hosts, for example hosts = 16.");
-    if (per_leaf_ != 0 && per_leaf_ < hosts_) {
-      refuse("hosts_per_leaf",
-             fmt::format("{} do not fit to one switch with hosts_per_leaf = {}", plural(hosts_, "NIC"), per_leaf_),
-             "Write kind = \"clos\", or leave out hosts_per_leaf.");
-    }
-    leaves_ = 1;
-    per_leaf_ = hosts_;
-  } else {
-    if (per_leaf_ == 0) {
-      if (radix != 0) {
-        const double down = spines_ ? radix - spines_
-                                    : std::floor(radix * ratio * uplink_gbps() / (config.gbps + ratio * uplink_gbps()));
-        per_leaf_ = down >= 1 ? whole(down) : 0;
-        if (spines_ != 0 && spines_ >= radix) per_leaf_ = 0;
-      } else if (hosts_ != 0 && leaves_ != 0) {
-        per_leaf_ = (hosts_ + leaves_ - 1) / leaves_;
-      } else {
-        refuse("hosts_per_leaf", "nothing says how many NICs a T0 switch has",
-               "Write hosts_per_leaf, or radix, or hosts and leaves.");
-      }
-      if (per_leaf_ == 0)
-        refuse("radix", fmt::format("a T0 switch of {} has none left for NICs", plural(radix, "port")),
-               "Give a larger radix or fewer spines.");
-    }
-    if (leaves_ == 0) {
-      if (hosts_ == 0 && radix != 0) {
-        leaves_ = radix;
-      } else if (hosts_ == 0) {
-        refuse("hosts", "nothing says how many NICs there are", "Write hosts or leaves.");
-      } else {
-        leaves_ = (hosts_ + per_leaf_ - 1) / per_leaf_;
-      }
-    }
-    if (hosts_ == 0) hosts_ = leaves_ * per_leaf_;
-    if (hosts_ > leaves_ * per_leaf_) {
-      refuse("hosts",
-             fmt::format("{} do not fit: {} with {} each", plural(hosts_, "NIC"),
-                         leaves_ == 1 ? std::string("1 T0 switch") : fmt::format("{} T0 switches", leaves_), per_leaf_),
-             "Give more leaves or hosts_per_leaf, or fewer hosts.");
-    }
-    if (hosts_ <= (leaves_ - 1) * per_leaf_) {
-      refuse("leaves", fmt::format("{} leave T0 switches without one", plural(hosts_, "NIC")),
-             fmt::format("{} are enough with hosts_per_leaf = {}.", (hosts_ + per_leaf_ - 1) / per_leaf_, per_leaf_));
-    }
-    const double wanted = per_leaf_ * config.gbps / (ratio * uplink_gbps());
-    if (spines_ == 0) spines_ = whole(std::max(1.0, std::round(wanted)));
-    if (config.oversubscription > 0 && config.spines > 0 && std::abs(wanted - spines_) > 0.5) {
-      refuse("oversubscription",
-             fmt::format("oversubscription = {} does not go with spines = {}", config.oversubscription, spines_),
-             fmt::format("Leave out one of them; {} would make it {:.3g}.", plural(spines_, "spine"),
-                         per_leaf_ * config.gbps / (spines_ * uplink_gbps())));
-    }
-    if (radix != 0 && per_leaf_ + spines_ > radix) {
-      refuse("radix",
-             fmt::format("a T0 switch needs {} ports, {} down and {} up, but radix is {}", per_leaf_ + spines_,
-                         per_leaf_, spines_, radix),
-             "Give a larger radix, fewer hosts_per_leaf or fewer spines.");
-    }
-    if (radix != 0 && leaves_ > radix) {
-      refuse("radix", fmt::format("a T1 switch needs {} ports, one for each T0, but radix is {}", leaves_, radix),
-             "Give a larger radix or fewer leaves.");
-    }
+  config.kind == "single" ? size_single() : size_clos();
+  number_bits_ = 14u - static_cast<unsigned>(std::countr_zero(planes_));
+  check_sizes();
+  check_entropy();
+  block_ = locator_block();
+  // What remains is checked where it is used.
+  for (unsigned tier = 0; tier < (clos() ? 2u : 1u); ++tier) {
+    if (const std::string why = switch_config("a switch", tier).check(); !why.empty())
+      refuse("kind", why, "Correct the settings of switches.");
   }
+}
+
+void Topology::size_single() {
+  const unsigned radix = whole(config_.radix);
+  if (spines_ > 0)
+    refuse("spines", "a single switch has no T1 switches", "Leave out spines, or write kind = \"clos\".");
+  if (leaves_ > 1)
+    refuse("leaves", "a single switch per plane, but leaves = " + std::to_string(leaves_),
+           "Leave out leaves, or write kind = \"clos\".");
+  if (hosts_ == 0) hosts_ = per_leaf_ ? per_leaf_ : radix;
+  if (hosts_ == 0) refuse("hosts", "the topology has no NICs", "Write hosts, for example hosts = 16.");
+  if (per_leaf_ != 0 && per_leaf_ < hosts_) {
+    refuse("hosts_per_leaf",
+           fmt::format("{} do not fit to one switch with hosts_per_leaf = {}", plural(hosts_, "NIC"), per_leaf_),
+           "Write kind = \"clos\", or leave out hosts_per_leaf.");
+  }
+  leaves_ = 1;
+  per_leaf_ = hosts_;
+}
+
+unsigned Topology::downlinks_of_leaf(double ratio) const {
+  const unsigned radix = whole(config_.radix);
+  if (radix == 0) {
+    if (hosts_ != 0 && leaves_ != 0) return (hosts_ + leaves_ - 1) / leaves_;
+    refuse("hosts_per_leaf", "nothing says how many NICs a T0 switch has",
+           "Write hosts_per_leaf, or radix, or hosts and leaves.");
+  }
+  const double down =
+      spines_ ? radix - spines_ : std::floor(radix * ratio * uplink_gbps() / (config_.gbps + ratio * uplink_gbps()));
+  const unsigned links = down >= 1 && !(spines_ != 0 && spines_ >= radix) ? whole(down) : 0;
+  if (links == 0)
+    refuse("radix", fmt::format("a T0 switch of {} has none left for NICs", plural(radix, "port")),
+           "Give a larger radix or fewer spines.");
+  return links;
+}
+
+void Topology::size_clos() {
+  const unsigned radix = whole(config_.radix);
+  const double ratio = config_.oversubscription > 0 ? config_.oversubscription : 1;
+  if (per_leaf_ == 0) per_leaf_ = downlinks_of_leaf(ratio);
+  if (leaves_ == 0) {
+    if (hosts_ == 0 && radix == 0) refuse("hosts", "nothing says how many NICs there are", "Write hosts or leaves.");
+    leaves_ = hosts_ == 0 ? radix : (hosts_ + per_leaf_ - 1) / per_leaf_;
+  }
+  if (hosts_ == 0) hosts_ = leaves_ * per_leaf_;
+  if (hosts_ > leaves_ * per_leaf_) {
+    refuse("hosts",
+           fmt::format("{} do not fit: {} with {} each", plural(hosts_, "NIC"),
+                       leaves_ == 1 ? std::string("1 T0 switch") : fmt::format("{} T0 switches", leaves_), per_leaf_),
+           "Give more leaves or hosts_per_leaf, or fewer hosts.");
+  }
+  if (hosts_ <= (leaves_ - 1) * per_leaf_) {
+    refuse("leaves", fmt::format("{} leave T0 switches without one", plural(hosts_, "NIC")),
+           fmt::format("{} are enough with hosts_per_leaf = {}.", (hosts_ + per_leaf_ - 1) / per_leaf_, per_leaf_));
+  }
+  const double wanted = per_leaf_ * config_.gbps / (ratio * uplink_gbps());
+  if (spines_ == 0) spines_ = whole(std::max(1.0, std::round(wanted)));
+  if (config_.oversubscription > 0 && config_.spines > 0 && std::abs(wanted - spines_) > 0.5) {
+    refuse("oversubscription",
+           fmt::format("oversubscription = {} does not go with spines = {}", config_.oversubscription, spines_),
+           fmt::format("Leave out one of them; {} would make it {:.3g}.", plural(spines_, "spine"),
+                       per_leaf_ * config_.gbps / (spines_ * uplink_gbps())));
+  }
+  if (radix != 0 && per_leaf_ + spines_ > radix) {
+    refuse("radix",
+           fmt::format("a T0 switch needs {} ports, {} down and {} up, but radix is {}", per_leaf_ + spines_, per_leaf_,
+                       spines_, radix),
+           "Give a larger radix, fewer hosts_per_leaf or fewer spines.");
+  }
+  if (radix != 0 && leaves_ > radix) {
+    refuse("radix", fmt::format("a T1 switch needs {} ports, one for each T0, but radix is {}", leaves_, radix),
+           "Give a larger radix or fewer leaves.");
+  }
+}
+
+void Topology::check_sizes() const {
+  const unsigned radix = whole(config_.radix);
   if (radix != 0 && per_leaf_ > radix)
     refuse("radix", fmt::format("a switch needs {} ports for NICs, but radix is {}", per_leaf_, radix),
            "Give a larger radix or fewer hosts.");
@@ -210,7 +228,6 @@ Topology::Topology(const TopologyConfig& config) : config_(config) {
         fmt::format("a switch needs {} ports, more than the 4096 it can have", std::max(per_leaf_ + spines_, leaves_)),
         "Use kind = \"clos\" with fewer hosts_per_leaf, spines or leaves.");
   }
-  number_bits_ = 14u - static_cast<unsigned>(std::countr_zero(planes_));
   if (const unsigned most = std::max({leaves_, 2 * spines_, per_leaf_}); most > 1u << number_bits_) {
     refuse("planes",
            fmt::format("{} T0, {} T1 and {} downlinks do not fit into the {} bits of a uSID that {} leave", leaves_,
@@ -218,35 +235,38 @@ Topology::Topology(const TopologyConfig& config) : config_(config) {
            fmt::format("At most {}, {} and {}, or fewer planes.", 1u << number_bits_, 1u << (number_bits_ - 1),
                        1u << number_bits_));
   }
-  for (const auto& [key, value] : {std::pair{"evs", config.evs}, {"backup_evs", config.backup_evs}}) {
+}
+
+void Topology::check_entropy() const {
+  for (const auto& [key, value] : {std::pair{"evs", config_.evs}, {"backup_evs", config_.backup_evs}}) {
     if (whole(value) % planes_ != 0) {
       refuse(key, fmt::format("{} = {} is no multiple of {}", key, value, plural(planes_, "plane")),
              "Every plane has the same number of entropy values.");
     }
   }
-  if ((config.evs + config.backup_evs) / planes_ > 256) {
-    refuse("evs",
-           fmt::format("{} entropy values of one plane are more than 256", (config.evs + config.backup_evs) / planes_),
-           "Give fewer evs or backup_evs.");
+  if ((config_.evs + config_.backup_evs) / planes_ > 256) {
+    refuse(
+        "evs",
+        fmt::format("{} entropy values of one plane are more than 256", (config_.evs + config_.backup_evs) / planes_),
+        "Give fewer evs or backup_evs.");
   }
-  if (config.srh && !srv6()) refuse("srh", "routing headers need routing = \"srv6\"", "Leave out srh.");
-  if (config.ecn && config.ecn_max <= config.ecn_min)
+  if (config_.srh && !srv6()) refuse("srh", "routing headers need routing = \"srv6\"", "Leave out srh.");
+  if (config_.ecn && config_.ecn_max <= config_.ecn_min)
     refuse("ecn_max", "ecn_max is not above ecn_min", "Give a larger ecn_max, or ecn = false.");
+}
+
+uint32_t Topology::locator_block() const {
   unsigned high = 0, low = 0;
   int end = 0;
-  if (std::sscanf(config.locator.c_str(), "%4x:%4x%n", &high, &low, &end) != 2 ||
-      static_cast<size_t>(end) != config.locator.size()) {
-    refuse("locator", "locator = \"" + config.locator + "\" is not 32 bits of an IPv6 address",
+  if (std::sscanf(config_.locator.c_str(), "%4x:%4x%n", &high, &low, &end) != 2 ||
+      static_cast<size_t>(end) != config_.locator.size()) {
+    refuse("locator", "locator = \"" + config_.locator + "\" is not 32 bits of an IPv6 address",
            "Write it as \"2001:db8\".");
   }
-  block_ = high << 16 | low;
-  if (block_ == kHostPrefix >> 32)
+  const uint32_t block = high << 16 | low;
+  if (block == kHostPrefix >> 32)
     refuse("locator", "the locator fd00:0 is the one of NICs", "Use another, for example \"2001:db8\".");
-  // What remains is checked where it is used.
-  for (unsigned tier = 0; tier < (clos() ? 2u : 1u); ++tier) {
-    if (const std::string why = switch_config("a switch", tier).check(); !why.empty())
-      refuse("kind", why, "Correct the settings of switches.");
-  }
+  return block;
 }
 
 double Topology::bisection_gbps() const {
@@ -307,6 +327,7 @@ SwitchConfig Topology::switch_config(const std::string& name, unsigned tier) con
   sw.cut_through = config_.cut_through;
   sw.buffer_bytes = static_cast<uint64_t>(config_.buffer_mb * 1e6);
   sw.trim_size = static_cast<unsigned>(config_.trim_size);
+  sw.trim_lengths = config_.trim_lengths;
   sw.usid_block = block_;
   if (config_.ecn_to_nics) {
     for (unsigned q = 0; q < kQueues; ++q) sw.to_host.queue[q].ecn = sw.to_switch.queue[q].ecn;

@@ -24,7 +24,8 @@ struct TopologyConfig {
   double fec_ns = 100, switch_ns = 500, port_ns = 0, detect_us = 0;
   double bdp_kb = 0, buffer_mb = 64, alpha = 0, trim_size = 128, ecn_min = 0.2, ecn_max = 0.8;
   double evs = 128, backup_evs = 32;
-  bool cut_through = false, trim = true, lasthop = true, ecn = true, ecn_to_nics = false, srh = false;
+  bool cut_through = false, trim = true, trim_lengths = false, lasthop = true, ecn = true, ecn_to_nics = false,
+       srh = false;
   Source source;
 };
 
@@ -101,6 +102,15 @@ class Topology {
  private:
   static constexpr unsigned kStayKind = 0, kNodeKind = 1, kSpineKind = 2, kDownKind = 3;  // of a uSID
   [[noreturn]] void refuse(std::string_view key, const std::string& what, const std::string& remedy) const;
+  /// Numbers of NICs and switches that the settings leave open. They refuse what cannot be.
+  void size_single();
+  void size_clos();
+  unsigned downlinks_of_leaf(double ratio) const;
+  /// Refuse what cannot be wired, or named.
+  void check_sizes() const;
+  void check_entropy() const;
+  /// The upper 32 bits of the addresses of switches.
+  uint32_t locator_block() const;
   /// Of a T0's uSIDs that stand where T1's stand on longer paths, to be completed by an uplink's.
   unsigned stay_number() const { return 1u << (number_bits_ - 1); }
   SwitchConfig switch_config(const std::string& name, unsigned tier) const;

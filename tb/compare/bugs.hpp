@@ -14,6 +14,8 @@ struct Bug {
   const char* description;
   const char* preset;    ///< smallest one that can show it
   const char* scenario;  ///< that provokes it
+  /// Of the RTL, that fails before the bench sees a difference; "": none does.
+  const char* assertion;
 };
 std::span<const Bug> bugs();
 /// By name or number; nullptr if there is none.

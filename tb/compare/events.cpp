@@ -5,36 +5,9 @@
 
 #include <algorithm>
 
+#include "gen/nic_flow.hpp"
+
 namespace mrc::tb {
-namespace {
-
-// Streams in the order in which a packet meets them, and who takes them.
-struct Flow {
-  const char* name;
-  const char* consumer;
-};
-constexpr Flow kFlow[] = {
-    {"host.wqe", "tx_segment"},  // the pins
-    {"rx_lane.desc", "rx_check"},      {"rx_check.rxpkt", "rx_track"},    {"rx_check.ctl", "tx_inflight"},
-    {"rx_track.verdict", "rx_lane"},   {"rx_track.resp", "ack_gen"},      {"rx_track.ackev", "ack_gen"},
-    {"rx_track.ord", "rx_reorder"},    {"rx_lane.line", "rx_place"},      {"rx_place.line", "host"},
-    {"rx_reorder.cqe", "cq_mux"},      {"tx_inflight.stateq", "ack_gen"}, {"ack_gen.ctlpkt", "tx_header"},
-    {"tx_inflight.upd", "tx_segment"}, {"tx_inflight.fb", "tx_path"},     {"tx_inflight.pres", "tx_probe"},
-    {"tx_path.evev", "csr"},           {"tx_path.bad", "tx_probe"},       {"tx_probe.fb", "tx_path"},
-    {"tx_probe.probe", "tx_header"},   {"rx_check.eprx", "endpoint"},     {"rx_track.qperr", "csr"},
-    {"rx_reorder.qperr", "csr"},       {"endpoint.resp", "ack_gen"},      {"endpoint.okev", "ack_gen"},
-    {"endpoint.pmask", "csr"},         {"endpoint.evr", "csr"},           {"csr.evp", "endpoint"},
-    {"ack_gen.want", "endpoint"},      {"endpoint.req", "tx_header"},     {"tx_inflight.okev", "ack_gen"},
-    {"tx_inflight.qperr", "csr"},      {"tx_inflight.ccev", "cc_nscc"},   {"tx_inflight.rask", "cc_nscc"},
-    {"cc_nscc.rans", "tx_inflight"},   {"cc_nscc.wake", "tx_sched"},      {"tx_inflight.retx", "tx_segment"},
-    {"tx_segment.park", "tx_sched"},   {"tx_segment.push", "tx_sched"},   {"tx_sched.grant", "tx_segment"},
-    {"tx_segment.ask", "cc_nscc"},     {"tx_segment.ret", "cc_nscc"},     {"cc_nscc.ans", "tx_segment"},
-    {"endpoint.pans", "tx_probe"},     {"tx_segment.pkt", "tx_path"},     {"tx_path.rec", "tx_inflight"},
-    {"tx_path.path", "tx_header"},     {"tx_header.hdr", "tx_lane"},      {"tx_lane.rdreq", "tx_fetch"},
-    {"tx_fetch.rdreq", "host"},        {"tx_segment.cqe", "cq_mux"},      {"cq_mux.cqe", "host"},
-};
-
-}  // namespace
 
 std::string BoundaryRef::name() const {
   if (plane < 0) return info->name;
@@ -52,17 +25,17 @@ BoundaryRef boundary(unsigned number) {
 }
 
 const char* consumer_of(const BoundaryInfo& info) {
-  for (const Flow& f : kFlow) {
+  for (const StreamFlow& f : kStreamFlow) {
     if (std::string_view(f.name) == info.name) return f.consumer;
   }
   return "?";
 }
 
 unsigned flow_rank(const BoundaryInfo& info) {
-  for (unsigned i = 0; i < std::size(kFlow); ++i) {
-    if (std::string_view(kFlow[i].name) == info.name) return i;
+  for (unsigned i = 0; i < std::size(kStreamFlow); ++i) {
+    if (std::string_view(kStreamFlow[i].name) == info.name) return i;
   }
-  return static_cast<unsigned>(std::size(kFlow));
+  return static_cast<unsigned>(std::size(kStreamFlow));
 }
 
 std::vector<Event> EventLog::newest(std::size_t count, uint64_t last_cycle, int qp, std::span<const int> own) const {

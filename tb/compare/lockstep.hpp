@@ -15,6 +15,7 @@
 #include "gen/streams.hpp"
 #include "tb/compare/events.hpp"
 #include "tb/compare/pin_rules.hpp"
+#include "tb/compare/pins.hpp"
 
 namespace mrc::tb {
 
@@ -156,26 +157,29 @@ class Lockstep {
   }
   /// The reverse of note().
   void spread(const Flags& flags, const uint32_t* data, uint32_t* core, uint32_t* lanes) const;
+  /// Not 0: pins differ. What is valid at the model alone counts: then the valids differ.
   unsigned pins(const mrc_pins_out& d, const mrc_pins_out& m) const {
-    unsigned wrong = static_cast<unsigned>(
-        (d.awready ^ m.awready) | (d.wready ^ m.wready) | (d.bvalid ^ m.bvalid) | (d.arready ^ m.arready) |
-        (d.rvalid ^ m.rvalid) | (d.wqe_ready ^ m.wqe_ready) | (d.cqe_valid ^ m.cqe_valid) |
-        (d.host_rd_valid ^ m.host_rd_valid) | (d.host_wr_valid ^ m.host_wr_valid) | (d.tx_tvalid ^ m.tx_tvalid));
-    if (m.bvalid) wrong |= static_cast<unsigned>(d.bresp ^ m.bresp);
-    if (m.rvalid) wrong |= (d.rdata ^ m.rdata) | static_cast<unsigned>(d.rresp ^ m.rresp);
-    if (m.cqe_valid) wrong |= static_cast<unsigned>(std::memcmp(d.cqe, m.cqe, sizeof d.cqe) != 0);
-    if (m.host_rd_valid) wrong |= static_cast<unsigned>(std::memcmp(d.host_rd, m.host_rd, sizeof d.host_rd) != 0);
-    if (m.host_wr_valid) {
-      wrong |= static_cast<unsigned>(d.host_wr_len ^ m.host_wr_len) |
-               static_cast<unsigned>(d.host_wr_addr != m.host_wr_addr) |
-               static_cast<unsigned>(std::memcmp(d.host_wr_data, m.host_wr_data, host_bytes_) != 0);
-    }
-    wrong |= static_cast<unsigned>((d.tx_tlast ^ m.tx_tlast) & (m.tx_tvalid | beyond_));
-    for (unsigned p = 0, v = m.tx_tvalid; v != 0; ++p, v >>= 1) {
-      if (v & 1) {
-        wrong |= (d.tx_tkeep[p] ^ m.tx_tkeep[p]) | static_cast<unsigned>(!same_beat(d.tx_tdata[p], m.tx_tdata[p]));
+    unsigned wrong = 0;
+    for_each_pin_out([&]<PinKind K, auto Pin, auto With, class S>(const PinOut<K, Pin, With, S>&) {
+      const auto &a = d.*Pin, &b = m.*Pin;
+      const unsigned with = m.*With;
+      if constexpr (K == PinKind::Bit || K == PinKind::Valids) {
+        wrong |= static_cast<unsigned>(a ^ b);
+      } else if constexpr (K == PinKind::Mask) {
+        wrong |= static_cast<unsigned>(a ^ b) & (with | beyond_);
+      } else if constexpr (K == PinKind::Words) {
+        if (with) wrong |= static_cast<unsigned>(std::memcmp(a, b, sizeof a) != 0);
+      } else if constexpr (K == PinKind::Line) {
+        if (with) wrong |= static_cast<unsigned>(std::memcmp(a, b, host_bytes_) != 0);
+      } else if constexpr (K == PinKind::Keep) {
+        for (unsigned v = with; v != 0; v &= v - 1) wrong |= a[std::countr_zero(v)] ^ b[std::countr_zero(v)];
+      } else if constexpr (K == PinKind::Beat) {
+        for (unsigned v = with; v != 0; v &= v - 1)
+          wrong |= static_cast<unsigned>(!same_beat(a[std::countr_zero(v)], b[std::countr_zero(v)]));
+      } else {
+        if (with) wrong |= static_cast<unsigned>(a != b);
       }
-    }
+    });
     return wrong;
   }
   /// The bytes of a port, without a call: there may be kMaxPlanes in a cycle.
@@ -184,6 +188,9 @@ class Lockstep {
   }
   void explain(uint64_t cycle, const mrc_pins_out& dut, const mrc_pins_out& model, const uint32_t* dc,
                const uint32_t* dl, const uint32_t* mc, const uint32_t* ml);
+  /// The boundary's words on both sides; false: they agree.
+  bool explain_boundary(const BoundaryRef& ref, const uint32_t* d, const uint32_t* m, Divergence& x) const;
+  void explain_pins(uint64_t cycle, const mrc_pins_out& dut, const mrc_pins_out& model);
 
   unsigned planes_, port_bytes_, host_bytes_;
   unsigned beyond_;  ///< bits of a mask that no plane has

@@ -9,6 +9,7 @@
 #include "api/pins.h"
 #include "gen/presets.hpp"
 #include "gen/streams.hpp"
+#include "tb/compare/pins.hpp"
 
 namespace mrc::tb {
 
@@ -23,16 +24,21 @@ class PinRules {
 
   /// True: there are bits where no pin is.
   bool stray(const mrc_pins_out& o) const {
-    unsigned wrong = kBit & (o.awready | o.wready | o.bvalid | o.arready | o.rvalid | o.wqe_ready | o.cqe_valid |
-                             o.host_rd_valid | o.host_wr_valid);
-    wrong |= ~planes_ & (o.tx_tvalid | o.tx_tlast);
+    unsigned wrong = 0;
     // Without branches: which planes are valid nobody can predict.
-    wrong |= when(o.bvalid) & kResp & o.bresp;
-    wrong |= when(o.rvalid) & kResp & o.rresp;
-    wrong |= when(o.cqe_valid) & kCqe & o.cqe[MRC_CQE_WORDS - 1];
-    wrong |= when(o.host_rd_valid) & kRdreq & o.host_rd[MRC_RDREQ_WORDS - 1];
-    wrong |= when(o.host_wr_valid) & static_cast<unsigned>(o.host_wr_len > host_bytes_);
-    for (unsigned p = 0; p < kMaxPlanes; ++p) wrong |= when(o.tx_tvalid & planes_ & 1u << p) & ~keep_ & o.tx_tkeep[p];
+    for_each_pin_out([&]<PinKind K, auto Pin, auto With, class S>(const PinOut<K, Pin, With, S>&) {
+      if constexpr (K == PinKind::Bit || K == PinKind::Valids || K == PinKind::Mask) {
+        wrong |= ~largest(K) & o.*Pin;
+      } else if constexpr (K == PinKind::Code) {
+        wrong |= when(o.*With) & ~largest(K) & o.*Pin;
+      } else if constexpr (K == PinKind::Words) {
+        wrong |= when(o.*With) & beyond<S>() & (o.*Pin)[S::kWords - 1];
+      } else if constexpr (K == PinKind::Length) {
+        wrong |= when(o.*With) & static_cast<unsigned>(o.*Pin > host_bytes_);
+      } else if constexpr (K == PinKind::Keep) {
+        for (unsigned p = 0; p < kMaxPlanes; ++p) wrong |= when(o.*With & planes_ & 1u << p) & ~keep_ & (o.*Pin)[p];
+      }
+    });
     return wrong != 0;
   }
   /// Takes them away: what is left can be used as it is.
@@ -48,8 +54,17 @@ class PinRules {
 
  private:
   static unsigned when(unsigned valid) { return 0u - static_cast<unsigned>(valid != 0); }
-  static constexpr unsigned kBit = ~1u, kResp = ~3u, kCqe = ~0u << Cqe::kBits % 32, kRdreq = ~0u << Rdreq::kBits % 32;
-  static_assert(Cqe::kBits % 32 != 0 && Rdreq::kBits % 32 != 0);
+  static constexpr bool has_bits(PinKind kind) {
+    return kind == PinKind::Bit || kind == PinKind::Code || kind == PinKind::Valids || kind == PinKind::Mask;
+  }
+  /// All bits that pins of these kinds have.
+  unsigned largest(PinKind kind) const { return kind == PinKind::Bit ? 1u : kind == PinKind::Code ? 3u : planes_; }
+  /// Bits of the last word of a packed struct that are no bits of it.
+  template <class Struct>
+  static constexpr uint32_t beyond() {
+    static_assert(Struct::kBits % 32 != 0);
+    return ~0u << Struct::kBits % 32;
+  }
   static_assert(MRC_CQE_WORDS == Cqe::kWords && MRC_RDREQ_WORDS == Rdreq::kWords);
 
   unsigned planes_;

@@ -27,6 +27,8 @@ std::string verdict(const CosimResult& r) {
       return "NOTHING MOVED";
     case Outcome::DeviceError:
       return "DEVICE FAILED";
+    case Outcome::Assertion:
+      return "ASSERTION";
     case Outcome::Incomplete:
       break;
   }
@@ -87,7 +89,9 @@ Json side_json(const CosimResult::Side& s) {
                       {"ack", p.tx_ack},
                       {"wire_bytes", p.tx_wire_bytes}});
   }
-  const NicCounters& c = s.counters;
+  Json counters;
+  for (const CounterRegister& r : kCounterRegisters) counters[r.name] = s.counters.*r.value;
+  counters["overflow"] = std::accumulate(s.counters.ovf.begin(), s.counters.ovf.end(), uint64_t{0});
   return {
       {"data_packets", s.packets},
       {"messages", s.messages},
@@ -104,35 +108,7 @@ Json side_json(const CosimResult::Side& s) {
         {"delayed", s.link.delayed},
         {"penalties", s.link.penalties},
         {"no_bytes", s.link.no_bytes}}},
-      {"counters",
-       {{"drop_parse", c.drop_parse},
-        {"drop_icrc", c.drop_icrc},
-        {"drop_qp", c.drop_qp},
-        {"drop_pkey", c.drop_pkey},
-        {"drop_len", c.drop_len},
-        {"overflow", std::accumulate(c.ovf.begin(), c.ovf.end(), uint64_t{0})},
-        {"access", c.access},
-        {"dup", c.dup},
-        {"oor", c.oor},
-        {"trim", c.trim},
-        {"rtx", c.rtx},
-        {"rto", c.rto},
-        {"skip", c.skip},
-        {"ev_bad", c.ev_bad},
-        {"ev_floor", c.ev_floor},
-        {"probe", c.probe},
-        {"state", c.state},
-        {"revived", c.revived},
-        {"qp_fail", c.qp_fail},
-        {"qp_err", c.qp_err},
-        {"nores", c.nores},
-        {"nopath", c.nopath},
-        {"ep_req", c.ep_req},
-        {"ep_rsp", c.ep_rsp},
-        {"ep_drop", c.ep_drop},
-        {"cc_md", c.cc_md},
-        {"cc_qa", c.cc_qa},
-        {"cc_hold", c.cc_hold}}},
+      {"counters", counters},
       {"planes", planes},
       {"packets_per_ev",
        {{"evs", s.evs},
@@ -171,6 +147,10 @@ std::string summary_text(const RunInfo& info, const CosimResult& r) {
                    r.dut_in_process ? "the process of the bench" : "a process of its own");
   if (r.device_fault && r.outcome != Outcome::DeviceError)
     t += fmt::format("  warning      {}\n", r.device_fault->text);
+  if (r.assertions > 0 || r.model_checks) {
+    t += fmt::format("  assertions   {} in the device{}, {} failed\n", grouped(r.assertions),
+                     r.model_checks ? ", and those of the models" : "", r.failed_assertion ? 1 : 0);
+  }
   t += fmt::format("  lockstep     {} cycles, {} boundary events, {} mismatches, event log {:016x}\n",
                    grouped(r.cycles), grouped(r.events), r.divergences.empty() ? 0 : 1, r.event_hash);
   t += fmt::format(
@@ -258,6 +238,10 @@ std::string failure_text(const RunInfo& info, const CosimResult& r) {
   } else if (r.outcome == Outcome::DeviceError) {
     t += fmt::format("Without a device from cycle {} on: {}\n", grouped(r.device_fault->cycle), r.device_fault->text);
     t += "  device and model agree up to there\n";
+  } else if (r.outcome == Outcome::Assertion) {
+    const FailedAssertion& a = *r.failed_assertion;
+    t += fmt::format("Assertion {} failed in cycle {}, in {}: {}\n", a.name, grouped(a.cycle), a.place, a.text);
+    t += "  device and model agree up to there\n";
   } else {
     return t;
   }
@@ -285,6 +269,7 @@ std::string result_json(const RunInfo& info, const CosimResult& r) {
                    {"messages_verified", r.writes_verified},
                    {"cycles", r.cycles},
                    {"boundaries", r.compared_events}};
+  if (r.assertions > 0) j["evidence"]["assertions"] = r.assertions;
   if (!info.run_id.empty()) j["run"] = info.run_id;
   j["preset"] = info.preset;
   j["scenario"] = info.scenario;
@@ -310,10 +295,13 @@ std::string result_json(const RunInfo& info, const CosimResult& r) {
   j["register_accesses"] = r.csr_accesses;
   j["versions"] = {
       {"mrcnic", info.mrc_version}, {"compiler", info.compiler}, {"dut", r.dut_name}, {"dut_tool", r.dut_version}};
+  j["model_checks"] = r.model_checks;
   j["dut_process"] = r.dut_in_process ? "shared" : "own";
   if (r.device_fault)
     j["device_fault"] = {
         {"cycle", r.device_fault->cycle}, {"call", r.device_fault->call}, {"text", r.device_fault->text}};
+  if (const auto& a = r.failed_assertion)
+    j["failed_assertion"] = {{"cycle", a->cycle}, {"name", a->name}, {"place", a->place}, {"text", a->text}};
   j["device"] = side_json(r.dut);
   j["peer"] = side_json(r.peer);
   j["repro"] = info.repro;

@@ -15,6 +15,7 @@ constexpr std::array kNames = {"",
                                "mrc_dut_outputs",
                                "mrc_dut_observe",
                                "mrc_dut_step",
+                               "mrc_dut_assertions",
                                "mrc_dut_wave",
                                "mrc_dut_close",
                                "exit"};
@@ -36,6 +37,7 @@ std::string call_text(DeviceCall call, uint64_t cycle) {
     case DeviceCall::Outputs:
     case DeviceCall::Observe:
     case DeviceCall::Step:
+    case DeviceCall::Assertions:
     case DeviceCall::Wave:
       return fmt::format("{} of cycle {}", name_of(call), cycle);
     case DeviceCall::None:

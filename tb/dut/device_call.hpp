@@ -11,7 +11,7 @@
 namespace mrc::tb {
 
 /// Functions of mrc_dut.h, in the order in which a device sees them first.
-enum class DeviceCall : uint32_t { None, Load, Open, Info, Outputs, Observe, Step, Wave, Close, Exit };
+enum class DeviceCall : uint32_t { None, Load, Open, Info, Outputs, Observe, Step, Assertions, Wave, Close, Exit };
 /// "mrc_dut_step"; "dlopen" of Load, "" of None, "exit" of Exit.
 const char* name_of(DeviceCall call);
 

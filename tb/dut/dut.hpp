@@ -19,6 +19,14 @@ struct DeviceFault {
   uint64_t cycle = 0;
 };
 
+/// An assertion of the device that did not hold.
+struct FailedAssertion {
+  std::string name;   ///< "NeverFull"
+  std::string place;  ///< the instance that it stands in
+  std::string text;   ///< a sentence without full stop
+  uint64_t cycle = 0;
+};
+
 class Dut {
  public:
   virtual ~Dut() = default;
@@ -38,6 +46,11 @@ class Dut {
   /// Null: all is well. Else the device has failed, and every call is answered with nothing from now on. What outputs()
   /// and observe() gave is of the device when this is null after them.
   virtual const DeviceFault* fault() const { return nullptr; }
+  /// Assertions that the device checks of itself.
+  virtual unsigned assertions() const { return 0; }
+  /// Null, or the first of them that failed: what the device does from then on means nothing, but it goes on. As of the
+  /// last outputs() or observe().
+  virtual const FailedAssertion* failed_assertion() const { return nullptr; }
   /// Ends the device, before the destructor does: what goes wrong then is a fault, too.
   virtual void close() {}
   /// False: it runs in a process of its own, so a copy of ours by fork() has no device.

@@ -105,6 +105,8 @@ class GuestDut final : public Dut {
   std::string name() const override { return name_; }
   std::string version() const override { return version_; }
   const DeviceFault* fault() const override { return fault_.get(); }
+  unsigned assertions() const override { return assertions_; }
+  const FailedAssertion* failed_assertion() const override { return failed_.get(); }
   void close() override;
   bool in_process() const override { return false; }
 
@@ -120,6 +122,11 @@ class GuestDut final : public Dut {
     if (!pending_) return pid_ > 0 && !fault_;
     if (channel_->answered.count() == answers_ && !wait()) return false;
     pending_ = false;
+    if (channel_->assertion_failed && !failed_) {
+      failed_ = std::make_unique<FailedAssertion>(
+          FailedAssertion{printable(channel_->failed_name.get()), printable(channel_->failed_place.get()),
+                          printable(channel_->failed_text.get()), channel_->failed_cycle});
+    }
     if (channel_->error.bytes[0] == 0) return true;
     if (opened_) fail(printable(channel_->error.get()), printable(channel_->call.get()));
     return false;
@@ -140,6 +147,8 @@ class GuestDut final : public Dut {
   uint32_t answers_ = 0;
   std::string name_, version_, end_;
   std::unique_ptr<DeviceFault> fault_;
+  unsigned assertions_ = 0;
+  std::unique_ptr<FailedAssertion> failed_;
 };
 
 bool GuestDut::open(const std::string& path, const Preset& preset, uint64_t seed, std::string& error) {
@@ -180,6 +189,7 @@ bool GuestDut::open(const std::string& path, const Preset& preset, uint64_t seed
   version_ = printable(channel_->version.get());
   has_boundaries_ = channel_->has_boundaries != 0;
   can_wave_ = channel_->can_wave != 0;
+  assertions_ = channel_->assertions;
   return true;
 }
 

@@ -148,6 +148,9 @@ struct GuestChannel {
   alignas(64) uint32_t lanes[kMaxPlanes * kObsLaneWords];
   alignas(64) CallSite site;
   uint32_t open, has_boundaries, can_wave, wave_fine;
+  uint32_t assertions, assertion_failed;
+  uint64_t failed_cycle;
+  ChannelText<1024> failed_name, failed_place, failed_text;
   ChannelText<1024> error;  ///< "" or why there is no device, or goes on no more
   ChannelText<32> call;     ///< in which it stopped
   ChannelText<1024> name, version;

@@ -34,6 +34,13 @@ void show(Dut& dut, mrc_pins_out& out, GuestChannel& c, const Preset& preset) {
 }
 
 void tell(const Dut& dut, GuestChannel& c) {
+  if (const FailedAssertion* failed = dut.failed_assertion(); failed && !c.assertion_failed) {
+    c.failed_name.put(failed->name);
+    c.failed_place.put(failed->place);
+    c.failed_text.put(failed->text);
+    c.failed_cycle = failed->cycle;
+    c.assertion_failed = 1;
+  }
   const DeviceFault* fault = dut.fault();
   if (!fault) return;
   c.error.put(fault->text);
@@ -52,6 +59,7 @@ int serve(GuestChannel& c) {
     c.name.put(dut->name());
     c.version.put(dut->version());
     c.can_wave = dut->can_wave();
+    c.assertions = dut->assertions();
     show(*dut, out, c, *preset);
     if (dut->fault()) c.error.put(c.path.get() + ": " + dut->fault()->text);
   } else {

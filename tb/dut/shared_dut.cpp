@@ -68,6 +68,7 @@ class SharedDut final : public Dut {
   }
   void step(const mrc_pins_in& in) override {
     if (fault_ || !call(DeviceCall::Step, [&] { step_(handle_, &in); })) return;
+    if (checked_ != 0 && !failed_) look_at_assertions();
     site_.cycle.store(++cycle_, std::memory_order_relaxed);
   }
   bool observe(const uint32_t*& core, const uint32_t*& lanes) override {
@@ -85,6 +86,8 @@ class SharedDut final : public Dut {
   std::string name() const override { return name_; }
   std::string version() const override { return version_; }
   const DeviceFault* fault() const override { return fault_.get(); }
+  unsigned assertions() const override { return checked_; }
+  const FailedAssertion* failed_assertion() const override { return failed_.get(); }
   void close() override {
     if (mrc_dut* const handle = std::exchange(handle_, nullptr)) call(DeviceCall::Close, [&] { close_(handle); });
     // The object stays loaded: simulators register things at exit.
@@ -108,6 +111,17 @@ class SharedDut final : public Dut {
     return false;
   }
   void threw(DeviceCall which, const char* what);
+  /// After a step, and once before the first.
+  void look_at_assertions() {
+    mrc_dut_assertions_t a{};
+    call(DeviceCall::Assertions, [&] {
+      assertions_(handle_, &a, sizeof a);
+      checked_ = a.checked;
+      if (a.failed == 0) return;
+      const auto text = [](const char* t) { return t ? text_of(t) : std::string("?"); };
+      failed_ = std::make_unique<FailedAssertion>(FailedAssertion{text(a.name), text(a.place), text(a.text), cycle_});
+    });
+  }
   void fail(DeviceCall which, std::string text) {
     if (!fault_) fault_ = std::make_unique<DeviceFault>(DeviceFault{std::move(text), name_of(which), cycle_});
   }
@@ -120,11 +134,14 @@ class SharedDut final : public Dut {
   decltype(&mrc_dut_step) step_ = nullptr;
   decltype(&mrc_dut_observe) observe_ = nullptr;
   decltype(&mrc_dut_wave) wave_ = nullptr;
+  decltype(&mrc_dut_assertions) assertions_ = nullptr;
   decltype(&mrc_dut_close) close_ = nullptr;
   bool has_wave_ = false;
   std::string name_, version_;
   uint64_t cycle_ = 0;
   std::unique_ptr<DeviceFault> fault_;
+  unsigned checked_ = 0;
+  std::unique_ptr<FailedAssertion> failed_;
 };
 
 void SharedDut::threw(DeviceCall which, const char* what) {
@@ -146,6 +163,7 @@ bool SharedDut::find_functions(void* lib, const std::string& path, std::string& 
   find(close_, "mrc_dut_close", true);
   find(observe_, "mrc_dut_observe", false);
   find(wave_, "mrc_dut_wave", false);
+  find(assertions_, "mrc_dut_assertions", false);
   return error.empty();
 }
 
@@ -200,7 +218,9 @@ bool SharedDut::open(const std::string& path, const Preset& preset, uint64_t see
   }
   if (info.obs_core_words == 0) observe_ = nullptr;
   has_wave_ = info.has_wave != 0 && wave_;
-  return true;
+  if (assertions_) look_at_assertions();
+  if (fault_) error = path + ": " + fault_->text;
+  return !fault_;
 }
 
 /// "" or what does not fit.

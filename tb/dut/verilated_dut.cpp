@@ -1,15 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 /// The Verilated RTL behind the C ABI of mrc_dut.h. Compiled once per preset, with
 /// MRC_TOP (class), MRC_TOP_HEADER (its header), MRC_PRESET_NAME.
+#include <algorithm>
+#include <cstdarg>
 #include <cstdio>
 #include <cstring>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <type_traits>
+#include <utility>
 
 #include "api/mrc_dut.h"
+#include "assertions.h"
 #include "gen/presets.hpp"
 #include "gen/streams.hpp"
+#include "tb/dut/verilated_hooks.h"
 #include "verilated.h"
 #if VM_COVERAGE
 #include "verilated_cov.h"
@@ -46,6 +52,38 @@ void put(Port& port, const void* from, std::size_t size) {
   std::memcpy(bytes_of(port), from, size);
 }
 
+/// What failed in one device.
+struct Assertions {
+  uint32_t failed = 0;
+  std::string name, place, text;  ///< of the first one
+};
+/// Those of the device that is evaluated now; a thread evaluates one at a time.
+thread_local Assertions* t_assertions = nullptr;
+/// What Verilator has said last of one that failed.
+thread_local std::string t_said;
+
+constexpr std::string_view kAssertionFailed = "Assertion failed in ";
+
+/// "[99] %Error: rtl/lib/mrc_fifo.sv:9: Assertion failed in mrc_nic.u_list.NeverFull: sentence".
+void note_failure() {
+  if (!t_assertions || t_assertions->failed++ != 0) return;
+  const std::string_view said = t_said;
+  const auto begin = said.find(kAssertionFailed);
+  if (begin == said.npos) {
+    t_assertions->text = said;
+    return;
+  }
+  std::string_view place = said.substr(begin + kAssertionFailed.size());
+  const auto end = place.find(": ");
+  std::string_view text = end == place.npos ? std::string_view() : place.substr(end + 2);
+  while (text.ends_with('\n')) text.remove_suffix(1);
+  place = place.substr(0, end);
+  const auto dot = place.rfind('.');
+  t_assertions->text = text;
+  t_assertions->name = dot == place.npos ? place : place.substr(dot + 1);
+  t_assertions->place = dot == place.npos ? std::string_view() : place.substr(0, dot);
+}
+
 template <class Top>
 class Dut {
  public:
@@ -59,12 +97,13 @@ class Dut {
     top_ = std::make_unique<Top>(context_.get(), "mrc_nic");
     top_->clk_i = 0;
     top_->rst_ni = 0;
-    top_->eval();
+    eval();
   }
   ~Dut() {
 #if VM_TRACE
     if (wave_) wave_->close();
 #endif
+    Verilated::threadContextp(context_.get());  // it is where the model takes itself off a list
     top_->final();
 #if VM_COVERAGE
     const char* file = std::getenv("MRC_COVERAGE_FILE");
@@ -140,12 +179,12 @@ class Dut {
       }
     }
     t.clk_i = 1;
-    t.eval();
+    eval();
 #if VM_TRACE
     if (wave_on_) wave_->dump(time_);
 #endif
     t.clk_i = 0;
-    t.eval();
+    eval();
 #if VM_TRACE
     if (wave_on_) wave_->dump(time_ + kPreset.clock_ps / 2);
 #endif
@@ -156,6 +195,8 @@ class Dut {
     core = reinterpret_cast<const uint32_t*>(bytes_of(top_->obs_core_o));
     lanes = reinterpret_cast<const uint32_t*>(bytes_of(top_->obs_lane_o));
   }
+
+  const Assertions& assertions() const { return assertions_; }
 
   bool wave([[maybe_unused]] const char* path, [[maybe_unused]] bool on) {
 #if VM_TRACE
@@ -179,6 +220,13 @@ class Dut {
   }
 
  private:
+  void eval() {
+    t_assertions = &assertions_;
+    Verilated::threadContextp(context_.get());  // an assertion that fails is counted there; else in the newest one
+    top_->eval();
+  }
+
+  Assertions assertions_;
   std::unique_ptr<VerilatedContext> context_;
   std::unique_ptr<Top> top_;
   uint64_t time_ = 0;
@@ -189,6 +237,27 @@ class Dut {
 };
 
 }  // namespace
+
+/// Verilator's runtime prints with it. What it says of an assertion that failed is for the bench; all else for the
+/// screen.
+int mrc_verilated_print(const char* format, ...) {
+  va_list arguments, again;
+  va_start(arguments, format);
+  va_copy(again, arguments);
+  std::string text(static_cast<std::size_t>(std::max(0, std::vsnprintf(nullptr, 0, format, again))), 0);
+  va_end(again);
+  const int size = std::vsnprintf(text.data(), text.size() + 1, format, arguments);
+  va_end(arguments);
+  if (text.find(kAssertionFailed) != text.npos) {
+    t_said = std::move(text);
+  } else {
+    std::fputs(text.c_str(), stdout);
+  }
+  return size;
+}
+
+/// Verilator's runtime calls it after it has said which assertion failed. The run goes on: the bench ends it.
+void vl_stop(const char*, int, const char*) { note_failure(); }
 
 #define MRC_EXPORT __attribute__((visibility("default")))
 
@@ -238,6 +307,11 @@ MRC_EXPORT void mrc_dut_observe(mrc_dut* dut, const uint32_t** core, const uint3
   dut->impl.observe(*core, *lanes);
 }
 MRC_EXPORT int mrc_dut_wave(mrc_dut* dut, const char* path, int on) { return dut->impl.wave(path, on != 0) ? 0 : 1; }
+MRC_EXPORT void mrc_dut_assertions(const mrc_dut* dut, mrc_dut_assertions_t* assertions, size_t struct_size) {
+  const Assertions& of = dut->impl.assertions();
+  const mrc_dut_assertions_t a{MRC_ASSERTIONS, of.failed, of.name.c_str(), of.place.c_str(), of.text.c_str()};
+  std::memcpy(assertions, &a, struct_size < sizeof a ? struct_size : sizeof a);
+}
 MRC_EXPORT void mrc_dut_close(mrc_dut* dut) { delete dut; }
 
 }  // extern "C"

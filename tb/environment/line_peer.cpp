@@ -178,8 +178,8 @@ std::string LinePeer::data(Qp& q, const Frame& frame, const FrameInfo& info) {
       std::memcmp(want, &b[headers], plen) != 0) {
     return fmt::format("PSN {:#x} on QP {}: wrong payload or address", info.psn, q.index);
   }
-  const unsigned nominal[] = {plen + pad + 84 + (ts ? 4u : 0u) + (imm ? 4u : 0u), plen, plen + 40};
-  q.rcvd += nominal[static_cast<unsigned>(nominal_)];
+  const unsigned all = plen + pad + 84 + (ts ? 4u : 0u) + (imm ? 4u : 0u);
+  q.rcvd += nominal_ == Nominal::Payload ? plen : nominal_ == Nominal::Payload40 ? plen + 40 : all;
   q.trig += std::max(plen, 1024u);
   const uint16_t before = q.emsn;
   const uint32_t first = psn_add(q.rx.cack, 1);

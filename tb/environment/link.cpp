@@ -227,9 +227,9 @@ void Link::transmit(FramePtr frame) {
   }
   if (data && rng_.chance(what.trim)) {
     static constexpr unsigned kSizes[] = {128, 206, 256, 4084};
-    const unsigned size = scenario_.trim_size != 0 ? static_cast<unsigned>(scenario_.trim_size) : kSizes[rng_.below(std::size(kSizes))];
+    const unsigned size = scenario_.trim_size != 0 ? scenario_.trim_size : kSizes[rng_.below(std::size(kSizes))];
     const bool lasthop = rng_.chance(what.lasthop);
-    trim_frame(frame->bytes, size, lasthop ? lasthop_ : trimmed_, static_cast<unsigned>(scenario_.trim_lengths));
+    trim_frame(frame->bytes, size, lasthop ? lasthop_ : trimmed_, scenario_.trim_lengths);
     frame->fate |= kFateTrimmed;
     if (lasthop) frame->fate |= kFateLastHop;
     ++counters_.trimmed;

@@ -20,7 +20,7 @@ void draw_side(SidePlan& side, const Preset& preset, const Scenario& s, Rng& rng
   side.mac = (rng.next() & 0xfcffffffffffu) | 0x020000000000u;
   side.ip = address(rng);
   for (uint32_t& ev : side.rev_ev) ev = static_cast<uint32_t>(rng.next());
-  const auto largest = static_cast<uint64_t>(s.size_max) + 4096;
+  const uint64_t largest = uint64_t{s.size_max} + 4096;
   side.source_size = std::max<uint64_t>(1 << 20, 4 * largest);
   side.source_base = (rng.next() & 0x0000'7fff'ffff'f000u) | 0x0000'1000'0000'0000u;
   const uint64_t region_size = (std::max<uint64_t>(1 << 19, 4 * largest) + 63) / 64 * 64;
@@ -77,16 +77,16 @@ void draw_profiles(SidePlan& side, const Preset& preset, const Scenario& s, Rng&
 void draw_controllers(SidePlan& side, const Preset& preset, const Scenario& s) {
   NsccParams params;
   params.rate_gbps = preset.port_gbps * preset.num_planes;
-  params.path_mtu = 256u << static_cast<unsigned>(s.mtu_max);
+  params.path_mtu = 256u << s.mtu_max;
   // Both ways, with a full packet and a SACK stored and forwarded twice.
   params.base_rtt = static_cast<uint32_t>(s.cc_rtt_ns > 0 ? s.cc_rtt_ns : 2 * s.delay_ns + 2 * s.jitter_ns + 2000);
-  params.disable_qa = s.cc_disable_qa != 0;
-  params.md_resets_fast = s.cc_md_resets_fast != 0;
-  params.nack_any_reason = s.cc_nack_any_reason != 0;
-  params.nack_sample_cfg = s.cc_nack_sample_cfg != 0;
-  params.nack_rtt = s.cc_nack_rtt != 0;
-  params.ar_shift = static_cast<uint32_t>(s.cc_ar_shift);
-  if (s.cc_mtu > 0) params.mtu = static_cast<uint32_t>(s.cc_mtu);
+  params.disable_qa = s.cc_disable_qa;
+  params.md_resets_fast = s.cc_md_resets_fast;
+  params.nack_any_reason = s.cc_nack_any_reason;
+  params.nack_sample_cfg = s.cc_nack_sample_cfg;
+  params.nack_rtt = s.cc_nack_rtt;
+  params.ar_shift = s.cc_ar_shift;
+  if (s.cc_mtu > 0) params.mtu = s.cc_mtu;
   if (s.cc_eta > 0) params.eta = s.cc_eta;
   if (s.cc_fi > 0) params.fi = s.cc_fi;
   if (s.cc_alpha > 0) params.alpha = s.cc_alpha;
@@ -104,7 +104,151 @@ void draw_controllers(SidePlan& side, const Preset& preset, const Scenario& s) {
     }
     side.cc_profiles.push_back(nscc_row(nscc_words(*resolved)));
   }
-  side.dests = std::min(static_cast<unsigned>(s.dests), preset.num_dests);
+  side.dests = std::min(s.dests, preset.num_dests);
+}
+
+/// Registers that both NICs have alike.
+struct SharedRegisters {
+  uint32_t ctrl = 0, ack_ctl = 0, udp_port = 0, ip_plane = 0, probe_kind = 0, dscp_tx = 0, dscp_trim = 0;
+};
+
+/// Drawn from the plan's own stream, in this order; the others from theirs, in the order of their bits, so that the
+/// rest of a seed's plan does not depend on how many switches there are.
+constexpr const csr::Field* kFirstSwitches[] = {&csr::kCtrlEvSwap,  &csr::kCtrlBthM,      &csr::kCtrlSackBaseSelf,
+                                                &csr::kCtrlOorDrop, &csr::kCtrlRttRtx,    &csr::kCtrlRevFixed,
+                                                &csr::kCtrlNominal, &csr::kCtrlPortsFrom0};
+
+const Switch& switch_of(const csr::Field& field) {
+  return *std::ranges::find_if(kSwitches, [&](const Switch& w) { return w.field == &field; });
+}
+
+/// As the scenario says, or with vary as the seed does.
+SharedRegisters draw_shared(const Scenario& s, Rng& rng, Rng& switches) {
+  SharedRegisters r;
+  const auto draw = [&](Rng& from, const Switch& w) {
+    const bool drawn = s.vary && w.field != &csr::kCtrlErrSilent;  // with that retries would have to be allowed to end
+    r.ctrl = w.field->set(r.ctrl, drawn ? static_cast<uint32_t>(from.below(w.largest + 1)) : w.get(s));
+  };
+  for (const csr::Field* field : kFirstSwitches) draw(rng, switch_of(*field));
+  const auto draw_others = [&](unsigned from_bit, unsigned to_bit) {
+    for (const Switch& w : kSwitches) {
+      const bool first = std::ranges::find(kFirstSwitches, w.field) != std::end(kFirstSwitches);
+      if (!first && w.field->lsb >= from_bit && w.field->lsb < to_bit) draw(switches, w);
+    }
+  };
+  draw_others(0, csr::kCtrlIcrcOuter.lsb);
+  const auto gap = [&](uint32_t fixed) {
+    return s.vary && switches.chance(0.5) ? static_cast<uint32_t>(switches.below(64)) : fixed;
+  };
+  r.ack_ctl = csr::kAckCtlGap.set(r.ack_ctl, gap(s.ack_gap));
+  r.ack_ctl = csr::kAckCtlArGap.set(r.ack_ctl, gap(s.ar_gap));
+  draw_others(csr::kCtrlIcrcOuter.lsb, 32);
+
+  const bool drawn_only = s.vary && switches.below(2) != 0;
+  r.ip_plane = csr::kIpPlaneEnable.set(0, s.vary ? static_cast<uint32_t>(switches.below(2)) : s.ip_plane);
+  const bool draw_lsb = s.vary && switches.chance(0.5);
+  r.ip_plane = csr::kIpPlaneLsb.set(r.ip_plane, draw_lsb ? static_cast<uint32_t>(switches.below(128)) : s.ip_plane_lsb);
+  r.probe_kind = s.vary ? static_cast<uint32_t>(switches.below(3)) : s.probe_kind;
+
+  r.udp_port = s.vary && rng.chance(0.5) ? static_cast<uint32_t>(rng.between(1024, 65535)) : s.udp_port;
+  // Not drawn for a peer with another port: it would be left alone.
+  r.udp_port = csr::kUdpPortOnly.set(r.udp_port, s.udp_only || (drawn_only && s.peer_port == 0));
+  std::array<uint32_t, 64> code{s.dscp_ctl, s.dscp_rtx, s.dscp_data, s.dscp_lasthop, s.dscp_trimmed};
+  if (s.vary && rng.chance(0.5)) {
+    std::iota(code.begin(), code.end(), 0u);
+    for (unsigned i = 0; i < 5; ++i) std::swap(code[i], code[i + rng.below(64 - i)]);
+  }
+  r.dscp_tx = csr::kDscpTxData.set(csr::kDscpTxRtx.set(csr::kDscpTxCtl.set(0, code[0]), code[1]), code[2]);
+  r.dscp_trim = csr::kDscpTrimTrimmed.set(csr::kDscpTrimLasthop.set(0, code[3]), code[4]);
+  return r;
+}
+
+/// The register SRV6: plane, then where the uplink number goes and how wide it is.
+uint32_t srv6_word(uint64_t plane_lsb, uint64_t uplink_usid, uint64_t uplink_lsb, uint64_t uplink_bits) {
+  const auto word = [](uint64_t value) { return static_cast<uint32_t>(value); };
+  return csr::kSrv6PlaneLsb.set(0, word(plane_lsb)) | csr::kSrv6UplinkUsid.set(0, word(uplink_usid)) |
+         csr::kSrv6UplinkLsb.set(0, word(uplink_lsb)) | csr::kSrv6UplinkBits.set(0, word(uplink_bits));
+}
+
+/// Everything that configure() writes but for regions and QPs.
+void draw_registers(SidePlan& side, const Preset& preset, const Scenario& s, const SharedRegisters& shared, Rng& rng,
+                    Rng& switches) {
+  side.ctrl = shared.ctrl;
+  side.udp_port = shared.udp_port;
+  side.ip_plane = shared.ip_plane;
+  side.dscp_tx = shared.dscp_tx;
+  side.dscp_trim = shared.dscp_trim;
+  side.ack_ctl = shared.ack_ctl;
+  draw_profiles(side, preset, s, rng);
+  draw_controllers(side, preset, s);
+  side.reorder = csr::kReorderPkts.set(0, s.reorder_pkts) | csr::kReorderSameEv.set(0, s.same_ev);
+  side.ep_ctl = csr::kEpCtlInterval.set(0, s.ep_ticks) | csr::kEpCtlRevProbe.set(0, s.rev_probe) |
+                csr::kEpCtlRepeats.set(0, s.ep_repeats);
+  side.nak_code = csr::kNakCodeInvalid.set(0, s.nak_invalid) | csr::kNakCodeAccess.set(0, s.nak_access);
+  side.rev_seed = s.vary && switches.chance(0.5) ? static_cast<uint32_t>(switches.next()) : s.rev_seed;
+  side.ev_ctl = csr::kEvCtlMinActive.set(0, s.min_active);
+  side.ev_probe = csr::kEvProbeInterval.set(0, s.probe_ticks) | csr::kEvProbeSuccesses.set(0, s.probe_successes) |
+                  csr::kEvProbeSkipGood.set(0, s.skip_good) | csr::kEvProbeCap.set(0, s.probe_cap) |
+                  csr::kEvProbeKeepCount.set(0, s.probe_keep) | csr::kEvProbeKind.set(0, shared.probe_kind);
+  side.backup = std::min(s.backup, preset.evs_per_qp / preset.num_planes - 1);
+  side.sack_trigger = s.vary && rng.chance(0.5) ? static_cast<uint32_t>(rng.below(40000)) : s.sack_trigger;
+  side.srv6 = srv6_word(s.srv6_plane_lsb, s.srv6_uplink_usid, s.srv6_uplink_lsb, s.srv6_uplink_bits);
+  if (s.vary) {
+    const uint64_t plane_lsb = rng.below(13), usid = rng.below(8), lsb = rng.below(8), bits = rng.below(9);
+    side.srv6 = srv6_word(plane_lsb, usid, lsb, bits);
+  }
+}
+
+/// What the two ends of a connection have in common, and what one says to the other: `a` at the device, `b` at the
+/// peer.
+void draw_connection(const Plan& plan, SidePlan::Qp& a, SidePlan::Qp& b, const Preset& preset, const Scenario& s,
+                     Rng& rng) {
+  const bool wrap = rng.chance(s.wrap_share);
+  const auto psn = [&] { return static_cast<uint32_t>(wrap ? (1u << 24) - rng.between(1, 300) : rng.below(1u << 24)); };
+  const auto msn = [&] {
+    const auto drawn = static_cast<uint16_t>(wrap ? 65536 - rng.between(1, 12) : rng.below(65536));
+    return s.msn_zero ? uint16_t{0} : drawn;
+  };
+  a.mtu = b.mtu = static_cast<unsigned>(rng.between(s.mtu_min, s.mtu_max));
+  const bool srv6 = rng.chance(s.srv6_share), srh = rng.chance(s.srh_share);
+  const bool udp = !srv6 && plan.dut.profiles[0].udp && rng.chance(s.udp_share);
+  const Encap encap = srv6 ? (srh ? Encap::Srv6Srh : Encap::Srv6) : udp ? Encap::Udp : Encap::Ipv6;
+  a.encap = b.encap = static_cast<unsigned>(encap);
+  a.ts = b.ts = rng.chance(s.ts_share);
+  const unsigned max_mpr = preset.max_mpr / 128;
+  a.mpr = a.mpr_dest = s.mpr == 0 ? max_mpr : std::min(s.mpr, max_mpr);
+  b.mpr = b.mpr_dest = s.peer_mpr == 0 ? a.mpr : std::min(s.peer_mpr, max_mpr);
+  a.cc = b.cc = rng.chance(s.cc_share);
+  a.pkey = b.pkey = static_cast<uint16_t>(rng.next());
+  b.pkey = static_cast<uint16_t>((b.pkey & 0x7fff) | (rng.chance(0.5) ? 0x8000 : 0));  // membership may differ
+  a.msn = b.msn = msn();
+  a.rqmsn = b.rqmsn = msn();
+  a.sq_psn = b.rq_psn = psn();
+  b.sq_psn = a.rq_psn = psn();
+  const auto profile = [&](const SidePlan& side) {
+    if (udp) return 0u;
+    const unsigned first = side.profiles[0].udp ? 1 : 0;
+    return first + static_cast<unsigned>(rng.below(side.profiles.size() - first));
+  };
+  a.profile = profile(plan.dut);
+  b.profile = profile(plan.peer);
+}
+
+/// What each end has for itself.
+void draw_end(SidePlan::Qp& q, const Preset& preset, const Scenario& s, Rng& rng) {
+  q.trim_nack = s.vary ? rng.below(5) != 0 : s.trim_nack;
+  q.svc_time = rng.chance(s.svc_share);
+  q.dyn_mpr = s.dyn_mpr;
+  q.timeout = s.rto;
+  q.retry_linear = s.retry_linear;
+  q.retry_exp = s.retry_exp;
+  q.max_wimm = std::min(s.max_wimm, preset.max_wimm);
+  q.max_wimm_dest = std::min(s.max_wimm_dest, preset.max_wimm);
+  q.wimm_room = s.may_fail ? ~0u : std::min(q.max_wimm, q.max_wimm_dest);
+  q.dmac = rng.next() & 0xfeffffffffffu;
+  q.template_address = U128{0x20011000u} << 96;
+  const uint64_t usids = rng.between(1, 6);
+  for (unsigned u = 0; u < usids; ++u) q.template_address |= U128{rng.between(1, 0x0fff)} << (80 - 16 * u);
 }
 
 csr::TblQpCtx qp_row(const SidePlan& side, unsigned index) {
@@ -204,171 +348,36 @@ std::vector<QpPlan> SidePlan::requester_plan() const {
 
 Plan make_plan(const Preset& preset, const Scenario& s, uint64_t seed) {
   Rng rng(seed, "plan");
+  Rng switches(seed,
+               "switches");  // of its own: the rest of a seed's plan does not depend on how many switches there are
   Plan plan;
   draw_side(plan.dut, preset, s, rng);
   draw_side(plan.peer, preset, s, rng);
+  const SharedRegisters shared = draw_shared(s, rng, switches);
+  for (SidePlan* side : {&plan.dut, &plan.peer}) draw_registers(*side, preset, s, shared, rng, switches);
+  if (s.peer_port != 0) plan.peer.udp_port = csr::kUdpPortPort.set(plan.peer.udp_port, s.peer_port);
 
-  // Registers: what both must agree on, and what only one NIC reads.
-  const bool vary = s.vary != 0;
-  const auto pick = [&](double fixed) {
-    return vary ? static_cast<uint32_t>(rng.below(2)) : static_cast<uint32_t>(fixed);
-  };
-  const uint32_t ev_swap = pick(s.ev_swap), bth_m = pick(s.bth_m), base_self = pick(s.sack_base_self);
-  const uint32_t oor_drop = pick(s.oor_drop);
-  const uint32_t rtt_rtx = pick(s.rtt_rtx), rev_fixed = pick(s.rev_fixed);
-  const uint32_t nominal = vary ? static_cast<uint32_t>(rng.below(3)) : static_cast<uint32_t>(s.nominal);
-  const uint32_t ports_from_0 = pick(s.ports_from_0), err_silent = static_cast<uint32_t>(s.err_silent);
-  // Of a stream of their own: the rest of a seed's plan does not depend on how many switches there are.
-  Rng switches(seed, "switches");
-  const auto pick_switch = [&](double fixed) {
-    return vary ? static_cast<uint32_t>(switches.below(2)) : static_cast<uint32_t>(fixed);
-  };
-  const uint32_t bth_m_high = pick_switch(s.bth_m_high), eeth_op_high = pick_switch(s.eeth_op_high);
-  const uint32_t tsr_us = pick_switch(s.tsr_us), pdcid_zero = pick_switch(s.pdcid_zero);
-  const uint32_t ack_with_sack = pick_switch(s.ack_with_sack), zero_drop = pick_switch(s.zero_drop);
-  const uint32_t skip_twice = pick_switch(s.skip_twice);
-  const auto pick_gap = [&](double fixed) {
-    return static_cast<uint32_t>(vary && switches.chance(0.5) ? static_cast<double>(switches.below(64)) : fixed);
-  };
-  const uint32_t ack_gap = pick_gap(s.ack_gap), ar_gap = pick_gap(s.ar_gap);
-  const uint32_t icrc_outer = pick_switch(s.icrc_outer), ack_plane = pick_switch(s.ack_plane);
-  const uint32_t trim_silent = pick_switch(s.trim_silent), state_silent = pick_switch(s.state_silent);
-  const auto field = [](double value) { return static_cast<uint32_t>(value); };
-  const uint32_t udp_only = s.peer_port == 0 ? pick_switch(s.udp_only) : field(s.udp_only);
-  const uint32_t ip_plane =
-      csr::kIpPlaneEnable.set(0, pick_switch(s.ip_plane)) |
-      csr::kIpPlaneLsb.set(0, vary && switches.chance(0.5) ? static_cast<uint32_t>(switches.below(128))
-                                                           : field(s.ip_plane_lsb));
-  const uint32_t probe_kind = vary ? static_cast<uint32_t>(switches.below(3)) : field(s.probe_kind);
-  const uint32_t udp_port =
-      vary && rng.chance(0.5) ? static_cast<uint32_t>(rng.between(1024, 65535)) : static_cast<uint32_t>(s.udp_port);
-  uint32_t dscp_tx = csr::kDscpTxData.set(
-      csr::kDscpTxRtx.set(csr::kDscpTxCtl.set(0, field(s.dscp_ctl)), field(s.dscp_rtx)), field(s.dscp_data));
-  uint32_t dscp_trim =
-      csr::kDscpTrimTrimmed.set(csr::kDscpTrimLasthop.set(0, field(s.dscp_lasthop)), field(s.dscp_trimmed));
-  if (vary && rng.chance(0.5)) {
-    std::array<uint32_t, 64> code;
-    std::iota(code.begin(), code.end(), 0u);
-    for (unsigned i = 0; i < 5; ++i) std::swap(code[i], code[i + rng.below(64 - i)]);
-    dscp_tx = csr::kDscpTxData.set(csr::kDscpTxRtx.set(csr::kDscpTxCtl.set(0, code[0]), code[1]), code[2]);
-    dscp_trim = csr::kDscpTrimTrimmed.set(csr::kDscpTrimLasthop.set(0, code[3]), code[4]);
-  }
-  for (SidePlan* side : {&plan.dut, &plan.peer}) {
-    side->ctrl = csr::kCtrlSackBaseSelf.set(0, base_self) | csr::kCtrlOorDrop.set(0, oor_drop) |
-                 csr::kCtrlErrSilent.set(0, err_silent) | csr::kCtrlEvSwap.set(0, ev_swap) |
-                 csr::kCtrlBthM.set(0, bth_m) | csr::kCtrlRttRtx.set(0, rtt_rtx) |
-                 csr::kCtrlRevFixed.set(0, rev_fixed) | csr::kCtrlAckPlane.set(0, ack_plane) |
-                 csr::kCtrlNominal.set(0, nominal) | csr::kCtrlPortsFrom0.set(0, ports_from_0) |
-                 csr::kCtrlBthMHigh.set(0, bth_m_high) | csr::kCtrlEethOpHigh.set(0, eeth_op_high) |
-                 csr::kCtrlTsrUs.set(0, tsr_us) | csr::kCtrlPdcidZero.set(0, pdcid_zero) |
-                 csr::kCtrlAckWithSack.set(0, ack_with_sack) | csr::kCtrlZeroDrop.set(0, zero_drop) |
-                 csr::kCtrlSkipTwice.set(0, skip_twice) | csr::kCtrlIcrcOuter.set(0, icrc_outer) |
-                 csr::kCtrlTrimSilent.set(0, trim_silent) | csr::kCtrlStateSilent.set(0, state_silent);
-    draw_profiles(*side, preset, s, rng);
-    draw_controllers(*side, preset, s);
-    const uint32_t port = side == &plan.peer && s.peer_port != 0 ? field(s.peer_port) : udp_port;
-    side->udp_port = csr::kUdpPortPort.set(0, port) | csr::kUdpPortOnly.set(0, udp_only);
-    side->ip_plane = ip_plane;
-    side->dscp_tx = dscp_tx;
-    side->dscp_trim = dscp_trim;
-    side->reorder = csr::kReorderPkts.set(0, static_cast<uint32_t>(s.reorder_pkts)) |
-                    csr::kReorderSameEv.set(0, static_cast<uint32_t>(s.same_ev));
-    side->ep_ctl = csr::kEpCtlInterval.set(0, field(s.ep_ticks)) | csr::kEpCtlRevProbe.set(0, field(s.rev_probe)) |
-                   csr::kEpCtlRepeats.set(0, field(s.ep_repeats));
-    side->nak_code = csr::kNakCodeInvalid.set(csr::kNakCodeAccess.set(0, field(s.nak_access)), field(s.nak_invalid));
-    side->rev_seed = vary && switches.chance(0.5) ? static_cast<uint32_t>(switches.next()) : field(s.rev_seed);
-    side->ack_ctl = csr::kAckCtlGap.set(csr::kAckCtlArGap.set(0, ar_gap), ack_gap);
-    side->ev_ctl = csr::kEvCtlMinActive.set(0, static_cast<uint32_t>(s.min_active));
-    side->ev_probe = csr::kEvProbeInterval.set(0, static_cast<uint32_t>(s.probe_ticks)) |
-                     csr::kEvProbeSuccesses.set(0, field(s.probe_successes)) |
-                     csr::kEvProbeSkipGood.set(0, static_cast<uint32_t>(s.skip_good)) |
-                     csr::kEvProbeCap.set(0, field(s.probe_cap)) | csr::kEvProbeKeepCount.set(0, field(s.probe_keep)) |
-                     csr::kEvProbeKind.set(0, probe_kind);
-    side->backup = std::min(static_cast<unsigned>(s.backup), preset.evs_per_qp / preset.num_planes - 1);
-    side->sack_trigger =
-        static_cast<uint32_t>(vary && rng.chance(0.5) ? static_cast<double>(rng.below(40000)) : s.sack_trigger);
-    side->srv6 =
-        csr::kSrv6PlaneLsb.set(0, field(s.srv6_plane_lsb)) | csr::kSrv6UplinkUsid.set(0, field(s.srv6_uplink_usid)) |
-        csr::kSrv6UplinkLsb.set(0, field(s.srv6_uplink_lsb)) | csr::kSrv6UplinkBits.set(0, field(s.srv6_uplink_bits));
-    if (vary) {
-      side->srv6 = csr::kSrv6PlaneLsb.set(0, static_cast<uint32_t>(rng.below(13))) |
-                   csr::kSrv6UplinkUsid.set(0, static_cast<uint32_t>(rng.below(8))) |
-                   csr::kSrv6UplinkLsb.set(0, static_cast<uint32_t>(rng.below(8))) |
-                   csr::kSrv6UplinkBits.set(0, static_cast<uint32_t>(rng.below(9)));
-    }
-  }
-
-  // QPs: index i here, perm(i) there.
-  const unsigned n = s.qps == 0 ? preset.num_qps : std::min(static_cast<unsigned>(s.qps), preset.num_qps);
+  // QPs: index i here, perm[i] there.
+  const unsigned n = s.qps == 0 ? preset.num_qps : std::min(s.qps, preset.num_qps);
   std::vector<uint16_t> perm(n);
   std::iota(perm.begin(), perm.end(), uint16_t{0});
   for (unsigned i = 0; i + 1 < n; ++i) std::swap(perm[i], perm[i + rng.below(n - i)]);
   plan.dut.qps.resize(preset.num_qps, {.peer = kUnused});
   plan.peer.qps.resize(preset.num_qps, {.peer = kUnused});
-  const unsigned max_mpr = preset.max_mpr / 128;
-  const auto window = [&](double wanted) {
-    return wanted == 0 ? max_mpr : std::min(static_cast<unsigned>(wanted), max_mpr);
-  };
   for (unsigned i = 0; i < n; ++i) {
-    SidePlan::Qp a, b;
-    a.peer = perm[i];
-    b.peer = static_cast<uint16_t>(i);
-    const bool wrap = rng.chance(s.wrap_share);
-    const auto psn = [&] {
-      return static_cast<uint32_t>(wrap ? (1u << 24) - rng.between(1, 300) : rng.below(1u << 24));
-    };
-    const auto msn = [&] {
-      const auto drawn = static_cast<uint16_t>(wrap ? 65536 - rng.between(1, 12) : rng.below(65536));
-      return s.msn_zero != 0 ? uint16_t{0} : drawn;
-    };
-    a.mtu = b.mtu =
-        static_cast<unsigned>(rng.between(static_cast<uint64_t>(s.mtu_min), static_cast<uint64_t>(s.mtu_max)));
-    const bool srv6 = rng.chance(s.srv6_share), srh = rng.chance(s.srh_share);
-    const bool udp = !srv6 && plan.dut.profiles[0].udp && rng.chance(s.udp_share);
-    const Encap encap = srv6 ? (srh ? Encap::Srv6Srh : Encap::Srv6) : udp ? Encap::Udp : Encap::Ipv6;
-    a.encap = b.encap = static_cast<unsigned>(encap);
-    a.ts = b.ts = rng.chance(s.ts_share);
-    a.mpr = a.mpr_dest = window(s.mpr);
-    b.mpr = b.mpr_dest = s.peer_mpr == 0 ? a.mpr : window(s.peer_mpr);
-    a.cc = b.cc = rng.chance(s.cc_share);
-    a.pkey = b.pkey = static_cast<uint16_t>(rng.next());
-    b.pkey = static_cast<uint16_t>((b.pkey & 0x7fff) | (rng.chance(0.5) ? 0x8000 : 0));  // membership may differ
-    a.msn = b.msn = msn();
-    a.rqmsn = b.rqmsn = msn();
-    a.sq_psn = b.rq_psn = psn();
-    b.sq_psn = a.rq_psn = psn();
-    const auto profile = [&](const SidePlan& side) {
-      if (udp) return 0u;
-      const unsigned first = side.profiles[0].udp ? 1 : 0;
-      return first + static_cast<unsigned>(rng.below(side.profiles.size() - first));
-    };
-    a.profile = profile(plan.dut);
-    b.profile = profile(plan.peer);
+    SidePlan::Qp& a = plan.dut.qps[i];
+    SidePlan::Qp& b = plan.peer.qps[perm[i]];
+    a = {.peer = perm[i]};
+    b = {.peer = static_cast<uint16_t>(i)};
+    draw_connection(plan, a, b, preset, s, rng);
     for (SidePlan::Qp* q : {&a, &b}) {
       q->dest = i % plan.dut.dests;
-      q->trim_nack = vary ? rng.below(5) != 0 : s.trim_nack != 0;
-      q->svc_time = rng.chance(s.svc_share);
-      q->dyn_mpr = s.dyn_mpr != 0;
-      q->timeout = static_cast<unsigned>(s.rto);
-      q->retry_linear = static_cast<unsigned>(s.retry_linear);
-      q->retry_exp = static_cast<unsigned>(s.retry_exp);
-      const auto immediates = [&](double wanted) {
-        return std::min(static_cast<unsigned>(wanted), preset.max_wimm);
-      };
-      q->max_wimm = immediates(s.max_wimm);
-      q->max_wimm_dest = immediates(s.max_wimm_dest);
-      q->wimm_room = s.may_fail != 0 ? ~0u : std::min(q->max_wimm, q->max_wimm_dest);
-      q->dmac = rng.next() & 0xfeffffffffffu;
-      q->template_address = U128{0x20011000u} << 96;
-      const uint64_t usids = rng.between(1, 6);
-      for (unsigned u = 0; u < usids; ++u) q->template_address |= U128{rng.between(1, 0x0fff)} << (80 - 16 * u);
+      draw_end(*q, preset, s, rng);
     }
     a.dip = plan.peer.ip ^ a.dest;  // the peer answers to several addresses
     b.dip = plan.dut.ip ^ b.dest;
-    if (i < static_cast<unsigned>(s.bad_access)) (i % 2 ? b : a).fails = true;
-    a.may_fail = b.may_fail = s.may_fail != 0 || a.fails || b.fails;
-    plan.dut.qps[i] = a;
-    plan.peer.qps[perm[i]] = b;
+    if (i < s.bad_access) (i % 2 ? b : a).fails = true;
+    a.may_fail = b.may_fail = s.may_fail || a.fails || b.fails;
   }
   return plan;
 }

@@ -95,7 +95,7 @@ constexpr RandomKey kDrawn[] = {
     {"rtt_rtx", "0 1"},
     {"rev_fixed", "0 1"},
     {"ack_plane", "0 1"},
-    {"nominal", "0 1 2"},
+    {"nominal", "0 1 2 3"},
     {"ports_from_0", "0 1"},
     {"bth_m_high", "0 1"},
     {"eeth_op_high", "0 1"},
@@ -199,7 +199,18 @@ void draw_rule(Rng& rng, Scenario& s) {
 
 }  // namespace
 
-std::span<const RandomKey> random_keys() { return kDrawn; }
+std::span<const RandomKey> random_keys() {
+  // Switches of CTRL that the table does not name are drawn after it.
+  static const std::vector<RandomKey> kAll = [] {
+    std::vector<RandomKey> all(std::begin(kDrawn), std::end(kDrawn));
+    for (const Switch& w : kSwitches) {
+      const auto same = [&](const RandomKey& key) { return std::string_view(key.name) == w.field->name; };
+      if (std::ranges::none_of(all, same)) all.push_back({w.field->name, w.values});
+    }
+    return all;
+  }();
+  return kAll;
+}
 std::span<const RandomKey> keys_not_drawn() { return kNotDrawn; }
 
 Scenario random_scenario(uint64_t seed, unsigned draw) {
@@ -210,30 +221,30 @@ Scenario random_scenario(uint64_t seed, unsigned draw) {
   const double share = one_of(rng, std::array{0.05, 0.2, 0.5});
   unsigned changes = 0;
   const auto set = [&](const char* key, double value) { set_key(s, key, value, kRandomScenario); };
-  for (const RandomKey& key : kDrawn) {
+  for (const RandomKey& key : random_keys()) {
     if (!rng.chance(share)) continue;
     set(key.name, one_of(rng, numbers(key.values)));
     ++changes;
   }
   if (rng.chance(share)) {
-    static constexpr std::pair<double, double> kSizes[] = {{1, 64},   {64, 256},     {64, 2048},
-                                                           {1, 8192}, {4096, 65536}, {1, 200000}};
+    static constexpr std::pair<uint32_t, uint32_t> kSizes[] = {{1, 64},   {64, 256},     {64, 2048},
+                                                               {1, 8192}, {4096, 65536}, {1, 200000}};
     std::tie(s.size_min, s.size_max) = one_of(rng, kSizes);
     ++changes;
   }
   if (rng.chance(share)) {
-    static constexpr std::pair<double, double> kMtus[] = {{0, 0}, {0, 2}, {1, 3}, {4, 4}};
+    static constexpr std::pair<uint32_t, uint32_t> kMtus[] = {{0, 0}, {0, 2}, {1, 3}, {4, 4}};
     std::tie(s.mtu_min, s.mtu_max) = one_of(rng, kMtus);
     ++changes;
   }
   while (rng.chance(share / 2)) draw_rule(rng, s);
 
   // What belongs together.
-  s.peer_sends = 1;
-  if (s.retry_exp < 25 || s.link.no_bytes > 0) s.may_fail = 1;
-  if (s.err_silent != 0 && (s.may_fail != 0 || s.bad_access > 0)) {  // nobody says that a QP is dead: retries end
-    s.may_fail = 1;
-    s.retry_exp = std::min(s.retry_exp, 2.0);
+  s.peer_sends = true;
+  if (s.retry_exp < 25 || s.link.no_bytes > 0) s.may_fail = true;
+  if (s.err_silent && (s.may_fail || s.bad_access > 0)) {  // nobody says that a QP is dead: retries end
+    s.may_fail = true;
+    s.retry_exp = std::min(s.retry_exp, 2u);
   }
   if (s.cut_planes != 0) s.back_us = s.cut_us + 40;
   s.hang_us = std::max(s.hang_us, 8000.0);

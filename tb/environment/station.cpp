@@ -55,8 +55,8 @@ Station::Station(const Setup& s)
 
 void Station::connect(Station& other) {
   responder_ = std::make_unique<Responder>(preset_, other.source_, own_.host_size, own_.host_base, 0);
-  if (scenario_.may_fail != 0) responder_->expect_refusals();
-  if (may_overrun(scenario_)) responder_->expect_overruns(static_cast<unsigned>(scenario_.max_wimm_dest));
+  if (scenario_.may_fail) responder_->expect_refusals();
+  if (may_overrun(scenario_)) responder_->expect_overruns(scenario_.max_wimm_dest);
 }
 
 void Station::start_traffic() {
@@ -102,7 +102,7 @@ void Station::cycle(const mrc_pins_out& out, mrc_pins_in& in) {
   if (traffic_) {
     host(out, in);
     if (scenario_.csr_gap > 0 && is_dut_ && !resting_ && cycle_ >= next_csr_) random_access();
-    if (scenario_.flap_us > 0 && (is_dut_ || scenario_.peer_flap != 0)) flap();
+    if (scenario_.flap_us > 0 && (is_dut_ || scenario_.peer_flap)) flap();
     if (scenario_.cut_planes > 0 && is_dut_) cut();
     if (cycle_ >= series_next_) {
       if (cycle_ != traffic_begin_)
@@ -295,7 +295,7 @@ void Station::flap() {
 void Station::cut() {
   const auto at = [&](double us) { return traffic_begin_ + static_cast<uint64_t>(us * 1e6 / preset_.clock_ps); };
   const unsigned all = (1u << preset_.num_planes) - 1;
-  const unsigned n = std::min(static_cast<unsigned>(scenario_.cut_planes), preset_.num_planes);
+  const unsigned n = std::min(scenario_.cut_planes, preset_.num_planes);
   if (cycle_ == at(scenario_.cut_us)) {
     ports_up_ = all >> n;
     port_failures_ += n;
@@ -308,7 +308,7 @@ void Station::cut() {
 void Station::controller_access() {
   const auto ignore = [](uint32_t, unsigned) {};
   const auto qp = static_cast<unsigned>(csr_rng_.below(own_.requester_plan().size()));
-  switch (csr_rng_.below(scenario_.dyn_mpr != 0 || scenario_.move_mpr != 0 ? 4 : 3)) {
+  switch (csr_rng_.below(scenario_.dyn_mpr || scenario_.move_mpr ? 4 : 3)) {
     case 0: {
       const auto ev = static_cast<uint32_t>(csr_rng_.below(preset_.evs_per_qp / 4));
       const uint32_t row = ev | static_cast<uint32_t>(csr_rng_.chance(0.6)) << 16;
@@ -403,7 +403,7 @@ void Station::random_access() {
       driver_.forget_rows();
       driver_.write(static_cast<uint16_t>(csr::kTblData0 + 4 * csr_rng_.below(16)), data, ignore,
                     static_cast<uint8_t>(csr_rng_.below(16)));
-      if (scenario_.vary != 0 && data % 2 != 0) driver_.write(csr::kRevSeed, data % 32 == 1 ? 0 : data);
+      if (scenario_.vary && data % 2 != 0) driver_.write(csr::kRevSeed, data % 32 == 1 ? 0 : data);
       break;
     case 1:  // read-only ones: refused
       driver_.write(static_cast<uint16_t>(csr::kCntTx0 + 4 * csr_rng_.below(50)), data, ignore);
@@ -476,33 +476,7 @@ void Station::read_counters(NicCounters& c) {
     });
     into(csr::kCntOvf0 + 4 * p, c.ovf[p]);
   }
-  into(csr::kCntDropParse, c.drop_parse);
-  into(csr::kCntDropIcrc, c.drop_icrc);
-  into(csr::kCntDropQp, c.drop_qp);
-  into(csr::kCntDropPkey, c.drop_pkey);
-  into(csr::kCntDropLen, c.drop_len);
-  into(csr::kCntAccess, c.access);
-  into(csr::kCntDup, c.dup);
-  into(csr::kCntOor, c.oor);
-  into(csr::kCntTrim, c.trim);
-  into(csr::kCntRtx, c.rtx);
-  into(csr::kCntRto, c.rto);
-  into(csr::kCntSkip, c.skip);
-  into(csr::kCntEvBad, c.ev_bad);
-  into(csr::kCntEvFloor, c.ev_floor);
-  into(csr::kCntProbe, c.probe);
-  into(csr::kCntState, c.state);
-  into(csr::kCntRevived, c.revived);
-  into(csr::kCntQpFail, c.qp_fail);
-  into(csr::kCntQpErr, c.qp_err);
-  into(csr::kCntNores, c.nores);
-  into(csr::kCntNopath, c.nopath);
-  into(csr::kCntEpReq, c.ep_req);
-  into(csr::kCntEpRsp, c.ep_rsp);
-  into(csr::kCntEpDrop, c.ep_drop);
-  into(csr::kCntCcMd, c.cc_md);
-  into(csr::kCntCcQa, c.cc_qa);
-  into(csr::kCntCcHold, c.cc_hold);
+  for (const CounterRegister& r : kCounterRegisters) into(r.offset, c.*r.value);
 }
 
 std::string Station::check_counters(const NicCounters& c) const {

@@ -19,6 +19,7 @@
 #include "tb/environment/plan.hpp"
 #include "tb/environment/scenario.hpp"
 #include "tb/environment/traffic.hpp"
+#include "tb/gen/counters.hpp"
 #include "util/rng.hpp"
 
 namespace mrc::tb {
@@ -32,14 +33,10 @@ struct PlaneCounters {
 };
 
 /// Counter registers read at the end of a run.
-struct NicCounters {
+struct NicCounters : CounterValues {
   std::array<uint32_t, kMaxPlanes> tx{}, rx{}, ovf{};
   /// Frames of the ports around the reading of tx and rx: probes never stop.
   std::array<uint64_t, kMaxPlanes> tx_before{}, tx_after{}, rx_before{}, rx_after{};
-  uint32_t drop_parse = 0, drop_icrc = 0, drop_qp = 0, drop_pkey = 0, drop_len = 0, access = 0, dup = 0, oor = 0,
-           trim = 0, rtx = 0, rto = 0, skip = 0, ev_bad = 0, ev_floor = 0, probe = 0, state = 0, revived = 0,
-           qp_fail = 0, qp_err = 0, nores = 0, nopath = 0, ep_req = 0, ep_rsp = 0, ep_drop = 0, cc_md = 0, cc_qa = 0,
-           cc_hold = 0;
 };
 
 /// Told about frames at the NIC's ports.

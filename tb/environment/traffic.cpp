@@ -23,7 +23,7 @@ Requester::Requester(const Preset& preset, const Scenario& scenario, const Sourc
     : preset_(preset), scenario_(scenario), source_(source), budget_(packets), rng_(rng) {
   for (QpPlan& p : plan) qps_.push_back({.plan = p, .out = {}});
   for (Region& r : regions) pools_.push_back({.region = r, .blocks = {}});
-  limit_ = scenario.outstanding != 0 ? static_cast<std::size_t>(scenario.outstanding) : std::min(preset.wqe_depth, 16u);
+  limit_ = scenario.outstanding != 0 ? scenario.outstanding : std::min(preset.wqe_depth, 16u);
   next_wr_ = static_cast<uint32_t>(rng_.next());
   overruns_ = may_overrun(scenario);
   no_bytes_ = scenario.link.no_bytes > 0;
@@ -34,7 +34,7 @@ uint32_t Requester::draw_length(unsigned mtu) {
   if (rng_.chance(scenario_.small_share)) return static_cast<uint32_t>(rng_.between(1, 64));
   const double lo = std::log(scenario_.size_min), hi = std::log(scenario_.size_max + 1);
   auto n = static_cast<uint64_t>(std::exp(lo + rng_.unit() * (hi - lo)));
-  n = std::clamp<uint64_t>(n, static_cast<uint64_t>(scenario_.size_min), static_cast<uint64_t>(scenario_.size_max));
+  n = std::clamp<uint64_t>(n, scenario_.size_min, scenario_.size_max);
   if (rng_.chance(scenario_.exact_share)) n = (n + mtu - 1) / mtu * mtu;
   return static_cast<uint32_t>(n);
 }
@@ -262,7 +262,7 @@ std::string Requester::completion(const Cqe& c) {
     return {};
   }
   const auto status = static_cast<unsigned>(c.status);
-  if (no_bytes_ && qp.plan.may_fail && m.packets == 1 && status == static_cast<unsigned>(scenario_.nak_invalid)) {
+  if (no_bytes_ && qp.plan.may_fail && m.packets == 1 && status == scenario_.nak_invalid) {
     ++naks_invalid_;
     bury(qp, c.wr_id);
     return {};
@@ -273,9 +273,8 @@ std::string Requester::completion(const Cqe& c) {
     return {};
   }
   if (m.must_fail) {
-    if (status != static_cast<unsigned>(scenario_.nak_access)) {
-      return about(fmt::format("it leaves its memory region and must fail with status {:#x}",
-                               static_cast<unsigned>(scenario_.nak_access)));
+    if (status != scenario_.nak_access) {
+      return about(fmt::format("it leaves its memory region and must fail with status {:#x}", scenario_.nak_access));
     }
     ++naks_access_;
     bury(qp, c.wr_id);

@@ -267,7 +267,7 @@ class Responder {
   std::vector<std::deque<uint32_t>> imms_;   // per QP here: ids of immediates to be delivered
   /// Per QP here: RQMSN of the next immediate. Those that requestors refuse have none, whatever their Message says.
   std::vector<std::optional<uint16_t>> next_rqmsn_;
-  std::vector<uint32_t> written_, done_;     // ids to look at in verify()
+  std::vector<uint32_t> written_, done_;  // ids to look at in verify()
   Mail mail_;
   std::deque<std::pair<uint64_t, uint32_t>> ghosts_;  // abandoned messages: since when
   std::vector<uint32_t> new_ghosts_;

@@ -142,9 +142,9 @@ TEST_CASE("the first thing wrong names the error", "[rx_parse]") {
     constexpr struct {
       uint16_t own, port;
       bool any, only;
-    } kCases[] = {{4791, 4791, true, true},  {4791, 4971, true, false},   {4971, 4791, true, false},
-                  {4971, 4971, true, true},  {9000, 9000, true, true},    {9000, 4791, true, false},
-                  {9000, 4971, true, false}, {4791, 9000, false, false},  {4971, 4790, false, false},
+    } kCases[] = {{4791, 4791, true, true},   {4791, 4971, true, false},    {4971, 4791, true, false},
+                  {4971, 4971, true, true},   {9000, 9000, true, true},     {9000, 4791, true, false},
+                  {9000, 4971, true, false},  {4791, 9000, false, false},   {4971, 4790, false, false},
                   {4791, 4970, false, false}, {4791, 0x12b6, false, false}, {4791, 0xb712, false, false}};
     for (const auto& c : kCases) {
       CAPTURE(c.own, c.port);

@@ -29,4 +29,11 @@ inline void use_rtl(CosimOptions& o) {
   o.open = [path, &p](std::string& error) { return open_dut(path, p, 1, error); };
 }
 
+/// The Verilated RTL of preset tiny that asserts what it takes for granted.
+inline void use_asserted_tiny(CosimOptions& o) {
+  o.preset = find_preset("tiny");
+  const Preset& p = *o.preset;
+  o.open = [&p](std::string& error) { return open_dut(MRC_DUT_TINY_ASSERTED, p, 1, error); };
+}
+
 }  // namespace mrc::tb

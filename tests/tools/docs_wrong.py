@@ -4,12 +4,13 @@
 
 Gives tools/docs.py folders of pages with one mistake each and expects the sentence that tells it, pages without one and
 expects none, and pages whose long lines have become more or fewer."""
-import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
-TOOL = Path(__file__).resolve().parents[2] / "tools/docs.py"
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from samples import TOOLS, in_folder, make, run, told  # noqa: E402
+
+TOOL = TOOLS / "docs.py"
 SPDX = "<!-- SPDX-License-Identifier: Apache-2.0 -->\n"
 LONG = "word " * 24  # 120 columns, the last of them a blank
 GOOD = f"""{SPDX}# A page: its `name`, and more
@@ -48,32 +49,10 @@ MISTAKES = {
 }
 
 
-def make(folder, files):
-    for name, text in files.items():
-        path = Path(folder) / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-
-
-def run(*arguments):
-    done = subprocess.run([sys.executable, *map(str, arguments)], text=True, stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT)
-    return done.returncode, done.stdout
-
-
-def told(expected, code, output, words):
-    """Tells when a run went otherwise: returns 1 then."""
-    if code == expected and all(word in output for word in words):
-        return 0
-    print(f"expected exit code {expected} and {words}, got {code}:\n{output}")
-    return 1
-
-
 def mistakes():
     wrong = 0
     for sentence, files in {"": {}, **MISTAKES}.items():
-        with tempfile.TemporaryDirectory() as folder:
-            make(folder, {"README.md": GOOD, **PROTOCOL, **OTHER, **files})
+        with in_folder({"README.md": GOOD, **PROTOCOL, **OTHER, **files}) as folder:
             code, output = run(TOOL, folder)
             wrong += told(1 if sentence else 0, code, output, [sentence, f" {1 if sentence else 0} complaints"])
     return wrong
@@ -82,11 +61,11 @@ def mistakes():
 def ratchet():
     """A copy of the tool in a repository of its own, with two long lines that it knows of."""
     wrong = 0
-    with tempfile.TemporaryDirectory() as folder:
-        copy = Path(folder) / "tools/docs.py"
-        text = TOOL.read_text()
-        begin, end = text.index("LONG_LINES = {"), text.index("}", text.index("LONG_LINES = {"))
-        make(folder, {"tools/docs.py": text[:begin] + 'LONG_LINES = {\n    "page.md": 2,\n' + text[end:]})
+    text = TOOL.read_text()
+    begin, end = text.index("LONG_LINES = {"), text.index("}", text.index("LONG_LINES = {"))
+    text = text[:begin] + 'LONG_LINES = {\n    "page.md": 2,\n' + text[end:]
+    with in_folder({"tools/docs.py": text}) as folder:
+        copy = folder / "tools/docs.py"
 
         def page(lines):
             make(folder, {"page.md": SPDX + f"{LONG}x.\n" * lines})

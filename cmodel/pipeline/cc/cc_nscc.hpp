@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "gen/nic_pulses.hpp"
 #include "gen/presets.hpp"
 #include "gen/streams.hpp"
 #include "pipeline/lib/cfg.hpp"
@@ -22,10 +23,7 @@ class CcNscc {
   /// Depth of the input FIFO `ev`, for whoever makes the stream.
   static constexpr std::size_t kEvDepth = 16;
 
-  /// Pulse registers.
-  struct Pulses {
-    bool md = false, qa = false, hold = false;
-  };
+  using Pulses = CcNsccPulses;
 
   /// Streams in.
   struct In {

@@ -278,60 +278,7 @@ void Csr::clock() {
 
 /// What the blocks see of the registers.
 void Csr::publish() {
-  const auto reg = [&](uint32_t offset) { return reg_[offset / 4]; };
-  const auto flag = [&](const csr::Field& f) { return f.get(reg(csr::kCtrl)) != 0; };
-  values_.sack_base_self = flag(csr::kCtrlSackBaseSelf);
-  values_.oor_drop = flag(csr::kCtrlOorDrop);
-  values_.err_silent = flag(csr::kCtrlErrSilent);
-  values_.ev_swap = flag(csr::kCtrlEvSwap);
-  values_.bth_m = flag(csr::kCtrlBthM);
-  values_.rtt_rtx = flag(csr::kCtrlRttRtx);
-  values_.rev_fixed = flag(csr::kCtrlRevFixed);
-  values_.nominal = static_cast<Nominal>(csr::kCtrlNominal.get(reg(csr::kCtrl)));
-  values_.ports_from_0 = flag(csr::kCtrlPortsFrom0);
-  values_.bth_m_high = flag(csr::kCtrlBthMHigh);
-  values_.eeth_op_high = flag(csr::kCtrlEethOpHigh);
-  values_.tsr_us = flag(csr::kCtrlTsrUs);
-  values_.pdcid_zero = flag(csr::kCtrlPdcidZero);
-  values_.ack_with_sack = flag(csr::kCtrlAckWithSack);
-  values_.zero_drop = flag(csr::kCtrlZeroDrop);
-  values_.skip_twice = flag(csr::kCtrlSkipTwice);
-  values_.icrc_outer = flag(csr::kCtrlIcrcOuter);
-  values_.ack_plane = flag(csr::kCtrlAckPlane);
-  values_.trim_silent = flag(csr::kCtrlTrimSilent);
-  values_.state_silent = flag(csr::kCtrlStateSilent);
-  values_.nak_invalid = static_cast<uint8_t>(csr::kNakCodeInvalid.get(reg(csr::kNakCode)));
-  values_.nak_access = static_cast<uint8_t>(csr::kNakCodeAccess.get(reg(csr::kNakCode)));
-  values_.udp_port = static_cast<uint16_t>(csr::kUdpPortPort.get(reg(csr::kUdpPort)));
-  values_.udp_only = csr::kUdpPortOnly.get(reg(csr::kUdpPort)) != 0;
-  values_.dscp_data = static_cast<uint8_t>(csr::kDscpTxData.get(reg(csr::kDscpTx)));
-  values_.dscp_rtx = static_cast<uint8_t>(csr::kDscpTxRtx.get(reg(csr::kDscpTx)));
-  values_.dscp_ctl = static_cast<uint8_t>(csr::kDscpTxCtl.get(reg(csr::kDscpTx)));
-  values_.dscp_trimmed = static_cast<uint8_t>(csr::kDscpTrimTrimmed.get(reg(csr::kDscpTrim)));
-  values_.dscp_lasthop = static_cast<uint8_t>(csr::kDscpTrimLasthop.get(reg(csr::kDscpTrim)));
-  values_.mac = uint64_t{csr::kMacHiMac.get(reg(csr::kMacHi))} << 32 | reg(csr::kMacLo);
-  values_.ip = 0;
-  for (unsigned i = 0; i < 4; ++i) values_.ip |= U128{reg(csr::kIp0 + 4 * i)} << (32 * i);
-  values_.ip_plane_lsb = static_cast<uint8_t>(csr::kIpPlaneLsb.get(reg(csr::kIpPlane)));
-  values_.ip_plane_enable = csr::kIpPlaneEnable.get(reg(csr::kIpPlane)) != 0;
-  values_.reorder = static_cast<uint16_t>(csr::kReorderPkts.get(reg(csr::kReorder)));
-  values_.same_ev = csr::kReorderSameEv.get(reg(csr::kReorder)) != 0;
-  values_.sack_trigger = csr::kSackTriggerBytes.get(reg(csr::kSackTrigger));
-  values_.ev_min_active = static_cast<uint16_t>(csr::kEvCtlMinActive.get(reg(csr::kEvCtl)));
-  values_.probe_interval = static_cast<uint16_t>(csr::kEvProbeInterval.get(reg(csr::kEvProbe)));
-  values_.probe_successes = static_cast<uint8_t>(csr::kEvProbeSuccesses.get(reg(csr::kEvProbe)));
-  values_.probe_skip_good = csr::kEvProbeSkipGood.get(reg(csr::kEvProbe)) != 0;
-  values_.probe_cap = static_cast<uint8_t>(csr::kEvProbeCap.get(reg(csr::kEvProbe)));
-  values_.probe_keep_count = csr::kEvProbeKeepCount.get(reg(csr::kEvProbe)) != 0;
-  values_.probe_kind = static_cast<Revive>(csr::kEvProbeKind.get(reg(csr::kEvProbe)));
-  values_.ep_interval = static_cast<uint16_t>(csr::kEpCtlInterval.get(reg(csr::kEpCtl)));
-  values_.ep_repeats = static_cast<uint8_t>(csr::kEpCtlRepeats.get(reg(csr::kEpCtl)));
-  values_.rev_probe = csr::kEpCtlRevProbe.get(reg(csr::kEpCtl)) != 0;
-  values_.ar_gap = static_cast<uint16_t>(csr::kAckCtlArGap.get(reg(csr::kAckCtl)));
-  values_.ack_gap = static_cast<uint16_t>(csr::kAckCtlGap.get(reg(csr::kAckCtl)));
-  values_.srv6 = reg(csr::kSrv6);
-  for (unsigned p = 0; p < kMaxPlanes; ++p) values_.rev_ev[p] = reg(csr::kRevEv0 + 4 * p);
-  values_.rev_seed = reg(csr::kRevSeed);
+  mrc::publish(values_, [&](uint32_t offset) { return reg_[offset / 4]; });
   publish_cfg();
 }
 

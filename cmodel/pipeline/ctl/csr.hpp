@@ -13,7 +13,7 @@
 namespace mrc {
 
 /// Registers and counters behind AXI4-Lite, the queue of EV events, the state of each QP, and the broadcast of table
-/// writes: of software, which are judged, and of the NIC itself. Contract: docs/blocks/nic.md, "csr".
+/// writes: of software, which are judged, and of the NIC itself. Contract: docs/blocks/ctl/csr.md.
 class Csr {
  public:
   struct In {

@@ -58,8 +58,7 @@ void Endpoint::step(const CfgBus& cfg, const CsrOut& csr, unsigned port_up) {
 void Endpoint::idle(const CfgBus& cfg, const CsrOut& csr, unsigned port_up) {
   if (ack_.pending(cfg)) {
     configure(cfg, port_up);
-  } else if (eprx_.has() && resp_.free() && okev_.free() && pmask_.free() && evr_.free() &&
-             pans_.free()) {
+  } else if (eprx_.has() && resp_.free() && okev_.free() && pmask_.free() && evr_.free() && pans_.free()) {
     receive(csr);
   } else if (evp_.has() && evr_.free()) {
     const Evp e = evp_.head();

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "gen/nic_pulses.hpp"
 #include "gen/presets.hpp"
 #include "gen/streams.hpp"
 #include "pipeline/lib/cfg.hpp"
@@ -17,10 +18,7 @@ namespace mrc {
 /// One operation per cycle.
 class Endpoint {
  public:
-  /// Pulse registers.
-  struct Pulses {
-    bool req = false, rsp = false, drop = false;
-  };
+  using Pulses = EndpointPulses;
 
   struct Inputs {
     Stream<Eprx>& eprx;  ///< from rx_check, 16 deep

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "pipeline/lib/stream.hpp"
+#include "util/check.hpp"
 
 namespace mrc {
 
@@ -23,6 +24,7 @@ class PlaneDemux {
 
   bool free() const { return out_.free(ready()); }
   T& load() {
+    MRC_CHECK(free(), "a stream is loaded that is not free");
     touch();
     return out_.load();
   }
@@ -31,6 +33,7 @@ class PlaneDemux {
   Fifo<T>& lane(std::size_t plane) { return lanes_[plane]; }
 
   void clock() {
+    MRC_CHECK(!out_.valid() || out_.data().plane < lanes_.size(), "a word is for a plane that there is not");
     const bool taken = ready();
     if (out_.valid() && taken) lanes_[out_.data().plane].push(out_.data());
     for (Fifo<T>& lane : lanes_) lane.clock();

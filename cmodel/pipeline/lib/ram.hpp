@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <vector>
 
+#include "util/check.hpp"
+
 namespace mrc {
 
 /// Memory with one synchronous read and one write port. read() in cycle t makes rdata() the row in t+1, and it holds
@@ -18,10 +20,14 @@ class Ram1r1w {
   std::size_t depth() const { return mem_.size(); }
   const T& rdata() const { return rdata_; }
   void read(std::size_t row) {
+    MRC_CHECK(row < mem_.size(), "a row is read that does not exist");
+    MRC_CHECK(!re_ || raddr_ == row, "two rows of a memory are read in a cycle");
     raddr_ = row;
     re_ = true;
   }
   void write(std::size_t row, const T& v) {
+    MRC_CHECK(row < mem_.size(), "a row is written that does not exist");
+    MRC_CHECK(!we_, "a memory is written twice in a cycle");
     waddr_ = row;
     wdata_ = v;
     we_ = true;
@@ -51,10 +57,15 @@ class Rf1r1w {
  public:
   explicit Rf1r1w(std::size_t depth) : mem_(depth) {}
 
-  const T& operator[](std::size_t row) const { return mem_[row]; }
+  const T& operator[](std::size_t row) const {
+    MRC_CHECK(row < mem_.size(), "a row is read that does not exist");
+    return mem_[row];
+  }
   void write(std::size_t row, const T& v) { write(row) = v; }
   /// As write(v): the caller changes the row in place before clock(). It holds the row as it is now.
   T& write(std::size_t row) {
+    MRC_CHECK(row < mem_.size(), "a row is written that does not exist");
+    MRC_CHECK(!we_, "a register file is written twice in a cycle");
     waddr_ = row;
     wdata_ = mem_[row];
     we_ = true;

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "util/check.hpp"
+
 namespace mrc {
 
 /// First-word-fall-through FIFO of the contracts (docs/blocks/conventions.md), with changes that take effect at
@@ -19,10 +21,12 @@ class Fifo {
   bool ready() const { return count_ != depth_; }
   bool valid() const { return count_ != 0; }
   std::size_t count() const { return count_; }
+  std::size_t depth() const { return depth_; }
   const T& head() const { return mem_[rd_]; }
 
-  /// Takes the head at the end of this cycle; the caller has seen valid().
+  /// Takes the head at the end of this cycle; the caller has seen valid(). Once or more often in a cycle is the same.
   void pop() {
+    MRC_CHECK(valid(), "an empty FIFO is popped");
     pop_ = true;
     touch();
   }
@@ -30,6 +34,8 @@ class Fifo {
   void push(const T& v) { push() = v; }
   /// As push(v): the caller fills the word in place before clock(). It holds an older word.
   T& push() {
+    MRC_CHECK(ready(), "a word is pushed into a full FIFO");
+    MRC_CHECK(!push_, "two words are pushed into a FIFO in a cycle");
     push_ = true;
     touch();
     return mem_[wr_];
@@ -44,6 +50,8 @@ class Fifo {
     rd_ = rd == depth_ ? 0 : rd;
     count_ += uint32_t{push_} - uint32_t{pop_};
     push_ = pop_ = false;
+    MRC_CHECK(count_ <= depth_, "a FIFO holds more words than it has places");
+    MRC_CHECK((rd_ == wr_) == (count_ == 0 || count_ == depth_), "a FIFO's pointers are not as far apart as its words");
   }
   /// As told by push() and pop().
   void touch() {
@@ -68,12 +76,14 @@ class OutReg {
   void load(const T& v) { load() = v; }
   /// As load(v): the caller fills the next register value in place before clock(). It holds an older value.
   T& load() {
+    MRC_CHECK(!load_, "an output register is loaded twice in a cycle");
     load_ = true;
     return reg_[at_ ^ 1u];
   }
   /// True when the next clock() changes anything.
   bool busy() const { return valid_ | load_; }
   void clock(bool ready) {
+    MRC_CHECK(!load_ || free(ready), "a word that nobody has taken is overwritten");
     if (load_) {
       at_ ^= 1u;
       valid_ = true;
@@ -106,6 +116,7 @@ class Stream {
   void load(const T& v) { load() = v; }
   /// As load(v): the caller fills the value in place before clock(). It holds an older value.
   T& load() {
+    MRC_CHECK(free(), "a stream is loaded that is not free");
     fifo_.touch();
     return out_.load();
   }
@@ -144,7 +155,10 @@ class RrArb {
     }
     return -1;
   }
-  void take(unsigned i) { last_ = i; }
+  void take(unsigned i) {
+    MRC_CHECK(i < n_, "a request is granted that there is not");
+    last_ = i;
+  }
 
  private:
   unsigned n_, last_;

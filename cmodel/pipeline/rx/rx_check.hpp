@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "gen/csr.hpp"
+#include "gen/nic_pulses.hpp"
 #include "gen/presets.hpp"
 #include "gen/streams.hpp"
 #include "pipeline/lib/cfg.hpp"
@@ -18,10 +19,7 @@ namespace mrc {
 /// cycle, two stages.
 class RxCheck {
  public:
-  /// Pulse registers.
-  struct Pulses {
-    bool drop_parse = false, drop_icrc = false, drop_qp = false, drop_pkey = false, drop_len = false, access = false;
-  };
+  using Pulses = RxCheckPulses;
 
   /// desc[p]: from lane p.
   RxCheck(const Preset& preset, std::vector<Fifo<Rxdesc>>& desc, Stream<Rxpkt>& rxpkt, Stream<Ctl>& ctl,

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "protocol/icrc_words.hpp"
+#include "util/check.hpp"
 
 namespace mrc {
 
@@ -213,6 +214,7 @@ void RxLane::finish(const CsrOut& csr) {
     const unsigned words = (d.plen + Pb - 1) / Pb;
     words_.push(static_cast<uint16_t>(words));
     wr_ += words;
+    MRC_CHECK(wr_ - rd_ <= buf_words_, "the receive buffer holds more words than it has");
   }
 }
 
@@ -230,6 +232,7 @@ void RxLane::drain() {
     if (!verdict_.valid()) return;
     const Verdict& v = verdict_.head();
     if (!v.place && !line_.free()) return;
+    MRC_CHECK(words_.valid(), "a verdict without its payload");
     verdict_.pop();
     words_.pop();
     if (!v.place) {
@@ -246,6 +249,7 @@ void RxLane::drain() {
     reading_ = true;
     return;
   }
+  MRC_CHECK(d_left_ != 0, "a packet without payload is read");
   const unsigned n = std::min(Pb, d_left_);
   const bool last = d_left_ == n, full = d_word_ + 1 == line_words_ || last;
   if (full && !line_.free()) return;

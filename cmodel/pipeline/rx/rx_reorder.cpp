@@ -3,6 +3,7 @@
 
 #include "gen/csr.hpp"
 #include "protocol/psn.hpp"
+#include "util/check.hpp"
 
 namespace mrc {
 
@@ -147,6 +148,7 @@ void RxReorder::put() {
     pool_.take();
     ents_.write(idx, e);
     map_.write(slot(o_.rqmsn), {.valid = true, .idx = idx});
+    MRC_CHECK(cnt_[qp(o_.qp)] < max_wimm_, "more immediates wait than there is room for");
     ++cnt_[qp(o_.qp)];
   }
   state_ = more_ ? State::Read : State::Idle;
@@ -160,6 +162,8 @@ void RxReorder::entry() {
   }
   if (!hold_ok()) return;
   const unsigned index = qp(o_.qp);
+  MRC_CHECK(cnt_[index] != 0, "the count of immediates goes below 0");
+  MRC_CHECK(map_.rdata().valid, "an entry is given back that there is not");
   map_.write(slot(exp_[index]), {});
   pool_.give(map_.rdata().idx);
   deliver(e.imm, e.length);
@@ -179,6 +183,7 @@ void RxReorder::set_over(unsigned index, bool over) {
 }
 
 void RxReorder::hold(CqStatus status, uint32_t imm, uint32_t length, uint16_t rqmsn) {
+  MRC_CHECK(hold_ok(), "a completion waits without room for it");
   Held& h = hold_.push();
   h = {};
   h.cqe.qp = o_.qp;

@@ -10,7 +10,7 @@
 
 namespace mrc {
 
-/// Collects the lanes' requests for host memory, round robin (docs/blocks/tx/tx_lane.md, "tx_fetch").
+/// Collects the lanes' requests for host memory, round robin (docs/blocks/tx/tx_fetch.md).
 class TxFetch {
  public:
   /// rdreq: one stream per plane, in plane order; they outlive this object.

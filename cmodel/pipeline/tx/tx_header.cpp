@@ -60,10 +60,10 @@ void TxHeader::load_a(const CsrOut& csr) {
                    .bth_m = csr.bth_m,
                    .bth_m_high = csr.bth_m_high,
                    .tsr_us = csr.tsr_us,
-                   .srv6 = {.plane_lsb = csr::kSrv6PlaneLsb.get(csr.srv6),
-                            .uplink_usid = csr::kSrv6UplinkUsid.get(csr.srv6),
-                            .uplink_lsb = csr::kSrv6UplinkLsb.get(csr.srv6),
-                            .uplink_bits = csr::kSrv6UplinkBits.get(csr.srv6)}};
+                   .srv6 = {.plane_lsb = csr.srv6_plane_lsb,
+                            .uplink_usid = csr.srv6_uplink_usid,
+                            .uplink_lsb = csr.srv6_uplink_lsb,
+                            .uplink_bits = csr.srv6_uplink_bits}};
   if (ctl) {
     const HdrQp& qp = qps_[ctl->head().qp & qp_mask_];
     build_ctl_header(ctl->head(), qp, nic, a_);

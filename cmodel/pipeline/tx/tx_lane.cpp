@@ -6,6 +6,7 @@
 
 #include "protocol/icrc_words.hpp"
 #include "protocol/tx_header_build.hpp"
+#include "util/check.hpp"
 #include "wire/bytes.hpp"
 
 namespace mrc {
@@ -61,6 +62,7 @@ void TxLane::fetch() {
     rdreq_.load({.addr = f_.addr, .len = static_cast<uint8_t>(n), .plane = plane_});
     f_.addr += n;
     f_.left = static_cast<uint16_t>(f_.left - n);
+    MRC_CHECK(f_.left >= n, "more is asked for than is left");
     --credit_;
     f_busy_ = f_.left != 0;
   }
@@ -71,6 +73,7 @@ void TxLane::take(Fifo<Hdr>& fifo, bool ctl) {
   fifo.pop();
   std::memcpy(cur_, header_bytes(h), kHdrBytes);
   ctl_q_ = ctl;
+  MRC_CHECK(ctl || queued_ >= h.plen, "the payload in the queue goes below 0");
   if (!ctl) queued_ -= h.plen;
   hdr_len_ = h.hdr_len;
   plen_ = left_ = h.plen;
@@ -119,6 +122,7 @@ void TxLane::serialise() {
     }
     case State::Pay: {
       if (!lines_.valid()) break;
+      MRC_CHECK(left_ != 0, "payload behind the end of the packet");
       const unsigned n = std::min<unsigned>(kPortBytes, left_);
       const unsigned n4 = (n + 3) & ~3u;
       uint8_t chunk[kPortBytes];
@@ -131,6 +135,7 @@ void TxLane::serialise() {
       if (left_ == 0 || pos_ == host_bytes_) {
         lines_.pop();
         ++credit_;
+        MRC_CHECK(credit_ + lines_.count() - 1 <= lines_.depth(), "a place for a line is given away twice");
         pos_ = 0;
       }
       if (left_ == 0) state_ = State::Icrc;
@@ -145,6 +150,7 @@ void TxLane::serialise() {
       break;
     }
     case State::Flush:
+      MRC_CHECK(acc_n_ != 0, "a last beat without bytes");
       std::memcpy(tdata_, acc_, kPortBytes);
       tkeep_ = (1u << acc_n_) - 1;
       tvalid_ = tlast_ = tx_inc_next_ = true;

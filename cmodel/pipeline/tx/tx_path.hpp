@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "gen/csr.hpp"
+#include "gen/nic_pulses.hpp"
 #include "gen/presets.hpp"
 #include "gen/streams.hpp"
 #include "pipeline/lib/cfg.hpp"
@@ -26,10 +27,7 @@ class TxPath {
     unsigned port_up = 0;    ///< bit p: port_up_i[p]
   };
 
-  /// Pulse registers.
-  struct Pulses {
-    bool skip = false, bad = false, floor = false, nopath = false;
-  };
+  using Pulses = TxPathPulses;
 
   /// fb: from tx_inflight; pfb: from tx_probe.
   TxPath(const Preset& preset, Stream<Pkt>& pkt, Stream<Fb>& fb, Stream<Fb>& pfb, Stream<Path>& path, Stream<Rec>& rec,

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "gen/nic_pulses.hpp"
 #include "gen/presets.hpp"
 #include "gen/streams.hpp"
 #include "pipeline/lib/cfg.hpp"
@@ -15,10 +16,7 @@ namespace mrc {
 /// docs/blocks/tx/tx_probe.md. One operation per cycle, at most one probe every 16 cycles.
 class TxProbe {
  public:
-  /// Pulse registers.
-  struct Pulses {
-    bool sent = false, revived = false, full = false;
-  };
+  using Pulses = TxProbePulses;
 
   struct Inputs {
     Stream<Badev>& bad;  ///< from tx_path

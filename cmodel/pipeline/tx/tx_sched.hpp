@@ -9,11 +9,12 @@
 #include "gen/streams.hpp"
 #include "pipeline/lib/cfg.hpp"
 #include "pipeline/lib/stream.hpp"
+#include "util/check.hpp"
 
 namespace mrc {
 
 /// Queue of QPs that may send, and a waiting list per destination of the QPs whose congestion window was full.
-/// Contract: docs/blocks/tx/segment/tx_segment.md, "tx_sched". One operation per cycle. A QP is in the queue or in a
+/// Contract: docs/blocks/tx/tx_sched.md. One operation per cycle. A QP is in the queue or in a
 /// list at most once: tx_segment sees to that.
 class TxSched {
  public:
@@ -78,6 +79,7 @@ class TxSched {
     const uint16_t qp = park_.head().qp;
     park_.pop();
     List& c = list_of(qp);
+    MRC_CHECK(!c.some || !c.woken, "a destination was woken with nobody there, and somebody waits");
     if (c.woken) {
       c.woken = false;
       run(qp);
@@ -123,6 +125,7 @@ class TxSched {
 
   /// *Take*.
   void wake_first(List& c) {
+    MRC_CHECK(c.some, "a QP is taken from an empty list");
     run(c.head);
     if (c.head == c.tail) {
       c.some = false;

@@ -33,19 +33,22 @@ def registers(spec):
         reset = 0
         for f in entry.get("fields") or []:
             here = f"{where}.{f.get('name', f)}"
-            keys(here, f, {"name", "lsb", "width", "reset", "doc", "enum", "assumption"}, ["name", "lsb"])
+            keys(here, f, {"name", "lsb", "width", "reset", "max", "doc", "enum", "assumption"}, ["name", "lsb"])
             lsb, width = spec.number(here, f["lsb"]), spec.number(here, f.get("width", 1))
             value = spec.number(here, f.get("reset", 0))
+            largest = spec.number(here, f.get("max", (1 << width) - 1))
             if lsb + width > 32:
                 raise SpecError(f"{here}: bits {lsb + width - 1}:{lsb} do not fit 32 bits")
             if used & ((1 << width) - 1) << lsb:
                 raise SpecError(f"{here}: overlaps another field")
             if not 0 <= value < 1 << width:
                 raise SpecError(f"{here}: reset {value} does not fit {width} bits")
+            if not value <= largest < 1 << width:
+                raise SpecError(f"{here}: max {largest} must be the reset at least, and fit {width} bits")
             used |= ((1 << width) - 1) << lsb
             reset |= value << lsb
             reg["fields"].append({"name": f["name"], "cname": camel(f["name"]), "lsb": lsb, "width": width,
-                                  "reset": value, "doc": f.get("doc", ""), "assumption": f.get("assumption", "")})
+                                  "reset": value, "max": largest, "doc": f.get("doc", ""), "assumption": f.get("assumption", "")})
         if "reset" in entry:
             # 0 stands for "as the fields say"; without resets in the fields the register's value counts
             given = spec.number(where, entry["reset"])

@@ -267,14 +267,14 @@ def cpp(spec):
 
 def docs(spec):
     from .docs import BANNER as MD
-    from .docs import cell
+    from .docs import cell, paragraph
     out = MD.format(source="headers.yaml") + "# Wire format\n\n| mark | meaning |\n|---|---|\n"
     out += "".join(f"| {k} | {cell(v)} |\n" for k, v in spec.headers_yaml["marks"].items())
     out += "\nBytes count from the start of the header, bits from 7 (first on the wire) to 0.\n"
     out += "*ones*: replaced by ones before the ICRC is computed.\n"
     for h in parse(spec):
         out += f"\n## {h['name']}: {h['title']}, {h['bytes']} bytes\n\n"
-        out += f"{cell(h.get('doc', ''))}{' ' if h.get('doc') else ''}Source: {cell(h['source'])}.\n\n"
+        out += paragraph(f"{cell(h.get('doc', ''))}{' ' if h.get('doc') else ''}Source: {cell(h['source'])}.") + "\n"
         out += "| byte | bits | field | mark | meaning |\n|---|---|---|---|---|\n"
         for f in h["fields"]:
             first, last = f.at // 8, (f.at + f.width - 1) // 8

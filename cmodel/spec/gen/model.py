@@ -130,6 +130,7 @@ class Spec:
         self.presets_yaml = load(folder / "presets.yaml")
         self.csr_yaml = load(folder / "csr.yaml")
         self.headers_yaml = load(folder / "headers.yaml")
+        self.nic_yaml = load(folder / "nic.yaml")
         self.bugs_yaml = load(folder / "bugs.yaml")
 
     # ---- expressions ------------------------------------------------------------------------------------------------

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
+`include "mrc_assert.svh"
 
 /// Knows per QP which PSNs are here: decides for each checked WRITE whether its payload is placed,
 /// advances cack over contiguous PSNs, owes the sender ACK, SACK and NACK, answers reliability
 /// probes, and says when a QP fails. A packet per cycle, four cycles from the input queue to the
-/// outputs (fetch, read the map, decide, tell); a run of PSNs that ends a row goes on in a pass of its
-/// own. SACKs are written beside (mrc_rx_track_sack). It moves no payload and orders no completions.
-/// Contract: docs/blocks/rx/track/rx_track.md.
+/// outputs (fetch, read the map, decide, tell); a run of PSNs that ends a row goes on in a pass of
+/// its own. SACKs are written beside (mrc_rx_track_sack). It moves no payload and orders no
+/// completions. Contract: docs/blocks/rx/track/rx_track.md.
 module mrc_rx_track
   import mrc_pkg::*;
+  import mrc_math_pkg::*;
   import mrc_probe_pkg::*;
   import mrc_rx_track_pkg::*;
 #(
@@ -19,16 +21,10 @@ module mrc_rx_track
     input logic clk_i,
     input logic rst_ni,
     input logic [7:0] bug_i,
-    input logic sack_base_self_i,
-    input logic oor_drop_i,
-    input logic err_silent_i,
-    input logic ack_with_sack_i,
-    input logic trim_silent_i,
-    input logic [19:0] sack_trigger_i,
+    input rx_track_csr_t csr_i,
     input logic imm_ok_i,
     input logic hold_ok_i,
     input logic [NumQps-1:0] over_i,  // of rx_reorder: one immediate too many
-    input logic [7:0] nak_invalid_i,
     input logic cfg_req_i,
     input logic [3:0] cfg_table_i,
     input logic [15:0] cfg_index_i,
@@ -120,7 +116,7 @@ module mrc_rx_track
   // ---- input, the packets that go on
 
   rxpkt_t head;
-  logic head_valid, head_pop, adv_valid, adv_push, adv_pop, unused_adv_ready;
+  logic head_valid, head_pop, adv_valid, adv_push, adv_pop, adv_ready;
   logic [1:0] unused_head_count;
   logic [2:0] unused_adv_count;
   adv_t adv, adv_d;
@@ -140,7 +136,7 @@ module mrc_rx_track
       .count_o(unused_head_count)
   );
 
-  // Never full: while it has a head that goes first, and the stages hold three at most.
+  // While it has a head that goes first, and the stages hold three at most.
   mrc_fifo #(
       .T(adv_t),
       .Depth(4)
@@ -148,7 +144,7 @@ module mrc_rx_track
       .clk_i,
       .rst_ni,
       .valid_i(adv_push),
-      .ready_o(unused_adv_ready),
+      .ready_o(adv_ready),
       .data_i(adv_d),
       .valid_o(adv_valid),
       .ready_i(adv_pop),
@@ -256,8 +252,8 @@ module mrc_rx_track
 
   always_comb begin
     seq_init = '0;
-    seq_init.nxt = cfg_ctx.rq_psn;
-    seq_init.fin = cfg_ctx.rq_psn;
+    seq_init.cack1 = cfg_ctx.rq_psn;
+    seq_init.max1 = cfg_ctx.rq_psn;
     told_init = '0;
     told_init.emsn = cfg_ctx.msn;
     seq_w = cfg_init ? seq_init : seq_d;
@@ -435,29 +431,19 @@ module mrc_rx_track
     end
   end
 
-  // dist(psn, from) < 128*blocks + more, without waiting for the distance: both signs at once.
-  function automatic logic in_window(logic [23:0] psn, logic [23:0] from, logic negative,
-                                  logic [7:0] blocks, logic more);
-    logic [23:0] w, sum, carry;
-    logic [24:0] diff;
-    w = ~{9'd0, blocks, 7'd0};
-    sum = psn ^ ~from ^ w;
-    carry = (psn & ~from) | (psn & w) | (~from & w);
-    diff = {sum, 1'b1} + {carry << 1 | 24'd1, !more};
-    return (diff >> 24) != 25'd0 && !negative;
-  endfunction
-
   assign one = ((t_lower_q << 1) | 64'd1) & ~t_lower_q;
-  assign rel = t_p_q.psn - t_seq_q.nxt;
+  assign rel = t_p_q.psn - t_seq_q.cack1;
   assign below = rel[23];
   // Bug 21: the window is one PSN too long.
-  assign inwin = in_window(t_p_q.psn, t_seq_q.nxt, below, t_set_q.mpr, bug_i == BugRxWindowPlusOne);
-  assign recorded = in_window(t_p_q.psn, t_seq_q.nxt, below, t_set_q.mpr_dest, 1'b0);
+  assign inwin = !below && lt_sum(t_p_q.psn, t_seq_q.cack1, {9'd0, t_set_q.mpr, 7'd0},
+                                  bug_i == BugRxWindowPlusOne);
+  assign recorded = !below && lt_sum(t_p_q.psn, t_seq_q.cack1, {9'd0, t_set_q.mpr_dest, 7'd0},
+                                     1'b0);
   assign here = (row.rcv & one) != 64'd0;
   // Bug 22: what is here already above cack is taken for new.
   assign dup = below || (recorded && here && bug_i != BugDuplicateUnchecked);
   assign oor = !inwin && !dup;
-  assign in_order = t_p_q.psn == t_seq_q.nxt;
+  assign in_order = t_p_q.psn == t_seq_q.cack1;
   // Bug 96: the peer hears nothing of its immediate too many.
   assign over = over_i[t_p_q.qp[QpW-1:0]] && bug_i != BugOverrunUnanswered;
   // On its way, not by the lane.
@@ -500,12 +486,12 @@ module mrc_rx_track
   logic a_on, a_full, a_moves, a_tops, goes_on;
   logic [63:0] rcv, last, run, run_end, lasts, left;
   logic [6:0] a_l, a_place;
-  logic [23:0] a_nxt, a_ackpsn, ahead;
+  logic [23:0] a_cack1, a_ackpsn, ahead;
   logic [15:0] ooo, ooo_top;
   logic [7:0] ooo_low;
 
   // A pass of its own has nothing left to do when others have moved cack past its row meanwhile.
-  assign a_on = t_valid_q && (t_again_q ? t_at_q == t_seq_q.nxt : in_order);
+  assign a_on = t_valid_q && (t_again_q ? t_at_q == t_seq_q.cack1 : in_order);
   assign touch = take || (a_on && t_again_q);
 
   always_comb begin
@@ -533,7 +519,7 @@ module mrc_rx_track
       run = run & ~t_lower_q;
       lasts = last & run;
       if (lasts != 64'd0) begin
-        a_l = ones(lasts);
+        a_l = ones64(lasts);
         a_ackpsn = {t_at_q[23:6], top_one(lasts)};
       end
     end
@@ -541,7 +527,7 @@ module mrc_rx_track
 
   // A packet that is next in order moves cack by itself.
   assign a_moves = !t_again_q || row.rcv[0];
-  assign a_nxt = a_full ? {t_at_q[23:6] + 18'd1, 6'd0} : {t_at_q[23:6], a_place[5:0]};
+  assign a_cack1 = a_full ? {t_at_q[23:6] + 18'd1, 6'd0} : {t_at_q[23:6], a_place[5:0]};
   // n = a_place - at mod 64; ooo_top: as if the run began with the row.
   assign ooo_top = t_seq_q.ooo + 16'(!t_again_q) + {10'd0, t_at_q[5:0]};
   assign ooo_low = {1'b0, ooo_top[6:0]} - {1'b0, a_place};
@@ -549,29 +535,29 @@ module mrc_rx_track
   // Bug 25: a run that ends a row does not go on.
   assign goes_on = touch && a_on && a_full && ooo_top != 16'd64 && bug_i != BugCackShort;
   // cack is after max: max + 1 is this far into the row.
-  assign ahead = t_seq_q.fin - {t_at_q[23:6], 6'd0};
+  assign ahead = t_seq_q.max1 - {t_at_q[23:6], 6'd0};
   assign a_tops = ahead[23] || (ahead[22:7] == 16'd0 && a_place > ahead[6:0]);
 
   // ---- Track: what is written
 
   logic [23:0] past;
 
-  assign past = t_p_q.psn - t_seq_q.fin;
+  assign past = t_p_q.psn - t_seq_q.max1;
 
   always_comb begin
     seq_d = t_seq_q;
     if (touch) begin
       if (a_on) begin
-        seq_d.nxt = a_nxt;
+        seq_d.cack1 = a_cack1;
         seq_d.ooo = ooo;
         if (a_tops) begin
-          seq_d.fin = a_nxt;
+          seq_d.max1 = a_cack1;
         end
       end else begin
         seq_d.ooo = t_seq_q.ooo + 16'd1;
         // psn is after max: it is at most a window away.
         if (!past[23]) begin
-          seq_d.fin = t_p_q.psn + 24'd1;
+          seq_d.max1 = t_p_q.psn + 24'd1;
         end
       end
     end
@@ -626,10 +612,10 @@ module mrc_rx_track
   assign x_acked_d = t_acked_q || (touch && a_on && lasts != 64'd0);
   assign x_moved_d = t_moved_q || (touch && a_on && a_moves);
   assign adv_push = goes_on && !stuck;
-  assign adv_d = '{p: t_p_q, at: a_nxt, acked: x_acked_d, moved: x_moved_d};
+  assign adv_d = '{p: t_p_q, at: a_cack1, acked: x_acked_d, moved: x_moved_d};
 
   what_e x_what_q;
-  logic [23:0] x_nxt_q, x_ackpsn_q;
+  logic [23:0] x_cack1_q, x_ackpsn_q;
   logic [15:0] x_ooo_q;
   logic [12:0] x_load_q;  // what its payload counts for sack_trigger
   logic x_goes_on_q, x_below_q, x_recorded_q, x_trim_nack_q;
@@ -644,7 +630,7 @@ module mrc_rx_track
       w_entry_q <= entry_n;
       x_p_q <= t_p_q;
       x_what_q <= what;
-      x_nxt_q <= seq_d.nxt;
+      x_cack1_q <= seq_d.cack1;
       x_ooo_q <= seq_d.ooo;
       x_load_q <= (t_p_q.plen < 13'd1024) ? 13'd1024 : t_p_q.plen;
       x_l_q <= (touch && a_on) ? a_l : 7'd0;
@@ -748,7 +734,8 @@ module mrc_rx_track
   logic dup_inc_q, dup_inc_d, oor_inc_q, oor_inc_d, trim_inc_q, trim_inc_d;
   logic nores_inc_q, nores_inc_d;
 
-  assign may_post = verdict_free && resp_free && ackev_free && ord_free && qperr_free && ask_ready && hold_ok_i;
+  assign may_post = verdict_free && resp_free && ackev_free && ord_free && qperr_free && ask_ready
+                    && hold_ok_i;
   assign stuck = x_valid_q && !may_post;
   assign post = x_valid_q && may_post;
   assign no_pay = x_p_q.trim != TrimNone;
@@ -758,23 +745,17 @@ module mrc_rx_track
   assign trig_sum = {1'b0, x_own_q.trig} + trig_add;
   assign trig = trig_sum[21] ? 21'h1FFFFF : trig_sum[20:0];
 
-  // trig + trig_add >= sack_trigger, without waiting for the sum.
-  logic [22:0] trig_not, trig_x, trig_maj, trig_room;
+  // sack_trigger <= trig + trig_add, without waiting for the sum.
   logic trig_full;
-
-  assign trig_not = ~{3'd0, sack_trigger_i};
-  assign trig_x = {2'd0, x_own_q.trig} ^ {1'b0, trig_add} ^ trig_not;
-  assign trig_maj = ({2'd0, x_own_q.trig} & {1'b0, trig_add}) | ({2'd0, x_own_q.trig} & trig_not)
-      | ({1'b0, trig_add} & trig_not);
-  assign trig_room = trig_x + {trig_maj[21:0], 1'b1};
-  assign trig_full = !trig_room[22];
+  assign trig_full = lt_sum({4'd0, csr_i.sack_trigger}, {3'd0, x_own_q.trig}, {2'd0, trig_add},
+      1'b1);
 
   // tpsn is in the window, or was a moment ago, as long as tmiss: signs tell who is before whom.
   logic [23:0] to_trim, past_trim;
   logic older_trim;
 
   assign to_trim = x_p_q.psn - x_own_q.tpsn;
-  assign past_trim = x_own_q.tpsn - x_nxt_q;
+  assign past_trim = x_own_q.tpsn - x_cack1_q;
   assign older_trim = x_own_q.tmiss && to_trim[23];
 
   // What a packet that is done with on its last pass asks for.
@@ -805,16 +786,16 @@ module mrc_rx_track
         end
         WhatOver: begin
           give = 1'b1;
-          own_d.nsyn = {3'b011, nak_invalid_i[4:0]};
-          own_d.npsn = x_nxt_q;
+          own_d.nsyn = {3'b011, csr_i.nak_invalid[4:0]};
+          own_d.npsn = x_cack1_q;
           post_resp_load = 1'b1;
         end
         WhatEvent: begin
           give = 1'b1;
-          nack = !err_silent_i;
+          nack = !csr_i.err_silent;
         end
         WhatProbe: begin
-          post_ackev_load = x_told_q.ackv && !ack_with_sack_i;
+          post_ackev_load = x_told_q.ackv && !csr_i.ack_with_sack;
           ask = 1'b1;
         end
         WhatDup: begin
@@ -824,7 +805,7 @@ module mrc_rx_track
           end else begin
             give = 1'b1;
             dup_inc_d = 1'b1;
-            post_ackev_load = x_below_q && x_told_q.ackv && !ack_with_sack_i;
+            post_ackev_load = x_below_q && x_told_q.ackv && !csr_i.ack_with_sack;
           end
         end
         WhatRefuse: begin
@@ -833,7 +814,7 @@ module mrc_rx_track
           // Outside because the window has shrunk meanwhile, not by the peer's fault.
           nores_inc_d = x_recorded_q;
           oor_inc_d = !x_recorded_q;
-          nack = x_recorded_q || !oor_drop_i;
+          nack = x_recorded_q || !csr_i.oor_drop;
           // Bug 41: a window that has shrunk is not told apart.
           nack_reason = (x_recorded_q && bug_i != BugNoBitmapAsOor) ? NackReasonNoBitmap
               : NackReasonPsnOorWindow;
@@ -843,7 +824,7 @@ module mrc_rx_track
           nack = x_trim_nack_q;
           nack_reason = (x_p_q.trim == TrimTrimmed) ? NackReasonTrimmed : NackReasonTrimmedLasthop;
           // A NACK says nothing of what has arrived.
-          if (!trim_silent_i) begin
+          if (!csr_i.trim_silent) begin
             ask = x_own_q.trig != 21'd0;
             own_d.tmiss = 1'b1;
             if (!older_trim) begin
@@ -890,7 +871,7 @@ module mrc_rx_track
           end
           if (!x_goes_on_q) begin
             ord_load = x_p_q.imm_valid || x_moved_q;
-            post_ackev_load = x_acked_q && !ack_with_sack_i;
+            post_ackev_load = x_acked_q && !csr_i.ack_with_sack;
             ask = ask_wish;
             own_d.ar = ooo_left && (x_own_q.ar || x_p_q.ackreq);
             own_d.tmiss = x_own_q.tmiss && !past_trim[23];
@@ -954,7 +935,7 @@ module mrc_rx_track
       ord_d.qp = x_p_q.qp;
       ord_d.imm_valid = x_p_q.imm_valid;
       ord_d.adv = x_moved_q;
-      ord_d.cack = x_nxt_q - 24'd1;
+      ord_d.cack = x_cack1_q - 24'd1;
       ord_d.snap = 96'(issued_d);
       if (x_p_q.imm_valid) begin
         ord_d.rqmsn = x_p_q.rqmsn;
@@ -993,8 +974,8 @@ module mrc_rx_track
       .clk_i,
       .rst_ni,
       .bug_i,
-      .sack_base_self_i,
-      .ack_with_sack_i,
+      .sack_base_self_i(csr_i.sack_base_self),
+      .ack_with_sack_i(csr_i.ack_with_sack),
       .ask_valid_i(ask),
       .ask_ready_o(ask_ready),
       .ask_i(ask_d),
@@ -1074,8 +1055,46 @@ module mrc_rx_track
   assign nores_inc_o = nores_inc_q;
 
   logic unused_bits;
-  assign unused_bits = ^{unused_head_count, unused_adv_count, unused_adv_ready, unused_free,
-      cfg_index_i, cfg_ctx, t_set_q, rel, past, trig_maj,
-      trig_room, to_trim, nak_invalid_i[7:5], past_trim, x_p_q.msn, x_p_q.drop, x_p_q.err, x_p_q.last};
+  assign unused_bits = ^{unused_head_count, unused_adv_count, adv_ready, unused_free,
+      cfg_index_i, cfg_ctx, t_set_q, rel, past,
+      to_trim, past_trim, csr_i.nak_invalid[7:5], x_p_q.msn, x_p_q.drop, x_p_q.err, x_p_q.last};
+
+  // ---- what always holds
+
+  `MRC_NEVER_FULL(Adv, adv_push, adv_ready)
+  `MRC_ASSERT(TakesInWindow, !take || stuck || rel < {9'd0, t_set_q.mpr, 7'd0},
+      "a packet outside of the window is taken")
+  `MRC_ASSERT(TakesNew, !take || stuck || (row.rcv & one) == 64'd0,
+      "a packet that is here is taken")
+  `MRC_ASSERT(TakesARow, !row_take || pool_valid,
+      "a row is taken that there is not")
+  `MRC_ASSERT(GivesARow, !row_give || entry.valid,
+      "a row is given back that there is not")
+  `MRC_ONE_HOT0(RowOnce, {row_take, row_give},
+      "a row is taken and another given back")
+  `MRC_ASSERT(CfgAlone, !cfg_do || !(m_valid_q || t_valid_q || x_valid_q || adv_valid),
+      "a table is written under a packet")
+  `MRC_ASSERT(InitAlone, !init_on_q || !(m_valid_q || t_valid_q || x_valid_q),
+      "a QP is started under its packets")
+  `MRC_ASSERT(WhatInRange, !x_valid_q || x_what_q <= WhatDone,
+      "no such verdict")
+  `MRC_ASSERT(WindowInRange, !t_valid_q || 32'(t_set_q.mpr_dest) <= MaxMpr / 128,
+      "a window larger than the memory")
+  `MRC_ASSERT(WindowNot0, !take || t_set_q.mpr != 8'd0,
+      "a window of 0")
+  `MRC_ASSERT(WindowWithinOwn, !take || t_set_q.mpr <= t_set_q.mpr_dest,
+      "the window is larger than the peer may use")
+  `MRC_ASSERT(OneOfARow, !t_valid_q || one != 64'd0 || t_again_q,
+      "a packet has no place in its row")
+  `MRC_ASSERT(AnswersOnce, !(sack_resp_load && (post_resp_load || nack)),
+      "two answers in one cycle")
+  `MRC_ASSERT(AcksOnce, !(sack_ackev_load && post_ackev_load),
+      "two acknowledgements in one cycle")
+  `MRC_ASSERT(PlaneInRange, !verdict_load || 32'(x_p_q.plane) < NumPlanes,
+      "a verdict for no plane")
+  `MRC_ONE_HOT0(OneCount, {dup_inc_d, trim_inc_d, oor_inc_d},
+      "a packet counts twice")
+  `MRC_ONE_HOT0(OneFromFetch, {adv_pop, head_pop},
+      "two packets go into the stages")
 
 endmodule

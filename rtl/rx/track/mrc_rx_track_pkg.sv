@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What mrc_rx_track and mrc_rx_track_sack share (docs/blocks/rx/track/rx_track.md): the rows of PSNs received, what
-/// is known per QP, a SACK to be written, and arithmetic on the 64 bits of a row. Where the page says
-/// cack and max, the registers hold the PSN after it.
+/// What mrc_rx_track and mrc_rx_track_sack share (docs/blocks/rx/track/rx_track.md): the rows of
+/// PSNs received, what is known per QP, a SACK to be written, and arithmetic on the 64 bits of a
+/// row. A name that ends with 1 holds the PSN after the one that it is named for.
 package mrc_rx_track_pkg;
 
   typedef struct packed {
@@ -12,8 +12,8 @@ package mrc_rx_track_pkg;
 
   // Written by Track.
   typedef struct packed {
-    logic [23:0] nxt;  // cack + 1
-    logic [23:0] fin;  // max + 1
+    logic [23:0] cack1;
+    logic [23:0] max1;
     logic [15:0] ooo;
     logic failed;
   } seq_t;
@@ -83,26 +83,6 @@ package mrc_rx_track_pkg;
     r = r | (r >> 16);
     r = r | (r >> 32);
     return place_of(r & ~(r >> 1));
-  endfunction
-
-  // Number of ones: halves are added to each other, all lanes at once; d[k] is digit k of each
-  // lane.
-  function automatic logic [6:0] ones(logic [63:0] x);
-    logic [6:0][63:0] d;
-    logic [63:0] other, carry, half;
-    d = '0;
-    d[0] = x;
-    for (int unsigned level = 0; level < 6; level++) begin
-      carry = 64'd0;
-      for (int unsigned k = 0; k <= level; k++) begin
-        other = d[k] >> (32 >> level);
-        half = d[k] ^ other;
-        d[k] = half ^ carry;
-        carry = (~half & other) | (half & carry);
-      end
-      d[level+1] = carry;
-    end
-    return {d[6][0], d[5][0], d[4][0], d[3][0], d[2][0], d[1][0], d[0][0]};
   endfunction
 
 endpackage

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+`include "mrc_assert.svh"
 
 /// Writes the SACKs that mrc_rx_track asks for, one per four cycles, from its own copies of the map
-/// and the rows; it reads what the stages know per QP in the cycle in which it needs it. It waits for
-/// the outputs, which the stages use first. Queue of four. It decides nothing about packets.
+/// and the rows; it reads what the stages know per QP in the cycle in which it needs it. It waits
+/// for the outputs, which the stages use first. Queue of four. It decides nothing about packets.
 /// Contract: docs/blocks/rx/track/rx_track.md.
 module mrc_rx_track_sack
   import mrc_pkg::*;
@@ -103,11 +104,12 @@ module mrc_rx_track_sack
       .wdata_i(init_i ? init_psn_i : base_q + 24'd64)
   );
 
-  // dist(lowun, nxt) < dist(fin, nxt), by three comparisons side by side instead of two differences
+  // dist(lowun, cack1) < dist(max1, cack1), by three comparisons side by side instead of two
+  // differences
   // and one.
-  assign window = (lowun < seq_i.fin) ^ (lowun < seq_i.nxt) ^ (seq_i.fin < seq_i.nxt);
-  assign cyc = window ? lowun : seq_i.nxt;
-  assign rel = head.psn - seq_i.nxt;
+  assign window = (lowun < seq_i.max1) ^ (lowun < seq_i.cack1) ^ (seq_i.max1 < seq_i.cack1);
+  assign cyc = window ? lowun : seq_i.cack1;
+  assign rel = head.psn - seq_i.cack1;
   assign self = !head.probe && sack_base_self_i && (head.ackreq || head.ce) && !rel[23];
   assign base = self ? head.psn : cyc;
 
@@ -159,7 +161,7 @@ module mrc_rx_track_sack
   seq_t seq_q;
 
   assign high = high_valid_q ? row : 64'd0;
-  assign over = seq_q.fin - base_q;
+  assign over = seq_q.max1 - base_q;
 
   always_comb begin
     bitmap = 64'd0;
@@ -214,7 +216,7 @@ module mrc_rx_track_sack
       resp_o.qp = a_q.qp;
       resp_o.plane = a_q.plane;
       resp_o.psn = a_q.psn;
-      resp_o.cack = seq_q.nxt - 24'd1;
+      resp_o.cack = seq_q.cack1 - 24'd1;
       resp_o.base = base_q;
       resp_o.bitmap = bitmap;
       resp_o.ooo = seq_q.ooo[14:0];
@@ -260,5 +262,17 @@ module mrc_rx_track_sack
 
   logic unused_bits;
   assign unused_bits = ^{unused_count, a_q, seq_i, seq_q, set_i, rel, base, base_next};
+
+  // ---- what always holds
+
+  `MRC_POPS_A_WORD(Ask, pop, head_valid)
+  `MRC_ASSERT(StateInRange, state_q <= StSackAck,
+      "no such state")
+  `MRC_ONE_HOT0(OneLoad, {resp_load_o, ackev_load_o},
+      "two words leave in one cycle")
+  `MRC_ASSERT(ReadsAnEntry, !rows_re || entry[IdxW],
+      "a row is read that there is not")
+  `MRC_ASSERT(IdleWhenInit, !init_i || idle_o,
+      "a QP is started under its SACK")
 
 endmodule

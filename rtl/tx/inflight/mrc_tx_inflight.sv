@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
+`include "mrc_assert.svh"
 
-/// What is on its way, what arrived, what to send again (docs/blocks/tx/inflight/tx_inflight.md): keeps the window
-/// of PSNs sent and not yet acknowledged of each QP in blocks of 16 from a pool that all QPs share,
-/// works through SACK, NACK and ACK, infers losses, runs the retransmission timer, orders
-/// retransmissions from tx_segment, and tells tx_path which EV lost what, tx_probe which probe was
-/// answered, ack_gen which EV has just worked and which QP has heard nothing for a while, and the
-/// congestion controller of the destination what has left the network. Packets just sent are recorded
-/// one per cycle (mrc_tx_inflight_record), beside the main machine, which does one operation at a time: a SACK
-/// takes 4 cycles and one per block, a NACK 3, an ACK 2, a retransmission 4 to 7 and the controller's
-/// answer. It does not limit the window nor ask the pool whether it has a block: tx_segment keeps both.
+/// What is on its way, what arrived, what to send again (docs/blocks/tx/inflight/tx_inflight.md):
+/// keeps the window of PSNs sent and not yet acknowledged of each QP in blocks of 16 from a pool
+/// that all QPs share, works through SACK, NACK and ACK, infers losses, runs the retransmission
+/// timer, orders retransmissions from tx_segment, and tells tx_path which EV lost what, tx_probe
+/// which probe was answered, ack_gen which EV has just worked and which QP has heard nothing for a
+/// while, and the congestion controller of the destination what has left the network. Packets just
+/// sent are recorded one per cycle (mrc_tx_inflight_record), beside the main machine, which does
+/// one operation at a time: a SACK takes 4 cycles and one per block, a NACK 3, an ACK 2, a
+/// retransmission 4 to 7 and the controller's answer. It does not limit the window nor ask the pool
+/// whether it has a block: tx_segment keeps both.
 module mrc_tx_inflight
   import mrc_pkg::*;
+  import mrc_math_pkg::*;
   import mrc_tx_inflight_pkg::*;
 #(
     parameter int unsigned NumPlanes = 2,
@@ -22,6 +25,7 @@ module mrc_tx_inflight
     input logic clk_i,
     input logic rst_ni,
     input logic [7:0] bug_i,
+    input tx_inflight_csr_t csr_i,
 
     input logic rec_valid_i,
     output logic rec_ready_o,
@@ -61,12 +65,6 @@ module mrc_tx_inflight
     input logic qperr_ready_i,
     output qperr_t qperr_o,
 
-    input logic [14:0] reorder_i,
-    input logic same_ev_i,
-    input logic rtt_rtx_i,
-    input logic tsr_us_i,
-    input logic [1:0] nominal_i,  // nominal_e
-    input logic state_silent_i,
     input logic [31:0] tick_i,
     output logic rtx_inc_o,
     output logic rto_inc_o,
@@ -149,301 +147,120 @@ module mrc_tx_inflight
       .count_o(unused_counts[2])
   );
 
-  // ---- registers of the main machine
+  // ---- the main machine
 
-  logic rtx_inc_q, rto_inc_q, rto_inc_d, state_inc_q, fail_inc_q;
-  rec_t rec_q;
-  ctl_t ctl_q;
-  logic [23:0] next_q, after_q, end_q;  // PSN after its cack, its psn; last one of its bitmap
-  logic [QpW-1:0] qp_now, qp_next;  // QP of the operation
   state_e state;
-  now_t now;
-
-  logic idle, at_rec;
-  assign idle = state == StIdle;
-  assign at_rec = state == StRec;
-
-  tbl_qp_ctx_t cfg_ctx;
-  logic [QpW-1:0] cfg_qp;
-  assign cfg_ctx = cfg_data_i;
-  assign cfg_qp = cfg_index_i[QpW-1:0];
-
-  // ---- the choice of an Idle cycle
-
   op_t op;
-  logic rec_mine, refused, list_push, list_pop, rq_push;
-  logic retx_free, upd_free, fb_free, pres_free, ccev_free, rask_free, okev_free, qperr_free;
-  logic stateq_free;
-  logic live, held, cc, dup, cfg_live, cfg_held, cfg_inq, cfg_cc, visit_live, visit_armed, visit_cc;
-  logic ctl_live;
-  logic [QpW-1:0] own_qp, visit_qp, list_qp, rq_qp, rec_qp;
+  mem_t mem, idle_mem, reclaim_mem, sack_mem, answer_mem, scan_mem, timer_mem;
+  change_t change, record_change, sack_change, answer_change, scan_change, timer_change;
+  outputs_t free;
+  lists_t lists;
+  logic [QpW-1:0] cur_qp, next_qp, vis_qp, cfg_qp, sel_qp, list_qp, rq_qp, rec_qp, ctl_qp;
+  logic rec_mine, reclaim_end, over;
+  rec_t job;
+  msg_t msg;
+  logic [19:0] block;
+  logic [23:0] lim;
+  tbl_qp_ctx_t ctx;
 
-  mrc_tx_inflight_choice #(
-      .NumQps(NumQps)
-  ) u_choice (
-      .clk_i,
-      .rst_ni,
-      .idle_i(idle),
-      .cfg_req_i,
-      .cfg_table_i,
-      .cfg_rts_i(cfg_ctx.state == QpStateRts),
-      .cfg_held_i(cfg_held),
-      .cfg_live_i(cfg_live),
-      .cfg_inq_i(cfg_inq),
-      .cfg_ack_o,
-      .op_o(op),
-      .rec_valid_i(rec_v && !rec_mine),
-      .ctl_valid_i(ctl_v),
-      .retx_free_i(retx_free),
-      .upd_free_i(upd_free),
-      .fb_free_i(fb_free),
-      .pres_free_i(pres_free),
-      .ccev_free_i(ccev_free),
-      .rask_free_i(rask_free),
-      .okev_free_i(okev_free),
-      .qperr_free_i(qperr_free),
-      .refused_i(refused),
-      .visit_qp_o(visit_qp),
-      .qp_i(own_qp),
-      .list_push_i(list_push),
-      .list_pop_i(list_pop),
-      .list_qp_o(list_qp),
-      .rq_push_i(rq_push),
-      .rq_qp_o(rq_qp)
-  );
-
-  assign ctl_pop = op.ctl;
-  assign rans_pop = state == StRetxW;
-
-  // ---- Record, beside the main machine
-
-  qp_t a, v, t, c;
-  out_t a_out, v_out, out;
-  logic [27:0] t_fsent;
+  // The QP of the operation, of the next visit, of the table row; and the one of them that this
+  // cycle changes.
+  view_t cur, vis, cfg, sel;
+  out_t cur_out, vis_out;
+  logic [27:0] cfg_fsent, sel_fsent, sel_fly;
   logic [23:0] rtx_lo, list_lo, list_nxt;
-  logic [19:0] base, rq_base, base_next;
-  logic rec_live, rec_held, rec_fresh, rec_kept, rec_cc, rec_stop, rec_busy;
-  logic rec_go, rec_begins, rec_take, rec_reuse;
-  logic [19:0] rec_base;
-  logic [BlkW-1:0] rec_block, offer, cur;
+  logic [19:0] base, rq_base, rec_base;
+  flags_t rec_is;
+  logic ctl_live;
 
-  assign rec_qp = rec.qp[QpW-1:0];
-  assign rec_pop = op.rec || rec_go;
-  assign rec_stop = at_rec || (op.ctx_new && rec_qp == cfg_qp);
-  assign rec_busy = state inside {StCtl1, StRow, StScan, StRetxW, StSame1, StWalk, StTold,
-                                  StReclaim};
-
-  mrc_tx_inflight_record #(
-      .NumQps(NumQps),
-      .NumBlocks(NumBlocks),
-      .MaxMpr(MaxMpr)
-  ) u_record (
-      .clk_i,
-      .rst_ni,
-      .rec_valid_i(rec_v),
-      .rec_i(rec),
-      .live_i(rec_live),
-      .held_i(rec_held),
-      .fresh_i(rec_fresh),
-      .kept_i(rec_kept),
-      .cc_i(rec_cc),
-      .base_i(rec_base),
-      .stop_i(rec_stop),
-      .busy_i(rec_busy),
-      .offer_i(offer),
-      .mine_o(rec_mine),
-      .go_o(rec_go),
-      .begins_o(rec_begins),
-      .take_o(rec_take),
-      .reuse_o(rec_reuse),
-      .block_o(rec_block),
-      .clear_i(op.ctx_new),
-      .clear_qp_i(cfg_qp),
-      .a_next_qp_i(qp_next),
-      .a_qp_i(qp_now),
-      .a_una_i(a.una),
-      .a_msn_i(a.msn_done),
-      .a_o(a_out),
-      .a_cur_o(cur),
-      .v_qp_i(visit_qp),
-      .v_una_i(v.una),
-      .v_msn_i(v.msn_done),
-      .v_o(v_out),
-      .t_qp_i(cfg_qp),
-      .t_fsent_o(t_fsent),
-      .l_qp_i(list_qp),
-      .l_una_i(list_lo),  // of a QP that has sent nothing, una as well
-      .l_nxt_o(list_nxt)
-  );
-
-  // ---- the operations
-
-  win_t win, win_d;
-  sent_t sent;
-  logic [BlkW-1:0] map_num, win_num, sent_num;
-  logic [23:0] nxt, newest;
-  logic owned, is_sack;
+  sack_steps_t sack_steps;
+  scan_steps_t scan_steps;
+  timer_steps_t timer_steps;
   sack_t sack;
   answer_t answer;
   scan_t scan;
-  visit_t visit;
-  walk_t walk;
-  logic [27:0] a_fly, fly, packet_bytes, packet_fgone, sack_bytes, sack_fgone;
-  logic [7:0] packet_credit, sack_credit;
-  logic [19:0] sack_owed, early_owed;
-  logic [13:0] size;
-  logic fail, give_back, all_gone, walk_told, granted, scan_again, give, reclaim_end;
+  timer_t timer;
+  taken_t packet, drained;  // by one packet, by a SACK
+  logic [19:0] owed_left, early_owed;
+  logic [27:0] cur_fly;
+  recording_t recording;
 
-  assign nxt = a_out.nxt;
-  assign newest = nxt - 24'd1;
-  assign is_sack = ctl_q.kind == CtlKindSack;
-  assign owned = held && psn_in(at_rec ? rec_q.psn : ctl_q.psn, {base, 4'd0}, nxt);
+  assign ctx = cfg_data_i;
+  assign cfg_qp = cfg_index_i[QpW-1:0];
+  assign rec_qp = rec.qp[QpW-1:0];
+  assign ctl_qp = ctl.qp[QpW-1:0];
 
-  mrc_tx_inflight_sack u_sack (
+  mrc_tx_inflight_fsm #(
+      .NumQps(NumQps)
+  ) u_fsm (
       .clk_i,
-      .bug_i,
-      .reorder_i,
-      .same_ev_i,
-      .ctl0_i(state == StCtl0),
-      .ctl1_i(state == StCtl1),
-      .row_i(state == StRow),
-      .done_i(state == StDone),
-      .same1_i(state == StSame1),
-      .ctl_i(ctl_q),
-      .next_i(next_q),
-      .after_i(after_q),
-      .end_i(end_q),
-      .c_i(a),
-      .rtx_lo_i(rtx_lo),
-      .nxt_i(nxt),
-      .owned_i(owned),
-      .block_i(now.block),
-      .win_i(win),
-      .sent_i(sent),
-      .sack_o(sack)
+      .rst_ni,
+      .cfg_req_i,
+      .cfg_table_i,
+      .cfg_rts_i(ctx.state == QpStateRts),
+      .cfg_is_i(cfg.is),
+      .cfg_ack_o,
+      .free_i(free),
+      .rec_valid_i(rec_v && !rec_mine),
+      .rec_i(rec),
+      .ctl_valid_i(ctl_v),
+      .ctl_i(ctl),
+      .ctl_live_i(ctl_live),
+      .list_lo_i(list_lo),
+      .list_nxt_i(list_nxt),
+      .vis_una_i(vis.row.una),
+      .vis_nxt_i(vis_out.nxt),
+      .rq_base_i(rq_base),
+      .list_qp_o(list_qp),
+      .vis_qp_o(vis_qp),
+      .rq_qp_o(rq_qp),
+      .op_o(op),
+      .mem_o(idle_mem),
+      .live_i(cur.is.live),
+      .cc_i(cur.is.cc),
+      .una_i(cur.row.una),
+      .sack_i(sack_steps),
+      .scan_i(scan_steps),
+      .timer_i(timer_steps),
+      .reclaim_end_i(reclaim_end),
+      .state_o(state),
+      .qp_o(cur_qp),
+      .qp_next_o(next_qp),
+      .rec_o(job),
+      .msg_o(msg),
+      .block_o(block),
+      .lim_o(lim),
+      .push_qp_i(sel_qp),
+      .lists_i(lists)
   );
 
-  mrc_tx_inflight_answer u_answer (
-      .bug_i,
-      .nack_i(state == StCtl1 && !is_sack),
-      .ack_i(state == StAck),
-      .ctl_i(ctl_q),
-      .after_i(after_q),
-      .c_i(a),
-      .rtx_lo_i(rtx_lo),
-      .nxt_i(nxt),
-      .msn_sent_i(a_out.msn_sent),
-      .owned_i(owned),
-      .win_i(win),
-      .answer_o(answer)
-  );
-
-  mrc_tx_inflight_scan u_scan (
-      .bug_i,
-      .tick_i,
-      .scan_i(state == StScan),
-      .c_i(a),
-      .rtx_lo_i(rtx_lo),
-      .lim_i(now.lim),
-      .win_i(win),
-      .refused_i(now.p[3:0]),
-      .scan_o(scan)
-  );
-  assign scan_again = state == StScan && !scan.found && !scan.more && dup;
-
-  mrc_tx_inflight_timer u_timer (
-      .bug_i,
-      .tick_i,
-      .visit_i(op.visit),
-      .visit_live_i(visit_live),
-      .visit_armed_i(visit_armed),
-      .visit_flies_i(v_out.fsent != v.fgone),
-      .visit_c_i(v),
-      .visit_out_i(v_out),
-      .may_ask_i(stateq_free && !state_silent_i),
-      .visit_o(visit),
-      .walk_i(state == StWalk),
-      .told_i(state == StTold),
-      .block_i(now.block),
-      .c_i(a),
-      .rtx_lo_i(rtx_lo),
-      .lim_i(now.lim),
-      .row_i(win),
-      .any_i(now.any),
-      .first_i(now.first),
-      .old_i(now.old),
-      .seen_i(now.seen),
-      .low_i(now.low),
-      .spared_i(now.spared),
-      .past_i(now.past),
-      .walk_o(walk)
-  );
-
-  assign size = at_rec ? rec_q.size : sent.size;
-
-  mrc_tx_inflight_flight u_account (
-      .clk_i,
-      .fsent_i(a_out.fsent),
-      .fgone_i(a.fgone),
-      .credit_i(a.credit),
-      .owed_i(a.owed),
-      .fly_o(a_fly),
-      .size_i(size),
-      .packet_bytes_o(packet_bytes),
-      .packet_fgone_o(packet_fgone),
-      .packet_credit_o(packet_credit),
-      .early_i(idle),
-      .early_fsent_i(v_out.fsent),
-      .early_fgone_i(v.fgone),
-      .early_owed_i(v.owed),
-      .early_owed_o(early_owed),
-      .sum_i(state == StCtl1),
-      .all_i(sack.una == nxt),
-      .whole_i(sack.whole),
-      .rcvd_i(sack.rcvd),
-      .canc_i(sack.canc),
-      .mtu_i(a.mtu),
-      .ts_i(a.ts),
-      .nominal_i,
-      .sack_bytes_o(sack_bytes),
-      .sack_fgone_o(sack_fgone),
-      .sack_credit_o(sack_credit),
-      .sack_owed_o(sack_owed)
-  );
-
-  assign granted = state == StRetxW && rans_v && rans.bytes != 16'd0;
-  assign refused = state == StRetxW && rans_v && rans.bytes == 16'd0;
-  assign fail = visit.fail || walk.fail || answer.nack_fail;
-  // At the end of a QP, and once more behind its last block for what Record still took in.
-  assign give_back = fail || answer.ack_nak || op.ctx || op.ended || (reclaim_end && !live);
-  // Nothing sent within an interval is out: whatever the account says, all of it is lost.
-  assign walk_told = walk.good && cc && a_out.fsent != a.fgone && a.marks[0] == nxt && !walk.spared;
-  assign all_gone = visit.drift || visit.dup || walk_told;
+  assign rec_pop = op.rec || recording.go;
+  assign ctl_pop = op.ctl;
+  assign rans_pop = state == StRetxW;
 
   // ---- the QPs
 
-  // Whose registers are written: in Idle those of a table row or of a visit.
-  logic own_cc;
   always_comb begin
-    own_qp = qp_now;
-    own_cc = cc;
-    c = a;
-    out = a_out;
-    fly = a_fly;
+    sel_qp = cur_qp;
+    sel = cur;
+    sel_fsent = cur_out.fsent;
+    sel_fly = cur_fly;
     if (op.ctx || op.ended) begin
-      own_qp = cfg_qp;
-      own_cc = cfg_cc;
-      c = t;
-      out.fsent = t_fsent;
-      fly = t_fsent - t.fgone;
-    end else if (idle) begin
-      own_qp = visit_qp;
-      own_cc = visit_cc;
-      c = v;
-      out = v_out;
-      fly = v_out.fsent - v.fgone;
+      sel_qp = cfg_qp;
+      sel = cfg;
+      sel_fsent = cfg_fsent;
+      sel_fly = cfg_fsent - cfg.row.fgone;
+    end else if (state == StIdle) begin
+      sel_qp = vis_qp;
+      sel = vis;
+      sel_fsent = vis_out.fsent;
+      sel_fly = vis_out.fsent - vis.row.fgone;
     end
   end
+
+  assign change = record_change | sack_change | answer_change | scan_change | timer_change;
+
+  logic give;
 
   mrc_tx_inflight_qps #(
       .NumQps(NumQps)
@@ -452,132 +269,224 @@ module mrc_tx_inflight
       .rst_ni,
       .bug_i,
       .tick_i,
-      .a_qp_i(qp_now),
-      .visit_qp_i(visit_qp),
-      .cfg_qp_i(cfg_qp),
-      .list_qp_i(list_qp),
-      .rq_qp_i(rq_qp),
-      .rec_qp_i(rec_qp),
-      .a_o(a),
-      .visit_o(v),
-      .cfg_o(t),
+      .cur_qp_i(cur_qp),
+      .cur_o(cur),
       .rtx_lo_o(rtx_lo),
       .base_o(base),
+      .vis_qp_i(vis_qp),
+      .vis_o(vis),
+      .cfg_qp_i(cfg_qp),
+      .cfg_o(cfg),
+      .list_qp_i(list_qp),
       .list_lo_o(list_lo),
+      .rq_qp_i(rq_qp),
       .rq_base_o(rq_base),
-      .a_live_o(live),
-      .a_held_o(held),
-      .a_cc_o(cc),
-      .a_dup_o(dup),
-      .cfg_live_o(cfg_live),
-      .cfg_held_o(cfg_held),
-      .cfg_inq_o(cfg_inq),
-      .cfg_cc_o(cfg_cc),
-      .visit_live_o(visit_live),
-      .visit_armed_o(visit_armed),
-      .visit_cc_o(visit_cc),
-      .ctl_live_o(ctl_live),
-      .ctl_qp_i(ctl.qp[QpW-1:0]),
-      .rec_live_o(rec_live),
-      .rec_held_o(rec_held),
-      .rec_fresh_o(rec_fresh),
-      .rec_kept_o(rec_kept),
-      .rec_cc_o(rec_cc),
+      .rec_qp_i(rec_qp),
+      .rec_is_o(rec_is),
       .rec_base_o(rec_base),
-      .rec_go_i(rec_go),
-      .rec_begins_i(rec_begins),
-      .rec_reuse_i(rec_reuse),
+      .ctl_qp_i(ctl_qp),
+      .ctl_live_o(ctl_live),
+      .recording_i(recording),
       .rec_block_i(rec.psn[23:4]),
       .state_i(state),
       .op_i(op),
-      .cfg_ctx_i(cfg_ctx),
-      .own_qp_i(own_qp),
-      .c_i(c),
-      .out_i(out),
-      .a_out_i(a_out),
-      .cc_i(own_cc),
-      .rec_i(rec_q),
-      .ctl_i(ctl_q),
-      .sack_i(sack),
-      .answer_i(answer),
-      .scan_i(scan),
-      .visit_i(visit),
-      .walk_i(walk),
-      .give_back_i(give_back),
-      .all_gone_i(all_gone),
-      .granted_i(granted),
-      .refused_i(refused),
-      .again_i(scan_again),
-      .again_q_i(now.again),
-      .loss_i(now.loss),
-      .p_i(now.p),
-      .size_i(size),
-      .packet_fgone_i(packet_fgone),
-      .sack_fgone_i(sack_fgone),
-      .packet_credit_i(packet_credit),
-      .sack_credit_i(sack_credit),
-      .sack_owed_i(sack_owed),
-      .early_owed_i(early_owed),
-      .list_push_o(list_push),
-      .list_pop_o(list_pop),
-      .rq_push_o(rq_push),
+      .ctx_i(ctx),
+      .change_i(change),
+      .sel_qp_i(sel_qp),
+      .sel_i(sel),
+      .sel_fsent_i(sel_fsent),
+      .cur_nxt_i(cur_out.nxt),
+      .over_o(over),
+      .lists_o(lists),
+      .mem_o(reclaim_mem),
       .give_o(give),
       .freed_o,
-      .reclaim_end_o(reclaim_end),
-      .base_next_o(base_next)
+      .reclaim_end_o(reclaim_end)
+  );
+
+  // ---- the operations
+
+  win_t win;
+  sent_t sent;
+  logic [BlkW-1:0] offer, rec_block, map_num, win_num, newest_num;
+  logic owned, again, whole;
+  logic [23:0] sack_una, rcvd;
+  logic [6:0] canc;
+
+  assign owned = cur.is.held
+      && psn_in((state == StRec) ? job.psn : msg.ctl.psn, {base, 4'd0}, cur_out.nxt);
+
+  mrc_tx_inflight_record #(
+      .NumQps(NumQps),
+      .NumBlocks(NumBlocks),
+      .MaxMpr(MaxMpr)
+  ) u_record (
+      .clk_i,
+      .rst_ni,
+      .state_i(state),
+      .rec_valid_i(rec_v),
+      .rec_i(rec),
+      .is_i(rec_is),
+      .base_i(rec_base),
+      .offer_i(offer),
+      .mine_o(rec_mine),
+      .recording_o(recording),
+      .block_o(rec_block),
+      .clear_i(op.ctx_new),
+      .clear_qp_i(cfg_qp),
+      .next_qp_i(next_qp),
+      .cur_qp_i(cur_qp),
+      .cur_una_i(cur.row.una),
+      .cur_msn_i(cur.row.msn_done),
+      .cur_o(cur_out),
+      .newest_o(newest_num),
+      .vis_qp_i(vis_qp),
+      .vis_una_i(vis.row.una),
+      .vis_msn_i(vis.row.msn_done),
+      .vis_o(vis_out),
+      .cfg_qp_i(cfg_qp),
+      .cfg_fsent_o(cfg_fsent),
+      .list_qp_i(list_qp),
+      .list_una_i(list_lo),  // of a QP that has sent nothing, una as well
+      .list_nxt_o(list_nxt),
+      .job_i(job),
+      .cur_is_i(cur.is),
+      .cur_row_i(cur.row),
+      .owned_i(owned),
+      .packet_fgone_i(packet.fgone),
+      .again_o(again),
+      .change_o(record_change)
+  );
+
+  mrc_tx_inflight_sack u_sack (
+      .clk_i,
+      .bug_i,
+      .tick_i,
+      .reorder_i(csr_i.reorder),
+      .same_ev_i(csr_i.same_ev),
+      .state_i(state),
+      .msg_i(msg),
+      .cur_i(cur),
+      .nxt_i(cur_out.nxt),
+      .rtx_lo_i(rtx_lo),
+      .base_i(base),
+      .owned_i(owned),
+      .block_i(block),
+      .win_i(win),
+      .sent_i(sent),
+      .taken_i(drained),
+      .owed_left_i(owed_left),
+      .steps_o(sack_steps),
+      .sack_o(sack),
+      .whole_o(whole),
+      .una_o(sack_una),
+      .rcvd_o(rcvd),
+      .canc_o(canc),
+      .mem_o(sack_mem),
+      .change_o(sack_change)
+  );
+
+  mrc_tx_inflight_answer u_answer (
+      .bug_i,
+      .tick_i,
+      .state_i(state),
+      .msg_i(msg),
+      .cur_i(cur),
+      .nxt_i(cur_out.nxt),
+      .msn_sent_i(cur_out.msn_sent),
+      .rtx_lo_i(rtx_lo),
+      .base_i(base),
+      .owned_i(owned),
+      .win_i(win),
+      .taken_i(packet),
+      .answer_o(answer),
+      .mem_o(answer_mem),
+      .change_o(answer_change)
+  );
+
+  mrc_tx_inflight_scan u_scan (
+      .clk_i,
+      .bug_i,
+      .tick_i,
+      .state_i(state),
+      .cur_i(cur),
+      .nxt_i(cur_out.nxt),
+      .rtx_lo_i(rtx_lo),
+      .lim_i(lim),
+      .win_i(win),
+      .size_i(sent.size),
+      .taken_i(packet),
+      .rans_valid_i(rans_v),
+      .rans_bytes_i(rans.bytes),
+      .steps_o(scan_steps),
+      .scan_o(scan),
+      .mem_o(scan_mem),
+      .change_o(scan_change)
+  );
+
+  mrc_tx_inflight_timer u_timer (
+      .clk_i,
+      .bug_i,
+      .tick_i,
+      .visit_i(op.visit),
+      .vis_i(vis),
+      .vis_out_i(vis_out),
+      .may_ask_i(free.stateq && !csr_i.state_silent),
+      .state_i(state),
+      .cur_i(cur),
+      .nxt_i(cur_out.nxt),
+      .fsent_i(cur_out.fsent),
+      .rtx_lo_i(rtx_lo),
+      .lim_i(lim),
+      .block_i(block),
+      .win_i(win),
+      .early_owed_i(early_owed),
+      .steps_o(timer_steps),
+      .timer_o(timer),
+      .mem_o(timer_mem),
+      .change_o(timer_change)
+  );
+
+  mrc_tx_inflight_flight u_flight (
+      .clk_i,
+      .nominal_i(csr_i.nominal),
+      .fsent_i(cur_out.fsent),
+      .fgone_i(cur.row.fgone),
+      .credit_i(cur.row.credit),
+      .owed_i(cur.row.owed),
+      .mtu_i(cur.row.mtu),
+      .ts_i(cur.row.ts),
+      .size_i((state == StRec) ? job.size : sent.size),
+      .early_i(state == StIdle),
+      .vis_fsent_i(vis_out.fsent),
+      .vis_fgone_i(vis.row.fgone),
+      .vis_owed_i(vis.row.owed),
+      .sum_i(state == StCtl1),
+      .all_i(sack_una == cur_out.nxt),
+      .whole_i(whole),
+      .rcvd_i(rcvd),
+      .canc_i(canc),
+      .fly_o(cur_fly),
+      .packet_o(packet),
+      .sack_o(drained),
+      .sack_owed_o(owed_left),
+      .early_owed_o(early_owed)
   );
 
   // ---- memories
 
-  logic map_re, win_re, win_we, sent_re;
-  logic [QpW-1:0] map_qp;
-  logic [19:0] map_block;
-  logic [3:0] sent_pos;
+  logic [BlkW-1:0] sent_num;
 
-  mrc_tx_inflight_ports #(
-      .NumQps(NumQps),
-      .NumBlocks(NumBlocks)
-  ) u_ports (
-      .bug_i,
-      .state_i(state),
-      .op_i(op),
-      .rec_head_i(rec),
-      .ctl_head_i(ctl),
-      .list_qp_i(list_qp),
-      .list_lo_i(list_lo),
-      .visit_qp_i(visit_qp),
-      .visit_una_i(v.una),
-      .rq_qp_i(rq_qp),
-      .rq_base_i(rq_base),
-      .qp_i(qp_now),
-      .is_sack_i(is_sack),
-      .psn_i(ctl_q.psn),
-      .block_i(now.block),
-      .una_i(a.una),
-      .rtx_lo_i(rtx_lo),
-      .newest_i(newest),
-      .cur_i(cur),
-      .sack_i(sack),
-      .answer_i(answer),
-      .scan_i(scan),
-      .walk_i(walk),
-      .again_i(scan_again),
-      .refused_i(refused && !now.again),
-      .reclaim_end_i(reclaim_end),
-      .base_next_i(base_next),
-      .map_re_o(map_re),
-      .map_qp_o(map_qp),
-      .map_block_o(map_block),
-      .map_i(map_num),
-      .win_re_o(win_re),
-      .win_i(win),
-      .win_num_i(win_num),
-      .win_we_o(win_we),
-      .win_o(win_d),
-      .sent_re_o(sent_re),
-      .sent_num_o(sent_num),
-      .sent_pos_o(sent_pos)
-  );
+  assign mem = idle_mem | reclaim_mem | sack_mem | answer_mem | scan_mem | timer_mem;
+
+  always_comb begin
+    sent_num = map_num;
+    unique case (mem.sent_of)
+      SentOfWin: sent_num = win_num;
+      SentOfNewest: sent_num = newest_num;
+      default: sent_num = map_num;
+    endcase
+  end
 
   mrc_tx_inflight_blocks #(
       .NumQps(NumQps),
@@ -588,70 +497,35 @@ module mrc_tx_inflight
       .clk_i,
       .rst_ni,
       .offer_o(offer),
-      .take_i(rec_take),
-      .begin_i(rec_go && rec_begins),
+      .take_i(recording.take),
+      .begin_i(recording.go && recording.begins),
       .begin_qp_i(rec_qp),
       .begin_block_i(rec.psn[23:4]),
       .begin_num_i(rec_block),
-      .sent_i(rec_go),
+      .sent_i(recording.go),
       .sent_rec_i(rec),
-      .map_re_i(map_re),
-      .map_qp_i(map_qp),
-      .map_block_i(map_block),
+      .map_re_i(mem.map_re),
+      .map_qp_i(next_qp),
+      .map_block_i(mem.map_block),
       .map_o(map_num),
-      .win_re_i(win_re),
+      .win_re_i(mem.win_re),
       .win_o(win),
       .win_num_o(win_num),
-      .win_we_i(win_we),
-      .win_i(win_d),
-      .rec_re_i(sent_re),
+      .win_we_i(mem.win_we),
+      .win_i(mem.win),
+      .rec_re_i(mem.sent_re),
       .rec_num_i(sent_num),
-      .rec_pos_i(sent_pos),
+      .rec_pos_i(mem.sent_pos),
       .rec_o(sent),
-      .rec_we_i(at_rec && !rec_q.voided && live && owned),
-      .rec_i(rec_q),
+      .rec_we_i(again),
+      .rec_i(job),
       .give_i(give)
-  );
-
-  // ---- the state
-
-  mrc_tx_inflight_state #(
-      .NumQps(NumQps)
-  ) u_state (
-      .clk_i,
-      .rst_ni,
-      .op_i(op),
-      .rec_qp_i(rec_qp),
-      .ctl_qp_i(ctl.qp[QpW-1:0]),
-      .ctl_kind_i(ctl.kind),
-      .ctl_live_i(ctl_live),
-      .list_qp_i(list_qp),
-      .list_nxt_i(list_nxt),
-      .visit_qp_i(visit_qp),
-      .visit_una_i(v.una),
-      .visit_nxt_i(v_out.nxt),
-      .rq_qp_i(rq_qp),
-      .live_i(live),
-      .cc_i(cc),
-      .is_sack_i(is_sack),
-      .una_i(a.una),
-      .newest_i(newest),
-      .sack_i(sack),
-      .scan_i(scan),
-      .visit_i(visit),
-      .walk_i(walk),
-      .told_i(walk_told),
-      .again_i(scan_again),
-      .answered_i(rans_v),
-      .reclaim_end_i(reclaim_end),
-      .state_o(state),
-      .now_o(now),
-      .qp_o(qp_now),
-      .qp_next_o(qp_next)
   );
 
   // ---- outputs
 
+  outputs_t valid, ready;
+  words_t words;
   logic retx_load;
 
   mrc_tx_inflight_tell #(
@@ -659,70 +533,67 @@ module mrc_tx_inflight
   ) u_tell (
       .clk_i,
       .rst_ni,
+      .rtt_rtx_i(csr_i.rtt_rtx),
+      .tsr_us_i(csr_i.tsr_us),
+      .tick_i(tick_i[15:0]),
       .state_i(state),
-      .qp_i({{(16 - QpW) {1'b0}}, own_qp}),
-      .c_i(c),
-      .live_i(live),
-      .cc_i(own_cc),
-      .rec_i(rec_q),
-      .ctl_i(ctl_q),
+      .qp_i({{(16 - QpW) {1'b0}}, sel_qp}),
+      .sel_i(sel),
+      .fly_i(sel_fly),
+      .rec_i(job),
+      .ctl_i(msg.ctl),
       .sent_i(sent),
-      .p_i(now.p),
-      .loss_i(now.loss),
-      .blame_i(now.blame),
-      .granted_i(granted),
-      .fail_i(fail),
-      .give_back_i(give_back),
-      .all_gone_i(all_gone),
-      .fly_i(fly),
-      .packet_bytes_i(packet_bytes),
-      .sack_bytes_i(sack_bytes),
       .sack_i(sack),
       .answer_i(answer),
-      .visit_i(visit),
-      .rtt_rtx_i,
-      .tsr_us_i,
-      .tick_i,
+      .scan_i(scan),
+      .granted_i(scan_steps.granted),
+      .timer_i(timer),
+      .packet_bytes_i(packet.bytes),
+      .sack_bytes_i(drained.bytes),
+      .fail_i(change.fail),
+      .over_i(over),
+      .landed_i(change.landed),
       .retx_load_o(retx_load),
-      .retx_free_o(retx_free),
-      .upd_free_o(upd_free),
-      .fb_free_o(fb_free),
-      .pres_free_o(pres_free),
-      .stateq_free_o(stateq_free),
-      .ccev_free_o(ccev_free),
-      .rask_free_o(rask_free),
-      .okev_free_o(okev_free),
-      .qperr_free_o(qperr_free),
-      .retx_valid_o,
-      .retx_ready_i,
-      .retx_o,
-      .upd_valid_o,
-      .upd_ready_i,
-      .upd_o,
-      .fb_valid_o,
-      .fb_ready_i,
-      .fb_o,
-      .pres_valid_o,
-      .pres_ready_i,
-      .pres_o,
-      .stateq_valid_o,
-      .stateq_ready_i,
-      .stateq_o,
-      .ccev_valid_o,
-      .ccev_ready_i,
-      .ccev_o,
-      .rask_valid_o,
-      .rask_ready_i,
-      .rask_o,
-      .okev_valid_o,
-      .okev_ready_i,
-      .okev_o,
-      .qperr_valid_o,
-      .qperr_ready_i,
-      .qperr_o
+      .free_o(free),
+      .valid_o(valid),
+      .ready_i(ready),
+      .words_o(words)
   );
 
-  assign rto_inc_d = visit.dup || walk.mark;
+  assign ready = '{
+          retx: retx_ready_i,
+          upd: upd_ready_i,
+          fb: fb_ready_i,
+          pres: pres_ready_i,
+          stateq: stateq_ready_i,
+          ccev: ccev_ready_i,
+          rask: rask_ready_i,
+          okev: okev_ready_i,
+          qperr: qperr_ready_i
+      };
+  assign retx_valid_o = valid.retx;
+  assign retx_o = words.retx;
+  assign upd_valid_o = valid.upd;
+  assign upd_o = words.upd;
+  assign fb_valid_o = valid.fb;
+  assign fb_o = words.fb;
+  assign pres_valid_o = valid.pres;
+  assign pres_o = words.pres;
+  assign stateq_valid_o = valid.stateq;
+  assign stateq_o = words.stateq;
+  assign ccev_valid_o = valid.ccev;
+  assign ccev_o = words.ccev;
+  assign rask_valid_o = valid.rask;
+  assign rask_o = words.rask;
+  assign okev_valid_o = valid.okev;
+  assign okev_o = words.okev;
+  assign qperr_valid_o = valid.qperr;
+  assign qperr_o = words.qperr;
+
+  // ---- counters
+
+  logic rtx_inc_q, rto_inc_q, rto_inc_d, state_inc_q, fail_inc_q;
+  assign rto_inc_d = timer.dup || timer.lost;
   assign rtx_inc_o = rtx_inc_q;
   assign rto_inc_o = rto_inc_q;
   assign state_inc_o = state_inc_q;
@@ -737,24 +608,17 @@ module mrc_tx_inflight
     end else begin
       rtx_inc_q <= retx_load;
       rto_inc_q <= rto_inc_d;
-      state_inc_q <= visit.ask;
-      fail_inc_q <= fail;
-    end
-  end
-
-  always_ff @(posedge clk_i) begin
-    if (op.rec) begin
-      rec_q <= rec;
-    end
-    if (op.ctl) begin
-      ctl_q <= ctl;
-      next_q <= ctl.cack + 24'd1;
-      after_q <= ctl.psn + 24'd1;
-      end_q <= ctl.base + 24'd63;
+      state_inc_q <= timer.ask;
+      fail_inc_q <= change.fail;
     end
   end
 
   logic unused_ok;
-  assign unused_ok = &{1'b0, unused_counts, cfg_index_i, rans, c, out, v, t, op};
+  assign unused_ok = &{1'b0, unused_counts, cfg_index_i[15:QpW], rans.cc, rans.last};
+
+  // ---- what always holds
+
+  `MRC_POPS_A_WORD(Rec, rec_pop, rec_v)
+  `MRC_POPS_A_WORD(Ctl, ctl_pop, ctl_v)
 
 endmodule

@@ -1,44 +1,58 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// NACKs and ACKs in mrc_tx_inflight (docs/blocks/tx/inflight/tx_inflight.md, Nack and Ack): whether one counts,
-/// and what follows for the window. Combinational; what it says means something only with nack_i or
-/// ack_i. It changes nothing itself.
+/// NACKs and ACKs in mrc_tx_inflight (docs/blocks/tx/inflight/tx_inflight.md, Nack and Ack):
+/// whether one counts, and what follows for the window and the QP. Combinational; all it says is
+/// zero in other states.
 module mrc_tx_inflight_answer
   import mrc_pkg::*;
+  import mrc_math_pkg::*;
   import mrc_tx_inflight_pkg::*;
 (
     input logic [7:0] bug_i,
-    input logic nack_i,
-    input logic ack_i,
-    input ctl_t ctl_i,
-    input logic [23:0] after_i,  // PSN after psn
-    input qp_t c_i,
-    input logic [23:0] rtx_lo_i,
+    input logic [31:0] tick_i,
+
+    input state_e state_i,
+    input msg_t msg_i,
+    input view_t cur_i,
     input logic [23:0] nxt_i,
     input logic [15:0] msn_sent_i,
-    input logic owned_i,
+    input logic [23:0] rtx_lo_i,
+    input logic [19:0] base_i,
+    input logic owned_i,  // the record of psn is there
     input win_t win_i,
+    input taken_t taken_i,  // by the packet
 
-    output answer_t answer_o
+    output answer_t answer_o,
+    output mem_t mem_o,
+    output change_t change_o
 );
+
+  logic is_nack, at_nack, at_ack;
+  assign is_nack = msg_i.ctl.kind != CtlKindSack;
+  assign at_nack = state_i == StCtl1 && is_nack;
+  assign at_ack = state_i == StAck;
+
+  logic [23:0] una_before;
+  assign una_before = cur_i.row.una;
 
   // ---- NACK
 
   logic in, event_, reported, oldest, counted, nack_fail, nack_counts, nack_mark, nack_takes;
   win_t win;
   logic [15:0] here;
-  assign here = 16'd1 << ctl_i.psn[3:0];
-  assign in = psn_in(ctl_i.psn, c_i.una, nxt_i);
-  assign event_ = ctl_i.reason == 8'h19;
+  assign here = 16'd1 << msg_i.ctl.psn[3:0];
+  assign in = psn_in(msg_i.ctl.psn, una_before, nxt_i);
+  assign event_ = msg_i.ctl.reason == 8'h19;
   assign reported = (win_i.sacked & here) != 16'd0;
   // The oldest packet that is not reported is una, unless an ACK has moved una to a packet that a
   // SACK had reported before: then it is the one that the timer has found.
-  assign oldest = ctl_i.psn == c_i.una || ctl_i.psn == c_i.low;
-  assign counted = oldest && in && !reported && ctl_i.reason inside {8'h06, 8'h07, 8'h0A, 8'h0B};
-  assign nack_fail = nack_i && (event_ || (counted && c_i.retry.exhausted));
-  assign nack_counts = nack_i && !nack_fail && counted;
+  assign oldest = msg_i.ctl.psn == una_before || msg_i.ctl.psn == cur_i.row.low;
+  assign counted = oldest && in && !reported
+      && msg_i.ctl.reason inside {8'h06, 8'h07, 8'h0A, 8'h0B};
+  assign nack_fail = at_nack && (event_ || (counted && cur_i.row.retry.exhausted));
+  assign nack_counts = at_nack && !nack_fail && counted;
   // What a gap or the timer has found before, its EV not told yet, was trimmed, not lost.
-  assign nack_mark = nack_i && !nack_fail && in && !reported
+  assign nack_mark = at_nack && !nack_fail && in && !reported
       && (win_i.pend & win_i.mute & here) == 16'd0;
   assign nack_takes = nack_mark && (win_i.pend & win_i.nacked & here) == 16'd0;
 
@@ -51,45 +65,86 @@ module mrc_tx_inflight_answer
 
   // ---- ACK
 
-  logic good, nak, old, ack_ok;
+  logic good, nak, old, ack_ok, changed;
   logic [23:0] una;
   logic [15:0] ahead, left;  // messages from the oldest to it, from it to the newest
-  assign good = ctl_i.reason[7:5] == 3'b000;
-  assign nak = ctl_i.reason[7:5] == 3'b011;
-  assign old = psn_before(after_i, c_i.una);
-  assign ahead = ctl_i.msn - c_i.msn_done;
-  assign left = msn_sent_i - ctl_i.msn;
+  assign good = msg_i.ctl.reason[7:5] == 3'b000;
+  assign nak = msg_i.ctl.reason[7:5] == 3'b011;
+  assign old = psn_before(msg_i.psn1, una_before);
+  assign ahead = msg_i.ctl.msn - cur_i.row.msn_done;
+  assign left = msn_sent_i - msg_i.ctl.msn;
 
   always_comb begin
     ack_ok = 1'b0;
     if (good) begin
-      ack_ok = ack_i && (old || after_i == nxt_i || psn_in(after_i, c_i.una, nxt_i))
-          && !ahead[15] && !left[15];
+      ack_ok = at_ack && !ahead[15] && !left[15]
+          && (old || msg_i.psn1 == nxt_i || psn_in(msg_i.psn1, una_before, nxt_i));
     end else if (nak) begin
-      ack_ok = ack_i && !ahead[15] && (!left[15] || left == 16'hFFFF);
+      ack_ok = at_ack && !ahead[15] && (!left[15] || left == 16'hFFFF);
     end
   end
 
-  assign una = (good && !old) ? after_i : c_i.una;
+  assign una = (good && !old) ? msg_i.psn1 : una_before;
+  assign changed = ack_ok && (una != una_before || msg_i.ctl.msn != cur_i.row.msn_done);
 
   assign answer_o = '{
-          nack_fail: nack_fail,
-          nack_event: event_,
-          nack_counts: nack_counts,
-          nack_mark: nack_mark,
-          nack_takes: nack_takes,
-          nack_back: psn_before(ctl_i.psn, rtx_lo_i),
-          nack_trimmed: nack_i && ctl_i.reason == 8'h01 && owned_i,
-          win: win,
-          ack_ok: ack_ok,
-          ack_nak: ack_ok && nak,
-          ack_changed: ack_ok && (una != c_i.una || ctl_i.msn != c_i.msn_done),
-          una: una,
-          rtx_lo: psn_before(rtx_lo_i, una) ? una : rtx_lo_i,
-          top: psn_before(c_i.top, una) ? una : c_i.top
+          event_: event_,
+          takes: nack_takes,
+          trimmed: at_nack && msg_i.ctl.reason == 8'h01 && owned_i,
+          changed: changed,
+          nak: ack_ok && nak,
+          una: una
       };
 
+  // ---- what becomes of the QP
+
+  always_comb begin
+    change_o = '0;
+    change_o.fail = nack_fail;
+    if (at_nack) begin
+      change_o.we = 1'b1;
+      change_o.row = cur_i.row;
+      if (nack_counts) begin
+        change_o.row = retried(cur_i.row);
+      end
+      if (nack_takes && cur_i.is.cc && bug_i != BugNackKeepsFlight) begin
+        change_o.row.fgone = taken_i.fgone;
+        change_o.row.credit = taken_i.credit;
+      end
+      change_o.rtx_lo_we = nack_mark && psn_before(msg_i.ctl.psn, rtx_lo_i);
+      change_o.rtx_lo = msg_i.ctl.psn;
+      change_o.enlist = nack_mark;
+    end else if (at_ack) begin
+      change_o.we = ack_ok;
+      change_o.row = changed ? progress(cur_i.row, nxt_i, tick_i, bug_i) : cur_i.row;
+      change_o.row.una = una;
+      change_o.row.hi1 = psn_before(cur_i.row.hi1, una) ? una : cur_i.row.hi1;
+      if (!nak) begin
+        change_o.row.msn_done = msg_i.ctl.msn;
+      end
+      change_o.rtx_lo_we = ack_ok;
+      change_o.rtx_lo = psn_before(rtx_lo_i, una) ? una : rtx_lo_i;
+      change_o.moved = changed && una[23:4] != base_i;
+      change_o.over = ack_ok && nak;
+    end
+  end
+
+  // ---- memories
+
+  always_comb begin
+    mem_o = '0;
+    if (state_i == StCtl0 && is_nack) begin
+      mem_o.win_re = 1'b1;
+      mem_o.sent_re = 1'b1;
+      mem_o.sent_pos = msg_i.ctl.psn[3:0];
+    end
+    if (at_nack) begin
+      mem_o.win_we = nack_mark;
+      mem_o.win = win;
+    end
+  end
+
   logic unused_ok;
-  assign unused_ok = &{1'b0, ctl_i, c_i, ahead};
+  assign unused_ok = &{1'b0, taken_i.bytes, msg_i.cack1, msg_i.last, ahead[14:0]};
 
 endmodule

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+`include "mrc_assert.svh"
 
-/// The blocks of 16 PSNs that all QPs share in mrc_tx_inflight (docs/blocks/tx/inflight/tx_inflight.md): the pool
-/// of their numbers, which block of which QP has which number (map), the state of each (win) and what
-/// was sent (recs). Map and window are read one behind the other: a number read is the address of the
-/// window row read next, and stays the number of that row. Two machines write here; they see to it
-/// that they never do so in the same cycle.
+/// The blocks of 16 PSNs that all QPs share in mrc_tx_inflight
+/// (docs/blocks/tx/inflight/tx_inflight.md): the pool of their numbers, which block of which QP has
+/// which number (map), the state of each (win) and what was sent (recs). Map and window are read
+/// one behind the other: a number read is the address of the window row read next, and stays the
+/// number of that row. Two machines write here; they see to it that they never do so in the same
+/// cycle.
 module mrc_tx_inflight_blocks
   import mrc_pkg::*;
   import mrc_tx_inflight_pkg::*;
@@ -130,6 +132,16 @@ module mrc_tx_inflight_blocks
   end
 
   logic unused_ok;
-  assign unused_ok = &{1'b0, begin_block_i, map_block_i, rec};
+  assign unused_ok = &{1'b0, begin_block_i[19:BW], map_block_i[19:BW], rec.qp, rec.psn[23:4],
+                       rec.row, rec.last, rec.voided};
+
+  // ---- what always holds
+
+  `MRC_ASSERT(OneRowWritten, !(win_we_i && begin_i),
+      "two rows are written in one cycle")
+  `MRC_ASSERT(OneRecordWritten, !(rec_we_i && sent_i),
+      "two records are written in one cycle")
+  `MRC_ASSERT(BeginsWithANumber, !begin_i || 32'(begin_num_i) < NumBlocks,
+      "a block without a number begins")
 
 endmodule

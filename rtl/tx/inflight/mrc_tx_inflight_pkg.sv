@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What mrc_tx_inflight and its parts share (docs/blocks/tx/inflight/tx_inflight.md): the row of a block of 16
-/// PSNs, the record of a packet, the registers of a QP, and the arithmetic on PSNs and on the 16 bits
-/// of a block. Block number w holds the PSNs 16 w to 16 w + 15, bit i of it stands for 16 w + i.
+/// What mrc_tx_inflight and its parts share (docs/blocks/tx/inflight/tx_inflight.md): the row of a
+/// block of 16 PSNs, the record of a packet, the registers of a QP and how Progress, restart and a
+/// retry change them, and what the parts hand to each other. Block number w holds the PSNs 16 w to
+/// 16 w + 15, bit i of it stands for 16 w + i. A name that ends with 1 holds the PSN after the one
+/// that it is named for.
 package mrc_tx_inflight_pkg;
+
+  import mrc_pkg::*;
+
+  // ---- memories
 
   typedef struct packed {
     logic [15:0][2:0] age;  // timer steps for which it is spared
@@ -24,6 +30,29 @@ package mrc_tx_inflight_pkg;
     logic rtx;
   } sent_t;
 
+  /// Which record is read: of the block whose number was read, of the one whose row was read, of
+  /// the newest one of the QP
+  typedef enum logic [1:0] {
+    SentOfMap,
+    SentOfWin,
+    SentOfNewest
+  } sent_of_e;
+
+  /// What one operation reads and writes in the memories in one cycle. Those of all operations are
+  /// or-ed: all zero means nothing.
+  typedef struct packed {
+    logic map_re;  // the number of block map_block
+    logic [19:0] map_block;
+    logic win_re;  // the row of the block whose number was read
+    logic win_we;  // the row that was read becomes win
+    win_t win;
+    logic sent_re;  // the record of the packet at sent_pos
+    sent_of_e sent_of;
+    logic [3:0] sent_pos;
+  } mem_t;
+
+  // ---- QPs
+
   /// Retries since the last progress, and what follows from them: the timer's step is 2 << shift
   /// ticks, a quarter of its interval
   typedef struct packed {
@@ -35,7 +64,7 @@ package mrc_tx_inflight_pkg;
   /// Registers of a QP that the main machine writes, but for rtx_lo and base
   typedef struct packed {
     logic [23:0] una;
-    logic [23:0] top;  // PSN after the highest one known received
+    logic [23:0] hi1;  // PSN after the highest one known received
     logic [15:0] msn_done;
     logic [31:0] start;
     logic [3:0][23:0] marks;
@@ -63,7 +92,48 @@ package mrc_tx_inflight_pkg;
     logic [27:0] fsent;
   } out_t;
 
-  /// State of the main machine
+  /// Flags of a QP
+  typedef struct packed {
+    logic live;
+    logic fresh;  // nothing sent since QP_CTX
+    logic held;  // it holds blocks
+    logic kept;  // its newest block is full and all of it acknowledged
+    logic armed;
+    logic inq;  // it waits to give blocks back
+    logic dup;  // its newest packet is to be sent again, for the sake of its ACK
+    logic cc;
+  } flags_t;
+
+  /// One QP as an operation sees it
+  typedef struct packed {
+    flags_t is;
+    qp_t row;
+  } view_t;
+
+  /// What one operation makes of its QP in one cycle. Those of all operations are or-ed: all zero
+  /// means nothing.
+  typedef struct packed {
+    logic we;  // the registers become row
+    qp_t row;
+    logic rtx_lo_we;
+    logic [23:0] rtx_lo;
+    logic moved;  // una is in another block than base: blocks are given back
+    logic enlist;  // something is to be sent again
+    logic turn;  // the head of the list goes to its end
+    logic delist;  // the head of the list has nothing to send again, and leaves it
+    logic dup_set;
+    logic dup_clear;
+    logic armed_we;
+    logic armed;
+    logic unfresh;  // fresh := 0
+    logic freed;  // a block that tx_segment has counted was never begun
+    logic landed;  // nothing of it is in flight any more
+    logic fail;  // Fail
+    logic over;  // the peer ends it
+  } change_t;
+
+  // ---- the main machine
+
   typedef enum logic [4:0] {
     StIdle,
     StRec,
@@ -98,121 +168,123 @@ package mrc_tx_inflight_pkg;
     logic rec;
   } op_t;
 
-  /// A SACK (mrc_tx_inflight_sack)
+  /// The SACK, NACK or ACK at hand
+  typedef struct packed {
+    ctl_t ctl;
+    logic [23:0] cack1;
+    logic [23:0] psn1;
+    logic [23:0] last;  // last PSN of its bitmap
+  } msg_t;
+
+  /// What happens to the lists of QPs with something to send again and with blocks to give back
+  typedef struct packed {
+    logic push;
+    logic pop;
+    logic rq_push;
+  } lists_t;
+
+  // ---- what the parts tell each other
+
+  /// A packet that Record takes in
+  typedef struct packed {
+    logic go;
+    logic begins;  // with go: as the first of its block,
+    logic take;  // whose number comes from the pool,
+    logic reuse;  // or is the one that the QP has kept
+  } recording_t;
+
+  /// Where a SACK stands (mrc_tx_inflight_sack)
   typedef struct packed {
     logic valid;  // Ctl0
-    logic whole;  // it acknowledges everything sent
     logic [19:0] block;  // Ctl0: the first to be looked at
     logic none;  // Ctl1: there is none
     logic last;  // Row: this is the last
-    win_t win;  // Row: as it is written
-    logic [23:0] una;  // Done, to the end
-    logic [23:0] top;
+    logic same;  // Done: look whether una was sent before psn on the same EV
+  } sack_steps_t;
+
+  /// What a SACK says (mrc_tx_inflight_sack), in Done
+  typedef struct packed {
     logic moved;  // una moves
+    logic [23:0] una;
     logic new_mpr;
-    logic recent;
-    logic rtx;  // the record of psn: sent again, EV
+    logic recent;  // of the packet that brought it the record is there: sent again, EV
+    logic rtx;
     logic [15:0] ev_idx;
-    logic lost;  // something is to be sent again
-    logic [23:0] rtx_lo;
-    logic [23:0] rcvd;  // newly received, in units of 256 bytes
-    logic rcvd_new;
-    logic [6:0] canc;
-    logic same;  // look whether una was sent before psn on the same EV
-    logic same_lost;  // Same1: it was
   } sack_t;
 
   /// A NACK or an ACK (mrc_tx_inflight_answer)
   typedef struct packed {
-    logic nack_fail;  // the QP ends
-    logic nack_event;  // because of UNEXP_EVENT
-    logic nack_counts;  // a retry
-    logic nack_mark;  // psn is to be sent again
-    logic nack_takes;  // and leaves the flight with that
-    logic nack_back;  // and lies before rtx_lo
-    logic nack_trimmed;  // news about psn's EV
-    win_t win;  // the block, marked
-    logic ack_ok;
-    logic ack_nak;  // the QP ends
-    logic ack_changed;
+    logic event_;  // a NACK because of UNEXP_EVENT
+    logic takes;  // a NACK: psn leaves the flight
+    logic trimmed;  // a NACK: news about psn's EV
+    logic changed;  // an ACK: una or msn_done
+    logic nak;
     logic [23:0] una;
-    logic [23:0] rtx_lo;
-    logic [23:0] top;
   } answer_t;
 
-  /// The search for a packet to be sent again (mrc_tx_inflight_scan)
+  /// Where a retransmission stands (mrc_tx_inflight_scan)
   typedef struct packed {
-    logic found;
-    logic [23:0] psn;  // what was found
-    logic [23:0] after;  // the PSN behind it
+    logic send;  // Scan: there is one,
+    logic stop;  // or the QP's turn is over
+    logic granted;  // RetxW: the controller takes it,
+    logic refused;  // or not now
+  } scan_steps_t;
+
+  /// A packet to be sent again (mrc_tx_inflight_scan), in Retx1 and RetxW
+  typedef struct packed {
+    logic [23:0] p;
     logic loss;  // it has not left the flight yet
     logic blame;  // its EV is to be told: a gap or the timer, not a NACK
-    win_t win;  // the block without it
-    logic more;  // there is a block behind this one
-    logic [23:0] next;  // its first PSN
-    win_t refused;  // RetxW: the block as it was, but told
   } scan_t;
 
-  /// A visit of a QP by the timer (mrc_tx_inflight_timer)
+  /// Where the timer stands (mrc_tx_inflight_timer)
   typedef struct packed {
-    logic armed;
-    logic restart;  // start, marks and cnt anew
-    logic step;  // another mark
-    logic ask;  // and the peer is asked for its state
-    logic drift;  // it is done, but bytes still fly
-    logic dup;  // the ACK is missing; what still flies is given back
-    logic fail;  // the QP ends
-    logic walk;  // something may be lost
-  } visit_t;
+    logic walk;  // a visit: the window is to be looked at
+    logic more;  // Walk, Told: this is not the last block
+    logic told;  // Walk: the last block; the controller is told of all that flies
+  } timer_steps_t;
 
-  /// One block of the timer's walk, or of what is told behind it (mrc_tx_inflight_timer)
+  /// What the timer says (mrc_tx_inflight_timer)
   typedef struct packed {
-    win_t win;  // as it is written
-    logic any;  // so far: some were lost, the oldest was, some were spared
-    logic old;
-    logic seen;  // some packet not reported
-    logic spared;
-    logic past;  // the oldest mark is behind us
-    logic [23:0] first;  // the first lost
-    logic [23:0] low;  // the lowest PSN not reported, if seen
-    logic more;  // not the last block
-    logic fail;  // the end: the QP ends
-    logic good;  // the end, not failed
-    logic mark;  // then: something is to be sent again
-    logic back;  // and lies before rtx_lo
-  } walk_t;
+    logic ask;  // a visit: the peer is asked for its state
+    logic dup;  // a visit: the ACK is missing
+    logic lost;  // Walk: the last block; something is lost
+  } timer_t;
 
-  /// What the operation of the main machine has kept
+  /// Bytes that leave the flight, and what fgone and credit are then (mrc_tx_inflight_flight)
   typedef struct packed {
-    logic [19:0] block;  // of a SACK's row, of the walk, of what is told
-    logic [23:0] lim;  // PSN after the newest when the search or the walk began
-    logic [23:0] p;  // what is to be sent again
-    logic loss;  // it has not left the flight yet
-    logic blame;  // its EV is to be told
-    logic again;  // it is the newest packet, for the sake of its ACK
-    logic any;  // the walk: as in walk_t
-    logic old;
-    logic seen;  // some packet not reported
-    logic spared;
-    logic past;
-    logic [23:0] first;
-    logic [23:0] low;
-  } now_t;
+    logic [27:0] bytes;
+    logic [27:0] fgone;
+    logic [7:0] credit;
+  } taken_t;
 
-  function automatic logic psn_before(logic [23:0] a, logic [23:0] b);
-    logic [23:0] d;
-    d = b - a;
-    return a != b && d < 24'h800000;
-  endfunction
+  /// One bit per output: which are free, or which are ready
+  typedef struct packed {
+    logic retx;
+    logic upd;
+    logic fb;
+    logic pres;
+    logic stateq;
+    logic ccev;
+    logic rask;
+    logic okev;
+    logic qperr;
+  } outputs_t;
 
-  // Is p in [a, b)? b is less than half the PSN space behind a. The two differences stand side by
-  // side, which is half as deep as comparing distances.
-  function automatic logic psn_in(logic [23:0] p, logic [23:0] a, logic [23:0] b);
-    logic [23:0] d, e;
-    d = p - a;
-    e = p - b;
-    return d < 24'h800000 && e >= 24'h800000;
-  endfunction
+  /// The outputs
+  typedef struct packed {
+    retx_t retx;
+    upd_t upd;
+    fb_t fb;
+    pres_t pres;
+    stateq_t stateq;
+    ccev_t ccev;
+    ccask_t rask;
+    okev_t okev;
+    qperr_t qperr;
+  } words_t;
+
+  // ---- bits of a block
 
   // Bits of a block at or behind a, and before it. The block is known not to lie before that of a
   // (from) or not behind it (below).
@@ -224,40 +296,9 @@ package mrc_tx_inflight_pkg;
     return (block == a[23:4]) ? ~({16{1'b1}} << a[3:0]) : {16{1'b1}};
   endfunction
 
-  // The lowest one alone.
-  function automatic logic [15:0] lowest_bit(logic [15:0] x);
-    logic [15:0] y;
-    y = {x[14:0], 1'b0};
-    y = y | {y[14:0], 1'b0};
-    y = y | {y[13:0], 2'd0};
-    y = y | {y[11:0], 4'd0};
-    y = y | {y[7:0], 8'd0};
-    return x & ~y;
-  endfunction
+  // ---- rules of the page
 
-  // Number of zeros below the lowest one.
-  function automatic logic [3:0] lowest(logic [15:0] x);
-    logic [3:0] n;
-    logic [7:0] a;
-    logic [3:0] b;
-    n[3] = x[7:0] == 8'd0;
-    a = n[3] ? x[15:8] : x[7:0];
-    n[2] = a[3:0] == 4'd0;
-    b = n[2] ? a[7:4] : a[3:0];
-    n[1] = b[1:0] == 2'd0;
-    n[0] = (n[1] ? b[3:2] : b[1:0]) == 2'b10;
-    return n;
-  endfunction
-
-  // Number of ones, by adding neighbours.
-  function automatic logic [4:0] ones(logic [15:0] x);
-    logic [15:0] y;
-    y = (x & 16'h5555) + ((x >> 1) & 16'h5555);
-    y = (y & 16'h3333) + ((y >> 2) & 16'h3333);
-    y = (y & 16'h0F0F) + ((y >> 4) & 16'h0F0F);
-    return 5'(y[12:8]) + 5'(y[4:0]);
-  endfunction
-
+  /// Retry
   function automatic retry_t retry_of(logic [5:0] count, logic [2:0] linear, logic [4:0] exp,
                                       logic [4:0] timeout);
     logic [6:0] limit, shift;
@@ -270,11 +311,34 @@ package mrc_tx_inflight_pkg;
     };
   endfunction
 
-  // Three numbers as two, sum and carry; modulo 2^33.
-  function automatic logic [1:0][32:0] carry_save(logic [32:0] a, logic [32:0] b, logic [32:0] c);
-    logic [32:0] carry;
-    carry = (a & b) | (a & c) | (b & c);
-    return {carry << 1, a ^ b ^ c};
+  /// retry := retry + 1
+  function automatic qp_t retried(qp_t row);
+    qp_t r;
+    logic [5:0] count;
+    r = row;
+    count = (row.retry.count == 6'd63) ? 6'd63 : row.retry.count + 6'd1;
+    r.retry = retry_of(count, row.retry_linear, row.retry_exp, row.timeout);
+    return r;
+  endfunction
+
+  /// restart
+  function automatic qp_t restart(qp_t row, logic [23:0] nxt, logic [31:0] tick);
+    qp_t r;
+    r = row;
+    r.start = tick;
+    r.marks = {4{nxt}};
+    r.cnt = 2'd3;
+    return r;
+  endfunction
+
+  /// Progress
+  function automatic qp_t progress(qp_t row, logic [23:0] nxt, logic [31:0] tick, logic [7:0] bug);
+    qp_t r;
+    r = restart(row, nxt, tick);
+    if (bug != BugRetryNotReset) begin
+      r.retry = retry_of(6'd0, row.retry_linear, row.retry_exp, row.timeout);
+    end
+    return r;
   endfunction
 
 endpackage

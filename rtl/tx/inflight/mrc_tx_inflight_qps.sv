@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What mrc_tx_inflight knows of each QP but for its newest packet (docs/blocks/tx/inflight/tx_inflight.md), and what
-/// becomes of it in each cycle of the main machine. The operations say what they found; here it is
-/// written down, the QP is put into the lists, and its blocks are counted as it gives them back.
+/// What mrc_tx_inflight knows of each QP but for its newest packet
+/// (docs/blocks/tx/inflight/tx_inflight.md): the registers that the main machine writes, flags, and
+/// which QP is in which list. The operations say what is to change; here it is written down. A
+/// table row and the end of a QP are carried out here, and so is Reclaim: the blocks that a QP
+/// gives back, one per cycle. Registers are read in the same cycle for several QPs: that of the
+/// operation (cur), of the next visit (vis), of the table row (cfg), of the heads of list, rq, rec
+/// and ctl. Writes take effect at the end of the cycle.
 module mrc_tx_inflight_qps
   import mrc_pkg::*;
   import mrc_tx_inflight_pkg::*;
@@ -15,363 +19,230 @@ module mrc_tx_inflight_qps
     input logic [7:0] bug_i,
     input logic [31:0] tick_i,
 
-    // The QPs that are looked at: of the state at hand, of the next visit, of the table row, of the
-    // heads of list, rq and rec.
-    input logic [QpW-1:0] a_qp_i,
-    input logic [QpW-1:0] visit_qp_i,
-    input logic [QpW-1:0] cfg_qp_i,
-    input logic [QpW-1:0] list_qp_i,
-    input logic [QpW-1:0] rq_qp_i,
-    input logic [QpW-1:0] rec_qp_i,
-    output qp_t a_o,
-    output qp_t visit_o,
-    output qp_t cfg_o,
+    input logic [QpW-1:0] cur_qp_i,
+    output view_t cur_o,
     output logic [23:0] rtx_lo_o,
     output logic [19:0] base_o,
+    input logic [QpW-1:0] vis_qp_i,
+    output view_t vis_o,
+    input logic [QpW-1:0] cfg_qp_i,
+    output view_t cfg_o,
+    input logic [QpW-1:0] list_qp_i,
     output logic [23:0] list_lo_o,
+    input logic [QpW-1:0] rq_qp_i,
     output logic [19:0] rq_base_o,
-    output logic a_live_o,
-    output logic a_held_o,
-    output logic a_cc_o,
-    output logic a_dup_o,
-    output logic cfg_live_o,
-    output logic cfg_held_o,
-    output logic cfg_inq_o,
-    output logic cfg_cc_o,
-    output logic visit_live_o,
-    output logic visit_armed_o,
-    output logic visit_cc_o,
-    output logic ctl_live_o,
+    input logic [QpW-1:0] rec_qp_i,
+    output flags_t rec_is_o,
+    output logic [19:0] rec_base_o,
     input logic [QpW-1:0] ctl_qp_i,
+    output logic ctl_live_o,
 
     // Record.
-    output logic rec_live_o,
-    output logic rec_held_o,
-    output logic rec_fresh_o,
-    output logic rec_kept_o,
-    output logic rec_cc_o,
-    output logic [19:0] rec_base_o,
-    input logic rec_go_i,
-    input logic rec_begins_i,
-    input logic rec_reuse_i,
+    input recording_t recording_i,
     input logic [19:0] rec_block_i,
 
-    // The cycle of the main machine. own: the QP it writes, c and out what is known of it.
+    // The cycle of the main machine: sel is the QP that it changes, one of cur, vis and cfg.
     input state_e state_i,
     input op_t op_i,
-    input tbl_qp_ctx_t cfg_ctx_i,
-    input logic [QpW-1:0] own_qp_i,
-    input qp_t c_i,
-    input out_t out_i,
-    input out_t a_out_i,
-    input logic cc_i,
-    input rec_t rec_i,
-    input ctl_t ctl_i,
-    input sack_t sack_i,
-    input answer_t answer_i,
-    input scan_t scan_i,
-    input visit_t visit_i,
-    input walk_t walk_i,
-    input logic give_back_i,
-    input logic all_gone_i,
-    input logic granted_i,
-    input logic refused_i,
-    input logic again_i,  // Scan: the newest packet goes again
-    input logic again_q_i,  // RetxW: that is the one
-    input logic loss_i,
-    input logic [23:0] p_i,
-    input logic [13:0] size_i,
-    input logic [27:0] packet_fgone_i,
-    input logic [27:0] sack_fgone_i,
-    input logic [7:0] packet_credit_i,
-    input logic [7:0] sack_credit_i,
-    input logic [19:0] sack_owed_i,
-    input logic [19:0] early_owed_i,
+    input tbl_qp_ctx_t ctx_i,
+    input change_t change_i,
+    input logic [QpW-1:0] sel_qp_i,
+    input view_t sel_i,
+    input logic [27:0] sel_fsent_i,
+    input logic [23:0] cur_nxt_i,
+    output logic over_o,  // sel is over: its bytes go back to the controller
+    output lists_t lists_o,
 
-    output logic list_push_o,
-    output logic list_pop_o,
-    output logic rq_push_o,
-    output logic give_o,
+    // Reclaim.
+    output mem_t mem_o,
+    output logic give_o,  // the block whose number was read goes back to the pool
     output logic freed_o,
-    output logic reclaim_end_o,
-    output logic [19:0] base_next_o
+    output logic reclaim_end_o
 );
 
   logic [NumQps-1:0] live_q, live_d, fresh_q, fresh_d, held_q, held_d, kept_q, kept_d;
   logic [NumQps-1:0] armed_q, armed_d, rtx_q, rtx_d, inq_q, inq_d, dup_q, dup_d, cc_q, cc_d;
   logic freed_q, freed_d;
 
-  qp_t c_d;
-  logic [23:0] rtx_lo_d, nxt;
-  logic [19:0] base_d;
-  logic c_we, rtx_lo_we, base_we, live, stray;
+  // ---- registers
 
-  mrc_tx_inflight_regs #(
-      .NumQps(NumQps)
-  ) u_regs (
+  qp_t [2:0] rows;
+  qp_t row_d;
+  logic row_we, rtx_lo_we, base_we;
+  logic [23:0] rtx_lo_d;
+  logic [2:0][19:0] bases;
+  logic [19:0] base_d;
+
+  mrc_rf_nr1w #(
+      .Width($bits(qp_t)),
+      .Depth(NumQps),
+      .Reads(3)
+  ) u_row (
       .clk_i,
-      .a_qp_i,
-      .a_c_o(a_o),
-      .a_rtx_lo_o(rtx_lo_o),
-      .a_base_o(base_o),
-      .v_qp_i(visit_qp_i),
-      .v_c_o(visit_o),
-      .t_qp_i(cfg_qp_i),
-      .t_c_o(cfg_o),
-      .l_qp_i(list_qp_i),
-      .l_rtx_lo_o(list_lo_o),
-      .r_qp_i(rq_qp_i),
-      .r_base_o(rq_base_o),
-      .p_qp_i(rec_qp_i),
-      .p_base_o(rec_base_o),
-      .qp_i(own_qp_i),
-      .c_we_i(c_we),
-      .c_i(c_d),
-      .rtx_lo_we_i(rtx_lo_we),
-      .rtx_lo_i(rtx_lo_d),
-      .base_we_i(base_we),
-      .base_qp_i((state_i == StReclaim) ? a_qp_i : rec_qp_i),
-      .base_i(base_d)
+      .raddr_i({cfg_qp_i, vis_qp_i, cur_qp_i}),
+      .rdata_o(rows),
+      .we_i(row_we),
+      .waddr_i(sel_qp_i),
+      .wdata_i(row_d)
   );
 
-  assign a_live_o = live_q[a_qp_i];
-  assign a_held_o = held_q[a_qp_i];
-  assign a_cc_o = cc_q[a_qp_i];
-  assign a_dup_o = dup_q[a_qp_i];
-  assign cfg_live_o = live_q[cfg_qp_i];
-  assign cfg_held_o = held_q[cfg_qp_i];
-  assign cfg_inq_o = inq_q[cfg_qp_i];
-  assign cfg_cc_o = cc_q[cfg_qp_i];
-  assign visit_live_o = live_q[visit_qp_i];
-  assign visit_armed_o = armed_q[visit_qp_i];
-  assign visit_cc_o = cc_q[visit_qp_i];
+  // No packet that waits to be sent again is before rtx_lo.
+  mrc_rf_2r1w #(
+      .Width(24),
+      .Depth(NumQps)
+  ) u_rtx_lo (
+      .clk_i,
+      .raddr0_i(cur_qp_i),
+      .rdata0_o(rtx_lo_o),
+      .raddr1_i(list_qp_i),
+      .rdata1_o(list_lo_o),
+      .we_i(rtx_lo_we),
+      .waddr_i(sel_qp_i),
+      .wdata_i(rtx_lo_d)
+  );
+
+  mrc_rf_nr1w #(
+      .Width(20),
+      .Depth(NumQps),
+      .Reads(3)
+  ) u_base (
+      .clk_i,
+      .raddr_i({rec_qp_i, rq_qp_i, cur_qp_i}),
+      .rdata_o(bases),
+      .we_i(base_we),
+      .waddr_i((state_i == StReclaim) ? cur_qp_i : rec_qp_i),
+      .wdata_i(base_d)
+  );
+
+  assign {rec_base_o, rq_base_o, base_o} = bases;
+
+  flags_t cur_is, vis_is, cfg_is;
+  assign cur_is = '{
+          live: live_q[cur_qp_i],
+          fresh: fresh_q[cur_qp_i],
+          held: held_q[cur_qp_i],
+          dup: dup_q[cur_qp_i],
+          cc: cc_q[cur_qp_i],
+          default: 1'b0
+      };
+  assign vis_is = '{
+          live: live_q[vis_qp_i],
+          armed: armed_q[vis_qp_i],
+          cc: cc_q[vis_qp_i],
+          default: 1'b0
+      };
+  assign cfg_is = '{
+          live: live_q[cfg_qp_i],
+          held: held_q[cfg_qp_i],
+          inq: inq_q[cfg_qp_i],
+          cc: cc_q[cfg_qp_i],
+          default: 1'b0
+      };
+  assign rec_is_o = '{
+          live: live_q[rec_qp_i],
+          fresh: fresh_q[rec_qp_i],
+          held: held_q[rec_qp_i],
+          kept: kept_q[rec_qp_i],
+          cc: cc_q[rec_qp_i],
+          default: 1'b0
+      };
+  assign cur_o = '{is: cur_is, row: rows[0]};
+  assign vis_o = '{is: vis_is, row: rows[1]};
+  assign cfg_o = '{is: cfg_is, row: rows[2]};
   assign ctl_live_o = live_q[ctl_qp_i];
-  assign rec_live_o = live_q[rec_qp_i];
-  assign rec_held_o = held_q[rec_qp_i];
-  assign rec_fresh_o = fresh_q[rec_qp_i];
-  assign rec_kept_o = kept_q[rec_qp_i];
-  assign rec_cc_o = cc_q[rec_qp_i];
 
-  assign live = a_live_o;
-  assign nxt = out_i.nxt;
-  // A packet sent for a QP that is over: tx_segment has counted its block.
-  assign stray = state_i == StRec && !rec_i.voided && !live && !rec_i.rtx;
+  // ---- Reclaim
 
-  // ---- blocks given back
-
-  logic reclaim, reclaim_end;
-  logic [19:0] end_block;
-  logic [23:0] nxt_a;
-  logic [19:0] newest;  // block
-  assign nxt_a = a_out_i.nxt;
-  assign newest = (nxt_a[3:0] == 4'd0) ? nxt_a[23:4] - 20'd1 : nxt_a[23:4];
+  logic reclaim_end;
+  logic [19:0] end_block, newest, base_next;
+  assign newest = (cur_nxt_i[3:0] == 4'd0) ? cur_nxt_i[23:4] - 20'd1 : cur_nxt_i[23:4];
   // The newest packet may have to be sent again for the sake of its ACK.
   always_comb begin
-    if (!live) begin
-      end_block = (nxt_a[3:0] == 4'd0) ? nxt_a[23:4] : nxt_a[23:4] + 20'd1;
+    if (!cur_is.live) begin
+      end_block = (cur_nxt_i[3:0] == 4'd0) ? cur_nxt_i[23:4] : cur_nxt_i[23:4] + 20'd1;
     end else begin
-      end_block = (a_o.una == nxt_a) ? newest : a_o.una[23:4];
+      end_block = (rows[0].una == cur_nxt_i) ? newest : rows[0].una[23:4];
     end
   end
-  assign base_next_o = base_o + 20'd1;
+  assign base_next = base_o + 20'd1;
   assign give_o = state_i == StReclaim && base_o != end_block;
-  assign reclaim_end = state_i == StReclaim && (base_o == end_block || base_next_o == end_block);
+  assign reclaim_end = state_i == StReclaim && (base_o == end_block || base_next == end_block);
   assign reclaim_end_o = reclaim_end;
-  assign freed_d = give_o || rec_reuse_i
-      || (stray && (rec_i.psn[3:0] == 4'd0 || fresh_q[a_qp_i]));
+  assign freed_d = give_o || recording_i.reuse || change_i.freed;
   assign freed_o = freed_q;
 
   always_comb begin
     if (state_i == StReclaim) begin
       base_we = give_o && !(bug_i == BugBlockGivenTwice && reclaim_end);
-      base_d = base_next_o;
+      base_d = base_next;
     end else begin
-      base_we = rec_go_i && (rec_fresh_o || rec_reuse_i);
+      base_we = recording_i.go && (rec_is_o.fresh || recording_i.reuse);
       base_d = rec_block_i;
     end
   end
 
-  // The QP has ended, or the window has left its oldest block.
-  assign reclaim = (give_back_i && !op_i.ctx_new && state_i != StReclaim)
-      || (sack_i.moved && sack_i.una[23:4] != base_o)
-      || (answer_i.ack_changed && answer_i.una[23:4] != base_o);
-  assign rq_push_o = reclaim && held_q[own_qp_i] && !inq_q[own_qp_i];
+  always_comb begin
+    mem_o = '0;
+    if (state_i == StReclaim) begin
+      mem_o.map_re = !reclaim_end;
+      mem_o.map_block = base_next;
+    end
+  end
 
-  // ---- registers
+  // ---- changes
 
-  logic progress, restart;
-  logic [5:0] retries;
-  logic [1:0] step_mark;
-  assign retries = (c_i.retry.count == 6'd63) ? 6'd63 : c_i.retry.count + 6'd1;
-  assign step_mark = 2'd0 - c_i.cnt;
-  assign progress = sack_i.moved || answer_i.ack_changed;
-  assign restart = progress || visit_i.restart || visit_i.dup;
+  // At the end of a QP, and once more behind its last block for what Record still took in.
+  logic over;
+  assign over = change_i.fail || change_i.over || op_i.ctx || op_i.ended
+      || (reclaim_end && !cur_is.live);
+  assign over_o = over;
+
+  assign row_we = over || change_i.we || change_i.landed;
 
   always_comb begin
-    c_d = c_i;
-    c_we = give_back_i || visit_i.restart || visit_i.step || visit_i.dup || visit_i.drift
-        || walk_i.good || answer_i.ack_ok || answer_i.nack_counts
-        || state_i inside {StRec, StCtl1, StDone, StRetx1, StRetxW};
-
-    if (progress && bug_i != BugRetryNotReset) begin
-      c_d.retry = retry_of(6'd0, c_i.retry_linear, c_i.retry_exp, c_i.timeout);
-    end else if (answer_i.nack_counts || visit_i.dup || (walk_i.good && walk_i.old)) begin
-      c_d.retry = retry_of(retries, c_i.retry_linear, c_i.retry_exp, c_i.timeout);
+    row_d = change_i.we ? change_i.row : sel_i.row;
+    if (sel_i.is.cc && (over || change_i.landed)) begin
+      row_d.fgone = sel_fsent_i;
     end
-    if (state_i == StDone) begin
-      c_d.una = sack_i.una;
-      c_d.top = sack_i.top;
-    end else if (state_i == StAck) begin
-      c_d.una = answer_i.una;
-      c_d.top = answer_i.top;
-    end
-    if (sack_i.new_mpr) begin
-      c_d.mprv = ctl_i.mpr;
-    end
-    if (sack_i.rcvd_new) begin
-      c_d.rcvdl = ctl_i.rcvd;
-    end
-    if (answer_i.ack_ok && !answer_i.ack_nak) begin
-      c_d.msn_done = ctl_i.msn;
-    end
-    if (restart || visit_i.step || walk_i.good) begin
-      c_d.start = tick_i;
-    end
-    if (restart) begin
-      c_d.marks = {4{nxt}};
-      c_d.cnt = 2'd3;
-    end else if (walk_i.good) begin
-      c_d.marks = {nxt, c_i.marks[3:1]};
-    end else if (visit_i.step) begin
-      c_d.marks[step_mark] = nxt;
-      c_d.cnt = c_i.cnt - 2'd1;
-    end
-
-    if ((walk_i.good || walk_i.fail) && walk_i.seen) begin
-      c_d.low = walk_i.low;
-    end
-
-    if (cc_i) begin
-      unique case (state_i)
-        StRec: begin
-          if (rec_i.voided && live) begin
-            c_d.fgone = packet_fgone_i;
-          end
-        end
-        StDone: begin
-          c_d.fgone = sack_fgone_i;
-          c_d.credit = sack_credit_i;
-          c_d.owed = sack_owed_i;
-        end
-        StCtl1: begin
-          if (answer_i.nack_takes && bug_i != BugNackKeepsFlight) begin
-            c_d.fgone = packet_fgone_i;
-            c_d.credit = packet_credit_i;
-          end
-        end
-        StRetx1: begin
-          if (loss_i) begin
-            c_d.fgone = packet_fgone_i;
-            c_d.credit = packet_credit_i;
-          end
-        end
-        StRetxW: begin
-          if (granted_i) begin
-            c_d.fgone = c_i.fgone - {14'd0, size_i};
-          end
-        end
-        default: ;
-      endcase
-      if (give_back_i || all_gone_i) begin
-        c_d.fgone = out_i.fsent;
-      end
-      if (visit_i.drift) begin
-        c_d.owed = early_owed_i;
-      end
-    end
-
     if (op_i.ctx_new) begin
-      c_d = '{
-          una: cfg_ctx_i.sq_psn,
-          top: cfg_ctx_i.sq_psn,
-          msn_done: cfg_ctx_i.msn,
+      row_d = '{
+          una: ctx_i.sq_psn,
+          hi1: ctx_i.sq_psn,
+          msn_done: ctx_i.msn,
           start: tick_i,
-          marks: {4{cfg_ctx_i.sq_psn}},
+          marks: {4{ctx_i.sq_psn}},
           cnt: 2'd3,
-          low: cfg_ctx_i.sq_psn,
-          retry: retry_of(6'd0, cfg_ctx_i.retry_linear, cfg_ctx_i.retry_exp, cfg_ctx_i.timeout),
+          low: ctx_i.sq_psn,
+          retry: retry_of(6'd0, ctx_i.retry_linear, ctx_i.retry_exp, ctx_i.timeout),
           fgone: 28'd0,
           credit: 8'd0,
           owed: 20'd0,
           rcvdl: 24'd0,
           mprv: 8'd0,
-          timeout: cfg_ctx_i.timeout,
-          retry_linear: cfg_ctx_i.retry_linear,
-          retry_exp: cfg_ctx_i.retry_exp,
-          dest: cfg_ctx_i.dest,
-          ts: cfg_ctx_i.ts,
-          dyn_mpr: cfg_ctx_i.dyn_mpr,
-          mtu: cfg_ctx_i.mtu
+          timeout: ctx_i.timeout,
+          retry_linear: ctx_i.retry_linear,
+          retry_exp: ctx_i.retry_exp,
+          dest: ctx_i.dest,
+          ts: ctx_i.ts,
+          dyn_mpr: ctx_i.dyn_mpr,
+          mtu: ctx_i.mtu
       };
     end
   end
 
-  // No packet that waits to be sent again is before rtx_lo.
-  always_comb begin
-    rtx_lo_we = 1'b0;
-    rtx_lo_d = rtx_lo_o;
-    unique case (state_i)
-      StIdle: begin
-        rtx_lo_we = op_i.ctx_new;
-        rtx_lo_d = cfg_ctx_i.sq_psn;
-      end
-      StDone: begin
-        rtx_lo_we = 1'b1;
-        rtx_lo_d = sack_i.rtx_lo;
-      end
-      StSame1: begin
-        rtx_lo_we = sack_i.same_lost;
-        rtx_lo_d = c_i.una;
-      end
-      StCtl1: begin
-        rtx_lo_we = answer_i.nack_mark && answer_i.nack_back;
-        rtx_lo_d = ctl_i.psn;
-      end
-      StAck: begin
-        rtx_lo_we = answer_i.ack_ok;
-        rtx_lo_d = answer_i.rtx_lo;
-      end
-      StScan: begin
-        rtx_lo_we = 1'b1;
-        if (scan_i.found) begin
-          rtx_lo_d = scan_i.after;
-        end else begin
-          rtx_lo_d = scan_i.more ? scan_i.next : nxt;
-        end
-      end
-      StRetxW: begin
-        rtx_lo_we = refused_i && !again_q_i && bug_i != BugRefusedRtxForgotten;
-        rtx_lo_d = p_i;
-      end
-      StWalk: begin
-        rtx_lo_we = walk_i.mark && walk_i.back;
-        rtx_lo_d = walk_i.first;
-      end
-      default: ;
-    endcase
-  end
+  assign rtx_lo_we = change_i.rtx_lo_we || op_i.ctx_new;
+  assign rtx_lo_d = op_i.ctx_new ? ctx_i.sq_psn : change_i.rtx_lo;
 
-  // ---- flags and lists
+  // A QP is in each list at most once, but for the head of list that goes to the end.
+  logic reclaim;
+  assign reclaim = (over && !op_i.ctx_new && state_i != StReclaim) || change_i.moved;
+  assign lists_o = '{
+          push: change_i.turn || (change_i.enlist && !rtx_q[sel_qp_i]),
+          pop: change_i.turn || change_i.delist,
+          rq_push: reclaim && held_q[sel_qp_i] && !inq_q[sel_qp_i]
+      };
 
-  logic mark, over;
-  // The QP has something to send again, and enters the list if it is not in it.
-  assign mark = sack_i.lost || sack_i.same_lost || answer_i.nack_mark || walk_i.mark || visit_i.dup;
-  // The head of the list has nothing to send again.
-  assign over = (state_i == StRetx0 && !live)
-      || (state_i == StScan && !scan_i.found && !scan_i.more && !again_i);
-  assign list_pop_o = over || (state_i == StScan && (scan_i.found || again_i));
-  assign list_push_o = (state_i == StScan && (scan_i.found || again_i))
-      || (mark && !rtx_q[own_qp_i]);
+  // ---- flags
 
   always_comb begin
     live_d = live_q;
@@ -384,51 +255,48 @@ module mrc_tx_inflight_qps
     dup_d = dup_q;
     cc_d = cc_q;
 
-    if (give_back_i) begin
-      live_d[own_qp_i] = 1'b0;
+    if (over) begin
+      live_d[sel_qp_i] = 1'b0;
     end
-    if (rq_push_o) begin
-      inq_d[own_qp_i] = 1'b1;
+    if (lists_o.rq_push) begin
+      inq_d[sel_qp_i] = 1'b1;
     end
     if (op_i.reclaim) begin
       inq_d[rq_qp_i] = 1'b0;
     end
-    if (mark) begin
-      rtx_d[own_qp_i] = 1'b1;
+    if (change_i.enlist) begin
+      rtx_d[sel_qp_i] = 1'b1;
     end
-    if (over) begin
-      rtx_d[a_qp_i] = 1'b0;
+    if (change_i.delist) begin
+      rtx_d[sel_qp_i] = 1'b0;
     end
-    if (op_i.visit) begin
-      armed_d[visit_qp_i] = visit_i.armed;
+    if (change_i.armed_we) begin
+      armed_d[sel_qp_i] = change_i.armed;
     end
-    if (visit_i.dup) begin
-      dup_d[visit_qp_i] = 1'b1;
+    if (change_i.dup_set) begin
+      dup_d[sel_qp_i] = 1'b1;
     end
-    if (over || again_i) begin
-      dup_d[a_qp_i] = 1'b0;
+    if (change_i.dup_clear) begin
+      dup_d[sel_qp_i] = 1'b0;
     end
-    if (refused_i && again_q_i && bug_i != BugRefusedRtxForgotten) begin
-      dup_d[a_qp_i] = 1'b1;
-    end
-    if (stray) begin
-      fresh_d[a_qp_i] = 1'b0;
+    if (change_i.unfresh) begin
+      fresh_d[sel_qp_i] = 1'b0;
     end
     if (reclaim_end) begin
-      held_d[a_qp_i] = live;
-      kept_d[a_qp_i] = live && a_o.una == nxt_a && nxt_a[3:0] == 4'd0;
+      held_d[cur_qp_i] = cur_is.live;
+      kept_d[cur_qp_i] = cur_is.live && rows[0].una == cur_nxt_i && cur_nxt_i[3:0] == 4'd0;
     end
-    if (rec_go_i && rec_begins_i) begin
+    if (recording_i.go && recording_i.begins) begin
       fresh_d[rec_qp_i] = 1'b0;
       held_d[rec_qp_i] = 1'b1;
       kept_d[rec_qp_i] = 1'b0;
     end
     if (op_i.ctx_new) begin
-      live_d[own_qp_i] = cfg_ctx_i.state == QpStateRts;
-      fresh_d[own_qp_i] = 1'b1;
-      armed_d[own_qp_i] = 1'b0;
-      dup_d[own_qp_i] = 1'b0;
-      cc_d[own_qp_i] = cfg_ctx_i.cc;
+      live_d[sel_qp_i] = ctx_i.state == QpStateRts;
+      fresh_d[sel_qp_i] = 1'b1;
+      armed_d[sel_qp_i] = 1'b0;
+      dup_d[sel_qp_i] = 1'b0;
+      cc_d[sel_qp_i] = ctx_i.cc;
     end
   end
 
@@ -459,7 +327,10 @@ module mrc_tx_inflight_qps
   end
 
   logic unused_ok;
-  assign unused_ok = &{1'b0, cfg_ctx_i, rec_i, ctl_i, op_i, sack_i, answer_i, scan_i, visit_i,
-                       walk_i, out_i, a_out_i};
+  assign unused_ok = &{1'b0, recording_i.take, op_i.other, op_i.visit, op_i.retx, op_i.ctl,
+                       op_i.rec, ctx_i.srv6, ctx_i.dip, ctx_i.mpr_dest, ctx_i.dmac, ctx_i.rqmsn,
+                       ctx_i.max_wimm_dest, ctx_i.rq_psn, ctx_i.max_wimm, ctx_i.rsvd90, ctx_i.pkey,
+                       ctx_i.backup, ctx_i.dqpn, ctx_i.profile, ctx_i.mpr, ctx_i.rsvd13,
+                       ctx_i.svc_time, ctx_i.trim_nack, ctx_i.encap};
 
 endmodule

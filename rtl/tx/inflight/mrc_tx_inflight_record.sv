@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The Record machine of mrc_tx_inflight (docs/blocks/tx/inflight/tx_inflight.md): remembers a packet just sent,
-/// one per cycle, and begins a block for it where its PSN needs one. It owns what is known of the
-/// newest packet of each QP. The memories and the pool are its neighbours': it says what to write.
-/// A head that is no packet sent for the first time on a living QP is left to the main machine.
+/// What was sent, in mrc_tx_inflight (docs/blocks/tx/inflight/tx_inflight.md, Record and Rec).
+/// Record remembers a packet just sent, one per cycle beside the main machine, and begins a block
+/// for it where its PSN needs one. It owns what is known of the newest packet of each QP. The
+/// memories and the pool are its neighbours': it says what to write. A head that is no packet sent
+/// for the first time on a living QP is left to the main machine, and is its state Rec.
 module mrc_tx_inflight_record
   import mrc_pkg::*;
   import mrc_tx_inflight_pkg::*;
@@ -16,72 +17,101 @@ module mrc_tx_inflight_record
 ) (
     input logic clk_i,
     input logic rst_ni,
+    input state_e state_i,
 
+    // Record: the head of rec, and what is known of its QP.
     input logic rec_valid_i,
     input rec_t rec_i,
-    // Of the QP of rec_i.
-    input logic live_i,
-    input logic held_i,
-    input logic fresh_i,
-    input logic kept_i,
-    input logic cc_i,
+    input flags_t is_i,
     input logic [19:0] base_i,
-    input logic stop_i,  // nothing is recorded in this cycle
-    input logic busy_i,  // no block is begun in this cycle
     input logic [BlkW-1:0] offer_i,  // the pool's
-
     output logic mine_o,  // the head is for Record
-    output logic go_o,  // it is recorded (and popped) in this cycle
-    output logic begins_o,  // with go_o: as the first of its block
-    output logic take_o,  // whose number comes from the pool
-    output logic reuse_o,  // or is the one that the QP has kept
-    output logic [BlkW-1:0] block_o,
+    output recording_t recording_o,
+    output logic [BlkW-1:0] block_o,  // where it is recorded
 
-    input logic clear_i,  // QP_CTX: nothing is sent yet
+    // QP_CTX: nothing is sent yet.
+    input logic clear_i,
     input logic [QpW-1:0] clear_qp_i,
 
-    // What the main machine reads: a for its states (and whose they will be in the next cycle), v for
-    // visits, t for the table row, l for the head of the list. As long as nothing is sent, the answer
-    // is what the QP begins with.
-    input logic [QpW-1:0] a_next_qp_i,
-    input logic [QpW-1:0] a_qp_i,
-    input logic [23:0] a_una_i,
-    input logic [15:0] a_msn_i,
-    output out_t a_o,
-    output logic [BlkW-1:0] a_cur_o,
-    input logic [QpW-1:0] v_qp_i,
-    input logic [23:0] v_una_i,
-    input logic [15:0] v_msn_i,
-    output out_t v_o,
-    input logic [QpW-1:0] t_qp_i,
-    output logic [27:0] t_fsent_o,
-    input logic [QpW-1:0] l_qp_i,
-    input logic [23:0] l_una_i,
-    output logic [23:0] l_nxt_o
+    // What the others read: the main machine (and whose it will be in the next cycle), a visit, the
+    // table row, the head of the list. As long as nothing is sent, the answer is what the QP begins
+    // with: una, msn_done.
+    input logic [QpW-1:0] next_qp_i,
+    input logic [QpW-1:0] cur_qp_i,
+    input logic [23:0] cur_una_i,
+    input logic [15:0] cur_msn_i,
+    output out_t cur_o,
+    output logic [BlkW-1:0] newest_o,  // the block of its newest packet
+    input logic [QpW-1:0] vis_qp_i,
+    input logic [23:0] vis_una_i,
+    input logic [15:0] vis_msn_i,
+    output out_t vis_o,
+    input logic [QpW-1:0] cfg_qp_i,
+    output logic [27:0] cfg_fsent_o,
+    input logic [QpW-1:0] list_qp_i,
+    input logic [23:0] list_una_i,
+    output logic [23:0] list_nxt_o,
+
+    // Rec: the packet, its QP, whether its record is there.
+    input rec_t job_i,
+    input flags_t cur_is_i,
+    input qp_t cur_row_i,
+    input logic owned_i,
+    input logic [27:0] packet_fgone_i,
+    output logic again_o,  // it is recorded anew
+    output change_t change_o
 );
 
   localparam int unsigned Blocks = MaxMpr / 16;  // of one QP, at most
 
+  // ---- Record
+
   logic [QpW-1:0] qp;
-  logic clean, far;
+  logic clean, far, begins, busy, stop, go;
   logic [19:0] ahead;
-  logic [BlkW-1:0] cur;
+  logic [BlkW-1:0] newest;
 
   // Nothing is sent since QP_CTX: the registers below mean nothing yet.
   logic [NumQps-1:0] clean_q, clean_d;
-  logic a_clean_q, a_clean_d;
+  logic cur_clean_q, cur_clean_d;
 
   assign qp = rec_i.qp[QpW-1:0];
   assign clean = clean_q[qp];
 
-  assign mine_o = rec_valid_i && !rec_i.voided && !rec_i.rtx && live_i;
-  assign begins_o = rec_i.psn[3:0] == 4'd0 || fresh_i;
+  assign mine_o = rec_valid_i && !rec_i.voided && !rec_i.rtx && is_i.live;
+  assign begins = rec_i.psn[3:0] == 4'd0 || is_i.fresh;
   assign ahead = rec_i.psn[23:4] - base_i;
-  assign far = held_i && !kept_i && ahead >= 20'(Blocks);
-  assign go_o = mine_o && !stop_i && !(begins_o && (busy_i || far));
-  assign reuse_o = go_o && begins_o && kept_i;
-  assign take_o = go_o && begins_o && !kept_i;
-  assign block_o = (begins_o && !kept_i) ? offer_i : cur;
+  assign far = is_i.held && !is_i.kept && ahead >= 20'(Blocks);
+  assign stop = state_i == StRec || (clear_i && qp == clear_qp_i);
+  // The main machine may write a row, or gives a block back.
+  assign busy = state_i inside {StCtl1, StRow, StScan, StRetxW, StSame1, StWalk, StTold, StReclaim};
+  assign go = mine_o && !stop && !(begins && (busy || far));
+  assign recording_o = '{
+          go: go,
+          begins: begins,
+          take: go && begins && !is_i.kept,
+          reuse: go && begins && is_i.kept
+      };
+  assign block_o = (begins && !is_i.kept) ? offer_i : newest;
+
+  // ---- Rec
+
+  logic voided, stray;
+  assign voided = state_i == StRec && job_i.voided;
+  // A packet sent for a QP that is over: tx_segment has counted its block.
+  assign stray = state_i == StRec && !job_i.voided && !cur_is_i.live && !job_i.rtx;
+  assign again_o = state_i == StRec && !job_i.voided && cur_is_i.live && owned_i;
+
+  always_comb begin
+    change_o = '0;
+    if (voided && cur_is_i.live && cur_is_i.cc) begin
+      change_o.we = 1'b1;
+      change_o.row = cur_row_i;
+      change_o.row.fgone = packet_fgone_i;
+    end
+    change_o.unfresh = stray;
+    change_o.freed = stray && (job_i.psn[3:0] == 4'd0 || cur_is_i.fresh);
+  end
 
   // ---- registers
 
@@ -89,7 +119,7 @@ module mrc_tx_inflight_record
   logic [1:0][15:0] msn_sent;
   logic [3:0][27:0] fsent;
   logic [27:0] size;
-  assign size = cc_i ? {14'd0, rec_i.size} : 28'd0;
+  assign size = is_i.cc ? {14'd0, rec_i.size} : 28'd0;
 
   mrc_rf_nr1w #(
       .Width(24),
@@ -97,9 +127,9 @@ module mrc_tx_inflight_record
       .Reads(3)
   ) u_nxt (
       .clk_i,
-      .raddr_i({l_qp_i, v_qp_i, a_qp_i}),
+      .raddr_i({list_qp_i, vis_qp_i, cur_qp_i}),
       .rdata_o(nxt),
-      .we_i(go_o),
+      .we_i(go),
       .waddr_i(qp),
       .wdata_i(rec_i.psn + 24'd1)
   );
@@ -111,9 +141,9 @@ module mrc_tx_inflight_record
       .Reads(2)
   ) u_msn_sent (
       .clk_i,
-      .raddr_i({v_qp_i, a_qp_i}),
+      .raddr_i({vis_qp_i, cur_qp_i}),
       .rdata_o(msn_sent),
-      .we_i(go_o && (rec_i.last || clean)),
+      .we_i(go && (rec_i.last || clean)),
       .waddr_i(qp),
       .wdata_i(rec_i.msn + {15'd0, rec_i.last})
   );
@@ -124,9 +154,9 @@ module mrc_tx_inflight_record
       .Reads(4)
   ) u_fsent (
       .clk_i,
-      .raddr_i({qp, t_qp_i, v_qp_i, a_qp_i}),
+      .raddr_i({qp, cfg_qp_i, vis_qp_i, cur_qp_i}),
       .rdata_o(fsent),
-      .we_i(go_o),
+      .we_i(go),
       .waddr_i(qp),
       .wdata_i((clean ? 28'd0 : fsent[3]) + size)
   );
@@ -134,33 +164,33 @@ module mrc_tx_inflight_record
   mrc_rf_2r1w #(
       .Width(BlkW),
       .Depth(NumQps)
-  ) u_cur (
+  ) u_newest (
       .clk_i,
-      .raddr0_i(a_qp_i),
-      .rdata0_o(a_cur_o),
+      .raddr0_i(cur_qp_i),
+      .rdata0_o(newest_o),
       .raddr1_i(qp),
-      .rdata1_o(cur),
-      .we_i(take_o),
+      .rdata1_o(newest),
+      .we_i(recording_o.take),
       .waddr_i(qp),
       .wdata_i(offer_i)
   );
 
   always_comb begin
-    a_o = '{nxt: nxt[0], msn_sent: msn_sent[0], fsent: fsent[0]};
-    if (a_clean_q) begin
-      a_o = '{nxt: a_una_i, msn_sent: a_msn_i, fsent: 28'd0};
+    cur_o = '{nxt: nxt[0], msn_sent: msn_sent[0], fsent: fsent[0]};
+    if (cur_clean_q) begin
+      cur_o = '{nxt: cur_una_i, msn_sent: cur_msn_i, fsent: 28'd0};
     end
-    v_o = '{nxt: nxt[1], msn_sent: msn_sent[1], fsent: fsent[1]};
-    if (clean_q[v_qp_i]) begin
-      v_o = '{nxt: v_una_i, msn_sent: v_msn_i, fsent: 28'd0};
+    vis_o = '{nxt: nxt[1], msn_sent: msn_sent[1], fsent: fsent[1]};
+    if (clean_q[vis_qp_i]) begin
+      vis_o = '{nxt: vis_una_i, msn_sent: vis_msn_i, fsent: 28'd0};
     end
-    t_fsent_o = clean_q[t_qp_i] ? 28'd0 : fsent[2];
-    l_nxt_o = clean_q[l_qp_i] ? l_una_i : nxt[2];
+    cfg_fsent_o = clean_q[cfg_qp_i] ? 28'd0 : fsent[2];
+    list_nxt_o = clean_q[list_qp_i] ? list_una_i : nxt[2];
   end
 
   always_comb begin
     clean_d = clean_q;
-    if (go_o) begin
+    if (go) begin
       clean_d[qp] = 1'b0;
     end
     if (clear_i) begin
@@ -169,26 +199,29 @@ module mrc_tx_inflight_record
   end
 
   always_comb begin
-    a_clean_d = clean_q[a_next_qp_i];
-    if (go_o && qp == a_next_qp_i) begin
-      a_clean_d = 1'b0;
+    cur_clean_d = clean_q[next_qp_i];
+    if (go && qp == next_qp_i) begin
+      cur_clean_d = 1'b0;
     end
-    if (clear_i && clear_qp_i == a_next_qp_i) begin
-      a_clean_d = 1'b1;
+    if (clear_i && clear_qp_i == next_qp_i) begin
+      cur_clean_d = 1'b1;
     end
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       clean_q <= {NumQps{1'b1}};
-      a_clean_q <= 1'b1;
+      cur_clean_q <= 1'b1;
     end else begin
       clean_q <= clean_d;
-      a_clean_q <= a_clean_d;
+      cur_clean_q <= cur_clean_d;
     end
   end
 
   logic unused_ok;
-  assign unused_ok = &{1'b0, rec_i.qp, rec_i.row, rec_i.idx, rec_i.ev_idx};
+  assign unused_ok = &{1'b0, rec_i.qp[15:QpW], rec_i.row, rec_i.idx, rec_i.ev_idx, is_i.armed,
+                       is_i.inq, is_i.dup, cur_is_i.held, cur_is_i.kept, cur_is_i.armed,
+                       cur_is_i.inq, cur_is_i.dup, job_i.qp, job_i.msn, job_i.row, job_i.idx,
+                       job_i.ev_idx, job_i.last, job_i.size};
 
 endmodule

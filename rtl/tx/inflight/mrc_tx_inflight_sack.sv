@@ -1,93 +1,114 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// SACKs in mrc_tx_inflight (docs/blocks/tx/inflight/tx_inflight.md, Ctl0 to Same1): which blocks of the window
-/// one speaks of, what it does to each of them, and what it says once they are worked through. It
-/// keeps what is known of the SACK from state to state; registers of the QP, memories and outputs are
-/// the main machine's.
+/// SACKs in mrc_tx_inflight (docs/blocks/tx/inflight/tx_inflight.md, Ctl0 to Same1): which blocks
+/// of the window one speaks of, what it does to each of them and to the QP, and what it says once
+/// they are worked through. It keeps what is known of the SACK from state to state, and chooses no
+/// state itself.
 module mrc_tx_inflight_sack
   import mrc_pkg::*;
+  import mrc_math_pkg::*;
   import mrc_tx_inflight_pkg::*;
 (
     input logic clk_i,
     input logic [7:0] bug_i,
+    input logic [31:0] tick_i,
     input logic [14:0] reorder_i,
     input logic same_ev_i,
 
-    // The state: ctl0, ctl1 and done with a SACK, row once per block.
-    input logic ctl0_i,
-    input logic ctl1_i,
-    input logic row_i,
-    input logic done_i,
-    input logic same1_i,
-    input ctl_t ctl_i,
-    input logic [23:0] next_i,  // PSN after cack
-    input logic [23:0] after_i,  // PSN after psn
-    input logic [23:0] end_i,  // the bitmap's last PSN
-    input qp_t c_i,
-    input logic [23:0] rtx_lo_i,
+    input state_e state_i,
+    input msg_t msg_i,
+    input view_t cur_i,
     input logic [23:0] nxt_i,
-    input logic owned_i,  // psn's block is held
-    input logic [19:0] block_i,  // of the row
+    input logic [23:0] rtx_lo_i,
+    input logic [19:0] base_i,
+    input logic owned_i,  // the record of psn is there
+    input logic [19:0] block_i,  // Row
     input win_t win_i,
     input sent_t sent_i,
+    input taken_t taken_i,  // Done: by the SACK, and what is owed then
+    input logic [19:0] owed_left_i,
 
-    output sack_t sack_o
+    output sack_steps_t steps_o,
+    output sack_t sack_o,
+    output logic whole_o,  // it acknowledges everything sent
+    output logic [23:0] una_o,  // una', from Ctl1 on
+    output logic [23:0] rcvd_o,  // newly received, in units of 256 bytes; from Ctl1 on
+    output logic [6:0] canc_o,  // Done: packets given up that have arrived all the same
+    output mem_t mem_o,
+    output change_t change_o
 );
 
-  logic [23:0] una_q, una_d, top_q, top_d, rcvd_q, ahead, beyond, behind;
-  logic [23:0] brought_q, judge_q, judge_d;  // PSN after the packet that brought it; that gaps are judged by
-  logic before_una, over, in_flight;
-  logic own_q, none_q, none_d, old, old_q;
+  logic mine, at_ctl0, at_ctl1, at_row, at_done, at_same1;
+  assign mine = msg_i.ctl.kind == CtlKindSack;
+  assign at_ctl0 = state_i == StCtl0 && mine;
+  assign at_ctl1 = state_i == StCtl1 && mine;
+  assign at_row = state_i == StRow;
+  assign at_done = state_i == StDone;
+  assign at_same1 = state_i == StSame1;
+
+  logic [23:0] una_q, una_d, hi1_q, hi1_d, rcvd_q;
+  logic [23:0] brought1_q;  // PSN after the packet that brought it
+  logic [23:0] judge1_q, judge1_d;  // PSN after the one that gaps are judged by
+  logic own_q, none_q, none_d, old, old_q, rtx_q, any_q, any_d;
   logic [19:0] last_q, last_d, first_block_q, first_block_d;
   logic [15:0] ev_idx_q, first_row_q, first_row_d, row_lost;
-  logic rtx_q, any_q, any_d;
   logic [6:0] canc_q, canc_d;
-  logic [4:0] row_canc;
-  win_t win;
 
   // ---- Ctl0
 
-  assign old = psn_before(next_i, c_i.una);
+  logic [23:0] una, newest, ahead, beyond;
+  logic before_una, over, in_flight, valid;
+  logic [19:0] block;
+  assign una = cur_i.row.una;
+  assign old = psn_before(msg_i.cack1, una);
 
   always_comb begin
-    una_d = old ? c_i.una : next_i;
+    una_d = old ? una : msg_i.cack1;
     if (bug_i == BugUnaOffByOne) begin
-      una_d = psn_before(ctl_i.cack, c_i.una) ? c_i.una : ctl_i.cack;
+      una_d = psn_before(msg_i.ctl.cack, una) ? una : msg_i.ctl.cack;
     end
-    in_flight = !ctl_i.pr && psn_in(ctl_i.psn, c_i.una, nxt_i);
-    top_d = c_i.top;
-    if (in_flight && psn_before(c_i.top, after_i)) begin
-      top_d = after_i;
+    in_flight = !msg_i.ctl.pr && psn_in(msg_i.ctl.psn, una, nxt_i);
+    hi1_d = cur_i.row.hi1;
+    if (in_flight && psn_before(cur_i.row.hi1, msg_i.psn1)) begin
+      hi1_d = msg_i.psn1;
     end
   end
 
   // Comparisons with una' are made for both it may be.
-  assign before_una = old ? psn_before(ctl_i.base, c_i.una) : psn_before(ctl_i.base, next_i);
-  assign over = old ? psn_before(end_i, c_i.una) : psn_before(end_i, next_i);
-  assign behind = nxt_i - 24'd1;
-  assign ahead = ctl_i.base - nxt_i;
-  assign beyond = end_i - nxt_i;
-  assign last_d = beyond[23] ? end_i[23:4] : behind[23:4];
+  assign before_una = old ? psn_before(msg_i.ctl.base, una)
+      : psn_before(msg_i.ctl.base, msg_i.cack1);
+  assign over = old ? psn_before(msg_i.last, una) : psn_before(msg_i.last, msg_i.cack1);
+  assign newest = nxt_i - 24'd1;
+  assign ahead = msg_i.ctl.base - nxt_i;
+  assign beyond = msg_i.last - nxt_i;
+  assign last_d = beyond[23] ? msg_i.last[23:4] : newest[23:4];
   assign none_d = una_d == nxt_i || !ahead[23] || over;
+  assign valid = old || msg_i.cack1 == nxt_i || psn_in(msg_i.cack1, una, nxt_i);
+  assign block = before_una ? una_d[23:4] : msg_i.ctl.base[23:4];
 
   // ---- Ctl1, Row
 
+  win_t row;
+  logic [4:0] row_canc;
+  logic last;
+  assign last = block_i == last_q;
+
   // One that a newer SACK has overtaken does not know of what is above.
-  assign judge_d = (rcvd_q[23] && bug_i != BugOldSackJudges) ? brought_q : top_q;
+  assign judge1_d = (rcvd_q[23] && bug_i != BugOldSackJudges) ? brought1_q : hi1_q;
 
   mrc_tx_inflight_sackrow u_row (
       .bug_i,
-      .valid_i(row_i),
+      .valid_i(at_row),
       .block_i,
-      .base_i(ctl_i.base[6:0]),
-      .bitmap_i(ctl_i.bitmap),
-      .ooo_i(ctl_i.ooo),
+      .base_i(msg_i.ctl.base[6:0]),
+      .bitmap_i(msg_i.ctl.bitmap),
+      .ooo_i(msg_i.ctl.ooo),
       .reorder_i,
       .una_i(una_q),
-      .top_i(judge_q),
+      .hi1_i(judge1_q),
       .nxt_i,
       .row_i(win_i),
-      .row_o(win),
+      .row_o(row),
       .lost_o(row_lost),
       .canc_o(row_canc)
   );
@@ -97,10 +118,10 @@ module mrc_tx_inflight_sack
     first_block_d = first_block_q;
     first_row_d = first_row_q;
     canc_d = canc_q;
-    if (ctl1_i) begin
+    if (at_ctl1) begin
       any_d = 1'b0;
       canc_d = 7'd0;
-    end else if (row_i) begin
+    end else if (at_row) begin
       canc_d = canc_q + {2'd0, row_canc};
       any_d = any_q || row_lost != 16'd0;
       if (!any_q) begin
@@ -110,14 +131,19 @@ module mrc_tx_inflight_sack
     end
   end
 
-  // ---- what it says
+  // ---- Done, Same1: what it says
 
-  logic recent;
+  logic recent, moved, new_mpr, same, same_lost;
   logic [23:0] first, lo;
   logic [3:0] bit_una;
-  assign recent = done_i && !ctl_i.pr && own_q;
+  assign recent = at_done && !msg_i.ctl.pr && own_q;
+  assign moved = at_done && una_q != una;
+  assign new_mpr = at_done && cur_i.row.dyn_mpr && msg_i.ctl.mpr != 8'd0
+      && msg_i.ctl.mpr != cur_i.row.mprv && !old_q;
   assign first = {first_block_q, lowest(first_row_q)};
-  assign bit_una = c_i.una[3:0];
+  assign bit_una = una[3:0];
+  assign same_lost = at_same1 && (sent_i.ev_idx == ev_idx_q || bug_i == BugSameEvAny)
+      && !win_i.sacked[bit_una] && !win_i.pend[bit_una] && !win_i.rtxd[bit_una];
 
   // Never behind the window, which is where the first lost one is.
   always_comb begin
@@ -129,44 +155,108 @@ module mrc_tx_inflight_sack
     end
   end
 
+  assign same = recent && same_ev_i && !rtx_q && !old_q && una_q != nxt_i
+      && psn_before(una_q, msg_i.ctl.psn);
+  assign steps_o = '{valid: valid, block: block, none: none_q, last: last, same: same};
   assign sack_o = '{
-          valid: old || next_i == nxt_i || psn_in(next_i, c_i.una, nxt_i),
-          whole: next_i == nxt_i,
-          block: before_una ? una_d[23:4] : ctl_i.base[23:4],
-          none: none_q,
-          last: block_i == last_q,
-          win: win,
+          moved: moved,
           una: una_q,
-          top: psn_before(top_q, una_q) ? una_q : top_q,
-          moved: done_i && una_q != c_i.una,
-          new_mpr: done_i && c_i.dyn_mpr && ctl_i.mpr != 8'd0 && ctl_i.mpr != c_i.mprv && !old_q,
+          new_mpr: new_mpr,
           recent: recent,
           rtx: rtx_q,
-          ev_idx: ev_idx_q,
-          lost: done_i && any_q,
-          rtx_lo: lo,
-          rcvd: rcvd_q,
-          rcvd_new: done_i && !rcvd_q[23],
-          canc: canc_q,
-          same: recent && same_ev_i && !rtx_q && !old_q && una_q != nxt_i
-          && psn_before(una_q, ctl_i.psn),
-          same_lost: same1_i && (sent_i.ev_idx == ev_idx_q || bug_i == BugSameEvAny)
-          && !win_i.sacked[bit_una] && !win_i.pend[bit_una] && !win_i.rtxd[bit_una]
+          ev_idx: ev_idx_q
       };
+  assign whole_o = msg_i.cack1 == nxt_i;
+  assign una_o = una_q;
+  assign rcvd_o = rcvd_q;
+  assign canc_o = canc_q;
+
+  // ---- what becomes of the QP
+
+  always_comb begin
+    change_o = '0;
+    if (at_done) begin
+      change_o.we = 1'b1;
+      change_o.row = moved ? progress(cur_i.row, nxt_i, tick_i, bug_i) : cur_i.row;
+      change_o.row.una = una_q;
+      change_o.row.hi1 = psn_before(hi1_q, una_q) ? una_q : hi1_q;
+      if (new_mpr) begin
+        change_o.row.mprv = msg_i.ctl.mpr;
+      end
+      if (!rcvd_q[23]) begin
+        change_o.row.rcvdl = msg_i.ctl.rcvd;
+      end
+      if (cur_i.is.cc) begin
+        change_o.row.fgone = taken_i.fgone;
+        change_o.row.credit = taken_i.credit;
+        change_o.row.owed = owed_left_i;
+      end
+      change_o.rtx_lo_we = 1'b1;
+      change_o.rtx_lo = lo;
+      change_o.enlist = any_q;
+      change_o.moved = moved && una_q[23:4] != base_i;
+    end else if (same_lost) begin
+      change_o.rtx_lo_we = 1'b1;
+      change_o.rtx_lo = una;
+      change_o.enlist = 1'b1;
+    end
+  end
+
+  // ---- memories
+
+  always_comb begin
+    mem_o = '0;
+    unique case (state_i)
+      StCtl0: begin
+        mem_o.map_re = mine;
+        mem_o.map_block = mine ? block : 20'd0;
+        mem_o.win_re = mine;
+        mem_o.sent_re = mine;
+        mem_o.sent_pos = mine ? msg_i.ctl.psn[3:0] : 4'd0;
+      end
+      StCtl1: begin
+        mem_o.map_re = mine;
+        mem_o.map_block = mine ? block_i + 20'd1 : 20'd0;
+        mem_o.win_re = mine;
+      end
+      StRow: begin
+        mem_o.map_re = !last;
+        mem_o.map_block = block_i + 20'd2;
+        mem_o.win_re = !last;
+        mem_o.win_we = 1'b1;
+        mem_o.win = row;
+      end
+      StDone: begin
+        mem_o.map_re = 1'b1;
+        mem_o.map_block = una_q[23:4];
+      end
+      StSame0: begin
+        mem_o.win_re = 1'b1;
+        mem_o.sent_re = 1'b1;
+        mem_o.sent_pos = bit_una;
+      end
+      StSame1: begin
+        mem_o.win_we = same_lost;
+        mem_o.win = win_i;
+        mem_o.win.pend = win_i.pend | (16'd1 << bit_una);
+      end
+      default: ;
+    endcase
+  end
 
   always_ff @(posedge clk_i) begin
-    if (ctl0_i) begin
+    if (at_ctl0) begin
       una_q <= una_d;
-      top_q <= top_d;
-      brought_q <= in_flight ? after_i : una_d;
+      hi1_q <= hi1_d;
+      brought1_q <= in_flight ? msg_i.psn1 : una_d;
       own_q <= owned_i;
       old_q <= old;
       none_q <= none_d;
       last_q <= last_d;
-      rcvd_q <= ctl_i.rcvd - c_i.rcvdl;
+      rcvd_q <= msg_i.ctl.rcvd - cur_i.row.rcvdl;
     end
-    if (ctl1_i) begin
-      judge_q <= judge_d;
+    if (at_ctl1) begin
+      judge1_q <= judge1_d;
       ev_idx_q <= sent_i.ev_idx;
       rtx_q <= sent_i.rtx;
     end
@@ -177,6 +267,7 @@ module mrc_tx_inflight_sack
   end
 
   logic unused_ok;
-  assign unused_ok = &{1'b0, ctl_i, c_i, sent_i, win_i, ahead, beyond, behind};
+  assign unused_ok = &{1'b0, taken_i.bytes, sent_i.msn, sent_i.row, sent_i.idx, sent_i.size,
+                       ahead[22:0], beyond[22:0], newest[3:0]};
 
 endmodule

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What one SACK does to one block of 16 PSNs of the window (docs/blocks/tx/inflight/tx_inflight.md, Row): which
-/// packets it reports, which of them were given up already, which gaps count as lost. Combinational;
-/// its outputs mean something only with valid_i, and are 0 otherwise so that nothing toggles. It
-/// neither checks the SACK nor knows the timer.
+/// What one SACK does to one block of 16 PSNs of the window
+/// (docs/blocks/tx/inflight/tx_inflight.md, Row): which packets it reports, which of them were
+/// given up already, which gaps count as lost. Combinational; its outputs mean something only with
+/// valid_i, and are 0 otherwise so that nothing toggles. It neither checks the SACK nor knows the
+/// timer.
 module mrc_tx_inflight_sackrow
   import mrc_pkg::*;
+  import mrc_math_pkg::*;
   import mrc_tx_inflight_pkg::*;
 (
     input logic [7:0] bug_i,
@@ -16,7 +18,7 @@ module mrc_tx_inflight_sackrow
     input logic [14:0] ooo_i,
     input logic [14:0] reorder_i,
     input logic [23:0] una_i,  // una': as the SACK says, not yet written
-    input logic [23:0] top_i,  // PSN after the highest that it knows of
+    input logic [23:0] hi1_i,  // PSN after the highest one that it knows of
     input logic [23:0] nxt_i,
     input win_t row_i,
 
@@ -40,9 +42,8 @@ module mrc_tx_inflight_sackrow
   endfunction
 
   logic [2:0] number;  // of the block, from the one of the bitmap's base on
-  logic [23:0] limit;  // top - reorder - the block's first PSN: what is below counts as late enough
   logic [32:0] tolerance;
-  logic [1:0][32:0] parts;
+  logic [32:0] limit;  // hi1 - tolerance - the block's first PSN: what is below is late enough
   logic [15:0] spoken, mask, got, sacked, pend, passed;
 
   assign number = block_i[2:0] - base_i[6:4];
@@ -53,9 +54,8 @@ module mrc_tx_inflight_sackrow
     got = 16'd0;
     sacked = 16'd0;
     pend = 16'd0;
-    limit = 24'd0;
+    limit = 33'd0;
     tolerance = 33'd0;
-    parts = '0;
     passed = 16'd0;
     lost_o = 16'd0;
     row_o = '0;
@@ -70,9 +70,7 @@ module mrc_tx_inflight_sackrow
       sacked = row_i.sacked | got;
       pend = row_i.pend & ~sacked;
       tolerance = (bug_i == BugNoReorderTolerance) ? 33'd1 : {18'd0, reorder_i};
-      parts = carry_save({9'd0, top_i}, ~tolerance, ~{9'd0, block_i, 4'd0});
-      parts[1][0] = 1'b1;
-      limit = 24'(parts[0] + parts[1] + 33'd1);
+      limit = pair_sum(less_two({9'd0, hi1_i}, tolerance, {9'd0, block_i, 4'd0}), 1'b1);
       if (ooo_i >= reorder_i && !limit[23]) begin
         passed = (limit[22:4] != 19'd0) ? {16{1'b1}} : ~({16{1'b1}} << limit[3:0]);
         lost_o = passed & mask & spoken & ~(sacked | pend | row_i.rtxd);
@@ -88,5 +86,8 @@ module mrc_tx_inflight_sackrow
       };
     end
   end
+
+  logic unused_ok;
+  assign unused_ok = &{1'b0, limit[32:24]};
 
 endmodule

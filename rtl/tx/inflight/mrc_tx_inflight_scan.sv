@@ -1,51 +1,85 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The search for the next packet to send again in mrc_tx_inflight (docs/blocks/tx/inflight/tx_inflight.md, Scan):
-/// one block of 16 PSNs, the one rtx_lo points into. Combinational; what it says means something only
-/// with scan_i. Whether the QP's turn is over is for the main machine to say.
+/// Retransmissions in mrc_tx_inflight (docs/blocks/tx/inflight/tx_inflight.md, Retx0 to RetxW): the
+/// search for the next packet to send again, one block of 16 PSNs per cycle, the one rtx_lo points
+/// into; what becomes of that packet's row and of the QP, and of both if the controller refuses it.
+/// It keeps what it has found, and chooses no state itself.
 module mrc_tx_inflight_scan
   import mrc_pkg::*;
+  import mrc_math_pkg::*;
   import mrc_tx_inflight_pkg::*;
 (
+    input logic clk_i,
     input logic [7:0] bug_i,
     input logic [31:0] tick_i,
-    input logic scan_i,
-    input qp_t c_i,
+
+    input state_e state_i,
+    input view_t cur_i,
+    input logic [23:0] nxt_i,
     input logic [23:0] rtx_lo_i,
     input logic [23:0] lim_i,  // PSN after the newest when the search began
     input win_t win_i,
+    input logic [13:0] size_i,  // RetxW: of the packet found
+    input taken_t taken_i,  // by the packet
+    input logic rans_valid_i,
+    input logic [15:0] rans_bytes_i,
 
-    input logic [3:0] refused_i,  // RetxW: position of what was found
-    output scan_t scan_o
+    output scan_steps_t steps_o,
+    output scan_t scan_o,
+    output mem_t mem_o,
+    output change_t change_o
 );
 
-  logic [15:0] found, pick;
+  localparam logic [1:0] LastStep = 2'd3;  // blocks looked at in one turn, less one
+
+  // What was found: kept until the controller has answered.
+  logic [23:0] p_q, p_d;
+  logic loss_q, loss_d, blame_q, blame_d;
+  logic again_q, again_d;  // it is the newest packet, for the sake of its ACK
+  logic [1:0] steps_q, steps_d;
+
+  logic at_scan, at_retx0, at_retx1, at_retxw;
+  assign at_retx0 = state_i == StRetx0;
+  assign at_scan = state_i == StScan;
+  assign at_retx1 = state_i == StRetx1;
+  assign at_retxw = state_i == StRetxW;
+
+  // ---- Scan
+
+  logic [15:0] waiting, pick;
   logic [3:0] position;
-  logic [23:0] next;
-  win_t win, refused;
-  logic [15:0] told;
-  logic [31:0] since;
-  logic late;
-  logic [2:0] age;
+  logic [23:0] next, newest;
+  logic [19:0] block, block1;
+  logic found, more, over;
+  assign block = rtx_lo_i[23:4];
+  assign block1 = block + 20'd1;
+  assign next = {block1, 4'd0};
+  assign newest = nxt_i - 24'd1;
 
   always_comb begin
-    found = 16'd0;
-    if (scan_i) begin
-      found = win_i.pend & ~win_i.sacked & ({16{1'b1}} << rtx_lo_i[3:0])
-          & below(rtx_lo_i[23:4], lim_i);
+    waiting = 16'd0;
+    if (at_scan) begin
+      waiting = win_i.pend & ~win_i.sacked & ({16{1'b1}} << rtx_lo_i[3:0]) & below(block, lim_i);
     end
   end
 
-  assign pick = lowest_bit(found);
-  assign position = lowest(found);
-  assign next = {rtx_lo_i[23:4] + 20'd1, 4'd0};
+  assign found = waiting != 16'd0;
+  assign pick = lowest_bit(waiting);
+  assign position = lowest(waiting);
+  assign more = psn_before(next, lim_i);
+  assign again_d = at_scan && !found && !more && cur_i.is.dup;
+  assign over = (at_retx0 && !cur_i.is.live) || (at_scan && !found && !more && !again_d);
 
-  // Spared for about an interval: three steps of the timer, and one more late in the one that runs;
-  // the next cnt of them look at nothing.
+  // The block without that packet. The timer spares it for about an interval: three steps, and one
+  // more late in the one that runs; the next cnt of them look at nothing.
+  win_t win;
+  logic [31:0] since;
+  logic late;
+  logic [2:0] age;
   always_comb begin
-    since = tick_i - c_i.start;
-    late = (since & ({32{1'b1}} << c_i.retry.shift)) != 32'd0;
-    age = (late ? 3'd4 : 3'd3) - {1'b0, c_i.cnt};
+    since = tick_i - cur_i.row.start;
+    late = (since & ({32{1'b1}} << cur_i.row.retry.shift)) != 32'd0;
+    age = (late ? 3'd4 : 3'd3) - {1'b0, cur_i.row.cnt};
     if (bug_i == BugRtxNotSpared) begin
       age = 3'd0;
     end
@@ -61,27 +95,117 @@ module mrc_tx_inflight_scan
     end
   end
 
-  assign told = 16'd1 << refused_i;
+  // ---- RetxW
 
+  logic granted, refused, put_back;
+  assign granted = at_retxw && rans_valid_i && rans_bytes_i != 16'd0;
+  assign refused = at_retxw && rans_valid_i && rans_bytes_i == 16'd0;
+  assign put_back = refused && bug_i != BugRefusedRtxForgotten;
+
+  // The block as it was before (the memory still shows it), its loss told.
+  win_t back;
+  logic [15:0] told;
+  assign told = 16'd1 << p_q[3:0];
   always_comb begin
-    refused = win_i;
-    refused.mute = win_i.mute | told;
-    refused.nacked = win_i.nacked | told;
+    back = win_i;
+    back.mute = win_i.mute | told;
+    back.nacked = win_i.nacked | told;
   end
 
-  assign scan_o = '{
-          found: found != 16'd0,
-          psn: {rtx_lo_i[23:4], position},
-          after: {(position == 4'd15) ? next[23:4] : rtx_lo_i[23:4], position + 4'd1},
-          loss: (pick & win_i.nacked) == 16'd0,
-          blame: (pick & win_i.mute) == 16'd0,
-          win: win,
-          more: psn_before(next, lim_i),
-          next: next,
+  assign steps_o = '{
+          send: found || again_d,
+          stop: !more || steps_q == LastStep,
+          granted: granted,
           refused: refused
       };
+  assign scan_o = '{p: p_q, loss: loss_q, blame: blame_q};
+
+  // ---- what becomes of the QP
+
+  always_comb begin
+    change_o = '0;
+    change_o.turn = at_scan && (found || again_d);
+    change_o.delist = over;
+    change_o.dup_clear = over || again_d;
+    if (at_scan) begin
+      change_o.rtx_lo_we = 1'b1;
+      if (found) begin
+        change_o.rtx_lo = {(position == 4'd15) ? block1 : block, position + 4'd1};
+      end else begin
+        change_o.rtx_lo = more ? next : nxt_i;
+      end
+    end
+    if (at_retx1) begin
+      change_o.we = cur_i.is.cc && loss_q;
+      change_o.row = cur_i.row;
+      change_o.row.fgone = taken_i.fgone;
+      change_o.row.credit = taken_i.credit;
+    end
+    if (at_retxw) begin
+      change_o.we = granted;
+      change_o.row = cur_i.row;
+      change_o.row.fgone = cur_i.row.fgone - {14'd0, size_i};
+      change_o.dup_set = put_back && again_q;
+      change_o.rtx_lo_we = put_back && !again_q;
+      change_o.rtx_lo = p_q;
+    end
+  end
+
+  // ---- memories
+
+  always_comb begin
+    mem_o = '0;
+    unique case (state_i)
+      StRetx0: begin
+        mem_o.map_re = 1'b1;
+        mem_o.map_block = block1;
+        mem_o.win_re = 1'b1;
+      end
+      StScan: begin
+        mem_o.map_re = !found && more;
+        mem_o.map_block = block + 20'd2;
+        mem_o.win_re = !found && more;
+        mem_o.win_we = found;
+        mem_o.win = win;
+        mem_o.sent_re = found || again_d;
+        mem_o.sent_of = found ? SentOfWin : SentOfNewest;
+        mem_o.sent_pos = found ? position : newest[3:0];
+      end
+      StRetxW: begin
+        mem_o.win_we = put_back && !again_q;
+        mem_o.win = back;
+      end
+      default: ;
+    endcase
+  end
+
+  always_comb begin
+    p_d = p_q;
+    loss_d = loss_q;
+    blame_d = blame_q;
+    steps_d = steps_q;
+    if (at_retx0) begin
+      steps_d = 2'd0;
+    end
+    if (at_scan) begin
+      p_d = found ? {block, position} : newest;
+      loss_d = found && (pick & win_i.nacked) == 16'd0;
+      blame_d = found && (pick & win_i.mute) == 16'd0;
+      steps_d = steps_q + 2'd1;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    p_q <= p_d;
+    loss_q <= loss_d;
+    blame_q <= blame_d;
+    steps_q <= steps_d;
+    if (at_scan) begin
+      again_q <= again_d;
+    end
+  end
 
   logic unused_ok;
-  assign unused_ok = &{1'b0, c_i};
+  assign unused_ok = &{1'b0, taken_i.bytes};
 
 endmodule

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What mrc_tx_inflight tells the blocks around it in each cycle (docs/blocks/tx/inflight/tx_inflight.md): orders of
-/// retransmissions, progress, news about EVs, answered probes, events and requests for the congestion
-/// controller, ended QPs. The choice of the cycle has seen to it that what is loaded is free; only the
-/// question for a peer's state asks (stateq_free_o) when it comes up.
+/// What mrc_tx_inflight tells the blocks around it in each cycle
+/// (docs/blocks/tx/inflight/tx_inflight.md): orders of retransmissions, progress, news about EVs,
+/// answered probes, events and requests for the congestion controller, ended QPs. The choice of the
+/// cycle has seen to it that what is loaded is free; only the question for a peer's state asks
+/// (free_o.stateq) when it comes up.
 module mrc_tx_inflight_tell
   import mrc_pkg::*;
   import mrc_tx_inflight_pkg::*;
@@ -12,72 +13,34 @@ module mrc_tx_inflight_tell
 ) (
     input logic clk_i,
     input logic rst_ni,
+    input logic rtt_rtx_i,
+    input logic tsr_us_i,
+    input logic [15:0] tick_i,  // low bits
 
-    // The cycle of the main machine.
+    // The cycle of the main machine. sel: the QP that it changes.
     input state_e state_i,
     input logic [15:0] qp_i,
-    input qp_t c_i,
-    input logic live_i,
-    input logic cc_i,
+    input view_t sel_i,
+    input logic [27:0] fly_i,  // of sel
     input rec_t rec_i,
     input ctl_t ctl_i,
     input sent_t sent_i,
-    input logic [23:0] p_i,
-    input logic loss_i,
-    input logic blame_i,
-    input logic granted_i,  // the controller takes the retransmission
-    input logic fail_i,  // Fail
-    input logic give_back_i,  // the QP has ended
-    input logic all_gone_i,  // nothing of it is in flight any more, for another reason
-    input logic [27:0] fly_i,
-    input logic [27:0] packet_bytes_i,
-    input logic [27:0] sack_bytes_i,
     input sack_t sack_i,
     input answer_t answer_i,
-    input visit_t visit_i,
-
-    input logic rtt_rtx_i,
-    input logic tsr_us_i,
-    input logic [31:0] tick_i,
+    input scan_t scan_i,
+    input logic granted_i,  // the controller takes the retransmission
+    input timer_t timer_i,
+    input logic [27:0] packet_bytes_i,
+    input logic [27:0] sack_bytes_i,
+    input logic fail_i,  // Fail
+    input logic over_i,  // sel is over
+    input logic landed_i,  // nothing of it is in flight any more, for another reason
 
     output logic retx_load_o,
-    output logic retx_free_o,
-    output logic upd_free_o,
-    output logic fb_free_o,
-    output logic pres_free_o,
-    output logic stateq_free_o,
-    output logic ccev_free_o,
-    output logic rask_free_o,
-    output logic okev_free_o,
-    output logic qperr_free_o,
-
-    output logic retx_valid_o,
-    input logic retx_ready_i,
-    output retx_t retx_o,
-    output logic upd_valid_o,
-    input logic upd_ready_i,
-    output upd_t upd_o,
-    output logic fb_valid_o,
-    input logic fb_ready_i,
-    output fb_t fb_o,
-    output logic pres_valid_o,
-    input logic pres_ready_i,
-    output pres_t pres_o,
-    output logic stateq_valid_o,
-    input logic stateq_ready_i,
-    output stateq_t stateq_o,
-    output logic ccev_valid_o,
-    input logic ccev_ready_i,
-    output ccev_t ccev_o,
-    output logic rask_valid_o,
-    input logic rask_ready_i,
-    output ccask_t rask_o,
-    output logic okev_valid_o,
-    input logic okev_ready_i,
-    output okev_t okev_o,
-    output logic qperr_valid_o,
-    input logic qperr_ready_i,
-    output qperr_t qperr_o
+    output outputs_t free_o,
+    output outputs_t valid_o,
+    input outputs_t ready_i,
+    output words_t words_o
 );
 
   // ccev_t.kind
@@ -85,7 +48,7 @@ module mrc_tx_inflight_tell
   localparam logic [1:0] CcNack = 2'd1;
   localparam logic [1:0] CcLoss = 2'd2;
 
-  logic upd_load, fb_load, pres_load, ccev_load, rask_load, okev_load, qperr_load;
+  logic retx_load, upd_load, fb_load, pres_load, ccev_load, rask_load, okev_load, qperr_load;
   retx_t retx;
   upd_t upd;
   fb_t fb;
@@ -101,25 +64,25 @@ module mrc_tx_inflight_tell
 
   assign at_done = state_i == StDone;
   assign at_nack = state_i == StCtl1 && ctl_i.kind == CtlKindNack;
-  assign fail_status = (at_nack && answer_i.nack_event) ? CqStatusRemEvent : CqStatusRetryExceeded;
-  assign rtt = tsr_us_i ? {tick_i[15:3] - ctl_i.ts[12:0], 3'd0} : tick_i[15:0] - ctl_i.ts;
+  assign fail_status = (at_nack && answer_i.event_) ? CqStatusRemEvent : CqStatusRetryExceeded;
+  assign rtt = tsr_us_i ? {tick_i[15:3] - ctl_i.ts[12:0], 3'd0} : tick_i - ctl_i.ts;
 
   // ---- congestion controller
 
   always_comb begin
     ccev_load = 1'b0;
     ccev = '0;
-    ccev.cc = {8'd0, c_i.dest};
+    ccev.cc = {8'd0, sel_i.row.dest};
     ccev.kind = CcNack;
-    if (cc_i) begin
+    if (sel_i.is.cc) begin
       unique case (state_i)
         StRec: begin
           if (rec_i.voided) begin
-            ccev_load = live_i;
+            ccev_load = sel_i.is.live;
             ccev.bytes = packet_bytes_i;
           end else begin
             // Asked for and sent, but nobody waits for it.
-            ccev_load = !live_i && !rec_i.rtx;
+            ccev_load = !sel_i.is.live && !rec_i.rtx;
             ccev.bytes = {14'd0, rec_i.size};
           end
         end
@@ -128,32 +91,32 @@ module mrc_tx_inflight_tell
           ccev.kind = CcAck;
           ccev.bytes = sack_bytes_i;
           ccev.ecn = ctl_i.m == 2'd1;
-          ccev.rtt_valid = sack_i.recent && c_i.ts && (!sack_i.rtx || rtt_rtx_i);
+          ccev.rtt_valid = sack_i.recent && sel_i.row.ts && (!sack_i.rtx || rtt_rtx_i);
           ccev.rtt = ccev.rtt_valid ? rtt : 16'd0;
           ccev.pen = ctl_i.pen;
           ccev.restore = ctl_i.restore;
         end
         StCtl1: begin
-          ccev_load = answer_i.nack_takes;
+          ccev_load = answer_i.takes;
           ccev.bytes = packet_bytes_i;
-          ccev.rtt_valid = c_i.ts && (!sent_i.rtx || rtt_rtx_i);
+          ccev.rtt_valid = sel_i.row.ts && (!sent_i.rtx || rtt_rtx_i);
           ccev.rtt = ccev.rtt_valid ? rtt : 16'd0;
           ccev.reason = ctl_i.reason;
         end
         StRetx1: begin
-          ccev_load = loss_i;
+          ccev_load = scan_i.loss;
           ccev.kind = CcLoss;
           ccev.bytes = packet_bytes_i;
         end
         default: ;
       endcase
-      if (give_back_i || all_gone_i) begin
+      if (over_i || landed_i) begin
         ccev_load = fly_i != 28'd0;
         ccev = '0;
-        ccev.cc = {8'd0, c_i.dest};
+        ccev.cc = {8'd0, sel_i.row.dest};
         // What is in flight of a QP whose ACK is missing: earlier copies sent for the sake of it.
         ccev.kind = CcAck;
-        if (give_back_i || visit_i.dup) begin
+        if (over_i || timer_i.dup) begin
           ccev.kind = CcNack;
         end else if (state_i == StWalk) begin
           ccev.kind = CcLoss;
@@ -163,15 +126,19 @@ module mrc_tx_inflight_tell
     end
   end
 
-  assign rask_load = state_i == StRetx1 && cc_i;
-  assign rask = '{cc: {8'd0, c_i.dest}, min: {2'd0, sent_i.size}, bytes: {2'd0, sent_i.size}};
+  assign rask_load = state_i == StRetx1 && sel_i.is.cc;
+  assign rask = '{
+          cc: {8'd0, sel_i.row.dest},
+          min: {2'd0, sent_i.size},
+          bytes: {2'd0, sent_i.size}
+      };
 
   // ---- tx_segment, csr
 
-  assign retx_load_o = (state_i == StRetx1 && !cc_i) || granted_i;
+  assign retx_load = (state_i == StRetx1 && !sel_i.is.cc) || granted_i;
   assign retx = '{
           qp: qp_i,
-          psn: p_i,
+          psn: scan_i.p,
           msn: sent_i.msn,
           row: sent_i.row,
           idx: sent_i.idx,
@@ -180,7 +147,7 @@ module mrc_tx_inflight_tell
       };
 
   always_comb begin
-    upd_load = sack_i.moved || sack_i.new_mpr || answer_i.ack_changed || answer_i.ack_nak || fail_i;
+    upd_load = sack_i.moved || sack_i.new_mpr || answer_i.changed || answer_i.nak || fail_i;
     upd = '{
         qp: qp_i,
         una: at_done ? sack_i.una : answer_i.una,
@@ -190,13 +157,13 @@ module mrc_tx_inflight_tell
         mpr: sack_i.new_mpr ? ctl_i.mpr : 8'd0
     };
     if (fail_i) begin
-      upd.una = c_i.una;
-      upd.msn = c_i.msn_done;
+      upd.una = sel_i.row.una;
+      upd.msn = sel_i.row.msn_done;
       upd.syndrome = fail_status;
     end
   end
 
-  assign qperr_load = fail_i || answer_i.ack_nak;
+  assign qperr_load = fail_i || answer_i.nak;
   assign qperr = '{qp: qp_i, status: fail_i ? fail_status : ctl_i.reason};
 
   // ---- tx_path, tx_probe, ack_gen
@@ -206,12 +173,12 @@ module mrc_tx_inflight_tell
     fb_load = sack_i.recent && (ctl_i.m == 2'd1 || ctl_i.m == 2'd2);
     fb = '{qp: qp_i, ev_idx: sack_i.ev_idx, entropy: ctl_i.entropy, kind: {1'b0, ctl_i.m}};
     if (at_nack) begin
-      fb_load = answer_i.nack_trimmed;
+      fb_load = answer_i.trimmed;
       fb.ev_idx = sent_i.ev_idx;
       fb.kind = 3'd1;
     end else if (state_i == StRetx1) begin
       // A gap or the timer: one loss is enough to take the EV out of use.
-      fb_load = blame_i;
+      fb_load = scan_i.blame;
       fb = '{qp: qp_i, ev_idx: sent_i.ev_idx, entropy: 32'd0, kind: 3'd3};
     end
   end
@@ -224,24 +191,26 @@ module mrc_tx_inflight_tell
   // Sent once, arrived, not marked: what this EV is good for the other way is known.
   assign okev_load = sack_i.recent && ctl_i.m == 2'd0 && !sack_i.rtx;
   assign okev = '{
-          dest: {8'd0, c_i.dest},
+          dest: {8'd0, sel_i.row.dest},
           plane: sack_i.ev_idx[3:0] & 4'(NumPlanes - 1),
           ev: ctl_i.entropy
       };
 
   // ---- output registers
 
+  assign retx_load_o = retx_load;
+
   mrc_out_reg #(
       .T(retx_t)
   ) u_retx (
       .clk_i,
       .rst_ni,
-      .load_i(retx_load_o),
+      .load_i(retx_load),
       .data_i(retx),
-      .free_o(retx_free_o),
-      .valid_o(retx_valid_o),
-      .ready_i(retx_ready_i),
-      .data_o(retx_o)
+      .free_o(free_o.retx),
+      .valid_o(valid_o.retx),
+      .ready_i(ready_i.retx),
+      .data_o(words_o.retx)
   );
 
   mrc_out_reg #(
@@ -251,10 +220,10 @@ module mrc_tx_inflight_tell
       .rst_ni,
       .load_i(upd_load),
       .data_i(upd),
-      .free_o(upd_free_o),
-      .valid_o(upd_valid_o),
-      .ready_i(upd_ready_i),
-      .data_o(upd_o)
+      .free_o(free_o.upd),
+      .valid_o(valid_o.upd),
+      .ready_i(ready_i.upd),
+      .data_o(words_o.upd)
   );
 
   mrc_out_reg #(
@@ -264,10 +233,10 @@ module mrc_tx_inflight_tell
       .rst_ni,
       .load_i(fb_load),
       .data_i(fb),
-      .free_o(fb_free_o),
-      .valid_o(fb_valid_o),
-      .ready_i(fb_ready_i),
-      .data_o(fb_o)
+      .free_o(free_o.fb),
+      .valid_o(valid_o.fb),
+      .ready_i(ready_i.fb),
+      .data_o(words_o.fb)
   );
 
   mrc_out_reg #(
@@ -277,10 +246,10 @@ module mrc_tx_inflight_tell
       .rst_ni,
       .load_i(pres_load),
       .data_i(pres),
-      .free_o(pres_free_o),
-      .valid_o(pres_valid_o),
-      .ready_i(pres_ready_i),
-      .data_o(pres_o)
+      .free_o(free_o.pres),
+      .valid_o(valid_o.pres),
+      .ready_i(ready_i.pres),
+      .data_o(words_o.pres)
   );
 
   mrc_out_reg #(
@@ -288,12 +257,12 @@ module mrc_tx_inflight_tell
   ) u_stateq (
       .clk_i,
       .rst_ni,
-      .load_i(visit_i.ask),
+      .load_i(timer_i.ask),
       .data_i(stateq),
-      .free_o(stateq_free_o),
-      .valid_o(stateq_valid_o),
-      .ready_i(stateq_ready_i),
-      .data_o(stateq_o)
+      .free_o(free_o.stateq),
+      .valid_o(valid_o.stateq),
+      .ready_i(ready_i.stateq),
+      .data_o(words_o.stateq)
   );
 
   mrc_out_reg #(
@@ -303,10 +272,10 @@ module mrc_tx_inflight_tell
       .rst_ni,
       .load_i(ccev_load),
       .data_i(ccev),
-      .free_o(ccev_free_o),
-      .valid_o(ccev_valid_o),
-      .ready_i(ccev_ready_i),
-      .data_o(ccev_o)
+      .free_o(free_o.ccev),
+      .valid_o(valid_o.ccev),
+      .ready_i(ready_i.ccev),
+      .data_o(words_o.ccev)
   );
 
   mrc_out_reg #(
@@ -316,10 +285,10 @@ module mrc_tx_inflight_tell
       .rst_ni,
       .load_i(rask_load),
       .data_i(rask),
-      .free_o(rask_free_o),
-      .valid_o(rask_valid_o),
-      .ready_i(rask_ready_i),
-      .data_o(rask_o)
+      .free_o(free_o.rask),
+      .valid_o(valid_o.rask),
+      .ready_i(ready_i.rask),
+      .data_o(words_o.rask)
   );
 
   mrc_out_reg #(
@@ -329,10 +298,10 @@ module mrc_tx_inflight_tell
       .rst_ni,
       .load_i(okev_load),
       .data_i(okev),
-      .free_o(okev_free_o),
-      .valid_o(okev_valid_o),
-      .ready_i(okev_ready_i),
-      .data_o(okev_o)
+      .free_o(free_o.okev),
+      .valid_o(valid_o.okev),
+      .ready_i(ready_i.okev),
+      .data_o(words_o.okev)
   );
 
   mrc_out_reg #(
@@ -342,13 +311,15 @@ module mrc_tx_inflight_tell
       .rst_ni,
       .load_i(qperr_load),
       .data_i(qperr),
-      .free_o(qperr_free_o),
-      .valid_o(qperr_valid_o),
-      .ready_i(qperr_ready_i),
-      .data_o(qperr_o)
+      .free_o(free_o.qperr),
+      .valid_o(valid_o.qperr),
+      .ready_i(ready_i.qperr),
+      .data_o(words_o.qperr)
   );
 
   logic unused_ok;
-  assign unused_ok = &{1'b0, c_i, rec_i, ctl_i, sack_i, answer_i, visit_i, tick_i};
+  assign unused_ok = &{1'b0, rec_i.qp, rec_i.psn, rec_i.msn, rec_i.row, rec_i.idx, rec_i.ev_idx,
+                       rec_i.last, ctl_i.qp, ctl_i.psn[23:16], ctl_i.cack, ctl_i.base,
+                       ctl_i.bitmap, ctl_i.ooo, ctl_i.rcvd, timer_i.lost};
 
 endmodule

@@ -1,91 +1,105 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The retransmission timer of mrc_tx_inflight (docs/blocks/tx/inflight/tx_inflight.md): what a visit of a QP
-/// finds, what the walk over the blocks of a QP whose oldest mark is an interval old does to one of
-/// them, and what is written there once the controller has been told of all losses (their EVs are told
-/// one by one, as the packets are sent again). Combinational; what it says means something only with
-/// visit_i, walk_i or told_i, which it does not choose itself, and is 0 otherwise.
+/// The retransmission timer of mrc_tx_inflight (docs/blocks/tx/inflight/tx_inflight.md, The timer):
+/// what a visit of a QP finds, what the walk over the blocks of a QP whose oldest mark is an
+/// interval old does to one of them, what is written there once the controller has been told of all
+/// losses (their EVs are told one by one, as the packets are sent again), and what becomes of the
+/// QP. It keeps what the walk has found, and chooses no state itself; all it says is zero in other
+/// states.
 module mrc_tx_inflight_timer
   import mrc_pkg::*;
+  import mrc_math_pkg::*;
   import mrc_tx_inflight_pkg::*;
 (
+    input logic clk_i,
     input logic [7:0] bug_i,
     input logic [31:0] tick_i,
 
     // A visit.
     input logic visit_i,
-    input logic visit_live_i,
-    input logic visit_armed_i,
-    input logic visit_flies_i,  // bytes of it are in flight
-    input qp_t visit_c_i,
-    input out_t visit_out_i,
+    input view_t vis_i,
+    input out_t vis_out_i,
     input logic may_ask_i,  // for the peer's state
-    output visit_t visit_o,
 
     // Block block_i of the walk, or of what is told behind it.
-    input logic walk_i,
-    input logic told_i,
-    input logic [19:0] block_i,
-    input qp_t c_i,
+    input state_e state_i,
+    input view_t cur_i,
+    input logic [23:0] nxt_i,
+    input logic [27:0] fsent_i,
     input logic [23:0] rtx_lo_i,
     input logic [23:0] lim_i,  // PSN after the newest when the walk began
-    input win_t row_i,
-    input logic any_i,  // so far: whether some were lost, the first of them, the oldest, or spared
-    input logic [23:0] first_i,
-    input logic old_i,
-    input logic seen_i,  // a packet that is not reported was in an earlier block
-    input logic [23:0] low_i,  // the lowest of them
-    input logic spared_i,
-    input logic past_i,  // the oldest mark was in an earlier block
-    output walk_t walk_o
+    input logic [19:0] block_i,
+    input win_t win_i,
+    input logic [19:0] early_owed_i,  // a visit: if all that flies leaves the flight
+
+    output timer_steps_t steps_o,
+    output timer_t timer_o,
+    output mem_t mem_o,
+    output change_t change_o
 );
+
+  logic at_walk, at_told;
+  assign at_walk = state_i == StWalk;
+  assign at_told = state_i == StTold;
 
   // ---- visit
 
-  logic idle, done, armed, late;
+  logic all_acked, done, armed, restarts, late, drift, step, ask, fail_visit, dup, walk;
   logic [31:0] age;
+  logic [1:0] step_mark;
+  assign step_mark = 2'd0 - vis_i.row.cnt;
 
   always_comb begin
-    visit_o = '0;
-    idle = 1'b0;
+    all_acked = 1'b0;
     done = 1'b0;
     armed = 1'b0;
+    restarts = 1'b0;
+    drift = 1'b0;
+    step = 1'b0;
+    ask = 1'b0;
+    fail_visit = 1'b0;
+    dup = 1'b0;
+    walk = 1'b0;
     late = 1'b0;
     age = 32'd0;
     if (visit_i) begin
-      idle = visit_c_i.una == visit_out_i.nxt;
-      done = idle && visit_c_i.msn_done == visit_out_i.msn_sent;
-      armed = visit_live_i && (!done || visit_flies_i);
-      age = tick_i - visit_c_i.start;
-      late = armed && visit_armed_i && !done
-          && (age & ({{31{1'b1}}, 1'b0} << visit_c_i.retry.shift)) != 32'd0;
+      all_acked = vis_i.row.una == vis_out_i.nxt;
+      done = all_acked && vis_i.row.msn_done == vis_out_i.msn_sent;
+      armed = vis_i.is.live && (!done || vis_out_i.fsent != vis_i.row.fgone);
+      age = tick_i - vis_i.row.start;
+      late = armed && vis_i.is.armed && !done
+          && (age & ({{31{1'b1}}, 1'b0} << vis_i.row.retry.shift)) != 32'd0;
       // What still flies is left to the SACK for a moment.
-      visit_o.drift = armed && visit_armed_i && done && age[31:3] != 29'd0;
-      visit_o.armed = armed;
-      visit_o.restart = armed && !visit_armed_i;
-      visit_o.step = late && visit_c_i.cnt != 2'd0;
+      drift = armed && vis_i.is.armed && done && age[31:3] != 29'd0;
+      restarts = armed && !vis_i.is.armed;
+      step = late && vis_i.row.cnt != 2'd0;
       // The first step since something moved.
-      visit_o.ask = late && visit_c_i.cnt == 2'd3 && may_ask_i;
-      if (late && visit_c_i.cnt == 2'd0) begin
-        visit_o.fail = idle && visit_c_i.retry.exhausted;
-        visit_o.dup = idle && !visit_c_i.retry.exhausted;
-        visit_o.walk = !idle;
+      ask = late && vis_i.row.cnt == 2'd3 && may_ask_i;
+      if (late && vis_i.row.cnt == 2'd0) begin
+        fail_visit = all_acked && vis_i.row.retry.exhausted;
+        dup = all_acked && !vis_i.row.retry.exhausted;
+        walk = !all_acked;
       end
     end
   end
 
-  // ---- walk
+  // ---- one block of the walk, or of what is told
+
+  // Up to the block before, and with this one.
+  logic any_q, any_d, any;  // some were lost
+  logic old_q, old_d, old;  // the oldest was
+  logic seen_q, seen_d, seen;  // some packet is not reported
+  logic spared_q, spared_d, spared;
+  logic past_q, past_d, past;  // the oldest mark is behind us
+  logic [23:0] first_q, first;  // the first lost
+  logic [23:0] low_q, low;  // the lowest PSN not reported, if seen
 
   logic [15:0] missing, out, aged, spare, lost;
-  logic mark, any, old, last, fail, good;
   win_t win;
-
-  // The walk begins at una, and no mark is before that.
-  assign mark = block_i == c_i.marks[0][23:4];
 
   always_comb begin
     for (int unsigned i = 0; i < 16; i++) begin
-      aged[i] = row_i.age[i] != 3'd0;
+      aged[i] = win_i.age[i] != 3'd0;
     end
   end
 
@@ -95,51 +109,132 @@ module mrc_tx_inflight_timer
     spare = 16'd0;
     lost = 16'd0;
     win = '0;
-    if (walk_i) begin
-      missing = from(block_i, c_i.una) & below(block_i, lim_i) & ~row_i.sacked;
-      out = missing & ~row_i.pend;
+    if (at_walk) begin
+      missing = from(block_i, cur_i.row.una) & below(block_i, lim_i) & ~win_i.sacked;
+      out = missing & ~win_i.pend;
       spare = out & aged;
-      lost = past_i ? 16'd0 : out & ~aged & below(block_i, c_i.marks[0]);
-      win = row_i;
-      win.pend = row_i.pend | lost;
-      win.mute = row_i.mute & row_i.pend;
-      win.nacked = row_i.nacked & row_i.pend;
+      lost = past_q ? 16'd0 : out & ~aged & below(block_i, cur_i.row.marks[0]);
+      win = win_i;
+      win.pend = win_i.pend | lost;
+      win.mute = win_i.mute & win_i.pend;
+      win.nacked = win_i.nacked & win_i.pend;
       for (int unsigned i = 0; i < 16; i++) begin
-        win.age[i] = row_i.age[i] - {2'd0, spare[i]};
+        win.age[i] = win_i.age[i] - {2'd0, spare[i]};
       end
-    end else if (told_i) begin
-      win = row_i;
+    end else if (at_told) begin
+      win = win_i;
       if (bug_i != BugLossToldTwice) begin
-        win.nacked = row_i.nacked | row_i.pend;
+        win.nacked = win_i.nacked | win_i.pend;
       end
     end
   end
 
-  assign any = any_i || lost != 16'd0;
-  assign old = old_i || (!seen_i && (lost & lowest_bit(missing)) != 16'd0);
+  assign any = any_q || lost != 16'd0;
+  assign old = old_q || (!seen_q && (lost & lowest_bit(missing)) != 16'd0);
+  assign seen = seen_q || missing != 16'd0;
+  assign spared = spared_q || spare != 16'd0;
+  // The walk begins at una, and no mark is before that.
+  assign past = past_q || (at_walk && block_i == cur_i.row.marks[0][23:4]);
+  assign first = any_q ? first_q : {block_i, lowest(lost)};
+  assign low = seen_q ? low_q : {block_i, lowest(missing)};
+
+  // ---- the end of the walk
+
+  logic last, fail_walk, good, marked, back, told;
   assign last = !psn_before({block_i + 20'd1, 4'd0}, lim_i);
-  assign fail = walk_i && last && old && c_i.retry.exhausted;
-  assign good = walk_i && last && !fail;
+  assign fail_walk = at_walk && last && old && cur_i.row.retry.exhausted;
+  assign good = at_walk && last && !fail_walk;
+  assign marked = good && any;
+  // The first one of this block lies before rtx_lo if any of it does.
+  assign back = any_q ? psn_before(first_q, rtx_lo_i)
+      : psn_before({block_i, 4'd0}, rtx_lo_i) && (lost & below(block_i, rtx_lo_i)) != 16'd0;
+  // Nothing sent within an interval is out: whatever the account says, all of it is lost.
+  assign told = good && cur_i.is.cc && fsent_i != cur_i.row.fgone
+      && cur_i.row.marks[0] == nxt_i && !spared;
 
-  assign walk_o = '{
-          win: win,
-          any: any,
-          old: old,
-          seen: seen_i || missing != 16'd0,
-          spared: spared_i || spare != 16'd0,
-          past: past_i || mark,
-          first: any_i ? first_i : {block_i, lowest(lost)},
-          low: seen_i ? low_i : {block_i, lowest(missing)},
-          more: !last,
-          fail: fail,
-          good: good,
-          mark: good && any,
-          // The first one of this block lies before rtx_lo if any of it does.
-          back: any_i ? psn_before(first_i, rtx_lo_i)
-              : psn_before({block_i, 4'd0}, rtx_lo_i) && (lost & below(block_i, rtx_lo_i)) != 16'd0
-      };
+  assign steps_o = '{walk: walk, more: !last, told: told};
+  assign timer_o = '{ask: ask, dup: dup, lost: marked};
 
-  logic unused_ok;
-  assign unused_ok = &{1'b0, visit_c_i, visit_out_i, c_i};
+  // ---- what becomes of the QP
+
+  always_comb begin
+    change_o = '0;
+    change_o.fail = fail_visit || fail_walk;
+    change_o.landed = drift || dup || told;
+    change_o.enlist = dup || marked;
+    if (visit_i) begin
+      change_o.armed_we = 1'b1;
+      change_o.armed = armed;
+      change_o.dup_set = dup;
+      change_o.we = restarts || step || drift || dup;
+      change_o.row = dup ? retried(vis_i.row) : vis_i.row;
+      if (restarts || dup) begin
+        change_o.row = restart(change_o.row, vis_out_i.nxt, tick_i);
+      end
+      if (step) begin
+        change_o.row.start = tick_i;
+        change_o.row.marks[step_mark] = vis_out_i.nxt;
+        change_o.row.cnt = vis_i.row.cnt - 2'd1;
+      end
+      if (drift) begin
+        change_o.row.owed = early_owed_i;
+      end
+    end else if (at_walk) begin
+      change_o.we = last;
+      change_o.row = (good && old) ? retried(cur_i.row) : cur_i.row;
+      if (seen) begin
+        change_o.row.low = low;
+      end
+      if (good) begin
+        change_o.row.start = tick_i;
+        change_o.row.marks = {nxt_i, cur_i.row.marks[3:1]};
+      end
+      change_o.rtx_lo_we = marked && back;
+      change_o.rtx_lo = first;
+    end
+  end
+
+  // ---- memories
+
+  always_comb begin
+    mem_o = '0;
+    unique case (state_i)
+      StWalk0, StTold0: begin
+        mem_o.map_re = 1'b1;
+        mem_o.map_block = block_i + 20'd1;
+        mem_o.win_re = 1'b1;
+      end
+      StWalk: begin
+        mem_o.map_re = 1'b1;
+        mem_o.map_block = last ? cur_i.row.una[23:4] : block_i + 20'd2;
+        mem_o.win_re = !last;
+        mem_o.win_we = 1'b1;
+        mem_o.win = win;
+      end
+      StTold: begin
+        mem_o.map_re = !last;
+        mem_o.map_block = block_i + 20'd2;
+        mem_o.win_re = !last;
+        mem_o.win_we = 1'b1;
+        mem_o.win = win;
+      end
+      default: ;
+    endcase
+  end
+
+  assign {any_d, old_d, seen_d, spared_d, past_d} =
+      (state_i == StIdle) ? 5'd0 : {any, old, seen, spared, past};
+
+  always_ff @(posedge clk_i) begin
+    any_q <= any_d;
+    old_q <= old_d;
+    seen_q <= seen_d;
+    spared_q <= spared_d;
+    past_q <= past_d;
+    if (at_walk) begin
+      first_q <= first;
+      low_q <= low;
+    end
+  end
 
 endmodule

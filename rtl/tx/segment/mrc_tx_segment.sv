@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+`include "mrc_assert.svh"
 
-/// From work requests to packets (docs/blocks/tx/segment/tx_segment.md): holds the WQEs of all QPs in one pool
-/// until they complete, cuts them into packets, sends a packet again on order of tx_inflight, and
-/// completes WQEs. Machines side by side: Intake, Progress with Complete, Fetch, Emit, and cfg; a WQE,
-/// an update or completion, a row and a packet per cycle. A grant is a burst of up to 16 packets or
-/// 32768 bytes. It decides neither when to retransmit (tx_inflight) nor on which path (tx_path).
+/// From work requests to packets (docs/blocks/tx/segment/tx_segment.md): holds the WQEs of all QPs
+/// in one pool until they complete, cuts them into packets, sends a packet again on order of
+/// tx_inflight, and completes WQEs. Machines side by side: Intake, Progress with Complete, Fetch,
+/// Emit, and cfg; a WQE, an update or completion, a row and a packet per cycle. A grant is a burst
+/// of up to 16 packets or 32768 bytes. It decides neither when to retransmit (tx_inflight) nor on
+/// which path (tx_path).
 module mrc_tx_segment
   import mrc_pkg::*;
   import mrc_tx_segment_pkg::*;
@@ -18,6 +20,7 @@ module mrc_tx_segment
     input logic clk_i,
     input logic rst_ni,
     input logic [7:0] bug_i,
+    input tx_segment_csr_t csr_i,
 
     input logic wqe_valid_i,
     output logic wqe_ready_o,
@@ -56,8 +59,6 @@ module mrc_tx_segment
 
     // One block of in-flight records is free again.
     input logic freed_i,
-    input logic [1:0] nominal_i,  // nominal_e
-    input logic [15:0] ar_gap_i,
 
     input logic cfg_req_i,
     input logic [3:0] cfg_table_i,
@@ -280,7 +281,7 @@ module mrc_tx_segment
       .ask_valid_o,
       .ask_ready_i,
       .ask_o,
-      .nominal_i,
+      .nominal_i(csr_i.nominal),
       .next_qp_o(raddr[RdGrant]),
       .next_regs_i(regs[RdGrant]),
       .f1_qp_o(raddr[RdF1]),
@@ -324,8 +325,8 @@ module mrc_tx_segment
       .push_load_o(emit_push),
       .push_o(emit_push_data),
       .freed_i,
-      .nominal_i,
-      .ar_gap_i,
+      .nominal_i(csr_i.nominal),
+      .ar_gap_i(csr_i.ar_gap),
       .row_valid_i(row_valid),
       .row_i(row),
       .rows_count_o(rows_count),
@@ -341,7 +342,7 @@ module mrc_tx_segment
 
   // ---- who gets into the scheduler
 
-  logic go_v, go_now, turn_q, turn_d, unused_go_ready;
+  logic go_v, go_now, turn_q, turn_d, go_ready;
   logic [15:0] go_qp;
   logic [$clog2(NumQps+1)-1:0] unused_go_count;
 
@@ -352,7 +353,7 @@ module mrc_tx_segment
       .clk_i,
       .rst_ni,
       .valid_i(progress_wr.go || intake_wr.go),
-      .ready_o(unused_go_ready),
+      .ready_o(go_ready),
       .data_i(progress_wr.go ? upd_qp : wqe_qp),
       .valid_o(go_v),
       .ready_i(go_now),
@@ -402,6 +403,15 @@ module mrc_tx_segment
   end
 
   logic unused_ok;
-  assign unused_ok = &{1'b0, cfg_index_i, regs, upd_qp, emit_qp, unused_go_ready, unused_go_count};
+  assign unused_ok = &{1'b0, cfg_index_i, regs, upd_qp, emit_qp, go_ready, unused_go_count};
+
+  // ---- what always holds
+
+  `MRC_NEVER_FULL(Go, progress_wr.go || intake_wr.go, go_ready)
+  `MRC_POPS_A_WORD(Go, go_now, go_v)
+  `MRC_ONE_HOT0(OnePush, {emit_push, go_now},
+      "two push into the scheduler")
+  `MRC_ONE_HOT0(OneGo, {progress_wr.go, intake_wr.go},
+      "two QPs begin in one cycle")
 
 endmodule

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+`include "mrc_assert.svh"
 
 /// Progress and Complete of mrc_tx_segment: takes what tx_inflight tells of a QP, and completes or
-/// forgets its work requests in order, one per cycle: read the row, then (c1) give it back, go on to
-/// the next and queue the completion. Refusals of Intake share that queue.
+/// forgets its work requests in order, one per cycle: read the row, then (c1) give it back, go on
+/// to the next and queue the completion. Refusals of Intake share that queue.
 module mrc_tx_segment_complete
   import mrc_pkg::*;
+  import mrc_math_pkg::*;
   import mrc_tx_segment_pkg::*;
 #(
     parameter int unsigned NumQps = 4,
@@ -201,7 +203,8 @@ module mrc_tx_segment_complete
     wr_o.msn_we = issue || cfg_i.ctx_we;
     wr_o.una_we = upd_pop_o || cfg_i.ctx_we;
     wr_o.fail = step && ends && (is_none || refused);
-    wr_o.go = upd_pop_o && regs.rts && !regs.failed && regs.head != regs.tail && upd_open && !active;
+    wr_o.go = upd_pop_o && regs.rts && !regs.failed && regs.head != regs.tail && upd_open
+              && !active;
     wr_o.qp = busy_q ? 16'(done_qp_o) : 16'(upd.qp[QpW-1:0]);
     wr_o.una_msn = msn_next;
     wr_o.una = upd_keep ? regs.una : upd.una;
@@ -266,7 +269,7 @@ module mrc_tx_segment_complete
 
   // ---- cq
 
-  logic cq_push, unused_cq_ready;
+  logic cq_push, cq_ready;
   cqe_t cq_data;
   assign cq_push = refuse_i || (c1_valid_q && !c1_q.silent);
 
@@ -290,7 +293,7 @@ module mrc_tx_segment_complete
       .clk_i,
       .rst_ni,
       .valid_i(cq_push),
-      .ready_o(unused_cq_ready),
+      .ready_o(cq_ready),
       .data_i(cq_data),
       .valid_o(cqe_valid_o),
       .ready_i(cqe_ready_i),
@@ -316,7 +319,15 @@ module mrc_tx_segment_complete
   end
 
   logic unused_ok;
-  assign unused_ok = &{1'b0, unused_cq_ready, regs, done_regs_i, cfg_i, row,
+  assign unused_ok = &{1'b0, cq_ready, regs, done_regs_i, cfg_i, row,
                        take_done_i};
+
+  // ---- what always holds
+
+  `MRC_NEVER_FULL(Cq, cq_push, cq_ready)
+  `MRC_ASSERT(OneCompletes, !(refuse_i && c1_valid_q && !c1_q.silent),
+      "two completions in one cycle")
+  `MRC_ASSERT(IssuesWithRoom, !issue || cq_count <= 3'd3,
+      "a completion begins without room for it")
 
 endmodule

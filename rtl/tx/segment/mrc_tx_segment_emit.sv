@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+`include "mrc_assert.svh"
 
-/// Emit of mrc_tx_segment: turns rows into packets, one per cycle: retransmissions one by one, and the
-/// rows of a grant as a burst that ends after 16 packets, 32768 bytes, with the window, with the
-/// blocks of in-flight records or with what the congestion controller granted. The oldest row and
-/// the registers of its QP stand in registers, so that a packet is decided on in one cycle. It
+/// Emit of mrc_tx_segment: turns rows into packets, one per cycle: retransmissions one by one, and
+/// the rows of a grant as a burst that ends after 16 packets, 32768 bytes, with the window, with
+/// the blocks of in-flight records or with what the congestion controller granted. The oldest row
+/// and the registers of its QP stand in registers, so that a packet is decided on in one cycle. It
 /// fetches nothing and knows of no other QP.
 module mrc_tx_segment_emit
   import mrc_pkg::*;
@@ -74,7 +75,7 @@ module mrc_tx_segment_emit
 
   // ---- rows: the oldest in row_q, seven behind it
 
-  logic valid_q, valid_d, behind_v, behind_push, behind_pop, advance, pop, unused_behind_ready;
+  logic valid_q, valid_d, behind_v, behind_push, behind_pop, advance, pop, behind_ready;
   logic [2:0] behind_count;
   fetched_t row_q, behind, next_row;
   qp_regs_t regs_q, regs_d;
@@ -86,7 +87,7 @@ module mrc_tx_segment_emit
       .clk_i,
       .rst_ni,
       .valid_i(behind_push),
-      .ready_o(unused_behind_ready),
+      .ready_o(behind_ready),
       .data_i(row_i),
       .valid_o(behind_v),
       .ready_i(behind_pop),
@@ -115,10 +116,12 @@ module mrc_tx_segment_emit
   assign out_blocks = regs_q.psn[23:4] - regs_q.una[23:4];
   assign sendable = regs_q.rts && !regs_q.failed;
   assign can = sendable && regs_q.head != regs_q.tail
-      && window_open(regs_q.psn, regs_q.una, regs_q.mpr, 20'(MaxMpr / 16), bug_i == BugTxWindowPlusOne);
+      && window_open(regs_q.psn, regs_q.una, regs_q.mpr, 20'(MaxMpr / 16),
+                     bug_i == BugTxWindowPlusOne);
   // The packet after this one, given that this one can be sent.
   assign mpr_top = {9'd0, regs_q.mpr, 7'd0} - 24'd1;
-  assign room_next = (bug_i == BugTxWindowPlusOne) ? out_psns[23:7] < {9'd0, regs_q.mpr} : out_psns != mpr_top;
+  assign room_next =
+      (bug_i == BugTxWindowPlusOne) ? out_psns[23:7] < {9'd0, regs_q.mpr} : out_psns != mpr_top;
   assign blocks_next = regs_q.psn[3:0] != 4'd15 || out_blocks != 20'(MaxMpr / 16 - 1);
 
   logic [CreditW-1:0] credit_q, credit_d;
@@ -206,7 +209,8 @@ module mrc_tx_segment_emit
   assign few = seg_last ? few_last : few_full;
 
   logic pkt_free, park_free, ret_free, asked, refused, grudged, fire, willing, able;
-  logic do_retx, do_skip, do_first, do_on, do_send, sent, more, more_msg, burst_end, drop, full_burst;
+  logic do_retx, do_skip, do_first, do_on, do_send;
+  logic sent, more, more_msg, burst_end, drop, full_burst;
   logic retx_go, retx_void, ret_load, park_load, left_any, inactive;
   ccret_t ret_d;
 
@@ -223,8 +227,8 @@ module mrc_tx_segment_emit
   assign retx_go = do_retx && sendable && !msn_before(row_q.msn, regs_q.una_msn);
   assign retx_void = do_retx && !retx_go && regs_q.cc;
 
-  // First row: dropped, parked, or sent. Bug 34: a refused QP sends one packet all the same. Whether
-  // the QP can send and what follows come late: they are brought in last.
+  // First row: dropped, parked, or sent. Bug 34: a refused QP sends one packet all the same.
+  // Whether the QP can send and what follows come late: they are brought in last.
   assign fire = do_first || do_on;
   assign refused = asked && ans.bytes == 16'd0;
   assign grudged = refused && begin_row && bug_i == BugRefusedQpSends;
@@ -273,7 +277,8 @@ module mrc_tx_segment_emit
     end
   end
 
-  assign ret_load = ((burst_end && regs_q.cc) || (drop && asked)) && left_any && bug_i != BugRestOfGrantKept;
+  assign ret_load = ((burst_end && regs_q.cc) || (drop && asked)) && left_any
+                    && bug_i != BugRestOfGrantKept;
   assign push_load_o = burst_end || drop;
   assign push_o = '{qp: row_q.qp, more: !inactive};
 
@@ -321,7 +326,8 @@ module mrc_tx_segment_emit
     pkt_d.laddr = row_q.work.laddr + {32'd0, off};
     pkt_d.plen = seg_plen;
     pkt_d.rtx = 1'b0;
-    pkt_d.ackreq = (!more && (more_msg || argap_q == 16'd0)) || (regs_q.cc && lastf && (few || grudged));
+    pkt_d.ackreq = (!more && (more_msg || argap_q == 16'd0))
+                   || (regs_q.cc && lastf && (few || grudged));
     pkt_d.last = seg_last;
     pkt_d.idx = seg_idx;
     pkt_d.profile = regs_q.profile;
@@ -425,6 +431,40 @@ module mrc_tx_segment_emit
   end
 
   logic unused_ok;
-  assign unused_ok = &{1'b0, unused_behind_ready, ans.cc, row_q, regs_q};
+  assign unused_ok = &{1'b0, behind_ready, ans.cc, row_q, regs_q};
+
+  // ---- what always holds
+
+  `MRC_NEVER_FULL(Rows, behind_push, behind_ready)
+  `MRC_POPS_A_WORD(Ans, ans_pop, ans_v)
+  `MRC_POPS_A_WORD(Row, pop, valid_q)
+  `MRC_ASSERT(AnsInOrder, !ans_behind_valid_q || ans_valid_q,
+      "a word waits behind no head")
+  `MRC_ASSERT(RowsInOrder, !behind_v || valid_q,
+      "a row waits behind none")
+  `MRC_ONE_HOT0(OneStep, {do_retx, do_skip, do_first, do_on},
+      "two steps in one cycle")
+  `MRC_ASSERT(SendsInWindow, !sent || out_psns < {9'd0, regs_q.mpr, 7'd0},
+      "a packet outside of the window is sent")
+  `MRC_ASSERT(SendsItsOwn, !sent || regs_q.head != regs_q.tail,
+      "a packet of no work is sent")
+  `MRC_ASSERT(SendsWithinGrant, !(sent && regs_q.cc) || left >= {3'd0, size},
+      "more is sent than the controller granted")
+  `MRC_ASSERT(ReturnsTheRest, !(burst_end && regs_q.cc && left_any) || ret_load,
+      "the rest of a grant is kept")
+  `MRC_ASSERT(BlockFree, !spend || credit_q != '0,
+      "a block is used that there is not")
+  `MRC_ASSERT(CreditInRange, 32'(credit_q) <= NumBlocks,
+      "more blocks than there are")
+  `MRC_ASSERT(RetxSaysSo, !(retx_go || retx_void) || pkt_d.rtx,
+      "a retransmission does not say so")
+  `MRC_ASSERT(BurstInRange, !sent || used_n != 4'd15 || burst_end,
+      "a burst is longer than 16 packets")
+  `MRC_ASSERT(PayloadOfAPacket, !sent || (seg_plen != 13'd0 && seg_plen <= mtu_len),
+      "a packet without payload, or beyond the MTU")
+  `MRC_ASSERT(IndexInRange, !sent || seg_idx <= row_q.last_idx,
+      "a packet behind the end of its message")
+  `MRC_ASSERT(WorkOfTheHead, !(sent && begin_row) || row_q.msn == regs_q.head,
+      "a burst begins with other work than the oldest")
 
 endmodule

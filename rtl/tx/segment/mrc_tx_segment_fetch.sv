@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+`include "mrc_assert.svh"
 
-/// Fetch of mrc_tx_segment: fetches the rows of retransmissions and of granted bursts, one per cycle,
-/// up to eight ahead of Emit, and asks the congestion controller for each burst. F0 reads the row, f1
-/// asks and works out the message's last packet; a row is there two cycles after its order or grant
-/// came to the head. It does not look at windows beyond "can it send at all".
+/// Fetch of mrc_tx_segment: fetches the rows of retransmissions and of granted bursts, one per
+/// cycle, up to eight ahead of Emit, and asks the congestion controller for each burst. F0 reads
+/// the row, f1 asks and works out the message's last packet; a row is there two cycles after its
+/// order or grant came to the head. It does not look at windows beyond "can it send at all".
 module mrc_tx_segment_fetch
   import mrc_pkg::*;
   import mrc_tx_segment_pkg::*;
@@ -227,7 +228,8 @@ module mrc_tx_segment_fetch
 
   logic dead, want_ask;
   assign dead = f1_q.none || !(regs_q.rts && !regs_q.failed && regs_q.head != regs_q.tail
-      && window_open(regs_q.psn, regs_q.una, regs_q.mpr, 20'(MaxMpr / 16), bug_i == BugTxWindowPlusOne));
+      && window_open(regs_q.psn, regs_q.una, regs_q.mpr, 20'(MaxMpr / 16),
+                     bug_i == BugTxWindowPlusOne));
   assign want_ask = f1_valid_q && f1_q.first && regs_q.cc && !dead;
   assign move = !want_ask || ask_free;
   assign ask_load = want_ask && ask_free;
@@ -307,5 +309,20 @@ module mrc_tx_segment_fetch
   logic unused_ok;
   assign unused_ok = &{1'b0, unused_count, grant_regs, regs_q, end_qp_i, below_end[7:0],
                        f1_d, take_work_i};
+
+  // ---- what always holds
+
+  `MRC_POPS_A_WORD(Retx, retx_pop, retx_v)
+  `MRC_POPS_A_WORD(Grant, grant_pop, grant_v)
+  `MRC_ONE_HOT0(OneSource, {retx_pop, grant_pop},
+      "two orders in one cycle")
+  `MRC_ASSERT(RowsInRange, ahead <= 5'd8,
+      "more rows under way than there is room for")
+  `MRC_ASSERT(AnotherRow, !(act && !retx_v && busy_q && second_q) || f1_d.number != number_q,
+      "the second row of a grant is its first")
+  `MRC_ASSERT(AsksForLiving, !ask_load || !dead,
+      "somebody asks who cannot send")
+  `MRC_ASSERT(MovesARow, !row_valid_o || 32'(f1_q.number) < NumWqes || f1_q.none,
+      "a row that there is not")
 
 endmodule

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+`include "mrc_assert.svh"
 
-/// Input FIFO of depth 2 of mrc_tx_segment, by the rule of mrc_fifo, that holds the registers of its
-/// head's QP too: they are read while the head comes up and kept up to date, so that what is done
-/// with the head starts from registers.
+/// Input FIFO of depth 2 of mrc_tx_segment, by the rule of mrc_fifo, that holds the registers of
+/// its head's QP too: they are read while the head comes up and kept up to date, so that what is
+/// done with the head starts from registers.
 module mrc_tx_segment_head
   import mrc_pkg::*;
   import mrc_tx_segment_pkg::*;
@@ -70,5 +71,11 @@ module mrc_tx_segment_head
       regs_q <= regs_d;
     end
   end
+
+  // ---- what always holds
+
+  `MRC_ASSERT(InOrder, !behind_valid_q || head_valid_q,
+      "a word waits behind no head")
+  `MRC_POPS_A_WORD(Head, ready_i, valid_o)
 
 endmodule

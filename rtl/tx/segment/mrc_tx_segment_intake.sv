@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+`include "mrc_assert.svh"
 
-/// Intake of mrc_tx_segment: takes work requests into the shared pool, one per cycle, and refuses those
-/// of a QP that cannot have them. A WQE is written to the QP's empty row and names the row that is
-/// empty now. It keeps neither the rows (Fetch, Complete) nor what other machines know of the QP
-/// (mrc_tx_segment_regs).
+/// Intake of mrc_tx_segment: takes work requests into the shared pool, one per cycle, and refuses
+/// those of a QP that cannot have them. A WQE is written to the QP's empty row and names the row
+/// that is empty now. It keeps neither the rows (Fetch, Complete) nor what other machines know of
+/// the QP (mrc_tx_segment_regs).
 module mrc_tx_segment_intake
   import mrc_pkg::*;
   import mrc_tx_segment_pkg::*;
@@ -209,5 +210,19 @@ module mrc_tx_segment_intake
 
   logic unused_ok;
   assign unused_ok = &{1'b0, unused_cfg_own, regs, cfg_i, upd_qp_i};
+
+  // ---- what always holds
+
+  `MRC_POPS_A_WORD(Wqe, wqe_pop, wqe_v)
+  `MRC_ONE_HOT0(RefusedOrTaken, {refuse, accept},
+      "a WQE is refused and taken")
+  `MRC_ASSERT(TakesARow, !accept || pool_v,
+      "a row is taken that there is not")
+  `MRC_ASSERT(WithinDepth, !accept || held < 16'(WqeDepth),
+      "a QP holds more WQEs than it may")
+  `MRC_ASSERT(WithinWimm, !(accept && wqe.imm_valid) || 8'(win - wout_i) < regs.max_wimm,
+      "more immediates than agreed")
+  `MRC_ASSERT(LivingTakes, !accept || (regs.rts && !regs.failed),
+      "a QP takes a WQE that cannot send")
 
 endmodule

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the machines of mrc_tx_segment share: the registers of a QP as one struct, what each machine
-/// writes of them in a cycle, and when a QP can send (docs/blocks/tx/segment/tx_segment.md).
+/// What the machines of mrc_tx_segment share: the registers of a QP as one struct, what each
+/// machine writes of them in a cycle, and when a QP can send
+/// (docs/blocks/tx/segment/tx_segment.md).
 package mrc_tx_segment_pkg;
 
   import mrc_pkg::*;
@@ -68,8 +69,8 @@ package mrc_tx_segment_pkg;
     tbl_qp_ctx_t row;
   } cfg_wr_t;
 
-  // A WQE as Fetch and Emit need it, and the RQMSN it was given. next: row of the QP's next WQE; only
-  // as many bits as the pool has rows are kept.
+  // A WQE as Fetch and Emit need it, and the RQMSN it was given. next: row of the QP's next WQE;
+  // only as many bits as the pool has rows are kept.
   typedef struct packed {
     logic [15:0] next;
     logic imm_valid;
@@ -112,12 +113,6 @@ package mrc_tx_segment_pkg;
     logic [12:0] last_plen;
     logic [13:0] last_size;  // UDP length + 40
   } fetched_t;
-
-  function automatic logic psn_before(logic [23:0] a, logic [23:0] b);
-    logic [23:0] d;
-    d = b - a;
-    return d != 24'd0 && !d[23];
-  endfunction
 
   function automatic logic msn_before(logic [15:0] a, logic [15:0] b);
     logic [15:0] d;

@@ -2,9 +2,9 @@
 
 /// The registers per QP of mrc_tx_segment: each machine of it writes its own, all read them as they
 /// are before this cycle's writes. Combinational reads; write effect at the end of the cycle. A
-/// context reaches head, hrow, idx and psn by way of `fresh`: until the first packet is sent they are those
-/// of the context, so that Emit alone writes the register file. It does not hold what only one
-/// machine knows.
+/// context reaches head, hrow, idx and psn by way of `fresh`: until the first packet is sent they
+/// are those of the context, so that Emit alone writes the register file. It does not hold what
+/// only one machine knows.
 module mrc_tx_segment_regs
   import mrc_pkg::*;
   import mrc_tx_segment_pkg::*;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What the fast endpoint answers (docs/blocks/rx/track/rx_track.md, ack_gen in rx_reorder.md).
+/// What the fast endpoint answers (docs/blocks/rx/track/rx_track.md, docs/blocks/ctl/ack_gen.md).
 #include <algorithm>
 
 #include "protocol/probe.hpp"
@@ -165,7 +165,7 @@ void FastEndpoint::on_data(FastQp& qp, const Packet& p, unsigned plane, bool tri
     qp.max = window.max;
     qp.ooo = window.ooo;
   }
-  qp.rcvd += nominal_size(p.payload, p.opcode, (p.bth & kBthTs) != 0, Nominal::UdpLength);
+  qp.rcvd += nominal_size(p.payload, p.opcode, (p.bth & kBthTs) != 0, config_.nominal);
   qp.due.trig = sack_trigger_add(qp.due.trig, p.payload);
   if (qp.due.arrived(config_.sack_trigger, ackreq, rtx || ce, qp.cack, qp.ooo)) send_sack(qp, p, plane, false);
   if (messages == 0) return;

@@ -6,14 +6,16 @@
 #include <vector>
 
 #include "gen/csr.hpp"
+#include "tests/pipeline/block_bench.hpp"
 
 using namespace mrc;
+using namespace mrc::test;
 
 namespace {
 
 /// ack_gen alone, its outputs taken at once. asic800: 8 planes. QP 5 leads to destination 7, QP 6 to destination 9 with
 /// service time.
-struct Bench {
+struct Bench : BlockBench<Bench> {
   Preset preset = *find_preset("asic800");
   Stream<Resp> resp{16}, eresp;
   Stream<Ackev> ackev;
@@ -22,11 +24,9 @@ struct Bench {
   Stream<Want> want{16};
   Stream<Stateq> stateq;
   AckGen block{preset, {resp, ackev, eresp, okev, eokev, stateq}, ctlpkt, want};
-  CfgBus cfg;
   CsrOut csr;
   unsigned up = 0xff;
   bool take = true, take_want = true;
-  unsigned now = 0;
   std::vector<Ctlpkt> sent;
   std::vector<unsigned> sent_at;
   std::vector<Want> wants;
@@ -45,43 +45,18 @@ struct Bench {
     row.dqpn = 0xab'1234;
     row.dest = static_cast<uint8_t>(dest);
     row.svc_time = svc_time;
-    std::array<uint32_t, 16> w{};
-    row.pack(w.data());
-    configure(CfgTable::QpCtx, qp, w);
+    CHECK(configure(CfgTable::QpCtx, qp, row) == 1);
   }
-  void configure(CfgTable t, unsigned index, const std::array<uint32_t, 16>& data) {
-    cfg = {true, static_cast<uint8_t>(t), static_cast<uint16_t>(index), data};
-    cycle();
-    CHECK(block.cfg_ack());
-    cfg.req = false;
-    cycle();
-    CHECK_FALSE(block.cfg_ack());
+  void peer_ports(unsigned dest, unsigned mask) {
+    CHECK(configure(CfgTable::PeerPorts, dest, std::array<uint32_t, 16>{mask}) == 1);
   }
-  void peer_ports(unsigned dest, unsigned mask) { configure(CfgTable::PeerPorts, dest, {mask}); }
+  bool cfg_ack() const { return block.cfg_ack(); }
   void cycle() {
-    if (ctlpkt.has() && take) {
-      sent.push_back(ctlpkt.head());
-      sent_at.push_back(now);
-      ctlpkt.pop();
-    }
-    if (want.has() && take_want) {
-      wants.push_back(want.head());
-      want.pop();
-    }
+    if (test::take(ctlpkt, sent, take)) sent_at.push_back(cycles);
+    test::take(want, wants, take_want);
     block.step(cfg, csr, up);
-    block.clock();
-    resp.clock();
-    ackev.clock();
-    eresp.clock();
-    stateq.clock();
-    okev.clock();
-    eokev.clock();
-    ctlpkt.clock();
-    want.clock();
-    ++now;
-  }
-  void run(unsigned n) {
-    for (unsigned i = 0; i < n; ++i) cycle();
+    clock_all(block, resp, ackev, eresp, stateq, okev, eokev, ctlpkt, want);
+    ++cycles;
   }
   static Resp nack(unsigned plane, uint16_t qp = 5) {
     Resp r;
@@ -493,7 +468,7 @@ TEST_CASE("a completion in the cycle in which the QP's ACK leaves is acknowledge
   // The first ACK was seen two cycles after it was loaded; the next one is loaded 1001 cycles after it, and the event
   // takes two cycles to the FIFO's head.
   const unsigned turn = b.sent_at[0] - 2 + 1001;
-  while (b.now < turn - 2 + static_cast<unsigned>(late + 1) - 1) b.cycle();
+  while (b.cycles < turn - 2 + static_cast<unsigned>(late + 1) - 1) b.cycle();
   b.csr.ack_gap = 0;
   b.complete(5, 77, 10);
   b.run(300);

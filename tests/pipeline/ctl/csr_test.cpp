@@ -284,6 +284,14 @@ TEST_CASE("EV registers reach the blocks", "[csr]") {
   CHECK(regs.values().probe_skip_good);
 }
 
+TEST_CASE("blocks that stand alone see the values of a NIC after reset", "[csr]") {
+  const Bench b;
+  CHECK(CsrOut{} == b.regs.values());
+  CsrOut other;
+  other.reorder = 32;
+  CHECK_FALSE(other == b.regs.values());
+}
+
 TEST_CASE("the switches of the NIC reach the blocks", "[csr]") {
   Bench b;
   const CsrOut& v = b.regs.values();

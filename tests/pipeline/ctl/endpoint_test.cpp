@@ -5,8 +5,10 @@
 #include <vector>
 
 #include "gen/csr.hpp"
+#include "tests/pipeline/block_bench.hpp"
 
 using namespace mrc;
+using namespace mrc::test;
 
 namespace {
 
@@ -14,7 +16,7 @@ constexpr U128 address(unsigned n) { return static_cast<U128>(0xfd00000000000000
 
 /// endpoint alone, its outputs taken at once. tiny: 2 planes, 4 destinations; a tick of 128 cycles, made here. A
 /// destination is visited every 64 cycles.
-struct Bench {
+struct Bench : BlockBench<Bench> {
   Preset preset;
   Stream<Eprx> eprx;
   Stream<Want> want{16};
@@ -26,11 +28,10 @@ struct Bench {
   Stream<Evr> evr;
   Stream<Pans> pans;
   Endpoint block{preset, {eprx, want, evp}, {req, resp, okev, pmask, evr, pans}};
-  CfgBus cfg;
   CsrOut csr;
   unsigned up;
   bool take = true;
-  unsigned cycles = 0, reqs = 0, rsps = 0, drops = 0;
+  unsigned reqs = 0, rsps = 0, drops = 0;
   std::vector<Ctlpkt> sent;
   std::vector<unsigned> sent_tick;
   std::vector<Resp> responses;
@@ -44,60 +45,30 @@ struct Bench {
     csr.ep_interval = 10;
     for (unsigned p = 0; p < 8; ++p) csr.rev_ev[p] = 0x10000000 + p;
   }
-  void configure(CfgTable t, unsigned index, const std::array<uint32_t, 16>& data) {
-    cfg = {true, static_cast<uint8_t>(t), static_cast<uint16_t>(index), data};
-    while (!block.cfg_ack()) cycle();
-    cfg.req = false;
-    cycle();
-  }
+  bool cfg_ack() const { return block.cfg_ack(); }
   /// QP leads to a destination at address(1000 + dest).
   void set_up(unsigned qp, unsigned dest, QpState state = QpState::Init) {
     csr::TblQpCtx row;
     row.state = static_cast<uint8_t>(state);
     row.dest = static_cast<uint8_t>(dest);
     row.dip = address(1000 + dest);
-    std::array<uint32_t, 16> w{};
-    row.pack(w.data());
-    configure(CfgTable::QpCtx, qp, w);
+    configure(CfgTable::QpCtx, qp, row);
   }
   void cycle() {
     csr.tick = cycles / 128;
-    if (take) {
-      if (req.has()) {
-        sent.push_back(req.head());
-        req.pop();
-      }
-      take_from(resp, responses);
-      take_from(okev, okevs);
-      take_from(pmask, pmasks);
-      take_from(evr, evrs);
-      take_from(pans, panss);
-    }
+    test::take(req, sent, take);
+    test::take(resp, responses, take);
+    test::take(okev, okevs, take);
+    test::take(pmask, pmasks, take);
+    test::take(evr, evrs, take);
+    test::take(pans, panss, take);
     block.step(cfg, csr, up);
-    block.clock();
-    eprx.clock();
-    want.clock();
-    evp.clock();
-    req.clock();
-    resp.clock();
-    okev.clock();
-    pmask.clock();
-    evr.clock();
-    pans.clock();
+    clock_all(block, eprx, want, evp, req, resp, okev, pmask, evr, pans);
     if (block.pulses().req) sent_tick.push_back(csr.tick);
     reqs += block.pulses().req;
     rsps += block.pulses().rsp;
     drops += block.pulses().drop;
     ++cycles;
-  }
-  template <class T>
-  static void take_from(Stream<T>& s, std::vector<T>& to) {
-    if (!s.has()) return;
-    to.push_back(s.head());
-    s.pop();
-  }
-  void run(unsigned n) {
-    for (unsigned i = 0; i < n; ++i) cycle();
   }
   void run_to_tick(unsigned tick) {
     while (cycles < tick * 128) cycle();
@@ -592,8 +563,9 @@ TEST_CASE("endpoint acknowledges tables it does not know in one cycle", "[endpoi
   CHECK_FALSE(b.block.cfg_ack());
 }
 
-TEST_CASE("EP_CTL.repeats: an update without an answer is sent again so often, then it is given up until a port changes",
-          "[endpoint][A-60]") {
+TEST_CASE(
+    "EP_CTL.repeats: an update without an answer is sent again so often, then it is given up until a port changes",
+    "[endpoint][A-60]") {
   for (const unsigned repeats : {0u, 1u, 2u, 14u}) {
     CAPTURE(repeats);
     Bench b;
@@ -619,7 +591,8 @@ TEST_CASE("EP_CTL.repeats: 15 is for ever", "[endpoint][A-60]") {
   CHECK(b.sent.size() > 35);
 }
 
-TEST_CASE("EP_CTL.repeats counts per destination, and anew for a destination that a QP names again", "[endpoint][A-60]") {
+TEST_CASE("EP_CTL.repeats counts per destination, and anew for a destination that a QP names again",
+          "[endpoint][A-60]") {
   Bench b;
   b.csr.ep_repeats = 1;
   b.set_up(0, 0);

@@ -7,7 +7,6 @@
 #include <catch2/generators/catch_generators_range.hpp>
 #include <functional>
 
-#include "pipeline/rx/rx_place.hpp"
 #include "tests/protocol/rx_frames.hpp"
 
 using namespace mrc;
@@ -628,75 +627,4 @@ TEST_CASE("a host that stops stops the drain, not the port", "[rx_lane]") {
   l.take_lines = true;
   l.idle(100);
   CHECK(l.placed(64) == counting(512));
-}
-
-TEST_CASE("rx_place merges lanes in turn and reports when the host took the last line", "[rx_place]") {
-  const Preset& preset = *find_preset("tiny");
-  std::vector<Stream<Line>> lines(2, Stream<Line>());
-  RxPlace place(preset, lines);
-  const auto clock = [&] {
-    for (auto& l : lines) l.clock();
-    place.clock();
-  };
-  const auto cycle = [&](bool ready) {
-    place.step(ready);
-    clock();
-  };
-  lines[0].load({.addr = 10, .len = 4, .last = false, .data = {}});
-  lines[1].load({.addr = 20, .len = 4, .last = true, .data = {}});
-  clock();
-  lines[0].load({.addr = 11, .len = 4, .last = true, .data = {}});
-  clock();  // first lines at the heads
-  cycle(true);
-  REQUIRE(place.line_valid());
-  CHECK(place.line().addr == 10);
-  CHECK_FALSE(place.done_valid());
-  cycle(false);  // the host does not take it
-  CHECK(place.line().addr == 10);
-  cycle(true);
-  CHECK(place.line().addr == 20);
-  CHECK_FALSE(place.done_valid());
-  lines[1].load({.addr = 0, .len = 0, .last = true, .data = {}});
-  cycle(true);  // 20 taken, 11 loaded
-  CHECK(place.line().addr == 11);
-  CHECK(place.done_valid());
-  CHECK(place.done_plane() == 1);
-  cycle(false);
-  CHECK_FALSE(place.done_valid());
-  // 11 is taken while the discarded packet of plane 1 stands at the head of its input: one done at a time.
-  cycle(true);
-  CHECK(place.done_valid());
-  CHECK(place.done_plane() == 0);
-  CHECK_FALSE(place.line_valid());
-  cycle(true);
-  CHECK(place.done_valid());
-  CHECK(place.done_plane() == 1);
-  CHECK_FALSE(place.line_valid());
-  cycle(true);
-  CHECK_FALSE(place.done_valid());
-}
-
-TEST_CASE("rx_place: no discarded packet is done while the host does not take the data", "[rx_place]") {
-  const Preset& preset = *find_preset("tiny");
-  std::vector<Stream<Line>> lines(2, Stream<Line>());
-  RxPlace place(preset, lines);
-  std::vector<unsigned> done;
-  const auto cycle = [&](bool ready) {
-    place.step(ready);
-    for (auto& l : lines) l.clock();
-    place.clock();
-    if (place.done_valid()) done.push_back(place.done_plane());
-  };
-  lines[0].load({.addr = 10, .len = 4, .last = true, .data = {}});
-  cycle(false);
-  lines[0].load({.addr = 0, .len = 0, .last = true, .data = {}});
-  lines[1].load({.addr = 0, .len = 0, .last = true, .data = {}});
-  for (unsigned i = 0; i < 10; ++i) cycle(false);  // the host is busy
-  REQUIRE(place.line_valid());
-  CHECK(done.empty());
-  cycle(true);
-  CHECK(done == std::vector<unsigned>{0});
-  for (unsigned i = 0; i < 3; ++i) cycle(false);
-  REQUIRE(done.size() == 3);  // nothing waits in the output any more: both, in turn
-  CHECK(done[1] != done[2]);
 }

@@ -5,7 +5,6 @@
 #include <catch2/generators/catch_generators.hpp>
 
 #include "gen/csr.hpp"
-#include "pipeline/ctl/cq_mux.hpp"
 
 using namespace mrc;
 
@@ -447,29 +446,4 @@ TEST_CASE("imm_ok is one cycle behind the entries", "[rx_reorder]") {
   CHECK(r.block.imm_ok());
   r.cycle();
   CHECK_FALSE(r.block.imm_ok());
-}
-
-TEST_CASE("completions of both directions take turns", "[cq_mux]") {
-  Fifo<Cqe> tx{2};
-  Stream<Cqe> rx;
-  CqMux mux(tx, rx);
-  std::vector<uint32_t> out;
-  uint32_t next = 0;
-  for (int i = 0; i < 40; ++i) {
-    const bool ready = i % 3 != 0;
-    if (mux.cqe_valid() && ready) out.push_back(mux.cqe().wr_id);
-    mux.step(ready);
-    if (next < 10 && tx.ready() && rx.free()) {
-      Cqe c;
-      c.wr_id = next;
-      tx.push(c);
-      c.wr_id = 100 + next++;
-      rx.load(c);
-    }
-    tx.clock();
-    rx.clock();
-    mux.clock();
-  }
-  REQUIRE(out.size() == 20);
-  for (uint32_t i = 0; i < 20; ++i) CHECK(out[i] == (i % 2) * 100 + i / 2);
 }

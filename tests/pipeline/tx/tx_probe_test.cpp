@@ -552,7 +552,8 @@ TEST_CASE("tx_probe: an EV offered again keeps its slot; one that found none tak
   CHECK(b.probes[0].ev == 0xE009);
 }
 
-TEST_CASE("tx_probe: an EV probe has its number in its request id, and its answers revive", "[pipeline][tx_probe][A-32]") {
+TEST_CASE("tx_probe: an EV probe has its number in its request id, and its answers revive",
+          "[pipeline][tx_probe][A-32]") {
   Bench b(Revive::EvProbe);
   b.lose(3, 5);
   b.probe_number(1);
@@ -597,10 +598,10 @@ TEST_CASE("tx_probe: answers of the other kind, to other numbers and to free slo
   b.csr.probe_successes = 1;
   b.lose(1, 6);
   CHECK(b.probe_number(1) == 4);
-  b.answer(1, 4);        // of a reliability probe
-  b.ev_answer(8);        // not sent yet
-  b.ev_answer(5);        // a free slot
-  b.ev_answer(0x0404);   // number 257
+  b.answer(1, 4);       // of a reliability probe
+  b.ev_answer(8);       // not sent yet
+  b.ev_answer(5);       // a free slot
+  b.ev_answer(0x0404);  // number 257
   CHECK(b.revived == 0);
   b.ev_answer(4);
   CHECK(b.revived == 1);

@@ -8,20 +8,21 @@
 #include <vector>
 
 #include "gen/csr.hpp"
+#include "tests/pipeline/block_bench.hpp"
 
 using namespace mrc;
+using namespace mrc::test;
 
 namespace {
 
 /// tx_sched alone, its grants taken at once. fpga100: 16 QPs, 16 destinations. QP q goes to destination q / 4.
-struct Bench {
+struct Bench : BlockBench<Bench> {
   Preset preset = *find_preset("fpga100");
   Stream<Sched> push;
   Stream<Grant> park;
   Stream<Ccwake> wake;
   Fifo<Grant> grant{2};
   TxSched sched{preset, push, park, wake, grant};
-  CfgBus cfg;
   bool take = true;
   std::vector<unsigned> granted;
   std::function<void(uint16_t)> on_grant;
@@ -32,16 +33,9 @@ struct Bench {
   void bind(unsigned q, uint8_t dest) {
     csr::TblQpCtx row;
     row.dest = dest;
-    row.pack(cfg.data.data());
-    cfg.table = static_cast<uint8_t>(CfgTable::QpCtx);
-    cfg.index = static_cast<uint16_t>(q);
-    cfg.req = true;
-    cycle();
-    REQUIRE(sched.cfg_ack());
-    cfg.req = false;
-    cycle();
-    REQUIRE_FALSE(sched.cfg_ack());
+    REQUIRE(configure(CfgTable::QpCtx, q, row) == 1);
   }
+  bool cfg_ack() const { return sched.cfg_ack(); }
   void cycle() {
     if (grant.valid() && take) {
       const uint16_t qp = grant.head().qp;
@@ -50,14 +44,8 @@ struct Bench {
       if (on_grant) on_grant(qp);
     }
     sched.step(cfg);
-    sched.clock();
-    push.clock();
-    park.clock();
-    wake.clock();
-    grant.clock();
-  }
-  void run(unsigned n) {
-    for (unsigned i = 0; i < n; ++i) cycle();
+    clock_all(sched, push, park, wake, grant);
+    ++cycles;
   }
   void give_push(uint16_t qp, bool more) {
     push.load({.qp = qp, .more = more});

@@ -82,7 +82,8 @@ uint64_t acks(const CosimResult& r) {
 
 }  // namespace
 
-TEST_CASE("the UDP port, either one; the other one is received, too, unless that is restricted", "[tb][choices][A-01]") {
+TEST_CASE("the UDP port, either one; the other one is received, too, unless that is restricted",
+          "[tb][choices][A-01]") {
   both("mixed", "udp_port", 4791, 4971);
   both("mixed", "peer_port", 0, 4971);
   // A NIC that is restricted drops copies of frames to the other port.

@@ -17,7 +17,7 @@ namespace {
 void same(Scenario a, Scenario b) {
   for (const ScenarioKey& key : scenario_keys()) {
     INFO(key.name);
-    CHECK(key.number(a) == key.number(b));
+    CHECK(key.value(a) == key.value(b));
   }
   REQUIRE(a.rules.size() == b.rules.size());
   for (std::size_t i = 0; i < a.rules.size(); ++i) {

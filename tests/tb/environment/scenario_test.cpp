@@ -32,13 +32,17 @@ TEST_CASE("the scenarios that users are promised exist", "[tb][scenario]") {
 }
 
 TEST_CASE("every key is documented, within its limits, and reaches its own field", "[tb][scenario]") {
-  std::set<const double*> fields;
+  std::set<const void*> fields;
   Scenario s;
   for (const ScenarioKey& k : scenario_keys()) {
     INFO(k.name);
     CHECK(std::string(k.doc).size() > 5);
-    CHECK(k.range().has(k.number(s)));
-    CHECK(fields.insert(&k.number(s)).second);
+    CHECK(k.range().has(k.value(s)));
+    REQUIRE((k.number != nullptr) + (k.whole != nullptr) + (k.flag != nullptr) == 1);
+    const void* field = k.number  ? static_cast<const void*>(&k.number(s))
+                        : k.whole ? static_cast<const void*>(&k.whole(s))
+                                  : static_cast<const void*>(&k.flag(s));
+    CHECK(fields.insert(field).second);
   }
 }
 
@@ -60,7 +64,7 @@ trim = 1
   CHECK(s.description == "mine");
   CHECK(s.qps == 3);
   CHECK(s.link.loss == 0.5);
-  CHECK(s.vary == 1);
+  CHECK(s.vary);
   CHECK(s.wrap_share == find_scenario("loss")->wrap_share);
   REQUIRE(s.rules.size() == 1);
   CHECK(s.rules[0].planes == 5);
@@ -99,6 +103,59 @@ TEST_CASE("an unreadable scenario is refused with line, column and what is wrong
   CHECK(refusal("rule = 1") == "my.toml:1:8: rule is no list of tables.");
   CHECK_THROWS_AS(load_scenario("/no/such/file"), ScenarioError);
   CHECK_THROWS_AS(load_scenario("/"), ScenarioError);
+}
+
+TEST_CASE("keys are switches, whole numbers or real ones; a switch takes 0 and 1 as well", "[tb][scenario]") {
+  const Scenario s =
+      parse_scenario("vary = 1\nbth_m = 0\ndyn_mpr = true\ntrim_nack = false\nrev_seed = 4294967295", "x");
+  CHECK(s.vary);
+  CHECK_FALSE(s.bth_m);
+  CHECK(s.dyn_mpr);
+  CHECK_FALSE(s.trim_nack);
+  CHECK(s.rev_seed == 0xffff'ffff);
+  CHECK(refusal("vary = 2") == "my.toml:1:8: vary = 2 is out of range.");
+  CHECK(refusal("vary = 0.5") == "my.toml:1:8: vary = 0.5 is not a whole number.");
+  CHECK(refusal("vary = \"yes\"") == "my.toml:1:8: vary is not a number.");
+  CHECK(refusal("rto = true") == "my.toml:1:7: rto is not a number.");
+  Scenario t;
+  set_key(t, "vary", 1, "test");
+  set_key(t, "rto", 7, "test");
+  set_key(t, "loss", 0.25, "test");
+  CHECK(t.vary);
+  CHECK(t.rto == 7);
+  CHECK(t.link.loss == 0.25);
+  CHECK_THROWS_AS(set_key(t, "vary", 0.5, "test"), ScenarioError);
+  CHECK_THROWS_AS(set_key(t, "rto", 1.5, "test"), ScenarioError);
+}
+
+TEST_CASE("a rule may come several times", "[tb][scenario]") {
+  const Scenario s = parse_scenario(
+      "[[rule]]\nfrom_us = 20\nuntil_us = 28\nevery_us = 40\ntimes = 3\nloss = 0.5\n[[rule]]\necn = 1", "my.toml");
+  REQUIRE(s.rules.size() == 4);
+  for (unsigned i = 0; i < 3; ++i) {
+    CHECK(s.rules[i].from_us == 20 + 40 * i);
+    CHECK(s.rules[i].until_us == 28 + 40 * i);
+    CHECK(s.rules[i].what.loss == 0.5);
+  }
+  CHECK(s.rules[3].what.ecn == 1);
+  CHECK(find_scenario("incast-trim")->rules.size() == 25);
+  CHECK(refusal("[[rule]]\nfrom_us = 20\nuntil_us = 28\nevery_us = 7\ntimes = 2") ==
+        "my.toml:4:12: the rule comes again after 7 us, before it has ended.");
+  CHECK(refusal("[[rule]]\ntimes = 2") == "my.toml:2:9: the rule comes again after 0 us, before it has ended.");
+  CHECK(refusal("[[rule]]\nuntil_us = 8\nevery_us = 8\ntimes = 2") == "");
+  CHECK(refusal("[[rule]]\ntimes = 0") == "my.toml:2:9: times = 0 is out of range.");
+}
+
+TEST_CASE("a base may be any of the built-in scenarios, and nothing of it is another file's", "[tb][scenario]") {
+  for (const Scenario& s : scenarios()) {
+    INFO(s.name);
+    CHECK(s.source.file.empty());
+    CHECK(s.source.lines.empty());
+    for (const LinkRule& rule : s.rules) CHECK(rule.source.line == 0);
+    const Scenario same = parse_scenario("base = \"" + s.name + "\"", "my.toml");
+    CHECK(scenario_toml(same).substr(scenario_toml(same).find('\n')) ==
+          scenario_toml(s).substr(scenario_toml(s).find('\n')));
+  }
 }
 
 TEST_CASE("values that do not go together are refused", "[tb][scenario]") {

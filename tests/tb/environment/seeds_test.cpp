@@ -4,6 +4,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <set>
 #include <string>
+#include <string_view>
 
 #include "tb/compare/report.hpp"
 #include "tests/tb/runs.hpp"
@@ -23,7 +24,11 @@ bool cover(const char* name) { return covered().insert(name).second; }
 void seeds(const char* preset, const char* scenario, uint64_t count, uint64_t packets) {
   for (uint64_t seed = 1; seed <= count; ++seed) {
     CosimOptions o = short_run(preset, scenario, packets, seed);
-    use_rtl(o);
+    if (std::string_view(preset) == "tiny") {
+      use_asserted_tiny(o);
+    } else {
+      use_rtl(o);
+    }
     const CosimResult r = run_cosim(o);
     INFO(preset << " " << scenario << " seed " << seed << ": " << r.problem << r.error << failure_text({}, r));
     REQUIRE(r.outcome == Outcome::Pass);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Sample for the tests of `mrc depth`: paths whose gates can be counted by hand. A parity of n bits
-/// is a tree of exclusive ors: ceil(log2(n)) gates, and no other circuit of two-input gates is
+/// Sample for the tests of `mrc depth`: paths whose gates can be counted by hand. A parity of n
+/// bits is a tree of exclusive ors: ceil(log2(n)) gates, and no other circuit of two-input gates is
 /// shallower, because each of the n bits matters.
 module depth (
     input logic clk_i,

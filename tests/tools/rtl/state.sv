@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Sample for the tests of `mrc state`: one memory or register per class, all sizes easy to work out.
+/// Sample for the tests of `mrc state`: one memory or register per class, all sizes easy to work
+/// out.
 module state #(
     parameter int unsigned NumQps = 4,
     parameter int unsigned EvsPerQp = 8,
@@ -40,8 +41,10 @@ module state #(
       recs_q[addr_i[$clog2(NumBlocks*16)-1:0]] <= data_i[4:0];
     end
     qp_q <= addr_i[$clog2(NumQps)-1:0];
-    data_q <= {evval_q[addr_i[$clog2(NumProfiles*EvsPerQp)-1:0]][31:18], ctx_q[addr_i[$clog2(NumQps)-1:0]],
-               evst_q[addr_i[$clog2(NumQps*EvsPerQp)-1:0]], recs_q[addr_i[$clog2(NumBlocks*16)-1:0]]}
+    data_q <= {evval_q[addr_i[$clog2(NumProfiles*EvsPerQp)-1:0]][31:18],
+               ctx_q[addr_i[$clog2(NumQps)-1:0]],
+               evst_q[addr_i[$clog2(NumQps*EvsPerQp)-1:0]],
+               recs_q[addr_i[$clog2(NumBlocks*16)-1:0]]}
               ^ 32'(busy_q);
   end
 endmodule

@@ -6,6 +6,9 @@
 #include <string>
 
 #include "sample/cmodel/gen/csr.hpp"
+#include "sample/cmodel/gen/csr_values.hpp"
+#include "sample/cmodel/gen/nic_flow.hpp"
+#include "sample/cmodel/gen/nic_pulses.hpp"
 #include "sample/cmodel/gen/presets.hpp"
 
 using namespace mrc;
@@ -109,6 +112,38 @@ TEST_CASE("registers and tables keep their layout", "[wire.gen.csr]") {
   csr::TblRow{.key = 0xFFEEDDCCBB, .valid = true}.pack(words);
   CHECK(words[0] == 0xDDCCBB01);
   CHECK(words[1] == 0x0000FFEE);
+}
+
+TEST_CASE("register values begin as after reset, and follow the registers", "[wire.gen.nic]") {
+  CsrOut v;
+  CHECK(v.enable);
+  CHECK(v.mode == 5);
+  CHECK(v.pair == (0x2ABu << 16 | 0x1234u));
+  CHECK(v.list == std::array<uint32_t, 2>{7, 0x80000000u});
+  publish(v, [](uint32_t offset) {
+    return offset == csr::kCtrl ? csr::kCtrlMode.set(0, 2)
+                                : offset == csr::kWide ? csr::kWideHigh.set(csr::kWideLow.set(~0u, 9), 3) : offset;
+  });
+  CHECK(!v.enable);
+  CHECK(v.mode == 2);
+  CHECK(v.pair == (3u << 16 | 9u));
+  CHECK(v.list == std::array<uint32_t, 2>{csr::kOne, csr::kTwo});
+}
+
+TEST_CASE("pulses are counted by their registers", "[wire.gen.nic]") {
+  std::string counted;
+  const auto add = [&](uint32_t offset) { counted += std::to_string(offset) + " "; };
+  ABlockPulses{}.count(add);
+  CHECK(counted.empty());
+  ABlockPulses{.seen = true}.count(add);
+  CHECK(counted == std::to_string(csr::kSeen) + " ");
+}
+
+TEST_CASE("the flow names each stream and who takes it", "[wire.gen.nic]") {
+  CHECK(std::size(kStreamFlow) == 3);
+  CHECK(std::string(kStreamFlow[0].name) == "a_block.first");
+  CHECK(std::string(kStreamFlow[0].consumer) == "b_block");
+  CHECK(std::string(kStreamFlow[2].consumer) == "host");
 }
 
 TEST_CASE("presets are found by name", "[wire.gen.preset]") {

@@ -3,6 +3,7 @@
 
 #include "protocol/probe.hpp"
 #include "protocol/rx_check.hpp"
+#include "util/check.hpp"
 
 namespace mrc {
 
@@ -116,6 +117,7 @@ void RxTrack::init() {
 }
 
 void RxTrack::track(const In& in) {
+  MRC_CHECK(!init_, "a packet is judged while its QP may be started");
   const unsigned index = qp(t_.p.qp);
   const std::size_t at = slot(index, t_.again ? t_.next : t_.p.psn);
   const Entry entry = map_[at];
@@ -129,6 +131,10 @@ void RxTrack::track(const In& in) {
     a = row_go_on(q.window, after, t_.next);
   } else {
     x_.what = judge(t_.p, q, entry.valid, before, in);
+    MRC_CHECK(x_.what != What::Take || psn_dist(t_.p.psn, psn_add(q.window.cack, 1)) < 128u * cfg_[index].mpr,
+              "a packet outside of the window is taken");
+    MRC_CHECK(x_.what != What::Take || cfg_[index].mpr <= cfg_[index].mpr_dest,
+              "the window is larger than the peer may use");
     if (x_.what == What::Take) a = row_take(q.window, after, t_.p.psn, t_.p.last);
     if (x_.what == What::Fatal || x_.what == What::Over) q.failed = true;
   }
@@ -180,6 +186,7 @@ void RxTrack::keep(std::size_t at, const Entry& entry, const RxRow& before, cons
   } else if (entry.valid) {
     bits_.write(entry.idx, after);
   } else {
+    MRC_CHECK(pool_.valid(), "a row is taken that there is not");
     const unsigned idx = pool_.offer();
     pool_.take();
     map_.write(at, {.valid = true, .idx = idx});

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "gen/csr.hpp"
+#include "gen/nic_pulses.hpp"
 #include "gen/presets.hpp"
 #include "gen/streams.hpp"
 #include "pipeline/lib/cfg.hpp"
@@ -22,10 +23,7 @@ namespace mrc {
 /// per cycle while its outputs are taken, a cycle more when cack leaves a row; a SACK per four cycles.
 class RxTrack {
  public:
-  /// Pulse registers.
-  struct Pulses {
-    bool dup = false, oor = false, trim = false, nores = false;
-  };
+  using Pulses = RxTrackPulses;
 
   RxTrack(const Preset& preset, Stream<Rxpkt>& rxpkt, PlaneDemux<Verdict>& verdict, Stream<Resp>& resp,
           Stream<Ackev>& ackev, Stream<Ord>& ord, Stream<Qperr>& qperr);

@@ -6,6 +6,7 @@
 #include "gen/csr.hpp"
 #include "protocol/psn.hpp"
 #include "protocol/tx_window.hpp"
+#include "util/check.hpp"
 
 namespace mrc {
 
@@ -175,6 +176,7 @@ void TxSegment::intake() {
   }
   // Progress in the same cycle: each would see the other's old registers, and nobody would wake the QP.
   if (!room(q) || go_pushed_ || (upd_popped_ && same_qp(upd_qp_, w.qp))) return;
+  MRC_CHECK(q.rts() && q.failed == 0, "a QP takes a WQE that cannot send");
   const auto next = static_cast<uint16_t>(pool_.offer());
   pool_.take();
   work_.write(q.erow, {.wqe = w, .rqmsn = static_cast<uint16_t>(q.rqmsn), .next = next});
@@ -220,6 +222,7 @@ void TxSegment::complete() {
   set(q.urow, row.next);
   pool_.give(c1_.row);
   if (row.imm_valid) set(q.wout, next8(q.wout));
+  MRC_CHECK(c1_.valid, "a completion of nothing");
   if (c1_.silent) return;
   Cqe& c = cq_.push();
   c = Cqe{};
@@ -450,10 +453,15 @@ void TxSegment::send(const Row& r, const CsrOut& csr) {
     end(r, true);
     return;
   }
+  MRC_CHECK(!r.cc || left_ >= p.size, "more is sent than the controller granted");
+  MRC_CHECK(psn_dist(q.psn, q.una) < 128u * q.mpr, "a packet outside of the window is sent");
+  MRC_CHECK(q.head != q.tail, "a packet of no work is sent");
+  MRC_CHECK(!begins || credit_ != 0, "a block is used that there is not");
   if (r.cc) left_ -= p.size;
   began_ = begins;
   set(q.fresh, 0);
   used_n_ += 1;
+  MRC_CHECK(used_n_ <= kBurstPackets, "a burst is longer than 16 packets");
   used_b_ += p.plen;
 
   Qp after = q;

@@ -6,6 +6,7 @@
 ///   refuse  refuse-no-nul  refuse-control                                          why it does not open
 ///   null-observe[:CYCLE]  wild-observe[:CYCLE]                                     addresses of its boundaries
 ///   stray:PIN[:CYCLE]  ones[:CYCLE]  random[:CYCLE]  random-observe[:CYCLE]        its outputs
+///   assertion:CYCLE                                                                fails in that cycle and later
 ///   wave                                                                           can write "waves": a line per call
 ///   slow:MILLISECONDS  stdout  fork                                                right, but ...
 #include <unistd.h>
@@ -202,6 +203,14 @@ int mrc_dut_wave(mrc_dut* dut, const char* path, int on) {
     dut->waves = nullptr;
   }
   return 0;
+}
+
+void mrc_dut_assertions(const mrc_dut* dut, mrc_dut_assertions_t* assertions, size_t struct_size) {
+  mrc_dut_assertions_t a{};
+  if (dut->order.is("assertion")) {
+    a = {7, dut->cycle > dut->order.number(1), "NeverFive", "test.device", "five hundred cycles\n"};
+  }
+  std::memcpy(assertions, &a, struct_size < sizeof a ? struct_size : sizeof a);
 }
 
 void mrc_dut_close(mrc_dut* dut) {

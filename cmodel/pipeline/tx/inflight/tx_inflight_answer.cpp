@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pipeline/tx/inflight/tx_inflight_answer.hpp"
+
+#include "gen/headers.hpp"
+
+namespace mrc::inflight {
+
+void Answer::ctl0() {
+  s_.blocks.read_row();
+  s_.blocks.read_sent_of_row(s_.now.ctl.psn);
+  s_.now.state = State::Ctl1;
+}
+
+/// False if the QP has failed.
+bool Answer::count_retry(Qp& q, const WinBlock& row, bool in) {
+  const Ctl& ctl = s_.now.ctl;
+  const bool missing = in && (row.psns.sacked & psn_bit<uint16_t>(ctl.psn)) == 0;
+  if (!nack_counts(ctl.reason) || !missing || (ctl.psn != q.una && ctl.psn != q.low)) return true;
+  if (retry_exhausted(q.retry, q.limits)) {
+    s_.qps.fail(q, ctl.qp, CqStatus::RetryExceeded);
+    return false;
+  }
+  q.retry = retry_next(q.retry);
+  return true;
+}
+
+void Answer::nack(const CsrOut& csr) {
+  s_.now.state = State::Idle;
+  const Ctl& ctl = s_.now.ctl;
+  Qp& q = s_.qps[ctl.qp];
+  if (ctl.reason == static_cast<uint8_t>(wire::NackReason::UnexpEvent)) {
+    s_.qps.fail(q, ctl.qp, CqStatus::RemEvent);
+    return;
+  }
+  const bool in = in_window(ctl.psn, q.una, q.nxt);
+  const Sent& sent = s_.blocks.sent();
+  WinBlock row = s_.blocks.row();
+  if (!count_retry(q, row, in)) return;
+  if (const NackMark mark = nack_lost(row.psns, ctl.psn); in && mark.lost) {
+    s_.blocks.write_row(row);
+    if (q.cc && mark.leaves) {
+      const bool sample = Tell::rtt_valid(q, sent.rtx, csr);
+      s_.tell.out.ccev.load({.cc = q.dest,
+                             .kind = static_cast<uint8_t>(CcEvent::Nack),
+                             .bytes = take_packet(q.fly, sent.size, q.credit),
+                             .rtt_valid = sample,
+                             .rtt = sample ? Tell::rtt(s_.now, csr) : uint16_t{0},
+                             .reason = ctl.reason});
+    }
+    s_.qps.enlist(q, ctl.qp);
+    q.rtx_lo = psn_first(q.rtx_lo, ctl.psn);
+  }
+  if (ctl.reason == static_cast<uint8_t>(wire::NackReason::Trimmed) && q.owned(ctl.psn)) {
+    s_.tell.out.fb.load({.qp = ctl.qp, .ev_idx = sent.ev_idx, .entropy = ctl.entropy, .kind = 1});
+  }
+}
+
+void Answer::ack() {
+  s_.now.state = State::Idle;
+  const Ctl& ctl = s_.now.ctl;
+  Qp& q = s_.qps[ctl.qp];
+  if (!ack_valid(ctl, q.una, q.nxt, q.msn_done, q.msn_sent)) return;
+  const bool good = syndrome_ack(ctl.reason);
+  const uint32_t next = psn_add(ctl.psn, 1);
+  const uint32_t una = good && !psn_before(next, q.una) ? next : q.una;
+  const bool changed = una != q.una || ctl.msn != q.msn_done;
+  const uint32_t below = psn_add(una, -1);
+  q.una = una;
+  q.rtx_lo = psn_follow(q.rtx_lo, una);
+  if (psn_before(q.hi, below)) q.hi = below;
+  if (good) q.msn_done = ctl.msn;
+  if (changed) {
+    q.progress(s_.now.tick);
+    if (psn_block(una) != q.base) s_.qps.reclaim_later(q, ctl.qp);
+  }
+  if (changed || !good) {
+    s_.tell.out.upd.load({.qp = ctl.qp, .una = una, .ack = true, .msn = ctl.msn, .syndrome = ctl.reason, .mpr = 0});
+  }
+  if (!good) {
+    s_.tell.out.qperr.load({.qp = ctl.qp, .status = static_cast<CqStatus>(ctl.reason)});
+    s_.qps.retire(q, ctl.qp);
+  }
+}
+
+}  // namespace mrc::inflight

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "gen/presets.hpp"
+#include "pipeline/lib/pool.hpp"
+#include "pipeline/lib/ram.hpp"
+#include "pipeline/tx/inflight/tx_inflight_pkg.hpp"
+
+namespace mrc::inflight {
+
+/// The blocks of 16 PSNs that all QPs share: the pool of their numbers, which block of which QP has which number
+/// (`map`), the state of each (`win`) and what was sent (`recs`). A number that is read is the address of the row that
+/// is read next, and stays the number of that row. Twin of mrc_tx_inflight_blocks.
+class Blocks {
+ public:
+  explicit Blocks(const Preset& preset)
+      : qp_mask_(preset.num_qps - 1),
+        qp_blocks_(preset.max_mpr / kBlockPsns),
+        map_(std::size_t{preset.num_qps} * qp_blocks_),
+        win_(preset.num_blocks),
+        recs_(std::size_t{preset.num_blocks} * kBlockPsns),
+        pool_(preset.num_blocks) {}
+
+  /// Blocks of one QP at most: B of the contract.
+  unsigned of_qp() const { return qp_blocks_; }
+
+  /// Reads the number of a QP's block.
+  void read_number(unsigned qp, uint32_t block) { map_.read(map_row(qp, block)); }
+  /// Reads the row of the block whose number was read.
+  void read_row() {
+    number_ = map_.rdata();
+    win_.read(number_);
+  }
+  /// The row that was read.
+  const WinBlock& row() const { return win_.rdata(); }
+  /// It becomes `row`.
+  void write_row(const WinBlock& row) { win_.write(number_, row); }
+
+  /// Reads the record of a packet: of the block whose number was read, whose row was read, of block n.
+  void read_sent_of_number(uint32_t psn) { recs_.read(recs_row(map_.rdata(), psn)); }
+  void read_sent_of_row(uint32_t psn) { recs_.read(recs_row(number_, psn)); }
+  void read_sent(unsigned n, uint32_t psn) { recs_.read(recs_row(n, psn)); }
+  /// The record that was read.
+  const Sent& sent() const { return recs_.rdata(); }
+  /// Writes the record of a packet sent again, in the block whose number was read.
+  void sent_again(const Rec& r) { write_sent(map_.rdata(), r, true); }
+  /// Writes the record of a packet sent for the first time, in block n.
+  void sent_first(unsigned n, const Rec& r) { write_sent(n, r, false); }
+
+  /// Takes a block from the pool: tx_segment has seen to it that there is one.
+  unsigned take() {
+    const unsigned n = pool_.offer();
+    pool_.take();
+    return n;
+  }
+  /// Block n is that block of the QP, nothing known of its packets.
+  void begin(unsigned qp, uint32_t block, unsigned n) {
+    map_.write(map_row(qp, block), static_cast<uint16_t>(n));
+    win_.write(n, WinBlock{});
+  }
+  /// Gives the block back whose number was read.
+  void give() { pool_.give(map_.rdata()); }
+
+  void clock() {
+    map_.clock();
+    win_.clock();
+    recs_.clock();
+    pool_.clock();
+  }
+
+ private:
+  std::size_t map_row(unsigned qp, uint32_t block) const {
+    return std::size_t{qp & qp_mask_} * qp_blocks_ + (block & (qp_blocks_ - 1));
+  }
+  static std::size_t recs_row(unsigned n, uint32_t psn) { return std::size_t{n} * kBlockPsns + psn % kBlockPsns; }
+  void write_sent(unsigned n, const Rec& r, bool rtx) {
+    recs_.write(recs_row(n, r.psn), {r.msn, r.row, r.ev_idx, r.idx, r.size, rtx});
+  }
+
+  const unsigned qp_mask_, qp_blocks_;
+  Ram1r1w<uint16_t> map_;
+  Ram1r1w<WinBlock> win_;
+  Ram1r1w<Sent> recs_;
+  Pool pool_;
+  unsigned number_ = 0;
+};
+
+}  // namespace mrc::inflight

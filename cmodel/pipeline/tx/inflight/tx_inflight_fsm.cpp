@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pipeline/tx/inflight/tx_inflight_fsm.hpp"
+
+namespace mrc::inflight {
+
+/// Contexts and states may have to give bytes back.
+bool Fsm::cfg_due(const CfgBus& cfg) const {
+  if (!ack_.pending(cfg)) return false;
+  return (!cfg.is(CfgTable::QpCtx) && !cfg.is(CfgTable::QpState)) || s_.tell.out.ccev.free();
+}
+
+Fsm::Choice Fsm::idle(const CfgBus& cfg, bool for_record, Recording& recording) {
+  if (cfg_due(cfg) && configure(cfg, recording)) return Choice::None;
+  const Out& out = s_.tell.out;
+  const bool ccev = out.ccev.free();
+  const bool request[5] = {
+      in_.rec.has() && ccev && !for_record,
+      in_.ctl.has() && out.upd.free() && out.fb.free() && out.pres.free() && ccev && out.okev.free() &&
+          out.qperr.free(),
+      !s_.qps.list.empty() && out.retx.free() && out.fb.free() && out.rask.free() && ccev && !hold_,
+      visit_due_ && out.upd.free() && ccev && out.qperr.free(), !s_.qps.rq.empty() && ccev};
+  if (!(request[0] | request[1] | request[2] | request[3] | request[4])) return Choice::None;
+  const int grant = arb_.pick([&](unsigned i) { return request[i]; });
+  arb_.take(static_cast<unsigned>(grant));
+  const auto choice = static_cast<Choice>(grant + 1);
+  switch (choice) {
+    case Choice::Rec:
+      take_rec();
+      break;
+    case Choice::Ctl:
+      take_ctl();
+      break;
+    case Choice::Retx:
+      take_retx();
+      break;
+    case Choice::Visit:
+      visit_due_ = false;
+      break;
+    default:
+      take_reclaim();
+      break;
+  }
+  return choice;
+}
+
+/// False when the table write waits and other operations may go on.
+bool Fsm::configure(const CfgBus& cfg, Recording& recording) {
+  const auto index = static_cast<uint16_t>(cfg.index & s_.qps.mask());
+  Qp& q = s_.qps[index];
+  if (cfg.is(CfgTable::QpCtx)) {
+    if (q.held) {  // its blocks first
+      if (!q.live && q.inq) return false;
+      s_.qps.retire(q, index);
+      return true;
+    }
+    s_.qps.begin(q, cfg);
+    if (recording != Recording::No && (in_.rec.head().qp & s_.qps.mask()) == index) recording = Recording::No;
+  } else if (cfg.is(CfgTable::QpState) && (cfg.data[0] & 7u) != static_cast<uint32_t>(QpState::Rts)) {
+    s_.qps.retire(q, index);
+  }
+  ack_.done();
+  return true;
+}
+
+void Fsm::take_rec() {
+  const Rec& rec = s_.now.rec = in_.rec.head();
+  in_.rec.pop();
+  if (rec.rtx && s_.qps[rec.qp].live) s_.blocks.read_number(rec.qp, psn_block(rec.psn));
+  s_.now.state = State::Rec;
+}
+
+void Fsm::take_ctl() {
+  const Ctl& ctl = s_.now.ctl = in_.ctl.head();
+  in_.ctl.pop();
+  if (!s_.qps[ctl.qp].live) return;
+  if (ctl.kind == CtlKind::Endpoint) return;  // not for this block: rx_check sends none
+  s_.blocks.read_number(ctl.qp, psn_block(ctl.psn));
+  s_.now.state = ctl.kind == CtlKind::Ack ? State::Ack : State::Ctl0;
+}
+
+void Fsm::take_retx() {
+  Now& now = s_.now;
+  now.qp = s_.qps.list.head();
+  const Qp& q = s_.qps[now.qp];
+  now.block = psn_block(q.rtx_lo);
+  now.lim = q.nxt;
+  s_.blocks.read_number(now.qp, now.block);
+  now.state = State::Retx0;
+}
+
+void Fsm::take_reclaim() {
+  Now& now = s_.now;
+  now.qp = s_.qps.rq.head();
+  s_.qps.rq.pop();
+  s_.qps[now.qp].inq = false;
+  s_.blocks.read_number(now.qp, s_.qps[now.qp].base);
+  now.state = State::Reclaim;
+}
+
+}  // namespace mrc::inflight

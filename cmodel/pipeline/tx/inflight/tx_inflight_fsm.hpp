@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "pipeline/lib/cfg.hpp"
+#include "pipeline/lib/stream.hpp"
+#include "pipeline/tx/inflight/tx_inflight_blocks.hpp"
+#include "pipeline/tx/inflight/tx_inflight_pkg.hpp"
+#include "pipeline/tx/inflight/tx_inflight_qps.hpp"
+#include "pipeline/tx/inflight/tx_inflight_tell.hpp"
+
+namespace mrc::inflight {
+
+/// What all operations share: the main machine's registers and, for those that look at one block of the window after
+/// the other, the step from block to block.
+struct Shared {
+  Shared(const Preset& preset, const Out& out) : blocks(preset), tell(out), qps(preset, now, blocks, tell) {}
+  Shared(const Shared&) = delete;
+  Shared& operator=(const Shared&) = delete;
+
+  /// The rows of a pass over the window of QP now.qp begin; in `state` the first one is there.
+  void rows_from(State state) {
+    next_row(now.qp, now.block);
+    now.state = state;
+  }
+  /// Behind block now.block of a pass there is another one of the window.
+  bool rows_left(const Qp& q) const {
+    return psn_dist(psn_add(block_psn(now.block), kBlockPsns), q.una) < psn_dist(now.lim, q.una);
+  }
+  /// Block now.block + 1 is the one that is looked at in the next cycle.
+  void next_row(uint16_t qp) { next_row(qp, block_add(now.block, 1)); }
+
+  Now now;
+  Blocks blocks;
+  Tell tell;
+  Qps qps;
+
+ private:
+  void next_row(uint16_t qp, uint32_t block) {
+    now.block = block;
+    blocks.read_row();
+    blocks.read_number(qp, block_add(block, 1));
+  }
+};
+
+/// What an Idle cycle does: a table write, or one of five kinds of operation in turn, each only if the outputs that it
+/// may need are free. Twin of mrc_tx_inflight_fsm.
+class Fsm {
+ public:
+  /// What Idle has chosen. Visit is left to the caller, who carries it out in the same cycle.
+  enum class Choice : uint8_t { None, Rec, Ctl, Retx, Visit, Reclaim };
+
+  Fsm(Shared& shared, const In& in) : s_(shared), in_(in) {}
+
+  bool cfg_ack() const { return ack_.value(); }
+  void begin(const CfgBus& cfg) { ack_.begin(cfg); }
+  /// State Idle. for_record: the head of rec is for Record. recording: what Record does in this cycle; a row of QP_CTX
+  /// of the same QP forbids it.
+  Choice idle(const CfgBus& cfg, bool for_record, Recording& recording);
+  /// The QP that is visited.
+  uint16_t next_visit() {
+    const auto index = static_cast<uint16_t>(visit_qp_);
+    visit_qp_ = (visit_qp_ + 1) & s_.qps.mask();
+    return index;
+  }
+  /// A retransmission was refused: none is tried for a moment.
+  void hold() { hold_ = true; }
+  void end() {
+    if (div_ % 4 == 3) visit_due_ = true;
+    if (div_ == 15) hold_ = false;
+    div_ = (div_ + 1) % 16;
+  }
+  void clock() { ack_.clock(); }
+
+ private:
+  bool cfg_due(const CfgBus& cfg) const;
+  bool configure(const CfgBus& cfg, Recording& recording);
+  void take_rec();
+  void take_ctl();
+  void take_retx();
+  void take_reclaim();
+
+  Shared& s_;
+  const In in_;
+  RrArb arb_{5};
+  CfgAck ack_;
+  unsigned div_ = 0;
+  bool visit_due_ = false;
+  bool hold_ = false;  ///< a retransmission was refused a moment ago
+  unsigned visit_qp_ = 0;
+};
+
+}  // namespace mrc::inflight

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What TxInflight and its parts share: states, rows of the memories, what is known of a QP. Contract:
+/// docs/blocks/tx/inflight/tx_inflight.md.
+#pragma once
+
+#include <cstdint>
+
+#include "gen/nic_pulses.hpp"
+#include "gen/streams.hpp"
+#include "pipeline/lib/stream.hpp"
+#include "protocol/flight.hpp"
+#include "protocol/retry.hpp"
+#include "protocol/step_timer.hpp"
+#include "protocol/tx_window.hpp"
+
+namespace mrc::inflight {
+
+/// Streams in.
+struct In {
+  Stream<Rec>& rec;     ///< from tx_path
+  Stream<Ctl>& ctl;     ///< from rx_check
+  Stream<Ccans>& rans;  ///< from cc_nscc, to rask
+};
+
+/// Streams out.
+struct Out {
+  Stream<Retx>& retx;      ///< to tx_segment
+  Stream<Upd>& upd;        ///< to tx_segment
+  Stream<Fb>& fb;          ///< to tx_path
+  Stream<Pres>& pres;      ///< to tx_probe
+  Stream<Ccev>& ccev;      ///< to cc_nscc
+  Stream<Ccask>& rask;     ///< to cc_nscc
+  Stream<Okev>& okev;      ///< to ack_gen
+  Stream<Qperr>& qperr;    ///< to csr
+  Stream<Stateq>& stateq;  ///< to ack_gen
+};
+
+/// Registers rtx_inc_q, rto_inc_q, fail_inc_q, state_inc_q (counters) and freed_q (to tx_segment: a block is free
+/// again).
+struct Pulses : TxInflightPulses {
+  bool freed = false;
+};
+
+/// State of the main machine.
+enum class State : uint8_t {
+  Idle,
+  Rec,
+  Reclaim,
+  Ctl0,
+  Ctl1,
+  Row,
+  Done,
+  Same0,
+  Same1,
+  Ack,
+  Retx0,
+  Scan,
+  Retx1,
+  RetxW,
+  Walk0,
+  Walk,
+  Told0,
+  Told
+};
+
+/// What Record does in a cycle.
+enum class Recording : uint8_t { No, Begin, Go };
+
+/// Row of `win`.
+struct WinBlock {
+  BlockRow psns;
+  BlockAges ages;
+};
+
+/// Row of `recs`.
+struct Sent {
+  uint16_t msn = 0, row = 0;
+  uint16_t ev_idx = 0;
+  uint32_t idx = 0;
+  uint16_t size = 0;
+  bool rtx = false;
+};
+
+/// What is known of a QP.
+struct Qp {
+  uint32_t una = 0, nxt = 0, hi = 0;
+  uint16_t msn_done = 0, msn_sent = 0;
+  uint32_t rtx_lo = 0;
+  bool live = false, fresh = false, held = false, kept = false, armed = false, rtx = false, inq = false, dup = false;
+  uint32_t base = 0;    ///< number of the first block held
+  unsigned newest = 0;  ///< pool's number of the block of nxt - 1
+  uint32_t start = 0;   ///< tick of the timer's last step
+  StepMarks marks;
+  uint32_t low = 0;  ///< lowest PSN not reported at the end of the timer's last walk
+  uint8_t retry = 0;
+  Flight fly;
+  uint8_t credit = 0;  ///< of takes that fell short
+  Owed owed;
+  uint32_t rcvdl = 0;  ///< rcvd_bytes of the newest SACK
+  uint8_t mprv = 0;    ///< newest MPR told
+  // From QP_CTX.
+  uint8_t timeout = 0, mtu = 0, dest = 0;
+  RetryLimits limits;
+  bool cc = false, ts = false, dyn_mpr = false;
+
+  bool outstanding() const { return una != nxt || msn_done != msn_sent; }
+  /// Ticks of a step of the timer.
+  uint32_t step() const { return retry_interval(timeout, retry, limits) / kTimerSteps; }
+  /// True when the record of a PSN is there.
+  bool owned(uint32_t psn) const {
+    const uint32_t first = block_psn(base);
+    return held && psn_dist(psn, first) < psn_dist(nxt, first);
+  }
+  /// *restart*
+  void restart(uint32_t tick) {
+    start = tick;
+    marks.restart(nxt);
+  }
+  /// *Progress*
+  void progress(uint32_t tick) {
+    retry = 0;
+    restart(tick);
+  }
+};
+
+/// What the main machine keeps from one state to the next.
+struct Now {
+  State state = State::Idle;
+  uint32_t tick = 0;  ///< of this cycle
+  uint16_t qp = 0;    ///< of a retransmission, a walk, a reclaim
+  Rec rec{};
+  Ctl ctl{};
+  uint32_t block = 0;  ///< number of the block that is looked at
+  uint32_t lim = 0;    ///< nxt when the operation began: PSNs that have a row for sure
+};
+
+}  // namespace mrc::inflight

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pipeline/tx/inflight/tx_inflight_record.hpp"
+
+namespace mrc::inflight {
+
+bool Record::mine() const {
+  return in_.rec.has() && !in_.rec.head().voided && !in_.rec.head().rtx && s_.qps[in_.rec.head().qp].live;
+}
+
+Recording Record::next() const {
+  if (s_.now.state == State::Rec || !mine()) return Recording::No;
+  const uint32_t psn = in_.rec.head().psn;
+  const Qp& q = s_.qps[in_.rec.head().qp];
+  if (psn % kBlockPsns != 0 && !q.fresh) return Recording::Go;
+  switch (s_.now.state) {
+    case State::Ctl1:  // these may write a row of win
+    case State::Row:
+    case State::Scan:
+    case State::RetxW:
+    case State::Same1:
+    case State::Walk:
+    case State::Told:
+    case State::Reclaim:
+      return Recording::No;
+    default:
+      break;
+  }
+  // The block in whose row of map the number goes must have been given back.
+  if (q.held && !q.kept && block_dist(psn_block(psn), q.base) >= s_.blocks.of_qp()) return Recording::No;
+  return Recording::Begin;
+}
+
+void Record::record(bool begins) {
+  const Rec& r = in_.rec.head();
+  Qp& q = s_.qps[r.qp];
+  if (begins) {
+    const uint32_t block = psn_block(r.psn);
+    if (q.kept) {  // the block goes on as the new one
+      q.kept = false;
+      q.base = block;
+      s_.tell.pulses_next.freed = true;
+    } else {
+      q.newest = s_.blocks.take();
+    }
+    s_.blocks.begin(r.qp, block, q.newest);
+    if (q.fresh) {
+      q.fresh = false;
+      q.held = true;
+      q.base = block;
+    }
+  }
+  s_.blocks.sent_first(q.newest, r);
+  q.nxt = psn_add(r.psn, 1);
+  if (r.last) q.msn_sent = msn_add(r.msn, 1);
+  if (q.cc) q.fly.enter(r.size);
+  in_.rec.pop();
+}
+
+void Record::rec() {
+  s_.now.state = State::Idle;
+  const Rec& r = s_.now.rec;
+  Qp& q = s_.qps[r.qp];
+  if (r.voided) {  // ordered, and then not needed; the flight of a QP that is not live has been given back
+    if (q.live && q.cc) s_.tell.event(q, CcEvent::Nack, q.fly.take(r.size));
+    return;
+  }
+  if (!q.live) {
+    if (r.rtx) return;
+    if (q.cc) s_.tell.event(q, CcEvent::Nack, r.size);  // asked for, sent, and nobody waits for it
+    if (r.psn % kBlockPsns == 0 || q.fresh) s_.tell.pulses_next.freed = true;
+    q.fresh = false;
+    return;
+  }
+  if (q.owned(r.psn)) s_.blocks.sent_again(r);
+}
+
+}  // namespace mrc::inflight

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pipeline/tx/inflight/tx_inflight_sack.hpp"
+
+#include "protocol/ev_set.hpp"
+#include "protocol/segment.hpp"
+
+namespace mrc::inflight {
+
+void Sack::ctl0() {
+  const Ctl& ctl = s_.now.ctl;
+  const Qp& q = s_.qps[ctl.qp];
+  s_.blocks.read_sent_of_number(ctl.psn);
+  if (!cum_valid(psn_add(ctl.cack, 1), q.una, q.nxt)) {
+    s_.now.state = State::Idle;
+    return;
+  }
+  una_ = sack_una(ctl.cack, q.una);
+  hi_ = sack_hi(ctl, q.una, q.nxt, q.hi);
+  judge_ = sack_knows(ctl, q.una, q.nxt, q.hi, rcvd_news(ctl.rcvd, q.rcvdl).late);
+  own_ = q.owned(ctl.psn);
+  const SackBlocks blocks = sack_blocks(ctl.base, una_, q.nxt);
+  none_ = blocks.none;
+  s_.now.block = blocks.first;
+  last_ = blocks.last;
+  s_.blocks.read_number(ctl.qp, blocks.first);
+  s_.now.state = State::Ctl1;
+}
+
+void Sack::ctl1() {
+  ev_idx_ = s_.blocks.sent().ev_idx;
+  rtx_ = s_.blocks.sent().rtx;
+  any_ = false;
+  canc_ = 0;
+  s_.now.state = State::Done;
+  if (none_) return;
+  s_.blocks.read_row();
+  s_.blocks.read_number(s_.now.ctl.qp, block_add(s_.now.block, 1));
+  s_.now.state = State::Row;
+}
+
+void Sack::row(const CsrOut& csr) {
+  const Ctl& ctl = s_.now.ctl;
+  const Qp& q = s_.qps[ctl.qp];
+  const uint32_t p0 = block_psn(s_.now.block);
+  const auto piece = sack_piece<uint16_t>(ctl.bitmap, ctl.base, p0);
+  const SackView view = sack_view(una_, q.nxt, judge_, ctl.ooo, csr.reorder);
+  WinBlock row = s_.blocks.row();
+  canc_ += cancelled_losses(row.psns, p0, piece.got, view);
+  const uint16_t lost = sack_row(row.psns, p0, piece.got, piece.cover, view);
+  s_.blocks.write_row(row);
+  if (lost != 0 && !any_) {
+    any_ = true;
+    first_ = lowest_psn(p0, lost);
+  }
+  if (s_.now.block == last_) {
+    s_.now.state = State::Done;
+    return;
+  }
+  s_.next_row(ctl.qp);
+}
+
+void Sack::done(const CsrOut& csr) {
+  s_.now.state = State::Idle;
+  const Ctl& ctl = s_.now.ctl;
+  Qp& q = s_.qps[ctl.qp];
+  q.rtx_lo = psn_follow(q.rtx_lo, una_);
+  if (any_) {
+    s_.qps.enlist(q, ctl.qp);
+    q.rtx_lo = psn_first(q.rtx_lo, first_);
+  }
+  progress(q);
+  const bool recent = !ctl.pr && own_;
+  if (ctl.pr) s_.tell.out.pres.load({.qp = ctl.qp, .id = static_cast<uint16_t>(ctl.psn), .m = ctl.m});
+  if (recent) tell_ev(q);
+  acknowledge(q, recent && Tell::rtt_valid(q, rtx_, csr), csr);
+  if (csr.same_ev && recent && !rtx_ && same_ev_asks(ctl, q.una, q.nxt)) {
+    s_.blocks.read_number(ctl.qp, psn_block(q.una));
+    s_.now.state = State::Same0;
+  }
+}
+
+/// una, hi and the MPR as the SACK has them.
+void Sack::progress(Qp& q) {
+  const Ctl& ctl = s_.now.ctl;
+  const uint32_t below = psn_add(una_, -1);
+  q.hi = psn_before(hi_, below) ? below : hi_;
+  const bool moved = una_ != q.una;
+  const bool new_mpr = q.dyn_mpr && ctl.mpr != 0 && ctl.mpr != q.mprv && !psn_before(psn_add(ctl.cack, 1), q.una);
+  if (moved) {
+    q.una = una_;
+    q.progress(s_.now.tick);
+    if (psn_block(q.una) != q.base) s_.qps.reclaim_later(q, ctl.qp);
+  }
+  if (new_mpr) q.mprv = ctl.mpr;
+  if (!moved && !new_mpr) return;
+  const uint8_t mpr = new_mpr ? ctl.mpr : uint8_t{0};
+  s_.tell.out.upd.load({.qp = ctl.qp, .una = q.una, .ack = false, .msn = 0, .syndrome = 0, .mpr = mpr});
+}
+
+/// What the packet that brought the SACK says of its EV.
+void Sack::tell_ev(const Qp& q) {
+  const Ctl& ctl = s_.now.ctl;
+  if (mark_is_feedback(ctl.m)) {
+    s_.tell.out.fb.load({.qp = ctl.qp, .ev_idx = ev_idx_, .entropy = ctl.entropy, .kind = ctl.m});
+  } else if (ctl.m == 0 && !rtx_) {
+    const auto plane = static_cast<uint8_t>(ev_idx_ & (planes_ - 1));
+    s_.tell.out.okev.load({.dest = q.dest, .plane = plane, .ev = ctl.entropy});
+  }
+}
+
+/// What the SACK means for the flight.
+void Sack::acknowledge(Qp& q, bool sample, const CsrOut& csr) {
+  const Ctl& ctl = s_.now.ctl;
+  const RcvdNews news = rcvd_news(ctl.rcvd, q.rcvdl);
+  if (!news.late) q.rcvdl = ctl.rcvd;
+  if (!q.cc) return;
+  const uint32_t n = take_sack(q.fly, q.owed, news, psn_add(ctl.cack, 1) == q.nxt, canc_,
+                               nominal_full(q.mtu, q.ts, csr.nominal), q.una == q.nxt, q.credit);
+  s_.tell.out.ccev.load({.cc = q.dest,
+                         .kind = static_cast<uint8_t>(CcEvent::Ack),
+                         .bytes = n,
+                         .ecn = ctl.m == 1,
+                         .rtt_valid = sample,
+                         .rtt = sample ? Tell::rtt(s_.now, csr) : uint16_t{0},
+                         .pen = ctl.pen,
+                         .restore = ctl.restore,
+                         .reason = 0});
+}
+
+void Sack::same0() {
+  s_.blocks.read_row();
+  s_.blocks.read_sent_of_row(s_.qps[s_.now.ctl.qp].una);
+  s_.now.state = State::Same1;
+}
+
+void Sack::same1() {
+  s_.now.state = State::Idle;
+  const uint16_t index = s_.now.ctl.qp;
+  Qp& q = s_.qps[index];
+  WinBlock row = s_.blocks.row();
+  if (s_.blocks.sent().ev_idx != ev_idx_ || !same_ev_lost(row.psns, q.una)) return;
+  s_.blocks.write_row(row);
+  s_.qps.enlist(q, index);
+  q.rtx_lo = q.una;
+}
+
+}  // namespace mrc::inflight

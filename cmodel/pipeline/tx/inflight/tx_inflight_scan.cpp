@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pipeline/tx/inflight/tx_inflight_scan.hpp"
+
+#include "protocol/ev_set.hpp"
+
+namespace mrc::inflight {
+
+namespace {
+
+/// Blocks that a search looks at in one turn.
+constexpr unsigned kScanBlocks = 4;
+
+}  // namespace
+
+void Scan::retx0() {
+  Qp& q = s_.qps[s_.now.qp];
+  if (!q.live) {
+    q.rtx = q.dup = false;
+    s_.qps.list.pop();
+    s_.now.state = State::Idle;
+    return;
+  }
+  steps_ = 0;
+  s_.rows_from(State::Scan);
+}
+
+void Scan::scan() {
+  Qp& q = s_.qps[s_.now.qp];
+  const WinBlock& row = s_.blocks.row();
+  const uint16_t pending = retx_row(row.psns, block_psn(s_.now.block), q.rtx_lo, s_.now.lim);
+  ++steps_;
+  dup_ = pending == 0;
+  if (pending != 0) {
+    found(q, row, pending);
+  } else if (!none_found(q)) {
+    return;
+  }
+  s_.qps.list.pop();
+  s_.qps.list.push(s_.now.qp);
+  s_.now.state = State::Retx1;
+}
+
+/// The lowest of the packets that wait in this row goes again.
+void Scan::found(Qp& q, WinBlock row, uint16_t pending) {
+  row_keep_ = row;
+  p_ = lowest_psn(block_psn(s_.now.block), pending);
+  news_ = send_again(row.psns, p_);
+  row.ages.set(p_ % kBlockPsns, spared_steps(s_.now.tick - q.start, q.step()) - q.marks.count);
+  s_.blocks.write_row(row);
+  s_.blocks.read_sent_of_row(p_);
+  q.rtx_lo = psn_add(p_, 1);
+}
+
+/// Nothing waits in this row: the next one; behind the last one the newest packet if its ACK is missing (true).
+bool Scan::none_found(Qp& q) {
+  if (s_.rows_left(q)) {
+    q.rtx_lo = psn_add(block_psn(s_.now.block), kBlockPsns);
+    if (steps_ == kScanBlocks) {  // it goes on in its next turn
+      s_.now.state = State::Idle;
+    } else {
+      s_.next_row(s_.now.qp);
+    }
+    return false;
+  }
+  q.rtx_lo = q.nxt;
+  if (!q.dup) {
+    q.rtx = false;
+    s_.qps.list.pop();
+    s_.now.state = State::Idle;
+    return false;
+  }
+  q.dup = false;
+  news_ = {};
+  p_ = psn_add(q.nxt, -1);
+  s_.blocks.read_sent(q.newest, p_);
+  return true;
+}
+
+void Scan::retx1() {
+  s_.now.state = State::Idle;
+  const uint16_t index = s_.now.qp;
+  Qp& q = s_.qps[index];
+  const Sent& s = s_.blocks.sent();
+  // A gap or the timer, not a NACK: one loss is enough to take the EV out of use.
+  if (news_.blame) s_.tell.out.fb.load({.qp = index, .ev_idx = s.ev_idx, .entropy = 0, .kind = kFbLoss});
+  if (!q.cc) {
+    order();
+    return;
+  }
+  if (news_.loss) s_.tell.event(q, CcEvent::Loss, take_packet(q.fly, s.size, q.credit));
+  s_.tell.out.rask.load({.cc = q.dest, .min = s.size, .bytes = s.size});
+  s_.now.state = State::RetxW;
+}
+
+/// Orders the retransmission of p_ as recs has it.
+void Scan::order() {
+  const Sent& s = s_.blocks.sent();
+  s_.tell.out.retx.load(
+      {.qp = s_.now.qp, .psn = p_, .msn = s.msn, .row = s.row, .idx = s.idx, .avoid_ev = s.ev_idx, .size = s.size});
+  s_.tell.pulses_next.rtx = true;
+}
+
+bool Scan::retx_wait() {
+  if (!in_.rans.has()) return false;
+  const bool ok = in_.rans.head().bytes != 0;
+  in_.rans.pop();
+  s_.now.state = State::Idle;
+  Qp& q = s_.qps[s_.now.qp];
+  if (ok) {
+    order();
+    q.fly.enter_again(s_.blocks.sent().size);
+  } else if (dup_) {
+    q.dup = true;
+  } else {
+    not_sent(row_keep_.psns, p_);
+    s_.blocks.write_row(row_keep_);
+    q.rtx_lo = p_;
+  }
+  return !ok;
+}
+
+}  // namespace mrc::inflight

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pipeline/tx/inflight/tx_inflight_timer.hpp"
+
+namespace mrc::inflight {
+
+namespace {
+
+/// Ticks that a QP whose ACK has come leaves for the SACK of the same packets: 1 us.
+constexpr uint32_t kSackTicks = 8;
+
+}  // namespace
+
+void Timer::visit(uint16_t index, bool state_silent) {
+  Qp& q = s_.qps[index];
+  const uint32_t since = s_.now.tick - q.start;
+  if (!q.live || !(q.outstanding() || q.fly.bytes() != 0)) {
+    q.armed = false;
+  } else if (!q.armed) {
+    q.armed = true;
+    q.restart(s_.now.tick);
+  } else if (!q.outstanding()) {  // an ACK without a SACK, or rounding
+    if (since >= kSackTicks) s_.tell.event(q, CcEvent::Ack, take_early(q.fly, q.owed));
+  } else if (since >= q.step()) {
+    const bool first = q.marks.first();
+    if (q.marks.step(q.nxt)) {
+      expired(q, index);
+      return;
+    }
+    q.start = s_.now.tick;
+    if (first && s_.tell.out.stateq.free() && !state_silent) {
+      s_.tell.out.stateq.load({.qp = index});
+      s_.tell.pulses_next.state = true;
+    }
+  }
+}
+
+/// The oldest mark is an interval old.
+void Timer::expired(Qp& q, uint16_t index) {
+  if (q.una == q.nxt) {  // all arrived, a semantic ACK is missing: the newest packet again asks for it
+    if (retry_exhausted(q.retry, q.limits)) {
+      s_.qps.fail(q, index, CqStatus::RetryExceeded);
+      return;
+    }
+    s_.tell.give_back(q);
+    q.retry = retry_next(q.retry);
+    q.dup = true;
+    s_.qps.enlist(q, index);
+    q.restart(s_.now.tick);
+    s_.tell.pulses_next.rto = true;
+    return;
+  }
+  s_.now.qp = index;
+  s_.now.lim = q.nxt;
+  s_.now.block = psn_block(q.una);
+  any_ = old_ = seen_ = spared_ = false;
+  s_.blocks.read_number(index, s_.now.block);
+  s_.now.state = State::Walk0;
+}
+
+void Timer::walk() {
+  Qp& q = s_.qps[s_.now.qp];
+  const uint32_t p0 = block_psn(s_.now.block);
+  WinBlock row = s_.blocks.row();
+  const auto found = step_row(row.psns, row.ages, p0, q.una, s_.now.lim, q.marks.mark[0]);
+  s_.blocks.write_row(row);
+  spared_ = spared_ || found.spared != 0;
+  if (!seen_ && found.missing != 0) {
+    seen_ = true;
+    old_ = found.oldest_lost();
+    low_ = lowest_psn(p0, found.missing);
+  }
+  if (found.lost != 0 && !any_) {
+    any_ = true;
+    first_ = lowest_psn(p0, found.lost);
+  }
+  if (s_.rows_left(q)) {
+    s_.next_row(s_.now.qp);
+    return;
+  }
+  s_.now.state = State::Idle;
+  walk_end(q);
+}
+
+/// The step of the timer has seen the whole window.
+void Timer::walk_end(Qp& q) {
+  const uint16_t index = s_.now.qp;
+  if (seen_) q.low = low_;
+  if (old_) {  // what counts is the oldest packet
+    if (retry_exhausted(q.retry, q.limits)) {
+      s_.qps.fail(q, index, CqStatus::RetryExceeded);
+      return;
+    }
+    q.retry = retry_next(q.retry);
+  }
+  if (any_) {  // otherwise all that is out waits for its turn, or is spared
+    s_.qps.enlist(q, index);
+    q.rtx_lo = psn_first(q.rtx_lo, first_);
+    s_.tell.pulses_next.rto = true;
+  }
+  // Nothing of the QP is in flight any more, whatever the account says.
+  if (q.cc && q.fly.bytes() != 0 && q.marks.mark[0] == q.nxt && !spared_) {
+    s_.tell.event(q, CcEvent::Loss, q.fly.take_all());
+    s_.now.block = psn_block(q.una);
+    s_.blocks.read_number(index, s_.now.block);
+    s_.now.state = State::Told0;
+  }
+  q.marks.shift(q.nxt);
+  q.start = s_.now.tick;
+}
+
+void Timer::told() {
+  WinBlock row = s_.blocks.row();
+  all_left(row.psns);
+  s_.blocks.write_row(row);
+  if (s_.rows_left(s_.qps[s_.now.qp])) {
+    s_.next_row(s_.now.qp);
+  } else {
+    s_.now.state = State::Idle;
+  }
+}
+
+}  // namespace mrc::inflight

@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: Apache-2.0
+"""nic.yaml for readers: the table of ports on each block's page, docs/generated/nic.md, the picture of the NIC."""
+import hashlib
+import re
+import shutil
+import subprocess
+
+from .docs import BANNER, cell, paragraph
+from .model import SpecError
+
+MARK = re.compile(r"^<!-- ports: (\w+) -->\n.*?^<!-- end of ports -->", re.DOTALL | re.MULTILINE)
+BEGIN = re.compile(r"^<!-- ports: ", re.MULTILINE)
+
+
+def depth_text(s):
+    if s.ready:
+        return f"two FIFOs, `{s.ready['field']}` selects"
+    return f"FIFO {s.depth}"
+
+
+def registers_text(b):
+    """CTRL.a, b; EP_CTL.c: register after register."""
+    fields = {}
+    for v in b.values:
+        for s in v.sources if not v.array else v.sources[:1]:
+            name = s.reg["name"]
+            if v.array and len(v.sources) > 1 and s.reg["count"] == 1:
+                name = f"{v.sources[0].reg['name']} to {v.sources[-1].reg['name']}"
+            fields.setdefault(name, []).append(s.field["name"] if s.field else "")
+    return "; ".join(name + (("." + ", ".join(f)) if any(f) else "") for name, f in fields.items())
+
+
+def source_text(s, port):
+    other = f" (`{s.suffix}`)" if s.suffix != port else ""
+    return f"{s.producer}{other}"
+
+
+def ports(nic, b):
+    """The rows of a block's table of ports."""
+    out = "| port | direction | struct, width | from, to |\n|---|---|---|---|\n"
+    for port, streams in b.inputs.items():
+        s = streams[0]
+        many = "one per plane, " if s.lane and not b.lane else "" if len(streams) == 1 else f"{len(streams)} of them, "
+        out += (f"| `{port}` | in, {many}{depth_text(s)} | {s.struct.name} | "
+                f"{', '.join(source_text(x, port) for x in streams)} |\n")
+    for s in b.outputs:
+        consumer = nic.blocks.get(s.consumer)
+        port = f" (`{s.port}`)" if s.port and s.port != s.suffix else ""
+        where = f"{s.consumer}{port}" if consumer else f"host pins `{nic.host_in[s.name]}`"
+        by = f", one per plane: `{s.by}` selects" if s.by else ""
+        out += f"| `{s.suffix}` | out | {s.struct.name} | {where}{by} |\n"
+    if b.cfg is not None:
+        out += f"| cfg | in | {', '.join(b.cfg)} | csr |\n"
+    if b.values:
+        what = "the register file" if b.name == "csr" else "csr"
+        out += f"| CSR (`csr_i`) | levels in | {registers_text(b)} | {what} |\n"
+    for port, (block, name, part) in b.levels.items():
+        out += f"| `{port}` | level in | {level_width(nic, block, name)} | {'mrc_nic' if block == 'nic' else block}" \
+               f"{f' (`{name}{part}`)' if name != port or part else ''} |\n"
+    for name, width in b.drives.items():
+        takers = [x.name for x in nic.blocks.values() if (b.name, name) in ((s, n) for s, n, _ in x.levels.values())]
+        out += f"| `{name}` | level out | {width} | {', '.join(takers) or 'mrc_nic'} |\n"
+    if b.pulses:
+        to = "counters" if b.name == "csr" else "csr"
+        out += ("| pulses | out | "
+                + ", ".join(f"{p if b.name == 'csr' else p + '_inc'} ({counter_text(r)})" for p, r in b.pulses.items())
+                + f" | {to} |\n")
+    pins = [p for p in b.wires if re.match(r"(s_axil|tx_t|rx_t|rsp)_?", p)]
+    if pins:
+        out += f"| {', '.join(f'`{p}`' for p in pins)} | pins | | {'host' if b.name == 'csr' else 'port, host'} |\n"
+    return out
+
+
+def counter_text(r):
+    return r["name"] if r["count"] == 1 else f"{r['name'].rstrip('0')} of the plane"
+
+
+def level_width(nic, block, name):
+    if block == "nic" or nic.blocks[block].lane:
+        return "bit per plane"
+    return nic.blocks[block].drives[name]
+
+
+def pages(nic, root):
+    """{path: text} of the pages under root that have a place for a table of ports."""
+    out = {}
+    found = {}
+    for path in sorted((root / "docs/blocks").rglob("*.md")):
+        text = path.read_text(encoding="utf-8")
+        name = str(path.relative_to(root))
+        if len(MARK.findall(text)) != len(BEGIN.findall(text)):
+            raise SpecError(f"{name}: '<!-- ports: NAME -->' without '<!-- end of ports -->'")
+
+        def table(match, name=name):
+            block = match[1]
+            if block not in nic.blocks:
+                raise SpecError(f"{name}: '<!-- ports: {block} -->': nic.yaml has no such block")
+            if block in found:
+                raise SpecError(f"{name}: the ports of {block} stand in {found[block]} already")
+            found[block] = name
+            return f"<!-- ports: {block} -->\n{ports(nic, nic.blocks[block])}<!-- end of ports -->"
+
+        new = MARK.sub(table, text)
+        if found and name in found.values():
+            out[name] = new
+    return out
+
+
+def overview(nic):
+    out = BANNER.format(source="nic.yaml") + "# Blocks of the NIC\n\n"
+    out += "| block | what for | takes from | gives to |\n|---|---|---|---|\n"
+    for b in nic.blocks.values():
+        takes = dict.fromkeys(s.producer for streams in b.inputs.values() for s in streams)
+        gives = dict.fromkeys(s.consumer for s in b.outputs)
+        out += f"| [{b.name}](#{b.name}) | {cell(b.doc)} | {', '.join(takes)} | {', '.join(gives)} |\n"
+    out += "\n" + paragraph("A stream goes into a FIFO of its consumer. Blocks with cfg, in the order of the vector of "
+                            "acks: " + ", ".join(b.name for b in nic.acks()) + ".")
+    for b in nic.blocks.values():
+        out += f"\n## {b.name}\n\n{ports(nic, b)}"
+    out += "\n## Counters\n\n| counter | counts | of |\n|---|---|---|\n"
+    for r in nic.counters:
+        block, pulse = nic.pulse_of[r["name"]].split(".")
+        out += f"| {r['name']} | {cell(r['doc'])} | {block} ({pulse}) |\n"
+    return out
+
+
+def dot(nic):
+    """Transmission goes from left to right, reception below it from right to left. csr talks to all: no arrows."""
+    out = "// SPDX-License-Identifier: Apache-2.0\n"
+    out += "// Generated by cmodel/spec/generate.py from cmodel/spec/nic.yaml: edit that file, not this one.\n"
+    out += """digraph nic {
+  rankdir=LR; nodesep=0.22; ranksep=0.5; fontname="Helvetica";
+  node [shape=box, style="rounded,filled", color="#44546a", fontname="Helvetica", fontsize=13, margin="0.12,0.07"];
+  edge [color="#44546a", fontname="Helvetica", fontsize=11, arrowsize=0.7];
+  host [label="host\\nWQEs, memory, CQEs", fillcolor="#f4f6fa"];
+  port [label="ports\\none per plane", fillcolor="#f4f6fa"];
+"""
+    colors = {"tx": "#fde9d9", "rx": "#dcebd5", "cc": "#fff4cc"}
+    edges = {}
+    for s in nic.streams.values():
+        edges.setdefault((s.producer, s.consumer), []).append(s.suffix)
+    for b in nic.blocks.values():
+        label = f"{b.name}\\n{b.doc}"
+        if b.name == "csr":
+            takes = dict.fromkeys(s.suffix for streams in b.inputs.values() for s in streams)
+            gives = [s.suffix for s in b.outputs]
+            label += f"\\ntakes {', '.join(takes)}; gives {', '.join(gives)}\\nand its registers to all blocks"
+        out += (f'  {b.name} [label="{label}", fillcolor="{colors.get(b.name.split("_")[0], "#e4e0f0")}"'
+                f'{", peripheries=2" if b.lane else ""}];\n')
+    for (source, to), names in edges.items():
+        if "csr" in (source, to):
+            continue
+        label = ", ".join(names)
+        if source.startswith("rx_") or to == "host" and not source.startswith("host"):
+            out += f'  {to} -> {source} [label="{label}", dir=back];\n'
+        else:
+            out += f'  {source} -> {to} [label="{label}"];\n'
+    for b in nic.blocks.values():
+        if "tx_tvalid_o" in b.wires:
+            out += f"  {b.name} -> port;\n"
+        if "rsp_valid_i" in b.wires:
+            out += f'  host -> {b.name} [label="rsp", constraint=false];\n'
+        if "rx_tvalid_i" in b.wires:
+            out += f"  {b.name} -> port [dir=back];\n"
+    return out + "}\n"
+
+
+def picture(nic, root):
+    """docs/figures/nic.dot and nic.svg; the latter is drawn anew (by dot, of graphviz) only if the former differs."""
+    text = dot(nic)
+    mark = f"<!-- of nic.dot, sha256 {hashlib.sha256(text.encode()).hexdigest()} -->"
+    out = {"docs/figures/nic.dot": text}
+    path = root / "docs/figures/nic.svg"
+    if path.is_file() and mark in path.read_text(encoding="utf-8"):
+        return out
+    program = shutil.which("dot")
+    if not program:
+        raise SpecError("docs/figures/nic.svg: is not of today's nic.yaml, and the program dot, which draws it, is "
+                        "not there; install graphviz")
+    done = subprocess.run([program, "-Tsvg"], input=text, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise SpecError(f"docs/figures/nic.svg: dot says: {done.stderr.strip()}")
+    svg = re.sub(r"<!-- Generated by graphviz.*?-->\n", "", done.stdout, flags=re.DOTALL)
+    head, _, body = svg.partition("<svg")
+    out["docs/figures/nic.svg"] = f"{head}<!-- SPDX-License-Identifier: Apache-2.0 -->\n{mark}\n<svg{body}"
+    return out

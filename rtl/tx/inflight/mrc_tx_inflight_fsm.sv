@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: Apache-2.0
+`include "mrc_assert.svh"
+
+/// The main machine of mrc_tx_inflight (docs/blocks/tx/inflight/tx_inflight.md): its state, what an
+/// Idle cycle does (a table write, or one of five kinds of operation in turn, each only if the
+/// outputs that it may need are free), and what all operations keep from cycle to cycle: whose QP,
+/// which packet, which block. It holds the list of QPs with something to send again and that of QPs
+/// with blocks to give back, and the pace of the timer's visits. The operations themselves say when
+/// they are over.
+module mrc_tx_inflight_fsm
+  import mrc_pkg::*;
+  import mrc_tx_inflight_pkg::*;
+#(
+    parameter int unsigned NumQps = 4,
+    localparam int unsigned QpW = $clog2(NumQps)
+) (
+    input logic clk_i,
+    input logic rst_ni,
+
+    // Idle: what waits.
+    input logic cfg_req_i,
+    input logic [3:0] cfg_table_i,
+    input logic cfg_rts_i,  // the row's state is Rts
+    input flags_t cfg_is_i,
+    output logic cfg_ack_o,
+    input outputs_t free_i,
+    input logic rec_valid_i,  // a head that is not for Record
+    input rec_t rec_i,
+    input logic ctl_valid_i,
+    input ctl_t ctl_i,
+    input logic ctl_live_i,
+    input logic [23:0] list_lo_i,  // rtx_lo and nxt of the head of the list
+    input logic [23:0] list_nxt_i,
+    input logic [23:0] vis_una_i,
+    input logic [23:0] vis_nxt_i,
+    input logic [19:0] rq_base_i,  // base of the head of rq
+    output logic [QpW-1:0] list_qp_o,
+    output logic [QpW-1:0] vis_qp_o,
+    output logic [QpW-1:0] rq_qp_o,
+    output op_t op_o,
+    output mem_t mem_o,
+
+    // The operation.
+    input logic live_i,
+    input logic cc_i,
+    input logic [23:0] una_i,
+    input sack_steps_t sack_i,
+    input scan_steps_t scan_i,
+    input timer_steps_t timer_i,
+    input logic reclaim_end_i,
+    output state_e state_o,
+    output logic [QpW-1:0] qp_o,
+    output logic [QpW-1:0] qp_next_o,  // in the next cycle
+    output rec_t rec_o,
+    output msg_t msg_o,
+    output logic [19:0] block_o,  // of a SACK's row, of the walk, of what is told
+    output logic [23:0] lim_o,  // PSN after the newest when the search or the walk began
+
+    input logic [QpW-1:0] push_qp_i,
+    input lists_t lists_i
+);
+
+  state_e state_q, state_d;
+  logic [QpW-1:0] qp_q, qp_d;
+  logic [19:0] block_q, block_d;
+  logic [23:0] lim_q, lim_d;
+  rec_t rec_q;
+  msg_t msg_q;
+  logic cfg_ack_q, cfg_ack_d;
+  logic [3:0] div_q, div_d;
+  logic visit_due_q, visit_due_d, hold_q, hold_d;
+  logic [QpW-1:0] vis_qp_q, vis_qp_d;
+  logic idle;
+  assign idle = state_q == StIdle;
+
+  // ---- lists
+
+  logic list_v, rq_v, list_ready, rq_ready;
+  logic [$clog2(NumQps+2)-1:0] list_count, rq_count;
+
+  // Deeper by one than there are QPs, so that a full one can be pushed in the cycle in which it is
+  // popped: a FIFO is not ready then.
+  mrc_fifo_ram #(
+      .Width(QpW),
+      .Depth(NumQps + 1)
+  ) u_list (
+      .clk_i,
+      .rst_ni,
+      .valid_i(lists_i.push),
+      .ready_o(list_ready),
+      .data_i(push_qp_i),
+      .valid_o(list_v),
+      .ready_i(lists_i.pop),
+      .data_o(list_qp_o),
+      .count_o(list_count)
+  );
+
+  mrc_fifo_ram #(
+      .Width(QpW),
+      .Depth(NumQps + 1)
+  ) u_rq (
+      .clk_i,
+      .rst_ni,
+      .valid_i(lists_i.rq_push),
+      .ready_o(rq_ready),
+      .data_i(push_qp_i),
+      .valid_o(rq_v),
+      .ready_i(op_o.reclaim),
+      .data_o(rq_qp_o),
+      .count_o(rq_count)
+  );
+
+  // ---- choice
+
+  // A new context and a new state may give bytes back to the controller. A context waits until the
+  // blocks of the QP are given back; once that is under way the others go on.
+  logic cfg_now, is_ctx, is_state, ctx, state, other, op_cfg, unused_any;
+  logic [4:0] req, gnt;
+  logic [2:0] unused_idx;
+
+  assign cfg_now = idle && cfg_req_i && !cfg_ack_q;
+  assign is_ctx = cfg_table_i == CfgTableQpCtx;
+  assign is_state = cfg_table_i == CfgTableQpState;
+  assign ctx = cfg_now && is_ctx && free_i.ccev
+      && (!cfg_is_i.held || cfg_is_i.live || !cfg_is_i.inq);
+  assign state = cfg_now && is_state && free_i.ccev;
+  assign other = cfg_now && !is_ctx && !is_state;
+  assign op_cfg = ctx || state || other;
+
+  assign req = {
+    rq_v && free_i.ccev,
+    visit_due_q && free_i.upd && free_i.ccev && free_i.qperr,
+    list_v && free_i.retx && free_i.fb && free_i.rask && free_i.ccev && !hold_q,
+    ctl_valid_i && free_i.upd && free_i.fb && free_i.pres && free_i.ccev && free_i.okev
+        && free_i.qperr,
+    rec_valid_i && free_i.ccev
+  };
+
+  mrc_rr_arb #(
+      .N(5)
+  ) u_arb (
+      .clk_i,
+      .rst_ni,
+      .req_i(req),
+      .take_i(idle && !op_cfg),
+      .gnt_o(gnt),
+      .idx_o(unused_idx),
+      .any_o(unused_any)
+  );
+
+  always_comb begin
+    op_o = '0;
+    op_o.ctx = ctx;
+    op_o.ctx_new = ctx && !cfg_is_i.held;
+    op_o.ended = state && !cfg_rts_i;
+    op_o.other = other || (state && cfg_rts_i);
+    if (idle && !op_cfg) begin
+      {op_o.reclaim, op_o.visit, op_o.retx, op_o.ctl, op_o.rec} = gnt;
+    end
+  end
+
+  assign cfg_ack_d = cfg_req_i && (cfg_ack_q || op_o.ctx_new || state || other);
+  assign cfg_ack_o = cfg_ack_q;
+  assign vis_qp_o = vis_qp_q;
+  assign div_d = div_q + 4'd1;
+
+  always_comb begin
+    visit_due_d = visit_due_q;
+    vis_qp_d = vis_qp_q;
+    hold_d = hold_q;
+    if (op_o.visit) begin
+      visit_due_d = 1'b0;
+      vis_qp_d = vis_qp_q + QpW'(1);
+    end
+    if (scan_i.refused) begin
+      hold_d = 1'b1;
+    end
+    if (div_q[1:0] == 2'd3) begin
+      visit_due_d = 1'b1;
+    end
+    if (div_q == 4'd15) begin
+      hold_d = 1'b0;
+    end
+  end
+
+  // Of the QP that is chosen, the number of the block that the operation begins with.
+  always_comb begin
+    mem_o = '0;
+    if (idle) begin
+      mem_o.map_re = op_o.rec || op_o.ctl || op_o.retx || op_o.visit || op_o.reclaim;
+      mem_o.map_block = ctl_i.psn[23:4];
+      if (op_o.rec) begin
+        mem_o.map_block = rec_i.psn[23:4];
+      end
+      if (op_o.retx) begin
+        mem_o.map_block = list_lo_i[23:4];
+      end
+      if (op_o.visit) begin
+        mem_o.map_block = vis_una_i[23:4];
+      end
+      if (op_o.reclaim) begin
+        mem_o.map_block = rq_base_i;
+      end
+    end
+  end
+
+  // ---- state
+
+  logic is_sack;
+  assign is_sack = msg_q.ctl.kind == CtlKindSack;
+
+  always_comb begin
+    state_d = state_q;
+    unique case (state_q)
+      StIdle: begin
+        if (op_o.rec) begin
+          state_d = StRec;
+        end
+        if (op_o.ctl && ctl_live_i) begin
+          unique case (ctl_i.kind)
+            CtlKindSack, CtlKindNack: state_d = StCtl0;
+            CtlKindAck: state_d = StAck;
+            default: state_d = StIdle;
+          endcase
+        end
+        if (op_o.retx) begin
+          state_d = StRetx0;
+        end
+        if (timer_i.walk) begin
+          state_d = StWalk0;
+        end
+        if (op_o.reclaim) begin
+          state_d = StReclaim;
+        end
+      end
+      StReclaim: state_d = reclaim_end_i ? StIdle : StReclaim;
+      StCtl0: state_d = (is_sack && !sack_i.valid) ? StIdle : StCtl1;
+      StCtl1: begin
+        state_d = StIdle;
+        if (is_sack) begin
+          state_d = sack_i.none ? StDone : StRow;
+        end
+      end
+      StRow: state_d = sack_i.last ? StDone : StRow;
+      StDone: state_d = sack_i.same ? StSame0 : StIdle;
+      StSame0: state_d = StSame1;
+      StRetx0: state_d = live_i ? StScan : StIdle;
+      StScan: begin
+        if (scan_i.send) begin
+          state_d = StRetx1;
+        end else if (scan_i.stop) begin
+          state_d = StIdle;
+        end
+      end
+      StRetx1: state_d = cc_i ? StRetxW : StIdle;
+      StRetxW: state_d = (scan_i.granted || scan_i.refused) ? StIdle : StRetxW;
+      StWalk0: state_d = StWalk;
+      StWalk: begin
+        if (!timer_i.more) begin
+          state_d = timer_i.told ? StTold0 : StIdle;
+        end
+      end
+      StTold0: state_d = StTold;
+      StTold: state_d = timer_i.more ? StTold : StIdle;
+      default: state_d = StIdle;
+    endcase
+  end
+
+  always_comb begin
+    qp_d = qp_q;
+    if (op_o.rec) begin
+      qp_d = rec_i.qp[QpW-1:0];
+    end
+    if (op_o.ctl) begin
+      qp_d = ctl_i.qp[QpW-1:0];
+    end
+    if (op_o.retx) begin
+      qp_d = list_qp_o;
+    end
+    if (op_o.visit) begin
+      qp_d = vis_qp_q;
+    end
+    if (op_o.reclaim) begin
+      qp_d = rq_qp_o;
+    end
+  end
+
+  always_comb begin
+    block_d = block_q;
+    lim_d = lim_q;
+    unique case (state_q)
+      StIdle: begin
+        block_d = vis_una_i[23:4];
+        // What Record begins from now on has no row of map that is read below.
+        lim_d = op_o.retx ? list_nxt_i : vis_nxt_i;
+      end
+      StCtl0: block_d = sack_i.block;
+      StRow, StTold: block_d = block_q + 20'd1;
+      StWalk: block_d = timer_i.more ? block_q + 20'd1 : una_i[23:4];
+      default: ;
+    endcase
+  end
+
+  assign state_o = state_q;
+  assign qp_o = qp_q;
+  assign qp_next_o = qp_d;
+  assign rec_o = rec_q;
+  assign msg_o = msg_q;
+  assign block_o = block_q;
+  assign lim_o = lim_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      state_q <= StIdle;
+      cfg_ack_q <= 1'b0;
+      div_q <= 4'd0;
+      visit_due_q <= 1'b0;
+      vis_qp_q <= '0;
+      hold_q <= 1'b0;
+    end else begin
+      state_q <= state_d;
+      cfg_ack_q <= cfg_ack_d;
+      div_q <= div_d;
+      visit_due_q <= visit_due_d;
+      vis_qp_q <= vis_qp_d;
+      hold_q <= hold_d;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    qp_q <= qp_d;
+    block_q <= block_d;
+    lim_q <= lim_d;
+    if (op_o.rec) begin
+      rec_q <= rec_i;
+    end
+    if (op_o.ctl) begin
+      msg_q.ctl <= ctl_i;
+      msg_q.cack1 <= ctl_i.cack + 24'd1;
+      msg_q.psn1 <= ctl_i.psn + 24'd1;
+      msg_q.last <= ctl_i.base + 24'd63;
+    end
+  end
+
+  logic unused_ok;
+  assign unused_ok = &{1'b0, cfg_is_i.fresh, cfg_is_i.kept, cfg_is_i.armed, cfg_is_i.dup,
+                       cfg_is_i.cc, free_i.stateq, list_lo_i[3:0], vis_una_i[3:0], una_i[3:0]};
+
+  // ---- what always holds
+
+  `MRC_NEVER_FULL(List, lists_i.push, list_ready)
+  `MRC_POPS_A_WORD(List, lists_i.pop, list_v)
+  `MRC_NEVER_FULL(Rq, lists_i.rq_push, rq_ready)
+  `MRC_POPS_A_WORD(Rq, op_o.reclaim, rq_v)
+  `MRC_ONE_HOT0(OneOperation,
+      {op_cfg, op_o.rec, op_o.ctl, op_o.retx, op_o.visit, op_o.reclaim},
+      "two operations in one cycle")
+  `MRC_ASSERT(ListedOnce, 32'(list_count) <= NumQps,
+      "a QP is in the list twice")
+  `MRC_ASSERT(QueuedOnce, 32'(rq_count) <= NumQps,
+      "a QP is in the queue twice")
+  `MRC_ASSERT(BeginsWhenIdle,
+      idle || !(op_cfg || op_o.rec || op_o.ctl || op_o.retx || op_o.visit || op_o.reclaim),
+      "an operation begins in the middle of another")
+  `MRC_ASSERT(StateInRange, state_q <= StTold,
+      "no such state")
+  `MRC_ASSERT(OfALivingQp, !(op_o.ctl && ctl_live_i) || 32'(ctl_i.qp) < NumQps,
+      "a packet of no QP")
+
+endmodule

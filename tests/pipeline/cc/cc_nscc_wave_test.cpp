@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <catch2/catch_test_macros.hpp>
+
+#include "gen/csr.hpp"
+#include "pipeline/cc/cc_nscc.hpp"
+#include "tests/pipeline/wave.hpp"
+#include "tests/protocol/nscc_drive.hpp"
+
+using namespace mrc;
+
+TEST_CASE("the waves of cc_nscc.md: asks beside events, a refusal and its wake", "[cc_nscc][waves]") {
+  const Preset preset = *find_preset("tiny");
+  Stream<Ccev> ev{CcNscc::kEvDepth};
+  Stream<Ccask> ask, rask;
+  Stream<Ccret> ret;
+  Stream<Ccans> ans, rans;
+  Stream<Ccwake> wake;
+  CcNscc block{preset, {ev, ask, rask, ret}, {ans, rans, wake}};
+  CfgBus cfg;
+  const auto cycle = [&] {
+    if (ans.has()) ans.pop();
+    if (rans.has()) rans.pop();
+    if (wake.has()) wake.pop();
+    block.step(cfg, 1000);
+    block.clock();
+    ev.clock();
+    ask.clock();
+    rask.clock();
+    ret.clock();
+    ans.clock();
+    rans.clock();
+    wake.clock();
+  };
+  const auto write = [&](CfgTable table) {
+    cfg.req = true;
+    cfg.table = static_cast<uint8_t>(table);
+    while (!block.cfg_ack()) cycle();
+    cfg.req = false;
+    cycle();
+  };
+  NsccParams params;
+  params.rate_gbps = 93.75;
+  params.base_rtt = 12800;
+  params.mtu = 4000;
+  params.ar_shift = 0;
+  const auto real = nscc_resolve(params);
+  REQUIRE(real);
+  cfg.data = nscc_row(nscc_words(*real));
+  write(CfgTable::CcProfile);
+  cfg.data = {};
+  write(CfgTable::CcCtx);
+  // The window is 225 000 bytes; all but 8000 are in flight.
+  for (unsigned left = 217'000; left != 0;) {
+    const auto n = static_cast<uint16_t>(std::min(left, 60'000u));
+    ask.load({.cc = 0, .min = n, .bytes = n});
+    left -= n;
+    for (unsigned i = 0; i < 6; ++i) cycle();
+  }
+
+  Wave wave("cc_nscc", "cc_nscc: two packets fit, the third is refused; an Ack without sample makes room and wakes");
+  wave.out("ask.bytes", ask, [](const Ccask& a) { return fmt::format("{}", a.bytes); });
+  wave.out("ans.bytes", ans, [](const Ccans& a) { return fmt::format("{}", a.bytes); });
+  wave.out("ans.last", ans, [](const Ccans& a) { return fmt::format("{}", a.last ? 1 : 0); });
+  wave.bit("hold_inc_q", [&] { return block.pulses().hold; });
+  wave.out("ev", ev, [](const Ccev&) { return "Ack"; });
+  wave.head("ev head", ev, [](const Ccev&) { return "Ack"; });
+  wave.out("rask.bytes", rask, [](const Ccask& a) { return fmt::format("{}", a.bytes); });
+  wave.out("rans.bytes", rans, [](const Ccans& a) { return fmt::format("{}", a.bytes); });
+  wave.out("wake.cc", wake, [](const Ccwake& w) { return fmt::format("{}", w.cc); });
+  wave.sample();
+  for (unsigned i = 0; i < 16; ++i) {
+    if (i < 3) ask.load({.cc = 0, .min = 4000, .bytes = 4000});
+    if (i == 3) ev.load({.cc = 0, .kind = 0, .bytes = 12000});
+    if (i == 4) rask.load({.cc = 0, .min = 4000, .bytes = 4000});
+    cycle();
+    wave.sample();
+  }
+  CAPTURE(wave.json());
+  CHECK(wave.differs() == "");
+}

@@ -1,0 +1,99 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""usage: shape_wrong.py
+
+Gives tools/shape.py sources that are just small enough and expects silence, sources with one thing too large and expects
+the sentence that tells it, and a file whose excess grows and shrinks."""
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from samples import TOOLS, in_folder, make, run, told  # noqa: E402
+
+TOOL = TOOLS / "shape.py"
+
+
+def lines(count, text="  f(\"}\");  // {"):
+    """So many lines, whose braces and words do not count."""
+    return f"{text}\n" * count
+
+
+def cpp(size):
+    """A function of `size` lines, behind what might be taken for one."""
+    return ("namespace a::b {\nconst Row kRows[] = {\n" + lines(200, "  {1, 'x', 1'000},") + "};\n"
+            "enum class E { kA, kB };\ntemplate <class T>\nclass C final : public Base<T> {\n public:\n"
+            "  C(int a) : a_{a}, b_{} {}\n  int a_ = 0;\n\n"
+            "  auto f(int x = 3) const -> int {\n" + lines(size - 2, "    if (x) { g(\"{\"); }  // begin") + "  }\n"
+            "};\n}\n")
+
+
+def rtl(always=150, function=150, ports=40, columns=100, file=0):
+    """A module with one of everything, as large as told."""
+    names = "".join(f",\n    input logic [{i}:0] a{i}_i" for i in range(ports - 2))
+    begin = f"  always_comb begin\n{lines(always - 2, '    x = y;  // begin begin')}  end\n"
+    task = f"  function automatic logic f(input logic a);\n{lines(function - 2, '    f = a;')}  endfunction\n"
+    head = f"module m\n  import p::*;\n#(\n    parameter int A = (1)\n) (\n    input logic clk_i,\n    rst_ni{names}\n);\n"
+    text = head + begin + task + "  // " + "x" * (columns - 5) + "\n"
+    return text + lines(file - text.count("\n") - 1, "  // more") + "endmodule\n"
+
+
+GOOD = {"a/good.cpp": cpp(150), "rtl/good.sv": rtl(), "rtl/gen/made.sv": rtl(columns=200),
+        "a/long.py": lines(900, "x = 1"), "build/x.cpp": cpp(300)}
+
+# {what must be told: the file}
+MISTAKES = {
+    "a/f.cpp:211: f of 151 lines, at most 150": {"a/f.cpp": cpp(151)},
+    "a/t.cpp:2: TEST_CASE of 160 lines": {"a/t.cpp": "\nTEST_CASE(\"a {\", \"[b]\") {\n" + lines(158) + "}\n"},
+    "a/m.cpp:1: A::b of 151 lines": {"a/m.cpp": "int A::b(\n    int c) {\n" + lines(148) + "}\n"},
+    "rtl/m.sv:47: always_comb of 151 lines": {"rtl/m.sv": rtl(always=151)},
+    "rtl/m.sv:197: function of 151 lines": {"rtl/m.sv": rtl(function=151)},
+    "rtl/m.sv:1: m has 41 ports, at most 40": {"rtl/m.sv": rtl(ports=41)},
+    "rtl/m.sv:347: more than 100 columns": {"rtl/m.sv": rtl(columns=101)},
+    "rtl/m.sv:1: a file of 901 lines, at most 900": {"rtl/m.sv": rtl(file=901)},
+    "a/x.py:1: a file of 901 lines": {"a/x.py": lines(901, "x = 1")},
+}
+
+
+def ratchet():
+    """A copy of the tool in a repository of its own, with a file of two long lines that it knows of."""
+    text = TOOL.read_text()
+    begin, end = text.index("\nBEFORE = {"), text.index("\n}\n", text.index("\nBEFORE = {"))
+    text = text[:begin] + '\nBEFORE = {\n    "columns": {\n        "rtl/m.sv": 2,\n    },' + text[end:]
+    begin, end = text.index("\nEXCEPTIONS = {"), text.index("\n}\n", text.index("\nEXCEPTIONS = {"))
+    text = text[:begin] + "\nEXCEPTIONS = {" + text[end:]
+    wrong = 0
+
+    with in_folder({"tools/shape.py": text}) as folder:
+        copy = folder / "tools/shape.py"
+
+        def long_lines(count):
+            make(folder, {"rtl/m.sv": lines(count, "//" + "x" * 99)})
+            return run(copy)
+
+        wrong += told(0, *long_lines(2), ["columns 2; 0 complaints"])
+        wrong += told(1, *long_lines(3), ["columns in all 3 too many, there were 2"])
+        wrong += told(1, *run(copy, "--lower"), ["there were 2"])
+        wrong += told(1, *long_lines(1), ["columns in all 1 too many, there were 2", "--lower"])
+        wrong += told(0, *run(copy, "--lower"), ["columns 1; 0 complaints"])
+        wrong += told(1, *long_lines(2), ["columns in all 2 too many, there were 1"])
+        long_lines(0)
+        wrong += told(0, *run(copy, "--lower"), ["nothing; 0 complaints"])
+        wrong += told(1, *long_lines(1), ["rtl/m.sv:1: more than 100 columns"])
+        copy.write_text(copy.read_text().replace("EXCEPTIONS = {", 'EXCEPTIONS = {("file", "rtl/m.sv"): "long",'))
+        wrong += told(1, *long_lines(0), ["rtl/m.sv: needs no exception for its file"])
+    return wrong
+
+
+def main():
+    wrong = 0
+    for sentence, files in {"": {}, **MISTAKES}.items():
+        with in_folder({**GOOD, **files}) as folder:
+            code, output = run(TOOL, folder)
+            wrong += told(1 if sentence else 0, code, output, [sentence, f" {1 if sentence else 0} complaints"])
+    wrong += ratchet()
+    print(f"{len(MISTAKES)} mistakes; {wrong} runs went otherwise")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
