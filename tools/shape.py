@@ -35,7 +35,7 @@ BEFORE = {
     "ports": {
         "rtl/ctl/mrc_csr.sv": 4,
         "rtl/tx/inflight/mrc_tx_inflight.sv": 11,
-        "rtl/tx/segment/mrc_tx_segment.sv": 6,
+        "rtl/tx/segment/mrc_tx_segment.sv": 3,
     },
 }
 
