@@ -3,10 +3,10 @@
 
 /// From NIC to NIC (docs/blocks/ctl/endpoint.md): tells each peer which of our ports are up and
 /// repeats it until the peer has answered or was asked often enough, answers the same from them,
-/// answers EV probes, sends those of the controller and for reverse paths, and hands on what answers
-/// tx_probe's. One operation per cycle; sending takes two cycles, answering one per destination
-/// looked at and one more. One EV probe of each kind is under way at a time; it is not repeated. What
-/// becomes of a peer's port mask is the business of csr.
+/// answers EV probes, sends those of the controller and for reverse paths, and hands on what
+/// answers tx_probe's. One operation per cycle; sending takes two cycles, answering one per
+/// destination looked at and one more. One EV probe of each kind is under way at a time; it is not
+/// repeated. What becomes of a peer's port mask is the business of csr.
 module mrc_endpoint
   import mrc_pkg::*;
   import mrc_probe_pkg::*;

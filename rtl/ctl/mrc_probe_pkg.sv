@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// What those who send or answer probes share: of reliability probes mrc_tx_probe, mrc_ack_gen and
-/// mrc_rx_track, of endpoint requests mrc_tx_probe and mrc_endpoint. Ids that no probe of an EV has,
-/// the bytes of the extension headers (docs/blocks/tx/tx_probe.md, docs/blocks/ctl/endpoint.md).
+/// mrc_rx_track, of endpoint requests mrc_tx_probe and mrc_endpoint. Ids that no probe of an EV
+/// has, the bytes of the extension headers (docs/blocks/tx/tx_probe.md,
+/// docs/blocks/ctl/endpoint.md).
 package mrc_probe_pkg;
 
   import mrc_pkg::*;
@@ -35,8 +36,8 @@ package mrc_probe_pkg;
     KindBad = 2'd3  // EV probe of an ASSUMED_BAD EV (mrc_tx_probe)
   } request_kind_e;
 
-  /// The endpoint request's extension header; ports_up: bit p is plane p. Ports count from 1 or, with
-  /// from_0, from 0.
+  /// The endpoint request's extension header; ports_up: bit p is plane p. Ports count from 1 or,
+  /// with from_0, from 0.
   function automatic logic [8*ErthBytes-1:0] erth(logic [1:0] op, logic [MaxPlanes-1:0] ports_up,
                                                   logic from_0, logic [18:0] tick, logic tsr_us);
     logic [15:0] ts;

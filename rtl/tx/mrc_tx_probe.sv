@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 `include "mrc_assert.svh"
 
-/// Brings bad EVs back (docs/blocks/tx/tx_probe.md): sends EV probes or reliability probes on EVs in
-/// ASSUMED_BAD, at growing intervals, until several answers in a row revive them; with either kind
-/// allowed, the one that was answered last. One operation per cycle; one slot visited every 16
-/// cycles. It probes ProbeSlots EVs at once, those of QPs that can send; when all slots are taken, a
-/// newcomer gets that of an EV that has failed at the longest interval, or is counted and not kept.
+/// Brings bad EVs back (docs/blocks/tx/tx_probe.md): sends EV probes or reliability probes on EVs
+/// in ASSUMED_BAD, at growing intervals, until several answers in a row revive them; with either
+/// kind allowed, the one that was answered last. One operation per cycle; one slot visited every 16
+/// cycles. It probes ProbeSlots EVs at once, those of QPs that can send; when all slots are taken,
+/// a newcomer gets that of an EV that has failed at the longest interval, or is counted and not
+/// kept.
 module mrc_tx_probe
   import mrc_pkg::*;
   import mrc_probe_pkg::*;
@@ -56,10 +57,10 @@ module mrc_tx_probe
   localparam int unsigned TickW = $clog2(TickCycles);
   localparam int unsigned DestW = $clog2(NumDests);
 
-  if (NumPlanes < 2 || NumPlanes > MaxPlanes || NumPlanes != 2 ** PlaneW || NumQps < 2 || NumQps != 2 ** QpW
-      || TickCycles < 2 || TickCycles != 2 ** TickW)
+  if (NumPlanes < 2 || NumPlanes > MaxPlanes || NumPlanes != 2 ** PlaneW
+      || NumQps < 2 || NumQps != 2 ** QpW || TickCycles < 2 || TickCycles != 2 ** TickW)
   begin : gen_bad_params
-    $error("%m: NumPlanes, NumQps and TickCycles must be powers of two, at least 2");
+    $error("%m: NumPlanes (at most 8), NumQps and TickCycles must be powers of two, at least 2");
   end
   if (NumDests < 2 || NumDests != 2 ** DestW) begin : gen_bad_dests
     $error("%m: NumDests must be a power of two, at least 2");
@@ -158,7 +159,8 @@ module mrc_tx_probe
   // ---- the choice of the cycle
 
   logic fb_free, probe_free;
-  logic op_cfg, op_pres, op_pans, op_bad, op_visit, cfg_ctx_we, cfg_state_we, cfg_ports_we, cfg_live;
+  logic op_cfg, op_pres, op_pans, op_bad, op_visit;
+  logic cfg_ctx_we, cfg_state_we, cfg_ports_we, cfg_live;
   tbl_qp_ctx_t cfg_ctx;
   tbl_qp_state_t cfg_state;
   logic [QpW-1:0] cfg_qp;
