@@ -60,7 +60,7 @@ module mrc_tx_probe
   if (NumPlanes < 2 || NumPlanes > MaxPlanes || NumPlanes != 2 ** PlaneW
       || NumQps < 2 || NumQps != 2 ** QpW || TickCycles < 2 || TickCycles != 2 ** TickW)
   begin : gen_bad_params
-    $error("%m: NumPlanes, NumQps and TickCycles must be powers of two, at least 2");
+    $error("%m: NumPlanes (at most 8), NumQps and TickCycles must be powers of two, at least 2");
   end
   if (NumDests < 2 || NumDests != 2 ** DestW) begin : gen_bad_dests
     $error("%m: NumDests must be a power of two, at least 2");

@@ -60,8 +60,6 @@ SEEDS("slow-host")
 SEEDS("late-data")
 SEEDS("link-flap")
 SEEDS("plane-loss")
-SEEDS("few-updates")
-SEEDS("plane-addresses")
 SEEDS("probe-revive")
 SEEDS("incast-trim")
 SEEDS("penalty")
@@ -77,6 +75,8 @@ SEEDS("rto")
 SEEDS("bad-plane")
 SEEDS("long")
 SEEDS("window")
+SEEDS("few-updates")
+SEEDS("plane-addresses")
 
 TEST_CASE("no scenario is left out", "[tb][seeds]") {
   for (const Scenario& s : scenarios()) {
