@@ -35,7 +35,7 @@ template <class T>
 void must_be_in_range(std::span<const input::Key<T>> keys, T t, const T& untouched) {
   T plain = untouched;
   for (const input::Key<T>& k : keys) {
-    if (k.number) must(k.range().has(k.number(t)) || k.number(t) == k.number(plain));
+    if (k.number || k.whole) must(k.range().has(k.value(t)) || k.value(t) == k.value(plain));
   }
 }
 

@@ -10,7 +10,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   fuzz::refuses_or_reads([&] {
     tb::Scenario s = tb::parse_scenario({reinterpret_cast<const char*>(data), size}, "fuzz.toml");
     fuzz::must_be_in_range(tb::scenario_keys(), s, s);
-    for (const auto& k : tb::scenario_keys()) must(k.range().has(k.number(s)));
+    for (const auto& k : tb::scenario_keys()) must(k.range().has(k.value(s)));
     for (const tb::LinkRule& rule : s.rules) {
       must(rule.ev_share >= 0 && rule.ev_share <= 1 && rule.from_us >= 0 && rule.from_us < rule.until_us);
       must(rule.planes != 0 && (rule.to_dut || rule.to_peer));
@@ -20,7 +20,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     s.description = "d";
     const std::string text = tb::scenario_toml(s);
     tb::Scenario again = tb::parse_scenario(text, "again.toml");
-    for (const auto& k : tb::scenario_keys()) must(k.number(s) == k.number(again));
+    for (const auto& k : tb::scenario_keys()) must(k.value(s) == k.value(again));
     must(s.rules.size() == again.rules.size());
     must(tb::scenario_toml(again) == text);
   });

@@ -8,8 +8,8 @@ A block is a path. Every producer of cmodel/spec/streams.yaml has, at the same R
   module  rtl/ROOM/mrc_NAME.sv
   test    tests/pipeline/ROOM/NAME_test.cpp
 and every file in the rooms of these four trees belongs to a block (its name begins with the block's), to the room lib,
-or is in SHARED with the reason. Where the RTL stands decides which room it is. What is not there yet is in MISSING, and
-leaves it when it comes. --list prints the blocks with their rooms."""
+or is in SHARED with the reason. Where the RTL stands decides which room it is. --list prints the blocks with their
+rooms."""
 import argparse
 import re
 import sys
@@ -41,8 +41,6 @@ SHARED = {
     "tests/pipeline/tx/tx_top.hpp": "the bench of both",
 }
 
-MISSING = set()
-
 
 def blocks(root):
     """The producers of the boundaries, in their order."""
@@ -57,18 +55,15 @@ def room_of(root, name):
     return found[0].parent.relative_to(root / "rtl") if found else None
 
 
-def check_block(root, name, room, missing):
+def check_block(root, name, room):
     """Sentences about a block's four files."""
     camel = "".join(word.capitalize() for word in name.split("_"))
     for kind, (tree, prefix, ending, holds) in KINDS.items():
         path = f"{tree}/{room / (prefix + name + ending)}"
         if not (root / path).exists():
-            if path not in missing:
-                others = [str(other.relative_to(root)) for other in (root / tree).rglob(prefix + name + ending)]
-                yield f"{name} has no {kind} {path}" + (f"; it is at {others[0]}" if others else "")
+            others = [str(other.relative_to(root)) for other in (root / tree).rglob(prefix + name + ending)]
+            yield f"{name} has no {kind} {path}" + (f"; it is at {others[0]}" if others else "")
             continue
-        if path in missing:
-            yield f"{path} is there: take it out of MISSING"
         pattern = holds.format(name=re.escape(name), camel=camel)
         if not re.search(pattern, (root / path).read_text(encoding="utf-8"), re.MULTILINE):
             yield f"{path}: there is no line like {pattern}"
@@ -95,7 +90,7 @@ def main():
     parser.add_argument("root", nargs="?", type=Path)
     options = parser.parse_args()
     root = (options.root or HERE.parent.parent).resolve()
-    missing, shared = (set(), {}) if options.root else (MISSING, SHARED)
+    shared = {} if options.root else SHARED
 
     names, complaints, rooms = blocks(root), [], {}
     for name in names:
@@ -104,18 +99,15 @@ def main():
             complaints.append(f"{name} has no module mrc_{name}.sv below rtl")
             continue
         rooms[name] = room
-        complaints += check_block(root, name, room, missing)
+        complaints += check_block(root, name, room)
     complaints += check_rooms(root, rooms, shared)
     complaints += [f"{path} of SHARED is not there" for path in shared if not (root / path).exists()]
-    known = {f"{tree}/{room / (prefix + name + ending)}" for name, room in rooms.items()
-             for tree, prefix, ending, _ in KINDS.values()}
-    complaints += [f"{path} of MISSING belongs to no block" for path in sorted(missing - known)]
     if options.list:
         for name, room in rooms.items():
             print(f"{name:<12} {room}")
     for complaint in complaints:
         print(complaint)
-    print(f"{len(names)} blocks, {len(missing)} files to come, {len(complaints)} complaints")
+    print(f"{len(names)} blocks, {len(complaints)} complaints")
     return rtl.Exit.FAIL if complaints else rtl.Exit.PASS
 
 

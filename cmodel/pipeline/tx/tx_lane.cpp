@@ -59,10 +59,10 @@ void TxLane::fetch() {
     }
   } else if (credit_ != 0 && rdreq_.free()) {
     const unsigned n = std::min<unsigned>(f_.left, host_bytes_);
+    MRC_CHECK(f_.left >= n, "more is asked for than is left");
     rdreq_.load({.addr = f_.addr, .len = static_cast<uint8_t>(n), .plane = plane_});
     f_.addr += n;
     f_.left = static_cast<uint16_t>(f_.left - n);
-    MRC_CHECK(f_.left >= n, "more is asked for than is left");
     --credit_;
     f_busy_ = f_.left != 0;
   }

@@ -215,7 +215,7 @@ struct Traffic : Bench {
            rec.has()) {
       const bool others = chance(50);
       if (rec.free() && !again.empty()) send_again();
-      if (others) news(static_cast<uint16_t>(draw(4)));
+      if (others && ctl.free()) news(static_cast<uint16_t>(draw(4)));
       cycle();
       look();
     }
