@@ -459,7 +459,8 @@ TEST_CASE("a table write that is not good answers SLVERR, says why, and is not b
   csr::TblQpCtx row;
   row.state = 2;
   row.mpr_dest = 1;
-  refused(b.write_row(csr::kTblQpCtxId, 1, row), CmdCode::BadValue, 4);  // max_wimm_dest 0
+  row.max_wimm_dest = static_cast<uint8_t>(b.preset.max_wimm + 1);  // 0 is none
+  refused(b.write_row(csr::kTblQpCtxId, 1, row), CmdCode::BadValue, 4);
   row.mtu = 5;
   refused(b.write_row(csr::kTblQpCtxId, 1, row), CmdCode::BadValue, 2);
   // Indices.

@@ -291,7 +291,7 @@ TEST_CASE("requests from addresses nobody has named, and unknown operations, are
   b.hear(1, 1, 0, 0);  // destinations that are not set up have no address
   b.hear(2, 1, address(1003));
   b.hear(3, 1, address(1003));
-  b.answer(0xC000);  // no kind of ours
+  b.answer(0x4000);  // the controller has asked for nothing
   CHECK(b.drops == 5);
   CHECK(b.responses.empty());
   CHECK(b.pmasks.empty());
