@@ -10,8 +10,8 @@
  * them and makes one rising clock edge. rst_n = 0 in the inputs resets.
  *
  * Required: mrc_dut_open, mrc_dut_info, mrc_dut_outputs, mrc_dut_step, mrc_dut_close.
- * Optional: mrc_dut_observe (block boundaries), mrc_dut_wave (wave files), mrc_dut_assertions (what the device checks of
- * itself). A missing symbol means "cannot". */
+ * Optional: mrc_dut_observe (block boundaries), mrc_dut_wave (wave files), mrc_dut_assertions (what the device checks
+ * of itself). A missing symbol means "cannot". */
 #include <stddef.h>
 #include <stdint.h>
 
@@ -56,11 +56,11 @@ typedef struct mrc_dut_info_t {
 
 /* What the device checks of itself. Strings live until mrc_dut_close; of each 256 bytes are read at most. */
 typedef struct mrc_dut_assertions_t {
-  uint32_t checked; /* assertions that it has, and evaluates in every cycle; 0: none */
-  uint32_t failed;  /* how often one has failed since mrc_dut_open; what follows is about the first time */
-  const char* name; /* NeverFull */
+  uint32_t checked;  /* assertions that it has, and evaluates in every cycle; 0: none */
+  uint32_t failed;   /* how often one has failed since mrc_dut_open; what follows is about the first time */
+  const char* name;  /* NeverFull */
   const char* place; /* instance, from the top on: mrc_nic.u_fetch.u_list */
-  const char* text; /* a sentence */
+  const char* text;  /* a sentence */
 } mrc_dut_assertions_t;
 
 /* NULL: config->error says why. struct_size = sizeof(mrc_dut_config). */

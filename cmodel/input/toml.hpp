@@ -65,8 +65,8 @@ struct Source {
   void begin(const TomlFile& in, const toml::node& table);
 };
 
-/// One key of T. Exactly one of number, whole, flag, text is there. A flag takes true and false; with max = 1 it takes 0
-/// and 1 as well.
+/// One key of T. Exactly one of number, whole, flag, text is there. A flag takes true and false; with max = 1 it takes
+/// 0 and 1 as well.
 template <class T>
 struct Key {
   const char* name;

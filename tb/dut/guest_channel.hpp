@@ -148,7 +148,7 @@ struct GuestChannel {
   alignas(64) uint32_t lanes[kMaxPlanes * kObsLaneWords];
   alignas(64) CallSite site;
   uint32_t open, has_boundaries, can_wave, wave_fine;
-  uint32_t unsupported;     ///< with an error of opening: open_dut() says so
+  uint32_t unsupported;  ///< with an error of opening: open_dut() says so
   uint32_t assertions, assertion_failed;
   uint64_t failed_cycle;
   ChannelText<1024> failed_name, failed_place, failed_text;

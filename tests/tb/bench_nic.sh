@@ -66,6 +66,6 @@ sleep 2
 kill -INT "$pid"
 got=0
 wait "$pid" || got=$?
-[ "$got" = 3 ] || fail "stopped: exit $got"
+[ "$got" = 5 ] || fail "stopped: exit $got"
 grep -q '^INCOMPLETE' stopped.out || fail "stopped: $(cat stopped.out)"
 [ "$(json stopped.json 'j["complete"], j["rows"][-1]["complete"] if j["rows"] else False')" = "False False" ] || fail "stopped.json"

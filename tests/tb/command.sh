@@ -65,7 +65,7 @@ sleep 2
 kill -INT "$pid"
 got=0
 wait "$pid" || got=$?
-[ "$got" = 3 ] || fail "stopped: exit $got"
+[ "$got" = 5 ] || fail "stopped: exit $got"
 grep -q '^INCOMPLETE' stopped.out || fail "stopped: $(cat stopped.out)"
 [ "$(json stopped.json 'j["result"], j["reason"], j["cycles"] > 0')" = "incomplete stopped before the end True" ] ||
   fail "stopped.json: $(cat stopped.json)"

@@ -78,7 +78,7 @@ sleep 2
 kill -INT "$run"
 got=0
 wait "$run" || got=$?
-[ "$got" = 3 ] || fail "Ctrl-C: exit $got: $(cat said)"
+[ "$got" = 5 ] || fail "Ctrl-C: exit $got: $(cat said)"
 [ "$(json long.json 'j["complete"], j["outcome"], j["totals"]["delivered_bytes"] > 0')" = "False incomplete True" ] || fail "long.json"
 grep -q 'These are the results so far' long/index.html || fail "the page of a stopped run does not say so"
 

@@ -9,7 +9,7 @@
 using namespace mrc;
 using namespace mrc::test;
 
-TEST_CASE("icrc_words and icrc_bytes are the CRC of the wire library", "[rx_parse]") {
+TEST_CASE("icrc_words and icrc_bytes are the CRC of the wire library", "[pipeline][rx_lane]") {
   const Bytes data = counting(64);
   for (unsigned n = 0; n <= 64; ++n) {
     const uint32_t want = wire::crc_update(0x12345678, data.data(), n);

@@ -5,7 +5,7 @@
 
 using namespace mrc;
 
-TEST_CASE("a lane has room for all but eight packets, and until more than 16384 bytes wait", "[protocol][lane]") {
+TEST_CASE("a lane has room for all but eight packets, and until more than 16384 bytes wait", "[pipeline][tx_lane]") {
   CHECK(lane_room(0, 0, 32));
   CHECK(lane_room(23, 0, 32));
   CHECK_FALSE(lane_room(24, 0, 32));

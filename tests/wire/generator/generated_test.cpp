@@ -121,8 +121,9 @@ TEST_CASE("register values begin as after reset, and follow the registers", "[wi
   CHECK(v.pair == (0x2ABu << 16 | 0x1234u));
   CHECK(v.list == std::array<uint32_t, 2>{7, 0x80000000u});
   publish(v, [](uint32_t offset) {
-    return offset == csr::kCtrl ? csr::kCtrlMode.set(0, 2)
-                                : offset == csr::kWide ? csr::kWideHigh.set(csr::kWideLow.set(~0u, 9), 3) : offset;
+    return offset == csr::kCtrl   ? csr::kCtrlMode.set(0, 2)
+           : offset == csr::kWide ? csr::kWideHigh.set(csr::kWideLow.set(~0u, 9), 3)
+                                  : offset;
   });
   CHECK(!v.enable);
   CHECK(v.mode == 2);

@@ -13,7 +13,7 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 SPEC = ROOT / "cmodel/spec"
 BIT = 31
-FIELD = f'{{name: trial_switch, lsb: {BIT}, width: 1, reset: 1, doc: "on trial (A-99)"}}'
+FIELD = f'{{name: trial_switch, lsb: {BIT}, width: 1, reset: 1, doc: "on trial"}}'
 EXPECTED = [  # file, what stands there only with the switch
     ("rtl/gen/mrc_pkg.sv", "    logic trial_switch;\n"),
     ("rtl/gen/mrc_csr_regs.sv", "  assign csr_o.rx_check.trial_switch = rw_q[0][31];\n"),
@@ -23,7 +23,7 @@ EXPECTED = [  # file, what stands there only with the switch
     ("tb/gen/switches.hpp", "  bool trial_switch = true;\n"),
     ("tb/gen/switches.hpp", '{ return s.trial_switch; }, 1, "0 1"},\n'),
     ("tb/gen/switches.hpp", "  KEY(trial_switch, 1)\n"),
-    ("docs/generated/csr.md", "| 31 | trial_switch | 1 | on trial (A-99) |\n"),
+    ("docs/generated/csr.md", "| 31 | trial_switch | 1 | on trial |\n"),
     ("docs/generated/nic.md", "zero_drop, trial_switch; NAK_CODE."),
 ]
 
