@@ -85,9 +85,11 @@ bool make_rogue(std::vector<uint8_t>& b, unsigned num_qps, uint8_t trimmed_dscp,
     case 3:  // another UDP port
       b[f.inner + 42 + rng.below(2)] ^= static_cast<uint8_t>(1u << rng.below(8));
       break;
-    case 13:  // one of the ports in use: to a NIC that is restricted to its own another port, else a duplicate
-      wire::store_be<2>(&b[f.inner + 42], rng.chance(0.5) ? wire::kUdpPort : wire::kUdpPortMrc);
+    case 13: {  // the other port in use: not taken by a NIC that is restricted to its own, else a duplicate
+      const bool takes_mrc = wire::load_be<2>(&b[f.inner + 42]) == wire::kUdpPort;
+      wire::store_be<2>(&b[f.inner + 42], takes_mrc ? wire::kUdpPortMrc : wire::kUdpPort);
       break;
+    }
     case 4:  // another protocol
       b[12 + rng.below(2)] ^= static_cast<uint8_t>(1u << rng.below(8));
       break;
