@@ -13,10 +13,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace mrc::wire;
   if (size == 0) return 0;
   WireConfig config;
-  config.bth_m_first = data[0] & 1;
+  config.bth_se_first = data[0] & 1;
   config.ev_swap = data[0] & 2;
   config.eeth_op_high = data[0] & 4;
   config.icrc_outer = data[0] & 32;
+  config.udp_port_only = data[0] & 64;
   const std::span<const uint8_t> frame{data + 1, size - 1};
   const Packet packet = decode(frame, config);
   if (packet.error && packet.error->offset > frame.size()) std::abort();

@@ -47,6 +47,7 @@ rtl/tx/inflight/mrc_tx_inflight_qps.sv
 rtl/tx/inflight/mrc_tx_inflight_tell.sv
 rtl/tx/inflight/mrc_tx_inflight.sv
 rtl/ctl/mrc_probe_pkg.sv
+rtl/lib/mrc_addr_pkg.sv
 rtl/tx/mrc_tx_probe.sv
 rtl/tx/mrc_tx_header.sv
 rtl/lib/mrc_crc32.sv

@@ -490,6 +490,7 @@ class Run {
       r.failed_qps += s->requester().failed_qps();
       r.naks_invalid += s->requester().naks_invalid();
       r.naks_access += s->requester().naks_access();
+      r.overruns += s->responder().overruns();
       r.writes_verified += s->responder().verified();
     }
     r.events = lockstep_.log().count();

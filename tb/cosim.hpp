@@ -88,7 +88,9 @@ struct CosimResult {
   uint64_t cycles = 0, traffic_cycles = 0;
   double seconds = 0;
   uint64_t data_packets = 0, messages = 0, bytes = 0, immediates = 0, refused = 0, failed_qps = 0;
-  uint64_t naks_invalid = 0, naks_access = 0;  ///< WRITEs that ended with a NAK: of no bytes, beyond their region
+  /// WRITEs that ended with a NAK: of no bytes or on an immediate too many, beyond their region.
+  uint64_t naks_invalid = 0, naks_access = 0;
+  uint64_t overruns = 0;  ///< receive completions of an immediate too many
   uint64_t events = 0, event_hash = 0;
   uint64_t compared_events = 0;  ///< handshakes at boundaries that device and model both showed
   uint64_t writes_verified = 0;

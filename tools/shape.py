@@ -34,8 +34,9 @@ EXCEPTIONS = {
 BEFORE = {
     "ports": {
         "rtl/ctl/mrc_csr.sv": 4,
+        "rtl/ctl/mrc_endpoint.sv": 1,
         "rtl/tx/inflight/mrc_tx_inflight.sv": 11,
-        "rtl/tx/segment/mrc_tx_segment.sv": 6,
+        "rtl/tx/segment/mrc_tx_segment.sv": 3,
     },
 }
 

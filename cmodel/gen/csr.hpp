@@ -42,7 +42,7 @@ inline constexpr uint32_t kIdReset = 0x4d52434e;
 
 /// Register map version, major in bits 15:8
 inline constexpr uint32_t kVersion = 0x0004;
-inline constexpr uint32_t kVersionReset = 0x00000100;
+inline constexpr uint32_t kVersionReset = 0x00000200;
 
 /// Set by parameters
 inline constexpr uint32_t kCaps0 = 0x0008;
@@ -62,7 +62,7 @@ inline constexpr Field kCaps1Fields[] = {kCaps1Mpr, kCaps1Evs};
 
 /// Switches of the whole NIC
 inline constexpr uint32_t kCtrl = 0x0010;
-inline constexpr uint32_t kCtrlReset = 0x00000010;
+inline constexpr uint32_t kCtrlReset = 0x00000200;
 /// SACK of an ECN-marked or AckReq packet: bitmap base is the packet itself
 inline constexpr Field kCtrlSackBaseSelf{"sack_base_self", 0, 1, 0x0};
 /// PSN outside the window: 0 NACK PSN_OOR_WINDOW, 1 silent drop
@@ -72,17 +72,15 @@ inline constexpr Field kCtrlErrSilent{"err_silent", 2, 1, 0x0};
 /// 1: UDP source port carries EV[15:0], flow label EV[31:16]
 inline constexpr Field kCtrlEvSwap{"ev_swap", 3, 1, 0x0};
 /// BTH M bit of sent packets
-inline constexpr Field kCtrlBthM{"bth_m", 4, 1, 0x1};
+inline constexpr Field kCtrlBthM{"bth_m", 4, 1, 0x0};
 /// 1: time stamps of retransmitted packets are round-trip samples too
 inline constexpr Field kCtrlRttRtx{"rtt_rtx", 5, 1, 0x0};
 /// 1: control packets always use REV_EV
 inline constexpr Field kCtrlRevFixed{"rev_fixed", 6, 1, 0x0};
-/// rcvd_bytes and the congestion controller count: 0 UDP length + 40, 1 payload bytes
-inline constexpr Field kCtrlPayloadBytes{"payload_bytes", 7, 1, 0x0};
 /// port_status_mask: 0 bit N is port N, ports count from 1; 1 bit p is plane p
 inline constexpr Field kCtrlPortsFrom0{"ports_from_0", 8, 1, 0x0};
-/// BTH byte 1: M is sent in 0 bit 6, 1 bit 7
-inline constexpr Field kCtrlBthMHigh{"bth_m_high", 9, 1, 0x0};
+/// BTH byte 1: 0 M is sent in bit 6, SE in bit 7, as IBTA has it; 1 M in bit 7, SE in bit 6
+inline constexpr Field kCtrlBthMHigh{"bth_m_high", 9, 1, 0x1};
 /// EETH op is sent in 0 bits 3:2, 1 bits 5:4 of byte 1
 inline constexpr Field kCtrlEethOpHigh{"eeth_op_high", 10, 1, 0x0};
 /// time stamps: 0 tsr 0, 128 ns; 1 tsr 1, 1.024 us
@@ -107,13 +105,18 @@ inline constexpr Field kCtrlTrimSilent{"trim_silent", 18, 1, 0x0};
 /// a QP that hears nothing waits for its timer; 0: it asks its peer for its state with a
 /// reliability probe
 inline constexpr Field kCtrlStateSilent{"state_silent", 19, 1, 0x0};
-inline constexpr Field kCtrlFields[] = {kCtrlSackBaseSelf, kCtrlOorDrop, kCtrlErrSilent, kCtrlEvSwap, kCtrlBthM, kCtrlRttRtx, kCtrlRevFixed, kCtrlPayloadBytes, kCtrlPortsFrom0, kCtrlBthMHigh, kCtrlEethOpHigh, kCtrlTsrUs, kCtrlPdcidZero, kCtrlAckWithSack, kCtrlZeroDrop, kCtrlSkipTwice, kCtrlIcrcOuter, kCtrlAckPlane, kCtrlTrimSilent, kCtrlStateSilent};
+/// nominal_e: a packet counts for 0 UDP length + 40, 1 payload, 2 payload + 40, 3 as 0
+inline constexpr Field kCtrlNominal{"nominal", 20, 2, 0x0};
+inline constexpr Field kCtrlFields[] = {kCtrlSackBaseSelf, kCtrlOorDrop, kCtrlErrSilent, kCtrlEvSwap, kCtrlBthM, kCtrlRttRtx, kCtrlRevFixed, kCtrlPortsFrom0, kCtrlBthMHigh, kCtrlEethOpHigh, kCtrlTsrUs, kCtrlPdcidZero, kCtrlAckWithSack, kCtrlZeroDrop, kCtrlSkipTwice, kCtrlIcrcOuter, kCtrlAckPlane, kCtrlTrimSilent, kCtrlStateSilent, kCtrlNominal};
 
-/// UDP destination port sent and accepted
+/// UDP destination port
 inline constexpr uint32_t kUdpPort = 0x0014;
 inline constexpr uint32_t kUdpPortReset = 0x000012b7;
+/// sent, and accepted
 inline constexpr Field kUdpPortPort{"port", 0, 16, 0x12b7};
-inline constexpr Field kUdpPortFields[] = {kUdpPortPort};
+/// accepted: 0 port, 4791 and 4971, 1 port alone
+inline constexpr Field kUdpPortOnly{"only", 16, 1, 0x0};
+inline constexpr Field kUdpPortFields[] = {kUdpPortPort, kUdpPortOnly};
 
 /// Code points of sent packets
 inline constexpr uint32_t kDscpTx = 0x0018;
@@ -158,12 +161,15 @@ inline constexpr uint32_t kIp3Reset = 0x00000000;
 
 /// Endpoint requests
 inline constexpr uint32_t kEpCtl = 0x0038;
-inline constexpr uint32_t kEpCtlReset = 0x0001030d;
-/// 128 ns ticks after which a port status update or EV probe is repeated or given up
+inline constexpr uint32_t kEpCtlReset = 0x00f1030d;
+/// 128 ns ticks without answer after which a port status update or EV probe is repeated or given up
+///
 inline constexpr Field kEpCtlInterval{"interval", 0, 16, 0x30d};
 /// probe reverse paths of destinations that only send to us
 inline constexpr Field kEpCtlRevProbe{"rev_probe", 16, 1, 0x1};
-inline constexpr Field kEpCtlFields[] = {kEpCtlInterval, kEpCtlRevProbe};
+/// times that a port status update without an answer is sent again: 0 never, 15 for ever
+inline constexpr Field kEpCtlRepeats{"repeats", 20, 4, 0xf};
+inline constexpr Field kEpCtlFields[] = {kEpCtlInterval, kEpCtlRevProbe, kEpCtlRepeats};
 
 /// Pace of acknowledgements
 inline constexpr uint32_t kAckCtl = 0x0074;
@@ -257,7 +263,7 @@ inline constexpr uint32_t kEvCtlReset = 0x00000008;
 inline constexpr Field kEvCtlMinActive{"min_active", 0, 9, 0x8};
 inline constexpr Field kEvCtlFields[] = {kEvCtlMinActive};
 
-/// Reliability probes of ASSUMED_BAD EVs
+/// Probes of ASSUMED_BAD EVs
 inline constexpr uint32_t kEvProbe = 0x006c;
 inline constexpr uint32_t kEvProbeReset = 0x0063030d;
 /// first interval in 128 ns ticks (781: 100 us), doubled per failure
@@ -270,7 +276,9 @@ inline constexpr Field kEvProbeSkipGood{"skip_good", 19, 1, 0x0};
 inline constexpr Field kEvProbeCap{"cap", 20, 4, 0x6};
 /// a failed probe: 0 starts the count of answers in a row again, 1 leaves it
 inline constexpr Field kEvProbeKeepCount{"keep_count", 24, 1, 0x0};
-inline constexpr Field kEvProbeFields[] = {kEvProbeInterval, kEvProbeSuccesses, kEvProbeSkipGood, kEvProbeCap, kEvProbeKeepCount};
+/// revive_e: probes that revive: 0 either kind, 1 EV probes, 2 reliability probes, 3 as 0
+inline constexpr Field kEvProbeKind{"kind", 25, 2, 0x0};
+inline constexpr Field kEvProbeFields[] = {kEvProbeInterval, kEvProbeSuccesses, kEvProbeSkipGood, kEvProbeCap, kEvProbeKeepCount, kEvProbeKind};
 
 /// Writing copies TBL_DATA into a row of a table; the write response comes when every block has
 /// taken it
@@ -307,7 +315,7 @@ inline constexpr uint32_t kEvqDropReset = 0x00000000;
 /// Syndromes of NAKs sent, top three bits 011
 inline constexpr uint32_t kNakCode = 0x00e4;
 inline constexpr uint32_t kNakCodeReset = 0x00006261;
-/// invalid request: a WRITE of no bytes
+/// invalid request: a WRITE of no bytes, an immediate too many
 inline constexpr Field kNakCodeInvalid{"invalid", 0, 8, 0x61};
 /// remote access error
 inline constexpr Field kNakCodeAccess{"access", 8, 8, 0x62};
@@ -371,6 +379,15 @@ inline constexpr Field kPeerInfoFields[] = {kPeerInfoPorts};
 /// network want different ones, or all try the same path first
 inline constexpr uint32_t kRevSeed = 0x00e8;
 inline constexpr uint32_t kRevSeedReset = 0x00000001;
+
+/// Addresses of a NIC, own (IP0..IP3) and peer (QP_CTX.dip)
+inline constexpr uint32_t kIpPlane = 0x00ec;
+inline constexpr uint32_t kIpPlaneReset = 0x00000040;
+/// lowest of the three address bits that hold the number of the plane
+inline constexpr Field kIpPlaneLsb{"lsb", 0, 7, 0x40};
+/// 0 one address on all planes; 1 one per plane: the number of the plane stands at lsb
+inline constexpr Field kIpPlaneEnable{"enable", 8, 1, 0x0};
+inline constexpr Field kIpPlaneFields[] = {kIpPlaneLsb, kIpPlaneEnable};
 
 /// Frames sent on plane 0 (wraps); planes 1..7 follow at 0x104..0x11C
 inline constexpr uint32_t kCntTx0 = 0x0100;
@@ -447,7 +464,7 @@ inline constexpr uint32_t kCntSkipReset = 0x00000000;
 inline constexpr uint32_t kCntEvBad = 0x0190;
 inline constexpr uint32_t kCntEvBadReset = 0x00000000;
 
-/// Reliability probes of ASSUMED_BAD EVs sent
+/// Probes of ASSUMED_BAD EVs sent, of both kinds
 inline constexpr uint32_t kCntProbe = 0x0198;
 inline constexpr uint32_t kCntProbeReset = 0x00000000;
 
@@ -475,7 +492,7 @@ inline constexpr uint32_t kCntQpErrReset = 0x00000000;
 inline constexpr uint32_t kCntNopath = 0x01b0;
 inline constexpr uint32_t kCntNopathReset = 0x00000000;
 
-/// Endpoint requests sent
+/// Endpoint requests sent, CNT_PROBE's EV probes apart
 inline constexpr uint32_t kCntEpReq = 0x01b4;
 inline constexpr uint32_t kCntEpReqReset = 0x00000000;
 
@@ -505,10 +522,10 @@ inline constexpr uint32_t kCntEvFloorReset = 0x00000000;
 
 inline constexpr Register kRegisters[] = {
     {"ID", 0x0000, Access::Ro, 0x4d52434e, 1, 4, {}},
-    {"VERSION", 0x0004, Access::Ro, 0x00000100, 1, 4, {}},
+    {"VERSION", 0x0004, Access::Ro, 0x00000200, 1, 4, {}},
     {"CAPS0", 0x0008, Access::Ro, 0x00000000, 1, 4, kCaps0Fields},
     {"CAPS1", 0x000c, Access::Ro, 0x00000000, 1, 4, kCaps1Fields},
-    {"CTRL", 0x0010, Access::Rw, 0x00000010, 1, 4, kCtrlFields},
+    {"CTRL", 0x0010, Access::Rw, 0x00000200, 1, 4, kCtrlFields},
     {"UDP_PORT", 0x0014, Access::Rw, 0x000012b7, 1, 4, kUdpPortFields},
     {"DSCP_TX", 0x0018, Access::Rw, 0x002e0804, 1, 4, kDscpTxFields},
     {"DSCP_TRIM", 0x001c, Access::Rw, 0x0000100c, 1, 4, kDscpTrimFields},
@@ -518,7 +535,7 @@ inline constexpr Register kRegisters[] = {
     {"IP1", 0x002c, Access::Rw, 0x00000000, 1, 4, {}},
     {"IP2", 0x0030, Access::Rw, 0x00000000, 1, 4, {}},
     {"IP3", 0x0034, Access::Rw, 0x00000000, 1, 4, {}},
-    {"EP_CTL", 0x0038, Access::Rw, 0x0001030d, 1, 4, kEpCtlFields},
+    {"EP_CTL", 0x0038, Access::Rw, 0x00f1030d, 1, 4, kEpCtlFields},
     {"ACK_CTL", 0x0074, Access::Rw, 0x00200010, 1, 4, kAckCtlFields},
     {"QP_SEL", 0x0078, Access::Rw, 0x00000000, 1, 4, kQpSelFields},
     {"QP_ATTR", 0x007c, Access::Rw, 0x00000000, 1, 4, kQpAttrFields},
@@ -548,6 +565,7 @@ inline constexpr Register kRegisters[] = {
     {"PORTS", 0x00dc, Access::Ro, 0x00000000, 1, 4, kPortsFields},
     {"PEER_INFO", 0x00e0, Access::Ro, 0x00000000, 1, 4, kPeerInfoFields},
     {"REV_SEED", 0x00e8, Access::Rw, 0x00000001, 1, 4, {}},
+    {"IP_PLANE", 0x00ec, Access::Rw, 0x00000040, 1, 4, kIpPlaneFields},
     {"CNT_TX0", 0x0100, Access::Ro, 0x00000000, 8, 4, {}},
     {"CNT_RX0", 0x0120, Access::Ro, 0x00000000, 8, 4, {}},
     {"CNT_OVF0", 0x0140, Access::Ro, 0x00000000, 8, 4, {}},
@@ -602,11 +620,11 @@ struct TblQpCtx {
   uint16_t rqmsn{};
   /// first MSN, sent and expected (0 on a new QP)
   uint16_t msn{};
-  /// WRITEs with immediate that the responder reorders, 1..MaxWimm
+  /// WRITEs with immediate that the responder reorders, 0..MaxWimm; 0: it takes none
   uint8_t max_wimm_dest{};
   /// first PSN expected
   uint32_t rq_psn{};
-  /// WRITEs with immediate that may be incomplete at once, 1..MaxWimm
+  /// WRITEs with immediate that may be incomplete at once, 0..MaxWimm
   uint8_t max_wimm{};
   /// first PSN sent
   uint32_t sq_psn{};

@@ -24,17 +24,16 @@ struct CsrOut {
   /// 1: UDP source port carries EV[15:0], flow label EV[31:16]
   bool ev_swap = false;
   /// BTH M bit of sent packets
-  bool bth_m = true;
+  bool bth_m = false;
   /// 1: time stamps of retransmitted packets are round-trip samples too
   bool rtt_rtx = false;
   /// 1: control packets always use REV_EV
   bool rev_fixed = false;
-  /// rcvd_bytes and the congestion controller count: 0 UDP length + 40, 1 payload bytes
-  bool payload_bytes = false;
   /// port_status_mask: 0 bit N is port N, ports count from 1; 1 bit p is plane p
   bool ports_from_0 = false;
-  /// BTH byte 1: M is sent in 0 bit 6, 1 bit 7
-  bool bth_m_high = false;
+  /// BTH byte 1: 0 M is sent in bit 6, SE in bit 7, as IBTA has it; 1 M in bit 7, SE in bit 6
+  ///
+  bool bth_m_high = true;
   /// EETH op is sent in 0 bits 3:2, 1 bits 5:4 of byte 1
   bool eeth_op_high = false;
   /// time stamps: 0 tsr 0, 128 ns; 1 tsr 1, 1.024 us
@@ -59,12 +58,16 @@ struct CsrOut {
   /// a QP that hears nothing waits for its timer; 0: it asks its peer for its state with a
   /// reliability probe
   bool state_silent = false;
-  /// invalid request: a WRITE of no bytes
+  /// nominal_e: a packet counts for 0 UDP length + 40, 1 payload, 2 payload + 40, 3 as 0
+  Nominal nominal = static_cast<Nominal>(0);
+  /// invalid request: a WRITE of no bytes, an immediate too many
   uint8_t nak_invalid = 97;
   /// remote access error
   uint8_t nak_access = 98;
-  /// UDP destination port sent and accepted
+  /// sent, and accepted
   uint16_t udp_port = 0x12b7;
+  /// accepted: 0 port, 4791 and 4971, 1 port alone
+  bool udp_only = false;
   /// Code points of sent packets
   uint8_t dscp_data = 4;
   /// Code points of sent packets
@@ -79,6 +82,10 @@ struct CsrOut {
   uint64_t mac = 0;
   /// own IPv6 address, last byte on the wire in bits 7:0
   U128 ip = 0;
+  /// 0 one address on all planes; 1 one per plane: the number of the plane stands at lsb
+  bool ip_plane_enable = false;
+  /// lowest of the three address bits that hold the number of the plane
+  uint8_t ip_plane_lsb = 64;
   /// packets above a gap before it counts as lost
   uint16_t reorder = 64;
   /// the oldest gap is lost once a packet sent later on the same EV has arrived
@@ -95,8 +102,13 @@ struct CsrOut {
   uint8_t probe_cap = 6;
   /// a failed probe: 0 starts the count of answers in a row again, 1 leaves it
   bool probe_keep_count = false;
-  /// 128 ns ticks after which a port status update or EV probe is repeated or given up
+  /// revive_e: probes that revive: 0 either kind, 1 EV probes, 2 reliability probes, 3 as 0
+  Revive probe_kind = static_cast<Revive>(0);
+  /// 128 ns ticks without answer after which a port status update or EV probe is repeated or given
+  /// up
   uint16_t ep_interval = 781;
+  /// times that a port status update without an answer is sent again: 0 never, 15 for ever
+  uint8_t ep_repeats = 15;
   /// probe reverse paths of destinations that only send to us
   bool rev_probe = true;
   /// least clock cycles between two semantic ACKs sent; what completes meanwhile is acknowledged
@@ -134,7 +146,6 @@ void publish(CsrOut& out, const Reg& reg) {
   out.bth_m = csr::kCtrlBthM.get(reg(csr::kCtrl)) != 0;
   out.rtt_rtx = csr::kCtrlRttRtx.get(reg(csr::kCtrl)) != 0;
   out.rev_fixed = csr::kCtrlRevFixed.get(reg(csr::kCtrl)) != 0;
-  out.payload_bytes = csr::kCtrlPayloadBytes.get(reg(csr::kCtrl)) != 0;
   out.ports_from_0 = csr::kCtrlPortsFrom0.get(reg(csr::kCtrl)) != 0;
   out.bth_m_high = csr::kCtrlBthMHigh.get(reg(csr::kCtrl)) != 0;
   out.eeth_op_high = csr::kCtrlEethOpHigh.get(reg(csr::kCtrl)) != 0;
@@ -147,9 +158,11 @@ void publish(CsrOut& out, const Reg& reg) {
   out.ack_plane = csr::kCtrlAckPlane.get(reg(csr::kCtrl)) != 0;
   out.trim_silent = csr::kCtrlTrimSilent.get(reg(csr::kCtrl)) != 0;
   out.state_silent = csr::kCtrlStateSilent.get(reg(csr::kCtrl)) != 0;
+  out.nominal = static_cast<Nominal>(csr::kCtrlNominal.get(reg(csr::kCtrl)));
   out.nak_invalid = static_cast<uint8_t>(csr::kNakCodeInvalid.get(reg(csr::kNakCode)));
   out.nak_access = static_cast<uint8_t>(csr::kNakCodeAccess.get(reg(csr::kNakCode)));
   out.udp_port = static_cast<uint16_t>(csr::kUdpPortPort.get(reg(csr::kUdpPort)));
+  out.udp_only = csr::kUdpPortOnly.get(reg(csr::kUdpPort)) != 0;
   out.dscp_data = static_cast<uint8_t>(csr::kDscpTxData.get(reg(csr::kDscpTx)));
   out.dscp_rtx = static_cast<uint8_t>(csr::kDscpTxRtx.get(reg(csr::kDscpTx)));
   out.dscp_ctl = static_cast<uint8_t>(csr::kDscpTxCtl.get(reg(csr::kDscpTx)));
@@ -157,6 +170,8 @@ void publish(CsrOut& out, const Reg& reg) {
   out.dscp_lasthop = static_cast<uint8_t>(csr::kDscpTrimLasthop.get(reg(csr::kDscpTrim)));
   out.mac = uint64_t{csr::kMacHiMac.get(reg(csr::kMacHi))} << 32 | uint64_t{reg(csr::kMacLo)};
   out.ip = U128{reg(csr::kIp3)} << 96 | U128{reg(csr::kIp2)} << 64 | U128{reg(csr::kIp1)} << 32 | U128{reg(csr::kIp0)};
+  out.ip_plane_enable = csr::kIpPlaneEnable.get(reg(csr::kIpPlane)) != 0;
+  out.ip_plane_lsb = static_cast<uint8_t>(csr::kIpPlaneLsb.get(reg(csr::kIpPlane)));
   out.reorder = static_cast<uint16_t>(csr::kReorderPkts.get(reg(csr::kReorder)));
   out.same_ev = csr::kReorderSameEv.get(reg(csr::kReorder)) != 0;
   out.ev_min_active = static_cast<uint16_t>(csr::kEvCtlMinActive.get(reg(csr::kEvCtl)));
@@ -165,7 +180,9 @@ void publish(CsrOut& out, const Reg& reg) {
   out.probe_skip_good = csr::kEvProbeSkipGood.get(reg(csr::kEvProbe)) != 0;
   out.probe_cap = static_cast<uint8_t>(csr::kEvProbeCap.get(reg(csr::kEvProbe)));
   out.probe_keep_count = csr::kEvProbeKeepCount.get(reg(csr::kEvProbe)) != 0;
+  out.probe_kind = static_cast<Revive>(csr::kEvProbeKind.get(reg(csr::kEvProbe)));
   out.ep_interval = static_cast<uint16_t>(csr::kEpCtlInterval.get(reg(csr::kEpCtl)));
+  out.ep_repeats = static_cast<uint8_t>(csr::kEpCtlRepeats.get(reg(csr::kEpCtl)));
   out.rev_probe = csr::kEpCtlRevProbe.get(reg(csr::kEpCtl)) != 0;
   out.ack_gap = static_cast<uint16_t>(csr::kAckCtlGap.get(reg(csr::kAckCtl)));
   out.ar_gap = static_cast<uint16_t>(csr::kAckCtlArGap.get(reg(csr::kAckCtl)));

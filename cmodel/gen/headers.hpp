@@ -14,8 +14,10 @@ namespace mrc::wire {
 
 // clang-format off
 
-/// UDP destination port; 4971 is printed in one place and is probably a digit swap
+/// UDP destination port, as RoCEv2's
 inline constexpr unsigned kUdpPort = 4791u;
+/// UDP destination port that three readers of the document print; received beside UdpPort
+inline constexpr unsigned kUdpPortMrc = 4971u;
 /// DSCP of packets that switches must not trim
 inline constexpr unsigned kDscpNoTrim = 0u;
 /// DSCP of WRITE packets
@@ -469,7 +471,7 @@ struct Udp {
   static constexpr const char* kName = "udp";
   /// EV[31:16]
   uint16_t src_port{};
-  /// 4791
+  /// 4791, or 4971
   uint16_t dst_port{};
   /// bytes from this header on, ICRC included
   uint16_t length{};
@@ -517,10 +519,10 @@ struct Bth {
   static constexpr const char* kName = "bth";
   /// see the table of opcodes
   uint8_t opcode{};
-  /// solicited event; order of se and m as in IBTA
-  uint8_t se{};
-  /// migration state
+  /// migration state, sent as 0; IBTA has se in front of m
   uint8_t m{};
+  /// solicited event, sent as 0
+  uint8_t se{};
   /// bytes of padding after the payload
   uint8_t pad_count{};
   /// 0; packets with another one are discarded
@@ -545,8 +547,8 @@ struct Bth {
   static Bth read(const uint8_t* p) {
     Bth h;
     h.opcode = static_cast<uint8_t>(load_be<1>(p + 0));
-    h.se = static_cast<uint8_t>((load_be<1>(p + 1) >> 7) & 0x1u);
-    h.m = static_cast<uint8_t>((load_be<1>(p + 1) >> 6) & 0x1u);
+    h.m = static_cast<uint8_t>((load_be<1>(p + 1) >> 7) & 0x1u);
+    h.se = static_cast<uint8_t>((load_be<1>(p + 1) >> 6) & 0x1u);
     h.pad_count = static_cast<uint8_t>((load_be<1>(p + 1) >> 4) & 0x3u);
     h.tver = static_cast<uint8_t>((load_be<1>(p + 1)) & 0xfu);
     h.p_key = static_cast<uint16_t>(load_be<2>(p + 2));
@@ -563,7 +565,7 @@ struct Bth {
   /// Writes kBytes bytes; values are cut to their field's width.
   void write(uint8_t* p) const {
     store_be<1>(p + 0, static_cast<uint64_t>(opcode));
-    store_be<1>(p + 1, ((static_cast<uint64_t>(se) & 0x1u) << 7) | ((static_cast<uint64_t>(m) & 0x1u) << 6) | ((static_cast<uint64_t>(pad_count) & 0x3u) << 4) | (static_cast<uint64_t>(tver) & 0xfu));
+    store_be<1>(p + 1, ((static_cast<uint64_t>(m) & 0x1u) << 7) | ((static_cast<uint64_t>(se) & 0x1u) << 6) | ((static_cast<uint64_t>(pad_count) & 0x3u) << 4) | (static_cast<uint64_t>(tver) & 0xfu));
     store_be<2>(p + 2, static_cast<uint64_t>(p_key));
     store_be<1>(p + 4, static_cast<uint64_t>(reserved4));
     store_be<3>(p + 5, static_cast<uint64_t>(dqp));
@@ -572,8 +574,8 @@ struct Bth {
   }
   static constexpr HeaderField kFields[] = {
       {"opcode", 0, 8, false, false, false, Format::Number, "S2+", {}},
-      {"se", 8, 1, false, false, false, Format::Number, "C", {}},
-      {"m", 9, 1, false, false, false, Format::Number, "C", {}},
+      {"m", 8, 1, false, false, false, Format::Number, "C", {}},
+      {"se", 9, 1, false, false, false, Format::Number, "C", {}},
       {"pad_count", 10, 2, false, false, false, Format::Number, "S2+", {}},
       {"tver", 12, 4, false, false, false, Format::Number, "S2+", {}},
       {"p_key", 16, 16, false, false, false, Format::Number, "S2+", {}},
@@ -590,8 +592,8 @@ struct Bth {
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& visitor) {
     visitor(kFields[0], self.opcode);
-    visitor(kFields[1], self.se);
-    visitor(kFields[2], self.m);
+    visitor(kFields[1], self.m);
+    visitor(kFields[2], self.se);
     visitor(kFields[3], self.pad_count);
     visitor(kFields[4], self.tver);
     visitor(kFields[5], self.p_key);
@@ -650,7 +652,7 @@ struct Tseth {
   static constexpr const char* kName = "tseth";
   /// time of sending, in units of 128 ns
   uint16_t tx_timestamp16{};
-  /// 1: another resolution, taken as 1 us
+  /// 0: units of 128 ns; 1: implementation defined, here 1.024 us
   uint8_t tsr{};
   uint16_t reserved2_6{};
   /// 1

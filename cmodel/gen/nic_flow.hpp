@@ -57,7 +57,7 @@ inline constexpr StreamFlow kStreamFlow[] = {
     {"tx_segment.ask", "cc_nscc"},
     {"tx_segment.ret", "cc_nscc"},
     {"cc_nscc.ans", "tx_segment"},
-    {"tx_segment.qperr", "csr"},
+    {"endpoint.pans", "tx_probe"},
     {"tx_segment.pkt", "tx_path"},
     {"tx_path.rec", "tx_inflight"},
     {"tx_path.path", "tx_header"},

@@ -44,7 +44,6 @@ struct NicStreams {
   Fifo<Grant> tx_sched_grant;  ///< to tx_segment
   Stream<Ccask> tx_segment_ask;  ///< to cc_nscc
   Stream<Ccret> tx_segment_ret;  ///< to cc_nscc
-  Stream<Qperr> tx_segment_qperr;  ///< to csr
   Stream<Pkt> tx_segment_pkt;  ///< to tx_path
   Fifo<Cqe> tx_segment_cqe;  ///< to cq_mux
   Stream<Path> tx_path_path;  ///< to tx_header
@@ -82,6 +81,7 @@ struct NicStreams {
   Stream<Okev> endpoint_okev;  ///< to ack_gen
   Stream<Pmask> endpoint_pmask;  ///< to csr
   Stream<Evr> endpoint_evr;  ///< to csr
+  Stream<Pans> endpoint_pans;  ///< to tx_probe
   Stream<Evp> csr_evp;  ///< to endpoint
   std::vector<Stream<Rdreq>> tx_lane_rdreq;  ///< to tx_fetch
   std::vector<Fifo<Rxdesc>> rx_lane_desc;  ///< to rx_check
@@ -90,6 +90,7 @@ struct NicStreams {
 
 /// Depths of the FIFOs that are not 2 words deep in every preset.
 inline constexpr unsigned kTxInflightCcevDepth = 16;
+inline constexpr unsigned kRxCheckEprxDepth = 16;
 inline constexpr unsigned kRxTrackRespDepth = 16;
 inline constexpr unsigned kAckGenWantDepth = 16;
 
@@ -100,7 +101,6 @@ inline NicStreams::NicStreams(const Preset& p)
       tx_sched_grant(2, &touched.send),
       tx_segment_ask(2, &touched.rare),
       tx_segment_ret(2, &touched.rare),
-      tx_segment_qperr(2, &touched.rare),
       tx_segment_pkt(2, &touched.send),
       tx_segment_cqe(2, &touched.control),
       tx_path_path(2, &touched.send),
@@ -123,7 +123,7 @@ inline NicStreams::NicStreams(const Preset& p)
       tx_probe_probe(2, &touched.rare),
       rx_check_rxpkt(2, &touched.receive),
       rx_check_ctl(2, &touched.control),
-      rx_check_eprx(2, &touched.rare),
+      rx_check_eprx(16, &touched.rare),
       rx_track_verdict(p.num_planes, p.lane_fifo, &touched.receive),
       rx_track_resp(16, &touched.receive),
       rx_track_ackev(2, &touched.receive),
@@ -138,6 +138,7 @@ inline NicStreams::NicStreams(const Preset& p)
       endpoint_okev(2, &touched.rare),
       endpoint_pmask(2, &touched.rare),
       endpoint_evr(2, &touched.rare),
+      endpoint_pans(2, &touched.rare),
       csr_evp(2, &touched.rare),
       tx_lane_rdreq(p.num_planes, Stream<Rdreq>(2, &touched.rdreq)),
       rx_lane_desc(p.num_planes, Fifo<Rxdesc>(2, &touched.desc)),
@@ -178,7 +179,6 @@ inline void NicStreams::clock() {
     tx_segment_park.clock();
     tx_segment_ask.clock();
     tx_segment_ret.clock();
-    tx_segment_qperr.clock();
     tx_path_evev.clock();
     tx_path_bad.clock();
     tx_inflight_retx.clock();
@@ -203,6 +203,7 @@ inline void NicStreams::clock() {
     endpoint_okev.clock();
     endpoint_pmask.clock();
     endpoint_evr.clock();
+    endpoint_pans.clock();
     csr_evp.clock();
   }
   if (touched.rdreq) {
@@ -247,7 +248,6 @@ void NicStreams::observe(const Show& show, const ShowLane& show_lane) const {
     show(tx_segment_park, CoreB::TxSegmentPark);
     show(tx_segment_ask, CoreB::TxSegmentAsk);
     show(tx_segment_ret, CoreB::TxSegmentRet);
-    show(tx_segment_qperr, CoreB::TxSegmentQperr);
     show(tx_path_evev, CoreB::TxPathEvev);
     show(tx_path_bad, CoreB::TxPathBad);
     show(tx_inflight_retx, CoreB::TxInflightRetx);
@@ -272,6 +272,7 @@ void NicStreams::observe(const Show& show, const ShowLane& show_lane) const {
     show(endpoint_okev, CoreB::EndpointOkev);
     show(endpoint_pmask, CoreB::EndpointPmask);
     show(endpoint_evr, CoreB::EndpointEvr);
+    show(endpoint_pans, CoreB::EndpointPans);
     show(csr_evp, CoreB::CsrEvp);
   }
   if (moved.rdreq) {

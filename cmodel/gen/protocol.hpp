@@ -195,6 +195,31 @@ inline constexpr EnumValue kFbKindValues[] = {
     {"RevivedSkip", 5},
 };
 
+/// What a packet counts for in rcvd_bytes and with the congestion controller (CTRL.nominal, A-55);
+/// 3 is taken as UdpLength
+enum class Nominal : uint8_t {
+  UdpLength = 0,
+  Payload = 1,
+  Payload40 = 2,
+};
+inline constexpr EnumValue kNominalValues[] = {
+    {"UdpLength", 0},
+    {"Payload", 1},
+    {"Payload40", 2},
+};
+
+/// Probes that bring an ASSUMED_BAD EV back (EV_PROBE.kind, A-32); 3 is taken as Either
+enum class Revive : uint8_t {
+  Either = 0,
+  EvProbe = 1,
+  Reliability = 2,
+};
+inline constexpr EnumValue kReviveValues[] = {
+    {"Either", 0},
+    {"EvProbe", 1},
+    {"Reliability", 2},
+};
+
 // clang-format on
 
 }  // namespace mrc

@@ -669,7 +669,7 @@ struct Pkt {
   uint8_t profile{};
   /// meaningful with rtx
   uint16_t avoid_ev{};
-  /// nominal size: UDP length + 40
+  /// nominal size (CTRL.nominal)
   uint16_t size{};
   /// a retransmission that is not needed any more: goes to tx_inflight only
   bool voided{};
@@ -1140,6 +1140,27 @@ struct Pres {
       {"qp", 18, 16, {}},
       {"id", 2, 16, {}},
       {"m", 0, 2, {}},
+  };
+};
+
+/// Answer to an EV probe of an ASSUMED_BAD EV: bits 13:0 of its request id
+struct Pans {
+  static constexpr unsigned kBits = 14;
+  static constexpr unsigned kWords = 1;
+  static constexpr const char* kName = "pans_t";
+  uint16_t id{};
+  bool operator==(const Pans&) const = default;
+  /// Writes kWords words, least significant first, bit-identical to the SystemVerilog packed struct.
+  void pack(uint32_t* words) const {
+    words[0] = (static_cast<uint32_t>(id) & 0x3fffu);
+  }
+  static Pans unpack(const uint32_t* words) {
+    Pans v;
+    v.id = static_cast<uint16_t>((words[0] & 0x3fffu));
+    return v;
+  }
+  static constexpr FieldInfo kFields[] = {
+      {"id", 0, 14, {}},
   };
 };
 
@@ -1833,6 +1854,7 @@ void visit_structs(Visitor&& visitor) {
   visitor.template operator()<Badev>();
   visitor.template operator()<Stateq>();
   visitor.template operator()<Pres>();
+  visitor.template operator()<Pans>();
   visitor.template operator()<Rdreq>();
   visitor.template operator()<Line>();
   visitor.template operator()<Rxdesc>();
@@ -1853,7 +1875,6 @@ enum class CoreB : unsigned {
   TxSchedGrant,
   TxSegmentAsk,
   TxSegmentRet,
-  TxSegmentQperr,
   TxSegmentPkt,
   TxSegmentCqe,
   TxPathPath,
@@ -1893,6 +1914,7 @@ enum class CoreB : unsigned {
   EndpointOkev,
   EndpointPmask,
   EndpointEvr,
+  EndpointPans,
   CsrEvp,
   RxPlaceLine,
   CqMuxCqe,
@@ -1907,46 +1929,46 @@ inline constexpr BoundaryInfo kCoreBoundaries[] = {
     {"tx_sched.grant", "grant_t", 14, 1, 16, Grant::kFields},
     {"tx_segment.ask", "ccask_t", 16, 2, 48, Ccask::kFields},
     {"tx_segment.ret", "ccret_t", 19, 1, 32, Ccret::kFields},
-    {"tx_segment.qperr", "qperr_t", 21, 1, 24, Qperr::kFields},
-    {"tx_segment.pkt", "pkt_t", 23, 13, 399, Pkt::kFields},
-    {"tx_segment.cqe", "cqe_t", 37, 5, 137, Cqe::kFields},
-    {"tx_path.path", "path_t", 43, 15, 451, Path::kFields},
-    {"tx_path.rec", "rec_t", 59, 5, 129, Rec::kFields},
-    {"tx_path.evev", "evev_t", 65, 1, 32, Evev::kFields},
-    {"tx_path.bad", "badev_t", 67, 2, 64, Badev::kFields},
-    {"tx_inflight.retx", "retx_t", 70, 4, 126, Retx::kFields},
-    {"tx_inflight.upd", "upd_t", 75, 3, 73, Upd::kFields},
-    {"tx_inflight.fb", "fb_t", 79, 3, 67, Fb::kFields},
-    {"tx_inflight.pres", "pres_t", 83, 2, 34, Pres::kFields},
-    {"tx_inflight.stateq", "stateq_t", 86, 1, 16, Stateq::kFields},
-    {"tx_inflight.ccev", "ccev_t", 88, 3, 80, Ccev::kFields},
-    {"tx_inflight.rask", "ccask_t", 92, 2, 48, Ccask::kFields},
-    {"tx_inflight.okev", "okev_t", 95, 2, 52, Okev::kFields},
-    {"tx_inflight.qperr", "qperr_t", 98, 1, 24, Qperr::kFields},
-    {"cc_nscc.ans", "ccans_t", 100, 2, 33, Ccans::kFields},
-    {"cc_nscc.rans", "ccans_t", 103, 2, 33, Ccans::kFields},
-    {"cc_nscc.wake", "ccwake_t", 106, 1, 16, Ccwake::kFields},
-    {"tx_probe.fb", "fb_t", 108, 3, 67, Fb::kFields},
-    {"tx_probe.probe", "ctlpkt_t", 112, 12, 380, Ctlpkt::kFields},
-    {"tx_header.hdr", "hdr_t", 125, 48, 1530, Hdr::kFields},
-    {"tx_fetch.rdreq", "rdreq_t", 174, 3, 76, Rdreq::kFields},
-    {"rx_check.rxpkt", "rxpkt_t", 178, 10, 316, Rxpkt::kFields},
-    {"rx_check.ctl", "ctl_t", 189, 9, 284, Ctl::kFields},
-    {"rx_check.eprx", "eprx_t", 199, 7, 216, Eprx::kFields},
-    {"rx_track.verdict", "verdict_t", 207, 3, 82, Verdict::kFields},
-    {"rx_track.resp", "resp_t", 211, 10, 297, Resp::kFields},
-    {"rx_track.ackev", "ackev_t", 222, 2, 60, Ackev::kFields},
-    {"rx_track.ord", "ord_t", 225, 8, 242, Ord::kFields},
-    {"rx_track.qperr", "qperr_t", 234, 1, 24, Qperr::kFields},
-    {"rx_reorder.cqe", "cqe_t", 236, 5, 137, Cqe::kFields},
-    {"rx_reorder.qperr", "qperr_t", 242, 1, 24, Qperr::kFields},
-    {"ack_gen.ctlpkt", "ctlpkt_t", 244, 12, 380, Ctlpkt::kFields},
-    {"ack_gen.want", "want_t", 257, 1, 20, Want::kFields},
-    {"endpoint.req", "ctlpkt_t", 259, 12, 380, Ctlpkt::kFields},
-    {"endpoint.resp", "resp_t", 272, 10, 297, Resp::kFields},
-    {"endpoint.okev", "okev_t", 283, 2, 52, Okev::kFields},
-    {"endpoint.pmask", "pmask_t", 286, 1, 24, Pmask::kFields},
-    {"endpoint.evr", "evr_t", 288, 1, 17, Evr::kFields},
+    {"tx_segment.pkt", "pkt_t", 21, 13, 399, Pkt::kFields},
+    {"tx_segment.cqe", "cqe_t", 35, 5, 137, Cqe::kFields},
+    {"tx_path.path", "path_t", 41, 15, 451, Path::kFields},
+    {"tx_path.rec", "rec_t", 57, 5, 129, Rec::kFields},
+    {"tx_path.evev", "evev_t", 63, 1, 32, Evev::kFields},
+    {"tx_path.bad", "badev_t", 65, 2, 64, Badev::kFields},
+    {"tx_inflight.retx", "retx_t", 68, 4, 126, Retx::kFields},
+    {"tx_inflight.upd", "upd_t", 73, 3, 73, Upd::kFields},
+    {"tx_inflight.fb", "fb_t", 77, 3, 67, Fb::kFields},
+    {"tx_inflight.pres", "pres_t", 81, 2, 34, Pres::kFields},
+    {"tx_inflight.stateq", "stateq_t", 84, 1, 16, Stateq::kFields},
+    {"tx_inflight.ccev", "ccev_t", 86, 3, 80, Ccev::kFields},
+    {"tx_inflight.rask", "ccask_t", 90, 2, 48, Ccask::kFields},
+    {"tx_inflight.okev", "okev_t", 93, 2, 52, Okev::kFields},
+    {"tx_inflight.qperr", "qperr_t", 96, 1, 24, Qperr::kFields},
+    {"cc_nscc.ans", "ccans_t", 98, 2, 33, Ccans::kFields},
+    {"cc_nscc.rans", "ccans_t", 101, 2, 33, Ccans::kFields},
+    {"cc_nscc.wake", "ccwake_t", 104, 1, 16, Ccwake::kFields},
+    {"tx_probe.fb", "fb_t", 106, 3, 67, Fb::kFields},
+    {"tx_probe.probe", "ctlpkt_t", 110, 12, 380, Ctlpkt::kFields},
+    {"tx_header.hdr", "hdr_t", 123, 48, 1530, Hdr::kFields},
+    {"tx_fetch.rdreq", "rdreq_t", 172, 3, 76, Rdreq::kFields},
+    {"rx_check.rxpkt", "rxpkt_t", 176, 10, 316, Rxpkt::kFields},
+    {"rx_check.ctl", "ctl_t", 187, 9, 284, Ctl::kFields},
+    {"rx_check.eprx", "eprx_t", 197, 7, 216, Eprx::kFields},
+    {"rx_track.verdict", "verdict_t", 205, 3, 82, Verdict::kFields},
+    {"rx_track.resp", "resp_t", 209, 10, 297, Resp::kFields},
+    {"rx_track.ackev", "ackev_t", 220, 2, 60, Ackev::kFields},
+    {"rx_track.ord", "ord_t", 223, 8, 242, Ord::kFields},
+    {"rx_track.qperr", "qperr_t", 232, 1, 24, Qperr::kFields},
+    {"rx_reorder.cqe", "cqe_t", 234, 5, 137, Cqe::kFields},
+    {"rx_reorder.qperr", "qperr_t", 240, 1, 24, Qperr::kFields},
+    {"ack_gen.ctlpkt", "ctlpkt_t", 242, 12, 380, Ctlpkt::kFields},
+    {"ack_gen.want", "want_t", 255, 1, 20, Want::kFields},
+    {"endpoint.req", "ctlpkt_t", 257, 12, 380, Ctlpkt::kFields},
+    {"endpoint.resp", "resp_t", 270, 10, 297, Resp::kFields},
+    {"endpoint.okev", "okev_t", 281, 2, 52, Okev::kFields},
+    {"endpoint.pmask", "pmask_t", 284, 1, 24, Pmask::kFields},
+    {"endpoint.evr", "evr_t", 286, 1, 17, Evr::kFields},
+    {"endpoint.pans", "pans_t", 288, 1, 14, Pans::kFields},
     {"csr.evp", "evp_t", 290, 2, 52, Evp::kFields},
     {"rx_place.line", "line_t", 293, 35, 1097, Line::kFields},
     {"cq_mux.cqe", "cqe_t", 329, 5, 137, Cqe::kFields},

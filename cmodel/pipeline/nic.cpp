@@ -110,21 +110,20 @@ Nic::Impl::Impl(const Preset& p)
     : preset(p),
       planes(p.num_planes),
       s(p),
-      csr(p, s.tx_path_evev, s.endpoint_pmask,
-          {&s.tx_inflight_qperr, &s.tx_segment_qperr, &s.rx_track_qperr, &s.rx_reorder_qperr}, s.endpoint_evr,
-          s.csr_evp),
+      csr(p, s.tx_path_evev, s.endpoint_pmask, {&s.tx_inflight_qperr, &s.rx_track_qperr, &s.rx_reorder_qperr},
+          s.endpoint_evr, s.csr_evp),
       tx_sched(p, s.tx_segment_push, s.tx_segment_park, s.cc_nscc_wake, s.tx_sched_grant),
       cc_nscc(p, {s.tx_inflight_ccev, s.tx_segment_ask, s.tx_inflight_rask, s.tx_segment_ret},
               {s.cc_nscc_ans, s.cc_nscc_rans, s.cc_nscc_wake}),
       tx_segment(p, {s.host_wqe, s.tx_sched_grant, s.tx_inflight_retx, s.tx_inflight_upd, s.cc_nscc_ans},
                  {s.tx_segment_pkt, s.tx_segment_push, s.tx_segment_park, s.tx_segment_ask, s.tx_segment_ret,
-                  s.tx_segment_cqe, s.tx_segment_qperr}),
+                  s.tx_segment_cqe}),
       tx_path(p, s.tx_segment_pkt, s.tx_inflight_fb, s.tx_probe_fb, s.tx_path_path, s.tx_path_rec, s.tx_path_evev,
               s.tx_path_bad),
       tx_inflight(p, {s.tx_path_rec, s.rx_check_ctl, s.cc_nscc_rans},
                   {s.tx_inflight_retx, s.tx_inflight_upd, s.tx_inflight_fb, s.tx_inflight_pres, s.tx_inflight_ccev,
                    s.tx_inflight_rask, s.tx_inflight_okev, s.tx_inflight_qperr, s.tx_inflight_stateq}),
-      tx_probe(p, s.tx_path_bad, s.tx_inflight_pres, s.tx_probe_fb, s.tx_probe_probe),
+      tx_probe(p, {s.tx_path_bad, s.tx_inflight_pres, s.endpoint_pans}, s.tx_probe_fb, s.tx_probe_probe),
       tx_header(p, s.tx_path_path, s.ack_gen_ctlpkt, s.tx_probe_probe, s.endpoint_req),
       tx_fetch(p, pointers(s.tx_lane_rdreq)),
       rx_check(p, s.rx_lane_desc, s.rx_check_rxpkt, s.rx_check_ctl, s.rx_check_eprx),
@@ -136,8 +135,8 @@ Nic::Impl::Impl(const Preset& p)
               {s.rx_track_resp, s.rx_track_ackev, s.endpoint_resp, s.tx_inflight_okev, s.endpoint_okev,
                s.tx_inflight_stateq},
               s.ack_gen_ctlpkt, s.ack_gen_want),
-      endpoint(p, s.rx_check_eprx, s.ack_gen_want, s.csr_evp, s.endpoint_req, s.endpoint_resp, s.endpoint_okev,
-               s.endpoint_pmask, s.endpoint_evr),
+      endpoint(p, {s.rx_check_eprx, s.ack_gen_want, s.csr_evp},
+               {s.endpoint_req, s.endpoint_resp, s.endpoint_okev, s.endpoint_pmask, s.endpoint_evr, s.endpoint_pans}),
       cq_mux(s.tx_segment_cqe, s.rx_reorder_cqe) {
   tx_lanes.reserve(planes);
   rx_lanes.reserve(planes);
@@ -224,7 +223,8 @@ void Nic::Impl::step_receive(const mrc_pins_in& in) {
                               .tdata = in.rx_tdata[i]});
   }
   rx_check.step(cfg, values);
-  rx_track.step(cfg, values, {.imm_ok = rx_reorder.imm_ok(), .hold_ok = rx_reorder.hold_ok()});
+  rx_track.step(cfg, values,
+                {.imm_ok = rx_reorder.imm_ok(), .hold_ok = rx_reorder.hold_ok(), .over = rx_reorder.over()});
   rx_place.step(in.host_wr_ready != 0);
   rx_reorder.step(cfg, {.done_valid = rx_place.done_valid(), .done_plane = rx_place.done_plane()});
   ack_gen.step(cfg, values, port_up);

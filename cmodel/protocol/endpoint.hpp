@@ -12,7 +12,10 @@
 namespace mrc {
 
 /// Who sent a request: bits 15:14 of its id.
-enum class EpKind : uint8_t { PortStatus = 0, ControllerProbe = 1, ReverseProbe = 2 };
+enum class EpKind : uint8_t { PortStatus = 0, ControllerProbe = 1, ReverseProbe = 2, RevivalProbe = 3 };
+
+/// EP_CTL.repeats: a port status update is sent again until it is answered.
+inline constexpr unsigned kEpRepeatsForEver = 15;
 
 /// Id of a port status update: its number of six bits, and the destination.
 constexpr uint16_t ep_update_id(unsigned seq, unsigned dest) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Reliability probes of ASSUMED_BAD EVs: identity, schedule, bytes (docs/blocks/tx/tx_probe.md; mrc.md sections 3 and
-/// 5).
+/// Probes of ASSUMED_BAD EVs: identity, kind, schedule; bytes of reliability probes (docs/blocks/tx/tx_probe.md; mrc.md
+/// sections 3 and 5).
 #pragma once
 
 #include <algorithm>
@@ -32,6 +32,16 @@ inline constexpr uint16_t kStateProbeId = 0xfffe;
 constexpr unsigned probe_slot(uint16_t id, unsigned slots) { return id & (slots - 1); }
 /// True when an answer's id is that of the slot's newest probe.
 constexpr bool probe_answers(uint16_t id, uint8_t seq, unsigned slots) { return id / slots == seq; }
+
+/// The same for an EV probe, whose id has 14 bits: what is above them is not looked at.
+constexpr bool ev_probe_answers(uint16_t id, uint8_t seq, unsigned slots) {
+  return ((id / slots) ^ seq) % (0x4000u / slots) == 0;
+}
+
+/// The next probe of an EV is an EV probe, not a reliability probe. evp: with either kind, it is its turn.
+constexpr bool probe_with_ev_probe(Revive kind, bool evp) {
+  return kind == Revive::EvProbe || (kind != Revive::Reliability && evp);
+}
 
 /// Ticks to wait after `fails` failures in a row.
 constexpr uint32_t probe_wait(uint16_t interval, unsigned fails) { return uint32_t{interval} << fails; }

@@ -16,6 +16,7 @@ struct RxQpCtx {
   QpState state = QpState::Reset;
   uint8_t mtu = 0;  ///< path MTU 256 << mtu
   uint16_t pkey = 0;
+  bool no_imm = false;  ///< it takes no immediates (A-62)
 };
 
 /// Why a packet is dropped; None: it is not.
@@ -70,18 +71,20 @@ inline RxDrop rx_drop(const RxPacket& d, const RxQpCtx* qp, bool zero_drop = fal
   return RxDrop::None;
 }
 
-/// What is wrong with a WRITE of plen bytes at va, by the region its R_Key names.
-constexpr RxFault rx_fault(const MemoryRegion& mr, uint32_t rkey, uint64_t va, unsigned plen, uint32_t dma_length) {
-  if (plen == 0 || dma_length == 0) return RxFault::Invalid;
+/// What is wrong with a WRITE of plen bytes at va, by the region its R_Key names. unwanted: it has an immediate, and
+/// its QP takes none.
+constexpr RxFault rx_fault(const MemoryRegion& mr, uint32_t rkey, uint64_t va, unsigned plen, uint32_t dma_length,
+                           bool unwanted = false) {
+  if (plen == 0 || dma_length == 0 || unwanted) return RxFault::Invalid;
   if (!mr.valid || mr.rkey != rkey || va < mr.va) return RxFault::Access;
   const uint64_t offset = va - mr.va;
   if (offset > mr.length || plen > mr.length - offset) return RxFault::Access;
   return RxFault::None;
 }
 
-/// A WRITE that passed rx_drop(). payload_bytes: register CTRL. One without payload (d.trim) says nothing of addresses:
+/// A WRITE that passed rx_drop(). nominal: register CTRL. One without payload (d.trim) says nothing of addresses:
 /// it may end anywhere, and no ICRC covers it.
-inline RxWrite rx_write(const RxPacket& d, bool payload_bytes) {
+inline RxWrite rx_write(const RxPacket& d, Nominal nominal) {
   const auto meth = wire::Meth::read(d.ext.data());
   RxWrite w;
   w.psn = d.psn;
@@ -100,7 +103,7 @@ inline RxWrite rx_write(const RxPacket& d, bool payload_bytes) {
     w.imm = wire::Immdt::read(d.ext.data() + at).value;
   }
   w.plen = d.plen;
-  w.size = nominal_received(d.plen, d.pad, d.opcode, d.ts, payload_bytes);
+  w.size = nominal_received(d.plen, d.pad, d.opcode, d.ts, nominal);
   return w;
 }
 

@@ -34,6 +34,7 @@ struct RxFrame {
 /// Registers that parsing depends on.
 struct RxParseCfg {
   uint16_t udp_port = wire::kUdpPort;
+  bool udp_only = false;  ///< no other port but that
   bool ev_swap = false;
   uint8_t dscp_trimmed = wire::kDscpTrimmed, dscp_lasthop = wire::kDscpTrimmedLasthop;
 };
@@ -108,13 +109,18 @@ constexpr Trim rx_trim(uint8_t tc, const RxParseCfg& cfg) {
   return Trim::None;
 }
 
+/// UDP destination ports of packets of ours: the one that is set, and the two that implementers use.
+constexpr bool rx_port_ok(unsigned port, const RxParseCfg& cfg) {
+  return port == cfg.udp_port || (!cfg.udp_only && (port == wire::kUdpPort || port == wire::kUdpPortMrc));
+}
+
 /// The first reason, in the contract's order, why the frame is not a packet of ours. The headers are those of its head.
 inline RxErr rx_error(const RxFrame& f, const wire::Ipv6& ip, const wire::Udp& udp, const wire::Bth& bth,
                       const RxParseCfg& cfg) {
   if (f.mac_err) return RxErr::Mac;
   if (f.bytes < rx_min_bytes(f.head)) return RxErr::Short;
   if (!f.encap_ok || ip.version != 6 || ip.next_header != wire::kProtoUdp) return RxErr::Encap;
-  if (udp.dst_port != cfg.udp_port) return RxErr::Udp;
+  if (!rx_port_ok(udp.dst_port, cfg)) return RxErr::Udp;
   if (bth.tver != 0) return RxErr::Tver;
   if (rx_trim(f.tc, cfg) != Trim::None)
     return RxErr::None;  // lengths may or may not have been rewritten (mrc.md section 4)

@@ -24,27 +24,35 @@ constexpr uint8_t write_opcode(bool first, bool last, bool imm_valid) {
 /// UDP length + 40 of a packet without payload: IPv6, UDP, BTH, METH, RETH, ICRC.
 inline constexpr unsigned kNominalHeaders = wire::Ipv6::kBytes + wire::Udp::kBytes + wire::Bth::kBytes +
                                             wire::Meth::kBytes + wire::Reth::kBytes + wire::kIcrcBytes;
+/// What Nominal::Payload40 counts beside the payload.
+inline constexpr unsigned kNominalAround = 40;
 
-/// Nominal size of a WRITE packet in bytes: what rcvd_bytes and the congestion controllers count, UDP length + 40
+/// Nominal size of a WRITE packet in bytes: what rcvd_bytes and the congestion controllers count
 /// (docs/blocks/tx/segment/tx_segment.md, "Segmentation rule"; assumption A-55). pad: as its BTH says; ts: it has a
-/// TSETH. payload_bytes (CTRL.payload_bytes): they count payload only.
-constexpr uint16_t nominal_received(unsigned plen, unsigned pad, uint8_t opcode, bool ts, bool payload_bytes) {
-  if (payload_bytes) return static_cast<uint16_t>(plen);
-  return static_cast<uint16_t>(plen + pad + kNominalHeaders + (ts ? wire::Tseth::kBytes : 0u) +
-                               (has_immediate(opcode) ? wire::Immdt::kBytes : 0u));
+/// TSETH. nominal: CTRL.nominal.
+constexpr uint16_t nominal_received(unsigned plen, unsigned pad, uint8_t opcode, bool ts, Nominal nominal) {
+  switch (nominal) {
+    case Nominal::Payload:
+      return static_cast<uint16_t>(plen);
+    case Nominal::Payload40:
+      return static_cast<uint16_t>(plen + kNominalAround);
+    default:  // UdpLength, and 3
+      return static_cast<uint16_t>(plen + pad + kNominalHeaders + (ts ? wire::Tseth::kBytes : 0u) +
+                                   (has_immediate(opcode) ? wire::Immdt::kBytes : 0u));
+  }
 }
 
 /// Bytes behind a payload that fill its last word.
 constexpr unsigned payload_pad(unsigned plen) { return (0u - plen) & 3u; }
 
 /// The same of a packet to be sent.
-constexpr uint16_t nominal_size(unsigned plen, uint8_t opcode, bool ts, bool payload_bytes) {
-  return nominal_received(plen, payload_pad(plen), opcode, ts, payload_bytes);
+constexpr uint16_t nominal_size(unsigned plen, uint8_t opcode, bool ts, Nominal nominal) {
+  return nominal_received(plen, payload_pad(plen), opcode, ts, nominal);
 }
 
 /// Nominal size of a packet full of payload and without immediate: `nom` of docs/blocks/tx/inflight/tx_inflight.md.
-constexpr uint16_t nominal_full(unsigned mtu, bool ts, bool payload_bytes) {
-  return nominal_size(256u << mtu, opcode_byte(wire::Opcode::WriteMiddle), ts, payload_bytes);
+constexpr uint16_t nominal_full(unsigned mtu, bool ts, Nominal nominal) {
+  return nominal_size(256u << mtu, opcode_byte(wire::Opcode::WriteMiddle), ts, nominal);
 }
 
 /// Packet `idx` of a message. `mtu` is the code of the path MTU, 256 << mtu bytes.

@@ -64,6 +64,7 @@ uint8_t* put_common(const Common& c, const HdrQp& qp, const HdrNic& nic, std::sp
   const uint16_t port = nic.ev_swap ? low : high;
   const uint16_t label = qp.encap == Encap::Udp ? uint16_t{0} : nic.ev_swap ? high : low;
   const unsigned udp_length = Udp::kBytes + Bth::kBytes + c.ext_len + c.behind + wire::kIcrcBytes;
+  const U128 own = at_plane(nic.ip, c.plane, nic.ip_plane), peer = at_plane(qp.dip, c.plane, nic.ip_plane);
   store_be<6>(p, qp.dmac);
   store_be<6>(p + 6, nic.mac);
   store_be<2>(p + 12, wire::kEthertypeIpv6);
@@ -71,10 +72,10 @@ uint8_t* put_common(const Common& c, const HdrQp& qp, const HdrNic& nic, std::sp
   if (has_outer_ipv6(qp.encap)) {
     const bool srh = qp.encap == Encap::Srv6Srh;
     p = put_ipv6(p, c.tc, label, (srh ? wire::Srh::kBytes : 0u) + Ipv6::kBytes + udp_length,
-                 srh ? wire::kProtoRouting : wire::kProtoIpv6, nic.ip, srv6_address(qp.srv6, c.plane, c.ev, nic.srv6));
-    if (srh) p = put_srh(p, qp.dip);
+                 srh ? wire::kProtoRouting : wire::kProtoIpv6, own, srv6_address(qp.srv6, c.plane, c.ev, nic.srv6));
+    if (srh) p = put_srh(p, peer);
   }
-  p = put_ipv6(p, c.tc, label, udp_length, wire::kProtoUdp, nic.ip, qp.dip);
+  p = put_ipv6(p, c.tc, label, udp_length, wire::kProtoUdp, own, peer);
   Udp{.src_port = port, .dst_port = nic.udp_port, .length = static_cast<uint16_t>(udp_length)}.write(p);
   p += Udp::kBytes;
   Bth{.opcode = c.opcode, .p_key = qp.pkey, .dqp = c.dqpn, .a = c.ackreq, .rtx = c.rtx, .ts = c.ts, .psn = c.psn}.write(

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 
+#include "protocol/address.hpp"
 #include "protocol/srv6.hpp"
 #include "protocol/types.hpp"
 
@@ -18,7 +19,7 @@ struct HdrQp {
   Encap encap = Encap::Ipv6;
   bool ts = false;
   uint64_t dmac = 0;
-  U128 dip = 0;
+  U128 dip = 0;   ///< without the number of a plane
   U128 srv6 = 0;  ///< template
 };
 
@@ -26,12 +27,13 @@ struct HdrQp {
 struct HdrNic {
   uint64_t mac = 0;
   U128 ip = 0;
+  PlaneAddress ip_plane{};  ///< own address and the peer's on each plane (A-76)
   uint16_t udp_port = wire::kUdpPort;
   uint8_t dscp_data = wire::kDscpTrimmable, dscp_rtx = wire::kDscpTrimmableRetx, dscp_ctl = wire::kDscpControl;
   bool ev_swap = false;
-  bool bth_m = true;
-  bool bth_m_high = false;  ///< M in bit 7 of BTH byte 1, not in bit 6 (A-02)
-  bool tsr_us = false;      ///< unit of the time stamp (A-21)
+  bool bth_m = false;
+  bool bth_m_high = true;  ///< M in bit 7 of BTH byte 1, not in bit 6 (A-02)
+  bool tsr_us = false;     ///< unit of the time stamp (A-21)
   Srv6Rule srv6{12, 0, 0, 0};
 };
 

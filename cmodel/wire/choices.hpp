@@ -18,8 +18,9 @@ struct ChoiceFlag {
   bool WireConfig::*value;
   const char* doc;
 };
-inline constexpr std::array<ChoiceFlag, 4> kChoiceFlags = {{
-    {"bth-m-first", &WireConfig::bth_m_first, "BTH byte 1: M in bit 7, SE in bit 6 (A-02)"},
+inline constexpr std::array<ChoiceFlag, 5> kChoiceFlags = {{
+    {"udp-port-only", &WireConfig::udp_port_only, "packets to other UDP ports are none, 4791 and 4971 included (A-01)"},
+    {"bth-se-first", &WireConfig::bth_se_first, "BTH byte 1: SE in bit 7, M in bit 6, as IBTA has it (A-02)"},
     {"ev-swap", &WireConfig::ev_swap, "source port carries EV[15:0], flow label EV[31:16] (A-03)"},
     {"eeth-op-high", &WireConfig::eeth_op_high, "EETH.op in bits 5:4 instead of 3:2"},
     {"icrc-outer", &WireConfig::icrc_outer,

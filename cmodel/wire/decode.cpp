@@ -128,7 +128,7 @@ class Decoder {
   bool network() {
     const size_t udp = at_;
     if (!take(p_.udp)) return false;
-    if (p_.udp->dst_port != config_.udp_port) {
+    if (!is_mrc_port(p_.udp->dst_port, config_)) {
       return fail(ErrorCode::NotMrc, udp + 2, "udp", p_.udp->dst_port, config_.udp_port);
     }
     return limit(udp, p_.udp->length, udp + 4, "udp", false);
@@ -148,7 +148,7 @@ class Decoder {
     }
     bth_ = at_;
     if (!take(p_.bth)) return false;
-    if (config_.bth_m_first) std::swap(p_.bth->se, p_.bth->m);
+    if (config_.bth_se_first) std::swap(p_.bth->se, p_.bth->m);
     return true;
   }
 

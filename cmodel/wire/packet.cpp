@@ -166,7 +166,6 @@ Packet make_packet(Opcode opcode, Encapsulation encapsulation, bool timestamp, c
   p.udp->dst_port = config.udp_port;
   p.bth.emplace();
   p.bth->opcode = code;
-  p.bth->m = 1;
   p.bth->ts = timestamp;
   if (info) {
     const uint32_t present = info->required | (timestamp ? info->timestamp : 0);
@@ -271,7 +270,7 @@ std::vector<uint8_t> encode(const Packet& p, const WireConfig& config) {
   append(out, p.udp);
   if (p.bth) {
     Bth bth = *p.bth;
-    if (config.bth_m_first) std::swap(bth.se, bth.m);
+    if (config.bth_se_first) std::swap(bth.se, bth.m);
     append(out, std::optional(bth));
   }
   Extensions::visit(p, [&](const auto& header) {

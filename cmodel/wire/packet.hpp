@@ -28,14 +28,20 @@ enum class DscpClass : uint8_t { NoTrim, Trimmable, TrimmableRetx, Trimmed, Trim
 
 /// What sources disagree about; both sides of a link must agree on it.
 struct WireConfig {
-  uint16_t udp_port = kUdpPort;  ///< destination port sent and accepted (A-01)
-  bool bth_m_first = false;      ///< BTH byte 1: bit 7 is m, bit 6 is se (A-02)
+  uint16_t udp_port = kUdpPort;  ///< destination port sent, and accepted (A-01)
+  bool udp_port_only = false;    ///< no other port is accepted, 4791 and 4971 neither
+  bool bth_se_first = false;     ///< BTH byte 1: bit 7 is se, bit 6 is m, as IBTA has it (A-02)
   bool ev_swap = false;          ///< UDP source port = EV[15:0], flow label = EV[31:16] (A-03)
   bool eeth_op_high = false;     ///< EETH byte 1: op in bits 5:4 instead of 3:2
   bool icrc_outer = false;       ///< the ICRC of SRv6 packets starts at the outer IP header (A-14)
   DscpMap dscp{};                ///< (A-04)
   bool operator==(const WireConfig&) const = default;
 };
+
+/// True for a UDP destination port of MRC packets.
+constexpr bool is_mrc_port(unsigned port, const WireConfig& config) {
+  return port == config.udp_port || (!config.udp_port_only && (port == kUdpPort || port == kUdpPortMrc));
+}
 
 /// The class of a code point. Trimmed ones are looked up first.
 DscpClass classify(uint8_t dscp, const DscpMap& map);

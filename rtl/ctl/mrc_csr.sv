@@ -50,10 +50,10 @@ module mrc_csr
     input logic pmask_valid_i,
     output logic pmask_ready_o,
     input pmask_t pmask_i,
-    // tx_inflight, tx_segment, rx_track, rx_reorder.
-    input logic [3:0] qperr_valid_i,
-    output logic [3:0] qperr_ready_o,
-    input qperr_t [3:0] qperr_i,
+    // tx_inflight, rx_track, rx_reorder.
+    input logic [2:0] qperr_valid_i,
+    output logic [2:0] qperr_ready_o,
+    input qperr_t [2:0] qperr_i,
     output logic evp_valid_o,
     input logic evp_ready_i,
     output evp_t evp_o,
@@ -93,10 +93,10 @@ module mrc_csr
 
   logic pmask_v, pmask_pop;
   pmask_t pmask;
-  logic [3:0] qperr_v, qperr_pop;
-  qperr_t [3:0] qperr_head;
+  logic [2:0] qperr_v, qperr_pop;
+  qperr_t [2:0] qperr_head;
   qperr_t qperr;
-  logic [4:0][1:0] unused_counts;
+  logic [3:0][1:0] unused_counts;
 
   mrc_fifo #(
       .T(pmask_t),
@@ -110,10 +110,10 @@ module mrc_csr
       .valid_o(pmask_v),
       .ready_i(pmask_pop),
       .data_o(pmask),
-      .count_o(unused_counts[4])
+      .count_o(unused_counts[3])
   );
 
-  for (genvar i = 0; i < 4; i++) begin : gen_qperr
+  for (genvar i = 0; i < 3; i++) begin : gen_qperr
     mrc_fifo #(
         .T(qperr_t),
         .Depth(2)
@@ -132,7 +132,7 @@ module mrc_csr
 
   always_comb begin
     qperr = qperr_head[0];
-    for (int unsigned i = 4; i > 0; i--) begin
+    for (int unsigned i = 3; i > 0; i--) begin
       if (qperr_v[i-1]) begin
         qperr = qperr_head[i-1];
       end
@@ -163,11 +163,11 @@ module mrc_csr
 
   assign aw_take = s_axil_awvalid_i && !aw_full_q;
   assign w_take = s_axil_wvalid_i && !w_full_q;
-  assign internal = pmask_v || qperr_v != 4'd0;
+  assign internal = pmask_v || qperr_v != 3'd0;
   assign take_pmask = wstate_q == WIdle && pmask_v;
-  assign take_qperr = wstate_q == WIdle && !pmask_v && qperr_v != 4'd0;
+  assign take_qperr = wstate_q == WIdle && !pmask_v && qperr_v != 3'd0;
   assign pmask_pop = take_pmask;
-  assign qperr_pop = take_qperr ? qperr_v & (~qperr_v + 4'd1) : 4'd0;
+  assign qperr_pop = take_qperr ? qperr_v & (~qperr_v + 3'd1) : 3'd0;
   assign w_go = wstate_q == WIdle && !internal && aw_full_q && w_full_q;
   assign w_cmd = w_hit && awaddr_q == CsrTblCmd[15:2];
   assign w_evp = w_hit && awaddr_q == CsrEvpCmd[15:2];
@@ -235,7 +235,7 @@ module mrc_csr
               bad_value = 1'b1;
               if (ctx.mtu > 3'd4) begin
                 bad_attr = QpAttrPath;
-              end else if (beyond(ctx.max_wimm_dest, MaxWimm)) begin
+              end else if (32'(ctx.max_wimm_dest) > MaxWimm) begin
                 bad_attr = QpAttrMaxWimmDest;
               end else if (beyond(ctx.mpr_dest, MaxMpr / 128)) begin
                 bad_attr = QpAttrMprDest;
@@ -248,7 +248,7 @@ module mrc_csr
               bad_move = cmd_state != QpStateRtr && bug_i != BugErrorToRts;
               missing = NeedRts & ~own.qp_attr;
               bad_value = 1'b1;
-              if (beyond(ctx.max_wimm, MaxWimm)) begin
+              if (32'(ctx.max_wimm) > MaxWimm) begin
                 bad_attr = QpAttrMaxWimm;
               end else if (beyond(ctx.mpr, MaxMpr / 128)) begin
                 bad_attr = QpAttrMpr;
@@ -643,7 +643,7 @@ module mrc_csr
   // ---- what always holds
 
   `MRC_POPS_A_WORD(Pmask, pmask_pop, pmask_v)
-  `MRC_ASSERT(QperrPopsAWord, (qperr_pop & ~qperr_v) == 4'd0,
+  `MRC_ASSERT(QperrPopsAWord, (qperr_pop & ~qperr_v) == 3'd0,
       "an empty FIFO is popped")
   `MRC_ONE_HOT0(OneQperr, qperr_pop,
       "two errors are taken in one cycle")

@@ -2,12 +2,15 @@
 `include "mrc_assert.svh"
 
 /// From NIC to NIC (docs/blocks/ctl/endpoint.md): tells each peer which of our ports are up and
-/// repeats it until the peer has answered, answers the same from them, answers EV probes, and sends
-/// those of the controller and for reverse paths. One operation per cycle; sending takes two
-/// cycles, answering one per destination looked at and one more. One EV probe of each kind is under
-/// way at a time; it is not repeated. What becomes of a peer's port mask is the business of csr.
+/// repeats it until the peer has answered or was asked often enough, answers the same from them,
+/// answers EV probes, sends those of the controller and for reverse paths, and hands on what
+/// answers tx_probe's. One operation per cycle; sending takes two cycles, answering one per
+/// destination looked at and one more. One EV probe of each kind is under way at a time; it is not
+/// repeated. What becomes of a peer's port mask is the business of csr.
 module mrc_endpoint
   import mrc_pkg::*;
+  import mrc_probe_pkg::*;
+  import mrc_addr_pkg::*;
 #(
     parameter int unsigned NumPlanes = 2,
     parameter int unsigned NumDests = 4
@@ -42,6 +45,9 @@ module mrc_endpoint
     output logic evr_valid_o,
     input logic evr_ready_i,
     output evr_t evr_o,
+    output logic pans_valid_o,
+    input logic pans_ready_i,
+    output pans_t pans_o,
 
     input logic [NumPlanes-1:0] port_up_i,
     input logic [31:0] tick_i,
@@ -72,13 +78,6 @@ module mrc_endpoint
     StSend
   } state_e;
 
-  // What is sent, and the upper bits of its request id.
-  typedef enum logic [1:0] {
-    KindUpdate = 2'd0,
-    KindCtl = 2'd1,  // EV probe of the controller
-    KindRev = 2'd2  // EV probe of a reverse path
-  } kind_e;
-
   /// A peer's address, and the QP that lends the rest.
   typedef struct packed {
     logic [127:0] dip;
@@ -98,13 +97,7 @@ module mrc_endpoint
 
   typedef logic [NumDests-1:0] dests_t;
 
-  function automatic logic [15:0] net16(logic [15:0] x);
-    return {x[7:0], x[15:8]};
-  endfunction
-
-  function automatic logic [31:0] net32(logic [31:0] x);
-    return {net16(x[15:0]), net16(x[31:16])};
-  endfunction
+  localparam logic [3:0] RepeatForEver = 4'd15;
 
   function automatic logic [31:0] lfsr_next(logic [31:0] x);
     return {1'b0, x[31:1]} ^ (x[0] ? 32'hA3000000 : 32'd0);
@@ -116,12 +109,13 @@ module mrc_endpoint
   eprx_t rx, e_q;
   want_t want;
   evp_t evp;
-  logic [1:0][1:0] unused_counts;
-  logic [4:0] unused_want_count;
+  logic [1:0] unused_evp_count;
+  logic [4:0] unused_eprx_count, unused_want_count;
 
+  // An answer may take a cycle per destination: requests wait here before they stop the lanes.
   mrc_fifo #(
       .T(eprx_t),
-      .Depth(2)
+      .Depth(16)
   ) u_eprx (
       .clk_i,
       .rst_ni,
@@ -131,7 +125,7 @@ module mrc_endpoint
       .valid_o(eprx_v),
       .ready_i(eprx_pop),
       .data_o(rx),
-      .count_o(unused_counts[0])
+      .count_o(unused_eprx_count)
   );
 
   mrc_fifo #(
@@ -161,13 +155,13 @@ module mrc_endpoint
       .valid_o(evp_v),
       .ready_i(evp_pop),
       .data_o(evp),
-      .count_o(unused_counts[1])
+      .count_o(unused_evp_count)
   );
 
   // ---- registers and memories
 
   state_e state_q, state_d;
-  kind_e kind_q, kind_d;
+  request_kind_e kind_q, kind_d;  // of what is sent
   logic cfg_ack_q, cfg_ack_d;
   logic [NumPlanes-1:0] up_q;
   logic [PlaneW-1:0] rot_q, rot_d;
@@ -184,12 +178,13 @@ module mrc_endpoint
   dests_t waiting_q, waiting_d;  // for the answer to an update
   logic [NumDests-1:0][NumPlanes-1:0] peer_q;
   logic [NumDests-1:0][5:0] seq_q;
+  logic [NumDests-1:0][3:0] tries_q, tries_d;  // updates sent again since one is due
 
   assign div_d = div_q + 4'd1;
 
   // ---- the choice of the cycle
 
-  logic req_free, resp_free, okev_free, pmask_free, evr_free;
+  logic req_free, resp_free, okev_free, pmask_free, evr_free, pans_free;
   logic idle, op_cfg, cfg_ctx_we, cfg_peer_we, op_rx, op_evp, op_want, op_cp_over, op_rp_over;
   logic op_cp_send, op_rp_send, op_visit;
   logic [31:0] cp_late, rp_late;
@@ -218,7 +213,7 @@ module mrc_endpoint
     op_rp_send = 1'b0;
     op_visit = 1'b0;
     if (idle && !op_cfg) begin
-      if (eprx_v && resp_free && okev_free && pmask_free && evr_free) begin
+      if (eprx_v && resp_free && okev_free && pmask_free && evr_free && pans_free) begin
         op_rx = 1'b1;
       end else if (evp_v && evr_free) begin
         op_evp = 1'b1;
@@ -279,7 +274,7 @@ module mrc_endpoint
   // ---- responses, by the upper bits of their id
 
   logic [DestW-1:0] rx_dest;
-  logic rx_update, rx_ctl, rx_rev, rx_request, rx_drop;
+  logic rx_update, rx_ctl, rx_rev, rx_bad, rx_request, rx_drop;
   assign rx_dest = rx.id[DestW-1:0];
   // Bug 50: the answer to an update that has been overtaken ends it as well.
   assign rx_update = op_rx && rx.resp && rx.id[15:14] == KindUpdate && waiting_q[rx_dest]
@@ -288,24 +283,36 @@ module mrc_endpoint
       && rx.id[13:0] == cp_q.seq;
   assign rx_rev = op_rx && rx.resp && rx.id[15:14] == KindRev && rp_q.busy && !rp_q.send
       && rx.id[13:0] == rp_q.seq;
+  // Whether it fits is tx_probe's to say.
+  assign rx_bad = op_rx && rx.resp && rx.id[15:14] == KindBad;
   assign rx_request = op_rx && !rx.resp && !rx.op[1];
-  assign rx_drop = op_rx && !rx_update && !rx_ctl && !rx_rev && !rx_request;
+  assign rx_drop = op_rx && !rx_update && !rx_ctl && !rx_rev && !rx_bad && !rx_request;
 
   // ---- requests: whose are they?
 
+  // The peer's address on the plane that the request came on.
   logic found, not_found;
-  assign found = state_q == StFind && valid_q[dest_q] && addr.dip == e_q.sip;
+  logic [127:0] from;
+  always_comb begin
+    from = 128'd0;
+    if (state_q == StFind) begin
+      from = at_plane(addr.dip, csr_i.ip_plane_enable, csr_i.ip_plane_lsb,
+                      e_q.plane[2:0]);
+    end
+  end
+  assign found = state_q == StFind && valid_q[dest_q] && from == e_q.sip;
   assign not_found = state_q == StFind && !found && dest_q == DestW'(NumDests - 1);
 
   // ---- visits: who has to hear of our ports?
 
-  logic visit_open, visit_again, visit_send;
+  logic visit_open, visit_again, visit_send, give_up;
   logic [31:0] again_late;
   assign again_late = tick_i - again;
   assign visit_open = op_visit && valid_q[visit_q] && due_q[visit_q];
   // Bug 49: an update that nobody answers is not repeated.
   assign visit_again = visit_open && waiting_q[visit_q] && !again_late[31]
-                       && bug_i != BugPortsToldOnce;
+                        && bug_i != BugPortsToldOnce;
+  assign give_up = csr_i.ep_repeats != RepeatForEver && tries_q[visit_q] >= csr_i.ep_repeats;
   assign visit_send = visit_open && !waiting_q[visit_q] && req_free && port_up_i != '0;
 
   // ---- EV probes
@@ -376,11 +383,13 @@ module mrc_endpoint
     valid_d = valid_q;
     due_d = due_q;
     waiting_d = waiting_q;
+    tries_d = tries_q;
     if (cfg_ctx_we) begin
       valid_d[cfg_dest] = 1'b1;
       if (port_up_i != {NumPlanes{1'b1}}) begin
         due_d[cfg_dest] = 1'b1;
         waiting_d[cfg_dest] = 1'b0;
+        tries_d[cfg_dest] = 4'd0;
       end
     end
     if (rx_update) begin
@@ -389,6 +398,12 @@ module mrc_endpoint
     end
     if (visit_again) begin
       waiting_d[visit_q] = 1'b0;
+      if (give_up) begin
+        due_d[visit_q] = 1'b0;
+      end else if (csr_i.ep_repeats != RepeatForEver && bug_i != BugUpdateForEver) begin
+        // Bug 97: nobody counts.
+        tries_d[visit_q] = tries_q[visit_q] + 4'd1;
+      end
     end
     if (send_update) begin
       waiting_d[dest_q] = 1'b1;
@@ -396,6 +411,7 @@ module mrc_endpoint
     if (port_up_i != up_q) begin
       due_d = valid_d;
       waiting_d = '0;
+      tries_d = '0;
     end
   end
 
@@ -474,12 +490,11 @@ module mrc_endpoint
   ctlpkt_t req_d;
   logic [PlaneW-1:0] req_plane;
   logic [15:0] id;
-  logic [31:0] req_ev, req_mask;
+  logic [31:0] req_ev;
   logic [1:0] req_op;
   logic [5:0] seq_next;
 
   assign seq_next = seq_q[dest_q] + 6'd1;
-  assign req_mask = csr_i.ports_from_0 ? 32'(port_up_i) : 32'(port_up_i) << 1;
 
   always_comb begin
     if (kind_q == KindUpdate) begin
@@ -504,11 +519,8 @@ module mrc_endpoint
       req_d.opcode = OpcodeEndpointRequest;
       req_d.psn = {8'd0, id};
       req_d.ext_len = 8'(ErthBytes);
-      req_d.ext[1*8+:2] = req_op;
-      req_d.ext[4*8+:32] = net32(req_mask);
-      req_d.ext[12*8+:16] = net16(csr_i.tsr_us ? tick_i[18:3] : tick_i[15:0]);
-      req_d.ext[14*8+7] = csr_i.tsr_us;
-      req_d.ext[15*8+:8] = 8'h01;
+      req_d.ext[8*ErthBytes-1:0] = erth(req_op, MaxPlanes'(port_up_i), csr_i.ports_from_0,
+                                        tick_i[18:0], csr_i.tsr_us);
     end
   end
 
@@ -531,6 +543,7 @@ module mrc_endpoint
   okev_t okev_d;
   pmask_t pmask_d;
   evr_t evr_d;
+  pans_t pans_d;
   logic [31:0] said;
   logic [15:0] rtt;
 
@@ -554,6 +567,7 @@ module mrc_endpoint
   assign pmask_d = '{dest: 16'(dest_q), mask: 8'(said[NumPlanes-1:0])};
   assign rtt = csr_i.tsr_us ? {rx.at[15:3] - rx.ts[12:0], 3'd0} : rx.at - rx.ts;
   assign evr_d = '{answered: rx_ctl, rtt: rx_ctl ? rtt : 16'd0};
+  assign pans_d = '{id: rx.id[13:0]};
 
   mrc_out_reg #(
       .T(resp_t)
@@ -607,6 +621,19 @@ module mrc_endpoint
       .data_o(evr_o)
   );
 
+  mrc_out_reg #(
+      .T(pans_t)
+  ) u_pans (
+      .clk_i,
+      .rst_ni,
+      .load_i(rx_bad),
+      .data_i(pans_d),
+      .free_o(pans_free),
+      .valid_o(pans_valid_o),
+      .ready_i(pans_ready_i),
+      .data_o(pans_o)
+  );
+
   assign req_inc_d = send;
   assign rsp_inc_d = found;
   assign drop_inc_d = rx_drop || not_found;
@@ -630,6 +657,7 @@ module mrc_endpoint
       valid_q <= '0;
       due_q <= '0;
       waiting_q <= '0;
+      tries_q <= '0;
       req_inc_q <= 1'b0;
       rsp_inc_q <= 1'b0;
       drop_inc_q <= 1'b0;
@@ -648,6 +676,7 @@ module mrc_endpoint
       valid_q <= valid_d;
       due_q <= due_d;
       waiting_q <= waiting_d;
+      tries_q <= tries_d;
       req_inc_q <= req_inc_d;
       rsp_inc_q <= rsp_inc_d;
       drop_inc_q <= drop_inc_d;
@@ -677,14 +706,14 @@ module mrc_endpoint
   end
 
   logic unused_ok;
-  assign unused_ok = &{1'b0, unused_counts, unused_want_count, cfg_ctx.srv6, cfg_ctx.mpr_dest,
-                       cfg_ctx.dmac, cfg_ctx.rqmsn, cfg_ctx.msn, cfg_ctx.max_wimm_dest,
-                       cfg_ctx.rq_psn, cfg_ctx.max_wimm, cfg_ctx.sq_psn, cfg_ctx.rsvd90,
-                       cfg_ctx.retry_exp, cfg_ctx.timeout, cfg_ctx.pkey, cfg_ctx.retry_linear,
-                       cfg_ctx.backup, cfg_ctx.dqpn, cfg_ctx.profile, cfg_ctx.mpr, cfg_ctx.rsvd13,
-                       cfg_ctx.cc, cfg_ctx.dyn_mpr, cfg_ctx.svc_time, cfg_ctx.trim_nack,
-                       cfg_ctx.ts, cfg_ctx.encap, cfg_ctx.mtu, cp_late, rp_late, again_late, said,
-                       e_q.resp};
+  assign unused_ok = &{1'b0, unused_eprx_count, unused_want_count, unused_evp_count,
+                       cfg_ctx.srv6, cfg_ctx.mpr_dest, cfg_ctx.dmac, cfg_ctx.rqmsn, cfg_ctx.msn,
+                       cfg_ctx.max_wimm_dest, cfg_ctx.rq_psn, cfg_ctx.max_wimm, cfg_ctx.sq_psn,
+                       cfg_ctx.rsvd90, cfg_ctx.retry_exp, cfg_ctx.timeout, cfg_ctx.pkey,
+                       cfg_ctx.retry_linear, cfg_ctx.backup, cfg_ctx.dqpn, cfg_ctx.profile,
+                       cfg_ctx.mpr, cfg_ctx.rsvd13, cfg_ctx.cc, cfg_ctx.dyn_mpr, cfg_ctx.svc_time,
+                       cfg_ctx.trim_nack, cfg_ctx.ts, cfg_ctx.encap, cfg_ctx.mtu, cp_late, rp_late,
+                       again_late, said, e_q.resp};
 
   // ---- what always holds
 
@@ -700,6 +729,8 @@ module mrc_endpoint
       "no such state")
   `MRC_ASSERT(KindInRange, idle || kind_q <= KindRev,
       "no such kind of request")
+  `MRC_ASSERT(TriesInRange, !visit_again || tries_q[visit_q] != 4'd15,
+      "the count of repeats comes round")
   `MRC_ASSERT(SeedLives, lfsr_q != 32'd0,
       "the generator stands still")
   `MRC_ASSERT(WaitsForAnUpdate, (waiting_q & ~valid_q) == '0 || waiting_q != '0,

@@ -27,8 +27,6 @@ module mrc_boundaries
       core_i.tx_segment_ask.data, $bits(ccask_t))
   `MRC_STABLE(TxSegmentRet, core_i.tx_segment_ret.valid, core_i.tx_segment_ret.ready,
       core_i.tx_segment_ret.data, $bits(ccret_t))
-  `MRC_STABLE(TxSegmentQperr, core_i.tx_segment_qperr.valid, core_i.tx_segment_qperr.ready,
-      core_i.tx_segment_qperr.data, $bits(qperr_t))
   `MRC_STABLE(TxSegmentPkt, core_i.tx_segment_pkt.valid, core_i.tx_segment_pkt.ready,
       core_i.tx_segment_pkt.data, $bits(pkt_t))
   `MRC_STABLE(TxSegmentCqe, core_i.tx_segment_cqe.valid, core_i.tx_segment_cqe.ready,
@@ -107,6 +105,8 @@ module mrc_boundaries
       core_i.endpoint_pmask.data, $bits(pmask_t))
   `MRC_STABLE(EndpointEvr, core_i.endpoint_evr.valid, core_i.endpoint_evr.ready,
       core_i.endpoint_evr.data, $bits(evr_t))
+  `MRC_STABLE(EndpointPans, core_i.endpoint_pans.valid, core_i.endpoint_pans.ready,
+      core_i.endpoint_pans.data, $bits(pans_t))
   `MRC_STABLE(CsrEvp, core_i.csr_evp.valid, core_i.csr_evp.ready,
       core_i.csr_evp.data, $bits(evp_t))
   `MRC_STABLE(RxPlaceLine, core_i.rx_place_line.valid, core_i.rx_place_line.ready,

@@ -29,37 +29,37 @@ module mrc_csr_regs
 );
 
   localparam logic [13:0] RwFirst = 14'd4;
-  localparam logic [13:0] RwWords = 14'd55;
+  localparam logic [13:0] RwWords = 14'd56;
   localparam logic [13:0] CntFirst = 14'd64;
   localparam logic [13:0] CntWords = 14'd52;
 
   // Bits that a register stores, from the last address down; 0: there is none.
-  localparam logic [54:0][31:0] RwMask = {
-    32'hffffffff, 32'h0000ffff, 32'h00000000, 32'h00000000, 32'h00000000, 32'h000fffff,
-    32'hffffffff, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000, 32'hffffffff,
+  localparam logic [55:0][31:0] RwMask = {
+    32'h0000017f, 32'hffffffff, 32'h0000ffff, 32'h00000000, 32'h00000000, 32'h00000000,
+    32'h000fffff, 32'hffffffff, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000,
     32'hffffffff, 32'hffffffff, 32'hffffffff, 32'hffffffff, 32'hffffffff, 32'hffffffff,
     32'hffffffff, 32'hffffffff, 32'hffffffff, 32'hffffffff, 32'hffffffff, 32'hffffffff,
-    32'hffffffff, 32'hffffffff, 32'hffffffff, 32'h00000fff, 32'h0000ffff, 32'hffffffff,
-    32'h000fffff, 32'h01ffffff, 32'h000001ff, 32'hffffffff, 32'hffffffff, 32'hffffffff,
-    32'hffffffff, 32'hffffffff, 32'hffffffff, 32'hffffffff, 32'hffffffff, 32'h000ff70f,
-    32'h000fffff, 32'h00017fff, 32'h0001ffff, 32'hffffffff, 32'hffffffff, 32'hffffffff,
-    32'hffffffff, 32'h0000ffff, 32'hffffffff, 32'h00003f3f, 32'h003f3f3f, 32'h0000ffff,
-    32'h000fffff
+    32'hffffffff, 32'hffffffff, 32'hffffffff, 32'hffffffff, 32'h00000fff, 32'h0000ffff,
+    32'hffffffff, 32'h000fffff, 32'h07ffffff, 32'h000001ff, 32'hffffffff, 32'hffffffff,
+    32'hffffffff, 32'hffffffff, 32'hffffffff, 32'hffffffff, 32'hffffffff, 32'hffffffff,
+    32'h000ff70f, 32'h000fffff, 32'h00017fff, 32'h00f1ffff, 32'hffffffff, 32'hffffffff,
+    32'hffffffff, 32'hffffffff, 32'h0000ffff, 32'hffffffff, 32'h00003f3f, 32'h003f3f3f,
+    32'h0001ffff, 32'h003fff7f
   };
-  localparam logic [54:0][31:0] RwReset = {
-    32'h00000001, 32'h00006261, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000,
+  localparam logic [55:0][31:0] RwReset = {
+    32'h00000040, 32'h00000001, 32'h00006261, 32'h00000000, 32'h00000000, 32'h00000000,
     32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000,
     32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000,
     32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000,
-    32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00200010,
-    32'h00000000, 32'h0063030d, 32'h00000008, 32'h10000007, 32'h10000006, 32'h10000005,
-    32'h10000004, 32'h10000003, 32'h10000002, 32'h10000001, 32'h10000000, 32'h0000000c,
-    32'h00004000, 32'h00010040, 32'h0001030d, 32'h00000000, 32'h00000000, 32'h00000000,
-    32'h00000000, 32'h00000000, 32'h00000000, 32'h0000100c, 32'h002e0804, 32'h000012b7,
-    32'h00000010
+    32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000,
+    32'h00200010, 32'h00000000, 32'h0063030d, 32'h00000008, 32'h10000007, 32'h10000006,
+    32'h10000005, 32'h10000004, 32'h10000003, 32'h10000002, 32'h10000001, 32'h10000000,
+    32'h0000000c, 32'h00004000, 32'h00010040, 32'h00f1030d, 32'h00000000, 32'h00000000,
+    32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000, 32'h0000100c, 32'h002e0804,
+    32'h000012b7, 32'h00000200
   };
 
-  logic [31:0] rw_q[0:54];
+  logic [31:0] rw_q[0:55];
   logic [31:0] cnt_q[0:51];
 
   // ---- write
@@ -76,7 +76,7 @@ module mrc_csr_regs
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      for (int unsigned i = 0; i < 55; i++) begin
+      for (int unsigned i = 0; i < 56; i++) begin
         rw_q[i] <= RwReset[i];
       end
     end else if (w_store_i) begin
@@ -158,7 +158,7 @@ module mrc_csr_regs
   assign own_o.qp_sel = rw_q[26][15:0];
   assign own_o.qp_attr = rw_q[27][11:0];
   assign own_o.evp_ev = rw_q[48];
-  assign csr_o.tx_segment.payload_bytes = rw_q[0][7];
+  assign csr_o.tx_segment.nominal = rw_q[0][21:20];
   assign csr_o.tx_segment.ar_gap = rw_q[25][31:16];
   assign csr_o.tx_path.ev_min_active = rw_q[22][8:0];
   assign csr_o.tx_path.skip_twice = rw_q[0][15];
@@ -166,17 +166,21 @@ module mrc_csr_regs
   assign csr_o.tx_inflight.same_ev = rw_q[11][16];
   assign csr_o.tx_inflight.rtt_rtx = rw_q[0][5];
   assign csr_o.tx_inflight.tsr_us = rw_q[0][11];
-  assign csr_o.tx_inflight.payload_bytes = rw_q[0][7];
+  assign csr_o.tx_inflight.nominal = rw_q[0][21:20];
   assign csr_o.tx_inflight.state_silent = rw_q[0][19];
   assign csr_o.tx_probe.probe_interval = rw_q[23][15:0];
   assign csr_o.tx_probe.probe_successes = rw_q[23][18:16];
   assign csr_o.tx_probe.probe_skip_good = rw_q[23][19];
   assign csr_o.tx_probe.probe_cap = rw_q[23][23:20];
   assign csr_o.tx_probe.probe_keep_count = rw_q[23][24];
+  assign csr_o.tx_probe.probe_kind = rw_q[23][26:25];
   assign csr_o.tx_probe.tsr_us = rw_q[0][11];
   assign csr_o.tx_probe.pdcid_zero = rw_q[0][12];
+  assign csr_o.tx_probe.ports_from_0 = rw_q[0][8];
   assign csr_o.tx_header.mac = {rw_q[5][15:0], rw_q[4]};
   assign csr_o.tx_header.ip = {rw_q[9], rw_q[8], rw_q[7], rw_q[6]};
+  assign csr_o.tx_header.ip_plane_enable = rw_q[55][8];
+  assign csr_o.tx_header.ip_plane_lsb = rw_q[55][6:0];
   assign csr_o.tx_header.udp_port = rw_q[1][15:0];
   assign csr_o.tx_header.dscp_data = rw_q[2][5:0];
   assign csr_o.tx_header.dscp_rtx = rw_q[2][13:8];
@@ -191,14 +195,16 @@ module mrc_csr_regs
   assign csr_o.tx_header.srv6_uplink_lsb = rw_q[13][15:12];
   assign csr_o.tx_header.srv6_uplink_bits = rw_q[13][19:16];
   assign csr_o.rx_lane.udp_port = rw_q[1][15:0];
+  assign csr_o.rx_lane.udp_only = rw_q[1][16];
   assign csr_o.rx_lane.ev_swap = rw_q[0][3];
   assign csr_o.rx_lane.icrc_outer = rw_q[0][16];
   assign csr_o.rx_lane.dscp_trimmed = rw_q[3][5:0];
   assign csr_o.rx_lane.dscp_lasthop = rw_q[3][13:8];
-  assign csr_o.rx_check.payload_bytes = rw_q[0][7];
+  assign csr_o.rx_check.nominal = rw_q[0][21:20];
   assign csr_o.rx_check.zero_drop = rw_q[0][14];
   assign csr_o.rx_check.nak_invalid = rw_q[53][7:0];
   assign csr_o.rx_check.nak_access = rw_q[53][15:8];
+  assign csr_o.rx_track.nak_invalid = rw_q[53][7:0];
   assign csr_o.rx_track.sack_base_self = rw_q[0][0];
   assign csr_o.rx_track.oor_drop = rw_q[0][1];
   assign csr_o.rx_track.err_silent = rw_q[0][2];
@@ -221,6 +227,9 @@ module mrc_csr_regs
   };
   assign csr_o.endpoint.rev_seed = rw_q[54];
   assign csr_o.endpoint.ep_interval = rw_q[10][15:0];
+  assign csr_o.endpoint.ep_repeats = rw_q[10][23:20];
+  assign csr_o.endpoint.ip_plane_enable = rw_q[55][8];
+  assign csr_o.endpoint.ip_plane_lsb = rw_q[55][6:0];
   assign csr_o.endpoint.ports_from_0 = rw_q[0][8];
   assign csr_o.endpoint.tsr_us = rw_q[0][11];
 
@@ -229,6 +238,6 @@ module mrc_csr_regs
   assign unused_bits = ^{w_at, r_rw, r_cnt,
       rw_q[0], rw_q[1], rw_q[2], rw_q[3], rw_q[5], rw_q[10], rw_q[11], rw_q[12], rw_q[13],
       rw_q[22], rw_q[23], rw_q[24], rw_q[26], rw_q[27], rw_q[44], rw_q[45], rw_q[46], rw_q[47],
-      rw_q[49], rw_q[50], rw_q[51], rw_q[52], rw_q[53]};
+      rw_q[49], rw_q[50], rw_q[51], rw_q[52], rw_q[53], rw_q[55]};
 
 endmodule

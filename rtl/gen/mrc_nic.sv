@@ -204,8 +204,6 @@ module mrc_nic
   ccask_t tx_segment_ask;
   logic tx_segment_ret_valid, tx_segment_ret_ready;
   ccret_t tx_segment_ret;
-  logic tx_segment_qperr_valid, tx_segment_qperr_ready;
-  qperr_t tx_segment_qperr;
   logic tx_segment_pkt_valid, tx_segment_pkt_ready;
   pkt_t tx_segment_pkt;
   logic tx_segment_cqe_valid, tx_segment_cqe_ready;
@@ -284,6 +282,8 @@ module mrc_nic
   pmask_t endpoint_pmask;
   logic endpoint_evr_valid, endpoint_evr_ready;
   evr_t endpoint_evr;
+  logic endpoint_pans_valid, endpoint_pans_ready;
+  pans_t endpoint_pans;
   logic csr_evp_valid, csr_evp_ready;
   evp_t csr_evp;
   line_t rx_place_line;
@@ -300,6 +300,7 @@ module mrc_nic
   logic [3:0] rx_place_done_plane;
   logic rx_reorder_imm_ok;
   logic rx_reorder_hold_ok;
+  logic [NumQps-1:0] rx_reorder_over;
 
   // ---- registers, table writes, pulses
 
@@ -343,15 +344,9 @@ module mrc_nic
       .pmask_valid_i(endpoint_pmask_valid),
       .pmask_ready_o(endpoint_pmask_ready),
       .pmask_i(endpoint_pmask),
-      .qperr_valid_i({
-        rx_reorder_qperr_valid, rx_track_qperr_valid, tx_segment_qperr_valid,
-        tx_inflight_qperr_valid
-      }),
-      .qperr_ready_o({
-        rx_reorder_qperr_ready, rx_track_qperr_ready, tx_segment_qperr_ready,
-        tx_inflight_qperr_ready
-      }),
-      .qperr_i({rx_reorder_qperr, rx_track_qperr, tx_segment_qperr, tx_inflight_qperr}),
+      .qperr_valid_i({rx_reorder_qperr_valid, rx_track_qperr_valid, tx_inflight_qperr_valid}),
+      .qperr_ready_o({rx_reorder_qperr_ready, rx_track_qperr_ready, tx_inflight_qperr_ready}),
+      .qperr_i({rx_reorder_qperr, rx_track_qperr, tx_inflight_qperr}),
       .evr_valid_i(endpoint_evr_valid),
       .evr_ready_o(endpoint_evr_ready),
       .evr_i(endpoint_evr),
@@ -493,9 +488,6 @@ module mrc_nic
       .ret_valid_o(tx_segment_ret_valid),
       .ret_ready_i(tx_segment_ret_ready),
       .ret_o(tx_segment_ret),
-      .qperr_valid_o(tx_segment_qperr_valid),
-      .qperr_ready_i(tx_segment_qperr_ready),
-      .qperr_o(tx_segment_qperr),
       .pkt_valid_o(tx_segment_pkt_valid),
       .pkt_ready_i(tx_segment_pkt_ready),
       .pkt_o(tx_segment_pkt),
@@ -632,6 +624,9 @@ module mrc_nic
       .pres_valid_i(tx_inflight_pres_valid),
       .pres_ready_o(tx_inflight_pres_ready),
       .pres_i(tx_inflight_pres),
+      .pans_valid_i(endpoint_pans_valid),
+      .pans_ready_o(endpoint_pans_ready),
+      .pans_i(endpoint_pans),
       .fb_valid_o(tx_probe_fb_valid),
       .fb_ready_i(tx_probe_fb_ready),
       .fb_o(tx_probe_fb),
@@ -732,6 +727,7 @@ module mrc_nic
       .csr_i(csr.rx_track),
       .imm_ok_i(rx_reorder_imm_ok),
       .hold_ok_i(rx_reorder_hold_ok),
+      .over_i(rx_reorder_over),
       .cfg_req_i(cfg_req),
       .cfg_table_i(cfg_table),
       .cfg_index_i(cfg_index),
@@ -790,6 +786,7 @@ module mrc_nic
       .done_plane_i(rx_place_done_plane),
       .imm_ok_o(rx_reorder_imm_ok),
       .hold_ok_o(rx_reorder_hold_ok),
+      .over_o(rx_reorder_over),
       .cfg_req_i(cfg_req),
       .cfg_table_i(cfg_table),
       .cfg_index_i(cfg_index),
@@ -887,6 +884,9 @@ module mrc_nic
       .evr_valid_o(endpoint_evr_valid),
       .evr_ready_i(endpoint_evr_ready),
       .evr_o(endpoint_evr),
+      .pans_valid_o(endpoint_pans_valid),
+      .pans_ready_i(endpoint_pans_ready),
+      .pans_o(endpoint_pans),
       .req_inc_o(pulses.cnt_ep_req),
       .rsp_inc_o(pulses.cnt_ep_rsp),
       .drop_inc_o(pulses.cnt_ep_drop)
@@ -994,8 +994,6 @@ module mrc_nic
       obs_of_ccask(tx_segment_ask_valid, tx_segment_ask_ready, tx_segment_ask);
   assign obs_core_o.tx_segment_ret =
       obs_of_ccret(tx_segment_ret_valid, tx_segment_ret_ready, tx_segment_ret);
-  assign obs_core_o.tx_segment_qperr =
-      obs_of_qperr(tx_segment_qperr_valid, tx_segment_qperr_ready, tx_segment_qperr);
   assign obs_core_o.tx_segment_pkt =
       obs_of_pkt(tx_segment_pkt_valid, tx_segment_pkt_ready, tx_segment_pkt);
   assign obs_core_o.tx_segment_cqe =
@@ -1069,6 +1067,8 @@ module mrc_nic
       obs_of_pmask(endpoint_pmask_valid, endpoint_pmask_ready, endpoint_pmask);
   assign obs_core_o.endpoint_evr =
       obs_of_evr(endpoint_evr_valid, endpoint_evr_ready, endpoint_evr);
+  assign obs_core_o.endpoint_pans =
+      obs_of_pans(endpoint_pans_valid, endpoint_pans_ready, endpoint_pans);
   assign obs_core_o.csr_evp = obs_of_evp(csr_evp_valid, csr_evp_ready, csr_evp);
   assign obs_core_o.rx_place_line = obs_of_line(host_wr_valid_o, host_wr_ready_i, rx_place_line);
   assign obs_core_o.cq_mux_cqe = obs_of_cqe(cqe_valid_o, cqe_ready_i, cqe_o);

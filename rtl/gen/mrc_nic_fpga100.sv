@@ -11,7 +11,7 @@ module mrc_nic_fpga100
     localparam int unsigned NumQps = 16,
     localparam int unsigned EvsPerQp = 64,
     localparam int unsigned NumProfiles = 4,
-    localparam int unsigned MaxMpr = 256,
+    localparam int unsigned MaxMpr = 1024,
     localparam int unsigned WqeDepth = 64,
     localparam int unsigned MaxWimm = 32,
     localparam int unsigned NumMrs = 16,

@@ -130,6 +130,21 @@ package mrc_pkg;
     FbKindRevivedSkip = 3'd5
   } fb_kind_e;
 
+  /// What a packet counts for in rcvd_bytes and with the congestion controller (CTRL.nominal,
+  /// A-55); 3 is taken as UdpLength
+  typedef enum logic [1:0] {
+    NominalUdpLength = 2'd0,
+    NominalPayload = 2'd1,
+    NominalPayload40 = 2'd2
+  } nominal_e;
+
+  /// Probes that bring an ASSUMED_BAD EV back (EV_PROBE.kind, A-32); 3 is taken as Either
+  typedef enum logic [1:0] {
+    ReviveEither = 2'd0,
+    ReviveEvProbe = 2'd1,
+    ReviveReliability = 2'd2
+  } revive_e;
+
   /// Outcome of a table write (CMD_STATUS)
   typedef enum logic [3:0] {
     CmdCodeOk = 4'd0,
@@ -333,7 +348,7 @@ package mrc_pkg;
     logic [7:0] profile;
     /// meaningful with rtx
     logic [15:0] avoid_ev;
-    /// nominal size: UDP length + 40
+    /// nominal size (CTRL.nominal)
     logic [13:0] size;
     /// a retransmission that is not needed any more: goes to tx_inflight only
     logic voided;
@@ -409,6 +424,11 @@ package mrc_pkg;
     logic [15:0] id;
     logic [1:0] m;
   } pres_t;
+
+  /// Answer to an EV probe of an ASSUMED_BAD EV: bits 13:0 of its request id
+  typedef struct packed {
+    logic [13:0] id;
+  } pans_t;
 
   /// Read len bytes of host memory at addr for a plane's lane
   typedef struct packed {
@@ -633,18 +653,6 @@ package mrc_pkg;
   endfunction
 
   typedef struct packed {
-    logic [7:0] pad;
-    qperr_t data;
-    logic [29:0] zero;
-    logic ready;
-    logic valid;
-  } obs_qperr_t;
-
-  function automatic obs_qperr_t obs_of_qperr(logic valid, logic ready, qperr_t data);
-    return {8'd0, data, 30'd0, ready, valid};
-  endfunction
-
-  typedef struct packed {
     logic [16:0] pad;
     pkt_t data;
     logic [29:0] zero;
@@ -796,6 +804,18 @@ package mrc_pkg;
 
   function automatic obs_okev_t obs_of_okev(logic valid, logic ready, okev_t data);
     return {12'd0, data, 30'd0, ready, valid};
+  endfunction
+
+  typedef struct packed {
+    logic [7:0] pad;
+    qperr_t data;
+    logic [29:0] zero;
+    logic ready;
+    logic valid;
+  } obs_qperr_t;
+
+  function automatic obs_qperr_t obs_of_qperr(logic valid, logic ready, qperr_t data);
+    return {8'd0, data, 30'd0, ready, valid};
   endfunction
 
   typedef struct packed {
@@ -979,6 +999,18 @@ package mrc_pkg;
   endfunction
 
   typedef struct packed {
+    logic [17:0] pad;
+    pans_t data;
+    logic [29:0] zero;
+    logic ready;
+    logic valid;
+  } obs_pans_t;
+
+  function automatic obs_pans_t obs_of_pans(logic valid, logic ready, pans_t data);
+    return {18'd0, data, 30'd0, ready, valid};
+  endfunction
+
+  typedef struct packed {
     logic [11:0] pad;
     evp_t data;
     logic [29:0] zero;
@@ -1019,6 +1051,7 @@ package mrc_pkg;
     obs_cqe_t cq_mux_cqe;
     obs_line_t rx_place_line;
     obs_evp_t csr_evp;
+    obs_pans_t endpoint_pans;
     obs_evr_t endpoint_evr;
     obs_pmask_t endpoint_pmask;
     obs_okev_t endpoint_okev;
@@ -1058,7 +1091,6 @@ package mrc_pkg;
     obs_path_t tx_path_path;
     obs_cqe_t tx_segment_cqe;
     obs_pkt_t tx_segment_pkt;
-    obs_qperr_t tx_segment_qperr;
     obs_ccret_t tx_segment_ret;
     obs_ccask_t tx_segment_ask;
     obs_grant_t tx_sched_grant;
@@ -1149,13 +1181,19 @@ package mrc_pkg;
     BugPenaltySavesAgain = 8'd91,
     BugDecreaseTooSoon = 8'd92,
     BugIgnoreOneMore = 8'd93,
-    BugNoWake = 8'd94
+    BugNoWake = 8'd94,
+    BugProbeKindStuck = 8'd95,
+    BugOverrunUnanswered = 8'd96,
+    BugUpdateForEver = 8'd97,
+    BugPeerOnOnePlane = 8'd98
   } bug_e;
 
   // ---- wire format (headers.yaml)
 
-  /// UDP destination port; 4971 is printed in one place and is probably a digit swap
+  /// UDP destination port, as RoCEv2's
   localparam int unsigned UdpPort = 32'd4791;
+  /// UDP destination port that three readers of the document print; received beside UdpPort
+  localparam int unsigned UdpPortMrc = 32'd4971;
   /// DSCP of packets that switches must not trim
   localparam int unsigned DscpNoTrim = 32'd0;
   /// DSCP of WRITE packets
@@ -1344,7 +1382,7 @@ package mrc_pkg;
   typedef struct packed {
     /// EV[31:16]
     logic [15:0] src_port;
-    /// 4791
+    /// 4791, or 4971
     logic [15:0] dst_port;
     /// bytes from this header on, ICRC included
     logic [15:0] length;
@@ -1356,10 +1394,10 @@ package mrc_pkg;
   typedef struct packed {
     /// see the table of opcodes
     logic [7:0] opcode;
-    /// solicited event; order of se and m as in IBTA
-    logic se;
-    /// migration state
+    /// migration state, sent as 0; IBTA has se in front of m
     logic m;
+    /// solicited event, sent as 0
+    logic se;
     /// bytes of padding after the payload
     logic [1:0] pad_count;
     /// 0; packets with another one are discarded
@@ -1393,7 +1431,7 @@ package mrc_pkg;
   typedef struct packed {
     /// time of sending, in units of 128 ns
     logic [15:0] tx_timestamp16;
-    /// 1: another resolution, taken as 1 us
+    /// 0: units of 128 ns; 1: implementation defined, here 1.024 us
     logic tsr;
     logic [10:0] reserved2_6;
     /// 1
@@ -1569,7 +1607,7 @@ package mrc_pkg;
 
   /// Register map version, major in bits 15:8
   localparam logic [15:0] CsrVersion = 16'h0004;
-  localparam logic [31:0] CsrVersionReset = 32'h00000100;
+  localparam logic [31:0] CsrVersionReset = 32'h00000200;
 
   /// Set by parameters
   localparam logic [15:0] CsrCaps0 = 16'h0008;
@@ -1596,7 +1634,7 @@ package mrc_pkg;
 
   /// Switches of the whole NIC
   localparam logic [15:0] CsrCtrl = 16'h0010;
-  localparam logic [31:0] CsrCtrlReset = 32'h00000010;
+  localparam logic [31:0] CsrCtrlReset = 32'h00000200;
   localparam int unsigned CsrCtrlSackBaseSelfLsb = 32'd0;
   localparam int unsigned CsrCtrlSackBaseSelfWidth = 32'd1;
   localparam logic [0:0] CsrCtrlSackBaseSelfReset = 1'h0;
@@ -1611,22 +1649,19 @@ package mrc_pkg;
   localparam logic [0:0] CsrCtrlEvSwapReset = 1'h0;
   localparam int unsigned CsrCtrlBthMLsb = 32'd4;
   localparam int unsigned CsrCtrlBthMWidth = 32'd1;
-  localparam logic [0:0] CsrCtrlBthMReset = 1'h1;
+  localparam logic [0:0] CsrCtrlBthMReset = 1'h0;
   localparam int unsigned CsrCtrlRttRtxLsb = 32'd5;
   localparam int unsigned CsrCtrlRttRtxWidth = 32'd1;
   localparam logic [0:0] CsrCtrlRttRtxReset = 1'h0;
   localparam int unsigned CsrCtrlRevFixedLsb = 32'd6;
   localparam int unsigned CsrCtrlRevFixedWidth = 32'd1;
   localparam logic [0:0] CsrCtrlRevFixedReset = 1'h0;
-  localparam int unsigned CsrCtrlPayloadBytesLsb = 32'd7;
-  localparam int unsigned CsrCtrlPayloadBytesWidth = 32'd1;
-  localparam logic [0:0] CsrCtrlPayloadBytesReset = 1'h0;
   localparam int unsigned CsrCtrlPortsFrom0Lsb = 32'd8;
   localparam int unsigned CsrCtrlPortsFrom0Width = 32'd1;
   localparam logic [0:0] CsrCtrlPortsFrom0Reset = 1'h0;
   localparam int unsigned CsrCtrlBthMHighLsb = 32'd9;
   localparam int unsigned CsrCtrlBthMHighWidth = 32'd1;
-  localparam logic [0:0] CsrCtrlBthMHighReset = 1'h0;
+  localparam logic [0:0] CsrCtrlBthMHighReset = 1'h1;
   localparam int unsigned CsrCtrlEethOpHighLsb = 32'd10;
   localparam int unsigned CsrCtrlEethOpHighWidth = 32'd1;
   localparam logic [0:0] CsrCtrlEethOpHighReset = 1'h0;
@@ -1657,13 +1692,19 @@ package mrc_pkg;
   localparam int unsigned CsrCtrlStateSilentLsb = 32'd19;
   localparam int unsigned CsrCtrlStateSilentWidth = 32'd1;
   localparam logic [0:0] CsrCtrlStateSilentReset = 1'h0;
+  localparam int unsigned CsrCtrlNominalLsb = 32'd20;
+  localparam int unsigned CsrCtrlNominalWidth = 32'd2;
+  localparam logic [1:0] CsrCtrlNominalReset = 2'h0;
 
-  /// UDP destination port sent and accepted (A-01)
+  /// UDP destination port (A-01)
   localparam logic [15:0] CsrUdpPort = 16'h0014;
   localparam logic [31:0] CsrUdpPortReset = 32'h000012b7;
   localparam int unsigned CsrUdpPortPortLsb = 32'd0;
   localparam int unsigned CsrUdpPortPortWidth = 32'd16;
   localparam logic [15:0] CsrUdpPortPortReset = 16'h12b7;
+  localparam int unsigned CsrUdpPortOnlyLsb = 32'd16;
+  localparam int unsigned CsrUdpPortOnlyWidth = 32'd1;
+  localparam logic [0:0] CsrUdpPortOnlyReset = 1'h0;
 
   /// Code points of sent packets (A-04)
   localparam logic [15:0] CsrDscpTx = 16'h0018;
@@ -1717,13 +1758,16 @@ package mrc_pkg;
 
   /// Endpoint requests
   localparam logic [15:0] CsrEpCtl = 16'h0038;
-  localparam logic [31:0] CsrEpCtlReset = 32'h0001030d;
+  localparam logic [31:0] CsrEpCtlReset = 32'h00f1030d;
   localparam int unsigned CsrEpCtlIntervalLsb = 32'd0;
   localparam int unsigned CsrEpCtlIntervalWidth = 32'd16;
   localparam logic [15:0] CsrEpCtlIntervalReset = 16'h30d;
   localparam int unsigned CsrEpCtlRevProbeLsb = 32'd16;
   localparam int unsigned CsrEpCtlRevProbeWidth = 32'd1;
   localparam logic [0:0] CsrEpCtlRevProbeReset = 1'h1;
+  localparam int unsigned CsrEpCtlRepeatsLsb = 32'd20;
+  localparam int unsigned CsrEpCtlRepeatsWidth = 32'd4;
+  localparam logic [3:0] CsrEpCtlRepeatsReset = 4'hf;
 
   /// Pace of acknowledgements
   localparam logic [15:0] CsrAckCtl = 16'h0074;
@@ -1822,7 +1866,7 @@ package mrc_pkg;
   localparam int unsigned CsrEvCtlMinActiveWidth = 32'd9;
   localparam logic [8:0] CsrEvCtlMinActiveReset = 9'h8;
 
-  /// Reliability probes of ASSUMED_BAD EVs (A-32)
+  /// Probes of ASSUMED_BAD EVs (A-32)
   localparam logic [15:0] CsrEvProbe = 16'h006c;
   localparam logic [31:0] CsrEvProbeReset = 32'h0063030d;
   localparam int unsigned CsrEvProbeIntervalLsb = 32'd0;
@@ -1840,6 +1884,9 @@ package mrc_pkg;
   localparam int unsigned CsrEvProbeKeepCountLsb = 32'd24;
   localparam int unsigned CsrEvProbeKeepCountWidth = 32'd1;
   localparam logic [0:0] CsrEvProbeKeepCountReset = 1'h0;
+  localparam int unsigned CsrEvProbeKindLsb = 32'd25;
+  localparam int unsigned CsrEvProbeKindWidth = 32'd2;
+  localparam logic [1:0] CsrEvProbeKindReset = 2'h0;
 
   /// Writing copies TBL_DATA into a row of a table; the write response comes when every block has
   /// taken it
@@ -1954,6 +2001,16 @@ package mrc_pkg;
   localparam logic [15:0] CsrRevSeed = 16'h00e8;
   localparam logic [31:0] CsrRevSeedReset = 32'h00000001;
 
+  /// Addresses of a NIC, own (IP0..IP3) and peer (QP_CTX.dip) (A-76)
+  localparam logic [15:0] CsrIpPlane = 16'h00ec;
+  localparam logic [31:0] CsrIpPlaneReset = 32'h00000040;
+  localparam int unsigned CsrIpPlaneLsbLsb = 32'd0;
+  localparam int unsigned CsrIpPlaneLsbWidth = 32'd7;
+  localparam logic [6:0] CsrIpPlaneLsbReset = 7'h40;
+  localparam int unsigned CsrIpPlaneEnableLsb = 32'd8;
+  localparam int unsigned CsrIpPlaneEnableWidth = 32'd1;
+  localparam logic [0:0] CsrIpPlaneEnableReset = 1'h0;
+
   /// Frames sent on plane 0 (wraps); planes 1..7 follow at 0x104..0x11C
   localparam logic [15:0] CsrCntTx0 = 16'h0100;
   localparam logic [31:0] CsrCntTx0Reset = 32'h00000000;
@@ -2029,7 +2086,7 @@ package mrc_pkg;
   localparam logic [15:0] CsrCntEvBad = 16'h0190;
   localparam logic [31:0] CsrCntEvBadReset = 32'h00000000;
 
-  /// Reliability probes of ASSUMED_BAD EVs sent
+  /// Probes of ASSUMED_BAD EVs sent, of both kinds
   localparam logic [15:0] CsrCntProbe = 16'h0198;
   localparam logic [31:0] CsrCntProbeReset = 32'h00000000;
 
@@ -2057,7 +2114,7 @@ package mrc_pkg;
   localparam logic [15:0] CsrCntNopath = 16'h01b0;
   localparam logic [31:0] CsrCntNopathReset = 32'h00000000;
 
-  /// Endpoint requests sent
+  /// Endpoint requests sent, CNT_PROBE's EV probes apart
   localparam logic [15:0] CsrCntEpReq = 16'h01b4;
   localparam logic [31:0] CsrCntEpReqReset = 32'h00000000;
 
@@ -2105,11 +2162,11 @@ package mrc_pkg;
     logic [15:0] rqmsn;
     /// first MSN, sent and expected (0 on a new QP)
     logic [15:0] msn;
-    /// WRITEs with immediate that the responder reorders, 1..MaxWimm
+    /// WRITEs with immediate that the responder reorders, 0..MaxWimm; 0: it takes none
     logic [7:0] max_wimm_dest;
     /// first PSN expected
     logic [23:0] rq_psn;
-    /// WRITEs with immediate that may be incomplete at once, 1..MaxWimm
+    /// WRITEs with immediate that may be incomplete at once, 0..MaxWimm
     logic [7:0] max_wimm;
     /// first PSN sent
     logic [23:0] sq_psn;
@@ -2298,7 +2355,7 @@ package mrc_pkg;
   } csr_csr_t;
 
   typedef struct packed {
-    logic payload_bytes;
+    logic [1:0] nominal;
     logic [15:0] ar_gap;
   } tx_segment_csr_t;
 
@@ -2312,7 +2369,7 @@ package mrc_pkg;
     logic same_ev;
     logic rtt_rtx;
     logic tsr_us;
-    logic payload_bytes;
+    logic [1:0] nominal;
     logic state_silent;
   } tx_inflight_csr_t;
 
@@ -2322,13 +2379,17 @@ package mrc_pkg;
     logic probe_skip_good;
     logic [3:0] probe_cap;
     logic probe_keep_count;
+    logic [1:0] probe_kind;
     logic tsr_us;
     logic pdcid_zero;
+    logic ports_from_0;
   } tx_probe_csr_t;
 
   typedef struct packed {
     logic [47:0] mac;
     logic [127:0] ip;
+    logic ip_plane_enable;
+    logic [6:0] ip_plane_lsb;
     logic [15:0] udp_port;
     logic [5:0] dscp_data;
     logic [5:0] dscp_rtx;
@@ -2346,6 +2407,7 @@ package mrc_pkg;
 
   typedef struct packed {
     logic [15:0] udp_port;
+    logic udp_only;
     logic ev_swap;
     logic icrc_outer;
     logic [5:0] dscp_trimmed;
@@ -2353,13 +2415,14 @@ package mrc_pkg;
   } rx_lane_csr_t;
 
   typedef struct packed {
-    logic payload_bytes;
+    logic [1:0] nominal;
     logic zero_drop;
     logic [7:0] nak_invalid;
     logic [7:0] nak_access;
   } rx_check_csr_t;
 
   typedef struct packed {
+    logic [7:0] nak_invalid;
     logic sack_base_self;
     logic oor_drop;
     logic err_silent;
@@ -2384,6 +2447,9 @@ package mrc_pkg;
     logic [7:0][31:0] rev_ev;
     logic [31:0] rev_seed;
     logic [15:0] ep_interval;
+    logic [3:0] ep_repeats;
+    logic ip_plane_enable;
+    logic [6:0] ip_plane_lsb;
     logic ports_from_0;
     logic tsr_us;
   } endpoint_csr_t;

@@ -57,6 +57,7 @@ module mrc_rx_check
   typedef struct packed {
     logic [2:0] mtu;
     logic [15:0] pkey;
+    logic no_imm;  // it takes no immediates
   } qp_t;
 
   typedef struct packed {
@@ -179,7 +180,7 @@ module mrc_rx_check
       .rdata_o(qp_row),
       .we_i(cfg_qp_we),
       .waddr_i(cfg_qp),
-      .wdata_i({cfg_ctx.mtu, cfg_ctx.pkey})
+      .wdata_i({cfg_ctx.mtu, cfg_ctx.pkey, cfg_ctx.max_wimm_dest == 8'd0})
   );
 
   mrc_rf_1r1w #(
@@ -288,7 +289,7 @@ module mrc_rx_check
     syndrome = 8'd0;
     access_d = 1'b0;
     if (rxpkt_load && !drop && is_data && !no_pay) begin
-      if (no_bytes) begin
+      if (no_bytes || (imm_op && qp_row.no_imm)) begin
         syndrome = {3'b011, csr_i.nak_invalid[4:0]};
       end else if (!mr_valid_q[mr_row] || mr.rkey != rkey || va < mr.va || mr_off > mr.length ||
                    (64'(d_q.plen) > mr.length - mr_off && bug_i != BugBoundsFirstByte)) begin
@@ -298,9 +299,18 @@ module mrc_rx_check
       end
     end
   end
-  // All headers from the inner IP header on, pad and ICRC.
-  assign size = csr_i.payload_bytes ? {1'b0, d_q.plen} :
-      {1'b0, d_q.plen} + 14'd84 + 14'(d_q.pad) + {11'd0, d_q.ts, 2'b00} + {11'd0, imm_op, 2'b00};
+
+  // What counts beside the payload: all headers from the inner IP header on, pad and ICRC; or less.
+  logic [13:0] around;
+  always_comb begin
+    unique case (csr_i.nominal)
+      NominalPayload: around = 14'd0;
+      NominalPayload40: around = 14'd40;
+      default:
+      around = 14'd84 + 14'(d_q.pad) + {11'd0, d_q.ts, 2'b00} + {11'd0, imm_op, 2'b00};
+    endcase
+  end
+  assign size = {1'b0, d_q.plen} + around;
 
   always_comb begin
     rxpkt_d = '0;
@@ -478,7 +488,7 @@ module mrc_rx_check
   logic unused_bits;
   assign unused_bits = ^{unused_counts, cfg_index_i, cfg_ctx.srv6, cfg_ctx.dip, cfg_ctx.mpr_dest,
                          cfg_ctx.dest, cfg_ctx.dmac, cfg_ctx.rqmsn, cfg_ctx.msn,
-                         cfg_ctx.max_wimm_dest, cfg_ctx.rq_psn, cfg_ctx.max_wimm, cfg_ctx.sq_psn,
+                         cfg_ctx.rq_psn, cfg_ctx.max_wimm, cfg_ctx.sq_psn,
                          cfg_ctx.rsvd90, cfg_ctx.retry_exp, cfg_ctx.timeout, cfg_ctx.retry_linear,
                          cfg_ctx.backup, cfg_ctx.dqpn, cfg_ctx.profile, cfg_ctx.mpr,
                          cfg_ctx.rsvd13, cfg_ctx.cc, cfg_ctx.dyn_mpr, cfg_ctx.svc_time,

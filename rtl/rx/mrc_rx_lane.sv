@@ -513,6 +513,12 @@ module mrc_rx_lane
     end
   end
 
+  // Both that sources name are taken, whichever is sent.
+  logic [15:0] udp_port;
+  logic known_port;
+  assign udp_port = {h[42*8+:8], h[43*8+:8]};
+  assign known_port = udp_port == 16'(UdpPort) || udp_port == 16'(UdpPortMrc);
+
   always_comb begin
     err = RxErrNone;
     if (fin_err_q) begin
@@ -521,7 +527,7 @@ module mrc_rx_lane
       err = RxErrShort;
     end else if (!fin_etype_ok_q || h[7:4] != 4'd6 || h[6*8+:8] != 8'(ProtoUdp)) begin
       err = RxErrEncap;
-    end else if ({h[42*8+:8], h[43*8+:8]} != csr_i.udp_port) begin
+    end else if (udp_port != csr_i.udp_port && (csr_i.udp_only || !known_port)) begin
       err = RxErrUdp;
     end else if (h[49*8+:4] != 4'd0) begin
       err = RxErrTver;

@@ -36,6 +36,7 @@ module mrc_rx_reorder
     input logic qperr_ready_i,
     output qperr_t qperr_o,
     output logic imm_ok_o,
+    output logic [NumQps-1:0] over_o,  // the peer had more immediates outstanding than it may
     output logic hold_ok_o
 );
 
@@ -108,6 +109,7 @@ module mrc_rx_reorder
   logic pool_valid, pool_take, pool_give;
   logic [FreeW-1:0] pool_free;
   logic imm_ok_q;
+  logic [NumQps-1:0] over_q, over_d;
 
   mrc_fifo #(
       .T(ord_t),
@@ -291,6 +293,15 @@ module mrc_rx_reorder
       .data_o(qperr_o)
   );
 
+  always_comb begin
+    over_d = over_q;
+    if (cfg_init) begin
+      over_d[cfg_qp] = 1'b0;
+    end else if (qperr_load) begin
+      over_d[head.qp[QpW-1:0]] = 1'b1;
+    end
+  end
+
   // ---- state machine
 
   logic [15:0] ahead;
@@ -450,6 +461,7 @@ module mrc_rx_reorder
       done_q <= '0;
       held_q <= '0;
       imm_ok_q <= 1'b1;
+      over_q <= '0;
     end else begin
       state_q <= state_d;
       cfg_ack_q <= cfg_ack_d;
@@ -460,6 +472,7 @@ module mrc_rx_reorder
       done_q <= done_d;
       held_q <= held_d;
       imm_ok_q <= pool_free > FreeW'(Spare);
+      over_q <= over_d;
     end
   end
 
@@ -472,6 +485,7 @@ module mrc_rx_reorder
 
   assign cfg_ack_o = cfg_ack_q;
   assign imm_ok_o = imm_ok_q;
+  assign over_o = over_q;
   assign hold_ok_o = hold_ready;
 
   logic unused_bits;

@@ -8,6 +8,7 @@
 /// whole 32-bit words. Payload, pad and the final ICRC are the lane's business.
 module mrc_tx_header
   import mrc_pkg::*;
+  import mrc_addr_pkg::*;
 #(
     parameter int unsigned NumQps = 4,
     parameter int unsigned TickCycles = 128
@@ -304,6 +305,21 @@ module mrc_tx_header
     end
   end
 
+  // ---- stage A: addresses of the two NICs on the plane
+
+  logic [127:0] own, peer;
+
+  always_comb begin
+    own = 128'd0;
+    peer = 128'd0;
+    if (a_load) begin
+      own = at_plane(csr_i.ip, csr_i.ip_plane_enable, csr_i.ip_plane_lsb, plane[2:0]);
+      // Bug 98: the peer's is the same on all planes.
+      peer = at_plane(qp.dip, csr_i.ip_plane_enable && bug_i != BugPeerOnOnePlane,
+                      csr_i.ip_plane_lsb, plane[2:0]);
+    end
+  end
+
   // ---- stage A: outer destination address
 
   logic [127:0] srv6_dst;
@@ -344,7 +360,7 @@ module mrc_tx_header
   assign eth = {net16(16'h86DD), net48(csr_i.mac), net48(qp.dmac)};
   assign outer = {
     net128(srv6_dst),
-    net128(csr_i.ip),
+    net128(own),
     8'd64,
     has_srh ? 8'(ProtoRouting) : 8'(ProtoIpv6),
     net16(udp_len + (has_srh ? 16'd64 : 16'd40)),
@@ -352,7 +368,7 @@ module mrc_tx_header
   };
   // Bug 47: the only segment is the address that the packet goes to already.
   assign srh = {
-    net128((bug_i == BugSrhTemplate) ? srv6_dst : qp.dip),
+    net128((bug_i == BugSrhTemplate) ? srv6_dst : peer),
     16'd0,
     8'd0,
     8'd0,
@@ -361,7 +377,7 @@ module mrc_tx_header
     8'd2,
     8'(ProtoIpv6)
   };
-  assign inner_ip = {net128(qp.dip), net128(csr_i.ip), 8'd64, 8'd17, net16(udp_len), ip6_first};
+  assign inner_ip = {net128(peer), net128(own), 8'd64, 8'd17, net16(udp_len), ip6_first};
   assign udp = {16'd0, net16(udp_len), net16(csr_i.udp_port), net16(sport)};
   assign bth = {
     net24(psn),

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 `include "mrc_assert.svh"
 
-/// Brings bad EVs back (docs/blocks/tx/tx_probe.md): sends reliability probes on EVs in
-/// ASSUMED_BAD, at growing intervals, until several answers in a row revive them. One operation per
-/// cycle; one slot visited every 16 cycles. It probes ProbeSlots EVs at once, those of QPs that can
-/// send; when all slots are taken, a newcomer gets that of an EV that has failed at the longest
-/// interval, or is counted and not kept.
+/// Brings bad EVs back (docs/blocks/tx/tx_probe.md): sends EV probes or reliability probes on EVs
+/// in ASSUMED_BAD, at growing intervals, until several answers in a row revive them; with either
+/// kind allowed, the one that was answered last. One operation per cycle; one slot visited every 16
+/// cycles. It probes ProbeSlots EVs at once, those of QPs that can send; when all slots are taken,
+/// a newcomer gets that of an EV that has failed at the longest interval, or is counted and not
+/// kept.
 module mrc_tx_probe
   import mrc_pkg::*;
   import mrc_probe_pkg::*;
@@ -27,6 +28,9 @@ module mrc_tx_probe
     input logic pres_valid_i,
     output logic pres_ready_o,
     input pres_t pres_i,
+    input logic pans_valid_i,
+    output logic pans_ready_o,
+    input pans_t pans_i,
 
     output logic fb_valid_o,
     input logic fb_ready_i,
@@ -53,10 +57,10 @@ module mrc_tx_probe
   localparam int unsigned TickW = $clog2(TickCycles);
   localparam int unsigned DestW = $clog2(NumDests);
 
-  if (NumPlanes < 2 || NumPlanes != 2 ** PlaneW || NumQps < 2 || NumQps != 2 ** QpW
-      || TickCycles < 2 || TickCycles != 2 ** TickW)
+  if (NumPlanes < 2 || NumPlanes > MaxPlanes || NumPlanes != 2 ** PlaneW
+      || NumQps < 2 || NumQps != 2 ** QpW || TickCycles < 2 || TickCycles != 2 ** TickW)
   begin : gen_bad_params
-    $error("%m: NumPlanes, NumQps and TickCycles must be powers of two, at least 2");
+    $error("%m: NumPlanes (at most 8), NumQps and TickCycles must be powers of two, at least 2");
   end
   if (NumDests < 2 || NumDests != 2 ** DestW) begin : gen_bad_dests
     $error("%m: NumDests must be a power of two, at least 2");
@@ -78,10 +82,11 @@ module mrc_tx_probe
 
   // ---- inputs
 
-  logic bad_v, pres_v, bad_pop, pres_pop;
+  logic bad_v, pres_v, pans_v, bad_pop, pres_pop, pans_pop;
   badev_t bad;
   pres_t pres;
-  logic [1:0][1:0] unused_counts;
+  pans_t pans;
+  logic [2:0][1:0] unused_counts;
 
   mrc_fifo #(
       .T(badev_t),
@@ -113,6 +118,21 @@ module mrc_tx_probe
       .count_o(unused_counts[1])
   );
 
+  mrc_fifo #(
+      .T(pans_t),
+      .Depth(2)
+  ) u_pans (
+      .clk_i,
+      .rst_ni,
+      .valid_i(pans_valid_i),
+      .ready_o(pans_ready_o),
+      .data_i(pans_i),
+      .valid_o(pans_v),
+      .ready_i(pans_pop),
+      .data_o(pans),
+      .count_o(unused_counts[2])
+  );
+
   // ---- registers
 
   logic cfg_ack_q, cfg_ack_d;
@@ -123,6 +143,7 @@ module mrc_tx_probe
   logic [SlotW-1:0] visit_q, visit_d;
   logic [ProbeSlots-1:0] busy_q, busy_d;
   logic [ProbeSlots-1:0] waiting_q, waiting_d;  // for the answer to a probe
+  logic [ProbeSlots-1:0] evp_q, evp_d;  // the newest probe is, or the first is to be, an EV probe
   logic [ProbeSlots-1:0] slow_q, slow_d;  // has failed at the longest interval
   logic [NumQps-1:0] live_q;  // QPs that can send
   logic [NumDests-1:0][NumPlanes-1:0] pmask_q;  // planes the peer's ports can receive on
@@ -138,7 +159,8 @@ module mrc_tx_probe
   // ---- the choice of the cycle
 
   logic fb_free, probe_free;
-  logic op_cfg, op_pres, op_bad, op_visit, cfg_ctx_we, cfg_state_we, cfg_ports_we, cfg_live;
+  logic op_cfg, op_pres, op_pans, op_bad, op_visit;
+  logic cfg_ctx_we, cfg_state_we, cfg_ports_we, cfg_live;
   tbl_qp_ctx_t cfg_ctx;
   tbl_qp_state_t cfg_state;
   logic [QpW-1:0] cfg_qp;
@@ -152,9 +174,11 @@ module mrc_tx_probe
   assign cfg_ports_we = op_cfg && cfg_table_i == CfgTablePeerPorts;
   assign cfg_live = (cfg_ctx_we ? cfg_ctx.state : cfg_state.state) == QpStateRts;
   assign op_pres = !op_cfg && pres_v && fb_free;
-  assign op_bad = !op_cfg && !op_pres && bad_v;
-  assign op_visit = !op_cfg && !op_pres && !op_bad && visit_due_q;
+  assign op_pans = !op_cfg && !op_pres && pans_v && fb_free;
+  assign op_bad = !op_cfg && !op_pres && !op_pans && bad_v;
+  assign op_visit = !op_cfg && !op_pres && !op_pans && !op_bad && visit_due_q;
   assign pres_pop = op_pres;
+  assign pans_pop = op_pans;
   assign bad_pop = op_bad;
 
   // ---- the slot of the operation
@@ -195,7 +219,14 @@ module mrc_tx_probe
   assign op_take = wanted && !none_free;
 
   // Whose row is looked at; a slot that is taken is written only.
-  assign seen = op_pres ? pres.id[SlotW-1:0] : visit_q;
+  always_comb begin
+    seen = visit_q;
+    if (op_pres) begin
+      seen = pres.id[SlotW-1:0];
+    end else if (op_pans) begin
+      seen = pans.id[SlotW-1:0];
+    end
+  end
   assign s = op_bad ? free_slot : seen;
 
   mrc_rf_1r1w #(
@@ -236,31 +267,37 @@ module mrc_tx_probe
 
   // ---- an answer
 
-  logic heard, answered, refused, revived, marked_next;
+  // One to a reliability probe says what the peer makes of the EV, one to an EV probe that it came.
+  logic heard, heard_evp, answered, refused, revived, marked_next;
   logic [2:0] succ_next;
-  assign heard = op_pres && busy_q[seen] && waiting_q[seen]
+  assign heard = op_pres && busy_q[seen] && waiting_q[seen] && !evp_q[seen]
       && slot.qp[QpW-1:0] == pres.qp[QpW-1:0]
       && pres.id[15:SlotW] == (16 - SlotW)'(seq_q[seen]);
+  assign heard_evp = op_pans && busy_q[seen] && waiting_q[seen] && evp_q[seen]
+      && pans.id[13:SlotW] == (14 - SlotW)'(seq_q[seen]);
   // The peer may say that it does not want this EV.
-  assign answered = heard && !pres.m[1];
+  assign answered = (heard && !pres.m[1]) || heard_evp;
   assign refused = heard && pres.m[1];
-  assign marked_next = slot.marked || pres.m == MarkSkipOnce;
+  assign marked_next = slot.marked || (heard && pres.m == MarkSkipOnce);
   assign succ_next = slot.succ + 3'd1;
   assign revived = answered && succ_next == csr_i.probe_successes;
 
   // ---- a visit
 
   logic [31:0] late;
-  logic visit_now, failed, send, plane_up;
+  logic visit_now, lost, failed, send, send_evp, plane_up;
   logic [3:0] fails_next, cap;
   logic [PlaneW-1:0] ev_plane;
   logic [7:0] seq_next;
   assign late = tick_q - slot.due;
   assign visit_now = op_visit && busy_q[seen] && !late[31];
-  assign failed = (visit_now && waiting_q[seen]) || refused;
+  assign lost = visit_now && waiting_q[seen];
+  assign failed = lost || refused;
   assign ev_plane = slot.ev_idx[PlaneW-1:0];
   assign plane_up = port_up_i[ev_plane] && pmask_q[slot.dest][ev_plane];
   assign send = visit_now && !waiting_q[seen] && probe_free && plane_up;
+  assign send_evp = csr_i.probe_kind == ReviveEvProbe
+      || (csr_i.probe_kind != ReviveReliability && evp_q[seen]);
   assign cap = (csr_i.probe_cap == 4'd15) ? 4'd14 : csr_i.probe_cap;
   assign fails_next = (slot.fails < cap) ? slot.fails + 4'd1 : cap;
   assign seq_next = seq_q[seen] + 8'd1;
@@ -334,6 +371,19 @@ module mrc_tx_probe
     end
   end
 
+  // Who does not answer one kind may answer the other.
+  always_comb begin
+    evp_d = evp_q;
+    if (op_take) begin
+      evp_d[free_slot] = 1'b1;
+    end else if (lost) begin
+      // Bug 95: the same kind for ever.
+      evp_d[seen] = evp_q[seen] != (bug_i != BugProbeKindStuck);
+    end else if (send) begin
+      evp_d[seen] = send_evp;
+    end
+  end
+
   always_comb begin
     seq_d = seq_q;
     if (send) begin
@@ -367,9 +417,17 @@ module mrc_tx_probe
       // Bug 31: every probe leaves on plane 0.
       probe_d.plane = (bug_i == BugProbeOnPlane0) ? 4'd0 : {{(4 - PlaneW) {1'b0}}, ev_plane};
       probe_d.ev = slot.ev;
-      probe_d.opcode = OpcodeProbeRequest;
-      probe_d.ext_len = 8'(PethBytes);
-      probe_d.ext[8*PethBytes-1:0] = peth(id, spdcid, dpdcid, tick_q[18:0], csr_i.tsr_us);
+      if (send_evp) begin
+        probe_d.opcode = OpcodeEndpointRequest;
+        probe_d.psn = {8'd0, KindBad, id[13:0]};
+        probe_d.ext_len = 8'(ErthBytes);
+        probe_d.ext[8*ErthBytes-1:0] = erth(2'(ErthOpEvProbe), MaxPlanes'(port_up_i),
+                                            csr_i.ports_from_0, tick_q[18:0], csr_i.tsr_us);
+      end else begin
+        probe_d.opcode = OpcodeProbeRequest;
+        probe_d.ext_len = 8'(PethBytes);
+        probe_d.ext[8*PethBytes-1:0] = peth(id, spdcid, dpdcid, tick_q[18:0], csr_i.tsr_us);
+      end
     end
   end
 
@@ -446,6 +504,7 @@ module mrc_tx_probe
 
   always_ff @(posedge clk_i) begin
     waiting_q <= waiting_d;
+    evp_q <= evp_d;
     slow_q <= slow_d;
     if (op_take) begin
       slot_ev_q[free_slot] <= bad.ev_idx;
@@ -465,14 +524,17 @@ module mrc_tx_probe
   // ---- what always holds
 
   `MRC_POPS_A_WORD(Pres, pres_pop, pres_v)
+  `MRC_POPS_A_WORD(Pans, pans_pop, pans_v)
   `MRC_POPS_A_WORD(Bad, bad_pop, bad_v)
-  `MRC_ONE_HOT0(OneOperation, {op_cfg, op_pres, op_bad, op_visit},
+  `MRC_ONE_HOT0(OneOperation, {op_cfg, op_pres, op_pans, op_bad, op_visit},
       "two operations in one cycle")
   `MRC_ASSERT(TakesAFreeSlot,
       !op_take || !busy_q[free_slot] || (slow_q[free_slot] && !waiting_q[free_slot]),
       "a slot is taken from an EV that still needs it")
   `MRC_ASSERT(WaitsWhenBusy, !answered || busy_q[seen],
       "a free slot has its answer")
+  `MRC_ASSERT(AnswersItsKind, !answered || evp_q[seen] == op_pans,
+      "an answer to the other kind of probe counts")
   `MRC_ASSERT(OneSlotPerEv, !op_take || !probed,
       "an EV gets two slots")
   `MRC_ASSERT(SendsOnAPortThatIsUp, !send || port_up_i[ev_plane],

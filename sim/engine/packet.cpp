@@ -163,9 +163,10 @@ void cut(Packet& packet) {
   std::vector<uint8_t>& b = packet.attachment->bytes;
   const bool shorter = b.size() > packet.size;
   if (shorter) b.resize(packet.size);
-  if (shorter && packet.stack == Stack::Ipv4) {
+  const bool rewrites = shorter && (packet.bth & kLengthCut) != 0;
+  if (rewrites && packet.stack == Stack::Ipv4) {
     store_be<2>(&b[kIp + 2], std::min<uint64_t>(load_be<2>(&b[kIp + 2]), b.size() - kIp));
-  } else if (shorter && packet.stack != Stack::Other) {
+  } else if (rewrites && packet.stack != Stack::Other) {
     store_be<2>(&b[kIp + 4], std::min<uint64_t>(load_be<2>(&b[kIp + 4]), b.size() - kIp - kIpv6Bytes));
   }
   set_traffic_class(packet);

@@ -28,8 +28,8 @@ constexpr Address host_address(uint32_t host) { return {kHostPrefix, host}; }
 /// What is in front of UDP.
 enum class Stack : uint8_t { Other, Ipv4, Ipv6, Srv6, Srv6Srh };
 
-/// Bits of Packet::bth.
-enum BthBit : uint8_t { kBthAckReq = 1, kBthRtx = 2, kBthTs = 4, kBthSe = 8 };
+/// Bits of Packet::bth. The last one is none of the BTH: a switch that trimmed the packet has rewritten a length.
+enum BthBit : uint8_t { kBthAckReq = 1, kBthRtx = 2, kBthTs = 4, kBthSe = 8, kLengthCut = 16 };
 
 /// Fields of WRITE packets (mrc.md section 3, METH, RETH, ImmDt).
 struct DataFields {
@@ -196,11 +196,12 @@ inline void set_dscp(Packet& packet, uint8_t dscp) {
 inline void sync_forwarding(Packet& packet) {
   if (has_bytes(packet)) frame::set_destination(packet);
 }
-/// Keeps at most `size` bytes of the frame, and gives it the code point. Length (and with IPv4 the checksum) of the
-/// outermost IP header become what is left; all other length fields stay (mrc.md section 9).
-inline void trim(Packet& packet, unsigned size, uint8_t dscp) {
+/// Keeps at most `size` bytes of the frame, and gives it the code point. All length fields stay; with `lengths` that of
+/// the outermost IP header becomes what is left (mrc.md section 4; A-15).
+inline void trim(Packet& packet, unsigned size, uint8_t dscp, bool lengths = false) {
   packet.dscp = dscp;
   if (packet.size > size) packet.size = static_cast<uint16_t>(size);
+  if (lengths) packet.bth |= kLengthCut;
   if (has_bytes(packet)) frame::cut(packet);
 }
 

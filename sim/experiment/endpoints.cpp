@@ -41,7 +41,7 @@ unsigned reorder_of(const Scenario& scenario, const Topology& topology) {
 unsigned window_of(const Scenario& scenario, const Topology& topology) {
   if (scenario.mpr > 0) return static_cast<unsigned>(scenario.mpr);
   const double packets = 4 * bdp_packets(scenario, topology);
-  return static_cast<unsigned>(std::clamp(std::ceil(packets / 128), 8.0, 255.0));
+  return static_cast<unsigned>(std::clamp(std::ceil(packets / 128), 8.0, 32.0));
 }
 
 bool has_clocked(const Scenario& scenario) {
@@ -73,6 +73,9 @@ FastConfig nic_settings(const Scenario& scenario, const Topology& topology) {
   config.trim_nack = scenario.trim_nack;
   config.ev_min_active = static_cast<unsigned>(scenario.min_active);
   config.probe_interval = static_cast<uint16_t>(std::clamp(scenario.probe_us * 1000 / kNsccTickNs, 1.0, 65535.0));
+  config.probe_kind = static_cast<Revive>(scenario.probe_kind);
+  config.endpoint_repeats = static_cast<unsigned>(scenario.ep_repeats);
+  config.nominal = static_cast<Nominal>(scenario.nominal);
   config.nscc.path_mtu = static_cast<uint32_t>(scenario.mtu);
   config.nscc.trimming = topology.config().trim;
   const bool clocked = has_clocked(scenario);

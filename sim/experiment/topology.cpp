@@ -60,6 +60,7 @@ const Key<T> kKeys[] = {
     TEXT(spread, "even|random", "entropy values over the uplinks: each as often as any other, or as it comes"),
     FLAG(trim, "switches trim what they cannot queue"),
     NUMBER(trim_size, 60, 9216, true, "bytes left of a trimmed packet; not written, with srh: 206"),
+    FLAG(trim_lengths, "trimming rewrites the length of the outermost IP header, with IPv4 its checksum too"),
     FLAG(lasthop, "packets trimmed in front of the NIC get the code point TRIMMED_LASTHOP"),
     FLAG(ecn, "switches mark packets"),
     FLAG(ecn_to_nics, "also on the ports to NICs"),
@@ -326,6 +327,7 @@ SwitchConfig Topology::switch_config(const std::string& name, unsigned tier) con
   sw.cut_through = config_.cut_through;
   sw.buffer_bytes = static_cast<uint64_t>(config_.buffer_mb * 1e6);
   sw.trim_size = static_cast<unsigned>(config_.trim_size);
+  sw.trim_lengths = config_.trim_lengths;
   sw.usid_block = block_;
   if (config_.ecn_to_nics) {
     for (unsigned q = 0; q < kQueues; ++q) sw.to_host.queue[q].ecn = sw.to_switch.queue[q].ecn;

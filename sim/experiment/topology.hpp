@@ -24,7 +24,8 @@ struct TopologyConfig {
   double fec_ns = 100, switch_ns = 500, port_ns = 0, detect_us = 0;
   double bdp_kb = 0, buffer_mb = 64, alpha = 0, trim_size = 128, ecn_min = 0.2, ecn_max = 0.8;
   double evs = 128, backup_evs = 32;
-  bool cut_through = false, trim = true, lasthop = true, ecn = true, ecn_to_nics = false, srh = false;
+  bool cut_through = false, trim = true, trim_lengths = false, lasthop = true, ecn = true, ecn_to_nics = false,
+       srh = false;
   Source source;
 };
 

@@ -92,7 +92,7 @@ bool Switch::admit(Egress& egress, Packet* packet) {
       return false;
     }
     ++counters.trim;
-    trim(*packet, config_.trim_size, egress.config->trimmed_dscp);
+    trim(*packet, config_.trim_size, egress.config->trimmed_dscp, config_.trim_lengths);
     q = config_.trim_queue;
     config = &egress.config->queue[q];
     queue = &egress.queue[q];

@@ -45,6 +45,8 @@ struct SwitchConfig {
   std::array<uint8_t, 64> queue_of_dscp{};
   uint64_t trimmable = 0;    ///< bit d: packets with DSCP d may be trimmed; all others are dropped
   unsigned trim_size = 128;  ///< bytes from the destination MAC on, 60 and more
+  /// Trimming rewrites the length (and with IPv4 the checksum) of the outermost IP header.
+  bool trim_lengths = false;
   uint8_t trim_queue = kQueueControl;
   uint64_t buffer_bytes = 64 << 20;  ///< shared by all queues
   Time latency = 500 * kNs;          ///< from the arrival that counts to admission to the egress queue

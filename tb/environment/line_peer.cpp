@@ -40,7 +40,7 @@ LinePeer::LinePeer(const Setup& s)
       icrc_outer_(csr::kCtrlIcrcOuter.get(s.own.ctrl) != 0),
       tsr_us_(csr::kCtrlTsrUs.get(s.own.ctrl) != 0),
       ack_with_sack_(csr::kCtrlAckWithSack.get(s.own.ctrl) != 0),
-      payload_bytes_(csr::kCtrlPayloadBytes.get(s.own.ctrl) != 0),
+      nominal_(static_cast<Nominal>(csr::kCtrlNominal.get(s.own.ctrl))),
       sack_trigger_(s.own.sack_trigger),
       ack_gap_ps_(uint64_t{csr::kAckCtlGap.get(s.own.ack_ctl)} * s.preset.clock_ps),
       ring_(std::min<uint64_t>(s.own.source_size, s.other.regions[0].length)),
@@ -49,7 +49,8 @@ LinePeer::LinePeer(const Setup& s)
       rng_(s.seed, "line peer") {
   nic_.mac = own_.mac;
   nic_.ip = own_.ip;
-  nic_.udp_port = static_cast<uint16_t>(own_.udp_port);
+  nic_.ip_plane = {.enable = csr::kIpPlaneEnable.get(own_.ip_plane) != 0, .lsb = csr::kIpPlaneLsb.get(own_.ip_plane)};
+  nic_.udp_port = static_cast<uint16_t>(csr::kUdpPortPort.get(own_.udp_port));
   nic_.dscp_data = static_cast<uint8_t>(csr::kDscpTxData.get(own_.dscp_tx));
   nic_.dscp_rtx = static_cast<uint8_t>(csr::kDscpTxRtx.get(own_.dscp_tx));
   nic_.dscp_ctl = static_cast<uint8_t>(csr::kDscpTxCtl.get(own_.dscp_tx));
@@ -179,7 +180,8 @@ std::string LinePeer::data(Qp& q, const Frame& frame, const FrameInfo& info) {
       std::memcmp(want, &b[headers], plen) != 0) {
     return fmt::format("PSN {:#x} on QP {}: wrong payload or address", info.psn, q.index);
   }
-  q.rcvd += payload_bytes_ ? plen : plen + pad + 84 + (ts ? 4 : 0) + (imm ? 4 : 0);
+  const unsigned all = plen + pad + 84 + (ts ? 4u : 0u) + (imm ? 4u : 0u);
+  q.rcvd += nominal_ == Nominal::Payload ? plen : nominal_ == Nominal::Payload40 ? plen + 40 : all;
   q.trig += std::max(plen, 1024u);
   const uint16_t before = q.emsn;
   const uint32_t first = psn_add(q.rx.cack, 1);

@@ -120,7 +120,8 @@ class LinePeer {
   const SidePlan &own_, &other_;
   const SourceMemory &source_, &other_source_;
   HdrNic nic_;
-  bool icrc_outer_, tsr_us_, ack_with_sack_, payload_bytes_;
+  bool icrc_outer_, tsr_us_, ack_with_sack_;
+  Nominal nominal_;
   uint32_t sack_trigger_;
   uint64_t ack_gap_ps_, next_ack_ps_ = 0;  // least time between two ACKs
   MessageRing ring_;

@@ -72,7 +72,7 @@ bool make_rogue(std::vector<uint8_t>& b, unsigned num_qps, uint8_t trimmed_dscp,
   const FrameInfo f = look_at(b);
   if (!f.data()) return false;
   uint8_t* bth = &b[f.inner + 48];
-  switch (rng.below(13)) {
+  switch (rng.below(14)) {
     case 0:  // P_Key; bit 15 (membership) does not count, another one does
       bth[2 + rng.below(2)] ^= static_cast<uint8_t>(1u << rng.below(7));
       break;
@@ -85,6 +85,11 @@ bool make_rogue(std::vector<uint8_t>& b, unsigned num_qps, uint8_t trimmed_dscp,
     case 3:  // another UDP port
       b[f.inner + 42 + rng.below(2)] ^= static_cast<uint8_t>(1u << rng.below(8));
       break;
+    case 13: {  // the other port in use: not taken by a NIC that is restricted to its own, else a duplicate
+      const bool takes_mrc = wire::load_be<2>(&b[f.inner + 42]) == wire::kUdpPort;
+      wire::store_be<2>(&b[f.inner + 42], takes_mrc ? wire::kUdpPortMrc : wire::kUdpPort);
+      break;
+    }
     case 4:  // another protocol
       b[12 + rng.below(2)] ^= static_cast<uint8_t>(1u << rng.below(8));
       break;
@@ -223,8 +228,8 @@ void Link::transmit(FramePtr frame) {
     ++counters_.marked;
   }
   if (data && rng_.chance(what.trim)) {
-    static constexpr unsigned kSizes[] = {128, 206, 256};
-    const unsigned size = scenario_.trim_size != 0 ? scenario_.trim_size : kSizes[rng_.below(3)];
+    static constexpr unsigned kSizes[] = {128, 206, 256, 4084};
+    const unsigned size = scenario_.trim_size != 0 ? scenario_.trim_size : kSizes[rng_.below(std::size(kSizes))];
     const bool lasthop = rng_.chance(what.lasthop);
     trim_frame(frame->bytes, size, lasthop ? lasthop_ : trimmed_, scenario_.trim_lengths);
     frame->fate |= kFateTrimmed;

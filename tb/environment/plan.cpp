@@ -109,14 +109,14 @@ void draw_controllers(SidePlan& side, const Preset& preset, const Scenario& s) {
 
 /// Registers that both NICs have alike.
 struct SharedRegisters {
-  uint32_t ctrl = 0, ack_ctl = 0, udp_port = 0, dscp_tx = 0, dscp_trim = 0;
+  uint32_t ctrl = 0, ack_ctl = 0, udp_port = 0, ip_plane = 0, probe_kind = 0, dscp_tx = 0, dscp_trim = 0;
 };
 
 /// Drawn from the plan's own stream, in this order; the others from theirs, in the order of their bits, so that the
 /// rest of a seed's plan does not depend on how many switches there are.
-constexpr const csr::Field* kFirstSwitches[] = {&csr::kCtrlEvSwap,       &csr::kCtrlBthM,      &csr::kCtrlSackBaseSelf,
-                                                &csr::kCtrlOorDrop,      &csr::kCtrlRttRtx,    &csr::kCtrlRevFixed,
-                                                &csr::kCtrlPayloadBytes, &csr::kCtrlPortsFrom0};
+constexpr const csr::Field* kFirstSwitches[] = {&csr::kCtrlEvSwap,  &csr::kCtrlBthM,      &csr::kCtrlSackBaseSelf,
+                                                &csr::kCtrlOorDrop, &csr::kCtrlRttRtx,    &csr::kCtrlRevFixed,
+                                                &csr::kCtrlNominal, &csr::kCtrlPortsFrom0};
 
 const Switch& switch_of(const csr::Field& field) {
   return *std::ranges::find_if(kSwitches, [&](const Switch& w) { return w.field == &field; });
@@ -144,7 +144,15 @@ SharedRegisters draw_shared(const Scenario& s, Rng& rng, Rng& switches) {
   r.ack_ctl = csr::kAckCtlArGap.set(r.ack_ctl, gap(s.ar_gap));
   draw_others(csr::kCtrlIcrcOuter.lsb, 32);
 
+  const bool drawn_only = s.vary && switches.below(2) != 0;
+  r.ip_plane = csr::kIpPlaneEnable.set(0, s.vary ? static_cast<uint32_t>(switches.below(2)) : s.ip_plane);
+  const bool draw_lsb = s.vary && switches.chance(0.5);
+  r.ip_plane = csr::kIpPlaneLsb.set(r.ip_plane, draw_lsb ? static_cast<uint32_t>(switches.below(128)) : s.ip_plane_lsb);
+  r.probe_kind = s.vary ? static_cast<uint32_t>(switches.below(3)) : s.probe_kind;
+
   r.udp_port = s.vary && rng.chance(0.5) ? static_cast<uint32_t>(rng.between(1024, 65535)) : s.udp_port;
+  // Not drawn for a peer with another port: it would be left alone.
+  r.udp_port = csr::kUdpPortOnly.set(r.udp_port, s.udp_only || (drawn_only && s.peer_port == 0));
   std::array<uint32_t, 64> code{s.dscp_ctl, s.dscp_rtx, s.dscp_data, s.dscp_lasthop, s.dscp_trimmed};
   if (s.vary && rng.chance(0.5)) {
     std::iota(code.begin(), code.end(), 0u);
@@ -167,19 +175,21 @@ void draw_registers(SidePlan& side, const Preset& preset, const Scenario& s, con
                     Rng& switches) {
   side.ctrl = shared.ctrl;
   side.udp_port = shared.udp_port;
+  side.ip_plane = shared.ip_plane;
   side.dscp_tx = shared.dscp_tx;
   side.dscp_trim = shared.dscp_trim;
   side.ack_ctl = shared.ack_ctl;
   draw_profiles(side, preset, s, rng);
   draw_controllers(side, preset, s);
   side.reorder = csr::kReorderPkts.set(0, s.reorder_pkts) | csr::kReorderSameEv.set(0, s.same_ev);
-  side.ep_ctl = csr::kEpCtlInterval.set(0, s.ep_ticks) | csr::kEpCtlRevProbe.set(0, s.rev_probe);
+  side.ep_ctl = csr::kEpCtlInterval.set(0, s.ep_ticks) | csr::kEpCtlRevProbe.set(0, s.rev_probe) |
+                csr::kEpCtlRepeats.set(0, s.ep_repeats);
   side.nak_code = csr::kNakCodeInvalid.set(0, s.nak_invalid) | csr::kNakCodeAccess.set(0, s.nak_access);
   side.rev_seed = s.vary && switches.chance(0.5) ? static_cast<uint32_t>(switches.next()) : s.rev_seed;
   side.ev_ctl = csr::kEvCtlMinActive.set(0, s.min_active);
   side.ev_probe = csr::kEvProbeInterval.set(0, s.probe_ticks) | csr::kEvProbeSuccesses.set(0, s.probe_successes) |
                   csr::kEvProbeSkipGood.set(0, s.skip_good) | csr::kEvProbeCap.set(0, s.probe_cap) |
-                  csr::kEvProbeKeepCount.set(0, s.probe_keep);
+                  csr::kEvProbeKeepCount.set(0, s.probe_keep) | csr::kEvProbeKind.set(0, shared.probe_kind);
   side.backup = std::min(s.backup, preset.evs_per_qp / preset.num_planes - 1);
   side.sack_trigger = s.vary && rng.chance(0.5) ? static_cast<uint32_t>(rng.below(40000)) : s.sack_trigger;
   side.srv6 = srv6_word(s.srv6_plane_lsb, s.srv6_uplink_usid, s.srv6_uplink_lsb, s.srv6_uplink_bits);
@@ -226,17 +236,14 @@ void draw_connection(const Plan& plan, SidePlan::Qp& a, SidePlan::Qp& b, const P
 
 /// What each end has for itself.
 void draw_end(SidePlan::Qp& q, const Preset& preset, const Scenario& s, Rng& rng) {
-  const auto immediates = [&](uint32_t wanted) {
-    return wanted == 0 ? preset.max_wimm : std::min(wanted, preset.max_wimm);
-  };
   q.trim_nack = s.vary ? rng.below(5) != 0 : s.trim_nack;
   q.svc_time = rng.chance(s.svc_share);
   q.dyn_mpr = s.dyn_mpr;
   q.timeout = s.rto;
   q.retry_linear = s.retry_linear;
   q.retry_exp = s.retry_exp;
-  q.max_wimm = immediates(s.max_wimm);
-  q.max_wimm_dest = immediates(s.max_wimm_dest);
+  q.max_wimm = std::min(s.max_wimm, preset.max_wimm);
+  q.max_wimm_dest = std::min(s.max_wimm_dest, preset.max_wimm);
   q.wimm_room = s.may_fail ? ~0u : std::min(q.max_wimm, q.max_wimm_dest);
   q.dmac = rng.next() & 0xfeffffffffffu;
   q.template_address = U128{0x20011000u} << 96;
@@ -301,8 +308,9 @@ uint32_t SidePlan::ev_mask(const Profile& profile) const {
 
 wire::WireConfig SidePlan::wire() const {
   wire::WireConfig config;
-  config.udp_port = static_cast<uint16_t>(udp_port);
-  config.bth_m_first = csr::kCtrlBthMHigh.get(ctrl) != 0;
+  config.udp_port = static_cast<uint16_t>(csr::kUdpPortPort.get(udp_port));
+  config.udp_port_only = csr::kUdpPortOnly.get(udp_port) != 0;
+  config.bth_se_first = csr::kCtrlBthMHigh.get(ctrl) == 0;
   config.ev_swap = csr::kCtrlEvSwap.get(ctrl) != 0;
   config.eeth_op_high = csr::kCtrlEethOpHigh.get(ctrl) != 0;
   config.icrc_outer = csr::kCtrlIcrcOuter.get(ctrl) != 0;
@@ -319,7 +327,9 @@ std::vector<std::string> SidePlan::wire_notes() const {
   std::vector<std::string> notes;
   if (csr::kCtrlTsrUs.get(ctrl)) notes.emplace_back("time stamps count 1.024 us (CTRL.tsr_us)");
   if (csr::kCtrlPortsFrom0.get(ctrl)) notes.emplace_back("port_status_mask: bit p is plane p (CTRL.ports_from_0)");
-  if (csr::kCtrlPayloadBytes.get(ctrl)) notes.emplace_back("rcvd_bytes counts payload (CTRL.payload_bytes)");
+  const auto nominal = static_cast<Nominal>(csr::kCtrlNominal.get(ctrl));
+  if (nominal == Nominal::Payload) notes.emplace_back("rcvd_bytes counts payload (CTRL.nominal)");
+  if (nominal == Nominal::Payload40) notes.emplace_back("rcvd_bytes counts payload + 40 (CTRL.nominal)");
   return notes;
 }
 
@@ -345,6 +355,7 @@ Plan make_plan(const Preset& preset, const Scenario& s, uint64_t seed) {
   draw_side(plan.peer, preset, s, rng);
   const SharedRegisters shared = draw_shared(s, rng, switches);
   for (SidePlan* side : {&plan.dut, &plan.peer}) draw_registers(*side, preset, s, shared, rng, switches);
+  if (s.peer_port != 0) plan.peer.udp_port = csr::kUdpPortPort.set(plan.peer.udp_port, s.peer_port);
 
   // QPs: index i here, perm[i] there.
   const unsigned n = s.qps == 0 ? preset.num_qps : std::min(s.qps, preset.num_qps);
@@ -381,6 +392,7 @@ void configure(Driver& driver, const Preset& preset, const SidePlan& side) {
   driver.write(at(csr::kMacLo), static_cast<uint32_t>(side.mac));
   driver.write(at(csr::kMacHi), static_cast<uint32_t>(side.mac >> 32));
   for (unsigned i = 0; i < 4; ++i) driver.write(at(csr::kIp0 + 4 * i), static_cast<uint32_t>(side.ip >> (32 * i)));
+  driver.write(at(csr::kIpPlane), side.ip_plane);
   driver.write(at(csr::kReorder), side.reorder);
   driver.write(at(csr::kEpCtl), side.ep_ctl);
   driver.write(at(csr::kAckCtl), side.ack_ctl);

@@ -47,30 +47,31 @@ struct Scenario : Switches {
   std::string name, description;
 
   // traffic
-  uint32_t qps = 0;                          ///< QPs in use; 0 = all
-  bool dut_sends = true;                     ///< the device under test sends
-  bool peer_sends = true;                    ///< the peer sends
-  uint32_t outstanding = 0;                  ///< WQEs a QP has posted at once; 0 = min(WqeDepth, 16)
-  uint32_t size_min = 1, size_max = 65536;   ///< bytes of a message, drawn evenly on a logarithmic scale
-  double small_share = 0.1;                  ///< messages of 1 to 64 bytes
-  double exact_share = 0.1;                  ///< messages of whole MTUs
-  double aligned_share = 0.3;                ///< both addresses multiples of 64
-  double imm_share = 0.2;                    ///< WRITE with immediate
-  double wqe_gap = 0;                        ///< cycles between WQEs, on average
-  uint32_t mtu_min = 0, mtu_max = 4;         ///< path MTU 256 << m
-  double srv6_share = 0.5, ts_share = 0.5;   ///< QPs with SRv6 and with TSETH
-  double srh_share = 0.2;                    ///< of the QPs with SRv6: those with a routing header
-  double udp_share = 0.1;                    ///< of the QPs without: those with 16-bit entropy values in the UDP port
-  double generated = 0.3;                    ///< EV profiles that the NIC fills itself (AUTO, GENERATED)
-  uint32_t mpr = 0;                          ///< window in units of 128 PSNs; 0 = MaxMpr
-  uint32_t peer_mpr = 0;                     ///< window of the peer's QPs if it shall differ
-  double wrap_share = 0.5;                   ///< QPs whose PSN, MSN and RQMSN start just before their wrap
-  bool msn_zero = false;                     ///< 1: MSN and RQMSN start at 0
-  double bad_wqes = 0;                       ///< share of WQEs that the requestor must refuse (length 0; unused QP)
-  uint32_t bad_access = 0;                   ///< QPs on which a message leaves its memory region after a while
-  bool may_fail = false;                     ///< 1: retries may end, QPs may fail: no completion but the right one
-  uint32_t rounds = 1;                       ///< after each but the last, failed QPs and some others are connected anew
-  uint32_t max_wimm = 0, max_wimm_dest = 0;  ///< immediates outstanding at the requestor, at the responder; 0 = MaxWimm
+  uint32_t qps = 0;                         ///< QPs in use; 0 = all
+  bool dut_sends = true;                    ///< the device under test sends
+  bool peer_sends = true;                   ///< the peer sends
+  uint32_t outstanding = 0;                 ///< WQEs a QP has posted at once; 0 = min(WqeDepth, 16)
+  uint32_t size_min = 1, size_max = 65536;  ///< bytes of a message, drawn evenly on a logarithmic scale
+  double small_share = 0.1;                 ///< messages of 1 to 64 bytes
+  double exact_share = 0.1;                 ///< messages of whole MTUs
+  double aligned_share = 0.3;               ///< both addresses multiples of 64
+  double imm_share = 0.2;                   ///< WRITE with immediate
+  double wqe_gap = 0;                       ///< cycles between WQEs, on average
+  uint32_t mtu_min = 0, mtu_max = 4;        ///< path MTU 256 << m
+  double srv6_share = 0.5, ts_share = 0.5;  ///< QPs with SRv6 and with TSETH
+  double srh_share = 0.2;                   ///< of the QPs with SRv6: those with a routing header
+  double udp_share = 0.1;                   ///< of the QPs without: those with 16-bit entropy values in the UDP port
+  double generated = 0.3;                   ///< EV profiles that the NIC fills itself (AUTO, GENERATED)
+  uint32_t mpr = 0;                         ///< window in units of 128 PSNs; 0 = MaxMpr
+  uint32_t peer_mpr = 0;                    ///< window of the peer's QPs if it shall differ
+  double wrap_share = 0.5;                  ///< QPs whose PSN, MSN and RQMSN start just before their wrap
+  bool msn_zero = false;                    ///< 1: MSN and RQMSN start at 0
+  double bad_wqes = 0;                      ///< share of WQEs that the requestor must refuse (length 0; unused QP)
+  uint32_t bad_access = 0;                  ///< QPs on which a message leaves its memory region after a while
+  bool may_fail = false;                    ///< 1: retries may end, QPs may fail: no completion but the right one
+  uint32_t rounds = 1;                      ///< after each but the last, failed QPs and some others are connected anew
+  /// WRITEs with immediate outstanding at the requestor, at the responder; no more than MaxWimm; 0: none.
+  uint32_t max_wimm = 32, max_wimm_dest = 32;
 
   // congestion control
   double cc_share = 0;   ///< QPs with a congestion controller
@@ -89,8 +90,8 @@ struct Scenario : Switches {
   double delay_ns = 500, jitter_ns = 0;  ///< each way
   double skew_ns = 0;                    ///< constant extra delay of an entropy value, 0 to this, by hash
   double reorder_ns = 2000;
-  uint32_t trim_size = 0;     ///< bytes left of a trimmed frame; 0 = 128, 206 or 256 at random
-  uint32_t trim_lengths = 1;  ///< length fields a trimming switch rewrites: 0 none, 1 the outermost IP's, 2 all
+  uint32_t trim_size = 0;     ///< bytes left of a trimmed frame; 0 = 128, 206, 256 or 4084 at random
+  uint32_t trim_lengths = 0;  ///< length fields a trimming switch rewrites: 0 none, 1 the outermost IP's, 2 all
   double mac_errors = 0.2;    ///< share of the corrupted frames whose FCS tells
   std::vector<LinkRule> rules;
 
@@ -106,15 +107,17 @@ struct Scenario : Switches {
   uint32_t rto = 4;  ///< timer 1.024 us x 2^rto
   uint32_t retry_exp = 25;
   bool same_ev = false;
-  double svc_share = 0.3;   ///< QPs with the capability SVC_TIME
-  bool dyn_mpr = false;     ///< 1: dynamic MPR, changed at random while traffic runs
-  bool move_mpr = false;    ///< 1: changed at random even without it: the requestor does not hear of it
-  uint32_t ep_ticks = 781;  ///< register EP_CTL
-  bool rev_probe = true;    ///< the same
-  uint32_t rev_seed = 1;    ///< register REV_SEED
+  double svc_share = 0.3;    ///< QPs with the capability SVC_TIME
+  bool dyn_mpr = false;      ///< 1: dynamic MPR, changed at random while traffic runs
+  bool move_mpr = false;     ///< 1: changed at random even without it: the requestor does not hear of it
+  uint32_t ep_ticks = 781;   ///< register EP_CTL
+  bool rev_probe = true;     ///< the same
+  uint32_t ep_repeats = 15;  ///< the same
+  uint32_t rev_seed = 1;     ///< register REV_SEED
   bool skip_good = false;
   uint32_t probe_successes = 3, probe_cap = 6;
-  bool probe_keep = false;                              ///< register EV_PROBE
+  bool probe_keep = false;
+  uint32_t probe_kind = 0;                              ///< register EV_PROBE
   uint32_t nak_invalid = 0x61, nak_access = 0x62;       ///< register NAK_CODE
   uint32_t dscp_data = 4, dscp_rtx = 8, dscp_ctl = 46;  ///< register DSCP_TX
   uint32_t dscp_trimmed = 12, dscp_lasthop = 16;        ///< register DSCP_TRIM, and what switches write
@@ -126,9 +129,14 @@ struct Scenario : Switches {
   uint32_t sack_trigger = 16384;
   bool trim_nack = true;
   uint32_t udp_port = 4791;
-  bool vary = false;      ///< 1: draw the switches of CTRL, udp_port, ack_gap, rev_seed and SRV6 from the seed
-  double csr_gap = 2000;  ///< cycles between register accesses during traffic; 0 = none
-  double churn = 0;       ///< share of them that write rows of tables
+  bool udp_only = false;   ///< register UDP_PORT
+  uint32_t peer_port = 0;  ///< UDP_PORT.port of the peer if it shall differ
+  bool ip_plane = false;
+  uint32_t ip_plane_lsb = 64;  ///< register IP_PLANE
+  /// 1: draw the switches of CTRL, UDP_PORT, IP_PLANE, probe_kind, ack_gap, rev_seed and SRV6 from the seed.
+  bool vary = false;
+  double csr_gap = 2000;                  ///< cycles between register accesses during traffic; 0 = none
+  double churn = 0;                       ///< share of them that write rows of tables
   double flap_us = 0, flap_down_us = 20;  ///< a port of the device goes down this often, for so long
   bool peer_flap = false;                 ///< 1: the peer's ports as well
   uint32_t cut_planes = 0;                ///< so many ports of the device go down at cut_us and come back at back_us

@@ -55,7 +55,8 @@ Station::Station(const Setup& s)
 
 void Station::connect(Station& other) {
   responder_ = std::make_unique<Responder>(preset_, other.source_, own_.host_size, own_.host_base, 0);
-  if (scenario_.max_wimm_dest != 0) responder_->expect_overruns(scenario_.max_wimm_dest);
+  if (scenario_.may_fail) responder_->expect_refusals();
+  if (may_overrun(scenario_)) responder_->expect_overruns(scenario_.max_wimm_dest);
 }
 
 void Station::start_traffic() {
@@ -347,7 +348,7 @@ void Station::random_row() {
     row.mtu = static_cast<uint8_t>(csr_rng_.below(5));
     row.encap = static_cast<uint8_t>(csr_rng_.below(2));
     row.mpr = row.mpr_dest = static_cast<uint8_t>(csr_rng_.between(1, preset_.max_mpr / 128));
-    row.max_wimm = row.max_wimm_dest = static_cast<uint8_t>(csr_rng_.between(1, preset_.max_wimm));
+    row.max_wimm = row.max_wimm_dest = static_cast<uint8_t>(csr_rng_.between(0, preset_.max_wimm));
     row.dqpn = word() & 0xffffff;
     row.sq_psn = word() & 0xffffff;
     row.rq_psn = word() & 0xffffff;
@@ -422,6 +423,7 @@ std::string Station::exchange(Station& a, Station& b) {
   const auto hand_over = [](Station& from, Station& to) -> std::string {
     Mail& mail = from.requester_.mail();
     for (const Message& m : mail.posted) to.responder_->posted(m);
+    for (const uint32_t id : mail.refused) to.responder_->refused(id);
     for (const uint32_t id : mail.abandoned) to.responder_->abandoned(id);
     for (const uint32_t id : mail.completed) to.responder_->completed(id);
     mail.clear();

@@ -25,6 +25,7 @@ Requester::Requester(const Preset& preset, const Scenario& scenario, const Sourc
   for (Region& r : regions) pools_.push_back({.region = r, .blocks = {}});
   limit_ = scenario.outstanding != 0 ? scenario.outstanding : std::min(preset.wqe_depth, 16u);
   next_wr_ = static_cast<uint32_t>(rng_.next());
+  overruns_ = may_overrun(scenario);
   no_bytes_ = scenario.link.no_bytes > 0;
   for (const LinkRule& rule : scenario.rules) no_bytes_ = no_bytes_ || rule.what.no_bytes > 0;
 }
@@ -250,8 +251,7 @@ std::string Requester::completion(const Cqe& c) {
     if (!found || before < qp.plan.max_wimm) {
       return about(fmt::format("{} immediates were outstanding, {} are allowed", before, qp.plan.max_wimm));
     }
-    bury(qp, c.wr_id);
-    return {};
+    return one_too_many(qp, c.wr_id);
   }
   const Message m = qp.out.front();
   if (m.wr_id != c.wr_id) return about(fmt::format("WQE {:#x} is older and not complete", m.wr_id));
@@ -264,6 +264,11 @@ std::string Requester::completion(const Cqe& c) {
   const auto status = static_cast<unsigned>(c.status);
   if (no_bytes_ && qp.plan.may_fail && m.packets == 1 && status == scenario_.nak_invalid) {
     ++naks_invalid_;
+    bury(qp, c.wr_id);
+    return {};
+  }
+  if (overruns_ && qp.plan.may_fail && status == static_cast<unsigned>(scenario_.nak_invalid)) {
+    ++naks_invalid_;  // it names the oldest message that was not complete
     bury(qp, c.wr_id);
     return {};
   }
@@ -285,6 +290,24 @@ std::string Requester::completion(const Cqe& c) {
   completed_packets_ += m.packets;
   completed_bytes_ += m.length;
   mail_.completed.push_back(m.id);
+  return {};
+}
+
+/// Refused, and that is all: those behind it have the numbers that it does not take.
+std::string Requester::one_too_many(Qp& qp, uint32_t wr_id) {
+  const auto at = std::ranges::find(qp.out, wr_id, &Message::wr_id);
+  for (auto later = at + 1; later != qp.out.end(); ++later) {
+    --later->msn;
+    if (later->imm_valid) --later->rqmsn;
+  }
+  --qp.plan.msn;
+  --qp.plan.rqmsn;
+  mail_.refused.push_back(at->id);
+  --outstanding_;
+  ++refused_;
+  if (qp.plan.max_wimm != 0) packets_made_ -= at->packets;
+  if (at->must_fail) qp.failing = false;
+  qp.out.erase(at);
   return {};
 }
 
@@ -324,6 +347,7 @@ Responder::Responder(const Preset& preset, const SourceMemory& source, std::size
       base_(base),
       order_(preset.num_qps),
       imms_(preset.num_qps),
+      next_rqmsn_(preset.num_qps),
       refuses_(preset.num_qps) {}
 
 void Responder::posted(const Message& m) {
@@ -331,12 +355,23 @@ void Responder::posted(const Message& m) {
   ++open_;
   for (uint64_t b = m.dest / kBlock; b <= (m.dest + m.length - 1) / kBlock; ++b) blocks_[b] = m.id + 1;
   order_[m.peer_qp].push_back(m.id);
-  if (m.imm_valid) imms_[m.peer_qp].push_back(m.id);
+  if (!m.imm_valid) return;
+  imms_[m.peer_qp].push_back(m.id);
+  if (!next_rqmsn_[m.peer_qp]) next_rqmsn_[m.peer_qp] = m.rqmsn;
 }
 
 void Responder::completed(uint32_t id) {
   messages_[id].sender_done = true;
   done_.push_back(id);
+}
+
+void Responder::refused(uint32_t id) {
+  Received& r = messages_[id];
+  r.abandoned = true;
+  --open_;
+  std::erase(order_[r.m.peer_qp], id);
+  std::erase(imms_[r.m.peer_qp], id);
+  take_back(r);
 }
 
 void Responder::abandoned(uint32_t id) {
@@ -350,6 +385,7 @@ void Responder::abandoned(uint32_t id) {
 void Responder::forget(unsigned qp) {
   order_[qp].clear();
   imms_[qp].clear();
+  next_rqmsn_[qp].reset();
   refuses_[qp] = false;
 }
 
@@ -366,12 +402,11 @@ std::string Responder::completion(const Cqe& c) {
     return fmt::format("receive completion on QP {}, RQMSN {}, immediate {:#x}: {}", c.qp, c.msn, c.imm, what);
   };
   if (c.qp >= imms_.size()) return about("no such QP");
-  if (c.status == CqStatus::WimmOverrun && overrun_from_ != 0) {
+  if (c.status == CqStatus::WimmOverrun && overrun_from_) {
     const auto& due = imms_[c.qp];
-    const auto found =
-        std::find_if(due.begin(), due.end(), [&](uint32_t id) { return messages_[id].m.rqmsn == c.msn; });
-    if (found == due.end() || found - due.begin() < overrun_from_) {
-      return about(fmt::format("refused although {} may be outstanding", overrun_from_));
+    const bool known = std::ranges::any_of(due, [&](uint32_t id) { return messages_[id].m.imm == c.imm; });
+    if (!known || static_cast<uint16_t>(c.msn - *next_rqmsn_[c.qp]) < *overrun_from_) {
+      return about(fmt::format("refused although {} may be outstanding", *overrun_from_));
     }
     ++overruns_;
     // Its data may have been acknowledged before the QP was in ERROR: then its sender ends well, and nothing is due.
@@ -381,17 +416,29 @@ std::string Responder::completion(const Cqe& c) {
   }
   if (c.status != CqStatus::Ok) return about(fmt::format("status {:#x}", static_cast<unsigned>(c.status)));
   if (imms_[c.qp].empty()) return about("no immediate is due there");
-  const uint32_t id = imms_[c.qp].front();
-  Received& r = messages_[id];
-  if (r.m.imm != c.imm || r.m.rqmsn != c.msn || r.m.length != c.length) {
-    return about(fmt::format("RQMSN {} with immediate {:#x} and length {} is next", r.m.rqmsn, r.m.imm, r.m.length));
+  // Those in front of it may turn out to have been refused by their requestor, which need not know yet.
+  auto& due = imms_[c.qp];
+  const auto is = [&](uint32_t each) { return messages_[each].m.imm == c.imm && messages_[each].m.length == c.length; };
+  const auto at = requestors_refuse_ ? std::ranges::find_if(due, is) : due.begin();
+  uint16_t& next = *next_rqmsn_[c.qp];
+  if (at == due.end() || !is(*at) || next != c.msn) {
+    const Message& m = messages_[due.front()].m;
+    return about(fmt::format("RQMSN {} with immediate {:#x} and length {} is next", next, m.imm, m.length));
   }
-  imms_[c.qp].pop_front();
+  const uint32_t id = *at;
+  Received& r = messages_[id];
+  for (auto each = due.begin(); each != at; ++each) messages_[*each].passed_over = true;
+  due.erase(due.begin(), at + 1);
+  ++next;
   ++deliveries_;
   r.delivered = true;
   auto& order = order_[c.qp];
   while (!order.empty()) {
     const Received& earlier = messages_[order.front()];
+    if (earlier.passed_over && earlier.written == 0) {
+      order.pop_front();
+      continue;
+    }
     if (earlier.written < earlier.m.length) {
       return about(fmt::format("{} bytes of message MSN {} are not in host memory yet",
                                earlier.m.length - earlier.written, earlier.m.msn));

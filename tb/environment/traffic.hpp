@@ -34,11 +34,13 @@ struct Message {
 struct Mail {
   std::vector<Message> posted;
   std::vector<uint32_t> completed;  ///< ids whose requestor has got its completion
+  std::vector<uint32_t> refused;    ///< ids that were never sent: one immediate too many at the requestor
   std::vector<uint32_t> abandoned;  ///< ids that will never complete: their QP has failed
   std::vector<uint32_t> freed;      ///< ids of the other direction: verified, memory free again
   void clear() {
     posted.clear();
     completed.clear();
+    refused.clear();
     abandoned.clear();
     freed.clear();
   }
@@ -61,6 +63,9 @@ struct QpPlan {
   unsigned max_wimm = 0;     ///< immediates that may be outstanding
   unsigned wimm_room = ~0u;  ///< immediates that the host lets be outstanding
 };
+
+/// True when a responder may have to refuse an immediate.
+inline bool may_overrun(const Scenario& s) { return s.may_fail != 0 && s.max_wimm > s.max_wimm_dest; }
 
 /// Bytes that WRITEs read: random, never changed.
 class SourceMemory {
@@ -126,7 +131,8 @@ class Requester {
     Message oldest;
   };
   std::vector<Stuck> stuck() const;
-  /// WRITEs that ended with the NAK of a WRITE of no bytes, of a WRITE beyond its memory region.
+  /// WRITEs that ended with the NAK of a WRITE of no bytes or of an immediate too many, of a WRITE beyond its memory
+  /// region.
   uint64_t naks_invalid() const { return naks_invalid_; }
   uint64_t naks_access() const { return naks_access_; }
 
@@ -154,6 +160,7 @@ class Requester {
   bool allocate(Message& m, unsigned align);
   void offer_message(const Message& m);
   void bury(Qp& qp, uint32_t done_wr_id);
+  std::string one_too_many(Qp& qp, uint32_t wr_id);
   uint32_t draw_length(unsigned mtu);
 
   const Preset& preset_;
@@ -182,6 +189,7 @@ class Requester {
   uint64_t completed_ = 0, completed_packets_ = 0, completed_bytes_ = 0, refused_ = 0, failed_qps_ = 0, immediates_ = 0;
   uint64_t naks_invalid_ = 0, naks_access_ = 0;
   bool no_bytes_ = false;  // links take the payload out of WRITEs
+  bool overruns_ = false;  // responders refuse immediates
 };
 
 /// Takes the writes of the receiving NIC and checks every byte: one direction, the receiving side.
@@ -213,11 +221,14 @@ class Responder {
   void forget(unsigned qp);
   /// Receive completions with an error are right if the scenario provokes them.
   void expect_overruns(unsigned max_wimm_dest) { overrun_from_ = max_wimm_dest; }
+  /// Requestors may refuse immediates: their messages never come.
+  void expect_refusals() { requestors_refuse_ = true; }
   uint64_t overruns() const { return overruns_; }
 
   /// News from the requestor.
   void posted(const Message& m);
   void completed(uint32_t id);
+  void refused(uint32_t id);
   void abandoned(uint32_t id);
   /// Verifies what is complete on both sides, and takes memory of abandoned messages back when nothing of them can be
   /// on its way any more (`now`, `quiet`: any unit of time). Returns what is wrong, "" if nothing.
@@ -241,6 +252,7 @@ class Responder {
     Message m;
     uint64_t written = 0;
     bool sender_done = false, delivered = false, abandoned = false, verified = false;
+    bool passed_over = false;  // a later immediate was delivered: its requestor must have refused it
   };
   std::string check_bytes(const Received& r) const;
   std::string try_verify(uint32_t id);
@@ -253,12 +265,15 @@ class Responder {
   std::deque<Received> messages_;
   std::vector<std::deque<uint32_t>> order_;  // per QP here: ids not yet known complete, in MSN order
   std::vector<std::deque<uint32_t>> imms_;   // per QP here: ids of immediates to be delivered
-  std::vector<uint32_t> written_, done_;     // ids to look at in verify()
+  /// Per QP here: RQMSN of the next immediate. Those that requestors refuse have none, whatever their Message says.
+  std::vector<std::optional<uint16_t>> next_rqmsn_;
+  std::vector<uint32_t> written_, done_;  // ids to look at in verify()
   Mail mail_;
   std::deque<std::pair<uint64_t, uint32_t>> ghosts_;  // abandoned messages: since when
   std::vector<uint32_t> new_ghosts_;
   std::vector<bool> refuses_;  // per QP here: an immediate was one too many, the QP is in ERROR and delivers no more
-  unsigned overrun_from_ = 0;
+  std::optional<unsigned> overrun_from_;  // immediates beyond the next one, from which on one is too many
+  bool requestors_refuse_ = false;
   uint64_t overruns_ = 0;
   uint64_t open_ = 0, bytes_written_ = 0, verified_ = 0, verified_bytes_ = 0, deliveries_ = 0;
 };

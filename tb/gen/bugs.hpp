@@ -143,6 +143,14 @@ inline constexpr Bug kBugs[] = {
      "after quick adapt a packet too many is ignored", "tiny", "incast-trim", ""},
     {94, "no-wake", "cc_nscc",
      "a QP that waits for the window is not woken", "tiny", "incast-trim", ""},
+    {95, "probe-kind-stuck", "tx_probe",
+     "an EV whose probe has no answer is probed with the same kind again", "tiny", "probe-revive", ""},
+    {96, "overrun-unanswered", "rx_track",
+     "a peer with an immediate too many gets no NAK", "tiny", "qp-error", ""},
+    {97, "update-for-ever", "endpoint",
+     "a port status update is repeated for ever, whatever the register says", "tiny", "few-updates", ""},
+    {98, "peer-on-one-plane", "tx_header",
+     "packets to every plane go to one address of the peer", "tiny", "plane-addresses", ""},
 };
 
 }  // namespace mrc::tb

@@ -40,7 +40,7 @@ struct CounterValues {
   uint32_t ev_bad = 0;
   /// EVs that ev_min_active kept in use
   uint32_t ev_floor = 0;
-  /// Reliability probes of ASSUMED_BAD EVs sent
+  /// Probes of ASSUMED_BAD EVs sent, of both kinds
   uint32_t probe = 0;
   /// EVs revived by probes
   uint32_t revived = 0;
@@ -52,7 +52,7 @@ struct CounterValues {
   uint32_t qp_err = 0;
   /// Packets that found no usable EV: counted as sent and lost
   uint32_t nopath = 0;
-  /// Endpoint requests sent
+  /// Endpoint requests sent, CNT_PROBE's EV probes apart
   uint32_t ep_req = 0;
   /// Endpoint requests answered
   uint32_t ep_rsp = 0;

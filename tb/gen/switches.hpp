@@ -21,17 +21,16 @@ struct Switches {
   /// 1: UDP source port carries EV[15:0], flow label EV[31:16]
   bool ev_swap = false;
   /// BTH M bit of sent packets
-  bool bth_m = true;
+  bool bth_m = false;
   /// 1: time stamps of retransmitted packets are round-trip samples too
   bool rtt_rtx = false;
   /// 1: control packets always use REV_EV
   bool rev_fixed = false;
-  /// rcvd_bytes and the congestion controller count: 0 UDP length + 40, 1 payload bytes
-  bool payload_bytes = false;
   /// port_status_mask: 0 bit N is port N, ports count from 1; 1 bit p is plane p
   bool ports_from_0 = false;
-  /// BTH byte 1: M is sent in 0 bit 6, 1 bit 7
-  bool bth_m_high = false;
+  /// BTH byte 1: 0 M is sent in bit 6, SE in bit 7, as IBTA has it; 1 M in bit 7, SE in bit 6
+  ///
+  bool bth_m_high = true;
   /// EETH op is sent in 0 bits 3:2, 1 bits 5:4 of byte 1
   bool eeth_op_high = false;
   /// time stamps: 0 tsr 0, 128 ns; 1 tsr 1, 1.024 us
@@ -56,6 +55,8 @@ struct Switches {
   /// a QP that hears nothing waits for its timer; 0: it asks its peer for its state with a
   /// reliability probe
   bool state_silent = false;
+  /// nominal_e: a packet counts for 0 UDP length + 40, 1 payload, 2 payload + 40, 3 as 0
+  uint32_t nominal = 0;
 };
 
 /// A field of CTRL and its value in a scenario.
@@ -75,7 +76,6 @@ inline constexpr Switch kSwitches[] = {
     {&csr::kCtrlBthM, [](const Switches& s) -> uint32_t { return s.bth_m; }, 1, "0 1"},
     {&csr::kCtrlRttRtx, [](const Switches& s) -> uint32_t { return s.rtt_rtx; }, 1, "0 1"},
     {&csr::kCtrlRevFixed, [](const Switches& s) -> uint32_t { return s.rev_fixed; }, 1, "0 1"},
-    {&csr::kCtrlPayloadBytes, [](const Switches& s) -> uint32_t { return s.payload_bytes; }, 1, "0 1"},
     {&csr::kCtrlPortsFrom0, [](const Switches& s) -> uint32_t { return s.ports_from_0; }, 1, "0 1"},
     {&csr::kCtrlBthMHigh, [](const Switches& s) -> uint32_t { return s.bth_m_high; }, 1, "0 1"},
     {&csr::kCtrlEethOpHigh, [](const Switches& s) -> uint32_t { return s.eeth_op_high; }, 1, "0 1"},
@@ -88,6 +88,7 @@ inline constexpr Switch kSwitches[] = {
     {&csr::kCtrlAckPlane, [](const Switches& s) -> uint32_t { return s.ack_plane; }, 1, "0 1"},
     {&csr::kCtrlTrimSilent, [](const Switches& s) -> uint32_t { return s.trim_silent; }, 1, "0 1"},
     {&csr::kCtrlStateSilent, [](const Switches& s) -> uint32_t { return s.state_silent; }, 1, "0 1"},
+    {&csr::kCtrlNominal, [](const Switches& s) -> uint32_t { return s.nominal; }, 3, "0 1 2 3"},
 };
 
 /// KEY(name, largest value) for each of them.
@@ -99,7 +100,6 @@ inline constexpr Switch kSwitches[] = {
   KEY(bth_m, 1) \
   KEY(rtt_rtx, 1) \
   KEY(rev_fixed, 1) \
-  KEY(payload_bytes, 1) \
   KEY(ports_from_0, 1) \
   KEY(bth_m_high, 1) \
   KEY(eeth_op_high, 1) \
@@ -111,7 +111,8 @@ inline constexpr Switch kSwitches[] = {
   KEY(icrc_outer, 1) \
   KEY(ack_plane, 1) \
   KEY(trim_silent, 1) \
-  KEY(state_silent, 1)
+  KEY(state_silent, 1) \
+  KEY(nominal, 3)
 
 // clang-format on
 

@@ -73,3 +73,21 @@ TEST_CASE("a PETH without QPNs, stamped in microseconds", "[protocol][probe]") {
   const uint8_t want[16] = {0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 0, 0, 0xe2, 0x46, 0x80, 1};  // 0x71234 / 8 = 0xe246
   for (unsigned i = 0; i < kMaxExtension; ++i) CHECK(c.ext[i] == (i < 16 ? want[i] : 0));
 }
+
+TEST_CASE("an EV probe's id of 14 bits names slot and number", "[protocol][probe][A-32]") {
+  CHECK(ev_probe_answers(7, 1, 4));
+  CHECK_FALSE(ev_probe_answers(7, 2, 4));
+  CHECK(ev_probe_answers(0x3fff, 255, 64));
+  CHECK_FALSE(ev_probe_answers(0x3fff, 127, 64));
+  CHECK_FALSE(ev_probe_answers(0x0404, 1, 4));  // 257: no number of eight bits
+  CHECK(ev_probe_answers(0xc007, 1, 4));        // bits 15:14 of a request id do not count
+}
+
+TEST_CASE("the kind of the next probe: as the register says, or each in its turn", "[protocol][probe][A-32]") {
+  for (const bool evp : {false, true}) {
+    CHECK(probe_with_ev_probe(Revive::Either, evp) == evp);
+    CHECK(probe_with_ev_probe(static_cast<Revive>(3), evp) == evp);
+    CHECK(probe_with_ev_probe(Revive::EvProbe, evp));
+    CHECK_FALSE(probe_with_ev_probe(Revive::Reliability, evp));
+  }
+}

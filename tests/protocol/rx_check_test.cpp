@@ -192,18 +192,20 @@ TEST_CASE("a WRITE of no bytes is dropped if the register says so", "[rx_check]"
   }
 }
 
-TEST_CASE("the nominal size of a received WRITE is the UDP length and 40, or the payload alone", "[rx_check]") {
+TEST_CASE("the nominal size of a received WRITE: UDP length and 40, payload alone, or payload and 40", "[rx_check]") {
   // UDP 8, BTH 12, METH 4, RETH 16, ICRC 4: 44, and 40 are 84.
-  CHECK(nominal_received(5, 3, 0xCA, false, false) == 92);
-  CHECK(nominal_received(5, 3, 0xCA, true, false) == 96);
-  CHECK(nominal_received(5, 3, 0xCB, true, false) == 100);
-  CHECK(nominal_received(5, 3, 0xC9, true, false) == 100);
-  CHECK(nominal_received(5, 3, 0xC9, false, false) == 96);
-  CHECK(nominal_received(5, 3, 0xC9, false, true) == 5);
-  CHECK(nominal_received(5, 2, 0xCA, false, false) == 91);  // as the packet says, not as it should
-  CHECK(nominal_received(4096, 0, 0xC9, false, false) == 4184);
-  CHECK(nominal_received(4096, 0, 0xC7, false, false) == 4180);
-  CHECK(nominal_received(4096, 0, 0xC7, false, true) == 4096);
+  CHECK(nominal_received(5, 3, 0xCA, false, Nominal::UdpLength) == 92);
+  CHECK(nominal_received(5, 3, 0xCA, true, Nominal::UdpLength) == 96);
+  CHECK(nominal_received(5, 3, 0xCB, true, Nominal::UdpLength) == 100);
+  CHECK(nominal_received(5, 3, 0xC9, true, Nominal::UdpLength) == 100);
+  CHECK(nominal_received(5, 3, 0xC9, false, Nominal::UdpLength) == 96);
+  CHECK(nominal_received(5, 3, 0xC9, false, Nominal::Payload) == 5);
+  CHECK(nominal_received(5, 3, 0xC9, true, Nominal::Payload40) == 45);
+  CHECK(nominal_received(5, 3, 0xC9, true, static_cast<Nominal>(3)) == 100);  // as UdpLength
+  CHECK(nominal_received(5, 2, 0xCA, false, Nominal::UdpLength) == 91);       // as the packet says, not as it should
+  CHECK(nominal_received(4096, 0, 0xC9, false, Nominal::UdpLength) == 4184);
+  CHECK(nominal_received(4096, 0, 0xC7, false, Nominal::UdpLength) == 4180);
+  CHECK(nominal_received(4096, 0, 0xC7, false, Nominal::Payload) == 4096);
 }
 
 TEST_CASE("a region admits what lies inside it, to the last byte", "[rx_check]") {
@@ -219,6 +221,8 @@ TEST_CASE("a region admits what lies inside it, to the last byte", "[rx_check]")
   CHECK(rx_fault(mr, key ^ 1, 0x1000, 1, 1) == RxFault::Access);
   CHECK(rx_fault(mr, key, 0x1000, 0, 1) == RxFault::Invalid);
   CHECK(rx_fault(mr, key ^ 1, 0x1000, 1, 0) == RxFault::Invalid);
+  CHECK(rx_fault(mr, key, 0x1000, 1, 1, true) == RxFault::Invalid);  // an immediate for a QP that takes none
+  CHECK(rx_fault(mr, key ^ 1, 0x1000, 1, 1, true) == RxFault::Invalid);
   MemoryRegion off = mr;
   off.valid = false;
   CHECK(rx_fault(off, key, 0x1000, 1, 1) == RxFault::Access);
@@ -246,8 +250,8 @@ TEST_CASE("a WRITE says where its payload goes", "[rx_check]") {
                      .dma_length = 0x33,
                      .plen = 0x20,
                      .size = 0x20 + 84};
-  CHECK(rx_write(d, false) == want);
-  SECTION("counted in payload bytes") { CHECK(rx_write(d, true).size == 0x20); }
+  CHECK(rx_write(d, Nominal::UdpLength) == want);
+  SECTION("counted in payload bytes") { CHECK(rx_write(d, Nominal::Payload).size == 0x20); }
   SECTION("with time stamp and immediate everything moves") {
     Bytes e(28);
     std::copy_n(ext.begin(), 4, e.begin());
@@ -263,13 +267,13 @@ TEST_CASE("a WRITE says where its payload goes", "[rx_check]") {
     other.size = 0x20 + 92;
     other.imm_valid = true;
     other.imm = 0xcafef00d;
-    CHECK(rx_write(d, false) == other);
+    CHECK(rx_write(d, Nominal::UdpLength) == other);
     d.opcode = 0xC7;
     other.last = false;
     other.imm_valid = false;
     other.imm = 0;
     other.size = 0x20 + 88;
-    CHECK(rx_write(d, false) == other);
+    CHECK(rx_write(d, Nominal::UdpLength) == other);
   }
   SECTION("a packet without payload keeps only what its first headers say") {
     d.plen = 0;
@@ -277,7 +281,7 @@ TEST_CASE("a WRITE says where its payload goes", "[rx_check]") {
     d.ts = true;  // its field is where the virtual address was: bytes 4 and 5, both 0 here
     for (const Trim t : {Trim::Trimmed, Trim::LastHop, Trim::NoBuffer, Trim::NoResource}) {
       d.trim = t;
-      CHECK(rx_write(d, false) == RxWrite{.psn = 55, .msn = 0x0c0d, .rqmsn = 0x0a0b, .last = true});
+      CHECK(rx_write(d, Nominal::UdpLength) == RxWrite{.psn = 55, .msn = 0x0c0d, .rqmsn = 0x0a0b, .last = true});
     }
   }
 }

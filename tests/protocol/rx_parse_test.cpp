@@ -126,10 +126,24 @@ TEST_CASE("the first thing wrong names the error", "[rx_parse]") {
     CHECK(parsed(f).err == RxErr::Encap);
   }
   SECTION("another UDP port") {
-    CHECK(parsed(f, {.udp_port = 4971}).err == RxErr::Udp);
-    Packet p = good;
-    p.udp_port = 4971;
-    CHECK(parsed(collected(p.inner()), {.udp_port = 4971}).err == RxErr::None);
+    const auto received = [&](uint16_t port, const RxParseCfg& cfg) {
+      Packet p = good;
+      p.udp_port = port;
+      return parsed(collected(p.inner()), cfg).err == RxErr::None;
+    };
+    // Port of the register, port of the packet: received, received by a NIC that is restricted.
+    constexpr struct {
+      uint16_t own, port;
+      bool any, only;
+    } kCases[] = {{4791, 4791, true, true},   {4791, 4971, true, false},    {4971, 4791, true, false},
+                  {4971, 4971, true, true},   {9000, 9000, true, true},     {9000, 4791, true, false},
+                  {9000, 4971, true, false},  {4791, 9000, false, false},   {4971, 4790, false, false},
+                  {4791, 4970, false, false}, {4791, 0x12b6, false, false}, {4791, 0xb712, false, false}};
+    for (const auto& c : kCases) {
+      CAPTURE(c.own, c.port);
+      CHECK(received(c.port, {.udp_port = c.own}) == c.any);
+      CHECK(received(c.port, {.udp_port = c.own, .udp_only = true}) == c.only);
+    }
   }
   SECTION("tver") {
     Packet p = good;

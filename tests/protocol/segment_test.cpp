@@ -90,21 +90,21 @@ TEST_CASE("a message of more than 2^31 bytes goes on behind its 2^23rd packet", 
 
 TEST_CASE("the nominal size is UDP length + 40, padding, time stamp and immediate included", "[protocol][segment]") {
   // UDP 8, BTH 12, METH 4, RETH 16, ICRC 4, and 40.
-  CHECK(nominal_size(4096, 0xC7, false, false) == 4180);
-  CHECK(nominal_size(4096, 0xC7, true, false) == 4184);
-  CHECK(nominal_size(4096, 0xCB, true, false) == 4188);  // the largest: 14 bits
-  CHECK(nominal_size(1, 0xCA, false, false) == 88);      // three bytes of padding
-  CHECK(nominal_size(2, 0xCA, false, false) == 88);
-  CHECK(nominal_size(3, 0xCA, false, false) == 88);
-  CHECK(nominal_size(4, 0xCA, false, false) == 88);
-  CHECK(nominal_size(5, 0xC9, false, false) == 96);
-  CHECK(nominal_size(256, 0xC6, false, false) == 340);
-  CHECK(nominal_size(256, 0xC8, false, false) == 340);
+  CHECK(nominal_size(4096, 0xC7, false, Nominal::UdpLength) == 4180);
+  CHECK(nominal_size(4096, 0xC7, true, Nominal::UdpLength) == 4184);
+  CHECK(nominal_size(4096, 0xCB, true, Nominal::UdpLength) == 4188);  // the largest: 14 bits
+  CHECK(nominal_size(1, 0xCA, false, Nominal::UdpLength) == 88);      // three bytes of padding
+  CHECK(nominal_size(2, 0xCA, false, Nominal::UdpLength) == 88);
+  CHECK(nominal_size(3, 0xCA, false, Nominal::UdpLength) == 88);
+  CHECK(nominal_size(4, 0xCA, false, Nominal::UdpLength) == 88);
+  CHECK(nominal_size(5, 0xC9, false, Nominal::UdpLength) == 96);
+  CHECK(nominal_size(256, 0xC6, false, Nominal::UdpLength) == 340);
+  CHECK(nominal_size(256, 0xC8, false, Nominal::UdpLength) == 340);
   for (const bool ts : {false, true}) {
-    CHECK(nominal_size(5, 0xC9, ts, true) == 5);  // CTRL.payload_bytes
-    CHECK(nominal_full(0, ts, true) == 256);
+    CHECK(nominal_size(5, 0xC9, ts, Nominal::Payload) == 5);  // CTRL.nominal
+    CHECK(nominal_full(0, ts, Nominal::Payload) == 256);
   }
-  CHECK(nominal_full(0, false, false) == 340);
-  CHECK(nominal_full(2, true, false) == 1112);
-  CHECK(nominal_full(4, true, false) == 4184);
+  CHECK(nominal_full(0, false, Nominal::UdpLength) == 340);
+  CHECK(nominal_full(2, true, Nominal::UdpLength) == 1112);
+  CHECK(nominal_full(4, true, Nominal::UdpLength) == 4184);
 }

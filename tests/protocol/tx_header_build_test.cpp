@@ -133,9 +133,9 @@ TEST_CASE("header of a WRITE Only without encapsulation, byte by byte", "[protoc
         "fd000000000000000000000000000001"
         "fd000000000000000000000000000002");
   CHECK(hex(h, 54, 62) == "c12312b700340000");
-  // M in bit 6, pad 2
+  // M and SE 0, pad 2
   CHECK(hex(h, 62, 74) ==
-        "ca60ffff00000123"
+        "ca20ffff00000123"
         "80fffffe");
   CHECK(hex(h, 74, 78) == "03040102");
   CHECK(hex(h, 78, 94) == "0011223344556677cafe000100000006");
@@ -143,11 +143,11 @@ TEST_CASE("header of a WRITE Only without encapsulation, byte by byte", "[protoc
   CHECK(header_crc(h.used(), Encap::Ipv6, false) == reference(h, 14));
 }
 
-TEST_CASE("M in bit 7 of BTH byte 1, time stamps in microseconds", "[protocol][header]") {
+TEST_CASE("M in bit 7 or 6 of BTH byte 1, time stamps in microseconds", "[protocol][header][A-02]") {
   HdrQp q = qp();
   q.ts = true;
   HdrNic n = nic();
-  n.bth_m_high = n.tsr_us = true;
+  n.bth_m = n.tsr_us = true;
   Header h = data_header(packet(), kWay, q, n, 0x7'fff9);
   CHECK(hex(h, 62, 66) == "caa0ffff");  // M, pad 2
   CHECK(hex(h, 78, 82) == "ffff8001");  // behind METH
@@ -161,6 +161,11 @@ TEST_CASE("M in bit 7 of BTH byte 1, time stamps in microseconds", "[protocol][h
   n.bth_m = true;
   h = ctl_header(c, {}, q, n);
   CHECK(hex(h, 62, 64) == "d180");
+  n.bth_m_high = false;
+  h = ctl_header(c, {}, q, n);
+  CHECK(hex(h, 62, 64) == "d140");
+  h = data_header(packet(), kWay, q, n, 0);
+  CHECK(hex(h, 62, 66) == "ca60ffff");
 }
 
 TEST_CASE("retransmission with time stamp, immediate and SRv6", "[protocol][header]") {
@@ -175,7 +180,6 @@ TEST_CASE("retransmission with time stamp, immediate and SRv6", "[protocol][head
   HdrNic n = nic();
   n.srv6 = {12, 1, 4, 6};
   n.ev_swap = true;
-  n.bth_m = false;
   const Header h = data_header(p, kWay, q, n, 0xbeef);
   CHECK(h.length == 14 + 40 + 40 + 8 + 12 + 4 + 4 + 16 + 4);
   // DSCP 8, ECT(0): 0x22; inner length 8 + 12 + 28 + 8 + 4 = 60; outer 100. The flow label is EV[31:16] now.
@@ -210,14 +214,14 @@ TEST_CASE("header of a control packet", "[protocol][header]") {
   // DSCP 46, ECN 0: 0xb8; length 8 + 12 + 36 + 4 = 60
   CHECK(hex(h, 14, 22) == "6b800003003c1140");
   CHECK(hex(h, 54, 62) == "100012b7003c0000");
-  CHECK(hex(h, 62, 74) == "dc40ffff0000012300001234");
+  CHECK(hex(h, 62, 74) == "dc00ffff0000012300001234");
   CHECK(hex(h, 74, 78) == "01020304");
   CHECK(hex(h, 106, 112) == "212223240000");
   // The same as a probe: DSCP 4, ECT(0) instead, 4 << 2 | 2 = 0x12.
   c.opcode = 0xDE;
   h = ctl_header(c, {3, 0x10000003}, q, nic());
   CHECK(hex(h, 14, 22) == "61200003003c1140");
-  CHECK(hex(h, 62, 74) == "de40ffff0000012300001234");
+  CHECK(hex(h, 62, 74) == "de00ffff0000012300001234");
   CHECK(header_crc(h.used(), Encap::Ipv6, false) == reference(h, 14));
 }
 
@@ -257,6 +261,33 @@ TEST_CASE("SRv6 with SRH, byte by byte: outer header to the template's address, 
   CHECK(header_crc(h.used(), Encap::Srv6Srh, false) == reference(h, 78));
   CHECK(header_crc(h.used(), Encap::Srv6Srh, true) == outer_reference(h, 78));
   CHECK(header_crc(h.used(), Encap::Srv6Srh, true) != reference(h, 78));
+}
+
+TEST_CASE("one address per plane: own and the peer's, inside, outside and in the SRH", "[protocol][header][A-76]") {
+  HdrQp q = qp();
+  q.encap = Encap::Srv6Srh;
+  q.srv6 = u128(0xfcbb000001000200, 0x0300000000000000);
+  HdrNic n = nic();
+  n.srv6 = {12, 0, 0, 0};
+  n.ip = u128(0xfd00000000000007, 1);
+  n.ip_plane.enable = true;
+  Header h = data_header(packet(), kWay, q, n, 0);  // plane 5
+  CHECK(hex(h, 22, 54) ==
+        "fd000000000000050000000000000001"
+        "fcbb00005100520053000000"
+        "00000000");
+  CHECK(hex(h, 62, 78) == "fd000000000000050000000000000002");
+  CHECK(hex(h, 86, 118) ==
+        "fd000000000000050000000000000001"
+        "fd000000000000050000000000000002");
+  n.ip_plane.lsb = 4;
+  ControlPacket c;
+  c.opcode = 0xDC;
+  c.ext_len = 36;
+  h = ctl_header(c, {3, 0}, qp(), n);
+  CHECK(hex(h, 22, 54) ==
+        "fd000000000000070000000000000031"
+        "fd000000000000000000000000000032");
 }
 
 TEST_CASE("the wire library takes every encapsulation apart as it was meant", "[protocol][header]") {

@@ -90,8 +90,12 @@ TEST_CASE("a SACK takes out of the RTL's flight what the protocol says", "[rtl][
     Owed owed;
     if (rng.chance(0.5)) owed.add(static_cast<uint32_t>(corner(rng, 20)));
     const unsigned mtu = static_cast<unsigned>(rng.below(5)), cancelled = static_cast<unsigned>(rng.below(65));
-    const bool ts = rng.chance(0.5), payload = rng.chance(0.3), all = rng.chance(0.1), whole = all || rng.chance(0.1);
-    const unsigned nominal = (256u << mtu) + (payload ? 0 : ts ? 88 : 84);
+    const bool ts = rng.chance(0.5), all = rng.chance(0.1), whole = all || rng.chance(0.1);
+    const auto counted = static_cast<Nominal>(rng.below(4));  // 3 is taken as UdpLength
+    const unsigned nominal = (256u << mtu) + (counted == Nominal::Payload     ? 0
+                                              : counted == Nominal::Payload40 ? 40
+                                              : ts                            ? 88
+                                                                              : 84);
     // About as much as flies, or anything.
     uint32_t units = account.flight().bytes() / kRcvdUnit + static_cast<uint32_t>(rng.below(6)) - 2;
     if (rng.chance(0.5)) units = static_cast<uint32_t>(corner(rng, 23));
@@ -102,7 +106,7 @@ TEST_CASE("a SACK takes out of the RTL's flight what the protocol says", "[rtl][
     unit->flight_owed_i = owed.bytes();
     unit->flight_mtu_i = static_cast<uint8_t>(mtu);
     unit->flight_ts_i = ts;
-    unit->payload_bytes_i = payload;
+    unit->nominal_i = static_cast<uint8_t>(counted);
     unit->flight_rcvd_i = units & 0xff'ffff;
     unit->flight_canc_i = static_cast<uint8_t>(rng.next() & 127);  // not known yet
     unit->flight_sum_i = 1;

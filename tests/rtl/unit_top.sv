@@ -133,7 +133,7 @@ module unit_top
     output logic [4:0] sackrow_canc_o,
 
     // the account of the flight
-    input logic payload_bytes_i,
+    input logic [1:0] nominal_i,
     input logic [27:0] flight_fsent_i,
     input logic [27:0] flight_fgone_i,
     input logic [7:0] flight_credit_i,
@@ -616,7 +616,7 @@ module unit_top
 
   mrc_tx_inflight_flight u_flight (
       .clk_i,
-      .payload_bytes_i,
+      .nominal_i,
       .fsent_i(flight_fsent_i),
       .fgone_i(flight_fgone_i),
       .credit_i(flight_credit_i),

@@ -11,6 +11,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 REGISTER = (ROOT / "docs/assumptions.md").read_text()
 ROW = next(line for line in REGISTER.splitlines() if line.startswith("| A-01 |"))
+SETTINGS = ROW.split(" | ")[-2]
 DESIGN = next(line for line in REGISTER.splitlines() if line.startswith("| A-10 |"))
 
 
@@ -27,8 +28,8 @@ MISTAKES = {
     "A-14: there is no setting mrc encode --icrc-outre":
         changed("`mrc encode --icrc-outer`", "`mrc encode --icrc-outre`"),
     "A-06: there is no setting REV_SEDE": changed("`REV_SEED`", "`REV_SEDE`"),
-    "A-01: no setting in `backquotes`": changed("`UDP_PORT.port`", "rx_lane"),
-    "A-01: no text under 'setting'": changed("`UDP_PORT.port`", ""),
+    "A-01: no setting in `backquotes`": changed(SETTINGS, "rx_lane"),
+    "A-01: no text under 'setting'": changed(SETTINGS, ""),
     "A-01: the tag [A-01] is not among its tests": changed("| [A-01] |", "| [tb][choices] |"),
     "A-01: no test has the tag [A-98]": changed("| [A-01] |", "| [A-01] [A-98] |"),
     "A-99: no test has the tag [A-99]": changed(ROW, ROW + "\n" + ROW.replace("A-01", "A-99")),

@@ -151,9 +151,9 @@ def check_by_hand(mrc, lua, folder):
     text = run(mrc, "decode", captures[0])
     if not text.startswith("taken from the capture: --"):
         fail("text", f"begins {text[:80]!r}")
-    port = json.loads(run(mrc, "decode", captures[0], "--json", "--udp-port", 9).splitlines()[0])
+    port = json.loads(run(mrc, "decode", captures[0], "--json", "--udp-port", 9, "--udp-port-only").splitlines()[0])
     if port["error"]["name"] != "not_mrc":
-        fail("options", f"--udp-port 9 on a capture gives {port['error']}")
+        fail("options", f"--udp-port 9 --udp-port-only on a capture gives {port['error']}")
 
 
 def main():
@@ -165,10 +165,10 @@ def main():
             check_seed(mrc, lua, folder, seed, counts)
         check_by_hand(mrc, lua, folder)
     words = counts.pop("words")
-    drawn = {option for text in words for option in ("--bth-m-first", "--ev-swap", "--eeth-op-high", "--icrc-outer",
+    drawn = {option for text in words for option in ("--udp-port-only", "--bth-se-first", "--ev-swap", "--eeth-op-high", "--icrc-outer",
                                                      "--udp-port 4791", "--dscp trimmed=12") if option in text}
     print(f"{counts}, {len(words)} settings")
-    if len(words) < 5 or len(drawn) < 6 or all("--udp-port 4791" in w for w in words) or all(
+    if len(words) < 5 or len(drawn) < 7 or all("--udp-port 4791" in w for w in words) or all(
             "--dscp trimmed=12 " in w for w in words):
         fail("seeds", f"they draw too little: {words}")
     if min(counts.values()) < 50:

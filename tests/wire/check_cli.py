@@ -169,8 +169,10 @@ def main():
         for option, right in (["--icrc-outer"], True), ([], False):
             check("decode " + str(option), json.loads(run("decode", "--hex", outer[0], "--json", *option,
                                                           folder=folder)[1])["icrc"]["ok"], right)
-        check("another port", json.loads(run("decode", "--hex", frames[1], "--json", "--udp-port", "4971",
-                                             folder=folder)[1])["error"], {
+        check("another port", "error" in json.loads(run("decode", "--hex", frames[1], "--json", "--udp-port", "4971",
+                                                        folder=folder)[1]), False)
+        check("that port only", json.loads(run("decode", "--hex", frames[1], "--json", "--udp-port", "4971",
+                                               "--udp-port-only", folder=folder)[1])["error"], {
                                                  "name": "not_mrc", "offset": 36,
                                                  "message": "UDP destination port 4791, MRC is on 4971"})
 

@@ -16,7 +16,7 @@ TEST_CASE("every choice goes through its options", "[wire.choices.options]") {
                        &config.dscp.trimmed_lasthop, &config.dscp.control}) {
       *code = static_cast<uint8_t>(rng() % 64);
     }
-    WireConfig all, base{.udp_port = 9, .bth_m_first = true, .icrc_outer = true};
+    WireConfig all, base{.udp_port = 9, .bth_se_first = true, .icrc_outer = true};
     INFO(to_options(config));
     REQUIRE_FALSE(read_options(to_options(config), all));
     CHECK(all == config);
@@ -26,6 +26,7 @@ TEST_CASE("every choice goes through its options", "[wire.choices.options]") {
   CHECK(to_options({}, {}).empty());
   CHECK(to_options({.udp_port = 9, .ev_swap = true, .dscp = {.trimmed = 1}}, {.icrc_outer = true}) ==
         "--udp-port 9 --ev-swap --icrc-outer=false --dscp trimmed=1");
+  CHECK(to_options({.udp_port_only = true}, {}) == "--udp-port-only");
 }
 
 TEST_CASE("options not understood change nothing and are named", "[wire.choices.options]") {

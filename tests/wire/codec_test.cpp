@@ -44,13 +44,13 @@ TEST_CASE("BTH has its fields where the specification puts them", "[wire.codec.b
   h.a = 1;
   h.rtx = 1;
   h.psn = 0xABCDEF;
-  CHECK(written(h) == hex("ca a3 fffe 5a 123456 a0 abcdef"));
+  CHECK(written(h) == hex("ca 63 fffe 5a 123456 a0 abcdef"));
   h.a = 0;
   h.rtx = 0;
   h.ts = 1;
   h.se = 0;
   h.m = 1;
-  CHECK(written(h) == hex("ca 63 fffe 5a 123456 10 abcdef"));
+  CHECK(written(h) == hex("ca a3 fffe 5a 123456 10 abcdef"));
 }
 
 TEST_CASE("extension headers have their fields where the specification puts them", "[wire.codec.ext]") {
@@ -228,10 +228,10 @@ TEST_CASE("both settings of every open choice of the format work", "[wire.codec.
   p.bth->se = 1;
   p.bth->m = 0;
   complete(p);
-  CHECK(encode(p)[62 + 1] == 0x80);
-  const WireConfig m_first{.bth_m_first = true};
-  CHECK(encode(p, m_first)[62 + 1] == 0x40);
-  CHECK(decode(encode(p, m_first), m_first).bth->se == 1);
+  CHECK(encode(p)[62 + 1] == 0x40);  // M in bit 7, SE in bit 6
+  const WireConfig se_first{.bth_se_first = true};
+  CHECK(encode(p, se_first)[62 + 1] == 0x80);
+  CHECK(decode(encode(p, se_first), se_first).bth->se == 1);
 
   Packet e = make_packet(Opcode::EndpointResponse, Encapsulation::Ipv6);
   e.eeth->op = 1;
@@ -248,10 +248,21 @@ TEST_CASE("both settings of every open choice of the format work", "[wire.codec.
   CHECK_FALSE(decode(encode(s, outer), outer).error);
   CHECK(decode(encode(s, outer)).error->code == ErrorCode::BadIcrc);
 
-  const WireConfig port{.udp_port = 4971};
-  const Packet other = make_packet(Opcode::Ack, Encapsulation::Ipv4, false, port);
-  CHECK_FALSE(decode(encode(other), port).error);
-  CHECK(decode(encode(other)).error->code == ErrorCode::NotMrc);
+  // UDP ports: the one that is set, 4791 and 4971, or the one that is set alone.
+  for (const unsigned sent : {4791u, 4971u, 9000u, 4790u}) {
+    const Packet other =
+        make_packet(Opcode::Ack, Encapsulation::Ipv4, false, {.udp_port = static_cast<uint16_t>(sent)});
+    CHECK(other.udp->dst_port == sent);
+    for (const unsigned own : {4791u, 4971u, 9000u}) {
+      for (const bool only : {false, true}) {
+        CAPTURE(sent, own, only);
+        const Packet p = decode(encode(other), {.udp_port = static_cast<uint16_t>(own), .udp_port_only = only});
+        const bool ours = sent == own || (!only && (sent == 4791 || sent == 4971));
+        CHECK(p.error.has_value() == !ours);
+        if (p.error) CHECK(*p.error == DecodeError{ErrorCode::NotMrc, 36, "udp", sent, own});
+      }
+    }
+  }
 }
 
 TEST_CASE("code points follow the kind of packet", "[wire.codec.dscp][A-04]") {

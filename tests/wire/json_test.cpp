@@ -167,9 +167,9 @@ TEST_CASE("packets of drawn choices go through JSON and keep them", "[wire.json.
   CHECK((*back)[0].bytes == f.bytes);
   CHECK((*back)[0].wire == drawn);
   // What is given wins over what the packet says, that over the defaults of the call.
-  back = from_json(decoded.dump(), "x", {.bth_m_first = true}, [](WireConfig& said) { said.icrc_outer = false; });
+  back = from_json(decoded.dump(), "x", {.bth_se_first = true}, [](WireConfig& said) { said.icrc_outer = false; });
   REQUIRE(back);
-  CHECK((*back)[0].wire == WireConfig{.udp_port = 4971, .bth_m_first = true, .ev_swap = true, .dscp = {.control = 9}});
+  CHECK((*back)[0].wire == WireConfig{.udp_port = 4971, .bth_se_first = true, .ev_swap = true, .dscp = {.control = 9}});
   CHECK((*back)[0].bytes != f.bytes);
   f.wire = {};
   CHECK_FALSE(json::parse(to_json(f, 1))["capture"].contains("options"));

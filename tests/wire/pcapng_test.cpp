@@ -190,7 +190,7 @@ TEST_CASE("frames are read as their interface says, else as their section says",
 
 TEST_CASE("what the writer says the reader takes", "[wire.pcapng.choices]") {
   const WireConfig drawn{.udp_port = 1024,
-                         .bth_m_first = true,
+                         .bth_se_first = true,
                          .ev_swap = true,
                          .eeth_op_high = true,
                          .icrc_outer = true,

@@ -15,10 +15,12 @@ local mrc = Proto("mrc", "Multipath Reliable Connection")
 -- ---- choices that the wire format leaves open -----------------------------------------------------
 
 mrc.prefs.port = Pref.uint("UDP port", 4791, "UDP destination port of MRC (A-01)")
+mrc.prefs.port_only = Pref.bool("That UDP port only", false,
+  "packets to other ports are none, 4791 and 4971 included (A-01)")
 mrc.prefs.dscp_trimmed = Pref.uint("DSCP TRIMMED", 12, "code point of trimmed packets (A-04)")
 mrc.prefs.dscp_trimmed_lasthop = Pref.uint("DSCP TRIMMED_LASTHOP", 16,
   "code point of packets trimmed by the last switch (A-04)")
-mrc.prefs.bth_m_first = Pref.bool("BTH: M before SE", false, "bit 7 of byte 1 is M, bit 6 is SE (A-02)")
+mrc.prefs.bth_se_first = Pref.bool("BTH: SE before M", false, "bit 7 of byte 1 is SE, bit 6 is M, as IBTA has it (A-02)")
 mrc.prefs.ev_swap = Pref.bool("EV: halves swapped", false, "source port = EV[15:0], flow label = EV[31:16] (A-03)")
 mrc.prefs.eeth_op_high = Pref.bool("EETH: op in bits 5:4", false, "instead of bits 3:2")
 mrc.prefs.icrc_outer = Pref.bool("ICRC from the outer header on", false,
@@ -28,15 +30,15 @@ mrc.prefs.from_capture = Pref.bool("Take these from the capture", true,
 
 local function preferred()
   local p = mrc.prefs
-  return {port = p.port, trimmed = p.dscp_trimmed, trimmed_lasthop = p.dscp_trimmed_lasthop,
-    bth_m_first = p.bth_m_first, ev_swap = p.ev_swap, eeth_op_high = p.eeth_op_high, icrc_outer = p.icrc_outer}
+  return {port = p.port, port_only = p.port_only, trimmed = p.dscp_trimmed, trimmed_lasthop = p.dscp_trimmed_lasthop,
+    bth_se_first = p.bth_se_first, ev_swap = p.ev_swap, eeth_op_high = p.eeth_op_high, icrc_outer = p.icrc_outer}
 end
 
 -- The choices of a description of ours: the options of 'mrc decode'. Those it leaves out have their defaults.
 local function described(words)
   local out = {port = 4791, trimmed = 12,
     trimmed_lasthop = 16}
-  local flags = {["--bth-m-first"] = "bth_m_first", ["--ev-swap"] = "ev_swap", ["--eeth-op-high"] = "eeth_op_high",
+  local flags = {["--udp-port-only"] = "port_only", ["--bth-se-first"] = "bth_se_first", ["--ev-swap"] = "ev_swap", ["--eeth-op-high"] = "eeth_op_high",
     ["--icrc-outer"] = "icrc_outer"}
   local classes = {no_trim = true, trimmable = true, trimmable_retx = true, trimmed = true, trimmed_lasthop = true,
     control = true}
@@ -82,8 +84,8 @@ end
 local headers = {
   bth = {bytes = 12, title = "Base transport header", fields = {
     {name = "opcode", at = 0, width = 8, text = "see the table of opcodes"},
-    {name = "se", at = 8, width = 1, text = "solicited event; order of se and m as in IBTA"},
-    {name = "m", at = 9, width = 1, text = "migration state"},
+    {name = "m", at = 8, width = 1, text = "migration state, sent as 0; IBTA has se in front of m"},
+    {name = "se", at = 9, width = 1, text = "solicited event, sent as 0"},
     {name = "pad_count", at = 10, width = 2, text = "bytes of padding after the payload"},
     {name = "tver", at = 12, width = 4, text = "0; packets with another one are discarded"},
     {name = "p_key", at = 16, width = 16, text = "partition key"},
@@ -102,7 +104,7 @@ local headers = {
   }},
   tseth = {bytes = 4, title = "Time stamp header", fields = {
     {name = "tx_timestamp16", at = 0, width = 16, text = "time of sending, in units of 128 ns"},
-    {name = "tsr", at = 16, width = 1, text = "1: another resolution, taken as 1 us"},
+    {name = "tsr", at = 16, width = 1, text = "0: units of 128 ns; 1: implementation defined, here 1.024 us"},
     {name = "reserved2_6", at = 17, width = 11, text = "reserved", reserved = true},
     {name = "ftype", at = 28, width = 4, text = "1", values = {[1] = "Timestamp16"}},
   }},
@@ -350,7 +352,7 @@ local function add_header(tree, tvb, at, name, wire)
       values[field.name] = values[field.name] - 2 ^ field.width
     end
   end
-  if name == "bth" and wire.bth_m_first then values.se, values.m = values.m, values.se end
+  if name == "bth" and wire.bth_se_first then values.se, values.m = values.m, values.se end
   if name == "eeth" and wire.eeth_op_high then
     local low = values.op
     values.op = values.reserved1 % 4
@@ -495,11 +497,17 @@ end
 -- protocol. So this stands in front of UDP and, for one packet, puts MRC in the place of whoever has these ports.
 local carrier = Proto("mrc_udp", "UDP that may carry MRC")
 local by_protocol = DissectorTable.get("ip.proto")
+-- True for a UDP destination port of MRC packets.
+local function is_mrc_port(port)
+  local wire = choices()
+  return port == wire.port or not wire.port_only and (port == 4791 or port == 4971)
+end
+
 local by_port = DissectorTable.get("udp.port")
 local udp = by_protocol:get_dissector(17)
 
 function carrier.dissector(tvb, pinfo, root)
-  if tvb:len() < 8 or tvb:range(2, 2):uint() ~= choices().port then return udp:call(tvb, pinfo, root) end
+  if tvb:len() < 8 or not is_mrc_port(tvb:range(2, 2):uint()) then return udp:call(tvb, pinfo, root) end
   local owners = {}
   for at = 0, 2, 2 do
     local port = tvb:range(at, 2):uint()

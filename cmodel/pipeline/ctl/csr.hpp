@@ -31,11 +31,10 @@ class Csr {
   };
 
   /// Sources of qperr, in the order in which they are taken.
-  static constexpr unsigned kQperrs = 4;
+  static constexpr unsigned kQperrs = 3;
   using Qperrs = std::array<Stream<Qperr>*, kQperrs>;
 
-  /// evev: from tx_path; pmask, evr: from endpoint; qperr: from tx_inflight, tx_segment, rx_track, rx_reorder; evp: to
-  /// endpoint.
+  /// evev: from tx_path; pmask, evr: from endpoint; qperr: from tx_inflight, rx_track, rx_reorder; evp: to endpoint.
   Csr(const Preset& preset, Stream<Evev>& evev, Stream<Pmask>& pmask, const Qperrs& qperr, Stream<Evr>& evr,
       Stream<Evp>& evp);
 

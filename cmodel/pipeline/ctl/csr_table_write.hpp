@@ -30,11 +30,11 @@ constexpr CmdOutcome judge_qp_values(QpState to, const csr::TblQpCtx& row, const
       break;
     case QpState::Rtr:
       if (row.mtu > 4) return bad(QpAttr::Path);
-      if (!in_1_to(row.max_wimm_dest, p.max_wimm)) return bad(QpAttr::MaxWimmDest);
+      if (row.max_wimm_dest > p.max_wimm) return bad(QpAttr::MaxWimmDest);
       if (!in_1_to(row.mpr_dest, p.max_mpr / 128)) return bad(QpAttr::MprDest);
       break;
     case QpState::Rts:
-      if (!in_1_to(row.max_wimm, p.max_wimm)) return bad(QpAttr::MaxWimm);
+      if (row.max_wimm > p.max_wimm) return bad(QpAttr::MaxWimm);
       if (!in_1_to(row.mpr, p.max_mpr / 128)) return bad(QpAttr::Mpr);
       if (row.timeout > 24) return bad(QpAttr::Timeout);
       if (row.retry_exp > 25) return bad(QpAttr::RetryCnt);

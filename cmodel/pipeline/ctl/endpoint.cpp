@@ -3,6 +3,7 @@
 
 #include "gen/csr.hpp"
 #include "pipeline/lib/convert.hpp"
+#include "protocol/address.hpp"
 #include "protocol/endpoint.hpp"
 #include "protocol/probe.hpp"
 
@@ -14,18 +15,18 @@ constexpr bool is_op(const Eprx& e, wire::ErthOp op) { return e.op == static_cas
 
 }  // namespace
 
-Endpoint::Endpoint(const Preset& preset, Stream<Eprx>& eprx, Stream<Want>& want, Stream<Evp>& evp, Stream<Ctlpkt>& req,
-                   Stream<Resp>& resp, Stream<Okev>& okev, Stream<Pmask>& pmask, Stream<Evr>& evr)
+Endpoint::Endpoint(const Preset& preset, const Inputs& in, const Outputs& out)
     : planes_(preset.num_planes),
       dest_mask_(preset.num_dests - 1),
-      eprx_(eprx),
-      want_(want),
-      evp_(evp),
-      req_(req),
-      resp_(resp),
-      okev_(okev),
-      pmask_(pmask),
-      evr_(evr),
+      eprx_(in.eprx),
+      want_(in.want),
+      evp_(in.evp),
+      req_(out.req),
+      resp_(out.resp),
+      okev_(out.okev),
+      pmask_(out.pmask),
+      evr_(out.evr),
+      pans_(out.pans),
       addr_(preset.num_dests),
       dests_(preset.num_dests),
       up_((1u << preset.num_planes) - 1) {}
@@ -48,6 +49,7 @@ void Endpoint::step(const CfgBus& cfg, const CsrOut& csr, unsigned port_up) {
     for (Dest& d : dests_) {
       d.due = d.valid;
       d.waiting = false;
+      d.tries = 0;
     }
     up_ = port_up;
   }
@@ -63,7 +65,7 @@ void Endpoint::step(const CfgBus& cfg, const CsrOut& csr, unsigned port_up) {
 void Endpoint::idle(const CfgBus& cfg, const CsrOut& csr, unsigned port_up) {
   if (ack_.pending(cfg)) {
     configure(cfg, port_up);
-  } else if (eprx_.has() && resp_.free() && okev_.free() && pmask_.free() && evr_.free()) {
+  } else if (eprx_.has() && resp_.free() && okev_.free() && pmask_.free() && evr_.free() && pans_.free()) {
     receive(csr);
   } else if (evp_.has() && evr_.free()) {
     const Evp e = evp_.head();
@@ -106,6 +108,7 @@ void Endpoint::configure(const CfgBus& cfg, unsigned port_up) {
     if (port_up != (1u << planes_) - 1) {  // a new peer takes all our ports for up
       d.due = true;
       d.waiting = false;
+      d.tries = 0;
     }
   } else if (cfg.is(CfgTable::PeerPorts)) {
     dest(cfg.index).peer = csr::TblPeerPorts::unpack(cfg.data.data()).mask;
@@ -145,6 +148,9 @@ void Endpoint::answered(const Eprx& e, const CsrOut& csr) {
       reverse_.busy = false;
       okev_.load({.dest = reverse_.dest, .plane = reverse_.plane, .ev = reverse_.ev});
       return;
+    case EpKind::RevivalProbe:  // tx_probe finds out whether it fits
+      pans_.load({.id = static_cast<uint16_t>(e.id & 0x3fff)});
+      return;
   }
   pulses_next_.drop = true;
 }
@@ -167,7 +173,14 @@ void Endpoint::visit(const CsrOut& csr, unsigned port_up) {
   Dest& d = dests_[index];
   if (!d.valid || !d.due) return;
   if (d.waiting) {
-    if (tick_reached(csr.tick, d.when)) d.waiting = false;  // sent again at the next visit
+    if (!tick_reached(csr.tick, d.when)) return;
+    d.waiting = false;  // sent again at the next visit
+    if (csr.ep_repeats == kEpRepeatsForEver) return;
+    if (d.tries >= csr.ep_repeats) {
+      d.due = false;  // given up, until a port changes
+    } else {
+      ++d.tries;
+    }
   } else if (req_.free() && port_up != 0) {
     to_ = index;
     read_for(static_cast<unsigned>(EpKind::PortStatus), index);
@@ -182,7 +195,8 @@ void Endpoint::read_for(unsigned kind, unsigned dest) {
 
 void Endpoint::find(const CsrOut& csr) {
   const Addr& a = addr_.rdata();
-  if (dests_[f_].valid && a.dip == e_.sip) {
+  const U128 peer = at_plane(a.dip, e_.plane, {.enable = csr.ip_plane_enable, .lsb = csr.ip_plane_lsb});
+  if (dests_[f_].valid && peer == e_.sip) {
     if (is_op(e_, wire::ErthOp::PortStatus)) {
       const unsigned mask = ep_planes_of_mask(e_.mask, planes_, csr.ports_from_0);
       pmask_.load({.dest = static_cast<uint16_t>(f_), .mask = static_cast<uint8_t>(mask)});

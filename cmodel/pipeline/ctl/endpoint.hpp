@@ -20,10 +20,20 @@ class Endpoint {
  public:
   using Pulses = EndpointPulses;
 
-  /// eprx: from rx_check; want: from ack_gen, 16 deep; evp: from csr; req: to tx_header; resp, okev: to ack_gen; pmask,
-  /// evr: to csr.
-  Endpoint(const Preset& preset, Stream<Eprx>& eprx, Stream<Want>& want, Stream<Evp>& evp, Stream<Ctlpkt>& req,
-           Stream<Resp>& resp, Stream<Okev>& okev, Stream<Pmask>& pmask, Stream<Evr>& evr);
+  struct Inputs {
+    Stream<Eprx>& eprx;  ///< from rx_check, 16 deep
+    Stream<Want>& want;  ///< from ack_gen, 16 deep
+    Stream<Evp>& evp;    ///< from csr
+  };
+  struct Outputs {
+    Stream<Ctlpkt>& req;   ///< to tx_header
+    Stream<Resp>& resp;    ///< to ack_gen
+    Stream<Okev>& okev;    ///< to ack_gen
+    Stream<Pmask>& pmask;  ///< to csr
+    Stream<Evr>& evr;      ///< to csr
+    Stream<Pans>& pans;    ///< to tx_probe
+  };
+  Endpoint(const Preset& preset, const Inputs& in, const Outputs& out);
 
   bool cfg_ack() const { return ack_.value(); }
   const Pulses& pulses() const { return pulses_; }
@@ -48,6 +58,7 @@ class Endpoint {
     bool waiting = false;  ///< for the answer to update `seq`
     uint8_t peer = 0xff;   ///< planes it can receive on
     uint8_t seq = 0;       ///< number of the newest update, six bits
+    uint8_t tries = 0;     ///< updates sent again since it is due
     uint32_t when = 0;     ///< tick from which the update is repeated
   };
   /// An EV probe.
@@ -80,6 +91,7 @@ class Endpoint {
   Stream<Okev>& okev_;
   Stream<Pmask>& pmask_;
   Stream<Evr>& evr_;
+  Stream<Pans>& pans_;
 
   Ram1r1w<Addr> addr_;
   std::vector<Dest> dests_;

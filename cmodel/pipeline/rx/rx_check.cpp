@@ -65,7 +65,7 @@ void RxCheck::check(const CsrOut& csr) {
 
 /// A WRITE, and what is wrong with it. The region: the row that the index in its R_Key names.
 void RxCheck::write(const CsrOut& csr, Rxpkt& p) {
-  const RxWrite w = rx_write(a_, csr.payload_bytes);
+  const RxWrite w = rx_write(a_, csr.nominal);
   p = Rxpkt{};
   p.plane = static_cast<uint8_t>(a_plane_);
   p.buf_valid = a_buf_;
@@ -90,7 +90,7 @@ void RxCheck::write(const CsrOut& csr, Rxpkt& p) {
   p.plen = w.plen;
   p.size = w.size;
   const MemoryRegion& mr = mrs_[(w.rkey >> 8) & (mrs_.size() - 1)];
-  const RxFault fault = rx_fault(mr, w.rkey, w.va, w.plen, w.dma_length);
+  const RxFault fault = rx_fault(mr, w.rkey, w.va, w.plen, w.dma_length, w.imm_valid && qps_[p.qp].no_imm);
   p.syndrome = NakCodes{.invalid = csr.nak_invalid, .access = csr.nak_access}.of(fault);
   p.haddr = fault == RxFault::None ? mr.addr + (w.va - mr.va) : 0;
   pulses_next_.access = fault == RxFault::Access;
@@ -124,7 +124,7 @@ void RxCheck::configure(const CfgBus& cfg) {
   RxQpCtx& qp = qps_[cfg.index % qps_.size()];
   if (cfg.is(CfgTable::QpCtx)) {
     const auto row = csr::TblQpCtx::unpack(cfg.data.data());
-    qp = {.state = static_cast<QpState>(row.state), .mtu = row.mtu, .pkey = row.pkey};
+    qp = {.state = static_cast<QpState>(row.state), .mtu = row.mtu, .pkey = row.pkey, .no_imm = row.max_wimm_dest == 0};
   } else if (cfg.is(CfgTable::QpState)) {
     qp.state = static_cast<QpState>(cfg.data[0] & 7);
   } else if (cfg.is(CfgTable::Mr)) {

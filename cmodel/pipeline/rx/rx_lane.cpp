@@ -198,6 +198,7 @@ void RxLane::finish(const CsrOut& csr) {
     return;
   }
   const RxParseCfg cfg{.udp_port = csr.udp_port,
+                       .udp_only = csr.udp_only,
                        .ev_swap = csr.ev_swap,
                        .dscp_trimmed = csr.dscp_trimmed,
                        .dscp_lasthop = csr.dscp_lasthop};

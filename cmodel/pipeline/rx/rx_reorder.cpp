@@ -26,6 +26,7 @@ RxReorder::RxReorder(const Preset& preset, Stream<Ord>& ord, Stream<Cqe>& cqe, S
       exp_(preset.num_qps),
       wimm_(preset.num_qps),
       cnt_(preset.num_qps),
+      over_(preset.num_qps),
       hold_(hold_depth_),
       placed_(hold_depth_) {}
 
@@ -92,6 +93,7 @@ void RxReorder::configure(const CfgBus& cfg) {
       exp_[init_qp_] = row.rqmsn;
       wimm_[init_qp_] = row.max_wimm_dest;
       cnt_[init_qp_] = 0;
+      set_over(init_qp_, false);
       map_.read(std::size_t{init_qp_} * max_wimm_);
       state_ = State::Init;
       return;
@@ -124,6 +126,7 @@ void RxReorder::accept() {
   if (d >= wimm_[index]) {
     hold(CqStatus::WimmOverrun, o_.imm, o_.length, o_.rqmsn);
     qperr_.load({.qp = o_.qp, .status = CqStatus::WimmOverrun});
+    set_over(index, true);
   } else if (d == 0 && psn_dist(o_.cack, o_.psn) < kPsnHalf) {
     deliver(o_.imm, o_.length);
     state_ = cnt_[index] != 0 ? State::Read : State::Idle;
@@ -172,6 +175,11 @@ void RxReorder::deliver(uint32_t imm, uint32_t length) {
   uint16_t& exp = exp_[qp(o_.qp)];
   hold(CqStatus::Ok, imm, length, exp);
   exp = msn_add(exp, 1);
+}
+
+void RxReorder::set_over(unsigned index, bool over) {
+  over_qp_ = index;
+  over_next_ = over;
 }
 
 void RxReorder::hold(CqStatus status, uint32_t imm, uint32_t length, uint16_t rqmsn) {

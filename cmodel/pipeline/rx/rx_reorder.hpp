@@ -33,6 +33,8 @@ class RxReorder {
   /// There is room for one more completion: those that wait for their data, and those that wait for the host, together
   /// are fewer than four per plane. Without it rx_track stops.
   bool hold_ok() const { return hold_.count() + placed_.count() < hold_depth_; }
+  /// Flip-flops: by QP, its peer had more immediates outstanding than it may.
+  const std::vector<uint8_t>& over() const { return over_; }
   void step(const CfgBus& cfg, const In& in);
   void clock() {
     map_.clock();
@@ -42,6 +44,7 @@ class RxReorder {
     placed_.clock();
     ack_.clock();
     imm_ok_ = imm_ok_next_;
+    over_[over_qp_] = over_next_;
   }
 
  private:
@@ -71,6 +74,7 @@ class RxReorder {
   void put();
   void entry();
   void deliver(uint32_t imm, uint32_t length);
+  void set_over(unsigned index, bool over);
   void hold(CqStatus status, uint32_t imm, uint32_t length, uint16_t rqmsn);
 
   const unsigned planes_, qp_mask_, max_wimm_, hold_depth_;
@@ -83,6 +87,9 @@ class RxReorder {
   std::vector<uint16_t> exp_;
   std::vector<uint8_t> wimm_;  // max_wimm_dest
   std::vector<uint8_t> cnt_;   // entries of the QP
+  std::vector<uint8_t> over_;
+  unsigned over_qp_ = 0;  // the QP whose over changes at clock(), if any does
+  uint8_t over_next_ = 0;
   PlaneCounts done_;
   Fifo<Held> hold_;
   Fifo<Cqe> placed_;

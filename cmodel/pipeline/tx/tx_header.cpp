@@ -54,6 +54,7 @@ void TxHeader::load_a(const CsrOut& csr) {
   if (!ctl && !path_.has()) return;
   const HdrNic nic{.mac = csr.mac,
                    .ip = csr.ip,
+                   .ip_plane = {.enable = csr.ip_plane_enable, .lsb = csr.ip_plane_lsb},
                    .udp_port = csr.udp_port,
                    .dscp_data = csr.dscp_data,
                    .dscp_rtx = csr.dscp_rtx,

@@ -5,6 +5,7 @@
 
 #include "gen/csr.hpp"
 #include "pipeline/lib/convert.hpp"
+#include "protocol/endpoint.hpp"
 #include "protocol/ev_set.hpp"
 #include "protocol/probe.hpp"
 
@@ -16,6 +17,8 @@ void TxProbe::operate(const CfgBus& cfg, const CsrOut& csr, unsigned port_up) {
     configure(cfg);
   } else if (pres_.has() && fb_.free()) {
     answer(csr);
+  } else if (pans_.has() && fb_.free()) {
+    ev_answer(csr);
   } else if (bad_.has()) {
     take(csr);
   } else if (visit_due_) {
@@ -64,19 +67,33 @@ void TxProbe::failed(Slot& s, const CsrOut& csr) const {
   s.due = tick_ + probe_wait(csr.probe_interval, s.fails);
 }
 
+/// The answer to a reliability probe.
 void TxProbe::answer(const CsrOut& csr) {
   const Pres a = pres_.head();
   pres_.pop();
   Slot& s = slots_[probe_slot(a.id, slots())];
-  const bool ours = s.busy && s.waiting && ((s.qp ^ a.qp) & qp_mask_) == 0 && probe_answers(a.id, s.seq, slots());
+  const bool ours =
+      s.busy && s.waiting && !s.evp && ((s.qp ^ a.qp) & qp_mask_) == 0 && probe_answers(a.id, s.seq, slots());
   if (!ours) return;  // late, or foreign
   if (probe_refused(a.m)) {
     failed(s, csr);
     return;
   }
+  s.marked = s.marked || probe_marked(a.m);
+  answered(s, csr);
+}
+
+/// The answer to an EV probe: it has no mark.
+void TxProbe::ev_answer(const CsrOut& csr) {
+  const Pans a = pans_.head();
+  pans_.pop();
+  Slot& s = slots_[probe_slot(a.id, slots())];
+  if (s.busy && s.waiting && s.evp && ev_probe_answers(a.id, s.seq, slots())) answered(s, csr);
+}
+
+void TxProbe::answered(Slot& s, const CsrOut& csr) {
   s.waiting = false;
   s.succ = (s.succ + 1) & 7;
-  s.marked = s.marked || probe_marked(a.m);
   s.slow = false;
   s.due = tick_ + csr.probe_interval;
   if (s.succ != csr.probe_successes) return;
@@ -102,7 +119,7 @@ void TxProbe::take(const CsrOut& csr) {
     pulses_next_.full = true;
     return;
   }
-  s->busy = true;
+  s->busy = s->evp = true;
   s->waiting = s->marked = s->slow = false;
   s->qp = b.qp;
   s->ev_idx = b.ev_idx;
@@ -117,8 +134,9 @@ void TxProbe::visit(const CsrOut& csr, unsigned port_up) {
   visit_ = (visit_ + 1) & (slots() - 1);
   Slot& s = slots_[index];
   if (!s.busy || !tick_reached(tick_, s.due)) return;
-  if (s.waiting) {
+  if (s.waiting) {  // no answer
     failed(s, csr);
+    s.evp = !s.evp;
     return;
   }
   const unsigned plane = s.ev_idx & (planes_ - 1);
@@ -128,11 +146,17 @@ void TxProbe::visit(const CsrOut& csr, unsigned port_up) {
   ++s.seq;
   s.waiting = true;
   s.due = tick_ + (8u << qp.timeout);
+  s.evp = probe_with_ev_probe(csr.probe_kind, s.evp);
   Ctlpkt& c = probe_.load();
   c.qp = s.qp;
-  put(build_probe(probe_id(s.seq, index, slots()), PdcIds::of(qpn_of(s.qp), qp.dqpn, csr.pdcid_zero), tick_,
-                  csr.tsr_us),
-      c);
+  const uint16_t id = probe_id(s.seq, index, slots());
+  if (s.evp) {
+    put(build_endpoint_request(ep_probe_id(EpKind::RevivalProbe, id), wire::ErthOp::EvProbe,
+                               ep_mask_of_planes(port_up, csr.ports_from_0), tick_, csr.tsr_us),
+        c);
+  } else {
+    put(build_probe(id, PdcIds::of(qpn_of(s.qp), qp.dqpn, csr.pdcid_zero), tick_, csr.tsr_us), c);
+  }
   c.plane = static_cast<uint8_t>(plane);
   c.ev = s.ev;
   pulses_next_.sent = true;

@@ -18,14 +18,20 @@ class TxProbe {
  public:
   using Pulses = TxProbePulses;
 
-  /// bad: from tx_path; pres: from tx_inflight; fb: to tx_path; probe: to tx_header.
-  TxProbe(const Preset& preset, Stream<Badev>& bad, Stream<Pres>& pres, Stream<Fb>& fb, Stream<Ctlpkt>& probe)
+  struct Inputs {
+    Stream<Badev>& bad;  ///< from tx_path
+    Stream<Pres>& pres;  ///< from tx_inflight: answers to reliability probes
+    Stream<Pans>& pans;  ///< from endpoint: answers to EV probes
+  };
+  /// fb: to tx_path; probe: to tx_header.
+  TxProbe(const Preset& preset, const Inputs& in, Stream<Fb>& fb, Stream<Ctlpkt>& probe)
       : planes_(preset.num_planes),
         qp_mask_(preset.num_qps - 1),
         dest_mask_(preset.num_dests - 1),
         tick_cycles_(preset.tick_cycles),
-        bad_(bad),
-        pres_(pres),
+        bad_(in.bad),
+        pres_(in.pres),
+        pans_(in.pans),
         fb_(fb),
         probe_(probe),
         qps_(preset.num_qps),
@@ -38,7 +44,7 @@ class TxProbe {
   void step(const CfgBus& cfg, const CsrOut& csr, unsigned port_up) {
     ack_.begin(cfg);
     pulses_next_ = {};
-    if (cfg.req || visit_due_ || pres_.has() || bad_.has()) operate(cfg, csr, port_up);
+    if (cfg.req || visit_due_ || pres_.has() || pans_.has() || bad_.has()) operate(cfg, csr, port_up);
     // Counters last: the operations use this cycle's values.
     if (div_ == 15) visit_due_ = true;
     div_ = (div_ + 1) & 15u;
@@ -62,6 +68,7 @@ class TxProbe {
   struct Slot {
     bool busy = false;
     bool waiting = false;  ///< for the answer to probe `seq`
+    bool evp = false;      ///< the newest probe is an EV probe; before the first: it is to be one
     bool marked = false;   ///< one of the answers in a row had SKIP_ONCE
     bool slow = false;     ///< it has failed at the longest interval: another EV may take the slot
     uint16_t qp = 0, ev_idx = 0;
@@ -78,12 +85,15 @@ class TxProbe {
   void release(unsigned qp);
   void failed(Slot& s, const CsrOut& csr) const;
   void answer(const CsrOut& csr);
+  void ev_answer(const CsrOut& csr);
+  void answered(Slot& s, const CsrOut& csr);
   void take(const CsrOut& csr);
   void visit(const CsrOut& csr, unsigned port_up);
 
   const unsigned planes_, qp_mask_, dest_mask_, tick_cycles_;
   Stream<Badev>& bad_;
   Stream<Pres>& pres_;
+  Stream<Pans>& pans_;
   Stream<Fb>& fb_;
   Stream<Ctlpkt>& probe_;
 

@@ -26,6 +26,7 @@ class Value:
     sources: list  # first on top, or first at index 0 of an array
     array: bool
     doc: str
+    enum: object = None  # of streams.yaml: what the model calls the value's type
 
     @property
     def width(self):
@@ -89,7 +90,7 @@ class Block:
     cfg: list = None
     pulses: dict = dc_field(default_factory=dict)   # name -> register
     levels: dict = dc_field(default_factory=dict)   # port -> (block, name, slice)
-    drives: dict = dc_field(default_factory=dict)   # name -> width
+    drives: dict = dc_field(default_factory=dict)   # name -> width, or the parameter that is it
     wires: dict = dc_field(default_factory=dict)
 
     @property
@@ -167,8 +168,8 @@ class Nic:
             out[f["name"]] = Value(f["name"], [Source(self.by_name["CTRL"], f["lsb"], f["width"], f)], False, f["doc"])
         for name, entry in entries.items():
             where = f"nic.yaml: value {name}"
-            keys(where, entry, {"from", "array", "doc"}, ["from"])
-            if name in out:
+            keys(where, entry, {"from", "array", "doc", "enum"}, ["from"])
+            if name in out and entry["from"] != f"CTRL.{name}":
                 raise SpecError(f"{where}: CTRL has a field of that name")
             given = entry["from"] if isinstance(entry["from"], list) else [entry["from"]]
             sources = [self._source(where, text) for text in given]
@@ -180,8 +181,18 @@ class Nic:
                 reg = sources[0].reg
                 sources = [Source(reg, 0, 32) for _ in range(reg["count"])]
             doc = entry.get("doc") or (sources[0].field or {}).get("doc") or sources[0].reg["doc"]
-            out[name] = Value(name, sources, array, doc)
+            out[name] = Value(name, sources, array, doc, self._enum(where, entry.get("enum")))
+            if out[name].enum and (array or out[name].width != out[name].enum.width):
+                raise SpecError(f"{where}: the value has {out[name].width} bits, {entry['enum']} has "
+                                f"{out[name].enum.width}")
         return out
+
+    def _enum(self, where, name):
+        if name is None:
+            return None
+        if name not in self.spec.enums:
+            raise SpecError(f"{where}: streams.yaml has no enum '{name}'")
+        return self.spec.enums[name]
 
     def address(self, value, index):
         """Byte address of the register behind source `index` of a value."""
@@ -222,7 +233,8 @@ class Nic:
                 raise SpecError(f"{where}.pulses.{pulse}: {counter} has {reg['count']} instances, the block "
                                 f"{'one per plane' if b.lane else 'one'}")
             b.pulses[pulse] = reg
-        b.drives = {n: self.spec.number(f"{where}.drives.{n}", w) for n, w in (entry.get("drives") or {}).items()}
+        b.drives = {n: w if w in b.params else self.spec.number(f"{where}.drives.{n}", w)
+                    for n, w in (entry.get("drives") or {}).items()}
         for port, source in (entry.get("levels") or {}).items():
             found = re.fullmatch(r"(\w+)\.(\w+)(\[[^]]*\])?", str(source))
             if not found:

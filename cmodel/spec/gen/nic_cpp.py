@@ -10,6 +10,10 @@ def value_ctype(width):
     return next((f"uint{size}_t" for size in (8, 16, 32, 64) if width <= size), "U128")
 
 
+def value_type(value):
+    return value.enum.cname if value.enum else value_ctype(value.width)
+
+
 def number(width, value):
     if width == 1:
         return "true" if value else "false"
@@ -39,7 +43,10 @@ def values(nic):
         else:
             if v.width > 64 and v.reset >= 1 << 64:
                 raise SpecError(f"nic.yaml: value {v.name}: resets of more than 64 bits cannot be written in C++")
-            out += f"  {value_ctype(v.width)} {v.name} = {number(v.width, v.reset)};\n"
+            reset = number(v.width, v.reset)
+            if v.enum:
+                reset = f"static_cast<{v.enum.cname}>({v.reset})"
+            out += f"  {value_type(v)} {v.name} = {reset};\n"
     out += ("  uint32_t tick = 0;  ///< level: 128 ns ticks since reset\n"
             "  bool operator==(const CsrOut&) const = default;\n};\n\n")
     out += ("/// What the blocks see of the registers, the level `tick` apart. reg(offset) is the value of a register.\n"
@@ -49,7 +56,7 @@ def values(nic):
             for i in range(len(v.sources)):
                 out += f"  out.{v.name}[{i}] = {read(nic, v, i)};\n"
             continue
-        kind = value_ctype(v.width)
+        kind = value_type(v)
         if len(v.sources) == 1:
             expression = read(nic, v, 0)
             if kind == "bool":

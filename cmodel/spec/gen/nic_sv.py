@@ -321,7 +321,8 @@ def declarations(nic):
             out += f"  logic [NumPlanes-1:0] {', '.join(more)};\n"
     for b in nic.blocks.values():
         for name, width in b.drives.items():
-            kind = "logic [NumPlanes-1:0]" if b.lane else logic(width)
+            kind = ("logic [NumPlanes-1:0]" if b.lane else
+                    f"logic [{width}-1:0]" if isinstance(width, str) else logic(width))
             out += f"  {kind} {b.name}_{name};\n"
     return out
 

@@ -24,6 +24,7 @@ module mrc_rx_track
     input rx_track_csr_t csr_i,
     input logic imm_ok_i,
     input logic hold_ok_i,
+    input logic [NumQps-1:0] over_i,  // of rx_reorder: one immediate too many
     input logic cfg_req_i,
     input logic [3:0] cfg_table_i,
     input logic [15:0] cfg_index_i,
@@ -386,6 +387,7 @@ module mrc_rx_track
   // ---- Track: where the packet is
 
   logic inwin, below, recorded, dup, oor, here, in_order, trimmed, take, touch;
+  logic over, fails;
   logic [23:0] rel;
   logic [63:0] one;
   what_e what;
@@ -414,6 +416,8 @@ module mrc_rx_track
   assign dup = below || (recorded && here && bug_i != BugDuplicateUnchecked);
   assign oor = !inwin && !dup;
   assign in_order = t_p_q.psn == t_seq_q.cack1;
+  // Bug 96: the peer hears nothing of its immediate too many.
+  assign over = over_i[t_p_q.qp[QpW-1:0]] && bug_i != BugOverrunUnanswered;
   // On its way, not by the lane.
   assign trimmed = t_p_q.trim == TrimTrimmed || t_p_q.trim == TrimLastHop;
 
@@ -425,6 +429,8 @@ module mrc_rx_track
       what = WhatDiscard;
     end else if (t_seq_q.failed) begin
       what = WhatNak;
+    end else if (over) begin
+      what = WhatOver;
     end else if (t_p_q.err) begin
       what = WhatEvent;
     end else if (t_p_q.probe) begin
@@ -444,6 +450,7 @@ module mrc_rx_track
     end
   end
 
+  assign fails = t_valid_q && (what == WhatFatal || what == WhatOver);
   assign take = t_valid_q && what == WhatTake;
 
   // ---- Track: advance over the run of ones that starts where cack ends
@@ -527,12 +534,12 @@ module mrc_rx_track
         end
       end
     end
-    if (t_valid_q && what == WhatFatal) begin
+    if (fails) begin
       seq_d.failed = 1'b1;
     end
   end
 
-  assign seq_we = t_valid_q && !stuck && (touch || what == WhatFatal);
+  assign seq_we = t_valid_q && !stuck && (touch || fails);
 
   // A row without ones needs no memory.
   assign left = rcv & ~run;

@@ -33,6 +33,7 @@ package mrc_rx_track_pkg;
   typedef enum logic [3:0] {
     WhatDiscard,
     WhatNak,
+    WhatOver,
     WhatEvent,
     WhatProbe,
     WhatDup,

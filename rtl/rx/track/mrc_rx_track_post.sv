@@ -97,6 +97,12 @@ module mrc_rx_track_post
           give = 1'b1;
           resp_load = 1'b1;
         end
+        WhatOver: begin
+          give = 1'b1;
+          own_o.nsyn = {3'b011, csr_i.nak_invalid[4:0]};
+          own_o.npsn = x_i.cack1;
+          resp_load = 1'b1;
+        end
         WhatEvent: begin
           give = 1'b1;
           nack = !csr_i.err_silent;
@@ -297,8 +303,8 @@ module mrc_rx_track_post
   end
 
   logic unused_bits;
-  assign unused_bits = ^{csr_i.sack_base_self, x_i.p.msn, x_i.p.drop, x_i.p.err, x_i.p.last,
-                         to_trim[22:0], past_trim[22:0]};
+  assign unused_bits = ^{csr_i.sack_base_self, csr_i.nak_invalid[7:5], x_i.p.msn, x_i.p.drop,
+                         x_i.p.err, x_i.p.last, to_trim[22:0], past_trim[22:0]};
 
   // ---- what always holds
 

@@ -449,7 +449,7 @@ module mrc_tx_inflight
 
   mrc_tx_inflight_flight u_flight (
       .clk_i,
-      .payload_bytes_i(csr_i.payload_bytes),
+      .nominal_i(csr_i.nominal),
       .fsent_i(cur_out.fsent),
       .fgone_i(cur.row.fgone),
       .credit_i(cur.row.credit),

@@ -9,11 +9,12 @@
 /// SACKs that come tell of it once more. Combinational but for what a SACK says without the packets
 /// that were gone, which is taken with sum_i, a cycle or more before the answer is looked at.
 module mrc_tx_inflight_flight
+  import mrc_pkg::*;
   import mrc_math_pkg::*;
   import mrc_tx_inflight_pkg::*;
 (
     input logic clk_i,
-    input logic payload_bytes_i,
+    input logic [1:0] nominal_i,  // nominal_e
 
     // The QP of the operation.
     input logic [27:0] fsent_i,
@@ -122,8 +123,8 @@ module mrc_tx_inflight_flight
 
   // ---- the second half: without the full packets that have left the flight before (canc)
 
-  // A full packet is of 256 << mtu bytes and 84 (with time stamp 88) around them. canc packets are
-  // the sum of four numbers: payload, and three that are kept as a pair (head).
+  // A full packet counts for 256 << mtu bytes and 84 (with time stamp 88), 40 or none around them.
+  // canc packets are the sum of four numbers: payload, and three that are kept as a pair (head).
   logic [32:0] payload, head64, head16, head4;
   pair_t head;
   logic [32:0] gone;  // fgone, if the rest leaves the flight
@@ -135,11 +136,19 @@ module mrc_tx_inflight_flight
     head16 = 33'd0;
     head4 = 33'd0;
     payload = {18'd0, canc_i, 8'd0} << mtu_i;
-    if (!payload_bytes_i) begin
-      head64 = {20'd0, canc_i, 6'd0};
-      head16 = {22'd0, canc_i, 4'd0};
-      head4 = ts_i ? {23'd0, canc_i, 3'd0} : {24'd0, canc_i, 2'd0};
-    end
+    unique case (nominal_i)
+      NominalPayload: begin
+      end
+      NominalPayload40: begin
+        head64 = {21'd0, canc_i, 5'd0};
+        head4 = {23'd0, canc_i, 3'd0};
+      end
+      default: begin
+        head64 = {20'd0, canc_i, 6'd0};
+        head16 = {22'd0, canc_i, 4'd0};
+        head4 = ts_i ? {23'd0, canc_i, 3'd0} : {24'd0, canc_i, 2'd0};
+      end
+    endcase
     head = carry_save(head64, head16, head4);
     gone = pair_sum(pair_less(less_two(sum_q, payload, head[0]), head[1]), 1'b1);
     bytes = pair_sum(pair_less(less_two({2'd0, rest_q}, payload, head[0]), head[1]), 1'b1);

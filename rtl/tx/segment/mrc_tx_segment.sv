@@ -56,9 +56,6 @@ module mrc_tx_segment
     output logic cqe_valid_o,
     input logic cqe_ready_i,
     output cqe_t cqe_o,
-    output logic qperr_valid_o,
-    input logic qperr_ready_i,
-    output qperr_t qperr_o,
 
     // One block of in-flight records is free again.
     input logic freed_i,
@@ -118,7 +115,7 @@ module mrc_tx_segment
 
   logic [15:0] wqe_qp, upd_qp, emit_qp;
   logic emit_end, upd_pop, upd_head, done_load, idle, cq_room;
-  logic take, refuse, intake_flush, qperr_free, qperr_load, give, offer;
+  logic take, refuse, give, offer;
   logic [IdxW-1:0] take_row, give_idx, offer_row, cfg_erow;
   work_t take_work;
   done_row_t take_done;
@@ -129,7 +126,7 @@ module mrc_tx_segment
   // still in tx_sched is stopped and leaves it by itself; work requests it has left are forgotten.
 
   logic cfg_ack_q, cfg_ack_d, cfg_own, cfg_due, cfg_acts, cfg_is_ctx, cfg_stop, cfg_left;
-  logic cfg_known, cfg_forget, cfg_load, load;
+  logic cfg_known, cfg_forget, cfg_load;
   logic [NumQps-1:0] known_q, known_d;  // the QP has had a context: it owns an empty row
   done_t load_done;
   tbl_qp_ctx_t cfg_row;
@@ -165,9 +162,8 @@ module mrc_tx_segment
       cfg_wr.row.state = QpStateReset;
     end
     cfg_load = cfg_forget || (cfg_wr.fail && cfg_left);
-    load = cfg_load || intake_flush;
     load_done = '0;
-    load_done.qp = cfg_acts ? 16'(cfg_qp) : wqe_qp;
+    load_done.qp = 16'(cfg_qp);
     load_done.silent = cfg_forget;
     load_done.flush = !cfg_forget;
   end
@@ -215,10 +211,7 @@ module mrc_tx_segment
       .take_work_o(take_work),
       .take_done_o(take_done),
       .refuse_o(refuse),
-      .refuse_cqe_o(refuse_cqe),
-      .flush_o(intake_flush),
-      .qperr_free_i(qperr_free),
-      .qperr_load_o(qperr_load)
+      .refuse_cqe_o(refuse_cqe)
   );
 
   // ---- Progress, Complete
@@ -238,7 +231,7 @@ module mrc_tx_segment
       .cqe_ready_i,
       .cqe_o,
       .cfg_i(cfg_wr),
-      .load_i(load),
+      .load_i(cfg_load),
       .load_done_i(load_done),
       .done_qp_o(raddr[RdDone]),
       .done_regs_i(regs[RdDone]),
@@ -288,7 +281,7 @@ module mrc_tx_segment
       .ask_valid_o,
       .ask_ready_i,
       .ask_o,
-      .payload_bytes_i(csr_i.payload_bytes),
+      .nominal_i(csr_i.nominal),
       .next_qp_o(raddr[RdGrant]),
       .next_regs_i(regs[RdGrant]),
       .f1_qp_o(raddr[RdF1]),
@@ -332,7 +325,7 @@ module mrc_tx_segment
       .push_load_o(emit_push),
       .push_o(emit_push_data),
       .freed_i,
-      .payload_bytes_i(csr_i.payload_bytes),
+      .nominal_i(csr_i.nominal),
       .ar_gap_i(csr_i.ar_gap),
       .row_valid_i(row_valid),
       .row_i(row),
@@ -382,9 +375,7 @@ module mrc_tx_segment
   end
 
   sched_t push_d;
-  qperr_t qperr_d;
   assign push_d = go_now ? '{qp: go_qp, more: 1'b1} : emit_push_data;
-  assign qperr_d = '{qp: wqe_qp, status: CqStatusWimmOverrun};
 
   mrc_out_reg #(
       .T(sched_t)
@@ -397,19 +388,6 @@ module mrc_tx_segment
       .valid_o(push_valid_o),
       .ready_i(push_ready_i),
       .data_o(push_o)
-  );
-
-  mrc_out_reg #(
-      .T(qperr_t)
-  ) u_qperr (
-      .clk_i,
-      .rst_ni,
-      .load_i(qperr_load),
-      .data_i(qperr_d),
-      .free_o(qperr_free),
-      .valid_o(qperr_valid_o),
-      .ready_i(qperr_ready_i),
-      .data_o(qperr_o)
   );
 
   always_ff @(posedge clk_i or negedge rst_ni) begin

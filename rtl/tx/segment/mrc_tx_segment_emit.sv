@@ -38,7 +38,7 @@ module mrc_tx_segment_emit
     output sched_t push_o,
 
     input logic freed_i,
-    input logic payload_bytes_i,
+    input logic [1:0] nominal_i,  // nominal_e
     input logic [15:0] ar_gap_i,
 
     input logic row_valid_i,
@@ -154,8 +154,8 @@ module mrc_tx_segment_emit
   assign seg_last = seg_idx == row_q.last_idx;
   assign mtu_len = mtu_bytes(regs_q.mtu);
   assign seg_plen = seg_last ? row_q.last_plen : mtu_len;
-  assign full = payload_bytes_i ? {1'b0, mtu_len} : full_size(regs_q.mtu, regs_q.ts);
-  assign last_size = payload_bytes_i ? {1'b0, row_q.last_plen} : row_q.last_size;
+  assign full = full_size(regs_q.mtu, regs_q.ts, nominal_i);
+  assign last_size = end_size(row_q.last_plen, row_q.last_size, nominal_i);
   assign size = seg_last ? last_size : full;
 
   always_comb begin

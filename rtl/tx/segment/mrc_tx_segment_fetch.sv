@@ -29,7 +29,7 @@ module mrc_tx_segment_fetch
     input logic ask_ready_i,
     output ccask_t ask_o,
 
-    input logic payload_bytes_i,
+    input logic [1:0] nominal_i,  // nominal_e
 
     // Registers of the QP granted next, and of the QP that comes to f1.
     output logic [QpW-1:0] next_qp_o,
@@ -235,12 +235,12 @@ module mrc_tx_segment_fetch
   assign ask_load = want_ask && ask_free;
   assign f1_valid_d = move ? act : f1_valid_q;
 
-  // The message's last packet: its index, its payload, its nominal size.
+  // The message's last packet: its index, its payload, its UDP length + 40.
   logic [31:0] below_end;
   logic [12:0] mtu_len, low;
   logic [23:0] last_idx;
   logic [12:0] last_plen;
-  logic [13:0] last_size, full, last_bytes, full_bytes;
+  logic [13:0] last_size, last_bytes, full_bytes;
   logic [10:0] words;
   logic [4:0] extra;
   assign mtu_len = mtu_bytes(regs_q.mtu);
@@ -253,9 +253,8 @@ module mrc_tx_segment_fetch
   assign extra = 5'd21 + {4'd0, regs_q.ts} + {4'd0, work.imm_valid};
   assign last_size = {1'b0, words + {6'd0, extra} + {10'd0, last_plen[1:0] != 2'd0}, 2'd0};
 
-  assign full = full_size(regs_q.mtu, regs_q.ts);
-  assign full_bytes = payload_bytes_i ? {1'b0, mtu_len} : full;
-  assign last_bytes = payload_bytes_i ? {1'b0, last_plen} : last_size;
+  assign full_bytes = full_size(regs_q.mtu, regs_q.ts, nominal_i);
+  assign last_bytes = end_size(last_plen, last_size, nominal_i);
 
   logic at_last;
   assign at_last = regs_q.idx == last_idx;

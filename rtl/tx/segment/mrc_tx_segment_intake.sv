@@ -58,10 +58,7 @@ module mrc_tx_segment_intake
     output done_row_t take_done_o,
     // A WQE refused.
     output logic refuse_o,
-    output cqe_t refuse_cqe_o,
-    output logic flush_o,
-    input logic qperr_free_i,
-    output logic qperr_load_o
+    output cqe_t refuse_cqe_o
 );
 
   logic wqe_v, wqe_pop, pool_v, early, accept;
@@ -145,7 +142,7 @@ module mrc_tx_segment_intake
   assign held = regs.tail - regs.una_msn;
   assign room = pool_v && held < 16'(WqeDepth)
       && (32'(pool_free) > NumWqes / 4 || held[15:1] == 15'd0);
-  assign may = wqe_v && qperr_free_i && !cfg_acts_i;
+  assign may = wqe_v && !cfg_acts_i;
   // Completions of a QP keep their order, and only one source loads the completion work.
   assign refuse = may && bad && !completing_i && !done_load_i;
   // An update of this QP in this cycle sees it without this WQE, and this WQE would not see the
@@ -189,13 +186,10 @@ module mrc_tx_segment_intake
       wr_o.tail = cfg_i.row.msn;
     end
     wr_o.we = cfg_i.ctx_we || accept;
-    wr_o.fail = qperr_load_o;
     wr_o.go = accept && can && !active;
   end
 
   assign refuse_o = refuse;
-  assign qperr_load_o = refuse && !bad_state && !bad_length;
-  assign flush_o = qperr_load_o && regs.una_msn != regs.tail;
 
   always_comb begin
     refuse_cqe_o.qp = wqe.qp;

@@ -34,7 +34,6 @@ package mrc_tx_segment_pkg;
   // still meanwhile.
   typedef struct packed {
     logic we;
-    logic fail;
     logic go;  // the QP becomes active
     logic [15:0] qp;
     logic [15:0] tail;
@@ -112,7 +111,7 @@ package mrc_tx_segment_pkg;
     work_t work;
     logic [23:0] last_idx;
     logic [12:0] last_plen;
-    logic [13:0] last_size;  // nominal, UDP length + 40
+    logic [13:0] last_size;  // UDP length + 40
   } fetched_t;
 
   function automatic logic msn_before(logic [15:0] a, logic [15:0] b);
@@ -142,9 +141,25 @@ package mrc_tx_segment_pkg;
     return 13'd256 << mtu;
   endfunction
 
-  // Nominal size of a packet of one MTU without immediate: UDP length + 40.
-  function automatic logic [13:0] full_size(logic [2:0] mtu, logic ts);
-    return {1'b0, mtu_bytes(mtu)} | (ts ? 14'd88 : 14'd84);
+  // Nominal size of a packet of one MTU without immediate; UDP length + 40, if nothing else counts.
+  function automatic logic [13:0] full_size(logic [2:0] mtu, logic ts, logic [1:0] nominal);
+    logic [6:0] around;
+    unique case (nominal)
+      NominalPayload: around = 7'd0;
+      NominalPayload40: around = 7'd40;
+      default: around = ts ? 7'd88 : 7'd84;
+    endcase
+    return {1'b0, mtu_bytes(mtu)} | {7'd0, around};
+  endfunction
+
+  // The same of a message's last packet, whose UDP length + 40 is known.
+  function automatic logic [13:0] end_size(logic [12:0] plen, logic [13:0] udp_40,
+                                           logic [1:0] nominal);
+    unique case (nominal)
+      NominalPayload: return {1'b0, plen};
+      NominalPayload40: return {1'b0, plen} + 14'd40;
+      default: return udp_40;
+    endcase
   endfunction
 
   // The registers of qp at the end of a cycle with these writes.
@@ -159,7 +174,6 @@ package mrc_tx_segment_pkg;
       if (a.we) begin
         n.tail = a.tail;
       end
-      n.failed = n.failed || a.fail;
       n.active = n.active || a.go;
     end
     if (p.qp == qp) begin

@@ -68,9 +68,6 @@ module mrc_tx_segment_regs
       failed_d[cfg_qp] = 1'b0;
       fresh_d[cfg_qp] = 1'b1;
     end
-    if (intake_i.fail) begin
-      failed_d[intake_i.qp[QpW-1:0]] = 1'b1;
-    end
     if (progress_i.fail) begin
       failed_d[progress_i.qp[QpW-1:0]] = 1'b1;
     end

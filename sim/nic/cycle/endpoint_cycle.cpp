@@ -55,7 +55,9 @@ std::string CycleEndpoint::problem(const Preset& preset, const FastConfig& c) {
         beyond("min_active", c.ev_min_active, 0, csr::kEvCtlMinActive.mask() >> csr::kEvCtlMinActive.lsb),
         beyond("probe_successes", c.probe_successes, 1, 7), beyond("retry.linear", c.retry.linear, 0, 7),
         beyond("retry.exponential", c.retry.exponential, 0, 25), beyond("state_probe", c.state_probe, 0, 0),
-        beyond("max_wimm", c.max_wimm, 1, preset.max_wimm), beyond("wqe_depth", c.wqe_depth, 1, preset.wqe_depth)}) {
+        beyond("max_wimm", c.max_wimm, 0, preset.max_wimm),
+        beyond("endpoint_repeats", c.endpoint_repeats, 0, kEpRepeatsForEver),
+        beyond("wqe_depth", c.wqe_depth, 1, preset.wqe_depth)}) {
     if (!why.empty()) return why;
   }
   return {};
@@ -210,7 +212,8 @@ void CycleEndpoint::configure() {
   const wire::DscpMap& dscp = config_.dscp;
   put(csr::kCtrl, csr::kCtrlReset | csr::kCtrlOorDrop.set(0, config_.oor_drop) |
                       csr::kCtrlRttRtx.set(0, config_.rtt_rtx) | csr::kCtrlSkipTwice.set(0, config_.skip_twice) |
-                      csr::kCtrlTrimSilent.set(0, !config_.trim_sack));
+                      csr::kCtrlTrimSilent.set(0, !config_.trim_sack) |
+                      csr::kCtrlNominal.set(0, static_cast<uint32_t>(config_.nominal)));
   put(csr::kDscpTx, csr::kDscpTxData.set(0, dscp.trimmable) | csr::kDscpTxRtx.set(0, dscp.trimmable_retx) |
                         csr::kDscpTxCtl.set(0, dscp.control));
   put(csr::kDscpTrim, csr::kDscpTrimTrimmed.set(0, dscp.trimmed) | csr::kDscpTrimLasthop.set(0, dscp.trimmed_lasthop));
@@ -219,13 +222,15 @@ void CycleEndpoint::configure() {
   const U128 ip = number(host_address(node));
   for (unsigned i = 0; i < 4; ++i) put(csr::kIp0 + 4 * i, static_cast<uint32_t>(ip >> (32 * i)));
   put(csr::kReorder, csr::kReorderPkts.set(0, config_.reorder) | csr::kReorderSameEv.set(0, config_.same_ev));
-  put(csr::kEpCtl,
-      csr::kEpCtlInterval.set(0, config_.endpoint_interval) | csr::kEpCtlRevProbe.set(0, config_.reverse_probes));
+  put(csr::kEpCtl, csr::kEpCtlInterval.set(0, config_.endpoint_interval) |
+                       csr::kEpCtlRevProbe.set(0, config_.reverse_probes) |
+                       csr::kEpCtlRepeats.set(0, config_.endpoint_repeats));
   put(csr::kRevSeed, reverse_seed(node));
   put(csr::kEvCtl, csr::kEvCtlMinActive.set(0, config_.ev_min_active));
   put(csr::kEvProbe, csr::kEvProbeSuccesses.set(csr::kEvProbeInterval.set(csr::kEvProbeReset, config_.probe_interval),
                                                 config_.probe_successes) |
-                         csr::kEvProbeSkipGood.set(0, config_.probe_skip_good));
+                         csr::kEvProbeSkipGood.set(0, config_.probe_skip_good) |
+                         csr::kEvProbeKind.set(0, static_cast<uint32_t>(config_.probe_kind)));
   put(csr::kSackTrigger, config_.sack_trigger);
   for (const Qp& qp : qps_) {
     if (!qp.opened) continue;

@@ -159,9 +159,10 @@ bool FastEndpoint::open(const QpSpec& spec, std::string& why) {
     why = "queue pair " + std::to_string(spec.qpn) + " is open already";
     return false;
   }
-  if (config_.mpr == 0 || config_.mpr > 255 || config_.mpr_dest == 0 || config_.mpr_dest > 255) {
-    why = "a window of " + std::to_string(config_.mpr == 0 || config_.mpr > 255 ? config_.mpr : config_.mpr_dest) +
-          " times 128 packets is not between 1 and 255";
+  const auto wrong = [](unsigned mpr) { return mpr == 0 || mpr > 32; };
+  if (wrong(config_.mpr) || wrong(config_.mpr_dest)) {
+    why = "a window of " + std::to_string(wrong(config_.mpr) ? config_.mpr : config_.mpr_dest) +
+          " times 128 packets is not between 1 and 32";
     return false;
   }
   if (config_.lane_fifo <= kLaneUnderWay || config_.reorder == 0 || config_.wqe_depth == 0 ||
@@ -192,7 +193,7 @@ bool FastEndpoint::open(const QpSpec& spec, std::string& why) {
   qp->stack = stack_of(spec.encap);
   qp->path_template = spec.path_template;
   qp->rule = spec.path_rule;
-  qp->full = nominal_full(qp->mtu_code, qp->ts, false);
+  qp->full = nominal_full(qp->mtu_code, qp->ts, config_.nominal);
   using wire::Opcode;
   const auto size = [&](Opcode opcode, unsigned payload) {
     return static_cast<uint16_t>(frame_size(qp->stack, static_cast<uint8_t>(opcode), qp->ts, payload));
@@ -232,6 +233,7 @@ bool FastEndpoint::open(const QpSpec& spec, std::string& why) {
   if (started_ && up_ != (1u << planes_) - 1u) {
     dest.due = true;
     dest.sent = false;
+    dest.tries = 0;
     port_status_timer(qps_.back()->dest);
   }
   return true;

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "gen/presets.hpp"
+#include "protocol/endpoint.hpp"
 #include "protocol/nscc.hpp"
 #include "protocol/retry.hpp"
 #include "protocol/rx_tracker.hpp"
@@ -45,7 +46,7 @@ struct FastConfig {
 
   // Requestor.
   unsigned wqe_depth = 1024;  ///< incomplete work requests of one QP
-  unsigned mpr = 8;           ///< window, in units of 128 PSNs; 1 to 255
+  unsigned mpr = 8;           ///< window, in units of 128 PSNs; 1 to 32
   unsigned max_wimm = 32;     ///< incomplete WRITEs with immediate of one QP
   bool time_stamps = true;    ///< TSETH; without it there is no round trip to control congestion by
   unsigned reorder = 256;     ///< packets above a gap before it counts as lost (register REORDER)
@@ -67,14 +68,16 @@ struct FastConfig {
   uint32_t rkey = 0;
 
   // Paths.
-  bool nic_walks = false;            ///< the order of a QP's EVs follows from its number alone, as in the NIC
-  unsigned ev_min_active = 8;        ///< EVs of a QP that stay in use whatever they lose
-  bool skip_twice = false;           ///< a mark on an EV in SKIP: it is skipped once more
-  uint16_t probe_interval = 781;     ///< 128 ns: until the first probe of a bad EV, doubled per failure
-  unsigned probe_successes = 3;      ///< answers in a row that revive
-  bool probe_skip_good = false;      ///< a marked answer revives to GOOD instead of SKIP
-  uint16_t endpoint_interval = 781;  ///< 128 ns: port status updates and EV probes are repeated or given up
-  bool reverse_probes = true;        ///< of destinations that only send to us
+  bool nic_walks = false;              ///< the order of a QP's EVs follows from its number alone, as in the NIC
+  unsigned ev_min_active = 8;          ///< EVs of a QP that stay in use whatever they lose
+  bool skip_twice = false;             ///< a mark on an EV in SKIP: it is skipped once more
+  uint16_t probe_interval = 781;       ///< 128 ns: until the first probe of a bad EV, doubled per failure
+  unsigned probe_successes = 3;        ///< answers in a row that revive
+  Revive probe_kind = Revive::Either;  ///< probes that revive: EV probes, reliability probes, or either (A-32)
+  bool probe_skip_good = false;        ///< a marked answer revives to GOOD instead of SKIP
+  uint16_t endpoint_interval = 781;    ///< 128 ns: port status updates and EV probes are repeated or given up
+  unsigned endpoint_repeats = kEpRepeatsForEver;  ///< so often a port status update is sent again (A-60)
+  bool reverse_probes = true;                     ///< of destinations that only send to us
 
   // Responder.
   unsigned mpr_dest = 8;          ///< window, in units of 128 PSNs; not less than the peers' mpr
@@ -86,6 +89,7 @@ struct FastConfig {
   bool oor_drop = false;    ///< packets beyond the window: dropped instead of NACKed
   bool dynamic_mpr = true;  ///< SACKs say how large the window is
 
+  Nominal nominal = Nominal::UdpLength;  ///< what a packet counts for, at both ends (A-55)
   wire::DscpMap dscp{};
 
   /// Times and limits of the NIC of that preset, and no rules but its own.
@@ -186,6 +190,7 @@ class FastEndpoint final : public Endpoint {
     FastQp* qp = nullptr;  // null: free
     uint16_t ev_idx = 0;
     bool waiting = false, marked = false;
+    bool evp = true;  // the newest probe is an EV probe; before the first: it is to be one
     uint8_t fails = 0, successes = 0, seq = 0;
     Time due = 0;
   };
@@ -265,6 +270,8 @@ class FastEndpoint final : public Endpoint {
   void probe_timer(uint32_t slot);
   void probe_failed(Probe& probe);
   void probe_answer(FastQp& qp, uint16_t id, unsigned m);
+  void ev_probe_answer(uint16_t id);
+  void probe_answered(uint32_t slot);
   void port_status_timer(uint32_t dest);
   void ports_changed();
   void on_endpoint(const Packet& packet, unsigned plane);

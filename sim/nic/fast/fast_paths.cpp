@@ -18,7 +18,7 @@ namespace {
 constexpr uint32_t kMaxWants = 16;
 }
 
-// Reliability probes.
+// Probes of bad EVs.
 
 void FastEndpoint::ev_bad(FastQp& qp, unsigned ev_idx) {
   for (const Probe& probe : probes_) {
@@ -49,6 +49,7 @@ void FastEndpoint::probe_timer(uint32_t slot) {
   const unsigned plane = qp.ev.plane(probe.ev_idx);
   if (probe.waiting) {  // no answer
     probe_failed(probe);
+    probe.evp = !probe.evp;
   } else if ((up_ >> plane & 1) == 0) {
     probe.due = now + config_.probe_interval * kTick;
   } else {
@@ -56,10 +57,18 @@ void FastEndpoint::probe_timer(uint32_t slot) {
     probe.waiting = true;
     probe.due = now + retry_interval(config_.timeout, 0, config_.retry) * kTick;
     PacketPtr packet = make_packet(qp, plane, qp.ev.value(probe.ev_idx), true);
-    packet->opcode = opcode_byte(wire::Opcode::ProbeRequest);
-    packet->psn = 0;
-    packet->size = static_cast<uint16_t>(frame_size(qp.stack, opcode_byte(wire::Opcode::ProbeRequest), false, 0));
-    packet->probe = {0, probe_id(probe.seq, slot, kProbeSlots), time_stamp(tick(), false), 0};
+    const uint16_t id = probe_id(probe.seq, slot, kProbeSlots), stamp = time_stamp(tick(), false);
+    probe.evp = probe_with_ev_probe(config_.probe_kind, probe.evp);
+    packet->opcode = opcode_byte(probe.evp ? wire::Opcode::EndpointRequest : wire::Opcode::ProbeRequest);
+    packet->size = static_cast<uint16_t>(frame_size(qp.stack, packet->opcode, false, 0));
+    if (probe.evp) {
+      packet->dqp = wire::kEndpointDqp;
+      packet->psn = ep_probe_id(EpKind::RevivalProbe, id);
+      packet->probe = {ep_mask_of_planes(up_, false), 0, stamp, static_cast<uint8_t>(wire::ErthOp::EvProbe)};
+    } else {
+      packet->psn = 0;
+      packet->probe = {0, id, stamp, 0};
+    }
     put_control(std::move(packet), plane, config_.work_to_probe);
     ++stats_.probes;
   }
@@ -77,14 +86,30 @@ void FastEndpoint::probe_answer(FastQp& qp, uint16_t id, unsigned m) {
   const unsigned slot = probe_slot(id, kProbeSlots);
   if (slot >= probes_.size()) return;
   Probe& probe = probes_[slot];
-  if (probe.qp != &qp || !probe.waiting || !probe_answers(id, probe.seq, kProbeSlots)) return;
+  if (probe.qp != &qp || !probe.waiting || probe.evp || !probe_answers(id, probe.seq, kProbeSlots)) return;
   if (probe_refused(m)) {
     probe_failed(probe);
     add_timer(probe.due, TimerKind::Probe, slot);
     return;
   }
-  probe.waiting = false;
   probe.marked = probe.marked || probe_marked(m);
+  probe_answered(slot);
+}
+
+/// The answer to an EV probe has no mark.
+void FastEndpoint::ev_probe_answer(uint16_t id) {
+  const unsigned slot = probe_slot(id, kProbeSlots);
+  if (slot >= probes_.size()) return;
+  const Probe& probe = probes_[slot];
+  if (probe.qp != nullptr && probe.waiting && probe.evp && mrc::ev_probe_answers(id, probe.seq, kProbeSlots)) {
+    probe_answered(slot);
+  }
+}
+
+void FastEndpoint::probe_answered(uint32_t slot) {
+  Probe& probe = probes_[slot];
+  FastQp& qp = *probe.qp;
+  probe.waiting = false;
   probe.due = access_.now() + config_.probe_interval * kTick;
   if (++probe.successes < config_.probe_successes) {
     add_timer(probe.due, TimerKind::Probe, slot);
@@ -157,14 +182,19 @@ void FastEndpoint::ports_changed() {
   for (uint32_t d = 0; d < dests_.size(); ++d) {
     dests_[d]->due = true;
     dests_[d]->sent = false;
+    dests_[d]->tries = 0;
     port_status_timer(d);
   }
 }
 
-/// Sends the update, or repeats it.
+/// Sends the update, or repeats it, or gives it up until a port changes.
 void FastEndpoint::port_status_timer(uint32_t d) {
   FastDest& dest = *dests_[d];
   if (!dest.due || up_ == 0 || (dest.sent && dest.when > access_.now())) return;
+  if (dest.sent && config_.endpoint_repeats != kEpRepeatsForEver && dest.tries++ >= config_.endpoint_repeats) {
+    dest.due = dest.sent = false;
+    return;
+  }
   const FastQp& qp = *qps_[dest.newest_qp];
   const unsigned mask = (1u << planes_) - 1u;
   const unsigned plane = std::has_single_bit(planes_) ? ep_update_plane(rotate_, up_, dest.peer_mask & mask, planes_)
@@ -216,6 +246,9 @@ void FastEndpoint::on_endpoint(const Packet& p, unsigned plane) {
       if (dest.due && dest.sent && id == ep_update_id(dest.seq, it->second)) dest.due = dest.sent = false;
       return;
     }
+    case EpKind::RevivalProbe:
+      ev_probe_answer(id);
+      return;
     case EpKind::ReverseProbe:
       if (!reverse_.busy || id != ep_probe_id(EpKind::ReverseProbe, reverse_.seq)) return;
       reverse_.busy = false;

@@ -112,7 +112,7 @@ struct FastDest {
   unsigned peer_mask = ~0u;
   // Port status updates.
   bool due = false, sent = false;
-  uint8_t seq = 0;
+  uint8_t seq = 0, tries = 0;
   Time when = 0;
   // Reverse paths, per plane: EV known to work and the epoch it was heard in.
   struct Reverse {

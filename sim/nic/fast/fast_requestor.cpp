@@ -30,9 +30,9 @@ struct NextPacket {
   uint16_t payload, size;
   bool last;
 };
-NextPacket next_packet(const Request& request, uint32_t idx, const FastQp& qp) {
+NextPacket next_packet(const Request& request, uint32_t idx, const FastQp& qp, Nominal nominal) {
   const WritePart part = segment(request.message, idx, qp.mtu_code);
-  return {part.opcode, part.plen, nominal_size(part.plen, part.opcode, qp.ts, false), part.last};
+  return {part.opcode, part.plen, nominal_size(part.plen, part.opcode, qp.ts, nominal), part.last};
 }
 }  // namespace
 
@@ -214,7 +214,7 @@ void FastEndpoint::begin_burst(FastQp& qp) {
   }
   work_ = {};
   if (qp.cc) {
-    const uint32_t min = next_packet(qp.requests[msn_dist(qp.msn_head, qp.msn_done)], qp.idx, qp).size;
+    const uint32_t min = next_packet(qp.requests[msn_dist(qp.msn_head, qp.msn_done)], qp.idx, qp, config_.nominal).size;
     work_.left = grant(qp, min, uint32_t{qp.full} * kBurstAsk, work_.last_grant);
     if (work_.left == 0) {
       dest_of(qp).waiting.push_front(qp.index);
@@ -332,7 +332,8 @@ bool FastEndpoint::step() {
         end_burst(qp, false);
         return true;
       }
-      if (qp.cc && work_.left < next_packet(qp.requests[msn_dist(qp.msn_head, qp.msn_done)], qp.idx, qp).size) {
+      const Request& request = qp.requests[msn_dist(qp.msn_head, qp.msn_done)];
+      if (qp.cc && work_.left < next_packet(request, qp.idx, qp, config_.nominal).size) {
         end_burst(qp, true);
         return true;
       }
@@ -366,7 +367,7 @@ void FastEndpoint::send_new(FastQp& qp, uint16_t ev_idx) {
   const bool was_busy = busy(qp);
   Request& request = qp.requests[msn_dist(qp.msn_head, qp.msn_done)];
   const WritePart part = segment(request.message, qp.idx, qp.mtu_code);
-  const uint16_t size = nominal_size(part.plen, part.opcode, qp.ts, false);
+  const uint16_t size = nominal_size(part.plen, part.opcode, qp.ts, config_.nominal);
   const uint32_t psn = qp.nxt;
   if ((psn & 63) == 0 || !qp.holds) {
     if (qp.blocks.empty()) qp.blocks.resize(std::bit_ceil(2u * qp.mpr_max + 1));

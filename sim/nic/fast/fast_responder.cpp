@@ -160,7 +160,7 @@ void FastEndpoint::on_data(FastQp& qp, const Packet& p, unsigned plane, bool tri
     qp.max = window.max;
     qp.ooo = window.ooo;
   }
-  qp.rcvd += nominal_size(p.payload, p.opcode, (p.bth & kBthTs) != 0, false);
+  qp.rcvd += nominal_size(p.payload, p.opcode, (p.bth & kBthTs) != 0, config_.nominal);
   qp.due.trig = sack_trigger_add(qp.due.trig, p.payload);
   if (qp.due.arrived(config_.sack_trigger, ackreq, rtx || ce, qp.cack, qp.ooo)) send_sack(qp, p, plane, false);
   if (messages == 0) return;

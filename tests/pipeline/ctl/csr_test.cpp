@@ -17,10 +17,10 @@ struct Bench {
   Preset preset = *find_preset("tiny");
   Stream<Evev> evev;
   Stream<Pmask> pmask;
-  Stream<Qperr> qperr[4];
+  Stream<Qperr> qperr[3];
   Stream<Evr> evr;
   Stream<Evp> evp;
-  Csr regs{preset, evev, pmask, {&qperr[0], &qperr[1], &qperr[2], &qperr[3]}, evr, evp};
+  Csr regs{preset, evev, pmask, {&qperr[0], &qperr[1], &qperr[2]}, evr, evp};
   bool acks = true;  // blocks follow cfg_req one cycle later
   bool ack = false;
   unsigned port_up = 3;
@@ -111,10 +111,10 @@ constexpr uint32_t status(CmdCode code, uint32_t detail) { return static_cast<ui
 TEST_CASE("registers identify the NIC and its sizes", "[csr]") {
   NicPair pair(*find_preset("asic800"));
   CHECK(pair.read(0, csr::kId) == 0x4D52434E);
-  CHECK(pair.read(0, csr::kVersion) == 0x100);
+  CHECK(pair.read(0, csr::kVersion) == 0x200);
   CHECK(pair.read(0, csr::kCaps0) == (8u | 256u << 8 | 10u << 24));
   CHECK(pair.read(0, csr::kCaps1) == (1024u | 256u << 16));
-  CHECK(pair.read(0, csr::kCtrl) == 0x10);
+  CHECK(pair.read(0, csr::kCtrl) == 0x200);  // bth_m_high
   CHECK(pair.read(0, csr::kRevEv0 + 28) == 0x10000007);
 }
 
@@ -128,7 +128,7 @@ TEST_CASE("writes keep to named fields and strobes; the rest of the map answers 
   CHECK(pair.read(0, csr::kIp1) == 0x00220044);
   CHECK(pair.write(0, csr::kIp1, 0xaabbccdd, 0b1000) == 0);
   CHECK(pair.read(0, csr::kIp1) == 0xaa220044);
-  CHECK(pair.read(0, csr::kEpCtl) == 0x1030D);
+  CHECK(pair.read(0, csr::kEpCtl) == 0xF1030D);
   CHECK(pair.read(0, csr::kAckCtl) == 0x0020'0010);
   CHECK(pair.write(0, csr::kAckCtl, 0xffffffff) == 0);
   CHECK(pair.read(0, csr::kAckCtl) == 0xffffffff);
@@ -139,7 +139,7 @@ TEST_CASE("writes keep to named fields and strobes; the rest of the map answers 
   for (const uint32_t ro : {csr::kCntTx0, csr::kQpInfo, csr::kCmdStatus, csr::kEvpRes, csr::kPorts, csr::kPeerInfo}) {
     CHECK(pair.write(0, ro, 5) == 2);
   }
-  for (const uint32_t hole : {0xecu, 0x1d0u, 0x200u, 0xfffcu}) {
+  for (const uint32_t hole : {0xf0u, 0x1d0u, 0x200u, 0xfffcu}) {
     CHECK(pair.read(0, hole, &resp) == 0);
     CHECK(resp == 2);
     CHECK(pair.write(0, hole, 1) == 2);
@@ -295,32 +295,38 @@ TEST_CASE("blocks that stand alone see the values of a NIC after reset", "[csr]"
 TEST_CASE("the switches of the NIC reach the blocks", "[csr]") {
   Bench b;
   const CsrOut& v = b.regs.values();
-  CHECK(v.bth_m);
-  CHECK_FALSE((v.sack_base_self || v.oor_drop || v.err_silent || v.ev_swap || v.rtt_rtx || v.rev_fixed ||
-               v.payload_bytes || v.ports_from_0 || v.bth_m_high || v.eeth_op_high || v.tsr_us || v.pdcid_zero ||
-               v.ack_with_sack || v.zero_drop || v.skip_twice || v.icrc_outer || v.ack_plane || v.trim_silent ||
-               v.state_silent));
+  CHECK(v.bth_m_high);
+  CHECK(v.nominal == Nominal::UdpLength);
+  CHECK_FALSE((v.sack_base_self || v.oor_drop || v.err_silent || v.ev_swap || v.rtt_rtx || v.rev_fixed || v.bth_m ||
+               v.ports_from_0 || v.eeth_op_high || v.tsr_us || v.pdcid_zero || v.ack_with_sack || v.zero_drop ||
+               v.skip_twice || v.icrc_outer || v.ack_plane || v.trim_silent || v.state_silent));
   CHECK(v.nak_invalid == 0x61);
   CHECK(v.nak_access == 0x62);
   CHECK(v.same_ev);
   CHECK(v.reorder == 64);
   CHECK(v.ep_interval == 781);
   CHECK(v.rev_probe);
+  CHECK(v.ep_repeats == 15);
+  CHECK(v.udp_port == 4791);
+  CHECK_FALSE(v.udp_only);
+  CHECK_FALSE(v.ip_plane_enable);
+  CHECK(v.ip_plane_lsb == 64);
+  CHECK(v.probe_kind == Revive::Either);
   CHECK(v.ack_gap == 16);
   CHECK(v.ar_gap == 32);
   const auto only = [&](unsigned bit) {
     b.write(csr::kCtrl, 1u << bit);
     return unsigned{v.sack_base_self} | unsigned{v.oor_drop} << 1 | unsigned{v.err_silent} << 2 |
            unsigned{v.ev_swap} << 3 | unsigned{v.bth_m} << 4 | unsigned{v.rtt_rtx} << 5 | unsigned{v.rev_fixed} << 6 |
-           unsigned{v.payload_bytes} << 7 | unsigned{v.ports_from_0} << 8 | unsigned{v.bth_m_high} << 9 |
-           unsigned{v.eeth_op_high} << 10 | unsigned{v.tsr_us} << 11 | unsigned{v.pdcid_zero} << 12 |
-           unsigned{v.ack_with_sack} << 13 | unsigned{v.zero_drop} << 14 | unsigned{v.skip_twice} << 15 |
-           unsigned{v.icrc_outer} << 16 | unsigned{v.ack_plane} << 17 | unsigned{v.trim_silent} << 18 |
-           unsigned{v.state_silent} << 19;
+           unsigned{v.ports_from_0} << 8 | unsigned{v.bth_m_high} << 9 | unsigned{v.eeth_op_high} << 10 |
+           unsigned{v.tsr_us} << 11 | unsigned{v.pdcid_zero} << 12 | unsigned{v.ack_with_sack} << 13 |
+           unsigned{v.zero_drop} << 14 | unsigned{v.skip_twice} << 15 | unsigned{v.icrc_outer} << 16 |
+           unsigned{v.ack_plane} << 17 | unsigned{v.trim_silent} << 18 | unsigned{v.state_silent} << 19 |
+           static_cast<unsigned>(v.nominal) << 20;
   };
-  for (unsigned bit = 0; bit < 20; ++bit) CHECK(only(bit) == 1u << bit);
+  for (unsigned bit = 0; bit < 22; ++bit) CHECK(only(bit) == (bit == 7 ? 0 : 1u << bit));  // bit 7 is no field
   b.write(csr::kCtrl, ~0u);
-  CHECK(b.read(csr::kCtrl) == 0xfffff);
+  CHECK(b.read(csr::kCtrl) == 0x3fff7f);
   CHECK(v.rev_seed == 1);
   CHECK(b.read(csr::kRevSeed) == 1);
   b.write(csr::kRevSeed, 0x89abcdef);
@@ -336,6 +342,26 @@ TEST_CASE("the switches of the NIC reach the blocks", "[csr]") {
   b.write(csr::kEpCtl, 0x0000'1234);
   CHECK(v.ep_interval == 0x1234);
   CHECK_FALSE(v.rev_probe);
+  CHECK(v.ep_repeats == 0);
+  b.write(csr::kEpCtl, ~0u);
+  CHECK(b.read(csr::kEpCtl) == 0x00f1'ffff);
+  b.write(csr::kEpCtl, 0x0020'0000);
+  CHECK(v.ep_repeats == 2);
+  CHECK_FALSE(v.rev_probe);
+  b.write(csr::kUdpPort, 0x0001'136b);
+  CHECK(v.udp_port == 4971);
+  CHECK(v.udp_only);
+  CHECK(b.read(csr::kUdpPort) == 0x0001'136b);
+  b.write(csr::kIpPlane, 0x0000'0153);
+  CHECK(v.ip_plane_enable);
+  CHECK(v.ip_plane_lsb == 0x53);
+  b.write(csr::kIpPlane, ~0u);
+  CHECK(b.read(csr::kIpPlane) == 0x17f);
+  b.write(csr::kEvProbe, 0x0400'0000);
+  CHECK(v.probe_kind == Revive::Reliability);
+  b.write(csr::kEvProbe, 0x0200'0000);
+  CHECK(v.probe_kind == Revive::EvProbe);
+  CHECK_FALSE(v.probe_keep_count);
   b.write(csr::kAckCtl, 0x9876'4321);
   CHECK(v.ack_gap == 0x4321);
   CHECK(v.ar_gap == 0x9876);
@@ -433,7 +459,8 @@ TEST_CASE("a table write that is not good answers SLVERR, says why, and is not b
   csr::TblQpCtx row;
   row.state = 2;
   row.mpr_dest = 1;
-  refused(b.write_row(csr::kTblQpCtxId, 1, row), CmdCode::BadValue, 4);  // max_wimm_dest 0
+  row.max_wimm_dest = static_cast<uint8_t>(b.preset.max_wimm + 1);  // 0 is none
+  refused(b.write_row(csr::kTblQpCtxId, 1, row), CmdCode::BadValue, 4);
   row.mtu = 5;
   refused(b.write_row(csr::kTblQpCtxId, 1, row), CmdCode::BadValue, 2);
   // Indices.
@@ -461,7 +488,7 @@ TEST_CASE("the NIC puts a QP into Error once, tells the blocks, and keeps the fi
   b.writes.clear();
   b.write(csr::kTblData0, 0xffffffff);
   b.write(csr::kTblData0 + 4, 0xffffffff);
-  b.qperr[2].load({.qp = 1, .status = CqStatus::RemAccess});
+  b.qperr[1].load({.qp = 1, .status = CqStatus::RemAccess});
   b.run(10);
   REQUIRE(b.writes.size() == 1);
   CHECK(b.writes[0].table == 3);
@@ -470,14 +497,14 @@ TEST_CASE("the NIC puts a QP into Error once, tells the blocks, and keeps the fi
   CHECK(b.info(1) == (4 | 0x62 << 8));
   CHECK(b.read(csr::kCntQpErr) == 1);
   b.qperr[0].load({.qp = 1, .status = CqStatus::RetryExceeded});
-  b.qperr[3].load({.qp = 0, .status = CqStatus::WimmOverrun});  // a QP in Reset
+  b.qperr[2].load({.qp = 0, .status = CqStatus::WimmOverrun});  // a QP in Reset
   b.run(10);
   CHECK(b.info(1) == (4 | 0x62 << 8));
   CHECK(b.info(0) == 0);
   CHECK(b.writes.size() == 1);
   CHECK(b.read(csr::kCntQpErr) == 1);
   b.qperr[1].load({.qp = 2, .status = CqStatus::Flushed});
-  b.qperr[3].load({.qp = 3, .status = CqStatus::WimmOverrun});
+  b.qperr[2].load({.qp = 3, .status = CqStatus::WimmOverrun});
   b.run(20);
   CHECK(b.info(2) == (4 | 0x85 << 8));
   CHECK(b.info(3) == (4 | 0x83 << 8));

@@ -26,7 +26,8 @@ struct Bench : BlockBench<Bench> {
   Stream<Okev> okev;
   Stream<Pmask> pmask;
   Stream<Evr> evr;
-  Endpoint block{preset, eprx, want, evp, req, resp, okev, pmask, evr};
+  Stream<Pans> pans;
+  Endpoint block{preset, {eprx, want, evp}, {req, resp, okev, pmask, evr, pans}};
   CsrOut csr;
   unsigned up;
   bool take = true;
@@ -37,6 +38,7 @@ struct Bench : BlockBench<Bench> {
   std::vector<Okev> okevs;
   std::vector<Pmask> pmasks;
   std::vector<Evr> evrs;
+  std::vector<Pans> panss;
 
   explicit Bench(const char* name = "tiny") : preset(*find_preset(name)) {
     up = (1u << preset.num_planes) - 1;
@@ -59,8 +61,9 @@ struct Bench : BlockBench<Bench> {
     test::take(okev, okevs, take);
     test::take(pmask, pmasks, take);
     test::take(evr, evrs, take);
+    test::take(pans, panss, take);
     block.step(cfg, csr, up);
-    clock_all(block, eprx, want, evp, req, resp, okev, pmask, evr);
+    clock_all(block, eprx, want, evp, req, resp, okev, pmask, evr, pans);
     if (block.pulses().req) sent_tick.push_back(csr.tick);
     reqs += block.pulses().req;
     rsps += block.pulses().rsp;
@@ -288,7 +291,7 @@ TEST_CASE("requests from addresses nobody has named, and unknown operations, are
   b.hear(1, 1, 0, 0);  // destinations that are not set up have no address
   b.hear(2, 1, address(1003));
   b.hear(3, 1, address(1003));
-  b.answer(0xC000);  // no kind of ours
+  b.answer(0x4000);  // the controller has asked for nothing
   CHECK(b.drops == 5);
   CHECK(b.responses.empty());
   CHECK(b.pmasks.empty());
@@ -558,4 +561,98 @@ TEST_CASE("endpoint acknowledges tables it does not know in one cycle", "[endpoi
   b.cfg.req = false;
   b.cycle();
   CHECK_FALSE(b.block.cfg_ack());
+}
+
+TEST_CASE(
+    "EP_CTL.repeats: an update without an answer is sent again so often, then it is given up until a port changes",
+    "[endpoint][A-60]") {
+  for (const unsigned repeats : {0u, 1u, 2u, 14u}) {
+    CAPTURE(repeats);
+    Bench b;
+    b.csr.ep_repeats = static_cast<uint8_t>(repeats);
+    b.set_up(0, 0);
+    b.up = 1;
+    b.run(40 * 11 * 128);  // an interval of 10 ticks
+    CHECK(b.sent.size() == 1 + repeats);
+    b.answer(0x0100 * (1 + repeats));  // too late: nothing waits
+    CHECK(b.drops == 1);
+    b.up = 3;  // a port changes: as often again, each with the ports of now
+    b.run(40 * 11 * 128);
+    REQUIRE(b.sent.size() == 2 * (1 + repeats));
+    CHECK(mask(b.sent.back()) == 0b110);
+  }
+}
+
+TEST_CASE("EP_CTL.repeats: 15 is for ever", "[endpoint][A-60]") {
+  Bench b;
+  b.set_up(0, 0);
+  b.up = 1;
+  b.run(40 * 11 * 128);
+  CHECK(b.sent.size() > 35);
+}
+
+TEST_CASE("EP_CTL.repeats counts per destination, and anew for a destination that a QP names again",
+          "[endpoint][A-60]") {
+  Bench b;
+  b.csr.ep_repeats = 1;
+  b.set_up(0, 0);
+  b.up = 1;
+  b.run(40 * 128);
+  CHECK(b.sent.size() == 2);
+  b.set_up(1, 1);  // new, and not all ports are up
+  b.run(40 * 128);
+  REQUIRE(b.sent.size() == 4);
+  CHECK((b.sent[2].psn & 0xff) == 1);
+  CHECK((b.sent[3].psn & 0xff) == 1);
+  b.set_up(2, 0);
+  b.run(40 * 128);
+  CHECK(b.sent.size() == 6);
+}
+
+TEST_CASE("answers to tx_probe's EV probes go to tx_probe, whatever their number", "[endpoint][A-32]") {
+  Bench b;
+  b.set_up(0, 0);
+  b.answer(0xc000);
+  b.answer(0xffff);
+  CHECK(b.panss == std::vector<Pans>{{.id = 0}, {.id = 0x3fff}});
+  CHECK(b.drops == 0);
+  CHECK(b.evrs.empty());
+  CHECK(b.okevs.empty());
+}
+
+TEST_CASE("requests and answers wait while tx_probe takes no answer", "[endpoint][A-32]") {
+  Bench b;
+  b.set_up(0, 0);
+  b.take = false;
+  for (unsigned i = 0; i < 5; ++i) b.answer(0xc000 + i);  // output register and FIFO hold three
+  b.run(50);
+  CHECK(b.eprx.count() > 0);
+  b.take = true;
+  b.run(50);
+  REQUIRE(b.panss.size() == 5);
+  for (unsigned i = 0; i < 5; ++i) CHECK(b.panss[i].id == i);
+}
+
+TEST_CASE("one address per plane: a request is known by its sender's address on the plane that it came on",
+          "[endpoint][A-76]") {
+  Bench b;
+  b.set_up(1, 0);
+  b.set_up(2, 2);
+  b.csr.ip_plane_enable = true;
+  const auto on = [](unsigned dest, unsigned plane) { return address(1000 + dest) | static_cast<U128>(plane) << 64; };
+  b.hear(0, 1, on(2, 0), 0b010, 0);
+  b.hear(0, 2, on(2, 1), 0b100, 1);
+  CHECK(b.pmasks == std::vector<Pmask>{{.dest = 2, .mask = 0b01}, {.dest = 2, .mask = 0b10}});
+  b.hear(0, 3, on(2, 1), 0b100, 0);  // its address on another plane
+  CHECK(b.drops == 1);
+  b.csr.ip_plane_lsb = 1;  // 1002 has other bits there: they are the plane's number
+  b.hear(0, 4, (address(1002) & ~U128{0b1110}) | 0b0010, 0b100, 1);
+  CHECK(b.pmasks.size() == 3);
+  CHECK(b.drops == 1);
+  b.csr.ip_plane_enable = false;
+  b.hear(0, 5, on(2, 1), 0b100, 1);
+  CHECK(b.drops == 2);
+  b.hear(0, 6, address(1002), 0b100, 1);
+  CHECK(b.drops == 2);
+  CHECK(b.pmasks.size() == 4);
 }

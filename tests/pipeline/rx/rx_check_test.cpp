@@ -377,7 +377,9 @@ TEST_CASE("a WRITE of no bytes earns a NAK or is dropped, as the register says",
 TEST_CASE("the size of a WRITE follows the register", "[rx_check]") {
   Check c;
   c.set_up();
-  c.csr.payload_bytes = GENERATE(false, true);
+  // UDP length + 40, payload, payload + 40; 3 is taken as the first.
+  const unsigned nominal = GENERATE(0u, 1u, 2u, 3u);
+  c.csr.nominal = static_cast<Nominal>(nominal);
   Rxdesc d = Check::good(1);
   d.plen = 99;
   d.pad = 1;
@@ -388,8 +390,10 @@ TEST_CASE("the size of a WRITE follows the register", "[rx_check]") {
   c.desc[0].push(d);
   c.idle(6);
   REQUIRE(c.pkts.size() == 2);
-  CHECK(c.pkts[0].size == (c.csr.payload_bytes ? 99 : 184));  // 99 + 1 + 84
-  CHECK(c.pkts[1].size == (c.csr.payload_bytes ? 99 : 192));  // and TSETH, ImmDt
+  constexpr unsigned kPlain[] = {184, 99, 139, 184};  // 99 + 1 + 84
+  constexpr unsigned kBoth[] = {192, 99, 139, 192};   // and TSETH, ImmDt
+  CHECK(c.pkts[0].size == kPlain[nominal]);
+  CHECK(c.pkts[1].size == kBoth[nominal]);
   CHECK_FALSE(c.pkts[0].tsv);
   CHECK(c.pkts[1].tsv);
 }

@@ -124,10 +124,18 @@ TEST_CASE("one immediate too many is an error, an old one is nothing", "[rx_reor
   CHECK(r.cqes[0].recv);
   REQUIRE(r.qperrs.size() == 1);
   CHECK(r.qperrs[0] == Qperr{.qp = 2, .status = CqStatus::WimmOverrun});
+  CHECK(r.block.over() == std::vector<uint8_t>{0, 0, 1, 0});  // until the QP is connected anew
   r.send(Reorder::imm(0xfffd, 1));
   r.send(Reorder::imm(static_cast<uint16_t>(0xfffe + 0x8000), 1));
   CHECK(r.cqes.size() == 1);
   CHECK(r.qperrs.size() == 1);
+  CHECK(r.block.over()[2] == 1);
+  r.configure(QpState::Rts, 0, 32);  // changes nothing
+  CHECK(r.block.over()[2] == 1);
+  r.configure(QpState::Rtr, 0, 32, 1);  // another QP
+  CHECK(r.block.over()[2] == 1);
+  r.configure(QpState::Rtr, 0, 32);
+  CHECK(r.block.over()[2] == 0);
 }
 
 TEST_CASE("max_wimm_dest is the limit, whatever the ring holds", "[rx_reorder]") {

@@ -150,7 +150,7 @@ TEST_CASE("tx_header stamps the tick of the cycle in which stage A is loaded", "
 
 TEST_CASE("tx_header: M in bit 7, time stamps in microseconds", "[pipeline][tx_header]") {
   Bench b;
-  b.csr.bth_m_high = b.csr.tsr_us = true;
+  b.csr.bth_m = b.csr.bth_m_high = b.csr.tsr_us = true;
   b.request(true);
   b.run(2);
   b.cfg.req = false;

@@ -16,9 +16,10 @@ struct Bench {
   Preset preset = *find_preset("tiny");
   Stream<Badev> bad;
   Stream<Pres> pres;
+  Stream<Pans> pans;
   Stream<Fb> fb_out;
   Stream<Ctlpkt> probe_out;
-  TxProbe block{preset, bad, pres, fb_out, probe_out};
+  TxProbe block{preset, {bad, pres, pans}, fb_out, probe_out};
   CfgBus cfg;
   CsrOut csr;
   unsigned up = 3;
@@ -28,8 +29,10 @@ struct Bench {
   std::vector<Fb> fb;
   std::vector<Ctlpkt> probes;
 
-  Bench() {
+  /// Reliability probes unless a test says otherwise.
+  explicit Bench(Revive kind = Revive::Reliability) {
     csr.probe_interval = 2;
+    csr.probe_kind = kind;
     for (uint16_t qp = 0; qp < 4; ++qp) configure(qp);
   }
   void configure(uint16_t qp, unsigned timeout = 0, unsigned dest = 0, QpState state = QpState::Rts) {  // 0: 8 ticks
@@ -64,6 +67,7 @@ struct Bench {
     block.clock();
     bad.clock();
     pres.clock();
+    pans.clock();
     fb_out.clock();
     probe_out.clock();
     if (block.pulses().sent) sent_at.push_back(cycles);
@@ -86,13 +90,26 @@ struct Bench {
     pres.load({.qp = qp, .id = id, .m = m});
     run(5);
   }
+  /// The answer to an EV probe.
+  void ev_answer(unsigned id) {
+    pans.load({.id = static_cast<uint16_t>(id)});
+    run(5);
+  }
+  /// Runs until n probes have left; returns the newest one's opcode.
+  unsigned kind_of_number(unsigned n) {
+    probe_number(n);
+    return probes.back().opcode;
+  }
   /// Runs until n probes have left; returns the newest one's id.
   uint16_t probe_number(unsigned n) {
     for (unsigned i = 0; i < 100'000 && probes.size() < n; ++i) cycle();
     REQUIRE(probes.size() == n);
     return id(probes.back());
   }
-  static uint16_t id(const Ctlpkt& c) { return static_cast<uint16_t>((c.ext[1] & 0xff) << 8 | (c.ext[1] >> 8 & 0xff)); }
+  static uint16_t id(const Ctlpkt& c) {
+    if (c.opcode == 0xD8) return static_cast<uint16_t>(c.psn & 0x3fff);
+    return static_cast<uint16_t>((c.ext[1] & 0xff) << 8 | (c.ext[1] >> 8 & 0xff));
+  }
 };
 
 }  // namespace
@@ -330,9 +347,10 @@ TEST_CASE("tx_probe: no QP is live before its context", "[pipeline][tx_probe]") 
   Preset preset = *find_preset("tiny");
   Stream<Badev> bad;
   Stream<Pres> pres;
+  Stream<Pans> pans;
   Stream<Fb> fb;
   Stream<Ctlpkt> probe;
-  TxProbe block(preset, bad, pres, fb, probe);
+  TxProbe block(preset, {bad, pres, pans}, fb, probe);
   CsrOut csr;
   csr.probe_interval = 2;
   bad.load({.qp = 2, .ev_idx = 1, .ev = 1});
@@ -532,4 +550,105 @@ TEST_CASE("tx_probe: an EV offered again keeps its slot; one that found none tak
   b.run_to(3 * 128);
   REQUIRE(b.probes.size() == 1);
   CHECK(b.probes[0].ev == 0xE009);
+}
+
+TEST_CASE("tx_probe: an EV probe has its number in its request id, and its answers revive",
+          "[pipeline][tx_probe][A-32]") {
+  Bench b(Revive::EvProbe);
+  b.lose(3, 5);
+  b.probe_number(1);
+  CHECK(b.sent_at[0] == 272);  // as a reliability probe
+  const Ctlpkt& c = b.probes[0];
+  CHECK(c.qp == 3);
+  CHECK(c.plane == 1);
+  CHECK(c.ev == 0xE005);
+  CHECK(c.opcode == 0xD8);
+  CHECK(c.psn == 0xc004);  // kind 3, number 1 of slot 0
+  CHECK(c.ext_len == 16);
+  CHECK(c.ext[0] == 0x00000100);  // op 1
+  CHECK(c.ext[1] == 0x06000000);  // both ports are up: bits 1 and 2
+  CHECK(c.ext[2] == 0);
+  CHECK(c.ext[3] == 0x01000200);  // tick 2, ftype 1
+  for (unsigned i = 4; i < 9; ++i) CHECK(c.ext[i] == 0);
+  b.ev_answer(4);
+  b.ev_answer(b.probe_number(2));
+  CHECK(b.revived == 0);
+  b.ev_answer(b.probe_number(3));
+  CHECK(b.revived == 1);
+  REQUIRE(b.fb.size() == 1);
+  CHECK(b.fb[0] == Fb{.qp = 3, .ev_idx = 5, .entropy = 0, .kind = FbKind::RevivedGood});
+  CHECK(b.sent_at == std::vector<unsigned>{272, 272 + 256, 272 + 512});
+}
+
+TEST_CASE("tx_probe: EV probes tell the ports, by the register's bits, and the time in its unit",
+          "[pipeline][tx_probe][A-32]") {
+  Bench b(Revive::EvProbe);
+  b.csr.ports_from_0 = b.csr.tsr_us = true;
+  b.up = 2;
+  b.run_to(40 * 128);
+  b.lose(3, 5);  // due in tick 42
+  b.probe_number(1);
+  CHECK(b.probes[0].ext[1] == 0x02000000);
+  CHECK(b.probes[0].ext[3] == 0x01800500);
+}
+
+TEST_CASE("tx_probe: answers of the other kind, to other numbers and to free slots change nothing",
+          "[pipeline][tx_probe][A-32]") {
+  Bench b(Revive::EvProbe);
+  b.csr.probe_successes = 1;
+  b.lose(1, 6);
+  CHECK(b.probe_number(1) == 4);
+  b.answer(1, 4);       // of a reliability probe
+  b.ev_answer(8);       // not sent yet
+  b.ev_answer(5);       // a free slot
+  b.ev_answer(0x0404);  // number 257
+  CHECK(b.revived == 0);
+  b.ev_answer(4);
+  CHECK(b.revived == 1);
+  Bench r;  // and an EV probe's answer to a reliability probe
+  r.csr.probe_successes = 1;
+  r.lose(1, 6);
+  CHECK(r.probe_number(1) == 4);
+  r.ev_answer(4);
+  CHECK(r.revived == 0);
+  r.answer(1, 4);
+  CHECK(r.revived == 1);
+}
+
+TEST_CASE("tx_probe with either kind: an EV probe first, and the other kind after each that has no answer",
+          "[pipeline][tx_probe][A-32]") {
+  constexpr unsigned kEv = 0xD8, kReliability = 0xDE;
+  for (const Revive kind : {Revive::Either, static_cast<Revive>(3)}) {
+    Bench b(kind);
+    b.lose(1, 6);
+    CHECK(b.kind_of_number(1) == kEv);
+    CHECK(b.kind_of_number(2) == kReliability);
+    CHECK(b.kind_of_number(3) == kEv);
+    CHECK(b.kind_of_number(4) == kReliability);
+    b.answer(1, Bench::id(b.probes.back()));  // a peer that answers these: they go on
+    CHECK(b.kind_of_number(5) == kReliability);
+    b.answer(1, Bench::id(b.probes.back()), 2);  // an answer, too, though not a good one
+    CHECK(b.kind_of_number(6) == kReliability);
+    CHECK(b.kind_of_number(7) == kEv);
+    for (unsigned n = 7; n < 10; ++n) {
+      CHECK(b.kind_of_number(n) == kEv);
+      b.ev_answer(Bench::id(b.probes.back()));
+    }
+    CHECK(b.revived == 1);
+    b.lose(1, 6);  // it begins anew
+    CHECK(b.kind_of_number(10) == kEv);
+  }
+}
+
+TEST_CASE("tx_probe: the kind may change while probes are under way; an answer fits the probe that was sent",
+          "[pipeline][tx_probe][A-32]") {
+  Bench b(Revive::EvProbe);
+  b.csr.probe_successes = 1;
+  b.lose(1, 6);
+  const uint16_t id = b.probe_number(1);
+  b.csr.probe_kind = Revive::Reliability;
+  b.answer(1, id);
+  CHECK(b.revived == 0);
+  b.ev_answer(id);
+  CHECK(b.revived == 1);
 }

@@ -38,10 +38,10 @@ struct TxTop {
         grant(2),
         rdreq(p.num_planes),
         sched(p, push, park, wake, grant),
-        segment(p, {wqe, grant, retx, upd, ans}, {pkt, push, park, ask, ret, cqe, seg_qperr}),
+        segment(p, {wqe, grant, retx, upd, ans}, {pkt, push, park, ask, ret, cqe}),
         path(p, pkt, fb, pfb, path_out, rec, evev, bad),
         inflight(p, {rec, ctl, rans}, {retx, upd, fb, pres, ccev, rask, okev, inf_qperr, stateq}),
-        probes(p, bad, pres, pfb, probe),
+        probes(p, {bad, pres, pans}, pfb, probe),
         header(p, path_out, ctlpkt, probe, eprq),
         fetch(p, pointers(rdreq)),
         frames(p.num_planes),
@@ -113,7 +113,7 @@ struct TxTop {
       ctls.pop_front();
     }
     const auto drain = [](auto&... s) { ((s.has() ? s.pop() : void()), ...); };
-    drain(okev, stateq, seg_qperr, inf_qperr);
+    drain(okev, stateq, inf_qperr);
 
     csr.tick = static_cast<uint32_t>(now / preset.tick_cycles);
     const auto step_block = [&](unsigned k) {
@@ -180,7 +180,6 @@ struct TxTop {
     rans.clock();
     ccev.clock();
     okev.clock();
-    seg_qperr.clock();
     inf_qperr.clock();
     retx.clock();
     upd.clock();
@@ -271,13 +270,14 @@ struct TxTop {
   Stream<Ccans> ans, rans;
   Stream<Ccev> ccev;
   Stream<Okev> okev;
-  Stream<Qperr> seg_qperr, inf_qperr;
+  Stream<Qperr> inf_qperr;
   Stream<Retx> retx;
   Stream<Upd> upd;
   Stream<Fb> fb, pfb;
   Stream<Evev> evev;
   Stream<Badev> bad;
   Stream<Pres> pres;
+  Stream<Pans> pans;  // nothing answers EV probes here
   Stream<Stateq> stateq;
   Stream<Ctlpkt> probe;
   Stream<Pkt> pkt;

@@ -150,7 +150,8 @@ TEST_CASE("a packet trimmed as fields gives the bytes of a frame that was trimme
   PacketPool pool;
   Rng rng(1, "codec");
   const Stack stack = GENERATE(Stack::Ipv4, Stack::Ipv6, Stack::Srv6, Stack::Srv6Srh);
-  const unsigned size = GENERATE(128u, 206u, 256u);
+  const unsigned size = GENERATE(128u, 206u, 256u, 4084u);
+  const bool lengths = GENERATE(false, true);
   const PacketPtr fields = sample(pool, stack, 0xc7, true, rng);
   fields->payload = 4096;
   fields->size = static_cast<uint16_t>(frame_size(stack, 0xc7, true, 4096));
@@ -163,7 +164,7 @@ TEST_CASE("a packet trimmed as fields gives the bytes of a frame that was trimme
     --(*p)->hop_limit;
     sync_forwarding(**p);
     mark_ce(**p);
-    trim(**p, size, wire::kDscpTrimmed);
+    trim(**p, size, wire::kDscpTrimmed, lengths);
   }
   REQUIRE(give_frame(pool, *fields));
   const auto a = frame_of(*fields), b = frame_of(*bytes);

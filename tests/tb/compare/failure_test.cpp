@@ -472,7 +472,8 @@ TEST_CASE("bad EVs are probed and come back when the loss has ended", "[tb][fail
     if (c.state == kEvBad) {
       ++bad;
       for (const DeviceLog::Control& p : w.device.controls) {
-        if (p.opcode != 0xDE || p.qp != c.qp || p.ev != ev_of[ev] || p.cycle < c.cycle) continue;
+        // A-32, either kind: an EV probe first, then reliability probes and EV probes in turn
+        if ((p.opcode != 0xD8 && p.opcode != 0xDE) || p.qp != c.qp || p.ev != ev_of[ev] || p.cycle < c.cycle) continue;
         const double after = w.us_of_cycle(p.cycle) - at;
         first_min = std::min(first_min, after);
         first_max = std::max(first_max, after);

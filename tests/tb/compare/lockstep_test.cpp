@@ -72,9 +72,8 @@ Traffic traffic_at(const std::string& name) {
     const char* begin;
     Traffic traffic;
   } kRare[] = {{"tx_probe.", {"bad-ev", 6000}},
-               {"tx_inflight.pres", {"bad-ev", 6000}},
+               {"tx_inflight.pres", {"bad-ev", 6000, "probe_kind", 2}},
                {"tx_inflight.qperr", {"retry-exhaust", 1500}},
-               {"tx_segment.qperr", {"qp-error", 3000, "max_wimm", 2}},
                {"rx_track.qperr", {"no-bytes", 3000}},
                {"rx_reorder.qperr", {"qp-error", 3000, "max_wimm_dest", 1}},
                {"tx_segment.park", {"incast-trim", 3000}},
@@ -83,6 +82,7 @@ Traffic traffic_at(const std::string& name) {
                {"tx_inflight.ccev", {"incast-trim", 1500}},
                {"tx_inflight.rask", {"incast-trim", 1500}},
                {"cc_nscc.", {"incast-trim", 3000}},
+               {"endpoint.pans", {"bad-ev", 6000, "probe_kind", 1}},
                {"endpoint.", {"link-flap", 3000}},
                {"rx_check.eprx", {"link-flap", 1500}},
                {"ack_gen.want", {"link-flap", 1500}},

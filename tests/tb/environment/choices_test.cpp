@@ -82,11 +82,18 @@ uint64_t acks(const CosimResult& r) {
 
 }  // namespace
 
-TEST_CASE("the UDP port, either one", "[tb][choices][A-01]") { both("mixed", "udp_port", 4791, 4971); }
+TEST_CASE("the UDP port, either one; the other one is received, too, unless that is restricted",
+          "[tb][choices][A-01]") {
+  both("mixed", "udp_port", 4791, 4971);
+  both("mixed", "peer_port", 0, 4971);
+  // A NIC that is restricted drops copies of frames to the other port.
+  const Both r = both("corrupt", "udp_only", 0, 1, {{"rogue", 0.5}});
+  CHECK(r.first.dut.counters.drop_parse < r.second.dut.counters.drop_parse);
+}
 
 TEST_CASE("M of the BTH, set or not, in bit 6 or 7", "[tb][choices][A-02]") {
   both("mixed", "bth_m", 0, 1);
-  both("mixed", "bth_m_high", 0, 1);
+  both("mixed", "bth_m_high", 0, 1, {{"bth_m", 1}});
 }
 
 TEST_CASE("halves of the entropy value, either order", "[tb][choices][A-03]") {
@@ -196,10 +203,20 @@ TEST_CASE("the ICRC starts at the inner IP header or at the outer one, whatever 
   CHECK(plain.event_hash == other.event_hash);
 }
 
+TEST_CASE("trimmed packets of any size bring the same, whatever is left of the payload", "[tb][choices][A-15]") {
+  for (const double size : {128.0, 206.0, 256.0, 4084.0}) {
+    const CosimResult r = run_with("trim", {}, {"trim_size", size}, 500, "tiny", 21);
+    INFO(size << r.problem << failure_text({}, r));
+    CHECK(r.outcome == Outcome::Pass);
+    CHECK(r.dut.counters.trim > 0);
+    CHECK(r.writes_verified > 0);
+  }
+}
+
 TEST_CASE("length fields of trimmed packets change nothing, rewritten or not", "[tb][choices][A-15]") {
-  const CosimResult usual = run_with("trim", {}, {"trim_lengths", 1}, 500, "tiny", 21);
+  const CosimResult usual = run_with("trim", {}, {"trim_lengths", 0}, 500, "tiny", 21);
   CHECK(usual.dut.counters.trim > 0);
-  for (const double lengths : {0.0, 2.0}) {
+  for (const double lengths : {1.0, 2.0}) {
     const CosimResult r = run_with("trim", {}, {"trim_lengths", lengths}, 500, "tiny", 21);
     INFO(lengths << r.problem << failure_text({}, r));
     CHECK(r.outcome == Outcome::Pass);
@@ -272,6 +289,18 @@ TEST_CASE("probes: the first interval, answers in a row that revive", "[tb][choi
   CHECK(answers.first.dut.counters.revived > answers.second.dut.counters.revived);
 }
 
+TEST_CASE("probes that revive: EV probes, reliability probes, or either", "[tb][choices][A-32]") {
+  constexpr double kEither = 0, kEvProbes = 1, kReliability = 2;
+  const Both kinds = both("probe-revive", "probe_kind", kEvProbes, kReliability, {}, 6000);
+  const Both either = both("probe-revive", "probe_kind", kEither, kReliability, {}, 6000);
+  for (const CosimResult* r : {&kinds.first, &kinds.second, &either.first}) {
+    CHECK(r->dut.counters.probe > 0);
+    CHECK(r->dut.counters.revived > 0);
+  }
+  // Half of the probes of either kind are lost: each gets its turn.
+  both("bad-ev", "probe_kind", kEither, kEvProbes, {{"loss", 0.3}}, 4000);
+}
+
 TEST_CASE("probes: how far the interval grows", "[tb][choices][A-71]") {
   both("bad-ev", "probe_cap", 0, 6, {{"probe_ticks", 20}}, 4000);
 }
@@ -335,8 +364,10 @@ TEST_CASE("congestion control: no delay, and the weight of a sample", "[tb][choi
   both("incast-trim", "cc_ewma_weight", 0.0125, 0.5);
 }
 
-TEST_CASE("bytes are counted as packets or as payload", "[tb][choices][A-55]") {
-  both("incast-trim", "payload_bytes", 0, 1);
+TEST_CASE("bytes are counted as packets, as payload, or as payload and 40", "[tb][choices][A-55]") {
+  both("incast-trim", "nominal", 0, 1);
+  both("incast-trim", "nominal", 0, 2);
+  both("incast-trim", "nominal", 1, 2);
 }
 
 TEST_CASE("service time moves the reflected time stamp or not", "[tb][choices][A-56]") {
@@ -360,6 +391,19 @@ TEST_CASE("dynamic MPR, on or off", "[tb][choices][A-59]") {
 
 TEST_CASE("the interval of endpoint requests", "[tb][choices][A-60]") { both("link-flap", "ep_ticks", 10, 2000); }
 
+TEST_CASE("port status updates are sent again never, a few times, or for ever", "[tb][choices][A-60]") {
+  const Both never = both("few-updates", "ep_repeats", 0, 1, {}, 2000);
+  const Both ever = both("few-updates", "ep_repeats", 1, 15, {}, 2000);
+  CHECK(never.first.dut.counters.ep_req > 0);
+  CHECK(ever.second.dut.counters.ep_req > 0);
+}
+
+TEST_CASE("a NIC has one address, or one per plane, in any three bits", "[tb][choices][A-76]") {
+  const Both r = both("plane-addresses", "ip_plane", 0, 1);
+  for (const CosimResult* one : {&r.first, &r.second}) CHECK(one->dut.counters.ep_rsp > 0);
+  both("plane-addresses", "ip_plane_lsb", 64, 16);
+}
+
 TEST_CASE("EV profiles filled by the NIC or by software", "[tb][choices][A-61]") {
   const Both r = both("mixed", "generated", 0, 1);
   CHECK(r.first.dut.evs > 8);
@@ -367,8 +411,21 @@ TEST_CASE("EV profiles filled by the NIC or by software", "[tb][choices][A-61]")
 }
 
 TEST_CASE("immediates that may be outstanding, on both sides", "[tb][choices][A-62]") {
-  both("qp-error", "max_wimm", 2, 32);
-  both("qp-error", "max_wimm_dest", 2, 32);
+  const Both own = both("qp-error", "max_wimm", 2, 32);
+  CHECK(own.first.refused > own.second.refused);  // and the QP goes on
+  const Both peers = both("qp-error", "max_wimm_dest", 2, 32, {{"max_wimm", 32}, {"bad_access", 0}}, 2000);
+  CHECK(peers.first.naks_invalid > 0);  // one too many there: a NAK, and the QP has failed
+  CHECK(peers.second.naks_invalid == 0);
+}
+
+TEST_CASE("no immediates at all, at the requestor or at the responder", "[tb][choices][A-62]") {
+  const Keys calm = {{"bad_access", 0}, {"loss", 0}};
+  const Both own = both("qp-error", "max_wimm", 0, 32, calm);
+  CHECK(own.first.refused > 0);
+  CHECK(own.first.naks_invalid == 0);
+  const Both peers = both("qp-error", "max_wimm_dest", 0, 32, {{"bad_access", 0}, {"loss", 0}, {"max_wimm", 32}});
+  CHECK(peers.first.naks_invalid > 0);
+  CHECK(peers.first.overruns == 0);  // refused before anything of them is counted
 }
 
 TEST_CASE("the codes of NAKs are those of the register", "[tb][choices][A-70]") {

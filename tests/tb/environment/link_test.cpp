@@ -166,7 +166,7 @@ TEST_CASE("a quarter of the corrupt frames fail in the top byte of the residue o
 TEST_CASE("rogue copies differ from the original in what a receiver must check", "[tb][link][rogue]") {
   Rng rng(3, "test");
   const auto whole = write_frame(true, true, 300, 77, wire::Opcode::WriteOnly);
-  unsigned right_icrc = 0, made = 0;
+  unsigned right_icrc = 0, made = 0, other_port = 0;
   for (unsigned i = 0; i < 1000; ++i) {
     auto copy = whole;
     if (!make_rogue(copy, kTiny.num_qps, wire::kDscpTrimmed, rng, false)) continue;
@@ -180,8 +180,13 @@ TEST_CASE("rogue copies differ from the original in what a receiver must check",
     const bool foreign = p.bth->p_key != 0x1234 || p.bth->dqp < 16 || p.bth->dqp >= 20;
     const bool unfit = p.payload.size() > 4096 || p.bth->opcode < 0xC6 || p.bth->opcode > 0xCB ||
                        (p.bth->opcode <= 0xC7 && (p.payload.size() & (p.payload.size() - 1)));
-    REQUIRE((outside || foreign || unfit));
+    const bool duplicate = p.udp->dst_port == wire::kUdpPortMrc;  // A-01: taken as well, unless a setting says no
+    REQUIRE((outside || foreign || unfit || duplicate));
+    if (!duplicate) continue;
+    ++other_port;
+    REQUIRE(wire::decode(copy, {.udp_port_only = true}).error);
   }
+  CHECK(other_port > 30);
   CHECK(made > 900);
   CHECK(right_icrc > 300);
 }

@@ -75,6 +75,8 @@ SEEDS("rto")
 SEEDS("bad-plane")
 SEEDS("long")
 SEEDS("window")
+SEEDS("few-updates")
+SEEDS("plane-addresses")
 
 TEST_CASE("no scenario is left out", "[tb][seeds]") {
   for (const Scenario& s : scenarios()) {

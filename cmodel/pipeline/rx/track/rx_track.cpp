@@ -35,7 +35,7 @@ void RxTrack::step(const CfgBus& cfg, const CsrOut& csr, const In& in) {
     const bool empty = !m_valid_ && !t_valid_ && !x_valid_ && !adv_.valid() && !sq_.valid() && sack_ == Sack::Idle;
     // The last stage first: each takes its registers, then the stage before it fills them.
     if (x_valid_) post(csr);
-    if (t_valid_) track(in.imm_ok);
+    if (t_valid_) track(in);
     if (m_valid_) t_ = m_;
     x_valid_ = t_valid_;
     t_valid_ = m_valid_;
@@ -116,7 +116,7 @@ void RxTrack::init() {
   init_ = false;
 }
 
-void RxTrack::track(bool imm_ok) {
+void RxTrack::track(const In& in) {
   MRC_CHECK(!init_, "a packet is judged while its QP may be started");
   const unsigned index = qp(t_.p.qp);
   const std::size_t at = slot(index, t_.again ? t_.next : t_.p.psn);
@@ -130,13 +130,13 @@ void RxTrack::track(bool imm_ok) {
     x_.what = What::Done;
     a = row_go_on(q.window, after, t_.next);
   } else {
-    x_.what = judge(t_.p, q, entry.valid, before, imm_ok);
+    x_.what = judge(t_.p, q, entry.valid, before, in);
     MRC_CHECK(x_.what != What::Take || psn_dist(t_.p.psn, psn_add(q.window.cack, 1)) < 128u * cfg_[index].mpr,
               "a packet outside of the window is taken");
     MRC_CHECK(x_.what != What::Take || cfg_[index].mpr <= cfg_[index].mpr_dest,
               "the window is larger than the peer may use");
     if (x_.what == What::Take) a = row_take(q.window, after, t_.p.psn, t_.p.last);
-    if (x_.what == What::Fatal) q.failed = true;
+    if (x_.what == What::Fatal || x_.what == What::Over) q.failed = true;
   }
   keep(at, entry, before, after);
   track_.write(index, q);
@@ -157,9 +157,10 @@ void RxTrack::track(bool imm_ok) {
 }
 
 /// What a packet that is seen for the first time shall come to; `row` holds its PSN, row_here: in the memory.
-RxTrack::What RxTrack::judge(const Rxpkt& p, const TrackQp& q, bool row_here, const RxRow& row, bool imm_ok) const {
+RxTrack::What RxTrack::judge(const Rxpkt& p, const TrackQp& q, bool row_here, const RxRow& row, const In& in) const {
   if (p.drop) return What::Discard;
   if (q.failed) return What::Nak;
+  if (in.over[qp(p.qp)]) return What::Over;
   if (p.err) return What::Event;
   if (p.probe) return What::Probe;
   const CfgQp& c = cfg_[qp(p.qp)];
@@ -170,7 +171,7 @@ RxTrack::What RxTrack::judge(const Rxpkt& p, const TrackQp& q, bool row_here, co
   if (p.trim != Trim::None) return What::Full;
   const bool next = p.psn == psn_add(q.window.cack, 1);
   if (p.syndrome != 0) return next ? What::Fatal : What::Discard;  // a NAK never overtakes an earlier message
-  if (!next && p.imm_valid && !imm_ok) return What::NoImm;
+  if (!next && p.imm_valid && !in.imm_ok) return What::NoImm;
   if (!next && !row_here && !pool_.valid()) return What::NoRow;
   return What::Take;
 }
@@ -209,6 +210,14 @@ void RxTrack::post(const CsrOut& csr) {
       issue(false);
       nak(post_[index]);
       break;
+    case What::Over: {  // rx_reorder has put the QP into Error; the NAK blames the oldest message that is not complete
+      issue(false);
+      PostQp& q = post_.write(index);
+      q.nsyn = NakCodes{.invalid = csr.nak_invalid}.of(RxFault::Invalid);
+      q.npsn = psn_add(x_.cack, 1);
+      nak(q);
+      break;
+    }
     case What::Event:  // the peer need not wait for its timer
       issue(false);
       if (!csr.err_silent) nack(wire::NackReason::UnexpEvent);

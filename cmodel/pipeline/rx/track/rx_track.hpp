@@ -34,6 +34,8 @@ class RxTrack {
   struct In {
     bool imm_ok = true;   ///< entries for immediates that must wait
     bool hold_ok = true;  ///< room for a completion
+    /// By QP: its peer had an immediate too many outstanding.
+    const std::vector<uint8_t>& over;
   };
   void step(const CfgBus& cfg, const CsrOut& csr, const In& in);
   void clock();
@@ -71,7 +73,22 @@ class RxTrack {
     bool acked = false, moved = false;  ///< so far: a message is complete; cack has moved
     uint32_t next = 0;
   };
-  enum class What : uint8_t { Done, Discard, Nak, Event, Probe, Dup, Refuse, Trim, Full, Fatal, NoImm, NoRow, Take };
+  enum class What : uint8_t {
+    Done,
+    Discard,
+    Nak,
+    Over,
+    Event,
+    Probe,
+    Dup,
+    Refuse,
+    Trim,
+    Full,
+    Fatal,
+    NoImm,
+    NoRow,
+    Take
+  };
   /// A packet in Post: what becomes of it, and the QP after it.
   struct Judged {
     Rxpkt p;
@@ -107,8 +124,8 @@ class RxTrack {
   void set_up(unsigned index, const csr::TblQpCtx& row);
   void init();
 
-  void track(bool imm_ok);
-  What judge(const Rxpkt& p, const TrackQp& q, bool row_here, const RxRow& row, bool imm_ok) const;
+  void track(const In& in);
+  What judge(const Rxpkt& p, const TrackQp& q, bool row_here, const RxRow& row, const In& in) const;
   void keep(std::size_t at, const Entry& entry, const RxRow& before, const RxRow& after);
 
   bool post_can_go() const;

@@ -116,7 +116,7 @@ void Sack::acknowledge(Qp& q, bool sample, const CsrOut& csr) {
   if (!news.late) q.rcvdl = ctl.rcvd;
   if (!q.cc) return;
   const uint32_t n = take_sack(q.fly, q.owed, news, psn_add(ctl.cack, 1) == q.nxt, canc_,
-                               nominal_full(q.mtu, q.ts, csr.payload_bytes), q.una == q.nxt, q.credit);
+                               nominal_full(q.mtu, q.ts, csr.nominal), q.una == q.nxt, q.credit);
   s_.tell.out.ccev.load({.cc = q.dest,
                          .kind = CcEvent::Ack,
                          .bytes = n,

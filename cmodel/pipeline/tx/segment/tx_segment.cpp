@@ -168,12 +168,12 @@ CqStatus TxSegment::refusal(const Qp& q, const Wqe& w) {
 }
 
 void TxSegment::intake() {
-  if (!in_.wqe.valid() || !out_.qperr.free()) return;
+  if (!in_.wqe.valid()) return;
   const Wqe& w = in_.wqe.head();
   Qp& q = qp(w.qp);
   const CqStatus status = refusal(q, w);
   if (status != CqStatus::Ok) {
-    refuse(q, w, status);
+    refuse(w, status);
     return;
   }
   // Progress in the same cycle: each would see the other's old registers, and nobody would wake the QP.
@@ -196,18 +196,13 @@ void TxSegment::intake() {
 }
 
 /// Completions of a QP keep their order: a refusal waits for what is under way.
-void TxSegment::refuse(Qp& q, const Wqe& w, CqStatus status) {
+void TxSegment::refuse(const Wqe& w, CqStatus status) {
   if (done_.busy || c1_.valid || !cq_.ready() || done_loaded_) return;
   Cqe& c = cq_.push();
   c = Cqe{};
   c.qp = w.qp;
   c.status = status;
   c.wr_id = w.wr_id;
-  if (status == CqStatus::WimmOverrun) {  // an error of the QP
-    out_.qperr.load({.qp = w.qp, .status = status});
-    set(q.failed, 1);
-    if (q.una_msn != q.tail) done_next_ = {.busy = true, .qp = w.qp, .flush = true};
-  }
   in_.wqe.pop();
 }
 
@@ -356,7 +351,7 @@ bool TxSegment::leave_f1(const CsrOut& csr) {
     if (!r.dead && r.cc) {
       if (!out_.ask.free()) return false;
       const uint16_t min = first_size(r, q, csr);
-      const unsigned bytes = unsigned{nominal_full(r.mtu, r.ts, csr.payload_bytes)} * kBurstAsk;
+      const unsigned bytes = unsigned{nominal_full(r.mtu, r.ts, csr.nominal)} * kBurstAsk;
       out_.ask.load({.cc = r.dest, .min = min, .bytes = static_cast<uint16_t>(bytes)});
     }
   }
@@ -367,7 +362,7 @@ bool TxSegment::leave_f1(const CsrOut& csr) {
 /// Nominal size of the QP's next packet, which is of row r.
 uint16_t TxSegment::first_size(const Row& r, const Qp& q, const CsrOut& csr) const {
   const WritePart p = segment(r.work.message, q.idx, r.mtu);
-  return nominal_size(p.plen, p.opcode, r.ts, csr.payload_bytes);
+  return nominal_size(p.plen, p.opcode, r.ts, csr.nominal);
 }
 
 // Emit
@@ -454,7 +449,7 @@ void TxSegment::send(const Row& r, const CsrOut& csr) {
   Pkt p;
   put(segment(r.work.message, q.idx, r.mtu), p);
   p.idx = q.idx;
-  p.size = nominal_size(p.plen, p.opcode, r.ts, csr.payload_bytes);
+  p.size = nominal_size(p.plen, p.opcode, r.ts, csr.nominal);
   const bool begins = q.psn % 16 == 0 || q.fresh != 0;
   if (!has_block(q, begins) || (r.cc && left_ < p.size)) {
     end(r, true);
@@ -496,8 +491,7 @@ void TxSegment::send(const Row& r, const CsrOut& csr) {
   p.profile = static_cast<uint8_t>(q.profile);
   p.avoid_ev = 0;
   const bool idle = after.head == after.tail;
-  p.ackreq =
-      (!more && (!idle || ar_gap_ == 0)) || (r.cc && lastf_ && left_ < nominal_full(r.mtu, r.ts, csr.payload_bytes));
+  p.ackreq = (!more && (!idle || ar_gap_ == 0)) || (r.cc && lastf_ && left_ < nominal_full(r.mtu, r.ts, csr.nominal));
   out_.pkt.load(p);
   if (idle && ar_gap_ == 0) ar_gap_next_ = csr.ar_gap;
   on_ = true;

@@ -32,13 +32,12 @@ class TxSegment {
   };
   /// Streams out.
   struct Out {
-    Stream<Pkt>& pkt;      ///< to tx_path
-    Stream<Sched>& push;   ///< to tx_sched
-    Stream<Grant>& park;   ///< to tx_sched
-    Stream<Ccask>& ask;    ///< to cc_nscc
-    Stream<Ccret>& ret;    ///< to cc_nscc
-    Fifo<Cqe>& cqe;        ///< to the host: cq_mux's input FIFO
-    Stream<Qperr>& qperr;  ///< to csr
+    Stream<Pkt>& pkt;     ///< to tx_path
+    Stream<Sched>& push;  ///< to tx_sched
+    Stream<Grant>& park;  ///< to tx_sched
+    Stream<Ccask>& ask;   ///< to cc_nscc
+    Stream<Ccret>& ret;   ///< to cc_nscc
+    Fifo<Cqe>& cqe;       ///< to the host: cq_mux's input FIFO
   };
 
   TxSegment(const Preset& preset, const In& in, const Out& out);
@@ -130,7 +129,7 @@ class TxSegment {
   bool room(const Qp& q) const;
   static CqStatus refusal(const Qp& q, const Wqe& w);
   void intake();
-  void refuse(Qp& q, const Wqe& w, CqStatus status);
+  void refuse(const Wqe& w, CqStatus status);
   void progress();
   void complete();
   void issue();

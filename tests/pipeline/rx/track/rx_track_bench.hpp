@@ -24,7 +24,7 @@ struct Track {
         track(preset, rxpkt, verdict, resp, ackev, ord, qperr) {}
 
   void cycle() {
-    track.step(cfg, csr, {.imm_ok = imm_ok, .hold_ok = hold_ok});
+    track.step(cfg, csr, {.imm_ok = imm_ok, .hold_ok = hold_ok, .over = over});
     for (unsigned p = 0; p < preset.num_planes; ++p) {
       if (take_verdict && verdict.lane(p).valid()) {
         verdicts.push_back(verdict.lane(p).head());
@@ -162,6 +162,7 @@ struct Track {
   Stream<Qperr> qperr;
   RxTrack track;
   bool imm_ok = true, hold_ok = true;
+  std::vector<uint8_t> over = std::vector<uint8_t>(preset.num_qps);
   bool take_verdict = true, take_resp = true, take_ackev = true, take_ord = true, take_qperr = true;
   unsigned now = 0, dup = 0, oor = 0, trim = 0, nores = 0;
   std::vector<Verdict> verdicts;

@@ -588,3 +588,72 @@ TEST_CASE("an output that nobody takes holds the tracker back, whatever the pack
     CHECK(t.ords[i].cack == i);
   }
 }
+
+TEST_CASE("an immediate too many: the next packet, and each after it, hears NAK invalid request", "[rx_track][A-62]") {
+  Track t;
+  t.configure(1, 10);
+  t.configure(2, 10);
+  t.csr.nak_invalid = 0x65;
+  Rxpkt last = Track::packet(10);
+  last.last = true;
+  t.send(last);  // a message is complete: MSN 0x21 is next
+  t.over[1] = 1;
+  Rxpkt p = Track::packet(13);
+  p.err = GENERATE(true, false);  // the QP is in Error already, or not yet
+  t.send(p);
+  REQUIRE(t.resps.size() == 1);
+  CHECK(t.resps[0].kind == CtlKind::Ack);
+  CHECK(t.resps[0].qp == 1);
+  CHECK(t.resps[0].plane == 1);
+  CHECK(t.resps[0].reason == 0x65);
+  CHECK(t.resps[0].psn == 11);  // the oldest message that is not complete begins there
+  CHECK(t.resps[0].msn == 0x21);
+  CHECK(t.qperrs.empty());  // rx_reorder has said so
+  REQUIRE(t.verdicts.size() == 1);
+  CHECK_FALSE(t.verdicts[0].place);
+  CHECK(t.ords.empty());
+  const Resp nak = t.resps[0];
+  t.over[1] = 0;  // the NAK goes on until the QP is connected anew
+  p.psn = 11;
+  p.err = true;
+  t.send(p);
+  REQUIRE(t.resps.size() == 1);
+  CHECK(t.resps[0] == nak);
+  Rxpkt probe;
+  probe.qp = 1;
+  probe.plane = 1;
+  probe.probe = true;
+  t.send(probe);
+  REQUIRE(t.resps.size() == 1);
+  CHECK(t.resps[0] == nak);
+  Rxpkt other = Track::packet(10);  // others go on
+  other.qp = 2;
+  t.send(other);
+  REQUIRE(t.verdicts.size() == 1);
+  CHECK(t.verdicts[0].place);
+  t.configure(1, 10);
+  t.send(Track::packet(10));
+  REQUIRE(t.verdicts.size() == 1);
+  CHECK(t.verdicts[0].place);
+}
+
+TEST_CASE("an immediate too many: what failed a check in front says nothing", "[rx_track][A-62]") {
+  Track t;
+  t.configure(1, 10);
+  t.over[1] = 1;
+  Rxpkt p = Track::packet(10);
+  p.drop = true;
+  t.send(p);
+  CHECK(t.resps.empty());
+  CHECK(t.verdicts.size() == 1);
+}
+
+TEST_CASE("the NAK for an immediate too many always says that it is a NAK", "[rx_track][A-62][A-70]") {
+  Track t;
+  t.configure(1, 10);
+  t.csr.nak_invalid = 0xe1;
+  t.over[1] = 1;
+  t.send(Track::packet(10));
+  REQUIRE(t.resps.size() == 1);
+  CHECK(t.resps[0].reason == 0x61);
+}

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <catch2/catch_test_macros.hpp>
+#include <vector>
 
 #include "gen/csr.hpp"
 #include "pipeline/rx/track/rx_track.hpp"
@@ -26,8 +27,9 @@ TEST_CASE("the waves of rx_track.md: a gap, its packet, a duplicate, two SACKs",
   row.pack(cfg.data.data());
   cfg.table = static_cast<uint8_t>(CfgTable::QpCtx);
   bool placed = false;
+  const std::vector<uint8_t> over(preset.num_qps);
   const auto cycle = [&] {
-    track.step(cfg, csr, {.imm_ok = true, .hold_ok = true});
+    track.step(cfg, csr, {.imm_ok = true, .hold_ok = true, .over = over});
     placed = false;
     for (unsigned p = 0; p < preset.num_planes; ++p) {
       if (verdict.lane(p).valid()) verdict.lane(p).pop();

@@ -244,7 +244,7 @@ TEST_CASE("tx_inflight: cancelled losses that weigh more than the news acknowled
   b.give(c);
   REQUIRE(b.ccev.size() == 3);
   CHECK(b.ccev[2] == Ccev{.cc = 0, .kind = CcEvent::Ack, .bytes = 0});
-  b.csr.payload_bytes = true;  // a packet weighs 256 then
+  b.csr.nominal = Nominal::Payload;  // a packet weighs 256 then
   b.nack(3, 5, 1);
   c = Bench::sack_of(3, 3, 5, 3, 0b111, 0);
   c.rcvd = 5;

@@ -20,7 +20,7 @@ TEST_CASE("tx_segment without congestion control asks nobody; packets carry thei
   CHECK(b.pkts[3].size == 232 + 84 + 4);  // immediate
   for (const Pkt& p : b.pkts) CHECK_FALSE(p.voided);
   CHECK(b.asks.empty());
-  b.csr.payload_bytes = true;
+  b.csr.nominal = Nominal::Payload;
   b.post(1, 257, 43);
   b.run(40);
   REQUIRE(b.pkts.size() == 6);
@@ -46,7 +46,7 @@ TEST_CASE("tx_segment with congestion control asks once per burst, and returns w
   REQUIRE(b.rets.size() == 1);
   CHECK(b.rets[0] == Ccret{.cc = 3, .bytes = 8 * 344 - 344 - 344 - 92});
   CHECK(b.credit[3] == 100000 - 344 - 344 - 92);
-  b.csr.payload_bytes = true;
+  b.csr.nominal = Nominal::Payload;
   b.post(2, 256, 2);
   b.run(30);
   REQUIRE(b.asks.size() == 2);
@@ -70,7 +70,7 @@ TEST_CASE("tx_segment asks for 8 full packets, whatever the MTU", "[pipeline][tx
     for (uint8_t mtu = 0; mtu < 5; ++mtu) {
       CAPTURE(c.ts, c.payload, int{mtu});
       Bench b;
-      b.csr.payload_bytes = c.payload;
+      b.csr.nominal = c.payload ? Nominal::Payload : Nominal::UdpLength;
       csr::TblQpCtx r = Bench::row(1);
       r.cc = true;
       r.mtu = mtu;
@@ -310,7 +310,7 @@ TEST_CASE("tx_segment: retransmissions keep the size they were ordered with and 
   const uint16_t row = b.pkts.at(0).row;
   b.pkts.clear();
   b.asks.clear();
-  b.csr.payload_bytes = true;
+  b.csr.nominal = Nominal::Payload;
   b.retx.load({.qp = 1, .psn = 0xffffff, .msn = 0xffff, .row = row, .idx = 1, .avoid_ev = 9, .size = 340});
   b.run(10);
   REQUIRE(b.pkts.size() == 1);
@@ -357,7 +357,8 @@ TEST_CASE("tx_segment: a retransmission that is not needed any more goes on void
   }
 }
 
-TEST_CASE("tx_segment: one WRITE with immediate more than max_wimm ends the QP", "[pipeline][tx_segment][wimm]") {
+TEST_CASE("tx_segment: one WRITE with immediate more than max_wimm is refused, and the QP goes on",
+          "[pipeline][tx_segment][wimm]") {
   Bench b;
   csr::TblQpCtx r = Bench::row(1);
   r.max_wimm = 2;
@@ -373,7 +374,6 @@ TEST_CASE("tx_segment: one WRITE with immediate more than max_wimm ends the QP",
   b.run(20);
   CHECK(b.pkts.size() == 4);
   CHECK(b.pkts[3].rqmsn == 7);
-  CHECK(b.qperrs.empty());
   b.update({.qp = 1, .una = 0, .ack = true, .msn = 1, .syndrome = 0x1f});  // 21: gives nothing back
   REQUIRE(b.cqes.size() == 2);
   b.post(1, 0, 24, true);  // a wrong length comes first
@@ -381,61 +381,38 @@ TEST_CASE("tx_segment: one WRITE with immediate more than max_wimm ends the QP",
   REQUIRE(b.cqes.size() == 3);
   b.expect(2, 1, CqStatus::LocLength, 24, 0, 0);
   b.pkts.clear();
-  b.post(1, 100, 25, true);
+  b.post(1, 100, 25, true);  // the third
+  b.post(1, 100, 26);
   b.run(30);
-  REQUIRE(b.cqes.size() == 6);
+  REQUIRE(b.cqes.size() == 4);
   b.expect(3, 1, CqStatus::WimmOverrun, 25, 0, 0);
-  b.expect(4, 1, CqStatus::Flushed, 22, 100, 1);
-  b.expect(5, 1, CqStatus::Flushed, 23, 100, 2);
-  REQUIRE(b.qperrs.size() == 1);
-  CHECK(b.qperrs[0] == Qperr{.qp = 1, .status = CqStatus::WimmOverrun});
-  b.post(1, 100, 26, true);
-  b.set_state(1, QpState::Error);  // as csr answers
-  b.run(20);
+  REQUIRE(b.pkts.size() == 1);  // 26 takes the MSN after 23's: 25 has none, and no RQMSN
+  CHECK(b.pkts[0].msn == 3);
+  b.update({.qp = 1, .una = 2, .ack = true, .msn = 4, .syndrome = 0x1f});
+  b.run(10);
   REQUIRE(b.cqes.size() == 7);
-  b.expect(6, 1, CqStatus::Flushed, 26, 0, 0);
-  CHECK(b.qperrs.size() == 1);
-  CHECK(b.pkts.empty());
-  b.configure(1, r);  // all of them again
-  b.post(1, 100, 30, true);
+  b.expect(4, 1, CqStatus::Ok, 22, 100, 1);
+  b.expect(5, 1, CqStatus::Ok, 23, 100, 2);
+  b.expect(6, 1, CqStatus::Ok, 26, 100, 3);
+  b.post(1, 100, 30, true);  // both are free again
   b.post(1, 100, 31, true);
   b.run(30);
-  CHECK(b.pkts.size() == 2);
-  CHECK(b.qperrs.size() == 1);
+  REQUIRE(b.pkts.size() == 3);
+  CHECK(b.pkts[1].rqmsn == 8);
+  CHECK(b.pkts[2].rqmsn == 9);
 }
 
-TEST_CASE("tx_segment: an immediate too many with an empty ring flushes nothing", "[pipeline][tx_segment][wimm]") {
+TEST_CASE("tx_segment: with max_wimm 0 every immediate is refused, and nothing else", "[pipeline][tx_segment][wimm]") {
   Bench b;
   csr::TblQpCtx r = Bench::row(1);
   r.max_wimm = 0;
   b.configure(1, r);
   b.post(1, 100, 20, true);
-  b.run(20);
-  REQUIRE(b.cqes.size() == 1);
+  b.post(1, 100, 21);
+  b.post(1, 100, 22, true);
+  b.run(30);
+  REQUIRE(b.cqes.size() == 2);
   b.expect(0, 1, CqStatus::WimmOverrun, 20, 0, 0);
-  CHECK(b.qperrs.size() == 1);
-  b.update({.qp = 0, .una = 0xfffffe, .ack = false, .msn = 0, .syndrome = 0});  // the block goes on
-  b.post(0, 100, 21);
-  b.run(10);
+  b.expect(1, 1, CqStatus::WimmOverrun, 22, 0, 0);
   CHECK(b.pkts.size() == 1);
-}
-
-TEST_CASE("tx_segment takes no work while csr has not taken an error", "[pipeline][tx_segment][wimm]") {
-  Bench b;
-  b.take_qperr = false;
-  for (uint16_t q = 0; q < 4; ++q) {
-    csr::TblQpCtx r = Bench::row(q);
-    r.max_wimm = 0;
-    b.configure(q, r);
-  }
-  for (uint16_t q = 0; q < 3; ++q) b.post(q, 100, q, true);  // FIFO of two, and the register
-  b.run(20);
-  CHECK(b.cqes.size() == 3);
-  b.post(3, 100, 3);
-  b.run(20);
-  CHECK(b.pkts.empty());
-  b.take_qperr = true;
-  b.run(20);
-  CHECK(b.pkts.size() == 1);
-  CHECK(b.qperrs.size() == 3);
 }

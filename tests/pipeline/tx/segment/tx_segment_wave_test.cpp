@@ -21,8 +21,7 @@ TEST_CASE("the waves of tx_segment.md: two QPs, a burst each, an order of retran
   Stream<Ccask> ask;
   Stream<Ccret> ret;
   Fifo<Cqe> cqe{2};
-  Stream<Qperr> qperr;
-  TxSegment block{preset, {wqe, grant, retx, upd, ans}, {pkt, push, park, ask, ret, cqe, qperr}};
+  TxSegment block{preset, {wqe, grant, retx, upd, ans}, {pkt, push, park, ask, ret, cqe}};
   CfgBus cfg;
   CsrOut csr;
   const auto cycle = [&] {
@@ -46,7 +45,6 @@ TEST_CASE("the waves of tx_segment.md: two QPs, a burst each, an order of retran
     ask.clock();
     ret.clock();
     cqe.clock();
-    qperr.clock();
   };
   csr::TblQpCtx row;
   row.state = static_cast<uint8_t>(QpState::Rts);

@@ -3,6 +3,7 @@
 #include <malloc.h>
 
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
 #include <functional>
 #include <set>
 #include <string>
@@ -248,8 +249,10 @@ TEST_CASE("fast: all bytes arrive, once, whatever the link loses", "[sim][fast][
   }
 }
 
-TEST_CASE("fast: an EV that loses everything leaves use, is probed, and comes back", "[sim][fast][paths]") {
+TEST_CASE("fast: an EV that loses everything leaves use, is probed, and comes back", "[sim][fast][paths][A-32]") {
   FastConfig config;
+  config.probe_kind = GENERATE(Revive::Either, Revive::EvProbe, Revive::Reliability);
+  CAPTURE(config.probe_kind);
   config.timeout = 3;
   config.probe_interval = 80;  // 10.24 us
   FastPair t(1, config, {.gbps = 100}, 16, 16);
@@ -267,6 +270,36 @@ TEST_CASE("fast: an EV that loses everything leaves use, is probed, and comes ba
   CHECK(t.nic[0]->ev_state(3, 5) == kEvGood);
   CHECK(t.nic[0]->ev_counts(3).good == 16);
   CHECK(t.nic[0]->ev_counts(3).assumed_bad == 0);
+}
+
+TEST_CASE("fast: probes of a bad EV are of the kind that is set, or of each in turn", "[sim][fast][paths][A-32]") {
+  for (const Revive kind : {Revive::Either, Revive::EvProbe, Revive::Reliability}) {
+    CAPTURE(kind);
+    FastConfig config;
+    config.timeout = 3;
+    config.probe_interval = 80;
+    config.state_probe = 0;
+    config.reverse_probes = false;
+    config.probe_kind = kind;
+    FastPair t(1, config, {.gbps = 100}, 16, 16);
+    t.fabric.set_impairment(t.links[0], true, {.loss = 1, .entropy = ev_of(5)});
+    Recorder tap;
+    t.fabric.set_tap(t.links[0], true, &tap);
+    REQUIRE(t.post(1'000'000));
+    t.fabric.run(1 * kMs);
+    t.fabric.set_tap(t.links[0], true, nullptr);
+    std::vector<uint8_t> kinds;
+    for (const auto& seen : tap.seen) {
+      if (seen.packet.entropy != ev_of(5)) continue;
+      if (seen.packet.opcode == 0xD8) CHECK(seen.packet.psn >> 14 == 3);
+      if (seen.packet.opcode == 0xD8 || seen.packet.opcode == 0xDE) kinds.push_back(seen.packet.opcode);
+    }
+    REQUIRE(kinds.size() >= 4);
+    for (std::size_t i = 0; i < kinds.size(); ++i) {
+      const bool evp = kind == Revive::EvProbe || (kind == Revive::Either && i % 2 == 0);
+      CHECK(kinds[i] == (evp ? 0xD8 : 0xDE));
+    }
+  }
 }
 
 TEST_CASE("fast: so many EVs stay in use whatever they lose; the controller's word counts", "[sim][fast][paths]") {
@@ -354,6 +387,46 @@ TEST_CASE("fast: a port status update is repeated until it is answered", "[sim][
   good.src = 1;
   t.run(50 * kUs);
   CHECK(t.of(Opcode::EndpointRequest).size() == 4);
+}
+
+TEST_CASE("fast: a port status update is sent again as often as it says, until a port changes",
+          "[sim][fast][planes][A-60]") {
+  for (const unsigned repeats : {0u, 2u, 14u}) {
+    CAPTURE(repeats);
+    FastConfig config;
+    config.endpoint_interval = 40;  // 5.12 us
+    config.endpoint_repeats = repeats;
+    FastAndBox t(config, 2);
+    t.run(1 * kUs);
+    t.fabric.set_link(t.links[0], false);
+    t.run(120 * kUs);
+    CHECK(t.of(Opcode::EndpointRequest).size() == 1 + repeats);
+    t.fabric.set_link(t.links[0], true);
+    t.run(120 * kUs);
+    CHECK(t.of(Opcode::EndpointRequest).size() == 2 * (1 + repeats));
+  }
+}
+
+TEST_CASE("fast: both ends count packets as payload, with 40 bytes more, or as UDP length", "[sim][fast][A-55]") {
+  for (const Nominal nominal : {Nominal::UdpLength, Nominal::Payload, Nominal::Payload40}) {
+    CAPTURE(nominal);
+    FastConfig config;
+    config.nominal = nominal;
+    FastPair t(1, config, {.gbps = 100}, 16, 16);
+    REQUIRE(t.post(1'000'001));
+    t.fabric.run(5 * kMs);
+    REQUIRE(t.heard[1].deliveries.size() == 1);
+    CHECK(t.nic[0]->controller(1)->inflight == 0);
+  }
+}
+
+TEST_CASE("fast: a window may have 32 times 128 packets", "[sim][fast][A-59]") {
+  FastConfig config;
+  config.mpr = config.mpr_dest = 32;
+  FastPair t(1, config);
+  REQUIRE(t.post(100'000));
+  t.fabric.run(1 * kMs);
+  CHECK(t.heard[1].deliveries.size() == 1);
 }
 
 TEST_CASE("fast: a NIC that only receives finds ways back by probes", "[sim][fast][planes]") {
