@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""usage: shape.py [--lower | --list] [ROOT]
+"""usage: shape.py [--list] [ROOT]
 
 Reads the sources of the repository (or of the folder ROOT) and tells, with file and line:
 - always blocks, functions and tasks of the RTL and functions of the C++ of more than 150 lines,
@@ -8,10 +8,7 @@ Reads the sources of the repository (or of the folder ROOT) and tells, with file
 - files of more than 900 lines,
 - lines of the RTL of more than 100 columns.
 
-Generated files are not read. EXCEPTIONS names what may stay as it is, each with its reason. What was too large before
-this check is in BEFORE with the number of lines (ports, long lines) by which the file exceeds the limit. It may only
-fall: --lower writes the numbers of today into this script, and leaves any that have risen. --list prints everything
-that is too large, known or not."""
+Generated files are not read. EXCEPTIONS names what may stay as it is, each with its reason; --list prints that too."""
 import argparse
 import re
 import sys
@@ -27,25 +24,16 @@ CPP, RTL = {".cpp", ".hpp", ".h"}, {".sv", ".svh"}
 
 # {(rule, path): reason}
 EXCEPTIONS = {
+    ("ports", "rtl/tx/inflight/mrc_tx_inflight.sv"): "twelve streams, of three wires each by the rule of conventions.md",
     ("ports", "tests/rtl/unit_top.sv"): "shows the ports of all units that are tested alone",
-}
-
-# {rule: {path: by how much all that is too large in the file exceeds the limit}}
-BEFORE = {
-    "ports": {
-        "rtl/ctl/mrc_csr.sv": 4,
-        "rtl/ctl/mrc_endpoint.sv": 1,
-        "rtl/tx/inflight/mrc_tx_inflight.sv": 11,
-        "rtl/tx/segment/mrc_tx_segment.sv": 3,
-    },
 }
 
 
 class Finding:
     """Something that is too large."""
 
-    def __init__(self, rule, path, line, words, excess):
-        self.rule, self.path, self.line, self.words, self.excess = rule, path, line, words, excess
+    def __init__(self, rule, path, line, words):
+        self.rule, self.path, self.line, self.words = rule, path, line, words
 
     def __str__(self):
         return f"{self.path}:{self.line}: {self.words}"
@@ -219,82 +207,44 @@ def findings(root):
         name, text = str(path.relative_to(root)), path.read_text(encoding="utf-8", errors="replace")
         lines = text.count("\n")
         if lines > FILE_LINES:
-            yield Finding("file", name, 1, f"a file of {lines} lines, at most {FILE_LINES}", lines - FILE_LINES)
+            yield Finding("file", name, 1, f"a file of {lines} lines, at most {FILE_LINES}")
         blocks = functions(text) if path.suffix in CPP else rtl_blocks(text) if path.suffix in RTL else []
         for what, line, size in blocks:
             if size > BLOCK_LINES:
-                yield Finding("block", name, line, f"{what} of {size} lines, at most {BLOCK_LINES}", size - BLOCK_LINES)
+                yield Finding("block", name, line, f"{what} of {size} lines, at most {BLOCK_LINES}")
         if path.suffix not in RTL:
             continue
         for module, line, count in ports(text):
             if count > PORTS:
-                yield Finding("ports", name, line, f"{module} has {count} ports, at most {PORTS}", count - PORTS)
+                yield Finding("ports", name, line, f"{module} has {count} ports, at most {PORTS}")
         for number, line in enumerate(text.split("\n"), 1):
             if len(line) > RTL_COLUMNS:
-                yield Finding("columns", name, number, f"more than {RTL_COLUMNS} columns", 1)
+                yield Finding("columns", name, number, f"more than {RTL_COLUMNS} columns")
 
 
-def check(root, before, exceptions):
-    """(complaints, {rule: {path: excess}})."""
-    grouped = {}
-    for finding in findings(root):
-        grouped.setdefault((finding.rule, finding.path), []).append(finding)
-    complaints, sums = [], {}
-    for key, group in sorted(grouped.items()):
-        if key in exceptions:
-            continue
-        rule, path = key
-        total = sum(finding.excess for finding in group)
-        sums.setdefault(rule, {})[path] = total
-        known = before.get(rule, {}).get(path, 0)
-        if total > known:
-            complaints += [str(finding) for finding in group]
-            if known:
-                complaints.append(f"{path}: {rule} in all {total} too many, there were {known}")
-    for rule, paths in before.items():
-        for path, known in paths.items():
-            total = sums.get(rule, {}).get(path, 0)
-            if total < known:
-                complaints.append(f"{path}: {rule} in all {total} too many, there were {known}: run tools/shape.py "
-                                  "--lower, so that they stay away")
-    complaints += [f"{path}: needs no exception for its {rule}: take it out of EXCEPTIONS"
-                   for rule, path in exceptions if (rule, path) not in grouped]
-    return complaints, sums
-
-
-def lower(sums):
-    """Writes the numbers that have fallen into this script."""
-    kept = {rule: {path: min(known, sums.get(rule, {}).get(path, 0)) for path, known in paths.items()}
-            for rule, paths in BEFORE.items()}
-    table = ""
-    for rule, paths in sorted(kept.items()):
-        rows = "".join(f'        "{path}": {number},\n' for path, number in sorted(paths.items()) if number)
-        table += f'    "{rule}": {{\n{rows}    }},\n' if rows else ""
-    text = HERE.read_text(encoding="utf-8")
-    HERE.write_text(re.sub(r"\nBEFORE = \{\n.*?\n?\}\n", lambda _: f"\nBEFORE = {{\n{table}}}\n", text, 1, re.DOTALL),
-                    encoding="utf-8")
-    return kept
+def check(root, exceptions):
+    """Complaints."""
+    found = list(findings(root))
+    excused = {(finding.rule, finding.path) for finding in found} & exceptions.keys()
+    return [*(str(finding) for finding in found if (finding.rule, finding.path) not in excused),
+            *(f"{path}: needs no exception for its {rule}: take it out of EXCEPTIONS"
+              for rule, path in exceptions.keys() - excused)]
 
 
 def main():
     parser = rtl.Parser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--lower", action="store_true")
     parser.add_argument("--list", action="store_true")
     parser.add_argument("root", nargs="?", type=Path)
     options = parser.parse_args()
     root = (options.root or HERE.parent.parent).resolve()
-    before, exceptions = ({}, {}) if options.root else (BEFORE, EXCEPTIONS)
     if options.list:
         for finding in findings(root):
             print(finding)
         return rtl.Exit.PASS
-    complaints, sums = check(root, before, exceptions)
-    if options.lower and not options.root:
-        complaints, sums = check(root, lower(sums), exceptions)
+    complaints = check(root, {} if options.root else EXCEPTIONS)
     for complaint in complaints:
         print(complaint)
-    numbers = ", ".join(f"{rule} {sum(paths.values())}" for rule, paths in sorted(sums.items())) or "nothing"
-    print(f"too many: {numbers}; {len(complaints)} complaints")
+    print(f"{len(complaints)} complaints")
     return rtl.Exit.FAIL if complaints else rtl.Exit.PASS
 
 

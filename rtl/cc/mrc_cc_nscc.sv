@@ -45,10 +45,7 @@ module mrc_cc_nscc
     output logic qa_inc_o,
     output logic hold_inc_o,
 
-    input logic cfg_req_i,
-    input logic [3:0] cfg_table_i,
-    input logic [15:0] cfg_index_i,
-    input logic [511:0] cfg_data_i,
+    input cfg_t cfg_i,
     output logic cfg_ack_o
 );
 
@@ -155,12 +152,12 @@ module mrc_cc_nscc
   tbl_cc_ctx_t cfg_row;
   tbl_cc_profile_t cfg_prof;
 
-  assign op_cfg = state_q == StIdle && cfg_req_i && !cfg_ack_q;
-  assign cfg_profile = op_cfg && cfg_table_i == CfgTableCcProfile;
-  assign cfg_ctx = op_cfg && cfg_table_i == CfgTableCcCtx;
-  assign cfg_cc = cfg_index_i[CcW-1:0];
-  assign cfg_row = tbl_cc_ctx_t'(cfg_data_i[31:0]);
-  assign cfg_prof = tbl_cc_profile_t'(cfg_data_i);
+  assign op_cfg = state_q == StIdle && cfg_i.req && !cfg_ack_q;
+  assign cfg_profile = op_cfg && cfg_i.tbl == CfgTableCcProfile;
+  assign cfg_ctx = op_cfg && cfg_i.tbl == CfgTableCcCtx;
+  assign cfg_cc = cfg_i.index[CcW-1:0];
+  assign cfg_row = tbl_cc_ctx_t'(cfg_i.data[31:0]);
+  assign cfg_prof = tbl_cc_profile_t'(cfg_i.data);
   assign ev_pop = state_q == StIdle && !op_cfg && ev_v && wake_free;
   assign ask_slot = !op_cfg && state_q != StCount && state_q != StStore && state_q != StInit;
   assign rask_first = rask_v && rans_free;
@@ -293,7 +290,7 @@ module mrc_cc_nscc
       .raddr_i(pidx_q),
       .rdata_o(w),
       .we_i(cfg_profile),
-      .waddr_i(cfg_index_i[ProfW-1:0]),
+      .waddr_i(cfg_i.index[ProfW-1:0]),
       .wdata_i(cfg_words)
   );
 
@@ -306,7 +303,7 @@ module mrc_cc_nscc
       .raddr_i(ask_prof),
       .rdata_o({ask_shift, ask_mtu}),
       .we_i(cfg_profile),
-      .waddr_i(cfg_index_i[ProfW-1:0]),
+      .waddr_i(cfg_i.index[ProfW-1:0]),
       .wdata_i({cfg_prof.ar_shift, cfg_words.mtu})
   );
 
@@ -630,7 +627,7 @@ module mrc_cc_nscc
   assign qa_inc_o = qa_inc_q;
   assign hold_inc_o = hold_inc_q;
   // A CC_CTX write ends with Init; everything else is done in its one cycle.
-  assign cfg_ack_d = cfg_req_i
+  assign cfg_ack_d = cfg_i.req
       && (cfg_ack_q || (op_cfg && !cfg_ctx) || init_end);
   assign cfg_ack_o = cfg_ack_q;
 
@@ -669,7 +666,7 @@ module mrc_cc_nscc
   end
 
   logic unused_ok;
-  assign unused_ok = &{1'b0, unused_ev_count, unused_counts, cfg_index_i, cfg_row.rsvd8,
+  assign unused_ok = &{1'b0, unused_ev_count, unused_counts, cfg_i.index, cfg_row.rsvd8,
                        cfg_prof.rsvd505, cfg_prof.rsvd473, cfg_prof.rsvd420, cfg_prof.rsvd356,
                        cfg_prof.rsvd220, cfg_prof.rsvd184, cfg_prof.rsvd156, cfg_prof.rsvd30,
                        cfg_prof.rsvd6, ask_free[29:16], rask_head.min};

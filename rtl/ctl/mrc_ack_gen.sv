@@ -22,10 +22,7 @@ module mrc_ack_gen
     input ack_gen_csr_t csr_i,
     input logic [NumPlanes-1:0] port_up_i,
     input logic [31:0] tick_i,
-    input logic cfg_req_i,
-    input logic [3:0] cfg_table_i,
-    input logic [15:0] cfg_index_i,
-    input logic [511:0] cfg_data_i,
+    input cfg_t cfg_i,
     output logic cfg_ack_o,
     input logic resp_valid_i,
     output logic resp_ready_o,
@@ -185,9 +182,9 @@ module mrc_ack_gen
       .count_o(unused_counts[4])
   );
 
-  assign cfg_ctx = tbl_qp_ctx_t'(cfg_data_i);
-  assign cfg_do = cfg_req_i && !cfg_ack_q;
-  assign cfg_we = cfg_do && cfg_table_i == CfgTableQpCtx;
+  assign cfg_ctx = tbl_qp_ctx_t'(cfg_i.data);
+  assign cfg_do = cfg_i.req && !cfg_ack_q;
+  assign cfg_we = cfg_do && cfg_i.tbl == CfgTableQpCtx;
   assign go = free && !cfg_do;
   assign eresp_pop = go && eresp_v;
   assign resp_pop = go && !eresp_v;
@@ -207,7 +204,7 @@ module mrc_ack_gen
       .raddr_i(r.qp[QpW-1:0]),
       .rdata_o(qp),
       .we_i(cfg_we),
-      .waddr_i(cfg_index_i[QpW-1:0]),
+      .waddr_i(cfg_i.index[QpW-1:0]),
       .wdata_i({cfg_ctx.dqpn, cfg_ctx.dest, cfg_ctx.svc_time})
   );
 
@@ -308,7 +305,7 @@ module mrc_ack_gen
       end
       // Nothing of an old connection goes out.
       if (cfg_we && cfg_ctx.state != QpStateRts) begin
-        due_q[cfg_index_i[QpW-1:0]] <= 1'b0;
+        due_q[cfg_i.index[QpW-1:0]] <= 1'b0;
       end
     end
   end
@@ -432,8 +429,8 @@ module mrc_ack_gen
       wanted_q <= '0;
       epoch_q <= 32'd0;
     end else begin
-      if (cfg_do && cfg_table_i == CfgTablePeerPorts) begin
-        pmask_q[cfg_index_i[DestW-1:0]] <= cfg_data_i[NumPlanes-1:0];
+      if (cfg_do && cfg_i.tbl == CfgTablePeerPorts) begin
+        pmask_q[cfg_i.index[DestW-1:0]] <= cfg_i.data[NumPlanes-1:0];
       end
       // The later assignment wins.
       if (epoch) begin
@@ -539,12 +536,12 @@ module mrc_ack_gen
     if (!rst_ni) begin
       cfg_ack_q <= 1'b0;
     end else begin
-      cfg_ack_q <= cfg_req_i;
+      cfg_ack_q <= cfg_i.req;
     end
   end
 
   logic unused_bits;
-  assign unused_bits = ^{unused_count, unused_counts, oq_ready, oq_count, cfg_index_i,
+  assign unused_bits = ^{unused_count, unused_counts, oq_ready, oq_count, cfg_i.index,
                          cfg_ctx.srv6, cfg_ctx.dip, cfg_ctx.mpr_dest, cfg_ctx.dmac, cfg_ctx.rqmsn,
                          cfg_ctx.msn, cfg_ctx.max_wimm_dest, cfg_ctx.rq_psn, cfg_ctx.max_wimm,
                          cfg_ctx.sq_psn, cfg_ctx.rsvd90, cfg_ctx.retry_exp, cfg_ctx.timeout,

@@ -26,23 +26,8 @@ module mrc_csr
     input logic rst_ni,
     input logic [7:0] bug_i,
     input logic [NumPlanes-1:0] port_up_i,
-    input logic s_axil_awvalid_i,
-    output logic s_axil_awready_o,
-    input logic [15:0] s_axil_awaddr_i,
-    input logic s_axil_wvalid_i,
-    output logic s_axil_wready_o,
-    input logic [31:0] s_axil_wdata_i,
-    input logic [3:0] s_axil_wstrb_i,
-    output logic s_axil_bvalid_o,
-    input logic s_axil_bready_i,
-    output logic [1:0] s_axil_bresp_o,
-    input logic s_axil_arvalid_i,
-    output logic s_axil_arready_o,
-    input logic [15:0] s_axil_araddr_i,
-    output logic s_axil_rvalid_o,
-    input logic s_axil_rready_i,
-    output logic [31:0] s_axil_rdata_o,
-    output logic [1:0] s_axil_rresp_o,
+    input axil_req_t axil_i,
+    output axil_rsp_t axil_o,
     input nic_pulses_t pulses_i,
     input logic evev_valid_i,
     output logic evev_ready_o,
@@ -61,10 +46,7 @@ module mrc_csr
     output logic evr_ready_o,
     input evr_t evr_i,
     output logic [31:0] tick_o,
-    output logic cfg_req_o,
-    output logic [3:0] cfg_table_o,
-    output logic [15:0] cfg_index_o,
-    output logic [511:0] cfg_data_o,
+    output cfg_t cfg_o,
     input logic [NumAcks-1:0] cfg_ack_i,
     output nic_csr_t csr_o
 );
@@ -161,8 +143,8 @@ module mrc_csr
   logic [15:0] int_index_q;
   logic [7:0] int_value_q;
 
-  assign aw_take = s_axil_awvalid_i && !aw_full_q;
-  assign w_take = s_axil_wvalid_i && !w_full_q;
+  assign aw_take = axil_i.awvalid && !aw_full_q;
+  assign w_take = axil_i.wvalid && !w_full_q;
   assign internal = pmask_v || qperr_v != 3'd0;
   assign take_pmask = wstate_q == WIdle && pmask_v;
   assign take_qperr = wstate_q == WIdle && !pmask_v && qperr_v != 3'd0;
@@ -444,7 +426,7 @@ module mrc_csr
         end
       end
       default: begin
-        if (s_axil_bready_i) begin
+        if (axil_i.bready) begin
           bvalid_d = 1'b0;
           aw_full_d = 1'b0;
           w_full_d = 1'b0;
@@ -475,11 +457,11 @@ module mrc_csr
   always_ff @(posedge clk_i) begin
     bresp_q <= bresp_d;
     if (aw_take) begin
-      awaddr_q <= s_axil_awaddr_i[15:2];
+      awaddr_q <= axil_i.awaddr[15:2];
     end
     if (w_take) begin
-      wdata_q <= s_axil_wdata_i;
-      wstrb_q <= s_axil_wstrb_i;
+      wdata_q <= axil_i.wdata;
+      wstrb_q <= axil_i.wstrb;
     end
     if (take_pmask) begin
       int_table_q <= CfgTablePeerPorts;
@@ -492,10 +474,10 @@ module mrc_csr
     end
   end
 
-  assign s_axil_awready_o = !aw_full_q;
-  assign s_axil_wready_o = !w_full_q;
-  assign s_axil_bvalid_o = bvalid_q;
-  assign s_axil_bresp_o = bresp_q;
+  assign axil_o.awready = !aw_full_q;
+  assign axil_o.wready = !w_full_q;
+  assign axil_o.bvalid = bvalid_q;
+  assign axil_o.bresp = bresp_q;
 
   // ---- EV events: a full queue loses them, it never stops tx_path
 
@@ -553,9 +535,9 @@ module mrc_csr
   logic r_hit;
   logic [13:0] ar_word;
 
-  assign ar_take = s_axil_arvalid_i && !rvalid_q;
-  assign rvalid_d = ar_take || (rvalid_q && !s_axil_rready_i);
-  assign ar_word = s_axil_araddr_i[15:2];
+  assign ar_take = axil_i.arvalid && !rvalid_q;
+  assign rvalid_d = ar_take || (rvalid_q && !axil_i.rready);
+  assign ar_word = axil_i.araddr[15:2];
   assign evq_pop = ar_take && ar_word == CsrEvq[15:2];
 
   assign status = '{
@@ -605,10 +587,10 @@ module mrc_csr
     end
   end
 
-  assign s_axil_arready_o = !rvalid_q;
-  assign s_axil_rvalid_o = rvalid_q;
-  assign s_axil_rdata_o = rdata_q;
-  assign s_axil_rresp_o = rresp_q;
+  assign axil_o.arready = !rvalid_q;
+  assign axil_o.rvalid = rvalid_q;
+  assign axil_o.rdata = rdata_q;
+  assign axil_o.rresp = rresp_q;
 
   // ---- what the blocks see
 
@@ -628,13 +610,13 @@ module mrc_csr
     end
   end
 
-  assign cfg_req_o = cfg_req_q;
-  assign cfg_index_o = int_q ? int_index_q : own.tbl_index;
-  assign cfg_table_o = int_q ? int_table_q : own.tbl_table;
-  assign cfg_data_o = int_q ? {504'd0, int_value_q} : tbl_data;
+  assign cfg_o.req = cfg_req_q;
+  assign cfg_o.index = int_q ? int_index_q : own.tbl_index;
+  assign cfg_o.tbl = int_q ? int_table_q : own.tbl_table;
+  assign cfg_o.data = int_q ? {504'd0, int_value_q} : tbl_data;
 
   logic unused_bits;
-  assign unused_bits = ^{s_axil_awaddr_i[1:0], s_axil_araddr_i[1:0], wvalue, unused_evev_count,
+  assign unused_bits = ^{axil_i.awaddr[1:0], axil_i.araddr[1:0], wvalue, unused_evev_count,
                          unused_evq_count, unused_evr_count, unused_counts, evp_free, ctx.srv6,
                          ctx.dip, ctx.dmac, ctx.rqmsn, ctx.msn, ctx.rq_psn, ctx.sq_psn,
                          ctx.rsvd90, ctx.pkey, ctx.retry_linear, ctx.dqpn, ctx.rsvd13, ctx.cc,

@@ -55,10 +55,7 @@ module mrc_endpoint
     output logic rsp_inc_o,
     output logic drop_inc_o,
 
-    input logic cfg_req_i,
-    input logic [3:0] cfg_table_i,
-    input logic [15:0] cfg_index_i,
-    input logic [511:0] cfg_data_i,
+    input cfg_t cfg_i,
     output logic cfg_ack_o
 );
 
@@ -191,16 +188,16 @@ module mrc_endpoint
   tbl_qp_ctx_t cfg_ctx;
   logic [DestW-1:0] cfg_dest;
 
-  assign cfg_ctx = cfg_data_i;
+  assign cfg_ctx = cfg_i.data;
   assign cfg_dest = cfg_ctx.dest[DestW-1:0];
   assign cp_late = tick_i - cp_q.over;
   assign rp_late = tick_i - rp_q.over;
 
   assign idle = state_q == StIdle;
-  assign op_cfg = idle && cfg_req_i && !cfg_ack_q;
-  assign cfg_ctx_we = op_cfg && cfg_table_i == CfgTableQpCtx && cfg_ctx.state != QpStateReset;
-  assign cfg_peer_we = op_cfg && cfg_table_i == CfgTablePeerPorts;
-  assign cfg_ack_d = cfg_req_i && (cfg_ack_q || op_cfg);
+  assign op_cfg = idle && cfg_i.req && !cfg_ack_q;
+  assign cfg_ctx_we = op_cfg && cfg_i.tbl == CfgTableQpCtx && cfg_ctx.state != QpStateReset;
+  assign cfg_peer_we = op_cfg && cfg_i.tbl == CfgTablePeerPorts;
+  assign cfg_ack_d = cfg_i.req && (cfg_ack_q || op_cfg);
   assign cfg_ack_o = cfg_ack_q;
 
   always_comb begin
@@ -256,7 +253,7 @@ module mrc_endpoint
       .rdata_o(addr),
       .we_i(cfg_ctx_we),
       .waddr_i(cfg_dest),
-      .wdata_i({cfg_ctx.dip, cfg_index_i})
+      .wdata_i({cfg_ctx.dip, cfg_i.index})
   );
 
   mrc_rf_1r1w #(
@@ -689,7 +686,7 @@ module mrc_endpoint
       seq_q <= '0;
     end else begin
       if (cfg_peer_we) begin
-        peer_q[cfg_index_i[DestW-1:0]] <= cfg_data_i[NumPlanes-1:0];
+        peer_q[cfg_i.index[DestW-1:0]] <= cfg_i.data[NumPlanes-1:0];
       end
       if (send_update) begin
         seq_q[dest_q] <= seq_next;

@@ -306,11 +306,10 @@ module mrc_nic
 
   nic_csr_t csr;
   nic_pulses_t pulses;
-  logic cfg_req;
-  logic [3:0] cfg_table;
-  logic [15:0] cfg_index;
-  logic [511:0] cfg_data;
+  cfg_t cfg;
   logic [NumAcks-1:0] cfg_ack;
+  axil_req_t axil_req;
+  axil_rsp_t axil_rsp;
 
   logic [NumPlanes-1:0] tx_lane_tx_inc;
   assign pulses.cnt_tx0 = 8'(tx_lane_tx_inc);
@@ -355,28 +354,10 @@ module mrc_nic
       .evp_o(csr_evp),
       .pulses_i(pulses),
       .csr_o(csr),
-      .cfg_req_o(cfg_req),
-      .cfg_table_o(cfg_table),
-      .cfg_index_o(cfg_index),
-      .cfg_data_o(cfg_data),
+      .cfg_o(cfg),
       .cfg_ack_i(cfg_ack),
-      .s_axil_awvalid_i,
-      .s_axil_awready_o,
-      .s_axil_awaddr_i,
-      .s_axil_wvalid_i,
-      .s_axil_wready_o,
-      .s_axil_wdata_i,
-      .s_axil_wstrb_i,
-      .s_axil_bvalid_o,
-      .s_axil_bready_i,
-      .s_axil_bresp_o,
-      .s_axil_arvalid_i,
-      .s_axil_arready_o,
-      .s_axil_araddr_i,
-      .s_axil_rvalid_o,
-      .s_axil_rready_i,
-      .s_axil_rdata_o,
-      .s_axil_rresp_o
+      .axil_i(axil_req),
+      .axil_o(axil_rsp)
   );
 
   mrc_tx_sched #(
@@ -386,10 +367,7 @@ module mrc_nic
       .clk_i,
       .rst_ni,
       .bug_i(bug_q),
-      .cfg_req_i(cfg_req),
-      .cfg_table_i(cfg_table),
-      .cfg_index_i(cfg_index),
-      .cfg_data_i(cfg_data),
+      .cfg_i(cfg),
       .cfg_ack_o(cfg_ack[0]),
       .push_valid_i(tx_segment_push_valid),
       .push_ready_o(tx_segment_push_ready),
@@ -413,10 +391,7 @@ module mrc_nic
       .rst_ni,
       .bug_i(bug_q),
       .tick_i(csr_tick),
-      .cfg_req_i(cfg_req),
-      .cfg_table_i(cfg_table),
-      .cfg_index_i(cfg_index),
-      .cfg_data_i(cfg_data),
+      .cfg_i(cfg),
       .cfg_ack_o(cfg_ack[1]),
       .ev_valid_i(tx_inflight_ccev_valid),
       .ev_ready_o(tx_inflight_ccev_ready),
@@ -456,10 +431,7 @@ module mrc_nic
       .bug_i(bug_q),
       .csr_i(csr.tx_segment),
       .freed_i(tx_inflight_freed),
-      .cfg_req_i(cfg_req),
-      .cfg_table_i(cfg_table),
-      .cfg_index_i(cfg_index),
-      .cfg_data_i(cfg_data),
+      .cfg_i(cfg),
       .cfg_ack_o(cfg_ack[2]),
       .wqe_valid_i,
       .wqe_ready_o,
@@ -509,10 +481,7 @@ module mrc_nic
       .csr_i(csr.tx_path),
       .lane_room_i(tx_lane_lane_room),
       .port_up_i(port_up_q),
-      .cfg_req_i(cfg_req),
-      .cfg_table_i(cfg_table),
-      .cfg_index_i(cfg_index),
-      .cfg_data_i(cfg_data),
+      .cfg_i(cfg),
       .cfg_ack_o(cfg_ack[3]),
       .pkt_valid_i(tx_segment_pkt_valid),
       .pkt_ready_o(tx_segment_pkt_ready),
@@ -554,10 +523,7 @@ module mrc_nic
       .csr_i(csr.tx_inflight),
       .tick_i(csr_tick),
       .freed_o(tx_inflight_freed),
-      .cfg_req_i(cfg_req),
-      .cfg_table_i(cfg_table),
-      .cfg_index_i(cfg_index),
-      .cfg_data_i(cfg_data),
+      .cfg_i(cfg),
       .cfg_ack_o(cfg_ack[4]),
       .rec_valid_i(tx_path_rec_valid),
       .rec_ready_o(tx_path_rec_ready),
@@ -613,10 +579,7 @@ module mrc_nic
       .bug_i(bug_q),
       .csr_i(csr.tx_probe),
       .port_up_i(port_up_q),
-      .cfg_req_i(cfg_req),
-      .cfg_table_i(cfg_table),
-      .cfg_index_i(cfg_index),
-      .cfg_data_i(cfg_data),
+      .cfg_i(cfg),
       .cfg_ack_o(cfg_ack[5]),
       .bad_valid_i(tx_path_bad_valid),
       .bad_ready_o(tx_path_bad_ready),
@@ -646,10 +609,7 @@ module mrc_nic
       .rst_ni,
       .bug_i(bug_q),
       .csr_i(csr.tx_header),
-      .cfg_req_i(cfg_req),
-      .cfg_table_i(cfg_table),
-      .cfg_index_i(cfg_index),
-      .cfg_data_i(cfg_data),
+      .cfg_i(cfg),
       .cfg_ack_o(cfg_ack[6]),
       .path_valid_i(tx_path_path_valid),
       .path_ready_o(tx_path_path_ready),
@@ -690,10 +650,7 @@ module mrc_nic
       .rst_ni,
       .bug_i(bug_q),
       .csr_i(csr.rx_check),
-      .cfg_req_i(cfg_req),
-      .cfg_table_i(cfg_table),
-      .cfg_index_i(cfg_index),
-      .cfg_data_i(cfg_data),
+      .cfg_i(cfg),
       .cfg_ack_o(cfg_ack[7]),
       .desc_valid_i(rx_lane_desc_valid),
       .desc_ready_o(rx_lane_desc_ready),
@@ -728,10 +685,7 @@ module mrc_nic
       .imm_ok_i(rx_reorder_imm_ok),
       .hold_ok_i(rx_reorder_hold_ok),
       .over_i(rx_reorder_over),
-      .cfg_req_i(cfg_req),
-      .cfg_table_i(cfg_table),
-      .cfg_index_i(cfg_index),
-      .cfg_data_i(cfg_data),
+      .cfg_i(cfg),
       .cfg_ack_o(cfg_ack[8]),
       .rxpkt_valid_i(rx_check_rxpkt_valid),
       .rxpkt_ready_o(rx_check_rxpkt_ready),
@@ -787,10 +741,7 @@ module mrc_nic
       .imm_ok_o(rx_reorder_imm_ok),
       .hold_ok_o(rx_reorder_hold_ok),
       .over_o(rx_reorder_over),
-      .cfg_req_i(cfg_req),
-      .cfg_table_i(cfg_table),
-      .cfg_index_i(cfg_index),
-      .cfg_data_i(cfg_data),
+      .cfg_i(cfg),
       .cfg_ack_o(cfg_ack[9]),
       .ord_valid_i(rx_track_ord_valid),
       .ord_ready_o(rx_track_ord_ready),
@@ -814,10 +765,7 @@ module mrc_nic
       .csr_i(csr.ack_gen),
       .port_up_i(port_up_q),
       .tick_i(csr_tick),
-      .cfg_req_i(cfg_req),
-      .cfg_table_i(cfg_table),
-      .cfg_index_i(cfg_index),
-      .cfg_data_i(cfg_data),
+      .cfg_i(cfg),
       .cfg_ack_o(cfg_ack[10]),
       .resp_valid_i(rx_track_resp_valid),
       .resp_ready_o(rx_track_resp_ready),
@@ -855,10 +803,7 @@ module mrc_nic
       .csr_i(csr.endpoint),
       .port_up_i(port_up_q),
       .tick_i(csr_tick),
-      .cfg_req_i(cfg_req),
-      .cfg_table_i(cfg_table),
-      .cfg_index_i(cfg_index),
-      .cfg_data_i(cfg_data),
+      .cfg_i(cfg),
       .cfg_ack_o(cfg_ack[11]),
       .eprx_valid_i(rx_check_eprx_valid),
       .eprx_ready_o(rx_check_eprx_ready),
@@ -976,6 +921,24 @@ module mrc_nic
   end
 
   // ---- pins
+
+  assign axil_req.awvalid = s_axil_awvalid_i;
+  assign axil_req.awaddr = s_axil_awaddr_i;
+  assign axil_req.wvalid = s_axil_wvalid_i;
+  assign axil_req.wdata = s_axil_wdata_i;
+  assign axil_req.wstrb = s_axil_wstrb_i;
+  assign axil_req.bready = s_axil_bready_i;
+  assign axil_req.arvalid = s_axil_arvalid_i;
+  assign axil_req.araddr = s_axil_araddr_i;
+  assign axil_req.rready = s_axil_rready_i;
+  assign s_axil_awready_o = axil_rsp.awready;
+  assign s_axil_wready_o = axil_rsp.wready;
+  assign s_axil_bvalid_o = axil_rsp.bvalid;
+  assign s_axil_bresp_o = axil_rsp.bresp;
+  assign s_axil_arready_o = axil_rsp.arready;
+  assign s_axil_rvalid_o = axil_rsp.rvalid;
+  assign s_axil_rdata_o = axil_rsp.rdata;
+  assign s_axil_rresp_o = axil_rsp.rresp;
 
   assign host_wr_addr_o = rx_place_line.addr;
   assign host_wr_len_o = rx_place_line.len;

@@ -2515,6 +2515,39 @@ package mrc_pkg;
     logic cnt_state;
   } nic_pulses_t;
 
+  /// Table write that csr broadcasts to all blocks (docs/blocks/conventions.md).
+  typedef struct packed {
+    logic req;
+    logic [3:0] tbl;
+    logic [15:0] index;
+    logic [511:0] data;
+  } cfg_t;
+
+  /// AXI4-Lite, what the manager drives.
+  typedef struct packed {
+    logic awvalid;
+    logic [15:0] awaddr;
+    logic wvalid;
+    logic [31:0] wdata;
+    logic [3:0] wstrb;
+    logic bready;
+    logic arvalid;
+    logic [15:0] araddr;
+    logic rready;
+  } axil_req_t;
+
+  /// AXI4-Lite, what the subordinate drives.
+  typedef struct packed {
+    logic awready;
+    logic wready;
+    logic bvalid;
+    logic [1:0] bresp;
+    logic arready;
+    logic rvalid;
+    logic [31:0] rdata;
+    logic [1:0] rresp;
+  } axil_rsp_t;
+
   // ---- CRC-32, reflected 0xEDB88320, register form (start 32'hFFFFFFFF, complement at the end).
   // next[i] = ^(x & CrcMask<N>[i]); byte k of the message in x[8k+7:8k], old register XORed into the
   // first four message bytes; a shorter message ends at x[N-1] and has zeros below.

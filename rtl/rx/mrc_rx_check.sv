@@ -17,10 +17,7 @@ module mrc_rx_check
     input logic rst_ni,
     input logic [7:0] bug_i,
     input rx_check_csr_t csr_i,
-    input logic cfg_req_i,
-    input logic [3:0] cfg_table_i,
-    input logic [15:0] cfg_index_i,
-    input logic [511:0] cfg_data_i,
+    input cfg_t cfg_i,
     output logic cfg_ack_o,
     input logic [NumPlanes-1:0] desc_valid_i,
     output logic [NumPlanes-1:0] desc_ready_o,
@@ -107,7 +104,7 @@ module mrc_rx_check
   );
 
   // A table write stops the intake until it is done, so that stage A drains.
-  assign cfg_wait = cfg_req_i && !cfg_ack_q;
+  assign cfg_wait = cfg_i.req && !cfg_ack_q;
   assign cfg_do = cfg_wait && !a_valid_q;
   assign a_free = !a_valid_q || b_take;
   assign a_load = a_free && any && !cfg_wait;
@@ -139,20 +136,20 @@ module mrc_rx_check
   qp_t qp_row;
   mr_t mr;
 
-  assign cfg_ctx = tbl_qp_ctx_t'(cfg_data_i);
-  assign cfg_mr = tbl_mr_t'(cfg_data_i[$bits(tbl_mr_t)-1:0]);
-  assign cfg_qp = cfg_index_i[QpW-1:0];
-  assign cfg_mr_row = cfg_index_i[MrW-1:0];
-  assign cfg_qp_we = cfg_do && cfg_table_i == CfgTableQpCtx;
-  assign cfg_state_we = cfg_do && cfg_table_i == CfgTableQpState;
-  assign cfg_mr_we = cfg_do && cfg_table_i == CfgTableMr;
+  assign cfg_ctx = tbl_qp_ctx_t'(cfg_i.data);
+  assign cfg_mr = tbl_mr_t'(cfg_i.data[$bits(tbl_mr_t)-1:0]);
+  assign cfg_qp = cfg_i.index[QpW-1:0];
+  assign cfg_mr_row = cfg_i.index[MrW-1:0];
+  assign cfg_qp_we = cfg_do && cfg_i.tbl == CfgTableQpCtx;
+  assign cfg_state_we = cfg_do && cfg_i.tbl == CfgTableQpState;
+  assign cfg_mr_we = cfg_do && cfg_i.tbl == CfgTableMr;
   assign cfg_ack_o = cfg_ack_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       cfg_ack_q <= 1'b0;
     end else begin
-      cfg_ack_q <= cfg_req_i && (cfg_ack_q || cfg_do);
+      cfg_ack_q <= cfg_i.req && (cfg_ack_q || cfg_do);
     end
   end
 
@@ -486,7 +483,7 @@ module mrc_rx_check
   assign access_inc_o = access_q;
 
   logic unused_bits;
-  assign unused_bits = ^{unused_counts, cfg_index_i, cfg_ctx.srv6, cfg_ctx.dip, cfg_ctx.mpr_dest,
+  assign unused_bits = ^{unused_counts, cfg_i.index, cfg_ctx.srv6, cfg_ctx.dip, cfg_ctx.mpr_dest,
                          cfg_ctx.dest, cfg_ctx.dmac, cfg_ctx.rqmsn, cfg_ctx.msn,
                          cfg_ctx.rq_psn, cfg_ctx.max_wimm, cfg_ctx.sq_psn,
                          cfg_ctx.rsvd90, cfg_ctx.retry_exp, cfg_ctx.timeout, cfg_ctx.retry_linear,

@@ -19,10 +19,7 @@ module mrc_rx_reorder
     input logic clk_i,
     input logic rst_ni,
     input logic [7:0] bug_i,
-    input logic cfg_req_i,
-    input logic [3:0] cfg_table_i,
-    input logic [15:0] cfg_index_i,
-    input logic [511:0] cfg_data_i,
+    input cfg_t cfg_i,
     output logic cfg_ack_o,
     input logic ord_valid_i,
     output logic ord_ready_o,
@@ -126,11 +123,11 @@ module mrc_rx_reorder
       .count_o(unused_ord_count)
   );
 
-  assign cfg_ctx = tbl_qp_ctx_t'(cfg_data_i);
-  assign cfg_qp = cfg_index_i[QpW-1:0];
-  assign cfg_do = state_q == StIdle && cfg_req_i && !cfg_ack_q;
+  assign cfg_ctx = tbl_qp_ctx_t'(cfg_i.data);
+  assign cfg_qp = cfg_i.index[QpW-1:0];
+  assign cfg_do = state_q == StIdle && cfg_i.req && !cfg_ack_q;
   // The responder works since Rtr: the step to Rts must not touch what it knows.
-  assign cfg_init = cfg_do && cfg_table_i == CfgTableQpCtx && cfg_ctx.state != QpStateRts;
+  assign cfg_init = cfg_do && cfg_i.tbl == CfgTableQpCtx && cfg_ctx.state != QpStateRts;
   assign qp = (state_q == StIdle) ? head.qp[QpW-1:0] : o_q.qp[QpW-1:0];
 
   mrc_rf_1r1w #(
@@ -323,7 +320,7 @@ module mrc_rx_reorder
 
   always_comb begin
     state_d = state_q;
-    cfg_ack_d = cfg_ack_q && cfg_req_i;
+    cfg_ack_d = cfg_ack_q && cfg_i.req;
     init_d = init_q;
     pop = 1'b0;
     s_we = 1'b0;
@@ -490,7 +487,7 @@ module mrc_rx_reorder
 
   logic unused_bits;
   assign unused_bits = ^{unused_ord_count, hold_count, hold_room, placed_count, placed_room,
-                         cfg_index_i, cfg_ctx.srv6, cfg_ctx.dip, cfg_ctx.mpr_dest, cfg_ctx.dest,
+                         cfg_i.index, cfg_ctx.srv6, cfg_ctx.dip, cfg_ctx.mpr_dest, cfg_ctx.dest,
                          cfg_ctx.dmac, cfg_ctx.msn, cfg_ctx.rq_psn, cfg_ctx.max_wimm,
                          cfg_ctx.sq_psn, cfg_ctx.rsvd90, cfg_ctx.retry_exp, cfg_ctx.timeout,
                          cfg_ctx.pkey, cfg_ctx.retry_linear, cfg_ctx.backup, cfg_ctx.dqpn,
@@ -520,7 +517,7 @@ module mrc_rx_reorder
       "an entry is taken over another one")
   `MRC_ASSERT(DonePlane, !done_valid_i || 32'(done_plane_i) < NumPlanes,
       "data of no plane are done")
-  `MRC_ASSERT(InitOfAQp, state_q != StInit || cfg_req_i,
+  `MRC_ASSERT(InitOfAQp, state_q != StInit || cfg_i.req,
       "a QP is started that nobody asked for")
 
 endmodule

@@ -36,10 +36,7 @@ module mrc_tx_header
     output hdr_t hdr_o,
 
 
-    input logic cfg_req_i,
-    input logic [3:0] cfg_table_i,
-    input logic [15:0] cfg_index_i,
-    input logic [511:0] cfg_data_i,
+    input cfg_t cfg_i,
     output logic cfg_ack_o
 );
 
@@ -199,7 +196,7 @@ module mrc_tx_header
 
   assign b_take = a_valid_q && hdr_free;
   // A table write stops the intake until it is done, so that stage A drains.
-  assign cfg_wait = cfg_req_i && !cfg_ack_q;
+  assign cfg_wait = cfg_i.req && !cfg_ack_q;
   assign op_cfg = cfg_wait && !a_valid_q;
   assign a_load = !cfg_wait && (!a_valid_q || b_take) && (ctl_v || path_v);
   assign ack_pop = a_load && ack_v;
@@ -207,12 +204,12 @@ module mrc_tx_header
   assign eprq_pop = a_load && eprq_v && !ack_v && !probe_v;
   assign path_pop = a_load && !ctl_v;
   assign a_valid_d = a_load || (a_valid_q && !b_take);
-  assign cfg_ack_d = cfg_req_i && (cfg_ack_q || op_cfg);
+  assign cfg_ack_d = cfg_i.req && (cfg_ack_q || op_cfg);
   assign cfg_ack_o = cfg_ack_q;
 
   tbl_qp_ctx_t cfg_ctx;
   qp_t qp, qp_wdata;
-  assign cfg_ctx = cfg_data_i;
+  assign cfg_ctx = cfg_i.data;
   assign qp_wdata = '{
           dqpn: cfg_ctx.dqpn,
           pkey: cfg_ctx.pkey,
@@ -230,8 +227,8 @@ module mrc_tx_header
       .clk_i,
       .raddr_i(ctl_v ? ctl.qp[QpW-1:0] : path.pkt.qp[QpW-1:0]),
       .rdata_o(qp),
-      .we_i(op_cfg && cfg_table_i == CfgTableQpCtx),
-      .waddr_i(cfg_index_i[QpW-1:0]),
+      .we_i(op_cfg && cfg_i.tbl == CfgTableQpCtx),
+      .waddr_i(cfg_i.index[QpW-1:0]),
       .wdata_i(qp_wdata)
   );
 
@@ -542,7 +539,7 @@ module mrc_tx_header
   end
 
   logic unused_ok;
-  assign unused_ok = &{1'b0, unused_counts, cfg_index_i, cfg_ctx.mpr_dest, cfg_ctx.dest,
+  assign unused_ok = &{1'b0, unused_counts, cfg_i.index, cfg_ctx.mpr_dest, cfg_ctx.dest,
                        cfg_ctx.rqmsn, cfg_ctx.msn, cfg_ctx.max_wimm_dest, cfg_ctx.rq_psn,
                        cfg_ctx.max_wimm, cfg_ctx.sq_psn, cfg_ctx.rsvd90, cfg_ctx.retry_exp,
                        cfg_ctx.timeout, cfg_ctx.retry_linear, cfg_ctx.backup, cfg_ctx.profile,

@@ -54,10 +54,7 @@ module mrc_tx_path
     output logic floor_inc_o,
     output logic nopath_inc_o,
 
-    input logic cfg_req_i,
-    input logic [3:0] cfg_table_i,
-    input logic [15:0] cfg_index_i,
-    input logic [511:0] cfg_data_i,
+    input cfg_t cfg_i,
     output logic cfg_ack_o
 );
 
@@ -162,10 +159,10 @@ module mrc_tx_path
   tbl_ev_gen_t cfg_gen;
   logic [QpW-1:0] cfg_qp;
   logic [GroupW-1:0] cfg_backup;
-  assign cfg_ctx = cfg_data_i;
-  assign cfg_ev_state = cfg_data_i[$bits(tbl_ev_state_t)-1:0];
-  assign cfg_gen = cfg_data_i[$bits(tbl_ev_gen_t)-1:0];
-  assign cfg_qp = cfg_index_i[QpW-1:0];
+  assign cfg_ctx = cfg_i.data;
+  assign cfg_ev_state = cfg_i.data[$bits(tbl_ev_state_t)-1:0];
+  assign cfg_gen = cfg_i.data[$bits(tbl_ev_gen_t)-1:0];
+  assign cfg_qp = cfg_i.index[QpW-1:0];
   assign cfg_backup = GroupW'(cfg_ctx.backup);
 
   logic path_free, rec_free, evev_free, bad_free;
@@ -181,7 +178,7 @@ module mrc_tx_path
   assign e_go = !e_valid_q || emit;
 
   assign idle = state == StIdle;
-  assign cfg_now = cfg_req_i && !cfg_ack_q;
+  assign cfg_now = cfg_i.req && !cfg_ack_q;
   assign op_go = idle && !w_valid && e_go;
   assign op_cfg = cfg_now && op_go;
   assign ev_free = evev_free && bad_free;
@@ -392,9 +389,9 @@ module mrc_tx_path
   logic gen_write, gen_last;
   logic [EvW-1:0] gen_row, deny_idx;
   logic [31:0] gen_value;
-  assign set_ctx = op_cfg && cfg_table_i == CfgTableQpCtx;
-  assign set_ev_state = op_cfg && cfg_table_i == CfgTableEvState;
-  assign set_gen = op_cfg && cfg_table_i == CfgTableEvGen;
+  assign set_ctx = op_cfg && cfg_i.tbl == CfgTableQpCtx;
+  assign set_ev_state = op_cfg && cfg_i.tbl == CfgTableEvState;
+  assign set_gen = op_cfg && cfg_i.tbl == CfgTableEvGen;
   assign scrub_go = op_scrub && scrub_known;
   assign deny_idx = cfg_ev_state.ev_idx[EvW-1:0];
 
@@ -504,7 +501,7 @@ module mrc_tx_path
 
   logic [7+EvW:0] evval_wide;
   logic [15+EvW:0] gen_wide;
-  assign gen_wide = {cfg_index_i, gen_row};
+  assign gen_wide = {cfg_i.index, gen_row};
 
   always_comb begin
     if (w_valid) begin
@@ -518,9 +515,9 @@ module mrc_tx_path
 
   assign evval_re = op_fb || scrub_go || choose;
   assign evval_raddr = evval_wide[ValW-1:0];
-  assign evval_we = (op_cfg && cfg_table_i == CfgTableEv) || gen_write;
-  assign evval_waddr = gen_write ? gen_wide[ValW-1:0] : cfg_index_i[ValW-1:0];
-  assign evval_wdata = gen_write ? gen_value : cfg_data_i[31:0];
+  assign evval_we = (op_cfg && cfg_i.tbl == CfgTableEv) || gen_write;
+  assign evval_waddr = gen_write ? gen_wide[ValW-1:0] : cfg_i.index[ValW-1:0];
+  assign evval_wdata = gen_write ? gen_value : cfg_i.data[31:0];
 
   // ---- outputs
 
@@ -603,8 +600,8 @@ module mrc_tx_path
   assign bad_inc_o = bad_inc_q;
   assign floor_inc_o = floor_inc_q;
   assign nopath_inc_o = nopath_inc_q;
-  assign cfg_ack_d = cfg_req_i && (cfg_ack_q || (op_cfg && cfg_table_i != CfgTableQpCtx
-      && cfg_table_i != CfgTableEvState && cfg_table_i != CfgTableEvGen)
+  assign cfg_ack_d = cfg_i.req && (cfg_ack_q || (op_cfg && cfg_i.tbl != CfgTableQpCtx
+      && cfg_i.tbl != CfgTableEvState && cfg_i.tbl != CfgTableEvGen)
       || cfg_done);
   assign cfg_ack_o = cfg_ack_q;
 
@@ -641,8 +638,8 @@ module mrc_tx_path
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       pmask_q <= '1;
-    end else if (op_cfg && cfg_table_i == CfgTablePeerPorts) begin
-      pmask_q[cfg_index_i[DestW-1:0]] <= cfg_data_i[NumPlanes-1:0];
+    end else if (op_cfg && cfg_i.tbl == CfgTablePeerPorts) begin
+      pmask_q[cfg_i.index[DestW-1:0]] <= cfg_i.data[NumPlanes-1:0];
     end
   end
 
@@ -664,7 +661,7 @@ module mrc_tx_path
   end
 
   logic unused_ok;
-  assign unused_ok = &{1'b0, unused_counts, unused_arb_idx, cfg_index_i, cfg_ctx.srv6,
+  assign unused_ok = &{1'b0, unused_counts, unused_arb_idx, cfg_i.index, cfg_ctx.srv6,
                        cfg_ctx.dip, cfg_ctx.mpr_dest, cfg_ctx.dmac, cfg_ctx.rqmsn, cfg_ctx.msn,
                        cfg_ctx.max_wimm_dest, cfg_ctx.rq_psn, cfg_ctx.max_wimm, cfg_ctx.sq_psn,
                        cfg_ctx.rsvd90, cfg_ctx.retry_exp, cfg_ctx.timeout, cfg_ctx.pkey,

@@ -44,10 +44,7 @@ module mrc_tx_probe
     output logic revived_inc_o,
     output logic full_inc_o,
 
-    input logic cfg_req_i,
-    input logic [3:0] cfg_table_i,
-    input logic [15:0] cfg_index_i,
-    input logic [511:0] cfg_data_i,
+    input cfg_t cfg_i,
     output logic cfg_ack_o
 );
 
@@ -165,13 +162,13 @@ module mrc_tx_probe
   tbl_qp_state_t cfg_state;
   logic [QpW-1:0] cfg_qp;
 
-  assign cfg_ctx = cfg_data_i;
-  assign cfg_qp = cfg_index_i[QpW-1:0];
-  assign op_cfg = cfg_req_i && !cfg_ack_q;
-  assign cfg_state = cfg_data_i[$bits(tbl_qp_state_t)-1:0];
-  assign cfg_ctx_we = op_cfg && cfg_table_i == CfgTableQpCtx;
-  assign cfg_state_we = op_cfg && cfg_table_i == CfgTableQpState;
-  assign cfg_ports_we = op_cfg && cfg_table_i == CfgTablePeerPorts;
+  assign cfg_ctx = cfg_i.data;
+  assign cfg_qp = cfg_i.index[QpW-1:0];
+  assign op_cfg = cfg_i.req && !cfg_ack_q;
+  assign cfg_state = cfg_i.data[$bits(tbl_qp_state_t)-1:0];
+  assign cfg_ctx_we = op_cfg && cfg_i.tbl == CfgTableQpCtx;
+  assign cfg_state_we = op_cfg && cfg_i.tbl == CfgTableQpState;
+  assign cfg_ports_we = op_cfg && cfg_i.tbl == CfgTablePeerPorts;
   assign cfg_live = (cfg_ctx_we ? cfg_ctx.state : cfg_state.state) == QpStateRts;
   assign op_pres = !op_cfg && pres_v && fb_free;
   assign op_pans = !op_cfg && !op_pres && pans_v && fb_free;
@@ -463,7 +460,7 @@ module mrc_tx_probe
   assign sent_inc_o = sent_inc_q;
   assign revived_inc_o = revived_inc_q;
   assign full_inc_o = full_inc_q;
-  assign cfg_ack_d = cfg_req_i;
+  assign cfg_ack_d = cfg_i.req;
   assign cfg_ack_o = cfg_ack_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -494,7 +491,7 @@ module mrc_tx_probe
         live_q[cfg_qp] <= cfg_live;
       end
       if (cfg_ports_we) begin
-        pmask_q[cfg_index_i[DestW-1:0]] <= cfg_data_i[NumPlanes-1:0];
+        pmask_q[cfg_i.index[DestW-1:0]] <= cfg_i.data[NumPlanes-1:0];
       end
       sent_inc_q <= sent_inc_d;
       revived_inc_q <= revived_inc_d;
@@ -513,7 +510,7 @@ module mrc_tx_probe
   end
 
   logic unused_ok;
-  assign unused_ok = &{1'b0, unused_counts, cfg_index_i, cfg_ctx.srv6, cfg_ctx.dip,
+  assign unused_ok = &{1'b0, unused_counts, cfg_i.index, cfg_ctx.srv6, cfg_ctx.dip,
                        cfg_ctx.mpr_dest, cfg_ctx.dmac, cfg_ctx.rqmsn, cfg_ctx.msn,
                        cfg_ctx.max_wimm_dest, cfg_ctx.rq_psn, cfg_ctx.max_wimm, cfg_ctx.sq_psn,
                        cfg_ctx.rsvd90, cfg_ctx.retry_exp, cfg_ctx.pkey, cfg_ctx.retry_linear,

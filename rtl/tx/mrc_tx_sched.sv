@@ -30,10 +30,7 @@ module mrc_tx_sched
     input logic grant_ready_i,
     output grant_t grant_o,
 
-    input logic cfg_req_i,
-    input logic [3:0] cfg_table_i,
-    input logic [15:0] cfg_index_i,
-    input logic [511:0] cfg_data_i,
+    input cfg_t cfg_i,
     output logic cfg_ack_o
 );
 
@@ -107,13 +104,13 @@ module mrc_tx_sched
 
   tbl_qp_ctx_t cfg_ctx;
   logic cfg_ack_q, cfg_ack_d, op_cfg;
-  assign cfg_ctx = cfg_data_i;
-  assign op_cfg = cfg_req_i && !cfg_ack_q;
+  assign cfg_ctx = cfg_i.data;
+  assign op_cfg = cfg_i.req && !cfg_ack_q;
   assign park_pop = park_v && !op_cfg;
   assign wake_pop = wake_v && !op_cfg && !park_v;
   assign push_pop = push_v && !op_cfg && !park_v && !wake_v;
 
-  assign cfg_ack_d = cfg_req_i;
+  assign cfg_ack_d = cfg_i.req;
   assign cfg_ack_o = cfg_ack_q;
 
   // ---- the QP, its destination, and that destination's list
@@ -136,8 +133,8 @@ module mrc_tx_sched
       .clk_i,
       .raddr_i(qp),
       .rdata_o(qp_dest),
-      .we_i(op_cfg && cfg_table_i == CfgTableQpCtx),
-      .waddr_i(cfg_index_i[QpW-1:0]),
+      .we_i(op_cfg && cfg_i.tbl == CfgTableQpCtx),
+      .waddr_i(cfg_i.index[QpW-1:0]),
       .wdata_i(cfg_ctx.dest[DestW-1:0])
   );
 
@@ -254,7 +251,7 @@ module mrc_tx_sched
   end
 
   logic unused_ok;
-  assign unused_ok = &{1'b0, unused_counts, run_ready, unused_count, cfg_index_i, cfg_ctx.srv6,
+  assign unused_ok = &{1'b0, unused_counts, run_ready, unused_count, cfg_i.index, cfg_ctx.srv6,
                        cfg_ctx.dip, cfg_ctx.mpr_dest, cfg_ctx.dmac, cfg_ctx.rqmsn, cfg_ctx.msn,
                        cfg_ctx.max_wimm_dest, cfg_ctx.rq_psn, cfg_ctx.max_wimm, cfg_ctx.sq_psn,
                        cfg_ctx.rsvd90, cfg_ctx.retry_exp, cfg_ctx.timeout, cfg_ctx.pkey,

@@ -23,7 +23,7 @@ def struct(name, doc, members):
 
 
 def package(nic):
-    """What mrc_pkg holds of nic.yaml."""
+    """What mrc_pkg holds of nic.yaml, and the buses of csr."""
     out = "  // ---- blocks (nic.yaml): register values that each sees, what csr answers, pulses\n\n"
     for b in nic.blocks.values():
         if b.values:
@@ -35,6 +35,15 @@ def package(nic):
     out += struct("nic_pulses_t", "Pulses of the blocks, by counter; csr's own are not among them.",
                   [(logic(r["count"]), r["name"].lower()) for r in nic.counters
                    if not nic.pulse_of[r["name"]].startswith("csr.")])
+    out += struct("cfg_t", "Table write that csr broadcasts to all blocks (docs/blocks/conventions.md).",
+                  [("logic", "req"), (logic(4), "tbl"), (logic(16), "index"), (logic(512), "data")])
+    out += struct("axil_req_t", "AXI4-Lite, what the manager drives.",
+                  [("logic", "awvalid"), (logic(16), "awaddr"), ("logic", "wvalid"), (logic(32), "wdata"),
+                   (logic(4), "wstrb"), ("logic", "bready"), ("logic", "arvalid"), (logic(16), "araddr"),
+                   ("logic", "rready")])
+    out += struct("axil_rsp_t", "AXI4-Lite, what the subordinate drives.",
+                  [("logic", "awready"), ("logic", "wready"), ("logic", "bvalid"), (logic(2), "bresp"),
+                   ("logic", "arready"), ("logic", "rvalid"), (logic(32), "rdata"), (logic(2), "rresp")])
     return out
 
 
@@ -259,7 +268,7 @@ def connections(nic, b, acks):
     for name in b.drives:
         out.append((f"{name}_o", f"{b.name}_{name}{at}"))
     if b.cfg is not None:
-        out += [(f"cfg_{x}_i", f"cfg_{x}") for x in ("req", "table", "index", "data")]
+        out.append(("cfg_i", "cfg"))
         out.append(("cfg_ack_o", f"cfg_ack[{acks.index(b)}]"))
     for port, streams in b.inputs.items():
         s = streams[0]
@@ -282,8 +291,7 @@ def connections(nic, b, acks):
         for pulse, reg in b.pulses.items():
             out.append((f"{pulse}_inc_o", f"{b.name}_{pulse}_inc[p]" if b.lane else f"pulses.{reg['name'].lower()}"))
     else:
-        out += [("pulses_i", "pulses"), ("csr_o", "csr")]
-        out += [(f"cfg_{x}_o", f"cfg_{x}") for x in ("req", "table", "index", "data")] + [("cfg_ack_i", "cfg_ack")]
+        out += [("pulses_i", "pulses"), ("csr_o", "csr"), ("cfg_o", "cfg"), ("cfg_ack_i", "cfg_ack")]
     out += list(b.wires.items())
     return [(port, None if port == expression else expression) for port, expression in out]
 

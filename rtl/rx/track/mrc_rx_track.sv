@@ -25,10 +25,7 @@ module mrc_rx_track
     input logic imm_ok_i,
     input logic hold_ok_i,
     input logic [NumQps-1:0] over_i,  // of rx_reorder: one immediate too many
-    input logic cfg_req_i,
-    input logic [3:0] cfg_table_i,
-    input logic [15:0] cfg_index_i,
-    input logic [511:0] cfg_data_i,
+    input cfg_t cfg_i,
     output logic cfg_ack_o,
     input logic rxpkt_valid_i,
     output logic rxpkt_ready_o,
@@ -153,18 +150,18 @@ module mrc_rx_track
   set_t m_set, set_d, t_set_q, sack_set;
   logic set_we;
 
-  assign cfg_ctx = tbl_qp_ctx_t'(cfg_data_i);
-  assign cfg_qp = cfg_index_i[QpW-1:0];
-  assign cfg_wait = cfg_req_i && !cfg_ack_q;
+  assign cfg_ctx = tbl_qp_ctx_t'(cfg_i.data);
+  assign cfg_qp = cfg_i.index[QpW-1:0];
+  assign cfg_wait = cfg_i.req && !cfg_ack_q;
   assign cfg_do = cfg_wait && !init_on_q && !m_valid_q && !t_valid_q && !x_valid_q && !adv_valid
       && sack_idle;
   // The responder works since Rtr: the step to Rts must not touch what it knows.
-  assign cfg_init = cfg_do && cfg_table_i == CfgTableQpCtx && cfg_ctx.state != QpStateRts;
-  assign cfg_shrink = cfg_do && cfg_table_i == CfgTableQpMpr;
+  assign cfg_init = cfg_do && cfg_i.tbl == CfgTableQpCtx && cfg_ctx.state != QpStateRts;
+  assign cfg_shrink = cfg_do && cfg_i.tbl == CfgTableQpMpr;
   assign init_last = init_q == SlotW'(Slots - 1);
 
   // The window that QP_MPR asks for: at least 1, at most what the peer may ever use.
-  assign cfg_mpr = cfg_data_i[7:0];
+  assign cfg_mpr = cfg_i.data[7:0];
   assign want_mpr = (cfg_mpr == 8'd0) ? 8'd1 : cfg_mpr;
   assign new_mpr = (want_mpr < m_set.mpr_dest) ? want_mpr : m_set.mpr_dest;
 
@@ -183,7 +180,7 @@ module mrc_rx_track
   end
 
   always_comb begin
-    cfg_ack_d = cfg_ack_q && cfg_req_i;
+    cfg_ack_d = cfg_ack_q && cfg_i.req;
     init_on_d = init_on_q;
     init_d = init_q;
     if (cfg_do) begin
@@ -807,7 +804,7 @@ module mrc_rx_track
   assign cfg_ack_o = cfg_ack_q;
 
   logic unused_bits;
-  assign unused_bits = ^{unused_head_count, unused_adv_count, adv_ready, unused_free, cfg_index_i,
+  assign unused_bits = ^{unused_head_count, unused_adv_count, adv_ready, unused_free, cfg_i.index,
                          cfg_ctx.srv6, cfg_ctx.dip, cfg_ctx.dest, cfg_ctx.dmac, cfg_ctx.rqmsn,
                          cfg_ctx.max_wimm_dest, cfg_ctx.max_wimm, cfg_ctx.sq_psn, cfg_ctx.rsvd90,
                          cfg_ctx.retry_exp, cfg_ctx.timeout, cfg_ctx.pkey, cfg_ctx.retry_linear,

@@ -72,10 +72,7 @@ module mrc_tx_inflight
     output logic fail_inc_o,
     output logic freed_o,  // a block is free again
 
-    input logic cfg_req_i,
-    input logic [3:0] cfg_table_i,
-    input logic [15:0] cfg_index_i,
-    input logic [511:0] cfg_data_i,
+    input cfg_t cfg_i,
     output logic cfg_ack_o
 );
 
@@ -185,8 +182,8 @@ module mrc_tx_inflight
   logic [27:0] cur_fly;
   recording_t recording;
 
-  assign ctx = cfg_data_i;
-  assign cfg_qp = cfg_index_i[QpW-1:0];
+  assign ctx = cfg_i.data;
+  assign cfg_qp = cfg_i.index[QpW-1:0];
   assign rec_qp = rec.qp[QpW-1:0];
   assign ctl_qp = ctl.qp[QpW-1:0];
 
@@ -195,8 +192,8 @@ module mrc_tx_inflight
   ) u_fsm (
       .clk_i,
       .rst_ni,
-      .cfg_req_i,
-      .cfg_table_i,
+      .cfg_req_i(cfg_i.req),
+      .cfg_table_i(cfg_i.tbl),
       .cfg_rts_i(ctx.state == QpStateRts),
       .cfg_is_i(cfg.is),
       .cfg_ack_o,
@@ -614,7 +611,7 @@ module mrc_tx_inflight
   end
 
   logic unused_ok;
-  assign unused_ok = &{1'b0, unused_counts, cfg_index_i[15:QpW], rans.cc, rans.last};
+  assign unused_ok = &{1'b0, unused_counts, cfg_i.index[15:QpW], rans.cc, rans.last};
 
   // ---- what always holds
 

@@ -60,10 +60,7 @@ module mrc_tx_segment
     // One block of in-flight records is free again.
     input logic freed_i,
 
-    input logic cfg_req_i,
-    input logic [3:0] cfg_table_i,
-    input logic [15:0] cfg_index_i,
-    input logic [511:0] cfg_data_i,
+    input cfg_t cfg_i,
     output logic cfg_ack_o
 );
 
@@ -131,12 +128,12 @@ module mrc_tx_segment
   done_t load_done;
   tbl_qp_ctx_t cfg_row;
   logic [QpW-1:0] cfg_qp;
-  assign cfg_row = cfg_data_i;
-  assign cfg_qp = cfg_index_i[QpW-1:0];
+  assign cfg_row = cfg_i.data;
+  assign cfg_qp = cfg_i.index[QpW-1:0];
   assign raddr[RdCfg] = cfg_qp;
-  assign cfg_is_ctx = cfg_table_i == CfgTableQpCtx;
-  assign cfg_own = cfg_is_ctx || cfg_table_i == CfgTableQpState;
-  assign cfg_due = cfg_req_i && !cfg_ack_q && cfg_own && idle && !upd_head;
+  assign cfg_is_ctx = cfg_i.tbl == CfgTableQpCtx;
+  assign cfg_own = cfg_is_ctx || cfg_i.tbl == CfgTableQpState;
+  assign cfg_due = cfg_i.req && !cfg_ack_q && cfg_own && idle && !upd_head;
   assign cfg_known = known_q[cfg_qp];
   // The first context waits for a row.
   assign cfg_acts = cfg_due && (!cfg_is_ctx || cfg_known || offer);
@@ -168,7 +165,7 @@ module mrc_tx_segment
     load_done.flush = !cfg_forget;
   end
 
-  assign cfg_ack_d = cfg_req_i
+  assign cfg_ack_d = cfg_i.req
       && (cfg_ack_q || !cfg_own || cfg_wr.ctx_we || (cfg_acts && !cfg_is_ctx));
   assign cfg_ack_o = cfg_ack_q;
 
@@ -403,7 +400,7 @@ module mrc_tx_segment
   end
 
   logic unused_ok;
-  assign unused_ok = &{1'b0, cfg_index_i, go_ready, unused_go_count};
+  assign unused_ok = &{1'b0, cfg_i.index, go_ready, unused_go_count};
 
   // ---- what always holds
 
