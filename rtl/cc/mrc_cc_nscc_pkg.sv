@@ -274,14 +274,20 @@ package mrc_cc_nscc_pkg;
   function automatic ctx_t of_adj(ctx_t row, logic [43:0] quot, logic due, logic [35:0] eta,
                                   logic [31:0] now);
     ctx_t s;
-    logic [45:0] cwnd;
+    logic [45:0] a, b, c, plain, all;
     s = row;
-    cwnd = 46'(row.cwnd) + 46'(quot);
+    a = 46'(row.cwnd);
+    b = 46'(quot);
+    c = 46'(eta);
+    // Both sums side by side: whether it is due is known late. Three numbers cost one adder.
+    plain = a + b;
+    all = (a ^ b ^ c) + (((a & b) | (a & c) | (b & c)) << 1);
+    plain = (plain < 46'(row.max_wnd)) ? plain : 46'(row.max_wnd);
+    all = (all < 46'(row.max_wnd)) ? all : 46'(row.max_wnd);
+    s.cwnd = due ? all[43:0] : plain[43:0];
     if (due) begin
-      cwnd = cwnd + 46'(eta);
       s.last_adjust = now;
     end
-    s.cwnd = (cwnd < 46'(row.max_wnd)) ? cwnd[43:0] : row.max_wnd;
     s.inc = 64'd0;
     s.received = 28'd0;
     return s;
