@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tests/pipeline/block_bench.hpp"
+#include "tests/pipeline/wave.hpp"
 
 using namespace mrc;
 using namespace mrc::test;
@@ -122,4 +123,27 @@ TEST_CASE("cq_mux: at any pace nothing is lost, doubled or overtaken within a si
   }
   b.run(20);
   CHECK(b.host.taken.words.size() == 800);
+}
+
+TEST_CASE("the waves of cq_mux.md: both sides in turn, the requestor first; the host waits", "[cq_mux][waves]") {
+  Bench b;
+  b.fill(4, 3);
+  const auto willing = [&b] { return b.cycles != 5 && b.cycles != 6; };
+  const auto number = [](const Cqe& cqe) { return fmt::format("{}", cqe.wr_id); };
+  const auto held = [] { return true; };  // every number is given once
+  Wave wave("cq_mux", "cq_mux: 0, 2, 4, 6 are the requestor's completions, 1, 3, 5 the responder's");
+  wave.words(
+      "tx head", [&] { return b.tx.valid() ? number(b.tx.head()) : std::string(); }, held);
+  wave.head("rx head", b.rx, number);
+  wave.words(
+      "cqe", [&] { return b.block.cqe_valid() ? number(b.block.cqe()) : std::string(); }, held);
+  wave.bit("cqe_ready", willing);
+  for (unsigned i = 0; i < 13; ++i) {
+    wave.sample();
+    b.host.taken.pace = willing() ? Pace::always() : Pace::never();
+    b.cycle();
+  }
+  CHECK(b.host.taken.words.size() == 7);
+  CAPTURE(wave.json());
+  CHECK(wave.differs() == "");
 }

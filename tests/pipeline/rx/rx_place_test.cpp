@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tests/pipeline/block_bench.hpp"
+#include "tests/pipeline/wave.hpp"
 
 using namespace mrc;
 using namespace mrc::test;
@@ -183,4 +184,34 @@ TEST_CASE("rx_place: at any pace every packet is done once, in order, and not be
   CHECK(line == b.host.taken.words.size());
   b.run(20);
   CHECK(b.done.size() == std::size_t{planes} * each);
+}
+
+TEST_CASE("the waves of rx_place.md: packets of two planes, one that is dropped, the host waits", "[rx_place][waves]") {
+  Bench b;
+  b.packet(0, 2);
+  b.packet(0, 0);  // dropped: its buffer is freed
+  b.packet(1, 3);
+  const auto willing = [&b] { return b.cycles != 5; };
+  const auto name = [](const Line& line) {
+    const unsigned number = line.addr & 0xff;
+    return line.len == 0 ? std::string("drop")
+                         : fmt::format("{}.{}{}", line.addr >> 32, number, line.last ? " last" : "");
+  };
+  Wave wave("rx_place", "rx_place: lines as plane.number; plane 0 has a packet of two lines and one that is dropped");
+  for (unsigned p = 0; p < 2; ++p) wave.head(fmt::format("lines[{}] head", p), b.lanes[p], name);
+  wave.words(
+      "line", [&] { return b.block.line_valid() ? name(b.block.line()) : std::string(); }, [] { return true; });
+  wave.bit("host_wr_ready", willing);
+  wave.bit("done_valid_q", [&] { return b.block.done_valid(); });
+  wave.words(
+      "done_plane_q", [&] { return b.block.done_valid() ? fmt::format("{}", b.block.done_plane()) : std::string(); },
+      [] { return false; });
+  for (unsigned i = 0; i < 13; ++i) {
+    wave.sample();
+    b.host.taken.pace = willing() ? Pace::always() : Pace::never();
+    b.cycle();
+  }
+  CHECK(b.done.size() == 3);
+  CAPTURE(wave.json());
+  CHECK(wave.differs() == "");
 }

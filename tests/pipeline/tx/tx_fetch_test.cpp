@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tests/pipeline/block_bench.hpp"
+#include "tests/pipeline/wave.hpp"
 
 using namespace mrc;
 using namespace mrc::test;
@@ -142,4 +143,26 @@ TEST_CASE("tx_fetch: a plane with a request waits for one of each other plane at
     std::sort(window.begin(), window.end());
     CHECK(window == Planes{0, 1, 2, 3, 4, 5, 6, 7});
   }
+}
+
+TEST_CASE("the waves of tx_fetch.md: two planes in turn, the host waits", "[pipeline][tx_fetch][waves]") {
+  Bench b("tiny");
+  b.ask(0, 3);
+  b.ask(1, 3);
+  const auto willing = [&b] { return b.cycles != 4; };
+  const auto name = [](const Rdreq& r) { return fmt::format("{}.{}", r.plane, r.addr); };
+  Wave wave("tx_fetch", "tx_fetch: requests as plane.number");
+  for (unsigned p = 0; p < 2; ++p) wave.head(fmt::format("rdreq[{}] head", p), b.lanes[p], name);
+  wave.words(
+      "rdreq", [&] { return b.block.rdreq().valid() ? name(b.block.rdreq().data()) : std::string(); },
+      [] { return true; });
+  wave.bit("host_rd_ready", willing);
+  for (unsigned i = 0; i < 11; ++i) {
+    wave.sample();
+    b.host.taken.pace = willing() ? Pace::always() : Pace::never();
+    b.cycle();
+  }
+  CHECK(b.planes() == Planes{0, 1, 0, 1, 0, 1});
+  CAPTURE(wave.json());
+  CHECK(wave.differs() == "");
 }

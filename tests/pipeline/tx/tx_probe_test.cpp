@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "gen/csr.hpp"
+#include "tests/pipeline/wave.hpp"
 
 using namespace mrc;
 
@@ -651,4 +652,27 @@ TEST_CASE("tx_probe: the kind may change while probes are under way; an answer f
   CHECK(b.revived == 0);
   b.ev_answer(id);
   CHECK(b.revived == 1);
+}
+
+TEST_CASE("the waves of tx_probe.md: an EV is lost, probed, answered, and back in use", "[pipeline][tx_probe][waves]") {
+  Bench b;
+  b.csr.probe_interval = 0;  // a slot that is visited is due
+  b.run_to(62);              // slot 0 is visited in cycle 80, and 64 cycles later again
+  Wave wave("tx_probe", "tx_probe: EV 5 of QP 3; interval 0 and one answer that is needed, so that all is near");
+  wave.head("bad head", b.bad, [](const Badev& bad) { return fmt::format("EV {}", bad.ev_idx); });
+  wave.head("pres head", b.pres, [](const Pres& p) { return fmt::format("id {}", p.id); });
+  wave.out("probe", b.probe_out, [](const Ctlpkt& c) { return fmt::format("id {}", Bench::id(c)); });
+  wave.out("fb", b.fb_out, [](const Fb& f) { return f.kind == FbKind::RevivedGood ? "revived" : "other"; });
+  wave.bit("sent_inc", [&] { return b.block.pulses().sent; });
+  wave.bit("revived_inc", [&] { return b.block.pulses().revived; });
+  b.csr.probe_successes = 1;
+  for (unsigned i = 0; i < 32; ++i) {
+    wave.sample();
+    if (i == 1) b.bad.load({.qp = 3, .ev_idx = 5, .ev = 0xE005});
+    if (i == 24) b.pres.load({.qp = 3, .id = Bench::id(b.probes.back())});
+    b.cycle();
+  }
+  CHECK(b.revived == 1);
+  CAPTURE(wave.json());
+  CHECK(wave.differs() == "");
 }

@@ -9,6 +9,7 @@
 
 #include "gen/csr.hpp"
 #include "tests/pipeline/block_bench.hpp"
+#include "tests/pipeline/wave.hpp"
 
 using namespace mrc;
 using namespace mrc::test;
@@ -259,4 +260,29 @@ TEST_CASE("tx_sched: three and four QPs of a destination get equal turns over 10
       CHECK(*high - *low <= 1);
     }
   }
+}
+
+TEST_CASE("the waves of tx_sched.md: a QP is pushed, granted, parked, and woken", "[pipeline][tx_sched][waves]") {
+  Bench b;
+  const auto qp = [](const auto& word) { return fmt::format("{}", word.qp); };
+  Wave wave("tx_sched", "tx_sched: QP 0 finds the window of destination 0 full and is parked, an event wakes it");
+  wave.head("push head", b.push, qp);
+  wave.head("park head", b.park, qp);
+  wave.head("wake head", b.wake, [](const Ccwake& w) { return fmt::format("dest {}", w.cc); });
+  wave.words(
+      "grant head", [&] { return b.grant.valid() ? qp(b.grant.head()) : std::string(); }, [] { return true; });
+  // tx_segment pushes a QP again when it has been granted and has more to send.
+  const unsigned begin = b.cycles;
+  for (unsigned i = 0; i < 16; ++i) {
+    wave.sample();
+    const unsigned now = b.cycles - begin;
+    if (now == 0) b.push.load({.qp = 0, .more = true});
+    if (now == 1) b.push.load({.qp = 4, .more = true});
+    if (now == 5) b.park.load({.qp = 0});
+    if (now == 9) b.wake.load({.cc = 0});
+    b.cycle();
+  }
+  CHECK(b.news() == Qps{0, 4, 0});
+  CAPTURE(wave.json());
+  CHECK(wave.differs() == "");
 }
