@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "gen/csr.hpp"
+#include "gen/nic_blocks.hpp"
 #include "gen/nic_streams.hpp"
 #include "gen/streams.hpp"
 #include "pipeline/cc/cc_nscc.hpp"
@@ -165,11 +166,9 @@ void Nic::Impl::step(const mrc_pins_in& in) {
 void Nic::Impl::step_registers(const mrc_pins_in& in) {
   bool all = false, any = false;
   if (csr.table_write()) {
-    const unsigned acks = unsigned{tx_segment.cfg_ack()} + tx_path.cfg_ack() + tx_inflight.cfg_ack() +
-                          tx_header.cfg_ack() + rx_check.cfg_ack() + rx_track.cfg_ack() + rx_reorder.cfg_ack() +
-                          ack_gen.cfg_ack() + tx_probe.cfg_ack() + tx_sched.cfg_ack() + cc_nscc.cfg_ack() +
-                          endpoint.cfg_ack();
-    all = acks == 12;
+    unsigned acks = 0;
+    each_configured(*this, [&](const auto& block) { acks += block.cfg_ack(); });
+    all = acks == kConfiguredBlocks;
     any = acks != 0;
   }
   csr.step({.awvalid = in.awvalid != 0,
@@ -235,8 +234,7 @@ void Nic::Impl::step_receive(const mrc_pins_in& in) {
 /// Counters take the pulse registers of this cycle; those of the lanes do it where the lanes step.
 void Nic::Impl::count() {
   const auto add = [this](uint32_t offset) { csr.count(offset); };
-  const auto count_all = [&](const auto&... blocks) { (blocks.pulses().count(add), ...); };
-  count_all(rx_check, rx_track, tx_inflight, tx_path, tx_probe, cc_nscc, endpoint);
+  each_pulsing(*this, [&](const auto& block) { block.pulses().count(add); });
 }
 
 void Nic::Impl::clock() {
@@ -247,22 +245,7 @@ void Nic::Impl::clock() {
     rx_lanes[i].clock();
     lane_room |= unsigned{tx_lanes[i].lane_room()} << i;
   }
-  csr.clock();
-  tx_sched.clock();
-  cc_nscc.clock();
-  tx_segment.clock();
-  tx_path.clock();
-  tx_inflight.clock();
-  tx_probe.clock();
-  tx_header.clock();
-  tx_fetch.clock();
-  rx_check.clock();
-  rx_track.clock();
-  rx_place.clock();
-  rx_reorder.clock();
-  ack_gen.clock();
-  cq_mux.clock();
-  endpoint.clock();
+  each_block(*this, [](auto& block) { block.clock(); });
   port_up = port_up_next;
 }
 

@@ -39,6 +39,7 @@ def outputs(folder, root):
         "cmodel/gen/csr.hpp": csr.cpp(spec),
         "cmodel/gen/csr_values.hpp": nic_cpp.values(nic),
         "cmodel/gen/nic_pulses.hpp": nic_cpp.pulses(nic),
+        "cmodel/gen/nic_blocks.hpp": nic_cpp.blocks(nic),
         "cmodel/gen/nic_streams.hpp": nic_cpp.streams(nic),
         "cmodel/gen/nic_flow.hpp": nic_cpp.flow(nic),
         "tb/gen/counters.hpp": nic_cpp.counters(nic),

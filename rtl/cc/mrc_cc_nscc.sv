@@ -41,9 +41,7 @@ module mrc_cc_nscc
     output ccwake_t wake_o,
 
     input logic [31:0] tick_i,
-    output logic md_inc_o,
-    output logic qa_inc_o,
-    output logic hold_inc_o,
+    output cc_nscc_pulses_t pulses_o,
 
     input cfg_t cfg_i,
     output logic cfg_ack_o
@@ -623,9 +621,9 @@ module mrc_cc_nscc
   assign md_inc_d = state_q == StStore && kept_q.md;
   assign qa_inc_d = state_q == StStore && kept_q.qa;
   assign hold_inc_d = refused;
-  assign md_inc_o = md_inc_q;
-  assign qa_inc_o = qa_inc_q;
-  assign hold_inc_o = hold_inc_q;
+  assign pulses_o.md = md_inc_q;
+  assign pulses_o.qa = qa_inc_q;
+  assign pulses_o.hold = hold_inc_q;
   // A CC_CTX write ends with Init; everything else is done in its one cycle.
   assign cfg_ack_d = cfg_i.req
       && (cfg_ack_q || (op_cfg && !cfg_ctx) || init_end);

@@ -51,9 +51,7 @@ module mrc_endpoint
 
     input logic [NumPlanes-1:0] port_up_i,
     input logic [31:0] tick_i,
-    output logic req_inc_o,
-    output logic rsp_inc_o,
-    output logic drop_inc_o,
+    output endpoint_pulses_t pulses_o,
 
     input cfg_t cfg_i,
     output logic cfg_ack_o
@@ -634,9 +632,9 @@ module mrc_endpoint
   assign req_inc_d = send;
   assign rsp_inc_d = found;
   assign drop_inc_d = rx_drop || not_found;
-  assign req_inc_o = req_inc_q;
-  assign rsp_inc_o = rsp_inc_q;
-  assign drop_inc_o = drop_inc_q;
+  assign pulses_o.req = req_inc_q;
+  assign pulses_o.rsp = rsp_inc_q;
+  assign pulses_o.drop = drop_inc_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin

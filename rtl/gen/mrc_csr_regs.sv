@@ -89,14 +89,21 @@ module mrc_csr_regs
   logic [51:0] pulse;
 
   assign pulse = {
-    pulses_i.cnt_state, pulses_i.cnt_cc_hold, pulses_i.cnt_cc_qa, pulses_i.cnt_cc_md,
-    pulses_i.cnt_ep_drop, pulses_i.cnt_ep_rsp, pulses_i.cnt_ep_req, pulses_i.cnt_nopath,
-    error_qp_i, pulses_i.cnt_nores, pulses_i.cnt_qp_fail, pulses_i.cnt_probe_full,
-    pulses_i.cnt_revived, pulses_i.cnt_probe, pulses_i.cnt_ev_floor, pulses_i.cnt_ev_bad,
-    pulses_i.cnt_skip, pulses_i.cnt_rto, pulses_i.cnt_rtx, pulses_i.cnt_trim, pulses_i.cnt_oor,
-    pulses_i.cnt_dup, pulses_i.cnt_access, pulses_i.cnt_drop_len, pulses_i.cnt_drop_pkey,
-    pulses_i.cnt_drop_qp, pulses_i.cnt_drop_icrc, pulses_i.cnt_drop_parse, pulses_i.cnt_ovf0,
-    pulses_i.cnt_rx0, pulses_i.cnt_tx0
+    pulses_i.tx_inflight.state, pulses_i.cc_nscc.hold, pulses_i.cc_nscc.qa, pulses_i.cc_nscc.md,
+    pulses_i.endpoint.drop, pulses_i.endpoint.rsp, pulses_i.endpoint.req, pulses_i.tx_path.nopath,
+    error_qp_i, pulses_i.rx_track.nores, pulses_i.tx_inflight.fail, pulses_i.tx_probe.full,
+    pulses_i.tx_probe.revived, pulses_i.tx_probe.sent, pulses_i.tx_path.floor,
+    pulses_i.tx_path.bad, pulses_i.tx_path.skip, pulses_i.tx_inflight.rto,
+    pulses_i.tx_inflight.rtx, pulses_i.rx_track.trim, pulses_i.rx_track.oor, pulses_i.rx_track.dup,
+    pulses_i.rx_check.access, pulses_i.rx_check.drop_len, pulses_i.rx_check.drop_pkey,
+    pulses_i.rx_check.drop_qp, pulses_i.rx_check.drop_icrc, pulses_i.rx_check.drop_parse,
+    pulses_i.rx_lane[7].ovf, pulses_i.rx_lane[6].ovf, pulses_i.rx_lane[5].ovf,
+    pulses_i.rx_lane[4].ovf, pulses_i.rx_lane[3].ovf, pulses_i.rx_lane[2].ovf,
+    pulses_i.rx_lane[1].ovf, pulses_i.rx_lane[0].ovf, pulses_i.rx_lane[7].rx,
+    pulses_i.rx_lane[6].rx, pulses_i.rx_lane[5].rx, pulses_i.rx_lane[4].rx, pulses_i.rx_lane[3].rx,
+    pulses_i.rx_lane[2].rx, pulses_i.rx_lane[1].rx, pulses_i.rx_lane[0].rx, pulses_i.tx_lane[7].tx,
+    pulses_i.tx_lane[6].tx, pulses_i.tx_lane[5].tx, pulses_i.tx_lane[4].tx, pulses_i.tx_lane[3].tx,
+    pulses_i.tx_lane[2].tx, pulses_i.tx_lane[1].tx, pulses_i.tx_lane[0].tx
   };
 
   always_ff @(posedge clk_i or negedge rst_ni) begin

@@ -311,12 +311,10 @@ module mrc_nic
   axil_req_t axil_req;
   axil_rsp_t axil_rsp;
 
-  logic [NumPlanes-1:0] tx_lane_tx_inc;
-  assign pulses.cnt_tx0 = 8'(tx_lane_tx_inc);
-  logic [NumPlanes-1:0] rx_lane_rx_inc;
-  assign pulses.cnt_rx0 = 8'(rx_lane_rx_inc);
-  logic [NumPlanes-1:0] rx_lane_ovf_inc;
-  assign pulses.cnt_ovf0 = 8'(rx_lane_ovf_inc);
+  tx_lane_pulses_t [NumPlanes-1:0] tx_lane_pulses;
+  assign pulses.tx_lane = $bits(pulses.tx_lane)'(tx_lane_pulses);
+  rx_lane_pulses_t [NumPlanes-1:0] rx_lane_pulses;
+  assign pulses.rx_lane = $bits(pulses.rx_lane)'(rx_lane_pulses);
 
   // ---- blocks
 
@@ -414,9 +412,7 @@ module mrc_nic
       .wake_valid_o(cc_nscc_wake_valid),
       .wake_ready_i(cc_nscc_wake_ready),
       .wake_o(cc_nscc_wake),
-      .md_inc_o(pulses.cnt_cc_md),
-      .qa_inc_o(pulses.cnt_cc_qa),
-      .hold_inc_o(pulses.cnt_cc_hold)
+      .pulses_o(pulses.cc_nscc)
   );
 
   mrc_tx_segment #(
@@ -504,10 +500,7 @@ module mrc_nic
       .bad_valid_o(tx_path_bad_valid),
       .bad_ready_i(tx_path_bad_ready),
       .bad_o(tx_path_bad),
-      .skip_inc_o(pulses.cnt_skip),
-      .bad_inc_o(pulses.cnt_ev_bad),
-      .floor_inc_o(pulses.cnt_ev_floor),
-      .nopath_inc_o(pulses.cnt_nopath)
+      .pulses_o(pulses.tx_path)
   );
 
   mrc_tx_inflight #(
@@ -561,10 +554,7 @@ module mrc_nic
       .qperr_valid_o(tx_inflight_qperr_valid),
       .qperr_ready_i(tx_inflight_qperr_ready),
       .qperr_o(tx_inflight_qperr),
-      .rtx_inc_o(pulses.cnt_rtx),
-      .rto_inc_o(pulses.cnt_rto),
-      .fail_inc_o(pulses.cnt_qp_fail),
-      .state_inc_o(pulses.cnt_state)
+      .pulses_o(pulses.tx_inflight)
   );
 
   mrc_tx_probe #(
@@ -596,9 +586,7 @@ module mrc_nic
       .probe_valid_o(tx_probe_probe_valid),
       .probe_ready_i(tx_probe_probe_ready),
       .probe_o(tx_probe_probe),
-      .sent_inc_o(pulses.cnt_probe),
-      .revived_inc_o(pulses.cnt_revived),
-      .full_inc_o(pulses.cnt_probe_full)
+      .pulses_o(pulses.tx_probe)
   );
 
   mrc_tx_header #(
@@ -664,12 +652,7 @@ module mrc_nic
       .eprx_valid_o(rx_check_eprx_valid),
       .eprx_ready_i(rx_check_eprx_ready),
       .eprx_o(rx_check_eprx),
-      .drop_parse_inc_o(pulses.cnt_drop_parse),
-      .drop_icrc_inc_o(pulses.cnt_drop_icrc),
-      .drop_qp_inc_o(pulses.cnt_drop_qp),
-      .drop_pkey_inc_o(pulses.cnt_drop_pkey),
-      .drop_len_inc_o(pulses.cnt_drop_len),
-      .access_inc_o(pulses.cnt_access)
+      .pulses_o(pulses.rx_check)
   );
 
   mrc_rx_track #(
@@ -705,10 +688,7 @@ module mrc_nic
       .qperr_valid_o(rx_track_qperr_valid),
       .qperr_ready_i(rx_track_qperr_ready),
       .qperr_o(rx_track_qperr),
-      .dup_inc_o(pulses.cnt_dup),
-      .oor_inc_o(pulses.cnt_oor),
-      .trim_inc_o(pulses.cnt_trim),
-      .nores_inc_o(pulses.cnt_nores)
+      .pulses_o(pulses.rx_track)
   );
 
   mrc_rx_place #(
@@ -832,9 +812,7 @@ module mrc_nic
       .pans_valid_o(endpoint_pans_valid),
       .pans_ready_i(endpoint_pans_ready),
       .pans_o(endpoint_pans),
-      .req_inc_o(pulses.cnt_ep_req),
-      .rsp_inc_o(pulses.cnt_ep_rsp),
-      .drop_inc_o(pulses.cnt_ep_drop)
+      .pulses_o(pulses.endpoint)
   );
 
   mrc_cq_mux u_cq_mux (
@@ -872,7 +850,7 @@ module mrc_nic
         .rdreq_valid_o(tx_lane_rdreq_valid[p]),
         .rdreq_ready_i(tx_lane_rdreq_ready[p]),
         .rdreq_o(tx_lane_rdreq[p]),
-        .tx_inc_o(tx_lane_tx_inc[p]),
+        .pulses_o(tx_lane_pulses[p]),
         .plane_i(4'(p)),
         .rsp_valid_i(host_rsp_valid_i && host_rsp_plane_i == 4'(p)),
         .rsp_data_i(host_rsp_data_i),
@@ -903,8 +881,7 @@ module mrc_nic
         .line_valid_o(rx_lane_line_valid[p]),
         .line_ready_i(rx_lane_line_ready[p]),
         .line_o(rx_lane_line[p]),
-        .rx_inc_o(rx_lane_rx_inc[p]),
-        .ovf_inc_o(rx_lane_ovf_inc[p]),
+        .pulses_o(rx_lane_pulses[p]),
         .rx_tvalid_i(rx_tvalid_i[p]),
         .rx_tdata_i(rx_tdata_i[p]),
         .rx_tkeep_i(rx_tkeep_i[p]),

@@ -2481,38 +2481,74 @@ package mrc_pkg;
     logic [31:0] peer_info;
   } csr_status_t;
 
-  /// Pulses of the blocks, by counter; csr's own are not among them.
   typedef struct packed {
-    logic [7:0] cnt_tx0;
-    logic [7:0] cnt_rx0;
-    logic [7:0] cnt_ovf0;
-    logic cnt_drop_parse;
-    logic cnt_drop_icrc;
-    logic cnt_drop_qp;
-    logic cnt_drop_pkey;
-    logic cnt_drop_len;
-    logic cnt_access;
-    logic cnt_dup;
-    logic cnt_oor;
-    logic cnt_trim;
-    logic cnt_rtx;
-    logic cnt_rto;
-    logic cnt_skip;
-    logic cnt_ev_bad;
-    logic cnt_ev_floor;
-    logic cnt_probe;
-    logic cnt_revived;
-    logic cnt_probe_full;
-    logic cnt_qp_fail;
-    logic cnt_nores;
-    logic cnt_nopath;
-    logic cnt_ep_req;
-    logic cnt_ep_rsp;
-    logic cnt_ep_drop;
-    logic cnt_cc_md;
-    logic cnt_cc_qa;
-    logic cnt_cc_hold;
-    logic cnt_state;
+    logic md;
+    logic qa;
+    logic hold;
+  } cc_nscc_pulses_t;
+
+  typedef struct packed {
+    logic skip;
+    logic bad;
+    logic floor;
+    logic nopath;
+  } tx_path_pulses_t;
+
+  typedef struct packed {
+    logic rtx;
+    logic rto;
+    logic fail;
+    logic state;
+  } tx_inflight_pulses_t;
+
+  typedef struct packed {
+    logic sent;
+    logic revived;
+    logic full;
+  } tx_probe_pulses_t;
+
+  typedef struct packed {
+    logic tx;
+  } tx_lane_pulses_t;
+
+  typedef struct packed {
+    logic rx;
+    logic ovf;
+  } rx_lane_pulses_t;
+
+  typedef struct packed {
+    logic drop_parse;
+    logic drop_icrc;
+    logic drop_qp;
+    logic drop_pkey;
+    logic drop_len;
+    logic access;
+  } rx_check_pulses_t;
+
+  typedef struct packed {
+    logic dup;
+    logic oor;
+    logic trim;
+    logic nores;
+  } rx_track_pulses_t;
+
+  typedef struct packed {
+    logic req;
+    logic rsp;
+    logic drop;
+  } endpoint_pulses_t;
+
+  /// Pulses of all blocks but csr, of a lane those of all planes.
+  typedef struct packed {
+    cc_nscc_pulses_t cc_nscc;
+    tx_path_pulses_t tx_path;
+    tx_inflight_pulses_t tx_inflight;
+    tx_probe_pulses_t tx_probe;
+    tx_lane_pulses_t [MaxPlanes-1:0] tx_lane;
+    rx_lane_pulses_t [MaxPlanes-1:0] rx_lane;
+    rx_check_pulses_t rx_check;
+    rx_track_pulses_t rx_track;
+    endpoint_pulses_t endpoint;
   } nic_pulses_t;
 
   /// Table write that csr broadcasts to all blocks (docs/blocks/conventions.md).

@@ -32,12 +32,7 @@ module mrc_rx_check
     output logic eprx_valid_o,
     input logic eprx_ready_i,
     output eprx_t eprx_o,
-    output logic drop_parse_inc_o,
-    output logic drop_icrc_inc_o,
-    output logic drop_qp_inc_o,
-    output logic drop_pkey_inc_o,
-    output logic drop_len_inc_o,
-    output logic access_inc_o
+    output rx_check_pulses_t pulses_o
 );
 
   localparam int unsigned QpW = $clog2(NumQps);
@@ -475,12 +470,12 @@ module mrc_rx_check
     end
   end
 
-  assign drop_parse_inc_o = drop_parse_q;
-  assign drop_icrc_inc_o = drop_icrc_q;
-  assign drop_qp_inc_o = drop_qp_q;
-  assign drop_pkey_inc_o = drop_pkey_q;
-  assign drop_len_inc_o = drop_len_q;
-  assign access_inc_o = access_q;
+  assign pulses_o.drop_parse = drop_parse_q;
+  assign pulses_o.drop_icrc = drop_icrc_q;
+  assign pulses_o.drop_qp = drop_qp_q;
+  assign pulses_o.drop_pkey = drop_pkey_q;
+  assign pulses_o.drop_len = drop_len_q;
+  assign pulses_o.access = access_q;
 
   logic unused_bits;
   assign unused_bits = ^{unused_counts, cfg_i.index, cfg_ctx.srv6, cfg_ctx.dip, cfg_ctx.mpr_dest,

@@ -34,8 +34,7 @@ module mrc_rx_lane
     output logic line_valid_o,
     input logic line_ready_i,
     output line_t line_o,
-    output logic rx_inc_o,
-    output logic ovf_inc_o
+    output rx_lane_pulses_t pulses_o
 );
 
   localparam int unsigned Bits = PortBytes * 8;
@@ -610,8 +609,8 @@ module mrc_rx_lane
 
   logic rx_inc_q, ovf_inc_q;
 
-  assign rx_inc_o = rx_inc_q;
-  assign ovf_inc_o = ovf_inc_q;
+  assign pulses_o.rx = rx_inc_q;
+  assign pulses_o.ovf = ovf_inc_q;
 
   // ---- drain: buffer to host lines
 

@@ -37,7 +37,7 @@ module mrc_tx_lane
     output logic [PortBytes-1:0] tx_tkeep_o,
     output logic tx_tlast_o,
     input logic tx_tready_i,
-    output logic tx_inc_o
+    output tx_lane_pulses_t pulses_o
 );
 
   localparam int unsigned CntW = $clog2(TxLaneFifo + 1);
@@ -441,7 +441,7 @@ module mrc_tx_lane
   assign tx_tdata_o = tdata_q;
   assign tx_tkeep_o = tkeep_q;
   assign tx_tlast_o = tlast_q;
-  assign tx_inc_o = tx_inc_q;
+  assign pulses_o.tx = tx_inc_q;
 
   logic plane_unused;  // the top has chosen the lane by it
   assign plane_unused = &{1'b0, hdr_i.plane};

@@ -49,10 +49,7 @@ module mrc_tx_path
     output logic bad_valid_o,
     input logic bad_ready_i,
     output badev_t bad_o,
-    output logic skip_inc_o,
-    output logic bad_inc_o,
-    output logic floor_inc_o,
-    output logic nopath_inc_o,
+    output tx_path_pulses_t pulses_o,
 
     input cfg_t cfg_i,
     output logic cfg_ack_o
@@ -596,10 +593,10 @@ module mrc_tx_path
   );
 
   assign nopath_inc_d = emit && e_nopath_q && !e_pkt_q.voided;
-  assign skip_inc_o = skip_inc_q;
-  assign bad_inc_o = bad_inc_q;
-  assign floor_inc_o = floor_inc_q;
-  assign nopath_inc_o = nopath_inc_q;
+  assign pulses_o.skip = skip_inc_q;
+  assign pulses_o.bad = bad_inc_q;
+  assign pulses_o.floor = floor_inc_q;
+  assign pulses_o.nopath = nopath_inc_q;
   assign cfg_ack_d = cfg_i.req && (cfg_ack_q || (op_cfg && cfg_i.tbl != CfgTableQpCtx
       && cfg_i.tbl != CfgTableEvState && cfg_i.tbl != CfgTableEvGen)
       || cfg_done);

@@ -40,9 +40,7 @@ module mrc_tx_probe
     output ctlpkt_t probe_o,
 
     input logic [NumPlanes-1:0] port_up_i,
-    output logic sent_inc_o,
-    output logic revived_inc_o,
-    output logic full_inc_o,
+    output tx_probe_pulses_t pulses_o,
 
     input cfg_t cfg_i,
     output logic cfg_ack_o
@@ -457,9 +455,9 @@ module mrc_tx_probe
   assign sent_inc_d = send;
   assign revived_inc_d = revived;
   assign full_inc_d = wanted && none_free;
-  assign sent_inc_o = sent_inc_q;
-  assign revived_inc_o = revived_inc_q;
-  assign full_inc_o = full_inc_q;
+  assign pulses_o.sent = sent_inc_q;
+  assign pulses_o.revived = revived_inc_q;
+  assign pulses_o.full = full_inc_q;
   assign cfg_ack_d = cfg_i.req;
   assign cfg_ack_o = cfg_ack_q;
 

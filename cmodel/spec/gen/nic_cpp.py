@@ -90,6 +90,23 @@ def pulses(nic):
     return out + "\n// clang-format on\n\n}  // namespace mrc\n"
 
 
+def blocks(nic):
+    """Who of the blocks takes part in what."""
+    core = [b for b in nic.blocks.values() if not b.lane]
+    out = BANNER.format(source="nic.yaml") + "#pragma once\n\n"
+    out += "namespace mrc {\n\n// clang-format off\n\n"
+    for name, doc, part in (
+            ("each_block", "of all blocks but the lanes", core),
+            ("each_configured", "of all blocks that acknowledge table writes", nic.acks()),
+            ("each_pulsing", "of all blocks with pulses() but the lanes and csr",
+             [b for b in core if b.pulses and b.name != "csr"])):
+        out += comment(f"Calls f(n.NAME), by the names of nic.yaml, {doc}.")
+        out += f"template <class N, class F>\nvoid {name}(N& n, const F& f) {{\n"
+        out += "".join(f"  f(n.{b.name});\n" for b in part) + "}\n\n"
+    out += f"inline constexpr unsigned kConfiguredBlocks = {len(nic.acks())};\n"
+    return out + "\n// clang-format on\n\n}  // namespace mrc\n"
+
+
 def depth_cpp(s):
     if isinstance(s.depth, int):
         return str(s.depth)

@@ -32,9 +32,11 @@ def package(nic):
                   [(f"{b.name}_csr_t", b.name) for b in nic.seen()])
     out += struct("csr_status_t", "Read-only registers as csr has them now.",
                   [(logic(32), r["name"].lower()) for r in nic.status])
-    out += struct("nic_pulses_t", "Pulses of the blocks, by counter; csr's own are not among them.",
-                  [(logic(r["count"]), r["name"].lower()) for r in nic.counters
-                   if not nic.pulse_of[r["name"]].startswith("csr.")])
+    pulsing = [b for b in nic.blocks.values() if b.pulses and b.name != "csr"]
+    for b in pulsing:
+        out += struct(f"{b.name}_pulses_t", "", [("logic", p) for p in b.pulses])
+    out += struct("nic_pulses_t", "Pulses of all blocks but csr, of a lane those of all planes.",
+                  [(f"{b.name}_pulses_t" + (" [MaxPlanes-1:0]" if b.lane else ""), b.name) for b in pulsing])
     out += struct("cfg_t", "Table write that csr broadcasts to all blocks (docs/blocks/conventions.md).",
                   [("logic", "req"), (logic(4), "tbl"), (logic(16), "index"), (logic(512), "data")])
     out += struct("axil_req_t", "AXI4-Lite, what the manager drives.",
@@ -168,8 +170,13 @@ module mrc_csr_regs
 """
     parts = []
     for r in reversed(nic.counters):
-        source = nic.pulse_of[r["name"]]
-        parts.append(f"{source.split('.')[1]}_i" if source.startswith("csr.") else f"pulses_i.{r['name'].lower()}")
+        block, pulse = nic.pulse_of[r["name"]].split(".")
+        if block == "csr":
+            parts.append(f"{pulse}_i")
+        elif nic.blocks[block].lane:
+            parts += [f"pulses_i.{block}[{i}].{pulse}" for i in reversed(range(r["count"]))]
+        else:
+            parts.append(f"pulses_i.{block}.{pulse}")
     out += wrap(parts, "    ") + f"""
   }};
 
@@ -288,8 +295,8 @@ def connections(nic, b, acks):
         valid, ready, data = (x + (at if s.lane else "") for x in names(nic, s))
         out += [(f"{s.suffix}_valid_o", valid), (f"{s.suffix}_ready_i", ready), (f"{s.suffix}_o", data)]
     if b.name != "csr":
-        for pulse, reg in b.pulses.items():
-            out.append((f"{pulse}_inc_o", f"{b.name}_{pulse}_inc[p]" if b.lane else f"pulses.{reg['name'].lower()}"))
+        if b.pulses:
+            out.append(("pulses_o", f"{b.name}_pulses[p]" if b.lane else f"pulses.{b.name}"))
     else:
         out += [("pulses_i", "pulses"), ("csr_o", "csr"), ("cfg_o", "cfg"), ("cfg_ack_i", "cfg_ack")]
     out += list(b.wires.items())
@@ -353,10 +360,9 @@ def demuxes(nic):
 def lane_pulses(nic):
     out = ""
     for b in nic.blocks.values():
-        if b.lane:
-            for pulse, reg in b.pulses.items():
-                out += f"  logic [NumPlanes-1:0] {b.name}_{pulse}_inc;\n"
-                out += f"  assign pulses.{reg['name'].lower()} = {reg['count']}'({b.name}_{pulse}_inc);\n"
+        if b.lane and b.pulses:
+            out += f"  {b.name}_pulses_t [NumPlanes-1:0] {b.name}_pulses;\n"
+            out += f"  assign pulses.{b.name} = $bits(pulses.{b.name})'({b.name}_pulses);\n"
     return out
 
 

@@ -45,10 +45,7 @@ module mrc_rx_track
     output logic qperr_valid_o,
     input logic qperr_ready_i,
     output qperr_t qperr_o,
-    output logic dup_inc_o,
-    output logic oor_inc_o,
-    output logic trim_inc_o,
-    output logic nores_inc_o
+    output rx_track_pulses_t pulses_o
 );
 
   localparam int unsigned QpW = $clog2(NumQps);
@@ -721,10 +718,7 @@ module mrc_rx_track
       .qperr_o(qperr_d),
       .ask_o(ask),
       .ask_data_o(ask_d),
-      .dup_inc_o,
-      .oor_inc_o,
-      .trim_inc_o,
-      .nores_inc_o
+      .pulses_o
   );
 
   // ---- SACKs

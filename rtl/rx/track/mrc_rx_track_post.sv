@@ -36,10 +36,7 @@ module mrc_rx_track_post
     // A SACK to write.
     output logic ask_o,
     output ask_t ask_data_o,
-    output logic dup_inc_o,
-    output logic oor_inc_o,
-    output logic trim_inc_o,
-    output logic nores_inc_o
+    output rx_track_pulses_t pulses_o
 );
 
   logic no_pay, x_trimmed, give, ask_wish, ask, nack, resp_load;
@@ -281,10 +278,10 @@ module mrc_rx_track_post
 
   // ---- registers
 
-  assign dup_inc_o = dup_inc_q;
-  assign oor_inc_o = oor_inc_q;
-  assign trim_inc_o = trim_inc_q;
-  assign nores_inc_o = nores_inc_q;
+  assign pulses_o.dup = dup_inc_q;
+  assign pulses_o.oor = oor_inc_q;
+  assign pulses_o.trim = trim_inc_q;
+  assign pulses_o.nores = nores_inc_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin

@@ -66,10 +66,7 @@ module mrc_tx_inflight
     output qperr_t qperr_o,
 
     input logic [31:0] tick_i,
-    output logic rtx_inc_o,
-    output logic rto_inc_o,
-    output logic state_inc_o,
-    output logic fail_inc_o,
+    output tx_inflight_pulses_t pulses_o,
     output logic freed_o,  // a block is free again
 
     input cfg_t cfg_i,
@@ -591,10 +588,10 @@ module mrc_tx_inflight
 
   logic rtx_inc_q, rto_inc_q, rto_inc_d, state_inc_q, fail_inc_q;
   assign rto_inc_d = timer.dup || timer.lost;
-  assign rtx_inc_o = rtx_inc_q;
-  assign rto_inc_o = rto_inc_q;
-  assign state_inc_o = state_inc_q;
-  assign fail_inc_o = fail_inc_q;
+  assign pulses_o.rtx = rtx_inc_q;
+  assign pulses_o.rto = rto_inc_q;
+  assign pulses_o.state = state_inc_q;
+  assign pulses_o.fail = fail_inc_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
