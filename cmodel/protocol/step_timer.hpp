@@ -31,6 +31,15 @@ struct StepMarks {
     --count;
     return false;
   }
+  /// True when una is not behind the oldest mark, no mark behind a newer one, and none behind nxt. Always so for
+  /// who restarts when una moves.
+  constexpr bool in_order(uint32_t una, uint32_t nxt) const {
+    for (uint32_t before = 0; const uint32_t m : mark) {
+      if (psn_dist(m, una) < before) return false;
+      before = psn_dist(m, una);
+    }
+    return psn_dist(mark.back(), una) <= psn_dist(nxt, una);
+  }
   constexpr void shift(uint32_t nxt) {
     for (unsigned i = 0; i + 1 < kTimerSteps; ++i) mark[i] = mark[i + 1];
     mark[kTimerSteps - 1] = nxt;

@@ -75,5 +75,7 @@
 // At most one bit of Bits is 1.
 `define MRC_ONE_HOT0(Name, Bits, Text) \
   `MRC_ASSERT(Name, ((Bits) & ((Bits) - 1'b1)) == '0, Text)
+`define MRC_ONE_HOT0_CLK(Name, Bits, Text) \
+  `MRC_ASSERT_CLK(Name, ((Bits) & ((Bits) - 1'b1)) == '0, Text)
 
 `endif

@@ -21,6 +21,25 @@ TEST_CASE("step timer: four marks, the first an interval old", "[protocol][retry
   CHECK(m.mark[3] == 60);
 }
 
+TEST_CASE("step timer: marks are in order, from una to the window's end", "[protocol][retry]") {
+  StepMarks m;
+  m.restart(0xfffff0);
+  CHECK(m.in_order(0xffffe0, 0xfffff0));
+  CHECK(m.in_order(0xfffff0, 0xfffff0));
+  CHECK_FALSE(m.in_order(0xfffff1, 0x000010));  // una has passed them
+  CHECK_FALSE(m.in_order(0xffffe0, 0xffffef));  // beyond the end
+  CHECK(!m.step(0xfffff8));
+  CHECK(!m.step(0x000002));
+  CHECK_FALSE(m.in_order(0xffffe0, 0x000020));  // mark[3] has not been taken down yet
+  CHECK(!m.step(0x000008));
+  CHECK(m.in_order(0xffffe0, 0x000020));
+  CHECK(m.step(0x000020));
+  m.shift(0x000020);
+  CHECK(m.in_order(0xffffe0, 0x000020));
+  CHECK(m.in_order(0xfffff8, 0x000020));
+  CHECK_FALSE(m.in_order(0xfffff9, 0x000020));
+}
+
 TEST_CASE("step timer: ages count down, one for each PSN", "[protocol][retry]") {
   RowAges a;
   CHECK(a.any() == 0);

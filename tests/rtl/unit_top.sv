@@ -155,7 +155,63 @@ module unit_top
     output logic [27:0] flight_sack_fgone_o,
     output logic [7:0] flight_sack_credit_o,
     output logic [19:0] flight_sack_owed_o,
-    output logic [19:0] flight_early_owed_o
+    output logic [19:0] flight_early_owed_o,
+
+    // the search for a packet to send again; in one of Retx0, Scan, Retx1, RetxW (bits 0 to 3)
+    input logic [3:0] scan_at_i,
+    input logic [31:0] scan_tick_i,
+    input logic scan_live_i,
+    input logic scan_dup_i,
+    input logic scan_cc_i,
+    input logic [31:0] scan_start_i,
+    input logic [4:0] scan_shift_i,
+    input logic [1:0] scan_cnt_i,
+    input logic [23:0] scan_una_i,
+    input logic [23:0] scan_nxt_i,
+    input logic [23:0] scan_lo_i,
+    input logic [23:0] scan_lim_i,
+    input logic [47:0] scan_age_i,
+    input logic [15:0] scan_mute_i,
+    input logic [15:0] scan_nacked_i,
+    input logic [15:0] scan_rtxd_i,
+    input logic [15:0] scan_pend_i,
+    input logic [15:0] scan_sacked_i,
+    input logic [13:0] scan_size_i,
+    input logic [27:0] scan_fgone_i,
+    input logic [27:0] scan_taken_fgone_i,
+    input logic [7:0] scan_taken_credit_i,
+    input logic scan_rans_valid_i,
+    input logic [15:0] scan_rans_bytes_i,
+    output logic scan_send_o,
+    output logic scan_stop_o,
+    output logic scan_granted_o,
+    output logic scan_refused_o,
+    output logic [23:0] scan_p_o,
+    output logic scan_loss_o,
+    output logic scan_blame_o,
+    output logic scan_map_re_o,
+    output logic [19:0] scan_map_block_o,
+    output logic scan_win_re_o,
+    output logic scan_win_we_o,
+    output logic [47:0] scan_age_o,
+    output logic [15:0] scan_mute_o,
+    output logic [15:0] scan_nacked_o,
+    output logic [15:0] scan_rtxd_o,
+    output logic [15:0] scan_pend_o,
+    output logic [15:0] scan_sacked_o,
+    output logic scan_sent_re_o,
+    output logic scan_sent_newest_o,
+    output logic [3:0] scan_sent_pos_o,
+    output logic scan_we_o,
+    output logic [27:0] scan_fgone_o,
+    output logic [7:0] scan_credit_o,
+    output logic scan_lo_we_o,
+    output logic [23:0] scan_lo_o,
+    output logic scan_turn_o,
+    output logic scan_delist_o,
+    output logic scan_dup_set_o,
+    output logic scan_dup_clear_o,
+    output logic scan_quiet_o  // it says nothing at all
 );
 
   logic [0:0] fifo_count_0;
@@ -639,6 +695,95 @@ module unit_top
       .sack_owed_o(flight_sack_owed_o),
       .early_owed_o(flight_early_owed_o)
   );
+
+  state_e scan_state;
+  view_t scan_cur;
+  taken_t scan_taken;
+  scan_steps_t scan_steps;
+  scan_t scan;
+  mem_t scan_mem;
+  change_t scan_change;
+
+  always_comb begin
+    scan_state = StIdle;
+    unique case (scan_at_i)
+      4'd1: scan_state = StRetx0;
+      4'd2: scan_state = StScan;
+      4'd4: scan_state = StRetx1;
+      4'd8: scan_state = StRetxW;
+      default: scan_state = StIdle;
+    endcase
+    scan_cur = '0;
+    scan_cur.is.live = scan_live_i;
+    scan_cur.is.dup = scan_dup_i;
+    scan_cur.is.cc = scan_cc_i;
+    scan_cur.row.una = scan_una_i;
+    scan_cur.row.start = scan_start_i;
+    scan_cur.row.cnt = scan_cnt_i;
+    scan_cur.row.retry.shift = scan_shift_i;
+    scan_cur.row.fgone = scan_fgone_i;
+    scan_taken = '0;
+    scan_taken.fgone = scan_taken_fgone_i;
+    scan_taken.credit = scan_taken_credit_i;
+  end
+
+  mrc_tx_inflight_scan u_scan (
+      .clk_i,
+      .bug_i(8'd0),
+      .tick_i(scan_tick_i),
+      .state_i(scan_state),
+      .cur_i(scan_cur),
+      .nxt_i(scan_nxt_i),
+      .rtx_lo_i(scan_lo_i),
+      .lim_i(scan_lim_i),
+      .win_i('{
+          age: scan_age_i,
+          mute: scan_mute_i,
+          nacked: scan_nacked_i,
+          rtxd: scan_rtxd_i,
+          pend: scan_pend_i,
+          sacked: scan_sacked_i
+      }),
+      .size_i(scan_size_i),
+      .taken_i(scan_taken),
+      .rans_valid_i(scan_rans_valid_i),
+      .rans_bytes_i(scan_rans_bytes_i),
+      .steps_o(scan_steps),
+      .scan_o(scan),
+      .mem_o(scan_mem),
+      .change_o(scan_change)
+  );
+
+  assign scan_send_o = scan_steps.send;
+  assign scan_stop_o = scan_steps.stop;
+  assign scan_granted_o = scan_steps.granted;
+  assign scan_refused_o = scan_steps.refused;
+  assign scan_p_o = scan.p;
+  assign scan_loss_o = scan.loss;
+  assign scan_blame_o = scan.blame;
+  assign scan_map_re_o = scan_mem.map_re;
+  assign scan_map_block_o = scan_mem.map_block;
+  assign scan_win_re_o = scan_mem.win_re;
+  assign scan_win_we_o = scan_mem.win_we;
+  assign scan_age_o = scan_mem.win.age;
+  assign scan_mute_o = scan_mem.win.mute;
+  assign scan_nacked_o = scan_mem.win.nacked;
+  assign scan_rtxd_o = scan_mem.win.rtxd;
+  assign scan_pend_o = scan_mem.win.pend;
+  assign scan_sacked_o = scan_mem.win.sacked;
+  assign scan_sent_re_o = scan_mem.sent_re;
+  assign scan_sent_newest_o = scan_mem.sent_of == SentOfNewest;
+  assign scan_sent_pos_o = scan_mem.sent_pos;
+  assign scan_we_o = scan_change.we;
+  assign scan_fgone_o = scan_change.row.fgone;
+  assign scan_credit_o = scan_change.row.credit;
+  assign scan_lo_we_o = scan_change.rtx_lo_we;
+  assign scan_lo_o = scan_change.rtx_lo;
+  assign scan_turn_o = scan_change.turn;
+  assign scan_delist_o = scan_change.delist;
+  assign scan_dup_set_o = scan_change.dup_set;
+  assign scan_dup_clear_o = scan_change.dup_clear;
+  assign scan_quiet_o = {scan_change, scan_mem} == '0;
 
   assign math_before_o = psn_before(math_a_i, math_b_i);
   assign math_in_o = psn_in(math_a_i, math_b_i, math_c_i);

@@ -615,4 +615,24 @@ module mrc_tx_inflight
   `MRC_POPS_A_WORD(Rec, rec_pop, rec_v)
   `MRC_POPS_A_WORD(Ctl, ctl_pop, ctl_v)
 
+  `MRC_ONE_HOT0(OneChanges,
+      {record_change != '0, sack_change != '0, answer_change != '0, scan_change != '0,
+       timer_change != '0},
+      "two operations change a QP in one cycle")
+  `MRC_ONE_HOT0(OneUsesTheMemories,
+      {idle_mem != '0, reclaim_mem != '0, sack_mem != '0, answer_mem != '0, scan_mem != '0,
+       timer_mem != '0},
+      "two operations use the memories in one cycle")
+  `MRC_ASSERT(AnswerIsQuiet,
+      state inside {StCtl0, StCtl1, StAck} || {answer_change, answer_mem} == '0,
+      "a NACK or an ACK changes something in another state")
+  `MRC_ASSERT(NackOfTheWindow, !answer.takes || psn_in(msg.ctl.psn, cur.row.una, cur_out.nxt),
+      "a NACK is about a packet that is not out")
+  `MRC_ASSERT(NackIsGone, !(answer.takes && cur.is.cc) || answer_change.row.fgone == packet.fgone,
+      "the controller hears of a packet that does not leave the flight")
+  `MRC_ASSERT(AckOfTheWindow,
+      !answer.changed || answer.una == cur_out.nxt
+          || psn_in(answer.una, cur.row.una, cur_out.nxt),
+      "an ACK moves una back, or beyond what was sent")
+
 endmodule

@@ -144,4 +144,29 @@ module mrc_tx_inflight_blocks
   `MRC_ASSERT(BeginsWithANumber, !begin_i || 32'(begin_num_i) < NumBlocks,
       "a block without a number begins")
 
+  `MRC_ASSERT(ReportedForGood, !win_we_i || (win_o.sacked & ~win_i.sacked) == 16'd0,
+      "a packet that was reported is no longer")
+  `MRC_ASSERT(ReportedDoesNotWait, !win_we_i || (win_i.sacked & win_i.pend) == 16'd0,
+      "a packet that was reported waits to be sent again")
+  `MRC_ASSERT(MarksWhatWaits, !win_we_i || ((win_i.nacked | win_i.mute) & ~win_i.pend) == 16'd0,
+      "nacked or mute of a packet that does not wait")
+`ifdef MRC_ASSERT_ON
+  logic held_q[0:NumBlocks-1];  // QPs have them
+  always_ff @(posedge clk_i) begin
+    if (give_i) begin
+      held_q[map_o] <= 1'b0;
+    end
+    if (begin_i) begin
+      held_q[begin_num_i] <= 1'b1;
+    end
+  end
+
+  `MRC_ASSERT(WritesAHeldRow, !win_we_i || held_q[num_q],
+      "a row is written of a block that no QP has")
+  `MRC_ASSERT(RecordsInAHeldBlock, !(sent_i && !begin_i) || held_q[begin_num_i],
+      "a packet is recorded in a block that no QP has")
+  `MRC_ASSERT(RecordsAgainInAHeldBlock, !rec_we_i || held_q[map_o],
+      "a packet is recorded again in a block that no QP has")
+`endif
+
 endmodule

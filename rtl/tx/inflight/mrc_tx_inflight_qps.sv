@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`include "mrc_assert.svh"
 
 /// What mrc_tx_inflight knows of each QP but for its newest packet
 /// (docs/blocks/tx/inflight/tx_inflight.md): the registers that the main machine writes, flags, and
@@ -332,5 +333,24 @@ module mrc_tx_inflight_qps
                        ctx_i.max_wimm_dest, ctx_i.rq_psn, ctx_i.max_wimm, ctx_i.rsvd90, ctx_i.pkey,
                        ctx_i.backup, ctx_i.dqpn, ctx_i.profile, ctx_i.mpr, ctx_i.rsvd13,
                        ctx_i.svc_time, ctx_i.trim_nack, ctx_i.encap};
+
+  // ---- what always holds
+
+  `MRC_ASSERT(FreshHoldsNothing, (fresh_q & held_q) == '0,
+      "a QP that has sent nothing holds blocks")
+  `MRC_ASSERT(KeptIsHeld, (kept_q & ~held_q) == '0,
+      "a QP keeps a block that it does not hold")
+  `MRC_ASSERT(QueuedHolds, (inq_q & ~held_q) == '0,
+      "a QP waits to give blocks back and has none")
+  `MRC_ASSERT(GivesWhatItHolds, !give_o || cur_is.held,
+      "a QP gives back a block that it does not hold")
+  `MRC_ASSERT(UnaOnlyForward,
+      !change_i.we || 24'(change_i.row.una - sel_i.row.una) < 24'h800000,
+      "una moves back")
+  `MRC_ASSERT(MsnOnlyForward,
+      !change_i.we || 16'(change_i.row.msn_done - sel_i.row.msn_done) < 16'h8000,
+      "msn_done moves back")
+  `MRC_ASSERT(DelistsTheListed, !(change_i.turn || change_i.delist) || rtx_q[sel_qp_i],
+      "a QP leaves the list that is not in it")
 
 endmodule

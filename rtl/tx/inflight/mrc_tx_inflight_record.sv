@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`include "mrc_assert.svh"
 
 /// What was sent, in mrc_tx_inflight (docs/blocks/tx/inflight/tx_inflight.md, Record and Rec).
 /// Record remembers a packet just sent, one per cycle beside the main machine, and begins a block
@@ -223,5 +224,28 @@ module mrc_tx_inflight_record
                        is_i.inq, is_i.dup, cur_is_i.held, cur_is_i.kept, cur_is_i.armed,
                        cur_is_i.inq, cur_is_i.dup, job_i.qp, job_i.msn, job_i.row, job_i.idx,
                        job_i.ev_idx, job_i.last, job_i.size};
+
+  // ---- what always holds
+
+`ifdef MRC_ASSERT_ON
+  logic [23:0] expected_q[0:NumQps-1];  // nxt
+  always_ff @(posedge clk_i) begin
+    if (go) begin
+      expected_q[qp] <= rec_i.psn + 24'd1;
+    end
+  end
+
+  `MRC_ASSERT(InOrder, !go || clean || rec_i.psn == expected_q[qp],
+      "a packet is recorded out of order")
+`endif
+  `MRC_ASSERT(OfAQp, !rec_valid_i || 32'(rec_i.qp) < NumQps,
+      "a packet of no QP")
+  `MRC_ASSERT(HasABlock, !go || begins || is_i.held,
+      "a packet is recorded for a QP without blocks")
+  `MRC_ASSERT(KeptIsFull, !(go && is_i.kept) || begins,
+      "a packet goes into a block that is full")
+  `MRC_ASSERT(FirstIsForRecord,
+      state_i != StRec || !cur_is_i.live || job_i.voided || job_i.rtx,
+      "the main machine has a packet that is for Record")
 
 endmodule

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`include "mrc_assert.svh"
 
 /// What mrc_tx_inflight tells the blocks around it in each cycle
 /// (docs/blocks/tx/inflight/tx_inflight.md): orders of retransmissions, progress, news about EVs,
@@ -321,5 +322,73 @@ module mrc_tx_inflight_tell
   assign unused_ok = &{1'b0, rec_i.qp, rec_i.psn, rec_i.msn, rec_i.row, rec_i.idx, rec_i.ev_idx,
                        rec_i.last, ctl_i.qp, ctl_i.psn[23:16], ctl_i.cack, ctl_i.base,
                        ctl_i.bitmap, ctl_i.ooo, ctl_i.rcvd, timer_i.lost};
+
+  // ---- what always holds
+
+`ifdef MRC_ASSERT_ON
+  // What the choice of the operation has seen to be free.
+  outputs_t load, checked;
+  assign load = '{
+          retx: retx_load,
+          upd: upd_load,
+          fb: fb_load,
+          pres: pres_load,
+          stateq: timer_i.ask,
+          ccev: ccev_load,
+          rask: rask_load,
+          okev: okev_load,
+          qperr: qperr_load
+      };
+  always_comb begin
+    checked = '0;
+    unique case (state_i)
+      StIdle: begin
+        checked.upd = 1'b1;
+        checked.ccev = 1'b1;
+        checked.qperr = 1'b1;
+        checked.stateq = free_o.stateq;  // the visit looks itself
+      end
+      StRec, StReclaim: checked.ccev = 1'b1;
+      StCtl1, StDone, StAck: begin
+        checked.upd = 1'b1;
+        checked.fb = 1'b1;
+        checked.pres = 1'b1;
+        checked.ccev = 1'b1;
+        checked.okev = 1'b1;
+        checked.qperr = 1'b1;
+      end
+      StRetx1, StRetxW: begin
+        checked.retx = 1'b1;
+        checked.fb = 1'b1;
+        checked.rask = 1'b1;
+        checked.ccev = 1'b1;
+      end
+      StWalk: begin
+        checked.upd = 1'b1;
+        checked.ccev = 1'b1;
+        checked.qperr = 1'b1;
+      end
+      default: ;
+    endcase
+  end
+
+  `MRC_ASSERT(LoadsWhatWasChecked, (load & ~checked) == '0,
+      "an output is loaded that the choice has not looked at")
+`endif
+  // A packet that was asked for and sent for a QP that is over: its QP has given all back.
+  `MRC_ASSERT(WithinTheFlight,
+      !ccev_load || (state_i == StRec && !rec_i.voided) || ccev.bytes <= fly_i,
+      "the controller hears of more bytes than fly")
+  `MRC_ASSERT(NoControllerNoFlight, !sel_i.is.live || sel_i.is.cc || fly_i == 28'd0,
+      "a QP without a controller has bytes in a flight")
+  `MRC_ONE_HOT0(OneNewsOfAnEv, {fb_load, okev_load, pres_load},
+      "one packet brings two kinds of news about its EV")
+  `MRC_ONE_HOT0(OneReasonToUpdate,
+      {fail_i, sack_i.moved || sack_i.new_mpr, answer_i.changed || answer_i.nak},
+      "progress and an end in one cycle")
+  `MRC_ASSERT(FailsTheLiving, !fail_i || sel_i.is.live,
+      "a QP fails that is over")
+  `MRC_ASSERT(EndIsTold, !qperr_load || upd_load,
+      "tx_segment does not hear of the end of a QP")
 
 endmodule

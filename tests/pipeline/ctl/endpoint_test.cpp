@@ -275,6 +275,27 @@ TEST_CASE("a peer's update goes to csr and is answered through the QP that leads
   CHECK(b.drops == 0);
 }
 
+TEST_CASE("an update that comes after a newer one counts until the next", "[endpoint]") {
+  Bench b;
+  b.set_up(1, 0);
+  b.set_up(2, 2);
+  b.hear(0, 0x0202, address(1002), 0b100);  // number 2
+  b.hear(0, 0x0102, address(1002), 0b110);  // number 1, which the fabric has held back
+  REQUIRE(b.pmasks.size() == 2);
+  CHECK(b.pmasks[0] == Pmask{.dest = 2, .mask = 0b10});
+  CHECK(b.pmasks[1] == Pmask{.dest = 2, .mask = 0b11});  // nobody looks at the number
+  b.hear(0, 0x0302, address(1002), 0b100);
+  REQUIRE(b.pmasks.size() == 3);
+  CHECK(b.pmasks[2] == Pmask{.dest = 2, .mask = 0b10});
+  // Each is answered with its own id, so that the peer, which knows its newest, repeats that one until it is heard.
+  REQUIRE(b.responses.size() == 3);
+  CHECK(b.responses[0].psn == 0x0202);
+  CHECK(b.responses[1].psn == 0x0102);
+  CHECK(b.responses[2].psn == 0x0302);
+  CHECK(b.rsps == 3);
+  CHECK(b.drops == 0);
+}
+
 TEST_CASE("an EV probe is answered and changes nothing", "[endpoint]") {
   Bench b;
   b.set_up(1, 3);

@@ -438,6 +438,59 @@ TEST_CASE("imm_ok falls while eight entries or less are free; all of them can be
   }
 }
 
+TEST_CASE("an immediate that finds no free entry is not kept, and its QP does not count it", "[rx_reorder]") {
+  Reorder r;  // 16 entries
+  REQUIRE(r.configure(QpState::Rtr, 0, 32, 3) == 33);
+  const auto of_three = [](uint16_t rqmsn, uint32_t cack) {
+    Ord o = Reorder::imm(rqmsn, 100u + rqmsn);
+    o.qp = 3;
+    o.cack = cack;
+    return o;
+  };
+  r.send(Reorder::imm(0xffff, 20));  // QP 2 has one, the other has the rest
+  for (uint16_t i = 1; i <= 15; ++i) r.send(of_three(i, 99));
+  for (unsigned again = 0; again < 3; ++again) r.send(Reorder::imm(0, 30));  // none for it
+  Ord newer = Reorder::imm(0xffff, 20);
+  newer.imm = 77;
+  r.send(newer);  // it has one
+  Ord first = Reorder::imm(0xfffe, 10);
+  first.cack = 40;
+  r.send(first);
+  r.idle(100);
+  REQUIRE(r.cqes.size() == 2);  // the third was not kept
+  CHECK(r.cqes[0].msn == 0xfffe);
+  CHECK(r.cqes[1].imm == 77);
+  Ord more;  // nothing of the QP waits: an order that brings cack on is one cycle's work
+  more.qp = 2;
+  more.adv = true;
+  const unsigned from = r.now;
+  for (unsigned given = 0; given < 50;) {
+    if (r.ord.free()) {
+      more.cack = 50 + given++;
+      r.ord.load(more);
+    }
+    r.cycle();
+  }
+  CHECK(r.now - from == 50);
+  Ord lost = Reorder::imm(0, 30);  // it is the next one: it needs no entry
+  lost.cack = 120;
+  r.send(lost);
+  REQUIRE(r.cqes.size() == 3);
+  CHECK(r.cqes[2].msn == 0);
+  r.send(of_three(0, 130));
+  r.idle(100);
+  REQUIRE(r.cqes.size() == 3 + 16);  // those that were kept are whole
+  for (uint16_t i = 0; i < 16; ++i) {
+    CHECK(r.cqes[3u + i].msn == i);
+    CHECK(r.cqes[3u + i].imm == 0x100u + i);
+  }
+  CHECK(r.qperrs.empty());
+  for (uint16_t i = 1; i <= 16; ++i) r.send(of_three(static_cast<uint16_t>(16 + i), 99));  // all entries are free
+  r.send(of_three(16, 140));
+  r.idle(100);
+  CHECK(r.cqes.size() == 3 + 16 + 17);
+}
+
 TEST_CASE("imm_ok is one cycle behind the entries", "[rx_reorder]") {
   Reorder r;
   for (uint16_t i = 1; i <= 7; ++i) r.send(Reorder::imm(static_cast<uint16_t>(0xfffe + i), 100));

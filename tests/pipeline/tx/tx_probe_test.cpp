@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "gen/csr.hpp"
+#include "protocol/probe.hpp"
 #include "tests/pipeline/wave.hpp"
 
 using namespace mrc;
@@ -14,7 +15,7 @@ namespace {
 /// tx_probe alone, its outputs taken at once. tiny: 4 QPs, 2 planes, 4 slots, a tick of 128 cycles. Slot s is visited
 /// in the cycles 16 * (1 + s + 4 k): slots 0 to 2 in each tick for the first time 16, 32, 48 cycles after it began.
 struct Bench {
-  Preset preset = *find_preset("tiny");
+  Preset preset;
   Stream<Badev> bad;
   Stream<Pres> pres;
   Stream<Pans> pans;
@@ -31,10 +32,15 @@ struct Bench {
   std::vector<Ctlpkt> probes;
 
   /// Reliability probes unless a test says otherwise.
-  explicit Bench(Revive kind = Revive::Reliability) {
+  explicit Bench(Revive kind = Revive::Reliability, unsigned slots = 4) : preset(with(slots)) {
     csr.probe_interval = 2;
     csr.probe_kind = kind;
     for (uint16_t qp = 0; qp < 4; ++qp) configure(qp);
+  }
+  static Preset with(unsigned slots) {
+    Preset p = *find_preset("tiny");
+    p.probe_slots = slots;
+    return p;
   }
   void configure(uint16_t qp, unsigned timeout = 0, unsigned dest = 0, QpState state = QpState::Rts) {  // 0: 8 ticks
     csr::TblQpCtx row;
@@ -466,6 +472,42 @@ TEST_CASE("tx_probe with all slots taken counts the EV; a QP set up again frees 
   b.lose(3, 11);
   b.lose(3, 12);
   CHECK(b.full == 2);
+}
+
+TEST_CASE("tx_probe with 64 slots, the most there are, never uses the ids that answer no slot's probe",
+          "[pipeline][tx_probe][A-74][A-75]") {
+  constexpr unsigned kSlots = 64;
+  Bench b(Revive::Reliability, kSlots);
+  b.csr.probe_cap = 0;  // the interval does not grow: all numbers come round soon
+  b.csr.probe_successes = 1;
+  for (uint16_t ev = 0; ev < kSlots; ++ev) b.lose(ev % 4, ev);
+  CHECK(b.full == 0);
+  b.lose(0, kSlots);
+  CHECK(b.full == 1);
+  std::vector<std::vector<bool>> seen(kSlots, std::vector<bool>(256));
+  unsigned left = kSlots * 256;
+  unsigned asked = 0;
+  for (unsigned i = 0; i < 2'000'000 && left != 0; ++i) {
+    b.cycle();
+    if (b.probes.empty()) continue;
+    const uint16_t qp = b.probes.back().qp, id = Bench::id(b.probes.back());
+    b.probes.clear();
+    REQUIRE(id < 256 * kSlots);
+    REQUIRE(id < kStateProbeId);
+    if (!seen[id % kSlots][id / kSlots]) --left;
+    seen[id % kSlots][id / kSlots] = true;
+    if (id / kSlots == 255 && id % kSlots >= 62) {  // theirs but for the bits above the number
+      ++asked;
+      for (const uint16_t foreign : {kNoProbeId, kStateProbeId}) b.answer(qp, foreign);
+      REQUIRE(b.revived == 0);
+    }
+  }
+  CHECK(left == 0);
+  CHECK(asked >= 2);
+  b.probes.clear();
+  const uint16_t last = b.probe_number(1);  // such an answer would have counted
+  b.answer(b.probes[0].qp, last);
+  CHECK(b.revived == 1);
 }
 
 TEST_CASE("tx_probe waits for its port and for room", "[pipeline][tx_probe]") {

@@ -38,6 +38,7 @@ void Answer::nack(const CsrOut& csr) {
   WinBlock row = s_.blocks.row();
   if (!count_retry(q, row, in)) return;
   if (const NackMark mark = nack_lost(row.psns, ctl.psn); in && mark.lost) {
+    MRC_CHECK(q.owned(ctl.psn), "a packet of the window has no record");
     s_.blocks.write_row(row);
     if (q.cc && mark.leaves) {
       const bool sample = Tell::rtt_valid(q, sent.rtx, csr);
@@ -65,6 +66,7 @@ void Answer::ack() {
   const uint32_t next = psn_add(ctl.psn, 1);
   const uint32_t una = good && !psn_before(next, q.una) ? next : q.una;
   const bool changed = una != q.una || ctl.msn != q.msn_done;
+  MRC_CHECK(psn_dist(una, q.una) <= psn_dist(q.nxt, q.una), "an ACK moves una back, or beyond what was sent");
   const uint32_t below = psn_add(una, -1);
   q.una = una;
   q.rtx_lo = psn_follow(q.rtx_lo, una);

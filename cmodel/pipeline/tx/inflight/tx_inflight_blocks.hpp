@@ -2,11 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "gen/presets.hpp"
 #include "pipeline/lib/pool.hpp"
 #include "pipeline/lib/ram.hpp"
 #include "pipeline/tx/inflight/tx_inflight_pkg.hpp"
+#include "util/check.hpp"
 
 namespace mrc::inflight {
 
@@ -21,7 +23,8 @@ class Blocks {
         map_(std::size_t{preset.num_qps} * qp_blocks_),
         win_(preset.num_blocks),
         recs_(std::size_t{preset.num_blocks} * kBlockPsns),
-        pool_(preset.num_blocks) {}
+        pool_(preset.num_blocks),
+        held_(kChecks ? preset.num_blocks : 0) {}
 
   /// Blocks of one QP at most: B of the contract.
   unsigned of_qp() const { return qp_blocks_; }
@@ -36,7 +39,14 @@ class Blocks {
   /// The row that was read.
   const WinBlock& row() const { return win_.rdata(); }
   /// It becomes `row`.
-  void write_row(const WinBlock& row) { win_.write(number_, row); }
+  void write_row(const WinBlock& row) {
+    MRC_CHECK(held_[number_], "a row is written of a block that no QP has");
+    MRC_CHECK((win_.rdata().psns.sacked & ~row.psns.sacked) == 0, "a packet that was reported is no longer");
+    MRC_CHECK((row.psns.sacked & row.psns.pend) == 0, "a packet that was reported waits to be sent again");
+    MRC_CHECK(((row.psns.nacked | row.psns.mute) & ~row.psns.pend) == 0,
+              "nacked or mute of a packet that does not wait");
+    win_.write(number_, row);
+  }
 
   /// Reads the record of a packet: of the block whose number was read, whose row was read, of block n.
   void read_sent_of_number(uint32_t psn) { recs_.read(recs_row(map_.rdata(), psn)); }
@@ -57,11 +67,15 @@ class Blocks {
   }
   /// Block n is that block of the QP, nothing known of its packets.
   void begin(unsigned qp, uint32_t block, unsigned n) {
+    if (kChecks) held_[n] = true;
     map_.write(map_row(qp, block), static_cast<uint16_t>(n));
     win_.write(n, WinBlock{});
   }
   /// Gives the block back whose number was read.
-  void give() { pool_.give(map_.rdata()); }
+  void give() {
+    if (kChecks) held_[map_.rdata()] = false;
+    pool_.give(map_.rdata());
+  }
 
   void clock() {
     map_.clock();
@@ -76,6 +90,7 @@ class Blocks {
   }
   static std::size_t recs_row(unsigned n, uint32_t psn) { return std::size_t{n} * kBlockPsns + psn % kBlockPsns; }
   void write_sent(unsigned n, const Rec& r, bool rtx) {
+    MRC_CHECK(held_[n], "a packet is recorded in a block that no QP has");
     recs_.write(recs_row(n, r.psn), {r.msn, r.row, r.ev_idx, r.idx, r.size, rtx});
   }
 
@@ -85,6 +100,7 @@ class Blocks {
   Ram1r1w<Sent> recs_;
   Pool pool_;
   unsigned number_ = 0;
+  std::vector<bool> held_;  ///< where checks are on: by number
 };
 
 }  // namespace mrc::inflight

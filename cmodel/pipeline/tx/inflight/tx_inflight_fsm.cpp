@@ -10,6 +10,7 @@ bool Fsm::cfg_due(const CfgBus& cfg) const {
 }
 
 Fsm::Choice Fsm::idle(const CfgBus& cfg, bool for_record, Recording& recording) {
+  MRC_CHECK(!in_.rans.has(), "the controller answers what nobody has asked");
   if (cfg_due(cfg) && configure(cfg, recording)) return Choice::None;
   const Out& out = s_.tell.out;
   const bool ccev = out.ccev.free();

@@ -29,6 +29,9 @@ constexpr uint32_t block_dist(uint32_t a, uint32_t b) { return (a - b) & (kPsnMa
 /// (block + n) modulo 2^20.
 constexpr uint32_t block_add(uint32_t block, uint32_t n) { return (block + n) & (kPsnMask / kBlockPsns); }
 
+/// True when a is one of lo .. hi, both included: blocks, modulo 2^20.
+constexpr bool block_between(uint32_t a, uint32_t lo, uint32_t hi) { return block_dist(a, lo) <= block_dist(hi, lo); }
+
 /// The blocks that the bitmap of a SACK and the window have in common.
 struct SackBlocks {
   bool none = true;              ///< there are none

@@ -6,6 +6,7 @@
 namespace mrc::inflight {
 
 void Qps::begin(Qp& q, const CfgBus& cfg) {
+  MRC_CHECK(!q.held, "a QP begins anew that holds blocks");
   tell_.give_back(q);
   const auto row = csr::TblQpCtx::unpack(cfg.data.data());
   const bool listed = q.rtx;  // it leaves the list by itself
@@ -28,6 +29,7 @@ void Qps::begin(Qp& q, const CfgBus& cfg) {
 
 void Qps::reclaim() {
   Qp& q = (*this)[now_.qp];
+  MRC_CHECK(q.held && !q.fresh, "a QP gives blocks back that it does not hold");
   const uint32_t end = q.live ? oldest_block(q.una, q.nxt) : block_add(psn_block(psn_add(q.nxt, -1)), 1);
   if (q.base != end) {
     blocks_.give();

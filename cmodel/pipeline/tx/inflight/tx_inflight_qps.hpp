@@ -9,6 +9,7 @@
 #include "pipeline/tx/inflight/tx_inflight_blocks.hpp"
 #include "pipeline/tx/inflight/tx_inflight_pkg.hpp"
 #include "pipeline/tx/inflight/tx_inflight_tell.hpp"
+#include "util/check.hpp"
 
 namespace mrc::inflight {
 
@@ -18,8 +19,14 @@ class List {
   explicit List(unsigned num_qps) : mem_(2 * num_qps), mask_(2 * num_qps - 1) {}
   bool empty() const { return rd_ == wr_; }
   uint16_t head() const { return mem_[rd_ & mask_]; }
-  void pop() { ++rd_; }
-  void push(uint16_t qp) { mem_[wr_++ & mask_] = qp; }
+  void pop() {
+    MRC_CHECK(!empty(), "an empty list is popped");
+    ++rd_;
+  }
+  void push(uint16_t qp) {
+    MRC_CHECK(wr_ - rd_ < mem_.size() / 2, "a QP is in a list twice");
+    mem_[wr_++ & mask_] = qp;
+  }
 
  private:
   std::vector<uint16_t> mem_;
@@ -62,6 +69,7 @@ class Qps {
   }
   /// *Fail*. upd, qperr and ccev must be free.
   void fail(Qp& q, uint16_t index, CqStatus status) {
+    MRC_CHECK(q.live, "a QP fails that is over");
     tell_.failed(q, index, status);
     retire(q, index);
   }

@@ -33,6 +33,8 @@ Recording Record::next() const {
 void Record::record(bool begins) {
   const Rec& r = in_.rec.head();
   Qp& q = s_.qps[r.qp];
+  MRC_CHECK(r.psn == q.nxt, "a packet is recorded out of order");
+  MRC_CHECK(begins || (q.held && !q.kept), "a packet is recorded for a QP without a block for it");
   if (begins) {
     const uint32_t block = psn_block(r.psn);
     if (q.kept) {  // the block goes on as the new one
@@ -44,6 +46,7 @@ void Record::record(bool begins) {
     }
     s_.blocks.begin(r.qp, block, q.newest);
     if (q.fresh) {
+      MRC_CHECK(!q.held, "a QP that has sent nothing holds blocks");
       q.fresh = false;
       q.held = true;
       q.base = block;
@@ -71,6 +74,7 @@ void Record::rec() {
     q.fresh = false;
     return;
   }
+  MRC_CHECK(r.rtx, "the main machine has a packet that is for Record");
   if (q.owned(r.psn)) s_.blocks.sent_again(r);
 }
 

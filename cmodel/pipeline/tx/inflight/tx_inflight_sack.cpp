@@ -43,6 +43,10 @@ void Sack::row(const CsrOut& csr) {
   const Ctl& ctl = s_.now.ctl;
   const Qp& q = s_.qps[ctl.qp];
   const uint32_t p0 = block_psn(s_.now.block);
+  MRC_CHECK(block_dist(last_, s_.now.block) <= 4, "a SACK speaks of more than five blocks");
+  MRC_CHECK(block_dist(s_.now.block, psn_block(ctl.base)) <= 4, "the bitmap does not speak of this block");
+  MRC_CHECK(block_between(s_.now.block, psn_block(una_), psn_block(psn_add(q.nxt, -1))),
+            "the window does not have this block");
   const auto piece = sack_piece<uint16_t>(ctl.bitmap, ctl.base, p0);
   const SackView view = sack_view(una_, q.nxt, judge_, ctl.ooo, csr.reorder);
   WinBlock row = s_.blocks.row();
@@ -64,11 +68,15 @@ void Sack::done(const CsrOut& csr) {
   s_.now.state = State::Idle;
   const Ctl& ctl = s_.now.ctl;
   Qp& q = s_.qps[ctl.qp];
+  MRC_CHECK(psn_dist(una_, q.una) <= psn_dist(q.nxt, q.una), "a SACK moves una back, or beyond what was sent");
+  MRC_CHECK(!any_ || in_window(first_, una_, q.nxt), "a packet is lost that was not out");
+  MRC_CHECK(canc_ <= kSackBits, "a SACK cancels more losses than it has bits");
   q.rtx_lo = psn_follow(q.rtx_lo, una_);
   if (any_) {
     s_.qps.enlist(q, ctl.qp);
     q.rtx_lo = psn_first(q.rtx_lo, first_);
   }
+  MRC_CHECK(psn_dist(q.rtx_lo, una_) <= psn_dist(q.nxt, una_), "rtx_lo falls behind the window");
   progress(q);
   const bool recent = !ctl.pr && own_;
   if (ctl.pr) s_.tell.out.pres.load({.qp = ctl.qp, .id = static_cast<uint16_t>(ctl.psn), .m = ctl.m});
@@ -138,6 +146,7 @@ void Sack::same1() {
   s_.now.state = State::Idle;
   const uint16_t index = s_.now.ctl.qp;
   Qp& q = s_.qps[index];
+  MRC_CHECK(q.una == una_, "the same-EV rule looks at another packet than una");
   WinBlock row = s_.blocks.row();
   if (s_.blocks.sent().ev_idx != ev_idx_ || !same_ev_lost(row.psns, q.una)) return;
   s_.blocks.write_row(row);

@@ -29,6 +29,9 @@ void Scan::scan() {
   const WinBlock& row = s_.blocks.row();
   const uint16_t pending = retx_row(row.psns, block_psn(s_.now.block), q.rtx_lo, s_.now.lim);
   ++steps_;
+  MRC_CHECK(q.live, "a packet of a QP that is over is sent again");
+  MRC_CHECK(steps_ <= kScanBlocks, "a search looks at a fifth block in one turn");
+  MRC_CHECK(psn_dist(q.rtx_lo, q.una) <= psn_dist(s_.now.lim, q.una), "a search leaves the window");
   dup_ = pending == 0;
   if (pending != 0) {
     found(q, row, pending);
@@ -45,7 +48,10 @@ void Scan::found(Qp& q, WinBlock row, uint16_t pending) {
   row_keep_ = row;
   p_ = lowest_psn(block_psn(s_.now.block), pending);
   news_ = send_again(row.psns, p_);
-  row.ages.set(p_ % kBlockPsns, spared_steps(s_.now.tick - q.start, q.step()) - q.marks.count);
+  MRC_CHECK(in_window(p_, q.una, s_.now.lim), "a packet is sent again that is not out");
+  const unsigned spared = spared_steps(s_.now.tick - q.start, q.step());
+  MRC_CHECK(spared >= q.marks.count, "a packet is spared for less than no step");
+  row.ages.set(p_ % kBlockPsns, spared - q.marks.count);
   s_.blocks.write_row(row);
   s_.blocks.read_sent_of_row(p_);
   q.rtx_lo = psn_add(p_, 1);
@@ -81,6 +87,7 @@ void Scan::retx1() {
   const uint16_t index = s_.now.qp;
   Qp& q = s_.qps[index];
   const Sent& s = s_.blocks.sent();
+  MRC_CHECK(!dup_ || !(news_.loss || news_.blame), "a packet that goes again for the sake of its ACK is told as lost");
   // A gap or the timer, not a NACK: one loss is enough to take the EV out of use.
   if (news_.blame) s_.tell.out.fb.load({.qp = index, .ev_idx = s.ev_idx, .entropy = 0, .kind = FbKind::Loss});
   if (!q.cc) {
@@ -106,12 +113,15 @@ bool Scan::retx_wait() {
   in_.rans.pop();
   s_.now.state = State::Idle;
   Qp& q = s_.qps[s_.now.qp];
+  MRC_CHECK(q.cc, "a QP without a controller waits for one");
   if (ok) {
     order();
     q.fly.enter_again(s_.blocks.sent().size);
   } else if (dup_) {
     q.dup = true;
   } else {
+    MRC_CHECK((row_keep_.psns.pend & psn_bit<uint16_t>(p_)) != 0,
+              "a block is put back in which the packet did not wait");
     not_sent(row_keep_.psns, p_);
     s_.blocks.write_row(row_keep_);
     q.rtx_lo = p_;

@@ -4,6 +4,7 @@
 #include "pipeline/lib/cfg.hpp"
 #include "pipeline/tx/inflight/tx_inflight_pkg.hpp"
 #include "protocol/timestamp.hpp"
+#include "util/check.hpp"
 
 namespace mrc::inflight {
 
@@ -15,10 +16,12 @@ class Tell {
 
   /// An event for the QP's controller. Loads ccev.
   void event(const Qp& q, CcEvent kind, uint32_t bytes, uint8_t reason = 0) {
+    MRC_CHECK(q.cc, "an event of a QP without a controller");
     out.ccev.load({.cc = q.dest, .kind = kind, .bytes = bytes, .reason = reason});
   }
   /// *Give back*: what the QP has in flight will not be heard of any more. Loads ccev.
   void give_back(Qp& q) {
+    MRC_CHECK(q.cc || q.fly.bytes() == 0, "a QP without a controller has bytes in a flight");
     if (q.cc && q.fly.bytes() != 0) event(q, CcEvent::Nack, q.fly.take_all());
   }
   /// The QP has failed: its work requests complete with `status`, then Flushed. Loads upd and qperr.

@@ -49,10 +49,11 @@ void Timer::expired(Qp& q, uint16_t index) {
     s_.tell.pulses_next.rto = true;
     return;
   }
+  MRC_CHECK(q.marks.in_order(q.una, q.nxt), "a mark is before una or before an older one");
   s_.now.qp = index;
   s_.now.lim = q.nxt;
   s_.now.block = psn_block(q.una);
-  any_ = old_ = seen_ = spared_ = false;
+  any_ = old_ = seen_ = spared_ = out_ = false;
   s_.blocks.read_number(index, s_.now.block);
   s_.now.state = State::Walk0;
 }
@@ -60,10 +61,14 @@ void Timer::expired(Qp& q, uint16_t index) {
 void Timer::walk() {
   Qp& q = s_.qps[s_.now.qp];
   const uint32_t p0 = block_psn(s_.now.block);
+  MRC_CHECK(q.live, "a walk over the window of a QP that is over");
+  MRC_CHECK(block_between(s_.now.block, psn_block(q.una), psn_block(psn_add(s_.now.lim, -1))),
+            "a walk leaves the window");
   WinBlock row = s_.blocks.row();
   const auto found = step_row(row.psns, row.ages, p0, q.una, s_.now.lim, q.marks.mark[0]);
   s_.blocks.write_row(row);
   spared_ = spared_ || found.spared != 0;
+  out_ = out_ || (found.missing & ~row.psns.pend) != 0;
   if (!seen_ && found.missing != 0) {
     seen_ = true;
     old_ = found.oldest_lost();
@@ -84,6 +89,8 @@ void Timer::walk() {
 /// The step of the timer has seen the whole window.
 void Timer::walk_end(Qp& q) {
   const uint16_t index = s_.now.qp;
+  MRC_CHECK(!old_ || (any_ && seen_), "the oldest packet is lost, and none is");
+  MRC_CHECK(!any_ || in_window(first_, q.una, s_.now.lim), "a packet is lost that was not out");
   if (seen_) q.low = low_;
   if (old_) {  // what counts is the oldest packet
     if (retry_exhausted(q.retry, q.limits)) {
@@ -99,6 +106,7 @@ void Timer::walk_end(Qp& q) {
   }
   // Nothing of the QP is in flight any more, whatever the account says.
   if (q.cc && q.fly.bytes() != 0 && q.marks.mark[0] == q.nxt && !spared_) {
+    MRC_CHECK(!out_, "the controller is told that nothing is out, and something is");
     s_.tell.event(q, CcEvent::Loss, q.fly.take_all());
     s_.now.block = psn_block(q.una);
     s_.blocks.read_number(index, s_.now.block);

@@ -28,6 +28,7 @@ class Timer {
   bool old_ = false;     ///< the oldest is
   bool seen_ = false;    ///< some are not reported
   bool spared_ = false;  ///< some are spared
+  bool out_ = false;     ///< some do not wait to be sent again
   uint32_t first_ = 0;   ///< the first lost
   uint32_t low_ = 0;     ///< if seen_: the lowest that is not reported
 };

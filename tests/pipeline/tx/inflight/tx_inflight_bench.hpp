@@ -35,11 +35,12 @@ struct Bench {
   CfgBus cfg;
   CsrOut csr;
   csr::TblQpCtx ctx;  ///< of all QPs; a test may change it and configure()
-  bool take_retx = true, take_upd = true, take_pres = true, take_ccev = true, take_okev = true, take_qperr = true;
+  bool take_retx = true, take_upd = true, take_pres = true, take_ccev = true, take_okev = true, take_qperr = true,
+       take_stateq = true;
   unsigned refuse = 0;  ///< bit d: rasks to destination d are refused
   bool answer = true;   ///< rasks are answered
   unsigned tick0 = 0;   ///< tick of cycle 0
-  unsigned cycles = 0, rtx_inc = 0, rto_inc = 0, fail_inc = 0, freed = 0;
+  unsigned cycles = 0, rtx_inc = 0, rto_inc = 0, fail_inc = 0, state_inc = 0, freed = 0;
   std::vector<unsigned> rto_at, fail_at;  // ticks of the timer's expiries and of failures
   std::vector<Retx> retx;
   std::vector<Upd> upd;
@@ -117,7 +118,7 @@ struct Bench {
     collect(ccev_out, ccev, take_ccev);
     collect(okev_out, okev, take_okev);
     collect(qperr_out, qperr, take_qperr);
-    collect(stateq_out, stateq);
+    collect(stateq_out, stateq, take_stateq);
     if (rask_out.has() && answer) {
       rask_at.push_back(cycles);
       const Ccask& ask = rask_out.head();
@@ -145,6 +146,7 @@ struct Bench {
     rtx_inc += p.rtx;
     rto_inc += p.rto;
     fail_inc += p.fail;
+    state_inc += p.state;
     freed += p.freed;
     if (p.rto) rto_at.push_back(tick());
     if (p.fail) fail_at.push_back(tick());

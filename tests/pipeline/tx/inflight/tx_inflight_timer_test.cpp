@@ -264,6 +264,40 @@ TEST_CASE("tx_inflight: a QP that hears nothing for a step asks for its peer's s
   CHECK(b.stateq.size() == (silent ? 0 : 3));  // nothing is open
 }
 
+TEST_CASE("tx_inflight: a QP that would ask for its peer's state while stateq is taken does without",
+          "[pipeline][tx_inflight][timer][A-75]") {
+  // ack_gen takes none: its FIFO has two, the output register a third; the fourth QP finds it taken.
+  const auto quiet = [](bool taken, Bench& b) {
+    b.retries(7, 25);  // 8 ticks, steps of 2
+    b.take_stateq = !taken;
+    b.align();
+    const unsigned t0 = b.tick();
+    for (uint16_t q = 0; q < 4; ++q) b.sent_all(q, 3);
+    b.run_to_tick(t0 + 6);  // all have heard nothing for two steps
+    return t0;
+  };
+  Bench asks, waits;
+  quiet(false, asks);
+  CHECK(asks.stateq.size() == 4);
+  CHECK(asks.state_inc == 4);
+  const unsigned t0 = quiet(true, waits);
+  CHECK(waits.state_inc == 3);
+  CHECK(waits.stateq.empty());
+  waits.take_stateq = true;
+  for (Bench* b : {&asks, &waits}) b->run_to_tick(t0 + 9);
+  REQUIRE(waits.stateq.size() == 3);  // the fourth does not ask later,
+  unsigned silent = 0 + 1 + 2 + 3;
+  for (const Stateq& s : waits.stateq) silent -= s.qp;
+  CHECK(waits.state_inc == 3);
+  for (Bench* b : {&asks, &waits}) b->run_to_tick(t0 + 12);
+  CHECK(asks.rto_inc == 4);
+  CHECK(waits.rto_at == asks.rto_at);                        // and its timer runs as if it had
+  waits.sack(static_cast<uint16_t>(silent), 1, 0, 1, 0, 0);  // something moves: it asks after the next step
+  waits.run_to_tick(waits.tick() + 4);
+  REQUIRE(waits.stateq.size() == 4);
+  CHECK(waits.stateq[3].qp == silent);
+}
+
 TEST_CASE("tx_inflight finds a loss an interval to an interval and a quarter after it was sent",
           "[pipeline][tx_inflight][timer]") {
   for (unsigned seed = 0; seed < 20; ++seed) {
