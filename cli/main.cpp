@@ -51,6 +51,7 @@ Examples:
   mrc export-verilog --preset tiny -o out   plain Verilog for other tools
   mrc state --preset asic800                bits of state per QP, packet in flight, EV, ...
   mrc depth --block mrc_tx_path             the block's longest paths in two-input gates
+  mrc coverage                              lines of RTL and model that runs and tests reach
   mrc test                                  all tests
 )";
 
