@@ -22,6 +22,7 @@ void become_script(const Context& context, const std::string& script, const std:
   std::vector<std::string> words{path.string()};
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> argv;
+  argv.reserve(words.size() + 1);
   for (auto& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
   ::execv(argv[0], argv.data());
@@ -43,6 +44,7 @@ void register_tools(CLI::App& app, Context& context) {
   register_script(app, context, "export-verilog", "Write a preset as plain Verilog", "export_verilog.py");
   register_script(app, context, "state", "Count the RTL's bits per QP, packet in flight, EV, ...", "state.py");
   register_script(app, context, "depth", "Find the longest path of every block, in gates", "depth.py");
+  register_script(app, context, "coverage", "Lines of RTL and model that runs and tests reach", "coverage.py");
   register_script(app, context, "test", "Build and run all tests", "test.sh");
 }
 

@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cerrno>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
@@ -50,6 +51,7 @@ Examples:
   mrc export-verilog --preset tiny -o out   plain Verilog for other tools
   mrc state --preset asic800                bits of state per QP, packet in flight, EV, ...
   mrc depth --block mrc_tx_path             the block's longest paths in two-input gates
+  mrc coverage                              lines of RTL and model that runs and tests reach
   mrc test                                  all tests
 )";
 
@@ -146,7 +148,7 @@ int run(int argc, char** argv) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   mrc::cli::install_signals();
   mrc::cli::install_stdout();
   const int code = run(argc, argv);
@@ -156,4 +158,7 @@ int main(int argc, char** argv) {
   complain("mrc", "cannot write standard output: " + std::string(std::strerror(why)) + ".",
            why == EBADF ? "Give it a standard output." : "Free some space, or send it elsewhere.");
   return code == mrc::cli::kPass ? mrc::cli::kUsage : code;
+} catch (...) {  // run() tells its own; what is left is memory for these words
+  std::fputs("mrc: there is not enough memory.\n  Raise the limit (ulimit -v), or use a larger machine.\n", stderr);
+  return mrc::cli::kUsage;
 }

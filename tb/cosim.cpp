@@ -22,6 +22,7 @@
 #include "pipeline/nic.hpp"
 #include "tb/compare/follower.hpp"
 #include "tb/compare/snapshots.hpp"
+#include "util/round.hpp"
 
 namespace mrc::tb {
 namespace {
@@ -94,7 +95,7 @@ class FrameRing : public FrameWatcher {
     f.bytes.assign(bytes.begin(), bytes.end());
     std::string comment = sent ? "sent by the device" : "received by the device";
     if (const std::string text = fate_text(fate); !text.empty()) comment += "; link: " + text;
-    f.comments.assign(1, std::move(comment));
+    f.comments.assign(1, comment);
     if (writer_) writer_->write(f);
   }
   /// About the capture as a whole, at its end.
@@ -256,7 +257,7 @@ class Run {
   uint64_t share(bool dut) const {
     const Scenario& s = options_.scenario;
     const bool a = s.dut_sends, b = s.peer_sends;
-    const auto round = static_cast<uint64_t>(static_cast<double>(options_.packets) / s.rounds + 0.5);
+    const auto round = nearest(static_cast<double>(options_.packets) / s.rounds);
     if (a && b) return dut ? (round + 1) / 2 : round / 2;
     return (dut ? a : b) ? round : 0;
   }

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # usage: build.sh FLAVOUR TARGET... [--also PRESET]
-# Builds in build/FLAVOUR what is out of date: mrc, everything, or by the name of a preset its RTL; --also: the RTL of
-# this one too if there is something to build. Says in words on stderr what it does and how far it is, nothing when
-# there is nothing to do. FLAVOUR is a preset of CMakePresets.json.
+# Builds in build/FLAVOUR what is out of date: mrc, everything, unit tests (test_NAME), or by the name of a preset its
+# RTL; --also: the RTL of this one too if there is something to build. Says in words on stderr what it does and how far
+# it is, nothing when there is nothing to do. FLAVOUR is a preset of CMakePresets.json.
 # Exit code 3 when it fails or is interrupted; the next call goes on where this one stopped.
 set -euo pipefail
 root=$(dirname -- "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")")
@@ -38,6 +38,7 @@ add() { # TARGET
   case $1 in
     mrc) name="mrc" tools="C++" ;;
     everything) name="everything that there is to test" tools="Verilator, C++" ;;
+    test_*) name="its unit tests ${1#test_}" tools="C++" ;;
     *_asserted) name="the RTL of preset ${1%_asserted} with its assertions" tools="Verilator, C++" ;;
     *) name="the RTL of preset $1" tools="Verilator, C++" ;;
   esac
@@ -45,6 +46,7 @@ add() { # TARGET
   case $1 in
     mrc) targets+=(mrc) ;;
     everything) targets+=(all) ;;
+    test_*) targets+=("$1") ;;
     *) targets+=("mrc_dut_rtl_$1") ;;
   esac
   words="${words:+${words% (*} and }$name ($tools)"

@@ -39,6 +39,7 @@ namespace {
 template <class T>
 std::vector<Stream<T>*> pointers(std::vector<Stream<T>>& streams) {
   std::vector<Stream<T>*> all;
+  all.reserve(streams.size());
   for (Stream<T>& s : streams) all.push_back(&s);
   return all;
 }

@@ -104,7 +104,7 @@ std::string to_text(const std::array<uint8_t, 4>& a) { return fmt::format("{}.{}
 std::string to_text(const std::array<uint8_t, 16>& a) {
   // RFC 5952: the longest run of at least two zero groups becomes "::", never an embedded IPv4 address
   unsigned group[8];
-  for (unsigned i = 0; i < 8; ++i) group[i] = static_cast<unsigned>(a[2 * i] << 8 | a[2 * i + 1]);
+  for (size_t i = 0; i < 8; ++i) group[i] = static_cast<unsigned>(a[2 * i] << 8 | a[2 * i + 1]);
   unsigned best = 8, best_count = 1;
   for (unsigned i = 0; i < 8;) {
     unsigned count = 0;
@@ -130,7 +130,7 @@ std::string to_text(const std::array<uint8_t, 16>& a) {
 
 bool from_text(const std::string& text, std::array<uint8_t, 6>& mac) {
   if (text.size() != 17) return false;
-  for (unsigned i = 0; i < 6; ++i) {
+  for (size_t i = 0; i < 6; ++i) {
     const int high = digit(text[3 * i]), low = digit(text[3 * i + 1]);
     if (high < 0 || low < 0 || (i < 5 && text[3 * i + 2] != ':')) return false;
     mac[i] = static_cast<uint8_t>(high << 4 | low);

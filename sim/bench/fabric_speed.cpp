@@ -205,9 +205,8 @@ int idle(unsigned pairs) {
               static_cast<double>(in_use() - before) / pairs);
   return 0;
 }
-}  // namespace
 
-int main(int argc, char** argv) {
+int run_case(int argc, char** argv) {
   const std::string what = argc > 1 ? argv[1] : "flow";
   const auto number = [&](int i, uint64_t otherwise) {
     return argc > i ? std::strtoull(argv[i], nullptr, 10) : otherwise;
@@ -276,5 +275,12 @@ int main(int argc, char** argv) {
   std::fprintf(stderr,
                "fabric_speed flow | permutation | flow-100MB | permutation-128-2MB | permutation-128-100MB | "
                "incast-64-1MB | idle-qps\n");
+  return 3;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try { return run_case(argc, argv); } catch (...) {
+  std::fprintf(stderr, "fabric_speed: there is not enough memory.\n");
   return 3;
 }

@@ -41,7 +41,7 @@ int main(int argc, char** argv) {
   for (unsigned n = 0; n < nodes; ++n) {
     node[n]->next = node[(n + 1) % nodes].get();
     node[n]->left = &left;
-    node[n]->event.notify(sc_core::sc_time::from_value(42'580 * (n + 1)));
+    node[n]->event.notify(sc_core::sc_time::from_value(uint64_t{42'580} * (n + 1)));
   }
   const std::clock_t begin = std::clock();
   sc_core::sc_start();

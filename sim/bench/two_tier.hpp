@@ -121,7 +121,7 @@ class TwoTier {
     const unsigned switches = over_spine ? 3 : 1;
     const double metres = 2 * config_.nic_metres + (over_spine ? 2 * config_.spine_metres : 0);
     return (switches + 1) * (rate.time(wire_bytes(size) - kGapBytes) + config_.fec) +
-           static_cast<Time>(metres * static_cast<double>(kFibrePerMetre)) + switches * 500 * kNs;
+           static_cast<Time>(metres * static_cast<double>(kFibrePerMetre)) + switches * (500 * kNs);
   }
 
   /// Outermost destination of a packet from host `from` to host `to`.

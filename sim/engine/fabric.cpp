@@ -8,6 +8,7 @@
 #include "sim/engine/kernel.hpp"
 #include "sim/switch/switch.hpp"
 #include "util/rng.hpp"
+#include "util/round.hpp"
 
 namespace mrc::sim {
 
@@ -146,7 +147,7 @@ void Fabric::retime(PortId id) {
   Port& port = ports_[id];
   if (port.link == kNone) return;
   const LinkConfig& config = links_[port.link].config;
-  int64_t delay = static_cast<int64_t>(config.metres * static_cast<double>(kFibrePerMetre) + 0.5);
+  auto delay = static_cast<int64_t>(nearest(config.metres * static_cast<double>(kFibrePerMetre)));
   delay += static_cast<int64_t>(config.fec);
   if (const Switch* from = nodes_[port.node].sw.get()) delay += static_cast<int64_t>(from->config().port_latency);
   port.cut_through = false;

@@ -143,12 +143,13 @@ class PacketPool {
 
  private:
   friend struct Recycle;
-  static constexpr size_t kSlabBytes = 64 * 1024, kHugeBytes = 2 * 1024 * 1024;
+  static constexpr size_t kSlabBytes = size_t{64} * 1024, kHugeBytes = size_t{2} * 1024 * 1024;
   static constexpr size_t kSmallSlabs = 16;  // before memory comes by the huge page
   struct Slab;
   static PacketPool& owner(const Packet* packet) {
     // The slab's first bytes hold its pool.
-    return **reinterpret_cast<PacketPool**>(reinterpret_cast<uintptr_t>(packet) & ~uintptr_t{kSlabBytes - 1});
+    const auto* bytes = reinterpret_cast<const std::byte*>(packet);
+    return **reinterpret_cast<PacketPool* const*>(bytes - (reinterpret_cast<uintptr_t>(packet) & (kSlabBytes - 1)));
   }
   void put(Packet* packet) {
     if (packet->attachment != nullptr) detach(packet);

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "util/round.hpp"
+
 namespace mrc::sim {
 
 /// Simulated time in picoseconds.
@@ -35,7 +37,7 @@ class Rate {
   constexpr Rate() = default;
   static constexpr Rate gbps(double value) {
     Rate rate;
-    rate.q20_ = value > 0 ? static_cast<uint64_t>(8000.0 / value * kOne + 0.5) : 0;
+    rate.q20_ = value > 0 ? nearest(8000.0 / value * kOne) : 0;
     return rate;
   }
   /// False: the rate was zero or less.

@@ -11,6 +11,7 @@
 
 #include "sim/experiment/endpoints.hpp"
 #include "sim/switch/switch.hpp"
+#include "util/round.hpp"
 
 namespace mrc::sim {
 namespace {
@@ -22,7 +23,7 @@ constexpr Time kDefaultOutage = 10 * kUs;
 /// Goodput in a sample comes in whole packets and SACKs: less than this is a dip.
 constexpr double kRecovered = 0.9;
 
-Time from_us(double us) { return static_cast<Time>(us * static_cast<double>(kUs) + 0.5); }
+Time from_us(double us) { return nearest(us * static_cast<double>(kUs)); }
 
 double gbps(uint64_t bytes, Time time) {
   return time > 0 ? static_cast<double>(bytes) * 8000.0 / static_cast<double>(time) : 0;

@@ -13,21 +13,21 @@
 namespace mrc::sim {
 namespace {
 
-#define NUMBER(T, name, min, max, integer, doc)                            \
-  Key<T> {                                                                 \
-#name, doc, min, max, integer, [](T & t) -> double& { return t.name; } \
+#define NUMBER(T, name, min, max, integer, doc)                              \
+  Key<T> {                                                                   \
+#name, doc, min, max, integer, [](auto& t) -> double& { return t.name; } \
   }
-#define ZERO_OR(T, name, min, max, integer, doc)                                                            \
-  Key<T> {                                                                                                  \
-#name, doc, min, max, integer, [](T & t) -> double& { return t.name; }, nullptr, nullptr, nullptr, true \
+#define ZERO_OR(T, name, min, max, integer, doc)                                                              \
+  Key<T> {                                                                                                    \
+#name, doc, min, max, integer, [](auto& t) -> double& { return t.name; }, nullptr, nullptr, nullptr, true \
   }
-#define FLAG(T, name, doc)                                                  \
-  Key<T> {                                                                  \
-#name, doc, 0, 0, false, nullptr, [](T & t) -> bool& { return t.name; } \
+#define FLAG(T, name, doc)                                                    \
+  Key<T> {                                                                    \
+#name, doc, 0, 0, false, nullptr, [](auto& t) -> bool& { return t.name; } \
   }
-#define TEXT(T, name, words, doc)                                                                  \
-  Key<T> {                                                                                         \
-#name, doc, 0, 0, false, nullptr, nullptr, [](T & t) -> std::string& { return t.name; }, words \
+#define TEXT(T, name, words, doc)                                                                    \
+  Key<T> {                                                                                           \
+#name, doc, 0, 0, false, nullptr, nullptr, [](auto& t) -> std::string& { return t.name; }, words \
   }
 
 const Key<Scenario> kScenarioKeys[] = {

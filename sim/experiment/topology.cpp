@@ -270,7 +270,8 @@ uint32_t Topology::locator_block() const {
 }
 
 double Topology::bisection_gbps() const {
-  const double down = planes_ * config_.gbps * (hosts_ / 2);
+  const unsigned half = hosts_ / 2;
+  const double down = planes_ * config_.gbps * half;
   if (!clos()) return down;
   return std::min(down, planes_ * uplink_gbps() * spines_ * leaves_ / 2.0);
 }
@@ -530,19 +531,20 @@ std::string topology_svg(const Topology& t) {
   const double step = 64, width = std::max(360.0, widest * step + 40);
   const double top = 60, middle = t.clos() ? 180 : 80, bottom = middle + 160;
   const auto place = [&](unsigned i, unsigned count) { return width * (i + 0.5) / count; };
-  const unsigned T0 = t.planes() * t.leaves(), T1 = t.planes() * t.spines();
+  const unsigned all_leaves = t.planes() * t.leaves(), all_spines = t.planes() * t.spines();
   for (unsigned p = 0; p < t.planes(); ++p) {
     for (unsigned l = 0; l < t.leaves(); ++l) {
       for (unsigned s = 0; s < t.spines(); ++s)
-        d.line(place(p * t.leaves() + l, T0), middle, place(p * t.spines() + s, T1), top, kPlaneColours[p]);
+        d.line(place(p * t.leaves() + l, all_leaves), middle, place(p * t.spines() + s, all_spines), top,
+               kPlaneColours[p]);
     }
     for (NodeId h = 0; h < t.hosts(); ++h)
-      d.line(place(h, t.hosts()), bottom, place(p * t.leaves() + t.leaf_of(h), T0), middle, kPlaneColours[p]);
+      d.line(place(h, t.hosts()), bottom, place(p * t.leaves() + t.leaf_of(h), all_leaves), middle, kPlaneColours[p]);
   }
-  for (unsigned i = 0; i < T1; ++i)
-    d.box(place(i, T1), top, 58, 24, "#dbe9f6", t.node_name(t.spine(i / t.spines(), i % t.spines())));
-  for (unsigned i = 0; i < T0; ++i)
-    d.box(place(i, T0), middle, 58, 24, "#e5f2e0", t.node_name(t.leaf(i / t.leaves(), i % t.leaves())));
+  for (unsigned i = 0; i < all_spines; ++i)
+    d.box(place(i, all_spines), top, 58, 24, "#dbe9f6", t.node_name(t.spine(i / t.spines(), i % t.spines())));
+  for (unsigned i = 0; i < all_leaves; ++i)
+    d.box(place(i, all_leaves), middle, 58, 24, "#e5f2e0", t.node_name(t.leaf(i / t.leaves(), i % t.leaves())));
   for (NodeId h = 0; h < t.hosts(); ++h) d.box(place(h, t.hosts()), bottom, 50, 24, "#fdf1d6", t.node_name(h));
   d.label(12, 20,
           fmt::format("{} of {:g} Gb/s, {}; links to T0 {:g} Gb/s, {:g} m", plural(t.hosts(), "NIC"), t.nic_gbps(),

@@ -42,8 +42,8 @@ void UsidTable::set_local(uint64_t key, Local local, uint16_t port) {
 void UsidTable::set_route(uint64_t key, uint16_t port) { make(key).route = port; }
 
 uint16_t HostRoutes::add_group(std::vector<uint16_t> ports) {
-  Group group{ports, {}};
-  for (const uint16_t p : ports) {
+  Group group{std::move(ports), {}};
+  for (const uint16_t p : group.all) {
     if (p >= down_.size()) down_.resize(p + 1u);
     if (!down_[p]) group.up.push_back(p);
   }

@@ -38,7 +38,7 @@ void header_differences(std::vector<Difference>& list, const uint32_t* dut, cons
   const auto decoded = [](const uint32_t* words, const uint8_t* bytes) {
     const Hdr h = Hdr::unpack(words);  // with as many zeros behind it as the packet will have
     std::vector<uint8_t> frame(bytes, bytes + std::min<unsigned>(h.hdr_len, kHdrBytes));
-    frame.resize(frame.size() + (h.plen + 3u) / 4 * 4 + 4);
+    frame.resize(frame.size() + (size_t{h.plen} + 3) / 4 * 4 + 4);
     return nlohmann::json::parse(wire::to_json(wire::decode(frame), frame)).flatten();
   };
   const auto d = decoded(dut, dut_bytes), m = decoded(model, model_bytes);
@@ -153,7 +153,7 @@ void Lockstep::spread(const Flags& flags, const uint32_t* data, uint32_t* core, 
 bool Lockstep::explain_boundary(const BoundaryRef& ref, const uint32_t* d, const uint32_t* m, Divergence& x) const {
   const BoundaryInfo& info = *ref.info;
   const bool valid = (*d ^ *m) & 1, ready = (*d ^ *m) & 2;
-  const bool data = (*m & *d & 1) && std::memcmp(d + 1, m + 1, info.data_words * 4) != 0;
+  const bool data = (*m & *d & 1) && std::memcmp(d + 1, m + 1, size_t{info.data_words} * 4) != 0;
   if (!valid && !ready && !data) return false;
   x.where = ref.name();
   x.rank = 2 * flow_rank(info);

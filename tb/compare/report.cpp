@@ -65,9 +65,7 @@ Json event_json(const Event& e) {
   const BoundaryRef ref = boundary(e.boundary);
   Json fields = Json::object();
   for (const FieldInfo& f : ref.info->fields) {
-    if (f.width <= 64 && !f.names.empty()) {
-      fields[f.name] = field_text(f, e.data.data());
-    } else if (f.width <= 64) {
+    if (f.width <= 64 && f.names.empty()) {
       fields[f.name] = f.low64(e.data.data());
     } else {
       fields[f.name] = field_text(f, e.data.data());

@@ -156,11 +156,11 @@ bool GuestDut::open(const std::string& path, const Preset& preset, uint64_t seed
   if (unsupported) *unsupported = false;
   // Not a file: a limit on the size of files would count.
   const int id = ::shmget(IPC_PRIVATE, sizeof(GuestChannel), 0600);
-  void* memory = id < 0 ? reinterpret_cast<void*>(-1) : ::shmat(id, nullptr, 0);
+  void* memory = id < 0 ? nullptr : ::shmat(id, nullptr, 0);
   const int why = errno;
   // From now on it lives as long as somebody has it; Linux lets others in by its number all the same.
   if (id >= 0) ::shmctl(id, IPC_RMID, nullptr);
-  if (memory == reinterpret_cast<void*>(-1)) {
+  if (!memory || reinterpret_cast<intptr_t>(memory) == -1) {
     error = fmt::format("no memory to share with the device: {}", std::strerror(why));
     return false;
   }

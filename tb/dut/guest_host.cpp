@@ -29,7 +29,7 @@ void show(Dut& dut, mrc_pins_out& out, GuestChannel& c, const Preset& preset) {
     const Calling reading(c.site, DeviceCall::Observe);  // the addresses are the device's
     c.has_boundaries = 1;
     refresh(c.core, core, sizeof c.core);
-    refresh(c.lanes, lanes, preset.num_planes * kObsLaneWords * sizeof *lanes);
+    refresh(c.lanes, lanes, size_t{preset.num_planes} * kObsLaneWords * sizeof *lanes);
   }
 }
 
@@ -93,10 +93,9 @@ int serve(GuestChannel& c) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  void* memory = argc == 2 ? ::shmat(static_cast<int>(std::strtol(argv[1], nullptr, 10)), nullptr, 0)
-                           : reinterpret_cast<void*>(-1);
+  void* memory = argc == 2 ? ::shmat(static_cast<int>(std::strtol(argv[1], nullptr, 10)), nullptr, 0) : nullptr;
   shmid_ds about{};
-  if (memory == reinterpret_cast<void*>(-1) ||
+  if (!memory || reinterpret_cast<intptr_t>(memory) == -1 ||
       ::shmctl(static_cast<int>(std::strtol(argv[1], nullptr, 10)), IPC_STAT, &about) != 0 ||
       about.shm_segsz != sizeof(GuestChannel)) {
     std::fputs(

@@ -18,6 +18,10 @@
 #include "tb/dut/verilated_hooks.h"
 #include "verilated.h"
 #if VM_COVERAGE
+#include <unistd.h>
+
+#include <atomic>
+
 #include "verilated_cov.h"
 #endif
 #if VM_TRACE
@@ -48,7 +52,6 @@ uint8_t* bytes_of(Port& port) {
 }
 template <class Port>
 void put(Port& port, const void* from, std::size_t size) {
-  static_assert(sizeof(Port) > 0);
   std::memcpy(bytes_of(port), from, size);
 }
 
@@ -106,8 +109,12 @@ class Dut {
     Verilated::threadContextp(context_.get());  // it is where the model takes itself off a list
     top_->final();
 #if VM_COVERAGE
-    const char* file = std::getenv("MRC_COVERAGE_FILE");
-    if (file) context_->coveragep()->write(file);
+    // A process may have several devices, one after the other.
+    static std::atomic<unsigned> count{0};
+    if (const char* folder = std::getenv("MRC_COVERAGE_DIR")) {
+      const auto name = std::to_string(::getpid()) + "-" + std::to_string(count++) + ".dat";
+      context_->coveragep()->write((std::string(folder) + "/" + name).c_str());
+    }
 #endif
   }
 

@@ -19,10 +19,10 @@ SourceMemory::SourceMemory(std::size_t size, uint64_t base, Rng rng) : bytes_(si
 // ---- Requester
 
 Requester::Requester(const Preset& preset, const Scenario& scenario, const SourceMemory& source,
-                     std::vector<QpPlan> plan, std::vector<Region> regions, uint64_t packets, Rng rng)
+                     const std::vector<QpPlan>& plan, const std::vector<Region>& regions, uint64_t packets, Rng rng)
     : preset_(preset), scenario_(scenario), source_(source), budget_(packets), rng_(rng) {
-  for (QpPlan& p : plan) qps_.push_back({.plan = p, .out = {}});
-  for (Region& r : regions) pools_.push_back({.region = r, .blocks = {}});
+  for (const QpPlan& p : plan) qps_.push_back({.plan = p, .out = {}});
+  for (const Region& r : regions) pools_.push_back({.region = r, .blocks = {}});
   limit_ = scenario.outstanding != 0 ? scenario.outstanding : std::min(preset.wqe_depth, 16u);
   next_wr_ = static_cast<uint32_t>(rng_.next());
   overruns_ = may_overrun(scenario);
@@ -50,7 +50,7 @@ bool Requester::allocate(Message& m, unsigned align) {
     const std::size_t index = last ? shared : (first + k) % shared;
     Pool& pool = pools_[index];
     const uint64_t size = pool.region.length;
-    const uint64_t need = (align + m.length + 64) / 64 * 64;
+    const uint64_t need = (uint64_t{align} + m.length + 64) / 64 * 64;
     if (need > size) continue;
     uint64_t at = pool.head;
     if (at + need > size) at = 0;  // wrap: the rest stays unused

@@ -88,8 +88,8 @@ class SourceMemory {
 /// Makes WQEs and checks their completions: one direction, the sending side.
 class Requester {
  public:
-  Requester(const Preset& preset, const Scenario& scenario, const SourceMemory& source, std::vector<QpPlan> plan,
-            std::vector<Region> regions, uint64_t packets, Rng rng);
+  Requester(const Preset& preset, const Scenario& scenario, const SourceMemory& source, const std::vector<QpPlan>& plan,
+            const std::vector<Region>& regions, uint64_t packets, Rng rng);
 
   /// The WQE that is offered, or nullptr. Stays the same until taken().
   const Wqe* offer() {

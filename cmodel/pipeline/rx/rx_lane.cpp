@@ -152,17 +152,18 @@ void RxLane::collect(uint32_t wr, uint32_t rd, bool icrc_outer) {
     std::memset(frame_.head, 0, sizeof frame_.head);
     room_ = buf_words_ - (wr - rd) >= kPacketWords + 2;
   }
-  if (j * Pb < sizeof kIcrcMask.bytes) {
+  const size_t at = size_t{j} * Pb;
+  if (at < sizeof kIcrcMask.bytes) {
     uint8_t masked[Pb];
-    for (unsigned i = 0; i < Pb; ++i) masked[i] = c[i] | kIcrcMask.bytes[j * Pb + i];
+    for (unsigned i = 0; i < Pb; ++i) masked[i] = c[i] | kIcrcMask.bytes[at + i];
     frame_.crc = icrc_words(frame_.crc, masked, c_len_ & ~3u);
   } else if (c_len_ == Pb) {
     frame_.crc = icrc_words(frame_.crc, c, Pb);
   } else {
     frame_.crc = icrc_words(frame_.crc, c, c_len_ & ~3u);
   }
-  if (j * Pb < kRxHeadBytes) {
-    std::memcpy(frame_.head + j * Pb, c, Pb);
+  if (at < kRxHeadBytes) {
+    std::memcpy(frame_.head + at, c, Pb);
   }
   frame_.bytes = std::min(frame_.bytes + c_len_, 16383u);
   if (j * Pb >= kRxHeadBytes && room_) {  // chunk pf + 1 starts at inner byte 96

@@ -9,6 +9,7 @@
 #include "sim/engine/codec.hpp"
 #include "sim/engine/fabric.hpp"
 #include "util/rng.hpp"
+#include "util/round.hpp"
 
 namespace mrc::sim {
 
@@ -108,8 +109,8 @@ bool CycleEndpoint::open(const QpSpec& spec, std::string& why) {
     // What a port can take: PortBytes in each clock cycle.
     const Rate rate = access_.rate(p);
     if (rate.valid() && rate.time(preset_.port_bytes) < preset_.clock_ps) {
-      why = "links of " + text(static_cast<uint64_t>(rate.gbps() + 0.5)) + " Gb/s are faster than a port of " + nic +
-            ", which takes " + text(preset_.port_bytes * 8000ull / preset_.clock_ps);
+      why = "links of " + text(nearest(rate.gbps())) + " Gb/s are faster than a port of " + nic + ", which takes " +
+            text(preset_.port_bytes * 8000ull / preset_.clock_ps);
       return false;
     }
   }

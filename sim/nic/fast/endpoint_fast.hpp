@@ -105,7 +105,7 @@ struct FastConfig {
   /// What sender and receiver add to the round trip of a frame of that many bytes, as time stamps show it: two ticks
   /// for their rounding.
   Time nic_time(unsigned frame, Rate port) const {
-    return work_to_wire + lane_time(frame, port) + packet_to_answer + 2 * kNsccTickNs * kNs;
+    return work_to_wire + lane_time(frame, port) + packet_to_answer + 2 * (kNsccTickNs * kNs);
   }
 
   /// Settings for a fabric of that rate (of a NIC, all planes together) and empty round trip. What differs from the

@@ -497,7 +497,7 @@ void FastEndpoint::on_sack(FastQp& qp, const Packet& packet) {
     const uint32_t base = psn_add(s.cack_psn, s.sack_offset);
     const unsigned shift = base & 63;
     for (unsigned r = 0; r < (shift == 0 ? 1u : 2u); ++r) {
-      const uint32_t w = psn_add(psn_word(base), 64 * r);
+      const uint32_t w = psn_add(psn_word(base), int64_t{64} * r);
       if (range_mask(w, view.una, view.nxt) == 0) continue;
       Block* block = block_of(qp, psn_before(w, view.una) ? view.una : w);
       if (block == nullptr) continue;

@@ -16,7 +16,7 @@ namespace mrc::inflight {
 /// QPs, each at most once; pop and push in one cycle always work.
 class List {
  public:
-  explicit List(unsigned num_qps) : mem_(2 * num_qps), mask_(2 * num_qps - 1) {}
+  explicit List(unsigned num_qps) : mem_(size_t{2} * num_qps), mask_(2 * num_qps - 1) {}
   bool empty() const { return rd_ == wr_; }
   uint16_t head() const { return mem_[rd_ & mask_]; }
   void pop() {
