@@ -166,3 +166,25 @@ TEST_CASE("tx_inflight: the same-EV rule does not count a NACK that waits as a l
   CHECK(b.retx.size() == 1);
   CHECK(b.fb.empty());
 }
+
+TEST_CASE("tx_inflight: an ACK of packets that a SACK has acknowledged before completes messages, una stays",
+          "[pipeline][tx_inflight]") {
+  Bench b;
+  b.sent_all(1, 20);
+  b.sack(1, 12, 11, 12, 0, 0);
+  b.run(20);
+  REQUIRE(b.upd.size() == 1);
+  CHECK(b.upd[0].una == psn_add(Bench::kPsn, 12));
+  Ctl a;
+  a.kind = CtlKind::Ack;
+  a.qp = 1;
+  a.psn = psn_add(Bench::kPsn, 9);
+  a.msn = 11;
+  a.reason = 0x1f;
+  b.give(a);
+  b.run(20);
+  REQUIRE(b.upd.size() == 2);
+  CHECK(b.upd[1].una == psn_add(Bench::kPsn, 12));
+  CHECK(b.upd[1].ack);
+  CHECK(b.upd[1].msn == 11);
+}
