@@ -2502,8 +2502,8 @@ package mrc_pkg;
     logic [1:0] encap;
     /// path MTU 256 << mtu, 0..4
     logic [2:0] mtu;
-    /// qp_state_e; sending needs Rts, receiving Rtr or Rts
-    logic [2:0] state;
+    /// sending needs Rts, receiving Rtr or Rts
+    logic [2:0] state;  // qp_state_e
   } tbl_qp_ctx_t;
 
   localparam int unsigned TblQpCtxId = 32'd0;
@@ -2538,7 +2538,7 @@ package mrc_pkg;
   /// Moves QP index to Error or Reset; other states are reached by QP_CTX
   typedef struct packed {
     logic [28:0] rsvd3;
-    logic [2:0] state;
+    logic [2:0] state;  // qp_state_e
   } tbl_qp_state_t;
 
   localparam int unsigned TblQpStateId = 32'd3;
