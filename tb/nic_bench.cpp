@@ -10,15 +10,13 @@
 #include <cstring>
 
 #include "gen/csr.hpp"
+#include "gen/headers.hpp"
 #include "protocol/psn.hpp"
 #include "tb/compare/events.hpp"
 #include "tb/compare/pin_rules.hpp"
-#include "wire/bytes.hpp"
 
 namespace mrc::tb {
 namespace {
-
-using wire::load_be;
 
 constexpr uint64_t kResetCycles = 4;
 constexpr uint64_t kMemoryBytes = 1 << 20;  // largest message of the plan: memories are four times that
@@ -309,9 +307,9 @@ struct NicBench::Impl {
     auto& t = totals.at;
     if (!info.data()) {
       t[tx_side ? Totals::TxControl : Totals::RxControl] += wire;
-      if (info.opcode == 0xDC) ++t[tx_side ? Totals::TxSack : Totals::RxSack];
-      if (info.opcode == 0xDD) ++t[tx_side ? Totals::TxNack : Totals::RxNack];
-      if (info.opcode == 0xD1) ++t[tx_side ? Totals::TxAck : Totals::RxAck];
+      if (info.is(wire::Opcode::Sack)) ++t[tx_side ? Totals::TxSack : Totals::RxSack];
+      if (info.is(wire::Opcode::Nack)) ++t[tx_side ? Totals::TxNack : Totals::RxNack];
+      if (info.is(wire::Opcode::Ack)) ++t[tx_side ? Totals::TxAck : Totals::RxAck];
     } else if (info.rtx) {
       t[tx_side ? Totals::TxAgain : Totals::RxAgain] += wire;
     } else {
@@ -336,12 +334,12 @@ struct NicBench::Impl {
         if (info.rtx) {
           resolve(Latency::NackToRetransmission, nacked, key(qp, info.psn), began);
         } else {
-          resolve(Latency::WqeToWire, posted, uint64_t{qp} << 16 | load_be<2>(ext + 2), began);
+          resolve(Latency::WqeToWire, posted, uint64_t{qp} << 16 | wire::Meth::read(ext).msn, began);
         }
-      } else if (info.opcode == 0xDC && !(ext[1] & 2)) {
-        const uint32_t psn =
-            psn_add(static_cast<uint32_t>(load_be<3>(ext + 13)), static_cast<int16_t>(load_be<2>(ext + 2)));
-        resolve(Latency::WireToSack, arrived, key(qp, psn), began);
+      } else if (info.is(wire::Opcode::Sack)) {
+        const auto seth = wire::Seth::read(ext);
+        const uint32_t psn = psn_add(seth.cack_psn, seth.ack_psn_offset);
+        if (!seth.pr) resolve(Latency::WireToSack, arrived, key(qp, psn), began);
       }
     }
     frame->arrive_ps = frame->sent_ps + uint64_t{kPreambleBytes + size + kFcsBytes} * byte_ps(preset) + delay_ps;
@@ -355,17 +353,17 @@ struct NicBench::Impl {
     if (!info.mrc || qp >= told.size()) return;
     const uint8_t* ext = &frame.bytes[info.inner + 60];
     if (info.data()) {
-      const bool ts = frame.bytes[info.inner + 56] & 0x10;
-      const uint64_t va = load_be<8>(ext + (ts ? 8 : 4));
+      const bool ts = wire::Bth::read(ext - wire::Bth::kBytes).ts;
+      const uint64_t va = wire::Reth::read(ext + wire::Meth::kBytes + (ts ? wire::Tseth::kBytes : 0)).va;
       placing[va - plan.dut.regions[0].va + o.payload] = cycle;
       arrived[key(qp, info.psn)] = cycle;
-    } else if (info.opcode == 0xDD) {
-      nacked[key(qp, static_cast<uint32_t>(load_be<3>(ext + 13)))] = cycle;
-    } else if (info.opcode == 0xDC || info.opcode == 0xD1) {
-      const uint32_t una = psn_add(info.opcode == 0xDC ? static_cast<uint32_t>(load_be<3>(ext + 13)) : info.psn, 1);
+    } else if (info.is(wire::Opcode::Nack)) {
+      nacked[key(qp, wire::Neth::read(ext).nack_psn)] = cycle;
+    } else if (info.is(wire::Opcode::Sack) || info.is(wire::Opcode::Ack)) {
+      const uint32_t una = psn_add(info.is(wire::Opcode::Sack) ? wire::Seth::read(ext).cack_psn : info.psn, 1);
       if (!psn_before(told[qp], una)) return;
       told[qp] = una;
-      if (info.opcode == 0xDC) window[qp].push_back({una, cycle});
+      if (info.is(wire::Opcode::Sack)) window[qp].push_back({una, cycle});
     }
   }
 

@@ -6,7 +6,8 @@ Reads the sources of the repository (or of the folder ROOT) and tells, with file
 - always blocks, functions and tasks of the RTL and functions of the C++ of more than 150 lines,
 - modules of more than 40 ports,
 - files of more than 900 lines,
-- lines of the RTL of more than 100 columns.
+- lines of the RTL of more than 100 columns,
+- numbers in rtl/ that have a name in mrc_pkg: opcodes, reasons, syndromes and kinds, bytes of packets.
 
 Generated files are not read. EXCEPTIONS names what may stay as it is, each with its reason; --list prints that too."""
 import argparse
@@ -201,6 +202,21 @@ def ports(text):
     return found
 
 
+# A field compared with a number other than 0, or in a list of such, or set to one, also behind ? and :.
+CODE = re.compile(r"\b(opcode|reason|syndrome|kind)(?:_[qdi])?(?:\s*\[[^\]]*\])?\s*"
+                  r"(?:[=!]==?|[<>]=?|inside\s*\{[^}]*?|(?:=(?!=)|<=|:)(?:[^;,&|]*?[?:])?)\s*\d+'[hdb]0*[1-9a-fA-F]")
+# x[8*13+:24] of bytes that came or go by the wire: a field of hdr_*_t, or a ...Byte constant.
+BYTES = re.compile(r"\b(\w+)\s*\[\s*(?:8\s*\*\s*\d+\b(?!')|\d+\s*\*\s*8\b)[^\]]*\]")
+
+
+def numbers(text):
+    """(what, line) of codes and bytes of the wire that an RTL source has by number."""
+    text = without_comments(text)
+    for pattern, words in ((CODE, "{} by number, not by its name"), (BYTES, "bytes of {} by number, not by a field")):
+        for match in pattern.finditer(text):
+            yield words.format(match.group(1)), text.count("\n", 0, match.start()) + 1
+
+
 def findings(root):
     """Everything that is too large."""
     for path in sources(root):
@@ -220,6 +236,8 @@ def findings(root):
         for number, line in enumerate(text.split("\n"), 1):
             if len(line) > RTL_COLUMNS:
                 yield Finding("columns", name, number, f"more than {RTL_COLUMNS} columns")
+        for what, line in numbers(text) if name.startswith("rtl/") else ():
+            yield Finding("numbers", name, line, what)
 
 
 def check(root, exceptions):

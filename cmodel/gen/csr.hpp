@@ -661,8 +661,8 @@ struct TblQpCtx {
   uint8_t encap{};
   /// path MTU 256 << mtu, 0..4
   uint8_t mtu{};
-  /// qp_state_e; sending needs Rts, receiving Rtr or Rts
-  uint8_t state{};
+  /// sending needs Rts, receiving Rtr or Rts
+  QpState state{};
   bool operator==(const TblQpCtx&) const = default;
   /// Writes kWords words, least significant first, bit-identical to the SystemVerilog packed struct.
   void pack(uint32_t* words) const {
@@ -713,7 +713,7 @@ struct TblQpCtx {
     v.ts = (((words[0] >> 8) & 0x1u)) != 0;
     v.encap = static_cast<uint8_t>(((words[0] >> 6) & 0x3u));
     v.mtu = static_cast<uint8_t>(((words[0] >> 3) & 0x7u));
-    v.state = static_cast<uint8_t>((words[0] & 0x7u));
+    v.state = static_cast<QpState>((words[0] & 0x7u));
     return v;
   }
   static constexpr FieldInfo kFields[] = {
@@ -745,7 +745,7 @@ struct TblQpCtx {
       {"ts", 8, 1, {}},
       {"encap", 6, 2, {}},
       {"mtu", 3, 3, {}},
-      {"state", 0, 3, {}},
+      {"state", 0, 3, kQpStateValues},
   };
 };
 
@@ -830,7 +830,7 @@ struct TblQpState {
   static constexpr unsigned kWords = 1;
   static constexpr const char* kName = "tbl_qp_state_t";
   uint32_t rsvd3{};
-  uint8_t state{};
+  QpState state{};
   bool operator==(const TblQpState&) const = default;
   /// Writes kWords words, least significant first, bit-identical to the SystemVerilog packed struct.
   void pack(uint32_t* words) const {
@@ -839,12 +839,12 @@ struct TblQpState {
   static TblQpState unpack(const uint32_t* words) {
     TblQpState v;
     v.rsvd3 = static_cast<uint32_t>((words[0] >> 3));
-    v.state = static_cast<uint8_t>((words[0] & 0x7u));
+    v.state = static_cast<QpState>((words[0] & 0x7u));
     return v;
   }
   static constexpr FieldInfo kFields[] = {
       {"rsvd3", 3, 29, {}},
-      {"state", 0, 3, {}},
+      {"state", 0, 3, kQpStateValues},
   };
 };
 

@@ -44,6 +44,8 @@ inline constexpr unsigned kProtoIpv6 = 41u;
 inline constexpr unsigned kProtoRouting = 43u;
 /// Routing type of a segment routing header
 inline constexpr unsigned kSrhRoutingType = 4u;
+/// NETH.cc_type: the sender's congestion controller is NSCC
+inline constexpr unsigned kNethCcType = 2u;
 /// Bytes of the ICRC
 inline constexpr unsigned kIcrcBytes = 4u;
 
@@ -81,6 +83,16 @@ inline constexpr EnumValue kAethSyndromeValues[] = {
     {"NakInvalidRequest", 97},
     {"NakRemoteAccess", 98},
     {"NakRemoteOperational", 99},
+};
+
+/// Bits 7:5 of AETH.syndrome
+enum class AethClass : uint8_t {
+  Ack = 0,
+  Nak = 3,
+};
+inline constexpr EnumValue kAethClassValues[] = {
+    {"Ack", 0},
+    {"Nak", 3},
 };
 
 /// SETH.m: what the requestor does with the entropy value

@@ -51,9 +51,6 @@ struct PdcIds {
   }
 };
 
-/// NETH.cc_type: the sender's congestion controller is NSCC.
-inline constexpr uint8_t kCcTypeNscc = 2;
-
 inline ControlPacket build_sack(const Sack& s, const PdcIds& ids) {
   ControlPacket c{.opcode = opcode_byte(wire::Opcode::Sack),
                   .psn = s.cack_psn,
@@ -88,7 +85,7 @@ inline ControlPacket build_nack(const Nack& n, const PdcIds& ids) {
   neth.spdcid = ids.source;
   neth.dpdcid = ids.destination;
   neth.nack_psn = n.psn;
-  neth.cc_type = kCcTypeNscc;
+  neth.cc_type = wire::kNethCcType;
   neth.tx_timestamp16 = n.tx_timestamp;
   neth.write(c.ext.data());
   return c;

@@ -33,7 +33,8 @@ struct NakCodes {
   /// 0: no NAK. The top three bits are 011 whatever the register says: that makes it a NAK.
   constexpr uint8_t of(RxFault fault) const {
     if (fault == RxFault::None) return 0;
-    return static_cast<uint8_t>(0x60 | ((fault == RxFault::Invalid ? invalid : access) & 0x1f));
+    constexpr unsigned kNak = static_cast<unsigned>(wire::AethClass::Nak) << 5;
+    return static_cast<uint8_t>(kNak | ((fault == RxFault::Invalid ? invalid : access) & 0x1f));
   }
 };
 

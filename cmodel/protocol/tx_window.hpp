@@ -235,8 +235,8 @@ constexpr uint32_t psn_first(uint32_t rtx_lo, uint32_t first) { return psn_befor
 /// rtx_lo after the window moved up to una: never behind it.
 constexpr uint32_t psn_follow(uint32_t rtx_lo, uint32_t una) { return psn_before(rtx_lo, una) ? una : rtx_lo; }
 
-constexpr bool syndrome_ack(uint8_t s) { return (s >> 5) == 0; }
-constexpr bool syndrome_nak(uint8_t s) { return (s >> 5) == 3; }
+constexpr bool syndrome_ack(uint8_t s) { return wire::AethClass{static_cast<uint8_t>(s >> 5)} == wire::AethClass::Ack; }
+constexpr bool syndrome_nak(uint8_t s) { return wire::AethClass{static_cast<uint8_t>(s >> 5)} == wire::AethClass::Nak; }
 /// Not of the wire: this side ended the QP.
 constexpr bool syndrome_local(uint8_t s) {
   return s == static_cast<uint8_t>(CqStatus::RetryExceeded) || s == static_cast<uint8_t>(CqStatus::RemEvent);

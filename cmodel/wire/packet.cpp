@@ -178,7 +178,7 @@ Packet make_packet(Opcode opcode, Encapsulation encapsulation, bool timestamp, c
   if (p.tseth) p.tseth->ftype = kFtype;
   if (p.peth) p.peth->ftype = kFtype;
   if (p.erth) p.erth->ftype = kFtype;
-  if (p.neth) p.neth->cc_type = 2;
+  if (p.neth) p.neth->cc_type = kNethCcType;
   if (p.aeth) p.aeth->syndrome = static_cast<uint8_t>(AethSyndrome::Ack);
   p.icrc.emplace();
   complete(p);

@@ -552,7 +552,7 @@ module mrc_cc_nscc
       infl_we = 1'b1;
       infl_wdata = '0;
     end else if (state_q == StCount) begin
-      infl_we = e_q.kind != KindNone;
+      infl_we = e_q.kind != CcEventSend;
       infl_wdata = flight;
     end
   end

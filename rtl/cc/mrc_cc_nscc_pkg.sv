@@ -39,10 +39,6 @@ package mrc_cc_nscc_pkg;
     StStore
   } state_e;
 
-  localparam logic [1:0] KindAck = 2'd0;
-  localparam logic [1:0] KindNack = 2'd1;
-  localparam logic [1:0] KindNone = 2'd3;
-
   localparam logic [3:0] ModeStart = 4'd1;
   localparam logic [3:0] ModeHold = 4'd2;
   localparam logic [3:0] ModeLimited = 4'd3;
@@ -181,7 +177,7 @@ package mrc_cc_nscc_pkg;
                                     logic restore, logic [13:0] mtu);
     ctx_t s;
     s = row;
-    if (kind == KindAck) begin
+    if (kind == CcEventAck) begin
       s.ignored = sat28(row.ignored, bytes);
       s.received = sat28(row.received, bytes);
       s.achieved = sat28(row.achieved, bytes);
@@ -190,7 +186,7 @@ package mrc_cc_nscc_pkg;
         s.saved = 1'b0;
         s.mode = ModeHold;
       end
-    end else if (kind != KindNack) begin
+    end else if (kind != CcEventNack) begin
       s.cwnd = cut(row.cwnd, bytes, mtu);
       s.ignored = sat28(row.ignored, bytes);
       s.mode = ModeLoss;
@@ -224,7 +220,7 @@ package mrc_cc_nscc_pkg;
     end else begin
       s.avg = row.avg - (part[67:28] + 40'(part[27] && part[26:0] != 27'd0));
     end
-    if (kind == KindNack) begin
+    if (kind == CcEventNack) begin
       s.ignored = sat28(row.ignored, bytes);
       s.trigger = 1'b1;
     end
@@ -255,7 +251,7 @@ package mrc_cc_nscc_pkg;
       s.inc = 64'd0;
       s.received = 28'd0;
       s.mode = quick ? ModeQuickAdapt : ModeIgnore;
-    end else if (kind == KindNack) begin
+    end else if (kind == CcEventNack) begin
       s.cwnd = cut(row.cwnd, bytes, mtu);
       s.mode = ModeLoss;
     end

@@ -47,12 +47,13 @@ module mrc_cc_nscc_rules
     congestion = 1'b0;
     if (state_i == StRtt) begin
       r = (e_i.rtt == 16'd0) ? 16'd1 : e_i.rtt;
-      fell = e_i.rtt_valid && (e_i.kind == KindAck || w_i.nack_rtt) && r < s_i.base_rtt;
+      fell = e_i.rtt_valid && (e_i.kind == CcEventAck || w_i.nack_rtt) && r < s_i.base_rtt;
       if (fell) begin
         base = r;
       end
       // Reason 0 is no NACK: bytes that are given back.
-      congestion = e_i.kind == KindAck || e_i.reason == 8'h01 || e_i.reason == 8'h02
+      congestion = e_i.kind == CcEventAck || e_i.reason == NackReasonTrimmed
+          || e_i.reason == NackReasonTrimmedLasthop
           || (w_i.nack_any_reason && e_i.reason != 8'd0);
     end
   end
@@ -64,10 +65,10 @@ module mrc_cc_nscc_rules
     quiet = 1'b0;
     qa_due = 1'b0;
     if (state_i == StQa && !w_i.disable_qa) begin
-      quiet = s_i.ignored < s_i.to_ignore && (e_i.ecn || e_i.kind == KindNack);
+      quiet = s_i.ignored < s_i.to_ignore && (e_i.ecn || e_i.kind == CcEventNack);
       qa_due = !quiet && (!s_i.qa_armed || since_i >= {15'd0, s_i.qa_len});
       quick = qa_due && s_i.qa_armed
-          && (s_i.trigger || e_i.kind == KindNack || kept_i.delay > w_i.qa_threshold)
+          && (s_i.trigger || e_i.kind == CcEventNack || kept_i.delay > w_i.qa_threshold)
           && {s_i.achieved, 16'd0} < (s_i.max_wnd >> w_i.qa_gate);
     end
   end
@@ -124,15 +125,15 @@ module mrc_cc_nscc_rules
       StIdle: ;
       StInit: state_o = last ? StIdle : StInit;
       StCount: begin
-        if (e_i.kind == KindNone || !w_i.enable) begin
+        if (e_i.kind == CcEventSend || !w_i.enable) begin
           state_o = StIdle;
-        end else if (e_i.kind == KindAck) begin
+        end else if (e_i.kind == CcEventAck) begin
           state_o = e_i.rtt_valid ? StRtt : StStore;
           if (e_i.pen != 7'd0) begin
             state_o = StPen;
           end
         end else begin
-          state_o = (e_i.kind == KindNack) ? StRtt : StStore;
+          state_o = (e_i.kind == CcEventNack) ? StRtt : StStore;
         end
       end
       StPen: begin
@@ -152,7 +153,7 @@ module mrc_cc_nscc_rules
         end
       end
       StAvg: state_o = last ? StQa : StAvg;
-      StQa: state_o = (quick || quiet || e_i.kind == KindNack) ? StStore : StChoose;
+      StQa: state_o = (quick || quiet || e_i.kind == CcEventNack) ? StStore : StChoose;
       StChoose: begin
         state_o = StDue;
         if (steady) begin
@@ -197,7 +198,7 @@ module mrc_cc_nscc_rules
         end
       end
       StRtt: begin
-        if (e_i.kind == KindAck) begin
+        if (e_i.kind == CcEventAck) begin
           kept_o.x = r - base;
           kept_o.delay = r - base;
         end else begin

@@ -86,6 +86,11 @@ module mrc_ack_gen
   ackev_t ackev;
   okev_t okev, eokev, ok;
   ctlpkt_t out;
+  hdr_seth_t seth;
+  hdr_cc_state_t cc_state;
+  hdr_neth_t neth;
+  hdr_eeth_t eeth;
+  hdr_aeth_t aeth;
   tbl_qp_ctx_t cfg_ctx;
   qp_t qp;
   logic [PlaneW-1:0] plane;
@@ -466,55 +471,68 @@ module mrc_ack_gen
   assign ts = r.ts + ((qp.svc_time && r.tsv) ? service : 16'd0);
 
   always_comb begin
+    seth = '0;
+    cc_state = '0;
+    neth = '0;
+    eeth = '0;
+    aeth = '0;
     out = '0;
     if (load) begin
       out.qp = r.qp;
       out.plane = 4'(plane);
       out.ev = ev;
       if (r.kind == CtlKindSack) begin
+        seth.m = r.m;
+        seth.pr = r.pr;
+        seth.ack_psn_offset = ack_off;
+        seth.entropy = r.entropy;
+        seth.spdcid = spdcid;
+        seth.dpdcid = dpdcid;
+        seth.cack_psn = r.cack;
+        seth.mpr = r.mpr;
+        seth.sack_offset = sack_off;
+        seth.sack_bitmap = r.bitmap;
+        cc_state.tx_timestamp16 = ts;
+        cc_state.ooo_count = r.ooo;
+        cc_state.rcvd_bytes = rcvd;
         out.opcode = OpcodeSack;
         out.psn = r.cack;
         out.ext_len = 8'(SethBytes + CcStateBytes);
-        out.ext[1*8+5+:2] = r.m;
-        out.ext[1*8+1] = r.pr;
-        out.ext[2*8+:16] = {ack_off[7:0], ack_off[15:8]};
-        out.ext[13*8+:24] = {r.cack[7:0], r.cack[15:8], r.cack[23:16]};
-        out.ext[17*8+:8] = r.mpr;
-        out.ext[18*8+:16] = {sack_off[7:0], sack_off[15:8]};
-        out.ext[20*8+:64] = {r.bitmap[7:0], r.bitmap[15:8], r.bitmap[23:16], r.bitmap[31:24],
-            r.bitmap[39:32], r.bitmap[47:40], r.bitmap[55:48], r.bitmap[63:56]};
-        out.ext[28*8+:16] = {ts[7:0], ts[15:8]};
-        out.ext[30*8+:16] = {r.ooo[7:0], 1'b0, r.ooo[14:8]};
-        out.ext[33*8+:24] = {rcvd[7:0], rcvd[15:8], rcvd[23:16]};
+        out.ext[0+:8*(SethBytes+CcStateBytes)] = {
+          bytes_of_cc_state(cc_state), bytes_of_seth(seth)
+        };
       end else if (r.kind == CtlKindNack) begin
+        neth.reason = r.reason;
+        neth.entropy = r.entropy;
+        neth.spdcid = spdcid;
+        neth.dpdcid = dpdcid;
+        neth.nack_psn = r.psn;
+        neth.cc_type = 4'(NethCcType);
+        neth.tx_timestamp16 = ts;
         out.opcode = OpcodeNack;
         out.psn = r.psn;
         out.ext_len = 8'(NethBytes);
-        out.ext[2*8+:8] = r.reason;
-        out.ext[13*8+:24] = {r.psn[7:0], r.psn[15:8], r.psn[23:16]};
-        out.ext[16*8+:8] = 8'h20;
-        out.ext[18*8+:16] = {ts[7:0], ts[15:8]};
+        out.ext[0+:8*NethBytes] = bytes_of_neth(neth);
       end else if (r.kind == CtlKindEndpoint) begin
+        // One source has the op two bits higher.
+        {eeth.reserved1, eeth.op, eeth.reserved1_1} =
+            csr_i.eeth_op_high ? {r.reason[3:0], 4'd0} : {r.reason[5:0], 2'd0};
+        eeth.tx_timestamp16 = ts;
         out.opcode = OpcodeEndpointResponse;
         out.psn = r.psn;
         out.ext_len = 8'(EethBytes);
-        out.ext[1*8+:8] = csr_i.eeth_op_high ? {r.reason[3:0], 4'd0} : {r.reason[5:0], 2'd0};
-        out.ext[28*8+:16] = {ts[7:0], ts[15:8]};
+        out.ext[0+:8*EethBytes] = bytes_of_eeth(eeth);
       end else if (state_turn) begin
         out.opcode = OpcodeProbeRequest;
         out.ext_len = 8'(PethBytes);
         out.ext[8*PethBytes-1:0] = peth(probe_id, spdcid, dpdcid, tick_i[18:0], csr_i.tsr_us);
       end else begin
+        aeth.syndrome = r.reason;
+        aeth.msn = {8'd0, r.msn};
         out.opcode = OpcodeAck;
         out.psn = r.psn;
         out.ext_len = 8'(AethBytes);
-        out.ext[0*8+:8] = r.reason;
-        out.ext[2*8+:16] = {r.msn[7:0], r.msn[15:8]};
-      end
-      if (r.kind == CtlKindSack || r.kind == CtlKindNack) begin
-        out.ext[4*8+:32] = {r.entropy[7:0], r.entropy[15:8], r.entropy[23:16], r.entropy[31:24]};
-        out.ext[8*8+:16] = {spdcid[7:0], spdcid[15:8]};
-        out.ext[10*8+:16] = {dpdcid[7:0], dpdcid[15:8]};
+        out.ext[0+:8*AethBytes] = bytes_of_aeth(aeth);
       end
     end
   end

@@ -15,17 +15,15 @@ package mrc_probe_pkg;
   function automatic logic [8*PethBytes-1:0] peth(logic [15:0] id, logic [15:0] spdcid,
                                                   logic [15:0] dpdcid, logic [18:0] tick,
                                                   logic tsr_us);
-    logic [15:0] ts;
-    logic [8*PethBytes-1:0] ext;
-    ts = tsr_us ? tick[18:3] : tick[15:0];
-    ext = '0;
-    ext[4*8+:16] = {id[7:0], id[15:8]};
-    ext[8*8+:16] = {spdcid[7:0], spdcid[15:8]};
-    ext[10*8+:16] = {dpdcid[7:0], dpdcid[15:8]};
-    ext[12*8+:16] = {ts[7:0], ts[15:8]};
-    ext[14*8+7] = tsr_us;
-    ext[15*8+:8] = 8'h01;
-    return ext;
+    hdr_peth_t h;
+    h = '0;
+    h.probe_id = id;
+    h.spdcid = spdcid;
+    h.dpdcid = dpdcid;
+    h.tx_timestamp16 = tsr_us ? tick[18:3] : tick[15:0];
+    h.tsr = tsr_us;
+    h.ftype = FtypeTimestamp16;
+    return bytes_of_peth(h);
   endfunction
 
   // Upper bits of an endpoint request's id: whose the answer is.
@@ -40,18 +38,14 @@ package mrc_probe_pkg;
   /// with from_0, from 0.
   function automatic logic [8*ErthBytes-1:0] erth(logic [1:0] op, logic [MaxPlanes-1:0] ports_up,
                                                   logic from_0, logic [18:0] tick, logic tsr_us);
-    logic [15:0] ts;
-    logic [8:0] mask;
-    logic [8*ErthBytes-1:0] ext;
-    ts = tsr_us ? tick[18:3] : tick[15:0];
-    mask = from_0 ? {1'b0, ports_up} : {ports_up, 1'b0};
-    ext = '0;
-    ext[1*8+:2] = op;
-    ext[6*8+:16] = {mask[7:0], 7'd0, mask[8]};
-    ext[12*8+:16] = {ts[7:0], ts[15:8]};
-    ext[14*8+7] = tsr_us;
-    ext[15*8+:8] = 8'h01;
-    return ext;
+    hdr_erth_t h;
+    h = '0;
+    h.op = op;
+    h.port_status_mask = from_0 ? 32'(ports_up) : 32'({ports_up, 1'b0});
+    h.tx_timestamp16 = tsr_us ? tick[18:3] : tick[15:0];
+    h.tsr = tsr_us;
+    h.ftype = FtypeTimestamp16;
+    return bytes_of_erth(h);
   endfunction
 
 endpackage

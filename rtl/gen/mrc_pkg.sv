@@ -1220,6 +1220,8 @@ package mrc_pkg;
   localparam int unsigned ProtoRouting = 32'd43;
   /// Routing type of a segment routing header
   localparam int unsigned SrhRoutingType = 32'd4;
+  /// NETH.cc_type: the sender's congestion controller is NSCC
+  localparam int unsigned NethCcType = 32'd2;
   /// Bytes of the ICRC
   localparam int unsigned IcrcBytes = 32'd4;
   localparam int unsigned EthBytes = 32'd14;
@@ -1259,6 +1261,12 @@ package mrc_pkg;
     AethSyndromeNakRemoteAccess = 8'd98,
     AethSyndromeNakRemoteOperational = 8'd99
   } aeth_syndrome_e;
+
+  /// Bits 7:5 of AETH.syndrome
+  typedef enum logic [2:0] {
+    AethClassAck = 3'd0,
+    AethClassNak = 3'd3
+  } aeth_class_e;
 
   /// SETH.m: what the requestor does with the entropy value
   typedef enum logic [1:0] {
@@ -1598,6 +1606,297 @@ package mrc_pkg;
     /// 1
     logic [3:0] ftype;
   } hdr_peth_t;
+
+  // First byte of every field, from the start of its header.
+
+  localparam int unsigned EthDstByte = 32'd0;
+  localparam int unsigned EthSrcByte = 32'd6;
+  localparam int unsigned EthEthertypeByte = 32'd12;
+  localparam int unsigned Ipv6VersionByte = 32'd0;
+  localparam int unsigned Ipv6DscpByte = 32'd0;
+  localparam int unsigned Ipv6EcnByte = 32'd1;
+  localparam int unsigned Ipv6FlowLabelByte = 32'd1;
+  localparam int unsigned Ipv6PayloadLengthByte = 32'd4;
+  localparam int unsigned Ipv6NextHeaderByte = 32'd6;
+  localparam int unsigned Ipv6HopLimitByte = 32'd7;
+  localparam int unsigned Ipv6SrcByte = 32'd8;
+  localparam int unsigned Ipv6DstByte = 32'd24;
+  localparam int unsigned SrhNextHeaderByte = 32'd0;
+  localparam int unsigned SrhHdrExtLenByte = 32'd1;
+  localparam int unsigned SrhRoutingTypeByte = 32'd2;
+  localparam int unsigned SrhSegmentsLeftByte = 32'd3;
+  localparam int unsigned SrhLastEntryByte = 32'd4;
+  localparam int unsigned SrhFlagsByte = 32'd5;
+  localparam int unsigned SrhTagByte = 32'd6;
+  localparam int unsigned SrhSegmentByte = 32'd8;
+  localparam int unsigned Ipv4VersionByte = 32'd0;
+  localparam int unsigned Ipv4IhlByte = 32'd0;
+  localparam int unsigned Ipv4DscpByte = 32'd1;
+  localparam int unsigned Ipv4EcnByte = 32'd1;
+  localparam int unsigned Ipv4TotalLengthByte = 32'd2;
+  localparam int unsigned Ipv4IdentificationByte = 32'd4;
+  localparam int unsigned Ipv4FlagsByte = 32'd6;
+  localparam int unsigned Ipv4FragmentOffsetByte = 32'd6;
+  localparam int unsigned Ipv4TtlByte = 32'd8;
+  localparam int unsigned Ipv4ProtocolByte = 32'd9;
+  localparam int unsigned Ipv4ChecksumByte = 32'd10;
+  localparam int unsigned Ipv4SrcByte = 32'd12;
+  localparam int unsigned Ipv4DstByte = 32'd16;
+  localparam int unsigned UdpSrcPortByte = 32'd0;
+  localparam int unsigned UdpDstPortByte = 32'd2;
+  localparam int unsigned UdpLengthByte = 32'd4;
+  localparam int unsigned UdpChecksumByte = 32'd6;
+  localparam int unsigned BthOpcodeByte = 32'd0;
+  localparam int unsigned BthMByte = 32'd1;
+  localparam int unsigned BthSeByte = 32'd1;
+  localparam int unsigned BthPadCountByte = 32'd1;
+  localparam int unsigned BthTverByte = 32'd1;
+  localparam int unsigned BthPKeyByte = 32'd2;
+  localparam int unsigned BthDqpByte = 32'd5;
+  localparam int unsigned BthAByte = 32'd8;
+  localparam int unsigned BthRtxByte = 32'd8;
+  localparam int unsigned BthTsByte = 32'd8;
+  localparam int unsigned BthPsnByte = 32'd9;
+  localparam int unsigned MethRqmsnByte = 32'd0;
+  localparam int unsigned MethMsnByte = 32'd2;
+  localparam int unsigned TsethTxTimestamp16Byte = 32'd0;
+  localparam int unsigned TsethTsrByte = 32'd2;
+  localparam int unsigned TsethFtypeByte = 32'd3;
+  localparam int unsigned RethVaByte = 32'd0;
+  localparam int unsigned RethRKeyByte = 32'd8;
+  localparam int unsigned RethDmaLengthByte = 32'd12;
+  localparam int unsigned ImmdtValueByte = 32'd0;
+  localparam int unsigned AethSyndromeByte = 32'd0;
+  localparam int unsigned AethMsnByte = 32'd1;
+  localparam int unsigned ErthOpByte = 32'd1;
+  localparam int unsigned ErthVendorInfoByte = 32'd3;
+  localparam int unsigned ErthPortStatusMaskByte = 32'd4;
+  localparam int unsigned ErthTxTimestamp16Byte = 32'd12;
+  localparam int unsigned ErthTsrByte = 32'd14;
+  localparam int unsigned ErthFtypeByte = 32'd15;
+  localparam int unsigned EethOpByte = 32'd1;
+  localparam int unsigned EethTxTimestamp16Byte = 32'd28;
+  localparam int unsigned SethTypeByte = 32'd0;
+  localparam int unsigned SethNextHeaderByte = 32'd0;
+  localparam int unsigned SethMByte = 32'd1;
+  localparam int unsigned SethPrByte = 32'd1;
+  localparam int unsigned SethAckPsnOffsetByte = 32'd2;
+  localparam int unsigned SethEntropyByte = 32'd4;
+  localparam int unsigned SethSpdcidByte = 32'd8;
+  localparam int unsigned SethDpdcidByte = 32'd10;
+  localparam int unsigned SethCackPsnByte = 32'd13;
+  localparam int unsigned SethCcTypeByte = 32'd16;
+  localparam int unsigned SethCcFlagsByte = 32'd16;
+  localparam int unsigned SethMprByte = 32'd17;
+  localparam int unsigned SethSackOffsetByte = 32'd18;
+  localparam int unsigned SethSackBitmapByte = 32'd20;
+  localparam int unsigned CcStateTxTimestamp16Byte = 32'd0;
+  localparam int unsigned CcStateOooCountByte = 32'd2;
+  localparam int unsigned CcStateRestoreCwndByte = 32'd4;
+  localparam int unsigned CcStateRcvCwndPenByte = 32'd4;
+  localparam int unsigned CcStateRcvdBytesByte = 32'd5;
+  localparam int unsigned NethTypeByte = 32'd0;
+  localparam int unsigned NethNextHeaderByte = 32'd0;
+  localparam int unsigned NethReasonByte = 32'd2;
+  localparam int unsigned NethVendorInfoByte = 32'd3;
+  localparam int unsigned NethEntropyByte = 32'd4;
+  localparam int unsigned NethSpdcidByte = 32'd8;
+  localparam int unsigned NethDpdcidByte = 32'd10;
+  localparam int unsigned NethNackPsnByte = 32'd13;
+  localparam int unsigned NethCcTypeByte = 32'd16;
+  localparam int unsigned NethCcFlagsByte = 32'd16;
+  localparam int unsigned NethTxTimestamp16Byte = 32'd18;
+  localparam int unsigned PethVendorInfoByte = 32'd3;
+  localparam int unsigned PethProbeIdByte = 32'd4;
+  localparam int unsigned PethSpdcidByte = 32'd8;
+  localparam int unsigned PethDpdcidByte = 32'd10;
+  localparam int unsigned PethTxTimestamp16Byte = 32'd12;
+  localparam int unsigned PethTsrByte = 32'd14;
+  localparam int unsigned PethFtypeByte = 32'd15;
+
+  // Headers out of bytes and into bytes; byte 0, the first on the wire, is bits [7:0].
+
+  function automatic hdr_eth_t eth_of(logic [111:0] x);
+    return {x[7:0], x[15:8], x[23:16], x[31:24], x[39:32], x[47:40], x[55:48], x[63:56], x[71:64],
+        x[79:72], x[87:80], x[95:88], x[103:96], x[111:104]};
+  endfunction
+
+  function automatic logic [111:0] bytes_of_eth(hdr_eth_t x);
+    return {x[7:0], x[15:8], x[23:16], x[31:24], x[39:32], x[47:40], x[55:48], x[63:56], x[71:64],
+        x[79:72], x[87:80], x[95:88], x[103:96], x[111:104]};
+  endfunction
+
+  function automatic hdr_ipv6_t ipv6_of(logic [319:0] x);
+    return {x[7:0], x[15:8], x[23:16], x[31:24], x[39:32], x[47:40], x[55:48], x[63:56], x[71:64],
+        x[79:72], x[87:80], x[95:88], x[103:96], x[111:104], x[119:112], x[127:120], x[135:128],
+        x[143:136], x[151:144], x[159:152], x[167:160], x[175:168], x[183:176], x[191:184],
+        x[199:192], x[207:200], x[215:208], x[223:216], x[231:224], x[239:232], x[247:240],
+        x[255:248], x[263:256], x[271:264], x[279:272], x[287:280], x[295:288], x[303:296],
+        x[311:304], x[319:312]};
+  endfunction
+
+  function automatic logic [319:0] bytes_of_ipv6(hdr_ipv6_t x);
+    return {x[7:0], x[15:8], x[23:16], x[31:24], x[39:32], x[47:40], x[55:48], x[63:56], x[71:64],
+        x[79:72], x[87:80], x[95:88], x[103:96], x[111:104], x[119:112], x[127:120], x[135:128],
+        x[143:136], x[151:144], x[159:152], x[167:160], x[175:168], x[183:176], x[191:184],
+        x[199:192], x[207:200], x[215:208], x[223:216], x[231:224], x[239:232], x[247:240],
+        x[255:248], x[263:256], x[271:264], x[279:272], x[287:280], x[295:288], x[303:296],
+        x[311:304], x[319:312]};
+  endfunction
+
+  function automatic hdr_srh_t srh_of(logic [191:0] x);
+    return {x[7:0], x[15:8], x[23:16], x[31:24], x[39:32], x[47:40], x[55:48], x[63:56], x[71:64],
+        x[79:72], x[87:80], x[95:88], x[103:96], x[111:104], x[119:112], x[127:120], x[135:128],
+        x[143:136], x[151:144], x[159:152], x[167:160], x[175:168], x[183:176], x[191:184]};
+  endfunction
+
+  function automatic logic [191:0] bytes_of_srh(hdr_srh_t x);
+    return {x[7:0], x[15:8], x[23:16], x[31:24], x[39:32], x[47:40], x[55:48], x[63:56], x[71:64],
+        x[79:72], x[87:80], x[95:88], x[103:96], x[111:104], x[119:112], x[127:120], x[135:128],
+        x[143:136], x[151:144], x[159:152], x[167:160], x[175:168], x[183:176], x[191:184]};
+  endfunction
+
+  function automatic hdr_ipv4_t ipv4_of(logic [159:0] x);
+    return {x[7:0], x[15:8], x[23:16], x[31:24], x[39:32], x[47:40], x[55:48], x[63:56], x[71:64],
+        x[79:72], x[87:80], x[95:88], x[103:96], x[111:104], x[119:112], x[127:120], x[135:128],
+        x[143:136], x[151:144], x[159:152]};
+  endfunction
+
+  function automatic logic [159:0] bytes_of_ipv4(hdr_ipv4_t x);
+    return {x[7:0], x[15:8], x[23:16], x[31:24], x[39:32], x[47:40], x[55:48], x[63:56], x[71:64],
+        x[79:72], x[87:80], x[95:88], x[103:96], x[111:104], x[119:112], x[127:120], x[135:128],
+        x[143:136], x[151:144], x[159:152]};
+  endfunction
+
+  function automatic hdr_udp_t udp_of(logic [63:0] x);
+    return {x[7:0], x[15:8], x[23:16], x[31:24], x[39:32], x[47:40], x[55:48], x[63:56]};
+  endfunction
+
+  function automatic logic [63:0] bytes_of_udp(hdr_udp_t x);
+    return {x[7:0], x[15:8], x[23:16], x[31:24], x[39:32], x[47:40], x[55:48], x[63:56]};
+  endfunction
+
+  function automatic hdr_bth_t bth_of(logic [95:0] x);
+    return {x[7:0], x[15:8], x[23:16], x[31:24], x[39:32], x[47:40], x[55:48], x[63:56], x[71:64],
+        x[79:72], x[87:80], x[95:88]};
+  endfunction
+
+  function automatic logic [95:0] bytes_of_bth(hdr_bth_t x);
+    return {x[7:0], x[15:8], x[23:16], x[31:24], x[39:32], x[47:40], x[55:48], x[63:56], x[71:64],
+        x[79:72], x[87:80], x[95:88]};
+  endfunction
+
+  function automatic hdr_meth_t meth_of(logic [31:0] x);
+    return {x[7:0], x[15:8], x[23:16], x[31:24]};
+  endfunction
+
+  function automatic logic [31:0] bytes_of_meth(hdr_meth_t x);
+    return {x[7:0], x[15:8], x[23:16], x[31:24]};
+  endfunction
+
+  function automatic hdr_tseth_t tseth_of(logic [31:0] x);
+    return {x[7:0], x[15:8], x[23:16], x[31:24]};
+  endfunction
+
+  function automatic logic [31:0] bytes_of_tseth(hdr_tseth_t x);
+    return {x[7:0], x[15:8], x[23:16], x[31:24]};
+  endfunction
+
+  function automatic hdr_reth_t reth_of(logic [127:0] x);
+    return {x[7:0], x[15:8], x[23:16], x[31:24], x[39:32], x[47:40], x[55:48], x[63:56], x[71:64],
+        x[79:72], x[87:80], x[95:88], x[103:96], x[111:104], x[119:112], x[127:120]};
+  endfunction
+
+  function automatic logic [127:0] bytes_of_reth(hdr_reth_t x);
+    return {x[7:0], x[15:8], x[23:16], x[31:24], x[39:32], x[47:40], x[55:48], x[63:56], x[71:64],
+        x[79:72], x[87:80], x[95:88], x[103:96], x[111:104], x[119:112], x[127:120]};
+  endfunction
+
+  function automatic hdr_immdt_t immdt_of(logic [31:0] x);
+    return {x[7:0], x[15:8], x[23:16], x[31:24]};
+  endfunction
+
+  function automatic logic [31:0] bytes_of_immdt(hdr_immdt_t x);
+    return {x[7:0], x[15:8], x[23:16], x[31:24]};
+  endfunction
+
+  function automatic hdr_aeth_t aeth_of(logic [31:0] x);
+    return {x[7:0], x[15:8], x[23:16], x[31:24]};
+  endfunction
+
+  function automatic logic [31:0] bytes_of_aeth(hdr_aeth_t x);
+    return {x[7:0], x[15:8], x[23:16], x[31:24]};
+  endfunction
+
+  function automatic hdr_erth_t erth_of(logic [127:0] x);
+    return {x[7:0], x[15:8], x[23:16], x[31:24], x[39:32], x[47:40], x[55:48], x[63:56], x[71:64],
+        x[79:72], x[87:80], x[95:88], x[103:96], x[111:104], x[119:112], x[127:120]};
+  endfunction
+
+  function automatic logic [127:0] bytes_of_erth(hdr_erth_t x);
+    return {x[7:0], x[15:8], x[23:16], x[31:24], x[39:32], x[47:40], x[55:48], x[63:56], x[71:64],
+        x[79:72], x[87:80], x[95:88], x[103:96], x[111:104], x[119:112], x[127:120]};
+  endfunction
+
+  function automatic hdr_eeth_t eeth_of(logic [287:0] x);
+    return {x[7:0], x[15:8], x[23:16], x[31:24], x[39:32], x[47:40], x[55:48], x[63:56], x[71:64],
+        x[79:72], x[87:80], x[95:88], x[103:96], x[111:104], x[119:112], x[127:120], x[135:128],
+        x[143:136], x[151:144], x[159:152], x[167:160], x[175:168], x[183:176], x[191:184],
+        x[199:192], x[207:200], x[215:208], x[223:216], x[231:224], x[239:232], x[247:240],
+        x[255:248], x[263:256], x[271:264], x[279:272], x[287:280]};
+  endfunction
+
+  function automatic logic [287:0] bytes_of_eeth(hdr_eeth_t x);
+    return {x[7:0], x[15:8], x[23:16], x[31:24], x[39:32], x[47:40], x[55:48], x[63:56], x[71:64],
+        x[79:72], x[87:80], x[95:88], x[103:96], x[111:104], x[119:112], x[127:120], x[135:128],
+        x[143:136], x[151:144], x[159:152], x[167:160], x[175:168], x[183:176], x[191:184],
+        x[199:192], x[207:200], x[215:208], x[223:216], x[231:224], x[239:232], x[247:240],
+        x[255:248], x[263:256], x[271:264], x[279:272], x[287:280]};
+  endfunction
+
+  function automatic hdr_seth_t seth_of(logic [223:0] x);
+    return {x[7:0], x[15:8], x[23:16], x[31:24], x[39:32], x[47:40], x[55:48], x[63:56], x[71:64],
+        x[79:72], x[87:80], x[95:88], x[103:96], x[111:104], x[119:112], x[127:120], x[135:128],
+        x[143:136], x[151:144], x[159:152], x[167:160], x[175:168], x[183:176], x[191:184],
+        x[199:192], x[207:200], x[215:208], x[223:216]};
+  endfunction
+
+  function automatic logic [223:0] bytes_of_seth(hdr_seth_t x);
+    return {x[7:0], x[15:8], x[23:16], x[31:24], x[39:32], x[47:40], x[55:48], x[63:56], x[71:64],
+        x[79:72], x[87:80], x[95:88], x[103:96], x[111:104], x[119:112], x[127:120], x[135:128],
+        x[143:136], x[151:144], x[159:152], x[167:160], x[175:168], x[183:176], x[191:184],
+        x[199:192], x[207:200], x[215:208], x[223:216]};
+  endfunction
+
+  function automatic hdr_cc_state_t cc_state_of(logic [63:0] x);
+    return {x[7:0], x[15:8], x[23:16], x[31:24], x[39:32], x[47:40], x[55:48], x[63:56]};
+  endfunction
+
+  function automatic logic [63:0] bytes_of_cc_state(hdr_cc_state_t x);
+    return {x[7:0], x[15:8], x[23:16], x[31:24], x[39:32], x[47:40], x[55:48], x[63:56]};
+  endfunction
+
+  function automatic hdr_neth_t neth_of(logic [159:0] x);
+    return {x[7:0], x[15:8], x[23:16], x[31:24], x[39:32], x[47:40], x[55:48], x[63:56], x[71:64],
+        x[79:72], x[87:80], x[95:88], x[103:96], x[111:104], x[119:112], x[127:120], x[135:128],
+        x[143:136], x[151:144], x[159:152]};
+  endfunction
+
+  function automatic logic [159:0] bytes_of_neth(hdr_neth_t x);
+    return {x[7:0], x[15:8], x[23:16], x[31:24], x[39:32], x[47:40], x[55:48], x[63:56], x[71:64],
+        x[79:72], x[87:80], x[95:88], x[103:96], x[111:104], x[119:112], x[127:120], x[135:128],
+        x[143:136], x[151:144], x[159:152]};
+  endfunction
+
+  function automatic hdr_peth_t peth_of(logic [127:0] x);
+    return {x[7:0], x[15:8], x[23:16], x[31:24], x[39:32], x[47:40], x[55:48], x[63:56], x[71:64],
+        x[79:72], x[87:80], x[95:88], x[103:96], x[111:104], x[119:112], x[127:120]};
+  endfunction
+
+  function automatic logic [127:0] bytes_of_peth(hdr_peth_t x);
+    return {x[7:0], x[15:8], x[23:16], x[31:24], x[39:32], x[47:40], x[55:48], x[63:56], x[71:64],
+        x[79:72], x[87:80], x[95:88], x[103:96], x[111:104], x[119:112], x[127:120]};
+  endfunction
 
   // ---- registers (csr.yaml): byte address, then per field lowest bit, width, value after reset
 
@@ -2203,8 +2502,8 @@ package mrc_pkg;
     logic [1:0] encap;
     /// path MTU 256 << mtu, 0..4
     logic [2:0] mtu;
-    /// qp_state_e; sending needs Rts, receiving Rtr or Rts
-    logic [2:0] state;
+    /// sending needs Rts, receiving Rtr or Rts
+    logic [2:0] state;  // qp_state_e
   } tbl_qp_ctx_t;
 
   localparam int unsigned TblQpCtxId = 32'd0;
@@ -2239,7 +2538,7 @@ package mrc_pkg;
   /// Moves QP index to Error or Reset; other states are reached by QP_CTX
   typedef struct packed {
     logic [28:0] rsvd3;
-    logic [2:0] state;
+    logic [2:0] state;  // qp_state_e
   } tbl_qp_state_t;
 
   localparam int unsigned TblQpStateId = 32'd3;

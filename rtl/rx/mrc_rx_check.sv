@@ -38,8 +38,10 @@ module mrc_rx_check
   localparam int unsigned QpW = $clog2(NumQps);
   localparam int unsigned MrW = $clog2(NumMrs);
   localparam int unsigned PlaneW = (NumPlanes > 1) ? $clog2(NumPlanes) : 1;
-  // QPN of the endpoint packets (mrc.md section 2).
-  localparam logic [23:0] EndpointQpn = 24'd2;
+  // Behind the METH, in front of the RETH.
+  localparam int unsigned MethBits = 8 * MethBytes;
+  localparam int unsigned TsethBits = 8 * TsethBytes;
+  localparam int unsigned WriteBits = 8 * (RethBytes + ImmdtBytes);
 
   if (NumQps < 2 || (NumQps & (NumQps - 1)) != 0 || NumMrs < 2 || (NumMrs & (NumMrs - 1)) != 0)
   begin : gen_bad_tables
@@ -187,19 +189,33 @@ module mrc_rx_check
       .wdata_i({cfg_mr.rkey, cfg_mr.va, cfg_mr.length, cfg_mr.addr})
   );
 
+  // An offset in the width of a PSN.
+  function automatic logic [23:0] extended(logic [15:0] x);
+    return {{8{x[15]}}, x};
+  endfunction
+
   // ---- stage B
 
-  logic [287:0] ext;
-  logic [159:0] reth;
-  logic [63:0] va, mr_off;
-  logic [31:0] rkey, dmalen, imm;
-  logic is_data, is_ctl, is_probe, is_ep_req, is_ep_resp, is_ep, pr, trimmed, no_pay, whole_mtu;
+  logic [8*ExtBytes-1:0] ext;
+  logic [WriteBits-1:0] write;
+  hdr_meth_t meth;
+  hdr_tseth_t tseth;
+  hdr_reth_t reth;
+  hdr_immdt_t immdt;
+  hdr_peth_t peth;
+  hdr_seth_t seth;
+  hdr_cc_state_t cc_state;
+  hdr_neth_t neth;
+  hdr_aeth_t aeth;
+  hdr_erth_t erth;
+  hdr_eeth_t eeth;
+  logic [63:0] mr_off;
+  logic is_data, is_ctl, is_probe, is_ep_req, is_ep_resp, is_ep, trimmed, no_pay, whole_mtu;
   logic imm_op, in_qps, qp_rts, qp_err;
   logic [23:0] qi;
   logic [15:0] mtu;
   logic [2:0] qp_state;
   logic [7:0] syndrome;
-  logic [23:0] psn_at, off_at, base_at;
   logic drop_parse_d, drop_icrc_d, drop_qp_d, drop_pkey_d, drop_len_d, access_d, drop;
   logic drop_parse_q, drop_icrc_q, drop_qp_q, drop_pkey_q, drop_len_q, access_q;
   logic rxpkt_free, rxpkt_load, ctl_free, ctl_load, eprx_free, eprx_load;
@@ -220,7 +236,7 @@ module mrc_rx_check
   assign is_probe = d_q.opcode == OpcodeProbeRequest;
   assign is_ep_req = d_q.opcode == OpcodeEndpointRequest;
   assign is_ep_resp = d_q.opcode == OpcodeEndpointResponse;
-  assign is_ep = (is_ep_req || is_ep_resp) && d_q.dqp == EndpointQpn && !trimmed;
+  assign is_ep = (is_ep_req || is_ep_resp) && d_q.dqp == 24'(EndpointDqp) && !trimmed;
   assign imm_op = d_q.opcode == OpcodeWriteLastImm || d_q.opcode == OpcodeWriteOnlyImm;
   assign whole_mtu = d_q.opcode == OpcodeWriteFirst || d_q.opcode == OpcodeWriteMiddle;
   assign qi = d_q.dqp - 24'(QpnBase);
@@ -235,15 +251,14 @@ module mrc_rx_check
   assign mtu = 16'd256 << qp_row.mtu;
 
   // RETH and ImmDt follow the METH, or the TSETH.
-  assign reth = d_q.ts ? ext[8*8+:160] : ext[4*8+:160];
-  assign va = {reth[0+:8], reth[8+:8], reth[16+:8], reth[24+:8],
-      reth[32+:8], reth[40+:8], reth[48+:8], reth[56+:8]};
-  assign rkey = {reth[64+:8], reth[72+:8], reth[80+:8], reth[88+:8]};
-  assign dmalen = {reth[96+:8], reth[104+:8], reth[112+:8], reth[120+:8]};
-  assign imm = {reth[128+:8], reth[136+:8], reth[144+:8], reth[152+:8]};
-  assign mr_row = rkey[8+:MrW];
-  assign mr_off = va - mr.va;
-  assign no_bytes = d_q.plen == 13'd0 || dmalen == 32'd0;
+  assign write = d_q.ts ? ext[MethBits+TsethBits+:WriteBits] : ext[MethBits+:WriteBits];
+  assign meth = meth_of(ext[0+:MethBits]);
+  assign tseth = tseth_of(ext[MethBits+:TsethBits]);
+  assign reth = reth_of(write[0+:8*RethBytes]);
+  assign immdt = immdt_of(write[8*RethBytes+:8*ImmdtBytes]);
+  assign mr_row = reth.r_key[8+:MrW];
+  assign mr_off = reth.va - mr.va;
+  assign no_bytes = d_q.plen == 13'd0 || reth.dma_length == 32'd0;
 
   always_comb begin
     drop_parse_d = 1'b0;
@@ -282,11 +297,12 @@ module mrc_rx_check
     access_d = 1'b0;
     if (rxpkt_load && !drop && is_data && !no_pay) begin
       if (no_bytes || (imm_op && qp_row.no_imm)) begin
-        syndrome = {3'b011, csr_i.nak_invalid[4:0]};
-      end else if (!mr_valid_q[mr_row] || mr.rkey != rkey || va < mr.va || mr_off > mr.length ||
+        syndrome = {AethClassNak, csr_i.nak_invalid[4:0]};
+      end else if (!mr_valid_q[mr_row] || mr.rkey != reth.r_key || reth.va < mr.va ||
+                   mr_off > mr.length ||
                    (64'(d_q.plen) > mr.length - mr_off && bug_i != BugBoundsFirstByte)) begin
         // Bug 19: the bounds check looks at the first byte only.
-        syndrome = {3'b011, csr_i.nak_access[4:0]};
+        syndrome = {AethClassNak, csr_i.nak_access[4:0]};
         access_d = 1'b1;
       end
     end
@@ -304,6 +320,8 @@ module mrc_rx_check
   end
   assign size = {1'b0, d_q.plen} + around;
 
+  assign peth = peth_of(ext[0+:8*PethBytes]);
+
   always_comb begin
     rxpkt_d = '0;
     if (rxpkt_load) begin
@@ -313,9 +331,9 @@ module mrc_rx_check
       if (!drop && is_probe) begin
         rxpkt_d.probe = 1'b1;
         rxpkt_d.qp = qi[15:0];
-        rxpkt_d.psn = {8'd0, ext[4*8+:8], ext[5*8+:8]};
+        rxpkt_d.psn = {8'd0, peth.probe_id};
         rxpkt_d.ce = d_q.ce;
-        rxpkt_d.ts = {ext[12*8+:8], ext[13*8+:8]};
+        rxpkt_d.ts = peth.tx_timestamp16;
         rxpkt_d.tsv = 1'b1;
         rxpkt_d.at = d_q.at;
         rxpkt_d.err = qp_err;
@@ -327,20 +345,20 @@ module mrc_rx_check
         rxpkt_d.rtx = d_q.rtx;
         rxpkt_d.ce = d_q.ce;
         rxpkt_d.trim = d_q.trim;
-        rxpkt_d.ts = d_q.ts ? {ext[4*8+:8], ext[5*8+:8]} : 16'd0;
+        rxpkt_d.ts = d_q.ts ? tseth.tx_timestamp16 : 16'd0;
         rxpkt_d.tsv = d_q.ts;
         rxpkt_d.at = d_q.at;
         rxpkt_d.err = qp_err;
         rxpkt_d.entropy = d_q.entropy;
-        rxpkt_d.rqmsn = {ext[0*8+:8], ext[1*8+:8]};
-        rxpkt_d.msn = {ext[2*8+:8], ext[3*8+:8]};
+        rxpkt_d.rqmsn = meth.rqmsn;
+        rxpkt_d.msn = meth.msn;
         rxpkt_d.last = d_q.opcode >= OpcodeWriteLast;
         if (!no_pay) begin
           rxpkt_d.imm_valid = imm_op;
-          rxpkt_d.imm = imm_op ? imm : 32'd0;
+          rxpkt_d.imm = imm_op ? immdt.value : 32'd0;
           rxpkt_d.plen = d_q.plen;
           rxpkt_d.size = size;
-          rxpkt_d.dmalen = dmalen;
+          rxpkt_d.dmalen = reth.dma_length;
           rxpkt_d.haddr = (syndrome == 8'd0) ? mr.addr + mr_off : 64'd0;
           rxpkt_d.syndrome = syndrome;
         end
@@ -348,10 +366,10 @@ module mrc_rx_check
     end
   end
 
-  assign pr = ext[1*8+1];
-  assign psn_at = {ext[13*8+:8], ext[14*8+:8], ext[15*8+:8]};
-  assign off_at = {{8{ext[2*8+7]}}, ext[2*8+:8], ext[3*8+:8]};
-  assign base_at = {{8{ext[18*8+7]}}, ext[18*8+:8], ext[19*8+:8]};
+  assign seth = seth_of(ext[0+:8*SethBytes]);
+  assign cc_state = cc_state_of(ext[8*SethBytes+:8*CcStateBytes]);
+  assign neth = neth_of(ext[0+:8*NethBytes]);
+  assign aeth = aeth_of(ext[0+:8*AethBytes]);
 
   always_comb begin
     ctl_d = '0;
@@ -360,34 +378,37 @@ module mrc_rx_check
       if (d_q.opcode == OpcodeSack) begin
         ctl_d.kind = CtlKindSack;
         // An answer to a probe carries the probe's id instead of an offset.
-        ctl_d.psn = pr ? {8'd0, off_at[15:0]} : psn_at + off_at;
-        ctl_d.cack = psn_at;
-        ctl_d.base = psn_at + base_at;
-        ctl_d.bitmap = {ext[20*8+:8], ext[21*8+:8], ext[22*8+:8], ext[23*8+:8],
-            ext[24*8+:8], ext[25*8+:8], ext[26*8+:8], ext[27*8+:8]};
-        ctl_d.ooo = {ext[30*8+:7], ext[31*8+:8]};
-        ctl_d.mpr = ext[17*8+:8];
-        ctl_d.ts = {ext[28*8+:8], ext[29*8+:8]};
-        ctl_d.restore = ext[32*8+7];
-        ctl_d.pen = ext[32*8+:7];
-        ctl_d.rcvd = {ext[33*8+:8], ext[34*8+:8], ext[35*8+:8]};
-        ctl_d.m = ext[1*8+5+:2];
-        ctl_d.pr = pr;
-        ctl_d.entropy = {ext[4*8+:8], ext[5*8+:8], ext[6*8+:8], ext[7*8+:8]};
+        ctl_d.psn = seth.pr ? {8'd0, seth.ack_psn_offset}
+                            : seth.cack_psn + extended(seth.ack_psn_offset);
+        ctl_d.cack = seth.cack_psn;
+        ctl_d.base = seth.cack_psn + extended(seth.sack_offset);
+        ctl_d.bitmap = seth.sack_bitmap;
+        ctl_d.ooo = cc_state.ooo_count;
+        ctl_d.mpr = seth.mpr;
+        ctl_d.ts = cc_state.tx_timestamp16;
+        ctl_d.restore = cc_state.restore_cwnd;
+        ctl_d.pen = cc_state.rcv_cwnd_pen;
+        ctl_d.rcvd = cc_state.rcvd_bytes;
+        ctl_d.m = seth.m;
+        ctl_d.pr = seth.pr;
+        ctl_d.entropy = seth.entropy;
       end else if (d_q.opcode == OpcodeNack) begin
         ctl_d.kind = CtlKindNack;
-        ctl_d.psn = psn_at;
-        ctl_d.entropy = {ext[4*8+:8], ext[5*8+:8], ext[6*8+:8], ext[7*8+:8]};
-        ctl_d.reason = ext[2*8+:8];
-        ctl_d.ts = {ext[18*8+:8], ext[19*8+:8]};
+        ctl_d.psn = neth.nack_psn;
+        ctl_d.entropy = neth.entropy;
+        ctl_d.reason = neth.reason;
+        ctl_d.ts = neth.tx_timestamp16;
       end else begin
         ctl_d.kind = CtlKindAck;
         ctl_d.psn = d_q.psn;
-        ctl_d.reason = ext[0*8+:8];
-        ctl_d.msn = {ext[2*8+:8], ext[3*8+:8]};
+        ctl_d.reason = aeth.syndrome;
+        ctl_d.msn = aeth.msn[15:0];
       end
     end
   end
+
+  assign eeth = eeth_of(ext[0+:8*EethBytes]);
+  assign erth = erth_of(ext[0+:8*ErthBytes]);
 
   always_comb begin
     eprx_d = '0;
@@ -398,14 +419,15 @@ module mrc_rx_check
       eprx_d.tsv = 1'b1;
       eprx_d.at = d_q.at;
       if (is_ep_resp) begin
-        eprx_d.op = ext[1*8+2+:2];
-        eprx_d.ts = {ext[28*8+:8], ext[29*8+:8]};
+        eprx_d.op = eeth.op;
+        eprx_d.ts = eeth.tx_timestamp16;
       end else begin
-        eprx_d.op = ext[1*8+:2];
-        eprx_d.mask = {ext[4*8+:8], ext[5*8+:8], ext[6*8+:8], ext[7*8+:8]};
-        eprx_d.ts = {ext[12*8+:8], ext[13*8+:8]};
+        eprx_d.op = erth.op;
+        eprx_d.mask = erth.port_status_mask;
+        eprx_d.ts = erth.tx_timestamp16;
+        // Behind the request's header the lane has put the requestor's address.
         for (int unsigned i = 0; i < 16; i++) begin
-          eprx_d.sip[8*(15-i)+:8] = ext[8*(16+i)+:8];
+          eprx_d.sip[8*(15-i)+:8] = ext[8*(ErthBytes+i)+:8];
         end
       end
     end
@@ -485,6 +507,22 @@ module mrc_rx_check
                          cfg_ctx.backup, cfg_ctx.dqpn, cfg_ctx.profile, cfg_ctx.mpr,
                          cfg_ctx.rsvd13, cfg_ctx.cc, cfg_ctx.dyn_mpr, cfg_ctx.svc_time,
                          cfg_ctx.trim_nack, cfg_ctx.ts, cfg_ctx.encap, cfg_mr.rsvd33};
+
+  // Fields of received headers that say nothing to this NIC.
+  logic unused_fields;
+  assign unused_fields = ^{tseth.tsr, tseth.reserved2_6, tseth.ftype,
+                           peth.reserved0, peth.vendor_info, peth.reserved6, peth.spdcid,
+                           peth.dpdcid, peth.tsr, peth.reserved14_6, peth.ftype,
+                           seth.type_, seth.next_header, seth.reserved1_4, seth.reserved1_0,
+                           seth.spdcid, seth.dpdcid, seth.reserved12, seth.cc_type, seth.cc_flags,
+                           cc_state.reserved2,
+                           neth.type_, neth.next_header, neth.reserved1_6, neth.vendor_info,
+                           neth.spdcid, neth.dpdcid, neth.reserved12, neth.cc_type, neth.cc_flags,
+                           neth.reserved17, aeth.msn[23:16],
+                           erth.reserved0, erth.reserved1, erth.reserved2, erth.vendor_info,
+                           erth.reserved8, erth.tsr, erth.reserved14_6, erth.ftype,
+                           eeth.reserved0, eeth.reserved1, eeth.reserved1_1, eeth.reserved2,
+                           eeth.reserved10, eeth.reserved18, eeth.reserved26, eeth.reserved30};
 
   // A NAK begins with 011 whatever the register says.
   logic unused_nak;

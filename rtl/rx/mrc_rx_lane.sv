@@ -42,27 +42,52 @@ module mrc_rx_lane
   localparam int unsigned LenW = $clog2(PortBytes + 1);
   // Beat and byte in which the inner IP header starts, without and with an outer IPv6 header. With
   // an SRH too it starts at the byte at which it starts without both, some beats later.
-  localparam int unsigned BeatPlain = 14 / PortBytes;
-  localparam int unsigned BytePlain = 14 % PortBytes;
-  localparam int unsigned BeatEncap = 54 / PortBytes;
-  localparam int unsigned ByteEncap = 54 % PortBytes;
-  localparam int unsigned BeatSrh = (54 + SrhBytes) / PortBytes;
+  localparam int unsigned EncapBytes = EthBytes + Ipv6Bytes;
+  localparam int unsigned BeatPlain = EthBytes / PortBytes;
+  localparam int unsigned BytePlain = EthBytes % PortBytes;
+  localparam int unsigned BeatEncap = EncapBytes / PortBytes;
+  localparam int unsigned ByteEncap = EncapBytes % PortBytes;
+  localparam int unsigned BeatSrh = (EncapBytes + SrhBytes) / PortBytes;
   // Beat that holds the outer next header, and where.
-  localparam int unsigned NhBeat = 20 / PortBytes;
-  localparam int unsigned NhByte = 20 % PortBytes;
-  // The SRH's next header, length, routing type and segments left: all in the beat of byte 54.
+  localparam int unsigned NhBeat = (EthBytes + Ipv6NextHeaderByte) / PortBytes;
+  localparam int unsigned NhByte = (EthBytes + Ipv6NextHeaderByte) % PortBytes;
+  // The SRH's next header, length, routing type and segments left are all in the beat in which it
+  // starts.
   localparam int unsigned SrhByte = ByteEncap;
+  localparam int unsigned SrhJudged = SrhSegmentsLeftByte + 1;
+  // Where the extension headers begin behind the inner IP header, and the bytes of a packet that
+  // has none, its ICRC included.
+  localparam int unsigned ExtByte = Ipv6Bytes + UdpBytes + BthBytes;
+  localparam int unsigned BareBytes = ExtByte + IcrcBytes;
+  localparam int unsigned WriteBytes = BareBytes + MethBytes + RethBytes;
   // Chunk in which the payload starts (the same for all header lengths), its first byte without
   // TSETH and ImmDt, and the words that a packet may take.
-  localparam int unsigned PayChunk = 80 / PortBytes;
-  localparam int unsigned PayByte = 80 % PortBytes;
+  localparam int unsigned PayChunk = (ExtByte + MethBytes + RethBytes) / PortBytes;
+  localparam int unsigned PayByte = (ExtByte + MethBytes + RethBytes) % PortBytes;
   localparam int unsigned PktWords = 4096 / PortBytes;
-  localparam int unsigned HdrChunks = 96 / PortBytes;
-  // Beats that may hold outer headers, and their bytes that the ICRC takes as ones: traffic class,
-  // flow label, hop limit, destination address of the outer header, segments left of the SRH.
+  localparam int unsigned HdrChunks = (ExtByte + ExtBytes) / PortBytes;
+  // What the ICRC takes as ones: in an IP header, in UDP and BTH; besides, in the outer headers the
+  // destination address, and segments left of the SRH.
+  localparam hdr_ipv6_t IpOnes = '{
+      dscp: 6'h3F,
+      ecn: 2'h3,
+      flow_label: 20'hFFFFF,
+      hop_limit: 8'hFF,
+      default: '0
+  };
+  localparam hdr_ipv6_t DstOnes = '{dst: {128{1'b1}}, default: '0};
+  localparam hdr_srh_t SrhOnes = '{segments_left: 8'hFF, default: '0};
+  localparam hdr_udp_t UdpOnes = '{checksum: 16'hFFFF, default: '0};
+  localparam hdr_bth_t BthOnes = '{reserved4: 8'hFF, default: '0};
+  // By beats of the port that may hold outer headers, by chunks behind them.
   localparam int unsigned OuterBeats = BeatSrh + 1;
-  localparam logic [768-1:0] OuterOnes = (768'(32'hFFFF_FF0F) << (8 * 14)) |
-      (768'(8'hFF) << (8 * 21)) | (768'({128{1'b1}}) << (8 * 38)) | (768'(8'hFF) << (8 * 57));
+  localparam int unsigned InnerChunks = 64 / PortBytes;
+  localparam logic [768-1:0] OuterOnes = 768'({
+      bytes_of_srh(SrhOnes), bytes_of_ipv6(IpOnes | DstOnes)
+  }) << (8 * EthBytes);
+  localparam logic [512-1:0] InnerOnes = 512'({
+      bytes_of_bth(BthOnes), bytes_of_udp(UdpOnes), bytes_of_ipv6(IpOnes)
+  });
   localparam int unsigned BufAw = $clog2(RxBufWords);
   localparam int unsigned WordsW = $clog2(PktWords + 1);
   localparam int unsigned LineWords = HostBytes / PortBytes;
@@ -70,13 +95,13 @@ module mrc_rx_lane
   localparam logic [31:0] IcrcStart = 32'hDEBB20E3;
   localparam logic [31:0] IcrcResidue = 32'hDEBB20E3;
   // XORed into the bytes behind the Ethernet header; with two of them the rest goes past the step.
-  localparam logic [Bits-1:0] OuterStart = Bits'(IcrcStart) << (8 * 14);
+  localparam logic [Bits-1:0] OuterStart = Bits'(IcrcStart) << (8 * EthBytes);
   localparam logic [31:0] OuterStartRest = (PortBytes == 16) ? IcrcStart >> 16 : 32'd0;
 
   if (PortBytes != 16 && PortBytes != 32) begin : gen_bad_port_bytes
     $error("%m: PortBytes = %0d, must be 16 or 32", PortBytes);
   end
-  if ((54 + SrhBytes) % PortBytes != BytePlain) begin : gen_bad_srh
+  if ((EncapBytes + SrhBytes) % PortBytes != BytePlain) begin : gen_bad_srh
     $error("%m: SrhBytes = %0d, must keep the alignment", SrhBytes);
   end
   if ((RxBufWords & (RxBufWords - 1)) != 0 || RxBufWords < 2 * PktWords) begin : gen_bad_rx_buf
@@ -155,12 +180,18 @@ module mrc_rx_lane
   // The flush belongs to the frame before the one in in_q.
   assign enc = (!flush_q && b_q == 4'(NhBeat) && NhBeat != 0) ? enc_in : enc_q;
   assign outer = enc == EncOuter;
-  assign srh_ok_in = in_data_q[8*SrhByte+:8] == 8'(ProtoIpv6) &&
-      in_data_q[8*(SrhByte+1)+:8] == 8'(SrhBytes / 8 - 1) &&
-      in_data_q[8*(SrhByte+2)+:8] == 8'(SrhRoutingType) && in_data_q[8*(SrhByte+3)+:8] <= 8'd1;
-  assign etype_ok_in = in_data_q[12*8+:8] == 8'h86 && in_data_q[13*8+:8] == 8'hDD &&
-      in_data_q[14*8+4+:4] == 4'd6;
-  assign tc_in = {in_data_q[14*8+:4], in_data_q[15*8+4+:4]};
+  // The SRH as far as it is judged; the Ethernet header and the first bytes of the IP header.
+  hdr_srh_t srh_in;
+  hdr_eth_t eth_in;
+  hdr_ipv6_t ip_in;
+  assign srh_in = srh_of((8 * SrhBytes)'(in_data_q[8*SrhByte+:8*SrhJudged]));
+  assign eth_in = eth_of(in_data_q[0+:8*EthBytes]);
+  assign ip_in = ipv6_of((8 * Ipv6Bytes)'(in_data_q[8*EthBytes+:16]));
+  assign srh_ok_in = srh_in.next_header == 8'(ProtoIpv6) &&
+      srh_in.hdr_ext_len == 8'(SrhBytes / 8 - 1) &&
+      srh_in.routing_type == 8'(SrhRoutingType) && srh_in.segments_left <= 8'd1;
+  assign etype_ok_in = eth_in.ethertype == 16'(EthertypeIpv6) && ip_in.version == 4'd6;
+  assign tc_in = {ip_in.dscp, ip_in.ecn};
   assign off = outer ? LenW'(ByteEncap) : LenW'(BytePlain);
   assign behind = b_q > ((enc == EncSrh) ? 4'(BeatSrh) : outer ? 4'(BeatEncap) : 4'(BeatPlain));
   assign n_head = (in_n_q < off) ? in_n_q : off;
@@ -293,7 +324,7 @@ module mrc_rx_lane
       end
       outer_x = outer_bytes ^ Bits'(crc_o_q);
       if (b_q == '0) begin
-        outer_x = (outer_bytes & ({Bits{1'b1}} << (8 * 14))) ^ OuterStart;
+        outer_x = (outer_bytes & ({Bits{1'b1}} << (8 * EthBytes))) ^ OuterStart;
       end else if (b_q == 4'(BeatEncap) && enc != EncSrh) begin
         outer_x = outer_x << (Bits - 8 * ByteEncap);
       end else if (b_q == 4'(BeatSrh)) begin
@@ -340,33 +371,12 @@ module mrc_rx_lane
   logic crc_en;
   logic [LenW-3:0] crc_words;
 
-  if (PortBytes == 16) begin : gen_ones16
-    always_comb begin
-      crc_ones = '0;
-      unique case (c_j_q)
-        9'd0: begin
-          crc_ones[31:0] = 32'hFFFFFF0F;
-          crc_ones[8*7+:8] = 8'hFF;
-        end
-        9'd2: crc_ones[8*14+:16] = 16'hFFFF;
-        9'd3: crc_ones[8*4+:8] = 8'hFF;
-        default: crc_ones = '0;
-      endcase
-    end
-  end else begin : gen_ones32
-    always_comb begin
-      crc_ones = '0;
-      unique case (c_j_q)
-        9'd0: begin
-          crc_ones[31:0] = 32'hFFFFFF0F;
-          crc_ones[8*7+:8] = 8'hFF;
-        end
-        9'd1: begin
-          crc_ones[8*14+:16] = 16'hFFFF;
-          crc_ones[8*20+:8] = 8'hFF;
-        end
-        default: crc_ones = '0;
-      endcase
+  always_comb begin
+    crc_ones = '0;
+    for (int unsigned k = 0; k < InnerChunks; k++) begin
+      if (c_j_q == 9'(k)) begin
+        crc_ones = InnerOnes[Bits*k+:Bits];
+      end
     end
   end
 
@@ -429,15 +439,20 @@ module mrc_rx_lane
 
   // ---- payload words into the buffer
 
-  logic buf_we, ts, imm;
+  hdr_ipv6_t ip;
+  hdr_udp_t udp;
+  hdr_bth_t bth;
+  logic buf_we, imm;
   logic [BufAw-1:0] buf_waddr;
   logic [Bits-1:0] buf_wdata, pay_next;
   logic [8:0] pay_m;
   logic [1:0] pay_shift;
 
-  assign ts = h[56*8+4];
-  assign imm = h[48*8+:8] == OpcodeWriteLastImm || h[48*8+:8] == OpcodeWriteOnlyImm;
-  assign pay_shift = {1'b0, ts} + {1'b0, imm};
+  assign ip = ipv6_of(h[0+:8*Ipv6Bytes]);
+  assign udp = udp_of(h[8*Ipv6Bytes+:8*UdpBytes]);
+  assign bth = bth_of(h[8*(Ipv6Bytes+UdpBytes)+:8*BthBytes]);
+  assign imm = bth.opcode == OpcodeWriteLastImm || bth.opcode == OpcodeWriteOnlyImm;
+  assign pay_shift = {1'b0, bth.ts} + {1'b0, imm};
   assign pay_next = fin_q ? '0 : c_data_q;
   // The last chunk of a frame and the next frame's payload are never that close.
   assign pay_m = fin_q ? fin_j_q - 9'(PayChunk) : c_j_q - 9'(PayChunk + 1);
@@ -462,9 +477,6 @@ module mrc_rx_lane
   logic desc_push, desc_fifo_ready, data_op, bad_length;
   trim_e trim;
   rx_err_e err;
-  logic [7:0] opcode;
-  logic [1:0] pad;
-  logic [15:0] ip_len, udp_len, ent_port, ent_label;
   logic [13:0] pay_over;
   logic [14:0] pay_len;
   logic [12:0] plen;
@@ -473,32 +485,33 @@ module mrc_rx_lane
   logic [$clog2(4*LaneFifo+1)-1:0] unused_pl_count;
   logic pl_push, pl_ready, pl_valid, pl_pop, pay_lost;
 
-  assign opcode = h[48*8+:8];
-  assign pad = h[49*8+4+:2];
-  assign data_op = opcode >= OpcodeWriteFirst && opcode <= OpcodeWriteOnlyImm;
-  assign ip_len = {h[4*8+:8], h[5*8+:8]};
-  assign udp_len = {h[44*8+:8], h[45*8+:8]};
-  assign ent_port = {h[40*8+:8], h[41*8+:8]};
-  assign ent_label = {h[2*8+:8], h[3*8+:8]};
-  assign pay_over = 14'd84 + {10'd0, pay_shift, 2'b00} + 14'(pad);
+  assign data_op = bth.opcode >= OpcodeWriteFirst && bth.opcode <= OpcodeWriteOnlyImm;
+  assign pay_over = 14'(WriteBytes) + {10'd0, pay_shift, 2'b00} + 14'(bth.pad_count);
   // Negative: the top bit.
   assign pay_len = {1'b0, n_q} - {1'b0, pay_over};
 
   always_comb begin
-    bad_length = {1'b0, ip_len} + 17'd40 != {3'd0, n_q} || udp_len != ip_len || n_q[1:0] != 2'd0;
+    bad_length = {1'b0, ip.payload_length} + 17'(Ipv6Bytes) != {3'd0, n_q} ||
+        udp.length != ip.payload_length || n_q[1:0] != 2'd0;
     if (data_op && (pay_len[14] || pay_len > 15'd4096)) begin
       bad_length = 1'b1;
     end
-    if ((opcode == OpcodeSack || opcode == OpcodeEndpointResponse) && n_q != 14'd100) begin
+    if (bth.opcode == OpcodeSack && n_q != 14'(BareBytes + SethBytes + CcStateBytes)) begin
       bad_length = 1'b1;
     end
-    if (opcode == OpcodeNack && n_q != 14'd84) begin
+    if (bth.opcode == OpcodeEndpointResponse && n_q != 14'(BareBytes + EethBytes)) begin
       bad_length = 1'b1;
     end
-    if (opcode == OpcodeAck && n_q != 14'd68) begin
+    if (bth.opcode == OpcodeNack && n_q != 14'(BareBytes + NethBytes)) begin
       bad_length = 1'b1;
     end
-    if ((opcode == OpcodeProbeRequest || opcode == OpcodeEndpointRequest) && n_q != 14'd80) begin
+    if (bth.opcode == OpcodeAck && n_q != 14'(BareBytes + AethBytes)) begin
+      bad_length = 1'b1;
+    end
+    if (bth.opcode == OpcodeProbeRequest && n_q != 14'(BareBytes + PethBytes)) begin
+      bad_length = 1'b1;
+    end
+    if (bth.opcode == OpcodeEndpointRequest && n_q != 14'(BareBytes + ErthBytes)) begin
       bad_length = 1'b1;
     end
   end
@@ -513,22 +526,20 @@ module mrc_rx_lane
   end
 
   // Both that sources name are taken, whichever is sent.
-  logic [15:0] udp_port;
   logic known_port;
-  assign udp_port = {h[42*8+:8], h[43*8+:8]};
-  assign known_port = udp_port == 16'(UdpPort) || udp_port == 16'(UdpPortMrc);
+  assign known_port = udp.dst_port == 16'(UdpPort) || udp.dst_port == 16'(UdpPortMrc);
 
   always_comb begin
     err = RxErrNone;
     if (fin_err_q) begin
       err = RxErrMac;
-    end else if (n_q < 14'd64 || (n_q < 14'd68 && ts)) begin
+    end else if (n_q < 14'(BareBytes) || (n_q < 14'(BareBytes + TsethBytes) && bth.ts)) begin
       err = RxErrShort;
-    end else if (!fin_etype_ok_q || h[7:4] != 4'd6 || h[6*8+:8] != 8'(ProtoUdp)) begin
+    end else if (!fin_etype_ok_q || ip.version != 4'd6 || ip.next_header != 8'(ProtoUdp)) begin
       err = RxErrEncap;
-    end else if (udp_port != csr_i.udp_port && (csr_i.udp_only || !known_port)) begin
+    end else if (udp.dst_port != csr_i.udp_port && (csr_i.udp_only || !known_port)) begin
       err = RxErrUdp;
-    end else if (h[49*8+:4] != 4'd0) begin
+    end else if (bth.tver != 4'd0) begin
       err = RxErrTver;
     end else if (trim == TrimNone && bad_length) begin
       err = RxErrLength;
@@ -552,22 +563,23 @@ module mrc_rx_lane
       desc_d.ce = fin_tc_q[1:0] == 2'd3 && bug_i != BugCeLost;
       desc_d.icrc_ok = crc_q[23:0] == IcrcResidue[23:0] &&
           (crc_q[31:24] == IcrcResidue[31:24] || bug_i == BugIcrc24Bits) && n_q[1:0] == 2'd0;
-      desc_d.opcode = opcode;
-      desc_d.pad = pad;
-      desc_d.ackreq = h[56*8+7];
-      desc_d.rtx = h[56*8+5];
-      desc_d.ts = ts;
-      desc_d.pkey = {h[50*8+:8], h[51*8+:8]};
-      desc_d.dqp = {h[53*8+:8], h[54*8+:8], h[55*8+:8]};
-      desc_d.psn = {h[57*8+:8], h[58*8+:8], h[59*8+:8]};
-      desc_d.entropy = csr_i.ev_swap ? {ent_label, ent_port} : {ent_port, ent_label};
+      desc_d.opcode = bth.opcode;
+      desc_d.pad = bth.pad_count;
+      desc_d.ackreq = bth.a;
+      desc_d.rtx = bth.rtx;
+      desc_d.ts = bth.ts;
+      desc_d.pkey = bth.p_key;
+      desc_d.dqp = bth.dqp;
+      desc_d.psn = bth.psn;
+      desc_d.entropy = csr_i.ev_swap ? {ip.flow_label[15:0], udp.src_port}
+                                     : {udp.src_port, ip.flow_label[15:0]};
       desc_d.plen = pay_lost ? 13'd0 : plen;
       desc_d.buf_valid = plen != 13'd0 && !pay_lost;
       desc_d.at = tick_i;
-      desc_d.ext = h[60*8+:288];
+      desc_d.ext = h[8*ExtByte+:8*ExtBytes];
       // Who answers an endpoint request wants to know where it came from.
-      if (opcode == OpcodeEndpointRequest) begin
-        desc_d.ext[16*8+:128] = h[8*8+:128];
+      if (bth.opcode == OpcodeEndpointRequest) begin
+        desc_d.ext[8*ErthBytes+:128] = h[8*Ipv6SrcByte+:128];
       end
     end
   end
@@ -786,6 +798,15 @@ module mrc_rx_lane
 
   logic unused_bits;
   assign unused_bits = ^{v.plane, pay_pair, prev_q, h};
+
+  // Fields of received headers that say nothing here.
+  logic unused_fields;
+  assign unused_fields = ^{eth_in.dst, eth_in.src, ip_in.flow_label, ip_in.payload_length,
+                           ip_in.next_header, ip_in.hop_limit, ip_in.src, ip_in.dst,
+                           srh_in.last_entry, srh_in.flags, srh_in.tag, srh_in.segment,
+                           ip.dscp, ip.ecn, ip.flow_label[19:16], ip.hop_limit, ip.src, ip.dst,
+                           udp.checksum, bth.m, bth.se, bth.reserved4, bth.reserved8_6,
+                           bth.reserved8_3};
 
   // ---- what always holds
 

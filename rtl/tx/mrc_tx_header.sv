@@ -42,14 +42,14 @@ module mrc_tx_header
 
   localparam int unsigned QpW = $clog2(NumQps);
   localparam int unsigned TickW = $clog2(TickCycles);
-  localparam int unsigned EthBits = 8 * 14;
-  localparam int unsigned Ip6Bits = 8 * 40;
+  localparam int unsigned EthBits = 8 * EthBytes;
+  localparam int unsigned Ip6Bits = 8 * Ipv6Bytes;
   localparam int unsigned SrhBits = 8 * SrhBytes;
   localparam int unsigned FrontBits = Ip6Bits + SrhBits;  // what may stand before the inner header
+  localparam int unsigned BaseLen = Ipv6Bytes + UdpBytes + BthBytes;
   // Inner IPv6 header to the end of the largest extension.
-  localparam int unsigned InnerBits = 8 * 96;
+  localparam int unsigned InnerBits = 8 * (BaseLen + ExtBytes);
   localparam int unsigned HdrBits = 8 * HdrBytes;
-  localparam int unsigned BaseLen = 40 + 8 + 12;  // inner IPv6 header, UDP, BTH
   localparam int unsigned MaxExtWords = ExtBytes / 4;
 
   if (NumQps < 2 || NumQps != 2 ** QpW || TickCycles < 2 || TickCycles != 2 ** TickW)
@@ -57,17 +57,28 @@ module mrc_tx_header
     $error("%m: NumQps and TickCycles must be powers of two, at least 2");
   end
 
-  // ICRC register after the eight bytes of ones that stand for the LRH, and what is read as ones:
-  // traffic class, flow label, hop limit, UDP checksum; BTH byte 4 apart.
+  // ICRC register after the eight bytes of ones that stand for the LRH, and what is read as ones;
+  // what is reserved in front of the DQP apart.
   localparam logic [31:0] CrcAfterLrh = 32'hDEBB20E3;
+  localparam hdr_ipv6_t Ip6Ones = '{
+      dscp: 6'h3F,
+      ecn: 2'h3,
+      flow_label: 20'hFFFFF,
+      hop_limit: 8'hFF,
+      default: '0
+  };
+  localparam hdr_udp_t UdpOnes = '{checksum: 16'hFFFF, default: '0};
+  localparam hdr_bth_t BthOnes = '{reserved4: 8'hFF, default: '0};
   localparam logic [InnerBits-1:0] IcrcOnes =
-      (InnerBits'(32'hFFFF_FF0F)) | (InnerBits'(8'hFF) << 56) | (InnerBits'(16'hFFFF) << 368);
-  localparam logic [InnerBits-1:0] IcrcBth4 = InnerBits'(8'hFF) << 416;
-  // The same before the inner header, if it counts: traffic class, flow label, hop limit,
-  // destination address; segments left.
-  localparam logic [FrontBits-1:0] IcrcOuterOnes = (FrontBits'(32'hFFFF_FF0F)) |
-      (FrontBits'(8'hFF) << 56) | (FrontBits'({128{1'b1}}) << 192);
-  localparam logic [FrontBits-1:0] IcrcSrhOnes = FrontBits'(8'hFF) << (Ip6Bits + 24);
+      InnerBits'({bytes_of_udp(UdpOnes), bytes_of_ipv6(Ip6Ones)});
+  localparam logic [InnerBits-1:0] IcrcBth4 =
+      InnerBits'(bytes_of_bth(BthOnes)) << (8 * (Ipv6Bytes + UdpBytes));
+  // The same before the inner header, if it counts: besides, the destination address; segments
+  // left.
+  localparam hdr_ipv6_t OuterDst = '{dst: {128{1'b1}}, default: '0};
+  localparam hdr_srh_t SrhOnes = '{segments_left: 8'hFF, default: '0};
+  localparam logic [FrontBits-1:0] IcrcOuterOnes = FrontBits'(bytes_of_ipv6(Ip6Ones | OuterDst));
+  localparam logic [FrontBits-1:0] IcrcSrhOnes = FrontBits'(bytes_of_srh(SrhOnes)) << Ip6Bits;
 
   typedef struct packed {
     logic [23:0] dqpn;
@@ -90,26 +101,6 @@ module mrc_tx_header
     logic [12:0] plen;
     logic [HdrBits-1:0] hdr;
   } stage_t;
-
-  // Network byte order: the most significant byte first, which is byte 0, in the lowest bits.
-  function automatic logic [15:0] net16(logic [15:0] x);
-    return {x[7:0], x[15:8]};
-  endfunction
-  function automatic logic [23:0] net24(logic [23:0] x);
-    return {x[7:0], x[15:8], x[23:16]};
-  endfunction
-  function automatic logic [31:0] net32(logic [31:0] x);
-    return {net16(x[15:0]), net16(x[31:16])};
-  endfunction
-  function automatic logic [47:0] net48(logic [47:0] x);
-    return {net16(x[15:0]), net32(x[47:16])};
-  endfunction
-  function automatic logic [63:0] net64(logic [63:0] x);
-    return {net32(x[31:0]), net32(x[63:32])};
-  endfunction
-  function automatic logic [127:0] net128(logic [127:0] x);
-    return {net64(x[63:0]), net64(x[127:64])};
-  endfunction
 
   // ---- inputs
 
@@ -236,7 +227,9 @@ module mrc_tx_header
 
   logic [3:0] plane;
   logic [31:0] ev;
-  logic [7:0] opcode, traffic, bth8;
+  logic [7:0] opcode;
+  logic [5:0] dscp;
+  logic ect, ackreq, rtx, ts;
   logic [23:0] psn;
   logic [1:0] pad;
   logic [3:0] ext_words;
@@ -244,16 +237,23 @@ module mrc_tx_header
   logic [12:0] plen;
   logic has_imm, data_class;
   logic [8*ExtBytes-1:0] ext;
-  logic [159:0] reth_imm;  // RETH 16, ImmDt 4
+  hdr_meth_t meth;
+  hdr_tseth_t tseth;
+  hdr_reth_t reth;
+  hdr_immdt_t immdt;
 
   assign data_class = ctl.opcode == OpcodeProbeRequest || ctl.opcode == OpcodeEndpointRequest;
-  assign has_imm = path.pkt.opcode == 8'hC9 || path.pkt.opcode == 8'hCB;
-  assign reth_imm = {
-    has_imm ? net32(path.pkt.imm) : 32'd0,
-    net32(path.pkt.dmalen),
-    net32(path.pkt.rkey),
-    net64(path.pkt.va)
-  };
+  assign has_imm = path.pkt.opcode == OpcodeWriteLastImm
+      || path.pkt.opcode == OpcodeWriteOnlyImm;
+  assign meth = '{rqmsn: path.pkt.rqmsn, msn: path.pkt.msn};
+  assign tseth = '{
+          tx_timestamp16: csr_i.tsr_us ? tick_q[18:3] : tick_q[15:0],
+          tsr: csr_i.tsr_us,
+          reserved2_6: 11'd0,
+          ftype: FtypeTimestamp16
+      };
+  assign reth = '{va: path.pkt.va, r_key: path.pkt.rkey, dma_length: path.pkt.dmalen};
+  assign immdt = '{value: has_imm ? path.pkt.imm : 32'd0};
 
   always_comb begin
     if (ctl_v) begin
@@ -261,20 +261,27 @@ module mrc_tx_header
       ev = ctl.ev;
       opcode = ctl.opcode;
       // Probes and requests are of the data class, so that they meet what data meet.
-      traffic = data_class ? {csr_i.dscp_data, 2'b10} : {csr_i.dscp_ctl, 2'b00};
+      dscp = data_class ? csr_i.dscp_data : csr_i.dscp_ctl;
+      ect = data_class;
       psn = ctl.psn;
       plen = 13'd0;
-      bth8 = 8'd0;
+      ackreq = 1'b0;
+      rtx = 1'b0;
+      ts = 1'b0;
       ext_len = ctl.ext_len;
     end else begin
       plane = path.plane;
       ev = path.ev;
       opcode = path.pkt.opcode;
-      traffic = {path.pkt.rtx ? csr_i.dscp_rtx : csr_i.dscp_data, 2'b10};
+      dscp = path.pkt.rtx ? csr_i.dscp_rtx : csr_i.dscp_data;
+      ect = 1'b1;
       psn = path.pkt.psn;
       plen = path.pkt.plen;
-      bth8 = {path.pkt.ackreq, 1'b0, path.pkt.rtx && bug_i != BugRtxBitMissing, qp.ts, 4'd0};
-      ext_len = 8'd20 + {5'd0, qp.ts, 2'd0} + {5'd0, has_imm, 2'd0};
+      ackreq = path.pkt.ackreq;
+      rtx = path.pkt.rtx && bug_i != BugRtxBitMissing;
+      ts = qp.ts;
+      // TSETH and ImmDt are four bytes each.
+      ext_len = 8'(MethBytes + RethBytes) + {5'd0, qp.ts, 2'd0} + {5'd0, has_imm, 2'd0};
     end
   end
 
@@ -290,14 +297,12 @@ module mrc_tx_header
         end
       end
     end else if (path_v) begin
-      ext[31:0] = {net16(path.pkt.msn), net16(path.pkt.rqmsn)};
       if (qp.ts) begin
-        ext[32+:32] = {
-          net16({csr_i.tsr_us, 15'h0001}), net16(csr_i.tsr_us ? tick_q[18:3] : tick_q[15:0])
-        };
-        ext[64+:160] = reth_imm;
+        ext = ($bits(ext))'({
+          bytes_of_immdt(immdt), bytes_of_reth(reth), bytes_of_tseth(tseth), bytes_of_meth(meth)
+        });
       end else begin
-        ext[32+:160] = reth_imm;
+        ext = ($bits(ext))'({bytes_of_immdt(immdt), bytes_of_reth(reth), bytes_of_meth(meth)});
       end
     end
   end
@@ -340,51 +345,74 @@ module mrc_tx_header
 
   logic has_outer, has_srh, endpoint;
   logic [15:0] flow, sport, udp_len;
-  logic [31:0] ip6_first;
-  logic [EthBits-1:0] eth;
-  logic [Ip6Bits-1:0] outer, inner_ip;
-  logic [SrhBits-1:0] srh;
-  logic [63:0] udp;
-  logic [95:0] bth;
+  hdr_eth_t eth;
+  hdr_ipv6_t outer_ip, inner_ip;
+  hdr_srh_t srh;
+  hdr_udp_t udp;
+  hdr_bth_t bth;
 
   assign has_srh = qp.encap == EncapSrv6Srh;
   assign has_outer = qp.encap == EncapSrv6 || has_srh;
   assign endpoint = ctl_v && (opcode == OpcodeEndpointRequest || opcode == OpcodeEndpointResponse);
   assign flow = (qp.encap == EncapUdp) ? 16'd0 : (csr_i.ev_swap ? ev[31:16] : ev[15:0]);
   assign sport = csr_i.ev_swap ? ev[15:0] : ev[31:16];
-  assign udp_len = 16'd24 + {8'd0, ext_len} + {3'd0, plen} + {14'd0, pad};
-  assign ip6_first = net32({4'd6, traffic, 4'd0, flow});
-  assign eth = {net16(16'h86DD), net48(csr_i.mac), net48(qp.dmac)};
-  assign outer = {
-    net128(srv6_dst),
-    net128(own),
-    8'd64,
-    has_srh ? 8'(ProtoRouting) : 8'(ProtoIpv6),
-    net16(udp_len + (has_srh ? 16'd64 : 16'd40)),
-    ip6_first
-  };
+  assign udp_len = 16'(UdpBytes + BthBytes + IcrcBytes) + {8'd0, ext_len} + {3'd0, plen}
+      + {14'd0, pad};
+  assign eth = '{dst: qp.dmac, src: csr_i.mac, ethertype: 16'(EthertypeIpv6)};
+  assign inner_ip = '{
+          version: 4'd6,
+          dscp: dscp,
+          ecn: {ect, 1'b0},
+          flow_label: {4'd0, flow},
+          payload_length: udp_len,
+          next_header: 8'(ProtoUdp),
+          hop_limit: 8'd64,
+          src: own,
+          dst: peer
+      };
+  always_comb begin
+    outer_ip = inner_ip;
+    outer_ip.payload_length = udp_len + 16'(has_srh ? SrhBytes + Ipv6Bytes : Ipv6Bytes);
+    outer_ip.next_header = has_srh ? 8'(ProtoRouting) : 8'(ProtoIpv6);
+    outer_ip.dst = srv6_dst;
+  end
   // Bug 47: the only segment is the address that the packet goes to already.
-  assign srh = {
-    net128((bug_i == BugSrhTemplate) ? srv6_dst : peer),
-    16'd0,
-    8'd0,
-    8'd0,
-    8'd1,
-    8'(SrhRoutingType),
-    8'd2,
-    8'(ProtoIpv6)
-  };
-  assign inner_ip = {net128(peer), net128(own), 8'd64, 8'd17, net16(udp_len), ip6_first};
-  assign udp = {16'd0, net16(udp_len), net16(csr_i.udp_port), net16(sport)};
-  assign bth = {
-    net24(psn),
-    bth8,
-    net24(endpoint ? 24'(EndpointDqp) : qp.dqpn),
-    8'd0,
-    net16(qp.pkey),
-    {csr_i.bth_m && csr_i.bth_m_high, csr_i.bth_m && !csr_i.bth_m_high, pad, 4'd0},
-    opcode
-  };
+  assign srh = '{
+          next_header: 8'(ProtoIpv6),
+          hdr_ext_len: 8'(SrhBytes / 8 - 1),
+          routing_type: 8'(SrhRoutingType),
+          segments_left: 8'd1,
+          last_entry: 8'd0,
+          flags: 8'd0,
+          tag: 16'd0,
+          segment: (bug_i == BugSrhTemplate) ? srv6_dst : peer
+      };
+  assign udp = '{
+          src_port: sport,
+          dst_port: csr_i.udp_port,
+          length: udp_len,
+          checksum: 16'd0
+      };
+  assign bth = '{
+          opcode: opcode,
+          m: csr_i.bth_m && csr_i.bth_m_high,
+          se: csr_i.bth_m && !csr_i.bth_m_high,
+          pad_count: pad,
+          tver: 4'd0,
+          p_key: qp.pkey,
+          reserved4: 8'd0,
+          dqp: endpoint ? 24'(EndpointDqp) : qp.dqpn,
+          a: ackreq,
+          reserved8_6: 1'b0,
+          rtx: rtx,
+          ts: ts,
+          reserved8_3: 4'd0,
+          psn: psn
+      };
+
+  // The end of every header, from the inner IPv6 header on.
+  logic [8*(BaseLen+ExtBytes)-1:0] tail;
+  assign tail = {ext, bytes_of_bth(bth), bytes_of_udp(udp), bytes_of_ipv6(inner_ip)};
 
   always_comb begin
     a_d = '0;
@@ -397,14 +425,16 @@ module mrc_tx_header
       a_d.laddr = ctl_v ? 64'd0 : path.pkt.laddr;
       a_d.plen = plen;
       if (has_srh) begin
-        a_d.hdr_len = ext_len + 8'(14 + 64 + BaseLen);
-        a_d.hdr = HdrBits'({ext, bth, udp, inner_ip, srh, outer, eth});
+        a_d.hdr_len = ext_len + 8'(EthBytes + Ipv6Bytes + SrhBytes + BaseLen);
+        a_d.hdr = HdrBits'({
+          tail, bytes_of_srh(srh), bytes_of_ipv6(outer_ip), bytes_of_eth(eth)
+        });
       end else if (has_outer) begin
-        a_d.hdr_len = ext_len + 8'(14 + 40 + BaseLen);
-        a_d.hdr = HdrBits'({ext, bth, udp, inner_ip, outer, eth});
+        a_d.hdr_len = ext_len + 8'(EthBytes + Ipv6Bytes + BaseLen);
+        a_d.hdr = HdrBits'({tail, bytes_of_ipv6(outer_ip), bytes_of_eth(eth)});
       end else begin
-        a_d.hdr_len = ext_len + 8'(14 + BaseLen);
-        a_d.hdr = HdrBits'({ext, bth, udp, inner_ip, eth});
+        a_d.hdr_len = ext_len + 8'(EthBytes + BaseLen);
+        a_d.hdr = HdrBits'({tail, bytes_of_eth(eth)});
       end
     end
   end
@@ -553,7 +583,7 @@ module mrc_tx_header
       "two packets in one cycle")
   `MRC_ASSERT(CfgWhenEmpty, !op_cfg || !a_valid_q,
       "a table is written under a packet")
-  `MRC_ASSERT(SaysRtx, !path_pop || bth8[5] == path.pkt.rtx,
+  `MRC_ASSERT(SaysRtx, !path_pop || rtx == path.pkt.rtx,
       "a retransmission does not say so")
   `MRC_ASSERT(ExtFits, !a_load || 32'(ext_len) <= ExtBytes,
       "more extension headers than fit")

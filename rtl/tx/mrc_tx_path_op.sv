@@ -97,12 +97,12 @@ module mrc_tx_path_op
   assign fb_now = state_q == StFb;
   assign fb_match = value_i == fb_q.entropy;
   assign fb_state = row_i[fb_plane];
-  assign fb_mark = fb_now && fb_q.kind == 3'd1 && fb_match
+  assign fb_mark = fb_now && fb_q.kind == FbKindSkipOnce && fb_match
       && (fb_state == 3'(EvGood) || (csr_i.skip_twice && fb_state == 3'(EvSkip)));
   // A loss on a plane without ports says nothing about the EV.
-  assign fb_fail = fb_now && ((fb_q.kind == 3'd2 && fb_match)
-      || (fb_q.kind == 3'd3 && plane_ok_i[fb_plane])) && in_use(fb_state);
-  assign fb_revive = fb_now && (fb_q.kind == 3'd4 || fb_q.kind == 3'd5)
+  assign fb_fail = fb_now && ((fb_q.kind == FbKindAlwaysSkip && fb_match)
+      || (fb_q.kind == FbKindLoss && plane_ok_i[fb_plane])) && in_use(fb_state);
+  assign fb_revive = fb_now && (fb_q.kind == FbKindRevivedGood || fb_q.kind == FbKindRevivedSkip)
       && fb_state == 3'(EvBad);
   assign backup_first = GroupW'(Groups) - backup_q;
 
@@ -216,7 +216,7 @@ module mrc_tx_path_op
         row_we_o = fb_mark || fb_fail || fb_revive;
         if (fb_fail) begin
           row_o[fb_plane] = 3'(EvBad);
-        end else if (fb_revive && fb_q.kind == 3'd4) begin
+        end else if (fb_revive && fb_q.kind == FbKindRevivedGood) begin
           row_o[fb_plane] = 3'(EvGood);
         end else begin
           // An EV that is marked again, or revives with a mark.

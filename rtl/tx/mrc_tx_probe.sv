@@ -399,7 +399,7 @@ module mrc_tx_probe
           qp: slot.qp,
           ev_idx: slot.ev_idx,
           entropy: 32'd0,
-          kind: (marked_next && !csr_i.probe_skip_good) ? 3'd5 : 3'd4
+          kind: (marked_next && !csr_i.probe_skip_good) ? FbKindRevivedSkip : FbKindRevivedGood
       };
   assign id = {(16 - SlotW)'(seq_next), seen};
   assign spdcid = csr_i.pdcid_zero ? 16'd0 : slot.qp + 16'(QpnBase);

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "protocol/opcodes.hpp"
+
 namespace mrc::tb {
 
 /// What a link did to a frame.
@@ -48,7 +50,8 @@ struct FrameInfo {
   uint32_t dqp = 0, psn = 0;
   uint32_t entropy = 0;  ///< UDP source port in the upper half (the wire's order; see ev_swap)
   unsigned inner = 0;    ///< offset of the inner IPv6 header
-  bool data() const { return mrc && opcode >= 0xC6 && opcode <= 0xCB; }
+  bool is(wire::Opcode code) const { return opcode == opcode_byte(code); }
+  bool data() const { return mrc && is_data_opcode(opcode); }
 };
 FrameInfo look_at(const std::vector<uint8_t>& bytes);
 

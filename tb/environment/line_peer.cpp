@@ -8,17 +8,17 @@
 #include <cstring>
 
 #include "gen/csr.hpp"
+#include "gen/headers.hpp"
 #include "gen/streams.hpp"
 #include "protocol/psn.hpp"
 #include "protocol/segment.hpp"
+#include "protocol/tx_window.hpp"
 #include "tb/environment/mac.hpp"
 #include "wire/bytes.hpp"
 #include "wire/icrc.hpp"
 
 namespace mrc::tb {
 namespace {
-
-using wire::load_be;
 
 constexpr unsigned kSackPackets = 16;         // packets that earn a SACK at most, with SACK_TRIGGER's default
 constexpr unsigned kReorder = 32;             // packets above a gap before it counts as lost
@@ -27,7 +27,9 @@ constexpr uint64_t kStuckPs = 8'000'000;      // the same for a QP whose window 
 constexpr uint64_t kAgainPs = 10'000'000;     // a packet sent again may count as lost once more after this time
 constexpr uint64_t kPaceBurstPs = 1'000'000;  // what a paced port may catch up with
 
-int64_t signed16(const uint8_t* p) { return static_cast<int16_t>(load_be<2>(p)); }
+/// Where the headers after the BTH begin, from the inner IPv6 header.
+constexpr unsigned kExt = wire::Ipv6::kBytes + wire::Udp::kBytes + wire::Bth::kBytes;
+constexpr unsigned kBare = kExt + wire::kIcrcBytes;  // bytes of a packet without any
 
 }  // namespace
 
@@ -105,17 +107,17 @@ LinePeer::Qp* LinePeer::qp_of(uint32_t dqp) {
 std::string LinePeer::arrive(const Frame& frame, uint64_t now_ps) {
   const std::vector<uint8_t>& b = frame.bytes;
   const FrameInfo info = look_at(b);
-  if (!info.mrc || b.size() < info.inner + 64u) return "a frame that is no packet of the protocol";
-  const std::size_t end = b.size() - 4;
+  if (!info.mrc || b.size() < info.inner + kBare) return "a frame that is no packet of the protocol";
+  const std::size_t end = b.size() - wire::kIcrcBytes;
   // Ports pad to 60 bytes; no packet of the protocol is that short.
   const std::span<const uint8_t> all(b);
   const auto outer = all.subspan(info.inner - info.outer, icrc_outer_ ? info.outer : 0);
   if (wire::icrc(all.subspan(info.inner, end - info.inner), outer) != wire::load_le32(&b[end])) {
     return fmt::format("a frame with a wrong ICRC, opcode {:#x}, PSN {:#x}", info.opcode, info.psn);
   }
-  const uint8_t* ext = &b[info.inner + 60];
-  if (info.opcode == 0xD8) {
-    if (b.size() < info.inner + 60u + 16 + 4) return "an endpoint request that is too short";
+  const uint8_t* ext = &b[info.inner + kExt];
+  if (info.is(wire::Opcode::EndpointRequest)) {
+    if (b.size() < info.inner + kBare + wire::Erth::kBytes) return "an endpoint request that is too short";
     const auto erth = wire::Erth::read(ext);
     unsigned any = 0;  // lends its headers
     for (const Qp& q : qps_) {
@@ -126,19 +128,22 @@ std::string LinePeer::arrive(const Frame& frame, uint64_t now_ps) {
         {any, build_endpoint_response(static_cast<uint16_t>(info.psn), erth.op, erth.tx_timestamp16, op_high)});
     return {};
   }
-  if (info.opcode == 0xD9) return {};
+  if (info.is(wire::Opcode::EndpointResponse)) return {};
   Qp* q = qp_of(info.dqp);
   if (!q) return fmt::format("a packet to QP {:#x}, which is not in use", info.dqp);
   if (info.data()) return data(*q, frame, info);
   static constexpr struct {
-    uint8_t opcode;
+    wire::Opcode opcode;
     unsigned ext;
-  } kControl[] = {{0xDC, 36}, {0xDD, 20}, {0xD1, 4}, {0xDE, 16}};
+  } kControl[] = {{wire::Opcode::Sack, wire::Seth::kBytes + wire::CcState::kBytes},
+                  {wire::Opcode::Nack, wire::Neth::kBytes},
+                  {wire::Opcode::Ack, wire::Aeth::kBytes},
+                  {wire::Opcode::ProbeRequest, wire::Peth::kBytes}};
   for (const auto& c : kControl) {
-    if (c.opcode != info.opcode) continue;
-    if (b.size() < info.inner + 60u + c.ext + 4) return "a control packet that is too short";
-    if (info.opcode == 0xD1 && (ext[0] >> 5) != 0)
-      return fmt::format("the device refuses a message with syndrome {:#x}", ext[0]);
+    if (!info.is(c.opcode)) continue;
+    if (b.size() < info.inner + kBare + c.ext) return "a control packet that is too short";
+    if (info.is(wire::Opcode::Ack) && !syndrome_ack(wire::Aeth::read(ext).syndrome))
+      return fmt::format("the device refuses a message with syndrome {:#x}", wire::Aeth::read(ext).syndrome);
     control(*q, frame, info, now_ps);
     return {};
   }
@@ -147,14 +152,15 @@ std::string LinePeer::arrive(const Frame& frame, uint64_t now_ps) {
 
 std::string LinePeer::data(Qp& q, const Frame& frame, const FrameInfo& info) {
   const std::vector<uint8_t>& b = frame.bytes;
-  const unsigned bth = info.inner + 48, ext = bth + 12;
-  const bool ts = b[bth + 8] & 0x10, imm = info.opcode == 0xC9 || info.opcode == 0xCB;
-  const unsigned pad = b[bth + 1] >> 4 & 3;
-  const unsigned headers = ext + (ts ? 8 : 4) + 16 + (imm ? 4 : 0);
-  if (b.size() < headers + pad + 4 + 1) return "a WRITE without payload";
-  const auto plen = static_cast<unsigned>(b.size() - headers - pad - 4);
-  const uint8_t* reth = &b[ext + (ts ? 8 : 4)];
-  const uint16_t stamp = ts ? static_cast<uint16_t>(load_be<2>(&b[ext + 4])) : uint16_t{0};
+  const unsigned ext = info.inner + kExt;
+  const auto bth = wire::Bth::read(&b[ext - wire::Bth::kBytes]);
+  const bool imm = has_immediate(info.opcode);
+  const unsigned behind = ext + wire::Meth::kBytes + (bth.ts ? wire::Tseth::kBytes : 0);
+  const unsigned headers = behind + wire::Reth::kBytes + (imm ? wire::Immdt::kBytes : 0);
+  if (b.size() < headers + bth.pad_count + wire::kIcrcBytes + 1) return "a WRITE without payload";
+  const auto plen = static_cast<unsigned>(b.size() - headers - bth.pad_count - wire::kIcrcBytes);
+  const auto reth = wire::Reth::read(&b[behind]);
+  const uint16_t stamp = bth.ts ? wire::Tseth::read(&b[ext + wire::Meth::kBytes]).tx_timestamp16 : uint16_t{0};
   RxRow& row = q.rows[info.psn / 64 % q.rows.size()];
   switch (psn_class(info.psn, q.rx.cack, q.mpr, q.mpr, row)) {
     case PsnClass::OutOfWindow:
@@ -174,18 +180,18 @@ std::string LinePeer::data(Qp& q, const Frame& frame, const FrameInfo& info) {
     return {};
   }
   const Region& region = own_.regions[0];
-  const uint64_t offset = load_be<8>(reth) - region.va;
+  const uint64_t offset = reth.va - region.va;
   const uint8_t* want = other_source_.at(other_source_.base() + offset, plen);
-  if (load_be<4>(reth + 8) != region.rkey || offset + plen > region.length || !want ||
+  if (reth.r_key != region.rkey || offset + plen > region.length || !want ||
       std::memcmp(want, &b[headers], plen) != 0) {
     return fmt::format("PSN {:#x} on QP {}: wrong payload or address", info.psn, q.index);
   }
-  const unsigned all = plen + pad + 84 + (ts ? 4u : 0u) + (imm ? 4u : 0u);
+  const unsigned all = plen + bth.pad_count + headers - info.inner + wire::kIcrcBytes;
   q.rcvd += nominal_ == Nominal::Payload ? plen : nominal_ == Nominal::Payload40 ? plen + 40 : all;
   q.trig += std::max(plen, 1024u);
   const uint16_t before = q.emsn;
   const uint32_t first = psn_add(q.rx.cack, 1);
-  advanced(q, first, row_take(q.rx, row, info.psn, info.opcode >= 0xC8));
+  advanced(q, first, row_take(q.rx, row, info.psn, info.opcode >= opcode_byte(wire::Opcode::WriteLast)));
   const bool acked = q.emsn != before;
   const bool due = q.trig >= sack_trigger_ || info.ackreq || info.rtx || info.ecn == 3 || (q.ar && q.rx.ooo == 0);
   q.ar = q.rx.ooo != 0 && (q.ar || info.ackreq);
@@ -241,7 +247,7 @@ void LinePeer::order(Qp& q, uint32_t psn, uint64_t now_ps) {
 }
 
 void LinePeer::control(Qp& q, const Frame& frame, const FrameInfo& info, uint64_t now_ps) {
-  const uint8_t* ext = &frame.bytes[info.inner + 60];
+  const uint8_t* ext = &frame.bytes[info.inner + kExt];
   const auto in = [&](uint32_t psn) { return psn_dist(psn, q.una) < psn_dist(q.nxt, q.una); };
   const auto progress = [&](uint32_t una) {
     if (una == q.una || psn_dist(una, q.una) > psn_dist(q.nxt, q.una)) return;
@@ -249,19 +255,18 @@ void LinePeer::control(Qp& q, const Frame& frame, const FrameInfo& info, uint64_
     q.progress_ps = now_ps;
     if (psn_before(q.hi, psn_add(una, -1))) q.hi = psn_add(una, -1);
   };
-  switch (info.opcode) {
-    case 0xDC: {
-      const auto cack = static_cast<uint32_t>(load_be<3>(ext + 13));
-      const bool pr = ext[1] & 2;
-      const uint32_t psn = psn_add(cack, signed16(ext + 2)), base = psn_add(cack, signed16(ext + 18));
-      const uint64_t bitmap = load_be<8>(ext + 20);
-      const unsigned ooo = load_be<2>(ext + 30) & 0x7fff;
-      progress(psn_add(cack, 1));
-      if (!pr && in(psn) && psn_before(q.hi, psn)) q.hi = psn;
+  switch (static_cast<wire::Opcode>(info.opcode)) {
+    case wire::Opcode::Sack: {
+      const auto seth = wire::Seth::read(ext);
+      const unsigned ooo = wire::CcState::read(ext + wire::Seth::kBytes).ooo_count;
+      const uint32_t psn = psn_add(seth.cack_psn, seth.ack_psn_offset);
+      const uint32_t base = psn_add(seth.cack_psn, seth.sack_offset);
+      progress(psn_add(seth.cack_psn, 1));
+      if (!seth.pr && in(psn) && psn_before(q.hi, psn)) q.hi = psn;
       for (unsigned i = 0; i < 64; ++i) {
         const uint32_t p = psn_add(base, i);
         if (!in(p)) continue;
-        if (bitmap >> i & 1) {
+        if (seth.sack_bitmap >> i & 1) {
           packet(q, p).sacked = true;
         } else if (ooo >= kReorder && psn_dist(q.hi, p) >= kReorder && psn_dist(q.hi, p) < kPsnHalf &&
                    now_ps >= packet(q, p).again_ps) {
@@ -270,17 +275,18 @@ void LinePeer::control(Qp& q, const Frame& frame, const FrameInfo& info, uint64_
       }
       break;
     }
-    case 0xDD: {
-      const auto psn = static_cast<uint32_t>(load_be<3>(ext + 13));
+    case wire::Opcode::Nack: {
+      const uint32_t psn = wire::Neth::read(ext).nack_psn;
       if (in(psn)) order(q, psn, now_ps);
       break;
     }
-    case 0xD1:
+    case wire::Opcode::Ack:
       progress(psn_add(info.psn, 1));
       break;
-    default:  // reliability probe
-      sack(q, frame.plane, static_cast<uint32_t>(load_be<2>(ext + 4)), info.entropy,
-           static_cast<uint16_t>(load_be<2>(ext + 12)), true);
+    default: {  // reliability probe
+      const auto peth = wire::Peth::read(ext);
+      sack(q, frame.plane, peth.probe_id, info.entropy, peth.tx_timestamp16, true);
+    }
   }
 }
 

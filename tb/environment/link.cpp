@@ -143,10 +143,10 @@ void penalize(std::vector<uint8_t>& b, unsigned penalty, bool icrc_outer) {
 
 bool empty_write(std::vector<uint8_t>& b, bool icrc_outer) {
   const FrameInfo f = look_at(b);
-  if (!f.mrc || (f.opcode != 0xCA && f.opcode != 0xCB)) return false;
+  if (!f.mrc || (!f.is(wire::Opcode::WriteOnly) && !f.is(wire::Opcode::WriteOnlyImm))) return false;
   uint8_t* bth = &b[f.inner + 48];
   const unsigned reth = f.inner + 48 + 12 + 4 + ((bth[8] & 0x10) ? 4 : 0);
-  const unsigned headers = reth + 16 + (f.opcode == 0xCB ? 4 : 0);
+  const unsigned headers = reth + 16 + (f.is(wire::Opcode::WriteOnlyImm) ? 4 : 0);
   if (b.size() <= headers + 4) return false;
   bth[1] &= 0xcf;  // pad count
   wire::store_be<4>(&b[reth + 12], 0);
@@ -221,7 +221,7 @@ void Link::transmit(FramePtr frame) {
     copy->fate = kFateRogue;
     if (!make_rogue(copy->bytes, preset_.num_qps, trimmed_, rng_, icrc_outer_)) copy.reset();
   }
-  if ((data || (info.mrc && info.opcode == 0xDE)) &&
+  if ((data || (info.mrc && info.is(wire::Opcode::ProbeRequest))) &&
       rng_.chance(what.ecn)) {  // reliability probes are of the data class
     set_traffic_class(frame->bytes, traffic_class(frame->bytes) | 3);
     frame->fate |= kFateMarked;
@@ -236,7 +236,7 @@ void Link::transmit(FramePtr frame) {
     if (lasthop) frame->fate |= kFateLastHop;
     ++counters_.trimmed;
   }
-  if (info.mrc && info.opcode == 0xDC && rng_.chance(what.penalty)) {
+  if (info.mrc && info.is(wire::Opcode::Sack) && rng_.chance(what.penalty)) {
     penalize(frame->bytes, rng_.chance(0.5) ? 0 : static_cast<unsigned>(rng_.between(1, 127)), icrc_outer_);
     frame->fate |= kFatePenalty;
     ++counters_.penalties;

@@ -292,7 +292,7 @@ constexpr uint32_t kRtsAttributes =
 
 void move_qp(Driver& driver, csr::TblQpCtx row, unsigned index, QpState state, uint32_t attributes,
              Driver::Done done = {}) {
-  row.state = static_cast<uint8_t>(state);
+  row.state = state;
   uint32_t words[csr::TblQpCtx::kWords];
   row.pack(words);
   driver.write(csr::kQpAttr, attributes);

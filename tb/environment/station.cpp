@@ -259,7 +259,10 @@ void Station::sent(FramePtr frame) {
     if (first_data_ps_ == 0) first_data_ps_ = frame->sent_ps;
     last_data_ps_ = frame->sent_ps + uint64_t{on_wire} * byte_ps(preset_);
   } else {
-    ++(info.opcode == 0xDC ? c.tx_sack : info.opcode == 0xDD ? c.tx_nack : info.opcode == 0xD1 ? c.tx_ack : c.tx_other);
+    ++(info.is(wire::Opcode::Sack)   ? c.tx_sack
+       : info.is(wire::Opcode::Nack) ? c.tx_nack
+       : info.is(wire::Opcode::Ack)  ? c.tx_ack
+                                     : c.tx_other);
   }
   if (!(ports_up_ >> frame->plane & 1)) {
     ++frames_at_down_ports_;
@@ -343,7 +346,7 @@ void Station::random_row() {
     static constexpr QpState kStates[] = {QpState::Reset, QpState::Init, QpState::Rtr, QpState::Rts, QpState::Error};
     const auto index = static_cast<unsigned>(csr_rng_.between(used_qps, preset_.num_qps - 1));
     csr::TblQpCtx row;
-    row.state = static_cast<uint8_t>(kStates[csr_rng_.below(5)]);
+    row.state = kStates[csr_rng_.below(5)];
     row.timeout = static_cast<uint8_t>(scenario_.rto);
     row.mtu = static_cast<uint8_t>(csr_rng_.below(5));
     row.encap = static_cast<uint8_t>(csr_rng_.below(2));

@@ -179,10 +179,10 @@ class NicPair {
       row.dmac = 0x020000000001 + side;
       row.dip = U128{0xfd00000000000000} << 64 | (2 - side);
       row.srv6 = U128{0xfcbb000000010002} << 64 | U128{0x0003} << 48;
-      write_row(side, csr::kTblQpStateId, qp, csr::TblQpState{.state = static_cast<uint8_t>(QpState::Reset)});
+      write_row(side, csr::kTblQpStateId, qp, csr::TblQpState{.state = QpState::Reset});
       write(side, csr::kQpAttr, 0xfff);
       for (const QpState state : {QpState::Init, QpState::Rtr, QpState::Rts}) {
-        row.state = static_cast<uint8_t>(state);
+        row.state = state;
         write_row(side, csr::kTblQpCtxId, qp, row);
       }
       const unsigned mr_index = qp % preset.num_mrs;

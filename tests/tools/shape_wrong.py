@@ -37,7 +37,18 @@ def module(always=150, function=150, ports=40, columns=100, file=0):
     return text + lines(file - text.count("\n") - 1, "  // more") + "endmodule\n"
 
 
+def wire(expression):
+    """A module that has something of a packet by name, and one line more."""
+    return ("module m;\n  assign a = ctl.reason == NackReasonTrimmed || ctl.reason != 8'd0;  // reason == 8'h01\n"
+            "  assign b = (kind_q == KindCtl) ? 4'd3 : 4'd1;\n  assign seth = seth_of(ext[0+:8*SethBytes]);\n"
+            "  assign reason = (n_q == 14'd3) ? NackReasonTrimmed : 8'd0;\n"
+            "  assign c = opcode == OpcodeSack && n_q != 14'd100;\n  assign d = x[8*(15-i)+:8] + y[8*32'(at)+:8];\n"
+            "  assign r = '{reason: {6'd0, op}, size: 4'd1, kind: FbKindLoss};\n"
+            f"  assign e = {expression};\nendmodule\n")
+
+
 GOOD = {"a/good.cpp": cpp(150), "rtl/good.sv": module(), "rtl/gen/made.sv": module(columns=200),
+        "rtl/named.sv": wire("1'b0"), "rtl/gen/named.sv": wire("opcode == 8'hC9"), "tests/rtl/m.sv": wire("h[8*3+:8]"),
         "a/long.py": lines(900, "x = 1"), "build/x.cpp": cpp(300)}
 
 # {what must be told: the file}
@@ -50,6 +61,13 @@ MISTAKES = {
     "rtl/m.sv:1: m has 41 ports, at most 40": {"rtl/m.sv": module(ports=41)},
     "rtl/m.sv:347: more than 100 columns": {"rtl/m.sv": module(columns=101)},
     "rtl/m.sv:1: a file of 901 lines, at most 900": {"rtl/m.sv": module(file=901)},
+    "rtl/m.sv:9: opcode by number": {"rtl/m.sv": wire("path.pkt.opcode == 8'hC9")},
+    "rtl/m.sv:10: opcode by number": {"rtl/m.sv": wire("b;\n  assign opcode = first ? OpcodeWriteOnly : 8'hCB")},
+    "rtl/m.sv:9: reason by number": {"rtl/m.sv": wire("a && ctl.reason inside {NackReasonNoBitmap, 8'd7}")},
+    "rtl/m.sv:9: syndrome by number": {"rtl/m.sv": wire("aeth.syndrome[7:5] == 3'b011")},
+    "rtl/m.sv:9: kind by number": {"rtl/m.sv": wire("'{entropy: 32'd0, kind: 3'd3}")},
+    "rtl/m.sv:9: bytes of h by number": {"rtl/m.sv": wire("h[49*8+4+:2]")},
+    "rtl/m.sv:9: bytes of ext by number": {"rtl/m.sv": wire("ext[8*13+:24]")},
     "a/x.py:1: a file of 901 lines": {"a/x.py": lines(901, "x = 1")},
 }
 

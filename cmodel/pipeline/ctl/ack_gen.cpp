@@ -79,7 +79,7 @@ void AckGen::configure(const CfgBus& cfg) {
     const unsigned index = cfg.index & qp_mask_;
     qps_[index] = {.dqpn = row.dqpn, .dest = row.dest, .svc_time = row.svc_time};
     // Nothing of an old connection goes out.
-    if (row.state != static_cast<uint8_t>(QpState::Rts)) acks_[index].due = false;
+    if (row.state != QpState::Rts) acks_[index].due = false;
   } else if (cfg.is(CfgTable::PeerPorts)) {
     peer_[cfg.index & dest_mask_] = csr::TblPeerPorts::unpack(cfg.data.data()).mask;
   }

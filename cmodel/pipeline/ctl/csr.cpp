@@ -224,7 +224,7 @@ bool Csr::judge_table(uint32_t command) {
   switch (static_cast<CfgTable>(table)) {
     case CfgTable::QpCtx:
     case CfgTable::QpState:
-      qp = {.state = static_cast<QpState>(data[0] & 7u), .status = 0};
+      qp = {.state = csr::TblQpState::unpack(data.data()).state, .status = 0};  // QP_CTX has it in the same place
       break;
     case CfgTable::PeerPorts:
       set_peer(index, csr::TblPeerPorts::unpack(data.data()).mask);

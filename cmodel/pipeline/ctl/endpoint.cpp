@@ -101,7 +101,7 @@ void Endpoint::configure(const CfgBus& cfg, unsigned port_up) {
   ack_.done();
   if (cfg.is(CfgTable::QpCtx)) {
     const auto row = csr::TblQpCtx::unpack(cfg.data.data());
-    if (row.state == static_cast<uint8_t>(QpState::Reset)) return;
+    if (row.state == QpState::Reset) return;
     addr_.write(row.dest & dest_mask_, {.dip = row.dip, .qp = cfg.index});
     Dest& d = dest(row.dest);
     d.valid = true;

@@ -124,9 +124,9 @@ void RxCheck::configure(const CfgBus& cfg) {
   RxQpCtx& qp = qps_[cfg.index % qps_.size()];
   if (cfg.is(CfgTable::QpCtx)) {
     const auto row = csr::TblQpCtx::unpack(cfg.data.data());
-    qp = {.state = static_cast<QpState>(row.state), .mtu = row.mtu, .pkey = row.pkey, .no_imm = row.max_wimm_dest == 0};
+    qp = {.state = row.state, .mtu = row.mtu, .pkey = row.pkey, .no_imm = row.max_wimm_dest == 0};
   } else if (cfg.is(CfgTable::QpState)) {
-    qp.state = static_cast<QpState>(cfg.data[0] & 7);
+    qp.state = csr::TblQpState::unpack(cfg.data.data()).state;
   } else if (cfg.is(CfgTable::Mr)) {
     mrs_[cfg.index % mrs_.size()] = region_of(csr::TblMr::unpack(cfg.data.data()));
   }

@@ -87,7 +87,7 @@ void RxReorder::idle(const CfgBus& cfg) {
 void RxReorder::configure(const CfgBus& cfg) {
   if (cfg.is(CfgTable::QpCtx)) {
     const auto row = csr::TblQpCtx::unpack(cfg.data.data());
-    if (row.state != static_cast<uint8_t>(QpState::Rts)) {  // in Rts the responder has been at work since Rtr
+    if (row.state != QpState::Rts) {  // in Rts the responder has been at work since Rtr
       init_qp_ = qp(cfg.index);
       init_row_ = 0;
       exp_[init_qp_] = row.rqmsn;

@@ -29,17 +29,16 @@ void TxProbe::operate(const CfgBus& cfg, const CsrOut& csr, unsigned port_up) {
 /// A QP that is set up again has no bad EVs; one that does not send has none to bring back.
 void TxProbe::configure(const CfgBus& cfg) {
   ack_.done();
-  constexpr auto kRts = static_cast<uint8_t>(QpState::Rts);
   const unsigned qp = cfg.index & qp_mask_;
   switch (static_cast<CfgTable>(cfg.table)) {
     case CfgTable::QpCtx: {
       const auto row = csr::TblQpCtx::unpack(cfg.data.data());
-      qps_[qp] = {.dqpn = row.dqpn, .timeout = row.timeout, .dest = row.dest, .live = row.state == kRts};
+      qps_[qp] = {.dqpn = row.dqpn, .timeout = row.timeout, .dest = row.dest, .live = row.state == QpState::Rts};
       release(qp);
       break;
     }
     case CfgTable::QpState:
-      qps_[qp].live = csr::TblQpState::unpack(cfg.data.data()).state == kRts;
+      qps_[qp].live = csr::TblQpState::unpack(cfg.data.data()).state == QpState::Rts;
       if (!qps_[qp].live) release(qp);
       break;
     case CfgTable::PeerPorts:

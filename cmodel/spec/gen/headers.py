@@ -146,7 +146,31 @@ def sv(spec):
             out += comment(f.doc, "    ") if not f.reserved else ""
             out += f"    {logic(f.width)} {f.name}{'_' if f.name in SV_KEYWORDS else ''};\n"
         out += f"  }} hdr_{h['name']}_t;\n\n"
+    out += comment("First byte of every field, from the start of its header.", "  ").replace("///", "//") + "\n"
+    for h in parse(spec):
+        for f in h["fields"]:
+            if not f.reserved:
+                out += f"  localparam int unsigned {h['cname']}{camel(f.name)}Byte = 32'd{f.at // 8};\n"
+    out += "\n  // Headers out of bytes and into bytes; byte 0, the first on the wire, is bits [7:0].\n\n"
+    for h in parse(spec):
+        bits = 8 * h["bytes"]
+        for result, name, kind in ((f"hdr_{h['name']}_t", f"{h['name']}_of", logic(bits)),
+                                   (logic(bits), f"bytes_of_{h['name']}", f"hdr_{h['name']}_t")):
+            out += f"  function automatic {result} {name}({kind} x);\n" + _reversed(h["bytes"]) + "  endfunction\n\n"
     return out
+
+
+def _reversed(count):
+    """SystemVerilog: the bytes of x in the other order."""
+    parts = [f"x[{8 * i + 7}:{8 * i}]" for i in range(count)]
+    lines, line = [], "    return {"
+    for at, part in enumerate(parts):
+        end = "};" if at + 1 == count else ","
+        if len(line) + len(part) + len(end) + 1 > 100:
+            lines.append(line.rstrip())
+            line = " " * 8
+        line += part + end + " "
+    return "\n".join(lines + [line.rstrip()]) + "\n"
 
 
 def _runs(fields):

@@ -42,13 +42,14 @@ module mrc_tx_inflight_answer
   logic [15:0] here;
   assign here = 16'd1 << msg_i.ctl.psn[3:0];
   assign in = psn_in(msg_i.ctl.psn, una_before, nxt_i);
-  assign event_ = msg_i.ctl.reason == 8'h19;
+  assign event_ = msg_i.ctl.reason == NackReasonUnexpEvent;
   assign reported = (win_i.sacked & here) != 16'd0;
   // The oldest packet that is not reported is una, unless an ACK has moved una to a packet that a
   // SACK had reported before: then it is the one that the timer has found.
   assign oldest = msg_i.ctl.psn == una_before || msg_i.ctl.psn == cur_i.row.low;
   assign counted = oldest && in && !reported
-      && msg_i.ctl.reason inside {8'h06, 8'h07, 8'h0A, 8'h0B};
+      && msg_i.ctl.reason inside {NackReasonNoBitmap, NackReasonNoPktBuffer,
+                                  NackReasonNoResource, NackReasonPsnOorWindow};
   assign nack_fail = at_nack && (event_ || (counted && cur_i.row.retry.exhausted));
   assign nack_counts = at_nack && !nack_fail && counted;
   // A gap or the timer may have found this packet lost before. As long as its EV has not heard of
@@ -69,8 +70,8 @@ module mrc_tx_inflight_answer
   logic good, nak, old, ack_ok, changed;
   logic [23:0] una;
   logic [15:0] ahead, left;  // messages from the oldest to it, from it to the newest
-  assign good = msg_i.ctl.reason[7:5] == 3'b000;
-  assign nak = msg_i.ctl.reason[7:5] == 3'b011;
+  assign good = msg_i.ctl.reason[7:5] == AethClassAck;
+  assign nak = msg_i.ctl.reason[7:5] == AethClassNak;
   assign old = psn_before(msg_i.psn1, una_before);
   assign ahead = msg_i.ctl.msn - cur_i.row.msn_done;
   assign left = msn_sent_i - msg_i.ctl.msn;
@@ -91,7 +92,7 @@ module mrc_tx_inflight_answer
   assign answer_o = '{
           event_: event_,
           takes: nack_takes,
-          trimmed: at_nack && msg_i.ctl.reason == 8'h01 && owned_i,
+          trimmed: at_nack && msg_i.ctl.reason == NackReasonTrimmed && owned_i,
           changed: changed,
           nak: ack_ok && nak,
           una: una

@@ -44,11 +44,6 @@ module mrc_tx_inflight_tell
     output words_t words_o
 );
 
-  // ccev_t.kind
-  localparam logic [1:0] CcAck = 2'd0;
-  localparam logic [1:0] CcNack = 2'd1;
-  localparam logic [1:0] CcLoss = 2'd2;
-
   logic retx_load, upd_load, fb_load, pres_load, ccev_load, rask_load, okev_load, qperr_load;
   retx_t retx;
   upd_t upd;
@@ -74,7 +69,7 @@ module mrc_tx_inflight_tell
     ccev_load = 1'b0;
     ccev = '0;
     ccev.cc = {8'd0, sel_i.row.dest};
-    ccev.kind = CcNack;
+    ccev.kind = CcEventNack;
     if (sel_i.is.cc) begin
       unique case (state_i)
         StRec: begin
@@ -89,9 +84,9 @@ module mrc_tx_inflight_tell
         end
         StDone: begin
           ccev_load = 1'b1;
-          ccev.kind = CcAck;
+          ccev.kind = CcEventAck;
           ccev.bytes = sack_bytes_i;
-          ccev.ecn = ctl_i.m == 2'd1;
+          ccev.ecn = ctl_i.m == MarkSkipOnce;
           ccev.rtt_valid = sack_i.recent && sel_i.row.ts && (!sack_i.rtx || rtt_rtx_i);
           ccev.rtt = ccev.rtt_valid ? rtt : 16'd0;
           ccev.pen = ctl_i.pen;
@@ -106,7 +101,7 @@ module mrc_tx_inflight_tell
         end
         StRetx1: begin
           ccev_load = scan_i.loss;
-          ccev.kind = CcLoss;
+          ccev.kind = CcEventLoss;
           ccev.bytes = packet_bytes_i;
         end
         default: ;
@@ -116,11 +111,11 @@ module mrc_tx_inflight_tell
         ccev = '0;
         ccev.cc = {8'd0, sel_i.row.dest};
         // What is in flight of a QP whose ACK is missing: earlier copies sent for the sake of it.
-        ccev.kind = CcAck;
+        ccev.kind = CcEventAck;
         if (over_i || timer_i.dup) begin
-          ccev.kind = CcNack;
+          ccev.kind = CcEventNack;
         end else if (state_i == StWalk) begin
-          ccev.kind = CcLoss;
+          ccev.kind = CcEventLoss;
         end
         ccev.bytes = fly_i;
       end
@@ -171,16 +166,21 @@ module mrc_tx_inflight_tell
 
   always_comb begin
     // 3 is reserved: nothing is known of the EV.
-    fb_load = sack_i.recent && (ctl_i.m == 2'd1 || ctl_i.m == 2'd2);
-    fb = '{qp: qp_i, ev_idx: sack_i.ev_idx, entropy: ctl_i.entropy, kind: {1'b0, ctl_i.m}};
+    fb_load = sack_i.recent && (ctl_i.m == MarkSkipOnce || ctl_i.m == MarkAlwaysSkip);
+    fb = '{
+        qp: qp_i,
+        ev_idx: sack_i.ev_idx,
+        entropy: ctl_i.entropy,
+        kind: (ctl_i.m == MarkAlwaysSkip) ? FbKindAlwaysSkip : FbKindSkipOnce
+    };
     if (at_nack) begin
       fb_load = answer_i.trimmed;
       fb.ev_idx = sent_i.ev_idx;
-      fb.kind = 3'd1;
+      fb.kind = FbKindSkipOnce;
     end else if (state_i == StRetx1) begin
       // A gap or the timer: one loss is enough to take the EV out of use.
       fb_load = scan_i.blame;
-      fb = '{qp: qp_i, ev_idx: sent_i.ev_idx, entropy: 32'd0, kind: 3'd3};
+      fb = '{qp: qp_i, ev_idx: sent_i.ev_idx, entropy: 32'd0, kind: FbKindLoss};
     end
   end
 
@@ -190,7 +190,7 @@ module mrc_tx_inflight_tell
   assign stateq = '{qp: qp_i};
 
   // Sent once, arrived, not marked: what this EV is good for the other way is known.
-  assign okev_load = sack_i.recent && ctl_i.m == 2'd0 && !sack_i.rtx;
+  assign okev_load = sack_i.recent && ctl_i.m == MarkNone && !sack_i.rtx;
   assign okev = '{
           dest: {8'd0, sel_i.row.dest},
           plane: sack_i.ev_idx[3:0] & 4'(NumPlanes - 1),

@@ -161,12 +161,12 @@ module mrc_tx_segment_emit
   always_comb begin
     if (seg_last) begin
       if (row_q.work.imm_valid) begin
-        opcode = seg_first ? 8'hCB : 8'hC9;
+        opcode = seg_first ? OpcodeWriteOnlyImm : OpcodeWriteLastImm;
       end else begin
-        opcode = seg_first ? 8'hCA : 8'hC8;
+        opcode = seg_first ? OpcodeWriteOnly : OpcodeWriteLast;
       end
     end else begin
-      opcode = seg_first ? 8'hC6 : 8'hC7;
+      opcode = seg_first ? OpcodeWriteFirst : OpcodeWriteMiddle;
     end
   end
 

@@ -133,7 +133,7 @@ package mrc_tx_segment_pkg;
 
   // A syndrome that ends the QP: a remote NAK, or the window gave up.
   function automatic logic ends_qp(logic [7:0] syndrome);
-    return syndrome[7:5] == 3'b011 || syndrome == CqStatusRetryExceeded
+    return syndrome[7:5] == AethClassNak || syndrome == CqStatusRetryExceeded
         || syndrome == CqStatusRemEvent;
   endfunction
 

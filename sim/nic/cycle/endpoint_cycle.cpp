@@ -6,6 +6,7 @@
 #include <cstring>
 #include <utility>
 
+#include "protocol/opcodes.hpp"
 #include "sim/engine/codec.hpp"
 #include "sim/engine/fabric.hpp"
 #include "util/rng.hpp"
@@ -37,7 +38,6 @@ std::array<uint8_t, 6> mac_bytes(NodeId host) {
   for (unsigned i = 0; i < 6; ++i) out[i] = static_cast<uint8_t>(mac_of(host) >> (40 - 8 * i));
   return out;
 }
-bool is_write(uint8_t opcode) { return opcode >= 0xC6 && opcode <= 0xCB; }
 std::string text(uint64_t value) { return std::to_string(value); }
 }  // namespace
 
@@ -283,7 +283,7 @@ void CycleEndpoint::configure_qp(Qp& qp) {
   }
   csr::TblQpCtx row = row_of(qp);
   const auto move = [&](QpState state, uint32_t attributes) {
-    row.state = static_cast<uint8_t>(state);
+    row.state = state;
     uint32_t words[csr::TblQpCtx::kWords];
     row.pack(words);
     driver_.write(csr::kQpAttr, attributes);
@@ -503,7 +503,7 @@ PacketPtr CycleEndpoint::pull(unsigned plane) {
 }
 
 void CycleEndpoint::count_sent(const Packet& p) {
-  if (is_write(p.opcode)) {
+  if (is_data_opcode(p.opcode)) {
     ++stats_.data_packets;
     if (p.bth & kBthRtx) {
       ++stats_.retransmissions;
@@ -536,9 +536,9 @@ void CycleEndpoint::receive(PacketPtr packet, unsigned plane) {
   Packet& p = *packet;
   const bool trimmed = p.dscp == config_.dscp.trimmed || p.dscp == config_.dscp.trimmed_lasthop;
   if (p.ecn == 3) ++stats_.marked;
-  if (trimmed && is_write(p.opcode)) ++stats_.trimmed;
+  if (trimmed && is_data_opcode(p.opcode)) ++stats_.trimmed;
   // The receiver's software would know how long a message is; this one reads it from the packets.
-  if (is_write(p.opcode) && !trimmed) {
+  if (is_data_opcode(p.opcode) && !trimmed) {
     if (Qp* qp = find(p.dqp)) {
       const auto distance = static_cast<int16_t>(p.data.msn - static_cast<uint16_t>(qp->delivered));
       if (distance >= 0) {

@@ -41,7 +41,7 @@ struct Bench : BlockBench<Bench> {
   }
   void set_up(unsigned qp, unsigned dest, bool svc_time, QpState state = QpState::Rtr) {
     csr::TblQpCtx row;
-    row.state = static_cast<uint8_t>(state);
+    row.state = state;
     row.dqpn = 0xab'1234;
     row.dest = static_cast<uint8_t>(dest);
     row.svc_time = svc_time;

@@ -22,7 +22,7 @@ TEST_CASE("the waves of ack_gen.md: three responses, a question, ACKs with a gap
   csr.ep_interval = 1000;
   csr.rev_ev = {0xa0, 0xa1};
   csr::TblQpCtx row;
-  row.state = static_cast<uint8_t>(QpState::Rts);
+  row.state = QpState::Rts;
   row.pack(cfg.data.data());
   cfg.table = static_cast<uint8_t>(CfgTable::QpCtx);
 

@@ -21,7 +21,7 @@ csr::TblQpCtx good_row() {
 }
 
 CmdOutcome judge(QpState from, unsigned to, unsigned attrs, csr::TblQpCtx row, unsigned index = 0) {
-  row.state = static_cast<uint8_t>(to & 7u);
+  row.state = static_cast<QpState>(to & 7u);
   std::array<uint32_t, 16> w{};
   row.pack(w.data());
   return judge_table_write(0, index, w, attrs, from, tiny());

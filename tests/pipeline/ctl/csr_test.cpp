@@ -79,12 +79,12 @@ struct Bench {
   }
   uint8_t to(unsigned qp, QpState state) {
     csr::TblQpCtx row;
-    row.state = static_cast<uint8_t>(state);
+    row.state = state;
     row.mpr = row.mpr_dest = row.max_wimm = row.max_wimm_dest = 1;
     return write_row(csr::kTblQpCtxId, qp, row);
   }
   uint8_t state(unsigned qp, unsigned value) {
-    return write_row(csr::kTblQpStateId, qp, csr::TblQpState{.state = static_cast<uint8_t>(value)});
+    return write_row(csr::kTblQpStateId, qp, csr::TblQpState{.state = static_cast<QpState>(value)});
   }
   /// QP_INFO and PEER_INFO.
   uint32_t info(unsigned qp) {
@@ -458,7 +458,7 @@ TEST_CASE("a table write that is not good answers SLVERR, says why, and is not b
   // Values.
   b.write(csr::kQpAttr, 0xfff);
   csr::TblQpCtx row;
-  row.state = 2;
+  row.state = QpState::Rtr;
   row.mpr_dest = 1;
   row.max_wimm_dest = static_cast<uint8_t>(b.preset.max_wimm + 1);  // 0 is none
   refused(b.write_row(csr::kTblQpCtxId, 1, row), CmdCode::BadValue, 4);

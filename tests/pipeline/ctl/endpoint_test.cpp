@@ -50,7 +50,7 @@ struct Bench : BlockBench<Bench> {
   /// QP leads to a destination at address(1000 + dest).
   void set_up(unsigned qp, unsigned dest, QpState state = QpState::Init) {
     csr::TblQpCtx row;
-    row.state = static_cast<uint8_t>(state);
+    row.state = state;
     row.dest = static_cast<uint8_t>(dest);
     row.dip = address(1000 + dest);
     configure(CfgTable::QpCtx, qp, row);

@@ -64,7 +64,7 @@ struct Check {
   }
   void set_up(QpState state = QpState::Rts) {
     csr::TblQpCtx qp;
-    qp.state = static_cast<uint8_t>(state);
+    qp.state = state;
     qp.pkey = 0xffff;
     qp.mtu = 4;
     write(CfgTable::QpCtx, 1, qp);
@@ -230,7 +230,7 @@ TEST_CASE("control packets go to the transmit side; QP_STATE stops them", "[rx_c
   CHECK(c.ctls[0].msn == 5);
   CHECK(c.ctls[0].psn == 9);
   csr::TblQpState row;
-  row.state = static_cast<uint8_t>(QpState::Rtr);
+  row.state = QpState::Rtr;
   c.write(CfgTable::QpState, 1, row);
   c.desc[0].push(d);
   c.cycle();
@@ -308,7 +308,7 @@ TEST_CASE("what each state of a QP lets through", "[rx_check]") {
   c.set_up(by_state_table ? QpState::Rts : state);
   if (by_state_table) {
     csr::TblQpState row;
-    row.state = static_cast<uint8_t>(state);
+    row.state = state;
     c.write(CfgTable::QpState, 1, row);
   }
   Rxdesc d = Check::good(5);

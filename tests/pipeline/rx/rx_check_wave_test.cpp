@@ -28,7 +28,7 @@ TEST_CASE("the waves of rx_check.md: two lanes in turn, a dropped packet, a tabl
     check.clock();
   };
   csr::TblQpCtx row;
-  row.state = static_cast<uint8_t>(QpState::Rts);
+  row.state = QpState::Rts;
   row.pkey = 0xffff;
   row.mtu = 4;
   row.pack(cfg.data.data());

@@ -18,7 +18,7 @@ struct Reorder {
   /// Returns the cycles until the acknowledgement.
   unsigned configure(QpState state, uint16_t rqmsn, uint8_t max_wimm_dest, uint16_t qp = 2) {
     csr::TblQpCtx row;
-    row.state = static_cast<uint8_t>(state);
+    row.state = state;
     row.rqmsn = rqmsn;
     row.max_wimm = 1;  // the requestor's
     row.max_wimm_dest = max_wimm_dest;

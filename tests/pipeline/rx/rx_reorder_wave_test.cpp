@@ -24,7 +24,7 @@ TEST_CASE("the waves of rx_reorder.md: an immediate ahead of a gap, and the gap 
     block.clock();
   };
   csr::TblQpCtx row;
-  row.state = static_cast<uint8_t>(QpState::Rtr);
+  row.state = QpState::Rtr;
   row.max_wimm_dest = 8;
   row.pack(cfg.data.data());
   cfg.req = true;

@@ -115,7 +115,7 @@ struct Flow {
   }
   void connect(uint16_t q) {
     csr::TblQpCtx r;
-    r.state = 3;
+    r.state = QpState::Rts;
     r.mpr = 1;
     r.cc = true;
     r.ts = q & 1u;

@@ -47,7 +47,7 @@ struct Bench {
     row.timeout = static_cast<uint8_t>(timeout & 31);
     row.dqpn = 0xab1230u + qp;
     row.dest = static_cast<uint8_t>(dest);
-    row.state = static_cast<uint8_t>(state);
+    row.state = state;
     std::array<uint32_t, 16> w{};
     row.pack(w.data());
     write(CfgTable::QpCtx, qp, w);

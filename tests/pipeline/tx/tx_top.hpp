@@ -228,7 +228,7 @@ struct TxTop {
   }
   static csr::TblQpCtx default_ctx(unsigned qp) {
     csr::TblQpCtx c;
-    c.state = static_cast<uint8_t>(QpState::Rts);
+    c.state = QpState::Rts;
     c.mtu = 2;
     c.mpr = 1;
     c.dqpn = 0x100 + qp;

@@ -80,7 +80,7 @@ void RxTrack::configure(const CfgBus& cfg) {
   const unsigned index = qp(cfg.index);
   if (cfg.is(CfgTable::QpCtx)) {
     const auto row = csr::TblQpCtx::unpack(cfg.data.data());
-    if (row.state != static_cast<uint8_t>(QpState::Rts)) {  // in Rts the responder has been at work since Rtr
+    if (row.state != QpState::Rts) {  // in Rts the responder has been at work since Rtr
       set_up(index, row);
       return;
     }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pipeline/tx/inflight/tx_inflight_fsm.hpp"
 
+#include "gen/csr.hpp"
+
 namespace mrc::inflight {
 
 /// Contexts and states may have to give bytes back.
@@ -56,7 +58,7 @@ bool Fsm::configure(const CfgBus& cfg, Recording& recording) {
     }
     s_.qps.begin(q, cfg);
     if (recording != Recording::No && (in_.rec.head().qp & s_.qps.mask()) == index) recording = Recording::No;
-  } else if (cfg.is(CfgTable::QpState) && (cfg.data[0] & 7u) != static_cast<uint32_t>(QpState::Rts)) {
+  } else if (cfg.is(CfgTable::QpState) && csr::TblQpState::unpack(cfg.data.data()).state != QpState::Rts) {
     s_.qps.retire(q, index);
   }
   ack_.done();

@@ -24,7 +24,7 @@ void Qps::begin(Qp& q, const CfgBus& cfg) {
   q.msn_done = q.msn_sent = row.msn;
   q.restart(now_.tick);
   q.fresh = true;
-  q.live = row.state == static_cast<uint8_t>(QpState::Rts);
+  q.live = row.state == QpState::Rts;
 }
 
 void Qps::reclaim() {

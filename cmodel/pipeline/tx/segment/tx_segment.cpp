@@ -102,15 +102,15 @@ bool TxSegment::configure(const CfgBus& cfg) {
   Qp& q = qp(cfg.index);
   const bool some = q.known != 0 && q.una_msn != q.tail;
   if (!context) {
-    const uint32_t state = cfg.data[0] & 7u;
-    set(q.state, state);
-    if (state == static_cast<uint32_t>(QpState::Error)) {
+    const QpState state = csr::TblQpState::unpack(cfg.data.data()).state;
+    set_state(q, state);
+    if (state == QpState::Error) {
       set(q.failed, 1);
       if (some) done_next_ = {.busy = true, .qp = cfg.index, .flush = true};
     }
     ack_.done();
   } else if (q.active != 0) {  // it stops sending, so that it leaves tx_sched by itself
-    set(q.state, static_cast<uint32_t>(QpState::Reset));
+    set_state(q, QpState::Reset);
   } else if (some) {
     done_next_ = {.busy = true, .qp = cfg.index, .silent = true};
   } else if (q.known == 0 && !pool_.valid()) {
@@ -131,7 +131,7 @@ void TxSegment::set_up(Qp& q, const CfgBus& cfg) {
   }
   set(q.known, 1);
   for (uint32_t* reg : {&q.erow, &q.hrow, &q.urow}) set(*reg, empty);
-  set(q.state, row.state);
+  set_state(q, row.state);
   set(q.mtu, row.mtu);
   set(q.mpr_max, row.mpr);
   set(q.mpr, row.mpr);

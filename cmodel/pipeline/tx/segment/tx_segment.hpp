@@ -66,13 +66,13 @@ class TxSegment {
     // By Progress: oldest incomplete MSN, its row, oldest unacknowledged PSN, window, immediates completed.
     uint32_t una_msn = 0, urow = 0, una = 0, mpr = 0, wout = 0;
     // By several.
-    uint32_t state = 0;
+    uint32_t state = 0;   // QpState
     uint32_t active = 0;  // in tx_sched, or on its way there or back
     uint32_t failed = 0;  // over until QP_CTX
     uint32_t fresh = 0;   // nothing sent since QP_CTX
     uint32_t known = 0;   // owns an empty row
 
-    bool rts() const { return state == static_cast<uint32_t>(QpState::Rts); }
+    bool rts() const { return static_cast<QpState>(state) == QpState::Rts; }
     uint16_t held() const { return static_cast<uint16_t>(tail - una_msn); }  // WQEs
   };
 
@@ -120,6 +120,7 @@ class TxSegment {
   Qp& qp(unsigned index) { return qps_[index & qp_mask_]; }
   bool same_qp(unsigned a, unsigned b) const { return ((a ^ b) & qp_mask_) == 0; }
   void set(uint32_t& reg, uint32_t value) { writes_.push_back({&reg, value}); }
+  void set_state(Qp& q, QpState state) { set(q.state, static_cast<uint32_t>(state)); }
   bool can_send(const Qp& q) const;
   bool still_active(const Qp& q) const { return q.active != 0 && &q != cleared_; }
   void activate(Qp& q, uint16_t index);

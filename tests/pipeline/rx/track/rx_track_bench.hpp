@@ -72,7 +72,7 @@ struct Track {
   }
   static csr::TblQpCtx context(uint32_t rq_psn, unsigned mpr_dest) {
     csr::TblQpCtx row;
-    row.state = static_cast<uint8_t>(QpState::Rtr);
+    row.state = QpState::Rtr;
     row.rq_psn = rq_psn;
     row.mpr = 7;  // the requestor's
     row.mpr_dest = static_cast<uint8_t>(mpr_dest);

@@ -766,7 +766,7 @@ TEST_CASE("the row of Rts changes nothing, that of another state starts anew", "
   t.send(Track::packet(0));
   t.send(Track::packet(2));
   csr::TblQpCtx row = Track::context(50, 1);
-  row.state = static_cast<uint8_t>(QpState::Rts);
+  row.state = QpState::Rts;
   row.trim_nack = false;
   row.dyn_mpr = true;
   CHECK(t.write(CfgTable::QpCtx, 1, row) == 1);
@@ -782,7 +782,7 @@ TEST_CASE("the row of Rts changes nothing, that of another state starts anew", "
   t.send(p);
   REQUIRE(t.resps.size() == 1);
   CHECK(t.resps[0].reason == 0x01);
-  row.state = static_cast<uint8_t>(GENERATE(QpState::Init, QpState::Rtr, QpState::Reset));
+  row.state = GENERATE(QpState::Init, QpState::Rtr, QpState::Reset);
   CHECK(t.write(CfgTable::QpCtx, 1, row) == 1 + 2);
   p = Track::packet(50);
   p.ackreq = true;

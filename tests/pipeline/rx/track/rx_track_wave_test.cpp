@@ -21,7 +21,7 @@ TEST_CASE("the waves of rx_track.md: a gap, its packet, a duplicate, two SACKs",
   CsrOut csr;
   csr.sack_trigger = 1 << 19;
   csr::TblQpCtx row;
-  row.state = static_cast<uint8_t>(QpState::Rtr);
+  row.state = QpState::Rtr;
   row.rq_psn = 0x3e;
   row.mpr_dest = 1;
   row.pack(cfg.data.data());

@@ -60,7 +60,7 @@ struct Bench {
   explicit Bench(bool cc = false) {
     csr.reorder = 4;
     csr.same_ev = false;
-    ctx.state = 3;
+    ctx.state = QpState::Rts;
     ctx.sq_psn = kPsn;
     ctx.msn = 10;
     ctx.timeout = 24;

@@ -204,7 +204,7 @@ TEST_CASE("tx_inflight: a packet recorded in the very cycle in which its QP ends
     if (how == 0) b.ctl.load(Ctl{.kind = CtlKind::Nack, .qp = 1, .psn = Bench::kPsn, .reason = 0x19});
     if (how == 1) b.ctl.load(Ctl{.kind = CtlKind::Ack, .qp = 1, .reason = 0x61, .msn = 10});
     if (how >= 2) {
-      b.ctx.state = 0;  // what comes after it finds no new life
+      b.ctx.state = QpState::Reset;  // what comes after it finds no new life
       b.request(1);
       if (how == 2) {
         b.cfg.table = static_cast<uint8_t>(CfgTable::QpState);

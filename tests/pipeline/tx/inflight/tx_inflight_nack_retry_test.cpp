@@ -34,7 +34,7 @@ struct Bench {
   explicit Bench(unsigned allowed) {
     csr.same_ev = false;
     csr::TblQpCtx row;
-    row.state = static_cast<uint8_t>(QpState::Rts);
+    row.state = QpState::Rts;
     row.timeout = 0;
     row.retry_linear = static_cast<uint8_t>(allowed);
     row.retry_exp = 0;

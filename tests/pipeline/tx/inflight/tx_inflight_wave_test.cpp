@@ -37,7 +37,7 @@ TEST_CASE("the waves of tx_inflight.md: a SACK of two blocks with a loss, a NACK
     clock(rec, ctl, rans, retx, upd, fb, pres, ccev, rask, okev, qperr, stateq);
   };
   csr::TblQpCtx row;
-  row.state = 3;
+  row.state = QpState::Rts;
   row.sq_psn = 0x100;
   row.msn = 10;
   row.timeout = 24;

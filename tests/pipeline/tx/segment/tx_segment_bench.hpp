@@ -75,7 +75,7 @@ struct Bench {
   explicit Bench(const Preset& p, uint32_t psn = 0x100) : Bench(p.num_qps, psn, 0, p) {}
   static csr::TblQpCtx row(unsigned q, uint32_t psn = 0xfffffe, uint16_t msn = 0xffff) {
     csr::TblQpCtx r;
-    r.state = 3;
+    r.state = QpState::Rts;
     r.mtu = 0;
     r.mpr = 1;
     r.max_wimm = 4;

@@ -188,7 +188,7 @@ TEST_CASE("tx_segment: QP_STATE Error flushes; only QP_CTX makes the QP work aga
   b.expect(3, 1, CqStatus::Flushed, 30, 0, 0);
   CHECK(b.pkts.empty());
   csr::TblQpCtx row;
-  row.state = 3;
+  row.state = QpState::Rts;
   row.mpr = 1;
   row.sq_psn = 500;
   row.msn = 7;

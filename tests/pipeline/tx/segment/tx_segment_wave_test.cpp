@@ -47,7 +47,7 @@ TEST_CASE("the waves of tx_segment.md: two QPs, a burst each, an order of retran
     cqe.clock();
   };
   csr::TblQpCtx row;
-  row.state = static_cast<uint8_t>(QpState::Rts);
+  row.state = QpState::Rts;
   row.mpr = 1;
   row.max_wimm = 4;
   row.mtu = 0;
