@@ -130,7 +130,7 @@ def runs(numbers):
 
 def show(parts, by_file, listed):
     for part, files in parts.items():
-        rows = [(name, *totals(of_row)) for name, of_row in grouped(files, by_file).items()]
+        rows = [(name, *totals(of_row)) for name, of_row in sorted(grouped(files, by_file).items())]
         rows.append((f"{part}, all", *totals(files)))
         width = max(len(name) for name, _, _ in rows)
         print(f"{part:<{width}}    lines  reached       %")
