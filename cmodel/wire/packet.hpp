@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "gen/headers.hpp"
@@ -77,7 +78,7 @@ const char* name_of(ErrorCode code);
 struct DecodeError {
   ErrorCode code{};
   size_t offset = 0;        ///< byte in the frame
-  const char* header = "";  ///< the header concerned
+  std::string_view header;  ///< the header concerned
   uint64_t got = 0;         ///< the offending value
   uint64_t want = 0;        ///< what would fit
   bool operator==(const DecodeError&) const = default;
