@@ -621,9 +621,7 @@ module mrc_cc_nscc
   assign md_inc_d = state_q == StStore && kept_q.md;
   assign qa_inc_d = state_q == StStore && kept_q.qa;
   assign hold_inc_d = refused;
-  assign pulses_o.md = md_inc_q;
-  assign pulses_o.qa = qa_inc_q;
-  assign pulses_o.hold = hold_inc_q;
+  assign pulses_o = '{md: md_inc_q, qa: qa_inc_q, hold: hold_inc_q};
   // A CC_CTX write ends with Init; everything else is done in its one cycle.
   assign cfg_ack_d = cfg_i.req
       && (cfg_ack_q || (op_cfg && !cfg_ctx) || init_end);

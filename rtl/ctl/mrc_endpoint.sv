@@ -632,9 +632,7 @@ module mrc_endpoint
   assign req_inc_d = send;
   assign rsp_inc_d = found;
   assign drop_inc_d = rx_drop || not_found;
-  assign pulses_o.req = req_inc_q;
-  assign pulses_o.rsp = rsp_inc_q;
-  assign pulses_o.drop = drop_inc_q;
+  assign pulses_o = '{req: req_inc_q, rsp: rsp_inc_q, drop: drop_inc_q};
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin

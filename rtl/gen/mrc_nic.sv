@@ -899,23 +899,13 @@ module mrc_nic
 
   // ---- pins
 
-  assign axil_req.awvalid = s_axil_awvalid_i;
-  assign axil_req.awaddr = s_axil_awaddr_i;
-  assign axil_req.wvalid = s_axil_wvalid_i;
-  assign axil_req.wdata = s_axil_wdata_i;
-  assign axil_req.wstrb = s_axil_wstrb_i;
-  assign axil_req.bready = s_axil_bready_i;
-  assign axil_req.arvalid = s_axil_arvalid_i;
-  assign axil_req.araddr = s_axil_araddr_i;
-  assign axil_req.rready = s_axil_rready_i;
-  assign s_axil_awready_o = axil_rsp.awready;
-  assign s_axil_wready_o = axil_rsp.wready;
-  assign s_axil_bvalid_o = axil_rsp.bvalid;
-  assign s_axil_bresp_o = axil_rsp.bresp;
-  assign s_axil_arready_o = axil_rsp.arready;
-  assign s_axil_rvalid_o = axil_rsp.rvalid;
-  assign s_axil_rdata_o = axil_rsp.rdata;
-  assign s_axil_rresp_o = axil_rsp.rresp;
+  assign axil_req = '{
+      awvalid: s_axil_awvalid_i, awaddr: s_axil_awaddr_i,
+      wvalid: s_axil_wvalid_i, wdata: s_axil_wdata_i, wstrb: s_axil_wstrb_i, bready: s_axil_bready_i,
+      arvalid: s_axil_arvalid_i, araddr: s_axil_araddr_i, rready: s_axil_rready_i
+  };
+  assign {s_axil_awready_o, s_axil_wready_o, s_axil_bvalid_o, s_axil_bresp_o, s_axil_arready_o,
+          s_axil_rvalid_o, s_axil_rdata_o, s_axil_rresp_o} = axil_rsp;
 
   assign host_wr_addr_o = rx_place_line.addr;
   assign host_wr_len_o = rx_place_line.len;

@@ -492,12 +492,10 @@ module mrc_rx_check
     end
   end
 
-  assign pulses_o.drop_parse = drop_parse_q;
-  assign pulses_o.drop_icrc = drop_icrc_q;
-  assign pulses_o.drop_qp = drop_qp_q;
-  assign pulses_o.drop_pkey = drop_pkey_q;
-  assign pulses_o.drop_len = drop_len_q;
-  assign pulses_o.access = access_q;
+  assign pulses_o = '{
+      drop_parse: drop_parse_q, drop_icrc: drop_icrc_q, drop_qp: drop_qp_q,
+      drop_pkey: drop_pkey_q, drop_len: drop_len_q, access: access_q
+  };
 
   logic unused_bits;
   assign unused_bits = ^{unused_counts, cfg_i.index, cfg_ctx.srv6, cfg_ctx.dip, cfg_ctx.mpr_dest,

@@ -621,8 +621,7 @@ module mrc_rx_lane
 
   logic rx_inc_q, ovf_inc_q;
 
-  assign pulses_o.rx = rx_inc_q;
-  assign pulses_o.ovf = ovf_inc_q;
+  assign pulses_o = '{rx: rx_inc_q, ovf: ovf_inc_q};
 
   // ---- drain: buffer to host lines
 

@@ -593,10 +593,7 @@ module mrc_tx_path
   );
 
   assign nopath_inc_d = emit && e_nopath_q && !e_pkt_q.voided;
-  assign pulses_o.skip = skip_inc_q;
-  assign pulses_o.bad = bad_inc_q;
-  assign pulses_o.floor = floor_inc_q;
-  assign pulses_o.nopath = nopath_inc_q;
+  assign pulses_o = '{skip: skip_inc_q, bad: bad_inc_q, floor: floor_inc_q, nopath: nopath_inc_q};
   assign cfg_ack_d = cfg_i.req && (cfg_ack_q || (op_cfg && cfg_i.tbl != CfgTableQpCtx
       && cfg_i.tbl != CfgTableEvState && cfg_i.tbl != CfgTableEvGen)
       || cfg_done);

@@ -455,9 +455,7 @@ module mrc_tx_probe
   assign sent_inc_d = send;
   assign revived_inc_d = revived;
   assign full_inc_d = wanted && none_free;
-  assign pulses_o.sent = sent_inc_q;
-  assign pulses_o.revived = revived_inc_q;
-  assign pulses_o.full = full_inc_q;
+  assign pulses_o = '{sent: sent_inc_q, revived: revived_inc_q, full: full_inc_q};
   assign cfg_ack_d = cfg_i.req;
   assign cfg_ack_o = cfg_ack_q;
 

@@ -278,10 +278,7 @@ module mrc_rx_track_post
 
   // ---- registers
 
-  assign pulses_o.dup = dup_inc_q;
-  assign pulses_o.oor = oor_inc_q;
-  assign pulses_o.trim = trim_inc_q;
-  assign pulses_o.nores = nores_inc_q;
+  assign pulses_o = '{dup: dup_inc_q, oor: oor_inc_q, trim: trim_inc_q, nores: nores_inc_q};
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin

@@ -588,10 +588,7 @@ module mrc_tx_inflight
 
   logic rtx_inc_q, rto_inc_q, rto_inc_d, state_inc_q, fail_inc_q;
   assign rto_inc_d = timer.dup || timer.lost;
-  assign pulses_o.rtx = rtx_inc_q;
-  assign pulses_o.rto = rto_inc_q;
-  assign pulses_o.state = state_inc_q;
-  assign pulses_o.fail = fail_inc_q;
+  assign pulses_o = '{rtx: rtx_inc_q, rto: rto_inc_q, state: state_inc_q, fail: fail_inc_q};
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
