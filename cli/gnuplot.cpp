@@ -23,7 +23,7 @@ std::string gnuplot_path() {
   std::istringstream folders(path ? path : "/usr/bin:/bin");
   std::string folder;
   while (std::getline(folders, folder, ':')) {
-    const std::string file = (folder.empty() ? "." : folder) + "/gnuplot";
+    std::string file = (folder.empty() ? "." : folder) + "/gnuplot";
     if (::access(file.c_str(), X_OK) == 0) return file;
   }
   return {};

@@ -17,6 +17,7 @@ namespace {
 /// says what there is to say and ends, and so do we then.
 bool run_to_end(const std::vector<std::string>& words) {
   std::vector<char*> argv;
+  argv.reserve(words.size() + 1);
   for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
   argv.push_back(nullptr);
 

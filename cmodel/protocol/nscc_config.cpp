@@ -44,7 +44,7 @@ const std::vector<NsccField>& nscc_fields() {
   using P = NsccParams;
   using Whole = std::optional<uint32_t>;
   using Real = std::optional<double>;
-  static const std::vector<NsccField> kFields = {
+  static const std::vector<NsccField> fields = {
       {"rate_gbps", "Gb/s", "rate of the path", false, 0.001, 1600, set_field<double, &P::rate_gbps>},
       {"path_mtu", "bytes", "payload of a full packet", true, 64, 9216, set_field<uint32_t, &P::path_mtu>},
       {"trimming", "bool", "the fabric trims: target_delay 0.75 base_rtt, no qa_threshold", true, 0, 1,
@@ -88,7 +88,7 @@ const std::vector<NsccField>& nscc_fields() {
       {"ar_shift", "", "AckReq when less than cwnd / 2^ar_shift is left (A-73), 0: than one packet; default 3", true, 0,
        7, set_field<uint32_t, &P::ar_shift>},
   };
-  return kFields;
+  return fields;
 }
 
 std::optional<wire::Error> nscc_set(NsccParams& params, std::string_view name, double value) {

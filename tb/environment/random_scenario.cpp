@@ -201,7 +201,7 @@ void draw_rule(Rng& rng, Scenario& s) {
 
 std::span<const RandomKey> random_keys() {
   // Switches of CTRL that the table does not name are drawn after it.
-  static const std::vector<RandomKey> kAll = [] {
+  static const std::vector<RandomKey> all = [] {
     std::vector<RandomKey> all(std::begin(kDrawn), std::end(kDrawn));
     for (const Switch& w : kSwitches) {
       const auto same = [&](const RandomKey& key) { return std::string_view(key.name) == w.field->name; };
@@ -209,7 +209,7 @@ std::span<const RandomKey> random_keys() {
     }
     return all;
   }();
-  return kAll;
+  return all;
 }
 std::span<const RandomKey> keys_not_drawn() { return kNotDrawn; }
 
