@@ -82,6 +82,7 @@ void Node::step() {
   begin();
   cell_.act(now_ps());
   acting_ = false;
+  acted();
   notified_ = sim::kNever;
   notify(cell_.next());
 }
@@ -96,6 +97,7 @@ Node::Acting::Acting(Node& node) : node_(node), first_(!node.acting_) {
 Node::Acting::~Acting() {
   if (!first_) return;
   node_.acting_ = false;
+  node_.acted();
   if (running()) node_.notify(node_.cell_.next());
 }
 

@@ -60,6 +60,8 @@ class Node : private BeforeElaboration, public sc_core::sc_module, private sim::
   /// Tells the link of a port whether this end gives light.
   void tell_carrier(unsigned port, bool carrier);
   void before_end_of_elaboration() override;
+  /// Something has happened in the cell.
+  virtual void acted() {}
 
   sim::Cell cell_;
 

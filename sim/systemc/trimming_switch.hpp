@@ -35,10 +35,16 @@ class TrimmingSwitch : public Node {
   const sim::Switch& state() const { return cell_.node_switch(); }
   /// All it holds is lost, its links go dark; after `away` it is back.
   void reset(const sc_core::sc_time& away);
+  /// Before the simulation: bytes that wait, by port and queue (MODULE.port_3.queue_2), and in the shared buffer
+  /// (MODULE.buffer).
+  void trace(sc_core::sc_trace_file* file);
 
  private:
+  void acted() override;
   void back();
   sc_core::sc_event back_;
+  std::vector<uint64_t> depths_;  // by port, then queue; empty: not traced
+  uint64_t buffer_ = 0;
 };
 
 }  // namespace mrc::systemc

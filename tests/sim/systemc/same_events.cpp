@@ -62,7 +62,9 @@ start_us = {}
                      small ? 25 : 100, seed % 2 == 0, seed == 3 ? 40 : 0, small ? 8 : 128, small ? 8 : 32,
                      small ? 50'000 : 1'000'000, small ? 2 : 3, small ? 50'000 : 500'000, small ? 12 : 6);
 }
-Time end_of(const std::string& fidelity) { return fidelity == "fast" ? 2 * kMs : fidelity == "mixed" ? 200 * kUs : 100 * kUs; }
+Time end_of(const std::string& fidelity) {
+  return fidelity == "fast" ? 2 * kMs : fidelity == "mixed" ? 200 * kUs : 100 * kUs;
+}
 
 std::unique_ptr<Endpoint> make_clocked(const std::string& fidelity, const Preset& preset, const FastConfig& settings,
                                        const std::string& where) {
