@@ -20,8 +20,17 @@ install(TARGETS ${mrc_libraries} EXPORT mrcnicTargets
 
 set(config_dir "${CMAKE_INSTALL_LIBDIR}/cmake/mrcnic")
 install(EXPORT mrcnicTargets NAMESPACE mrcnic:: DESTINATION "${config_dir}")
+# Component systemc: modules of the fabric, with NICs of every fidelity.
+set(mrc_systemc_libraries mrcnic_sim mrcnic_systemc_modules mrcnic_tb mrcnic_cycle)
+foreach(name sim tb)
+  install(DIRECTORY "${PROJECT_SOURCE_DIR}/${name}" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/mrcnic"
+    FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h" PATTERN bench EXCLUDE PATTERN scenarios EXCLUDE)
+endforeach()
+install(TARGETS ${mrc_systemc_libraries} EXPORT mrcnicSystemcTargets ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+install(EXPORT mrcnicSystemcTargets NAMESPACE mrcnic:: DESTINATION "${config_dir}")
 configure_package_config_file(cmake/mrcnic-config.cmake.in
-  "${PROJECT_BINARY_DIR}/mrcnic-config.cmake" INSTALL_DESTINATION "${config_dir}")
+  "${PROJECT_BINARY_DIR}/mrcnic-config.cmake" INSTALL_DESTINATION "${config_dir}"
+  PATH_VARS MRC_DUT_DIR)
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/mrcnic-config-version.cmake"
   COMPATIBILITY SameMinorVersion)
 install(FILES "${PROJECT_BINARY_DIR}/mrcnic-config.cmake"

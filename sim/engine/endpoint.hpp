@@ -23,6 +23,8 @@ uint32_t reverse_seed(NodeId node);
 
 /// Bytes of a frame that have come in when a cut-through switch, or an endpoint that is early(), gets it.
 inline constexpr unsigned kEarlyBytes = 64;
+/// These with what is around them, as wire_bytes() counts.
+inline constexpr unsigned kHeaderBytes = kPreambleBytes + kEarlyBytes + kGapBytes;
 
 /// Counts of one endpoint since its start. Bytes are bytes of payload.
 struct EndpointStats {
@@ -109,10 +111,11 @@ class Listener {
 class Access {
  public:
   Access() = default;
-  Access(Fabric& fabric, NodeId node, PortId first, unsigned planes)
-      : fabric_(&fabric), node_(node), first_(first), planes_(planes) {}
+  Access(Fabric& fabric, NodeId node, PortId first, unsigned planes, NodeId number)
+      : fabric_(&fabric), node_(node), first_(first), planes_(planes), number_(number) {}
 
-  NodeId node() const { return node_; }
+  /// The number of this host, in addresses and for those who listen.
+  NodeId node() const { return number_; }
   unsigned planes() const { return planes_; }
   /// Time of what is happening now.
   inline Time now() const;
@@ -134,6 +137,7 @@ class Access {
   NodeId node_ = 0;
   PortId first_ = 0;
   unsigned planes_ = 0;
+  NodeId number_ = 0;
 };
 
 class Endpoint {

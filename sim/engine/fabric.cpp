@@ -17,6 +17,7 @@ struct Fabric::Special {
   explicit Special(uint64_t seed) : rng(seed, "link") {}
   Impairment impairment;
   Tap* tap = nullptr;
+  Exit* exit = nullptr;
   Rng rng;
 };
 
@@ -28,8 +29,6 @@ wire::Error refuse(std::string input, std::string what, std::string remedy) {
   return {std::move(input), 0, std::move(what), std::move(remedy)};
 }
 constexpr unsigned kMaxPorts = 4096;
-/// First bytes of a packet that a cut-through switch decides on.
-constexpr unsigned kHeaderBytes = kPreambleBytes + kEarlyBytes + kGapBytes;
 // A window shorter than this gains nothing.
 constexpr Time kLeastWindow = 100 * kNs, kMostWindow = 2 * kUs;
 // Time in windows that goes on in order after windows that gained nothing: 1, 2, 4, ...
@@ -55,7 +54,14 @@ Fabric::~Fabric() {
   }
 }
 
-wire::Result<NodeId> Fabric::add_switch(const SwitchConfig& config, unsigned ports) {
+uint64_t Fabric::switch_seed(NodeId node) const { return Rng::hash(seed_ ^ Rng::hash(node)); }
+
+uint64_t Fabric::link_seed(LinkId link, bool from_a) const {
+  const PortId id = port_id(from_a ? links_[link].a : links_[link].b);
+  return Rng::hash(seed_) ^ Rng::hash(uint64_t{id} << 32);
+}
+
+wire::Result<NodeId> Fabric::add_switch(const SwitchConfig& config, unsigned ports, std::optional<uint64_t> seed) {
   if (std::string why = config.check(); !why.empty()) return refuse(config.name, why, "Correct the switch's settings.");
   if (ports == 0 || ports > kMaxPorts) {
     return refuse(config.name, std::to_string(ports) + " ports are not between 1 and " + std::to_string(kMaxPorts),
@@ -66,7 +72,7 @@ wire::Result<NodeId> Fabric::add_switch(const SwitchConfig& config, unsigned por
   node.name = config.name;
   node.first = static_cast<PortId>(ports_.size());
   node.ports = ports;
-  node.sw = std::make_unique<Switch>(*this, id, node.first, ports, config, Rng::hash(seed_ ^ Rng::hash(id)));
+  node.sw = std::make_unique<Switch>(*this, id, node.first, ports, config, seed ? *seed : switch_seed(id));
   for (unsigned p = 0; p < ports; ++p) {
     ports_.push_back({.index = static_cast<uint16_t>(p), .is_switch = true, .node = id});
   }
@@ -74,7 +80,8 @@ wire::Result<NodeId> Fabric::add_switch(const SwitchConfig& config, unsigned por
   return id;
 }
 
-wire::Result<NodeId> Fabric::add_endpoint(std::string name, std::unique_ptr<Endpoint> endpoint, unsigned planes) {
+wire::Result<NodeId> Fabric::add_endpoint(std::string name, std::unique_ptr<Endpoint> endpoint, unsigned planes,
+                                          std::optional<NodeId> number) {
   if (planes == 0 || planes > 64) {
     return refuse(name, std::to_string(planes) + " planes are not between 1 and 64", "Give another number of planes.");
   }
@@ -86,7 +93,7 @@ wire::Result<NodeId> Fabric::add_endpoint(std::string name, std::unique_ptr<Endp
   node.endpoint = std::move(endpoint);
   for (unsigned p = 0; p < planes; ++p) ports_.push_back({.index = static_cast<uint16_t>(p), .node = id});
   nodes_.push_back(std::move(node));
-  nodes_[id].endpoint->attach(Access(*this, id, nodes_[id].first, planes));
+  nodes_[id].endpoint->attach(Access(*this, id, nodes_[id].first, planes, number ? *number : id));
   return id;
 }
 
@@ -438,7 +445,7 @@ void Fabric::wake_port(PortId id, Port& port) {
   if (!port.up || port.wake_ps != kNever) return;
   if (port.free_ps > now_) {
     port.wake_ps = port.free_ps;
-    schedule(port.free_ps, kWake | id, port.node);
+    if (port.free_ps != kNever) schedule(port.free_ps, kWake | id, port.node);
   } else if (port.is_switch) {
     nodes_[port.node].sw->port_free(port.index);
   } else {
@@ -456,7 +463,7 @@ void Fabric::endpoint_pull(PortId id, Port& port) {
   packet->plane = static_cast<uint8_t>(port.index);
   transmit(id, port, packet);
   port.wake_ps = port.free_ps;
-  schedule(port.free_ps, kWake | id, port.node);
+  if (port.free_ps != kNever) schedule(port.free_ps, kWake | id, port.node);
 }
 
 void Fabric::transmit(PortId id, Port& port, Packet* packet) {
@@ -465,11 +472,17 @@ void Fabric::transmit(PortId id, Port& port, Packet* packet) {
   port.free_ps = now_ + whole;
   ++port.packets;
   port.bytes += packet->size;
-  if (port.is_special && special(id, port, packet)) {
-    ++port.lost;
-    port.lost_bytes += packet->size;
-    Recycle{}(packet);
-    return;
+  if (port.is_special) {
+    if (special(id, port, packet)) {
+      ++port.lost;
+      port.lost_bytes += packet->size;
+      Recycle{}(packet);
+      return;
+    }
+    if (Exit* exit = id < specials_.size() && specials_[id] ? specials_[id]->exit : nullptr) {
+      port.free_ps = exit->leave(port.index, PacketPtr(packet), now_, port.free_ps);
+      return;
+    }
   }
   const Time lead = port.cut_through ? port.rate.time(std::min(bytes, kHeaderBytes)) : whole;
   packet->at_ps = now_ + lead + static_cast<Time>(port.delay_ps);
@@ -498,13 +511,19 @@ bool Fabric::special(PortId id, Port& port, Packet* packet) {
 
 Fabric::Special& Fabric::special_of(PortId id) {
   if (specials_.size() <= id) specials_.resize(ports_.size());
-  if (!specials_[id]) specials_[id] = std::make_unique<Special>(Rng::hash(seed_) ^ Rng::hash(uint64_t{id} << 32));
+  if (!specials_[id]) specials_[id] = std::make_unique<Special>(link_seed(ports_[id].link, ports_[id].from_a));
   return *specials_[id];
 }
 
 void Fabric::update_special(PortId id) {
   const Special* s = id < specials_.size() ? specials_[id].get() : nullptr;
-  ports_[id].is_special = !ports_[id].carrier || (s != nullptr && (s->impairment.loss > 0 || s->tap != nullptr));
+  ports_[id].is_special =
+      !ports_[id].carrier || (s != nullptr && (s->impairment.loss > 0 || s->tap != nullptr || s->exit != nullptr));
+}
+
+void Fabric::set_exit(PortId id, Exit* exit) {
+  special_of(id).exit = exit;
+  update_special(id);
 }
 
 void Fabric::flush_wire(Port& port) {

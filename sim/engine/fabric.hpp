@@ -74,6 +74,15 @@ class Tap {
   virtual void sent(LinkId link, bool from_a, Time start, const Packet& packet, bool lost) = 0;
 };
 
+/// Takes packets out of a fabric, where a link ends outside (sim/engine/cell.hpp).
+class Exit {
+ public:
+  virtual ~Exit() = default;
+  /// A port begins to send a packet, which is the exit's from now on. Returns when the port can send again; `free` is
+  /// what its rate says. kNever: Cell::release() will tell.
+  virtual Time leave(unsigned port, PacketPtr packet, Time start, Time free) = 0;
+};
+
 /// Why run() came back.
 enum class RunEnd : uint8_t {
   Reached,  ///< the time given has come
@@ -91,8 +100,11 @@ class Fabric {
   // Building, before the first run().
 
   /// Error: a configuration that cannot work.
-  wire::Result<NodeId> add_switch(const SwitchConfig& config, unsigned ports);
-  wire::Result<NodeId> add_endpoint(std::string name, std::unique_ptr<Endpoint> endpoint, unsigned planes);
+  /// seed: of its random marks, if not switch_seed() of its node.
+  wire::Result<NodeId> add_switch(const SwitchConfig& config, unsigned ports, std::optional<uint64_t> seed = {});
+  /// number: the host's, in addresses and in what it tells, if not its node's.
+  wire::Result<NodeId> add_endpoint(std::string name, std::unique_ptr<Endpoint> endpoint, unsigned planes,
+                                    std::optional<NodeId> number = {});
   /// Error: no such node or port, port in use, a rate of zero, a length below zero.
   wire::Result<LinkId> connect(PortRef a, PortRef b, const LinkConfig& config);
 
@@ -108,6 +120,10 @@ class Fabric {
   Endpoint* endpoint_at(NodeId node) { return nodes_[node].endpoint.get(); }
   unsigned ports_of(NodeId node) const { return nodes_[node].ports; }
   std::pair<PortRef, PortRef> ends(LinkId link) const { return {links_[link].a, links_[link].b}; }
+  LinkConfig link_config(LinkId link) const { return links_[link].config; }
+  /// Seeds that follow from the fabric's: for the same switch or link outside of it.
+  uint64_t switch_seed(NodeId node) const;
+  uint64_t link_seed(LinkId link, bool from_a) const;
   /// The link at a port, kNone if it is free.
   LinkId link_at(PortRef port) const;
 
@@ -164,6 +180,7 @@ class Fabric {
 
  private:
   friend class Access;
+  friend class Cell;
   friend class Switch;
   friend class Kernel;
   friend class FromProcess;
@@ -234,6 +251,7 @@ class Fabric {
   void retime_node(NodeId node);
   Special& special_of(PortId id);
   void update_special(PortId id);
+  void set_exit(PortId id, Exit* exit);
   void begin();
 
   Time now_ = 0, limit_ = 0;

@@ -6,8 +6,9 @@
 
 #include "sim/engine/systemc.hpp"
 
-// Debian's libsystemc wants one. Nobody calls it: the program has a main() of its own.
-int sc_main(int, char**) { return 0; }
+// Debian's libsystemc wants one. Nobody calls it where the program has a main() of its own; programs built of modules
+// (sim/systemc) bring theirs.
+__attribute__((weak)) int sc_main(int, char**) { return 0; }
 
 namespace mrc::sim {
 

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/engine/cell.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "sim/switch/switch.hpp"
+
+namespace mrc::sim {
+namespace {
+
+/// What stands outside a port.
+class Outside final : public Endpoint {
+ public:
+  void attach(const Access&) override {}
+  void receive(PacketPtr, unsigned) override {}
+  PacketPtr pull(unsigned) override { return {}; }
+  void link_changed(unsigned, bool) override {}
+  bool open(const QpSpec&, std::string& why) override {
+    why = "the outside of a cell has no queue pairs";
+    return false;
+  }
+  bool post(const WorkRequest&) override { return false; }
+  void listen(Listener*) override {}
+  EndpointStats stats() const override { return {}; }
+  EvCounts ev_counts(uint32_t) const override { return {}; }
+  const char* fidelity() const override { return "outside"; }
+};
+
+}  // namespace
+
+PacketPtr copy(PacketPool& pool, const Packet& packet) {
+  PacketPtr result = pool.make();
+  *result = packet;
+  result->next = nullptr;
+  result->attachment = nullptr;
+  if (packet.attachment != nullptr) pool.attach(*result) = *packet.attachment;
+  return result;
+}
+
+Cell::~Cell() = default;
+
+std::optional<wire::Error> Cell::make_switch(const SwitchConfig& config, const CellConfig& cell, unsigned host_ports,
+                                             uint64_t seed) {
+  if (auto made = fabric_.add_switch(config, cell.ports, seed); !made) return made.error();
+  if (auto error = surround(cell)) return error;
+  for (unsigned p = 0; p < cell.ports; ++p) node_switch().set_port_config(p, p < host_ports);
+  return {};
+}
+
+std::optional<wire::Error> Cell::make_endpoint(const std::string& name, std::unique_ptr<Endpoint> endpoint,
+                                               const CellConfig& cell, NodeId number) {
+  if (auto made = fabric_.add_endpoint(name, std::move(endpoint), cell.ports, number); !made) return made.error();
+  return surround(cell);
+}
+
+std::optional<wire::Error> Cell::surround(const CellConfig& cell) {
+  ports_ = cell.ports;
+  outside_.assign(ports_, kNone);
+  std::vector<unsigned> order = cell.tie_order;
+  for (unsigned p = 0; p < ports_; ++p) {
+    if (std::find(order.begin(), order.end(), p) == order.end()) order.push_back(p);
+  }
+  for (const unsigned p : order) {
+    if (p >= ports_ || outside_[p] != kNone) {
+      return wire::Error{fabric_.name(0), 0,
+                         "tie_order names port " + std::to_string(p) + ", which is not there or twice",
+                         "Name each port once."};
+    }
+    const auto node = fabric_.add_endpoint("outside " + std::to_string(p), std::make_unique<Outside>(), 1);
+    const auto link = fabric_.connect({0, p}, {*node, 0}, {.gbps = cell.gbps, .metres = 0});
+    if (!link) return link.error();
+    outside_[p] = fabric_.port_id({*node, 0});
+    fabric_.set_exit(p, &exit_);
+  }
+  return {};
+}
+
+void Cell::act(Time now) {
+  fabric_.in_order(now + 1);
+  fabric_.now_ = std::max(fabric_.now_, now);
+}
+
+void Cell::enter(Time now) {
+  fabric_.in_order(now);
+  fabric_.now_ = std::max(fabric_.now_, now);
+}
+
+Time Cell::arrive(unsigned index, const Packet& original, Time first_bit) {
+  Port& port = outside(index);
+  const unsigned bytes = wire_bytes(original.size);
+  Packet* packet = copy(fabric_.pool_, original).release();
+  const Time lead = port.rate.time(port.cut_through ? std::min(bytes, kHeaderBytes) : bytes);
+  packet->at_ps = first_bit + lead + static_cast<Time>(port.delay_ps);
+  ++port.packets;
+  port.bytes += packet->size;
+  if (port.head == nullptr) {
+    port.head = packet;
+    port.arrive_ps = packet->at_ps;
+    fabric_.schedule(packet->at_ps, Fabric::kArrival | outside_[index], port.peer_node);
+  } else {
+    packet->at_ps = std::max(packet->at_ps, port.tail->at_ps);
+    port.tail->next = packet;
+  }
+  port.tail = packet;
+  return packet->at_ps;
+}
+
+void Cell::release(unsigned index) {
+  Port& port = fabric_.ports_[index];
+  port.free_ps = fabric_.now_;
+  fabric_.wake_port(index, port);
+}
+
+void Cell::carrier_lost(unsigned port) { fabric_.flush_wire(outside(port)); }
+
+void Cell::set_port(unsigned port, bool up) { fabric_.set_port(port, up); }
+
+std::optional<wire::Error> Cell::set_rate(unsigned port, double gbps) {
+  return fabric_.set_rate(fabric_.ports_[port].link, gbps);
+}
+
+void Cell::reset() {
+  for (unsigned p = 0; p < ports_; ++p) {
+    carrier_lost(p);
+    set_port(p, false);
+  }
+}
+
+}  // namespace mrc::sim
