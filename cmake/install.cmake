@@ -21,7 +21,8 @@ install(TARGETS ${mrc_libraries} EXPORT mrcnicTargets
 set(config_dir "${CMAKE_INSTALL_LIBDIR}/cmake/mrcnic")
 install(EXPORT mrcnicTargets NAMESPACE mrcnic:: DESTINATION "${config_dir}")
 # Component systemc: modules of the fabric, with NICs of every fidelity.
-set(mrc_systemc_libraries mrcnic_sim mrcnic_systemc_modules mrcnic_tb mrcnic_cycle)
+set(mrc_systemc_libraries mrcnic_sim mrcnic_systemc_modules mrcnic_tb mrcnic_cycle
+  mrcnic_systemc_pins)
 foreach(name sim tb)
   install(DIRECTORY "${PROJECT_SOURCE_DIR}/${name}" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/mrcnic"
     FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h" PATTERN bench EXCLUDE PATTERN scenarios EXCLUDE)

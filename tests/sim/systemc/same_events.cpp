@@ -26,8 +26,9 @@ using namespace mrc::sim;
 
 /// Eight NICs at two T0 and four T1 of each plane. FIDELITY: fast, model (of asic800); tiny, rtl: model and RTL of the
 /// preset tiny, whose NICs have two planes and four QPs; mixed: all three.
-std::string text_of(const std::string& fidelity, uint64_t seed) {
+std::string text_of(const std::string& fidelity, uint64_t seed, bool speed) {
   const bool small = fidelity == "rtl" || fidelity == "tiny" || fidelity == "mixed";
+  const bool long_runs = speed && fidelity == "fast";
   const char* endpoints = fidelity == "fast" || fidelity == "rtl" ? fidelity.c_str() : "model";
   return fmt::format(R"(
 endpoints = "{}"
@@ -60,7 +61,10 @@ start_us = {}
 )",
                      endpoints, small ? "tiny" : "asic800", small ? 1024 : 4096, small ? 1 : 0, small ? 2 : 8,
                      small ? 25 : 100, seed % 2 == 0, seed == 3 ? 40 : 0, small ? 8 : 128, small ? 8 : 32,
-                     small ? 50'000 : 1'000'000, small ? 2 : 3, small ? 50'000 : 500'000, small ? 12 : 6);
+                     small       ? 50'000
+                     : long_runs ? 10'000'000
+                                 : 1'000'000,
+                     small ? 2 : 3, small ? 50'000 : 500'000, small ? 12 : 6);
 }
 Time end_of(const std::string& fidelity) {
   return fidelity == "fast" ? 2 * kMs : fidelity == "mixed" ? 200 * kUs : 100 * kUs;
@@ -234,10 +238,10 @@ std::string line_of(NodeId nic, const EndpointStats& s) {
 }
 
 int run(const std::string& machine, const std::string& fidelity, uint64_t seed, const std::string& file) {
-  const Scenario scenario = parse_fabric_scenario(text_of(fidelity, seed), "small.toml");
+  const bool speed = file == "-";
+  const Scenario scenario = parse_fabric_scenario(text_of(fidelity, seed, speed), "small.toml");
   const Topology topology(scenario.topology);
   Play play(scenario, topology, seed);
-  const bool speed = file == "-";
   if (!speed) add_failures(play, topology);
   Watch watch;
   const Time end = end_of(fidelity);
