@@ -24,18 +24,18 @@ constexpr double kMostNs = 1e9, kMostBytes = 1e12, kMostGbps = 1e6;
 
 #define MRC_PARAMETER(type, name, least, most, whole, member, unit)                                              \
   Parameter<type> {                                                                                              \
-    name, least, most, whole, [](type& c, double v) { c.member = static_cast<decltype(c.member)>(v * (unit)); }, \
-        [](const type& c) { return static_cast<double>(c.member) / (unit); }                                     \
+    name, least, most, whole, [](auto& c, double v) { c.member = static_cast<decltype(c.member)>(v * (unit)); }, \
+        [](const auto& c) { return static_cast<double>(c.member) / (unit); }                                     \
   }
 #define MRC_TIME(type, name, most, member, unit)                                                        \
   Parameter<type> {                                                                                     \
-    name, 0, most, false, [](type& c, double v) { c.member = nearest(v * static_cast<double>(unit)); }, \
-        [](const type& c) { return static_cast<double>(c.member) / static_cast<double>(unit); }         \
+    name, 0, most, false, [](auto& c, double v) { c.member = nearest(v * static_cast<double>(unit)); }, \
+        [](const auto& c) { return static_cast<double>(c.member) / static_cast<double>(unit); }         \
   }
 
 #define MRC_FLAG(type, name, member)                                                                                   \
   Parameter<type> {                                                                                                    \
-    name, 0, 1, true, [](type& c, double v) { c.member = v != 0; }, [](const type& c) { return c.member ? 1.0 : 0.0; } \
+    name, 0, 1, true, [](auto& c, double v) { c.member = v != 0; }, [](const auto& c) { return c.member ? 1.0 : 0.0; } \
   }
 
 using sim::LinkConfig;
