@@ -32,6 +32,9 @@ using Beat = sc_dt::sc_bv<MRC_PORT_BYTES * 8>;
 using Keep = sc_dt::sc_uint<32>;
 template <unsigned kWords>
 using Words = sc_dt::sc_bv<kWords * 32>;
+/// One output per plane.
+template <class Type>
+using Outs = sc_core::sc_vector<sc_core::sc_out<Type>>;
 }  // namespace pin
 
 /// One clock cycle per rising edge of clk_i: inputs are those before it, outputs follow one delta cycle later. rst_ni
@@ -79,7 +82,7 @@ class NicPins : private BeforeElaboration, public sc_core::sc_module {
 
 // Outputs: the table of api/pins.h.
 #define MRC_PIN_ONE(type, name) sc_core::sc_out<type> name##_o{#name "_o"};
-#define MRC_PIN_PLANES(type, name) sc_core::sc_vector<sc_core::sc_out<type>> name##_o;
+#define MRC_PIN_PLANES(type, name) pin::Outs<type> name##_o;
 #define MRC_PIN_Bit(name) MRC_PIN_ONE(pin::Bit, name)
 #define MRC_PIN_Code(name) MRC_PIN_ONE(pin::Code, name)
 #define MRC_PIN_Length(name) MRC_PIN_ONE(pin::Length, name)
