@@ -114,8 +114,8 @@ struct EvGroup {
 };
 
 /// Inspects the planes of group `group` in the order k ^ klo and returns the state after it. The row has changed if an
-/// EV was restored, or has been skipped the first of two times. An EV that this packet has restored serves later packets
-/// only: the rest of the walk passes it over.
+/// EV was restored, or has been skipped the first of two times. An EV that this packet has restored serves later
+/// packets only: the rest of the walk passes it over.
 constexpr EvGroup ev_walk_group(EvGroup g, unsigned group, unsigned klo, const EvChoice& c) {
   g.busy = false;
   g.chosen = -1;
