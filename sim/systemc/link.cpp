@@ -39,6 +39,8 @@ void Link::connect(unsigned end, Node& node, unsigned port) {
   }
   node.out[port].bind(in[end]);
   out[end].bind(node.in[port]);
+  node.linked(port);
+  tells_[end] = true;
 }
 
 void Link::before_end_of_elaboration() {
@@ -138,6 +140,7 @@ void Link::blocking(int tag, tlm::tlm_generic_payload& payload, sc_core::sc_time
 
 void Link::tell() {
   for (size_t end = 0; end < 2; ++end) {
+    if (!tells_[end]) continue;
     tlm::tlm_phase phase = link_change();
     sc_core::sc_time t;
     out[end]->nb_transport_fw(change_.payload({.gbps = config_.gbps, .carrier = carrier_, .up = seen_}), phase, t);

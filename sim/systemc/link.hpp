@@ -31,7 +31,8 @@ class Link : private BeforeElaboration, public sc_core::sc_module {
   /// Of end 0 and 1: what comes out there, and goes in there.
   sc_core::sc_vector<Out> out;
   sc_core::sc_vector<In> in;
-  /// Binds both sockets of an end to a port.
+  /// Binds both sockets of an end to a port, which from then on hears of rate, carrier, up and down. What is bound to
+  /// the sockets otherwise is told nothing: targets that take frames alone would refuse a phase that they do not know.
   void connect(unsigned end, Node& node, unsigned port);
 
   // From processes, or before the simulation. Means what it means in sim::Fabric.
@@ -75,6 +76,7 @@ class Link : private BeforeElaboration, public sc_core::sc_module {
   LinkChange change_;
   sim::Tap* tap_ = nullptr;
   sim::LinkId id_ = 0;
+  std::array<bool, 2> tells_{};                    // ends that hear of changes
   bool up_ = true, carrier_ = true, seen_ = true;  // seen: by the ends
   sc_core::sc_event detect_;
 };

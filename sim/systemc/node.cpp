@@ -18,7 +18,8 @@ Node::Node(const sc_core::sc_module_name& name, unsigned ports, sim::Time latenc
       frames_(cell_.pool()),
       latency_(latency),
       outgoing_(ports),
-      links_(ports) {
+      links_(ports),
+      linked_(ports) {
   for (unsigned p = 0; p < ports; ++p) {
     const int tag = static_cast<int>(p);
     out[p].register_nb_transport_bw(this, &Node::backward, tag);
@@ -177,6 +178,7 @@ void Node::release_ports() {
 }
 
 void Node::tell_carrier(unsigned port, bool carrier) {
+  if (!linked_[port]) return;
   LinkState state = links_[port];
   state.carrier = carrier;
   tlm::tlm_phase phase = link_change();

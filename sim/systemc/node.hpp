@@ -32,6 +32,8 @@ class Node : private BeforeElaboration, public sc_core::sc_module, private sim::
   /// Rate of a port: the setting, and once the simulation runs what its link has told.
   sim::Rate rate(unsigned port) const { return cell_.rate(port); }
   bool port_up(unsigned port) const { return cell_.port_up(port); }
+  /// A Link stands at the port, which hears of the carrier. Link::connect() says so.
+  void linked(unsigned port) { linked_[port] = true; }
   /// Frames that were coming in and were lost with the carrier.
   uint64_t lost(unsigned port) const { return cell_.lost(port); }
   /// Events of the node so far, and activations of its process.
@@ -90,6 +92,7 @@ class Node : private BeforeElaboration, public sc_core::sc_module, private sim::
   const sim::Time latency_;
   std::vector<Outgoing> outgoing_;
   std::vector<LinkState> links_;
+  std::vector<bool> linked_;
   sc_core::sc_event due_, free_;
   sim::Time notified_ = 0;
   bool begun_ = false, second_ = false, acting_ = false;

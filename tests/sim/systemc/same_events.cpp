@@ -24,12 +24,13 @@ namespace {
 using namespace mrc;
 using namespace mrc::sim;
 
-/// Eight NICs at two T0 and four T1 of each plane. FIDELITY: fast, model (of asic800); tiny, rtl: model and RTL of the
-/// preset tiny, whose NICs have two planes and four QPs; mixed: all three.
+/// Eight NICs at two T0 and four T1 of each plane. FIDELITY: fast; model, rtl: of asic800, in eight planes; tiny,
+/// small: model and RTL of the preset tiny, whose NICs have two planes and four QPs; mixed: RTL and model of tiny, and
+/// fast.
 std::string text_of(const std::string& fidelity, uint64_t seed, bool speed) {
-  const bool small = fidelity == "rtl" || fidelity == "tiny" || fidelity == "mixed";
+  const bool small = fidelity == "small" || fidelity == "tiny" || fidelity == "mixed";
   const bool long_runs = speed && fidelity == "fast";
-  const char* endpoints = fidelity == "fast" || fidelity == "rtl" ? fidelity.c_str() : "model";
+  const char* endpoints = fidelity == "fast" ? "fast" : fidelity == "rtl" || fidelity == "small" ? "rtl" : "model";
   return fmt::format(R"(
 endpoints = "{}"
 preset = "{}"
@@ -76,7 +77,10 @@ std::unique_ptr<Endpoint> make_clocked(const std::string& fidelity, const Preset
     throw InputError(where + ": " + why, "");
   }
   std::string error;
-  auto dut = fidelity == "model" ? tb::make_model_dut(preset) : tb::open_dut(MRC_DUT_TINY, preset, 1, error);
+  auto dut =
+      fidelity == "model"
+          ? tb::make_model_dut(preset)
+          : tb::open_dut(preset.name == std::string_view("tiny") ? MRC_DUT_TINY : MRC_DUT_ASIC800, preset, 1, error);
   if (!dut) throw InputError(error, "");
   return std::make_unique<CycleEndpoint>(fidelity == "rtl" ? "rtl" : "model", preset, settings, std::move(dut));
 }

@@ -2,15 +2,18 @@
 /// A switch between a loosely timed source (blocking transport, ahead of its time) and a sink that takes its time (all
 /// four phases of the base protocol): frames come when the sink has room, with their bytes; the rest waits in the queue
 /// that the trace shows, or is trimmed. Exit code 1: something else happened.
+/// usage: transport FOLDER [linked]    linked: with a Link on either side of the switch
 #include <fmt/format.h>
 
 #include <fstream>
 #include <iostream>
+#include <memory>
 #include <sstream>
 #include <string>
 #include <vector>
 
 #include "sim/engine/codec.hpp"
+#include "sim/systemc/link.hpp"
 #include "sim/systemc/parameters.hpp"
 #include "sim/systemc/trimming_switch.hpp"
 #include "wire/decode.hpp"
@@ -73,7 +76,7 @@ struct Sink : sc_core::sc_module {
     SC_HAS_PROCESS(Sink);
     SC_THREAD(work);
   }
-  tlm::tlm_sync_enum take(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time&) {
+  tlm::tlm_sync_enum take(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& t) {
     if (phase != tlm::BEGIN_REQ) return tlm::TLM_ACCEPTED;
     wrong += busy;  // the request exclusion rule
     busy = true;
@@ -84,7 +87,7 @@ struct Sink : sc_core::sc_module {
     if (frame->trimmed() ? bytes.size() != 128 : decoded.error.has_value()) ++wrong;
     trimmed += frame->trimmed();
     marked += frame->marked();
-    begun.push_back(now_ps());
+    begun.push_back(now_ps() + picoseconds(t));
     payload.acquire();
     holds = &payload;
     taken.notify(sc_core::SC_ZERO_TIME);
@@ -135,7 +138,8 @@ void check(bool right, const std::string& what) {
 }  // namespace
 
 int sc_main(int argc, char** argv) {
-  const std::string folder = argc == 2 ? argv[1] : ".";
+  const std::string folder = argc >= 2 ? argv[1] : ".";
+  const bool linked = argc == 3;
   TrimmingSwitchConfig config{.settings = sim::SwitchConfig::recommended("sw", 100'000)};
   set(config, "ports", 2);
   set(config, "latency_ns", 300);
@@ -144,12 +148,25 @@ int sc_main(int argc, char** argv) {
   Source source("source");
   TrimmingSwitch sw("sw", config);
   Sink sink("sink");
-  source.out.bind(sw.in[0]);
-  sw.out[0].bind(source.in);
-  sw.out[1].bind(sink.in);
-  sink.out.bind(sw.in[1]);
+  std::vector<std::unique_ptr<Link>> links;
+  if (linked) {
+    for (const char* name : {"near", "far"}) {
+      links.push_back(std::make_unique<Link>(name, sim::LinkConfig{.gbps = 400, .metres = 20}));  // 100 ns
+    }
+    source.out.bind(links[0]->in[0]);
+    links[0]->out[0].bind(source.in);
+    links[0]->connect(1, sw, 0);
+    links[1]->connect(0, sw, 1);
+    links[1]->out[1].bind(sink.in);
+    sink.out.bind(links[1]->in[1]);
+  } else {
+    source.out.bind(sw.in[0]);
+    sw.out[0].bind(source.in);
+    sw.out[1].bind(sink.in);
+    sink.out.bind(sw.in[1]);
+  }
   sw.tables().add_host_route(kHost, {1});
-  sc_core::sc_trace_file* trace = sc_core::sc_create_vcd_trace_file((folder + "/depth").c_str());
+  sc_core::sc_trace_file* trace = sc_core::sc_create_vcd_trace_file((folder + (linked ? "/linked" : "/depth")).c_str());
   sw.trace(trace);
   sc_core::sc_start(100, sc_core::SC_US);
   sc_core::sc_close_vcd_trace_file(trace);
@@ -160,7 +177,8 @@ int sc_main(int argc, char** argv) {
   check(picoseconds(source.local) == kFrames * frame, "blocking transport adds the time of each frame");
   check(sink.begun.size() == kFrames, fmt::format("{} frames came", sink.begun.size()));
   if (sink.begun.empty()) return 1;
-  check(sink.begun.front() == frame - gap + 300 * sim::kNs, "the first after its last byte and the switch's latency");
+  check(sink.begun.front() == frame - gap + (linked ? 500 : 300) * sim::kNs,
+        "the first after its last byte, the switch's latency and the links");
   bool spaced = true;
   for (size_t i = 1; i < sink.begun.size(); ++i) spaced = spaced && sink.begun[i] - sink.begun[i - 1] == kBusy;
   check(spaced, "the others when the sink has room");
@@ -169,7 +187,7 @@ int sc_main(int argc, char** argv) {
   check(sink.trimmed > 10 && sink.trimmed < kFrames, fmt::format("{} trimmed", sink.trimmed));
   check(sink.marked > 5, fmt::format("{} marked", sink.marked));
   const uint64_t deepest = sw.state().queue_counters(1, sim::kQueueData).watermark_bytes;
-  check(deepest > 50'000 && largest(folder + "/depth.vcd", ".sw.port_1.queue_2") == deepest,
+  check(deepest > 50'000 && largest(folder + (linked ? "/linked.vcd" : "/depth.vcd"), ".sw.port_1.queue_2") == deepest,
         fmt::format("the trace shows the queue: {} bytes at most", deepest));
   check(source.frames.live() == 0, "no payload is left");
   return failures == 0 ? 0 : 1;
