@@ -6,6 +6,7 @@
 #include "sim/engine/cell.hpp"
 #include "sim/engine/codec.hpp"
 #include "sim/engine/endpoint.hpp"
+#include "sim/switch/queueing.hpp"
 
 namespace mrc::systemc {
 
@@ -17,6 +18,12 @@ std::span<const uint8_t> FrameExtension::frame() {
   if (!sim::has_bytes(*packet_)) return {};
   payload_.set_data_ptr(packet_->attachment->bytes.data());
   return sim::frame_of(*packet_);
+}
+
+bool FrameExtension::mark() {
+  if (!sim::ecn_capable(packet_->ecn)) return false;
+  sim::mark_ce(*packet_);
+  return true;
 }
 
 tlm::tlm_extension_base* FrameExtension::clone() const {

@@ -32,6 +32,8 @@ class FrameExtension final : public tlm::tlm_extension<FrameExtension> {
   /// Of the outermost IP header, as this hop sees it.
   uint8_t code_point() const { return packet_->dscp; }
   bool marked() const { return packet_->ecn == 3; }
+  /// Sets ECN to CE, in the bytes too. False: the packet is not ECN-capable, or has been marked.
+  bool mark();
   /// Shorter than it was sent.
   bool trimmed() const { return packet_->size < packet_->full_size; }
   uint32_t entropy() const { return packet_->entropy; }

@@ -61,8 +61,8 @@ void Link::start_of_simulation() { tell(); }
 
 // Frames.
 
-const FrameExtension* Link::frame_of(unsigned end, tlm::tlm_generic_payload& payload) const {
-  const auto* frame = payload.get_extension<FrameExtension>();
+FrameExtension* Link::frame_of(unsigned end, tlm::tlm_generic_payload& payload) const {
+  auto* frame = payload.get_extension<FrameExtension>();
   if (frame == nullptr) {
     payload.set_response_status(tlm::TLM_GENERIC_ERROR_RESPONSE);
     refuse(kProtocol, name(), "a payload without FrameExtension came in at in[" + std::to_string(end) + "]",
@@ -86,6 +86,11 @@ bool Link::loses(unsigned end, const FrameExtension& frame) {
   return lost;
 }
 
+void Link::mark(unsigned end, FrameExtension& frame) {
+  Way& way = way_[end];
+  if (way.marking > 0 && way.mark_rng.chance(way.marking) && !frame.trimmed()) way.marked += frame.mark();
+}
+
 sc_core::sc_time Link::serialization(const FrameExtension& frame) const {
   return picoseconds(rate_.time(sim::wire_bytes(frame.packet().size)));
 }
@@ -103,7 +108,7 @@ tlm::tlm_sync_enum Link::forward(int tag, tlm::tlm_generic_payload& payload, tlm
   if (phase != tlm::BEGIN_REQ) {  // END_RESP of a frame that the other end took its time for
     return out[1 - end]->nb_transport_fw(payload, phase, t);
   }
-  const FrameExtension* frame = frame_of(end, payload);
+  FrameExtension* frame = frame_of(end, payload);
   if (frame == nullptr) return tlm::TLM_COMPLETED;
   const sc_core::sc_time ser = serialization(*frame);
   if (loses(end, *frame)) {
@@ -111,6 +116,7 @@ tlm::tlm_sync_enum Link::forward(int tag, tlm::tlm_generic_payload& payload, tlm
     t += ser;
     return tlm::TLM_COMPLETED;
   }
+  mark(end, *frame);
   sc_core::sc_time there = t + delay_;
   const tlm::tlm_sync_enum answer = out[1 - end]->nb_transport_fw(payload, phase, there);
   if (answer != tlm::TLM_ACCEPTED) t += ser;
@@ -124,12 +130,13 @@ tlm::tlm_sync_enum Link::backward(int tag, tlm::tlm_generic_payload& payload, tl
 
 void Link::blocking(int tag, tlm::tlm_generic_payload& payload, sc_core::sc_time& t) {
   const auto end = static_cast<unsigned>(tag);
-  const FrameExtension* frame = frame_of(end, payload);
+  FrameExtension* frame = frame_of(end, payload);
   if (frame == nullptr) return;
   const sc_core::sc_time ser = serialization(*frame);
   if (loses(end, *frame)) {
     payload.set_response_status(tlm::TLM_OK_RESPONSE);
   } else {
+    mark(end, *frame);
     sc_core::sc_time there = t + delay_;
     out[1 - end]->b_transport(payload, there);
   }
@@ -178,6 +185,14 @@ void Link::set_rate(double gbps) {
   config_.gbps = gbps;
   rate_ = rate;
   if (sc_core::sc_get_status() >= sc_core::SC_RUNNING) tell();
+}
+
+void Link::set_marking(unsigned from_end, double share) {
+  if (!(share >= 0 && share <= 1)) {
+    refuse(kSetting, name(), "a share of marked frames is not between 0 and 1", "Give 0.01 for one in a hundred.");
+    return;
+  }
+  way_[from_end].marking = share;
 }
 
 void Link::set_impairment(unsigned from_end, const sim::Impairment& impairment) {

@@ -43,8 +43,15 @@ class Link : private BeforeElaboration, public sc_core::sc_module {
   /// Frames begun before keep their time. Reports a rate of zero.
   void set_rate(double gbps);
   void set_impairment(unsigned from_end, const sim::Impairment& impairment);
-  /// Of the losses; before the simulation.
-  void set_seed(unsigned from_end, uint64_t seed) { way_[from_end].rng = Rng(seed, "link"); }
+  /// Marks ECN-CE: the share of ECN-capable frames that are not trimmed, 0 to 1; another one is reported.
+  void set_marking(unsigned from_end, double share);
+  /// Frames that it has marked.
+  uint64_t marked(unsigned from_end) const { return way_[from_end].marked; }
+  /// Of losses and marks; before the simulation.
+  void set_seed(unsigned from_end, uint64_t seed) {
+    way_[from_end].rng = Rng(seed, "link");
+    way_[from_end].mark_rng = Rng(seed, "mark");
+  }
   /// Sees frames of both directions, as link number `id`. Null ends it.
   void set_tap(sim::Tap* tap, sim::LinkId id) { tap_ = tap, id_ = id; }
   sim::LinkStats stats(unsigned from_end) const { return way_[from_end].stats; }
@@ -52,7 +59,9 @@ class Link : private BeforeElaboration, public sc_core::sc_module {
  private:
   struct Way {
     sim::Impairment impairment;
-    Rng rng{0, "link"};
+    Rng rng{0, "link"}, mark_rng{0, "mark"};
+    double marking = 0;
+    uint64_t marked = 0;
     sim::LinkStats stats;
     bool dark = false;  // the end itself gives no light
   };
@@ -60,8 +69,9 @@ class Link : private BeforeElaboration, public sc_core::sc_module {
   tlm::tlm_sync_enum backward(int end, tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& t);
   void blocking(int end, tlm::tlm_generic_payload& payload, sc_core::sc_time& t);
   /// Null: no frame; reported.
-  const FrameExtension* frame_of(unsigned end, tlm::tlm_generic_payload& payload) const;
+  FrameExtension* frame_of(unsigned end, tlm::tlm_generic_payload& payload) const;
   bool loses(unsigned end, const FrameExtension& frame);
+  void mark(unsigned end, FrameExtension& frame);
   sc_core::sc_time serialization(const FrameExtension& frame) const;
   void carrier_changed();
   void detected();

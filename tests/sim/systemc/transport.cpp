@@ -157,6 +157,7 @@ int sc_main(int argc, char** argv) {
     links[0]->out[0].bind(source.in);
     links[0]->connect(1, sw, 0);
     links[1]->connect(0, sw, 1);
+    links[1]->set_marking(0, 1);
     links[1]->out[1].bind(sink.in);
     sink.out.bind(links[1]->in[1]);
   } else {
@@ -185,7 +186,9 @@ int sc_main(int argc, char** argv) {
   check(sink.wrong == 0, "bytes and phases are right");
   check(sink.responses == kFrames, "every frame is answered");
   check(sink.trimmed > 10 && sink.trimmed < kFrames, fmt::format("{} trimmed", sink.trimmed));
-  check(sink.marked > 5, fmt::format("{} marked", sink.marked));
+  check(linked ? sink.marked == kFrames - sink.trimmed : sink.marked > 5 && sink.marked < kFrames,
+        fmt::format("{} marked", sink.marked));
+  check(!linked || (links[1]->marked(0) > 10 && links[0]->marked(0) == 0), "the far link marks what is not marked yet");
   const uint64_t deepest = sw.state().queue_counters(1, sim::kQueueData).watermark_bytes;
   check(deepest > 50'000 && largest(folder + (linked ? "/linked.vcd" : "/depth.vcd"), ".sw.port_1.queue_2") == deepest,
         fmt::format("the trace shows the queue: {} bytes at most", deepest));
