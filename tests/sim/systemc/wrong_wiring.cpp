@@ -116,6 +116,11 @@ const std::map<std::string, std::function<void()>> kCases = {
        Pair pair;
        pair.link.set_rate(0);
      }},
+    {"marking",
+     [] {
+       Pair pair;
+       pair.link.set_marking(0, 1.5);
+     }},
     {"port-rate-zero",
      [] {
        auto c = config(1);
