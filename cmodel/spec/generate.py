@@ -16,7 +16,7 @@ import os
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 sys.dont_write_bytecode = True
 
-from gen import boundaries, bugs, crc, cpp, csr, docs, headers, nic_cpp, nic_docs, nic_sv, presets, sv  # noqa: E402
+from gen import boundaries, bugs, crc, cpp, csr, docs, headers, nic_cpp, nic_docs, nic_sv, presets, rules, sv  # noqa: E402
 from gen.model import Spec, SpecError  # noqa: E402
 from gen.nic import Nic  # noqa: E402
 
@@ -50,6 +50,8 @@ def outputs(folder, root):
         "docs/generated/presets.md": docs.presets(spec),
         "docs/generated/bugs.md": bugs.page(spec),
         "tb/gen/bugs.hpp": bugs.cpp(spec),
+        "cmodel/gen/rules.hpp": rules.cpp(spec),
+        "docs/generated/rules.md": rules.page(spec),
         "docs/generated/headers.md": docs.headers(spec),
         "docs/generated/nic.md": nic_docs.overview(nic),
         "tools/wireshark/mrc.lua": headers.lua(spec),

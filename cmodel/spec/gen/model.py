@@ -134,6 +134,7 @@ class Spec:
         self.headers_yaml = load(folder / "headers.yaml")
         self.nic_yaml = load(folder / "nic.yaml")
         self.bugs_yaml = load(folder / "bugs.yaml")
+        self.rules_yaml = load(folder / "rules.yaml")
 
     # ---- expressions ------------------------------------------------------------------------------------------------
 

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What can be observed of NICs, one record for each observation. A log is a list of these; whoever records, imports,
+/// judges or edits a log speaks in them. mrc_ref.h says the same in C.
+///
+/// Times are picoseconds of one clock. A *source* is one port (planes 0 to 63), the host side, the verbs or the events
+/// of one device. Records of one source stand in the order of their times; between sources any order is allowed.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace mrc::log {
+
+using Time = uint64_t;  ///< ps
+inline constexpr Time kNever = ~Time{0};
+using Ip = std::array<uint8_t, 16>;  ///< network byte order
+inline constexpr unsigned kMaxPlanes = 64;
+inline constexpr uint32_t kMaxFrameBytes = 1u << 16;
+inline constexpr uint32_t kMaxHostBytes = 1u << 16;  ///< of one host access
+
+/// A NIC comes into the log: before anything else that names it.
+struct Device {
+  std::string name;
+  std::string profile;  ///< JSON, docs/reference.md; "": nothing is known of it
+  bool operator==(const Device&) const = default;
+};
+
+enum FrameFlag : uint8_t {
+  kFcsBad = 1,  ///< the MAC saw a wrong FCS
+  kCut = 2,     ///< the capture holds only the first bytes of the frame
+  kMaybe = 4,   ///< received: the frame was seen under way; whether it reached the device is not known
+};
+
+/// Bytes that redaction has taken out of a frame.
+struct Redacted {
+  uint32_t offset = 0, bytes = 0;  ///< bytes 0: nothing was taken out
+  uint64_t hash = 0;               ///< digest() of what stood there
+  bool operator==(const Redacted&) const = default;
+};
+
+/// A frame at a port, from the Ethernet header on, without FCS. Record::time is its first byte's.
+struct Frame {
+  bool sent = false;  ///< by the device; false: it came to the device
+  uint8_t plane = 0;
+  uint8_t flags = 0;     ///< FrameFlag
+  Time last = 0;         ///< of its last byte
+  Time error = 0;        ///< the true times lie at most so far from those given
+  uint32_t length = 0;   ///< bytes on the wire, without FCS; more than bytes.size() when kCut
+  uint64_t number = 0;   ///< in its capture, from 1 on
+  uint32_t capture = 0;  ///< which one of the imported files, from 0 on
+  std::vector<uint8_t> bytes;
+  Redacted redacted{};  ///< bytes has zeros there
+  bool operator==(const Frame&) const = default;
+};
+
+/// A port's carrier, as the device sees it. Ports are up until the log says otherwise.
+struct Port {
+  uint8_t plane = 0;
+  bool up = true;
+  bool operator==(const Port&) const = default;
+};
+
+enum class QpState : uint8_t { Reset, Init, Rtr, Rts, Error };
+
+/// A QP as its owner set it: created, changed, or, in Reset, ended. The next one of the same number is another
+/// incarnation.
+struct Qp {
+  uint32_t qp = 0, peer_qp = 0;
+  QpState state = QpState::Reset;
+  uint32_t dest = 0;                ///< QPs with the same value share a congestion controller
+  uint32_t mtu = 4096;              ///< bytes
+  uint32_t sq_psn = 0, rq_psn = 0;  ///< first PSN sent, first one expected
+  uint16_t msn = 0, rqmsn = 0;      ///< first ones, both directions (A-18)
+  uint32_t mpr = 8, mpr_dest = 8;   ///< window as requestor and as responder, units of 128 PSNs
+  bool dynamic_mpr = false;
+  uint32_t max_wimm = 32, max_wimm_dest = 32;
+  uint32_t timeout = 7;  ///< 1.024 us x 2^timeout
+  uint32_t retry_linear = 7, retry_exp = 0;
+  bool trim_nack = true, svc_time = false, time_stamps = false, controlled = false;
+  uint16_t pkey = 0xffff;
+  uint8_t encap = 0;  ///< 0 IPv6, 1 SRv6, 2 SRv6 with SRH, 3 IPv4
+  Ip own_ip{}, peer_ip{};
+  std::vector<uint32_t> evs;       ///< in use and backup; empty: not told
+  std::vector<uint8_t> ev_planes;  ///< plane of each; empty: not told
+  uint32_t backup = 0;             ///< how many of evs, at their end, begin as backup
+  bool operator==(const Qp&) const = default;
+};
+
+/// A memory region comes (valid) or goes.
+struct Mr {
+  uint32_t rkey = 0;
+  bool valid = true, write = true;  ///< write: remote writes are allowed
+  uint64_t va = 0, bytes = 0;       ///< as remote sides name it
+  uint64_t addr = 0;                ///< host address of its first byte, as Host records name it
+  bool operator==(const Mr&) const = default;
+};
+
+enum class HostOp : uint8_t { Read, ReadDone, Write, Visible };
+
+/// An access of the device to host memory. Write: it leaves the device; Visible: software can see it (a device whose
+/// writes are visible at once shows Write alone).
+struct Host {
+  HostOp op = HostOp::Write;
+  uint64_t addr = 0;
+  uint32_t bytes = 0;
+  uint64_t tag = 0;           ///< the same in Read and ReadDone, Write and Visible
+  uint32_t status = 0;        ///< 0: well
+  std::vector<uint8_t> data;  ///< ReadDone and Write; empty: not told
+  uint64_t hash = 0;          ///< digest() of the data, when data is empty and hash is not 0
+  bool operator==(const Host&) const = default;
+};
+
+/// A work request of the requestor. The device has it from this time on.
+struct Post {
+  uint32_t qp = 0;
+  uint64_t wr_id = 0;
+  uint64_t addr = 0, remote = 0, bytes = 0;
+  uint32_t rkey = 0;
+  bool immediate = false;
+  uint32_t imm = 0;
+  bool operator==(const Post&) const = default;
+};
+
+/// Receive buffers for immediates: `count` more.
+struct PostReceive {
+  uint32_t qp = 0, count = 0;
+  bool operator==(const PostReceive&) const = default;
+};
+
+enum class Status : uint8_t {
+  Ok,
+  LocalLength,
+  WimmOverrun,
+  RemoteInvalid,
+  RemoteAccess,
+  RemoteOperation,
+  Retries,
+  Flushed,
+  Fatal,
+  Other
+};
+
+/// A completion: of a work request, or (receive) of an immediate.
+struct Cqe {
+  uint32_t qp = 0;
+  bool receive = false;
+  Status status = Status::Ok;
+  uint64_t wr_id = 0;                    ///< of a work request
+  uint32_t imm = 0, msn = 0, rqmsn = 0;  ///< of a receive
+  uint64_t bytes = 0;
+  bool operator==(const Cqe&) const = default;
+};
+
+/// What a device may show of its inside (mrc_ref.h, MRC_EV_*).
+enum class EventKind : uint8_t { Take, Answer, Heard, Lost, Path, Cc, Timer, Window, Qp };
+struct Event {
+  EventKind kind = EventKind::Take;
+  uint32_t qp = 0;
+  std::array<uint64_t, 6> arg{};
+  bool operator==(const Event&) const = default;
+};
+
+enum class Source : uint8_t { Plane0 = 0, Host = 64, Verbs = 65, Events = 66, All = 255 };
+/// Nothing older than Record::time comes from this source any more.
+struct Until {
+  uint8_t source = 255;  ///< 0 to 63: the port of a plane; else Source
+  bool operator==(const Until&) const = default;
+};
+
+/// The evidence has a hole: a source lost observations up to Record::time.
+struct Gap {
+  uint8_t source = 255;
+  uint64_t lost = 0;  ///< how many; 0: not known
+  Time from = 0;      ///< since when
+  std::string reason;
+  bool operator==(const Gap&) const = default;
+};
+
+/// A counter of the device, read at this time: "silent_drops": frames it discarded without a word for want of room.
+struct Counter {
+  std::string name;
+  uint64_t value = 0;
+  bool operator==(const Counter&) const = default;
+};
+
+/// For readers: what happened besides.
+struct Note {
+  std::string text;
+  bool operator==(const Note&) const = default;
+};
+
+/// The end of a device's observations.
+struct End {
+  bool cut = false;  ///< the run was ended from outside: what is open may stay open
+  std::string reason;
+  bool operator==(const End&) const = default;
+};
+
+using Body =
+    std::variant<Device, Port, Frame, Qp, Mr, Host, Post, PostReceive, Cqe, Event, Until, Gap, Counter, Note, End>;
+
+struct Record {
+  uint32_t device = 0;
+  Time time = 0;
+  Body body;
+  bool operator==(const Record&) const = default;
+};
+
+}  // namespace mrc::log

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The judge of one device: feeds its checkers, one packet decoded once.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <queue>
+#include <vector>
+
+#include "reference/checker.hpp"
+
+namespace mrc::ref {
+
+class Judge {
+ public:
+  /// All checkers that there are.
+  Judge(uint32_t device, Profile profile);
+  ~Judge();
+  Judge(Judge&&) noexcept;
+  Judge& operator=(Judge&&) noexcept;
+
+  /// Records of this device. A source's records come in the order of their times; the judge brings sources together,
+  /// as far as Until records and the order they come in allow: it holds back at most kMostHeld records.
+  void push(const log::Record& record);
+  /// No more records. Without an End record the log was cut.
+  void finish();
+
+  const Profile& profile() const { return profile_; }
+  const Report& report() const { return *report_; }
+  uint64_t packets() const { return packets_; }
+  uint64_t memory() const;
+
+  static constexpr std::size_t kMostHeld = 1 << 16;
+
+ private:
+  struct Held {
+    Time time;
+    uint64_t order;
+    log::Record record;
+    bool operator<(const Held& other) const { return time != other.time ? time > other.time : order > other.order; }
+  };
+  void tell(const log::Record& record, Time time);
+  void drain(Time until);
+
+  uint32_t device_ = 0;
+  Profile profile_;
+  std::unique_ptr<Report> report_;
+  std::vector<std::unique_ptr<Checker>> checkers_;
+  std::priority_queue<Held> held_;
+  uint64_t order_ = 0, packets_ = 0;
+  Time told_ = 0;
+  bool ended_ = false;
+};
+
+}  // namespace mrc::ref

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What a device says of itself: how large it is, how fast it promises to be, and which setting of each open question
+/// it has. JSON, docs/reference.md; settings have the names of docs/assumptions.md, "CTRL.oor_drop".
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "input/error.hpp"
+#include "log/record.hpp"
+#include "wire/packet.hpp"
+
+namespace mrc::ref {
+
+using log::Time;
+
+/// Settings of open questions. Names and ids: kSettings (profile.cpp).
+struct Settings {
+  uint32_t udp_port = 4791;                             ///< A-01 UDP_PORT.port
+  bool udp_port_only = false;                           ///< A-01 UDP_PORT.only
+  bool bth_m_high = true;                               ///< A-02 CTRL.bth_m_high: M in bit 7 of BTH byte 1
+  bool bth_m = false;                                   ///< A-02 CTRL.bth_m: sent as 1
+  bool ev_swap = false;                                 ///< A-03 CTRL.ev_swap
+  uint32_t dscp_data = 4, dscp_rtx = 8, dscp_ctl = 46;  ///< A-04 DSCP_TX.*
+  uint32_t dscp_trimmed = 12, dscp_lasthop = 16;        ///< A-04 DSCP_TRIM.*
+  uint32_t sack_trigger = 16384;                        ///< A-09 SACK_TRIGGER.bytes
+  bool sack_base_self = false;                          ///< A-11 CTRL.sack_base_self
+  bool oor_drop = false;                                ///< A-12 CTRL.oor_drop
+  bool icrc_outer = false;                              ///< A-14 CTRL.icrc_outer
+  bool ack_with_sack = false;                           ///< A-16, A-17 CTRL.ack_with_sack
+  bool ack_plane = false;                               ///< A-06 CTRL.ack_plane
+  bool rev_fixed = false;                               ///< A-06 CTRL.rev_fixed
+  bool zero_drop = false;                               ///< A-19 CTRL.zero_drop
+  bool skip_twice = false;                              ///< A-20 CTRL.skip_twice
+  bool tsr_us = false;                                  ///< A-21 CTRL.tsr_us
+  bool pdcid_zero = false;                              ///< A-22 CTRL.pdcid_zero
+  bool eeth_op_high = false;                            ///< A-36 CTRL.eeth_op_high
+  bool ports_from_0 = false;                            ///< A-37 CTRL.ports_from_0
+  uint32_t nominal = 0;                            ///< A-55 CTRL.nominal: 0 UDP length + 40, 1 payload, 2 payload + 40
+  bool err_silent = false;                         ///< A-57 CTRL.err_silent
+  bool rtt_rtx = false;                            ///< A-58 CTRL.rtt_rtx
+  uint32_t nak_invalid = 0x61, nak_access = 0x62;  ///< A-70 NAK_CODE.*
+  bool trim_silent = false;                        ///< A-74 CTRL.trim_silent
+  bool state_silent = false;                       ///< A-75 CTRL.state_silent
+  bool ip_per_plane = false;                       ///< A-76 IP_PLANE.enable
+  uint32_t ip_plane_lsb = 64;                      ///< A-76 IP_PLANE.lsb
+};
+
+struct Profile {
+  std::string name;
+  uint32_t planes = 1;
+  double port_gbps = 100;
+  /// From the last byte of a cause at a port until the window has taken it (or discarded it), at most. The sandwich's
+  /// L.
+  Time take = 3'000'000;
+  /// From there until the first byte of the answer that is owed, at most, while its port could send.
+  Time answer = 10'000'000;
+  /// Ports' clocks and the order of ports may differ by so much.
+  Time skew = 0;
+  /// The device may discard a frame without a word. If false, or once a counter "silent_drops" has read 0, what must
+  /// have been taken was taken.
+  bool silent_drops = true;
+  uint64_t shows = 0;  ///< bit n: all events of EventKind n are in the log
+  Settings settings;
+  std::vector<log::Ip> addresses;  ///< own ones; empty: those of its QPs
+  std::vector<log::Qp> qps;        ///< that exist before the log begins
+  std::vector<log::Mr> regions;
+
+  /// How its frames are read.
+  wire::WireConfig wire() const;
+};
+
+/// Reads a profile. Throws InputError: not JSON, a key that is not known, a value out of range; `file` and the place
+/// are in the sentence.
+Profile read_profile(std::string_view json, const std::string& file);
+/// The JSON that read_profile() makes the same profile of: one line, settings that differ from the defaults alone.
+std::string to_json(const Profile& profile);
+
+}  // namespace mrc::ref

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What the checkers found, and how much they looked at.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "gen/rules.hpp"
+#include "log/record.hpp"
+
+namespace mrc::ref {
+
+using log::Time;
+
+enum class Verdict : uint8_t { Pass, Deviates, Inconclusive, Fail, Broken };
+/// "pass", "deviates", "inconclusive", "fail", "broken".
+const char* name_of(Verdict verdict);
+
+/// One broken rule, in words: what the device did and what would have been right.
+struct Finding {
+  Rule rule{};
+  Verdict verdict = Verdict::Fail;
+  uint32_t device = 0;
+  int64_t qp = -1;           ///< -1: none
+  Time time = 0, since = 0;  ///< of what is wrong; since when it was owed (0: not that kind)
+  uint64_t frame = 0;        ///< number of the frame in its capture, 0: not about a frame
+  uint32_t capture = 0;
+  std::string came, right;           ///< "SACK with cack_psn 7", "at most 5: PSN 6 has not arrived"
+  std::vector<std::string> context;  ///< the QP's last events, oldest first
+};
+
+/// Counts per rule.
+struct Tally {
+  uint64_t checked = 0;  ///< times the rule was applied and held
+  uint64_t broken = 0;
+  uint64_t inconclusive = 0;              ///< obligations whose outcome what was shown does not tell
+  std::map<std::string, uint64_t> rests;  ///< reason -> times the rule could not be applied
+};
+
+/// Collects findings of one device. Of each rule the first kMostFindings are kept in full, all are counted.
+class Report {
+ public:
+  static constexpr unsigned kMostFindings = 100;
+  explicit Report(uint32_t device) : device_(device) {}
+
+  void ok(Rule rule) { ++tallies_[static_cast<std::size_t>(rule)].checked; }
+  void rests(Rule rule, const char* reason) { ++tallies_[static_cast<std::size_t>(rule)].rests[reason]; }
+  void inconclusive(Rule rule, const char* reason) {
+    ++tallies_[static_cast<std::size_t>(rule)].inconclusive;
+    rests(rule, reason);
+  }
+  /// Fills in device and verdict (from the rule's severity).
+  void broken(Finding finding);
+
+  const Tally& tally(Rule rule) const { return tallies_[static_cast<std::size_t>(rule)]; }
+  const std::vector<Finding>& findings() const { return findings_; }
+  Verdict verdict() const;
+
+ private:
+  uint32_t device_;
+  std::array<Tally, kNumRules> tallies_{};
+  std::vector<Finding> findings_;
+};
+
+}  // namespace mrc::ref
