@@ -25,6 +25,7 @@ void register_encode(CLI::App& app, Context& context);
 void register_cosim(CLI::App& app, Context& context);
 void register_nscc(CLI::App& app, Context& context);
 void register_bench(CLI::App& app, Context& context);
+void register_mutate(CLI::App& app, Context& context);
 void register_topo(CLI::App& app, Context& context);
 void register_fabric(CLI::App& app, Context& context);
 void register_nic(CLI::App& app, Context& context);
@@ -118,6 +119,7 @@ int run(int argc, char** argv) {
   mrc::cli::register_topo(app, context);
   mrc::cli::register_fabric(app, context);
   mrc::cli::register_nic(app, context);
+  mrc::cli::register_mutate(app, context);
   mrc::cli::register_tools(app, context);
   app.footer(footer());  // after the commands, which would inherit it
 
