@@ -33,6 +33,7 @@ std::unique_ptr<tb::NicDevice> device_from(const Options& o, const Context& cont
   tb::PinsOptions pins;
   pins.preset = &preset;
   pins.name = o.endpoint;
+  if (o.endpoint == "model") pins.version = MRC_VERSION;
   if (!o.bug.empty()) {
     const tb::Bug* bug = tb::find_bug(o.bug);
     if (bug == nullptr) {

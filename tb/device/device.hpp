@@ -46,7 +46,7 @@ struct DeviceInfo {
   std::string profile;                                             ///< JSON
 };
 
-enum class Encapsulation : uint8_t { Ipv6, Srv6, Srh };
+enum class Encapsulation : uint8_t { Ipv6, Srv6, Srh, Ipv4 };
 
 /// A QP as its owner wants it, or as it is.
 struct QpConfig {

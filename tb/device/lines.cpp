@@ -24,7 +24,9 @@ constexpr std::array kStates = {"reset", "init", "rtr", "rts", "error"};
 constexpr std::array kStatus = {
     "ok",      "local_length", "wimm_overrun", "remote_invalid", "remote_access", "remote_operation",
     "retries", "flushed",      "fatal",        "other"};
-constexpr std::array kEncaps = {"ipv6", "srv6", "srh"};
+constexpr std::array kEncaps = {"ipv6", "srv6", "srh", "ipv4"};
+
+const char* stop_after(const std::string& sentence) { return sentence.ends_with('?') ? "" : "."; }
 
 /// Reads the members of one call. Errors are InputErrors with the place.
 class Reader {
@@ -32,7 +34,8 @@ class Reader {
   Reader(const Json& call, const std::string& file) : call_(call), file_(file) {}
 
   [[noreturn]] void refuse(const Json& at, const std::string& what, const std::string& remedy) const {
-    throw InputError(fmt::format("{}: {}.", input::place(file_, at.line, at.column), what), remedy, at.line, at.column);
+    throw InputError(fmt::format("{}: {}{}", input::place(file_, at.line, at.column), what, stop_after(what)), remedy,
+                     at.line, at.column);
   }
   const Json* find(const char* name) const { return call_.find(name); }
   const Json& need(const char* name) const {
@@ -358,7 +361,8 @@ std::string LineServer::answer_call(const Json& call) {
     if (found != std::end(kCalls)) return found->answer(device_, r);
     std::vector<std::string_view> known{"close"};
     for (const Call& c : kCalls) known.emplace_back(c.name);
-    throw Refusal(fmt::format("there is no call {}{}.", input::shown(name), input::did_you_mean(name, known)), true);
+    const std::string what = "there is no call " + input::shown(name) + input::did_you_mean(name, known);
+    throw Refusal(what + stop_after(what), true);
   } catch (const InputError& error) {
     return input_refusal(error);
   } catch (const Refusal& error) {

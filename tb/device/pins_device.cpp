@@ -107,6 +107,7 @@ class PinsDevice final : public NicDevice {
     log::QpState state = log::QpState::Reset;  ///< as ordered, or as the NIC has told
     log::QpState seen = log::QpState::Reset;   ///< as polled last
     bool known = false;                        ///< config is of a QP that is not in RESET
+    bool touched = false;                      ///< it was known once
     unsigned profile = 0, dest = 0;
     unsigned open = 0;  ///< work requests without completion
   };
@@ -264,6 +265,7 @@ bool PinsDevice::end(const OrderPtr& order) {
   if (started_) return true;
   settle();
   if (!order->refused.empty()) wrong(order->refused);
+  for (Qp& qp : qps_) qp.seen = qp.known ? qp.state : log::QpState::Reset;
   return false;
 }
 
@@ -278,12 +280,14 @@ void PinsDevice::settle() {
 
 void PinsDevice::poll() {
   next_poll_ = now_ + kPollCycles * preset_.clock_ps;
-  for (Qp& qp : qps_) {
-    if (!qp.known) continue;
-    driver_.write(csr::kQpSel, qp.config.qp - kQpnBase);
-    driver_.read(csr::kQpInfo, [&qp](uint32_t info, unsigned) {
+  for (unsigned i = 0; i < qps_.size(); ++i) {
+    if (!qps_[i].touched) continue;
+    driver_.write(csr::kQpSel, i);
+    driver_.read(csr::kQpInfo, [this, i, orders = ordered_](uint32_t info, unsigned) {
+      Qp& qp = qps_[i];
       qp.seen = static_cast<log::QpState>(std::min(csr::kQpInfoState.get(info), 4u));
-      if (qp.seen == log::QpState::Error && qp.known) qp.state = log::QpState::Error;
+      // The NIC's own doing, unless a later order is about another state.
+      if (qp.seen == log::QpState::Error && qp.known && orders == ordered_) qp.state = log::QpState::Error;
     });
   }
   counting_.clear();
@@ -435,6 +439,7 @@ void PinsDevice::check(const QpConfig& c) const {
       cannot(fmt::format("{} of queue pair {} is {} to {} on this NIC ({}), not {}.", name, c.qp, min, max,
                          preset_.name, value));
   };
+  if (c.encap == Encapsulation::Ipv4) cannot("this NIC sends and accepts IPv6 only.");
   if (!std::has_single_bit(c.mtu) || c.mtu < 256 || c.mtu > 4096)
     cannot(fmt::format("mtu {} is none of 256, 512, 1024, 2048 and 4096.", c.mtu));
   upto("mpr", c.mpr, 1, preset_.max_mpr / 128);
@@ -563,7 +568,10 @@ void PinsDevice::reset(const OrderPtr& order, Qp& qp) {
   move(order, qp, log::QpState::Reset, 0);
   const auto index = static_cast<uint16_t>(qp.config.qp - kQpnBase);
   std::erase_if(works_, [&](const Work& w) { return w.wqe.qp == index; });
+  const log::QpState seen = qp.seen;
   qp = {};
+  qp.seen = seen;
+  qp.touched = true;
 }
 
 bool PinsDevice::connect(Qp& qp, const QpConfig& c) {
@@ -587,7 +595,7 @@ bool PinsDevice::connect(Qp& qp, const QpConfig& c) {
   qp.config = c;
   qp.profile = profile;
   qp.dest = dest;
-  qp.known = true;
+  qp.known = qp.touched = true;
   if (from < log::QpState::Init || c.state == log::QpState::Init) move(order, qp, log::QpState::Init, kInitAttributes);
   if (from < log::QpState::Rtr && c.state >= log::QpState::Rtr) move(order, qp, log::QpState::Rtr, kRtrAttributes);
   if (from < log::QpState::Rts && c.state >= log::QpState::Rts) move(order, qp, log::QpState::Rts, kRtsAttributes);
@@ -632,7 +640,7 @@ bool PinsDevice::qp(const QpConfig& c) {
 std::pair<log::QpState, Time> PinsDevice::query(uint32_t qpn) {
   need_open();
   Qp& qp = find(qpn);
-  if (!qp.known) return {log::QpState::Reset, reached_};
+  if (!qp.touched) return {log::QpState::Reset, reached_};
   if (!started_) {
     poll();
     settle();
