@@ -27,6 +27,7 @@ void register_nscc(CLI::App& app, Context& context);
 void register_bench(CLI::App& app, Context& context);
 void register_topo(CLI::App& app, Context& context);
 void register_fabric(CLI::App& app, Context& context);
+void register_nic(CLI::App& app, Context& context);
 void register_tools(CLI::App& app, Context& context);
 }  // namespace mrc::cli
 
@@ -46,6 +47,7 @@ Examples:
   mrc nscc events.csv                       the congestion controller alone, on a list of events
   mrc fabric --scenario incast              NICs in a network of switches that trim
   mrc topo net.toml --svg net.svg           check and draw a topology
+  mrc nic --endpoint model --preset tiny    a NIC that a tester drives by JSON lines
   mrc bench cosim                           speed of model, RTL and lockstep
   mrc lint                                  Verilator, slang and yosys over the RTL
   mrc export-verilog --preset tiny -o out   plain Verilog for other tools
@@ -117,6 +119,7 @@ int run(int argc, char** argv) {
   mrc::cli::register_bench(app, context);
   mrc::cli::register_topo(app, context);
   mrc::cli::register_fabric(app, context);
+  mrc::cli::register_nic(app, context);
   mrc::cli::register_tools(app, context);
   app.footer(footer());  // after the commands, which would inherit it
 

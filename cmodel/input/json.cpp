@@ -38,7 +38,8 @@ const Json* Json::find(std::string_view name) const {
   return nullptr;
 }
 
-JsonReader::JsonReader(std::string_view text, std::string_view file) : text_(text), file_(file) {
+JsonReader::JsonReader(std::string_view text, std::string_view file, uint32_t line)
+    : text_(text), file_(file), line_(line) {
   if (text_.starts_with("\xef\xbb\xbf")) at_ = line_begin_ = 3;
 }
 

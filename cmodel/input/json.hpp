@@ -47,7 +47,8 @@ struct JsonMember {
 /// Documents one after the other in one text.
 class JsonReader {
  public:
-  JsonReader(std::string_view text, std::string_view file);
+  /// `line` is that of the text's beginning.
+  JsonReader(std::string_view text, std::string_view file, uint32_t line = 1);
   /// The next document; nothing when only blanks are left. Throws InputError: not JSON, deeper than kMaxDepth, more
   /// than kMaxJsonValues, a name twice in an object, a number beyond every range, text that is no UTF-8.
   std::optional<Json> next();

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Any NIC as a device (docs/device.md): the calls of a tester, who owns time, wire and host memory.
+///
+///     auto nic = tb::make_pins_device(options);
+///     nic->open({});
+///     nic->qp(config);
+///     nic->rx(0, time, frame, false);
+///     const Advanced ran = nic->advance(until, 0);
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "log/record.hpp"
+
+namespace mrc::tb {
+
+using log::Time;  ///< ps
+
+/// Why a device does not do what it was told: what() is a sentence with full stop.
+class Refusal : public std::runtime_error {
+ public:
+  Refusal(const std::string& sentence, bool lawful) : std::runtime_error(sentence), unsupported(lawful) {}
+  bool unsupported;  ///< it lawfully cannot; else the tester is wrong, or the device is broken
+};
+
+struct OpenRequest {
+  unsigned planes = 0;  ///< ports that the tester uses; 0: all
+  std::vector<std::pair<std::string, uint64_t>> settings;
+  uint64_t seed = 1;
+};
+
+struct DeviceInfo {
+  std::string name, version;
+  unsigned planes = 0, port_gbps = 0;  ///< planes in use
+  std::vector<std::string> caps;
+  Time latency = 0;
+  uint32_t qp_first = 0, qps = 0;
+  unsigned mpr = 0, max_wimm = 0, evs = 0, regions = 0, post = 0;  ///< at most
+  std::string profile;                                             ///< JSON
+};
+
+enum class Encapsulation : uint8_t { Ipv6, Srv6, Srh, Ipv4 };
+
+/// A QP as its owner wants it, or as it is.
+struct QpConfig {
+  uint32_t qp = 0, peer_qp = 0;
+  log::QpState state = log::QpState::Reset;
+  log::Ip peer_ip{};
+  uint64_t peer_mac = 0x020000000002;
+  unsigned mtu = 4096;
+  uint32_t sq_psn = 0, rq_psn = 0;
+  uint16_t msn = 0, rqmsn = 0;
+  unsigned mpr = 8, mpr_dest = 8;  ///< units of 128 PSNs
+  bool dynamic_mpr = false;
+  unsigned max_wimm = 32, max_wimm_dest = 32;
+  unsigned timeout = 7, retry_linear = 7, retry_exp = 0;
+  bool trim_nack = true, svc_time = false, time_stamps = false, controlled = false;
+  uint16_t pkey = 0xffff;
+  Encapsulation encap = Encapsulation::Ipv6;
+  log::Ip path{};  ///< template of SRv6
+  std::vector<uint32_t> evs;
+  unsigned backup = 0;
+};
+
+// Outputs.
+
+struct SentFrame {
+  unsigned plane = 0;
+  Time last = 0;  ///< end of its last byte
+  std::vector<uint8_t> bytes;
+};
+struct HostRead {
+  uint64_t tag = 0, addr = 0;
+  uint32_t bytes = 0;
+};
+struct HostWrite {
+  uint64_t addr = 0;
+  std::vector<uint8_t> data;
+};
+/// A call that was pending acts from now on, or does not.
+struct Done {
+  std::string call;
+  bool region = false;  ///< number is an R_Key, else a QP
+  uint32_t number = 0;
+  std::string error;
+};
+struct Output {
+  Time time = 0;  ///< of a frame, its first byte's
+  std::variant<SentFrame, HostRead, HostWrite, log::Cqe, Done> body;
+};
+
+struct Advanced {
+  Time reached = 0;
+  std::vector<Output> out;
+};
+
+struct Counters {
+  Time time = 0;  ///< they are as of then
+  std::vector<std::pair<std::string, uint64_t>> values;
+};
+
+class NicDevice {
+ public:
+  virtual ~NicDevice() = default;
+  // All throw Refusal. Everything but open() needs open() before it.
+
+  /// Everything is as new.
+  virtual DeviceInfo open(const OpenRequest& request) = 0;
+  virtual void address(uint64_t mac, const log::Ip& ip) = 0;
+  /// The QP as it is; one that does not exist: as it would begin.
+  virtual QpConfig qp_now(uint32_t qp) const = 0;
+  /// Creates or changes. Returns whether it is pending. qp_now() then tells what it got.
+  virtual bool qp(const QpConfig& config) = 0;
+  virtual std::pair<log::QpState, Time> query(uint32_t qp) = 0;
+  virtual bool mr(const log::Mr& region) = 0;
+  /// False: no room now.
+  virtual bool post(const log::Post& request) = 0;
+  virtual void recv(uint32_t qp, uint32_t count) = 0;
+  virtual void port(unsigned plane, bool up, Time t) = 0;
+  virtual bool ev(uint32_t qp, uint32_t ev, bool deny) = 0;
+  virtual bool mpr(uint32_t qp, unsigned units) = 0;
+  virtual void rx(unsigned plane, Time t, std::span<const uint8_t> frame, bool fcs_bad) = 0;
+  virtual void host_done(uint64_t tag, Time t, std::span<const uint8_t> data, uint32_t status) = 0;
+  virtual Advanced advance(Time until, Time slack) = 0;
+  virtual Counters counters() = 0;
+};
+
+}  // namespace mrc::tb

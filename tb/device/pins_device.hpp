@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+/// A NIC behind its pins as a device: the model, our RTL, or a shared object of somebody else.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "gen/presets.hpp"
+#include "tb/device/device.hpp"
+#include "tb/dut/dut.hpp"
+
+namespace mrc::tb {
+
+struct PinsOptions {
+  const Preset* preset = nullptr;
+  std::string name = "model";
+  std::string version;
+  uint8_t bug = 0;  ///< of the RTL (cmodel/spec/bugs.yaml)
+  /// A new device, as after reset; null: `error` says why.
+  std::function<std::unique_ptr<Dut>(std::string& error)> open;
+};
+
+std::unique_ptr<NicDevice> make_pins_device(const PinsOptions& options);
+
+}  // namespace mrc::tb

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tb/device/pins_settings.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+#include "gen/csr.hpp"
+
+namespace mrc::tb {
+namespace {
+
+[[noreturn]] void refuse(const std::string& sentence) { throw Refusal(sentence, true); }
+
+/// Registers that software sets once, before traffic; the others are of calls (addresses, tables) or not settings.
+bool is_setting(const csr::Register& r) {
+  if (r.access != csr::Access::Rw || r.count != 1) return false;
+  constexpr std::string_view kCalls[] = {"MAC_LO", "MAC_HI",  "IP0",     "IP1",    "IP2",    "IP3",
+                                         "QP_SEL", "QP_ATTR", "TBL_CMD", "EVP_EV", "EVP_CMD"};
+  return std::find(std::begin(kCalls), std::end(kCalls), std::string_view(r.name)) == std::end(kCalls);
+}
+
+/// Settings that a judge's profile has (reference/profile.hpp); the others change nothing that it judges.
+constexpr std::string_view kJudged[] = {
+    "UDP_PORT.port",      "UDP_PORT.only",       "CTRL.bth_m_high",   "CTRL.bth_m",        "CTRL.ev_swap",
+    "DSCP_TX.data",       "DSCP_TX.rtx",         "DSCP_TX.ctl",       "DSCP_TRIM.trimmed", "DSCP_TRIM.lasthop",
+    "SACK_TRIGGER.bytes", "CTRL.sack_base_self", "CTRL.oor_drop",     "CTRL.icrc_outer",   "CTRL.ack_with_sack",
+    "CTRL.ack_plane",     "CTRL.rev_fixed",      "CTRL.zero_drop",    "CTRL.skip_twice",   "CTRL.tsr_us",
+    "CTRL.pdcid_zero",    "CTRL.eeth_op_high",   "CTRL.ports_from_0", "CTRL.nominal",      "CTRL.err_silent",
+    "CTRL.rtt_rtx",       "NAK_CODE.invalid",    "NAK_CODE.access",   "CTRL.trim_silent",  "CTRL.state_silent",
+    "IP_PLANE.enable",    "IP_PLANE.lsb"};
+
+void check_width(const std::string& name, uint64_t value, unsigned width) {
+  const uint64_t max = width >= 64 ? ~uint64_t{0} : (uint64_t{1} << width) - 1;
+  if (value > max) refuse(fmt::format("setting {} is at most {}, not {}.", name, max, value));
+}
+
+bool set_register(PinsSettings& to, const std::string& name, uint64_t value) {
+  for (const csr::Register& r : csr::kRegisters) {
+    if (!is_setting(r)) continue;
+    const auto offset = static_cast<uint16_t>(r.offset);
+    if (name == r.name && r.fields.empty()) {
+      check_width(name, value, 32);
+      to.registers[offset] = static_cast<uint32_t>(value);
+      return true;
+    }
+    for (const csr::Field& f : r.fields) {
+      if (name != std::string(r.name) + "." + f.name) continue;
+      check_width(name, value, f.width);
+      to.registers[offset] = f.set(to.get(r.offset, r.reset), static_cast<uint32_t>(value));
+      return true;
+    }
+  }
+  return false;
+}
+
+bool set_controller(PinsSettings& to, const std::string& name, uint64_t value) {
+  for (const FieldInfo& f : csr::TblCcProfile::kFields) {
+    if (name != std::string("CC_PROFILE.") + f.name || std::string_view(f.name).starts_with("rsvd")) continue;
+    check_width(name, value, f.width);
+    to.controller.push_back({f.lsb, f.width, value});
+    return true;
+  }
+  return false;
+}
+
+bool set_qp(QpConfig& qp, const std::string& name, uint64_t value, const Preset& preset) {
+  const auto upto = [&](uint64_t max) {
+    if (value > max) refuse(fmt::format("setting {} is at most {}, not {}.", name, max, value));
+    return static_cast<uint32_t>(value);
+  };
+  if (name == "QP_CTX.trim_nack") {
+    qp.trim_nack = upto(1) != 0;
+  } else if (name == "QP_CTX.svc_time") {
+    qp.svc_time = upto(1) != 0;
+  } else if (name == "QP_CTX.dyn_mpr") {
+    qp.dynamic_mpr = upto(1) != 0;
+  } else if (name == "QP_CTX.ts") {
+    qp.time_stamps = upto(1) != 0;
+  } else if (name == "QP_CTX.cc") {
+    qp.controlled = upto(1) != 0;
+  } else if (name == "QP_CTX.msn") {
+    qp.msn = static_cast<uint16_t>(upto(0xffff));
+  } else if (name == "QP_CTX.rqmsn") {
+    qp.rqmsn = static_cast<uint16_t>(upto(0xffff));
+  } else if (name == "QP_CTX.timeout") {
+    qp.timeout = upto(24);
+  } else if (name == "QP_CTX.retry_linear") {
+    qp.retry_linear = upto(7);
+  } else if (name == "QP_CTX.retry_exp") {
+    qp.retry_exp = upto(25);
+  } else if (name == "QP_CTX.max_wimm") {
+    qp.max_wimm = upto(preset.max_wimm);
+  } else if (name == "QP_CTX.max_wimm_dest") {
+    qp.max_wimm_dest = upto(preset.max_wimm);
+  } else if (name == "QP_CTX.mpr") {
+    qp.mpr = std::max(1u, upto(preset.max_mpr / 128));
+  } else if (name == "QP_CTX.mpr_dest") {
+    qp.mpr_dest = std::max(1u, upto(preset.max_mpr / 128));
+  } else {
+    return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+uint32_t PinsSettings::get(uint32_t offset, uint32_t reset) const {
+  const auto found = registers.find(static_cast<uint16_t>(offset));
+  return found == registers.end() ? reset : found->second;
+}
+
+void PinsSettings::apply(std::array<uint32_t, 16>& row) const {
+  for (const Bits& b : controller) {
+    for (unsigned i = 0; i < b.width; ++i) {
+      uint32_t& word = row[(b.lsb + i) / 32];
+      const uint32_t bit = 1u << ((b.lsb + i) % 32);
+      word = (b.value >> i & 1) != 0 ? word | bit : word & ~bit;
+    }
+  }
+}
+
+PinsSettings read_settings(const std::vector<std::pair<std::string, uint64_t>>& settings, const Preset& preset) {
+  PinsSettings out;
+  const unsigned max_mpr = preset.max_mpr / 128;
+  out.qp.mpr = std::min(out.qp.mpr, max_mpr);
+  out.qp.mpr_dest = std::min(out.qp.mpr_dest, max_mpr);
+  out.qp.max_wimm = std::min(out.qp.max_wimm, preset.max_wimm);
+  out.qp.max_wimm_dest = std::min(out.qp.max_wimm_dest, preset.max_wimm);
+  for (const auto& [name, value] : settings) {
+    if (!set_register(out, name, value) && !set_controller(out, name, value) && !set_qp(out.qp, name, value, preset)) {
+      refuse(fmt::format("this NIC has no setting {}.", name));
+    }
+  }
+  return out;
+}
+
+std::string profile_json(const std::string& name, unsigned planes, const Preset& preset,
+                         const std::vector<std::pair<std::string, uint64_t>>& settings) {
+  nlohmann::ordered_json out;
+  out["name"] = name;
+  out["planes"] = planes;
+  out["port_gbps"] = preset.port_gbps;
+  out["take"] = kTakeTime;
+  out["answer"] = kAnswerTime;
+  out["skew"] = 0;
+  out["silent_drops"] = true;
+  out["shows"] = 0;
+  auto& of = out["settings"] = nlohmann::ordered_json::object();
+  for (const auto& [key, value] : settings) {
+    if (std::find(std::begin(kJudged), std::end(kJudged), key) != std::end(kJudged)) of[key] = value;
+  }
+  return out.dump();
+}
+
+}  // namespace mrc::tb

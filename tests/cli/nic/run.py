@@ -1,0 +1,307 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""usage: run.py MRC ENDPOINT [OPTION...] [--only NAME]
+
+Drives `mrc nic --endpoint ENDPOINT OPTION...` as a tester would: each function below is one case, which must hold on
+every endpoint that has what it needs."""
+import sys
+
+import client
+from client import ACK, EP_REQUEST, LAST, LAST_IMM, MIDDLE, FIRST, NACK, ONLY, ONLY_IMM, SACK, kind, sent
+
+RKEY, VA, HOST = 0x4200, 0x100000, 0x7000000
+PEER_QP = 0x33
+
+
+def connect(nic, **keys):
+    """A QP in RTS and a region. Without the cap `psn` numbers begin at 0."""
+    nic.sq, nic.rq = (0x1000, 0x2000) if "psn" in nic.caps else (0, 0)
+    if "psn" in nic.caps:
+        keys = {"sq_psn": nic.sq, "rq_psn": nic.rq, **keys}
+    nic.qp = nic.call("qp", qp=nic.qpn, state="rts", peer_qp=PEER_QP, peer_ip=client.PEER_IP,
+                      peer_mac=client.PEER_MAC.hex(), mtu=256, **keys)
+    if "regions" in nic.caps:
+        nic.call("mr", rkey=RKEY, va=VA, bytes=1 << 20, addr=HOST)
+    nic.host = HOST if "regions" in nic.caps else VA
+    assert nic.call("query", qp=nic.qpn)["state"] == "rts"
+
+
+def pattern(n, seed=7):
+    return bytes((i * 31 + seed + i // 256) & 255 for i in range(n))
+
+
+def all_well(nic):
+    for o in kind(nic.outputs, "tx"):
+        assert o["icrc_ok"], o
+        assert o["t"] + len(o["frame"]) * 8000 // nic.info["port_gbps"] == o["t_last"], o
+
+
+def responder(nic):
+    """Three packets in: their bytes are in memory, a SACK and an ACK tell."""
+    nic.open()
+    connect(nic)
+    data = pattern(700)
+    for i, opcode in enumerate([FIRST, MIDDLE, LAST]):
+        part = data[256 * i:256 * i + 256]
+        nic.rx(client.write(nic.qpn, nic.rq + i, opcode, VA + 256 * i, RKEY, 700, part, ackreq=i == 2))
+    out = nic.run()
+    assert nic.load(nic.host, 700) == data
+    sacks, acks = sent(out, SACK), sent(out, ACK)
+    assert sacks and sacks[-1]["cack"] == nic.rq + 2 and sacks[-1]["dqp"] == PEER_QP, sacks
+    assert [(a["psn"], a["msn"], a["syndrome"]) for a in acks] == [(nic.rq + 2, 1, 0x1F)], acks
+    written = max(o["t"] for o in kind(out, "write"))
+    assert kind(out, "write") and written < acks[0]["t"] + nic.info["latency"]
+    all_well(nic)
+
+
+def gap(nic):
+    """A packet is missing: the bitmap says so, nothing is acknowledged; when it comes all is."""
+    nic.open()
+    connect(nic)
+    data = pattern(700)
+    parts = [(FIRST, data[:256]), (MIDDLE, data[256:512]), (LAST, data[512:])]
+    for i in (0, 2):
+        nic.rx(client.write(nic.qpn, nic.rq + i, parts[i][0], VA + 256 * i, RKEY, 700, parts[i][1], ackreq=i == 2))
+    out = nic.run()
+    last = sent(out, SACK)[-1]
+    assert last["cack"] == nic.rq and last["ooo"] == 1, last
+    assert last["bitmap"] >> (nic.rq + 2 - last["cack"] - last["base"]) & 1, last
+    assert not sent(out, ACK)
+    nic.rx(client.write(nic.qpn, nic.rq + 1, MIDDLE, VA + 256, RKEY, 700, parts[1][1], rtx=True))
+    out = nic.run()
+    assert sent(out, SACK)[-1]["cack"] == nic.rq + 2 and len(sent(out, ACK)) == 1
+    assert nic.load(nic.host, 700) == data
+    all_well(nic)
+
+
+def requestor(nic):
+    """A WRITE goes out in packets of the MTU, with the bytes of memory; SACK and ACK bring its completion."""
+    nic.open()
+    connect(nic)
+    data = pattern(700, 99)
+    nic.store(0x5000, data)
+    assert nic.call("post", qp=nic.qpn, wr_id=1 << 40, addr=0x5000, remote=0x9990000, bytes=700, rkey=77)["taken"]
+    out = nic.run()
+    packets = sent(out, FIRST, MIDDLE, LAST)
+    assert [(p["opcode"], p["psn"]) for p in packets] == [(FIRST, nic.sq), (MIDDLE, nic.sq + 1), (LAST, nic.sq + 2)], packets
+    assert b"".join(p["payload"] for p in packets) == data
+    assert all(p["dqp"] == PEER_QP and p["length"] == 700 and p["rkey"] == 77 and not p["rtx"] for p in packets)
+    assert [p["va"] for p in packets] == [0x9990000 + 256 * i for i in range(3)]
+    assert not kind(out, "cqe") and not sent(out, ONLY)
+    first = nic.rx_answer(nic.sq + 2, 1)
+    out = nic.advance(first + 5_000_000)
+    assert [(c["wr_id"], c["status"], c["receive"], c["qp"]) for c in kind(out, "cqe")] == [
+        (1 << 40, "ok", False, nic.qpn)], kind(out, "cqe")
+    all_well(nic)
+
+
+def lost(nic):
+    """What a NACK names goes again, with the same bytes."""
+    nic.open()
+    connect(nic)
+    nic.store(0x5000, pattern(500))
+    nic.call("post", qp=nic.qpn, wr_id=5, addr=0x5000, remote=0, bytes=500, rkey=1)
+    one = sent(nic.run(), FIRST)[0]
+    nic.rx(client.nack(nic.qpn, nic.sq, 1, one["ev"]))
+    again = sent(nic.run(), FIRST)
+    assert again and all(a["rtx"] and a["psn"] == nic.sq and a["payload"] == one["payload"] for a in again), again
+    assert again[0]["ev"] != one["ev"]
+
+
+def immediates(nic):
+    """A WRITE with immediate in completes a receive, one out carries its own."""
+    nic.open()
+    connect(nic)
+    nic.call("recv", qp=nic.qpn, count=4)
+    nic.rx(client.write(nic.qpn, nic.rq, ONLY_IMM, VA, RKEY, 5, b"hallo", imm=0xABCD1234, ackreq=True))
+    nic.store(0x5000, b"12345678")
+    nic.call("post", qp=nic.qpn, wr_id=9, addr=0x5000, remote=VA, bytes=8, rkey=RKEY, imm=0x55667788)
+    out = nic.run()
+    cqe = [c for c in kind(out, "cqe") if c["receive"]]
+    assert [(c["imm"], c["rqmsn"], c["bytes"], c["status"]) for c in cqe] == [(0xABCD1234, 0, 5, "ok")], cqe
+    assert nic.load(nic.host, 5) == b"hallo"
+    packet = sent(out, ONLY_IMM)[0]
+    assert packet["imm"] == 0x55667788 and packet["payload"] == b"12345678"
+
+
+def trimmed(nic):
+    """A trimmed packet is NACKed, and nothing of it is written."""
+    nic.open()
+    connect(nic)
+    nic.rx(client.trim(client.write(nic.qpn, nic.rq, ONLY, VA, RKEY, 200, pattern(200)), 128))
+    out = nic.run()
+    assert [(n["reason"], n["nack_psn"]) for n in sent(out, NACK)] == [(1, nic.rq)], sent(out, NACK)
+    assert not kind(out, "write") and not sent(out, ACK)
+
+
+def port_down(nic):
+    """A plane without carrier is used no more, and the peer is told."""
+    nic.open()
+    connect(nic)
+    nic.call("port", plane=1, up=False, t=100_000)
+    nic.run(1_000_000)
+    nic.store(0x5000, pattern(4096))
+    nic.call("post", qp=nic.qpn, wr_id=1, addr=0x5000, remote=0, bytes=4096, rkey=1)
+    out = nic.run(10_000_000)
+    assert len(sent(out, FIRST, MIDDLE, LAST)) >= 16
+    assert {o["plane"] for o in kind(out, "tx")} == {0}
+    told = sent(nic.outputs, EP_REQUEST)
+    assert told and told[0]["op"] == 0 and told[0]["mask"] & 6 == 2, told
+    nic.call("port", plane=1, up=True, t=nic.now)
+    nic.run(1_000_000)
+    out = nic.run(20_000_000)
+    assert sent(nic.outputs, EP_REQUEST)[-1]["mask"] & 6 == 6
+
+
+def bad_frames(nic):
+    """What is no packet for this NIC changes nothing, and is answered by nothing."""
+    nic.open()
+    connect(nic)
+    good = client.write(nic.qpn, nic.rq, ONLY, VA, RKEY, 100, pattern(100), ackreq=True)
+    nic.rx(good, fcs_bad=True)
+    nic.rx(good[:-1] + bytes([good[-1] ^ 1]))
+    nic.rx(b"\xff" * 64)
+    nic.rx(good[:40])
+    out = nic.run()
+    assert not out, out
+    counters = nic.call("counters")
+    assert counters["counters"]["silent_drops"] == 0 and counters["t"] > 0
+    nic.rx(good)
+    assert len(sent(nic.run(), ACK)) == 1
+
+
+def failed(nic):
+    """A QP in ERROR flushes, answers with UNEXP_EVENT, and comes back through RESET with new numbers."""
+    nic.open()
+    connect(nic)
+    nic.run(1_000_000)
+    nic.call("post", qp=nic.qpn, wr_id=3, addr=0x5000, remote=0, bytes=4096, rkey=1)
+    nic.run(3_000_000)
+    assert nic.call("qp", qp=nic.qpn, state="error")["pending"]
+    nic.call("post", qp=nic.qpn, wr_id=4, addr=0x5000, remote=0, bytes=64, rkey=1)
+    out = nic.run(10_000_000)
+    assert [o["call"] for o in kind(out, "done")] == ["qp"]
+    assert [(c["wr_id"], c["status"]) for c in kind(out, "cqe")] == [(3, "flushed"), (4, "flushed")], kind(out, "cqe")
+    nic.rx(client.write(nic.qpn, nic.rq, ONLY, VA, RKEY, 100, pattern(100)))
+    out = nic.run(10_000_000)
+    assert [n["reason"] for n in sent(out, NACK)] == [0x19], out
+    assert nic.call("query", qp=nic.qpn)["state"] == "error"
+    nic.call("qp", qp=nic.qpn, state="reset")
+    nic.run(10_000_000)
+    assert nic.call("query", qp=nic.qpn)["state"] == "reset"
+    nic.call("qp", qp=nic.qpn, state="rts", peer_qp=PEER_QP, peer_ip=client.PEER_IP, mtu=256, rq_psn=0x777,
+             peer_mac=client.PEER_MAC.hex())
+    out = nic.run(10_000_000)
+    assert kind(out, "done") and "error" not in kind(out, "done")[-1]
+    nic.rx(client.write(nic.qpn, 0x777, ONLY, VA, RKEY, 100, pattern(100), ackreq=True))
+    assert [a["psn"] for a in sent(nic.run(), ACK)] == [0x777]
+
+
+def access(nic):
+    """R_Key and bounds are checked: a NAK, nothing written, the QP fails."""
+    nic.open()
+    connect(nic)
+    nic.rx(client.write(nic.qpn, nic.rq, ONLY, VA, RKEY + 1, 100, pattern(100), ackreq=True))
+    out = nic.run(10_000_000)
+    assert [a["syndrome"] for a in sent(out, ACK)] == [0x62], out
+    assert not kind(out, "write") and nic.call("query", qp=nic.qpn)["state"] == "error"
+
+
+def one_plane(nic):
+    """A tester with one port sees all there, with the entropy values that it gave."""
+    evs = [0x10001, 0x20002, 0x30003]
+    assert nic.open(planes=1)["planes"] == 1
+    connect(nic, evs=evs)
+    assert nic.qp["evs"] == evs and nic.qp["backup"] == 0
+    nic.store(0x5000, pattern(3072))
+    nic.call("post", qp=nic.qpn, wr_id=1, addr=0x5000, remote=0, bytes=3072, rkey=1)
+    packets = sent(nic.run(10_000_000), FIRST, MIDDLE, LAST)
+    assert len(packets) == 12 and {p["plane"] for p in packets} == {0}
+    assert {p["ev"] for p in packets} == set(evs), [hex(p["ev"]) for p in packets]
+    assert nic.call("counters")["counters"].get("stray_frames", 0) == 0
+
+
+def settings(nic):
+    """A setting does what it says: beyond the window, NACK or silence."""
+    for drop in (0, 1):
+        nic.open(settings={"CTRL.oor_drop": drop})
+        assert nic.info["profile"]["settings"] == {"CTRL.oor_drop": drop}
+        connect(nic)
+        nic.rx(client.write(nic.qpn, nic.rq + 5000, ONLY, VA, RKEY, 100, pattern(100)))
+        assert [n["reason"] for n in sent(nic.run(), NACK)] == ([] if drop else [0x0B])
+
+
+def same_again(nic):
+    """The same calls have the same answers, whatever was before, and with another slack the same frames."""
+    def traffic(slack):
+        nic.slack = slack
+        nic.memory = {}
+        nic.open(seed=3)
+        connect(nic)
+        nic.store(0x5000, pattern(1000))
+        nic.call("post", qp=nic.qpn, wr_id=1, addr=0x5000, remote=0, bytes=1000, rkey=1)
+        nic.rx(client.write(nic.qpn, nic.rq, ONLY, VA, RKEY, 100, pattern(100), ackreq=True))
+        return nic.run(3_000_000)
+    first = traffic(0)
+    assert first and first == traffic(0)
+    assert first == traffic(150_000)
+
+
+def ev_control(nic):
+    """What the controller denies is not used."""
+    nic.open()
+    connect(nic)
+    evs = nic.qp["evs"]
+    assert "pending" not in nic.call("ev", qp=nic.qpn, ev=evs[0], deny=True)
+    nic.store(0x5000, pattern(8192))
+    nic.call("post", qp=nic.qpn, wr_id=1, addr=0x5000, remote=0, bytes=8192, rkey=1)
+    used = {p["ev"] for p in sent(nic.run(20_000_000), FIRST, MIDDLE, LAST)}
+    assert used == set(evs[1:]), (len(used), len(evs))
+
+
+def batch(nic):
+    """A line may be a list of calls."""
+    answers = nic.line('[{"call":"open","version":1},{"call":"advance","until":1000000},{"call":"nonsense"}]')
+    answers = client.json.loads(answers)
+    assert [a["ok"] for a in answers] == [True, True, False] and answers[1]["reached"] == 1000000
+    assert nic.line("  []  ") == b"[]\n"
+
+
+CASES = {responder: [], gap: [], requestor: [], lost: [], immediates: ["write_imm"], trimmed: ["trim_nack"],
+         port_down: ["ports"], bad_frames: ["bytes"], failed: ["psn"], access: ["regions"], one_plane: ["psn"],
+         settings: [], same_again: [], ev_control: ["ev_control"], batch: ["batch"]}
+
+
+def answer_for(nic):
+    def rx_answer(psn, msn):
+        nic.rx(client.sack(nic.qpn, psn))
+        nic.rx(client.ack(nic.qpn, psn, msn))
+        return nic.now
+    return rx_answer
+
+
+def main():
+    arguments = sys.argv[1:]
+    only = arguments.pop(arguments.index("--only") + 1) if "--only" in arguments else None
+    command = [arguments[0], "nic", "--endpoint", *[a for a in arguments[1:] if a != "--only"]]
+    ran = 0
+    for case, needs in CASES.items():
+        if only and case.__name__ != only:
+            continue
+        nic = client.Nic(command)
+        nic.rx_answer = answer_for(nic)
+        caps = set(nic.open()["caps"])
+        if not caps.issuperset(needs):
+            print(f"{case.__name__}: unsupported")
+            nic.end()
+            continue
+        case(nic)
+        assert nic.end() == 0
+        print(f"{case.__name__}: ok")
+        ran += 1
+    assert ran > 0
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
