@@ -3,15 +3,17 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <cstdlib>
 #include <filesystem>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "cli/context.hpp"
 
 namespace mrc::cli {
 void become_script(const Context& context, const std::string& script, const std::vector<std::string>& arguments) {
-  const auto path = context.root / "tools" / script;
+  const auto path = context.root / script;
   if (!std::filesystem::exists(path)) {
     throw UsageError("this command works in the source tree only; " + path.string() + " is missing.",
                      "Run './mrc' in a clone of mrcnic, or set MRC_ROOT to one.");
@@ -22,6 +24,9 @@ void become_script(const Context& context, const std::string& script, const std:
   argv.reserve(words.size() + 1);
   for (auto& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
+  std::error_code error;
+  const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
+  if (!error) ::setenv("MRC_EXE", self.c_str(), 1);
   ::execv(argv[0], argv.data());
   throw UsageError("cannot run " + path.string() + ".", "Check that it is executable.");
 }
@@ -39,12 +44,14 @@ void register_script(CLI::App& app, Context& context, const std::string& name, c
 }  // namespace
 
 void register_tools(CLI::App& app, Context& context) {
-  register_script(app, context, "lint", "Check the RTL with Verilator, slang and yosys", "lint.py");
-  register_script(app, context, "export-verilog", "Write a preset as plain Verilog", "export_verilog.py");
-  register_script(app, context, "state", "Count the RTL's bits per QP, packet in flight, EV, ...", "state.py");
-  register_script(app, context, "depth", "Find the longest path of every block, in gates", "depth.py");
-  register_script(app, context, "coverage", "Lines of RTL and model that runs and tests reach", "coverage.py");
-  register_script(app, context, "test", "Build and run all tests", "test.sh");
+  register_script(app, context, "lint", "Check the RTL with Verilator, slang and yosys", "tools/lint.py");
+  register_script(app, context, "export-verilog", "Write a preset as plain Verilog", "tools/export_verilog.py");
+  register_script(app, context, "state", "Count the RTL's bits per QP, packet in flight, EV, ...", "tools/state.py");
+  register_script(app, context, "depth", "Find the longest path of every block, in gates", "tools/depth.py");
+  register_script(app, context, "coverage", "Lines of RTL and model that runs and tests reach", "tools/coverage.py");
+  register_script(app, context, "script", "Hold a NIC against a script", "conformance/script.py");
+  register_script(app, context, "vectors", "Hold a NIC against the vectors", "conformance/vectors.py");
+  register_script(app, context, "test", "Build and run all tests", "tools/test.sh");
 }
 
 }  // namespace mrc::cli

@@ -63,7 +63,8 @@ struct Context {
   int exit_code = kPass;                                        ///< set by the command's callback
 };
 
-/// Replaces this process by a script of tools/, which prints and exits for itself.
+/// Replaces this process by a script of the source tree, which prints and exits for itself. It finds this executable in
+/// MRC_EXE.
 void become_script(const Context& context, const std::string& script, const std::vector<std::string>& arguments);
 
 }  // namespace mrc::cli

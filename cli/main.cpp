@@ -55,6 +55,8 @@ Examples:
   mrc state --preset asic800                bits of state per QP, packet in flight, EV, ...
   mrc depth --block mrc_tx_path             the block's longest paths in two-input gates
   mrc coverage                              lines of RTL and model that runs and tests reach
+  mrc vectors run --device "./mynic"        the vectors against any NIC that is a process
+  mrc script lint my.mrc                    a script of one's own, held against legal devices
   mrc test                                  all tests
 )";
 

@@ -16,7 +16,8 @@ import os
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 sys.dont_write_bytecode = True
 
-from gen import boundaries, bugs, crc, cpp, csr, docs, headers, nic_cpp, nic_docs, nic_sv, presets, rules, sv  # noqa: E402
+from gen import boundaries, bugs, conformance, crc, cpp, csr, docs, headers  # noqa: E402
+from gen import nic_cpp, nic_docs, nic_sv, presets, rules, sv  # noqa: E402
 from gen.model import Spec, SpecError  # noqa: E402
 from gen.nic import Nic  # noqa: E402
 
@@ -55,6 +56,8 @@ def outputs(folder, root):
         "docs/generated/headers.md": docs.headers(spec),
         "docs/generated/nic.md": nic_docs.overview(nic),
         "tools/wireshark/mrc.lua": headers.lua(spec),
+        "conformance/mrcscript/headers.json": conformance.wire(spec),
+        "conformance/mrcscript/rules.json": conformance.rule_ids(spec),
     }
     out.update(presets.wrappers(spec))
     out.update(nic_sv.top(nic))

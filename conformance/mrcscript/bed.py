@@ -1,0 +1,329 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The test bed around one device: time, ports, the host's memory, the work that is posted. Knows no statements."""
+import heapq
+
+from . import packets
+from .device import facts, hex_bytes, number, outputs
+from .errors import Deviation, DeviceError, PacketError, Unsupported
+from .memory import Memory
+from .records import Message, Record, kind_of
+
+QP, PEER_QP = 3, 17
+R_KEY = 0x1234
+REGION_VA, REGION_ADDR, REGION_BYTES = 0x7000_0000_0000, 0x1000_0000, 1 << 20
+SOURCE_ADDR, SOURCE_BYTES = 0x2000_0000, 1 << 20
+REMOTE_VA = 0x6000_0000_0000
+DUT_MAC, PEER_MAC = "02:00:00:00:00:02", "02:00:00:00:00:01"
+DUT_IP, PEER_IP = "fd00::2", "fd00::1"
+PATH = "fcbb:0:100:200::"
+HOST_LATENCY = 500_000
+CLOSEST = 24            # preamble, FCS, gap: bytes between frames
+MAX_LATENCY = 10 ** 9   # ps; a device that is slower than a millisecond is not tried
+MAX_RECORDS = 400_000
+MAX_CALLS = 3_000_000
+MAX_TIME = 4 * 10 ** 12
+TRACE = 14
+DEFAULTS = {"mtu": 4096, "sq_psn": 0x2000, "rq_psn": 0x1000, "msn": 0, "rqmsn": 0, "mpr": 8, "mpr_dest": 8,
+            "dynamic_mpr": 0, "max_wimm": 32, "max_wimm_dest": 32, "timeout": 7, "retry_linear": 7, "retry_exp": 25,
+            "svc_time": 0, "time_stamps": 0, "controlled": 0, "pkey": 0xFFFF}
+FLAGS = ("dynamic_mpr", "svc_time", "time_stamps", "controlled", "trim_nack")
+FIRST_PSN = ("sq_psn", "rq_psn", "msn", "rqmsn")
+
+
+class Bed:
+    """Opens the device for one vector. Everything that it does becomes a Record."""
+
+    def __init__(self, device, vector):
+        self.device, self.vector = device, vector
+        self.memory = Memory()
+        self.now = 0
+        self.pending, self.order = [], 0
+        self.records = []
+        self.trace = []
+        self.posts, self.backlog, self.completed = [], [], 0
+        self.messages = {}
+        self.sent = {}            # PSN -> times at which a whole packet of ours reached the device
+        self.reported = set()     # PSNs that a SACK has reported
+        self.holes = {}           # plane -> in, out, both
+        self.ev_holes = set()
+        self.carrier = {}
+        self.calls = 0
+        self.peer = None
+        self.deviations = []      # of rules that hold in every vector
+        self.planes = vector["planes"]
+        self.evs = [((0xC000 + 7 * i) << 16) | (0x0100 + 3 * i) for i in range(vector["evs"])]
+        self._open()
+
+    # ---- the device's beginning -------------------------------------------------------------------------------------
+
+    def _open(self):
+        vector = self.vector
+        answer = self.device.call({"call": "open", "version": 1, "planes": self.planes, "settings": vector["settings"],
+                                   "seed": 1})
+        self.facts = facts(answer)
+        caps = self.facts["caps"]
+        if self.facts["planes"] < self.planes:
+            raise Unsupported(f"the device has {self.facts['planes']} planes; the vector needs {self.planes}.")
+        lacking = [cap for cap in vector["caps"] if cap not in caps]
+        if vector["encap"] != "ipv6" and vector["encap"] not in caps:
+            lacking.append(vector["encap"])
+        if lacking:
+            raise Unsupported(f"the device has no {', '.join(sorted(set(lacking)))}.")
+        if self.facts["latency"] > MAX_LATENCY:
+            raise Unsupported(f"the device's latency is {self.facts['latency'] / 1e6:g} us; at most "
+                              f"{MAX_LATENCY / 1e6:g} us are tried.")
+        self.profile = {**DEFAULTS, "trim_nack": int("trim_nack" in caps), **vector["profile"]}
+        if "psn" not in caps:
+            for name in FIRST_PSN:
+                if vector["profile"].get(name, 0):
+                    raise Unsupported("the device cannot begin at another PSN than 0.")
+                self.profile[name] = 0
+        if self.profile["dynamic_mpr"] and "dyn_mpr" not in caps:
+            raise Unsupported("the device has no dyn_mpr.")
+        self.lat = max(self.facts["latency"], 100_000)
+        self.rtt = 2 * self.lat + 2_000_000
+        self.rto = 1_024_000 << min(self.profile["timeout"], 24)
+        self.mtu, self.sq_psn, self.rq_psn = (self.profile[key] for key in ("mtu", "sq_psn", "rq_psn"))
+        self.next_psn, self.next_msn, self.next_rqmsn = self.rq_psn, self.profile["msn"], self.profile["rqmsn"]
+        self.sq_msn = self.rq_msn = self.profile["msn"]
+        self.post_psn, self.post_msn = self.sq_psn, self.profile["msn"]
+        self.free_at = [0] * self.planes
+        self.device.call({"call": "address", "mac": DUT_MAC, "ip": DUT_IP})
+        self.device.call({"call": "mr", "rkey": R_KEY, "valid": True, "write": True, "va": REGION_VA,
+                          "bytes": REGION_BYTES, "addr": REGION_ADDR})
+        self.set_qp({**self.profile, "state": "rts"}, first=True)
+
+    def set_qp(self, changes, first=False):
+        message = {"call": "qp", "qp": QP}
+        if first:
+            message.update({"peer_qp": PEER_QP, "peer_ip": PEER_IP, "peer_mac": PEER_MAC, "encap": self.vector["encap"],
+                            "evs": self.evs, "backup": self.vector["backup"]})
+            if self.vector["encap"] != "ipv6":
+                message["path"] = PATH
+        for key, value in changes.items():
+            message[key] = bool(value) if key in FLAGS else value
+        self.device.call(message)
+
+    # ---- time -------------------------------------------------------------------------------------------------------
+
+    def at(self, time, action):
+        """The action is called when the time has come."""
+        self.order += 1
+        heapq.heappush(self.pending, (max(time, self.now), self.order, action))
+
+    def run(self, until, done=None):
+        """Runs to a time, or until done() is true after something the device did. True: done."""
+        if until > MAX_TIME:
+            raise DeviceError(f"the vector runs beyond {MAX_TIME / 1e12:g} s of the device's time.")
+        if done and done():
+            return True
+        while True:
+            self._post_backlog()
+            while self.pending and self.pending[0][0] <= self.now:
+                heapq.heappop(self.pending)[2]()
+            if self.now >= until:
+                return False
+            got = self._advance(min(until, self.pending[0][0]) if self.pending else until)
+            if done and got and done():
+                return True
+
+    def _advance(self, target):
+        self.calls += 1
+        if self.calls > MAX_CALLS:
+            raise DeviceError(f"more than {MAX_CALLS} calls in one vector.")
+        answer = self.device.call({"call": "advance", "until": target})
+        reached = number(answer, "reached", 0, target)
+        out = outputs(answer)
+        if reached < self.now or (reached == self.now and not out and target > self.now):
+            raise DeviceError(f"the device advanced from {self.now} to {reached}; time goes forward.")
+        self.now = reached
+        for entry in out:
+            self._output(entry)
+        return bool(out)
+
+    # ---- what the device does ---------------------------------------------------------------------------------------
+
+    def _output(self, entry):
+        what = entry.get("out")
+        if what == "tx":
+            self._frame(entry)
+        elif what == "read":
+            address, size = number(entry, "addr"), number(entry, "bytes", 1, 1 << 20)
+            tag = number(entry, "tag", -(1 << 63), 1 << 63)
+            data = self.memory.read(address, size).hex()
+            self.at(self.now + HOST_LATENCY, lambda: self.device.call(
+                {"call": "host_done", "tag": tag, "t": self.now + 1, "data": data}))
+        elif what == "write":
+            address = number(entry, "addr")
+            data = hex_bytes(entry, "data", 1 << 20)
+            if not REGION_ADDR <= address <= address + len(data) <= REGION_ADDR + REGION_BYTES:
+                self.deviate("mem.region", f"the device wrote {len(data)} bytes at {address:#x}, outside of the region.")
+            else:
+                self.memory.write(address, data)
+        elif what == "cqe":
+            self.completed += 0 if entry.get("receive") else 1
+            self._record("cqe", number(entry, "t", 0, default=self.now), None, None, entry, 0)
+        elif what != "event":
+            raise DeviceError(f"the device put out '{str(what)[:40]}'; docs/device.md knows tx, read, write, cqe, event.")
+
+    def _frame(self, entry):
+        plane = number(entry, "plane", 0, 63)
+        if plane >= self.planes:
+            raise DeviceError(f"the device sent on plane {plane}; it has {self.planes}.")
+        frame = hex_bytes(entry, "frame", packets.MAX_FRAME)
+        first = number(entry, "t")
+        last = number(entry, "t_last", first, default=first)
+        try:
+            packet = packets.decode(frame)
+        except PacketError as error:
+            self.deviate("wire.packet", f"the device sent on p{plane} a frame that is no packet of MRC: {error.sentence}")
+            return
+        kind = kind_of(packet)
+        record = self._record(kind, last, first, plane, packet, len(frame))
+        hole = self.holes.get(plane)
+        record.lost = hole in ("out", "both") or not self.carrier.get(plane, True) or packet.ev in self.ev_holes
+        if not packet.icrc_good:
+            self.deviate("wire.icrc", f"the ICRC of this packet is wrong: {record.text()}")
+        if record.value("@reserved"):
+            self.deviate("wire.reserved", f"a reserved bit of this packet is 1: {record.text()}")
+        if kind == "sack":
+            self._truthful(record)
+        if not record.lost and self.peer:
+            self.at(last, lambda: self.peer.heard(record))
+
+    def _record(self, kind, t, first, plane, what, size):
+        if len(self.records) >= MAX_RECORDS:
+            raise DeviceError(f"the device did more than {MAX_RECORDS} things in one vector.")
+        packet, entry = (None, what) if kind == "cqe" else (what, None)
+        record = Record(self, len(self.records), kind, t, t if first is None else first, plane, packet, entry, size)
+        self.records.append(record)
+        self.note(record.text)
+        return record
+
+    def _truthful(self, record):
+        """Holds in every vector: a SACK reports only what a whole packet has brought."""
+        for psn in self.sent_since(record):
+            self.reported.add(psn)
+        cack, base = record.value("@cack"), record.value("@base")
+        bits = record.packet.get("seth.sack_bitmap")
+        claimed = [base + i for i in range(64) if bits >> i & 1 and base + i >= self.rq_psn]
+        if cack >= self.rq_psn and cack - self.rq_psn < 1 << 20:
+            claimed += [psn for psn in range(self.rq_psn, cack + 1) if psn not in self.sent][:1]
+        elif cack >= self.rq_psn:
+            claimed.append(cack)
+        for psn in claimed:
+            times = self.sent.get(psn)
+            if not times or times[0] > record.t_first:
+                self.deviate("resp.truthful", f"{self.name_of_psn(psn)} is reported, and no whole packet brought it: "
+                             f"{record.text()}")
+                return
+
+    def sent_since(self, record):
+        return [psn for psn in self.sent if psn not in self.reported and record.reports(psn)]
+
+    def deviate(self, rule, sentence):
+        """A rule of every vector is broken."""
+        if len(self.deviations) < 20:
+            self.deviations.append(Deviation(f"{rule}: {sentence}", None, self.recent()))
+
+    # ---- what the tester does ---------------------------------------------------------------------------------------
+
+    def send(self, frame, plane, text, psn=None, after=0, fcs_bad=False):
+        """Queues a frame for the device's port. The time of its last byte."""
+        wire = (len(frame) + CLOSEST) * 8000 // self.facts["gbps"]
+        t = max(self.now + after, self.free_at[plane]) + wire
+        self.free_at[plane] = t
+        swallowed = self.holes.get(plane) in ("in", "both") or not self.carrier.get(plane, True)
+        self.note(lambda: f"{t / 1e6:.3f} us  p{plane} < {text}{' (swallowed by the network)' if swallowed else ''}")
+        if swallowed:
+            return t
+        if psn is not None:
+            self.sent.setdefault(psn, []).append(t)
+        message = {"call": "rx", "plane": plane, "t": t, "frame": frame.hex()}
+        if fcs_bad:
+            message["fcs_bad"] = True
+        self.at(t - 1, lambda: self.device.call(message))  # the next advance reaches t
+        return t
+
+    def port(self, plane, up):
+        self.carrier[plane] = up
+        self.device.call({"call": "port", "plane": plane, "up": up, "t": self.now})
+        self.note(lambda now=self.now: f"{now / 1e6:.3f} us  p{plane} carrier {'up' if up else 'down'}")
+
+    def message(self, name, length, address, seq, imm, r_key):
+        """A message of ours: takes PSNs, an MSN, and an RQMSN if it has an immediate."""
+        count = max(1, -(-length // self.mtu))
+        message = Message(name, self.next_psn, count, self.mtu, self.next_msn, self.next_rqmsn)
+        message.len, message.va, message.seq, message.imm = length, REGION_VA + address, seq, imm
+        message.r_key = R_KEY if r_key is None else R_KEY ^ 0x5A5A if r_key == "wrong" else r_key
+        self.messages[name] = message
+        self.next_psn += count
+        self.next_msn += 1
+        self.next_rqmsn += 0 if imm is None else 1
+        return message
+
+    def post(self, length, count, remote, imm, r_key, src):
+        """Work for the device; count 0: for ever. What it does not take waits."""
+        self.backlog.append({"len": length, "left": count if count else -1, "remote": remote, "imm": imm,
+                             "r_key": R_KEY if r_key is None else r_key, "src": src or 0})
+        self._post_backlog()
+
+    def _post_backlog(self):
+        while self.backlog and len(self.posts) - self.completed < 64:
+            work = self.backlog[0]
+            offset = (work["src"] + len(self.posts) * work["len"]) % SOURCE_BYTES
+            message = {"call": "post", "qp": QP, "wr_id": len(self.posts), "addr": SOURCE_ADDR + offset,
+                       "remote": REMOTE_VA + work["remote"], "bytes": work["len"], "rkey": work["r_key"]}
+            if work["imm"] is not None:
+                message["imm"] = work["imm"]
+            if self.device.call(message).get("taken") is False:
+                return
+            packets_of = max(1, -(-work["len"] // self.mtu))
+            self.posts.append((self.post_psn, packets_of, SOURCE_ADDR + offset, work["len"]))
+            self.post_psn += packets_of
+            self.post_msn += 1
+            work["left"] -= 1
+            if work["left"] == 0:
+                self.backlog.pop(0)
+
+    def posted_data(self, record):
+        """1: the payload is that of the post that owns the PSN; 0: it is not; None: no post owns it."""
+        psn = record.value("@psn")
+        low, high = 0, len(self.posts)
+        while low < high:
+            middle = (low + high) // 2
+            if self.posts[middle][0] + self.posts[middle][1] <= psn:
+                low = middle + 1
+            else:
+                high = middle
+        if low == len(self.posts) or psn < self.posts[low][0]:
+            return None
+        first, _, address, length = self.posts[low]
+        offset = (psn - first) * self.mtu
+        return int(record.packet.payload == self.memory.read(address + offset, min(self.mtu, length - offset)))
+
+    # ---- words for findings -----------------------------------------------------------------------------------------
+
+    def note(self, text):
+        """What happened, for the last events of a finding; made into words only if one is asked for."""
+        self.trace.append(text)
+        if len(self.trace) > 4 * TRACE:
+            del self.trace[:-TRACE]
+
+    def recent(self):
+        return [entry if isinstance(entry, str) else entry() for entry in self.trace[-TRACE:]]
+
+    def name_of_psn(self, psn):
+        for message in self.messages.values():
+            if message.first <= psn <= message.last:
+                return f"{message.name}[{psn - message.first}]"
+        if abs(psn - self.rq_psn) < 1 << 16 and self.messages:
+            return f"rq_psn{psn - self.rq_psn:+d}"
+        if abs(psn - self.sq_psn) < 1 << 22:
+            return f"sq_psn{psn - self.sq_psn:+d}"
+        return str(psn)
+
+    def name_of_ev(self, ev):
+        return f"e{self.evs.index(ev)}" if ev in self.evs else f"{ev:#010x}"
+
+

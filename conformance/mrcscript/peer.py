@@ -1,0 +1,241 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The tester's own NIC: packets in its name, and a responder for the device's WRITEs."""
+from . import bed as beds
+from . import fields, packets
+from .memory import pattern
+from .packets import CONSTANTS, OPCODES
+from .records import Unbound
+
+DELAY = 1_000_000
+CONTROL_EV = 0xE0000200
+MAX_AHEAD = 1 << 16
+
+
+def network(bed, ev, dscp, ecn):
+    """Ethernet, IP and UDP of a packet to the device."""
+    ip = {"dscp": dscp, "ecn": ecn, "flow_label": ev & 0xFFFF, "src": packets.ip(beds.PEER_IP),
+          "dst": packets.ip(beds.DUT_IP)}
+    out = {"eth": {"dst": packets.mac(beds.DUT_MAC), "src": packets.mac(beds.PEER_MAC)}}
+    if bed.vector["encap"] != "ipv6":
+        out["outer_ipv6"] = {**ip, "flow_label": 0}
+    if bed.vector["encap"] == "srh":
+        out["srh"] = {"segments_left": 0, "segment": packets.ip(beds.DUT_IP)}
+    out["ipv6"] = ip
+    out["udp"] = {"src_port": ev >> 16, "dst_port": bed.vector["settings"].get("UDP_PORT.port", CONSTANTS["UdpPort"])}
+    return out
+
+
+def data_packet(bed, message, index, step):
+    """Packet `index` of a message; step: rtx, ackreq, ev, dscp, ecn."""
+    last = index == message.count - 1
+    imm = message.imm is not None
+    if message.count == 1:
+        name = "WriteOnlyImm" if imm else "WriteOnly"
+    elif last:
+        name = "WriteLastImm" if imm else "WriteLast"
+    else:
+        name = "WriteFirst" if index == 0 else "WriteMiddle"
+    rtx = step.get("rtx", 0)
+    dscp = step.get("dscp", CONSTANTS["DscpTrimmableRetx" if rtx else "DscpTrimmable"])
+    headers = network(bed, step["ev"], dscp, step.get("ecn", 2))
+    stamp = bed.profile["time_stamps"]
+    headers["bth"] = {"opcode": OPCODES[name], "p_key": bed.profile["pkey"], "dqp": beds.QP, "rtx": rtx, "ts": stamp,
+                      "a": step.get("ackreq", 0), "psn": message.packet(index)}
+    headers["meth"] = {"msn": message.msn, "rqmsn": message.rqmsn if imm else 0}
+    if stamp:
+        headers["tseth"] = {"tx_timestamp16": bed.now // 128_000, "ftype": 1}
+    offset = index * message.step
+    headers["reth"] = {"va": message.va + offset, "r_key": message.r_key, "dma_length": message.len}
+    if imm and last:
+        headers["immdt"] = {"value": message.imm}
+    size = min(message.step, message.len - offset)
+    return packets.Packet(headers, pattern(message.seq, offset, size))
+
+
+def control_packet(bed, kind, values, ev):
+    """SACK, NACK, ACK, probe, endpoint packet with the given fields (fields.SENDS)."""
+    get = values.get
+    headers = network(bed, ev, CONSTANTS["DscpTrimmable"] if kind in ("probe", "request") else CONSTANTS["DscpControl"],
+                      2 if kind in ("probe", "request") else 0)
+    bth = {"p_key": bed.profile["pkey"], "dqp": beds.QP if get("dqp") is None else get("dqp")}
+    headers["bth"] = bth
+    if kind == "sack":
+        cack = get("cack")
+        trigger = get("trigger", cack)
+        base = get("base", cack + 1)
+        bits = get("bitmap", 0)
+        for psn in get("has", ()):
+            if 0 <= psn - base < 64:
+                bits |= 1 << (psn - base)
+        bth.update({"opcode": OPCODES["Sack"], "psn": get("psn", cack)})
+        headers["seth"] = {"m": get("m", 0), "pr": get("pr", 1 if "probe" in values else 0), "cack_psn": cack,
+                           "ack_psn_offset": get("probe", trigger - cack), "entropy": get("entropy", 0),
+                           "spdcid": beds.PEER_QP, "dpdcid": beds.QP, "mpr": get("mpr", 0), "sack_offset": base - cack,
+                           "sack_bitmap": bits}
+        headers["cc_state"] = {"tx_timestamp16": get("timestamp", 0), "ooo_count": get("ooo", 0),
+                               "rcvd_bytes": get("rcvd", 0)}
+    elif kind == "nack":
+        bth.update({"opcode": OPCODES["Nack"], "psn": get("psn")})
+        headers["neth"] = {"reason": get("reason"), "entropy": get("entropy", 0), "spdcid": beds.PEER_QP,
+                           "dpdcid": beds.QP, "nack_psn": get("psn"), "cc_type": CONSTANTS["NethCcType"],
+                           "tx_timestamp16": get("timestamp", 0)}
+    elif kind in ("ack", "nak"):
+        bth.update({"opcode": OPCODES["Ack"], "psn": get("psn")})
+        headers["aeth"] = {"syndrome": get("syndrome", fields.SYNDROMES["ack"]), "msn": get("msn")}
+    elif kind == "probe":
+        bth.update({"opcode": OPCODES["ProbeRequest"], "psn": 0})
+        headers["peth"] = {"probe_id": get("id"), "spdcid": beds.PEER_QP, "dpdcid": beds.QP, "ftype": 1,
+                           "tx_timestamp16": get("timestamp", 0)}
+    else:
+        bth.update({"opcode": OPCODES["EndpointRequest" if kind == "request" else "EndpointResponse"],
+                    "psn": get("id"), "dqp": CONSTANTS["EndpointDqp"]})
+        body = {"op": get("op"), "tx_timestamp16": get("timestamp", 0)}
+        if kind == "request":
+            headers["erth"] = {**body, "port_status_mask": get("mask", 0), "ftype": 1}
+        else:
+            headers["eeth"] = body
+    return packets.Packet(headers)
+
+
+class Override:
+    """What `on` and `when` change: the answer to the next packets that fit."""
+
+    def __init__(self, fit, skip, left, answer):
+        self.fit, self.skip, self.left, self.answer = fit, skip, left, answer
+        self.hits = []
+
+
+class Peer:
+    """Answers the device. auto: WRITEs, probes, endpoint requests; manual: endpoint requests alone, and probes if the
+    script says so."""
+
+    def __init__(self, bed):
+        self.bed = bed
+        self.auto, self.every, self.delay = False, 1, DELAY
+        self.answer_probes = False
+        self.overrides = []
+        self.cack = None
+        self.above = set()
+        self.ends = {}          # PSN of a message's last packet -> MSN after it
+        self.acked = None       # (psn, msn)
+        self.bytes = 0
+        self.since = 0
+        self.last_sack = None   # fields of the script's own newest SACK
+
+    def heard(self, record):
+        if self.cack is None:
+            self.cack = self.bed.sq_psn - 1
+        answer = self._override(record)
+        if answer.get("lost") or record.kind not in ("write", "probe", "request"):
+            return
+        delay = answer.get("delay", self.delay)
+        if record.kind == "request":
+            if not answer.get("none"):
+                self._send("response", {"op": record.value("erth.op"), "id": record.value("@endpoint_id"),
+                                        "timestamp": record.value("erth.tx_timestamp16")}, record, delay)
+        elif record.kind == "probe":
+            self._probe(record, answer, delay)
+        elif self.auto:
+            self._write(record, answer, delay)
+
+    def _override(self, record):
+        for entry in self.overrides:
+            if entry.left == 0 or not entry.fit(record):
+                continue
+            if entry.skip:
+                entry.skip -= 1
+                continue
+            entry.left -= 1
+            entry.hits.append(record)
+            return entry.answer
+        return {}
+
+    def _write(self, record, answer, delay):
+        psn = record.value("@psn")
+        packet = record.packet
+        if "nack" in answer:
+            self._send("nack", {"reason": answer["nack"], "psn": psn, "entropy": packet.ev}, record, delay)
+            return
+        ends = self.ends
+        if packet.get("bth.opcode") in fields.WRITE_PARTS["last"] + fields.WRITE_PARTS["only"]:
+            ends[psn] = record.value("@msn") + 1
+        new = psn > self.cack and psn not in self.above
+        if psn - self.cack > MAX_AHEAD:
+            return
+        if new:
+            self.bytes += packet.get("udp.length", 0) + 40
+            self.above.add(psn)
+        newest = None
+        while self.cack + 1 in self.above:
+            self.cack += 1
+            self.above.discard(self.cack)
+            if self.cack in ends:
+                newest = (self.cack, ends.pop(self.cack))
+        self.since += 1
+        asked = not new or packet.get("bth.a") or packet.get("bth.rtx") or answer.get("fields")
+        if answer.get("none"):
+            self.acked = newest or self.acked
+            return
+        if asked or self.since >= self.every or newest:
+            self.since = 0
+            self._sack(record, psn, answer.get("fields", {}), delay)
+        if newest:
+            self.acked = newest
+        if self.acked and (newest or not new):
+            self._send("ack", {"psn": self.acked[0], "msn": self.acked[1]}, record, delay)
+
+    def _sack(self, record, trigger, extra, delay):
+        base = self.cack + 1
+        if trigger > self.cack:
+            base += (trigger - self.cack - 1) // 64 * 64
+        values = {"cack": self.cack, "trigger": trigger, "base": base, "entropy": record.packet.ev,
+                  "has": [psn for psn in self.above if base <= psn < base + 64], "ooo": len(self.above),
+                  "rcvd": (self.bytes + 255) >> 8, "m": 1 if record.value("@ecn") == 3 else 0}
+        stamp = record.packet.get("tseth.tx_timestamp16")
+        if stamp is not None:
+            values["timestamp"] = stamp
+        self._send("sack", {**values, **extra}, record, delay)
+
+    def _probe(self, record, answer, delay):
+        if answer.get("none"):
+            return
+        extra = answer.get("fields", {})
+        if self.auto:
+            base = self.cack + 1
+            values = {"cack": self.cack, "probe": record.value("peth.probe_id"), "pr": 1, "entropy": record.packet.ev,
+                      "base": base, "has": [psn for psn in self.above if base <= psn < base + 64],
+                      "ooo": len(self.above), "rcvd": (self.bytes + 255) >> 8,
+                      "timestamp": record.value("peth.tx_timestamp16")}
+            self._send("sack", {**values, **extra}, record, delay)
+            if self.acked:
+                self._send("ack", {"psn": self.acked[0], "msn": self.acked[1]}, record, delay)
+        elif self.answer_probes or answer:
+            values = dict(self.last_sack or {"cack": self.bed.sq_psn - 1})
+            values.pop("trigger", None)
+            values.update({"probe": record.value("peth.probe_id"), "pr": 1, "entropy": record.packet.ev,
+                           "timestamp": record.value("peth.tx_timestamp16")})
+            self._send("sack", {**values, **extra}, record, delay)
+
+    def _send(self, kind, values, record, delay):
+        plane = record.plane
+        if not self.bed.carrier.get(plane, True) or self.bed.holes.get(plane) in ("in", "both"):
+            usable = [p for p in range(self.bed.planes) if self.bed.carrier.get(p, True) and p not in self.bed.holes]
+            plane = usable[0] if usable else plane
+
+        def go():
+            packet = control_packet(self.bed, kind, values, CONTROL_EV + plane)
+            self.bed.send(packets.build(packet), plane, f"{kind} (the tester's peer)")
+        self.bed.at(self.bed.now + delay, go)
+
+
+def first_ev(bed, psn):
+    """The EV of the newest transmission of a PSN by the device; 0 if there was none."""
+    for record in reversed(bed.records):
+        if record.kind == "write":
+            try:
+                if record.value("@psn") == psn:
+                    return record.packet.ev
+            except Unbound:
+                continue
+    return 0
+

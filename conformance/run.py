@@ -1,0 +1,12 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""See --help; docs/vectors.md."""
+import os
+import sys
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+
+from mrcscript.cli import alone_main  # noqa: E402
+
+sys.exit(alone_main())
