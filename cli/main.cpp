@@ -29,6 +29,7 @@ void register_mutate(CLI::App& app, Context& context);
 void register_topo(CLI::App& app, Context& context);
 void register_fabric(CLI::App& app, Context& context);
 void register_nic(CLI::App& app, Context& context);
+void register_check(CLI::App& app, Context& context);
 void register_tools(CLI::App& app, Context& context);
 }  // namespace mrc::cli
 
@@ -50,6 +51,7 @@ Examples:
   mrc topo net.toml --svg net.svg           check and draw a topology
   mrc nic --endpoint model --preset tiny    a NIC that a tester drives by JSON lines
   mrc bench cosim                           speed of model, RTL and lockstep
+  mrc check run.mrclog                      any NIC against the rules of MRC, by what was seen of it
   mrc lint                                  Verilator, slang and yosys over the RTL
   mrc export-verilog --preset tiny -o out   plain Verilog for other tools
   mrc state --preset asic800                bits of state per QP, packet in flight, EV, ...
@@ -122,6 +124,7 @@ int run(int argc, char** argv) {
   mrc::cli::register_fabric(app, context);
   mrc::cli::register_nic(app, context);
   mrc::cli::register_mutate(app, context);
+  mrc::cli::register_check(app, context);
   mrc::cli::register_tools(app, context);
   app.footer(footer());  // after the commands, which would inherit it
 

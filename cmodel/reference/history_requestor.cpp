@@ -213,7 +213,7 @@ void RequestorPart::fresh(const Seen& seen, const QpWorld& qp, Requestor& r, Seq
 void RequestorPart::repeated(const Seen& seen, const QpWorld& qp, Requestor& r, Seq psn, SentPsn& s) {
   const wire::Packet& p = seen.packet;
   if (p.bth->rtx == 0 && s.plain) {
-    const bool copy = seen.frame.number != 0 && p.icrc && p.icrc->value == s.icrc && seen.frame.plane == s.plane &&
+    const bool copy = !w_.recorded() && p.icrc && p.icrc->value == s.icrc && seen.frame.plane == s.plane &&
                       p.entropy(wire_) == s.entropy;
     if (copy) {
       check(Rule::EvidenceDouble, false, &seen, qp, [] { return std::string("once; capture one direction only"); });

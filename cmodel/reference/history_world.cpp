@@ -38,6 +38,7 @@ std::string words(const Seen& seen, const wire::WireConfig& config) {
 World::World(const Profile& profile, Report& report) : profile_(profile), report_(report), planes_(profile.planes) {
   for (const log::Qp& set : profile.qps) {
     qp(set, 0);
+    recorded_ = false;
     if (QpWorld* known = local(set.qp)) known->from_log = false;
   }
 }
@@ -52,6 +53,7 @@ void World::port(const log::Port& port, Time time) {
 }
 
 void World::qp(const log::Qp& set, Time time) {
+  recorded_ = true;
   const auto [at, fresh] = qps_.try_emplace(set.qp);
   QpWorld& qp = at->second;
   const bool ended = qp.set.state == log::QpState::Reset;
@@ -80,16 +82,25 @@ void World::frame(const Seen& seen) {
   const unsigned plane = seen.frame.plane;
   if (plane < log::kMaxPlanes) planes_seen_ |= uint64_t{1} << plane;
   planes_ = std::max(planes_, plane + 1);
-  captured_ |= seen.frame.number != 0;
-  maybe_ |= (seen.frame.flags & log::kMaybe) != 0;
+  if ((seen.frame.flags & log::kMaybe) != 0) {
+    maybe_ = true;
+  } else {
+    received_ |= !seen.frame.sent;
+  }
 }
 
 const char* World::incomplete() const {
   if (holes_) return "the log has a gap";
-  if (!captured_) return nullptr;
   if (maybe_) return "frames were seen under way, not at the device";
+  if (recorded_) return nullptr;
+  if (!received_) return "where the capture was taken is not known";
   const uint64_t all = planes_ >= 64 ? ~uint64_t{0} : (uint64_t{1} << planes_) - 1;
   return (planes_seen_ & all) == all ? nullptr : "not all planes are captured";
+}
+
+const char* World::under_way() const {
+  if (maybe_) return "frames were seen under way, behind switches";
+  return recorded_ || received_ ? nullptr : "where the capture was taken is not known";
 }
 
 QpWorld* World::local(uint32_t qp) {

@@ -93,7 +93,9 @@ class World {
   /// Null: all the device sent and received on all planes is in the log. Else why not.
   const char* incomplete() const;
   /// The same for what it sent as it left the device: switches may have changed it under way.
-  const char* under_way() const { return maybe_ ? "frames were seen under way, behind switches" : nullptr; }
+  const char* under_way() const;
+  /// What the log tells comes from the device itself, not from a capture beside it.
+  bool recorded() const { return recorded_; }
 
   template <class Came, class Right>
   bool check(Rule rule, bool holds, const Seen* seen, const QpWorld* qp, Came&& came, Right&& right) {
@@ -132,7 +134,9 @@ class World {
   std::unordered_map<uint32_t, QpWorld> qps_;
   std::map<Peer, uint32_t> peers_;
   std::array<PortWorld, log::kMaxPlanes> ports_{};
-  bool any_down_ = false, holes_ = false, maybe_ = false, captured_ = false;
+  bool any_down_ = false, holes_ = false, maybe_ = false;
+  bool recorded_ = false;  ///< by the device: its QPs stand in the log
+  bool received_ = false;  ///< a frame certainly came to it
   uint64_t planes_seen_ = 0, incarnations_ = 0;
   unsigned planes_ = 1;
   Time now_ = 0;
