@@ -31,7 +31,9 @@ struct Device {
 enum FrameFlag : uint8_t {
   kFcsBad = 1,  ///< the MAC saw a wrong FCS
   kCut = 2,     ///< the capture holds only the first bytes of the frame
-  kMaybe = 4,   ///< received: the frame was seen under way; whether it reached the device is not known
+  /// received: the frame was seen under way; whether it reached the device is not known. sent: it was trimmed before
+  /// it was seen; it left the device, but with its payload and another code point
+  kMaybe = 4,
 };
 
 /// Bytes that redaction has taken out of a frame.
