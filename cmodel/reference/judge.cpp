@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "reference/responder_judge.hpp"
 #include "wire/decode.hpp"
 
 namespace mrc::ref {
@@ -17,7 +18,9 @@ Time time_of(const log::Record& record) {
 }  // namespace
 
 Judge::Judge(uint32_t device, Profile profile)
-    : device_(device), profile_(std::move(profile)), report_(std::make_unique<Report>(device)) {}
+    : device_(device), profile_(std::move(profile)), report_(std::make_unique<Report>(device)) {
+  checkers_.push_back(std::make_unique<ResponderJudge>(profile_, *report_));
+}
 Judge::~Judge() = default;
 Judge::Judge(Judge&&) noexcept = default;
 Judge& Judge::operator=(Judge&&) noexcept = default;
