@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "reference/history.hpp"
+#include "reference/responder_judge.hpp"
 #include "wire/decode.hpp"
 
 namespace mrc::ref {
@@ -71,6 +72,7 @@ Judge::Judge(uint32_t device, Profile profile)
       wire_(profile_->wire()),
       report_(std::make_unique<Report>(device)) {
   checkers_.push_back(make_history(*profile_, *report_));
+  checkers_.push_back(std::make_unique<ResponderJudge>(*profile_, *report_));
 }
 Judge::~Judge() = default;
 Judge::Judge(Judge&&) noexcept = default;

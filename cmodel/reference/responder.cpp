@@ -2,6 +2,7 @@
 #include "reference/responder.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <iterator>
 
 namespace mrc::ref {
@@ -37,7 +38,7 @@ Fate Responder::fate(const Arrival& packet) const {
 
 Fate Responder::take(const Arrival& packet) {
   const Fate fate = this->fate(packet);
-  const Piece piece{packet.payload, packet.udp, packet.imm, packet.last, packet.immediate};
+  const Piece piece{packet.payload, packet.udp, packet.imm, packet.rqmsn, packet.last, packet.immediate};
   if (fate == Fate::New) {
     if (packet.fault == Fault::None)
       faulty_.erase(packet.psn);
@@ -73,7 +74,7 @@ void Responder::settle() {
   while (!ends_.empty() && ends_.begin()->first <= cack_ &&
          (faulty_.empty() || *faulty_.begin() > ends_.begin()->first)) {
     const auto& [psn, piece] = *ends_.begin();
-    if (piece.immediate) immediates.push_back({completed_, piece.imm});
+    if (piece.immediate) immediates.push_back({completed_, piece.imm, piece.rqmsn});
     done_.emplace(completed_++, std::pair{psn, piece});
     ends_.erase(ends_.begin());
   }
@@ -147,6 +148,18 @@ Seq Responder::above(Seq psn) const {
 
 Seq Responder::bytes(unsigned nominal) const {
   return nominal == 1 ? payload_ : (nominal == 2 ? payload_ : udp_) + 40 * count_;
+}
+
+bool Responder::differs(const Arrival& packet) const {
+  const auto it = pieces_.find(packet.psn);
+  return it != pieces_.end() &&
+         (it->second.last != packet.last || it->second.immediate != packet.immediate || it->second.imm != packet.imm ||
+          (packet.immediate && it->second.rqmsn != packet.rqmsn) || gap(packet) != 0);
+}
+
+Seq Responder::gap(const Arrival& packet) const {
+  const auto it = pieces_.find(packet.psn);
+  return it == pieces_.end() ? 0 : std::abs(static_cast<Seq>(it->second.udp) - static_cast<Seq>(packet.udp));
 }
 
 std::optional<Seq> Responder::end_of(Seq msn) const {

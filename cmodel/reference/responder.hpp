@@ -36,6 +36,7 @@ struct Arrival {
   Fault fault = Fault::None;
   uint32_t payload = 0, udp = 0;  ///< bytes of payload; UDP length
   uint32_t imm = 0;
+  uint16_t rqmsn = 0;
   uint16_t probe = 0;  ///< id
 };
 
@@ -111,6 +112,11 @@ class Responder {
   /// Sum of nominal sizes: 0 UDP length + 40, 1 payload, 2 payload + 40.
   Seq bytes(unsigned nominal) const;
 
+  /// It has arrived already, and was another part of a message, or of another size, then.
+  bool differs(const Arrival& packet) const;
+  /// By how many bytes that one's size differs from the one that counts.
+  Seq gap(const Arrival& packet) const;
+
   /// Number of the oldest message that is not complete.
   Seq completed() const { return completed_; }
   /// Last PSN of message `msn`, if it is complete and not long ago.
@@ -119,6 +125,7 @@ class Responder {
   struct Immediate {
     Seq msn = 0;
     uint32_t imm = 0;
+    uint16_t rqmsn = 0;
   };
   std::vector<Immediate> immediates;
 
@@ -143,6 +150,7 @@ class Responder {
  private:
   struct Piece {
     uint32_t payload = 0, udp = 0, imm = 0;
+    uint16_t rqmsn = 0;
     bool last = false, immediate = false;
   };
   void add(Seq psn, const Piece& piece);
