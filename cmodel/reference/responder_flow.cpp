@@ -209,18 +209,12 @@ void ResponderFlow::data(const Came& came) {
   if (a.rtx) owe(Need::Sack, Rule::RespSackRtx, came);
   if (had && !a.ask && !a.rtx && !a.ce) owe(Need::Sack, Rule::RespSackDup, came);
   if (below && lo_.completed() > Seq{qp_.msn}) owe(Need::Ack, Rule::RespAckAgain, came);
-  if (hi_.above() == 0 && missing && asked_ != log::kNever &&
+  if (hi_.above() == 0 && missing && !refused_ && faults_ == 0 && asked_ != log::kNever &&
       came.at > asked_ + world_.profile.take + 2 * world_.profile.skew) {
     owe(Need::AnySack, Rule::RespSackDrain, came);
   }
   if (hi_.above() == 0) asked_ = log::kNever;
   if (a.ask && hi_.above() != 0) asked_ = came.at;
-  if (had) return;
-  bytes_ += std::max<uint32_t>(a.payload, 1024);
-  if (bytes_ >= world_.profile.settings.sack_trigger) {
-    owe(Need::AnySack, Rule::RespSackBytes, came);
-    bytes_ = 0;
-  }
 }
 
 void ResponderFlow::trimmed(const Came& came) {
@@ -256,7 +250,9 @@ void ResponderFlow::advance(Time now) {
 void ResponderFlow::feed(const Waiting& waiting) {
   if (waiting.cancelled || state_ != State::Alive) return;
   const Seq psn = waiting.came.arrival.psn;
-  if (lo_.take(waiting.came.arrival) == Fate::New && psn > lo_.cack()) {
+  const Fate fate = lo_.take(waiting.came.arrival);
+  if (fate == Fate::New) count_bytes(waiting);
+  if (fate == Fate::New && psn > lo_.cack()) {
     unreported_.insert(psn);
     report_due_.emplace_back(psn, sacks_);
   }
@@ -274,6 +270,24 @@ void ResponderFlow::feed(const Waiting& waiting) {
     suspect(std::move(f));
   }
   acked_ = lo_.completed();
+}
+
+/// Packets that came after the last SACK, and must have been taken and counted by now.
+void ResponderFlow::count_bytes(const Waiting& waiting) {
+  if (waiting.came.at <= sacked_) return;
+  bytes_ += std::max<uint32_t>(waiting.came.arrival.payload, 1024);
+  if (bytes_ < world_.profile.settings.sack_trigger) return;
+  if (!quiet(sacked_)) {
+    world_.report.rests(Rule::RespSackBytes, "a port changed");
+  } else {
+    Finding f = finding(Rule::RespSackBytes, waiting.due, fmt::format("no SACK for {} bytes", bytes_),
+                        fmt::format("one after {}", world_.profile.settings.sack_trigger));
+    f.since = waiting.came.at;
+    f.frame = waiting.came.number;
+    f.capture = waiting.came.capture;
+    suspect(std::move(f));
+  }
+  bytes_ = 0;
 }
 
 void ResponderFlow::judge_owed(Owed& owed) {

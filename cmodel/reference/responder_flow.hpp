@@ -117,6 +117,7 @@ class ResponderFlow {
   void remember(const Came& came);
   void take_hi(const Came& came);
   void feed(const Waiting& waiting);
+  void count_bytes(const Waiting& waiting);
   void judge_owed(Owed& owed);
   void missed(const Owed& owed);
   bool quiet(Time since) const;
@@ -154,6 +155,8 @@ class ResponderFlow {
   Seq acked_;  ///< messages confirmed
   Time nak_sent_ = 0;
   uint32_t bytes_ = 0;        ///< since the last SACK
+  Time sacked_ = 0;           ///< when that went
+  bool refused_ = false;      ///< a packet was NACKed, so that it did not arrive
   Time asked_ = log::kNever;  ///< when a packet with A came while PSNs were missing
   std::deque<Responder::Immediate> immediates_;
   uint64_t posted_ = 0, received_ = 0, immediate_packets_ = 0;
