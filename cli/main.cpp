@@ -27,6 +27,7 @@ void register_nscc(CLI::App& app, Context& context);
 void register_bench(CLI::App& app, Context& context);
 void register_topo(CLI::App& app, Context& context);
 void register_fabric(CLI::App& app, Context& context);
+void register_check(CLI::App& app, Context& context);
 void register_tools(CLI::App& app, Context& context);
 }  // namespace mrc::cli
 
@@ -47,6 +48,7 @@ Examples:
   mrc fabric --scenario incast              NICs in a network of switches that trim
   mrc topo net.toml --svg net.svg           check and draw a topology
   mrc bench cosim                           speed of model, RTL and lockstep
+  mrc check run.mrclog                      any NIC against the rules of MRC, by what was seen of it
   mrc lint                                  Verilator, slang and yosys over the RTL
   mrc export-verilog --preset tiny -o out   plain Verilog for other tools
   mrc state --preset asic800                bits of state per QP, packet in flight, EV, ...
@@ -115,6 +117,7 @@ int run(int argc, char** argv) {
   mrc::cli::register_bench(app, context);
   mrc::cli::register_topo(app, context);
   mrc::cli::register_fabric(app, context);
+  mrc::cli::register_check(app, context);
   mrc::cli::register_tools(app, context);
   app.footer(footer());  // after the commands, which would inherit it
 

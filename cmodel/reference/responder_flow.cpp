@@ -28,7 +28,7 @@ ResponderRules rules_of(const Settings& s, const log::Qp& qp, bool faulty_arrive
 }  // namespace
 
 void ResponderWorld::doubt(Finding finding) {
-  if (!profile.silent_drops) return broken(std::move(finding));
+  if (!profile.silent_drops && !unsure) return broken(std::move(finding));
   ++held_count[finding.rule];
   if (held.size() < kMostHeld) held.push_back(std::move(finding));
 }
@@ -118,31 +118,17 @@ Finding ResponderFlow::finding(Rule rule, const Went& went, std::string came, st
   return f;
 }
 
-void ResponderFlow::remember(const Came& came) {
-  const bool probe = came.arrival.what == Arrival::What::Probe;
-  const std::pair key{probe, probe ? Seq{came.arrival.probe} : came.arrival.psn};
-  copies_[key].push_back({came.entropy, came.stamp, came.at});
-  copy_order_.push_back(key);
-  while (copy_order_.size() > static_cast<std::size_t>(2 * hi_.window())) {
-    const auto it = copies_.find(copy_order_.front());
-    it->second.erase(it->second.begin());
-    if (it->second.empty()) copies_.erase(it);
-    copy_order_.pop_front();
-  }
-}
-
 void ResponderFlow::owe(Need need, Rule rule, const Came& came) {
   Owed owed;
   owed.need = need;
   owed.rule = rule;
   owed.came = came;
-  owed.due = came.at + world_.latency;
+  owed.due = came.at + came.error + world_.latency;
   owed_.push_back(std::move(owed));
 }
 
 void ResponderFlow::came(const Came& came) {
   advance(came.at);
-  remember(came);
   if (state_ == State::Dead && came.sure && came.at > failed_ + world_.latency) {
     if (!world_.profile.settings.err_silent && came.arrival.what == Arrival::What::Data) {
       owe(Need::Unexp, Rule::RespUnexpOwed, came);
@@ -201,7 +187,7 @@ void ResponderFlow::data(const Came& came) {
     if (!world_.profile.settings.oor_drop) owe(Need::Oor, Rule::RespOorOwed, came);
     return;
   }
-  waiting_.push_back({came, came.at + world_.latency, false});
+  waiting_.push_back({came, came.at + 2 * came.error + world_.latency, false});
   const bool near_enough = std::abs(hi_.cack() - a.psn) < (1 << 14) && (!qp_.dynamic_mpr || had);
   if (!near_enough || a.psn > lo_.cack() + lo_.window()) return;
   if (a.ce) owe(Need::Mark, Rule::RespSackCe, came);
@@ -398,7 +384,7 @@ void ResponderFlow::finish(Time time) {
 
 uint64_t ResponderFlow::memory() const {
   return sizeof *this + hi_.memory() + lo_.memory() + waiting_.size() * sizeof(Waiting) + owed_.size() * sizeof(Owed) +
-         copy_order_.size() * 120 + unreported_.size() * 48;
+         unreported_.size() * 48;
 }
 
 }  // namespace mrc::ref
