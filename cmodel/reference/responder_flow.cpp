@@ -28,7 +28,7 @@ ResponderRules rules_of(const Settings& s, const log::Qp& qp, bool faulty_arrive
 }  // namespace
 
 void ResponderWorld::doubt(Finding finding) {
-  if (!profile.silent_drops) return broken(std::move(finding));
+  if (!profile.silent_drops && !unsure) return broken(std::move(finding));
   ++held_count[finding.rule];
   if (held.size() < kMostHeld) held.push_back(std::move(finding));
 }
@@ -118,31 +118,17 @@ Finding ResponderFlow::finding(Rule rule, const Went& went, std::string came, st
   return f;
 }
 
-void ResponderFlow::remember(const Came& came) {
-  const bool probe = came.arrival.what == Arrival::What::Probe;
-  const std::pair key{probe, probe ? Seq{came.arrival.probe} : came.arrival.psn};
-  copies_[key].push_back({came.entropy, came.stamp, came.at});
-  copy_order_.push_back(key);
-  while (copy_order_.size() > static_cast<std::size_t>(2 * hi_.window())) {
-    const auto it = copies_.find(copy_order_.front());
-    it->second.erase(it->second.begin());
-    if (it->second.empty()) copies_.erase(it);
-    copy_order_.pop_front();
-  }
-}
-
 void ResponderFlow::owe(Need need, Rule rule, const Came& came) {
   Owed owed;
   owed.need = need;
   owed.rule = rule;
   owed.came = came;
-  owed.due = came.at + world_.latency;
+  owed.due = came.at + came.error + world_.latency;
   owed_.push_back(std::move(owed));
 }
 
 void ResponderFlow::came(const Came& came) {
   advance(came.at);
-  remember(came);
   if (state_ == State::Dead && came.sure && came.at > failed_ + world_.latency) {
     if (!world_.profile.settings.err_silent && came.arrival.what == Arrival::What::Data) {
       owe(Need::Unexp, Rule::RespUnexpOwed, came);
@@ -201,7 +187,7 @@ void ResponderFlow::data(const Came& came) {
     if (!world_.profile.settings.oor_drop) owe(Need::Oor, Rule::RespOorOwed, came);
     return;
   }
-  waiting_.push_back({came, came.at + world_.latency, false});
+  waiting_.push_back({came, came.at + 2 * came.error + world_.latency, false});
   const bool near_enough = std::abs(hi_.cack() - a.psn) < (1 << 14) && (!qp_.dynamic_mpr || had);
   if (!near_enough || a.psn > lo_.cack() + lo_.window()) return;
   if (a.ce) owe(Need::Mark, Rule::RespSackCe, came);
@@ -209,18 +195,12 @@ void ResponderFlow::data(const Came& came) {
   if (a.rtx) owe(Need::Sack, Rule::RespSackRtx, came);
   if (had && !a.ask && !a.rtx && !a.ce) owe(Need::Sack, Rule::RespSackDup, came);
   if (below && lo_.completed() > Seq{qp_.msn}) owe(Need::Ack, Rule::RespAckAgain, came);
-  if (hi_.above() == 0 && missing && asked_ != log::kNever &&
+  if (hi_.above() == 0 && missing && !refused_ && faults_ == 0 && asked_ != log::kNever &&
       came.at > asked_ + world_.profile.take + 2 * world_.profile.skew) {
     owe(Need::AnySack, Rule::RespSackDrain, came);
   }
   if (hi_.above() == 0) asked_ = log::kNever;
   if (a.ask && hi_.above() != 0) asked_ = came.at;
-  if (had) return;
-  bytes_ += std::max<uint32_t>(a.payload, 1024);
-  if (bytes_ >= world_.profile.settings.sack_trigger) {
-    owe(Need::AnySack, Rule::RespSackBytes, came);
-    bytes_ = 0;
-  }
 }
 
 void ResponderFlow::trimmed(const Came& came) {
@@ -256,7 +236,9 @@ void ResponderFlow::advance(Time now) {
 void ResponderFlow::feed(const Waiting& waiting) {
   if (waiting.cancelled || state_ != State::Alive) return;
   const Seq psn = waiting.came.arrival.psn;
-  if (lo_.take(waiting.came.arrival) == Fate::New && psn > lo_.cack()) {
+  const Fate fate = lo_.take(waiting.came.arrival);
+  if (fate == Fate::New) count_bytes(waiting);
+  if (fate == Fate::New && psn > lo_.cack()) {
     unreported_.insert(psn);
     report_due_.emplace_back(psn, sacks_);
   }
@@ -274,6 +256,24 @@ void ResponderFlow::feed(const Waiting& waiting) {
     suspect(std::move(f));
   }
   acked_ = lo_.completed();
+}
+
+/// Packets that came after the last SACK, and must have been taken and counted by now.
+void ResponderFlow::count_bytes(const Waiting& waiting) {
+  if (waiting.came.at <= sacked_) return;
+  bytes_ += std::max<uint32_t>(waiting.came.arrival.payload, 1024);
+  if (bytes_ < world_.profile.settings.sack_trigger) return;
+  if (!quiet(sacked_)) {
+    world_.report.rests(Rule::RespSackBytes, "a port changed");
+  } else {
+    Finding f = finding(Rule::RespSackBytes, waiting.due, fmt::format("no SACK for {} bytes", bytes_),
+                        fmt::format("one after {}", world_.profile.settings.sack_trigger));
+    f.since = waiting.came.at;
+    f.frame = waiting.came.number;
+    f.capture = waiting.came.capture;
+    suspect(std::move(f));
+  }
+  bytes_ = 0;
 }
 
 void ResponderFlow::judge_owed(Owed& owed) {
@@ -384,7 +384,7 @@ void ResponderFlow::finish(Time time) {
 
 uint64_t ResponderFlow::memory() const {
   return sizeof *this + hi_.memory() + lo_.memory() + waiting_.size() * sizeof(Waiting) + owed_.size() * sizeof(Owed) +
-         copy_order_.size() * 120 + unreported_.size() * 48;
+         unreported_.size() * 48;
 }
 
 }  // namespace mrc::ref

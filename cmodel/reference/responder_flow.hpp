@@ -28,6 +28,7 @@ struct ResponderWorld {
   Time latency = 0;
   Time port_change = 0;  ///< when a port, here or at the peer, was last seen to change; 0: never
   bool some_port = true;
+  bool unsure = false;  ///< frames are not whole: whether their ICRC was right is not known
 
   /// Findings that a silent drop would explain wait until the NIC's counter has been read.
   std::vector<Finding> held;
@@ -42,9 +43,9 @@ struct ResponderWorld {
 struct Came {
   Arrival arrival;
   Time at = 0;       ///< of its last byte, at the latest
+  Time error = 0;    ///< of its clock
   bool sure = true;  ///< the device must take it; false: it may
   uint32_t entropy = 0;
-  std::optional<uint16_t> stamp;
   uint64_t number = 0;
   uint32_t capture = 0;
 };
@@ -100,11 +101,6 @@ class ResponderFlow {
     Time due = 0;
     bool cancelled = false;
   };
-  struct Copy {
-    uint32_t entropy = 0;
-    std::optional<uint16_t> stamp;
-    Time at = 0;
-  };
   struct Trace {
     Time time = 0;
     const char* what = "";
@@ -114,9 +110,9 @@ class ResponderFlow {
   void data(const Came& came);
   void trimmed(const Came& came);
   void owe(Need need, Rule rule, const Came& came);
-  void remember(const Came& came);
   void take_hi(const Came& came);
   void feed(const Waiting& waiting);
+  void count_bytes(const Waiting& waiting);
   void judge_owed(Owed& owed);
   void missed(const Owed& owed);
   bool quiet(Time since) const;
@@ -130,7 +126,6 @@ class ResponderFlow {
   void check_sums(const wire::Packet& packet, const Went& went, Seq cack);
   void check_nack(const wire::Packet& packet, const Went& went);
   void check_ack(const wire::Packet& packet, const Went& went);
-  void check_stamp(bool probe, Seq key, uint32_t entropy, uint16_t stamp, const Went& went, const char* name);
   void reported(const Responder::Sack& sack, const Went& went);
 
   void trace(Time time, const char* what, Seq psn, Seq more = 0);
@@ -154,11 +149,11 @@ class ResponderFlow {
   Seq acked_;  ///< messages confirmed
   Time nak_sent_ = 0;
   uint32_t bytes_ = 0;        ///< since the last SACK
+  Time sacked_ = 0;           ///< when that went
+  bool refused_ = false;      ///< a packet was NACKed, so that it did not arrive
   Time asked_ = log::kNever;  ///< when a packet with A came while PSNs were missing
   std::deque<Responder::Immediate> immediates_;
   uint64_t posted_ = 0, received_ = 0, immediate_packets_ = 0;
-  std::map<std::pair<bool, Seq>, std::vector<Copy>> copies_;  ///< by probe and its id, or PSN
-  std::deque<std::pair<bool, Seq>> copy_order_;
   std::set<Seq> unreported_;
   std::deque<std::pair<Seq, uint64_t>> report_due_;  ///< PSN, SACKs that had gone when it was taken
   uint64_t sacks_ = 0;

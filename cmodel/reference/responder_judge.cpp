@@ -38,7 +38,7 @@ Time latency_of(const Profile& p) {
 }  // namespace
 
 ResponderJudge::ResponderJudge(const Profile& profile, Report& report)
-    : world_{profile, report, latency_of(profile), kNoChange, true, {}, {}} {
+    : world_{profile, report, latency_of(profile), kNoChange, true, false, {}, {}} {
   up_.fill(true);
   for (const log::Qp& qp : profile.qps) ResponderJudge::qp(qp, 0);
   for (const log::Mr& mr : profile.regions) regions_[mr.rkey] = {mr, 0};
@@ -182,10 +182,13 @@ ResponderFlow* ResponderJudge::find_peer(const wire::Packet& packet, bool& doubt
 void ResponderJudge::received(const Seen& seen) {
   if (blind_ != nullptr || (seen.frame.flags & log::kFcsBad) != 0) return;
   const wire::Packet& p = seen.packet;
-  if ((seen.frame.flags & log::kCut) != 0 && !p.trimmed()) return blind("frames are cut");
-  if (!p.bth) return;
+  if (!p.bth) {
+    if (!seen.whole && p.error && p.error->code == wire::ErrorCode::Short) blind("frames are cut inside their headers");
+    return;
+  }
   if (p.bth->tver != 0 || wire::opcode_info(p.bth->opcode) == nullptr) return;
-  if (p.icrc && !p.icrc->ok) return;
+  if (!seen.whole) world_.unsure = true;
+  if (seen.whole && p.icrc && !p.icrc->ok) return;
   if (is(p, wire::Opcode::EndpointRequest)) return port_status(p, seen.last);
   ResponderFlow* flow = find(p.bth->dqp);
   if (flow == nullptr) return;
@@ -198,9 +201,9 @@ void ResponderJudge::received(const Seen& seen) {
     came.arrival.what = Arrival::What::Probe;
     came.arrival.probe = p.peth->probe_id;
     came.at = seen.last + seen.frame.error + world_.profile.skew;
+    came.error = seen.frame.error;
     came.sure = trust == Trust::Yes;
     came.entropy = p.entropy(world_.profile.wire());
-    came.stamp = p.peth->tx_timestamp16;
     came.number = seen.frame.number;
     came.capture = seen.frame.capture;
     return flow->came(came);
@@ -232,9 +235,9 @@ void ResponderJudge::data(const Seen& seen, ResponderFlow& flow, Trust trust, bo
     a.udp = p.udp->length;
     a.fault = fault(p, flow.qp(), came.at, trust);
   }
+  came.error = seen.frame.error;
   came.sure = trust == Trust::Yes;
   came.entropy = p.entropy(world_.profile.wire());
-  if (p.tseth) came.stamp = p.tseth->tx_timestamp16;
   came.number = seen.frame.number;
   came.capture = seen.frame.capture;
   flow.came(came);
@@ -261,7 +264,7 @@ void ResponderJudge::sent(const Seen& seen) {
   Went went{seen.first, seen.frame.number, seen.frame.capture, false};
   went.steady = up_since_[plane] == 0 || up_since_[plane] + back < seen.first;
   flow->answered(p, went);
-  const Time slack = world_.profile.skew + 2 * seen.frame.error;
+  const Time slack = world_.profile.skew;
   if (slack == 0) return flow->check(p, went);
   held_.push_back({seen.first + slack, p, went, flow->qp().qp});
 }
@@ -293,7 +296,7 @@ void ResponderJudge::counter(const log::Counter& counter, Time) {
 void ResponderJudge::finish(const log::End&, Time time) {
   now(log::kNever);
   for (auto& [qp, flow] : flows_) flow->finish(time);
-  world_.decide(silent_drops_ == uint64_t{0});
+  world_.decide(silent_drops_ == uint64_t{0} && !world_.unsure);
   if (blind_ != nullptr) world_.report.rests(Rule::RespCackArrived, blind_);
 }
 
