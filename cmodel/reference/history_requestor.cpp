@@ -486,10 +486,10 @@ void RequestorPart::bind(const QpWorld& qp, Requestor& r, Seq psn, const SentPsn
     return;
   }
   const auto fits = [&](const Posted& p) {
-    return !p.failed && p.post.bytes == s.dma && p.post.remote == s.va && p.post.rkey == s.rkey;
+    return !p.refused && p.post.bytes == s.dma && p.post.remote == s.va && p.post.rkey == s.rkey;
   };
   const auto refused = [](const Posted& p) {
-    return p.failed || p.post.bytes == 0 || p.post.bytes > 0xFFFFFFFFu || p.post.immediate;
+    return p.refused || p.post.bytes == 0 || p.post.bytes > 0xFFFFFFFFu || p.post.immediate;
   };
   std::size_t at = r.next_post;
   // Behind a hole of the evidence any later one may be next.
@@ -509,7 +509,6 @@ void RequestorPart::bind(const QpWorld& qp, Requestor& r, Seq psn, const SentPsn
   k.bound = right;
   k.post = at;
   r.posts[at].msn = *k.msn;
-  r.posts[at].sent = true;
   r.next_post = at + 1;
 }
 
@@ -551,7 +550,7 @@ void RequestorPart::posted(const log::Post& post, Time time) {
         [] { return std::string("nothing before it is posted"); });
   }
   r.posts_told = true;
-  r.posts.push_back({post, time, false, {}, false});
+  r.posts.push_back({post, time, {}, false, false});
   if (r.posts.size() > kMostPosts) {
     r.posts.pop_front();
     if (r.next_post > 0) --r.next_post;
@@ -580,9 +579,11 @@ void RequestorPart::completed(const log::Cqe& cqe, Time) {
   });
   if (!there) return;
   if (cqe.status != log::Status::Ok) {
-    r.failed |= cqe.status != log::Status::LocalLength && cqe.status != log::Status::WimmOverrun;
+    // What was refused is never sent; what has failed may still be on its way out.
+    at->refused = cqe.status == log::Status::LocalLength || cqe.status == log::Status::WimmOverrun;
     at->failed = true;
-    while (!r.posts.empty() && r.posts.front().failed && !(r.walk.bound && r.walk.post == 0)) {
+    r.failed |= !at->refused;
+    while (!r.posts.empty() && r.posts.front().refused) {
       r.posts.pop_front();
       if (r.next_post > 0) --r.next_post;
       if (r.walk.bound) --r.walk.post;

@@ -27,9 +27,9 @@ struct SentPsn {
 struct Posted {
   log::Post post;
   Time time = 0;
-  bool sent = false;  ///< its first packet was walked over
-  std::optional<Seq> msn;
-  bool failed = false;  ///< completed, not well
+  std::optional<Seq> msn;  ///< its first packet was walked over
+  bool failed = false;     ///< completed, not well
+  bool refused = false;    ///< completed without having been begun
 };
 
 /// The way over the PSNs in their order, whatever the order on the wire was.

@@ -69,6 +69,7 @@ struct Request {
   log::Ip from{};
   uint16_t id = 0, stamp = 0;
   uint8_t op = 0;
+  Time last = 0;
 };
 
 class ResponderPart final : public Part {
@@ -136,7 +137,8 @@ Copy ResponderPart::copy_of(const Seen& seen) const {
 void ResponderPart::received(const Seen& seen, QpWorld* qp) {
   const wire::Packet& p = seen.packet;
   if (World::counts(seen) && p.erth && !p.trimmed()) {
-    requests_.push_back({World::source(p), static_cast<uint16_t>(p.bth->psn), p.erth->tx_timestamp16, p.erth->op});
+    requests_.push_back(
+        {World::source(p), static_cast<uint16_t>(p.bth->psn), p.erth->tx_timestamp16, p.erth->op, seen.last});
     if (requests_.size() > kMostRequests) {
       requests_.pop_front();
       requests_lost_ = true;
@@ -419,26 +421,33 @@ void ResponderPart::ack(const Seen& seen, const QpWorld& qp, Answers& a) {
 
 void ResponderPart::endpoint(const Seen& seen) {
   const wire::Packet& p = seen.packet;
-  const log::Ip to = w_.plain(World::destination(p), p.ipv4.has_value());
+  const bool ipv4 = p.ipv4.has_value();
+  const log::Ip to = w_.plain(World::destination(p), ipv4);
+  const Time tick = w_.settings().tsr_us ? 1'024'000 : 128'000;
   const char* why = w_.incomplete();
-  bool id = false, stamp = false;
-  for (auto at = requests_.rbegin(); at != requests_.rend() && !stamp; ++at) {
+  bool id = false, address = false, stamp = false;
+  for (auto at = requests_.rbegin(); at != requests_.rend() && !(address && stamp); ++at) {
     if (at->id != static_cast<uint16_t>(p.bth->psn) || at->op != p.eeth->op) continue;
-    if (w_.plain(at->from, p.ipv4.has_value()) != to) continue;
     id = true;
-    stamp = at->stamp == p.eeth->tx_timestamp16;
+    const bool here = w_.plain(at->from, ipv4) == to;
+    if (address && !here) continue;
+    address |= here;
+    const auto moved = static_cast<uint16_t>(p.eeth->tx_timestamp16 - at->stamp);
+    const Time held = seen.first > at->last ? seen.first - at->last : 0;
+    stamp = w_.any_svc_time() ? moved <= held / tick + 1 : moved == 0;
   }
   if (why == nullptr && requests_lost_ && !stamp) why = "the request may have come too long ago";
+  if (why == nullptr && id && !address && !w_.is_peer(to)) why = "the answer goes to an address that no QP told has";
   if (why != nullptr) {
     w_.report().rests(Rule::PeerAnswer, why);
     return;
   }
   w_.check(
-      Rule::PeerAnswer, id, &seen, nullptr, [&] { return words(seen, wire_); },
+      Rule::PeerAnswer, address, &seen, nullptr, [&] { return words(seen, wire_); },
       [&] {
         return fmt::format("id and op of a request that came from there: 0x{:04x} has not", p.bth->psn & 0xFFFF);
       });
-  if (!id) return;
+  if (!address) return;
   w_.check(
       Rule::PeerStamp, stamp, &seen, nullptr,
       [&] { return fmt::format("tx_timestamp16 0x{:04x} in {}", p.eeth->tx_timestamp16, words(seen, wire_)); },

@@ -54,6 +54,7 @@ void World::port(const log::Port& port, Time time) {
 
 void World::qp(const log::Qp& set, Time time) {
   recorded_ = true;
+  any_svc_time_ |= set.svc_time;
   const auto [at, fresh] = qps_.try_emplace(set.qp);
   QpWorld& qp = at->second;
   const bool ended = qp.set.state == log::QpState::Reset;
@@ -101,6 +102,11 @@ const char* World::incomplete() const {
 const char* World::under_way() const {
   if (maybe_) return "frames were seen under way, behind switches";
   return recorded_ || received_ ? nullptr : "where the capture was taken is not known";
+}
+
+bool World::is_peer(const log::Ip& plain_ip) const {
+  const auto at = peers_.lower_bound({plain_ip, 0});
+  return at != peers_.end() && at->first.first == plain_ip;
 }
 
 QpWorld* World::local(uint32_t qp) {

@@ -85,6 +85,10 @@ class World {
   QpWorld* of_received(const Seen& seen);
   /// The device must not ignore it for what it is: FCS, ICRC and headers are right.
   static bool counts(const Seen& seen);
+  /// Some QP's address is that of its peer.
+  bool is_peer(const log::Ip& plain_ip) const;
+  /// Some QP moves the time stamps that it reflects.
+  bool any_svc_time() const { return any_svc_time_; }
   bool qps_told() const { return !qps_.empty(); }
 
   const PortWorld& at(unsigned plane) const { return ports_[plane]; }
@@ -134,7 +138,7 @@ class World {
   std::unordered_map<uint32_t, QpWorld> qps_;
   std::map<Peer, uint32_t> peers_;
   std::array<PortWorld, log::kMaxPlanes> ports_{};
-  bool any_down_ = false, holes_ = false, maybe_ = false;
+  bool any_down_ = false, any_svc_time_ = false, holes_ = false, maybe_ = false;
   bool recorded_ = false;  ///< by the device: its QPs stand in the log
   bool received_ = false;  ///< a frame certainly came to it
   uint64_t planes_seen_ = 0, incarnations_ = 0;
