@@ -27,6 +27,7 @@ void register_nscc(CLI::App& app, Context& context);
 void register_bench(CLI::App& app, Context& context);
 void register_topo(CLI::App& app, Context& context);
 void register_fabric(CLI::App& app, Context& context);
+void register_log(CLI::App& app, Context& context);
 void register_tools(CLI::App& app, Context& context);
 }  // namespace mrc::cli
 
@@ -45,6 +46,7 @@ Examples:
   mrc encode packets.json --pcapng out.pcapng
   mrc nscc events.csv                       the congestion controller alone, on a list of events
   mrc fabric --scenario incast              NICs in a network of switches that trim
+  mrc log print run.mrclog                  what NICs did, from mrc cosim --record run.mrclog
   mrc topo net.toml --svg net.svg           check and draw a topology
   mrc bench cosim                           speed of model, RTL and lockstep
   mrc lint                                  Verilator, slang and yosys over the RTL
@@ -115,6 +117,7 @@ int run(int argc, char** argv) {
   mrc::cli::register_bench(app, context);
   mrc::cli::register_topo(app, context);
   mrc::cli::register_fabric(app, context);
+  mrc::cli::register_log(app, context);
   mrc::cli::register_tools(app, context);
   app.footer(footer());  // after the commands, which would inherit it
 
