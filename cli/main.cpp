@@ -30,6 +30,7 @@ void register_topo(CLI::App& app, Context& context);
 void register_fabric(CLI::App& app, Context& context);
 void register_nic(CLI::App& app, Context& context);
 void register_check(CLI::App& app, Context& context);
+void register_log(CLI::App& app, Context& context);
 void register_tools(CLI::App& app, Context& context);
 }  // namespace mrc::cli
 
@@ -48,6 +49,7 @@ Examples:
   mrc encode packets.json --pcapng out.pcapng
   mrc nscc events.csv                       the congestion controller alone, on a list of events
   mrc fabric --scenario incast              NICs in a network of switches that trim
+  mrc log print run.mrclog                  what NICs did, from mrc cosim --record run.mrclog
   mrc topo net.toml --svg net.svg           check and draw a topology
   mrc nic --endpoint model --preset tiny    a NIC that a tester drives by JSON lines
   mrc bench cosim                           speed of model, RTL and lockstep
@@ -125,6 +127,7 @@ int run(int argc, char** argv) {
   mrc::cli::register_nic(app, context);
   mrc::cli::register_mutate(app, context);
   mrc::cli::register_check(app, context);
+  mrc::cli::register_log(app, context);
   mrc::cli::register_tools(app, context);
   app.footer(footer());  // after the commands, which would inherit it
 

@@ -21,7 +21,8 @@ inline constexpr uint32_t kRecords = 1, kEndOfPart = 2;
 inline constexpr uint32_t kMaxPlain = 1u << 20;  ///< bytes of a block's records
 inline constexpr uint32_t kMaxStored = kMaxPlain + kMaxPlain / 128 + 1024;
 inline constexpr uint32_t kMaxText = 1u << 18;  ///< bytes of a name, a profile, a reason
-inline constexpr uint32_t kMaxEvs = 1u << 14;   ///< of a QP
+inline constexpr uint32_t kMaxDevices = 1u << 16;
+inline constexpr uint32_t kMaxEvs = 1u << 14;  ///< of a QP
 inline constexpr unsigned kKinds = std::variant_size_v<Body>;
 
 /// The largest value that is known of each enumeration.

@@ -219,6 +219,8 @@ bool Reader::next(Record& record) {
     Decoder decoder(head.at(), head.at() + size);
     uint64_t since = 0;
     decoder(record.device, since);
+    if (decoder.wrong == nullptr && record.device >= kMaxDevices) decoder.wrong = "a device number beyond its range";
+    if (decoder.wrong != nullptr) return damaged(block_offset_, fmt::format("{} in this block", decoder.wrong));
     record.time = previous_ + from_zigzag(since);
     previous_ = record.time;
     decoder.near_to(record.time);

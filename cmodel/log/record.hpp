@@ -34,6 +34,7 @@ enum FrameFlag : uint8_t {
   /// received: the frame was seen under way; whether it reached the device is not known. sent: it was trimmed before
   /// it was seen; it left the device, but with its payload and another code point
   kMaybe = 4,
+  kChanged = 8,  ///< redaction has put other addresses in: the ICRC does not fit any more
 };
 
 /// Bytes that redaction has taken out of a frame.

@@ -120,7 +120,7 @@ struct Writer::Zstd {
 
 bool writable(const Record& record) {
   const Measure m = measure(record);
-  return m.fits() && m.size() <= kMaxPlain;
+  return m.fits() && m.size() <= kMaxPlain && record.device < kMaxDevices;
 }
 
 Writer::Writer(std::ostream& out, int level)
@@ -139,7 +139,7 @@ Writer::~Writer() = default;
 
 bool Writer::write(const Record& record) {
   const Measure m = measure(record);
-  if (!m.fits() || m.size() > kMaxPlain || finished_) return false;
+  if (!m.fits() || m.size() > kMaxPlain || record.device >= kMaxDevices || finished_) return false;
   if (used_ + m.size() > kMaxPlain) flush();
   // Kind and length stand in front of what they tell the length of: it is moved up to them.
   uint8_t* const begin = plain_.data() + used_;
