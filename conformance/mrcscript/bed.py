@@ -8,7 +8,7 @@ from .errors import Deviation, DeviceError, PacketError, Unsupported
 from .memory import Memory
 from .records import Message, Record, kind_of
 
-QP, PEER_QP = 3, 17
+PEER_QP = 17
 R_KEY = 0x1234
 REGION_VA, REGION_ADDR, REGION_BYTES = 0x7000_0000_0000, 0x1000_0000, 1 << 20
 SOURCE_ADDR, SOURCE_BYTES = 0x2000_0000, 1 << 20
@@ -16,16 +16,19 @@ REMOTE_VA = 0x6000_0000_0000
 DUT_MAC, PEER_MAC = "02:00:00:00:00:02", "02:00:00:00:00:01"
 DUT_IP, PEER_IP = "fd00::2", "fd00::1"
 PATH = "fcbb:0:100:200::"
-HOST_LATENCY = 500_000
+HOST_LATENCY = 200_000
+SLACK = 150_000         # below all latencies of the bed: outputs may come together within it
+PENDING = 1_000_000_000  # the longest that a call of software may take
 CLOSEST = 24            # preamble, FCS, gap: bytes between frames
 MAX_LATENCY = 10 ** 9   # ps; a device that is slower than a millisecond is not tried
 MAX_RECORDS = 400_000
 MAX_CALLS = 3_000_000
 MAX_TIME = 4 * 10 ** 12
 TRACE = 14
-DEFAULTS = {"mtu": 4096, "sq_psn": 0x2000, "rq_psn": 0x1000, "msn": 0, "rqmsn": 0, "mpr": 8, "mpr_dest": 8,
-            "dynamic_mpr": 0, "max_wimm": 32, "max_wimm_dest": 32, "timeout": 7, "retry_linear": 7, "retry_exp": 25,
-            "svc_time": 0, "time_stamps": 0, "controlled": 0, "pkey": 0xFFFF}
+FOR_EVER = 96           # so many posts are open when the work never ends
+DEFAULTS = {"mtu": 4096, "sq_psn": 0x2000, "rq_psn": 0x1000, "msn": 0, "rqmsn": 0, "dynamic_mpr": 0,
+            "retry_linear": 7, "retry_exp": 25, "svc_time": 0, "time_stamps": 0, "controlled": 0, "pkey": 0xFFFF}
+ITS_OWN = {"mpr": 8, "mpr_dest": 8, "max_wimm": 32, "max_wimm_dest": 32, "timeout": 7}  # if the device says nothing
 FLAGS = ("dynamic_mpr", "svc_time", "time_stamps", "controlled", "trim_nack")
 FIRST_PSN = ("sq_psn", "rq_psn", "msn", "rqmsn")
 
@@ -40,14 +43,14 @@ class Bed:
         self.pending, self.order = [], 0
         self.records = []
         self.trace = []
-        self.posts, self.backlog, self.completed = [], [], 0
+        self.posts, self.backlog, self.completed, self.full = [], [], 0, False
         self.messages = {}
         self.sent = {}            # PSN -> times at which a whole packet of ours reached the device
         self.reported = set()     # PSNs that a SACK has reported
         self.holes = {}           # plane -> in, out, both
         self.ev_holes = set()
         self.carrier = {}
-        self.calls = 0
+        self.calls, self.undone = 0, 0
         self.peer = None
         self.deviations = []      # of rules that hold in every vector
         self.planes = vector["planes"]
@@ -82,19 +85,27 @@ class Bed:
             raise Unsupported("the device has no dyn_mpr.")
         self.lat = max(self.facts["latency"], 100_000)
         self.rtt = 2 * self.lat + 2_000_000
-        self.rto = 1_024_000 << min(self.profile["timeout"], 24)
         self.mtu, self.sq_psn, self.rq_psn = (self.profile[key] for key in ("mtu", "sq_psn", "rq_psn"))
         self.next_psn, self.next_msn, self.next_rqmsn = self.rq_psn, self.profile["msn"], self.profile["rqmsn"]
         self.sq_msn = self.rq_msn = self.profile["msn"]
         self.post_psn, self.post_msn = self.sq_psn, self.profile["msn"]
         self.free_at = [0] * self.planes
+        self.qp = self.facts["qp"]
         self.device.call({"call": "address", "mac": DUT_MAC, "ip": DUT_IP})
-        self.device.call({"call": "mr", "rkey": R_KEY, "valid": True, "write": True, "va": REGION_VA,
-                          "bytes": REGION_BYTES, "addr": REGION_ADDR})
-        self.set_qp({**self.profile, "state": "rts"}, first=True)
+        self.region(True)
+        answer = self.set_qp({**self.profile, "state": "rts"}, first=True)
+        for name in list(ITS_OWN) + ["evs", "backup"]:
+            given = answer.get(name, self.profile.get(name, ITS_OWN.get(name)))
+            if isinstance(given, bool) or not isinstance(given, int):
+                continue
+            wanted = vector["profile"].get(name, vector.get(name))
+            if wanted is not None and given != wanted:
+                raise Unsupported(f"the device's {name} is {given}; the vector needs {wanted}.")
+            self.profile[name] = given
+        self.rto = 1_024_000 << min(self.profile["timeout"], 24)
 
     def set_qp(self, changes, first=False):
-        message = {"call": "qp", "qp": QP}
+        message = {"call": "qp", "qp": self.qp}
         if first:
             message.update({"peer_qp": PEER_QP, "peer_ip": PEER_IP, "peer_mac": PEER_MAC, "encap": self.vector["encap"],
                             "evs": self.evs, "backup": self.vector["backup"]})
@@ -102,7 +113,20 @@ class Bed:
                 message["path"] = PATH
         for key, value in changes.items():
             message[key] = bool(value) if key in FLAGS else value
-        self.device.call(message)
+        return self.software(message)
+
+    def region(self, valid):
+        return self.software({"call": "mr", "rkey": R_KEY, "valid": valid, "write": True, "va": REGION_VA,
+                              "bytes": REGION_BYTES, "addr": REGION_ADDR})
+
+    def software(self, message):
+        """A call that may take the device's time: until it acts."""
+        answer = self.device.call(message)
+        if answer.get("pending") is True:
+            self.undone += 1
+            if not self.run(self.now + PENDING, lambda: self.undone == 0):
+                raise DeviceError(f"the device did not tell within {PENDING / 1e6:g} us that '{message['call']}' acts.")
+        return answer
 
     # ---- time -------------------------------------------------------------------------------------------------------
 
@@ -131,7 +155,7 @@ class Bed:
         self.calls += 1
         if self.calls > MAX_CALLS:
             raise DeviceError(f"more than {MAX_CALLS} calls in one vector.")
-        answer = self.device.call({"call": "advance", "until": target})
+        answer = self.device.call({"call": "advance", "until": target, "slack": SLACK})
         reached = number(answer, "reached", 0, target)
         out = outputs(answer)
         if reached < self.now or (reached == self.now and not out and target > self.now):
@@ -139,6 +163,7 @@ class Bed:
         self.now = reached
         for entry in out:
             self._output(entry)
+            self.full = self.full and entry.get("out") != "cqe"
         return bool(out)
 
     # ---- what the device does ---------------------------------------------------------------------------------------
@@ -163,8 +188,10 @@ class Bed:
         elif what == "cqe":
             self.completed += 0 if entry.get("receive") else 1
             self._record("cqe", number(entry, "t", 0, default=self.now), None, None, entry, 0)
-        elif what != "event":
-            raise DeviceError(f"the device put out '{str(what)[:40]}'; docs/device.md knows tx, read, write, cqe, event.")
+        elif what == "done":
+            self.undone = max(0, self.undone - 1)
+            if "error" in entry:
+                raise DeviceError(f"the device did not do '{str(entry.get('call'))[:20]}': {str(entry['error'])[:200]}")
 
     def _frame(self, entry):
         plane = number(entry, "plane", 0, 63)
@@ -224,7 +251,7 @@ class Bed:
     def deviate(self, rule, sentence):
         """A rule of every vector is broken."""
         if len(self.deviations) < 20:
-            self.deviations.append(Deviation(f"{rule}: {sentence}", None, self.recent()))
+            self.deviations.append(Deviation(f"{rule}: {sentence}", None, self.recent(), rule))
 
     # ---- what the tester does ---------------------------------------------------------------------------------------
 
@@ -242,7 +269,7 @@ class Bed:
         message = {"call": "rx", "plane": plane, "t": t, "frame": frame.hex()}
         if fcs_bad:
             message["fcs_bad"] = True
-        self.at(t - 1, lambda: self.device.call(message))  # the next advance reaches t
+        self.at(t + (-len(frame) * 8000) // self.facts["gbps"], lambda: self.device.call(message))  # its first byte
         return t
 
     def port(self, plane, up):
@@ -269,14 +296,17 @@ class Bed:
         self._post_backlog()
 
     def _post_backlog(self):
-        while self.backlog and len(self.posts) - self.completed < 64:
+        while self.backlog and not self.full:
             work = self.backlog[0]
+            if work["left"] < 0 and len(self.posts) - self.completed >= FOR_EVER:
+                return
             offset = (work["src"] + len(self.posts) * work["len"]) % SOURCE_BYTES
-            message = {"call": "post", "qp": QP, "wr_id": len(self.posts), "addr": SOURCE_ADDR + offset,
+            message = {"call": "post", "qp": self.qp, "wr_id": len(self.posts), "addr": SOURCE_ADDR + offset,
                        "remote": REMOTE_VA + work["remote"], "bytes": work["len"], "rkey": work["r_key"]}
             if work["imm"] is not None:
                 message["imm"] = work["imm"]
             if self.device.call(message).get("taken") is False:
+                self.full = True  # until it has done something
                 return
             packets_of = max(1, -(-work["len"] // self.mtu))
             self.posts.append((self.post_psn, packets_of, SOURCE_ADDR + offset, work["len"]))

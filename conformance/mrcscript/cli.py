@@ -183,7 +183,7 @@ def alone_main(argv=None):
     parser.add_argument("id", nargs="*")
     device_options(parser)
     choose(parser)
-    args = parser.parse_args(argv)
+    args = parser.parse_intermixed_args(argv)
 
     def act():
         some, absent = chosen(runner.load([args.file]), args, args.id)

@@ -136,12 +136,20 @@ def outputs(answer):
     return out
 
 
+def counter(answer, name):
+    """A counter of the answer to `counters`; None: the device has none of this name."""
+    values = answer.get("counters")
+    value = values.get(name) if isinstance(values, dict) else None
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
 def facts(answer):
-    """What `open` says, checked: planes, caps, latency, gbps, name."""
+    """What `open` says, checked: planes, caps, latency, gbps, name, first QP."""
     caps = answer.get("caps", [])
     if not isinstance(caps, list) or len(caps) > 100 or not all(isinstance(cap, str) for cap in caps):
         raise DeviceError("the device's 'caps' is no list of words.")
     return {"name": str(answer.get("name", "device"))[:60], "version": str(answer.get("version", ""))[:60],
             "planes": number(answer, "planes", 1, 64), "caps": frozenset(caps),
             "latency": number(answer, "latency", 0, 10 ** 13, 2_000_000),
+            "qp": number(answer, "qp_first", 3, (1 << 24) - 1, 3),
             "gbps": number(answer, "port_gbps", 1, 100_000, 100)}

@@ -8,9 +8,10 @@ import time
 from fractions import Fraction
 
 from . import packets
-from .bed import QP, REGION_ADDR, Bed
+from .bed import REGION_ADDR, Bed
+from .device import counter
 from .errors import Deviation, DeviceError, PacketError, Unsupported
-from .evaluate import Evaluator, ValueTrouble
+from .evaluate import Evaluator, Moment, ValueTrouble
 from .memory import pattern
 from .peer import Override, Peer, control_packet, data_packet, first_ev
 from .records import Unbound, show
@@ -30,6 +31,7 @@ class Result:
         self.vector = vector
         self.disposition, self.reason, self.place = "pass", "", ""
         self.events, self.flags, self.notes = [], [], []
+        self.step = None
         self.seconds = 0.0
 
     def as_json(self):
@@ -54,9 +56,10 @@ def run_vector(device, vector, wall=WALL_SECONDS):
     except Unsupported as error:
         result.disposition, result.reason = "unsupported", error.sentence
     except Deviation as error:
-        hard = any(mark in ("S", "S2", "S2+") for mark in vector["marks"]) or not vector["marks"]
+        hard = error.rule or any(mark in ("S", "S2", "S2+") for mark in vector["marks"]) or not vector["marks"]
         result.disposition = "fail" if hard else "deviates"
         result.reason, result.events = error.sentence, error.events
+        result.step = error.step
         if error.step:
             result.place = f"{vector['file']}:{error.step['at'][0]}: {error.step['src']}"
     except (DeviceError, ValueTrouble, PacketError, Unbound) as error:
@@ -86,7 +89,7 @@ class Engine:
         self.posted = False
         self.repair = True
         self.repairs = 0
-        self.drops = None
+        self.drops = 0
         self.sends = []                # (psn, plane, step) of whole packets of messages
         self.repaired = set()          # records of NACKs that were repaired
 
@@ -185,7 +188,7 @@ class Engine:
         self.point = t
         self.values.last_send = t
         if "as" in step:
-            self.values.names[step["as"]] = {"t": t}
+            self.values.names[step["as"]] = Moment(t)
 
     def _options(self, step):
         out = {}
@@ -603,38 +606,38 @@ class Engine:
         whole = self.values.whole
         self.posted = True
         if "as" in step:
-            self.values.names[step["as"]] = {"t": self.bed.now}
+            self.values.names[step["as"]] = Moment(self.bed.now)
         self.seen = (self.bed.now, len(self.bed.records) - 1, None)
         self._moved()
         self.bed.post(whole(step["len"], 0, 0xFFFFFFFF), whole(step["count"], 0, 1 << 24),
-                      whole(step["at"]) if "at" in step else 0, whole(step["imm"]) if "imm" in step else None,
-                      whole(step["r_key"]) if "r_key" in step else None, whole(step["src"]) if "src" in step else 0)
+                      whole(step["remote"]) if "remote" in step else 0, whole(step["imm"]) if "imm" in step else None,
+                      whole(step["r_key"]) if "r_key" in step else None, whole(step["source"]) if "source" in step else 0)
 
     def _do_recv(self, step):
-        self.bed.device.call({"call": "recv", "qp": QP, "count": self.values.whole(step["count"], 0, 1 << 16)})
+        self.bed.device.call({"call": "recv", "qp": self.bed.qp, "count": self.values.whole(step["count"], 0, 1 << 16)})
 
     def _do_qp(self, step):
         self.bed.set_qp({key: value if key == "state" else self.values.whole(value)
                          for key, value in step["set"].items()})
 
     def _do_query(self, step):
-        state = self.bed.device.call({"call": "query", "qp": QP}).get("state")
+        state = self.bed.device.call({"call": "query", "qp": self.bed.qp}).get("state")
         if state != step["state"]:
             self.fail(f"the QP is in the state {str(state)[:20]}: {step['src']}.")
 
     def _do_ev(self, step):
-        self.bed.device.call({"call": "ev", "qp": QP, "ev": self.values.whole(step["ev"]), "deny": step["deny"]})
+        self.bed.software({"call": "ev", "qp": self.bed.qp, "ev": self.values.whole(step["ev"]), "deny": step["deny"]})
 
     def _do_mpr(self, step):
-        self.bed.device.call({"call": "mpr", "qp": QP, "units": self.values.whole(step["units"], 0, 255)})
+        self.bed.software({"call": "mpr", "qp": self.bed.qp, "units": self.values.whole(step["units"], 0, 255)})
 
     def _do_mr(self, step):
-        self.bed.device.call({"call": "mr", "rkey": 0x1234, "valid": step["valid"], "write": True,
-                              "va": 0x7000_0000_0000, "bytes": 1 << 20, "addr": REGION_ADDR})
+        self.bed.region(step["valid"])
 
     def _do_counters(self, step):
         answer = self.bed.device.call({"call": "counters"})
-        self.values.names[step["as"]] = {key: value for key, value in answer.items()
+        values = answer.get("counters")
+        self.values.names[step["as"]] = {key: value for key, value in (values if isinstance(values, dict) else {}).items()
                                          if isinstance(value, int) and not isinstance(value, bool)}
 
     # ---- the tester's peer ------------------------------------------------------------------------------------------
@@ -704,10 +707,8 @@ class Engine:
         missing = [entry for entry in {e[0]: e for e in self.sends}.values() if entry[0] not in self.bed.reported]
         if not missing:
             return False
-        drops = self.bed.device.call({"call": "counters"}).get("silent_drops")
-        if isinstance(drops, int) and drops <= (self.drops or 0):
-            return False
-        if not isinstance(drops, int):
+        drops = counter(self.bed.device.call({"call": "counters"}), "silent_drops")
+        if drops is None or drops <= self.drops:
             return False
         self.drops = drops
         self.repairs += 1
@@ -720,7 +721,7 @@ class Engine:
         psn, plane, (message, index), _ = entry
         step = {"plane": plane, "rtx": 1, "ackreq": 1}
         frame = packets.build(data_packet(self.bed, message, index, self._options(step)))
-        self.point = self.bed.send(frame, plane, f"{message.name}[{index}] rtx (repair)", psn)
+        self.point = self.values.last_send = self.bed.send(frame, plane, f"{message.name}[{index}] rtx (repair)", psn)
 
 
 def _tally(found, path):

@@ -12,6 +12,13 @@ class ValueTrouble(MrcError):
     """A value that cannot be computed: the vector's fault, or what it asks for has not happened."""
 
 
+class Moment:
+    """When something was sent or done."""
+
+    def __init__(self, t):
+        self.t = t
+
+
 class Evaluator:
     """Names and values. bed: the test bed; names: what `as` and `let` have bound."""
 
@@ -26,7 +33,7 @@ class Evaluator:
         bed = self.bed
         builtin = {"sq_psn": bed.sq_psn, "rq_psn": bed.rq_psn, "buf": 0, "buf_bytes": 1 << 20, "mtu": bed.mtu,
                    "planes": bed.planes, "start": 0, "last": self.last_send, "now": bed.now,
-                   "mpr": bed.profile["mpr"], "r_key": 0x1234, "qp": 3, "peer_qp": 17}
+                   "mpr": bed.profile["mpr"], "r_key": 0x1234, "qp": bed.qp, "peer_qp": 17}
         if name not in builtin:
             raise ValueTrouble(f"'{name}' has no value: the statement that binds it was not reached.")
         return builtin[name]
@@ -55,7 +62,7 @@ class Evaluator:
 
     def number(self, node):
         value = self.value(node)
-        if isinstance(value, Record):
+        if isinstance(value, (Record, Moment)):
             return value.t
         if isinstance(value, Message):
             raise ValueTrouble(f"the message {value.name} is no number; write {value.name}[0] for its first PSN.")
@@ -103,8 +110,8 @@ class Evaluator:
             return known[word]
         if isinstance(value, Record):
             return value.field(word)
-        if isinstance(value, dict) and word in ("t",):
-            return value["t"]
+        if isinstance(value, Moment) and word == "t":
+            return value.t
         raise ValueTrouble(f"this has no field '{word}'.")
 
     def _op(self, node):
@@ -156,7 +163,7 @@ class Evaluator:
         flat = []
         for entry in arguments:
             flat += list(entry.values()) if isinstance(entry, dict) else entry if isinstance(entry, list) else [entry]
-        flat = [entry.t if isinstance(entry, Record) else entry for entry in flat]
+        flat = [entry.t if isinstance(entry, (Record, Moment)) else entry for entry in flat]
         if name == "len":
             return len(flat)
         if name == "abs":
@@ -191,7 +198,7 @@ class Evaluator:
 
     def _bound(self, node):
         value = self.value(node)
-        if isinstance(value, Record):
+        if isinstance(value, (Record, Moment)):
             return value.t
         if isinstance(value, Message):
             return value.first

@@ -23,7 +23,7 @@ BY_KIND = {
     "request": {"id": "@endpoint_id", "op": "erth.op", "mask": "erth.port_status_mask",
                 "timestamp": "erth.tx_timestamp16"},
     "response": {"id": "@endpoint_id", "op": "eeth.op", "timestamp": "eeth.tx_timestamp16"},
-    "cqe": {"status": "@status", "receive": "@receive", "wr_id": "@wr_id", "imm": "@imm", "msn": "@cqe_msn",
+    "cqe": {"status": "@status", "receive": "@receive", "wr_id": "@wr_id", "imm": "@imm", "rqmsn": "@cqe_msn",
             "bytes": "@cqe_bytes", "t": "@t"},
     "any": {},
 }

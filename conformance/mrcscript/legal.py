@@ -101,7 +101,7 @@ class LegalNic:
         if foreign:
             raise Unsupported(f"the device cannot: no setting {foreign[0]}.")
         return {"name": f"legal-{self.choices.name}", "version": "1", "planes": self.planes, "port_gbps": 100,
-                "caps": self.caps, "latency": LATENCY}
+                "caps": self.caps, "latency": LATENCY, "qp_first": 5}
 
     def _call_address(self, message):
         self.mac, self.ip = packets.mac(message["mac"]), packets.ip(message["ip"])
@@ -139,7 +139,7 @@ class LegalNic:
         pass
 
     def _call_counters(self, _):
-        return dict(self.counters)
+        return {"counters": dict(self.counters), "t": self.now}
 
     def _call_close(self, _):
         pass
@@ -335,7 +335,7 @@ class Responder:
         self.bytes += packet.get("udp.length") + 40
         last = packet.opcode in (OPCODES["WriteLast"], OPCODES["WriteLastImm"], OPCODES["WriteOnly"],
                                  OPCODES["WriteOnlyImm"])
-        self.info[psn] = (last, wrap(packet.get("meth.msn"), self.msn, 16), packet.get("immdt.value"),
+        self.info[psn] = (last, wrap(packet.get("meth.msn"), self.msn, 16), packet.get("meth.rqmsn"), packet.get("immdt.value"),
                           packet.get("reth.dma_length"))
         completed = self._advance(plane)
         self.since += max(len(packet.payload), 1024)
@@ -356,9 +356,9 @@ class Responder:
         """cack over what is here, messages in order. True: one more is complete."""
         completed = False
         while self.cack + 1 in self.above:
-            last, msn, imm, length = self.info.pop(self.cack + 1)
+            last, msn, rqmsn, imm, length = self.info.pop(self.cack + 1)
             if last and imm is not None:
-                if not self._receive(msn, imm, length):
+                if not self._receive(rqmsn, imm, length):
                     self._fail(plane, self.cack + 1, INVALID)
                     return completed
             self.cack += 1
@@ -370,12 +370,12 @@ class Responder:
         self.lowest_unsacked = max(self.lowest_unsacked, self.cack + 1)
         return completed
 
-    def _receive(self, msn, imm, length):
+    def _receive(self, rqmsn, imm, length):
         ok = self.receives > 0
         self.receives -= 1 if ok else 0
         self.nic.at(self.nic.now + 1000, lambda: self.nic.out.append(
             {"out": "cqe", "t": self.nic.now, "qp": self.number, "receive": True,
-             "status": "ok" if ok else "wimm_overrun", "imm": imm, "msn": msn & 0xFFFF, "bytes": length, "wr_id": 0}))
+             "status": "ok" if ok else "wimm_overrun", "imm": imm, "rqmsn": rqmsn, "bytes": length, "wr_id": 0}))
         return ok
 
     def _trimmed(self, packet, psn, plane, have):

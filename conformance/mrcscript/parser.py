@@ -465,11 +465,11 @@ class Parser(Cursor):
         if self.accept("*"):
             step["count"] = 0 if self.accept("forever") else self._unary()
         while self.token.kind == "word":
-            word = self.word("word of a post", ("at", "imm", "r_key", "as", "src"))
+            word = self.word("word of a post", ("at", "imm", "r_key", "as", "source"))
             if word == "as":
                 step["as"] = self._new_name()
             else:
-                step[word] = self.value()
+                step["remote" if word == "at" else word] = self.value()
         return step
 
     def _dut_recv(self):
@@ -531,7 +531,7 @@ class Parser(Cursor):
         while self.token.kind == "word":
             token = self.token
             word = self.take().text
-            if word in ("none", "lost"):
+            if word in ("none", "lost", "together"):
                 out[word] = True
             elif word == "nack" and kind == "write":
                 out["nack"] = self._word_of(fields.REASONS)
@@ -540,7 +540,7 @@ class Parser(Cursor):
             elif word == "delay":
                 out["delay"] = self.value()
             else:
-                self.fail(f"'{word}' is no part of an answer.", "none, lost, nack REASON, delay, or a field of the SACK.",
+                self.fail(f"'{word}' is no part of an answer.", "none, lost, together, nack REASON, delay, or a field of the SACK.",
                           token)
         return out
 

@@ -39,7 +39,7 @@ def data_packet(bed, message, index, step):
     dscp = step.get("dscp", CONSTANTS["DscpTrimmableRetx" if rtx else "DscpTrimmable"])
     headers = network(bed, step["ev"], dscp, step.get("ecn", 2))
     stamp = bed.profile["time_stamps"]
-    headers["bth"] = {"opcode": OPCODES[name], "p_key": bed.profile["pkey"], "dqp": beds.QP, "rtx": rtx, "ts": stamp,
+    headers["bth"] = {"opcode": OPCODES[name], "p_key": bed.profile["pkey"], "dqp": bed.qp, "rtx": rtx, "ts": stamp,
                       "a": step.get("ackreq", 0), "psn": message.packet(index)}
     headers["meth"] = {"msn": message.msn, "rqmsn": message.rqmsn if imm else 0}
     if stamp:
@@ -57,7 +57,7 @@ def control_packet(bed, kind, values, ev):
     get = values.get
     headers = network(bed, ev, CONSTANTS["DscpTrimmable"] if kind in ("probe", "request") else CONSTANTS["DscpControl"],
                       2 if kind in ("probe", "request") else 0)
-    bth = {"p_key": bed.profile["pkey"], "dqp": beds.QP if get("dqp") is None else get("dqp")}
+    bth = {"p_key": bed.profile["pkey"], "dqp": bed.qp if get("dqp") is None else get("dqp")}
     headers["bth"] = bth
     if kind == "sack":
         cack = get("cack")
@@ -70,21 +70,21 @@ def control_packet(bed, kind, values, ev):
         bth.update({"opcode": OPCODES["Sack"], "psn": get("psn", cack)})
         headers["seth"] = {"m": get("m", 0), "pr": get("pr", 1 if "probe" in values else 0), "cack_psn": cack,
                            "ack_psn_offset": get("probe", trigger - cack), "entropy": get("entropy", 0),
-                           "spdcid": beds.PEER_QP, "dpdcid": beds.QP, "mpr": get("mpr", 0), "sack_offset": base - cack,
+                           "spdcid": beds.PEER_QP, "dpdcid": bed.qp, "mpr": get("mpr", 0), "sack_offset": base - cack,
                            "sack_bitmap": bits}
         headers["cc_state"] = {"tx_timestamp16": get("timestamp", 0), "ooo_count": get("ooo", 0),
                                "rcvd_bytes": get("rcvd", 0)}
     elif kind == "nack":
         bth.update({"opcode": OPCODES["Nack"], "psn": get("psn")})
         headers["neth"] = {"reason": get("reason"), "entropy": get("entropy", 0), "spdcid": beds.PEER_QP,
-                           "dpdcid": beds.QP, "nack_psn": get("psn"), "cc_type": CONSTANTS["NethCcType"],
+                           "dpdcid": bed.qp, "nack_psn": get("psn"), "cc_type": CONSTANTS["NethCcType"],
                            "tx_timestamp16": get("timestamp", 0)}
     elif kind in ("ack", "nak"):
         bth.update({"opcode": OPCODES["Ack"], "psn": get("psn")})
         headers["aeth"] = {"syndrome": get("syndrome", fields.SYNDROMES["ack"]), "msn": get("msn")}
     elif kind == "probe":
         bth.update({"opcode": OPCODES["ProbeRequest"], "psn": 0})
-        headers["peth"] = {"probe_id": get("id"), "spdcid": beds.PEER_QP, "dpdcid": beds.QP, "ftype": 1,
+        headers["peth"] = {"probe_id": get("id"), "spdcid": beds.PEER_QP, "dpdcid": bed.qp, "ftype": 1,
                            "tx_timestamp16": get("timestamp", 0)}
     else:
         bth.update({"opcode": OPCODES["EndpointRequest" if kind == "request" else "EndpointResponse"],
@@ -103,6 +103,7 @@ class Override:
     def __init__(self, fit, skip, left, answer):
         self.fit, self.skip, self.left, self.answer = fit, skip, left, answer
         self.hits = []
+        self.held = []    # of "together": they arrive when the last of them does
 
 
 class Peer:
@@ -125,7 +126,16 @@ class Peer:
     def heard(self, record):
         if self.cack is None:
             self.cack = self.bed.sq_psn - 1
-        answer = self._override(record)
+        entry, answer = self._override(record)
+        if entry is not None and answer.get("together"):
+            entry.held.append(record)
+            if entry.left == 0:
+                for held in entry.held:
+                    self._answer(held, answer)
+            return
+        self._answer(record, answer)
+
+    def _answer(self, record, answer):
         if answer.get("lost") or record.kind not in ("write", "probe", "request"):
             return
         delay = answer.get("delay", self.delay)
@@ -147,8 +157,8 @@ class Peer:
                 continue
             entry.left -= 1
             entry.hits.append(record)
-            return entry.answer
-        return {}
+            return entry, entry.answer
+        return None, {}
 
     def _write(self, record, answer, delay):
         psn = record.value("@psn")

@@ -64,7 +64,7 @@ class Record:
     def text(self):
         """One line for findings."""
         if self.kind == "cqe":
-            words = [f"{key} {self.entry[key]}" for key in ("receive", "status", "wr_id", "imm", "msn")
+            words = [f"{key} {self.entry[key]}" for key in ("receive", "status", "wr_id", "imm", "rqmsn")
                      if key in self.entry]
             return f"{self.t / 1e6:.3f} us  cqe {' '.join(words)}"
         words = [f"{self.t / 1e6:.3f} us  p{self.plane} > {self.name()}"]
@@ -162,7 +162,7 @@ COMPUTED = {
     "@icrc": lambda r: int(r.packet.icrc_good), "@endpoint_id": lambda r: r.packet.get("bth.psn") & 0xFFFF,
     "@status": lambda r: fields.WORDS["@status"].get(r.entry.get("status")),
     "@receive": lambda r: int(bool(r.entry.get("receive"))), "@wr_id": lambda r: r.entry.get("wr_id"),
-    "@imm": lambda r: r.entry.get("imm"), "@cqe_msn": lambda r: r.entry.get("msn"),
+    "@imm": lambda r: r.entry.get("imm"), "@cqe_msn": lambda r: r.entry.get("rqmsn"),
     "@cqe_bytes": lambda r: r.entry.get("bytes"),
 }
 

@@ -78,7 +78,7 @@ def _statements():
             "icrc": {"anyOf": [_enum("bad"), VALUE]}, "raw": _list({"type": "array", "minItems": 2, "maxItems": 2}, 1, 64),
             "payload": {"anyOf": [BYTES, _object({"len": VALUE})]}}
     answer = _object({"fields": _object({}, {name: VALUE for name in fields.SENDS["sack"]})},
-                     {"none": BOOL, "lost": BOOL, "nack": VALUE, "delay": VALUE})
+                     {"none": BOOL, "lost": BOOL, "together": BOOL, "nack": VALUE, "delay": VALUE})
     counted = {"as": WORD, "times": VALUE, "pattern": PATTERN, "by": PATH}
     qp = {name: VALUE for name in QP_FIELDS}
     qp["state"] = _enum(*STATES)
@@ -107,7 +107,7 @@ def _statements():
         "carrier": _object({"plane": PORT, "up": BOOL}, {"as": WORD}),
         "blackhole": _object({}, {"plane": PORT, "ev": VALUE, "way": _enum("both", "in", "out"), "as": WORD}),
         "heal": _object({}, {"plane": PORT, "ev": VALUE, "as": WORD}),
-        "post": _object({"len": VALUE, "count": VALUE}, {"at": VALUE, "imm": VALUE, "r_key": VALUE, "src": VALUE,
+        "post": _object({"len": VALUE, "count": VALUE}, {"remote": VALUE, "imm": VALUE, "r_key": VALUE, "source": VALUE,
                                                         "as": WORD}),
         "recv": _object({"count": VALUE}), "qp": _object({"set": _object({}, qp)}),
         "query": _object({"state": _enum(*STATES)}), "ev": _object({"ev": VALUE, "deny": BOOL}),

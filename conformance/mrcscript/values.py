@@ -260,7 +260,7 @@ class Cursor:
             if self.accept("*"):
                 kind = "any"
             else:
-                kind = self.word("packet", ("write", "sack", "nack", "ack", "nak", "probe", "evprobe", "endpoint"))
+                kind = self.word("packet", ("write", "sack", "nack", "ack", "nak", "probe", "evprobe", "endpoint", "cqe"))
         where = []
         if kind == "evprobe":
             kind = "request"
