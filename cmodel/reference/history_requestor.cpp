@@ -195,7 +195,9 @@ void RequestorPart::fresh(const Seen& seen, const QpWorld& qp, Requestor& r, Seq
   s.imm = p.immdt ? p.immdt->value : 0;
   if (p.bth->rtx != 0) {
     const char* why = w_.incomplete();
-    if (why == nullptr && w_.any_down()) why = "the first one may have ended at a port that was down";
+    if (why == nullptr && (w_.any_down() || paths_.any_peer_down())) {
+      why = "the first one may have found no port that was up";
+    }
     if (why == nullptr && !qp.from_log) why = "the QP is older than the log";
     if (why != nullptr) {
       w_.report().rests(Rule::ReqRtxUnsent, why);
@@ -628,7 +630,7 @@ void RequestorPart::finish(const log::End& end, Time time) {
     for (Seq psn = r.walk.next; psn < r.top && above == nullptr; ++psn) above = r.find(psn);
     const char* why = w_.incomplete();
     if (why == nullptr && end.cut) why = "the log was cut";
-    if (why == nullptr && w_.any_down()) why = "a port was down";
+    if (why == nullptr && (w_.any_down() || paths_.any_peer_down())) why = "a port was down";
     if (why == nullptr && (r.failed || r.fatal || qp->set.state != log::QpState::Rts))
       why = "the QP has failed or ended";
     if (why == nullptr && (above == nullptr || above->last + 2 * w_.lag() > time)) why = "the log ended soon after it";
