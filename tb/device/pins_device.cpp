@@ -16,7 +16,7 @@ constexpr unsigned kResetCycles = 4;
 /// Reads of host memory without an answer, frames on their way to a port.
 constexpr size_t kMaxReads = 4096, kMaxArriving = 4096;
 /// Between two looks at states and counters.
-constexpr uint64_t kPollCycles = 4096;
+constexpr Time kPollTime = 4'096'000;
 /// A frame's share of the wire besides its own bytes.
 constexpr unsigned kBetweenFrames = kFcsBytes + kGapBytes + kPreambleBytes;
 constexpr unsigned kMaxFrame = 9216;
@@ -98,7 +98,7 @@ void PinsDevice::settle() {
 }
 
 void PinsDevice::poll() {
-  next_poll_ = now_ + kPollCycles * preset_.clock_ps;
+  next_poll_ = now_ + kPollTime;
   for (unsigned i = 0; i < qps_.size(); ++i) {
     if (!qps_[i].touched) continue;
     driver_.write(csr::kQpSel, i);
