@@ -26,8 +26,8 @@ def icrc(ip):
 
 
 def icrc_errors():
-    """Four bytes each, to be xored to a right ICRC: what is left of the CRC over the whole frame is then wrong in one of
-    its four bytes alone, so that a receiver which compares fewer of them takes the frame."""
+    """Four bytes each, to be xored to a right ICRC: what is left of the CRC over the whole frame is then wrong in one
+    of its four bytes alone, so that a receiver which compares fewer of them takes the frame."""
     rows = []  # of the map from these four bytes to what is left, each with what makes it
     for i in range(32):
         rows.append((zlib.crc32((1 << i).to_bytes(4, "little"), 0xFFFFFFFF) ^ 0xFFFFFFFF, 1 << i))
@@ -84,9 +84,13 @@ def parse(data):
     """The fields of a frame of the NIC that tests look at."""
     ip = data[14:]
     assert data[:14] == PEER_MAC + NIC_MAC + b"\x86\xdd", data[:14].hex()
+    outer = ip
+    if ip[6] in (41, 43):  # SRv6, without and with a routing header
+        ip = ip[40 if ip[6] == 41 else 64:]
     bth = ip[48:60]
-    out = {"opcode": bth[0], "dqp": int.from_bytes(bth[5:8], "big"), "psn": int.from_bytes(bth[9:12], "big"),
-           "ackreq": bth[8] >> 7, "rtx": bth[8] >> 5 & 1, "ts": bth[8] >> 4 & 1, "dscp": ip[1] >> 6 | (ip[0] & 15) << 2,
+    out = {"path": str(ipaddress.ip_address(outer[24:40])), "encap": outer[6], "opcode": bth[0],
+           "dqp": int.from_bytes(bth[5:8], "big"), "psn": int.from_bytes(bth[9:12], "big"), "ackreq": bth[8] >> 7,
+           "rtx": bth[8] >> 5 & 1, "ts": bth[8] >> 4 & 1, "dscp": outer[1] >> 6 | (outer[0] & 15) << 2,
            "ev": int.from_bytes(ip[40:42], "big") << 16 | int.from_bytes(ip[2:4], "big")}
     end = 40 + int.from_bytes(ip[44:46], "big")  # the UDP length says where the frame ends; behind it is padding
     out["icrc_ok"] = icrc(ip[:end - 4]) == ip[end - 4:end]

@@ -285,6 +285,24 @@ def refused(nic):
     assert not kind(out, "write") and [a["syndrome"] for a in sent(out, ACK)] == [0x62], out
 
 
+def tunnelled(nic):
+    """SRv6, with and without a routing header: the outer address is the path, the plane in its uSIDs."""
+    for encap, header in ("srv6", 41), ("srh", 43):
+        nic.open()
+        connect(nic, encap=encap, path="2001:db8:101:202::")
+        nic.call("post", qp=nic.qpn, wr_id=8, addr=0x5000, remote=0, bytes=4096, rkey=1)
+        nic.rx(client.write(nic.qpn, nic.rq, ONLY, VA, RKEY, 100, pattern(100), ackreq=True))
+        out = nic.run(10_000_000)
+        packets = sent(out, FIRST, MIDDLE, LAST)
+        assert len(packets) >= 16 and sent(out, SACK) and sent(out, ACK)
+        for o in kind(out, "tx"):
+            plane = o["plane"] << 12
+            assert o["encap"] == header and o["path"] == f"2001:db8:{plane | 0x101:x}:{plane | 0x202:x}::", o
+        nic.rx_answer(nic.sq + 15, 1)
+        assert [c["status"] for c in kind(nic.run(), "cqe")] == ["ok"]
+        all_well(nic)
+
+
 def told(nic):
     """A SACK tells the mark, the time stamp and the bytes of what came."""
     nic.open()
@@ -295,9 +313,10 @@ def told(nic):
     assert marked[0]["rcvd"] == (8 + 12 + 4 + 4 + 16 + 100 + 4 + 40 + 255) // 256, marked  # UDP length + 40, in 256 B
 
 
-CASES = {refused: ["pkey", "regions", "bytes"], told: ["time_stamps"], responder: [], gap: [], requestor: [], lost: [], immediates: ["write_imm"], trimmed: ["trim_nack"],
+CASES = {responder: [], gap: [], requestor: [], lost: [], immediates: ["write_imm"], trimmed: ["trim_nack"],
          port_down: ["ports"], bad_frames: ["bytes"], failed: ["psn"], access: ["regions"], one_plane: ["psn"],
-         settings: [], same_again: [], ev_control: ["ev_control"], batch: ["batch"]}
+         settings: [], same_again: [], ev_control: ["ev_control"], batch: ["batch"], told: ["time_stamps"],
+         refused: ["pkey", "regions", "bytes"], tunnelled: ["srv6", "srh"]}
 
 
 def answer_for(nic):
