@@ -17,6 +17,7 @@
 #include "cli/options.hpp"
 #include "cli/output.hpp"
 #include "input/names.hpp"
+#include "sim/device/fast_device.hpp"
 #include "tb/compare/bugs.hpp"
 #include "tb/device/lines.hpp"
 #include "tb/device/pins_device.hpp"
@@ -30,6 +31,7 @@ struct Options {
 
 std::unique_ptr<tb::NicDevice> device_from(const Options& o, const Context& context) {
   const Preset& preset = preset_from(o.preset);
+  if (o.endpoint == "fast" && o.bug.empty()) return sim::make_fast_device({&preset, MRC_VERSION});
   tb::PinsOptions pins;
   pins.preset = &preset;
   pins.name = o.endpoint;
@@ -131,10 +133,11 @@ The calls and their answers: docs/device.md. The tester owns time, wire and host
 Examples:
   mrc nic --endpoint model --preset tiny                      the cycle-accurate model
   mrc nic --endpoint rtl --preset fpga100                     our RTL
+  mrc nic --endpoint fast                                     the protocol alone, without a clock
   mrc nic --endpoint rtl --rtl-bug icrc-mask                  RTL that makes an error
   echo '{"call":"open","version":1}' | mrc nic                what it says of itself)");
-  command->add_option("--endpoint", options->endpoint, "model, or rtl")
-      ->check(CLI::IsMember({"model", "rtl"}))
+  command->add_option("--endpoint", options->endpoint, "model, rtl, or fast")
+      ->check(CLI::IsMember({"model", "rtl", "fast"}))
       ->capture_default_str();
   text_option(*command, "--preset", options->preset, "sizes of the NIC: asic800, fpga100, tiny");
   text_option(*command, "--rtl-bug", options->bug, "let the RTL make an error: a name of 'mrc cosim --rtl-bug list'");

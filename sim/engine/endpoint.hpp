@@ -88,7 +88,8 @@ struct Completion {
   uint32_t qpn = 0;
   uint64_t id = 0;
   uint64_t bytes = 0;
-  bool ok = true;  ///< false: the QP failed
+  bool ok = true;                  ///< false: the QP failed
+  CqStatus status = CqStatus::Ok;  ///< why, if the endpoint tells: of the oldest one, those behind it are Flushed
 };
 /// The receiver has all bytes of a message.
 struct Delivery {

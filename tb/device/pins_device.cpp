@@ -386,7 +386,7 @@ DeviceInfo PinsDevice::open(const OpenRequest& request) {
   info.evs = preset_.evs_per_qp / preset_.num_planes * planes_;
   info.regions = preset_.num_mrs;
   info.post = preset_.wqe_depth;
-  info.profile = profile_json(info.name, planes_, preset_, request.settings);
+  info.profile = profile_json(info.name, planes_, preset_, request.settings, true);
   return info;
 }
 

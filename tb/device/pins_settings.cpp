@@ -138,7 +138,7 @@ PinsSettings read_settings(const std::vector<std::pair<std::string, uint64_t>>& 
 }
 
 std::string profile_json(const std::string& name, unsigned planes, const Preset& preset,
-                         const std::vector<std::pair<std::string, uint64_t>>& settings) {
+                         const std::vector<std::pair<std::string, uint64_t>>& settings, bool silent_drops) {
   nlohmann::ordered_json out;
   out["name"] = name;
   out["planes"] = planes;
@@ -146,7 +146,7 @@ std::string profile_json(const std::string& name, unsigned planes, const Preset&
   out["take"] = kTakeTime;
   out["answer"] = kAnswerTime;
   out["skew"] = 0;
-  out["silent_drops"] = true;
+  out["silent_drops"] = silent_drops;
   out["shows"] = 0;
   auto& of = out["settings"] = nlohmann::ordered_json::object();
   for (const auto& [key, value] : settings) {

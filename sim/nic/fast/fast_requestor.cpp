@@ -620,7 +620,7 @@ void FastEndpoint::complete(FastQp& qp, uint16_t msn) {
   pumping_ = was;
 }
 
-void FastEndpoint::fail(FastQp& qp, CqStatus) {
+void FastEndpoint::fail(FastQp& qp, CqStatus status) {
   if (qp.failed) return;
   qp.failed = true;
   ++stats_.failed_qps;
@@ -642,8 +642,9 @@ void FastEndpoint::fail(FastQp& qp, CqStatus) {
     const Request request = qp.requests.pop_front();
     qp.msn_done = msn_add(qp.msn_done, 1);
     if (listener_ != nullptr) {
-      listener_->completed({access_.node(), qp.qpn, request.id, request.message.length, false});
+      listener_->completed({access_.node(), qp.qpn, request.id, request.message.length, false, status});
     }
+    status = CqStatus::Flushed;
   }
   qp.msn_head = qp.msn_tail = qp.msn_done;
   pumping_ = was;
