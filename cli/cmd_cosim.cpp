@@ -22,6 +22,7 @@
 #include "cli/version.hpp"
 #include "input/names.hpp"
 #include "input/number.hpp"
+#include "log/writer.hpp"
 #include "tb/compare/bugs.hpp"
 #include "tb/compare/fst.hpp"
 #include "tb/compare/report.hpp"
@@ -48,7 +49,7 @@ docs/bench.md describes scenarios, reports and JSON, docs/outputs.md where resul
 written. Ctrl-C ends the run with the results so far.)";
 
 struct Options {
-  std::string preset = "asic800", scenario = "mixed", dut = "rtl", bug, json, pcap, wave, reports = kReports,
+  std::string preset = "asic800", scenario = "mixed", dut = "rtl", bug, json, pcap, record, wave, reports = kReports,
               snapshots = "on";
   uint64_t packets = 100000, cycles = 0, seed = 1, seeds = 1;
   unsigned threads = 2;
@@ -203,16 +204,18 @@ class OneRun {
   }
 
   /// Runs. A scenario that was drawn from the seed and moves nothing is drawn anew.
-  Finished run(std::ostream* pcap) {
+  Finished run(std::ostream* pcap, const tb::Recorder::Sink& log = {}) {
     const bool random = o_.scenario == tb::kRandomScenario;
     run_.pcap = random ? nullptr : pcap;
+    if (!random) run_.log = log;
     finished_.result = tb::run_cosim(run_);
     for (unsigned drawn = 1; random && finished_.result.outcome == tb::Outcome::Empty && drawn <= kDraws; ++drawn) {
       draw(drawn);
       finished_.result = tb::run_cosim(run_);
     }
-    if (random && pcap != nullptr) {  // nothing of those before is in the capture
+    if (random && (pcap != nullptr || log)) {  // nothing of those before is in the capture, the log
       run_.pcap = pcap;
+      run_.log = log;
       finished_.result = tb::run_cosim(run_);
     }
     return finished_;
@@ -278,6 +281,7 @@ class OneRun {
         static_cast<int64_t>(result.outcome == tb::Outcome::Pass ? result.cycles : result.wrong_cycle());
     tb::CosimOptions again = run_;
     again.pcap = nullptr;
+    again.log = nullptr;
     again.snapshots = false;
     again.wave_path = file.partial_path();
     again.wave_from = static_cast<uint64_t>(std::max<int64_t>(1, anchor + wave_from_));
@@ -330,11 +334,22 @@ int run_single(const Options& o, const Context& context) {
   name_inputs(o, outputs);
   Output* const json = outputs.add("--json", o.json);
   Output* const pcap = outputs.add("--pcap", o.pcap);
+  Output* const record = outputs.add("--record", o.record);
   StatusLine status;
   ToldProgress progress;
   if (status.on()) progress = [&](const tb::Progress& p) { status.show(progress_text(p, preset_from(o.preset))); };
   OneRun run(o, context, outputs, progress);
-  Finished f = run.run(pcap ? &pcap->stream() : nullptr);
+  std::optional<log::Writer> log;
+  tb::Recorder::Sink sink;
+  if (record != nullptr) {
+    log.emplace(record->stream());
+    const log::Record note{0, 0, log::Note{"run " + context.run_id}};
+    sink = [&log, note](const log::Record& r) {
+      log->write(r);
+      if (log->records() == 1) log->write(note);
+    };
+  }
+  Finished f = run.run(pcap ? &pcap->stream() : nullptr, sink);
   status.clear();
   text_out() << tb::summary_text(f.info, f.result) << std::flush;
   run.leave_files(f);
@@ -342,6 +357,7 @@ int run_single(const Options& o, const Context& context) {
     text_out() << "  waves        " << f.info.wave_file << '\n';
   print_failure(f, outputs);
   outputs.write(pcap, [](std::ostream&) {});  // written all along
+  outputs.write(record, [&](std::ostream&) { log->finish(); });
   if (f.result.out_of_memory) outputs.out_of_memory();
   outputs.write(json, [&](std::ostream& out) { out << tb::result_json(f.info, f.result); });
   return outputs.finish(f.exit_code());
@@ -430,6 +446,8 @@ void register_cosim(CLI::App& app, Context& context) {
   text_option(*command, "--json", options->json, "result as JSON");
   text_option(*command, "--pcap", options->pcap,
               "every frame at the device's ports as pcapng, one interface per plane");
+  text_option(*command, "--record", options->record,
+              "what both NICs do (frames, host, QPs, work requests, completions) as a log: docs/log.md");
   command
       ->add_option_function<std::vector<std::string>>(
           "--wave",
@@ -458,6 +476,7 @@ void register_cosim(CLI::App& app, Context& context) {
                        "Leave out --assertions, or --dut.");
     if (options->seeds > 1) {
       exclude(*command, "--seeds", "--pcap", "a capture is of one run");
+      exclude(*command, "--seeds", "--record", "a log is of one run");
       exclude(*command, "--seeds", "--wave", "waves are of one run");
     }
     if (options->seeds - 1 > kAnySeed - options->seed) {

@@ -12,10 +12,6 @@
 #include "cli/context.hpp"
 
 namespace mrc::cli {
-namespace {
-
-/// Replaces this process by a script of the source tree, which prints and exits for itself. It finds this executable in
-/// MRC_EXE.
 void become_script(const Context& context, const std::string& script, const std::vector<std::string>& arguments) {
   const auto path = context.root / script;
   if (!std::filesystem::exists(path)) {
@@ -34,6 +30,8 @@ void become_script(const Context& context, const std::string& script, const std:
   ::execv(argv[0], argv.data());
   throw UsageError("cannot run " + path.string() + ".", "Check that it is executable.");
 }
+
+namespace {
 
 void register_script(CLI::App& app, Context& context, const std::string& name, const std::string& description,
                      const std::string& script) {

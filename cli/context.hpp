@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "input/error.hpp"
 
@@ -61,5 +62,9 @@ struct Context {
   mutable std::set<std::pair<std::string, std::string>> built;  ///< flavours and presets it was called for
   int exit_code = kPass;                                        ///< set by the command's callback
 };
+
+/// Replaces this process by a script of the source tree, which prints and exits for itself. It finds this executable in
+/// MRC_EXE.
+void become_script(const Context& context, const std::string& script, const std::vector<std::string>& arguments);
 
 }  // namespace mrc::cli

@@ -25,9 +25,12 @@ void register_encode(CLI::App& app, Context& context);
 void register_cosim(CLI::App& app, Context& context);
 void register_nscc(CLI::App& app, Context& context);
 void register_bench(CLI::App& app, Context& context);
+void register_mutate(CLI::App& app, Context& context);
 void register_topo(CLI::App& app, Context& context);
 void register_fabric(CLI::App& app, Context& context);
 void register_nic(CLI::App& app, Context& context);
+void register_check(CLI::App& app, Context& context);
+void register_log(CLI::App& app, Context& context);
 void register_tools(CLI::App& app, Context& context);
 }  // namespace mrc::cli
 
@@ -46,9 +49,11 @@ Examples:
   mrc encode packets.json --pcapng out.pcapng
   mrc nscc events.csv                       the congestion controller alone, on a list of events
   mrc fabric --scenario incast              NICs in a network of switches that trim
+  mrc log print run.mrclog                  what NICs did, from mrc cosim --record run.mrclog
   mrc topo net.toml --svg net.svg           check and draw a topology
   mrc nic --endpoint model --preset tiny    a NIC that a tester drives by JSON lines
   mrc bench cosim                           speed of model, RTL and lockstep
+  mrc check run.mrclog                      any NIC against the rules of MRC, by what was seen of it
   mrc lint                                  Verilator, slang and yosys over the RTL
   mrc export-verilog --preset tiny -o out   plain Verilog for other tools
   mrc state --preset asic800                bits of state per QP, packet in flight, EV, ...
@@ -120,6 +125,9 @@ int run(int argc, char** argv) {
   mrc::cli::register_topo(app, context);
   mrc::cli::register_fabric(app, context);
   mrc::cli::register_nic(app, context);
+  mrc::cli::register_mutate(app, context);
+  mrc::cli::register_check(app, context);
+  mrc::cli::register_log(app, context);
   mrc::cli::register_tools(app, context);
   app.footer(footer());  // after the commands, which would inherit it
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Everything comes from Debian; tools/packages.txt names the packages.
 find_package(ZLIB REQUIRED)
+find_package(zstd REQUIRED)
 find_package(Boost REQUIRED)
 find_package(fmt REQUIRED)
 find_package(nlohmann_json REQUIRED)

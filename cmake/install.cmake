@@ -3,10 +3,10 @@
 include(CMakePackageConfigHelpers)
 
 set(mrc_libraries)
-foreach(name input wire protocol pipeline)
+foreach(name input wire log reference protocol pipeline)
   list(APPEND mrc_libraries mrcnic_${name})
 endforeach()
-foreach(name util input wire protocol pipeline)
+foreach(name util input wire log reference protocol pipeline)
   install(DIRECTORY "${PROJECT_SOURCE_DIR}/cmodel/${name}"
     DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/mrcnic"
     FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h")

@@ -132,8 +132,12 @@ class Run {
       : options_(o),
         preset_(*o.preset),
         plan_(make_plan(preset_, o.scenario, o.seed)),
-        dut_station_({preset_, options_.scenario, o.seed, true, plan_.dut, plan_.peer, share(true)}),
-        peer_station_({preset_, options_.scenario, o.seed, false, plan_.peer, plan_.dut, share(false)}),
+        dut_recorder_(recorder(0, "dut", plan_.dut)),
+        peer_recorder_(recorder(1, "peer", plan_.peer)),
+        dut_station_(
+            {preset_, options_.scenario, o.seed, true, plan_.dut, plan_.peer, share(true), dut_recorder_.get()}),
+        peer_station_(
+            {preset_, options_.scenario, o.seed, false, plan_.peer, plan_.dut, share(false), peer_recorder_.get()}),
         dut_(std::move(dut)),
         peer_(preset_),
         lockstep_(preset_, o.event_words),
@@ -178,6 +182,7 @@ class Run {
     }
     worker.reset();
     CosimResult result = collect();
+    end_log(result);
     result.seconds = seconds_since(begin);
     result.snapshots = std::move(snapshots_);
     dut_->close();
@@ -189,6 +194,26 @@ class Run {
   using Clock = std::chrono::steady_clock;
   static double seconds_since(Clock::time_point begin) {
     return std::chrono::duration<double>(Clock::now() - begin).count();
+  }
+
+  std::unique_ptr<Recorder> recorder(uint32_t device, const char* name, const SidePlan& plan) const {
+    if (!options_.log) return nullptr;
+    return std::make_unique<Recorder>(Recorder::Setup{device, name, preset_, options_.scenario, plan});
+  }
+
+  void log_window() {
+    if (!options_.log) return;
+    dut_recorder_->flush(dut_station_.now_ps(), options_.log);
+    peer_recorder_->flush(peer_station_.now_ps(), options_.log);
+  }
+
+  void end_log(const CosimResult& result) {
+    if (!options_.log) return;
+    const bool done = phase_ == Phase::Done;
+    // Only a run that came to its end, or waited for so long that it is a hang, owes everything that is open.
+    const log::End end{!done && result.outcome != Outcome::Hang, name_of(result.outcome)};
+    dut_recorder_->end(dut_station_.now_ps(), done ? &dut_counters_ : nullptr, end, options_.log);
+    peer_recorder_->end(peer_station_.now_ps(), done ? &peer_counters_ : nullptr, end, options_.log);
   }
 
   /// Device and peer, time window by time window, until the run ends.
@@ -208,6 +233,7 @@ class Run {
         run_dut();
         run_peer();
       }
+      log_window();
       if (const bool fine = Station::exchange(dut_station_, peer_station_).empty(); (!fine && !waving()) || failed())
         break;
       if (next_phase()) break;
@@ -236,6 +262,9 @@ class Run {
     options_.wave_to = order.to;
     options_.record = nullptr;
     options_.record_setup = nullptr;
+    options_.log = nullptr;
+    dut_station_.record_no_more();
+    peer_station_.record_no_more();
     frames_.mute();
     do {
       run_dut();
@@ -600,6 +629,7 @@ class Run {
   CosimOptions options_;
   const Preset& preset_;
   Plan plan_;
+  std::unique_ptr<Recorder> dut_recorder_, peer_recorder_;  // null: nobody wants a log
   Station dut_station_, peer_station_;
   std::unique_ptr<Dut> dut_;
   Nic peer_;

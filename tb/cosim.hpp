@@ -59,6 +59,8 @@ struct CosimOptions {
   /// Told about every frame at the ports of the device, of the peer; each from the thread of its side.
   FrameWatcher* dut_frames = nullptr;
   FrameWatcher* peer_frames = nullptr;
+  /// Takes what both NICs do as records of a log: device 0 "dut", device 1 "peer". Called between time windows.
+  Recorder::Sink log;
   /// Waves of cycles [wave_from, wave_to): the run goes on to wave_to whatever differs, then ends.
   std::string wave_path;
   uint64_t wave_from = 0, wave_to = 0;

@@ -31,7 +31,10 @@ struct Device {
 enum FrameFlag : uint8_t {
   kFcsBad = 1,  ///< the MAC saw a wrong FCS
   kCut = 2,     ///< the capture holds only the first bytes of the frame
-  kMaybe = 4,   ///< received: the frame was seen under way; whether it reached the device is not known
+  /// received: the frame was seen under way; whether it reached the device is not known. sent: it was trimmed before
+  /// it was seen; it left the device, but with its payload and another code point
+  kMaybe = 4,
+  kChanged = 8,  ///< redaction has put other addresses in: the ICRC does not fit any more
 };
 
 /// Bytes that redaction has taken out of a frame.

@@ -14,6 +14,7 @@ struct Seen {
   const log::Frame& frame;
   const wire::Packet& packet;  ///< as decoded with the profile's wire()
   Time first, last;            ///< of its first and last byte
+  bool whole = true;           ///< the bytes behind the headers are there: neither cut off nor redacted
   bool mrc() const { return packet.bth.has_value(); }
 };
 

@@ -3,32 +3,122 @@
 
 #include <algorithm>
 
+#include "reference/history.hpp"
+#include "reference/responder_judge.hpp"
 #include "wire/decode.hpp"
 
 namespace mrc::ref {
 namespace {
 
-/// When a record counts: a frame that came, with its last byte.
+/// When a record counts: a frame that came with its last byte and as early as its clock allows, one that was sent with
+/// its first byte and as late: what may have been known was known.
 Time time_of(const log::Record& record) {
   const auto* frame = std::get_if<log::Frame>(&record.body);
-  return frame != nullptr && !frame->sent ? std::max(record.time, frame->last) : record.time;
+  if (frame == nullptr) return record.time;
+  if (frame->sent) return record.time + frame->error;
+  const Time last = std::max(record.time, frame->last);
+  return last - std::min(last, frame->error);
+}
+
+/// The source that a record comes from, frames of both directions apart; 255: none.
+uint8_t source_of(const log::Record& record) {
+  return std::visit(
+      [](const auto& body) -> uint8_t {
+        using T = std::decay_t<decltype(body)>;
+        if constexpr (std::is_same_v<T, log::Frame>) {
+          return static_cast<uint8_t>((body.plane & 63) + (body.sent ? 0 : 128));
+        } else if constexpr (std::is_same_v<T, log::Host>) {
+          return 64;
+        } else if constexpr (std::is_same_v<T, log::Post> || std::is_same_v<T, log::PostReceive> ||
+                             std::is_same_v<T, log::Cqe> || std::is_same_v<T, log::Qp>) {
+          return 65;
+        } else if constexpr (std::is_same_v<T, log::Event>) {
+          return 66;
+        } else {
+          return 255;
+        }
+      },
+      record.body);
+}
+
+std::size_t bytes_of(const log::Record& record) {
+  if (const auto* frame = std::get_if<log::Frame>(&record.body)) return frame->bytes.size();
+  if (const auto* host = std::get_if<log::Host>(&record.body)) return host->data.size();
+  return 0;
+}
+
+/// Bytes of all headers that were decoded.
+std::size_t header_bytes(const wire::Packet& p) {
+  std::size_t bytes = wire::Eth::kBytes;
+  const auto add = [&](const auto& header) {
+    using Header = typename std::decay_t<decltype(header)>::value_type;
+    if (header) bytes += Header::kBytes;
+  };
+  add(p.outer_ipv6);
+  add(p.srh);
+  add(p.ipv6);
+  add(p.ipv4);
+  add(p.udp);
+  add(p.bth);
+  wire::Extensions::visit(p, add);
+  return bytes;
 }
 
 }  // namespace
 
 Judge::Judge(uint32_t device, Profile profile)
-    : device_(device), profile_(std::move(profile)), report_(std::make_unique<Report>(device)) {}
+    : device_(device),
+      profile_(std::make_unique<Profile>(std::move(profile))),
+      wire_(profile_->wire()),
+      report_(std::make_unique<Report>(device)) {
+  checkers_.push_back(make_history(*profile_, *report_));
+  checkers_.push_back(std::make_unique<ResponderJudge>(*profile_, *report_));
+}
 Judge::~Judge() = default;
 Judge::Judge(Judge&&) noexcept = default;
 Judge& Judge::operator=(Judge&&) noexcept = default;
 
-void Judge::push(const log::Record& record) {
-  if (const auto* until = std::get_if<log::Until>(&record.body)) {
-    if (until->source == static_cast<uint8_t>(log::Source::All)) drain(record.time);
+void Judge::in_order(const log::Record& record) {
+  const uint8_t source = source_of(record);
+  if (source == 255) return;
+  const Time before = std::max(newest_[source], until_[source & 127]);
+  if (record.time >= before) {
+    newest_[source] = record.time;
+    report_->ok(Rule::EvidenceOrder);
     return;
   }
-  held_.push({time_of(record), order_++, record});
-  while (held_.size() > kMostHeld) drain(held_.top().time + 1);
+  Finding f;
+  f.rule = Rule::EvidenceOrder;
+  f.time = record.time;
+  const auto* frame = std::get_if<log::Frame>(&record.body);
+  if (frame != nullptr) f.frame = frame->number;
+  f.came = "an observation of source " + std::to_string(source & 127) + " at " + std::to_string(record.time) + " ps";
+  f.right = "none before " + std::to_string(before) + " ps, of which the log has told already";
+  report_->broken(std::move(f));
+}
+
+void Judge::push(const log::Record& record) {
+  if (const auto* until = std::get_if<log::Until>(&record.body)) {
+    if (until->source == static_cast<uint8_t>(log::Source::All)) {
+      until_.fill(record.time);
+      drain(record.time);
+    } else {
+      until_[until->source & 127] = std::max(until_[until->source & 127], record.time);
+    }
+    return;
+  }
+  in_order(record);
+  std::size_t place = records_.size();
+  if (free_.empty()) {
+    records_.push_back(record);
+  } else {
+    place = free_.back();
+    free_.pop_back();
+    records_[place] = record;
+  }
+  held_.push({time_of(record), order_++, place});
+  held_bytes_ += bytes_of(record);
+  while (held_.size() > kMostHeld || held_bytes_ > kMostHeldBytes) drain(held_.top().time + 1);
 }
 
 void Judge::drain(Time until) {
@@ -37,7 +127,9 @@ void Judge::drain(Time until) {
     held_.pop();
     told_ = std::max(told_, held.time);
     for (const auto& checker : checkers_) checker->now(told_);
-    tell(held.record, held.time);
+    tell(records_[held.place], held.time);
+    held_bytes_ -= bytes_of(records_[held.place]);
+    free_.push_back(held.place);
   }
 }
 
@@ -49,10 +141,7 @@ void Judge::tell(const log::Record& record, Time time) {
       [&](const auto& body) {
         using T = std::decay_t<decltype(body)>;
         if constexpr (std::is_same_v<T, log::Frame>) {
-          const wire::Packet packet = wire::decode(body.bytes, profile_.wire());
-          const Seen seen{body, packet, record.time, std::max(record.time, body.last)};
-          ++packets_;
-          all([&](Checker& c) { body.sent ? c.sent(seen) : c.received(seen); });
+          frame(body, record.time);
         } else if constexpr (std::is_same_v<T, log::Port>) {
           all([&](Checker& c) { c.port(body, time); });
         } else if constexpr (std::is_same_v<T, log::Qp>) {
@@ -79,6 +168,26 @@ void Judge::tell(const log::Record& record, Time time) {
       record.body);
 }
 
+void Judge::frame(const log::Frame& frame, Time time) {
+  ++packets_;
+  const bool cut = (frame.flags & log::kCut) != 0 && frame.length > frame.bytes.size();
+  const bool redacted = frame.redacted.bytes != 0;
+  wire::Packet packet;
+  if (cut) {
+    // What is missing counts as zeros, so that lengths fit; nobody looks at it.
+    std::vector<uint8_t> bytes = frame.bytes;
+    bytes.resize(std::min(frame.length, log::kMaxFrameBytes));
+    packet = wire::decode(bytes, wire_);
+    if (header_bytes(packet) > frame.bytes.size()) packet = wire::decode(frame.bytes, wire_);
+  } else {
+    packet = wire::decode(frame.bytes, wire_);
+  }
+  const bool whole = !cut && !redacted;
+  if (!whole && packet.error && packet.error->code == wire::ErrorCode::BadIcrc) packet.error.reset();
+  const Seen seen{frame, packet, time, std::max(time, frame.last), whole};
+  for (const auto& checker : checkers_) frame.sent ? checker->sent(seen) : checker->received(seen);
+}
+
 void Judge::finish() {
   drain(log::kNever);
   if (ended_) return;
@@ -87,7 +196,11 @@ void Judge::finish() {
 }
 
 uint64_t Judge::memory() const {
-  uint64_t bytes = held_.size() * 256;
+  uint64_t bytes = 0;
+  for (const log::Record& record : records_) {
+    const auto* frame = std::get_if<log::Frame>(&record.body);
+    bytes += sizeof(log::Record) + (frame != nullptr ? frame->bytes.capacity() : 0);
+  }
   for (const auto& checker : checkers_) bytes += checker->memory();
   return bytes;
 }

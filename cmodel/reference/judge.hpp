@@ -2,7 +2,7 @@
 /// The judge of one device: feeds its checkers, one packet decoded once.
 #pragma once
 
-#include <deque>
+#include <array>
 #include <memory>
 #include <queue>
 #include <vector>
@@ -20,34 +20,43 @@ class Judge {
   Judge& operator=(Judge&&) noexcept;
 
   /// Records of this device. A source's records come in the order of their times; the judge brings sources together,
-  /// as far as Until records and the order they come in allow: it holds back at most kMostHeld records.
+  /// as far as Until records and the order they come in allow: it holds back at most kMostHeld records and
+  /// kMostHeldBytes of them.
   void push(const log::Record& record);
   /// No more records. Without an End record the log was cut.
   void finish();
 
-  const Profile& profile() const { return profile_; }
+  const Profile& profile() const { return *profile_; }
   const Report& report() const { return *report_; }
   uint64_t packets() const { return packets_; }
   uint64_t memory() const;
 
-  static constexpr std::size_t kMostHeld = 1 << 16;
+  static constexpr std::size_t kMostHeld = 1 << 16, kMostHeldBytes = 32u << 20;
 
  private:
   struct Held {
     Time time;
     uint64_t order;
-    log::Record record;
+    std::size_t place;  ///< in records_
     bool operator<(const Held& other) const { return time != other.time ? time > other.time : order > other.order; }
   };
   void tell(const log::Record& record, Time time);
   void drain(Time until);
+  void frame(const log::Frame& frame, Time time);
+  void in_order(const log::Record& record);
 
   uint32_t device_ = 0;
-  Profile profile_;
+  std::unique_ptr<Profile> profile_;  ///< checkers hold on to it
+  wire::WireConfig wire_;
   std::unique_ptr<Report> report_;
   std::vector<std::unique_ptr<Checker>> checkers_;
   std::priority_queue<Held> held_;
+  std::vector<log::Record> records_;  ///< those held back, and used ones to be used again
+  std::vector<std::size_t> free_;
+  std::array<Time, 256> newest_{};  ///< per source
+  std::array<Time, 256> until_{};   ///< per source: nothing older comes
   uint64_t order_ = 0, packets_ = 0;
+  std::size_t held_bytes_ = 0;
   Time told_ = 0;
   bool ended_ = false;
 };

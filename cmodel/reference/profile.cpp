@@ -1,7 +1,299 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reference/profile.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "input/json.hpp"
+#include "input/names.hpp"
+#include "input/number.hpp"
+#include "wire/text.hpp"
+
 namespace mrc::ref {
+namespace {
+
+using input::Json;
+
+constexpr uint64_t kMost32 = 0xffffffff;
+constexpr unsigned kMostQps = 1u << 20, kMostEvs = 1u << 14, kMostAddresses = 1u << 16;
+
+constexpr Setting kSettings[] = {
+    {"UDP_PORT.port", "A-01", 65535, nullptr, &Settings::udp_port},
+    {"UDP_PORT.only", "A-01", 1, &Settings::udp_port_only, nullptr},
+    {"CTRL.bth_m_high", "A-02", 1, &Settings::bth_m_high, nullptr},
+    {"CTRL.bth_m", "A-02", 1, &Settings::bth_m, nullptr},
+    {"CTRL.ev_swap", "A-03", 1, &Settings::ev_swap, nullptr},
+    {"DSCP_TX.data", "A-04", 63, nullptr, &Settings::dscp_data},
+    {"DSCP_TX.rtx", "A-04", 63, nullptr, &Settings::dscp_rtx},
+    {"DSCP_TX.ctl", "A-04", 63, nullptr, &Settings::dscp_ctl},
+    {"DSCP_TRIM.trimmed", "A-04", 63, nullptr, &Settings::dscp_trimmed},
+    {"DSCP_TRIM.lasthop", "A-04", 63, nullptr, &Settings::dscp_lasthop},
+    {"SACK_TRIGGER.bytes", "A-09", kMost32, nullptr, &Settings::sack_trigger},
+    {"CTRL.sack_base_self", "A-11", 1, &Settings::sack_base_self, nullptr},
+    {"CTRL.oor_drop", "A-12", 1, &Settings::oor_drop, nullptr},
+    {"CTRL.icrc_outer", "A-14", 1, &Settings::icrc_outer, nullptr},
+    {"CTRL.ack_with_sack", "A-16", 1, &Settings::ack_with_sack, nullptr},
+    {"CTRL.ack_plane", "A-06", 1, &Settings::ack_plane, nullptr},
+    {"CTRL.rev_fixed", "A-06", 1, &Settings::rev_fixed, nullptr},
+    {"CTRL.zero_drop", "A-19", 1, &Settings::zero_drop, nullptr},
+    {"CTRL.skip_twice", "A-20", 1, &Settings::skip_twice, nullptr},
+    {"CTRL.tsr_us", "A-21", 1, &Settings::tsr_us, nullptr},
+    {"CTRL.pdcid_zero", "A-22", 1, &Settings::pdcid_zero, nullptr},
+    {"CTRL.eeth_op_high", "A-36", 1, &Settings::eeth_op_high, nullptr},
+    {"CTRL.ports_from_0", "A-37", 1, &Settings::ports_from_0, nullptr},
+    {"CTRL.nominal", "A-55", 3, nullptr, &Settings::nominal},
+    {"CTRL.err_silent", "A-57", 1, &Settings::err_silent, nullptr},
+    {"CTRL.rtt_rtx", "A-58", 1, &Settings::rtt_rtx, nullptr},
+    {"NAK_CODE.invalid", "A-70", 255, nullptr, &Settings::nak_invalid},
+    {"NAK_CODE.access", "A-70", 255, nullptr, &Settings::nak_access},
+    {"CTRL.trim_silent", "A-74", 1, &Settings::trim_silent, nullptr},
+    {"CTRL.state_silent", "A-75", 1, &Settings::state_silent, nullptr},
+    {"IP_PLANE.enable", "A-76", 1, &Settings::ip_per_plane, nullptr},
+    {"IP_PLANE.lsb", "A-76", 127, nullptr, &Settings::ip_plane_lsb},
+};
+
+constexpr std::string_view kStates[] = {"reset", "init", "rtr", "rts", "error"};
+constexpr std::string_view kEncaps[] = {"ipv6", "srv6", "srh", "ipv4"};
+constexpr std::string_view kEvents[] = {"take", "answer", "heard", "lost", "path", "cc", "timer", "window", "qp"};
+
+/// Members of one object, each asked for by its name; who has more is told so.
+class Members {
+ public:
+  Members(const Json& json, std::string_view file, std::string what)
+      : json_(json), file_(file), what_(std::move(what)) {
+    if (!json.is_object()) refuse(json, what_ + " is no object", "Write { \"key\": value, ... }.");
+  }
+  const Json* find(std::string_view name) {
+    known_.push_back(name);
+    return json_.find(name);
+  }
+  template <class T>
+  void number(std::string_view name, T& to, uint64_t max, std::string_view doc) {
+    const Json* value = find(name);
+    if (value == nullptr) return;
+    if (!value->is_number()) refuse(*value, fmt::format("{} is no number", name), fmt::format("Write {}.", doc));
+    to = static_cast<T>(input::whole(value->literal(name, file_), 0, max, doc));
+  }
+  void flag(std::string_view name, bool& to) {
+    const Json* value = find(name);
+    if (value == nullptr) return;
+    if (!value->is_flag()) refuse(*value, fmt::format("{} is neither true nor false", name), "Write true or false.");
+    to = value->flag();
+  }
+  void text(std::string_view name, std::string& to) {
+    if (const Json* value = find(name)) to = text_of(*value, name);
+  }
+  void address(std::string_view name, log::Ip& to) {
+    if (const Json* value = find(name)) to = address_of(*value, name);
+  }
+  template <class T>
+  void word(std::string_view name, T& to, std::span<const std::string_view> words) {
+    if (const Json* value = find(name)) to = static_cast<T>(word_of(*value, name, words));
+  }
+  /// Calls read(item) for each.
+  template <class Read>
+  void list(std::string_view name, std::size_t most, const Read& read) {
+    const Json* value = find(name);
+    if (value == nullptr) return;
+    if (!value->is_array()) refuse(*value, fmt::format("{} is no list", name), "Write [ ... ].");
+    if (value->items.size() > most) {
+      refuse(*value, fmt::format("{} has {} entries, at most {} are read", name, value->items.size(), most),
+             "Leave some out.");
+    }
+    for (const Json& item : value->items) read(item);
+  }
+  std::string text_of(const Json& value, std::string_view name) const {
+    if (!value.is_text()) refuse(value, fmt::format("{} is no text", name), "Write it in quotes.");
+    return value.text;
+  }
+  log::Ip address_of(const Json& value, std::string_view name) const {
+    log::Ip ip{};
+    if (!value.is_text() || !wire::from_text(value.text, ip)) {
+      refuse(value, fmt::format("{} = {} is no IPv6 address", name, input::shown(value.text)),
+             "Write it as \"fd00::1\"; an IPv4 address as \"::ffff:10.0.0.1\".");
+    }
+    return ip;
+  }
+  std::size_t word_of(const Json& value, std::string_view name, std::span<const std::string_view> words) const {
+    const std::string text = text_of(value, name);
+    const auto found = std::ranges::find(words, text);
+    if (found == words.end()) {
+      refuse(value, fmt::format("unknown {} {}{}", name, input::shown(text), no_stop(input::did_you_mean(text, words))),
+             fmt::format("It is one of {}.", fmt::join(words, ", ")));
+    }
+    return static_cast<std::size_t>(found - words.begin());
+  }
+  /// After all that are known.
+  void done() const {
+    for (const input::JsonMember& member : json_.members) {
+      if (std::ranges::find(known_, member.name) != known_.end()) continue;
+      throw InputError(fmt::format("{}: unknown key {} in {}{}", input::place(file_, member.line, member.column),
+                                   input::shown(member.name), what_, input::did_you_mean(member.name, known_)),
+                       fmt::format("Known keys are {}.", fmt::join(known_, ", ")), member.line, member.column);
+    }
+  }
+  [[noreturn]] void refuse(const Json& at, const std::string& what, const std::string& remedy) const {
+    throw InputError(
+        fmt::format("{}: {}{}", input::place(file_, at.line, at.column), what, what.ends_with('?') ? "" : "."), remedy,
+        at.line, at.column);
+  }
+
+ private:
+  static std::string no_stop(std::string text) {
+    if (text.ends_with('.')) text.pop_back();
+    return text;
+  }
+  const Json& json_;
+  std::string_view file_;
+  std::string what_;
+  std::vector<std::string_view> known_;
+};
+
+void read_settings(const Json& json, const std::string& file, Settings& to) {
+  Members members(json, file, "settings");
+  for (const Setting& setting : kSettings) {
+    const Json* value = members.find(setting.name);
+    if (value == nullptr) continue;
+    if (value->is_flag() && setting.most == 1) {
+      setting.set(to, value->flag() ? 1 : 0);
+      continue;
+    }
+    if (!value->is_number()) {
+      members.refuse(*value, fmt::format("{} is no number", setting.name),
+                     fmt::format("Write a whole number from 0 to {}.", setting.most));
+    }
+    setting.set(to, static_cast<uint32_t>(input::whole(value->literal(setting.name, file), 0, setting.most,
+                                                       fmt::format("assumption {}", setting.assumption))));
+  }
+  members.done();
+}
+
+log::Qp read_qp(const Json& json, const std::string& file) {
+  log::Qp q;
+  q.state = log::QpState::Rts;
+  Members m(json, file, "a QP");
+  m.number("qp", q.qp, 0xffffff, "its number");
+  m.number("peer_qp", q.peer_qp, 0xffffff, "the QP at the other end");
+  m.word("state", q.state, kStates);
+  m.number("dest", q.dest, kMost32, "QPs of one value share a congestion controller");
+  m.number("mtu", q.mtu, 1u << 16, "path MTU in bytes");
+  m.number("sq_psn", q.sq_psn, 0xffffff, "the first PSN sent");
+  m.number("rq_psn", q.rq_psn, 0xffffff, "the first PSN expected");
+  m.number("msn", q.msn, 0xffff, "the first MSN");
+  m.number("rqmsn", q.rqmsn, 0xffff, "the first RQMSN");
+  m.number("mpr", q.mpr, 1u << 16, "window as requestor, in units of 128 PSNs");
+  m.number("mpr_dest", q.mpr_dest, 1u << 16, "window as responder, in units of 128 PSNs");
+  m.flag("dynamic_mpr", q.dynamic_mpr);
+  m.number("max_wimm", q.max_wimm, kMost32, "immediates outstanding as requestor");
+  m.number("max_wimm_dest", q.max_wimm_dest, kMost32, "immediates outstanding as responder");
+  m.number("timeout", q.timeout, 63, "retransmission timeout, 1.024 us x 2^n");
+  m.number("retry_linear", q.retry_linear, kMost32, "linear retries");
+  m.number("retry_exp", q.retry_exp, kMost32, "exponential retries");
+  m.flag("trim_nack", q.trim_nack);
+  m.flag("svc_time", q.svc_time);
+  m.flag("time_stamps", q.time_stamps);
+  m.flag("controlled", q.controlled);
+  m.number("pkey", q.pkey, 0xffff, "P_Key");
+  m.word("encap", q.encap, kEncaps);
+  m.address("own_ip", q.own_ip);
+  m.address("peer_ip", q.peer_ip);
+  const auto numbers = [&](std::string_view name, uint64_t max, const auto& add) {
+    m.list(name, kMostEvs, [&](const Json& item) {
+      if (!item.is_number()) m.refuse(item, fmt::format("{} has an entry that is no number", name), "Write numbers.");
+      add(input::whole(item.literal(name, file), 0, max, "an entry of it"));
+    });
+  };
+  numbers("evs", kMost32, [&](uint64_t v) { q.evs.push_back(static_cast<uint32_t>(v)); });
+  numbers("ev_planes", log::kMaxPlanes - 1, [&](uint64_t v) { q.ev_planes.push_back(static_cast<uint8_t>(v)); });
+  m.number("backup", q.backup, kMostEvs, "how many of evs, at their end, begin as backup");
+  m.done();
+  if (!q.ev_planes.empty() && q.ev_planes.size() != q.evs.size()) {
+    m.refuse(json, fmt::format("{} entries of ev_planes for {} of evs", q.ev_planes.size(), q.evs.size()),
+             "Name a plane for each EV, or leave ev_planes out.");
+  }
+  if (q.backup > q.evs.size() && !q.evs.empty()) {
+    m.refuse(json, fmt::format("backup = {} of {} evs", q.backup, q.evs.size()), "Name at most as many as evs has.");
+  }
+  return q;
+}
+
+log::Mr read_region(const Json& json, const std::string& file) {
+  log::Mr r;
+  Members m(json, file, "a region");
+  m.number("rkey", r.rkey, kMost32, "R_Key");
+  m.flag("valid", r.valid);
+  m.flag("write", r.write);
+  m.number("va", r.va, ~uint64_t{0}, "address as remote sides name it");
+  m.number("bytes", r.bytes, ~uint64_t{0}, "its length");
+  m.number("addr", r.addr, ~uint64_t{0}, "host address of its first byte");
+  m.done();
+  return r;
+}
+
+/// Writes what differs from the default.
+class Differing {
+ public:
+  template <class T>
+  void operator()(const char* name, const T& value, const T& usual) {
+    if (value != usual) json[name] = value;
+  }
+  void address(const char* name, const log::Ip& value) {
+    if (value != log::Ip{}) json[name] = wire::to_text(value);
+  }
+  nlohmann::ordered_json json = nlohmann::ordered_json::object();
+};
+
+nlohmann::ordered_json json_of(const log::Qp& q) {
+  const log::Qp usual;
+  Differing d;
+  d.json["qp"] = q.qp;
+  d("peer_qp", q.peer_qp, usual.peer_qp);
+  if (q.state != log::QpState::Rts) d.json["state"] = kStates[static_cast<std::size_t>(q.state)];
+  d("dest", q.dest, usual.dest);
+  d("mtu", q.mtu, usual.mtu);
+  d("sq_psn", q.sq_psn, usual.sq_psn);
+  d("rq_psn", q.rq_psn, usual.rq_psn);
+  d("msn", q.msn, usual.msn);
+  d("rqmsn", q.rqmsn, usual.rqmsn);
+  d("mpr", q.mpr, usual.mpr);
+  d("mpr_dest", q.mpr_dest, usual.mpr_dest);
+  d("dynamic_mpr", q.dynamic_mpr, usual.dynamic_mpr);
+  d("max_wimm", q.max_wimm, usual.max_wimm);
+  d("max_wimm_dest", q.max_wimm_dest, usual.max_wimm_dest);
+  d("timeout", q.timeout, usual.timeout);
+  d("retry_linear", q.retry_linear, usual.retry_linear);
+  d("retry_exp", q.retry_exp, usual.retry_exp);
+  d("trim_nack", q.trim_nack, usual.trim_nack);
+  d("svc_time", q.svc_time, usual.svc_time);
+  d("time_stamps", q.time_stamps, usual.time_stamps);
+  d("controlled", q.controlled, usual.controlled);
+  d("pkey", q.pkey, usual.pkey);
+  if (q.encap != usual.encap) d.json["encap"] = kEncaps[q.encap % std::size(kEncaps)];
+  d.address("own_ip", q.own_ip);
+  d.address("peer_ip", q.peer_ip);
+  d("evs", q.evs, usual.evs);
+  d("ev_planes", q.ev_planes, usual.ev_planes);
+  d("backup", q.backup, usual.backup);
+  return d.json;
+}
+
+nlohmann::ordered_json json_of(const log::Mr& r) {
+  const log::Mr usual;
+  Differing d;
+  d.json["rkey"] = r.rkey;
+  d("valid", r.valid, usual.valid);
+  d("write", r.write, usual.write);
+  d("va", r.va, usual.va);
+  d("bytes", r.bytes, usual.bytes);
+  d("addr", r.addr, usual.addr);
+  return d.json;
+}
+
+}  // namespace
+
+std::span<const Setting> settings() { return kSettings; }
 
 wire::WireConfig Profile::wire() const {
   wire::WireConfig w;
@@ -17,6 +309,57 @@ wire::WireConfig Profile::wire() const {
   w.dscp.trimmed = static_cast<uint8_t>(settings.dscp_trimmed);
   w.dscp.trimmed_lasthop = static_cast<uint8_t>(settings.dscp_lasthop);
   return w;
+}
+
+Profile read_profile(std::string_view json, const std::string& file) {
+  input::JsonReader reader(json, file);
+  const std::optional<Json> document = reader.next();
+  if (!document) throw InputError(file + ": nothing stands in it.", "Write { \"name\": ..., \"planes\": ... }.");
+  if (reader.next()) throw InputError(file + ": more than one JSON document.", "Keep one.");
+  Profile p;
+  Members m(*document, file, "the profile");
+  m.text("name", p.name);
+  m.number("planes", p.planes, log::kMaxPlanes, "ports of the device");
+  if (const Json* value = m.find("port_gbps")) {
+    if (!value->is_number()) m.refuse(*value, "port_gbps is no number", "Write the rate of a port in Gb/s.");
+    p.port_gbps = input::number(value->literal("port_gbps", file), {0.001, 1e6}, "the rate of a port in Gb/s");
+  }
+  constexpr uint64_t kMostTime = 1'000'000'000'000'000;
+  m.number("take_ps", p.take, kMostTime, "from the last byte at a port until the window has it, at most");
+  m.number("answer_ps", p.answer, kMostTime, "from there until the answer's first byte, at most");
+  m.number("skew_ps", p.skew, kMostTime, "how far clocks of ports may differ");
+  m.flag("silent_drops", p.silent_drops);
+  m.list("shows", 64, [&](const Json& item) { p.shows |= uint64_t{1} << m.word_of(item, "shows", kEvents); });
+  if (const Json* value = m.find("settings")) read_settings(*value, file, p.settings);
+  m.list("addresses", kMostAddresses,
+         [&](const Json& item) { p.addresses.push_back(m.address_of(item, "addresses")); });
+  m.list("qps", kMostQps, [&](const Json& item) { p.qps.push_back(read_qp(item, file)); });
+  m.list("regions", kMostQps, [&](const Json& item) { p.regions.push_back(read_region(item, file)); });
+  m.done();
+  if (p.planes == 0) m.refuse(*m.find("planes"), "planes = 0", "A device has at least one port.");
+  return p;
+}
+
+std::string to_json(const Profile& p) {
+  const Profile usual;
+  Differing d;
+  d("name", p.name, usual.name);
+  d("planes", p.planes, usual.planes);
+  d("port_gbps", p.port_gbps, usual.port_gbps);
+  d("take_ps", p.take, usual.take);
+  d("answer_ps", p.answer, usual.answer);
+  d("skew_ps", p.skew, usual.skew);
+  d("silent_drops", p.silent_drops, usual.silent_drops);
+  for (std::size_t i = 0; i < std::size(kEvents); ++i) {
+    if (p.shows >> i & 1) d.json["shows"].push_back(kEvents[i]);
+  }
+  for (const Setting& s : kSettings) {
+    if (s.get(p.settings) != s.get(usual.settings)) d.json["settings"][s.name] = s.get(p.settings);
+  }
+  for (const log::Ip& ip : p.addresses) d.json["addresses"].push_back(wire::to_text(ip));
+  for (const log::Qp& qp : p.qps) d.json["qps"].push_back(json_of(qp));
+  for (const log::Mr& region : p.regions) d.json["regions"].push_back(json_of(region));
+  return d.json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 }  // namespace mrc::ref

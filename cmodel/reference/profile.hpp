@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,7 +17,7 @@ namespace mrc::ref {
 
 using log::Time;
 
-/// Settings of open questions. Names and ids: kSettings (profile.cpp).
+/// Settings of open questions. Names and ids: settings().
 struct Settings {
   uint32_t udp_port = 4791;                             ///< A-01 UDP_PORT.port
   bool udp_port_only = false;                           ///< A-01 UDP_PORT.only
@@ -47,6 +48,25 @@ struct Settings {
   bool ip_per_plane = false;                       ///< A-76 IP_PLANE.enable
   uint32_t ip_plane_lsb = 64;                      ///< A-76 IP_PLANE.lsb
 };
+
+/// One of them: a flag or a number.
+struct Setting {
+  const char* name;        ///< "CTRL.oor_drop"
+  const char* assumption;  ///< "A-12"
+  uint64_t most;           ///< its largest value
+  bool Settings::*flag;
+  uint32_t Settings::*number;  ///< null: flag
+  uint32_t get(const Settings& of) const { return number == nullptr ? uint32_t{of.*flag} : of.*number; }
+  void set(Settings& of, uint32_t value) const {
+    if (number == nullptr) {
+      of.*flag = value != 0;
+    } else {
+      of.*number = value;
+    }
+  }
+};
+/// All of them.
+std::span<const Setting> settings();
 
 struct Profile {
   std::string name;

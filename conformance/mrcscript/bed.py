@@ -251,7 +251,7 @@ class Bed:
     def deviate(self, rule, sentence):
         """A rule of every vector is broken."""
         if len(self.deviations) < 20:
-            self.deviations.append(Deviation(f"{rule}: {sentence}", None, self.recent()))
+            self.deviations.append(Deviation(f"{rule}: {sentence}", None, self.recent(), rule))
 
     # ---- what the tester does ---------------------------------------------------------------------------------------
 

@@ -17,6 +17,7 @@ HEADERS = ("id", "cases", "purpose", "mark", "cite", "rules", "caps", "planes", 
            "tier", "version", "derived", "negative")
 BUILTIN = {"sq_psn", "rq_psn", "buf", "buf_bytes", "mtu", "planes", "start", "last", "now", "mpr", "r_key", "qp", "peer_qp"}
 ID = re.compile(r"[A-Z]+(-[A-Z0-9]+)+")
+ADDED = ("caps", "setting", "profile", "rules")  # a vector adds to what the file says; everything else it replaces
 MAX_CASES = 2000
 MAX_VECTORS = 5000
 
@@ -146,12 +147,12 @@ def _vector(source, unit, defaults, line, row):
         fresh = {}
         for at, column, key, text in where:
             fresh.setdefault(key, []).append((at, column, _fill(source, at, column, text, table)))
-        heads.update(fresh)
+        for key, entries in fresh.items():
+            heads[key] = heads.get(key, []) + entries if key in ADDED else entries
     for key in ("cite", "purpose", "setting", "caps", "mark", "profile"):
         if key in table:
-            heads.setdefault(key, []).append((line, 1, table[key]))
-            if key in ("cite", "purpose", "mark"):
-                heads[key] = [(line, 1, table[key])]
+            entry = (line, 1, _fill(source, line, 1, table[key], {k: v for k, v in table.items() if k != key}))
+            heads[key] = heads.get(key, []) + [entry] if key in ADDED else [entry]
     for key, entries in heads.items():
         for at, column, text in entries:
             _head(source, out, key, text, at, column)

@@ -31,6 +31,7 @@ class Result:
         self.vector = vector
         self.disposition, self.reason, self.place = "pass", "", ""
         self.events, self.flags, self.notes = [], [], []
+        self.step = None
         self.seconds = 0.0
 
     def as_json(self):
@@ -55,9 +56,10 @@ def run_vector(device, vector, wall=WALL_SECONDS):
     except Unsupported as error:
         result.disposition, result.reason = "unsupported", error.sentence
     except Deviation as error:
-        hard = any(mark in ("S", "S2", "S2+") for mark in vector["marks"]) or not vector["marks"]
+        hard = error.rule or any(mark in ("S", "S2", "S2+") for mark in vector["marks"]) or not vector["marks"]
         result.disposition = "fail" if hard else "deviates"
         result.reason, result.events = error.sentence, error.events
+        result.step = error.step
         if error.step:
             result.place = f"{vector['file']}:{error.step['at'][0]}: {error.step['src']}"
     except (DeviceError, ValueTrouble, PacketError, Unbound) as error:
@@ -719,7 +721,7 @@ class Engine:
         psn, plane, (message, index), _ = entry
         step = {"plane": plane, "rtx": 1, "ackreq": 1}
         frame = packets.build(data_packet(self.bed, message, index, self._options(step)))
-        self.point = self.bed.send(frame, plane, f"{message.name}[{index}] rtx (repair)", psn)
+        self.point = self.values.last_send = self.bed.send(frame, plane, f"{message.name}[{index}] rtx (repair)", psn)
 
 
 def _tally(found, path):

@@ -46,6 +46,7 @@ class Unsupported(MrcError):
 class Deviation(MrcError):
     """A statement of a vector that the device did not meet."""
 
-    def __init__(self, sentence, step=None, events=()):
+    def __init__(self, sentence, step=None, events=(), rule=None):
         super().__init__(sentence)
         self.step, self.events = step, list(events)
+        self.rule = rule  # of a rule that holds in every vector: its name

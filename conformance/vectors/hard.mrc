@@ -82,7 +82,7 @@ expect abs(shares[0] - shares[2]) <= 26 and abs(shares[2] - shares[3]) <= 26
 expect shares[1] == 0
 p1 heal as healed
 either { p1 > evprobe within 3 ms from quiet } or { p1 > probe within 3 ms from quiet } flag A-32
-p1 > write within 4 ms from healed as again
+p1 > write within 4 ms from healed
 settle rto
 p2 carrier down as down
 none p2 > * from down + 2 lat within 4 rtt
@@ -141,8 +141,8 @@ mem fill buf 20480 = 0xa5
 p0 < m1[0] as bad
 either { none > nak within rtt from bad
   p0 < m2[0] ackreq
-  * > sack cack m0[0]-1 has m2[0] within rtt as s
-  p1 < m0[1]
+  * > sack cack m0[0]-1 has m2[0] within rtt
+  p1 < m0[1] ackreq
   p0 < m0[0] ackreq
   * > sack cack m0[1] or m1[0] within rtt
   if not reported(m1[0]) { p0 < m1[0] rtx }               # it was discarded: its sender would repeat it

@@ -16,6 +16,10 @@ void Driver::row(unsigned table, unsigned index, std::span<const uint32_t> words
 }
 
 void Driver::busy_cycle(const mrc_pins_out& out, mrc_pins_in& in) {
+  while (state_ == State::Idle && queue_.front().note) {
+    queue_.front().done(0, 0);
+    queue_.pop_front();
+  }
   if (state_ == State::Idle) {
     const Access& a = queue_.front();
     state_ = a.write ? State::Write : State::Read;

@@ -20,9 +20,14 @@ class Driver {
   /// Called with the answer of an access: data (reads) and response code.
   using Done = std::function<void(uint32_t data, unsigned resp)>;
   void write(uint16_t address, uint32_t data, Done done = {}, uint8_t strobe = 15) {
-    queue_.push_back({true, address, data, strobe, std::move(done)});
+    queue_.push_back({true, address, data, strobe, std::move(done), false});
   }
-  void read(uint16_t address, Done done) { queue_.push_back({false, address, 0, 15, std::move(done)}); }
+  void read(uint16_t address, Done done) { queue_.push_back({false, address, 0, 15, std::move(done), false}); }
+  /// Calls `told` when the accesses before have been answered and the next one is about to begin; takes no time. There
+  /// must be a next one.
+  void before_next(std::function<void()> told) {
+    queue_.push_back({false, 0, 0, 0, [told = std::move(told)](uint32_t, unsigned) { told(); }, true});
+  }
   /// A row of a table: the TBL_DATA words that changed since the last row, then TBL_CMD.
   void row(unsigned table, unsigned index, std::span<const uint32_t> words, Done done = {});
 
@@ -48,6 +53,7 @@ class Driver {
     uint32_t data;
     uint8_t strobe;
     Done done;
+    bool note = false;  // no access: `done` is called
   };
   enum class State { Idle, Write, Read };
   void busy_cycle(const mrc_pins_out& out, mrc_pins_in& in);

@@ -382,7 +382,7 @@ Plan make_plan(const Preset& preset, const Scenario& s, uint64_t seed) {
   return plan;
 }
 
-void configure(Driver& driver, const Preset& preset, const SidePlan& side) {
+void configure(Driver& driver, const Preset& preset, const SidePlan& side, const Moving& moving) {
   const auto at = [](uint32_t offset) { return static_cast<uint16_t>(offset); };
   driver.write(at(csr::kCtrl), side.ctrl);
   driver.write(at(csr::kUdpPort), side.udp_port);
@@ -431,15 +431,19 @@ void configure(Driver& driver, const Preset& preset, const SidePlan& side) {
     driver.row(csr::kTblCcCtxId, i, std::span(&profile, 1));
   }
   for (unsigned i = 0; i < preset.num_qps; ++i) {
-    if (side.qps[i].peer != kUnused) connect_qp(driver, side, i);
+    if (side.qps[i].peer != kUnused) connect_qp(driver, side, i, moving);
   }
 }
 
-void connect_qp(Driver& driver, const SidePlan& side, unsigned index) {
+void connect_qp(Driver& driver, const SidePlan& side, unsigned index, const Moving& moving) {
   const csr::TblQpCtx row = qp_row(side, index);
-  move_qp(driver, row, index, QpState::Init, kInitAttributes);
-  move_qp(driver, row, index, QpState::Rtr, kRtrAttributes);
-  move_qp(driver, row, index, QpState::Rts, kRtsAttributes);
+  const auto move = [&](QpState state, uint32_t attributes) {
+    if (moving) driver.before_next([moving, index, state] { moving(index, state); });
+    move_qp(driver, row, index, state, attributes);
+  };
+  move(QpState::Init, kInitAttributes);
+  move(QpState::Rtr, kRtrAttributes);
+  move(QpState::Rts, kRtsAttributes);
 }
 
 void force_rts(Driver& driver, const SidePlan& side, unsigned index, Driver::Done done) {

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -66,11 +67,14 @@ struct Plan {
 /// Draws a plan. The same arguments give the same plan.
 Plan make_plan(const Preset& preset, const Scenario& scenario, uint64_t seed);
 
+/// Told that a QP's row is about to be written, and the state that it takes.
+using Moving = std::function<void(unsigned index, QpState to)>;
+
 /// Queues the register accesses that bring a NIC into the planned state.
-void configure(Driver& driver, const Preset& preset, const SidePlan& side);
+void configure(Driver& driver, const Preset& preset, const SidePlan& side, const Moving& moving = {});
 
 /// Queues the table writes that take QP `index` from RESET through INIT and RTR to RTS.
-void connect_qp(Driver& driver, const SidePlan& side, unsigned index);
+void connect_qp(Driver& driver, const SidePlan& side, unsigned index, const Moving& moving = {});
 /// The last of these rows alone: a QP that is not in RTR must not take it. `done` gets the answer.
 void force_rts(Driver& driver, const SidePlan& side, unsigned index, Driver::Done done);
 

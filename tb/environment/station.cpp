@@ -21,6 +21,7 @@ Station::Station(const Setup& s)
       scenario_(s.scenario),
       own_(s.own),
       is_dut_(s.is_dut),
+      recorder_(s.recorder),
       host_rng_(s.seed, stream("host", s.is_dut)),
       csr_rng_(s.seed, stream("csr", s.is_dut)),
       driver_(Rng(s.seed, stream("bus", s.is_dut))),
@@ -50,7 +51,14 @@ Station::Station(const Setup& s)
     tx_.emplace_back(preset_, p);
     rx_.emplace_back(preset_, p);
   }
-  configure(driver_, preset_, own_);
+  configure(driver_, preset_, own_, moving());
+}
+
+Moving Station::moving() {
+  if (recorder_ == nullptr) return {};
+  return [this](unsigned qp, QpState to) {
+    if (recorder_ != nullptr) recorder_->moved(qp, to, now_ps());
+  };
 }
 
 void Station::connect(Station& other) {
@@ -73,11 +81,12 @@ void Station::reset_qp(unsigned qp) {
     });
   }
   const uint32_t reset = static_cast<uint32_t>(QpState::Reset);
+  if (const Moving told = moving()) driver_.before_next([told, qp] { told(qp, QpState::Reset); });
   driver_.row(csr::kTblQpStateId, qp, std::span(&reset, 1));
 }
 
 void Station::reconnect_qp(unsigned qp) {
-  connect_qp(driver_, own_, qp);
+  connect_qp(driver_, own_, qp, moving());
   requester_.revive(qp, SidePlan::requester_plan(own_.qps[qp]));
   responder_->forget(qp);
 }
@@ -111,6 +120,7 @@ void Station::cycle(const mrc_pins_out& out, mrc_pins_in& in) {
       series_next_ = cycle_ + 1'000'000 / preset_.clock_ps;
     }
     in.link_up = static_cast<uint8_t>(ports_up_);
+    if (recorder_) recorder_->ports(ports_up_, now_ps());
   }
   ports(out, in);
   ++cycle_;
@@ -148,6 +158,7 @@ void Station::host(const mrc_pins_out& out, mrc_pins_in& in) {
     uint64_t& order = read_ready_[rd.plane];
     order = std::max(order, ready);
     reads_[rd.plane].push_back({order, data});
+    if (recorder_) recorder_->read(rd, now_ps());
     reads_pending_ |= 1u << rd.plane;
   }
   in.host_rsp_valid = 0;
@@ -160,6 +171,7 @@ void Station::host(const mrc_pins_out& out, mrc_pins_in& in) {
       in.host_rsp_valid = 1;
       in.host_rsp_plane = static_cast<uint8_t>(p);
       std::memcpy(in.host_rsp_data, queue.front().data, preset_.host_bytes);  // bytes beyond len: whatever follows
+      if (recorder_) recorder_->read_done(p, queue.front().data, now_ps());
       queue.pop_front();
       if (queue.empty()) reads_pending_ &= ~(1u << p);
       last_rsp_ = p;
@@ -169,6 +181,7 @@ void Station::host(const mrc_pins_out& out, mrc_pins_in& in) {
 
   // Writes.
   if (out.host_wr_valid && in.host_wr_ready) {
+    if (recorder_) recorder_->wrote(out.host_wr_addr, out.host_wr_len, out.host_wr_data, now_ps());
     if (out.host_wr_len == 0 || out.host_wr_len > preset_.host_bytes) {
       fail(fmt::format("host write of {} bytes", out.host_wr_len), "rx_place");
       return;
@@ -183,6 +196,7 @@ void Station::host(const mrc_pins_out& out, mrc_pins_in& in) {
   // Completions.
   if (out.cqe_valid && in.cqe_ready) {
     const Cqe cqe = Cqe::unpack(out.cqe);
+    if (recorder_) recorder_->completed(cqe, now_ps());
     std::string wrong = cqe.recv ? responder_->completion(cqe) : requester_.completion(cqe);
     if (!wrong.empty()) fail(std::move(wrong), "cq_mux", cqe.qp);
     last_progress_ = cycle_;
@@ -193,7 +207,10 @@ void Station::host(const mrc_pins_out& out, mrc_pins_in& in) {
   if (const Wqe* wqe = requester_.offer()) {
     in.wqe_valid = 1;
     wqe->pack(in.wqe);
-    if (out.wqe_ready) requester_.taken();
+    if (out.wqe_ready) {
+      if (recorder_) recorder_->posted(*wqe, now_ps());
+      requester_.taken();
+    }
   }
 }
 
@@ -226,8 +243,10 @@ void Station::ports(const mrc_pins_out& out, mrc_pins_in& in) {
     if (const Frame* frame = mac.begun()) {
       ++planes_[p].rx_frames;
       if (watcher_) watcher_->frame(false, p, mac.begun_ps(), frame->bytes, frame->fate);
+      if (recorder_) recorder_->begun(p, mac.begun_ps());
     }
     if (beat.last) {
+      if (recorder_) recorder_->received(*mac.finished(), mac.begun_ps(), now);
       if (!missing_.empty() && (mac.finished()->fate & (kFateCorrupt | kFateTrimmed | kFateRogue)) == 0) {
         const FrameInfo info = look_at(mac.finished()->bytes);
         if (const auto found = info.data() ? missing_.find(key_of(info)) : missing_.end(); found != missing_.end()) {
@@ -246,6 +265,7 @@ void Station::ports(const mrc_pins_out& out, mrc_pins_in& in) {
 }
 
 void Station::sent(FramePtr frame) {
+  if (recorder_) recorder_->sent(*frame);
   const FrameInfo info = look_at(frame->bytes);
   PlaneCounters& c = planes_[frame->plane];
   ++c.tx_frames;

@@ -17,6 +17,7 @@
 #include "tb/environment/link.hpp"
 #include "tb/environment/mac.hpp"
 #include "tb/environment/plan.hpp"
+#include "tb/environment/recorder.hpp"
 #include "tb/environment/scenario.hpp"
 #include "tb/environment/traffic.hpp"
 #include "tb/gen/counters.hpp"
@@ -57,6 +58,7 @@ class Station {
     const SidePlan& own;
     const SidePlan& other;
     uint64_t packets;  ///< data packets it sends
+    Recorder* recorder = nullptr;
   };
   explicit Station(const Setup& setup);
 
@@ -100,6 +102,8 @@ class Station {
   int problem_qp() const { return problem_qp_; }
 
   void watch(FrameWatcher* watcher) { watcher_ = watcher; }
+  /// From now on nobody is told what the NIC does.
+  void record_no_more() { recorder_ = nullptr; }
 
   const Requester& requester() const { return requester_; }
   const Responder& responder() const { return *responder_; }
@@ -133,6 +137,7 @@ class Station {
   void host(const mrc_pins_out& out, mrc_pins_in& in);
   void ports(const mrc_pins_out& out, mrc_pins_in& in);
   void sent(FramePtr frame);
+  Moving moving();
   void random_access();
   void random_row();
   void controller_access();
@@ -145,6 +150,7 @@ class Station {
   const Scenario& scenario_;
   const SidePlan& own_;
   bool is_dut_;
+  Recorder* recorder_;
   uint64_t cycle_ = 0;
   bool traffic_ = false, resting_ = false;
 

@@ -21,6 +21,7 @@ inline CosimOptions short_run(const char* preset, const char* scenario, uint64_t
   return o;
 }
 
+#ifdef MRC_DUT_TINY  // test_tb alone has them
 /// The Verilated RTL of a preset.
 inline void use_rtl(CosimOptions& o) {
   const std::string name = o.preset->name;
@@ -35,5 +36,6 @@ inline void use_asserted_tiny(CosimOptions& o) {
   const Preset& p = *o.preset;
   o.open = [&p](std::string& error) { return open_dut(MRC_DUT_TINY_ASSERTED, p, 1, error); };
 }
+#endif
 
 }  // namespace mrc::tb

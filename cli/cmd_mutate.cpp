@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <atomic>
+#include <fstream>
+#include <iostream>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "cli/context.hpp"
+#include "cli/options.hpp"
+#include "cli/output.hpp"
+#include "cli/signals.hpp"
+#include "cli/status_line.hpp"
+#include "log/reader.hpp"
+#include "reference/judge.hpp"
+#include "reference/mutation.hpp"
+#include "tb/compare/report.hpp"
+
+namespace mrc::cli {
+namespace {
+
+constexpr const char* kFooter = R"(
+Examples:
+  mrc cosim --preset tiny --packets 2000 --scenario mixed --record run.mrclog
+  mrc mutate --log run.mrclog --count 5000                    5000 times one place of the log is broken: who sees it?
+  mrc mutate --log run.mrclog --blur 1000 --skew-ns 300       the reverse: less is shown, ports run apart; nobody may complain
+  mrc mutate --rules --help                                   one operator of cmodel/protocol changed, in model and peer alike
+
+docs/reference.md says what the judge holds a log against.)";
+
+struct Options {
+  std::vector<std::string> logs;
+  std::string json;
+  uint64_t count = 1000, blur = 0, seed = 1, skew_ns = 300, threads = 0;
+  bool list = false;
+};
+
+constexpr std::size_t kMostRecords = 4'000'000;
+
+struct Device {
+  uint32_t number;
+  std::string log;
+  ref::Profile profile;
+  std::shared_ptr<const std::vector<log::Record>> records;  ///< its own
+};
+
+/// The devices of a log, each with its records in the order of time.
+std::vector<Device> read_devices(const std::string& file) {
+  std::ifstream in(file, std::ios::binary);
+  if (!in) throw UsageError("cannot read " + file + ".", "Name a log that 'mrc cosim --record' wrote.");
+  log::Reader reader(in, file);
+  std::map<uint32_t, std::vector<log::Record>> records;
+  std::map<uint32_t, ref::Profile> profiles;
+  log::Record record;
+  std::size_t count = 0;
+  while (reader.next(record)) {
+    if (++count > kMostRecords) {
+      throw UsageError(fmt::format("{} has more than {} records.", file, kMostRecords), "Record a shorter run.");
+    }
+    if (const auto* device = std::get_if<log::Device>(&record.body))
+      profiles[record.device] = ref::read_profile(device->profile, file);
+    records[record.device].push_back(record);
+  }
+  if (reader.error()) throw UsageError(with_full_stop(reader.error()->sentence()), reader.error()->remedy);
+  std::vector<Device> devices;
+  for (auto& [number, list] : records) {
+    std::stable_sort(list.begin(), list.end(), [](const auto& a, const auto& b) { return a.time < b.time; });
+    devices.push_back({number, file, profiles[number], std::make_shared<std::vector<log::Record>>(std::move(list))});
+  }
+  return devices;
+}
+
+/// The rules that it breaks, without what is merely unknown.
+std::vector<std::string> broken_rules(const Device& device, const std::vector<log::Record>& records,
+                                      const ref::Profile& profile) {
+  ref::Judge judge(device.number, profile);
+  for (const log::Record& record : records) judge.push(record);
+  judge.finish();
+  std::vector<std::string> rules;
+  for (const ref::Finding& f : judge.report().findings()) {
+    const std::string id = ref::info(f.rule).id;
+    if (std::find(rules.begin(), rules.end(), id) == rules.end()) rules.push_back(id);
+  }
+  return rules;
+}
+
+struct Kind {
+  uint64_t mutants = 0, seen = 0;
+  std::map<std::string, uint64_t> rules;
+  std::vector<std::string> missed;
+};
+
+struct Result {
+  std::map<std::string, Kind> kinds;
+  uint64_t mutants = 0, seen = 0;
+  uint64_t blurred = 0;
+  std::vector<std::string> alarms;
+  bool stopped = false;
+};
+
+/// Calls `one(n)` for n below count on all threads, until somebody stops it.
+template <class One>
+bool on_threads(uint64_t count, unsigned threads, const std::string& what, One one) {
+  std::atomic<uint64_t> next{0};
+  StatusLine line;
+  const auto work = [&](bool shows) {
+    for (uint64_t n = next++; n < count && !g_stop; n = next++) {
+      one(n);
+      if (shows && line.on()) line.show(fmt::format("{} of {} {}", n, count, what));
+    }
+  };
+  std::vector<std::thread> others;
+  for (unsigned t = 1; t < threads; ++t) others.emplace_back(work, false);
+  work(true);
+  for (std::thread& t : others) t.join();
+  return next >= count && !g_stop;
+}
+
+Result mutate(const Options& o, const std::vector<Device>& devices) {
+  Result result;
+  std::vector<ref::Mutator> mutators;
+  for (const Device& d : devices) mutators.emplace_back(*d.records, d.number, d.profile);
+  std::mutex mutex;
+  const unsigned threads =
+      o.threads != 0 ? static_cast<unsigned>(o.threads) : std::max(1u, std::thread::hardware_concurrency());
+  const bool all = on_threads(o.blur != 0 ? 0 : o.count, threads, "mutants", [&](uint64_t n) {
+    Rng rng(o.seed * 0x9e3779b97f4a7c15u + n, "mutant");
+    const std::size_t which = rng.below(devices.size());
+    const auto mutant = mutators[which].draw(rng.below(ref::Mutator::num_kinds()), rng);
+    if (!mutant) return;
+    const Device& device = devices[which];
+    const auto rules = broken_rules(device, ref::apply(*device.records, *mutant), device.profile);
+    const std::lock_guard lock(mutex);
+    Kind& kind = result.kinds[mutant->kind];
+    ++kind.mutants;
+    ++result.mutants;
+    kind.seen += !rules.empty();
+    result.seen += !rules.empty();
+    for (const std::string& rule : rules) ++kind.rules[rule];
+    if (rules.empty() && kind.missed.size() < 5)
+      kind.missed.push_back(fmt::format("{}, device {}: {}", device.log, device.number, mutant->what));
+  });
+  const bool blurred = on_threads(o.blur, threads, "blurred logs", [&](uint64_t n) {
+    Rng rng(o.seed * 0x9e3779b97f4a7c15u + n, "blur");
+    const Device& device = devices[n % devices.size()];
+    ref::Profile profile = device.profile;
+    profile.shows = 0;
+    profile.skew = std::max<ref::Time>(profile.skew, o.skew_ns * 1000);
+    const auto rules = broken_rules(device, ref::blur(*device.records, o.skew_ns * 1000, rng), profile);
+    const std::lock_guard lock(mutex);
+    ++result.blurred;
+    for (const std::string& rule : rules)
+      result.alarms.push_back(fmt::format("{}, device {}, blur {}: {}", device.log, device.number, n, rule));
+  });
+  result.stopped = !all || !blurred;
+  return result;
+}
+
+int run(const Options& o) {
+  if (o.list) {
+    for (std::size_t k = 0; k < ref::Mutator::num_kinds(); ++k) text_out() << ref::Mutator::kind_name(k) << '\n';
+    return kPass;
+  }
+  if (o.logs.empty()) throw UsageError("mrc mutate needs --log or --rules.", "'mrc mutate --help' shows examples.");
+  const StopOnSignal stop;
+  Outputs outputs("mrc mutate");
+  std::vector<Device> devices;
+  for (const std::string& file : o.logs) {
+    outputs.reads(file);
+    for (Device& d : read_devices(file)) devices.push_back(std::move(d));
+  }
+  if (devices.empty())
+    throw UsageError(o.logs.front() + " holds no device.", "Record a run with 'mrc cosim --record'.");
+  Output* const json = outputs.add("--json", o.json);
+  for (const Device& d : devices) {
+    if (const auto rules = broken_rules(d, *d.records, d.profile); !rules.empty()) {
+      throw UsageError(fmt::format("{}, device {}: the log breaks {} as it is.", d.log, d.number, rules.front()),
+                       "'mrc check' says more; mutants want a log without findings.");
+    }
+  }
+  const Result r = mutate(o, devices);
+  std::ostream& out = text_out();
+  for (const auto& [name, kind] : r.kinds) {
+    std::string rules;
+    for (const auto& [rule, n] : kind.rules) rules += fmt::format(" {} {}", rule, n);
+    out << fmt::format("{:<22} {:>6} of {:<6} seen{}\n", name, kind.seen, kind.mutants, rules);
+    for (const std::string& missed : kind.missed) out << "  not seen: " << missed << '\n';
+  }
+  for (const std::string& alarm : r.alarms) out << "false alarm: " << alarm << '\n';
+  const double share = r.mutants == 0 ? 0 : 100.0 * static_cast<double>(r.seen) / static_cast<double>(r.mutants);
+  if (o.blur == 0) out << fmt::format("{} of {} mutants seen ({:.2f} %)\n", r.seen, r.mutants, share);
+  if (o.blur != 0) out << fmt::format("{} blurred logs, {} false alarms\n", r.blurred, r.alarms.size());
+  outputs.write(json, [&](std::ostream& to) {
+    nlohmann::ordered_json j{{"mutants", r.mutants},
+                             {"seen", r.seen},
+                             {"share", share},
+                             {"blurred", r.blurred},
+                             {"false_alarms", r.alarms.size()}};
+    for (const auto& [name, kind] : r.kinds)
+      j["kinds"].push_back({{"kind", name}, {"mutants", kind.mutants}, {"seen", kind.seen}, {"rules", kind.rules}});
+    to << j.dump(1) << '\n';
+  });
+  if (r.stopped) return outputs.finish(kInconclusive);
+  if (o.blur == 0 && r.mutants == 0) throw UsageError("no place of these logs can be broken.", "Record a longer run.");
+  return outputs.finish(!r.alarms.empty() || (o.blur == 0 && share < 98) ? kFail : kPass);
+}
+
+}  // namespace
+
+void register_mutate(CLI::App& app, Context& context) {
+  CLI::App* command = app.add_subcommand("mutate", "Is the judge awake? Breaks logs, or rules, and asks who sees it");
+  command->set_help_flag();  // two programs behind one name, each with options of its own
+  command->prefix_command();
+  command->callback([&context, command] {
+    const std::vector<std::string> words = command->remaining();
+    if (std::find(words.begin(), words.end(), "--rules") != words.end()) become_script(context, "tools/mutate.py", words);
+    Options options;
+    CLI::App own{"Is the judge awake? Breaks one place of a log, and asks which rule names it", "mrc mutate"};
+    own.footer(kFooter);
+    own.add_option("--log", options.logs, "logs whose places are broken")->type_name("LOG");
+    number_option(own, "--count", options.count, 1, 100'000'000, "mutants to draw");
+    number_option(own, "--blur", options.blur, 0, 100'000'000, "instead: logs that show less, which must pass");
+    number_option(own, "--skew-ns", options.skew_ns, 0, 1'000'000, "how far ports run apart in blurred logs");
+    number_option(own, "--seed", options.seed, 0, kAnySeed, "of the drawing");
+    number_option(own, "--threads", options.threads, 0, 1024, "0: as many as the machine has");
+    text_option(own, "--json", options.json, "result as JSON");
+    own.add_flag("--list", options.list, "list the kinds of mutants");
+    try {
+      own.parse(std::vector<std::string>(words.rbegin(), words.rend()));
+    } catch (const CLI::Success& help) {
+      own.exit(help);
+      return;
+    }
+    context.exit_code = run(options);
+  });
+}
+
+}  // namespace mrc::cli

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Captures as logs. A capture knows packets and times; which NIC sent and received them, and how much of it is
+/// certain, is told here.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "log/record.hpp"
+#include "wire/packet.hpp"
+#include "wire/result.hpp"
+
+namespace mrc::log {
+
+/// A NIC whose packets are wanted.
+struct ImportDevice {
+  std::vector<Ip> addresses;  ///< its own, of inner IP headers; IPv4 as ::ffff:a.b.c.d
+  std::string name;           ///< empty: the first address
+  std::string profile;        ///< JSON of its Device record; empty: ImportOptions::profile
+};
+
+struct ImportFile {
+  std::string path;  ///< pcapng; "-": standard input
+  /// Taken at the ports of this device (index into ImportOptions::devices): what it holds left the device or came to
+  /// it. Nothing: taken under way, or at somebody else's ports.
+  std::optional<std::size_t> at{};
+};
+
+struct ImportOptions {
+  std::vector<ImportFile> files;
+  /// Empty: every address that MRC packets name is one, when it is first seen.
+  std::vector<ImportDevice> devices;
+  /// Profile of devices that have none of their own, made of how the first packet of the captures is to be read: ours
+  /// say so. Null: none.
+  std::function<std::string(const wire::WireConfig&)> profile;
+  /// Overrules what the captures say.
+  std::optional<wire::WireConfig> wire;
+  /// How far the times of each plane may be wrong, ps.
+  std::array<Time, kMaxPlanes> clock_error{};
+};
+
+/// What was read.
+struct Imported {
+  uint64_t packets = 0;            ///< in the captures
+  uint64_t records = 0;            ///< frames of them in the log: one for each device that sent or got it
+  uint64_t others = 0;             ///< packets that are no MRC, or of no device that is wanted
+  uint64_t cut = 0;                ///< of which the captures hold the first bytes only
+  uint64_t trimmed_under_way = 0;  ///< sent ones of which a switch took the payload before they were captured
+  uint64_t lost = 0;               ///< packets that the capturing hosts say they dropped
+  uint64_t backwards = 0;          ///< packets whose time is before that of the packet before on their interface
+  uint64_t base_ns = 0;            ///< time 0 of the log, in the captures' clock
+  std::vector<ImportDevice> devices;
+};
+
+using Sink = std::function<void(const Record&)>;
+
+/// Reads captures packet by packet, in bounded memory, and hands over Device, Frame, Gap, Until, Note and End records
+/// in the order of the captures' times. Nothing is put right: packets of one port in the wrong order stay so.
+///
+/// - A frame whose source is an address of a device was sent by it. In a capture taken at its ports all others came to
+///   it. Elsewhere a frame to one of its addresses is received with kMaybe.
+/// - A device with a capture of its own ports has the frames of those captures alone.
+/// - Planes: interfaces "plane<n>" by their number, others in the order in which they are described, counted anew at
+///   each device.
+/// - A packet of which the capture holds the first bytes has kCut. One that was trimmed before it was captured, away
+///   from its sender's ports, is sent with kCut and kMaybe.
+/// - What the capturing host dropped becomes a Gap.
+///
+/// An Error: a file that cannot be read or is no capture; records of what stood before it have been handed over.
+wire::Result<Imported> import_captures(const ImportOptions& options, const Sink& sink);
+
+}  // namespace mrc::log

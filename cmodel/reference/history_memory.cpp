@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <deque>
+#include <memory>
+
+#include "log/digest.hpp"
+#include "reference/history_parts.hpp"
+
+namespace mrc::ref::history {
+namespace {
+
+constexpr uint64_t kMostBytes = 32u << 20;  ///< of payload that is not written yet
+constexpr Seq kTail = 1024;
+constexpr Seq kMostPsns = 8192;
+constexpr uint32_t kMostPayload = 1u << 16;
+
+/// A packet whose payload may be written.
+struct Payload {
+  uint32_t qp = 0;
+  uint64_t incarnation = 0;
+  Seq psn = 0;
+  uint64_t addr = 0;
+  uint32_t length = 0;
+  bool known = false;  ///< bytes holds
+  std::vector<uint8_t> bytes;
+  std::vector<std::pair<uint32_t, uint32_t>> written;  ///< from, to; in order, apart
+  uint32_t count = 0;                                  ///< bytes written
+  uint32_t visible = 0;
+
+  bool free(uint32_t from, uint32_t to) const {
+    return std::ranges::none_of(written, [&](const auto& w) { return from < w.second && w.first < to; });
+  }
+  void write(uint32_t from, uint32_t to) {
+    count += to - from;
+    for (auto& w : written) {
+      if (w.second == from) {
+        w.second = to;
+        return;
+      }
+      if (w.first == to) {
+        w.first = from;
+        return;
+      }
+    }
+    written.emplace_back(from, to);
+  }
+};
+
+struct Placed {
+  bool came = false, done = false;  ///< all of it written
+  std::weak_ptr<Payload> payload;
+};
+
+struct Immediate {
+  Seq psn = 0;
+  uint16_t rqmsn = 0;
+  uint32_t value = 0;
+};
+
+struct Target {
+  uint64_t incarnation = 0;
+  bool started = false, known_start = false;
+  std::deque<Placed> psns;            ///< from base on
+  Seq base = 0, next = 0;             ///< next: first PSN that is not written
+  std::deque<Immediate> immediates;   ///< that came and have not completed
+  std::optional<uint16_t> completed;  ///< RQMSN of the last completion
+};
+
+class MemoryPart final : public Part {
+ public:
+  explicit MemoryPart(World& world) : w_(world), wire_(world.profile().wire()) {}
+  void region(const log::Mr& region, Time time) override;
+  void received(const Seen& seen, QpWorld* qp) override;
+  void host(const log::Host& host, Time time) override;
+  void completed(const log::Cqe& cqe, Time time) override;
+  uint64_t memory() const override { return bytes_ + open_.size() * sizeof(Payload) + targets_.size() * 512; }
+
+ private:
+  using Open = std::shared_ptr<Payload>;
+  struct Region {
+    log::Mr set;
+    Time since = 0;
+  };
+  void data(const Seen& seen, const QpWorld& qp, Target& t);
+  Target& of(const QpWorld& qp);
+  const Region* region_of(const wire::Packet& p) const;
+  void write(const log::Host& host);
+  void visible(Payload& payload, uint32_t bytes);
+  void done(const Payload& payload);
+  void forget();
+  bool inside(const log::Host& host) const;
+
+  World& w_;
+  wire::WireConfig wire_;
+  std::unordered_map<uint32_t, Region> regions_;  ///< by R_Key
+  std::multimap<uint64_t, Open> open_;            ///< by host address
+  std::deque<std::pair<uint64_t, Open>> oldest_;
+  std::unordered_map<uint64_t, std::vector<std::pair<Open, uint32_t>>> tags_;  ///< written, not visible yet
+  std::unordered_map<uint32_t, Target> targets_;
+  uint64_t bytes_ = 0;
+  bool writes_told_ = false, visible_told_ = false, lost_ = false;
+};
+
+Target& MemoryPart::of(const QpWorld& qp) {
+  Target& t = targets_[qp.set.qp];
+  if (t.incarnation != qp.incarnation) {
+    t = Target{};
+    t.incarnation = qp.incarnation;
+  }
+  return t;
+}
+
+void MemoryPart::region(const log::Mr& region, Time time) {
+  Region& known = regions_[region.rkey];
+  if (!region.valid && known.set.bytes != 0) {
+    known.set.valid = false;  // what was accepted before may still be written
+    known.since = time;
+  } else {
+    known = {region, time};
+  }
+}
+
+const MemoryPart::Region* MemoryPart::region_of(const wire::Packet& p) const {
+  const auto at = regions_.find(p.reth->r_key);
+  if (at == regions_.end()) return nullptr;
+  const log::Mr& mr = at->second.set;
+  const uint64_t va = p.reth->va;
+  if (!mr.write || va < mr.va || va - mr.va > mr.bytes || p.payload.size() > mr.bytes - (va - mr.va)) return nullptr;
+  if (!mr.valid && w_.now() > at->second.since + w_.lag()) return nullptr;
+  return &at->second;
+}
+
+void MemoryPart::received(const Seen& seen, QpWorld* qp) {
+  const wire::Packet& p = seen.packet;
+  if (qp == nullptr || !is_data(p) || p.trimmed() || !p.reth) return;
+  data(seen, *qp, of(*qp));
+}
+
+void MemoryPart::data(const Seen& seen, const QpWorld& qp, Target& t) {
+  const wire::Packet& p = seen.packet;
+  if (!t.started) {
+    t.started = true;
+    t.known_start = qp.from_log;
+    t.base = t.next = qp.from_log ? unwrap(qp.set.rq_psn, 24, 0) : Seq{p.bth->psn};
+  }
+  const Seq psn = unwrap(p.bth->psn, 24, t.next);
+  const Seq window = Seq{std::max(qp.set.mpr_dest, 32u)} * 128;
+  if (psn < t.base || psn > t.next + window || psn >= t.base + kMostPsns) return;  // never placed, or long ago
+  const auto at = static_cast<std::size_t>(psn - t.base);
+  if (at >= t.psns.size()) t.psns.resize(at + 1);
+  Placed& placed = t.psns[at];
+  if (!placed.came && is_imm(p.bth->opcode)) {
+    t.immediates.push_back({psn, p.meth->rqmsn, p.immdt ? p.immdt->value : 0});
+    if (t.immediates.size() > 4096) t.immediates.pop_front();
+  }
+  placed.came = true;
+  const Region* const region = region_of(p);
+  if (region == nullptr || p.payload.empty() || p.payload.size() > kMostPayload || placed.done) return;
+  const uint64_t addr = region->set.addr + (p.reth->va - region->set.va);
+  if (Open known = placed.payload.lock()) {
+    // Again: one of both may be written. With other bytes it is another payload.
+    if (known->addr == addr && (!known->known || !seen.whole || known->bytes == p.payload)) return;
+  }
+  auto payload = std::make_shared<Payload>();
+  payload->qp = qp.set.qp;
+  payload->incarnation = qp.incarnation;
+  payload->psn = psn;
+  payload->addr = addr;
+  payload->length = static_cast<uint32_t>(p.payload.size());
+  payload->known = seen.whole;
+  if (seen.whole) payload->bytes = p.payload;
+  bytes_ += payload->length + 128;
+  placed.payload = payload;
+  open_.emplace(addr, payload);
+  oldest_.emplace_back(addr, std::move(payload));
+  while (bytes_ > kMostBytes && !oldest_.empty()) forget();
+}
+
+void MemoryPart::forget() {
+  const auto [addr, payload] = oldest_.front();
+  oldest_.pop_front();
+  lost_ |= payload->count < payload->length;
+  bytes_ -= payload->length + 128;
+  for (auto [at, end] = open_.equal_range(addr); at != end; ++at) {
+    if (at->second == payload) {
+      open_.erase(at);
+      return;
+    }
+  }
+}
+
+bool MemoryPart::inside(const log::Host& host) const {
+  return std::ranges::any_of(regions_, [&](const auto& entry) {
+    const log::Mr& mr = entry.second.set;
+    if (!mr.valid && w_.now() > entry.second.since + 16 * w_.lag()) return false;
+    return mr.write && host.addr >= mr.addr && host.addr - mr.addr <= mr.bytes &&
+           host.bytes <= mr.bytes - (host.addr - mr.addr);
+  });
+}
+
+void MemoryPart::host(const log::Host& host, Time) {
+  if (host.op == log::HostOp::Write) {
+    writes_told_ = true;
+    write(host);
+  } else if (host.op == log::HostOp::Visible) {
+    visible_told_ = true;
+    const auto at = tags_.find(host.tag);
+    if (at == tags_.end()) return;
+    for (const auto& [payload, bytes] : at->second) visible(*payload, bytes);
+    tags_.erase(at);
+  }
+}
+
+void MemoryPart::write(const log::Host& host) {
+  const auto came = [&] { return fmt::format("{} B written to host address 0x{:x}", host.bytes, host.addr); };
+  if (regions_.empty()) {
+    w_.report().rests(Rule::MemRegion, "no region is told");
+    w_.report().rests(Rule::MemSource, "no region is told");
+    return;
+  }
+  if (!w_.check(Rule::MemRegion, inside(host), nullptr, nullptr, came,
+                [] { return std::string("an address inside a region that allows writes"); })) {
+    return;
+  }
+  const bool shown = host.data.size() == host.bytes;
+  // A write may hold the end of one packet and the begin of the next.
+  uint64_t at = host.addr;
+  const uint64_t stop = host.addr + host.bytes;
+  while (at < stop) {
+    Payload* best = nullptr;
+    Open best_open;
+    uint32_t best_to = 0;
+    bool again = false, differs = false;
+    const auto end = open_.upper_bound(at);
+    for (auto c = open_.lower_bound(at >= kMostPayload ? at - kMostPayload : 0); c != end; ++c) {
+      Payload& p = *c->second;
+      if (at >= p.addr + p.length) continue;
+      const auto from = static_cast<uint32_t>(at - p.addr);
+      const auto to = static_cast<uint32_t>(std::min<uint64_t>(stop - p.addr, p.length));
+      const bool same = !shown || !p.known ||
+                        std::equal(p.bytes.begin() + from, p.bytes.begin() + to,
+                                   host.data.begin() + static_cast<std::ptrdiff_t>(at - host.addr));
+      const bool open = p.free(from, to);
+      differs |= open && !same;
+      again |= !open && same;
+      if (same && open && (best == nullptr || to - from > best_to)) {
+        best = &p;
+        best_open = c->second;
+        best_to = to - from;
+      }
+    }
+    if (best == nullptr) {
+      if (const char* why = lost_ ? "too many packets were open" : w_.incomplete()) {
+        w_.report().rests(Rule::MemSource, why);
+      } else if (again && !differs) {
+        w_.check(Rule::MemOnce, false, nullptr, nullptr, came,
+                 [] { return std::string("nothing: these bytes were written before"); });
+      } else {
+        w_.check(Rule::MemSource, false, nullptr, nullptr, came, [&] {
+          return std::string(differs ? "the bytes of the packet that goes there"
+                                     : "nothing: no packet that may be written goes there");
+        });
+      }
+      return;
+    }
+    const auto from = static_cast<uint32_t>(at - best->addr);
+    best->write(from, from + best_to);
+    w_.report().ok(Rule::MemSource);
+    w_.report().ok(Rule::MemOnce);
+    if (visible_told_ && host.tag != 0) {
+      if (tags_.size() > (1u << 16)) tags_.clear();
+      tags_[host.tag].emplace_back(best_open, best_to);
+    } else {
+      visible(*best, best_to);
+    }
+    at += best_to;
+  }
+}
+
+void MemoryPart::visible(Payload& payload, uint32_t bytes) {
+  payload.visible += bytes;
+  if (payload.visible >= payload.length) done(payload);
+}
+
+void MemoryPart::done(const Payload& payload) {
+  const auto found = targets_.find(payload.qp);
+  if (found == targets_.end() || found->second.incarnation != payload.incarnation) return;
+  Target& t = found->second;
+  const Seq at = payload.psn - t.base;
+  if (at < 0 || at >= static_cast<Seq>(t.psns.size())) return;
+  t.psns[static_cast<std::size_t>(at)].done = true;
+  while (t.next - t.base < static_cast<Seq>(t.psns.size()) && t.psns[static_cast<std::size_t>(t.next - t.base)].done) {
+    ++t.next;
+  }
+  while (!t.psns.empty() && t.base < t.next - kTail) {
+    t.psns.pop_front();
+    ++t.base;
+  }
+}
+
+void MemoryPart::completed(const log::Cqe& cqe, Time) {
+  QpWorld* const qp = w_.local(cqe.qp);
+  if (qp == nullptr || !cqe.receive || cqe.status != log::Status::Ok) return;
+  Target& t = of(*qp);
+  const char* why = w_.incomplete();
+  if (why == nullptr && (!t.known_start || !qp->from_log)) why = "the QP is older than the log";
+  if (why != nullptr) {
+    w_.report().rests(Rule::MemCqe, why);
+    w_.report().rests(Rule::MemCqeOrder, why);
+    return;
+  }
+  const auto came = [&] { return fmt::format("completion of immediate 0x{:x}, RQMSN {}", cqe.imm, cqe.rqmsn); };
+  const uint16_t right = t.completed ? static_cast<uint16_t>(*t.completed + 1) : qp->set.rqmsn;
+  const auto at = std::ranges::find_if(t.immediates, [&](const Immediate& i) { return i.rqmsn == right; });
+  w_.check(Rule::MemCqeOrder, at != t.immediates.end() && at->value == cqe.imm && (cqe.rqmsn & 0xFFFF) == right,
+           nullptr, qp, came, [&] {
+             return at == t.immediates.end() ? fmt::format("none: no packet with RQMSN {} has come", right)
+                                             : fmt::format("immediate 0x{:x}, RQMSN {}", at->value, right);
+           });
+  t.completed = right;
+  if (at == t.immediates.end()) return;
+  if (!writes_told_ || lost_) {
+    w_.report().rests(Rule::MemCqe, lost_ ? "too many packets were open" : "no host writes are told");
+  } else {
+    w_.check(Rule::MemCqe, t.next > at->psn, nullptr, qp, came, [&] {
+      return fmt::format("none before all is written: of PSN {} not all bytes are",
+                         static_cast<uint32_t>(t.next & 0xFFFFFF));
+    });
+  }
+  t.immediates.erase(at);
+}
+
+}  // namespace
+
+std::unique_ptr<Part> make_memory_part(World& world) { return std::make_unique<MemoryPart>(world); }
+
+}  // namespace mrc::ref::history

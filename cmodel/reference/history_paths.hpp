@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <map>
+#include <unordered_map>
+
+#include "reference/history_requestor.hpp"
+
+namespace mrc::ref::history {
+
+/// path.*: which port and entropy value data leave with.
+class Paths {
+ public:
+  explicit Paths(World& world) : w_(world), wire_(world.profile().wire()) {}
+  /// A peer may have said something of its ports.
+  void received(const Seen& seen);
+  /// A data packet of that QP.
+  void sent(const Seen& seen, const QpWorld& qp);
+  /// It is a retransmission; `before` is still the transmission before.
+  void again(const Seen& seen, const QpWorld& qp, Requestor& r, const SentPsn& before);
+  /// Some peer has said that one of its ports is down.
+  bool any_peer_down() const { return any_peer_down_; }
+
+ private:
+  struct PeerPort {
+    bool told = false, up = true;
+    Time since = 0;  ///< the word that changed it
+  };
+  struct EvSet {
+    uint64_t incarnation = 0;
+    std::size_t size = 0;
+    std::unordered_map<uint32_t, uint64_t> planes;  ///< EV -> bits of the planes it may leave from
+  };
+  const EvSet& set_of(const QpWorld& qp);
+
+  World& w_;
+  wire::WireConfig wire_;
+  std::map<log::Ip, std::array<PeerPort, log::kMaxPlanes>> peers_;
+  std::unordered_map<uint32_t, EvSet> sets_;
+  bool any_peer_down_ = false;
+};
+
+}  // namespace mrc::ref::history

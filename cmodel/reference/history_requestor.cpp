@@ -1,0 +1,646 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reference/history_requestor.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "log/digest.hpp"
+#include "reference/history_parts.hpp"
+#include "reference/history_paths.hpp"
+#include "reference/history_reads.hpp"
+
+namespace mrc::ref::history {
+namespace {
+
+constexpr Seq kTail = 1024;      ///< PSNs below cack_psn that are still known
+constexpr Seq kMostPsns = 8192;  ///< of a QP: twice the largest window
+constexpr std::size_t kMostPosts = 1 << 16;
+
+class RequestorPart final : public Part {
+ public:
+  explicit RequestorPart(World& world) : w_(world), wire_(world.profile().wire()), paths_(world) {}
+
+  void qp(const QpWorld& qp, Time) override {
+    if (qp.set.state != log::QpState::Reset) of(qp);
+  }
+  void received(const Seen& seen, QpWorld* qp) override {
+    paths_.received(seen);
+    if (qp == nullptr) return;
+    Requestor& r = of(*qp);
+    const wire::Packet& p = seen.packet;
+    if (p.seth) sack(seen, *qp, r);
+    if (p.neth) nack(seen, *qp, r);
+    if (p.aeth) ack(seen, *qp, r);
+  }
+  void sent(const Seen& seen, QpWorld* qp) override {
+    if (!is_data(seen.packet) || seen.packet.error || seen.packet.trimmed() || !seen.packet.reth) return;
+    if (qp == nullptr) {
+      if (!w_.qps_told()) rest_all("no QP is told");
+      return;
+    }
+    paths_.sent(seen, *qp);
+    data(seen, *qp, of(*qp));
+  }
+  void host(const log::Host& host, Time) override { reads_.host(host); }
+  void posted(const log::Post& post, Time time) override;
+  void completed(const log::Cqe& cqe, Time time) override;
+  void finish(const log::End& end, Time time) override;
+  uint64_t memory() const override {
+    uint64_t bytes = reads_.memory();
+    for (const auto& [number, r] : requestors_) {
+      bytes += sizeof(r) + r.sent.size() * sizeof(SentPsn) + r.posts.size() * sizeof(Posted);
+    }
+    return bytes;
+  }
+
+ private:
+  void rest_all(const char* why) {
+    for (const Rule rule : {Rule::ReqStart, Rule::ReqPsnOnce, Rule::ReqRtxSame, Rule::ReqWindow, Rule::ReqSequence,
+                            Rule::ReqMsn, Rule::ReqPosted, Rule::PathSet, Rule::PathPlane}) {
+      w_.report().rests(rule, why);
+    }
+  }
+  Requestor& of(const QpWorld& qp) {
+    Requestor& r = requestors_[qp.set.qp];
+    if (r.incarnation != qp.incarnation) {
+      r = Requestor{};
+      r.incarnation = qp.incarnation;
+    }
+    return r;
+  }
+  static uint32_t psn24(Seq psn) { return static_cast<uint32_t>(psn & 0xFFFFFF); }
+  template <class Right>
+  bool check(Rule rule, bool holds, const Seen* seen, const QpWorld& qp, Right&& right) {
+    return w_.check(
+        rule, holds, seen, &qp, [&] { return seen != nullptr ? words(*seen, wire_) : std::string(); }, right);
+  }
+  /// Of a packet that is walked over: its frame is no longer there.
+  template <class Right>
+  bool walked(Rule rule, bool holds, const SentPsn& s, Seq psn, const QpWorld& qp, Right&& right) {
+    return w_.check(
+        rule, holds, nullptr, &qp,
+        [&] {
+          const wire::OpcodeInfo* info = wire::opcode_info(s.opcode);
+          return fmt::format("{} PSN {}, MSN {}, RQMSN {}, VA 0x{:x}, R_Key 0x{:x}, DMA length {}, {} B",
+                             info ? info->text : "?", psn24(psn), s.msn, s.rqmsn, s.va, s.rkey, s.dma, s.length);
+        },
+        right);
+  }
+
+  void data(const Seen& seen, const QpWorld& qp, Requestor& r);
+  bool start(const Seen& seen, const QpWorld& qp, Requestor& r);
+  void fresh(const Seen& seen, const QpWorld& qp, Requestor& r, Seq psn, SentPsn& s);
+  void repeated(const Seen& seen, const QpWorld& qp, Requestor& r, Seq psn, SentPsn& s);
+  void cause(const Seen& seen, const QpWorld& qp, const Requestor& r, Seq psn, const SentPsn& s);
+  void window(const Seen& seen, const QpWorld& qp, Requestor& r, Seq psn);
+  void heard(const QpWorld& qp, Requestor& r, Seq cack, unsigned mpr);
+  void fatal(const Seen& seen, Requestor& r, Seq psn);
+  void sack(const Seen& seen, const QpWorld& qp, Requestor& r);
+  void nack(const Seen& seen, const QpWorld& qp, Requestor& r);
+  void ack(const Seen& seen, const QpWorld& qp, Requestor& r);
+  void walk(const QpWorld& qp, Requestor& r);
+  void step(const QpWorld& qp, Requestor& r, Seq psn, SentPsn& s);
+  void begin(const QpWorld& qp, Requestor& r, Seq psn, const SentPsn& s);
+  void end(const QpWorld& qp, Requestor& r, Seq psn, const SentPsn& s);
+  void bind(const QpWorld& qp, Requestor& r, Seq psn, const SentPsn& s);
+  void payload(const QpWorld& qp, Requestor& r, Seq psn, const SentPsn& s);
+  void trim(Requestor& r);
+
+  World& w_;
+  wire::WireConfig wire_;
+  Paths paths_;
+  Reads reads_;
+  std::unordered_map<uint32_t, Requestor> requestors_;
+};
+
+// ---- sent
+
+bool RequestorPart::start(const Seen& seen, const QpWorld& qp, Requestor& r) {
+  const uint32_t psn = seen.packet.bth->psn;
+  const bool known = qp.from_log;
+  r.started = true;
+  r.base = r.top = r.lowest = known ? unwrap(qp.set.sq_psn, 24, 0) : Seq{psn};
+  r.walk.next = r.base;
+  r.walk.synchronous = known;
+  r.walk.known_start = known;
+  if (known) {
+    r.walk.msn = qp.set.msn;
+    r.walk.rqmsn = qp.set.rqmsn;
+    if (!r.limit) r.limit = r.base - 1 + Seq{qp.set.mpr} * 128;
+    if (!r.acked_any) r.acked = qp.set.msn;
+  }
+  return known;
+}
+
+void RequestorPart::data(const Seen& seen, const QpWorld& qp, Requestor& r) {
+  const wire::Packet& p = seen.packet;
+  if (!r.started) start(seen, qp, r);
+  const Seq psn = unwrap(p.bth->psn, 24, r.top);
+  if (qp.from_log) {
+    if (!check(Rule::ReqStart, psn >= r.lowest, &seen, qp,
+               [&] { return fmt::format("no PSN before SQ_PSN {}", psn24(r.lowest)); })) {
+      return;
+    }
+  } else {
+    w_.report().rests(Rule::ReqStart, "the QP is older than the log");
+    r.lowest = std::min(r.lowest, psn);
+  }
+  window(seen, qp, r, psn);
+  if (psn < r.base) {
+    w_.report().rests(p.bth->rtx ? Rule::ReqRtxSame : Rule::ReqPsnOnce, "the first transmission is too long ago");
+    return;
+  }
+  if (psn >= r.base + kMostPsns) {
+    if (psn >= r.top + kMostPsns) return;  // not a window of MRC: req.window has said so, or cannot know
+    while (psn >= r.base + kMostPsns) {
+      r.sent.pop_front();
+      ++r.base;
+      if (r.sent.empty()) break;
+    }
+    if (r.sent.empty()) r.base = psn;
+  }
+  const auto at = static_cast<std::size_t>(psn - r.base);
+  if (at >= r.sent.size()) r.sent.resize(at + 1);
+  r.top = std::max(r.top, psn + 1);
+  SentPsn& s = r.sent[at];
+  const bool again = s.seen;
+  if (again) {
+    repeated(seen, qp, r, psn, s);
+  } else {
+    fresh(seen, qp, r, psn, s);
+  }
+  s.plain |= p.bth->rtx == 0;
+  s.last = seen.first;
+  s.entropy = p.entropy(wire_);
+  s.plane = seen.frame.plane;
+  s.icrc = p.icrc ? p.icrc->value : 0;
+  if (!again) walk(qp, r);
+  trim(r);
+}
+
+void RequestorPart::fresh(const Seen& seen, const QpWorld& qp, Requestor& r, Seq psn, SentPsn& s) {
+  const wire::Packet& p = seen.packet;
+  s.seen = true;
+  s.opcode = p.bth->opcode;
+  s.length = static_cast<uint16_t>(p.payload.size());
+  s.whole = seen.whole;
+  if (s.whole) s.hash = log::digest(p.payload);
+  s.msn = p.meth->msn;
+  s.rqmsn = p.meth->rqmsn;
+  s.va = p.reth->va;
+  s.rkey = p.reth->r_key;
+  s.dma = p.reth->dma_length;
+  s.imm = p.immdt ? p.immdt->value : 0;
+  if (p.bth->rtx != 0) {
+    const char* why = w_.incomplete();
+    if (why == nullptr && w_.any_down()) why = "the first one may have ended at a port that was down";
+    if (why == nullptr && !qp.from_log) why = "the QP is older than the log";
+    if (why != nullptr) {
+      w_.report().rests(Rule::ReqRtxUnsent, why);
+    } else {
+      check(Rule::ReqRtxUnsent, false, &seen, qp, [] { return std::string("rtx 0: the PSN was not sent before"); });
+    }
+  } else {
+    w_.report().ok(Rule::ReqPsnOnce);
+    if (r.limit && psn == *r.limit && !qp.set.dynamic_mpr && qp.from_log && w_.incomplete() == nullptr) {
+      check(Rule::ReqAckreq, p.bth->a != 0, &seen, qp,
+            [] { return std::string("A 1: nothing may follow before an answer has come"); });
+    }
+  }
+}
+
+void RequestorPart::repeated(const Seen& seen, const QpWorld& qp, Requestor& r, Seq psn, SentPsn& s) {
+  const wire::Packet& p = seen.packet;
+  if (p.bth->rtx == 0 && s.plain) {
+    const bool copy = !w_.recorded() && p.icrc && p.icrc->value == s.icrc && seen.frame.plane == s.plane &&
+                      p.entropy(wire_) == s.entropy;
+    if (copy) {
+      check(Rule::EvidenceDouble, false, &seen, qp, [] { return std::string("once; capture one direction only"); });
+    } else {
+      check(Rule::ReqPsnOnce, false, &seen, qp,
+            [&] { return fmt::format("rtx 1: PSN {} was sent new at {}", psn24(psn), words(s.last)); });
+    }
+  } else if (p.bth->rtx != 0) {
+    w_.report().ok(Rule::ReqRtxUnsent);
+    cause(seen, qp, r, psn, s);
+    paths_.again(seen, qp, r, s);
+  }
+  const bool head = s.va == p.reth->va && s.rkey == p.reth->r_key && s.dma == p.reth->dma_length &&
+                    s.msn == p.meth->msn && s.rqmsn == p.meth->rqmsn;
+  check(Rule::ReqRtxHead, head, &seen, qp, [&] {
+    return fmt::format("VA 0x{:x}, R_Key 0x{:x}, DMA length {}, MSN {}, RQMSN {} as sent first", s.va, s.rkey, s.dma,
+                       s.msn, s.rqmsn);
+  });
+  const bool shape =
+      s.opcode == p.bth->opcode && s.length == p.payload.size() && s.imm == (p.immdt ? p.immdt->value : 0);
+  // The application may use its memory again once the message is complete.
+  const bool open = r.acked_any ? static_cast<int16_t>(s.msn - static_cast<uint16_t>(r.acked)) >= 0 : true;
+  if (shape && (!seen.whole || !s.whole)) {
+    w_.report().rests(Rule::ReqRtxSame, "the log does not hold the payload");
+  } else if (shape && !open) {
+    w_.report().rests(Rule::ReqRtxSame, "the message was complete by then");
+  } else {
+    check(Rule::ReqRtxSame, shape && log::digest(p.payload) == s.hash, &seen, qp, [&] {
+      const wire::OpcodeInfo* info = wire::opcode_info(s.opcode);
+      return fmt::format("{} with the {} bytes of payload{} as sent first", info ? info->text : "?", s.length,
+                         is_imm(s.opcode) ? fmt::format(" and immediate 0x{:x}", s.imm) : "");
+    });
+  }
+}
+
+void RequestorPart::cause(const Seen& seen, const QpWorld& qp, const Requestor& r, Seq psn, const SentPsn& s) {
+  if (const char* why = w_.incomplete()) {
+    w_.report().rests(Rule::ReqRtxCause, why);
+    return;
+  }
+  const double interval = 1.024e6 * static_cast<double>(uint64_t{1} << std::min(qp.set.timeout, 24u));
+  const bool timer = static_cast<double>(seen.first - std::min(s.last, seen.first)) >= interval / 2;
+  const bool known = s.nacked || (r.any && r.reported > psn) || r.overtaken > s.last || r.answered > s.last ||
+                     w_.any_down() || paths_.any_peer_down();
+  check(Rule::ReqRtxCause, known || timer, &seen, qp, [&] {
+    return fmt::format("none before something tells that PSN {}, sent at {}, is lost, or {} have passed", psn24(psn),
+                       words(s.last), words(static_cast<Time>(interval)));
+  });
+}
+
+void RequestorPart::window(const Seen& seen, const QpWorld& qp, Requestor& r, Seq psn) {
+  if (!r.limit) {
+    w_.report().rests(Rule::ReqWindow, "the window at the begin of the log is not known");
+    return;
+  }
+  if (const char* why = w_.incomplete()) {
+    w_.report().rests(Rule::ReqWindow, why);
+    return;
+  }
+  check(Rule::ReqWindow, psn <= *r.limit, &seen, qp, [&] {
+    return fmt::format("at most PSN {}: cack_psn {} heard, MPR {} x 128", psn24(*r.limit),
+                       r.cack ? std::to_string(psn24(*r.cack)) : "not", qp.set.mpr);
+  });
+}
+
+// ---- heard
+
+void RequestorPart::heard(const QpWorld& qp, Requestor& r, Seq cack, unsigned mpr) {
+  const unsigned units = qp.set.dynamic_mpr && mpr != 0 ? std::min<unsigned>(mpr, qp.set.mpr) : qp.set.mpr;
+  const bool new_cack = !r.cack || cack > *r.cack;
+  if (new_cack) r.cack = cack;
+  // Before the log began more may have been heard: known is what lies beyond the first PSN seen.
+  if (r.limit || (r.started && cack >= r.lowest)) r.limit = std::max(r.limit.value_or(cack), cack + Seq{units} * 128);
+  if (!r.any || cack > r.reported) r.reported = cack;
+  r.any = true;
+  while (cack < r.top && r.walk.next <= cack && r.find(r.walk.next) == nullptr) {
+    // Somebody has it, so it was sent.
+    if (const char* why = w_.incomplete()) {
+      w_.report().rests(Rule::EvidenceUnseen, why);
+    } else if (!qp.from_log || qp.again) {
+      w_.report().rests(Rule::EvidenceUnseen, "the QP is older than the log, or has been reset");
+    } else {
+      w_.check(
+          Rule::EvidenceUnseen, false, nullptr, &qp,
+          [&] { return fmt::format("cack_psn {} for PSN {}, which was not sent", psn24(cack), psn24(r.walk.next)); },
+          [] { return std::string("a log with every frame"); });
+    }
+    do ++r.walk.next;
+    while (r.walk.next < r.top && r.find(r.walk.next) == nullptr);
+    r.walk.synchronous = r.walk.bound = r.walk.known_start = false;
+    r.walk.msn.reset();
+    r.walk.rqmsn.reset();
+    walk(qp, r);
+  }
+  trim(r);
+}
+
+void RequestorPart::sack(const Seen& seen, const QpWorld& qp, Requestor& r) {
+  if (!r.started) return;
+  const wire::Seth& h = *seen.packet.seth;
+  const Seq cack = unwrap(h.cack_psn, 24, r.top);
+  if (h.pr != 0) r.answered = seen.last;
+  Seq highest = cack;
+  if (h.sack_bitmap != 0) highest = std::max(highest, cack + h.sack_offset + 63 - std::countl_zero(h.sack_bitmap));
+  if (h.pr == 0) highest = std::max(highest, cack + h.ack_psn_offset);
+  for (const Seq psn : {cack, h.pr == 0 ? cack + h.ack_psn_offset : cack, highest}) {
+    if (const SentPsn* s = r.find(psn)) r.overtaken = std::max(r.overtaken, s->last);
+  }
+  if (!r.any || highest > r.reported) r.reported = highest;
+  heard(qp, r, cack, h.mpr);
+}
+
+void RequestorPart::nack(const Seen& seen, const QpWorld&, Requestor& r) {
+  if (!r.started) return;
+  const wire::Neth& h = *seen.packet.neth;
+  const Seq psn = unwrap(h.nack_psn, 24, r.top);
+  if (SentPsn* s = r.find(psn)) s->nacked = true;
+  if (h.reason == static_cast<uint8_t>(wire::NackReason::UnexpEvent)) fatal(seen, r, psn);
+}
+
+void RequestorPart::ack(const Seen& seen, const QpWorld& qp, Requestor& r) {
+  if (!r.started) return;
+  const wire::Aeth& h = *seen.packet.aeth;
+  const Seq msn = unwrap(h.msn & 0xFFFF, 16, r.acked);
+  if (!r.acked_any || msn > r.acked) r.acked = msn;
+  r.acked_any = true;
+  while (!r.immediates.empty() && r.immediates.front() < r.acked) r.immediates.pop_front();
+  const Seq psn = unwrap(seen.packet.bth->psn, 24, r.top);
+  if ((h.syndrome & 0xE0) == 0) {
+    heard(qp, r, psn, 0);
+  } else {
+    fatal(seen, r, psn);
+  }
+}
+
+void RequestorPart::fatal(const Seen& seen, Requestor& r, Seq psn) {
+  const bool certain = (seen.frame.flags & log::kMaybe) == 0 && psn < r.top && (!r.cack || psn > *r.cack);
+  if (certain && !r.fatal) r.fatal = seen.last;
+}
+
+// ---- in the order of PSNs
+
+void RequestorPart::walk(const QpWorld& qp, Requestor& r) {
+  for (;;) {
+    if (r.walk.next < r.base) {
+      r.walk.next = r.base;
+      r.walk.synchronous = r.walk.bound = r.walk.known_start = false;
+    }
+    SentPsn* const s = r.find(r.walk.next);
+    if (s == nullptr) return;
+    step(qp, r, r.walk.next, *s);
+    ++r.walk.next;
+  }
+}
+
+void RequestorPart::step(const QpWorld& qp, Requestor& r, Seq psn, SentPsn& s) {
+  Walk& k = r.walk;
+  const bool first = is_first(s.opcode);
+  if (!k.synchronous && !first) {
+    w_.report().rests(Rule::ReqSequence, "the begin of the message was not seen");
+    if (is_last(s.opcode)) {
+      k.synchronous = true;
+      k.inside = false;
+      k.msn = Seq{s.msn} + 1;
+    }
+    return;
+  }
+  if (k.synchronous) {
+    walked(Rule::ReqSequence, first == !k.inside, s, psn, qp,
+           [&] { return std::string(k.inside ? "Middle or Last: the message goes on" : "First or Only"); });
+  }
+  k.synchronous = true;
+  if (first) {
+    begin(qp, r, psn, s);
+  } else if (!k.inside) {
+    return;  // said; the next First begins anew
+  } else {
+    walked(Rule::ReqMsn, !k.msn || s.msn == static_cast<uint16_t>(*k.msn), s, psn, qp,
+           [&] { return fmt::format("MSN {}", static_cast<uint16_t>(*k.msn)); });
+    walked(Rule::ReqVa, s.va == k.va, s, psn, qp, [&] { return fmt::format("VA 0x{:x}", k.va); });
+    walked(Rule::ReqDma, s.dma == k.dma, s, psn, qp, [&] { return fmt::format("DMA length {}", k.dma); });
+    walked(Rule::ReqRkey, s.rkey == k.rkey, s, psn, qp, [&] { return fmt::format("R_Key 0x{:x}", k.rkey); });
+    k.same_rqmsn &= s.rqmsn == k.message_rqmsn;
+  }
+  const bool last = is_last(s.opcode);
+  walked(Rule::ReqLength, last ? s.length >= 1 && s.length <= qp.set.mtu : s.length == qp.set.mtu, s, psn, qp,
+         [&] { return fmt::format("{}{} B", last ? "1 to " : "", qp.set.mtu); });
+  payload(qp, r, psn, s);
+  k.va = s.va + s.length;
+  k.sum += s.length;
+  k.inside = !last;
+  if (last) {
+    end(qp, r, psn, s);
+  } else {
+    walked(Rule::ReqDma, k.sum < k.dma, s, psn, qp,
+           [&] { return fmt::format("the last packet, or more than {} B in all", k.sum); });
+  }
+}
+
+void RequestorPart::begin(const QpWorld& qp, Requestor& r, Seq psn, const SentPsn& s) {
+  Walk& k = r.walk;
+  if (k.msn) {
+    walked(Rule::ReqMsn, s.msn == static_cast<uint16_t>(*k.msn), s, psn, qp,
+           [&] { return fmt::format("MSN {}", static_cast<uint16_t>(*k.msn)); });
+  } else {
+    w_.report().rests(Rule::ReqMsn, "the MSN of the message before was not seen");
+  }
+  k.msn = k.msn ? unwrap(s.msn, 16, *k.msn) : Seq{s.msn};
+  k.dma = s.dma;
+  k.rkey = s.rkey;
+  k.sum = 0;
+  k.message_rqmsn = s.rqmsn;
+  k.same_rqmsn = true;
+  k.first_sent = s.last;
+  bind(qp, r, psn, s);
+  if (r.fatal) {
+    const bool later = k.bound && r.posts[k.post].time > *r.fatal + w_.lag();
+    if (k.bound) {
+      walked(Rule::QpFatal, !later, s, psn, qp,
+             [&] { return fmt::format("nothing new: the QP was told at {} that it has failed", words(*r.fatal)); });
+    } else {
+      w_.report().rests(Rule::QpFatal, "when the message was posted is not told");
+    }
+  } else {
+    w_.report().ok(Rule::QpFatal);
+  }
+}
+
+void RequestorPart::end(const QpWorld& qp, Requestor& r, Seq psn, const SentPsn& s) {
+  Walk& k = r.walk;
+  walked(Rule::ReqDma, k.sum == k.dma, s, psn, qp, [&] { return fmt::format("{} B in all, not {}", k.dma, k.sum); });
+  if (is_imm(s.opcode)) {
+    const bool counted = !k.rqmsn || s.rqmsn == static_cast<uint16_t>(*k.rqmsn);
+    walked(Rule::ReqRqmsn, counted && k.same_rqmsn, s, psn, qp, [&] {
+      return counted ? std::string("one RQMSN in all packets")
+                     : fmt::format("RQMSN {}", static_cast<uint16_t>(*k.rqmsn));
+    });
+    k.rqmsn = (k.rqmsn ? unwrap(s.rqmsn, 16, *k.rqmsn) : Seq{s.rqmsn}) + 1;
+    walked(Rule::ReqWimmNone, qp.set.max_wimm != 0, s, psn, qp, [] { return std::string("no immediate"); });
+    if (k.known_start && w_.incomplete() == nullptr) {
+      if (*k.msn >= r.acked) r.immediates.push_back(*k.msn);
+      walked(Rule::ReqMaxWimm, r.immediates.size() <= std::max(qp.set.max_wimm, 1u), s, psn, qp, [&] {
+        return fmt::format("at most {} immediates outstanding, not {}", qp.set.max_wimm, r.immediates.size());
+      });
+      if (r.immediates.size() > 64) r.immediates.pop_front();
+    }
+  }
+  if (k.bound) {
+    Posted& posted = r.posts[k.post];
+    walked(Rule::ReqPosted,
+           posted.post.immediate == is_imm(s.opcode) && (!posted.post.immediate || posted.post.imm == s.imm), s, psn,
+           qp, [&] {
+             return posted.post.immediate
+                        ? fmt::format("immediate 0x{:x} of work request {}", posted.post.imm, posted.post.wr_id)
+                        : fmt::format("no immediate: work request {} has none", posted.post.wr_id);
+           });
+  }
+  k.bound = false;
+  ++*k.msn;
+}
+
+/// Finds the work request that a message carries out: the next one. One that the device refuses (nothing to send, too
+/// much, an immediate too many) is passed over.
+void RequestorPart::bind(const QpWorld& qp, Requestor& r, Seq psn, const SentPsn& s) {
+  Walk& k = r.walk;
+  k.bound = false;
+  if (!r.posts_told) {
+    r.before_posts = true;
+    w_.report().rests(Rule::ReqPosted, "no work request of the QP is told");
+    return;
+  }
+  const auto fits = [&](const Posted& p) {
+    return !p.refused && p.post.bytes == s.dma && p.post.remote == s.va && p.post.rkey == s.rkey;
+  };
+  const auto refused = [](const Posted& p) {
+    return p.refused || p.post.bytes == 0 || p.post.bytes > 0xFFFFFFFFu || p.post.immediate;
+  };
+  std::size_t at = r.next_post;
+  // Behind a hole of the evidence any later one may be next.
+  while (at < r.posts.size() && !fits(r.posts[at]) && (refused(r.posts[at]) || !k.known_start)) ++at;
+  const bool there = at < r.posts.size();
+  if (!r.walk.known_start && !(there && fits(r.posts[at]))) {
+    w_.report().rests(Rule::ReqPosted, "the QP is older than the log");
+    return;
+  }
+  const bool right = there && fits(r.posts[at]);
+  walked(Rule::ReqPosted, right, s, psn, qp, [&] {
+    if (!there) return std::string("nothing: every work request has been sent");
+    const log::Post& p = r.posts[at].post;
+    return fmt::format("work request {}: VA 0x{:x}, R_Key 0x{:x}, DMA length {}", p.wr_id, p.remote, p.rkey, p.bytes);
+  });
+  if (!there) return;
+  k.bound = right;
+  k.post = at;
+  r.posts[at].msn = *k.msn;
+  r.next_post = at + 1;
+}
+
+void RequestorPart::payload(const QpWorld& qp, Requestor& r, Seq psn, const SentPsn& s) {
+  if (!r.walk.bound || !s.whole || !reads_.any()) {
+    w_.report().rests(Rule::ReqPayload, !reads_.any() ? "no host reads are told"
+                                        : !s.whole    ? "the log does not hold the payload"
+                                                      : "no work request is told");
+    return;
+  }
+  const uint64_t addr = r.posts[r.walk.post].post.addr + r.walk.sum;
+  const auto hash = reads_.digest(addr, s.length);
+  if (!hash) {
+    w_.report().rests(Rule::ReqPayload, "what was read there is not told");
+    return;
+  }
+  walked(Rule::ReqPayload, *hash == s.hash, s, psn, qp,
+         [&] { return fmt::format("the {} bytes read from host address 0x{:x}", s.length, addr); });
+}
+
+void RequestorPart::trim(Requestor& r) {
+  const Seq keep = std::min(r.walk.next, r.cack ? *r.cack - kTail : r.walk.next - kMostPsns / 2);
+  while (!r.sent.empty() && r.base < keep) {
+    r.sent.pop_front();
+    ++r.base;
+  }
+}
+
+// ---- work requests
+
+void RequestorPart::posted(const log::Post& post, Time time) {
+  QpWorld* const qp = w_.local(post.qp);
+  if (qp == nullptr) return;
+  Requestor& r = of(*qp);
+  if (r.before_posts && !r.posts_told && qp->from_log) {
+    w_.check(
+        Rule::ReqPosted, false, nullptr, qp,
+        [&] { return fmt::format("messages before work request {}, the first one that is told", post.wr_id); },
+        [] { return std::string("nothing before it is posted"); });
+  }
+  r.posts_told = true;
+  r.posts.push_back({post, time, {}, false, false});
+  if (r.posts.size() > kMostPosts) {
+    r.posts.pop_front();
+    if (r.next_post > 0) --r.next_post;
+    if (r.walk.bound && r.walk.post > 0) --r.walk.post;
+  }
+}
+
+void RequestorPart::completed(const log::Cqe& cqe, Time) {
+  QpWorld* const qp = w_.local(cqe.qp);
+  if (qp == nullptr || cqe.receive) return;
+  Requestor& r = of(*qp);
+  if (!r.posts_told) {
+    w_.report().rests(Rule::ReqCqeOrder, "no work request of the QP is told");
+    return;
+  }
+  const auto came = [&] { return fmt::format("completion of work request {}", cqe.wr_id); };
+  auto at = std::ranges::find_if(r.posts, [&](const Posted& p) { return p.post.wr_id == cqe.wr_id && !p.failed; });
+  const bool there = at != r.posts.end();
+  if (!there && !qp->from_log) {
+    w_.report().rests(Rule::ReqCqeOrder, "the QP is older than the log");
+    return;
+  }
+  w_.check(Rule::ReqCqeOrder, there, nullptr, qp, came, [&] {
+    return r.posts.empty() ? std::string("none: every work request has completed")
+                           : fmt::format("work request {} next", r.posts.front().post.wr_id);
+  });
+  if (!there) return;
+  if (cqe.status != log::Status::Ok) {
+    // What was refused is never sent; what has failed may still be on its way out.
+    at->refused = cqe.status == log::Status::LocalLength || cqe.status == log::Status::WimmOverrun;
+    at->failed = true;
+    r.failed |= !at->refused;
+    while (!r.posts.empty() && r.posts.front().refused) {
+      r.posts.pop_front();
+      if (r.next_post > 0) --r.next_post;
+      if (r.walk.bound) --r.walk.post;
+    }
+    return;
+  }
+  w_.check(Rule::QpFlush, !r.failed, nullptr, qp, came,
+           [] { return std::string("flushed: one before it has failed"); });
+  if (!at->msn && (w_.incomplete() != nullptr || !r.walk.known_start)) {
+    w_.report().rests(Rule::ReqCqeAck, "its message was not seen as a whole");
+  } else if (!at->msn) {
+    w_.check(Rule::ReqCqeAck, false, nullptr, qp, came, [] { return std::string("none: its message was not sent"); });
+  } else if (const char* why = w_.incomplete()) {
+    w_.report().rests(Rule::ReqCqeAck, why);
+  } else {
+    const Seq msn = *at->msn;
+    w_.check(Rule::ReqCqeAck, r.acked_any && r.acked > msn, nullptr, qp, came, [&] {
+      return fmt::format("none before an ACK with MSN {}; the newest has {}", (msn + 1) & 0xFFFF,
+                         r.acked_any ? std::to_string(r.acked & 0xFFFF) : "not come");
+    });
+  }
+  const auto gone = static_cast<std::size_t>(at - r.posts.begin()) + 1;
+  if (r.walk.bound && r.walk.post < gone) r.walk.bound = false;
+  r.posts.erase(r.posts.begin(), at + 1);
+  r.next_post -= std::min(r.next_post, gone);
+  if (r.walk.bound) r.walk.post -= gone;
+}
+
+void RequestorPart::finish(const log::End& end, Time time) {
+  for (auto& [number, r] : requestors_) {
+    QpWorld* const qp = w_.local(number);
+    if (qp == nullptr || !r.started || r.incarnation != qp->incarnation) continue;
+    if (r.walk.next >= r.top) {
+      w_.report().ok(Rule::ReqPsnHole);
+      continue;
+    }
+    const SentPsn* above = nullptr;
+    for (Seq psn = r.walk.next; psn < r.top && above == nullptr; ++psn) above = r.find(psn);
+    const char* why = w_.incomplete();
+    if (why == nullptr && end.cut) why = "the log was cut";
+    if (why == nullptr && w_.any_down()) why = "a port was down";
+    if (why == nullptr && (r.failed || r.fatal || qp->set.state != log::QpState::Rts))
+      why = "the QP has failed or ended";
+    if (why == nullptr && (above == nullptr || above->last + 2 * w_.lag() > time)) why = "the log ended soon after it";
+    if (why != nullptr) {
+      w_.report().rests(Rule::ReqPsnHole, why);
+      continue;
+    }
+    w_.check(
+        Rule::ReqPsnHole, false, nullptr, qp,
+        [&] { return fmt::format("PSN {} and none with PSN {}", psn24(r.top - 1), psn24(r.walk.next)); },
+        [] { return std::string("each PSN"); });
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<Part> make_requestor_part(World& world) { return std::make_unique<RequestorPart>(world); }
+
+}  // namespace mrc::ref::history

@@ -1,0 +1,461 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <deque>
+
+#include "reference/history_parts.hpp"
+
+namespace mrc::ref::history {
+namespace {
+
+constexpr Seq kTail = 2048;      ///< PSNs below all that is missing that are still known
+constexpr Seq kMostPsns = 8192;  ///< of a QP
+constexpr std::size_t kMostProbes = 1024, kMostRequests = 1024;
+
+/// One arrival of a packet.
+struct Copy {
+  uint32_t entropy = 0;
+  uint16_t stamp = 0;
+  bool stamped = false, ce = false, trimmed = false, lasthop = false;
+  Time last = 0;
+};
+
+/// What came with one PSN.
+struct Came {
+  std::array<Copy, 3> copies{};
+  uint16_t count = 0;  ///< arrivals; more than copies: the oldest are not known
+  bool whole = false;  ///< one was not trimmed
+  bool end = false;    ///< of a message
+  std::size_t known() const { return std::min<std::size_t>(count, copies.size()); }
+  bool forgotten() const { return count > copies.size(); }
+};
+
+struct Probe {
+  uint16_t id = 0;
+  Copy copy;
+};
+
+struct Answers {
+  uint64_t incarnation = 0;
+  bool started = false;
+  std::deque<Came> came;  ///< from base on
+  Seq base = 0;
+  Seq next = 0;                              ///< first PSN that has not come as a whole
+  Seq messages = 0;                          ///< MSN after the messages that lie before `next`
+  bool known_start = false, beyond = false;  ///< beyond: packets came that are not kept
+  std::deque<Probe> probes;
+  bool probes_lost = false, trimmed = false;
+  // Sent. Highest value and, of what was sent later than a lag ago, the highest settled one.
+  struct Highest {
+    Seq value = 0;
+    Time since = 0;
+    bool any = false;
+    Seq settled = 0;
+    bool settled_any = false;
+  };
+  Highest msn, cack;
+  std::optional<Seq> nak;  ///< MSN of the first NAK
+
+  const Came* find(Seq psn) const {
+    const Seq at = psn - base;
+    if (at < 0 || at >= static_cast<Seq>(came.size())) return nullptr;
+    const Came& c = came[static_cast<std::size_t>(at)];
+    return c.count != 0 ? &c : nullptr;
+  }
+};
+
+struct Request {
+  log::Ip from{};
+  uint16_t id = 0, stamp = 0;
+  uint8_t op = 0;
+  Time last = 0;
+};
+
+class ResponderPart final : public Part {
+ public:
+  explicit ResponderPart(World& world) : w_(world), wire_(world.profile().wire()) {}
+
+  void received(const Seen& seen, QpWorld* qp) override;
+  void sent(const Seen& seen, QpWorld* qp) override;
+  uint64_t memory() const override {
+    uint64_t bytes = requests_.size() * sizeof(Request);
+    for (const auto& [number, a] : answers_) {
+      bytes += sizeof(a) + a.came.size() * sizeof(Came) + a.probes.size() * sizeof(Probe);
+    }
+    return bytes;
+  }
+
+ private:
+  Answers& of(const QpWorld& qp) {
+    Answers& a = answers_[qp.set.qp];
+    if (a.incarnation != qp.incarnation) {
+      a = Answers{};
+      a.incarnation = qp.incarnation;
+    }
+    return a;
+  }
+  static uint32_t psn24(Seq psn) { return static_cast<uint32_t>(psn & 0xFFFFFF); }
+  template <class Right>
+  bool check(Rule rule, bool holds, const Seen& seen, const QpWorld& qp, Right&& right) {
+    return w_.check(
+        rule, holds, &seen, &qp, [&] { return words(seen, wire_); }, right);
+  }
+  Copy copy_of(const Seen& seen) const;
+  void data(const Seen& seen, const QpWorld& qp, Answers& a);
+  void start(const QpWorld& qp, Answers& a, uint32_t psn);
+  void sack(const Seen& seen, const QpWorld& qp, Answers& a);
+  void to_probe(const Seen& seen, const QpWorld& qp, Answers& a);
+  void nack(const Seen& seen, const QpWorld& qp, Answers& a);
+  void ack(const Seen& seen, const QpWorld& qp, Answers& a);
+  void stamp(const Seen& seen, const QpWorld& qp, const Copy* first, std::size_t count, bool forgotten,
+             uint32_t entropy, uint16_t reflected);
+  /// A value that never goes back, but for answers that wait at other ports.
+  bool grows(Answers::Highest& h, Seq value, Time time) const;
+  void endpoint(const Seen& seen);
+
+  World& w_;
+  wire::WireConfig wire_;
+  std::unordered_map<uint32_t, Answers> answers_;
+  std::deque<Request> requests_;
+  bool requests_lost_ = false;
+};
+
+Copy ResponderPart::copy_of(const Seen& seen) const {
+  const wire::Packet& p = seen.packet;
+  Copy copy;
+  copy.entropy = p.entropy(wire_);
+  copy.stamped = p.tseth || p.peth;
+  copy.stamp = p.tseth ? p.tseth->tx_timestamp16 : p.peth ? p.peth->tx_timestamp16 : uint16_t{0};
+  copy.ce = p.ecn() == 3;
+  copy.trimmed = p.trimmed();
+  copy.lasthop = p.dscp_class == wire::DscpClass::TrimmedLasthop;
+  copy.last = seen.last;
+  return copy;
+}
+
+void ResponderPart::received(const Seen& seen, QpWorld* qp) {
+  const wire::Packet& p = seen.packet;
+  if (World::counts(seen) && p.erth && !p.trimmed()) {
+    requests_.push_back(
+        {World::source(p), static_cast<uint16_t>(p.bth->psn), p.erth->tx_timestamp16, p.erth->op, seen.last});
+    if (requests_.size() > kMostRequests) {
+      requests_.pop_front();
+      requests_lost_ = true;
+    }
+  }
+  if (qp == nullptr) return;
+  if (is_data(p)) data(seen, *qp, of(*qp));
+  if (p.peth && !p.trimmed()) {
+    Answers& a = of(*qp);
+    a.probes.push_back({p.peth->probe_id, copy_of(seen)});
+    if (a.probes.size() > kMostProbes) {
+      a.probes.pop_front();
+      a.probes_lost = true;
+    }
+  }
+}
+
+void ResponderPart::start(const QpWorld& qp, Answers& a, uint32_t psn) {
+  a.started = true;
+  a.known_start = qp.from_log;
+  a.next = qp.from_log ? unwrap(qp.set.rq_psn, 24, 0) : Seq{psn};
+  a.base = a.next;
+  a.messages = qp.set.msn;
+}
+
+void ResponderPart::data(const Seen& seen, const QpWorld& qp, Answers& a) {
+  const wire::Packet& p = seen.packet;
+  if (!a.started) start(qp, a, p.bth->psn);
+  const Seq psn = unwrap(p.bth->psn, 24, a.next);
+  a.trimmed |= p.trimmed();
+  if (psn >= a.base + 2 * kMostPsns || psn < a.base - kMostPsns) {
+    a.beyond = true;  // far outside of every window: answered perhaps, never placed
+    return;
+  }
+  while (psn < a.base) {
+    a.came.emplace_front();
+    --a.base;
+  }
+  const auto at = static_cast<std::size_t>(psn - a.base);
+  if (at >= a.came.size()) a.came.resize(at + 1);
+  Came& c = a.came[at];
+  c.copies[c.count % c.copies.size()] = copy_of(seen);
+  if (c.count != 0xFFFF) ++c.count;
+  if (!p.trimmed()) {
+    c.whole = true;
+    c.end = is_last(p.bth->opcode);
+  }
+  for (const Came* next = a.find(a.next); next != nullptr && next->whole; next = a.find(a.next)) {
+    a.messages += next->end ? 1 : 0;
+    ++a.next;
+  }
+  while (!a.came.empty() && a.base < a.next - kTail) {
+    a.came.pop_front();
+    ++a.base;
+  }
+}
+
+void ResponderPart::sent(const Seen& seen, QpWorld* qp) {
+  const wire::Packet& p = seen.packet;
+  if (!seen.mrc() || p.error || p.trimmed()) return;
+  if (p.eeth) endpoint(seen);
+  if (p.erth && p.erth->op == 0) {
+    const unsigned first = w_.settings().ports_from_0 ? 0 : 1;
+    bool right = true;
+    for (unsigned bit = 0; bit < 32; ++bit) {
+      const bool up = (p.erth->port_status_mask >> bit & 1) != 0;
+      const unsigned plane = bit - first;
+      if (bit < first || plane >= w_.planes()) {
+        right &= !up || (bit >= first && w_.profile().name.empty());
+      } else if (seen.first > w_.at(plane).since + w_.lag() || w_.at(plane).since == 0) {
+        right &= up == w_.at(plane).up;
+      }
+    }
+    w_.check(
+        Rule::PeerMask, right, &seen, nullptr,
+        [&] { return fmt::format("port_status_mask 0x{:x} in {}", p.erth->port_status_mask, words(seen, wire_)); },
+        [&] { return fmt::format("a bit for each of {} ports that is up, from bit {} on", w_.planes(), first); });
+  }
+  if (qp == nullptr) return;
+  if (!p.seth && !p.neth && !p.aeth) return;
+  Answers& a = of(*qp);
+  if (p.seth) sack(seen, *qp, a);
+  if (p.neth) nack(seen, *qp, a);
+  if (p.aeth) ack(seen, *qp, a);
+}
+
+void ResponderPart::stamp(const Seen& seen, const QpWorld& qp, const Copy* first, std::size_t count, bool forgotten,
+                          uint32_t entropy, uint16_t reflected) {
+  bool stamped = false, right = false;
+  const Time tick = w_.settings().tsr_us ? 1'024'000 : 128'000;
+  for (std::size_t i = 0; i < count; ++i) {
+    const Copy& c = first[i];
+    if (c.entropy != entropy) continue;
+    if (!c.stamped) {
+      right = true;  // what is reflected then is not told
+      continue;
+    }
+    stamped = true;
+    const auto moved = static_cast<uint16_t>(reflected - c.stamp);
+    const Time held = seen.first > c.last ? seen.first - c.last : 0;
+    right |= qp.set.svc_time ? moved <= held / tick + 1 : moved == 0;
+  }
+  if (!right && forgotten) {
+    w_.report().rests(Rule::RespStamp, "the packet came too often");
+  } else if (stamped || !right) {
+    check(Rule::RespStamp, right, seen, qp, [&] {
+      return count == 0 ? std::string("a time stamp that came")
+                        : fmt::format("tx_timestamp16 0x{:04x}{}, not 0x{:04x}", first[0].stamp,
+                                      qp.set.svc_time ? " and the service time" : "", reflected);
+    });
+  }
+}
+
+bool ResponderPart::grows(Answers::Highest& h, Seq value, Time time) const {
+  const Time lag = w_.lag();
+  if (h.any && time > h.since + lag) {
+    h.settled = h.value;
+    h.settled_any = true;
+  }
+  const bool right = !h.settled_any || value >= h.settled;
+  if (!h.any || value > h.value) {
+    h.value = value;
+    h.since = time;
+    h.any = true;
+  }
+  return right;
+}
+
+void ResponderPart::sack(const Seen& seen, const QpWorld& qp, Answers& a) {
+  const wire::Seth& h = *seen.packet.seth;
+  if (const char* why = w_.incomplete()) {
+    for (const Rule rule : {Rule::RespTrigger, Rule::RespEntropy, Rule::RespMark, Rule::RespStamp, Rule::RespProbe}) {
+      w_.report().rests(rule, why);
+    }
+    return;
+  }
+  if (a.started) {
+    const Seq cack = unwrap(h.cack_psn, 24, a.next);
+    check(Rule::RespCackBack, grows(a.cack, cack, seen.first), seen, qp,
+          [&] { return fmt::format("cack_psn {} or more", psn24(a.cack.settled)); });
+  }
+  if (h.pr != 0) {
+    to_probe(seen, qp, a);
+    return;
+  }
+  if (!a.started) {
+    check(Rule::RespTrigger, !qp.from_log, seen, qp, [] { return std::string("nothing: no packet has come"); });
+    return;
+  }
+  const Seq psn = unwrap(h.cack_psn, 24, a.next) + h.ack_psn_offset;
+  const Came* const c = a.find(psn);
+  if (c == nullptr && (psn < a.base || a.beyond)) {
+    w_.report().rests(Rule::RespTrigger, "the packet may have come too long ago");
+    return;
+  }
+  if (!check(Rule::RespTrigger, c != nullptr, seen, qp,
+             [&] { return fmt::format("an ack_psn that has come: PSN {} has not", psn24(psn)); })) {
+    return;
+  }
+  bool entropy = false, ce = false;
+  for (std::size_t i = 0; i < c->known(); ++i) {
+    if (c->copies[i].entropy != h.entropy) continue;
+    entropy = true;
+    ce |= c->copies[i].ce;
+  }
+  if (!entropy && c->forgotten()) {
+    w_.report().rests(Rule::RespEntropy, "the packet came too often");
+    return;
+  }
+  if (!check(Rule::RespEntropy, entropy, seen, qp, [&] {
+        return fmt::format("entropy 0x{:08x}, with which PSN {} came", c->copies[0].entropy, psn24(psn));
+      })) {
+    return;
+  }
+  if (h.m == 1 && !ce && c->forgotten()) {
+    w_.report().rests(Rule::RespMark, "the packet came too often");
+  } else {
+    check(Rule::RespMark, h.m != 1 || ce, seen, qp,
+          [&] { return fmt::format("m 0: PSN {} came on 0x{:08x} without CE", psn24(psn), h.entropy); });
+  }
+  stamp(seen, qp, c->copies.data(), c->known(), c->forgotten(), h.entropy,
+        seen.packet.cc_state ? seen.packet.cc_state->tx_timestamp16 : uint16_t{0});
+}
+
+void ResponderPart::to_probe(const Seen& seen, const QpWorld& qp, Answers& a) {
+  const wire::Seth& h = *seen.packet.seth;
+  const auto id = static_cast<uint16_t>(h.ack_psn_offset);
+  const Probe* found = nullptr;
+  bool same_id = false;
+  for (auto at = a.probes.rbegin(); at != a.probes.rend() && found == nullptr; ++at) {
+    if (at->id != id) continue;
+    same_id = true;
+    if (at->copy.entropy == h.entropy) found = &*at;
+  }
+  if (!same_id && id == 0xFFFF && !w_.settings().trim_silent) {
+    check(Rule::RespProbe, a.trimmed, seen, qp,
+          [] { return std::string("probe id 0xffff only once a trimmed packet came"); });
+    return;
+  }
+  if (!same_id && a.probes_lost) {
+    w_.report().rests(Rule::RespProbe, "the probe may have come too long ago");
+    return;
+  }
+  if (!check(Rule::RespProbe, same_id, seen, qp,
+             [&] { return fmt::format("the id of a probe that came: 0x{:04x} has not", id); })) {
+    return;
+  }
+  if (found == nullptr && a.probes_lost) return;
+  if (!check(Rule::RespEntropy, found != nullptr, seen, qp, [&] { return std::string("the entropy of the probe"); })) {
+    return;
+  }
+  check(Rule::RespMark, h.m != 1 || found->copy.ce || a.probes_lost, seen, qp,
+        [] { return std::string("m 0: the probe came without CE"); });
+}
+
+void ResponderPart::nack(const Seen& seen, const QpWorld& qp, Answers& a) {
+  const wire::Neth& h = *seen.packet.neth;
+  if (const char* why = w_.incomplete()) {
+    for (const Rule rule : {Rule::RespNack, Rule::RespTrim}) w_.report().rests(rule, why);
+    return;
+  }
+  const Seq psn = unwrap(h.nack_psn, 24, a.next);
+  const Came* const c = a.started ? a.find(psn) : nullptr;
+  if (c == nullptr && a.started && (psn < a.base || a.beyond)) {
+    w_.report().rests(Rule::RespNack, "the packet may have come too long ago");
+    return;
+  }
+  if (!check(Rule::RespNack, c != nullptr || (!a.started && !qp.from_log), seen, qp,
+             [&] { return fmt::format("a PSN that has come: {} has not", psn24(psn)); }) ||
+      c == nullptr) {
+    return;
+  }
+  const bool trim = h.reason == 1 || h.reason == 2;
+  bool entropy = false, right = !trim;
+  for (std::size_t i = 0; i < c->known(); ++i) {
+    const Copy& copy = c->copies[i];
+    entropy |= copy.entropy == h.entropy;
+    right |= copy.entropy == h.entropy && copy.trimmed && copy.lasthop == (h.reason == 2);
+  }
+  if (c->forgotten() && (!entropy || !right)) {
+    w_.report().rests(Rule::RespTrim, "the packet came too often");
+    return;
+  }
+  check(Rule::RespEntropy, entropy, seen, qp,
+        [&] { return fmt::format("entropy 0x{:08x}, with which PSN {} came", c->copies[0].entropy, psn24(psn)); });
+  if (trim) {
+    check(Rule::RespTrim, right, seen, qp,
+          [&] { return fmt::format("no such NACK: PSN {} did not come so on 0x{:08x}", psn24(psn), h.entropy); });
+  }
+  if (entropy) {
+    stamp(seen, qp, c->copies.data(), c->known(), c->forgotten(), h.entropy, h.tx_timestamp16);
+  }
+}
+
+void ResponderPart::ack(const Seen& seen, const QpWorld& qp, Answers& a) {
+  const wire::Aeth& h = *seen.packet.aeth;
+  const char* why = w_.incomplete();
+  if (why == nullptr && (!qp.from_log || !a.known_start)) why = "the QP is older than the log";
+  if (why != nullptr) {
+    w_.report().rests(Rule::RespAckMsn, why);
+    return;
+  }
+  const Seq msn = unwrap(h.msn & 0xFFFF, 16, a.messages);
+  check(Rule::RespAckMsn, msn <= a.messages, seen, qp,
+        [&] { return fmt::format("at most MSN {}: PSN {} has not arrived", a.messages & 0xFFFF, psn24(a.next)); });
+  const bool nak = (h.syndrome & 0xE0) != 0;
+  if (!nak) {
+    check(Rule::RespAckBack, grows(a.msn, msn, seen.first), seen, qp,
+          [&] { return fmt::format("MSN {} or more", a.msn.settled & 0xFFFF); });
+    if (a.nak) {
+      check(Rule::RespNakFinal, msn <= *a.nak, seen, qp,
+            [&] { return fmt::format("no MSN above {}, which a NAK has ended", *a.nak & 0xFFFF); });
+    } else {
+      w_.report().ok(Rule::RespNakFinal);
+    }
+  } else if (!a.nak) {
+    a.nak = msn;
+  }
+}
+
+void ResponderPart::endpoint(const Seen& seen) {
+  const wire::Packet& p = seen.packet;
+  const bool ipv4 = p.ipv4.has_value();
+  const log::Ip to = w_.plain(World::destination(p), ipv4);
+  const Time tick = w_.settings().tsr_us ? 1'024'000 : 128'000;
+  const char* why = w_.incomplete();
+  bool id = false, address = false, stamp = false;
+  for (auto at = requests_.rbegin(); at != requests_.rend() && !(address && stamp); ++at) {
+    if (at->id != static_cast<uint16_t>(p.bth->psn) || at->op != p.eeth->op) continue;
+    id = true;
+    const bool here = w_.plain(at->from, ipv4) == to;
+    if (address && !here) continue;
+    address |= here;
+    const auto moved = static_cast<uint16_t>(p.eeth->tx_timestamp16 - at->stamp);
+    const Time held = seen.first > at->last ? seen.first - at->last : 0;
+    stamp = w_.any_svc_time() ? moved <= held / tick + 1 : moved == 0;
+  }
+  if (why == nullptr && requests_lost_ && !stamp) why = "the request may have come too long ago";
+  if (why == nullptr && id && !address && !w_.is_peer(to)) why = "the answer goes to an address that no QP told has";
+  if (why != nullptr) {
+    w_.report().rests(Rule::PeerAnswer, why);
+    return;
+  }
+  w_.check(
+      Rule::PeerAnswer, address, &seen, nullptr, [&] { return words(seen, wire_); },
+      [&] {
+        return fmt::format("id and op of a request that came from there: 0x{:04x} has not", p.bth->psn & 0xFFFF);
+      });
+  if (!address) return;
+  w_.check(
+      Rule::PeerStamp, stamp, &seen, nullptr,
+      [&] { return fmt::format("tx_timestamp16 0x{:04x} in {}", p.eeth->tx_timestamp16, words(seen, wire_)); },
+      [] { return std::string("the time stamp of the request"); });
+}
+
+}  // namespace
+
+std::unique_ptr<Part> make_responder_part(World& world) { return std::make_unique<ResponderPart>(world); }
+
+}  // namespace mrc::ref::history

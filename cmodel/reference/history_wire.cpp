@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "reference/history_parts.hpp"
+
+namespace mrc::ref::history {
+namespace {
+
+/// What a single sent frame must look like, whatever happened before.
+class WirePart final : public Part {
+ public:
+  explicit WirePart(World& world) : w_(world), wire_(world.profile().wire()) {}
+
+  void sent(const Seen& seen, QpWorld* qp) override {
+    if (!ours(seen)) return;
+    if (!seen.mrc()) return;
+    frame(seen);
+    transport(seen);
+    control(seen);
+    if (!endpoint(seen)) of_qp(seen, qp);
+  }
+
+ private:
+  static bool endpoint(const Seen& seen) { return seen.packet.erth || seen.packet.eeth; }
+
+  bool check(Rule rule, bool holds, const Seen& seen, const QpWorld* qp, const char* right) {
+    return w_.check(
+        rule, holds, &seen, qp, [&] { return words(seen, wire_); }, [&] { return std::string(right); });
+  }
+  /// With the value that came and the one that fits.
+  bool equal(Rule rule, uint64_t came, uint64_t right, const char* name, const Seen& seen, const QpWorld* qp) {
+    return w_.check(
+        rule, came == right, &seen, qp, [&] { return fmt::format("{} {} in {}", name, came, words(seen, wire_)); },
+        [&] { return fmt::format("{} {}", name, right); });
+  }
+
+  /// The frame is to be MRC's. Headers that are none of its end here.
+  bool ours(const Seen& seen) {
+    const wire::Packet& p = seen.packet;
+    const bool mrc_port = p.udp && wire::is_mrc_port(p.udp->dst_port, wire_);
+    if (p.error) {
+      using enum wire::ErrorCode;
+      const wire::ErrorCode code = p.error->code;
+      if (code == BadTver) equal(Rule::WireTver, p.bth->tver, 0, "tver", seen, nullptr);
+      if (code == UnknownOpcode) check(Rule::WireOpcode, false, seen, nullptr, "one of the twelve opcodes");
+      if (code == BadPad) check(Rule::WirePad, false, seen, nullptr, "a pad count that fits payload and padding");
+      if (code == BadIcrc) icrc(seen);
+      const bool udp_next =
+          (p.ipv6 && p.ipv6->next_header == wire::kProtoUdp) || (p.ipv4 && p.ipv4->protocol == wire::kProtoUdp);
+      if ((code == Short || code == BadLength) && (mrc_port || (udp_next && !p.udp))) {
+        w_.check(
+            Rule::WireFormat, false, &seen, nullptr, [&] { return p.error->message(); },
+            [] { return std::string("headers and lengths that fit the frame"); });
+      }
+    }
+    return mrc_port;
+  }
+
+  void icrc(const Seen& seen) {
+    if (!seen.whole) {
+      w_.report().rests(Rule::WireIcrc, "the log does not hold the frame's bytes");
+      return;
+    }
+    if (!seen.packet.icrc) return;
+    w_.check(
+        Rule::WireIcrc, seen.packet.icrc->ok, &seen, nullptr,
+        [&] { return seen.packet.error ? seen.packet.error->message() : words(seen, wire_); },
+        [] { return std::string("the ICRC of what was sent"); });
+  }
+
+  void frame(const Seen& seen) {
+    const wire::Packet& p = seen.packet;
+    if (!p.error) {
+      w_.report().ok(Rule::WireFormat);
+      w_.report().ok(Rule::WireTver);
+      w_.report().ok(Rule::WireOpcode);
+      icrc(seen);
+    }
+    equal(Rule::WireUdpPort, p.udp->dst_port, w_.settings().udp_port, "UDP port", seen, nullptr);
+    equal(Rule::WireUdpChecksum, p.udp->checksum, 0, "UDP checksum", seen, nullptr);
+    if (const char* why = w_.under_way()) {
+      for (const Rule rule : {Rule::WireTrimmed, Rule::WireEcn, Rule::WireClass}) w_.report().rests(rule, why);
+    } else if (check(Rule::WireTrimmed, !p.trimmed(), seen, nullptr, "a code point of data or control")) {
+      const Settings& s = w_.settings();
+      const bool data = is_data(p) || p.peth || p.erth;
+      const uint32_t right = is_data(p) && p.bth->rtx != 0 ? s.dscp_rtx : data ? s.dscp_data : s.dscp_ctl;
+      if (wire::opcode_info(p.bth->opcode) != nullptr) equal(Rule::WireClass, p.dscp(), right, "DSCP", seen, nullptr);
+      check(Rule::WireEcn, p.ecn() != 3, seen, nullptr, "ECT or Not-ECT: CE is set by switches");
+    }
+  }
+
+  void transport(const Seen& seen) {
+    const wire::Packet& p = seen.packet;
+    const wire::Bth& bth = *p.bth;
+    uint64_t reserved = bth.reserved4 | bth.reserved8_6 | bth.reserved8_3;
+    const auto look = [&](auto& header) {
+      if (!header) return;
+      using Header = typename std::decay_t<decltype(header)>::value_type;
+      Header::visit(*header, [&](const wire::HeaderField& field, auto& value) {
+        if constexpr (std::is_integral_v<std::decay_t<decltype(value)>>) {
+          if (field.reserved) reserved |= static_cast<uint64_t>(value);
+        }
+      });
+    };
+    if (is_data(p)) {
+      look(p.tseth);
+    } else {
+      wire::Extensions::visit(const_cast<wire::Packet&>(p), look);  // visit() changes nothing
+    }
+    check(Rule::WireReserved, reserved == 0, seen, nullptr, "reserved bits 0");
+    check(Rule::WireMSe, bth.m == (w_.settings().bth_m ? 1 : 0) && bth.se == 0, seen, nullptr,
+          w_.settings().bth_m ? "M 1, SE 0" : "M 0, SE 0");
+    if (!p.error) {
+      check(Rule::WirePad, bth.pad_count == p.padding.size() && p.padding.size() == (4 - p.payload.size() % 4) % 4,
+            seen, nullptr, "padding to a multiple of 4 bytes");
+    }
+    check(Rule::WireDqp, endpoint(seen) ? bth.dqp == wire::kEndpointDqp : bth.dqp > 2, seen, nullptr,
+          endpoint(seen) ? "QP 2" : "a QP above 2");
+    if (p.tseth) stamp(seen, p.tseth->ftype, p.tseth->tsr);
+    if (p.peth) stamp(seen, p.peth->ftype, p.peth->tsr);
+    if (p.erth) stamp(seen, p.erth->ftype, p.erth->tsr);
+  }
+
+  void stamp(const Seen& seen, unsigned ftype, unsigned tsr) {
+    const unsigned right = w_.settings().tsr_us ? 1 : 0;
+    w_.check(
+        Rule::WireStamp, ftype == 1 && tsr == right, &seen, nullptr,
+        [&] { return fmt::format("ftype {}, tsr {} in {}", ftype, tsr, words(seen, wire_)); },
+        [&] { return fmt::format("ftype 1, tsr {}", right); });
+  }
+
+  void control(const Seen& seen) {
+    const wire::Packet& p = seen.packet;
+    if (p.seth) {
+      equal(Rule::WireSackPsn, p.bth->psn, p.seth->cack_psn, "PSN", seen, nullptr);
+      check(Rule::WireSackType, p.seth->type == 0 && p.seth->next_header == 0, seen, nullptr, "type 0, next header 0");
+      equal(Rule::WireCcType, p.seth->cc_type, 0, "cc_type", seen, nullptr);
+      check(Rule::WireMark, p.seth->m != 3, seen, nullptr, "m 0, 1 or 2");
+    }
+    if (p.neth) {
+      equal(Rule::WireSackPsn, p.bth->psn, p.neth->nack_psn, "PSN", seen, nullptr);
+      check(Rule::WireSackType, p.neth->type == 0 && p.neth->next_header == 0, seen, nullptr, "type 0, next header 0");
+      equal(Rule::WireCcType, p.neth->cc_type, wire::kNethCcType, "cc_type", seen, nullptr);
+      const bool known = std::ranges::any_of(wire::kNackReasonValues,
+                                             [&](const EnumValue& value) { return value.value == p.neth->reason; });
+      check(Rule::WireReason, known, seen, nullptr, "0x01, 0x02, 0x06, 0x07, 0x0a, 0x0b or 0x19");
+    }
+    if (p.aeth) {
+      const unsigned syndrome = p.aeth->syndrome;
+      const Settings& s = w_.settings();
+      check(Rule::WireSyndrome,
+            syndrome == 0x1F || (syndrome >= 0x60 && syndrome <= 0x63) || syndrome == s.nak_invalid ||
+                syndrome == s.nak_access,
+            seen, nullptr, "0x1f, or 0x60 to 0x63");
+    }
+    if (p.erth) check(Rule::WireOp, p.erth->op <= 1, seen, nullptr, "op 0 or 1");
+    if (p.eeth) check(Rule::WireOp, p.eeth->op <= 1, seen, nullptr, "op 0 or 1");
+  }
+
+  /// What its QP says of a packet.
+  void of_qp(const Seen& seen, const QpWorld* qp) {
+    const wire::Packet& p = seen.packet;
+    const Rule known = is_data(p) ? Rule::QpKnown : Rule::RespPair;
+    if (!w_.qps_told()) {
+      for (const Rule rule : {known, Rule::QpState, Rule::WirePkey, Rule::WireAddress, Rule::WireEncap}) {
+        w_.report().rests(rule, "no QP is told");
+      }
+      return;
+    }
+    if (!check(known, qp != nullptr, seen, qp, "the address and QP of a peer") || p.error) return;
+    const log::Qp& set = qp->set;
+    state(seen, *qp);
+    w_.check(
+        Rule::WirePkey, p.bth->p_key == set.pkey, &seen, qp,
+        [&] { return fmt::format("P_Key 0x{:04x} in {}", p.bth->p_key, words(seen, wire_)); },
+        [&] { return fmt::format("0x{:04x}", set.pkey); });
+    const bool v4 = p.ipv4.has_value();
+    if (set.own_ip == log::Ip{}) {
+      w_.report().rests(Rule::WireAddress, "the QP's own address is not told");
+    } else {
+      check(Rule::WireAddress, w_.plain(World::source(p), v4) == w_.plain(set.own_ip, v4), seen, qp,
+            "the QP's own address as source");
+    }
+    const unsigned encap = v4 ? 3 : p.srh ? 2 : p.outer_ipv6 ? 1 : 0;
+    static constexpr const char* kEncap[] = {"IPv6 alone", "an outer IPv6 header", "an outer IPv6 header and an SRH",
+                                             "IPv4"};
+    check(Rule::WireEncap, encap == set.encap, seen, qp, kEncap[set.encap & 3]);
+    if (p.seth) {
+      pdcid(seen, *qp, p.seth->spdcid, p.seth->dpdcid);
+      const unsigned most = set.dynamic_mpr ? std::min(set.mpr_dest, 32u) : 0;
+      w_.check(
+          Rule::WireMpr, p.seth->mpr <= most, &seen, qp,
+          [&] { return fmt::format("mpr {} in {}", p.seth->mpr, words(seen, wire_)); },
+          [&] { return most == 0 ? "0: the QP has no dynamic MPR" : fmt::format("0 to {}", most); });
+    }
+    if (p.neth) pdcid(seen, *qp, p.neth->spdcid, p.neth->dpdcid);
+    if (p.peth) pdcid(seen, *qp, p.peth->spdcid, p.peth->dpdcid);
+  }
+
+  void pdcid(const Seen& seen, const QpWorld& qp, unsigned source, unsigned destination) {
+    const bool zero = w_.settings().pdcid_zero;
+    const unsigned s = zero ? 0 : qp.set.qp & 0xFFFF, d = zero ? 0 : qp.set.peer_qp & 0xFFFF;
+    w_.check(
+        Rule::WirePdcid, source == s && destination == d, &seen, &qp,
+        [&] { return fmt::format("spdcid {}, dpdcid {} in {}", source, destination, words(seen, wire_)); },
+        [&] { return fmt::format("spdcid {}, dpdcid {}", s, d); });
+  }
+
+  void state(const Seen& seen, const QpWorld& qp) {
+    using enum log::QpState;
+    const log::QpState now = qp.set.state;
+    const bool settled = seen.first > qp.state_since + w_.lag() + seen.frame.error;
+    // Packets of the incarnation before may still be under way inside the device.
+    const bool late = (now == Reset || (qp.incarnation != 0 && qp.again)) && !settled;
+    bool legal = late || now == Rts || now == Error;
+    if (now == Rtr) legal |= !is_data(seen.packet);
+    static constexpr const char* kStates[] = {"RESET", "INIT", "RTR", "RTS", "ERROR"};
+    w_.check(
+        Rule::QpState, legal, &seen, &qp,
+        [&] { return fmt::format("{} in state {}", words(seen, wire_), kStates[static_cast<unsigned>(now)]); },
+        [&] { return std::string(now == Rtr ? "no data before RTS" : "nothing"); });
+  }
+
+  World& w_;
+  wire::WireConfig wire_;
+};
+
+}  // namespace
+
+std::unique_ptr<Part> make_wire_part(World& world) { return std::make_unique<WirePart>(world); }
+
+}  // namespace mrc::ref::history

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reference/history_world.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "wire/text.hpp"
+
+namespace mrc::ref::history {
+
+std::string words(Time time) { return fmt::format("{:.3f} us", static_cast<double>(time) / 1e6); }
+
+namespace {
+
+std::string line(const Moment& m) {
+  const wire::OpcodeInfo* info = wire::opcode_info(m.bth.opcode);
+  std::string out = fmt::format("{:>14} {} plane {} {} PSN {}", words(m.time), m.sent ? "sent" : "came", m.plane,
+                                info ? info->text : "?", m.bth.psn);
+  if (m.bth.rtx) out += " rtx";
+  if (m.bth.a) out += " A";
+  if (m.trimmed) out += " trimmed";
+  if (m.ce) out += " CE";
+  out += fmt::format(" EV 0x{:08x}", m.entropy);
+  if (m.bth.opcode == 0xDC) out += fmt::format(" cack {} ack_psn {}", m.first, m.second);
+  if (m.bth.opcode == 0xDD) out += fmt::format(" reason 0x{:02x}", m.first);
+  if (m.bth.opcode == 0xD1) out += fmt::format(" syndrome 0x{:02x} MSN {}", m.first, m.second);
+  if (m.bytes != 0) out += fmt::format(" {} B", m.bytes);
+  return out;
+}
+
+}  // namespace
+
+std::string words(const Seen& seen, const wire::WireConfig& config) {
+  return fmt::format("{} on plane {}", wire::summary(seen.packet, config), seen.frame.plane);
+}
+
+World::World(const Profile& profile, Report& report) : profile_(profile), report_(report), planes_(profile.planes) {
+  for (const log::Qp& set : profile.qps) {
+    qp(set, 0);
+    recorded_ = false;
+    if (QpWorld* known = local(set.qp)) known->from_log = false;
+  }
+}
+
+void World::port(const log::Port& port, Time time) {
+  if (port.plane >= log::kMaxPlanes) return;
+  PortWorld& p = ports_[port.plane];
+  if (p.up != port.up) p.since = time;
+  p.up = port.up;
+  p.ever_down |= !port.up;
+  any_down_ |= !port.up;
+}
+
+void World::qp(const log::Qp& set, Time time) {
+  recorded_ = true;
+  any_svc_time_ |= set.svc_time;
+  const auto [at, fresh] = qps_.try_emplace(set.qp);
+  QpWorld& qp = at->second;
+  const bool ended = qp.set.state == log::QpState::Reset;
+  if (fresh || (ended && set.state != log::QpState::Reset)) {
+    if (!fresh) qp = QpWorld{};
+    qp.incarnation = ++incarnations_;
+    qp.again = !fresh;
+    qp.from_log = true;
+    qp.since = qp.state_since = time;
+  } else if (qp.set.state != set.state) {
+    qp.before = qp.set.state;
+    qp.state_since = time;
+  }
+  const Peer old{plain(qp.set.peer_ip, qp.set.encap == 3), qp.set.peer_qp};
+  const auto known = peers_.find(old);
+  if (known != peers_.end() && known->second == set.qp) peers_.erase(known);
+  if (set.state == log::QpState::Reset && !fresh) {
+    qp.set.state = set.state;  // the rest of what it was stays: late packets are told apart by it
+  } else {
+    qp.set = set;
+  }
+  peers_[{plain(qp.set.peer_ip, qp.set.encap == 3), qp.set.peer_qp}] = set.qp;
+}
+
+void World::frame(const Seen& seen) {
+  const unsigned plane = seen.frame.plane;
+  if (plane < log::kMaxPlanes) planes_seen_ |= uint64_t{1} << plane;
+  planes_ = std::max(planes_, plane + 1);
+  if ((seen.frame.flags & log::kMaybe) != 0) {
+    maybe_ = true;
+  } else {
+    received_ |= !seen.frame.sent;
+  }
+}
+
+const char* World::incomplete() const {
+  if (holes_) return "the log has a gap";
+  if (maybe_) return "frames were seen under way, not at the device";
+  if (recorded_) return nullptr;
+  if (!received_) return "where the capture was taken is not known";
+  const uint64_t all = planes_ >= 64 ? ~uint64_t{0} : (uint64_t{1} << planes_) - 1;
+  return (planes_seen_ & all) == all ? nullptr : "not all planes are captured";
+}
+
+const char* World::under_way() const {
+  if (maybe_) return "frames were seen under way, behind switches";
+  return recorded_ || received_ ? nullptr : "where the capture was taken is not known";
+}
+
+bool World::is_peer(const log::Ip& plain_ip) const {
+  const auto at = peers_.lower_bound({plain_ip, 0});
+  return at != peers_.end() && at->first.first == plain_ip;
+}
+
+QpWorld* World::local(uint32_t qp) {
+  const auto at = qps_.find(qp);
+  return at == qps_.end() ? nullptr : &at->second;
+}
+
+log::Ip World::source(const wire::Packet& packet) {
+  log::Ip ip{};
+  if (packet.ipv6) return packet.ipv6->src;
+  if (packet.ipv4) std::ranges::copy(packet.ipv4->src, ip.begin() + 12);
+  return ip;
+}
+
+log::Ip World::destination(const wire::Packet& packet) {
+  log::Ip ip{};
+  if (packet.ipv6) return packet.ipv6->dst;
+  if (packet.ipv4) std::ranges::copy(packet.ipv4->dst, ip.begin() + 12);
+  return ip;
+}
+
+log::Ip World::plain(log::Ip ip, bool ipv4) const {
+  if (ipv4) {
+    std::fill(ip.begin(), ip.begin() + 12, uint8_t{0});
+  } else if (settings().ip_per_plane) {
+    for (unsigned bit = settings().ip_plane_lsb; bit < settings().ip_plane_lsb + 3 && bit < 128; ++bit) {
+      ip[15 - bit / 8] &= static_cast<uint8_t>(~(1u << bit % 8));
+    }
+  }
+  return ip;
+}
+
+QpWorld* World::of_sent(const wire::Packet& packet) {
+  const auto at = peers_.find({plain(destination(packet), packet.ipv4.has_value()), packet.bth->dqp});
+  return at == peers_.end() ? nullptr : local(at->second);
+}
+
+bool World::counts(const Seen& seen) {
+  return seen.mrc() && !seen.packet.error && (seen.frame.flags & log::kFcsBad) == 0;
+}
+
+QpWorld* World::of_received(const Seen& seen) {
+  if (!counts(seen)) return nullptr;
+  QpWorld* const qp = local(seen.packet.bth->dqp);
+  if (qp == nullptr || ((seen.packet.bth->p_key ^ qp->set.pkey) & 0x7FFF) != 0) return nullptr;
+  return qp;
+}
+
+void World::remember(QpWorld& qp, const Seen& seen) {
+  const wire::Packet& p = seen.packet;
+  Moment& m = qp.recent[qp.moments++ % qp.recent.size()];
+  m = {seen.first,
+       seen.frame.sent,
+       p.trimmed(),
+       p.ecn() == 3,
+       seen.frame.plane,
+       *p.bth,
+       p.entropy(profile_.wire()),
+       0,
+       0,
+       static_cast<uint32_t>(p.payload.size())};
+  if (p.seth) {
+    m.first = p.seth->cack_psn;
+    m.second = (p.seth->cack_psn + static_cast<uint32_t>(p.seth->ack_psn_offset)) & 0xFFFFFF;
+  }
+  if (p.neth) m.first = p.neth->reason;
+  if (p.aeth) {
+    m.first = p.aeth->syndrome;
+    m.second = p.aeth->msn;
+  }
+}
+
+void World::tell(Rule rule, const Seen* seen, const QpWorld* qp, std::string came, std::string right) {
+  Finding f;
+  f.rule = rule;
+  f.time = seen != nullptr ? seen->first : now_;
+  f.came = std::move(came);
+  f.right = std::move(right);
+  if (seen != nullptr) {
+    f.frame = seen->frame.number;
+    f.capture = seen->frame.capture;
+  }
+  if (qp != nullptr) {
+    f.qp = qp->set.qp;
+    const uint64_t there = std::min<uint64_t>(qp->moments, qp->recent.size());
+    for (uint64_t i = qp->moments - there; i < qp->moments; ++i) {
+      f.context.push_back(line(qp->recent[i % qp->recent.size()]));
+    }
+  }
+  report_.broken(std::move(f));
+}
+
+}  // namespace mrc::ref::history

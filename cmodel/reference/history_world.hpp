@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What the checkers of history share: which QPs there are, which ports are up, how good the evidence is, and the words
+/// of a finding. Numbers are unwrapped to 64 bits here and nowhere wrapped again.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "log/record.hpp"
+#include "reference/checker.hpp"
+#include "reference/profile.hpp"
+#include "reference/report.hpp"
+
+namespace mrc::ref::history {
+
+using Seq = int64_t;  ///< PSN, MSN, ... as if they had 64 bits
+
+/// The number next to `near` whose low `bits` bits are `low`.
+inline Seq unwrap(uint64_t low, unsigned bits, Seq near) {
+  const Seq size = Seq{1} << bits;
+  Seq distance = (static_cast<Seq>(low) - near) & (size - 1);
+  if (distance >= size / 2) distance -= size;
+  return near + distance;
+}
+
+inline bool is_data(const wire::Packet& p) { return p.bth && p.bth->opcode >= 0xC6 && p.bth->opcode <= 0xCB; }
+inline bool is_first(uint8_t opcode) { return opcode == 0xC6 || opcode == 0xCA || opcode == 0xCB; }
+inline bool is_last(uint8_t opcode) { return opcode >= 0xC8 && opcode <= 0xCB; }
+inline bool is_imm(uint8_t opcode) { return opcode == 0xC9 || opcode == 0xCB; }
+
+/// A frame of a QP, kept for the context of a finding.
+struct Moment {
+  Time time = 0;
+  bool sent = false, trimmed = false, ce = false;
+  uint8_t plane = 0;
+  wire::Bth bth{};
+  uint32_t entropy = 0, first = 0, second = 0;  ///< SACK: cack_psn, ack_psn; NACK: reason; ACK: syndrome, MSN
+  uint32_t bytes = 0;
+};
+
+/// A QP in one incarnation.
+struct QpWorld {
+  log::Qp set;
+  uint64_t incarnation = 0;  ///< counts over all QPs
+  bool again = false;        ///< not the first incarnation of its number
+  bool from_log = false;     ///< its creation stands in the log: nothing of it is hidden before
+  Time since = 0;            ///< of the incarnation
+  Time state_since = 0;
+  log::QpState before = log::QpState::Reset;
+  std::array<Moment, 12> recent{};
+  uint64_t moments = 0;
+};
+
+struct PortWorld {
+  bool up = true, ever_down = false;
+  Time since = 0;
+};
+
+class World {
+ public:
+  World(const Profile& profile, Report& report);
+
+  void port(const log::Port& port, Time time);
+  void qp(const log::Qp& qp, Time time);
+  void frame(const Seen& seen);
+  void gap() { holes_ = true; }
+  /// Takes the frame into the context of its QP.
+  void remember(QpWorld& qp, const Seen& seen);
+
+  const Profile& profile() const { return profile_; }
+  const Settings& settings() const { return profile_.settings; }
+  Report& report() { return report_; }
+  /// Between a cause and what it no longer allows, at most: hearing, deciding, waiting for the port.
+  Time lag() const { return profile_.take + profile_.answer + profile_.skew; }
+
+  QpWorld* local(uint32_t qp);
+  /// The QP whose peer the packet goes to; null: none.
+  QpWorld* of_sent(const wire::Packet& packet);
+  /// The QP that a received packet names; null: none, or one that must ignore the packet.
+  QpWorld* of_received(const Seen& seen);
+  /// The device must not ignore it for what it is: FCS, ICRC and headers are right.
+  static bool counts(const Seen& seen);
+  /// Some QP's address is that of its peer.
+  bool is_peer(const log::Ip& plain_ip) const;
+  /// Some QP moves the time stamps that it reflects.
+  bool any_svc_time() const { return any_svc_time_; }
+  bool qps_told() const { return !qps_.empty(); }
+
+  const PortWorld& at(unsigned plane) const { return ports_[plane]; }
+  bool any_down() const { return any_down_; }
+  unsigned planes() const { return planes_; }
+  /// Null: all the device sent and received on all planes is in the log. Else why not.
+  const char* incomplete() const;
+  /// The same for what it sent as it left the device: switches may have changed it under way.
+  const char* under_way() const;
+  /// What the log tells comes from the device itself, not from a capture beside it.
+  bool recorded() const { return recorded_; }
+
+  template <class Came, class Right>
+  bool check(Rule rule, bool holds, const Seen* seen, const QpWorld* qp, Came&& came, Right&& right) {
+    if (holds) {
+      report_.ok(rule);
+    } else {
+      broken(rule, seen, qp, std::forward<Came>(came), std::forward<Right>(right));
+    }
+    return holds;
+  }
+  template <class Came, class Right>
+  void broken(Rule rule, const Seen* seen, const QpWorld* qp, Came&& came, Right&& right) {
+    if (report_.tally(rule).broken >= Report::kMostFindings) {
+      Finding more;
+      more.rule = rule;
+      report_.broken(std::move(more));
+    } else {
+      tell(rule, seen, qp, came(), right());
+    }
+  }
+  void now(Time time) { now_ = time; }
+  Time now() const { return now_; }
+  uint64_t memory() const { return qps_.size() * sizeof(QpWorld); }
+
+  /// Address without what the plane puts into it; of IPv4 the four bytes alone.
+  log::Ip plain(log::Ip ip, bool ipv4) const;
+  static log::Ip source(const wire::Packet& packet);
+  static log::Ip destination(const wire::Packet& packet);
+
+ private:
+  using Peer = std::pair<log::Ip, uint32_t>;
+  void tell(Rule rule, const Seen* seen, const QpWorld* qp, std::string came, std::string right);
+
+  const Profile& profile_;
+  Report& report_;
+  std::unordered_map<uint32_t, QpWorld> qps_;
+  std::map<Peer, uint32_t> peers_;
+  std::array<PortWorld, log::kMaxPlanes> ports_{};
+  bool any_down_ = false, any_svc_time_ = false, holes_ = false, maybe_ = false;
+  bool recorded_ = false;  ///< by the device: its QPs stand in the log
+  bool received_ = false;  ///< a frame certainly came to it
+  uint64_t planes_seen_ = 0, incarnations_ = 0;
+  unsigned planes_ = 1;
+  Time now_ = 0;
+};
+
+/// "WRITE First PSN 7 rtx, EV 0x00010002, plane 1": what a finding says came.
+std::string words(const Seen& seen, const wire::WireConfig& config);
+/// "12.345 us".
+std::string words(Time time);
+
+}  // namespace mrc::ref::history

@@ -1,0 +1,390 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reference/responder_flow.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace mrc::ref {
+namespace {
+
+constexpr std::size_t kMostHeld = 1000;
+constexpr std::size_t kMostSuspects = 64;
+constexpr std::size_t kMostLate = 256;
+constexpr Seq kWindowUnit = 128;
+
+ResponderRules rules_of(const Settings& s, const log::Qp& qp, bool faulty_arrive) {
+  ResponderRules r;
+  r.sack_trigger = s.sack_trigger;
+  r.oor_drop = s.oor_drop;
+  r.trim_nack = qp.trim_nack;
+  r.zero_drop = s.zero_drop;
+  r.err_silent = s.err_silent;
+  r.trim_silent = s.trim_silent;
+  r.faulty_arrive = faulty_arrive;
+  return r;
+}
+
+}  // namespace
+
+void ResponderWorld::doubt(Finding finding) {
+  if (!profile.silent_drops && !unsure) return broken(std::move(finding));
+  ++held_count[finding.rule];
+  if (held.size() < kMostHeld) held.push_back(std::move(finding));
+}
+
+void ResponderWorld::decide(bool none_dropped) {
+  for (Finding& f : held) {
+    if (!none_dropped) break;
+    broken(std::move(f));
+  }
+  if (!none_dropped) {
+    for (const auto& [rule, count] : held_count) {
+      for (uint64_t i = 0; i < count; ++i) {
+        report.inconclusive(rule, "the device may have discarded the packet without a word");
+      }
+    }
+  }
+  held.clear();
+  held_count.clear();
+}
+
+ResponderFlow::ResponderFlow(const log::Qp& qp, ResponderWorld& world)
+    : qp_(qp),
+      world_(world),
+      hi_(qp.rq_psn, qp.msn, qp.mpr_dest * kWindowUnit, rules_of(world.profile.settings, qp, true)),
+      lo_(qp.rq_psn, qp.msn, qp.mpr_dest * kWindowUnit, rules_of(world.profile.settings, qp, false)),
+      claimed_(hi_.cack()),
+      acked_(qp.msn) {}
+
+void ResponderFlow::change(const log::Qp& qp, Time time) {
+  qp_ = qp;
+  trace(time, "state", static_cast<Seq>(qp.state));
+  if (qp.state == log::QpState::Error && state_ != State::Dead) {
+    state_ = State::Dead;
+    failed_ = time;
+  }
+}
+
+void ResponderFlow::may_fail(Time time) {
+  if (state_ != State::Alive) return;
+  state_ = State::Maybe;
+  failed_ = time;
+}
+
+/// An answer that no QP in ERROR gives: whatever was suspected is true.
+void ResponderFlow::alive(Time time) {
+  if (state_ != State::Alive && qp_.state != log::QpState::Error && time > failed_ + world_.latency) {
+    state_ = State::Alive;
+  }
+  if (state_ != State::Alive) return;
+  auto later = std::partition(suspects_.begin(), suspects_.end(), [&](const Finding& f) { return f.time < time; });
+  for (auto it = suspects_.begin(); it != later; ++it) world_.doubt(std::move(*it));
+  suspects_.erase(suspects_.begin(), later);
+}
+
+void ResponderFlow::suspect(Finding finding) {
+  if (suspects_.size() < kMostSuspects) suspects_.push_back(std::move(finding));
+}
+
+/// Ports were as they are for long enough: what is owed since then can have been sent.
+bool ResponderFlow::quiet(Time since) const {
+  return world_.some_port && (world_.port_change == 0 || world_.port_change + world_.latency < since);
+}
+
+void ResponderFlow::trace(Time time, const char* what, Seq psn, Seq more) {
+  traces_[num_traces_++ % traces_.size()] = {time, what, psn, more};
+}
+
+Finding ResponderFlow::finding(Rule rule, Time time, std::string came, std::string right) const {
+  Finding f;
+  f.rule = rule;
+  f.qp = qp_.qp;
+  f.time = time;
+  f.came = std::move(came);
+  f.right = std::move(right);
+  const uint64_t size = traces_.size();
+  for (uint64_t i = num_traces_ > size ? num_traces_ - size : 0; i < num_traces_; ++i) {
+    const Trace& t = traces_[i % size];
+    f.context.push_back(fmt::format("{} ps: {} {} {}", t.time, t.what, t.psn, t.more));
+  }
+  return f;
+}
+
+Finding ResponderFlow::finding(Rule rule, const Went& went, std::string came, std::string right) const {
+  Finding f = finding(rule, went.at, std::move(came), std::move(right));
+  f.frame = went.number;
+  f.capture = went.capture;
+  return f;
+}
+
+void ResponderFlow::owe(Need need, Rule rule, const Came& came) {
+  Owed owed;
+  owed.need = need;
+  owed.rule = rule;
+  owed.came = came;
+  owed.due = came.at + came.error + world_.latency;
+  owed_.push_back(std::move(owed));
+}
+
+void ResponderFlow::came(const Came& came) {
+  advance(came.at);
+  if (state_ == State::Dead && came.sure && came.at > failed_ + world_.latency) {
+    if (!world_.profile.settings.err_silent && came.arrival.what == Arrival::What::Data) {
+      owe(Need::Unexp, Rule::RespUnexpOwed, came);
+    }
+    return;
+  }
+  switch (came.arrival.what) {
+    case Arrival::What::Data:
+      return data(came);
+    case Arrival::What::Trimmed:
+      return trimmed(came);
+    case Arrival::What::Probe:
+      trace(came.at, "probe", came.arrival.probe);
+      if (!came.sure) return;
+      owe(Need::Probe, Rule::RespSackProbe, came);
+      if (lo_.completed() > Seq{qp_.msn}) owe(Need::Ack, Rule::RespAckAgain, came);
+  }
+}
+
+void ResponderFlow::take_hi(const Came& came) {
+  if (hi_.differs(came.arrival)) {
+    size_slack_ += hi_.gap(came.arrival);
+    mixed_ = true;
+  }
+  const Seq before = hi_.cack();
+  const Fate fate = hi_.take(came.arrival);
+  if (fate == Fate::New && came.arrival.immediate) ++immediate_packets_;
+  if (fate == Fate::Outside && late_.size() < kMostLate) late_.push_back(came);
+  for (const auto& done : hi_.immediates) immediates_.push_back(done);
+  hi_.immediates.clear();
+  if (hi_.cack() == before || late_.empty()) return;
+  std::deque<Came> again;
+  again.swap(late_);
+  for (const Came& c : again) {
+    if (c.at + world_.latency >= came.at) take_hi(c);
+  }
+}
+
+void ResponderFlow::data(const Came& came) {
+  const Arrival& a = came.arrival;
+  trace(came.at, came.sure ? "data" : "data, perhaps,", a.psn, hi_.cack());
+  if (a.fault != Fault::None) faults_ |= 1u << static_cast<unsigned>(a.fault);
+  const bool had = lo_.has(a.psn);
+  const bool below = a.psn <= lo_.cack();
+  const bool missing = hi_.above() != 0;
+  take_hi(came);
+  if (!came.sure || state_ != State::Alive) return;
+  if (a.fault != Fault::None) {
+    // One that is not the next in order counts as lost: its sender will repeat it.
+    if (had || lo_.cack() < a.psn - 1) return;
+    if (a.fault == Fault::Access) owe(Need::Nak, Rule::RespNakOwed, came);
+    if (a.fault == Fault::Zero && !world_.profile.settings.zero_drop) owe(Need::Nak, Rule::RespNakZero, came);
+    return;
+  }
+  if (a.psn > hi_.cack() + hi_.window()) {
+    if (!world_.profile.settings.oor_drop) owe(Need::Oor, Rule::RespOorOwed, came);
+    return;
+  }
+  waiting_.push_back({came, came.at + 2 * came.error + world_.latency, false});
+  const bool near_enough = std::abs(hi_.cack() - a.psn) < (1 << 14) && (!qp_.dynamic_mpr || had);
+  if (!near_enough || a.psn > lo_.cack() + lo_.window()) return;
+  if (a.ce) owe(Need::Mark, Rule::RespSackCe, came);
+  if (a.ask) owe(Need::Sack, Rule::RespSackAsk, came);
+  if (a.rtx) owe(Need::Sack, Rule::RespSackRtx, came);
+  if (had && !a.ask && !a.rtx && !a.ce) owe(Need::Sack, Rule::RespSackDup, came);
+  if (below && lo_.completed() > Seq{qp_.msn}) owe(Need::Ack, Rule::RespAckAgain, came);
+  if (hi_.above() == 0 && missing && !refused_ && faults_ == 0 && asked_ != log::kNever &&
+      came.at > asked_ + world_.profile.take + 2 * world_.profile.skew) {
+    owe(Need::AnySack, Rule::RespSackDrain, came);
+  }
+  if (hi_.above() == 0) asked_ = log::kNever;
+  if (a.ask && hi_.above() != 0) asked_ = came.at;
+}
+
+void ResponderFlow::trimmed(const Came& came) {
+  const Seq psn = came.arrival.psn;
+  trace(came.at, "trimmed", psn, hi_.cack());
+  if (!came.sure || state_ != State::Alive) return;
+  if (lo_.has(psn)) {
+    if (std::abs(hi_.cack() - psn) < (1 << 14)) owe(Need::Sack, Rule::RespSackTrim, came);
+    return;
+  }
+  if (psn > lo_.cack() + lo_.window() || qp_.dynamic_mpr || !qp_.trim_nack) return;
+  owe(Need::NackTrim, Rule::RespNackTrim, came);
+  if (!world_.profile.settings.trim_silent && !hi_.has(psn)) owe(Need::TrimSack, Rule::RespTrimSack, came);
+}
+
+void ResponderFlow::advance(Time now) {
+  while (!waiting_.empty() && waiting_.front().due < now) {
+    feed(waiting_.front());
+    waiting_.pop_front();
+  }
+  while (!claims_.empty() && claims_.front().first < now) {
+    claimed_ = std::max(claimed_, claims_.front().second);
+    if (claimed_ > lo_.cack() && state_ == State::Alive) lo_.raise(claimed_, hi_);
+    claims_.pop_front();
+  }
+  while (!owed_.empty() && (owed_.front().met || owed_.front().due < now)) {
+    Owed owed = std::move(owed_.front());
+    owed_.pop_front();
+    judge_owed(owed);
+  }
+}
+
+void ResponderFlow::feed(const Waiting& waiting) {
+  if (waiting.cancelled || state_ != State::Alive) return;
+  const Seq psn = waiting.came.arrival.psn;
+  const Fate fate = lo_.take(waiting.came.arrival);
+  if (fate == Fate::New) count_bytes(waiting);
+  if (fate == Fate::New && psn > lo_.cack()) {
+    unreported_.insert(psn);
+    report_due_.emplace_back(psn, sacks_);
+  }
+  if (mixed_ || world_.profile.settings.ack_with_sack) return;
+  if (lo_.completed() <= acked_) {
+    if (waiting.came.arrival.last) world_.report.ok(Rule::RespAckOwed);
+    return;
+  }
+  if (!quiet(waiting.came.at)) {
+    world_.report.rests(Rule::RespAckOwed, "a port changed");
+  } else {
+    Finding f = finding(Rule::RespAckOwed, waiting.due, fmt::format("no ACK of MSN {}", lo_.completed() & 0xffff),
+                        fmt::format("packet {} made it complete", psn & 0xffffff));
+    f.since = waiting.came.at;
+    suspect(std::move(f));
+  }
+  acked_ = lo_.completed();
+}
+
+/// Packets that came after the last SACK, and must have been taken and counted by now.
+void ResponderFlow::count_bytes(const Waiting& waiting) {
+  if (waiting.came.at <= sacked_) return;
+  bytes_ += std::max<uint32_t>(waiting.came.arrival.payload, 1024);
+  if (bytes_ < world_.profile.settings.sack_trigger) return;
+  if (!quiet(sacked_)) {
+    world_.report.rests(Rule::RespSackBytes, "a port changed");
+  } else {
+    Finding f = finding(Rule::RespSackBytes, waiting.due, fmt::format("no SACK for {} bytes", bytes_),
+                        fmt::format("one after {}", world_.profile.settings.sack_trigger));
+    f.since = waiting.came.at;
+    f.frame = waiting.came.number;
+    f.capture = waiting.came.capture;
+    suspect(std::move(f));
+  }
+  bytes_ = 0;
+}
+
+void ResponderFlow::judge_owed(Owed& owed) {
+  const Seq psn = owed.came.arrival.psn;
+  if (owed.met) {
+    world_.report.ok(owed.rule);
+    if (owed.need == Need::Sack) world_.report.ok(Rule::RespSackOwn);
+    return;
+  }
+  if (state_ != State::Alive && owed.need != Need::Unexp) {
+    if (!(owed.need == Need::Nak && nak_sent_ != 0)) {
+      return world_.report.rests(owed.rule, "the QP may be in ERROR");
+    }
+  }
+  if (!quiet(owed.came.at)) return world_.report.rests(owed.rule, "a port changed");
+  if (owed.need == Need::Oor && hi_.cack() + hi_.window() >= psn) {
+    return world_.report.rests(owed.rule, "the window moved meanwhile");
+  }
+  if (owed.need == Need::Nak) {
+    if (nak_sent_ >= owed.came.at) return world_.report.ok(owed.rule);
+    if (lo_.has(psn)) return world_.report.rests(owed.rule, "a right copy came");
+  }
+  if (owed.covered) {
+    world_.report.ok(owed.rule);
+    if (owed.need == Need::Sack) owed.rule = Rule::RespSackOwn;
+  }
+  missed(owed);
+}
+
+void ResponderFlow::missed(const Owed& owed) {
+  const char* what = "no SACK";
+  if (owed.need == Need::NackTrim || owed.need == Need::Oor) what = "no NACK";
+  if (owed.need == Need::Ack) what = "no ACK";
+  if (owed.need == Need::Nak) what = "no NAK";
+  if (owed.need == Need::Unexp) what = "neither NACK nor NAK";
+  const Arrival& a = owed.came.arrival;
+  const bool probe = a.what == Arrival::What::Probe;
+  Finding f = finding(owed.rule, owed.due, what,
+                      fmt::format("one about {} {}, which came at {} ps, by {} ps", probe ? "probe" : "packet",
+                                  probe ? Seq{a.probe} : a.psn & 0xffffff, owed.came.at, owed.due));
+  f.since = owed.came.at;
+  f.frame = owed.came.number;
+  f.capture = owed.came.capture;
+  if (owed.need == Need::Unexp) return world_.doubt(std::move(f));
+  suspect(std::move(f));
+}
+
+void ResponderFlow::completed(const log::Cqe& cqe, Time time) {
+  advance(time);
+  if (cqe.status != log::Status::Ok) {
+    if (cqe.status != log::Status::LocalLength && (cqe.receive || cqe.status != log::Status::WimmOverrun)) {
+      may_fail(time);
+    }
+    return;
+  }
+  if (!cqe.receive) return;
+  ++received_;
+  trace(time, "receive completion", cqe.msn, cqe.imm);
+  if (mixed_) return world_.report.rests(Rule::RespCqeComplete, "copies of a packet differed");
+  if (immediates_.empty()) {
+    world_.broken(finding(Rule::RespCqeComplete, time, fmt::format("receive completion of MSN {}", cqe.msn),
+                          fmt::format("none: packets up to {} have arrived", hi_.cack() & 0xffffff)));
+    return;
+  }
+  // A NIC may tell RQMSN or MSN; what it does not tell is 0. Then the immediate says which message it is.
+  const bool told = cqe.msn != 0 || cqe.rqmsn != 0;
+  const auto same = [&](const Responder::Immediate& i) {
+    if (cqe.rqmsn != 0) return i.rqmsn == (cqe.rqmsn & 0xffff);
+    return told ? (i.msn & 0xffff) == (cqe.msn & 0xffff) : i.imm == cqe.imm;
+  };
+  const auto found = std::find_if(immediates_.begin(), immediates_.end(), same);
+  const auto next = immediates_.front();
+  if (found == immediates_.end()) {
+    world_.broken(
+        finding(told ? Rule::RespCqeComplete : Rule::RespCqeImm, time,
+                fmt::format("receive completion of MSN {}, RQMSN {}, immediate {:#x}", cqe.msn, cqe.rqmsn, cqe.imm),
+                fmt::format("that of MSN {}, {:#x}", next.msn & 0xffff, next.imm)));
+    immediates_.pop_front();
+    return;
+  }
+  world_.report.ok(Rule::RespCqeComplete);
+  if (found != immediates_.begin()) {
+    world_.broken(finding(Rule::RespCqeOrder, time, fmt::format("receive completion of immediate {:#x}", cqe.imm),
+                          fmt::format("that of MSN {}, {:#x}", next.msn & 0xffff, next.imm)));
+  } else {
+    world_.report.ok(Rule::RespCqeOrder);
+  }
+  if (found->imm == cqe.imm) {
+    world_.report.ok(Rule::RespCqeImm);
+  } else {
+    world_.broken(finding(Rule::RespCqeImm, time, fmt::format("immediate {:#x} of MSN {}", cqe.imm, cqe.msn),
+                          fmt::format("{:#x}", found->imm)));
+  }
+  immediates_.erase(found);
+}
+
+void ResponderFlow::finish(Time time) {
+  advance(time);
+  for (Finding& f : suspects_) {
+    if (state_ == State::Alive) {
+      world_.doubt(std::move(f));
+    } else {
+      world_.report.rests(f.rule, "the QP may be in ERROR");
+    }
+  }
+  suspects_.clear();
+}
+
+uint64_t ResponderFlow::memory() const {
+  return sizeof *this + hi_.memory() + lo_.memory() + waiting_.size() * sizeof(Waiting) + owed_.size() * sizeof(Owed) +
+         unreported_.size() * 48;
+}
+
+}  // namespace mrc::ref

@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reference/responder_judge.hpp"
+
+#include <algorithm>
+
+namespace mrc::ref {
+namespace {
+
+constexpr Time kNoChange = 0;
+constexpr uint64_t kLongestFrame = 9018 + 20;
+constexpr unsigned kPkeyMask = 0x7fff;
+
+bool is(const wire::Packet& packet, wire::Opcode opcode) { return packet.bth->opcode == static_cast<uint8_t>(opcode); }
+
+bool is_write(uint8_t opcode) {
+  return opcode >= static_cast<uint8_t>(wire::Opcode::WriteFirst) &&
+         opcode <= static_cast<uint8_t>(wire::Opcode::WriteOnlyImm);
+}
+
+bool ends_message(uint8_t opcode) {
+  return opcode >= static_cast<uint8_t>(wire::Opcode::WriteLast) &&
+         opcode <= static_cast<uint8_t>(wire::Opcode::WriteOnlyImm);
+}
+
+bool zero(const log::Ip& ip) {
+  return std::all_of(ip.begin(), ip.end(), [](uint8_t byte) { return byte == 0; });
+}
+
+bool active(log::QpState state) {
+  return state == log::QpState::Rtr || state == log::QpState::Rts || state == log::QpState::Error;
+}
+
+Time latency_of(const Profile& p) {
+  const auto frame = static_cast<Time>(static_cast<double>(kLongestFrame * 8) * 1000.0 / std::max(p.port_gbps, 0.001));
+  return p.take + p.answer + 2 * p.skew + frame;
+}
+
+}  // namespace
+
+ResponderJudge::ResponderJudge(const Profile& profile, Report& report)
+    : world_{profile, report, latency_of(profile), kNoChange, true, false, {}, {}} {
+  up_.fill(true);
+  for (const log::Qp& qp : profile.qps) ResponderJudge::qp(qp, 0);
+  for (const log::Mr& mr : profile.regions) regions_[mr.rkey] = {mr, 0};
+}
+
+void ResponderJudge::blind(const char* reason) {
+  if (blind_ != nullptr) return;
+  blind_ = reason;
+  flows_.clear();
+  by_peer_.clear();
+  held_.clear();
+}
+
+void ResponderJudge::gap(const log::Gap&, Time) { blind("the log has a gap"); }
+
+void ResponderJudge::port(const log::Port& port, Time time) {
+  const auto plane = port.plane % log::kMaxPlanes;
+  if (up_[plane] == port.up) return;
+  up_[plane] = port.up;
+  if (port.up) up_since_[plane] = time;
+  world_.port_change = std::max<Time>(time, 1);
+  const auto planes = std::min<uint32_t>(world_.profile.planes, log::kMaxPlanes);
+  world_.some_port = std::any_of(up_.begin(), up_.begin() + planes, [](bool up) { return up; });
+}
+
+void ResponderJudge::qp(const log::Qp& qp, Time time) {
+  if (blind_ != nullptr) return;
+  const auto it = flows_.find(qp.qp);
+  if (qp.state == log::QpState::Reset || !active(qp.state)) {
+    if (it == flows_.end()) return;
+    it->second->finish(time);
+    flows_.erase(it);
+    std::erase_if(by_peer_, [&](const auto& entry) { return entry.second == qp.qp; });
+    std::erase_if(held_, [&](const Held& h) { return h.qp == qp.qp; });
+    return;
+  }
+  if (it != flows_.end()) return it->second->change(qp, time);
+  auto flow = std::make_unique<ResponderFlow>(qp, world_);
+  if (qp.state == log::QpState::Error) flow->change(qp, time);
+  flows_.emplace(qp.qp, std::move(flow));
+  by_peer_.emplace(qp.peer_qp, qp.qp);
+}
+
+void ResponderJudge::region(const log::Mr& mr, Time time) { regions_[mr.rkey] = {mr, std::max<Time>(time, 1)}; }
+
+bool ResponderJudge::same_address(const log::Ip& ip, const std::array<uint8_t, 16>& on_wire) const {
+  if (zero(ip)) return true;
+  std::array<uint8_t, 16> mask{};
+  if (world_.profile.settings.ip_per_plane) {
+    for (unsigned bit = 0; bit < 3; ++bit) {
+      const unsigned at = world_.profile.settings.ip_plane_lsb + bit;
+      if (at < 128) mask[15 - at / 8] = static_cast<uint8_t>(mask[15 - at / 8] | 1u << (at % 8));
+    }
+  }
+  for (unsigned i = 0; i < 16; ++i) {
+    if (((ip[i] ^ on_wire[i]) & ~mask[i] & 0xff) != 0) return false;
+  }
+  return true;
+}
+
+/// Must a NIC take this frame for that QP, may it, or must it not?
+ResponderJudge::Trust ResponderJudge::trust(const Seen& seen, const log::Qp& qp) const {
+  const wire::Packet& p = seen.packet;
+  if ((p.bth->p_key & kPkeyMask) != (qp.pkey & kPkeyMask)) return Trust::No;
+  if ((seen.frame.flags & log::kMaybe) != 0 || p.error) return Trust::Perhaps;
+  if (p.bth->reserved8_6 != 0 || p.bth->reserved8_3 != 0 || p.bth->reserved4 != 0) return Trust::Perhaps;
+  if (p.ipv6) {
+    if (!same_address(qp.own_ip, p.ipv6->dst) || !same_address(qp.peer_ip, p.ipv6->src)) return Trust::Perhaps;
+    const bool srv6 = p.outer_ipv6.has_value();
+    if (srv6 != (qp.encap == 1 || qp.encap == 2) || p.srh.has_value() != (qp.encap == 2)) return Trust::Perhaps;
+  }
+  if (p.ipv4 && qp.encap != 3) return Trust::Perhaps;
+  if (!up_[seen.frame.plane % log::kMaxPlanes]) return Trust::Perhaps;
+  return Trust::Yes;
+}
+
+/// Can the packet be executed? What facts leave open makes it doubtful.
+Fault ResponderJudge::fault(const wire::Packet& p, const log::Qp& qp, Time at, Trust& trust) const {
+  const auto opcode = p.bth->opcode;
+  const uint64_t size = p.payload.size();
+  const wire::Reth& reth = *p.reth;
+  if (reth.dma_length == 0) {
+    if (size != 0 || !is(p, wire::Opcode::WriteOnly)) trust = Trust::Perhaps;
+    return Fault::Zero;
+  }
+  const bool last = ends_message(opcode);
+  const bool only = is(p, wire::Opcode::WriteOnly) || is(p, wire::Opcode::WriteOnlyImm);
+  if (last ? size == 0 || size > qp.mtu || size > reth.dma_length : size != qp.mtu || size >= reth.dma_length) {
+    trust = Trust::Perhaps;
+    return Fault::Invalid;
+  }
+  if (only ? size != reth.dma_length : reth.dma_length <= qp.mtu) {
+    trust = Trust::Perhaps;
+    return Fault::Invalid;
+  }
+  if (last && (reth.dma_length - size) % qp.mtu != 0) {
+    trust = Trust::Perhaps;
+    return Fault::Invalid;
+  }
+  if (regions_.empty()) return Fault::None;
+  const auto it = regions_.find(reth.r_key);
+  if (it != regions_.end() && it->second.changed != 0 && at < it->second.changed + world_.profile.take) {
+    trust = Trust::Perhaps;
+  }
+  if (it == regions_.end() || !it->second.mr.valid || !it->second.mr.write) return Fault::Access;
+  const log::Mr& mr = it->second.mr;
+  const auto inside = [&](uint64_t bytes) {
+    return reth.va >= mr.va && reth.va - mr.va <= mr.bytes && bytes <= mr.bytes - (reth.va - mr.va);
+  };
+  if (!inside(size)) return Fault::Access;
+  const bool first = only || is(p, wire::Opcode::WriteFirst);
+  if (first && !inside(reth.dma_length)) {
+    trust = Trust::Perhaps;
+    return Fault::Access;
+  }
+  return Fault::None;
+}
+
+ResponderFlow* ResponderJudge::find(uint32_t qp) {
+  const auto it = flows_.find(qp);
+  return it == flows_.end() ? nullptr : it->second.get();
+}
+
+const ResponderFlow* ResponderJudge::flow(uint32_t qp) const {
+  const auto it = flows_.find(qp);
+  return it == flows_.end() ? nullptr : it->second.get();
+}
+
+ResponderFlow* ResponderJudge::find_peer(const wire::Packet& packet, bool& doubtful) {
+  ResponderFlow* found = nullptr;
+  const auto [from, to] = by_peer_.equal_range(packet.bth->dqp);
+  for (auto it = from; it != to; ++it) {
+    ResponderFlow* flow = find(it->second);
+    if (packet.ipv6 && !same_address(flow->qp().peer_ip, packet.ipv6->dst)) continue;
+    if (found != nullptr) doubtful = true;
+    found = flow;
+  }
+  return found;
+}
+
+void ResponderJudge::received(const Seen& seen) {
+  if (blind_ != nullptr || (seen.frame.flags & log::kFcsBad) != 0) return;
+  const wire::Packet& p = seen.packet;
+  if (!p.bth) {
+    if (!seen.whole && p.error && p.error->code == wire::ErrorCode::Short) blind("frames are cut inside their headers");
+    return;
+  }
+  if (p.bth->tver != 0 || wire::opcode_info(p.bth->opcode) == nullptr) return;
+  if (!seen.whole) world_.unsure = true;
+  if (seen.whole && p.icrc && !p.icrc->ok) return;
+  if (is(p, wire::Opcode::EndpointRequest)) return port_status(p, seen.last);
+  ResponderFlow* flow = find(p.bth->dqp);
+  if (flow == nullptr) return;
+  const Trust trust = this->trust(seen, flow->qp());
+  if (trust == Trust::No) return;
+  if (is_write(p.bth->opcode)) return data(seen, *flow, trust, p.trimmed());
+  if (p.trimmed()) return;
+  if (is(p, wire::Opcode::ProbeRequest) && p.peth) {
+    Came came;
+    came.arrival.what = Arrival::What::Probe;
+    came.arrival.probe = p.peth->probe_id;
+    came.at = seen.last + seen.frame.error + world_.profile.skew;
+    came.error = seen.frame.error;
+    came.sure = trust == Trust::Yes;
+    came.entropy = p.entropy(world_.profile.wire());
+    came.number = seen.frame.number;
+    came.capture = seen.frame.capture;
+    return flow->came(came);
+  }
+  const bool nak = p.aeth && p.aeth->syndrome != static_cast<uint8_t>(wire::AethSyndrome::Ack);
+  const bool fatal = p.neth && p.neth->reason == static_cast<uint8_t>(wire::NackReason::UnexpEvent);
+  if (nak || fatal) flow->may_fail(seen.last);
+}
+
+void ResponderJudge::data(const Seen& seen, ResponderFlow& flow, Trust trust, bool trimmed) {
+  const wire::Packet& p = seen.packet;
+  Came came;
+  Arrival& a = came.arrival;
+  a.what = trimmed ? Arrival::What::Trimmed : Arrival::What::Data;
+  a.psn = unwrap(p.bth->psn, flow.near(), 24);
+  a.ask = p.bth->a != 0;
+  a.rtx = p.bth->rtx != 0;
+  a.ce = p.ecn() == 3;
+  a.last = ends_message(p.bth->opcode);
+  a.immediate = p.immdt.has_value();
+  a.imm = p.immdt ? p.immdt->value : 0;
+  a.rqmsn = p.meth ? p.meth->rqmsn : uint16_t{0};
+  came.at = seen.last + seen.frame.error + world_.profile.skew;
+  if (trimmed) {
+    if (!p.meth) trust = Trust::Perhaps;
+  } else {
+    if (!p.meth || !p.reth || !p.udp) return;
+    a.payload = static_cast<uint32_t>(p.payload.size());
+    a.udp = p.udp->length;
+    a.fault = fault(p, flow.qp(), came.at, trust);
+  }
+  came.error = seen.frame.error;
+  came.sure = trust == Trust::Yes;
+  came.entropy = p.entropy(world_.profile.wire());
+  came.number = seen.frame.number;
+  came.capture = seen.frame.capture;
+  flow.came(came);
+}
+
+/// A peer says which of its ports are usable: one that is not may take an answer with it.
+void ResponderJudge::port_status(const wire::Packet& packet, Time time) {
+  if (!packet.erth || packet.erth->op != static_cast<uint8_t>(wire::ErthOp::PortStatus) || !packet.ipv6) return;
+  uint32_t& mask = peer_ports_.try_emplace(packet.ipv6->src, ~uint32_t{0}).first->second;
+  if (mask != packet.erth->port_status_mask) world_.port_change = std::max<Time>(time, 1);
+  mask = packet.erth->port_status_mask;
+}
+
+void ResponderJudge::sent(const Seen& seen) {
+  if (blind_ != nullptr || !seen.packet.bth) return;
+  const wire::Packet& p = seen.packet;
+  bool doubtful = false;
+  ResponderFlow* flow = find_peer(p, doubtful);
+  if (flow == nullptr) return;
+  if (is_write(p.bth->opcode)) return flow->requestor();
+  if (doubtful || p.error || !(p.seth || p.neth || p.aeth)) return;
+  const Time back = world_.latency + seen.frame.error;
+  const unsigned plane = seen.frame.plane % log::kMaxPlanes;
+  Went went{seen.first, seen.frame.number, seen.frame.capture, false};
+  went.steady = up_since_[plane] == 0 || up_since_[plane] + back < seen.first;
+  flow->answered(p, went);
+  const Time slack = world_.profile.skew;
+  if (slack == 0) return flow->check(p, went);
+  held_.push_back({seen.first + slack, p, went, flow->qp().qp});
+}
+
+void ResponderJudge::now(Time time) {
+  while (!held_.empty() && held_.front().until < time) {
+    const Held held = std::move(held_.front());
+    held_.pop_front();
+    if (ResponderFlow* flow = find(held.qp)) flow->check(held.packet, held.went);
+  }
+}
+
+void ResponderJudge::posted(const log::Post& post, Time) {
+  if (ResponderFlow* flow = find(post.qp)) flow->requestor();
+}
+
+void ResponderJudge::posted(const log::PostReceive& receive, Time) {
+  if (ResponderFlow* flow = find(receive.qp)) flow->receives(receive.count);
+}
+
+void ResponderJudge::completed(const log::Cqe& cqe, Time time) {
+  if (ResponderFlow* flow = find(cqe.qp)) flow->completed(cqe, time);
+}
+
+void ResponderJudge::counter(const log::Counter& counter, Time) {
+  if (counter.name == "silent_drops") silent_drops_ = counter.value;
+}
+
+void ResponderJudge::finish(const log::End&, Time time) {
+  now(log::kNever);
+  for (auto& [qp, flow] : flows_) flow->finish(time);
+  world_.decide(silent_drops_ == uint64_t{0} && !world_.unsure);
+  if (blind_ != nullptr) world_.report.rests(Rule::RespCackArrived, blind_);
+}
+
+uint64_t ResponderJudge::memory() const {
+  uint64_t bytes = held_.size() * 1024 + world_.held.size() * 1024;
+  for (const auto& [qp, flow] : flows_) bytes += flow->memory();
+  return bytes;
+}
+
+}  // namespace mrc::ref

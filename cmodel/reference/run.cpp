@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reference/run.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "wire/text.hpp"
+
+namespace mrc::ref {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string time_text(Time time) { return fmt::format("{:.3f} us", static_cast<double>(time) / 1e6); }
+
+std::string dump(const Json& json, int indent) { return json.dump(indent, ' ', false, Json::error_handler_t::replace); }
+
+std::string html(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '&') {
+      out += "&amp;";
+    } else if (c == '<') {
+      out += "&lt;";
+    } else if (c == '>') {
+      out += "&gt;";
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+std::optional<Rule> rule_of(std::string_view id) {
+  for (std::size_t i = 0; i < kNumRules; ++i) {
+    if (id == kRules[i].id) return static_cast<Rule>(i);
+  }
+  return {};
+}
+
+bool Run::asked_for(const log::Device& device, const Profile& profile) const {
+  if (options_.devices.empty()) return true;
+  return std::ranges::any_of(options_.devices, [&](const std::string& wanted) {
+    if (wanted == device.name || wanted == profile.name) return true;
+    return std::ranges::any_of(profile.addresses, [&](const log::Ip& ip) { return wanted == wire::to_text(ip); });
+  });
+}
+
+void Run::push(const log::Record& record) {
+  const auto known = devices_.find(record.device);
+  if (const auto* device = std::get_if<log::Device>(&record.body)) {
+    if (known != devices_.end()) return;  // appended logs say it again
+    Profile profile;
+    if (!device->profile.empty()) profile = read_profile(device->profile, "profile of device '" + device->name + "'");
+    const bool wanted = asked_for(*device, profile);
+    if (options_.profile) profile = *options_.profile;
+    Device& made = devices_[record.device];
+    made.name = device->name;
+    if (wanted) made.judge = std::make_unique<Judge>(record.device, std::move(profile));
+    return;
+  }
+  if (known == devices_.end()) {
+    Device& made = devices_[record.device];
+    made.name = fmt::format("device {}", record.device);
+    if (options_.devices.empty()) {
+      made.judge = std::make_unique<Judge>(record.device, options_.profile.value_or(Profile{}));
+      made.judge->push(record);
+    }
+    return;
+  }
+  if (known->second.judge) known->second.judge->push(record);
+}
+
+void Run::finish() {
+  for (auto& [number, device] : devices_) {
+    if (device.judge) device.judge->finish();
+  }
+}
+
+uint64_t Run::packets() const {
+  uint64_t sum = 0;
+  for (const auto& [number, device] : devices_) sum += device.judge ? device.judge->packets() : 0;
+  return sum;
+}
+
+uint64_t Run::memory() const {
+  uint64_t sum = 0;
+  for (const auto& [number, device] : devices_) sum += device.judge ? device.judge->memory() : 0;
+  return sum;
+}
+
+std::size_t Run::devices() const {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(devices_, [](const auto& entry) { return entry.second.judge != nullptr; }));
+}
+
+Tally Run::tally(Rule rule) const {
+  Tally sum;
+  for (const auto& [number, device] : devices_) {
+    if (!device.judge) continue;
+    const Tally& tally = device.judge->report().tally(rule);
+    sum.checked += tally.checked;
+    sum.broken += tally.broken;
+    sum.inconclusive += tally.inconclusive;
+    for (const auto& [reason, times] : tally.rests) sum.rests[reason] += times;
+  }
+  return sum;
+}
+
+Run::Share Run::share() const {
+  Share share;
+  for (std::size_t i = 0; i < kNumRules; ++i) {
+    const Tally sum = tally(static_cast<Rule>(i));
+    share.applied += sum.checked + sum.broken;
+    for (const auto& [reason, times] : sum.rests) share.rests += times;
+    share.inconclusive += sum.inconclusive;
+  }
+  return share;
+}
+
+Verdict Run::verdict() const {
+  Verdict worst = packets() == 0 ? Verdict::Inconclusive : Verdict::Pass;
+  for (std::size_t i = 0; i < kNumRules; ++i) {
+    const auto rule = static_cast<Rule>(i);
+    if (waived(rule)) continue;
+    const Tally sum = tally(rule);
+    if (sum.inconclusive != 0) worst = std::max(worst, Verdict::Inconclusive);
+    if (sum.broken == 0) continue;
+    const Severity severity = info(rule).severity;
+    worst = std::max(worst, severity == Severity::Fail       ? Verdict::Fail
+                            : severity == Severity::Deviates ? Verdict::Deviates
+                                                             : Verdict::Broken);
+  }
+  return worst;
+}
+
+std::vector<Finding> Run::findings() const {
+  std::vector<Finding> all;
+  for (const auto& [number, device] : devices_) {
+    if (!device.judge) continue;
+    const auto& some = device.judge->report().findings();
+    all.insert(all.end(), some.begin(), some.end());
+  }
+  std::ranges::stable_sort(all, [](const Finding& a, const Finding& b) {
+    return a.device != b.device ? a.device < b.device : a.time < b.time;
+  });
+  return all;
+}
+
+const std::string& Run::name_of_device(uint32_t device) const {
+  static const std::string kNone;
+  const auto at = devices_.find(device);
+  return at == devices_.end() ? kNone : at->second.name;
+}
+
+std::vector<std::string> Run::unused_waivers() const {
+  std::vector<std::string> unused;
+  for (const auto& [id, reason] : options_.waive) {
+    const auto rule = rule_of(id);
+    if (!rule || tally(*rule).broken == 0) unused.push_back(id);
+  }
+  return unused;
+}
+
+std::string to_text(const Finding& f) {
+  const RuleInfo& rule = info(f.rule);
+  std::string text = fmt::format("{}: {}.\n    came   {}\n", rule.id, rule.text, f.came);
+  if (!f.right.empty()) text += fmt::format("    right  {}\n", f.right);
+  return text;
+}
+
+std::string Run::to_json() const {
+  Json json;
+  json["verdict"] = ref::name_of(verdict());
+  json["packets"] = packets();
+  Json devices = Json::array();
+  for (const auto& [number, device] : devices_) {
+    if (!device.judge) continue;
+    devices.push_back({{"name", device.name},
+                       {"profile", device.judge->profile().name},
+                       {"verdict", ref::name_of(device.judge->report().verdict())},
+                       {"packets", device.judge->packets()}});
+  }
+  json["devices"] = std::move(devices);
+  const Share sum = share();
+  json["obligations"] = {{"applied", sum.applied}, {"rests", sum.rests}, {"inconclusive", sum.inconclusive}};
+  Json rules = Json::array();
+  for (std::size_t i = 0; i < kNumRules; ++i) {
+    const auto rule = static_cast<Rule>(i);
+    const Tally one = tally(rule);
+    Json entry;
+    entry["id"] = info(rule).id;
+    entry["checked"] = one.checked;
+    entry["broken"] = one.broken;
+    entry["inconclusive"] = one.inconclusive;
+    Json rests = Json::object();
+    for (const auto& [reason, times] : one.rests) rests[reason] = times;
+    entry["rests"] = std::move(rests);
+    if (waived(rule)) entry["waived"] = options_.waive.at(info(rule).id);
+    rules.push_back(std::move(entry));
+  }
+  json["rules"] = std::move(rules);
+  Json list = Json::array();
+  for (const Finding& f : findings()) {
+    const RuleInfo& rule = info(f.rule);
+    Json entry;
+    entry["rule"] = rule.id;
+    entry["packet"] = f.frame;
+    entry["text"] = fmt::format("{}: came {}; right would be {}", rule.text, f.came, f.right);
+    entry["verdict"] = ref::name_of(f.verdict);
+    entry["mark"] = rule.mark;
+    entry["cite"] = rule.cite;
+    entry["device"] = name_of_device(f.device);
+    if (f.qp >= 0) entry["qp"] = f.qp;
+    entry["time_ps"] = f.time;
+    if (f.since != 0) entry["since_ps"] = f.since;
+    entry["capture"] = f.capture;
+    entry["came"] = f.came;
+    entry["right"] = f.right;
+    entry["context"] = f.context;
+    list.push_back(std::move(entry));
+  }
+  json["findings"] = std::move(list);
+  Json unused = unused_waivers();
+  if (!unused.empty()) json["unused_waivers"] = std::move(unused);
+  return dump(json, 1) + "\n";
+}
+
+std::string Run::to_text(const std::string& repro) const {
+  constexpr std::size_t kMostShown = 3;
+  std::string text;
+  std::map<Rule, std::size_t> shown;
+  for (const Finding& f : findings()) {
+    if (shown[f.rule]++ >= kMostShown) continue;
+    text += fmt::format("{} {}: {}{}", time_text(f.time), name_of_device(f.device),
+                        f.qp >= 0 ? fmt::format("QP {}, ", f.qp) : "",
+                        f.frame != 0 ? fmt::format("packet {}, ", f.frame) : "");
+    text += fmt::format("{}{}\n  {}", ref::name_of(f.verdict), waived(f.rule) ? " (waived)" : "", ref::to_text(f));
+    text += fmt::format("    rule   {}, {}, mark {}\n", info(f.rule).cite, info(f.rule).part, info(f.rule).mark);
+    if (!f.context.empty()) text += "    the QP's last packets, oldest first\n";
+    for (const std::string& line : f.context) text += "      " + line + "\n";
+    text += "\n";
+  }
+  bool head = false;
+  for (std::size_t i = 0; i < kNumRules; ++i) {
+    const auto rule = static_cast<Rule>(i);
+    const Tally one = tally(rule);
+    if (one.broken == 0) continue;
+    if (!head) text += fmt::format("  {:<20} {:>10} {:>10}\n", "broken rules", "broken", "held");
+    head = true;
+    text += fmt::format("  {:<20} {:>10} {:>10}{}\n", info(rule).id, one.broken, one.checked,
+                        waived(rule) ? "  waived: " + options_.waive.at(info(rule).id) : "");
+  }
+  std::map<std::string, std::vector<std::string>> resting;
+  for (std::size_t i = 0; i < kNumRules; ++i) {
+    for (const auto& [reason, times] : tally(static_cast<Rule>(i)).rests) {
+      resting[reason].push_back(fmt::format("{} ({})", kRules[i].id, times));
+    }
+  }
+  for (const auto& [reason, rules] : resting) {
+    text += fmt::format("  rests because {}:\n", reason);
+    std::string line = "   ";
+    for (const std::string& rule : rules) {
+      if (line.size() + rule.size() > 110) {
+        text += line + "\n";
+        line = "   ";
+      }
+      line += " " + rule;
+    }
+    text += line + "\n";
+  }
+  const Share sum = share();
+  const uint64_t all = std::max<uint64_t>(sum.applied + sum.rests, 1);
+  text +=
+      fmt::format("  {} packets of {} devices; rules applied {} times, at rest {:.2f} %, inconclusive {:.2f} %\n",
+                  packets(), devices(), sum.applied, 100.0 * static_cast<double>(sum.rests) / static_cast<double>(all),
+                  100.0 * static_cast<double>(sum.inconclusive) / static_cast<double>(all));
+  for (const std::string& id : unused_waivers()) {
+    text += fmt::format("  the waiver of {} was not needed: take it away\n", id);
+  }
+  const Verdict worst = verdict();
+  text += fmt::format("{}\n", ref::name_of(worst));
+  if (worst != Verdict::Pass && !repro.empty()) text += fmt::format("  again: {}\n", repro);
+  return text;
+}
+
+std::string Run::to_html(const std::string& title) const {
+  std::string out = "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>" + html(title) +
+                    "</title><style>body{font:14px sans-serif;max-width:70em;margin:2em auto}pre{background:#eee;"
+                    "padding:.6em;overflow:auto}td,th{padding:.2em .8em;text-align:left;border-bottom:1px solid #ccc}"
+                    ".fail,.broken{color:#a00}.deviates{color:#850}</style></head><body>\n";
+  const char* worst = ref::name_of(verdict());
+  out += fmt::format("<h1>{}</h1>\n<p class=\"{}\"><b>{}</b>, {} packets of {} devices</p>\n", html(title), worst,
+                     worst, packets(), devices());
+  const auto list = findings();
+  if (!list.empty()) out += "<h2>Findings</h2>\n";
+  for (const Finding& f : list) {
+    out += fmt::format("<h3 class=\"{}\">{} {}{}{}</h3>\n<p>{}. <i>{}, mark {}</i></p>\n", ref::name_of(f.verdict),
+                       info(f.rule).id, html(name_of_device(f.device)), f.qp >= 0 ? fmt::format(", QP {}", f.qp) : "",
+                       f.frame != 0 ? fmt::format(", packet {}", f.frame) : "", html(info(f.rule).text),
+                       html(info(f.rule).cite), info(f.rule).mark);
+    out += fmt::format("<pre>{}\ncame   {}\nright  {}\n", time_text(f.time), html(f.came), html(f.right));
+    for (const std::string& line : f.context) out += "  " + html(line) + "\n";
+    out += "</pre>\n";
+  }
+  out +=
+      "<h2>Rules</h2>\n<table><tr><th>rule</th><th>what must hold</th><th>held</th><th>broken</th>"
+      "<th>rests</th></tr>\n";
+  for (std::size_t i = 0; i < kNumRules; ++i) {
+    const auto rule = static_cast<Rule>(i);
+    const Tally one = tally(rule);
+    std::string rests;
+    for (const auto& [reason, times] : one.rests) rests += fmt::format("{}: {}<br>", html(reason), times);
+    out += fmt::format("<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n", info(rule).id,
+                       html(info(rule).text), one.checked, one.broken, rests);
+  }
+  return out + "</table></body></html>\n";
+}
+
+}  // namespace mrc::ref

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Judges for all devices of a log, and what they found as text and JSON.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "reference/judge.hpp"
+
+namespace mrc::ref {
+
+struct RunOptions {
+  std::optional<Profile> profile;            ///< of every device, instead of what the log says of it
+  std::vector<std::string> devices;          ///< names or own addresses; empty: all
+  std::map<std::string, std::string> waive;  ///< rule -> reason: what breaks it is counted and does not count
+};
+
+/// A log is pushed record by record; then everything can be asked for.
+class Run {
+ public:
+  explicit Run(RunOptions options) : options_(std::move(options)) {}
+
+  /// Throws InputError: a device's profile cannot be read.
+  void push(const log::Record& record);
+  void finish();
+
+  /// The worst of all devices, without what is waived; Inconclusive when there was no packet.
+  Verdict verdict() const;
+  uint64_t packets() const;
+  uint64_t memory() const;
+  std::size_t devices() const;
+  /// Times a rule was applied (checked or broken), was at rest, stayed inconclusive.
+  struct Share {
+    uint64_t applied = 0, rests = 0, inconclusive = 0;
+  };
+  Share share() const;
+  /// Sum of all devices.
+  Tally tally(Rule rule) const;
+  /// In the order of devices and of time.
+  std::vector<Finding> findings() const;
+  const std::string& name_of_device(uint32_t device) const;
+  /// Rules that were waived and held.
+  std::vector<std::string> unused_waivers() const;
+  bool waived(Rule rule) const { return options_.waive.contains(info(rule).id); }
+
+  /// One object: verdict, packets, devices, rules (id, checked, broken, rests), findings (rule, packet, text, ...).
+  std::string to_json() const;
+  /// For people: findings in full, counts, the verdict last. `repro`: the command that shows it again.
+  std::string to_text(const std::string& repro) const;
+  std::string to_html(const std::string& title) const;
+
+ private:
+  struct Device {
+    std::string name;
+    std::unique_ptr<Judge> judge;  ///< null: not asked for
+  };
+  bool asked_for(const log::Device& device, const Profile& profile) const;
+
+  RunOptions options_;
+  std::map<uint32_t, Device> devices_;
+};
+
+/// A finding in words, without the QP's last events: rule, what came, what would have been right.
+std::string to_text(const Finding& finding);
+/// The rule of that id; nothing: there is none.
+std::optional<Rule> rule_of(std::string_view id);
+
+}  // namespace mrc::ref

@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tb/environment/recorder.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <string_view>
+
+#include "pipeline/lib/convert.hpp"
+#include "protocol/ev_profile.hpp"
+#include "reference/profile.hpp"
+#include "tb/environment/mac.hpp"
+#include "tb/environment/station.hpp"
+#include "wire/bytes.hpp"
+
+namespace mrc::tb {
+namespace {
+
+log::Ip bytes_of(U128 address) {
+  log::Ip ip;
+  wire::store_be<8>(ip.data(), static_cast<uint64_t>(address >> 64));
+  wire::store_be<8>(ip.data() + 8, static_cast<uint64_t>(address));
+  return ip;
+}
+
+/// The value of "CTRL.oor_drop" in the registers of the plan.
+uint32_t setting(const SidePlan& plan, std::string_view name) {
+  const std::pair<std::string_view, uint32_t> words[] = {
+      {"CTRL", plan.ctrl},           {"UDP_PORT", plan.udp_port},         {"DSCP_TX", plan.dscp_tx},
+      {"DSCP_TRIM", plan.dscp_trim}, {"SACK_TRIGGER", plan.sack_trigger}, {"NAK_CODE", plan.nak_code},
+      {"IP_PLANE", plan.ip_plane},
+  };
+  const std::size_t dot = name.find('.');
+  const auto word = std::ranges::find(words, name.substr(0, dot), &std::pair<std::string_view, uint32_t>::first);
+  const auto reg = std::ranges::find(csr::kRegisters, name.substr(0, dot), &csr::Register::name);
+  const auto field = std::ranges::find(reg->fields, name.substr(dot + 1), &csr::Field::name);
+  return field->get(word->second);
+}
+
+ref::Profile profile_of(const Preset& preset, const SidePlan& plan) {
+  ref::Profile p;
+  p.name = std::string("mrcnic ") + preset.name;
+  p.planes = preset.num_planes;
+  p.port_gbps = preset.port_gbps;
+  for (const ref::Setting& s : ref::settings()) s.set(p.settings, setting(plan, s.name));
+  for (unsigned d = 0; d < plan.dests; ++d) p.addresses.push_back(bytes_of(plan.ip ^ d));
+  return p;
+}
+
+std::vector<uint32_t> evs_of(const Preset& preset, const SidePlan::Profile& profile) {
+  if (!profile.list.empty()) return profile.list;
+  const csr::TblEvGen row = csr::TblEvGen::unpack(profile.gen.data());
+  std::vector<uint32_t> evs;
+  uint32_t v = row.seed;
+  while (evs.size() < preset.evs_per_qp) {
+    if (row.mode) {
+      evs.push_back(ev_expand(row.init, row.mask, v));
+      v = ev_number_next(v, row.max_val);
+    } else {
+      v = ev_auto_next(v);
+      evs.push_back(ev_auto(row.init, row.mask, v));
+    }
+  }
+  return evs;
+}
+
+log::QpState state_of(QpState state) {
+  switch (state) {
+    case QpState::Init:
+      return log::QpState::Init;
+    case QpState::Rtr:
+      return log::QpState::Rtr;
+    case QpState::Rts:
+      return log::QpState::Rts;
+    case QpState::Error:
+      return log::QpState::Error;
+    default:
+      return log::QpState::Reset;
+  }
+}
+
+}  // namespace
+
+Recorder::Recorder(const Setup& s) : device_(s.device), preset_(s.preset), scenario_(s.scenario), plan_(s.plan) {
+  coming_.fill(kNone);
+  up_ = (1u << preset_.num_planes) - 1;
+  add<log::Device>(0) = {s.name, ref::to_json(profile_of(preset_, plan_))};
+  for (const Region& r : plan_.regions) {
+    add<log::Mr>(0) = {.rkey = r.rkey, .va = r.va, .bytes = r.length, .addr = plan_.host_base + r.dest};
+  }
+}
+
+template <class Body>
+Body& Recorder::add(uint64_t time) {
+  log::Record& record = records_.emplace_back();
+  record.device = device_;
+  record.time = time;
+  return record.body.emplace<Body>();
+}
+
+log::Qp Recorder::qp(unsigned index, QpState state) const {
+  const SidePlan::Qp& q = plan_.qps[index];
+  log::Qp r;
+  r.qp = qpn_of(index);
+  r.peer_qp = qpn_of(q.peer);
+  r.state = state_of(state);
+  if (state == QpState::Reset) return r;
+  r.dest = q.dest;
+  r.mtu = 256u << q.mtu;
+  r.sq_psn = q.sq_psn;
+  r.rq_psn = q.rq_psn;
+  r.msn = q.msn;
+  r.rqmsn = q.rqmsn;
+  r.mpr = q.mpr;
+  r.mpr_dest = q.mpr_dest;
+  r.dynamic_mpr = q.dyn_mpr;
+  r.max_wimm = q.max_wimm;
+  r.max_wimm_dest = q.max_wimm_dest;
+  r.timeout = q.timeout;
+  r.retry_linear = q.retry_linear;
+  r.retry_exp = q.retry_exp;
+  r.trim_nack = q.trim_nack;
+  r.svc_time = q.svc_time;
+  r.time_stamps = q.ts;
+  r.controlled = q.cc;
+  r.pkey = q.pkey;
+  const auto encap = static_cast<Encap>(q.encap);
+  r.encap = encap == Encap::Srv6 ? 1 : encap == Encap::Srv6Srh ? 2 : 0;
+  r.own_ip = bytes_of(plan_.ip);
+  r.peer_ip = bytes_of(q.dip);
+  // Software that writes rows at random changes EVs as well.
+  if (scenario_.churn == 0) {
+    r.evs = evs_of(preset_, plan_.profiles[q.profile]);
+    for (std::size_t i = 0; i < r.evs.size(); ++i) r.ev_planes.push_back(static_cast<uint8_t>(i % preset_.num_planes));
+    r.backup = plan_.backup * preset_.num_planes;
+  }
+  return r;
+}
+
+log::Status Recorder::status(CqStatus status) const {
+  const auto code = static_cast<uint32_t>(status);
+  if (code == 0) return log::Status::Ok;
+  if (code == csr::kNakCodeInvalid.get(plan_.nak_code)) return log::Status::RemoteInvalid;
+  if (code == csr::kNakCodeAccess.get(plan_.nak_code)) return log::Status::RemoteAccess;
+  switch (status) {
+    case CqStatus::RemInvalid:
+      return log::Status::RemoteInvalid;
+    case CqStatus::RemAccess:
+      return log::Status::RemoteAccess;
+    case CqStatus::RemOp:
+    case CqStatus::RemEvent:
+      return log::Status::RemoteOperation;
+    case CqStatus::LocLength:
+      return log::Status::LocalLength;
+    case CqStatus::LocState:
+    case CqStatus::Flushed:
+      return log::Status::Flushed;
+    case CqStatus::WimmOverrun:
+      return log::Status::WimmOverrun;
+    case CqStatus::RetryExceeded:
+      return log::Status::Retries;
+    default:
+      return log::Status::Other;
+  }
+}
+
+void Recorder::moved(unsigned index, QpState to, uint64_t now_ps) { add<log::Qp>(now_ps) = qp(index, to); }
+
+void Recorder::posted(const Wqe& w, uint64_t now_ps) {
+  add<log::Post>(now_ps) = {.qp = qpn_of(w.qp),
+                            .wr_id = w.wr_id,
+                            .addr = w.laddr,
+                            .remote = w.raddr,
+                            .bytes = w.length,
+                            .rkey = w.rkey,
+                            .immediate = w.imm_valid,
+                            .imm = w.imm};
+}
+
+void Recorder::completed(const Cqe& c, uint64_t now_ps) {
+  log::Cqe& r = add<log::Cqe>(now_ps);
+  r.qp = qpn_of(c.qp);
+  r.receive = c.recv;
+  r.status = status(c.status);
+  r.bytes = c.length;
+  if (c.recv) {
+    r.imm = c.imm;
+    r.rqmsn = c.msn;
+  } else {
+    r.wr_id = c.wr_id;
+    r.msn = c.msn;
+  }
+}
+
+void Recorder::read(const Rdreq& read, uint64_t now_ps) {
+  log::Host& r = add<log::Host>(now_ps);
+  r.op = log::HostOp::Read;
+  r.addr = read.addr;
+  r.bytes = read.len;
+  r.tag = ++tags_;
+  reads_[read.plane].push_back({r.tag, r.addr, r.bytes});
+}
+
+void Recorder::read_done(unsigned plane, const uint8_t* data, uint64_t now_ps) {
+  const Read read = reads_[plane].front();
+  reads_[plane].pop_front();
+  log::Host& r = add<log::Host>(now_ps);
+  r.op = log::HostOp::ReadDone;
+  r.addr = read.addr;
+  r.bytes = read.bytes;
+  r.tag = read.tag;
+  r.data.assign(data, data + read.bytes);
+}
+
+void Recorder::wrote(uint64_t address, unsigned length, const uint8_t* data, uint64_t now_ps) {
+  log::Host& r = add<log::Host>(now_ps);
+  r.op = log::HostOp::Write;
+  r.addr = address;
+  r.bytes = length;
+  r.tag = ++tags_;
+  r.data.assign(data, data + length);
+}
+
+void Recorder::ports(unsigned up, uint64_t now_ps) {
+  for (unsigned p = 0; p < preset_.num_planes; ++p) {
+    if (((up ^ up_) >> p & 1) != 0) add<log::Port>(now_ps) = {static_cast<uint8_t>(p), (up >> p & 1) != 0};
+  }
+  up_ = up;
+}
+
+log::Frame& Recorder::frame(const Frame& frame, uint64_t begin_ps) {
+  log::Frame& r = add<log::Frame>(begin_ps + uint64_t{kPreambleBytes} * byte_ps(preset_));
+  r.plane = frame.plane;
+  r.length = static_cast<uint32_t>(frame.bytes.size());
+  r.number = ++numbers_;
+  r.bytes = frame.bytes;
+  return r;
+}
+
+void Recorder::sent(const Frame& of) {
+  log::Frame& r = frame(of, of.sent_ps);
+  r.sent = true;
+  r.last = of.sent_ps + uint64_t{kPreambleBytes + r.length + kFcsBytes} * byte_ps(preset_);
+}
+
+void Recorder::received(const Frame& of, uint64_t begun_ps, uint64_t now_ps) {
+  log::Frame& r = frame(of, begun_ps);
+  r.last = now_ps;
+  if (of.mac_error) r.flags = log::kFcsBad;
+  coming_[of.plane] = kNone;
+}
+
+void Recorder::hand_over(uint64_t until, const Sink& sink) {
+  order_.resize(records_.size());
+  std::iota(order_.begin(), order_.end(), 0u);
+  std::ranges::stable_sort(order_, {}, [&](uint32_t i) { return records_[i].time; });
+  std::vector<log::Record> later;
+  for (const uint32_t i : order_) {
+    if (records_[i].time < until) {
+      sink(records_[i]);
+    } else {
+      later.push_back(std::move(records_[i]));
+    }
+  }
+  records_ = std::move(later);
+}
+
+void Recorder::flush(uint64_t now_ps, const Sink& sink) {
+  // A first beat is there some bytes later than its frame began; the rest is for the cycles on the way.
+  const uint64_t slack = 64 * uint64_t{byte_ps(preset_)} + 4 * uint64_t{preset_.clock_ps};
+  uint64_t until = now_ps - std::min(slack, now_ps);
+  for (const uint64_t begun : coming_) until = std::min(until, begun);
+  const std::size_t before = records_.size();
+  hand_over(until, sink);
+  constexpr uint64_t kSilence = 10'000'000;
+  if (records_.size() == before && until < told_ps_ + kSilence) return;
+  told_ps_ = until;
+  sink({device_, until, log::Until{}});
+}
+
+void Recorder::end(uint64_t now_ps, const NicCounters* counters, log::End end, const Sink& sink) {
+  hand_over(kNone, sink);
+  const auto counter = [&](std::string name, uint64_t value) {
+    sink({device_, now_ps, log::Counter{std::move(name), value}});
+  };
+  if (counters != nullptr) {
+    // CNT_OVF counts what had no room: frames lost whole, and payloads, whose packets are NACKed and counted by CNT_RX
+    // too. What came to the port and is not in CNT_RX was lost whole; one frame may have been on its way.
+    uint64_t silent = 0;
+    for (unsigned p = 0; p < preset_.num_planes; ++p) {
+      silent += std::min<uint64_t>(counters->ovf[p], counters->rx_after[p] - counters->rx[p]);
+    }
+    counter("silent_drops", silent);
+    for (const CounterRegister& r : kCounterRegisters) counter(r.name, counters->*r.value);
+  }
+  sink({device_, now_ps, std::move(end)});
+}
+
+}  // namespace mrc::tb

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What one NIC of the bench does, and what happens to it, as records of a log (log/record.hpp).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "gen/presets.hpp"
+#include "gen/streams.hpp"
+#include "log/record.hpp"
+#include "tb/environment/frame.hpp"
+#include "tb/environment/plan.hpp"
+
+namespace mrc::tb {
+
+struct NicCounters;
+
+/// Told by the NIC's Station, cycle by cycle. It never asks and never draws: a run with one is the run without it.
+class Recorder {
+ public:
+  using Sink = std::function<void(const log::Record&)>;
+
+  struct Setup {
+    uint32_t device;  ///< its number in the log
+    const char* name;
+    const Preset& preset;
+    const Scenario& scenario;
+    const SidePlan& plan;  ///< QPs are as it says when they are connected
+  };
+  explicit Recorder(const Setup& setup);
+
+  /// Software is about to write the row that takes a QP to this state.
+  void moved(unsigned qp, QpState to, uint64_t now_ps);
+  void posted(const Wqe& wqe, uint64_t now_ps);
+  void completed(const Cqe& cqe, uint64_t now_ps);
+  /// The host has taken a read, or answers one: per plane in order.
+  void read(const Rdreq& read, uint64_t now_ps);
+  void read_done(unsigned plane, const uint8_t* data, uint64_t now_ps);
+  /// The host has taken a write: software sees it from now on.
+  void wrote(uint64_t address, unsigned length, const uint8_t* data, uint64_t now_ps);
+  void ports(unsigned up, uint64_t now_ps);
+  /// A frame whose preamble begins at sent_ps.
+  void sent(const Frame& frame);
+  /// A frame is coming in whose preamble began at begun_ps, and: its last beat is at the NIC's pins.
+  void begun(unsigned plane, uint64_t begun_ps) { coming_[plane] = begun_ps; }
+  void received(const Frame& frame, uint64_t begun_ps, uint64_t now_ps);
+
+  /// Hands over, in the order of their times, all records before which no other can come any more, and says up to when
+  /// that is. `now_ps`: of the next cycle.
+  void flush(uint64_t now_ps, const Sink& sink);
+  /// Hands over what is left, then the counters, if they were read, and the end.
+  void end(uint64_t now_ps, const NicCounters* counters, log::End end, const Sink& sink);
+
+ private:
+  static constexpr uint64_t kNone = ~uint64_t{0};
+  template <class Body>
+  Body& add(uint64_t time);
+  log::Frame& frame(const Frame& frame, uint64_t begin_ps);
+  void hand_over(uint64_t until, const Sink& sink);
+  log::Qp qp(unsigned index, QpState state) const;
+  log::Status status(CqStatus status) const;
+
+  const uint32_t device_;
+  const Preset& preset_;
+  const Scenario& scenario_;
+  const SidePlan& plan_;
+  std::vector<log::Record> records_;
+  std::vector<uint32_t> order_;
+  std::array<uint64_t, kMaxPlanes> coming_;  // preamble of the frame that is coming in; kNone: none
+  unsigned up_;
+  struct Read {
+    uint64_t tag;
+    uint64_t addr;
+    uint32_t bytes;
+  };
+  std::array<std::deque<Read>, kMaxPlanes> reads_;
+  uint64_t tags_ = 0, numbers_ = 0;
+  uint64_t told_ps_ = 0;  // of the last Until
+};
+
+}  // namespace mrc::tb

@@ -1,0 +1,530 @@
+// SPDX-License-Identifier: Apache-2.0
+/// A NIC that answers as told, seen from outside; expectations are calculated by hand. The latency of its profile is
+/// 1 us + 1 us + one frame (9038 bytes at 100 Gb/s: 723 ns).
+#include "reference/responder_judge.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+#include <memory>
+
+#include "wire/decode.hpp"
+
+using namespace mrc;
+using namespace mrc::ref;
+
+namespace {
+
+constexpr log::Time kUs = 1'000'000;
+constexpr log::Time kLate = 4 * kUs;  // beyond every deadline
+constexpr uint32_t kEv = 0x12340005;
+
+struct Bench {
+  Profile profile;
+  Report report{0};
+  std::unique_ptr<ResponderJudge> judge;
+  log::Qp qp;
+  uint64_t number = 0;
+
+  explicit Bench(bool silent_drops = false) {
+    profile.take = kUs;
+    profile.answer = kUs;
+    profile.silent_drops = silent_drops;
+    qp.qp = 20;
+    qp.peer_qp = 30;
+    qp.state = log::QpState::Rts;
+    qp.mtu = 256;
+    qp.own_ip[15] = 1;
+    qp.peer_ip[15] = 2;
+  }
+  void start() {
+    judge = std::make_unique<ResponderJudge>(profile, report);
+    judge->qp(qp, 0);
+    log::Mr mr;
+    mr.rkey = 7;
+    mr.va = 0x1000;
+    mr.bytes = 1 << 20;
+    judge->region(mr, 0);
+  }
+
+  void put(bool sent, wire::Packet p, log::Time at, uint8_t flags = 0, uint8_t plane = 0) {
+    const wire::WireConfig config = profile.wire();
+    wire::complete(p);
+    log::Frame frame;
+    frame.sent = sent;
+    frame.plane = plane;
+    frame.flags = flags;
+    frame.last = at;
+    frame.number = ++number;
+    frame.bytes = wire::encode(p, config);
+    const wire::Packet seen = wire::decode(frame.bytes, config);
+    judge->now(at);
+    const Seen s{frame, seen, at, at};
+    sent ? judge->sent(s) : judge->received(s);
+  }
+  wire::Packet packet(wire::Opcode opcode, bool to_device, bool stamp = false) const {
+    wire::Packet p = wire::make_packet(opcode, wire::Encapsulation::Ipv6, stamp, profile.wire());
+    p.ipv6->src = to_device ? qp.peer_ip : qp.own_ip;
+    p.ipv6->dst = to_device ? qp.own_ip : qp.peer_ip;
+    p.bth->dqp = to_device ? qp.qp : qp.peer_qp;
+    p.bth->p_key = qp.pkey;
+    p.set_entropy(kEv);
+    return p;
+  }
+  /// A message of one packet, 100 bytes.
+  wire::Packet write(uint32_t psn, uint16_t msn, bool stamp = false) const {
+    wire::Packet p = packet(wire::Opcode::WriteOnly, true, stamp);
+    p.bth->psn = psn;
+    p.meth->msn = msn;
+    p.reth->va = 0x1000;
+    p.reth->r_key = 7;
+    p.reth->dma_length = 100;
+    p.payload.assign(100, 0x5a);
+    if (stamp) p.tseth->tx_timestamp16 = static_cast<uint16_t>(1000 + psn);
+    return p;
+  }
+  wire::Packet sack(uint32_t cack, int trigger, uint64_t bitmap, uint16_t above, uint32_t units) const {
+    wire::Packet p = packet(wire::Opcode::Sack, false);
+    p.bth->psn = cack;
+    p.seth->cack_psn = cack;
+    p.seth->ack_psn_offset = static_cast<int16_t>(trigger - static_cast<int>(cack));
+    p.seth->entropy = kEv;
+    p.seth->sack_offset = 1;
+    p.seth->sack_bitmap = bitmap;
+    p.cc_state->ooo_count = above;
+    p.cc_state->rcvd_bytes = units;
+    return p;
+  }
+  wire::Packet ack(uint32_t psn, uint32_t msn, uint8_t syndrome = 0x1f) const {
+    wire::Packet p = packet(wire::Opcode::Ack, false);
+    p.bth->psn = psn;
+    p.aeth->syndrome = syndrome;
+    p.aeth->msn = msn;
+    return p;
+  }
+  wire::Packet nack(uint32_t psn, uint8_t reason) const {
+    wire::Packet p = packet(wire::Opcode::Nack, false);
+    p.bth->psn = psn;
+    p.neth->nack_psn = psn;
+    p.neth->reason = reason;
+    p.neth->entropy = kEv;
+    return p;
+  }
+  void end(log::Time at, uint64_t drops = 0) {
+    // A later packet of the peer is the proof that time has passed.
+    judge->counter({"silent_drops", drops}, at);
+    judge->finish({}, at);
+  }
+  uint64_t broken(Rule rule) const { return report.tally(rule).broken; }
+  uint64_t ok(Rule rule) const { return report.tally(rule).checked; }
+  uint64_t all_broken() const { return report.findings().size(); }
+};
+
+// UDP length of write(): 8 + 12 BTH + 4 METH + 16 RETH + 100 + 4 ICRC = 144; nominal 184.
+constexpr uint32_t units(unsigned packets) { return (packets * 184 + 255) / 256; }
+
+}  // namespace
+
+TEST_CASE("a NIC that answers as it should is found right", "[reference.responder]") {
+  Bench b;
+  b.start();
+  b.put(false, b.write(0, 0, true), 10 * kUs);
+  b.put(true, b.ack(0, 1), 11 * kUs);
+  wire::Packet asked = b.write(2, 2, true);
+  asked.bth->a = 1;
+  b.put(false, asked, 12 * kUs);
+  // With TSETH 4 bytes more: nominal 188, two of them are 376.
+  wire::Packet answer = b.sack(0, 2, 0b10, 1, 2);
+  answer.cc_state->tx_timestamp16 = 1002;
+  b.put(true, answer, 13 * kUs);
+  b.put(false, b.write(1, 1, true), 14 * kUs);
+  b.put(true, b.ack(2, 3), 15 * kUs);
+  answer = b.sack(2, 1, 0, 0, 3);
+  answer.cc_state->tx_timestamp16 = 1001;
+  b.put(true, answer, 15 * kUs);
+  b.end(30 * kUs);
+  CHECK(b.report.verdict() == Verdict::Pass);
+  CHECK(b.ok(Rule::RespSackAsk) == 1);
+  CHECK(b.ok(Rule::RespCackTaken) == 2);
+  CHECK(b.ok(Rule::RespAckOrder) == 2);
+  CHECK(b.ok(Rule::RespAckPsn) == 2);
+  CHECK(b.ok(Rule::RespAckOwed) == 3);
+  CHECK(b.ok(Rule::RespSackDrain) == 1);
+}
+
+TEST_CASE("cack_psn lies between what must have and what may have been taken", "[reference.responder]") {
+  Bench b;
+  b.start();
+  b.put(false, b.write(0, 0), 10 * kUs);
+  b.put(false, b.write(1, 1), 10 * kUs + kUs / 2);
+  b.put(true, b.ack(1, 2), 11 * kUs);
+  SECTION("both are right while the NIC may still be busy") {
+    b.put(true, b.sack(0xffffff, 0, 0, 0, 0), 12 * kUs);
+    b.put(true, b.sack(1, 0, 0, 0, units(2)), 12 * kUs);
+    b.end(13 * kUs);
+    CHECK(b.all_broken() == 0);
+  }
+  SECTION("too much") {
+    b.put(true, b.sack(2, 0, 0, 0, units(2)), 12 * kUs);
+    b.end(13 * kUs);
+    CHECK(b.broken(Rule::RespCackArrived) == 1);
+  }
+  SECTION("too little, 3 us later") {
+    b.put(true, b.sack(0, 0, 0, 0, units(2)), 13 * kUs + kUs / 2);
+    b.end(14 * kUs);
+    CHECK(b.broken(Rule::RespCackTaken) == 1);
+    CHECK(b.report.findings().at(0).right.starts_with("at least 1"));
+  }
+}
+
+TEST_CASE("what a silent drop would explain is decided by the counter", "[reference.responder]") {
+  for (const uint64_t drops : {0, 1}) {
+    Bench b(true);
+    b.start();
+    b.put(false, b.write(0, 0), 10 * kUs);
+    b.put(true, b.sack(0xffffff, 0, 0, 0, 0), 10 * kUs + kLate);
+    b.end(20 * kUs, drops);
+    CHECK(b.broken(Rule::RespCackTaken) == 1 - drops);
+    CHECK(b.report.tally(Rule::RespCackTaken).inconclusive == drops);
+    CHECK(b.report.verdict() == (drops == 0 ? Verdict::Fail : Verdict::Inconclusive));
+  }
+}
+
+TEST_CASE("counts and sums have both bounds", "[reference.responder]") {
+  Bench b;
+  b.start();
+  for (const uint32_t psn : {0, 2, 4}) b.put(false, b.write(psn, static_cast<uint16_t>(psn)), 10 * kUs);
+  b.put(true, b.ack(0, 1), 10 * kUs);
+  const log::Time at = 10 * kUs + kLate;
+  SECTION("right") { b.put(true, b.sack(0, 4, 0b1010, 2, units(3)), at); }
+  SECTION("less in the bitmap is right") { b.put(true, b.sack(0, 4, 0, 2, units(3)), at); }
+  const bool right = b.ok(Rule::RespBitmap) == 1;
+  SECTION("a bit too many") {
+    b.put(true, b.sack(0, 4, 0b1110, 2, units(3)), at);
+    CHECK(b.broken(Rule::RespBitmap) == 1);
+  }
+  SECTION("shifted") {
+    b.put(true, b.sack(0, 4, 0b0101, 2, units(3)), at);
+    CHECK(b.broken(Rule::RespBitmap) == 1);
+  }
+  SECTION("ooo_count too large") {
+    b.put(true, b.sack(0, 4, 0, 3, units(3)), at);
+    CHECK(b.broken(Rule::RespOooMost) == 1);
+  }
+  SECTION("ooo_count too small") {
+    b.put(true, b.sack(0, 4, 0, 1, units(3)), at);
+    CHECK(b.broken(Rule::RespOooLeast) == 1);
+  }
+  SECTION("rcvd_bytes too large, by one unit") {
+    b.put(true, b.sack(0, 4, 0, 2, units(3) + 1), at);
+    CHECK(b.broken(Rule::RespNominal) == 1);
+    CHECK(b.broken(Rule::RespBytes) == 1);
+  }
+  SECTION("rcvd_bytes rounded down: 300 bytes of payload are 2 units, 552 of nominal size are 3") {
+    b.put(true, b.sack(0, 4, 0, 2, 2), at);
+    CHECK(b.broken(Rule::RespNominal) == 1);
+    CHECK(b.broken(Rule::RespBytes) == 0);
+  }
+  SECTION("mpr without dynamic MPR") {
+    wire::Packet p = b.sack(0, 4, 0, 2, units(3));
+    p.seth->mpr = 8;
+    b.put(true, p, at);
+    CHECK(b.broken(Rule::RespMpr) == 1);
+  }
+  b.end(at);
+  CHECK(b.all_broken() == (right ? 0u : b.all_broken()));
+}
+
+TEST_CASE("what is owed comes in time, or is missed", "[reference.responder]") {
+  Bench b;
+  b.start();
+  b.put(false, b.write(0, 0), 10 * kUs);
+  b.put(true, b.ack(0, 1), 11 * kUs);
+  const log::Time at = 20 * kUs;
+  Rule rule{};
+  wire::Packet cause, answer;
+  bool fails = true;
+  SECTION("A") {
+    cause = b.write(1, 1);
+    cause.bth->a = 1;
+    answer = b.sack(1, 1, 0, 0, units(2));
+    rule = Rule::RespSackAsk;
+  }
+  SECTION("rtx") {
+    cause = b.write(1, 1);
+    cause.bth->rtx = 1;
+    answer = b.sack(1, 1, 0, 0, units(2));
+    rule = Rule::RespSackRtx;
+  }
+  SECTION("CE") {
+    cause = b.write(1, 1);
+    cause.ipv6->ecn = 3;
+    answer = b.sack(1, 1, 0, 0, units(2));
+    answer.seth->m = 1;
+    rule = Rule::RespSackCe;
+  }
+  SECTION("a duplicate") {
+    cause = b.write(0, 0);
+    answer = b.sack(0, 0, 0, 0, units(1));
+    rule = Rule::RespSackDup;
+  }
+  SECTION("a probe") {
+    cause = b.packet(wire::Opcode::ProbeRequest, true);
+    cause.peth->probe_id = 77;
+    answer = b.sack(0, 77, 0, 0, units(1));
+    answer.seth->pr = 1;
+    rule = Rule::RespSackProbe;
+  }
+  SECTION("a trim of what is missing") {
+    cause = b.write(1, 1);
+    cause.payload.resize(20);
+    cause.ipv6->dscp = b.profile.wire().dscp.trimmed;
+    cause.dscp_class = wire::DscpClass::Trimmed;
+    answer = b.nack(1, 1);
+    rule = Rule::RespNackTrim;
+  }
+  SECTION("a trim of what is here") {
+    cause = b.write(0, 0);
+    cause.ipv6->dscp = b.profile.wire().dscp.trimmed;
+    cause.dscp_class = wire::DscpClass::Trimmed;
+    answer = b.sack(0, 0, 0, 0, units(1));
+    rule = Rule::RespSackTrim;
+    fails = false;
+  }
+  SECTION("outside the window") {
+    cause = b.write(1 + 1024, 1);
+    answer = b.nack(1 + 1024, 0x0b);
+    rule = Rule::RespOorOwed;
+    fails = false;
+  }
+  SECTION("a foreign memory key") {
+    cause = b.write(1, 1);
+    cause.reth->r_key = 8;
+    answer = b.ack(1, 1, 0x62);
+    rule = Rule::RespNakOwed;
+  }
+  SECTION("no bytes") {
+    cause = b.write(1, 1);
+    cause.reth->dma_length = 0;
+    cause.payload.clear();
+    answer = b.ack(1, 1, 0x61);
+    rule = Rule::RespNakZero;
+    fails = false;
+  }
+  for (const bool comes : {true, false}) {
+    Bench c = Bench();
+    c.start();
+    c.put(false, c.write(0, 0), 10 * kUs);
+    c.put(true, c.ack(0, 1), 11 * kUs);
+    c.put(false, cause, at);
+    if (comes) c.put(true, answer, at + kUs);
+    if (comes && rule == Rule::RespNackTrim) {
+      wire::Packet besides = c.sack(0, 0xffff, 0, 0, units(1));
+      besides.seth->pr = 1;
+      c.put(true, besides, at + kUs);
+    }
+    // A sign of life, long after.
+    if (rule != Rule::RespNakOwed && rule != Rule::RespNakZero) c.put(true, c.ack(0, 1), at + 3 * kLate);
+    c.end(at + 4 * kLate);
+    INFO(info(rule).id << (comes ? " comes" : " does not come"));
+    CHECK(c.ok(rule) == (comes ? 1u : 0u));
+    CHECK(c.broken(rule) == (comes ? 0u : 1u));
+    CHECK(info(rule).severity == (fails ? Severity::Fail : Severity::Deviates));
+  }
+}
+
+TEST_CASE("the byte threshold is kept, ACKs come", "[reference.responder]") {
+  for (const bool comes : {true, false}) {
+    Bench b;
+    b.start();
+    for (uint16_t i = 0; i < 16; ++i) b.put(false, b.write(i, i), 10 * kUs + i * 1000);  // 16 times 1024
+    if (comes) {
+      b.put(true, b.sack(15, 15, 0, 0, units(16)), 11 * kUs);
+      b.put(true, b.ack(15, 16), 11 * kUs);
+    }
+    b.put(true, b.sack(15, 15, 0, 0, units(16)), 30 * kUs);
+    b.end(40 * kUs);
+    CHECK(b.broken(Rule::RespSackBytes) == (comes ? 0 : 1));
+    CHECK((b.broken(Rule::RespAckOwed) != 0) == !comes);
+    CHECK((b.ok(Rule::RespAckOwed) != 0) == comes);
+  }
+}
+
+TEST_CASE("semantic ACKs confirm what is complete", "[reference.responder]") {
+  Bench b;
+  b.start();
+  b.put(false, b.write(0, 0), 10 * kUs);
+  b.put(false, b.write(2, 2), 10 * kUs);
+  SECTION("a message too many") {
+    b.put(true, b.ack(2, 3), 11 * kUs);
+    CHECK(b.broken(Rule::RespAckOrder) == 1);
+  }
+  SECTION("the wrong packet") {
+    b.put(true, b.ack(2, 1), 11 * kUs);
+    CHECK(b.broken(Rule::RespAckOrder) == 0);
+    CHECK(b.broken(Rule::RespAckPsn) == 1);
+  }
+  SECTION("a NAK without cause") {
+    b.put(true, b.ack(1, 1, 0x62), 11 * kUs);
+    CHECK(b.broken(Rule::RespNakCause) == 1);
+  }
+  SECTION("a code that is none") {
+    b.put(true, b.ack(1, 1, 0x60), 11 * kUs);
+    CHECK(b.broken(Rule::RespNakCode) == 1);
+  }
+}
+
+TEST_CASE("NACKs have their reasons", "[reference.responder]") {
+  Bench b;
+  b.start();
+  b.put(false, b.write(0, 0), 10 * kUs);
+  SECTION("TRIMMED of what arrived whole long before") {
+    b.put(true, b.nack(0, 1), 10 * kUs + kLate);
+    CHECK(b.broken(Rule::RespNackHad) == 1);
+  }
+  SECTION("out of the window, inside it") {
+    b.put(true, b.nack(1024, 0x0b), 11 * kUs);
+    CHECK(b.broken(Rule::RespNackOor) == 0);  // cack_psn may not have moved yet
+    b.put(true, b.nack(1023, 0x0b), 11 * kUs);
+    CHECK(b.broken(Rule::RespNackOor) == 1);
+    b.put(true, b.nack(1024, 0x0b), 10 * kUs + kLate);
+    CHECK(b.broken(Rule::RespNackOor) == 2);
+    b.put(true, b.nack(1025, 0x0b), 10 * kUs + kLate);
+    CHECK(b.broken(Rule::RespNackOor) == 2);
+  }
+  SECTION("UNEXP_EVENT out of the blue") {
+    b.put(true, b.nack(0, 0x19), 11 * kUs);
+    CHECK(b.broken(Rule::RespNackUnexp) == 1);
+  }
+  SECTION("a packet that was refused has not arrived") {
+    b.put(true, b.nack(0, 0x07), 11 * kUs);
+    b.put(true, b.sack(0xffffff, 0, 0, 0, 0), 10 * kUs + kLate);
+    CHECK(b.broken(Rule::RespCackTaken) == 0);
+  }
+}
+
+TEST_CASE("frames that a NIC does not take, and such as it may take", "[reference.responder]") {
+  Bench b;
+  b.start();
+  wire::Packet p = b.write(0, 0);
+  uint8_t flags = 0;
+  bool may = false;
+  SECTION("another P_Key") { p.bth->p_key = 0x1234; }
+  SECTION("membership alone differs: it takes it") {
+    p.bth->p_key = 0x7fff;
+    may = true;
+  }
+  SECTION("another QP") { p.bth->dqp = 21; }
+  SECTION("another tver") { p.bth->tver = 1; }
+  SECTION("wrong FCS") { flags = log::kFcsBad; }
+  SECTION("wrong ICRC") {
+    p.icrc.emplace();
+    p.icrc->ok = false;
+    p.icrc->value = 1;
+  }
+  SECTION("seen under way") {
+    flags = log::kMaybe;
+    may = true;
+  }
+  SECTION("of a stranger") {
+    p.ipv6->src[15] = 9;
+    may = true;
+  }
+  b.put(false, p, 10 * kUs, flags);
+  const bool must = p.bth->p_key == 0x7fff;
+  b.put(true, b.sack(0, 0, 0, 0, units(1)), 11 * kUs);
+  CHECK(b.broken(Rule::RespCackArrived) == (may ? 0 : 1));
+  Bench c;
+  c.start();
+  c.put(false, p, 10 * kUs, flags);
+  c.put(true, c.sack(0xffffff, 0, 0, 0, 0), 10 * kUs + kLate);
+  CHECK(c.broken(Rule::RespCackTaken) == (must ? 1 : 0));
+}
+
+TEST_CASE("immediates complete after all before them, in order, once", "[reference.responder]") {
+  Bench b;
+  b.start();
+  const auto immediate = [&](uint32_t psn, uint16_t n, uint32_t value) {
+    wire::Packet p = b.packet(wire::Opcode::WriteOnlyImm, true);
+    const wire::Packet w = b.write(psn, n);
+    p.meth = w.meth;
+    p.reth = w.reth;
+    p.payload = w.payload;
+    p.bth->psn = psn;
+    p.meth->rqmsn = n;
+    p.immdt->value = value;
+    return p;
+  };
+  const auto done = [&](uint32_t rqmsn, uint32_t value, log::Time at) {
+    log::Cqe cqe;
+    cqe.qp = b.qp.qp;
+    cqe.receive = true;
+    cqe.rqmsn = rqmsn;
+    cqe.imm = value;
+    b.judge->completed(cqe, at);
+  };
+  b.put(false, immediate(1, 1, 11), 10 * kUs);
+  b.put(false, immediate(2, 2, 22), 10 * kUs);
+  SECTION("too early") {
+    done(1, 11, 11 * kUs);
+    CHECK(b.broken(Rule::RespCqeComplete) == 1);
+  }
+  b.put(false, b.write(0, 0), 12 * kUs);
+  SECTION("right") {
+    done(1, 11, 13 * kUs);
+    done(2, 22, 13 * kUs);
+    CHECK(b.all_broken() == 0);
+    done(2, 22, 14 * kUs);
+    CHECK(b.broken(Rule::RespCqeComplete) == 1);
+  }
+  SECTION("in the wrong order") {
+    done(2, 22, 13 * kUs);
+    CHECK(b.broken(Rule::RespCqeOrder) == 1);
+  }
+  SECTION("with another immediate") {
+    done(1, 22, 13 * kUs);
+    CHECK(b.broken(Rule::RespCqeImm) == 1);
+  }
+}
+
+TEST_CASE("a QP in ERROR says so to each packet", "[reference.responder]") {
+  for (const bool says : {true, false}) {
+    Bench b;
+    b.start();
+    log::Qp qp = b.qp;
+    qp.state = log::QpState::Error;
+    b.judge->qp(qp, 10 * kUs);
+    b.put(false, b.write(0, 0), 20 * kUs);
+    if (says) b.put(true, b.nack(0, 0x19), 21 * kUs);
+    b.end(40 * kUs);
+    CHECK(b.ok(Rule::RespUnexpOwed) == (says ? 1 : 0));
+    CHECK(b.broken(Rule::RespUnexpOwed) == (says ? 0 : 1));
+  }
+}
+
+TEST_CASE("every PSN is reported sooner or later", "[reference.responder]") {
+  Bench b;
+  b.start();
+  b.put(false, b.write(5, 5), 10 * kUs);
+  for (unsigned i = 0; i < 100; ++i) b.put(true, b.sack(0xffffff, 5, 0, 1, units(1)), (20 + i) * kUs);
+  CHECK(b.broken(Rule::RespReported) == 1);
+}
+
+TEST_CASE("a port that changes takes answers with it, and a hole in the log all", "[reference.responder]") {
+  Bench b;
+  b.start();
+  wire::Packet p = b.write(0, 0);
+  p.bth->a = 1;
+  b.put(false, p, 10 * kUs);
+  SECTION("port") {
+    b.judge->port({0, false}, 11 * kUs);
+    b.judge->port({0, true}, 12 * kUs);
+    b.put(true, b.ack(0, 1), 30 * kUs);
+    b.end(40 * kUs);
+    CHECK(b.report.tally(Rule::RespSackAsk).rests.size() == 1);
+  }
+  SECTION("hole") {
+    b.judge->gap({0, 1, 0, "test"}, 11 * kUs);
+    b.put(true, b.sack(77, 0, 0, 0, 9), 30 * kUs);
+    b.end(40 * kUs);
+  }
+  CHECK(b.all_broken() == 0);
+}

@@ -1,0 +1,176 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""usage: false_alarms.py MRC [options]
+
+Does the judge complain about NICs that are right? Records runs of our own NICs, checks each log, and wants no finding. The
+first goal of the judge: a false alarm costs another team a week. Runs are built-in scenarios, random ones, both settings
+of every assumption (the log's profile says which), and scenarios of the fabric, at fidelity fast, model and RTL.
+
+Prints every finding with the command that gives it again, then the share of obligations that rest or stay inconclusive.
+Exit 1: a finding; 3: a run that did not work."""
+import argparse
+import concurrent.futures
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+SCENARIOS = """clean reorder loss trim ecn corrupt mixed immediate many-qps slow-host late-data link-flap plane-loss refused
+bad-ev probe-revive incast-trim penalty many-peers retry-exhaust qp-error no-bytes dynamic-mpr soak rto bad-plane long window
+few-updates plane-addresses""".split()
+FABRIC = """flow incast permutation small ring alltoall goodput-32k path-bypass plane-loss plane-loss-4 t0t1-links-down bad-ev-20
+shared-ev loss-0.1 loss-1 incast-victim permutation-400g""".split()
+# Assumption -> scenario and the setting that is not the default; defaults are what all other runs have.
+SETTINGS = [
+    ("A-01", "mixed", "udp_port = 4971"), ("A-01", "mixed", "udp_only = 1"), ("A-02", "mixed", "bth_m_high = 0"),
+    ("A-02", "mixed", "bth_m = 1"), ("A-03", "mixed", "ev_swap = 1"), ("A-04", "trim", "dscp_data = 5\ndscp_rtx = 9"),
+    ("A-04", "trim", "dscp_ctl = 40\ndscp_trimmed = 13\ndscp_lasthop = 17"), ("A-05", "mixed", "srv6_uplink_bits = 4"),
+    ("A-06", "mixed", "rev_fixed = 1"), ("A-06", "mixed", "ack_plane = 1"), ("A-06", "mixed", "rev_probe = 0"),
+    ("A-07", "loss", "rto = 7"), ("A-08", "loss", "same_ev = 1"), ("A-08", "loss", "reorder_pkts = 8"),
+    ("A-09", "mixed", "sack_trigger = 4096"), ("A-11", "mixed", "sack_base_self = 1"), ("A-12", "window", "oor_drop = 1"),
+    ("A-13", "trim", "trim_nack = 0"), ("A-14", "mixed", "icrc_outer = 1"), ("A-15", "trim", "trim_lengths = 1"),
+    ("A-15", "trim", "trim_lengths = 2"), ("A-15", "trim", "trim_size = 128"), ("A-16", "mixed", "ack_with_sack = 1"),
+    ("A-16", "mixed", "ack_gap = 200"), ("A-18", "mixed", "msn_zero = 1"), ("A-19", "no-bytes", "zero_drop = 1"),
+    ("A-20", "ecn", "skip_twice = 1"), ("A-21", "incast-trim", "tsr_us = 1"), ("A-22", "mixed", "pdcid_zero = 1"),
+    ("A-28", "mixed", "ar_gap = 1000"), ("A-31", "bad-ev", "min_active = 2"), ("A-32", "probe-revive", "probe_kind = 1"),
+    ("A-32", "probe-revive", "probe_kind = 2"), ("A-33", "probe-revive", "skip_good = 1"), ("A-34", "bad-ev", "backup = 3"),
+    ("A-35", "retry-exhaust", "retry_linear = 1"), ("A-36", "link-flap", "eeth_op_high = 1"),
+    ("A-37", "link-flap", "ports_from_0 = 1"), ("A-43", "incast-trim", "cc_disable_qa = 1"),
+    ("A-44", "incast-trim", "cc_md_resets_fast = 0"), ("A-45", "incast-trim", "cc_nack_any_reason = 1"),
+    ("A-46", "incast-trim", "cc_nack_sample_cfg = 1"), ("A-47", "incast-trim", "cc_nack_rtt = 0"),
+    ("A-55", "mixed", "nominal = 1"), ("A-55", "mixed", "nominal = 2"), ("A-56", "mixed", "svc_share = 1"),
+    ("A-57", "qp-error", "err_silent = 1"), ("A-58", "incast-trim", "rtt_rtx = 1"), ("A-59", "mixed", "dyn_mpr = 1"),
+    ("A-60", "link-flap", "ep_repeats = 0"), ("A-60", "link-flap", "ep_repeats = 2"), ("A-61", "mixed", "generated = 1"),
+    ("A-62", "immediate", "max_wimm = 4"), ("A-62", "qp-error", "max_wimm_dest = 4"),
+    ("A-70", "qp-error", "nak_invalid = 99\nnak_access = 100"), ("A-71", "probe-revive", "probe_cap = 1"),
+    ("A-72", "probe-revive", "probe_keep = 1"), ("A-73", "incast-trim", "cc_ar_shift = 0"),
+    ("A-74", "trim", "trim_silent = 1"), ("A-75", "loss", "state_silent = 1"), ("A-76", "mixed", "ip_plane = 1"),
+]
+
+
+class Run:
+    """One run and its check."""
+
+    def __init__(self, name, arguments, scenario=""):
+        self.name, self.arguments, self.scenario = name, arguments, scenario
+
+
+def plan(o):
+    runs = []
+    for preset in o.presets.split(","):
+        cosim = ["cosim", "--preset", preset, "--dut", o.dut]
+        if "scenarios" in o.what:
+            runs += [Run(f"{preset} {s} {seed}", [*cosim, "--packets", str(o.packets), "--scenario", s, "--seed", str(seed)])
+                     for s in SCENARIOS for seed in range(1, o.seeds + 1)]
+        if "random" in o.what:
+            runs += [Run(f"{preset} random {seed}",
+                         [*cosim, "--packets", str(o.packets), "--scenario", "random", "--seed", str(seed)])
+                     for seed in range(o.first, o.first + o.random)]
+        if "settings" in o.what:
+            runs += [Run(f"{preset} {name} {key}", [*cosim, "--packets", str(o.packets), "--scenario", "FILE", "--seed", "1"],
+                         f'base = "{base}"\nvary = 0\n{key}\n') for name, base, key in SETTINGS]
+    if "fabric" in o.what:
+        runs += [Run(f"fabric {s}", ["fabric", "--scenario", s, "--record-nics", o.nics]) for s in FABRIC]
+        runs += [Run(f"fabric small {e}", ["fabric", "--scenario", "small", "--endpoint", e]) for e in ("model", "rtl")]
+    if o.only:
+        runs = [r for r in runs if o.only in r.name]
+    return runs
+
+
+def execute(mrc, run, root):
+    """(what went wrong with the run or "", findings, tallies, packets, seconds of run, of check)"""
+    folder = Path(tempfile.mkdtemp(dir=root))
+    try:
+        arguments = list(run.arguments)
+        if run.scenario:
+            (folder / "scenario.toml").write_text(run.scenario, encoding="utf-8")
+            arguments[arguments.index("FILE")] = "scenario.toml"
+        began = time.monotonic()
+        made = subprocess.run([mrc, *arguments, "--record", "run.mrclog"], cwd=folder, capture_output=True, text=True,
+                              timeout=1800)
+        middle = time.monotonic()
+        if made.returncode not in (0, 5):
+            return (made.stdout + made.stderr).strip()[-400:], [], [], 0, 0, 0
+        check = subprocess.run([mrc, "check", "run.mrclog", "--json", "check.json"], cwd=folder, capture_output=True,
+                               text=True, timeout=1800)
+        end = time.monotonic()
+        if not (folder / "check.json").exists():
+            return (check.stdout + check.stderr).strip()[-400:], [], [], 0, 0, 0
+        result = json.loads((folder / "check.json").read_text(encoding="utf-8"))
+        return "", result["findings"], result["rules"], result["packets"], middle - began, end - middle
+    except subprocess.TimeoutExpired as late:
+        return f"no end: {late}", [], [], 0, 0, 0
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("mrc", help="the program")
+    p.add_argument("--what", default="scenarios,random,settings,fabric", help="of these")
+    p.add_argument("--presets", default="tiny", help="tiny,asic800,fpga100")
+    p.add_argument("--dut", default="model", help="model or rtl")
+    p.add_argument("--packets", type=int, default=1500)
+    p.add_argument("--seeds", type=int, default=1, help="of each built-in scenario")
+    p.add_argument("--random", type=int, default=100, help="random scenarios")
+    p.add_argument("--first", type=int, default=1, help="seed of the first random one")
+    p.add_argument("--nics", default="0,1", help="NICs of the fabric that are recorded")
+    p.add_argument("--only", default="", help="runs whose name holds this")
+    p.add_argument("-j", type=int, default=os.cpu_count() or 1)
+    p.add_argument("--json", help="all tallies")
+    o = p.parse_args()
+    mrc, runs = str(Path(o.mrc).resolve()), plan(o)
+    root = tempfile.mkdtemp(prefix="mrc-false-alarms-")
+    rules, wrong, broken, packets, recorded, checked = {}, 0, 0, 0, 0.0, 0.0
+    began = time.monotonic()
+    try:
+        with concurrent.futures.ThreadPoolExecutor(o.j) as pool:
+            futures = {pool.submit(execute, mrc, run, root): run for run in runs}
+            for done, future in enumerate(concurrent.futures.as_completed(futures), 1):
+                run = futures[future]
+                error, findings, tallies, count, t_run, t_check = future.result()
+                packets, recorded, checked = packets + count, recorded + t_run, checked + t_check
+                command = "mrc " + " ".join(run.arguments) + " --record run.mrclog"
+                if error:
+                    broken += 1
+                    print(f"RUN FAILED {run.name}: {error}\n  {command}")
+                for f in findings[:3]:
+                    print(f"FINDING {run.name}: {f.get('rule')}: {f.get('text')}\n  {command}")
+                    if run.scenario:
+                        print("  FILE: " + run.scenario.replace("\n", "; "))
+                wrong += bool(findings)
+                for t in tallies:
+                    r = rules.setdefault(t["id"], {"checked": 0, "broken": 0, "inconclusive": 0, "rests": {}})
+                    r["checked"] += t["checked"]
+                    r["broken"] += t["broken"]
+                    r["inconclusive"] += t.get("inconclusive", 0)
+                    for reason, n in t.get("rests", {}).items():
+                        r["rests"][reason] = r["rests"].get(reason, 0) + n
+                if sys.stderr.isatty():
+                    left = (time.monotonic() - began) / done * (len(runs) - done)
+                    print(f"\r{done} of {len(runs)}, {left:.0f} s left ", end="", file=sys.stderr)
+                sys.stdout.flush()
+    finally:
+        shutil.rmtree(root, ignore_errors=True)
+    resting = sum(sum(r["rests"].values()) for r in rules.values())
+    total = sum(r["checked"] + r["broken"] for r in rules.values()) + resting
+    print(f"{len(runs)} runs, {packets} packets, {len(rules)} rules, {wrong} runs with findings, {broken} runs failed")
+    print(f"{resting} of {total} judgements rest or stay inconclusive ({100 * resting / max(total, 1):.2f} %)")
+    for name, r in sorted(rules.items(), key=lambda kv: -sum(kv[1]["rests"].values()))[:8]:
+        for reason, n in r["rests"].items():
+            print(f"  {name}: {n} rest: {reason}")
+    print(f"recording {recorded:.1f} s, checking {checked:.1f} s ({recorded / max(checked, 1e-9):.1f} to 1)")
+    never = [name for name, r in rules.items() if r["checked"] == 0]
+    print(f"never applied: {', '.join(never) or 'none'}")
+    if o.json:
+        Path(o.json).write_text(json.dumps({"runs": len(runs), "packets": packets, "rules": rules}, indent=1) + "\n",
+                                encoding="utf-8")
+    return 3 if broken else 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
