@@ -157,6 +157,7 @@ class Parser(Cursor):
                 self.expect("bad")
                 step["fcs_bad"] = True
             elif word == "payload":
+                self.accept("len")
                 step["payload"] = self._hex() if self.token.kind == "str" else {"len": self.value()}
             elif word in ("ev", "cut", "append", "after"):
                 step[word] = self.value()
