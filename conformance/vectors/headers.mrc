@@ -75,7 +75,7 @@ cases id field value what {
 purpose a WRITE with $what set is taken like any other
 mark S2, A-02, A-21, A-25
 cite mrc.md 2; mrc.md 3
-caps responder bytes time_stamps
+caps responder time_stamps
 profile time_stamps 1
 msg m = write len 4096 at buf seq 2
 p0 < m[0] ackreq raw $field $value
@@ -94,7 +94,6 @@ cases id field value what {
 purpose a reliability probe with $what is answered like any other
 mark S2, A-22
 cite mrc.md 3; mrc.md 2; mrc.md 6
-caps responder bytes
 p0 < probe id 0x0102 raw $field $value
 * > sack pr 1 probe 0x0102 cack rq_psn-1 within rtt
 
@@ -109,7 +108,6 @@ cases id field value what {
 purpose an endpoint request with $what of its ERTH set is answered like any other
 mark S2
 cite mrc.md 3
-caps responder bytes
 p0 < endpoint request op port_status mask 0x1FE id 0x0203 timestamp 0x4455 raw $field $value
 * > endpoint response id 0x0203 op port_status timestamp 0x4455 within rtt
 
@@ -168,7 +166,6 @@ purpose a WRITE to the queue pair $dqp, which is $what, is discarded
 mark S2+ (0 to 2 are reserved), S
 cite mrc.md 2; IBTA 9.2.5
 negative
-caps responder bytes
 msg m = write len 4096 at buf seq 2
 mem fill buf 4096 = 0xa5
 p0 < m[0] ackreq raw bth.dqp $dqp
@@ -186,7 +183,6 @@ cases id port set {
 purpose a packet to UDP port $port is taken: both are, unless a setting restricts it
 mark C, A-01
 cite mrc.md 1
-caps responder bytes
 setting $set
 msg m = write len 4096 at buf seq 2
 p0 < m[0] ackreq raw udp.dst_port $port
@@ -197,7 +193,7 @@ id H-UDP-005
 purpose a NIC restricted to UDP port 4791 discards what comes to 4971
 mark C, A-01
 cite mrc.md 1
-caps bytes
+caps responder bytes
 negative
 setting A-01 UDP_PORT.only 1
 msg m = write len 4096 at buf seq 2
@@ -212,7 +208,7 @@ id H-UDP-006
 purpose a NIC restricted to UDP port 4971 discards what comes to 4791
 mark C, A-01
 cite mrc.md 1
-caps bytes
+caps responder bytes
 negative
 setting A-01 UDP_PORT.only 1
 setting A-01 UDP_PORT.port 4971
@@ -235,7 +231,7 @@ cases id port {
 purpose a packet to UDP port $port is none of MRC's
 mark C (4791 or 4971), S (no other)
 cite mrc.md 1; RFC 768
-caps bytes
+caps responder bytes
 negative
 setting A-01 default
 msg m = write len 4096 at buf seq 2
@@ -260,7 +256,7 @@ id H-IP-001
 purpose a frame that is no IPv6 is not MRC's, whatever follows
 mark S
 cite RFC 8200 3; mrc.md 1
-caps bytes
+caps responder bytes
 negative
 msg m = write len 4096 at buf seq 2
 mem fill buf 4096 = 0xa5
@@ -272,7 +268,7 @@ id H-IP-002
 purpose IPv6 that carries no UDP is not MRC's
 mark S
 cite RFC 8200 3; mrc.md 1
-caps bytes
+caps responder bytes
 negative
 msg m = write len 4096 at buf seq 2
 mem fill buf 4096 = 0xa5
@@ -284,7 +280,7 @@ id H-IP-003
 purpose a packet to another address is either taken like any other or not at all
 mark A-76 (a received destination address is not looked at)
 cite mrc.md 1
-caps bytes
+caps responder bytes
 setting A-76 default
 msg m = write len 4096 at buf seq 2
 mem fill buf 4096 = 0xa5

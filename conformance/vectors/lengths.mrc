@@ -102,7 +102,7 @@ id H-LEN-006
 purpose an Only of more than the path MTU is not taken
 mark S2, A (without a word)
 cite mrc.md 6; mrc.md 1
-caps bytes
+caps responder bytes
 profile mtu 1024
 negative
 msg m = write len 1024 at buf seq 4
@@ -118,7 +118,7 @@ id H-LEN-007
 purpose a Last of more than the path MTU is not taken
 mark S2, A (without a word)
 cite mrc.md 6; mrc.md 1
-caps bytes
+caps responder bytes
 profile mtu 1024
 negative
 msg m = write len 2048 at buf seq 4
@@ -141,7 +141,7 @@ cases id cut what {
 purpose a frame that ends inside $what, and whose lengths say otherwise, is discarded
 mark S
 cite mrc.md 1; RFC 8200 3
-caps bytes
+caps responder bytes
 negative
 msg m = write len 4096 at buf seq 4
 mem fill buf 4096 = 0xa5
@@ -159,7 +159,7 @@ cases id field value what {
 purpose a $what is a packet that is not taken
 mark S
 cite RFC 768; RFC 8200 3; base.md ICRC
-caps bytes
+caps responder bytes
 negative
 msg m = write len 4096 at buf seq 4
 mem fill buf 8192 = 0xa5

@@ -195,6 +195,5 @@ cases id want what {
 purpose the answer to a reliability probe has $what
 mark S2+
 cite mrc.md 3; mrc.md 6
-caps responder psn
 p0 < probe id 0x8001 timestamp 0x2468 ev 0x00ABCDEF
 * > sack $want within rtt
