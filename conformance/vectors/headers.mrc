@@ -121,7 +121,7 @@ cases id own theirs {
   H-PKEY-005 0x0123 0x8123
 }
 purpose a packet of P_Key $theirs is taken by a QP of P_Key $own: bit 15 is membership
-mark A-30
+mark S (IBTA), A-30
 cite IBTA 10.9.3; mrc.md 2
 caps responder pkey
 profile pkey $own
@@ -278,7 +278,7 @@ mem same buf 4096 = 0xa5
 
 id H-IP-003
 purpose a packet to another address is either taken like any other or not at all
-mark A-76 (a received destination address is not looked at)
+mark C, A-76 (a received destination address is not looked at)
 cite mrc.md 1
 caps responder bytes
 setting A-76 default

@@ -223,7 +223,7 @@ mark S2, A-22, A-02, A-59
 cite mrc.md 3; mrc.md 2; mrc.md 7
 background answer probe as last sack
 dut post write len 8192
-any order { * > write first ; * > write last } within rtt
+any order { * > write first psn sq_psn ; * > write last psn sq_psn+1 } within rtt
 p0 < sack cack sq_psn+1 raw $field $value
 none > write psn sq_psn rtx 1 within 4 rto
 p0 < ack psn sq_psn+1 msn 1
@@ -243,7 +243,7 @@ cite mrc.md 3; mrc.md 7
 evs 8
 background answer probe as last sack
 dut post write len 8192
-any order { * > write first ; * > write last } within rtt
+any order { * > write first psn sq_psn ; * > write last psn sq_psn+1 } within rtt
 let was = sent_first(sq_psn+1).ev
 p0 < sack cack sq_psn
 p0 < nack reason trimmed psn sq_psn+1 raw $field $value
@@ -259,7 +259,7 @@ caps requestor bytes
 negative
 background ignore sack ack probe endpoint write
 dut post write len 8192
-any order { * > write first rtx 0 ; * > write last rtx 0 } within rtt
+any order { * > write first psn sq_psn rtx 0 ; * > write last psn sq_psn+1 rtx 0 } within rtt
 p0 < $icrc
 any order { * > write first psn sq_psn rtx 1 ; * > write last psn sq_psn+1 rtx 1 } within 4 rto
 
@@ -298,6 +298,6 @@ cite mrc.md 2; mrc.md 7
 negative
 background ignore sack ack probe endpoint write
 dut post write len 8192
-any order { * > write first rtx 0 ; * > write last rtx 0 } within rtt
+any order { * > write first psn sq_psn rtx 0 ; * > write last psn sq_psn+1 rtx 0 } within rtt
 p0 < sack cack sq_psn+1 dqp qp+1
 any order { * > write first psn sq_psn rtx 1 ; * > write last psn sq_psn+1 rtx 1 } within 4 rto
