@@ -178,7 +178,7 @@ class Engine:
         else:
             frame, text = self._control(step, packet, plane)
         frame = self._switch(frame, step)
-        whole = not any(key in step for key in ("trim", "cut", "fcs_bad")) and step.get("icrc", "good") == "good"
+        whole = not any(key in step for key in ("trim", "cut", "fcs_bad", "flip")) and step.get("icrc", "good") == "good"
         after = self.values.whole(step["after"], 0, 1 << 45) if "after" in step else 0
         t = self.bed.send(frame, plane, text, psn if whole else None, after, step.get("fcs_bad", False))
         if maker and whole and "raw" not in step:
@@ -241,7 +241,7 @@ class Engine:
     def _build(self, built, step):
         raw = {path: self.values.whole(value) for path, value in step.get("raw", ())}
         icrc = step.get("icrc", "good")
-        return packets.build(built, raw, icrc if isinstance(icrc, str) else self.values.whole(icrc))
+        return packets.build(built, raw, icrc if isinstance(icrc, str) else self.values.whole(icrc), step.get("flip", ()))
 
     def _switch(self, frame, step):
         """What happens on the way: trimming, bytes cut off or put behind."""

@@ -199,9 +199,9 @@ class LegalNic:
             packet = packets.decode(frame)
         except PacketError:
             return
-        ports = (CONSTANTS["UdpPort"], CONSTANTS["UdpPortMrc"])
+        ports = (CONSTANTS["UdpPort"], CONSTANTS["UdpPortMrc"], self.settings.get("UDP_PORT.port"))
         bth = packet.headers["bth"]
-        if bth["tver"] or (packet.get("udp.dst_port") not in ports and not self.settings.get("UDP_PORT.port")):
+        if bth["tver"] or packet.get("udp.dst_port") not in ports:
             return
         if not packet.icrc_good and not packet.trimmed:
             return
@@ -408,7 +408,8 @@ class Responder:
         if self.encap == "srh":
             out["srh"] = {"segments_left": 1, "segment": self.peer_ip}
         out["ipv6"] = ip
-        out["udp"] = {"src_port": 0xD000 + plane, "dst_port": CONSTANTS["UdpPort"]}
+        out["udp"] = {"src_port": 0xD000 + plane,
+                      "dst_port": self.nic.settings.get("UDP_PORT.port", CONSTANTS["UdpPort"])}
         return out
 
     def _later(self, plane, make, extra=0):

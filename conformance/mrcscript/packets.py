@@ -148,9 +148,10 @@ def _checksum(data):
     return ~total & 0xFFFF
 
 
-def build(packet, raw=None, icrc="good"):
+def build(packet, raw=None, icrc="good", flips=()):
     """The frame of a packet: lengths, next headers and the ICRC are filled in; raw: {"header.field": number} goes over
-    all of them before the ICRC is computed. icrc: good, bad, or a number as on the wire."""
+    all of them before the ICRC is computed. icrc: good, bad, or a number as on the wire. flips: fields, or "payload",
+    or "pad", whose lowest bit the way changes behind the ICRC's back."""
     raw = raw or {}
     order = list(packet.headers)
     pad = packet.pad or b"\0" * (-len(packet.payload) % 4)
@@ -193,7 +194,26 @@ def build(packet, raw=None, icrc="good"):
         value ^= 0x00010000
     elif icrc != "good":
         value = int(icrc) & 0xFFFFFFFF
+    if flips:
+        parts, body = _flipped(order, values, body, flips)
     return b"".join(data for _, data in parts) + body + value.to_bytes(4, "little")
+
+
+def _flipped(order, values, body, flips):
+    """Headers and body with the lowest bit of each named field the other way round: payload is the first byte behind
+    the headers, pad the last one."""
+    body = bytearray(body)
+    for path in flips:
+        name, _, rest = path.partition(".")
+        if name in ("payload", "pad"):
+            if not body:
+                raise PacketError(f"this packet has no {name}.")
+            body[0 if name == "payload" else -1] ^= 1
+        elif name not in values:
+            raise PacketError(f"this packet has no header '{name}', so {path} cannot be flipped.")
+        else:
+            values[name][rest] = int(values[name].get(rest, 0)) ^ 1
+    return [(name, pack_header(name, values[name])) for name in order], bytes(body)
 
 
 def _next_headers(values):

@@ -145,6 +145,8 @@ class Parser(Cursor):
                 packet["fields"][word] = self._named(packet["kind"], word)
             elif word == "raw":
                 raw.append(self._raw())
+            elif word == "flip":
+                step.setdefault("flip", []).append(self._flip())
             elif word == "trim":
                 step["trim"] = self._trim()
             elif word in ("dscp", "ecn"):
@@ -155,6 +157,7 @@ class Parser(Cursor):
                 self.expect("bad")
                 step["fcs_bad"] = True
             elif word == "payload":
+                self.accept("len")
                 step["payload"] = self._hex() if self.token.kind == "str" else {"len": self.value()}
             elif word in ("ev", "cut", "append", "after"):
                 step[word] = self.value()
@@ -186,6 +189,18 @@ class Parser(Cursor):
             if not self.is_("or") or self.ahead().text == "{":
                 return out
             self.take()
+
+    def _flip(self):
+        token = self.token
+        if self.accept("payload", "pad"):
+            return token.text
+        name = self.word("header", tuple(HEADERS))
+        self.expect(".")
+        path = name + "." + self.word("field")
+        if field_info(path) is None:
+            known = ", ".join(entry["name"] for entry in HEADERS[name]["fields"])
+            self.fail(f"there is no field {path}.", f"Its fields are {known}.", token)
+        return path
 
     def _raw(self):
         token = self.token
