@@ -100,6 +100,7 @@ class MemoryPart final : public Part {
   std::unordered_map<uint64_t, std::vector<std::pair<Open, uint32_t>>> tags_;  ///< written, not visible yet
   std::unordered_map<uint32_t, Target> targets_;
   uint64_t bytes_ = 0;
+  uint32_t largest_ = 0;  ///< payload so far: none that begins further below an address holds it
   bool writes_told_ = false, visible_told_ = false, lost_ = false;
 };
 
@@ -172,6 +173,7 @@ void MemoryPart::data(const Seen& seen, const QpWorld& qp, Target& t) {
   payload->known = seen.whole;
   if (seen.whole) payload->bytes = p.payload;
   bytes_ += payload->length + 128;
+  largest_ = std::max(largest_, payload->length);
   placed.payload = payload;
   open_.emplace(addr, payload);
   oldest_.emplace_back(addr, std::move(payload));
@@ -234,7 +236,7 @@ void MemoryPart::write(const log::Host& host) {
     uint32_t best_to = 0;
     bool again = false, differs = false;
     const auto end = open_.upper_bound(at);
-    for (auto c = open_.lower_bound(at >= kMostPayload ? at - kMostPayload : 0); c != end; ++c) {
+    for (auto c = open_.lower_bound(at >= largest_ ? at - largest_ : 0); c != end; ++c) {
       Payload& p = *c->second;
       if (at >= p.addr + p.length) continue;
       const auto from = static_cast<uint32_t>(at - p.addr);
