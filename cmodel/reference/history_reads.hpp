@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <deque>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <vector>
@@ -21,10 +22,23 @@ class Reads {
   void host(const log::Host& host) {
     if (host.op != log::HostOp::ReadDone || host.status != 0 || host.data.empty()) return;
     any_ = true;
+    bytes_ += host.data.size();
+    auto next = chunks_.lower_bound(host.addr);
+    if (next != chunks_.begin() && (next == chunks_.end() || next->first != host.addr)) {
+      // A packet is read line by line: one chunk for all of them, if the line before came just now.
+      auto& [begin, before] = *std::prev(next);
+      if (begin + before.data.size() == host.addr && order_ - before.order < kJustNow &&
+          before.data.size() < kMostChunk) {
+        before.data.insert(before.data.end(), host.data.begin(), host.data.end());
+        before.order = ++order_;
+        oldest_.emplace_back(begin, order_);
+        while (bytes_ > kMostBytes || oldest_.size() > kMostChunks) forget();
+        return;
+      }
+    }
     const auto [at, fresh] = chunks_.try_emplace(host.addr);
     if (!fresh) bytes_ -= at->second.data.size();
     at->second = {host.data, ++order_};
-    bytes_ += host.data.size();
     oldest_.emplace_back(host.addr, order_);
     while (bytes_ > kMostBytes || oldest_.size() > kMostChunks) forget();
   }
@@ -59,7 +73,8 @@ class Reads {
   uint64_t memory() const { return bytes_ + chunks_.size() * 96 + oldest_.size() * 16; }
 
  private:
-  static constexpr std::size_t kMostChunks = 1 << 18;
+  static constexpr std::size_t kMostChunks = 1 << 18, kMostChunk = 8192;
+  static constexpr uint64_t kJustNow = 32;  ///< reads
   struct Chunk {
     std::vector<uint8_t> data;
     uint64_t order = 0;
