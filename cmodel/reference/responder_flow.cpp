@@ -175,7 +175,10 @@ void ResponderFlow::data(const Came& came) {
   const bool below = a.psn <= lo_.cack();
   const bool missing = hi_.above() != 0;
   take_hi(came);
+  overran_ = overran_ || (a.immediate && overrun());
   if (!came.sure || state_ != State::Alive) return;
+  if (a.immediate && overrun() && !had)
+    return world_.report.rests(Rule::RespCackTaken, "an immediate too many, perhaps");
   if (a.fault != Fault::None) {
     // One that is not the next in order counts as lost: its sender will repeat it.
     if (had || lo_.cack() < a.psn - 1) return;
@@ -201,6 +204,11 @@ void ResponderFlow::data(const Came& came) {
   }
   if (hi_.above() == 0) asked_ = log::kNever;
   if (a.ask && hi_.above() != 0) asked_ = came.at;
+}
+
+/// There may be more immediates than the QP can hold, or than there are receives for.
+bool ResponderFlow::overrun() const {
+  return immediate_packets_ > received_ + qp_.max_wimm_dest || (posted_ != 0 && immediate_packets_ > posted_);
 }
 
 void ResponderFlow::trimmed(const Came& came) {

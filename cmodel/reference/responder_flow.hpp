@@ -115,6 +115,7 @@ class ResponderFlow {
   void count_bytes(const Waiting& waiting);
   void judge_owed(Owed& owed);
   void missed(const Owed& owed);
+  bool overrun() const;
   bool quiet(Time since) const;
   void alive(Time time);
   void suspect(Finding finding);
@@ -138,9 +139,10 @@ class ResponderFlow {
   State state_ = State::Alive;
   Time failed_ = 0;
   bool requestor_ = false, nacked_ = false;
-  bool mixed_ = false;   ///< copies of one PSN differed: nothing is known of messages
-  Seq size_slack_ = 0;   ///< by so much rcvd_bytes is not known
-  unsigned faults_ = 0;  ///< bit: Fault, of packets that came
+  bool overran_ = false;  ///< there was an immediate too many, perhaps
+  bool mixed_ = false;    ///< copies of one PSN differed: nothing is known of messages
+  Seq size_slack_ = 0;    ///< by so much rcvd_bytes is not known
+  unsigned faults_ = 0;   ///< bit: Fault, of packets that came
   std::deque<Waiting> waiting_;
   std::deque<Came> late_;  ///< beyond the window at their arrival
   std::deque<Owed> owed_;
@@ -148,6 +150,7 @@ class ResponderFlow {
   Seq claimed_;
   Seq acked_;  ///< messages confirmed
   Time nak_sent_ = 0;
+  Time confirmed_ = 0;        ///< the newest ACK or NAK went
   uint32_t bytes_ = 0;        ///< since the last SACK
   Time sacked_ = 0;           ///< when that went
   bool refused_ = false;      ///< a packet was NACKed, so that it did not arrive
