@@ -115,7 +115,7 @@ class ResponderFlow {
   void count_bytes(const Waiting& waiting);
   void judge_owed(Owed& owed);
   void missed(const Owed& owed);
-  bool overrun() const;
+  bool overrun(const Arrival& packet) const;
   bool quiet(Time since) const;
   void alive(Time time);
   void suspect(Finding finding);
@@ -156,7 +156,7 @@ class ResponderFlow {
   bool refused_ = false;      ///< a packet was NACKed, so that it did not arrive
   Time asked_ = log::kNever;  ///< when a packet with A came while PSNs were missing
   std::deque<Responder::Immediate> immediates_;
-  uint64_t posted_ = 0, received_ = 0, immediate_packets_ = 0;
+  uint64_t posted_ = 0, received_ = 0;
   std::set<Seq> unreported_;
   std::deque<std::pair<Seq, uint64_t>> report_due_;  ///< PSN, SACKs that had gone when it was taken
   uint64_t sacks_ = 0;
