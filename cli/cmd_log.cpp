@@ -23,7 +23,10 @@
 #include "cli/output.hpp"
 #include "cli/signals.hpp"
 #include "cli/wire_options.hpp"
+#include "input/file.hpp"
+#include "input/number.hpp"
 #include "log/format.hpp"
+#include "log/import.hpp"
 #include "log/merge.hpp"
 #include "log/reader.hpp"
 #include "log/redact.hpp"
@@ -32,6 +35,7 @@
 #include "reference/profile.hpp"
 #include "tb/compare/report.hpp"
 #include "util/printable.hpp"
+#include "wire/text.hpp"
 
 namespace mrc::cli {
 namespace {
@@ -41,6 +45,7 @@ Examples:
   mrc cosim --preset tiny --record run.mrclog      a log of both NICs; mrc fabric has the same option
   mrc log info run.mrclog                          devices, counts, what is missing
   mrc log print run.mrclog --qp 0x100 | less       a line for each record of a QP
+  mrc log import a.pcapng b.pcapng -o run.mrclog   captures; --at ADDR=FILE says whose ports
   mrc log redact run.mrclog -o out.mrclog          without payload, to be shown to others
   mrc log cat a.mrclog b.mrclog -o both.mrclog     in the order of time
 
@@ -400,10 +405,112 @@ int concatenate(const std::vector<std::string>& files, const std::string& out, b
   return unfinished == 0 ? output.commit(kPass) : output.commit_unfinished();
 }
 
+// ---- import
+
+struct ImportArguments {
+  std::vector<std::string> files, devices, at, clock_errors;
+  std::string out, profile;
+};
+
+log::Ip address_of(const std::string& option, const std::string& text) {
+  log::Ip ip{};
+  std::array<uint8_t, 4> ipv4{};
+  if (wire::from_text(text, ipv4)) {
+    ip[10] = ip[11] = 0xff;
+    std::ranges::copy(ipv4, ip.begin() + 12);
+    return ip;
+  }
+  if (wire::from_text(text, ip)) return ip;
+  throw UsageError(fmt::format("{}: {} is no IP address.", option, input::shown(text)),
+                   "Write fd00::1 or 10.0.0.1; several addresses of one device with commas between them.");
+}
+
+/// "fd00::1,fd00::2": index of that device.
+std::size_t device_of(const std::string& option, const std::string& text, log::ImportOptions& to) {
+  log::ImportDevice device;
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t comma = std::min(text.find(',', at), text.size());
+    device.addresses.push_back(address_of(option, text.substr(at, comma - at)));
+    at = comma + 1;
+  }
+  for (std::size_t i = 0; i < to.devices.size(); ++i) {
+    if (std::ranges::find(to.devices[i].addresses, device.addresses[0]) != to.devices[i].addresses.end()) return i;
+  }
+  to.devices.push_back(std::move(device));
+  return to.devices.size() - 1;
+}
+
+/// "3=50", or "50" for all planes: nanoseconds.
+void read_clock_error(const std::string& text, log::ImportOptions& to) {
+  constexpr uint64_t kMostNs = 1'000'000'000;
+  const auto equals = text.find('=');
+  const std::string number = equals == std::string::npos ? text : text.substr(equals + 1);
+  const log::Time ps =
+      1000 * input::whole({number, "--clock-error", {}, 0, 0}, 0, kMostNs, "how far times may be wrong, in ns");
+  if (equals == std::string::npos) {
+    to.clock_error.fill(ps);
+    return;
+  }
+  const std::string plane = text.substr(0, equals);
+  to.clock_error[input::whole({plane, "--clock-error", {}, 0, 0}, 0, log::kMaxPlanes - 1, "a plane")] = ps;
+}
+
+int import(const ImportArguments& o) {
+  log::ImportOptions options;
+  for (const std::string& text : o.devices) device_of("--device", text, options);
+  std::vector<std::string> inputs;
+  for (const std::string& file : o.files) options.files.push_back({file, {}});
+  for (const std::string& text : o.at) {
+    const auto equals = text.find('=');
+    if (equals == std::string::npos || equals == 0 || equals + 1 == text.size()) {
+      throw UsageError(fmt::format("--at {} names no address and capture.", input::shown(text)),
+                       "Write --at ADDR=FILE: the capture was taken at the ports of that device.");
+    }
+    const std::size_t device = device_of("--at", text.substr(0, equals), options);
+    const std::string file = text.substr(equals + 1);
+    const auto known = std::ranges::find(options.files, file, &log::ImportFile::path);
+    if (known == options.files.end()) {
+      options.files.push_back({file, device});
+    } else if (known->at) {
+      throw UsageError(fmt::format("--at names {} twice.", file), "A capture is taken at the ports of one device.");
+    } else {
+      known->at = device;
+    }
+  }
+  if (options.files.empty()) throw UsageError("nothing to import.", "Name captures (pcapng).");
+  for (const log::ImportFile& file : options.files) inputs.push_back(file.path);
+  for (const std::string& text : o.clock_errors) read_clock_error(text, options);
+  ref::Profile profile;
+  if (!o.profile.empty()) {
+    constexpr input::FileKind kProfile{"profile", input::kJsonBytes, "Name an existing file that you may read, or -."};
+    profile = ref::read_profile(input::read_text(o.profile, kProfile), name_of_file(o.profile));
+    options.wire = profile.wire();
+  }
+  options.profile = [&](const wire::WireConfig& wire) {
+    if (o.profile.empty()) profile.read_as(wire);
+    return ref::to_json(profile);
+  };
+  if (!o.profile.empty()) inputs.push_back(o.profile);
+  LogOutput output("mrc log import", o.out, inputs);
+  const auto imported = log::import_captures(options, [&](const log::Record& record) { output.write(record); });
+  if (!imported) refuse(imported.error());
+  text_out() << fmt::format("{} packets, {} of them not MRC or of nobody; {} devices, {} frames in the log\n",
+                            tb::grouped(imported->packets), tb::grouped(imported->others), imported->devices.size(),
+                            tb::grouped(imported->records));
+  const auto tell = [](uint64_t n, const char* what) {
+    if (n != 0) text_out() << fmt::format("  {} {}\n", tb::grouped(n), what);
+  };
+  tell(imported->cut, "were cut by the capture: their ICRC cannot be checked");
+  tell(imported->trimmed_under_way, "were trimmed before they were captured");
+  tell(imported->lost, "were dropped by the capturing host: the evidence has gaps");
+  tell(imported->backwards, "are older than the one before on their interface: clocks or order are wrong");
+  return output.commit(imported->records == 0 ? kInconclusive : kPass);
+}
+
 }  // namespace
 
 void register_log(CLI::App& app, Context& context) {
-  CLI::App* command = app.add_subcommand("log", "logs of what NICs did: look into them, join, redact");
+  CLI::App* command = app.add_subcommand("log", "logs of what NICs did: look into them, import captures, join, redact");
   command->footer(kFooter);
   command->require_subcommand(1);
 
@@ -412,6 +519,23 @@ void register_log(CLI::App& app, Context& context) {
     bool json = false;
     std::optional<uint64_t> qp;
   };
+  {
+    auto o = std::make_shared<ImportArguments>();
+    CLI::App* sub = command->add_subcommand("import", "captures (pcapng) as a log");
+    sub->add_option("CAPTURE", o->files, "captures, taken under way; - is standard input");
+    text_option(*sub, "-o", o->out, "the log")->required();
+    text_option(*sub, "--profile", o->profile, "what the devices are (JSON, docs/log.md); default: what captures say");
+    sub->add_option("--device", o->devices, "a device, by its own IP addresses; default: every address that is seen")
+        ->type_name("ADDR[,ADDR]")
+        ->allow_extra_args(false);
+    sub->add_option("--at", o->at, "a capture taken at the ports of this device")
+        ->type_name("ADDR=FILE")
+        ->allow_extra_args(false);
+    sub->add_option("--clock-error", o->clock_errors, "how far times of a plane may be wrong, in ns; without =: all")
+        ->type_name("[PLANE=]NS")
+        ->allow_extra_args(false);
+    sub->callback([o, &context] { context.exit_code = import(*o); });
+  }
   {
     auto o = std::make_shared<Arguments>();
     CLI::App* sub = command->add_subcommand("info", "devices, how many records of each kind, gaps");

@@ -217,7 +217,7 @@ inline constexpr std::array<RuleInfo, kNumRules> kRules = {{
      Severity::Fail, "safety", "history", "mrc.md 2, 7"},
     {"req.psn-hole", "PSNs are consecutive: each one from the first to the highest is sent", "S2",
      Severity::Fail, "safety", "history", "mrc.md 6"},
-    {"req.rtx-unsent", "what has rtx = 1 was sent before, unless a port was down", "A",
+    {"req.rtx-unsent", "what has rtx = 1 was sent before, unless a port was down, here or there", "A",
      Severity::Deviates, "safety", "history", "mrc.md 2, A-66"},
     {"req.rtx-same", "a retransmission has opcode, length, immediate and payload of the first transmission", "S",
      Severity::Fail, "safety", "history", "mrc.md 2, 6"},

@@ -171,6 +171,7 @@ void RequestorPart::data(const Seen& seen, const QpWorld& qp, Requestor& r) {
     fresh(seen, qp, r, psn, s);
   }
   s.plain |= p.bth->rtx == 0;
+  if (again) s.earlier = s.last;
   s.last = seen.first;
   s.entropy = p.entropy(wire_);
   s.plane = seen.frame.plane;
@@ -194,7 +195,9 @@ void RequestorPart::fresh(const Seen& seen, const QpWorld& qp, Requestor& r, Seq
   s.imm = p.immdt ? p.immdt->value : 0;
   if (p.bth->rtx != 0) {
     const char* why = w_.incomplete();
-    if (why == nullptr && w_.any_down()) why = "the first one may have ended at a port that was down";
+    if (why == nullptr && (w_.any_down() || paths_.any_peer_down())) {
+      why = "the first one may have found no port that was up";
+    }
     if (why == nullptr && !qp.from_log) why = "the QP is older than the log";
     if (why != nullptr) {
       w_.report().rests(Rule::ReqRtxUnsent, why);
@@ -255,7 +258,9 @@ void RequestorPart::cause(const Seen& seen, const QpWorld& qp, const Requestor& 
     return;
   }
   const double interval = 1.024e6 * static_cast<double>(uint64_t{1} << std::min(qp.set.timeout, 24u));
-  const bool timer = static_cast<double>(seen.first - std::min(s.last, seen.first)) >= interval / 2;
+  // A timer runs from when the device meant to send, which may lie before the frame by what the host kept it waiting.
+  const Time meant = s.earlier != 0 ? s.earlier : s.last;
+  const bool timer = static_cast<double>(seen.first + w_.lag() - std::min(meant, seen.first)) >= interval / 2;
   const bool known = s.nacked || (r.any && r.reported > psn) || r.overtaken > s.last || r.answered > s.last ||
                      w_.any_down() || paths_.any_peer_down();
   check(Rule::ReqRtxCause, known || timer, &seen, qp, [&] {
@@ -398,6 +403,7 @@ void RequestorPart::step(const QpWorld& qp, Requestor& r, Seq psn, SentPsn& s) {
     walked(Rule::ReqRkey, s.rkey == k.rkey, s, psn, qp, [&] { return fmt::format("R_Key 0x{:x}", k.rkey); });
     k.same_rqmsn &= s.rqmsn == k.message_rqmsn;
   }
+  if (k.bound && s.earlier == 0) s.earlier = r.posts[k.post].time;
   const bool last = is_last(s.opcode);
   walked(Rule::ReqLength, last ? s.length >= 1 && s.length <= qp.set.mtu : s.length == qp.set.mtu, s, psn, qp,
          [&] { return fmt::format("{}{} B", last ? "1 to " : "", qp.set.mtu); });
@@ -624,7 +630,7 @@ void RequestorPart::finish(const log::End& end, Time time) {
     for (Seq psn = r.walk.next; psn < r.top && above == nullptr; ++psn) above = r.find(psn);
     const char* why = w_.incomplete();
     if (why == nullptr && end.cut) why = "the log was cut";
-    if (why == nullptr && w_.any_down()) why = "a port was down";
+    if (why == nullptr && (w_.any_down() || paths_.any_peer_down())) why = "a port was down";
     if (why == nullptr && (r.failed || r.fatal || qp->set.state != log::QpState::Rts))
       why = "the QP has failed or ended";
     if (why == nullptr && (above == nullptr || above->last + 2 * w_.lag() > time)) why = "the log ended soon after it";

@@ -21,7 +21,8 @@ struct SentPsn {
   uint32_t entropy = 0;  ///< of the last transmission
   uint32_t icrc = 0;     ///< of the last transmission
   uint64_t va = 0, hash = 0;
-  Time last = 0;  ///< first byte of the last transmission
+  Time earlier = 0;  ///< first byte of the transmission before that; of the first one: when it was posted
+  Time last = 0;     ///< first byte of the last transmission
 };
 
 struct Posted {

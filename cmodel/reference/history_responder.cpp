@@ -45,6 +45,7 @@ struct Answers {
   Seq messages = 0;                          ///< MSN after the messages that lie before `next`
   bool known_start = false, beyond = false;  ///< beyond: packets came that are not kept
   std::deque<Probe> probes;
+  std::deque<uint32_t> others;  ///< PSNs of control packets: a QP that has failed answers them as well
   bool probes_lost = false, trimmed = false;
   // Sent. Highest value and, of what was sent later than a lag ago, the highest settled one.
   struct Highest {
@@ -145,7 +146,13 @@ void ResponderPart::received(const Seen& seen, QpWorld* qp) {
     }
   }
   if (qp == nullptr) return;
-  if (is_data(p)) data(seen, *qp, of(*qp));
+  if (is_data(p)) {
+    data(seen, *qp, of(*qp));
+  } else {
+    Answers& a = of(*qp);
+    a.others.push_back(p.bth->psn);
+    if (a.others.size() > kMostProbes) a.others.pop_front();
+  }
   if (p.peth && !p.trimmed()) {
     Answers& a = of(*qp);
     a.probes.push_back({p.peth->probe_id, copy_of(seen)});
@@ -183,8 +190,12 @@ void ResponderPart::data(const Seen& seen, const QpWorld& qp, Answers& a) {
   c.copies[c.count % c.copies.size()] = copy_of(seen);
   if (c.count != 0xFFFF) ++c.count;
   if (!p.trimmed()) {
+    // Copies may differ; which one the device took is not known: the most that may have ended.
+    if (is_last(p.bth->opcode) && !c.end) {
+      c.end = true;
+      a.messages += psn < a.next ? 1 : 0;
+    }
     c.whole = true;
-    c.end = is_last(p.bth->opcode);
   }
   for (const Came* next = a.find(a.next); next != nullptr && next->whole; next = a.find(a.next)) {
     a.messages += next->end ? 1 : 0;
@@ -364,6 +375,13 @@ void ResponderPart::nack(const Seen& seen, const QpWorld& qp, Answers& a) {
   const Came* const c = a.started ? a.find(psn) : nullptr;
   if (c == nullptr && a.started && (psn < a.base || a.beyond)) {
     w_.report().rests(Rule::RespNack, "the packet may have come too long ago");
+    return;
+  }
+  if (c == nullptr && h.reason == static_cast<uint8_t>(wire::NackReason::UnexpEvent) &&
+      (std::ranges::find(a.others, h.nack_psn) != a.others.end() ||
+       std::ranges::any_of(a.probes, [&](const Probe& probe) { return probe.id == h.nack_psn; }))) {
+    // A control packet has no PSN of its own; what a NACK names then is not told.
+    w_.report().ok(Rule::RespNack);
     return;
   }
   if (!check(Rule::RespNack, c != nullptr || (!a.started && !qp.from_log), seen, qp,

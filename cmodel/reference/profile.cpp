@@ -311,6 +311,20 @@ wire::WireConfig Profile::wire() const {
   return w;
 }
 
+void Profile::read_as(const wire::WireConfig& w) {
+  settings.udp_port = w.udp_port;
+  settings.udp_port_only = w.udp_port_only;
+  settings.bth_m_high = !w.bth_se_first;
+  settings.ev_swap = w.ev_swap;
+  settings.eeth_op_high = w.eeth_op_high;
+  settings.icrc_outer = w.icrc_outer;
+  settings.dscp_data = w.dscp.trimmable;
+  settings.dscp_rtx = w.dscp.trimmable_retx;
+  settings.dscp_ctl = w.dscp.control;
+  settings.dscp_trimmed = w.dscp.trimmed;
+  settings.dscp_lasthop = w.dscp.trimmed_lasthop;
+}
+
 Profile read_profile(std::string_view json, const std::string& file) {
   input::JsonReader reader(json, file);
   const std::optional<Json> document = reader.next();

@@ -90,6 +90,8 @@ struct Profile {
 
   /// How its frames are read.
   wire::WireConfig wire() const;
+  /// Takes over what frames of a capture say about the settings.
+  void read_as(const wire::WireConfig& wire);
 };
 
 /// Reads a profile. Throws InputError: not JSON, a key that is not known, a value out of range; `file` and the place

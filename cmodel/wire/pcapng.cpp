@@ -4,9 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <istream>
 #include <optional>
 #include <ostream>
+#include <streambuf>
 #include <string_view>
+#include <utility>
 
 #include "wire/choices.hpp"
 #include "wire/packed.hpp"
@@ -28,9 +31,15 @@ constexpr uint16_t kIfDescription = 3;
 constexpr uint16_t kIfSpeed = 8;
 constexpr uint16_t kIfTsResol = 9;
 constexpr uint16_t kIfTsOffset = 14;
+constexpr uint16_t kIfFcsLen = 13;
+constexpr uint16_t kEpbFlags = 2;
+constexpr uint16_t kEpbDropCount = 4;
+constexpr uint16_t kIsbIfDrop = 5;
+constexpr uint16_t kIsbOsDrop = 7;
 constexpr uint16_t kEthernet = 1;
 constexpr size_t kMaxOption = 0xFFFF;
 constexpr uint16_t kMajorVersion = 1;
+constexpr size_t kMaxLosses = 4096;
 
 __extension__ typedef __int128 I128;
 
@@ -124,26 +133,36 @@ struct Interface {
   int64_t offset_seconds = 0;
   uint32_t snap_length = 0;
   uint32_t index = 0;  // in Capture::interfaces
+  uint8_t fcs_bytes = 0;
   WireConfig wire{};
 };
 
 std::string text_of(std::span<const uint8_t> data) { return {reinterpret_cast<const char*>(data.data()), data.size()}; }
 
-class FileReader {
- public:
-  FileReader(std::span<const uint8_t> file, const std::string& name) : file_(file), name_(name) {}
+}  // namespace
 
-  Result<Capture> run() {
-    if (file_.size() < 12) return error(0, "too short for a pcapng file");
-    Reader first(file_, 0, false);
-    if (first.u32() != kSection) {
-      return error(0, "not a pcapng file, the section header block is missing");
+/// What stands between the bytes and the frames.
+class PcapngReader::Impl {
+ public:
+  Impl(std::istream& in, std::string name) : in_(in), name_(std::move(name)) {}
+
+  bool next(CapturedFrame& frame) {
+    frame_ = &frame;
+    have_frame_ = false;
+    while (!have_frame_ && !over_) {
+      auto problem = first_ ? begin() : block();
+      if (problem) {
+        problem_ = std::move(problem);
+        over_ = true;
+      }
     }
-    while (at_ < file_.size()) {
-      if (auto problem = block()) return *problem;
-    }
-    return std::move(capture_);
+    return have_frame_;
   }
+
+  const std::optional<Error>& error() const { return problem_; }
+  const std::vector<std::string>& interfaces() const { return names_; }
+  const std::vector<std::string>& comments() const { return comments_; }
+  std::vector<CaptureLoss>& losses() { return losses_; }
 
  private:
   Error error(size_t offset, std::string what,
@@ -158,10 +177,38 @@ class FileReader {
                  "Cut its packets with 'editcap -s BYTES IN OUT'.");
   }
 
+  /// So many bytes of the block are in block_ afterwards, or all that the file has. By pieces: a length may lie.
+  bool fill(size_t bytes) {
+    constexpr size_t kPiece = size_t{1} << 18;
+    while (filled_ < bytes) {
+      const size_t piece = std::min(bytes - filled_, kPiece);
+      if (block_.size() < filled_ + piece) block_.resize(filled_ + piece);
+      in_.read(reinterpret_cast<char*>(block_.data() + filled_), static_cast<std::streamsize>(piece));
+      const auto got = static_cast<size_t>(in_.gcount());
+      filled_ += got;
+      if (got < piece) return false;
+    }
+    return true;
+  }
+
+  std::optional<Error> begin() {
+    first_ = false;
+    if (!fill(12)) return error(0, "too short for a pcapng file");
+    Reader first(std::span<const uint8_t>(block_).first(12), 0, false);
+    if (first.u32() != kSection) {
+      return error(0, "not a pcapng file, the section header block is missing");
+    }
+    return block();
+  }
+
   std::optional<Error> block() {
-    if (file_.size() - at_ < 12) return error(at_, "the file ends inside a block header");
-    if (Reader(file_.subspan(at_), at_, false).u32() == kSection) {
-      const uint32_t order = Reader(file_.subspan(at_ + 8), at_ + 8, false).u32().value_or(0);
+    if (!fill(12)) {
+      if (filled_ != 0) return error(at_, "the file ends inside a block header");
+      over_ = true;
+      return std::nullopt;
+    }
+    if (Reader(block_, at_, false).u32() == kSection) {
+      const uint32_t order = Reader(std::span(block_).subspan(8), at_ + 8, false).u32().value_or(0);
       if (order == kByteOrder) {
         big_ = false;
       } else if (order == 0x4D3C2B1A) {
@@ -172,22 +219,24 @@ class FileReader {
       interfaces_.clear();
       wire_ = {};
     }
-    Reader head(file_.subspan(at_), at_, big_);
+    Reader head(block_, at_, big_);
     const uint32_t type = head.u32().value_or(0);
     const uint32_t size = head.u32().value_or(0);
     if (size < 12 || size % 4 != 0) {
       return error(at_ + 4, fmt::format("block length {} is not a multiple of 4 of at least 12", size));
     }
-    if (size > file_.size() - at_) {
-      return error(at_ + 4, fmt::format("block length {} is beyond the end of the file, {} bytes are left", size,
-                                        file_.size() - at_));
+    if (!fill(size)) {
+      return error(at_ + 4,
+                   fmt::format("block length {} is beyond the end of the file, {} bytes are left", size, filled_));
     }
-    const uint32_t again = Reader(file_.subspan(at_ + size - 4), 0, big_).u32().value_or(0);
+    const auto whole = std::span<const uint8_t>(block_).first(size);
+    const uint32_t again = Reader(whole.subspan(size - 4), 0, big_).u32().value_or(0);
     if (again != size) {
       return error(at_ + size - 4, fmt::format("block length {} at the end, {} at the start", again, size));
     }
-    Reader body(file_.subspan(at_ + 8, size - 12), at_ + 8, big_);
+    Reader body(whole.subspan(8, size - 12), at_ + 8, big_);
     at_ += size;
+    filled_ = 0;
     switch (type) {
       case kSection:
         return section(body);
@@ -243,23 +292,36 @@ class FileReader {
     return options(body, [&](uint16_t code, std::span<const uint8_t> value, size_t at) -> std::optional<Error> {
       if (code != kOptComment) return std::nullopt;
       if (says_how(text_of(value))) return read_with(text_of(value), at, wire_);
-      capture_.comments.push_back(text_of(value));
+      comments_.push_back(text_of(value));
       return std::nullopt;
     });
   }
 
   std::optional<Error> statistics(Reader& body) {
     const size_t offset = body.offset();
-    if (!body.u32() || !body.number(8)) return error(offset, "interface statistics block is too short");
-    return options(body, [&](uint16_t code, std::span<const uint8_t> value, size_t) -> std::optional<Error> {
-      if (code == kOptComment) capture_.comments.push_back(text_of(value));
+    const auto id = body.u32();
+    const auto high = body.u32();
+    const auto low = body.u32();
+    if (!id || !high || !low) return error(offset, "interface statistics block is too short");
+    uint64_t by_interface = 0, by_host = 0;
+    auto problem = options(body, [&](uint16_t code, std::span<const uint8_t> value, size_t at) -> std::optional<Error> {
+      if (code == kOptComment) comments_.push_back(text_of(value));
+      if ((code == kIsbIfDrop || code == kIsbOsDrop) && value.size() == 8) {
+        (code == kIsbIfDrop ? by_interface : by_host) = Reader(value, at, big_).number(8).value_or(0);
+      }
       return std::nullopt;
     });
+    if (problem || *id >= interfaces_.size() || by_interface + by_host == 0) return problem;
+    const I128 time = time_of(interfaces_[*id], *high, *low);
+    const bool fits = time >= 0 && time >> 64 == 0;  // not needed to read the packets: no reason to refuse them
+    if (losses_.size() < kMaxLosses)
+      losses_.push_back({interfaces_[*id].index, fits ? static_cast<uint64_t>(time) : 0, by_interface + by_host});
+    return std::nullopt;
   }
 
   std::optional<Error> interface(Reader& body) {
     const size_t offset = body.offset();
-    if (capture_.interfaces.size() == kMaxInterfaces) {
+    if (names_.size() == kMaxInterfaces) {
       return error(offset, fmt::format("more than {} interfaces", kMaxInterfaces), "Split the capture.");
     }
     const auto link = body.u16();
@@ -272,7 +334,7 @@ class FileReader {
     }
     Interface entry;
     entry.snap_length = *snap;
-    entry.index = static_cast<uint32_t>(capture_.interfaces.size());
+    entry.index = static_cast<uint32_t>(names_.size());
     entry.wire = wire_;
     std::string name;
     auto problem = options(body, [&](uint16_t code, std::span<const uint8_t> value, size_t at) -> std::optional<Error> {
@@ -286,6 +348,7 @@ class FileReader {
         entry.ticks_per_second = 1;
         for (unsigned i = 0; i < exponent; ++i) entry.ticks_per_second *= binary ? 2 : 10;
       }
+      if (code == kIfFcsLen && value.size() == 1) entry.fcs_bytes = static_cast<uint8_t>(value[0] / 8);
       if (code == kIfTsOffset) {
         if (value.size() != 8) return error(at, "if_tsoffset is not eight bytes long");
         entry.offset_seconds = static_cast<int64_t>(Reader(value, at, big_).number(8).value_or(0));
@@ -294,8 +357,30 @@ class FileReader {
     });
     if (problem) return problem;
     interfaces_.push_back(entry);
-    capture_.interfaces.push_back(std::move(name));
+    names_.push_back(std::move(name));
     return std::nullopt;
+  }
+
+  CapturedFrame& new_frame(const Interface& from, std::span<const uint8_t> data, uint32_t original) {
+    CapturedFrame& frame = *frame_;
+    frame.interface = from.index;
+    frame.time_ns = 0;
+    frame.bytes.assign(data.begin(), data.end());
+    frame.original_length = original;
+    frame.comments.clear();
+    frame.wire = from.wire;
+    frame.direction = CapturedFrame::Direction::Unknown;
+    frame.fcs_bad = false;
+    frame.fcs_bytes = from.fcs_bytes;
+    frame.dropped = 0;
+    return frame;
+  }
+
+  static I128 time_of(const Interface& from, uint32_t high, uint32_t low) {
+    const uint64_t ticks = uint64_t{high} << 32 | low;
+    // At most 2^64 ticks of 2^30 ns and 2^63 s: all of it is below 2^95 ns.
+    const auto since_offset = static_cast<I128>(U128{ticks} * 1'000'000'000u / from.ticks_per_second);
+    return since_offset + I128{from.offset_seconds} * 1'000'000'000;
   }
 
   std::optional<Error> enhanced(Reader& body) {
@@ -313,26 +398,26 @@ class FileReader {
     const auto data = body.padded(*captured);
     if (!data) return error(offset + 12, fmt::format("packet of {} bytes is longer than its block", *captured));
     if (data->size() > kMaxFrameBytes) return too_large(offset + 12, data->size());
-    CapturedFrame frame;
-    frame.interface = from.index;
-    frame.wire = from.wire;
-    const uint64_t ticks = uint64_t{*high} << 32 | *low;
-    // At most 2^64 ticks of 2^30 ns and 2^63 s: all of it is below 2^95 ns.
-    const auto since_offset = static_cast<I128>(U128{ticks} * 1'000'000'000u / from.ticks_per_second);
-    const I128 time = since_offset + I128{from.offset_seconds} * 1'000'000'000;
+    CapturedFrame& frame = new_frame(from, *data, *original);
+    const I128 time = time_of(from, *high, *low);
     if (time < 0 || time >> 64 != 0) {
       return error(offset + 4, fmt::format("time stamp is {}", time < 0 ? "before 1970" : "beyond 2^64 ns"),
                    "Shift its times with 'editcap -t SECONDS IN OUT'.");
     }
     frame.time_ns = static_cast<uint64_t>(time);
-    frame.bytes.assign(data->begin(), data->end());
-    frame.original_length = *original;
-    auto problem = options(body, [&](uint16_t code, std::span<const uint8_t> value, size_t) -> std::optional<Error> {
+    auto problem = options(body, [&](uint16_t code, std::span<const uint8_t> value, size_t at) -> std::optional<Error> {
       if (code == kOptComment) frame.comments.push_back(text_of(value));
+      if (code == kEpbFlags && value.size() == 4) {
+        const auto flags = static_cast<uint32_t>(Reader(value, at, big_).number(4).value_or(0));
+        frame.direction = static_cast<CapturedFrame::Direction>((flags & 3) == 3 ? 0 : flags & 3);
+        if ((flags >> 5 & 15) != 0) frame.fcs_bytes = static_cast<uint8_t>(flags >> 5 & 15);
+        frame.fcs_bad = (flags >> 24 & 1) != 0;
+      }
+      if (code == kEpbDropCount && value.size() == 8) frame.dropped = Reader(value, at, big_).number(8).value_or(0);
       return std::nullopt;
     });
     if (problem) return problem;
-    capture_.frames.push_back(std::move(frame));
+    have_frame_ = true;
     return std::nullopt;
   }
 
@@ -346,25 +431,32 @@ class FileReader {
     const auto data = body.padded(size);
     if (!data) return error(offset, fmt::format("packet of {} bytes is longer than its block", size));
     if (size > kMaxFrameBytes) return too_large(offset, size);
-    CapturedFrame frame;
-    frame.interface = from.index;
-    frame.wire = from.wire;
-    frame.bytes.assign(data->begin(), data->end());
-    frame.original_length = *original;
-    capture_.frames.push_back(std::move(frame));
+    new_frame(from, *data, *original);
+    have_frame_ = true;
     return std::nullopt;
   }
 
-  std::span<const uint8_t> file_;
-  const std::string& name_;
-  size_t at_ = 0;
-  bool big_ = false;
+  std::istream& in_;
+  const std::string name_;
+  std::vector<uint8_t> block_;
+  size_t filled_ = 0;  // bytes of the block that are there
+  size_t at_ = 0;      // of the block in the file
+  bool big_ = false, first_ = true, over_ = false, have_frame_ = false;
+  CapturedFrame* frame_ = nullptr;
   std::vector<Interface> interfaces_;  // of the current section
   WireConfig wire_{};                  // how to read it
-  Capture capture_;
+  std::vector<std::string> names_, comments_;
+  std::vector<CaptureLoss> losses_;
+  std::optional<Error> problem_;
 };
 
-}  // namespace
+PcapngReader::PcapngReader(std::istream& in, std::string name) : impl_(std::make_unique<Impl>(in, std::move(name))) {}
+PcapngReader::~PcapngReader() = default;
+bool PcapngReader::next(CapturedFrame& frame) { return impl_->next(frame); }
+const std::optional<Error>& PcapngReader::error() const { return impl_->error(); }
+const std::vector<std::string>& PcapngReader::interfaces() const { return impl_->interfaces(); }
+const std::vector<std::string>& PcapngReader::comments() const { return impl_->comments(); }
+std::vector<CaptureLoss> PcapngReader::take_losses() { return std::exchange(impl_->losses(), {}); }
 
 PcapngWriter::PcapngWriter(std::ostream& out, const WireConfig& wire, unsigned num_planes, unsigned port_gbps,
                            std::span<const std::string> comments)
@@ -428,8 +520,26 @@ void PcapngWriter::note(const std::string& text) {
   block.write(out_);
 }
 
+namespace {
+class MemoryBuf : public std::streambuf {
+ public:
+  explicit MemoryBuf(std::span<const uint8_t> bytes) {
+    char* const begin = const_cast<char*>(reinterpret_cast<const char*>(bytes.data()));  // only read
+    setg(begin, begin, begin + bytes.size());
+  }
+};
+}  // namespace
+
 Result<Capture> read_pcapng(std::span<const uint8_t> file, const std::string& name) {
-  return FileReader(file, name).run();
+  MemoryBuf bytes(file);
+  std::istream in(&bytes);
+  PcapngReader reader(in, name);
+  Capture capture;
+  for (CapturedFrame frame; reader.next(frame);) capture.frames.push_back(std::move(frame));
+  if (reader.error()) return *reader.error();
+  capture.interfaces = reader.interfaces();
+  capture.comments = reader.comments();
+  return capture;
 }
 
 }  // namespace mrc::wire

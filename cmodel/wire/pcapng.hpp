@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <iosfwd>
+#include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -25,6 +27,12 @@ struct CapturedFrame {
   uint32_t original_length = 0;  ///< bytes on the wire; 0 when writing: as many as there are
   std::vector<std::string> comments;
   WireConfig wire{};  ///< how to read it, as far as the capture says
+  // What some captures say besides; not written.
+  enum class Direction : uint8_t { Unknown, In, Out };  ///< seen from the capturing host
+  Direction direction = Direction::Unknown;
+  bool fcs_bad = false;
+  uint8_t fcs_bytes = 0;  ///< of an FCS at the end of `bytes`
+  uint64_t dropped = 0;   ///< packets that the capturing host lost between the one before and this one
   bool operator==(const CapturedFrame&) const = default;
 };
 
@@ -55,6 +63,35 @@ class PcapngWriter {
  private:
   std::ostream& out_;
   unsigned num_planes_;
+};
+
+/// What the capturing host says that it dropped.
+struct CaptureLoss {
+  uint32_t interface = 0;
+  uint64_t time_ns = 0;  ///< of the statistics
+  uint64_t dropped = 0;  ///< packets since the capture began
+};
+
+/// Reads a capture packet by packet, in memory for one block and what the capture says about itself. As read_pcapng().
+class PcapngReader {
+ public:
+  /// `in` must outlive the reader.
+  PcapngReader(std::istream& in, std::string name);
+  ~PcapngReader();
+  PcapngReader(const PcapngReader&) = delete;
+  PcapngReader& operator=(const PcapngReader&) = delete;
+  /// The next packet; the memory of `frame` is used again. False: there is none, or error().
+  bool next(CapturedFrame& frame);
+  const std::optional<Error>& error() const;
+  /// Those described so far.
+  const std::vector<std::string>& interfaces() const;
+  const std::vector<std::string>& comments() const;
+  /// Statistics that have been read since the last call.
+  std::vector<CaptureLoss> take_losses();
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
 };
 
 /// Reads a capture in either byte order with any time resolution. Blocks of other kinds are skipped.

@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "log/import.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <map>
+#include <memory>
+#include <queue>
+
+#include "input/file.hpp"
+#include "input/number.hpp"
+#include "log/format.hpp"
+#include "log/packet.hpp"
+#include "wire/pcapng.hpp"
+#include "wire/text.hpp"
+
+namespace mrc::log {
+namespace {
+
+constexpr uint64_t kPsPerNs = 1000;
+/// Captures of simulations begin at 0 and keep their times; others begin a second before their first packet.
+constexpr uint64_t kSimulatedNs = 1'000'000'000'000'000, kSecondNs = 1'000'000'000;
+constexpr uint64_t kMostNs = (~uint64_t{0} >> 1) / kPsPerNs;
+/// Packets of one capture may stand so far from their place in the order of time before an Until excludes them.
+constexpr Time kSlack = 1'000'000'000;
+constexpr uint64_t kUntilEach = 4096;
+constexpr const char* kRemedy = "Name an existing capture that you may read, or -.";
+
+Ip mapped(const std::array<uint8_t, 4>& ipv4) {
+  Ip ip{};
+  ip[10] = ip[11] = 0xff;
+  std::ranges::copy(ipv4, ip.begin() + 12);
+  return ip;
+}
+
+struct Interface {
+  unsigned plane = 0;
+  uint64_t newest_ns = 0, since_ns = 0, dropped = 0;
+  bool seen = false;
+};
+
+struct Input {
+  std::string name;
+  std::optional<std::size_t> at;
+  std::ifstream file;
+  std::unique_ptr<wire::PcapngReader> reader;
+  wire::CapturedFrame frame;
+  std::vector<Interface> interfaces;
+  uint64_t number = 0;
+};
+
+struct Known {
+  bool own_capture = false;
+  Time until = 0;
+  uint64_t records = 0, records_at_until = 0;
+};
+
+class Importer {
+ public:
+  Importer(const ImportOptions& options, const Sink& sink) : o_(options), sink_(sink) {}
+
+  wire::Result<Imported> run() {
+    if (auto problem = open()) return *problem;
+    for (std::size_t i = 0; i < inputs_.size(); ++i) {
+      if (auto problem = fetch(i)) return *problem;
+    }
+    begin();
+    while (!heap_.empty()) {
+      const std::size_t i = heap_.top().second;
+      heap_.pop();
+      if (auto problem = packet(i)) return *problem;
+      if (auto problem = fetch(i)) return *problem;
+    }
+    tell_losses();
+    for (uint32_t d = 0; d < known_.size(); ++d) tell(d, newest_, End{true, "the captures end here"});
+    return std::move(result_);
+  }
+
+ private:
+  using Problem = std::optional<wire::Error>;
+  using Key = std::pair<uint64_t, std::size_t>;
+
+  Problem open() {
+    for (const ImportDevice& device : o_.devices) {
+      for (const Ip& ip : device.addresses) {
+        if (!by_address_.emplace(ip, static_cast<uint32_t>(result_.devices.size())).second) {
+          return wire::Error{wire::to_text(ip), 0, "this address is named twice", "Name it once.", 0, 0};
+        }
+      }
+      result_.devices.push_back(device);
+    }
+    known_.resize(result_.devices.size());
+    for (const ImportFile& file : o_.files) {
+      auto input = std::make_unique<Input>();
+      input->name = input::file_name(file.path);
+      input->at = file.at;
+      if (file.at) known_[*file.at].own_capture = true;
+      std::istream* in = &std::cin;
+      if (file.path != "-") {
+        std::error_code error;
+        if (std::filesystem::is_directory(file.path, error)) return no_capture(input->name, "it is a folder");
+        errno = 0;
+        input->file.open(file.path, std::ios::binary);
+        if (!input->file) return no_capture(input->name, errno == ENOENT ? "it does not exist" : std::strerror(errno));
+        in = &input->file;
+      }
+      input->reader = std::make_unique<wire::PcapngReader>(*in, input->name);
+      inputs_.push_back(std::move(input));
+    }
+    return std::nullopt;
+  }
+
+  static wire::Error no_capture(const std::string& name, const std::string& why) {
+    return {name, 0, "no capture that can be read: " + why, kRemedy, 0, 0};
+  }
+
+  /// The next packet of a capture waits for its turn.
+  Problem fetch(std::size_t i) {
+    Input& input = *inputs_[i];
+    const bool there = input.reader->next(input.frame);
+    if (input.reader->error()) return input.reader->error();
+    while (input.interfaces.size() < input.reader->interfaces().size()) {
+      if (auto problem = add_interface(input)) return problem;
+    }
+    for (const wire::CaptureLoss& loss : input.reader->take_losses()) {
+      if (loss.interface < input.interfaces.size()) losses_.emplace_back(i, loss);
+    }
+    if (!there) return std::nullopt;
+    ++input.number;
+    heap_.emplace(input.frame.time_ns, i);
+    return std::nullopt;
+  }
+
+  Problem add_interface(Input& input) {
+    const std::string& name = input.reader->interfaces()[input.interfaces.size()];
+    unsigned& next = next_plane_[input.at ? static_cast<int64_t>(*input.at) : -1];
+    Interface interface;
+    interface.plane = next;
+    constexpr std::string_view kPlane = "plane";
+    if (name.starts_with(kPlane) && name.size() > kPlane.size() && name.size() <= kPlane.size() + 2) {
+      unsigned number = 0;
+      for (const char c : name.substr(kPlane.size())) {
+        number = c >= '0' && c <= '9' ? number * 10 + static_cast<unsigned>(c - '0') : kMaxPlanes;
+      }
+      if (number < kMaxPlanes) interface.plane = number;
+    }
+    if (interface.plane >= kMaxPlanes) {
+      return wire::Error{input.name,
+                         0,
+                         fmt::format("more than {} interfaces for one device", kMaxPlanes),
+                         "Import captures of fewer ports.",
+                         0,
+                         0};
+    }
+    next = std::max(next, interface.plane + 1);
+    input.interfaces.push_back(interface);
+    return std::nullopt;
+  }
+
+  void begin() {
+    wire::WireConfig wire;
+    if (!heap_.empty()) {
+      const Input& first = *inputs_[heap_.top().second];
+      wire = first.frame.wire;
+      const uint64_t time = heap_.top().first;
+      result_.base_ns = time < kSimulatedNs ? 0 : (time - kSecondNs) / kSecondNs * kSecondNs;
+    }
+    if (o_.wire) wire = *o_.wire;
+    wire_ = wire;
+    for (uint32_t d = 0; d < known_.size(); ++d) tell_device(d);
+    if (!known_.empty()) notes();
+  }
+
+  void tell_device(uint32_t d) {
+    ImportDevice& device = result_.devices[d];
+    if (device.name.empty() && !device.addresses.empty()) device.name = wire::to_text(device.addresses[0]);
+    if (device.profile.empty() && o_.profile) device.profile = o_.profile(wire_);
+    tell(d, 0, Device{device.name, device.profile});
+  }
+
+  void notes() {
+    noted_ = true;
+    for (std::size_t i = 0; i < inputs_.size(); ++i) {
+      tell(0, 0, Note{fmt::format("capture {} is {}", i, inputs_[i]->name.substr(0, 1000))});
+    }
+    if (result_.base_ns != 0) {
+      tell(0, 0,
+           Note{fmt::format("time 0 is {}.{:09} s since 1970", result_.base_ns / kSecondNs,
+                            result_.base_ns % kSecondNs)});
+    }
+  }
+
+  template <class Body>
+  void tell(uint32_t device, Time time, Body body) {
+    sink_({device, time, std::move(body)});
+  }
+
+  Time log_time(uint64_t ns) const {
+    const uint64_t since = ns < result_.base_ns ? 0 : ns - result_.base_ns;
+    return std::min(since, kMostNs) * kPsPerNs;
+  }
+
+  /// The device of an address. When none were named, whoever is named by a packet is one.
+  wire::Result<std::optional<uint32_t>> device_of(const Ip& ip, const Input& input) {
+    const auto found = by_address_.find(ip);
+    if (found != by_address_.end()) return std::optional(found->second);
+    if (!o_.devices.empty()) return std::optional<uint32_t>();
+    if (known_.size() == kMaxDevices) {
+      return wire::Error{input.name,
+                         0,
+                         fmt::format("more than {} addresses", kMaxDevices),
+                         "Name those that are wanted with --device.",
+                         0,
+                         0};
+    }
+    const auto d = static_cast<uint32_t>(known_.size());
+    by_address_.emplace(ip, d);
+    result_.devices.push_back({{ip}, {}, {}});
+    known_.emplace_back();
+    tell_device(d);
+    if (!noted_) notes();
+    return std::optional(d);
+  }
+
+  Problem packet(std::size_t i) {
+    tell_losses();
+    Input& input = *inputs_[i];
+    wire::CapturedFrame& from = input.frame;
+    Interface& interface = input.interfaces[from.interface];
+    ++result_.packets;
+    const Time time = log_time(from.time_ns);
+    if (from.dropped != 0) lost(input, interface, from.dropped, interface.seen ? interface.newest_ns : 0, from.time_ns);
+    result_.backwards += interface.seen && from.time_ns < interface.newest_ns;
+    if (!interface.seen) interface.since_ns = from.time_ns;
+    interface.newest_ns = std::max(interface.newest_ns, from.time_ns);
+    interface.seen = true;
+    newest_ = std::max(newest_, time);
+
+    frame_.sent = false;
+    frame_.plane = static_cast<uint8_t>(interface.plane);
+    frame_.flags = from.fcs_bad ? kFcsBad : 0;
+    frame_.last = time;
+    frame_.error = o_.clock_error[interface.plane];
+    frame_.number = input.number;
+    frame_.capture = static_cast<uint32_t>(i);
+    const std::size_t on_wire = std::max<std::size_t>(from.original_length, from.bytes.size());
+    const std::size_t fcs = std::min<std::size_t>(from.fcs_bytes, on_wire);
+    frame_.length = static_cast<uint32_t>(on_wire - fcs);
+    from.bytes.resize(std::min<std::size_t>({from.bytes.size(), frame_.length, kMaxFrameBytes}));
+    if (from.bytes.size() < frame_.length) {
+      frame_.flags |= kCut;
+      ++result_.cut;
+    }
+    frame_.bytes.swap(from.bytes);
+    auto problem = sort(input, from, o_.wire ? *o_.wire : from.wire, time);
+    frame_.bytes.swap(from.bytes);
+    return problem;
+  }
+
+  /// Who has sent and who gets the frame.
+  Problem sort(const Input& input, const wire::CapturedFrame& from, const wire::WireConfig& wire, Time time) {
+    const wire::Packet packet = packet_of(frame_, wire);
+    if (!packet.bth || (!packet.ipv6 && !packet.ipv4)) {
+      ++result_.others;
+      return std::nullopt;
+    }
+    const Ip src = packet.ipv6 ? packet.ipv6->src : mapped(packet.ipv4->src);
+    const Ip dst = packet.ipv6 ? packet.ipv6->dst : mapped(packet.ipv4->dst);
+    const auto sender = device_of(src, input), receiver = device_of(dst, input);
+    if (!sender) return sender.error();
+    if (!receiver) return receiver.error();
+    const uint64_t before = result_.records;
+    if (input.at) {
+      const auto own = static_cast<uint32_t>(*input.at);
+      using enum wire::CapturedFrame::Direction;
+      const bool sent = from.direction == Unknown ? *sender == own : from.direction == Out;
+      emit(own, time, sent, 0);
+    }
+    const auto elsewhere = [&](const std::optional<uint32_t>& device) {
+      return device && !known_[*device].own_capture;
+    };
+    if (elsewhere(*sender)) {
+      result_.trimmed_under_way += packet.trimmed();
+      emit(**sender, time, true, packet.trimmed() ? kCut | kMaybe : 0);
+    }
+    if (elsewhere(*receiver)) emit(**receiver, time, false, kMaybe);
+    result_.others += result_.records == before;
+    return std::nullopt;
+  }
+
+  void emit(uint32_t device, Time time, bool sent, int flags) {
+    ++result_.records;
+    const uint8_t of_capture = frame_.flags;
+    frame_.flags = static_cast<uint8_t>(of_capture | flags);
+    frame_.sent = sent;
+    record_.device = device;
+    record_.time = time;
+    record_.body = frame_;
+    sink_(record_);
+    frame_.flags = of_capture;
+    Known& known = known_[device];
+    // The captures go on from the newest packet's time at the earliest, as far as they are in order.
+    if (++known.records - known.records_at_until < kUntilEach || newest_ < kSlack) return;
+    known.records_at_until = known.records;
+    known.until = std::max(known.until, newest_ - kSlack);
+    tell(device, known.until, Until{});
+  }
+
+  void tell_losses() {
+    for (const auto& [i, loss] : losses_) lost_by_statistics(*inputs_[i], loss);
+    losses_.clear();
+  }
+
+  void lost_by_statistics(Input& input, const wire::CaptureLoss& loss) {
+    Interface& interface = input.interfaces[loss.interface];
+    if (loss.dropped <= interface.dropped) return;
+    const uint64_t more = loss.dropped - interface.dropped;
+    interface.dropped = loss.dropped;
+    lost(input, interface, more, interface.since_ns, std::max(loss.time_ns, interface.newest_ns));
+    interface.since_ns = std::max(interface.since_ns, loss.time_ns);
+  }
+
+  void lost(const Input& input, const Interface& interface, uint64_t count, uint64_t from_ns, uint64_t to_ns) {
+    result_.lost += count;
+    const Gap gap{static_cast<uint8_t>(interface.plane), count, log_time(from_ns),
+                  fmt::format("the host that captured {} dropped packets", input.name.substr(0, 1000))};
+    const Time time = std::max(newest_, log_time(to_ns));
+    if (input.at) {
+      tell(static_cast<uint32_t>(*input.at), time, gap);
+      return;
+    }
+    for (uint32_t d = 0; d < known_.size(); ++d) {
+      if (!known_[d].own_capture) tell(d, time, gap);
+    }
+  }
+
+  const ImportOptions& o_;
+  const Sink& sink_;
+  Imported result_;
+  std::vector<std::unique_ptr<Input>> inputs_;
+  std::priority_queue<Key, std::vector<Key>, std::greater<>> heap_;
+  std::map<int64_t, unsigned> next_plane_;  // by device whose ports were captured, -1: under way
+  std::map<Ip, uint32_t> by_address_;
+  std::vector<Known> known_;
+  wire::WireConfig wire_;
+  std::vector<std::pair<std::size_t, wire::CaptureLoss>> losses_;  // read, not told yet
+  Frame frame_;
+  Record record_;
+  Time newest_ = 0;
+  bool noted_ = false;
+};
+
+}  // namespace
+
+wire::Result<Imported> import_captures(const ImportOptions& options, const Sink& sink) {
+  return Importer(options, sink).run();
+}
+
+}  // namespace mrc::log
