@@ -74,7 +74,9 @@ void ResponderFlow::sack_went(const wire::Packet& packet, const Went& went) {
         break;
     }
   }
-  if (world_.profile.settings.ack_with_sack && lo_.completed() > Seq{qp_.msn} && state_ == State::Alive) {
+  // It comes along, on a port of its own perhaps: a little earlier or later.
+  if (world_.profile.settings.ack_with_sack && lo_.completed() > Seq{qp_.msn} && state_ == State::Alive &&
+      (confirmed_ == 0 || confirmed_ + world_.latency < went.at)) {
     Came self;
     self.at = went.at;
     self.arrival.psn = cack;
@@ -122,6 +124,7 @@ void ResponderFlow::ack_went(const wire::Packet& packet, const Went& went) {
   } else {
     alive(went.at);
   }
+  confirmed_ = went.at;
   if (msn <= hi_.completed()) acked_ = std::max(acked_, msn);
   for (Owed& owed : owed_) {
     if (owed.need == Need::Ack) owed.met = true;
@@ -334,9 +337,7 @@ void ResponderFlow::check_ack(const wire::Packet& packet, const Went& went) {
   }
   report.ok(Rule::RespNakCode);
   const auto seen = [&](Fault fault) { return (faults_ >> static_cast<unsigned>(fault) & 1) != 0; };
-  // More immediates than may be outstanding, or than there are receives for, is a cause as well.
-  const bool overrun = immediate_packets_ >= received_ + qp_.max_wimm_dest || (immediate_packets_ > posted_);
-  if ((invalid && (seen(Fault::Zero) || seen(Fault::Invalid) || overrun)) || (access && seen(Fault::Access)) ||
+  if ((invalid && (seen(Fault::Zero) || seen(Fault::Invalid) || overran_)) || (access && seen(Fault::Access)) ||
       (!invalid && !access) || mixed_) {
     report.ok(Rule::RespNakCause);
   } else {

@@ -155,7 +155,6 @@ void ResponderFlow::take_hi(const Came& came) {
   }
   const Seq before = hi_.cack();
   const Fate fate = hi_.take(came.arrival);
-  if (fate == Fate::New && came.arrival.immediate) ++immediate_packets_;
   if (fate == Fate::Outside && late_.size() < kMostLate) late_.push_back(came);
   for (const auto& done : hi_.immediates) immediates_.push_back(done);
   hi_.immediates.clear();
@@ -175,7 +174,9 @@ void ResponderFlow::data(const Came& came) {
   const bool below = a.psn <= lo_.cack();
   const bool missing = hi_.above() != 0;
   take_hi(came);
+  overran_ = overran_ || overrun(a);
   if (!came.sure || state_ != State::Alive) return;
+  if (overrun(a) && !had) return world_.report.rests(Rule::RespCackTaken, "an immediate too many, perhaps");
   if (a.fault != Fault::None) {
     // One that is not the next in order counts as lost: its sender will repeat it.
     if (had || lo_.cack() < a.psn - 1) return;
@@ -201,6 +202,15 @@ void ResponderFlow::data(const Came& came) {
   }
   if (hi_.above() == 0) asked_ = log::kNever;
   if (a.ask && hi_.above() != 0) asked_ = came.at;
+}
+
+/// An immediate too many, or one without a receive, perhaps: its sender counts those that are on their way.
+bool ResponderFlow::overrun(const Arrival& packet) const {
+  if (!packet.immediate) return false;
+  const Seq next = Seq{qp_.rqmsn} + static_cast<Seq>(received_);
+  const Seq number = unwrap(packet.rqmsn, next, 16);
+  return number >= next + Seq{qp_.max_wimm_dest} ||
+         (posted_ != 0 && number >= Seq{qp_.rqmsn} + static_cast<Seq>(posted_));
 }
 
 void ResponderFlow::trimmed(const Came& came) {

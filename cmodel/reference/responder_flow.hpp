@@ -115,6 +115,7 @@ class ResponderFlow {
   void count_bytes(const Waiting& waiting);
   void judge_owed(Owed& owed);
   void missed(const Owed& owed);
+  bool overrun(const Arrival& packet) const;
   bool quiet(Time since) const;
   void alive(Time time);
   void suspect(Finding finding);
@@ -138,9 +139,10 @@ class ResponderFlow {
   State state_ = State::Alive;
   Time failed_ = 0;
   bool requestor_ = false, nacked_ = false;
-  bool mixed_ = false;   ///< copies of one PSN differed: nothing is known of messages
-  Seq size_slack_ = 0;   ///< by so much rcvd_bytes is not known
-  unsigned faults_ = 0;  ///< bit: Fault, of packets that came
+  bool overran_ = false;  ///< there was an immediate too many, perhaps
+  bool mixed_ = false;    ///< copies of one PSN differed: nothing is known of messages
+  Seq size_slack_ = 0;    ///< by so much rcvd_bytes is not known
+  unsigned faults_ = 0;   ///< bit: Fault, of packets that came
   std::deque<Waiting> waiting_;
   std::deque<Came> late_;  ///< beyond the window at their arrival
   std::deque<Owed> owed_;
@@ -148,12 +150,13 @@ class ResponderFlow {
   Seq claimed_;
   Seq acked_;  ///< messages confirmed
   Time nak_sent_ = 0;
+  Time confirmed_ = 0;        ///< the newest ACK or NAK went
   uint32_t bytes_ = 0;        ///< since the last SACK
   Time sacked_ = 0;           ///< when that went
   bool refused_ = false;      ///< a packet was NACKed, so that it did not arrive
   Time asked_ = log::kNever;  ///< when a packet with A came while PSNs were missing
   std::deque<Responder::Immediate> immediates_;
-  uint64_t posted_ = 0, received_ = 0, immediate_packets_ = 0;
+  uint64_t posted_ = 0, received_ = 0;
   std::set<Seq> unreported_;
   std::deque<std::pair<Seq, uint64_t>> report_due_;  ///< PSN, SACKs that had gone when it was taken
   uint64_t sacks_ = 0;
