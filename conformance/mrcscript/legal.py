@@ -309,7 +309,7 @@ class Responder:
     def _sizes(self, packet):
         """First and Middle are full; Last and Only end the message."""
         if packet.get("reth.dma_length") == 0:
-            return True
+            return not self.nic.settings.get("CTRL.zero_drop")  # A-19
         size = len(packet.payload)
         if packet.opcode in (OPCODES["WriteFirst"], OPCODES["WriteMiddle"]):
             return size == self.mtu
