@@ -96,7 +96,8 @@ class LegalNic:
         self.planes = message["planes"]
         self.settings = message.get("settings", {})
         known = {"CTRL.oor_drop", "CTRL.err_silent", "CTRL.zero_drop", "CTRL.sack_base_self", "CTRL.ack_with_sack",
-                 "CTRL.trim_silent", "SACK_TRIGGER.bytes", "UDP_PORT.port"}
+                 "CTRL.trim_silent", "SACK_TRIGGER.bytes", "UDP_PORT.port", "UDP_PORT.only", "CTRL.nominal",
+                 "CTRL.pdcid_zero", "NAK_CODE.invalid", "NAK_CODE.access"}
         foreign = sorted(set(self.settings) - known)
         if foreign:
             raise Unsupported(f"the device cannot: no setting {foreign[0]}.")
@@ -199,7 +200,8 @@ class LegalNic:
             packet = packets.decode(frame)
         except PacketError:
             return
-        ports = (CONSTANTS["UdpPort"], CONSTANTS["UdpPortMrc"], self.settings.get("UDP_PORT.port"))
+        own = self.settings.get("UDP_PORT.port", CONSTANTS["UdpPort"])
+        ports = (own,) if self.settings.get("UDP_PORT.only") else (own, CONSTANTS["UdpPort"], CONSTANTS["UdpPortMrc"])
         bth = packet.headers["bth"]
         if bth["tver"] or packet.get("udp.dst_port") not in ports:
             return
@@ -307,7 +309,7 @@ class Responder:
     def _sizes(self, packet):
         """First and Middle are full; Last and Only end the message."""
         if packet.get("reth.dma_length") == 0:
-            return True
+            return not self.nic.settings.get("CTRL.zero_drop")  # A-19
         size = len(packet.payload)
         if packet.opcode in (OPCODES["WriteFirst"], OPCODES["WriteMiddle"]):
             return size == self.mtu
@@ -332,7 +334,8 @@ class Responder:
             self.nic.out.append({"out": "write", "t": self.nic.now, "addr": address, "data": packet.payload.hex()})
         self.above.add(psn)
         self.highest = max(self.highest, psn)
-        self.bytes += packet.get("udp.length") + 40
+        nominal = self.nic.settings.get("CTRL.nominal", 0)  # A-55
+        self.bytes += {1: len(packet.payload), 2: len(packet.payload) + 40}.get(nominal, packet.get("udp.length") + 40)
         last = packet.opcode in (OPCODES["WriteLast"], OPCODES["WriteLastImm"], OPCODES["WriteOnly"],
                                  OPCODES["WriteOnlyImm"])
         self.info[psn] = (last, wrap(packet.get("meth.msn"), self.msn, 16), packet.get("meth.rqmsn"), packet.get("immdt.value"),
@@ -424,7 +427,8 @@ class Responder:
     def _sack(self, packet, psn, plane, ack, completed=False, probe=None):
         choices = self.nic.choices
         self.since = 0
-        with_ack = completed or ((ack or choices.ack_always) and self.newest_ack is not None)
+        always = choices.ack_always or self.nic.settings.get("CTRL.ack_with_sack")
+        with_ack = completed or ((ack or always) and self.newest_ack is not None)
         if with_ack and choices.ack_first:
             self._owe_ack(plane)
         if choices.coalesce and probe is None and packet.outermost()["ecn"] != 3:
@@ -447,7 +451,7 @@ class Responder:
             style = "self"
         if style == "self" and psn > self.cack:
             base = psn
-        elif style == "lowest":
+        elif style == "lowest" or self.highest > self.cack + 64:  # every PSN is reported some time (A-10)
             base = max(self.cack + 1, self.lowest_unsacked)
             if base > self.highest:
                 base = self.cack + 1
@@ -459,11 +463,15 @@ class Responder:
         own = self.window if self.dynamic else 0
         headers["seth"] = {"m": int(packet.outermost()["ecn"] == 3), "pr": int(probe is not None),
                            "ack_psn_offset": probe if probe is not None else psn - self.cack, "entropy": packet.ev,
-                           "spdcid": self.number, "dpdcid": self.peer_qp, "cack_psn": self.cack, "mpr": own,
+                           **self._pdcid(), "cack_psn": self.cack, "mpr": own,
                            "sack_offset": base - self.cack, "sack_bitmap": bits}
         headers["cc_state"] = {"tx_timestamp16": stamp, "ooo_count": len(self.above),
                                "rcvd_bytes": (self.bytes + 255) >> 8}
         return headers
+
+    def _pdcid(self):
+        silent = self.nic.settings.get("CTRL.pdcid_zero")  # A-22
+        return {"spdcid": 0 if silent else self.number, "dpdcid": 0 if silent else self.peer_qp}
 
     def _owe_ack(self, plane):
         """The newest ACK as of when it leaves: what completes together is acknowledged together."""
@@ -479,6 +487,8 @@ class Responder:
         return headers
 
     def _fail(self, plane, psn, syndrome):
+        name = "NAK_CODE.invalid" if syndrome == INVALID else "NAK_CODE.access"  # A-70
+        syndrome = self.nic.settings.get(name, syndrome)
         self.fatal = True
         self.nak = (psn, self.msn, syndrome)
         self._ack(plane, *self.nak)
@@ -486,7 +496,7 @@ class Responder:
     def _nack(self, packet, psn, plane, reason):
         headers = self.network(plane)
         headers["bth"] = {"opcode": OPCODES["Nack"], "dqp": self.peer_qp, "psn": psn, "p_key": self.pkey}
-        headers["neth"] = {"reason": reason, "entropy": packet.ev, "spdcid": self.number, "dpdcid": self.peer_qp,
+        headers["neth"] = {"reason": reason, "entropy": packet.ev, **self._pdcid(),
                            "nack_psn": psn, "cc_type": CONSTANTS["NethCcType"],
                            "tx_timestamp16": packet.get("tseth.tx_timestamp16", 0)}
         self._later(plane, lambda: headers)

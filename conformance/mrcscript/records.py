@@ -139,10 +139,11 @@ def _probe(record):
 def _reserved(record):
     """All reserved bits together: 0, or there is a 1 among them."""
     total = 0
+    high = record.bed is not None and record.bed.vector["settings"].get("CTRL.eeth_op_high")  # A-36: op in bits 5:4
     for name, values in record.packet.headers.items():
         for entry in HEADERS[name]["fields"]:
             if entry.get("reserved"):
-                total |= values[entry["name"]]
+                total |= values[entry["name"]] & (~3 if high and (name, entry["name"]) == ("eeth", "reserved1") else ~0)
     return int(total != 0)
 
 
