@@ -221,7 +221,8 @@ void register_mutate(CLI::App& app, Context& context) {
   command->prefix_command();
   command->callback([&context, command] {
     const std::vector<std::string> words = command->remaining();
-    if (std::find(words.begin(), words.end(), "--rules") != words.end()) become_script(context, "tools/mutate.py", words);
+    if (std::find(words.begin(), words.end(), "--rules") != words.end())
+      become_script(context, "tools/mutate.py", words);
     Options options;
     CLI::App own{"Is the judge awake? Breaks one place of a log, and asks which rule names it", "mrc mutate"};
     own.footer(kFooter);
