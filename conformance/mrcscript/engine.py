@@ -77,7 +77,7 @@ class Engine:
     def __init__(self, device, vector, result, wall):
         self.vector, self.result, self.wall = vector, result, wall
         self.step, self.bed = None, None
-        self.bed = Bed(device, vector)
+        self.bed = Bed(device, vector, wall)
         self.peer = self.bed.peer = Peer(self.bed)
         self.values = Evaluator(self.bed)
         self.count = 0
@@ -123,6 +123,8 @@ class Engine:
         self.count += 1
         if self.count > MAX_STEPS:
             raise DeviceError(f"the vector takes more than {MAX_STEPS} steps.")
+        if self.count % 64 == 0 and time.monotonic() > self.wall:
+            raise DeviceError("the vector takes too long by the clock on the wall.", "Raise --wall.")
         if self.bed.deviations:
             raise self.bed.deviations[0]
         handler = getattr(self, "_do_" + step["do"], None)
@@ -135,12 +137,7 @@ class Engine:
     def wait(self, until, done=None):
         if time.monotonic() > self.wall:
             raise DeviceError("the vector takes too long by the clock on the wall.", "Raise --wall.")
-        checks = [0]
-
         def checked():
-            checks[0] += 1
-            if checks[0] % 64 == 0 and time.monotonic() > self.wall:
-                raise DeviceError("the vector takes too long by the clock on the wall.", "Raise --wall.")
             self._lawful_discards()
             return done() if done else False
         return self.bed.run(until, checked)
@@ -241,6 +238,10 @@ class Engine:
     def _build(self, built, step):
         raw = {path: self.values.whole(value) for path, value in step.get("raw", ())}
         icrc = step.get("icrc", "good")
+        if isinstance(icrc, dict) and "flip" in icrc:
+            frame = packets.build(built, raw)
+            mask = self.values.whole(icrc["flip"], 1, 0xFFFFFFFF).to_bytes(4, "little")
+            return frame[:-4] + bytes(a ^ b for a, b in zip(frame[-4:], mask))
         return packets.build(built, raw, icrc if isinstance(icrc, str) else self.values.whole(icrc))
 
     def _switch(self, frame, step):

@@ -75,7 +75,7 @@ def _statements():
                     "dscp": VALUE})
     send = {"as": WORD, "rtx": VALUE, "ackreq": VALUE, "dscp": VALUE, "ecn": VALUE, "ev": VALUE, "cut": VALUE,
             "append": VALUE, "after": VALUE, "trim": trim, "fcs_bad": BOOL,
-            "icrc": {"anyOf": [_enum("bad"), VALUE]}, "raw": _list({"type": "array", "minItems": 2, "maxItems": 2}, 1, 64),
+            "icrc": {"anyOf": [_enum("bad"), _object({"flip": VALUE}), VALUE]}, "raw": _list({"type": "array", "minItems": 2, "maxItems": 2}, 1, 64),
             "payload": {"anyOf": [BYTES, _object({"len": VALUE})]}}
     answer = _object({"fields": _object({}, {name: VALUE for name in fields.SENDS["sack"]})},
                      {"none": BOOL, "lost": BOOL, "together": BOOL, "nack": VALUE, "delay": VALUE})

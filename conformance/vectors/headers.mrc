@@ -8,6 +8,10 @@ planes 1
 cases id how cite purpose {
   H-DROP-001 "icrc bad"                       "mrc.md 4; base.md ICRC"  "a packet with a wrong ICRC is discarded"
   H-DROP-002 "icrc 0x00000000"                "mrc.md 4; base.md ICRC"  "an ICRC of 0 is not taken for right"
+  H-DROP-010 "icrc bad 0x000000FF"            "mrc.md 4; base.md ICRC"  "a packet whose ICRC is wrong in bits 7:0 is discarded"
+  H-DROP-011 "icrc bad 0x0000FF00"            "mrc.md 4; base.md ICRC"  "a packet whose ICRC is wrong in bits 15:8 is discarded"
+  H-DROP-012 "icrc bad 0x00FF0000"            "mrc.md 4; base.md ICRC"  "a packet whose ICRC is wrong in bits 23:16 is discarded"
+  H-DROP-013 "icrc bad 0xFF000000"            "mrc.md 4; base.md ICRC"  "a packet whose ICRC is wrong in bits 31:24 is discarded"
   H-DROP-003 "fcs bad"                        "mrc.md 1; IEEE 802.3 3.2.9" "a frame with a wrong FCS is discarded"
   H-DROP-004 "raw bth.tver 1"                 "mrc.md 2"                "another tver is discarded"
   H-DROP-005 "raw bth.tver 15"                "mrc.md 2"                "another tver is discarded, its top bit too"
@@ -32,17 +36,17 @@ any order { * > sack cack m[0] trigger m[0] ; * > ack psn m[0] msn 1 } within rt
 mem digest buf 1024 = seq 3
 
 # ---- not looked at: the packet is as good as any
-cases id how cite purpose {
-  H-TAKE-001 "raw bth.m 1"                    "mrc.md 2"                "a receiver does not look at M"
-  H-TAKE-002 "raw bth.se 1"                   "mrc.md 2"                "a receiver does not look at SE"
-  H-TAKE-003 "raw bth.p_key 0x7FFF"           "mrc.md 2; IBTA 9.2; docs/assumptions.md A-30" "bit 15 of the P_Key is membership: not compared"
-  H-TAKE-004 "raw bth.reserved0 0xFF"         "mrc.md 2; base.md ICRC"  "BTH byte 4 is reserved and outside of the ICRC"
-  H-TAKE-005 "raw ipv6.hop_limit 1"           "mrc.md 4; base.md ICRC"  "the hop limit is no receiver's business"
-  H-TAKE-006 "raw udp.dst_port 4971"          "mrc.md 1"                "both UDP ports are received (A-01)"
-  H-TAKE-007 "raw meth.rqmsn 0x5A5A"          "mrc.md 3"                "RQMSN is without meaning in a plain WRITE"
+cases id how caps cite purpose {
+  H-TAKE-001 "raw bth.m 1"                    responder "mrc.md 2"                "a receiver does not look at M"
+  H-TAKE-002 "raw bth.se 1"                   responder "mrc.md 2"                "a receiver does not look at SE"
+  H-TAKE-003 "raw bth.p_key 0x7FFF"           pkey      "mrc.md 2; IBTA 9.2; docs/assumptions.md A-30" "bit 15 of the P_Key is membership: not compared"
+  H-TAKE-004 "raw bth.reserved0 0xFF"         responder "mrc.md 2; base.md ICRC"  "BTH byte 4 is reserved and outside of the ICRC"
+  H-TAKE-005 "raw ipv6.hop_limit 1"           responder "mrc.md 4; base.md ICRC"  "the hop limit is no receiver's business"
+  H-TAKE-006 "raw udp.dst_port 4971"          responder "mrc.md 1"                "both UDP ports are received (A-01)"
+  H-TAKE-007 "raw meth.rqmsn 0x5A5A"          responder "mrc.md 3"                "RQMSN is without meaning in a plain WRITE"
 }
-mark S2, C
-caps responder bytes pkey
+mark S2, C, A-01, A-02
+caps responder
 msg m = write len 1024 at buf seq 3
 mem fill buf 1024 = 0xa5
 p0 < m[0] ackreq $how
