@@ -169,22 +169,22 @@ p1 < m[1] rtx as again
 mem same buf+4096 4096 = 0x11 after rtt from again
 
 id R-SACK-003
-purpose cack_psn passes over 130 packets that arrive from the last to the first but one, when the first arrives
+purpose cack_psn passes over 100 packets that arrive from the last to the first but one, when the first arrives
 mark S2
 cite mrc.md 6
 caps psn
 planes 1
-profile mtu 256 mpr_dest 2
-msg m = write len 130*256 at buf seq 4
-let i = 129
-repeat 129 {
+profile mtu 256
+msg m = write len 100*256 at buf seq 4
+let i = 99
+repeat 99 {
   p0 < m[i]
   let i = i - 1
 }
 settle rtt
 p0 < m[0] ackreq
-any order { * > sack cack m[129] ooo 0 ; * > ack psn m[129] msn 1 } within 2 rtt
-mem digest buf 130*256 = seq 4
+any order { * > sack cack m[99] ooo 0 ; * > ack psn m[99] msn 1 } within 2 rtt
+mem digest buf 100*256 = seq 4
 
 # rcvd_bytes counts new packets only, rounded up to 256 bytes; the nominal size of a packet has three readers (A-55):
 # five packets of 256 bytes are 1700, 1280 or 1480 bytes
