@@ -29,7 +29,7 @@ def texts(mrc, folder):
         lines = text.split(begin, 1)[1].splitlines()[1:]
         return [line.split()[0] for line in lines[:lines.index("") if "" in lines else len(lines)] if line.strip()]
 
-    seeds = {name: {} for name in ("scenario", "fabric", "nscc", "trace")}
+    seeds = {name: {} for name in ("scenario", "fabric", "nscc", "trace", "device")}
     known = printed("cosim", "--scenario", "list")
     keys = "".join(f"{line.split()[0]} = {line.split()[1]}\n" for line in known.split("\nKeys ", 1)[1].splitlines()[1:]
                    if line.startswith("  "))
@@ -48,6 +48,9 @@ def texts(mrc, folder):
     for number, pattern in enumerate(("*.csv", "*.json", "*.toml")):
         for path in sorted((TESTS / "nscc").glob(pattern)):
             seeds["nscc"][path.name] = chr(number) + path.read_text(encoding="utf-8")
+    for number, line in enumerate((TESTS / "nic" / "errors.out").read_text(encoding="utf-8").splitlines()):
+        if line.startswith("> "):
+            seeds["device"][f"{number:03}"] = line[2:]
     for target, files in seeds.items():
         (folder / target).mkdir(parents=True, exist_ok=True)
         for name, text in files.items():

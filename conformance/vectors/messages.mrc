@@ -219,23 +219,3 @@ p0 < b[0] rtx ackreq as after
 * > nak syndrome 0x61 within rtt
 none > cqe receive status ok imm 3 within rtt from after
 dut query state error
-
-# Who counts receives? docs/device.md says that 'recv' lets so many more immediates complete. The model and the fast
-# endpoint bound what is outstanding by max_wimm_dest alone, and never run out of receives: they deviate here.
-id R-IMM-032
-purpose an immediate for which no receive is posted is an invalid request, NAK 0x61
-mark A, A-62
-cite mrc.md 6
-profile max_wimm_dest 2
-negative
-background ignore sack ack nak probe endpoint cqe
-msg a = write len 64 at buf seq 1 imm 1
-msg b = write len 64 at buf+64 seq 2 imm 2
-dut recv 1
-p0 < a[0] ackreq
-> cqe receive status ok imm 1 within rtt
-p0 < b[0] ackreq as over
-settle rtt
-p0 < b[0] rtx ackreq
-* > nak syndrome 0x61 within rtt from over
-none > cqe receive status ok imm 2 within rtt

@@ -603,7 +603,7 @@ Time FastDevice::leave(unsigned port, PacketPtr packet, Time start, Time free) {
   const size_t end = bytes.size() - 4;
   if (posted != nullptr && offset + uint64_t{payload} <= posted->data.size()) {
     const auto from = posted->data.begin() + offset;
-    std::copy(from, from + payload, bytes.begin() + static_cast<ptrdiff_t>(end - (payload + 3) / 4 * 4));
+    std::copy(from, from + payload, bytes.begin() + static_cast<ptrdiff_t>(end - (size_t{payload} + 3) / 4 * 4));
   }
   wire::store_le32(&bytes[end], wire::icrc(std::span(bytes).subspan(inner, end - inner)));
   if (bytes.size() < kMinFrameBytes - kFcsBytes) bytes.resize(kMinFrameBytes - kFcsBytes);

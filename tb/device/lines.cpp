@@ -180,8 +180,8 @@ std::string open(NicDevice& device, const Reader& r) {
   }
   const DeviceInfo info = device.open(request);
   return fmt::format(
-      R"({{"ok":true,"name":{},"version":{},"planes":{},"port_gbps":{},"caps":[{}],"latency":{},"qp_first":{},"qps":{},)"
-      R"("limits":{{"mpr":{},"max_wimm":{},"evs":{},"regions":{},"post":{}}},"profile":{}}})",
+      R"({{"ok":true,"name":{},"version":{},"planes":{},"port_gbps":{},"caps":[{}],"latency":{},)"
+      R"("qp_first":{},"qps":{},"limits":{{"mpr":{},"max_wimm":{},"evs":{},"regions":{},"post":{}}},"profile":{}}})",
       json_text(info.name), json_text(info.version), info.planes, info.port_gbps, list(info.caps), info.latency,
       info.qp_first, info.qps, info.mpr, info.max_wimm, info.evs, info.regions, info.post, info.profile);
 }

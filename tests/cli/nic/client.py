@@ -25,6 +25,20 @@ def icrc(ip):
     return struct.pack("<I", zlib.crc32(b"\xff" * 8 + bytes(masked)))
 
 
+def icrc_errors():
+    """Four bytes each, to be xored to a right ICRC: what is left of the CRC over the whole frame is then wrong in one
+    of its four bytes alone, so that a receiver which compares fewer of them takes the frame."""
+    rows = []  # of the map from these four bytes to what is left, each with what makes it
+    for i in range(32):
+        rows.append((zlib.crc32((1 << i).to_bytes(4, "little"), 0xFFFFFFFF) ^ 0xFFFFFFFF, 1 << i))
+    for bit in range(32):
+        pivot = next(r for r in rows[bit:] if r[0] >> bit & 1)
+        rows.remove(pivot)
+        rows.insert(bit, pivot)
+        rows = [(a ^ pivot[0], b ^ pivot[1]) if n != bit and a >> bit & 1 else (a, b) for n, (a, b) in enumerate(rows)]
+    return [rows[bit][1].to_bytes(4, "little") for bit in (7, 15, 23, 31)]
+
+
 def frame(opcode, dqp, psn, rest, ev=0x11110000, dscp=DATA, ecn=0, ackreq=False, rtx=False, ts=False, pad=0):
     """A frame to the NIC; rest: what follows the BTH."""
     bth = struct.pack(">BBHIBB", opcode, pad << 4, 0xFFFF, dqp, 0x80 * ackreq | 0x20 * rtx | 0x10 * ts, psn >> 16)
@@ -36,10 +50,11 @@ def frame(opcode, dqp, psn, rest, ev=0x11110000, dscp=DATA, ecn=0, ackreq=False,
     return NIC_MAC + PEER_MAC + b"\x86\xdd" + ip + icrc(ip)
 
 
-def write(dqp, psn, opcode, va, rkey, length, payload, msn=0, rqmsn=0, imm=None, **more):
-    rest = struct.pack(">HHQII", rqmsn, msn, va, rkey, length) + (b"" if imm is None else struct.pack(">I", imm))
+def write(dqp, psn, opcode, va, rkey, length, payload, msn=0, rqmsn=0, imm=None, stamp=None, **more):
+    rest = struct.pack(">HH", rqmsn, msn) + (b"" if stamp is None else struct.pack(">HH", stamp, 1))
+    rest += struct.pack(">QII", va, rkey, length) + (b"" if imm is None else struct.pack(">I", imm))
     pad = -len(payload) % 4
-    return frame(opcode, dqp, psn, rest + payload + bytes(pad), pad=pad, **more)
+    return frame(opcode, dqp, psn, rest + payload + bytes(pad), pad=pad, ts=stamp is not None, **more)
 
 
 def sack(dqp, cack, offset=0, base=1, bitmap=0, mpr=0, ev=0x11110000, ooo=0, rcvd=0):
@@ -69,9 +84,13 @@ def parse(data):
     """The fields of a frame of the NIC that tests look at."""
     ip = data[14:]
     assert data[:14] == PEER_MAC + NIC_MAC + b"\x86\xdd", data[:14].hex()
+    outer = ip
+    if ip[6] in (41, 43):  # SRv6, without and with a routing header
+        ip = ip[40 if ip[6] == 41 else 64:]
     bth = ip[48:60]
-    out = {"opcode": bth[0], "dqp": int.from_bytes(bth[5:8], "big"), "psn": int.from_bytes(bth[9:12], "big"),
-           "ackreq": bth[8] >> 7, "rtx": bth[8] >> 5 & 1, "ts": bth[8] >> 4 & 1, "dscp": ip[1] >> 6 | (ip[0] & 15) << 2,
+    out = {"path": str(ipaddress.ip_address(outer[24:40])), "encap": outer[6], "opcode": bth[0],
+           "dqp": int.from_bytes(bth[5:8], "big"), "psn": int.from_bytes(bth[9:12], "big"), "ackreq": bth[8] >> 7,
+           "rtx": bth[8] >> 5 & 1, "ts": bth[8] >> 4 & 1, "dscp": outer[1] >> 6 | (outer[0] & 15) << 2,
            "ev": int.from_bytes(ip[40:42], "big") << 16 | int.from_bytes(ip[2:4], "big")}
     end = 40 + int.from_bytes(ip[44:46], "big")  # the UDP length says where the frame ends; behind it is padding
     out["icrc_ok"] = icrc(ip[:end - 4]) == ip[end - 4:end]
@@ -88,6 +107,7 @@ def parse(data):
         out["pr"], out["m"] = rest[1] >> 1 & 1, int.from_bytes(rest[:2], "big") >> 5 & 3
         out["offset"], out["cack"] = struct.unpack(">h", rest[2:4])[0], int.from_bytes(rest[13:16], "big")
         out["base"], out["bitmap"] = struct.unpack(">h", rest[18:20])[0], int.from_bytes(rest[20:28], "big")
+        out["stamp"] = int.from_bytes(rest[28:30], "big")
         out["ooo"] = int.from_bytes(rest[30:32], "big")
         out["rcvd"] = int.from_bytes(rest[33:36], "big")
     elif out["opcode"] == NACK:

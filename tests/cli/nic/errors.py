@@ -66,7 +66,8 @@ def ends(mrc):
     process.stdin.flush()
     lines = [process.stdout.readline() for _ in range(3)]
     assert lines[1:] == [
-        b'{"ok":false,"error":"stdin:2:1: a line of more than 1048576 bytes. Send less at once.","unsupported":false}\n',
+        b'{"ok":false,"error":"stdin:2:1: a line of more than 1048576 bytes. Send less at once.",'
+        b'"unsupported":false}\n',
         b'{"ok":true,"state":"reset","t":0}\n'], lines[1:]
     peak = next(line for line in Path(f"/proc/{process.pid}/status").read_text().splitlines() if line[:5] == "VmHWM")
     assert int(peak.split()[1]) < 100_000, peak

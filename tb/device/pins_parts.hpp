@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Inside of tb/device/pins_device.hpp: queue pairs and tables are in pins_tables.cpp, the clock, the ports and the
+/// host in pins_device.cpp.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "gen/csr.hpp"
+#include "gen/streams.hpp"
+#include "tb/device/pins_device.hpp"
+#include "tb/device/pins_settings.hpp"
+#include "tb/environment/driver.hpp"
+#include "tb/environment/mac.hpp"
+#include "util/rng.hpp"
+
+namespace mrc::tb {
+
+/// The device lawfully cannot, or the tester is wrong.
+[[noreturn]] inline void cannot(const std::string& sentence) { throw Refusal(sentence, true); }
+[[noreturn]] inline void wrong(const std::string& sentence) { throw Refusal(sentence, false); }
+
+inline U128 number(const log::Ip& ip) {
+  U128 out = 0;
+  for (const uint8_t byte : ip) out = out << 8 | byte;
+  return out;
+}
+
+class PinsDevice final : public NicDevice {
+ public:
+  explicit PinsDevice(const PinsOptions& options) : options_(options), preset_(*options.preset) {}
+
+  DeviceInfo open(const OpenRequest& request) override;
+  void address(uint64_t mac, const log::Ip& ip) override;
+  QpConfig qp_now(uint32_t qp) const override;
+  bool qp(const QpConfig& config) override;
+  std::pair<log::QpState, Time> query(uint32_t qp) override;
+  bool mr(const log::Mr& region) override;
+  bool post(const log::Post& request) override;
+  void recv(uint32_t qp, uint32_t count) override;
+  void port(unsigned plane, bool up, Time t) override;
+  bool ev(uint32_t qp, uint32_t ev, bool deny) override;
+  bool mpr(uint32_t qp, unsigned units) override;
+  void rx(unsigned plane, Time t, std::span<const uint8_t> frame, bool fcs_bad) override;
+  void host_done(uint64_t tag, Time t, std::span<const uint8_t> data, uint32_t status) override;
+  Advanced advance(Time until, Time slack) override;
+  Counters counters() override;
+
+ private:
+  struct Qp {
+    QpConfig config;
+    log::QpState state = log::QpState::Reset;  ///< as ordered, or as the NIC has told
+    log::QpState seen = log::QpState::Reset;   ///< as polled last
+    bool known = false;                        ///< config is of a QP that is not in RESET
+    bool touched = false;                      ///< it was known once
+    unsigned profile = 0, dest = 0;
+    unsigned open = 0;  ///< work requests without completion
+  };
+  /// A call whose register accesses are queued.
+  struct Order {
+    Done done;
+    std::string refused;
+  };
+  using OrderPtr = std::shared_ptr<Order>;
+  struct Arriving {
+    std::vector<uint8_t> bytes;
+    Time first = 0;
+    bool fcs_bad = false;
+  };
+  struct Rx {
+    std::deque<Arriving> queue;
+    unsigned at = 0;
+    Time next = log::kNever, free = 0;
+    bool cut = false;
+  };
+  struct Read {
+    uint64_t tag;
+    uint32_t bytes;
+    bool answered = false;
+    Time ready = 0;
+    std::vector<uint8_t> data{};
+  };
+  struct Work {
+    Wqe wqe;
+    uint64_t after;  ///< orders that must have been carried out
+  };
+  struct PortEvent {
+    Time time;
+    unsigned plane;
+    bool up;
+  };
+
+  void need_open() const {
+    if (!dut_) wrong("the device is not open.");
+    if (!problem_.empty()) wrong(problem_);
+  }
+  Qp& find(uint32_t qpn);
+  const Qp& find(uint32_t qpn) const { return const_cast<PinsDevice*>(this)->find(qpn); }
+  Qp& existing(uint32_t qpn);
+  unsigned plane_of(unsigned plane) const;
+  Time byte_time() const { return byte_ps(preset_); }
+  /// The device is broken: every call says so from now on.
+  void fail(const std::string& what) {
+    if (problem_.empty()) problem_ = what + ".";
+  }
+
+  // Registers.
+  OrderPtr begin(const char* call, bool region, uint32_t number);
+  void put(const OrderPtr& order, uint32_t offset, uint32_t value);
+  void row(const OrderPtr& order, unsigned table, unsigned index, std::span<const uint32_t> words);
+  bool end(const OrderPtr& order);
+  void settle();
+  void poll();
+
+  // Queue pairs.
+  void check(const QpConfig& c) const;
+  unsigned profile_for(const Qp& qp, const QpConfig& c, std::vector<uint32_t>& values) const;
+  unsigned dest_for(const Qp& qp, const QpConfig& c) const;
+  void put_controller(const OrderPtr& order, const QpConfig& c, unsigned dest);
+  csr::TblQpCtx row_of(const Qp& qp) const;
+  void move(const OrderPtr& order, const Qp& qp, log::QpState state, uint32_t attributes);
+  bool connect(Qp& qp, const QpConfig& c);
+  void reset(const OrderPtr& order, Qp& qp);
+  std::vector<uint32_t> slots(const QpConfig& c) const;
+
+  // The clock.
+  void cycle(bool traffic);
+  void ports();
+  void host();
+  void transmit();
+  void receive(unsigned plane);
+  void schedule(unsigned plane);
+  void completion(const mrc::Cqe& cqe);
+  void tell(Time time, decltype(Output::body) body, size_t bytes);
+
+  PinsOptions options_;
+  const Preset& preset_;
+  std::unique_ptr<Dut> dut_;
+  PinsSettings settings_;
+  tb::Driver driver_{Rng(0, "bus")};
+  mrc_pins_in in_{};
+  mrc_pins_out out_{};
+  std::string problem_;
+  Time now_ = 0, reached_ = 0;
+  bool started_ = false;
+  unsigned planes_ = 0, up_ = 0;
+  uint64_t mac_ = 0x020000000001, seed_ = 1;
+  uint64_t ordered_ = 0, carried_out_ = 0;
+
+  std::vector<Qp> qps_;
+  std::vector<std::vector<uint32_t>> profiles_;  ///< values of the rows
+  std::vector<std::optional<log::Ip>> dests_;
+  std::vector<unsigned> dest_mtu_, cc_mtus_;
+  std::vector<uint32_t> regions_;  ///< R_Key of a row, 0: none
+  std::vector<bool> region_used_;
+
+  std::vector<TxMac> tx_;
+  std::vector<Output> on_wire_;  ///< whose first byte is yet to come
+  std::vector<Rx> rx_;
+  std::vector<PortEvent> port_events_;
+  std::vector<std::deque<Read>> reads_;
+  std::unordered_map<uint64_t, Read*> unanswered_;
+  size_t reads_pending_ = 0;
+  unsigned last_rsp_ = 0;
+  uint64_t next_tag_ = 1;
+  std::deque<Work> works_;
+  struct Posted {
+    uint32_t qp;
+    uint64_t wr_id;
+  };
+  std::unordered_map<uint32_t, Posted> posted_;
+  uint32_t next_wr_ = 0;
+
+  std::vector<Output> outputs_;
+  size_t output_bytes_ = 0;
+
+  Time next_poll_ = 0, polled_ = 0;
+  std::map<std::string, uint64_t> counters_, counting_;
+  uint64_t stray_frames_ = 0;
+};
+
+}  // namespace mrc::tb
