@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The test bed around one device: time, ports, the host's memory, the work that is posted. Knows no statements."""
 import heapq
+import time
 
 from . import packets
 from .device import facts, hex_bytes, number, outputs
@@ -24,6 +25,7 @@ MAX_LATENCY = 10 ** 9   # ps; a device that is slower than a millisecond is not 
 MAX_RECORDS = 400_000
 MAX_CALLS = 3_000_000
 MAX_TIME = 4 * 10 ** 12
+MAX_STILL = 4096         # answers without any time passing
 TRACE = 14
 FOR_EVER = 96           # so many posts are open when the work never ends
 DEFAULTS = {"mtu": 4096, "sq_psn": 0x2000, "rq_psn": 0x1000, "msn": 0, "rqmsn": 0, "dynamic_mpr": 0,
@@ -36,8 +38,8 @@ FIRST_PSN = ("sq_psn", "rq_psn", "msn", "rqmsn")
 class Bed:
     """Opens the device for one vector. Everything that it does becomes a Record."""
 
-    def __init__(self, device, vector):
-        self.device, self.vector = device, vector
+    def __init__(self, device, vector, wall):
+        self.device, self.vector, self.wall, self.still = device, vector, wall, 0
         self.memory = Memory()
         self.now = 0
         self.pending, self.order = [], 0
@@ -130,10 +132,10 @@ class Bed:
 
     # ---- time -------------------------------------------------------------------------------------------------------
 
-    def at(self, time, action):
+    def at(self, when, action):
         """The action is called when the time has come."""
         self.order += 1
-        heapq.heappush(self.pending, (max(time, self.now), self.order, action))
+        heapq.heappush(self.pending, (max(when, self.now), self.order, action))
 
     def run(self, until, done=None):
         """Runs to a time, or until done() is true after something the device did. True: done."""
@@ -160,6 +162,11 @@ class Bed:
         out = outputs(answer)
         if reached < self.now or (reached == self.now and not out and target > self.now):
             raise DeviceError(f"the device advanced from {self.now} to {reached}; time goes forward.")
+        self.still = self.still + 1 if reached == self.now else 0
+        if self.still > MAX_STILL:
+            raise DeviceError(f"the device stands still: {MAX_STILL} answers at {reached} ps.")
+        if self.calls % 64 == 0 and time.monotonic() > self.wall:
+            raise DeviceError("the vector takes too long by the clock on the wall.", "Raise --wall.")
         self.now = reached
         for entry in out:
             self._output(entry)

@@ -39,25 +39,20 @@ def device_options(parser):
     parser.add_argument("-v", "--verbose", action="store_true", help="every vector, and which branches were taken")
 
 
-def _seconds(text):
-    value = float(text)
-    if not 0.01 <= value <= 86400:
-        raise ValueError
-    return value
+def _limited(kind, low, high):
+    """A number within limits, for argparse."""
+    def read(text):
+        try:
+            value = kind(text)
+        except ValueError:
+            value = None
+        if value is None or not low <= value <= high:
+            raise argparse.ArgumentTypeError(f"'{text[:20]}' is no number from {low} to {high}")
+        return value
+    return read
 
 
-def _jobs(text):
-    value = int(text)
-    if not 1 <= value <= 64:
-        raise ValueError
-    return value
-
-
-def _tier(text):
-    value = int(text)
-    if not 1 <= value <= 4:
-        raise ValueError
-    return value
+_seconds, _jobs, _tier = _limited(float, 0.01, 86400), _limited(int, 1, 64), _limited(int, 1, 4)
 
 
 def choose(parser):

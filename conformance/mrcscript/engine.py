@@ -77,7 +77,7 @@ class Engine:
     def __init__(self, device, vector, result, wall):
         self.vector, self.result, self.wall = vector, result, wall
         self.step, self.bed = None, None
-        self.bed = Bed(device, vector)
+        self.bed = Bed(device, vector, wall)
         self.peer = self.bed.peer = Peer(self.bed)
         self.values = Evaluator(self.bed)
         self.count = 0
@@ -123,6 +123,8 @@ class Engine:
         self.count += 1
         if self.count > MAX_STEPS:
             raise DeviceError(f"the vector takes more than {MAX_STEPS} steps.")
+        if self.count % 64 == 0 and time.monotonic() > self.wall:
+            raise DeviceError("the vector takes too long by the clock on the wall.", "Raise --wall.")
         if self.bed.deviations:
             raise self.bed.deviations[0]
         handler = getattr(self, "_do_" + step["do"], None)
@@ -135,12 +137,7 @@ class Engine:
     def wait(self, until, done=None):
         if time.monotonic() > self.wall:
             raise DeviceError("the vector takes too long by the clock on the wall.", "Raise --wall.")
-        checks = [0]
-
         def checked():
-            checks[0] += 1
-            if checks[0] % 64 == 0 and time.monotonic() > self.wall:
-                raise DeviceError("the vector takes too long by the clock on the wall.", "Raise --wall.")
             self._lawful_discards()
             return done() if done else False
         return self.bed.run(until, checked)
@@ -241,7 +238,12 @@ class Engine:
     def _build(self, built, step):
         raw = {path: self.values.whole(value) for path, value in step.get("raw", ())}
         icrc = step.get("icrc", "good")
-        return packets.build(built, raw, icrc if isinstance(icrc, str) else self.values.whole(icrc), step.get("flip", ()))
+        flips = step.get("flip", ())
+        if isinstance(icrc, dict) and "flip" in icrc:
+            frame = packets.build(built, raw, flips=flips)
+            mask = self.values.whole(icrc["flip"], 1, 0xFFFFFFFF).to_bytes(4, "little")
+            return frame[:-4] + bytes(a ^ b for a, b in zip(frame[-4:], mask))
+        return packets.build(built, raw, icrc if isinstance(icrc, str) else self.values.whole(icrc), flips)
 
     def _switch(self, frame, step):
         """What happens on the way: trimming, bytes cut off or put behind."""
@@ -257,12 +259,14 @@ class Engine:
 
     # ---- expectations -----------------------------------------------------------------------------------------------
 
-    def _find(self, fit, low, after, plane):
+    def _find(self, fit, low, after, plane, start=0):
         """First fit: not taken, arrived since `low`, and on the port of the last match behind it."""
-        for record in self.bed.records:
+        records = self.bed.records
+        for index in range(start, len(records)):
+            record = records[index]
             if record.bound or record.t < low:
                 continue
-            if record.plane is not None and record.plane == plane and record.index <= after:
+            if record.plane is not None and record.plane == plane and index <= after:
                 continue
             if fit(record):
                 return record
@@ -283,10 +287,11 @@ class Engine:
         fit = self.values.fit(step["pattern"])
         low, index, plane, deadline = window or self._window(step)
         while True:
-            found = []
+            found, scanned = [], [0]
 
             def done():
-                record = self._find(fit, low, index, plane)
+                record = self._find(fit, low, index, plane, scanned[0])
+                scanned[0] = len(self.bed.records)  # what did not fit never will
                 if record is not None:
                     found.append(record)
                 return bool(found)
@@ -331,10 +336,19 @@ class Engine:
         else:
             stop = start + (self.values.whole(step["within"], 0, 1 << 45) if "within" in step else self.bed.rtt)
 
+        scanned, found = [0], []
+
         def wrong():
-            return next((r for r in self.bed.records if start < r.t <= stop and fit(r)), None)
-        self.wait(stop, lambda: wrong() is not None)
-        record = wrong()
+            records = self.bed.records
+            for index in range(scanned[0], len(records)):
+                if start < records[index].t <= stop and fit(records[index]):
+                    found.append(records[index])
+                    break
+            scanned[0] = len(records)
+            return bool(found)
+        if not wrong():
+            self.wait(stop, wrong)
+        record = found[0] if found else None
         if record is not None:
             self.fail(f"must not come: {step['src']}. It came: {record.text()}")
         self.point = max(self.point, stop)
@@ -348,14 +362,18 @@ class Engine:
         left = set(range(len(open_)))
         while left:
             deadline = max(windows[i][3] for i in left)
+            scanned = [0]
 
-            def done():
-                for record in self.bed.records:
+            def done(scanned=scanned):
+                records = self.bed.records
+                for record in records[scanned[0]:]:
                     for i in sorted(left):
                         if not record.bound and windows[i][0] <= record.t <= windows[i][3] and \
                                 not (record.plane == windows[i][2] and record.index <= windows[i][1]) and fits[i](record):
                             self._bind(record, open_[i], move=False)
                             left.discard(i)
+                            break
+                scanned[0] = len(records)
                 return not left
             if self.wait(max(deadline, self.bed.now), done):
                 break
@@ -420,15 +438,17 @@ class Engine:
         expects = [(i, self.values.fit(h["pattern"]), self._window(h)) for i, h in enumerate(heads)
                    if h["do"] == "expect"]
         nones = [i for i, head in enumerate(heads) if head["do"] == "none"]
-        found = []
+        found, scanned = [], [0]
 
         def done():
-            for record in self.bed.records:
+            records = self.bed.records
+            for record in records[scanned[0]:]:
                 for index, fit, (low, after, plane, deadline) in expects:
                     if not record.bound and low <= record.t <= deadline and \
                             not (record.plane == plane and record.index <= after) and fit(record):
                         found.append((index, record))
                         return True
+            scanned[0] = len(records)
             return False
         if expects:
             self.wait(max([self.bed.now] + [window[3] for _, _, window in expects]), done)

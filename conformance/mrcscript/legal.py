@@ -37,6 +37,7 @@ class Choices:
     plane: str = "same"             # answers: same, turn, lowest
     drop: int = 0                   # every n-th new packet is discarded silently, and counted
     nack: int = 0                   # every n-th new packet is discarded with NACK NO_PKT_BUFFER
+    frozen: bool = False            # a SACK says what was true when its packet was taken, not when it leaves
     drain: bool = True              # a second SACK when the out-of-order set drains (prev_ar, U)
 
 
@@ -44,7 +45,7 @@ VARIANTS = (
     Choices(),
     Choices("slow", "answers as late as it says", 1_900_000, 1_900_000),
     Choices("jitter", "answers between 0.1 and 1.9 us", 100_000, 1_900_000),
-    Choices("ports", "takes ports in another order within 0.8 us", 100_000, 900_000, skew=800_000, plane="turn"),
+    Choices("ports", "takes ports in another order within 0.8 us", 100_000, 900_000, skew=800_000, plane="turn", frozen=True),
     Choices("talkative", "a SACK for every packet, an ACK with every SACK", every=True, ack_always=True),
     Choices("coalescing", "one SACK for what comes within 0.5 us (A)", 600_000, 900_000, coalesce=500_000, drain=False),
     Choices("base-self", "the bitmap begins at the packet itself (A-11)", base="self", plane="lowest"),
@@ -67,6 +68,7 @@ class LegalNic:
 
     def __init__(self, choices, seed=1):
         self.choices, self.seed = choices, seed
+        self.responder = Responder  # tests put broken ones here
         self._fresh()
 
     def _fresh(self):
@@ -94,6 +96,7 @@ class LegalNic:
     def _call_open(self, message):
         self._fresh()
         self.planes = message["planes"]
+        self.turn = self.seed % self.planes
         self.settings = message.get("settings", {})
         known = {"CTRL.oor_drop", "CTRL.err_silent", "CTRL.zero_drop", "CTRL.sack_base_self", "CTRL.ack_with_sack",
                  "CTRL.trim_silent", "SACK_TRIGGER.bytes", "UDP_PORT.port", "UDP_PORT.only", "CTRL.nominal",
@@ -115,7 +118,7 @@ class LegalNic:
         if message.get("state") == "reset":
             self.qps.pop(number, None)
         elif number not in self.qps:
-            self.qps[number] = Responder(self, number, message)
+            self.qps[number] = self.responder(self, number, message)
         else:
             qp = self.qps[number]
             if message.get("state") == "error":
@@ -334,8 +337,8 @@ class Responder:
             self.nic.out.append({"out": "write", "t": self.nic.now, "addr": address, "data": packet.payload.hex()})
         self.above.add(psn)
         self.highest = max(self.highest, psn)
-        nominal = self.nic.settings.get("CTRL.nominal", 0)
-        self.bytes += {1: len(packet.payload), 2: len(packet.payload) + 40}.get(nominal, packet.get("udp.length") + 40)
+        self.bytes += (packet.get("udp.length") + 40, len(packet.payload), len(packet.payload) + 40)[
+            self.nic.settings.get("CTRL.nominal", 0) % 3]
         last = packet.opcode in (OPCODES["WriteLast"], OPCODES["WriteLastImm"], OPCODES["WriteOnly"],
                                  OPCODES["WriteOnlyImm"])
         self.info[psn] = (last, wrap(packet.get("meth.msn"), self.msn, 16), packet.get("meth.rqmsn"), packet.get("immdt.value"),
@@ -440,7 +443,8 @@ class Responder:
                     return self._sack_headers(*newest, plane)
                 self._later(plane, go)
         else:
-            self._later(plane, lambda: self._sack_headers(packet, psn, plane, probe))
+            now = self._sack_headers(packet, psn, plane, probe) if choices.frozen else None
+            self._later(plane, lambda: now or self._sack_headers(packet, psn, plane, probe))
         if with_ack and not choices.ack_first:
             self._owe_ack(plane)
 

@@ -123,9 +123,10 @@ class Parser(Cursor):
                 self.fail(f"a {packet['kind']} needs '{name}'.", token=token)
 
     def _hex(self):
+        token = self.token
         text = self.string("hex digits").replace(" ", "")
         if len(text) % 2 or any(char not in "0123456789abcdefABCDEF" for char in text) or len(text) > 20000:
-            self.fail("these are no bytes in hex.", "Two digits each, 10000 bytes at most.")
+            self.fail("these are no bytes in hex.", "Two digits each, 10000 bytes at most.", token)
         return text.lower()
 
     def _modifiers(self, step):
@@ -152,13 +153,12 @@ class Parser(Cursor):
             elif word in ("dscp", "ecn"):
                 step[word] = self._word_of(fields.DSCP if word == "dscp" else fields.ECN)
             elif word == "icrc":
-                step["icrc"] = "bad" if self.accept("bad") else self.value()
+                step["icrc"] = self._icrc()
             elif word == "fcs":
                 self.expect("bad")
                 step["fcs_bad"] = True
             elif word == "payload":
-                self.accept("len")
-                step["payload"] = self._hex() if self.token.kind == "str" else {"len": self.value()}
+                step["payload"] = self._hex() if self.token.kind == "str" else self._length()
             elif word in ("ev", "cut", "append", "after"):
                 step[word] = self.value()
             else:
@@ -168,6 +168,16 @@ class Parser(Cursor):
             self.accept(",")
         if raw:
             step["raw"] = raw
+
+    def _length(self):
+        self.expect("len")
+        return {"len": self.value()}
+
+    def _icrc(self):
+        """bad, bad MASK (bits that are turned over), or the number as on the wire."""
+        if not self.accept("bad"):
+            return self.value()
+        return {"flip": self.value()} if self.token.kind == "num" else "bad"
 
     def _is_bit(self):
         return self.token.kind == "num" and self.token.text in ("0", "1")
@@ -278,7 +288,7 @@ class Parser(Cursor):
         step = {"do": "any", "steps": self.block()}
         for inner in step["steps"]:
             if inner["do"] not in ("expect", "optional"):
-                self.fail("'any order' holds expectations of packets alone.")
+                self.fail(f"'any order' holds expectations of packets alone, not '{inner['src']}'.")
         self._times(step, ("within",))
         return step
 
@@ -578,4 +588,5 @@ class Parser(Cursor):
         return {"do": "repair", "on": self.word("word", ("on", "off")) == "on"}
 
     def _do_counters(self):
+        self.expect("as")
         return {"do": "counters", "as": self._new_name()}

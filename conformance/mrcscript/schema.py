@@ -76,7 +76,7 @@ def _statements():
     send = {"as": WORD, "rtx": VALUE, "ackreq": VALUE, "dscp": VALUE, "ecn": VALUE, "ev": VALUE, "cut": VALUE,
             "append": VALUE, "after": VALUE, "trim": trim, "fcs_bad": BOOL,
             "flip": _list({"type": "string", "pattern": "^(payload|pad|[a-z0-9_]+\\.[a-z0-9_]+)$"}, 1, 16),
-            "icrc": {"anyOf": [_enum("bad"), VALUE]}, "raw": _list({"type": "array", "minItems": 2, "maxItems": 2}, 1, 64),
+            "icrc": {"anyOf": [_enum("bad"), _object({"flip": VALUE}), VALUE]}, "raw": _list({"type": "array", "minItems": 2, "maxItems": 2}, 1, 64),
             "payload": {"anyOf": [BYTES, _object({"len": VALUE})]}}
     answer = _object({"fields": _object({}, {name: VALUE for name in fields.SENDS["sack"]})},
                      {"none": BOOL, "lost": BOOL, "together": BOOL, "nack": VALUE, "delay": VALUE})

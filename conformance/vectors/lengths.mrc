@@ -36,13 +36,13 @@ mem digest buf+16384 3*$mtu = seq 2
 mem digest buf+32768 3*$mtu+1 = seq 3
 
 cases id len pad {
-  H-PAD-001 1 3
-  H-PAD-002 2 2
-  H-PAD-003 3 1
-  H-PAD-004 4 0
-  H-PAD-005 4093 3
-  H-PAD-006 4094 2
-  H-PAD-007 4095 1
+  H-PAD-101 1 3
+  H-PAD-102 2 2
+  H-PAD-103 3 1
+  H-PAD-104 4 0
+  H-PAD-105 4093 3
+  H-PAD-106 4094 2
+  H-PAD-107 4095 1
 }
 purpose $len bytes come with $pad bytes of pad, and the pad is not written
 mark S2 (padded to 4 bytes)
@@ -56,10 +56,10 @@ mem same buf 64 = 0xa5
 mem same buf+64+$len 64 = 0xa5
 
 cases id off {
-  H-PAD-011 1
-  H-PAD-012 2
-  H-PAD-013 3
-  H-PAD-014 63
+  H-PAD-111 1
+  H-PAD-112 2
+  H-PAD-113 3
+  H-PAD-114 63
 }
 purpose a message to an address that is $off modulo 64 is placed there, and nothing beside it is touched
 mark S

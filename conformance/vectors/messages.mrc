@@ -123,9 +123,9 @@ negative
 msg a = write len 8192 at buf seq 1
 msg b = write len 64 at buf+8192 seq 2 imm 0xFFFFFFFF
 dut recv 1
-p0 < b[0] ackreq ; p0 < a[1] ackreq
+p0 < b[0] ackreq as early ; p0 < a[1] ackreq
 * > sack cack a[0]-1 ooo 2 within rtt
-none > cqe within rtt from last
+none > cqe within rtt from early
 p0 < a[0] ackreq
 > cqe receive status ok imm 0xFFFFFFFF rqmsn 0 bytes 64 within rtt
 mem digest buf 8192 = seq 1
@@ -138,9 +138,9 @@ rules mem.cqe resp.cqe-complete
 negative
 msg a = write len 12288 at buf seq 1 imm 0
 dut recv 1
-p0 < a[2] ackreq ; p0 < a[1] ackreq
+p0 < a[2] ackreq as early ; p0 < a[1] ackreq
 * > sack cack a[0]-1 ooo 2 within rtt
-none > cqe within rtt from last
+none > cqe within rtt from early
 p0 < a[0] ackreq
 > cqe receive status ok imm 0 rqmsn 0 bytes 12288 within rtt
 mem digest buf 12288 = seq 1
@@ -219,23 +219,3 @@ p0 < b[0] rtx ackreq as after
 * > nak syndrome 0x61 within rtt
 none > cqe receive status ok imm 3 within rtt from after
 dut query state error
-
-# Who counts receives? docs/device.md says that 'recv' lets so many more immediates complete. The model and the fast
-# endpoint bound what is outstanding by max_wimm_dest alone, and never run out of receives: they deviate here.
-id R-IMM-032
-purpose an immediate for which no receive is posted is an invalid request, NAK 0x61
-mark A, A-62
-cite mrc.md 6
-profile max_wimm_dest 2
-negative
-background ignore sack ack nak probe endpoint cqe
-msg a = write len 64 at buf seq 1 imm 1
-msg b = write len 64 at buf+64 seq 2 imm 2
-dut recv 1
-p0 < a[0] ackreq
-> cqe receive status ok imm 1 within rtt
-p0 < b[0] ackreq as over
-settle rtt
-p0 < b[0] rtx ackreq
-* > nak syndrome 0x61 within rtt from over
-none > cqe receive status ok imm 2 within rtt

@@ -153,3 +153,67 @@ p0 < m[0] ackreq
 * > nak psn m[0] msn 0 syndrome nak_remote_access within rtt
 none > ack within 2 rtt from last
 dut query state error
+
+id R-DUP-002
+purpose a duplicate above cack is reported again, counts once and writes nothing
+mark S2
+cite mrc.md 6
+planes 2
+msg m = write len 8192 at buf seq 9
+p0 < m[1] ackreq
+* > sack trigger m[1] cack m[0]-1 ooo 1 within rtt
+settle 2 rtt
+mem fill buf+4096 4096 = 0x11
+p1 < m[1] rtx as again
+* > sack trigger m[1] cack m[0]-1 ooo 1 within rtt
+mem same buf+4096 4096 = 0x11 after rtt from again
+
+id R-SACK-003
+purpose cack_psn passes over 100 packets that arrive from the last to the first but one, when the first arrives
+mark S2
+cite mrc.md 6
+caps psn
+planes 1
+profile mtu 256
+msg m = write len 100*256 at buf seq 4
+let i = 99
+repeat 99 {
+  p0 < m[i]
+  let i = i - 1
+}
+settle rtt
+p0 < m[0] ackreq
+any order { * > sack cack m[99] ooo 0 ; * > ack psn m[99] msn 1 } within 2 rtt
+mem digest buf 100*256 = seq 4
+
+# rcvd_bytes counts new packets only, rounded up to 256 bytes; the nominal size of a packet has three readers (A-55):
+# five packets of 256 bytes are 1700, 1280 or 1480 bytes
+cases id nominal units {
+  R-RCVD-001 "A-55 CTRL.nominal 0" 7
+  R-RCVD-002 "A-55 CTRL.nominal 1" 5
+  R-RCVD-003 "A-55 CTRL.nominal 2" 6
+}
+setting $nominal
+purpose rcvd_bytes is the sum over new packets, rounded up to units of 256 bytes ($nominal)
+mark S2, C
+cite mrc.md 3; mrc.md 6; mrc.md 8
+planes 1
+profile mtu 256
+msg m = write len 5*256 at buf
+p0 < m[0] ; p0 < m[1] ; p0 < m[1] rtx ; p0 < m[2] ; p0 < m[3]
+settle rtt                                                # with lawful discards mended, before the last one asks
+p0 < m[4] ackreq
+* > sack cack m[4] rcvd $units within rtt
+
+id R-TS-001
+purpose a SACK reflects the time stamp of the packet that triggered it
+mark S2
+cite mrc.md 3; mrc.md 6
+caps time_stamps
+planes 1
+profile time_stamps 1
+msg m = write len 8192 at buf
+p0 < m[0] ackreq raw tseth.tx_timestamp16 0x1234
+* > sack trigger m[0] timestamp 0x1234 within rtt
+p0 < m[1] ackreq raw tseth.tx_timestamp16 0xFEDC
+* > sack trigger m[1] timestamp 0xFEDC within rtt

@@ -147,12 +147,12 @@ either { * > sack cack m[1] pr 0 ooo 0 within rtt
 # ---- rcvd_bytes ----
 
 cases id nominal mtu n rcvd {
-  R-RCVD-001 0 4096 8 131
-  R-RCVD-002 1 4096 8 128
-  R-RCVD-003 2 4096 8 130
-  R-RCVD-004 0 256 60 80
-  R-RCVD-005 1 256 60 60
-  R-RCVD-006 2 256 60 70
+  R-RCVD-101 0 4096 8 131
+  R-RCVD-102 1 4096 8 128
+  R-RCVD-103 2 4096 8 130
+  R-RCVD-104 0 256 60 80
+  R-RCVD-105 1 256 60 60
+  R-RCVD-106 2 256 60 70
 }
 # 0: UDP length + 40 = payload + 44 + 40; 1: payload; 2: payload + 40; (sum + 255) / 256
 purpose rcvd_bytes after $n packets of $mtu is $rcvd: (sum of sizes + 255) / 256 with the size of A-55's setting $nominal
@@ -176,11 +176,11 @@ p0 < m[m.count-1] ackreq
 * > sack cack m.last rcvd $rcvd within rtt
 
 cases id len rcvd {
-  R-RCVD-011 1 1
-  R-RCVD-012 172 1
-  R-RCVD-013 173 2
-  R-RCVD-014 428 2
-  R-RCVD-015 429 3
+  R-RCVD-111 1 1
+  R-RCVD-112 172 1
+  R-RCVD-113 173 2
+  R-RCVD-114 428 2
+  R-RCVD-115 429 3
 }
 purpose rcvd_bytes rounds up: one packet of $len bytes (and pad, and 84) is $rcvd
 mark C, A-55
@@ -191,7 +191,7 @@ msg m = write len $len at buf seq 1
 p0 < m[0] ackreq
 * > sack cack m[0] rcvd $rcvd within rtt
 
-id R-RCVD-021
+id R-RCVD-121
 purpose what lies above a gap counts as received, a duplicate does not count again
 mark S2, A-55
 cite mrc.md 3; mrc.md 6

@@ -6,10 +6,10 @@ planes 1
 profile time_stamps 1
 
 cases id stamp {
-  R-TS-001 0
-  R-TS-002 1
-  R-TS-003 0x8000
-  R-TS-004 0xFFFF
+  R-TS-101 0
+  R-TS-102 1
+  R-TS-103 0x8000
+  R-TS-104 0xFFFF
 }
 purpose the SACK reflects its packet's time stamp $stamp as it came
 mark S2+, A-56
@@ -19,7 +19,7 @@ msg m = write len 4096 at buf seq 3
 p0 < m[0] ackreq raw tseth.tx_timestamp16 = $stamp
 * > sack trigger m[0] timestamp $stamp ts 0 within rtt
 
-id R-TS-005
+id R-TS-105
 purpose the stamp is that of the packet that triggered the SACK, not the newest and not the first
 mark S2+
 cite mrc.md 3
@@ -32,7 +32,7 @@ settle 2 rtt
 p0 < m[0] rtx raw tseth.tx_timestamp16 = 0x4444
 * > sack trigger m[0] timestamp 0x4444 within rtt
 
-id R-TS-006
+id R-TS-106
 purpose a probe's time stamp comes back with its answer
 mark S2+
 cite mrc.md 3
@@ -40,7 +40,7 @@ rules resp.stamp
 p0 < probe id 3 timestamp 0xBEAD
 * > sack pr 1 probe 3 timestamp 0xBEAD within rtt
 
-id R-TS-007
+id R-TS-107
 purpose an endpoint request's time stamp comes back with its response
 mark S2+
 cite mrc.md 3
@@ -48,7 +48,7 @@ rules peer.stamp
 p0 < evprobe id 3 timestamp 0xBEAD
 * > endpoint response id 3 timestamp 0xBEAD within rtt
 
-id R-TS-008
+id R-TS-108
 purpose a NACK reflects the time stamp of the trimmed packet
 mark S2+
 cite mrc.md 3; mrc.md 9
@@ -61,8 +61,8 @@ p0 < m[0] raw tseth.tx_timestamp16 = 0x7531 trim 128
 * > nack reason trimmed psn m[0] timestamp 0x7531 within rtt
 
 cases id tsr {
-  R-TS-011 0
-  R-TS-012 1
+  R-TS-111 0
+  R-TS-112 1
 }
 purpose a received tsr is not looked at: with tsr $tsr the stamp comes back as it came
 mark A, A-21
@@ -72,7 +72,7 @@ msg m = write len 4096 at buf seq 3
 p0 < m[0] ackreq raw tseth.tsr = $tsr raw tseth.tx_timestamp16 = 0x1234
 * > sack trigger m[0] timestamp 0x1234 within rtt
 
-id R-TS-013
+id R-TS-113
 purpose with service time the stamp comes back moved by the time the responder held the packet: its latency at most
 mark A, A-56
 cite mrc.md 6
@@ -85,7 +85,7 @@ p0 < m[0] ackreq raw tseth.tx_timestamp16 = 0xFFF0 as sent_at
 let held = (s.timestamp - 0xFFF0 + 65536) % 65536
 expect held in 0 .. (s.t - sent_at) / 128000 + 1
 
-id R-TS-014
+id R-TS-114
 purpose the time stamp has no say in what is placed
 mark S2+
 cite mrc.md 2; mrc.md 6

@@ -1,0 +1,8 @@
+# SPDX-License-Identifier: Apache-2.0
+id T-1
+purpose p
+mark S2
+cite mrc.md 6
+caps responder
+planes 2
+repeat 3 { settle
