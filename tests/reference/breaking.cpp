@@ -17,7 +17,18 @@ Change before(std::string name, log::Body body) { return {std::move(name), {}, {
 Change of_qp(std::function<void(log::Qp&)> edit) { return record<log::Qp>("qp.*", std::move(edit)); }
 
 /// Rules that frames alone show.
-constexpr Rule kInCaptures[] = {};
+constexpr Rule kInCaptures[] = {
+    Rule::EvidenceDouble, Rule::WireIcrc,    Rule::WireTver,    Rule::WireOpcode,      Rule::WireReserved,
+    Rule::WireMSe,        Rule::WirePad,     Rule::WireUdpPort, Rule::WireUdpChecksum, Rule::WireClass,
+    Rule::WireTrimmed,    Rule::WireEcn,     Rule::WireDqp,     Rule::WireSackPsn,     Rule::WireSackType,
+    Rule::WireCcType,     Rule::WireMark,    Rule::WireMpr,     Rule::WireStamp,       Rule::WireSyndrome,
+    Rule::WireReason,     Rule::WireOp,      Rule::WirePdcid,   Rule::WirePkey,        Rule::WireEncap,
+    Rule::ReqPsnOnce,     Rule::ReqRtxSame,  Rule::ReqRtxHead,  Rule::ReqRtxCause,     Rule::ReqWindow,
+    Rule::ReqLength,      Rule::ReqSequence, Rule::ReqMsn,      Rule::ReqRqmsn,        Rule::ReqVa,
+    Rule::ReqDma,         Rule::ReqRkey,     Rule::PathSet,     Rule::PathPlane,       Rule::PathPeerDown,
+    Rule::PathFresh,      Rule::RespPair,    Rule::RespTrigger, Rule::RespEntropy,     Rule::RespMark,
+    Rule::RespStamp,      Rule::RespNack,    Rule::RespTrim,    Rule::RespProbe,       Rule::RespCackBack,
+    Rule::PeerMask,       Rule::QpKnown};
 
 }  // namespace
 

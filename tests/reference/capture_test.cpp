@@ -42,13 +42,9 @@ TEST_CASE("a right life breaks no rule as a capture, at its ports or under way",
 }
 
 TEST_CASE("a capture shows what breaks a rule, when its frames do", "[reference][capture]") {
-  std::string seen;
   for (const auto& [rule, how] : breaking()) {
     const ref::Run run = judge_capture(how.changes);
     INFO(ref::info(rule).id << "\n" << run.to_text(""));
-    if (run.tally(rule).broken != 0) seen += std::string(" ") + ref::info(rule).id;
-    if (how.seen_in_capture) CHECK(run.tally(rule).broken != 0);
+    CHECK((run.tally(rule).broken != 0) == how.seen_in_capture);
   }
-  CAPTURE(seen);
-  CHECK(!seen.empty());
 }
