@@ -2,28 +2,36 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iostream>
+#include <map>
 #include <memory>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <vector>
 
 #include "cli/context.hpp"
+#include "cli/log_input.hpp"
 #include "cli/options.hpp"
 #include "cli/output.hpp"
 #include "input/file.hpp"
 #include "input/names.hpp"
-#include "log/reader.hpp"
+#include "log/import.hpp"
 #include "reference/run.hpp"
 #include "util/printable.hpp"
+#include "wire/pcapng.hpp"
+#include "wire/text.hpp"
 
 namespace mrc::cli {
 namespace {
 
 struct Options {
-  std::vector<std::string> files, devices, waive;
+  std::vector<std::string> files, devices, at, waive;
   std::string profile, json, html, annotate;
   bool strict = false, rules = false, replay = false;
 };
@@ -66,18 +74,117 @@ ref::RunOptions run_options(const Options& o) {
   return run;
 }
 
-void push_log(const std::string& path, ref::Run& run) {
-  std::ifstream file;
-  if (path != "-") {
-    file.open(path, std::ios::binary);
-    if (!file) throw UsageError("cannot read log '" + path + "'.", "Name an existing file that you may read, or -.");
-  }
-  log::Reader reader(path == "-" ? std::cin : file, input::file_name(path));
+bool is_log(const std::string& path) {
+  if (path == "-") return std::cin.peek() != '\n';
+  std::ifstream file(path, std::ios::binary);
+  return file.peek() != '\n';  // a capture begins so; what is neither is told by the reader of logs
+}
+
+void push_log(const std::string& path, const std::function<void(const log::Record&)>& sink) {
+  LogInput input(path);
   log::Record record;
-  while (reader.next(record)) run.push(record);
-  if (reader.error()) throw UsageError(with_full_stop(reader.error()->sentence()), reader.error()->remedy);
-  if (reader.unfinished() != 0) {
-    std::cerr << input::file_name(path) << ": the log has no end: it was not finished.\n";
+  while (input.reader().next(record)) sink(record);
+  input.refuse_damage();
+  if (input.reader().unfinished() != 0) {
+    std::cerr << input.name() << ": the log has no end: it was not finished.\n";
+  }
+}
+
+log::Ip address_of(const std::string& option, const std::string& text) {
+  log::Ip ip{};
+  std::array<uint8_t, 4> ipv4{};
+  if (wire::from_text(text, ipv4)) {
+    ip[10] = ip[11] = 0xff;
+    std::ranges::copy(ipv4, ip.begin() + 12);
+    return ip;
+  }
+  if (wire::from_text(text, ip)) return ip;
+  throw UsageError(option + ": '" + text + "' is no IP address.", "Write fd00::1 or 10.0.0.1.");
+}
+
+/// Captures become one log. Which frames left or reached a device for certain is known of captures at its ports only.
+void push_captures(const Options& o, const ref::RunOptions& how, ref::Run& run) {
+  log::ImportOptions import;
+  for (const std::string& file : o.files) import.files.push_back({file, {}});
+  if (how.profile) import.wire = how.profile->wire();
+  const auto device = [&](std::vector<log::Ip> addresses) {
+    for (std::size_t i = 0; i < import.devices.size(); ++i) {
+      if (std::ranges::find(import.devices[i].addresses, addresses[0]) != import.devices[i].addresses.end()) return i;
+    }
+    import.devices.push_back({std::move(addresses), {}, {}});
+    return import.devices.size() - 1;
+  };
+  if (how.profile) {
+    std::vector<log::Ip> own = how.profile->addresses;
+    for (const log::Qp& qp : how.profile->qps) {
+      if (qp.own_ip != log::Ip{} && std::ranges::find(own, qp.own_ip) == own.end()) own.push_back(qp.own_ip);
+    }
+    if (!own.empty()) device(own);
+  }
+  for (const std::string& text : o.devices) device({address_of("--device", text)});
+  for (const std::string& text : o.at) {
+    const auto equals = text.find('=');
+    const std::size_t index = device({address_of("--at", text.substr(0, equals))});
+    for (log::ImportFile& file : import.files) {
+      if (equals == std::string::npos || file.path == text.substr(equals + 1)) file.at = index;
+    }
+  }
+  ref::Profile none;
+  import.profile = [&](const wire::WireConfig& wire) { if (!how.profile) none.read_as(wire);
+  return ref::to_json(how.profile.value_or(none));
+};
+const auto imported = log::import_captures(import, [&](const log::Record& record) { run.push(record); });
+if (!imported) refuse(imported.error());
+}  // namespace
+
+/// Comment of a packet: what it broke.
+std::string comment_of(const ref::Finding& f) {
+  return fmt::format("{} {}: {}; came {}; right {}", ref::name_of(f.verdict), ref::info(f.rule).id,
+                     ref::info(f.rule).text, f.came, f.right);
+}
+
+/// Copies of the captures, or of what a log holds of each device, with a comment on each packet that broke a rule.
+void annotate(const Options& o, const ref::Run& run, const OutputFolder& folder, Outputs& outputs) {
+  std::map<std::pair<uint32_t, uint64_t>, std::vector<std::string>> comments;
+  const bool log = is_log(o.files.front());
+  for (const ref::Finding& f : run.findings()) {
+    if (f.frame != 0) comments[{log ? f.device : f.capture, f.frame}].push_back(comment_of(f));
+  }
+  const auto comments_of = [&](uint32_t of, uint64_t number) -> std::vector<std::string> {
+    const auto at = comments.find({of, number});
+    return at == comments.end() ? std::vector<std::string>{} : at->second;
+  };
+  const auto path_of = [&](const std::string& name) { return (folder.path() / name).string(); };
+  if (!log) {
+    for (uint32_t i = 0; i < o.files.size(); ++i) {
+      const std::string& file = o.files[i];
+      auto capture = wire::read_pcapng(input::read_bytes(file, input::kCapture), input::file_name(file));
+      if (!capture) refuse(capture.error());
+      const wire::WireConfig how = capture->frames.empty() ? wire::WireConfig{} : capture->frames.front().wire;
+      Output* const out = outputs.add("--annotate", path_of(std::filesystem::path(file).filename().string()));
+      outputs.write(out, [&](std::ostream& stream) {
+        wire::PcapngWriter writer(stream, how, static_cast<unsigned>(capture->interfaces.size()), 0, capture->comments);
+        for (uint64_t n = 0; n < capture->frames.size(); ++n) {
+          for (std::string& text : comments_of(i, n + 1)) capture->frames[n].comments.push_back(std::move(text));
+          writer.write(capture->frames[n]);
+        }
+      });
+    }
+    return;
+  }
+  for (const auto& [number, profile] : run.judged()) {
+    Output* const out = outputs.add("--annotate", path_of(fmt::format("device{}.pcapng", number)));
+    outputs.write(out, [&](std::ostream& stream) {
+      wire::PcapngWriter writer(stream, profile->wire(), log::kMaxPlanes, static_cast<unsigned>(profile->port_gbps));
+      for (const std::string& file : o.files) {
+        push_log(file, [&](const log::Record& record) {
+          const auto* frame = std::get_if<log::Frame>(&record.body);
+          if (frame == nullptr || record.device != number) return;
+          writer.write(frame->plane, record.time / 1000, frame->bytes, comments_of(number, frame->number),
+                       frame->length);
+        });
+      }
+    });
   }
 }
 
@@ -114,10 +221,22 @@ int check(const Options& o, const Context& context) {
   Outputs outputs(o.replay ? "mrc replay" : "mrc check");
   for (const std::string& file : o.files) outputs.reads(file);
   if (!o.profile.empty()) outputs.reads(o.profile);
-  ref::Run run(run_options(o));
+  const ref::RunOptions how = run_options(o);
+  ref::Run run(how);
+  std::optional<OutputFolder> folder;
+  if (!o.annotate.empty()) {
+    if (std::ranges::find(o.files, "-") != o.files.end()) {
+      throw UsageError("--annotate reads its input twice, and - cannot be.", "Name a file.");
+    }
+    folder.emplace("--annotate", o.annotate);
+  }
   Output* const json = outputs.add("--json", o.json);
   Output* const html = outputs.add("--html", o.html);
-  for (const std::string& file : o.files) push_log(file, run);
+  if (is_log(o.files.front())) {
+    for (const std::string& file : o.files) push_log(file, [&](const log::Record& record) { run.push(record); });
+  } else {
+    push_captures(o, how, run);
+  }
   run.finish();
   if (run.devices() == 0) {
     throw UsageError(
@@ -129,6 +248,7 @@ int check(const Options& o, const Context& context) {
     for (std::string line; std::getline(text, line);) text_out() << printable(line) << '\n';
   }
   outputs.write(json, [&](std::ostream& out) { out << run.to_json(); });
+  if (folder) outputs.attempt([&] { annotate(o, run, *folder, outputs); });
   outputs.write(html, [&](std::ostream& out) { out << run.to_html("mrc check " + o.files.front()); });
   return outputs.finish(exit_code(run.verdict(), o.strict));
 }
@@ -141,12 +261,15 @@ void common_options(CLI::App& command, Options& options) {
       ->expected(0, 1)
       ->default_str("-")
       ->type_name("FILE");
+  command.add_option("--at", options.at, "captures (or this one) were taken at the ports of this device")
+      ->type_name("ADDR[=FILE]");
+  text_option(command, "--annotate", options.annotate, "copies of the captures there, with a comment on packets");
   text_option(command, "--html", options.html, "the result as a page");
   command.add_flag("--strict", options.strict, "rules marked U, C or A that are broken count: exit code 1");
   command.add_option("--waive", options.waive, "findings of RULE do not count; why")->type_name("RULE=REASON");
 }
 
-}  // namespace
+}  // namespace mrc::cli
 
 void register_check(CLI::App& app, Context& context) {
   auto options = std::make_shared<Options>();
@@ -154,7 +277,7 @@ void register_check(CLI::App& app, Context& context) {
   command->footer(R"(
 Examples:
   mrc check run.mrclog                          a log
-  mrc check port.pcapng --profile nic.json      a capture taken at the ports of a NIC
+  mrc check port.pcapng --profile nic.json --at fd00::1   a capture taken at the ports of a NIC
   mrc check --rules                             what is held
 Exit codes: 0 pass or deviates, 1 fail (--strict: deviates too), 3 the evidence is broken, 5 nothing to judge.)");
   common_options(*command, *options);

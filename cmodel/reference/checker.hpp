@@ -15,6 +15,7 @@ struct Seen {
   const wire::Packet& packet;  ///< as decoded with the profile's wire()
   Time first, last;            ///< of its first and last byte
   bool whole = true;           ///< the bytes behind the headers are there: neither cut off nor redacted
+  bool doubtful = false;       ///< a field that the ICRC does not cover is wrong: frame.flags has kMaybe
   bool mrc() const { return packet.bth.has_value(); }
 };
 

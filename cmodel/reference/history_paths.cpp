@@ -42,7 +42,7 @@ void Paths::sent(const Seen& seen, const QpWorld& qp) {
   const auto came = [&] { return words(seen, wire_); };
   if (plane < log::kMaxPlanes) {
     const PortWorld& port = w_.at(plane);
-    w_.check(Rule::PathDown, port.up || seen.first <= port.since + w_.lag() + seen.frame.error, &seen, &qp, came,
+    w_.check(Rule::PathDown, port.up || seen.first <= port.since + w_.queue() + seen.frame.error, &seen, &qp, came,
              [&] { return fmt::format("nothing: port {} has been down since {}", plane, words(port.since)); });
     const auto peer = peers_.find(w_.plain(qp.set.peer_ip, qp.set.encap == 3));
     if (peer == peers_.end()) {
@@ -51,7 +51,7 @@ void Paths::sent(const Seen& seen, const QpWorld& qp) {
       w_.report().rests(Rule::PathPeerDown, why);
     } else {
       const PeerPort& there = peer->second[plane];
-      w_.check(Rule::PathPeerDown, there.up || seen.first <= there.since + w_.lag() + seen.frame.error, &seen, &qp,
+      w_.check(Rule::PathPeerDown, there.up || seen.first <= there.since + w_.queue() + seen.frame.error, &seen, &qp,
                came, [&] {
                  return fmt::format("nothing on plane {}: the peer said at {} that its port is down", plane,
                                     words(there.since));

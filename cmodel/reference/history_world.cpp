@@ -83,6 +83,7 @@ void World::frame(const Seen& seen) {
   const unsigned plane = seen.frame.plane;
   if (plane < log::kMaxPlanes) planes_seen_ |= uint64_t{1} << plane;
   planes_ = std::max(planes_, plane + 1);
+  if (seen.doubtful) return;
   if ((seen.frame.flags & log::kMaybe) != 0) {
     maybe_ = true;
   } else {

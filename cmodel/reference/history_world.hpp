@@ -78,6 +78,10 @@ class World {
   /// Between a cause and what it no longer allows, at most: hearing, deciding, waiting for the port.
   Time lag() const { return profile_.take + profile_.answer + profile_.skew; }
 
+  /// As lag(), for packets whose port was chosen before: they wait for others, and for what the host keeps them
+  /// waiting.
+  Time queue() const { return 16 * lag(); }
+
   QpWorld* local(uint32_t qp);
   /// The QP whose peer the packet goes to; null: none.
   QpWorld* of_sent(const wire::Packet& packet);

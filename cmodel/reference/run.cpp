@@ -151,6 +151,14 @@ std::vector<Finding> Run::findings() const {
   return all;
 }
 
+std::vector<std::pair<uint32_t, const Profile*>> Run::judged() const {
+  std::vector<std::pair<uint32_t, const Profile*>> all;
+  for (const auto& [number, device] : devices_) {
+    if (device.judge) all.emplace_back(number, &device.judge->profile());
+  }
+  return all;
+}
+
 const std::string& Run::name_of_device(uint32_t device) const {
   static const std::string kNone;
   const auto at = devices_.find(device);

@@ -42,6 +42,8 @@ class Run {
   Tally tally(Rule rule) const;
   /// In the order of devices and of time.
   std::vector<Finding> findings() const;
+  /// Devices that are judged, with what they say of themselves.
+  std::vector<std::pair<uint32_t, const Profile*>> judged() const;
   const std::string& name_of_device(uint32_t device) const;
   /// Rules that were waived and held.
   std::vector<std::string> unused_waivers() const;

@@ -175,6 +175,12 @@ class Teller {
     p.ipv6->dscp = 46;
     frame(name, false, 1, p);
   }
+  /// Bytes that a packet counts for in rcvd_bytes: A-55.
+  void counts(wire::Packet p) {
+    wire::complete(p);
+    rcvd_ += p.udp->length + 40u;
+  }
+  uint32_t rcvd_bytes() const { return (rcvd_ + 255) >> 8; }
   void sack(const std::string& name, uint32_t cack, int trigger, const wire::Packet& of, unsigned mark) {
     wire::Packet p = packet(wire::Opcode::Sack, true, 0x91);
     p.bth->psn = p.seth->cack_psn = cack;
@@ -182,6 +188,7 @@ class Teller {
     p.seth->entropy = of.entropy();
     p.seth->m = static_cast<uint8_t>(mark);
     p.cc_state->tx_timestamp16 = of.tseth ? of.tseth->tx_timestamp16 : uint16_t{0};
+    p.cc_state->rcvd_bytes = rcvd_bytes();
     p.ipv6->dscp = 46;
     frame(name, true, 0, p);
   }
@@ -210,6 +217,7 @@ class Teller {
   std::vector<Happening> out_;
   Time now_ = 10 * kUs;
   uint64_t number_ = 0;
+  uint32_t rcvd_ = 0;
   uint32_t sq_psn_ = kSqPsn;
   uint16_t sq_msn_ = 0, sq_rqmsn_ = 0;
 };
@@ -306,8 +314,10 @@ void Teller::receives() {
   wire::complete(first);
   wire::complete(last);
   frame("in.first", false, 0, first);
+  counts(first);
   sack("marked.sack", m.psn, 0, first, 1);
   frame("in.last", false, 1, last);
+  counts(last);
   wrote("in.write", first);
   wrote("in.write2", last);
   sack("sack", m.psn + 1, 0, last, 0);
@@ -339,10 +349,12 @@ void Teller::receives() {
   unasked.seth->pr = 1;
   unasked.seth->ack_psn_offset = -1;
   unasked.seth->entropy = ev(22);
+  unasked.cc_state->rcvd_bytes = rcvd_bytes();
   unasked.ipv6->dscp = 46;
   frame("unasked", true, 1, unasked);
   const wire::Packet again = data(n, 0, false, 23, true);
   frame("in.again", false, 1, again);
+  counts(again);
   wrote("in.write3", again);
   sack("sack2", n.psn, 0, again, 0);
   ack("in.ack2", n.psn, 2);
@@ -357,7 +369,9 @@ void Teller::receives() {
   answer.seth->ack_psn_offset = 0x31;
   answer.seth->entropy = 0x0A0B0C0D;
   answer.ipv6->dscp = 46;
+  answer.cc_state->rcvd_bytes = rcvd_bytes();
   frame("answer", true, 0, answer);
+  ack("in.ack3", n.psn, 2);
 }
 
 void Teller::endpoints() {

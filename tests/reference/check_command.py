@@ -1,0 +1,66 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""mrc check over captures that pass and that break a rule: verdicts, exit codes, JSON, comments, waivers.
+usage: check_command.py MRC WRITE_CAPTURES"""
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+MRC, WRITE = sys.argv[1:3]
+OWN = "fd00::1"
+FAIL, DEVIATES, BROKEN = ("fail", 1), ("deviates", 0), ("broken", 3)
+RULES = {"wire.icrc": FAIL, "req.rtx-same": FAIL, "req.psn-once": FAIL, "path.set": FAIL, "resp.trim": FAIL,
+         "wire.m-se": DEVIATES, "evidence.double": BROKEN}
+
+
+def run(*args):
+    done = subprocess.run([MRC, *map(str, args)], capture_output=True, text=True, timeout=60)
+    return done.returncode, done.stdout, done.stderr
+
+
+def expect(what, got, want):
+    if got != want:
+        sys.exit(f"{what}: {got!r}, expected {want!r}")
+
+
+with tempfile.TemporaryDirectory() as name:
+    folder = pathlib.Path(name)
+    subprocess.run([WRITE, name], check=True)
+    common = ["--profile", folder / "profile.json", "--at", OWN, "--json", "-"]
+    code, out, err = run("check", folder / "pass.pcapng", *common)
+    expect("pass: exit code", code, 0)
+    result = json.loads(out)
+    expect("pass: verdict", result["verdict"], "pass")
+    expect("pass: findings", result["findings"], [])
+    expect("pass: packets", result["packets"] > 100, True)
+    for rule in result["rules"]:
+        expect("keys of a rule", {"id", "checked", "broken", "rests"} <= set(rule), True)
+    for rule, (verdict, exit_code) in RULES.items():
+        capture = folder / f"{rule}.pcapng"
+        code, out, err = run("check", capture, *common)
+        result = json.loads(out)
+        expect(f"{rule}: verdict", (result["verdict"], code), (verdict, exit_code))
+        found = [f for f in result["findings"] if f["rule"] == rule]
+        expect(f"{rule}: named", bool(found), True)
+        expect(f"{rule}: packet", found[0]["packet"] > 0, True)
+        expect(f"{rule}: text", bool(found[0]["text"]), True)
+        # The packet in the copy of the capture says what it broke.
+        code, out, err = run("check", capture, *common[:4], "--annotate", folder / "out")
+        expect(f"{rule}: annotate", code, exit_code)
+        code, out, err = run("decode", folder / "out" / capture.name)
+        expect(f"{rule}: comment", rule in out, True)
+    expect("strict", run("check", folder / "wire.m-se.pcapng", *common, "--strict")[0], 1)
+    code, out, err = run("check", folder / "path.set.pcapng", *common[:4], "--waive", "path.set=a wrong list",
+                         "--waive", "path.down=nothing")
+    expect("waived", code, 0)
+    expect("unused waiver", "the waiver of path.down was not needed" in out, True)
+    # A log is the same evidence.
+    expect("import", run("log", "import", folder / "path.set.pcapng", "--at", f"{OWN}={folder / 'path.set.pcapng'}",
+                         "--profile", folder / "profile.json", "-o", folder / "log")[0], 0)
+    expect("replay", run("replay", folder / "log")[0], 1)
+    # Without a profile most rules rest.
+    code, out, err = run("check", folder / "path.set.pcapng", "--at", OWN)
+    expect("no profile", code, 0)
+    expect("no profile: rests", "no QP is told" in out, True)
