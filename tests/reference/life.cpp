@@ -175,12 +175,19 @@ class Teller {
     p.ipv6->dscp = 46;
     frame(name, false, 1, p);
   }
+  /// A new packet has come: its nominal size counts.
+  void count(wire::Packet p) {
+    wire::complete(p);
+    rcvd_bytes_ += p.udp->length + 40u;
+  }
+  uint32_t rcvd_units() const { return (rcvd_bytes_ + 255) / 256; }
   void sack(const std::string& name, uint32_t cack, int trigger, const wire::Packet& of, unsigned mark) {
     wire::Packet p = packet(wire::Opcode::Sack, true, 0x91);
     p.bth->psn = p.seth->cack_psn = cack;
     p.seth->ack_psn_offset = static_cast<int16_t>(trigger);
     p.seth->entropy = of.entropy();
     p.seth->m = static_cast<uint8_t>(mark);
+    p.cc_state->rcvd_bytes = rcvd_units();
     p.cc_state->tx_timestamp16 = of.tseth ? of.tseth->tx_timestamp16 : uint16_t{0};
     p.ipv6->dscp = 46;
     frame(name, true, 0, p);
@@ -212,6 +219,7 @@ class Teller {
   uint64_t number_ = 0;
   uint32_t sq_psn_ = kSqPsn;
   uint16_t sq_msn_ = 0, sq_rqmsn_ = 0;
+  uint32_t rcvd_bytes_ = 0;
 };
 
 void Teller::begins() {
@@ -306,8 +314,10 @@ void Teller::receives() {
   wire::complete(first);
   wire::complete(last);
   frame("in.first", false, 0, first);
+  count(first);
   sack("marked.sack", m.psn, 0, first, 1);
   frame("in.last", false, 1, last);
+  count(last);
   wrote("in.write", first);
   wrote("in.write2", last);
   sack("sack", m.psn + 1, 0, last, 0);
@@ -337,12 +347,14 @@ void Teller::receives() {
   wire::Packet unasked = packet(wire::Opcode::Sack, true, 0x91);
   unasked.bth->psn = unasked.seth->cack_psn = n.psn - 1;
   unasked.seth->pr = 1;
+  unasked.cc_state->rcvd_bytes = rcvd_units();
   unasked.seth->ack_psn_offset = -1;
   unasked.seth->entropy = ev(22);
   unasked.ipv6->dscp = 46;
   frame("unasked", true, 1, unasked);
   const wire::Packet again = data(n, 0, false, 23, true);
   frame("in.again", false, 1, again);
+  count(again);
   wrote("in.write3", again);
   sack("sack2", n.psn, 0, again, 0);
   ack("in.ack2", n.psn, 2);
@@ -354,10 +366,12 @@ void Teller::receives() {
   wire::Packet answer = packet(wire::Opcode::Sack, true, 0x91);
   answer.bth->psn = answer.seth->cack_psn = n.psn;
   answer.seth->pr = 1;
+  answer.cc_state->rcvd_bytes = rcvd_units();
   answer.seth->ack_psn_offset = 0x31;
   answer.seth->entropy = 0x0A0B0C0D;
   answer.ipv6->dscp = 46;
   frame("answer", true, 0, answer);
+  ack("in.ack3", n.psn, 2);
 }
 
 void Teller::endpoints() {
