@@ -109,9 +109,20 @@ class Boundary:
         return camel(self.name)
 
 
+class Loader(yaml.SafeLoader):
+    """Refuses a key that stands twice in a mapping, of which YAML would take the last."""
+
+    def construct_mapping(self, node, deep=False):
+        names = [self.construct_object(key, deep) for key, _ in node.value]
+        for key, (at, _) in zip(names, node.value):
+            if names.count(key) > 1:
+                raise yaml.constructor.ConstructorError(None, None, f"'{key}' stands there twice", at.start_mark)
+        return super().construct_mapping(node, deep)
+
+
 def load(path):
     try:
-        data = yaml.safe_load(path.read_text(encoding="utf-8"))
+        data = yaml.load(path.read_text(encoding="utf-8"), Loader)
     except FileNotFoundError:
         raise SpecError(f"{path.name}: file is missing; it belongs beside generate.py") from None
     except yaml.YAMLError as error:
