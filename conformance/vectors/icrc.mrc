@@ -196,6 +196,7 @@ id H-ICRC-053
 purpose what the device sends carries the ICRC of base.md, over SACK and ACK alike, with BTH byte 4 sent as 0
 mark S2
 cite mrc.md 4; base.md ICRC
+rules wire.icrc wire.reserved
 msg m = write len 4096 at buf seq 7
 p0 < m[0] ackreq
 any order { * > sack icrc good bth.reserved0 0 ; * > ack icrc good bth.reserved0 0 } within rtt

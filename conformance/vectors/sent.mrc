@@ -35,6 +35,7 @@ cases id want what {
 purpose a SACK has $what
 mark S2+, A-22, A-26, A-04
 cite mrc.md 3; mrc.md 2; mrc.md 4
+rules wire.sack-psn wire.sack-type wire.cc-type wire.pdcid wire.pkey wire.class wire.udp-checksum wire.udp-port wire.tver wire.reserved wire.mark wire.m-se wire.opcode resp.mpr
 msg m = write len 4096 at buf seq 1
 p0 < m[0] ackreq
 * > sack cack m[0] $want within rtt
@@ -43,6 +44,7 @@ id H-SACK-031
 purpose with the setting of A-22 a SACK has spdcid and dpdcid 0
 mark A, A-22
 cite mrc.md 3
+rules wire.pdcid
 setting A-22 CTRL.pdcid_zero 1
 msg m = write len 4096 at buf seq 1
 p0 < m[0] ackreq
@@ -52,6 +54,7 @@ id H-SACK-032
 purpose without it they are the low 16 bits of the QPNs
 mark A, A-22
 cite mrc.md 3
+rules wire.pdcid
 setting A-22 CTRL.pdcid_zero 0
 msg m = write len 4096 at buf seq 1
 p0 < m[0] ackreq
@@ -61,6 +64,7 @@ id H-SACK-033
 purpose M is 0 in what is sent, by default
 mark C, A-02
 cite mrc.md 2
+rules wire.m-se
 setting A-02 CTRL.bth_m 0
 msg m = write len 4096 at buf seq 1
 p0 < m[0] ackreq
@@ -70,6 +74,7 @@ id H-SACK-034
 purpose M is 1 in what is sent, in bit 7, if the setting of A-02 says so
 mark C, A-02
 cite mrc.md 2
+rules wire.m-se
 setting A-02 CTRL.bth_m 1
 msg m = write len 4096 at buf seq 1
 p0 < m[0] ackreq
@@ -79,6 +84,7 @@ id H-SACK-035
 purpose M is 1 in bit 6, IBTA's place, if both settings of A-02 say so
 mark C, A-02
 cite mrc.md 2; IBTA 9.2.3
+rules wire.m-se
 setting A-02 CTRL.bth_m 1
 setting A-02 CTRL.bth_m_high 0
 msg m = write len 4096 at buf seq 1
@@ -92,6 +98,7 @@ cases id port {
 purpose what is sent goes to UDP port $port if A-01 says so
 mark C, A-01
 cite mrc.md 1
+rules wire.udp-port
 setting A-01 UDP_PORT.port $port
 msg m = write len 4096 at buf seq 1
 p0 < m[0] ackreq
@@ -104,6 +111,7 @@ cases id ctl {
 purpose SACK and ACK travel with the code point of the control class, $ctl
 mark A, A-04
 cite mrc.md 4
+rules wire.class
 setting A-04 DSCP_TX.ctl $ctl
 msg m = write len 4096 at buf seq 1
 p0 < m[0] ackreq
@@ -125,6 +133,7 @@ cases id want what {
 purpose a semantic ACK has $what
 mark S2+, A-16
 cite mrc.md 3; mrc.md 2; mrc.md 6
+rules wire.syndrome wire.pkey wire.class resp.ack-psn resp.pair
 msg m = write len 8192 at buf seq 1
 p0 < m[0]
 p0 < m[1] ackreq
@@ -150,6 +159,7 @@ cases id want what {
 purpose a NACK has $what
 mark S2+, A-13
 cite mrc.md 3; mrc.md 2; mrc.md 4
+rules wire.sack-psn wire.cc-type wire.reason wire.pdcid resp.nack resp.entropy resp.pair
 caps responder trim_nack
 background ignore sack ack probe endpoint
 msg m = write len 4096 at buf seq 1
@@ -171,6 +181,7 @@ cases id want what {
 purpose the response to a port status update has $what
 mark S2+, A-36, A-26
 cite mrc.md 3; mrc.md 2; mrc.md 4
+rules wire.op wire.dqp wire.class peer.answer peer.stamp
 p0 < endpoint request op port_status mask 0x1FE id 0xFEDC timestamp 0x8765
 * > endpoint response $want within rtt
 
@@ -195,5 +206,6 @@ cases id want what {
 purpose the answer to a reliability probe has $what
 mark S2+
 cite mrc.md 3; mrc.md 6
+rules resp.probe resp.sack-probe resp.entropy
 p0 < probe id 0x8001 timestamp 0x2468 ev 0x00ABCDEF
 * > sack $want within rtt

@@ -30,6 +30,7 @@ cases id want what {
 purpose a WRITE Only has $what
 mark S2+, A-02, A-04, A-18, A-26, A-27
 cite mrc.md 2; mrc.md 3; mrc.md 4; mrc.md 5
+rules wire.format wire.tver wire.m-se wire.pkey wire.pad wire.address wire.ecn req.start req.rkey req.dma req.payload req.posted req.length path.set
 peer auto
 dut post write len 1023 at 0x40
 * > write only $want within rtt
@@ -40,6 +41,7 @@ cases id ackreq what {
 purpose $what for an acknowledgement
 mark U, A-28
 cite mrc.md 7
+rules req.ackreq
 peer auto
 dut post write len 1024
 * > write only ackreq $ackreq within rtt
@@ -52,6 +54,7 @@ cases id mtu {
 purpose a message of three full packets and one byte, MTU $mtu: First, Middle, Middle, Last, with all that counts up
 mark S (sizes, VA), S2+
 cite mrc.md 2; mrc.md 3; mrc.md 6
+rules req.sequence req.va req.dma req.msn req.length req.payload wire.pad
 profile mtu $mtu
 peer auto
 dut post write len (3*$mtu+1) at 128
@@ -71,6 +74,7 @@ cases id len op {
 purpose the immediate of a message of $len bytes travels in its last packet, $op, behind the RETH
 mark S2+
 cite mrc.md 2; mrc.md 3
+rules req.posted req.rqmsn req.sequence
 caps requestor write_imm
 peer auto
 dut post write len $len imm 0x0A0B0C0D
@@ -80,6 +84,7 @@ id H-WR-044
 purpose MSN counts messages; RQMSN counts those with immediate, and stands in all their packets
 mark S2+, A-18
 cite mrc.md 3
+rules req.msn req.rqmsn req.psn-hole
 caps requestor write_imm
 peer auto
 dut post write len 64
@@ -99,6 +104,7 @@ id H-WR-045
 purpose PSN wraps after 0xFFFFFF and MSN after 0xFFFF
 mark S2+
 cite mrc.md 2; mrc.md 3; mrc.md 6
+rules req.start req.psn-hole req.msn
 caps requestor psn
 profile sq_psn 0xFFFFFE msn 0xFFFF
 peer auto
@@ -115,6 +121,7 @@ id H-WR-046
 purpose time stamps: TSETH behind the METH, ftype 1, and BTH.ts says so
 mark S2+, A-21
 cite mrc.md 3
+rules wire.stamp
 caps requestor time_stamps
 setting A-21 default
 profile time_stamps 1
@@ -126,6 +133,7 @@ id H-WR-047
 purpose the unit of time stamps is 128 ns: 1.28 ms later they are 10000 units further
 mark S2+, A-21
 cite mrc.md 3
+rules wire.stamp
 caps requestor time_stamps
 setting A-21 CTRL.tsr_us 0
 profile time_stamps 1
@@ -142,6 +150,7 @@ id H-WR-048
 purpose with the other setting of A-21 tsr is 1 and the unit 1.024 us
 mark A, A-21
 cite mrc.md 3
+rules wire.stamp
 caps requestor time_stamps
 setting A-21 CTRL.tsr_us 1
 profile time_stamps 1
@@ -158,6 +167,7 @@ id H-WR-051
 purpose a retransmission is the same packet again: rtx 1, its class, another EV, the same PSN, MSN, VA and bytes
 mark S2+ (rtx, class), S (EV)
 cite mrc.md 5; mrc.md 7; mrc.md 4
+rules req.rtx-same req.rtx-head req.psn-once path.fresh wire.class
 caps requestor
 evs 8
 when > write rtx 0 nth 2 : answer lost
@@ -185,9 +195,43 @@ id H-WR-053
 purpose a WRITE to an R_Key is sent with that R_Key: checking it is the responder's
 mark S2+
 cite mrc.md 3; mrc.md 6
+rules req.rkey
 peer auto
 dut post write len 64 r_key 0xDEADBEEF
 * > write only r_key 0xDEADBEEF within rtt
+
+id H-WR-056
+purpose one immediate more than max_wimm is refused at the requestor; the first one goes on
+mark S2, A-62
+cite mrc.md 6
+rules req.max-wimm
+caps write_imm
+profile max_wimm 1
+negative
+background ignore sack ack probe endpoint write cqe
+dut post write len 64 imm 1
+dut post write len 64 imm 2
+any order { * > write only imm 1 ; > cqe send status wimm_overrun } within rtt
+none > write imm 2 within rtt
+p0 < sack cack sq_psn
+p0 < ack psn sq_psn msn 1
+> cqe send status ok within rtt
+
+id H-WR-057
+purpose work requests complete in the order they were posted, each once, when one ACK names the last
+mark S2
+cite mrc.md 6
+rules req.cqe-order req.cqe-ack
+background answer probe as last sack
+dut post write len 64
+dut post write len 4097
+dut post write len 64
+any order { * > write only psn sq_psn ; * > write last psn sq_psn+2 ; * > write only psn sq_psn+3 } within 2 rtt
+p0 < sack cack sq_psn+3
+p0 < ack psn sq_psn+3 msn 3
+> cqe send status ok wr_id 0 within rtt
+> cqe send status ok wr_id 1 within rtt
+> cqe send status ok wr_id 2 within rtt
 
 # EVs of this bed have 0xC000 and more in their upper half, 0x01xx in the lower one.
 cases id swap src flow {
@@ -221,6 +265,7 @@ cases id field value what {
 purpose a SACK with $what counts like any other: what it reports is never sent again
 mark S2, A-22, A-02, A-59
 cite mrc.md 3; mrc.md 2; mrc.md 7
+rules req.rtx-cause
 background answer probe as last sack
 dut post write len 8192
 any order { * > write first psn sq_psn ; * > write last psn sq_psn+1 } within rtt
@@ -240,6 +285,7 @@ cases id field value what {
 purpose a NACK with $what counts like any other: its packet is sent again
 mark S2, A-22
 cite mrc.md 3; mrc.md 7
+rules req.rtx-cause path.fresh
 evs 8
 background answer probe as last sack
 dut post write len 8192
@@ -267,6 +313,7 @@ id H-RES-072
 purpose an ACK with a wrong ICRC completes nothing
 mark S2
 cite mrc.md 4; mrc.md 6
+rules req.cqe-ack
 caps requestor bytes
 negative
 background answer probe as last sack
@@ -282,6 +329,7 @@ id H-RES-073
 purpose a SACK alone completes nothing: it says "arrived", the ACK says "done"
 mark S2
 cite mrc.md 6
+rules req.cqe-ack
 negative
 background answer probe as last sack
 dut post write len 4096
