@@ -31,7 +31,7 @@ msg m = write len 4096 at buf seq 1
 mem fill buf 4096 = 0xa5
 p0 < m[0] ackreq raw bth.opcode $op as bad
 none > sack has m[0] within rtt from bad
-none > ack within 100 ns from bad
+none > ack within rtt from bad
 mem same buf 4096 = 0xa5
 p0 < m[0] rtx ackreq
 * > sack cack m[0] within rtt

@@ -225,7 +225,7 @@ mem fill buf 64 = 0xa5
 dut qp state error
 p0 < $kind
 * > nack reason unexp_event within rtt
-none > sack has rq_psn within 100 ns from last
+none > sack has rq_psn within rtt from last
 mem same buf 64 = 0xa5
 
 cases id kind {

@@ -19,7 +19,7 @@ rules resp.sack-ask resp.sack-rtx resp.sack-ce
 msg m = write len 12288 at buf seq 1
 p0 < m[0] $how
 * > sack cack m[0] trigger m[0] ooo 0 within rtt
-none > ack within 100 ns from last
+none > ack within rtt from last
 
 cases id ecn m {
   R-SACK-015 ce skip_once
@@ -138,7 +138,7 @@ p0 < m[1] ackreq
 * > sack cack m[0]-1 has m[1] within rtt
 p0 < m[0]
 either { * > sack cack m[1] pr 0 ooo 0 within rtt
-  none > nack within 100 ns from last
+  none > nack within rtt from last
 } or { none > sack cack m[1] within rtt
   p0 < probe id 3
   * > sack cack m[1] pr 1 within rtt
@@ -242,7 +242,6 @@ negative
 msg m = write len 12288 at buf seq 9
 p0 < m[1] ackreq
 * > sack cack m[0]-1 trigger m[1] ooo 1 within rtt as s
-mem digest buf+8192 0 = seq 9
 settle 2 rtt
 mem fill buf 12288 = 0x11
 p0 < m[1] rtx as again

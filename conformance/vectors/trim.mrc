@@ -158,7 +158,7 @@ msg m = write len 4096 at buf seq 7
 mem fill buf 4096 = 0xa5
 p0 < m[0] ackreq trim 128 as cut
 none > nack within rtt from cut
-none > sack has m[0] within 100 ns from last
+none > sack has m[0] within rtt from last
 mem same buf 4096 = 0xa5
 p0 < m[0] rtx
 * > sack cack m[0] within rtt
@@ -230,7 +230,7 @@ cite mrc.md 4
 repair off
 background ignore sack ack probe endpoint
 msg m = write len 4096 at buf seq 7
-p0 < m[0] ev 0x77770000 icrc bad trim 4084 lengths none
+p0 < m[0] ev 0x77770000 flip meth.msn trim 4084 lengths none
 * > nack reason trimmed psn m[0] entropy 0x77770000 within rtt
 
 id R-TRIM-152
@@ -257,6 +257,8 @@ cases id size where {
   R-TRIM-164 256 outer
   R-TRIM-165 256 both
   R-TRIM-166 4084 outer
+  R-TRIM-168 128 "lengths all outer"
+  R-TRIM-169 256 "lengths ip outer"
 }
 purpose SRv6 with time stamps, trimmed to $size (128: no RETH left), code point in $where: NACK with stamp and entropy
 mark S (outermost only), S2, A-15

@@ -24,7 +24,7 @@ msg m = write len 256 at buf+65536 seq 5
 p0 < m[0] ackreq
 * > sack trigger m[0] cack gap[0]-1 ooo 1 seth.ack_psn_offset $k+1 within rtt
 mem digest buf+65536 256 = seq 5
-none > ack within 100 ns from last
+none > ack within rtt from last
 
 cases id k {
   R-WIN-021 128
@@ -99,7 +99,7 @@ p0 < m[0]
 p0 < m[0]
 p0 < one[0] ackreq
 * > sack cack one[0] ooo 0 within rtt
-none > sack has m[0] within 100 ns from last
+none > sack has m[0] within rtt from last
 p0 < m[0] rtx
 * > sack trigger m[0] cack one[0] ooo 1 within rtt
 mem digest buf+65536 256 = seq 5
