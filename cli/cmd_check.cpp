@@ -80,7 +80,7 @@ bool is_log(const std::string& path) {
   return file.peek() != '\n';  // a capture begins so; what is neither is told by the reader of logs
 }
 
-void push_log(const std::string& path, const std::function<void(const log::Record&)>& sink) {
+void push_log(const std::string& path, const std::function<void(log::Record&)>& sink) {
   LogInput input(path);
   log::Record record;
   while (input.reader().next(record)) sink(record);
@@ -233,7 +233,7 @@ int check(const Options& o, const Context& context) {
   Output* const json = outputs.add("--json", o.json);
   Output* const html = outputs.add("--html", o.html);
   if (is_log(o.files.front())) {
-    for (const std::string& file : o.files) push_log(file, [&](const log::Record& record) { run.push(record); });
+    for (const std::string& file : o.files) push_log(file, [&](log::Record& record) { run.take(record); });
   } else {
     push_captures(o, how, run);
   }
