@@ -14,12 +14,14 @@
 #include "cli/context.hpp"
 #include "cli/dut_options.hpp"
 #include "cli/fabric_pcap.hpp"
+#include "cli/fabric_record.hpp"
 #include "cli/fabric_report.hpp"
 #include "cli/gnuplot.hpp"
 #include "cli/options.hpp"
 #include "cli/output.hpp"
 #include "cli/signals.hpp"
 #include "cli/status_line.hpp"
+#include "log/writer.hpp"
 #include "sim/experiment/endpoints.hpp"
 #include "sim/experiment/experiment.hpp"
 #include "sim/nic/cycle/endpoint_cycle.hpp"
@@ -39,7 +41,7 @@ Examples:
 docs/fabric.md describes scenarios, docs/outputs.md where results go. Ctrl-C ends the run with the results so far.)";
 
 struct Options {
-  std::string scenario = "incast", json, report, transport, endpoint;
+  std::string scenario = "incast", json, report, transport, endpoint, record, record_nics;
   std::vector<std::string> pcap;
   std::optional<uint64_t> seed;
   bool print = false;
@@ -128,11 +130,18 @@ sim::Scenario scenario_of(const Options& o) {
 }
 
 /// Builds the fabric. Null when it is stopped before the fabric is there.
-std::unique_ptr<sim::Experiment> build(const sim::Scenario& scenario, uint64_t seed, const Context& context) {
+std::unique_ptr<sim::Experiment> build(const sim::Scenario& scenario, uint64_t seed, const Context& context,
+                                       FabricRecord* record) {
   StatusLine line;
   line.show("building the fabric");
   try {
-    return std::make_unique<sim::Experiment>(scenario, seed, clocked_maker(seed, context), &g_stop);
+    sim::EndpointWrap wrap;
+    if (record != nullptr) {
+      wrap = [record](sim::NodeId host, std::unique_ptr<sim::Endpoint> endpoint) {
+        return record->wrap(host, std::move(endpoint));
+      };
+    }
+    return std::make_unique<sim::Experiment>(scenario, seed, clocked_maker(seed, context), &g_stop, wrap);
   } catch (const sim::Stopped&) {
     return nullptr;
   } catch (const std::bad_alloc&) {
@@ -159,7 +168,18 @@ int simulate(const Options& o, const Context& context) {
     need_gnuplot("--report");
     folder.emplace("--report", o.report);
   }
-  const auto experiment = build(scenario, seed, context);
+  Output* const log_file = outputs.add("--record", o.record);
+  std::optional<log::Writer> log;
+  std::optional<FabricRecord> record;
+  if (log_file != nullptr) {
+    log.emplace(log_file->stream());
+    const log::Record note{0, 0, log::Note{"run " + context.run_id}};
+    record.emplace(scenario, o.record_nics, [&log, note](const log::Record& r) {
+      log->write(r);
+      if (log->records() == 1) log->write(note);
+    });
+  }
+  const auto experiment = build(scenario, seed, context, record ? &*record : nullptr);
   sim::ExperimentResult result;
   std::vector<std::unique_ptr<LinkCapture>> captures;
   if (experiment) {
@@ -168,6 +188,7 @@ int simulate(const Options& o, const Context& context) {
     StatusLine line;
     if (line.on()) experiment->progress = [&](const sim::ExperimentProgress& p) { line.show(progress_text(p)); };
     result = experiment->run();
+    if (record) record->end(result);
     if (result.outcome == sim::Outcome::Incomplete) {
       for (const auto& capture : captures) capture->note("incomplete: " + result.reason);
     }
@@ -182,6 +203,7 @@ int simulate(const Options& o, const Context& context) {
   text_out() << fabric_summary(result) << std::flush;
   if (result.out_of_memory) outputs.out_of_memory();
   for (const LinkCapture::File& file : files) outputs.write(file.output, [](std::ostream&) {});  // written all along
+  outputs.write(log_file, [&](std::ostream&) { log->finish(); });
   outputs.write(json, [&](std::ostream& out) { out << fabric_json(result, true, context.run_id); });
   if (folder && experiment) {
     write_fabric_report(folder->path(), result, experiment->topology(), context.run_id, outputs);
@@ -222,10 +244,15 @@ void register_fabric(CLI::App& app, Context& context) {
   text_option(*command, "--report", options->report, "folder for index.html, tables and pictures");
   command->add_option("--pcap", options->pcap, "every frame of a link as pcapng; may be given several times")
       ->type_name("LINK=FILE");
+  text_option(*command, "--record", options->record, "what NICs do (frames, QPs, work requests) as a log: docs/log.md");
+  text_option(*command, "--record-nics", options->record_nics, "NICs in the log, 0,3-5; not given: all");
   command->add_flag("--print", options->print, "print a shipped scenario as TOML, to start a file from");
   command->callback([options, command, &context] {
-    for (const char* other : {"--seed", "--transport", "--endpoint", "--json", "--report", "--pcap"}) {
+    for (const char* other : {"--seed", "--transport", "--endpoint", "--json", "--report", "--pcap", "--record"}) {
       exclude(*command, "--print", other, "--print runs nothing");
+    }
+    if (!options->record_nics.empty() && options->record.empty()) {
+      throw UsageError("--record-nics without --record.", "Add --record FILE.");
     }
     context.exit_code = run(*options, context);
   });

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Seeds for the fuzz targets: every kind of packet, made by 'mrc encode'; scenarios, topologies, lists of events, traces
-of the tests, and what the commands print.
+"""Seeds for the fuzz targets: every kind of packet, made by 'mrc encode'; logs; scenarios, topologies, lists of events,
+traces of the tests, and what the commands print.
 
 usage: make_corpus.py MRC FOLDER
 """
@@ -54,6 +54,23 @@ def texts(mrc, folder):
             (folder / target / name).write_text(text, encoding="utf-8")
 
 
+def logs(mrc, folder):
+    """Seeds of the readers of logs: a record of each kind, a whole file, a capture to be imported."""
+    (folder / "log").mkdir(parents=True, exist_ok=True)
+    (folder / "log_import").mkdir(parents=True, exist_ok=True)
+    # Bytes of the fields of a record whose fields are all 0, by kind (docs/log.md).
+    fields = [2, 2, 6, 58, 6, 6, 8, 2, 8, 8, 1, 4, 2, 1, 2]
+    records = [bytes([kind, 2 + size, 0, 0]) + bytes(size) for kind, size in enumerate(fields)]
+    for kind, record in enumerate(records):
+        (folder / "log" / f"{kind:02}").write_bytes(b"\1\0\1" + record)
+    (folder / "log" / "all").write_bytes(bytes([1, 0, len(records)]) + b"".join(records))
+    capture = (folder / "pcapng" / "seed").read_bytes()
+    (folder / "log_import" / "seed").write_bytes(capture)
+    subprocess.run([mrc, "log", "import", folder / "pcapng" / "seed", "-o", folder / "in.mrclog"], check=True,
+                   capture_output=True)
+    (folder / "log" / "file").write_bytes(b"\0\0\0" + (folder / "in.mrclog").read_bytes())
+
+
 def main():
     mrc, folder = sys.argv[1], pathlib.Path(sys.argv[2])
     rng = random.Random(1)
@@ -80,6 +97,7 @@ def main():
     source.write_text("\n".join(json.dumps(p) for p in packets[:6]), encoding="utf-8")
     subprocess.run([mrc, "encode", source, "--pcapng", capture], check=True)
     texts(mrc, folder)
+    logs(mrc, folder)
     return 0
 
 

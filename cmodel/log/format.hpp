@@ -52,9 +52,10 @@ void fields(C& c, T& x) {
     c.near(x.last);
     c(x.length);
     c.bytes(x.bytes, kMaxFrameBytes);
-    if (!c.more(x.error != 0 || x.number != 0 || x.capture != 0 || x.redacted.bytes != 0)) return;
+    const bool redacted = x.redacted != Redacted{};
+    if (!c.more(x.error != 0 || x.number != 0 || x.capture != 0 || redacted)) return;
     c(x.error, x.number, x.capture);
-    if (!c.more(x.redacted.bytes != 0)) return;
+    if (!c.more(redacted)) return;
     c(x.redacted.offset, x.redacted.bytes, x.redacted.hash);
   } else if constexpr (std::is_same_v<U, Qp>) {
     c(x.qp, x.peer_qp, x.state, x.dest, x.mtu, x.sq_psn, x.rq_psn, x.msn, x.rqmsn, x.mpr, x.mpr_dest, x.dynamic_mpr);

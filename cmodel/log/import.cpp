@@ -29,6 +29,8 @@ constexpr uint64_t kSimulatedNs = 1'000'000'000'000'000, kSecondNs = 1'000'000'0
 constexpr uint64_t kMostNs = (~uint64_t{0} >> 1) / kPsPerNs;
 /// Packets of one capture may stand so far from their place in the order of time before an Until excludes them.
 constexpr Time kSlack = 1'000'000'000;
+/// Packets of one capture that are put into the order of their times: both directions of a port, queues of a NIC.
+constexpr std::size_t kAhead = 64;
 constexpr uint64_t kUntilEach = 4096;
 constexpr const char* kRemedy = "Name an existing capture that you may read, or -.";
 
@@ -50,9 +52,13 @@ struct Input {
   std::optional<std::size_t> at;
   std::ifstream file;
   std::unique_ptr<wire::PcapngReader> reader;
-  wire::CapturedFrame frame;
+  /// Packets that have been read and wait for their turn, by time and number.
+  std::map<std::pair<uint64_t, uint64_t>, std::unique_ptr<wire::CapturedFrame>> ahead;
+  std::vector<std::unique_ptr<wire::CapturedFrame>> spare;
+  std::optional<wire::Error> problem;
+  bool over = false;
   std::vector<Interface> interfaces;
-  uint64_t number = 0;
+  uint64_t number = 0, done = 0;  // packets read, handed over
 };
 
 struct Known {
@@ -120,20 +126,35 @@ class Importer {
     return {name, 0, "no capture that can be read: " + why, kRemedy, 0, 0};
   }
 
-  /// The next packet of a capture waits for its turn.
+  /// Packets of a capture wait for their turn.
   Problem fetch(std::size_t i) {
     Input& input = *inputs_[i];
-    const bool there = input.reader->next(input.frame);
-    if (input.reader->error()) return input.reader->error();
+    while (!input.over && input.ahead.size() < kAhead) {
+      if (auto problem = read(i)) return problem;
+    }
+    if (input.ahead.empty()) return input.problem;
+    heap_.emplace(input.ahead.begin()->first.first, i);
+    return std::nullopt;
+  }
+
+  Problem read(std::size_t i) {
+    Input& input = *inputs_[i];
+    auto frame = std::make_unique<wire::CapturedFrame>();
+    if (!input.spare.empty()) {
+      frame = std::move(input.spare.back());
+      input.spare.pop_back();
+    }
+    input.over = !input.reader->next(*frame);
+    input.problem = input.reader->error();
     while (input.interfaces.size() < input.reader->interfaces().size()) {
       if (auto problem = add_interface(input)) return problem;
     }
     for (const wire::CaptureLoss& loss : input.reader->take_losses()) {
-      if (loss.interface < input.interfaces.size()) losses_.emplace_back(i, loss);
+      if (loss.interface < input.interfaces.size()) losses_.push_back({i, input.number, loss});
     }
-    if (!there) return std::nullopt;
-    ++input.number;
-    heap_.emplace(input.frame.time_ns, i);
+    if (input.over) return std::nullopt;
+    const uint64_t time = frame->time_ns;
+    input.ahead.emplace(std::pair{time, ++input.number}, std::move(frame));
     return std::nullopt;
   }
 
@@ -167,7 +188,7 @@ class Importer {
     wire::WireConfig wire;
     if (!heap_.empty()) {
       const Input& first = *inputs_[heap_.top().second];
-      wire = first.frame.wire;
+      wire = first.ahead.begin()->second->wire;
       const uint64_t time = heap_.top().first;
       result_.base_ns = time < kSimulatedNs ? 0 : (time - kSecondNs) / kSecondNs * kSecondNs;
     }
@@ -229,9 +250,11 @@ class Importer {
   }
 
   Problem packet(std::size_t i) {
-    tell_losses();
     Input& input = *inputs_[i];
-    wire::CapturedFrame& from = input.frame;
+    const uint64_t number = input.ahead.begin()->first.second;
+    std::unique_ptr<wire::CapturedFrame> taken = std::move(input.ahead.begin()->second);
+    input.ahead.erase(input.ahead.begin());
+    wire::CapturedFrame& from = *taken;
     Interface& interface = input.interfaces[from.interface];
     ++result_.packets;
     const Time time = log_time(from.time_ns);
@@ -247,7 +270,7 @@ class Importer {
     frame_.flags = from.fcs_bad ? kFcsBad : 0;
     frame_.last = time;
     frame_.error = o_.clock_error[interface.plane];
-    frame_.number = input.number;
+    frame_.number = number;
     frame_.capture = static_cast<uint32_t>(i);
     const std::size_t on_wire = std::max<std::size_t>(from.original_length, from.bytes.size());
     const std::size_t fcs = std::min<std::size_t>(from.fcs_bytes, on_wire);
@@ -260,6 +283,9 @@ class Importer {
     frame_.bytes.swap(from.bytes);
     auto problem = sort(input, from, o_.wire ? *o_.wire : from.wire, time);
     frame_.bytes.swap(from.bytes);
+    input.spare.push_back(std::move(taken));
+    ++input.done;
+    if (!losses_.empty()) tell_losses();
     return problem;
   }
 
@@ -313,8 +339,12 @@ class Importer {
   }
 
   void tell_losses() {
-    for (const auto& [i, loss] : losses_) lost_by_statistics(*inputs_[i], loss);
-    losses_.clear();
+    std::erase_if(losses_, [&](const Loss& loss) {
+      Input& input = *inputs_[loss.input];
+      if (input.done < loss.behind) return false;
+      lost_by_statistics(input, loss.loss);
+      return true;
+    });
   }
 
   void lost_by_statistics(Input& input, const wire::CaptureLoss& loss) {
@@ -349,7 +379,12 @@ class Importer {
   std::map<Ip, uint32_t> by_address_;
   std::vector<Known> known_;
   wire::WireConfig wire_;
-  std::vector<std::pair<std::size_t, wire::CaptureLoss>> losses_;  // read, not told yet
+  struct Loss {
+    std::size_t input;
+    uint64_t behind;  // that many packets of it
+    wire::CaptureLoss loss;
+  };
+  std::vector<Loss> losses_;  // read, not told yet
   Frame frame_;
   Record record_;
   Time newest_ = 0;

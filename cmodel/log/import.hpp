@@ -31,14 +31,14 @@ struct ImportFile {
 };
 
 struct ImportOptions {
-  std::vector<ImportFile> files;
+  std::vector<ImportFile> files{};
   /// Empty: every address that MRC packets name is one, when it is first seen.
-  std::vector<ImportDevice> devices;
+  std::vector<ImportDevice> devices{};
   /// Profile of devices that have none of their own, made of how the first packet of the captures is to be read: ours
   /// say so. Null: none.
-  std::function<std::string(const wire::WireConfig&)> profile;
+  std::function<std::string(const wire::WireConfig&)> profile{};
   /// Overrules what the captures say.
-  std::optional<wire::WireConfig> wire;
+  std::optional<wire::WireConfig> wire{};
   /// How far the times of each plane may be wrong, ps.
   std::array<Time, kMaxPlanes> clock_error{};
 };
@@ -51,7 +51,7 @@ struct Imported {
   uint64_t cut = 0;                ///< of which the captures hold the first bytes only
   uint64_t trimmed_under_way = 0;  ///< sent ones of which a switch took the payload before they were captured
   uint64_t lost = 0;               ///< packets that the capturing hosts say they dropped
-  uint64_t backwards = 0;          ///< packets whose time is before that of the packet before on their interface
+  uint64_t backwards = 0;          ///< packets older than one before on their interface, too far off to be put right
   uint64_t base_ns = 0;            ///< time 0 of the log, in the captures' clock
   std::vector<ImportDevice> devices;
 };
@@ -59,7 +59,8 @@ struct Imported {
 using Sink = std::function<void(const Record&)>;
 
 /// Reads captures packet by packet, in bounded memory, and hands over Device, Frame, Gap, Until, Note and End records
-/// in the order of the captures' times. Nothing is put right: packets of one port in the wrong order stay so.
+/// in the order of the captures' times. A packet up to 64 places from its own in its capture (both directions of a
+/// port, queues of a NIC) is put there; what is farther off stays where it is, and is counted.
 ///
 /// - A frame whose source is an address of a device was sent by it. In a capture taken at its ports all others came to
 ///   it. Elsewhere a frame to one of its addresses is received with kMaybe.

@@ -13,6 +13,7 @@ namespace mrc::log {
 namespace {
 
 constexpr std::size_t kIp6 = wire::Ipv6::kBytes, kEth = wire::Eth::kBytes;
+constexpr Ip kOther{0xfd, 'r', 'e', 'd', 'a', 'c', 't'};
 /// Those beyond share one.
 constexpr std::size_t kMostAddresses = std::size_t{1} << 20;
 constexpr Ip kMappedIpv4{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
@@ -120,23 +121,23 @@ void Redactor::addresses(Frame& f, const wire::Packet& p) {
 
 Ip Redactor::map(const Ip& ip) {
   if (ip == Ip{} || !options_.addresses) return ip;
-  if (ips_.size() >= kMostAddresses && !ips_.contains(ip)) return {0xfd, 0xff};
+  if (ips_.size() >= kMostAddresses && !ips_.contains(ip)) return kOther;
   const auto [at, first] = ips_.try_emplace(ip);
   if (first) {
     const bool v4 = std::equal(kMappedIpv4.begin(), kMappedIpv4.begin() + 12, ip.begin());
-    at->second = v4 ? kMappedIpv4 : Ip{0xfd};
+    at->second = v4 ? kMappedIpv4 : kOther;
     wire::store_be<3>(at->second.data() + 13, ips_.size());
-    if (v4) at->second[12] = 10;
+    if (v4) at->second[12] = 240;  // reserved: nobody's before
   }
   return at->second;
 }
 
 Redactor::Mac Redactor::map(const Mac& mac) {
   if ((mac[0] & 1) != 0) return mac;  // groups
-  if (macs_.size() >= kMostAddresses && !macs_.contains(mac)) return {2, 0xff};
+  if (macs_.size() >= kMostAddresses && !macs_.contains(mac)) return {2, 'r', 0xff};
   const auto [at, first] = macs_.try_emplace(mac);
   if (first) {
-    at->second = {2};
+    at->second = {2, 'r'};
     wire::store_be<4>(at->second.data() + 2, macs_.size());
   }
   return at->second;

@@ -4,7 +4,7 @@
 #include <zlib.h>
 #include <zstd.h>
 
-#include <bit>
+#include <algorithm>
 #include <cstring>
 #include <new>
 #include <ostream>
@@ -123,8 +123,7 @@ bool writable(const Record& record) {
   return m.fits() && m.size() <= kMaxPlain && record.device < kMaxDevices;
 }
 
-Writer::Writer(std::ostream& out, int level)
-    : out_(out), zstd_(std::make_unique<Zstd>(level)), plain_(kMaxPlain), stored_(kMaxStored) {
+Writer::Writer(std::ostream& out, int level) : out_(out), zstd_(std::make_unique<Zstd>(level)), stored_(8) {
   uint8_t header[kPartHeader];
   std::memcpy(header, kMagic.data(), kMagic.size());
   header[8] = kMajor & 0xff;
@@ -141,6 +140,7 @@ bool Writer::write(const Record& record) {
   const Measure m = measure(record);
   if (!m.fits() || m.size() > kMaxPlain || record.device >= kMaxDevices || finished_) return false;
   if (used_ + m.size() > kMaxPlain) flush();
+  if (used_ + m.size() > plain_.size()) plain_.resize(std::min<std::size_t>(kMaxPlain, 2 * (used_ + m.size())));
   // Kind and length stand in front of what they tell the length of: it is moved up to them.
   uint8_t* const begin = plain_.data() + used_;
   uint8_t* const body = begin + 2 * kNumber;
@@ -161,6 +161,7 @@ bool Writer::write(const Record& record) {
 
 void Writer::flush() {
   if (in_block_ == 0) return;
+  if (stored_.size() < ZSTD_compressBound(used_)) stored_.resize(ZSTD_compressBound(used_));
   const std::size_t stored = ZSTD_compress2(zstd_->context, stored_.data(), stored_.size(), plain_.data(), used_);
   if (ZSTD_isError(stored)) throw std::bad_alloc();  // there is room for the worst case: only memory can be missing
   block(kRecords, stored, used_, in_block_);

@@ -78,7 +78,7 @@ double ExperimentResult::over_bound() const {
 }
 
 Experiment::Experiment(const Scenario& scenario, uint64_t seed, const ClockedMaker& clocked,
-                       const std::atomic<bool>* stop)
+                       const std::atomic<bool>* stop, const EndpointWrap& wrap)
     : scenario_(scenario),
       seed_(seed),
       stop_(stop),
@@ -103,8 +103,11 @@ Experiment::Experiment(const Scenario& scenario, uint64_t seed, const ClockedMak
   const auto poll = [this] {
     if (stopped()) throw Stopped{};
   };
-  topology_.build(
-      *fabric_, [&](NodeId h) { return make_endpoint(scenario_, topology_, fidelity[h], where[h], clocked); }, poll);
+  const auto make = [&](NodeId h) {
+    auto endpoint = make_endpoint(scenario_, topology_, fidelity[h], where[h], clocked);
+    return wrap ? wrap(h, std::move(endpoint)) : std::move(endpoint);
+  };
+  topology_.build(*fabric_, make, poll);
   driver_ = std::make_unique<Driver>(*fabric_, topology_, scenario_, traffic_, seed);
   driver_->begin(poll);
   driver_->on_end = [this] { fabric_->stop(); };

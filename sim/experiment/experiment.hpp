@@ -115,6 +115,10 @@ struct ExperimentProgress {
   size_t flows = 0, finished = 0;
 };
 
+/// Puts something between the fabric and a NIC: gets the host's number and its endpoint, gives what the fabric shall
+/// see.
+using EndpointWrap = std::function<std::unique_ptr<Endpoint>(NodeId host, std::unique_ptr<Endpoint> endpoint)>;
+
 /// Thrown when a fabric is no longer wanted while it is being built.
 struct Stopped {};
 
@@ -123,7 +127,7 @@ class Experiment {
   /// clocked: makes endpoints of fidelity model and rtl; without it they are refused. `stop`, set from outside, ends
   /// building with Stopped, and a run as Incomplete. Throws InputError: anything that cannot be built or run.
   Experiment(const Scenario& scenario, uint64_t seed, const ClockedMaker& clocked = {},
-             const std::atomic<bool>* stop = nullptr);
+             const std::atomic<bool>* stop = nullptr, const EndpointWrap& wrap = {});
   ~Experiment();
 
   const Topology& topology() const { return topology_; }

@@ -16,6 +16,8 @@ namespace mrc::log {
 inline std::vector<Record> samples() {
   Frame cut{true, 3, kCut | kFcsBad, 2'000'400, 7, 4210, 12, 2, {1, 2, 3, 0xff}, {1, 2, 0x123456789abcdef0}};
   Frame came{false, 63, 0, 500, 0, 64, 0, 0, std::vector<uint8_t>(64, 0xa5), {}};
+  Frame odd = came;  // nothing says that such a frame makes no sense
+  odd.redacted.hash = 5;
   Qp qp;
   qp.qp = 0x100003;
   qp.peer_qp = 0xffffff;
@@ -49,6 +51,7 @@ inline std::vector<Record> samples() {
       {0, 1'000'000, Port{5, false}},
       {0, 2'000'000, cut},
       {1, 1'999'000, came},
+      {1, 1'999'001, odd},
       {0, 2'000'001, qp},
       {1, kNever, Qp{}},
       {0, 3, Mr{0x1234, false, false, ~uint64_t{0}, 4096, 0x1000}},

@@ -114,7 +114,7 @@ TEST_CASE("memory does not grow with the length of a log", "[reference][history]
   Stream stream(run);
   uint32_t n = 0;
   uint64_t early = 0;
-  for (; n < 10'000; ++n) {
+  for (; n < 20'000; ++n) {
     stream.message(n);
     early = std::max(early, run.memory());
   }

@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "log/import.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <catch2/catch_test_macros.hpp>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "log/digest.hpp"
+#include "log/packet.hpp"
+#include "log/redact.hpp"
+#include "wire/decode.hpp"
+#include "wire/pcapng.hpp"
+
+using namespace mrc;
+using namespace mrc::log;
+
+namespace {
+
+/// A file that goes away with its test.
+class File {
+ public:
+  explicit File(const std::string& bytes) {
+    static unsigned count = 0;
+    path_ = (std::filesystem::temp_directory_path() /
+             ("mrc-import-" + std::to_string(::getpid()) + "-" + std::to_string(count++) + ".pcapng"))
+                .string();
+    std::ofstream(path_, std::ios::binary) << bytes;
+  }
+  ~File() { std::filesystem::remove(path_); }
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+Ip ip(uint8_t last) {
+  Ip a{0xfd};
+  a[15] = last;
+  return a;
+}
+
+std::vector<uint8_t> packet(uint8_t from, uint8_t to, uint32_t psn, unsigned payload = 64, bool trimmed = false) {
+  wire::Packet p = wire::make_packet(wire::Opcode::WriteOnly, wire::Encapsulation::Ipv6);
+  p.ipv6->src = ip(from);
+  p.ipv6->dst = ip(to);
+  p.bth->psn = psn;
+  p.bth->dqp = 0x10;
+  p.payload.assign(payload, static_cast<uint8_t>(psn));
+  if (trimmed) p.ipv6->dscp = wire::DscpMap{}.trimmed;
+  wire::complete(p);
+  return wire::encode(p);
+}
+
+struct Sent {
+  uint32_t interface;
+  uint64_t time_ns;
+  std::vector<uint8_t> bytes;
+  uint32_t original = 0;
+};
+
+std::string capture(unsigned planes, const std::vector<Sent>& frames) {
+  std::ostringstream out;
+  wire::PcapngWriter writer(out, {}, planes);
+  for (const Sent& f : frames) {
+    wire::CapturedFrame frame;
+    frame.interface = f.interface;
+    frame.time_ns = f.time_ns;
+    frame.bytes = f.bytes;
+    frame.original_length = f.original;
+    writer.write(frame);
+  }
+  return out.str();
+}
+
+struct Result {
+  std::vector<Record> records;
+  Imported imported;
+  std::string error;
+  template <class Body>
+  std::vector<Record> of(uint32_t device) const {
+    std::vector<Record> list;
+    for (const Record& r : records) {
+      if (r.device == device && std::holds_alternative<Body>(r.body)) list.push_back(r);
+    }
+    return list;
+  }
+  std::vector<Frame> frames(uint32_t device) const {
+    std::vector<Frame> list;
+    for (const Record& r : of<Frame>(device)) list.push_back(std::get<Frame>(r.body));
+    return list;
+  }
+};
+
+Result import(const ImportOptions& options) {
+  Result r;
+  const auto imported = import_captures(options, [&](const Record& record) { r.records.push_back(record); });
+  if (imported) {
+    r.imported = *imported;
+  } else {
+    r.error = imported.error().what;
+    CHECK_FALSE(imported.error().remedy.empty());
+  }
+  return r;
+}
+
+}  // namespace
+
+TEST_CASE("what is seen under way was sent for certain and received perhaps", "[log][import]") {
+  const File file(capture(2, {{0, 1000, packet(1, 2, 7)}, {1, 2000, packet(2, 1, 8)}}));
+  const Result r = import({.files = {{file.path()}}});
+  REQUIRE(r.imported.devices.size() == 2);
+  CHECK(r.imported.packets == 2);
+  CHECK(r.imported.records == 4);
+  const std::vector<Frame> one = r.frames(0), two = r.frames(1);
+  REQUIRE(one.size() == 2);
+  REQUIRE(two.size() == 2);
+  CHECK(one[0].sent);
+  CHECK(one[0].flags == 0);
+  CHECK(one[0].plane == 0);
+  CHECK(one[0].number == 1);
+  CHECK(one[0].bytes == packet(1, 2, 7));
+  CHECK_FALSE(one[1].sent);
+  CHECK(one[1].flags == kMaybe);
+  CHECK(one[1].plane == 1);
+  CHECK_FALSE(two[0].sent);
+  CHECK(two[0].flags == kMaybe);
+  CHECK(two[1].sent);
+  CHECK(r.of<Frame>(0)[1].time == 2'000'000);
+  for (const uint32_t d : {0u, 1u}) {
+    CHECK(std::holds_alternative<Device>(std::ranges::find(r.records, d, &Record::device)->body));
+    REQUIRE(r.of<End>(d).size() == 1);
+    CHECK(std::get<End>(r.of<End>(d)[0].body).cut);
+  }
+}
+
+TEST_CASE("at a device's ports nothing is perhaps, and its own capture alone counts for it", "[log][import]") {
+  const File near(capture(1, {{0, 1000, packet(1, 2, 7)}, {0, 3000, packet(2, 1, 8)}}));
+  const File far(capture(1, {{0, 1500, packet(1, 2, 7)}, {0, 2500, packet(2, 1, 8)}}));
+  ImportOptions options{.files = {{near.path(), 0}, {far.path()}},
+                        .devices = {{{ip(1)}, "mine", "{}"}, {{ip(2)}, {}, {}}}};
+  options.clock_error[0] = 5000;
+  const Result r = import(options);
+  const std::vector<Record> mine = r.of<Frame>(0), other = r.of<Frame>(1);
+  REQUIRE(mine.size() == 2);
+  CHECK(mine[0].time == 1'000'000);
+  CHECK(mine[1].time == 3'000'000);
+  const auto& came = std::get<Frame>(mine[1].body);
+  CHECK_FALSE(came.sent);
+  CHECK(came.flags == 0);
+  CHECK(came.error == 5000);
+  REQUIRE(other.size() == 4);  // of both captures: neither is at its ports
+  CHECK(std::get<Device>(r.of<Device>(0)[0].body) == Device{"mine", "{}"});
+}
+
+TEST_CASE("a packet trimmed or cut before it was captured says so", "[log][import]") {
+  std::vector<uint8_t> snapped = packet(1, 2, 7, 1024);
+  const auto length = static_cast<uint32_t>(snapped.size());
+  snapped.resize(128);
+  const File file(capture(1, {{0, 1000, snapped, length}, {0, 2000, packet(1, 2, 8, 64, true)}}));
+  const Result r = import({.files = {{file.path()}}});
+  CHECK(r.imported.cut == 1);
+  CHECK(r.imported.trimmed_under_way == 1);
+  const std::vector<Frame> sent = r.frames(0);
+  REQUIRE(sent.size() == 2);
+  CHECK(sent[0].flags == kCut);
+  CHECK(sent[0].length == length);
+  CHECK(sent[0].bytes.size() == 128);
+  CHECK(sent[1].flags == (kCut | kMaybe));
+  const wire::Packet whole = packet_of(sent[0]);
+  CHECK_FALSE(whole.error);
+  CHECK_FALSE(whole.icrc);
+  REQUIRE(whole.bth);
+  CHECK(whole.bth->psn == 7);
+  CHECK(whole.payload.size() < 128);
+  CHECK_FALSE(whole.payload.empty());
+}
+
+TEST_CASE("packets a little out of order are put right, others are counted", "[log][import]") {
+  std::vector<Sent> frames;
+  for (uint32_t i = 0; i < 300; ++i) frames.push_back({0, 10'000 + 100 * i, packet(1, 2, i)});
+  std::swap(frames[10], frames[40]);
+  frames.push_back({0, 5, packet(1, 2, 999)});
+  const File file(capture(1, frames));
+  const Result r = import({.files = {{file.path()}}});
+  CHECK(r.imported.backwards == 1);
+  const std::vector<Record> sent = r.of<Frame>(0);
+  REQUIRE(sent.size() == 301);
+  CHECK(std::is_sorted(sent.begin(), sent.end() - 65, [](const auto& a, const auto& b) { return a.time < b.time; }));
+}
+
+TEST_CASE("captures of a real clock begin a second before their first packet", "[log][import]") {
+  const uint64_t now = 1'763'000'000'123'456'789;
+  const File a(capture(1, {{0, now, packet(1, 2, 7)}}));
+  const File b(capture(1, {{0, now - 5000, packet(2, 1, 8)}}));
+  const Result r = import({.files = {{a.path()}, {b.path()}}});
+  CHECK(r.imported.base_ns == 1'762'999'999'000'000'000);
+  CHECK(r.of<Frame>(0)[0].time == (now - 5000 - r.imported.base_ns) * 1000);
+  const std::vector<Frame> frames = r.frames(0);
+  REQUIRE(frames.size() == 2);
+  CHECK(frames[0].capture == 1);
+  CHECK(frames[1].capture == 0);
+}
+
+TEST_CASE("what the capturing host dropped is a gap", "[log][import]") {
+  std::string file = capture(1, {{0, 1000, packet(1, 2, 7)}, {0, 2000, packet(1, 2, 8)}});
+  // Interface statistics: 12 packets dropped by the interface, 5 by the host.
+  const auto u32 = [&](uint32_t v) {
+    for (unsigned i = 0; i < 4; ++i) file += static_cast<char>(v >> (8 * i));
+  };
+  u32(5);
+  u32(12 + 12 + 24 + 4);
+  u32(0);
+  u32(0);
+  u32(3000);
+  for (const auto& [code, value] : {std::pair{5u, 12u}, {7u, 5u}}) {
+    u32(code | 8u << 16);
+    u32(value);
+    u32(0);
+  }
+  u32(0);
+  u32(12 + 12 + 24 + 4);
+  const File captured(file);
+  const Result r = import({.files = {{captured.path()}}});
+  CHECK(r.error.empty());
+  CHECK(r.imported.lost == 17);
+  const std::vector<Record> gaps = r.of<Gap>(0);
+  REQUIRE(gaps.size() == 1);
+  CHECK(std::get<Gap>(gaps[0].body).lost == 17);
+  CHECK(std::get<Gap>(gaps[0].body).source == 0);
+}
+
+TEST_CASE("a damaged capture gives what stands before the damage, then its error", "[log][import]") {
+  const std::string whole = capture(1, {{0, 1000, packet(1, 2, 7)}, {0, 2000, packet(1, 2, 8)}});
+  const File file(whole.substr(0, whole.size() - 5));
+  const Result r = import({.files = {{file.path()}}});
+  CHECK(r.error.starts_with("block length"));
+  CHECK(r.frames(0).size() == 1);
+  CHECK(import({.files = {{"/nowhere/x"}}}).error == "no capture that can be read: it does not exist");
+}
+
+TEST_CASE("redaction takes payload and keeps what is equal equal", "[log][redact]") {
+  Record a{0, 0, Frame{}}, b{0, 0, Frame{}};
+  std::get<Frame>(a.body).bytes = packet(1, 2, 7, 100);
+  std::get<Frame>(b.body).bytes = packet(1, 2, 263, 100);  // the same payload
+  Record data{0, 0, Host{.op = HostOp::Write, .bytes = 100, .data = std::vector<uint8_t>(100, 7)}};
+  Redactor redactor({});
+  for (Record* r : {&a, &b, &data}) redactor.redact(*r, {});
+  const auto& fa = std::get<Frame>(a.body);
+  const auto& fb = std::get<Frame>(b.body);
+  CHECK(fa.redacted.bytes == 100);
+  CHECK(fa.redacted.hash == digest(std::vector<uint8_t>(100, 7)));
+  CHECK(fa.redacted == fb.redacted);
+  CHECK(std::get<Host>(data.body).hash == fa.redacted.hash);
+  CHECK(std::get<Host>(data.body).data.empty());
+  const wire::Packet p = packet_of(fa);
+  CHECK_FALSE(p.error);
+  CHECK_FALSE(p.icrc);
+  CHECK(p.bth->psn == 7);
+  CHECK(std::ranges::all_of(p.payload, [](uint8_t byte) { return byte == 0; }));
+  // What is no packet keeps nothing behind its headers.
+  Record rogue{0, 0, Frame{}};
+  std::vector<uint8_t>& bytes = std::get<Frame>(rogue.body).bytes;
+  bytes = packet(1, 2, 9, 200);
+  bytes[12] ^= 1;  // another protocol
+  redactor.redact(rogue, {});
+  CHECK(std::ranges::all_of(bytes.begin() + 14, bytes.end(), [](uint8_t byte) { return byte == 0; }));
+}
+
+TEST_CASE("redacted addresses are others, the same ones the same", "[log][redact]") {
+  Redactor redactor({.payload = false, .addresses = true});
+  Record a{0, 0, Frame{}}, b{0, 0, Frame{}}, qp{0, 0, Qp{}};
+  std::get<Frame>(a.body).bytes = packet(1, 2, 7);
+  std::get<Frame>(b.body).bytes = packet(2, 1, 8);
+  std::get<Qp>(qp.body).own_ip = ip(1);
+  std::get<Qp>(qp.body).peer_ip = ip(2);
+  for (Record* r : {&a, &b, &qp}) redactor.redact(*r, {});
+  const wire::Packet pa = packet_of(std::get<Frame>(a.body)), pb = packet_of(std::get<Frame>(b.body));
+  CHECK_FALSE(pa.error);
+  CHECK(pa.ipv6->src != ip(1));
+  CHECK(pa.ipv6->src == pb.ipv6->dst);
+  CHECK(pa.ipv6->dst == pb.ipv6->src);
+  CHECK(pa.ipv6->src != pa.ipv6->dst);
+  CHECK(std::get<Qp>(qp.body).own_ip == pa.ipv6->src);
+  CHECK(std::get<Qp>(qp.body).peer_ip == pa.ipv6->dst);
+  CHECK((std::get<Frame>(a.body).flags & kChanged) != 0);
+}
