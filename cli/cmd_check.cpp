@@ -66,7 +66,7 @@ ref::RunOptions run_options(const Options& o) {
     }
     const std::string id = waiver.substr(0, equals);
     if (!ref::rule_of(id)) {
-      throw UsageError("--waive: '" + id + "' is no rule" + input::did_you_mean(id, ids) + ".",
+      throw UsageError(with_full_stop("--waive: '" + id + "' is no rule" + input::did_you_mean(id, ids)),
                        "See 'mrc check --rules'.");
     }
     run.waive[id] = waiver.substr(equals + 1);
@@ -80,7 +80,7 @@ bool is_log(const std::string& path) {
   return file.peek() != '\n';  // a capture begins so; what is neither is told by the reader of logs
 }
 
-void push_log(const std::string& path, const std::function<void(const log::Record&)>& sink) {
+void push_log(const std::string& path, const std::function<void(log::Record&)>& sink) {
   LogInput input(path);
   log::Record record;
   while (input.reader().next(record)) sink(record);
@@ -217,7 +217,9 @@ int check(const Options& o, const Context& context) {
     list_rules();
     return kPass;
   }
-  if (o.files.empty()) throw UsageError("no log or capture is named.", "Name one, or see 'mrc check --help'.");
+  if (o.files.empty())
+    throw UsageError("no log or capture is named.",
+                     o.replay ? "Name one, or see 'mrc replay --help'." : "Name one, or see 'mrc check --help'.");
   Outputs outputs(o.replay ? "mrc replay" : "mrc check");
   for (const std::string& file : o.files) outputs.reads(file);
   if (!o.profile.empty()) outputs.reads(o.profile);
@@ -233,7 +235,7 @@ int check(const Options& o, const Context& context) {
   Output* const json = outputs.add("--json", o.json);
   Output* const html = outputs.add("--html", o.html);
   if (is_log(o.files.front())) {
-    for (const std::string& file : o.files) push_log(file, [&](const log::Record& record) { run.push(record); });
+    for (const std::string& file : o.files) push_log(file, [&](log::Record& record) { run.take(record); });
   } else {
     push_captures(o, how, run);
   }

@@ -12,6 +12,8 @@ namespace mrc::ref::history {
 namespace {
 
 constexpr uint64_t kMostBytes = 32u << 20;  ///< of payload that is not written yet
+constexpr std::size_t kMostOpen = 1 << 14;  ///< packets, those that were written lately among them
+constexpr uint64_t kPage = 4096;
 constexpr Seq kTail = 1024;
 constexpr Seq kMostPsns = 8192;
 constexpr uint32_t kMostPayload = 1u << 16;
@@ -75,7 +77,7 @@ class MemoryPart final : public Part {
   void received(const Seen& seen, QpWorld* qp) override;
   void host(const log::Host& host, Time time) override;
   void completed(const log::Cqe& cqe, Time time) override;
-  uint64_t memory() const override { return bytes_ + open_.size() * sizeof(Payload) + targets_.size() * 512; }
+  uint64_t memory() const override { return bytes_ + oldest_.size() * (sizeof(Payload) + 128) + targets_.size() * 512; }
 
  private:
   using Open = std::shared_ptr<Payload>;
@@ -90,17 +92,18 @@ class MemoryPart final : public Part {
   void visible(Payload& payload, uint32_t bytes);
   void done(const Payload& payload);
   void forget();
+  void take_out(const Open& payload);
+  Open* find(uint64_t at, uint64_t stop, const uint8_t* shown, bool& again, bool& differs);
   bool inside(const log::Host& host) const;
 
   World& w_;
   wire::WireConfig wire_;
-  std::unordered_map<uint32_t, Region> regions_;  ///< by R_Key
-  std::multimap<uint64_t, Open> open_;            ///< by host address
-  std::deque<std::pair<uint64_t, Open>> oldest_;
+  std::unordered_map<uint32_t, Region> regions_;          ///< by R_Key
+  std::unordered_map<uint64_t, std::vector<Open>> open_;  ///< by each page of host memory that they touch
+  std::deque<Open> oldest_;
   std::unordered_map<uint64_t, std::vector<std::pair<Open, uint32_t>>> tags_;  ///< written, not visible yet
   std::unordered_map<uint32_t, Target> targets_;
   uint64_t bytes_ = 0;
-  uint32_t largest_ = 0;  ///< payload so far: none that begins further below an address holds it
   bool writes_told_ = false, visible_told_ = false, lost_ = false;
 };
 
@@ -162,7 +165,8 @@ void MemoryPart::data(const Seen& seen, const QpWorld& qp, Target& t) {
   const uint64_t addr = region->set.addr + (p.reth->va - region->set.va);
   if (Open known = placed.payload.lock()) {
     // Again: one of both may be written. With other bytes it is another payload.
-    if (known->addr == addr && (!known->known || !seen.whole || known->bytes == p.payload)) return;
+    if (known->addr == addr && (!known->known || !seen.whole || known->bytes.empty() || known->bytes == p.payload))
+      return;
   }
   auto payload = std::make_shared<Payload>();
   payload->qp = qp.set.qp;
@@ -172,24 +176,34 @@ void MemoryPart::data(const Seen& seen, const QpWorld& qp, Target& t) {
   payload->length = static_cast<uint32_t>(p.payload.size());
   payload->known = seen.whole;
   if (seen.whole) payload->bytes = p.payload;
-  bytes_ += payload->length + 128;
-  largest_ = std::max(largest_, payload->length);
+  bytes_ += payload->length;
   placed.payload = payload;
-  open_.emplace(addr, payload);
-  oldest_.emplace_back(addr, std::move(payload));
-  while (bytes_ > kMostBytes && !oldest_.empty()) forget();
+  for (uint64_t page = addr / kPage; page <= (addr + payload->length - 1) / kPage; ++page) {
+    std::vector<Open>& there = open_[page];
+    // What was written before to the same place is over.
+    std::erase_if(there, [&](const Open& o) { return o->addr == addr && o->count >= o->length; });
+    there.push_back(payload);
+  }
+  oldest_.push_back(std::move(payload));
+  while (bytes_ > kMostBytes || oldest_.size() > kMostOpen) forget();
 }
 
 void MemoryPart::forget() {
-  const auto [addr, payload] = oldest_.front();
+  const Open payload = oldest_.front();
   oldest_.pop_front();
-  lost_ |= payload->count < payload->length;
-  bytes_ -= payload->length + 128;
-  for (auto [at, end] = open_.equal_range(addr); at != end; ++at) {
-    if (at->second == payload) {
-      open_.erase(at);
-      return;
-    }
+  if (payload->count < payload->length) {
+    lost_ = true;
+    bytes_ -= payload->length;
+  }
+  take_out(payload);
+}
+
+void MemoryPart::take_out(const Open& payload) {
+  for (uint64_t page = payload->addr / kPage; page <= (payload->addr + payload->length - 1) / kPage; ++page) {
+    const auto there = open_.find(page);
+    if (there == open_.end()) continue;
+    std::erase(there->second, payload);
+    if (there->second.empty()) open_.erase(there);
   }
 }
 
@@ -226,33 +240,13 @@ void MemoryPart::write(const log::Host& host) {
                 [] { return std::string("an address inside a region that allows writes"); })) {
     return;
   }
-  const bool shown = host.data.size() == host.bytes;
+  const uint8_t* const shown = host.data.size() == host.bytes ? host.data.data() : nullptr;
   // A write may hold the end of one packet and the begin of the next.
   uint64_t at = host.addr;
   const uint64_t stop = host.addr + host.bytes;
   while (at < stop) {
-    Payload* best = nullptr;
-    Open best_open;
-    uint32_t best_to = 0;
     bool again = false, differs = false;
-    const auto end = open_.upper_bound(at);
-    for (auto c = open_.lower_bound(at >= largest_ ? at - largest_ : 0); c != end; ++c) {
-      Payload& p = *c->second;
-      if (at >= p.addr + p.length) continue;
-      const auto from = static_cast<uint32_t>(at - p.addr);
-      const auto to = static_cast<uint32_t>(std::min<uint64_t>(stop - p.addr, p.length));
-      const bool same = !shown || !p.known ||
-                        std::equal(p.bytes.begin() + from, p.bytes.begin() + to,
-                                   host.data.begin() + static_cast<std::ptrdiff_t>(at - host.addr));
-      const bool open = p.free(from, to);
-      differs |= open && !same;
-      again |= !open && same;
-      if (same && open && (best == nullptr || to - from > best_to)) {
-        best = &p;
-        best_open = c->second;
-        best_to = to - from;
-      }
-    }
+    Open* const best = find(at, stop, shown == nullptr ? nullptr : shown + (at - host.addr), again, differs);
     if (best == nullptr) {
       if (const char* why = lost_ ? "too many packets were open" : w_.incomplete()) {
         w_.report().rests(Rule::MemSource, why);
@@ -267,18 +261,51 @@ void MemoryPart::write(const log::Host& host) {
       }
       return;
     }
-    const auto from = static_cast<uint32_t>(at - best->addr);
-    best->write(from, from + best_to);
+    Payload& payload = **best;
+    const auto from = static_cast<uint32_t>(at - payload.addr);
+    const auto to = static_cast<uint32_t>(std::min<uint64_t>(stop - payload.addr, payload.length));
+    payload.write(from, to);
+    if (payload.count >= payload.length) {
+      bytes_ -= payload.length;
+      payload.bytes = {};
+    }
     w_.report().ok(Rule::MemSource);
     w_.report().ok(Rule::MemOnce);
     if (visible_told_ && host.tag != 0) {
       if (tags_.size() > (1u << 16)) tags_.clear();
-      tags_[host.tag].emplace_back(best_open, best_to);
+      tags_[host.tag].emplace_back(*best, to - from);
     } else {
-      visible(*best, best_to);
+      visible(payload, to - from);
     }
-    at += best_to;
+    at += to - from;
   }
+}
+
+/// The packet whose bytes from `at` on may be written and, if shown, are those; of several the one that takes most.
+MemoryPart::Open* MemoryPart::find(uint64_t at, uint64_t stop, const uint8_t* shown, bool& again, bool& differs) {
+  const auto there = open_.find(at / kPage);
+  if (there == open_.end()) return nullptr;
+  Open* best = nullptr;
+  uint32_t most = 0;
+  for (Open& open : there->second) {
+    const Payload& p = *open;
+    if (at < p.addr || at >= p.addr + p.length) continue;
+    const auto from = static_cast<uint32_t>(at - p.addr);
+    const auto to = static_cast<uint32_t>(std::min<uint64_t>(stop - p.addr, p.length));
+    if (!p.free(from, to)) {
+      again = true;
+      continue;
+    }
+    if (shown != nullptr && p.known && !std::equal(p.bytes.begin() + from, p.bytes.begin() + to, shown)) {
+      differs = true;
+      continue;
+    }
+    if (to - from > most) {
+      best = &open;
+      most = to - from;
+    }
+  }
+  return best;
 }
 
 void MemoryPart::visible(Payload& payload, uint32_t bytes) {

@@ -337,12 +337,14 @@ void ResponderPart::sack(const Seen& seen, const QpWorld& qp, Answers& a) {
 void ResponderPart::to_probe(const Seen& seen, const QpWorld& qp, Answers& a) {
   const wire::Seth& h = *seen.packet.seth;
   const auto id = static_cast<uint16_t>(h.ack_psn_offset);
-  const Probe* found = nullptr;
-  bool same_id = false;
-  for (auto at = a.probes.rbegin(); at != a.probes.rend() && found == nullptr; ++at) {
-    if (at->id != id) continue;
+  // Ids come again: of all probes that fit one may be meant.
+  bool same_id = false, found = false, ce = false;
+  for (const Probe& probe : a.probes) {
+    if (probe.id != id) continue;
     same_id = true;
-    if (at->copy.entropy == h.entropy) found = &*at;
+    if (probe.copy.entropy != h.entropy) continue;
+    found = true;
+    ce |= probe.copy.ce;
   }
   if (!same_id && id == 0xFFFF && !w_.settings().trim_silent) {
     check(Rule::RespProbe, a.trimmed, seen, qp,
@@ -357,11 +359,11 @@ void ResponderPart::to_probe(const Seen& seen, const QpWorld& qp, Answers& a) {
              [&] { return fmt::format("the id of a probe that came: 0x{:04x} has not", id); })) {
     return;
   }
-  if (found == nullptr && a.probes_lost) return;
-  if (!check(Rule::RespEntropy, found != nullptr, seen, qp, [&] { return std::string("the entropy of the probe"); })) {
+  if (!found && a.probes_lost) return;
+  if (!check(Rule::RespEntropy, found, seen, qp, [&] { return std::string("the entropy of the probe"); })) {
     return;
   }
-  check(Rule::RespMark, h.m != 1 || found->copy.ce || a.probes_lost, seen, qp,
+  check(Rule::RespMark, h.m != 1 || ce || a.probes_lost, seen, qp,
         [] { return std::string("m 0: the probe came without CE"); });
 }
 

@@ -97,7 +97,7 @@ void Judge::in_order(const log::Record& record) {
   report_->broken(std::move(f));
 }
 
-void Judge::push(const log::Record& record) {
+void Judge::take(log::Record& record) {
   if (const auto* until = std::get_if<log::Until>(&record.body)) {
     if (until->source == static_cast<uint8_t>(log::Source::All)) {
       until_.fill(record.time);
@@ -109,15 +109,16 @@ void Judge::push(const log::Record& record) {
   }
   in_order(record);
   std::size_t place = records_.size();
+  const Time time = time_of(record);
+  held_bytes_ += bytes_of(record);
   if (free_.empty()) {
-    records_.push_back(record);
+    records_.emplace_back();
   } else {
     place = free_.back();
     free_.pop_back();
-    records_[place] = record;
   }
-  held_.push({time_of(record), order_++, place});
-  held_bytes_ += bytes_of(record);
+  std::swap(records_[place], record);
+  held_.push({time, order_++, place});
   while (held_.size() > kMostHeld || held_bytes_ > kMostHeldBytes) drain(held_.top().time + 1);
 }
 

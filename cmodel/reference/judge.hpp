@@ -22,7 +22,12 @@ class Judge {
   /// Records of this device. A source's records come in the order of their times; the judge brings sources together,
   /// as far as Until records and the order they come in allow: it holds back at most kMostHeld records and
   /// kMostHeldBytes of them.
-  void push(const log::Record& record);
+  void push(const log::Record& record) {
+    log::Record copy = record;
+    take(copy);
+  }
+  /// The same; `record` becomes some other one, whose memory can be used again.
+  void take(log::Record& record);
   /// No more records. Without an End record the log was cut.
   void finish();
 

@@ -50,7 +50,7 @@ bool Run::asked_for(const log::Device& device, const Profile& profile) const {
   });
 }
 
-void Run::push(const log::Record& record) {
+void Run::take(log::Record& record) {
   const auto known = devices_.find(record.device);
   if (const auto* device = std::get_if<log::Device>(&record.body)) {
     if (known != devices_.end()) return;  // appended logs say it again
@@ -68,11 +68,11 @@ void Run::push(const log::Record& record) {
     made.name = fmt::format("device {}", record.device);
     if (options_.devices.empty()) {
       made.judge = std::make_unique<Judge>(record.device, options_.profile.value_or(Profile{}));
-      made.judge->push(record);
+      made.judge->take(record);
     }
     return;
   }
-  if (known->second.judge) known->second.judge->push(record);
+  if (known->second.judge) known->second.judge->take(record);
 }
 
 void Run::finish() {

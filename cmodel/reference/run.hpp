@@ -25,7 +25,12 @@ class Run {
   explicit Run(RunOptions options) : options_(std::move(options)) {}
 
   /// Throws InputError: a device's profile cannot be read.
-  void push(const log::Record& record);
+  void push(const log::Record& record) {
+    log::Record copy = record;
+    take(copy);
+  }
+  /// The same; `record` becomes some other one, whose memory can be used again.
+  void take(log::Record& record);
   void finish();
 
   /// The worst of all devices, without what is waived; Inconclusive when there was no packet.
