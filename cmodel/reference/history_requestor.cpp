@@ -492,10 +492,10 @@ void RequestorPart::bind(const QpWorld& qp, Requestor& r, Seq psn, const SentPsn
     return;
   }
   const auto fits = [&](const Posted& p) {
-    return !p.refused && p.post.bytes == s.dma && p.post.remote == s.va && p.post.rkey == s.rkey;
+    return p.post.bytes == s.dma && p.post.remote == s.va && p.post.rkey == s.rkey;
   };
   const auto refused = [](const Posted& p) {
-    return p.refused || p.post.bytes == 0 || p.post.bytes > 0xFFFFFFFFu || p.post.immediate;
+    return p.post.bytes == 0 || p.post.bytes > 0xFFFFFFFFu || p.post.immediate;
   };
   std::size_t at = r.next_post;
   // Behind a hole of the evidence any later one may be next.
@@ -556,7 +556,7 @@ void RequestorPart::posted(const log::Post& post, Time time) {
         [] { return std::string("nothing before it is posted"); });
   }
   r.posts_told = true;
-  r.posts.push_back({post, time, {}, false, false});
+  r.posts.push_back({post, time, {}, false});
   if (r.posts.size() > kMostPosts) {
     r.posts.pop_front();
     if (r.next_post > 0) --r.next_post;
@@ -586,13 +586,14 @@ void RequestorPart::completed(const log::Cqe& cqe, Time) {
   if (!there) return;
   if (cqe.status != log::Status::Ok) {
     // What was refused is never sent; what has failed may still be on its way out.
-    at->refused = cqe.status == log::Status::LocalLength || cqe.status == log::Status::WimmOverrun;
-    at->failed = true;
-    r.failed |= !at->refused;
-    while (!r.posts.empty() && r.posts.front().refused) {
-      r.posts.pop_front();
-      if (r.next_post > 0) --r.next_post;
-      if (r.walk.bound) --r.walk.post;
+    if (cqe.status == log::Status::LocalLength || cqe.status == log::Status::WimmOverrun) {
+      const auto place = static_cast<std::size_t>(at - r.posts.begin());
+      r.posts.erase(at);
+      if (place < r.next_post) --r.next_post;
+      if (r.walk.bound && place < r.walk.post) --r.walk.post;
+      if (r.walk.bound && place == r.walk.post) r.walk.bound = false;
+    } else {
+      at->failed = r.failed = true;
     }
     return;
   }

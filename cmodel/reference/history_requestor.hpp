@@ -30,7 +30,6 @@ struct Posted {
   Time time = 0;
   std::optional<Seq> msn;  ///< its first packet was walked over
   bool failed = false;     ///< completed, not well
-  bool refused = false;    ///< completed without having been begun
 };
 
 /// The way over the PSNs in their order, whatever the order on the wire was.
