@@ -43,6 +43,7 @@ ref::Profile profile_of(const sim::FastConfig& c, const sim::Endpoint& endpoint,
   s.dscp_lasthop = c.dscp.trimmed_lasthop;
   s.sack_trigger = c.sack_trigger;
   s.oor_drop = c.oor_drop;
+  s.pdcid_zero = endpoint.apart();  // packets without bytes carry no QPN of their sender
   s.skip_twice = c.skip_twice;
   s.rtt_rtx = c.rtt_rtx;
   s.nominal = static_cast<uint32_t>(c.nominal);
