@@ -105,10 +105,10 @@ uint8_t source_of(const log::Record& record) {
         if constexpr (std::is_same_v<T, log::Frame> || std::is_same_v<T, log::Port>) return body.plane;
         if constexpr (std::is_same_v<T, log::Host>) return static_cast<uint8_t>(log::Source::Host);
         if constexpr (std::is_same_v<T, log::Event>) return static_cast<uint8_t>(log::Source::Events);
-        constexpr bool verbs = std::is_same_v<T, log::Qp> || std::is_same_v<T, log::Mr> ||
-                               std::is_same_v<T, log::Post> || std::is_same_v<T, log::PostReceive> ||
-                               std::is_same_v<T, log::Cqe>;
-        return static_cast<uint8_t>(verbs ? log::Source::Verbs : log::Source::All);
+        constexpr bool kVerbs = std::is_same_v<T, log::Qp> || std::is_same_v<T, log::Mr> ||
+                                std::is_same_v<T, log::Post> || std::is_same_v<T, log::PostReceive> ||
+                                std::is_same_v<T, log::Cqe>;
+        return static_cast<uint8_t>(kVerbs ? log::Source::Verbs : log::Source::All);
       },
       record.body);
 }

@@ -3,6 +3,7 @@
 /// named; redaction leaves frames that can be read as far as before.
 #include <unistd.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <set>
@@ -14,9 +15,24 @@
 #include "log/redact.hpp"
 #include "log/writer.hpp"
 
+namespace {
+
+/// A name for each process; the file goes away with it.
+class File {
+ public:
+  File() = default;
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+  ~File() { std::remove(path.c_str()); }
+  const std::string path = "/dev/shm/mrc_fuzz_import_" + std::to_string(::getpid());
+};
+
+}  // namespace
+
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace mrc::log;
-  static const std::string path = "/dev/shm/mrc_fuzz_import_" + std::to_string(::getpid());
+  static const File file;
+  const std::string& path = file.path;
   std::ofstream(path, std::ios::binary).write(reinterpret_cast<const char*>(data), static_cast<std::streamsize>(size));
   ImportOptions options;
   options.files = {{path, {}}};
@@ -38,11 +54,5 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   });
   if (imported && imported->records != frames) std::abort();
   if (!imported && imported.error().remedy.empty()) std::abort();
-  return 0;
-}
-
-/// The file stays as long as the program runs, and no longer.
-extern "C" int LLVMFuzzerInitialize(int*, char***) {
-  std::atexit([] { std::remove(("/dev/shm/mrc_fuzz_import_" + std::to_string(::getpid())).c_str()); });
   return 0;
 }
