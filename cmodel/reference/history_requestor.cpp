@@ -105,7 +105,8 @@ class RequestorPart final : public Part {
   void end(const QpWorld& qp, Requestor& r, Seq psn, const SentPsn& s);
   void bind(const QpWorld& qp, Requestor& r, Seq psn, const SentPsn& s);
   void payload(const QpWorld& qp, Requestor& r, Seq psn, const SentPsn& s);
-  void trim(Requestor& r);
+  void unsent(const QpWorld& qp, Seq psn, const SentPsn& s);
+  void trim(const QpWorld& qp, Requestor& r);
 
   World& w_;
   wire::WireConfig wire_;
@@ -177,7 +178,7 @@ void RequestorPart::data(const Seen& seen, const QpWorld& qp, Requestor& r) {
   s.plane = seen.frame.plane;
   s.icrc = p.icrc ? p.icrc->value : 0;
   if (!again) walk(qp, r);
-  trim(r);
+  trim(qp, r);
 }
 
 void RequestorPart::fresh(const Seen& seen, const QpWorld& qp, Requestor& r, Seq psn, SentPsn& s) {
@@ -202,7 +203,7 @@ void RequestorPart::fresh(const Seen& seen, const QpWorld& qp, Requestor& r, Seq
     if (why != nullptr) {
       w_.report().rests(Rule::ReqRtxUnsent, why);
     } else {
-      check(Rule::ReqRtxUnsent, false, &seen, qp, [] { return std::string("rtx 0: the PSN was not sent before"); });
+      s.early = true;
     }
   } else {
     w_.report().ok(Rule::ReqPsnOnce);
@@ -313,7 +314,7 @@ void RequestorPart::heard(const QpWorld& qp, Requestor& r, Seq cack, unsigned mp
     r.walk.rqmsn.reset();
     walk(qp, r);
   }
-  trim(r);
+  trim(qp, r);
 }
 
 void RequestorPart::sack(const Seen& seen, const QpWorld& qp, Requestor& r) {
@@ -535,9 +536,23 @@ void RequestorPart::payload(const QpWorld& qp, Requestor& r, Seq psn, const Sent
          [&] { return fmt::format("the {} bytes read from host address 0x{:x}", s.length, addr); });
 }
 
-void RequestorPart::trim(Requestor& r) {
+/// It was sent with rtx = 1 and, as is known now, never without.
+void RequestorPart::unsent(const QpWorld& qp, Seq psn, const SentPsn& s) {
+  if (!s.early || s.plain) return;
+  if (const char* why = w_.incomplete()) {
+    w_.report().rests(Rule::ReqRtxUnsent, why);
+  } else if (w_.any_down() || paths_.any_peer_down()) {
+    w_.report().rests(Rule::ReqRtxUnsent, "the first one may have found no port that was up");
+  } else {
+    walked(Rule::ReqRtxUnsent, false, s, psn, qp,
+           [&] { return fmt::format("rtx 0 before rtx 1: PSN {} was not sent before", psn24(psn)); });
+  }
+}
+
+void RequestorPart::trim(const QpWorld& qp, Requestor& r) {
   const Seq keep = std::min(r.walk.next, r.cack ? *r.cack - kTail : r.walk.next - kMostPsns / 2);
   while (!r.sent.empty() && r.base < keep) {
+    unsent(qp, r.base, r.sent.front());
     r.sent.pop_front();
     ++r.base;
   }
@@ -623,6 +638,11 @@ void RequestorPart::finish(const log::End& end, Time time) {
   for (auto& [number, r] : requestors_) {
     QpWorld* const qp = w_.local(number);
     if (qp == nullptr || !r.started || r.incarnation != qp->incarnation) continue;
+    for (std::size_t i = 0; i < r.sent.size(); ++i) {
+      const SentPsn& s = r.sent[i];
+      if (s.last + w_.queue() > time) continue;
+      unsent(*qp, r.base + static_cast<Seq>(i), s);
+    }
     if (r.walk.next >= r.top) {
       w_.report().ok(Rule::ReqPsnHole);
       continue;

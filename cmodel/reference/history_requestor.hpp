@@ -13,6 +13,7 @@ namespace mrc::ref::history {
 struct SentPsn {
   bool seen = false;
   bool plain = false;   ///< with rtx = 0
+  bool early = false;   ///< with rtx = 1 first: its first transmission may still wait inside the device
   bool nacked = false;  ///< a NACK named it
   bool whole = false;   ///< hash holds
   uint8_t opcode = 0, plane = 0;
