@@ -80,13 +80,15 @@ std::vector<Device> read_devices(const std::string& file) {
 
 /// The rules that it breaks, without what is merely unknown.
 std::vector<std::string> broken_rules(const Device& device, const std::vector<log::Record>& records,
-                                      const ref::Profile& profile) {
+                                      const ref::Profile& profile, std::string* first = nullptr) {
   ref::Judge judge(device.number, profile);
   for (const log::Record& record : records) judge.push(record);
   judge.finish();
   std::vector<std::string> rules;
   for (const ref::Finding& f : judge.report().findings()) {
     const std::string id = ref::info(f.rule).id;
+    if (first != nullptr && rules.empty())
+      *first = fmt::format("frame {}, {} ns: {}; right would be {}", f.frame, f.time / 1000, f.came, f.right);
     if (std::find(rules.begin(), rules.end(), id) == rules.end()) rules.push_back(id);
   }
   return rules;
@@ -154,11 +156,12 @@ Result mutate(const Options& o, const std::vector<Device>& devices) {
     ref::Profile profile = device.profile;
     profile.shows = 0;
     profile.skew = std::max<ref::Time>(profile.skew, o.skew_ns * 1000);
-    const auto rules = broken_rules(device, ref::blur(*device.records, o.skew_ns * 1000, rng), profile);
+    std::string first;
+    const auto rules = broken_rules(device, ref::blur(*device.records, o.skew_ns * 1000, rng), profile, &first);
     const std::lock_guard lock(mutex);
     ++result.blurred;
     for (const std::string& rule : rules)
-      result.alarms.push_back(fmt::format("{}, device {}, blur {}: {}", device.log, device.number, n, rule));
+      result.alarms.push_back(fmt::format("{}, device {}, blur {}: {}: {}", device.log, device.number, n, rule, first));
   });
   result.stopped = !all || !blurred;
   return result;

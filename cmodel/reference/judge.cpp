@@ -101,7 +101,8 @@ void Judge::take(log::Record& record) {
   if (const auto* until = std::get_if<log::Until>(&record.body)) {
     if (until->source == static_cast<uint8_t>(log::Source::All)) {
       until_.fill(record.time);
-      drain(record.time);
+      // A frame that comes behind this may count from earlier on, as far as its clock may be wrong.
+      drain(record.time - std::min(record.time, profile_->skew + largest_error_));
     } else {
       until_[until->source & 127] = std::max(until_[until->source & 127], record.time);
     }
@@ -110,6 +111,8 @@ void Judge::take(log::Record& record) {
   in_order(record);
   std::size_t place = records_.size();
   const Time time = time_of(record);
+  if (const auto* frame = std::get_if<log::Frame>(&record.body))
+    largest_error_ = std::max(largest_error_, frame->error);
   held_bytes_ += bytes_of(record);
   if (free_.empty()) {
     records_.emplace_back();

@@ -62,7 +62,7 @@ class Judge {
   std::array<Time, 256> until_{};   ///< per source: nothing older comes
   uint64_t order_ = 0, packets_ = 0;
   std::size_t held_bytes_ = 0;
-  Time told_ = 0;
+  Time told_ = 0, largest_error_ = 0;
   bool ended_ = false;
 };
 

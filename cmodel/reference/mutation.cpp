@@ -632,6 +632,7 @@ std::vector<Record> blur(const std::vector<Record>& records, Time skew, Rng& rng
     const Time length = frame->last - r.time;
     out.back().time = std::max(end, r.time + rng.below(skew));
     frame->last = out.back().time + length;
+    frame->error += skew;
     end = frame->last;
   }
   std::stable_sort(out.begin(), out.end(), [](const Record& a, const Record& b) { return a.time < b.time; });

@@ -53,8 +53,8 @@ class Mutator {
 std::vector<log::Record> apply(const std::vector<log::Record>& records, const Mutant& mutant);
 
 /// The same log as a device shows it that shows less: events are erased, and ports' clocks run apart by up to `skew`
-/// (each frame moves by a random time, no frame past another of its port). A judge that is sound passes it, told of the
-/// skew.
+/// (each frame moves by a random time, no frame past another of its port, and says how far its time may be wrong). A
+/// judge that is sound passes it.
 std::vector<log::Record> blur(const std::vector<log::Record>& records, Time skew, Rng& rng);
 
 }  // namespace mrc::ref

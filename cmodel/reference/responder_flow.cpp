@@ -270,7 +270,8 @@ void ResponderFlow::feed(const Waiting& waiting) {
 
 /// Packets that came after the last SACK, and must have been taken and counted by now.
 void ResponderFlow::count_bytes(const Waiting& waiting) {
-  if (waiting.came.at <= sacked_) return;
+  // It may have come before the SACK left.
+  if (waiting.came.at <= sacked_ + 2 * (waiting.came.error + world_.profile.skew)) return;
   bytes_ += std::max<uint32_t>(waiting.came.arrival.payload, 1024);
   if (bytes_ < world_.profile.settings.sack_trigger) return;
   if (!quiet(sacked_)) {
