@@ -172,7 +172,9 @@ void annotate(const Options& o, const ref::Run& run, const OutputFolder& folder,
     }
     return;
   }
-  for (const auto& [number, profile] : run.judged()) {
+  for (const auto& judged : run.judged()) {
+    const uint32_t number = judged.first;
+    const ref::Profile* const profile = judged.second;
     Output* const out = outputs.add("--annotate", path_of(fmt::format("device{}.pcapng", number)));
     outputs.write(out, [&](std::ostream& stream) {
       wire::PcapngWriter writer(stream, profile->wire(), log::kMaxPlanes, static_cast<unsigned>(profile->port_gbps));

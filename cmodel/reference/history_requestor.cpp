@@ -635,8 +635,9 @@ void RequestorPart::completed(const log::Cqe& cqe, Time) {
 }
 
 void RequestorPart::finish(const log::End& end, Time time) {
-  for (auto& [number, r] : requestors_) {
-    QpWorld* const qp = w_.local(number);
+  for (auto& entry : requestors_) {
+    Requestor& r = entry.second;
+    QpWorld* const qp = w_.local(entry.first);
     if (qp == nullptr || !r.started || r.incarnation != qp->incarnation) continue;
     for (std::size_t i = 0; i < r.sent.size(); ++i) {
       const SentPsn& s = r.sent[i];
