@@ -58,6 +58,7 @@ ref::RunOptions run_options(const Options& o) {
     run.profile = ref::read_profile(input::read_text(o.profile, kProfile), name);
   }
   std::vector<std::string_view> ids;
+  ids.reserve(ref::kNumRules);
   for (const ref::RuleInfo& rule : ref::kRules) ids.emplace_back(rule.id);
   for (const std::string& waiver : o.waive) {
     const auto equals = waiver.find('=');

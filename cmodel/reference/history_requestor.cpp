@@ -655,7 +655,7 @@ void RequestorPart::finish(const log::End& end, Time time) {
     if (why == nullptr && (w_.any_down() || paths_.any_peer_down())) why = "a port was down";
     if (why == nullptr && (r.failed || r.fatal || qp->set.state != log::QpState::Rts))
       why = "the QP has failed or ended";
-    if (why == nullptr && (above == nullptr || above->last + 2 * w_.lag() > time)) why = "the log ended soon after it";
+    if (why == nullptr && (above == nullptr || above->last + w_.queue() > time)) why = "the log ended soon after it";
     if (why != nullptr) {
       w_.report().rests(Rule::ReqPsnHole, why);
       continue;
