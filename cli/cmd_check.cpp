@@ -58,6 +58,7 @@ ref::RunOptions run_options(const Options& o) {
     run.profile = ref::read_profile(input::read_text(o.profile, kProfile), name);
   }
   std::vector<std::string_view> ids;
+  ids.reserve(ref::kNumRules);
   for (const ref::RuleInfo& rule : ref::kRules) ids.emplace_back(rule.id);
   for (const std::string& waiver : o.waive) {
     const auto equals = waiver.find('=');
@@ -172,7 +173,9 @@ void annotate(const Options& o, const ref::Run& run, const OutputFolder& folder,
     }
     return;
   }
-  for (const auto& [number, profile] : run.judged()) {
+  for (const auto& judged : run.judged()) {
+    const uint32_t number = judged.first;
+    const ref::Profile* const profile = judged.second;
     Output* const out = outputs.add("--annotate", path_of(fmt::format("device{}.pcapng", number)));
     outputs.write(out, [&](std::ostream& stream) {
       wire::PcapngWriter writer(stream, profile->wire(), log::kMaxPlanes, static_cast<unsigned>(profile->port_gbps));

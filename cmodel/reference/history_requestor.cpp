@@ -635,8 +635,9 @@ void RequestorPart::completed(const log::Cqe& cqe, Time) {
 }
 
 void RequestorPart::finish(const log::End& end, Time time) {
-  for (auto& [number, r] : requestors_) {
-    QpWorld* const qp = w_.local(number);
+  for (auto& entry : requestors_) {
+    Requestor& r = entry.second;
+    QpWorld* const qp = w_.local(entry.first);
     if (qp == nullptr || !r.started || r.incarnation != qp->incarnation) continue;
     for (std::size_t i = 0; i < r.sent.size(); ++i) {
       const SentPsn& s = r.sent[i];
@@ -654,7 +655,7 @@ void RequestorPart::finish(const log::End& end, Time time) {
     if (why == nullptr && (w_.any_down() || paths_.any_peer_down())) why = "a port was down";
     if (why == nullptr && (r.failed || r.fatal || qp->set.state != log::QpState::Rts))
       why = "the QP has failed or ended";
-    if (why == nullptr && (above == nullptr || above->last + 2 * w_.lag() > time)) why = "the log ended soon after it";
+    if (why == nullptr && (above == nullptr || above->last + w_.queue() > time)) why = "the log ended soon after it";
     if (why != nullptr) {
       w_.report().rests(Rule::ReqPsnHole, why);
       continue;

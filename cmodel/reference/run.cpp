@@ -160,9 +160,9 @@ std::vector<std::pair<uint32_t, const Profile*>> Run::judged() const {
 }
 
 const std::string& Run::name_of_device(uint32_t device) const {
-  static const std::string kNone;
+  static const std::string none;
   const auto at = devices_.find(device);
-  return at == devices_.end() ? kNone : at->second.name;
+  return at == devices_.end() ? none : at->second.name;
 }
 
 std::vector<std::string> Run::unused_waivers() const {

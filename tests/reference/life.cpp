@@ -409,7 +409,7 @@ std::vector<Happening> Teller::tell() {
   receives();
   fills_the_window();
   sends_again();
-  now_ += 100 * kUs;
+  now_ += 300 * kUs;
   out_.push_back({"end", {0, now_, log::End{false, ""}}});
   return std::move(out_);
 }
