@@ -129,6 +129,7 @@ bool on_threads(uint64_t count, unsigned threads, const std::string& what, One o
 Result mutate(const Options& o, const std::vector<Device>& devices) {
   Result result;
   std::vector<ref::Mutator> mutators;
+  mutators.reserve(devices.size());
   for (const Device& d : devices) mutators.emplace_back(*d.records, d.number, d.profile);
   std::mutex mutex;
   const unsigned threads =

@@ -124,7 +124,7 @@ void ResponderFlow::owe(Need need, Rule rule, const Came& came) {
   owed.rule = rule;
   owed.came = came;
   owed.due = came.at + came.error + world_.latency;
-  owed_.push_back(std::move(owed));
+  owed_.push_back(owed);
 }
 
 void ResponderFlow::came(const Came& came) {
@@ -237,7 +237,7 @@ void ResponderFlow::advance(Time now) {
     claims_.pop_front();
   }
   while (!owed_.empty() && (owed_.front().met || owed_.front().due < now)) {
-    Owed owed = std::move(owed_.front());
+    Owed owed = owed_.front();
     owed_.pop_front();
     judge_owed(owed);
   }
