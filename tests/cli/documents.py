@@ -56,11 +56,14 @@ def prepare(mrc, folder):
             (folder / to).write_text(done.stdout)
 
     run("cosim", "--preset", "tiny", "--packets", "300", "--pcap", "capture.pcapng")
-    for name in ("run.pcapng", "q.pcapng", "x.pcapng"):
+    for name in ("run.pcapng", "q.pcapng", "x.pcapng", "a.pcapng", "b.pcapng", "nic.pcapng"):
         (folder / name).write_bytes((folder / "capture.pcapng").read_bytes())
     run("decode", "capture.pcapng", "--json", to="packets.json")
     run("fabric", "--scenario", "small", "--print", to="my.toml")
     (folder / "net.toml").write_text('kind = "clos"\nleaves = 4\nhosts_per_leaf = 4\nspines = 4\n')
+    run("cosim", "--preset", "tiny", "--packets", "300", "--scenario", "clean", "--record", "run.mrclog",
+        "--pcap", "port.pcapng")
+    (folder / "nic.json").write_text('{"name": "nic", "planes": 2}\n')
     (folder / "cc.toml").write_text("base_rtt = 12000\n")
     (folder / "events.csv").write_text("time_ns,kind,bytes,rtt_ns,ecn\n0,send,4188,,\n12000,ack,4188,12000,0\n")
     (folder / "docs/figures").mkdir(parents=True)
@@ -77,7 +80,7 @@ def wanted(command):
     """The command to run; None with the reason when it is not run here."""
     if ELSEWHERE.search(command):
         return None, "has tests of its own"
-    if "..." in command or re.search(r"\b[A-Z]{3,}\b|libmine", command):
+    if "..." in command or re.search(r"\b[A-Z]{3,}\b|libmine|my-?nic|my\.mrc|--waive", command):
         return None, "a pattern, no command"
     if "--wave-flavour" in command:
         return None, "needs a second build"
@@ -116,7 +119,9 @@ def main():
                 continue
             done = subprocess.run(["bash", "-o", "pipefail", "-c", run], cwd=folder, env=environment, text=True,
                                   stdin=subprocess.DEVNULL, capture_output=True, timeout=120, check=False)
-            if done.returncode == promised(command, comment):
+            # What a capture or a log does not show stays open: a verdict of its own.
+            open_end = done.returncode == 5 and re.match("mrc (check|replay|log import)", command)
+            if done.returncode == promised(command, comment) or open_end:
                 passed += 1
                 continue
             failed += 1

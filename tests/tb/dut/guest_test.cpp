@@ -260,6 +260,7 @@ TEST_CASE("a slow device is waited for, and a stop lets it end in order", "[tb][
     dut->step(in);
   }
   dut->close();
+  INFO((dut->fault() ? dut->fault()->text : ""));
   CHECK_FALSE(dut->fault());
 }
 
