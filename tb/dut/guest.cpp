@@ -211,9 +211,7 @@ bool GuestDut::wait() {
     };
     if (std::string end = gone(false); !end.empty()) {
       end_ = std::move(end);
-      // It closed the device and went, as it should, with an answer or, between the two, without.
-      const bool went = channel_->site.where() == DeviceCall::None && end_ == end_text(0);
-      if (closing_ && (went || channel_->answered.count() != answers_)) return false;
+      if (closing_ && channel_->answered.count() != answers_) return false;  // it answered and went, as it should
       return give_up(end_ + " " + place_text(call, cycle));
     }
     const double waited = seconds(now - begin);

@@ -72,7 +72,8 @@ int serve(GuestChannel& c) {
     constexpr unsigned kSliceMs = 1000;
     if (!c.asked.await(orders, patience, kSliceMs, [&] { return ::getppid() == c.bench; })) break;
     ++orders;
-    switch (c.order) {
+    const Order order = c.order;  // once it is answered the bench may write the next one
+    switch (order) {
       case Order::Step:
         dut->step(c.in);
         show(*dut, out, c, *preset);
@@ -85,7 +86,7 @@ int serve(GuestChannel& c) {
     }
     tell(*dut, c);
     c.answered.give();
-    if (c.order == Order::Close) return 0;
+    if (order == Order::Close) return 0;
   }
   return 3;
 }
