@@ -232,6 +232,15 @@ log::Mr read_region(const Json& json, const std::string& file) {
   return r;
 }
 
+/// The one document that stands there.
+Json only(std::string_view json, const std::string& file) {
+  input::JsonReader reader(json, file);
+  std::optional<Json> document = reader.next();
+  if (!document) throw InputError(file + ": nothing stands in it.", "Write { \"name\": ..., \"planes\": ... }.");
+  if (reader.next()) throw InputError(file + ": more than one JSON document.", "Keep one.");
+  return std::move(*document);
+}
+
 /// Writes what differs from the default.
 class Differing {
  public:
@@ -325,13 +334,13 @@ void Profile::read_as(const wire::WireConfig& w) {
   settings.dscp_lasthop = w.dscp.trimmed_lasthop;
 }
 
+log::Qp read_qp(std::string_view json, const std::string& file) { return read_qp(only(json, file), file); }
+log::Mr read_region(std::string_view json, const std::string& file) { return read_region(only(json, file), file); }
+
 Profile read_profile(std::string_view json, const std::string& file) {
-  input::JsonReader reader(json, file);
-  const std::optional<Json> document = reader.next();
-  if (!document) throw InputError(file + ": nothing stands in it.", "Write { \"name\": ..., \"planes\": ... }.");
-  if (reader.next()) throw InputError(file + ": more than one JSON document.", "Keep one.");
+  const Json document = only(json, file);
   Profile p;
-  Members m(*document, file, "the profile");
+  Members m(document, file, "the profile");
   m.text("name", p.name);
   m.number("planes", p.planes, log::kMaxPlanes, "ports of the device");
   if (const Json* value = m.find("port_gbps")) {

@@ -97,6 +97,9 @@ struct Profile {
 /// Reads a profile. Throws InputError: not JSON, a key that is not known, a value out of range; `file` and the place
 /// are in the sentence.
 Profile read_profile(std::string_view json, const std::string& file);
+/// A QP or a region alone, as in a profile's lists.
+log::Qp read_qp(std::string_view json, const std::string& file);
+log::Mr read_region(std::string_view json, const std::string& file);
 /// The JSON that read_profile() makes the same profile of: one line, settings that differ from the defaults alone.
 std::string to_json(const Profile& profile);
 

@@ -151,6 +151,12 @@ std::vector<Finding> Run::findings() const {
   return all;
 }
 
+std::span<const Finding> Run::found(uint32_t device) const {
+  const auto at = devices_.find(device);
+  if (at == devices_.end() || !at->second.judge) return {};
+  return at->second.judge->report().findings();
+}
+
 std::vector<std::pair<uint32_t, const Profile*>> Run::judged() const {
   std::vector<std::pair<uint32_t, const Profile*>> all;
   for (const auto& [number, device] : devices_) {

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -47,6 +48,8 @@ class Run {
   Tally tally(Rule rule) const;
   /// In the order of devices and of time.
   std::vector<Finding> findings() const;
+  /// Of one device, in the order in which they were found; more come behind them.
+  std::span<const Finding> found(uint32_t device) const;
   /// Devices that are judged, with what they say of themselves.
   std::vector<std::pair<uint32_t, const Profile*>> judged() const;
   const std::string& name_of_device(uint32_t device) const;

@@ -14,6 +14,9 @@ cmake -S "$here" -B "$scratch/build" -G Ninja -DCMAKE_BUILD_TYPE=Release \
   -DCMAKE_CXX_COMPILER="$2" -DCMAKE_PREFIX_PATH="$scratch/usr" --log-level=NOTICE
 cmake --build "$scratch/build"
 "$scratch/build/consumer"
+"$scratch/build/judge"
+MRC_REF_LIBRARY=$scratch/usr/lib/libmrc_ref.so PYTHONPATH=$scratch/usr/share/mrcnic/bindings/python python3 -c \
+  'import mrc_ref; assert mrc_ref.Judge({"planes": 2}).verdict == "inconclusive"'
 
 export PKG_CONFIG_PATH=$scratch/usr/lib/pkgconfig
 read -ra flags < <(pkg-config --cflags --libs mrcnic)
