@@ -81,10 +81,10 @@ bool is_log(const std::string& path) {
   return file.peek() != '\n';  // a capture begins so; what is neither is told by the reader of logs
 }
 
-void push_log(const std::string& path, const std::function<void(log::Record&)>& sink) {
+void push_log(const std::string& path, const std::function<void(std::unique_ptr<log::Record>&)>& sink) {
   LogInput input(path);
-  log::Record record;
-  while (input.reader().next(record)) sink(record);
+  auto record = std::make_unique<log::Record>();
+  while (input.reader().next(*record)) sink(record);
   input.refuse_damage();
   if (input.reader().unfinished() != 0) {
     std::cerr << input.name() << ": the log has no end: it was not finished.\n";
@@ -180,10 +180,10 @@ void annotate(const Options& o, const ref::Run& run, const OutputFolder& folder,
     outputs.write(out, [&](std::ostream& stream) {
       wire::PcapngWriter writer(stream, profile->wire(), log::kMaxPlanes, static_cast<unsigned>(profile->port_gbps));
       for (const std::string& file : o.files) {
-        push_log(file, [&](const log::Record& record) {
-          const auto* frame = std::get_if<log::Frame>(&record.body);
-          if (frame == nullptr || record.device != number) return;
-          writer.write(frame->plane, record.time / 1000, frame->bytes, comments_of(number, frame->number),
+        push_log(file, [&](const std::unique_ptr<log::Record>& record) {
+          const auto* frame = std::get_if<log::Frame>(&record->body);
+          if (frame == nullptr || record->device != number) return;
+          writer.write(frame->plane, record->time / 1000, frame->bytes, comments_of(number, frame->number),
                        frame->length);
         });
       }
@@ -238,7 +238,7 @@ int check(const Options& o, const Context& context) {
   Output* const json = outputs.add("--json", o.json);
   Output* const html = outputs.add("--html", o.html);
   if (is_log(o.files.front())) {
-    for (const std::string& file : o.files) push_log(file, [&](log::Record& record) { run.take(record); });
+    for (const std::string& file : o.files) push_log(file, [&](auto& record) { run.take(record); });
   } else {
     push_captures(o, how, run);
   }

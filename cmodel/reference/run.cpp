@@ -50,29 +50,30 @@ bool Run::asked_for(const log::Device& device, const Profile& profile) const {
   });
 }
 
-void Run::take(log::Record& record) {
-  const auto known = devices_.find(record.device);
-  if (const auto* device = std::get_if<log::Device>(&record.body)) {
-    if (known != devices_.end()) return;  // appended logs say it again
-    Profile profile;
-    if (!device->profile.empty()) profile = read_profile(device->profile, "profile of device '" + device->name + "'");
-    const bool wanted = asked_for(*device, profile);
-    if (options_.profile) profile = *options_.profile;
-    Device& made = devices_[record.device];
-    made.name = device->name;
-    if (wanted) made.judge = std::make_unique<Judge>(record.device, std::move(profile));
-    return;
-  }
-  if (known == devices_.end()) {
-    Device& made = devices_[record.device];
-    made.name = fmt::format("device {}", record.device);
-    if (options_.devices.empty()) {
-      made.judge = std::make_unique<Judge>(record.device, options_.profile.value_or(Profile{}));
-      made.judge->take(record);
+void Run::comes(const log::Record& record, const log::Device& device) {
+  if (devices_.contains(record.device)) return;  // appended logs say it again
+  Profile profile;
+  if (!device.profile.empty()) profile = read_profile(device.profile, "profile of device '" + device.name + "'");
+  const bool wanted = asked_for(device, profile);
+  if (options_.profile) profile = *options_.profile;
+  Device& made = devices_[record.device];
+  made.name = device.name;
+  if (wanted) made.judge = std::make_unique<Judge>(record.device, std::move(profile));
+}
+
+void Run::take(std::unique_ptr<log::Record>& record) {
+  if (const auto* device = std::get_if<log::Device>(&record->body)) return comes(*record, *device);
+  if (newest_.second == nullptr || newest_.first != record->device) {
+    const auto [at, fresh] = devices_.try_emplace(record->device);
+    newest_ = {record->device, &at->second};
+    if (fresh) {
+      at->second.name = fmt::format("device {}", record->device);
+      if (options_.devices.empty()) {
+        at->second.judge = std::make_unique<Judge>(record->device, options_.profile.value_or(Profile{}));
+      }
     }
-    return;
   }
-  if (known->second.judge) known->second.judge->take(record);
+  if (newest_.second->judge) newest_.second->judge->take(record);
 }
 
 void Run::finish() {

@@ -26,11 +26,11 @@ class Run {
 
   /// Throws InputError: a device's profile cannot be read.
   void push(const log::Record& record) {
-    log::Record copy = record;
+    auto copy = std::make_unique<log::Record>(record);
     take(copy);
   }
-  /// The same; `record` becomes some other one, whose memory can be used again.
-  void take(log::Record& record);
+  /// The same without a copy: `record` becomes another one, whose memory can be used again.
+  void take(std::unique_ptr<log::Record>& record);
   void finish();
 
   /// The worst of all devices, without what is waived; Inconclusive when there was no packet.
@@ -65,10 +65,12 @@ class Run {
     std::string name;
     std::unique_ptr<Judge> judge;  ///< null: not asked for
   };
+  void comes(const log::Record& record, const log::Device& device);
   bool asked_for(const log::Device& device, const Profile& profile) const;
 
   RunOptions options_;
   std::map<uint32_t, Device> devices_;
+  std::pair<uint32_t, Device*> newest_{0, nullptr};  ///< that a record named
 };
 
 /// A finding in words, without the QP's last events: rule, what came, what would have been right.
