@@ -124,7 +124,7 @@ Run::Share Run::share() const {
 }
 
 Verdict Run::verdict() const {
-  Verdict worst = packets() == 0 ? Verdict::Inconclusive : Verdict::Pass;
+  Verdict worst = packets() == 0 || stopped_ ? Verdict::Inconclusive : Verdict::Pass;
   for (std::size_t i = 0; i < kNumRules; ++i) {
     const auto rule = static_cast<Rule>(i);
     if (waived(rule)) continue;
@@ -186,6 +186,7 @@ std::string Run::to_json() const {
   Json json;
   json["verdict"] = ref::name_of(verdict());
   json["packets"] = packets();
+  if (stopped_) json["stopped"] = true;
   Json devices = Json::array();
   for (const auto& [number, device] : devices_) {
     if (!device.judge) continue;
@@ -291,6 +292,7 @@ std::string Run::to_text(const std::string& repro) const {
   for (const std::string& id : unused_waivers()) {
     text += fmt::format("  the waiver of {} was not needed: take it away\n", id);
   }
+  if (stopped_) text += "  stopped: what follows in the evidence was not looked at\n";
   const Verdict worst = verdict();
   text += fmt::format("{}\n", ref::name_of(worst));
   if (worst != Verdict::Pass && !repro.empty()) text += fmt::format("  again: {}\n", repro);
@@ -305,6 +307,7 @@ std::string Run::to_html(const std::string& title) const {
   const char* worst = ref::name_of(verdict());
   out += fmt::format("<h1>{}</h1>\n<p class=\"{}\"><b>{}</b>, {} packets of {} devices</p>\n", html(title), worst,
                      worst, packets(), devices());
+  if (stopped_) out += "<p>Stopped: what follows in the evidence was not looked at.</p>\n";
   const auto list = findings();
   if (!list.empty()) out += "<h2>Findings</h2>\n";
   for (const Finding& f : list) {

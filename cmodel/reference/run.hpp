@@ -32,6 +32,8 @@ class Run {
   /// The same without a copy: `record` becomes another one, whose memory can be used again.
   void take(std::unique_ptr<log::Record>& record);
   void finish();
+  /// What was pushed is not all that there is: no verdict is better than Inconclusive. Before finish().
+  void stopped() { stopped_ = true; }
 
   /// The worst of all devices, without what is waived; Inconclusive when there was no packet.
   Verdict verdict() const;
@@ -69,6 +71,7 @@ class Run {
   bool asked_for(const log::Device& device, const Profile& profile) const;
 
   RunOptions options_;
+  bool stopped_ = false;
   std::map<uint32_t, Device> devices_;
   std::pair<uint32_t, Device*> newest_{0, nullptr};  ///< that a record named
 };
