@@ -121,6 +121,9 @@ Kind kind_of(LogInput& input) {
        {"\x0a\x0d\x0d\x0a"sv, "\xa1\xb2\xc3\xd4"sv, "\xd4\xc3\xb2\xa1"sv, "\xa1\xb2\x3c\x4d"sv, "\x4d\x3c\xb2\xa1"sv}) {
     if (ahead.starts_with(magic)) return Kind::Capture;
   }
+  if (input.buffer().error() == 0 && ahead.empty() && !g_stop) {
+    throw UsageError(input.name() + ": nothing stands in it.", "Name a log of mrc or a capture (pcapng).");
+  }
   if (input.buffer().error() == 0 && !ahead.starts_with("MRCL"sv.substr(0, ahead.size()))) {
     throw UsageError(input.name() + ": neither a log of mrc nor a capture (pcapng).",
                      "Logs come from 'mrc cosim --record FILE', 'mrc fabric --record FILE' and 'mrc log import'; "
@@ -139,9 +142,7 @@ void push_log(LogInput& input, Progress& progress, ref::Run& run) {
   progress.clear();
   if (g_stop) return;
   input.refuse_damage();
-  if (input.reader().unfinished() != 0) {
-    std::cerr << input.name() << ": the log has no end: it was not finished.\n";
-  }
+  if (input.reader().unfinished() != 0) run.stopped(input.name() + " was not finished");
 }
 
 log::Ip address_of(const std::string& option, const std::string& text) {
@@ -196,6 +197,9 @@ void push_captures(const Options& o, const ref::RunOptions& how, LogInput& first
   for (const std::string& text : o.devices) device({address_of("--device", text)});
   for (const std::string& text : o.at) {
     const auto equals = text.find('=');
+    if (equals != std::string::npos && std::ranges::find(o.files, text.substr(equals + 1)) == o.files.end()) {
+      throw UsageError("--at " + text + " names a capture that is not checked.", "Name one of those that are.");
+    }
     const std::size_t index = device({address_of("--at", text.substr(0, equals))});
     for (log::ImportFile& file : import.files) {
       if (equals == std::string::npos || file.path == text.substr(equals + 1) ||
@@ -333,6 +337,9 @@ int check(const Options& o, const Context& context) {
   Progress progress(o.replay ? "mrc replay" : "mrc check", o.files);
   LogInput first(o.files.front());
   const Kind kind = kind_of(first);
+  if (kind == Kind::Log && !o.at.empty()) {
+    throw UsageError("--at is for captures, and " + first.name() + " is a log.", "Leave it out: a log says it itself.");
+  }
   if (kind == Kind::Capture) {
     push_captures(o, how, first, progress, run);
   } else {
@@ -343,7 +350,7 @@ int check(const Options& o, const Context& context) {
       push_log(input, progress, run);
     }
   }
-  if (g_stop) run.stopped();
+  if (g_stop) run.stopped("stopped");
   run.finish();
   if (run.devices() == 0 && !g_stop) {
     throw UsageError(

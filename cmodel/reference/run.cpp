@@ -61,7 +61,23 @@ void Run::comes(const log::Record& record, const log::Device& device) {
   if (wanted) made.judge = std::make_unique<Judge>(record.device, std::move(profile));
 }
 
+/// Everything else that grows with the evidence is bounded for each QP.
+void Run::count(const log::Record& record) {
+  const auto limit = [&](std::unordered_set<uint64_t>& known, uint32_t number, std::size_t most, const char* what) {
+    known.insert(uint64_t{record.device} << 32 | number);
+    if (known.size() <= most) return;
+    throw InputError(fmt::format("the evidence has more than {} {}.", most, what), "Judge a part of it.");
+  };
+  if (const auto* qp = std::get_if<log::Qp>(&record.body)) limit(qps_, qp->qp, kMostQps, "QPs");
+  if (const auto* mr = std::get_if<log::Mr>(&record.body)) limit(regions_, mr->rkey, kMostRegions, "regions");
+  if (devices_.size() > kMostDevices) {
+    throw InputError(fmt::format("the evidence has more than {} devices.", kMostDevices),
+                     "Name those that are wanted when it is recorded or imported.");
+  }
+}
+
 void Run::take(std::unique_ptr<log::Record>& record) {
+  count(*record);
   if (const auto* device = std::get_if<log::Device>(&record->body)) return comes(*record, *device);
   if (newest_.second == nullptr || newest_.first != record->device) {
     const auto [at, fresh] = devices_.try_emplace(record->device);
@@ -124,7 +140,7 @@ Run::Share Run::share() const {
 }
 
 Verdict Run::verdict() const {
-  Verdict worst = packets() == 0 || stopped_ ? Verdict::Inconclusive : Verdict::Pass;
+  Verdict worst = packets() == 0 || !stopped_.empty() ? Verdict::Inconclusive : Verdict::Pass;
   for (std::size_t i = 0; i < kNumRules; ++i) {
     const auto rule = static_cast<Rule>(i);
     if (waived(rule)) continue;
@@ -186,7 +202,7 @@ std::string Run::to_json() const {
   Json json;
   json["verdict"] = ref::name_of(verdict());
   json["packets"] = packets();
-  if (stopped_) json["stopped"] = true;
+  if (!stopped_.empty()) json["stopped"] = stopped_;
   Json devices = Json::array();
   for (const auto& [number, device] : devices_) {
     if (!device.judge) continue;
@@ -292,7 +308,7 @@ std::string Run::to_text(const std::string& repro) const {
   for (const std::string& id : unused_waivers()) {
     text += fmt::format("  the waiver of {} was not needed: take it away\n", id);
   }
-  if (stopped_) text += "  stopped: what follows in the evidence was not looked at\n";
+  if (!stopped_.empty()) text += fmt::format("  {}: what follows in the evidence was not looked at\n", stopped_);
   const Verdict worst = verdict();
   text += fmt::format("{}\n", ref::name_of(worst));
   if (worst != Verdict::Pass && !repro.empty()) text += fmt::format("  again: {}\n", repro);
@@ -307,7 +323,9 @@ std::string Run::to_html(const std::string& title) const {
   const char* worst = ref::name_of(verdict());
   out += fmt::format("<h1>{}</h1>\n<p class=\"{}\"><b>{}</b>, {} packets of {} devices</p>\n", html(title), worst,
                      worst, packets(), devices());
-  if (stopped_) out += "<p>Stopped: what follows in the evidence was not looked at.</p>\n";
+  if (!stopped_.empty()) {
+    out += fmt::format("<p>{}: what follows in the evidence was not looked at.</p>\n", html(stopped_));
+  }
   const auto list = findings();
   if (!list.empty()) out += "<h2>Findings</h2>\n";
   for (const Finding& f : list) {
