@@ -4,21 +4,23 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <filesystem>
-#include <fstream>
-#include <functional>
 #include <iostream>
 #include <map>
 #include <memory>
 #include <optional>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/context.hpp"
 #include "cli/log_input.hpp"
 #include "cli/options.hpp"
 #include "cli/output.hpp"
+#include "cli/signals.hpp"
+#include "cli/status_line.hpp"
 #include "input/file.hpp"
 #include "input/names.hpp"
 #include "log/import.hpp"
@@ -75,20 +77,72 @@ ref::RunOptions run_options(const Options& o) {
   return run;
 }
 
-bool is_log(const std::string& path) {
-  if (path == "-") return std::cin.peek() != '\n';
-  std::ifstream file(path, std::ios::binary);
-  return file.peek() != '\n';  // a capture begins so; what is neither is told by the reader of logs
+/// How far long work has come, on a terminal; and whether it was stopped.
+class Progress {
+ public:
+  Progress(std::string command, const std::vector<std::string>& files) : command_(std::move(command)) {
+    for (const std::string& file : files) {
+      std::error_code error;
+      const auto size = std::filesystem::file_size(file, error);
+      if (!error) total_ += size;
+    }
+  }
+  /// Call it now and then with the bytes that were read of this file, or of all. False: stop.
+  bool go_on(uint64_t bytes, uint64_t packets) {
+    if (g_stop) return false;
+    newest_ = bytes;
+    const Clock::time_point now = Clock::now();
+    if (!line_.on() || now - shown_ < std::chrono::milliseconds(250)) return true;
+    shown_ = now;
+    const double done = total_ == 0 ? 0 : static_cast<double>(before_ + bytes) / static_cast<double>(total_);
+    const double seconds = std::chrono::duration<double>(now - begin_).count();
+    line_.show(fmt::format("{}: {:.0f} %, {} packets, {:.0f} packets/s, {} left", command_, 100 * std::min(done, 1.0),
+                           packets, static_cast<double>(packets) / std::max(seconds, 0.001), time_left(seconds, done)));
+    return true;
+  }
+  void next_file() { before_ += std::exchange(newest_, 0); }
+  void clear() { line_.clear(); }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  std::string command_;
+  StatusLine line_;
+  uint64_t total_ = 0, before_ = 0, newest_ = 0;
+  Clock::time_point begin_ = Clock::now(), shown_ = begin_;
+};
+
+enum class Kind : uint8_t { Log, Capture };
+
+/// Captures of the old format are told from what is nothing, so that their reader can say so.
+Kind kind_of(LogInput& input) {
+  using std::string_view_literals::operator""sv;
+  const std::string_view ahead = input.buffer().ahead();
+  for (const std::string_view magic :
+       {"\x0a\x0d\x0d\x0a"sv, "\xa1\xb2\xc3\xd4"sv, "\xd4\xc3\xb2\xa1"sv, "\xa1\xb2\x3c\x4d"sv, "\x4d\x3c\xb2\xa1"sv}) {
+    if (ahead.starts_with(magic)) return Kind::Capture;
+  }
+  if (input.buffer().error() == 0 && ahead.empty() && !g_stop) {
+    throw UsageError(input.name() + ": nothing stands in it.", "Name a log of mrc or a capture (pcapng).");
+  }
+  if (input.buffer().error() == 0 && !ahead.starts_with("MRCL"sv.substr(0, ahead.size()))) {
+    throw UsageError(input.name() + ": neither a log of mrc nor a capture (pcapng).",
+                     "Logs come from 'mrc cosim --record FILE', 'mrc fabric --record FILE' and 'mrc log import'; "
+                     "Wireshark, dumpcap and editcap write pcapng.");
+  }
+  return Kind::Log;
 }
 
-void push_log(const std::string& path, const std::function<void(log::Record&)>& sink) {
-  LogInput input(path);
-  log::Record record;
-  while (input.reader().next(record)) sink(record);
-  input.refuse_damage();
-  if (input.reader().unfinished() != 0) {
-    std::cerr << input.name() << ": the log has no end: it was not finished.\n";
+/// Reads a log to its end, or until it is stopped.
+void push_log(LogInput& input, Progress& progress, ref::Run& run) {
+  auto record = std::make_unique<log::Record>();
+  for (uint64_t n = 1; input.reader().next(*record); ++n) {
+    run.take(record);
+    if (n % 4096 == 0 && !progress.go_on(input.reader().offset(), run.packets())) break;
   }
+  progress.clear();
+  if (g_stop) return;
+  input.refuse_damage();
+  if (input.reader().unfinished() != 0) run.stopped(input.name() + " was not finished");
 }
 
 log::Ip address_of(const std::string& option, const std::string& text) {
@@ -103,10 +157,28 @@ log::Ip address_of(const std::string& option, const std::string& text) {
   throw UsageError(option + ": '" + text + "' is no IP address.", "Write fd00::1 or 10.0.0.1.");
 }
 
+/// std::cin reads from there while this lives.
+class ReadFrom {
+ public:
+  ReadFrom(std::streambuf& buffer, bool wanted) : before_(wanted ? std::cin.rdbuf(&buffer) : nullptr) {}
+  ReadFrom(const ReadFrom&) = delete;
+  ReadFrom& operator=(const ReadFrom&) = delete;
+  ~ReadFrom() {
+    if (before_ != nullptr) std::cin.rdbuf(before_);
+  }
+
+ private:
+  std::streambuf* before_;
+};
+
 /// Captures become one log. Which frames left or reached a device for certain is known of captures at its ports only.
-void push_captures(const Options& o, const ref::RunOptions& how, ref::Run& run) {
+void push_captures(const Options& o, const ref::RunOptions& how, LogInput& first, Progress& progress, ref::Run& run) {
   log::ImportOptions import;
   for (const std::string& file : o.files) import.files.push_back({file, {}});
+  // What is no file can be opened once: it is open already.
+  const ReadFrom from(first.buffer(), first.size() == 0);
+  const std::string given = o.files.front();
+  if (first.size() == 0) import.files.front().path = "-";
   if (how.profile) import.wire = how.profile->wire();
   const auto device = [&](std::vector<log::Ip> addresses) {
     for (std::size_t i = 0; i < import.devices.size(); ++i) {
@@ -125,18 +197,31 @@ void push_captures(const Options& o, const ref::RunOptions& how, ref::Run& run) 
   for (const std::string& text : o.devices) device({address_of("--device", text)});
   for (const std::string& text : o.at) {
     const auto equals = text.find('=');
+    if (equals != std::string::npos && std::ranges::find(o.files, text.substr(equals + 1)) == o.files.end()) {
+      throw UsageError("--at " + text + " names a capture that is not checked.", "Name one of those that are.");
+    }
     const std::size_t index = device({address_of("--at", text.substr(0, equals))});
     for (log::ImportFile& file : import.files) {
-      if (equals == std::string::npos || file.path == text.substr(equals + 1)) file.at = index;
+      if (equals == std::string::npos || file.path == text.substr(equals + 1) ||
+          (&file == import.files.data() && given == text.substr(equals + 1))) {
+        file.at = index;
+      }
     }
   }
   ref::Profile none;
   import.profile = [&](const wire::WireConfig& wire) { if (!how.profile) none.read_as(wire);
   return ref::to_json(how.profile.value_or(none));
 };
-const auto imported = log::import_captures(import, [&](const log::Record& record) { run.push(record); });
-if (!imported) refuse(imported.error());
-}  // namespace
+import.progress = [&](uint64_t bytes) { return progress.go_on(bytes, run.packets());
+};  // namespace
+auto own = std::make_unique<log::Record>();
+const auto imported = log::import_captures(import, [&](const log::Record& record) {
+  *own = record;
+  run.take(own);
+});
+progress.clear();
+if (!imported && !g_stop) refuse(imported.error());
+}  // namespace mrc::cli
 
 /// Comment of a packet: what it broke.
 std::string comment_of(const ref::Finding& f) {
@@ -145,9 +230,13 @@ std::string comment_of(const ref::Finding& f) {
 }
 
 /// Copies of the captures, or of what a log holds of each device, with a comment on each packet that broke a rule.
-void annotate(const Options& o, const ref::Run& run, const OutputFolder& folder, Outputs& outputs) {
+void annotate(const Options& o, const ref::Run& run, Kind kind, const OutputFolder& folder, Outputs& outputs) {
+  const auto refuse_stop = [] {
+    if (g_stop) throw UsageError("--annotate was not written: the check was stopped.", "Let it come to its end.");
+  };
+  refuse_stop();
   std::map<std::pair<uint32_t, uint64_t>, std::vector<std::string>> comments;
-  const bool log = is_log(o.files.front());
+  const bool log = kind == Kind::Log;
   for (const ref::Finding& f : run.findings()) {
     if (f.frame != 0) comments[{log ? f.device : f.capture, f.frame}].push_back(comment_of(f));
   }
@@ -167,8 +256,10 @@ void annotate(const Options& o, const ref::Run& run, const OutputFolder& folder,
         wire::PcapngWriter writer(stream, how, static_cast<unsigned>(capture->interfaces.size()), 0, capture->comments);
         for (uint64_t n = 0; n < capture->frames.size(); ++n) {
           for (std::string& text : comments_of(i, n + 1)) capture->frames[n].comments.push_back(std::move(text));
+          if (g_stop) break;
           writer.write(capture->frames[n]);
         }
+        refuse_stop();
       });
     }
     return;
@@ -180,12 +271,14 @@ void annotate(const Options& o, const ref::Run& run, const OutputFolder& folder,
     outputs.write(out, [&](std::ostream& stream) {
       wire::PcapngWriter writer(stream, profile->wire(), log::kMaxPlanes, static_cast<unsigned>(profile->port_gbps));
       for (const std::string& file : o.files) {
-        push_log(file, [&](const log::Record& record) {
+        LogInput input(file);
+        for (log::Record record; !g_stop && input.reader().next(record);) {
           const auto* frame = std::get_if<log::Frame>(&record.body);
-          if (frame == nullptr || record.device != number) return;
+          if (frame == nullptr || record.device != number) continue;
           writer.write(frame->plane, record.time / 1000, frame->bytes, comments_of(number, frame->number),
                        frame->length);
-        });
+        }
+        refuse_stop();
       }
     });
   }
@@ -230,20 +323,36 @@ int check(const Options& o, const Context& context) {
   ref::Run run(how);
   std::optional<OutputFolder> folder;
   if (!o.annotate.empty()) {
-    if (std::ranges::find(o.files, "-") != o.files.end()) {
-      throw UsageError("--annotate reads its input twice, and - cannot be.", "Name a file.");
+    for (const std::string& file : o.files) {
+      std::error_code error;
+      if (file != "-" && (!std::filesystem::exists(file, error) || std::filesystem::is_regular_file(file, error)))
+        continue;
+      throw UsageError("--annotate reads its input twice, and " + file + " cannot be.", "Name a file.");
     }
     folder.emplace("--annotate", o.annotate);
   }
   Output* const json = outputs.add("--json", o.json);
   Output* const html = outputs.add("--html", o.html);
-  if (is_log(o.files.front())) {
-    for (const std::string& file : o.files) push_log(file, [&](log::Record& record) { run.take(record); });
-  } else {
-    push_captures(o, how, run);
+  const StopOnSignal stop;
+  Progress progress(o.replay ? "mrc replay" : "mrc check", o.files);
+  LogInput first(o.files.front());
+  const Kind kind = kind_of(first);
+  if (kind == Kind::Log && !o.at.empty()) {
+    throw UsageError("--at is for captures, and " + first.name() + " is a log.", "Leave it out: a log says it itself.");
   }
+  if (kind == Kind::Capture) {
+    push_captures(o, how, first, progress, run);
+  } else {
+    push_log(first, progress, run);
+    for (std::size_t i = 1; i < o.files.size() && !g_stop; ++i) {
+      progress.next_file();
+      LogInput input(o.files[i]);
+      push_log(input, progress, run);
+    }
+  }
+  if (g_stop) run.stopped("stopped");
   run.finish();
-  if (run.devices() == 0) {
+  if (run.devices() == 0 && !g_stop) {
     throw UsageError(
         o.devices.empty() ? "the log has no device." : "the log has no device '" + o.devices.front() + "'.",
         "Look into it with 'mrc log info'.");
@@ -253,7 +362,7 @@ int check(const Options& o, const Context& context) {
     for (std::string line; std::getline(text, line);) text_out() << printable(line) << '\n';
   }
   outputs.write(json, [&](std::ostream& out) { out << run.to_json(); });
-  if (folder) outputs.attempt([&] { annotate(o, run, *folder, outputs); });
+  if (folder) outputs.attempt([&] { annotate(o, run, kind, *folder, outputs); });
   outputs.write(html, [&](std::ostream& out) { out << run.to_html("mrc check " + o.files.front()); });
   return outputs.finish(exit_code(run.verdict(), o.strict));
 }

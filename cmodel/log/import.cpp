@@ -31,7 +31,7 @@ constexpr uint64_t kMostNs = (~uint64_t{0} >> 1) / kPsPerNs;
 constexpr Time kSlack = 1'000'000'000;
 /// Packets of one capture that are put into the order of their times: both directions of a port, queues of a NIC.
 constexpr std::size_t kAhead = 64;
-constexpr uint64_t kUntilEach = 4096;
+constexpr uint64_t kUntilEach = 4096, kProgressEach = 4096;
 constexpr const char* kRemedy = "Name an existing capture that you may read, or -.";
 
 Ip mapped(const std::array<uint8_t, 4>& ipv4) {
@@ -48,7 +48,7 @@ struct Interface {
 };
 
 struct Input {
-  std::string name;
+  std::string name, path;
   std::optional<std::size_t> at;
   std::ifstream file;
   std::unique_ptr<wire::PcapngReader> reader;
@@ -81,6 +81,7 @@ class Importer {
       const std::size_t i = heap_.top().second;
       heap_.pop();
       if (auto problem = packet(i)) return *problem;
+      if (result_.packets % kProgressEach == 0 && o_.progress && !o_.progress(bytes_read())) break;
       if (auto problem = fetch(i)) return *problem;
     }
     tell_losses();
@@ -105,6 +106,7 @@ class Importer {
     for (const ImportFile& file : o_.files) {
       auto input = std::make_unique<Input>();
       input->name = input::file_name(file.path);
+      input->path = file.path;
       input->at = file.at;
       if (file.at) known_[*file.at].own_capture = true;
       std::istream* in = &std::cin;
@@ -120,6 +122,18 @@ class Importer {
       inputs_.push_back(std::move(input));
     }
     return std::nullopt;
+  }
+
+  /// Of standard input nothing.
+  uint64_t bytes_read() {
+    uint64_t bytes = 0;
+    for (const auto& input : inputs_) {
+      std::error_code error;
+      if (!input->file.is_open()) continue;
+      const auto at = input->file.tellg();
+      bytes += at >= 0 ? static_cast<uint64_t>(at) : std::filesystem::file_size(input->path, error);
+    }
+    return bytes;
   }
 
   static wire::Error no_capture(const std::string& name, const std::string& why) {

@@ -39,6 +39,8 @@ struct ImportOptions {
   std::function<std::string(const wire::WireConfig&)> profile{};
   /// Overrules what the captures say.
   std::optional<wire::WireConfig> wire{};
+  /// Called now and then with the bytes that were read. False: what has been read is all. Null: nobody asks.
+  std::function<bool(uint64_t bytes)> progress{};
   /// How far the times of each plane may be wrong, ps.
   std::array<Time, kMaxPlanes> clock_error{};
 };

@@ -141,13 +141,24 @@ void renew(T& body) {
 }
 
 template <std::size_t Kind = 0>
+void emplace(Body& body, std::size_t kind) {
+  if constexpr (Kind < kKinds) {
+    if (kind == Kind) {
+      body.emplace<Kind>();
+    } else {
+      emplace<Kind + 1>(body, kind);
+    }
+  }
+}
+
+/// `body` is of that kind.
+template <std::size_t Kind = 0>
 void decode(Decoder& decoder, std::size_t kind, Body& body) {
   if constexpr (Kind < kKinds) {
     if (kind != Kind) {
       decode<Kind + 1>(decoder, kind, body);
       return;
     }
-    if (body.index() != Kind) body.emplace<Kind>();
     auto& of_kind = *std::get_if<Kind>(&body);
     renew(of_kind);
     fields(decoder, of_kind);
@@ -191,6 +202,16 @@ bool Reader::cut() {
   return false;
 }
 
+/// The body is of that kind from now on; the memory of what it was is kept for the next one.
+void Reader::become(Body& body, std::size_t kind) {
+  if (body.index() == kind) return;
+  if (auto* const frame = std::get_if<Frame>(&body)) spare_frame_.swap(frame->bytes);
+  if (auto* const host = std::get_if<Host>(&body)) spare_data_.swap(host->data);
+  emplace(body, kind);
+  if (auto* const frame = std::get_if<Frame>(&body)) frame->bytes.swap(spare_frame_);
+  if (auto* const host = std::get_if<Host>(&body)) host->data.swap(spare_data_);
+}
+
 /// False: there are fewer, `got` says how many.
 bool Reader::read(uint8_t* to, std::size_t bytes, std::size_t& got) {
   got = std::min(bytes, again_.size());
@@ -231,6 +252,7 @@ bool Reader::next(Record& record) {
       ++skipped_;
       continue;
     }
+    become(record.body, static_cast<std::size_t>(kind));
     decode(decoder, static_cast<std::size_t>(kind), record.body);
     if (decoder.wrong == nullptr && decoder.left() != 0 && minor_ <= kMinor)
       decoder.wrong = "a record that is too long";

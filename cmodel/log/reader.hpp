@@ -47,6 +47,7 @@ class Reader {
   bool read(uint8_t* to, std::size_t bytes, std::size_t& got);
   bool fail(uint64_t offset, std::string what, std::string remedy);
   bool damaged(uint64_t offset, std::string what);
+  void become(Body& body, std::size_t kind);
   void ended_early();
   bool cut();
 
@@ -55,8 +56,9 @@ class Reader {
   std::unique_ptr<Zstd> zstd_;
   std::vector<uint8_t> again_;  ///< read already, to be read once more
   std::vector<uint8_t> stored_, plain_;
-  std::size_t at_ = 0, end_ = 0;  ///< of plain_: next record, behind the last
-  uint32_t left_ = 0;             ///< records of the block that are still to come
+  std::vector<uint8_t> spare_frame_, spare_data_;  ///< memory of frames and host data, to be used again
+  std::size_t at_ = 0, end_ = 0;                   ///< of plain_: next record, behind the last
+  uint32_t left_ = 0;                              ///< records of the block that are still to come
   Time previous_ = 0;
   uint16_t minor_ = 0;
   bool in_part_ = false, over_ = false;

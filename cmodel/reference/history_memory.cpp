@@ -94,11 +94,12 @@ class MemoryPart final : public Part {
   void forget();
   void take_out(const Open& payload);
   Open* find(uint64_t at, uint64_t stop, const uint8_t* shown, bool& again, bool& differs);
-  bool inside(const log::Host& host) const;
+  bool inside(const log::Host& host);
 
   World& w_;
   wire::WireConfig wire_;
-  std::unordered_map<uint32_t, Region> regions_;          ///< by R_Key
+  std::unordered_map<uint32_t, Region> regions_;          ///< by R_Key; none is ever taken out
+  const Region* newest_region_ = nullptr;                 ///< that a write went to
   std::unordered_map<uint64_t, std::vector<Open>> open_;  ///< by each page of host memory that they touch
   std::deque<Open> oldest_;
   std::unordered_map<uint64_t, std::vector<std::pair<Open, uint32_t>>> tags_;  ///< written, not visible yet
@@ -207,13 +208,20 @@ void MemoryPart::take_out(const Open& payload) {
   }
 }
 
-bool MemoryPart::inside(const log::Host& host) const {
-  return std::ranges::any_of(regions_, [&](const auto& entry) {
-    const log::Mr& mr = entry.second.set;
-    if (!mr.valid && w_.now() > entry.second.since + 16 * w_.lag()) return false;
+bool MemoryPart::inside(const log::Host& host) {
+  const auto takes = [&](const Region& region) {
+    const log::Mr& mr = region.set;
+    if (!mr.valid && w_.now() > region.since + 16 * w_.lag()) return false;
     return mr.write && host.addr >= mr.addr && host.addr - mr.addr <= mr.bytes &&
            host.bytes <= mr.bytes - (host.addr - mr.addr);
-  });
+  };
+  if (newest_region_ != nullptr && takes(*newest_region_)) return true;
+  for (const auto& [rkey, region] : regions_) {
+    if (!takes(region)) continue;
+    newest_region_ = &region;
+    return true;
+  }
+  return false;
 }
 
 void MemoryPart::host(const log::Host& host, Time) {

@@ -20,30 +20,40 @@ Time time_of(const log::Record& record) {
   return last - std::min(last, frame->error);
 }
 
+template <class Kind, std::size_t At = 0>
+constexpr std::size_t kind_of() {
+  if constexpr (std::is_same_v<std::variant_alternative_t<At, log::Body>, Kind>) {
+    return At;
+  } else {
+    return kind_of<Kind, At + 1>();
+  }
+}
+constexpr std::size_t kFrame = kind_of<log::Frame>(), kHost = kind_of<log::Host>();
+
 /// The source that a record comes from, frames of both directions apart; 255: none.
 uint8_t source_of(const log::Record& record) {
-  return std::visit(
-      [](const auto& body) -> uint8_t {
-        using T = std::decay_t<decltype(body)>;
-        if constexpr (std::is_same_v<T, log::Frame>) {
-          return static_cast<uint8_t>((body.plane & 63) + (body.sent ? 0 : 128));
-        } else if constexpr (std::is_same_v<T, log::Host>) {
-          return 64;
-        } else if constexpr (std::is_same_v<T, log::Post> || std::is_same_v<T, log::PostReceive> ||
-                             std::is_same_v<T, log::Cqe> || std::is_same_v<T, log::Qp>) {
-          return 65;
-        } else if constexpr (std::is_same_v<T, log::Event>) {
-          return 66;
-        } else {
-          return 255;
-        }
-      },
-      record.body);
+  switch (record.body.index()) {
+    case kFrame: {
+      const auto& frame = *std::get_if<log::Frame>(&record.body);
+      return static_cast<uint8_t>((frame.plane & 63) + (frame.sent ? 0 : 128));
+    }
+    case kHost:
+      return 64;
+    case kind_of<log::Post>():
+    case kind_of<log::PostReceive>():
+    case kind_of<log::Cqe>():
+    case kind_of<log::Qp>():
+      return 65;
+    case kind_of<log::Event>():
+      return 66;
+    default:
+      return 255;
+  }
 }
 
 std::size_t bytes_of(const log::Record& record) {
-  if (const auto* frame = std::get_if<log::Frame>(&record.body)) return frame->bytes.size();
-  if (const auto* host = std::get_if<log::Host>(&record.body)) return host->data.size();
+  if (const auto* frame = std::get_if<log::Frame>(&record.body)) return frame->bytes.capacity();
+  if (const auto* host = std::get_if<log::Host>(&record.body)) return host->data.capacity();
   return 0;
 }
 
@@ -97,43 +107,71 @@ void Judge::in_order(const log::Record& record) {
   report_->broken(std::move(f));
 }
 
-void Judge::take(log::Record& record) {
-  if (const auto* until = std::get_if<log::Until>(&record.body)) {
+void Judge::take(Owned& record) {
+  if (const auto* until = std::get_if<log::Until>(&record->body)) {
     if (until->source == static_cast<uint8_t>(log::Source::All)) {
-      until_.fill(record.time);
+      until_.fill(record->time);
       // A frame that comes behind this may count from earlier on, as far as its clock may be wrong.
-      drain(record.time - std::min(record.time, profile_->skew + largest_error_));
+      drain(record->time - std::min(record->time, profile_->skew + largest_error_));
     } else {
-      until_[until->source & 127] = std::max(until_[until->source & 127], record.time);
+      until_[until->source & 127] = std::max(until_[until->source & 127], record->time);
     }
     return;
   }
-  in_order(record);
-  std::size_t place = records_.size();
-  const Time time = time_of(record);
-  if (const auto* frame = std::get_if<log::Frame>(&record.body))
+  in_order(*record);
+  const Time time = time_of(*record);
+  const std::size_t kind = record->body.index();
+  if (const auto* frame = std::get_if<log::Frame>(&record->body))
     largest_error_ = std::max(largest_error_, frame->error);
-  held_bytes_ += bytes_of(record);
-  if (free_.empty()) {
-    records_.emplace_back();
+  held_bytes_ += bytes_of(*record);
+  // A frame that came counts from its end on: behind most of what the log has next.
+  const bool next = kind != kFrame && (in_order_.empty() || in_order_.back().time <= time);
+  if (next) {
+    in_order_.push_back({time, order_++, std::move(record)});
   } else {
-    place = free_.back();
-    free_.pop_back();
+    late_.push_back({time, order_++, std::move(record)});
+    std::ranges::push_heap(late_, Held::heap);
   }
-  std::swap(records_[place], record);
-  held_.push({time, order_++, place});
-  while (held_.size() > kMostHeld || held_bytes_ > kMostHeldBytes) drain(held_.top().time + 1);
+  std::vector<Owned>& free = free_[kind];
+  if (free.empty()) {
+    record = std::make_unique<log::Record>();
+  } else {
+    record = std::move(free.back());
+    free.pop_back();
+    free_bytes_ -= bytes_of(*record);
+  }
+  while (held() > kMostHeld || held_bytes_ > kMostHeldBytes) drain(oldest_time() + 1);
+}
+
+Time Judge::oldest_time() const {
+  if (late_.empty()) return in_order_.empty() ? log::kNever : in_order_.front().time;
+  return in_order_.empty() ? late_.front().time : std::min(in_order_.front().time, late_.front().time);
+}
+
+/// The record that is told next; there is one.
+Judge::Held Judge::oldest() {
+  if (late_.empty() || (!in_order_.empty() && in_order_.front().before(late_.front()))) {
+    Held held = std::move(in_order_.front());
+    in_order_.pop_front();
+    return held;
+  }
+  std::ranges::pop_heap(late_, Held::heap);
+  Held held = std::move(late_.back());
+  late_.pop_back();
+  return held;
 }
 
 void Judge::drain(Time until) {
-  while (!held_.empty() && held_.top().time < until) {
-    const Held held = held_.top();
-    held_.pop();
+  while (held() != 0 && oldest_time() < until) {
+    Held held = oldest();
     told_ = std::max(told_, held.time);
     for (const auto& checker : checkers_) checker->now(told_);
-    tell(records_[held.place], held.time);
-    held_bytes_ -= bytes_of(records_[held.place]);
-    free_.push_back(held.place);
+    tell(*held.record, held.time);
+    const std::size_t bytes = bytes_of(*held.record);
+    held_bytes_ -= bytes;
+    if (free_bytes_ + bytes > kMostHeldBytes) continue;
+    free_bytes_ += bytes;
+    free_[held.record->body.index()].push_back(std::move(held.record));
   }
 }
 
@@ -216,11 +254,8 @@ void Judge::finish() {
 }
 
 uint64_t Judge::memory() const {
-  uint64_t bytes = 0;
-  for (const log::Record& record : records_) {
-    const auto* frame = std::get_if<log::Frame>(&record.body);
-    bytes += sizeof(log::Record) + (frame != nullptr ? frame->bytes.capacity() : 0);
-  }
+  uint64_t bytes = held_bytes_ + free_bytes_ + held() * (sizeof(log::Record) + sizeof(Held));
+  for (const auto& kind : free_) bytes += kind.size() * sizeof(log::Record);
   for (const auto& checker : checkers_) bytes += checker->memory();
   return bytes;
 }

@@ -3,8 +3,8 @@
 #pragma once
 
 #include <array>
+#include <deque>
 #include <memory>
-#include <queue>
 #include <vector>
 
 #include "reference/checker.hpp"
@@ -23,11 +23,11 @@ class Judge {
   /// as far as Until records and the order they come in allow: it holds back at most kMostHeld records and
   /// kMostHeldBytes of them.
   void push(const log::Record& record) {
-    log::Record copy = record;
+    auto copy = std::make_unique<log::Record>(record);
     take(copy);
   }
-  /// The same; `record` becomes some other one, whose memory can be used again.
-  void take(log::Record& record);
+  /// The same without a copy: `record` becomes another one, whose memory can be used again.
+  void take(std::unique_ptr<log::Record>& record);
   /// No more records. Without an End record the log was cut.
   void finish();
 
@@ -36,17 +36,22 @@ class Judge {
   uint64_t packets() const { return packets_; }
   uint64_t memory() const;
 
-  static constexpr std::size_t kMostHeld = 1 << 16, kMostHeldBytes = 32u << 20;
+  static constexpr std::size_t kMostHeld = 1 << 16, kMostHeldBytes = 64u << 20;
 
  private:
+  using Owned = std::unique_ptr<log::Record>;
   struct Held {
-    Time time;
-    uint64_t order;
-    std::size_t place;  ///< in records_
-    bool operator<(const Held& other) const { return time != other.time ? time > other.time : order > other.order; }
+    Time time = 0;
+    uint64_t order = 0;
+    Owned record;
+    bool before(const Held& other) const { return time != other.time ? time < other.time : order < other.order; }
+    static bool heap(const Held& a, const Held& b) { return b.before(a); }
   };
   void tell(const log::Record& record, Time time);
   void drain(Time until);
+  Held oldest();
+  Time oldest_time() const;
+  std::size_t held() const { return in_order_.size() + late_.size(); }
   void frame(const log::Frame& frame, Time time);
   void in_order(const log::Record& record);
 
@@ -55,13 +60,14 @@ class Judge {
   wire::WireConfig wire_;
   std::unique_ptr<Report> report_;
   std::vector<std::unique_ptr<Checker>> checkers_;
-  std::priority_queue<Held> held_;
-  std::vector<log::Record> records_;  ///< those held back, and used ones to be used again
-  std::vector<std::size_t> free_;
-  std::array<Time, 256> newest_{};  ///< per source
-  std::array<Time, 256> until_{};   ///< per source: nothing older comes
+  // Most records come in the order of their times: a queue holds these, a heap the others.
+  std::deque<Held> in_order_;
+  std::vector<Held> late_;
+  std::array<std::vector<Owned>, std::variant_size_v<log::Body>> free_;  ///< by their kind
+  std::array<Time, 256> newest_{};                                       ///< per source
+  std::array<Time, 256> until_{};                                        ///< per source: nothing older comes
   uint64_t order_ = 0, packets_ = 0;
-  std::size_t held_bytes_ = 0;
+  std::size_t held_bytes_ = 0, free_bytes_ = 0;
   Time told_ = 0, largest_error_ = 0;
   bool ended_ = false;
 };

@@ -50,29 +50,46 @@ bool Run::asked_for(const log::Device& device, const Profile& profile) const {
   });
 }
 
-void Run::take(log::Record& record) {
-  const auto known = devices_.find(record.device);
-  if (const auto* device = std::get_if<log::Device>(&record.body)) {
-    if (known != devices_.end()) return;  // appended logs say it again
-    Profile profile;
-    if (!device->profile.empty()) profile = read_profile(device->profile, "profile of device '" + device->name + "'");
-    const bool wanted = asked_for(*device, profile);
-    if (options_.profile) profile = *options_.profile;
-    Device& made = devices_[record.device];
-    made.name = device->name;
-    if (wanted) made.judge = std::make_unique<Judge>(record.device, std::move(profile));
-    return;
+void Run::comes(const log::Record& record, const log::Device& device) {
+  if (devices_.contains(record.device)) return;  // appended logs say it again
+  Profile profile;
+  if (!device.profile.empty()) profile = read_profile(device.profile, "profile of device '" + device.name + "'");
+  const bool wanted = asked_for(device, profile);
+  if (options_.profile) profile = *options_.profile;
+  Device& made = devices_[record.device];
+  made.name = device.name;
+  if (wanted) made.judge = std::make_unique<Judge>(record.device, std::move(profile));
+}
+
+/// Everything else that grows with the evidence is bounded for each QP.
+void Run::count(const log::Record& record) {
+  const auto limit = [&](std::unordered_set<uint64_t>& known, uint32_t number, std::size_t most, const char* what) {
+    known.insert(uint64_t{record.device} << 32 | number);
+    if (known.size() <= most) return;
+    throw InputError(fmt::format("the evidence has more than {} {}.", most, what), "Judge a part of it.");
+  };
+  if (const auto* qp = std::get_if<log::Qp>(&record.body)) limit(qps_, qp->qp, kMostQps, "QPs");
+  if (const auto* mr = std::get_if<log::Mr>(&record.body)) limit(regions_, mr->rkey, kMostRegions, "regions");
+  if (devices_.size() > kMostDevices) {
+    throw InputError(fmt::format("the evidence has more than {} devices.", kMostDevices),
+                     "Name those that are wanted when it is recorded or imported.");
   }
-  if (known == devices_.end()) {
-    Device& made = devices_[record.device];
-    made.name = fmt::format("device {}", record.device);
-    if (options_.devices.empty()) {
-      made.judge = std::make_unique<Judge>(record.device, options_.profile.value_or(Profile{}));
-      made.judge->take(record);
+}
+
+void Run::take(std::unique_ptr<log::Record>& record) {
+  count(*record);
+  if (const auto* device = std::get_if<log::Device>(&record->body)) return comes(*record, *device);
+  if (newest_.second == nullptr || newest_.first != record->device) {
+    const auto [at, fresh] = devices_.try_emplace(record->device);
+    newest_ = {record->device, &at->second};
+    if (fresh) {
+      at->second.name = fmt::format("device {}", record->device);
+      if (options_.devices.empty()) {
+        at->second.judge = std::make_unique<Judge>(record->device, options_.profile.value_or(Profile{}));
+      }
     }
-    return;
   }
-  if (known->second.judge) known->second.judge->take(record);
+  if (newest_.second->judge) newest_.second->judge->take(record);
 }
 
 void Run::finish() {
@@ -123,7 +140,7 @@ Run::Share Run::share() const {
 }
 
 Verdict Run::verdict() const {
-  Verdict worst = packets() == 0 ? Verdict::Inconclusive : Verdict::Pass;
+  Verdict worst = packets() == 0 || !stopped_.empty() ? Verdict::Inconclusive : Verdict::Pass;
   for (std::size_t i = 0; i < kNumRules; ++i) {
     const auto rule = static_cast<Rule>(i);
     if (waived(rule)) continue;
@@ -191,6 +208,7 @@ std::string Run::to_json() const {
   Json json;
   json["verdict"] = ref::name_of(verdict());
   json["packets"] = packets();
+  if (!stopped_.empty()) json["stopped"] = stopped_;
   Json devices = Json::array();
   for (const auto& [number, device] : devices_) {
     if (!device.judge) continue;
@@ -296,6 +314,7 @@ std::string Run::to_text(const std::string& repro) const {
   for (const std::string& id : unused_waivers()) {
     text += fmt::format("  the waiver of {} was not needed: take it away\n", id);
   }
+  if (!stopped_.empty()) text += fmt::format("  {}: what follows in the evidence was not looked at\n", stopped_);
   const Verdict worst = verdict();
   text += fmt::format("{}\n", ref::name_of(worst));
   if (worst != Verdict::Pass && !repro.empty()) text += fmt::format("  again: {}\n", repro);
@@ -310,6 +329,9 @@ std::string Run::to_html(const std::string& title) const {
   const char* worst = ref::name_of(verdict());
   out += fmt::format("<h1>{}</h1>\n<p class=\"{}\"><b>{}</b>, {} packets of {} devices</p>\n", html(title), worst,
                      worst, packets(), devices());
+  if (!stopped_.empty()) {
+    out += fmt::format("<p>{}: what follows in the evidence was not looked at.</p>\n", html(stopped_));
+  }
   const auto list = findings();
   if (!list.empty()) out += "<h2>Findings</h2>\n";
   for (const Finding& f : list) {

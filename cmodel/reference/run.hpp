@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "reference/judge.hpp"
@@ -23,16 +24,21 @@ struct RunOptions {
 /// A log is pushed record by record; then everything can be asked for.
 class Run {
  public:
+  /// More than these are no evidence that anybody has made.
+  static constexpr std::size_t kMostDevices = 4096, kMostQps = 1 << 20, kMostRegions = 1 << 20;
+
   explicit Run(RunOptions options) : options_(std::move(options)) {}
 
-  /// Throws InputError: a device's profile cannot be read.
+  /// Throws InputError: a device's profile cannot be read; more devices, QPs or regions than are allowed.
   void push(const log::Record& record) {
-    log::Record copy = record;
+    auto copy = std::make_unique<log::Record>(record);
     take(copy);
   }
-  /// The same; `record` becomes some other one, whose memory can be used again.
-  void take(log::Record& record);
+  /// The same without a copy: `record` becomes another one, whose memory can be used again.
+  void take(std::unique_ptr<log::Record>& record);
   void finish();
+  /// What was pushed is not all that there is, and why: no verdict is better than Inconclusive. Before finish().
+  void stopped(std::string why) { stopped_ = std::move(why); }
 
   /// The worst of all devices, without what is waived; Inconclusive when there was no packet.
   Verdict verdict() const;
@@ -68,10 +74,15 @@ class Run {
     std::string name;
     std::unique_ptr<Judge> judge;  ///< null: not asked for
   };
+  void count(const log::Record& record);
+  void comes(const log::Record& record, const log::Device& device);
   bool asked_for(const log::Device& device, const Profile& profile) const;
 
   RunOptions options_;
+  std::string stopped_;  ///< why there is more; empty: there is not
   std::map<uint32_t, Device> devices_;
+  std::unordered_set<uint64_t> qps_, regions_;       ///< device and number
+  std::pair<uint32_t, Device*> newest_{0, nullptr};  ///< that a record named
 };
 
 /// A finding in words, without the QP's last events: rule, what came, what would have been right.

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Logs and captures that are not what they say, and those who check, import, redact and print them."""
+from hostile.captures import ETHERNET, HEADER, IDB, PACKET
+from hostile.case import Case, refused
+from hostile.things import Disk, Fifo, Folder, Node, Text
+
+# Python expressions of the bytes of a log (docs/log.md). A block's zstd frame is written by hand: raw, or one byte again
+# and again, so that a few bytes stand for a megabyte.
+TOOLS = "(lambda zlib, pack: (lambda header, block, raw, again: {})(" \
+        "lambda major=1, minor=0: (lambda h: h + pack('<I', zlib.crc32(h)))(b'MRCLOG\\r\\n' + pack('<HH', major, minor)), " \
+        "lambda kind, stored, plain, records: (lambda h: h + pack('<I', zlib.crc32(h + stored)) + stored)" \
+        "(pack('<4I', kind, len(stored), plain, records)), " \
+        "lambda b: b'\\x28\\xb5\\x2f\\xfd\\xa0' + pack('<I', len(b)) + pack('<I', 1 | len(b) << 3)[:3] + b, " \
+        "lambda byte, count: b'\\x28\\xb5\\x2f\\xfd\\xa0' + pack('<I', count << 17) + b''.join(" \
+        "pack('<I', (n == count - 1) | 2 | 131072 << 3)[:3] + bytes([byte]) for n in range(count))" \
+        "))(__import__('zlib'), __import__('struct').pack)"
+
+
+def log(expression):
+    return Text(expression=TOOLS.replace("{}", expression))
+
+
+def record(kind, device, *fields):
+    """Its bytes: of a text its length first."""
+    body = bytes([device, 0]) + b"".join(bytes([f]) if isinstance(f, int) else bytes([len(f)]) + f for f in fields)
+    return bytes([kind, len(body)]) + body
+
+
+def whole(*records):
+    plain = b"".join(records)
+    return log(f"header() + block(1, raw({plain!r}), {len(plain)}, {len(records)}) + "
+               f"block(2, pack('<Q', {len(records)}), 0, 0)")
+
+
+GOOD = whole(record(0, 0, b"nic", b"{}"), record(14, 0, 0, b"done"))
+# 87381 records in each block: an Until of a newer version, 12 times the byte 10.
+LONG = log("header(1, 1) + 2000 * block(1, (lambda b: b'\\x28\\xb5\\x2f\\xfd\\xa0' + pack('<I', 1048572) + b)(b''.join("
+           "pack('<I', (n == 7) | 2 | (131072 - 4 * (n == 7)) << 3)[:3] + b'\\n' for n in range(8))), 1048572, 87381)")
+MISTAKES = [  # a name, the log, what the sentence says
+    ("empty", Text(""), r"x\.log"),
+    ("text", Text("a line\n"), r"x\.log.*no"),
+    ("half a header", log("header()[:9]"), r"x\.log: byte 0: .*header"),
+    ("wrong CRC of the header", log("header()[:-1] + b'?'"), r"x\.log: byte 0: .*CRC"),
+    ("newer version", log("header(2, 0)"), r"x\.log: byte 8: .*version 2\.0"),
+    ("wrong CRC of a block", log("header() + block(1, raw(b'abc'), 3, 1)[:-1] + b'?'"), r"x\.log: byte 16: .*CRC"),
+    ("zstd bomb", log("header() + block(1, again(0, 1 << 14), 1 << 20, 1)"), r"x\.log: byte 16: .*zstd"),
+    ("zstd bomb that says so", log("header() + block(1, again(0, 1 << 14), 1 << 31, 1)"),
+     r"x\.log: byte 16: .*2147483648"),
+    ("absurd length of a block", log("header() + pack('<5I', 1, 0xffffffff, 9, 1, 0)"), r"x\.log: byte 16: .*4294967295"),
+    ("no zstd", log("header() + block(1, b'abcdefgh', 8, 1)"), r"x\.log: byte 16: .*zstd"),
+    ("more records than bytes", log("header() + block(1, raw(bytes(100)), 100, 0xffffffff)"), r"x\.log: byte 16: "),
+    ("absurd length of a record", log("header() + block(1, raw(b'\\x0d\\xff\\xff\\xff\\x7f'), 5, 1)"),
+     r"x\.log: byte 16: .*longer"),
+    ("text of 2^60 bytes", log("header() + block(1, raw(b'\\x0d\\x0b\\0\\0' + b'\\xff' * 8 + b'\\x0f'), 13, 1)"),
+     r"x\.log: byte 16: .*too long"),
+    ("unknown kind", log("header() + block(1, raw(b'\\x63\\x02\\0\\0'), 4, 1)"), r"x\.log: byte 16: .*kind 99"),
+    ("records that were not counted", log("header() + block(2, pack('<Q', 7), 0, 0)"), r"x\.log: byte 16: .*7 records"),
+    ("garbage behind the end", log("header() + block(2, pack('<Q', 0), 0, 0) + b'garbage behind'"), r"x\.log: byte 44: "),
+]
+PROFILES = [
+    ("unknown key", '{"plans": 2}', r"p\.json:1:2: .*planes"), ("NaN", '{"port_gbps": NaN}', r"p\.json:1:15: "),
+    ("10^9 planes", '{"planes": 1000000000}', r"p\.json:1:12: .*out of range"),
+    ("below 0", '{"take_ps": -1}', r"p\.json:1:13: .*out of range"), ("empty", "", r"p\.json"),
+    ("a list", "[]", r"p\.json:1:1: "), ("2^64", '{"skew_ps": 18446744073709551616}', r"p\.json:1:13: "),
+    ("deep", "'[' * 1000000", r"p\.json:1:65: "), ("key twice", '{"planes": 1, "planes": 2}', r"p\.json:1:\d+: .*twice"),
+]
+READERS = {"check": "check x.log", "replay": "replay x.log", "info": "log info x.log", "print": "log print x.log",
+           "redact": "log redact x.log -o out", "cat": "log cat x.log x.log -o out"}
+CAPTURES = [
+    ("empty", Text(""), r"x\.cap"), ("half a header", Text(expression=f"{HEADER}[:8]"), r"x\.cap"),
+    ("of the old format", Text(b"\xd4\xc3\xb2\xa1\2\0\4\0" + bytes(100)), r"editcap"),
+    ("of another link type", Text(expression=f"{HEADER} + {IDB.replace('{}', '6900')} + {PACKET}"), r"link type 105"),
+    ("block of 0 bytes", Text(expression=f"{HEADER} + {ETHERNET} + bytes.fromhex('06000000' + '00000000' * 9)"),
+     r"x\.cap: byte \d+: block length 0"),
+    ("block of 4 GB", Text(expression=f"{HEADER} + {ETHERNET} + bytes.fromhex('06000000' + 'f0ffffff' * 9)"),
+     r"x\.cap: byte \d+: block length 4294967280"),
+    ("cut", Text(expression=f"({HEADER} + {ETHERNET} + {PACKET})[:-7]"), r"x\.cap: byte \d+: "),
+]
+
+
+def cases():
+    for name, content, says in MISTAKES:
+        for reader, line in READERS.items():
+            yield Case(f"log: {reader}, {name}", tuple(line.split()), code=(3,), err=(says,), files={"x.log": content},
+                       limits={"AS": 1 << 30}, seconds=4)
+    for name, content, says in CAPTURES:
+        yield Case(f"capture: check, {name}", ("check", "x.cap"), code=(3,), err=(says,), files={"x.cap": content})
+        yield Case(f"capture: import, {name}", tuple("log import x.cap -o out".split()), code=(3,), err=(says,),
+                   files={"x.cap": content})
+    for name, text, says in PROFILES:
+        content = Text(expression=text) if text.startswith("'") else Text(text)
+        yield refused(f"profile: {name}", "check x.log --profile p.json".split(), says,
+                      files={"x.log": GOOD, "p.json": content})
+    yield Case("profile in a log: NaN", ("check", "x.log"), code=(3,), err=(r"profile of device 'nic':1:\d+: ",),
+               files={"x.log": whole(record(0, 0, b"nic", b'{"planes": NaN}'))})
+    for reader, line in READERS.items():
+        yield refused(f"log: {reader}, is a folder", line.split(), r"x\.log.*folder", files={"x.log": Folder()})
+        yield refused(f"log: {reader}, endless", line.split(), r"x\.log", files={"x.log": Node(5)},
+                      limits={"AS": 1 << 30})
+    # Nothing to judge, or not all of it: no pass.
+    yield Case("log: check, good and without packets", ("check", "x.log"), code=(5,), out=("inconclusive",),
+               files={"x.log": GOOD})
+    yield Case("log: check, not finished", ("check", "x.log", "--json", "a.json"), code=(5,), makes={"a.json": "json"},
+               out=(r"x\.log was not finished",), files={"x.log": log("header() + block(1, raw(b'\\0\\4\\0\\0\\0\\0'), 6, 1)")})
+    yield Case("log: check, devices without end", ("check", "x.log"), code=(3,), err=(r"more than 4096 devices",),
+               files={"x.log": log("(lambda b: header() + block(1, raw(b), len(b), 9000))(b''.join(bytes([0, 5, "
+                                   "n & 127 | 128, n >> 7, 0, 0, 0]) for n in range(9000)))")})
+    yield refused("check: --at with a log", "check x.log --at fd00::1".split(), r"--at.*x\.log", files={"x.log": GOOD})
+    yield refused("check: --at with another capture", "check x.cap --at fd00::1=y.cap".split(), r"--at.*y\.cap",
+                  files={"x.cap": Text(expression=f"{HEADER} + {ETHERNET} + {PACKET}")})
+    yield Case("check: standard input that is nothing", ("check", "-"), code=(3,), stdin=b"",
+               err=("nothing stands in it",))
+    # Outputs: whole or not there.
+    for option in ("--json", "--html"):
+        yield Case(f"check: {option}, full device", ("check", "x.log", option, "node"), code=(3,),
+                   err=(r"node.*(space|full)",), files={"x.log": GOOD, "node": Node(7)})
+    yield Case("log redact: full disk", tuple("log redact x.log -o disk/a".split()), code=(3,), err=(r"disk/a.*space",),
+               files={"x.log": LONG, "disk": Disk(4096)}, seconds=60)
+    yield Case("check: nobody reads the page", ("check", "x.log", "--html", "-"), code=(3, 5), stdout="gone",
+               files={"x.log": GOOD})
+    # Signals: what was found so far is told, once more ends at once, nothing half-written stays.
+    for word in ("INT", "TERM", "HUP"):
+        yield Case(f"SIG{word}: check", tuple("check x.log --json a.json --html a.html".split()), code=(5,),
+                   out=(r"stopped: what follows",), makes={"a.json": "json", "a.html": ""}, files={"x.log": LONG},
+                   signals=(word,))
+    yield Case("SIGINT: check --annotate", tuple("check x.log --annotate d".split()), code=(3,),
+               err=(r"--annotate was not written",), files={"x.log": LONG}, may=("d",), signals=("INT",))
+    yield Case("SIGINT SIGINT: check", tuple("check x.log --json a.json".split()), code=(5, -2), may=("a.json",),
+               files={"x.log": LONG}, signals=("INT", "INT"))
+    for line in ("check -", "replay -"):
+        yield Case(f"SIGINT: {line} waits", tuple(line.split()), code=(5,), stdin="open", signals=("INT",),
+                   ready="seconds 0.3", seconds=4)
+    yield Case("SIGINT: check waits for a FIFO", ("check", "fifo"), code=(3, 5, -2), signals=("INT",),
+               files={"fifo": Fifo(0)}, ready="seconds 0.3", seconds=4)
+    for line in ("log redact x.log -o out", "log print x.log", "log info x.log"):
+        yield Case(f"SIGTERM: {line}", tuple(line.split()), code=(-15,), files={"x.log": LONG}, signals=("TERM",),
+                   ready="cpu 0.2")
