@@ -210,7 +210,7 @@ class Bed:
         try:
             packet = packets.decode(frame)
         except PacketError as error:
-            self.deviate("wire.packet", f"the device sent on p{plane} a frame that is no packet of MRC: {error.sentence}")
+            self.deviate("wire.format", f"the device sent on p{plane} a frame that is no packet of MRC: {error.sentence}")
             return
         kind = kind_of(packet)
         record = self._record(kind, last, first, plane, packet, len(frame))
@@ -240,16 +240,15 @@ class Bed:
             self.reported.add(psn)
         cack, base = record.value("@cack"), record.value("@base")
         bits = record.packet.get("seth.sack_bitmap")
-        claimed = [base + i for i in range(64) if bits >> i & 1 and base + i >= self.rq_psn]
+        claimed = [("resp.bitmap", base + i) for i in range(64) if bits >> i & 1 and base + i >= self.rq_psn]
         if cack >= self.rq_psn and cack - self.rq_psn < 1 << 20:
-            claimed += [psn for psn in range(self.rq_psn, cack + 1) if psn not in self.sent][:1]
+            claimed += [("resp.cack-arrived", psn) for psn in range(self.rq_psn, cack + 1) if psn not in self.sent][:1]
         elif cack >= self.rq_psn:
-            claimed.append(cack)
-        for psn in claimed:
+            claimed.append(("resp.cack-arrived", cack))
+        for rule, psn in claimed:
             times = self.sent.get(psn)
             if not times or times[0] > record.t_first:
-                self.deviate("resp.truthful", f"{self.name_of_psn(psn)} is reported, and no whole packet brought it: "
-                             f"{record.text()}")
+                self.deviate(rule, f"{self.name_of_psn(psn)} is reported, and no whole packet brought it: {record.text()}")
                 return
 
     def sent_since(self, record):

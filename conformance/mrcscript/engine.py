@@ -32,6 +32,7 @@ class Result:
         self.disposition, self.reason, self.place = "pass", "", ""
         self.events, self.flags, self.notes = [], [], []
         self.step = None
+        self.broken = ""          # a rule that holds in every vector, if it was that
         self.seconds = 0.0
 
     def as_json(self):
@@ -39,7 +40,7 @@ class Result:
         out = {"id": self.id, "disposition": self.disposition, "kind": self.kind, "rules": vector["rules"],
                "citation": vector["cite"], "marks": vector["marks"], "assumptions": vector["assumes"],
                "purpose": vector["purpose"], "reason": self.reason, "seconds": round(self.seconds, 3)}
-        for key in ("place", "events", "flags", "notes"):
+        for key in ("broken", "place", "events", "flags", "notes"):
             if getattr(self, key):
                 out[key] = getattr(self, key)
         return out
@@ -59,7 +60,7 @@ def run_vector(device, vector, wall=WALL_SECONDS):
         hard = error.rule or any(mark in ("S", "S2", "S2+") for mark in vector["marks"]) or not vector["marks"]
         result.disposition = "fail" if hard else "deviates"
         result.reason, result.events = error.sentence, error.events
-        result.step = error.step
+        result.step, result.broken = error.step, error.rule or ""
         if error.step:
             result.place = f"{vector['file']}:{error.step['at'][0]}: {error.step['src']}"
     except (DeviceError, ValueTrouble, PacketError, Unbound) as error:
@@ -172,6 +173,7 @@ class Engine:
             frame, text, psn = self._data(step, packet)
             message = self.values.names[packet["msg"]]
             maker = (message, psn - message.first)
+            psn = self._raw_psn(step, psn)
         else:
             frame, text = self._control(step, packet, plane)
         frame = self._switch(frame, step)
@@ -186,6 +188,13 @@ class Engine:
         self.values.last_send = t
         if "as" in step:
             self.values.names[step["as"]] = Moment(t)
+
+    def _raw_psn(self, step, psn):
+        """The PSN that the packet really has."""
+        for path, value in step.get("raw", ()):
+            if path == "bth.psn":
+                psn = packets.wrap(self.values.whole(value) & 0xFFFFFF, psn, 24)
+        return psn
 
     def _options(self, step):
         out = {}
