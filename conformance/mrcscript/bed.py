@@ -6,6 +6,7 @@ import time
 from . import packets
 from .device import facts, hex_bytes, number, outputs
 from .errors import Deviation, DeviceError, PacketError, Unsupported
+from .layout import Layout
 from .memory import Memory
 from .records import Message, Record, kind_of
 
@@ -56,6 +57,7 @@ class Bed:
         self.peer = None
         self.deviations = []      # of rules that hold in every vector
         self.planes = vector["planes"]
+        self.layout = Layout(vector["settings"])
         self.evs = [((0xC000 + 7 * i) << 16) | (0x0100 + 3 * i) for i in range(vector["evs"])]
         self._open()
 
@@ -208,7 +210,7 @@ class Bed:
         first = number(entry, "t")
         last = number(entry, "t_last", first, default=first)
         try:
-            packet = packets.decode(frame)
+            packet = packets.decode(frame, layout=self.layout)
         except PacketError as error:
             self.deviate("wire.format", f"the device sent on p{plane} a frame that is no packet of MRC: {error.sentence}")
             return

@@ -141,7 +141,7 @@ tier 3
 caps requestor
 planes 2
 evs 16
-when > write rtx 0 nth 3 : answer nack trimmed
+when > write psn sq_psn+2 rtx 0 : answer nack trimmed
 peer auto sack each
 dut post write len 4096 * 16
 * > write rtx 1 dscp rtx within 4 rto as again
@@ -175,9 +175,8 @@ tier 3
 caps requestor
 planes 2
 evs 16
-when > write rtx 0 nth 2 : answer lost
-when > write rtx 0 nth 7 : answer lost
-when > write rtx 0 nth 20 : answer nack trimmed
+when > write psn sq_psn+1 or sq_psn+6 rtx 0 : answer lost
+when > write psn sq_psn+19 rtx 0 : answer nack trimmed
 peer auto sack each
 dut post write len 4096 * 32
 until count(> cqe send status ok) == 32 within 20 rto
@@ -261,8 +260,8 @@ tier 3
 caps requestor
 planes 2
 evs 8
-when > write rtx 0 nth 4 : answer lost
-when > write rtx 0 nth 9 : answer nack trimmed
+when > write psn sq_psn+3 rtx 0 : answer lost
+when > write psn sq_psn+8 rtx 0 : answer nack trimmed
 peer auto sack each
 dut post write len 4096 * 64
 until count(> cqe send status ok) == 64 within 20 rto
