@@ -90,12 +90,12 @@ peer auto sack each
 dut post write len 4096 * forever
 skip 16 > write
 expect count(> write ev e0 or e1 or e2 or e3) == count(> write)
-count calm = 256 > write rtx 0 by ev
+count calm = 128 > write rtx 0 by ev
 assume max(calm) - min(calm) <= 4 else unsupported "no fair pass"
-repeat 16 { on > write ev e0 : answer m skip_once
+repeat 8 { on > write ev e0 : answer m skip_once
   skip 24 > write
 } counting > write rtx 0 by ev as run
-expect mean(run[e1], run[e2], run[e3]) - run[e0] in 14 .. 24
+expect mean(run[e1], run[e2], run[e3]) - run[e0] in 6 .. 14
 on > write ev e1 rtx 0 : answer nack trimmed
 * > write rtx 1 ev != e1 within 2 rto
 
