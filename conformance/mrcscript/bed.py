@@ -6,6 +6,7 @@ import time
 from . import packets
 from .device import facts, hex_bytes, number, outputs
 from .errors import Deviation, DeviceError, PacketError, Unsupported
+from .layout import Layout
 from .memory import Memory
 from .records import Message, Record, kind_of
 
@@ -56,6 +57,7 @@ class Bed:
         self.peer = None
         self.deviations = []      # of rules that hold in every vector
         self.planes = vector["planes"]
+        self.layout = Layout(vector["settings"])
         self.evs = [((0xC000 + 7 * i) << 16) | (0x0100 + 3 * i) for i in range(vector["evs"])]
         self._open()
 
@@ -208,9 +210,9 @@ class Bed:
         first = number(entry, "t")
         last = number(entry, "t_last", first, default=first)
         try:
-            packet = packets.decode(frame)
+            packet = packets.decode(frame, layout=self.layout)
         except PacketError as error:
-            self.deviate("wire.packet", f"the device sent on p{plane} a frame that is no packet of MRC: {error.sentence}")
+            self.deviate("wire.format", f"the device sent on p{plane} a frame that is no packet of MRC: {error.sentence}")
             return
         kind = kind_of(packet)
         record = self._record(kind, last, first, plane, packet, len(frame))
@@ -240,16 +242,15 @@ class Bed:
             self.reported.add(psn)
         cack, base = record.value("@cack"), record.value("@base")
         bits = record.packet.get("seth.sack_bitmap")
-        claimed = [base + i for i in range(64) if bits >> i & 1 and base + i >= self.rq_psn]
+        claimed = [("resp.bitmap", base + i) for i in range(64) if bits >> i & 1 and base + i >= self.rq_psn]
         if cack >= self.rq_psn and cack - self.rq_psn < 1 << 20:
-            claimed += [psn for psn in range(self.rq_psn, cack + 1) if psn not in self.sent][:1]
+            claimed += [("resp.cack-arrived", psn) for psn in range(self.rq_psn, cack + 1) if psn not in self.sent][:1]
         elif cack >= self.rq_psn:
-            claimed.append(cack)
-        for psn in claimed:
+            claimed.append(("resp.cack-arrived", cack))
+        for rule, psn in claimed:
             times = self.sent.get(psn)
             if not times or times[0] > record.t_first:
-                self.deviate("resp.truthful", f"{self.name_of_psn(psn)} is reported, and no whole packet brought it: "
-                             f"{record.text()}")
+                self.deviate(rule, f"{self.name_of_psn(psn)} is reported, and no whole packet brought it: {record.text()}")
                 return
 
     def sent_since(self, record):

@@ -85,9 +85,9 @@ def run(vectors, args, absent=()):
     return runner.exit_code(out, args.strict)
 
 
-def lint(paths, args):
+def lint(paths, args, shipped=False):
     from . import lint as linter
-    return linter.lint_files(paths, args.device, args.quick)
+    return linter.lint_files(paths, args.device, args.quick, shipped)
 
 
 def lint_options(parser):
@@ -149,7 +149,7 @@ def vectors_main(argv=None):
             raise MrcError(f"there is no folder {args.folder}.", "Check --folder.")
         paths = runner.scripts_of(args.folder)
         if args.command == "lint":
-            return lint(paths, args)
+            return lint(paths, args, shipped=True)
         vectors = runner.load(paths)
         if args.command == "export":
             runner.write_json(args.output, {"license": "SPDX-License-Identifier: Apache-2.0", "note": NOTE,

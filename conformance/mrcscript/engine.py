@@ -32,6 +32,7 @@ class Result:
         self.disposition, self.reason, self.place = "pass", "", ""
         self.events, self.flags, self.notes = [], [], []
         self.step = None
+        self.broken = ""          # a rule that holds in every vector, if it was that
         self.seconds = 0.0
 
     def as_json(self):
@@ -39,7 +40,7 @@ class Result:
         out = {"id": self.id, "disposition": self.disposition, "kind": self.kind, "rules": vector["rules"],
                "citation": vector["cite"], "marks": vector["marks"], "assumptions": vector["assumes"],
                "purpose": vector["purpose"], "reason": self.reason, "seconds": round(self.seconds, 3)}
-        for key in ("place", "events", "flags", "notes"):
+        for key in ("broken", "place", "events", "flags", "notes"):
             if getattr(self, key):
                 out[key] = getattr(self, key)
         return out
@@ -59,7 +60,7 @@ def run_vector(device, vector, wall=WALL_SECONDS):
         hard = error.rule or any(mark in ("S", "S2", "S2+") for mark in vector["marks"]) or not vector["marks"]
         result.disposition = "fail" if hard else "deviates"
         result.reason, result.events = error.sentence, error.events
-        result.step = error.step
+        result.step, result.broken = error.step, error.rule or ""
         if error.step:
             result.place = f"{vector['file']}:{error.step['at'][0]}: {error.step['src']}"
     except (DeviceError, ValueTrouble, PacketError, Unbound) as error:
@@ -172,10 +173,12 @@ class Engine:
             frame, text, psn = self._data(step, packet)
             message = self.values.names[packet["msg"]]
             maker = (message, psn - message.first)
+            psn = self._raw_psn(step, psn)
         else:
             frame, text = self._control(step, packet, plane)
         frame = self._switch(frame, step)
-        whole = not any(key in step for key in ("trim", "cut", "fcs_bad", "flip")) and step.get("icrc", "good") == "good"
+        whole = not any(key in step for key in ("trim", "cut", "fcs_bad")) and step.get("icrc", "good") == "good" and \
+            ("flip" not in step or self._unharmed(frame))
         after = self.values.whole(step["after"], 0, 1 << 45) if "after" in step else 0
         t = self.bed.send(frame, plane, text, psn if whole else None, after, step.get("fcs_bad", False))
         if maker and whole and "raw" not in step:
@@ -187,12 +190,27 @@ class Engine:
         if "as" in step:
             self.values.names[step["as"]] = Moment(t)
 
+    def _unharmed(self, frame):
+        """Is the ICRC right all the same? What was flipped may lie outside of it."""
+        try:
+            return packets.decode(frame, layout=self.bed.layout).icrc_good
+        except PacketError:
+            return False
+
+    def _raw_psn(self, step, psn):
+        """The PSN that the packet really has."""
+        for path, value in step.get("raw", ()):
+            if path == "bth.psn":
+                psn = packets.wrap(self.values.whole(value) & 0xFFFFFF, psn, 24)
+        return psn
+
     def _options(self, step):
         out = {}
         for key in ("rtx", "ackreq", "dscp", "ecn"):
             if key in step:
                 out[key] = self.values.whole(step[key], 0, 63)
-        out["ev"] = self.values.whole(step["ev"], 0, 0xFFFFFFFF) if "ev" in step else DATA_EV + (step["plane"] or 0)
+        out["plane"] = step["plane"] or 0
+        out["ev"] = self.values.whole(step["ev"], 0, 0xFFFFFFFF) if "ev" in step else DATA_EV + out["plane"]
         return out
 
     def _data(self, step, packet):
@@ -224,7 +242,7 @@ class Engine:
         if kind == "nack" and "entropy" not in values:
             values["entropy"] = first_ev(self.bed, values["psn"])
         ev = self.values.whole(step["ev"]) if "ev" in step else 0xE000_0200 + plane
-        built = control_packet(self.bed, kind, values, ev)
+        built = control_packet(self.bed, kind, values, ev, plane)
         if "dscp" in step or "ecn" in step:
             for key in ("dscp", "ecn"):
                 if key in step:
@@ -240,10 +258,11 @@ class Engine:
         icrc = step.get("icrc", "good")
         flips = step.get("flip", ())
         if isinstance(icrc, dict) and "flip" in icrc:
-            frame = packets.build(built, raw, flips=flips)
+            frame = packets.build(built, raw, flips=flips, layout=self.bed.layout)
             mask = self.values.whole(icrc["flip"], 1, 0xFFFFFFFF).to_bytes(4, "little")
             return frame[:-4] + bytes(a ^ b for a, b in zip(frame[-4:], mask))
-        return packets.build(built, raw, icrc if isinstance(icrc, str) else self.values.whole(icrc), flips)
+        icrc = icrc if isinstance(icrc, str) else self.values.whole(icrc)
+        return packets.build(built, raw, icrc, flips, self.bed.layout)
 
     def _switch(self, frame, step):
         """What happens on the way: trimming, bytes cut off or put behind."""
@@ -740,7 +759,7 @@ class Engine:
     def _again(self, entry):
         psn, plane, (message, index), _ = entry
         step = {"plane": plane, "rtx": 1, "ackreq": 1}
-        frame = packets.build(data_packet(self.bed, message, index, self._options(step)))
+        frame = packets.build(data_packet(self.bed, message, index, self._options(step)), layout=self.bed.layout)
         self.point = self.values.last_send = self.bed.send(frame, plane, f"{message.name}[{index}] rtx (repair)", psn)
 
 

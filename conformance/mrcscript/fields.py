@@ -22,7 +22,7 @@ BY_KIND = {
     "probe": {"id": "peth.probe_id", "timestamp": "peth.tx_timestamp16"},
     "request": {"id": "@endpoint_id", "op": "erth.op", "mask": "erth.port_status_mask",
                 "timestamp": "erth.tx_timestamp16"},
-    "response": {"id": "@endpoint_id", "op": "eeth.op", "timestamp": "eeth.tx_timestamp16"},
+    "response": {"id": "@endpoint_id", "op": "@eeth_op", "timestamp": "eeth.tx_timestamp16"},
     "cqe": {"status": "@status", "receive": "@receive", "wr_id": "@wr_id", "imm": "@imm", "rqmsn": "@cqe_msn",
             "bytes": "@cqe_bytes", "t": "@t"},
     "any": {},
@@ -49,6 +49,7 @@ MARKS = _enum("mark_e")
 OPS = _enum("erth_op_e")
 WORDS = {  # named values of a path
     "neth.reason": REASONS, "seth.m": MARKS, "aeth.syndrome": SYNDROMES, "erth.op": OPS, "eeth.op": OPS,
+    "@eeth_op": OPS,
     "@dscp": DSCP, "@ecn": ECN, "bth.opcode": {snake(key): value for key, value in OPCODES.items()},
     "@status": {name: i for i, name in enumerate(STATUS)}, "@icrc": {"bad": 0, "good": 1},
     "@data": {"wrong": 0, "posted": 1},

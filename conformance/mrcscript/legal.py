@@ -10,8 +10,9 @@ import random
 import sys
 from dataclasses import dataclass
 
-from . import packets
+from . import layout, packets
 from .errors import PacketError, Unsupported
+from .layout import Layout
 from .packets import CONSTANTS, OPCODES, WRITES, wrap
 
 TRIMMED, LASTHOP, NO_BITMAP, NO_PKT_BUFFER, OOR, UNEXP = 0x01, 0x02, 0x06, 0x07, 0x0B, 0x19
@@ -74,7 +75,7 @@ class LegalNic:
     def _fresh(self):
         self.random = random.Random(self.seed)
         self.now, self.order, self.heap, self.out = 0, 0, [], []
-        self.planes, self.settings = 1, {}
+        self.planes, self.settings, self.layout = 1, {}, layout.PLAIN
         self.qps, self.regions = {}, {}
         self.free, self.taken = {}, {}
         self.counters = {"silent_drops": 0}
@@ -98,8 +99,10 @@ class LegalNic:
         self.planes = message["planes"]
         self.turn = self.seed % self.planes
         self.settings = message.get("settings", {})
-        known = {"CTRL.oor_drop", "CTRL.err_silent", "CTRL.zero_drop", "CTRL.sack_base_self", "CTRL.ack_with_sack",
-                 "CTRL.trim_silent", "SACK_TRIGGER.bytes", "UDP_PORT.port", "UDP_PORT.only", "CTRL.nominal",
+        self.layout = Layout(self.settings)
+        known = {*layout.KNOWN, "CTRL.oor_drop", "CTRL.err_silent", "CTRL.zero_drop", "CTRL.sack_base_self",
+                 "CTRL.ack_with_sack", "CTRL.trim_silent", "CTRL.ack_plane", "SACK_TRIGGER.bytes", "UDP_PORT.only",
+                 "CTRL.nominal",
                  "CTRL.pdcid_zero", "NAK_CODE.invalid", "NAK_CODE.access"}
         foreign = sorted(set(self.settings) - known)
         if foreign:
@@ -183,7 +186,8 @@ class LegalNic:
         return max(1, left - self.choices.skew)
 
     def send(self, headers, plane):
-        frame = packets.build(packets.Packet(headers))
+        headers["bth"] = {**self.layout.m, **headers["bth"]}
+        frame = packets.build(packets.Packet(headers), layout=self.layout)
         first = max(self.now, self.free.get(plane, 0))
         last = first + (len(frame) + 24) * 80
         self.free[plane] = last
@@ -191,6 +195,8 @@ class LegalNic:
                                                "frame": frame.hex()}))
 
     def answer_plane(self, plane):
+        if self.settings.get("CTRL.ack_plane"):
+            return plane
         if self.choices.plane == "lowest":
             return 0
         if self.choices.plane == "turn":
@@ -200,7 +206,7 @@ class LegalNic:
 
     def _frame(self, frame, plane):
         try:
-            packet = packets.decode(frame)
+            packet = packets.decode(frame, layout=self.layout)
         except PacketError:
             return
         own = self.settings.get("UDP_PORT.port", CONSTANTS["UdpPort"])
@@ -228,7 +234,8 @@ class LegalNic:
         headers = qp.network(plane)
         headers["bth"] = {"opcode": OPCODES["EndpointResponse"], "dqp": CONSTANTS["EndpointDqp"], "p_key": qp.pkey,
                           "psn": packet.get("bth.psn")}
-        headers["eeth"] = {"op": packet.get("erth.op"), "tx_timestamp16": packet.get("erth.tx_timestamp16")}
+        headers["eeth"] = {**self.layout.response_op(packet.get("erth.op")),
+                           "tx_timestamp16": packet.get("erth.tx_timestamp16")}
         self.at(self.now + self.latency(), lambda: self.send(headers, plane))
 
 
@@ -407,12 +414,14 @@ class Responder:
     # ---- answers ----------------------------------------------------------------------------------------------------
 
     def network(self, plane):
-        ip = {"dscp": CONSTANTS["DscpControl"], "flow_label": plane + 1, "src": self.nic.ip, "dst": self.peer_ip}
+        ours = self.nic.layout
+        ip = {"dscp": ours.dscp["ctl"], "flow_label": plane + 1, "src": ours.address(self.nic.ip, plane),
+              "dst": ours.address(self.peer_ip, plane)}
         out = {"eth": {"dst": self.peer_mac, "src": self.nic.mac}}
         if self.encap != "ipv6":
             out["outer_ipv6"] = {**ip, "flow_label": 0}
         if self.encap == "srh":
-            out["srh"] = {"segments_left": 1, "segment": self.peer_ip}
+            out["srh"] = {"segments_left": 1, "segment": ip["dst"]}
         out["ipv6"] = ip
         out["udp"] = {"src_port": 0xD000 + plane,
                       "dst_port": self.nic.settings.get("UDP_PORT.port", CONSTANTS["UdpPort"])}

@@ -3,6 +3,7 @@
 
 Errors refuse the script, warnings do not. An expectation that a legal device breaks is an error: the device is named,
 with what it chose and what happened."""
+import difflib
 import json
 import os
 
@@ -60,7 +61,9 @@ class _Static:
                 self.add(None, f"{what} is missing.")
         for rule in vector["rules"]:
             if rule not in self.rules:
-                self.add(None, f"there is no rule '{rule}' (docs/generated/rules.md).")
+                near = difflib.get_close_matches(rule, self.rules, 3, 0.5)
+                self.add(None, f"there is no rule '{rule}' (docs/generated/rules.md)" +
+                         (f"; near are {', '.join(near)}." if near else "."))
         steps = list(walk(vector["steps"]))
         if not any(step["do"] in ("expect", "none", "any", "set", "either", "check", "each", "query", "mem", "until",
                                   "count", "on") for step in steps):
@@ -243,8 +246,8 @@ def refusal(vector, who, result):
     return Finding(vector, step, "error", f"{who} {word}: {result.reason}", result.events)
 
 
-def lint_files(paths, device=None, quick=False):
-    """Prints; 0: fair, 1: something refuses it, 3: it cannot be read."""
+def lint_files(paths, device=None, quick=False, shipped=False):
+    """Prints; 0: fair, 1: something refuses it, 3: it cannot be read. shipped: each vector names the rules it asks."""
     known, seen, errors, warnings, held_all, code = rules(), {}, 0, 0, 0, 0
     total = 0
     for path in paths:
@@ -262,6 +265,8 @@ def lint_files(paths, device=None, quick=False):
             if vector["id"] in seen:
                 found.append(Finding(vector, None, "error", f"the id is used in {seen[vector['id']]} already."))
             seen[vector["id"]] = vector["file"]
+            if shipped and not vector["rules"]:
+                found.append(Finding(vector, None, "error", "it names no rule that it asks (rules resp.bitmap)."))
             if not quick and not any(finding.level == "error" for finding in found):
                 more, held = dynamic(vector)
                 held_all += held

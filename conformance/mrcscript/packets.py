@@ -23,6 +23,7 @@ OPCODE_NAMES = {value: name for name, value in OPCODES.items()}
 WRITES = {value for name, value in OPCODES.items() if name.startswith("Write")}
 MIN_FRAME, MAX_FRAME = 14, 16384
 WHAT_ICRC_CHANGES = 8
+CHANGED_ON_THE_WAY = {("outer_ipv6", "dst"), ("srh", "segments_left")}  # beside what is ones in every header
 
 
 def snake(name):
@@ -67,12 +68,12 @@ def unpack_header(name, data):
 
 
 def ones(name, data):
-    """The header as the ICRC sees it."""
+    """The header as the ICRC sees it. Of outer headers, if it covers them, also what routers and uSIDs change is ones."""
     header = HEADERS[name]
     word, left = int.from_bytes(data, "big"), header["bytes"] * 8
     for entry in header["fields"]:
         left -= entry["width"]
-        if entry.get("icrc") == "ones":
+        if entry.get("icrc") == "ones" or (name, entry["name"]) in CHANGED_ON_THE_WAY:
             word |= ((1 << entry["width"]) - 1) << left
     return word.to_bytes(header["bytes"], "big")
 
@@ -100,6 +101,7 @@ class Packet:
     trimmed: bool = False    # by its DSCP
     cut: bool = False        # fewer bytes than the lengths say, or than its headers need
     rest: bytes = b""        # bytes behind the headers of a packet that was cut
+    ev_swap: bool = False    # A-03: the EV's upper half is in the flow label
 
     def get(self, path, default=None):
         name, _, rest = path.partition(".")
@@ -117,8 +119,8 @@ class Packet:
 
     @property
     def ev(self):
-        inner = self.headers.get("ipv6", {})
-        return (self.get("udp.src_port", 0) << 16) | (inner.get("flow_label", 0) & 0xFFFF)
+        port, label = self.get("udp.src_port", 0), self.headers.get("ipv6", {}).get("flow_label", 0) & 0xFFFF
+        return label << 16 | port if self.ev_swap else port << 16 | label
 
 
 def transport_headers(opcode, time_stamp):
@@ -136,9 +138,15 @@ def transport_headers(opcode, time_stamp):
 
 
 def icrc_of(parts, payload):
-    """parts: [(header, bytes)] from the inner IP header on."""
+    """parts: [(header, bytes)] from the first header on that it covers."""
     covered = b"\xff" * WHAT_ICRC_CHANGES + b"".join(ones(name, data) for name, data in parts) + payload
     return zlib.crc32(covered) & 0xFFFFFFFF
+
+
+def icrc_start(names, outer):
+    """The index of the first header that the ICRC covers: the inner IP header, or the outer one (A-14)."""
+    first = ("outer_ipv6", "ipv6", "ipv4") if outer else ("ipv6", "ipv4")
+    return next((i for i, name in enumerate(names) if name in first), len(names))
 
 
 def _checksum(data):
@@ -148,10 +156,10 @@ def _checksum(data):
     return ~total & 0xFFFF
 
 
-def build(packet, raw=None, icrc="good", flips=()):
+def build(packet, raw=None, icrc="good", flips=(), layout=None):
     """The frame of a packet: lengths, next headers and the ICRC are filled in; raw: {"header.field": number} goes over
     all of them before the ICRC is computed. icrc: good, bad, or a number as on the wire. flips: fields, or "payload",
-    or "pad", whose lowest bit the way changes behind the ICRC's back."""
+    or "pad", whose lowest bit the way changes behind the ICRC's back. layout: of layout.py, for the ICRC."""
     raw = raw or {}
     order = list(packet.headers)
     pad = packet.pad or b"\0" * (-len(packet.payload) % 4)
@@ -188,8 +196,7 @@ def build(packet, raw=None, icrc="good", flips=()):
         values["ipv4"]["checksum"] = 0
         values["ipv4"]["checksum"] = _checksum(pack_header("ipv4", values["ipv4"]))
     parts = [(name, pack_header(name, values[name])) for name in order]
-    start = next((i for i, name in enumerate(order) if name in ("ipv6", "ipv4")), len(order))
-    value = icrc_of(parts[start:], body)
+    value = icrc_of(parts[icrc_start(order, bool(layout and layout.icrc_outer)):], body)
     if icrc == "bad":
         value ^= 0x00010000
     elif icrc != "good":
@@ -278,11 +285,12 @@ def _network(cursor, headers):
         raise PacketError(f"byte {cursor.at}: next header {next_header} is not UDP.")
 
 
-def decode(frame, trim_codes=(12, 16)):
-    """The packet in a frame without FCS. PacketError: it is no MRC packet, with the byte."""
+def decode(frame, trim_codes=(12, 16), layout=None):
+    """The packet in a frame without FCS. PacketError: it is no MRC packet, with the byte. layout: of layout.py."""
     if not MIN_FRAME <= len(frame) <= MAX_FRAME:
         raise PacketError(f"a frame of {len(frame)} bytes; {MIN_FRAME} to {MAX_FRAME} are possible.")
     packet, cursor, headers = Packet(), _Cursor(frame), {}
+    packet.ev_swap = bool(layout and layout.ev_swap)
     _network(cursor, headers)
     packet.headers = headers
     packet.trimmed = packet.outermost().get("dscp") in trim_codes
@@ -296,7 +304,7 @@ def decode(frame, trim_codes=(12, 16)):
             packet.cut = True
             packet.rest = frame[cursor.at:]
             return packet
-    start = next(i for i, (name, _) in enumerate(cursor.parts) if name in ("ipv6", "ipv4"))
+    start = icrc_start([name for name, _ in cursor.parts], bool(layout and layout.icrc_outer))
     size = headers["udp"]["length"] - 8 - sum(HEADERS[n]["bytes"] for n in ["bth"] + names)
     body = frame[cursor.at:]
     if size < 4 or size > len(body):

@@ -11,22 +11,23 @@ CONTROL_EV = 0xE0000200
 MAX_AHEAD = 1 << 16
 
 
-def network(bed, ev, dscp, ecn):
+def network(bed, ev, dscp, ecn, plane):
     """Ethernet, IP and UDP of a packet to the device."""
-    ip = {"dscp": dscp, "ecn": ecn, "flow_label": ev & 0xFFFF, "src": packets.ip(beds.PEER_IP),
-          "dst": packets.ip(beds.DUT_IP)}
+    port, label = bed.layout.ev_fields(ev)
+    own, theirs = (bed.layout.address(packets.ip(text), plane) for text in (beds.PEER_IP, beds.DUT_IP))
+    ip = {"dscp": dscp, "ecn": ecn, "flow_label": label, "src": own, "dst": theirs}
     out = {"eth": {"dst": packets.mac(beds.DUT_MAC), "src": packets.mac(beds.PEER_MAC)}}
     if bed.vector["encap"] != "ipv6":
         out["outer_ipv6"] = {**ip, "flow_label": 0}
     if bed.vector["encap"] == "srh":
-        out["srh"] = {"segments_left": 0, "segment": packets.ip(beds.DUT_IP)}
+        out["srh"] = {"segments_left": 0, "segment": theirs}
     out["ipv6"] = ip
-    out["udp"] = {"src_port": ev >> 16, "dst_port": bed.vector["settings"].get("UDP_PORT.port", CONSTANTS["UdpPort"])}
+    out["udp"] = {"src_port": port, "dst_port": bed.layout.port}
     return out
 
 
 def data_packet(bed, message, index, step):
-    """Packet `index` of a message; step: rtx, ackreq, ev, dscp, ecn."""
+    """Packet `index` of a message; step: rtx, ackreq, ev, dscp, ecn, plane."""
     last = index == message.count - 1
     imm = message.imm is not None
     if message.count == 1:
@@ -36,14 +37,14 @@ def data_packet(bed, message, index, step):
     else:
         name = "WriteFirst" if index == 0 else "WriteMiddle"
     rtx = step.get("rtx", 0)
-    dscp = step.get("dscp", CONSTANTS["DscpTrimmableRetx" if rtx else "DscpTrimmable"])
-    headers = network(bed, step["ev"], dscp, step.get("ecn", 2))
+    dscp = step.get("dscp", bed.layout.dscp["rtx" if rtx else "data"])
+    headers = network(bed, step["ev"], dscp, step.get("ecn", 2), step.get("plane") or 0)
     stamp = bed.profile["time_stamps"]
-    headers["bth"] = {"opcode": OPCODES[name], "p_key": bed.profile["pkey"], "dqp": bed.qp, "rtx": rtx, "ts": stamp,
+    headers["bth"] = {**bed.layout.m, "opcode": OPCODES[name], "p_key": bed.profile["pkey"], "dqp": bed.qp, "rtx": rtx, "ts": stamp,
                       "a": step.get("ackreq", 0), "psn": message.packet(index)}
     headers["meth"] = {"msn": message.msn, "rqmsn": message.rqmsn if imm else 0}
     if stamp:
-        headers["tseth"] = {"tx_timestamp16": bed.now // 128_000, "ftype": 1}
+        headers["tseth"] = {"tx_timestamp16": bed.layout.stamp(bed.now), "tsr": bed.layout.tsr, "ftype": 1}
     offset = index * message.step
     headers["reth"] = {"va": message.va + offset, "r_key": message.r_key, "dma_length": message.len}
     if imm and last:
@@ -52,12 +53,12 @@ def data_packet(bed, message, index, step):
     return packets.Packet(headers, pattern(message.seq, offset, size))
 
 
-def control_packet(bed, kind, values, ev):
+def control_packet(bed, kind, values, ev, plane):
     """SACK, NACK, ACK, probe, endpoint packet with the given fields (fields.SENDS)."""
-    get = values.get
-    headers = network(bed, ev, CONSTANTS["DscpTrimmable"] if kind in ("probe", "request") else CONSTANTS["DscpControl"],
-                      2 if kind in ("probe", "request") else 0)
-    bth = {"p_key": bed.profile["pkey"], "dqp": bed.qp if get("dqp") is None else get("dqp")}
+    get, layout = values.get, bed.layout
+    asks = kind in ("probe", "request")
+    headers = network(bed, ev, layout.dscp["data" if asks else "ctl"], 2 if asks else 0, plane)
+    bth = {**layout.m, "p_key": bed.profile["pkey"], "dqp": bed.qp if get("dqp") is None else get("dqp")}
     headers["bth"] = bth
     if kind == "sack":
         cack = get("cack")
@@ -85,15 +86,15 @@ def control_packet(bed, kind, values, ev):
     elif kind == "probe":
         bth.update({"opcode": OPCODES["ProbeRequest"], "psn": 0})
         headers["peth"] = {"probe_id": get("id"), "spdcid": beds.PEER_QP, "dpdcid": bed.qp, "ftype": 1,
-                           "tx_timestamp16": get("timestamp", 0)}
+                           "tsr": layout.tsr, "tx_timestamp16": get("timestamp", 0)}
     else:
         bth.update({"opcode": OPCODES["EndpointRequest" if kind == "request" else "EndpointResponse"],
                     "psn": get("id"), "dqp": CONSTANTS["EndpointDqp"]})
-        body = {"op": get("op"), "tx_timestamp16": get("timestamp", 0)}
+        stamp = {"tx_timestamp16": get("timestamp", 0)}
         if kind == "request":
-            headers["erth"] = {**body, "port_status_mask": get("mask", 0), "ftype": 1}
+            headers["erth"] = {"op": get("op"), **stamp, "port_status_mask": get("mask", 0), "tsr": layout.tsr, "ftype": 1}
         else:
-            headers["eeth"] = body
+            headers["eeth"] = {**layout.response_op(get("op")), **stamp}
     return packets.Packet(headers)
 
 
@@ -233,8 +234,8 @@ class Peer:
             plane = usable[0] if usable else plane
 
         def go():
-            packet = control_packet(self.bed, kind, values, CONTROL_EV + plane)
-            self.bed.send(packets.build(packet), plane, f"{kind} (the tester's peer)")
+            packet = control_packet(self.bed, kind, values, CONTROL_EV + plane, plane)
+            self.bed.send(packets.build(packet, layout=self.bed.layout), plane, f"{kind} (the tester's peer)")
         self.bed.at(self.bed.now + delay, go)
 
 

@@ -139,7 +139,7 @@ def _probe(record):
 def _reserved(record):
     """All reserved bits together: 0, or there is a 1 among them."""
     total = 0
-    high = record.bed is not None and record.bed.vector["settings"].get("CTRL.eeth_op_high")  # A-36: op in bits 5:4
+    high = record.bed is not None and record.bed.layout.eeth_high  # A-36: op in bits 5:4
     for name, values in record.packet.headers.items():
         for entry in HEADERS[name]["fields"]:
             if entry.get("reserved"):
@@ -161,6 +161,7 @@ COMPUTED = {
     "@t_first": lambda r: r.t_first, "@lost": lambda r: int(r.lost), "@bytes": lambda r: len(r.packet.payload),
     "@dscp": lambda r: r.packet.outermost().get("dscp"), "@ecn": lambda r: r.packet.outermost().get("ecn"),
     "@icrc": lambda r: int(r.packet.icrc_good), "@endpoint_id": lambda r: r.packet.get("bth.psn") & 0xFFFF,
+    "@eeth_op": lambda r: r.bed.layout.op_of(r.packet),
     "@status": lambda r: fields.WORDS["@status"].get(r.entry.get("status")),
     "@receive": lambda r: int(bool(r.entry.get("receive"))), "@wr_id": lambda r: r.entry.get("wr_id"),
     "@imm": lambda r: r.entry.get("imm"), "@cqe_msn": lambda r: r.entry.get("rqmsn"),

@@ -25,6 +25,7 @@ cases id op what {
 purpose $op is no opcode of MRC ($what): nothing is written or reported, and the QP goes on
 mark S2+ (table of opcodes), S (WRITE only), A (without a word)
 cite mrc.md 2; mrc.md 1; IBTA 9.2
+rules resp.trigger resp.cack-arrived mem.source
 caps responder bytes
 negative
 msg m = write len 4096 at buf seq 1
@@ -47,6 +48,7 @@ cases id tver {
 purpose a packet of transport version $tver is discarded
 mark S2
 cite mrc.md 2; IBTA 9.2.4
+rules resp.trigger resp.cack-arrived mem.source
 caps responder bytes
 negative
 msg m = write len 4096 at buf seq 1
@@ -75,6 +77,7 @@ cases id field value what {
 purpose a WRITE with $what set is taken like any other
 mark S2, A-02, A-21, A-25
 cite mrc.md 2; mrc.md 3
+rules resp.sack-ask resp.cack-taken mem.source
 caps responder time_stamps
 profile time_stamps 1
 msg m = write len 4096 at buf seq 2
@@ -94,6 +97,7 @@ cases id field value what {
 purpose a reliability probe with $what is answered like any other
 mark S2, A-22
 cite mrc.md 3; mrc.md 2; mrc.md 6
+rules resp.sack-probe resp.probe
 p0 < probe id 0x0102 raw $field $value
 * > sack pr 1 probe 0x0102 cack rq_psn-1 within rtt
 
@@ -108,6 +112,7 @@ cases id field value what {
 purpose an endpoint request with $what of its ERTH set is answered like any other
 mark S2
 cite mrc.md 3
+rules peer.answer
 p0 < endpoint request op port_status mask 0x1FE id 0x0203 timestamp 0x4455 raw $field $value
 * > endpoint response id 0x0203 op port_status timestamp 0x4455 within rtt
 
@@ -123,6 +128,7 @@ cases id own theirs {
 purpose a packet of P_Key $theirs is taken by a QP of P_Key $own: bit 15 is membership
 mark S (IBTA), A-30
 cite IBTA 10.9.3; mrc.md 2
+rules resp.sack-ask resp.cack-taken mem.source
 caps responder pkey
 profile pkey $own
 msg m = write len 4096 at buf seq 2
@@ -141,6 +147,7 @@ cases id own theirs {
 purpose a packet of P_Key $theirs is discarded by a QP of P_Key $own
 mark S (IBTA), A-30
 cite IBTA 10.9.3; IBTA 9.6.1.4
+rules resp.trigger resp.cack-arrived mem.source
 caps responder pkey
 profile pkey $own
 negative
@@ -165,6 +172,7 @@ cases id dqp what {
 purpose a WRITE to the queue pair $dqp, which is $what, is discarded
 mark S2+ (0 to 2 are reserved), S
 cite mrc.md 2; IBTA 9.2.5
+rules resp.trigger resp.cack-arrived mem.source resp.pair
 negative
 msg m = write len 4096 at buf seq 2
 mem fill buf 4096 = 0xa5
@@ -183,6 +191,7 @@ cases id port set {
 purpose a packet to UDP port $port is taken: both are, unless a setting restricts it
 mark C, A-01
 cite mrc.md 1
+rules resp.sack-ask resp.cack-taken mem.source
 setting $set
 msg m = write len 4096 at buf seq 2
 p0 < m[0] ackreq raw udp.dst_port $port
@@ -193,6 +202,7 @@ id H-UDP-005
 purpose a NIC restricted to UDP port 4791 discards what comes to 4971
 mark C, A-01
 cite mrc.md 1
+rules resp.trigger resp.cack-arrived mem.source
 caps responder bytes
 negative
 setting A-01 UDP_PORT.only 1
@@ -208,6 +218,7 @@ id H-UDP-006
 purpose a NIC restricted to UDP port 4971 discards what comes to 4791
 mark C, A-01
 cite mrc.md 1
+rules resp.trigger resp.cack-arrived mem.source
 caps responder bytes
 negative
 setting A-01 UDP_PORT.only 1
@@ -231,6 +242,7 @@ cases id port {
 purpose a packet to UDP port $port is none of MRC's
 mark C (4791 or 4971), S (no other)
 cite mrc.md 1; RFC 768
+rules resp.trigger resp.cack-arrived mem.source
 caps responder bytes
 negative
 setting A-01 default
@@ -244,6 +256,7 @@ id H-UDP-017
 purpose the entropy value is free: any UDP source port is taken, port 0 and 65535 too
 mark S
 cite mrc.md 5
+rules resp.sack-ask resp.cack-taken mem.source resp.entropy
 msg m = write len 4096 at buf seq 2
 p0 < m[0] ackreq ev 0x0000FFFF
 * > sack cack m[0] entropy 0x0000FFFF within rtt
@@ -256,6 +269,7 @@ id H-IP-001
 purpose a frame that is no IPv6 is not MRC's, whatever follows
 mark S
 cite RFC 8200 3; mrc.md 1
+rules resp.trigger resp.cack-arrived mem.source
 caps responder bytes
 negative
 msg m = write len 4096 at buf seq 2
@@ -268,6 +282,7 @@ id H-IP-002
 purpose IPv6 that carries no UDP is not MRC's
 mark S
 cite RFC 8200 3; mrc.md 1
+rules resp.trigger resp.cack-arrived mem.source
 caps responder bytes
 negative
 msg m = write len 4096 at buf seq 2
@@ -280,6 +295,7 @@ id H-IP-003
 purpose a packet to another address is either taken like any other or not at all
 mark C, A-76 (a received destination address is not looked at)
 cite mrc.md 1
+rules mem.source
 caps responder bytes
 setting A-76 default
 msg m = write len 4096 at buf seq 2
@@ -306,6 +322,7 @@ cases id ts imm len {
 purpose payload begins behind the extension headers: time stamp $ts, $imm, $len bytes
 mark S2+
 cite mrc.md 2; mrc.md 3
+rules resp.sack-ask resp.cack-taken mem.source
 caps responder write_imm time_stamps
 profile time_stamps $ts
 msg m = write len $len at buf seq 9 $imm

@@ -13,6 +13,7 @@ purpose a WRITE to the $what is inside
 caps regions
 mark S2
 cite mrc.md 6; IBTA 10.6.3
+rules resp.nak-cause resp.ack-owed mem.source
 msg m = write len $len at $at seq 3
 p0 < m[0] ackreq
 any order { * > sack cack m[0] ; * > ack psn m[0] msn 1 } within rtt
@@ -155,6 +156,7 @@ id R-NAK-042
 purpose with the other answer of A-19 a WRITE of no bytes is dropped, and the QP goes on
 mark A, A-19
 cite mrc.md 6
+rules resp.nak-zero
 setting A-19 CTRL.zero_drop 1
 negative
 msg m = write len 0 at buf seq 3
@@ -168,6 +170,7 @@ purpose the NAK looks like an ACK: opcode 0xD1, the requestor's QP, control clas
 caps regions
 mark S2+
 cite mrc.md 3; mrc.md 2; mrc.md 4
+rules resp.nak-code wire.class wire.syndrome resp.pair
 background ignore sack probe endpoint
 msg m = write len 64 at buf seq 3 r_key wrong
 p0 < m[0] ackreq
@@ -217,7 +220,7 @@ cases id kind {
 purpose a QP in ERROR answers $kind with NACK UNEXP_EVENT
 mark A, A-57
 cite mrc.md 3
-rules resp.unexp-owed
+rules resp.unexp-owed resp.nack-unexp
 setting A-57 CTRL.err_silent 0
 negative
 msg m = write len 64 at buf seq 3
@@ -235,6 +238,7 @@ cases id kind {
 purpose with the other answer of A-57 a QP in ERROR says nothing to $kind
 mark A, A-57
 cite mrc.md 3
+rules resp.unexp-owed
 setting A-57 CTRL.err_silent 1
 negative
 msg m = write len 64 at buf seq 3
@@ -266,6 +270,7 @@ id R-ERR-008
 purpose NACK UNEXP_EVENT names the packet and its entropy value
 mark A, A-57, S2+
 cite mrc.md 3
+rules resp.nack-unexp resp.nack resp.entropy wire.reason
 setting A-57 CTRL.err_silent 0
 negative
 msg m = write len 64 at buf seq 3

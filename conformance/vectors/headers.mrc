@@ -25,6 +25,7 @@ cases id how cite purpose {
   H-DROP-009 "raw bth.dqp 0xFFFFF0"           "mrc.md 2"                "a packet to a QP that does not exist is discarded"
 }
 mark S2
+rules resp.trigger resp.cack-arrived mem.source
 negative
 caps responder bytes pkey
 repair off
@@ -50,6 +51,7 @@ cases id how caps cite purpose {
   H-TAKE-007 "raw meth.rqmsn 0x5A5A"          responder "mrc.md 3"                "RQMSN is without meaning in a plain WRITE"
 }
 mark S2, C, A-01, A-02
+rules resp.sack-ask resp.cack-taken mem.source
 caps responder
 msg m = write len 1024 at buf seq 3
 mem fill buf 1024 = 0xa5
@@ -61,6 +63,7 @@ id H-PAD-001
 purpose pad bytes are counted by pad_count and never written
 mark S2
 cite mrc.md 2; mrc.md 6; IBTA 9.2
+rules resp.sack-ask resp.cack-taken mem.source
 caps responder
 msg m = write len 1021 at buf seq 4
 mem fill buf 1024 = 0xa5
@@ -73,6 +76,7 @@ id H-TX-001
 purpose headers of a WRITE that the device sends: sizes, addresses, classes, EV of the profile
 mark S2, A-02, A-04, A-25, A-26
 cite mrc.md 1; mrc.md 2; mrc.md 3; mrc.md 4
+rules wire.format wire.class wire.ecn wire.pkey wire.address path.set path.plane req.start
 tier 1
 caps requestor
 planes 2

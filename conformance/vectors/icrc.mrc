@@ -13,6 +13,7 @@ cases id frame purpose {
 purpose $purpose
 mark S2, A-14 (whole packet), A-60
 cite base.md ICRC; mrc.md 4; IBTA annex 17.3
+rules resp.sack-ask resp.cack-taken mem.source
 p0 < bytes "$frame"
 p0 > endpoint response id 0x1234 op port_status timestamp 0x5678 within rtt
 
@@ -37,6 +38,7 @@ cases id frame purpose {
 purpose $purpose: the frame is discarded without a word
 mark S2, A-14
 cite base.md ICRC; mrc.md 4
+rules resp.trigger resp.cack-arrived mem.source
 negative
 p0 < bytes "$frame"
 none > * within rtt from last
@@ -57,6 +59,7 @@ cases id field value purpose {
 purpose $purpose: the ICRC leaves the field out, and the packet is taken
 mark S2
 cite mrc.md 4; base.md ICRC
+rules resp.sack-ask resp.cack-taken mem.source
 msg m = write len 4096 at buf seq 3
 p0 < m[0] ackreq raw $field = $value
 * > sack cack m[0] within rtt
@@ -72,6 +75,7 @@ purpose $purpose: the outer header is outside of the ICRC, and the packet is tak
 mark S (routers shift uSIDs), A-14
 setting A-14 default
 cite mrc.md 4; base.md SRv6; RFC 9800 4
+rules resp.sack-ask resp.cack-taken mem.source
 encap srv6
 caps srv6 responder
 msg m = write len 4096 at buf seq 4
@@ -108,6 +112,7 @@ cases id field {
 purpose one bit of $field is wrong behind the ICRC: the packet is discarded and nothing of it is used
 mark S2
 cite mrc.md 4; base.md ICRC
+rules resp.trigger resp.cack-arrived mem.source
 negative
 caps responder bytes time_stamps
 profile time_stamps 1
@@ -124,6 +129,7 @@ id H-ICRC-045
 purpose one bit of an immediate is wrong behind the ICRC: nothing is delivered, and the whole packet is later
 mark S2
 cite mrc.md 4; base.md ICRC
+rules mem.cqe resp.cqe-imm mem.source
 negative
 caps responder bytes write_imm
 msg m = write len 64 at buf seq 6 imm 0x01020304
@@ -137,6 +143,7 @@ id H-ICRC-046
 purpose one bit of the pad is wrong behind the ICRC: the packet is discarded, because pad is covered
 mark S2
 cite base.md ICRC; mrc.md 6
+rules resp.trigger resp.cack-arrived mem.source
 negative
 msg m = write len 61 at buf seq 6
 mem fill buf 64 = 0xa5
@@ -148,6 +155,7 @@ id H-ICRC-047
 purpose a packet with a wrong ICRC takes no place in the window: the next one is out of order
 mark S2
 cite mrc.md 4; mrc.md 6
+rules resp.cack-arrived resp.ooo-most resp.bytes
 negative
 msg m = write len 8192 at buf seq 7
 mem fill buf 8192 = 0xa5
@@ -160,6 +168,7 @@ id H-ICRC-048
 purpose a duplicate with a wrong ICRC is not answered
 mark S2
 cite mrc.md 4; mrc.md 6
+rules resp.trigger
 negative
 msg m = write len 4096 at buf seq 7
 p0 < m[0] ackreq
@@ -172,6 +181,7 @@ id H-ICRC-049
 purpose a frame whose FCS is wrong is discarded, whatever is inside
 mark S2 (link layer), S
 cite IEEE 802.3 3.2.9; mrc.md 1
+rules resp.trigger resp.cack-arrived mem.source
 negative
 msg m = write len 4096 at buf seq 7
 mem fill buf 4096 = 0xa5
@@ -188,6 +198,7 @@ cases id plan {
 purpose a $plan with a wrong ICRC is not answered
 mark S2
 cite mrc.md 4; mrc.md 6
+rules resp.trigger resp.probe
 negative
 p0 < $plan id 7 icrc bad
 none > * within rtt from last

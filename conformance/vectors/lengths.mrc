@@ -14,6 +14,7 @@ cases id mtu {
 purpose messages of one byte less, exactly, and one byte more than three full packets of $mtu are placed byte by byte
 mark S (sizes), S2+ (VA, DMA length)
 cite mrc.md 1; mrc.md 3; mrc.md 6
+rules resp.sack-ask resp.cack-taken mem.source
 profile mtu $mtu
 msg a = write len 3*$mtu-1 at buf seq 1
 msg b = write len 3*$mtu at buf+16384 seq 2
@@ -47,6 +48,7 @@ cases id len pad {
 purpose $len bytes come with $pad bytes of pad, and the pad is not written
 mark S2 (padded to 4 bytes)
 cite mrc.md 6; mrc.md 2
+rules resp.sack-ask resp.cack-taken mem.source
 msg m = write len $len at buf+64 seq 4
 mem fill buf 8192 = 0xa5
 p0 < m[0] ackreq raw bth.pad_count $pad
@@ -64,6 +66,7 @@ cases id off {
 purpose a message to an address that is $off modulo 64 is placed there, and nothing beside it is touched
 mark S
 cite mrc.md 3; mrc.md 6
+rules resp.sack-ask resp.cack-taken mem.source
 msg m = write len 8195 at buf+256+$off seq 4
 mem fill buf 16384 = 0xa5
 p0 < m[0]
@@ -84,6 +87,7 @@ cases id index bytes what {
 purpose a $what is not taken
 mark S2 (First and Middle carry exactly the path MTU), A (without a word)
 cite mrc.md 6; IBTA 9.8.3
+rules resp.trigger resp.cack-arrived mem.source
 caps responder bytes
 negative
 background ignore sack ack probe endpoint
@@ -102,6 +106,7 @@ id H-LEN-006
 purpose an Only of more than the path MTU is not taken
 mark S2, A (without a word)
 cite mrc.md 6; mrc.md 1
+rules resp.trigger resp.cack-arrived mem.source
 caps responder bytes
 profile mtu 1024
 negative
@@ -118,6 +123,7 @@ id H-LEN-007
 purpose a Last of more than the path MTU is not taken
 mark S2, A (without a word)
 cite mrc.md 6; mrc.md 1
+rules resp.trigger resp.cack-arrived mem.source
 caps responder bytes
 profile mtu 1024
 negative
@@ -141,6 +147,7 @@ cases id cut what {
 purpose a frame that ends inside $what, and whose lengths say otherwise, is discarded
 mark S
 cite mrc.md 1; RFC 8200 3
+rules resp.trigger resp.cack-arrived mem.source
 caps responder bytes
 negative
 msg m = write len 4096 at buf seq 4
@@ -159,6 +166,7 @@ cases id field value what {
 purpose a $what is a packet that is not taken
 mark S
 cite RFC 768; RFC 8200 3; base.md ICRC
+rules resp.trigger resp.cack-arrived mem.source
 caps responder bytes
 negative
 msg m = write len 4096 at buf seq 4

@@ -32,6 +32,7 @@ cases id sends what {
 purpose four packets over two ports, $what: it is one message
 mark S, S2
 cite mrc.md 6; paper 2.1
+rules resp.cack-taken resp.ack-owed resp.ack-psn mem.source
 planes 2
 msg m = write len 16384 at buf seq 5
 $sends
@@ -42,6 +43,7 @@ id R-ORD-021
 purpose data are placed when they arrive, not when their turn comes
 mark S
 cite mrc.md 6; paper 2.1
+rules mem.source
 msg m = write len 16384 at buf seq 5
 msg n = write len 4096 at buf+16384 seq 6
 mem fill buf 20480 = 0xa5
@@ -55,6 +57,7 @@ id R-ORD-022
 purpose two WRITEs to one place: what the later packet brings counts when the packets arrive in order
 mark S2, A
 cite mrc.md 6
+rules mem.source mem.once
 msg m = write len 4096 at buf seq 5
 msg n = write len 4096 at buf seq 6
 p0 < m[0] ackreq
@@ -84,6 +87,7 @@ id R-ORD-024
 purpose the smallest message is one byte
 mark S
 cite mrc.md 1; mrc.md 6
+rules resp.sack-ask resp.cack-taken mem.source resp.ack-owed
 msg m = write len 1 at buf+77 seq 3
 mem fill buf 256 = 0xa5
 p0 < m[0] ackreq
@@ -149,6 +153,7 @@ id R-IMM-017
 purpose a plain WRITE completes nothing at the receiver
 mark S2, S
 cite mrc.md 6; mrc.md 1
+rules resp.cqe-imm
 negative
 msg a = write len 4096 at buf seq 1
 dut recv 1
@@ -160,6 +165,7 @@ id R-IMM-018
 purpose RQMSN counts immediates alone: with plain WRITEs between them, 0 and 1 complete as 0 and 1
 mark S2+
 cite mrc.md 3; mrc.md 6
+rules resp.cqe-order resp.cqe-imm
 msg a = write len 64 at buf seq 1
 msg b = write len 64 at buf+64 seq 2 imm 0x10
 msg c = write len 64 at buf+128 seq 3
@@ -174,6 +180,7 @@ id R-IMM-019
 purpose RQMSN wraps at 2^16
 mark S2+
 cite mrc.md 3; mrc.md 6
+rules resp.cqe-order resp.cqe-imm
 caps responder write_imm psn
 profile rqmsn 0xFFFF msn 7
 msg a = write len 64 at buf seq 1 imm 0x10

@@ -12,7 +12,7 @@ cases id set mask {
 purpose a peer that says that only its second port is up (mask $mask, A-37 setting $set) gets nothing on plane 0
 mark S, C, A-37
 cite mrc.md 5; mrc.md 3
-rules path.peer-down
+rules path.peer-down path.plane
 setting A-37 CTRL.ports_from_0 $set
 negative
 peer auto sack each
@@ -33,6 +33,7 @@ cases id set mask both {
 purpose when the peer says that both ports are up again (mask $both), both are used again, in equal shares
 mark S, C, A-37
 cite mrc.md 5; mrc.md 3
+rules path.peer-down
 setting A-37 CTRL.ports_from_0 $set
 peer auto sack each
 dut post write len 4096 * forever
@@ -50,6 +51,7 @@ id Q-PORT-005
 purpose a port status update of somebody else changes nothing: both planes stay in use
 mark S2, A-60
 cite mrc.md 5
+rules path.peer-down
 negative
 peer auto sack each
 dut post write len 4096 * forever
@@ -63,6 +65,7 @@ id Q-PORT-006
 purpose what a wrong ICRC says about ports is not believed
 mark S2
 cite mrc.md 4; mrc.md 5
+rules path.peer-down
 caps bytes
 negative
 peer auto sack each
@@ -96,6 +99,7 @@ id Q-PORT-013
 purpose a port status update is repeated until it is answered
 mark C, A-60
 cite mrc.md 5
+rules peer.mask
 setting A-60 default
 peer auto sack each
 when > endpoint request op port_status nth 1 : answer none
@@ -109,6 +113,7 @@ id Q-PORT-014
 purpose with A-60's other answer an update is sent once, answered or not
 mark C, A-60
 cite mrc.md 5
+rules peer.mask
 setting A-60 EP_CTL.repeats 0
 negative
 peer auto sack each
@@ -122,6 +127,7 @@ id Q-PORT-015
 purpose what was on its way to a port that died is sent again on the other one
 mark S, S2
 cite mrc.md 5; mrc.md 7
+rules req.rtx-cause req.rtx-unsent path.down req.cqe-ack
 peer auto sack each
 dut post write len 4096 * 64
 skip 16 > write

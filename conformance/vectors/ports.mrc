@@ -35,6 +35,7 @@ id R-PORT-014
 purpose EETH has op in bits 3:2 of its byte 1
 mark C, A-36
 cite mrc.md 3
+rules peer.answer wire.reserved
 setting A-36 CTRL.eeth_op_high 0
 p0 < evprobe id 9 timestamp 3
 * > endpoint response id 9 eeth.op 1 eeth.reserved2 0 eeth.reserved1 0 within rtt
@@ -43,6 +44,7 @@ id R-PORT-015
 purpose with the other answer of A-36 EETH has op in bits 5:4
 mark C, A-36
 cite mrc.md 3
+rules peer.answer wire.reserved
 setting A-36 CTRL.eeth_op_high 1
 p0 < evprobe id 9 timestamp 3
 * > endpoint response id 9 eeth.op 0 eeth.reserved2 0 eeth.reserved1 1 within rtt
@@ -62,6 +64,7 @@ id R-PORT-022
 purpose a trimmed endpoint request is dropped
 mark A, A-60
 cite mrc.md 5; mrc.md 4
+rules peer.answer
 negative
 setting A-60 default
 p0 < endpoint request op port_status mask 0x1FE id 5 dscp trimmed
@@ -71,6 +74,7 @@ id R-PORT-023
 purpose an endpoint request moves no PSN and completes nothing
 mark S2+
 cite mrc.md 2; mrc.md 6
+rules resp.cack-arrived peer.answer
 negative
 msg m = write len 4096 at buf seq 2
 p0 < endpoint request op port_status mask 0x1FE id 0x1000
@@ -82,6 +86,7 @@ id R-PORT-024
 purpose an endpoint response that nobody asked for is ignored
 mark S2+
 cite mrc.md 3
+rules resp.nack resp.cack-arrived
 negative
 msg m = write len 4096 at buf seq 2
 p0 < endpoint response op port_status id 0x4321

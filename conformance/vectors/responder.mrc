@@ -8,6 +8,7 @@ id R-SACK-001
 purpose a packet that asks is reported, and the message that is complete is acknowledged
 mark S2, A (when the ACK goes out: A-16)
 cite mrc.md 6; mrc.md 3
+rules resp.sack-ask resp.cack-taken resp.ack-owed resp.ack-psn mem.source
 planes 2
 msg m = write len 8192 at buf seq 7
 mem fill buf 8192 = 0xa5
@@ -20,6 +21,7 @@ id R-SACK-002
 purpose packets that arrive in the wrong order are placed at once and reported as they are
 mark S2
 cite mrc.md 6; paper 2.1
+rules resp.bitmap resp.cack-arrived resp.ooo-most resp.ooo-least resp.ack-order
 planes 1
 msg m = write len 16384 at buf seq 8
 mem fill buf 16384 = 0xa5
@@ -36,6 +38,7 @@ id R-DUP-001
 purpose a duplicate below cack is answered again and writes nothing
 mark S2
 cite mrc.md 6
+rules resp.sack-dup resp.ack-again mem.once
 planes 2
 msg m = write len 4096 at buf seq 9
 p0 < m[0] ackreq
@@ -55,6 +58,7 @@ cases id setting answer {
 purpose the last PSN of the window is taken; the one behind it is not ($setting)
 mark S2, C
 cite mrc.md 6
+rules resp.nack-oor resp.oor-owed resp.cack-taken
 planes 1
 profile mtu 256                                           # 32 units of 128 packets of 256 bytes fit the region
 repair off
@@ -72,6 +76,7 @@ id R-PSN-001
 purpose PSNs go on behind 2^24 - 1 with 0
 mark S2
 cite mrc.md 6
+rules resp.cack-taken resp.ack-psn
 caps psn
 planes 1
 profile rq_psn 0xFFFFFE
@@ -84,6 +89,7 @@ id R-ECN-001
 purpose a packet that comes with ECN-CE is reported at once with SKIP_ONCE and its own entropy value
 mark S2
 cite mrc.md 6; mrc.md 3
+rules resp.sack-ce resp.mark resp.entropy
 planes 2
 msg m = write len 8192 at buf seq 6
 p0 < m[0] ecn ce ev 0x12345678
@@ -95,6 +101,7 @@ id R-PROBE-001
 purpose a reliability probe is answered with the state, its id and the newest ACK
 mark S2, A (the ACK again: A-17)
 cite mrc.md 6; mrc.md 3
+rules resp.sack-probe resp.probe resp.ack-again
 planes 1
 msg m = write len 8192 at buf seq 6
 p0 < m[0] ackreq ; p0 < m[1] ackreq
@@ -107,6 +114,7 @@ id R-TRIM-001
 purpose a trimmed packet brings NACK TRIMMED with its PSN and entropy, at the last hop TRIMMED_LASTHOP
 mark S2
 cite mrc.md 6; mrc.md 4; mrc.md 3
+rules resp.nack-trim resp.trim resp.entropy resp.bitmap
 caps trim_nack
 planes 1
 repair off
@@ -121,6 +129,7 @@ id R-IMM-001
 purpose completions of immediates come in RQMSN order, each after everything before it has arrived
 mark S2
 cite mrc.md 6
+rules resp.cqe-order resp.cqe-complete resp.cqe-imm mem.cqe mem.cqe-order
 caps write_imm
 planes 1
 dut recv 2
@@ -145,6 +154,7 @@ cases id message caps purpose {
 }
 mark S2, A-70
 cite mrc.md 6; IBTA 9.7.5
+rules resp.nak-owed resp.nak-code mem.region
 negative
 planes 1
 msg m = write $message
@@ -158,6 +168,7 @@ id R-DUP-002
 purpose a duplicate above cack is reported again, counts once and writes nothing
 mark S2
 cite mrc.md 6
+rules resp.sack-dup resp.bytes mem.once
 planes 2
 msg m = write len 8192 at buf seq 9
 p0 < m[1] ackreq
@@ -172,6 +183,7 @@ id R-SACK-003
 purpose cack_psn passes over 100 packets that arrive from the last to the first but one, when the first arrives
 mark S2
 cite mrc.md 6
+rules resp.cack-taken resp.reported
 caps psn
 planes 1
 profile mtu 256
@@ -197,6 +209,7 @@ setting $nominal
 purpose rcvd_bytes is the sum over new packets, rounded up to units of 256 bytes ($nominal)
 mark S2, C
 cite mrc.md 3; mrc.md 6; mrc.md 8
+rules resp.bytes resp.nominal
 planes 1
 profile mtu 256
 msg m = write len 5*256 at buf
@@ -209,6 +222,7 @@ id R-TS-001
 purpose a SACK reflects the time stamp of the packet that triggered it
 mark S2
 cite mrc.md 3; mrc.md 6
+rules resp.stamp
 caps time_stamps
 planes 1
 profile time_stamps 1

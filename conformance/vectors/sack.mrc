@@ -123,6 +123,7 @@ cases id self want {
 purpose with the setting of A-11 the bitmap of a packet that asks begins at the packet itself
 mark U, A-11
 cite mrc.md 6
+rules resp.bitmap resp.reported
 setting A-11 CTRL.sack_base_self $self
 msg m = write len 32768 at buf seq 1
 p0 < m[2] ; p0 < m[5] ackreq
@@ -296,6 +297,7 @@ id R-DUP-019
 purpose a duplicate with another R_Key is a duplicate, no access error
 mark S2
 cite mrc.md 6
+rules resp.sack-dup resp.nak-cause mem.once
 caps responder regions
 negative
 msg m = write len 64 at buf seq 9
@@ -327,6 +329,7 @@ id R-PROBE-016
 purpose a probe takes no PSN: the first packet after three of them is the first one
 mark S2+
 cite mrc.md 2; mrc.md 6
+rules resp.cack-arrived resp.sack-probe
 negative
 msg m = write len 4096 at buf seq 9
 p0 < probe id 1 ; p0 < probe id 2 ; p0 < probe id 3
@@ -349,6 +352,7 @@ id R-PROBE-018
 purpose a trimmed probe is a lost one: nothing answers
 mark A, A-32
 cite mrc.md 4; mrc.md 6
+rules resp.probe
 negative
 p0 < probe id 77 dscp trimmed
 none > * within rtt from last
@@ -357,6 +361,7 @@ id R-PROBE-019
 purpose a probe to a QP that does not exist is not answered
 mark S2+
 cite mrc.md 2
+rules resp.pair
 negative
 p0 < probe id 77 dqp qp+1
 none > * within rtt from last
@@ -404,6 +409,7 @@ id R-ACK-004
 purpose with ACKs after each SACK, a SACK in the middle of the next message brings the newest ACK again
 mark A, A-16
 cite mrc.md 6
+rules resp.ack-again resp.ack-back
 setting A-16 CTRL.ack_with_sack 1
 msg m = write len 4096 at buf seq 1
 msg n = write len 8192 at buf+4096 seq 2
@@ -442,6 +448,7 @@ id R-ACK-007
 purpose MSN of the METH wraps at 2^16: messages 0xFFFE to 1 complete in order
 mark S2+
 cite mrc.md 3; mrc.md 6
+rules resp.ack-owed resp.ack-psn resp.ack-msn
 caps responder psn
 profile msn 0xFFFE
 msg a = write len 64 at buf seq 1

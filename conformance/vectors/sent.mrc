@@ -189,6 +189,7 @@ id H-EETH-011
 purpose the response to an EV probe has op 1 in bits 3:2, id and time stamp
 mark C, A-36
 cite mrc.md 3
+rules peer.answer peer.stamp wire.op
 setting A-36 CTRL.eeth_op_high 0
 p0 < evprobe id 0x1234 timestamp 0x4321
 * > endpoint response eeth.op 1 eeth.reserved1 0 eeth.reserved2 0 id 0x1234 timestamp 0x4321 within rtt

@@ -184,6 +184,7 @@ id H-WR-052
 purpose a zero-length WRITE does not exist: it is refused at the requestor and nothing is sent
 mark A, A-19
 cite mrc.md 6
+rules req.posted
 negative
 peer auto
 background ignore sack ack probe endpoint cqe
@@ -241,6 +242,7 @@ cases id swap src flow {
 purpose which half of the EV is the UDP source port, and which is in the flow label
 mark C, A-03
 cite mrc.md 5
+rules path.set
 setting A-03 CTRL.ev_swap $swap
 peer manual
 background ignore sack ack probe endpoint write
@@ -301,6 +303,7 @@ cases id icrc what {
 purpose a $what with a wrong ICRC reports nothing: both packets are sent again
 mark S2
 cite mrc.md 4; mrc.md 7
+rules req.rtx-cause req.cqe-ack
 caps requestor bytes
 negative
 background ignore sack ack probe endpoint write
@@ -343,6 +346,7 @@ id H-RES-074
 purpose a SACK to another QP reports nothing here
 mark S2+
 cite mrc.md 2; mrc.md 7
+rules req.rtx-cause
 negative
 background ignore sack ack probe endpoint write
 dut post write len 8192

@@ -58,6 +58,7 @@ cases id port dst {
 purpose an answer on $port goes to the template's address with the plane's number in bit 12 of every uSID
 mark S (the number in every uSID), A-05
 cite mrc.md 5; RFC 9800 4
+rules wire.encap path.plane
 caps srv6
 encap srv6
 setting A-05 SRV6.plane_lsb 12
@@ -73,6 +74,7 @@ cases id port dst {
 purpose with A-05's plane_lsb 0 the plane's number ($port) stands in the lowest bits of every uSID
 mark S (the number in every uSID), A-05
 cite mrc.md 5; RFC 9800 4
+rules wire.encap path.plane
 caps srv6
 encap srv6
 setting A-05 SRV6.plane_lsb 0
@@ -104,6 +106,7 @@ cases id field value {
 purpose $field on arrival is the network's business: the packet is taken
 mark S, A-14
 cite mrc.md 1; mrc.md 4; base.md SRv6
+rules resp.sack-ask resp.cack-taken mem.source
 caps srv6 bytes
 setting A-14 default
 encap srv6
@@ -122,6 +125,7 @@ cases id flip {
 purpose one bit of $flip wrong behind the ICRC discards a packet in SRv6 as well
 mark S2, A-14
 cite mrc.md 4; base.md ICRC
+rules resp.trigger resp.cack-arrived mem.source
 caps srv6 bytes
 encap srv6
 negative
@@ -139,6 +143,7 @@ cases id next what {
 purpose an outer header that says it carries $what, before an inner one, is a damaged packet
 mark S
 cite RFC 8200 3; mrc.md 1
+rules resp.trigger resp.cack-arrived mem.source
 caps srv6 bytes
 encap srv6
 negative

@@ -67,6 +67,7 @@ cases id tsr {
 purpose a received tsr is not looked at: with tsr $tsr the stamp comes back as it came
 mark A, A-21
 cite mrc.md 3
+rules resp.stamp
 setting A-21 default
 msg m = write len 4096 at buf seq 3
 p0 < m[0] ackreq raw tseth.tsr = $tsr raw tseth.tx_timestamp16 = 0x1234
@@ -89,6 +90,7 @@ id R-TS-114
 purpose the time stamp has no say in what is placed
 mark S2+
 cite mrc.md 2; mrc.md 6
+rules resp.sack-ask resp.cack-taken mem.source
 msg m = write len 4096 at buf seq 3
 p0 < m[0] ackreq raw tseth.tx_timestamp16 = 0xFFFF raw tseth.ftype = 1
 any order { * > sack cack m[0] ; * > ack psn m[0] msn 1 } within rtt

@@ -64,6 +64,7 @@ cases id dscp {
 purpose a whole packet with the code point $dscp is not trimmed, and is taken
 mark U, S2, A-04
 cite mrc.md 4
+rules resp.sack-ask resp.cack-taken mem.source
 msg m = write len 64 at buf seq 7
 p0 < m[0] ackreq dscp $dscp
 * > sack cack m[0] within rtt
@@ -76,6 +77,7 @@ cases id code {
 purpose a packet cut to 128 bytes whose code point is $code is damaged, not trimmed: no NACK
 mark U
 cite mrc.md 4
+rules resp.trim resp.nack
 caps responder trim_nack bytes
 negative
 repair off
@@ -92,6 +94,7 @@ cases id setting dscp reason {
 purpose with $setting the code point $dscp tells a trimmed packet
 mark A, A-04
 cite mrc.md 4
+rules resp.nack-trim resp.trim
 negative
 repair off
 background ignore sack ack probe endpoint
@@ -105,6 +108,7 @@ id R-TRIM-133
 purpose with another code point for trimmed packets, 12 is one like others: a whole packet that has it is taken
 mark A, A-04
 cite mrc.md 4
+rules resp.trim resp.sack-ask mem.source
 setting A-04 DSCP_TRIM.trimmed 20
 msg m = write len 4096 at buf seq 7
 p0 < m[0] ackreq dscp 12
@@ -216,6 +220,7 @@ purpose a trimmed packet $change, $what, is not NACKed
 mark S2+, A (P_Key and more)
 caps responder trim_nack bytes
 cite mrc.md 2; mrc.md 4
+rules resp.nack resp.trim
 negative
 repair off
 msg m = write len 4096 at buf seq 7
@@ -227,6 +232,7 @@ purpose a trim whose header was damaged on the way has no ICRC to tell: its NACK
 mark S2 (no valid ICRC), A-15
 caps responder trim_nack bytes
 cite mrc.md 4
+rules resp.nack-trim
 repair off
 background ignore sack ack probe endpoint
 msg m = write len 4096 at buf seq 7
@@ -282,6 +288,7 @@ id R-TRIM-167
 purpose a code point of a trimmed packet in the inner header alone means nothing: switches write the outermost one
 mark S, A-26
 cite mrc.md 4
+rules resp.trim resp.sack-ask mem.source
 caps responder trim_nack srv6
 encap srv6
 msg m = write len 4096 at buf seq 7

@@ -38,7 +38,7 @@ cases id k {
 purpose of a window of 128 the PSN cack+1+$k is outside: NACK PSN_OOR_WINDOW, nothing written, nothing reported
 mark C, A-12
 cite mrc.md 6; mrc.md 3
-rules resp.oor-owed resp.nack
+rules resp.oor-owed resp.nack resp.nack-oor
 setting A-12 CTRL.oor_drop 0
 negative
 msg gap = write len $k*256 at buf seq 1
@@ -57,6 +57,7 @@ cases id k {
 purpose with the other answer of A-12 the PSN cack+1+$k, outside of a window of 128, is dropped without a word
 mark C, A-12
 cite mrc.md 6; mrc.md 3
+rules resp.oor-owed resp.nack-oor mem.source resp.bitmap
 setting A-12 CTRL.oor_drop 1
 negative
 msg gap = write len $k*256 at buf seq 1
@@ -70,6 +71,7 @@ id R-WIN-034
 purpose the window moves with cack: what was outside is taken once the first packet is here
 mark S2, A-12
 cite mrc.md 6
+rules resp.oor-owed resp.nack-oor resp.cack-taken
 setting A-12 CTRL.oor_drop 0
 negative
 msg one = write len 256 at buf seq 1
@@ -89,6 +91,7 @@ id R-WIN-035
 purpose what is refused leaves nothing behind: when its turn comes it is new
 mark S2, A-12
 cite mrc.md 6
+rules resp.oor-owed resp.bitmap resp.cack-arrived
 setting A-12 CTRL.oor_drop 1
 negative
 msg one = write len 256 at buf seq 1
@@ -112,6 +115,7 @@ cases id delta {
 purpose a PSN $delta above cack is beyond the window, and no duplicate: half of 2^24 lies above
 mark C, A-12, S2 (half range)
 cite mrc.md 6
+rules resp.oor-owed resp.nack resp.nack-oor
 setting A-12 CTRL.oor_drop 0
 negative
 msg m = write len 256 at buf seq 5
@@ -155,6 +159,7 @@ cases id first order {
 purpose four packets from PSN $first on, across 2^24 or up to its edge, in another order each time
 mark S2
 cite mrc.md 6; base.md AETH
+rules resp.cack-taken resp.ack-psn resp.sack-ask mem.source
 caps responder psn
 profile mtu 256 mpr_dest 1 rq_psn $first
 msg m = write len 1024 at buf seq 5
@@ -166,6 +171,7 @@ id R-WIN-065
 purpose the window reaches across 2^24: cack+128 is inside, cack+129 is not
 mark C, S2, A-12
 cite mrc.md 6
+rules resp.nack-oor resp.oor-owed resp.cack-arrived
 caps responder psn
 setting A-12 CTRL.oor_drop 0
 profile mtu 256 mpr_dest 1 rq_psn 0xFFFFC0
@@ -184,6 +190,7 @@ id R-WIN-066
 purpose a duplicate from before 2^24 is a duplicate after it
 mark S2
 cite mrc.md 6
+rules resp.sack-dup mem.once resp.trigger
 caps responder psn
 profile mtu 256 mpr_dest 1 rq_psn 0xFFFFFE
 negative
@@ -202,7 +209,7 @@ id R-WIN-071
 purpose a SACK says the responder's window, in units of 128, if the QP has dynamic MPR
 mark S2, A-59
 cite mrc.md 3; mrc.md 7
-rules resp.mpr resp.mpr-range
+rules resp.mpr resp.mpr-range wire.mpr
 caps responder dyn_mpr
 profile mtu 256 mpr_dest 1 dynamic_mpr 1
 msg m = write len 256 at buf seq 5
@@ -213,6 +220,7 @@ id R-WIN-072
 purpose a window that software makes smaller is told, and what lies behind it is NACKed NO_BITMAP
 mark A, A-59
 cite mrc.md 7; mrc.md 3
+rules resp.mpr resp.mpr-range wire.mpr resp.nack-oor resp.bitmap
 caps responder dyn_mpr
 profile mtu 256 mpr_dest 8 dynamic_mpr 1
 negative

@@ -228,7 +228,7 @@ def test_repair():
 
 def test_universal_rules_need_no_statement():
     body = "msg m = write len 64\np0 < m[0] ackreq\nsettle rtt"
-    for kind, word in ((WrongIcrc, "wire.icrc"), (ReservedBit, "wire.reserved"), (CackPlusOne, "resp.truthful")):
+    for kind, word in ((WrongIcrc, "wire.icrc"), (ReservedBit, "wire.reserved"), (CackPlusOne, "resp.cack-arrived")):
         result = run(body, broken(kind))
         same(result.disposition, "fail", kind.__name__)
         holds(result.reason.startswith(word), result.reason)

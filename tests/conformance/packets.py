@@ -10,6 +10,7 @@ import sys
 
 from common import holds, run_tests, same
 from mrcscript import packets
+from mrcscript.layout import PLAIN, Layout
 from mrcscript.packets import HEADERS, OPCODES, Packet
 
 KNOWN = [  # docs/protocol/base.md
@@ -90,6 +91,44 @@ def test_against_the_codec_of_mrc():
                 got = int(got, 0) if isinstance(got, str) else got
                 same(got & ((1 << info["width"]) - 1), value, f"{name}: {header}.{field}")
         holds(found["icrc"]["ok"], "the codec finds the ICRC right")
+
+
+def decoded(frame, *options):
+    """What mrc decode says of a frame."""
+    out = subprocess.run([sys.argv[1], "decode", "--hex", frame.hex(), "--json", *options], capture_output=True, text=True)
+    same(out.returncode, 0, out.stderr)
+    return json.loads(out.stdout)
+
+
+def test_settings_of_the_wire():
+    """What settings change of the bytes: written, read again, and as the codec of mrc reads them."""
+    rng = random.Random(4)
+    outer = Layout({"CTRL.icrc_outer": 1})
+    for encap in ("srv6", "srh"):
+        packet = some_packet(rng, "WriteOnly", encap)
+        frame = packets.build(packet, layout=outer)
+        same([packets.decode(frame, (), one).icrc_good for one in (outer, PLAIN)], [True, False], "ICRC from the outer header")
+        for flip, good in (("outer_ipv6.dst", True), ("outer_ipv6.hop_limit", True), ("outer_ipv6.src", False)):
+            changed = packets.build(packet, flips=(flip,), layout=outer)
+            same(packets.decode(changed, (), outer).icrc_good, good, flip)
+        if len(sys.argv) > 1:
+            holds(decoded(frame, "--icrc-outer")["icrc"]["ok"], "the codec finds the outer ICRC right")
+            holds(not decoded(frame)["icrc"]["ok"], "and wrong as an inner one")
+    swapped = Layout({"CTRL.ev_swap": 1})
+    same((PLAIN.ev_fields(0x12345678), swapped.ev_fields(0x12345678)), ((0x1234, 0x5678), (0x5678, 0x1234)), "halves")
+    packet = some_packet(rng, "WriteOnly", "ipv6")
+    packet.headers["udp"]["src_port"], packet.headers["ipv6"]["flow_label"] = swapped.ev_fields(0x12345678)
+    same(packets.decode(packets.build(packet), (), swapped).ev, 0x12345678, "read again")
+    if len(sys.argv) > 1:
+        text = json.dumps(decoded(packets.build(packet), "--ev-swap"))
+        holds("0x12345678" in text or str(0x12345678) in text, text)
+    same(Layout({"CTRL.bth_m": 1}).m, {"m": 1}, "M in bit 7")
+    same(Layout({"CTRL.bth_m": 1, "CTRL.bth_m_high": 0}).m, {"se": 1}, "M in bit 6")
+    same((PLAIN.response_op(1), Layout({"CTRL.eeth_op_high": 1}).response_op(1)), ({"op": 1}, {"reserved1": 1}), "op")
+    same([Layout({"CTRL.tsr_us": us}).stamp(10 ** 9) for us in (0, 1)], [7812, 976], "a millisecond in both units")
+    per = Layout({"IP_PLANE.enable": 1})
+    same(packets.ip_text(per.address(packets.ip("fd00::2"), 5)), "fd00:0:0:5::2", "an address per plane")
+    same(PLAIN.address(7, 5), 7, "one address")
 
 
 def test_trim():

@@ -10,6 +10,8 @@ import sys
 import tempfile
 
 from common import ROOT, holds, run_tests, same
+from mrcscript import coverage
+from mrcscript.errors import MrcError
 
 LEGAL = f"{sys.executable} -c \"import sys; sys.path.insert(0, '{ROOT}/conformance'); sys.argv[1:1] = []; " \
         "from mrcscript.legal import main; sys.exit(main())\""
@@ -97,6 +99,31 @@ def test_lint_and_compile():
         holds("w.mrc:2:8" in out, out)
         out, _ = call(ROOT + "/conformance/script.py", "compile", script(folder))
         same(json.loads(out)["vectors"][0]["id"], "T-1", "compiled")
+
+
+def test_shipped_vectors_name_their_rules():
+    with tempfile.TemporaryDirectory() as folder:
+        script(folder)
+        out, _ = call(ROOT + "/conformance/vectors.py", "lint", "--quick", "--folder", folder, code=1)
+        holds("t.mrc:2:1: error: T-1: it names no rule that it asks" in out, out)
+
+
+def test_holes():
+    """A hole has a reason with words, and is about something that exists."""
+    known = {"rules": ["wire.icrc"], "sections": ["1"], "assumptions": ["A-01"]}
+    keep = coverage.HOLES
+    with tempfile.TemporaryDirectory() as folder:
+        coverage.HOLES = os.path.join(folder, "holes.json")
+        for rules, part in (({"wire.icrc": "x"}, "which has no words"), ({"wire.crc": "why"}, "there is no 'wire.crc'"),
+                            ({"wire.icrc": "why"}, None)):
+            with open(coverage.HOLES, "w", encoding="utf-8") as stream:
+                json.dump({"classes": {"why": "words"}, "rules": rules, "sections": {}, "assumptions": {}}, stream)
+            try:
+                coverage.holes(known)
+                same(part, None, "taken")
+            except MrcError as error:
+                holds(part and part in error.sentence, error.sentence)
+    coverage.HOLES = keep
 
 
 def test_through_mrc():
