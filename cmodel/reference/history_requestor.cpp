@@ -175,6 +175,7 @@ void RequestorPart::data(const Seen& seen, const QpWorld& qp, Requestor& r) {
   if (again) s.earlier = s.last;
   s.last = seen.first;
   s.entropy = p.entropy(wire_);
+  Paths::used(r, s.entropy);
   s.plane = seen.frame.plane;
   s.icrc = p.icrc ? p.icrc->value : 0;
   if (!again) walk(qp, r);

@@ -73,6 +73,8 @@ struct Requestor {
   std::deque<Seq> immediates;  ///< MSNs of immediates not acknowledged
   bool failed = false;         ///< a fatal completion
   // path.fresh
+  std::array<uint32_t, 16> recent_evs{};  ///< of the last packets sent
+  uint64_t packets = 0;
   uint32_t again = 0, same_ev = 0;
 
   SentPsn* find(Seq psn) {
