@@ -290,8 +290,9 @@ void RequestorPart::window(const Seen& seen, const QpWorld& qp, Requestor& r, Se
 
 void RequestorPart::heard(const QpWorld& qp, Requestor& r, Seq cack, unsigned mpr) {
   const unsigned units = qp.set.dynamic_mpr && mpr != 0 ? std::min<unsigned>(mpr, qp.set.mpr) : qp.set.mpr;
-  const bool new_cack = !r.cack || cack > *r.cack;
-  if (new_cack) r.cack = cack;
+  // Of PSNs that were not sent nothing can have come: somebody else said so. The device may have believed it.
+  const bool possible = cack < r.top || w_.incomplete() != nullptr || !qp.from_log;
+  if (possible && (!r.cack || cack > *r.cack)) r.cack = cack;
   // Before the log began more may have been heard: known is what lies beyond the first PSN seen.
   if (r.limit || (r.started && cack >= r.lowest)) r.limit = std::max(r.limit.value_or(cack), cack + Seq{units} * 128);
   if (!r.any || cack > r.reported) r.reported = cack;
@@ -330,6 +331,7 @@ void RequestorPart::sack(const Seen& seen, const QpWorld& qp, Requestor& r) {
     if (const SentPsn* s = r.find(psn)) r.overtaken = std::max(r.overtaken, s->last);
   }
   if (!r.any || highest > r.reported) r.reported = highest;
+  r.any = true;
   heard(qp, r, cack, h.mpr);
 }
 

@@ -99,6 +99,29 @@ class Tale {
 
 }  // namespace
 
+TEST_CASE("the first word that a requestor hears is a cause as good as any other", "[reference][history]") {
+  for (const uint32_t psn : {1u, 3u}) {  // 1 is missing in that word, 3 was sent behind all it tells of
+    Tale tale;
+    for (uint32_t n = 0; n < 4; ++n) tale.sends(n, n);
+    tale.hears_sack(0, 2);
+    tale.sends(psn, 4 + psn, true);
+    CHECK(tale.broken(Rule::ReqRtxCause) == (psn == 3 ? 1 : 0));
+  }
+}
+
+TEST_CASE("a SACK of what was never sent comes from nobody, and moves nothing", "[reference][history]") {
+  for (const bool plain : {true, false}) {
+    Tale tale;
+    tale.sends(0, 0);
+    tale.sends(1, 0, true);  // overtakes its first transmission, which waits at the other port
+    tale.hears_sack(5000, 5000);
+    tale.sends(2, 0);
+    if (plain) tale.sends(1, 1);
+    tale.waits(1000 * kUs);
+    CHECK(tale.broken(Rule::ReqRtxUnsent) == (plain ? 0 : 1));
+  }
+}
+
 TEST_CASE("who has one EV left sends again on it; who has others does not", "[reference][history]") {
   for (const unsigned others : {0u, 3u, 7u}) {
     Tale tale;
