@@ -89,6 +89,7 @@ class MemoryPart final : public Part {
   Target& of(const QpWorld& qp);
   const Region* region_of(const wire::Packet& p) const;
   void write(const log::Host& host);
+  void written(const Open& payload, uint32_t from, uint32_t to, uint64_t tag);
   void visible(Payload& payload, uint32_t bytes);
   void done(const Payload& payload);
   void forget();
@@ -261,23 +262,33 @@ void MemoryPart::write(const log::Host& host) {
       }
       return;
     }
-    Payload& payload = **best;
-    const auto from = static_cast<uint32_t>(at - payload.addr);
-    const auto to = static_cast<uint32_t>(std::min<uint64_t>(stop - payload.addr, payload.length));
-    payload.write(from, to);
-    if (payload.count >= payload.length) {
-      bytes_ -= payload.length;
-      payload.bytes = {};
-    }
+    const Open payload = *best;
+    const auto to = static_cast<uint32_t>(std::min<uint64_t>(stop - payload->addr, payload->length));
+    const auto from = static_cast<uint32_t>(at - payload->addr);
     w_.report().ok(Rule::MemSource);
     w_.report().ok(Rule::MemOnce);
-    if (visible_told_ && host.tag != 0) {
-      if (tags_.size() > (1u << 16)) tags_.clear();
-      tags_[host.tag].emplace_back(*best, to - from);
-    } else {
-      visible(payload, to - from);
+    // Copies of the packet that go to the same place are written with it: another length than the longest may be right.
+    for (const Open& copy : open_.at(at / kPage)) {
+      const bool same = copy->qp == payload->qp && copy->incarnation == payload->incarnation &&
+                        copy->psn == payload->psn && copy->addr == payload->addr;
+      const uint32_t end = std::min(to, copy->length);
+      if (same && from < end && copy->free(from, end)) written(copy, from, end, host.tag);
     }
     at += to - from;
+  }
+}
+
+void MemoryPart::written(const Open& payload, uint32_t from, uint32_t to, uint64_t tag) {
+  payload->write(from, to);
+  if (payload->count >= payload->length) {
+    bytes_ -= payload->length;
+    payload->bytes = {};
+  }
+  if (visible_told_ && tag != 0) {
+    if (tags_.size() > (1u << 16)) tags_.clear();
+    tags_[tag].emplace_back(payload, to - from);
+  } else {
+    visible(*payload, to - from);
   }
 }
 

@@ -137,3 +137,31 @@ TEST_CASE("who has one EV left sends again on it; who has others does not", "[re
     CHECK((tale.broken(Rule::PathFresh) != 0) == (others == 7));
   }
 }
+
+TEST_CASE("a longer copy of a packet does not keep an immediate waiting", "[reference][memory]") {
+  for (const bool written : {true, false}) {
+    Tale tale;
+    wire::Packet right = Tale::write(false, 0, 0), longer = Tale::write(false, 0, 0, false, 600);
+    longer.reth->dma_length = 64;
+    tale.frame(false, 0, longer);
+    tale.frame(false, 0, right);
+    for (uint32_t at = 0; at < (written ? 64u : 32u); at += 32) {
+      tale.push(log::Host{log::HostOp::Write, kMemory + at, 32, 0, 0, std::vector<uint8_t>(32, 0), 0});
+    }
+    wire::Packet last = Tale::packet(wire::Opcode::WriteOnlyImm, false, kRqPsn + 1);
+    last.meth->msn = 1;
+    last.reth->va = kVa + 0x400;
+    last.reth->r_key = 7;
+    last.reth->dma_length = 4;
+    last.payload.assign(4, 1);
+    last.immdt->value = 77;
+    tale.frame(false, 1, last);
+    tale.push(log::Host{log::HostOp::Write, kMemory + 0x400, 4, 0, 0, std::vector<uint8_t>(4, 1), 0});
+    log::Cqe cqe;
+    cqe.qp = kQp;
+    cqe.receive = true;
+    cqe.imm = 77;
+    tale.push(cqe);
+    CHECK(tale.broken(Rule::MemCqe) == (written ? 0 : 1));
+  }
+}
