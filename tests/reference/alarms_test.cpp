@@ -165,3 +165,39 @@ TEST_CASE("a longer copy of a packet does not keep an immediate waiting", "[refe
     CHECK(tale.broken(Rule::MemCqe) == (written ? 0 : 1));
   }
 }
+
+TEST_CASE("what stands in front of the inner header may have been looked at or not", "[reference][history]") {
+  enum class Damage { None, Length, LengthBelowInner, Ethertype, Version, Icrc };
+  for (const auto damage :
+       {Damage::None, Damage::Length, Damage::LengthBelowInner, Damage::Ethertype, Damage::Version, Damage::Icrc}) {
+    log::Qp qp = life_qp();
+    qp.encap = 1;
+    Tale tale(qp);
+    log::Post post;
+    post.qp = kQp;
+    post.wr_id = 5;
+    post.addr = 0x200000;
+    post.remote = 0x9000;
+    post.bytes = 64;
+    post.rkey = 9;
+    tale.push(post);
+    tale.sends(0, 0);
+    wire::Packet ack = Tale::packet(wire::Opcode::Ack, false, kSqPsn);
+    ack.aeth->syndrome = 0x1F;
+    ack.aeth->msn = 1;
+    ack.outer_ipv6 = ack.ipv6;
+    tale.frame(false, 0, ack, [&](std::vector<uint8_t>& bytes) {
+      if (damage == Damage::Length) bytes[19] = 4;
+      if (damage == Damage::LengthBelowInner) bytes[19] = static_cast<uint8_t>(bytes[19] - 4);
+      if (damage == Damage::Ethertype) bytes[12] ^= 0x40;
+      if (damage == Damage::Version) bytes[14] ^= 0x10;
+      if (damage == Damage::Icrc) bytes.back() ^= 1;
+    });
+    log::Cqe cqe;
+    cqe.qp = kQp;
+    cqe.wr_id = 5;
+    tale.push(cqe);
+    INFO(static_cast<int>(damage));
+    CHECK(tale.broken(Rule::ReqCqeAck) == (damage == Damage::Icrc ? 1 : 0));
+  }
+}
