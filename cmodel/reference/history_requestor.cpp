@@ -105,7 +105,7 @@ class RequestorPart final : public Part {
   void end(const QpWorld& qp, Requestor& r, Seq psn, const SentPsn& s);
   void bind(const QpWorld& qp, Requestor& r, Seq psn, const SentPsn& s);
   void payload(const QpWorld& qp, Requestor& r, Seq psn, const SentPsn& s);
-  void unsent(const QpWorld& qp, Seq psn, const SentPsn& s);
+  void unsent(const QpWorld& qp, Requestor& r, Seq psn, const SentPsn& s);
   void trim(const QpWorld& qp, Requestor& r);
 
   World& w_;
@@ -185,6 +185,7 @@ void RequestorPart::data(const Seen& seen, const QpWorld& qp, Requestor& r) {
 void RequestorPart::fresh(const Seen& seen, const QpWorld& qp, Requestor& r, Seq psn, SentPsn& s) {
   const wire::Packet& p = seen.packet;
   s.seen = true;
+  s.first = seen.first;
   s.opcode = p.bth->opcode;
   s.length = static_cast<uint16_t>(p.payload.size());
   s.whole = seen.whole;
@@ -539,13 +540,20 @@ void RequestorPart::payload(const QpWorld& qp, Requestor& r, Seq psn, const Sent
          [&] { return fmt::format("the {} bytes read from host address 0x{:x}", s.length, addr); });
 }
 
-/// It was sent with rtx = 1 and, as is known now, never without.
-void RequestorPart::unsent(const QpWorld& qp, Seq psn, const SentPsn& s) {
+/// It was sent with rtx = 1 and, as is known now, never without. That is right for one that found no EV it could use
+/// which ones the controller has denied is hidden, but not for long when the packets around it were sent.
+void RequestorPart::unsent(const QpWorld& qp, Requestor& r, Seq psn, const SentPsn& s) {
   if (!s.early || s.plain) return;
+  const SentPsn* const before = psn == r.base ? &r.below : r.find(psn - 1);
+  const SentPsn* const behind = r.find(psn + 1);
+  const bool flanked = before != nullptr && behind != nullptr && before->plain && behind->plain &&
+                       behind->first < before->first + 2 * w_.lag();
   if (const char* why = w_.incomplete()) {
     w_.report().rests(Rule::ReqRtxUnsent, why);
   } else if (w_.any_down() || paths_.any_peer_down()) {
     w_.report().rests(Rule::ReqRtxUnsent, "the first one may have found no port that was up");
+  } else if (!flanked) {
+    w_.report().rests(Rule::ReqRtxUnsent, "the first one may have found no EV that was not denied");
   } else {
     walked(Rule::ReqRtxUnsent, false, s, psn, qp,
            [&] { return fmt::format("rtx 0 before rtx 1: PSN {} was not sent before", psn24(psn)); });
@@ -555,7 +563,8 @@ void RequestorPart::unsent(const QpWorld& qp, Seq psn, const SentPsn& s) {
 void RequestorPart::trim(const QpWorld& qp, Requestor& r) {
   const Seq keep = std::min(r.walk.next, r.cack ? *r.cack - kTail : r.walk.next - kMostPsns / 2);
   while (!r.sent.empty() && r.base < keep) {
-    unsent(qp, r.base, r.sent.front());
+    unsent(qp, r, r.base, r.sent.front());
+    r.below = r.sent.front();
     r.sent.pop_front();
     ++r.base;
   }
@@ -645,7 +654,7 @@ void RequestorPart::finish(const log::End& end, Time time) {
     for (std::size_t i = 0; i < r.sent.size(); ++i) {
       const SentPsn& s = r.sent[i];
       if (s.last + w_.queue() > time) continue;
-      unsent(*qp, r.base + static_cast<Seq>(i), s);
+      unsent(*qp, r, r.base + static_cast<Seq>(i), s);
     }
     if (r.walk.next >= r.top) {
       w_.report().ok(Rule::ReqPsnHole);

@@ -122,6 +122,19 @@ TEST_CASE("a SACK of what was never sent comes from nobody, and moves nothing", 
   }
 }
 
+TEST_CASE("a packet that found no EV it could use is sent for the first time as a retransmission",
+          "[reference][history]") {
+  for (const bool long_before : {true, false}) {
+    Tale tale;
+    tale.sends(0, 0);
+    if (long_before) tale.waits(60 * kUs);
+    tale.sends(1, 2, true);
+    tale.sends(2, 4);
+    tale.waits(1000 * kUs);
+    CHECK(tale.broken(Rule::ReqRtxUnsent) == (long_before ? 0 : 1));
+  }
+}
+
 TEST_CASE("who has one EV left sends again on it; who has others does not", "[reference][history]") {
   for (const unsigned others : {0u, 3u, 7u}) {
     Tale tale;
