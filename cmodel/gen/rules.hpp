@@ -263,7 +263,7 @@ inline constexpr std::array<RuleInfo, kNumRules> kRules = {{
      Severity::Fail, "safety", "history", "mrc.md 5"},
     {"path.peer-down", "no data leave on a plane whose port the peer has reported down", "S",
      Severity::Fail, "safety", "history", "mrc.md 5"},
-    {"path.fresh", "a retransmission takes a fresh EV: most do not take that of the transmission before", "U",
+    {"path.fresh", "a retransmission takes a fresh EV: while others are in use, few take that of the transmission before", "U",
      Severity::Deviates, "statistic", "history", "mrc.md 5"},
     {"resp.pair", "SACK, NACK, ACK and probes go to the peer of a QP that exists", "S2",
      Severity::Fail, "safety", "history", "mrc.md 2"},

@@ -18,6 +18,34 @@ constexpr Seq kTail = 1024;
 constexpr Seq kMostPsns = 8192;
 constexpr uint32_t kMostPayload = 1u << 16;
 
+/// Parts of a payload: from, to; apart from each other.
+class Ranges {
+ public:
+  bool free(uint32_t from, uint32_t to) const {
+    return std::ranges::none_of(parts_, [&](const Part& p) { return from < p.second && p.first < to; });
+  }
+  /// Returns how many bytes are new.
+  uint32_t add(uint32_t from, uint32_t to) {
+    const uint32_t before = bytes_;
+    bytes_ += to - from;
+    std::erase_if(parts_, [&](const Part& p) {
+      if (from > p.second || p.first > to) return false;
+      bytes_ -= std::min(to, p.second) - std::max(from, p.first);
+      from = std::min(from, p.first);
+      to = std::max(to, p.second);
+      return true;
+    });
+    parts_.emplace_back(from, to);
+    return bytes_ - before;
+  }
+  uint32_t bytes() const { return bytes_; }
+
+ private:
+  using Part = std::pair<uint32_t, uint32_t>;
+  std::vector<Part> parts_;
+  uint32_t bytes_ = 0;
+};
+
 /// A packet whose payload may be written.
 struct Payload {
   uint32_t qp = 0;
@@ -26,28 +54,11 @@ struct Payload {
   uint64_t addr = 0;
   uint32_t length = 0;
   bool known = false;  ///< bytes holds
+  bool over = false;   ///< all of it is written
   std::vector<uint8_t> bytes;
-  std::vector<std::pair<uint32_t, uint32_t>> written;  ///< from, to; in order, apart
-  uint32_t count = 0;                                  ///< bytes written
-  uint32_t visible = 0;
-
-  bool free(uint32_t from, uint32_t to) const {
-    return std::ranges::none_of(written, [&](const auto& w) { return from < w.second && w.first < to; });
-  }
-  void write(uint32_t from, uint32_t to) {
-    count += to - from;
-    for (auto& w : written) {
-      if (w.second == from) {
-        w.second = to;
-        return;
-      }
-      if (w.first == to) {
-        w.first = from;
-        return;
-      }
-    }
-    written.emplace_back(from, to);
-  }
+  Ranges written;        ///< by writes that were its own
+  Ranges there;          ///< stand in memory, whosever write it was
+  uint32_t visible = 0;  ///< bytes of `there` that software can see
 };
 
 struct Placed {
@@ -89,6 +100,8 @@ class MemoryPart final : public Part {
   Target& of(const QpWorld& qp);
   const Region* region_of(const wire::Packet& p) const;
   void write(const log::Host& host);
+  void others(const Payload& payload, uint64_t at, uint32_t bytes, const uint8_t* shown, uint64_t tag);
+  void stands(const Open& payload, uint32_t from, uint32_t to, uint64_t tag);
   void visible(Payload& payload, uint32_t bytes);
   void done(const Payload& payload);
   void forget();
@@ -182,7 +195,7 @@ void MemoryPart::data(const Seen& seen, const QpWorld& qp, Target& t) {
   for (uint64_t page = addr / kPage; page <= (addr + payload->length - 1) / kPage; ++page) {
     std::vector<Open>& there = open_[page];
     // What was written before to the same place is over.
-    std::erase_if(there, [&](const Open& o) { return o->addr == addr && o->count >= o->length; });
+    std::erase_if(there, [&](const Open& o) { return o->addr == addr && o->written.bytes() >= o->length; });
     there.push_back(payload);
   }
   oldest_.push_back(std::move(payload));
@@ -192,7 +205,7 @@ void MemoryPart::data(const Seen& seen, const QpWorld& qp, Target& t) {
 void MemoryPart::forget() {
   const Open payload = oldest_.front();
   oldest_.pop_front();
-  if (payload->count < payload->length) {
+  if (payload->written.bytes() < payload->length) {
     lost_ = true;
     bytes_ -= payload->length;
   }
@@ -269,23 +282,50 @@ void MemoryPart::write(const log::Host& host) {
       }
       return;
     }
-    Payload& payload = **best;
-    const auto from = static_cast<uint32_t>(at - payload.addr);
-    const auto to = static_cast<uint32_t>(std::min<uint64_t>(stop - payload.addr, payload.length));
-    payload.write(from, to);
-    if (payload.count >= payload.length) {
-      bytes_ -= payload.length;
-      payload.bytes = {};
-    }
+    const Open payload = *best;
+    const auto to = static_cast<uint32_t>(std::min<uint64_t>(stop - payload->addr, payload->length));
+    const auto from = static_cast<uint32_t>(at - payload->addr);
     w_.report().ok(Rule::MemSource);
     w_.report().ok(Rule::MemOnce);
-    if (visible_told_ && host.tag != 0) {
-      if (tags_.size() > (1u << 16)) tags_.clear();
-      tags_[host.tag].emplace_back(*best, to - from);
-    } else {
-      visible(payload, to - from);
-    }
+    others(*payload, at, to - from, shown == nullptr ? nullptr : shown + (at - host.addr), host.tag);
+    payload->written.add(from, to);
+    stands(payload, from, to, host.tag);
     at += to - from;
+  }
+}
+
+/// Other packets that a write of so many bytes may have been for. A copy of the same packet is written with it: another
+/// length than the longest may be right. Of any other one with the same bytes they stand in memory from now on.
+void MemoryPart::others(const Payload& payload, uint64_t at, uint32_t bytes, const uint8_t* shown, uint64_t tag) {
+  for (const Open& other : open_.at(at / kPage)) {
+    if (other.get() == &payload || at < other->addr || at >= other->addr + other->length) continue;
+    const auto from = static_cast<uint32_t>(at - other->addr);
+    const uint32_t to = std::min(from + bytes, other->length);
+    const bool copy = other->qp == payload.qp && other->incarnation == payload.incarnation &&
+                      other->psn == payload.psn && other->addr == payload.addr;
+    if (copy && other->written.free(from, to)) {
+      other->written.add(from, to);
+    } else if (shown != nullptr && other->known &&
+               (other->bytes.empty() || !std::equal(shown, shown + (to - from), other->bytes.begin() + from))) {
+      continue;
+    }
+    stands(other, from, to, tag);
+  }
+}
+
+void MemoryPart::stands(const Open& payload, uint32_t from, uint32_t to, uint64_t tag) {
+  if (payload->written.bytes() >= payload->length && !payload->over) {
+    payload->over = true;
+    bytes_ -= payload->length;
+    payload->bytes = {};
+  }
+  const uint32_t fresh = payload->there.add(from, to);
+  if (fresh == 0) return;
+  if (visible_told_ && tag != 0) {
+    if (tags_.size() > (1u << 16)) tags_.clear();
+    tags_[tag].emplace_back(payload, fresh);
+  } else {
+    visible(*payload, fresh);
   }
 }
 
@@ -300,7 +340,7 @@ MemoryPart::Open* MemoryPart::find(uint64_t at, uint64_t stop, const uint8_t* sh
     if (at < p.addr || at >= p.addr + p.length) continue;
     const auto from = static_cast<uint32_t>(at - p.addr);
     const auto to = static_cast<uint32_t>(std::min<uint64_t>(stop - p.addr, p.length));
-    if (!p.free(from, to)) {
+    if (!p.written.free(from, to)) {
       again = true;
       continue;
     }

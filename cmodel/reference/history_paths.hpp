@@ -17,6 +17,8 @@ class Paths {
   void received(const Seen& seen);
   /// A data packet of that QP.
   void sent(const Seen& seen, const QpWorld& qp);
+  /// The same, when again() has been told.
+  static void used(Requestor& r, uint32_t ev) { r.recent_evs[r.packets++ % r.recent_evs.size()] = ev; }
   /// It is a retransmission; `before` is still the transmission before.
   void again(const Seen& seen, const QpWorld& qp, Requestor& r, const SentPsn& before);
   /// Some peer has said that one of its ports is down.
@@ -33,6 +35,8 @@ class Paths {
     std::unordered_map<uint32_t, uint64_t> planes;  ///< EV -> bits of the planes it may leave from
   };
   const EvSet& set_of(const QpWorld& qp);
+  /// The QP's last packets went out on so many EVs besides this one: it had a choice.
+  static bool choice(const Requestor& r, uint32_t ev);
 
   World& w_;
   wire::WireConfig wire_;

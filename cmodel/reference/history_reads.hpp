@@ -29,13 +29,7 @@ class Reads {
       Page& page = page_of(at / kPage);
       const std::size_t from = at % kPage, count = std::min(kPage - from, host.data.size() - done);
       std::copy_n(host.data.begin() + static_cast<std::ptrdiff_t>(done), count, page.bytes.begin() + from);
-      if (from <= page.end && from + count >= page.begin && page.begin != page.end) {
-        page.begin = std::min(page.begin, from);
-        page.end = std::max(page.end, from + count);
-      } else {  // what was read elsewhere on this page is forgotten
-        page.begin = from;
-        page.end = from + count;
-      }
+      page.learn(from, count);
       done += count;
     }
   }
@@ -50,7 +44,7 @@ class Reads {
       if (found == pages_.end()) return {};
       const Page& page = *found->second;
       const std::size_t from = at % kPage, count = std::min(kPage - from, length - buffer_.size());
-      if (from < page.begin || from + count > page.end) return {};
+      if (!page.knows(from, count)) return {};
       buffer_.insert(buffer_.end(), page.bytes.begin() + from, page.bytes.begin() + from + count);
     }
     return log::digest(buffer_);
@@ -59,8 +53,24 @@ class Reads {
 
  private:
   struct Page {
+    static constexpr std::size_t kWord = 64;
     std::array<uint8_t, kPage> bytes;
-    std::size_t begin = 0, end = 0;  ///< known are those between
+    std::array<uint64_t, kPage / kWord> known{};  ///< a bit for each byte
+
+    /// The bits of `count` bytes from `from` on, as far as they lie in that word.
+    static uint64_t mask(std::size_t word, std::size_t from, std::size_t count) {
+      const std::size_t begin = std::max(from, word * kWord), end = std::min(from + count, (word + 1) * kWord);
+      return (~uint64_t{0} >> (kWord - (end - begin))) << (begin % kWord);
+    }
+    void learn(std::size_t from, std::size_t count) {
+      for (std::size_t w = from / kWord; w * kWord < from + count; ++w) known[w] |= mask(w, from, count);
+    }
+    bool knows(std::size_t from, std::size_t count) const {
+      for (std::size_t w = from / kWord; w * kWord < from + count; ++w) {
+        if ((~known[w] & mask(w, from, count)) != 0) return false;
+      }
+      return true;
+    }
   };
   Page& page_of(uint64_t number) {
     if (last_ != nullptr && last_number_ == number) return *last_;

@@ -105,7 +105,7 @@ class RequestorPart final : public Part {
   void end(const QpWorld& qp, Requestor& r, Seq psn, const SentPsn& s);
   void bind(const QpWorld& qp, Requestor& r, Seq psn, const SentPsn& s);
   void payload(const QpWorld& qp, Requestor& r, Seq psn, const SentPsn& s);
-  void unsent(const QpWorld& qp, Seq psn, const SentPsn& s);
+  void unsent(const QpWorld& qp, Requestor& r, Seq psn, const SentPsn& s);
   void trim(const QpWorld& qp, Requestor& r);
 
   World& w_;
@@ -175,6 +175,7 @@ void RequestorPart::data(const Seen& seen, const QpWorld& qp, Requestor& r) {
   if (again) s.earlier = s.last;
   s.last = seen.first;
   s.entropy = p.entropy(wire_);
+  Paths::used(r, s.entropy);
   s.plane = seen.frame.plane;
   s.icrc = p.icrc ? p.icrc->value : 0;
   if (!again) walk(qp, r);
@@ -184,6 +185,7 @@ void RequestorPart::data(const Seen& seen, const QpWorld& qp, Requestor& r) {
 void RequestorPart::fresh(const Seen& seen, const QpWorld& qp, Requestor& r, Seq psn, SentPsn& s) {
   const wire::Packet& p = seen.packet;
   s.seen = true;
+  s.first = seen.first;
   s.opcode = p.bth->opcode;
   s.length = static_cast<uint16_t>(p.payload.size());
   s.whole = seen.whole;
@@ -289,8 +291,9 @@ void RequestorPart::window(const Seen& seen, const QpWorld& qp, Requestor& r, Se
 
 void RequestorPart::heard(const QpWorld& qp, Requestor& r, Seq cack, unsigned mpr) {
   const unsigned units = qp.set.dynamic_mpr && mpr != 0 ? std::min<unsigned>(mpr, qp.set.mpr) : qp.set.mpr;
-  const bool new_cack = !r.cack || cack > *r.cack;
-  if (new_cack) r.cack = cack;
+  // Of PSNs that were not sent nothing can have come: somebody else said so. The device may have believed it.
+  const bool possible = cack < r.top || w_.incomplete() != nullptr || !qp.from_log;
+  if (possible && (!r.cack || cack > *r.cack)) r.cack = cack;
   // Before the log began more may have been heard: known is what lies beyond the first PSN seen.
   if (r.limit || (r.started && cack >= r.lowest)) r.limit = std::max(r.limit.value_or(cack), cack + Seq{units} * 128);
   if (!r.any || cack > r.reported) r.reported = cack;
@@ -329,6 +332,7 @@ void RequestorPart::sack(const Seen& seen, const QpWorld& qp, Requestor& r) {
     if (const SentPsn* s = r.find(psn)) r.overtaken = std::max(r.overtaken, s->last);
   }
   if (!r.any || highest > r.reported) r.reported = highest;
+  r.any = true;
   heard(qp, r, cack, h.mpr);
 }
 
@@ -536,13 +540,20 @@ void RequestorPart::payload(const QpWorld& qp, Requestor& r, Seq psn, const Sent
          [&] { return fmt::format("the {} bytes read from host address 0x{:x}", s.length, addr); });
 }
 
-/// It was sent with rtx = 1 and, as is known now, never without.
-void RequestorPart::unsent(const QpWorld& qp, Seq psn, const SentPsn& s) {
+/// It was sent with rtx = 1 and, as is known now, never without. That is right for one that found no EV it could use
+/// which ones the controller has denied is hidden, but not for long when the packets around it were sent.
+void RequestorPart::unsent(const QpWorld& qp, Requestor& r, Seq psn, const SentPsn& s) {
   if (!s.early || s.plain) return;
+  const SentPsn* const before = psn == r.base ? &r.below : r.find(psn - 1);
+  const SentPsn* const behind = r.find(psn + 1);
+  const bool flanked = before != nullptr && behind != nullptr && before->plain && behind->plain &&
+                       behind->first < before->first + 2 * w_.lag();
   if (const char* why = w_.incomplete()) {
     w_.report().rests(Rule::ReqRtxUnsent, why);
   } else if (w_.any_down() || paths_.any_peer_down()) {
     w_.report().rests(Rule::ReqRtxUnsent, "the first one may have found no port that was up");
+  } else if (!flanked) {
+    w_.report().rests(Rule::ReqRtxUnsent, "the first one may have found no EV that was not denied");
   } else {
     walked(Rule::ReqRtxUnsent, false, s, psn, qp,
            [&] { return fmt::format("rtx 0 before rtx 1: PSN {} was not sent before", psn24(psn)); });
@@ -552,7 +563,8 @@ void RequestorPart::unsent(const QpWorld& qp, Seq psn, const SentPsn& s) {
 void RequestorPart::trim(const QpWorld& qp, Requestor& r) {
   const Seq keep = std::min(r.walk.next, r.cack ? *r.cack - kTail : r.walk.next - kMostPsns / 2);
   while (!r.sent.empty() && r.base < keep) {
-    unsent(qp, r.base, r.sent.front());
+    unsent(qp, r, r.base, r.sent.front());
+    r.below = r.sent.front();
     r.sent.pop_front();
     ++r.base;
   }
@@ -642,7 +654,7 @@ void RequestorPart::finish(const log::End& end, Time time) {
     for (std::size_t i = 0; i < r.sent.size(); ++i) {
       const SentPsn& s = r.sent[i];
       if (s.last + w_.queue() > time) continue;
-      unsent(*qp, r.base + static_cast<Seq>(i), s);
+      unsent(*qp, r, r.base + static_cast<Seq>(i), s);
     }
     if (r.walk.next >= r.top) {
       w_.report().ok(Rule::ReqPsnHole);

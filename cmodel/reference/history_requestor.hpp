@@ -22,6 +22,7 @@ struct SentPsn {
   uint32_t entropy = 0;  ///< of the last transmission
   uint32_t icrc = 0;     ///< of the last transmission
   uint64_t va = 0, hash = 0;
+  Time first = 0;    ///< first byte of the first transmission
   Time earlier = 0;  ///< first byte of the transmission before that; of the first one: when it was posted
   Time last = 0;     ///< first byte of the last transmission
 };
@@ -53,6 +54,7 @@ struct Requestor {
   bool started = false;
   std::deque<SentPsn> sent;  ///< from base on
   Seq base = 0, top = 0;     ///< top: behind the highest PSN sent
+  SentPsn below;             ///< the one before base
   Seq lowest = 0;            ///< first PSN seen
   Walk walk;
   // Heard.
@@ -73,6 +75,8 @@ struct Requestor {
   std::deque<Seq> immediates;  ///< MSNs of immediates not acknowledged
   bool failed = false;         ///< a fatal completion
   // path.fresh
+  std::array<uint32_t, 16> recent_evs{};  ///< of the last packets sent
+  uint64_t packets = 0;
   uint32_t again = 0, same_ev = 0;
 
   SentPsn* find(Seq psn) {

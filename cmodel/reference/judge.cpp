@@ -2,6 +2,7 @@
 #include "reference/judge.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include "reference/history.hpp"
 #include "reference/responder_judge.hpp"
@@ -72,6 +73,34 @@ std::size_t header_bytes(const wire::Packet& p) {
   add(p.bth);
   wire::Extensions::visit(p, add);
   return bytes;
+}
+
+/// What stands in front of the inner IP header, and the check sum of IPv4, is behind no ICRC; whether a NIC looks at it
+/// is not told: it may take the frame. Makes a copy with the field that does not fit set right.
+std::optional<log::Frame> mend(const log::Frame& frame, const wire::Packet& packet) {
+  using enum wire::ErrorCode;
+  constexpr std::size_t kType = 12, kIp = wire::Eth::kBytes, kLength = kIp + 4, kBehind = kIp + wire::Ipv6::kBytes;
+  const wire::ErrorCode code = packet.error->code;
+  const bool length = packet.outer_ipv6 && (code == BadLength || code == Short);
+  const bool version = code == BadVersion && packet.error->offset == kIp;
+  if ((!length && !version && code != BadEthertype && code != BadChecksum) || frame.bytes.size() < kBehind) return {};
+  log::Frame mended = frame;
+  mended.flags |= log::kMaybe;
+  const auto store = [&](std::size_t at, std::size_t value) {
+    mended.bytes[at] = static_cast<uint8_t>(value >> 8);
+    mended.bytes[at + 1] = static_cast<uint8_t>(value);
+  };
+  const bool ipv4 = code == BadEthertype ? mended.bytes[kIp] == 0x45 : packet.ipv4.has_value();
+  if (code == BadChecksum) {
+    store(packet.error->offset, packet.error->want);
+  } else if (code == BadEthertype) {
+    store(kType, ipv4 ? wire::kEthertypeIpv4 : wire::kEthertypeIpv6);
+  } else if (version && !ipv4) {
+    mended.bytes[kIp] = static_cast<uint8_t>(0x60 | (mended.bytes[kIp] & 0x0f));
+  } else if (length) {
+    store(kLength, mended.bytes.size() - kBehind);
+  }
+  return mended;
 }
 
 }  // namespace
@@ -226,20 +255,14 @@ void Judge::frame(const log::Frame& frame, Time time) {
   }
   const bool whole = !cut && !redacted;
   if (!whole && packet.error && packet.error->code == wire::ErrorCode::BadIcrc) packet.error.reset();
-  // Lengths of an outer header are behind no check sum; whether a NIC looks at them is not told: it may take the frame.
-  const bool outer = packet.outer_ipv6 && !packet.ipv6;
-  if (!frame.sent && !cut && outer && packet.error && packet.error->code == wire::ErrorCode::BadLength) {
-    log::Frame mended = frame;
-    constexpr std::size_t kLength = wire::Eth::kBytes + 4, kBehind = wire::Eth::kBytes + wire::Ipv6::kBytes;
-    const std::size_t length = mended.bytes.size() - kBehind;
-    mended.bytes[kLength] = static_cast<uint8_t>(length >> 8);
-    mended.bytes[kLength + 1] = static_cast<uint8_t>(length);
-    mended.flags |= log::kMaybe;
-    const wire::Packet as_meant = wire::decode(mended.bytes, wire_);
-    if (!as_meant.error) {
-      const Seen seen{mended, as_meant, time, std::max(time, frame.last), whole, true};
-      for (const auto& checker : checkers_) checker->received(seen);
-      return;
+  if (!frame.sent && !cut && packet.error && !packet.bth) {
+    if (const auto mended = mend(frame, packet)) {
+      const wire::Packet as_meant = wire::decode(mended->bytes, wire_);
+      if (!as_meant.error) {
+        const Seen seen{*mended, as_meant, time, std::max(time, frame.last), whole, true};
+        for (const auto& checker : checkers_) checker->received(seen);
+        return;
+      }
     }
   }
   const Seen seen{frame, packet, time, std::max(time, frame.last), whole};

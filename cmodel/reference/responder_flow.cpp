@@ -189,7 +189,7 @@ void ResponderFlow::data(const Came& came) {
     return;
   }
   waiting_.push_back({came, came.at + 2 * came.error + world_.latency, false});
-  const bool near_enough = std::abs(hi_.cack() - a.psn) < (1 << 14) && (!qp_.dynamic_mpr || had);
+  const bool near_enough = std::abs(hi_.cack() - a.psn) < (1 << 14) && (had || inside(a.psn));
   if (!near_enough || a.psn > lo_.cack() + lo_.window()) return;
   if (a.ce) owe(Need::Mark, Rule::RespSackCe, came);
   if (a.ask) owe(Need::Sack, Rule::RespSackAsk, came);
@@ -203,6 +203,9 @@ void ResponderFlow::data(const Came& came) {
   if (hi_.above() == 0) asked_ = log::kNever;
   if (a.ask && hi_.above() != 0) asked_ = came.at;
 }
+
+/// The PSN lies in the window, whatever a dynamic MPR is now: one unit at least.
+bool ResponderFlow::inside(Seq psn) const { return psn <= lo_.cack() + (qp_.dynamic_mpr ? kWindowUnit : lo_.window()); }
 
 /// An immediate too many, or one without a receive, perhaps: its sender counts those that are on their way.
 bool ResponderFlow::overrun(const Arrival& packet) const {
@@ -221,7 +224,7 @@ void ResponderFlow::trimmed(const Came& came) {
     if (std::abs(hi_.cack() - psn) < (1 << 14)) owe(Need::Sack, Rule::RespSackTrim, came);
     return;
   }
-  if (psn > lo_.cack() + lo_.window() || qp_.dynamic_mpr || !qp_.trim_nack) return;
+  if (!inside(psn) || !qp_.trim_nack) return;
   owe(Need::NackTrim, Rule::RespNackTrim, came);
   if (!world_.profile.settings.trim_silent && !hi_.has(psn)) owe(Need::TrimSack, Rule::RespTrimSack, came);
 }

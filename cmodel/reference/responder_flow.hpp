@@ -116,6 +116,7 @@ class ResponderFlow {
   void judge_owed(Owed& owed);
   void missed(const Owed& owed);
   bool overrun(const Arrival& packet) const;
+  bool inside(Seq psn) const;
   bool quiet(Time since) const;
   void alive(Time time);
   void suspect(Finding finding);

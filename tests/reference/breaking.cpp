@@ -113,7 +113,7 @@ const std::map<Rule, Breaking>& breaking() {
         {Rule::PathPlane, {{record<log::Frame>("a.first", [](log::Frame& f) { f.plane = 1; })}}},
         {Rule::PathDown, {{before("a.first", log::Port{1, false})}}},
         {Rule::PathPeerDown, {{packet("in.request", [](P& p) { p.erth->port_status_mask = 4; })}}},
-        {Rule::PathFresh, {{packet("again", [](P& p) { p.set_entropy(ev(0)); })}}},
+        {Rule::PathFresh, {{packet("again", [](P& p) { p.set_entropy(ev(p.bth->psn % 8)); })}}},
         {Rule::RespPair, {{packet("sack", [](P& p) { p.bth->dqp = 99; })}}},
         {Rule::RespTrigger, {{packet("sack", [](P& p) { p.seth->ack_psn_offset = 5; })}}},
         {Rule::RespEntropy, {{packet("sack", [](P& p) { p.seth->entropy ^= 1; })}}},

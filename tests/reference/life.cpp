@@ -285,18 +285,18 @@ void Teller::fills_the_window() {
 
 void Teller::sends_again() {
   now_ += 50 * kUs;
-  for (unsigned i = 0; i < 16; ++i) {
+  for (unsigned i = 0; i < 40; ++i) {
     const Message m = post("lost", 4);
-    frame("lost", true, 0, data(m, 0, true, 0));
+    frame("lost", true, m.psn % 2, data(m, 0, true, m.psn % 8));
     wire::Packet nack = packet(wire::Opcode::Nack, false, 0x79);
     nack.bth->psn = nack.neth->nack_psn = m.psn & 0xFFFFFF;
     nack.neth->reason = 1;
     nack.neth->cc_type = 2;
-    nack.neth->entropy = ev(0);
+    nack.neth->entropy = ev(m.psn % 8);
     nack.ipv6->dscp = 46;
     frame("lost.nack", false, 1, nack);
-    frame("again", true, 0, data(m, 0, true, 2, true));
-    heard_sack("again.sack", m.psn, ev(2));
+    frame("again", true, m.psn % 2, data(m, 0, true, (m.psn + 2) % 8, true));
+    heard_sack("again.sack", m.psn, ev((m.psn + 2) % 8));
     heard_ack("again.ack", m.psn, m.msn + 1u);
     done("lost", m);
   }

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+/// NICs that are right and were accused: what they did, told again, breaks no rule; a step further, it still does.
+#include <catch2/catch_test_macros.hpp>
+
+#include "reference/run.hpp"
+#include "tests/reference/life.hpp"
+
+using namespace mrc;
+using namespace mrc::test;
+using ref::Rule;
+
+namespace {
+
+constexpr log::Time kUs = 1'000'000;
+constexpr uint64_t kMemory = 0x80000, kVa = 0x1000;
+
+/// One QP, told step by step.
+class Tale {
+ public:
+  explicit Tale(log::Qp qp = life_qp()) {
+    push(log::Device{"nic", ref::to_json(life_profile())});
+    for (const auto state : {log::QpState::Init, log::QpState::Rtr, log::QpState::Rts}) {
+      qp.state = state;
+      push(qp);
+    }
+    push(log::Mr{7, true, true, kVa, 1 << 20, kMemory});
+  }
+
+  static wire::Packet packet(wire::Opcode opcode, bool sent, uint32_t psn) {
+    wire::Packet p = wire::make_packet(opcode, wire::Encapsulation::Ipv6, false);
+    p.ipv6->src = sent ? kOwn : kPeer;
+    p.ipv6->dst = sent ? kPeer : kOwn;
+    p.ipv6->dscp = opcode <= wire::Opcode::WriteOnlyImm ? 4 : 46;
+    p.bth->p_key = 0xffff;
+    p.bth->dqp = sent ? kPeerQp : kQp;
+    p.bth->psn = psn & 0xFFFFFF;
+    return p;
+  }
+  static wire::Packet write(bool sent, uint32_t n, uint32_t ev_number, bool again = false, uint32_t bytes = 64) {
+    wire::Packet p = packet(wire::Opcode::WriteOnly, sent, (sent ? kSqPsn : kRqPsn) + n);
+    p.set_entropy(ev(ev_number));
+    p.bth->rtx = again ? 1 : 0;
+    if (again) p.ipv6->dscp = 8;
+    p.meth->msn = static_cast<uint16_t>(n);
+    p.reth->va = sent ? 0x9000 : kVa + 0x400 * n;
+    p.reth->r_key = sent ? 9 : 7;
+    p.reth->dma_length = bytes;
+    p.payload.assign(bytes, static_cast<uint8_t>(n));
+    return p;
+  }
+  void sends(uint32_t n, uint32_t ev_number, bool again = false) {
+    frame(true, ev_number % 2, write(true, n, ev_number, again));
+  }
+  /// Packets up to `cack` and the one that triggers it have come, counted from SQ_PSN.
+  void hears_sack(int cack, int trigger) {
+    wire::Packet p = packet(wire::Opcode::Sack, false, kSqPsn + static_cast<uint32_t>(cack));
+    p.seth->cack_psn = p.bth->psn;
+    p.seth->ack_psn_offset = static_cast<int16_t>(trigger - cack);
+    frame(false, 0, p);
+  }
+  void hears_ack(uint32_t n, const std::function<void(std::vector<uint8_t>&)>& damage = {}) {
+    wire::Packet p = packet(wire::Opcode::Ack, false, kSqPsn + n);
+    p.aeth->syndrome = 0x1F;
+    p.aeth->msn = n + 1;
+    frame(false, 0, p, damage);
+  }
+  void frame(bool sent, unsigned plane, wire::Packet p, const std::function<void(std::vector<uint8_t>&)>& damage = {}) {
+    wire::complete(p);
+    log::Frame f;
+    f.sent = sent;
+    f.plane = static_cast<uint8_t>(plane);
+    f.bytes = wire::encode(p);
+    if (damage) damage(f.bytes);
+    f.length = static_cast<uint32_t>(f.bytes.size());
+    f.last = now_ + kUs / 10;
+    f.number = ++number_;
+    push(f);
+  }
+  template <class Body>
+  void push(Body body) {
+    log::Record record{0, now_, std::move(body)};
+    run_.push(record);
+    now_ += kUs / 5;
+  }
+  void waits(log::Time time) { now_ += time; }
+  /// Times the rule was broken.
+  uint64_t broken(Rule rule) {
+    push(log::End{false, ""});
+    run_.finish();
+    return run_.tally(rule).broken;
+  }
+  uint64_t checked(Rule rule) const { return run_.tally(rule).checked; }
+
+ private:
+  ref::Run run_{{}};
+  log::Time now_ = 10 * kUs;
+  uint64_t number_ = 0;
+};
+
+}  // namespace
+
+TEST_CASE("the first word that a requestor hears is a cause as good as any other", "[reference][history]") {
+  for (const uint32_t psn : {1u, 3u}) {  // 1 is missing in that word, 3 was sent behind all it tells of
+    Tale tale;
+    for (uint32_t n = 0; n < 4; ++n) tale.sends(n, n);
+    tale.hears_sack(0, 2);
+    tale.sends(psn, 4 + psn, true);
+    CHECK(tale.broken(Rule::ReqRtxCause) == (psn == 3 ? 1 : 0));
+  }
+}
+
+TEST_CASE("a SACK of what was never sent comes from nobody, and moves nothing", "[reference][history]") {
+  for (const bool plain : {true, false}) {
+    Tale tale;
+    tale.sends(0, 0);
+    tale.sends(1, 0, true);  // overtakes its first transmission, which waits at the other port
+    tale.hears_sack(5000, 5000);
+    tale.sends(2, 0);
+    if (plain) tale.sends(1, 1);
+    tale.waits(1000 * kUs);
+    CHECK(tale.broken(Rule::ReqRtxUnsent) == (plain ? 0 : 1));
+  }
+}
+
+TEST_CASE("a packet that found no EV it could use is sent for the first time as a retransmission",
+          "[reference][history]") {
+  for (const bool long_before : {true, false}) {
+    Tale tale;
+    tale.sends(0, 0);
+    if (long_before) tale.waits(60 * kUs);
+    tale.sends(1, 2, true);
+    tale.sends(2, 4);
+    tale.waits(1000 * kUs);
+    CHECK(tale.broken(Rule::ReqRtxUnsent) == (long_before ? 0 : 1));
+  }
+}
+
+TEST_CASE("who has one EV left sends again on it; who has others does not", "[reference][history]") {
+  for (const unsigned others : {0u, 3u, 7u}) {
+    Tale tale;
+    for (uint32_t n = 0; n < 80; ++n) {
+      const uint32_t number = n % (others + 1);
+      tale.sends(n, number);
+      wire::Packet nack = Tale::packet(wire::Opcode::Nack, false, kSqPsn + n);
+      nack.neth->nack_psn = nack.bth->psn;
+      nack.neth->reason = 1;
+      tale.frame(false, 0, nack);
+      tale.sends(n, number, true);
+    }
+    CHECK((tale.broken(Rule::PathFresh) != 0) == (others == 7));
+  }
+}
+
+TEST_CASE("a longer packet with the same bytes does not keep an immediate waiting", "[reference][memory]") {
+  for (const auto& [written, copy] : {std::pair{true, true}, {false, true}, {true, false}, {false, false}}) {
+    Tale tale;
+    wire::Packet right = Tale::write(false, 0, 0), longer = Tale::write(false, 0, 0, false, 600);
+    longer.reth->dma_length = 64;
+    if (!copy) longer.bth->psn = kRqPsn + 40;  // of a message that is not for now
+    tale.frame(false, 0, longer);
+    tale.frame(false, 0, right);
+    for (uint32_t at = 0; at < (written ? 64u : 32u); at += 32) {
+      tale.push(log::Host{log::HostOp::Write, kMemory + at, 32, 0, 0, std::vector<uint8_t>(32, 0), 0});
+    }
+    wire::Packet last = Tale::packet(wire::Opcode::WriteOnlyImm, false, kRqPsn + 1);
+    last.meth->msn = 1;
+    last.reth->va = kVa + 0x400;
+    last.reth->r_key = 7;
+    last.reth->dma_length = 4;
+    last.payload.assign(4, 1);
+    last.immdt->value = 77;
+    tale.frame(false, 1, last);
+    tale.push(log::Host{log::HostOp::Write, kMemory + 0x400, 4, 0, 0, std::vector<uint8_t>(4, 1), 0});
+    log::Cqe cqe;
+    cqe.qp = kQp;
+    cqe.receive = true;
+    cqe.imm = 77;
+    tale.push(cqe);
+    CHECK(tale.broken(Rule::MemCqe) == (written ? 0 : 1));
+  }
+}
+
+TEST_CASE("what stands in front of the inner header may have been looked at or not", "[reference][history]") {
+  enum class Damage { None, Length, LengthBelowInner, Ethertype, Version, Icrc };
+  for (const auto damage :
+       {Damage::None, Damage::Length, Damage::LengthBelowInner, Damage::Ethertype, Damage::Version, Damage::Icrc}) {
+    log::Qp qp = life_qp();
+    qp.encap = 1;
+    Tale tale(qp);
+    log::Post post;
+    post.qp = kQp;
+    post.wr_id = 5;
+    post.addr = 0x200000;
+    post.remote = 0x9000;
+    post.bytes = 64;
+    post.rkey = 9;
+    tale.push(post);
+    tale.sends(0, 0);
+    wire::Packet ack = Tale::packet(wire::Opcode::Ack, false, kSqPsn);
+    ack.aeth->syndrome = 0x1F;
+    ack.aeth->msn = 1;
+    ack.outer_ipv6 = ack.ipv6;
+    tale.frame(false, 0, ack, [&](std::vector<uint8_t>& bytes) {
+      if (damage == Damage::Length) bytes[19] = 4;
+      if (damage == Damage::LengthBelowInner) bytes[19] = static_cast<uint8_t>(bytes[19] - 4);
+      if (damage == Damage::Ethertype) bytes[12] ^= 0x40;
+      if (damage == Damage::Version) bytes[14] ^= 0x10;
+      if (damage == Damage::Icrc) bytes.back() ^= 1;
+    });
+    log::Cqe cqe;
+    cqe.qp = kQp;
+    cqe.wr_id = 5;
+    tale.push(cqe);
+    INFO(static_cast<int>(damage));
+    CHECK(tale.broken(Rule::ReqCqeAck) == (damage == Damage::Icrc ? 1 : 0));
+  }
+}
