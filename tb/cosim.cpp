@@ -22,6 +22,7 @@
 #include "pipeline/nic.hpp"
 #include "tb/compare/follower.hpp"
 #include "tb/compare/snapshots.hpp"
+#include "tb/environment/boundary_tap.hpp"
 #include "util/round.hpp"
 
 namespace mrc::tb {
@@ -265,6 +266,8 @@ class Run {
     options_.log = nullptr;
     dut_station_.record_no_more();
     peer_station_.record_no_more();
+    dut_recorder_.reset();
+    peer_recorder_.reset();
     frames_.mute();
     do {
       run_dut();
@@ -312,6 +315,8 @@ class Run {
       Follower::Cycle& now = follower_.look(*dut_, lockstep_);
       if (dut_->fault() || (dut_->failed_assertion() && !waving())) break;
       shows_boundaries_ = now.data != nullptr;
+      if (dut_recorder_ && shows_boundaries_)
+        tap(dut_tap_, *dut_recorder_, follower_.core(), follower_.lanes(), dut_station_);
       for (unsigned p = 0; follower_.pins().tx_tvalid >> p != 0; ++p)
         now.frame_offset[p] = static_cast<uint16_t>(dut_station_.tx_frame_offset(p));
       mrc_pins_in& in = dut_in_[follower_.ahead()];
@@ -333,6 +338,17 @@ class Run {
       if (follower_.next() && !catch_up()) return;
     }
     catch_up();
+  }
+
+  /// For the log: what the boundaries of a NIC show in this cycle.
+  void tap(std::optional<BoundaryTap>& tap, Recorder& recorder, const uint32_t* core, const uint32_t* lanes,
+           const Station& station) const {
+    if (station.now() < Station::kResetCycles) return;
+    if (!tap) {
+      recorder.shows_boundaries();
+      tap.emplace(recorder, preset_);
+    }
+    tap->look(core, lanes, station.now_ps());
   }
 
   /// Inputs that stay as they are while the station says nothing else: all but the data that have a valid.
@@ -363,6 +379,11 @@ class Run {
   void run_peer() {
     for (uint64_t i = 0; i < window_; ++i) {
       peer_.outputs(peer_out_);
+      if (peer_recorder_) {
+        const uint32_t *core = nullptr, *lanes = nullptr;
+        peer_.observe(core, lanes);
+        tap(peer_tap_, *peer_recorder_, core, lanes, peer_station_);
+      }
       peer_station_.cycle(peer_out_, peer_in_);
       if (!peer_station_.problem().empty() && !waving()) return;
       peer_.step(peer_in_);
@@ -630,6 +651,7 @@ class Run {
   const Preset& preset_;
   Plan plan_;
   std::unique_ptr<Recorder> dut_recorder_, peer_recorder_;  // null: nobody wants a log
+  std::optional<BoundaryTap> dut_tap_, peer_tap_;
   Station dut_station_, peer_station_;
   std::unique_ptr<Dut> dut_;
   Nic peer_;

@@ -157,8 +157,20 @@ struct Cqe {
   bool operator==(const Cqe&) const = default;
 };
 
-/// What a device may show of its inside (mrc_ref.h, MRC_EV_*).
+/// What a device may show of its inside (mrc_ref.h, MRC_EV_*). A device that says in its profile that it shows a kind
+/// shows all of it.
+///
+/// Take: a packet that asks something of a responder (WRITE, also trimmed, or probe) has come to the QP's window; in
+/// the order in which the window judged them. From Record::time on an answer may count it.
+///   arg = {PSN, of a probe its id; TakeResult; plane; entropy; time from which on every answer counts it}
+/// Answer: what a SACK says was read from the window.
+///   arg = {opcode; pr; PSN it answers, with pr the probe's id; cack_psn; first PSN of the bitmap}
 enum class EventKind : uint8_t { Take, Answer, Heard, Lost, Path, Cc, Timer, Window, Qp };
+enum class TakeResult : uint8_t {
+  New,    ///< recorded: cack, counts and bitmap have it
+  Other,  ///< a duplicate, refused, without its payload, or the QP has failed
+  Probe,
+};
 struct Event {
   EventKind kind = EventKind::Take;
   uint32_t qp = 0;

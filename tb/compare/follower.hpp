@@ -45,14 +45,17 @@ class Follower {
       clean_ = c.out;
       lockstep.rules().mask(clean_);
     }
-    const uint32_t *core = nullptr, *lanes = nullptr;
     c.data = nullptr;
-    if (dut.observe(core, lanes)) {
+    core_ = lanes_ = nullptr;
+    if (dut.observe(core_, lanes_)) {
       c.data = &seen_[used_];
-      used_ += lockstep.note(core, lanes, c.flags, &seen_[used_]);
+      used_ += lockstep.note(core_, lanes_, c.flags, &seen_[used_]);
     }
     return c;
   }
+  /// Boundaries of the cycle of look(), all of them, until the device goes on; they count if the cycle has data.
+  const uint32_t* core() const { return core_; }
+  const uint32_t* lanes() const { return lanes_; }
   /// Output pins of the cycle of look(), without bits that no pin has: what the world outside of the device gets.
   const mrc_pins_out& pins() const { return stray_ ? clean_ : cycles_[count_].out; }
   /// The device goes on. True: the model must catch up now.
@@ -94,6 +97,7 @@ class Follower {
   Nic nic_;
   mrc_pins_out out_{}, clean_{};
   bool stray_ = false;
+  const uint32_t *core_ = nullptr, *lanes_ = nullptr;
   std::vector<Cycle> cycles_;
   std::vector<uint32_t> seen_;
   unsigned count_ = 0;

@@ -247,6 +247,31 @@ void Recorder::received(const Frame& of, uint64_t begun_ps, uint64_t now_ps) {
   r.last = now_ps;
   if (of.mac_error) r.flags = log::kFcsBad;
   coming_[of.plane] = kNone;
+  ++came_[of.plane];
+  came_ps_[of.plane] = now_ps;
+}
+
+void Recorder::shows_boundaries() {
+  shows_boundaries_ = true;
+  auto& device = std::get<log::Device>(records_.front().body);
+  ref::Profile profile = profile_of(preset_, plan_);
+  for (const log::EventKind kind : {log::EventKind::Take, log::EventKind::Answer})
+    profile.shows |= uint64_t{1} << static_cast<unsigned>(kind);
+  device.profile = ref::to_json(profile);
+}
+
+void Recorder::event(log::EventKind kind, unsigned qp, std::array<uint64_t, 6> arg, uint64_t time_ps) {
+  add<log::Event>(time_ps) = {kind, qpn_of(qp), arg};
+}
+
+void Recorder::lane_empty(unsigned plane, uint64_t now_ps) {
+  // From a frame's last beat until its description stands at the lane's end: rx_lane has five stages.
+  constexpr uint64_t kLane = 16;
+  if (now_ps < came_ps_[plane] + kLane * preset_.clock_ps) return;
+  const uint64_t discarded = came_[plane] - std::min(came_[plane], described_[plane]);
+  if (discarded == discarded_[plane]) return;
+  discarded_[plane] = discarded;
+  add<log::Counter>(now_ps) = {"silent_drops", std::reduce(discarded_.begin(), discarded_.end())};
 }
 
 void Recorder::hand_over(uint64_t until, const Sink& sink) {
@@ -268,6 +293,7 @@ void Recorder::flush(uint64_t now_ps, const Sink& sink) {
   // A first beat is there some bytes later than its frame began; the rest is for the cycles on the way.
   const uint64_t slack = 64 * uint64_t{byte_ps(preset_)} + 4 * uint64_t{preset_.clock_ps};
   uint64_t until = now_ps - std::min(slack, now_ps);
+  until = std::min(until, held_ps_);
   for (const uint64_t begun : coming_) until = std::min(until, begun);
   const std::size_t before = records_.size();
   hand_over(until, sink);
@@ -283,10 +309,11 @@ void Recorder::end(uint64_t now_ps, const NicCounters* counters, log::End end, c
     sink({device_, now_ps, log::Counter{std::move(name), value}});
   };
   if (counters != nullptr) {
-    // CNT_OVF counts what had no room: frames lost whole, and payloads, whose packets are NACKed and counted by CNT_RX
-    // too. What came to the port and is not in CNT_RX was lost whole; one frame may have been on its way.
-    uint64_t silent = 0;
-    for (unsigned p = 0; p < preset_.num_planes; ++p) {
+    // The boundaries tell it exactly. Without them: CNT_OVF counts what had no room: frames lost whole, and payloads,
+    // whose packets are NACKed and counted by CNT_RX too. What came to the port and is not in CNT_RX was lost whole;
+    // one frame may have been on its way.
+    uint64_t silent = std::reduce(discarded_.begin(), discarded_.end());
+    for (unsigned p = 0; p < preset_.num_planes && !shows_boundaries_; ++p) {
       silent += std::min<uint64_t>(counters->ovf[p], counters->rx_after[p] - counters->rx[p]);
     }
     counter("silent_drops", silent);

@@ -22,6 +22,7 @@ struct NicCounters;
 /// Told by the NIC's Station, cycle by cycle. It never asks and never draws: a run with one is the run without it.
 class Recorder {
  public:
+  static constexpr uint64_t kNone = ~uint64_t{0};
   using Sink = std::function<void(const log::Record&)>;
 
   struct Setup {
@@ -49,6 +50,17 @@ class Recorder {
   void begun(unsigned plane, uint64_t begun_ps) { coming_[plane] = begun_ps; }
   void received(const Frame& frame, uint64_t begun_ps, uint64_t now_ps);
 
+  /// The NIC shows its boundaries: what its window takes and its SACKs read is told (events), and what its lanes
+  /// discard (silent_drops). Before the first flush().
+  void shows_boundaries();
+  void event(log::EventKind kind, unsigned qp, std::array<uint64_t, 6> arg, uint64_t time_ps);
+  /// No record before this time is handed over: an event of this time may follow. kNone: none will.
+  void hold(uint64_t time_ps) { held_ps_ = time_ps; }
+  /// The lane of a port has described a frame. / It holds none that it has not described, so that what came and was not
+  /// described is discarded.
+  void described(unsigned plane) { ++described_[plane]; }
+  void lane_empty(unsigned plane, uint64_t now_ps);
+
   /// Hands over, in the order of their times, all records before which no other can come any more, and says up to when
   /// that is. `now_ps`: of the next cycle.
   void flush(uint64_t now_ps, const Sink& sink);
@@ -56,7 +68,6 @@ class Recorder {
   void end(uint64_t now_ps, const NicCounters* counters, log::End end, const Sink& sink);
 
  private:
-  static constexpr uint64_t kNone = ~uint64_t{0};
   template <class Body>
   Body& add(uint64_t time);
   log::Frame& frame(const Frame& frame, uint64_t begin_ps);
@@ -80,6 +91,10 @@ class Recorder {
   std::array<std::deque<Read>, kMaxPlanes> reads_;
   uint64_t tags_ = 0, numbers_ = 0;
   uint64_t told_ps_ = 0;  // of the last Until
+  uint64_t held_ps_ = kNone;
+  bool shows_boundaries_ = false;
+  std::array<uint64_t, kMaxPlanes> came_{}, came_ps_{};  // whole frames at the pins, and when the newest was whole
+  std::array<uint64_t, kMaxPlanes> described_{}, discarded_{};
 };
 
 }  // namespace mrc::tb

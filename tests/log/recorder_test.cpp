@@ -101,6 +101,54 @@ TEST_CASE("records of a device come in the order of their times, none after an U
   }
 }
 
+TEST_CASE("events tell each packet that the window takes, once, after it came, and what each SACK read",
+          "[log][record]") {
+  for (const char* scenario : {"mixed", "slow-host"}) {
+    const Recorded r = recorded(scenario, 600);
+    REQUIRE(r.result.outcome == Outcome::Pass);
+    const wire::WireConfig config = r.result.wire;
+    // Device and QP -> what it was told of: PSNs that came, were taken, SACKs read, SACKs sent.
+    using Number = std::pair<std::pair<uint32_t, uint32_t>, uint64_t>;
+    std::map<Number, uint64_t> came, taken;
+    std::map<std::pair<uint32_t, uint64_t>, uint64_t> read;  // (device, PSN or probe that is answered, cack_psn)
+    uint64_t sacks = 0, known = 0, next = 0;
+    std::map<uint32_t, uint64_t> discarded;
+    for (const log::Record& record : r.records) {
+      if (const auto* device = std::get_if<log::Device>(&record.body)) {
+        CHECK(ref::read_profile(device->profile, "log").shows == 3);
+      } else if (const auto* c = std::get_if<log::Counter>(&record.body); c != nullptr && c->name == "silent_drops") {
+        CHECK(c->value >= discarded[record.device]);
+        discarded[record.device] = c->value;
+      } else if (const auto* e = std::get_if<log::Event>(&record.body)) {
+        if (e->kind == log::EventKind::Answer) {
+          ++read[{record.device, e->arg[2] << 32 | e->arg[3]}];
+        } else if (e->arg[1] == static_cast<uint64_t>(log::TakeResult::New)) {
+          const Number number{{record.device, e->qp}, e->arg[0]};
+          CHECK(came[number] > 0);
+          CHECK(++taken[number] == 1);
+          CHECK(e->arg[4] > record.time);
+          next += e->arg[4] == record.time + find_preset("tiny")->clock_ps;
+        }
+      } else if (const auto* f = std::get_if<log::Frame>(&record.body)) {
+        const wire::Packet p = wire::decode(f->bytes, config);
+        if (!p.bth || p.error) continue;
+        if (!f->sent && p.reth) ++came[{{record.device, p.bth->dqp}, p.bth->psn}];
+        if (!f->sent || !p.seth) continue;
+        ++sacks;
+        const uint32_t about = p.seth->pr != 0
+                                   ? static_cast<uint16_t>(p.seth->ack_psn_offset)
+                                   : (p.seth->cack_psn + static_cast<uint32_t>(p.seth->ack_psn_offset)) & 0xffffff;
+        known += read[{record.device, uint64_t{about} << 32 | p.seth->cack_psn}] > 0;
+      }
+    }
+    CHECK(sacks > 50);
+    CHECK(known == sacks);
+    CHECK(taken.size() >= 600);
+    CHECK(next > taken.size() / 2);
+    if (std::string_view(scenario) == "slow-host") CHECK(discarded[0] + discarded[1] > 0);
+  }
+}
+
 TEST_CASE("frames are those of the ports, as they reached the pins", "[log][record]") {
   const Recorded r = recorded("corrupt", 1000);
   const CosimResult::Side* sides[] = {&r.result.dut, &r.result.peer};

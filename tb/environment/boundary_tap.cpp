@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tb/environment/boundary_tap.hpp"
+
+#include <algorithm>
+
+#include "wire/packet.hpp"
+
+namespace mrc::tb {
+namespace {
+
+constexpr unsigned place(CoreB boundary) { return kCoreBoundaries[static_cast<unsigned>(boundary)].word_offset; }
+constexpr unsigned kDesc = kLaneBoundaries[static_cast<unsigned>(LaneB::RxLaneDesc)].word_offset;
+constexpr uint32_t kValid = 1, kReady = 2;
+
+/// Cycles from the handshake of rxpkt until what Track writes can be read: the FIFO, Fetch, Map, Track.
+constexpr uint64_t kToTrack = 4;
+
+/// A register with a valid is new in this cycle, not one that waits.
+bool is_new(uint32_t flags, bool& stays) {
+  const bool fresh = (flags & kValid) != 0 && !stays;
+  stays = (flags & kValid) != 0 && (flags & kReady) == 0;
+  return fresh;
+}
+
+}  // namespace
+
+void BoundaryTap::tell(const Waiting& waiting, log::TakeResult result, uint64_t by_ps) {
+  const Rxpkt& p = waiting.packet;
+  newest_ps_ = std::max(newest_ps_, waiting.earliest_ps);
+  if (p.drop) return;
+  recorder_.event(log::EventKind::Take, p.qp,
+                  {p.psn, static_cast<uint64_t>(result), p.plane, p.entropy, std::max(newest_ps_, by_ps)}, newest_ps_);
+}
+
+/// Packets without payload get no verdict: they count as judged once those before them are.
+void BoundaryTap::without_buffer() {
+  while (!waiting_.empty() && !waiting_.front().packet.buf_valid) {
+    tell(waiting_.front(), waiting_.front().packet.probe ? log::TakeResult::Probe : log::TakeResult::Other, 0);
+    waiting_.pop_front();
+  }
+}
+
+/// Sack has read the registers in the cycle before the one in which its answer stands there.
+void BoundaryTap::answer(const Resp& r, uint64_t now_ps) {
+  if (r.kind != CtlKind::Sack) return;
+  recorder_.event(log::EventKind::Answer, r.qp,
+                  {static_cast<uint64_t>(wire::Opcode::Sack), r.pr, r.psn, r.cack, r.base}, now_ps - preset_.clock_ps);
+}
+
+void BoundaryTap::look(const uint32_t* core, const uint32_t* lanes, uint64_t now_ps) {
+  if (const uint32_t* at = core + place(CoreB::RxTrackVerdict); is_new(*at, verdict_stays_) && !waiting_.empty()) {
+    const Verdict verdict = Verdict::unpack(at + 1);
+    tell(waiting_.front(), verdict.place ? log::TakeResult::New : log::TakeResult::Other, now_ps);
+    waiting_.pop_front();
+    newest_ps_ = std::max(newest_ps_, now_ps);
+    without_buffer();
+  }
+  if (const uint32_t* at = core + place(CoreB::RxTrackResp); is_new(*at, resp_stays_)) {
+    answer(Resp::unpack(at + 1), now_ps);
+  }
+  if (const uint32_t* at = core + place(CoreB::RxCheckRxpkt); (*at & kValid) != 0 && (*at & kReady) != 0) {
+    waiting_.push_back({Rxpkt::unpack(at + 1), now_ps + kToTrack * preset_.clock_ps});
+    without_buffer();
+  }
+  for (unsigned p = 0; p < preset_.num_planes; ++p, lanes += kObsLaneWords) {
+    const uint32_t flags = lanes[kDesc];
+    if ((flags & kValid) == 0) {
+      recorder_.lane_empty(p, now_ps);
+    } else if ((flags & kReady) != 0) {
+      recorder_.described(p);
+    }
+  }
+  recorder_.hold(waiting_.empty() ? Recorder::kNone : std::max(newest_ps_, waiting_.front().earliest_ps));
+}
+
+}  // namespace mrc::tb
