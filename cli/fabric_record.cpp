@@ -49,6 +49,11 @@ ref::Profile profile_of(const sim::FastConfig& c, const sim::Endpoint& endpoint,
   s.nominal = static_cast<uint32_t>(c.nominal);
   s.trim_silent = !c.trim_sack;
   s.state_silent = c.state_probe == 0 && endpoint.apart();
+  s.reorder_pkts = c.reorder;
+  s.same_ev = c.same_ev;
+  s.min_active = std::min(c.ev_min_active, 511u);
+  s.probe_interval = c.probe_interval;
+  s.probe_kind = static_cast<uint32_t>(c.probe_kind);
   return p;
 }
 

@@ -131,6 +131,14 @@ enum class Rule : uint16_t {
   RespNakZero,
   RespUnexpOwed,
   RespReported,
+  ReqRtxEvidence,
+  ReqRtxReported,
+  ReqMprNow,
+  ReqRetries,
+  ReqNackAgain,
+  ReqGapAgain,
+  ReqTimer,
+  ReqMoves,
 };
 
 enum class Severity : uint8_t { Fail, Deviates, Broken };
@@ -145,7 +153,7 @@ struct RuleInfo {
   const char* cite;
 };
 
-inline constexpr std::size_t kNumRules = 121;
+inline constexpr std::size_t kNumRules = 129;
 inline constexpr std::array<RuleInfo, kNumRules> kRules = {{
     {"evidence.gap", "the log has every frame, write and completion of the time it covers", "A",
      Severity::Broken, "safety", "history", "reference.md 1"},
@@ -389,6 +397,22 @@ inline constexpr std::array<RuleInfo, kNumRules> kRules = {{
      Severity::Deviates, "owed", "responder", "mrc.md 3, A-57 CTRL.err_silent"},
     {"resp.reported", "every PSN that has arrived is reported: in a bitmap or by cack_psn", "S2",
      Severity::Fail, "owed", "responder", "mrc.md 6 SACK, A-10"},
+    {"req.rtx-evidence", "a retransmission follows a NACK, enough later packets reported, a later one of its EV reported, or the timer", "A",
+     Severity::Deviates, "safety", "requestor", "mrc.md 7, A-07, A-08, A-17, A-29"},
+    {"req.rtx-reported", "what has long been reported is not sent again, unless it is the newest packet and an ACK is missing", "A",
+     Severity::Deviates, "safety", "requestor", "mrc.md 7, A-17"},
+    {"req.mpr-now", "no new PSN is sent beyond cack_psn plus the largest window that SACKs have granted of late", "A",
+     Severity::Deviates, "safety", "requestor", "mrc.md 7, A-59 QP_CTX.dyn_mpr"},
+    {"req.retries", "a packet is not repeated without progress more often than RETRY_CNT allows", "S2",
+     Severity::Fail, "safety", "requestor", "mrc.md 7 Timer, A-35"},
+    {"req.nack-again", "a packet that was NACKed on the EV of its newest transmission is sent again", "S2",
+     Severity::Fail, "owed", "requestor", "mrc.md 7"},
+    {"req.gap-again", "a packet that a SACK leaves out while it reports enough later ones is sent again", "A",
+     Severity::Deviates, "owed", "requestor", "mrc.md 7, A-08 REORDER.pkts"},
+    {"req.timer", "a packet that is not reported is sent again, or asked for, when the timer is over", "S",
+     Severity::Fail, "owed", "requestor", "mrc.md 7 Timer, API"},
+    {"req.moves", "work that is posted is sent when nothing else is on its way", "S",
+     Severity::Fail, "owed", "requestor", "mrc.md 1, 7"},
 }};
 constexpr const RuleInfo& info(Rule rule) { return kRules[static_cast<std::size_t>(rule)]; }
 

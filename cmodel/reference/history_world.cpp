@@ -180,7 +180,7 @@ void World::remember(QpWorld& qp, const Seen& seen) {
   }
 }
 
-void World::tell(Rule rule, const Seen* seen, const QpWorld* qp, std::string came, std::string right) {
+Finding World::finding(Rule rule, const Seen* seen, const QpWorld* qp, std::string came, std::string right) const {
   Finding f;
   f.rule = rule;
   f.time = seen != nullptr ? seen->first : now_;
@@ -197,7 +197,7 @@ void World::tell(Rule rule, const Seen* seen, const QpWorld* qp, std::string cam
       f.context.push_back(line(qp->recent[i % qp->recent.size()]));
     }
   }
-  report_.broken(std::move(f));
+  return f;
 }
 
 }  // namespace mrc::ref::history

@@ -124,6 +124,8 @@ class World {
       tell(rule, seen, qp, came(), right());
     }
   }
+  /// With the QP's last packets, not reported yet.
+  Finding finding(Rule rule, const Seen* seen, const QpWorld* qp, std::string came, std::string right) const;
   void now(Time time) { now_ = time; }
   Time now() const { return now_; }
   uint64_t memory() const { return qps_.size() * sizeof(QpWorld); }
@@ -135,7 +137,9 @@ class World {
 
  private:
   using Peer = std::pair<log::Ip, uint32_t>;
-  void tell(Rule rule, const Seen* seen, const QpWorld* qp, std::string came, std::string right);
+  void tell(Rule rule, const Seen* seen, const QpWorld* qp, std::string came, std::string right) {
+    report_.broken(finding(rule, seen, qp, std::move(came), std::move(right)));
+  }
 
   const Profile& profile_;
   Report& report_;

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "reference/history.hpp"
+#include "reference/requestor_judge.hpp"
 #include "reference/responder_judge.hpp"
 #include "wire/decode.hpp"
 
@@ -112,6 +113,7 @@ Judge::Judge(uint32_t device, Profile profile)
       report_(std::make_unique<Report>(device)) {
   checkers_.push_back(make_history(*profile_, *report_));
   checkers_.push_back(std::make_unique<ResponderJudge>(*profile_, *report_));
+  checkers_.push_back(std::make_unique<RequestorJudge>(*profile_, *report_));
 }
 Judge::~Judge() = default;
 Judge::Judge(Judge&&) noexcept = default;

@@ -52,6 +52,16 @@ constexpr Setting kSettings[] = {
     {"CTRL.state_silent", "A-75", 1, &Settings::state_silent, nullptr},
     {"IP_PLANE.enable", "A-76", 1, &Settings::ip_per_plane, nullptr},
     {"IP_PLANE.lsb", "A-76", 127, nullptr, &Settings::ip_plane_lsb},
+    {"REORDER.pkts", "A-08", 32767, nullptr, &Settings::reorder_pkts},
+    {"REORDER.same_ev", "A-08", 1, &Settings::same_ev, nullptr},
+    {"EV_CTL.min_active", "A-31", 511, nullptr, &Settings::min_active},
+    {"EV_PROBE.interval", "A-32", 65535, nullptr, &Settings::probe_interval},
+    {"EV_PROBE.cap", "A-71", 14, nullptr, &Settings::probe_cap},
+    {"EV_PROBE.successes", "A-32", 7, nullptr, &Settings::probe_successes},
+    {"EV_PROBE.kind", "A-32", 3, nullptr, &Settings::probe_kind},
+    {"EV_PROBE.skip_good", "A-33", 1, &Settings::skip_good, nullptr},
+    {"EP_CTL.interval", "A-60", 65535, nullptr, &Settings::ep_interval},
+    {"EP_CTL.repeats", "A-60", 15, nullptr, &Settings::ep_repeats},
 };
 
 constexpr std::string_view kStates[] = {"reset", "init", "rtr", "rts", "error"};

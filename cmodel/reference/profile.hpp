@@ -47,6 +47,16 @@ struct Settings {
   bool state_silent = false;                       ///< A-75 CTRL.state_silent
   bool ip_per_plane = false;                       ///< A-76 IP_PLANE.enable
   uint32_t ip_plane_lsb = 64;                      ///< A-76 IP_PLANE.lsb
+  uint32_t reorder_pkts = 64;                      ///< A-08 REORDER.pkts
+  bool same_ev = true;                             ///< A-08 REORDER.same_ev
+  uint32_t min_active = 8;                         ///< A-31 EV_CTL.min_active
+  uint32_t probe_interval = 781;                   ///< A-32 EV_PROBE.interval, 128 ns
+  uint32_t probe_cap = 6;                          ///< A-71 EV_PROBE.cap
+  uint32_t probe_successes = 3;                    ///< A-32 EV_PROBE.successes
+  uint32_t probe_kind = 0;                         ///< A-32 EV_PROBE.kind: 0 either, 1 EV probes, 2 reliability probes
+  bool skip_good = false;                          ///< A-33 EV_PROBE.skip_good
+  uint32_t ep_interval = 781;                      ///< A-60 EP_CTL.interval, 128 ns
+  uint32_t ep_repeats = 15;                        ///< A-60 EP_CTL.repeats: 0 never, 15 for ever
 };
 
 /// One of them: a flag or a number.

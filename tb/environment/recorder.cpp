@@ -25,9 +25,17 @@ log::Ip bytes_of(U128 address) {
 /// The value of "CTRL.oor_drop" in the registers of the plan.
 uint32_t setting(const SidePlan& plan, std::string_view name) {
   const std::pair<std::string_view, uint32_t> words[] = {
-      {"CTRL", plan.ctrl},           {"UDP_PORT", plan.udp_port},         {"DSCP_TX", plan.dscp_tx},
-      {"DSCP_TRIM", plan.dscp_trim}, {"SACK_TRIGGER", plan.sack_trigger}, {"NAK_CODE", plan.nak_code},
+      {"CTRL", plan.ctrl},
+      {"UDP_PORT", plan.udp_port},
+      {"DSCP_TX", plan.dscp_tx},
+      {"DSCP_TRIM", plan.dscp_trim},
+      {"SACK_TRIGGER", plan.sack_trigger},
+      {"NAK_CODE", plan.nak_code},
       {"IP_PLANE", plan.ip_plane},
+      {"REORDER", plan.reorder},
+      {"EV_CTL", plan.ev_ctl},
+      {"EV_PROBE", plan.ev_probe},
+      {"EP_CTL", plan.ep_ctl},
   };
   const std::size_t dot = name.find('.');
   const auto word = std::ranges::find(words, name.substr(0, dot), &std::pair<std::string_view, uint32_t>::first);

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reference/requestor.hpp"
+
+#include <algorithm>
+
+namespace mrc::ref {
+
+Requestor::Requestor(Seq first, Seq window, RequestorRules rules)
+    : rules_(rules),
+      base_(first),
+      next_(first),
+      cack_(first - 1),
+      window_(window),
+      highest_(first - 1),
+      triggered_(first - 1) {}
+
+Requestor::Flight* Requestor::at(Seq psn) {
+  const Seq place = psn - base_;
+  if (place < 0 || place >= static_cast<Seq>(flights_.size())) return nullptr;
+  Flight& flight = flights_[static_cast<std::size_t>(place)];
+  return flight.seen ? &flight : nullptr;
+}
+
+const Requestor::Flight* Requestor::find(Seq psn) const { return const_cast<Requestor*>(this)->at(psn); }
+
+bool Requestor::sent(Seq psn, uint32_t ev, uint8_t plane, Time time) {
+  if (psn < base_ || psn >= next_ + kMostPsns) return false;
+  const auto place = static_cast<std::size_t>(psn - base_);
+  if (place >= flights_.size()) flights_.resize(place + 1);
+  Flight& flight = flights_[place];
+  if (!flight.seen) {
+    flight.seen = true;
+    flight.first = time;
+    flight.reported = psn <= cack_;
+    if (!flight.reported) ++open_;
+  } else {
+    flight.earlier = flight.last;
+    flight.ev_before = flight.ev;
+  }
+  flight.ev = ev;
+  flight.plane = plane;
+  flight.last = time;
+  ++flight.times;
+  next_ = std::max(next_, psn + 1);
+  trim();
+  return true;
+}
+
+bool Requestor::report(Seq psn, Time time) {
+  Flight* const flight = at(psn);
+  if (flight == nullptr || flight->reported) return false;
+  flight->reported = true;
+  flight->told = time;
+  --open_;
+  return true;
+}
+
+unsigned Requestor::heard(const Word& word, Time time) {
+  unsigned fresh = 0;
+  for (Seq psn = std::max(cack_ + 1, base_); psn <= std::min(word.cack, next_ - 1); ++psn) fresh += report(psn, time);
+  cack_ = std::max(cack_, std::min(word.cack, next_ - 1));
+  Seq highest = word.cack;
+  for (unsigned bit = 0; bit < 64; ++bit) {
+    if ((word.bitmap >> bit & 1) == 0) continue;
+    const Seq psn = word.base + static_cast<Seq>(bit);
+    if (psn >= next_) break;
+    fresh += report(psn, time);
+    highest = std::max(highest, psn);
+  }
+  if (word.trigger && *word.trigger < next_) {
+    fresh += report(*word.trigger, time);
+    highest = std::max(highest, *word.trigger);
+    triggered_ = std::max(triggered_, *word.trigger);
+    const Flight* const flight = find(*word.trigger);
+    if (flight != nullptr && flight->times == 1) {
+      Time& newest = triggers_[flight->ev];
+      newest = std::max(newest, flight->last);
+    }
+  }
+  if (fresh != 0) progress_ = time;
+  gaps(word, time);
+  highest_ = std::max(highest_, std::min(highest, next_ - 1));
+  trim();
+  return fresh;
+}
+
+/// Packets of which the word says nothing although it speaks of that many later ones. The highest PSN known to
+/// have arrived is that of a packet that brought a SACK: whether bits of bitmaps count is open.
+void Requestor::gaps(const Word& word, Time time) {
+  const Seq n = std::max<Seq>(rules_.reorder, 1);
+  if (word.above < n) return;
+  wide_ = time;
+  const Seq from = std::max({word.base, word.cack + 1, cack_ + 1});
+  for (Seq psn = from; psn < word.base + 64 && psn + n <= triggered_; ++psn) {
+    Flight* const flight = at(psn);
+    if (flight == nullptr || flight->reported || flight->lost != 0 || flight->times != 1) continue;
+    if (flight->last < time) flight->lost = time;
+  }
+}
+
+void Requestor::nacked(Seq psn, uint8_t reason, uint32_t ev, Time time) {
+  Flight* const flight = at(psn);
+  if (flight == nullptr) return;
+  flight->named = time;
+  if (flight->reported || flight->last >= time) return;
+  if (flight->ev != ev || (flight->times > 1 && flight->ev_before == ev)) return;
+  flight->nacked = time;
+  flight->reason = reason;
+}
+
+Seq Requestor::oldest() const {
+  if (open_ == 0) return next_;
+  Seq psn = std::max(cack_ + 1, base_);
+  for (; psn < next_; ++psn) {
+    const Flight* const flight = find(psn);
+    if (flight != nullptr && !flight->reported) break;
+  }
+  return psn;
+}
+
+unsigned Requestor::causes(Seq psn, Time time, Time lag) const {
+  const Flight* const flight = find(psn);
+  if (flight == nullptr) return 0;
+  unsigned causes = 0;
+  if (flight->named != 0 && flight->named > flight->earlier) causes |= kByNack;
+  const Seq n = std::max<Seq>(rules_.reorder, 1);
+  if (flight->times == 1 && wide_ > flight->first && psn + n <= highest_) causes |= kByGap;
+  const auto trigger = triggers_.find(flight->ev);
+  if (rules_.same_ev && trigger != triggers_.end() && trigger->second > flight->last) causes |= kBySameEv;
+  // The clock runs from when the device meant to send, which may lie before the frame by what the host and other
+  // frames kept it waiting: half an interval, or the transmission before.
+  const bool half = time + lag >= flight->last + rules_.interval / 2;
+  if (half || (flight->times > 1 && time + lag >= flight->earlier + rules_.interval)) {
+    causes |= kByTimer;
+    if (psn + 1 == next_ && open_ == 0) causes |= kByMissingAck;
+  }
+  return causes;
+}
+
+bool Requestor::owed(Seq psn) const {
+  const Flight* const flight = find(psn);
+  if (flight == nullptr || flight->reported) return false;
+  return (flight->nacked != 0 && flight->nacked > flight->last) || (flight->lost != 0 && flight->lost > flight->last);
+}
+
+std::optional<Seq> Requestor::owed() const {
+  for (Seq psn = oldest(); psn < next_; ++psn) {
+    if (owed(psn)) return psn;
+  }
+  return {};
+}
+
+void Requestor::trim() {
+  const Seq keep = std::max(cack_ - kTail, next_ - kMostPsns);
+  while (base_ < keep && !flights_.empty()) {
+    const Flight& flight = flights_.front();
+    if (flight.seen && !flight.reported) --open_;
+    flights_.pop_front();
+    ++base_;
+  }
+}
+
+}  // namespace mrc::ref

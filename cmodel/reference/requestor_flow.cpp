@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reference/requestor_flow.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace mrc::ref {
+namespace {
+
+constexpr Seq kUnit = 128;
+constexpr std::size_t kMostSuspects = 100, kMostOwed = 1 << 14, kMostWorks = 1 << 16;
+constexpr unsigned kForEver = 25;  ///< QP attribute RETRY_CNT, exponential
+constexpr uint8_t kTrimmed = 1, kTrimmedLasthop = 2, kUnexpEvent = 0x19;
+
+using history::words;
+
+uint32_t psn24(Seq psn) { return static_cast<uint32_t>(psn & 0xFFFFFF); }
+
+Time interval_of(const log::Qp& qp) { return Time{1'024'000} << std::min(qp.timeout, 24u); }
+
+RequestorRules rules_of(const Settings& s, const log::Qp& qp) { return {s.reorder_pkts, s.same_ev, interval_of(qp)}; }
+
+}  // namespace
+
+RequestorFlow::RequestorFlow(const log::Qp& qp, bool from_log, RequestorWorld& world)
+    : qp_(qp),
+      world_(world),
+      from_log_(from_log),
+      started_(from_log),
+      hi_(qp.sq_psn, qp.mpr * kUnit, rules_of(world.world.settings(), qp)),
+      lo_(hi_),
+      grants_{{0, -1, qp.mpr}} {}
+
+Time RequestorFlow::interval() const { return interval_of(qp_); }
+
+void RequestorFlow::change(const log::Qp& qp, Time time) {
+  const bool begins = hi_.next() == hi_.base() && hi_.base() != Seq{qp.sq_psn};
+  const bool window = qp.mpr != qp_.mpr;
+  qp_ = qp;
+  if (begins || (window && hi_.next() == hi_.base())) {
+    hi_ = lo_ = Requestor(qp.sq_psn, qp.mpr * kUnit, rules_of(world_.world.settings(), qp));
+    grants_ = {{0, -1, qp.mpr}};
+  }
+  if (qp.state == log::QpState::Error) fail(time);
+}
+
+void RequestorFlow::fail(Time time) {
+  if (!failed_) failed_at_ = time;
+  failed_ = true;
+}
+
+// ---- sent
+
+void RequestorFlow::sent(const Seen& seen) {
+  const wire::Packet& p = seen.packet;
+  advance(seen.first);
+  if (!started_) {
+    started_ = true;
+    hi_ = lo_ = Requestor(Seq{p.bth->psn}, qp_.mpr * kUnit, rules_of(world_.world.settings(), qp_));
+  }
+  const Seq psn = unwrap(p.bth->psn, hi_.next(), 24);
+  const bool known = hi_.find(psn) != nullptr;
+  if (const char* why = world_.world.incomplete()) {
+    world_.world.report().rests(p.bth->rtx != 0 ? Rule::ReqRtxEvidence : Rule::ReqMprNow, why);
+  } else if (known && p.bth->rtx != 0) {
+    check_again(seen, psn);
+  } else if (!known) {
+    check_new(seen, psn);
+  }
+  const uint32_t ev = p.entropy(world_.world.profile().wire());
+  hi_.sent(psn, ev, seen.frame.plane, seen.first);
+  lo_.sent(psn, ev, seen.frame.plane, seen.first);
+  if (idle_free_) world_.world.report().ok(Rule::ReqMoves);
+  last_sent_ = seen.first;
+  active_free_ = world_.free.until(seen.first);
+  idle_free_.reset();
+  if (!may_be_dead()) alive();
+}
+
+void RequestorFlow::check_new(const Seen& seen, Seq psn) {
+  if (!qp_.dynamic_mpr || !from_log_) return;
+  const Time back = seen.first - std::min(seen.first, world_.world.queue());
+  while (grants_.size() > 1 && grants_[1].at < back) grants_.pop_front();
+  unsigned most = 0;
+  for (const Grant& grant : grants_) most = std::max(most, grant.units);
+  const Seq limit = hi_.cack() + Seq{most} * kUnit;
+  world_.world.check(
+      Rule::ReqMprNow, psn <= limit, &seen, world_.world.local(qp_.qp),
+      [&] { return words(seen, world_.world.profile().wire()); },
+      [&] {
+        return fmt::format("at most PSN {}: cack_psn {}, and SACKs have granted {} x 128 since {}", psn24(limit),
+                           psn24(hi_.cack()), most, words(back));
+      });
+}
+
+void RequestorFlow::check_again(const Seen& seen, Seq psn) {
+  history::World& w = world_.world;
+  const auto came = [&] { return words(seen, w.profile().wire()); };
+  const history::QpWorld* const qp = w.local(qp_.qp);
+  const unsigned causes = hi_.causes(psn, seen.first, lag());
+  if (!world_.never_down()) {
+    w.report().rests(Rule::ReqRtxEvidence, "a port was down");
+  } else {
+    const Requestor::Flight& flight = *hi_.find(psn);
+    w.check(Rule::ReqRtxEvidence, causes != 0, &seen, qp, came, [&] {
+      return fmt::format(
+          "none yet: no NACK since {}, fewer than {} packets above it reported, none of its EV sent later, {} not over",
+          words(flight.last), w.settings().reorder_pkts, words(interval()));
+    });
+  }
+  if ((causes & kByTimer) != 0) w.report().ok(Rule::ReqTimer);
+  const Requestor::Flight* const flight = lo_.find(psn);
+  if (flight != nullptr && flight->reported) {
+    const Requestor::Flight* const later = lo_.find(psn + 1);
+    const bool newest = later == nullptr || later->first + w.queue() + interval() > seen.first;
+    const bool late = flight->told + w.queue() < seen.first && !newest;
+    if (late) {
+      world_.doubt(w.finding(Rule::ReqRtxReported, &seen, qp, came(),
+                             fmt::format("nothing: PSN {} was reported at {}", psn24(psn), words(flight->told))));
+    }
+  } else {
+    w.report().ok(Rule::ReqRtxReported);
+  }
+  if (psn != hi_.oldest()) return;
+  const Requestor::Flight& old = *hi_.find(psn);
+  const bool trimmed =
+      old.named != 0 && old.named > old.earlier && (old.reason == kTrimmed || old.reason == kTrimmedLasthop);
+  if (trimmed || (causes & (kByGap | kBySameEv)) != 0) return;
+  ++tries_;
+  if (qp_.retry_exp >= kForEver) return;
+  w.check(Rule::ReqRetries, tries_ <= qp_.retry_linear + qp_.retry_exp, &seen, qp, came, [&] {
+    return fmt::format("an error after {} + {} retries without progress: this is number {}", qp_.retry_linear,
+                       qp_.retry_exp, tries_);
+  });
+}
+
+// ---- heard
+
+void RequestorFlow::received(const Seen& seen, bool sure) {
+  if (!started_) return;
+  advance(seen.last);
+  const wire::Packet& p = seen.packet;
+  Came came;
+  came.at = seen.last;
+  came.due = seen.last + 2 * seen.frame.error + world_.world.profile().take + world_.world.profile().skew;
+  if (p.seth) {
+    const wire::Seth& h = *p.seth;
+    Word& word = came.word;
+    word.cack = unwrap(h.cack_psn, hi_.next(), 24);
+    word.base = word.cack + h.sack_offset;
+    word.bitmap = h.sack_bitmap;
+    word.above = p.cc_state ? p.cc_state->ooo_count : 0;
+    if (h.pr == 0) word.trigger = word.cack + h.ack_psn_offset;
+    word.mpr = qp_.dynamic_mpr ? h.mpr : 0;
+    if (word.mpr != 0 && word.cack >= hi_.cack()) granted(word, seen.last);
+  } else if (p.neth) {
+    came.what = Came::What::Nack;
+    came.psn = unwrap(p.neth->nack_psn, hi_.next(), 24);
+    came.ev = p.neth->entropy;
+    came.reason = p.neth->reason;
+    if (came.reason == kUnexpEvent) return fail(seen.last);
+  } else if (p.aeth) {
+    if ((p.aeth->syndrome & 0xE0) != 0) return fail(seen.last);
+    came.what = Came::What::Ack;
+    came.psn = unwrap(p.aeth->msn & 0xFFFF, hi_.acked(), 16);
+    came.word.cack = unwrap(p.bth->psn, hi_.next(), 24);
+  } else {
+    return;
+  }
+  if (take(hi_, came) != 0) {
+    tries_ = 0;
+    active_free_ = world_.free.until(seen.last);
+  }
+  if (sure) waiting_.push_back(came);
+}
+
+void RequestorFlow::granted(const Word& word, Time time) {
+  const unsigned units = std::min<unsigned>(word.mpr, qp_.mpr);
+  Grant& newest = grants_.back();
+  // Which of two came first is not known if they are close.
+  if (newest.cack == word.cack && newest.at + lag() >= time) {
+    newest.units = std::max(newest.units, units);
+    newest.at = time;
+    return;
+  }
+  grants_.push_back({time, word.cack, units});
+}
+
+unsigned RequestorFlow::take(Requestor& of, const Came& came) {
+  switch (came.what) {
+    case Came::What::Word:
+      return of.heard(came.word, came.at);
+    case Came::What::Nack:
+      of.nacked(came.psn, came.reason, came.ev, came.at);
+      return 0;
+    case Came::What::Ack:
+      of.acked(std::max(of.acked(), came.psn));
+      return of.heard(came.word, came.at);
+  }
+  return 0;
+}
+
+void RequestorFlow::advance(Time time) {
+  while (!waiting_.empty() && waiting_.front().due < time) {
+    const Came came = waiting_.front();
+    waiting_.pop_front();
+    take(lo_, came);
+    if (came.what == Came::What::Nack) {
+      const Requestor::Flight* const flight = lo_.find(came.psn);
+      if (flight == nullptr) continue;
+      if (flight->nacked == came.at) owe(Rule::ReqNackAgain, came.psn, came.at);
+      if (flight->last > came.at) world_.world.report().ok(Rule::ReqNackAgain);  // sent already
+    }
+    if (came.what != Came::What::Word || came.word.above < Seq{world_.world.settings().reorder_pkts}) continue;
+    for (Seq psn = came.word.base; psn < came.word.base + 64; ++psn) {
+      const Requestor::Flight* const flight = lo_.find(psn);
+      if (flight != nullptr && flight->lost == came.at) owe(Rule::ReqGapAgain, psn, came.at);
+    }
+  }
+}
+
+// ---- owed
+
+void RequestorFlow::owe(Rule rule, Seq psn, Time since) {
+  if (may_be_dead()) return;
+  if (world_.world.incomplete() != nullptr || owed_.size() >= kMostOwed) return;
+  owed_.push_back({rule, psn, since, world_.free.until(world_.now)});
+}
+
+bool RequestorFlow::settled(const Owed& owed, Time time) {
+  Report& report = world_.world.report();
+  const Requestor::Flight* const flight = hi_.find(owed.psn);
+  if (flight == nullptr || flight->reported || flight->last > owed.since) {
+    report.ok(owed.rule);
+    return true;
+  }
+  const char* why = nullptr;
+  if (may_be_dead()) why = "the QP may be in ERROR";
+  if (controlled()) why = "a controller may hold it back";
+  if (!world_.steady(owed.since)) why = "a port changed";
+  if (why != nullptr) {
+    report.rests(owed.rule, why);
+    return true;
+  }
+  if (world_.free.until(time) - owed.free <= world_.world.queue()) return false;
+  suspect(owed.rule, owed.since, fmt::format("no retransmission of PSN {}, EV 0x{:08x}", psn24(owed.psn), flight->ev),
+          fmt::format("one after {}, when it was known to be lost, within {} in which a port is free",
+                      words(owed.since), words(world_.world.queue())));
+  return true;
+}
+
+void RequestorFlow::suspect(Rule rule, Time since, std::string came, std::string right) {
+  if (suspects_.size() >= kMostSuspects) return;
+  Finding f = world_.world.finding(rule, nullptr, world_.world.local(qp_.qp), std::move(came), std::move(right));
+  f.time = world_.now;
+  f.since = since;
+  suspects_.push_back(std::move(f));
+}
+
+/// It sends: it had not failed.
+void RequestorFlow::alive() {
+  for (Finding& f : suspects_) world_.doubt(std::move(f));
+  suspects_.clear();
+}
+
+void RequestorFlow::sweep(Time time) {
+  advance(time);
+  std::erase_if(owed_, [&](const Owed& owed) { return settled(owed, time); });
+  if (world_.world.incomplete() != nullptr) return;
+  idle(time);
+  timer(time);
+}
+
+/// Work that is posted moves on. How much of its window a NIC uses is its own affair; but if nothing is on its way and
+/// nothing is sent, nothing will ever happen.
+void RequestorFlow::idle(Time time) {
+  const Seq end = Seq{qp_.sq_psn} + sure_;
+  const bool could = from_log_ && lo_.next() < end && lo_.open() == 0 && lo_.next() <= lo_.limit() && !may_be_dead();
+  if (!could || controlled()) {
+    idle_free_.reset();
+    return;
+  }
+  const Time free = world_.free.until(time);
+  if (!idle_free_) {
+    idle_free_ = free;
+    idle_since_ = time;
+    return;
+  }
+  if (free - *idle_free_ <= world_.world.queue()) return;
+  if (world_.steady(idle_since_)) {
+    suspect(Rule::ReqMoves, idle_since_, fmt::format("nothing new after PSN {}", psn24(lo_.next() - 1)),
+            fmt::format("up to PSN {} by now: {} packets are posted, cack_psn is {}",
+                        psn24(std::min(lo_.limit(), end - 1)), end - lo_.next(), psn24(lo_.cack())));
+  } else {
+    world_.world.report().rests(Rule::ReqMoves, "a port changed");
+  }
+  idle_free_.reset();
+}
+
+/// What is not reported is asked for or sent again when the timer is over.
+void RequestorFlow::timer(Time time) {
+  if (may_be_dead() || hi_.open() == 0) return;
+  const Time since = std::max({hi_.progress(), last_sent_, asked_});
+  const unsigned doubled = tries_ > qp_.retry_linear ? std::min(tries_ - qp_.retry_linear, 20u) : 0;
+  const Time allowed = (4 * interval() << doubled) + world_.world.queue();
+  if (time < since + allowed || world_.free.until(time) - active_free_ <= world_.world.queue()) return;
+  if (world_.steady(since)) {
+    suspect(Rule::ReqTimer, since, fmt::format("nothing about PSN {}, which is not reported", psn24(hi_.oldest())),
+            fmt::format("a retransmission or a probe within {} of {}", words(allowed), words(since)));
+  } else {
+    world_.world.report().rests(Rule::ReqTimer, "a port changed");
+  }
+  asked_ = time;  // once
+}
+
+// ---- work
+
+void RequestorFlow::posted(const log::Post& post, Time) {
+  if (works_.size() >= kMostWorks) return;
+  Work work;
+  work.wr_id = post.wr_id;
+  const bool possible = post.bytes > 0 && post.bytes <= 0xFFFFFFFFu;
+  work.sure = possible && (!post.immediate || immediates_ < qp_.max_wimm);
+  work.packets = possible ? static_cast<Seq>((post.bytes + qp_.mtu - 1) / std::max(qp_.mtu, 1u)) : 0;
+  work.immediate = post.immediate;
+  immediates_ += post.immediate ? 1 : 0;
+  if (work.sure) sure_ += work.packets;
+  works_.push_back(work);
+}
+
+void RequestorFlow::completed(const log::Cqe& cqe, Time time) {
+  const bool refused =
+      cqe.status == log::Status::LocalLength || (!cqe.receive && cqe.status == log::Status::WimmOverrun);
+  if (cqe.status != log::Status::Ok && !refused) fail(time);
+  if (cqe.receive) return;
+  const auto at = std::find_if(works_.begin(), works_.end(), [&](const Work& w) { return w.wr_id == cqe.wr_id; });
+  if (at == works_.end()) return;
+  if (at->immediate) --immediates_;
+  if (refused && at->sure) sure_ -= at->packets;
+  works_.erase(at);
+}
+
+void RequestorFlow::finish(Time time, bool) {
+  advance(time);
+  sweep(time);
+  for (Finding& f : suspects_) {
+    if (may_be_dead()) {
+      world_.world.report().rests(f.rule, "the QP may be in ERROR");
+    } else {
+      world_.doubt(std::move(f));
+    }
+  }
+  suspects_.clear();
+}
+
+uint64_t RequestorFlow::memory() const {
+  return sizeof *this + hi_.memory() + lo_.memory() + waiting_.size() * sizeof(Came) + owed_.size() * sizeof(Owed) +
+         works_.size() * sizeof(Work);
+}
+
+}  // namespace mrc::ref

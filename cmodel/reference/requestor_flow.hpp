@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+/// One QP of a NIC, judged as requestor: the same requestor twice. `hi` hears what comes when it arrives, so it stands
+/// for all that the NIC may know: what hi permits is right. `lo` hears it when the NIC must have heard it: what lo
+/// forbids is wrong, and what it owes is owed.
+#pragma once
+
+#include <deque>
+#include <optional>
+#include <string>
+
+#include "reference/requestor.hpp"
+#include "reference/requestor_world.hpp"
+
+namespace mrc::ref {
+
+class RequestorFlow {
+ public:
+  RequestorFlow(const log::Qp& qp, bool from_log, RequestorWorld& world);
+
+  void change(const log::Qp& qp, Time time);
+  /// A data packet left.
+  void sent(const Seen& seen);
+  /// A reliability probe left.
+  void probed(Time time) { asked_ = time; }
+  /// It is in ERROR, or soon will be.
+  void fail(Time time);
+  /// A SACK, NACK or ACK came; `sure`: it reached the NIC.
+  void received(const Seen& seen, bool sure);
+  void posted(const log::Post& post, Time time);
+  void completed(const log::Cqe& cqe, Time time);
+  /// Everything before `time` is known.
+  void advance(Time time);
+  /// Deadlines; every now and then.
+  void sweep(Time time);
+  void finish(Time time, bool cut);
+
+  const log::Qp& qp() const { return qp_; }
+  const Requestor& hi() const { return hi_; }
+  const Requestor& lo() const { return lo_; }
+  uint64_t memory() const;
+
+ private:
+  struct Came {
+    Time at = 0, due = 0;
+    enum class What : uint8_t { Word, Nack, Ack } what = What::Word;
+    Word word;
+    Seq psn = 0;
+    uint32_t ev = 0;
+    uint8_t reason = 0;
+  };
+  struct Owed {
+    Rule rule{};
+    Seq psn = 0;
+    Time since = 0, free = 0;  ///< free time then
+  };
+  struct Work {
+    uint64_t wr_id = 0;
+    Seq packets = 0;
+    bool sure = false;  ///< the device must not refuse it
+    bool immediate = false;
+  };
+
+  struct Grant {
+    Time at = 0;
+    Seq cack = -1;
+    unsigned units = 0;  ///< of 128 PSNs
+  };
+
+  unsigned take(Requestor& of, const Came& came);
+  void granted(const Word& word, Time time);
+  void check_new(const Seen& seen, Seq psn);
+  void check_again(const Seen& seen, Seq psn);
+  void owe(Rule rule, Seq psn, Time since);
+  bool settled(const Owed& owed, Time time);
+  void idle(Time time);
+  void timer(Time time);
+  void suspect(Rule rule, Time since, std::string came, std::string right);
+  void alive();
+  bool may_be_dead() const { return failed_ || qp_.state != log::QpState::Rts; }
+  Time lag() const { return world_.world.lag(); }
+  Time interval() const;
+  bool controlled() const { return qp_.controlled; }
+
+  log::Qp qp_;
+  RequestorWorld& world_;
+  bool from_log_;
+  bool started_ = false;
+  Requestor hi_, lo_;
+  std::deque<Came> waiting_;  ///< heard by hi, not by lo
+  std::deque<Owed> owed_;
+  std::deque<Grant> grants_;  ///< windows heard, until the newest but those of long ago
+  bool failed_ = false;       ///< it said so, or was told so
+  Time failed_at_ = 0;
+  std::deque<Finding> suspects_;  ///< right unless the QP had failed by then
+  // Work.
+  std::deque<Work> works_;
+  Seq sure_ = 0;             ///< packets of all work that the device must not refuse
+  unsigned immediates_ = 0;  ///< not completed
+  std::optional<Time> idle_free_;
+  Time idle_since_ = 0;
+  Time last_sent_ = 0, asked_ = 0;
+  Time active_free_ = 0;  ///< free time when it last sent or heard something new
+  unsigned tries_ = 0;    ///< retransmissions of the oldest PSN without progress
+};
+
+}  // namespace mrc::ref

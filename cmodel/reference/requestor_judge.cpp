@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reference/requestor_judge.hpp"
+
+#include <algorithm>
+
+namespace mrc::ref {
+namespace {
+
+constexpr uint32_t kEndpointQp = 2;
+
+}  // namespace
+
+RequestorJudge::RequestorJudge(const Profile& profile, Report& report) : world_(profile, report) {
+  for (const log::Qp& qp : profile.qps) {
+    if (qp.state != log::QpState::Reset) flows_[qp.qp] = std::make_unique<RequestorFlow>(qp, false, world_);
+  }
+}
+
+RequestorFlow* RequestorJudge::find(uint32_t qp) {
+  const auto at = flows_.find(qp);
+  return at == flows_.end() ? nullptr : at->second.get();
+}
+
+const RequestorFlow* RequestorJudge::flow(uint32_t qp) const {
+  const auto at = flows_.find(qp);
+  return at == flows_.end() ? nullptr : at->second.get();
+}
+
+void RequestorJudge::port(const log::Port& port, Time time) {
+  world_.world.port(port, time);
+  world_.free.port(port.plane, port.up, std::max<Time>(time, 1));
+}
+
+void RequestorJudge::qp(const log::Qp& qp, Time time) {
+  world_.world.qp(qp, time);
+  const auto at = flows_.find(qp.qp);
+  if (qp.state == log::QpState::Reset) {
+    if (at == flows_.end()) return;
+    at->second->finish(time, true);
+    flows_.erase(at);
+    return;
+  }
+  if (at != flows_.end()) return at->second->change(qp, time);
+  flows_[qp.qp] = std::make_unique<RequestorFlow>(qp, true, world_);
+}
+
+/// The NIC must not ignore it. What facts leave open (a stranger's address, reserved bits, a port that is down) it may.
+bool RequestorJudge::sure(const Seen& seen, const log::Qp& qp) const {
+  const wire::Packet& p = seen.packet;
+  if ((seen.frame.flags & log::kMaybe) != 0 || seen.doubtful || !seen.whole) return false;
+  if (p.bth->reserved8_6 != 0 || p.bth->reserved8_3 != 0 || p.bth->reserved4 != 0) return false;
+  const history::World& w = world_.world;
+  const bool ipv4 = p.ipv4.has_value();
+  const log::Ip none{};
+  if (qp.own_ip != none && w.plain(history::World::destination(p), ipv4) != w.plain(qp.own_ip, ipv4)) return false;
+  if (qp.peer_ip != none && w.plain(history::World::source(p), ipv4) != w.plain(qp.peer_ip, ipv4)) return false;
+  if (p.outer_ipv6.has_value() != (qp.encap == 1 || qp.encap == 2) || p.srh.has_value() != (qp.encap == 2))
+    return false;
+  return seen.frame.plane >= log::kMaxPlanes || w.at(seen.frame.plane).up;
+}
+
+void RequestorJudge::received(const Seen& seen) {
+  world_.world.frame(seen);
+  if (!seen.mrc()) return;
+  if (seen.packet.erth) return port_status(seen);
+  history::QpWorld* const qp = world_.world.of_received(seen);
+  if (qp == nullptr || seen.packet.trimmed()) return;
+  world_.world.remember(*qp, seen);
+  RequestorFlow* const flow = find(qp->set.qp);
+  if (flow != nullptr && (seen.packet.seth || seen.packet.neth || seen.packet.aeth)) {
+    flow->received(seen, sure(seen, flow->qp()));
+  }
+}
+
+void RequestorJudge::port_status(const Seen& seen) {
+  const wire::Packet& p = seen.packet;
+  if (!history::World::counts(seen) || p.erth->op != 0 || p.trimmed()) return;
+  uint32_t& mask = peer_ports_.try_emplace(history::World::source(p), ~uint32_t{0}).first->second;
+  const uint32_t lowest = world_.world.settings().ports_from_0 ? 1 : 2;
+  const uint32_t all = ((uint32_t{1} << std::min(world_.world.planes(), 30u)) - 1) * lowest;
+  if ((mask & all) != (p.erth->port_status_mask & all)) world_.peer_changed = std::max<Time>(seen.last, 1);
+  mask = p.erth->port_status_mask;
+  world_.peer_down |= (mask & all) != all;
+}
+
+void RequestorJudge::sent(const Seen& seen) {
+  world_.world.frame(seen);
+  world_.free.sent(seen.frame.plane, seen.first, seen.last, seen.first);
+  if (!seen.mrc() || seen.packet.bth->dqp == kEndpointQp) return;
+  history::QpWorld* const qp = world_.world.of_sent(seen.packet);
+  if (qp == nullptr) return;
+  world_.world.remember(*qp, seen);
+  RequestorFlow* const flow = find(qp->set.qp);
+  if (flow == nullptr || seen.packet.error) return;
+  const wire::Packet& p = seen.packet;
+  if (history::is_data(p) && p.reth && !p.trimmed()) flow->sent(seen);
+  if (p.peth) flow->probed(seen.first);
+  // It tells its peer that it has failed.
+  const bool nak = p.aeth && (p.aeth->syndrome & 0xE0) != 0;
+  const bool unexpected = p.neth && p.neth->reason == static_cast<uint8_t>(wire::NackReason::UnexpEvent);
+  if (nak || unexpected) flow->fail(seen.first);
+}
+
+void RequestorJudge::host(const log::Host& host, Time time) {
+  if (host.op == log::HostOp::Read) world_.free.read(host.tag, time);
+  if (host.op == log::HostOp::ReadDone) world_.free.read_done(host.tag, time);
+}
+
+void RequestorJudge::posted(const log::Post& post, Time time) {
+  if (RequestorFlow* const flow = find(post.qp)) flow->posted(post, time);
+}
+
+void RequestorJudge::completed(const log::Cqe& cqe, Time time) {
+  if (RequestorFlow* const flow = find(cqe.qp)) flow->completed(cqe, time);
+}
+
+void RequestorJudge::counter(const log::Counter& counter, Time) {
+  if (counter.name == "silent_drops") silent_drops_ = counter.value;
+}
+
+void RequestorJudge::gap(const log::Gap&, Time) { world_.world.gap(); }
+
+void RequestorJudge::now(Time time) {
+  world_.now = time;
+  world_.world.now(time);
+  if (time < swept_ + world_.world.lag() / 2) return;
+  swept_ = time;
+  for (auto& [number, flow] : flows_) flow->sweep(time);
+}
+
+void RequestorJudge::finish(const log::End& end, Time time) {
+  world_.now = time;
+  for (auto& [number, flow] : flows_) flow->finish(time, end.cut);
+  world_.decide(silent_drops_ == uint64_t{0});
+}
+
+uint64_t RequestorJudge::memory() const {
+  uint64_t bytes = sizeof *this + world_.world.memory();
+  for (const auto& [number, flow] : flows_) bytes += flow->memory();
+  return bytes;
+}
+
+}  // namespace mrc::ref

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reference/requestor_world.hpp"
+
+#include <algorithm>
+
+namespace mrc::ref {
+namespace {
+
+constexpr unsigned kGapBytes = 12;  ///< between frames
+constexpr std::size_t kMostHeld = 1000, kMostReads = 4096;
+
+}  // namespace
+
+FreeTime::FreeTime(unsigned planes, double port_gbps, Time patience)
+    : planes_(std::clamp(planes, 1u, log::kMaxPlanes)),
+      gap_(static_cast<Time>(kGapBytes * 8 * 1000 / std::max(port_gbps, 0.001))),
+      patience_(patience) {
+  up_.fill(true);
+}
+
+void FreeTime::port(unsigned plane, bool up, Time time) {
+  until(time);
+  if (plane >= log::kMaxPlanes || up_[plane] == up) return;
+  up_[plane] = up;
+  changed_ = time;
+  some_up_ = std::any_of(up_.begin(), up_.begin() + planes_, [](bool one) { return one; });
+}
+
+void FreeTime::sent(unsigned plane, Time first, Time last, Time time) {
+  until(time);
+  if (plane >= log::kMaxPlanes) return;
+  planes_ = std::max(planes_, plane + 1);
+  busy_[plane] = std::max(busy_[plane], std::max(first, last) + gap_);
+}
+
+void FreeTime::read(uint64_t tag, Time time) {
+  if (reads_.size() < kMostReads) reads_.emplace_back(tag, time);
+}
+
+void FreeTime::read_done(uint64_t tag, Time time) {
+  until(time);
+  const auto at = std::find_if(reads_.begin(), reads_.end(), [&](const auto& read) { return read.first == tag; });
+  if (at != reads_.end()) reads_.erase(at);
+}
+
+Time FreeTime::until(Time time) {
+  if (time <= at_) return free_;
+  Time end = time;
+  if (!reads_.empty()) end = std::clamp(reads_.front().second + patience_, at_, time);
+  Time sum = 0;
+  unsigned up = 0;
+  for (unsigned plane = 0; plane < planes_; ++plane) {
+    if (!up_[plane]) continue;
+    ++up;
+    const Time from = std::max(at_, busy_[plane]);
+    if (from < end) sum += end - from;
+  }
+  if (up != 0) free_ += sum / up;
+  at_ = time;
+  return free_;
+}
+
+RequestorWorld::RequestorWorld(const Profile& profile, Report& report)
+    : world(profile, report), free(profile.planes, profile.port_gbps, profile.take) {}
+
+void RequestorWorld::doubt(Finding finding) {
+  if (!world.profile().silent_drops) return world.report().broken(std::move(finding));
+  ++held_count_[finding.rule];
+  if (held_.size() < kMostHeld) held_.push_back(std::move(finding));
+}
+
+void RequestorWorld::decide(bool none_dropped) {
+  if (none_dropped) {
+    for (Finding& f : held_) world.report().broken(std::move(f));
+  } else {
+    for (const auto& [rule, count] : held_count_) {
+      for (uint64_t i = 0; i < count; ++i) {
+        world.report().inconclusive(rule, "the device may have discarded the packet without a word");
+      }
+    }
+  }
+  held_.clear();
+  held_count_.clear();
+}
+
+}  // namespace mrc::ref

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What the judges of requestors share: time in which a NIC could have sent, ports, and findings that a silent drop
+/// would explain.
+#pragma once
+
+#include <array>
+#include <deque>
+#include <map>
+#include <vector>
+
+#include "reference/history_world.hpp"
+
+namespace mrc::ref {
+
+/// Counts the time in which a NIC could have sent: as much of each moment as ports are up and free, and nothing while
+/// the host lets it wait for data.
+class FreeTime {
+ public:
+  FreeTime(unsigned planes, double port_gbps, Time patience);
+  void port(unsigned plane, bool up, Time time);
+  void sent(unsigned plane, Time first, Time last, Time time);
+  void read(uint64_t tag, Time time);
+  void read_done(uint64_t tag, Time time);
+  /// Until `time`, which never goes back.
+  Time until(Time time);
+  /// Some port is up, and has been since before `since`.
+  bool steady(Time since) const { return some_up_ && changed_ < since; }
+  Time changed() const { return changed_; }
+
+ private:
+  unsigned planes_;
+  Time gap_, patience_;  ///< a host access that takes longer makes the NIC wait
+  Time at_ = 0, free_ = 0, changed_ = 0;
+  bool some_up_ = true;
+  std::array<bool, log::kMaxPlanes> up_{};
+  std::array<Time, log::kMaxPlanes> busy_{};     ///< until then
+  std::deque<std::pair<uint64_t, Time>> reads_;  ///< tag, since; done ones have left
+};
+
+/// What all QPs of a NIC share.
+struct RequestorWorld {
+  RequestorWorld(const Profile& profile, Report& report);
+
+  /// A finding that is none if the NIC has lost the packet that it stands on without a word.
+  void doubt(Finding finding);
+  /// The counter of silent drops is known, or will never be.
+  void decide(bool none_dropped);
+  /// Ports here and at peers are as they were for long enough.
+  bool steady(Time since) const { return free.steady(since) && peer_changed < since; }
+  /// No port here or at peers was ever down.
+  bool never_down() const { return !world.any_down() && !peer_down; }
+
+  history::World world;
+  FreeTime free;
+  Time peer_changed = 0;  ///< a peer's word about its ports that differed from the one before
+  bool peer_down = false;
+  Time now = 0;
+
+ private:
+  std::vector<Finding> held_;
+  std::map<Rule, uint64_t> held_count_;
+};
+
+}  // namespace mrc::ref

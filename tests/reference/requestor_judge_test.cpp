@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: Apache-2.0
+/// A NIC that sends as told, seen from outside; expectations are calculated by hand. Its profile promises 1 us + 1 us,
+/// so a cause must have acted after 2 us, and after 16 times as much of free time what is owed must have been sent.
+/// The timer is 16.384 us (TIMEOUT 4), the reorder tolerance 5 packets.
+#include "reference/requestor_judge.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+#include <memory>
+
+#include "wire/decode.hpp"
+
+using namespace mrc;
+using namespace mrc::ref;
+
+namespace {
+
+constexpr log::Time kUs = 1'000'000;
+constexpr uint32_t kFirst = 0xFFFFFE;  // wraps at once
+
+uint32_t ev(uint32_t psn) { return 0x10000 + (psn & 7); }
+
+struct Bench {
+  Profile profile;
+  Report report{0};
+  std::unique_ptr<RequestorJudge> judge;
+  log::Qp qp;
+  uint64_t number = 0;
+
+  Bench() {
+    profile.take = profile.answer = kUs;
+    profile.silent_drops = false;
+    profile.settings.reorder_pkts = 5;
+    qp.qp = 20;
+    qp.peer_qp = 30;
+    qp.state = log::QpState::Rts;
+    qp.mtu = 256;
+    qp.timeout = 4;
+    qp.mpr = qp.mpr_dest = 2;
+    qp.retry_linear = 1;
+    qp.retry_exp = 1;
+    qp.sq_psn = kFirst;
+    qp.own_ip[15] = 1;
+    qp.peer_ip[15] = 2;
+  }
+  void start() {
+    judge = std::make_unique<RequestorJudge>(profile, report);
+    judge->qp(qp, 0);
+  }
+  /// Time passes: a sweep each microsecond.
+  void until(log::Time time) {
+    for (log::Time at = swept_; at <= time; at += kUs) judge->now(at);
+    swept_ = std::max(swept_, time);
+    judge->now(time);
+  }
+  void put(bool sent, wire::Packet p, log::Time at, unsigned plane = 0) {
+    const wire::WireConfig config = profile.wire();
+    wire::complete(p);
+    log::Frame frame;
+    frame.sent = sent;
+    frame.plane = static_cast<uint8_t>(plane);
+    frame.last = at;
+    frame.number = ++number;
+    frame.bytes = wire::encode(p, config);
+    const wire::Packet seen = wire::decode(frame.bytes, config);
+    REQUIRE_FALSE(seen.error);
+    until(at);
+    const Seen s{frame, seen, at, at};
+    sent ? judge->sent(s) : judge->received(s);
+  }
+  wire::Packet packet(wire::Opcode opcode, bool to_device) const {
+    wire::Packet p = wire::make_packet(opcode, wire::Encapsulation::Ipv6, false, profile.wire());
+    p.ipv6->src = to_device ? qp.peer_ip : qp.own_ip;
+    p.ipv6->dst = to_device ? qp.own_ip : qp.peer_ip;
+    p.bth->dqp = to_device ? qp.qp : qp.peer_qp;
+    p.bth->p_key = qp.pkey;
+    return p;
+  }
+  /// Packet n of the QP, a message of its own of 100 bytes.
+  void data(uint32_t n, log::Time at, bool again = false, uint32_t entropy = 0) {
+    wire::Packet p = packet(wire::Opcode::WriteOnly, false);
+    p.bth->psn = (kFirst + n) & 0xFFFFFF;
+    p.bth->rtx = again ? 1 : 0;
+    p.meth->msn = static_cast<uint16_t>(n);
+    p.reth->dma_length = 100;
+    p.payload.assign(100, 0x5a);
+    p.set_entropy(entropy != 0 ? entropy : ev(n));
+    put(true, p, at);
+  }
+  /// Packets up to `cack` have arrived, and those of the bitmap; `trigger` brought it.
+  void sack(int cack, int trigger, uint64_t bitmap, uint16_t above, log::Time at, uint8_t mpr = 0) {
+    wire::Packet p = packet(wire::Opcode::Sack, true);
+    p.seth->cack_psn = p.bth->psn = (kFirst + static_cast<uint32_t>(cack)) & 0xFFFFFF;
+    p.seth->ack_psn_offset = static_cast<int16_t>(trigger - cack);
+    p.seth->sack_offset = 1;
+    p.seth->sack_bitmap = bitmap;
+    p.seth->mpr = mpr;
+    p.cc_state->ooo_count = above;
+    put(false, p, at);
+  }
+  void ack(uint32_t n, uint8_t syndrome, log::Time at) {
+    wire::Packet p = packet(wire::Opcode::Ack, true);
+    p.bth->psn = (kFirst + n) & 0xFFFFFF;
+    p.aeth->syndrome = syndrome;
+    p.aeth->msn = n + 1;
+    put(false, p, at);
+  }
+  void nack(uint32_t n, uint8_t reason, log::Time at, uint32_t entropy = 0) {
+    wire::Packet p = packet(wire::Opcode::Nack, true);
+    p.bth->psn = p.neth->nack_psn = (kFirst + n) & 0xFFFFFF;
+    p.neth->reason = reason;
+    p.neth->entropy = entropy != 0 ? entropy : ev(n);
+    put(false, p, at);
+  }
+  void post(uint64_t bytes, log::Time at) {
+    until(at);
+    log::Post work;
+    work.qp = qp.qp;
+    work.bytes = bytes;
+    judge->posted(work, at);
+  }
+  void end(log::Time at) {
+    until(at);
+    judge->finish({}, at);
+  }
+  uint64_t broken(Rule rule) const { return report.tally(rule).broken; }
+  uint64_t ok(Rule rule) const { return report.tally(rule).checked; }
+  std::size_t all() const { return report.findings().size(); }
+
+ private:
+  log::Time swept_ = 0;
+};
+
+}  // namespace
+
+TEST_CASE("a retransmission without evidence deviates, with each kind of evidence it is right",
+          "[reference.requestor]") {
+  Bench b;
+  b.start();
+  for (uint32_t n = 0; n < 12; ++n) b.data(n, 10 * kUs + n * 1000);
+  bool right = true, twice = false;
+  SECTION("a NACK, which may be older than a transmission that was on its way out") {
+    b.nack(3, 1, 11 * kUs);
+    twice = true;
+  }
+  SECTION("six packets above it reported, five are the tolerance") { b.sack(2, 9, 0b1111110, 6, 11 * kUs); }
+  SECTION("four packets above it reported") {
+    b.sack(2, 7, 0b11110, 4, 11 * kUs);
+    right = false;
+  }
+  SECTION("one sent later on the same EV brought a SACK") { b.sack(2, 11, uint64_t{1} << 8, 1, 11 * kUs); }
+  SECTION("the same, and the NIC does not look at it") {
+    b.profile.settings.same_ev = false;
+    b.start();
+    for (uint32_t n = 0; n < 12; ++n) b.data(n, 10 * kUs + n * 1000);
+    b.sack(2, 11, uint64_t{1} << 8, 1, 11 * kUs);
+    right = false;
+  }
+  SECTION("nothing at all") { right = false; }
+  b.data(3, 12 * kUs, true);
+  CHECK(b.broken(Rule::ReqRtxEvidence) == (right ? 0 : 1));
+  CHECK(b.ok(Rule::ReqRtxEvidence) == (right ? 1 : 0));
+  // Each gap is good for one; then the timer.
+  b.data(3, 13 * kUs, true);
+  CHECK(b.broken(Rule::ReqRtxEvidence) == (twice ? 0u : right ? 1u : 2u));
+  b.data(3, 14 * kUs, true);
+  CHECK(b.broken(Rule::ReqRtxEvidence) == (twice ? 1u : right ? 2u : 3u));
+  b.data(3, 31 * kUs, true);
+  CHECK(b.broken(Rule::ReqRtxEvidence) == (twice ? 1u : right ? 2u : 3u));
+}
+
+TEST_CASE("what has long been reported is not sent again", "[reference.requestor]") {
+  Bench b;
+  b.start();
+  for (uint32_t n = 0; n < 4; ++n) b.data(n, 10 * kUs + n * 1000);
+  SECTION("soon after the report it may still be on its way out") {
+    b.sack(-1, 0, 0b0110, 2, 11 * kUs);
+    b.data(1, 30 * kUs, true);
+    CHECK(b.broken(Rule::ReqRtxReported) == 0);
+  }
+  SECTION("32 us later it is not") {
+    b.sack(-1, 0, 0b0110, 2, 11 * kUs);
+    b.data(1, 60 * kUs, true);
+    CHECK(b.broken(Rule::ReqRtxReported) == 1);
+  }
+  SECTION("the newest one is repeated as long as its ACK is missing") {
+    b.sack(3, 3, 0, 0, 11 * kUs);
+    b.data(3, 60 * kUs, true);
+    CHECK(b.broken(Rule::ReqRtxReported) == 0);
+    CHECK(b.broken(Rule::ReqRtxEvidence) == 0);
+  }
+  SECTION("what is not reported is") {
+    b.sack(-1, 1, 0b0110, 2, 11 * kUs);
+    b.data(0, 60 * kUs, true);
+    CHECK(b.broken(Rule::ReqRtxReported) == 0);
+    CHECK(b.ok(Rule::ReqRtxReported) == 1);
+  }
+}
+
+TEST_CASE("a window that has shrunk holds from the latency on", "[reference.requestor]") {
+  Bench b;
+  b.qp.dynamic_mpr = true;
+  b.start();
+  for (uint32_t n = 0; n < 130; ++n) b.data(n, 10 * kUs + n * 1000);
+  b.sack(9, 9, 0, 0, 11 * kUs, 1);  // from now on 9 + 128 = 137 at most
+  b.data(137, 12 * kUs);
+  b.data(138, 12 * kUs);
+  CHECK(b.broken(Rule::ReqMprNow) == 0);  // the old one may hold: 9 + 256
+  b.data(139, 60 * kUs);
+  CHECK(b.broken(Rule::ReqMprNow) == 1);
+  CHECK(b.ok(Rule::ReqMprNow) == 132);
+  b.sack(8, 8, 0, 0, 61 * kUs, 2);  // overtaken: changes nothing
+  b.data(140, 62 * kUs);
+  CHECK(b.broken(Rule::ReqMprNow) == 2);
+  b.sack(9, 9, 0, 0, 63 * kUs, 2);
+  b.data(141, 64 * kUs);
+  CHECK(b.broken(Rule::ReqMprNow) == 2);
+}
+
+TEST_CASE("what is lost is sent again in time", "[reference.requestor]") {
+  for (const bool comes : {true, false}) {
+    for (const bool by_nack : {true, false}) {
+      Bench b;
+      b.start();
+      for (uint32_t n = 0; n < 12; ++n) b.data(n, 10 * kUs + n * 1000);
+      const Rule rule = by_nack ? Rule::ReqNackAgain : Rule::ReqGapAgain;
+      if (by_nack) {
+        b.nack(3, 1, 11 * kUs);
+      } else {
+        b.sack(2, 9, 0b1111110, 6, 11 * kUs);
+      }
+      if (comes) b.data(3, 20 * kUs, true, 0x20000);
+      b.sack(11, 11, 0, 0, 60 * kUs);
+      b.end(70 * kUs);
+      INFO((by_nack ? "NACK" : "gap") << (comes ? " comes" : " does not come"));
+      CHECK(b.broken(rule) == (comes ? 0 : 1));
+      CHECK(b.ok(rule) == (comes ? 1 : 0));
+    }
+  }
+}
+
+TEST_CASE("nothing is owed where the NIC could not, or need not", "[reference.requestor]") {
+  Bench b;
+  SECTION("the port was busy") {
+    b.start();
+    b.data(0, 10 * kUs);
+    b.nack(0, 1, 11 * kUs);
+    // Frames of 40 us, one after the other.
+    for (unsigned i = 0; i < 4; ++i) {
+      log::Frame frame;
+      frame.sent = true;
+      wire::Packet none;
+      b.until((12 + 40 * i) * kUs);
+      frame.last = (52 + 40 * i) * kUs;
+      b.judge->sent({frame, none, (12 + 40 * i) * kUs, frame.last});
+    }
+    b.data(0, 172 * kUs, true, 0x20000);
+    b.end(173 * kUs);
+  }
+  SECTION("it was about an earlier transmission") {
+    b.start();
+    b.data(0, 10 * kUs);
+    b.nack(0, 1, 11 * kUs);
+    b.data(0, 12 * kUs, true, 0x20000);
+    b.nack(0, 1, 13 * kUs);
+    b.sack(0, 0, 0, 0, 60 * kUs);
+    b.end(61 * kUs);
+  }
+  SECTION("it has arrived meanwhile") {
+    b.start();
+    b.data(0, 10 * kUs);
+    b.nack(0, 1, 11 * kUs);
+    b.sack(0, 0, 0, 0, 20 * kUs);
+    b.end(100 * kUs);
+  }
+  SECTION("the QP has failed") {
+    b.start();
+    b.data(0, 10 * kUs);
+    b.nack(0, 1, 11 * kUs);
+    b.ack(0, 0x62, 20 * kUs);
+    b.post(100, 21 * kUs);
+    b.end(900 * kUs);
+  }
+  CHECK(b.all() == 0);
+}
+
+TEST_CASE("a timer that is over leads to a retransmission or a probe", "[reference.requestor]") {
+  Bench b;
+  b.start();
+  b.data(0, 10 * kUs);
+  // Four intervals and 32 us: 97.5 us.
+  SECTION("neither") {
+    b.end(108 * kUs);
+    CHECK(b.broken(Rule::ReqTimer) == 1);
+  }
+  SECTION("not yet") {
+    b.end(107 * kUs);
+    CHECK(b.broken(Rule::ReqTimer) == 0);
+  }
+  SECTION("a retransmission") {
+    b.data(0, 30 * kUs, true);
+    b.end(108 * kUs);
+    CHECK(b.broken(Rule::ReqTimer) == 0);
+    CHECK(b.ok(Rule::ReqTimer) == 1);
+  }
+  SECTION("a probe") {
+    b.put(true, b.packet(wire::Opcode::ProbeRequest, false), 50 * kUs);
+    b.end(108 * kUs);
+    CHECK(b.broken(Rule::ReqTimer) == 0);
+  }
+  SECTION("two retries are allowed, the third is one too many") {
+    b.data(0, 30 * kUs, true);
+    b.data(0, 60 * kUs, true);
+    CHECK(b.broken(Rule::ReqRetries) == 0);
+    CHECK(b.ok(Rule::ReqRetries) == 2);
+    b.data(0, 100 * kUs, true);
+    CHECK(b.broken(Rule::ReqRetries) == 1);
+  }
+  SECTION("progress begins anew") {
+    b.data(1, 11 * kUs);
+    b.data(0, 30 * kUs, true);
+    b.data(0, 60 * kUs, true);
+    b.sack(-1, 1, 0b10, 1, 70 * kUs);
+    b.data(0, 100 * kUs, true);
+    CHECK(b.broken(Rule::ReqRetries) == 0);
+  }
+}
+
+TEST_CASE("work that is posted is sent", "[reference.requestor]") {
+  for (const bool comes : {true, false}) {
+    Bench b;
+    b.start();
+    b.post(100, 10 * kUs);
+    if (comes) b.data(0, 20 * kUs);
+    b.end(60 * kUs);
+    CHECK(b.broken(Rule::ReqMoves) == (comes ? 0 : 1));
+    CHECK(b.ok(Rule::ReqMoves) == (comes ? 1 : 0));
+  }
+  Bench b;
+  b.start();
+  b.post(0, 10 * kUs);  // may be refused
+  b.end(600 * kUs);
+  CHECK(b.all() == 0);
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reference/requestor.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+
+using namespace mrc::ref;
+
+TEST_CASE("a requestor permits new PSNs inside its window and old ones with a cause", "[reference.requestor]") {
+  Requestor r(100, 4, {3, true, 1000});
+  CHECK(r.enabled() == Requestor::kNew);
+  for (Seq psn = 100; psn < 104; ++psn) {
+    CHECK(r.permits(psn, false, 10, 0));
+    CHECK(r.sent(psn, 7, 0, 10));
+  }
+  CHECK_FALSE(r.permits(104, false, 10, 0));
+  CHECK_FALSE(r.permits(101, true, 11, 0));
+  CHECK(r.enabled() == 0);
+  CHECK(r.open() == 4);
+  CHECK(r.oldest() == 100);
+  CHECK(r.permits(101, true, 510, 0));  // half an interval: it may have been meant so much earlier
+  r.nacked(101, 1, 8, 20);              // of another EV: an earlier transmission, if there was one
+  CHECK_FALSE(r.owed());
+  CHECK(r.causes(101, 21, 0) == kByNack);
+  r.nacked(101, 1, 7, 20);
+  CHECK(r.owed() == Seq{101});
+  CHECK(r.enabled() == Requestor::kAgain);
+  CHECK(r.sent(101, 9, 0, 30));
+  CHECK_FALSE(r.owed());
+  CHECK(r.permits(101, true, 31, 0));  // this frame may be older than the NACK: the one that it caused follows
+  CHECK(r.sent(101, 10, 0, 31));
+  CHECK_FALSE(r.permits(101, true, 32, 0));
+
+  CHECK(r.heard({100, 101, 0b110, 2, Seq{103}, 0}, 40) == 3);
+  CHECK(r.open() == 1);
+  CHECK(r.oldest() == 101);
+  CHECK(r.limit() == 104);
+  CHECK(r.permits(104, false, 41, 0));
+  CHECK(r.heard({103, 104, 0, 0, Seq{101}, 0}, 50) == 1);
+  CHECK(r.heard({103, 104, 0, 0, Seq{101}, 0}, 51) == 0);
+  CHECK(r.progress() == 50);
+  CHECK(r.open() == 0);
+  CHECK(r.oldest() == r.next());
+}
+
+TEST_CASE("a gap is lost once enough packets above it have arrived, once", "[reference.requestor]") {
+  Requestor r(0, 128, {3, false, 1000});
+  for (Seq psn = 0; psn < 8; ++psn) r.sent(psn, static_cast<uint32_t>(psn), 0, 10);
+  r.heard({-1, 0, 0b110, 2, Seq{2}, 0}, 20);
+  CHECK_FALSE(r.owed());
+  r.heard({-1, 0, 0b1110, 3, Seq{3}, 0}, 21);
+  CHECK(r.owed() == Seq{0});
+  CHECK(r.causes(0, 22, 0) == kByGap);
+  r.sent(0, 9, 0, 30);
+  r.heard({-1, 0, 0b11111110, 7, Seq{7}, 0}, 40);
+  CHECK_FALSE(r.owed());
+  CHECK(r.causes(0, 41, 0) == 0);
+}
+
+TEST_CASE("PSNs that no window holds are not taken, old ones are forgotten", "[reference.requestor]") {
+  Requestor r(0, 128, {});
+  CHECK_FALSE(r.sent(-1, 0, 0, 1));
+  CHECK_FALSE(r.sent(Requestor::kMostPsns, 0, 0, 1));
+  for (Seq psn = 0; psn < 100'000; ++psn) {
+    r.sent(psn, 0, 0, 1);
+    r.heard({psn, psn + 1, 0, 0, {}, 0}, 1);
+  }
+  CHECK(r.base() == 99'999 - Requestor::kTail);
+  CHECK(r.memory() < 400'000);
+  CHECK(r.find(5) == nullptr);
+}
