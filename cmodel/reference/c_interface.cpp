@@ -93,7 +93,8 @@ struct mrc_ref {
     if (writer) {
       need(writer->write(record) && file.good(), MRC_E_ARG, fmt::format("{} cannot be written.", path));
     }
-    run->take(record);
+    auto held = std::make_unique<log::Record>(std::move(record));
+    run->take(held);
   }
   /// A source tells in order. `newest_of`: of which it is the newest.
   void in_order(unsigned source, uint64_t t, uint64_t& newest_of) const {

@@ -223,7 +223,7 @@ TEST_CASE("the C interface tells findings once their time has passed, and record
   ref::Run again({});
   while (reader.next(record)) {
     ++records;
-    again.take(record);
+    again.push(record);
   }
   again.finish();
   CHECK(records >= happenings.size());
