@@ -401,7 +401,7 @@ void ResponderFlow::finish(Time time) {
 
 uint64_t ResponderFlow::memory() const {
   return sizeof *this + hi_.memory() + lo_.memory() + waiting_.size() * sizeof(Waiting) + owed_.size() * sizeof(Owed) +
-         unreported_.size() * 48;
+         unreported_.size() * 48 + immediates_.size() * sizeof(Responder::Immediate);
 }
 
 }  // namespace mrc::ref
