@@ -5,9 +5,11 @@ traces of the tests, and what the commands print.
 
 usage: make_corpus.py MRC FOLDER
 """
+import ctypes
 import json
 import pathlib
 import random
+import struct
 import subprocess
 import sys
 
@@ -74,6 +76,25 @@ def logs(mrc, folder):
     (folder / "log" / "file").write_bytes(b"\0\0\0" + (folder / "in.mrclog").read_bytes())
 
 
+def checks(mrc, folder):
+    """Seeds of the judge: the first records of runs, as they stand in a block."""
+    zstd = ctypes.CDLL("libzstd.so.1")
+    zstd.ZSTD_decompress.restype = ctypes.c_size_t
+    (folder / "check").mkdir(parents=True, exist_ok=True)
+    for name in ("clean", "mixed", "loss", "trim", "immediate", "link-flap", "qp-error", "probe-revive"):
+        log = folder / f"{name}.mrclog"
+        scenario = folder / f"{name}.toml"
+        scenario.write_text(f'base = "{name}"\nqps = 1\n', encoding="utf-8")
+        subprocess.run([mrc, "cosim", "--preset", "tiny", "--dut", "model", "--scenario", scenario, "--packets", "30",
+                        "--record", log], check=False, capture_output=True)
+        data = log.read_bytes()
+        stored, plain = struct.unpack_from("<II", data, 20)
+        records = ctypes.create_string_buffer(plain)
+        zstd.ZSTD_decompress(records, ctypes.c_size_t(plain), data[36:36 + stored], ctypes.c_size_t(stored))
+        for size in (2000, 8000, 16000):
+            (folder / "check" / f"{name}{size}").write_bytes(b"\1" + records.raw[:size])
+
+
 def main():
     mrc, folder = sys.argv[1], pathlib.Path(sys.argv[2])
     rng = random.Random(1)
@@ -101,6 +122,7 @@ def main():
     subprocess.run([mrc, "encode", source, "--pcapng", capture], check=True)
     texts(mrc, folder)
     logs(mrc, folder)
+    checks(mrc, folder)
     return 0
 
 

@@ -40,6 +40,7 @@ class Paths {
 
   World& w_;
   wire::WireConfig wire_;
+  static constexpr std::size_t kMostPeers = 4096;  ///< of those that are no QP's peer
   std::map<log::Ip, std::array<PeerPort, log::kMaxPlanes>> peers_;
   std::unordered_map<uint32_t, EvSet> sets_;
   bool any_peer_down_ = false;

@@ -11,6 +11,7 @@ namespace {
 constexpr std::size_t kMostHeld = 1000;
 constexpr std::size_t kMostSuspects = 64;
 constexpr std::size_t kMostLate = 256;
+constexpr std::size_t kMostImmediates = 1 << 16;
 constexpr Seq kWindowUnit = 128;
 
 ResponderRules rules_of(const Settings& s, const log::Qp& qp, bool faulty_arrive) {
@@ -158,6 +159,10 @@ void ResponderFlow::take_hi(const Came& came) {
   if (fate == Fate::Outside && late_.size() < kMostLate) late_.push_back(came);
   for (const auto& done : hi_.immediates) immediates_.push_back(done);
   hi_.immediates.clear();
+  if (immediates_.size() > kMostImmediates) {  // nobody tells of completions, or not of all
+    immediates_.clear();
+    immediates_lost_ = true;
+  }
   if (hi_.cack() == before || late_.empty()) return;
   std::deque<Came> again;
   again.swap(late_);
@@ -347,6 +352,7 @@ void ResponderFlow::completed(const log::Cqe& cqe, Time time) {
   ++received_;
   trace(time, "receive completion", cqe.msn, cqe.imm);
   if (mixed_) return world_.report.rests(Rule::RespCqeComplete, "copies of a packet differed");
+  if (immediates_lost_) return world_.report.rests(Rule::RespCqeComplete, "too many completions were not told");
   if (immediates_.empty()) {
     world_.broken(finding(Rule::RespCqeComplete, time, fmt::format("receive completion of MSN {}", cqe.msn),
                           fmt::format("none: packets up to {} have arrived", hi_.cack() & 0xffffff)));
@@ -398,7 +404,7 @@ void ResponderFlow::finish(Time time) {
 
 uint64_t ResponderFlow::memory() const {
   return sizeof *this + hi_.memory() + lo_.memory() + waiting_.size() * sizeof(Waiting) + owed_.size() * sizeof(Owed) +
-         unreported_.size() * 48;
+         unreported_.size() * 48 + immediates_.size() * sizeof(Responder::Immediate);
 }
 
 }  // namespace mrc::ref

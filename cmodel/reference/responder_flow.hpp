@@ -157,6 +157,7 @@ class ResponderFlow {
   bool refused_ = false;      ///< a packet was NACKed, so that it did not arrive
   Time asked_ = log::kNever;  ///< when a packet with A came while PSNs were missing
   std::deque<Responder::Immediate> immediates_;
+  bool immediates_lost_ = false;  ///< there were more than are kept
   uint64_t posted_ = 0, received_ = 0;
   std::set<Seq> unreported_;
   std::deque<std::pair<Seq, uint64_t>> report_due_;  ///< PSN, SACKs that had gone when it was taken

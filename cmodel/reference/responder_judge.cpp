@@ -12,6 +12,7 @@ namespace {
 constexpr Time kNoChange = 0;
 constexpr uint64_t kLongestFrame = 9018 + 20;
 constexpr unsigned kPkeyMask = 0x7fff;
+constexpr std::size_t kMostPeers = 1 << 16;
 
 bool is(const wire::Packet& packet, wire::Opcode opcode) { return packet.bth->opcode == static_cast<uint8_t>(opcode); }
 
@@ -265,6 +266,7 @@ void ResponderJudge::data(const Seen& seen, ResponderFlow& flow, Trust trust, bo
 /// A peer says which of its ports are usable: one that is not may take an answer with it.
 void ResponderJudge::port_status(const wire::Packet& packet, Time time) {
   if (!packet.erth || packet.erth->op != static_cast<uint8_t>(wire::ErthOp::PortStatus) || !packet.ipv6) return;
+  if (peer_ports_.size() > kMostPeers) peer_ports_.clear();  // what they say next counts as a change
   uint32_t& mask = peer_ports_.try_emplace(packet.ipv6->src, ~uint32_t{0}).first->second;
   if (mask != packet.erth->port_status_mask) world_.port_change = std::max<Time>(time, 1);
   mask = packet.erth->port_status_mask;

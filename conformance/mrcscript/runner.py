@@ -164,18 +164,25 @@ def tell(results, verbose, stream=sys.stdout):
 
 
 def write_json(path, body):
-    """The whole file or nothing; '-' is stdout."""
+    """The whole file or nothing; '-' is stdout. What is there and no file, a device or a pipe, is written directly."""
     text = json.dumps(body, indent=1) + "\n"
     if path == "-":
         sys.stdout.write(text)
         return
-    half = f"{path}.{os.getpid()}"
+    target = os.path.realpath(path)
+    direct = os.path.exists(target) and not os.path.isfile(target)
+    half = target if direct else f"{target}.part{os.getpid()}"
     try:
         with open(half, "w", encoding="utf-8") as stream:
             stream.write(text)
-        os.replace(half, path)
+        if not direct:
+            os.replace(half, target)
     except OSError as error:
-        raise MrcError(f"cannot write {path}: {error.strerror}.", "Check folder and rights.") from None
+        raise MrcError(f"cannot write {path}: {error.strerror}.",
+                       "Name a file in a folder that you may write to, with room.") from None
+    finally:
+        if not direct and os.path.exists(half):
+            os.unlink(half)
 
 
 def report(error):

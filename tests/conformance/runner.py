@@ -5,6 +5,7 @@ The commands: list, run, lint, export, compile, and run.py alone in an empty fol
 import json
 import os
 import shutil
+import stat
 import subprocess
 import sys
 import tempfile
@@ -62,6 +63,28 @@ def test_results():
         for key in ("id", "disposition", "kind", "rules", "citation", "reason"):
             holds(key in found, f"{key} is missing")
         same((found["id"], found["disposition"], found["kind"]), ("T-1", "fail", "literal"), "result")
+
+
+def test_outputs():
+    """Whole or not there; a link stays a link, a pipe is written, not replaced; a full disk is told."""
+    tool = ROOT + "/conformance/script.py"
+    with tempfile.TemporaryDirectory() as folder:
+        path, link, pipe = script(folder), os.path.join(folder, "link"), os.path.join(folder, "pipe")
+        os.symlink("aim", link)
+        call(tool, "compile", path, "-o", link)
+        holds(os.path.islink(link) and os.path.isfile(os.path.join(folder, "aim")), "the link")
+        os.mkfifo(pipe)
+        with subprocess.Popen(["cat", pipe], stdout=subprocess.PIPE, text=True) as reader:
+            call(tool, "compile", path, "-o", pipe)
+            holds("T-1" in reader.communicate(timeout=30)[0], "the pipe")
+        holds(stat.S_ISFIFO(os.stat(pipe).st_mode), "the pipe is there")
+        _, err = call(tool, "compile", path, "-o", folder + "/no/x", code=3)
+        holds("cannot write" in err and "Name a file" in err, err)
+        same(sorted(os.listdir(folder)), ["aim", "link", "pipe", "t.mrc"], "nothing half-written")
+        with open("/dev/full", "w", encoding="utf-8") as full:
+            done = subprocess.run([sys.executable, tool, "compile", path], stdout=full, stderr=subprocess.PIPE, text=True)
+        same(done.returncode, 3, done.stderr)
+        holds("cannot write standard output: No space left" in done.stderr, done.stderr)
 
 
 def test_alone():

@@ -485,6 +485,30 @@ TEST_CASE("immediates complete after all before them, in order, once", "[referen
   }
 }
 
+TEST_CASE("immediates whose completions nobody tells do not fill the memory", "[reference.responder]") {
+  Bench b;
+  b.start();
+  wire::Packet p = b.packet(wire::Opcode::WriteOnlyImm, true);
+  p.reth->va = 0x1000;
+  p.reth->r_key = 7;
+  p.reth->dma_length = 4;
+  p.payload.assign(4, 0x5a);
+  uint64_t early = 0;
+  for (uint32_t n = 0; n < 80'000; ++n) {
+    p.bth->psn = n;
+    p.meth->msn = p.meth->rqmsn = static_cast<uint16_t>(n);
+    b.put(false, p, (10 + n) * kUs);
+    if (n == 60'000) early = b.judge->memory();
+  }
+  CHECK(b.judge->memory() < early);
+  log::Cqe cqe;
+  cqe.qp = b.qp.qp;
+  cqe.receive = true;
+  cqe.rqmsn = 1;
+  b.judge->completed(cqe, 80'020 * kUs);
+  CHECK(b.broken(Rule::RespCqeComplete) == 0);
+}
+
 TEST_CASE("a QP in ERROR says so to each packet", "[reference.responder]") {
   for (const bool says : {true, false}) {
     Bench b;
