@@ -64,6 +64,22 @@ def compile_source(source):
     return out
 
 
+def walk(steps):
+    """All statements, inner ones too."""
+    for step in steps:
+        yield step
+        for key in ("steps", "else"):
+            yield from walk(step.get(key, ()))
+        for branch in step.get("branches", ()):
+            yield from walk(branch)
+
+
+def belongs(vector, assumption):
+    """Does it belong to the assumption, by mark, setting or flag?"""
+    return assumption in vector["assumes"] or \
+        any(str(step.get("flag", "")).split("=")[0] == assumption for step in walk(vector["steps"]))
+
+
 # ---- lines ----------------------------------------------------------------------------------------------------------
 
 def _strip(line):
@@ -162,6 +178,8 @@ def _vector(source, unit, defaults, line, row):
         raise ScriptError(source, unit.line, 1, f"the vector {out['id']} has no statement.")
     tokens = _filled_tokens(source, unit, table)
     out["steps"] = Parser(source, tokens).script()
+    if table:
+        _fill_words(source, out["steps"], table)
     _Names(source, out).check()
     return out
 
@@ -173,6 +191,14 @@ def _fill(source, line, column, text, table):
                               f"Columns are {', '.join(table)}." if table else "Only tables have columns.")
         return table[match.group(1)]
     return re.sub(r"\$([A-Za-z_][A-Za-z0-9_]*)", cell, text)
+
+
+def _fill_words(source, steps, table):
+    """The statements as findings quote them, with what this row says."""
+    for step in steps:
+        step["src"] = _fill(source, step["at"][0], step["at"][1], step["src"], table)
+        for inner in (step.get("steps", ()), step.get("else", ()), *step.get("branches", ())):
+            _fill_words(source, inner, table)
 
 
 def _filled_tokens(source, unit, table):
@@ -209,7 +235,7 @@ def _head(source, out, key, text, line, column):
     elif key == "mark":
         marks = re.sub(r"\([^)]*\)", " ", text).replace(",", " ").split()
         out["marks"] = [mark for mark in marks if mark in MARKS]
-        out["assumes"] += [mark for mark in marks if re.fullmatch(r"A-\d+", mark)]
+        out["assumes"] += [m for m in marks if re.fullmatch(r"A-\d+", m) and m not in out["assumes"]]
         wrong = [mark for mark in marks if mark not in MARKS and not re.fullmatch(r"A-\d+", mark)]
         if wrong or not marks:
             fail(f"'{' '.join(wrong)}' is no mark.", "Marks are S, S2, S2+, U, C, A, and A-24 for an assumption.")
@@ -258,7 +284,8 @@ def _setting(out, text, fail):
     if not match:
         fail("a setting names the assumption and how it is switched.",
              "setting A-12 CTRL.oor_drop 1, or: setting A-24 default")
-    out["assumes"].append(match.group(1))
+    if match.group(1) not in out["assumes"]:
+        out["assumes"].append(match.group(1))
     if match.group(2):
         out["settings"][match.group(2)] = int(match.group(3), 0)
 

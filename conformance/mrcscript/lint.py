@@ -9,6 +9,7 @@ import os
 
 from . import compiler, engine, legal, values
 from .device import ProcessDevice
+from .compiler import walk
 from .errors import MrcError, ScriptError
 from .runner import report
 
@@ -31,15 +32,6 @@ class Finding:
 def rules():
     with open(os.path.join(HERE, "rules.json"), encoding="utf-8") as stream:
         return set(json.load(stream)["rules"])
-
-
-def walk(steps):
-    for step in steps:
-        yield step
-        for key in ("steps", "else"):
-            yield from walk(step.get(key, ()))
-        for branch in step.get("branches", ()):
-            yield from walk(branch)
 
 
 def static(vector, known_rules):
