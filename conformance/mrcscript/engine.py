@@ -668,6 +668,10 @@ class Engine:
     def _do_ev(self, step):
         self.bed.software({"call": "ev", "qp": self.bed.qp, "ev": self.values.whole(step["ev"]), "deny": step["deny"]})
 
+    def _do_memory(self, step):
+        self.bed.device.call({"call": "memory", "takes": step["takes"]})
+        self.bed.note(f"{self.bed.now / 1e6:.3f} us  the host's memory {'takes' if step['takes'] else 'holds back'} writes")
+
     def _do_mpr(self, step):
         self.bed.software({"call": "mpr", "qp": self.bed.qp, "units": self.values.whole(step["units"], 0, 255)})
 

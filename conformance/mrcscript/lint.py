@@ -14,7 +14,8 @@ from .errors import MrcError, ScriptError
 from .runner import report
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-NEEDS = {"post": "requestor", "carrier": "ports", "ev": "ev_control", "mpr": "dyn_mpr", "mr": "regions"}
+NEEDS = {"post": "requestor", "carrier": "ports", "ev": "ev_control", "mpr": "dyn_mpr", "mr": "regions",
+         "memory": "slow_memory"}
 
 
 class Finding:
