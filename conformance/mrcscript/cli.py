@@ -72,8 +72,18 @@ def choose(parser):
     parser.add_argument("--negative", action="store_true", help="in which the tester does something wrong")
 
 
+def _exists(what, word, known):
+    if word is not None and word not in known:
+        near = difflib.get_close_matches(word, known, 3, 0.5)
+        raise MrcError(f"no vector has the {what} '{word}'.", f"Near are {', '.join(near)}." if near else
+                       "'list --json' shows what vectors have; COVERAGE.md shows what has none.")
+
+
 def chosen(vectors, args, identifiers):
     """(vectors, ids that are not there)"""
+    asked = {rule for vector in vectors for rule in vector["rules"]}
+    _exists("rule", args.rule, asked | {rule.split(".")[0] for rule in asked})
+    _exists("assumption", args.assumption, {name for vector in vectors for name in compiler.assumptions(vector)})
     known = {vector["id"] for vector in vectors}
     absent = [word for word in identifiers if word not in known]
     out = [vector for vector in vectors if (not identifiers or vector["id"] in identifiers)
@@ -81,7 +91,7 @@ def chosen(vectors, args, identifiers):
            and (args.kind is None or vector["kind"] == args.kind)
            and (args.rule is None or any((rule + ".").startswith(args.rule + ".") for rule in vector["rules"]))
            and (args.section is None or any(re.fullmatch(rf"mrc\.md {args.section}\b.*", c) for c in vector["cite"]))
-           and (args.assumption is None or compiler.belongs(vector, args.assumption))
+           and (args.assumption is None or args.assumption in compiler.assumptions(vector))
            and (args.cap is None or args.cap in vector["caps"]) and (not args.negative or vector["negative"])]
     return out, absent
 

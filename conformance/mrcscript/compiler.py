@@ -74,10 +74,9 @@ def walk(steps):
             yield from walk(branch)
 
 
-def belongs(vector, assumption):
-    """Does it belong to the assumption, by mark, setting or flag?"""
-    return assumption in vector["assumes"] or \
-        any(str(step.get("flag", "")).split("=")[0] == assumption for step in walk(vector["steps"]))
+def assumptions(vector):
+    """Those that it belongs to: by mark, setting or flag."""
+    return {*vector["assumes"], *(str(step["flag"]).split("=")[0] for step in walk(vector["steps"]) if "flag" in step)}
 
 
 # ---- lines ----------------------------------------------------------------------------------------------------------

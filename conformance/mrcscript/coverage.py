@@ -4,7 +4,7 @@ import json
 import os
 import re
 
-from .compiler import belongs
+from .compiler import assumptions as belongs_to
 from .errors import MrcError
 from .runner import EXIT_FAIL, EXIT_PASS
 
@@ -64,7 +64,7 @@ def by_section(vectors):
 
 
 def by_assumption(vectors, name):
-    return [v for v in vectors if belongs(v, name)]
+    return [v for v in vectors if name in belongs_to(v)]
 
 
 def _tiers(literal, derived, vectors):

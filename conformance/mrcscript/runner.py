@@ -153,13 +153,13 @@ def counts(results):
 
 
 def exit_code(results, strict=False):
-    """0 pass, 1 fail, 3 error, 5 something missing, 4 nothing but unsupported."""
+    """0 pass, 1 fail, 3 error, 5 something missing or nothing chosen, 4 nothing but unsupported."""
     seen = counts(results)
     if seen["fail"] or (strict and seen["deviates"]):
         return EXIT_FAIL
     if seen["error"]:
         return EXIT_USAGE
-    if seen["missing"]:
+    if seen["missing"] or not results:
         return EXIT_INCONCLUSIVE
     if seen["unsupported"] and not seen["pass"] and not seen["deviates"]:
         return EXIT_UNSUPPORTED

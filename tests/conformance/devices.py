@@ -84,6 +84,16 @@ def test_giving_up():
     same({r.reason for r in results}, {"the device '/no/such' cannot be run: No such file or directory."}, "no device")
 
 
+def test_the_example_fails():
+    """A device that answers every call and does nothing: each vector is failed, deviates or is unsupported; none is an
+    error, and none that wants something passes."""
+    vectors = [v for v in runner.load(runner.scripts_of(cli.VECTORS)) if v["file"] in ("responder.mrc", "sent.mrc")]
+    command = [sys.executable, ROOT + "/conformance/example_device.py"]
+    seen = runner.counts([r.as_json() for r in runner.run_all(vectors, runner.process_maker(command, 20), 2)])
+    same((seen["error"], seen["pass"]), (0, 0), str(seen))
+    holds(seen["fail"] > 60, str(seen))
+
+
 def test_reports():
     """JUnit, trace, show, choice by rule, capability and section."""
     tool = [sys.executable, ROOT + "/conformance/run.py", "--device", f"{sys.executable} -m mrcscript.legal"]
@@ -97,6 +107,11 @@ def test_reports():
             lines = stream.read().splitlines()
         same(json.loads(lines[0][2:])["call"], "open", "first line")
         same([line[0] for line in lines[:4]], [">", "<", ">", "<"], "both ways")
+    for words, code, part in ((["--rule", "wire.icr"], 3, "no vector has the rule 'wire.icr'"),
+                              (["--assumption", "A-999"], 3, "no vector has the assumption 'A-999'"),
+                              (["--section", "77"], 5, "")):
+        done = subprocess.run([*tool, *words], check=False, capture_output=True, text=True, timeout=60)
+        same((done.returncode, part in done.stderr), (code, True), done.stdout + done.stderr)
     evil = runner.missing("X-\x00\"<&>\x1b")
     xml.dom.minidom.parseString(runner.junit([evil]))
     vectors = runner.load(runner.scripts_of(cli.VECTORS))
