@@ -164,7 +164,7 @@ def _vector(source, unit, defaults, line, row):
             fresh.setdefault(key, []).append((at, column, _fill(source, at, column, text, table)))
         for key, entries in fresh.items():
             heads[key] = heads.get(key, []) + entries if key in ADDED else entries
-    for key in ("cite", "purpose", "setting", "caps", "mark", "profile"):
+    for key in ("cite", "purpose", "setting", "caps", "mark", "profile", "rules"):
         if key in table:
             entry = (line, 1, _fill(source, line, 1, table[key], {k: v for k, v in table.items() if k != key}))
             heads[key] = heads.get(key, []) + [entry] if key in ADDED else [entry]

@@ -64,6 +64,12 @@ def test_cases():
     same(found[1]["cite"], ["mrc.md 4"], "own citation")
 
 
+def test_rules_of_rows():
+    text = "cases id rules {\n  T-1 wire.icrc\n  T-2 \"wire.pad wire.tver\"\n}\npurpose p\nrules resp.probe\nsettle\n"
+    same([v["rules"] for v in vectors_of(text)], [["resp.probe", "wire.icrc"], ["resp.probe", "wire.pad", "wire.tver"]],
+         "a row's rules add to the table's")
+
+
 def test_file_headers():
     found = vectors_of("caps responder\nplanes 4\n" + "id T-1\ncaps psn\nsettle\nid T-2\nplanes 2\nsettle\n")
     same(found[0]["caps"], ["responder", "psn"], "caps add")

@@ -43,7 +43,7 @@ def reason(*values):
 
 SENT = {
     "wire.tver": put("bth", "tver", 1), "wire.reserved": put("bth", "reserved2", 4), "wire.m-se": put("bth", "se", 1),
-    "wire.udp-port": put("udp", "dst_port", 4792), "wire.opcode": put("bth", "opcode", 0xD2),
+    "wire.pad": put("bth", "pad_count", 1), "wire.udp-port": put("udp", "dst_port", 4792), "wire.opcode": put("bth", "opcode", 0xD2),
     "wire.udp-checksum": put("udp", "checksum", 7), "wire.class": put("ipv6", "dscp", 4),
     "wire.trimmed": put("ipv6", "dscp", 12), "wire.dqp": put("bth", "dqp", 3, RESPONSE), "resp.pair": add("bth", "dqp"),
     "wire.sack-psn": add("bth", "psn", 1, SACK), "wire.sack-type": put("seth", "type", 1),
