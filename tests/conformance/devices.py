@@ -86,12 +86,12 @@ def test_giving_up():
 
 def test_the_example_fails():
     """A device that answers every call and does nothing: each vector is failed, deviates or is unsupported; none is an
-    error, and none that wants something passes."""
-    vectors = [v for v in runner.load(runner.scripts_of(cli.VECTORS)) if v["file"] in ("responder.mrc", "sent.mrc")]
+    error, and none passes, those neither that ask for silence: they show besides that the device is there."""
+    vectors = runner.load(runner.scripts_of(cli.VECTORS))
     command = [sys.executable, ROOT + "/conformance/example_device.py"]
-    seen = runner.counts([r.as_json() for r in runner.run_all(vectors, runner.process_maker(command, 20), 2)])
-    same((seen["error"], seen["pass"]), (0, 0), str(seen))
-    holds(seen["fail"] > 60, str(seen))
+    results = runner.run_all(vectors, runner.process_maker(command, 20), 2)
+    same([r.id for r in results if r.disposition in ("pass", "error")], [], "vectors")
+    holds(sum(r.disposition == "fail" for r in results) > 300, "most fail")
 
 
 def test_reports():
