@@ -34,6 +34,7 @@ class Listener final : public tb::NicDevice {
   bool mr(const log::Mr& region) override { return region.valid; }
   bool post(const log::Post& request) override { return request.bytes != 0; }
   void recv(uint32_t, uint32_t) override {}
+  void memory(bool) override {}
   void port(unsigned plane, bool, log::Time) override { must(plane < 64); }
   bool ev(uint32_t, uint32_t, bool) override { throw tb::Refusal("no \"such\" value\n.", true); }
   bool mpr(uint32_t, unsigned units) override {

@@ -4,7 +4,7 @@ import heapq
 import time
 
 from . import packets
-from .device import facts, hex_bytes, number, outputs
+from .device import facts, hex_bytes, number, outputs, words
 from .errors import Deviation, DeviceError, PacketError, Unsupported
 from .layout import Layout
 from .memory import Memory
@@ -167,7 +167,7 @@ class Bed:
         self.still = self.still + 1 if reached == self.now else 0
         if self.still > MAX_STILL:
             raise DeviceError(f"the device stands still: {MAX_STILL} answers at {reached} ps.")
-        if self.calls % 64 == 0 and time.monotonic() > self.wall:
+        if time.monotonic() > self.wall:
             raise DeviceError("the vector takes too long by the clock on the wall.", "Raise --wall.")
         self.now = reached
         for entry in out:
@@ -200,7 +200,7 @@ class Bed:
         elif what == "done":
             self.undone = max(0, self.undone - 1)
             if "error" in entry:
-                raise DeviceError(f"the device did not do '{str(entry.get('call'))[:20]}': {str(entry['error'])[:200]}")
+                raise DeviceError(f"the device did not do '{words(entry.get('call'), 20)}': {words(entry['error'], 200)}")
 
     def _frame(self, entry):
         plane = number(entry, "plane", 0, 63)

@@ -10,7 +10,7 @@ from .source import Source, Token
 
 SCHEMA = 1
 CAPS = ("responder", "requestor", "write_imm", "trim_nack", "time_stamps", "svc_time", "dyn_mpr", "nscc", "evprobe",
-        "ev_control", "srv6", "srh", "ipv4", "psn", "regions", "pkey", "bytes", "ports")
+        "ev_control", "srv6", "srh", "ipv4", "psn", "regions", "pkey", "bytes", "ports", "slow_memory")
 MARKS = ("S", "S2", "S2+", "U", "C", "A")
 ENCAPS = ("ipv6", "srv6", "srh")
 HEADERS = ("id", "cases", "purpose", "mark", "cite", "rules", "caps", "planes", "evs", "encap", "profile", "setting",
@@ -62,6 +62,21 @@ def compile_source(source):
                               f"{seen[vector['id']]}.", "An id names one vector for ever.")
         seen[vector["id"]] = vector["line"]
     return out
+
+
+def walk(steps):
+    """All statements, inner ones too."""
+    for step in steps:
+        yield step
+        for key in ("steps", "else"):
+            yield from walk(step.get(key, ()))
+        for branch in step.get("branches", ()):
+            yield from walk(branch)
+
+
+def assumptions(vector):
+    """Those that it belongs to: by mark, setting or flag."""
+    return {*vector["assumes"], *(str(step["flag"]).split("=")[0] for step in walk(vector["steps"]) if "flag" in step)}
 
 
 # ---- lines ----------------------------------------------------------------------------------------------------------
@@ -149,7 +164,7 @@ def _vector(source, unit, defaults, line, row):
             fresh.setdefault(key, []).append((at, column, _fill(source, at, column, text, table)))
         for key, entries in fresh.items():
             heads[key] = heads.get(key, []) + entries if key in ADDED else entries
-    for key in ("cite", "purpose", "setting", "caps", "mark", "profile"):
+    for key in ("cite", "purpose", "setting", "caps", "mark", "profile", "rules"):
         if key in table:
             entry = (line, 1, _fill(source, line, 1, table[key], {k: v for k, v in table.items() if k != key}))
             heads[key] = heads.get(key, []) + [entry] if key in ADDED else [entry]
@@ -162,6 +177,8 @@ def _vector(source, unit, defaults, line, row):
         raise ScriptError(source, unit.line, 1, f"the vector {out['id']} has no statement.")
     tokens = _filled_tokens(source, unit, table)
     out["steps"] = Parser(source, tokens).script()
+    if table:
+        _fill_words(source, out["steps"], table)
     _Names(source, out).check()
     return out
 
@@ -173,6 +190,14 @@ def _fill(source, line, column, text, table):
                               f"Columns are {', '.join(table)}." if table else "Only tables have columns.")
         return table[match.group(1)]
     return re.sub(r"\$([A-Za-z_][A-Za-z0-9_]*)", cell, text)
+
+
+def _fill_words(source, steps, table):
+    """The statements as findings quote them, with what this row says."""
+    for step in steps:
+        step["src"] = _fill(source, step["at"][0], step["at"][1], step["src"], table)
+        for inner in (step.get("steps", ()), step.get("else", ()), *step.get("branches", ())):
+            _fill_words(source, inner, table)
 
 
 def _filled_tokens(source, unit, table):
@@ -209,7 +234,7 @@ def _head(source, out, key, text, line, column):
     elif key == "mark":
         marks = re.sub(r"\([^)]*\)", " ", text).replace(",", " ").split()
         out["marks"] = [mark for mark in marks if mark in MARKS]
-        out["assumes"] += [mark for mark in marks if re.fullmatch(r"A-\d+", mark)]
+        out["assumes"] += [m for m in marks if re.fullmatch(r"A-\d+", m) and m not in out["assumes"]]
         wrong = [mark for mark in marks if mark not in MARKS and not re.fullmatch(r"A-\d+", mark)]
         if wrong or not marks:
             fail(f"'{' '.join(wrong)}' is no mark.", "Marks are S, S2, S2+, U, C, A, and A-24 for an assumption.")
@@ -258,7 +283,8 @@ def _setting(out, text, fail):
     if not match:
         fail("a setting names the assumption and how it is switched.",
              "setting A-12 CTRL.oor_drop 1, or: setting A-24 default")
-    out["assumes"].append(match.group(1))
+    if match.group(1) not in out["assumes"]:
+        out["assumes"].append(match.group(1))
     if match.group(2):
         out["settings"][match.group(2)] = int(match.group(3), 0)
 

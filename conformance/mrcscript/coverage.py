@@ -4,8 +4,8 @@ import json
 import os
 import re
 
+from .compiler import assumptions as belongs_to
 from .errors import MrcError
-from .lint import walk
 from .runner import EXIT_FAIL, EXIT_PASS
 
 HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -64,8 +64,7 @@ def by_section(vectors):
 
 
 def by_assumption(vectors, name):
-    return [v for v in vectors if name in v["assumes"] or
-            any(str(step.get("flag", "")).split("=")[0] == name for step in walk(v["steps"]))]
+    return [v for v in vectors if name in belongs_to(v)]
 
 
 def _tiers(literal, derived, vectors):

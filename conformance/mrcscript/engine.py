@@ -9,7 +9,7 @@ from fractions import Fraction
 
 from . import packets
 from .bed import REGION_ADDR, Bed
-from .device import counter
+from .device import counter, words
 from .errors import Deviation, DeviceError, PacketError, Unsupported
 from .evaluate import Evaluator, Moment, ValueTrouble
 from .memory import pattern
@@ -29,9 +29,10 @@ class Result:
     def __init__(self, vector):
         self.id, self.kind = vector["id"], vector["kind"]
         self.vector = vector
-        self.disposition, self.reason, self.place = "pass", "", ""
+        self.disposition, self.reason, self.place, self.remedy = "pass", "", "", ""
         self.events, self.flags, self.notes = [], [], []
         self.step = None
+        self.not_run = False      # because of devices before
         self.broken = ""          # a rule that holds in every vector, if it was that
         self.seconds = 0.0
 
@@ -40,7 +41,7 @@ class Result:
         out = {"id": self.id, "disposition": self.disposition, "kind": self.kind, "rules": vector["rules"],
                "citation": vector["cite"], "marks": vector["marks"], "assumptions": vector["assumes"],
                "purpose": vector["purpose"], "reason": self.reason, "seconds": round(self.seconds, 3)}
-        for key in ("broken", "place", "events", "flags", "notes"):
+        for key in ("not_run", "broken", "place", "remedy", "events", "flags", "notes"):
             if getattr(self, key):
                 out[key] = getattr(self, key)
         return out
@@ -64,7 +65,7 @@ def run_vector(device, vector, wall=WALL_SECONDS):
         if error.step:
             result.place = f"{vector['file']}:{error.step['at'][0]}: {error.step['src']}"
     except (DeviceError, ValueTrouble, PacketError, Unbound) as error:
-        result.disposition, result.reason = "error", error.sentence
+        result.disposition, result.reason, result.remedy = "error", error.sentence, error.remedy
         if engine and engine.step:
             result.place = f"{vector['file']}:{engine.step['at'][0]}: {engine.step['src']}"
             result.events = engine.bed.recent() if engine.bed else []
@@ -662,10 +663,14 @@ class Engine:
     def _do_query(self, step):
         state = self.bed.device.call({"call": "query", "qp": self.bed.qp}).get("state")
         if state != step["state"]:
-            self.fail(f"the QP is in the state {str(state)[:20]}: {step['src']}.")
+            self.fail(f"the QP is in the state {words(state, 20)}: {step['src']}.")
 
     def _do_ev(self, step):
         self.bed.software({"call": "ev", "qp": self.bed.qp, "ev": self.values.whole(step["ev"]), "deny": step["deny"]})
+
+    def _do_memory(self, step):
+        self.bed.device.call({"call": "memory", "takes": step["takes"]})
+        self.bed.note(f"{self.bed.now / 1e6:.3f} us  the host's memory {'takes' if step['takes'] else 'holds back'} writes")
 
     def _do_mpr(self, step):
         self.bed.software({"call": "mpr", "qp": self.bed.qp, "units": self.values.whole(step["units"], 0, 255)})

@@ -39,6 +39,10 @@ class DeviceError(MrcError):
     """The device does not keep to docs/device.md, or is gone: nothing can be said about MRC."""
 
 
+class NoDevice(DeviceError):
+    """There is no device at all: its command cannot be run."""
+
+
 class Unsupported(MrcError):
     """The device lawfully cannot."""
 

@@ -65,7 +65,7 @@ class LegalNic:
     """Speaks docs/device.md by call(); the responder half."""
 
     caps = ["responder", "write_imm", "trim_nack", "time_stamps", "srv6", "srh", "psn", "regions", "pkey", "bytes",
-            "dyn_mpr"]
+            "dyn_mpr", "slow_memory"]
 
     def __init__(self, choices, seed=1):
         self.choices, self.seed = choices, seed
@@ -80,6 +80,7 @@ class LegalNic:
         self.free, self.taken = {}, {}
         self.counters = {"silent_drops": 0}
         self.turn = 0
+        self.takes, self.held = True, []  # while memory takes nothing: writes, and completions that come after them
         self.mac = self.ip = 0
 
     def close(self):
@@ -135,6 +136,20 @@ class LegalNic:
 
     def _call_recv(self, message):
         self.qps[message["qp"]].receives += message["count"]
+
+    def _call_memory(self, message):
+        self.takes = message["takes"]
+        if self.takes:
+            held, self.held = self.held, []
+            for entry in held:
+                self.out.append({**entry, "t": self.now})
+
+    def to_host(self, entry):
+        """A write of memory, or a completion, which stays behind the writes before it."""
+        if self.takes or (entry["out"] == "cqe" and not self.held):
+            self.out.append(entry)
+        else:
+            self.held.append(entry)
 
     def _call_mpr(self, message):
         self.qps[message["qp"]].window = message["units"]
@@ -341,7 +356,7 @@ class Responder:
         if packet.payload:
             region = self.nic.regions[packet.get("reth.r_key")]
             address = packet.get("reth.va") - region["va"] + region["addr"]
-            self.nic.out.append({"out": "write", "t": self.nic.now, "addr": address, "data": packet.payload.hex()})
+            self.nic.to_host({"out": "write", "t": self.nic.now, "addr": address, "data": packet.payload.hex()})
         self.above.add(psn)
         self.highest = max(self.highest, psn)
         self.bytes += (packet.get("udp.length") + 40, len(packet.payload), len(packet.payload) + 40)[
@@ -386,7 +401,7 @@ class Responder:
     def _receive(self, rqmsn, imm, length):
         ok = self.receives > 0
         self.receives -= 1 if ok else 0
-        self.nic.at(self.nic.now + 1000, lambda: self.nic.out.append(
+        self.nic.at(self.nic.now + 1000, lambda: self.nic.to_host(
             {"out": "cqe", "t": self.nic.now, "qp": self.number, "receive": True,
              "status": "ok" if ok else "wimm_overrun", "imm": imm, "rqmsn": rqmsn, "bytes": length, "wr_id": 0}))
         return ok

@@ -9,11 +9,13 @@ import os
 
 from . import compiler, engine, legal, values
 from .device import ProcessDevice
+from .compiler import walk
 from .errors import MrcError, ScriptError
 from .runner import report
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-NEEDS = {"post": "requestor", "carrier": "ports", "ev": "ev_control", "mpr": "dyn_mpr", "mr": "regions"}
+NEEDS = {"post": "requestor", "carrier": "ports", "ev": "ev_control", "mpr": "dyn_mpr", "mr": "regions",
+         "memory": "slow_memory"}
 
 
 class Finding:
@@ -31,15 +33,6 @@ class Finding:
 def rules():
     with open(os.path.join(HERE, "rules.json"), encoding="utf-8") as stream:
         return set(json.load(stream)["rules"])
-
-
-def walk(steps):
-    for step in steps:
-        yield step
-        for key in ("steps", "else"):
-            yield from walk(step.get(key, ()))
-        for branch in step.get("branches", ()):
-            yield from walk(branch)
 
 
 def static(vector, known_rules):

@@ -480,7 +480,7 @@ class Parser(Cursor):
         return step
 
     def _do_dut(self):
-        call = self.word("call of the device", ("post", "recv", "qp", "query", "ev", "mpr", "mr"))
+        call = self.word("call of the device", ("post", "recv", "qp", "query", "ev", "mpr", "mr", "memory"))
         return getattr(self, "_dut_" + call)()
 
     def _dut_post(self):
@@ -521,6 +521,9 @@ class Parser(Cursor):
 
     def _dut_mr(self):
         return {"do": "mr", "valid": self.word("word", ("valid", "invalid")) == "valid"}
+
+    def _dut_memory(self):
+        return {"do": "memory", "takes": self.word("word", ("hold", "take")) == "take"}
 
     def _do_peer(self):
         step = {"do": "peer", "mode": self.word("mode", ("auto", "manual"))}

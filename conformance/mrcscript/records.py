@@ -4,6 +4,7 @@ whether one fits a pattern."""
 from fractions import Fraction
 
 from . import fields
+from .device import words as said
 from .errors import MrcError
 from .packets import HEADERS, OPCODE_NAMES, OPCODES, WRITES, snake, wrap
 
@@ -64,9 +65,8 @@ class Record:
     def text(self):
         """One line for findings."""
         if self.kind == "cqe":
-            words = [f"{key} {self.entry[key]}" for key in ("receive", "status", "wr_id", "imm", "rqmsn")
-                     if key in self.entry]
-            return f"{self.t / 1e6:.3f} us  cqe {' '.join(words)}"
+            words = [f"{key} {said(self.entry[key], 20)}" for key in ("status", "wr_id", "imm", "rqmsn") if key in self.entry]
+            return f"{self.t / 1e6:.3f} us  cqe {'receive' if self.entry.get('receive') else 'send'} {' '.join(words)}"
         words = [f"{self.t / 1e6:.3f} us  p{self.plane} > {self.name()}"]
         if self.lost:
             words.append("(swallowed by the network)")

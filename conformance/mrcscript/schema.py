@@ -112,7 +112,7 @@ def _statements():
                                                         "as": WORD}),
         "recv": _object({"count": VALUE}), "qp": _object({"set": _object({}, qp)}),
         "query": _object({"state": _enum(*STATES)}), "ev": _object({"ev": VALUE, "deny": BOOL}),
-        "mpr": _object({"units": VALUE}), "mr": _object({"valid": BOOL}), "counters": _object({"as": WORD}),
+        "mpr": _object({"units": VALUE}), "mr": _object({"valid": BOOL}), "memory": _object({"takes": BOOL}), "counters": _object({"as": WORD}),
         "peer": _object({"mode": _enum("auto", "manual")}, {"sack": VALUE, "delay": VALUE}),
         "on": _object({"count": VALUE, "pattern": PATTERN, "answer": answer}, {"nth": VALUE, "within": VALUE, "as": WORD}),
         "when": _object({"pattern": PATTERN, "answer": answer}, {"nth": VALUE}),

@@ -179,6 +179,9 @@ mem fill buf 4096 = 0xa5
 p0 < m[0] ackreq raw bth.dqp $dqp
 none > * within rtt from last
 mem same buf 4096 = 0xa5
+p0 < m[0] ackreq
+* > sack cack m[0] within rtt
+mem digest buf 4096 = seq 2
 
 # ---- UDP ports ----
 
@@ -251,6 +254,9 @@ mem fill buf 4096 = 0xa5
 p0 < m[0] ackreq raw udp.dst_port $port
 none > * within rtt from last
 mem same buf 4096 = 0xa5
+p0 < m[0] ackreq
+* > sack cack m[0] within rtt
+mem digest buf 4096 = seq 2
 
 id H-UDP-017
 purpose the entropy value is free: any UDP source port is taken, port 0 and 65535 too
@@ -277,6 +283,9 @@ mem fill buf 4096 = 0xa5
 p0 < m[0] ackreq raw eth.ethertype 0x86DE
 none > * within rtt from last
 mem same buf 4096 = 0xa5
+p0 < m[0] ackreq
+* > sack cack m[0] within rtt
+mem digest buf 4096 = seq 2
 
 id H-IP-002
 purpose IPv6 that carries no UDP is not MRC's
@@ -290,6 +299,9 @@ mem fill buf 4096 = 0xa5
 p0 < m[0] ackreq raw ipv6.next_header 6
 none > * within rtt from last
 mem same buf 4096 = 0xa5
+p0 < m[0] ackreq
+* > sack cack m[0] within rtt
+mem digest buf 4096 = seq 2
 
 id H-IP-003
 purpose a packet to another address is either taken like any other or not at all
@@ -306,6 +318,8 @@ either { * > sack cack m[0] within rtt
 } or { none > * within rtt from last
   mem same buf 4096 = 0xa5
 } flag A-76
+p0 < m[0] ackreq
+* > sack cack m[0] within rtt
 
 # ---- chains of extension headers: METH [TSETH] RETH [ImmDt] ----
 

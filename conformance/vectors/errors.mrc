@@ -164,6 +164,9 @@ p0 < m[0] ackreq
 none > * within rtt from last
 settle rtt
 dut query state rts
+msg n = write len 64 at buf+64 seq 4
+p0 < n[0] ackreq
+* > sack trigger n[0] cack m[0]-1 ooo 1 within rtt
 
 id R-NAK-043
 purpose the NAK looks like an ACK: opcode 0xD1, the requestor's QP, control class
@@ -241,8 +244,12 @@ cite mrc.md 3
 rules resp.unexp-owed
 setting A-57 CTRL.err_silent 1
 negative
+msg w = write len 64 at buf+4096 seq 9
 msg m = write len 64 at buf seq 3
 mem fill buf 64 = 0xa5
+p0 < w[0] ackreq
+* > sack cack w[0] within rtt
+settle rtt
 dut qp state error
 p0 < $kind
 none > * within rtt from last
@@ -259,8 +266,12 @@ cite mrc.md 7; IBTA 10.3.1
 rules qp.state
 negative
 repair off
+msg w = write len 64 at buf+4096 seq 9
 msg m = write len 4096 at buf seq 3
 mem fill buf 64 = 0xa5
+p0 < w[0] ackreq
+* > sack cack w[0] within rtt
+settle rtt
 dut qp state reset
 p0 < $kind
 none > * within rtt from last

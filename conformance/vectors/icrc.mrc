@@ -42,6 +42,8 @@ rules resp.trigger resp.cack-arrived mem.source
 negative
 p0 < bytes "$frame"
 none > * within rtt from last
+p0 < evprobe id 9
+* > endpoint response id 9 within rtt
 
 # ---- what the ICRC leaves out: another value on the way, and the packet is as good ----
 
@@ -150,6 +152,9 @@ mem fill buf 64 = 0xa5
 p0 < m[0] ackreq flip pad
 none > * within rtt from last
 mem same buf 64 = 0xa5
+p0 < m[0] ackreq
+* > sack cack m[0] within rtt
+mem digest buf 61 = seq 6
 
 id H-ICRC-047
 purpose a packet with a wrong ICRC takes no place in the window: the next one is out of order
@@ -191,9 +196,9 @@ mem same buf 4096 = 0xa5
 p0 < m[0] rtx ackreq
 * > sack cack m[0] within rtt
 
-cases id plan {
-  H-ICRC-051 probe
-  H-ICRC-052 evprobe
+cases id plan answer {
+  H-ICRC-051 probe "sack pr 1 probe 8"
+  H-ICRC-052 evprobe "endpoint response id 8"
 }
 purpose a $plan with a wrong ICRC is not answered
 mark S2
@@ -202,6 +207,8 @@ rules resp.trigger resp.probe
 negative
 p0 < $plan id 7 icrc bad
 none > * within rtt from last
+p0 < $plan id 8
+* > $answer within rtt
 
 id H-ICRC-053
 purpose what the device sends carries the ICRC of base.md, over SACK and ACK alike, with BTH byte 4 sent as 0

@@ -174,3 +174,6 @@ mem fill buf 8192 = 0xa5
 p0 < m[0] ackreq raw $field $value as bad
 none > sack has m[0] within rtt from bad
 mem same buf 8192 = 0xa5
+p0 < m[0] ackreq
+* > sack cack m[0] within rtt
+mem digest buf 4096 = seq 4

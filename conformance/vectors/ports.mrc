@@ -69,6 +69,8 @@ negative
 setting A-60 default
 p0 < endpoint request op port_status mask 0x1FE id 5 dscp trimmed
 none > endpoint response within rtt from last
+p0 < endpoint request op port_status mask 0x1FE id 6
+* > endpoint response id 6 within rtt
 
 id R-PORT-023
 purpose an endpoint request moves no PSN and completes nothing

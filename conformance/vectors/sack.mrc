@@ -356,6 +356,8 @@ rules resp.probe
 negative
 p0 < probe id 77 dscp trimmed
 none > * within rtt from last
+p0 < probe id 78
+* > sack pr 1 probe 78 within rtt
 
 id R-PROBE-019
 purpose a probe to a QP that does not exist is not answered
@@ -365,6 +367,8 @@ rules resp.pair
 negative
 p0 < probe id 77 dqp qp+1
 none > * within rtt from last
+p0 < probe id 78
+* > sack pr 1 probe 78 within rtt
 
 id R-PROBE-020
 purpose each of several probes is answered, with its own id

@@ -6,36 +6,35 @@ planes 1
 
 # ---- SACK: SETH and CC_STATE ----
 
-cases id want what {
-  H-SACK-001 "bth.opcode 0xDC" "opcode 0xDC"
-  H-SACK-002 "dqp peer_qp" "the requestor's QP as destination"
-  H-SACK-003 "psn m[0]" "cack_psn as PSN"
-  H-SACK-004 "seth.type 0 seth.next_header 0" "type and next header 0"
-  H-SACK-005 "pr 0 trigger m[0]" "PR 0 and the offset of the packet that triggered it"
-  H-SACK-006 "m none" "m = NONE, for a packet without mark"
-  H-SACK-007 "entropy 0x80000400" "the entropy value of the packet that triggered it"
-  H-SACK-008 "seth.spdcid qp%65536 or 0" "its own QPN or 0 as spdcid"
-  H-SACK-009 "seth.dpdcid peer_qp or 0" "the requestor's QPN or 0 as dpdcid"
-  H-SACK-010 "seth.cc_type 0" "cc_type 0"
-  H-SACK-011 "mpr 0" "mpr 0: without dynamic MPR nothing is said"
-  H-SACK-012 "ooo 0" "ooo_count 0: nothing is above cack_psn"
-  H-SACK-013 "ackreq 0 bth.rtx 0 ts 0" "neither A nor rtx nor TSETH"
-  H-SACK-014 "bth.tver 0 bth.pad_count 0" "version 0 and no pad"
-  H-SACK-015 "bth.se 0" "SE 0"
-  H-SACK-016 "p_key 0xFFFF" "the QP's P_Key"
-  H-SACK-017 "udp.length 60 ipv6.payload_length 60" "UDP and IPv6 length 8 + 12 + 36 + 4"
-  H-SACK-018 "udp.checksum 0" "UDP checksum 0"
-  H-SACK-019 "udp.dst_port 4791" "UDP port 4791"
-  H-SACK-020 "dscp control ecn 0" "the control class, not ECN-capable"
-  H-SACK-021 "ipv6.next_header 17 ipv6.version 6" "UDP inside IPv6"
-  H-SACK-022 "eth.ethertype 0x86DD" "Ethertype of IPv6"
-  H-SACK-023 "seth.reserved0 0 seth.reserved1 0 seth.reserved2 0 cc_state.reserved0 0" "0 in its reserved fields"
-  H-SACK-024 "cc_state.restore_cwnd 0 cc_state.rcv_cwnd_pen 0" "no penalty"
+cases id want what rules {
+  H-SACK-001 "bth.opcode 0xDC" "opcode 0xDC" "wire.opcode"
+  H-SACK-002 "dqp peer_qp" "the requestor's QP as destination" "resp.pair"
+  H-SACK-003 "psn m[0]" "cack_psn as PSN" "wire.sack-psn"
+  H-SACK-004 "seth.type 0 seth.next_header 0" "type and next header 0" "wire.sack-type"
+  H-SACK-005 "pr 0 trigger m[0]" "PR 0 and the offset of the packet that triggered it" "resp.trigger"
+  H-SACK-006 "m none" "m = NONE, for a packet without mark" "wire.mark resp.mark"
+  H-SACK-007 "entropy 0x80000400" "the entropy value of the packet that triggered it" "resp.entropy"
+  H-SACK-008 "seth.spdcid qp%65536 or 0" "its own QPN or 0 as spdcid" "wire.pdcid"
+  H-SACK-009 "seth.dpdcid peer_qp or 0" "the requestor's QPN or 0 as dpdcid" "wire.pdcid"
+  H-SACK-010 "seth.cc_type 0" "cc_type 0" "wire.cc-type"
+  H-SACK-011 "mpr 0" "mpr 0: without dynamic MPR nothing is said" "resp.mpr"
+  H-SACK-012 "ooo 0" "ooo_count 0: nothing is above cack_psn" "resp.ooo-most"
+  H-SACK-013 "ackreq 0 bth.rtx 0 ts 0" "neither A nor rtx nor TSETH" "wire.format"
+  H-SACK-014 "bth.tver 0 bth.pad_count 0" "version 0 and no pad" "wire.tver wire.pad"
+  H-SACK-015 "bth.se 0" "SE 0" "wire.m-se"
+  H-SACK-016 "p_key 0xFFFF" "the QP's P_Key" "wire.pkey"
+  H-SACK-017 "udp.length 60 ipv6.payload_length 60" "UDP and IPv6 length 8 + 12 + 36 + 4" "wire.format"
+  H-SACK-018 "udp.checksum 0" "UDP checksum 0" "wire.udp-checksum"
+  H-SACK-019 "udp.dst_port 4791" "UDP port 4791" "wire.udp-port"
+  H-SACK-020 "dscp control ecn 0" "the control class, not ECN-capable" "wire.class wire.ecn"
+  H-SACK-021 "ipv6.next_header 17 ipv6.version 6" "UDP inside IPv6" "wire.format"
+  H-SACK-022 "eth.ethertype 0x86DD" "Ethertype of IPv6" "wire.format"
+  H-SACK-023 "seth.reserved0 0 seth.reserved1 0 seth.reserved2 0 cc_state.reserved0 0" "0 in its reserved fields" "wire.reserved"
+  H-SACK-024 "cc_state.restore_cwnd 0 cc_state.rcv_cwnd_pen 0" "no penalty" "wire.format"
 }
 purpose a SACK has $what
 mark S2+, A-22, A-26, A-04
 cite mrc.md 3; mrc.md 2; mrc.md 4
-rules wire.sack-psn wire.sack-type wire.cc-type wire.pdcid wire.pkey wire.class wire.udp-checksum wire.udp-port wire.tver wire.reserved wire.mark wire.m-se wire.opcode resp.mpr
 msg m = write len 4096 at buf seq 1
 p0 < m[0] ackreq
 * > sack cack m[0] $want within rtt
@@ -119,21 +118,20 @@ any order { * > sack dscp $ctl ; * > ack dscp $ctl } within rtt
 
 # ---- ACK ----
 
-cases id want what {
-  H-ACK-001 "bth.opcode 0xD1" "opcode 0xD1"
-  H-ACK-002 "dqp peer_qp" "the requestor's QP as destination"
-  H-ACK-003 "psn m[1]" "the PSN of the message's last packet"
-  H-ACK-004 "msn 1" "the MSN after the message"
-  H-ACK-005 "syndrome 0x1F" "syndrome 0x1F: ACK, and credits always of ones"
-  H-ACK-006 "ackreq 0 bth.rtx 0 ts 0 bth.tver 0 bth.pad_count 0" "neither A nor rtx nor TSETH nor pad"
-  H-ACK-007 "p_key 0xFFFF" "the QP's P_Key"
-  H-ACK-008 "udp.length 28 ipv6.payload_length 28 size 82" "lengths of 8 + 12 + 4 + 4 and 54 bytes before them"
-  H-ACK-009 "dscp control ecn 0 udp.checksum 0" "the control class, not ECN-capable, checksum 0"
+cases id want what rules {
+  H-ACK-001 "bth.opcode 0xD1" "opcode 0xD1" "wire.opcode"
+  H-ACK-002 "dqp peer_qp" "the requestor's QP as destination" "resp.pair"
+  H-ACK-003 "psn m[1]" "the PSN of the message's last packet" "resp.ack-psn"
+  H-ACK-004 "msn 1" "the MSN after the message" "resp.ack-msn"
+  H-ACK-005 "syndrome 0x1F" "syndrome 0x1F: ACK, and credits always of ones" "wire.syndrome"
+  H-ACK-006 "ackreq 0 bth.rtx 0 ts 0 bth.tver 0 bth.pad_count 0" "neither A nor rtx nor TSETH nor pad" "wire.tver wire.pad"
+  H-ACK-007 "p_key 0xFFFF" "the QP's P_Key" "wire.pkey"
+  H-ACK-008 "udp.length 28 ipv6.payload_length 28 size 82" "lengths of 8 + 12 + 4 + 4 and 54 bytes before them" "wire.format"
+  H-ACK-009 "dscp control ecn 0 udp.checksum 0" "the control class, not ECN-capable, checksum 0" "wire.class wire.ecn wire.udp-checksum"
 }
 purpose a semantic ACK has $what
 mark S2+, A-16
 cite mrc.md 3; mrc.md 2; mrc.md 6
-rules wire.syndrome wire.pkey wire.class resp.ack-psn resp.pair
 msg m = write len 8192 at buf seq 1
 p0 < m[0]
 p0 < m[1] ackreq
@@ -141,25 +139,24 @@ p0 < m[1] ackreq
 
 # ---- NACK ----
 
-cases id want what {
-  H-NACK-001 "bth.opcode 0xDD" "opcode 0xDD"
-  H-NACK-002 "dqp peer_qp" "the requestor's QP as destination"
-  H-NACK-003 "bth.psn m[0]%16777216" "the PSN of the packet in its BTH"
-  H-NACK-004 "psn m[0]" "the PSN of the packet in its NETH"
-  H-NACK-005 "reason 0x01" "reason 0x01 TRIMMED"
-  H-NACK-006 "entropy 0xABCD1234" "the entropy value of the trimmed packet"
-  H-NACK-007 "neth.spdcid qp%65536 or 0 neth.dpdcid peer_qp or 0" "the QPNs or 0"
-  H-NACK-008 "neth.cc_type 2" "cc_type 2"
-  H-NACK-009 "neth.type 0 neth.next_header 0" "type and next header 0"
-  H-NACK-010 "neth.reserved0 0 neth.reserved1 0 neth.reserved2 0" "0 in its reserved fields"
-  H-NACK-011 "udp.length 44 ipv6.payload_length 44" "lengths of 8 + 12 + 20 + 4"
-  H-NACK-012 "dscp control ecn 0 udp.checksum 0" "the control class, not ECN-capable, checksum 0"
-  H-NACK-013 "p_key 0xFFFF ackreq 0 bth.rtx 0 ts 0 bth.tver 0" "the QP's P_Key, neither A nor rtx nor TSETH"
+cases id want what rules {
+  H-NACK-001 "bth.opcode 0xDD" "opcode 0xDD" "wire.opcode"
+  H-NACK-002 "dqp peer_qp" "the requestor's QP as destination" "resp.pair"
+  H-NACK-003 "bth.psn m[0]%16777216" "the PSN of the packet in its BTH" "wire.sack-psn"
+  H-NACK-004 "psn m[0]" "the PSN of the packet in its NETH" "resp.nack"
+  H-NACK-005 "reason 0x01" "reason 0x01 TRIMMED" "wire.reason resp.trim"
+  H-NACK-006 "entropy 0xABCD1234" "the entropy value of the trimmed packet" "resp.entropy"
+  H-NACK-007 "neth.spdcid qp%65536 or 0 neth.dpdcid peer_qp or 0" "the QPNs or 0" "wire.pdcid"
+  H-NACK-008 "neth.cc_type 2" "cc_type 2" "wire.cc-type"
+  H-NACK-009 "neth.type 0 neth.next_header 0" "type and next header 0" "wire.sack-type"
+  H-NACK-010 "neth.reserved0 0 neth.reserved1 0 neth.reserved2 0" "0 in its reserved fields" "wire.reserved"
+  H-NACK-011 "udp.length 44 ipv6.payload_length 44" "lengths of 8 + 12 + 20 + 4" "wire.format"
+  H-NACK-012 "dscp control ecn 0 udp.checksum 0" "the control class, not ECN-capable, checksum 0" "wire.class wire.ecn wire.udp-checksum"
+  H-NACK-013 "p_key 0xFFFF ackreq 0 bth.rtx 0 ts 0 bth.tver 0" "the QP's P_Key, neither A nor rtx nor TSETH" "wire.pkey wire.tver"
 }
 purpose a NACK has $what
 mark S2+, A-13
 cite mrc.md 3; mrc.md 2; mrc.md 4
-rules wire.sack-psn wire.cc-type wire.reason wire.pdcid resp.nack resp.entropy resp.pair
 caps responder trim_nack
 background ignore sack ack probe endpoint
 msg m = write len 4096 at buf seq 1
@@ -168,20 +165,19 @@ p0 < m[0] ev 0xABCD1234 trim 128
 
 # ---- endpoint response, answer to a probe ----
 
-cases id want what {
-  H-EETH-001 "bth.opcode 0xD9" "opcode 0xD9"
-  H-EETH-002 "dqp 2" "destination QP 2"
-  H-EETH-003 "id 0xFEDC" "the request's id"
-  H-EETH-004 "op port_status" "the request's op"
-  H-EETH-005 "timestamp 0x8765" "the request's time stamp"
-  H-EETH-006 "udp.length 60 ipv6.payload_length 60" "lengths of 8 + 12 + 36 + 4"
-  H-EETH-007 "dscp control ecn 0 udp.checksum 0" "the control class, not ECN-capable, checksum 0"
-  H-EETH-008 "ackreq 0 bth.rtx 0 ts 0 bth.tver 0 bth.pad_count 0" "neither A nor rtx nor TSETH nor pad"
+cases id want what rules {
+  H-EETH-001 "bth.opcode 0xD9" "opcode 0xD9" "wire.opcode"
+  H-EETH-002 "dqp 2" "destination QP 2" "wire.dqp"
+  H-EETH-003 "id 0xFEDC" "the request's id" "peer.answer"
+  H-EETH-004 "op port_status" "the request's op" "wire.op peer.answer"
+  H-EETH-005 "timestamp 0x8765" "the request's time stamp" "peer.stamp"
+  H-EETH-006 "udp.length 60 ipv6.payload_length 60" "lengths of 8 + 12 + 36 + 4" "wire.format"
+  H-EETH-007 "dscp control ecn 0 udp.checksum 0" "the control class, not ECN-capable, checksum 0" "wire.class wire.ecn wire.udp-checksum"
+  H-EETH-008 "ackreq 0 bth.rtx 0 ts 0 bth.tver 0 bth.pad_count 0" "neither A nor rtx nor TSETH nor pad" "wire.tver wire.pad"
 }
 purpose the response to a port status update has $what
 mark S2+, A-36, A-26
 cite mrc.md 3; mrc.md 2; mrc.md 4
-rules wire.op wire.dqp wire.class peer.answer peer.stamp
 p0 < endpoint request op port_status mask 0x1FE id 0xFEDC timestamp 0x8765
 * > endpoint response $want within rtt
 
@@ -194,19 +190,18 @@ setting A-36 CTRL.eeth_op_high 0
 p0 < evprobe id 0x1234 timestamp 0x4321
 * > endpoint response eeth.op 1 eeth.reserved1 0 eeth.reserved2 0 id 0x1234 timestamp 0x4321 within rtt
 
-cases id want what {
-  H-PROBE-001 "bth.opcode 0xDC pr 1" "opcode of a SACK and PR"
-  H-PROBE-002 "probe 0x8001" "the probe's id in the place of the offset"
-  H-PROBE-003 "cack rq_psn-1" "cack_psn, which begins at rq_psn - 1"
-  H-PROBE-004 "bth.psn (rq_psn-1)%16777216" "cack_psn as PSN"
-  H-PROBE-005 "entropy 0x00ABCDEF" "the probe's entropy value"
-  H-PROBE-006 "timestamp 0x2468" "the probe's time stamp"
-  H-PROBE-007 "ooo 0 rcvd 0 seth.sack_bitmap 0" "nothing received"
-  H-PROBE-008 "m none" "no mark"
+cases id want what rules {
+  H-PROBE-001 "bth.opcode 0xDC pr 1" "opcode of a SACK and PR" "wire.opcode resp.sack-probe"
+  H-PROBE-002 "probe 0x8001" "the probe's id in the place of the offset" "resp.probe"
+  H-PROBE-003 "cack rq_psn-1" "cack_psn, which begins at rq_psn - 1" "resp.cack-arrived"
+  H-PROBE-004 "bth.psn (rq_psn-1)%16777216" "cack_psn as PSN" "wire.sack-psn"
+  H-PROBE-005 "entropy 0x00ABCDEF" "the probe's entropy value" "resp.entropy"
+  H-PROBE-006 "timestamp 0x2468" "the probe's time stamp" "resp.stamp"
+  H-PROBE-007 "ooo 0 rcvd 0 seth.sack_bitmap 0" "nothing received" "resp.bitmap resp.ooo-most resp.bytes"
+  H-PROBE-008 "m none" "no mark" "wire.mark resp.mark"
 }
 purpose the answer to a reliability probe has $what
 mark S2+
 cite mrc.md 3; mrc.md 6
-rules resp.probe resp.sack-probe resp.entropy
 p0 < probe id 0x8001 timestamp 0x2468 ev 0x00ABCDEF
 * > sack $want within rtt

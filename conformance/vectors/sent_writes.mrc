@@ -4,33 +4,32 @@ tier 1
 caps requestor
 planes 1
 
-cases id want what {
-  H-WR-001 "opcode 0xCA" "opcode 0xCA"
-  H-WR-002 "dqp peer_qp" "the responder's QP as destination"
-  H-WR-003 "psn sq_psn" "the first PSN, sq_psn"
-  H-WR-004 "msn 0" "MSN 0: messages count from 0"
-  H-WR-005 "va 0x600000000040" "the address of the work request"
-  H-WR-006 "r_key 0x1234" "the R_Key of the work request"
-  H-WR-007 "len 1023" "the message's length as DMA length"
-  H-WR-008 "bth.pad_count 1 bytes 1023" "1 byte of pad behind 1023"
-  H-WR-009 "data posted" "the payload of the work request"
-  H-WR-010 "rtx 0 ts 0 bth.tver 0" "rtx 0, no TSETH, version 0"
-  H-WR-011 "bth.m 0 bth.se 0" "M and SE 0"
-  H-WR-012 "p_key 0xFFFF" "the QP's P_Key"
-  H-WR-013 "ev e0 or e1 or e2 or e3" "an EV of its set: UDP source port and 16 bits of flow label"
-  H-WR-014 "udp.dst_port 4791 udp.checksum 0" "UDP port 4791 and checksum 0"
-  H-WR-015 "udp.length 1068 ipv6.payload_length 1068 size 1122" "lengths of 8 + 12 + 4 + 16 + 1024 + 4"
-  H-WR-016 "dscp data" "the data class"
-  H-WR-017 "ecn 2" "ECT(0)"
-  H-WR-018 "ipv6.hop_limit > 8" "a hop limit that reaches its peer"
-  H-WR-019 "ipv6.src 0xfd000000000000000000000000000002 ipv6.dst 0xfd000000000000000000000000000001" "its own and the peer's address"
-  H-WR-020 "eth.src 0x020000000002 eth.dst 0x020000000001" "its own and the peer's MAC address"
-  H-WR-021 "bth.reserved0 0 bth.reserved1 0 bth.reserved2 0" "0 in the reserved fields of the BTH"
+cases id want what rules {
+  H-WR-001 "opcode 0xCA" "opcode 0xCA" "wire.opcode req.sequence"
+  H-WR-002 "dqp peer_qp" "the responder's QP as destination" "qp.known"
+  H-WR-003 "psn sq_psn" "the first PSN, sq_psn" "req.start"
+  H-WR-004 "msn 0" "MSN 0: messages count from 0" "req.msn"
+  H-WR-005 "va 0x600000000040" "the address of the work request" "req.posted"
+  H-WR-006 "r_key 0x1234" "the R_Key of the work request" "req.rkey req.posted"
+  H-WR-007 "len 1023" "the message's length as DMA length" "req.dma"
+  H-WR-008 "bth.pad_count 1 bytes 1023" "1 byte of pad behind 1023" "wire.pad req.length"
+  H-WR-009 "data posted" "the payload of the work request" "req.payload"
+  H-WR-010 "rtx 0 ts 0 bth.tver 0" "rtx 0, no TSETH, version 0" "wire.tver req.psn-once"
+  H-WR-011 "bth.m 0 bth.se 0" "M and SE 0" "wire.m-se"
+  H-WR-012 "p_key 0xFFFF" "the QP's P_Key" "wire.pkey"
+  H-WR-013 "ev e0 or e1 or e2 or e3" "an EV of its set: UDP source port and 16 bits of flow label" "path.set"
+  H-WR-014 "udp.dst_port 4791 udp.checksum 0" "UDP port 4791 and checksum 0" "wire.udp-port wire.udp-checksum"
+  H-WR-015 "udp.length 1068 ipv6.payload_length 1068 size 1122" "lengths of 8 + 12 + 4 + 16 + 1024 + 4" "wire.format"
+  H-WR-016 "dscp data" "the data class" "wire.class"
+  H-WR-017 "ecn 2" "ECT(0)" "wire.ecn"
+  H-WR-018 "ipv6.hop_limit > 8" "a hop limit that reaches its peer" "wire.format"
+  H-WR-019 "ipv6.src 0xfd000000000000000000000000000002 ipv6.dst 0xfd000000000000000000000000000001" "its own and the peer's address" "wire.address"
+  H-WR-020 "eth.src 0x020000000002 eth.dst 0x020000000001" "its own and the peer's MAC address" "wire.format"
+  H-WR-021 "bth.reserved0 0 bth.reserved1 0 bth.reserved2 0" "0 in the reserved fields of the BTH" "wire.reserved"
 }
 purpose a WRITE Only has $what
 mark S2+, A-02, A-04, A-18, A-26, A-27
 cite mrc.md 2; mrc.md 3; mrc.md 4; mrc.md 5
-rules wire.format wire.tver wire.m-se wire.pkey wire.pad wire.address wire.ecn req.start req.rkey req.dma req.payload req.posted req.length path.set
 peer auto
 dut post write len 1023 at 0x40
 * > write only $want within rtt

@@ -87,7 +87,7 @@ caps requestor
 planes 1
 evs 4
 peer auto sack each
-dut post write len 4096 * forever
+dut post write len 256 * forever
 skip 16 > write
 expect count(> write ev e0 or e1 or e2 or e3) == count(> write)
 count calm = 128 > write rtx 0 by ev

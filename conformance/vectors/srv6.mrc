@@ -32,19 +32,18 @@ p0 < m[1] ackreq raw srh.segments_left $left
 * > sack cack m[1] outer_ipv6.next_header 43 srh.next_header 41 srh.routing_type 4 within rtt
 mem digest buf 4097 = seq 3
 
-cases id want what {
-  R-SRV6-011 "outer_ipv6.version 6 outer_ipv6.hop_limit > 8" "IPv6 with a hop limit that crosses a fabric"
-  R-SRV6-012 "ipv6.dst 0xfd000000000000000000000000000001" "the peer's own address in the inner header"
-  R-SRV6-013 "ipv6.src 0xfd000000000000000000000000000002" "its own address in the inner header"
-  R-SRV6-014 "outer_ipv6.payload_length 100 ipv6.payload_length 60" "lengths of 60 inside and 40 more outside"
-  R-SRV6-015 "dscp control ecn 0" "the control class in the outer header"
-  R-SRV6-016 "ipv6.dscp 46 ipv6.ecn 0" "the control class in the inner header"
-  R-SRV6-017 "udp.checksum 0" "UDP checksum 0"
+cases id want what rules {
+  R-SRV6-011 "outer_ipv6.version 6 outer_ipv6.hop_limit > 8" "IPv6 with a hop limit that crosses a fabric" "wire.encap"
+  R-SRV6-012 "ipv6.dst 0xfd000000000000000000000000000001" "the peer's own address in the inner header" "wire.encap wire.address"
+  R-SRV6-013 "ipv6.src 0xfd000000000000000000000000000002" "its own address in the inner header" "wire.encap wire.address"
+  R-SRV6-014 "outer_ipv6.payload_length 100 ipv6.payload_length 60" "lengths of 60 inside and 40 more outside" "wire.encap wire.format"
+  R-SRV6-015 "dscp control ecn 0" "the control class in the outer header" "wire.encap wire.class wire.ecn"
+  R-SRV6-016 "ipv6.dscp 46 ipv6.ecn 0" "the control class in the inner header" "wire.encap wire.class"
+  R-SRV6-017 "udp.checksum 0" "UDP checksum 0" "wire.encap wire.udp-checksum"
 }
 purpose an answer in SRv6 has $what
 mark S, S2, A-26, A-27
 cite mrc.md 1; mrc.md 4
-rules wire.encap wire.address
 caps srv6
 encap srv6
 msg m = write len 4096 at buf seq 3

@@ -66,6 +66,8 @@ mem fill buf+buf_bytes-4096 256 = 0xa5
 p0 < m[0] ackreq as out
 none > * within rtt from out
 mem same buf+buf_bytes-4096 256 = 0xa5
+p0 < gap[0] ackreq
+* > sack cack gap[0] ooo 0 within rtt
 
 id R-WIN-034
 purpose the window moves with cack: what was outside is taken once the first packet is here

@@ -98,6 +98,7 @@ class FastDevice final : public tb::NicDevice, Exit, Listener, Arrivals {
   bool mr(const log::Mr& region) override;
   bool post(const log::Post& request) override;
   void recv(uint32_t qp, uint32_t count) override;
+  void memory(bool takes) override;
   void port(unsigned plane, bool up, Time t) override;
   bool ev(uint32_t qp, uint32_t ev, bool deny) override;
   bool mpr(uint32_t qp, unsigned units) override;
@@ -664,6 +665,10 @@ void FastDevice::delivered(const Delivery& d) {
   cqe.bytes = d.bytes;
   immediates_.erase(found);
   emit(now_, cqe, 64);
+}
+
+void FastDevice::memory(bool takes) {
+  if (!takes) throw tb::Refusal("the fast endpoint writes memory at once.", true);
 }
 
 void FastDevice::recv(uint32_t qpn, uint32_t) { existing(qpn); }  // receive buffers never run out here

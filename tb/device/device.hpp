@@ -127,6 +127,8 @@ class NicDevice {
   virtual bool ev(uint32_t qp, uint32_t ev, bool deny) = 0;
   virtual bool mpr(uint32_t qp, unsigned units) = 0;
   virtual void rx(unsigned plane, Time t, std::span<const uint8_t> frame, bool fcs_bad) = 0;
+  /// Does the host's memory take writes? As new it does.
+  virtual void memory(bool takes) = 0;
   virtual void host_done(uint64_t tag, Time t, std::span<const uint8_t> data, uint32_t status) = 0;
   virtual Advanced advance(Time until, Time slack) = 0;
   virtual Counters counters() = 0;

@@ -299,6 +299,11 @@ std::string rx(NicDevice& device, const Reader& r) {
   return pending(false);
 }
 
+std::string memory(NicDevice& device, const Reader& r) {
+  device.memory(r.flag_of(r.need("takes"), "takes"));
+  return pending(false);
+}
+
 std::string host_done(NicDevice& device, const Reader& r) {
   const Json* status = r.find("status");
   const auto code = status == nullptr ? 0u : static_cast<uint32_t>(r.whole_of(*status, "status", ~0u));
@@ -335,10 +340,10 @@ struct Call {
   const char* name;
   std::string (*answer)(NicDevice&, const Reader&);
 };
-constexpr Call kCalls[] = {{"open", open},       {"address", address},  {"qp", qp},     {"query", query},
-                           {"mr", mr},           {"post", post},        {"recv", recv}, {"port", port},
-                           {"ev", ev},           {"mpr", mpr},          {"rx", rx},     {"host_done", host_done},
-                           {"advance", advance}, {"counters", counters}};
+constexpr Call kCalls[] = {{"open", open},       {"address", address},   {"qp", qp},        {"query", query},
+                           {"mr", mr},           {"post", post},         {"recv", recv},    {"port", port},
+                           {"ev", ev},           {"mpr", mpr},           {"rx", rx},        {"host_done", host_done},
+                           {"advance", advance}, {"counters", counters}, {"memory", memory}};
 
 }  // namespace
 

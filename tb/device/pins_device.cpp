@@ -167,6 +167,7 @@ DeviceInfo PinsDevice::open(const OpenRequest& request) {
   reads_.assign(preset_.num_planes, {});
   unanswered_.clear();
   reads_pending_ = 0;
+  memory_takes_ = true;
   works_.clear();
   posted_.clear();
   outputs_.clear();
@@ -194,9 +195,9 @@ DeviceInfo PinsDevice::open(const OpenRequest& request) {
   info.version = options_.version.empty() ? dut_->version() : options_.version;
   info.planes = planes_;
   info.port_gbps = preset_.port_gbps;
-  info.caps = {"batch",    "responder", "requestor", "write_imm", "trim_nack",  "time_stamps",
-               "svc_time", "dyn_mpr",   "nscc",      "evprobe",   "ev_control", "srv6",
-               "srh",      "psn",       "regions",   "pkey",      "bytes",      "ports"};
+  info.caps = {"batch",   "responder", "requestor", "write_imm",  "trim_nack",  "time_stamps", "svc_time",
+               "dyn_mpr", "nscc",      "evprobe",   "ev_control", "srv6",       "srh",         "psn",
+               "regions", "pkey",      "bytes",     "ports",      "slow_memory"};
   info.latency = kTakeTime + kAnswerTime;
   info.qp_first = kQpnBase;
   info.qps = preset_.num_qps;
@@ -383,8 +384,14 @@ void PinsDevice::completion(const mrc::Cqe& cqe) {
   tell(now_, out, 64);
 }
 
+void PinsDevice::memory(bool takes) {
+  need_open();
+  memory_takes_ = takes;
+}
+
 void PinsDevice::host() {
-  in_.host_wr_ready = in_.cqe_ready = 1;
+  in_.cqe_ready = 1;
+  in_.host_wr_ready = memory_takes_ ? 1 : 0;
   in_.host_rd_ready = reads_pending_ < kMaxReads;
   if (out_.host_rd_valid && in_.host_rd_ready) {
     const Rdreq rd = Rdreq::unpack(out_.host_rd);
@@ -412,7 +419,7 @@ void PinsDevice::host() {
     last_rsp_ = p;
     break;
   }
-  if (out_.host_wr_valid) {
+  if (out_.host_wr_valid && memory_takes_) {
     if (out_.host_wr_len == 0 || out_.host_wr_len > preset_.host_bytes) {
       fail(fmt::format("the NIC writes {} bytes of memory", out_.host_wr_len));
     } else {

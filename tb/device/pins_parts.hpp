@@ -46,6 +46,7 @@ class PinsDevice final : public NicDevice {
   bool mr(const log::Mr& region) override;
   bool post(const log::Post& request) override;
   void recv(uint32_t qp, uint32_t count) override;
+  void memory(bool takes) override;
   void port(unsigned plane, bool up, Time t) override;
   bool ev(uint32_t qp, uint32_t ev, bool deny) override;
   bool mpr(uint32_t qp, unsigned units) override;
@@ -169,6 +170,7 @@ class PinsDevice final : public NicDevice {
   std::vector<std::deque<Read>> reads_;
   std::unordered_map<uint64_t, Read*> unanswered_;
   size_t reads_pending_ = 0;
+  bool memory_takes_ = true;
   unsigned last_rsp_ = 0;
   uint64_t next_tag_ = 1;
   std::deque<Work> works_;

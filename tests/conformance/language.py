@@ -64,6 +64,12 @@ def test_cases():
     same(found[1]["cite"], ["mrc.md 4"], "own citation")
 
 
+def test_rules_of_rows():
+    text = "cases id rules {\n  T-1 wire.icrc\n  T-2 \"wire.pad wire.tver\"\n}\npurpose p\nrules resp.probe\nsettle\n"
+    same([v["rules"] for v in vectors_of(text)], [["resp.probe", "wire.icrc"], ["resp.probe", "wire.pad", "wire.tver"]],
+         "a row's rules add to the table's")
+
+
 def test_file_headers():
     found = vectors_of("caps responder\nplanes 4\n" + "id T-1\ncaps psn\nsettle\nid T-2\nplanes 2\nsettle\n")
     same(found[0]["caps"], ["responder", "psn"], "caps add")
@@ -87,7 +93,7 @@ assume x in 1 .. 5 else unsupported "why"
 expect x == 1 flag A-20 ; until x > 1 within rtt
 each > write as w where w.rtx == 0 is followed by > write psn w.psn within rto
 mem fill buf 5 = 0xa5 ; mem same buf 5 = 0xa5 after rtt from a ; mem digest buf 5 = seq 1 ; mem any buf 5
-p0 carrier down ; p1 blackhole in as g ; p1 heal ; blackhole ev e0 ; heal ev e0 ; dut ev e0 deny ; dut mpr 4 ; dut mr invalid
+p0 carrier down ; p1 blackhole in as g ; p1 heal ; blackhole ev e0 ; heal ev e0 ; dut ev e0 deny ; dut mpr 4 ; dut mr invalid ; dut memory hold
 peer auto sack 4 delay 1 us ; on 2 > write nth 3 : answer m skip_once together ; when > write : answer nack trimmed
 background ignore sack, ack ; background answer probe as last sack ; repair off ; counters as k ; > cqe send status ok
 """

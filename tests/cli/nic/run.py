@@ -125,6 +125,20 @@ def immediates(nic):
     assert packet["imm"] == 0x55667788 and packet["payload"] == b"12345678"
 
 
+def slow_memory(nic):
+    """While memory takes no writes, nothing is written and the immediate does not complete."""
+    nic.open()
+    connect(nic)
+    nic.call("recv", qp=nic.qpn, count=1)
+    nic.call("memory", takes=False)
+    nic.rx(client.write(nic.qpn, nic.rq, ONLY_IMM, VA, RKEY, 5, b"hallo", imm=7, ackreq=True))
+    out = nic.run()
+    assert not kind(out, "write") and not kind(out, "cqe") and sent(out, SACK), out
+    nic.call("memory", takes=True)
+    assert [c["imm"] for c in kind(nic.run(), "cqe")] == [7]
+    assert nic.load(nic.host, 5) == b"hallo"
+
+
 def trimmed(nic):
     """A trimmed packet is NACKed, and nothing of it is written."""
     nic.open()
@@ -316,7 +330,8 @@ def told(nic):
 CASES = {responder: [], gap: [], requestor: [], lost: [], immediates: ["write_imm"], trimmed: ["trim_nack"],
          port_down: ["ports"], bad_frames: ["bytes"], failed: ["psn"], access: ["regions"], one_plane: ["psn"],
          settings: [], same_again: [], ev_control: ["ev_control"], batch: ["batch"], told: ["time_stamps"],
-         refused: ["pkey", "regions", "bytes"], tunnelled: ["srv6", "srh"]}
+         refused: ["pkey", "regions", "bytes"], tunnelled: ["srv6", "srh"],
+         slow_memory: ["slow_memory", "write_imm"]}
 
 
 def answer_for(nic):
