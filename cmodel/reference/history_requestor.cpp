@@ -554,6 +554,8 @@ void RequestorPart::unsent(const QpWorld& qp, Requestor& r, Seq psn, const SentP
     w_.report().rests(Rule::ReqRtxUnsent, "the first one may have found no port that was up");
   } else if (!flanked) {
     w_.report().rests(Rule::ReqRtxUnsent, "the first one may have found no EV that was not denied");
+  } else if (w_.settings().skip_twice) {
+    w_.report().rests(Rule::ReqRtxUnsent, "the first one may have found no EV that was to be skipped only once (A-20)");
   } else {
     walked(Rule::ReqRtxUnsent, false, s, psn, qp,
            [&] { return fmt::format("rtx 0 before rtx 1: PSN {} was not sent before", psn24(psn)); });

@@ -11,7 +11,7 @@ namespace {
 
 constexpr Seq kTail = 2048;      ///< PSNs below all that is missing that are still known
 constexpr Seq kMostPsns = 8192;  ///< of a QP
-constexpr std::size_t kMostProbes = 1024, kMostRequests = 1024;
+constexpr std::size_t kMostProbes = 1024, kMostRequests = 1024, kMostFar = 64;
 
 /// One arrival of a packet.
 struct Copy {
@@ -44,6 +44,7 @@ struct Answers {
   Seq next = 0;                              ///< first PSN that has not come as a whole
   Seq messages = 0;                          ///< MSN after the messages that lie before `next`
   bool known_start = false, beyond = false;  ///< beyond: packets came that are not kept
+  std::deque<std::pair<Seq, uint32_t>> far;  ///< PSN and entropy of some of these
   std::deque<Probe> probes;
   std::deque<uint32_t> others;  ///< PSNs of control packets: a QP that has failed answers them as well
   bool probes_lost = false, trimmed = false;
@@ -178,6 +179,8 @@ void ResponderPart::data(const Seen& seen, const QpWorld& qp, Answers& a) {
   a.trimmed |= p.trimmed();
   if (psn >= a.base + 2 * kMostPsns || psn < a.base - kMostPsns) {
     a.beyond = true;  // far outside of every window: answered perhaps, never placed
+    a.far.emplace_back(psn, p.entropy(wire_));
+    if (a.far.size() > kMostFar) a.far.pop_front();
     return;
   }
   while (psn < a.base) {
@@ -317,6 +320,13 @@ void ResponderPart::sack(const Seen& seen, const QpWorld& qp, Answers& a) {
   }
   if (!entropy && c->forgotten()) {
     w_.report().rests(Rule::RespEntropy, "the packet came too often");
+    return;
+  }
+  // A duplicate from long ago is answered as well, and lies farther off than ack_psn_offset can say.
+  const bool far = std::ranges::any_of(
+      a.far, [&](const auto& one) { return ((one.first - psn) & 0xFFFF) == 0 && one.second == h.entropy; });
+  if (!entropy && far) {
+    w_.report().rests(Rule::RespEntropy, "a packet that came is too far off to be named");
     return;
   }
   if (!check(Rule::RespEntropy, entropy, seen, qp, [&] {

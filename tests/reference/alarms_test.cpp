@@ -17,8 +17,8 @@ constexpr uint64_t kMemory = 0x80000, kVa = 0x1000;
 /// One QP, told step by step.
 class Tale {
  public:
-  explicit Tale(log::Qp qp = life_qp()) {
-    push(log::Device{"nic", ref::to_json(life_profile())});
+  explicit Tale(log::Qp qp = life_qp(), const ref::Profile& profile = life_profile()) {
+    push(log::Device{"nic", ref::to_json(profile)});
     for (const auto state : {log::QpState::Init, log::QpState::Rtr, log::QpState::Rts}) {
       qp.state = state;
       push(qp);
@@ -124,14 +124,35 @@ TEST_CASE("a SACK of what was never sent comes from nobody, and moves nothing", 
 
 TEST_CASE("a packet that found no EV it could use is sent for the first time as a retransmission",
           "[reference][history]") {
-  for (const bool long_before : {true, false}) {
-    Tale tale;
+  for (const auto& [long_before, twice] : {std::pair{true, false}, {false, true}, {false, false}}) {
+    ref::Profile profile = life_profile();
+    profile.settings.skip_twice = twice;  // then a QP with one EV may have none for a packet
+    Tale tale(life_qp(), profile);
     tale.sends(0, 0);
     if (long_before) tale.waits(60 * kUs);
     tale.sends(1, 2, true);
     tale.sends(2, 4);
     tale.waits(1000 * kUs);
-    CHECK(tale.broken(Rule::ReqRtxUnsent) == (long_before ? 0 : 1));
+    CHECK(tale.broken(Rule::ReqRtxUnsent) == (long_before || twice ? 0 : 1));
+  }
+}
+
+TEST_CASE("a SACK cannot name a duplicate from long ago, and may look like another packet's", "[reference][history]") {
+  for (const uint32_t ago : {0u, 1u << 22}) {
+    Tale tale;
+    tale.frame(false, 0, Tale::write(false, 0, 1));
+    tale.frame(false, 0, Tale::write(false, 1, 3));
+    wire::Packet old = Tale::write(false, 0, 5);
+    if (ago != 0) {
+      old.bth->psn = (kRqPsn - ago) & 0xFFFFFF;
+      tale.frame(false, 0, old);
+    }
+    wire::Packet sack = Tale::packet(wire::Opcode::Sack, true, kRqPsn + 1);
+    sack.seth->cack_psn = sack.bth->psn;
+    sack.seth->ack_psn_offset = -1;
+    sack.seth->entropy = ev(5);
+    tale.frame(true, 0, sack);
+    CHECK(tale.broken(Rule::RespEntropy) == (ago != 0 ? 0 : 1));
   }
 }
 
