@@ -139,6 +139,10 @@ enum class Rule : uint16_t {
   ReqGapAgain,
   ReqTimer,
   ReqMoves,
+  ReqCqeOwed,
+  QpFails,
+  QpFlushAll,
+  QpStatus,
 };
 
 enum class Severity : uint8_t { Fail, Deviates, Broken };
@@ -153,7 +157,7 @@ struct RuleInfo {
   const char* cite;
 };
 
-inline constexpr std::size_t kNumRules = 129;
+inline constexpr std::size_t kNumRules = 133;
 inline constexpr std::array<RuleInfo, kNumRules> kRules = {{
     {"evidence.gap", "the log has every frame, write and completion of the time it covers", "A",
      Severity::Broken, "safety", "history", "reference.md 1"},
@@ -413,6 +417,14 @@ inline constexpr std::array<RuleInfo, kNumRules> kRules = {{
      Severity::Fail, "owed", "requestor", "mrc.md 7 Timer, API"},
     {"req.moves", "work that is posted is sent when nothing else is on its way", "S",
      Severity::Fail, "owed", "requestor", "mrc.md 1, 7"},
+    {"req.cqe-owed", "work whose message a semantic ACK confirms completes", "S2",
+     Severity::Fail, "owed", "requestor", "mrc.md 6 Layers"},
+    {"qp.fails", "a QP that has heard a NAK or NACK UNEXP_EVENT completes its work with an error", "S2",
+     Severity::Fail, "owed", "requestor", "mrc.md 3 NETH, 6"},
+    {"qp.flush-all", "once a QP has failed, all its work completes", "A",
+     Severity::Deviates, "owed", "requestor", "mrc.md 7, A-35, A-62"},
+    {"qp.status", "work fails with the status of a NAK that came, or after all retries", "A",
+     Severity::Deviates, "safety", "requestor", "mrc.md 6, 7 Timer, A-35, A-70 NAK_CODE"},
 }};
 constexpr const RuleInfo& info(Rule rule) { return kRules[static_cast<std::size_t>(rule)]; }
 

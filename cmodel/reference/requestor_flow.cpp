@@ -30,7 +30,14 @@ RequestorFlow::RequestorFlow(const log::Qp& qp, bool from_log, RequestorWorld& w
       started_(from_log),
       hi_(qp.sq_psn, qp.mpr * kUnit, rules_of(world.world.settings(), qp)),
       lo_(hi_),
-      grants_{{0, -1, qp.mpr}} {}
+      grants_{{0, -1, qp.mpr}} {
+  begin();
+}
+
+void RequestorFlow::begin() {
+  hi_.acked(Seq{qp_.msn});
+  lo_.acked(Seq{qp_.msn});
+}
 
 Time RequestorFlow::interval() const { return interval_of(qp_); }
 
@@ -41,6 +48,7 @@ void RequestorFlow::change(const log::Qp& qp, Time time) {
   if (begins || (window && hi_.next() == hi_.base())) {
     hi_ = lo_ = Requestor(qp.sq_psn, qp.mpr * kUnit, rules_of(world_.world.settings(), qp));
     grants_ = {{0, -1, qp.mpr}};
+    begin();
   }
   if (qp.state == log::QpState::Error) fail(time);
 }
@@ -58,6 +66,7 @@ void RequestorFlow::sent(const Seen& seen) {
   if (!started_) {
     started_ = true;
     hi_ = lo_ = Requestor(Seq{p.bth->psn}, qp_.mpr * kUnit, rules_of(world_.world.settings(), qp_));
+    begin();
   }
   const Seq psn = unwrap(p.bth->psn, hi_.next(), 24);
   const bool known = hi_.find(psn) != nullptr;
@@ -159,9 +168,17 @@ void RequestorFlow::received(const Seen& seen, bool sure) {
     came.psn = unwrap(p.neth->nack_psn, hi_.next(), 24);
     came.ev = p.neth->entropy;
     came.reason = p.neth->reason;
-    if (came.reason == kUnexpEvent) return fail(seen.last);
+    if (came.reason == kUnexpEvent) {
+      unexpected_ = true;
+      if (sure && fatal_ == 0) fatal_ = seen.last;
+      return fail(seen.last);
+    }
   } else if (p.aeth) {
-    if ((p.aeth->syndrome & 0xE0) != 0) return fail(seen.last);
+    if ((p.aeth->syndrome & 0xE0) != 0) {
+      naks_[p.aeth->syndrome] = true;
+      if (sure && fatal_ == 0) fatal_ = seen.last;
+      return fail(seen.last);
+    }
     came.what = Came::What::Ack;
     came.psn = unwrap(p.aeth->msn & 0xFFFF, hi_.acked(), 16);
     came.word.cack = unwrap(p.bth->psn, hi_.next(), 24);
@@ -205,7 +222,9 @@ void RequestorFlow::advance(Time time) {
   while (!waiting_.empty() && waiting_.front().due < time) {
     const Came came = waiting_.front();
     waiting_.pop_front();
+    const Seq acked = lo_.acked();
     take(lo_, came);
+    if (lo_.acked() > acked) confirmed_ = came.at;
     if (came.what == Came::What::Nack) {
       const Requestor::Flight* const flight = lo_.find(came.psn);
       if (flight == nullptr) continue;
@@ -332,17 +351,106 @@ void RequestorFlow::posted(const log::Post& post, Time) {
 void RequestorFlow::completed(const log::Cqe& cqe, Time time) {
   const bool refused =
       cqe.status == log::Status::LocalLength || (!cqe.receive && cqe.status == log::Status::WimmOverrun);
-  if (cqe.status != log::Status::Ok && !refused) fail(time);
-  if (cqe.receive) return;
+  if (cqe.receive) {
+    if (cqe.status != log::Status::Ok) fail(time);
+    return;
+  }
+  if (!refused) check_status(cqe, time);
+  if (cqe.status != log::Status::Ok && !refused) {
+    fail(time);
+    if (failed_work_ == 0) {
+      failed_work_ = time;
+      if (fatal_ != 0) world_.world.report().ok(Rule::QpFails);
+    }
+  }
   const auto at = std::find_if(works_.begin(), works_.end(), [&](const Work& w) { return w.wr_id == cqe.wr_id; });
   if (at == works_.end()) return;
   if (at->immediate) --immediates_;
   if (refused && at->sure) sure_ -= at->packets;
+  if (!refused) ++done_;
   works_.erase(at);
 }
 
-void RequestorFlow::finish(Time time, bool) {
+/// A work request fails only for a reason that came.
+void RequestorFlow::check_status(const log::Cqe& cqe, Time) {
+  history::World& w = world_.world;
+  const Settings& s = w.settings();
+  bool right = true;
+  std::string want;
+  switch (cqe.status) {
+    case log::Status::RemoteAccess:
+      right = naks_[s.nak_access & 0xFF];
+      want = fmt::format("another status: no NAK 0x{:02x} came", s.nak_access);
+      break;
+    case log::Status::RemoteInvalid:
+      right = naks_[s.nak_invalid & 0xFF];
+      want = fmt::format("another status: no NAK 0x{:02x} came", s.nak_invalid);
+      break;
+    case log::Status::Retries: {
+      const Requestor::Flight* const flight = hi_.find(hi_.oldest());
+      const unsigned sent = flight == nullptr ? 0 : flight->times;
+      right = qp_.retry_exp < kForEver && sent >= qp_.retry_linear + qp_.retry_exp;
+      want = fmt::format("none yet: PSN {} was sent {} times, and {} + {} retries are allowed", psn24(hi_.oldest()),
+                         sent, qp_.retry_linear, qp_.retry_exp);
+      break;
+    }
+    default:
+      return;
+  }
+  if (const char* why = w.incomplete()) return w.report().rests(Rule::QpStatus, why);
+  if (!world_.never_down()) return w.report().rests(Rule::QpStatus, "a port was down");
+  w.check(
+      Rule::QpStatus, right, nullptr, w.local(qp_.qp),
+      [&] { return fmt::format("work request {} fails with status {}", cqe.wr_id, static_cast<int>(cqe.status)); },
+      [&] { return want; });
+}
+
+/// The log has come to its end: what is confirmed has completed, and of a QP that has failed everything has.
+void RequestorFlow::finish_work(Time time) {
+  Report& report = world_.world.report();
+  if (!from_log_ || qp_.state != log::QpState::Rts || world_.world.incomplete() != nullptr) return;
+  const Time patience = world_.world.queue();
+  const auto missed = [&](Rule rule, Time since, std::string came, std::string right) {
+    Finding f = world_.world.finding(rule, nullptr, world_.world.local(qp_.qp), std::move(came), std::move(right));
+    f.time = time;
+    f.since = since;
+    world_.doubt(std::move(f));
+  };
+  const std::string first = works_.empty() ? "" : fmt::format("work request {}", works_.front().wr_id);
+  if (failed_work_ != 0) {
+    if (works_.empty()) {
+      report.ok(Rule::QpFlushAll);
+    } else if (failed_work_ + patience < time) {
+      missed(Rule::QpFlushAll, failed_work_,
+             fmt::format("no completion of {} and {} behind it", first, works_.size() - 1),
+             fmt::format("one of each: the QP failed at {}", words(failed_work_)));
+    }
+    return;
+  }
+  if (fatal_ != 0) {
+    if (!works_.empty() && fatal_ + patience < time) {
+      missed(Rule::QpFails, fatal_, fmt::format("no completion of {}", first),
+             fmt::format("one with an error: the QP was told at {} that it has failed", words(fatal_)));
+    }
+    return;
+  }
+  if (failed_) return;
+  const Seq done = Seq{qp_.msn} + done_;
+  const bool refusable = std::any_of(works_.begin(), works_.end(), [](const Work& work) { return !work.sure; });
+  if (lo_.acked() <= done) {
+    report.ok(Rule::ReqCqeOwed);
+  } else if (refusable) {
+    report.rests(Rule::ReqCqeOwed, "work was posted that may be refused");
+  } else if (confirmed_ + patience < time) {
+    missed(Rule::ReqCqeOwed, confirmed_, fmt::format("no completion of {}", first),
+           fmt::format("one: an ACK with MSN {} came by {}, and {} messages have completed", lo_.acked() & 0xFFFF,
+                       words(confirmed_), done_));
+  }
+}
+
+void RequestorFlow::finish(Time time, bool cut) {
   advance(time);
+  if (!cut) finish_work(time);
   sweep(time);
   for (Finding& f : suspects_) {
     if (may_be_dead()) {

@@ -4,6 +4,7 @@
 /// forbids is wrong, and what it owes is owed.
 #pragma once
 
+#include <array>
 #include <deque>
 #include <optional>
 #include <string>
@@ -66,12 +67,15 @@ class RequestorFlow {
     unsigned units = 0;  ///< of 128 PSNs
   };
 
+  void begin();
   unsigned take(Requestor& of, const Came& came);
   void granted(const Word& word, Time time);
   void check_new(const Seen& seen, Seq psn);
   void check_again(const Seen& seen, Seq psn);
   void owe(Rule rule, Seq psn, Time since);
   bool settled(const Owed& owed, Time time);
+  void check_status(const log::Cqe& cqe, Time time);
+  void finish_work(Time time);
   void idle(Time time);
   void timer(Time time);
   void suspect(Rule rule, Time since, std::string came, std::string right);
@@ -94,8 +98,14 @@ class RequestorFlow {
   std::deque<Finding> suspects_;  ///< right unless the QP had failed by then
   // Work.
   std::deque<Work> works_;
-  Seq sure_ = 0;             ///< packets of all work that the device must not refuse
-  unsigned immediates_ = 0;  ///< not completed
+  Seq sure_ = 0;                  ///< packets of all work that the device must not refuse
+  unsigned immediates_ = 0;       ///< not completed
+  Seq done_ = 0;                  ///< messages whose work has completed, well or with the QP's failure
+  Time confirmed_ = 0;            ///< the newest ACK that lo has heard confirmed more
+  std::array<bool, 256> naks_{};  ///< syndromes heard
+  bool unexpected_ = false;       ///< UNEXP_EVENT heard
+  Time fatal_ = 0;                ///< the first of these that is sure; 0: none
+  Time failed_work_ = 0;          ///< work completed with the QP's failure; 0: none
   std::optional<Time> idle_free_;
   Time idle_since_ = 0;
   Time last_sent_ = 0, asked_ = 0;

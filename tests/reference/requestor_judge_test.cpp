@@ -111,12 +111,21 @@ struct Bench {
     p.neth->entropy = entropy != 0 ? entropy : ev(n);
     put(false, p, at);
   }
-  void post(uint64_t bytes, log::Time at) {
+  void post(uint64_t bytes, log::Time at, uint64_t wr_id = 0) {
     until(at);
     log::Post work;
     work.qp = qp.qp;
     work.bytes = bytes;
+    work.wr_id = wr_id;
     judge->posted(work, at);
+  }
+  void done(uint64_t wr_id, log::Status status, log::Time at) {
+    until(at);
+    log::Cqe cqe;
+    cqe.qp = qp.qp;
+    cqe.wr_id = wr_id;
+    cqe.status = status;
+    judge->completed(cqe, at);
   }
   void end(log::Time at) {
     until(at);
@@ -278,6 +287,7 @@ TEST_CASE("nothing is owed where the NIC could not, or need not", "[reference.re
     b.nack(0, 1, 11 * kUs);
     b.ack(0, 0x62, 20 * kUs);
     b.post(100, 21 * kUs);
+    b.done(0, log::Status::RemoteAccess, 22 * kUs);
     b.end(900 * kUs);
   }
   CHECK(b.all() == 0);
@@ -340,4 +350,62 @@ TEST_CASE("work that is posted is sent", "[reference.requestor]") {
   b.post(0, 10 * kUs);  // may be refused
   b.end(600 * kUs);
   CHECK(b.all() == 0);
+}
+
+TEST_CASE("what is confirmed completes, once the QP has failed everything does", "[reference.requestor]") {
+  Bench b;
+  b.start();
+  b.post(100, 10 * kUs, 70);
+  b.post(100, 10 * kUs, 71);
+  b.data(0, 11 * kUs);
+  b.data(1, 12 * kUs);
+  SECTION("an ACK and no completion") {
+    b.ack(1, 0x1F, 13 * kUs);
+    b.done(70, log::Status::Ok, 14 * kUs);
+    b.end(60 * kUs);
+    CHECK(b.broken(Rule::ReqCqeOwed) == 1);
+    CHECK(b.all() == 1);
+  }
+  SECTION("an ACK and both completions") {
+    b.ack(1, 0x1F, 13 * kUs);
+    b.done(70, log::Status::Ok, 14 * kUs);
+    b.done(71, log::Status::Ok, 14 * kUs);
+    b.end(60 * kUs);
+    CHECK(b.ok(Rule::ReqCqeOwed) == 1);
+    CHECK(b.all() == 0);
+  }
+  SECTION("a NAK and nothing") {
+    b.ack(0, 0x62, 13 * kUs);
+    b.end(60 * kUs);
+    CHECK(b.broken(Rule::QpFails) == 1);
+    CHECK(b.all() == 1);
+  }
+  SECTION("a NAK and one of two") {
+    b.ack(0, 0x62, 13 * kUs);
+    b.done(70, log::Status::RemoteAccess, 14 * kUs);
+    b.end(60 * kUs);
+    CHECK(b.ok(Rule::QpFails) == 1);
+    CHECK(b.ok(Rule::QpStatus) == 1);
+    CHECK(b.broken(Rule::QpFlushAll) == 1);
+    CHECK(b.all() == 1);
+  }
+  SECTION("a NAK and both, but another code") {
+    b.ack(0, 0x62, 13 * kUs);
+    b.done(70, log::Status::RemoteInvalid, 14 * kUs);
+    b.done(71, log::Status::Flushed, 14 * kUs);
+    b.end(60 * kUs);
+    CHECK(b.broken(Rule::QpStatus) == 1);
+    CHECK(b.ok(Rule::QpFlushAll) == 1);
+    CHECK(b.all() == 1);
+  }
+  SECTION("an error before all retries") {
+    b.data(0, 30 * kUs, true);
+    b.sack(-1, 1, 0b10, 1, 31 * kUs);
+    b.done(70, log::Status::Retries, 60 * kUs);
+    CHECK(b.broken(Rule::QpStatus) == 0);  // it was sent twice, 1 + 1 are allowed
+  }
+  SECTION("an error at once") {
+    b.done(70, log::Status::Retries, 14 * kUs);
+    CHECK(b.broken(Rule::QpStatus) == 1);
+  }
 }
