@@ -7,8 +7,9 @@ namespace mrc::ref::history {
 
 const Paths::EvSet& Paths::set_of(const QpWorld& qp) {
   EvSet& set = sets_[qp.set.qp];
-  if (set.incarnation != qp.incarnation || set.size != qp.set.evs.size()) {
-    set = {qp.incarnation, qp.set.evs.size(), {}};
+  if (set.incarnation != qp.incarnation) set = {qp.incarnation, 0, {}};
+  if (set.changes != qp.changes) {
+    set.changes = qp.changes;
     const uint32_t mask = qp.set.encap != 3 ? 0xFFFFFFFFu : wire_.ev_swap ? 0xFFFFu : 0xFFFF0000u;
     for (std::size_t i = 0; i < qp.set.evs.size(); ++i) {
       uint64_t& planes = set.planes[qp.set.evs[i] & mask];
@@ -77,7 +78,7 @@ void Paths::sent(const Seen& seen, const QpWorld& qp) {
 }
 
 void Paths::again(const Seen& seen, const QpWorld& qp, Requestor& r, const SentPsn& before) {
-  if (qp.set.evs.size() < 8 || w_.any_down() || any_peer_down_) {
+  if (qp.set.evs.size() < 8 + qp.set.denied.size() || w_.any_down() || any_peer_down_) {
     w_.report().rests(Rule::PathFresh, "there may be no other EV");
     return;
   }
