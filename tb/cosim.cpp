@@ -199,7 +199,7 @@ class Run {
 
   std::unique_ptr<Recorder> recorder(uint32_t device, const char* name, const SidePlan& plan) const {
     if (!options_.log) return nullptr;
-    return std::make_unique<Recorder>(Recorder::Setup{device, name, preset_, options_.scenario, plan});
+    return std::make_unique<Recorder>(Recorder::Setup{device, name, preset_, plan});
   }
 
   void log_window() {

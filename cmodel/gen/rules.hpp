@@ -102,6 +102,9 @@ enum class Rule : uint16_t {
   RespNominal,
   RespMprRange,
   RespMpr,
+  RespTakeOnce,
+  RespTakeAll,
+  RespAsRead,
   RespNackHad,
   RespNackOor,
   RespNackTrimCap,
@@ -157,7 +160,7 @@ struct RuleInfo {
   const char* cite;
 };
 
-inline constexpr std::size_t kNumRules = 133;
+inline constexpr std::size_t kNumRules = 136;
 inline constexpr std::array<RuleInfo, kNumRules> kRules = {{
     {"evidence.gap", "the log has every frame, write and completion of the time it covers", "A",
      Severity::Broken, "safety", "history", "reference.md 1"},
@@ -341,8 +344,14 @@ inline constexpr std::array<RuleInfo, kNumRules> kRules = {{
      Severity::Deviates, "safety", "responder", "mrc.md 8, A-55 CTRL.nominal"},
     {"resp.mpr-range", "with dynamic MPR the field mpr is 1 to 32", "S2",
      Severity::Fail, "safety", "responder", "mrc.md 3 SETH, 6"},
-    {"resp.mpr", "mpr is 0 without dynamic MPR, and at most the window that was agreed with it", "A",
+    {"resp.mpr", "mpr is 0 without dynamic MPR; with it a window that its owner has set lately, at most the one agreed", "A",
      Severity::Deviates, "safety", "responder", "mrc.md 3 SETH, A-59 QP_CTX.dyn_mpr"},
+    {"resp.take-once", "a packet that the device shows as taken has come, and as new once, inside the window", "S2",
+     Severity::Fail, "safety", "responder", "mrc.md 6; reference.md 3"},
+    {"resp.take-all", "a device that shows what it takes shows each packet that came whole, but for those that it counts as discarded", "S2",
+     Severity::Fail, "owed", "responder", "mrc.md 6; reference.md 3"},
+    {"resp.as-read", "cack_psn and the base of the bitmap are those that the device shows to have read for this SACK", "S2",
+     Severity::Fail, "safety", "responder", "mrc.md 3 SETH; reference.md 3"},
     {"resp.nack-had", "a trimmed copy of a packet that has arrived whole is not answered with NACK TRIMMED", "U",
      Severity::Deviates, "safety", "responder", "mrc.md 6 Trimmed packet"},
     {"resp.nack-oor", "PSN_OOR_WINDOW is about a PSN outside the window", "S2",

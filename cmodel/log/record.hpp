@@ -89,6 +89,8 @@ struct Qp {
   std::vector<uint32_t> evs;       ///< in use and backup; empty: not told
   std::vector<uint8_t> ev_planes;  ///< plane of each; empty: not told
   uint32_t backup = 0;             ///< how many of evs, at their end, begin as backup
+  std::vector<uint32_t> denied;    ///< places in evs of those that their owner has taken out of use
+  uint32_t window = 0;             ///< as responder, now, in units of 128 PSNs; 0: mpr_dest (A-59)
   bool operator==(const Qp&) const = default;
 };
 
@@ -163,7 +165,7 @@ struct Cqe {
 /// Take: a packet that asks something of a responder (WRITE, also trimmed, or probe) has come to the QP's window; in
 /// the order in which the window judged them. From Record::time on an answer may count it.
 ///   arg = {PSN, of a probe its id; TakeResult; plane; entropy; time from which on every answer counts it}
-/// Answer: what a SACK says was read from the window.
+/// Answer: what a SACK says was read from the window; behind a Take of the same time.
 ///   arg = {opcode; pr; PSN it answers, with pr the probe's id; cack_psn; first PSN of the bitmap}
 enum class EventKind : uint8_t { Take, Answer, Heard, Lost, Path, Cc, Timer, Window, Qp };
 enum class TakeResult : uint8_t {

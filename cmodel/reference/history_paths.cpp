@@ -9,8 +9,9 @@ namespace mrc::ref::history {
 
 const Paths::EvSet& Paths::set_of(const QpWorld& qp) {
   EvSet& set = sets_[qp.set.qp];
-  if (set.incarnation != qp.incarnation || set.size != qp.set.evs.size()) {
-    set = {qp.incarnation, qp.set.evs.size(), {}};
+  if (set.incarnation != qp.incarnation) set = {qp.incarnation, 0, {}};
+  if (set.changes != qp.changes) {
+    set.changes = qp.changes;
     const uint32_t mask = qp.set.encap != 3 ? 0xFFFFFFFFu : wire_.ev_swap ? 0xFFFFu : 0xFFFF0000u;
     for (std::size_t i = 0; i < qp.set.evs.size(); ++i) {
       uint64_t& planes = set.planes[qp.set.evs[i] & mask];

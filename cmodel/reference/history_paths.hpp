@@ -30,9 +30,10 @@ class Paths {
     Time since = 0;  ///< the word that changed it
   };
   struct EvSet {
-    uint64_t incarnation = 0;
-    std::size_t size = 0;
-    std::unordered_map<uint32_t, uint64_t> planes;  ///< EV -> bits of the planes it may leave from
+    uint64_t incarnation = 0, changes = 0;
+    /// EV -> bits of the planes it may leave from. An EV whose place another one has taken stays: packets that it was
+    /// chosen for may leave later.
+    std::unordered_map<uint32_t, uint64_t> planes;
   };
   const EvSet& set_of(const QpWorld& qp);
   /// The QP's last packets went out on so many EVs besides this one: it had a choice.

@@ -47,6 +47,7 @@ struct Moment {
 struct QpWorld {
   log::Qp set;
   uint64_t incarnation = 0;  ///< counts over all QPs
+  uint64_t changes = 0;      ///< counts what its owner has told of it
   bool again = false;        ///< not the first incarnation of its number
   bool from_log = false;     ///< its creation stands in the log: nothing of it is hidden before
   Time since = 0;            ///< of the incarnation

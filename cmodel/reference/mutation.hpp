@@ -52,9 +52,9 @@ class Mutator {
 /// The log with the mutant in it.
 std::vector<log::Record> apply(const std::vector<log::Record>& records, const Mutant& mutant);
 
-/// The same log as a device shows it that shows less: events are erased, and ports' clocks run apart by up to `skew`
-/// (each frame moves by a random time, no frame past another of its port, and says how far its time may be wrong). A
-/// judge that is sound passes it.
+/// The same log as a device shows it that shows less: events are erased, counters and completions of WRITEs in part,
+/// and ports' clocks run apart by up to `skew` (each frame moves by a random time, no frame past another of its port,
+/// and says how far its time may be wrong). A judge that is sound passes it.
 std::vector<log::Record> blur(const std::vector<log::Record>& records, Time skew, Rng& rng);
 
 }  // namespace mrc::ref

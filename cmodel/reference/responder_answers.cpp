@@ -105,6 +105,7 @@ void ResponderFlow::nack_went(const wire::Packet& packet, const Went& went) {
   if (trim_reason(neth.reason)) return;
   // The packet did not arrive after all.
   refused_ = true;
+  if (world_.shows_take) return;
   for (Waiting& w : waiting_) {
     if (!w.cancelled && w.came.arrival.psn == psn && w.came.entropy == neth.entropy) {
       w.cancelled = true;
@@ -144,28 +145,32 @@ void ResponderFlow::check_sack(const wire::Packet& packet, const Went& went) {
   Report& report = world_.report;
   const Seq cack = unwrap(seth.cack_psn, hi_.cack(), 24);
   const std::string came = fmt::format("SACK with cack_psn {}", seth.cack_psn);
+  const bool read = world_.shows_answer && check_read(packet, went);
   const bool true_cack = cack <= hi_.cack();
   if (true_cack) {
-    report.ok(Rule::RespCackArrived);
+    if (!read) report.ok(Rule::RespCackArrived);
     claims_.emplace_back(went.at + world_.latency, cack);
-  } else {
+  } else if (!read) {
     world_.broken(finding(
         Rule::RespCackArrived, went, came,
         fmt::format("at most {}: packet {} has not arrived", hi_.cack() & kPsnMask, (hi_.cack() + 1) & kPsnMask)));
   }
   const Responder::Sack sack{cack, packet.cc_state->ooo_count, cack + seth.sack_offset, seth.sack_bitmap};
   Seq wrong = -1;
-  for (uint64_t bits = seth.sack_bitmap; bits != 0 && wrong < 0; bits &= bits - 1) {
+  for (uint64_t bits = read ? 0 : seth.sack_bitmap; bits != 0 && wrong < 0; bits &= bits - 1) {
     const Seq psn = sack.base + std::countr_zero(bits);
     if (!hi_.has(psn)) wrong = psn;
   }
-  if (wrong < 0) {
+  if (read) {
+    // Judged already.
+  } else if (wrong < 0) {
     report.ok(Rule::RespBitmap);
   } else {
     world_.broken(finding(Rule::RespBitmap, went, fmt::format("{}, bit of PSN {} set", came, wrong & kPsnMask),
                           "clear: it has not arrived"));
   }
-  if (true_cack) check_sums(packet, went, cack);
+  if (true_cack) check_taken(went, cack);
+  if (true_cack && !read) check_sums(packet, went, cack);
   reported(sack, went);
   if (qp_.dynamic_mpr) {
     if (seth.mpr >= 1 && seth.mpr <= 32) {
@@ -174,24 +179,36 @@ void ResponderFlow::check_sack(const wire::Packet& packet, const Went& went) {
       world_.broken(finding(Rule::RespMprRange, went, fmt::format("SACK with mpr {}", seth.mpr), "1 to 32"));
     }
   }
-  if (qp_.dynamic_mpr ? seth.mpr <= qp_.mpr_dest : seth.mpr == 0) {
+  if (allowed_mpr(seth.mpr, went.at)) {
     report.ok(Rule::RespMpr);
   } else {
     world_.broken(finding(Rule::RespMpr, went, fmt::format("SACK with mpr {}", seth.mpr),
-                          qp_.dynamic_mpr ? fmt::format("at most {}", qp_.mpr_dest) : "0"));
+                          !qp_.dynamic_mpr  ? "0"
+                          : qp_.window != 0 ? fmt::format("{}, or one set lately", std::min(qp_.window, qp_.mpr_dest))
+                                            : fmt::format("at most {}", qp_.mpr_dest)));
   }
 }
 
-/// Counts and sums, both bounds.
-void ResponderFlow::check_sums(const wire::Packet& packet, const Went& went, Seq cack) {
+/// What mpr may say: nothing without dynamic MPR; else the window that its owner has set, or, if it tells none, any.
+bool ResponderFlow::allowed_mpr(uint32_t mpr, Time time) const {
+  if (!qp_.dynamic_mpr) return mpr == 0;
+  if (qp_.window == 0 && windows_.empty()) return mpr <= qp_.mpr_dest;
+  const auto says = [&](uint32_t window) {
+    return mpr == (window == 0 ? qp_.mpr_dest : std::min(window, qp_.mpr_dest));
+  };
+  // A table is written behind all that the device is about, so a change may take long.
+  constexpr Time kSlow = 16;
+  return says(qp_.window) || std::ranges::any_of(windows_, [&](const auto& w) {
+           return time < w.second + kSlow * world_.latency && says(w.first);
+         });
+}
+
+/// cack_psn has gone over all that has been here for long enough.
+void ResponderFlow::check_taken(const Went& went, Seq cack) {
   Report& report = world_.report;
-  const wire::CcState& cc = *packet.cc_state;
   const std::string came = fmt::format("SACK with cack_psn {}", cack & kPsnMask);
-  const bool lo = went.steady && state_ == State::Alive;
-  const char* rests = went.steady ? "the QP may be in ERROR" : "a port changed";
-  if (!lo) {
-    report.rests(Rule::RespCackTaken, rests);
-    report.rests(Rule::RespOooLeast, rests);
+  if (!went.steady || state_ != State::Alive) {
+    report.rests(Rule::RespCackTaken, went.steady ? "the QP may be in ERROR" : "a port changed");
   } else if (cack >= lo_.cack()) {
     // The next PSN may be here as well: no fact says that cack_psn goes over all of a filled gap at once.
     report.ok(Rule::RespCackTaken);
@@ -201,6 +218,15 @@ void ResponderFlow::check_sums(const wire::Packet& packet, const Went& went, Seq
         fmt::format("at least {}: all up to it has been here for {} ps", lo_.cack() & kPsnMask, world_.latency)));
     lo_.without(cack + 1);
   }
+}
+
+/// Counts and sums, both bounds.
+void ResponderFlow::check_sums(const wire::Packet& packet, const Went& went, Seq cack) {
+  Report& report = world_.report;
+  const wire::CcState& cc = *packet.cc_state;
+  const std::string came = fmt::format("SACK with cack_psn {}", cack & kPsnMask);
+  const bool lo = went.steady && state_ == State::Alive;
+  if (!lo) report.rests(Rule::RespOooLeast, went.steady ? "the QP may be in ERROR" : "a port changed");
   const Seq most = hi_.above(cack);
   if (cc.ooo_count <= most) {
     report.ok(Rule::RespOooMost);

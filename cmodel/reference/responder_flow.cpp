@@ -29,12 +29,25 @@ ResponderRules rules_of(const Settings& s, const log::Qp& qp, bool faulty_arrive
 }  // namespace
 
 void ResponderWorld::doubt(Finding finding) {
-  if (!profile.silent_drops && !unsure) return broken(std::move(finding));
+  // What the device has shown as taken was not discarded.
+  if ((!profile.silent_drops || shows_take) && !unsure) return broken(std::move(finding));
   ++held_count[finding.rule];
   if (held.size() < kMostHeld) held.push_back(std::move(finding));
 }
 
-void ResponderWorld::decide(bool none_dropped) {
+void ResponderWorld::decide(std::optional<uint64_t> dropped) {
+  const bool none_dropped = dropped == uint64_t{0} && !unsure;
+  const bool known = !unsure && (dropped || !profile.silent_drops);
+  const uint64_t allowed = !known ? num_untaken : profile.silent_drops ? *dropped : 0;
+  for (uint64_t i = 0; i < num_untaken; ++i) {
+    if (i >= allowed) {
+      broken(untaken[std::min<std::size_t>(i - allowed, untaken.size() - 1)]);
+    } else if (known) {
+      report.ok(Rule::RespTakeAll);
+    } else {
+      report.inconclusive(Rule::RespTakeAll, "the device may have discarded the packet without a word");
+    }
+  }
   for (Finding& f : held) {
     if (!none_dropped) break;
     broken(std::move(f));
@@ -53,12 +66,17 @@ void ResponderWorld::decide(bool none_dropped) {
 ResponderFlow::ResponderFlow(const log::Qp& qp, ResponderWorld& world)
     : qp_(qp),
       world_(world),
-      hi_(qp.rq_psn, qp.msn, qp.mpr_dest * kWindowUnit, rules_of(world.profile.settings, qp, true)),
+      hi_(qp.rq_psn, qp.msn, qp.mpr_dest * kWindowUnit, rules_of(world.profile.settings, qp, !world.shows_take)),
       lo_(qp.rq_psn, qp.msn, qp.mpr_dest * kWindowUnit, rules_of(world.profile.settings, qp, false)),
       claimed_(hi_.cack()),
       acked_(qp.msn) {}
 
 void ResponderFlow::change(const log::Qp& qp, Time time) {
+  if (qp.window != qp_.window) {
+    constexpr std::size_t kMostWindows = 64;
+    windows_.emplace_back(qp_.window, time);
+    if (windows_.size() > kMostWindows) windows_.pop_front();
+  }
   qp_ = qp;
   trace(time, "state", static_cast<Seq>(qp.state));
   if (qp.state == log::QpState::Error && state_ != State::Dead) {
@@ -124,7 +142,7 @@ void ResponderFlow::owe(Need need, Rule rule, const Came& came) {
   owed.need = need;
   owed.rule = rule;
   owed.came = came;
-  owed.due = came.at + came.error + world_.latency;
+  owed.due = due(came);
   owed_.push_back(owed);
 }
 
@@ -150,13 +168,13 @@ void ResponderFlow::came(const Came& came) {
 }
 
 void ResponderFlow::take_hi(const Came& came) {
-  if (hi_.differs(came.arrival)) {
+  if (!world_.shows_take && hi_.differs(came.arrival)) {
     size_slack_ += hi_.gap(came.arrival);
     mixed_ = true;
   }
   const Seq before = hi_.cack();
   const Fate fate = hi_.take(came.arrival);
-  if (fate == Fate::Outside && late_.size() < kMostLate) late_.push_back(came);
+  if (fate == Fate::Outside && !world_.shows_take && late_.size() < kMostLate) late_.push_back(came);
   for (const auto& done : hi_.immediates) immediates_.push_back(done);
   hi_.immediates.clear();
   if (immediates_.size() > kMostImmediates) {  // nobody tells of completions, or not of all
@@ -180,8 +198,10 @@ void ResponderFlow::data(const Came& came) {
   const bool missing = hi_.above() != 0;
   take_hi(came);
   overran_ = overran_ || overrun(a);
+  if (came.recorded && !came.sure) waiting_.push_back({came, due(came), false});
   if (!came.sure || state_ != State::Alive) return;
-  if (overrun(a) && !had) return world_.report.rests(Rule::RespCackTaken, "an immediate too many, perhaps");
+  if (overrun(a) && !had && !came.recorded)
+    return world_.report.rests(Rule::RespCackTaken, "an immediate too many, perhaps");
   if (a.fault != Fault::None) {
     // One that is not the next in order counts as lost: its sender will repeat it.
     if (had || lo_.cack() < a.psn - 1) return;
@@ -193,8 +213,8 @@ void ResponderFlow::data(const Came& came) {
     if (!world_.profile.settings.oor_drop) owe(Need::Oor, Rule::RespOorOwed, came);
     return;
   }
-  waiting_.push_back({came, came.at + 2 * came.error + world_.latency, false});
-  const bool near_enough = std::abs(hi_.cack() - a.psn) < (1 << 14) && (had || inside(a.psn));
+  waiting_.push_back({came, due(came) + came.error, false});
+  const bool near_enough = std::abs(hi_.cack() - a.psn) < (1 << 14) && (had || inside(a.psn) || came.recorded);
   if (!near_enough || a.psn > lo_.cack() + lo_.window()) return;
   if (a.ce) owe(Need::Mark, Rule::RespSackCe, came);
   if (a.ask) owe(Need::Sack, Rule::RespSackAsk, came);
@@ -244,6 +264,7 @@ void ResponderFlow::advance(Time now) {
     if (claimed_ > lo_.cack() && state_ == State::Alive) lo_.raise(claimed_, hi_);
     claims_.pop_front();
   }
+  forget(now);
   while (!owed_.empty() && (owed_.front().met || owed_.front().due < now)) {
     Owed owed = owed_.front();
     owed_.pop_front();
@@ -392,6 +413,10 @@ void ResponderFlow::completed(const log::Cqe& cqe, Time time) {
 
 void ResponderFlow::finish(Time time) {
   advance(time);
+  for (const Came& came : coming_) {
+    if (came.at + world_.latency < time) untaken(came);
+  }
+  coming_.clear();
   for (Finding& f : suspects_) {
     if (state_ == State::Alive) {
       world_.doubt(std::move(f));
@@ -404,7 +429,8 @@ void ResponderFlow::finish(Time time) {
 
 uint64_t ResponderFlow::memory() const {
   return sizeof *this + hi_.memory() + lo_.memory() + waiting_.size() * sizeof(Waiting) + owed_.size() * sizeof(Owed) +
-         unreported_.size() * 48 + immediates_.size() * sizeof(Responder::Immediate);
+         unreported_.size() * 48 + immediates_.size() * sizeof(Responder::Immediate) + coming_.size() * sizeof(Came) +
+         reads_.size() * sizeof(Read);
 }
 
 }  // namespace mrc::ref

@@ -22,6 +22,8 @@ namespace mrc::ref {
 
 /// What all QPs of a NIC share.
 struct ResponderWorld {
+  ResponderWorld(const Profile& of, Report& to, Time late) : profile(of), report(to), latency(late) {}
+
   Profile profile;
   Report& report;
   /// From a packet's last byte to the first one of its answer, at most, clocks and a frame under way included.
@@ -29,14 +31,18 @@ struct ResponderWorld {
   Time port_change = 0;  ///< when a port, here or at the peer, was last seen to change; 0: never
   bool some_port = true;
   bool unsure = false;  ///< frames are not whole: whether their ICRC was right is not known
+  bool shows_take = false, shows_answer = false;
+  std::vector<Finding> untaken;  ///< packets that the device should have shown as taken; the first kMostUntaken
+  uint64_t num_untaken = 0;
+  static constexpr std::size_t kMostUntaken = 100;
 
   /// Findings that a silent drop would explain wait until the NIC's counter has been read.
   std::vector<Finding> held;
   std::map<Rule, uint64_t> held_count;
   void broken(Finding finding) { report.broken(std::move(finding)); }
   void doubt(Finding finding);
-  /// The counter is known, or will never be.
-  void decide(bool none_dropped);
+  /// The counter is known, or will never be: "silent_drops", if it was read.
+  void decide(std::optional<uint64_t> dropped);
 };
 
 /// A packet that came for a QP.
@@ -48,6 +54,10 @@ struct Came {
   uint32_t entropy = 0;
   uint64_t number = 0;
   uint32_t capture = 0;
+  uint8_t plane = 0;
+  /// The device shows that it took it: from then on every answer has it. 0: it shows nothing.
+  Time taken = 0;
+  bool recorded = false;  ///< as a new one
 };
 
 /// A frame that left for a QP's peer.
@@ -65,6 +75,11 @@ class ResponderFlow {
   /// Changed by its owner.
   void change(const log::Qp& qp, Time time);
   void came(const Came& came);
+  /// The device shows what its window takes: it came, and counts from its event on.
+  void coming(const Came& came);
+  void took(const log::Event& event, Time time);
+  /// What a SACK says was read.
+  void read(const log::Event& event, Time time);
   /// An answer went: what was owed and is met. At once.
   void answered(const wire::Packet& packet, const Went& went);
   /// What it says, held against both responders. Once all that may have arrived before it is known.
@@ -107,6 +122,22 @@ class ResponderFlow {
     Seq psn = 0, more = 0;
   };
 
+  /// New to hi, but an answer of this moment need not have it.
+  struct Taking {
+    Time by = 0;
+    Seq psn = 0, payload = 0, udp = 0;
+  };
+  /// A SACK's contents when they were read: of hi, and what it need not have.
+  struct Read {
+    Time at = 0;
+    bool probe = false;
+    uint32_t about = 0;  ///< probe id, or how far the PSN that it answers lies from cack_psn
+    uint32_t cack_psn = 0, base = 0;
+    Seq cack = 0, above = 0, payload = 0;
+    std::array<Seq, 3> bytes{};  ///< by CTRL.nominal
+    uint64_t bitmap = 0;
+    std::vector<Taking> perhaps;
+  };
   void data(const Came& came);
   void trimmed(const Came& came);
   void owe(Need need, Rule rule, const Came& came);
@@ -125,7 +156,16 @@ class ResponderFlow {
   void nack_went(const wire::Packet& packet, const Went& went);
   void ack_went(const wire::Packet& packet, const Went& went);
   void check_sack(const wire::Packet& packet, const Went& went);
+  bool allowed_mpr(uint32_t mpr, Time time) const;
+  void check_taken(const Went& went, Seq cack);
   void check_sums(const wire::Packet& packet, const Went& went, Seq cack);
+  /// Holds a SACK against what was read for it. False: the device does not show that.
+  bool check_read(const wire::Packet& packet, const Went& went);
+  /// The rule that it breaks, and what would be right.
+  std::optional<std::pair<Rule, std::string>> differs(const wire::Packet& packet, const Read& read) const;
+  Time due(const Came& came) const;
+  void untaken(const Came& came);
+  void forget(Time now);
   void check_nack(const wire::Packet& packet, const Went& went);
   void check_ack(const wire::Packet& packet, const Went& went);
   void reported(const Responder::Sack& sack, const Went& went);
@@ -159,6 +199,11 @@ class ResponderFlow {
   std::deque<Responder::Immediate> immediates_;
   bool immediates_lost_ = false;  ///< there were more than are kept
   uint64_t posted_ = 0, received_ = 0;
+  /// Windows that were set, and when the next one was: an answer may say it for some time more.
+  std::deque<std::pair<uint32_t, Time>> windows_;
+  std::deque<Came> coming_;  ///< not taken yet
+  std::deque<Taking> taking_;
+  std::deque<Read> reads_;
   std::set<Seq> unreported_;
   std::deque<std::pair<Seq, uint64_t>> report_due_;  ///< PSN, SACKs that had gone when it was taken
   uint64_t sacks_ = 0;

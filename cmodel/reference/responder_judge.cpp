@@ -9,7 +9,6 @@
 namespace mrc::ref {
 namespace {
 
-constexpr Time kNoChange = 0;
 constexpr uint64_t kLongestFrame = 9018 + 20;
 constexpr unsigned kPkeyMask = 0x7fff;
 constexpr std::size_t kMostPeers = 1 << 16;
@@ -34,6 +33,10 @@ bool active(log::QpState state) {
   return state == log::QpState::Rtr || state == log::QpState::Rts || state == log::QpState::Error;
 }
 
+bool shows(const Profile& profile, log::EventKind kind) {
+  return (profile.shows >> static_cast<unsigned>(kind) & 1) != 0;
+}
+
 Time latency_of(const Profile& p) {
   const auto frame = static_cast<Time>(static_cast<double>(kLongestFrame * 8) * 1000.0 / std::max(p.port_gbps, 0.001));
   return p.take + p.answer + 2 * p.skew + frame;
@@ -41,8 +44,9 @@ Time latency_of(const Profile& p) {
 
 }  // namespace
 
-ResponderJudge::ResponderJudge(const Profile& profile, Report& report)
-    : world_{profile, report, latency_of(profile), kNoChange, true, false, {}, {}} {
+ResponderJudge::ResponderJudge(const Profile& profile, Report& report) : world_(profile, report, latency_of(profile)) {
+  world_.shows_take = shows(profile, log::EventKind::Take);
+  world_.shows_answer = world_.shows_take && shows(profile, log::EventKind::Answer);
   up_.fill(true);
   for (const log::Qp& qp : profile.qps) ResponderJudge::qp(qp, 0);
   for (const log::Mr& mr : profile.regions) regions_[mr.rkey] = {mr, 0};
@@ -226,7 +230,8 @@ void ResponderJudge::received(const Seen& seen) {
     came.entropy = p.entropy(world_.profile.wire());
     came.number = seen.frame.number;
     came.capture = seen.frame.capture;
-    return flow->came(came);
+    came.plane = seen.frame.plane;
+    return world_.shows_take ? flow->coming(came) : flow->came(came);
   }
   const bool nak = p.aeth && p.aeth->syndrome != static_cast<uint8_t>(wire::AethSyndrome::Ack);
   const bool fatal = p.neth && p.neth->reason == static_cast<uint8_t>(wire::NackReason::UnexpEvent);
@@ -260,7 +265,8 @@ void ResponderJudge::data(const Seen& seen, ResponderFlow& flow, Trust trust, bo
   came.entropy = p.entropy(world_.profile.wire());
   came.number = seen.frame.number;
   came.capture = seen.frame.capture;
-  flow.came(came);
+  came.plane = seen.frame.plane;
+  world_.shows_take ? flow.coming(came) : flow.came(came);
 }
 
 /// A peer says which of its ports are usable: one that is not may take an answer with it.
@@ -310,6 +316,13 @@ void ResponderJudge::completed(const log::Cqe& cqe, Time time) {
   if (ResponderFlow* flow = find(cqe.qp)) flow->completed(cqe, time);
 }
 
+void ResponderJudge::event(const log::Event& event, Time time) {
+  ResponderFlow* flow = find(event.qp);
+  if (flow == nullptr) return;
+  if (event.kind == log::EventKind::Take && world_.shows_take) flow->took(event, time);
+  if (event.kind == log::EventKind::Answer && world_.shows_answer) flow->read(event, time);
+}
+
 void ResponderJudge::counter(const log::Counter& counter, Time) {
   if (counter.name == "silent_drops") silent_drops_ = counter.value;
 }
@@ -317,7 +330,7 @@ void ResponderJudge::counter(const log::Counter& counter, Time) {
 void ResponderJudge::finish(const log::End&, Time time) {
   now(log::kNever);
   for (auto& [qp, flow] : flows_) flow->finish(time);
-  world_.decide(silent_drops_ == uint64_t{0} && !world_.unsure);
+  world_.decide(silent_drops_);
   if (blind_ != nullptr) world_.report.rests(Rule::RespCackArrived, blind_);
 }
 

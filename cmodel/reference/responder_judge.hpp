@@ -25,6 +25,7 @@ class ResponderJudge : public Checker {
   void posted(const log::Post& post, Time time) override;
   void posted(const log::PostReceive& receive, Time time) override;
   void completed(const log::Cqe& cqe, Time time) override;
+  void event(const log::Event& event, Time time) override;
   void counter(const log::Counter& counter, Time time) override;
   void gap(const log::Gap& gap, Time time) override;
   void now(Time time) override;

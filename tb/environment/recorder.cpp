@@ -88,7 +88,8 @@ log::QpState state_of(QpState state) {
 
 }  // namespace
 
-Recorder::Recorder(const Setup& s) : device_(s.device), preset_(s.preset), scenario_(s.scenario), plan_(s.plan) {
+Recorder::Recorder(const Setup& s) : device_(s.device), preset_(s.preset), owned_(s.plan.qps.size()), plan_(s.plan) {
+  for (const SidePlan::Profile& profile : plan_.profiles) evs_.push_back(evs_of(preset_, profile));
   coming_.fill(kNone);
   up_ = (1u << preset_.num_planes) - 1;
   add<log::Device>(0) = {s.name, ref::to_json(profile_of(preset_, plan_))};
@@ -105,13 +106,14 @@ Body& Recorder::add(uint64_t time) {
   return record.body.emplace<Body>();
 }
 
-log::Qp Recorder::qp(unsigned index, QpState state) const {
+log::Qp Recorder::qp(unsigned index) const {
   const SidePlan::Qp& q = plan_.qps[index];
+  const Owned& own = owned_[index];
   log::Qp r;
   r.qp = qpn_of(index);
   r.peer_qp = qpn_of(q.peer);
-  r.state = state_of(state);
-  if (state == QpState::Reset) return r;
+  r.state = state_of(own.state);
+  if (own.state == QpState::Reset) return r;
   r.dest = q.dest;
   r.mtu = 256u << q.mtu;
   r.sq_psn = q.sq_psn;
@@ -135,12 +137,11 @@ log::Qp Recorder::qp(unsigned index, QpState state) const {
   r.encap = encap == Encap::Srv6 ? 1 : encap == Encap::Srv6Srh ? 2 : 0;
   r.own_ip = bytes_of(plan_.ip);
   r.peer_ip = bytes_of(q.dip);
-  // Software that writes rows at random changes EVs as well.
-  if (scenario_.churn == 0) {
-    r.evs = evs_of(preset_, plan_.profiles[q.profile]);
-    for (std::size_t i = 0; i < r.evs.size(); ++i) r.ev_planes.push_back(static_cast<uint8_t>(i % preset_.num_planes));
-    r.backup = plan_.backup * preset_.num_planes;
-  }
+  r.evs = evs_[q.profile];
+  for (std::size_t i = 0; i < r.evs.size(); ++i) r.ev_planes.push_back(static_cast<uint8_t>(i % preset_.num_planes));
+  r.backup = plan_.backup * preset_.num_planes;
+  r.denied.assign(own.denied.begin(), own.denied.end());
+  r.window = own.window;
   return r;
 }
 
@@ -171,7 +172,36 @@ log::Status Recorder::status(CqStatus status) const {
   }
 }
 
-void Recorder::moved(unsigned index, QpState to, uint64_t now_ps) { add<log::Qp>(now_ps) = qp(index, to); }
+void Recorder::moved(unsigned index, QpState to, uint64_t now_ps) {
+  if (to == QpState::Reset || to == QpState::Init) owned_[index] = {};
+  owned_[index].state = to;
+  add<log::Qp>(now_ps) = qp(index);
+}
+
+void Recorder::changed(unsigned index, uint64_t now_ps) {
+  if (owned_[index].state != QpState::Reset) add<log::Qp>(now_ps) = qp(index);
+}
+
+void Recorder::denied(unsigned index, unsigned place, bool on, uint64_t now_ps) {
+  if (on) {
+    owned_[index].denied.insert(place);
+  } else {
+    owned_[index].denied.erase(place);
+  }
+  changed(index, now_ps);
+}
+
+void Recorder::ev(unsigned profile, unsigned place, uint32_t ev, uint64_t now_ps) {
+  evs_[profile][place] = ev;
+  for (unsigned i = 0; i < owned_.size(); ++i) {
+    if (plan_.qps[i].profile == profile) changed(i, now_ps);
+  }
+}
+
+void Recorder::window(unsigned index, unsigned units, uint64_t now_ps) {
+  owned_[index].window = units;
+  changed(index, now_ps);
+}
 
 void Recorder::posted(const Wqe& w, uint64_t now_ps) {
   add<log::Post>(now_ps) = {.qp = qpn_of(w.qp),
@@ -285,7 +315,11 @@ void Recorder::lane_empty(unsigned plane, uint64_t now_ps) {
 void Recorder::hand_over(uint64_t until, const Sink& sink) {
   order_.resize(records_.size());
   std::iota(order_.begin(), order_.end(), 0u);
-  std::ranges::stable_sort(order_, {}, [&](uint32_t i) { return records_[i].time; });
+  // What was taken at the time of an answer is told before it.
+  std::ranges::stable_sort(order_, {}, [&](uint32_t i) {
+    const auto* event = std::get_if<log::Event>(&records_[i].body);
+    return std::pair{records_[i].time, event != nullptr && event->kind == log::EventKind::Answer};
+  });
   std::vector<log::Record> later;
   for (const uint32_t i : order_) {
     if (records_[i].time < until) {

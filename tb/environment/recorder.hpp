@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -29,13 +30,17 @@ class Recorder {
     uint32_t device;  ///< its number in the log
     const char* name;
     const Preset& preset;
-    const Scenario& scenario;
     const SidePlan& plan;  ///< QPs are as it says when they are connected
   };
   explicit Recorder(const Setup& setup);
 
   /// Software is about to write the row that takes a QP to this state.
   void moved(unsigned qp, QpState to, uint64_t now_ps);
+  /// Software is about to write that row of a connected QP, or of its EV profile: one of its EVs is denied or allowed,
+  /// another one stands at that place, its window as responder moves.
+  void denied(unsigned qp, unsigned place, bool on, uint64_t now_ps);
+  void ev(unsigned profile, unsigned place, uint32_t ev, uint64_t now_ps);
+  void window(unsigned qp, unsigned units, uint64_t now_ps);
   void posted(const Wqe& wqe, uint64_t now_ps);
   void completed(const Cqe& cqe, uint64_t now_ps);
   /// The host has taken a read, or answers one: per plane in order.
@@ -72,12 +77,19 @@ class Recorder {
   Body& add(uint64_t time);
   log::Frame& frame(const Frame& frame, uint64_t begin_ps);
   void hand_over(uint64_t until, const Sink& sink);
-  log::Qp qp(unsigned index, QpState state) const;
+  log::Qp qp(unsigned index) const;
+  void changed(unsigned index, uint64_t now_ps);
   log::Status status(CqStatus status) const;
 
   const uint32_t device_;
   const Preset& preset_;
-  const Scenario& scenario_;
+  struct Owned {  // by software
+    QpState state = QpState::Reset;
+    std::set<uint32_t> denied;
+    uint32_t window = 0;
+  };
+  std::vector<Owned> owned_;                // of each QP
+  std::vector<std::vector<uint32_t>> evs_;  // of each profile
   const SidePlan& plan_;
   std::vector<log::Record> records_;
   std::vector<uint32_t> order_;

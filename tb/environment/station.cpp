@@ -326,6 +326,14 @@ void Station::cut() {
   if (scenario_.back_us > 0 && cycle_ == at(scenario_.back_us)) ports_up_ = all;
 }
 
+template <class Tell>
+void Station::told(Tell tell) {
+  if (recorder_ == nullptr) return;
+  driver_.before_next([this, tell] {
+    if (recorder_ != nullptr) tell(*recorder_, now_ps());
+  });
+}
+
 /// What a controller does while traffic runs: denies and allows EVs (a quarter of a QP's at most), probes EVs, and
 /// moves the windows of responders.
 void Station::controller_access() {
@@ -335,6 +343,7 @@ void Station::controller_access() {
     case 0: {
       const auto ev = static_cast<uint32_t>(csr_rng_.below(preset_.evs_per_qp / 4));
       const uint32_t row = ev | static_cast<uint32_t>(csr_rng_.chance(0.6)) << 16;
+      told([qp, ev, row](Recorder& r, uint64_t now) { r.denied(qp, ev, row >> 16 != 0, now); });
       driver_.row(csr::kTblEvStateId, qp, std::span(&row, 1));
       break;
     }
@@ -352,6 +361,7 @@ void Station::controller_access() {
       break;
     default: {
       const auto mpr = static_cast<uint32_t>(csr_rng_.between(1, preset_.max_mpr / 128));
+      told([qp, mpr](Recorder& r, uint64_t now) { r.window(qp, mpr, now); });
       driver_.row(csr::kTblQpMprId, qp, std::span(&mpr, 1));
     }
   }
@@ -400,8 +410,9 @@ void Station::random_row() {
   } else {
     const auto profile = static_cast<unsigned>(csr_rng_.below(own_.profiles.size()));
     const uint32_t ev = word() & own_.ev_mask(own_.profiles[profile]);
-    driver_.row(csr::kTblEvId, profile * preset_.evs_per_qp + static_cast<unsigned>(csr_rng_.below(preset_.evs_per_qp)),
-                std::span(&ev, 1));
+    const auto place = static_cast<unsigned>(csr_rng_.below(preset_.evs_per_qp));
+    told([profile, place, ev](Recorder& r, uint64_t now) { r.ev(profile, place, ev, now); });
+    driver_.row(csr::kTblEvId, profile * preset_.evs_per_qp + place, std::span(&ev, 1));
   }
 }
 

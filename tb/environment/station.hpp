@@ -138,6 +138,9 @@ class Station {
   void ports(const mrc_pins_out& out, mrc_pins_in& in);
   void sent(FramePtr frame);
   Moving moving();
+  /// Tells the recorder, if there is one, when the next access begins.
+  template <class Tell>
+  void told(Tell tell);
   void random_access();
   void random_row();
   void controller_access();

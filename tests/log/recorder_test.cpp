@@ -149,6 +149,48 @@ TEST_CASE("events tell each packet that the window takes, once, after it came, a
   }
 }
 
+TEST_CASE("what software does to QPs is told: EVs that it replaces or denies, windows that it moves", "[log][record]") {
+  CosimOptions o = short_run("tiny", "dynamic-mpr", 1500, 3);
+  o.scenario.csr_gap = 20;
+  o.scenario.churn = 0.5;
+  o.scenario.control = 0.8;
+  std::vector<log::Record> records;
+  o.log = [&](const log::Record& record) { records.push_back(record); };
+  const CosimResult result = run_cosim(o);
+  REQUIRE(result.outcome == Outcome::Pass);
+  std::map<uint32_t, std::set<uint32_t>> evs;    // of the device's QPs, also those replaced
+  std::map<uint32_t, std::set<uint32_t>> moved;  // windows
+  std::map<uint32_t, uint32_t> peers;            // peer's QP -> own
+  uint64_t denied = 0, replaced = 0, data = 0, member = 0, said = 0, known = 0;
+  for (const log::Record& record : records) {
+    if (record.device != 0) continue;
+    if (const auto* qp = std::get_if<log::Qp>(&record.body)) {
+      const std::size_t before = evs[qp->qp].size();
+      evs[qp->qp].insert(qp->evs.begin(), qp->evs.end());
+      replaced += before != 0 && evs[qp->qp].size() > before;
+      denied += !qp->denied.empty();
+      moved[qp->qp].insert(qp->window == 0 ? qp->mpr_dest : std::min(qp->window, qp->mpr_dest));
+      peers[qp->peer_qp] = qp->qp;
+    } else if (const auto* f = std::get_if<log::Frame>(&record.body); f != nullptr && f->sent) {
+      const wire::Packet p = wire::decode(f->bytes, result.wire);
+      if (!p.bth || !peers.contains(p.bth->dqp)) continue;
+      if (p.reth) {
+        ++data;
+        member += evs[peers[p.bth->dqp]].contains(p.entropy(result.wire));
+      } else if (p.seth && p.seth->mpr != 0) {
+        ++said;
+        known += moved[peers[p.bth->dqp]].contains(p.seth->mpr);
+      }
+    }
+  }
+  CHECK(denied > 0);
+  CHECK(replaced > 0);
+  CHECK(data > 500);
+  CHECK(member == data);
+  CHECK(said > 50);
+  CHECK(known == said);
+}
+
 TEST_CASE("frames are those of the ports, as they reached the pins", "[log][record]") {
   const Recorded r = recorded("corrupt", 1000);
   const CosimResult::Side* sides[] = {&r.result.dut, &r.result.peer};

@@ -43,6 +43,8 @@ inline std::vector<Record> samples() {
   qp.own_ip = {0xfd, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
   qp.peer_ip.fill(0xee);
   qp.evs = {1, 0x80000000, ~0u};
+  qp.denied = {2, 0};
+  qp.window = 5;
   qp.ev_planes = {0, 1, 7};
   qp.backup = 1;
   return {

@@ -4,6 +4,7 @@
 #include "reference/responder_judge.hpp"
 
 #include <catch2/catch_test_macros.hpp>
+#include <map>
 #include <memory>
 
 #include "wire/decode.hpp"
@@ -107,6 +108,21 @@ struct Bench {
     p.neth->reason = reason;
     p.neth->entropy = kEv;
     return p;
+  }
+  /// It shows what its window takes and what its SACKs read.
+  void show() {
+    profile.shows =
+        1u << static_cast<unsigned>(log::EventKind::Take) | 1u << static_cast<unsigned>(log::EventKind::Answer);
+    profile.silent_drops = true;
+  }
+  void take(uint32_t psn, log::Time at, log::TakeResult result = log::TakeResult::New, log::Time by = 0) {
+    judge->now(at);
+    judge->event({log::EventKind::Take, qp.qp, {psn, static_cast<uint64_t>(result), 0, kEv, by == 0 ? at + 1 : by}},
+                 at);
+  }
+  void read(uint32_t trigger, uint32_t cack, uint32_t base, log::Time at) {
+    judge->now(at);
+    judge->event({log::EventKind::Answer, qp.qp, {0xDC, 0, trigger, cack, base}}, at);
   }
   void end(log::Time at, uint64_t drops = 0) {
     // A later packet of the peer is the proof that time has passed.
@@ -551,4 +567,148 @@ TEST_CASE("a port that changes takes answers with it, and a hole in the log all"
     b.end(40 * kUs);
   }
   CHECK(b.all_broken() == 0);
+}
+
+namespace {
+
+/// Packets 0, 2 and 3 come and are taken at once; a SACK tells of them.
+struct Told {
+  bool shown = true;
+  uint32_t cack = 0, read_cack = 0;
+  bool late = false;  ///< 3 is taken after the SACK was read, and before it was sent
+  log::Time by = 0;   ///< every answer has 3 from then on
+  uint16_t above = 2;
+  uint32_t bytes = units(3);
+  uint64_t bits = 0b110;
+};
+
+std::map<Rule, uint64_t> broken_by(const Told& t) {
+  Bench b;
+  if (t.shown) b.show();
+  b.start();
+  b.put(false, b.write(0, 0), 10 * kUs);
+  b.put(false, b.write(2, 2), 10 * kUs);
+  b.put(false, b.write(3, 3), 10 * kUs);
+  if (t.shown) {
+    for (const uint32_t psn : {0u, 2u}) b.take(psn, 10 * kUs + 100);
+    if (!t.late) b.take(3, 10 * kUs + 100, log::TakeResult::New, t.by);
+    b.read(2, t.read_cack, t.read_cack + 1, 10 * kUs + 200);
+    if (t.late) b.take(3, 10 * kUs + 300);
+  }
+  b.put(true, b.sack(t.cack, 2, t.bits, t.above, t.bytes), 10 * kUs + 400'000);
+  std::map<Rule, uint64_t> broken;
+  for (const Finding& f : b.report.findings()) ++broken[f.rule];
+  return broken;
+}
+using Rules = std::map<Rule, uint64_t>;
+
+}  // namespace
+
+TEST_CASE("where a device shows what it takes, one packet in a count is seen, that a latency hides",
+          "[reference.responder]") {
+  CHECK(broken_by({}).empty());
+  CHECK(broken_by({.shown = false}).empty());
+  // One packet less.
+  CHECK(broken_by({.above = 1}) == Rules{{Rule::RespOooLeast, 1}});
+  CHECK(broken_by({.shown = false, .above = 1}).empty());
+  CHECK(broken_by({.bytes = units(2)}) == Rules{{Rule::RespNominal, 1}});
+  CHECK(broken_by({.shown = false, .bytes = units(2)}).empty());
+  // One more: 3 has come, but was taken later.
+  CHECK(broken_by({.late = true, .above = 1, .bytes = units(2), .bits = 0b010}).empty());
+  CHECK(broken_by({.late = true, .above = 2, .bytes = units(2), .bits = 0b010}) == Rules{{Rule::RespOooMost, 1}});
+  CHECK(broken_by({.late = true, .above = 1, .bytes = units(3), .bits = 0b010}) == Rules{{Rule::RespBytes, 1}});
+  CHECK(broken_by({.late = true, .above = 1, .bytes = units(2)}) == Rules{{Rule::RespBitmap, 1}});
+  CHECK(broken_by({.shown = false, .late = true}).empty());
+  // An answer may have it and need not: each register by itself.
+  for (const uint16_t above : {uint16_t{1}, uint16_t{2}}) {
+    for (const unsigned counted : {2u, 3u})
+      CHECK(broken_by({.by = 10 * kUs + 250, .above = above, .bytes = units(counted)}).empty());
+  }
+  // cack_psn is not what was read.
+  CHECK(broken_by({.read_cack = 1}) == Rules{{Rule::RespAsRead, 1}});
+  CHECK(broken_by({.cack = 1, .read_cack = 1, .above = 1}).contains(Rule::RespCackArrived));
+}
+
+TEST_CASE("what a device shows as taken has come, is new and inside the window", "[reference.responder]") {
+  Bench b;
+  b.show();
+  b.start();
+  b.put(false, b.write(0, 0), 10 * kUs);
+  b.take(0, 10 * kUs + 1);
+  CHECK(b.broken(Rule::RespTakeOnce) == 0);
+  b.take(1, 10 * kUs + 2);  // never came
+  CHECK(b.broken(Rule::RespTakeOnce) == 1);
+  b.take(0, 10 * kUs + 3);  // came once
+  CHECK(b.broken(Rule::RespTakeOnce) == 2);
+  b.put(false, b.write(0, 0), 11 * kUs);
+  b.take(0, 11 * kUs + 1);  // twice, and is no new one
+  CHECK(b.broken(Rule::RespTakeOnce) == 3);
+  b.put(false, b.write(0, 0), 12 * kUs);
+  b.take(0, 12 * kUs + 1, log::TakeResult::Other);
+  CHECK(b.broken(Rule::RespTakeOnce) == 3);
+  b.put(false, b.write(1 + 8 * 128, 5), 13 * kUs);
+  b.take(1 + 8 * 128, 13 * kUs + 1);
+  CHECK(b.broken(Rule::RespTakeOnce) == 4);
+}
+
+TEST_CASE("a packet that is not taken was discarded, if the device counts it", "[reference.responder]") {
+  for (const int counted : {-1, 0, 1, 2}) {
+    Bench b;
+    b.show();
+    b.start();
+    wire::Packet asked = b.write(0, 0);
+    asked.bth->a = 1;
+    b.put(false, asked, 10 * kUs);
+    b.put(false, b.write(1, 1), 11 * kUs);
+    b.take(1, 11 * kUs + 1);
+    if (counted < 0) {
+      b.judge->finish({}, 11 * kUs + kLate);
+    } else {
+      b.end(11 * kUs + kLate, static_cast<uint64_t>(counted));
+    }
+    CAPTURE(counted);
+    CHECK(b.broken(Rule::RespTakeAll) == (counted == 0 ? 1u : 0u));
+    CHECK(b.report.tally(Rule::RespTakeAll).inconclusive == (counted < 0 ? 1u : 0u));
+    CHECK(b.all_broken() == (counted == 0 ? 1u : 0u));  // and nobody waits for its SACK
+  }
+}
+
+TEST_CASE("what is owed for a packet that is shown as taken is owed from then on, whatever may be discarded",
+          "[reference.responder]") {
+  Bench b;
+  b.show();
+  b.start();
+  wire::Packet asked = b.write(0, 0);
+  asked.bth->a = 1;
+  b.put(false, asked, 10 * kUs);
+  b.take(0, 10 * kUs + 1);
+  b.end(10 * kUs + kLate, 7);
+  CHECK(b.broken(Rule::RespSackAsk) == 1);
+  CHECK(b.ok(Rule::RespTakeAll) == 1);
+}
+
+TEST_CASE("mpr says a window that its owner has set lately", "[reference.responder]") {
+  Bench b;
+  b.qp.dynamic_mpr = true;
+  b.start();
+  const auto says = [&](uint8_t mpr, log::Time at) {
+    const uint64_t before = b.broken(Rule::RespMpr);
+    wire::Packet p = b.sack(0xffffff, 0, 0, 0, 0);
+    p.seth->mpr = mpr;
+    b.put(true, p, at);
+    return b.broken(Rule::RespMpr) == before;
+  };
+  CHECK(says(3, 10 * kUs));  // nobody has told
+  CHECK(!says(9, 11 * kUs));
+  b.qp.window = 2;
+  b.judge->qp(b.qp, 20 * kUs);
+  CHECK(says(2, 21 * kUs));
+  CHECK(says(8, 21 * kUs));  // before
+  CHECK(!says(3, 21 * kUs));
+  b.qp.window = 20;
+  b.judge->qp(b.qp, 200 * kUs);
+  CHECK(says(2, 201 * kUs));
+  CHECK(says(8, 201 * kUs));  // at most what was agreed
+  CHECK(!says(20, 201 * kUs));
+  CHECK(!says(2, 300 * kUs));
 }

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Devices that show what their window takes and what was read for their SACKs: the two responders meet.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "reference/responder_flow.hpp"
+
+namespace mrc::ref {
+namespace {
+
+constexpr Seq kPsnMask = 0xffffff;
+constexpr uint32_t kProbeMask = 0xffff;  // of a probe's id, and of SETH.ack_psn_offset
+constexpr std::size_t kMostReads = 512, kMostComing = 1 << 16;
+/// So many latencies after it came a packet is given up, after it was read a SACK's contents are.
+constexpr Time kPatience = 16;
+
+Seq units(Seq bytes) { return (bytes + 255) >> 8; }
+
+}  // namespace
+
+/// When what a packet is owed must have gone. How long the window takes for it is seen, not judged: a host that takes
+/// no completions holds it back with right.
+Time ResponderFlow::due(const Came& came) const {
+  return came.taken == 0 ? came.at + came.error + world_.latency : came.taken + world_.latency - world_.profile.take;
+}
+
+void ResponderFlow::coming(const Came& came) {
+  advance(came.at);
+  if (coming_.size() < kMostComing) coming_.push_back(came);
+}
+
+/// Nobody waits for it any more.
+void ResponderFlow::untaken(const Came& came) {
+  if (!came.sure || state_ != State::Alive) return;
+  const Arrival& a = came.arrival;
+  const bool probe = a.what == Arrival::What::Probe;
+  Finding f = finding(Rule::RespTakeAll, came.at + world_.profile.take, "no event",
+                      fmt::format("one that takes {} {}, which came at {} ps", probe ? "probe" : "packet",
+                                  probe ? Seq{a.probe} : a.psn & kPsnMask, came.at));
+  f.since = came.at;
+  f.frame = came.number;
+  f.capture = came.capture;
+  ++world_.num_untaken;
+  if (world_.untaken.size() < ResponderWorld::kMostUntaken) world_.untaken.push_back(std::move(f));
+}
+
+void ResponderFlow::forget(Time now) {
+  while (!taking_.empty() && taking_.front().by <= now) taking_.pop_front();
+  while (!coming_.empty() && coming_.front().at + kPatience * world_.latency < now) {
+    untaken(coming_.front());
+    coming_.pop_front();
+  }
+  while (!reads_.empty() && (reads_.size() > kMostReads || reads_.front().at + kPatience * world_.latency < now))
+    reads_.pop_front();
+}
+
+void ResponderFlow::took(const log::Event& event, Time time) {
+  advance(time);
+  const auto result = static_cast<log::TakeResult>(event.arg[1]);
+  const bool probe = result == log::TakeResult::Probe;
+  const Seq psn = probe ? static_cast<Seq>(event.arg[0] & kProbeMask) : unwrap(event.arg[0], hi_.cack(), 24);
+  const auto same = [&](const Came& c) {
+    const Arrival& a = c.arrival;
+    if ((a.what == Arrival::What::Probe) != probe || (probe ? Seq{a.probe} : a.psn) != psn) return false;
+    if (result == log::TakeResult::New && a.what != Arrival::What::Data) return false;
+    return c.plane == event.arg[2] && c.entropy == event.arg[3];
+  };
+  const auto found = std::find_if(coming_.begin(), coming_.end(), same);
+  if (found == coming_.end()) {
+    if (result == log::TakeResult::New) {
+      world_.broken(finding(Rule::RespTakeOnce, time, fmt::format("packet {} is taken", psn & kPsnMask),
+                            "not taken: none with this PSN and entropy value has come on this plane"));
+    }
+    return;
+  }
+  Came came = *found;
+  coming_.erase(found);
+  came.taken = std::max<Time>(event.arg[4], time);
+  if (came.sure) world_.report.ok(Rule::RespTakeAll);
+  if (result == log::TakeResult::New) {
+    came.recorded = true;
+    if (!came.sure) came.arrival.fault = Fault::None;
+    if (hi_.fate(came.arrival) == Fate::New) {
+      world_.report.ok(Rule::RespTakeOnce);
+      taking_.push_back({came.taken, psn, came.arrival.payload, came.arrival.udp});
+    } else if (state_ == State::Alive) {
+      world_.broken(finding(
+          Rule::RespTakeOnce, time, fmt::format("packet {} is taken as new", psn & kPsnMask),
+          fmt::format("{}: up to {} all have arrived", name_of(hi_.fate(came.arrival)), hi_.cack() & kPsnMask)));
+    }
+  } else if (state_ != State::Dead && came.arrival.what == Arrival::What::Data && hi_.fate(came.arrival) == Fate::New) {
+    overran_ = overran_ || overrun(came.arrival);
+    refused_ = true;  // for a reason of the device's: a NACK says it, or it is as if it had been lost
+    return;
+  }
+  this->came(came);
+}
+
+void ResponderFlow::read(const log::Event& event, Time time) {
+  advance(time);
+  Read r;
+  r.at = time;
+  r.probe = event.arg[1] != 0;
+  r.cack_psn = static_cast<uint32_t>(event.arg[3]);
+  r.base = static_cast<uint32_t>(event.arg[4]);
+  r.about = static_cast<uint32_t>(event.arg[2] - (r.probe ? 0 : event.arg[3])) & kProbeMask;
+  r.cack = hi_.cack();
+  r.above = hi_.above();
+  r.payload = hi_.payload();
+  for (unsigned nominal = 0; nominal < r.bytes.size(); ++nominal) r.bytes[nominal] = hi_.bytes(nominal);
+  r.bitmap = hi_.sack(unwrap(r.base, hi_.cack(), 24)).bitmap;
+  for (const Taking& t : taking_) {
+    if (t.by > time) r.perhaps.push_back(t);
+  }
+  reads_.push_back(std::move(r));
+}
+
+std::optional<std::pair<Rule, std::string>> ResponderFlow::differs(const wire::Packet& packet, const Read& r) const {
+  const wire::Seth& seth = *packet.seth;
+  const wire::CcState& cc = *packet.cc_state;
+  if (seth.cack_psn != r.cack_psn || ((seth.cack_psn + static_cast<uint32_t>(seth.sack_offset)) & kPsnMask) != r.base) {
+    return std::pair{Rule::RespAsRead, fmt::format("cack_psn {}, bitmap from {} on", r.cack_psn, r.base)};
+  }
+  const Seq cack = unwrap(seth.cack_psn, r.cack, 24);
+  if (cack > r.cack) return std::pair{Rule::RespCackArrived, fmt::format("at most {}", r.cack & kPsnMask)};
+  if ((seth.sack_bitmap & ~r.bitmap) != 0) {
+    return std::pair{
+        Rule::RespBitmap,
+        fmt::format("no bit for PSN {}: it had not arrived",
+                    (r.base + static_cast<uint32_t>(std::countr_zero(seth.sack_bitmap & ~r.bitmap))) & kPsnMask)};
+  }
+  const Seq most = r.above + (r.cack - cack);
+  Seq least = most, payload = 0, udp = 0, packets = 0;
+  for (const Taking& t : r.perhaps) {
+    least -= t.psn > cack ? 1 : 0;
+    payload += t.payload;
+    udp += t.udp;
+    ++packets;
+  }
+  if (cc.ooo_count > most) return std::pair{Rule::RespOooMost, fmt::format("ooo_count at most {}", most)};
+  if (cc.ooo_count < least) return std::pair{Rule::RespOooLeast, fmt::format("ooo_count at least {}", least)};
+  // 3 counts as 0 does.
+  const unsigned nominal = world_.profile.settings.nominal % 3;
+  const Seq largest = r.bytes[nominal];
+  const Seq smallest = largest - (nominal == 1 ? payload : (nominal == 2 ? payload : udp) + 40 * packets);
+  const Seq shown = unwrap(cc.rcvd_bytes, units(largest), 24);
+  if (shown < units(r.payload - payload - size_slack_) || shown > units(r.bytes[0] + size_slack_)) {
+    return std::pair{Rule::RespBytes, fmt::format("rcvd_bytes between {} and {}", units(r.payload - payload) & kPsnMask,
+                                                  units(r.bytes[0]) & kPsnMask)};
+  }
+  if (shown < units(smallest - size_slack_) || shown > units(largest + size_slack_)) {
+    return std::pair{Rule::RespNominal,
+                     fmt::format("rcvd_bytes {} to {}", units(smallest) & kPsnMask, units(largest) & kPsnMask)};
+  }
+  return {};
+}
+
+bool ResponderFlow::check_read(const wire::Packet& packet, const Went& went) {
+  const wire::Seth& seth = *packet.seth;
+  const bool probe = seth.pr != 0;
+  const uint32_t about = static_cast<uint32_t>(seth.ack_psn_offset) & kProbeMask;
+  std::optional<std::pair<Rule, std::string>> wrong;
+  bool known = false;
+  for (auto read = reads_.rbegin(); read != reads_.rend(); ++read) {
+    if (read->probe != probe || read->about != about || read->at > went.at) continue;
+    auto one = differs(packet, *read);
+    if (!one) {
+      for (const Rule rule : {Rule::RespAsRead, Rule::RespCackArrived, Rule::RespBitmap, Rule::RespOooMost,
+                              Rule::RespOooLeast, Rule::RespBytes, Rule::RespNominal})
+        world_.report.ok(rule);
+      return true;
+    }
+    // Which of them was meant? One whose words it has.
+    if (!wrong || (wrong->first == Rule::RespAsRead && one->first != Rule::RespAsRead)) wrong = std::move(one);
+    known = true;
+  }
+  if (mixed_ && known) return true;
+  const std::string came =
+      fmt::format("SACK about {} {} with cack_psn {}, ooo_count {}, rcvd_bytes {}", probe ? "probe" : "packet",
+                  probe ? about : (seth.cack_psn + static_cast<uint32_t>(seth.ack_psn_offset)) & kPsnMask,
+                  seth.cack_psn, packet.cc_state->ooo_count, packet.cc_state->rcvd_bytes);
+  if (!known) {
+    world_.broken(finding(Rule::RespAsRead, went, came, "none: the device shows to have read nothing for it"));
+    return false;
+  }
+  world_.broken(finding(wrong->first, went, came, wrong->second));
+  return true;
+}
+
+}  // namespace mrc::ref
