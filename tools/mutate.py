@@ -1,20 +1,24 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""mrc mutate --rules: are the rules of MRC watched? Changes one operator in cmodel/protocol at a time, for model, peer and
-fast endpoint alike, and asks whether vectors, rules and the reference see it. Lockstep is blind to such an error, since
-both sides have it; unit tests are not asked.
+"""mrc mutate --rules: are the rules of MRC watched? Changes one operator in cmodel/protocol at a time, for model, peer
+and fast endpoint alike, and asks whether vectors, rules and the reference see it. Lockstep is blind to such an error,
+since both sides have it; unit tests are not asked. What only the bench sees (wrong data, a hang) is told, and counts as
+not seen.
 
 All mutants are compiled at once: an operator becomes a call that the environment variable MRC_MUTANT switches. Results
-are kept per mutant, so that an interrupted run goes on where it was. A mutant that nothing can tell apart from the
-original stands in tools/mutants.yaml with the reason."""
+are kept per mutant, so that an interrupted run goes on where it was; when vectors, rules or scenarios have changed,
+only those are asked again that nobody had seen. tools/mutants.yaml lists mutants that nothing can tell apart from the
+original, and those that nobody sees yet, each with the reason."""
 import argparse
 import concurrent.futures
 import hashlib
 import json
+import multiprocessing
 import os
 import random
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -45,8 +49,16 @@ constexpr bool on(int k) { return !std::is_constant_evaluated() && active == k; 
 EXAMPLES = """Examples:
   mrc mutate --rules --list                     the mutants
   mrc mutate --rules --most 60 --seed 1         sixty of them, drawn
+  mrc mutate --rules --files "rx_|responses"    those of these files
   mrc mutate --rules --json mutants.json        all; hours"""
-RUNS = [("mixed", 1500), ("trim", 800), ("ecn", 600), ("loss", 800), ("window", 800), ("random", 800)]
+# (scenario, packets, seed), at tiny: recorded by the bench, held against the rules and the reference.
+QUICK = 2  # seconds
+ENDPOINTS = ("fast", "model")
+RUNS = [("mixed", 1500, 3), ("trim", 800, 3), ("ecn", 600, 3), ("loss", 800, 3), ("window", 800, 3), ("random", 800, 3),
+        ("reorder", 600, 3), ("corrupt", 800, 3), ("immediate", 600, 3), ("many-qps", 800, 3), ("slow-host", 600, 3),
+        ("link-flap", 800, 3), ("refused", 600, 3), ("incast-trim", 800, 3), ("qp-error", 800, 3), ("no-bytes", 600, 3),
+        ("dynamic-mpr", 800, 3), ("few-updates", 600, 3), ("plane-addresses", 600, 3), ("mixed", 1500, 4),
+        ("mixed", 1500, 5)]
 
 
 def fail(sentence, remedy, code=3):
@@ -149,26 +161,23 @@ class Rewriter:
         return out + self.source[at:end]
 
 
-def rewriters(files):
-    paths = [p for p in sorted((rtl.ROOT / ROOM).glob("*.[hc]pp")) if p.stem not in LEFT_OUT]
-    if files:
-        paths = [p for p in paths if re.search(files, p.name)]
-    return [Rewriter(p, rtl.ROOT) for p in paths]
+def rewriters():
+    return [Rewriter(p, rtl.ROOT) for p in sorted((rtl.ROOT / ROOM).glob("*.[hc]pp")) if p.stem not in LEFT_OUT]
 
 
-def build(files, mutants):
+def build(files, numbers):
     """A copy of the tree with all mutants in it, compiled. What does not compile as a mutant is taken out."""
     names = subprocess.run(["git", "-C", rtl.ROOT, "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
                            capture_output=True, check=True).stdout.decode().split("\0")
+    rewritten = {file.name for file in files}
     for name in filter(None, names):
         source, target = rtl.ROOT / name, TREE / name
         if not source.is_file() or name.startswith("docs/figures"):
             continue
-        if not target.exists() or (not name.startswith(ROOM) and source.stat().st_mtime > target.stat().st_mtime):
+        if name not in rewritten and (not target.exists() or source.stat().st_mtime != target.stat().st_mtime):
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(source, target)
     (TREE / "cmodel/protocol/mutant.hpp").write_text(HEADER, encoding="utf-8")
-    numbers = {m.key: n for n, m in enumerate(mutants, 1)}
     for file in files:
         text = file.rewritten(numbers)
         if file.name.endswith(".hpp"):
@@ -190,42 +199,216 @@ def build(files, mutants):
     return set()
 
 
-def judge(number, work):
-    """Who sees it first: "vectors", "check SCENARIO", "run SCENARIO" (data, hang); "" if nobody does."""
-    mrc = BUILD / "build/bin/mrc"
-    env = {**os.environ, "MRC_MUTANT": str(number), "MRC_ROOT": str(rtl.ROOT)}
-    plain = {**os.environ, "MRC_ROOT": str(rtl.ROOT)}
-    folder = work / str(number)
-    folder.mkdir(parents=True, exist_ok=True)
+def digest(*places):
+    """Of the files below these folders, as they are."""
+    out = hashlib.sha256()
+    for place in places:
+        for path in sorted(p for p in (rtl.ROOT / place).rglob("*") if p.is_file() and p.suffix != ".pyc"
+                           and p.name not in ("rules.hpp", "rules.json", "COVERAGE.md")):
+            out.update(path.relative_to(rtl.ROOT).as_posix().encode() + b"\0" + path.read_bytes())
+    return out
 
-    def call(arguments, environment, limit=180):
+
+class Judges:
+    """Who sees a mutant? Rules and reference in recorded runs, then the vectors."""
+
+    def __init__(self, mrc, folder):
+        sys.path.insert(0, str(rtl.ROOT / "conformance"))
+        from mrcscript import cli, engine, runner
+        self.mrc, self.folder, self.engine, self.runner = mrc, folder, engine, runner
+        self.all = runner.load(runner.scripts_of(cli.VECTORS))
+        self.by_id = {v["id"]: v for v in self.all}
+        self.seconds = {}  # of each vector with each endpoint, in the run without a mutant
+        self.vectors = {}  # by endpoint, and whether they take long
+        self.order({})
+
+    def call(self, arguments, number=0):
         try:
-            run = subprocess.run([str(mrc), *arguments], env=environment, cwd=folder, capture_output=True, text=True,
-                                 timeout=limit)
+            run = subprocess.run([str(self.mrc), *map(str, arguments)], capture_output=True, text=True, timeout=180,
+                                 env={**os.environ, "MRC_MUTANT": str(number), "MRC_ROOT": str(rtl.ROOT)})
         except subprocess.TimeoutExpired:
-            return 2, "timeout"
-        return run.returncode, run.stdout + run.stderr
+            return 2
+        return run.returncode
 
+    def in_runs(self, number, runs):
+        """(verdict of mrc check: rule and scenario; complaint of the bench alone)"""
+        bench = ""
+        folder = self.folder / str(number)
+        folder.mkdir(parents=True, exist_ok=True)
+        log, result = folder / "run.mrclog", folder / "check.json"
+        try:
+            for scenario, packets, seed in runs:
+                for path in (log, result):
+                    path.unlink(missing_ok=True)
+                code = self.call(["cosim", "--dut", "model", "--preset", "tiny", "--scenario", scenario, "--packets",
+                                  packets, "--seed", seed, "--threads", 1, "--record", log, "--reports", folder],
+                                 number)
+                if code != 0 and not bench:
+                    bench = f"exit code {code} in {scenario}"
+                if log.exists() and self.call(["check", log, "--json", result]) in (0, 1) and result.exists():
+                    said = json.loads(result.read_text(encoding="utf-8"))
+                    if said["verdict"] in ("fail", "deviates"):
+                        worst = [f["rule"] for f in said["findings"] if f["verdict"] == said["verdict"]]
+                        return {"by": said["verdict"], "how": f"{worst[0] if worst else ''} in {scenario}"}, bench
+            return None, bench
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+    def in_vectors(self, number, long):
+        """Those that took less, or more, than QUICK seconds."""
+        for endpoint in ENDPOINTS:
+            asked = self.vectors[endpoint, long]
+            pool = self.runner.Pool(self.runner.process_maker(
+                ["env", f"MRC_MUTANT={number}", f"MRC_ROOT={rtl.ROOT}", str(self.mrc), "nic", "--endpoint", endpoint],
+                30))
+            try:
+                for n, vector in enumerate(asked):
+                    result = pool.run(vector, 120)
+                    if result.disposition == "error":  # maybe the machine was busy
+                        result = pool.run(vector, 240)
+                    if result.disposition in ("fail", "deviates", "error"):
+                        asked.insert(0, asked.pop(n))  # the next mutant is asked this first
+                        return {"by": f"vector {result.disposition}", "how": f"{vector['id']} with {endpoint}"}
+                    if number == 0:
+                        self.seconds[f"{vector['id']} {endpoint}"] = result.seconds
+            finally:
+                pool.close()
+        return None
+
+    def order(self, seconds):
+        """Short ones first."""
+        for endpoint in ENDPOINTS:
+            took = sorted((seconds.get(f"{v['id']} {endpoint}", 0), v["id"]) for v in self.all)
+            for long in (False, True):
+                self.vectors[endpoint, long] = [self.by_id[i] for s, i in took if (s > QUICK) == long]
+
+    def judge(self, number, quick=False):
+        bench = ""
+        for runs, long in ((RUNS[:4], False), (RUNS[4:], True)):
+            seen, complaint = self.in_runs(number, runs)
+            bench = bench or complaint
+            if not seen and not (quick and long):
+                seen = self.in_vectors(number, long)
+            if seen:
+                return seen
+        return {"by": "bench" if bench else "", "how": bench}
+
+
+class Worker:
+    """Judges of a process that judges mutants."""
+    judges = None
+
+    @classmethod
+    def begin(cls, judges):
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        cls.judges = judges
+
+    @classmethod
+    def judge(cls, number, quick):
+        return cls.judges.judge(number, quick)
+
+
+def judges_at_rest(version):
+    """The judges, which without any mutant have nothing to say. That is asked once for each version."""
+    judges, memory = Judges(BUILD / "build/bin/mrc", BUILD / "work"), BUILD / "original.json"
+    known = json.loads(memory.read_text(encoding="utf-8")) if memory.exists() else {}
+    if known.get("version") != version:
+        if (seen := judges.judge(0))["by"]:
+            fail(f"without any mutant the judges already complain ({seen['by']}: {seen['how']}).", "Mend that first.",
+                 1)
+        known = {"version": version, "seconds": judges.seconds}
+        memory.write_text(json.dumps(known), encoding="utf-8")
+    judges.order(known["seconds"])
+    return judges
+
+
+class Listed:
+    """tools/mutants.yaml: {equivalent: {file: {expression: reason}}, unseen: the same}. An expression that stands in a
+    file more than once is named with its line behind it, "a + b @ 12"."""
+
+    def __init__(self, path, mutants):
+        import yaml
+        self.words = yaml.safe_load(path.read_text(encoding="utf-8")) if path.exists() else {}
+        known = {}
+        for m in mutants:
+            known.setdefault((m.file, m.text), []).append(m)
+            known.setdefault((m.file, f"{m.text} @ {m.line}"), []).append(m)
+        self.reasons = {"equivalent": {}, "unseen": {}}
+        self.wrong = [f"there is no section {word}" for word in self.words if word not in self.reasons]
+        for section, reasons in self.reasons.items():
+            for file, entries in (self.words.get(section) or {}).items():
+                for text, reason in entries.items():
+                    found = known.get((file, text), [])
+                    if len(found) != 1:
+                        self.wrong.append(f"{section}: {file} has {len(found)} mutants '{text}'")
+                    for m in found:
+                        reasons[m.key] = reason
+
+    def equivalent(self, mutant):
+        return self.reasons["equivalent"].get(mutant.key)
+
+    def unseen(self, mutant):
+        return self.reasons["unseen"].get(mutant.key)
+
+
+def known_results(path, version, judges, anew):
+    """Results of earlier runs that still hold: of the same NIC, and what nobody saw of the same judges too."""
+    results = {}
+    if path.exists() and not anew:
+        for line in path.read_text(encoding="utf-8").splitlines():
+            entry = json.loads(line)
+            if entry["version"] == version:
+                results[entry["key"]] = entry
+    return {key: e["seen"] for key, e in results.items()
+            if e["judges"] in judges or e["seen"]["by"] not in ("", "bench")}
+
+
+def ask(left, numbers, judges, results, o, write):
+    """Judges these; false if it was interrupted."""
+    began = time.monotonic()
+    pool = concurrent.futures.ProcessPoolExecutor(o.j, multiprocessing.get_context("fork"), Worker.begin, (judges,))
     try:
-        for scenario, packets in RUNS:
-            log = folder / "run.mrclog"
-            code, _ = call(["cosim", "--dut", "model", "--preset", "tiny", "--scenario", scenario, "--packets",
-                            str(packets), "--seed", "3", "--record", str(log)], env)
-            if code in (1, 2) or code < 0:
-                return f"run {scenario}"
-            if code != 0:
-                return f"error {scenario}" if number else f"error {scenario}: {_}"
-            code, text = call(["check", str(log)], plain)
-            if code in (1, 3):
-                rule = re.search(r"\b[a-z]+\.[a-z0-9-]+\b", text)
-                return f"check {scenario}: {rule[0] if rule else ''}"
-        for endpoint in ("model", "fast"):
-            code, text = call(["vectors", "run", "--device", f"{mrc} nic --endpoint {endpoint}"], env, 900)
-            if code == 1:
-                return f"vectors {endpoint}"
-        return ""
+        futures = {pool.submit(Worker.judge, numbers[m.key], o.quick): m for m in left}
+        for done, future in enumerate(concurrent.futures.as_completed(futures), 1):
+            mutant, seen = futures[future], future.result()
+            results[mutant.key] = seen
+            write(mutant, seen)
+            rest = (time.monotonic() - began) / done * (len(left) - done)
+            who = seen["by"] if seen["by"] not in ("", "bench") else "NOT SEEN"
+            print(f"{done}/{len(left)} {who} {seen['how']}: {mutant}  ({rest:.0f} s left)", flush=True)
+    except KeyboardInterrupt:
+        return False
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        pool.shutdown(wait=True, cancel_futures=True)
+    return True
+
+
+def tell(mutants, results, listed, o):
+    """The last lines and the JSON; exit code 1 when a mutant that is listed as equivalent was seen."""
+    seen = [m for m in mutants if results[m.key]["by"] not in ("", "bench")]
+    same = [m for m in mutants if listed.equivalent(m)]
+    wrong = [m for m in seen if listed.equivalent(m)]
+    survivors = [m for m in mutants if m not in seen and m not in same]
+    for m in survivors:
+        bench = f", but by the bench: {results[m.key]['how']}" if results[m.key]["by"] == "bench" else ""
+        print(f"not seen{bench}: {m}")
+        if listed.unseen(m):
+            print(f"  {listed.unseen(m)}")
+    for m in wrong:
+        print(f"listed as equivalent, but seen ({results[m.key]['by']} {results[m.key]['how']}): {m}")
+    counted = len(mutants) - len(same)
+    right = counted - len(survivors)
+    share = 100 * right / max(counted, 1)
+    parts = {by: sum(results[m.key]["by"] == by for m in seen) for by in sorted({results[m.key]["by"] for m in seen})}
+    print(f"{right} of {counted} seen ({share:.1f} %), {len(same)} cannot be told apart; first seen by "
+          + ", ".join(f"{by}: {n}" for by, n in parts.items()))
+    if o.json:
+        rows = [{"file": m.file, "line": m.line, "column": m.column, "operator": m.op, "becomes": OTHER[m.op],
+                 "expression": m.text, **results[m.key], "equivalent": listed.equivalent(m),
+                 "reason": listed.unseen(m)} for m in mutants]
+        Path(o.json).write_text(json.dumps({"mutants": counted, "seen": right, "share": share, "first_seen_by": parts,
+                                            "results": rows}, indent=1) + "\n", encoding="utf-8")
+    return 1 if wrong else 0
 
 
 def main():
@@ -237,68 +420,54 @@ def main():
     parser.add_argument("--seed", type=int, default=1, help="of the drawing")
     parser.add_argument("--list", action="store_true", help="list them, run nothing")
     parser.add_argument("--json", metavar="FILE", help="result of every mutant")
+    parser.add_argument("--quick", action="store_true",
+                        help=f"leave out vectors that take more than {QUICK} s; what nobody sees can be asked again")
     parser.add_argument("--anew", action="store_true", help="forget results of earlier runs")
-    parser.add_argument("-j", type=int, default=os.cpu_count() or 1, help="runs at once")
+    parser.add_argument("-j", type=int, default=os.cpu_count() or 1, help="mutants judged at once")
     o = parser.parse_args()
-    files = rewriters(o.files)
+    files = rewriters()
     mutants = [f[0] for file in files for f in file.found]
-    if not mutants:
+    numbers = {m.key: n for n, m in enumerate(mutants, 1)}
+    listed = Listed(rtl.ROOT / "tools/mutants.yaml", mutants)
+    if listed.wrong:
+        fail(f"tools/mutants.yaml: {listed.wrong[0]}.", "'mrc mutate --rules --list' says which mutants there are.")
+    chosen = [m for m in mutants if re.search(o.files, m.file.rsplit("/", 1)[-1])]
+    if not chosen:
         fail(f"--files {o.files} matches no file with an operator.", f"Files are those of {ROOM}.")
     if o.most:
-        mutants = sorted(random.Random(o.seed).sample(mutants, min(o.most, len(mutants))), key=lambda m: m.key)
+        chosen = sorted(random.Random(o.seed).sample(chosen, min(o.most, len(chosen))), key=lambda m: m.key)
     if o.list:
-        print("\n".join(map(str, mutants)))
-        print(f"{len(mutants)} mutants")
+        print("\n".join(map(str, chosen)))
+        print(f"{len(chosen)} mutants")
         return 0
     BUILD.mkdir(parents=True, exist_ok=True)
-    while (wrong := build(files, mutants)):
-        before = len(mutants)
-        mutants = [m for m in mutants if (m.file, m.line) not in wrong]
-        if len(mutants) == before:
+    built = mutants
+    while (wrong := build(files, {m.key: numbers[m.key] for m in built})):
+        before = len(built)
+        built = [m for m in built if (m.file, m.line) not in wrong]
+        if len(built) == before:
             fail("the mutants cannot be built.", f"{BUILD / 'build.log'} says why.")
-    equivalent = {}
-    listed = rtl.ROOT / "tools/mutants.yaml"
-    if listed.exists():
-        import yaml
-        equivalent = yaml.safe_load(listed.read_text(encoding="utf-8"))["equivalent"] or {}
-    version = hashlib.sha256((BUILD / "build/bin/mrc").read_bytes()).hexdigest()[:16]
+    for m in chosen:
+        if m not in built:
+            print(f"not judged, it does not compile: {m}")
+    chosen = [m for m in chosen if m in built]
+    # The NIC, its bench and its peers; who judges them.
+    version = digest("cmodel/protocol", "cmodel/pipeline", "cmodel/wire", "cmodel/gen", "sim", "tb").hexdigest()[:16]
+    judges = digest("cmodel/reference", "conformance")
+    judges.update(repr(RUNS).encode())
+    judges = judges.hexdigest()[:16]
+    asked = judges + "-quick" * o.quick
     results_file = BUILD / "results.jsonl"
-    results = {}
-    if results_file.exists() and not o.anew:
-        for line in results_file.read_text(encoding="utf-8").splitlines():
-            entry = json.loads(line)
-            if entry["version"] == version:
-                results[entry["key"]] = entry["seen"]
-    if (seen := judge(0, BUILD / "work")):
-        fail(f"without any mutant the judges already complain ({seen}).", "Mend that first.", 1)
-    began = time.monotonic()
-    left = [(n, m) for n, m in enumerate(mutants, 1) if m.key not in results]
-    with concurrent.futures.ThreadPoolExecutor(o.j) as pool, open(results_file, "a", encoding="utf-8") as out:
-        futures = {pool.submit(judge, n, BUILD / "work"): m for n, m in left}
-        try:
-            for done, future in enumerate(concurrent.futures.as_completed(futures), 1):
-                mutant, seen = futures[future], future.result()
-                results[mutant.key] = seen
-                out.write(json.dumps({"version": version, "key": mutant.key, "seen": seen}) + "\n")
-                out.flush()
-                rest = (time.monotonic() - began) / done * (len(left) - done)
-                print(f"{done}/{len(left)} {seen or 'NOT SEEN'}: {mutant}  ({rest:.0f} s left)", flush=True)
-        except KeyboardInterrupt:
-            pool.shutdown(wait=False, cancel_futures=True)
+    results = known_results(results_file, version, (judges, asked), o.anew)
+    with open(results_file, "a", encoding="utf-8") as out:
+        def write(mutant, seen):
+            out.write(json.dumps({"version": version, "judges": asked, "key": mutant.key, "seen": seen}) + "\n")
+            out.flush()
+        left = [m for m in chosen if m.key not in results]
+        if left and not ask(left, numbers, judges_at_rest(version + judges), results, o, write):
             print("interrupted; the same command goes on", file=sys.stderr)
             return 5
-    survivors = [m for m in mutants if not results[m.key] and m.text not in equivalent]
-    same = [m for m in mutants if not results[m.key] and m.text in equivalent]
-    counted = len(mutants) - len(same)
-    for m in survivors:
-        print(f"not seen: {m}")
-    share = 100 * (counted - len(survivors)) / max(counted, 1)
-    print(f"{counted - len(survivors)} of {counted} seen ({share:.1f} %), {len(same)} cannot be told apart")
-    if o.json:
-        Path(o.json).write_text(json.dumps({"mutants": counted, "seen": counted - len(survivors), "share": share,
-                                            "results": [{"mutant": str(m), "seen": results[m.key]} for m in mutants]},
-                                           indent=1) + "\n", encoding="utf-8")
-    return 0
+    return tell(chosen, results, listed, o)
 
 
 if __name__ == "__main__":

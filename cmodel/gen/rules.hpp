@@ -89,6 +89,7 @@ enum class Rule : uint16_t {
   MemOnce,
   MemCqe,
   MemCqeOrder,
+  MemWritten,
   QpState,
   QpFatal,
   QpKnown,
@@ -160,7 +161,7 @@ struct RuleInfo {
   const char* cite;
 };
 
-inline constexpr std::size_t kNumRules = 136;
+inline constexpr std::size_t kNumRules = 137;
 inline constexpr std::array<RuleInfo, kNumRules> kRules = {{
     {"evidence.gap", "the log has every frame, write and completion of the time it covers", "A",
      Severity::Broken, "safety", "history", "reference.md 1"},
@@ -319,6 +320,8 @@ inline constexpr std::array<RuleInfo, kNumRules> kRules = {{
     {"mem.cqe", "an immediate completes after all bytes of its message and of all messages before it were written", "S2",
      Severity::Fail, "safety", "history", "mrc.md 6"},
     {"mem.cqe-order", "immediates complete in the order of RQMSN, each once, with the value that came", "S2",
+     Severity::Fail, "safety", "history", "mrc.md 6"},
+    {"mem.written", "all bytes of the messages that an ACK says are complete are written in the end", "S2",
      Severity::Fail, "safety", "history", "mrc.md 6"},
     {"qp.state", "a QP sends nothing in RESET and INIT, and no data before RTS", "S2",
      Severity::Fail, "safety", "history", "mrc.md 7, A-68"},

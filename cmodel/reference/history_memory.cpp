@@ -79,6 +79,9 @@ struct Target {
   Seq base = 0, next = 0;             ///< next: first PSN that is not written
   std::deque<Immediate> immediates;   ///< that came and have not completed
   std::optional<uint16_t> completed;  ///< RQMSN of the last completion
+  /// Acknowledged up to this PSN since this time, each later; `settled` so long ago that all must be written.
+  std::deque<std::pair<Time, Seq>> acked;
+  std::optional<Seq> settled;
 };
 
 class MemoryPart final : public Part {
@@ -88,6 +91,8 @@ class MemoryPart final : public Part {
   void received(const Seen& seen, QpWorld* qp) override;
   void host(const log::Host& host, Time time) override;
   void completed(const log::Cqe& cqe, Time time) override;
+  void sent(const Seen& seen, QpWorld* qp) override;
+  void finish(const log::End& end, Time time) override;
   uint64_t memory() const override { return bytes_ + oldest_.size() * (sizeof(Payload) + 128) + targets_.size() * 512; }
 
  private:
@@ -97,6 +102,7 @@ class MemoryPart final : public Part {
     Time since = 0;
   };
   void data(const Seen& seen, const QpWorld& qp, Target& t);
+  void settle(Target& t, Time age) const;
   Target& of(const QpWorld& qp);
   const Region* region_of(const wire::Packet& p) const;
   void write(const log::Host& host);
@@ -407,6 +413,50 @@ void MemoryPart::completed(const log::Cqe& cqe, Time) {
     });
   }
   t.immediates.erase(at);
+}
+
+/// What an ACK says is complete; whether it is written is asked at the end, since a host may keep writes waiting.
+void MemoryPart::sent(const Seen& seen, QpWorld* qp) {
+  const wire::Packet& p = seen.packet;
+  if (qp == nullptr || !p.aeth || p.aeth->syndrome != static_cast<uint8_t>(wire::AethSyndrome::Ack) ||
+      !World::counts(seen))
+    return;
+  Target& t = of(*qp);
+  if (!t.started) return;
+  const Seq psn = unwrap(p.bth->psn, 24, t.next);
+  if (t.acked.empty() || psn > t.acked.back().second) t.acked.emplace_back(seen.frame.last, psn);
+  settle(t, w_.queue());
+}
+
+void MemoryPart::settle(Target& t, Time age) const {
+  while (!t.acked.empty() && (t.acked.front().second < t.next || t.acked.front().first + age < w_.now())) {
+    t.settled = std::max(t.settled.value_or(t.acked.front().second), t.acked.front().second);
+    t.acked.pop_front();
+  }
+}
+
+void MemoryPart::finish(const log::End& end, Time) {
+  for (auto& [number, t] : targets_) {
+    settle(t, end.cut ? w_.queue() : w_.lag());
+    QpWorld* const qp = w_.local(number);
+    if (!t.settled || qp == nullptr || qp->incarnation != t.incarnation) continue;
+    const char* why = w_.incomplete();
+    if (why == nullptr && !t.known_start) why = "the QP is older than the log";
+    if (why == nullptr && !writes_told_) why = "no host writes are told";
+    if (why == nullptr && lost_) why = "too many packets were open";
+    if (why != nullptr) {
+      w_.report().rests(Rule::MemWritten, why);
+      continue;
+    }
+    const auto low = [](Seq psn) { return static_cast<uint32_t>(psn & 0xFFFFFF); };
+    w_.check(
+        Rule::MemWritten, t.next > *t.settled, nullptr, qp,
+        [&] {
+          return fmt::format("PSN {} is acknowledged, and not all bytes of PSN {} are written", low(*t.settled),
+                             low(t.next));
+        },
+        [] { return std::string("all bytes of what is acknowledged written, at the end"); });
+  }
 }
 
 }  // namespace

@@ -139,6 +139,7 @@ const std::map<Rule, Breaking>& breaking() {
         {Rule::MemOnce, {{twice("in.write")}}},
         {Rule::MemCqe, {{drop("in.write")}}},
         {Rule::MemCqeOrder, {{record<log::Cqe>("in.cqe", [](log::Cqe& c) { ++c.imm; })}}},
+        {Rule::MemWritten, {{drop("in.write3")}}},
         {Rule::QpState, {{drop("qp.rts")}}},
         {Rule::QpFatal, {{packet("i.ack", [](P& p) { p.aeth->syndrome = 0x61; })}}},
         {Rule::QpKnown, {{packet("a.first", [](P& p) { p.ipv6->dst[15] = 77; })}}},
