@@ -3,24 +3,19 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <iostream>
 #include <memory>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "cli/context.hpp"
 #include "cli/dut_options.hpp"
+#include "cli/nic_device.hpp"
 #include "cli/options.hpp"
 #include "cli/output.hpp"
-#include "input/names.hpp"
-#include "sim/device/fast_device.hpp"
-#include "tb/compare/bugs.hpp"
 #include "tb/device/lines.hpp"
-#include "tb/device/pins_device.hpp"
 
 namespace mrc::cli {
 namespace {
@@ -28,30 +23,6 @@ namespace {
 struct Options {
   std::string endpoint = "model", preset = "tiny", bug;
 };
-
-std::unique_ptr<tb::NicDevice> device_from(const Options& o, const Context& context) {
-  const Preset& preset = preset_from(o.preset);
-  if (o.endpoint == "fast" && o.bug.empty()) return sim::make_fast_device({&preset, MRC_VERSION});
-  tb::PinsOptions pins;
-  pins.preset = &preset;
-  pins.name = o.endpoint;
-  if (o.endpoint == "model") pins.version = MRC_VERSION;
-  if (!o.bug.empty()) {
-    const tb::Bug* bug = tb::find_bug(o.bug);
-    if (bug == nullptr) {
-      std::vector<std::string_view> names;
-      for (const tb::Bug& b : tb::bugs()) names.emplace_back(b.name);
-      throw UsageError("unknown RTL bug " + input::shown(o.bug) + input::did_you_mean(o.bug, names),
-                       "'mrc cosim --rtl-bug list' prints the names.");
-    }
-    if (o.endpoint != "rtl")
-      throw Unsupported("the " + o.endpoint + " has no injected bugs.", "Say --endpoint rtl, or leave out --rtl-bug.");
-    pins.bug = static_cast<uint8_t>(bug->number);
-    pins.name += " with bug " + std::string(bug->name);
-  }
-  pins.open = dut_opener(o.endpoint, preset, 1, context);
-  return tb::make_pins_device(pins);
-}
 
 /// Lines of a file descriptor, of bounded length.
 class LineInput {
@@ -97,7 +68,7 @@ class LineInput {
 };
 
 int run(const Options& o, const Context& context) {
-  const auto device = device_from(o, context);
+  const auto device = nic_device(o.endpoint, preset_from(o.preset), o.bug, context);
   tb::LineServer server(*device, "stdin");
   LineInput input(STDIN_FILENO);
   for (uint32_t number = 1; !server.closed(); ++number) {

@@ -93,7 +93,7 @@ struct Done {
 };
 struct Output {
   Time time = 0;  ///< of a frame, its first byte's
-  std::variant<SentFrame, HostRead, HostWrite, log::Cqe, Done> body;
+  std::variant<SentFrame, HostRead, HostWrite, log::Cqe, Done, log::Event> body;
 };
 
 struct Advanced {
@@ -130,6 +130,11 @@ class NicDevice {
   virtual void host_done(uint64_t tag, Time t, std::span<const uint8_t> data, uint32_t status) = 0;
   virtual Advanced advance(Time until, Time slack) = 0;
   virtual Counters counters() = 0;
+
+  enum class HostQueue : uint8_t { Reads, Writes, Completions };
+  /// The host takes none of these from `from` on until `until`. Needs the cap host_pause; pauses of one kind follow
+  /// each other.
+  virtual void pause(HostQueue, Time, Time) { throw Refusal("this device has no host that pauses.", true); }
 };
 
 }  // namespace mrc::tb

@@ -24,6 +24,8 @@ constexpr std::array kStates = {"reset", "init", "rtr", "rts", "error"};
 constexpr std::array kStatus = {
     "ok",      "local_length", "wimm_overrun", "remote_invalid", "remote_access", "remote_operation",
     "retries", "flushed",      "fatal",        "other"};
+constexpr std::array kQueues = {"reads", "writes", "completions"};
+constexpr std::array kEvents = {"take", "answer", "heard", "lost", "path", "cc", "timer", "window", "qp"};
 constexpr std::array kEncaps = {"ipv6", "srv6", "srh", "ipv4"};
 
 const char* stop_after(const std::string& sentence) { return sentence.ends_with('?') ? "" : "."; }
@@ -150,6 +152,10 @@ struct AppendOutput {
     } else {
       fmt::format_to(into(), R"(,"wr_id":{}}})", o.wr_id);
     }
+  }
+  void operator()(const log::Event& o) const {
+    fmt::format_to(into(), R"({{"out":"event","t":{},"kind":"{}","qp":{},"arg":[{}]}})", time,
+                   kEvents[static_cast<unsigned>(o.kind)], o.qp, fmt::join(o.arg, ","));
   }
   void operator()(const Done& o) const {
     fmt::format_to(into(), R"({{"out":"done","t":{},"call":"{}","{}":{})", time, o.call, o.region ? "rkey" : "qp",
@@ -307,6 +313,12 @@ std::string host_done(NicDevice& device, const Reader& r) {
   return pending(false);
 }
 
+std::string pause(NicDevice& device, const Reader& r) {
+  const auto what = static_cast<NicDevice::HostQueue>(r.choice_of(r.need("what"), "what", kQueues));
+  device.pause(what, r.time("t"), r.time("until"));
+  return pending(false);
+}
+
 std::string advance(NicDevice& device, const Reader& r) {
   const Json* slack = r.find("slack");
   const Advanced ran = device.advance(r.time("until"), slack == nullptr ? 0 : r.whole_of(*slack, "slack", kMaxTime));
@@ -335,10 +347,10 @@ struct Call {
   const char* name;
   std::string (*answer)(NicDevice&, const Reader&);
 };
-constexpr Call kCalls[] = {{"open", open},       {"address", address},  {"qp", qp},     {"query", query},
-                           {"mr", mr},           {"post", post},        {"recv", recv}, {"port", port},
-                           {"ev", ev},           {"mpr", mpr},          {"rx", rx},     {"host_done", host_done},
-                           {"advance", advance}, {"counters", counters}};
+constexpr Call kCalls[] = {
+    {"open", open}, {"address", address},     {"qp", qp},       {"query", query},     {"mr", mr},
+    {"post", post}, {"recv", recv},           {"port", port},   {"ev", ev},           {"mpr", mpr},
+    {"rx", rx},     {"host_done", host_done}, {"pause", pause}, {"advance", advance}, {"counters", counters}};
 
 }  // namespace
 

@@ -25,7 +25,15 @@ constexpr size_t kMaxOutput = 256 << 10;
 /// Clock cycles after which a register access counts as unanswered.
 constexpr uint64_t kHangCycles = 4'000'000;
 
-log::Status status_of(CqStatus status) {
+/// Pauses of the host that lie ahead.
+constexpr size_t kMaxPauses = 65536;
+
+}  // namespace
+
+log::Status PinsDevice::status_of(CqStatus status) const {
+  const uint32_t codes = settings_.get(csr::kNakCode, csr::kNakCodeReset);
+  if (static_cast<uint32_t>(status) == csr::kNakCodeInvalid.get(codes)) return log::Status::RemoteInvalid;
+  if (static_cast<uint32_t>(status) == csr::kNakCodeAccess.get(codes)) return log::Status::RemoteAccess;
   switch (status) {
     case CqStatus::Ok:
       return log::Status::Ok;
@@ -49,8 +57,6 @@ log::Status status_of(CqStatus status) {
       return log::Status::Other;
   }
 }
-
-}  // namespace
 
 // Registers.
 
@@ -164,6 +170,7 @@ DeviceInfo PinsDevice::open(const OpenRequest& request) {
   on_wire_.clear();
   rx_.assign(preset_.num_planes, {});
   port_events_.clear();
+  for (auto& list : pauses_) list.clear();
   reads_.assign(preset_.num_planes, {});
   unanswered_.clear();
   reads_pending_ = 0;
@@ -194,9 +201,9 @@ DeviceInfo PinsDevice::open(const OpenRequest& request) {
   info.version = options_.version.empty() ? dut_->version() : options_.version;
   info.planes = planes_;
   info.port_gbps = preset_.port_gbps;
-  info.caps = {"batch",    "responder", "requestor", "write_imm", "trim_nack",  "time_stamps",
-               "svc_time", "dyn_mpr",   "nscc",      "evprobe",   "ev_control", "srv6",
-               "srh",      "psn",       "regions",   "pkey",      "bytes",      "ports"};
+  info.caps = {"batch",   "responder", "requestor", "write_imm",  "trim_nack",  "time_stamps", "svc_time",
+               "dyn_mpr", "nscc",      "evprobe",   "ev_control", "srv6",       "srh",         "psn",
+               "regions", "pkey",      "bytes",     "ports",      "host_pause", "any_address"};
   info.latency = kTakeTime + kAnswerTime;
   info.qp_first = kQpnBase;
   info.qps = preset_.num_qps;
@@ -339,7 +346,7 @@ void PinsDevice::transmit() {
       if (const char* what = mac.beat(out_.tx_tdata[p], out_.tx_tkeep[p], out_.tx_tlast >> p & 1, now_))
         fail(fmt::format("port {}: {}", p, what));
     }
-    FramePtr frame = mac.start(now_);
+    FramePtr frame = mac.start(now_ + preset_.clock_ps - 1);  // before the next cycle
     if (!frame) continue;
     if (p >= planes_) ++stray_frames_;
     if (p >= planes_ || (up_ >> p & 1) == 0) continue;  // a MAC without carrier takes frames and loses them
@@ -383,9 +390,26 @@ void PinsDevice::completion(const mrc::Cqe& cqe) {
   tell(now_, out, 64);
 }
 
+void PinsDevice::pause(HostQueue what, Time from, Time until) {
+  need_open();
+  auto& list = pauses_[static_cast<size_t>(what)];
+  const Time earliest = list.empty() ? reached_ : std::max(reached_, list.back().second);
+  if (from < earliest || until <= from)
+    wrong(fmt::format("a pause from {} to {} does not lie behind {}.", from, until, earliest));
+  if (list.size() >= kMaxPauses) wrong(fmt::format("{} pauses lie ahead.", kMaxPauses));
+  list.emplace_back(from, until);
+}
+
+bool PinsDevice::takes(HostQueue what) {
+  auto& list = pauses_[static_cast<size_t>(what)];
+  while (!list.empty() && list.front().second <= now_) list.pop_front();
+  return list.empty() || list.front().first > now_;
+}
+
 void PinsDevice::host() {
-  in_.host_wr_ready = in_.cqe_ready = 1;
-  in_.host_rd_ready = reads_pending_ < kMaxReads;
+  in_.host_wr_ready = takes(HostQueue::Writes);
+  in_.cqe_ready = takes(HostQueue::Completions);
+  in_.host_rd_ready = reads_pending_ < kMaxReads && takes(HostQueue::Reads);
   if (out_.host_rd_valid && in_.host_rd_ready) {
     const Rdreq rd = Rdreq::unpack(out_.host_rd);
     if (rd.plane >= preset_.num_planes || rd.len == 0 || rd.len > preset_.host_bytes) {
@@ -412,7 +436,7 @@ void PinsDevice::host() {
     last_rsp_ = p;
     break;
   }
-  if (out_.host_wr_valid) {
+  if (out_.host_wr_valid && in_.host_wr_ready) {
     if (out_.host_wr_len == 0 || out_.host_wr_len > preset_.host_bytes) {
       fail(fmt::format("the NIC writes {} bytes of memory", out_.host_wr_len));
     } else {
@@ -420,7 +444,7 @@ void PinsDevice::host() {
            out_.host_wr_len);
     }
   }
-  if (out_.cqe_valid) completion(mrc::Cqe::unpack(out_.cqe));
+  if (out_.cqe_valid && in_.cqe_ready) completion(mrc::Cqe::unpack(out_.cqe));
   in_.wqe_valid = 0;
   if (!works_.empty() && works_.front().after <= carried_out_) {
     in_.wqe_valid = 1;
@@ -467,7 +491,17 @@ Advanced PinsDevice::advance(Time until, Time slack) {
   }
   // After the cycle at time `last`, what comes later than that is for a later cycle.
   const Time last = now_ == 0 ? 0 : now_ - preset_.clock_ps;
-  reached_ = std::max(reached_, told ? std::max(last, std::min(stop, now_)) : until);
+  Time reached = told ? std::max(last, std::min(stop, now_)) : until;
+  // First bytes between that cycle and the time reached.
+  Time first = log::kNever;
+  for (const Output& frame : on_wire_) first = std::min(first, frame.time);
+  if (!told && first <= until) reached = std::min(until, first + std::min(slack, until - first));
+  std::erase_if(on_wire_, [&](Output& frame) {
+    if (frame.time > reached) return false;
+    outputs_.push_back(std::move(frame));
+    return true;
+  });
+  reached_ = std::max(reached_, reached);
   Advanced result{reached_, std::move(outputs_)};
   outputs_.clear();
   output_bytes_ = 0;

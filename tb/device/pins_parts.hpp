@@ -3,6 +3,7 @@
 /// host in pins_device.cpp.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -53,6 +54,7 @@ class PinsDevice final : public NicDevice {
   void host_done(uint64_t tag, Time t, std::span<const uint8_t> data, uint32_t status) override;
   Advanced advance(Time until, Time slack) override;
   Counters counters() override;
+  void pause(HostQueue what, Time from, Time until) override;
 
  private:
   struct Qp {
@@ -139,6 +141,8 @@ class PinsDevice final : public NicDevice {
   void receive(unsigned plane);
   void schedule(unsigned plane);
   void completion(const mrc::Cqe& cqe);
+  log::Status status_of(CqStatus status) const;
+  bool takes(HostQueue what);
   void tell(Time time, decltype(Output::body) body, size_t bytes);
 
   PinsOptions options_;
@@ -166,6 +170,7 @@ class PinsDevice final : public NicDevice {
   std::vector<Output> on_wire_;  ///< whose first byte is yet to come
   std::vector<Rx> rx_;
   std::vector<PortEvent> port_events_;
+  std::array<std::deque<std::pair<Time, Time>>, 3> pauses_;  ///< of the host, by HostQueue
   std::vector<std::deque<Read>> reads_;
   std::unordered_map<uint64_t, Read*> unanswered_;
   size_t reads_pending_ = 0;
