@@ -79,8 +79,8 @@ class Agent {
       profile_ = input::read_text(c.profile, kProfile);
       ref::read_profile(profile_, input::file_name(c.profile));  // says what is wrong with it
     }
-    dut_ = nic_device(c.dut, preset_, c.bug, context);
-    peer_ = nic_device(c.peer, preset_, "", context);
+    dut_ = any_nic(c.dut, preset_, c.bug, c.limit_s, context);
+    peer_ = any_nic(c.peer, preset_, "", c.limit_s, context);
   }
 
   std::string repro(uint64_t seed) const {
@@ -156,6 +156,9 @@ class Agent {
     } catch (const tb::CannotPlay& cannot) {
       throw Unsupported(cannot.what(), cannot.remedy);
     }
+    const tb::AgentResult& r = judged.result;
+    if (r.outcome == AgentOutcome::DeviceError && r.time == 0)
+      throw UsageError(with_full_stop("no device: " + r.problem), "docs/device.md says what a device answers.");
     judged.judge->finish();
     return judged;
   }
@@ -208,7 +211,8 @@ std::string failure(const Judged& j, const std::string& repro) {
         fmt::format("\n{}{}: {}.\n", us(r.problem_time),
                     r.problem_qp >= 0 ? fmt::format(", queue pair {}", r.dut.qp_first + r.problem_qp) : "", r.problem);
   }
-  if (j.judge->verdict() != ref::Verdict::Pass) {
+  const bool nothing = r.outcome != AgentOutcome::Pass && j.judge->verdict() == ref::Verdict::Inconclusive;
+  if (j.judge->verdict() != ref::Verdict::Pass && !nothing) {
     text += "\n" + j.judge->to_text(repro);
   } else if (j.exit_code() != kPass) {
     text += fmt::format("\nAgain: {}\n", repro);

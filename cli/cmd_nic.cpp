@@ -15,13 +15,14 @@
 #include "cli/nic_device.hpp"
 #include "cli/options.hpp"
 #include "cli/output.hpp"
+#include "tb/device/library_device.hpp"
 #include "tb/device/lines.hpp"
 
 namespace mrc::cli {
 namespace {
 
 struct Options {
-  std::string endpoint = "model", preset = "tiny", bug;
+  std::string endpoint = "model", preset = "tiny", bug, library;
 };
 
 /// Lines of a file descriptor, of bounded length.
@@ -68,7 +69,15 @@ class LineInput {
 };
 
 int run(const Options& o, const Context& context) {
-  const auto device = nic_device(o.endpoint, preset_from(o.preset), o.bug, context);
+  std::unique_ptr<tb::NicDevice> device;
+  try {
+    device = o.library.empty() ? nic_device(o.endpoint, preset_from(o.preset), o.bug, context)
+                               : tb::load_device(o.library, o.preset);
+  } catch (const tb::Refusal& refusal) {
+    const std::string remedy = "Name a shared object with the functions of cmodel/api/mrc_nic.h.";
+    if (refusal.unsupported) throw Unsupported(refusal.what(), remedy);
+    throw UsageError(refusal.what(), remedy);
+  }
   tb::LineServer server(*device, "stdin");
   LineInput input(STDIN_FILENO);
   for (uint32_t number = 1; !server.closed(); ++number) {
@@ -106,13 +115,20 @@ Examples:
   mrc nic --endpoint rtl --preset fpga100                     our RTL
   mrc nic --endpoint fast                                     the protocol alone, without a clock
   mrc nic --endpoint rtl --rtl-bug icrc-mask                  RTL that makes an error
+  mrc nic --library ./libmynic.so                             a NIC of yours behind mrc_nic.h
   echo '{"call":"open","version":1}' | mrc nic                what it says of itself)");
   command->add_option("--endpoint", options->endpoint, "model, rtl, or fast")
       ->check(CLI::IsMember({"model", "rtl", "fast"}))
       ->capture_default_str();
   text_option(*command, "--preset", options->preset, "sizes of the NIC: asic800, fpga100, tiny");
+  text_option(*command, "--library", options->library,
+              "a NIC that is a shared object with the functions of cmodel/api/mrc_nic.h, instead of --endpoint");
   text_option(*command, "--rtl-bug", options->bug, "let the RTL make an error: a name of 'mrc cosim --rtl-bug list'");
-  command->callback([options, &context] { context.exit_code = run(*options, context); });
+  command->callback([options, command, &context] {
+    exclude(*command, "--library", "--endpoint", "one NIC answers");
+    exclude(*command, "--library", "--rtl-bug", "the RTL makes errors, not a library");
+    context.exit_code = run(*options, context);
+  });
 }
 
 }  // namespace mrc::cli

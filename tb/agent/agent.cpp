@@ -128,16 +128,32 @@ class AgentRun {
       return try_it();
     }
     if (same_caps_) take_caps(a, b);
-    try {
-      try_it();
-    } catch (const Refusal& refusal) {
-      if (!refusal.unsupported || same_caps_) throw;
-      same_caps_ = true;
-      result_.left_out.push_back(std::string("capabilities that differ between queue pairs: ") + refusal.what());
-      if (result_.left_out.back().ends_with('.')) result_.left_out.back().pop_back();
-      take_caps(a, b);
-      try_it();
-    }
+    why_.clear();
+    const auto or_else = [&](const char* what, const auto& change) {
+      try {
+        try_it();
+        return true;
+      } catch (const Refusal& refusal) {
+        if (!refusal.unsupported) throw;
+        std::string why = refusal.what();
+        if (why.ends_with('.')) why.pop_back();
+        if (why == why_) {  // it was not that
+          result_.left_out.pop_back();
+          same_caps_ = false;
+        }
+        result_.left_out.push_back(fmt::format("{}: {}", what, why));
+        why_ = std::move(why);
+        change();
+        return false;
+      }
+    };
+    if (!same_caps_ && or_else("capabilities that differ between queue pairs", [&] {
+          same_caps_ = true;
+          take_caps(a, b);
+        }))
+      return;
+    if (a.cc && or_else("the controller of a queue pair", [&] { a.cc = b.cc = false; })) return;
+    try_it();
   }
   void take_caps(SidePlan::Qp& a, SidePlan::Qp& b) {
     const SidePlan::Qp &x = plan_.dut.qps[*first_qp_], &y = plan_.peer.qps[x.peer];
@@ -198,6 +214,7 @@ class AgentRun {
       case Phase::Traffic:
         if (dut().traffic_done() && peer().traffic_done()) {
           traffic_end_ = now_;
+          dut().rest(true);
           next(Phase::Drain);
         }
         break;
@@ -232,6 +249,7 @@ class AgentRun {
           dut().revived(qp);
           peer().revived(plan_.dut.qps[qp].peer);
         }
+        dut().rest(false);
         dut().more(share(true));
         peer().more(share(false));
         next(Phase::Traffic);
@@ -357,6 +375,7 @@ class AgentRun {
   Rng round_rng_;
   AgentResult result_;
   bool decided_ = false, same_caps_ = false;
+  std::string why_;  ///< a queue pair was refused last
   std::optional<unsigned> first_qp_;
   Phase phase_ = Phase::Traffic;
   Time now_ = 0, window_ = 1, quiet_ = 0, hang_ = 0, phase_begin_ = 0, traffic_end_ = 0;

@@ -17,13 +17,6 @@
 
 namespace mrc::tb {
 
-/// A device went on no more: it ended, broke the lines of docs/device.md, did not come back in time. what(): a
-/// sentence.
-class DeviceGone : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
-
 struct AgentProgress {
   Time time = 0;
   uint64_t packets = 0;

@@ -15,7 +15,7 @@ namespace {
 
 constexpr Time kNever = ~Time{0};
 /// Length of the pauses that stand for single cycles in which a host takes nothing, on average.
-constexpr double kStallCycles = 16;
+constexpr double kStallCycles = 4;
 
 std::string stream(const char* what, bool is_dut) { return std::string(what) + (is_dut ? " of dut" : " of peer"); }
 Time ps(double ns) { return static_cast<Time>(ns * 1000); }
@@ -161,7 +161,7 @@ void AgentSide::controller(Time from, Time to) {
   if (!is_dut_ || scenario_.control <= 0 || scenario_.csr_gap <= 0) return;
   const double gap_ps = scenario_.csr_gap / scenario_.control * preset_.clock_ps;
   for (; next_control_ < to; next_control_ += 1 + static_cast<Time>(2 * control_rng_.unit() * gap_ps)) {
-    if (next_control_ < from) continue;
+    if (next_control_ < from || resting_) continue;
     const auto index = static_cast<unsigned>(control_rng_.below(own_.requester_plan().size()));
     const uint32_t qpn = nic_.info.qp_first + index;
     if (dead(index) || evs_[index].empty()) continue;

@@ -66,6 +66,8 @@ class AgentSide {
 
   void stop_traffic() { requester_.stop(); }
   void more(uint64_t packets) { requester_.more(packets); }
+  /// Nobody controls paths and windows for a while.
+  void rest(bool on) { resting_ = on; }
   bool traffic_done() const { return requester_.exhausted() && requester_.quiet() && responder_->quiet(); }
   /// Calls that were made while it runs, and do not act yet.
   unsigned pending() const { return pending_; }
@@ -130,6 +132,7 @@ class AgentSide {
   std::unordered_map<uint64_t, Wqe> posted_;  ///< by wr_id
   std::vector<std::vector<uint32_t>> evs_;    ///< in use, by QP
   unsigned pending_ = 0;
+  bool resting_ = false;
 
   std::vector<log::Record> records_;
   std::vector<uint32_t> order_;

@@ -30,6 +30,13 @@ class Refusal : public std::runtime_error {
   bool unsupported;  ///< it lawfully cannot; else the tester is wrong, or the device is broken
 };
 
+/// A device went on no more: it ended, said what docs/device.md does not allow, did not come back in time. what() is a
+/// sentence with full stop.
+class DeviceGone : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
 struct OpenRequest {
   unsigned planes = 0;  ///< ports that the tester uses; 0: all
   std::vector<std::pair<std::string, uint64_t>> settings;

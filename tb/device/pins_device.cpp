@@ -116,21 +116,25 @@ void PinsDevice::poll() {
     });
   }
   counting_.clear();
-  counting_["silent_drops"] = 0;
   for (const csr::Register& r : csr::kRegisters) {
     const std::string_view name = r.name;
     if (!name.starts_with("CNT_")) continue;
-    const bool lane = r.count > 1, drops = r.offset == csr::kCntOvf0;
+    const bool lane = r.count > 1, received = r.offset == csr::kCntRx0;
     for (unsigned p = 0; p < (lane ? preset_.num_planes : 1); ++p) {
       const std::string key =
           lane ? std::string(name.substr(0, name.size() - 1)) + std::to_string(p) : std::string(name);
-      driver_.read(static_cast<uint16_t>(r.offset + 4 * p), [this, key, drops](uint32_t data, unsigned) {
+      driver_.read(static_cast<uint16_t>(r.offset + 4 * p), [this, key, received, p](uint32_t data, unsigned) {
         counting_[key] = data;
-        if (drops) counting_["silent_drops"] += data;
+        // Frames that came and are not counted: lost whole, or one on its way through the lane.
+        if (received) uncounted_[p] = rx_[p].frames - std::min<uint64_t>(data, rx_[p].frames);
       });
     }
   }
   driver_.read(csr::kCmdStatus, [this, at = now_](uint32_t, unsigned) {
+    uint64_t silent = 0;
+    for (unsigned p = 0; p < preset_.num_planes; ++p)
+      silent += std::min(uncounted_[p], counting_["CNT_OVF" + std::to_string(p)]);
+    counting_["silent_drops"] = silent;
     counters_ = counting_;
     polled_ = at;
   });
@@ -301,6 +305,7 @@ void PinsDevice::receive(unsigned plane) {
     schedule(plane);
     return;
   }
+  if (rx.at == 0) ++rx.frames;
   const auto size = static_cast<unsigned>(frame.bytes.size());
   const unsigned n = std::min(preset_.port_bytes, size - rx.at);
   const auto mask = static_cast<uint8_t>(1u << plane);

@@ -81,6 +81,7 @@ class PinsDevice final : public NicDevice {
     std::deque<Arriving> queue;
     unsigned at = 0;
     Time next = log::kNever, free = 0;
+    uint64_t frames = 0;  ///< that have begun
     bool cut = false;
   };
   struct Read {
@@ -126,6 +127,7 @@ class PinsDevice final : public NicDevice {
   void check(const QpConfig& c) const;
   unsigned profile_for(const Qp& qp, const QpConfig& c, std::vector<uint32_t>& values) const;
   unsigned dest_for(const Qp& qp, const QpConfig& c) const;
+  void check_controller(const QpConfig& c, unsigned dest) const;
   void put_controller(const OrderPtr& order, const QpConfig& c, unsigned dest);
   csr::TblQpCtx row_of(const Qp& qp) const;
   void move(const OrderPtr& order, const Qp& qp, log::QpState state, uint32_t attributes);
@@ -189,6 +191,7 @@ class PinsDevice final : public NicDevice {
 
   Time next_poll_ = 0, polled_ = 0;
   std::map<std::string, uint64_t> counters_, counting_;
+  std::array<uint64_t, kMaxPlanes> uncounted_{};  ///< received frames that CNT_RX has not
   uint64_t stray_frames_ = 0;
 };
 
