@@ -14,6 +14,7 @@
 #include <tuple>
 
 #include "cli/context.hpp"
+#include "cli/cosim_agent.hpp"
 #include "cli/dut_options.hpp"
 #include "cli/options.hpp"
 #include "cli/output.hpp"
@@ -44,6 +45,7 @@ Examples:
   mrc cosim --preset tiny --packets 2000 --rtl-bug icrc-mask  what a caught error looks like
   mrc cosim --preset tiny --packets 2000 --assertions         the RTL checks itself, too
   mrc cosim --preset tiny --dut ./libmine.so                  a device of yours, in a process of its own
+  mrc cosim --level L2 --preset tiny --dut fast               a NIC known by ports, host and verbs: docs/levels.md
 
 docs/bench.md describes scenarios, reports and JSON, docs/outputs.md where results go, docs/inputs.md how numbers are
 written. Ctrl-C ends the run with the results so far.)";
@@ -55,6 +57,7 @@ struct Options {
   unsigned threads = 2;
   bool assertions = false;
   DutProcess dut_process;
+  std::string level = "L0", peer = "model", profile;
 };
 
 void list_scenarios() {
@@ -414,7 +417,34 @@ int run_seeds(const Options& options, const Context& context) {
   return outputs.finish(verdict);
 }
 
-int run(const Options& o, const Context& context) {
+/// L1 and L2. Options that mean something at L0 alone are refused.
+int run_agent(const Options& o, const CLI::App& command, const Context& context) {
+  for (const char* option :
+       {"--cycles", "--wave", "--snapshots", "--assertions", "--threads", "--reports", "--dut-process"}) {
+    if (command.count(option) != 0) {
+      throw UsageError(fmt::format("{} is for --level L0, where the device is known by its pins.", option),
+                       fmt::format("Leave out {}, or --level {}.", option, o.level));
+    }
+  }
+  AgentCommand agent;
+  agent.level = o.level;
+  agent.preset = o.preset;
+  agent.scenario = o.scenario;
+  agent.dut = o.dut;
+  agent.peer = o.peer;
+  agent.bug = o.bug;
+  agent.json = o.json;
+  agent.pcap = o.pcap;
+  agent.record = o.record;
+  agent.profile = o.profile;
+  agent.packets = o.packets;
+  agent.seed = o.seed;
+  agent.seeds = o.seeds;
+  agent.limit_s = o.dut_process.limit_s;
+  return cosim_agent(agent, context);
+}
+
+int run(const Options& o, const CLI::App& command, const Context& context) {
   if (o.scenario == "list") {
     list_scenarios();
     return kPass;
@@ -422,6 +452,11 @@ int run(const Options& o, const Context& context) {
   if (o.bug == "list") {
     list_bugs();
     return kPass;
+  }
+  if (o.level != "L0") return run_agent(o, command, context);
+  for (const char* option : {"--peer", "--profile"}) {
+    if (command.count(option) != 0)
+      throw UsageError(fmt::format("{} is for --level L1 and L2.", option), "Say --level L2.");
   }
   return o.seeds == 1 ? run_single(o, context) : run_seeds(o, context);
 }
@@ -466,6 +501,15 @@ void register_cosim(CLI::App& app, Context& context) {
   command->add_flag("--assertions", options->assertions,
                     "the RTL asserts in every cycle what it takes for granted; ./mrc builds it. It is slower");
   text_option(*command, "--dut", options->dut, "rtl, model, or a shared object that speaks api/mrc_dut.h");
+  command
+      ->add_option(
+          "--level", options->level,
+          "what is known of the device: L0 its pins in every cycle; L2 ports, host and verbs, held against the "
+          "rules of MRC (docs/levels.md); L1 what it shows of its inside as well")
+      ->check(CLI::IsMember({"L0", "L1", "L2"}))
+      ->capture_default_str();
+  text_option(*command, "--peer", options->peer, "the other NIC at L1 and L2: model, rtl, or fast");
+  text_option(*command, "--profile", options->profile, "JSON instead of what the device says of itself, at L1 and L2");
   add_dut_process(*command, options->dut_process);
   text_option(*command, "--reports", options->reports, "folder for the files of a failure");
   number_option(*command, "--threads", options->threads, 1, 2, "1: the peer runs in the device's thread");
@@ -484,7 +528,7 @@ void register_cosim(CLI::App& app, Context& context) {
           fmt::format("--seed {} --seeds {} goes beyond the last seed, 2^64 - 1.", options->seed, options->seeds),
           "Give a smaller --seed, or fewer --seeds.");
     }
-    context.exit_code = run(*options, context);
+    context.exit_code = run(*options, *command, context);
   });
 }
 

@@ -3,55 +3,27 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <iostream>
 #include <memory>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "cli/context.hpp"
 #include "cli/dut_options.hpp"
+#include "cli/nic_device.hpp"
 #include "cli/options.hpp"
 #include "cli/output.hpp"
-#include "input/names.hpp"
-#include "sim/device/fast_device.hpp"
-#include "tb/compare/bugs.hpp"
+#include "tb/device/library_device.hpp"
 #include "tb/device/lines.hpp"
-#include "tb/device/pins_device.hpp"
 
 namespace mrc::cli {
 namespace {
 
 struct Options {
-  std::string endpoint = "model", preset = "tiny", bug;
+  std::string endpoint = "model", preset = "tiny", bug, library;
 };
-
-std::unique_ptr<tb::NicDevice> device_from(const Options& o, const Context& context) {
-  const Preset& preset = preset_from(o.preset);
-  if (o.endpoint == "fast" && o.bug.empty()) return sim::make_fast_device({&preset, MRC_VERSION});
-  tb::PinsOptions pins;
-  pins.preset = &preset;
-  pins.name = o.endpoint;
-  if (o.endpoint == "model") pins.version = MRC_VERSION;
-  if (!o.bug.empty()) {
-    const tb::Bug* bug = tb::find_bug(o.bug);
-    if (bug == nullptr) {
-      std::vector<std::string_view> names;
-      for (const tb::Bug& b : tb::bugs()) names.emplace_back(b.name);
-      throw UsageError("unknown RTL bug " + input::shown(o.bug) + input::did_you_mean(o.bug, names),
-                       "'mrc cosim --rtl-bug list' prints the names.");
-    }
-    if (o.endpoint != "rtl")
-      throw Unsupported("the " + o.endpoint + " has no injected bugs.", "Say --endpoint rtl, or leave out --rtl-bug.");
-    pins.bug = static_cast<uint8_t>(bug->number);
-    pins.name += " with bug " + std::string(bug->name);
-  }
-  pins.open = dut_opener(o.endpoint, preset, 1, context);
-  return tb::make_pins_device(pins);
-}
 
 /// Lines of a file descriptor, of bounded length.
 class LineInput {
@@ -97,7 +69,15 @@ class LineInput {
 };
 
 int run(const Options& o, const Context& context) {
-  const auto device = device_from(o, context);
+  std::unique_ptr<tb::NicDevice> device;
+  try {
+    device = o.library.empty() ? nic_device(o.endpoint, preset_from(o.preset), o.bug, context)
+                               : tb::load_device(o.library, o.preset);
+  } catch (const tb::Refusal& refusal) {
+    const std::string remedy = "Name a shared object with the functions of cmodel/api/mrc_nic.h.";
+    if (refusal.unsupported) throw Unsupported(refusal.what(), remedy);
+    throw UsageError(refusal.what(), remedy);
+  }
   tb::LineServer server(*device, "stdin");
   LineInput input(STDIN_FILENO);
   for (uint32_t number = 1; !server.closed(); ++number) {
@@ -135,13 +115,20 @@ Examples:
   mrc nic --endpoint rtl --preset fpga100                     our RTL
   mrc nic --endpoint fast                                     the protocol alone, without a clock
   mrc nic --endpoint rtl --rtl-bug icrc-mask                  RTL that makes an error
+  mrc nic --library ./libmynic.so                             a NIC of yours behind mrc_nic.h
   echo '{"call":"open","version":1}' | mrc nic                what it says of itself)");
   command->add_option("--endpoint", options->endpoint, "model, rtl, or fast")
       ->check(CLI::IsMember({"model", "rtl", "fast"}))
       ->capture_default_str();
   text_option(*command, "--preset", options->preset, "sizes of the NIC: asic800, fpga100, tiny");
+  text_option(*command, "--library", options->library,
+              "a NIC that is a shared object with the functions of cmodel/api/mrc_nic.h, instead of --endpoint");
   text_option(*command, "--rtl-bug", options->bug, "let the RTL make an error: a name of 'mrc cosim --rtl-bug list'");
-  command->callback([options, &context] { context.exit_code = run(*options, context); });
+  command->callback([options, command, &context] {
+    exclude(*command, "--library", "--endpoint", "one NIC answers");
+    exclude(*command, "--library", "--rtl-bug", "the RTL makes errors, not a library");
+    context.exit_code = run(*options, context);
+  });
 }
 
 }  // namespace mrc::cli

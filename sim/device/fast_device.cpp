@@ -179,6 +179,7 @@ class FastDevice final : public tb::NicDevice, Exit, Listener, Arrivals {
   std::deque<Read> to_read_;
   std::unordered_map<uint64_t, Read> reading_;  ///< by tag; answered ones are of answered_
   std::map<std::pair<uint32_t, uint16_t>, Immediate> immediates_;
+  std::unordered_map<uint32_t, Time> written_;  ///< by QP: when its newest write is visible
   uint64_t not_mrc_ = 0;
 };
 
@@ -259,6 +260,7 @@ tb::DeviceInfo FastDevice::open(const tb::OpenRequest& request) {
   to_read_.clear();
   reading_.clear();
   immediates_.clear();
+  written_.clear();
   mac_ = 0x020000000001;
   ip_ = {0xfd};
   ip_[15] = 1;
@@ -278,7 +280,9 @@ tb::DeviceInfo FastDevice::open(const tb::OpenRequest& request) {
   info.evs = 256 * planes;
   info.regions = 1 << 16;
   info.post = config_.wqe_depth;
-  info.profile = tb::profile_json(info.name, planes, preset_, request.settings, false);
+  auto settings = request.settings;
+  settings.emplace_back("CTRL.pdcid_zero", 1);  // it has no PDC identifiers
+  info.profile = tb::profile_json(info.name, planes, preset_, settings, false);
   return info;
 }
 
@@ -650,6 +654,7 @@ void FastDevice::placed(const Packet& p, unsigned plane) {
   const auto region = regions_.find(p.data.rkey);
   if (region != regions_.end() && addr - region->second.va < region->second.bytes)
     addr = region->second.addr + (addr - region->second.va);
+  written_[p.dqp] = std::max(written_[p.dqp], time);
   emit(time, tb::HostWrite{addr, {decoded.payload.begin(), decoded.payload.end()}}, decoded.payload.size());
   if (decoded.immdt) immediates_[{p.dqp, p.data.msn}] = {p.data.imm, p.data.rqmsn};
 }
@@ -664,7 +669,7 @@ void FastDevice::delivered(const Delivery& d) {
   cqe.rqmsn = found->second.rqmsn;
   cqe.bytes = d.bytes;
   immediates_.erase(found);
-  emit(now_, cqe, 64);
+  emit(std::max(now_, written_[d.qpn]), cqe, 64);  // after its data
 }
 
 void FastDevice::memory(bool takes) {

@@ -30,6 +30,13 @@ class Refusal : public std::runtime_error {
   bool unsupported;  ///< it lawfully cannot; else the tester is wrong, or the device is broken
 };
 
+/// A device went on no more: it ended, said what docs/device.md does not allow, did not come back in time. what() is a
+/// sentence with full stop.
+class DeviceGone : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
 struct OpenRequest {
   unsigned planes = 0;  ///< ports that the tester uses; 0: all
   std::vector<std::pair<std::string, uint64_t>> settings;
@@ -93,7 +100,7 @@ struct Done {
 };
 struct Output {
   Time time = 0;  ///< of a frame, its first byte's
-  std::variant<SentFrame, HostRead, HostWrite, log::Cqe, Done> body;
+  std::variant<SentFrame, HostRead, HostWrite, log::Cqe, Done, log::Event> body;
 };
 
 struct Advanced {
@@ -132,6 +139,11 @@ class NicDevice {
   virtual void host_done(uint64_t tag, Time t, std::span<const uint8_t> data, uint32_t status) = 0;
   virtual Advanced advance(Time until, Time slack) = 0;
   virtual Counters counters() = 0;
+
+  enum class HostQueue : uint8_t { Reads, Writes, Completions };
+  /// The host takes none of these from `from` on until `until`. Needs the cap host_pause; pauses of one kind follow
+  /// each other.
+  virtual void pause(HostQueue, Time, Time) { throw Refusal("this device has no host that pauses.", true); }
 };
 
 }  // namespace mrc::tb

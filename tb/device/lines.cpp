@@ -11,6 +11,7 @@
 #include <span>
 
 #include "input/names.hpp"
+#include "tb/device/line_words.hpp"
 #include "wire/text.hpp"
 
 namespace mrc::tb {
@@ -19,12 +20,6 @@ namespace {
 using input::Json;
 
 constexpr uint64_t kMaxTime = uint64_t{1} << 62;  ///< ps: 53 days
-
-constexpr std::array kStates = {"reset", "init", "rtr", "rts", "error"};
-constexpr std::array kStatus = {
-    "ok",      "local_length", "wimm_overrun", "remote_invalid", "remote_access", "remote_operation",
-    "retries", "flushed",      "fatal",        "other"};
-constexpr std::array kEncaps = {"ipv6", "srv6", "srh", "ipv4"};
 
 const char* stop_after(const std::string& sentence) { return sentence.ends_with('?') ? "" : "."; }
 
@@ -144,12 +139,16 @@ struct AppendOutput {
   }
   void operator()(const log::Cqe& o) const {
     fmt::format_to(into(), R"({{"out":"cqe","t":{},"qp":{},"receive":{},"status":"{}")", time, o.qp, o.receive,
-                   kStatus[static_cast<unsigned>(o.status)]);
+                   kLineStatus[static_cast<unsigned>(o.status)]);
     if (o.receive) {
       fmt::format_to(into(), R"(,"imm":{},"rqmsn":{},"bytes":{}}})", o.imm, o.rqmsn, o.bytes);
     } else {
       fmt::format_to(into(), R"(,"wr_id":{}}})", o.wr_id);
     }
+  }
+  void operator()(const log::Event& o) const {
+    fmt::format_to(into(), R"({{"out":"event","t":{},"kind":"{}","qp":{},"arg":[{}]}})", time,
+                   kLineEvents[static_cast<unsigned>(o.kind)], o.qp, fmt::join(o.arg, ","));
   }
   void operator()(const Done& o) const {
     fmt::format_to(into(), R"({{"out":"done","t":{},"call":"{}","{}":{})", time, o.call, o.region ? "rkey" : "qp",
@@ -194,7 +193,8 @@ std::string qp(NicDevice& device, const Reader& r) {
   const auto flag = [&](const char* name, bool& to) {
     if (const Json* value = r.find(name)) to = r.flag_of(*value, name);
   };
-  if (const Json* state = r.find("state")) c.state = static_cast<log::QpState>(r.choice_of(*state, "state", kStates));
+  if (const Json* state = r.find("state"))
+    c.state = static_cast<log::QpState>(r.choice_of(*state, "state", kLineStates));
   number("peer_qp", c.peer_qp, 0xffffff);
   if (const Json* ip = r.find("peer_ip")) c.peer_ip = r.ip_of(*ip, "peer_ip");
   if (const Json* mac = r.find("peer_mac")) c.peer_mac = r.mac_of(*mac, "peer_mac");
@@ -216,7 +216,8 @@ std::string qp(NicDevice& device, const Reader& r) {
   flag("time_stamps", c.time_stamps);
   flag("controlled", c.controlled);
   number("pkey", c.pkey, 0xffff);
-  if (const Json* encap = r.find("encap")) c.encap = static_cast<Encapsulation>(r.choice_of(*encap, "encap", kEncaps));
+  if (const Json* encap = r.find("encap"))
+    c.encap = static_cast<Encapsulation>(r.choice_of(*encap, "encap", kLineEncaps));
   if (const Json* path = r.find("path")) c.path = r.ip_of(*path, "path");
   if (const Json* evs = r.find("evs")) {
     if (!evs->is_array()) r.refuse(*evs, "evs is no list", "Write [1,2,3].");
@@ -230,7 +231,7 @@ std::string qp(NicDevice& device, const Reader& r) {
   return fmt::format(
       R"({{"ok":true{},"state":"{}","mpr":{},"mpr_dest":{},"max_wimm":{},"max_wimm_dest":{},"timeout":{},"evs":[{}],)"
       R"("backup":{}}})",
-      waits ? R"(,"pending":true)" : "", kStates[static_cast<unsigned>(c.state)], c.mpr, c.mpr_dest, c.max_wimm,
+      waits ? R"(,"pending":true)" : "", kLineStates[static_cast<unsigned>(c.state)], c.mpr, c.mpr_dest, c.max_wimm,
       c.max_wimm_dest, c.timeout, fmt::join(c.evs, ","), c.backup);
 }
 
@@ -241,7 +242,7 @@ std::string address(NicDevice& device, const Reader& r) {
 
 std::string query(NicDevice& device, const Reader& r) {
   const auto [state, time] = device.query(static_cast<uint32_t>(r.whole("qp", 0xffffff)));
-  return fmt::format(R"({{"ok":true,"state":"{}","t":{}}})", kStates[static_cast<unsigned>(state)], time);
+  return fmt::format(R"({{"ok":true,"state":"{}","t":{}}})", kLineStates[static_cast<unsigned>(state)], time);
 }
 
 std::string mr(NicDevice& device, const Reader& r) {
@@ -312,6 +313,12 @@ std::string host_done(NicDevice& device, const Reader& r) {
   return pending(false);
 }
 
+std::string pause(NicDevice& device, const Reader& r) {
+  const auto what = static_cast<NicDevice::HostQueue>(r.choice_of(r.need("what"), "what", kLineQueues));
+  device.pause(what, r.time("t"), r.time("until"));
+  return pending(false);
+}
+
 std::string advance(NicDevice& device, const Reader& r) {
   const Json* slack = r.find("slack");
   const Advanced ran = device.advance(r.time("until"), slack == nullptr ? 0 : r.whole_of(*slack, "slack", kMaxTime));
@@ -340,10 +347,11 @@ struct Call {
   const char* name;
   std::string (*answer)(NicDevice&, const Reader&);
 };
-constexpr Call kCalls[] = {{"open", open},       {"address", address},   {"qp", qp},        {"query", query},
-                           {"mr", mr},           {"post", post},         {"recv", recv},    {"port", port},
-                           {"ev", ev},           {"mpr", mpr},           {"rx", rx},        {"host_done", host_done},
-                           {"advance", advance}, {"counters", counters}, {"memory", memory}};
+constexpr Call kCalls[] = {
+    {"open", open},    {"address", address},     {"qp", qp},       {"query", query},     {"mr", mr},
+    {"post", post},    {"recv", recv},           {"port", port},   {"ev", ev},           {"mpr", mpr},
+    {"rx", rx},        {"host_done", host_done}, {"pause", pause}, {"advance", advance}, {"counters", counters},
+    {"memory", memory}};
 
 }  // namespace
 

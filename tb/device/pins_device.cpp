@@ -25,7 +25,15 @@ constexpr size_t kMaxOutput = 256 << 10;
 /// Clock cycles after which a register access counts as unanswered.
 constexpr uint64_t kHangCycles = 4'000'000;
 
-log::Status status_of(CqStatus status) {
+/// Pauses of the host that lie ahead.
+constexpr size_t kMaxPauses = 65536;
+
+}  // namespace
+
+log::Status PinsDevice::status_of(CqStatus status) const {
+  const uint32_t codes = settings_.get(csr::kNakCode, csr::kNakCodeReset);
+  if (static_cast<uint32_t>(status) == csr::kNakCodeInvalid.get(codes)) return log::Status::RemoteInvalid;
+  if (static_cast<uint32_t>(status) == csr::kNakCodeAccess.get(codes)) return log::Status::RemoteAccess;
   switch (status) {
     case CqStatus::Ok:
       return log::Status::Ok;
@@ -49,8 +57,6 @@ log::Status status_of(CqStatus status) {
       return log::Status::Other;
   }
 }
-
-}  // namespace
 
 // Registers.
 
@@ -110,21 +116,25 @@ void PinsDevice::poll() {
     });
   }
   counting_.clear();
-  counting_["silent_drops"] = 0;
   for (const csr::Register& r : csr::kRegisters) {
     const std::string_view name = r.name;
     if (!name.starts_with("CNT_")) continue;
-    const bool lane = r.count > 1, drops = r.offset == csr::kCntOvf0;
+    const bool lane = r.count > 1, received = r.offset == csr::kCntRx0;
     for (unsigned p = 0; p < (lane ? preset_.num_planes : 1); ++p) {
       const std::string key =
           lane ? std::string(name.substr(0, name.size() - 1)) + std::to_string(p) : std::string(name);
-      driver_.read(static_cast<uint16_t>(r.offset + 4 * p), [this, key, drops](uint32_t data, unsigned) {
+      driver_.read(static_cast<uint16_t>(r.offset + 4 * p), [this, key, received, p](uint32_t data, unsigned) {
         counting_[key] = data;
-        if (drops) counting_["silent_drops"] += data;
+        // Frames that came and are not counted: lost whole, or one on its way through the lane.
+        if (received) uncounted_[p] = rx_[p].frames - std::min<uint64_t>(data, rx_[p].frames);
       });
     }
   }
   driver_.read(csr::kCmdStatus, [this, at = now_](uint32_t, unsigned) {
+    uint64_t silent = 0;
+    for (unsigned p = 0; p < preset_.num_planes; ++p)
+      silent += std::min(uncounted_[p], counting_["CNT_OVF" + std::to_string(p)]);
+    counting_["silent_drops"] = silent;
     counters_ = counting_;
     polled_ = at;
   });
@@ -164,6 +174,7 @@ DeviceInfo PinsDevice::open(const OpenRequest& request) {
   on_wire_.clear();
   rx_.assign(preset_.num_planes, {});
   port_events_.clear();
+  for (auto& list : pauses_) list.clear();
   reads_.assign(preset_.num_planes, {});
   unanswered_.clear();
   reads_pending_ = 0;
@@ -197,7 +208,7 @@ DeviceInfo PinsDevice::open(const OpenRequest& request) {
   info.port_gbps = preset_.port_gbps;
   info.caps = {"batch",   "responder", "requestor", "write_imm",  "trim_nack",  "time_stamps", "svc_time",
                "dyn_mpr", "nscc",      "evprobe",   "ev_control", "srv6",       "srh",         "psn",
-               "regions", "pkey",      "bytes",     "ports",      "slow_memory"};
+               "regions", "pkey",      "bytes",     "ports",      "host_pause", "any_address", "slow_memory"};
   info.latency = kTakeTime + kAnswerTime;
   info.qp_first = kQpnBase;
   info.qps = preset_.num_qps;
@@ -295,6 +306,7 @@ void PinsDevice::receive(unsigned plane) {
     schedule(plane);
     return;
   }
+  if (rx.at == 0) ++rx.frames;
   const auto size = static_cast<unsigned>(frame.bytes.size());
   const unsigned n = std::min(preset_.port_bytes, size - rx.at);
   const auto mask = static_cast<uint8_t>(1u << plane);
@@ -340,7 +352,7 @@ void PinsDevice::transmit() {
       if (const char* what = mac.beat(out_.tx_tdata[p], out_.tx_tkeep[p], out_.tx_tlast >> p & 1, now_))
         fail(fmt::format("port {}: {}", p, what));
     }
-    FramePtr frame = mac.start(now_);
+    FramePtr frame = mac.start(now_ + preset_.clock_ps - 1);  // before the next cycle
     if (!frame) continue;
     if (p >= planes_) ++stray_frames_;
     if (p >= planes_ || (up_ >> p & 1) == 0) continue;  // a MAC without carrier takes frames and loses them
@@ -389,10 +401,26 @@ void PinsDevice::memory(bool takes) {
   memory_takes_ = takes;
 }
 
+void PinsDevice::pause(HostQueue what, Time from, Time until) {
+  need_open();
+  auto& list = pauses_[static_cast<size_t>(what)];
+  const Time earliest = list.empty() ? reached_ : std::max(reached_, list.back().second);
+  if (from < earliest || until <= from)
+    wrong(fmt::format("a pause from {} to {} does not lie behind {}.", from, until, earliest));
+  if (list.size() >= kMaxPauses) wrong(fmt::format("{} pauses lie ahead.", kMaxPauses));
+  list.emplace_back(from, until);
+}
+
+bool PinsDevice::takes(HostQueue what) {
+  auto& list = pauses_[static_cast<size_t>(what)];
+  while (!list.empty() && list.front().second <= now_) list.pop_front();
+  return list.empty() || list.front().first > now_;
+}
+
 void PinsDevice::host() {
-  in_.cqe_ready = 1;
-  in_.host_wr_ready = memory_takes_ ? 1 : 0;
-  in_.host_rd_ready = reads_pending_ < kMaxReads;
+  in_.host_wr_ready = memory_takes_ && takes(HostQueue::Writes);
+  in_.cqe_ready = takes(HostQueue::Completions);
+  in_.host_rd_ready = reads_pending_ < kMaxReads && takes(HostQueue::Reads);
   if (out_.host_rd_valid && in_.host_rd_ready) {
     const Rdreq rd = Rdreq::unpack(out_.host_rd);
     if (rd.plane >= preset_.num_planes || rd.len == 0 || rd.len > preset_.host_bytes) {
@@ -419,7 +447,7 @@ void PinsDevice::host() {
     last_rsp_ = p;
     break;
   }
-  if (out_.host_wr_valid && memory_takes_) {
+  if (out_.host_wr_valid && in_.host_wr_ready) {
     if (out_.host_wr_len == 0 || out_.host_wr_len > preset_.host_bytes) {
       fail(fmt::format("the NIC writes {} bytes of memory", out_.host_wr_len));
     } else {
@@ -427,7 +455,7 @@ void PinsDevice::host() {
            out_.host_wr_len);
     }
   }
-  if (out_.cqe_valid) completion(mrc::Cqe::unpack(out_.cqe));
+  if (out_.cqe_valid && in_.cqe_ready) completion(mrc::Cqe::unpack(out_.cqe));
   in_.wqe_valid = 0;
   if (!works_.empty() && works_.front().after <= carried_out_) {
     in_.wqe_valid = 1;
@@ -474,7 +502,17 @@ Advanced PinsDevice::advance(Time until, Time slack) {
   }
   // After the cycle at time `last`, what comes later than that is for a later cycle.
   const Time last = now_ == 0 ? 0 : now_ - preset_.clock_ps;
-  reached_ = std::max(reached_, told ? std::max(last, std::min(stop, now_)) : until);
+  Time reached = told ? std::max(last, std::min(stop, now_)) : until;
+  // First bytes between that cycle and the time reached.
+  Time first = log::kNever;
+  for (const Output& frame : on_wire_) first = std::min(first, frame.time);
+  if (!told && first <= until) reached = std::min(until, first + std::min(slack, until - first));
+  std::erase_if(on_wire_, [&](Output& frame) {
+    if (frame.time > reached) return false;
+    outputs_.push_back(std::move(frame));
+    return true;
+  });
+  reached_ = std::max(reached_, reached);
   Advanced result{reached_, std::move(outputs_)};
   outputs_.clear();
   output_bytes_ = 0;

@@ -3,6 +3,7 @@
 /// host in pins_device.cpp.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -54,6 +55,7 @@ class PinsDevice final : public NicDevice {
   void host_done(uint64_t tag, Time t, std::span<const uint8_t> data, uint32_t status) override;
   Advanced advance(Time until, Time slack) override;
   Counters counters() override;
+  void pause(HostQueue what, Time from, Time until) override;
 
  private:
   struct Qp {
@@ -80,6 +82,7 @@ class PinsDevice final : public NicDevice {
     std::deque<Arriving> queue;
     unsigned at = 0;
     Time next = log::kNever, free = 0;
+    uint64_t frames = 0;  ///< that have begun
     bool cut = false;
   };
   struct Read {
@@ -125,6 +128,7 @@ class PinsDevice final : public NicDevice {
   void check(const QpConfig& c) const;
   unsigned profile_for(const Qp& qp, const QpConfig& c, std::vector<uint32_t>& values) const;
   unsigned dest_for(const Qp& qp, const QpConfig& c) const;
+  void check_controller(const QpConfig& c, unsigned dest) const;
   void put_controller(const OrderPtr& order, const QpConfig& c, unsigned dest);
   csr::TblQpCtx row_of(const Qp& qp) const;
   void move(const OrderPtr& order, const Qp& qp, log::QpState state, uint32_t attributes);
@@ -140,6 +144,8 @@ class PinsDevice final : public NicDevice {
   void receive(unsigned plane);
   void schedule(unsigned plane);
   void completion(const mrc::Cqe& cqe);
+  log::Status status_of(CqStatus status) const;
+  bool takes(HostQueue what);
   void tell(Time time, decltype(Output::body) body, size_t bytes);
 
   PinsOptions options_;
@@ -167,6 +173,7 @@ class PinsDevice final : public NicDevice {
   std::vector<Output> on_wire_;  ///< whose first byte is yet to come
   std::vector<Rx> rx_;
   std::vector<PortEvent> port_events_;
+  std::array<std::deque<std::pair<Time, Time>>, 3> pauses_;  ///< of the host, by HostQueue
   std::vector<std::deque<Read>> reads_;
   std::unordered_map<uint64_t, Read*> unanswered_;
   size_t reads_pending_ = 0;
@@ -186,6 +193,7 @@ class PinsDevice final : public NicDevice {
 
   Time next_poll_ = 0, polled_ = 0;
   std::map<std::string, uint64_t> counters_, counting_;
+  std::array<uint64_t, kMaxPlanes> uncounted_{};  ///< received frames that CNT_RX has not
   uint64_t stray_frames_ = 0;
 };
 

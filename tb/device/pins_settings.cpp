@@ -143,11 +143,11 @@ std::string profile_json(const std::string& name, unsigned planes, const Preset&
   out["name"] = name;
   out["planes"] = planes;
   out["port_gbps"] = preset.port_gbps;
-  out["take"] = kTakeTime;
-  out["answer"] = kAnswerTime;
-  out["skew"] = 0;
+  out["take_ps"] = kTakeTime;
+  out["answer_ps"] = kAnswerTime;
+  out["skew_ps"] = 0;
   out["silent_drops"] = silent_drops;
-  out["shows"] = 0;
+  out["shows"] = nlohmann::ordered_json::array();
   auto& of = out["settings"] = nlohmann::ordered_json::object();
   for (const auto& [key, value] : settings) {
     if (std::find(std::begin(kJudged), std::end(kJudged), key) != std::end(kJudged)) of[key] = value;

@@ -128,13 +128,19 @@ unsigned PinsDevice::dest_for(const Qp& self, const QpConfig& c) const {
   cannot(fmt::format("this NIC ({}) knows {} other NICs at most.", preset_.name, preset_.num_dests));
 }
 
+/// A queue pair is refused before anything is written for it.
+void PinsDevice::check_controller(const QpConfig& c, unsigned dest) const {
+  if (!c.controlled || c.mtu <= dest_mtu_[dest]) return;
+  if (std::find(cc_mtus_.begin(), cc_mtus_.end(), c.mtu) == cc_mtus_.end() &&
+      cc_mtus_.size() == preset_.num_cc_profiles)
+    cannot(fmt::format("this NIC ({}) holds {} settings of congestion control, one for each mtu.", preset_.name,
+                       preset_.num_cc_profiles));
+}
+
 /// The controller of a destination: its window is never smaller than the largest packet of its QPs.
 void PinsDevice::put_controller(const OrderPtr& order, const QpConfig& c, unsigned dest) {
   if (!c.controlled || c.mtu <= dest_mtu_[dest]) return;
   auto found = std::find(cc_mtus_.begin(), cc_mtus_.end(), c.mtu);
-  if (found == cc_mtus_.end() && cc_mtus_.size() == preset_.num_cc_profiles)
-    cannot(fmt::format("this NIC ({}) holds {} settings of congestion control, one for each mtu.", preset_.name,
-                       preset_.num_cc_profiles));
   NsccParams params;
   params.rate_gbps = preset_.port_gbps * planes_;
   params.path_mtu = c.mtu;
@@ -204,6 +210,7 @@ bool PinsDevice::connect(Qp& qp, const QpConfig& c) {
   check(c);
   std::vector<uint32_t> values;
   const unsigned profile = profile_for(qp, c, values), dest = dest_for(qp, c);
+  check_controller(c, dest);
   const log::QpState from = qp.known ? qp.state : log::QpState::Reset;
   const OrderPtr order = begin("qp", false, c.qp);
   put_controller(order, c, dest);

@@ -103,6 +103,9 @@ class Requester {
   /// The receiver has verified a message: its memory is free.
   void freed(uint32_t id);
 
+  /// Completions of work requests say neither length nor MSN.
+  void completions_are_short() { short_ = true; }
+
   Mail& mail() { return mail_; }
   /// So many packets more.
   void more(uint64_t packets) { budget_ += packets; }
@@ -188,6 +191,7 @@ class Requester {
   uint64_t packets_made_ = 0, outstanding_ = 0;
   uint64_t completed_ = 0, completed_packets_ = 0, completed_bytes_ = 0, refused_ = 0, failed_qps_ = 0, immediates_ = 0;
   uint64_t naks_invalid_ = 0, naks_access_ = 0;
+  bool short_ = false;
   bool no_bytes_ = false;  // links take the payload out of WRITEs
   bool overruns_ = false;  // responders refuse immediates
 };

@@ -241,7 +241,7 @@ def settings(nic):
     """A setting does what it says: beyond the window, NACK or silence."""
     for drop in (0, 1):
         nic.open(settings={"CTRL.oor_drop": drop})
-        assert nic.info["profile"]["settings"] == {"CTRL.oor_drop": drop}
+        assert nic.info["profile"]["settings"]["CTRL.oor_drop"] == drop
         connect(nic)
         nic.rx(client.write(nic.qpn, nic.rq + 5000, ONLY, VA, RKEY, 100, pattern(100)))
         assert [n["reason"] for n in sent(nic.run(), NACK)] == ([] if drop else [0x0B])

@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <chrono>
+#include <functional>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <utility>
+
+#include "cli/cosim_agent.hpp"
+#include "cli/dut_options.hpp"
+#include "cli/nic_device.hpp"
+#include "cli/output.hpp"
+#include "cli/signals.hpp"
+#include "cli/status_line.hpp"
+#include "cli/version.hpp"
+#include "input/file.hpp"
+#include "log/writer.hpp"
+#include "reference/run.hpp"
+#include "tb/agent/agent.hpp"
+#include "tb/compare/report.hpp"
+#include "tb/environment/random_scenario.hpp"
+#include "util/printable.hpp"
+#include "wire/pcapng.hpp"
+
+namespace mrc::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using tb::AgentOutcome;
+using tb::grouped;
+
+constexpr unsigned kDraws = 8;  ///< random scenarios that move nothing are drawn anew so often
+constexpr input::FileKind kProfile{"profile", input::kJsonBytes, "Name an existing file that you may read."};
+
+/// A run and what the judge says of it.
+struct Judged {
+  tb::AgentResult result;
+  std::unique_ptr<ref::Run> judge;
+  std::string drawn;  ///< what a random scenario is made of
+
+  int exit_code() const {
+    switch (result.outcome) {
+      case AgentOutcome::DeviceError:
+        return kUsage;
+      case AgentOutcome::DataError:
+        return kFail;
+      case AgentOutcome::Hang:
+        return kHang;
+      default:
+        break;
+    }
+    switch (judge->verdict()) {
+      case ref::Verdict::Fail:
+        return kFail;
+      case ref::Verdict::Broken:
+        return kUsage;
+      case ref::Verdict::Inconclusive:
+        return kInconclusive;
+      default:
+        return result.outcome == AgentOutcome::Pass ? kPass : kInconclusive;
+    }
+  }
+  /// The word for it.
+  const char* verdict() const {
+    if (result.outcome != AgentOutcome::Pass && judge->verdict() != ref::Verdict::Fail) return name_of(result.outcome);
+    return name_of(judge->verdict());
+  }
+};
+
+class Agent {
+ public:
+  Agent(const AgentCommand& c, const Context& context) : c_(c), context_(context), preset_(preset_from(c.preset)) {
+    if (!c.profile.empty()) {
+      profile_ = input::read_text(c.profile, kProfile);
+      ref::read_profile(profile_, input::file_name(c.profile));  // says what is wrong with it
+    }
+    dut_ = any_nic(c.dut, preset_, c.bug, c.limit_s, context);
+    peer_ = any_nic(c.peer, preset_, "", c.limit_s, context);
+  }
+
+  std::string repro(uint64_t seed) const {
+    return fmt::format("{} cosim --level {} --dut {}{}{} --preset {} --scenario {} --packets {} --seed {}{}",
+                       context_.program, c_.level, quoted(c_.dut), c_.bug.empty() ? "" : " --rtl-bug " + c_.bug,
+                       c_.peer == "model" ? "" : " --peer " + quoted(c_.peer), c_.preset, c_.scenario, c_.packets, seed,
+                       c_.profile.empty() ? "" : " --profile " + c_.profile);
+  }
+
+  /// Throws UsageError, CannotPlay.
+  Judged run(uint64_t seed, std::ostream* pcap, log::Writer* writer, StatusLine& status) {
+    const bool random = c_.scenario == tb::kRandomScenario;
+    if (!random) return once(seed, 0, pcap, writer, status);
+    unsigned draw = 0;
+    Judged judged = once(seed, draw, nullptr, nullptr, status);
+    while (judged.result.outcome == AgentOutcome::Empty && draw < kDraws)
+      judged = once(seed, ++draw, nullptr, nullptr, status);
+    // Nothing of those before is in the capture, the log.
+    if (pcap != nullptr || writer != nullptr) judged = once(seed, draw, pcap, writer, status);
+    return judged;
+  }
+
+ private:
+  static std::string quoted(const std::string& text) {
+    return text.find(' ') == std::string::npos ? text : "'" + text + "'";
+  }
+
+  Judged once(uint64_t seed, unsigned draw, std::ostream* pcap, log::Writer* writer, StatusLine& status) {
+    tb::AgentOptions o;
+    o.preset = &preset_;
+    const bool random = c_.scenario == tb::kRandomScenario;
+    o.scenario = random ? tb::random_scenario(seed, draw) : scenario_from(c_.scenario, seed);
+    tb::check(o.scenario, preset_);
+    o.packets = c_.packets;
+    o.seed = seed;
+    o.dut = dut_.get();
+    o.peer = peer_.get();
+    o.dut_profile = profile_;
+    o.shows = c_.level == "L1";
+    o.stop = &g_stop;
+    if (status.on()) {
+      o.progress = [&](const tb::AgentProgress& p) {
+        status.show(fmt::format("seed {}: {:.1f} us simulated, {} packets, {:.1f} %, {} left", seed,
+                                static_cast<double>(p.time) / 1e6, grouped(p.packets), 100 * std::min(p.done, 1.0),
+                                time_left(p.seconds, p.done)));
+      };
+    }
+    Judged judged;
+    if (random) judged.drawn = o.scenario.description;
+    judged.judge = std::make_unique<ref::Run>(ref::RunOptions{});
+    std::optional<wire::PcapngWriter> capture;
+    const std::string note = "run " + context_.run_id + ": " + repro(seed);
+    o.log = [&](log::Record& record) {
+      if (writer != nullptr) {
+        writer->write(record);
+        if (writer->records() == 1) writer->write({0, 0, log::Note{"run " + context_.run_id}});
+      }
+      if (const auto* device = std::get_if<log::Device>(&record.body);
+          device && pcap != nullptr && record.device == 0) {
+        const std::string comments[] = {note};
+        capture.emplace(*pcap, ref::read_profile(device->profile, "profile").wire(), preset_.num_planes,
+                        preset_.port_gbps, comments);
+      }
+      if (const auto* frame = std::get_if<log::Frame>(&record.body); frame && capture && record.device == 0) {
+        capture->write(frame->plane, record.time / 1000, frame->bytes,
+                       std::vector<std::string>{frame->sent ? "sent by the device" : "received by the device"},
+                       frame->length);
+      }
+      judged.judge->take(record);
+    };
+    try {
+      judged.result = tb::run_agent(o);
+    } catch (const tb::CannotPlay& cannot) {
+      throw Unsupported(cannot.what(), cannot.remedy);
+    }
+    const tb::AgentResult& r = judged.result;
+    if (r.outcome == AgentOutcome::DeviceError && r.time == 0)
+      throw UsageError(with_full_stop("no device: " + r.problem), "docs/device.md says what a device answers.");
+    judged.judge->finish();
+    return judged;
+  }
+
+  const AgentCommand& c_;
+  const Context& context_;
+  const Preset& preset_;
+  std::string profile_;
+  std::unique_ptr<tb::NicDevice> dut_, peer_;
+};
+
+std::string us(tb::Time time) { return fmt::format("{:.3f} us", static_cast<double>(time) / 1e6); }
+
+std::string side_text(const char* name, const tb::AgentResult::Side& s) {
+  return fmt::format(
+      "  {:<12} {} data packets, {} again, {} SACKs, {} NACKs, {} ACKs; its link lost {}, trimmed {}, marked {}, "
+      "corrupted {}, delayed {}\n",
+      name, grouped(s.frames.data), grouped(s.frames.rtx), grouped(s.frames.sack), grouped(s.frames.nack),
+      grouped(s.frames.ack), grouped(s.link.lost), grouped(s.link.trimmed), grouped(s.link.marked),
+      grouped(s.link.corrupt), grouped(s.link.delayed));
+}
+
+std::string summary(const AgentCommand& c, const Judged& j, uint64_t seed) {
+  const tb::AgentResult& r = j.result;
+  std::string word = j.verdict();
+  for (char& letter : word) letter = letter == '_' ? ' ' : static_cast<char>(std::toupper(letter));
+  std::string text = fmt::format("{}  {} {} at {}, scenario {}, seed {}\n", word, r.dut.name, r.dut.version, c.level,
+                                 c.scenario, seed);
+  if (!j.drawn.empty()) text += fmt::format("  drawn        {}\n", j.drawn);
+  text += fmt::format("  moved        {} data packets, {} messages, {} bytes, {} immediates; {} verified in memory\n",
+                      grouped(r.data_packets), grouped(r.messages), grouped(r.bytes), grouped(r.immediates),
+                      grouped(r.verified));
+  if (r.refused + r.failed_qps > 0)
+    text += fmt::format("  refused      {} work requests; {} queue pairs failed\n", r.refused, r.failed_qps);
+  text += side_text("device", r.dut_side) + side_text("peer", r.peer_side);
+  text += fmt::format("  time         {} simulated in {:.2f} s\n", us(r.time), r.seconds);
+  if (c.level == "L1" && r.shows == 0) text += "  L1           the device shows nothing of its inside: this is L2\n";
+  for (const std::string& sentence : r.left_out) text += "  left out     " + sentence + "\n";
+  const ref::Run::Share share = j.judge->share();
+  text += fmt::format("  judge        {}: rules applied {} times, {} inconclusive\n", name_of(j.judge->verdict()),
+                      grouped(share.applied), grouped(share.inconclusive));
+  return text;
+}
+
+std::string failure(const Judged& j, const std::string& repro) {
+  const tb::AgentResult& r = j.result;
+  std::string text;
+  if (!r.problem.empty()) {
+    text +=
+        fmt::format("\n{}{}: {}.\n", us(r.problem_time),
+                    r.problem_qp >= 0 ? fmt::format(", queue pair {}", r.dut.qp_first + r.problem_qp) : "", r.problem);
+  }
+  const bool nothing = r.outcome != AgentOutcome::Pass && j.judge->verdict() == ref::Verdict::Inconclusive;
+  if (j.judge->verdict() != ref::Verdict::Pass && !nothing) {
+    text += "\n" + j.judge->to_text(repro);
+  } else if (j.exit_code() != kPass) {
+    text += fmt::format("\nAgain: {}\n", repro);
+  }
+  return text;
+}
+
+Json side_json(const tb::DeviceInfo& info, const tb::AgentResult::Side& s) {
+  Json j;
+  j["name"] = info.name;
+  j["version"] = info.version;
+  j["packets"] = s.packets;
+  j["messages"] = s.messages;
+  j["bytes"] = s.bytes;
+  j["sent"] = {{"data", s.frames.data}, {"rtx", s.frames.rtx}, {"sack", s.frames.sack},
+               {"nack", s.frames.nack}, {"ack", s.frames.ack}, {"other", s.frames.other}};
+  j["received"] = s.frames.received;
+  j["lost_at_down_port"] = s.frames.at_down_port;
+  j["link"] = {{"frames", s.link.frames},    {"lost", s.link.lost},       {"trimmed", s.link.trimmed},
+               {"marked", s.link.marked},    {"corrupt", s.link.corrupt}, {"duplicates", s.link.duplicates},
+               {"rogues", s.link.rogues},    {"delayed", s.link.delayed}, {"penalties", s.link.penalties},
+               {"no_bytes", s.link.no_bytes}};
+  return j;
+}
+
+Json run_json(const AgentCommand& c, const Judged& j, uint64_t seed, const std::string& repro) {
+  const tb::AgentResult& r = j.result;
+  Json out;
+  out["result"] = j.verdict();
+  out["outcome"] = name_of(r.outcome);
+  out["level"] = c.level;
+  out["shows"] = r.shows;
+  out["preset"] = c.preset;
+  out["scenario"] = c.scenario;
+  if (!j.drawn.empty()) out["drawn"] = j.drawn;
+  out["seed"] = seed;
+  out["left_out"] = r.left_out;
+  out["data_packets"] = r.data_packets;
+  out["messages"] = r.messages;
+  out["messages_verified"] = r.verified;
+  out["bytes"] = r.bytes;
+  out["immediates"] = r.immediates;
+  out["wqes_refused"] = r.refused;
+  out["qps_failed"] = r.failed_qps;
+  out["time_ps"] = r.time;
+  out["seconds"] = r.seconds;
+  if (!r.problem.empty()) out["problem"] = {{"time_ps", r.problem_time}, {"qp", r.problem_qp}, {"text", r.problem}};
+  out["device"] = side_json(r.dut, r.dut_side);
+  out["peer"] = side_json(r.peer, r.peer_side);
+  out["judge"] = Json::parse(j.judge->to_json());
+  out["repro"] = repro;
+  return out;
+}
+
+void print(const std::string& text) {
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) text_out() << printable(line) << '\n';
+  text_out() << std::flush;
+}
+
+int run_single(const AgentCommand& c, const Context& context) {
+  const StopOnSignal stop;
+  Outputs outputs("mrc cosim");
+  outputs.reads(c.scenario);
+  outputs.reads(c.dut);
+  Output* const json = outputs.add("--json", c.json);
+  Output* const pcap = outputs.add("--pcap", c.pcap);
+  Output* const record = outputs.add("--record", c.record);
+  StatusLine status;
+  Agent agent(c, context);
+  std::optional<log::Writer> writer;
+  if (record != nullptr) writer.emplace(record->stream());
+  const Judged judged = agent.run(c.seed, pcap ? &pcap->stream() : nullptr, writer ? &*writer : nullptr, status);
+  status.clear();
+  print(summary(c, judged, c.seed) + failure(judged, agent.repro(c.seed)));
+  outputs.write(pcap, [](std::ostream&) {});  // written all along
+  outputs.write(record, [&](std::ostream&) { writer->finish(); });
+  outputs.write(json, [&](std::ostream& out) {
+    Json all = run_json(c, judged, c.seed, agent.repro(c.seed));
+    all["run"] = context.run_id;
+    out << all.dump(2) << '\n';
+  });
+  return outputs.finish(judged.exit_code());
+}
+
+/// A run per seed, a line about each, until one fails. What cannot be played with these NICs is counted apart.
+int run_seeds(const AgentCommand& c, const Context& context) {
+  const StopOnSignal stop;
+  Outputs outputs("mrc cosim");
+  outputs.reads(c.scenario);
+  outputs.reads(c.dut);
+  Output* const json = outputs.add("--json", c.json);
+  StatusLine status;
+  Agent agent(c, context);
+  uint64_t passed = 0, inconclusive = 0, not_played = 0, packets = 0;
+  int verdict = kPass;
+  Json runs = Json::array();
+  const auto begin = std::chrono::steady_clock::now();
+  for (uint64_t n = 0; n < c.seeds && verdict == kPass; ++n) {
+    const uint64_t seed = c.seed + n;
+    try {
+      const Judged judged = agent.run(seed, nullptr, nullptr, status);
+      status.clear();
+      packets += judged.result.data_packets;
+      const int code = judged.exit_code();
+      print(fmt::format("seed {}: {}, {} packets, {:.2f} s{}\n", seed, judged.verdict(),
+                        grouped(judged.result.data_packets), judged.result.seconds,
+                        judged.drawn.empty() ? "" : ", " + judged.drawn));
+      passed += code == kPass;
+      inconclusive += code == kInconclusive;
+      if (json != nullptr) runs.push_back(run_json(c, judged, seed, agent.repro(seed)));
+      if (code != kPass && (code != kInconclusive || judged.result.outcome == AgentOutcome::Incomplete)) {
+        verdict = code;
+        print(summary(c, judged, seed) + failure(judged, agent.repro(seed)));
+      }
+    } catch (const Unsupported& cannot) {
+      status.clear();
+      ++not_played;
+      print(fmt::format("seed {}: not played, {}\n", seed, cannot.what()));
+      if (json != nullptr) runs.push_back({{"seed", seed}, {"result", "not_played"}, {"reason", cannot.what()}});
+    }
+    if (stdout_failed()) verdict = kUsage;
+  }
+  if (verdict == kPass && passed == 0) verdict = not_played == c.seeds ? kUnsupported : kInconclusive;
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  print(fmt::format("{} passed, {} inconclusive, {} not played, {} packets in {:.1f} s\n", passed, inconclusive,
+                    not_played, grouped(packets), seconds));
+  outputs.write(json, [&](std::ostream& out) {
+    out << Json{{"run", context.run_id},    {"passed", passed},     {"inconclusive", inconclusive},
+                {"not_played", not_played}, {"exit_code", verdict}, {"runs", std::move(runs)}}
+               .dump(2)
+        << '\n';
+  });
+  return outputs.finish(verdict);
+}
+
+}  // namespace
+
+int cosim_agent(const AgentCommand& command, const Context& context) {
+  return command.seeds == 1 ? run_single(command, context) : run_seeds(command, context);
+}
+
+}  // namespace mrc::cli

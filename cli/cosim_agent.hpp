@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+/// mrc cosim --level L1, L2: any NIC by its calls, with the judge.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "cli/context.hpp"
+
+namespace mrc::cli {
+
+struct AgentCommand {
+  std::string level, preset, scenario, dut, peer, bug, json, pcap, record, profile;
+  uint64_t packets = 0, seed = 1, seeds = 1;
+  double limit_s = 60;  ///< of a call of a device in a process of its own; 0: none
+};
+
+/// Runs, prints, writes the outputs. Returns the exit code; throws UsageError.
+int cosim_agent(const AgentCommand& command, const Context& context);
+
+}  // namespace mrc::cli

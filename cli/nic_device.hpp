@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+/// NICs by name, as devices that are known by their calls (tb/device/device.hpp), for the commands that have one.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "cli/context.hpp"
+#include "gen/presets.hpp"
+#include "tb/device/device.hpp"
+
+namespace mrc::cli {
+
+/// "model", "rtl" (with the injected bug of that name, if any) or "fast". Throws UsageError.
+std::unique_ptr<tb::NicDevice> nic_device(const std::string& name, const Preset& preset, const std::string& bug,
+                                          const Context& context);
+
+/// One of these, or the command of a NIC that speaks the lines of docs/device.md, or where it listens: "tcp:HOST:PORT",
+/// "unix:PATH". `limit_s`: how long it may take to answer a call; 0: as long as it likes. Throws UsageError.
+std::unique_ptr<tb::NicDevice> any_nic(const std::string& name, const Preset& preset, const std::string& bug,
+                                       double limit_s, const Context& context);
+
+}  // namespace mrc::cli

@@ -1,0 +1,394 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tb/agent/agent.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+#include <utility>
+
+#include "reference/profile.hpp"
+#include "util/round.hpp"
+
+namespace mrc::tb {
+namespace {
+
+constexpr const char* kStopped = "stopped before the end";
+
+/// The judge's profile as the log has it: without events if they do not count.
+std::string profile_of(const OpenNic& nic, const SidePlan& plan, bool shows) {
+  ref::Profile p = ref::read_profile(nic.info.profile, "profile of " + nic.info.name);
+  if (!shows) p.shows = 0;
+  if (p.addresses.empty()) {
+    for (unsigned d = 0; d < plan.dests; ++d) p.addresses.push_back(ip_bytes(plan.ip ^ d));
+  }
+  return ref::to_json(p);
+}
+
+class AgentRun {
+ public:
+  explicit AgentRun(const AgentOptions& o) : options_(o), preset_(*o.preset), round_rng_(o.seed, "rounds") {
+    dut_.device = o.dut;
+    peer_.device = o.peer;
+  }
+
+  AgentResult run() {
+    const auto begin = Clock::now();
+    try {
+      prepare();
+      turns(begin);
+    } catch (const Refusal& refusal) {
+      if (refusal.unsupported)
+        throw CannotPlay(refusal.what(), "docs/levels.md says which scenarios which NICs can play.");
+      stop_with(AgentOutcome::DeviceError, refusal.what());
+    } catch (const DeviceGone& gone) {
+      stop_with(AgentOutcome::DeviceError, gone.what());
+    }
+    collect();
+    result_.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+    return std::move(result_);
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  enum class Phase { Traffic, Drain, Reset, Reconnect, Done };
+
+  void stop_with(AgentOutcome outcome, std::string sentence) {
+    while (sentence.ends_with('.')) sentence.pop_back();
+    result_.outcome = outcome;
+    result_.problem = std::move(sentence);
+    result_.problem_time = now_;
+    decided_ = true;
+  }
+
+  /// Opens both, finds out what they can play, and brings them into the planned state.
+  void prepare() {
+    OpenRequest request;
+    request.planes = preset_.num_planes;
+    request.seed = options_.seed;
+    dut_.info = dut_.device->open(request);
+    peer_.info = peer_.device->open(request);
+    scenario_ = fit(options_.scenario, preset_, dut_, peer_, result_.left_out);
+    check(scenario_, preset_);
+    plan_ = make_plan(preset_, scenario_, options_.seed);
+    fit(plan_, preset_, dut_, peer_);
+    std::vector<std::string> refused;
+    request.settings = settings_of(plan_.dut, preset_, scenario_);
+    open_with(dut_, request, refused);
+    if (!options_.dut_profile.empty()) dut_.info.profile = options_.dut_profile;
+    if (!refused.empty())
+      result_.left_out.push_back(fmt::format("settings that the device has not: {}", fmt::join(refused, ", ")));
+    request.seed = options_.seed + 1;
+    request.settings =
+        agreed(settings_of(plan_.peer, preset_, scenario_), dut_.info.profile, refused, scenario_.peer_port != 0);
+    refused.clear();
+    const NamedSettings wanted = request.settings;
+    open_with(peer_, request, refused);
+    for (const std::string& name : refused) {
+      const bool must = std::ranges::any_of(ref::settings(), [&](const ref::Setting& s) { return name == s.name; });
+      if (must)
+        throw CannotPlay(fmt::format("the device has another {} than the peer can have.", name),
+                         "Take another --peer, or another scenario.");
+    }
+    if (!refused.empty())
+      result_.left_out.push_back(fmt::format("settings that the peer has not: {}", fmt::join(refused, ", ")));
+    result_.dut = dut_.info;
+    result_.peer = peer_.info;
+    const std::string dut_profile = profile_of(dut_, plan_.dut, options_.shows);
+    result_.shows = ref::read_profile(dut_profile, "profile").shows;
+    sides_[0].emplace(AgentSide::Setup{preset_, scenario_, options_.seed, true, plan_.dut, plan_.peer, dut_, peer_,
+                                       share(true), dut_profile, options_.log, options_.shows});
+    sides_[1].emplace(AgentSide::Setup{preset_, scenario_, options_.seed, false, plan_.peer, plan_.dut, peer_, dut_,
+                                       share(false), profile_of(peer_, plan_.peer, options_.shows), options_.log,
+                                       options_.shows});
+    dut().connect(peer());
+    peer().connect(dut());
+    dut().bring_up();
+    peer().bring_up();
+    for (unsigned i = 0; i < preset_.num_qps; ++i) {
+      if (plan_.dut.qps[i].peer < preset_.num_qps) connect(i);
+    }
+  }
+
+  /// A pair of queue pairs. Devices that have the same capabilities for all of them get those of the first.
+  void connect(unsigned index) {
+    SidePlan::Qp &a = plan_.dut.qps[index], &b = plan_.peer.qps[a.peer];
+    const auto try_it = [&] {
+      dut().connect_qp(index);
+      try {
+        peer().connect_qp(a.peer);
+      } catch (const Refusal&) {
+        dut().reset_qp(index);  // for another try
+        throw;
+      }
+    };
+    if (!first_qp_) {
+      first_qp_ = index;
+      return try_it();
+    }
+    if (same_caps_) take_caps(a, b);
+    why_.clear();
+    const auto or_else = [&](const char* what, const auto& change) {
+      try {
+        try_it();
+        return true;
+      } catch (const Refusal& refusal) {
+        if (!refusal.unsupported) throw;
+        std::string why = refusal.what();
+        if (why.ends_with('.')) why.pop_back();
+        if (why == why_) {  // it was not that
+          result_.left_out.pop_back();
+          same_caps_ = false;
+        }
+        result_.left_out.push_back(fmt::format("{}: {}", what, why));
+        why_ = std::move(why);
+        change();
+        return false;
+      }
+    };
+    if (!same_caps_ && or_else("capabilities that differ between queue pairs", [&] {
+          same_caps_ = true;
+          take_caps(a, b);
+        }))
+      return;
+    if (a.cc && or_else("the controller of a queue pair", [&] { a.cc = b.cc = false; })) return;
+    try_it();
+  }
+  void take_caps(SidePlan::Qp& a, SidePlan::Qp& b) {
+    const SidePlan::Qp &x = plan_.dut.qps[*first_qp_], &y = plan_.peer.qps[x.peer];
+    a.ts = b.ts = x.ts;
+    a.trim_nack = x.trim_nack;
+    b.trim_nack = y.trim_nack;
+    a.svc_time = x.svc_time;
+    b.svc_time = y.svc_time;
+  }
+
+  uint64_t share(bool dut) const {
+    const bool a = scenario_.dut_sends, b = scenario_.peer_sends;
+    const auto round = nearest(static_cast<double>(options_.packets) / scenario_.rounds);
+    if (a && b) return dut ? (round + 1) / 2 : round / 2;
+    return (dut ? a : b) ? round : 0;
+  }
+
+  void turns(Clock::time_point begin) {
+    const Time clock = preset_.clock_ps;
+    window_ = std::max(clock, static_cast<Time>(scenario_.delay_ns * 1000) / clock * clock);
+    const double timer_ps = 1.024e6 * static_cast<double>(uint64_t{1} << scenario_.rto);
+    quiet_ =
+        3000 * clock +
+        static_cast<Time>((scenario_.delay_ns + scenario_.jitter_ns + scenario_.skew_ns + scenario_.reorder_ns) * 1000);
+    hang_ = std::max(200000 * clock, static_cast<Time>(40 * timer_ps));
+    if (scenario_.hang_us > 0) hang_ = static_cast<Time>(scenario_.hang_us * 1e6);
+    auto told = begin;
+    for (;;) {
+      const Time to = now_ + window_;
+      dut().run(now_, to);
+      if (dut().problem().empty()) peer().run(now_, to);
+      now_ = to;
+      if (!dut().problem().empty() || !peer().problem().empty()) break;
+      if (!AgentSide::exchange(dut(), peer(), now_).empty()) break;
+      dut().flush(now_);
+      peer().flush(now_);
+      if (next_phase()) break;
+      if (options_.stop && options_.stop->load(std::memory_order_relaxed)) {
+        stop_with(AgentOutcome::Incomplete, kStopped);
+        break;
+      }
+      if (options_.progress && Clock::now() - told > std::chrono::milliseconds(200)) {
+        told = Clock::now();
+        const uint64_t done = dut().requester().completed_packets() + peer().requester().completed_packets();
+        options_.progress({now_, done, static_cast<double>(done) / static_cast<double>(options_.packets),
+                           std::chrono::duration<double>(told - begin).count()});
+      }
+    }
+  }
+
+  /// True: the run ends here.
+  bool next_phase() {
+    const auto next = [&](Phase phase) {
+      phase_ = phase;
+      phase_begin_ = now_;
+    };
+    switch (phase_) {
+      case Phase::Traffic:
+        if (dut().traffic_done() && peer().traffic_done()) {
+          traffic_end_ = now_;
+          dut().rest(true);
+          next(Phase::Drain);
+        }
+        break;
+      case Phase::Drain: {
+        const Time since = std::max({phase_begin_, dut().last_data(), peer().last_data()});
+        if (now_ <= since + quiet_) break;
+        ++result_.rounds;
+        if (result_.rounds < scenario_.rounds && reset_qps()) {
+          next(Phase::Reset);
+          break;
+        }
+        phase_ = Phase::Done;
+        return true;
+      }
+      case Phase::Reset: {
+        if (dut().pending() + peer().pending() != 0) break;
+        // What the QPs still had in the NICs and on the links has left.
+        const double ns = 20000 + 2 * scenario_.delay_ns + scenario_.reorder_ns;
+        if (now_ < phase_begin_ + static_cast<Time>(ns * 1000)) break;
+        for (const unsigned qp : renewed_) {
+          renew_qp(plan_, qp, round_rng_);
+          fit(plan_, preset_, dut_, peer_);
+          dut().connect_qp(qp);
+          peer().connect_qp(plan_.dut.qps[qp].peer);
+        }
+        next(Phase::Reconnect);
+        break;
+      }
+      case Phase::Reconnect:
+        if (dut().pending() + peer().pending() != 0) break;
+        for (const unsigned qp : renewed_) {
+          dut().revived(qp);
+          peer().revived(plan_.dut.qps[qp].peer);
+        }
+        dut().rest(false);
+        dut().more(share(true));
+        peer().more(share(false));
+        next(Phase::Traffic);
+        break;
+      case Phase::Done:
+        return true;
+    }
+    if (now_ - std::max({dut().last_progress(), peer().last_progress(), phase_begin_}) <= hang_) return false;
+    static constexpr const char* kDoing[] = {"sending", "waiting for the ports to become quiet",
+                                             "resetting queue pairs", "connecting queue pairs", ""};
+    stop_with(AgentOutcome::Hang, fmt::format("no progress for {} us while {}; {}", hang_ / 1'000'000,
+                                              kDoing[static_cast<int>(phase_)], stuck()));
+    return true;
+  }
+
+  std::string stuck() {
+    for (const bool at_dut : {true, false}) {
+      AgentSide &from = at_dut ? dut() : peer(), &to = at_dut ? peer() : dut();
+      const auto list = from.requester().stuck();
+      if (list.empty()) continue;
+      const Requester::Stuck& s = list.front();
+      result_.problem_qp = s.qp;
+      return fmt::format(
+          "{} queue pairs of the {} wait: queue pair {} has {} messages, of the oldest one {} of {} bytes "
+          "have arrived",
+          list.size(), at_dut ? "device" : "peer", (at_dut ? dut_ : peer_).info.qp_first + s.qp, s.messages,
+          to.responder().written(s.oldest.id), s.oldest.length);
+    }
+    for (const bool at_dut : {true, false}) {
+      if (std::string due = (at_dut ? dut() : peer()).responder().finish(); !due.empty())
+        return fmt::format("at the {}: {}", at_dut ? "device" : "peer", due);
+    }
+    return "nothing waits for the other side";
+  }
+
+  /// Resets the queue pairs that have failed on either side, and a quarter of the others. False: a NIC cannot.
+  bool reset_qps() {
+    renewed_.clear();
+    for (unsigned i = 0; i < preset_.num_qps; ++i) {
+      const uint16_t other = plan_.dut.qps[i].peer;
+      if (other >= preset_.num_qps) continue;
+      if (!dut().dead(i) && !peer().dead(other) && !round_rng_.chance(0.25)) continue;
+      try {
+        dut().reset_qp(i);
+        peer().reset_qp(other);
+      } catch (const Refusal& refusal) {
+        if (!refusal.unsupported || !renewed_.empty()) throw;
+        std::string why = refusal.what();
+        if (why.ends_with('.')) why.pop_back();
+        result_.left_out.push_back("rounds: " + why);
+        return false;
+      }
+      renewed_.push_back(i);
+    }
+    return true;
+  }
+
+  void collect() {
+    AgentResult& r = result_;
+    r.time = now_;
+    r.traffic_time = traffic_end_ != 0 ? traffic_end_ : now_;
+    if (!sides_[0] || !sides_[1]) return;
+    for (const bool at_dut : {true, false}) {
+      const AgentSide& s = at_dut ? dut() : peer();
+      AgentResult::Side& to = at_dut ? r.dut_side : r.peer_side;
+      to.frames = s.frames();
+      to.link = s.link().counters();
+      to.packets = s.requester().completed_packets();
+      to.messages = s.requester().completed();
+      to.bytes = s.requester().completed_bytes();
+      r.data_packets += to.packets;
+      r.messages += to.messages;
+      r.bytes += to.bytes;
+      r.immediates += s.responder().deliveries();
+      r.refused += s.requester().refused();
+      r.failed_qps += s.requester().failed_qps();
+      r.verified += s.responder().verified();
+      if (!decided_ && !s.problem().empty()) {
+        stop_with(AgentOutcome::DataError, fmt::format("at the {}: {}", at_dut ? "device" : "peer", s.problem()));
+        r.problem_time = s.problem_time();
+        r.problem_qp = s.problem_qp();
+      }
+    }
+    if (!decided_) {
+      for (const bool at_dut : {true, false}) {
+        if (std::string wrong = (at_dut ? dut() : peer()).responder().finish(); !wrong.empty() && !decided_)
+          stop_with(AgentOutcome::DataError, fmt::format("at the {}: {}", at_dut ? "device" : "peer", wrong));
+      }
+    }
+    if (!decided_) {
+      r.outcome = AgentOutcome::Pass;
+      if (r.data_packets == 0) {
+        stop_with(AgentOutcome::Empty,
+                  r.refused + r.failed_qps == 0
+                      ? "no data packet was sent"
+                      : fmt::format("no data packet reached the other side: {} work requests were refused and {} queue "
+                                    "pairs failed before",
+                                    r.refused, r.failed_qps));
+      }
+    }
+    // Only a run that came to its end, or waited for so long that it is a hang, owes everything that is open.
+    const bool whole = r.outcome == AgentOutcome::Pass || r.outcome == AgentOutcome::Empty;
+    const log::End end{!whole && r.outcome != AgentOutcome::Hang, name_of(r.outcome)};
+    for (auto& side : sides_) {
+      try {
+        side->end(now_, whole, end);
+      } catch (const std::runtime_error& error) {
+        stop_with(AgentOutcome::DeviceError, error.what());
+        side->end(now_, false, {true, name_of(r.outcome)});
+      }
+    }
+  }
+
+  AgentSide& dut() { return *sides_[0]; }
+  AgentSide& peer() { return *sides_[1]; }
+
+  const AgentOptions& options_;
+  const Preset& preset_;
+  OpenNic dut_, peer_;
+  Scenario scenario_;
+  Plan plan_;
+  std::optional<AgentSide> sides_[2];
+  Rng round_rng_;
+  AgentResult result_;
+  bool decided_ = false, same_caps_ = false;
+  std::string why_;  ///< a queue pair was refused last
+  std::optional<unsigned> first_qp_;
+  Phase phase_ = Phase::Traffic;
+  Time now_ = 0, window_ = 1, quiet_ = 0, hang_ = 0, phase_begin_ = 0, traffic_end_ = 0;
+  std::vector<unsigned> renewed_;
+};
+
+}  // namespace
+
+const char* name_of(AgentOutcome outcome) {
+  static constexpr const char* kNames[] = {"pass", "data_error", "hang", "incomplete", "empty", "device_error"};
+  return kNames[static_cast<int>(outcome)];
+}
+
+AgentResult run_agent(const AgentOptions& options) { return AgentRun(options).run(); }
+
+}  // namespace mrc::tb

@@ -1,0 +1,539 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tb/agent/side.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "reference/profile.hpp"
+#include "tb/environment/mac.hpp"
+
+namespace mrc::tb {
+namespace {
+
+constexpr Time kNever = ~Time{0};
+/// Length of the pauses that stand for single cycles in which a host takes nothing, on average.
+constexpr double kStallCycles = 4;
+
+std::string stream(const char* what, bool is_dut) { return std::string(what) + (is_dut ? " of dut" : " of peer"); }
+Time ps(double ns) { return static_cast<Time>(ns * 1000); }
+
+constexpr Time kSilence = 10'000'000;  ///< after so long the log is told that nothing happened
+/// Changes of carrier are known so far ahead: longer than any frame.
+constexpr Time kAhead = 4'000'000;
+
+bool later(const FramePtr& a, const FramePtr& b) {
+  return a->arrive_ps != b->arrive_ps ? a->arrive_ps > b->arrive_ps : a->seq > b->seq;
+}
+
+}  // namespace
+
+AgentSide::AgentSide(const Setup& s)
+    : preset_(s.preset),
+      scenario_(s.scenario),
+      own_(s.own),
+      other_(s.other),
+      nic_(s.nic),
+      other_nic_(s.other_nic),
+      is_dut_(s.is_dut),
+      number_(s.is_dut ? 0 : 1),
+      sink_(s.sink),
+      shows_(s.shows),
+      host_rng_(s.seed, stream("host", s.is_dut)),
+      control_rng_(s.seed, stream("csr", s.is_dut)),
+      port_rng_(s.seed, stream("ports", s.is_dut)),
+      source_(s.own.source_size, s.own.source_base, Rng(s.seed, stream("memory", s.is_dut))),
+      requester_(s.preset, s.scenario, source_, s.own.requester_plan(), s.other.regions, s.packets,
+                 Rng(s.seed, stream("traffic", s.is_dut))),
+      link_(s.preset, s.scenario, s.seed, s.is_dut),
+      ports_(s.preset.num_planes),
+      read_ps_(ps(s.scenario.read_ns)),
+      read_jitter_ps_(ps(s.scenario.read_jitter_ns)),
+      evs_(s.own.qps.size()) {
+  const ref::Profile profile = ref::read_profile(s.profile, "profile");
+  link_.trim_codes(profile.settings.dscp_trimmed, profile.settings.dscp_lasthop);
+  link_.icrc_outer(profile.settings.icrc_outer);
+  link_.begin(0);
+  requester_.completions_are_short();
+  if (scenario_.read_ns == 0 && scenario_.read_jitter_ns == 0) {  // as Station has it
+    const double prefetch_ns = 8.0 * preset_.line_fifo * preset_.host_bytes / preset_.port_gbps;
+    read_ps_ = ps(0.4 * prefetch_ns);
+    read_jitter_ps_ = ps(0.3 * prefetch_ns);
+  }
+  read_ps_ = std::max<Time>(read_ps_, preset_.clock_ps);
+  add<log::Device>(0) = {s.is_dut ? "dut" : "peer", s.profile};
+  for (const Region& r : own_.regions)
+    add<log::Mr>(0) = {.rkey = r.rkey, .va = r.va, .bytes = r.length, .addr = own_.host_base + r.dest};
+}
+
+template <class Body>
+Body& AgentSide::add(Time time) {
+  log::Record& record = records_.emplace_back();
+  record.device = number_;
+  record.time = time;
+  return record.body.emplace<Body>();
+}
+
+void AgentSide::connect(AgentSide& other) {
+  responder_ = std::make_unique<Responder>(preset_, other.source_, own_.host_size, own_.host_base, 0);
+  if (scenario_.may_fail) responder_->expect_refusals();
+  if (may_overrun(scenario_)) responder_->expect_overruns(scenario_.max_wimm_dest);
+}
+
+void AgentSide::fail(std::string what, Time time, int qp) {
+  if (!problem_.empty()) return;
+  problem_ = std::move(what);
+  problem_time_ = time;
+  problem_qp_ = qp;
+}
+
+uint64_t AgentSide::preamble_ps() const { return uint64_t{kPreambleBytes} * byte_ps(preset_); }
+
+int AgentSide::index_of(uint32_t qpn) const {
+  const uint32_t index = qpn - nic_.info.qp_first;
+  return index < own_.qps.size() ? static_cast<int>(index) : -1;
+}
+
+// What software does.
+
+void AgentSide::bring_up() {
+  nic_.device->address(own_.mac, ip_bytes(own_.ip));
+  for (const Region& r : own_.regions)
+    nic_.device->mr({.rkey = r.rkey, .va = r.va, .bytes = r.length, .addr = own_.host_base + r.dest});
+}
+
+void AgentSide::connect_qp(unsigned index) {
+  QpConfig c = qp_config(own_, nic_, other_nic_, other_.mac, index, *nic_.device);
+  if (nic_.device->qp(c)) ++pending_;
+  c = nic_.device->qp_now(c.qp);
+  log::Qp& r = add<log::Qp>(told_);
+  r.qp = c.qp;
+  r.peer_qp = c.peer_qp;
+  r.state = log::QpState::Rts;
+  r.dest = own_.qps[index].dest;
+  r.mtu = c.mtu;
+  r.sq_psn = c.sq_psn;
+  r.rq_psn = c.rq_psn;
+  r.msn = c.msn;
+  r.rqmsn = c.rqmsn;
+  r.mpr = c.mpr;
+  r.mpr_dest = c.mpr_dest;
+  r.dynamic_mpr = c.dynamic_mpr;
+  r.max_wimm = c.max_wimm;
+  r.max_wimm_dest = c.max_wimm_dest;
+  r.timeout = c.timeout;
+  r.retry_linear = c.retry_linear;
+  r.retry_exp = c.retry_exp;
+  r.trim_nack = c.trim_nack;
+  r.svc_time = c.svc_time;
+  r.time_stamps = c.time_stamps;
+  r.controlled = c.controlled;
+  r.pkey = c.pkey;
+  r.encap = static_cast<uint8_t>(c.encap);
+  r.own_ip = ip_bytes(own_.ip);
+  r.peer_ip = c.peer_ip;
+  r.evs = c.evs;
+  for (std::size_t i = 0; i < r.evs.size(); ++i) r.ev_planes.push_back(static_cast<uint8_t>(i % nic_.info.planes));
+  r.backup = c.backup;
+  evs_[index].assign(c.evs.begin(), c.evs.end() - c.backup);
+}
+
+void AgentSide::reset_qp(unsigned index) {
+  QpConfig c;
+  c.qp = nic_.info.qp_first + index;
+  c.state = log::QpState::Reset;
+  if (nic_.device->qp(c)) ++pending_;
+  log::Qp& r = add<log::Qp>(told_);
+  r.qp = c.qp;
+  r.peer_qp = other_nic_.info.qp_first + own_.qps[index].peer;
+}
+
+void AgentSide::revived(unsigned index) {
+  requester_.revive(index, SidePlan::requester_plan(own_.qps[index]));
+  responder_->forget(index);
+}
+
+/// What a controller does while traffic runs: denies and allows entropy values, a quarter of a queue pair's at most,
+/// and moves the windows of responders.
+void AgentSide::controller(Time from, Time to) {
+  if (!is_dut_ || scenario_.control <= 0 || scenario_.csr_gap <= 0) return;
+  const double gap_ps = scenario_.csr_gap / scenario_.control * preset_.clock_ps;
+  for (; next_control_ < to; next_control_ += 1 + static_cast<Time>(2 * control_rng_.unit() * gap_ps)) {
+    if (next_control_ < from || resting_) continue;
+    const auto index = static_cast<unsigned>(control_rng_.below(own_.requester_plan().size()));
+    const uint32_t qpn = nic_.info.qp_first + index;
+    if (dead(index) || evs_[index].empty()) continue;
+    if (scenario_.dyn_mpr && control_rng_.chance(0.5)) {
+      const unsigned most = nic_.device->qp_now(qpn).mpr_dest;
+      if (nic_.device->mpr(qpn, static_cast<unsigned>(control_rng_.between(1, most)))) ++pending_;
+    } else {
+      const uint64_t some = std::max<uint64_t>(1, evs_[index].size() / 4);
+      if (nic_.device->ev(qpn, evs_[index][control_rng_.below(some)], control_rng_.chance(0.6))) ++pending_;
+    }
+  }
+}
+
+void AgentSide::post(Time from, Time to) {
+  // One offer a cycle: the scenario's gaps are in cycles.
+  for (Time cycles = (to - from) / preset_.clock_ps + 1; cycles > 0; --cycles) {
+    const Wqe* wqe = requester_.offer();
+    if (wqe == nullptr) continue;
+    const log::Post request{.qp = nic_.info.qp_first + wqe->qp,
+                            .wr_id = wqe->wr_id,
+                            .addr = wqe->laddr,
+                            .remote = wqe->raddr,
+                            .bytes = wqe->length,
+                            .rkey = wqe->rkey,
+                            .immediate = wqe->imm_valid,
+                            .imm = wqe->imm};
+    if (!nic_.device->post(request)) return;
+    posted_[wqe->wr_id] = *wqe;
+    add<log::Post>(from) = request;
+    requester_.taken();
+  }
+}
+
+// Ports.
+
+bool AgentSide::Port::up_at(Time t) const {
+  bool is = up;
+  for (const Time flip : flips) {
+    if (flip > t) break;
+    is = !is;
+  }
+  return is;
+}
+
+Time AgentSide::next_flip(unsigned plane, bool up, Time last) {
+  const auto us = [](double value) { return static_cast<Time>(value * 1e6); };
+  if (is_dut_ && scenario_.cut_planes > 0) {
+    if (plane < preset_.num_planes - std::min(scenario_.cut_planes, preset_.num_planes)) return kNever;
+    if (up) return last == 0 ? us(scenario_.cut_us) : kNever;
+    return scenario_.back_us > 0 ? us(scenario_.back_us) : kNever;
+  }
+  if (scenario_.flap_us <= 0 || (!is_dut_ && !scenario_.peer_flap)) return kNever;
+  const double mean = up ? scenario_.flap_us * preset_.num_planes : scenario_.flap_down_us;
+  return last + preset_.clock_ps + us(2 * port_rng_.unit() * mean);
+}
+
+/// Changes of carrier between `from` and `to` are told.
+void AgentSide::flips(Time from, Time to) {
+  for (unsigned p = 0; p < ports_.size(); ++p) {
+    Port& port = ports_[p];
+    while (!port.flips.empty() && port.flips.front() < from) {
+      port.flips.pop_front();
+      port.up = !port.up;
+    }
+    for (;;) {
+      const bool up = port.up_at(kNever - 1);
+      const Time last = port.flips.empty() ? port.last_flip : port.flips.back();
+      if (last > to + kAhead) break;
+      const Time next = next_flip(p, up, last);
+      if (next == kNever) break;
+      port.flips.push_back(next);
+      port.last_flip = next;
+    }
+    for (const Time at : port.flips) {
+      if (at < from || at >= to) continue;
+      nic_.device->port(p, port.up_at(at), at);
+      add<log::Port>(at) = {static_cast<uint8_t>(p), port.up_at(at)};
+    }
+  }
+}
+
+/// Frames that begin to arrive before `to`, one after the other.
+void AgentSide::deliver(Time from, Time to) {
+  const Time byte = byte_ps(preset_);
+  for (unsigned p = 0; p < ports_.size(); ++p) {
+    Port& port = ports_[p];
+    while (!port.queue.empty()) {
+      const Time begin = std::max({port.queue.front()->arrive_ps, port.free, from});
+      if (begin >= to) break;
+      std::ranges::pop_heap(port.queue, later);
+      const FramePtr frame = std::move(port.queue.back());
+      port.queue.pop_back();
+      const Time first = begin + preamble_ps(), last = first + frame->bytes.size() * byte;
+      port.free = begin + wire_bytes(static_cast<unsigned>(frame->bytes.size())) * byte;
+      if (!port.up_at(begin)) {
+        ++counts_.at_down_port;
+        continue;
+      }
+      const auto flip = std::ranges::upper_bound(port.flips, begin);
+      const bool cut = flip != port.flips.end() && *flip <= last;  // the carrier goes while it comes in
+      nic_.device->rx(p, last, frame->bytes, frame->mac_error);
+      ++counts_.received;
+      log::Frame& r = add<log::Frame>(first);
+      r.plane = static_cast<uint8_t>(p);
+      r.flags = frame->mac_error || cut ? log::kFcsBad : 0;
+      r.last = last;
+      r.length = static_cast<uint32_t>(frame->bytes.size());
+      r.number = ++frame_number_;
+      r.bytes = std::move(frame->bytes);
+    }
+  }
+}
+
+void AgentSide::sent(SentFrame& frame, Time first) {
+  if (frame.plane >= ports_.size())
+    return fail(fmt::format("a frame on plane {}, which there is not", frame.plane), first);
+  log::Frame& r = add<log::Frame>(first);
+  r.sent = true;
+  r.plane = static_cast<uint8_t>(frame.plane);
+  r.last = frame.last;
+  r.length = static_cast<uint32_t>(frame.bytes.size());
+  r.number = ++frame_number_;
+  r.bytes = frame.bytes;
+  const FrameInfo info = look_at(frame.bytes);
+  if (info.data()) last_data_ = std::max(last_data_, first);
+  ++(info.data()                   ? (info.rtx ? counts_.rtx : counts_.data)
+     : info.is(wire::Opcode::Sack) ? counts_.sack
+     : info.is(wire::Opcode::Nack) ? counts_.nack
+     : info.is(wire::Opcode::Ack)  ? counts_.ack
+                                   : counts_.other);
+  if (!ports_[frame.plane].up_at(first)) return;
+  auto on_link = std::make_unique<Frame>();
+  on_link->bytes = std::move(frame.bytes);
+  on_link->sent_ps = first - std::min<Time>(first, preamble_ps());
+  on_link->plane = static_cast<uint8_t>(frame.plane);
+  link_.transmit(std::move(on_link));
+}
+
+// The host.
+
+/// Times in which the host takes no reads, no writes, no completions.
+void AgentSide::pauses(Time from, Time to) {
+  using Queue = NicDevice::HostQueue;
+  const double window_us = static_cast<double>(to - from) * 1e-6;
+  for (const Queue queue : {Queue::Reads, Queue::Writes, Queue::Completions}) {
+    const auto q = static_cast<std::size_t>(queue);
+    const auto pause = [&](Time begin, Time end) {
+      begin = std::max({begin, from, paused_until_[q]});
+      if (end <= begin) return;
+      nic_.device->pause(queue, begin, end);
+      paused_until_[q] = end;
+    };
+    const double rate = queue == Queue::Writes        ? scenario_.pause
+                        : queue == Queue::Completions ? scenario_.cqe_pause
+                                                      : 0;
+    const double length = queue == Queue::Writes ? scenario_.pause_ns : scenario_.cqe_pause_ns;
+    if (paused_until_[q] < to && host_rng_.chance(rate * window_us)) {
+      const Time begin = from + host_rng_.below(to - from);
+      pause(begin, begin + 1 + ps(2 * host_rng_.unit() * length));
+    }
+    if (scenario_.stall <= 0) continue;
+    const double busy = kStallCycles * preset_.clock_ps, idle = busy * (1 - scenario_.stall) / scenario_.stall;
+    Time& next = stall_next_[q];
+    for (next = std::max(next, from); next < to;) {
+      const Time begin = next + static_cast<Time>(2 * host_rng_.unit() * idle);
+      next = begin + static_cast<Time>(2 * host_rng_.unit() * busy) + 1;
+      if (begin < to) pause(begin, next);
+    }
+  }
+}
+
+void AgentSide::read(const HostRead& read, Time time, Time reached) {
+  log::Host& asked = add<log::Host>(time);
+  asked.op = log::HostOp::Read;
+  asked.addr = read.addr;
+  asked.bytes = read.bytes;
+  asked.tag = read.tag;
+  const uint8_t* const data = read.bytes == 0 ? nullptr : source_.at(read.addr, read.bytes);
+  if (data == nullptr) {
+    return fail(fmt::format("host read of {} bytes at {:#x}: no work request names those", read.bytes, read.addr),
+                time);
+  }
+  Time done = time + read_ps_;
+  if (read_jitter_ps_ > 0) done += host_rng_.below(read_jitter_ps_ + 1);
+  done = std::max(done, reached);
+  const std::span<const uint8_t> bytes(data, read.bytes);
+  nic_.device->host_done(read.tag, done, bytes, 0);
+  log::Host& answer = add<log::Host>(done);
+  answer.op = log::HostOp::ReadDone;
+  answer.addr = read.addr;
+  answer.bytes = read.bytes;
+  answer.tag = read.tag;
+  answer.data.assign(bytes.begin(), bytes.end());
+}
+
+void AgentSide::wrote(HostWrite& write, Time time) {
+  const auto length = static_cast<unsigned>(write.data.size());
+  if (length == 0) {
+    fail("host write of no bytes", time);
+  } else if (const char* wrong = responder_->write(write.addr, length, write.data.data())) {
+    fail(fmt::format("host write of {} bytes at {:#x} {}", length, write.addr, wrong), time);
+  }
+  last_progress_ = std::max(last_progress_, time);
+  log::Host& r = add<log::Host>(time);
+  r.op = log::HostOp::Write;
+  r.addr = write.addr;
+  r.bytes = length;
+  r.data = std::move(write.data);
+}
+
+void AgentSide::completed(const log::Cqe& cqe, Time time) {
+  add<log::Cqe>(time) = cqe;
+  last_progress_ = std::max(last_progress_, time);
+  const int index = index_of(cqe.qp);
+  if (index < 0) return fail(fmt::format("a completion of queue pair {}, which there is not", cqe.qp), time);
+  Cqe c;
+  c.qp = static_cast<uint16_t>(index);
+  c.recv = cqe.receive;
+  c.imm = cqe.imm;
+  c.msn = static_cast<uint16_t>(cqe.rqmsn);
+  c.length = static_cast<uint32_t>(cqe.bytes);
+  switch (cqe.status) {
+    case log::Status::Ok:
+      c.status = CqStatus::Ok;
+      break;
+    case log::Status::LocalLength:
+      c.status = CqStatus::LocLength;
+      break;
+    case log::Status::WimmOverrun:
+      c.status = CqStatus::WimmOverrun;
+      break;
+    case log::Status::RemoteInvalid:
+      c.status = static_cast<CqStatus>(scenario_.nak_invalid);
+      break;
+    case log::Status::RemoteAccess:
+      c.status = static_cast<CqStatus>(scenario_.nak_access);
+      break;
+    case log::Status::RemoteOperation:
+    case log::Status::Fatal:
+      c.status = CqStatus::RemEvent;
+      break;
+    case log::Status::Retries:
+      c.status = CqStatus::RetryExceeded;
+      break;
+    case log::Status::Flushed:
+      c.status = CqStatus::Flushed;
+      break;
+    case log::Status::Other:
+      c.status = CqStatus::LocState;
+      break;
+  }
+  if (!cqe.receive) {
+    const auto posted = posted_.find(cqe.wr_id);
+    if (posted == posted_.end() || posted->second.qp != index) {
+      return fail(
+          fmt::format("a completion of work request {}, which queue pair {} has not (any more)", cqe.wr_id, cqe.qp),
+          time, index);
+    }
+    c.wr_id = static_cast<uint32_t>(cqe.wr_id);
+    posted_.erase(posted);
+  }
+  std::string wrong = c.recv ? responder_->completion(c) : requester_.completion(c);
+  if (!wrong.empty()) fail(std::move(wrong), time, index);
+}
+
+void AgentSide::take(Output& output, Time reached) {
+  if (auto* frame = std::get_if<SentFrame>(&output.body)) {
+    sent(*frame, output.time);
+  } else if (const auto* read_of = std::get_if<HostRead>(&output.body)) {
+    read(*read_of, output.time, reached);
+  } else if (auto* write = std::get_if<HostWrite>(&output.body)) {
+    wrote(*write, output.time);
+  } else if (const auto* cqe = std::get_if<log::Cqe>(&output.body)) {
+    completed(*cqe, output.time);
+  } else if (const auto* event = std::get_if<log::Event>(&output.body)) {
+    if (shows_) add<log::Event>(output.time) = *event;
+  } else if (const auto* done = std::get_if<Done>(&output.body)) {
+    if (pending_ > 0) --pending_;
+    if (!done->error.empty())
+      fail(fmt::format("the call {} of {} {} does not act: {}", done->call, done->region ? "R_Key" : "queue pair",
+                       done->number, done->error),
+           output.time);
+  }
+}
+
+// Time.
+
+void AgentSide::run(Time from, Time to) {
+  told_ = from;
+  flips(from, to);
+  deliver(from, to);
+  pauses(from, to);
+  controller(from, to);
+  post(from, to);
+  for (Time reached = from; reached < to && problem_.empty();) {
+    Advanced ran = nic_.device->advance(to, read_ps_);
+    if (ran.reached < reached || ran.reached > to || (ran.reached < to && ran.out.empty())) {
+      return fail(fmt::format("asked to run to {} ps, it says that it has reached {} ps", to, ran.reached), reached);
+    }
+    reached = ran.reached;
+    for (Output& output : ran.out) {
+      if (output.time < from || output.time > reached) {
+        return fail(fmt::format("an output of {} ps, while it runs from {} to {} ps", output.time, from, reached),
+                    reached);
+      }
+      take(output, reached);
+    }
+  }
+  told_ = to;
+}
+
+std::string AgentSide::exchange(AgentSide& a, AgentSide& b, Time now) {
+  const auto hand_over = [now](AgentSide& from, AgentSide& to) -> std::string {
+    Mail& mail = from.requester_.mail();
+    for (const Message& m : mail.posted) to.responder_->posted(m);
+    for (const uint32_t id : mail.refused) to.responder_->refused(id);
+    for (const uint32_t id : mail.abandoned) to.responder_->abandoned(id);
+    for (const uint32_t id : mail.completed) to.responder_->completed(id);
+    mail.clear();
+    // Nothing of an abandoned message moves any more after this time: its QP has failed, queues and links are drained.
+    const Scenario& s = to.scenario_;
+    std::string wrong = to.responder_->verify(now, 40'000'000 + ps(2 * (s.delay_ns + s.jitter_ns + s.reorder_ns)));
+    for (const uint32_t id : to.responder_->mail().freed) from.requester_.freed(id);
+    to.responder_->mail().clear();
+    for (FramePtr& frame : from.link_.out()) {
+      auto& queue = to.ports_[frame->plane].queue;
+      queue.push_back(std::move(frame));
+      std::ranges::push_heap(queue, later);
+    }
+    from.link_.out().clear();
+    if (!wrong.empty()) to.fail(wrong, now);
+    return wrong;
+  };
+  std::string wrong = hand_over(a, b), other = hand_over(b, a);
+  return wrong.empty() ? other : wrong;
+}
+
+void AgentSide::hand_over(Time until) {
+  order_.resize(records_.size());
+  std::iota(order_.begin(), order_.end(), 0u);
+  std::ranges::stable_sort(order_, {}, [&](uint32_t i) { return records_[i].time; });
+  std::vector<log::Record> rest;
+  for (const uint32_t i : order_) {
+    if (records_[i].time < until) {
+      if (sink_) sink_(records_[i]);
+    } else {
+      rest.push_back(std::move(records_[i]));
+    }
+  }
+  records_ = std::move(rest);
+}
+
+void AgentSide::flush(Time now) {
+  const std::size_t before = records_.size();
+  hand_over(now);
+  if (!sink_ || (records_.size() == before && now < until_ + kSilence)) return;
+  until_ = now;
+  log::Record until{number_, now, log::Until{}};
+  sink_(until);
+}
+
+void AgentSide::end(Time now, bool counters, const log::End& end) {
+  hand_over(kNever);
+  if (!sink_) return;
+  if (counters) {
+    for (const auto& [name, value] : nic_.device->counters().values) {
+      log::Record r{number_, now, log::Counter{name, value}};
+      sink_(r);
+    }
+  }
+  log::Record r{number_, now, end};
+  sink_(r);
+}
+
+}  // namespace mrc::tb

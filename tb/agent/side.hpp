@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Everything around one NIC that is known by its calls alone: host with memory and queues, ports, its way to the other
+/// NIC, and what is told of it to a log. What Station is to pins.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "log/record.hpp"
+#include "tb/agent/fit.hpp"
+#include "tb/environment/link.hpp"
+#include "tb/environment/plan.hpp"
+#include "tb/environment/traffic.hpp"
+#include "util/rng.hpp"
+
+namespace mrc::tb {
+
+/// Frames that a NIC sent, by kind, and those that reached it.
+struct FrameCounts {
+  uint64_t data = 0, rtx = 0, sack = 0, nack = 0, ack = 0, other = 0, received = 0, at_down_port = 0;
+};
+
+class AgentSide {
+ public:
+  struct Setup {
+    const Preset& preset;
+    const Scenario& scenario;
+    uint64_t seed;
+    bool is_dut;
+    const SidePlan& own;
+    const SidePlan& other;
+    OpenNic& nic;
+    const OpenNic& other_nic;
+    uint64_t packets;  ///< data packets it sends
+    std::string profile;
+    std::function<void(log::Record&)> sink;  ///< records of a log; empty: nobody wants them
+    bool shows = false;                      ///< its events go to the log
+  };
+  explicit AgentSide(const Setup& setup);
+
+  /// Address, regions, queue pairs. `other` is the plan's other side. Throws Refusal.
+  void bring_up();
+  /// Takes queue pair `index` to RTS as the plan says. Throws Refusal.
+  void connect_qp(unsigned index);
+  /// Ends queue pair `index`. Throws Refusal.
+  void reset_qp(unsigned index);
+  /// Forgets what was due on it, after both sides connected it anew.
+  void revived(unsigned index);
+  void connect(AgentSide& other);
+
+  /// From `from` to `to`: everything that is decided before is handed in, then the NIC runs. Throws Refusal and what
+  /// the device throws.
+  void run(Time from, Time to);
+  /// After both have run to `now`: mail and frames go over. Returns what is wrong, "" if nothing.
+  static std::string exchange(AgentSide& a, AgentSide& b, Time now);
+  /// Records of the time before `now` go to the log.
+  void flush(Time now);
+  /// The counters, if they are wanted, and the end. Throws Refusal.
+  void end(Time now, bool counters, const log::End& end);
+
+  void stop_traffic() { requester_.stop(); }
+  void more(uint64_t packets) { requester_.more(packets); }
+  /// Nobody controls paths and windows for a while.
+  void rest(bool on) { resting_ = on; }
+  bool traffic_done() const { return requester_.exhausted() && requester_.quiet() && responder_->quiet(); }
+  /// Calls that were made while it runs, and do not act yet.
+  unsigned pending() const { return pending_; }
+  bool dead(unsigned qp) const { return requester_.dead(qp); }
+  Time last_progress() const { return last_progress_; }
+  Time last_data() const { return last_data_; }
+  const std::string& problem() const { return problem_; }
+  Time problem_time() const { return problem_time_; }
+  int problem_qp() const { return problem_qp_; }
+  const Requester& requester() const { return requester_; }
+  const Responder& responder() const { return *responder_; }
+  const Link& link() const { return link_; }
+  const FrameCounts& frames() const { return counts_; }
+
+ private:
+  struct Port {
+    std::vector<FramePtr> queue;  ///< heap, earliest arrival first
+    Time free = 0;
+    bool up = true;            ///< before the first of flips
+    std::deque<Time> flips{};  ///< its changes from the beginning of this run() on, further than a frame is long
+    Time last_flip = 0;
+    bool up_at(Time t) const;
+  };
+  template <class Body>
+  Body& add(Time time);
+  void fail(std::string what, Time time, int qp = -1);
+  Time next_flip(unsigned plane, bool up, Time last);
+  void flips(Time from, Time to);
+  void pauses(Time from, Time to);
+  void deliver(Time from, Time to);
+  void post(Time from, Time to);
+  void controller(Time from, Time to);
+  void take(Output& output, Time reached);
+  void sent(SentFrame& frame, Time first);
+  void read(const HostRead& read, Time time, Time reached);
+  void wrote(HostWrite& write, Time time);
+  void completed(const log::Cqe& cqe, Time time);
+  void hand_over(Time until);
+  int index_of(uint32_t qpn) const;
+  uint64_t preamble_ps() const;
+
+  const Preset& preset_;
+  const Scenario& scenario_;
+  const SidePlan &own_, &other_;
+  OpenNic& nic_;
+  const OpenNic& other_nic_;
+  const bool is_dut_;
+  const uint32_t number_;  ///< in the log
+  std::function<void(log::Record&)> sink_;
+  const bool shows_;
+
+  Rng host_rng_, control_rng_, port_rng_;
+  SourceMemory source_;
+  Requester requester_;
+  std::unique_ptr<Responder> responder_;
+  Link link_;
+  std::vector<Port> ports_;
+  Time read_ps_, read_jitter_ps_;
+  std::array<Time, 3> stall_next_{};  ///< of short pauses; reads, writes, completions
+  std::array<Time, 3> paused_until_{};
+  Time next_control_ = 0;
+  std::unordered_map<uint64_t, Wqe> posted_;  ///< by wr_id
+  std::vector<std::vector<uint32_t>> evs_;    ///< in use, by QP
+  unsigned pending_ = 0;
+  bool resting_ = false;
+
+  std::vector<log::Record> records_;
+  std::vector<uint32_t> order_;
+  uint64_t frame_number_ = 0;
+  Time told_ = 0, until_ = 0;
+
+  FrameCounts counts_;
+  Time last_progress_ = 0, last_data_ = 0;
+  std::string problem_;
+  Time problem_time_ = 0;
+  int problem_qp_ = -1;
+};
+
+}  // namespace mrc::tb

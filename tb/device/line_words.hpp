@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Words of docs/device.md, by the number of what they stand for.
+#pragma once
+
+#include <array>
+
+namespace mrc::tb {
+
+inline constexpr std::array kLineStates = {"reset", "init", "rtr", "rts", "error"};
+inline constexpr std::array kLineStatus = {
+    "ok",      "local_length", "wimm_overrun", "remote_invalid", "remote_access", "remote_operation",
+    "retries", "flushed",      "fatal",        "other"};
+inline constexpr std::array kLineEncaps = {"ipv6", "srv6", "srh", "ipv4"};
+inline constexpr std::array kLineQueues = {"reads", "writes", "completions"};
+inline constexpr std::array kLineEvents = {"take", "answer", "heard", "lost", "path", "cc", "timer", "window", "qp"};
+
+}  // namespace mrc::tb
