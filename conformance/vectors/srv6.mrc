@@ -133,6 +133,9 @@ mem fill buf 4096 = 0xa5
 p0 < m[0] ackreq flip $flip
 none > * within rtt from last
 mem same buf 4096 = 0xa5
+p0 < m[0] ackreq
+* > sack cack m[0] within rtt
+mem digest buf 4096 = seq 3
 
 cases id next what {
   R-SRV6-056 17 "UDP at once"
@@ -151,3 +154,6 @@ mem fill buf 4096 = 0xa5
 p0 < m[0] ackreq raw outer_ipv6.next_header = $next
 none > * within rtt from last
 mem same buf 4096 = 0xa5
+p0 < m[0] ackreq
+* > sack cack m[0] within rtt
+mem digest buf 4096 = seq 3

@@ -86,6 +86,9 @@ mem fill buf 4096 = 0xa5
 p0 < m[0] ackreq dscp $code cut 128
 none > * within rtt from last
 mem same buf 4096 = 0xa5
+p0 < m[0] ackreq
+* > sack cack m[0] within rtt
+mem digest buf 4096 = seq 7
 
 cases id setting dscp reason {
   R-TRIM-131 "A-04 DSCP_TRIM.trimmed 20" 20 trimmed
@@ -226,6 +229,8 @@ repair off
 msg m = write len 4096 at buf seq 7
 p0 < m[0] $change trim 128
 none > nack within rtt from last
+p0 < m[0] ackreq
+* > sack cack m[0] within rtt
 
 id R-TRIM-151
 purpose a trim whose header was damaged on the way has no ICRC to tell: its NACK names what stands there

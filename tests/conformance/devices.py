@@ -13,7 +13,7 @@ import time
 import xml.dom.minidom
 
 from common import HERE, ROOT, holds, run_tests, same, vector
-from mrcscript import cli, engine, runner
+from mrcscript import cli, compiler, engine, runner
 from mrcscript.device import ProcessDevice
 
 BODY = "msg m = write len 4096 at buf seq 1\np0 < m[0] ackreq\n> sack trigger m[0] within rtt\n"
@@ -84,14 +84,27 @@ def test_giving_up():
     same({r.reason for r in results}, {"the device '/no/such' cannot be run: No such file or directory."}, "no device")
 
 
-def test_the_example_fails():
-    """A device that answers every call and does nothing: each vector is failed, deviates or is unsupported; none is an
-    error, and none passes, those neither that ask for silence: they show besides that the device is there."""
-    vectors = runner.load(runner.scripts_of(cli.VECTORS))
+class Mute:
+    """Says that it has everything, answers every call, and does nothing."""
+
+    def call(self, message):
+        if message["call"] == "open":
+            return {"ok": True, "planes": message["planes"], "latency": 1_000_000, "caps": list(compiler.CAPS), "qp_first": 16}
+        return {"ok": True, "reached": message.get("until", 0), "out": [], "counters": {}, "state": "rts"}
+
+
+def test_nothing_passes_on_a_mute_device():
+    """Nor do vectors that ask for silence: they show besides that the device is there."""
+    results = [engine.run_vector(Mute(), v, 20.0) for v in runner.load(runner.scripts_of(cli.VECTORS))]
+    same([(r.id, r.reason) for r in results if r.disposition not in ("fail", "deviates")], [], "vectors")
+
+
+def test_the_example():
+    """As a process: no errors, and nothing passes."""
+    vectors = [v for v in runner.load(runner.scripts_of(cli.VECTORS)) if v["file"] == "responder.mrc"]
     command = [sys.executable, ROOT + "/conformance/example_device.py"]
     results = runner.run_all(vectors, runner.process_maker(command, 20), 2)
-    same([r.id for r in results if r.disposition in ("pass", "error")], [], "vectors")
-    holds(sum(r.disposition == "fail" for r in results) > 300, "most fail")
+    same([r.id for r in results if r.disposition not in ("fail", "deviates", "unsupported")], [], "vectors")
 
 
 def test_reports():
