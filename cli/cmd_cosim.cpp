@@ -46,6 +46,7 @@ Examples:
   mrc cosim --preset tiny --packets 2000 --assertions         the RTL checks itself, too
   mrc cosim --preset tiny --dut ./libmine.so                  a device of yours, in a process of its own
   mrc cosim --level L2 --preset tiny --dut fast               a NIC known by ports, host and verbs: docs/levels.md
+  mrc cosim --level L2 --preset tiny --dut "./mynic --fast"   a NIC of yours that speaks JSON lines: docs/device.md
 
 docs/bench.md describes scenarios, reports and JSON, docs/outputs.md where results go, docs/inputs.md how numbers are
 written. Ctrl-C ends the run with the results so far.)";
@@ -500,7 +501,10 @@ void register_cosim(CLI::App& app, Context& context) {
   text_option(*command, "--rtl-bug", options->bug, "let the RTL make an error: a name, or list");
   command->add_flag("--assertions", options->assertions,
                     "the RTL asserts in every cycle what it takes for granted; ./mrc builds it. It is slower");
-  text_option(*command, "--dut", options->dut, "rtl, model, or a shared object that speaks api/mrc_dut.h");
+  text_option(
+      *command, "--dut", options->dut,
+      "rtl, model, or a shared object that speaks api/mrc_dut.h; at L1 and L2 also fast, a command, tcp:HOST:PORT, "
+      "unix:PATH, and the shared object speaks api/mrc_nic.h");
   command
       ->add_option(
           "--level", options->level,
@@ -508,7 +512,7 @@ void register_cosim(CLI::App& app, Context& context) {
           "rules of MRC (docs/levels.md); L1 what it shows of its inside as well")
       ->check(CLI::IsMember({"L0", "L1", "L2"}))
       ->capture_default_str();
-  text_option(*command, "--peer", options->peer, "the other NIC at L1 and L2: model, rtl, or fast");
+  text_option(*command, "--peer", options->peer, "the other NIC at L1 and L2, as --dut");
   text_option(*command, "--profile", options->profile, "JSON instead of what the device says of itself, at L1 and L2");
   add_dut_process(*command, options->dut_process);
   text_option(*command, "--reports", options->reports, "folder for the files of a failure");

@@ -50,7 +50,7 @@ struct Judged {
       case AgentOutcome::DataError:
         return kFail;
       case AgentOutcome::Hang:
-        return kHang;
+        return judge->verdict() == ref::Verdict::Fail ? kFail : kHang;
       default:
         break;
     }
@@ -67,7 +67,8 @@ struct Judged {
   }
   /// The word for it.
   const char* verdict() const {
-    if (result.outcome != AgentOutcome::Pass && judge->verdict() != ref::Verdict::Fail) return name_of(result.outcome);
+    const bool fails = judge->verdict() == ref::Verdict::Fail && result.outcome != AgentOutcome::DeviceError;
+    if (result.outcome != AgentOutcome::Pass && !fails) return name_of(result.outcome);
     return name_of(judge->verdict());
   }
 };
@@ -151,13 +152,14 @@ class Agent {
       }
       judged.judge->take(record);
     };
+    o.enough = [&] { return judged.judge->verdict() == ref::Verdict::Fail; };
     try {
       judged.result = tb::run_agent(o);
     } catch (const tb::CannotPlay& cannot) {
-      throw Unsupported(cannot.what(), cannot.remedy);
+      throw Unsupported(fmt::format("scenario {} cannot be played: {}", c_.scenario, cannot.what()), cannot.remedy);
     }
     const tb::AgentResult& r = judged.result;
-    if (r.outcome == AgentOutcome::DeviceError && r.time == 0)
+    if (r.outcome == AgentOutcome::DeviceError && r.dut.name.empty())
       throw UsageError(with_full_stop("no device: " + r.problem), "docs/device.md says what a device answers.");
     judged.judge->finish();
     return judged;

@@ -72,7 +72,7 @@ std::unique_ptr<tb::NicDevice> nic_device(const std::string& name, const Preset&
                        "'mrc cosim --rtl-bug list' prints the names.");
     }
     if (name != "rtl")
-      throw Unsupported("the " + name + " has no injected bugs.", "Say --endpoint rtl, or leave out --rtl-bug.");
+      throw Unsupported("the " + name + " has no injected bugs.", "Take rtl, or leave out --rtl-bug.");
     pins.bug = static_cast<uint8_t>(found->number);
     pins.name += " with bug " + std::string(found->name);
   }

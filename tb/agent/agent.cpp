@@ -14,6 +14,7 @@
 namespace mrc::tb {
 namespace {
 
+constexpr Time kAsk = 5'000'000;  ///< how often somebody is asked whether this is enough
 constexpr const char* kStopped = "stopped before the end";
 
 /// The judge's profile as the log has it: without events if they do not count.
@@ -191,6 +192,13 @@ class AgentRun {
       dut().flush(now_);
       peer().flush(now_);
       if (next_phase()) break;
+      if (options_.enough && now_ >= asked_ + kAsk) {
+        asked_ = now_;
+        if (options_.enough()) {
+          stop_with(AgentOutcome::Incomplete, "a rule is broken, and nothing that follows says more");
+          break;
+        }
+      }
       if (options_.stop && options_.stop->load(std::memory_order_relaxed)) {
         stop_with(AgentOutcome::Incomplete, kStopped);
         break;
@@ -378,7 +386,7 @@ class AgentRun {
   std::string why_;  ///< a queue pair was refused last
   std::optional<unsigned> first_qp_;
   Phase phase_ = Phase::Traffic;
-  Time now_ = 0, window_ = 1, quiet_ = 0, hang_ = 0, phase_begin_ = 0, traffic_end_ = 0;
+  Time now_ = 0, window_ = 1, quiet_ = 0, hang_ = 0, phase_begin_ = 0, traffic_end_ = 0, asked_ = 0;
   std::vector<unsigned> renewed_;
 };
 

@@ -34,6 +34,8 @@ struct AgentOptions {
   bool shows = false;       ///< what the device shows of its inside counts (L1)
   /// Takes what both NICs do as records of a log: device 0 "dut", device 1 "peer".
   std::function<void(log::Record&)> log;
+  /// Whoever reads the log has seen enough: asked now and then, true ends the run with Incomplete.
+  std::function<bool()> enough;
   std::atomic<bool>* stop = nullptr;
   std::function<void(const AgentProgress&)> progress;  ///< called a few times per second
 };

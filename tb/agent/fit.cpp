@@ -260,7 +260,7 @@ QpConfig qp_config(const SidePlan& side, const OpenNic& own, const OpenNic& othe
   const unsigned planes = own.info.planes;
   if (!profile.list.empty()) {
     c.evs = profile.list;
-    const std::size_t room = std::max<std::size_t>(planes, own.info.evs / planes * planes);
+    const std::size_t room = std::max<std::size_t>(planes, std::size_t{own.info.evs} / planes * planes);
     if (c.evs.size() > room) c.evs.resize(room);
   }
   const std::size_t groups = c.evs.size() / planes;

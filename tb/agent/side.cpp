@@ -277,7 +277,7 @@ void AgentSide::deliver(Time from, Time to) {
 
 void AgentSide::sent(SentFrame& frame, Time first) {
   if (frame.plane >= ports_.size())
-    return fail(fmt::format("a frame on plane {}, which there is not", frame.plane), first);
+    throw DeviceGone(fmt::format("the device sends on plane {}, which there is not.", frame.plane));
   log::Frame& r = add<log::Frame>(first);
   r.sent = true;
   r.plane = static_cast<uint8_t>(frame.plane);
@@ -459,13 +459,14 @@ void AgentSide::run(Time from, Time to) {
   for (Time reached = from; reached < to && problem_.empty();) {
     Advanced ran = nic_.device->advance(to, read_ps_);
     if (ran.reached < reached || ran.reached > to || (ran.reached < to && ran.out.empty())) {
-      return fail(fmt::format("asked to run to {} ps, it says that it has reached {} ps", to, ran.reached), reached);
+      throw DeviceGone(
+          fmt::format("asked to run to {} ps, the device says that it has reached {} ps.", to, ran.reached));
     }
     reached = ran.reached;
     for (Output& output : ran.out) {
       if (output.time < from || output.time > reached) {
-        return fail(fmt::format("an output of {} ps, while it runs from {} to {} ps", output.time, from, reached),
-                    reached);
+        throw DeviceGone(fmt::format("the device has an output of {} ps, while it runs from {} to {} ps.", output.time,
+                                     from, reached));
       }
       take(output, reached);
     }
