@@ -139,3 +139,15 @@ none > endpoint request op ev_probe within 300 us
 p0 < probe id 2
 * > sack pr 1 probe 2 within rtt
 none > endpoint request op ev_probe within 300 us
+
+id R-WAY-023
+purpose an EV probe of the device travels in the data class
+mark A, A-60, A-04
+cite mrc.md 4
+rules wire.class
+caps responder evprobe
+setting A-06 CTRL.rev_fixed 0
+msg m = write len 32768 at buf seq 6
+p0 < m[0] ackreq
+* > sack trigger m[0] within rtt
+* > endpoint request op ev_probe dscp data within 400 us from last

@@ -150,3 +150,13 @@ msg m = write len $len at buf seq 1 $imm
 dut recv 1
 p0 < m[0] ackreq
 * > sack cack m[0] rcvd $rcvd within rtt
+
+id H-SRH-012
+purpose the routing header of an answer says that it is 24 bytes long: 2 units of 8 behind the first
+mark S
+cite RFC 8754 2; mrc.md 1
+caps responder srh
+encap srh
+msg m = write len 64 at buf seq 3
+p0 < m[0] ackreq
+* > sack cack m[0] srh.hdr_ext_len 2 within rtt
