@@ -10,6 +10,7 @@ are kept per mutant, so that an interrupted run goes on where it was; when vecto
 only those are asked again that nobody had seen. tools/mutants.yaml lists mutants that nothing can tell apart from the
 original, and those that nobody sees yet, each with the reason."""
 import argparse
+import collections
 import concurrent.futures
 import hashlib
 import json
@@ -28,6 +29,7 @@ import rtl
 
 BUILD = rtl.ROOT / "build/mutate"
 TREE = BUILD / "tree"
+RESULTS = BUILD / "results.jsonl"
 ROOM = "cmodel/protocol"
 # What only tools use, or what says itself in floating point what nscc.cpp says in integers.
 LEFT_OUT = {"nscc_float", "nscc_config", "nscc_read", "nscc_events", "ev_profile"}
@@ -52,8 +54,8 @@ EXAMPLES = """Examples:
   mrc mutate --rules --files "rx_|responses"    those of these files
   mrc mutate --rules --json mutants.json        all; hours"""
 # (scenario, packets, seed), at tiny: recorded by the bench, held against the rules and the reference.
-QUICK = 2  # seconds
-ENDPOINTS = ("fast", "model")
+QUICK = 0.5  # seconds
+ENDPOINTS = ("model", "fast")
 RUNS = [("mixed", 1500, 3), ("trim", 800, 3), ("ecn", 600, 3), ("loss", 800, 3), ("window", 800, 3), ("random", 800, 3),
         ("reorder", 600, 3), ("corrupt", 800, 3), ("immediate", 600, 3), ("many-qps", 800, 3), ("slow-host", 600, 3),
         ("link-flap", 800, 3), ("refused", 600, 3), ("incast-trim", 800, 3), ("qp-error", 800, 3), ("no-bytes", 600, 3),
@@ -203,9 +205,9 @@ def digest(*places):
     """Of the files below these folders, as they are."""
     out = hashlib.sha256()
     for place in places:
-        for path in sorted(p for p in (rtl.ROOT / place).rglob("*") if p.is_file() and p.suffix != ".pyc"
+        for path in sorted(p for p in place.rglob("*") if p.is_file() and p.suffix != ".pyc"
                            and p.name not in ("rules.hpp", "rules.json", "COVERAGE.md")):
-            out.update(path.relative_to(rtl.ROOT).as_posix().encode() + b"\0" + path.read_bytes())
+            out.update(path.relative_to(place).as_posix().encode() + b"\0" + path.read_bytes())
     return out
 
 
@@ -224,7 +226,7 @@ class Judges:
 
     def call(self, arguments, number=0):
         try:
-            run = subprocess.run([str(self.mrc), *map(str, arguments)], capture_output=True, text=True, timeout=180,
+            run = subprocess.run([str(self.mrc), *map(str, arguments)], capture_output=True, text=True, timeout=60,
                                  env={**os.environ, "MRC_MUTANT": str(number), "MRC_ROOT": str(rtl.ROOT)})
         except subprocess.TimeoutExpired:
             return 2
@@ -249,31 +251,38 @@ class Judges:
                     said = json.loads(result.read_text(encoding="utf-8"))
                     if said["verdict"] in ("fail", "deviates"):
                         worst = [f["rule"] for f in said["findings"] if f["verdict"] == said["verdict"]]
-                        return {"by": said["verdict"], "how": f"{worst[0] if worst else ''} in {scenario}"}, bench
+                        seen = {"by": f"rule {said['verdict']}", "how": f"{worst[0] if worst else ''} in {scenario}"}
+                        return seen, bench
             return None, bench
         finally:
             shutil.rmtree(folder, ignore_errors=True)
 
-    def in_vectors(self, number, long):
-        """Those that took less, or more, than QUICK seconds."""
-        for endpoint in ENDPOINTS:
-            asked = self.vectors[endpoint, long]
-            pool = self.runner.Pool(self.runner.process_maker(
-                ["env", f"MRC_MUTANT={number}", f"MRC_ROOT={rtl.ROOT}", str(self.mrc), "nic", "--endpoint", endpoint],
-                30))
-            try:
-                for n, vector in enumerate(asked):
-                    result = pool.run(vector, 120)
-                    if result.disposition == "error":  # maybe the machine was busy
-                        result = pool.run(vector, 240)
-                    if result.disposition in ("fail", "deviates", "error"):
-                        asked.insert(0, asked.pop(n))  # the next mutant is asked this first
-                        return {"by": f"vector {result.disposition}", "how": f"{vector['id']} with {endpoint}"}
-                    if number == 0:
-                        self.seconds[f"{vector['id']} {endpoint}"] = result.seconds
-            finally:
-                pool.close()
+    def in_vectors(self, number, endpoint, long):
+        """Those that took less, or more, than QUICK seconds; first those that saw most of the other mutants."""
+        hits = collections.Counter(self.hits())
+        asked = sorted(self.vectors[endpoint, long], key=lambda v: -hits[v["id"]])
+        pool = self.runner.Pool(self.runner.process_maker(
+            ["env", f"MRC_MUTANT={number}", f"MRC_ROOT={rtl.ROOT}", str(self.mrc), "nic", "--endpoint", endpoint], 30))
+        try:
+            for vector in asked:
+                result = pool.run(vector, 120)
+                if result.disposition == "error":  # maybe the machine was busy
+                    result = pool.run(vector, 240)
+                if result.disposition in ("fail", "deviates", "error"):
+                    return {"by": f"vector {result.disposition}", "how": f"{vector['id']} with {endpoint}"}
+                if number == 0:
+                    self.seconds[f"{vector['id']} {endpoint}"] = result.seconds
+        finally:
+            pool.close()
         return None
+
+    def hits(self):
+        """Vectors that saw mutants, once for each."""
+        if RESULTS.exists():
+            for line in RESULTS.read_text(encoding="utf-8").splitlines():
+                seen = json.loads(line)["seen"]
+                if seen["by"].startswith("vector"):
+                    yield seen["how"].split()[0]
 
     def order(self, seconds):
         """Short ones first."""
@@ -283,15 +292,22 @@ class Judges:
                 self.vectors[endpoint, long] = [self.by_id[i] for s, i in took if (s > QUICK) == long]
 
     def judge(self, number, quick=False):
-        bench = ""
-        for runs, long in ((RUNS[:4], False), (RUNS[4:], True)):
-            seen, complaint = self.in_runs(number, runs)
-            bench = bench or complaint
-            if not seen and not (quick and long):
-                seen = self.in_vectors(number, long)
-            if seen:
+        """What costs least first."""
+        bench = []
+
+        def runs(some):
+            seen, complaint = self.in_runs(number, some)
+            bench.append(complaint)
+            return seen
+        stages = [lambda: self.in_vectors(number, "model", False), lambda: runs(RUNS[:8])]
+        if not quick:
+            stages += [lambda: self.in_vectors(number, "fast", False), lambda: runs(RUNS[8:]),
+                       lambda: self.in_vectors(number, "fast", True), lambda: self.in_vectors(number, "model", True)]
+        for stage in stages:
+            if (seen := stage()):
                 return seen
-        return {"by": "bench" if bench else "", "how": bench}
+        how = next(filter(None, bench), "")
+        return {"by": "bench" if how else "", "how": how}
 
 
 class Worker:
@@ -421,7 +437,9 @@ def main():
     parser.add_argument("--list", action="store_true", help="list them, run nothing")
     parser.add_argument("--json", metavar="FILE", help="result of every mutant")
     parser.add_argument("--quick", action="store_true",
-                        help=f"leave out vectors that take more than {QUICK} s; what nobody sees can be asked again")
+                        help=f"leave out most scenarios, the fast endpoint, vectors of more than {QUICK} s; "
+                             "without --quick those that nobody saw are asked again")
+    parser.add_argument("--no-build", action="store_true", help="judge what was built last, while sources change")
     parser.add_argument("--anew", action="store_true", help="forget results of earlier runs")
     parser.add_argument("-j", type=int, default=os.cpu_count() or 1, help="mutants judged at once")
     o = parser.parse_args()
@@ -442,7 +460,7 @@ def main():
         return 0
     BUILD.mkdir(parents=True, exist_ok=True)
     built = mutants
-    while (wrong := build(files, {m.key: numbers[m.key] for m in built})):
+    while not o.no_build and (wrong := build(files, {m.key: numbers[m.key] for m in built})):
         before = len(built)
         built = [m for m in built if (m.file, m.line) not in wrong]
         if len(built) == before:
@@ -452,14 +470,14 @@ def main():
             print(f"not judged, it does not compile: {m}")
     chosen = [m for m in chosen if m in built]
     # The NIC, its bench and its peers; who judges them.
-    version = digest("cmodel/protocol", "cmodel/pipeline", "cmodel/wire", "cmodel/gen", "sim", "tb").hexdigest()[:16]
-    judges = digest("cmodel/reference", "conformance")
+    parts = ("cmodel/protocol", "cmodel/pipeline", "cmodel/wire", "cmodel/gen", "sim", "tb")
+    version = digest(*(TREE / part for part in parts)).hexdigest()[:16]
+    judges = digest(TREE / "cmodel/reference", rtl.ROOT / "conformance")
     judges.update(repr(RUNS).encode())
     judges = judges.hexdigest()[:16]
     asked = judges + "-quick" * o.quick
-    results_file = BUILD / "results.jsonl"
-    results = known_results(results_file, version, (judges, asked), o.anew)
-    with open(results_file, "a", encoding="utf-8") as out:
+    results = known_results(RESULTS, version, (judges, asked), o.anew)
+    with open(RESULTS, "a", encoding="utf-8") as out:
         def write(mutant, seen):
             out.write(json.dumps({"version": version, "judges": asked, "key": mutant.key, "seen": seen}) + "\n")
             out.flush()
