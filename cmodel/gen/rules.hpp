@@ -143,6 +143,10 @@ enum class Rule : uint16_t {
   QpFails,
   QpFlushAll,
   QpStatus,
+  PathBlamed,
+  PathProbed,
+  PathSkip,
+  PathEqual,
 };
 
 enum class Severity : uint8_t { Fail, Deviates, Broken };
@@ -157,7 +161,7 @@ struct RuleInfo {
   const char* cite;
 };
 
-inline constexpr std::size_t kNumRules = 133;
+inline constexpr std::size_t kNumRules = 137;
 inline constexpr std::array<RuleInfo, kNumRules> kRules = {{
     {"evidence.gap", "the log has every frame, write and completion of the time it covers", "A",
      Severity::Broken, "safety", "history", "reference.md 1"},
@@ -425,6 +429,14 @@ inline constexpr std::array<RuleInfo, kNumRules> kRules = {{
      Severity::Deviates, "owed", "requestor", "mrc.md 7, A-35, A-62"},
     {"qp.status", "work fails with the status of a NAK that came, or after all retries", "A",
      Severity::Deviates, "safety", "requestor", "mrc.md 6, 7 Timer, A-35, A-70 NAK_CODE"},
+    {"path.blamed", "an EV whose packet was lost and not trimmed carries no data until a probe on it is answered", "S2",
+     Severity::Fail, "safety", "requestor", "mrc.md 5 States, A-31, A-67; paper 2.1"},
+    {"path.probed", "EVs that have gone bad are probed", "A",
+     Severity::Deviates, "owed", "requestor", "mrc.md 5, A-32 EV_PROBE.interval"},
+    {"path.skip", "a mark costs its EV about one turn", "S2",
+     Severity::Fail, "statistic", "requestor", "mrc.md 5 States, guidance 11.2.2, A-20"},
+    {"path.equal", "while no EV has gone bad, planes carry equal shares of new data", "S",
+     Severity::Fail, "statistic", "requestor", "mrc.md 5, paper 4"},
 }};
 constexpr const RuleInfo& info(Rule rule) { return kRules[static_cast<std::size_t>(rule)]; }
 

@@ -409,3 +409,93 @@ TEST_CASE("what is confirmed completes, once the QP has failed everything does",
     CHECK(b.broken(Rule::QpStatus) == 1);
   }
 }
+
+TEST_CASE("an EV whose packet was lost is left alone until a probe on it is answered", "[reference.requestor]") {
+  Bench b;
+  for (uint32_t n = 0; n < 16; ++n) b.qp.evs.push_back(0x10000 + n);
+  b.profile.shows = uint64_t{1} << static_cast<unsigned>(log::EventKind::Path);
+  b.profile.settings.probe_interval = 100;  // 12.8 us
+  b.start();
+  for (uint32_t n = 0; n < 4; ++n) b.data(n, 10 * kUs + n * 1000);
+  SECTION("a timer") {
+    b.data(3, 30 * kUs, true, 0x1000F);  // says that EV 3 has lost it
+    b.data(4, 40 * kUs, false, ev(3));   // chosen before
+    CHECK(b.broken(Rule::PathBlamed) == 0);
+    b.data(5, 70 * kUs, false, ev(3));
+    CHECK(b.broken(Rule::PathBlamed) == 1);
+    b.data(6, 70 * kUs, false, ev(6));
+    CHECK(b.broken(Rule::PathBlamed) == 1);
+    SECTION("no probe") {
+      b.end(200 * kUs);
+      CHECK(b.broken(Rule::PathProbed) == 1);
+    }
+    SECTION("a probe that is answered") {
+      wire::Packet probe = b.packet(wire::Opcode::ProbeRequest, false);
+      probe.set_entropy(ev(3));
+      b.put(true, probe, 80 * kUs);
+      wire::Packet answer = b.packet(wire::Opcode::Sack, true);
+      answer.seth->cack_psn = answer.bth->psn = kFirst;
+      answer.seth->pr = 1;
+      answer.seth->entropy = ev(3);
+      b.put(false, answer, 90 * kUs);
+      b.data(7, 91 * kUs, false, ev(3));
+      b.end(200 * kUs);
+      CHECK(b.broken(Rule::PathBlamed) == 1);
+      CHECK(b.ok(Rule::PathProbed) == 1);
+    }
+    SECTION("the device says that it is in use again") {
+      log::Event event;
+      event.kind = log::EventKind::Path;
+      event.qp = b.qp.qp;
+      event.arg[0] = ev(3);
+      b.judge->event(event, 90 * kUs);
+      b.data(7, 91 * kUs, false, ev(3));
+      CHECK(b.broken(Rule::PathBlamed) == 1);
+    }
+  }
+  SECTION("it was trimmed") {
+    b.nack(3, 1, 11 * kUs);
+    b.data(3, 30 * kUs, true, 0x1000F);
+    b.data(5, 70 * kUs, false, ev(3));
+    CHECK(b.broken(Rule::PathBlamed) == 0);
+  }
+}
+
+TEST_CASE("a mark costs its EV a turn, and planes are used alike", "[reference.requestor]") {
+  for (const bool skips : {true, false}) {
+    for (const bool even : {true, false}) {
+      Bench b;
+      b.profile.planes = 2;
+      b.qp.mpr = 32;
+      b.qp.mpr_dest = 32;
+      for (uint32_t n = 0; n < 16; ++n) b.qp.evs.push_back(0x10000 + n);
+      b.start();
+      // Passes over 16 EVs; in every third one a mark on one of them comes, and it is left out of the next.
+      log::Time at = 10 * kUs;
+      uint32_t psn = 0;
+      for (uint32_t pass = 0; pass < 240; ++pass) {
+        const uint32_t bad = 0x10000 + (pass / 3 * 5) % 16;
+        for (uint32_t n = 0; n < 16; ++n) {
+          const uint32_t entropy = 0x10000 + n;
+          if (skips && pass % 3 == 1 && entropy == bad) continue;
+          wire::Packet p = b.packet(wire::Opcode::WriteOnly, false);
+          p.bth->psn = (kFirst + psn++) & 0xFFFFFF;
+          p.reth->dma_length = 100;
+          p.payload.assign(100, 0x5a);
+          p.set_entropy(entropy);
+          b.put(true, p, at += 1000, even ? n % 2 : n % 4 == 0);
+        }
+        if (pass % 3 != 0) continue;
+        wire::Packet mark = b.packet(wire::Opcode::Sack, true);
+        mark.seth->cack_psn = mark.bth->psn = (kFirst + psn - 1) & 0xFFFFFF;
+        mark.seth->m = 1;
+        mark.seth->entropy = bad;
+        b.put(false, mark, at += 1000);
+      }
+      CHECK(b.ok(Rule::PathSkip) == (skips ? 1 : 0));
+      CHECK(b.broken(Rule::PathSkip) == (skips ? 0 : 1));
+      CHECK((b.ok(Rule::PathEqual) != 0) == even);
+      CHECK((b.broken(Rule::PathEqual) != 0) == !even);
+    }
+  }
+}
