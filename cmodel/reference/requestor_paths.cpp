@@ -152,7 +152,7 @@ void RequestorPaths::finish(Time time) {
   if (ever_blamed_ && !shown) {
     world_.world.report().rests(Rule::PathBlamed, "the device does not show what becomes of its EVs");
   }
-  if (first_blame_ == 0 || floor() || unfit() != nullptr) return;
+  if (!shown || first_blame_ == 0 || floor() || unfit() != nullptr) return;
   const Time wait = 4 * kTick * world_.world.settings().probe_interval + world_.world.queue();
   if (probed_) {
     world_.world.report().ok(Rule::PathProbed);
