@@ -145,7 +145,6 @@ enum class Rule : uint16_t {
   QpStatus,
   PathBlamed,
   PathProbed,
-  PathSkip,
   PathEqual,
 };
 
@@ -161,7 +160,7 @@ struct RuleInfo {
   const char* cite;
 };
 
-inline constexpr std::size_t kNumRules = 137;
+inline constexpr std::size_t kNumRules = 136;
 inline constexpr std::array<RuleInfo, kNumRules> kRules = {{
     {"evidence.gap", "the log has every frame, write and completion of the time it covers", "A",
      Severity::Broken, "safety", "history", "reference.md 1"},
@@ -433,8 +432,6 @@ inline constexpr std::array<RuleInfo, kNumRules> kRules = {{
      Severity::Fail, "safety", "requestor", "mrc.md 5 States, A-31, A-67; paper 2.1"},
     {"path.probed", "EVs that have gone bad are probed", "A",
      Severity::Deviates, "owed", "requestor", "mrc.md 5, A-32 EV_PROBE.interval"},
-    {"path.skip", "a mark costs its EV about one turn", "S2",
-     Severity::Fail, "statistic", "requestor", "mrc.md 5 States, guidance 11.2.2, A-20"},
     {"path.equal", "while no EV has gone bad, planes carry equal shares of new data", "S",
      Severity::Fail, "statistic", "requestor", "mrc.md 5, paper 4"},
 }};

@@ -10,8 +10,8 @@ namespace {
 
 constexpr Seq kUnit = 128;
 constexpr std::size_t kMostSuspects = 100, kMostOwed = 1 << 14, kMostWorks = 1 << 16;
-constexpr unsigned kForEver = 25;                   ///< QP attribute RETRY_CNT, exponential
-constexpr unsigned kSkipOnce = 1, kAlwaysSkip = 2;  ///< SETH.m
+constexpr unsigned kForEver = 25;    ///< QP attribute RETRY_CNT, exponential
+constexpr unsigned kAlwaysSkip = 2;  ///< SETH.m
 constexpr uint8_t kTrimmed = 1, kTrimmedLasthop = 2, kUnexpEvent = 0x19;
 
 using history::words;
@@ -177,7 +177,6 @@ void RequestorFlow::received(const Seen& seen, bool sure) {
     word.above = p.cc_state ? p.cc_state->ooo_count : 0;
     if (h.pr == 0) word.trigger = word.cack + h.ack_psn_offset;
     if (h.pr != 0 && h.m != kAlwaysSkip) paths_.answered(h.entropy);
-    if (h.pr == 0 && h.m == kSkipOnce) paths_.marked(h.entropy, seen.last);
     word.mpr = qp_.dynamic_mpr ? h.mpr : 0;
     if (word.mpr != 0 && word.cack >= hi_.cack()) granted(word, seen.last);
   } else if (p.neth) {
@@ -185,7 +184,6 @@ void RequestorFlow::received(const Seen& seen, bool sure) {
     came.psn = unwrap(p.neth->nack_psn, hi_.next(), 24);
     came.ev = p.neth->entropy;
     came.reason = p.neth->reason;
-    if (came.reason == kTrimmed) paths_.marked(came.ev, seen.last);
     if (came.reason == kUnexpEvent) {
       unexpected_ = true;
       if (sure && fatal_ == 0) fatal_ = seen.last;

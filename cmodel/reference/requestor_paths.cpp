@@ -8,11 +8,8 @@
 namespace mrc::ref {
 namespace {
 
-constexpr unsigned kMarks = 64;     ///< so many accounts make a statistic
-constexpr double kLeast = 0.4;      ///< turns that a mark costs on average, at least; without skipping it is 0
 constexpr uint32_t kBalance = 512;  ///< packets of a window in which planes are compared
 constexpr double kUneven = 0.25;    ///< of an equal share
-constexpr std::size_t kMostAccounts = 256;
 constexpr Time kTick = 128'000;
 
 using history::words;
@@ -30,7 +27,6 @@ void RequestorPaths::change(const log::Qp& qp) {
   if (same) return;
   uses_.clear();
   blames_.clear();
-  accounts_.clear();
   for (const uint32_t ev : qp.evs) {
     const auto [at, fresh] = uses_.try_emplace(ev);
     at->second.once = fresh;
@@ -65,15 +61,6 @@ void RequestorPaths::sent(const Seen& seen, bool again) {
               "another EV: a packet of this one was sent again as lost at {}, and no probe was answered since",
               words(blame->second));
         });
-  ++use->second.times;
-  ++picks_;
-  recent_.push_back(ev);
-  const std::size_t set = uses_.size() - std::min<std::size_t>(qp_.backup, uses_.size() - 1);
-  while (recent_.size() > set) recent_.pop_front();
-  while (!accounts_.empty() && picks_ - accounts_.front().begin >= 2 * set) {
-    settle(accounts_.front());
-    accounts_.pop_front();
-  }
   if (!again) balance(seen);
 }
 
@@ -97,50 +84,21 @@ bool RequestorPaths::floor() const {
 
 void RequestorPaths::answered(uint32_t ev) { blames_.erase(ev); }
 
-/// Turns are counted beside those of another EV, used half a pass ago, that nothing is said of.
-void RequestorPaths::marked(uint32_t ev, Time time) {
-  const auto use = uses_.find(ev);
-  if (use == uses_.end()) return;
-  ++use->second.marks;
-  use->second.marked = time;
-  const std::size_t set = uses_.size() - std::min<std::size_t>(qp_.backup, uses_.size() - 1);
-  if (recent_.size() < set || set < 8 || accounts_.size() >= kMostAccounts || unfit() != nullptr) return;
-  const uint32_t other = recent_[set / 2];
-  if (other == ev || blames_.contains(ev) || blames_.contains(other)) return;
-  const Use& beside = uses_.at(other);
-  accounts_.push_back({ev, other, picks_, use->second.times, beside.times, use->second.marks, beside.marks});
-}
-
-void RequestorPaths::settle(const Account& account) {
-  const Use& ev = uses_.at(account.ev);
-  const Use& other = uses_.at(account.other);
-  if (ev.marks != account.ev_marks || other.marks != account.other_marks) return;  // marked again
-  if (blames_.contains(account.ev) || blames_.contains(account.other)) return;
-  fewer_ += static_cast<double>(other.times - account.other_times) - static_cast<double>(ev.times - account.ev_times);
-  if (++settled_ < kMarks) return;
-  const double least = kLeast * kMarks;
-  world_.world.check(
-      Rule::PathSkip, fewer_ >= least, nullptr, world_.world.local(qp_.qp),
-      [&] { return fmt::format("{} marks cost their EVs {:.0f} turns in all", kMarks, fewer_); },
-      [&] { return fmt::format("about one turn each, {:.0f} at least", least); });
-  settled_ = 0;
-  fewer_ = 0;
-}
-
 void RequestorPaths::balance(const Seen& seen) {
   const unsigned planes = world_.world.planes();
   if (planes < 2 || planes > planes_.size() || seen.frame.plane >= planes) return;
   ++planes_[seen.frame.plane];
   if (++window_ < kBalance) return;
   const double share = static_cast<double>(kBalance) / planes;
-  const auto [least, most] = std::minmax_element(planes_.begin(), planes_.begin() + planes);
-  const bool even = *least >= share * (1 - kUneven) && *most <= share * (1 + kUneven);
+  const auto ends = std::minmax_element(planes_.begin(), planes_.begin() + planes);
+  const uint32_t least = *ends.first, most = *ends.second;
+  const bool even = least >= share * (1 - kUneven) && most <= share * (1 + kUneven);
   if (ever_blamed_) {
     world_.world.report().rests(Rule::PathEqual, "EVs have gone bad");
   } else {
     world_.world.check(
         Rule::PathEqual, even, nullptr, world_.world.local(qp_.qp),
-        [&] { return fmt::format("{} to {} of {} packets on a plane", *least, *most, kBalance); },
+        [&] { return fmt::format("{} to {} of {} packets on a plane", least, most, kBalance); },
         [&] { return fmt::format("{:.0f} on each, a quarter more or less", share); });
   }
   std::fill(planes_.begin(), planes_.end(), 0);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Which EVs a QP's data take, given what came back about them: no states, but accounts. An EV that was blamed carries
-/// nothing until a probe on it was answered; one that was marked is used less than another one; planes are used alike.
+/// nothing until a probe on it was answered; planes are used alike.
 #pragma once
 
-#include <deque>
 #include <unordered_map>
 #include <vector>
 
@@ -20,28 +19,17 @@ class RequestorPaths {
   void sent(const Seen& seen, bool again);
   /// A packet that went with this EV counts as lost, and was not trimmed.
   void blamed(uint32_t ev, Time time);
-  /// A SACK with SKIP_ONCE or a NACK TRIMMED came.
-  void marked(uint32_t ev, Time time);
   void probed(uint32_t ev) { probed_ |= blames_.contains(ev); }
   /// A probe that went with this EV was answered.
   void answered(uint32_t ev);
   void finish(Time time);
-  uint64_t memory() const { return uses_.size() * 48 + blames_.size() * 48 + recent_.size() * 4; }
+  uint64_t memory() const { return uses_.size() * 48 + blames_.size() * 48; }
 
  private:
   struct Use {
-    uint64_t times = 0;
-    Time marked = 0;  ///< newest mark
-    uint64_t marks = 0;
     bool once = true;      ///< it stands in the set once
     bool doubted = false;  ///< it was blamed once
   };
-  /// A mark, and another EV beside the one that was marked.
-  struct Account {
-    uint32_t ev = 0, other = 0;
-    uint64_t begin = 0, ev_times = 0, other_times = 0, ev_marks = 0, other_marks = 0;
-  };
-  void settle(const Account& account);
   void balance(const Seen& seen);
   const char* unfit() const;
   bool floor() const;
@@ -52,11 +40,6 @@ class RequestorPaths {
   std::unordered_map<uint32_t, Time> blames_;
   Time first_blame_ = 0;
   bool ever_blamed_ = false, probed_ = false;
-  std::deque<uint32_t> recent_;  ///< EVs of the newest packets
-  uint64_t picks_ = 0;
-  std::deque<Account> accounts_;
-  double fewer_ = 0;  ///< how much less often marked ones were used, in all
-  unsigned settled_ = 0;
   std::vector<uint32_t> planes_;  ///< packets by plane, of this window
   uint32_t window_ = 0;
 };
