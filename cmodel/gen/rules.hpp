@@ -147,6 +147,9 @@ enum class Rule : uint16_t {
   QpFails,
   QpFlushAll,
   QpStatus,
+  PathBlamed,
+  PathProbed,
+  PathEqual,
 };
 
 enum class Severity : uint8_t { Fail, Deviates, Broken };
@@ -161,7 +164,7 @@ struct RuleInfo {
   const char* cite;
 };
 
-inline constexpr std::size_t kNumRules = 137;
+inline constexpr std::size_t kNumRules = 140;
 inline constexpr std::array<RuleInfo, kNumRules> kRules = {{
     {"evidence.gap", "the log has every frame, write and completion of the time it covers", "A",
      Severity::Broken, "safety", "history", "reference.md 1"},
@@ -437,6 +440,12 @@ inline constexpr std::array<RuleInfo, kNumRules> kRules = {{
      Severity::Deviates, "owed", "requestor", "mrc.md 7, A-35, A-62"},
     {"qp.status", "work fails with the status of a NAK that came, or after all retries", "A",
      Severity::Deviates, "safety", "requestor", "mrc.md 6, 7 Timer, A-35, A-70 NAK_CODE"},
+    {"path.blamed", "an EV whose packet was lost and not trimmed carries no data until a probe on it is answered", "S2",
+     Severity::Fail, "safety", "requestor", "mrc.md 5 States, A-31, A-67; paper 2.1"},
+    {"path.probed", "EVs that have gone bad are probed", "A",
+     Severity::Deviates, "owed", "requestor", "mrc.md 5, A-32 EV_PROBE.interval"},
+    {"path.equal", "while no EV has gone bad, planes carry equal shares of new data", "S",
+     Severity::Fail, "statistic", "requestor", "mrc.md 5, paper 4"},
 }};
 constexpr const RuleInfo& info(Rule rule) { return kRules[static_cast<std::size_t>(rule)]; }
 

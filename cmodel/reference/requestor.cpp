@@ -124,7 +124,8 @@ unsigned Requestor::causes(Seq psn, Time time, Time lag) const {
   unsigned causes = 0;
   if (flight->named != 0 && flight->named > flight->earlier) causes |= kByNack;
   const Seq n = std::max<Seq>(rules_.reorder, 1);
-  if (flight->times == 1 && wide_ > flight->first && psn + n <= highest_) causes |= kByGap;
+  // The frame may have waited inside while words about later ones came.
+  if (flight->times == 1 && wide_ != 0 && psn + n <= highest_) causes |= kByGap;
   const auto trigger = triggers_.find(flight->ev);
   if (rules_.same_ev && trigger != triggers_.end() && trigger->second > flight->last) causes |= kBySameEv;
   // The clock runs from when the device meant to send, which may lie before the frame by what the host and other

@@ -10,7 +10,8 @@ namespace {
 
 constexpr Seq kUnit = 128;
 constexpr std::size_t kMostSuspects = 100, kMostOwed = 1 << 14, kMostWorks = 1 << 16;
-constexpr unsigned kForEver = 25;  ///< QP attribute RETRY_CNT, exponential
+constexpr unsigned kForEver = 25;    ///< QP attribute RETRY_CNT, exponential
+constexpr unsigned kAlwaysSkip = 2;  ///< SETH.m
 constexpr uint8_t kTrimmed = 1, kTrimmedLasthop = 2, kUnexpEvent = 0x19;
 
 using history::words;
@@ -30,6 +31,7 @@ RequestorFlow::RequestorFlow(const log::Qp& qp, bool from_log, RequestorWorld& w
       started_(from_log),
       hi_(qp.sq_psn, qp.mpr * kUnit, rules_of(world.world.settings(), qp)),
       lo_(hi_),
+      paths_(qp, world),
       grants_{{0, -1, qp.mpr}} {
   begin();
 }
@@ -45,6 +47,7 @@ void RequestorFlow::change(const log::Qp& qp, Time time) {
   const bool begins = hi_.next() == hi_.base() && hi_.base() != Seq{qp.sq_psn};
   const bool window = qp.mpr != qp_.mpr;
   qp_ = qp;
+  paths_.change(qp);
   if (begins || (window && hi_.next() == hi_.base())) {
     hi_ = lo_ = Requestor(qp.sq_psn, qp.mpr * kUnit, rules_of(world_.world.settings(), qp));
     grants_ = {{0, -1, qp.mpr}};
@@ -78,6 +81,11 @@ void RequestorFlow::sent(const Seen& seen) {
     check_new(seen, psn);
   }
   const uint32_t ev = p.entropy(world_.world.profile().wire());
+  const Requestor::Flight* const before = hi_.find(psn);
+  if (before != nullptr && p.bth->rtx != 0 && !before->reported && before->named < before->last) {
+    paths_.blamed(before->ev, seen.first);  // it says so itself: this one is lost, and nobody has trimmed it
+  }
+  paths_.sent(seen, known);
   hi_.sent(psn, ev, seen.frame.plane, seen.first);
   lo_.sent(psn, ev, seen.frame.plane, seen.first);
   if (idle_free_) world_.world.report().ok(Rule::ReqMoves);
@@ -136,12 +144,19 @@ void RequestorFlow::check_again(const Seen& seen, Seq psn) {
   const bool trimmed =
       old.named != 0 && old.named > old.earlier && (old.reason == kTrimmed || old.reason == kTrimmedLasthop);
   if (trimmed || (causes & (kByGap | kBySameEv)) != 0) return;
+  // One whose cause came before the progress may leave after it.
+  if (old.last <= hi_.progress()) return;
   ++tries_;
   if (qp_.retry_exp >= kForEver) return;
   w.check(Rule::ReqRetries, tries_ <= qp_.retry_linear + qp_.retry_exp, &seen, qp, came, [&] {
     return fmt::format("an error after {} + {} retries without progress: this is number {}", qp_.retry_linear,
                        qp_.retry_exp, tries_);
   });
+}
+
+void RequestorFlow::probed(uint32_t ev, Time time) {
+  asked_ = time;
+  paths_.probed(ev);
 }
 
 // ---- heard
@@ -161,6 +176,7 @@ void RequestorFlow::received(const Seen& seen, bool sure) {
     word.bitmap = h.sack_bitmap;
     word.above = p.cc_state ? p.cc_state->ooo_count : 0;
     if (h.pr == 0) word.trigger = word.cack + h.ack_psn_offset;
+    if (h.pr != 0 && h.m != kAlwaysSkip) paths_.answered(h.entropy);
     word.mpr = qp_.dynamic_mpr ? h.mpr : 0;
     if (word.mpr != 0 && word.cack >= hi_.cack()) granted(word, seen.last);
   } else if (p.neth) {
@@ -460,11 +476,12 @@ void RequestorFlow::finish(Time time, bool cut) {
     }
   }
   suspects_.clear();
+  paths_.finish(time);
 }
 
 uint64_t RequestorFlow::memory() const {
-  return sizeof *this + hi_.memory() + lo_.memory() + waiting_.size() * sizeof(Came) + owed_.size() * sizeof(Owed) +
-         works_.size() * sizeof(Work);
+  return sizeof *this + hi_.memory() + lo_.memory() + paths_.memory() + waiting_.size() * sizeof(Came) +
+         owed_.size() * sizeof(Owed) + works_.size() * sizeof(Work);
 }
 
 }  // namespace mrc::ref

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "reference/requestor.hpp"
+#include "reference/requestor_paths.hpp"
 #include "reference/requestor_world.hpp"
 
 namespace mrc::ref {
@@ -22,7 +23,10 @@ class RequestorFlow {
   /// A data packet left.
   void sent(const Seen& seen);
   /// A reliability probe left.
-  void probed(Time time) { asked_ = time; }
+  void probed(uint32_t ev, Time time);
+  /// The answer to a probe from NIC to NIC that went with this EV came.
+  void ev_answered(uint32_t ev) { paths_.answered(ev); }
+  void ev_probed(uint32_t ev) { paths_.probed(ev); }
   /// It is in ERROR, or soon will be.
   void fail(Time time);
   /// A SACK, NACK or ACK came; `sure`: it reached the NIC.
@@ -90,6 +94,7 @@ class RequestorFlow {
   bool from_log_;
   bool started_ = false;
   Requestor hi_, lo_;
+  RequestorPaths paths_;
   std::deque<Came> waiting_;  ///< heard by hi, not by lo
   std::deque<Owed> owed_;
   std::deque<Grant> grants_;  ///< windows heard, until the newest but those of long ago

@@ -63,6 +63,7 @@ void RequestorJudge::received(const Seen& seen) {
   world_.world.frame(seen);
   if (!seen.mrc()) return;
   if (seen.packet.erth) return port_status(seen);
+  if (seen.packet.eeth) return endpoint_answered(seen);
   history::QpWorld* const qp = world_.world.of_received(seen);
   if (qp == nullptr || seen.packet.trimmed()) return;
   world_.world.remember(*qp, seen);
@@ -83,10 +84,27 @@ void RequestorJudge::port_status(const Seen& seen) {
   world_.peer_down |= (mask & all) != all;
 }
 
+/// A probe from NIC to NIC serves all QPs that have its EV and its destination.
+void RequestorJudge::endpoint_sent(const Seen& seen) {
+  const wire::Packet& p = seen.packet;
+  if (!p.erth || p.erth->op != static_cast<uint8_t>(wire::ErthOp::EvProbe) || p.error) return;
+  const uint32_t ev = p.entropy(world_.world.profile().wire());
+  ev_probes_[static_cast<uint16_t>(p.bth->psn)] = ev;
+  for (auto& [number, flow] : flows_) flow->ev_probed(ev);
+}
+
+void RequestorJudge::endpoint_answered(const Seen& seen) {
+  if (!history::World::counts(seen) || seen.packet.trimmed()) return;
+  const auto probe = ev_probes_.find(static_cast<uint16_t>(seen.packet.bth->psn));
+  if (probe == ev_probes_.end()) return;
+  for (auto& [number, flow] : flows_) flow->ev_answered(probe->second);
+}
+
 void RequestorJudge::sent(const Seen& seen) {
   world_.world.frame(seen);
   world_.free.sent(seen.frame.plane, seen.first, seen.last, seen.first);
-  if (!seen.mrc() || seen.packet.bth->dqp == kEndpointQp) return;
+  if (!seen.mrc()) return;
+  if (seen.packet.bth->dqp == kEndpointQp) return endpoint_sent(seen);
   history::QpWorld* const qp = world_.world.of_sent(seen.packet);
   if (qp == nullptr) return;
   world_.world.remember(*qp, seen);
@@ -94,7 +112,7 @@ void RequestorJudge::sent(const Seen& seen) {
   if (flow == nullptr || seen.packet.error) return;
   const wire::Packet& p = seen.packet;
   if (history::is_data(p) && p.reth && !p.trimmed()) flow->sent(seen);
-  if (p.peth) flow->probed(seen.first);
+  if (p.peth) flow->probed(p.entropy(world_.world.profile().wire()), seen.first);
   // It tells its peer that it has failed.
   const bool nak = p.aeth && (p.aeth->syndrome & 0xE0) != 0;
   const bool unexpected = p.neth && p.neth->reason == static_cast<uint8_t>(wire::NackReason::UnexpEvent);
@@ -112,6 +130,12 @@ void RequestorJudge::posted(const log::Post& post, Time time) {
 
 void RequestorJudge::completed(const log::Cqe& cqe, Time time) {
   if (RequestorFlow* const flow = find(cqe.qp)) flow->completed(cqe, time);
+}
+
+/// The device says itself what becomes of an EV (arguments: EV, from, to, cause): no need to guess.
+void RequestorJudge::event(const log::Event& event, Time) {
+  if (event.kind != log::EventKind::Path) return;
+  if (RequestorFlow* const flow = find(event.qp)) flow->ev_answered(static_cast<uint32_t>(event.arg[0]));
 }
 
 void RequestorJudge::counter(const log::Counter& counter, Time) {

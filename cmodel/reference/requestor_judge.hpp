@@ -24,6 +24,7 @@ class RequestorJudge : public Checker {
   using Checker::posted;
   void posted(const log::Post& post, Time time) override;
   void completed(const log::Cqe& cqe, Time time) override;
+  void event(const log::Event& event, Time time) override;
   void counter(const log::Counter& counter, Time time) override;
   void gap(const log::Gap& gap, Time time) override;
   void now(Time time) override;
@@ -36,10 +37,13 @@ class RequestorJudge : public Checker {
   RequestorFlow* find(uint32_t qp);
   bool sure(const Seen& seen, const log::Qp& qp) const;
   void port_status(const Seen& seen);
+  void endpoint_sent(const Seen& seen);
+  void endpoint_answered(const Seen& seen);
 
   RequestorWorld world_;
   std::map<uint32_t, std::unique_ptr<RequestorFlow>> flows_;
   std::map<log::Ip, uint32_t> peer_ports_;
+  std::map<uint16_t, uint32_t> ev_probes_;  ///< request id -> EV
   std::optional<uint64_t> silent_drops_;
   Time swept_ = 0;
 };

@@ -145,7 +145,7 @@ TEST_CASE("a retransmission without evidence deviates, with each kind of evidenc
           "[reference.requestor]") {
   Bench b;
   b.start();
-  for (uint32_t n = 0; n < 12; ++n) b.data(n, 10 * kUs + n * 1000);
+  for (uint32_t n = 0; n < 12; ++n) b.data(n, 10 * kUs + n * log::Time{1000});
   bool right = true, twice = false;
   SECTION("a NACK, which may be older than a transmission that was on its way out") {
     b.nack(3, 1, 11 * kUs);
@@ -160,7 +160,7 @@ TEST_CASE("a retransmission without evidence deviates, with each kind of evidenc
   SECTION("the same, and the NIC does not look at it") {
     b.profile.settings.same_ev = false;
     b.start();
-    for (uint32_t n = 0; n < 12; ++n) b.data(n, 10 * kUs + n * 1000);
+    for (uint32_t n = 0; n < 12; ++n) b.data(n, 10 * kUs + n * log::Time{1000});
     b.sack(2, 11, uint64_t{1} << 8, 1, 11 * kUs);
     right = false;
   }
@@ -180,7 +180,7 @@ TEST_CASE("a retransmission without evidence deviates, with each kind of evidenc
 TEST_CASE("what has long been reported is not sent again", "[reference.requestor]") {
   Bench b;
   b.start();
-  for (uint32_t n = 0; n < 4; ++n) b.data(n, 10 * kUs + n * 1000);
+  for (uint32_t n = 0; n < 4; ++n) b.data(n, 10 * kUs + n * log::Time{1000});
   SECTION("soon after the report it may still be on its way out") {
     b.sack(-1, 0, 0b0110, 2, 11 * kUs);
     b.data(1, 30 * kUs, true);
@@ -209,7 +209,7 @@ TEST_CASE("a window that has shrunk holds from the latency on", "[reference.requ
   Bench b;
   b.qp.dynamic_mpr = true;
   b.start();
-  for (uint32_t n = 0; n < 130; ++n) b.data(n, 10 * kUs + n * 1000);
+  for (uint32_t n = 0; n < 130; ++n) b.data(n, 10 * kUs + n * log::Time{1000});
   b.sack(9, 9, 0, 0, 11 * kUs, 1);  // from now on 9 + 128 = 137 at most
   b.data(137, 12 * kUs);
   b.data(138, 12 * kUs);
@@ -230,7 +230,7 @@ TEST_CASE("what is lost is sent again in time", "[reference.requestor]") {
     for (const bool by_nack : {true, false}) {
       Bench b;
       b.start();
-      for (uint32_t n = 0; n < 12; ++n) b.data(n, 10 * kUs + n * 1000);
+      for (uint32_t n = 0; n < 12; ++n) b.data(n, 10 * kUs + n * log::Time{1000});
       const Rule rule = by_nack ? Rule::ReqNackAgain : Rule::ReqGapAgain;
       if (by_nack) {
         b.nack(3, 1, 11 * kUs);
@@ -407,5 +407,76 @@ TEST_CASE("what is confirmed completes, once the QP has failed everything does",
   SECTION("an error at once") {
     b.done(70, log::Status::Retries, 14 * kUs);
     CHECK(b.broken(Rule::QpStatus) == 1);
+  }
+}
+
+TEST_CASE("an EV whose packet was lost is left alone until a probe on it is answered", "[reference.requestor]") {
+  Bench b;
+  for (uint32_t n = 0; n < 16; ++n) b.qp.evs.push_back(0x10000 + n);
+  b.profile.shows = uint64_t{1} << static_cast<unsigned>(log::EventKind::Path);
+  b.profile.settings.probe_interval = 100;  // 12.8 us
+  b.start();
+  for (uint32_t n = 0; n < 4; ++n) b.data(n, 10 * kUs + n * log::Time{1000});
+  SECTION("a timer") {
+    b.data(3, 30 * kUs, true, 0x1000F);  // says that EV 3 has lost it
+    b.data(4, 40 * kUs, false, ev(3));   // chosen before
+    CHECK(b.broken(Rule::PathBlamed) == 0);
+    b.data(5, 70 * kUs, false, ev(3));
+    CHECK(b.broken(Rule::PathBlamed) == 1);
+    b.data(6, 70 * kUs, false, ev(6));
+    CHECK(b.broken(Rule::PathBlamed) == 1);
+    SECTION("no probe") {
+      b.end(200 * kUs);
+      CHECK(b.broken(Rule::PathProbed) == 1);
+    }
+    SECTION("a probe that is answered") {
+      wire::Packet probe = b.packet(wire::Opcode::ProbeRequest, false);
+      probe.set_entropy(ev(3));
+      b.put(true, probe, 80 * kUs);
+      wire::Packet answer = b.packet(wire::Opcode::Sack, true);
+      answer.seth->cack_psn = answer.bth->psn = kFirst;
+      answer.seth->pr = 1;
+      answer.seth->entropy = ev(3);
+      b.put(false, answer, 90 * kUs);
+      b.data(7, 91 * kUs, false, ev(3));
+      b.end(200 * kUs);
+      CHECK(b.broken(Rule::PathBlamed) == 1);
+      CHECK(b.ok(Rule::PathProbed) == 1);
+    }
+    SECTION("the device says that it is in use again") {
+      log::Event event;
+      event.kind = log::EventKind::Path;
+      event.qp = b.qp.qp;
+      event.arg[0] = ev(3);
+      b.judge->event(event, 90 * kUs);
+      b.data(7, 91 * kUs, false, ev(3));
+      CHECK(b.broken(Rule::PathBlamed) == 1);
+    }
+  }
+  SECTION("it was trimmed") {
+    b.nack(3, 1, 11 * kUs);
+    b.data(3, 30 * kUs, true, 0x1000F);
+    b.data(5, 70 * kUs, false, ev(3));
+    CHECK(b.broken(Rule::PathBlamed) == 0);
+  }
+}
+
+TEST_CASE("planes are used alike", "[reference.requestor]") {
+  for (const bool even : {true, false}) {
+    Bench b;
+    b.profile.planes = 2;
+    for (uint32_t n = 0; n < 16; ++n) b.qp.evs.push_back(0x10000 + n);
+    b.start();
+    log::Time at = 10 * kUs;
+    for (uint32_t psn = 0; psn < 600; ++psn) {
+      wire::Packet p = b.packet(wire::Opcode::WriteOnly, false);
+      p.bth->psn = (kFirst + psn) & 0xFFFFFF;
+      p.reth->dma_length = 100;
+      p.payload.assign(100, 0x5a);
+      p.set_entropy(0x10000 + psn % 16);
+      b.put(true, p, at += 1000, even ? psn % 2 : psn % 4 == 0);
+    }
+    CHECK(b.ok(Rule::PathEqual) == (even ? 1 : 0));
+    CHECK(b.broken(Rule::PathEqual) == (even ? 0 : 1));
   }
 }

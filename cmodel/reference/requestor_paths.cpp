@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reference/requestor_paths.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace mrc::ref {
+namespace {
+
+constexpr uint32_t kBalance = 512;  ///< packets of a window in which planes are compared
+constexpr double kUneven = 0.25;    ///< of an equal share
+constexpr Time kTick = 128'000;
+
+using history::words;
+
+}  // namespace
+
+RequestorPaths::RequestorPaths(const log::Qp& qp, RequestorWorld& world) : world_(world) {
+  change(qp);
+  planes_.resize(log::kMaxPlanes);
+}
+
+void RequestorPaths::change(const log::Qp& qp) {
+  const bool same = qp.evs == qp_.evs;
+  qp_ = qp;
+  if (same) return;
+  uses_.clear();
+  blames_.clear();
+  for (const uint32_t ev : qp.evs) {
+    const auto [at, fresh] = uses_.try_emplace(ev);
+    at->second.once = fresh;
+  }
+}
+
+/// Why EVs cannot be judged; null: they can.
+const char* RequestorPaths::unfit() const {
+  if (const char* why = world_.world.incomplete()) return why;
+  if (qp_.evs.empty()) return "the QP's EVs are not told";
+  return world_.never_down() ? nullptr : "a port was down";
+}
+
+void RequestorPaths::sent(const Seen& seen, bool again) {
+  const uint32_t ev = seen.packet.entropy(world_.world.profile().wire());
+  const auto use = uses_.find(ev);
+  if (use == uses_.end()) return;
+  if (unfit() != nullptr) return;
+  const auto blame = blames_.find(ev);
+  const bool shown = (world_.world.profile().shows >> static_cast<unsigned>(log::EventKind::Path) & 1) != 0;
+  bool late = shown && blame != blames_.end() && blame->second + world_.world.queue() < seen.first;
+  if (late && floor()) {
+    world_.world.report().rests(Rule::PathBlamed, "the EV may be needed");
+    late = false;
+  }
+  if (shown)
+    world_.world.check(
+        Rule::PathBlamed, !late, &seen, world_.world.local(qp_.qp),
+        [&] { return words(seen, world_.world.profile().wire()); },
+        [&] {
+          return fmt::format(
+              "another EV: a packet of this one was sent again as lost at {}, and no probe was answered since",
+              words(blame->second));
+        });
+  if (!again) balance(seen);
+}
+
+void RequestorPaths::blamed(uint32_t ev, Time time) {
+  const auto use = uses_.find(ev);
+  if (use == uses_.end() || unfit() != nullptr) return;
+  use->second.doubted = true;
+  ever_blamed_ = true;
+  if (!use->second.once) return world_.world.report().rests(Rule::PathBlamed, "the EV stands in the set twice");
+  if (first_blame_ == 0) first_blame_ = time;
+  blames_.try_emplace(ev, time);
+}
+
+/// So many EVs were blamed that one of them may have to stay in use. In which order the device blamed them is
+/// not shown: retransmissions wait inside.
+bool RequestorPaths::floor() const {
+  const std::size_t set = uses_.size() - std::min<std::size_t>(qp_.backup, uses_.size());
+  const auto doubted = std::count_if(uses_.begin(), uses_.end(), [](const auto& one) { return one.second.doubted; });
+  return static_cast<std::size_t>(doubted) + world_.world.settings().min_active >= set;
+}
+
+void RequestorPaths::answered(uint32_t ev) { blames_.erase(ev); }
+
+void RequestorPaths::balance(const Seen& seen) {
+  const unsigned planes = world_.world.planes();
+  if (planes < 2 || planes > planes_.size() || seen.frame.plane >= planes) return;
+  ++planes_[seen.frame.plane];
+  if (++window_ < kBalance) return;
+  const double share = static_cast<double>(kBalance) / planes;
+  const auto ends = std::minmax_element(planes_.begin(), planes_.begin() + planes);
+  const uint32_t least = *ends.first, most = *ends.second;
+  const bool even = least >= share * (1 - kUneven) && most <= share * (1 + kUneven);
+  if (ever_blamed_) {
+    world_.world.report().rests(Rule::PathEqual, "EVs have gone bad");
+  } else {
+    world_.world.check(
+        Rule::PathEqual, even, nullptr, world_.world.local(qp_.qp),
+        [&] { return fmt::format("{} to {} of {} packets on a plane", least, most, kBalance); },
+        [&] { return fmt::format("{:.0f} on each, a quarter more or less", share); });
+  }
+  std::fill(planes_.begin(), planes_.end(), 0);
+  window_ = 0;
+}
+
+void RequestorPaths::finish(Time time) {
+  const bool shown = (world_.world.profile().shows >> static_cast<unsigned>(log::EventKind::Path) & 1) != 0;
+  if (ever_blamed_ && !shown) {
+    world_.world.report().rests(Rule::PathBlamed, "the device does not show what becomes of its EVs");
+  }
+  if (!shown || first_blame_ == 0 || floor() || unfit() != nullptr) return;
+  const Time wait = 4 * kTick * world_.world.settings().probe_interval + world_.world.queue();
+  if (probed_) {
+    world_.world.report().ok(Rule::PathProbed);
+  } else if (first_blame_ + wait < time) {
+    world_.world.broken(
+        Rule::PathProbed, nullptr, world_.world.local(qp_.qp),
+        [&] {
+          return fmt::format("no probe on any of {} EVs that have gone bad since {}", blames_.size(),
+                             words(first_blame_));
+        },
+        [&] { return fmt::format("one within {}", words(wait)); });
+  }
+}
+
+}  // namespace mrc::ref

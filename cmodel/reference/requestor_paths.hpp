@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Which EVs a QP's data take, given what came back about them: no states, but accounts. An EV that was blamed carries
+/// nothing until a probe on it was answered; planes are used alike.
+#pragma once
+
+#include <unordered_map>
+#include <vector>
+
+#include "reference/requestor_world.hpp"
+
+namespace mrc::ref {
+
+class RequestorPaths {
+ public:
+  RequestorPaths(const log::Qp& qp, RequestorWorld& world);
+
+  void change(const log::Qp& qp);
+  /// A data packet left; `again`: it was sent before.
+  void sent(const Seen& seen, bool again);
+  /// A packet that went with this EV counts as lost, and was not trimmed.
+  void blamed(uint32_t ev, Time time);
+  void probed(uint32_t ev) { probed_ |= blames_.contains(ev); }
+  /// A probe that went with this EV was answered.
+  void answered(uint32_t ev);
+  void finish(Time time);
+  uint64_t memory() const { return uses_.size() * 48 + blames_.size() * 48; }
+
+ private:
+  struct Use {
+    bool once = true;      ///< it stands in the set once
+    bool doubted = false;  ///< it was blamed once
+  };
+  void balance(const Seen& seen);
+  const char* unfit() const;
+  bool floor() const;
+
+  log::Qp qp_;
+  RequestorWorld& world_;
+  std::unordered_map<uint32_t, Use> uses_;  ///< of the QP's EVs
+  std::unordered_map<uint32_t, Time> blames_;
+  Time first_blame_ = 0;
+  bool ever_blamed_ = false, probed_ = false;
+  std::vector<uint32_t> planes_;  ///< packets by plane, of this window
+  uint32_t window_ = 0;
+};
+
+}  // namespace mrc::ref
