@@ -150,7 +150,8 @@ class Agent {
                        std::vector<std::string>{frame->sent ? "sent by the device" : "received by the device"},
                        frame->length);
       }
-      judged.judge->take(record);
+      auto held = std::make_unique<log::Record>(std::move(record));
+      judged.judge->take(held);
     };
     o.enough = [&] { return judged.judge->verdict() == ref::Verdict::Fail; };
     try {

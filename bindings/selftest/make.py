@@ -14,6 +14,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 RUN = ["--preset", "tiny", "--scenario", "trim", "--packets", "12", "--seed", "4"]
 OPS = ("read", "read_done", "write", "visible")
+EVENTS = ("take", "answer", "heard", "lost", "path", "cc", "timer", "window", "qp")
 STATUS = ("ok", "local_length", "wimm_overrun", "remote_invalid", "remote_access", "remote_operation", "retries", "flushed",
           "fatal", "other")
 
@@ -57,6 +58,8 @@ def lines(records):
                 yield 0, f"host {OPS.index(r['op'])} {r['addr'] + at:x} {len(part)} {r['tag']} 0 {t} {number(part)}"
         elif kind == "counter" and r["name"] == "silent_drops":
             yield 0, f"counter {r['name']} {r['value']} {t}"
+        elif kind == "event":
+            yield 0, f"event {EVENTS.index(r['event'])} {r['qp']} {' '.join(f'{a:x}' for a in r['arg'])} {t}"
         elif kind in ("until", "end"):
             yield 0, f"until {t}"
 

@@ -8,9 +8,10 @@ module mrc_ref_selftest;
   string path, word, line, error, rule_id, words;
   chandle ref_h;
   int file, code, lines, found, verdict, expected, frames;
-  int dir, plane, last, err, op, status, receive, has_imm, up, cut;
+  int dir, plane, last, err, kind, op, status, receive, has_imm, up, cut;
   int unsigned qp, rkey, imm, msn, rqmsn, bytes32;
   longint unsigned t, keep, addr, tag, wr_id, remote, bytes, value, frame_no, when;
+  longint unsigned a0, a1, a2, a3, a4, a5;
   bit [511:0] w;
 
   task automatic check(input int result);
@@ -73,6 +74,10 @@ module mrc_ref_selftest;
         "counter": begin
           code = $fscanf(file, "%s %d %d", line, value, t);
           check(mrc_ref_counter(ref_h, line, value, t));
+        end
+        "event": begin
+          code = $fscanf(file, "%d %d %h %h %h %h %h %h %d", kind, qp, a0, a1, a2, a3, a4, a5, t);
+          check(mrc_dpi_event(ref_h, kind, qp, a0, a1, a2, a3, a4, a5, t));
         end
         "until": begin
           code = $fscanf(file, "%d", t);

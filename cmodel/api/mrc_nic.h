@@ -2,8 +2,8 @@
 #ifndef MRC_NIC_H
 #define MRC_NIC_H
 /* Any NIC as a shared object: the calls of docs/device.md in C, version 1. The tester owns time, wire and host memory;
- * the object owns the NIC. Memory is transactions, nothing is called back: a NIC may live in a simulator, behind DPI, on
- * a board.
+ * the object owns the NIC. Memory is transactions, nothing is called back: a NIC may live in a simulator, behind DPI,
+ * on a board.
  *
  * The tester opens the object with dlopen, finds the functions by these names, and calls them from one thread. It is a
  * guest: the tester gives it a process of its own. Times are picoseconds of one clock, from 0 on, and pass by
@@ -17,9 +17,11 @@
  * Required: mrc_nic_version, mrc_nic_open, mrc_nic_facts, mrc_nic_address, mrc_nic_qp, mrc_nic_mr, mrc_nic_post,
  * mrc_nic_rx, mrc_nic_host_done, mrc_nic_advance, mrc_nic_next, mrc_nic_error, mrc_nic_close.
  * Optional, a missing one means "cannot": mrc_nic_query, mrc_nic_recv, mrc_nic_port, mrc_nic_ev, mrc_nic_mpr,
- * mrc_nic_pause, mrc_nic_counter. */
+ * mrc_nic_pause, mrc_nic_memory, mrc_nic_counter. */
 #include <stddef.h>
 #include <stdint.h>
+
+#include "api/mrc_common.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -29,19 +31,12 @@ extern "C" {
 
 typedef struct mrc_nic mrc_nic;
 
+/* What calls return besides MRC_OK and the errors of mrc_common.h. */
 enum {
-  MRC_OK = 0,
-  MRC_PENDING = 1,        /* it acts while mrc_nic_advance runs; MRC_OUT_DONE tells */
-  MRC_NO_ROOM = 2,        /* of mrc_nic_post: try again after an output */
-  MRC_E_VERSION = -1,     /* another MRC_NIC_API */
-  MRC_E_SIZE = -2,        /* a structure is too small */
-  MRC_E_ARG = -3,         /* the call is wrong */
-  MRC_E_PAST = -4,        /* a time that has been reached already, or that a frame cannot have */
-  MRC_E_UNSUPPORTED = -5, /* the NIC lawfully cannot */
-  MRC_E_DEAD = -6         /* it is broken: every call says so from now on */
+  MRC_PENDING = 1, /* it acts while mrc_nic_advance runs; MRC_OUT_DONE tells */
+  MRC_NO_ROOM = 2  /* of mrc_nic_post: try again after an output */
 };
 
-enum { MRC_QP_RESET, MRC_QP_INIT, MRC_QP_RTR, MRC_QP_RTS, MRC_QP_ERROR };
 enum { MRC_IPV6, MRC_SRV6, MRC_SRH, MRC_IPV4 };
 enum { MRC_HOST_READS, MRC_HOST_WRITES, MRC_HOST_COMPLETIONS };
 enum {
@@ -56,19 +51,6 @@ enum {
   MRC_CQE_FATAL,
   MRC_CQE_OTHER
 };
-/* What a NIC may show of its inside, kinds of MRC_OUT_EVENT. */
-enum {
-  MRC_EV_TAKE,
-  MRC_EV_ANSWER,
-  MRC_EV_HEARD,
-  MRC_EV_LOST,
-  MRC_EV_PATH,
-  MRC_EV_CC,
-  MRC_EV_TIMER,
-  MRC_EV_WINDOW,
-  MRC_EV_QP
-};
-
 typedef struct mrc_nic_config {
   uint32_t size;
   uint32_t api;          /* MRC_NIC_API */
@@ -84,8 +66,8 @@ typedef struct mrc_nic_config {
 
 typedef struct mrc_nic_facts_t {
   uint32_t size;
-  uint32_t planes, port_gbps; /* ports in use */
-  uint32_t qp_first, qps;     /* numbers that queue pairs may have */
+  uint32_t planes, port_gbps;                 /* ports in use */
+  uint32_t qp_first, qps;                     /* numbers that queue pairs may have */
   uint32_t mpr, max_wimm, evs, regions, post; /* at most */
   uint64_t latency;                           /* longest time from a frame's last byte to the first of its answer */
   const char* name;
@@ -169,6 +151,8 @@ int mrc_nic_rx(mrc_nic* nic, uint32_t plane, uint64_t t, const uint8_t* frame, u
 /* status 0: data has the bytes that were asked for. */
 int mrc_nic_host_done(mrc_nic* nic, uint64_t tag, uint64_t t, const uint8_t* data, uint32_t bytes, uint32_t status);
 int mrc_nic_pause(mrc_nic* nic, uint32_t what, uint64_t from, uint64_t until);
+/* takes 0: the host's memory takes no writes until it is called with 1. */
+int mrc_nic_memory(mrc_nic* nic, int takes);
 /* Runs to `until`, or stops early, at most `slack` after the first output. */
 int mrc_nic_advance(mrc_nic* nic, uint64_t until, uint64_t slack, uint64_t* reached);
 /* 1: the next output of the last advance, in the order of time; 0: there is none. */

@@ -22,6 +22,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "api/mrc_common.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -29,16 +31,6 @@ extern "C" {
 #define MRC_REF_API 1u
 
 typedef struct mrc_ref mrc_ref;
-
-enum {
-  MRC_OK = 0,
-  MRC_E_VERSION = -1,     /* another version of this header */
-  MRC_E_SIZE = -2,        /* a struct is smaller than version 1 has it */
-  MRC_E_ARG = -3,         /* a value out of range, a name that is not known */
-  MRC_E_PAST = -4,        /* older than what this source has told already; the observation is not taken */
-  MRC_E_UNSUPPORTED = -5, /* cannot be done at this time: after the first observation, after the end */
-  MRC_E_DEAD = -6         /* the judge ran out of memory; nothing more is judged */
-};
 
 /* A rule's severity is that of its mark: facts of the specification fail, what is unclear or assumed deviates. */
 enum { MRC_PASS, MRC_DEVIATES, MRC_INCONCLUSIVE, MRC_FAIL, MRC_BROKEN };
@@ -113,7 +105,6 @@ typedef struct mrc_work {
   uint32_t msn, rqmsn; /* of a completion with MRC_WORK_RECEIVE; 0: not told */
 } mrc_work;
 
-enum { MRC_QP_RESET, MRC_QP_INIT, MRC_QP_RTR, MRC_QP_RTS, MRC_QP_ERROR };
 /* mrc_qp.flags */
 enum {
   MRC_QP_DYNAMIC_MPR = 1,
@@ -156,19 +147,6 @@ typedef struct mrc_mr {
   uint64_t va, bytes; /* as remote sides name it */
   uint64_t addr;      /* host address of its first byte, as mrc_host names it */
 } mrc_mr;
-
-/* What a device may show of its inside. A kind named in mrc_ref_shows() is told completely. Arguments: docs/log.md. */
-enum {
-  MRC_EV_TAKE,
-  MRC_EV_ANSWER,
-  MRC_EV_HEARD,
-  MRC_EV_LOST,
-  MRC_EV_PATH,
-  MRC_EV_CC,
-  MRC_EV_TIMER,
-  MRC_EV_WINDOW,
-  MRC_EV_QP
-};
 
 typedef struct mrc_finding {
   uint32_t size;

@@ -38,6 +38,7 @@ struct Functions {
   decltype(&mrc_nic_rx) rx = nullptr;
   decltype(&mrc_nic_host_done) host_done = nullptr;
   decltype(&mrc_nic_pause) pause = nullptr;
+  decltype(&mrc_nic_memory) memory = nullptr;
   decltype(&mrc_nic_advance) advance = nullptr;
   decltype(&mrc_nic_next) next = nullptr;
   decltype(&mrc_nic_counter) counter = nullptr;
@@ -86,6 +87,7 @@ class LibraryDevice final : public NicDevice {
   void pause(HostQueue what, Time from, Time until) override {
     done(need(f_.pause, "pause")(nic(), static_cast<uint32_t>(what), from, until));
   }
+  void memory(bool takes) override { done(need(f_.memory, "memory")(nic(), takes)); }
   Advanced advance(Time until, Time slack) override;
   Counters counters() override;
 
@@ -148,6 +150,7 @@ void LibraryDevice::load() {
   find(f_.ev, "ev", false);
   find(f_.mpr, "mpr", false);
   find(f_.pause, "pause", false);
+  find(f_.memory, "memory", false);
   find(f_.counter, "counter", false);
 }
 

@@ -248,6 +248,13 @@ MRC_EXPORT int mrc_nic_pause(mrc_nic* nic, uint32_t what, uint64_t from, uint64_
   });
 }
 
+MRC_EXPORT int mrc_nic_memory(mrc_nic* nic, int takes) {
+  return answer(nic, [&] {
+    nic->device->memory(takes != 0);
+    return MRC_OK;
+  });
+}
+
 MRC_EXPORT int mrc_nic_advance(mrc_nic* nic, uint64_t until, uint64_t slack, uint64_t* reached) {
   nic->ran.out.clear();
   nic->next = 0;

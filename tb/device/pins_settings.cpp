@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "gen/csr.hpp"
+#include "reference/profile.hpp"
 
 namespace mrc::tb {
 namespace {
@@ -22,15 +23,11 @@ bool is_setting(const csr::Register& r) {
   return std::find(std::begin(kCalls), std::end(kCalls), std::string_view(r.name)) == std::end(kCalls);
 }
 
-/// Settings that a judge's profile has (reference/profile.hpp); the others change nothing that it judges.
-constexpr std::string_view kJudged[] = {
-    "UDP_PORT.port",      "UDP_PORT.only",       "CTRL.bth_m_high",   "CTRL.bth_m",        "CTRL.ev_swap",
-    "DSCP_TX.data",       "DSCP_TX.rtx",         "DSCP_TX.ctl",       "DSCP_TRIM.trimmed", "DSCP_TRIM.lasthop",
-    "SACK_TRIGGER.bytes", "CTRL.sack_base_self", "CTRL.oor_drop",     "CTRL.icrc_outer",   "CTRL.ack_with_sack",
-    "CTRL.ack_plane",     "CTRL.rev_fixed",      "CTRL.zero_drop",    "CTRL.skip_twice",   "CTRL.tsr_us",
-    "CTRL.pdcid_zero",    "CTRL.eeth_op_high",   "CTRL.ports_from_0", "CTRL.nominal",      "CTRL.err_silent",
-    "CTRL.rtt_rtx",       "NAK_CODE.invalid",    "NAK_CODE.access",   "CTRL.trim_silent",  "CTRL.state_silent",
-    "IP_PLANE.enable",    "IP_PLANE.lsb"};
+/// Does a judge's profile have it? The others change nothing that it judges.
+bool is_judged(std::string_view name) {
+  const auto all = ref::settings();
+  return std::any_of(all.begin(), all.end(), [&](const ref::Setting& s) { return name == s.name; });
+}
 
 void check_width(const std::string& name, uint64_t value, unsigned width) {
   const uint64_t max = width >= 64 ? ~uint64_t{0} : (uint64_t{1} << width) - 1;
@@ -150,7 +147,7 @@ std::string profile_json(const std::string& name, unsigned planes, const Preset&
   out["shows"] = nlohmann::ordered_json::array();
   auto& of = out["settings"] = nlohmann::ordered_json::object();
   for (const auto& [key, value] : settings) {
-    if (std::find(std::begin(kJudged), std::end(kJudged), key) != std::end(kJudged)) of[key] = value;
+    if (is_judged(key)) of[key] = value;
   }
   return out.dump();
 }

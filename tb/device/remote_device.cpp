@@ -81,6 +81,7 @@ class RemoteDevice final : public NicDevice {
     later("pause",
           fmt::format(R"("what":"{}","t":{},"until":{})", kLineQueues[static_cast<unsigned>(what)], from, until));
   }
+  void memory(bool takes) override { later("memory", fmt::format(R"("takes":{})", takes)); }
   Advanced advance(Time until, Time slack) override;
   Counters counters() override;
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tells the judge of one frame whose ICRC is wrong. Exit code 1 when it is not found. */
+#include <api/mrc_nic.h> /* a bench has both */
 #include <api/mrc_ref.h>
 #include <stdio.h>
 #include <string.h>

@@ -34,7 +34,7 @@ def whole(*records):
 
 GOOD = whole(record(0, 0, b"nic", b"{}"), record(14, 0, 0, b"done"))
 # 87381 records in each block: an Until of a newer version, 12 times the byte 10.
-LONG = log("header(1, 1) + 2000 * block(1, (lambda b: b'\\x28\\xb5\\x2f\\xfd\\xa0' + pack('<I', 1048572) + b)(b''.join("
+LONG = log("header(1, 9) + 2000 * block(1, (lambda b: b'\\x28\\xb5\\x2f\\xfd\\xa0' + pack('<I', 1048572) + b)(b''.join("
            "pack('<I', (n == 7) | 2 | (131072 - 4 * (n == 7)) << 3)[:3] + b'\\n' for n in range(8))), 1048572, 87381)")
 MISTAKES = [  # a name, the log, what the sentence says
     ("empty", Text(""), r"x\.log"),
