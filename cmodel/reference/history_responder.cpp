@@ -389,9 +389,14 @@ void ResponderPart::nack(const Seen& seen, const QpWorld& qp, Answers& a) {
     w_.report().rests(Rule::RespNack, "the packet may have come too long ago");
     return;
   }
-  if (c == nullptr && h.reason == static_cast<uint8_t>(wire::NackReason::UnexpEvent) &&
+  const bool of_data =
+      c != nullptr && std::any_of(c->copies.begin(), c->copies.begin() + static_cast<std::ptrdiff_t>(c->known()),
+                                  [&](const Copy& copy) { return copy.entropy == h.entropy; });
+  if (!of_data && h.reason == static_cast<uint8_t>(wire::NackReason::UnexpEvent) &&
       (std::ranges::find(a.others, h.nack_psn) != a.others.end() ||
-       std::ranges::any_of(a.probes, [&](const Probe& probe) { return probe.id == h.nack_psn; }))) {
+       std::ranges::any_of(a.probes, [&](const Probe& probe) {
+         return probe.id == h.nack_psn && (c == nullptr || probe.copy.entropy == h.entropy);
+       }))) {
     // A control packet has no PSN of its own; what a NACK names then is not told.
     w_.report().ok(Rule::RespNack);
     return;

@@ -156,6 +156,24 @@ TEST_CASE("a SACK cannot name a duplicate from long ago, and may look like anoth
   }
 }
 
+TEST_CASE("a NACK of a probe names its id, which may be the PSN of a packet as well", "[reference][history]") {
+  for (const uint32_t own : {3u, 5u}) {  // EV of the probe in the answer, and one of nobody
+    Tale tale;
+    tale.frame(false, 0, Tale::write(false, 0, 1));
+    wire::Packet probe = Tale::packet(wire::Opcode::ProbeRequest, false, 0);
+    probe.set_entropy(ev(3));
+    probe.peth->probe_id = kRqPsn;
+    probe.peth->ftype = 1;
+    tale.frame(false, 0, probe);
+    wire::Packet nack = Tale::packet(wire::Opcode::Nack, true, kRqPsn);
+    nack.neth->nack_psn = kRqPsn;
+    nack.neth->reason = static_cast<uint8_t>(wire::NackReason::UnexpEvent);
+    nack.neth->entropy = ev(own);
+    tale.frame(true, 0, nack);
+    CHECK(tale.broken(Rule::RespEntropy) == (own == 3 ? 0 : 1));
+  }
+}
+
 TEST_CASE("who has one EV left sends again on it; who has others does not", "[reference][history]") {
   for (const unsigned others : {0u, 3u, 7u}) {
     Tale tale;
