@@ -209,9 +209,14 @@ class LegalNic:
         self.at(last, lambda: self.out.append({"out": "tx", "plane": plane, "t": first, "t_last": last,
                                                "frame": frame.hex()}))
 
-    def answer_plane(self, plane):
-        if self.settings.get("CTRL.ack_plane"):  # A-06
+    def answer_plane(self, plane, turns):
+        """turns: it is a SACK about data or an ACK. A script that names CTRL.ack_plane asks for A-06 to the letter."""
+        asked = self.settings.get("CTRL.ack_plane")
+        if asked or (asked == 0 and not turns):
             return plane
+        if asked == 0:
+            self.turn = (self.turn + 1) % self.planes
+            return self.turn
         if self.choices.plane == "lowest":
             return 0
         if self.choices.plane == "turn":
@@ -415,7 +420,7 @@ class Responder:
         code = packet.outermost().get("dscp")
         self._nack(packet, psn, plane, LASTHOP if code == CONSTANTS["DscpTrimmedLasthop"] else TRIMMED)
         if self.nic.choices.own_probe and not self.nic.settings.get("CTRL.trim_silent"):
-            self._later(plane, lambda: self._sack_headers(packet, psn, plane, probe=OWN_PROBE))
+            self._later(plane, lambda: self._sack_headers(packet, psn, plane, probe=OWN_PROBE), turns=False)
 
     def probe(self, packet, plane):
         if self.fatal:
@@ -442,14 +447,23 @@ class Responder:
                       "dst_port": self.nic.settings.get("UDP_PORT.port", CONSTANTS["UdpPort"])}
         return out
 
-    def _later(self, plane, make, extra=0):
-        where = self.nic.answer_plane(plane)
+    def _later(self, plane, make, turns=True):
+        where = self.nic.answer_plane(plane, turns)
 
         def go():
             headers = make()
             if headers is not None:
-                self.nic.send(headers, where)
-        self.nic.at(self.nic.now + self.nic.latency() + extra, go)
+                self.nic.send(self._leaving(headers, where), where)
+        self.nic.at(self.nic.now + self.nic.latency(), go)
+
+    def _leaving(self, headers, plane):
+        """With the addresses of the plane on which it leaves (A-76)."""
+        ours = self.nic.layout
+        ends = {"src": ours.address(self.nic.ip, plane), "dst": ours.address(self.peer_ip, plane)}
+        out = {**headers, **{name: {**headers[name], **ends} for name in ("outer_ipv6", "ipv6") if name in headers}}
+        if "srh" in out:
+            out["srh"] = {**out["srh"], "segment": ends["dst"]}
+        return out
 
     def _sack(self, packet, psn, plane, ack, completed=False, probe=None):
         choices = self.nic.choices
@@ -468,7 +482,7 @@ class Responder:
                 self._later(plane, go)
         else:
             now = self._sack_headers(packet, psn, plane, probe) if choices.frozen else None
-            self._later(plane, lambda: now or self._sack_headers(packet, psn, plane, probe))
+            self._later(plane, lambda: now or self._sack_headers(packet, psn, plane, probe), turns=probe is None)
         if with_ack and not choices.ack_first:
             self._owe_ack(plane)
 
@@ -527,7 +541,7 @@ class Responder:
         headers["neth"] = {"reason": reason, "entropy": packet.ev, **self._pdcid(),
                            "nack_psn": psn, "cc_type": CONSTANTS["NethCcType"],
                            "tx_timestamp16": packet.get("tseth.tx_timestamp16", 0)}
-        self._later(plane, lambda: headers)
+        self._later(plane, lambda: headers, turns=False)
 
 
 def serve(nic, lines, out):

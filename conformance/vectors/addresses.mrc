@@ -7,6 +7,7 @@ id H-IP-011
 purpose with one address per plane, what leaves on a plane has that plane's addresses, own and peer's
 mark C, A-76
 cite mrc.md 1
+rules wire.address
 setting A-76 IP_PLANE.enable 1
 planes 2
 background ignore sack ack nack probe endpoint

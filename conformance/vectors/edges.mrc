@@ -12,15 +12,21 @@ cases id payload dma {
 purpose a WRITE whose payload ($payload) and DMA length ($dma) contradict each other, one of them 0, is never acknowledged
 mark A, A-19
 cite mrc.md 6
+rules resp.ack-msn resp.ack-order mem.source
 setting A-19 CTRL.zero_drop 0
 caps responder bytes
 negative
 background ignore sack probe endpoint nak
 msg m = write len 64 at buf seq 3
 mem fill buf 64 = 0xa5
-p0 < m[0] ackreq $payload raw reth.dma_length $dma
-none > ack psn m[0] msn 1 within 2 rtt from last
+p0 < m[0] ackreq $payload raw reth.dma_length $dma as bad
+none > ack psn m[0] msn 1 within 2 rtt from bad
 mem same buf 64 = 0xa5
+if count(> nak from bad) == 0 {                           # it was dropped: the right one is taken
+  p0 < m[0] rtx ackreq
+  any order { * > sack cack m[0] ; * > ack psn m[0] msn 1 } within rtt
+  mem digest buf 64 = seq 3
+}
 
 cases id payload dma {
   R-ZERO-003 "payload len 0 raw bth.pad_count 0" 64
@@ -29,6 +35,7 @@ cases id payload dma {
 purpose with the other answer of A-19 it is dropped without a word ($payload, DMA length $dma), and the right one taken
 mark A, A-19
 cite mrc.md 6
+rules mem.source mem.written resp.ack-msn resp.ack-owed
 setting A-19 CTRL.zero_drop 1
 caps responder bytes
 negative
@@ -53,6 +60,7 @@ cases id ts len value {
 purpose an immediate stands behind METH, TSETH (time stamp $ts) and RETH: the completion of $len bytes has it
 mark S2+
 cite mrc.md 2; mrc.md 3
+rules resp.cqe-imm
 caps responder write_imm time_stamps
 profile time_stamps $ts
 background ignore sack ack probe endpoint
@@ -68,6 +76,7 @@ id H-SRH-011
 purpose a packet behind a routing header whose next header is TCP is not taken
 mark S
 cite RFC 8200 4; RFC 8754 2; mrc.md 1
+rules resp.cack-arrived mem.source
 caps responder srh bytes
 encap srh
 negative
@@ -88,6 +97,7 @@ cases id ts size {
 purpose a packet trimmed to $size bytes, of which all of METH (and TSETH: $ts) is left, is answered like any trimmed one
 mark A
 cite mrc.md 4; mrc.md 6
+rules resp.nack-trim resp.trim resp.nack
 caps responder trim_nack time_stamps
 profile time_stamps $ts
 repair off
@@ -100,6 +110,7 @@ id H-EV-021
 purpose with the other answer of A-03 the flow label is the upper half of the entropy value
 mark C, A-03
 cite mrc.md 5
+rules resp.entropy resp.trigger
 setting A-03 CTRL.ev_swap 1
 msg m = write len 8192 at buf seq 3
 p0 < m[0] ackreq raw udp.src_port 0x9234 raw ipv6.flow_label 0x0ABCD
@@ -111,6 +122,7 @@ id R-SACK-051
 purpose 63 PSNs above a gap fill the bitmap to its last bit, and all of them are reported within three probes
 mark S2 (all are reported), A-10
 cite mrc.md 3; mrc.md 6
+rules resp.reported resp.bitmap resp.ooo-most resp.ooo-least
 profile mtu 256 mpr_dest 1
 msg m = write len 64*256 at buf seq 1
 p0 < m[1] ; p0 < m[2] ; p0 < m[3] ; p0 < m[4] ; p0 < m[5] ; p0 < m[6] ; p0 < m[7] ; p0 < m[8]
@@ -142,6 +154,7 @@ cases id ts len imm rcvd {
 purpose rcvd_bytes counts the UDP length + 40: 84, $len, 4 for a time stamp ($ts), 4 for an immediate ($imm) make $rcvd
 mark C, A-55
 cite mrc.md 3; mrc.md 8
+rules resp.bytes resp.nominal
 setting A-55 CTRL.nominal 0
 caps responder write_imm time_stamps
 profile time_stamps $ts
@@ -155,6 +168,7 @@ id H-SRH-012
 purpose the routing header of an answer says that it is 24 bytes long: 2 units of 8 behind the first
 mark S
 cite RFC 8754 2; mrc.md 1
+rules wire.encap
 caps responder srh
 encap srh
 msg m = write len 64 at buf seq 3

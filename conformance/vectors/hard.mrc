@@ -6,7 +6,7 @@ id R-TRIM-021
 purpose nothing of a trimmed packet is written or counted, whatever the switch left of it; a trim of what is here is a duplicate
 mark S (bytes left behind, lengths not rewritten), U (bitmap unchanged)
 cite mrc.md 4; mrc.md 6
-rules resp.nack-trim resp.trim resp.sack-trim resp.nack-had resp.bitmap mem.once mem.source
+rules resp.nack-trim resp.trim resp.sack-trim resp.nack-had resp.bitmap mem.once mem.source mem.written
 tier 2
 caps responder trim_nack srv6 time_stamps
 encap srv6
@@ -65,7 +65,7 @@ id Q-PLANE-011
 purpose a plane that goes dark without losing carrier is left, probed at growing intervals, and used again; then the same with carrier
 mark S (plane left at once, equal shares), C (who revives, how many), A (100 us, doubling)
 cite mrc.md 5 (9.3.2, 6.5.2, 7.4.7 of the document); paper 3
-rules path.plane path.down peer.mask req.rtx-cause
+rules path.plane path.down peer.mask req.rtx-cause req.timer path.blamed path.probed
 tier 3
 caps requestor ports
 planes 4
@@ -103,7 +103,7 @@ id Q-MPR-004
 purpose a window that shrinks stops new packets only; one that is older than what is known changes nothing
 mark S2 (unit 128, 1 .. 32), S (no new PSN, retransmissions go on)
 cite mrc.md 7; mrc.md 3
-rules req.window req.rtx-cause req.psn-once req.psn-hole
+rules req.window req.rtx-cause req.psn-once req.psn-hole req.mpr-now req.nack-again
 tier 3
 caps requestor dyn_mpr
 planes 2

@@ -51,7 +51,7 @@ id Q-PORT-005
 purpose a port status update of somebody else changes nothing: both planes stay in use
 mark S2, A-60
 cite mrc.md 5
-rules path.peer-down
+rules path.peer-down path.equal
 negative
 peer auto sack each
 dut post write len 4096 * forever
@@ -65,7 +65,7 @@ id Q-PORT-006
 purpose what a wrong ICRC says about ports is not believed
 mark S2
 cite mrc.md 4; mrc.md 5
-rules path.peer-down
+rules path.peer-down path.equal
 caps bytes
 negative
 peer auto sack each

@@ -8,7 +8,7 @@ id R-SACK-001
 purpose a packet that asks is reported, and the message that is complete is acknowledged
 mark S2, A (when the ACK goes out: A-16)
 cite mrc.md 6; mrc.md 3
-rules resp.sack-ask resp.cack-taken resp.ack-owed resp.ack-psn mem.source
+rules resp.sack-ask resp.cack-taken resp.ack-owed resp.ack-psn mem.source mem.written
 planes 2
 msg m = write len 8192 at buf seq 7
 mem fill buf 8192 = 0xa5

@@ -136,7 +136,7 @@ id Q-TRIM-001
 purpose what was trimmed on its way is sent again with the code point of a retransmission, never with that of a trim
 mark S
 cite mrc.md 4; mrc.md 7
-rules wire.trimmed wire.class req.rtx-cause req.rtx-unsent
+rules wire.trimmed wire.class req.rtx-cause req.rtx-unsent req.nack-again
 tier 3
 caps requestor
 planes 2
@@ -153,7 +153,7 @@ id Q-RTX-001
 purpose nothing is lost, so nothing is sent again: no packet has rtx 1
 mark A, S2+
 cite mrc.md 2; mrc.md 7
-rules req.rtx-unsent req.rtx-cause req.psn-once
+rules req.rtx-unsent req.rtx-cause req.psn-once req.rtx-evidence
 tier 3
 caps requestor
 planes 2
@@ -323,7 +323,7 @@ id H-WR-061
 purpose a QP whose max_wimm is 0 sends no immediate: it is refused, and plain WRITEs go on
 mark S2, A-62
 cite mrc.md 6
-rules req.wimm-none
+rules req.wimm-none req.moves
 tier 1
 caps requestor write_imm
 planes 1
@@ -336,3 +336,95 @@ dut post write len 64
 * > write only psn sq_psn within rtt
 settle rtt
 expect count(> write imm 1) == 0
+
+cases id answer status {
+  Q-ERR-021 "nak psn sq_psn msn 0 syndrome nak_remote_access" remote_access
+  Q-ERR-022 "nak psn sq_psn msn 0 syndrome nak_invalid_request" remote_invalid
+}
+purpose after a NAK all work completes with an error: the first with $status, what was behind it too, each once
+mark S2 (it fails), A (all of it), A-70 (codes)
+cite mrc.md 6; mrc.md 7
+rules qp.fails qp.flush-all qp.status qp.flush
+setting A-70 default
+tier 3
+caps requestor
+planes 2
+evs 16
+negative
+background ignore sack ack nack nak probe endpoint write
+background answer probe as last sack
+dut post write len 4096 * 3
+any order { * > write psn sq_psn ; * > write psn sq_psn+1 ; * > write psn sq_psn+2 } within rtt
+p0 < $answer
+> cqe send status $status wr_id 0 within 8 rtt
+> cqe send wr_id 1 within 8 rtt
+> cqe send wr_id 2 within 8 rtt
+expect count(> cqe send status ok) == 0
+settle 4 rto
+expect count(> cqe send) == 3
+
+id Q-ERR-024
+purpose after a NACK UNEXP_EVENT all work completes with an error, each once
+mark S2 (it fails), A (all of it)
+cite mrc.md 3; mrc.md 7
+rules qp.fails qp.flush-all qp.flush
+tier 3
+caps requestor
+planes 2
+evs 16
+negative
+background ignore sack ack nack nak probe endpoint write cqe
+background answer probe as last sack
+dut post write len 4096 * 3
+any order { * > write psn sq_psn ; * > write psn sq_psn+1 ; * > write psn sq_psn+2 } within rtt
+p0 < nack reason unexp_event psn sq_psn
+until count(> cqe send) == 3 within 16 rtt
+expect count(> cqe send status ok) == 0
+settle 4 rto
+expect count(> cqe send) == 3
+
+cases id linear exp tries {
+  Q-RETRY-001 1 0 1
+  Q-RETRY-002 3 0 3
+  Q-RETRY-003 2 2 4
+}
+purpose a peer that says nothing: a packet is repeated $tries times ($linear + $exp) at most, then all work fails
+mark S2, S (retries of both kinds), A-35
+cite mrc.md 7
+rules req.retries req.timer qp.status qp.flush-all
+tier 3
+caps requestor
+planes 2
+evs 16
+profile timeout 5 retry_linear $linear retry_exp $exp
+negative
+background ignore sack ack nack nak probe endpoint write
+dut post write len 4096 * 2
+any order { * > write psn sq_psn rtx 0 ; * > write psn sq_psn+1 rtx 0 } within rtt
+* > write psn sq_psn rtx 1 within 4 rto
+> cqe send status retries wr_id 0 within 64 rto
+> cqe send wr_id 1 within 8 rtt
+expect count(> cqe send status ok) == 0
+expect sent(sq_psn) <= 1 + $tries
+expect sent(sq_psn) >= $tries                             # nor does it give up before
+let quiet = now
+none > write from quiet + 2 lat within 8 rto
+
+id Q-GAP-001
+purpose a packet that is left out where 127 later ones are reported is sent again long before its timer
+mark U, A, A-08
+cite mrc.md 7
+rules req.gap-again req.rtx-evidence
+setting A-08 default
+tier 3
+caps requestor
+planes 2
+evs 16
+profile mtu 256 timeout 14
+peer manual
+background answer probe as last sack
+dut post write len 32768
+set > write rtx 0 psn sq_psn .. sq_psn+127 each once within 64 rtt
+p0 < sack cack sq_psn-1 trigger sq_psn+127 has sq_psn+1 .. sq_psn+63 base sq_psn ooo 127
+* > write psn sq_psn rtx 1 within 8 rtt
+none > write psn sq_psn+1 .. sq_psn+63 rtx 1 within 8 rtt

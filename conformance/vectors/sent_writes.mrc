@@ -53,7 +53,7 @@ cases id mtu {
 purpose a message of three full packets and one byte, MTU $mtu: First, Middle, Middle, Last, with all that counts up
 mark S (sizes, VA), S2+
 cite mrc.md 2; mrc.md 3; mrc.md 6
-rules req.sequence req.va req.dma req.msn req.length req.payload wire.pad
+rules req.sequence req.va req.dma req.msn req.length req.payload wire.pad req.moves req.cqe-owed
 profile mtu $mtu
 peer auto
 dut post write len (3*$mtu+1) at 128
@@ -83,7 +83,7 @@ id H-WR-044
 purpose MSN counts messages; RQMSN counts those with immediate, and stands in all their packets
 mark S2+, A-18
 cite mrc.md 3
-rules req.msn req.rqmsn req.psn-hole
+rules req.msn req.rqmsn req.psn-hole req.moves
 caps requestor write_imm
 peer auto
 dut post write len 64
@@ -166,7 +166,7 @@ id H-WR-051
 purpose a retransmission is the same packet again: rtx 1, its class, another EV, the same PSN, MSN, VA and bytes
 mark S2+ (rtx, class), S (EV)
 cite mrc.md 5; mrc.md 7; mrc.md 4
-rules req.rtx-same req.rtx-head req.psn-once path.fresh wire.class
+rules req.rtx-same req.rtx-head req.psn-once path.fresh wire.class req.timer
 caps requestor
 evs 8
 when > write rtx 0 nth 2 : answer lost
@@ -221,7 +221,7 @@ id H-WR-057
 purpose work requests complete in the order they were posted, each once, when one ACK names the last
 mark S2
 cite mrc.md 6
-rules req.cqe-order req.cqe-ack
+rules req.cqe-order req.cqe-ack req.cqe-owed
 background answer probe as last sack
 dut post write len 64
 dut post write len 4097
@@ -266,7 +266,7 @@ cases id field value what {
 purpose a SACK with $what counts like any other: what it reports is never sent again
 mark S2, A-22, A-02, A-59
 cite mrc.md 3; mrc.md 2; mrc.md 7
-rules req.rtx-cause
+rules req.rtx-cause req.rtx-reported req.cqe-owed
 background answer probe as last sack
 dut post write len 8192
 any order { * > write first psn sq_psn ; * > write last psn sq_psn+1 } within rtt
@@ -286,7 +286,7 @@ cases id field value what {
 purpose a NACK with $what counts like any other: its packet is sent again
 mark S2, A-22
 cite mrc.md 3; mrc.md 7
-rules req.rtx-cause path.fresh
+rules req.rtx-cause path.fresh req.nack-again
 evs 8
 background answer probe as last sack
 dut post write len 8192
@@ -302,7 +302,7 @@ cases id icrc what {
 purpose a $what with a wrong ICRC reports nothing: both packets are sent again
 mark S2
 cite mrc.md 4; mrc.md 7
-rules req.rtx-cause req.cqe-ack
+rules req.rtx-cause req.cqe-ack req.timer
 caps requestor bytes
 negative
 background ignore sack ack probe endpoint write
@@ -315,7 +315,7 @@ id H-RES-072
 purpose an ACK with a wrong ICRC completes nothing
 mark S2
 cite mrc.md 4; mrc.md 6
-rules req.cqe-ack
+rules req.cqe-ack req.cqe-owed
 caps requestor bytes
 negative
 background answer probe as last sack
@@ -331,7 +331,7 @@ id H-RES-073
 purpose a SACK alone completes nothing: it says "arrived", the ACK says "done"
 mark S2
 cite mrc.md 6
-rules req.cqe-ack
+rules req.cqe-ack req.cqe-owed
 negative
 background answer probe as last sack
 dut post write len 4096
@@ -345,7 +345,7 @@ id H-RES-074
 purpose a SACK to another QP reports nothing here
 mark S2+
 cite mrc.md 2; mrc.md 7
-rules req.rtx-cause
+rules req.rtx-cause req.timer
 negative
 background ignore sack ack probe endpoint write
 dut post write len 8192

@@ -69,6 +69,7 @@ SENT = {
 }
 TOLD = {  # outputs to the host: (what, change)
     "mem.source": ("write", lambda out: out.update(data="00" * (len(out["data"]) // 2))),
+    "mem.written": ("write", lambda out: out.update(data=out["data"][:-2])),
     "mem.region": ("write", lambda out: out.update(addr=out["addr"] - 1)),
     "resp.cqe-imm": ("cqe", lambda out: out.update(imm=out["imm"] ^ 1)),
     "resp.cqe-order": ("cqe", lambda out: out.update(imm=1, rqmsn=9)),
