@@ -71,8 +71,7 @@ std::unique_ptr<tb::NicDevice> nic_device(const std::string& name, const Preset&
       throw UsageError("unknown RTL bug " + input::shown(bug) + input::did_you_mean(bug, names),
                        "'mrc cosim --rtl-bug list' prints the names.");
     }
-    if (name != "rtl")
-      throw Unsupported("the " + name + " has no injected bugs.", "Take rtl, or leave out --rtl-bug.");
+    if (name != "rtl") throw Unsupported("the " + name + " has no injected bugs.", "Take rtl, or leave out --rtl-bug.");
     pins.bug = static_cast<uint8_t>(found->number);
     pins.name += " with bug " + std::string(found->name);
   }

@@ -15,6 +15,8 @@ class Paths {
   explicit Paths(World& world) : w_(world), wire_(world.profile().wire()) {}
   /// A peer may have said something of its ports.
   void received(const Seen& seen);
+  /// Its owner has set it: packets may leave later with the EVs that it has now.
+  void changed(const QpWorld& qp) { set_of(qp); }
   /// A data packet of that QP.
   void sent(const Seen& seen, const QpWorld& qp);
   /// The same, when again() has been told.

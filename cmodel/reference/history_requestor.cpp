@@ -22,7 +22,9 @@ class RequestorPart final : public Part {
   explicit RequestorPart(World& world) : w_(world), wire_(world.profile().wire()), paths_(world) {}
 
   void qp(const QpWorld& qp, Time) override {
-    if (qp.set.state != log::QpState::Reset) of(qp);
+    if (qp.set.state == log::QpState::Reset) return;
+    of(qp);
+    paths_.changed(qp);
   }
   void received(const Seen& seen, QpWorld* qp) override {
     paths_.received(seen);

@@ -67,7 +67,7 @@ void ResponderFlow::took(const log::Event& event, Time time) {
     if (result == log::TakeResult::New && a.what != Arrival::What::Data) return false;
     return c.plane == event.arg[2] && c.entropy == event.arg[3];
   };
-  const auto found = std::find_if(coming_.begin(), coming_.end(), same);
+  auto found = std::find_if(coming_.begin(), coming_.end(), same);
   if (found == coming_.end()) {
     if (result == log::TakeResult::New) {
       world_.broken(finding(Rule::RespTakeOnce, time, fmt::format("packet {} is taken", psn & kPsnMask),
@@ -75,7 +75,18 @@ void ResponderFlow::took(const log::Event& event, Time time) {
     }
     return;
   }
+  // The same packet may have come again on that EV, one of them to be discarded: nobody says which. It asks for what
+  // all of them ask for.
   Came came = *found;
+  for (auto next = std::find_if(found + 1, coming_.end(), same); next != coming_.end();
+       next = std::find_if(next + 1, coming_.end(), same)) {
+    const Arrival before = came.arrival;
+    came = *next;
+    came.arrival.ce &= before.ce;
+    came.arrival.ask &= before.ask;
+    came.arrival.rtx &= before.rtx;
+    found = next;
+  }
   coming_.erase(found);
   came.taken = std::max<Time>(event.arg[4], time);
   if (came.sure) world_.report.ok(Rule::RespTakeAll);
