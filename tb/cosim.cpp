@@ -345,7 +345,7 @@ class Run {
            const Station& station) const {
     if (station.now() < Station::kResetCycles) return;
     if (!tap) {
-      recorder.shows_boundaries();
+      recorder.shows_boundaries(options_.log_shows);
       tap.emplace(recorder, preset_);
     }
     tap->look(core, lanes, station.now_ps());

@@ -68,6 +68,7 @@ struct CosimOptions {
   /// the last cycles without another run. They are `snapshot_spacing` cycles apart or more.
   bool snapshots = false;
   uint64_t snapshot_spacing = 2000;
+  bool log_shows = false;  ///< the log's profiles say that events are told completely: the judge holds NICs to them
   /// For recordings: the inputs of every cycle, before and with traffic. The latter ends the run by returning false.
   std::function<void(const mrc_pins_in&)> record_setup;
   std::function<bool(const mrc_pins_in&)> record;

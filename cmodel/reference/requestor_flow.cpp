@@ -46,6 +46,7 @@ Time RequestorFlow::interval() const { return interval_of(qp_); }
 void RequestorFlow::change(const log::Qp& qp, Time time) {
   const bool begins = hi_.next() == hi_.base() && hi_.base() != Seq{qp.sq_psn};
   const bool window = qp.mpr != qp_.mpr;
+  evs_replaced_ = evs_replaced_ || (qp.evs != qp_.evs && !qp_.evs.empty());
   qp_ = qp;
   paths_.change(qp);
   if (begins || (window && hi_.next() == hi_.base())) {
@@ -118,6 +119,8 @@ void RequestorFlow::check_again(const Seen& seen, Seq psn) {
   const unsigned causes = hi_.causes(psn, seen.first, lag());
   if (!world_.never_down()) {
     w.report().rests(Rule::ReqRtxEvidence, "a port was down");
+  } else if (causes == 0 && evs_replaced_) {  // its EV has another value now than when it was sent
+    w.report().rests(Rule::ReqRtxEvidence, "EVs were replaced");
   } else {
     const Requestor::Flight& flight = *hi_.find(psn);
     w.check(Rule::ReqRtxEvidence, causes != 0, &seen, qp, came, [&] {
@@ -388,7 +391,7 @@ void RequestorFlow::completed(const log::Cqe& cqe, Time time) {
 }
 
 /// A work request fails only for a reason that came.
-void RequestorFlow::check_status(const log::Cqe& cqe, Time) {
+void RequestorFlow::check_status(const log::Cqe& cqe, Time time) {
   history::World& w = world_.world;
   const Settings& s = w.settings();
   bool right = true;
@@ -404,7 +407,10 @@ void RequestorFlow::check_status(const log::Cqe& cqe, Time) {
       break;
     case log::Status::Retries: {
       const Requestor::Flight* const flight = hi_.find(hi_.oldest());
-      const unsigned sent = flight == nullptr ? 0 : flight->times;
+      // A word that only may have been heard, and timers that ran out while no EV was to be had, are no transmissions.
+      if (flight == nullptr || (time >= flight->first + interval() && qp_.retry_exp < kForEver))
+        return w.report().rests(Rule::QpStatus, "tries without a transmission are not shown");
+      const unsigned sent = flight->times;
       right = qp_.retry_exp < kForEver && sent >= qp_.retry_linear + qp_.retry_exp;
       want = fmt::format("none yet: PSN {} was sent {} times, and {} + {} retries are allowed", psn24(hi_.oldest()),
                          sent, qp_.retry_linear, qp_.retry_exp);

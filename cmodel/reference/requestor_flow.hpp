@@ -90,6 +90,7 @@ class RequestorFlow {
   bool controlled() const { return qp_.controlled; }
 
   log::Qp qp_;
+  bool evs_replaced_ = false;
   RequestorWorld& world_;
   bool from_log_;
   bool started_ = false;

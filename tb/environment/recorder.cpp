@@ -289,8 +289,9 @@ void Recorder::received(const Frame& of, uint64_t begun_ps, uint64_t now_ps) {
   came_ps_[of.plane] = now_ps;
 }
 
-void Recorder::shows_boundaries() {
+void Recorder::shows_boundaries(bool said) {
   shows_boundaries_ = true;
+  if (!said) return;
   auto& device = std::get<log::Device>(records_.front().body);
   ref::Profile profile = profile_of(preset_, plan_);
   for (const log::EventKind kind : {log::EventKind::Take, log::EventKind::Answer})

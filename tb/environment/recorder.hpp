@@ -56,8 +56,8 @@ class Recorder {
   void received(const Frame& frame, uint64_t begun_ps, uint64_t now_ps);
 
   /// The NIC shows its boundaries: what its window takes and its SACKs read is told (events), and what its lanes
-  /// discard (silent_drops). Before the first flush().
-  void shows_boundaries();
+  /// discard (silent_drops). `said`: the profile says that these events are complete. Before the first flush().
+  void shows_boundaries(bool said);
   void event(log::EventKind kind, unsigned qp, std::array<uint64_t, 6> arg, uint64_t time_ps);
   /// No record before this time is handed over: an event of this time may follow. kNone: none will.
   void hold(uint64_t time_ps) { held_ps_ = time_ps; }
