@@ -45,7 +45,7 @@ int too_small(mrc_nic* nic, const char* what) {
   return MRC_E_SIZE;
 }
 
-int pending(bool is) { return is ? MRC_PENDING : MRC_OK; }
+int pending(bool is) { return is ? int{MRC_PENDING} : int{MRC_OK}; }
 
 mrc_nic* refuse(const mrc_nic_config* config, int* result, int code, const std::string& sentence) {
   *result = code;
@@ -199,7 +199,7 @@ MRC_EXPORT int mrc_nic_post(mrc_nic* nic, const mrc_nic_post_t* p) {
   return answer(nic, [&] {
     const bool taken =
         nic->device->post({p->qp, p->wr_id, p->addr, p->remote, p->bytes, p->rkey, p->immediate != 0, p->imm});
-    return taken ? MRC_OK : MRC_NO_ROOM;
+    return taken ? int{MRC_OK} : int{MRC_NO_ROOM};
   });
 }
 

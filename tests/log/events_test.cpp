@@ -24,6 +24,7 @@ struct Recorded {
 Recorded recorded(const char* scenario, uint64_t packets) {
   CosimOptions o = short_run("tiny", scenario, packets, 3);
   Recorded r;
+  o.log_shows = true;
   o.log = [&](const log::Record& record) {
     if (record.device == 0) r.records.push_back(record);
   };

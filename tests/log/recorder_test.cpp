@@ -26,6 +26,7 @@ Recorded recorded(const char* scenario, uint64_t packets, uint64_t seed = 3) {
   CosimOptions o = short_run("tiny", scenario, packets, seed);
   o.scenario.mac_errors = 0.5;
   Recorded r;
+  o.log_shows = true;
   o.log = [&](const log::Record& record) { r.records.push_back(record); };
   r.result = run_cosim(o);
   return r;
