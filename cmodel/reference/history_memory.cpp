@@ -451,9 +451,9 @@ void MemoryPart::finish(const log::End& end, Time) {
     const auto low = [](Seq psn) { return static_cast<uint32_t>(psn & 0xFFFFFF); };
     w_.check(
         Rule::MemWritten, t.next > *t.settled, nullptr, qp,
-        [&] {
-          return fmt::format("PSN {} is acknowledged, and not all bytes of PSN {} are written", low(*t.settled),
-                             low(t.next));
+        [&low, settled = *t.settled, next = t.next] {
+          return fmt::format("PSN {} is acknowledged, and not all bytes of PSN {} are written", low(settled),
+                             low(next));
         },
         [] { return std::string("all bytes of what is acknowledged written, at the end"); });
   }
