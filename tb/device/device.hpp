@@ -76,6 +76,9 @@ struct QpConfig {
   unsigned backup = 0;
 };
 
+/// The QP as it begins at a device of that size.
+QpConfig first_config(uint32_t qp, const DeviceInfo& info);
+
 // Outputs.
 
 struct SentFrame {

@@ -208,11 +208,7 @@ DeviceInfo LibraryDevice::open(const OpenRequest& request) {
 
 QpConfig LibraryDevice::qp_now(uint32_t qp) const {
   if (const auto known = qps_.find(qp); known != qps_.end()) return known->second;
-  QpConfig config;
-  config.qp = qp;
-  config.mpr = config.mpr_dest = std::max(1u, std::min(config.mpr, info_.mpr));
-  config.max_wimm = config.max_wimm_dest = std::min(config.max_wimm, info_.max_wimm);
-  return config;
+  return first_config(qp, info_);
 }
 
 bool LibraryDevice::qp(const QpConfig& c) {

@@ -257,11 +257,7 @@ DeviceInfo RemoteDevice::open(const OpenRequest& request) {
 
 QpConfig RemoteDevice::qp_now(uint32_t qp) const {
   if (const auto known = qps_.find(qp); known != qps_.end()) return known->second;
-  QpConfig config;
-  config.qp = qp;
-  config.mpr = config.mpr_dest = std::max(1u, std::min(config.mpr, info_.mpr));
-  config.max_wimm = config.max_wimm_dest = std::min(config.max_wimm, info_.max_wimm);
-  return config;
+  return first_config(qp, info_);
 }
 
 bool RemoteDevice::qp(const QpConfig& c) {

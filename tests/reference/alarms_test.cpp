@@ -195,7 +195,7 @@ TEST_CASE("a longer packet with the same bytes does not keep an immediate waitin
     Tale tale;
     wire::Packet right = Tale::write(false, 0, 0), longer = Tale::write(false, 0, 0, false, 600);
     longer.reth->dma_length = 64;
-    if (!copy) longer.bth->psn = kRqPsn + 40;  // of a message that is not for now
+    if (!copy) longer.bth->psn = kRqPsn + 40;  // of a later message
     tale.frame(false, 0, longer);
     tale.frame(false, 0, right);
     for (uint32_t at = 0; at < (written ? 64u : 32u); at += 32) {
