@@ -156,6 +156,18 @@ TEST_CASE("a SACK cannot name a duplicate from long ago, and may look like anoth
   }
 }
 
+TEST_CASE("packets may leave with EVs that their owner has replaced meanwhile", "[reference][history]") {
+  for (const uint32_t number : {0u, 9u}) {  // one of the set before, one of neither
+    Tale tale;
+    log::Qp now = life_qp();
+    now.state = log::QpState::Rts;
+    now.evs.front() = 0x77770000;
+    tale.push(now);
+    tale.sends(0, number);
+    CHECK(tale.broken(Rule::PathSet) == (number == 0 ? 0 : 1));
+  }
+}
+
 TEST_CASE("a NACK of a probe names its id, which may be the PSN of a packet as well", "[reference][history]") {
   for (const uint32_t own : {3u, 5u}) {  // EV of the probe in the answer, and one of nobody
     Tale tale;

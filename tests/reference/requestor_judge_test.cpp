@@ -408,6 +408,28 @@ TEST_CASE("what is confirmed completes, once the QP has failed everything does",
     b.done(70, log::Status::Retries, 14 * kUs);
     CHECK(b.broken(Rule::QpStatus) == 1);
   }
+  SECTION("an error when timers may have run out without a transmission") {
+    b.done(70, log::Status::Retries, 60 * kUs);
+    CHECK(b.broken(Rule::QpStatus) == 0);
+    CHECK_FALSE(b.report.tally(Rule::QpStatus).rests.empty());
+  }
+}
+
+TEST_CASE("who has replaced EVs may know a later packet of the same one", "[reference.requestor]") {
+  for (const bool replaced : {true, false}) {
+    Bench b;
+    b.qp.evs = {ev(0), ev(1)};
+    b.start();
+    b.data(0, 10 * kUs);
+    if (replaced) {
+      b.qp.evs = {0x77770000, ev(1)};
+      b.judge->qp(b.qp, 11 * kUs);
+    }
+    b.data(1, 12 * kUs);
+    b.sack(-1, 1, 0b10, 1, 13 * kUs);
+    b.data(0, 14 * kUs, true);
+    CHECK(b.broken(Rule::ReqRtxEvidence) == (replaced ? 0 : 1));
+  }
 }
 
 TEST_CASE("an EV whose packet was lost is left alone until a probe on it is answered", "[reference.requestor]") {

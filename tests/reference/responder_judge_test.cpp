@@ -687,6 +687,21 @@ TEST_CASE("what is owed for a packet that is shown as taken is owed from then on
   CHECK(b.ok(Rule::RespTakeAll) == 1);
 }
 
+TEST_CASE("a take that fits two copies of a packet asks for what both ask for", "[reference.responder]") {
+  for (const bool again : {true, false}) {
+    Bench b;
+    b.show();
+    b.start();
+    wire::Packet first = b.write(0, 0);
+    first.bth->a = 1;
+    b.put(false, first, 10 * kUs);
+    if (again) b.put(false, b.write(0, 0), 20 * kUs);  // nobody says which one was discarded
+    b.take(0, 20 * kUs + 1);
+    b.end(20 * kUs + kLate, 7);
+    CHECK(b.broken(Rule::RespSackAsk) == (again ? 0u : 1u));
+  }
+}
+
 TEST_CASE("mpr says a window that its owner has set lately", "[reference.responder]") {
   Bench b;
   b.qp.dynamic_mpr = true;
