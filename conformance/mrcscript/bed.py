@@ -100,7 +100,11 @@ class Bed:
         self.qp = self.facts["qp"]
         self.device.call({"call": "address", "mac": DUT_MAC, "ip": DUT_IP})
         self.region(True)
-        answer = self.set_qp({**self.profile, "state": "rts"}, first=True)
+        if "modify" in vector["caps"]:  # the script takes it from RESET
+            most = {"mpr": self.facts["mpr"], "max_wimm": self.facts["max_wimm"]}
+            answer = {name: min(value, most.get(name.removesuffix("_dest"), value)) for name, value in ITS_OWN.items()}
+        else:
+            answer = self.set_qp({**self.profile, "state": "rts"}, first=True)
         for name in list(ITS_OWN) + ["evs", "backup"]:
             given = answer.get(name, self.profile.get(name, ITS_OWN.get(name)))
             if isinstance(given, bool) or not isinstance(given, int):

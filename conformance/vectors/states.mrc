@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # A QP step by step, as software orders it: which steps there are, and what each needs. `dut modify S` carries all that
-# A-68 lists for S.
+# A-68 lists for S; the QP begins in RESET.
 tier 2
 planes 2
 caps responder modify
@@ -9,7 +9,7 @@ cite mrc.md 7; IBTA 10.3.1; IBTA 11.2.5
 rules qp.walk
 
 cases id to what walk {
-  R-WALK-001 init  "RESET to INIT"   "dut modify reset"
+  R-WALK-001 init  "RESET to INIT"   "settle"
   R-WALK-002 init  "INIT to INIT"    "dut modify init"
   R-WALK-003 rtr   "INIT to RTR"     "dut modify init"
   R-WALK-004 rts   "RTR to RTS"      "dut modify init ; dut modify rtr"
@@ -17,24 +17,22 @@ cases id to what walk {
   R-WALK-006 error "RTR to ERROR"    "dut modify init ; dut modify rtr"
   R-WALK-007 error "RTS to ERROR"    "dut modify init ; dut modify rtr ; dut modify rts"
   R-WALK-008 error "ERROR to ERROR"  "dut modify init ; dut modify error"
-  R-WALK-009 reset "RESET to RESET"  "dut modify reset"
+  R-WALK-009 reset "RESET to RESET"  "settle"
   R-WALK-010 reset "INIT to RESET"   "dut modify init"
   R-WALK-011 reset "RTR to RESET"    "dut modify init ; dut modify rtr"
   R-WALK-012 reset "RTS to RESET"    "dut modify init ; dut modify rtr ; dut modify rts"
   R-WALK-013 reset "ERROR to RESET"  "dut modify init ; dut modify error"
 }
 purpose $what is a step
-dut modify reset
-settle 20 us
 $walk
 dut modify $to
 settle 10 us
 dut query state $to
 
 cases id from to what walk {
-  R-WALK-021 reset rtr   "RESET to RTR"   "dut modify reset"
-  R-WALK-022 reset rts   "RESET to RTS"   "dut modify reset"
-  R-WALK-023 reset error "RESET to ERROR" "dut modify reset"
+  R-WALK-021 reset rtr   "RESET to RTR"   "settle"
+  R-WALK-022 reset rts   "RESET to RTS"   "settle"
+  R-WALK-023 reset error "RESET to ERROR" "settle"
   R-WALK-024 init  rts   "INIT to RTS"    "dut modify init"
   R-WALK-025 rtr   init  "RTR to INIT"    "dut modify init ; dut modify rtr"
   R-WALK-026 rtr   rtr   "RTR to RTR"     "dut modify init ; dut modify rtr"
@@ -46,16 +44,14 @@ cases id from to what walk {
 }
 purpose there is no step from $what: it is refused, and the state stays
 negative
-dut modify reset
-settle 20 us
 $walk
 dut modify $to refused
 settle 10 us
 dut query state $from
 
 cases id to without rest mark walk from {
-  R-WALK-041 init ev_profile    "cc_profile" S "dut modify reset" reset
-  R-WALK-042 init cc_profile    "ev_profile" S "dut modify reset" reset
+  R-WALK-041 init ev_profile    "cc_profile" S "settle" reset
+  R-WALK-042 init cc_profile    "ev_profile" S "settle" reset
   R-WALK-043 rtr  max_wimm_dest "path rq_psn mpr_dest caps" S "dut modify init" init
   R-WALK-044 rtr  mpr_dest      "path rq_psn max_wimm_dest caps" S "dut modify init" init
   R-WALK-045 rtr  caps          "path rq_psn max_wimm_dest mpr_dest" S "dut modify init" init
@@ -66,14 +62,12 @@ cases id to without rest mark walk from {
   R-WALK-050 rts  timeout       "sq_psn max_wimm mpr retry_cnt" S "dut modify init ; dut modify rtr" rtr
   R-WALK-051 rts  retry_cnt     "sq_psn max_wimm mpr timeout" S "dut modify init ; dut modify rtr" rtr
   R-WALK-052 rts  sq_psn        "max_wimm mpr timeout retry_cnt" "A, A-68" "dut modify init ; dut modify rtr" rtr
-  R-WALK-053 init all           none S "dut modify reset" reset
+  R-WALK-053 init all           none S "settle" reset
   R-WALK-054 rtr  all           none S "dut modify init" init
   R-WALK-055 rts  all           none S "dut modify init ; dut modify rtr" rtr
 }
 purpose a step to $to is refused if what it needs is not there ($without), the state stays; with it the step is taken
 negative
-dut modify reset
-settle 20 us
 $walk
 dut modify $to with $rest refused
 settle 10 us
@@ -95,8 +89,6 @@ cases id to key value walk from cite {
 purpose $key is not $value: the step is refused, and the state stays
 mark A
 negative
-dut modify reset
-settle 20 us
 $walk
 dut modify $to set $key $value refused
 settle 10 us
@@ -109,8 +101,6 @@ cite mrc.md 7; IBTA 10.3.1
 rules qp.walk qp.state resp.sack-ask resp.ack-owed
 msg m = write len 8192 at buf seq 7
 mem fill buf 8192 = 0xa5
-dut modify reset
-settle 20 us
 dut modify init
 settle 10 us
 p0 < m[0] ackreq
@@ -131,8 +121,6 @@ caps responder modify regions
 rules qp.walk resp.nak-owed
 negative
 msg m = write len 64 at buf seq 7 r_key wrong
-dut modify reset
-settle 20 us
 dut modify init
 dut modify rtr
 p0 < m[0] ackreq
@@ -146,8 +134,6 @@ mark A
 cite mrc.md 7; IBTA 10.3.1
 caps responder requestor modify
 rules qp.walk qp.state
-dut modify reset
-settle 20 us
 dut modify init
 dut modify rtr
 settle 10 us

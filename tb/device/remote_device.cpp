@@ -7,7 +7,6 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -58,7 +57,6 @@ class RemoteDevice final : public NicDevice {
   QpConfig qp_now(uint32_t qp) const override;
   bool qp(const QpConfig& config) override;
   std::pair<log::QpState, Time> query(uint32_t qp) override;
-  Modified modify(const QpConfig& config, uint32_t with) override;
   bool mr(const log::Mr& region) override;
   bool post(const log::Post& request) override;
   void recv(uint32_t qp, uint32_t count) override { later("recv", fmt::format(R"("qp":{},"count":{})", qp, count)); }
@@ -109,8 +107,6 @@ class RemoteDevice final : public NicDevice {
   const std::vector<Json>& list(const Json& of, const char* name) const;
   template <std::size_t N>
   unsigned choice(const Json& of, const char* name, const std::array<const char*, N>& names) const;
-  /// What an answer or output says of an order to modify.
-  std::pair<Refused, uint32_t> refused(const Json& of) const;
   /// Nothing: it is of a later version.
   std::optional<Output> output(const Json& of) const;
 
@@ -264,58 +260,6 @@ QpConfig RemoteDevice::qp_now(uint32_t qp) const {
   return first_config(qp, info_);
 }
 
-namespace {
-
-/// All of a QP but its number and state.
-std::string keys_of(const QpConfig& c) {
-  std::string keys = fmt::format(
-      R"("peer_qp":{},"peer_ip":"{}","peer_mac":"{:012x}","mtu":{},"sq_psn":{},"rq_psn":{},)"
-      R"("msn":{},"rqmsn":{},"mpr":{},"mpr_dest":{},"dynamic_mpr":{},"max_wimm":{},"max_wimm_dest":{},"timeout":{},)"
-      R"("retry_linear":{},"retry_exp":{},"trim_nack":{},"svc_time":{},"time_stamps":{},"controlled":{},"pkey":{},)"
-      R"("encap":"{}")",
-      c.peer_qp, wire::to_text(c.peer_ip), c.peer_mac, c.mtu, c.sq_psn, c.rq_psn, c.msn, c.rqmsn, c.mpr, c.mpr_dest,
-      c.dynamic_mpr, c.max_wimm, c.max_wimm_dest, c.timeout, c.retry_linear, c.retry_exp, c.trim_nack, c.svc_time,
-      c.time_stamps, c.controlled, c.pkey, kLineEncaps[static_cast<unsigned>(c.encap)]);
-  if (c.encap == Encapsulation::Srv6 || c.encap == Encapsulation::Srh)
-    keys += fmt::format(R"(,"path":"{}")", wire::to_text(c.path));
-  if (!c.evs.empty()) keys += fmt::format(R"(,"evs":[{}],"backup":{})", fmt::join(c.evs, ","), c.backup);
-  return keys;
-}
-
-}  // namespace
-
-std::pair<Refused, uint32_t> RemoteDevice::refused(const Json& of) const {
-  if (!of.contains("refused")) return {Refused::No, 0};
-  const auto why = static_cast<Refused>(choice(of, "refused", kLineRefused));
-  uint32_t attributes = 0;
-  if (of.contains("attributes")) {
-    for (const Json& name : list(of, "attributes")) {
-      for (unsigned i = 0; i < kQpAttributes; ++i) {
-        if (name.is_text() && name.text == kLineAttributes[i]) attributes |= 1u << i;
-      }
-    }
-  }
-  return {why, attributes};
-}
-
-Modified RemoteDevice::modify(const QpConfig& c, uint32_t with) {
-  std::string names;
-  for (unsigned i = 0; i < kQpAttributes; ++i) {
-    if (with >> i & 1) names += fmt::format("{}\"{}\"", names.empty() ? "" : ",", kLineAttributes[i]);
-  }
-  const Json& a = ask("modify", fmt::format(R"("qp":{},"state":"{}","with":[{}],{})", c.qp,
-                                            kLineStates[static_cast<unsigned>(c.state)], names, keys_of(c)));
-  const auto [why, attributes] = refused(a);
-  if (why == Refused::No) {
-    if (c.state == log::QpState::Reset) {
-      qps_.erase(c.qp);
-    } else {
-      qps_[c.qp] = c;
-    }
-  }
-  return {is_pending(a), why, attributes};
-}
-
 bool RemoteDevice::qp(const QpConfig& c) {
   const char* state = kLineStates[static_cast<unsigned>(c.state)];
   if (c.state == log::QpState::Reset || c.state == log::QpState::Error) {
@@ -327,7 +271,18 @@ bool RemoteDevice::qp(const QpConfig& c) {
     }
     return waits;
   }
-  const Json& a = ask("qp", fmt::format(R"("qp":{},"state":"{}",{})", c.qp, state, keys_of(c)));
+  std::string keys = fmt::format(
+      R"("qp":{},"state":"{}","peer_qp":{},"peer_ip":"{}","peer_mac":"{:012x}","mtu":{},"sq_psn":{},"rq_psn":{},)"
+      R"("msn":{},"rqmsn":{},"mpr":{},"mpr_dest":{},"dynamic_mpr":{},"max_wimm":{},"max_wimm_dest":{},"timeout":{},)"
+      R"("retry_linear":{},"retry_exp":{},"trim_nack":{},"svc_time":{},"time_stamps":{},"controlled":{},"pkey":{},)"
+      R"("encap":"{}")",
+      c.qp, state, c.peer_qp, wire::to_text(c.peer_ip), c.peer_mac, c.mtu, c.sq_psn, c.rq_psn, c.msn, c.rqmsn, c.mpr,
+      c.mpr_dest, c.dynamic_mpr, c.max_wimm, c.max_wimm_dest, c.timeout, c.retry_linear, c.retry_exp, c.trim_nack,
+      c.svc_time, c.time_stamps, c.controlled, c.pkey, kLineEncaps[static_cast<unsigned>(c.encap)]);
+  if (c.encap == Encapsulation::Srv6 || c.encap == Encapsulation::Srh)
+    keys += fmt::format(R"(,"path":"{}")", wire::to_text(c.path));
+  if (!c.evs.empty()) keys += fmt::format(R"(,"evs":[{}],"backup":{})", fmt::join(c.evs, ","), c.backup);
+  const Json& a = ask("qp", keys);
   QpConfig& now = qps_[c.qp] = c;
   now.mpr = static_cast<unsigned>(whole_or(a, "mpr", 255, c.mpr));
   now.mpr_dest = static_cast<unsigned>(whole_or(a, "mpr_dest", 255, c.mpr_dest));
@@ -394,7 +349,6 @@ std::optional<Output> RemoteDevice::output(const Json& of) const {
     d.region = of.contains("rkey");
     d.number = static_cast<uint32_t>(whole(of, d.region ? "rkey" : "qp", ~0u));
     if (of.contains("error")) d.error = printable(text(of, "error"));
-    std::tie(d.refused, d.attributes) = refused(of);
     o.body = d;
   } else if (kind == "event") {
     log::Event e;
