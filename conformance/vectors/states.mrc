@@ -24,6 +24,7 @@ cases id to what walk {
   R-WALK-013 reset "ERROR to RESET"  "dut modify init ; dut modify error"
 }
 purpose $what is a step
+dut query state reset
 $walk
 dut modify $to
 settle 10 us
