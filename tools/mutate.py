@@ -443,8 +443,8 @@ def tell(mutants, results, listed, o):
         all_of = [m for m in mutants if part(m) == name and m not in same and m not in legal]
         hit = sum(m not in survivors for m in all_of)
         print(f"{name}: {hit} of {len(all_of)} seen ({100 * hit / max(len(all_of), 1):.1f} %)")
-    print(f"{right} of {counted} seen ({share:.1f} %), {len(same)} cannot be told apart, {len(legal)} are another legal "
-          "NIC; first seen by " + ", ".join(f"{by}: {n}" for by, n in parts.items()))
+    print(f"{right} of {counted} seen ({share:.1f} %), {len(same)} cannot be told apart, {len(legal)} are another "
+          "legal NIC; first seen by " + ", ".join(f"{by}: {n}" for by, n in parts.items()))
     if o.json:
         rows = [{"file": m.file, "line": m.line, "column": m.column, "operator": m.op, "becomes": OTHER[m.op],
                  "expression": m.text, **results[m.key], "equivalent": listed.equivalent(m),
