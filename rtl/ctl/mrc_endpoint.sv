@@ -248,9 +248,11 @@ module mrc_endpoint
         op_cp_over = 1'b1;
       end else if (rp_q.busy && !rp_late[31]) begin
         op_rp_over = 1'b1;
-      end else if (cp_q.send && req_free && port_up_i[cp_q.plane]) begin
+      end else if (cp_q.send && req_free && port_up_i[cp_q.plane]
+          && valid_q[cp_q.dest]) begin
         op_cp_send = 1'b1;
-      end else if (rp_q.send && req_free && port_up_i[rp_q.plane]) begin
+      end else if (rp_q.send && req_free && port_up_i[rp_q.plane]
+          && valid_q[rp_q.dest]) begin
         op_rp_send = 1'b1;
       end else begin
         op_visit = visit_due_q;

@@ -96,9 +96,9 @@ void Endpoint::idle(const CfgBus& cfg, const CsrOut& csr, unsigned port_up) {
     evr_.load({.answered = false, .rtt = 0});
   } else if (reverse_.busy && tick_reached(csr.tick, reverse_.when)) {
     reverse_.busy = reverse_.send = false;
-  } else if (controller_.send && req_.free() && (port_up >> controller_.plane & 1)) {
+  } else if (controller_.send && req_.free() && (port_up >> controller_.plane & 1) && dest(controller_.dest).valid) {
     read_for(static_cast<unsigned>(EpKind::ControllerProbe), controller_.dest);
-  } else if (reverse_.send && req_.free() && (port_up >> reverse_.plane & 1)) {
+  } else if (reverse_.send && req_.free() && (port_up >> reverse_.plane & 1) && dest(reverse_.dest).valid) {
     read_for(static_cast<unsigned>(EpKind::ReverseProbe), reverse_.dest);
   } else if (visit_due_) {
     visit(csr, port_up);

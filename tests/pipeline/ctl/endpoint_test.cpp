@@ -732,6 +732,18 @@ TEST_CASE("a lender that leaves is replaced by the first QP that leads there; wi
     reset(0);
     CHECK(lender() == 2);
   }
+  SECTION("a probe that has not left when its destination goes never does") {
+    b.up = 1;
+    b.request(3);
+    const auto before = b.reqs;
+    b.probe(1, 1, 0x1234);  // its port is down
+    for (const unsigned qp : {1u, 2u, 3u}) b.set_up(qp, 3);
+    b.up = 3;
+    b.run(40 * 128);
+    for (std::size_t i = before; i < b.sent.size(); ++i) CHECK(op(b.sent[i]) == 0);
+    REQUIRE(b.evrs.size() == 1);
+    CHECK(!b.evrs[0].answered);
+  }
   SECTION("what a destination without a lender was owed is forgotten") {
     b.up = 1;
     b.request(3);  // destinations 1, 2 and nobody's answer
