@@ -602,7 +602,7 @@ class Sender:
             if any(m is message for m, _ in self.unsent):
                 break
             sent = message["msn"] + 1
-        if syndrome >> 5 or psn >= self.nxt or psn < self.una - 1 or not self.done_msn < msn <= sent:
+        if syndrome >> 5 or psn >= self.nxt or not self.done_msn < msn <= sent:
             return
         for p in [p for p in self.flights if p <= psn]:
             self._report(p)
