@@ -197,7 +197,7 @@ class Flight:
 
     def __init__(self, message, index):
         self.message, self.index, self.times = message, index, []
-        self.pending, self.by_gap, self.tail, self.due = False, False, False, 0
+        self.by_gap, self.tail, self.due = False, False, 0
 
     @property
     def ev(self):
@@ -222,6 +222,7 @@ class Sender:
         self.done_msn = self.msn
         self.messages, self.unsent = [], []      # open ones in order; (message, index) not sent yet
         self.flights, self.reported = {}, set()
+        self.again = set()                       # PSNs that wait to be sent again
         self.retry, self.moved, self.asked = 0, 0, False
         self.busy, self.turn, self.order, self.plane_turn = 0, -1, {}, 0
         evs, backup = get("evs", [0x80000000]), get("backup", 0)
@@ -288,11 +289,10 @@ class Sender:
             self.busy = min(free) - 900_000
             nic.at(self.busy, self.pump)
             return
-        again = min((psn for psn, flight in self.flights.items() if flight.pending), default=None)
-        if again is not None:
-            flight = self.flights[again]
-            flight.pending = False
-            self._send(again, flight, 1, False)
+        if self.again:
+            psn = min(self.again)
+            self.again.discard(psn)
+            self._send(psn, self.flights[psn], 1, False)
         elif self.unsent and self.nxt < self.limit():
             message, index = self.unsent.pop(0)
             psn, flight = self.nxt, Flight(message, index)
@@ -469,7 +469,7 @@ class Sender:
         for psn, flight in self.flights.items():
             if not up and not self.nic.ways.port_wait and flight.times and psn not in self.reported and \
                     self.evs.index(flight.ev) % self.nic.planes == plane:
-                flight.pending = True
+                self.again.add(psn)
         self.nic.at(self.nic.now + 100_000, self.pump)
 
     # ---- answers ----------------------------------------------------------------------------------------------------
@@ -488,13 +488,13 @@ class Sender:
     def _report(self, psn):
         if self.una <= psn < self.nxt and psn in self.flights:
             self.reported.add(psn)
-            self.flights[psn].pending = False
+            self.again.discard(psn)
 
     def _move(self):
         before = self.una
         while self.una in self.reported:
             self.reported.discard(self.una)
-            self.flights.pop(self.una).pending = False
+            self.flights.pop(self.una)
             self.una += 1
         if self.una != before:
             self.retry, self.moved, self.asked = 0, self.nic.now, False
@@ -539,7 +539,7 @@ class Sender:
         if not on or oldest is None or flight is None or trigger <= oldest or trigger in self.reported:
             return None
         first = self.flights[oldest]
-        if len(first.times) == 1 and len(flight.times) == 1 and first.ev == flight.ev and not first.pending and \
+        if len(first.times) == 1 and len(flight.times) == 1 and first.ev == flight.ev and oldest not in self.again and \
                 first.times[0] < flight.times[0]:
             return oldest
         return None
@@ -557,8 +557,8 @@ class Sender:
 
     def lose(self, psn):
         flight = self.flights[psn]
-        if not flight.pending:
-            flight.pending = True
+        if psn not in self.again:
+            self.again.add(psn)
             self.blame(flight.ev)
 
     def nack(self, packet):
@@ -568,7 +568,7 @@ class Sender:
                 self.fail("fatal")
             return
         flight = self.flights.get(psn)
-        if flight is None or psn in self.reported or not flight.times or flight.pending:
+        if flight is None or psn in self.reported or not flight.times or psn in self.again:
             return
         fits = flight.ev == packet.get("neth.entropy")
         if not fits and not self.nic.way("stale", "A-29"):
@@ -581,7 +581,7 @@ class Sender:
 
         def again():
             if psn in self.flights and psn not in self.reported:
-                flight.pending = True
+                self.again.add(psn)
                 self.pump()
         if reason in (6, 7, 10, 11):
             self.nic.at(self.nic.now + self.nic.ways.back_off, again)
@@ -649,7 +649,7 @@ class Sender:
             if plane is not None:
                 self._send_probe(STATE_PROBE, self.evs[plane], plane, True)
         for psn, flight in sorted(open_.items()):
-            if not flight.pending and flight.times and flight.due <= nic.now:
+            if psn not in self.again and flight.times and flight.due <= nic.now:
                 if psn == oldest and not self._retry():
                     return
                 self.lose(psn)

@@ -74,7 +74,7 @@ rules req.timer req.rtx-same req.retries
 profile timeout 5
 background answer probe as last sack
 dut post write len 700
-* > write psn sq_psn rtx 0 within rtt as one
+* > write psn sq_psn rtx 0 within rtt
 * > write psn sq_psn rtx 1 within 4 rto as two
 * > write psn sq_psn rtx 1 from two.t+1 within 4 rto as three
 expect three.t - two.t >= rto * 9 / 10
@@ -217,7 +217,7 @@ rules req.timer
 setting A-75 CTRL.state_silent $silent
 profile timeout 8
 dut post write len 64
-* > write psn sq_psn rtx 0 within rtt as one
+* > write psn sq_psn rtx 0 within rtt
 settle rto * 6 / 10
 expect count(> probe) == 1 - $silent
 expect count(> write rtx 1) == 0
