@@ -94,6 +94,19 @@ class LegalRequestor(LegalNic):
         elif state == "error":
             self.senders[number].fail("flushed")
 
+    def _call_modify(self, message):
+        refused = super()._call_modify(message)
+        number, to = message["qp"], message["state"]
+        if refused is None and to == "rts":
+            self.senders[number] = self.sender(self, number, message)
+        elif refused is None and to in ("reset", "init"):
+            old = self.senders.pop(number, None)
+            if old:
+                old.state = "reset"
+        elif refused is None and to == "error" and number in self.senders:
+            self.senders[number].fail("flushed")
+        return refused
+
     def _call_query(self, message):
         sender = self.senders.get(message["qp"])
         if sender and sender.state == "error":
