@@ -58,6 +58,35 @@ void ResponderFlow::forget(Time now) {
     reads_.pop_front();
 }
 
+/// The same packet may have come again on that EV, one of them to be discarded: nobody says which. Takes the newest of
+/// those that the NIC must take; each copy asks for what all of them ask for. Which of copies that differ is recorded
+/// is not known.
+Came ResponderFlow::choose(const std::vector<std::size_t>& copies, bool recorded) {
+  std::size_t chosen = copies.back();
+  bool ce = true, ask = true, rtx = true;
+  for (const std::size_t copy : copies) {
+    const Came& c = coming_[copy];
+    if (c.sure) chosen = copy;
+    ce &= c.arrival.ce;
+    ask &= c.arrival.ask;
+    rtx &= c.arrival.rtx;
+  }
+  const Arrival usual = coming_[chosen].arrival;
+  for (const std::size_t copy : copies) {
+    Arrival& a = coming_[copy].arrival;
+    if (recorded && a.what == Arrival::What::Data && a.differs(usual)) {
+      size_slack_ += std::abs(static_cast<Seq>(a.udp) - static_cast<Seq>(usual.udp));
+      mixed_ = true;
+    }
+    a.ce = ce;
+    a.ask = ask;
+    a.rtx = rtx;
+  }
+  const Came came = coming_[chosen];
+  coming_.erase(coming_.begin() + static_cast<std::ptrdiff_t>(chosen));
+  return came;
+}
+
 void ResponderFlow::took(const log::Event& event, Time time) {
   advance(time);
   const auto result = static_cast<log::TakeResult>(event.arg[1]);
@@ -84,30 +113,12 @@ void ResponderFlow::took(const log::Event& event, Time time) {
     }
     return;
   }
-  // The same packet may have come again on that EV, one of them to be discarded: nobody says which. Each asks for what
-  // all of them ask for.
-  Came came = *found;
-  const auto alike = [&](const Came& c) { return same(c) && c.arrival.what == came.arrival.what; };
-  const auto last = [&] {
-    auto newest = found;
-    for (auto next = std::find_if(found + 1, coming_.end(), alike); next != coming_.end();
-         next = std::find_if(next + 1, coming_.end(), alike)) {
-      const Arrival before = came.arrival;
-      came = *next;
-      came.arrival.ce &= before.ce;
-      came.arrival.ask &= before.ask;
-      came.arrival.rtx &= before.rtx;
-      newest = next;
-    }
-    return newest;
-  }();
-  for (auto c = found; found != last && c != last; ++c) {
-    if (!alike(*c)) continue;
-    c->arrival.ce = came.arrival.ce;
-    c->arrival.ask = came.arrival.ask;
-    c->arrival.rtx = came.arrival.rtx;
+  std::vector<std::size_t> copies;
+  for (auto c = found; c != coming_.end(); ++c) {
+    if (same(*c) && c->arrival.what == found->arrival.what)
+      copies.push_back(static_cast<std::size_t>(c - coming_.begin()));
   }
-  coming_.erase(last);
+  Came came = choose(copies, result == log::TakeResult::New);
   came.taken = std::max<Time>(event.arg[4], time);
   if (came.sure) world_.report.ok(Rule::RespTakeAll);
   if (result == log::TakeResult::New) {

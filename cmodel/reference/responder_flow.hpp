@@ -167,6 +167,7 @@ class ResponderFlow {
   bool check_read(const wire::Packet& packet, const Went& went, Seq& least);
   /// The rule that it breaks, and what would be right.
   std::optional<std::pair<Rule, std::string>> differs(const wire::Packet& packet, const Read& read) const;
+  Came choose(const std::vector<std::size_t>& copies, bool recorded);
   Time due(const Came& came) const;
   void wait(const Came& came, Time due);
   bool past(Time due, Time free, bool ack, Time now) const;

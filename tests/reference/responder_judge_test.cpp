@@ -737,6 +737,25 @@ TEST_CASE("a packet without its payload is not taken for its whole copy, which i
   }
 }
 
+TEST_CASE("which of two copies that differ was recorded is not known", "[reference.responder]") {
+  for (const uint32_t other : {100u, 200u}) {
+    Bench b;
+    b.show();
+    b.start();
+    b.put(false, b.write(0, 0), 10 * kUs);
+    wire::Packet copy = b.write(0, 0);
+    copy.reth->dma_length = other;
+    copy.payload.resize(other);
+    b.put(false, copy, 11 * kUs);
+    b.take(0, 12 * kUs);
+    b.read(0, 0, 1, 12 * kUs + 10);
+    for (const uint32_t bytes : {units(1), units(1) + 1}) {  // 184 and 284 bytes
+      b.put(true, b.sack(0, 0, 0, 0, bytes), 12 * kUs + 20);
+    }
+    CHECK(b.all_broken() == (other == 100 ? 1u : 0u));
+  }
+}
+
 TEST_CASE("with A-19 a WRITE of no bytes need not be taken, any other has to be", "[reference.responder]") {
   for (const bool drop : {true, false}) {
     for (const uint32_t bytes : {0u, 100u}) {
