@@ -143,3 +143,24 @@ peer auto
 dut post write len 64
 > write only psn sq_psn within rtt
 > cqe send status ok within rto
+
+id R-WALK-074
+purpose an error that comes while software resets the QP leaves it in RESET
+mark A, A-68
+cite mrc.md 7; IBTA 10.3.1
+caps responder modify regions
+rules qp.walk
+negative
+background ignore sack ack nak nack probe endpoint
+msg m = write len 64 at buf seq 7 r_key wrong
+let x = 0
+repeat 40 {
+  dut modify init
+  dut modify rtr
+  p0 < m[0] ackreq
+  settle x * 10 ns
+  dut modify reset
+  settle 20 us
+  dut query state reset
+  let x = x + 1
+}
