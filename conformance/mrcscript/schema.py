@@ -110,7 +110,7 @@ def _statements():
         "heal": _object({}, {"plane": PORT, "ev": VALUE, "as": WORD}),
         "post": _object({"len": VALUE, "count": VALUE}, {"remote": VALUE, "imm": VALUE, "r_key": VALUE, "source": VALUE,
                                                         "as": WORD}),
-        "recv": _object({"count": VALUE}), "qp": _object({"set": _object({}, qp)}),
+        "recv": _object({"count": VALUE}), "qp": _object({"set": _object({}, qp)}, {"again": BOOL}),
         "query": _object({"state": _enum(*STATES)}), "ev": _object({"ev": VALUE, "deny": BOOL}),
         "mpr": _object({"units": VALUE}), "mr": _object({"valid": BOOL}), "memory": _object({"takes": BOOL}), "counters": _object({"as": WORD}),
         "peer": _object({"mode": _enum("auto", "manual")}, {"sack": VALUE, "delay": VALUE}),
