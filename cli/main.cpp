@@ -60,6 +60,8 @@ Examples:
   mrc export-verilog --preset tiny -o out   plain Verilog for other tools
   mrc state --preset asic800                bits of state per QP, packet in flight, EV, ...
   mrc depth --block mrc_tx_path             the block's longest paths in two-input gates
+  mrc prove --only mrc_fifo                 properties of the RTL, each with a cover and a bug
+  mrc fpga report --config tiny             what every block costs on UltraScale+
   mrc coverage                              lines of RTL and model that runs and tests reach
   mrc vectors run --device "./mynic"        the vectors against any NIC that is a process
   mrc script lint my.mrc                    a script of one's own, held against legal devices
