@@ -49,6 +49,7 @@ class Bed:
         self.records = []
         self.trace = []
         self.posts, self.backlog, self.completed, self.full = [], [], 0, False
+        self.before = 0           # posts of incarnations before: wr_id goes on counting
         self.messages = {}
         self.sent = {}            # PSN -> times at which a whole packet of ours reached the device
         self.reported = set()     # PSNs that a SACK has reported
@@ -92,10 +93,7 @@ class Bed:
             raise Unsupported("the device has no dyn_mpr.")
         self.lat = max(self.facts["latency"], 100_000)
         self.rtt = 2 * self.lat + 2_000_000
-        self.mtu, self.sq_psn, self.rq_psn = (self.profile[key] for key in ("mtu", "sq_psn", "rq_psn"))
-        self.next_psn, self.next_msn, self.next_rqmsn = self.rq_psn, self.profile["msn"], self.profile["rqmsn"]
-        self.sq_msn = self.rq_msn = self.profile["msn"]
-        self.post_psn, self.post_msn = self.sq_psn, self.profile["msn"]
+        self._begin()
         self.free_at = [0] * self.planes
         self.qp = self.facts["qp"]
         self.device.call({"call": "address", "mac": DUT_MAC, "ip": DUT_IP})
@@ -114,6 +112,28 @@ class Bed:
                 raise Unsupported(f"the device's {name} is {given}; the vector needs {wanted}.")
             self.profile[name] = given
         self.rto = 1_024_000 << min(self.profile["timeout"], 24)
+
+    def again(self, changes):
+        """The QP is set up again after a reset: its numbers begin as the changes say, else as the vector's."""
+        if "state" in changes:
+            raise Unsupported("'dut qp again' brings the QP to RTS; it takes no state.")
+        profile = {**self.profile, **changes}
+        if "psn" not in self.facts["caps"] and any(profile[name] for name in FIRST_PSN):
+            raise Unsupported("the device cannot begin at another PSN than 0.")
+        self.profile = profile
+        self._begin()
+        self.before += len(self.posts)
+        self.posts, self.backlog, self.completed, self.full = [], [], 0, False
+        self.messages, self.sent, self.reported = {}, {}, set()
+        self.set_qp({**{key: value for key, value in profile.items() if key not in ("evs", "backup")}, "state": "rts"},
+                    first=True)
+
+    def _begin(self):
+        """Numbers of a QP of which nothing has been sent."""
+        self.mtu, self.sq_psn, self.rq_psn = (self.profile[key] for key in ("mtu", "sq_psn", "rq_psn"))
+        self.next_psn, self.next_msn, self.next_rqmsn = self.rq_psn, self.profile["msn"], self.profile["rqmsn"]
+        self.sq_msn = self.rq_msn = self.profile["msn"]
+        self.post_psn, self.post_msn = self.sq_psn, self.profile["msn"]
 
     def set_qp(self, changes, first=False):
         message = {"call": "qp", "qp": self.qp}
@@ -338,7 +358,7 @@ class Bed:
             if work["left"] < 0 and len(self.posts) - self.completed >= FOR_EVER:
                 return
             offset = (work["src"] + len(self.posts) * work["len"]) % SOURCE_BYTES
-            message = {"call": "post", "qp": self.qp, "wr_id": len(self.posts), "addr": SOURCE_ADDR + offset,
+            message = {"call": "post", "qp": self.qp, "wr_id": self.before + len(self.posts), "addr": SOURCE_ADDR + offset,
                        "remote": REMOTE_VA + work["remote"], "bytes": work["len"], "rkey": work["r_key"]}
             if work["imm"] is not None:
                 message["imm"] = work["imm"]

@@ -657,8 +657,14 @@ class Engine:
         self.bed.device.call({"call": "recv", "qp": self.bed.qp, "count": self.values.whole(step["count"], 0, 1 << 16)})
 
     def _do_qp(self, step):
-        self.bed.set_qp({key: value if key == "state" else self.values.whole(value)
-                         for key, value in step["set"].items()})
+        changes = {key: value if key == "state" else self.values.whole(value) for key, value in step["set"].items()}
+        if not step.get("again"):
+            self.bed.set_qp(changes)
+            return
+        self.bed.again(changes)
+        self.peer.begin()
+        self.sends = []
+        self._moved()
 
     def _do_modify(self, step):
         changes = {key: self.values.whole(value) for key, value in step.get("set", {}).items()}

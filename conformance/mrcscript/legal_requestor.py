@@ -427,9 +427,9 @@ class Sender:
         self.probe_id = (self.probe_id + 1) % 0x8000
         number = self.probe_id
         self.probing[number] = ev
-        kind = nic.settings.get("EV_PROBE.kind", {"ev": 0, "reliability": 1}[nic.way("probe", "A-32")])
+        kind = {1: "ev", 2: "reliability"}.get(nic.settings.get("EV_PROBE.kind"), nic.way("probe", "A-32"))
         if nic.up.get(plane, True):
-            self._send_probe(number, ev, plane, kind == 1)
+            self._send_probe(number, ev, plane, kind == "reliability")
 
         def late():
             if self.probing.pop(number, None) is not None:
@@ -570,7 +570,7 @@ class Sender:
 
     def lose(self, psn):
         flight = self.flights[psn]
-        if psn not in self.again:
+        if psn not in self.again and flight.due < 1 << 59:  # it is not on its way out again
             self.again.add(psn)
             self.blame(flight.ev)
 
@@ -593,9 +593,10 @@ class Sender:
             return
 
         def again():
-            if psn in self.flights and psn not in self.reported:
+            if self.state == "rts" and psn in self.flights and psn not in self.reported:
                 self.again.add(psn)
                 self.pump()
+        flight.due = 1 << 60
         if reason in (6, 7, 10, 11):
             self.nic.at(self.nic.now + self.nic.ways.back_off, again)
         else:

@@ -105,6 +105,11 @@ class _Static:
     def _reach(self, steps):
         """Statements that can never run, and expectations that nothing can meet."""
         posted = any(step["do"] == "post" for step in walk(steps))
+        reset = False
+        for step in walk(steps):
+            if step["do"] == "qp" and step.get("again") and not reset:
+                self.add(step, "the QP is set up again, and nothing has reset it (dut qp state reset).")
+            reset = reset or (step["do"] == "qp" and step["set"].get("state") == "reset")
         for step in walk(steps):
             if step["do"] == "repeat" and step["times"] == 0:
                 self.add(step, "this block is never run.")

@@ -505,11 +505,13 @@ class Parser(Cursor):
         return {"do": "recv", "count": self.value()}
 
     def _dut_qp(self):
-        changes = {}
+        step = {"do": "qp", "set": {}}
+        if self.accept("again"):
+            step["again"] = True
         while self.token.kind == "word" and self.token.text != "refused":
             name = self.word("attribute of the QP", QP_FIELDS)
-            changes[name] = self.word("state", STATES) if name == "state" else self.value()
-        return {"do": "qp", "set": changes}
+            step["set"][name] = self.word("state", STATES) if name == "state" else self.value()
+        return step
 
     def _dut_modify(self):
         step = {"do": "modify", "state": self.word("state", STATES), "refused": False}

@@ -110,7 +110,7 @@ def _statements():
         "heal": _object({}, {"plane": PORT, "ev": VALUE, "as": WORD}),
         "post": _object({"len": VALUE, "count": VALUE}, {"remote": VALUE, "imm": VALUE, "r_key": VALUE, "source": VALUE,
                                                         "as": WORD}),
-        "recv": _object({"count": VALUE}), "qp": _object({"set": _object({}, qp)}),
+        "recv": _object({"count": VALUE}), "qp": _object({"set": _object({}, qp)}, {"again": BOOL}),
         "modify": _object({"state": _enum(*STATES), "with": _list(_enum(*ATTRIBUTES), 0, 40), "refused": BOOL},
                           {"set": _object({}, {**qp})}),
         "query": _object({"state": _enum(*STATES)}), "ev": _object({"ev": VALUE, "deny": BOOL}),

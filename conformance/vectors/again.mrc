@@ -307,6 +307,22 @@ any order {
 settle rtt
 expect count(> write rtx 1) == 3
 
+id Q-GAP-027
+purpose of two gaps the one that lies 41 packets back is lost, the one that lies 11 back is not yet
+mark U, A, A-08
+cite mrc.md 7
+rules req.gap-again req.rtx-evidence req.rtx-cause
+setting A-08 REORDER.pkts 32
+setting A-08 REORDER.same_ev 0
+profile mtu 256 timeout 14
+background answer probe as last sack
+dut post write len 20480
+set > write rtx 0 psn sq_psn .. sq_psn+79 each once within 64 rtt
+p0 < sack cack sq_psn-1 trigger sq_psn+41 has sq_psn+1 .. sq_psn+29 or sq_psn+31 .. sq_psn+41 base sq_psn ooo 40
+* > write psn sq_psn rtx 1 within rtt
+settle rtt
+expect count(> write rtx 1) == 1 and sent(sq_psn+30) == 1
+
 id Q-GAP-025
 purpose a gap that the bitmap does not cover is no loss: a clear bit counts where there is one
 mark U, A, A-08

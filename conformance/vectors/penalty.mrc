@@ -7,7 +7,7 @@ mark U, A-42
 cite mrc.md 8; mrc.md 3
 rules req.window
 
-id Q-CC-001
+id Q-PEN-001
 purpose a window that a penalty has made smaller stays so until a SACK says restore
 profile controlled 1 timeout 14
 background ignore sack ack probe endpoint write

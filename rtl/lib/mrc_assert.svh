@@ -5,7 +5,7 @@
 ///   `MRC_ASSERT(Known, kind_i <= KindLast, "no such kind")
 ///
 /// Registers that only assertions need stand within `ifdef MRC_ASSERT_ON. MRC_ASSERT_OFF turns all
-/// of it off.
+/// of it off. With MRC_FORMAL (mrc prove) they hold of every state, not at an edge of the clock.
 `ifndef MRC_ASSERT_SVH
 `define MRC_ASSERT_SVH
 
@@ -29,6 +29,18 @@
   else $error(Text);
 `endif
 
+`ifdef MRC_FORMAL
+`define MRC_ASSERT(Name, Cond, Text) \
+  always_comb begin \
+    if (rst_ni) begin \
+      Name : assert (Cond); \
+    end \
+  end
+`define MRC_ASSERT_CLK(Name, Cond, Text) \
+  always_comb begin \
+    Name : assert (Cond); \
+  end
+`else
 `define MRC_ASSERT(Name, Cond, Text) \
   always_ff @(posedge clk_i or negedge rst_ni) begin \
     if (rst_ni) begin \
@@ -41,6 +53,7 @@
   always_ff @(posedge clk_i) begin \
     `MRC_ASSERT_NOW(Name, Cond, Text) \
   end
+`endif
 
 // An offer that is not taken stays, with its data, until it is taken.
 `define MRC_STABLE(Name, Valid, Ready, Data, Bits) \

@@ -19,6 +19,14 @@ def refused(body, part, head=RESPONDER):
     holds(any(part in text for text in found), f"{body!r}: expected '{part}', found {found}")
 
 
+def test_again():
+    head = RESPONDER.replace("caps responder", "caps requestor")
+    text = "dut post write len 64\n* > write psn sq_psn\n"
+    refused(text + "dut qp again sq_psn 5\n* > write", "nothing has reset it", head)
+    same(words(text + "dut qp state reset\nsettle rtt\ndut qp again sq_psn 5\ndut post write len 1\n* > write psn 5", head), [],
+         "after a reset")
+
+
 def test_fair_script():
     same(words(M + "p0 < m[0] ackreq\n> sack trigger m[0]"), [], "nothing to say")
 
