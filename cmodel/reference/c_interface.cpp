@@ -134,11 +134,12 @@ struct mrc_ref {
   void pass(unsigned source, uint64_t t) {
     begin();
     need(source < kSources || source == MRC_SRC_ALL, MRC_E_ARG, fmt::format("source {} is not known.", source));
-    // Time without end: this source says nothing any more.
-    if (source == MRC_SRC_ALL) {
-      for (uint64_t& one : until) one = std::max(one, t);
-    } else {
-      until[source] = std::max(until[source], t);
+    // Time without end: this source says nothing any more. A frame that comes in beats is not told yet, and begins
+    // before: its port has passed no more than that.
+    for (unsigned one = 0; one < kSources; ++one) {
+      if (source != MRC_SRC_ALL && source != one) continue;
+      const Beats* const sent = one < beats[1].size() ? &beats[1][one] : nullptr;
+      until[one] = std::max(until[one], sent != nullptr && sent->open ? std::min(t, sent->first) : t);
     }
     uint64_t all = std::min({until[64], until[65], until[66]});
     for (unsigned p = 0; p < profile.planes; ++p) all = std::min(all, until[p]);
