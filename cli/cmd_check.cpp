@@ -36,6 +36,7 @@ struct Options {
   std::vector<std::string> files, devices, at, waive;
   std::string profile, json, html, annotate;
   bool strict = false, rules = false, replay = false;
+  uint64_t slow = 1;
 };
 
 /// What a profile may be.
@@ -174,6 +175,7 @@ class ReadFrom {
 /// Captures become one log. Which frames left or reached a device for certain is known of captures at its ports only.
 void push_captures(const Options& o, const ref::RunOptions& how, LogInput& first, Progress& progress, ref::Run& run) {
   log::ImportOptions import;
+  import.slow = o.slow;
   for (const std::string& file : o.files) import.files.push_back({file, {}});
   // What is no file can be opened once: it is open already.
   const ReadFrom from(first.buffer(), first.size() == 0);
@@ -340,6 +342,9 @@ int check(const Options& o, const Context& context) {
   if (kind == Kind::Log && !o.at.empty()) {
     throw UsageError("--at is for captures, and " + first.name() + " is a log.", "Leave it out: a log says it itself.");
   }
+  if (kind == Kind::Log && o.slow != 1)
+    throw UsageError("--slow is for captures, and " + first.name() + " is a log.",
+                     "Leave it out: a log has NICs' times.");
   if (kind == Kind::Capture) {
     push_captures(o, how, first, progress, run);
   } else {
@@ -377,6 +382,7 @@ void common_options(CLI::App& command, Options& options) {
       ->type_name("FILE");
   command.add_option("--at", options.at, "captures (or this one) were taken at the ports of this device")
       ->type_name("ADDR[=FILE]");
+  number_option(command, "--slow", options.slow, 1, 1'000'000, "ns of the captures' clock for one ns of the devices");
   text_option(command, "--annotate", options.annotate, "copies of the captures there, with a comment on packets");
   text_option(command, "--html", options.html, "the result as a page");
   command.add_flag("--strict", options.strict, "rules marked U, C or A that are broken count: exit code 1");

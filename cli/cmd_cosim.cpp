@@ -56,7 +56,7 @@ struct Options {
               snapshots = "on";
   uint64_t packets = 100000, cycles = 0, seed = 1, seeds = 1;
   unsigned threads = 2;
-  bool assertions = false, record_shows = false;
+  bool assertions = false, no_record_shows = false;
   DutProcess dut_process;
   std::string level = "L0", peer = "model", profile;
 };
@@ -211,7 +211,7 @@ class OneRun {
   Finished run(std::ostream* pcap, const tb::Recorder::Sink& log = {}) {
     const bool random = o_.scenario == tb::kRandomScenario;
     run_.pcap = random ? nullptr : pcap;
-    run_.log_shows = o_.record_shows;
+    run_.log_shows = !o_.no_record_shows;
     if (!random) run_.log = log;
     finished_.result = tb::run_cosim(run_);
     for (unsigned drawn = 1; random && finished_.result.outcome == tb::Outcome::Empty && drawn <= kDraws; ++drawn) {
@@ -485,9 +485,9 @@ void register_cosim(CLI::App& app, Context& context) {
               "every frame at the device's ports as pcapng, one interface per plane");
   text_option(*command, "--record", options->record,
               "what both NICs do (frames, host, QPs, work requests, completions) as a log: docs/log.md");
-  command->add_flag("--record-shows", options->record_shows,
-                    "the log's profiles say that take and answer are told completely: the judge then holds each SACK\n"
-                    "to what was read for it; sharper than what was tried (docs/reference.md, Open)");
+  command->add_flag("--no-record-shows", options->no_record_shows,
+                    "the log's profiles do not say that take and answer are told completely: the judge then knows a\n"
+                    "latency alone, as of a NIC that shows nothing (docs/reference.md, The responder)");
   command
       ->add_option_function<std::vector<std::string>>(
           "--wave",

@@ -12,9 +12,11 @@
 
 #include "cli/context.hpp"
 #include "cli/dut_options.hpp"
+#include "cli/line_server.hpp"
 #include "cli/nic_device.hpp"
 #include "cli/options.hpp"
 #include "cli/output.hpp"
+#include "cli/port_options.hpp"
 #include "tb/device/library_device.hpp"
 #include "tb/device/lines.hpp"
 
@@ -23,49 +25,7 @@ namespace {
 
 struct Options {
   std::string endpoint = "model", preset = "tiny", bug, library;
-};
-
-/// Lines of a file descriptor, of bounded length.
-class LineInput {
- public:
-  explicit LineInput(int fd) : fd_(fd) {}
-
-  enum class Next { Line, TooLong, End, Cut };
-  /// Cut: the input ended inside a line. `line` is valid until the next call.
-  Next next(std::string_view& line) {
-    buffer_.erase(0, taken_);
-    taken_ = 0;
-    bool skipping = false;
-    size_t looked = 0;
-    for (;;) {
-      const size_t end = buffer_.find('\n', looked);
-      if (end != std::string::npos) {
-        taken_ = end + 1;
-        if (skipping || end > tb::kMaxLine) return Next::TooLong;
-        line = std::string_view(buffer_).substr(0, end);
-        return Next::Line;
-      }
-      looked = buffer_.size();
-      if (buffer_.size() > tb::kMaxLine) {
-        skipping = true;
-        buffer_.clear();
-        looked = 0;
-      }
-      char chunk[1 << 16];
-      const ssize_t n = ::read(fd_, chunk, sizeof chunk);
-      if (n < 0 && errno == EINTR) continue;
-      if (n < 0)
-        throw UsageError("cannot read standard input: " + std::string(std::strerror(errno)) + ".",
-                         "Give it calls of docs/device.md, one a line.");
-      if (n == 0) return buffer_.empty() && !skipping ? Next::End : Next::Cut;
-      buffer_.append(chunk, static_cast<size_t>(n));
-    }
-  }
-
- private:
-  int fd_;
-  std::string buffer_;
-  size_t taken_ = 0;
+  PortOptions ports;
 };
 
 int run(const Options& o, const Context& context) {
@@ -78,28 +38,8 @@ int run(const Options& o, const Context& context) {
     if (refusal.unsupported) throw Unsupported(refusal.what(), remedy);
     throw UsageError(refusal.what(), remedy);
   }
-  tb::LineServer server(*device, "stdin");
-  LineInput input(STDIN_FILENO);
-  for (uint32_t number = 1; !server.closed(); ++number) {
-    std::string_view line;
-    std::string answer;
-    switch (input.next(line)) {
-      case LineInput::Next::End:
-        return kPass;
-      case LineInput::Next::Cut:
-        throw UsageError(fmt::format("standard input ends inside line {}.", number), "End each call with a line end.");
-      case LineInput::Next::TooLong:
-        answer = server.too_long(number);
-        break;
-      case LineInput::Next::Line:
-        answer = server.answer(line, number);
-        if (answer.empty()) continue;
-        break;
-    }
-    std::cout << answer << '\n' << std::flush;
-    if (!std::cout) return kPass;  // who has gone wants no more; main tells of other reasons
-  }
-  return kPass;
+  if (!o.ports.ports.empty()) return serve_ports(std::move(device), o.ports);
+  return serve_lines(*device, nullptr);
 }
 
 }  // namespace
@@ -116,6 +56,7 @@ Examples:
   mrc nic --endpoint fast                                     the protocol alone, without a clock
   mrc nic --endpoint rtl --rtl-bug icrc-mask                  RTL that makes an error
   mrc nic --library ./libmynic.so                             a NIC of yours behind mrc_nic.h
+  mrc nic --endpoint fast --port 0=eth5 --port 1=eth6         behind network interfaces (docs/ports.md); needs root
   echo '{"call":"open","version":1}' | mrc nic                what it says of itself)");
   command->add_option("--endpoint", options->endpoint, "model, rtl, or fast")
       ->check(CLI::IsMember({"model", "rtl", "fast"}))
@@ -124,6 +65,7 @@ Examples:
   text_option(*command, "--library", options->library,
               "a NIC that is a shared object with the functions of cmodel/api/mrc_nic.h, instead of --endpoint");
   text_option(*command, "--rtl-bug", options->bug, "let the RTL make an error: a name of 'mrc cosim --rtl-bug list'");
+  add_port_options(*command, options->ports);
   command->callback([options, command, &context] {
     exclude(*command, "--library", "--endpoint", "one NIC answers");
     exclude(*command, "--library", "--rtl-bug", "the RTL makes errors, not a library");

@@ -29,6 +29,7 @@ void register_mutate(CLI::App& app, Context& context);
 void register_topo(CLI::App& app, Context& context);
 void register_fabric(CLI::App& app, Context& context);
 void register_nic(CLI::App& app, Context& context);
+void register_ports(CLI::App& app, Context& context);
 void register_check(CLI::App& app, Context& context);
 void register_log(CLI::App& app, Context& context);
 void register_tools(CLI::App& app, Context& context);
@@ -52,6 +53,7 @@ Examples:
   mrc log print run.mrclog                  what NICs did, from mrc cosim --record run.mrclog
   mrc topo net.toml --svg net.svg           check and draw a topology
   mrc nic --endpoint model --preset tiny    a NIC that a tester drives by JSON lines
+  mrc vectors run --device "mrc ports"      the same NIC behind real ports, in namespaces of its own
   mrc bench cosim                           speed of model, RTL and lockstep
   mrc check run.mrclog                      any NIC against the rules of MRC, by what was seen of it
   mrc lint                                  Verilator, slang and yosys over the RTL
@@ -127,6 +129,7 @@ int run(int argc, char** argv) {
   mrc::cli::register_topo(app, context);
   mrc::cli::register_fabric(app, context);
   mrc::cli::register_nic(app, context);
+  mrc::cli::register_ports(app, context);
   mrc::cli::register_mutate(app, context);
   mrc::cli::register_check(app, context);
   mrc::cli::register_log(app, context);

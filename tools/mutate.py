@@ -8,7 +8,8 @@ not seen.
 All mutants are compiled at once: an operator becomes a call that the environment variable MRC_MUTANT switches. Results
 are kept per mutant, so that an interrupted run goes on where it was; when vectors, rules or scenarios have changed,
 only those are asked again that nobody had seen. tools/mutants.yaml lists mutants that nothing can tell apart from the
-original, and those that nobody sees yet, each with the reason."""
+original, those that are another NIC which keeps to MRC, by which fact or mark, and those that nobody sees yet, each
+with the reason. The first two do not count."""
 import argparse
 import collections
 import concurrent.futures
@@ -55,7 +56,13 @@ EXAMPLES = """Examples:
   mrc mutate --rules --json mutants.json        all; hours"""
 # (scenario, packets, seed), at tiny: recorded by the bench, held against the rules and the reference.
 QUICK = 0.5  # seconds
-ENDPOINTS = ("model", "fast")
+# Those who play vectors: (name, options of mrc nic, the cap that a vector must name or ""). Tiny has a window of one
+# unit, which cannot become another one.
+ENDPOINTS = {"model": (("--endpoint", "model"), ""), "fast": (("--endpoint", "fast"), ""),
+             "model of fpga100": (("--endpoint", "model", "--preset", "fpga100"), "dyn_mpr")}
+# Files of the part that is the requestor's; the rest is the responder's and the wire's.
+REQUESTOR = {"endpoint", "ev_set", "flight", "probe", "retry", "step_timer", "tx_header_build", "tx_window"}
+CONTROLLER = {"nscc"}
 RUNS = [("mixed", 1500, 3), ("trim", 800, 3), ("ecn", 600, 3), ("loss", 800, 3), ("window", 800, 3), ("random", 800, 3),
         ("reorder", 600, 3), ("corrupt", 800, 3), ("immediate", 600, 3), ("many-qps", 800, 3), ("slow-host", 600, 3),
         ("link-flap", 800, 3), ("refused", 600, 3), ("incast-trim", 800, 3), ("qp-error", 800, 3), ("no-bytes", 600, 3),
@@ -262,7 +269,7 @@ class Judges:
         hits = collections.Counter(self.hits())
         asked = sorted(self.vectors[endpoint, long], key=lambda v: -hits[v["id"]])
         pool = self.runner.Pool(self.runner.process_maker(
-            ["env", f"MRC_MUTANT={number}", f"MRC_ROOT={rtl.ROOT}", str(self.mrc), "nic", "--endpoint", endpoint], 30))
+            ["env", f"MRC_MUTANT={number}", f"MRC_ROOT={rtl.ROOT}", str(self.mrc), "nic", *ENDPOINTS[endpoint][0]], 30))
         try:
             for vector in asked:
                 result = pool.run(vector, 120)
@@ -286,8 +293,9 @@ class Judges:
 
     def order(self, seconds):
         """Short ones first."""
-        for endpoint in ENDPOINTS:
-            took = sorted((seconds.get(f"{v['id']} {endpoint}", 0), v["id"]) for v in self.all)
+        for endpoint, (_, cap) in ENDPOINTS.items():
+            asked = [v for v in self.all if not cap or cap in v["caps"]]
+            took = sorted((seconds.get(f"{v['id']} {endpoint}", 0), v["id"]) for v in asked)
             for long in (False, True):
                 self.vectors[endpoint, long] = [self.by_id[i] for s, i in took if (s > QUICK) == long]
 
@@ -299,10 +307,13 @@ class Judges:
             seen, complaint = self.in_runs(number, some)
             bench.append(complaint)
             return seen
-        stages = [lambda: self.in_vectors(number, "model", False), lambda: runs(RUNS[:8])]
+        large = "model of fpga100"
+        stages = [lambda: self.in_vectors(number, "model", False), lambda: self.in_vectors(number, large, False),
+                  lambda: runs(RUNS[:8])]
         if not quick:
             stages += [lambda: self.in_vectors(number, "fast", False), lambda: runs(RUNS[8:]),
-                       lambda: self.in_vectors(number, "fast", True), lambda: self.in_vectors(number, "model", True)]
+                       lambda: self.in_vectors(number, "fast", True), lambda: self.in_vectors(number, "model", True),
+                       lambda: self.in_vectors(number, large, True)]
         for stage in stages:
             if (seen := stage()):
                 return seen
@@ -339,8 +350,8 @@ def judges_at_rest(version):
 
 
 class Listed:
-    """tools/mutants.yaml: {equivalent: {file: {expression: reason}}, unseen: the same}. An expression that stands in a
-    file more than once is named with its line behind it, "a + b @ 12"."""
+    """tools/mutants.yaml: {equivalent: {file: {expression: reason}}, legal, unseen: the same}. An expression that
+    stands in a file more than once is named with its line behind it, "a + b @ 12"."""
 
     def __init__(self, path, mutants):
         import yaml
@@ -349,7 +360,7 @@ class Listed:
         for m in mutants:
             known.setdefault((m.file, m.text), []).append(m)
             known.setdefault((m.file, f"{m.text} @ {m.line}"), []).append(m)
-        self.reasons = {"equivalent": {}, "unseen": {}}
+        self.reasons = {"equivalent": {}, "legal": {}, "unseen": {}}
         self.wrong = [f"there is no section {word}" for word in self.words if word not in self.reasons]
         for section, reasons in self.reasons.items():
             for file, entries in (self.words.get(section) or {}).items():
@@ -363,8 +374,17 @@ class Listed:
     def equivalent(self, mutant):
         return self.reasons["equivalent"].get(mutant.key)
 
+    def legal(self, mutant):
+        return self.reasons["legal"].get(mutant.key)
+
     def unseen(self, mutant):
         return self.reasons["unseen"].get(mutant.key)
+
+
+def part(mutant):
+    """Whose rule it is."""
+    stem = Path(mutant.file).stem
+    return "controller" if stem in CONTROLLER else "requestor" if stem in REQUESTOR else "responder and wire"
 
 
 def known_results(path, version, judges, anew):
@@ -400,28 +420,35 @@ def ask(left, numbers, judges, results, o, write):
 
 
 def tell(mutants, results, listed, o):
-    """The last lines and the JSON; exit code 1 when a mutant that is listed as equivalent was seen."""
+    """The last lines and the JSON; exit code 1 when a mutant that is listed as equivalent or legal was
+    seen."""
     seen = [m for m in mutants if results[m.key]["by"] not in ("", "bench")]
     same = [m for m in mutants if listed.equivalent(m)]
-    wrong = [m for m in seen if listed.equivalent(m)]
-    survivors = [m for m in mutants if m not in seen and m not in same]
+    legal = [m for m in mutants if listed.legal(m)]
+    wrong = [m for m in seen if listed.equivalent(m) or listed.legal(m)]
+    survivors = [m for m in mutants if m not in seen and m not in same and m not in legal]
     for m in survivors:
         bench = f", but by the bench: {results[m.key]['how']}" if results[m.key]["by"] == "bench" else ""
         print(f"not seen{bench}: {m}")
         if listed.unseen(m):
             print(f"  {listed.unseen(m)}")
     for m in wrong:
-        print(f"listed as equivalent, but seen ({results[m.key]['by']} {results[m.key]['how']}): {m}")
-    counted = len(mutants) - len(same)
+        listed_as = "equivalent" if m in same else "legal"
+        print(f"listed as {listed_as}, but seen ({results[m.key]['by']} {results[m.key]['how']}): {m}")
+    counted = len(mutants) - len(same) - len(legal)
     right = counted - len(survivors)
     share = 100 * right / max(counted, 1)
     parts = {by: sum(results[m.key]["by"] == by for m in seen) for by in sorted({results[m.key]["by"] for m in seen})}
-    print(f"{right} of {counted} seen ({share:.1f} %), {len(same)} cannot be told apart; first seen by "
-          + ", ".join(f"{by}: {n}" for by, n in parts.items()))
+    for name in sorted({part(m) for m in mutants}):
+        all_of = [m for m in mutants if part(m) == name and m not in same and m not in legal]
+        hit = sum(m not in survivors for m in all_of)
+        print(f"{name}: {hit} of {len(all_of)} seen ({100 * hit / max(len(all_of), 1):.1f} %)")
+    print(f"{right} of {counted} seen ({share:.1f} %), {len(same)} cannot be told apart, {len(legal)} are another "
+          "legal NIC; first seen by " + ", ".join(f"{by}: {n}" for by, n in parts.items()))
     if o.json:
         rows = [{"file": m.file, "line": m.line, "column": m.column, "operator": m.op, "becomes": OTHER[m.op],
                  "expression": m.text, **results[m.key], "equivalent": listed.equivalent(m),
-                 "reason": listed.unseen(m)} for m in mutants]
+                 "legal": listed.legal(m), "part": part(m), "reason": listed.unseen(m)} for m in mutants]
         Path(o.json).write_text(json.dumps({"mutants": counted, "seen": right, "share": share, "first_seen_by": parts,
                                             "results": rows}, indent=1) + "\n", encoding="utf-8")
     return 1 if wrong else 0

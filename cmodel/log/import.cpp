@@ -238,7 +238,7 @@ class Importer {
 
   Time log_time(uint64_t ns) const {
     const uint64_t since = ns < result_.base_ns ? 0 : ns - result_.base_ns;
-    return std::min(since, kMostNs) * kPsPerNs;
+    return std::min(since, kMostNs) * kPsPerNs / o_.slow;
   }
 
   /// The device of an address. When none were named, whoever is named by a packet is one.

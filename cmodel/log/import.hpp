@@ -43,6 +43,9 @@ struct ImportOptions {
   std::function<bool(uint64_t bytes)> progress{};
   /// How far the times of each plane may be wrong, ps.
   std::array<Time, kMaxPlanes> clock_error{};
+  /// So many ns of the captures' clock are one of the devices': of NICs that run slower than the wall's
+  /// (docs/ports.md).
+  uint64_t slow = 1;
 };
 
 /// What was read.

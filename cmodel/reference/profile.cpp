@@ -360,6 +360,7 @@ Profile read_profile(std::string_view json, const std::string& file) {
   constexpr uint64_t kMostTime = 1'000'000'000'000'000;
   m.number("take_ps", p.take, kMostTime, "from the last byte at a port until the window has it, at most");
   m.number("answer_ps", p.answer, kMostTime, "from there until the answer's first byte, at most");
+  m.number("ack_gap_ps", p.ack_gap, kMostTime, "least time between two semantic ACKs");
   m.number("skew_ps", p.skew, kMostTime, "how far clocks of ports may differ");
   m.flag("silent_drops", p.silent_drops);
   m.list("shows", 64, [&](const Json& item) { p.shows |= uint64_t{1} << m.word_of(item, "shows", kEvents); });
@@ -381,6 +382,7 @@ std::string to_json(const Profile& p) {
   d("port_gbps", p.port_gbps, usual.port_gbps);
   d("take_ps", p.take, usual.take);
   d("answer_ps", p.answer, usual.answer);
+  d("ack_gap_ps", p.ack_gap, usual.ack_gap);
   d("skew_ps", p.skew, usual.skew);
   d("silent_drops", p.silent_drops, usual.silent_drops);
   for (std::size_t i = 0; i < std::size(kEvents); ++i) {

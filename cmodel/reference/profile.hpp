@@ -87,6 +87,8 @@ struct Profile {
   Time take = 3'000'000;
   /// From there until the first byte of the answer that is owed, at most, while its port could send.
   Time answer = 10'000'000;
+  /// Least time between two semantic ACKs of the device (A-16, ACK_CTL.gap).
+  Time ack_gap = 0;
   /// Ports' clocks and the order of ports may differ by so much.
   Time skew = 0;
   /// The device may discard a frame without a word. If false, or once a counter "silent_drops" has read 0, what must

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace mrc::ref {
 namespace {
@@ -148,12 +149,15 @@ void RequestorFlow::check_again(const Seen& seen, Seq psn) {
       old.named != 0 && old.named > old.earlier && (old.reason == kTrimmed || old.reason == kTrimmedLasthop);
   if (trimmed || (causes & (kByGap | kBySameEv)) != 0) return;
   // One whose cause came before the progress may leave after it.
+  const bool excusable = std::exchange(excusable_, false);
   if (old.last <= hi_.progress()) return;
+  // So may the first one, whatever was before it, that had its cause while the packet itself waited for data.
+  if (excusable && hi_.progress() != 0 && old.last <= hi_.progress() + lag()) excused_ = 1;
   ++tries_;
   if (qp_.retry_exp >= kForEver) return;
-  w.check(Rule::ReqRetries, tries_ <= qp_.retry_linear + qp_.retry_exp, &seen, qp, came, [&] {
+  w.check(Rule::ReqRetries, tries_ <= qp_.retry_linear + qp_.retry_exp + excused_, &seen, qp, came, [&] {
     return fmt::format("an error after {} + {} retries without progress: this is number {}", qp_.retry_linear,
-                       qp_.retry_exp, tries_);
+                       qp_.retry_exp, tries_ - excused_);
   });
 }
 
@@ -205,7 +209,8 @@ void RequestorFlow::received(const Seen& seen, bool sure) {
     return;
   }
   if (take(hi_, came) != 0) {
-    tries_ = 0;
+    tries_ = excused_ = 0;
+    excusable_ = true;
     active_free_ = world_.free.until(seen.last);
   }
   if (sure) waiting_.push_back(came);
@@ -407,8 +412,12 @@ void RequestorFlow::check_status(const log::Cqe& cqe, Time time) {
       break;
     case log::Status::Retries: {
       const Requestor::Flight* const flight = hi_.find(hi_.oldest());
-      // A word that only may have been heard, and timers that ran out while no EV was to be had, are no transmissions.
-      if (flight == nullptr || (time >= flight->first + interval() && qp_.retry_exp < kForEver))
+      // A word that only may have been heard, and timers that ran out while no EV was to be had, or while the packet
+      // waited for its data, are no transmissions.
+      const Time least = interval() * (qp_.retry_linear + qp_.retry_exp);
+      if (flight == nullptr ||
+          ((time >= flight->first + interval() || (hi_.progress() != 0 && time >= hi_.progress() + least)) &&
+           qp_.retry_exp < kForEver))
         return w.report().rests(Rule::QpStatus, "tries without a transmission are not shown");
       const unsigned sent = flight->times;
       right = qp_.retry_exp < kForEver && sent >= qp_.retry_linear + qp_.retry_exp;

@@ -115,8 +115,10 @@ class RequestorFlow {
   std::optional<Time> idle_free_;
   Time idle_since_ = 0;
   Time last_sent_ = 0, asked_ = 0;
-  Time active_free_ = 0;  ///< free time when it last sent or heard something new
-  unsigned tries_ = 0;    ///< retransmissions of the oldest PSN without progress
+  Time active_free_ = 0;   ///< free time when it last sent or heard something new
+  unsigned tries_ = 0;     ///< retransmissions of the oldest PSN without progress
+  bool excusable_ = true;  ///< none was sent again since then
+  unsigned excused_ = 0;   ///< of these, such as may have had their cause before it
 };
 
 }  // namespace mrc::ref

@@ -38,6 +38,11 @@ struct Arrival {
   uint32_t imm = 0;
   uint16_t rqmsn = 0;
   uint16_t probe = 0;  ///< id
+  /// Another part of a message, or of another size.
+  bool differs(const Arrival& other) const {
+    return last != other.last || immediate != other.immediate || imm != other.imm || rqmsn != other.rqmsn ||
+           payload != other.payload || udp != other.udp || fault != other.fault;
+  }
 };
 
 /// What became of it.

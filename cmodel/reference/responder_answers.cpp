@@ -145,7 +145,8 @@ void ResponderFlow::check_sack(const wire::Packet& packet, const Went& went) {
   Report& report = world_.report;
   const Seq cack = unwrap(seth.cack_psn, hi_.cack(), 24);
   const std::string came = fmt::format("SACK with cack_psn {}", seth.cack_psn);
-  const bool read = world_.shows_answer && check_read(packet, went);
+  Seq least = lo_.cack();
+  const bool read = world_.shows_answer && check_read(packet, went, least);
   const bool true_cack = cack <= hi_.cack();
   if (true_cack) {
     if (!read) report.ok(Rule::RespCackArrived);
@@ -169,7 +170,7 @@ void ResponderFlow::check_sack(const wire::Packet& packet, const Went& went) {
     world_.broken(finding(Rule::RespBitmap, went, fmt::format("{}, bit of PSN {} set", came, wrong & kPsnMask),
                           "clear: it has not arrived"));
   }
-  if (true_cack) check_taken(went, cack);
+  if (true_cack) check_taken(went, cack, least);
   if (true_cack && !read) check_sums(packet, went, cack);
   reported(sack, went);
   if (qp_.dynamic_mpr) {
@@ -203,19 +204,19 @@ bool ResponderFlow::allowed_mpr(uint32_t mpr, Time time) const {
          });
 }
 
-/// cack_psn has gone over all that has been here for long enough.
-void ResponderFlow::check_taken(const Went& went, Seq cack) {
+/// cack_psn has gone over all that had been here for long enough when it was read, or goes now.
+void ResponderFlow::check_taken(const Went& went, Seq cack, Seq least) {
   Report& report = world_.report;
   const std::string came = fmt::format("SACK with cack_psn {}", cack & kPsnMask);
   if (!went.steady || state_ != State::Alive) {
     report.rests(Rule::RespCackTaken, went.steady ? "the QP may be in ERROR" : "a port changed");
-  } else if (cack >= lo_.cack()) {
+  } else if (cack >= least) {
     // The next PSN may be here as well: no fact says that cack_psn goes over all of a filled gap at once.
     report.ok(Rule::RespCackTaken);
   } else {
-    world_.doubt(finding(
-        Rule::RespCackTaken, went, came,
-        fmt::format("at least {}: all up to it has been here for {} ps", lo_.cack() & kPsnMask, world_.latency)));
+    world_.doubt(
+        finding(Rule::RespCackTaken, went, came,
+                fmt::format("at least {}: all up to it has been here for {} ps", least & kPsnMask, world_.latency)));
     lo_.without(cack + 1);
   }
 }

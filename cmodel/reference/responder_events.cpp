@@ -35,6 +35,8 @@ void ResponderFlow::coming(const Came& came) {
 void ResponderFlow::untaken(const Came& came) {
   if (!came.sure || state_ != State::Alive) return;
   const Arrival& a = came.arrival;
+  // With A-19 a WRITE of no bytes is as if it had not come.
+  if (a.fault == Fault::Zero && world_.profile.settings.zero_drop) return;
   const bool probe = a.what == Arrival::What::Probe;
   Finding f = finding(Rule::RespTakeAll, came.at + world_.profile.take, "no event",
                       fmt::format("one that takes {} {}, which came at {} ps", probe ? "probe" : "packet",
@@ -56,6 +58,35 @@ void ResponderFlow::forget(Time now) {
     reads_.pop_front();
 }
 
+/// The same packet may have come again on that EV, one of them to be discarded: nobody says which. Takes the newest of
+/// those that the NIC must take; each copy asks for what all of them ask for. Which of copies that differ is recorded
+/// is not known.
+Came ResponderFlow::choose(const std::vector<std::size_t>& copies, bool recorded) {
+  std::size_t chosen = copies.back();
+  bool ce = true, ask = true, rtx = true;
+  for (const std::size_t copy : copies) {
+    const Came& c = coming_[copy];
+    if (c.sure) chosen = copy;
+    ce &= c.arrival.ce;
+    ask &= c.arrival.ask;
+    rtx &= c.arrival.rtx;
+  }
+  const Arrival usual = coming_[chosen].arrival;
+  for (const std::size_t copy : copies) {
+    Arrival& a = coming_[copy].arrival;
+    if (recorded && a.what == Arrival::What::Data && a.differs(usual)) {
+      size_slack_ += std::abs(static_cast<Seq>(a.udp) - static_cast<Seq>(usual.udp));
+      mixed_ = true;
+    }
+    a.ce = ce;
+    a.ask = ask;
+    a.rtx = rtx;
+  }
+  const Came came = coming_[chosen];
+  coming_.erase(coming_.begin() + static_cast<std::ptrdiff_t>(chosen));
+  return came;
+}
+
 void ResponderFlow::took(const log::Event& event, Time time) {
   advance(time);
   const auto result = static_cast<log::TakeResult>(event.arg[1]);
@@ -68,6 +99,13 @@ void ResponderFlow::took(const log::Event& event, Time time) {
     return c.plane == event.arg[2] && c.entropy == event.arg[3];
   };
   auto found = std::find_if(coming_.begin(), coming_.end(), same);
+  // Its whole copy would be new: it is the one without payload that was not recorded.
+  if (result == log::TakeResult::Other && found != coming_.end() && found->arrival.what == Arrival::What::Data &&
+      hi_.fate(found->arrival) == Fate::New) {
+    const auto trimmed = std::find_if(
+        found, coming_.end(), [&](const Came& c) { return same(c) && c.arrival.what == Arrival::What::Trimmed; });
+    if (trimmed != coming_.end()) found = trimmed;
+  }
   if (found == coming_.end()) {
     if (result == log::TakeResult::New) {
       world_.broken(finding(Rule::RespTakeOnce, time, fmt::format("packet {} is taken", psn & kPsnMask),
@@ -75,19 +113,12 @@ void ResponderFlow::took(const log::Event& event, Time time) {
     }
     return;
   }
-  // The same packet may have come again on that EV, one of them to be discarded: nobody says which. It asks for what
-  // all of them ask for.
-  Came came = *found;
-  for (auto next = std::find_if(found + 1, coming_.end(), same); next != coming_.end();
-       next = std::find_if(next + 1, coming_.end(), same)) {
-    const Arrival before = came.arrival;
-    came = *next;
-    came.arrival.ce &= before.ce;
-    came.arrival.ask &= before.ask;
-    came.arrival.rtx &= before.rtx;
-    found = next;
+  std::vector<std::size_t> copies;
+  for (auto c = found; c != coming_.end(); ++c) {
+    if (same(*c) && c->arrival.what == found->arrival.what)
+      copies.push_back(static_cast<std::size_t>(c - coming_.begin()));
   }
-  coming_.erase(found);
+  Came came = choose(copies, result == log::TakeResult::New);
   came.taken = std::max<Time>(event.arg[4], time);
   if (came.sure) world_.report.ok(Rule::RespTakeAll);
   if (result == log::TakeResult::New) {
@@ -118,6 +149,7 @@ void ResponderFlow::read(const log::Event& event, Time time) {
   r.base = static_cast<uint32_t>(event.arg[4]);
   r.about = static_cast<uint32_t>(event.arg[2] - (r.probe ? 0 : event.arg[3])) & kProbeMask;
   r.cack = hi_.cack();
+  r.least = lo_.cack();
   r.above = hi_.above();
   r.payload = hi_.payload();
   for (unsigned nominal = 0; nominal < r.bytes.size(); ++nominal) r.bytes[nominal] = hi_.bytes(nominal);
@@ -168,7 +200,7 @@ std::optional<std::pair<Rule, std::string>> ResponderFlow::differs(const wire::P
   return {};
 }
 
-bool ResponderFlow::check_read(const wire::Packet& packet, const Went& went) {
+bool ResponderFlow::check_read(const wire::Packet& packet, const Went& went, Seq& least) {
   const wire::Seth& seth = *packet.seth;
   const bool probe = seth.pr != 0;
   const uint32_t about = static_cast<uint32_t>(seth.ack_psn_offset) & kProbeMask;
@@ -181,6 +213,7 @@ bool ResponderFlow::check_read(const wire::Packet& packet, const Went& went) {
       for (const Rule rule : {Rule::RespAsRead, Rule::RespCackArrived, Rule::RespBitmap, Rule::RespOooMost,
                               Rule::RespOooLeast, Rule::RespBytes, Rule::RespNominal})
         world_.report.ok(rule);
+      least = read->least;
       return true;
     }
     // Which of them was meant? One whose words it has.

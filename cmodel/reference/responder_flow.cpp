@@ -8,11 +8,19 @@
 namespace mrc::ref {
 namespace {
 
+constexpr const char* kHeldBack = "ports or the host held the answer back";
 constexpr std::size_t kMostHeld = 1000;
 constexpr std::size_t kMostSuspects = 64;
 constexpr std::size_t kMostLate = 256;
 constexpr std::size_t kMostImmediates = 1 << 16;
 constexpr Seq kWindowUnit = 128;
+
+constexpr Time kWindows = 8;  ///< in which time to answer is counted, of the latency
+/// A frame's payload may come in so many reads, one after the other. A host that takes longer for one than that share
+/// of the answer's latency holds the answer back.
+constexpr Time kReads = 64, kQuickRead = 100'000;
+
+Time patience_of(const Profile& p) { return std::min(p.take, std::max(p.answer / kReads, kQuickRead)); }
 
 ResponderRules rules_of(const Settings& s, const log::Qp& qp, bool faulty_arrive) {
   ResponderRules r;
@@ -27,6 +35,12 @@ ResponderRules rules_of(const Settings& s, const log::Qp& qp, bool faulty_arrive
 }
 
 }  // namespace
+
+ResponderWorld::ResponderWorld(const Profile& of, Report& to, Time late)
+    : profile(of),
+      report(to),
+      latency(late),
+      free(of.planes, of.port_gbps, patience_of(of), std::max<Time>(of.answer / kWindows, 1), of.ack_gap) {}
 
 void ResponderWorld::doubt(Finding finding) {
   // What the device has shown as taken was not discarded.
@@ -143,6 +157,8 @@ void ResponderFlow::owe(Need need, Rule rule, const Came& came) {
   owed.rule = rule;
   owed.came = came;
   owed.due = due(came);
+  owed.free = (need == Need::Ack ? world_.free.acks() : world_.free.answers()) + world_.free.window() + owed.due -
+              std::max(came.taken, came.at);
   owed_.push_back(owed);
 }
 
@@ -165,6 +181,27 @@ void ResponderFlow::came(const Came& came) {
       owe(Need::Probe, Rule::RespSackProbe, came);
       if (lo_.completed() > Seq{qp_.msn}) owe(Need::Ack, Rule::RespAckAgain, came);
   }
+}
+
+/// lo takes it then.
+void ResponderFlow::wait(const Came& came, Time due) {
+  waiting_.push_back(
+      {came, due, world_.free.acks() + world_.free.window() + due - std::max(came.taken, came.at), false});
+}
+
+bool ResponderFlow::held_back(const Waiting& waiting, Time now) const {
+  return world_.free.acks() < waiting.free && overdue(waiting.due, now);
+}
+
+/// What is due then should have gone by now: there was time for it.
+bool ResponderFlow::past(Time due, Time free, bool ack, Time now) const {
+  return due < now && ((ack ? world_.free.acks() : world_.free.answers()) >= free || overdue(due, now));
+}
+
+/// Ports or the host have kept the device from answering for so long that nobody waits any more.
+bool ResponderFlow::overdue(Time due, Time now) const {
+  constexpr Time kLong = 16;
+  return due + kLong * world_.latency < now;
 }
 
 void ResponderFlow::take_hi(const Came& came) {
@@ -198,7 +235,7 @@ void ResponderFlow::data(const Came& came) {
   const bool missing = hi_.above() != 0;
   take_hi(came);
   overran_ = overran_ || overrun(a);
-  if (came.recorded && !came.sure) waiting_.push_back({came, due(came), false});
+  if (came.recorded && !came.sure) wait(came, due(came));
   if (!came.sure || state_ != State::Alive) return;
   if (overrun(a) && !had && !came.recorded)
     return world_.report.rests(Rule::RespCackTaken, "an immediate too many, perhaps");
@@ -213,7 +250,7 @@ void ResponderFlow::data(const Came& came) {
     if (!world_.profile.settings.oor_drop) owe(Need::Oor, Rule::RespOorOwed, came);
     return;
   }
-  waiting_.push_back({came, due(came) + came.error, false});
+  wait(came, due(came) + came.error);
   const bool near_enough = std::abs(hi_.cack() - a.psn) < (1 << 14) && (had || inside(a.psn) || came.recorded);
   if (!near_enough || a.psn > lo_.cack() + lo_.window()) return;
   if (a.ce) owe(Need::Mark, Rule::RespSackCe, came);
@@ -255,8 +292,8 @@ void ResponderFlow::trimmed(const Came& came) {
 }
 
 void ResponderFlow::advance(Time now) {
-  while (!waiting_.empty() && waiting_.front().due < now) {
-    feed(waiting_.front());
+  while (!waiting_.empty() && past(waiting_.front().due, waiting_.front().free, true, now)) {
+    feed(waiting_.front(), now);
     waiting_.pop_front();
   }
   while (!claims_.empty() && claims_.front().first < now) {
@@ -265,18 +302,20 @@ void ResponderFlow::advance(Time now) {
     claims_.pop_front();
   }
   forget(now);
-  while (!owed_.empty() && (owed_.front().met || owed_.front().due < now)) {
-    Owed owed = owed_.front();
+  while (!owed_.empty()) {
+    Owed& first = owed_.front();
+    if (!first.met && !past(first.due, first.free, first.need == Need::Ack, now)) break;
+    Owed owed = first;
     owed_.pop_front();
-    judge_owed(owed);
+    judge_owed(owed, now);
   }
 }
 
-void ResponderFlow::feed(const Waiting& waiting) {
+void ResponderFlow::feed(const Waiting& waiting, Time now) {
   if (waiting.cancelled || state_ != State::Alive) return;
   const Seq psn = waiting.came.arrival.psn;
   const Fate fate = lo_.take(waiting.came.arrival);
-  if (fate == Fate::New) count_bytes(waiting);
+  if (fate == Fate::New) count_bytes(waiting, now);
   if (fate == Fate::New && psn > lo_.cack()) {
     unreported_.insert(psn);
     report_due_.emplace_back(psn, sacks_);
@@ -288,6 +327,8 @@ void ResponderFlow::feed(const Waiting& waiting) {
   }
   if (!quiet(waiting.came.at)) {
     world_.report.rests(Rule::RespAckOwed, "a port changed");
+  } else if (held_back(waiting, now)) {
+    world_.report.rests(Rule::RespAckOwed, kHeldBack);
   } else {
     Finding f = finding(Rule::RespAckOwed, waiting.due, fmt::format("no ACK of MSN {}", lo_.completed() & 0xffff),
                         fmt::format("packet {} made it complete", psn & 0xffffff));
@@ -298,13 +339,15 @@ void ResponderFlow::feed(const Waiting& waiting) {
 }
 
 /// Packets that came after the last SACK, and must have been taken and counted by now.
-void ResponderFlow::count_bytes(const Waiting& waiting) {
+void ResponderFlow::count_bytes(const Waiting& waiting, Time now) {
   // It may have come before the SACK left.
   if (waiting.came.at <= sacked_ + 2 * (waiting.came.error + world_.profile.skew)) return;
   bytes_ += std::max<uint32_t>(waiting.came.arrival.payload, 1024);
   if (bytes_ < world_.profile.settings.sack_trigger) return;
   if (!quiet(sacked_)) {
     world_.report.rests(Rule::RespSackBytes, "a port changed");
+  } else if (held_back(waiting, now)) {
+    world_.report.rests(Rule::RespSackBytes, kHeldBack);
   } else {
     Finding f = finding(Rule::RespSackBytes, waiting.due, fmt::format("no SACK for {} bytes", bytes_),
                         fmt::format("one after {}", world_.profile.settings.sack_trigger));
@@ -316,7 +359,7 @@ void ResponderFlow::count_bytes(const Waiting& waiting) {
   bytes_ = 0;
 }
 
-void ResponderFlow::judge_owed(Owed& owed) {
+void ResponderFlow::judge_owed(Owed& owed, Time now) {
   const Seq psn = owed.came.arrival.psn;
   if (owed.met) {
     world_.report.ok(owed.rule);
@@ -340,6 +383,8 @@ void ResponderFlow::judge_owed(Owed& owed) {
     world_.report.ok(owed.rule);
     if (owed.need == Need::Sack) owed.rule = Rule::RespSackOwn;
   }
+  const Time free = owed.need == Need::Ack ? world_.free.acks() : world_.free.answers();
+  if (free < owed.free && overdue(owed.due, now)) return world_.report.rests(owed.rule, kHeldBack);
   missed(owed);
 }
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "log/record.hpp"
+#include "reference/answer_time.hpp"
 #include "reference/profile.hpp"
 #include "reference/report.hpp"
 #include "reference/responder.hpp"
@@ -22,12 +23,13 @@ namespace mrc::ref {
 
 /// What all QPs of a NIC share.
 struct ResponderWorld {
-  ResponderWorld(const Profile& of, Report& to, Time late) : profile(of), report(to), latency(late) {}
+  ResponderWorld(const Profile& of, Report& to, Time late);
 
   Profile profile;
   Report& report;
   /// From a packet's last byte to the first one of its answer, at most, clocks and a frame under way included.
   Time latency = 0;
+  AnswerTime free;       ///< what a latency is counted in
   Time port_change = 0;  ///< when a port, here or at the peer, was last seen to change; 0: never
   bool some_port = true;
   bool unsure = false;  ///< frames are not whole: whether their ICRC was right is not known
@@ -109,11 +111,12 @@ class ResponderFlow {
     Rule rule{};
     Came came;
     Time due = 0;
+    Time free = 0;  ///< so much time to answer must have gone by
     bool met = false, covered = false;
   };
   struct Waiting {
     Came came;
-    Time due = 0;
+    Time due = 0, free = 0;
     bool cancelled = false;
   };
   struct Trace {
@@ -134,6 +137,7 @@ class ResponderFlow {
     uint32_t about = 0;  ///< probe id, or how far the PSN that it answers lies from cack_psn
     uint32_t cack_psn = 0, base = 0;
     Seq cack = 0, above = 0, payload = 0;
+    Seq least = 0;               ///< all up to it must have been taken then
     std::array<Seq, 3> bytes{};  ///< by CTRL.nominal
     uint64_t bitmap = 0;
     std::vector<Taking> perhaps;
@@ -142,9 +146,9 @@ class ResponderFlow {
   void trimmed(const Came& came);
   void owe(Need need, Rule rule, const Came& came);
   void take_hi(const Came& came);
-  void feed(const Waiting& waiting);
-  void count_bytes(const Waiting& waiting);
-  void judge_owed(Owed& owed);
+  void feed(const Waiting& waiting, Time now);
+  void count_bytes(const Waiting& waiting, Time now);
+  void judge_owed(Owed& owed, Time now);
   void missed(const Owed& owed);
   bool overrun(const Arrival& packet) const;
   bool inside(Seq psn) const;
@@ -157,13 +161,18 @@ class ResponderFlow {
   void ack_went(const wire::Packet& packet, const Went& went);
   void check_sack(const wire::Packet& packet, const Went& went);
   bool allowed_mpr(uint32_t mpr, Time time) const;
-  void check_taken(const Went& went, Seq cack);
+  void check_taken(const Went& went, Seq cack, Seq least);
   void check_sums(const wire::Packet& packet, const Went& went, Seq cack);
   /// Holds a SACK against what was read for it. False: the device does not show that.
-  bool check_read(const wire::Packet& packet, const Went& went);
+  bool check_read(const wire::Packet& packet, const Went& went, Seq& least);
   /// The rule that it breaks, and what would be right.
   std::optional<std::pair<Rule, std::string>> differs(const wire::Packet& packet, const Read& read) const;
+  Came choose(const std::vector<std::size_t>& copies, bool recorded);
   Time due(const Came& came) const;
+  void wait(const Came& came, Time due);
+  bool past(Time due, Time free, bool ack, Time now) const;
+  bool overdue(Time due, Time now) const;
+  bool held_back(const Waiting& waiting, Time now) const;
   void untaken(const Came& came);
   void forget(Time now);
   void check_nack(const wire::Packet& packet, const Went& went);

@@ -64,6 +64,7 @@ void ResponderJudge::gap(const log::Gap&, Time) { blind("the log has a gap"); }
 
 void ResponderJudge::port(const log::Port& port, Time time) {
   const auto plane = port.plane % log::kMaxPlanes;
+  world_.free.port(plane, port.up, std::max<Time>(time, 1));
   if (up_[plane] == port.up) return;
   up_[plane] = port.up;
   if (port.up) up_since_[plane] = time;
@@ -279,6 +280,8 @@ void ResponderJudge::port_status(const wire::Packet& packet, Time time) {
 }
 
 void ResponderJudge::sent(const Seen& seen) {
+  world_.free.sent(seen.frame.plane % log::kMaxPlanes, seen.first, seen.last);
+  if (seen.packet.aeth) world_.free.acked(seen.first);
   if (blind_ != nullptr || !seen.packet.bth) return;
   const wire::Packet& p = seen.packet;
   bool doubtful = false;
@@ -297,11 +300,17 @@ void ResponderJudge::sent(const Seen& seen) {
 }
 
 void ResponderJudge::now(Time time) {
+  if (time != log::kNever) world_.free.now(time);
   while (!held_.empty() && held_.front().until < time) {
     const Held held = std::move(held_.front());
     held_.pop_front();
     if (ResponderFlow* flow = find(held.qp)) flow->check(held.packet, held.went);
   }
+}
+
+void ResponderJudge::host(const log::Host& host, Time time) {
+  if (host.op == log::HostOp::Read) world_.free.read(host.tag, time);
+  if (host.op == log::HostOp::ReadDone) world_.free.read_done(host.tag, time);
 }
 
 void ResponderJudge::posted(const log::Post& post, Time) {
@@ -328,6 +337,7 @@ void ResponderJudge::counter(const log::Counter& counter, Time) {
 }
 
 void ResponderJudge::finish(const log::End&, Time time) {
+  world_.free.now(time);
   now(log::kNever);
   for (auto& [qp, flow] : flows_) flow->finish(time);
   world_.decide(silent_drops_);

@@ -22,6 +22,7 @@ class ResponderJudge : public Checker {
   void region(const log::Mr& region, Time time) override;
   void received(const Seen& seen) override;
   void sent(const Seen& seen) override;
+  void host(const log::Host& host, Time time) override;
   void posted(const log::Post& post, Time time) override;
   void posted(const log::PostReceive& receive, Time time) override;
   void completed(const log::Cqe& cqe, Time time) override;

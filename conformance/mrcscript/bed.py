@@ -33,6 +33,8 @@ DEFAULTS = {"mtu": 4096, "sq_psn": 0x2000, "rq_psn": 0x1000, "msn": 0, "rqmsn": 
             "retry_linear": 7, "retry_exp": 25, "svc_time": 0, "time_stamps": 0, "controlled": 0, "pkey": 0xFFFF}
 ITS_OWN = {"mpr": 8, "mpr_dest": 8, "max_wimm": 32, "max_wimm_dest": 32, "timeout": 7}  # if the device says nothing
 FLAGS = ("dynamic_mpr", "svc_time", "time_stamps", "controlled", "trim_nack")
+QP_FIELDS = (*DEFAULTS, *ITS_OWN, "trim_nack")
+REFUSED = ("no", "transition", "attributes", "value")
 FIRST_PSN = ("sq_psn", "rq_psn", "msn", "rqmsn")
 
 
@@ -47,6 +49,7 @@ class Bed:
         self.records = []
         self.trace = []
         self.posts, self.backlog, self.completed, self.full = [], [], 0, False
+        self.before = 0           # posts of incarnations before: wr_id goes on counting
         self.messages = {}
         self.sent = {}            # PSN -> times at which a whole packet of ours reached the device
         self.reported = set()     # PSNs that a SACK has reported
@@ -54,6 +57,7 @@ class Bed:
         self.ev_holes = set()
         self.carrier = {}
         self.calls, self.undone = 0, 0
+        self.told = None          # how an order to modify ended
         self.peer = None
         self.deviations = []      # of rules that hold in every vector
         self.planes = vector["planes"]
@@ -89,15 +93,16 @@ class Bed:
             raise Unsupported("the device has no dyn_mpr.")
         self.lat = max(self.facts["latency"], 100_000)
         self.rtt = 2 * self.lat + 2_000_000
-        self.mtu, self.sq_psn, self.rq_psn = (self.profile[key] for key in ("mtu", "sq_psn", "rq_psn"))
-        self.next_psn, self.next_msn, self.next_rqmsn = self.rq_psn, self.profile["msn"], self.profile["rqmsn"]
-        self.sq_msn = self.rq_msn = self.profile["msn"]
-        self.post_psn, self.post_msn = self.sq_psn, self.profile["msn"]
+        self._begin()
         self.free_at = [0] * self.planes
         self.qp = self.facts["qp"]
         self.device.call({"call": "address", "mac": DUT_MAC, "ip": DUT_IP})
         self.region(True)
-        answer = self.set_qp({**self.profile, "state": "rts"}, first=True)
+        if "modify" in vector["caps"]:  # the script takes it from RESET
+            most = {"mpr": self.facts["mpr"], "max_wimm": self.facts["max_wimm"]}
+            answer = {name: min(value, most.get(name.removesuffix("_dest"), value)) for name, value in ITS_OWN.items()}
+        else:
+            answer = self.set_qp({**self.profile, "state": "rts"}, first=True)
         for name in list(ITS_OWN) + ["evs", "backup"]:
             given = answer.get(name, self.profile.get(name, ITS_OWN.get(name)))
             if isinstance(given, bool) or not isinstance(given, int):
@@ -107,6 +112,28 @@ class Bed:
                 raise Unsupported(f"the device's {name} is {given}; the vector needs {wanted}.")
             self.profile[name] = given
         self.rto = 1_024_000 << min(self.profile["timeout"], 24)
+
+    def again(self, changes):
+        """The QP is set up again after a reset: its numbers begin as the changes say, else as the vector's."""
+        if "state" in changes:
+            raise Unsupported("'dut qp again' brings the QP to RTS; it takes no state.")
+        profile = {**self.profile, **changes}
+        if "psn" not in self.facts["caps"] and any(profile[name] for name in FIRST_PSN):
+            raise Unsupported("the device cannot begin at another PSN than 0.")
+        self.profile = profile
+        self._begin()
+        self.before += len(self.posts)
+        self.posts, self.backlog, self.completed, self.full = [], [], 0, False
+        self.messages, self.sent, self.reported = {}, {}, set()
+        self.set_qp({**{key: value for key, value in profile.items() if key not in ("evs", "backup")}, "state": "rts"},
+                    first=True)
+
+    def _begin(self):
+        """Numbers of a QP of which nothing has been sent."""
+        self.mtu, self.sq_psn, self.rq_psn = (self.profile[key] for key in ("mtu", "sq_psn", "rq_psn"))
+        self.next_psn, self.next_msn, self.next_rqmsn = self.rq_psn, self.profile["msn"], self.profile["rqmsn"]
+        self.sq_msn = self.rq_msn = self.profile["msn"]
+        self.post_psn, self.post_msn = self.sq_psn, self.profile["msn"]
 
     def set_qp(self, changes, first=False):
         message = {"call": "qp", "qp": self.qp}
@@ -118,6 +145,26 @@ class Bed:
         for key, value in changes.items():
             message[key] = bool(value) if key in FLAGS else value
         return self.software(message)
+
+    def modify(self, state, attributes, changes):
+        """One step of the QP with these attributes: what the device answers, at once or later."""
+        message = {"call": "modify", "qp": self.qp, "state": state, "with": attributes, "peer_qp": PEER_QP,
+                   "peer_ip": PEER_IP, "peer_mac": PEER_MAC, "encap": self.vector["encap"], "evs": self.evs,
+                   "backup": self.vector["backup"]}
+        if self.vector["encap"] != "ipv6":
+            message["path"] = PATH
+        values = {**self.profile, **changes}
+        message.update({key: bool(value) if key in FLAGS else value for key, value in values.items()
+                        if key in QP_FIELDS})
+        self.told = None
+        answer = self.software(message)
+        if self.told is not None:
+            answer = self.told
+        why = answer.get("refused")
+        if why is not None and why not in REFUSED[1:]:
+            raise DeviceError(f"the device answers modify with refused {words(why, 20)}.",
+                              f"docs/device.md: {', '.join(REFUSED[1:])}, or no such key.")
+        return why, [words(name, 20) for name in answer.get("attributes", ())][:12] if why else []
 
     def region(self, valid):
         return self.software({"call": "mr", "rkey": R_KEY, "valid": valid, "write": True, "va": REGION_VA,
@@ -199,6 +246,8 @@ class Bed:
             self._record("cqe", number(entry, "t", 0, default=self.now), None, None, entry, 0)
         elif what == "done":
             self.undone = max(0, self.undone - 1)
+            if entry.get("call") == "modify":
+                self.told = entry
             if "error" in entry:
                 raise DeviceError(f"the device did not do '{words(entry.get('call'), 20)}': {words(entry['error'], 200)}")
 
@@ -309,7 +358,7 @@ class Bed:
             if work["left"] < 0 and len(self.posts) - self.completed >= FOR_EVER:
                 return
             offset = (work["src"] + len(self.posts) * work["len"]) % SOURCE_BYTES
-            message = {"call": "post", "qp": self.qp, "wr_id": len(self.posts), "addr": SOURCE_ADDR + offset,
+            message = {"call": "post", "qp": self.qp, "wr_id": self.before + len(self.posts), "addr": SOURCE_ADDR + offset,
                        "remote": REMOTE_VA + work["remote"], "bytes": work["len"], "rkey": work["r_key"]}
             if work["imm"] is not None:
                 message["imm"] = work["imm"]

@@ -7,7 +7,7 @@ import difflib
 import json
 import os
 
-from . import compiler, engine, legal, values
+from . import compiler, engine, legal, legal_requestor, values
 from .device import ProcessDevice
 from .compiler import walk
 from .errors import MrcError, ScriptError
@@ -15,7 +15,7 @@ from .runner import report
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 NEEDS = {"post": "requestor", "carrier": "ports", "ev": "ev_control", "mpr": "dyn_mpr", "mr": "regions",
-         "memory": "slow_memory"}
+         "memory": "slow_memory", "modify": "modify"}
 
 
 class Finding:
@@ -59,7 +59,7 @@ class _Static:
                          (f"; near are {', '.join(near)}." if near else "."))
         steps = list(walk(vector["steps"]))
         if not any(step["do"] in ("expect", "none", "any", "set", "either", "check", "each", "query", "mem", "until",
-                                  "count", "on") for step in steps):
+                                  "count", "on", "modify") for step in steps):
             self.add(None, "it expects nothing: no device can fail it.")
         self._caps(steps)
         self._ports(steps)
@@ -105,6 +105,11 @@ class _Static:
     def _reach(self, steps):
         """Statements that can never run, and expectations that nothing can meet."""
         posted = any(step["do"] == "post" for step in walk(steps))
+        reset = False
+        for step in walk(steps):
+            if step["do"] == "qp" and step.get("again") and not reset:
+                self.add(step, "the QP is set up again, and nothing has reset it (dut qp state reset).")
+            reset = reset or (step["do"] == "qp" and step["set"].get("state") == "reset")
         for step in walk(steps):
             if step["do"] == "repeat" and step["times"] == 0:
                 self.add(step, "this block is never run.")
@@ -216,19 +221,28 @@ def seeds(choices):
     return (1, 2, 5, 6) if choices.slowest != choices.fastest or choices.plane == "turn" else (1,)
 
 
+def devices(vector):
+    """(device, its choices, seed) of each legal device that the vector is held against. Where work is posted without end
+    a run takes a minute: none."""
+    posts = [step for step in walk(vector["steps"]) if step["do"] == "post"]
+    if not posts:
+        return ((legal.LegalNic(choices, seed), choices, seed) for choices in legal.VARIANTS for seed in seeds(choices))
+    if any(step["count"] == 0 for step in posts):
+        return ()
+    return ((legal_requestor.LegalRequestor(ways, seed, vector["assumes"]), ways, seed)
+            for ways in legal_requestor.WAYS for seed in ((1, 2) if ways.walk == "random" else (1,)))
+
+
 def dynamic(vector):
     """(findings, how many devices it was held against): runs on each legal device."""
-    out, held = [], 0
-    if any(step["do"] == "post" for step in walk(vector["steps"])):
-        return out, 0
-    for choices in legal.VARIANTS:
-        for seed in seeds(choices):
-            result = engine.run_vector(legal.LegalNic(choices, seed), vector, 60.0)
-            if result.disposition in ("fail", "deviates", "error"):
-                out.append(refusal(vector, f"the legal device '{choices.name}' ({choices.why}), seed {seed}", result))
-                return out, held
-            held += result.disposition == "pass"
-    if not held:
+    out, held, result = [], 0, None
+    for device, choices, seed in devices(vector):
+        result = engine.run_vector(device, vector, 60.0)
+        if result.disposition in ("fail", "deviates", "error"):
+            out.append(refusal(vector, f"the legal device '{choices.name}' ({choices.why}), seed {seed}", result))
+            return out, held
+        held += result.disposition == "pass"
+    if not held and result:
         out.append(Finding(vector, None, "warning", f"no legal device of lint can run it: {result.reason}"))
     return out, held
 

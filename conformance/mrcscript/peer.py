@@ -116,6 +116,10 @@ class Peer:
         self.auto, self.every, self.delay = False, 1, DELAY
         self.answer_probes = False
         self.overrides = []
+        self.begin()
+
+    def begin(self):
+        """Nothing has been heard of the QP."""
         self.cack = None
         self.above = set()
         self.ends = {}          # PSN of a message's last packet -> MSN after it

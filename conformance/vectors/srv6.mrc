@@ -157,3 +157,42 @@ mem same buf 4096 = 0xa5
 p0 < m[0] ackreq
 * > sack cack m[0] within rtt
 mem digest buf 4096 = seq 3
+
+cases id port plane dst {
+  R-SRV6-025 p0 0 0xfcbb0000010002000000000000000000
+  R-SRV6-026 p1 1 0xfcbb0000010402040000000000000000
+}
+purpose with A-05's plane_lsb 2 the plane's number ($plane) stands in bit 2 of every uSID, and the locator stays
+mark S (the number in every uSID), A-05
+cite mrc.md 5; RFC 9800 4
+rules wire.encap path.plane
+caps srv6
+encap srv6
+setting A-05 SRV6.plane_lsb 2
+setting A-06 CTRL.ack_plane 1
+msg m = write len 4096 at buf seq 3
+$port < m[0] ackreq
+$port > sack cack m[0] outer_ipv6.dst $dst within rtt
+
+cases id usid bits mod port dst unit {
+  R-SRV6-027 0 4 16 p0 0xfcbb0000010002000000000000000000 0x1000000000000000000000
+  R-SRV6-028 1 4 16 p0 0xfcbb0000010002000000000000000000 0x100000000000000000
+  R-SRV6-029 1 3 8 p1 0xfcbb0000110012000000000000000000 0x100000000000000000
+}
+purpose with an uplink number (A-05) uSID $usid has the low $bits bits of the EV at bit 4, and no other uSID has them
+mark S (an uplink number goes into the T1 uSID), A-05
+cite mrc.md 5
+rules wire.encap
+tier 3
+caps requestor srv6
+encap srv6
+evs 16
+setting A-05 SRV6.uplink_usid $usid
+setting A-05 SRV6.uplink_bits $bits
+setting A-05 SRV6.uplink_lsb 4
+dut post write len 65536
+peer auto
+repeat 6 {
+  $port > write as w
+  expect w.outer_ipv6.dst == $dst + (w.ev % $mod) * $unit
+}

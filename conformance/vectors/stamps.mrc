@@ -95,3 +95,27 @@ msg m = write len 4096 at buf seq 3
 p0 < m[0] ackreq raw tseth.tx_timestamp16 = 0xFFFF raw tseth.ftype = 1
 any order { * > sack cack m[0] ; * > ack psn m[0] msn 1 } within rtt
 mem digest buf 4096 = seq 3
+
+id R-TS-115
+purpose with service time the stamp moves forward, never back, also of packets that wait for others' answers
+mark A, A-56
+cite mrc.md 6
+rules resp.stamp
+caps svc_time
+planes 2
+profile time_stamps 1 svc_time 1 mtu 256
+msg m = write len 16384 at buf seq 3
+p1 < endpoint request op port_status mask 2 id 5
+* > endpoint response within rtt
+settle 1 us
+let start_at = now
+let k = 0
+repeat 32 {
+  p0 < m[k] ackreq raw tseth.tx_timestamp16 = 0x8000
+  p1 < m[k+1] ackreq raw tseth.tx_timestamp16 = 0x8000
+  let k = k + 2
+}
+* > sack cack m[63] within 2 rtt as s
+settle lat
+expect count(> sack timestamp < 0x8000 from start_at) == 0
+expect count(> sack timestamp > 0x8000 + (s.t - start_at) / 128000 + 1 from start_at) == 0

@@ -86,8 +86,12 @@ class AgentRun {
     refused.clear();
     const NamedSettings wanted = request.settings;
     open_with(peer_, request, refused);
+    const ref::Settings of_dut = ref::read_profile(dut_.info.profile, "profile of the device").settings;
+    const ref::Settings of_peer = ref::read_profile(peer_.info.profile, "profile of the peer").settings;
     for (const std::string& name : refused) {
-      const bool must = std::ranges::any_of(ref::settings(), [&](const ref::Setting& s) { return name == s.name; });
+      // One that cannot be set may be as it must be.
+      const bool must = std::ranges::any_of(
+          ref::settings(), [&](const ref::Setting& s) { return name == s.name && s.get(of_dut) != s.get(of_peer); });
       if (must)
         throw CannotPlay(fmt::format("the device has another {} than the peer can have.", name),
                          "Take another --peer, or another scenario.");

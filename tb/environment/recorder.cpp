@@ -50,6 +50,7 @@ ref::Profile profile_of(const Preset& preset, const SidePlan& plan) {
   p.planes = preset.num_planes;
   p.port_gbps = preset.port_gbps;
   for (const ref::Setting& s : ref::settings()) s.set(p.settings, setting(plan, s.name));
+  p.ack_gap = log::Time{csr::kAckCtlGap.get(plan.ack_ctl)} * preset.clock_ps;
   for (unsigned d = 0; d < plan.dests; ++d) p.addresses.push_back(bytes_of(plan.ip ^ d));
   return p;
 }

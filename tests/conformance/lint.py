@@ -4,7 +4,7 @@
 Each thing that lint refuses or warns of, by its words; and what each legal device is for: a script that only it
 breaks."""
 from common import HEAD, holds, run_tests, same, vector
-from mrcscript import engine, legal, lint
+from mrcscript import engine, legal, legal_requestor, lint
 
 RESPONDER = HEAD.replace("responder requestor", "responder")
 M = "msg m = write len 16384 at buf seq 1\n"
@@ -17,6 +17,14 @@ def words(body, head=RESPONDER):
 def refused(body, part, head=RESPONDER):
     found = words(body, head)
     holds(any(part in text for text in found), f"{body!r}: expected '{part}', found {found}")
+
+
+def test_again():
+    head = RESPONDER.replace("caps responder", "caps requestor")
+    text = "dut post write len 64\n* > write psn sq_psn\n"
+    refused(text + "dut qp again sq_psn 5\n* > write", "nothing has reset it", head)
+    same(words(text + "dut qp state reset\nsettle rtt\ndut qp again sq_psn 5\ndut post write len 1\n* > write psn 5", head), [],
+         "after a reset")
 
 
 def test_fair_script():
@@ -39,7 +47,7 @@ def test_caps():
                       ("msg m = write len 64 r_key wrong\np0 < m[0]\n> nak msn 0", "regions"),
                       ("msg m = write len 64\np0 < m[0] icrc bad\nnone > nak", "bytes"),
                       ("msg m = write len 64\np0 < m[0] trim 90\n> nack reason trimmed", "trim_nack"),
-                      ("dut mpr 4\nnone > nack", "dyn_mpr"), ("dut ev e0 deny\nnone > nack", "ev_control")):
+                      ("dut mpr 4\nnone > nack", "dyn_mpr"), ("dut modify init refused", "modify"), ("dut ev e0 deny\nnone > nack", "ev_control")):
         refused(body, f"this needs 'caps {cap}'")
 
 
@@ -110,6 +118,34 @@ def test_every_choice_refuses_something():
         holds(findings[0].lines, "and what happened")
     same(wrong, [], "refusals")
     same({choices.name for choices in legal.VARIANTS} - refusing, {"plain"}, "devices that refuse nothing")
+
+
+# The same for requestors.
+ONE = "dut post write len 64\n* > write psn sq_psn rtx 0 within rtt\n"
+UNFAIR_SENDERS = {
+    "EVs as listed": ("dut post write len 64\n* > write psn sq_psn ev e0", {"sender-random", "sender-slow"}),
+    "soon": (ONE + "p0 < nack reason trimmed psn sq_psn\n* > write rtx 1 within 1 us", {"sender-slow"}),
+    "the last one alone asks": ("dut post write len 8192\n* > write first ackreq 0", {"sender-eager"}),
+    "it asks": (ONE + "* > probe within rto", {"sender-patient"}),
+    "a packet for the ACK": (ONE + "p0 < sack cack sq_psn\n* > write rtx 1 within 4 rto", {"sender-probes"}),
+    "a NACK about another EV": (ONE + "p0 < nack reason trimmed psn sq_psn entropy 7\nnone > write rtx 1", {"sender-strict"}),
+}
+
+
+def test_every_way_refuses_something():
+    head = RESPONDER.replace("caps responder", "caps requestor\nevs 16\nprofile timeout 5")
+    refusing, wrong = set(), []
+    for name, (body, wanted) in UNFAIR_SENDERS.items():
+        made = vector(body, head)
+        found = {ways.name for device, ways, _ in lint.devices(made)
+                 if engine.run_vector(device, made, 20).disposition == "fail"}
+        holds("sender" not in found, f"'{name}' is fair on the plain device")
+        if not wanted <= found:
+            wrong.append(f"'{name}': {sorted(wanted)} refuse it, found {sorted(found)}")
+        refusing |= found
+    same(wrong, [], "refusals")
+    same({ways.name for ways in legal_requestor.WAYS} - refusing, {"sender"}, "devices that refuse nothing")
+    holds(not list(lint.devices(vector("dut post write len 64 * forever\n* > write", head))), "no run without end")
 
 
 run_tests(globals())

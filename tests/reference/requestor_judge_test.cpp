@@ -325,6 +325,16 @@ TEST_CASE("a timer that is over leads to a retransmission or a probe", "[referen
     b.data(0, 100 * kUs, true);
     CHECK(b.broken(Rule::ReqRetries) == 1);
   }
+  SECTION("one that had its cause before the progress does not count, the next ones do") {
+    b.data(1, 11 * kUs);
+    b.sack(-1, 1, 0b10, 1, 12 * kUs);
+    b.data(0, 13 * kUs, true);
+    b.data(0, 35 * kUs, true);
+    b.data(0, 60 * kUs, true);
+    CHECK(b.broken(Rule::ReqRetries) == 0);
+    b.data(0, 100 * kUs, true);
+    CHECK(b.broken(Rule::ReqRetries) == 1);
+  }
   SECTION("progress begins anew") {
     b.data(1, 11 * kUs);
     b.data(0, 30 * kUs, true);
@@ -406,6 +416,18 @@ TEST_CASE("what is confirmed completes, once the QP has failed everything does",
   }
   SECTION("an error at once") {
     b.done(70, log::Status::Retries, 14 * kUs);
+    CHECK(b.broken(Rule::QpStatus) == 1);
+  }
+  SECTION("an error after all timers, of a packet that waited for its data meanwhile") {
+    b.sack(1, 1, 0, 0, 20 * kUs);
+    b.data(2, 69 * kUs);
+    b.done(71, log::Status::Retries, 70 * kUs);
+    CHECK(b.broken(Rule::QpStatus) == 0);
+  }
+  SECTION("an error too early for all timers") {
+    b.sack(1, 1, 0, 0, 20 * kUs);
+    b.data(2, 30 * kUs);
+    b.done(71, log::Status::Retries, 31 * kUs);
     CHECK(b.broken(Rule::QpStatus) == 1);
   }
   SECTION("an error when timers may have run out without a transmission") {

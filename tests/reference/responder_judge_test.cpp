@@ -702,6 +702,167 @@ TEST_CASE("a take that fits two copies of a packet asks for what both ask for", 
   }
 }
 
+TEST_CASE("two copies of a packet that are both taken ask for no more than both ask for", "[reference.responder]") {
+  for (const unsigned asking : {1u, 2u, 3u}) {
+    Bench b;
+    b.show();
+    b.start();
+    for (const unsigned copy : {0u, 1u}) {
+      wire::Packet p = b.write(0, 0);
+      p.bth->a = asking >> copy & 1;
+      b.put(false, p, (10 + copy) * kUs);
+    }
+    b.take(0, 12 * kUs);
+    b.take(0, 12 * kUs + 10, log::TakeResult::Other);
+    b.end(12 * kUs + kLate, 7);
+    CHECK(b.broken(Rule::RespSackAsk) == (asking == 3 ? 2u : 0u));
+  }
+}
+
+TEST_CASE("a packet without its payload is not taken for its whole copy, which is new", "[reference.responder]") {
+  for (const bool trimmed_first : {true, false}) {
+    Bench b;
+    b.show();
+    b.start();
+    wire::Packet trimmed = b.write(0, 0);
+    trimmed.payload.clear();
+    trimmed.ipv6->dscp = b.profile.wire().dscp.trimmed;
+    if (trimmed_first) b.put(false, trimmed, 10 * kUs);
+    b.put(false, b.write(0, 0), 10 * kUs + 1);
+    if (!trimmed_first) b.put(false, trimmed, 10 * kUs + 2);
+    b.take(0, 11 * kUs, log::TakeResult::Other);
+    b.take(0, 11 * kUs + 10);
+    CHECK(b.broken(Rule::RespTakeOnce) == 0);
+    CHECK(b.ok(Rule::RespTakeOnce) == 1);
+  }
+}
+
+TEST_CASE("which of two copies that differ was recorded is not known", "[reference.responder]") {
+  for (const uint32_t other : {100u, 200u}) {
+    Bench b;
+    b.show();
+    b.start();
+    b.put(false, b.write(0, 0), 10 * kUs);
+    wire::Packet copy = b.write(0, 0);
+    copy.reth->dma_length = other;
+    copy.payload.resize(other);
+    b.put(false, copy, 11 * kUs);
+    b.take(0, 12 * kUs);
+    b.read(0, 0, 1, 12 * kUs + 10);
+    for (const uint32_t bytes : {units(1), units(1) + 1}) {  // 184 and 284 bytes
+      b.put(true, b.sack(0, 0, 0, 0, bytes), 12 * kUs + 20);
+    }
+    CHECK(b.all_broken() == (other == 100 ? 1u : 0u));
+  }
+}
+
+TEST_CASE("with A-19 a WRITE of no bytes need not be taken, any other has to be", "[reference.responder]") {
+  for (const bool drop : {true, false}) {
+    for (const uint32_t bytes : {0u, 100u}) {
+      Bench b;
+      b.show();
+      b.profile.settings.zero_drop = drop;
+      b.start();
+      wire::Packet p = b.write(0, 0);
+      p.reth->dma_length = bytes;
+      p.payload.resize(bytes);
+      b.put(false, p, 10 * kUs);
+      b.end(10 * kUs + kLate, 0);
+      CHECK(b.broken(Rule::RespTakeAll) == (drop && bytes == 0 ? 0u : 1u));
+    }
+  }
+}
+
+namespace {
+
+/// A packet that asks for a SACK, or completes a message, is taken; then its NIC is held back, or not.
+struct Held {
+  bool busy = false;       ///< its port sends without a pause
+  log::Time read = 0;      ///< a host read takes so long, one after the other
+  bool acks_busy = false;  ///< ACKs go all the time, their least distance apart
+  Rule rule = Rule::RespSackAsk;
+};
+
+uint64_t missed(const Held& h) {
+  Bench b;
+  b.show();
+  b.profile.answer = 10 * kUs;
+  b.profile.ack_gap = h.acks_busy ? kUs : 0;
+  b.start();
+  wire::Packet p = b.write(0, 0);
+  p.bth->a = h.rule == Rule::RespSackAsk ? 1 : 0;
+  b.put(false, p, 10 * kUs);
+  b.take(0, 10 * kUs + 1);
+  log::Qp other = b.qp;
+  other.qp = 21;
+  other.peer_qp = 31;
+  b.judge->qp(other, 10 * kUs);
+  for (log::Time at = 10 * kUs + 100; at < 40 * kUs; at += 100'000) {
+    b.judge->now(at);
+    if (h.busy || (h.acks_busy && at % kUs < 100'000)) {
+      const wire::WireConfig config = b.profile.wire();
+      wire::Packet sent = b.packet(h.busy ? wire::Opcode::WriteOnly : wire::Opcode::Ack, false);
+      sent.bth->dqp = 31;
+      wire::complete(sent);
+      log::Frame frame;
+      frame.sent = true;
+      frame.bytes = wire::encode(sent, config);
+      const wire::Packet seen = wire::decode(frame.bytes, config);
+      b.judge->sent({frame, seen, at, h.busy ? at + 100'000 : at});
+    }
+    const log::Time begun = 10 * kUs + 100;
+    if (h.read != 0 && (at - begun) % h.read == 0) {
+      const auto host = [&](log::HostOp op, uint64_t tag) {
+        log::Host one;
+        one.op = op;
+        one.tag = tag;
+        b.judge->host(one, at);
+      };
+      const uint64_t tag = (at - begun) / h.read;
+      if (tag != 0) host(log::HostOp::ReadDone, tag);
+      host(log::HostOp::Read, tag + 1);
+    }
+  }
+  b.end(40 * kUs);
+  return b.broken(h.rule) + b.report.tally(h.rule).inconclusive;
+}
+
+}  // namespace
+
+TEST_CASE("a latency counts while ports and the host let the NIC answer", "[reference.responder]") {
+  for (const Rule rule : {Rule::RespSackAsk, Rule::RespAckOwed}) {
+    CHECK(missed({.rule = rule}) == 1);
+    CHECK(missed({.busy = true, .rule = rule}) == 0);
+    CHECK(missed({.read = kUs, .rule = rule}) == 0);
+    CHECK(missed({.read = 100'000, .rule = rule}) == 1);  // a quick one
+  }
+  CHECK(missed({.acks_busy = true, .rule = Rule::RespSackAsk}) == 1);
+  CHECK(missed({.acks_busy = true, .rule = Rule::RespAckOwed}) == 0);
+}
+
+TEST_CASE("time to answer: the busiest port, and long idle spans at once", "[reference.responder]") {
+  AnswerTime t(2, 100, 300, 1000, 0);
+  t.now(10'000);
+  CHECK(t.answers() == 10'000);
+  t.sent(0, 10'000, 10'500);  // and a gap of 960 ps behind it
+  t.sent(1, 10'100, 10'200);
+  t.now(12'000);
+  CHECK(t.answers() == 10'000 + 540);
+  t.port(0, false, 12'000);
+  t.sent(0, 12'000, 20'000);  // of a port that is down nobody speaks
+  t.now(14'000);
+  CHECK(t.answers() == 12'540);
+  t.port(1, false, 14'000);
+  t.now(1'000'000);
+  CHECK(t.answers() == 12'540);
+  t.port(1, true, 1'000'000);
+  t.now(1'001'000);
+  CHECK(t.answers() == 12'540);  // not up for all of that window
+  t.now(5'000'000'000'000'000);
+  CHECK(t.answers() == 12'540 + 5'000'000'000'000'000 - 1'001'000);
+  CHECK(t.acks() == t.answers());
+}
+
 TEST_CASE("mpr says a window that its owner has set lately", "[reference.responder]") {
   Bench b;
   b.qp.dynamic_mpr = true;

@@ -67,6 +67,7 @@ def sample():
         listed = root / "mutants.yaml"
         for words, wrong in (("equivalent: {F: {n | 4: why}}", []),
                              ("equivalent: {F: {n | 4 @ 14: why}}", []),
+                             ("equivalent: {F: {n | 4: why}}\nlegal: {F: {at + size: open}}", []),
                              ("unseen: {F: {n | 5: why}}", ["unseen: F has 0 mutants 'n | 5'"]),
                              ("same: {}", ["there is no section same"])):
             listed.write_text(words.replace("F", file.name), encoding="utf-8")
@@ -74,6 +75,7 @@ def sample():
             check(words, found.wrong, [w.replace("F", file.name) for w in wrong])
             if not wrong:
                 check(words, [found.equivalent(m) for m in mutants], [None, None, None, "why"])
+                check(words, [found.legal(m) for m in mutants], [None, None, "open" if "legal" in words else None, None])
 
 
 def project():

@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: Apache-2.0
+# The congestion window as the wire shows it: how many packets are out at once. Without time stamps there is no round trip
+# (mrc.md 8: "if no rtt: return"), so that the window changes with NACKs and losses alone, and its arithmetic is short:
+# a packet of 1024 bytes counts UDP length + 40 = 1068 + 40 = 1108 (A-55), and goes if what is out and it are at most
+# cwnd (A-51). cwnd begins at its largest (A-40).
+tier 3
+caps requestor nscc
+planes 2
+evs 16
+profile mtu 1024 timeout 14 controlled 1 time_stamps 0
+
+cases id cwnd n {
+  Q-CC-001 2215  1
+  Q-CC-002 2216  2
+  Q-CC-003 11079 9
+  Q-CC-004 11080 10
+  Q-CC-005 20000 18
+}
+purpose a window of $cwnd bytes: $n packets of 1108 are out, and not one more
+mark U, A, A-51, A-55, A-40
+cite mrc.md 8
+rules req.psn-hole req.moves
+setting A-40 CC_PROFILE.max_cwnd $cwnd
+background answer probe as last sack
+dut post write len 65536
+set > write rtx 0 psn sq_psn .. sq_psn+$n-1 each once within 4 rtt
+none > write within rtt
+
+cases id nominal n what {
+  Q-CC-011 0 54 "UDP length + 40, 1108"
+  Q-CC-012 1 58 "its payload, 1024"
+  Q-CC-013 2 56 "payload + 40, 1064"
+}
+purpose a window of 60000 bytes, where a packet counts $what: $n packets
+mark C, A-55
+cite mrc.md 8
+rules req.psn-hole req.moves
+setting A-40 CC_PROFILE.max_cwnd 60000
+setting A-55 CTRL.nominal $nominal
+background answer probe as last sack
+dut post write len 131072
+set > write rtx 0 psn sq_psn .. sq_psn+$n-1 each once within 8 rtt
+none > write within rtt
+
+id Q-CC-021
+purpose what is reported leaves the flight, and as much goes after it: 18 packets, then 18, then 18
+mark U, A, A-51, A-55
+cite mrc.md 8
+rules req.moves req.psn-hole
+setting A-40 CC_PROFILE.max_cwnd 20000
+background answer probe as last sack
+dut post write len 65536
+set > write rtx 0 psn sq_psn .. sq_psn+17 each once within 4 rtt
+none > write within rtt
+p0 < sack cack sq_psn+17 rcvd 78
+set > write rtx 0 psn sq_psn+18 .. sq_psn+35 each once within 4 rtt
+none > write within rtt
+p1 < sack cack sq_psn+35 rcvd 156
+set > write rtx 0 psn sq_psn+36 .. sq_psn+53 each once within 4 rtt
+none > write within rtt
+
+id Q-CC-022
+purpose a report of part of the flight makes room for as many bytes as rcvd_bytes says (2560: two packets)
+mark U, A, A-51, A-55
+cite mrc.md 8; mrc.md 3
+rules req.moves
+setting A-40 CC_PROFILE.max_cwnd 20000
+background answer probe as last sack
+dut post write len 65536
+set > write rtx 0 psn sq_psn .. sq_psn+17 each once within 4 rtt
+none > write within rtt
+p0 < sack cack sq_psn+1 rcvd 10
+set > write rtx 0 psn sq_psn+18 .. sq_psn+19 each once within 4 rtt
+none > write within rtt
+
+# The first k packets are NACKed: what is out falls by k packets, and with congestion the window too. When the others are
+# reported, repeats and new packets are out, together as many as the window holds; one of them may have gone before.
+cases id reason k any n what {
+  Q-CC-031 trimmed         1 0 17 "a trim costs a packet of window"
+  Q-CC-032 trimmed         4 0 14 "four trims cost four"
+  Q-CC-033 trimmed_lasthop 4 0 14 "at the last hop too"
+  Q-CC-034 trimmed         9 0 9  "nine trims cost half of the window"
+  Q-CC-035 trimmed         4 1 14 "also where every NACK counts"
+  Q-CC-036 no_pkt_buffer   4 1 14 "a refused packet costs one where every NACK counts"
+  Q-CC-037 no_bitmap       4 1 14 "a refused packet costs one where every NACK counts"
+}
+purpose $k packets of 18 NACKed $reason: $what
+mark U, A, A-45, A-55
+cite mrc.md 8; mrc.md 7
+rules req.moves req.rtx-cause
+setting A-40 CC_PROFILE.max_cwnd 20000
+setting A-43 CC_PROFILE.disable_qa 1
+setting A-45 CC_PROFILE.nack_any_reason $any
+background answer probe as last sack
+dut post write len 65536
+set > write rtx 0 psn sq_psn .. sq_psn+17 each once within 4 rtt
+let p = sq_psn
+repeat $k {
+  p0 < nack reason $reason psn p
+  let p = p + 1
+}
+settle rtt
+p1 < sack cack sq_psn-1 trigger sq_psn+17 has p .. sq_psn+17 base sq_psn ooo 18-$k rcvd ((18-$k)*1108+255-((18-$k)*1108+255)%256)/256
+settle 2 rtt
+expect count(> write) == 18 + $n
+
+cases id reason k {
+  Q-CC-041 no_pkt_buffer  4
+  Q-CC-042 no_bitmap      4
+  Q-CC-043 no_resource    4
+  Q-CC-044 psn_oor_window 4
+}
+purpose $k packets of 18 refused, $reason: they leave the flight, the window stays, and they go again at once
+mark U, A, A-45, A-55
+cite mrc.md 8; mrc.md 7
+rules req.nack-again req.moves
+setting A-40 CC_PROFILE.max_cwnd 20000
+setting A-43 CC_PROFILE.disable_qa 1
+setting A-45 CC_PROFILE.nack_any_reason 0
+background answer probe as last sack
+dut post write len 65536
+set > write rtx 0 psn sq_psn .. sq_psn+17 each once within 4 rtt
+none > write within rtt
+let p = sq_psn
+repeat $k {
+  p0 < nack reason $reason psn p
+  let p = p + 1
+}
+set > write rtx 1 psn sq_psn .. p-1 each once within 16 rtt
+settle rtt
+expect count(> write) == 18 + $k
+
+id Q-CC-051
+purpose a flight that is lost as a whole: the window falls to one packet, and one goes again
+mark U, A, A-41, A-55
+cite mrc.md 8; mrc.md 7
+rules req.timer req.rtx-cause
+setting A-40 CC_PROFILE.max_cwnd 11080
+setting A-43 CC_PROFILE.disable_qa 1
+profile timeout 6
+dut post write len 10240
+set > write rtx 0 psn sq_psn .. sq_psn+9 each once within 4 rtt
+* > write rtx 1 within 4 rto as one
+none > write rtx 1 from one within rto / 2
+expect one.psn in sq_psn .. sq_psn+9
+
+id Q-CC-052
+purpose the window never falls below one packet: after thirty trims the last packet still goes again each time
+mark U, A, A-41
+cite mrc.md 8
+rules req.nack-again req.moves
+setting A-40 CC_PROFILE.max_cwnd 11080
+setting A-43 CC_PROFILE.disable_qa 1
+background answer probe as last sack
+dut post write len 1024
+* > write psn sq_psn rtx 0 within rtt
+repeat 14 {
+  p0 < nack reason trimmed psn sq_psn
+  * > write psn sq_psn rtx 1 within rtt
+}
+
+id Q-CC-061
+purpose a QP without a controller has no window but that of its PSNs
+mark S, U
+cite mrc.md 8
+rules req.moves req.window
+setting A-40 CC_PROFILE.max_cwnd 2216
+profile controlled 0
+background answer probe as last sack
+dut post write len 65536
+set > write rtx 0 psn sq_psn .. sq_psn+63 each once within 16 rtt

@@ -1,0 +1,248 @@
+# SPDX-License-Identifier: Apache-2.0
+# The retransmission timer: when it goes off, how often, what it brings back and what not; what is asked meanwhile.
+tier 3
+caps requestor
+planes 2
+evs 16
+profile mtu 1024
+
+cases id t {
+  Q-TIME-001 4
+  Q-TIME-002 5
+  Q-TIME-003 6
+  Q-TIME-004 7
+}
+purpose a packet that nobody reports goes again after 1.024 us times 2^$t at the earliest, and not much later
+mark S, A-07
+cite mrc.md 7
+rules req.timer req.rtx-evidence req.rtx-same
+profile timeout $t retry_linear 7
+background answer probe as last sack
+dut post write len 700
+* > write only psn sq_psn rtx 0 within rtt as one
+* > write only psn sq_psn rtx 1 bytes 700 data posted dscp rtx within 4 rto from one as two
+expect two.t - one.t >= rto * 9 / 10
+expect two.ev != one.ev
+
+cases id mtu {
+  Q-TIME-011 256
+  Q-TIME-012 512
+  Q-TIME-013 1024
+  Q-TIME-014 2048
+  Q-TIME-015 4096
+}
+purpose what the timer brings back is what was sent: a message of three packets, MTU $mtu
+mark S, S2+
+cite mrc.md 7; mrc.md 3
+rules req.timer req.rtx-same req.rtx-head
+profile mtu $mtu timeout 5
+background answer probe as last sack
+dut post write len (2*$mtu+3) at 256
+set > write rtx 0 psn sq_psn .. sq_psn+2 each once within 2 rtt
+any order {
+  * > write first psn sq_psn rtx 1 msn 0 va 0x600000000100 bytes $mtu len 2*$mtu+3 data posted
+  * > write middle psn sq_psn+1 rtx 1 msn 0 va 0x600000000100+$mtu bytes $mtu len 2*$mtu+3 data posted
+  * > write last psn sq_psn+2 rtx 1 msn 0 va 0x600000000100+2*$mtu bytes 3 len 2*$mtu+3 bth.pad_count 1 data posted
+} within 4 rto
+
+cases id cack has back what {
+  Q-TIME-021 sq_psn-1 "sq_psn+1 .. sq_psn+7" "sq_psn .. sq_psn" "the first one alone is missing"
+  Q-TIME-022 sq_psn-1 "sq_psn+4 .. sq_psn+7" "sq_psn .. sq_psn+3" "the second half is here"
+  Q-TIME-023 sq_psn+3 "sq_psn+6 .. sq_psn+7" "sq_psn+4 .. sq_psn+5" "two in the middle are missing"
+  Q-TIME-024 sq_psn+6 "sq_psn+8"             "sq_psn+7 .. sq_psn+7" "the last one is missing"
+  Q-TIME-025 sq_psn-1 "sq_psn .. sq_psn+3"   "sq_psn+4 .. sq_psn+7" "bits of the bitmap where cack_psn lags behind"
+}
+purpose the timer brings back what was not reported, and nothing else: $what
+mark S2, S
+cite mrc.md 7; mrc.md 3
+rules req.timer req.rtx-cause req.rtx-reported
+setting A-08 REORDER.same_ev 0
+profile timeout 5
+background answer probe as last sack
+dut post write len 8192
+set > write rtx 0 psn sq_psn .. sq_psn+7 each once within 2 rtt
+p0 < sack cack $cack trigger sq_psn+6 has $has base $cack+1 ooo 1
+set > write rtx 1 psn $back each once within 4 rto
+settle rto
+expect count(> write rtx 1) == count(> write rtx 1 psn $back)
+
+id Q-TIME-026
+purpose a repeat that gets lost too goes again by the timer
+mark S, S2
+cite mrc.md 7
+rules req.timer req.rtx-same req.retries
+profile timeout 5
+background answer probe as last sack
+dut post write len 700
+* > write psn sq_psn rtx 0 within rtt
+* > write psn sq_psn rtx 1 within 4 rto as two
+* > write psn sq_psn rtx 1 from two.t+1 within 4 rto as three
+expect three.t - two.t >= rto * 9 / 10
+expect three.data == 1 and two.data == 1 and three.ev != two.ev
+
+id Q-TIME-031
+purpose linear retries: three repeats, an interval apart each
+mark S, A-35
+cite mrc.md 7
+rules req.retries req.timer
+profile timeout 4 retry_linear 3 retry_exp 0
+negative
+background ignore sack ack nack nak probe endpoint write cqe
+background answer probe as last sack
+dut post write len 64
+* > write psn sq_psn rtx 0 within rtt as t0
+* > write psn sq_psn rtx 1 within 4 rto as t1
+* > write psn sq_psn rtx 1 from t1.t+1 within 4 rto as t2
+* > write psn sq_psn rtx 1 from t2.t+1 within 4 rto as t3
+expect min(t1.t-t0.t, t2.t-t1.t, t3.t-t2.t) >= rto * 9 / 10
+> cqe send status retries within 4 rto
+expect sent(sq_psn) == 4
+
+id Q-TIME-032
+purpose exponential retries behind one linear one: each interval is longer than the one before
+mark S, A-35
+cite mrc.md 7
+rules req.retries req.timer
+profile timeout 4 retry_linear 1 retry_exp 3
+negative
+background ignore sack ack nack nak probe endpoint write cqe
+background answer probe as last sack
+dut post write len 64
+* > write psn sq_psn rtx 0 within rtt as t0
+* > write psn sq_psn rtx 1 within 4 rto as t1
+* > write psn sq_psn rtx 1 from t1.t+1 within 8 rto as t2
+* > write psn sq_psn rtx 1 from t2.t+1 within 16 rto as t3
+* > write psn sq_psn rtx 1 from t3.t+1 within 32 rto as t4
+let d2 = t2.t - t1.t
+let d3 = t3.t - t2.t
+let d4 = t4.t - t3.t
+expect 10 * d4 > 14 * d3 and 10 * d3 > 14 * d2
+> cqe send status retries within 64 rto
+expect sent(sq_psn) == 5
+
+cases id linear exp tries {
+  Q-TIME-033 0 0 0
+  Q-TIME-034 7 0 7
+  Q-TIME-035 0 2 2
+}
+purpose $linear linear retries and $exp exponential ones: $tries repeats, then the QP fails and is in ERROR
+mark S, S2, A-35
+cite mrc.md 7
+rules req.retries qp.status qp.flush-all
+profile timeout 3 retry_linear $linear retry_exp $exp
+negative
+background ignore sack ack nack nak probe endpoint write
+background answer probe as last sack
+dut post write len 64 * 2
+set > write rtx 0 psn sq_psn .. sq_psn+1 each once within 2 rtt
+> cqe send status retries wr_id 0 within 64 rto
+> cqe send wr_id 1 within rtt
+expect sent(sq_psn) == 1 + $tries
+settle lat
+dut query state error
+
+id Q-TIME-036
+purpose progress gives the retries back: four packets, each repeated once before it is reported, with one retry
+mark A, A-35
+cite mrc.md 7
+rules req.retries req.timer qp.status
+profile timeout 5 retry_linear 1 retry_exp 0
+background answer probe as last sack
+dut post write len 4096
+set > write rtx 0 psn sq_psn .. sq_psn+3 each once within 2 rtt
+let p = sq_psn
+repeat 4 {
+  * > write psn p rtx 1 within 4 rto
+  p0 < sack cack p
+  let p = p + 1
+}
+p0 < ack psn sq_psn+3 msn 1
+> cqe send status ok within rtt
+
+id Q-TIME-041
+purpose all is reported and no ACK has come: the requestor sends its newest packet again or asks, and an ACK then completes
+mark S2, A, A-17
+cite mrc.md 6; mrc.md 7
+rules req.cqe-owed req.rtx-reported
+profile timeout 5
+setting A-75 CTRL.state_silent 1
+dut post write len 4096
+set > write rtx 0 psn sq_psn .. sq_psn+3 each once within 2 rtt
+p0 < sack cack sq_psn+3
+settle 2 lat
+either { * > write psn sq_psn+3 rtx 1 data posted within 4 rto } or { * > probe within 4 rto } flag A-17
+p0 < ack psn sq_psn+3 msn 1
+> cqe send status ok within rtt
+expect sent(sq_psn) == 1 and sent(sq_psn+1) == 1 and sent(sq_psn+2) == 1
+
+id Q-TIME-042
+purpose what has completed is never sent again, whatever the timer does
+mark S2
+cite mrc.md 6; mrc.md 7
+rules req.rtx-cause req.rtx-reported
+profile timeout 4
+negative
+background answer probe as last sack
+dut post write len 4096
+set > write rtx 0 psn sq_psn .. sq_psn+3 each once within 2 rtt
+p0 < sack cack sq_psn+3
+p0 < ack psn sq_psn+3 msn 1
+> cqe send status ok within rtt
+let quiet = now
+none > write from quiet within 6 rto
+
+id Q-TIME-043
+purpose a QP that has nothing on its way sends nothing: the timer begins with the first packet
+mark S2
+cite mrc.md 7
+rules req.start req.timer
+profile timeout 4
+negative
+background answer probe as last sack
+settle 6 rto
+expect count(> write) == 0
+dut post write len 64
+* > write only psn sq_psn rtx 0 within rtt as one
+none > write rtx 1 from one within rto * 8 / 10
+* > write psn sq_psn rtx 1 within 4 rto from one
+
+cases id silent what {
+  Q-TIME-051 0 "it asks for its state"
+  Q-TIME-052 1 "it waits for its timer"
+}
+purpose a QP that hears nothing for a while: $what
+mark A, A-75
+cite mrc.md 7
+rules req.timer
+setting A-75 CTRL.state_silent $silent
+profile timeout 8
+dut post write len 64
+* > write psn sq_psn rtx 0 within rtt
+settle rto * 6 / 10
+expect count(> probe) == 1 - $silent
+expect count(> write rtx 1) == 0
+
+id Q-TIME-053
+purpose a reliability probe of a requestor has the peer's QP, the data class, id, and 0 in what is reserved
+mark S2+, A-75
+cite mrc.md 3; mrc.md 2; mrc.md 4
+rules wire.opcode wire.class wire.reserved wire.pdcid
+setting A-75 CTRL.state_silent 0
+profile timeout 8
+dut post write len 64
+* > probe opcode 0xDE dqp peer_qp dscp data ackreq 0 bth.rtx 0 bth.tver 0 peth.reserved0 0 peth.reserved1 0 \
+    peth.spdcid qp%65536 or 0 peth.dpdcid peer_qp or 0 within rto
+
+id Q-TIME-054
+purpose the answer to a probe reports like any SACK: what it says has arrived is not sent again
+mark S2
+cite mrc.md 6; mrc.md 7
+rules req.rtx-cause req.rtx-reported
+profile timeout 5
+negative
+dut post write len 4096
+set > write rtx 0 psn sq_psn .. sq_psn+3 each once within 2 rtt
+p0 < sack cack sq_psn+2 probe 0xFFFE
+* > write psn sq_psn+3 rtx 1 within 4 rto
+settle rto
+expect sent(sq_psn) == 1 and sent(sq_psn+1) == 1 and sent(sq_psn+2) == 1
