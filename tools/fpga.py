@@ -108,11 +108,11 @@ class Levels:
     def add_lutram(self, name, kind, inputs):
         """A read in the same cycle: from its address to the data. All that is written ends there."""
         if kind.startswith("SRL"):
-            self.ends += [(bit, name) for pin, bit in inputs if pin in ("D", "CE")]
+            self.ends += [(bit, self.label(name, kind)) for pin, bit in inputs if pin in ("D", "CE")]
             return LUTRAM_READ, [bit for pin, bit in inputs if pin.startswith("A")]
         write = [bit for pin, bit in inputs if pin.startswith("DI") or pin in ("D", "WE", "ADDRH", "ADDRD") or
                  (pin.startswith("A") and not pin.startswith("ADDR") and "DPRA0" in dict(inputs))]
-        self.ends += [(bit, self.label(name)) for bit in write]
+        self.ends += [(bit, self.label(name, kind)) for bit in write]
         address = [bit for pin, bit in inputs if pin.startswith(("ADDR", "DPRA")) and pin not in ("ADDRH", "ADDRD")]
         return LUTRAM_READ, address
 
@@ -124,19 +124,20 @@ class Levels:
             weight = BRAM_OUT_REGISTERED if registered else BRAM_OUT
         elif kind.startswith("DSP"):
             weight = DSP_LEVEL
-        label = self.label(name)
+        label = self.label(name, kind)
         for pin, bits in outputs:
             for bit in bits:
                 self.start[bit] = weight
-                self.origin[bit] = f"{label} ({kind})"
+                self.origin[bit] = label
                 if kind.startswith("FD"):
                     label = self.names.get(bit) or label
         clocks = ("C", "CLK", "CLKARDCLK", "CLKBWRCLK", "CLR", "PRE", "G")
         self.ends += [(bit, label) for pin, bit in inputs if pin not in clocks]
 
     @staticmethod
-    def label(name):
-        return re.sub(r"^\$.*\$", "", name) if name.startswith("$") else name
+    def label(name, kind):
+        """The cell's name; what Yosys made up says nothing."""
+        return f"a nameless {kind}" if name.startswith("$") else name
 
     def visit(self, bit):
         stack = [bit]

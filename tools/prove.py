@@ -31,7 +31,7 @@ EXPECTED = {"induction": "proved", "pdr": "proved", "bounded": "holds to depth",
 TOOLS = {"yosys-smtbmc": "yosys", "z3": "z3", "berkeley-abc": "berkeley-abc"}
 SECONDS = 120       # what a search may take unless the table says otherwise
 SEARCH_DEPTH = 24   # cycles in which a cover must be reached and a bug must show, unless the table says otherwise
-HARNESS_KEYS = {"top", "module", "files", "harness", "search", "parameters", "kind", "depth", "seconds", "assumes", "bugs", "properties"}
+HARNESS_KEYS = {"top", "module", "files", "harness", "search", "undefined", "parameters", "kind", "depth", "seconds", "assumes", "bugs", "properties"}
 PROPERTY_KEYS = {"what", "kind", "depth", "seconds", "bug", "assertion", "cover", "search"}
 BUG_KEYS = {"file", "from", "to", "number"}
 
@@ -90,6 +90,9 @@ class Harness:
         self.parameters = row.get("parameters", {})
         self.bugs = row.get("bugs", {})
         self.assumes = row.get("assumes", [])
+        # What the RTL leaves undefined (an index beyond a table) is any value; without the word there is no such thing,
+        # for then Yosys would refuse to write the problem.
+        self.free = row.get("undefined") == "free"
         for bug, entry in self.bugs.items():
             if set(entry) - BUG_KEYS or ("number" in entry) == ("file" in entry):
                 raise TableError(f"bug {name}.{bug} has neither a number nor a file with 'from' and 'to' alone")
@@ -97,6 +100,8 @@ class Harness:
             if not (rtl.ROOT / file).exists():
                 raise TableError(f"harness {name} wants {file}, which does not exist")
         self.properties = [Property(self, key, value or {}) for key, value in row["properties"].items()]
+        if unused := set(self.bugs) - {entry.bug for entry in self.properties}:
+            raise TableError(f"no property names bug {name}.{sorted(unused)[0]}")
 
     def text(self, file, bug):
         """What a file says, with a bug in it."""
@@ -142,6 +147,8 @@ class Build:
         words = hashlib.sha256(json.dumps([self.texts, self.names, self.values, harness.top, PREPARE, ALONE,
                                            sorted(entry.assertion + entry.kind for entry in harness.properties),
                                            (rtl.ROOT / "tools/yosys/package-lock.json").read_text()]).encode())
+        if harness.free:
+            words.update(b"free")
         self.key = f"{harness.name}-{bug or 'good'}-{words.hexdigest()[:20]}"
         self.folder = CACHE / self.key
 
@@ -167,6 +174,8 @@ class Build:
             others = [entry.assertion for entry in harness.properties if entry.kind not in ("induction", "cover")]
             others = "c:cover_* " + "".join(f"c:{name} %u " for name in sorted(set(others)))
             script = f"{read}; {PREPARE.format(top=harness.top, others=others.strip())}; {alone}"
+            if harness.free:
+                script = script.replace("design -save", "setundef -anyseq; design -save")
             command = rtl.yosys_command([*harness.files, HEADER], script, out, quiet=True)
             done = subprocess.run(command, cwd=scratch, text=True, errors="replace", check=False, stdout=subprocess.PIPE,
                                   stderr=subprocess.STDOUT)

@@ -16,6 +16,7 @@ WANT = {"sample.holds": "proved", "sample.wrong": "failed", "sample.vacuous": "v
 # A change of the table that is an error, and what is said of it.
 WRONG = (("kind: pdr", "kind: magic", "unknown kind 'magic'"),
          ("bug: harmless", "bug: nobody", "names no bug of its harness that it kills"),
+         ("bug: harmless", "bug: never_wraps", "no property names bug sample.harmless"),
          ("n_q + 4'd1\"", "n_q * 4'd1\"", "stands 0 times"),
          ("module: sample\n", "modul: sample\n", "unknown key 'modul'"),
          ("sample.sv]", "missing.sv]", "missing.sv, which does not exist"),

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+`include "mrc_prove.svh"
+
+/// mrc_rx_check: what it lets pass. Two QPs, two regions, two planes; all other widths are whole.
+/// Tables are written at any time, descriptors are any bits.
+module formal_rx_check
+  import mrc_pkg::*;
+#(
+    parameter int unsigned Bug = 0
+) (
+    input logic clk_i,
+    input rx_check_csr_t csr_i,
+    input cfg_t cfg_i,
+    input logic [1:0] desc_valid_i,
+    input rxdesc_t desc0_i,
+    input rxdesc_t desc1_i,
+    input logic rxpkt_ready_i,
+    input logic ctl_ready_i,
+    input logic eprx_ready_i
+);
+  `MRC_RESET
+
+  logic cfg_ack_o, rxpkt_valid_o, ctl_valid_o, eprx_valid_o;
+  logic [1:0] desc_ready_o;
+  rxdesc_t desc_i[0:1];
+  rxpkt_t rxpkt_o;
+  ctl_t ctl_o;
+  eprx_t eprx_o;
+  rx_check_pulses_t pulses_o;
+  assign desc_i[0] = desc0_i;
+  assign desc_i[1] = desc1_i;
+  mrc_rx_check #(
+      .NumPlanes(2),
+      .NumQps(2),
+      .NumMrs(2)
+  ) dut (
+      .bug_i(8'(Bug)),
+      .*
+  );
+
+  // A WRITE that will be written to memory.
+  logic writes, passes;
+  assign passes = (dut.rxpkt_load && !dut.drop) || dut.ctl_load;
+  assign writes = dut.rxpkt_load && !dut.drop && dut.is_data && !dut.no_pay && dut.syndrome == 8'd0;
+
+  // Off + n <= length, with 65 bits: no sum wraps.
+  `MRC_PROVE(inside, !writes || (dut.mr_off <= dut.mr.length
+                                 && 64'(dut.d_q.plen) <= dut.mr.length - dut.mr_off))
+  `MRC_PROVE(of_its_key, !writes || (dut.mr_valid_q[dut.mr_row] && dut.mr.rkey == dut.reth.r_key
+                                     && dut.reth.va >= dut.mr.va))
+  `MRC_PROVE(address, !writes || dut.rxpkt_d.haddr == dut.mr.addr + dut.mr_off)
+  `MRC_PROVE(length, !(dut.rxpkt_load && dut.rxpkt_d.syndrome == 8'd0
+                       && dut.rxpkt_d.plen != 13'd0)
+                     || (writes && dut.rxpkt_d.plen == dut.d_q.plen))
+  `MRC_PROVE(pkey, !passes || dut.d_q.pkey[14:0] == dut.qp_row.pkey[14:0])
+  `MRC_PROVE(error_told, !(passes && dut.qp_state == QpStateError)
+                         || (!dut.ctl_load && dut.rxpkt_d.err))
+  `MRC_PROVE(icrc, !(passes || dut.eprx_load) || dut.trimmed || dut.d_q.icrc_ok)
+  `MRC_PROVE(one_way, 2'(dut.rxpkt_load) + 2'(dut.ctl_load) + 2'(dut.eprx_load) <= 2'd1)
+  `MRC_PROVE(mtu, !writes || {3'd0, dut.d_q.plen} <= dut.mtu)
+  `MRC_COVER(writes, writes && dut.mr_off != 64'd0 && dut.d_q.plen > 13'd1
+                     && dut.mr.length < 64'd4096)
+  `MRC_COVER(control, dut.ctl_load && dut.d_q.pkey[14:0] == 15'h7FFF)
+  `MRC_COVER(error, passes && dut.qp_state == QpStateError)
+  `MRC_COVER(endpoint, dut.eprx_load && dut.d_q.icrc_ok)
+  `MRC_COVER(table_waits, dut.cfg_wait && dut.a_valid_q)
+  `MRC_COVER(held, rxpkt_valid_o && !rxpkt_ready_i && dut.a_valid_q)
+endmodule
