@@ -23,6 +23,7 @@
 #include "tb/compare/follower.hpp"
 #include "tb/compare/snapshots.hpp"
 #include "tb/environment/boundary_tap.hpp"
+#include "tb/environment/inside_tap.hpp"
 #include "util/round.hpp"
 
 namespace mrc::tb {
@@ -317,6 +318,8 @@ class Run {
       shows_boundaries_ = now.data != nullptr;
       if (dut_recorder_ && shows_boundaries_)
         tap(dut_tap_, *dut_recorder_, follower_.core(), follower_.lanes(), dut_station_);
+      if (dut_recorder_ && shows_boundaries_)
+        tap(dut_inside_, *dut_recorder_, follower_.core(), dut_->inside(inside_), dut_station_);
       for (unsigned p = 0; follower_.pins().tx_tvalid >> p != 0; ++p)
         now.frame_offset[p] = static_cast<uint16_t>(dut_station_.tx_frame_offset(p));
       mrc_pins_in& in = dut_in_[follower_.ahead()];
@@ -351,6 +354,17 @@ class Run {
     tap->look(core, lanes, station.now_ps());
   }
 
+  /// The same with what moves inside, if it shows that.
+  void tap(std::optional<InsideTap>& tap, Recorder& recorder, const uint32_t* core, bool shown,
+           const Station& station) const {
+    if (!shown || station.now() < Station::kResetCycles) return;
+    if (!tap) {
+      recorder.shows_inside();
+      tap.emplace(recorder, preset_);
+    }
+    tap->look(inside_, core, station.now_ps());
+  }
+
   /// Inputs that stay as they are while the station says nothing else: all but the data that have a valid.
   static void copy_held(mrc_pins_in& to, const mrc_pins_in& from) {
     std::memcpy(&to, &from, offsetof(mrc_pins_in, wqe));
@@ -383,6 +397,8 @@ class Run {
         const uint32_t *core = nullptr, *lanes = nullptr;
         peer_.observe(core, lanes);
         tap(peer_tap_, *peer_recorder_, core, lanes, peer_station_);
+        peer_.inside(inside_);
+        tap(peer_inside_, *peer_recorder_, core, true, peer_station_);
       }
       peer_station_.cycle(peer_out_, peer_in_);
       if (!peer_station_.problem().empty() && !waving()) return;
@@ -652,6 +668,8 @@ class Run {
   Plan plan_;
   std::unique_ptr<Recorder> dut_recorder_, peer_recorder_;  // null: nobody wants a log
   std::optional<BoundaryTap> dut_tap_, peer_tap_;
+  std::optional<InsideTap> dut_inside_, peer_inside_;
+  mrc_inside_t inside_{};
   Station dut_station_, peer_station_;
   std::unique_ptr<Dut> dut_;
   Nic peer_;

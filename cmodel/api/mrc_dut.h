@@ -11,7 +11,7 @@
  *
  * Required: mrc_dut_open, mrc_dut_info, mrc_dut_outputs, mrc_dut_step, mrc_dut_close.
  * Optional: mrc_dut_observe (block boundaries), mrc_dut_wave (wave files), mrc_dut_assertions (what the device checks
- * of itself). A missing symbol means "cannot". */
+ * of itself), mrc_dut_inside (what moves inside, for logs). A missing symbol means "cannot". */
 #include <stddef.h>
 #include <stdint.h>
 
@@ -63,6 +63,19 @@ typedef struct mrc_dut_assertions_t {
   const char* text;  /* a sentence */
 } mrc_dut_assertions_t;
 
+/* What moves inside in one cycle, for logs (docs/log.md, events of kind path and cc). */
+enum { MRC_CC_IDLE, MRC_CC_TAKEN, MRC_CC_WORKS, MRC_CC_DONE, MRC_CC_BEGUN };
+typedef struct mrc_inside_t {
+  uint32_t cc_state;    /* of the congestion controllers, MRC_CC_*: one event at a time. IDLE behind TAKEN: there is no
+                           controller there */
+  uint32_t cc_dest;     /* of the event, or of the controller that begins */
+  uint32_t cc_event[3]; /* the event, ccev_t of gen/streams.hpp; counts with TAKEN */
+  uint32_t cc_window;   /* the window then, whole bytes; counts with DONE and BEGUN */
+  uint32_t ev_write;    /* 1: a row of states of entropy values is written */
+  uint32_t ev_row;      /* QP times groups of a set plus group */
+  uint32_t ev_states;   /* 3 bits a plane, as in gen/protocol.hpp */
+} mrc_inside_t;
+
 /* NULL: config->error says why. struct_size = sizeof(mrc_dut_config). */
 mrc_dut* mrc_dut_open(const mrc_dut_config* config, size_t struct_size);
 
@@ -86,6 +99,9 @@ int mrc_dut_wave(mrc_dut* dut, const char* path, int on);
 
 /* Optional. Fills at most struct_size bytes of what the device has checked so far; asked for after every step. */
 void mrc_dut_assertions(const mrc_dut* dut, mrc_dut_assertions_t* assertions, size_t struct_size);
+
+/* Optional. Fills at most struct_size bytes of what moves inside in the current cycle. */
+void mrc_dut_inside(mrc_dut* dut, mrc_inside_t* inside, size_t struct_size);
 
 void mrc_dut_close(mrc_dut* dut);
 

@@ -14,7 +14,7 @@
 namespace mrc::log {
 
 inline constexpr std::array<uint8_t, 8> kMagic{'M', 'R', 'C', 'L', 'O', 'G', '\r', '\n'};
-inline constexpr uint16_t kMajor = 1, kMinor = 1;
+inline constexpr uint16_t kMajor = 1, kMinor = 2;
 inline constexpr unsigned kPartHeader = 16;   ///< bytes: magic, major, minor, CRC-32
 inline constexpr unsigned kBlockHeader = 20;  ///< bytes: type, stored, plain, records, CRC-32
 inline constexpr uint32_t kRecords = 1, kEndOfPart = 2;

@@ -167,11 +167,53 @@ struct Cqe {
 ///   arg = {PSN, of a probe its id; TakeResult; plane; entropy; time from which on every answer counts it}
 /// Answer: what a SACK says was read from the window; behind a Take of the same time.
 ///   arg = {opcode; pr; PSN it answers, with pr the probe's id; cack_psn; first PSN of the bitmap}
+/// Path: an EV of a QP goes from one state to another.
+///   arg = {EV; EvState before; EvState after; its place in Qp::evs}
+/// Cc: a congestion controller was told something, at the time at which it took it; `qp` says nothing.
+///   arg = {Qp::dest; CcKind, and see CcTold; bytes of nominal size; round trip in ps; 0; its window afterwards, whole
+///   bytes}. The window counts with Ack, Nack, Loss and Begins
 enum class EventKind : uint8_t { Take, Answer, Heard, Lost, Path, Cc, Timer, Window, Qp };
 enum class TakeResult : uint8_t {
   New,    ///< recorded: cack, counts and bitmap have it
   Other,  ///< a duplicate, refused, without its payload, or the QP has failed
   Probe,
+};
+enum class EvState : uint8_t {
+  Good,
+  Skip,    ///< its next turn passes
+  Bad,     ///< ASSUMED_BAD
+  Denied,  ///< by its owner
+  Backup,
+  SkipTwice,  ///< its next two turns pass (A-20)
+};
+enum class CcKind : uint8_t {
+  Ack,       ///< so many bytes have arrived
+  Nack,      ///< so many were refused or trimmed
+  Loss,      ///< so many are lost
+  Granted,   ///< so many may go, and count as sent
+  Returned,  ///< so many of those are not sent
+  Begins,    ///< a new controller
+};
+/// Event::arg[1] of Cc.
+struct CcTold {
+  CcKind kind = CcKind::Ack;  ///< bits 7:0
+  bool marked = false;        ///< bit 8: the SACK had SKIP_ONCE
+  bool restore = false;       ///< bit 9
+  bool sampled = false;       ///< bit 10: the round trip counts
+  uint8_t pen = 0;            ///< bits 22:16: rcv_cwnd_pen
+  uint8_t reason = 0;         ///< bits 31:24: of the NACK
+  uint64_t pack() const {
+    return uint64_t{static_cast<uint8_t>(kind)} | uint64_t{marked} << 8 | uint64_t{restore} << 9 |
+           uint64_t{sampled} << 10 | uint64_t{pen & 0x7fu} << 16 | uint64_t{reason} << 24;
+  }
+  static CcTold unpack(uint64_t word) {
+    return {static_cast<CcKind>(word & 0xff),
+            (word >> 8 & 1) != 0,
+            (word >> 9 & 1) != 0,
+            (word >> 10 & 1) != 0,
+            static_cast<uint8_t>(word >> 16 & 0x7f),
+            static_cast<uint8_t>(word >> 24)};
+  }
 };
 struct Event {
   EventKind kind = EventKind::Take;

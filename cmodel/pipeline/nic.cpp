@@ -328,4 +328,18 @@ void Nic::observe(const uint32_t*& core_words, const uint32_t*& lane_words) {
   }
 }
 
+void Nic::inside(mrc_inside_t& to) const {
+  static_assert(static_cast<unsigned>(CcNscc::Doing::Begun) == MRC_CC_BEGUN);
+  static_assert(Ccev::kWords == sizeof to.cc_event / sizeof *to.cc_event);
+  const CcNscc::Inside cc = impl_->cc_nscc.inside();
+  to.cc_state = static_cast<uint32_t>(cc.doing);
+  to.cc_dest = cc.cc;
+  to.cc_window = cc.window;
+  cc.event.pack(to.cc_event);
+  const TxPath::Written written = impl_->tx_path.written();
+  to.ev_write = written.is;
+  to.ev_row = static_cast<uint32_t>(written.row);
+  to.ev_states = written.states;
+}
+
 }  // namespace mrc

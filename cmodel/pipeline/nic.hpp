@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "api/mrc_dut.h"
 #include "api/pins.h"
 #include "gen/presets.hpp"
 
@@ -33,6 +34,9 @@ class Nic {
   /// kObsCoreWords words, lanes num_planes * kObsLaneWords; both stay until the next step(). Word 0 of a boundary is
   /// valid | ready << 1; its data words count only when it is valid. An idle NIC costs next to nothing here.
   void observe(const uint32_t*& core, const uint32_t*& lanes);
+
+  /// What moves inside in this cycle, for logs.
+  void inside(mrc_inside_t& to) const;
 
  private:
   struct Impl;

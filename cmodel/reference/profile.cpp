@@ -242,6 +242,53 @@ log::Mr read_region(const Json& json, const std::string& file) {
   return r;
 }
 
+/// Members of a controller, by name.
+constexpr std::pair<const char*, double Controller::*> kControllerNumbers[] = {
+    {"rate_gbps", &Controller::rate_gbps},
+    {"base_rtt_ns", &Controller::base_rtt_ns},
+    {"mtu", &Controller::mtu},
+    {"max_cwnd", &Controller::max_cwnd},
+    {"target_delay_ns", &Controller::target_ns},
+    {"adjust_bytes_threshold", &Controller::adjust_bytes},
+    {"adjust_period_threshold_ns", &Controller::adjust_period_ns},
+    {"near_zero_ns", &Controller::near_zero_ns},
+    {"qa_threshold_ns", &Controller::qa_threshold_ns},
+    {"fi", &Controller::fi},
+    {"eta", &Controller::eta},
+    {"fi_scale", &Controller::fi_scale},
+    {"alpha", &Controller::alpha},
+    {"gamma", &Controller::gamma},
+    {"max_md_jump", &Controller::max_md_jump},
+    {"ewma_weight", &Controller::ewma_weight},
+};
+constexpr std::pair<const char*, bool Controller::*> kControllerFlags[] = {
+    {"trimming", &Controller::trimming},
+    {"quick_adapt", &Controller::quick_adapt},
+    {"md_resets_fast", &Controller::md_resets_fast},
+    {"nack_any_reason", &Controller::nack_any_reason},
+    {"nack_sample_cfg", &Controller::nack_sample_cfg},
+    {"nack_rtt", &Controller::nack_rtt},
+};
+
+Controller read_controller(const Json& json, const std::string& file) {
+  Controller c;
+  Members m(json, file, "a controller");
+  m.number("dest", c.dest, kMost32, "as a QP's dest");
+  m.number("qa_gate", c.qa_gate, 31, "quick adapt below max_wnd / 2^n");
+  for (const auto& [name, member] : kControllerNumbers) {
+    const Json* value = m.find(name);
+    if (value == nullptr) continue;
+    if (!value->is_number()) m.refuse(*value, fmt::format("{} is no number", name), "Write a number.");
+    c.*member = input::number(value->literal(name, file), {0, 1e15}, "a field of the controller");
+  }
+  for (const auto& [name, member] : kControllerFlags) m.flag(name, c.*member);
+  m.done();
+  if (c.mtu < 1 || c.rate_gbps <= 0 || c.base_rtt_ns <= 0) {
+    m.refuse(json, "a controller has mtu, rate_gbps and base_rtt_ns above 0", "Write what the device was told.");
+  }
+  return c;
+}
+
 /// The one document that stands there.
 Json only(std::string_view json, const std::string& file) {
   input::JsonReader reader(json, file);
@@ -310,6 +357,16 @@ nlohmann::ordered_json json_of(const log::Mr& r) {
   return d.json;
 }
 
+nlohmann::ordered_json json_of(const Controller& c) {
+  const Controller usual;
+  Differing d;
+  d.json["dest"] = c.dest;
+  d("qa_gate", c.qa_gate, usual.qa_gate);
+  for (const auto& [name, member] : kControllerNumbers) d(name, c.*member, usual.*member);
+  for (const auto& [name, member] : kControllerFlags) d(name, c.*member, usual.*member);
+  return d.json;
+}
+
 }  // namespace
 
 std::span<const Setting> settings() { return kSettings; }
@@ -369,6 +426,7 @@ Profile read_profile(std::string_view json, const std::string& file) {
          [&](const Json& item) { p.addresses.push_back(m.address_of(item, "addresses")); });
   m.list("qps", kMostQps, [&](const Json& item) { p.qps.push_back(read_qp(item, file)); });
   m.list("regions", kMostQps, [&](const Json& item) { p.regions.push_back(read_region(item, file)); });
+  m.list("controllers", kMostQps, [&](const Json& item) { p.controllers.push_back(read_controller(item, file)); });
   m.done();
   if (p.planes == 0) m.refuse(*m.find("planes"), "planes = 0", "A device has at least one port.");
   return p;
@@ -394,6 +452,7 @@ std::string to_json(const Profile& p) {
   for (const log::Ip& ip : p.addresses) d.json["addresses"].push_back(wire::to_text(ip));
   for (const log::Qp& qp : p.qps) d.json["qps"].push_back(json_of(qp));
   for (const log::Mr& region : p.regions) d.json["regions"].push_back(json_of(region));
+  for (const Controller& controller : p.controllers) d.json["controllers"].push_back(json_of(controller));
   return d.json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 

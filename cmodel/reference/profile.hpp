@@ -11,6 +11,7 @@
 
 #include "input/error.hpp"
 #include "log/record.hpp"
+#include "reference/controller.hpp"
 #include "wire/packet.hpp"
 
 namespace mrc::ref {
@@ -99,6 +100,7 @@ struct Profile {
   std::vector<log::Ip> addresses;  ///< own ones; empty: those of its QPs
   std::vector<log::Qp> qps;        ///< that exist before the log begins
   std::vector<log::Mr> regions;
+  std::vector<Controller> controllers;  ///< of destinations
 
   /// How its frames are read.
   wire::WireConfig wire() const;

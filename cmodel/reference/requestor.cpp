@@ -23,13 +23,14 @@ Requestor::Flight* Requestor::at(Seq psn) {
 
 const Requestor::Flight* Requestor::find(Seq psn) const { return const_cast<Requestor*>(this)->at(psn); }
 
-bool Requestor::sent(Seq psn, uint32_t ev, uint8_t plane, Time time) {
+bool Requestor::sent(Seq psn, uint32_t ev, uint8_t plane, Time time, double size) {
   if (psn < base_ || psn >= next_ + kMostPsns) return false;
   const auto place = static_cast<std::size_t>(psn - base_);
   if (place >= flights_.size()) flights_.resize(place + 1);
   Flight& flight = flights_[place];
   if (!flight.seen) {
     flight.seen = true;
+    flight.size = size;
     flight.first = time;
     flight.reported = psn <= cack_;
     if (!flight.reported) ++open_;
@@ -51,6 +52,7 @@ bool Requestor::report(Seq psn, Time time) {
   if (flight == nullptr || flight->reported) return false;
   flight->reported = true;
   flight->told = time;
+  arrived_ += flight->size;
   --open_;
   return true;
 }

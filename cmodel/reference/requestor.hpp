@@ -54,6 +54,7 @@ class Requestor {
     uint32_t ev = 0;         ///< of the newest transmission
     uint32_t ev_before = 0;  ///< of the one before
     unsigned times = 0;      ///< transmissions
+    double size = 0;         ///< nominal bytes
     Time first = 0, earlier = 0, last = 0;
     Time nacked = 0;  ///< the newest NACK about it that names the EV of its newest transmission; 0: none
     Time named = 0;   ///< the newest NACK about it; 0: none
@@ -62,7 +63,7 @@ class Requestor {
   };
 
   /// Returns false for a PSN so far off that no window holds it.
-  bool sent(Seq psn, uint32_t ev, uint8_t plane, Time time);
+  bool sent(Seq psn, uint32_t ev, uint8_t plane, Time time, double size = 0);
   /// Returns how many PSNs it reported that were not before.
   unsigned heard(const Word& word, Time time);
   void nacked(Seq psn, uint8_t reason, uint32_t ev, Time time);
@@ -81,6 +82,8 @@ class Requestor {
   Seq highest() const { return highest_; }
   /// Oldest PSN not reported; next(): all are.
   Seq oldest() const;
+  /// Nominal bytes of all that is reported.
+  double arrived() const { return arrived_; }
   /// PSNs sent and not reported.
   Seq open() const { return open_; }
   Seq acked() const { return acked_; }
@@ -118,6 +121,7 @@ class Requestor {
   Seq acked_ = 0, open_ = 0;
   std::deque<Flight> flights_;  ///< from base_ on
   Time progress_ = 0;
+  double arrived_ = 0;
   Time wide_ = 0;                      ///< newest word with at least `reorder` packets above cack
   std::map<uint32_t, Time> triggers_;  ///< EV -> last transmission of a packet, sent once, that brought a SACK
 };

@@ -11,8 +11,9 @@ namespace {
 
 constexpr Seq kUnit = 128;
 constexpr std::size_t kMostSuspects = 100, kMostOwed = 1 << 14, kMostWorks = 1 << 16;
-constexpr unsigned kForEver = 25;    ///< QP attribute RETRY_CNT, exponential
-constexpr unsigned kAlwaysSkip = 2;  ///< SETH.m
+constexpr unsigned kForEver = 25;         ///< QP attribute RETRY_CNT, exponential
+constexpr unsigned kAlwaysSkip = 2;       ///< SETH.m
+constexpr uint16_t kStateProbe = 0xFFFE;  ///< probe id (A-75)
 constexpr uint8_t kTrimmed = 1, kTrimmedLasthop = 2, kUnexpEvent = 0x19;
 
 using history::words;
@@ -33,6 +34,8 @@ RequestorFlow::RequestorFlow(const log::Qp& qp, bool from_log, RequestorWorld& w
       hi_(qp.sq_psn, qp.mpr * kUnit, rules_of(world.world.settings(), qp)),
       lo_(hi_),
       paths_(qp, world),
+      evs_(qp, world, world.now),
+      shows_evs_((world.world.profile().shows >> static_cast<unsigned>(log::EventKind::Path) & 1) != 0),
       grants_{{0, -1, qp.mpr}} {
   begin();
 }
@@ -50,6 +53,7 @@ void RequestorFlow::change(const log::Qp& qp, Time time) {
   evs_replaced_ = evs_replaced_ || (qp.evs != qp_.evs && !qp_.evs.empty());
   qp_ = qp;
   paths_.change(qp);
+  evs_.change(qp, time);
   if (begins || (window && hi_.next() == hi_.base())) {
     hi_ = lo_ = Requestor(qp.sq_psn, qp.mpr * kUnit, rules_of(world_.world.settings(), qp));
     grants_ = {{0, -1, qp.mpr}};
@@ -60,6 +64,7 @@ void RequestorFlow::change(const log::Qp& qp, Time time) {
 
 void RequestorFlow::fail(Time time) {
   if (!failed_) failed_at_ = time;
+  evs_.forget();
   failed_ = true;
 }
 
@@ -88,7 +93,11 @@ void RequestorFlow::sent(const Seen& seen) {
     paths_.blamed(before->ev, seen.first);  // it says so itself: this one is lost, and nobody has trimmed it
   }
   paths_.sent(seen, known);
-  hi_.sent(psn, ev, seen.frame.plane, seen.first);
+  if (shows_evs_) evs_.sent(seen);
+  state_asked_ = 0;
+  if (known) again_ = seen.first;
+  if (known && before != nullptr) evs_.lost(before->ev, seen.first);
+  hi_.sent(psn, ev, seen.frame.plane, seen.first, nominal_size(p, world_.world.settings()));
   lo_.sent(psn, ev, seen.frame.plane, seen.first);
   if (idle_free_) world_.world.report().ok(Rule::ReqMoves);
   last_sent_ = seen.first;
@@ -161,9 +170,53 @@ void RequestorFlow::check_again(const Seen& seen, Seq psn) {
   });
 }
 
-void RequestorFlow::probed(uint32_t ev, Time time) {
+void RequestorFlow::probed(uint32_t ev, uint16_t id, Time time) {
   asked_ = time;
-  paths_.probed(ev);
+  if (id != kStateProbe) {
+    if (shows_evs_) evs_.probed(ev, time);
+    return;
+  }
+  const bool silent = world_.world.settings().state_silent;
+  world_.world.check(
+      Rule::ReqAsksOnce, !silent && state_asked_ == 0, nullptr, world_.world.local(qp_.qp),
+      [&] { return fmt::format("QP {} asks its peer for its state at {}", qp_.qp, words(time)); },
+      [&] {
+        return silent ? std::string("nothing: CTRL.state_silent is set")
+                      : fmt::format("nothing: it asked at {}, and nothing has moved since", words(state_asked_));
+      });
+  state_asked_ = std::max<Time>(time, 1);
+}
+
+/// Some packet of this EV counts as lost, or has been sent again for that.
+bool RequestorFlow::lost_on(uint32_t ev, Time time) const {
+  for (Seq psn = hi_.base(); psn < hi_.next(); ++psn) {
+    const Requestor::Flight* const flight = hi_.find(psn);
+    if (flight == nullptr || (flight->ev != ev && flight->ev_before != ev)) continue;
+    if (flight->times > 1 || hi_.causes(psn, time, lag()) != 0) return true;
+  }
+  return false;
+}
+
+void RequestorFlow::ev_event(const log::Event& event, Time time) {
+  const bool bad = static_cast<log::EvState>(event.arg[2]) == log::EvState::Bad;
+  if (!bad) paths_.answered(static_cast<uint32_t>(event.arg[0]));
+  evs_.event(event, bad && lost_on(static_cast<uint32_t>(event.arg[0]), time), time);
+}
+
+/// Marks about EVs: in SACKs about data, and NACKs of trimmed packets.
+void RequestorFlow::hear_marks(const wire::Packet& p, bool sure, Time time) {
+  if (!shows_evs_) return;
+  if (p.seth) {
+    if (p.seth->m == 0) return;
+    const Requestor::Flight* const flight = p.seth->pr == 0 ? hi_.find(trigger(*p.seth)) : nullptr;
+    const bool newest = flight != nullptr && flight->times == 1 && flight->ev == p.seth->entropy && !flight->reported;
+    return evs_.marked(p.seth->entropy, p.seth->m, sure && newest, time);
+  }
+  if (!p.neth || p.neth->reason != kTrimmed) return;
+  const Requestor::Flight* const flight = hi_.find(history::unwrap(p.neth->nack_psn, 24, hi_.next()));
+  const bool newest = flight != nullptr && flight->times == 1 && flight->ev == p.neth->entropy && !flight->reported &&
+                      flight->named == 0;
+  evs_.marked(p.neth->entropy, RequestorEvs::kSkipOnce, sure && newest, time);
 }
 
 // ---- heard
@@ -172,6 +225,9 @@ void RequestorFlow::received(const Seen& seen, bool sure) {
   if (!started_) return;
   advance(seen.last);
   const wire::Packet& p = seen.packet;
+  state_asked_ = 0;
+  if (shows_evs_) evs_.heard(seen.last);
+  hear_marks(p, sure, seen.last);
   Came came;
   came.at = seen.last;
   came.due = seen.last + 2 * seen.frame.error + world_.world.profile().take + world_.world.profile().skew;
@@ -183,7 +239,7 @@ void RequestorFlow::received(const Seen& seen, bool sure) {
     word.bitmap = h.sack_bitmap;
     word.above = p.cc_state ? p.cc_state->ooo_count : 0;
     if (h.pr == 0) word.trigger = word.cack + h.ack_psn_offset;
-    if (h.pr != 0 && h.m != kAlwaysSkip) paths_.answered(h.entropy);
+    if (h.pr != 0 && h.m != kAlwaysSkip) ev_answered(h.entropy);
     word.mpr = qp_.dynamic_mpr ? h.mpr : 0;
     if (word.mpr != 0 && word.cack >= hi_.cack()) granted(word, seen.last);
   } else if (p.neth) {
@@ -310,9 +366,29 @@ void RequestorFlow::alive() {
 void RequestorFlow::sweep(Time time) {
   advance(time);
   std::erase_if(owed_, [&](const Owed& owed) { return settled(owed, time); });
+  if (shows_evs_) evs_.now(time);
   if (world_.world.incomplete() != nullptr) return;
   idle(time);
   timer(time);
+  asks(time);
+}
+
+/// With something open and no progress it asks, or repeats, before its timer is over: after a quarter of the interval,
+/// and it looks in steps of a quarter.
+void RequestorFlow::asks(Time time) {
+  if (may_be_dead() || hi_.open() == 0 || world_.world.settings().state_silent) return;
+  const Requestor::Flight* const oldest = hi_.find(hi_.oldest());
+  if (oldest == nullptr) return;
+  const Time since = std::max({hi_.progress(), oldest->last, last_sent_, asks_judged_});
+  if (time < since + 3 * interval() / 4 + world_.world.queue()) return;
+  asks_judged_ = time;
+  if (std::max(asked_, again_) >= since) return world_.world.report().ok(Rule::ReqAsks);
+  if (state_asked_ != 0) return;  // it has, and nothing has moved
+  if (!world_.never_down()) return world_.world.report().rests(Rule::ReqAsks, "a port was down");
+  if (world_.free.until(time) - active_free_ <= world_.world.queue()) return;
+  suspect(Rule::ReqAsks, since, fmt::format("nothing about PSN {}, which is not reported", psn24(hi_.oldest())),
+          fmt::format("a probe or a retransmission within {} of {}", words(3 * interval() / 4 + world_.world.queue()),
+                      words(since)));
 }
 
 /// Work that is posted moves on. How much of its window a NIC uses is its own affair; but if nothing is on its way and
@@ -491,11 +567,12 @@ void RequestorFlow::finish(Time time, bool cut) {
     }
   }
   suspects_.clear();
-  paths_.finish(time);
+  paths_.finish();
+  if (shows_evs_ && !may_be_dead()) evs_.finish(time);
 }
 
 uint64_t RequestorFlow::memory() const {
-  return sizeof *this + hi_.memory() + lo_.memory() + paths_.memory() + waiting_.size() * sizeof(Came) +
+  return sizeof *this + hi_.memory() + lo_.memory() + paths_.memory() + evs_.memory() + waiting_.size() * sizeof(Came) +
          owed_.size() * sizeof(Owed) + works_.size() * sizeof(Work);
 }
 

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "reference/requestor.hpp"
+#include "reference/requestor_evs.hpp"
 #include "reference/requestor_paths.hpp"
 #include "reference/requestor_world.hpp"
 
@@ -23,10 +24,14 @@ class RequestorFlow {
   /// A data packet left.
   void sent(const Seen& seen);
   /// A reliability probe left.
-  void probed(uint32_t ev, Time time);
+  void probed(uint32_t ev, uint16_t id, Time time);
   /// The answer to a probe from NIC to NIC that went with this EV came.
-  void ev_answered(uint32_t ev) { paths_.answered(ev); }
-  void ev_probed(uint32_t ev) { paths_.probed(ev); }
+  void ev_answered(uint32_t ev) {
+    paths_.answered(ev);
+    evs_.answered(ev);
+  }
+  /// The device says what becomes of an EV.
+  void ev_event(const log::Event& event, Time time);
   /// It is in ERROR, or soon will be.
   void fail(Time time);
   /// A SACK, NACK or ACK came; `sure`: it reached the NIC.
@@ -39,6 +44,10 @@ class RequestorFlow {
   void sweep(Time time);
   void finish(Time time, bool cut);
 
+  /// The PSN of the packet that brought this SACK.
+  Seq trigger(const wire::Seth& seth) const {
+    return history::unwrap(seth.cack_psn, 24, hi_.next()) + seth.ack_psn_offset;
+  }
   const log::Qp& qp() const { return qp_; }
   const Requestor& hi() const { return hi_; }
   const Requestor& lo() const { return lo_; }
@@ -81,6 +90,9 @@ class RequestorFlow {
   void check_status(const log::Cqe& cqe, Time time);
   void finish_work(Time time);
   void idle(Time time);
+  void asks(Time time);
+  bool lost_on(uint32_t ev, Time time) const;
+  void hear_marks(const wire::Packet& packet, bool sure, Time time);
   void timer(Time time);
   void suspect(Rule rule, Time since, std::string came, std::string right);
   void alive();
@@ -96,6 +108,8 @@ class RequestorFlow {
   bool started_ = false;
   Requestor hi_, lo_;
   RequestorPaths paths_;
+  RequestorEvs evs_;
+  bool shows_evs_;
   std::deque<Came> waiting_;  ///< heard by hi, not by lo
   std::deque<Owed> owed_;
   std::deque<Grant> grants_;  ///< windows heard, until the newest but those of long ago
@@ -115,6 +129,9 @@ class RequestorFlow {
   std::optional<Time> idle_free_;
   Time idle_since_ = 0;
   Time last_sent_ = 0, asked_ = 0;
+  Time again_ = 0;        ///< the newest retransmission
+  Time state_asked_ = 0;  ///< the newest probe for the state alone; 0: none since something moved
+  Time asks_judged_ = 0;
   Time active_free_ = 0;   ///< free time when it last sent or heard something new
   unsigned tries_ = 0;     ///< retransmissions of the oldest PSN without progress
   bool excusable_ = true;  ///< none was sent again since then

@@ -10,7 +10,8 @@ constexpr uint32_t kEndpointQp = 2;
 
 }  // namespace
 
-RequestorJudge::RequestorJudge(const Profile& profile, Report& report) : world_(profile, report) {
+RequestorJudge::RequestorJudge(const Profile& profile, Report& report)
+    : world_(profile, report), cc_(world_), peers_(world_) {
   for (const log::Qp& qp : profile.qps) {
     if (qp.state != log::QpState::Reset) flows_[qp.qp] = std::make_unique<RequestorFlow>(qp, false, world_);
   }
@@ -29,10 +30,13 @@ const RequestorFlow* RequestorJudge::flow(uint32_t qp) const {
 void RequestorJudge::port(const log::Port& port, Time time) {
   world_.world.port(port, time);
   world_.free.port(port.plane, port.up, std::max<Time>(time, 1));
+  peers_.port(time);
 }
 
 void RequestorJudge::qp(const log::Qp& qp, Time time) {
   world_.world.qp(qp, time);
+  cc_.qp(qp);
+  peers_.qp(qp, time);
   const auto at = flows_.find(qp.qp);
   if (qp.state == log::QpState::Reset) {
     if (at == flows_.end()) return;
@@ -68,8 +72,13 @@ void RequestorJudge::received(const Seen& seen) {
   if (qp == nullptr || seen.packet.trimmed()) return;
   world_.world.remember(*qp, seen);
   RequestorFlow* const flow = find(qp->set.qp);
+  if (flow != nullptr && seen.packet.seth) {
+    const Seq trigger = flow->trigger(*seen.packet.seth);
+    cc_.sack(seen, flow->qp(), flow->hi().find(trigger));
+  }
   if (flow != nullptr && (seen.packet.seth || seen.packet.neth || seen.packet.aeth)) {
     flow->received(seen, sure(seen, flow->qp()));
+    if (!seen.packet.neth) cc_.arrived(seen, flow->qp(), flow->hi().arrived());
   }
 }
 
@@ -86,15 +95,17 @@ void RequestorJudge::port_status(const Seen& seen) {
 
 /// A probe from NIC to NIC serves all QPs that have its EV and its destination.
 void RequestorJudge::endpoint_sent(const Seen& seen) {
+  peers_.sent(seen);
   const wire::Packet& p = seen.packet;
   if (!p.erth || p.erth->op != static_cast<uint8_t>(wire::ErthOp::EvProbe) || p.error) return;
   const uint32_t ev = p.entropy(world_.world.profile().wire());
   ev_probes_[static_cast<uint16_t>(p.bth->psn)] = ev;
-  for (auto& [number, flow] : flows_) flow->ev_probed(ev);
+  world_.probed = seen.first;
 }
 
 void RequestorJudge::endpoint_answered(const Seen& seen) {
   if (!history::World::counts(seen) || seen.packet.trimmed()) return;
+  peers_.answered(seen, (seen.frame.flags & log::kMaybe) == 0 && !seen.doubtful);
   const auto probe = ev_probes_.find(static_cast<uint16_t>(seen.packet.bth->psn));
   if (probe == ev_probes_.end()) return;
   for (auto& [number, flow] : flows_) flow->ev_answered(probe->second);
@@ -111,8 +122,11 @@ void RequestorJudge::sent(const Seen& seen) {
   RequestorFlow* const flow = find(qp->set.qp);
   if (flow == nullptr || seen.packet.error) return;
   const wire::Packet& p = seen.packet;
-  if (history::is_data(p) && p.reth && !p.trimmed()) flow->sent(seen);
-  if (p.peth) flow->probed(p.entropy(world_.world.profile().wire()), seen.first);
+  if (history::is_data(p) && p.reth && !p.trimmed()) {
+    flow->sent(seen);
+    cc_.sent(seen, flow->qp());
+  }
+  if (p.peth) flow->probed(p.entropy(world_.world.profile().wire()), p.peth->probe_id, seen.first);
   // It tells its peer that it has failed.
   const bool nak = p.aeth && (p.aeth->syndrome & 0xE0) != 0;
   const bool unexpected = p.neth && p.neth->reason == static_cast<uint8_t>(wire::NackReason::UnexpEvent);
@@ -133,9 +147,10 @@ void RequestorJudge::completed(const log::Cqe& cqe, Time time) {
 }
 
 /// The device says itself what becomes of an EV (arguments: EV, from, to, cause): no need to guess.
-void RequestorJudge::event(const log::Event& event, Time) {
+void RequestorJudge::event(const log::Event& event, Time time) {
+  cc_.event(event, time);
   if (event.kind != log::EventKind::Path) return;
-  if (RequestorFlow* const flow = find(event.qp)) flow->ev_answered(static_cast<uint32_t>(event.arg[0]));
+  if (RequestorFlow* const flow = find(event.qp)) flow->ev_event(event, time);
 }
 
 void RequestorJudge::counter(const log::Counter& counter, Time) {
@@ -150,16 +165,18 @@ void RequestorJudge::now(Time time) {
   if (time < swept_ + world_.world.lag() / 2) return;
   swept_ = time;
   for (auto& [number, flow] : flows_) flow->sweep(time);
+  peers_.now(time);
 }
 
 void RequestorJudge::finish(const log::End& end, Time time) {
   world_.now = time;
+  peers_.now(time);
   for (auto& [number, flow] : flows_) flow->finish(time, end.cut);
   world_.decide(silent_drops_ == uint64_t{0});
 }
 
 uint64_t RequestorJudge::memory() const {
-  uint64_t bytes = sizeof *this + world_.world.memory();
+  uint64_t bytes = sizeof *this + world_.world.memory() + cc_.memory();
   for (const auto& [number, flow] : flows_) bytes += flow->memory();
   return bytes;
 }

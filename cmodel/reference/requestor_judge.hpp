@@ -8,7 +8,9 @@
 #include <optional>
 
 #include "reference/checker.hpp"
+#include "reference/requestor_cc.hpp"
 #include "reference/requestor_flow.hpp"
+#include "reference/requestor_peers.hpp"
 
 namespace mrc::ref {
 
@@ -41,6 +43,8 @@ class RequestorJudge : public Checker {
   void endpoint_answered(const Seen& seen);
 
   RequestorWorld world_;
+  RequestorCc cc_;
+  RequestorPeers peers_;
   std::map<uint32_t, std::unique_ptr<RequestorFlow>> flows_;
   std::map<log::Ip, uint32_t> peer_ports_;
   std::map<uint16_t, uint32_t> ev_probes_;  ///< request id -> EV

@@ -10,7 +10,6 @@ namespace {
 
 constexpr uint32_t kBalance = 512;  ///< packets of a window in which planes are compared
 constexpr double kUneven = 0.25;    ///< of an equal share
-constexpr Time kTick = 128'000;
 
 using history::words;
 
@@ -70,7 +69,6 @@ void RequestorPaths::blamed(uint32_t ev, Time time) {
   use->second.doubted = true;
   ever_blamed_ = true;
   if (!use->second.once) return world_.world.report().rests(Rule::PathBlamed, "the EV stands in the set twice");
-  if (first_blame_ == 0) first_blame_ = time;
   blames_.try_emplace(ev, time);
 }
 
@@ -105,23 +103,10 @@ void RequestorPaths::balance(const Seen& seen) {
   window_ = 0;
 }
 
-void RequestorPaths::finish(Time time) {
+void RequestorPaths::finish() {
   const bool shown = (world_.world.profile().shows >> static_cast<unsigned>(log::EventKind::Path) & 1) != 0;
   if (ever_blamed_ && !shown) {
     world_.world.report().rests(Rule::PathBlamed, "the device does not show what becomes of its EVs");
-  }
-  if (!shown || first_blame_ == 0 || floor() || unfit() != nullptr) return;
-  const Time wait = 4 * kTick * world_.world.settings().probe_interval + world_.world.queue();
-  if (probed_) {
-    world_.world.report().ok(Rule::PathProbed);
-  } else if (first_blame_ + wait < time) {
-    world_.world.broken(
-        Rule::PathProbed, nullptr, world_.world.local(qp_.qp),
-        [&] {
-          return fmt::format("no probe on any of {} EVs that have gone bad since {}", blames_.size(),
-                             words(first_blame_));
-        },
-        [&] { return fmt::format("one within {}", words(wait)); });
   }
 }
 

@@ -19,10 +19,9 @@ class RequestorPaths {
   void sent(const Seen& seen, bool again);
   /// A packet that went with this EV counts as lost, and was not trimmed.
   void blamed(uint32_t ev, Time time);
-  void probed(uint32_t ev) { probed_ |= blames_.contains(ev); }
   /// A probe that went with this EV was answered.
   void answered(uint32_t ev);
-  void finish(Time time);
+  void finish();
   uint64_t memory() const { return uses_.size() * 48 + blames_.size() * 48; }
 
  private:
@@ -38,8 +37,7 @@ class RequestorPaths {
   RequestorWorld& world_;
   std::unordered_map<uint32_t, Use> uses_;  ///< of the QP's EVs
   std::unordered_map<uint32_t, Time> blames_;
-  Time first_blame_ = 0;
-  bool ever_blamed_ = false, probed_ = false;
+  bool ever_blamed_ = false;
   std::vector<uint32_t> planes_;  ///< packets by plane, of this window
   uint32_t window_ = 0;
 };

@@ -60,6 +60,15 @@ Time FreeTime::until(Time time) {
   return free_;
 }
 
+double nominal_size(const wire::Packet& p, const Settings& settings) {
+  constexpr unsigned kPayload = 1, kPayload40 = 2;
+  constexpr double kMore = 40;
+  const auto payload = static_cast<double>(p.payload.size());
+  if (settings.nominal == kPayload) return payload;
+  if (settings.nominal == kPayload40) return payload + kMore;
+  return static_cast<double>(p.udp->length) + kMore;
+}
+
 RequestorWorld::RequestorWorld(const Profile& profile, Report& report)
     : world(profile, report), free(profile.planes, profile.port_gbps, profile.take) {}
 

@@ -37,6 +37,9 @@ class FreeTime {
   std::deque<std::pair<uint64_t, Time>> reads_;  ///< tag, since; done ones have left
 };
 
+/// What a packet counts for with rcvd_bytes and the controller.
+double nominal_size(const wire::Packet& packet, const Settings& settings);
+
 /// What all QPs of a NIC share.
 struct RequestorWorld {
   RequestorWorld(const Profile& profile, Report& report);
@@ -55,6 +58,7 @@ struct RequestorWorld {
   Time peer_changed = 0;  ///< a peer's word about its ports that differed from the one before
   bool peer_down = false;
   Time now = 0;
+  Time probed = 0;  ///< newest probe of an EV, of any QP
 
  private:
   std::vector<Finding> held_;

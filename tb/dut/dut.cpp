@@ -15,6 +15,10 @@ class ModelDut final : public Dut {
     nic_.observe(core, lanes);
     return true;
   }
+  bool inside(mrc_inside_t& to) override {
+    nic_.inside(to);
+    return true;
+  }
   bool wave(const char*, bool) override { return false; }
   bool can_wave() const override { return false; }
   std::string name() const override { return "model"; }

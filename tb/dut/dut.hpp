@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "api/mrc_dut.h"
 #include "api/pins.h"
 #include "gen/presets.hpp"
 
@@ -36,6 +37,8 @@ class Dut {
   virtual void step(const mrc_pins_in& in) = 0;
   /// Boundaries of the current cycle, as in gen/streams.hpp, until the next step. False: the device shows none.
   virtual bool observe(const uint32_t*& core, const uint32_t*& lanes) = 0;
+  /// What moves inside in the current cycle. False: the device does not show it.
+  virtual bool inside(mrc_inside_t&) { return false; }
   /// Waves to a file from now on (on), or pause; path nullptr and off: close. False: it cannot.
   virtual bool wave(const char* path, bool on) = 0;
   virtual bool can_wave() const = 0;

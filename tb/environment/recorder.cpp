@@ -2,6 +2,7 @@
 #include "tb/environment/recorder.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <string_view>
 
@@ -44,6 +45,39 @@ uint32_t setting(const SidePlan& plan, std::string_view name) {
   return field->get(word->second);
 }
 
+/// The words of a controller as the numbers that they stand for (docs/blocks/cc/cc_nscc.md, Configuration words).
+ref::Controller controller_of(const csr::TblCcProfile& row, unsigned dest) {
+  constexpr double kTickNs = 128;
+  const auto fixed = [](uint64_t word, int fraction) { return std::ldexp(static_cast<double>(word), -fraction); };
+  ref::Controller c;
+  c.dest = dest;
+  c.rate_gbps = fixed(row.wnd_rate, 16) / 1.5 / kTickNs * 8;
+  c.base_rtt_ns = row.base_rtt * kTickNs;
+  c.mtu = row.mtu;
+  c.max_cwnd = row.max_cwnd;
+  c.target_ns = fixed(row.target, 8) * kTickNs;
+  c.adjust_bytes = row.adjust_bytes;
+  c.adjust_period_ns = row.adjust_period * kTickNs;
+  c.near_zero_ns = row.near_zero * kTickNs;
+  constexpr uint32_t kNever = 0xffff;
+  c.trimming = row.qa_threshold == kNever;
+  c.qa_threshold_ns = c.trimming ? 0 : row.qa_threshold * kTickNs;
+  c.fi = fixed(row.fi, 12);
+  c.eta = fixed(row.eta, 16);
+  c.fi_scale = fixed(row.fi_scale, 24);
+  c.alpha = fixed(row.alpha, 18) / kTickNs;
+  c.gamma = fixed(row.gamma, 24);
+  c.max_md_jump = fixed(row.max_md_jump, 24);
+  c.ewma_weight = fixed(row.ewma_weight, 28);
+  c.qa_gate = row.qa_gate;
+  c.quick_adapt = !row.disable_qa;
+  c.md_resets_fast = row.md_resets_fast;
+  c.nack_any_reason = row.nack_any_reason;
+  c.nack_sample_cfg = row.nack_sample_cfg;
+  c.nack_rtt = row.nack_rtt;
+  return c;
+}
+
 ref::Profile profile_of(const Preset& preset, const SidePlan& plan) {
   ref::Profile p;
   p.name = std::string("mrcnic ") + preset.name;
@@ -52,6 +86,10 @@ ref::Profile profile_of(const Preset& preset, const SidePlan& plan) {
   for (const ref::Setting& s : ref::settings()) s.set(p.settings, setting(plan, s.name));
   p.ack_gap = log::Time{csr::kAckCtlGap.get(plan.ack_ctl)} * preset.clock_ps;
   for (unsigned d = 0; d < plan.dests; ++d) p.addresses.push_back(bytes_of(plan.ip ^ d));
+  for (unsigned d = 0; d < plan.dests; ++d) {
+    const auto row = csr::TblCcProfile::unpack(plan.cc_profiles[d % plan.cc_profiles.size()].data());
+    if (row.enable) p.controllers.push_back(controller_of(row, d));
+  }
   return p;
 }
 
@@ -93,7 +131,11 @@ Recorder::Recorder(const Setup& s) : device_(s.device), preset_(s.preset), owned
   for (const SidePlan::Profile& profile : plan_.profiles) evs_.push_back(evs_of(preset_, profile));
   coming_.fill(kNone);
   up_ = (1u << preset_.num_planes) - 1;
-  add<log::Device>(0) = {s.name, ref::to_json(profile_of(preset_, plan_))};
+  profile_ = profile_of(preset_, plan_);
+  for (unsigned d = 0; d < plan_.dests; ++d) {
+    controlled_.push_back(std::ranges::any_of(profile_.controllers, [&](const auto& c) { return c.dest == d; }));
+  }
+  add<log::Device>(0) = {s.name, ref::to_json(profile_)};
   for (const Region& r : plan_.regions) {
     add<log::Mr>(0) = {.rkey = r.rkey, .va = r.va, .bytes = r.length, .addr = plan_.host_base + r.dest};
   }
@@ -292,12 +334,28 @@ void Recorder::received(const Frame& of, uint64_t begun_ps, uint64_t now_ps) {
 
 void Recorder::shows_boundaries(bool said) {
   shows_boundaries_ = true;
-  if (!said) return;
-  auto& device = std::get<log::Device>(records_.front().body);
-  ref::Profile profile = profile_of(preset_, plan_);
-  for (const log::EventKind kind : {log::EventKind::Take, log::EventKind::Answer})
-    profile.shows |= uint64_t{1} << static_cast<unsigned>(kind);
-  device.profile = ref::to_json(profile);
+  if (said) shows({log::EventKind::Take, log::EventKind::Answer});
+}
+
+void Recorder::shows_inside() { shows({log::EventKind::Path, log::EventKind::Cc}); }
+
+void Recorder::shows(std::initializer_list<log::EventKind> kinds) {
+  for (const log::EventKind kind : kinds) profile_.shows |= uint64_t{1} << static_cast<unsigned>(kind);
+  std::get<log::Device>(records_.front().body).profile = ref::to_json(profile_);
+}
+
+void Recorder::controller(unsigned dest, log::CcTold told, uint64_t bytes, uint64_t rtt_ps, uint64_t window,
+                          uint64_t time_ps) {
+  if (dest >= controlled_.size() || !controlled_[dest]) return;
+  add<log::Event>(time_ps) = {log::EventKind::Cc, 0, {dest, told.pack(), bytes, rtt_ps, 0, window}};
+}
+
+void Recorder::path(unsigned qp, unsigned place, log::EvState from, log::EvState to, uint64_t time_ps) {
+  const SidePlan::Qp& q = plan_.qps[qp];
+  if (q.peer >= plan_.qps.size() || owned_[qp].state == QpState::Reset) return;
+  add<log::Event>(time_ps) = {log::EventKind::Path,
+                              qpn_of(qp),
+                              {evs_[q.profile][place], static_cast<uint64_t>(from), static_cast<uint64_t>(to), place}};
 }
 
 void Recorder::event(log::EventKind kind, unsigned qp, std::array<uint64_t, 6> arg, uint64_t time_ps) {
@@ -337,7 +395,7 @@ void Recorder::flush(uint64_t now_ps, const Sink& sink) {
   // A first beat is there some bytes later than its frame began; the rest is for the cycles on the way.
   const uint64_t slack = 64 * uint64_t{byte_ps(preset_)} + 4 * uint64_t{preset_.clock_ps};
   uint64_t until = now_ps - std::min(slack, now_ps);
-  until = std::min(until, held_ps_);
+  until = std::min({until, held_ps_, held_inside_ps_});
   for (const uint64_t begun : coming_) until = std::min(until, begun);
   const std::size_t before = records_.size();
   hand_over(until, sink);

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <initializer_list>
 #include <set>
 #include <string>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "gen/presets.hpp"
 #include "gen/streams.hpp"
 #include "log/record.hpp"
+#include "reference/profile.hpp"
 #include "tb/environment/frame.hpp"
 #include "tb/environment/plan.hpp"
 
@@ -61,6 +63,13 @@ class Recorder {
   void event(log::EventKind kind, unsigned qp, std::array<uint64_t, 6> arg, uint64_t time_ps);
   /// No record before this time is handed over: an event of this time may follow. kNone: none will.
   void hold(uint64_t time_ps) { held_ps_ = time_ps; }
+  /// The NIC shows what moves inside: all events of kind path and cc are told. Before the first flush().
+  void shows_inside();
+  /// A controller was told something, or answers; those that are none are left out.
+  void controller(unsigned dest, log::CcTold told, uint64_t bytes, uint64_t rtt_ps, uint64_t window, uint64_t time_ps);
+  /// An EV of a QP goes from one state to another.
+  void path(unsigned qp, unsigned place, log::EvState from, log::EvState to, uint64_t time_ps);
+  void hold_inside(uint64_t time_ps) { held_inside_ps_ = time_ps; }
   /// The lane of a port has described a frame. / It holds none that it has not described, so that what came and was not
   /// described is discarded.
   void described(unsigned plane) { ++described_[plane]; }
@@ -76,6 +85,7 @@ class Recorder {
   template <class Body>
   Body& add(uint64_t time);
   log::Frame& frame(const Frame& frame, uint64_t begin_ps);
+  void shows(std::initializer_list<log::EventKind> kinds);
   void hand_over(uint64_t until, const Sink& sink);
   log::Qp qp(unsigned index) const;
   void changed(unsigned index, uint64_t now_ps);
@@ -103,7 +113,9 @@ class Recorder {
   std::array<std::deque<Read>, kMaxPlanes> reads_;
   uint64_t tags_ = 0, numbers_ = 0;
   uint64_t told_ps_ = 0;  // of the last Until
-  uint64_t held_ps_ = kNone;
+  uint64_t held_ps_ = kNone, held_inside_ps_ = kNone;
+  ref::Profile profile_;
+  std::vector<bool> controlled_;  // of each destination
   bool shows_boundaries_ = false;
   std::array<uint64_t, kMaxPlanes> came_{}, came_ps_{};  // whole frames at the pins, and when the newest was whole
   std::array<uint64_t, kMaxPlanes> described_{}, discarded_{};

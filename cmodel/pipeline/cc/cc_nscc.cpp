@@ -20,9 +20,16 @@ NsccState CcNscc::state(unsigned cc) const {
   return s;
 }
 
+CcNscc::Inside CcNscc::inside() const {
+  if (begun_) return {Doing::Begun, cc_, dests_[cc_].cwin, e_};
+  constexpr Doing kOf[] = {Doing::Idle, Doing::Works, Doing::Taken, Doing::Works, Doing::Done};
+  return {kOf[static_cast<unsigned>(state_)], cc_, nscc_cwnd_bytes(s_, words(cc_)), e_};
+}
+
 void CcNscc::step(const CfgBus& cfg, uint32_t tick) {
   ack_.begin(cfg);
   pulses_next_ = {};
+  begun_ = false;
   bool asks = false;  // may be answered in this cycle
   switch (state_) {
     case State::Idle:
@@ -71,6 +78,7 @@ void CcNscc::init(uint32_t tick) {
   dest.infl = 0;
   dest.wait = false;
   dest.cwin = nscc_cwnd_bytes(ctx_[cc_], w);
+  begun_ = true;
   ack_.done();
   state_ = State::Idle;
 }

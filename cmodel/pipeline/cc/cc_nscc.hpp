@@ -55,6 +55,15 @@ class CcNscc {
   /// in the row after Store. Between clock() and step().
   NsccState state(unsigned cc) const;
 
+  /// What the machine is at in this cycle, for logs. Between clock() and step().
+  enum class Doing : uint8_t { Idle, Taken, Works, Done, Begun };
+  struct Inside {
+    Doing doing;
+    uint32_t cc, window;  ///< whole bytes, with Done and Begun
+    Ccev event;           ///< with Taken
+  };
+  Inside inside() const;
+
  private:
   /// Work stands for the states between Count and Store.
   enum class State : uint8_t { Idle, Init, Count, Work, Store };
@@ -90,8 +99,9 @@ class CcNscc {
   Pulses pulses_, pulses_next_;
 
   State state_ = State::Idle;
-  unsigned left_ = 0;  // cycles left in Init, Work
-  unsigned cc_ = 0;    // of the event, or of Init
+  bool begun_ = false;  // a controller has begun in the cycle before
+  unsigned left_ = 0;   // cycles left in Init, Work
+  unsigned cc_ = 0;     // of the event, or of Init
   Ccev e_{};
   uint32_t now_ = 0;
   NsccState s_;         // Work, Store: the state after the event

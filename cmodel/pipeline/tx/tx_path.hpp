@@ -27,6 +27,11 @@ class TxPath {
     unsigned port_up = 0;    ///< bit p: port_up_i[p]
   };
 
+  struct Written {
+    bool is = false;
+    std::size_t row = 0;  ///< QP times groups plus group
+    EvRow states = 0;
+  };
   using Pulses = TxPathPulses;
 
   /// fb: from tx_inflight; pfb: from tx_probe.
@@ -35,6 +40,8 @@ class TxPath {
 
   bool cfg_ack() const { return ack_.value(); }
   const Pulses& pulses() const { return pulses_; }
+  /// A row of states that the cycle before has written, for logs. Between clock() and step().
+  Written written() const { return evst_.written(); }
   void step(const CfgBus& cfg, const CsrOut& csr, const In& in);
   void clock() {
     evst_.clock();
@@ -62,16 +69,20 @@ class TxPath {
       we_ = true;
     }
     void clock() {
+      wrote_ = we_;
       if (we_) mem_[waddr_] = wdata_;
       if (re_) rdata_ = mem_[raddr_];
       we_ = re_ = false;
     }
 
+    /// What the cycle before has written, for logs.
+    Written written() const { return {wrote_, waddr_, wdata_}; }
+
    private:
     std::vector<EvRow> mem_;
     EvRow rdata_ = 0, wdata_ = 0;
     std::size_t raddr_ = 0, waddr_ = 0;
-    bool re_ = false, we_ = false;
+    bool re_ = false, we_ = false, wrote_ = false;
   };
 
   struct Qp {

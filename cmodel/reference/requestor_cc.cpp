@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reference/requestor_cc.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace mrc::ref {
+namespace {
+
+constexpr std::size_t kMostStates = 64, kMostHeard = 4096;
+constexpr Time kTick = 128'000, kSlowTick = 1'024'000;
+constexpr unsigned kRcvdBits = 24;
+constexpr double kRcvdUnit = 256;
+constexpr unsigned kSkipOnce = 1;  ///< SETH.m
+
+using history::unwrap;
+using history::words;
+
+Rule rule_of(const CcInput& in) {
+  if (in.kind == log::CcKind::Nack) return Rule::CcNack;
+  if (in.kind == log::CcKind::Loss) return Rule::CcLoss;
+  return in.pen != 0 || in.restore ? Rule::CcPenalty : Rule::CcAck;
+}
+
+std::string words(const CcInput& in) {
+  constexpr const char* kKinds[] = {"an acknowledgement", "a NACK", "a loss"};
+  std::string text = fmt::format("{} of {} bytes", kKinds[static_cast<unsigned>(in.kind) % 3], in.bytes);
+  if (in.marked) text += ", marked";
+  if (in.sampled) text += fmt::format(", round trip {}", words(static_cast<Time>(in.rtt)));
+  if (in.pen != 0) text += fmt::format(", penalty {}", in.pen);
+  if (in.restore) text += ", restore";
+  if (in.kind == log::CcKind::Nack) text += fmt::format(", reason 0x{:02x}", in.reason);
+  return text;
+}
+
+}  // namespace
+
+RequestorCc::RequestorCc(RequestorWorld& world)
+    : world_(world), shown_((world.world.profile().shows >> static_cast<unsigned>(log::EventKind::Cc) & 1) != 0) {
+  for (const Controller& c : world.world.profile().controllers) dests_.try_emplace(c.dest, c);
+}
+
+RequestorCc::Dest* RequestorCc::find(uint32_t dest) {
+  const auto at = dests_.find(dest);
+  return at == dests_.end() ? nullptr : &at->second;
+}
+
+void RequestorCc::event(const log::Event& event, Time time) {
+  if (!shown_ || event.kind != log::EventKind::Cc) return;
+  Dest* const dest = find(static_cast<uint32_t>(event.arg[0]));
+  const log::CcTold told = log::CcTold::unpack(event.arg[1]);
+  if (dest == nullptr) return world_.world.report().rests(Rule::CcAck, "the profile does not tell the controller");
+  CcInput in;
+  in.kind = told.kind;
+  in.time = time;
+  in.bytes = static_cast<double>(event.arg[2]);
+  in.marked = told.marked;
+  in.restore = told.restore;
+  in.sampled = told.sampled;
+  in.pen = told.pen;
+  in.reason = told.reason;
+  in.rtt = static_cast<double>(event.arg[3]);
+  switch (told.kind) {
+    case log::CcKind::Begins:
+      dest->states = {Nscc(dest->controller, time)};
+      dest->fly = dest->granted = dest->on_wire = dest->told = dest->reported = 0;
+      dest->window = dest->before = static_cast<double>(event.arg[5]);
+      dest->window_at = time;
+      dest->heard.clear();
+      begins(*dest);
+      return;
+    case log::CcKind::Granted:
+      dest->fly += in.bytes;
+      dest->granted += in.bytes;
+      return granted(*dest, time);
+    case log::CcKind::Returned:
+      dest->fly -= in.bytes;
+      dest->granted -= in.bytes;
+      dest->returned = in.bytes;
+      dest->returned_at = time;
+      return;
+    default:
+      dest->fly -= in.bytes;
+      in.fly_most = in.fly_least = dest->fly;
+      // A return of a moment ago may not have been counted yet.
+      if (time < dest->returned_at + kTick) in.fly_most += dest->returned;
+      if (in.kind == log::CcKind::Ack) fits(*dest, in);
+      return follow(*dest, in, static_cast<double>(event.arg[5]));
+  }
+}
+
+void RequestorCc::begins(Dest& dest) {
+  const double right = dest.states.front().window();
+  world_.world.check(
+      Rule::CcStart, std::abs(dest.window - right) <= 1 + 1e-4 * right, nullptr, nullptr,
+      [&] {
+        return fmt::format("destination {}: its controller begins with a window of {:.0f} bytes", dest.controller.dest,
+                           dest.window);
+      },
+      [&] { return fmt::format("{:.0f} bytes: max_wnd", right); });
+  dest.states.front().correct(dest.window);
+}
+
+/// One step from every state that the controller may be in. Those that lead elsewhere than to what it shows were not.
+void RequestorCc::follow(Dest& dest, const CcInput& in, double shown) {
+  dest.before = dest.window;
+  dest.window = shown;
+  dest.window_at = in.time;
+  Report& report = world_.world.report();
+  const Rule rule = rule_of(in);
+  if (dest.states.empty()) return report.rests(rule, "how the controller began is not shown");
+  std::vector<Nscc> after;
+  for (const Nscc& state : dest.states) {
+    for (Nscc& next : state.after(in)) after.push_back(std::move(next));
+  }
+  const auto far = [&](const Nscc& n) { return std::abs(n.window() - 0.5 - shown); };
+  const auto fit = [&](const Nscc& n) { return far(n) <= 2 + 0.01 * n.moved() + 1e-4 * shown; };
+  const bool right = std::ranges::any_of(after, fit);
+  const Nscc nearest = *std::ranges::min_element(after, {}, far);
+  if (right) std::erase_if(after, [&](const Nscc& n) { return !fit(n); });
+  for (Nscc& n : after) n.correct(shown);
+  dest.states.clear();
+  for (const Nscc& n : after) {
+    if (dest.states.size() == kMostStates) break;
+    if (std::ranges::none_of(dest.states, [&](const Nscc& o) { return o.same(n); })) dest.states.push_back(n);
+  }
+  world_.world.check(
+      rule, right, nullptr, nullptr,
+      [&] {
+        return fmt::format("destination {}: {} took the window from {:.0f} to {:.0f} bytes", dest.controller.dest,
+                           words(in), dest.before, shown);
+      },
+      [&] { return fmt::format("{:.0f} bytes: {}", std::floor(nearest.window()), nearest.did()); });
+}
+
+/// Which of the newest two windows held is not known for a moment.
+void RequestorCc::granted(Dest& dest, Time time) {
+  double window = dest.window;
+  if (time < dest.window_at + world_.world.lag()) window = std::max(window, dest.before);
+  world_.world.check(
+      Rule::CcGrant, dest.fly <= window + dest.controller.mtu, nullptr, nullptr,
+      [&] { return fmt::format("destination {}: {:.0f} bytes are in flight", dest.controller.dest, dest.fly); },
+      [&] { return fmt::format("at most the window of {:.0f} bytes and a packet", window); });
+}
+
+/// What the controller was told of an acknowledgement is what a SACK said that came.
+void RequestorCc::fits(Dest& dest, const CcInput& in) {
+  Report& report = world_.world.report();
+  dest.told += in.bytes;
+  if (const char* why = world_.world.incomplete()) return report.rests(Rule::CcHeard, why);
+  const auto says = [&](const Heard& h) {
+    return !h.told && (h.m == kSkipOnce) == in.marked && h.pen == in.pen && h.restore == in.restore;
+  };
+  const Time tick = world_.world.settings().tsr_us ? kSlowTick : kTick;
+  const auto lasted = [&](const Heard& h) {
+    if (!in.sampled) return true;
+    if (!h.rtt || (!h.once && !world_.world.settings().rtt_rtx)) return false;
+    const auto rtt = static_cast<Time>(in.rtt);
+    return (h.moved || rtt + 2 * tick >= *h.rtt) && rtt <= *h.rtt + world_.world.queue() + 2 * tick;
+  };
+  auto at = std::ranges::find_if(dest.heard, [&](const Heard& h) { return says(h) && lasted(h); });
+  const bool timely = at != dest.heard.end();
+  if (!timely) at = std::ranges::find_if(dest.heard, says);
+  const bool heard = at != dest.heard.end();
+  const auto came = [&] {
+    return fmt::format("destination {}: the controller was told {}", dest.controller.dest, words(in));
+  };
+  world_.world.check(Rule::CcHeard, heard, nullptr, nullptr, came,
+                     [] { return std::string("what a SACK says that came: none has this mark, penalty and restore"); });
+  if (heard) {
+    if (in.sampled)
+      world_.world.check(Rule::CcRtt, timely, nullptr, nullptr, came, [&] {
+        return fmt::format("the time since a packet left that was sent once: {}",
+                           at->rtt ? words(*at->rtt) : std::string("its SACK has no time stamp"));
+      });
+    at->told = true;
+  }
+  while (!dest.heard.empty() && (dest.heard.front().told || dest.heard.front().at + 4 * world_.world.queue() < in.time))
+    dest.heard.pop_front();
+  world_.world.check(
+      Rule::CcBytes, dest.told <= dest.reported + kRcvdUnit * static_cast<double>(received_.size()), nullptr, nullptr,
+      [&] {
+        return fmt::format("destination {}: {:.0f} bytes were told as acknowledged", dest.controller.dest, dest.told);
+      },
+      [&] { return fmt::format("at most {:.0f}: what its QPs' SACKs and ACKs report", dest.reported); });
+}
+
+void RequestorCc::qp(const log::Qp& qp) {
+  if (qp.state == log::QpState::Reset || qp.state == log::QpState::Init) received_.erase(qp.qp);
+}
+
+void RequestorCc::sack(const Seen& seen, const log::Qp& qp, const Requestor::Flight* flight) {
+  if (!shown_ || !qp.controlled) return;
+  Dest* const dest = find(qp.dest);
+  if (dest == nullptr) return;
+  const wire::Packet& p = seen.packet;
+  Heard h;
+  h.at = seen.last;
+  h.m = p.seth->m;
+  h.pen = p.cc_state->rcv_cwnd_pen;
+  h.restore = p.cc_state->restore_cwnd != 0;
+  h.moved = qp.svc_time;
+  if (flight != nullptr && p.seth->pr == 0 && qp.time_stamps) {
+    h.once = flight->times == 1;
+    h.rtt = seen.last - std::min(seen.last, flight->last);
+  }
+  if (dest->heard.size() >= kMostHeard) dest->heard.pop_front();
+  dest->heard.push_back(h);
+  Received& r = received_[qp.qp];
+  r.units = std::max(r.units, unwrap(p.cc_state->rcvd_bytes, kRcvdBits, r.units));
+}
+
+/// What came brought this QP so far. A semantic ACK may tell of packets that no SACK told of: it has no mark.
+void RequestorCc::arrived(const Seen& seen, const log::Qp& qp, double bytes) {
+  if (!shown_ || !qp.controlled) return;
+  Dest* const dest = find(qp.dest);
+  if (dest == nullptr) return;
+  if (dest->heard.size() >= kMostHeard) dest->heard.pop_front();
+  if (seen.packet.aeth) dest->heard.emplace_back().at = seen.last;
+  Received& r = received_[qp.qp];
+  const double reported = std::max(bytes, static_cast<double>(r.units) * kRcvdUnit);
+  dest->reported += std::max(0.0, reported - r.counted);
+  r.counted = std::max(r.counted, reported);
+}
+
+void RequestorCc::sent(const Seen& seen, const log::Qp& qp) {
+  if (!shown_ || !qp.controlled) return;
+  Dest* const dest = find(qp.dest);
+  if (dest == nullptr || dest->states.empty()) return;
+  dest->on_wire += nominal_size(seen.packet, world_.world.settings());
+  world_.world.check(
+      Rule::CcSent, dest->on_wire <= dest->granted, &seen, world_.world.local(qp.qp),
+      [&] {
+        return fmt::format("{}: {:.0f} bytes have been sent", words(seen, world_.world.profile().wire()),
+                           dest->on_wire);
+      },
+      [&] { return fmt::format("at most {:.0f}: what the controller granted", dest->granted); });
+}
+
+uint64_t RequestorCc::memory() const {
+  uint64_t bytes = received_.size() * 64;
+  for (const auto& [number, dest] : dests_)
+    bytes += sizeof dest + dest.states.size() * sizeof(Nscc) + dest.heard.size() * sizeof(Heard);
+  return bytes;
+}
+
+}  // namespace mrc::ref

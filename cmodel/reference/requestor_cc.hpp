@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Congestion controllers that a device shows (events of kind cc): each window must be what NSCC makes of what the
+/// controller was told, and what it was told must have come.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "reference/nscc.hpp"
+#include "reference/requestor.hpp"
+#include "reference/requestor_world.hpp"
+
+namespace mrc::ref {
+
+class RequestorCc {
+ public:
+  explicit RequestorCc(RequestorWorld& world);
+
+  /// The device says that it shows all of these events.
+  bool shown() const { return shown_; }
+  void event(const log::Event& event, Time time);
+  void qp(const log::Qp& qp);
+  /// A SACK came for a QP; `flight`: what brought it, as sent; null: not known.
+  void sack(const Seen& seen, const log::Qp& qp, const Requestor::Flight* flight);
+  /// The same, and ACKs; `bytes`: nominal size of all that is reported of the QP.
+  void arrived(const Seen& seen, const log::Qp& qp, double bytes);
+  /// A data packet of a controlled QP left.
+  void sent(const Seen& seen, const log::Qp& qp);
+  uint64_t memory() const;
+
+ private:
+  struct Heard {
+    Time at = 0;
+    unsigned m = 0, pen = 0;
+    bool restore = false, told = false;
+    bool once = false;        ///< what brought it was sent once
+    bool moved = false;       ///< its time stamp may have been moved forward by the responder
+    std::optional<Time> rtt;  ///< as the wire shows it
+  };
+  struct Dest {
+    explicit Dest(const Controller& of) : controller(of) {}
+    Controller controller;
+    std::vector<Nscc> states;  ///< empty: not known
+    double fly = 0, window = 0, before = 0;
+    Time window_at = 0, returned_at = 0;
+    double returned = 0;  ///< the newest
+    double granted = 0, on_wire = 0;
+    std::deque<Heard> heard;
+    double told = 0;      ///< bytes acknowledged, as the controller was told
+    double reported = 0;  ///< as SACKs reported them
+  };
+  struct Received {
+    Seq units = 0;       ///< rcvd_bytes / 256
+    double counted = 0;  ///< bytes of it in Dest::reported
+  };
+
+  void begins(Dest& dest);
+  void follow(Dest& dest, const CcInput& input, double shown);
+  void granted(Dest& dest, Time time);
+  void fits(Dest& dest, const CcInput& input);
+  Dest* find(uint32_t dest);
+
+  RequestorWorld& world_;
+  const bool shown_;
+  std::map<uint32_t, Dest> dests_;
+  std::map<uint32_t, Received> received_;  ///< by QP
+};
+
+}  // namespace mrc::ref

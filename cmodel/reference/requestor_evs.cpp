@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reference/requestor_evs.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace mrc::ref {
+namespace {
+
+constexpr Time kTick = 128'000;
+constexpr std::size_t kMostMarks = 4096, kMostJoined = 64;
+
+using history::words;
+using log::EvState;
+
+const char* name_of(EvState state) {
+  constexpr const char* kNames[] = {"GOOD", "SKIP", "ASSUMED_BAD", "DENIED", "backup", "SKIP twice"};
+  const auto i = static_cast<std::size_t>(state);
+  return i < std::size(kNames) ? kNames[i] : "no state";
+}
+
+bool uses(EvState state) { return state == EvState::Good || state == EvState::Skip || state == EvState::SkipTwice; }
+
+}  // namespace
+
+RequestorEvs::RequestorEvs(const log::Qp& qp, RequestorWorld& world, Time time) : world_(world) { change(qp, time); }
+
+EvState RequestorEvs::first_state(std::size_t place) const {
+  return place + qp_.backup < places_.size() ? EvState::Good : EvState::Backup;
+}
+
+void RequestorEvs::change(const log::Qp& qp, Time time) {
+  const bool same = qp.evs == qp_.evs;
+  qp_ = qp;
+  changed_ = time;
+  if (same) return;
+  places_.resize(qp.evs.size());
+  by_ev_.clear();
+  for (std::size_t i = 0; i < places_.size(); ++i) {
+    const bool fresh = places_[i].ev != qp.evs[i] || qp.evs[i] == 0;
+    places_[i].plane = i < qp.ev_planes.size() ? qp.ev_planes[i] : 0;
+    if (fresh) {
+      places_[i].known = places_[i].ev == 0;
+      places_[i].state = first_state(i);
+      places_[i].left_good = time;
+    }
+    places_[i].ev = qp.evs[i];
+    by_ev_[qp.evs[i]].push_back(i);
+  }
+  owed_.clear();
+}
+
+bool RequestorEvs::once(uint32_t ev) const {
+  const auto at = by_ev_.find(ev);
+  return at != by_ev_.end() && at->second.size() == 1;
+}
+
+RequestorEvs::Place* RequestorEvs::find(uint32_t ev) {
+  const auto at = by_ev_.find(ev);
+  return at == by_ev_.end() ? nullptr : &places_[at->second.front()];
+}
+
+template <class Came, class Right>
+void RequestorEvs::check(Rule rule, bool holds, const Seen* seen, Came&& came, Right&& right) {
+  world_.world.check(rule, holds, seen, world_.world.local(qp_.qp), std::forward<Came>(came),
+                     std::forward<Right>(right));
+}
+
+/// The table of section 5.
+bool RequestorEvs::may(EvState from, EvState to) const {
+  if (to == EvState::Denied) return true;
+  switch (from) {
+    case EvState::Good:
+      return to == EvState::Skip || to == EvState::Bad || to == EvState::Backup;
+    case EvState::Skip:
+      if (to == EvState::SkipTwice) return world_.world.settings().skip_twice;
+      return to == EvState::Good || to == EvState::Bad || to == EvState::Backup;
+    case EvState::SkipTwice:
+      return to == EvState::Skip || to == EvState::Bad || to == EvState::Backup;
+    case EvState::Bad:
+      return to == EvState::Good || to == EvState::Skip;
+    default:
+      return to == EvState::Good;
+  }
+}
+
+void RequestorEvs::event(const log::Event& event, bool lost, Time time) {
+  const auto ev = static_cast<uint32_t>(event.arg[0]);
+  const auto from = static_cast<EvState>(event.arg[1]), to = static_cast<EvState>(event.arg[2]);
+  const auto at = static_cast<std::size_t>(event.arg[3]);
+  if (at >= places_.size() || places_[at].ev != ev) return;
+  Place& place = places_[at];
+  const EvState was = place.state;
+  if (was == EvState::Good) place.left_good = time;
+  place.state = to;
+  const bool known = std::exchange(place.known, true);
+  if (to == EvState::Bad) {
+    place.bad = time;
+    place.answers = 0;
+  }
+  // Whoever sets a QP up sets its EVs up.
+  if (!settled(time) && to == first_state(at)) return;
+  const auto came = [&] {
+    return fmt::format("EV 0x{:08x} of QP {} goes from {} to {}", ev, qp_.qp, name_of(from), name_of(to));
+  };
+  check(Rule::PathStates, (from == was || !known) && may(from, to), nullptr, came,
+        [&] { return fmt::format("it was {}, and the table of mrc.md section 5", name_of(was)); });
+  if (to == EvState::Skip && from == EvState::Good) {
+    check(Rule::PathSkip, take_mark(ev, kSkipOnce, time), nullptr, came,
+          [] { return std::string("a mark before: no SACK with SKIP_ONCE, no NACK TRIMMED about it came"); });
+  } else if (from == EvState::Bad && to != EvState::Denied && known && once(ev)) {
+    const unsigned wanted = std::max(1u, world_.world.settings().probe_successes);
+    check(Rule::PathRevived, place.answers >= wanted, nullptr, came, [&] {
+      return fmt::format("{} answers to probes on it before: {} came since {}", wanted, place.answers,
+                         words(place.bad));
+    });
+  } else if (from == EvState::Backup && to == EvState::Good) {
+    joined_.push_back({time, place.plane});
+    if (joined_.size() > kMostJoined) joined_.pop_front();
+  } else if (to == EvState::Bad) {
+    goes_bad(at, lost, time);
+  }
+}
+
+void RequestorEvs::goes_bad(std::size_t at, bool lost, Time time) {
+  const Place& place = places_[at];
+  const bool refused = take_mark(place.ev, kAlwaysSkip, time);
+  const auto came = [&] { return fmt::format("EV 0x{:08x} of QP {} goes bad", place.ev, qp_.qp); };
+  if (const char* why = world_.world.incomplete()) {
+    world_.world.report().rests(Rule::PathBad, why);
+  } else if (!lost && !refused && !world_.never_down()) {
+    world_.world.report().rests(Rule::PathBad, "a port was down, and what it lost was not seen");
+  } else if (lost || refused) {
+    world_.world.report().ok(Rule::PathBad);
+  } else if (doubts_.size() < kMostMarks) {
+    doubts_.push_back({time, time + 4 * world_.world.queue(), place.ev});  // its packet may still wait inside
+  }
+  const bool spare = std::ranges::any_of(
+      places_, [&](const Place& p) { return p.plane == place.plane && p.state == EvState::Backup; });
+  const bool replaced = std::ranges::any_of(
+      joined_, [&](const Joined& j) { return j.plane == place.plane && j.at + world_.world.lag() >= time; });
+  if (replaced) std::erase_if(joined_, [&](const Joined& j) { return j.plane == place.plane; });
+  if (spare || replaced) {
+    check(Rule::PathReplaced, replaced || refused, nullptr, came,
+          [&] { return fmt::format("one of the backup set of plane {} in its place", unsigned{place.plane}); });
+  } else {
+    const unsigned least = world_.world.settings().min_active;
+    check(Rule::PathFloor, in_use() >= least, nullptr, came,
+          [&] { return fmt::format("it stays in use: {} EVs are left, EV_CTL.min_active is {}", in_use(), least); });
+  }
+}
+
+std::size_t RequestorEvs::in_use() const {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(places_, [](const Place& p) { return uses(p.state) || !p.known; }));
+}
+
+bool RequestorEvs::take_mark(uint32_t ev, unsigned m, Time time) {
+  while (!marks_.empty() && marks_.front().at + 4 * world_.world.queue() < time) marks_.pop_front();
+  const auto at = std::ranges::find_if(marks_, [&](const Mark& k) { return !k.used && k.ev == ev && k.m == m; });
+  if (at == marks_.end()) return false;
+  if (m == kSkipOnce) at->used = true;
+  return true;
+}
+
+void RequestorEvs::marked(uint32_t ev, unsigned m, bool sure, Time time) {
+  if (marks_.size() < kMostMarks) marks_.push_back({time, ev, m});
+  const Place* const place = find(ev);
+  if (!sure || m != kSkipOnce || !once(ev) || !settled(time) || place->state != EvState::Good || !place->known) return;
+  if (owed_.size() < kMostMarks)
+    owed_.push_back({time, time + world_.world.queue(), static_cast<std::size_t>(place - places_.data()), ev});
+}
+
+void RequestorEvs::lost(uint32_t ev, Time time) {
+  const auto at = by_ev_.find(ev);
+  if (at == by_ev_.end()) return;
+  for (const std::size_t i : at->second) places_[i].lost = time;
+}
+
+/// Who went bad had lost a packet, at the latest when that is sent again.
+void RequestorEvs::doubtful(Time time) {
+  while (!doubts_.empty() && doubts_.front().due < time) {
+    const Doubt doubt = doubts_.front();
+    doubts_.pop_front();
+    const Place* const place = find(doubt.ev);
+    if (place == nullptr) continue;
+    check(
+        Rule::PathBad, place->lost + 4 * world_.world.queue() >= doubt.at && place->lost != 0, nullptr,
+        [&] { return fmt::format("EV 0x{:08x} of QP {} went bad at {}", doubt.ev, qp_.qp, words(doubt.at)); },
+        [] { return std::string("a packet of it that is lost, or a SACK with ALWAYS_SKIP about it"); });
+  }
+}
+
+void RequestorEvs::heard(Time time) {
+  const Time near = world_.world.profile().take + world_.world.profile().skew;
+  for (auto owed = owed_.rbegin(); owed != owed_.rend() && owed->at + near >= time; ++owed) owed->alone = false;
+}
+
+void RequestorEvs::now(Time time) {
+  doubtful(time);
+  while (!owed_.empty() && owed_.front().due < time) {
+    const Owed owed = owed_.front();
+    owed_.pop_front();
+    if (owed.place >= places_.size() || places_[owed.place].ev != owed.ev) continue;
+    if (!owed.alone) {
+      world_.world.report().rests(Rule::PathMarked, "another answer came at about the same time");
+      continue;
+    }
+    if (!settled(time)) {
+      world_.world.report().rests(Rule::PathMarked, "the QP's owner has changed it");
+      continue;
+    }
+    const Place& place = places_[owed.place];
+    const bool left = place.state != EvState::Good || place.left_good >= owed.at;
+    if (left) {
+      world_.world.report().ok(Rule::PathMarked);
+    } else {
+      Finding f = world_.world.finding(
+          Rule::PathMarked, nullptr, world_.world.local(qp_.qp),
+          fmt::format("EV 0x{:08x} of QP {} stays GOOD", owed.ev, qp_.qp),
+          fmt::format("SKIP: a SACK with SKIP_ONCE or a NACK TRIMMED about it came at {}", words(owed.at)));
+      f.time = time;
+      f.since = owed.at;
+      world_.doubt(std::move(f));
+    }
+  }
+}
+
+void RequestorEvs::sent(const Seen& seen) {
+  const uint32_t ev = seen.packet.entropy(world_.world.profile().wire());
+  const auto at = by_ev_.find(ev);
+  if (at == by_ev_.end()) return;
+  const Time back = seen.first - std::min(seen.first, world_.world.queue());
+  const bool good = std::ranges::any_of(at->second, [&](std::size_t i) {
+    return places_[i].state == EvState::Good || places_[i].left_good >= back || !places_[i].known;
+  });
+  if (!good && !settled(seen.first))
+    return world_.world.report().rests(Rule::PathUsed, "the QP's owner has changed it");
+  check(
+      Rule::PathUsed, good, &seen, [&] { return words(seen, world_.world.profile().wire()); },
+      [&] {
+        const Place& p = places_[at->second.front()];
+        return fmt::format("another EV: this one is {}, and was GOOD at {} for the last time", name_of(p.state),
+                           words(p.left_good));
+      });
+}
+
+/// A NIC that has bad EVs probes some of them; how many at a time is its affair.
+void RequestorEvs::finish(Time time) {
+  const Time wait = 4 * kTick * world_.world.settings().probe_interval + world_.world.queue();
+  const auto bad = [&](const Place& p) { return p.known && p.state == EvState::Bad && p.bad + wait < time; };
+  const auto first = std::ranges::find_if(places_, bad);
+  if (first == places_.end() || !world_.never_down() || world_.world.incomplete() != nullptr) return;
+  check(
+      Rule::PathProbed, world_.probed >= first->bad, nullptr,
+      [&] { return fmt::format("no probe of EV 0x{:08x} of QP {}, or of any other", first->ev, qp_.qp); },
+      [&] { return fmt::format("one within {} of {}, when it went bad", words(wait), words(first->bad)); });
+}
+
+void RequestorEvs::probed(uint32_t ev, Time time) {
+  world_.probed = time;
+  Place* const place = find(ev);
+  if (place == nullptr || !once(ev) || place->bad == 0) return;
+  const Time interval = kTick * world_.world.settings().probe_interval;
+  const Time since = std::max(place->probe, place->bad);
+  if (place->probe != 0 || place->state == EvState::Bad) {
+    check(
+        Rule::PathProbeGap, time + world_.world.lag() + 2 * kTick >= since + interval, nullptr,
+        [&] { return fmt::format("a probe of EV 0x{:08x} of QP {} at {}", ev, qp_.qp, words(time)); },
+        [&] {
+          return fmt::format("none before {}: {} after {}", words(since + interval), words(interval), words(since));
+        });
+  }
+  place->probe = time;
+}
+
+void RequestorEvs::answered(uint32_t ev) {
+  const auto at = by_ev_.find(ev);
+  if (at == by_ev_.end()) return;
+  for (const std::size_t i : at->second) ++places_[i].answers;
+}
+
+}  // namespace mrc::ref

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+/// States of EVs that a device shows (events of kind path), against what came back about them: who goes to SKIP was
+/// marked, who goes bad has lost a packet, who comes back was probed, and data take EVs that are in use.
+#pragma once
+
+#include <deque>
+#include <unordered_map>
+#include <vector>
+
+#include "reference/requestor_world.hpp"
+
+namespace mrc::ref {
+
+/// Of one QP.
+class RequestorEvs {
+ public:
+  RequestorEvs(const log::Qp& qp, RequestorWorld& world, Time time);
+
+  void change(const log::Qp& qp, Time time);
+  /// `lost`: some packet of that EV counts as lost by now.
+  void event(const log::Event& event, bool lost, Time time);
+  /// A mark came: SETH.m, or a NACK TRIMMED (kSkipOnce). `sure`: it is about the newest transmission of its packet, and
+  /// reached the NIC.
+  void marked(uint32_t ev, unsigned m, bool sure, Time time);
+  /// A data packet leaves.
+  void sent(const Seen& seen);
+  /// A reliability probe leaves, or a probe of either kind is answered.
+  void probed(uint32_t ev, Time time);
+  void answered(uint32_t ev);
+  /// A packet of that EV counts as lost: it was sent again.
+  void lost(uint32_t ev, Time time);
+  /// A SACK, NACK or ACK came: one that comes at about the same time as a mark may be worked through before it.
+  void heard(Time time);
+  /// The QP has failed, or may have: nothing is owed.
+  void forget() {
+    owed_.clear();
+    doubts_.clear();
+  }
+  void now(Time time);
+  void finish(Time time);
+  uint64_t memory() const { return places_.size() * sizeof(Place) + marks_.size() * sizeof(Mark); }
+
+  static constexpr unsigned kSkipOnce = 1, kAlwaysSkip = 2;  ///< SETH.m
+
+ private:
+  struct Place {
+    uint32_t ev = 0;
+    uint8_t plane = 0;
+    log::EvState state = log::EvState::Good;
+    bool known = true;     ///< its state is that; false: its owner has put another EV here
+    Time left_good = 0;    ///< when it was GOOD for the last time
+    Time bad = 0;          ///< since when it is bad, or was bad last
+    Time probe = 0;        ///< newest reliability probe
+    Time lost = 0;         ///< newest packet of it that was sent again
+    unsigned answers = 0;  ///< to probes since it went bad
+  };
+  struct Mark {
+    Time at = 0;
+    uint32_t ev = 0;
+    unsigned m = 0;
+    bool used = false;
+  };
+  struct Owed {
+    Time at = 0, due = 0;
+    std::size_t place = 0;
+    uint32_t ev = 0;
+    bool alone = true;  ///< nothing else came at about the same time
+  };
+  bool may(log::EvState from, log::EvState to) const;
+  bool settled(Time time) const { return time > changed_ + world_.world.lag(); }
+  void goes_bad(std::size_t place, bool lost, Time time);
+  void doubtful(Time time);
+  bool take_mark(uint32_t ev, unsigned m, Time time);
+  std::size_t in_use() const;
+  log::EvState first_state(std::size_t place) const;
+  template <class Came, class Right>
+  void check(Rule rule, bool holds, const Seen* seen, Came&& came, Right&& right);
+  bool once(uint32_t ev) const;
+  Place* find(uint32_t ev);
+
+  log::Qp qp_;
+  RequestorWorld& world_;
+  std::vector<Place> places_;
+  std::unordered_map<uint32_t, std::vector<std::size_t>> by_ev_;
+  std::deque<Mark> marks_;
+  std::deque<Owed> owed_;
+  struct Doubt {
+    Time at = 0, due = 0;
+    uint32_t ev = 0;
+  };
+  std::deque<Doubt> doubts_;  ///< gone bad without a loss that is seen yet
+  struct Joined {
+    Time at = 0;
+    uint8_t plane = 0;
+  };
+  std::deque<Joined> joined_;  ///< backup EVs that came into use
+  Time changed_ = 0;
+};
+
+}  // namespace mrc::ref

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Reads what moves inside a NIC (mrc_inside_t) and what its congestion controllers answer, and tells the recorder:
+/// events of kind path and cc.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "api/mrc_dut.h"
+#include "gen/presets.hpp"
+#include "gen/streams.hpp"
+#include "tb/environment/recorder.hpp"
+
+namespace mrc::tb {
+
+class InsideTap {
+ public:
+  InsideTap(Recorder& recorder, const Preset& preset);
+
+  /// One cycle; called in every cycle from the first one after reset on. `core`: boundaries of the same cycle.
+  void look(const mrc_inside_t& inside, const uint32_t* core, uint64_t now_ps);
+
+ private:
+  struct Taken {
+    Ccev event;
+    uint64_t at_ps;
+  };
+  void controllers(const mrc_inside_t& inside, uint64_t now_ps);
+  void grants(const uint32_t* core, uint64_t now_ps);
+  void states(const mrc_inside_t& inside, uint64_t now_ps);
+  void judged(const uint32_t* core, uint64_t now_ps);
+
+  Recorder& recorder_;
+  const Preset& preset_;
+  std::vector<uint32_t> rows_;  ///< states of EVs as they were
+  std::optional<Taken> taken_;  ///< the event that the controllers work on
+  uint32_t state_before_ = MRC_CC_IDLE;
+  struct Bad {
+    unsigned qp, place;
+    log::EvState before;
+  };
+  std::optional<Bad> bad_;  ///< an EV that goes bad, unless it turns out that it is needed
+  bool ans_stays_ = false, rans_stays_ = false, evev_stays_ = false;
+};
+
+}  // namespace mrc::tb
