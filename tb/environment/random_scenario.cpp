@@ -246,6 +246,10 @@ Scenario random_scenario(uint64_t seed, unsigned draw) {
     s.may_fail = true;
     s.retry_exp = std::min(s.retry_exp, 2u);
   }
+  // A controller's window, 1.5 rate x RTT, holds a packet.
+  const double window = 1.5 / 8 * s.cc_rate_gbps * s.cc_rtt_ns;
+  const double packet = s.cc_mtu > 0 ? s.cc_mtu : 4096 + 256;
+  if (window != 0 && window < packet) s.cc_rtt_ns = 0;
   if (s.cut_planes != 0) s.back_us = s.cut_us + 40;
   s.hang_us = std::max(s.hang_us, 8000.0);
   s.name = kRandomScenario;

@@ -225,7 +225,9 @@ std::string Requester::completion(const Cqe& c) {
   };
   blocked_ = false;
   if (const auto refusal = refusals_.find(c.wr_id); refusal != refusals_.end()) {
-    const bool flushed = c.status == CqStatus::Flushed && c.qp < qps_.size() && qps_[c.qp].dead;
+    // A QP that may fail can be in ERROR before the work that failed has completed; so can one whose peer fails.
+    const bool fails = c.qp < qps_.size() && (qps_[c.qp].dead || qps_[c.qp].failing || qps_[c.qp].plan.may_fail);
+    const bool flushed = c.status == CqStatus::Flushed && fails;
     if (c.status != refusal->second && !flushed)
       return about(fmt::format("status {:#x} was due", static_cast<unsigned>(refusal->second)));
     refusals_.erase(refusal);
