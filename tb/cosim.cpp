@@ -319,7 +319,7 @@ class Run {
       if (dut_recorder_ && shows_boundaries_)
         tap(dut_tap_, *dut_recorder_, follower_.core(), follower_.lanes(), dut_station_);
       if (dut_recorder_ && shows_boundaries_)
-        tap(dut_inside_, *dut_recorder_, follower_.core(), dut_->inside(inside_), dut_station_);
+        tap(dut_inside_, *dut_recorder_, follower_.core(), dut_->inside(dut_now_) ? &dut_now_ : nullptr, dut_station_);
       for (unsigned p = 0; follower_.pins().tx_tvalid >> p != 0; ++p)
         now.frame_offset[p] = static_cast<uint16_t>(dut_station_.tx_frame_offset(p));
       mrc_pins_in& in = dut_in_[follower_.ahead()];
@@ -355,14 +355,14 @@ class Run {
   }
 
   /// The same with what moves inside, if it shows that.
-  void tap(std::optional<InsideTap>& tap, Recorder& recorder, const uint32_t* core, bool shown,
+  void tap(std::optional<InsideTap>& tap, Recorder& recorder, const uint32_t* core, const mrc_inside_t* inside,
            const Station& station) const {
-    if (!shown || station.now() < Station::kResetCycles) return;
+    if (!inside || station.now() < Station::kResetCycles) return;
     if (!tap) {
       recorder.shows_inside();
       tap.emplace(recorder, preset_);
     }
-    tap->look(inside_, core, station.now_ps());
+    tap->look(*inside, core, station.now_ps());
   }
 
   /// Inputs that stay as they are while the station says nothing else: all but the data that have a valid.
@@ -397,8 +397,8 @@ class Run {
         const uint32_t *core = nullptr, *lanes = nullptr;
         peer_.observe(core, lanes);
         tap(peer_tap_, *peer_recorder_, core, lanes, peer_station_);
-        peer_.inside(inside_);
-        tap(peer_inside_, *peer_recorder_, core, true, peer_station_);
+        peer_.inside(peer_now_);
+        tap(peer_inside_, *peer_recorder_, core, &peer_now_, peer_station_);
       }
       peer_station_.cycle(peer_out_, peer_in_);
       if (!peer_station_.problem().empty() && !waving()) return;
@@ -669,7 +669,7 @@ class Run {
   std::unique_ptr<Recorder> dut_recorder_, peer_recorder_;  // null: nobody wants a log
   std::optional<BoundaryTap> dut_tap_, peer_tap_;
   std::optional<InsideTap> dut_inside_, peer_inside_;
-  mrc_inside_t inside_{};
+  mrc_inside_t dut_now_{}, peer_now_{};  // each of its own thread
   Station dut_station_, peer_station_;
   std::unique_ptr<Dut> dut_;
   Nic peer_;

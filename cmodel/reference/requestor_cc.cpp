@@ -160,7 +160,12 @@ void RequestorCc::fits(Dest& dest, const CcInput& in) {
     const auto rtt = static_cast<Time>(in.rtt);
     return (h.moved || rtt + 2 * tick >= *h.rtt) && rtt <= *h.rtt + world_.world.queue() + 2 * tick;
   };
-  auto at = std::ranges::find_if(dest.heard, [&](const Heard& h) { return says(h) && lasted(h); });
+  const auto ambiguous = [&](const Heard& h) { return says(h) && (!h.rtt || !h.once); };
+  auto at = dest.heard.end();
+  if (!in.sampled) at = std::ranges::find_if(dest.heard, ambiguous);
+  if (at == dest.heard.end()) {
+    at = std::ranges::find_if(dest.heard, [&](const Heard& h) { return says(h) && lasted(h); });
+  }
   const bool timely = at != dest.heard.end();
   if (!timely) at = std::ranges::find_if(dest.heard, says);
   const bool heard = at != dest.heard.end();
@@ -179,6 +184,7 @@ void RequestorCc::fits(Dest& dest, const CcInput& in) {
   }
   while (!dest.heard.empty() && (dest.heard.front().told || dest.heard.front().at + 4 * world_.world.queue() < in.time))
     dest.heard.pop_front();
+  if (dest.mixed) return report.rests(Rule::CcBytes, "an ACK told of packets before rcvd_bytes did");
   world_.world.check(
       Rule::CcBytes, dest.told <= dest.reported + kRcvdUnit * static_cast<double>(received_.size()), nullptr, nullptr,
       [&] {
@@ -221,6 +227,7 @@ void RequestorCc::arrived(const Seen& seen, const log::Qp& qp, double bytes) {
   if (seen.packet.aeth) dest->heard.emplace_back().at = seen.last;
   Received& r = received_[qp.qp];
   const double reported = std::max(bytes, static_cast<double>(r.units) * kRcvdUnit);
+  if (seen.packet.aeth && reported > r.counted + kRcvdUnit) dest->mixed = true;
   dest->reported += std::max(0.0, reported - r.counted);
   r.counted = std::max(r.counted, reported);
 }

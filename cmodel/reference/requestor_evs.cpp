@@ -138,7 +138,7 @@ void RequestorEvs::goes_bad(std::size_t at, bool lost, Time time) {
     doubts_.push_back({time, time + 4 * world_.world.queue(), place.ev});  // its packet may still wait inside
   }
   const bool spare = std::ranges::any_of(
-      places_, [&](const Place& p) { return p.plane == place.plane && p.state == EvState::Backup; });
+      places_, [&](const Place& p) { return p.plane == place.plane && p.known && p.state == EvState::Backup; });
   const bool replaced = std::ranges::any_of(
       joined_, [&](const Joined& j) { return j.plane == place.plane && j.at + world_.world.lag() >= time; });
   if (replaced) std::erase_if(joined_, [&](const Joined& j) { return j.plane == place.plane; });

@@ -95,6 +95,7 @@ void RequestorFlow::sent(const Seen& seen) {
   paths_.sent(seen, known);
   if (shows_evs_) evs_.sent(seen);
   state_asked_ = 0;
+  moved_ = seen.first;
   if (known) again_ = seen.first;
   if (known && before != nullptr) evs_.lost(before->ev, seen.first);
   hi_.sent(psn, ev, seen.frame.plane, seen.first, nominal_size(p, world_.world.settings()));
@@ -178,7 +179,8 @@ void RequestorFlow::probed(uint32_t ev, uint16_t id, Time time) {
   }
   const bool silent = world_.world.settings().state_silent;
   world_.world.check(
-      Rule::ReqAsksOnce, !silent && state_asked_ == 0, nullptr, world_.world.local(qp_.qp),
+      Rule::ReqAsksOnce, !silent && (state_asked_ == 0 || moved_ + world_.world.queue() >= state_asked_), nullptr,
+      world_.world.local(qp_.qp),
       [&] { return fmt::format("QP {} asks its peer for its state at {}", qp_.qp, words(time)); },
       [&] {
         return silent ? std::string("nothing: CTRL.state_silent is set")
@@ -226,6 +228,7 @@ void RequestorFlow::received(const Seen& seen, bool sure) {
   advance(seen.last);
   const wire::Packet& p = seen.packet;
   state_asked_ = 0;
+  moved_ = seen.last;
   if (shows_evs_) evs_.heard(seen.last);
   hear_marks(p, sure, seen.last);
   Came came;

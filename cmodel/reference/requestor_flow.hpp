@@ -132,6 +132,7 @@ class RequestorFlow {
   Time again_ = 0;        ///< the newest retransmission
   Time state_asked_ = 0;  ///< the newest probe for the state alone; 0: none since something moved
   Time asks_judged_ = 0;
+  Time moved_ = 0;         ///< it sent data or heard something; a probe may have been meant before that
   Time active_free_ = 0;   ///< free time when it last sent or heard something new
   unsigned tries_ = 0;     ///< retransmissions of the oldest PSN without progress
   bool excusable_ = true;  ///< none was sent again since then

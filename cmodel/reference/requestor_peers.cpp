@@ -45,13 +45,14 @@ void RequestorPeers::qp(const log::Qp& qp, Time time) {
   // What a NIC tells a peer of its own accord is its affair.
   peer.since = time;
   peer.tries.clear();
-  peer.answer = peer.open = false;
+  peer.answer = peer.open = peer.changed = false;
 }
 
 void RequestorPeers::port(Time time) {
   for (auto& [ip, peer] : peers_) {
     if (peer.qps.empty()) continue;
     peer.told = peer.answer = peer.open = false;
+    peer.changed = true;
     peer.since = time;
     peer.free = world_.free.until(time);
     peer.tries.clear();
@@ -90,7 +91,8 @@ void RequestorPeers::sent(const Seen& seen) {
   peer.tries.push_back({static_cast<uint16_t>(p.bth->psn), seen.first, p.erth->port_status_mask});
   peer.free = world_.free.until(seen.first);
   peer.due = seen.first + 2 * interval + w.queue();
-  peer.open = !peer.answer && (w.settings().ep_repeats == kForEver || peer.tries.size() <= w.settings().ep_repeats);
+  peer.open = peer.changed && !peer.answer &&
+              (w.settings().ep_repeats == kForEver || peer.tries.size() <= w.settings().ep_repeats);
 }
 
 void RequestorPeers::answered(const Seen& seen, bool sure) {

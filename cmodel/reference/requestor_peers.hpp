@@ -33,8 +33,9 @@ class RequestorPeers {
     Time free = 0;                    ///< free time then
     std::deque<Try> tries;            ///< of this change
     bool answer = false, open = false;
-    Time heard = 0;  ///< the answer
-    Time due = 0;    ///< of the next try
+    bool changed = false;  ///< a port has, since it is a peer
+    Time heard = 0;        ///< the answer
+    Time due = 0;          ///< of the next try
   };
   bool alone(const Peer& peer) const;
   uint32_t mask() const;

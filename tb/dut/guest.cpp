@@ -94,6 +94,11 @@ class GuestDut final : public Dut {
     lanes = channel_->lanes;
     return true;
   }
+  bool inside(mrc_inside_t& to) override {
+    if (!settle() || !channel_->has_inside) return false;
+    to = channel_->inside;
+    return true;
+  }
   bool wave(const char* path, bool on) override {
     if (!can_wave_ || !settle() || !channel_->path.put(path ? path : "")) return false;
     channel_->wave_has_path = path != nullptr;

@@ -16,6 +16,7 @@
 #include <string>
 #include <string_view>
 
+#include "api/mrc_dut.h"
 #include "api/pins.h"
 #include "gen/streams.hpp"
 #include "tb/dut/device_call.hpp"
@@ -146,7 +147,9 @@ struct GuestChannel {
   alignas(64) mrc_pins_out out;
   alignas(64) uint32_t core[kObsCoreWords];
   alignas(64) uint32_t lanes[kMaxPlanes * kObsLaneWords];
+  alignas(64) mrc_inside_t inside;
   alignas(64) CallSite site;
+  uint32_t has_inside;
   uint32_t open, has_boundaries, can_wave, wave_fine;
   uint32_t unsupported;  ///< with an error of opening: open_dut() says so
   uint32_t assertions, assertion_failed;

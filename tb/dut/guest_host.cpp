@@ -31,6 +31,11 @@ void show(Dut& dut, mrc_pins_out& out, GuestChannel& c, const Preset& preset) {
     refresh(c.core, core, sizeof c.core);
     refresh(c.lanes, lanes, size_t{preset.num_planes} * kObsLaneWords * sizeof *lanes);
   }
+  mrc_inside_t inside{};
+  if (dut.inside(inside)) {
+    c.has_inside = 1;
+    refresh(&c.inside, &inside, sizeof inside);
+  }
 }
 
 void tell(const Dut& dut, GuestChannel& c) {

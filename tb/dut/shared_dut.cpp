@@ -78,6 +78,9 @@ class SharedDut final : public Dut {
     fail(DeviceCall::Observe, fmt::format("the device gives no address for its boundaries in cycle {}", cycle_));
     return false;
   }
+  bool inside(mrc_inside_t& to) override {
+    return inside_ && !fault_ && call(DeviceCall::Observe, [&] { inside_(handle_, &to, sizeof to); });
+  }
   bool wave(const char* path, bool on) override {
     int result = 1;
     return has_wave_ && !fault_ && call(DeviceCall::Wave, [&] { result = wave_(handle_, path, on); }) && result == 0;
@@ -133,6 +136,7 @@ class SharedDut final : public Dut {
   decltype(&mrc_dut_outputs) outputs_ = nullptr;
   decltype(&mrc_dut_step) step_ = nullptr;
   decltype(&mrc_dut_observe) observe_ = nullptr;
+  decltype(&mrc_dut_inside) inside_ = nullptr;
   decltype(&mrc_dut_wave) wave_ = nullptr;
   decltype(&mrc_dut_assertions) assertions_ = nullptr;
   decltype(&mrc_dut_close) close_ = nullptr;
@@ -162,6 +166,7 @@ bool SharedDut::find_functions(void* lib, const std::string& path, std::string& 
   find(step_, "mrc_dut_step", true);
   find(close_, "mrc_dut_close", true);
   find(observe_, "mrc_dut_observe", false);
+  find(inside_, "mrc_dut_inside", false);
   find(wave_, "mrc_dut_wave", false);
   find(assertions_, "mrc_dut_assertions", false);
   return error.empty();

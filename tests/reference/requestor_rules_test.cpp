@@ -237,9 +237,9 @@ Lives of_packets() {
        [](Bench& b, bool wrong) {
          b.start();
          b.data(0, 10 * kUs);
-         probe(b, 0x10001, 0xFFFE, 15 * kUs);
-         if (!wrong) b.sack(-1, 0, 0, 0, 16 * kUs);
-         probe(b, 0x10001, 0xFFFE, 20 * kUs);
+         probe(b, 0x10001, 0xFFFE, 50 * kUs);
+         if (!wrong) b.sack(-1, 0, 0, 0, 55 * kUs);
+         probe(b, 0x10001, 0xFFFE, 60 * kUs);
        }},
       {Rule::ReqCqeOwed,
        [](Bench& b, bool wrong) {
