@@ -240,7 +240,7 @@ def normalise(text, prefix):
     """The same text for the same block, wherever it stands in which NIC: numbers that Yosys made up are counted anew."""
     text = text.replace(prefix, "^")
     numbers = {}
-    return re.sub(r"\$(\d+)\b", lambda match: "$" + numbers.setdefault(match[1], str(len(numbers))), text)
+    return re.sub(r"\$(\d+)(?!\d)", lambda match: "$" + numbers.setdefault(match[1], str(len(numbers))), text)
 
 
 class Elaborated:

@@ -48,8 +48,8 @@ def main():
     by_hand = 1 + (1 + 7 * 0.1 / 8) + 1 + 1.5 + 1 + 0.3
     if abs(levels - by_hand) > 1e-9 or (end, start, readers) != ("a_q", "a_q", 3):
         bad.append(f"levels: expected {by_hand} from a_q to a_q with 3 readers, got {levels} {start} {end} {readers}")
-    one = fpga.normalise("cell $add$7 \\nic.a.u\n wire $7 $12\n", "nic.a")
-    two = fpga.normalise("cell $add$31 \\nic.b.u\n wire $31 $40\n", "nic.b")
+    one = fpga.normalise("cell $add$7 \\nic.a.u\n wire $7_Y $12\n", "nic.a")
+    two = fpga.normalise("cell $add$31 \\nic.b.u\n wire $31_Y $40\n", "nic.b")
     if one != two or one == fpga.normalise("cell $add$31 \\nic.b.u\n wire $31 $31\n", "nic.b"):
         bad.append(f"blocks that are the same look different, or the other way round: {one} {two}")
     with tempfile.TemporaryDirectory() as scratch:
