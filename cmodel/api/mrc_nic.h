@@ -17,7 +17,7 @@
  * Required: mrc_nic_version, mrc_nic_open, mrc_nic_facts, mrc_nic_address, mrc_nic_qp, mrc_nic_mr, mrc_nic_post,
  * mrc_nic_rx, mrc_nic_host_done, mrc_nic_advance, mrc_nic_next, mrc_nic_error, mrc_nic_close.
  * Optional, a missing one means "cannot": mrc_nic_query, mrc_nic_recv, mrc_nic_port, mrc_nic_ev, mrc_nic_mpr,
- * mrc_nic_pause, mrc_nic_memory, mrc_nic_counter. */
+ * mrc_nic_pause, mrc_nic_memory, mrc_nic_counter, mrc_nic_modify. */
 #include <stddef.h>
 #include <stdint.h>
 
@@ -34,7 +34,27 @@ typedef struct mrc_nic mrc_nic;
 /* What calls return besides MRC_OK and the errors of mrc_common.h. */
 enum {
   MRC_PENDING = 1, /* it acts while mrc_nic_advance runs; MRC_OUT_DONE tells */
-  MRC_NO_ROOM = 2  /* of mrc_nic_post: try again after an output */
+  MRC_NO_ROOM = 2, /* of mrc_nic_post: try again after an output */
+  /* Of mrc_nic_modify: the queue pair stays as it is, since */
+  MRC_REFUSED_TRANSITION = 3, /* no way leads from its state to that one */
+  MRC_REFUSED_ATTRIBUTES = 4, /* attributes are missing */
+  MRC_REFUSED_VALUE = 5       /* the value of an attribute is out of range */
+};
+
+/* Attributes of mrc_nic_modify, as bits 1 << MRC_ATTR_*. */
+enum {
+  MRC_ATTR_EV_PROFILE,
+  MRC_ATTR_CC_PROFILE,
+  MRC_ATTR_PATH,
+  MRC_ATTR_RQ_PSN,
+  MRC_ATTR_MAX_WIMM_DEST,
+  MRC_ATTR_MPR_DEST,
+  MRC_ATTR_CAPS,
+  MRC_ATTR_SQ_PSN,
+  MRC_ATTR_MAX_WIMM,
+  MRC_ATTR_MPR,
+  MRC_ATTR_TIMEOUT,
+  MRC_ATTR_RETRY_CNT
 };
 
 enum { MRC_IPV6, MRC_SRV6, MRC_SRH, MRC_IPV4 };
@@ -125,10 +145,10 @@ typedef struct mrc_nic_out_t {
   uint32_t status, receive; /* CQE */
   uint32_t imm, rqmsn;      /* CQE of a receive */
   uint32_t region;          /* DONE: 1, qp is an R_Key */
-  const char* call;         /* DONE: "qp", "mr", "ev", "mpr" */
+  const char* call;         /* DONE: "qp", "mr", "ev", "mpr", "modify" */
   const char* error;        /* DONE: why it does not act; NULL: it does */
-  uint32_t kind, reserved;  /* EVENT: MRC_EV_* */
-  uint64_t arg[6];
+  uint32_t kind, reserved;  /* EVENT: MRC_EV_*; DONE of modify: 0 or MRC_REFUSED_* */
+  uint64_t arg[6];          /* EVENT; DONE of modify: arg[0] as *attributes of mrc_nic_modify */
 } mrc_nic_out_t;
 
 /* MRC_NIC_API. */
@@ -140,6 +160,9 @@ int mrc_nic_facts(mrc_nic* nic, mrc_nic_facts_t* facts);
 int mrc_nic_address(mrc_nic* nic, uint64_t mac, const uint8_t ip[16]);
 int mrc_nic_qp(mrc_nic* nic, mrc_nic_qp_t* qp);
 int mrc_nic_query(mrc_nic* nic, uint32_t qp, uint32_t* state, uint64_t* t);
+/* One step to qp->state with these attributes alone (bits 1 << MRC_ATTR_*); members of others do not count. Returns
+ * MRC_OK, MRC_PENDING or MRC_REFUSED_*; *attributes: those that were missing, or whose value is out of range. */
+int mrc_nic_modify(mrc_nic* nic, const mrc_nic_qp_t* qp, uint32_t with, uint32_t* attributes);
 int mrc_nic_mr(mrc_nic* nic, const mrc_nic_mr_t* region);
 int mrc_nic_post(mrc_nic* nic, const mrc_nic_post_t* request);
 int mrc_nic_recv(mrc_nic* nic, uint32_t qp, uint32_t count);

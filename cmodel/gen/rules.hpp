@@ -91,6 +91,7 @@ enum class Rule : uint16_t {
   MemCqeOrder,
   MemWritten,
   QpState,
+  QpWalk,
   QpFatal,
   QpKnown,
   QpFlush,
@@ -164,7 +165,7 @@ struct RuleInfo {
   const char* cite;
 };
 
-inline constexpr std::size_t kNumRules = 140;
+inline constexpr std::size_t kNumRules = 141;
 inline constexpr std::array<RuleInfo, kNumRules> kRules = {{
     {"evidence.gap", "the log has every frame, write and completion of the time it covers", "A",
      Severity::Broken, "safety", "history", "reference.md 1"},
@@ -328,6 +329,8 @@ inline constexpr std::array<RuleInfo, kNumRules> kRules = {{
      Severity::Fail, "safety", "history", "mrc.md 6"},
     {"qp.state", "a QP sends nothing in RESET and INIT, and no data before RTS", "S2",
      Severity::Fail, "safety", "history", "mrc.md 7, A-68"},
+    {"qp.walk", "a QP goes from RESET by INIT and RTR to RTS, each step with what it needs, and from ERROR to RESET alone", "A",
+     Severity::Deviates, "safety", "history", "mrc.md 7, A-68, IBTA 10.3.1"},
     {"qp.fatal", "a QP that has heard a NAK or NACK UNEXP_EVENT begins no new message", "S2",
      Severity::Fail, "safety", "history", "mrc.md 3, 6"},
     {"qp.known", "data go to the peer of a QP that exists", "S2",

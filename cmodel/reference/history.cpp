@@ -26,6 +26,7 @@ class History final : public Checker {
   void now(Time time) override { world_.now(time); }
   void port(const log::Port& port, Time time) override { world_.port(port, time); }
   void qp(const log::Qp& qp, Time time) override {
+    world_.walk(qp);
     world_.qp(qp, time);
     all([&](Part& part) { part.qp(*world_.local(qp.qp), time); });
   }

@@ -52,6 +52,22 @@ void World::port(const log::Port& port, Time time) {
   any_down_ |= !port.up;
 }
 
+/// Steps that were left out may not have been recorded; none leads back.
+void World::walk(const log::Qp& set) {
+  using enum log::QpState;
+  static constexpr const char* kStates[] = {"RESET", "INIT", "RTR", "RTS", "ERROR"};
+  const auto known = qps_.find(set.qp);
+  if (known == qps_.end()) return;
+  const log::QpState from = known->second.set.state, to = set.state;
+  const bool back = from != Reset && to != Reset && to < from;
+  check(
+      Rule::QpWalk, !back && !(from == Reset && to == Error), nullptr, &known->second,
+      [&] {
+        return fmt::format("from {} to {}", kStates[static_cast<unsigned>(from)], kStates[static_cast<unsigned>(to)]);
+      },
+      [&] { return fmt::format("{} is left another way", kStates[static_cast<unsigned>(from)]); });
+}
+
 void World::qp(const log::Qp& set, Time time) {
   recorded_ = true;
   any_svc_time_ |= set.svc_time;

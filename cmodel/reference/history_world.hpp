@@ -67,6 +67,8 @@ class World {
   World(const Profile& profile, Report& report);
 
   void port(const log::Port& port, Time time);
+  /// What a record says of a QP, held against what was told before: ahead of qp().
+  void walk(const log::Qp& set);
   void qp(const log::Qp& qp, Time time);
   void frame(const Seen& seen);
   void gap() { holes_ = true; }

@@ -33,6 +33,8 @@ DEFAULTS = {"mtu": 4096, "sq_psn": 0x2000, "rq_psn": 0x1000, "msn": 0, "rqmsn": 
             "retry_linear": 7, "retry_exp": 25, "svc_time": 0, "time_stamps": 0, "controlled": 0, "pkey": 0xFFFF}
 ITS_OWN = {"mpr": 8, "mpr_dest": 8, "max_wimm": 32, "max_wimm_dest": 32, "timeout": 7}  # if the device says nothing
 FLAGS = ("dynamic_mpr", "svc_time", "time_stamps", "controlled", "trim_nack")
+QP_FIELDS = (*DEFAULTS, *ITS_OWN, "trim_nack")
+REFUSED = ("no", "transition", "attributes", "value")
 FIRST_PSN = ("sq_psn", "rq_psn", "msn", "rqmsn")
 
 
@@ -55,6 +57,7 @@ class Bed:
         self.ev_holes = set()
         self.carrier = {}
         self.calls, self.undone = 0, 0
+        self.told = None          # how an order to modify ended
         self.peer = None
         self.deviations = []      # of rules that hold in every vector
         self.planes = vector["planes"]
@@ -95,7 +98,11 @@ class Bed:
         self.qp = self.facts["qp"]
         self.device.call({"call": "address", "mac": DUT_MAC, "ip": DUT_IP})
         self.region(True)
-        answer = self.set_qp({**self.profile, "state": "rts"}, first=True)
+        if "modify" in vector["caps"]:  # the script takes it from RESET
+            most = {"mpr": self.facts["mpr"], "max_wimm": self.facts["max_wimm"]}
+            answer = {name: min(value, most.get(name.removesuffix("_dest"), value)) for name, value in ITS_OWN.items()}
+        else:
+            answer = self.set_qp({**self.profile, "state": "rts"}, first=True)
         for name in list(ITS_OWN) + ["evs", "backup"]:
             given = answer.get(name, self.profile.get(name, ITS_OWN.get(name)))
             if isinstance(given, bool) or not isinstance(given, int):
@@ -138,6 +145,26 @@ class Bed:
         for key, value in changes.items():
             message[key] = bool(value) if key in FLAGS else value
         return self.software(message)
+
+    def modify(self, state, attributes, changes):
+        """One step of the QP with these attributes: what the device answers, at once or later."""
+        message = {"call": "modify", "qp": self.qp, "state": state, "with": attributes, "peer_qp": PEER_QP,
+                   "peer_ip": PEER_IP, "peer_mac": PEER_MAC, "encap": self.vector["encap"], "evs": self.evs,
+                   "backup": self.vector["backup"]}
+        if self.vector["encap"] != "ipv6":
+            message["path"] = PATH
+        values = {**self.profile, **changes}
+        message.update({key: bool(value) if key in FLAGS else value for key, value in values.items()
+                        if key in QP_FIELDS})
+        self.told = None
+        answer = self.software(message)
+        if self.told is not None:
+            answer = self.told
+        why = answer.get("refused")
+        if why is not None and why not in REFUSED[1:]:
+            raise DeviceError(f"the device answers modify with refused {words(why, 20)}.",
+                              f"docs/device.md: {', '.join(REFUSED[1:])}, or no such key.")
+        return why, [words(name, 20) for name in answer.get("attributes", ())][:12] if why else []
 
     def region(self, valid):
         return self.software({"call": "mr", "rkey": R_KEY, "valid": valid, "write": True, "va": REGION_VA,
@@ -219,6 +246,8 @@ class Bed:
             self._record("cqe", number(entry, "t", 0, default=self.now), None, None, entry, 0)
         elif what == "done":
             self.undone = max(0, self.undone - 1)
+            if entry.get("call") == "modify":
+                self.told = entry
             if "error" in entry:
                 raise DeviceError(f"the device did not do '{words(entry.get('call'), 20)}': {words(entry['error'], 200)}")
 

@@ -183,7 +183,11 @@ def facts(answer):
     caps = answer.get("caps", [])
     if not isinstance(caps, list) or len(caps) > 100 or not all(isinstance(cap, str) for cap in caps):
         raise DeviceError("the device's 'caps' is no list of words.")
-    return {"name": words(answer.get("name", "device"), 60), "version": words(answer.get("version", ""), 60),
+    limits = answer.get("limits", {})
+    if not isinstance(limits, dict):
+        raise DeviceError("the device's 'limits' is no object.")
+    return {"mpr": number(limits, "mpr", 1, 255, 8), "max_wimm": number(limits, "max_wimm", 0, 255, 32),
+            "name": words(answer.get("name", "device"), 60), "version": words(answer.get("version", ""), 60),
             "planes": number(answer, "planes", 1, 64), "caps": frozenset(caps),
             "latency": number(answer, "latency", 0, 10 ** 13, 2_000_000),
             "qp": number(answer, "qp_first", 3, (1 << 24) - 1, 3),

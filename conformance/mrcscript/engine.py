@@ -666,6 +666,15 @@ class Engine:
         self.sends = []
         self._moved()
 
+    def _do_modify(self, step):
+        changes = {key: self.values.whole(value) for key, value in step.get("set", {}).items()}
+        why, names = self.bed.modify(step["state"], step["with"], changes)
+        said = "done" if why is None else f"refused ({' '.join([why, *names])})"
+        self.bed.note(f"{self.bed.now / 1e6:.3f} us  modify to {step['state']}: {said}")
+        self._moved()
+        if (why is not None) != step["refused"]:
+            self.fail(f"the order was {said}: {step['src']}.")
+
     def _do_query(self, step):
         state = self.bed.device.call({"call": "query", "qp": self.bed.qp}).get("state")
         if state != step["state"]:

@@ -14,10 +14,14 @@ from . import layout, packets
 from .errors import PacketError, Unsupported
 from .layout import Layout
 from .packets import CONSTANTS, OPCODES, WRITES, wrap
+from .parser import NEEDED
 
 TRIMMED, LASTHOP, NO_BITMAP, NO_PKT_BUFFER, OOR, UNEXP = 0x01, 0x02, 0x06, 0x07, 0x0B, 0x19
 INVALID, ACCESS, ACK = 0x61, 0x62, 0x1F
 OWN_PROBE = 0xFFFF
+STEPS = (("reset", "init"), ("init", "init"), ("init", "rtr"), ("rtr", "rts"))
+RANGES = {"mpr_dest": ("mpr_dest", 1, 32), "mpr": ("mpr", 1, 32), "max_wimm_dest": ("max_wimm_dest", 0, 32),
+          "max_wimm": ("max_wimm", 0, 32), "timeout": ("timeout", 0, 24), "retry_cnt": ("retry_exp", 0, 25)}
 
 
 @dataclass(frozen=True)
@@ -65,7 +69,7 @@ class LegalNic:
     """Speaks docs/device.md by call(); the responder half."""
 
     caps = ["responder", "write_imm", "trim_nack", "time_stamps", "srv6", "srh", "psn", "regions", "pkey", "bytes",
-            "dyn_mpr", "slow_memory"]
+            "dyn_mpr", "slow_memory", "modify"]
 
     def __init__(self, choices, seed=1):
         self.choices, self.seed = choices, seed
@@ -76,7 +80,7 @@ class LegalNic:
         self.random = random.Random(self.seed)
         self.now, self.order, self.heap, self.out = 0, 0, [], []
         self.planes, self.settings, self.layout = 1, {}, layout.PLAIN
-        self.qps, self.regions = {}, {}
+        self.qps, self.regions, self.states = {}, {}, {}
         self.free, self.taken = {}, {}
         self.counters = {"silent_drops": 0}
         self.turn = 0
@@ -119,6 +123,7 @@ class LegalNic:
 
     def _call_qp(self, message):
         number = message["qp"]
+        self.states[number] = message.get("state", self.states.get(number, "rts"))
         if message.get("state") == "reset":
             self.qps.pop(number, None)
         elif number not in self.qps:
@@ -132,7 +137,30 @@ class LegalNic:
 
     def _call_query(self, message):
         qp = self.qps.get(message["qp"])
-        return {"state": "reset" if qp is None else "error" if qp.fatal else "rts"}
+        return {"state": "error" if qp is not None and qp.fatal else self.states.get(message["qp"], "reset")}
+
+    def _call_modify(self, message):
+        """IBTA's states and steps; what each needs: A-68."""
+        number, to = message["qp"], message["state"]
+        now = self._call_query(message)["state"]
+        legal = to == "reset" or (to == "error" and now != "reset") or (now, to) in STEPS
+        if not legal:
+            return {"refused": "transition", "attributes": []}
+        missing = [name for name in NEEDED[to] if name not in message["with"]]
+        if missing:
+            return {"refused": "attributes", "attributes": missing}
+        wrong = [name for name, (key, least, most) in RANGES.items()
+                 if name in NEEDED[to] and not least <= message.get(key, least) <= most]
+        if wrong:
+            return {"refused": "value", "attributes": wrong}
+        self.states[number] = to
+        if to in ("reset", "init"):
+            self.qps.pop(number, None)
+        elif to == "rtr":
+            self.qps[number] = self.responder(self, number, message)
+        elif to == "error" and number in self.qps:
+            self.qps[number].fatal = True
+        return None
 
     def _call_recv(self, message):
         self.qps[message["qp"]].receives += message["count"]

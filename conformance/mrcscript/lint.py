@@ -15,7 +15,7 @@ from .runner import report
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 NEEDS = {"post": "requestor", "carrier": "ports", "ev": "ev_control", "mpr": "dyn_mpr", "mr": "regions",
-         "memory": "slow_memory"}
+         "memory": "slow_memory", "modify": "modify"}
 
 
 class Finding:
@@ -59,7 +59,7 @@ class _Static:
                          (f"; near are {', '.join(near)}." if near else "."))
         steps = list(walk(vector["steps"]))
         if not any(step["do"] in ("expect", "none", "any", "set", "either", "check", "each", "query", "mem", "until",
-                                  "count", "on") for step in steps):
+                                  "count", "on", "modify") for step in steps):
             self.add(None, "it expects nothing: no device can fail it.")
         self._caps(steps)
         self._ports(steps)

@@ -10,6 +10,10 @@ QP_FIELDS = ("state", "mtu", "sq_psn", "rq_psn", "msn", "rqmsn", "mpr", "mpr_des
              "max_wimm_dest", "timeout", "retry_linear", "retry_exp", "trim_nack", "svc_time", "time_stamps",
              "controlled", "pkey")
 STATES = ("reset", "init", "rtr", "rts", "error")
+# Attributes of an order to modify a QP; those that each state needs (A-68).
+NEEDED = {"reset": (), "init": ("ev_profile", "cc_profile"), "rtr": ("path", "rq_psn", "max_wimm_dest", "mpr_dest", "caps"),
+          "rts": ("sq_psn", "max_wimm", "mpr", "timeout", "retry_cnt"), "error": ()}
+ATTRIBUTES = NEEDED["init"] + NEEDED["rtr"] + NEEDED["rts"]
 STARTS = ("msg", "none", "any", "set", "either", "optional", "repeat", "if", "let", "count", "share", "assume", "expect",
           "mem", "blackhole", "heal", "settle", "dut", "peer", "on", "when", "skip", "background", "repair", "each",
           "until", "cqe", "counters")
@@ -480,7 +484,7 @@ class Parser(Cursor):
         return step
 
     def _do_dut(self):
-        call = self.word("call of the device", ("post", "recv", "qp", "query", "ev", "mpr", "mr", "memory"))
+        call = self.word("call of the device", ("post", "recv", "qp", "query", "ev", "mpr", "mr", "memory", "modify"))
         return getattr(self, "_dut_" + call)()
 
     def _dut_post(self):
@@ -501,12 +505,28 @@ class Parser(Cursor):
         return {"do": "recv", "count": self.value()}
 
     def _dut_qp(self):
-        step = {"do": "qp", "set": {}}
-        if self.accept("again"):
-            step["again"] = True
-        while self.token.kind == "word":
+        again = self.accept("again")
+        step = {"do": "qp", "set": self._qp_values()}
+        return {**step, "again": True} if again else step
+
+    def _qp_values(self):
+        values = {}
+        while self.token.kind == "word" and self.token.text != "refused":
             name = self.word("attribute of the QP", QP_FIELDS)
-            step["set"][name] = self.word("state", STATES) if name == "state" else self.value()
+            values[name] = self.word("state", STATES) if name == "state" else self.value()
+        return values
+
+    def _dut_modify(self):
+        step = {"do": "modify", "state": self.word("state", STATES), "refused": False}
+        step["with"] = list(NEEDED[step["state"]])
+        if self.accept("with"):
+            step["with"] = []
+            while self.token.kind == "word" and self.token.text not in ("set", "refused"):
+                name = self.word("attribute", ATTRIBUTES + ("none",))
+                step["with"] += [name] if name != "none" else []
+        if self.accept("set"):
+            step["set"] = self._qp_values()
+        step["refused"] = bool(self.accept("refused"))
         return step
 
     def _dut_query(self):

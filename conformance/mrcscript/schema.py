@@ -9,7 +9,7 @@ from . import fields
 from .compiler import CAPS, ENCAPS, MARKS
 from .errors import VectorError
 from .packets import field_info
-from .parser import QP_FIELDS, STATES
+from .parser import ATTRIBUTES, QP_FIELDS, STATES
 from .values import FUNCTIONS, PATTERN_FUNCTIONS
 
 MAX_BYTES = 64 << 20
@@ -111,6 +111,8 @@ def _statements():
         "post": _object({"len": VALUE, "count": VALUE}, {"remote": VALUE, "imm": VALUE, "r_key": VALUE, "source": VALUE,
                                                         "as": WORD}),
         "recv": _object({"count": VALUE}), "qp": _object({"set": _object({}, qp)}, {"again": BOOL}),
+        "modify": _object({"state": _enum(*STATES), "with": _list(_enum(*ATTRIBUTES), 0, 40), "refused": BOOL},
+                          {"set": _object({}, {**qp})}),
         "query": _object({"state": _enum(*STATES)}), "ev": _object({"ev": VALUE, "deny": BOOL}),
         "mpr": _object({"units": VALUE}), "mr": _object({"valid": BOOL}), "memory": _object({"takes": BOOL}), "counters": _object({"as": WORD}),
         "peer": _object({"mode": _enum("auto", "manual")}, {"sack": VALUE, "delay": VALUE}),

@@ -6,13 +6,16 @@
 /// answers EV probes, sends those of the controller and for reverse paths, and hands on what
 /// answers tx_probe's. One operation per cycle; sending takes two cycles, answering one per
 /// destination looked at and one more. One EV probe of each kind is under way at a time; it is not
-/// repeated. What becomes of a peer's port mask is the business of csr.
+/// repeated. What becomes of a peer's port mask is the business of csr. A QP that leaves the
+/// destination it lends its row to is replaced by the first one that leads there, one cycle per QP
+/// looked at.
 module mrc_endpoint
   import mrc_pkg::*;
   import mrc_probe_pkg::*;
   import mrc_addr_pkg::*;
 #(
     parameter int unsigned NumPlanes = 2,
+    parameter int unsigned NumQps = 4,
     parameter int unsigned NumDests = 4
 ) (
     input logic clk_i,
@@ -58,22 +61,28 @@ module mrc_endpoint
 );
 
   localparam int unsigned PlaneW = $clog2(NumPlanes);
+  localparam int unsigned QpW = $clog2(NumQps);
   localparam int unsigned DestW = $clog2(NumDests);
 
   if (NumPlanes < 2 || NumPlanes > MaxPlanes || NumPlanes != 2 ** PlaneW) begin : gen_bad_planes
     $error("%m: NumPlanes must be a power of two, 2 to 8");
   end
+  if (NumQps < 2 || NumQps != 2 ** QpW) begin : gen_bad_qps
+    $error("%m: NumQps must be a power of two, at least 2");
+  end
   if (NumDests < 2 || NumDests > 256 || NumDests != 2 ** DestW) begin : gen_bad_dests
     $error("%m: NumDests must be a power of two, 2 to 256");
   end
 
-  typedef enum logic [1:0] {
+  typedef enum logic [2:0] {
     StIdle,
     StFind,
-    StSend
+    StSend,
+    StLeave,
+    StSeek
   } state_e;
 
-  /// A peer's address, and the QP that lends the rest.
+  /// A peer's address, and the QP that lends the rest: its lender.
   typedef struct packed {
     logic [127:0] dip;
     logic [15:0] qp;
@@ -89,6 +98,13 @@ module mrc_endpoint
     logic [13:0] seq;
     logic [31:0] over;  // tick at which it is given up
   } probe_t;
+
+  /// Who leaves which destination.
+  typedef struct packed {
+    logic [QpW-1:0] qp;
+    logic [DestW-1:0] dest;
+    logic keep;  // it may go on lending when there is no other
+  } left_t;
 
   typedef logic [NumDests-1:0] dests_t;
 
@@ -162,18 +178,22 @@ module mrc_endpoint
   logic [PlaneW-1:0] rot_q, rot_d;
   logic [DestW-1:0] visit_q, visit_d;
   logic [DestW-1:0] dest_q, dest_d;  // looked at in Find, written to in Send
+  left_t left_q;
+  logic [QpW-1:0] seek_q, seek_d;  // looked at in Seek
   logic [3:0] div_q, div_d;
   logic visit_due_q, visit_due_d;
   probe_t cp_q, cp_d, rp_q, rp_d;  // of the controller, of a reverse path
   logic [31:0] lfsr_q, lfsr_d, lfsr_after, seed_q;
   logic req_inc_q, req_inc_d, rsp_inc_q, rsp_inc_d, drop_inc_q, drop_inc_d;
 
-  dests_t valid_q, valid_d;  // some QP leads there
+  dests_t valid_q, valid_d;  // has a lender
   dests_t due_q, due_d;  // has not answered the newest state of our ports
   dests_t waiting_q, waiting_d;  // for the answer to an update
   logic [NumDests-1:0][NumPlanes-1:0] peer_q;
   logic [NumDests-1:0][5:0] seq_q;
   logic [NumDests-1:0][3:0] tries_q, tries_d;  // updates sent again since one is due
+  logic [NumQps-1:0] row_q;  // u_to has the destination of its QP_CTX row
+  logic [NumQps-1:0] leads_q;  // has a row and is not in RESET
 
   assign div_d = div_q + 4'd1;
 
@@ -183,10 +203,15 @@ module mrc_endpoint
   logic idle, op_cfg, cfg_ctx_we, cfg_peer_we, op_rx, op_evp, op_want, op_cp_over, op_rp_over;
   logic op_cp_send, op_rp_send, op_visit;
   logic [31:0] cp_late, rp_late;
+  logic cfg_ctx_gone, cfg_state_gone, cfg_leave;
   tbl_qp_ctx_t cfg_ctx;
-  logic [DestW-1:0] cfg_dest;
+  tbl_qp_state_t cfg_state;
+  logic [QpW-1:0] cfg_qp;
+  logic [DestW-1:0] cfg_dest, to_dest;
 
   assign cfg_ctx = cfg_i.data;
+  assign cfg_state = cfg_i.data[$bits(tbl_qp_state_t)-1:0];
+  assign cfg_qp = cfg_i.index[QpW-1:0];
   assign cfg_dest = cfg_ctx.dest[DestW-1:0];
   assign cp_late = tick_i - cp_q.over;
   assign rp_late = tick_i - rp_q.over;
@@ -194,6 +219,11 @@ module mrc_endpoint
   assign idle = state_q == StIdle;
   assign op_cfg = idle && cfg_i.req && !cfg_ack_q;
   assign cfg_ctx_we = op_cfg && cfg_i.tbl == CfgTableQpCtx && cfg_ctx.state != QpStateReset;
+  assign cfg_ctx_gone = op_cfg && cfg_i.tbl == CfgTableQpCtx && cfg_ctx.state == QpStateReset;
+  assign cfg_state_gone = op_cfg && cfg_i.tbl == CfgTableQpState && cfg_state.state == QpStateReset;
+  // to_dest is the destination before.
+  assign cfg_leave = row_q[cfg_qp]
+      && (cfg_ctx_gone || cfg_state_gone || (cfg_ctx_we && cfg_dest != to_dest));
   assign cfg_peer_we = op_cfg && cfg_i.tbl == CfgTablePeerPorts;
   assign cfg_ack_d = cfg_i.req && (cfg_ack_q || op_cfg);
   assign cfg_ack_o = cfg_ack_q;
@@ -218,9 +248,11 @@ module mrc_endpoint
         op_cp_over = 1'b1;
       end else if (rp_q.busy && !rp_late[31]) begin
         op_rp_over = 1'b1;
-      end else if (cp_q.send && req_free && port_up_i[cp_q.plane]) begin
+      end else if (cp_q.send && req_free && port_up_i[cp_q.plane]
+          && valid_q[cp_q.dest]) begin
         op_cp_send = 1'b1;
-      end else if (rp_q.send && req_free && port_up_i[rp_q.plane]) begin
+      end else if (rp_q.send && req_free && port_up_i[rp_q.plane]
+          && valid_q[rp_q.dest]) begin
         op_rp_send = 1'b1;
       end else begin
         op_visit = visit_due_q;
@@ -236,10 +268,13 @@ module mrc_endpoint
 
   // ---- memories
 
-  logic addr_re, send, send_update;
+  logic addr_re, send, send_update, lends;
   logic [DestW-1:0] addr_raddr;
-  addr_t addr;
+  addr_t addr, addr_d;
   logic [31:0] again;  // tick at which it is repeated
+
+  // In Seek the row of the destination that was left is still the one read.
+  assign addr_d = lends ? '{dip: addr.dip, qp: 16'(seek_q)} : '{dip: cfg_ctx.dip, qp: cfg_i.index};
 
   mrc_ram_1r1w #(
       .Width($bits(addr_t)),
@@ -249,9 +284,21 @@ module mrc_endpoint
       .re_i(addr_re),
       .raddr_i(addr_raddr),
       .rdata_o(addr),
+      .we_i(cfg_ctx_we || lends),
+      .waddr_i(lends ? left_q.dest : cfg_dest),
+      .wdata_i(addr_d)
+  );
+
+  mrc_rf_1r1w #(
+      .Width(DestW),
+      .Depth(NumQps)
+  ) u_to (
+      .clk_i,
+      .raddr_i(idle ? cfg_qp : seek_q),
+      .rdata_o(to_dest),
       .we_i(cfg_ctx_we),
-      .waddr_i(cfg_dest),
-      .wdata_i({cfg_ctx.dip, cfg_i.index})
+      .waddr_i(cfg_qp),
+      .wdata_i(cfg_dest)
   );
 
   mrc_rf_1r1w #(
@@ -297,6 +344,15 @@ module mrc_endpoint
   end
   assign found = state_q == StFind && valid_q[dest_q] && from == e_q.sip;
   assign not_found = state_q == StFind && !found && dest_q == DestW'(NumDests - 1);
+
+  // ---- a QP leaves: who lends instead?
+
+  logic lender_left, sought, forgotten;
+  assign lender_left = state_q == StLeave && valid_q[left_q.dest]
+      && addr.qp[QpW-1:0] == left_q.qp;
+  assign lends = state_q == StSeek && leads_q[seek_q] && to_dest == left_q.dest;
+  assign sought = state_q == StSeek && !lends && seek_q == QpW'(NumQps - 1);
+  assign forgotten = sought && !left_q.keep;
 
   // ---- visits: who has to hear of our ports?
 
@@ -403,6 +459,11 @@ module mrc_endpoint
     if (send_update) begin
       waiting_d[dest_q] = 1'b1;
     end
+    if (forgotten) begin
+      valid_d[left_q.dest] = 1'b0;
+      due_d[left_q.dest] = 1'b0;
+      waiting_d[left_q.dest] = 1'b0;
+    end
     if (port_up_i != up_q) begin
       due_d = valid_d;
       waiting_d = '0;
@@ -416,11 +477,16 @@ module mrc_endpoint
     state_d = state_q;
     kind_d = kind_q;
     dest_d = dest_q;
+    seek_d = seek_q;
     addr_re = 1'b0;
     addr_raddr = '0;
     unique case (state_q)
       StIdle: begin
-        if (rx_request) begin
+        if (cfg_leave) begin
+          addr_re = 1'b1;
+          addr_raddr = to_dest;
+          state_d = StLeave;
+        end else if (rx_request) begin
           dest_d = '0;
           addr_re = 1'b1;
           state_d = StFind;
@@ -449,6 +515,17 @@ module mrc_endpoint
           dest_d = dest_q + DestW'(1);
           addr_re = 1'b1;
           addr_raddr = dest_d;
+        end
+      end
+      StLeave: begin
+        seek_d = '0;
+        state_d = lender_left ? StSeek : StIdle;
+      end
+      StSeek: begin
+        if (lends || sought) begin
+          state_d = StIdle;
+        end else begin
+          seek_d = seek_q + QpW'(1);
         end
       end
       default: state_d = StIdle;
@@ -690,9 +767,27 @@ module mrc_endpoint
     end
   end
 
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      row_q <= '0;
+      leads_q <= '0;
+    end else begin
+      if (cfg_ctx_we || cfg_ctx_gone) begin
+        row_q[cfg_qp] <= cfg_ctx_we;
+      end
+      if (cfg_ctx_we || cfg_ctx_gone || cfg_state_gone) begin
+        leads_q[cfg_qp] <= cfg_ctx_we;
+      end
+    end
+  end
+
   always_ff @(posedge clk_i) begin
     kind_q <= kind_d;
     dest_q <= dest_d;
+    seek_q <= seek_d;
+    if (cfg_leave) begin
+      left_q <= '{qp: cfg_qp, dest: to_dest, keep: cfg_state_gone};
+    end
     if (op_rx) begin
       e_q <= rx;
     end
@@ -706,7 +801,7 @@ module mrc_endpoint
                        cfg_ctx.retry_linear, cfg_ctx.backup, cfg_ctx.dqpn, cfg_ctx.profile,
                        cfg_ctx.mpr, cfg_ctx.rsvd13, cfg_ctx.cc, cfg_ctx.dyn_mpr, cfg_ctx.svc_time,
                        cfg_ctx.trim_nack, cfg_ctx.ts, cfg_ctx.encap, cfg_ctx.mtu, cp_late, rp_late,
-                       again_late, said, e_q.resp};
+                       again_late, said, e_q.resp, cfg_state.rsvd3};
 
   // ---- what always holds
 
@@ -718,15 +813,19 @@ module mrc_endpoint
       "two operations in one cycle")
   `MRC_ASSERT(WorksWhenIdle, idle || !(op_cfg || op_rx || op_evp || op_want || op_visit),
       "an operation begins in the middle of another")
-  `MRC_ASSERT(StateInRange, state_q <= StSend,
+  `MRC_ASSERT(StateInRange, state_q <= StSeek,
       "no such state")
-  `MRC_ASSERT(KindInRange, idle || kind_q <= KindRev,
+  `MRC_ASSERT(KindInRange, state_q != StSend || kind_q <= KindRev,
       "no such kind of request")
   `MRC_ASSERT(TriesInRange, !visit_again || tries_q[visit_q] != 4'd15,
       "the count of repeats comes round")
   `MRC_ASSERT(SeedLives, lfsr_q != 32'd0,
       "the generator stands still")
-  `MRC_ASSERT(WaitsForAnUpdate, (waiting_q & ~valid_q) == '0 || waiting_q != '0,
-      "an answer is waited for")
+  `MRC_ASSERT(OwedToSomebody, ((due_q | waiting_q) & ~valid_q) == '0,
+      "a destination without a lender is owed something")
+  `MRC_ASSERT(LeadsByARow, (leads_q & ~row_q) == '0,
+      "a QP without a row leads somewhere")
+  `MRC_ASSERT(LendsWhereOneLeft, state_q != StSeek || valid_q[left_q.dest],
+      "a lender is sought for a destination that has none to replace")
 
 endmodule

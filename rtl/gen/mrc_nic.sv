@@ -775,6 +775,7 @@ module mrc_nic
 
   mrc_endpoint #(
       .NumPlanes(NumPlanes),
+      .NumQps(NumQps),
       .NumDests(NumDests)
   ) u_endpoint (
       .clk_i,

@@ -15,6 +15,7 @@
 
 #include "gen/csr.hpp"
 #include "protocol/opcodes.hpp"
+#include "protocol/qp_state.hpp"
 #include "sim/engine/cell.hpp"
 #include "sim/engine/codec.hpp"
 #include "sim/nic/fast/endpoint_fast.hpp"
@@ -95,6 +96,7 @@ class FastDevice final : public tb::NicDevice, Exit, Listener, Arrivals {
   QpConfig qp_now(uint32_t qp) const override;
   bool qp(const QpConfig& config) override;
   std::pair<log::QpState, Time> query(uint32_t qp) override;
+  tb::Modified modify(const QpConfig& config, uint32_t with) override;
   bool mr(const log::Mr& region) override;
   bool post(const log::Post& request) override;
   void recv(uint32_t qp, uint32_t count) override;
@@ -113,6 +115,7 @@ class FastDevice final : public tb::NicDevice, Exit, Listener, Arrivals {
     NodeId peer = 0;
     std::deque<uint64_t> waiting;  ///< posted, not yet given to the endpoint: their data is being read
     unsigned open = 0, immediates = 0;
+    bool sends = true;  ///< false: it was taken to RTR only
   };
   struct Peer {
     log::Ip ip{};
@@ -139,6 +142,8 @@ class FastDevice final : public tb::NicDevice, Exit, Listener, Arrivals {
   Qp& existing(uint32_t qpn);
   void check_number(uint32_t qpn) const;
   void start(const QpConfig& first);
+  void create(const QpConfig& c);
+  log::QpState state_of(uint32_t qpn) const;
   FastEndpoint& endpoint() { return tap_->inner; }
   Time byte_time() const { return 8000 / preset_.port_gbps; }
   void emit(Time time, decltype(tb::Output::body) body, size_t bytes);
@@ -162,6 +167,7 @@ class FastDevice final : public tb::NicDevice, Exit, Listener, Arrivals {
   uint64_t seed_ = 1, mac_ = 0;
   log::Ip ip_{};
   std::map<uint32_t, Qp> qps_;
+  std::map<uint32_t, QpConfig> initial_;  ///< in INIT: the endpoint does not know them yet
   std::map<NodeId, Peer> peers_;
   std::map<uint32_t, log::Mr> regions_;
 
@@ -243,6 +249,7 @@ tb::DeviceInfo FastDevice::open(const tb::OpenRequest& request) {
   seed_ = request.seed;
   common_.reset();
   qps_.clear();
+  initial_.clear();
   peers_.clear();
   regions_.clear();
   cell_.reset();
@@ -271,7 +278,7 @@ tb::DeviceInfo FastDevice::open(const tb::OpenRequest& request) {
   info.planes = planes;
   info.port_gbps = preset_.port_gbps;
   info.caps = {"batch", "responder", "requestor",  "write_imm", "trim_nack", "time_stamps", "dyn_mpr",
-               "nscc",  "evprobe",   "ev_control", "srv6",      "srh",       "ports"};
+               "nscc",  "evprobe",   "ev_control", "srv6",      "srh",       "ports",       "modify"};
   info.latency = tb::kTakeTime + tb::kAnswerTime;
   info.qp_first = kQpnBase;
   info.qps = kMaxQps;
@@ -313,9 +320,10 @@ QpConfig FastDevice::qp_now(uint32_t qpn) const {
   check_number(qpn);
   if (const auto found = qps_.find(qpn); found != qps_.end()) {
     QpConfig config = found->second.config;
-    if (tap_->inner.failed(qpn)) config.state = log::QpState::Error;
+    config.state = state_of(qpn);
     return config;
   }
+  if (const auto found = initial_.find(qpn); found != initial_.end()) return found->second;
   QpConfig config = settings_.qp;
   config.qp = qpn;
   config.mpr = config.mpr_dest = 8;
@@ -355,10 +363,16 @@ void FastDevice::start(const QpConfig& first) {
 
 bool FastDevice::qp(const QpConfig& c) {
   check_number(c.qp);
-  const bool known = qps_.contains(c.qp);
+  const bool known = state_of(c.qp) != log::QpState::Reset;
   if (c.state == log::QpState::Reset && !known) return false;
   if (known || c.state != log::QpState::Rts)
     cannot(fmt::format("the fast endpoint takes queue pair {} from RESET to RTS, and no other way.", c.qp));
+  create(c);
+  return false;
+}
+
+/// The endpoint has the queue pair from now on.
+void FastDevice::create(const QpConfig& c) {
   if (c.encap == tb::Encapsulation::Ipv4) cannot("this NIC sends and accepts IPv6 only.");
   if (c.sq_psn != 0 || c.rq_psn != 0 || c.msn != 0 || c.rqmsn != 0)
     cannot(fmt::format("PSN, MSN and RQMSN of queue pair {} begin at 0 in the fast endpoint.", c.qp));
@@ -406,13 +420,65 @@ bool FastDevice::qp(const QpConfig& c) {
   Qp& qp = qps_[c.qp];
   qp.config = c;
   qp.peer = peer;
-  return false;
+}
+
+log::QpState FastDevice::state_of(uint32_t qpn) const {
+  if (initial_.contains(qpn)) return log::QpState::Init;
+  const auto found = qps_.find(qpn);
+  if (found == qps_.end()) return log::QpState::Reset;
+  if (tap_->inner.failed(qpn)) return log::QpState::Error;
+  return found->second.sends ? log::QpState::Rts : log::QpState::Rtr;
+}
+
+/// The endpoint has no states: a queue pair that is not in it yet, or that may not post, stands for INIT and RTR. It
+/// never leaves it again.
+tb::Modified FastDevice::modify(const QpConfig& c, uint32_t with) {
+  check_number(c.qp);
+  const auto from = static_cast<QpState>(state_of(c.qp)), to = static_cast<QpState>(c.state);
+  const bool step = to == QpState::Error ? qp_state_allowed(from, to) : qp_setup_allowed(from, to);
+  if (!step) return {false, tb::Refused::Transition, 0};
+  if (const uint32_t missing = qp_attrs_required(to) & ~with; missing != 0)
+    return {false, tb::Refused::Attributes, missing};
+  using tb::QpAttribute;
+  uint32_t out_of_range = 0;
+  const auto need = [&](QpAttribute a, bool right) {
+    if ((with & tb::attribute_bit(a)) != 0 && !right) out_of_range |= tb::attribute_bit(a);
+  };
+  need(QpAttribute::MprDest, c.mpr_dest >= 1 && c.mpr_dest <= 32);
+  need(QpAttribute::Mpr, c.mpr >= 1 && c.mpr <= 32);
+  need(QpAttribute::MaxWimmDest, c.max_wimm_dest <= preset_.max_wimm);
+  need(QpAttribute::MaxWimm, c.max_wimm <= preset_.max_wimm);
+  need(QpAttribute::Timeout, c.timeout <= 24);
+  need(QpAttribute::RetryCnt, c.retry_linear <= 7 && c.retry_exp <= 25);
+  if (out_of_range != 0) return {false, tb::Refused::Value, out_of_range};
+  switch (to) {
+    case QpState::Init:
+      initial_[c.qp] = c;
+      break;
+    case QpState::Rtr:
+      create(c);
+      initial_.erase(c.qp);
+      qps_.at(c.qp).sends = false;
+      break;
+    case QpState::Rts: {
+      const QpConfig& was = qps_.at(c.qp).config;
+      if (c.sq_psn != 0 || c.mpr != was.mpr || c.max_wimm != was.max_wimm || c.timeout != was.timeout ||
+          c.retry_linear != was.retry_linear || c.retry_exp != was.retry_exp)
+        cannot("the fast endpoint has windows and timers from RTR on: say them there, and begin at PSN 0.");
+      qps_.at(c.qp).sends = true;
+      break;
+    }
+    default:
+      if (qps_.contains(c.qp)) cannot(fmt::format("the fast endpoint does not give queue pair {} back.", c.qp));
+      if (to == QpState::Error) cannot("the fast endpoint has no queue pairs in ERROR but those that have failed.");
+      initial_.erase(c.qp);
+  }
+  return {};
 }
 
 std::pair<log::QpState, Time> FastDevice::query(uint32_t qpn) {
   check_number(qpn);
-  if (!qps_.contains(qpn)) return {log::QpState::Reset, reached_};
-  return {endpoint().failed(qpn) ? log::QpState::Error : log::QpState::Rts, reached_};
+  return {state_of(qpn), reached_};
 }
 
 bool FastDevice::ev(uint32_t qpn, uint32_t value, bool deny) {
@@ -458,6 +524,7 @@ void FastDevice::refuse_post(const log::Post& request, log::Status status) {
 
 bool FastDevice::post(const log::Post& request) {
   Qp& qp = existing(request.qp);
+  if (!qp.sends) wrong(fmt::format("queue pair {} takes no work before RTS.", request.qp));
   if (request.bytes > kMaxMemory)
     cannot(fmt::format("the fast endpoint holds {} bytes of messages at most, not {}.", kMaxMemory, request.bytes));
   if (qp.open >= config_.wqe_depth || memory_ + request.bytes > kMaxMemory) return false;

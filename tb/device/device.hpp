@@ -79,6 +79,35 @@ struct QpConfig {
 /// The QP as it begins at a device of that size.
 QpConfig first_config(uint32_t qp, const DeviceInfo& info);
 
+/// What an order to modify a QP may carry: attributes of the API (docs/device.md, "A QP step by step").
+enum class QpAttribute : uint8_t {
+  EvProfile,
+  CcProfile,
+  Path,
+  RqPsn,
+  MaxWimmDest,
+  MprDest,
+  Caps,
+  SqPsn,
+  MaxWimm,
+  Mpr,
+  Timeout,
+  RetryCnt
+};
+inline constexpr unsigned kQpAttributes = 12;
+constexpr uint32_t attribute_bit(QpAttribute a) { return 1u << static_cast<unsigned>(a); }
+
+/// `now` with the values of `wanted` that belong to these attributes, and its state.
+QpConfig with_attributes(QpConfig now, const QpConfig& wanted, uint32_t attributes);
+
+/// Why a QP stays in its state.
+enum class Refused : uint8_t { No, Transition, Attributes, Value };
+struct Modified {
+  bool pending = false;  ///< a Done tells the rest
+  Refused refused = Refused::No;
+  uint32_t attributes = 0;  ///< that were missing, or whose value is out of range
+};
+
 // Outputs.
 
 struct SentFrame {
@@ -100,6 +129,8 @@ struct Done {
   bool region = false;  ///< number is an R_Key, else a QP
   uint32_t number = 0;
   std::string error;
+  Refused refused = Refused::No;  ///< of modify
+  uint32_t attributes = 0;
 };
 struct Output {
   Time time = 0;  ///< of a frame, its first byte's
@@ -129,6 +160,11 @@ class NicDevice {
   /// Creates or changes. Returns whether it is pending. qp_now() then tells what it got.
   virtual bool qp(const QpConfig& config) = 0;
   virtual std::pair<log::QpState, Time> query(uint32_t qp) = 0;
+  /// One step to the state of `config`, as software orders it: nothing is added that the order lacks. Needs the cap
+  /// modify.
+  virtual Modified modify(const QpConfig&, uint32_t) {
+    throw Refusal("this device has no call that modifies a queue pair step by step.", true);
+  }
   virtual bool mr(const log::Mr& region) = 0;
   /// False: no room now.
   virtual bool post(const log::Post& request) = 0;

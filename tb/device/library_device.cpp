@@ -44,6 +44,7 @@ struct Functions {
   decltype(&mrc_nic_counter) counter = nullptr;
   decltype(&mrc_nic_error) error = nullptr;
   decltype(&mrc_nic_close) close = nullptr;
+  decltype(&mrc_nic_modify) modify = nullptr;
 };
 
 class LibraryDevice final : public NicDevice {
@@ -61,6 +62,7 @@ class LibraryDevice final : public NicDevice {
   QpConfig qp_now(uint32_t qp) const override;
   bool qp(const QpConfig& config) override;
   std::pair<log::QpState, Time> query(uint32_t qp) override;
+  Modified modify(const QpConfig& config, uint32_t with) override;
   bool mr(const log::Mr& r) override {
     const mrc_nic_mr_t region{sizeof region, r.rkey, r.valid, r.write, r.va, r.bytes, r.addr};
     return done(f_.mr(nic(), &region));
@@ -152,6 +154,7 @@ void LibraryDevice::load() {
   find(f_.pause, "pause", false);
   find(f_.memory, "memory", false);
   find(f_.counter, "counter", false);
+  find(f_.modify, "modify", false);
 }
 
 DeviceInfo LibraryDevice::open(const OpenRequest& request) {
@@ -211,8 +214,10 @@ QpConfig LibraryDevice::qp_now(uint32_t qp) const {
   return first_config(qp, info_);
 }
 
-bool LibraryDevice::qp(const QpConfig& c) {
-  std::array<uint32_t, kMostEvs> evs{};
+namespace {
+
+/// In C; evs: room for the entropy values.
+mrc_nic_qp_t c_config(const QpConfig& c, std::array<uint32_t, kMostEvs>& evs) {
   std::copy_n(c.evs.begin(), std::min(c.evs.size(), evs.size()), evs.begin());
   mrc_nic_qp_t q{};
   q.size = sizeof q;
@@ -245,6 +250,30 @@ bool LibraryDevice::qp(const QpConfig& c) {
   q.backup = c.backup;
   q.evs_room = static_cast<uint32_t>(evs.size());
   q.evs = evs.data();
+  return q;
+}
+
+}  // namespace
+
+Modified LibraryDevice::modify(const QpConfig& c, uint32_t with) {
+  std::array<uint32_t, kMostEvs> evs{};
+  const mrc_nic_qp_t q = c_config(c, evs);
+  Modified result;
+  const int answer = need(f_.modify, "modify")(nic(), &q, with, &result.attributes);
+  result.pending = done(answer);
+  if (answer >= MRC_REFUSED_TRANSITION && answer <= MRC_REFUSED_VALUE) {
+    result.refused = static_cast<Refused>(answer - MRC_REFUSED_TRANSITION + 1);
+  } else if (c.state == log::QpState::Reset) {
+    qps_.erase(c.qp);
+  } else {
+    qps_[c.qp] = c;
+  }
+  return result;
+}
+
+bool LibraryDevice::qp(const QpConfig& c) {
+  std::array<uint32_t, kMostEvs> evs{};
+  mrc_nic_qp_t q = c_config(c, evs);
   const bool waits = done(f_.qp(nic(), &q));
   if (c.state == log::QpState::Reset) {
     qps_.erase(c.qp);
@@ -302,6 +331,11 @@ Output LibraryDevice::output(const mrc_nic_out_t& out) const {
     }
     case MRC_OUT_DONE:
       o.body = Done{printable(text_of(out.call, 20)), out.region != 0, out.qp, printable(text_of(out.error))};
+      if (out.kind >= MRC_REFUSED_TRANSITION && out.kind <= MRC_REFUSED_VALUE) {
+        auto& told = std::get<Done>(o.body);
+        told.refused = static_cast<Refused>(out.kind - MRC_REFUSED_TRANSITION + 1);
+        told.attributes = static_cast<uint32_t>(out.arg[0]);
+      }
       break;
     case MRC_OUT_EVENT: {
       log::Event e;

@@ -12,6 +12,10 @@ inline constexpr std::array kLineStatus = {
     "retries", "flushed",      "fatal",        "other"};
 inline constexpr std::array kLineEncaps = {"ipv6", "srv6", "srh", "ipv4"};
 inline constexpr std::array kLineQueues = {"reads", "writes", "completions"};
+inline constexpr std::array kLineAttributes = {"ev_profile",    "cc_profile", "path",    "rq_psn",
+                                               "max_wimm_dest", "mpr_dest",   "caps",    "sq_psn",
+                                               "max_wimm",      "mpr",        "timeout", "retry_cnt"};
+inline constexpr std::array kLineRefused = {"no", "transition", "attributes", "value"};
 inline constexpr std::array kLineEvents = {"take", "answer", "heard", "lost", "path", "cc", "timer", "window", "qp"};
 
 }  // namespace mrc::tb

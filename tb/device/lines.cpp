@@ -119,6 +119,16 @@ void append_hex(std::string& to, std::span<const uint8_t> bytes) {
   }
 }
 
+/// Of an order to modify a QP: why it was refused, or nothing.
+std::string refused_keys(Refused refused, uint32_t attributes) {
+  if (refused == Refused::No) return {};
+  std::string names;
+  for (unsigned i = 0; i < kQpAttributes; ++i) {
+    if (attributes >> i & 1) names += fmt::format("{}\"{}\"", names.empty() ? "" : ",", kLineAttributes[i]);
+  }
+  return fmt::format(R"(,"refused":"{}","attributes":[{}])", kLineRefused[static_cast<unsigned>(refused)], names);
+}
+
 struct AppendOutput {
   std::string& to;
   Time time;
@@ -154,7 +164,7 @@ struct AppendOutput {
     fmt::format_to(into(), R"({{"out":"done","t":{},"call":"{}","{}":{})", time, o.call, o.region ? "rkey" : "qp",
                    o.number);
     if (!o.error.empty()) fmt::format_to(into(), R"(,"error":{})", json_text(o.error));
-    to += '}';
+    to += refused_keys(o.refused, o.attributes) + '}';
   }
 };
 
@@ -185,8 +195,8 @@ std::string open(NicDevice& device, const Reader& r) {
       info.qp_first, info.qps, info.mpr, info.max_wimm, info.evs, info.regions, info.post, info.profile);
 }
 
-std::string qp(NicDevice& device, const Reader& r) {
-  QpConfig c = device.qp_now(static_cast<uint32_t>(r.whole("qp", 0xffffff)));
+/// The keys of a QP that the call has, into c.
+void read_config(const Reader& r, QpConfig& c) {
   const auto number = [&](const char* name, auto& to, uint64_t max) {
     if (const Json* value = r.find(name)) to = static_cast<std::decay_t<decltype(to)>>(r.whole_of(*value, name, max));
   };
@@ -226,6 +236,11 @@ std::string qp(NicDevice& device, const Reader& r) {
     for (const Json& ev : evs->items) c.evs.push_back(static_cast<uint32_t>(r.whole_of(ev, "evs", ~0u)));
   }
   number("backup", c.backup, ~0u);
+}
+
+std::string qp(NicDevice& device, const Reader& r) {
+  QpConfig c = device.qp_now(static_cast<uint32_t>(r.whole("qp", 0xffffff)));
+  read_config(r, c);
   const bool waits = device.qp(c);
   c = device.qp_now(c.qp);
   return fmt::format(
@@ -233,6 +248,20 @@ std::string qp(NicDevice& device, const Reader& r) {
       R"("backup":{}}})",
       waits ? R"(,"pending":true)" : "", kLineStates[static_cast<unsigned>(c.state)], c.mpr, c.mpr_dest, c.max_wimm,
       c.max_wimm_dest, c.timeout, fmt::join(c.evs, ","), c.backup);
+}
+
+std::string modify(NicDevice& device, const Reader& r) {
+  const QpConfig now = device.qp_now(static_cast<uint32_t>(r.whole("qp", 0xffffff)));
+  QpConfig wanted = now;
+  read_config(r, wanted);
+  r.need("state");
+  const Json& with = r.need("with");
+  if (!with.is_array()) r.refuse(with, "with is no list", R"(Write "with":["ev_profile","cc_profile"].)");
+  uint32_t attributes = 0;
+  for (const Json& name : with.items) attributes |= 1u << r.choice_of(name, "attribute", kLineAttributes);
+  const Modified result = device.modify(with_attributes(now, wanted, attributes), attributes);
+  return fmt::format(R"({{"ok":true{}{}}})", result.pending ? R"(,"pending":true)" : "",
+                     refused_keys(result.refused, result.attributes));
 }
 
 std::string address(NicDevice& device, const Reader& r) {
@@ -348,10 +377,10 @@ struct Call {
   std::string (*answer)(NicDevice&, const Reader&);
 };
 constexpr Call kCalls[] = {
-    {"open", open},    {"address", address},     {"qp", qp},       {"query", query},     {"mr", mr},
-    {"post", post},    {"recv", recv},           {"port", port},   {"ev", ev},           {"mpr", mpr},
-    {"rx", rx},        {"host_done", host_done}, {"pause", pause}, {"advance", advance}, {"counters", counters},
-    {"memory", memory}};
+    {"open", open},     {"address", address},     {"qp", qp},       {"query", query},     {"mr", mr},
+    {"post", post},     {"recv", recv},           {"port", port},   {"ev", ev},           {"mpr", mpr},
+    {"rx", rx},         {"host_done", host_done}, {"pause", pause}, {"advance", advance}, {"counters", counters},
+    {"memory", memory}, {"modify", modify}};
 
 }  // namespace
 

@@ -63,6 +63,37 @@ log::Ip ip_of(const uint8_t* bytes) {
   return ip;
 }
 
+/// What the caller wants, into c.
+void read_config(const mrc_nic_qp_t& q, tb::QpConfig& c) {
+  c.peer_qp = q.peer_qp;
+  c.peer_ip = ip_of(q.peer_ip);
+  c.path = ip_of(q.path);
+  c.peer_mac = q.peer_mac;
+  c.mtu = q.mtu;
+  c.sq_psn = q.sq_psn;
+  c.rq_psn = q.rq_psn;
+  c.msn = static_cast<uint16_t>(q.msn);
+  c.rqmsn = static_cast<uint16_t>(q.rqmsn);
+  c.mpr = q.mpr;
+  c.mpr_dest = q.mpr_dest;
+  c.max_wimm = q.max_wimm;
+  c.max_wimm_dest = q.max_wimm_dest;
+  c.timeout = q.timeout;
+  c.retry_linear = q.retry_linear;
+  c.retry_exp = q.retry_exp;
+  c.pkey = static_cast<uint16_t>(q.pkey);
+  c.encap = static_cast<tb::Encapsulation>(std::min<uint32_t>(q.encap, MRC_IPV4));
+  c.dynamic_mpr = q.dynamic_mpr != 0;
+  c.trim_nack = q.trim_nack != 0;
+  c.svc_time = q.svc_time != 0;
+  c.time_stamps = q.time_stamps != 0;
+  c.controlled = q.controlled != 0;
+  if (q.num_evs != 0) {
+    c.evs.assign(q.evs, q.evs + q.num_evs);
+    c.backup = q.backup;
+  }
+}
+
 }  // namespace
 
 #define MRC_EXPORT __attribute__((visibility("default")))
@@ -136,33 +167,7 @@ MRC_EXPORT int mrc_nic_qp(mrc_nic* nic, mrc_nic_qp_t* q) {
     c.qp = q->qp;
     c.state = static_cast<log::QpState>(std::min<uint32_t>(q->state, MRC_QP_ERROR));
     if (c.state == log::QpState::Reset || c.state == log::QpState::Error) return pending(nic->device->qp(c));
-    c.peer_qp = q->peer_qp;
-    c.peer_ip = ip_of(q->peer_ip);
-    c.path = ip_of(q->path);
-    c.peer_mac = q->peer_mac;
-    c.mtu = q->mtu;
-    c.sq_psn = q->sq_psn;
-    c.rq_psn = q->rq_psn;
-    c.msn = static_cast<uint16_t>(q->msn);
-    c.rqmsn = static_cast<uint16_t>(q->rqmsn);
-    c.mpr = q->mpr;
-    c.mpr_dest = q->mpr_dest;
-    c.max_wimm = q->max_wimm;
-    c.max_wimm_dest = q->max_wimm_dest;
-    c.timeout = q->timeout;
-    c.retry_linear = q->retry_linear;
-    c.retry_exp = q->retry_exp;
-    c.pkey = static_cast<uint16_t>(q->pkey);
-    c.encap = static_cast<tb::Encapsulation>(std::min<uint32_t>(q->encap, MRC_IPV4));
-    c.dynamic_mpr = q->dynamic_mpr != 0;
-    c.trim_nack = q->trim_nack != 0;
-    c.svc_time = q->svc_time != 0;
-    c.time_stamps = q->time_stamps != 0;
-    c.controlled = q->controlled != 0;
-    if (q->num_evs != 0) {
-      c.evs.assign(q->evs, q->evs + q->num_evs);
-      c.backup = q->backup;
-    }
+    read_config(*q, c);
     const bool waits = nic->device->qp(c);
     c = nic->device->qp_now(q->qp);
     q->state = static_cast<uint32_t>(c.state);
@@ -184,6 +189,21 @@ MRC_EXPORT int mrc_nic_query(mrc_nic* nic, uint32_t qp, uint32_t* state, uint64_
     *state = static_cast<uint32_t>(is);
     *t = time;
     return MRC_OK;
+  });
+}
+
+MRC_EXPORT int mrc_nic_modify(mrc_nic* nic, const mrc_nic_qp_t* q, uint32_t with, uint32_t* attributes) {
+  if (q->size < sizeof *q) return too_small(nic, "mrc_nic_qp_t");
+  return answer(nic, [&] {
+    const tb::QpConfig now = nic->device->qp_now(q->qp);
+    tb::QpConfig wanted = now;
+    wanted.qp = q->qp;
+    wanted.state = static_cast<log::QpState>(std::min<uint32_t>(q->state, MRC_QP_ERROR));
+    read_config(*q, wanted);
+    const tb::Modified result = nic->device->modify(tb::with_attributes(now, wanted, with), with);
+    *attributes = result.attributes;
+    return result.refused != tb::Refused::No ? MRC_REFUSED_TRANSITION + static_cast<int>(result.refused) - 1
+                                             : pending(result.pending);
   });
 }
 
@@ -305,6 +325,10 @@ MRC_EXPORT int mrc_nic_next(mrc_nic* nic, mrc_nic_out_t* out) {
     out->region = done->region;
     out->call = done->call.c_str();
     out->error = done->error.empty() ? nullptr : done->error.c_str();
+    if (done->refused != tb::Refused::No) {
+      out->kind = MRC_REFUSED_TRANSITION + static_cast<uint32_t>(done->refused) - 1;
+      out->arg[0] = done->attributes;
+    }
   } else if (const auto* event = std::get_if<log::Event>(&o.body)) {
     out->what = MRC_OUT_EVENT;
     out->kind = static_cast<uint32_t>(event->kind);

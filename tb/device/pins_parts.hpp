@@ -44,6 +44,7 @@ class PinsDevice final : public NicDevice {
   QpConfig qp_now(uint32_t qp) const override;
   bool qp(const QpConfig& config) override;
   std::pair<log::QpState, Time> query(uint32_t qp) override;
+  Modified modify(const QpConfig& config, uint32_t with) override;
   bool mr(const log::Mr& region) override;
   bool post(const log::Post& request) override;
   void recv(uint32_t qp, uint32_t count) override;
@@ -125,7 +126,11 @@ class PinsDevice final : public NicDevice {
   void poll();
 
   // Queue pairs.
+  void check_shape(const QpConfig& c) const;
   void check(const QpConfig& c) const;
+  void prepare(const OrderPtr& order, Qp& qp, const QpConfig& c);
+  void deny_unnamed(const OrderPtr& order, const QpConfig& c);
+  void judged(const OrderPtr& order, Qp& qp, const Qp& before, const QpConfig& c, uint32_t status);
   unsigned profile_for(const Qp& qp, const QpConfig& c, std::vector<uint32_t>& values) const;
   unsigned dest_for(const Qp& qp, const QpConfig& c) const;
   void check_controller(const QpConfig& c, unsigned dest) const;
@@ -134,6 +139,7 @@ class PinsDevice final : public NicDevice {
   void move(const OrderPtr& order, const Qp& qp, log::QpState state, uint32_t attributes);
   bool connect(Qp& qp, const QpConfig& c);
   void reset(const OrderPtr& order, Qp& qp);
+  void clear(Qp& qp);
   std::vector<uint32_t> slots(const QpConfig& c) const;
 
   // The clock.

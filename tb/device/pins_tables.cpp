@@ -59,22 +59,11 @@ QpConfig PinsDevice::qp_now(uint32_t qpn) const {
   return config;
 }
 
-void PinsDevice::check(const QpConfig& c) const {
-  const auto upto = [&](const char* name, unsigned value, unsigned min, unsigned max) {
-    if (value < min || value > max)
-      cannot(fmt::format("{} of queue pair {} is {} to {} on this NIC ({}), not {}.", name, c.qp, min, max,
-                         preset_.name, value));
-  };
+/// What no NIC of this kind can be asked for.
+void PinsDevice::check_shape(const QpConfig& c) const {
   if (c.encap == Encapsulation::Ipv4) cannot("this NIC sends and accepts IPv6 only.");
   if (!std::has_single_bit(c.mtu) || c.mtu < 256 || c.mtu > 4096)
     cannot(fmt::format("mtu {} is none of 256, 512, 1024, 2048 and 4096.", c.mtu));
-  upto("mpr", c.mpr, 1, preset_.max_mpr / 128);
-  upto("mpr_dest", c.mpr_dest, 1, preset_.max_mpr / 128);
-  upto("max_wimm", c.max_wimm, 0, preset_.max_wimm);
-  upto("max_wimm_dest", c.max_wimm_dest, 0, preset_.max_wimm);
-  upto("timeout", c.timeout, 0, 24);
-  upto("retry_linear", c.retry_linear, 0, 7);
-  upto("retry_exp", c.retry_exp, 0, 25);
   if (c.evs.empty() || c.backup >= c.evs.size())
     wrong(fmt::format("{} entropy values with {} for backup leave none to use.", c.evs.size(), c.backup));
   if (c.backup % planes_ != 0)
@@ -83,6 +72,22 @@ void PinsDevice::check(const QpConfig& c) const {
   if (groups(c.evs.size() - c.backup) + c.backup / planes_ > preset_.evs_per_qp / preset_.num_planes)
     cannot(fmt::format("{} entropy values are more than the {} of this NIC ({}).", c.evs.size(),
                        preset_.evs_per_qp / preset_.num_planes * planes_, preset_.name));
+}
+
+void PinsDevice::check(const QpConfig& c) const {
+  const auto upto = [&](const char* name, unsigned value, unsigned min, unsigned max) {
+    if (value < min || value > max)
+      cannot(fmt::format("{} of queue pair {} is {} to {} on this NIC ({}), not {}.", name, c.qp, min, max,
+                         preset_.name, value));
+  };
+  upto("mpr", c.mpr, 1, preset_.max_mpr / 128);
+  upto("mpr_dest", c.mpr_dest, 1, preset_.max_mpr / 128);
+  upto("max_wimm", c.max_wimm, 0, preset_.max_wimm);
+  upto("max_wimm_dest", c.max_wimm_dest, 0, preset_.max_wimm);
+  upto("timeout", c.timeout, 0, 24);
+  upto("retry_linear", c.retry_linear, 0, 7);
+  upto("retry_exp", c.retry_exp, 0, 25);
+  check_shape(c);
 }
 
 /// The rows of a profile: entry group * NumPlanes + plane. Places that nobody named have a neighbour's value, and are
@@ -198,7 +203,12 @@ void PinsDevice::move(const OrderPtr& order, const Qp& qp, log::QpState state, u
 
 void PinsDevice::reset(const OrderPtr& order, Qp& qp) {
   move(order, qp, log::QpState::Reset, 0);
-  const auto index = static_cast<uint16_t>(qp.config.qp - kQpnBase);
+  clear(qp);
+}
+
+/// It is in RESET: what was posted and not handed over is forgotten.
+void PinsDevice::clear(Qp& qp) {
+  const auto index = static_cast<uint16_t>(&qp - qps_.data());
   std::erase_if(works_, [&](const Work& w) { return w.wqe.qp == index; });
   const log::QpState seen = qp.seen;
   qp = {};
@@ -206,13 +216,11 @@ void PinsDevice::reset(const OrderPtr& order, Qp& qp) {
   qp.touched = true;
 }
 
-bool PinsDevice::connect(Qp& qp, const QpConfig& c) {
-  check(c);
+/// Everything around a queue pair that must be there before its row is.
+void PinsDevice::prepare(const OrderPtr& order, Qp& qp, const QpConfig& c) {
   std::vector<uint32_t> values;
   const unsigned profile = profile_for(qp, c, values), dest = dest_for(qp, c);
   check_controller(c, dest);
-  const log::QpState from = qp.known ? qp.state : log::QpState::Reset;
-  const OrderPtr order = begin("qp", false, c.qp);
   put_controller(order, c, dest);
   if (profiles_[profile] != values) {
     profiles_[profile] = values;
@@ -229,10 +237,23 @@ bool PinsDevice::connect(Qp& qp, const QpConfig& c) {
   qp.profile = profile;
   qp.dest = dest;
   qp.known = qp.touched = true;
+}
+
+bool PinsDevice::connect(Qp& qp, const QpConfig& c) {
+  check(c);
+  const log::QpState from = qp.known ? qp.state : log::QpState::Reset;
+  const OrderPtr order = begin("qp", false, c.qp);
+  prepare(order, qp, c);
   if (from < log::QpState::Init || c.state == log::QpState::Init) move(order, qp, log::QpState::Init, kInitAttributes);
   if (from < log::QpState::Rtr && c.state >= log::QpState::Rtr) move(order, qp, log::QpState::Rtr, kRtrAttributes);
   if (from < log::QpState::Rts && c.state >= log::QpState::Rts) move(order, qp, log::QpState::Rts, kRtsAttributes);
-  // Each row of QP_CTX makes all entropy values good; the places that nobody named are not for use.
+  deny_unnamed(order, c);
+  qp.state = c.state;
+  return end(order);
+}
+
+/// Each row of QP_CTX makes all entropy values good; the places that nobody named are not for use.
+void PinsDevice::deny_unnamed(const OrderPtr& order, const QpConfig& c) {
   const unsigned n = preset_.num_planes, groups = preset_.evs_per_qp / n, backup = c.backup / planes_;
   const auto active = static_cast<unsigned>(c.evs.size()) - c.backup;
   for (unsigned i = 0; i < preset_.evs_per_qp; ++i) {
@@ -241,8 +262,74 @@ bool PinsDevice::connect(Qp& qp, const QpConfig& c) {
     const uint32_t deny = i | 1u << 16;
     row(order, csr::kTblEvStateId, c.qp - kQpnBase, std::span(&deny, 1));
   }
-  qp.state = c.state;
-  return end(order);
+}
+
+/// CMD_STATUS of an order to modify is known: the queue pair is as wanted, or as it was before.
+void PinsDevice::judged(const OrderPtr& order, Qp& qp, const Qp& before, const QpConfig& c, uint32_t status) {
+  const uint32_t detail = csr::kCmdStatusDetail.get(status);
+  switch (static_cast<CmdCode>(csr::kCmdStatusCode.get(status))) {
+    case CmdCode::Ok:
+      break;
+    case CmdCode::BadTransition:
+      order->done.refused = Refused::Transition;
+      break;
+    case CmdCode::MissingAttr:
+      order->done.refused = Refused::Attributes;
+      order->done.attributes = detail;
+      break;
+    case CmdCode::BadValue:
+      order->done.refused = Refused::Value;
+      order->done.attributes = 1u << detail;
+      break;
+    default:
+      fail(fmt::format("the NIC refuses queue pair {} with code {}", c.qp, csr::kCmdStatusCode.get(status)));
+  }
+  if (order->done.refused != Refused::No) {
+    qp.config = before.config;
+    qp.profile = before.profile;
+    qp.dest = before.dest;
+    qp.known = before.known;
+  } else if (c.state == log::QpState::Reset) {
+    clear(qp);
+  } else {
+    qp.state = c.state;
+    qp.known = true;
+  }
+}
+
+Modified PinsDevice::modify(const QpConfig& c, uint32_t with) {
+  need_open();
+  Qp& qp = find(c.qp);
+  check_shape(c);
+  const Qp before = qp;
+  qp.touched = true;
+  const OrderPtr order = begin("modify", false, c.qp);
+  const auto state = static_cast<uint32_t>(c.state);
+  const unsigned index = c.qp - kQpnBase;
+  if (c.state == log::QpState::Error || (c.state == log::QpState::Reset && !qp.known)) {
+    driver_.row(csr::kTblQpStateId, index, std::span(&state, 1), [](uint32_t, unsigned) {});
+  } else {
+    if (c.state == log::QpState::Init) prepare(order, qp, c);
+    if (c.state != log::QpState::Reset) qp.config = c;
+    csr::TblQpCtx ctx = row_of(qp);
+    ctx.state = static_cast<QpState>(state);
+    uint32_t words[csr::TblQpCtx::kWords];
+    ctx.pack(words);
+    const csr::TblQpCtx kept = csr::TblQpCtx::unpack(words);
+    if (kept.mpr != c.mpr || kept.mpr_dest != c.mpr_dest || kept.max_wimm != c.max_wimm ||
+        kept.max_wimm_dest != c.max_wimm_dest || kept.timeout != c.timeout || kept.retry_linear != c.retry_linear ||
+        kept.retry_exp != c.retry_exp) {
+      qp = before;
+      cannot(fmt::format("a value of queue pair {} does not fit into its row.", c.qp));
+    }
+    put(order, csr::kQpAttr, with);
+    driver_.row(csr::kTblQpCtxId, index, words, [](uint32_t, unsigned) {});
+  }
+  driver_.read(csr::kCmdStatus,
+               [this, order, &qp, before, c](uint32_t status, unsigned) { judged(order, qp, before, c, status); });
+  if (c.state >= log::QpState::Init && c.state <= log::QpState::Rts) deny_unnamed(order, c);
+  const bool waits = end(order);
+  return {waits, order->done.refused, order->done.attributes};
 }
 
 bool PinsDevice::qp(const QpConfig& c) {

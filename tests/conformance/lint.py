@@ -47,7 +47,7 @@ def test_caps():
                       ("msg m = write len 64 r_key wrong\np0 < m[0]\n> nak msn 0", "regions"),
                       ("msg m = write len 64\np0 < m[0] icrc bad\nnone > nak", "bytes"),
                       ("msg m = write len 64\np0 < m[0] trim 90\n> nack reason trimmed", "trim_nack"),
-                      ("dut mpr 4\nnone > nack", "dyn_mpr"), ("dut ev e0 deny\nnone > nack", "ev_control")):
+                      ("dut mpr 4\nnone > nack", "dyn_mpr"), ("dut modify init refused", "modify"), ("dut ev e0 deny\nnone > nack", "ev_control")):
         refused(body, f"this needs 'caps {cap}'")
 
 

@@ -141,6 +141,7 @@ const std::map<Rule, Breaking>& breaking() {
         {Rule::MemCqeOrder, {{record<log::Cqe>("in.cqe", [](log::Cqe& c) { ++c.imm; })}}},
         {Rule::MemWritten, {{drop("in.write3")}}},
         {Rule::QpState, {{drop("qp.rts")}}},
+        {Rule::QpWalk, {{record<log::Qp>("qp.init", [](log::Qp& q) { q.state = log::QpState::Rts; })}}},
         {Rule::QpFatal, {{packet("i.ack", [](P& p) { p.aeth->syndrome = 0x61; })}}},
         {Rule::QpKnown, {{packet("a.first", [](P& p) { p.ipv6->dst[15] = 77; })}}},
         {Rule::QpFlush, {{record<log::Cqe>("a.cqe", [](log::Cqe& c) { c.status = log::Status::Fatal; })}}},

@@ -18,6 +18,7 @@ constexpr bool is_op(const Eprx& e, wire::ErthOp op) { return e.op == static_cas
 Endpoint::Endpoint(const Preset& preset, const Inputs& in, const Outputs& out)
     : planes_(preset.num_planes),
       dest_mask_(preset.num_dests - 1),
+      qp_mask_(preset.num_qps - 1),
       eprx_(in.eprx),
       want_(in.want),
       evp_(in.evp),
@@ -29,6 +30,7 @@ Endpoint::Endpoint(const Preset& preset, const Inputs& in, const Outputs& out)
       pans_(out.pans),
       addr_(preset.num_dests),
       dests_(preset.num_dests),
+      qps_(preset.num_qps),
       up_((1u << preset.num_planes) - 1) {}
 
 void Endpoint::step(const CfgBus& cfg, const CsrOut& csr, unsigned port_up) {
@@ -43,6 +45,12 @@ void Endpoint::step(const CfgBus& cfg, const CsrOut& csr, unsigned port_up) {
       break;
     case State::Send:
       send(csr, port_up);
+      break;
+    case State::Leave:
+      left();
+      break;
+    case State::Seek:
+      seek();
       break;
   }
   if (port_up != up_) {  // wins over what else happened to the destinations
@@ -88,9 +96,9 @@ void Endpoint::idle(const CfgBus& cfg, const CsrOut& csr, unsigned port_up) {
     evr_.load({.answered = false, .rtt = 0});
   } else if (reverse_.busy && tick_reached(csr.tick, reverse_.when)) {
     reverse_.busy = reverse_.send = false;
-  } else if (controller_.send && req_.free() && (port_up >> controller_.plane & 1)) {
+  } else if (controller_.send && req_.free() && (port_up >> controller_.plane & 1) && dest(controller_.dest).valid) {
     read_for(static_cast<unsigned>(EpKind::ControllerProbe), controller_.dest);
-  } else if (reverse_.send && req_.free() && (port_up >> reverse_.plane & 1)) {
+  } else if (reverse_.send && req_.free() && (port_up >> reverse_.plane & 1) && dest(reverse_.dest).valid) {
     read_for(static_cast<unsigned>(EpKind::ReverseProbe), reverse_.dest);
   } else if (visit_due_) {
     visit(csr, port_up);
@@ -100,18 +108,63 @@ void Endpoint::idle(const CfgBus& cfg, const CsrOut& csr, unsigned port_up) {
 void Endpoint::configure(const CfgBus& cfg, unsigned port_up) {
   ack_.done();
   if (cfg.is(CfgTable::QpCtx)) {
-    const auto row = csr::TblQpCtx::unpack(cfg.data.data());
-    if (row.state == QpState::Reset) return;
-    addr_.write(row.dest & dest_mask_, {.dip = row.dip, .qp = cfg.index});
-    Dest& d = dest(row.dest);
-    d.valid = true;
-    if (port_up != (1u << planes_) - 1) {  // a new peer takes all our ports for up
-      d.due = true;
-      d.waiting = false;
-      d.tries = 0;
-    }
+    configure_row(cfg, port_up);
+  } else if (cfg.is(CfgTable::QpState)) {
+    if (csr::TblQpState::unpack(cfg.data.data()).state != QpState::Reset) return;
+    const unsigned qp = cfg.index & qp_mask_;
+    qps_[qp].leads = false;
+    leave(qp, true);
   } else if (cfg.is(CfgTable::PeerPorts)) {
     dest(cfg.index).peer = csr::TblPeerPorts::unpack(cfg.data.data()).mask;
+  }
+}
+
+void Endpoint::configure_row(const CfgBus& cfg, unsigned port_up) {
+  const auto row = csr::TblQpCtx::unpack(cfg.data.data());
+  const unsigned index = cfg.index & qp_mask_;
+  const auto to = static_cast<uint16_t>(row.dest & dest_mask_);
+  const bool reset = row.state == QpState::Reset;
+  Qp& qp = qps_[index];
+  if (reset || qp.to != to) leave(index, false);
+  qp.row = qp.leads = !reset;
+  if (reset) return;
+  qp.to = to;
+  addr_.write(to, {.dip = row.dip, .qp = static_cast<uint16_t>(cfg.index)});
+  Dest& d = dests_[to];
+  d.valid = true;
+  if (port_up != (1u << planes_) - 1) {  // a new peer takes all our ports for up
+    d.due = true;
+    d.waiting = false;
+    d.tries = 0;
+  }
+}
+
+/// A QP's row is written anew, or it goes to RESET: was it the lender of the destination its row names?
+void Endpoint::leave(unsigned qp, bool keep) {
+  if (!qps_[qp].row) return;
+  left_ = {.qp = qp, .dest = qps_[qp].to, .keep = keep};
+  addr_.read(left_.dest);
+  state_ = State::Leave;
+}
+
+void Endpoint::left() {
+  const bool lends = dests_[left_.dest].valid && (addr_.rdata().qp & qp_mask_) == left_.qp;
+  f_ = 0;
+  state_ = lends ? State::Seek : State::Idle;
+}
+
+/// Looks for another QP that leads to the destination, which then lends.
+void Endpoint::seek() {
+  const Qp& qp = qps_[f_];
+  if (qp.leads && qp.to == left_.dest) {
+    addr_.write(left_.dest, {.dip = addr_.rdata().dip, .qp = static_cast<uint16_t>(f_)});
+    state_ = State::Idle;
+  } else if (f_ == qp_mask_) {
+    Dest& d = dests_[left_.dest];
+    if (!left_.keep) d.valid = d.due = d.waiting = false;
+    state_ = State::Idle;
+  } else {
+    ++f_;
   }
 }
 

@@ -46,20 +46,31 @@ class Endpoint {
   }
 
  private:
-  enum class State : uint8_t { Idle, Find, Send };
+  enum class State : uint8_t { Idle, Find, Send, Leave, Seek };
   struct Addr {
     U128 dip = 0;
     uint16_t qp = 0;
   };
   /// A peer NIC.
   struct Dest {
-    bool valid = false;    ///< some QP has named it
+    bool valid = false;    ///< it has a lender
     bool due = false;      ///< it does not know our ports
     bool waiting = false;  ///< for the answer to update `seq`
     uint8_t peer = 0xff;   ///< planes it can receive on
     uint8_t seq = 0;       ///< number of the newest update, six bits
     uint8_t tries = 0;     ///< updates sent again since it is due
     uint32_t when = 0;     ///< tick from which the update is repeated
+  };
+  /// A QP of ours: where its QP_CTX row leads.
+  struct Qp {
+    bool row = false;    ///< it has one
+    bool leads = false;  ///< and is not in RESET
+    uint16_t to = 0;     ///< destination
+  };
+  /// Who leaves which destination. keep: it may go on lending, since its row stands.
+  struct Left {
+    unsigned qp = 0, dest = 0;
+    bool keep = false;
   };
   /// An EV probe.
   struct Probe {
@@ -74,6 +85,10 @@ class Endpoint {
   Dest& dest(unsigned d) { return dests_[d & dest_mask_]; }
   void idle(const CfgBus& cfg, const CsrOut& csr, unsigned port_up);
   void configure(const CfgBus& cfg, unsigned port_up);
+  void configure_row(const CfgBus& cfg, unsigned port_up);
+  void leave(unsigned qp, bool keep);
+  void left();
+  void seek();
   void receive(const CsrOut& csr);
   void answered(const Eprx& e, const CsrOut& csr);
   void order(Probe& probe, unsigned dest, unsigned plane, uint32_t ev, const CsrOut& csr);
@@ -82,7 +97,7 @@ class Endpoint {
   void find(const CsrOut& csr);
   void send(const CsrOut& csr, unsigned port_up);
 
-  const unsigned planes_, dest_mask_;
+  const unsigned planes_, dest_mask_, qp_mask_;
   Stream<Eprx>& eprx_;
   Stream<Want>& want_;
   Stream<Evp>& evp_;
@@ -95,6 +110,7 @@ class Endpoint {
 
   Ram1r1w<Addr> addr_;
   std::vector<Dest> dests_;
+  std::vector<Qp> qps_;
   Probe controller_, reverse_;  // cp, rp
   unsigned up_;                 // port_up of the cycle before
   unsigned rot_ = 0;            // plane at which the search for an update's plane starts
@@ -105,9 +121,10 @@ class Endpoint {
 
   State state_ = State::Idle;
   Eprx e_{};           // the request that is worked on
-  unsigned f_ = 0;     // Find: the destination whose address is read
+  unsigned f_ = 0;     // Find: the destination whose address is read; Seek: the QP that is looked at
   unsigned kind_ = 0;  // Send: EpKind
   unsigned to_ = 0;    // Send, kind 0: destination
+  Left left_;          // Leave, Seek
   CfgAck ack_;
   Pulses pulses_, pulses_next_;
 };

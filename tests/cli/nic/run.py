@@ -139,6 +139,26 @@ def slow_memory(nic):
     assert nic.load(nic.host, 5) == b"hallo"
 
 
+def modified(nic):
+    """Steps of a QP: what is not there is named, what is asked for twice is no step."""
+    nic.open()
+
+    def order(state, *names, **keys):
+        answer = nic.call("modify", qp=nic.qpn, state=state, **{"with": names}, **keys)
+        return answer.get("refused"), answer.get("attributes", [])
+    rtr, rts = ("path", "rq_psn", "max_wimm_dest", "mpr_dest", "caps"), ("sq_psn", "max_wimm", "mpr", "timeout", "retry_cnt")
+    assert order("rtr", *rtr) == ("transition", [])
+    assert order("init", "cc_profile") == ("attributes", ["ev_profile"])
+    assert order("init", "ev_profile", "cc_profile") == (None, [])
+    assert order("rtr", *rtr[1:4]) == ("attributes", ["path", "caps"])
+    assert nic.call("query", qp=nic.qpn)["state"] == "init"
+    assert order("rtr", *rtr, peer_qp=PEER_QP, peer_ip=client.PEER_IP, mtu=256) == (None, [])
+    assert order("rts", *rts, timeout=25) == ("value", ["timeout"])
+    assert order("rts", *rts, mtu=512) == (None, [])  # mtu is of no attribute that is named
+    assert order("rtr", *rtr) == ("transition", [])
+    assert nic.call("query", qp=nic.qpn)["state"] == "rts"
+
+
 def trimmed(nic):
     """A trimmed packet is NACKed, and nothing of it is written."""
     nic.open()
@@ -331,7 +351,7 @@ CASES = {responder: [], gap: [], requestor: [], lost: [], immediates: ["write_im
          port_down: ["ports"], bad_frames: ["bytes"], failed: ["psn"], access: ["regions"], one_plane: ["psn"],
          settings: [], same_again: [], ev_control: ["ev_control"], batch: ["batch"], told: ["time_stamps"],
          refused: ["pkey", "regions", "bytes"], tunnelled: ["srv6", "srh"],
-         slow_memory: ["slow_memory", "write_imm"]}
+         slow_memory: ["slow_memory", "write_imm"], modified: ["modify"]}
 
 
 def answer_for(nic):

@@ -679,6 +679,82 @@ TEST_CASE("one address per plane: a request is known by its sender's address on 
   CHECK(b.pmasks.size() == 4);
 }
 
+TEST_CASE("a lender that leaves is replaced by the first QP that leads there; without one the destination goes",
+          "[endpoint]") {
+  Bench b;
+  const auto lender = [&b] {
+    b.responses.clear();
+    b.hear(1, 7, address(1001));
+    b.run(30);
+    REQUIRE(b.responses.size() < 2);
+    return b.responses.empty() ? -1 : static_cast<int>(b.responses[0].qp);
+  };
+  const auto reset = [&b](unsigned qp) {
+    csr::TblQpState row;
+    row.state = QpState::Reset;
+    b.configure(CfgTable::QpState, qp, row);
+  };
+  b.set_up(0, 2);
+  b.set_up(1, 1);
+  b.set_up(2, 1);
+  b.set_up(3, 1);
+  CHECK(lender() == 3);
+
+  SECTION("the lender goes to RESET: the first of the others") {
+    reset(3);
+    CHECK(lender() == 1);
+    reset(2);  // lends nothing
+    CHECK(lender() == 1);
+    reset(1);  // the last one lends on, its row stands
+    CHECK(lender() == 1);
+    b.set_up(1, 1, QpState::Reset);
+    CHECK(lender() == -1);
+    b.set_up(2, 1);
+    CHECK(lender() == 2);
+  }
+  SECTION("its row is written for another destination") {
+    b.set_up(3, 3);
+    CHECK(lender() == 1);
+    b.set_up(1, 3);
+    CHECK(lender() == 2);
+    b.set_up(2, 3);
+    CHECK(lender() == -1);
+    CHECK(b.drops == 1);
+  }
+  SECTION("ERROR and other QPs change nothing") {
+    csr::TblQpState row;
+    row.state = QpState::Error;
+    b.configure(CfgTable::QpState, 3, row);
+    b.set_up(1, 3);
+    b.set_up(0, 1);
+    CHECK(lender() == 0);
+    b.set_up(0, 1, QpState::Rtr);
+    reset(0);
+    CHECK(lender() == 2);
+  }
+  SECTION("a probe that has not left when its destination goes never does") {
+    b.up = 1;
+    b.request(3);
+    const auto before = b.reqs;
+    b.probe(1, 1, 0x1234);  // its port is down
+    for (const unsigned qp : {1u, 2u, 3u}) b.set_up(qp, 3);
+    b.up = 3;
+    b.run(40 * 128);
+    for (std::size_t i = before; i < b.sent.size(); ++i) CHECK(op(b.sent[i]) == 0);
+    REQUIRE(b.evrs.size() == 1);
+    CHECK(!b.evrs[0].answered);
+  }
+  SECTION("what a destination without a lender was owed is forgotten") {
+    b.up = 1;
+    b.request(3);  // destinations 1, 2 and nobody's answer
+    for (const unsigned qp : {1u, 2u, 3u}) b.set_up(qp, 1, QpState::Reset);
+    const auto before = b.sent.size();
+    b.run(30 * 128);
+    REQUIRE(b.sent.size() > before);
+    for (std::size_t i = before; i < b.sent.size(); ++i) CHECK((b.sent[i].psn & 0xff) == 2);
+  }
+}
+
 TEST_CASE("the waves of endpoint.md: a peer's update is answered, an EV probe of the controller goes out",
           "[endpoint][waves]") {
   Bench b;
