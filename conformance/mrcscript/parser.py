@@ -510,8 +510,8 @@ class Parser(Cursor):
             step["again"] = True
         while self.token.kind == "word" and self.token.text != "refused":
             name = self.word("attribute of the QP", QP_FIELDS)
-            step["set"][name] = self.word("state", STATES) if name == "state" else self.value()
-        return step
+            values[name] = self.word("state", STATES) if name == "state" else self.value()
+        return values
 
     def _dut_modify(self):
         step = {"do": "modify", "state": self.word("state", STATES), "refused": False}
@@ -522,7 +522,7 @@ class Parser(Cursor):
                 name = self.word("attribute", ATTRIBUTES + ("none",))
                 step["with"] += [name] if name != "none" else []
         if self.accept("set"):
-            step["set"] = self._dut_qp()["set"]
+            step["set"] = self._qp_values()
         step["refused"] = bool(self.accept("refused"))
         return step
 
