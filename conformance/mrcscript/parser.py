@@ -505,9 +505,12 @@ class Parser(Cursor):
         return {"do": "recv", "count": self.value()}
 
     def _dut_qp(self):
-        step = {"do": "qp", "set": {}}
-        if self.accept("again"):
-            step["again"] = True
+        again = self.accept("again")
+        step = {"do": "qp", "set": self._qp_values()}
+        return {**step, "again": True} if again else step
+
+    def _qp_values(self):
+        values = {}
         while self.token.kind == "word" and self.token.text != "refused":
             name = self.word("attribute of the QP", QP_FIELDS)
             values[name] = self.word("state", STATES) if name == "state" else self.value()
