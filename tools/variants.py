@@ -18,6 +18,8 @@ LINE = re.compile(r"^  (\S+) +(legal|illegal) (.*) \(--scenario (\S+)\)(?:: (.*)
 INSIDE = ("take-", "answer-other", "answer-lost")  # events of the device alone: nothing shows at L2
 OPEN = {  # errors that the judge names by no rule: who sees them, or nobody
     "rtx-twice": "nobody: the cause of a retransmission is a cause for another one as well",
+    "rtx-lost": "nobody: what is not sent again is sent again later, before the timer's rule is sure",
+    "ack-lost": "at L2 the bench alone: the run hangs; at L1 resp.ack-owed",
     "send-lost": "the bench alone: a later work request completes first, and the run ends there",
 }
 
@@ -87,7 +89,7 @@ def main():
     parser.add_argument("--dut", default="model")
     parser.add_argument("--preset", default="tiny")
     parser.add_argument("--levels", default="L1,L2")
-    parser.add_argument("--packets", type=int, default=2000)
+    parser.add_argument("--packets", type=int, default=900)
     parser.add_argument("--runs", type=int, default=200, help="random scenarios of each legal variant at each level")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=2)
