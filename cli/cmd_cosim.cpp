@@ -28,6 +28,7 @@
 #include "tb/compare/fst.hpp"
 #include "tb/compare/report.hpp"
 #include "tb/cosim.hpp"
+#include "tb/device/varied_device.hpp"
 #include "tb/environment/random_scenario.hpp"
 #include "wire/pcapng.hpp"
 
@@ -58,7 +59,7 @@ struct Options {
   unsigned threads = 2;
   bool assertions = false, no_record_shows = false;
   DutProcess dut_process;
-  std::string level = "L0", peer = "model", profile;
+  std::string level = "L0", peer = "model", profile, variant;
 };
 
 void list_scenarios() {
@@ -83,6 +84,14 @@ void list_bugs() {
     std::cout << fmt::format("  {:>2} {:<22} {:<12} {} (--scenario {}{})\n", b.number, b.name, b.block, b.description,
                              b.scenario,
                              std::string_view(b.preset) == "tiny" ? "" : std::string(" --preset ") + b.preset);
+  }
+}
+
+void list_variants() {
+  std::cout << "What a device may do otherwise (legal), and what it must not do, with the rules that say so:\n";
+  for (const tb::Variant& v : tb::variants()) {
+    std::cout << fmt::format("  {:<18} {:<7} {} (--scenario {}){}\n", v.name, v.legal ? "legal" : "illegal", v.what,
+                             v.scenario, v.legal ? "" : fmt::format(": {}", v.rules));
   }
 }
 
@@ -439,6 +448,7 @@ int run_agent(const Options& o, const CLI::App& command, const Context& context)
   agent.pcap = o.pcap;
   agent.record = o.record;
   agent.profile = o.profile;
+  agent.variant = o.variant;
   agent.packets = o.packets;
   agent.seed = o.seed;
   agent.seeds = o.seeds;
@@ -455,8 +465,12 @@ int run(const Options& o, const CLI::App& command, const Context& context) {
     list_bugs();
     return kPass;
   }
+  if (o.variant == "list") {
+    list_variants();
+    return kPass;
+  }
   if (o.level != "L0") return run_agent(o, command, context);
-  for (const char* option : {"--peer", "--profile"}) {
+  for (const char* option : {"--peer", "--profile", "--variant"}) {
     if (command.count(option) != 0)
       throw UsageError(fmt::format("{} is for --level L1 and L2.", option), "Say --level L2.");
   }
@@ -518,6 +532,8 @@ void register_cosim(CLI::App& app, Context& context) {
       ->capture_default_str();
   text_option(*command, "--peer", options->peer, "the other NIC at L1 and L2, as --dut");
   text_option(*command, "--profile", options->profile, "JSON instead of what the device says of itself, at L1 and L2");
+  text_option(*command, "--variant", options->variant,
+              "what the device does is changed, lawfully or not, at L1 and L2 (docs/variants.md): a name, or list");
   add_dut_process(*command, options->dut_process);
   text_option(*command, "--reports", options->reports, "folder for the files of a failure");
   number_option(*command, "--threads", options->threads, 1, 2, "1: the peer runs in the device's thread");

@@ -80,13 +80,15 @@ class Agent {
       profile_ = input::read_text(c.profile, kProfile);
       ref::read_profile(profile_, input::file_name(c.profile));  // says what is wrong with it
     }
-    dut_ = any_nic(c.dut, preset_, c.bug, c.limit_s, context);
+    dut_ = any_nic(c.dut, preset_, c.bug, c.limit_s, context, c.level == "L1");
+    if (!c.variant.empty()) dut_ = varied_nic(std::move(dut_), c.variant);
     peer_ = any_nic(c.peer, preset_, "", c.limit_s, context);
   }
 
   std::string repro(uint64_t seed) const {
-    return fmt::format("{} cosim --level {} --dut {}{}{} --preset {} --scenario {} --packets {} --seed {}{}",
+    return fmt::format("{} cosim --level {} --dut {}{}{}{} --preset {} --scenario {} --packets {} --seed {}{}",
                        context_.program, c_.level, quoted(c_.dut), c_.bug.empty() ? "" : " --rtl-bug " + c_.bug,
+                       c_.variant.empty() ? "" : " --variant " + c_.variant,
                        c_.peer == "model" ? "" : " --peer " + quoted(c_.peer), c_.preset, c_.scenario, c_.packets, seed,
                        c_.profile.empty() ? "" : " --profile " + c_.profile);
   }

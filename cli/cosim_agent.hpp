@@ -10,7 +10,7 @@
 namespace mrc::cli {
 
 struct AgentCommand {
-  std::string level, preset, scenario, dut, peer, bug, json, pcap, record, profile;
+  std::string level, preset, scenario, dut, peer, bug, json, pcap, record, profile, variant;
   uint64_t packets = 0, seed = 1, seeds = 1;
   double limit_s = 60;  ///< of a call of a device in a process of its own; 0: none
 };

@@ -14,6 +14,7 @@
 #include "tb/compare/bugs.hpp"
 #include "tb/device/pins_device.hpp"
 #include "tb/device/remote_device.hpp"
+#include "tb/device/varied_device.hpp"
 
 namespace mrc::cli {
 
@@ -43,8 +44,8 @@ std::unique_ptr<tb::NicDevice> library_nic(const std::string& path, const Preset
 }  // namespace
 
 std::unique_ptr<tb::NicDevice> any_nic(const std::string& name, const Preset& preset, const std::string& bug,
-                                       double limit_s, const Context& context) {
-  if (name == "model" || name == "rtl" || name == "fast") return nic_device(name, preset, bug, context);
+                                       double limit_s, const Context& context, bool shows) {
+  if (name == "model" || name == "rtl" || name == "fast") return nic_device(name, preset, bug, context, shows);
   if (!bug.empty())
     throw Unsupported("'" + name + "' has no injected bugs of ours.", "Leave out --rtl-bug, or say --dut rtl.");
   const tb::RemoteOptions options{limit_s, &g_stop};
@@ -56,12 +57,24 @@ std::unique_ptr<tb::NicDevice> any_nic(const std::string& name, const Preset& pr
   }
 }
 
+std::unique_ptr<tb::NicDevice> varied_nic(std::unique_ptr<tb::NicDevice> inside, const std::string& variant) {
+  const tb::Variant* found = tb::find_variant(variant);
+  if (found == nullptr) {
+    std::vector<std::string_view> names;
+    for (const tb::Variant& v : tb::variants()) names.emplace_back(v.name);
+    throw UsageError("unknown variant " + input::shown(variant) + input::did_you_mean(variant, names),
+                     "'mrc cosim --variant list' prints the names.");
+  }
+  return tb::make_varied_device(std::move(inside), *found, 1);
+}
+
 std::unique_ptr<tb::NicDevice> nic_device(const std::string& name, const Preset& preset, const std::string& bug,
-                                          const Context& context) {
+                                          const Context& context, bool shows) {
   if (name == "fast" && bug.empty()) return sim::make_fast_device({&preset, MRC_VERSION});
   tb::PinsOptions pins;
   pins.preset = &preset;
   pins.name = name;
+  pins.shows = shows;
   if (name == "model") pins.version = MRC_VERSION;
   if (!bug.empty()) {
     const tb::Bug* found = tb::find_bug(bug);

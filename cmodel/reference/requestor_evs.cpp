@@ -94,7 +94,9 @@ void RequestorEvs::event(const log::Event& event, bool lost, Time time) {
   Place& place = places_[at];
   const EvState was = place.state;
   if (was == EvState::Good) place.left_good = time;
+  const bool floor = at_floor();
   place.state = to;
+  if (floor && !at_floor()) left_floor_ = time;
   const bool known = std::exchange(place.known, true);
   if (to == EvState::Bad) {
     place.bad = time;
@@ -135,7 +137,8 @@ void RequestorEvs::goes_bad(std::size_t at, bool lost, Time time) {
   } else if (lost || refused) {
     world_.world.report().ok(Rule::PathBad);
   } else if (doubts_.size() < kMostMarks) {
-    doubts_.push_back({time, time + 4 * world_.world.queue(), place.ev});  // its packet may still wait inside
+    doubts_.push_back(
+        {.at = time, .due = time + 4 * world_.world.queue(), .ev = place.ev});  // its packet may still wait inside
   }
   const bool spare = std::ranges::any_of(
       places_, [&](const Place& p) { return p.plane == place.plane && p.known && p.state == EvState::Backup; });
@@ -186,6 +189,10 @@ void RequestorEvs::doubtful(Time time) {
     doubts_.pop_front();
     const Place* const place = find(doubt.ev);
     if (place == nullptr) continue;
+    if (doubt.inside) {
+      world_.world.report().rests(Rule::PathBad, "a packet of it still waited inside");
+      continue;
+    }
     check(
         Rule::PathBad, place->lost + 4 * world_.world.queue() >= doubt.at && place->lost != 0, nullptr,
         [&] { return fmt::format("EV 0x{:08x} of QP {} went bad at {}", doubt.ev, qp_.qp, words(doubt.at)); },
@@ -232,6 +239,7 @@ void RequestorEvs::sent(const Seen& seen) {
   const uint32_t ev = seen.packet.entropy(world_.world.profile().wire());
   const auto at = by_ev_.find(ev);
   if (at == by_ev_.end()) return;
+  for (Doubt& doubt : doubts_) doubt.inside = doubt.inside || doubt.ev == ev;
   const Time back = seen.first - std::min(seen.first, world_.world.queue());
   const bool good = std::ranges::any_of(at->second, [&](std::size_t i) {
     return places_[i].state == EvState::Good || places_[i].left_good >= back || !places_[i].known;

@@ -31,6 +31,8 @@ class RequestorEvs {
   void lost(uint32_t ev, Time time);
   /// A SACK, NACK or ACK came: one that comes at about the same time as a mark may be worked through before it.
   void heard(Time time);
+  /// So few were in use at some time since then that a lost packet need not have cost its EV anything.
+  bool floored(Time since) const { return at_floor() || (left_floor_ != 0 && left_floor_ >= since); }
   /// The QP has failed, or may have: nothing is owed.
   void forget() {
     owed_.clear();
@@ -72,6 +74,7 @@ class RequestorEvs {
   void doubtful(Time time);
   bool take_mark(uint32_t ev, unsigned m, Time time);
   std::size_t in_use() const;
+  bool at_floor() const { return in_use() <= world_.world.settings().min_active; }
   log::EvState first_state(std::size_t place) const;
   template <class Came, class Right>
   void check(Rule rule, bool holds, const Seen* seen, Came&& came, Right&& right);
@@ -87,7 +90,9 @@ class RequestorEvs {
   struct Doubt {
     Time at = 0, due = 0;
     uint32_t ev = 0;
+    bool inside = false;  ///< one of its packets left only after that, and may have been given up before
   };
+  Time left_floor_ = 0;       ///< when more than the least number came to be in use, the last time
   std::deque<Doubt> doubts_;  ///< gone bad without a loss that is seen yet
   struct Joined {
     Time at = 0;

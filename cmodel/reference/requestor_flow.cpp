@@ -90,7 +90,12 @@ void RequestorFlow::sent(const Seen& seen) {
   const uint32_t ev = p.entropy(world_.world.profile().wire());
   const Requestor::Flight* const before = hi_.find(psn);
   if (before != nullptr && p.bth->rtx != 0 && !before->reported && before->named < before->last) {
-    paths_.blamed(before->ev, seen.first);  // it says so itself: this one is lost, and nobody has trimmed it
+    // It says so itself: this one is lost, and nobody has trimmed it.
+    if (shows_evs_ && evs_.floored(before->last)) {
+      world_.world.report().rests(Rule::PathBlamed, "the EV may be needed");
+    } else {
+      paths_.blamed(before->ev, seen.first);
+    }
   }
   paths_.sent(seen, known);
   if (shows_evs_) evs_.sent(seen);

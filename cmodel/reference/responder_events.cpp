@@ -23,7 +23,8 @@ Seq units(Seq bytes) { return (bytes + 255) >> 8; }
 /// When what a packet is owed must have gone. How long the window takes for it is seen, not judged: a host that takes
 /// no completions holds it back with right.
 Time ResponderFlow::due(const Came& came) const {
-  return came.taken == 0 ? came.at + came.error + world_.latency : came.taken + world_.latency - world_.profile.take;
+  const Time by = came.at + came.error + world_.latency;
+  return came.taken == 0 ? by : std::max(by, came.taken + world_.latency - world_.profile.take);
 }
 
 void ResponderFlow::coming(const Came& came) {

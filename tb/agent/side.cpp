@@ -464,7 +464,8 @@ void AgentSide::run(Time from, Time to) {
     }
     reached = ran.reached;
     for (Output& output : ran.out) {
-      if (output.time < from || output.time > reached) {
+      const bool shown = std::holds_alternative<log::Event>(output.body) && output.time >= shown_until_;
+      if ((output.time < from && !shown) || output.time > reached) {
         throw DeviceGone(fmt::format("the device has an output of {} ps, while it runs from {} to {} ps.", output.time,
                                      from, reached));
       }
@@ -503,7 +504,11 @@ std::string AgentSide::exchange(AgentSide& a, AgentSide& b, Time now) {
 void AgentSide::hand_over(Time until) {
   order_.resize(records_.size());
   std::iota(order_.begin(), order_.end(), 0u);
-  std::ranges::stable_sort(order_, {}, [&](uint32_t i) { return records_[i].time; });
+  // What was taken at the time of an answer is told before it.
+  std::ranges::stable_sort(order_, {}, [&](uint32_t i) {
+    const auto* event = std::get_if<log::Event>(&records_[i].body);
+    return std::pair{records_[i].time, event != nullptr && event->kind == log::EventKind::Answer};
+  });
   std::vector<log::Record> rest;
   for (const uint32_t i : order_) {
     if (records_[i].time < until) {
@@ -516,6 +521,7 @@ void AgentSide::hand_over(Time until) {
 }
 
 void AgentSide::flush(Time now) {
+  now = shown_until_ = std::max(shown_until_, std::min(now, nic_.device->shown_until()));
   const std::size_t before = records_.size();
   hand_over(now);
   if (!sink_ || (records_.size() == before && now < until_ + kSilence)) return;

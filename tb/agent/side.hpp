@@ -138,6 +138,7 @@ class AgentSide {
   std::vector<uint32_t> order_;
   uint64_t frame_number_ = 0;
   Time told_ = 0, until_ = 0;
+  Time shown_until_ = 0;  ///< events of this time and later may come
 
   FrameCounts counts_;
   Time last_progress_ = 0, last_data_ = 0;

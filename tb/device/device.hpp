@@ -178,6 +178,9 @@ class NicDevice {
   virtual void host_done(uint64_t tag, Time t, std::span<const uint8_t> data, uint32_t status) = 0;
   virtual Advanced advance(Time until, Time slack) = 0;
   virtual Counters counters() = 0;
+  /// Outputs of what it shows of its inside may come later than their time, in an advance() to a later one. None of a
+  /// time before this comes any more; log::kNever: all are told in their time.
+  virtual Time shown_until() const { return log::kNever; }
 
   enum class HostQueue : uint8_t { Reads, Writes, Completions };
   /// The host takes none of these from `from` on until `until`. Needs the cap host_pause; pauses of one kind follow

@@ -25,6 +25,9 @@ constexpr size_t kMaxOutput = 256 << 10;
 /// Clock cycles after which a register access counts as unanswered.
 constexpr uint64_t kHangCycles = 4'000'000;
 
+/// An answer is seen so many cycles after it was read, and a few more.
+constexpr unsigned kEventDelay = 8;
+
 /// Pauses of the host that lie ahead.
 constexpr size_t kMaxPauses = 65536;
 
@@ -182,6 +185,10 @@ DeviceInfo PinsDevice::open(const OpenRequest& request) {
   works_.clear();
   posted_.clear();
   outputs_.clear();
+  shown_.clear();
+  hold_ = log::kNever;
+  tap_.reset();
+  if (options_.shows) tap_.emplace(*this, preset_);
   output_bytes_ = 0;
   counters_.clear();
   stray_frames_ = 0;
@@ -217,7 +224,7 @@ DeviceInfo PinsDevice::open(const OpenRequest& request) {
   info.evs = preset_.evs_per_qp / preset_.num_planes * planes_;
   info.regions = preset_.num_mrs;
   info.post = preset_.wqe_depth;
-  info.profile = profile_json(info.name, planes_, preset_, request.settings, true);
+  info.profile = profile_json(info.name, planes_, preset_, request.settings, true, options_.shows);
   return info;
 }
 
@@ -464,6 +471,32 @@ void PinsDevice::host() {
   }
 }
 
+// What it shows.
+
+void PinsDevice::event(log::EventKind kind, unsigned qp, std::array<uint64_t, 6> arg, uint64_t time_ps) {
+  shown_.push_back({time_ps, log::Event{kind, qp + kQpnBase, arg}});
+}
+
+Time PinsDevice::shown_until() const {
+  if (!tap_) return log::kNever;
+  const Time delay = kEventDelay * Time{preset_.clock_ps};
+  return std::min(hold_, reached_ - std::min(reached_, delay));
+}
+
+/// Events of this cycle and before it. One of the same time that was read, not taken, comes behind.
+void PinsDevice::show() {
+  const uint32_t *core = nullptr, *lanes = nullptr;
+  if (!dut_->observe(core, lanes)) return fail("the NIC does not show its boundaries");
+  tap_->look(core, lanes, now_);
+  std::stable_sort(shown_.begin(), shown_.end(), [](const Output& a, const Output& b) {
+    const auto answer = [](const Output& o) { return std::get<log::Event>(o.body).kind == log::EventKind::Answer; };
+    return std::pair{a.time, answer(a)} < std::pair{b.time, answer(b)};
+  });
+  for (; !shown_.empty() && shown_.front().time <= now_; shown_.pop_front()) {
+    tell(shown_.front().time, std::move(shown_.front().body), 48);
+  }
+}
+
 /// A clock cycle. Without traffic it takes no time: software brings the NIC up.
 void PinsDevice::cycle(bool traffic) {
   dut_->outputs(out_);
@@ -474,6 +507,7 @@ void PinsDevice::cycle(bool traffic) {
     ports();
     transmit();
     host();
+    if (tap_) show();
     if (now_ >= next_poll_ && driver_.idle()) poll();
   } else {
     in_.tx_tready = in_.host_rd_ready = in_.host_wr_ready = in_.cqe_ready = 0;

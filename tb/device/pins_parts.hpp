@@ -19,6 +19,7 @@
 #include "gen/streams.hpp"
 #include "tb/device/pins_device.hpp"
 #include "tb/device/pins_settings.hpp"
+#include "tb/environment/boundary_tap.hpp"
 #include "tb/environment/driver.hpp"
 #include "tb/environment/mac.hpp"
 #include "util/rng.hpp"
@@ -35,7 +36,7 @@ inline U128 number(const log::Ip& ip) {
   return out;
 }
 
-class PinsDevice final : public NicDevice {
+class PinsDevice final : public NicDevice, public BoundarySink {
  public:
   explicit PinsDevice(const PinsOptions& options) : options_(options), preset_(*options.preset) {}
 
@@ -57,6 +58,7 @@ class PinsDevice final : public NicDevice {
   Advanced advance(Time until, Time slack) override;
   Counters counters() override;
   void pause(HostQueue what, Time from, Time until) override;
+  Time shown_until() const override;
 
  private:
   struct Qp {
@@ -154,6 +156,13 @@ class PinsDevice final : public NicDevice {
   bool takes(HostQueue what);
   void tell(Time time, decltype(Output::body) body, size_t bytes);
 
+  // What it shows of its inside.
+  void event(log::EventKind kind, unsigned qp, std::array<uint64_t, 6> arg, uint64_t time_ps) override;
+  void hold(uint64_t time_ps) override { hold_ = time_ps; }
+  void described(unsigned) override {}
+  void lane_empty(unsigned, uint64_t) override {}
+  void show();
+
   PinsOptions options_;
   const Preset& preset_;
   std::unique_ptr<Dut> dut_;
@@ -193,6 +202,10 @@ class PinsDevice final : public NicDevice {
   };
   std::unordered_map<uint32_t, Posted> posted_;
   uint32_t next_wr_ = 0;
+
+  std::optional<BoundaryTap> tap_;  ///< of a device that shows its inside
+  std::deque<Output> shown_;        ///< events whose time is yet to come
+  Time hold_ = log::kNever;         ///< an event of this time may follow
 
   std::vector<Output> outputs_;
   size_t output_bytes_ = 0;

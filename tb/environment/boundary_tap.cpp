@@ -28,8 +28,8 @@ void BoundaryTap::tell(const Waiting& waiting, log::TakeResult result, uint64_t 
   const Rxpkt& p = waiting.packet;
   newest_ps_ = std::max(newest_ps_, waiting.earliest_ps);
   if (p.drop) return;
-  recorder_.event(log::EventKind::Take, p.qp,
-                  {p.psn, static_cast<uint64_t>(result), p.plane, p.entropy, std::max(newest_ps_, by_ps)}, newest_ps_);
+  sink_.event(log::EventKind::Take, p.qp,
+              {p.psn, static_cast<uint64_t>(result), p.plane, p.entropy, std::max(newest_ps_, by_ps)}, newest_ps_);
 }
 
 /// Packets without payload get no verdict: they count as judged once those before them are.
@@ -43,8 +43,8 @@ void BoundaryTap::without_buffer() {
 /// Sack has read the registers in the cycle before the one in which its answer stands there.
 void BoundaryTap::answer(const Resp& r, uint64_t now_ps) {
   if (r.kind != CtlKind::Sack) return;
-  recorder_.event(log::EventKind::Answer, r.qp,
-                  {static_cast<uint64_t>(wire::Opcode::Sack), r.pr, r.psn, r.cack, r.base}, now_ps - preset_.clock_ps);
+  sink_.event(log::EventKind::Answer, r.qp, {static_cast<uint64_t>(wire::Opcode::Sack), r.pr, r.psn, r.cack, r.base},
+              now_ps - preset_.clock_ps);
 }
 
 void BoundaryTap::look(const uint32_t* core, const uint32_t* lanes, uint64_t now_ps) {
@@ -65,12 +65,12 @@ void BoundaryTap::look(const uint32_t* core, const uint32_t* lanes, uint64_t now
   for (unsigned p = 0; p < preset_.num_planes; ++p, lanes += kObsLaneWords) {
     const uint32_t flags = lanes[kDesc];
     if ((flags & kValid) == 0) {
-      recorder_.lane_empty(p, now_ps);
+      sink_.lane_empty(p, now_ps);
     } else if ((flags & kReady) != 0) {
-      recorder_.described(p);
+      sink_.described(p);
     }
   }
-  recorder_.hold(waiting_.empty() ? Recorder::kNone : std::max(newest_ps_, waiting_.front().earliest_ps));
+  sink_.hold(waiting_.empty() ? kNone : std::max(newest_ps_, waiting_.front().earliest_ps));
 }
 
 }  // namespace mrc::tb

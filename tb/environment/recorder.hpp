@@ -15,6 +15,7 @@
 #include "gen/streams.hpp"
 #include "log/record.hpp"
 #include "reference/profile.hpp"
+#include "tb/environment/boundary_tap.hpp"
 #include "tb/environment/frame.hpp"
 #include "tb/environment/plan.hpp"
 
@@ -23,7 +24,7 @@ namespace mrc::tb {
 struct NicCounters;
 
 /// Told by the NIC's Station, cycle by cycle. It never asks and never draws: a run with one is the run without it.
-class Recorder {
+class Recorder final : public BoundarySink {
  public:
   static constexpr uint64_t kNone = ~uint64_t{0};
   using Sink = std::function<void(const log::Record&)>;
@@ -60,9 +61,11 @@ class Recorder {
   /// The NIC shows its boundaries: what its window takes and its SACKs read is told (events), and what its lanes
   /// discard (silent_drops). `said`: the profile says that these events are complete. Before the first flush().
   void shows_boundaries(bool said);
-  void event(log::EventKind kind, unsigned qp, std::array<uint64_t, 6> arg, uint64_t time_ps);
-  /// No record before this time is handed over: an event of this time may follow. kNone: none will.
-  void hold(uint64_t time_ps) { held_ps_ = time_ps; }
+  void event(log::EventKind kind, unsigned qp, std::array<uint64_t, 6> arg, uint64_t time_ps) override;
+  /// No record before this time is handed over.
+  void hold(uint64_t time_ps) override { held_ps_ = time_ps; }
+  void described(unsigned plane) override { ++described_[plane]; }
+  void lane_empty(unsigned plane, uint64_t now_ps) override;
   /// The NIC shows what moves inside: all events of kind path and cc are told. Before the first flush().
   void shows_inside();
   /// A controller was told something, or answers; those that are none are left out.
@@ -70,10 +73,6 @@ class Recorder {
   /// An EV of a QP goes from one state to another.
   void path(unsigned qp, unsigned place, log::EvState from, log::EvState to, uint64_t time_ps);
   void hold_inside(uint64_t time_ps) { held_inside_ps_ = time_ps; }
-  /// The lane of a port has described a frame. / It holds none that it has not described, so that what came and was not
-  /// described is discarded.
-  void described(unsigned plane) { ++described_[plane]; }
-  void lane_empty(unsigned plane, uint64_t now_ps);
 
   /// Hands over, in the order of their times, all records before which no other can come any more, and says up to when
   /// that is. `now_ps`: of the next cycle.

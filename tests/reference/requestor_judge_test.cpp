@@ -362,6 +362,15 @@ TEST_CASE("an EV whose packet was lost is left alone until a probe on it is answ
       CHECK(b.broken(Rule::PathBlamed) == 1);
     }
   }
+  SECTION("so few are in use that it has to stay") {  // A-31: 8 of 16
+    for (uint32_t n = 8; n < 16; ++n) {
+      b.judge->event({log::EventKind::Path, b.qp.qp, {ev(n), 0, static_cast<uint64_t>(log::EvState::Bad), n}},
+                     15 * kUs);
+    }
+    b.data(3, 30 * kUs, true, ev(4));
+    b.data(5, 70 * kUs, false, ev(3));
+    CHECK(b.broken(Rule::PathBlamed) == 0);
+  }
   SECTION("it was trimmed") {
     b.nack(3, 1, 11 * kUs);
     b.data(3, 30 * kUs, true, 0x1000F);

@@ -118,7 +118,21 @@ def seeds():
 
 def levels():
     result = cosim("--dut", "model", "--scenario", "clean", level="L1")
+    assert result["level"] == "L1" and result["shows"] == 3  # take and answer
+    result = cosim("--dut", "fast", "--scenario", "clean", level="L1")
     assert result["level"] == "L1" and result["shows"] == 0
+
+
+def variants():
+    """Devices that are wrong, one for each kind of output; and one that is right."""
+    tool = [sys.executable, os.path.join(os.path.dirname(__file__), "../../../tools/variants.py"), MRC]
+    few = "dqp-reserved,sack-ahead,psn-beyond,write-bit,recv-twice,take-other"
+    done = subprocess.run([*tool, "--only", few, "--packets", "500"], text=True, capture_output=True, check=False, timeout=100)
+    assert done.returncode == 0 and "6 variants, 0 bad" in done.stdout, done.stdout
+    assert "take-other         L2 hidden" in done.stdout, done.stdout
+    done = subprocess.run([*tool, "--what", "legal", "--only", "nasty", "--runs", "2", "--packets", "100"], text=True,
+                          capture_output=True, check=False, timeout=100)
+    assert done.returncode == 0 and "1 variants, 0 bad" in done.stdout, done.stdout
 
 
 # A device that speaks the lines of another one, until a call comes; then it does what it is told.
@@ -191,7 +205,8 @@ def headers():
                 assert "speaks version 2 of mrc_nic.h, we speak version 1" in said, said
 
 
-TESTS = [model, fast, rtl, peers, same_everywhere, sockets, record, wrong_ones, seeds, levels, spoiled, headers]
+TESTS = [model, fast, rtl, peers, same_everywhere, sockets, record, wrong_ones, seeds, levels, variants, spoiled,
+         headers]
 
 
 def main():

@@ -1,0 +1,115 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""usage: variants.py MRC [options]
+
+Is the judge right about NICs that are not ours? Runs the devices of 'mrc cosim --variant list': legal ones with random
+scenarios, of which none may bring a finding, illegal ones with the scenario that each names, where one of its rules must
+be named. Exit 1: a false alarm, an error that was not seen, or one with other rules; 3: a run did not work."""
+import argparse
+import concurrent.futures
+import json
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+LINE = re.compile(r"^  (\S+) +(legal|illegal) (.*) \(--scenario (\S+)\)(?:: (.*))?$")
+INSIDE = ("take-", "answer-other", "answer-lost")  # events of the device alone: nothing shows at L2
+OPEN = {  # errors that the judge names by no rule: who sees them, or nobody
+    "rtx-twice": "nobody: the cause of a retransmission is a cause for another one as well",
+    "rtx-lost": "nobody: what is not sent again is sent again later, before the timer's rule is sure",
+    "ack-lost": "at L2 the bench alone: the run hangs; at L1 resp.ack-owed",
+    "send-lost": "the bench alone: a later work request completes first, and the run ends there",
+}
+
+
+class Run:
+    """One run of 'mrc cosim', and which rules the judge names."""
+
+    def __init__(self, args, level, name, scenario, seed):
+        with tempfile.TemporaryDirectory() as folder:
+            out = Path(folder) / "run.json"
+            command = [args.mrc, "cosim", "--level", level, "--dut", args.dut, "--preset", args.preset, "--variant", name,
+                       "--scenario", scenario, "--packets", str(args.packets), "--seed", str(seed), "--json", str(out)]
+            done = subprocess.run(command, capture_output=True, text=True, timeout=600)
+            self.code = done.returncode
+            self.command = " ".join(command[:-2])
+            self.text = (done.stdout + done.stderr).strip()
+            result = json.loads(out.read_text()) if out.exists() else {}
+        self.outcome = result.get("outcome", "")
+        findings = [f for f in result.get("judge", {}).get("findings", []) if f["device"] == "dut"]
+        self.rules = list(dict.fromkeys(f["rule"] for f in findings if f.get("verdict", "fail") == "fail"))
+        self.marked = list(dict.fromkeys(f["rule"] for f in findings))
+
+
+def legal(args, rows, pool):
+    bad = 0
+    for name, _, _, _, _ in rows:
+        jobs = {}
+        for level in args.levels.split(","):
+            for seed in range(args.seed, args.seed + args.runs):
+                jobs[pool.submit(Run, args, level, name, "random", seed)] = level
+        tally = {"pass": 0, "inconclusive": 0, "not played": 0}
+        for job in concurrent.futures.as_completed(jobs):
+            run = job.result()
+            if run.code in (0, 4, 5):
+                tally[{0: "pass", 4: "not played", 5: "inconclusive"}[run.code]] += 1
+                continue
+            bad += 1
+            print(f"FALSE ALARM {name} {jobs[job]}: exit {run.code}, {run.outcome}, {' '.join(run.rules)}\n  {run.command}")
+        print(f"{name:18} " + ", ".join(f"{n} {what}" for what, n in tally.items()), flush=True)
+    return bad
+
+
+def illegal(args, rows, pool):
+    bad = 0
+    jobs = [(row, level, pool.submit(Run, args, level, row[0], row[3], args.seed)) for row in rows
+            for level in args.levels.split(",")]
+    for (name, _, _, _, rules), level, job in jobs:
+        run = job.result()
+        hidden = level == "L2" and name.startswith(INSIDE)
+        seen = bool(run.marked)
+        right = bool(set(rules.split()) & set(run.marked))
+        word = "hidden" if hidden and not seen else "seen" if right else "OTHER RULE" if seen else "NOT SEEN"
+        if word == "NOT SEEN" and name in OPEN:
+            word = "open"
+        bad += word not in ("hidden", "seen", "open")
+        print(f"{name:18} {level} {word:10} {' '.join(run.marked) or run.outcome} (wanted {rules})", flush=True)
+        if word in ("OTHER RULE", "NOT SEEN") and args.verbose:
+            print(f"  exit {run.code}: {run.command}")
+    return bad
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("mrc")
+    parser.add_argument("--what", choices=("legal", "illegal"), default="illegal")
+    parser.add_argument("--only", default="", help="names, commas between them")
+    parser.add_argument("--dut", default="model")
+    parser.add_argument("--preset", default="tiny")
+    parser.add_argument("--levels", default="L1,L2")
+    parser.add_argument("--packets", type=int, default=900)
+    parser.add_argument("--runs", type=int, default=200, help="random scenarios of each legal variant at each level")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--verbose", action="store_true")
+    args = parser.parse_args()
+    listed = subprocess.run([args.mrc, "cosim", "--variant", "list"], capture_output=True, text=True)
+    rows = [match.groups() for match in map(LINE.match, listed.stdout.splitlines()) if match]
+    if not rows:
+        sys.exit(f"variants.py: {args.mrc} lists no variants. Name a built mrc.")
+    only = set(filter(None, args.only.split(",")))
+    unknown = only - {row[0] for row in rows}
+    if unknown:
+        print(f"variants.py: no variant is called {', '.join(sorted(unknown))}. 'mrc cosim --variant list' names them.")
+        return 3
+    rows = [row for row in rows if row[1] == args.what and (not only or row[0] in only)]
+    with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
+        bad = (legal if args.what == "legal" else illegal)(args, rows, pool)
+    print(f"{len(rows)} variants, {bad} bad")
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
