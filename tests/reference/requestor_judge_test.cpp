@@ -364,7 +364,7 @@ TEST_CASE("an EV whose packet was lost is left alone until a probe on it is answ
   }
   SECTION("so few are in use that it has to stay") {  // A-31: 8 of 16
     for (uint32_t n = 8; n < 16; ++n) {
-      b.judge->event({log::EventKind::Path, b.qp.qp, {ev(n), 0, static_cast<uint64_t>(log::EvState::Bad), n}},
+      b.judge->event({log::EventKind::Path, b.qp.qp, {0x10000 + n, 0, static_cast<uint64_t>(log::EvState::Bad), n}},
                      15 * kUs);
     }
     b.data(3, 30 * kUs, true, ev(4));
