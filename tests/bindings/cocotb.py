@@ -99,6 +99,7 @@ def replay(log, change=None):
         kind, rest = words[0], " ".join(words[1:])
         if kind == "profile":
             profile = json.loads(rest)
+            profile.pop("shows", None)  # ports alone are watched: nobody tells its events
             watch = mrc_ref_cocotb.Watch(profile)
             for plane in range(profile["planes"]):
                 there = ports[plane] = (port(), port())
