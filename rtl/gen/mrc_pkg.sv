@@ -3044,6 +3044,11 @@ package mrc_pkg;
     32'h3965b7cd, 32'h1cb2dbe6, 32'hd11d1995, 32'he88e8cca, 32'hf4474665, 32'hfa23a332, 32'h7d11d199, 32'hbe88e8cc
   };
 
+  // CrcResidue[w]: the register behind a message, its CRC, and w words of zeros.
+  localparam logic [7:0][31:0] CrcResidue = {
+    32'he6f5aa52, 32'h7f8f8816, 32'h5c3e35df, 32'hf02a6472, 32'h1344b4aa, 32'h842a3990, 32'h9add2096, 32'hdebb20e3
+  };
+
   /* verilator lint_on UNUSEDPARAM */
 
 endpackage

@@ -106,4 +106,7 @@ package mrc_pkg;
     for name, matrix in matrices.items():
         rows = [", ".join(f"32'h{m:08x}" for m in matrix[at:at - 8 if at >= 8 else None:-1]) for at in (31, 23, 15, 7)]
         out += f"  localparam logic [31:0][31:0] Crc{name} = {{\n    " + ",\n    ".join(rows) + "\n  };\n\n"
+    rows = ", ".join(f"32'h{register:08x}" for register in reversed(crc.residues(8)))
+    out += ("  // CrcResidue[w]: the register behind a message, its CRC, and w words of zeros.\n"
+            f"  localparam logic [7:0][31:0] CrcResidue = {{\n    {rows}\n  }};\n\n")
     return out + "  /* verilator lint_on UNUSEDPARAM */\n\nendpackage\n"
