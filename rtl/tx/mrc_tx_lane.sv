@@ -43,7 +43,7 @@ module mrc_tx_lane
   localparam int unsigned CntW = $clog2(TxLaneFifo + 1);
   localparam int unsigned CreditW = $clog2(LineFifo + 1);
   localparam int unsigned NW = $clog2(PortBytes);  // byte position inside a beat
-  localparam int unsigned PosW = 8;
+  localparam int unsigned BeatW = 8 - NW;
   localparam int unsigned HdrBeats = (HdrBytes + PortBytes - 1) / PortBytes;
   localparam int unsigned DataW = $clog2(TxLaneFifo);
 
@@ -240,7 +240,7 @@ module mrc_tx_lane
   state_e state_q, state_d;
   logic ctl_q, ctl_d;
   logic [7:0] cur_hdr_len_q;
-  logic [PosW-1:0] pos_q, pos_d;
+  logic [BeatW-1:0] beat_q, beat_d;  // whole beats consumed of the header, or of the line
   logic [12:0] left_q, left_d;
   logic [31:0] crc_q, crc_d, crc_next;
   // Bytes from acc_n_q on are zero. It is 0 or 2 more than a multiple of 4, as headers are.
@@ -261,15 +261,16 @@ module mrc_tx_lane
   logic [12:0] pay_n;
   logic [NW:0] pay_n4;
   logic [NW-2:0] pay_words;
-  logic pay_work, pay_go, pay_done, line_done;
+  logic [7:0] hdr_left;
+  logic hdr_done, pay_work, pay_go, pay_done, line_done;
 
   assign out_free = !tvalid_q || tx_tready_i;
   assign next_plen = ctl_v ? ctl_head.plen : data_head.plen;
   assign next_crc = ctl_v ? ctl_head.crc : data_head.crc;
   assign icrc = ~crc_q;
 
-  // Payload of this cycle: n bytes of the line, zeros behind. pos_q counts whole beats while it is
-  // used: only the last step of a header or of a line is shorter.
+  // Payload of this cycle: n bytes of the line, zeros behind. Only the last step of a header or of a
+  // packet is shorter than a beat.
   logic [8*HdrBeats*PortBytes-1:0] hdr_padded;
   logic [PortBits-1:0] crc_in, crc_message;
 
@@ -281,15 +282,17 @@ module mrc_tx_lane
   // and again, and in hardware it would lengthen that path.
   assign pay_work = state_q == StPay && line_v;
   assign pay_go = pay_work && out_free;
-  assign pay_done = left_q == pay_n;
-  assign line_done = 13'(pos_q) + pay_n == 13'(HostBytes);
+  assign pay_done = left_q <= 13'(PortBytes);
+  assign line_done = pay_n[NW] && beat_q == BeatW'(HostBytes / PortBytes - 1);
+  assign hdr_left = cur_hdr_len_q - {beat_q, NW'(0)};
+  assign hdr_done = hdr_left <= 8'(PortBytes);
 
   always_comb begin
     pay_chunk = '0;
     crc_in = '0;
     crc_message = '0;
     if (pay_work) begin
-      pay_chunk = line_head[PortBits*32'(pos_q[PosW-1:NW])+:PortBits]
+      pay_chunk = line_head[PortBits*32'(beat_q)+:PortBits]
           & ~({PortBits{1'b1}} << {pay_n[NW:0], 3'b000});
       crc_in = pay_chunk;
       if (bug_i == BugPadInCrc && pay_done) begin
@@ -316,9 +319,8 @@ module mrc_tx_lane
     chunk_n = '0;
     unique case (state_q)
       StHdr: begin
-        chunk = hdr_padded[PortBits*32'(pos_q[PosW-1:NW])+:PortBits];
-        chunk_n = (cur_hdr_len_q - pos_q < 8'(PortBytes)) ? (NW + 1)'(cur_hdr_len_q - pos_q)
-                                                           : (NW + 1)'(PortBytes);
+        chunk = hdr_padded[PortBits*32'(beat_q)+:PortBits];
+        chunk_n = hdr_done ? hdr_left[NW:0] : (NW + 1)'(PortBytes);
       end
       StPay: begin
         chunk = pay_chunk;
@@ -360,7 +362,7 @@ module mrc_tx_lane
   always_comb begin
     state_d = state_q;
     ctl_d = ctl_q;
-    pos_d = pos_q;
+    beat_d = beat_q;
     left_d = left_q;
     crc_d = crc_q;
     acc_d = acc_q;
@@ -394,7 +396,7 @@ module mrc_tx_lane
         if (ctl_v || data_v) begin
           cur_load = 1'b1;
           ctl_d = ctl_v;
-          pos_d = '0;
+          beat_d = '0;
           left_d = next_plen;
           crc_d = next_crc;
           acc_d = '0;
@@ -404,9 +406,9 @@ module mrc_tx_lane
       end
       StHdr: begin
         if (out_free) begin
-          pos_d = pos_q + PosW'(chunk_n);
-          if (pos_d == cur_hdr_len_q) begin
-            pos_d = '0;
+          beat_d = beat_q + BeatW'(1);
+          if (hdr_done) begin
+            beat_d = '0;
             state_d = (left_q == '0) ? StIcrc : StPay;
           end
         end
@@ -415,10 +417,10 @@ module mrc_tx_lane
         if (pay_go) begin
           crc_d = crc_next;
           left_d = left_q - pay_n;
-          pos_d = pos_q + PosW'(pay_n);
+          beat_d = beat_q + BeatW'(1);
           if (pay_done || line_done) begin
             line_pop = !(bug_i == BugLineUsedTwice && pay_done && line_done);
-            pos_d = '0;
+            beat_d = '0;
           end
           if (pay_done) begin
             state_d = StIcrc;
@@ -467,7 +469,7 @@ module mrc_tx_lane
   always_ff @(posedge clk_i) begin
     f_addr_q <= f_addr_d;
     f_left_q <= f_left_d;
-    pos_q <= pos_d;
+    beat_q <= beat_d;
     left_q <= left_d;
     crc_q <= crc_d;
     acc_q <= acc_d;
@@ -526,8 +528,10 @@ module mrc_tx_lane
       "a header is not 2 bytes longer than whole words")
   `MRC_ASSERT(WaitInHalf, state_q == StIdle || acc_n_q == '0 || acc_n_q[1:0] == 2'd2,
       "the bytes that wait are not 2 more than whole words")
-  `MRC_ASSERT(WholeBeats, (state_q != StHdr && !pay_work) || pos_q[NW-1:0] == '0,
-      "bytes are consumed from within a beat")
+  `MRC_ASSERT(BeatInHeader, state_q != StHdr || hdr_left != 8'd0,
+      "bytes behind the header are consumed")
+  `MRC_ASSERT(BeatInLine, state_q != StPay || 32'(beat_q) < HostBytes / PortBytes,
+      "bytes behind the line are consumed")
   `MRC_ASSERT(HeaderInRange, state_q != StHdr || 32'(cur_hdr_len_q) <= HdrBytes,
       "a header is longer than it can be")
 
