@@ -269,8 +269,8 @@ module mrc_tx_lane
   assign next_crc = ctl_v ? ctl_head.crc : data_head.crc;
   assign icrc = ~crc_q;
 
-  // Payload of this cycle: n bytes of the line, zeros behind. Only the last step of a header or of a
-  // packet is shorter than a beat.
+  // Payload of this cycle: n bytes of the line, zeros behind. Only the last step of a header or of
+  // a packet is shorter than a beat.
   logic [8*HdrBeats*PortBytes-1:0] hdr_padded;
   logic [PortBits-1:0] crc_in, crc_message;
 
