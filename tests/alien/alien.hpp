@@ -224,9 +224,16 @@ class Alien final : public shell::Nic {
   bool usable(unsigned plane) const { return ports_[plane].up && peer_up_[plane]; }
   void control(unsigned plane, Bytes frame) {
     if (!usable(plane)) plane = usable(0) ? 0 : 1;
-    if (!usable(plane)) return;
+    if (!usable(plane)) return waiting_.push_back(std::move(frame));
     ports_[plane].control.push_back({std::move(frame)});
     serve(plane);
+  }
+  /// A plane may work again.
+  void resume() {
+    std::deque<Bytes> frames;
+    frames.swap(waiting_);
+    for (Bytes& frame : frames) control(0, std::move(frame));
+    for (auto& [n, q] : qps_) send(q);
   }
   void serve(unsigned plane);
   void carrier(unsigned plane, bool up);
@@ -285,6 +292,7 @@ class Alien final : public shell::Nic {
   std::map<uint32_t, Qp> qps_;
   std::map<uint32_t, mrc_nic_mr_t> regions_;
   std::array<Port, kPlanes> ports_;
+  std::deque<Bytes> waiting_;  ///< answers that find no plane
   std::array<bool, kPlanes> peer_up_{true, true};
   struct Read {
     uint32_t qp, psn;

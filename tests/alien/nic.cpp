@@ -131,7 +131,7 @@ void Alien::carrier(unsigned plane, bool up) {
   }
   update();
   serve(plane);
-  for (auto& [n, q] : qps_) send(q);
+  resume();
 }
 
 void Alien::update() {
@@ -149,7 +149,7 @@ void Alien::repeat_update(uint64_t round) {
   set(body, 12, now_ / 128'000 & 0xffff, 2);
   set(body, 14, 1, 2);
   for (auto& [n, q] : qps_) {
-    if (q.state != MRC_QP_RTR && q.state != MRC_QP_RTS) continue;
+    if ((q.state != MRC_QP_RTR && q.state != MRC_QP_RTS) || (!usable(0) && !usable(1))) continue;
     Head h;
     h.opcode = kAsk;
     h.qp = 2;

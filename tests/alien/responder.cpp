@@ -209,7 +209,7 @@ void Alien::endpoint(unsigned plane, const Packet& p) {
   h.qp = 2;
   h.psn = p.psn;
   control(plane, build({mac_, p.from_mac, ip_, p.from, p.entropy}, h, kControl, 0, b));
-  for (auto& [n, q] : qps_) send(q);
+  resume();
 }
 
 }  // namespace alien
