@@ -93,6 +93,8 @@ void RequestorFlow::sent(const Seen& seen) {
     // It says so itself: this one is lost, and nobody has trimmed it.
     if (shows_evs_ && evs_.floored(before->last)) {
       world_.world.report().rests(Rule::PathBlamed, "the EV may be needed");
+    } else if (seen.first < before->last + lag()) {
+      world_.world.report().rests(Rule::PathBlamed, "it may have been meant before the packet had left");
     } else if (before->earlier != 0 && seen.first < before->last + 4 * world_.world.queue()) {
       world_.world.report().rests(Rule::PathBlamed, "an earlier transmission may have been the cause");
     } else {

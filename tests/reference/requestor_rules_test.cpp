@@ -573,3 +573,14 @@ TEST_CASE("an answer that comes when the next try is due may be too late", "[ref
     CHECK(b.broken(Rule::PeerRepeats) == (when == When::InTime ? 1 : 0));
   }
 }
+
+TEST_CASE("a retransmission that follows at once was meant before, and blames no EV", "[reference.requestor]") {
+  for (const log::Time after : {kUs / 2, 20 * kUs}) {  // the lag is 2 us
+    Bench b;
+    shows_evs(b);
+    b.data(4, 110 * kUs, false, 0x10000);
+    b.data(4, 110 * kUs + after, true, 0x10001);
+    b.data(5, 200 * kUs, false, 0x10000);
+    CHECK(b.broken(Rule::PathBlamed) == (after > 2 * kUs ? 1 : 0));
+  }
+}
