@@ -46,6 +46,7 @@ class History final : public Checker {
     all([&](Part& part) { part.sent(seen, qp); });
   }
   void host(const log::Host& host, Time time) override {
+    world_.host(host, time);
     all([&](Part& part) { part.host(host, time); });
   }
   void posted(const log::Post& post, Time time) override {

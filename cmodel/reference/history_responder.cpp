@@ -222,7 +222,8 @@ void ResponderPart::sent(const Seen& seen, QpWorld* qp) {
       const unsigned plane = bit - first;
       if (bit < first || plane >= w_.planes()) {
         right &= !up || (bit >= first && w_.profile().name.empty());
-      } else if (seen.first > w_.at(plane).since + w_.lag() || w_.at(plane).since == 0) {
+      } else if (seen.first > w_.at(plane).since + w_.queue() || w_.at(plane).since == 0) {
+        // Until then it may have been built before the change, and have waited at its port.
         right &= up == w_.at(plane).up;
       }
     }

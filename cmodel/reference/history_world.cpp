@@ -96,6 +96,14 @@ void World::qp(const log::Qp& set, Time time) {
   peers_[{plain(qp.set.peer_ip, qp.set.encap == 3), qp.set.peer_qp}] = set.qp;
 }
 
+void World::host(const log::Host& host, Time time) {
+  if (host.op == log::HostOp::Read) {
+    if (reads_++ == 0) waits_since_ = time;
+  } else if (host.op == log::HostOp::ReadDone && reads_ > 0 && --reads_ == 0) {
+    waited_ += time - std::min(time, waits_since_);
+  }
+}
+
 void World::frame(const Seen& seen) {
   const unsigned plane = seen.frame.plane;
   if (plane < log::kMaxPlanes) planes_seen_ |= uint64_t{1} << plane;

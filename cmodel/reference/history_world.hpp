@@ -71,6 +71,7 @@ class World {
   void walk(const log::Qp& set);
   void qp(const log::Qp& qp, Time time);
   void frame(const Seen& seen);
+  void host(const log::Host& host, Time time);
   void gap() { holes_ = true; }
   /// Takes the frame into the context of its QP.
   void remember(QpWorld& qp, const Seen& seen);
@@ -84,6 +85,11 @@ class World {
   /// As lag(), for packets whose port was chosen before: they wait for others, and for what the host keeps them
   /// waiting.
   Time queue() const { return 16 * lag(); }
+
+  /// Time in which the host owed the device some answer, until `time`.
+  Time waited(Time time) const {
+    return reads_ == 0 || time < waits_since_ ? waited_ : waited_ + (time - waits_since_);
+  }
 
   QpWorld* local(uint32_t qp);
   /// The QP whose peer the packet goes to; null: none.
@@ -152,6 +158,8 @@ class World {
   bool any_down_ = false, any_svc_time_ = false, holes_ = false, maybe_ = false;
   bool recorded_ = false;  ///< by the device: its QPs stand in the log
   bool received_ = false;  ///< a frame certainly came to it
+  uint64_t reads_ = 0;     ///< without an answer
+  Time waits_since_ = 0, waited_ = 0;
   uint64_t planes_seen_ = 0, incarnations_ = 0;
   unsigned planes_ = 1;
   Time now_ = 0;

@@ -105,6 +105,7 @@ void Requestor::nacked(Seq psn, uint8_t reason, uint32_t ev, Time time) {
   Flight* const flight = at(psn);
   if (flight == nullptr) return;
   flight->named = time;
+  flight->named_reason = reason;
   if (flight->reported || flight->last >= time) return;
   if (flight->ev != ev || (flight->times > 1 && flight->ev_before == ev)) return;
   flight->nacked = time;

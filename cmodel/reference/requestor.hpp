@@ -56,8 +56,9 @@ class Requestor {
     unsigned times = 0;      ///< transmissions
     double size = 0;         ///< nominal bytes
     Time first = 0, earlier = 0, last = 0;
-    Time nacked = 0;                ///< the newest NACK about it that names the EV of its newest transmission; 0: none
-    Time named = 0;                 ///< the newest NACK about it; 0: none
+    Time nacked = 0;  ///< the newest NACK about it that names the EV of its newest transmission; 0: none
+    Time named = 0;   ///< the newest NACK about it; 0: none
+    uint8_t named_reason = 0;
     Time lost = 0;                  ///< a gap showed that it is lost; 0: not
     Time told = 0;                  ///< it was reported
     std::optional<uint16_t> stamp;  ///< time stamp of the newest transmission

@@ -93,6 +93,8 @@ void RequestorFlow::sent(const Seen& seen) {
     // It says so itself: this one is lost, and nobody has trimmed it.
     if (shows_evs_ && evs_.floored(before->last)) {
       world_.world.report().rests(Rule::PathBlamed, "the EV may be needed");
+    } else if (seen.first < before->last + lag()) {
+      world_.world.report().rests(Rule::PathBlamed, "it may have been meant before the packet had left");
     } else if (before->earlier != 0 && seen.first < before->last + 4 * world_.world.queue()) {
       world_.world.report().rests(Rule::PathBlamed, "an earlier transmission may have been the cause");
     } else {
@@ -163,12 +165,17 @@ void RequestorFlow::check_again(const Seen& seen, Seq psn) {
   }
   if (psn != hi_.oldest()) return;
   const Requestor::Flight& old = *hi_.find(psn);
-  const bool trimmed =
-      old.named != 0 && old.named > old.earlier && (old.reason == kTrimmed || old.reason == kTrimmedLasthop);
+  // Whichever transmission the NACK was about.
+  const bool trimmed = old.named != 0 && old.named > old.earlier &&
+                       (old.named_reason == kTrimmed || old.named_reason == kTrimmedLasthop);
   if (trimmed || (causes & (kByGap | kBySameEv)) != 0) return;
-  // One whose cause came before the progress may leave after it.
+  // One whose cause came before the progress may leave after it: soon, or when the host has given what was asked for.
   const bool excusable = std::exchange(excusable_, false);
   if (old.last <= hi_.progress()) return;
+  if (hi_.progress() != 0) {
+    const Time waiting = w.waited(seen.first) - std::min(w.waited(seen.first), waited_);
+    if (seen.first <= hi_.progress() + std::min(lag() + waiting, w.queue())) return w.report().ok(Rule::ReqRetries);
+  }
   // So may the first one, whatever was before it, that had its cause while the packet itself waited for data.
   if (excusable && hi_.progress() != 0 && old.last <= hi_.progress() + lag()) excused_ = 1;
   ++tries_;
@@ -281,6 +288,7 @@ void RequestorFlow::received(const Seen& seen, bool sure) {
   if (take(hi_, came) != 0) {
     tries_ = excused_ = 0;
     excusable_ = true;
+    waited_ = world_.world.waited(seen.last);
     active_free_ = world_.free.until(seen.last);
   }
   if (sure) waiting_.push_back(came);

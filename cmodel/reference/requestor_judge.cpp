@@ -134,6 +134,7 @@ void RequestorJudge::sent(const Seen& seen) {
 }
 
 void RequestorJudge::host(const log::Host& host, Time time) {
+  world_.world.host(host, time);
   if (host.op == log::HostOp::Read) world_.free.read(host.tag, time);
   if (host.op == log::HostOp::ReadDone) world_.free.read_done(host.tag, time);
 }

@@ -86,6 +86,8 @@ void RequestorPeers::sent(const Seen& seen) {
       return fmt::format("none before {}: the one before left at {}", words(before.at + interval), words(before.at));
     });
     if (peer.open) report.ok(Rule::PeerRepeat);
+    // One that was on its way to its port when the answer came wants an answer of its own.
+    if (seen.first < peer.heard + w.lag()) peer.answer = false;
   }
   if (peer.tries.size() >= kMostTries) peer.tries.pop_front();
   peer.tries.push_back({static_cast<uint16_t>(p.bth->psn), seen.first, p.erth->port_status_mask});
@@ -101,8 +103,10 @@ void RequestorPeers::answered(const Seen& seen, bool sure) {
     const auto at = std::ranges::find(peer.tries, id, &Try::id);
     if (at == peer.tries.end() || at->mask != mask()) continue;
     peer.open = false;
-    // An answer to a try before the newest one may come too late to count.
-    if (!sure || at + 1 != peer.tries.end() || peer.answer) continue;
+    // An answer to a try before the newest one may come too late to count, and once its interval is over the next try
+    // may be the newest although it has not left.
+    const Time interval = kTick * world_.world.settings().ep_interval;
+    if (!sure || at + 1 != peer.tries.end() || peer.answer || seen.last > at->at + interval) continue;
     peer.answer = true;
     peer.heard = seen.last;
   }

@@ -294,3 +294,21 @@ TEST_CASE("packets inside a NIC whose host is slow leave after their QP's reset"
     CHECK(tale.broken(Rule::QpState) == (right ? 0 : 1));
   }
 }
+
+TEST_CASE("a port status update that waited at its port tells what was true when it was built",
+          "[reference][history]") {
+  for (const log::Time later : {15 * kUs, 150 * kUs, 250 * kUs}) {  // a frame may wait for 208 us
+    INFO(later);
+    Tale tale;
+    wire::Packet update = Tale::packet(wire::Opcode::EndpointRequest, true, 1);
+    update.bth->dqp = 2;
+    update.erth->op = 0;
+    update.erth->port_status_mask = 0b110;
+    tale.frame(true, 0, update);
+    tale.push(log::Port{1, false});
+    tale.waits(later);
+    update.bth->psn = 2;
+    tale.frame(true, 0, update);
+    CHECK(tale.broken(Rule::PeerMask) == (later == 250 * kUs ? 1 : 0));
+  }
+}

@@ -132,10 +132,10 @@ void loses(Bench& b) { b.data(0, 130 * kUs, true, 0x10007); }
 
 // ---- ports
 
-void two_ports(Bench& b) {
+void two_ports(Bench& b, unsigned repeats = 2) {
   b.profile.planes = 2;
   b.profile.settings.ep_interval = 100;  // 12.8 us
-  b.profile.settings.ep_repeats = 2;
+  b.profile.settings.ep_repeats = repeats;
   b.start();
   b.put(false, b.packet(wire::Opcode::Sack, true), 90 * kUs);
   b.until(100 * kUs);
@@ -555,5 +555,32 @@ TEST_CASE("planes need not be used alike once EVs are out of use", "[reference.r
       b.put(true, p, 10 * kUs + n * log::Time{1000}, n % 4 == 0);
     }
     CHECK(b.broken(Rule::PathEqual) == (m == 0 ? 1 : 0));
+  }
+}
+
+TEST_CASE("an answer that comes when the next try is due may be too late", "[reference.requestor]") {
+  // 12.8 us between tries. Answered in time: none is sent 208 us later. Too late, or with one under way: until that
+  // one is answered.
+  enum class When { InTime, Late, UnderWay };
+  for (const When when : {When::InTime, When::Late, When::UnderWay}) {
+    INFO(static_cast<int>(when));
+    Bench b;
+    two_ports(b, 15);
+    update(b, 1, 135 * kUs);
+    update_answered(b, 1, (when == When::Late ? 149 : 147) * kUs);
+    if (when == When::UnderWay) update(b, 2, 148 * kUs);
+    update(b, 3, 400 * kUs);
+    CHECK(b.broken(Rule::PeerRepeats) == (when == When::InTime ? 1 : 0));
+  }
+}
+
+TEST_CASE("a retransmission that follows at once was meant before, and blames no EV", "[reference.requestor]") {
+  for (const log::Time after : {kUs / 2, 20 * kUs}) {  // the lag is 2 us
+    Bench b;
+    shows_evs(b);
+    b.data(4, 110 * kUs, false, 0x10000);
+    b.data(4, 110 * kUs + after, true, 0x10001);
+    b.data(5, 200 * kUs, false, 0x10000);
+    CHECK(b.broken(Rule::PathBlamed) == (after > 2 * kUs ? 1 : 0));
   }
 }
