@@ -2995,11 +2995,39 @@ package mrc_pkg;
   // CrcOver<N>[i]: the bits of a register that are summed into bit i of the register N zero bytes later.
   // CrcBack<N>: those of the register N zero bytes before.
 
+  localparam logic [31:0][31:0] CrcOver40 = {
+    32'habfb4697, 32'h7e06e5dc, 32'h94f83479, 32'h4a7c1a3c, 32'h0ec54b89, 32'hac99e353, 32'hd64cf1a9, 32'hc0dd3e43,
+    32'h4b95d9b6, 32'h25caecdb, 32'h391e30fa, 32'h37745eea, 32'h304169e2, 32'h1820b4f1, 32'h0c105a78, 32'h06082d3c,
+    32'ha8ff5009, 32'hd47fa804, 32'hea3fd402, 32'h751fea01, 32'hba8ff500, 32'h5d47fa80, 32'h0558bbd7, 32'ha9571b7c,
+    32'h54ab8dbe, 32'haa55c6df, 32'hfed1a5f8, 32'h7f68d2fc, 32'hbfb4697e, 32'h5fda34bf, 32'hafed1a5f, 32'h57f68d2f
+  };
+
+  localparam logic [31:0][31:0] CrcOver56 = {
+    32'hb2806c08, 32'hebc05a0c, 32'h4760410e, 32'ha3b02087, 32'he3587c4b, 32'h432c522d, 32'h21962916, 32'ha24b7883,
+    32'h63a5d049, 32'hb1d2e824, 32'h6a69181a, 32'h87b4e005, 32'hf15a1c0a, 32'hf8ad0e05, 32'hfc568702, 32'h7e2b4381,
+    32'h8d95cdc8, 32'hc6cae6e4, 32'he3657372, 32'hf1b2b9b9, 32'hf8d95cdc, 32'hfc6cae6e, 32'h4cb63b3f, 32'h94db7197,
+    32'h4a6db8cb, 32'h2536dc65, 32'ha01b023a, 32'h500d811d, 32'h2806c08e, 32'h94036047, 32'hca01b023, 32'h6500d811
+  };
+
+  localparam logic [31:0][31:0] CrcOver64 = {
+    32'hf2ff0e3b, 32'h0b808926, 32'h773f4aa8, 32'h3b9fa554, 32'hef30dc91, 32'h05676073, 32'h02b3b039, 32'h73a6d627,
+    32'hcb2c6528, 32'he5963294, 32'h00341771, 32'hf2e50583, 32'h0b8d8cfa, 32'h05c6c67d, 32'h02e3633e, 32'h8171b19f,
+    32'h3247d6f4, 32'h9923eb7a, 32'h4c91f5bd, 32'h2648fade, 32'h13247d6f, 32'h89923eb7, 32'h36361160, 32'h69e4068b,
+    32'h34f20345, 32'h9a7901a2, 32'hbfc38eea, 32'h5fe1c775, 32'h2ff0e3ba, 32'h97f871dd, 32'hcbfc38ee, 32'he5fe1c77
+  };
+
   localparam logic [31:0][31:0] CrcOver72 = {
     32'h453ed517, 32'h67a1bf9c, 32'hf6ee0ad9, 32'hfb77056c, 32'h388557a1, 32'h597c7ec7, 32'hacbe3f63, 32'h1361caa6,
     32'hcc8e3044, 32'h66471822, 32'h761d5906, 32'hfe307994, 32'hba26e9dd, 32'hdd1374ee, 32'hee89ba77, 32'h7744dd3b,
     32'hfe9cbb8a, 32'hff4e5dc5, 32'h7fa72ee2, 32'h3fd39771, 32'h9fe9cbb8, 32'hcff4e5dc, 32'h22c4a7f9, 32'h545c86eb,
     32'h2a2e4375, 32'h151721ba, 32'h4fb545ca, 32'ha7daa2e5, 32'h53ed5172, 32'h29f6a8b9, 32'h14fb545c, 32'h8a7daa2e
+  };
+
+  localparam logic [31:0][31:0] CrcOver80 = {
+    32'h7d59a688, 32'hc3f575cc, 32'h1ca31c6e, 32'h0e518e37, 32'h7a716193, 32'hc0611641, 32'he0308b20, 32'h8d41e318,
+    32'h3bf95704, 32'h1dfcab82, 32'hf3a7f349, 32'h048a5f2c, 32'h7f1c891e, 32'h3f8e448f, 32'h1fc72247, 32'h8fe39123,
+    32'h3aa86e19, 32'h9d54370c, 32'h4eaa1b86, 32'ha7550dc3, 32'hd3aa86e1, 32'h69d54370, 32'h49b30730, 32'h59802510,
+    32'hacc01288, 32'h56600944, 32'h5669a22a, 32'hab34d115, 32'hd59a688a, 32'heacd3445, 32'hf5669a22, 32'hfab34d11
   };
 
   localparam logic [31:0][31:0] CrcOver96 = {

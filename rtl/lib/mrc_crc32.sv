@@ -24,15 +24,17 @@ module mrc_crc32
                                            (Bytes == 32) ? (32 * Bits)'(CrcMask256) :
                                                            (32 * Bits)'(CrcMask768);
 
-  // A parity of masked words, folded to 64 bit first: few and cheap operations in simulation, one
-  // XOR tree per bit in hardware.
+  // A parity of masked words, folded to 64 bit first, in pairs: few and cheap operations in
+  // simulation, one XOR tree per bit in hardware.
   function automatic logic parity(logic [Bits-1:0] data, logic [Bits-1:0] m);
-    logic [63:0] fold;
-    fold = '0;
-    for (int unsigned k = 0; k < Bits / 64; k++) begin
-      fold = fold ^ (data[64*k+:64] & m[64*k+:64]);
+    logic [Bits/64-1:0][63:0] fold;
+    fold = data & m;
+    for (int unsigned apart = 1; apart < Bits / 64; apart = 2 * apart) begin
+      for (int unsigned k = 0; k + apart < Bits / 64; k = k + 2 * apart) begin
+        fold[k] = fold[k] ^ fold[k+apart];
+      end
     end
-    return ^fold;
+    return ^fold[0];
   endfunction
 
   always_comb begin

@@ -459,7 +459,7 @@ module mrc_tx_header
   logic with_outer;
   logic [FrontBits-1:0] front;
   logic [InnerBits-1:0] inner;
-  logic [31:0] crc, crc_inner, crc_front, crc_whole, crc_back;
+  logic [31:0] crc, crc_inner, crc_front, crc_fours, crc_moved, crc_both;
   logic [3:0] missing_words;
   hdr_t hdr_d;
 
@@ -496,14 +496,11 @@ module mrc_tx_header
 
   // The outer header, and the SRH, or as many zeros if there is none.
   always_comb begin
-    front = '0;
-    if (a_valid_q && with_outer) begin
-      front = a_q.front | IcrcOuterOnes;
-      if (a_q.srh) begin
-        front = front | IcrcSrhOnes;
-      end
-      front[31:0] = front[31:0] ^ CrcAfterLrh;
+    front = a_q.front | IcrcOuterOnes;
+    if (a_q.srh) begin
+      front = front | IcrcSrhOnes;
     end
+    front[31:0] = front[31:0] ^ CrcAfterLrh;
   end
 
   mrc_crc32 #(
@@ -514,28 +511,32 @@ module mrc_tx_header
       .crc_o(crc_front)
   );
 
+  // Back by fours of words, and the outer share over what is left then; back by single words.
   always_comb begin
-    crc_whole = crc_inner;
-    if (a_valid_q && with_outer) begin
-      if (a_q.srh) begin
-        crc_whole = crc_inner ^ times(crc_front, CrcOver96);
-      end else begin
-        crc_whole = crc_inner ^ times(crc_front, CrcOver72);
-      end
-    end
-  end
-
-  always_comb begin
-    unique case (missing_words[1:0])
-      2'd1: crc_back = times(crc_whole, CrcBack4);
-      2'd2: crc_back = times(crc_whole, CrcBack8);
-      2'd3: crc_back = times(crc_whole, CrcBack12);
-      default: crc_back = crc_whole;
-    endcase
     unique case (missing_words[3:2])
-      2'd1: crc = times(crc_back, CrcBack16);
-      2'd2: crc = times(crc_back, CrcBack32);
-      default: crc = crc_back;
+      2'd1: crc_fours = times(crc_inner, CrcBack16);
+      2'd2: crc_fours = times(crc_inner, CrcBack32);
+      default: crc_fours = crc_inner;
+    endcase
+    crc_moved = 32'd0;
+    if (a_valid_q && with_outer) begin
+      unique case ({
+        a_q.srh, missing_words[3:2]
+      })
+        3'd0: crc_moved = times(crc_front, CrcOver72);
+        3'd1: crc_moved = times(crc_front, CrcOver56);
+        3'd2: crc_moved = times(crc_front, CrcOver40);
+        3'd5: crc_moved = times(crc_front, CrcOver80);
+        3'd6: crc_moved = times(crc_front, CrcOver64);
+        default: crc_moved = times(crc_front, CrcOver96);
+      endcase
+    end
+    crc_both = crc_fours ^ crc_moved;
+    unique case (missing_words[1:0])
+      2'd1: crc = times(crc_both, CrcBack4);
+      2'd2: crc = times(crc_both, CrcBack8);
+      2'd3: crc = times(crc_both, CrcBack12);
+      default: crc = crc_both;
     endcase
   end
 

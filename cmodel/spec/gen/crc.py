@@ -4,8 +4,8 @@ import random
 import zlib
 
 WIDTHS = (128, 256, 768)
-OVER = (72, 96)               # bytes of zeros that the RTL moves a register over,
-BACK = (4, 8, 12, 16, 32)     # and takes back
+OVER = (40, 56, 64, 72, 80, 96)  # bytes of zeros that the RTL moves a register over,
+BACK = (4, 8, 12, 16, 32)        # and takes back
 POLY = 0xEDB88320
 
 
