@@ -31,6 +31,7 @@ import rtl
 BUILD = rtl.ROOT / "build/mutate"
 TREE = BUILD / "tree"
 RESULTS = BUILD / "results.jsonl"
+SEEN = rtl.ROOT / "tools/mutants_seen.json"
 ROOM = "cmodel/protocol"
 # What only tools use, or what says itself in floating point what nscc.cpp says in integers.
 LEFT_OUT = {"nscc_float", "nscc_config", "nscc_read", "nscc_events", "ev_profile"}
@@ -54,8 +55,10 @@ EXAMPLES = """Examples:
   mrc mutate --rules --most 60 --seed 1         sixty of them, drawn
   mrc mutate --rules --files "rx_|responses"    those of these files
   mrc mutate --rules --json mutants.json        all; hours"""
-# (scenario, packets, seed), at tiny: recorded by the bench, held against the rules and the reference.
-QUICK = 0.5  # seconds
+# Vectors that take more than half a second with our model: last, and not with --quick.
+LONG = set("""Q-EV-007 Q-EV-008 Q-MPR-004 Q-PLANE-011 Q-PORT-001 Q-PORT-002 Q-PORT-003 Q-PORT-004 Q-PORT-005 Q-PORT-006
+Q-PORT-012 Q-PORT-014 Q-PORT-015 Q-RTX-001 S-A03-LABEL-002 S-A03-PORT-002 S-A36-HIGH-001 S-A36-LOW-001
+S-A37-FROM0-001 S-A37-FROM1-001 S-A76-ONE-012 S-A76-PLANE-012""".split())
 # Those who play vectors: (name, options of mrc nic, the cap that a vector must name or ""). Tiny has a window of one
 # unit, which cannot become another one.
 ENDPOINTS = {"model": (("--endpoint", "model"), ""), "fast": (("--endpoint", "fast"), ""),
@@ -63,10 +66,28 @@ ENDPOINTS = {"model": (("--endpoint", "model"), ""), "fast": (("--endpoint", "fa
 # Files of the part that is the requestor's; the rest is the responder's and the wire's.
 REQUESTOR = {"endpoint", "ev_set", "flight", "probe", "retry", "step_timer", "tx_window"}
 CONTROLLER = {"nscc"}
-RUNS = [("mixed", 1500, 3), ("trim", 800, 3), ("ecn", 600, 3), ("loss", 800, 3), ("window", 800, 3), ("random", 800, 3),
-        ("reorder", 600, 3), ("corrupt", 800, 3), ("immediate", 600, 3), ("many-qps", 800, 3), ("slow-host", 600, 3),
-        ("link-flap", 800, 3), ("refused", 600, 3), ("incast-trim", 800, 3), ("qp-error", 800, 3), ("no-bytes", 600, 3),
-        ("dynamic-mpr", 800, 3), ("few-updates", 600, 3), ("plane-addresses", 600, 3), ("mixed", 1500, 4),
+# Keys of scenarios in which every QP has a controller, and what happens to it; sizes as a link carries them.
+CONTROLLED = {
+    "cc-late": {"ecn": 0.2, "ts_share": 1, "cc_qa_threshold_ns": 512, "cc_rtt_ns": 2000, "jitter_ns": 2000},
+    "cc-whole": {"exact_share": 1, "small_share": 0, "ts_share": 1, "cc_adjust_ns": 1000000, "cc_mtu": 1120,
+                 "mtu_min": 2, "mtu_max": 2},
+    "cc-any-nack": {"cc_nack_any_reason": True, "ts_share": 1, "trim": 0.02, "stall": 0.3,
+                    "bad_access": 3, "no_bytes": 0.01, "loss": 0.01, "rto": 6, "may_fail": True},
+    "cc-slow": {"cc_rtt_ns": 20000, "cc_near_zero_ns": 1000, "cc_fi": 64, "ts_share": 1, "jitter_ns": 500, "ecn": 0.05},
+    "cc-narrow": {"cc_rtt_ns": 1000, "ts_share": 1, "trim": 0.1, "ecn": 0.1, "penalty": 0.2, "cc_rate_gbps": 25},
+    "cc-asks": {"cc_ar_shift": 3, "ts_share": 1, "cc_md_resets_fast": True, "ecn": 0.3, "jitter_ns": 3000,
+                "cc_disable_qa": True},
+    "cc-loss": {"loss": 0.02, "ts_share": 1, "cc_nack_rtt": True, "cc_nack_sample_cfg": True, "trim": 0.05},
+}
+# (scenario, packets, seed), at tiny: recorded by the bench, held against the rules and the reference.
+CONTROLLER_RUNS = [("penalty", 800, 3), ("incast-trim", 800, 3), *((name, 800, 3) for name in CONTROLLED),
+                   ("many-peers", 800, 3), ("qp-error", 800, 3), ("retry-exhaust", 400, 3), ("soak", 800, 3),
+                   *(("random", 800, seed) for seed in range(3, 9))]
+RUNS = [("mixed", 1500, 3), ("trim", 800, 3), ("loss", 800, 3), ("window", 800, 3), ("link-flap", 800, 3),
+        ("immediate", 600, 3), ("probe-revive", 600, 3), ("bad-ev", 600, 3), ("rto", 600, 3), ("ecn", 600, 3),
+        ("reorder", 600, 3), ("corrupt", 800, 3), ("many-qps", 800, 3), ("slow-host", 600, 3), ("plane-loss", 600, 3),
+        ("refused", 600, 3), ("no-bytes", 600, 3), ("dynamic-mpr", 800, 3), ("few-updates", 600, 3),
+        ("plane-addresses", 600, 3), ("bad-plane", 600, 3), ("late-data", 600, 3), ("mixed", 1500, 4),
         ("mixed", 1500, 5)]
 
 
@@ -87,6 +108,7 @@ class Mutant:
     def __init__(self, file, line, column, op, text):
         self.file, self.line, self.column, self.op, self.text = file, line, column, op, text
         self.key = f"{file}:{line}:{column} {op} {OTHER[op]}"
+        self.like = f"{file}: {text} ({op})"  # the same when lines have moved
 
     def __str__(self):
         return f"{self.file}:{self.line}:{self.column}: '{self.op}' becomes '{OTHER[self.op]}' in: {self.text}"
@@ -218,110 +240,209 @@ def digest(*places):
     return out
 
 
-class Judges:
-    """Who sees a mutant? Rules and reference in recorded runs, then the vectors."""
+def name_of(run):
+    return "-".join(map(str, run))
 
-    def __init__(self, mrc, folder):
+
+class Memory:
+    """What saw mutants in earlier runs, of whatever version, and tools/mutants_seen.json: asked first, so that a run
+    that has been made before takes a fraction of the time. What is in it decides nothing but the order."""
+
+    def __init__(self, mutants):
+        self.by_number = {n: m for n, m in enumerate(mutants, 1)}
+        self.alike, self.in_file, self.all = {}, {}, collections.Counter()
+        self.read = 0
+        for like, who in (json.loads(SEEN.read_text(encoding="utf-8")) if SEEN.exists() else {}).items():
+            self.add(like, who)
+        self.look()
+
+    def add(self, like, who):
+        self.alike.setdefault(like, collections.Counter())[who] += 1
+        self.in_file.setdefault(like.split(":")[0], collections.Counter())[who] += 1
+        self.all[who] += 1
+
+    def look(self):
+        """Others write while we read: whole lines alone count."""
+        if not RESULTS.exists():
+            return
+        with open(RESULTS, "rb") as stream:
+            stream.seek(self.read)
+            data = stream.read()
+        data = data[:data.rfind(b"\n") + 1]
+        self.read += len(data)
+        for line in data.splitlines():
+            entry = json.loads(line)
+            if "like" in entry and entry["seen"]["by"] not in ("", "bench"):
+                self.add(entry["like"], witness(entry["seen"]))
+
+    def known(self, number):
+        """Who saw this one: scenarios, and vectors with an endpoint."""
+        counted = self.alike.get(self.by_number[number].like, {})
+        return sorted(counted, key=lambda who: -counted[who])[:3]
+
+    def rank(self, number, who):
+        """Sorts those first who saw most mutants of the same file."""
+        here = self.in_file.get(self.by_number[number].file, {}).get(who, 0)
+        return -100 * here - self.all[who]
+
+
+def witness(seen):
+    """The scenario, or the vector and its endpoint, of a result."""
+    return seen["how"].rsplit(" in ", 1)[-1]
+
+
+class Judges:
+    """Who sees a mutant? Rules and reference in recorded runs, and the vectors."""
+
+    def __init__(self, mrc, folder, mutants):
         sys.path.insert(0, str(rtl.ROOT / "conformance"))
         from mrcscript import cli, engine, runner
         self.mrc, self.folder, self.engine, self.runner = mrc, folder, engine, runner
         self.all = runner.load(runner.scripts_of(cli.VECTORS))
         self.by_id = {v["id"]: v for v in self.all}
-        self.seconds = {}  # of each vector with each endpoint, in the run without a mutant
+        self.memory = Memory(mutants)
+        self.runs = {name_of(run): run for run in CONTROLLER_RUNS + RUNS}
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, keys in CONTROLLED.items():
+            text = "".join(f"{key} = {json.dumps(value)}\n" for key, value in {"cc_share": 1, **keys}.items())
+            (folder / f"{name}.toml").write_text(text, encoding="utf-8")
+        self.quiet = Quiet(BUILD / "quiet.jsonl")
         self.vectors = {}  # by endpoint, and whether they take long
-        self.order({})
+        for endpoint, (_, cap) in ENDPOINTS.items():
+            asked = [v for v in self.all if not cap or cap in v["caps"]]
+            for long in (False, True):
+                self.vectors[endpoint, long] = [v for v in asked if (v["id"] in LONG) == long]
 
     def call(self, arguments, number=0):
         try:
-            run = subprocess.run([str(self.mrc), *map(str, arguments)], capture_output=True, text=True, timeout=60,
+            run = subprocess.run([str(self.mrc), *map(str, arguments)], capture_output=True, text=True, timeout=30,
                                  env={**os.environ, "MRC_MUTANT": str(number), "MRC_ROOT": str(rtl.ROOT)})
         except subprocess.TimeoutExpired:
             return 2
         return run.returncode
 
-    def in_runs(self, number, runs):
+    def in_run(self, number, name):
         """(verdict of mrc check: rule and scenario; complaint of the bench alone)"""
-        bench = ""
+        scenario, packets, seed = self.runs[name]
         folder = self.folder / str(number)
         folder.mkdir(parents=True, exist_ok=True)
         log, result = folder / "run.mrclog", folder / "check.json"
+        place = self.folder / f"{scenario}.toml" if scenario in CONTROLLED else scenario
         try:
-            for scenario, packets, seed in runs:
-                for path in (log, result):
-                    path.unlink(missing_ok=True)
-                code = self.call(["cosim", "--dut", "model", "--preset", "tiny", "--scenario", scenario, "--packets",
-                                  packets, "--seed", seed, "--threads", 1, "--record", log, "--reports", folder],
-                                 number)
-                if code != 0 and not bench:
-                    bench = f"exit code {code} in {scenario}"
-                if log.exists() and self.call(["check", log, "--json", result]) in (0, 1) and result.exists():
-                    said = json.loads(result.read_text(encoding="utf-8"))
-                    if said["verdict"] in ("fail", "deviates"):
-                        worst = [f["rule"] for f in said["findings"] if f["verdict"] == said["verdict"]]
-                        seen = {"by": f"rule {said['verdict']}", "how": f"{worst[0] if worst else ''} in {scenario}"}
-                        return seen, bench
+            code = self.call(["cosim", "--dut", "model", "--preset", "tiny", "--scenario", place, "--packets", packets,
+                              "--seed", seed, "--threads", 1, "--record", log, "--reports", folder], number)
+            bench = "" if code == 0 else f"exit code {code} in {name}"
+            if number == 0 and code == 3:
+                return {"by": "bench", "how": f"the scenario {place} cannot be run"}, ""
+            if log.exists() and self.call(["check", log, "--json", result]) in (0, 1) and result.exists():
+                said = json.loads(result.read_text(encoding="utf-8"))
+                if said["verdict"] in ("fail", "deviates"):
+                    worst = [f["rule"] for f in said["findings"] if f["verdict"] == said["verdict"]]
+                    return {"by": f"rule {said['verdict']}", "how": f"{worst[0] if worst else ''} in {name}"}, bench
             return None, bench
         finally:
             shutil.rmtree(folder, ignore_errors=True)
 
-    def in_vectors(self, number, endpoint, long):
-        """Those that took less, or more, than QUICK seconds; first those that saw most of the other mutants, the rest in
-        any order: neighbours ask nearly the same."""
-        hits = collections.Counter(self.hits())
-        asked = list(self.vectors[endpoint, long])
-        random.Random(number).shuffle(asked)
-        asked.sort(key=lambda v: -hits[v["id"]])
+    def in_vectors(self, number, endpoint, asked):
         pool = self.runner.Pool(self.runner.process_maker(
             ["env", f"MRC_MUTANT={number}", f"MRC_ROOT={rtl.ROOT}", str(self.mrc), "nic", *ENDPOINTS[endpoint][0]], 30))
         try:
             for vector in asked:
-                result = pool.run(vector, 120)
+                wall = 120 if vector["id"] in LONG else 30
+                result = pool.run(vector, wall)
                 if result.disposition == "error":  # maybe the machine was busy
-                    result = pool.run(vector, 240)
+                    result = pool.run(vector, 2 * wall)
                 if result.disposition in ("fail", "deviates", "error"):
                     return {"by": f"vector {result.disposition}", "how": f"{vector['id']} with {endpoint}"}
-                if number == 0:
-                    self.seconds[f"{vector['id']} {endpoint}"] = result.seconds
         finally:
             pool.close()
         return None
 
-    def hits(self):
-        """Vectors that saw mutants, once for each."""
-        if RESULTS.exists():
-            for line in RESULTS.read_text(encoding="utf-8").splitlines():
-                seen = json.loads(line)["seen"]
-                if seen["by"].startswith("vector"):
-                    yield seen["how"].split()[0]
+    def sorted(self, number, endpoint, long, caps):
+        """Those that take long, or the others; first those that saw most of the mutants of this file, the
+        rest in any order: neighbours ask nearly the same. `caps`: those first that name it."""
+        asked = list(self.vectors[endpoint, long])
+        random.Random(number).shuffle(asked)
+        return sorted(asked, key=lambda v: (self.memory.rank(number, f"{v['id']} with {endpoint}"),
+                                            caps not in v["caps"]))
 
-    def order(self, seconds):
-        """Short ones first."""
-        for endpoint, (_, cap) in ENDPOINTS.items():
-            asked = [v for v in self.all if not cap or cap in v["caps"]]
-            took = sorted((seconds.get(f"{v['id']} {endpoint}", 0), v["id"]) for v in asked)
-            for long in (False, True):
-                self.vectors[endpoint, long] = [self.by_id[i] for s, i in took if (s > QUICK) == long]
+    def ask(self, number, who):
+        """Does this scenario, or this vector with an endpoint, see the mutant? And what the bench has to say."""
+        vector, _, endpoint = who.partition(" with ")
+        if vector in self.by_id and endpoint in ENDPOINTS:
+            return self.in_vectors(number, endpoint, [self.by_id[vector]]), ""
+        return self.in_run(number, who) if who in self.runs else (None, "")
 
     def judge(self, number, quick=False):
-        """What costs least first."""
-        bench = []
+        """Who is likely comes first, then what costs least. Who sees something without any mutant, too, does not count:
+        it is asked once for each version."""
+        self.memory.look()
+        whose = part(self.memory.by_number[number])
+        bench, tried, loud = [], set(), set()
+
+        def right(seen):
+            if seen and not self.quiet.says(witness(seen), lambda who: self.ask(0, who)[0]):
+                loud.add(witness(seen))
+                return None
+            return seen
 
         def runs(some):
-            seen, complaint = self.in_runs(number, some)
-            bench.append(complaint)
-            return seen
+            for name in sorted(map(name_of, some), key=lambda name: self.memory.rank(number, name)):
+                if name in tried:
+                    continue
+                tried.add(name)
+                seen, complaint = self.in_run(number, name)
+                bench.append(complaint)
+                if (seen := right(seen)):
+                    return seen
+            return None
+
+        def likely():
+            for who in self.memory.known(number):
+                if (seen := right(self.ask(number, who)[0])):
+                    return seen
+            return None
+
+        def vectors(endpoint, long):
+            caps = "responder" if whose == "responder and wire" else "requestor"
+            asked = self.sorted(number, endpoint, long, caps)
+            while asked and (seen := self.in_vectors(number, endpoint, asked)):
+                if right(seen):
+                    return seen
+                asked = asked[[v["id"] for v in asked].index(seen["how"].split()[0]) + 1:]
+            return None
         large = "model of fpga100"
-        stages = [lambda: self.in_vectors(number, "model", False), lambda: self.in_vectors(number, large, False),
-                  lambda: runs(RUNS[:8])]
+        short = [lambda: vectors("model", False), lambda: vectors(large, False)]
+        stages = {"controller": [lambda: runs(CONTROLLER_RUNS), *short, lambda: runs(RUNS)],
+                  "requestor": [lambda: runs(RUNS[:9]), *short, lambda: runs(RUNS + CONTROLLER_RUNS)]}.get(
+                      whose, [*short, lambda: runs(RUNS[:9])])
         if not quick:
-            stages += [lambda: self.in_vectors(number, "fast", False), lambda: runs(RUNS[8:]),
-                       lambda: self.in_vectors(number, "fast", True), lambda: self.in_vectors(number, "model", True),
-                       lambda: self.in_vectors(number, large, True)]
-        for stage in stages:
+            stages += [lambda: vectors("fast", False), lambda: runs(RUNS + CONTROLLER_RUNS),
+                       lambda: vectors("fast", True), lambda: vectors("model", True), lambda: vectors(large, True)]
+        for stage in [likely, *stages]:
             if (seen := stage()):
                 return seen
         how = next(filter(None, bench), "")
-        return {"by": "bench" if how else "", "how": how}
+        return {"by": "bench" if how else "", "how": how, **({"loud": sorted(loud)} if loud else {})}
+
+
+class Quiet:
+    """Who has nothing to say of the NIC without a mutant, of this version."""
+    version = ""
+
+    def __init__(self, path):
+        self.path, self.known = path, {}
+        for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else ():
+            entry = json.loads(line)
+            if entry["version"] == self.version:
+                self.known[entry["who"]] = entry["quiet"]
+
+    def says(self, who, ask):
+        if who not in self.known:
+            self.known[who] = ask(who) is None
+            with open(self.path, "a", encoding="utf-8") as out:
+                out.write(json.dumps({"version": self.version, "who": who, "quiet": self.known[who]}) + "\n")
+        return self.known[who]
 
 
 class Worker:
@@ -338,18 +459,9 @@ class Worker:
         return cls.judges.judge(number, quick)
 
 
-def judges_at_rest(version):
-    """The judges, which without any mutant have nothing to say. That is asked once for each version."""
-    judges, memory = Judges(BUILD / "build/bin/mrc", BUILD / "work"), BUILD / "original.json"
-    known = json.loads(memory.read_text(encoding="utf-8")) if memory.exists() else {}
-    if known.get("version") != version:
-        if (seen := judges.judge(0))["by"]:
-            fail(f"without any mutant the judges already complain ({seen['by']}: {seen['how']}).", "Mend that first.",
-                 1)
-        known = {"version": version, "seconds": judges.seconds}
-        memory.write_text(json.dumps(known), encoding="utf-8")
-    judges.order(known["seconds"])
-    return judges
+def judges_of(version, mutants):
+    Quiet.version = version
+    return Judges(BUILD / "build/bin/mrc", BUILD / "work", mutants)
 
 
 class Listed:
@@ -435,6 +547,9 @@ def tell(mutants, results, listed, o):
         print(f"not seen{bench}: {m}")
         if listed.unseen(m):
             print(f"  {listed.unseen(m)}")
+    loud = {who for m in mutants for who in results[m.key].get("loud", ())}
+    for who in sorted(loud):
+        print(f"does not count, since it complains without a mutant, too: {who}")
     for m in wrong:
         listed_as = "equivalent" if m in same else "legal"
         print(f"listed as {listed_as}, but seen ({results[m.key]['by']} {results[m.key]['how']}): {m}")
@@ -454,7 +569,11 @@ def tell(mutants, results, listed, o):
                  "legal": listed.legal(m), "part": part(m), "reason": listed.unseen(m)} for m in mutants]
         Path(o.json).write_text(json.dumps({"mutants": counted, "seen": right, "share": share, "first_seen_by": parts,
                                             "results": rows}, indent=1) + "\n", encoding="utf-8")
-    return 1 if wrong else 0
+    if o.remember:
+        known = json.loads(SEEN.read_text(encoding="utf-8")) if SEEN.exists() else {}
+        known.update({m.like: witness(results[m.key]) for m in seen})
+        SEEN.write_text(json.dumps(dict(sorted(known.items())), indent=0) + "\n", encoding="utf-8")
+    return 1 if wrong or loud else 0
 
 
 def main():
@@ -467,8 +586,9 @@ def main():
     parser.add_argument("--list", action="store_true", help="list them, run nothing")
     parser.add_argument("--json", metavar="FILE", help="result of every mutant")
     parser.add_argument("--quick", action="store_true",
-                        help=f"leave out most scenarios, the fast endpoint, vectors of more than {QUICK} s; "
+                        help="leave out most scenarios, the fast endpoint, vectors that take long; "
                              "without --quick those that nobody saw are asked again")
+    parser.add_argument("--remember", action="store_true", help=f"write who saw what to {SEEN.relative_to(rtl.ROOT)}")
     parser.add_argument("--no-build", action="store_true", help="judge what was built last, while sources change")
     parser.add_argument("--anew", action="store_true", help="forget results of earlier runs")
     parser.add_argument("-j", type=int, default=os.cpu_count() or 1, help="mutants judged at once")
@@ -503,16 +623,17 @@ def main():
     parts = ("cmodel/protocol", "cmodel/pipeline", "cmodel/wire", "cmodel/gen", "sim", "tb")
     version = digest(*(TREE / part for part in parts)).hexdigest()[:16]
     judges = digest(TREE / "cmodel/reference", rtl.ROOT / "conformance")
-    judges.update(repr(RUNS).encode())
+    judges.update(repr((CONTROLLED, CONTROLLER_RUNS, RUNS)).encode())
     judges = judges.hexdigest()[:16]
     asked = judges + "-quick" * o.quick
     results = known_results(RESULTS, version, (judges, asked), o.anew)
     with open(RESULTS, "a", encoding="utf-8") as out:
         def write(mutant, seen):
-            out.write(json.dumps({"version": version, "judges": asked, "key": mutant.key, "seen": seen}) + "\n")
+            out.write(json.dumps({"version": version, "judges": asked, "key": mutant.key, "like": mutant.like,
+                                  "seen": seen}) + "\n")
             out.flush()
         left = [m for m in chosen if m.key not in results]
-        if left and not ask(left, numbers, judges_at_rest(version + judges), results, o, write):
+        if left and not ask(left, numbers, judges_of(version + judges, mutants), results, o, write):
             print("interrupted; the same command goes on", file=sys.stderr)
             return 5
     return tell(chosen, results, listed, o)

@@ -51,8 +51,18 @@ RequestorCc::Dest* RequestorCc::find(uint32_t dest) {
 void RequestorCc::event(const log::Event& event, Time time) {
   if (!shown_ || event.kind != log::EventKind::Cc) return;
   Dest* const dest = find(static_cast<uint32_t>(event.arg[0]));
-  const log::CcTold told = log::CcTold::unpack(event.arg[1]);
   if (dest == nullptr) return world_.world.report().rests(Rule::CcAck, "the profile does not tell the controller");
+  take(*dest, event, time);
+  if (dest->states.empty() || dest->fly > 0) {
+    world_.empty.erase(dest->controller.dest);
+  } else if (auto& empty = world_.empty[dest->controller.dest]; empty.window != dest->window) {
+    empty = {dest->window, time};
+  }
+}
+
+void RequestorCc::take(Dest& to, const log::Event& event, Time time) {
+  Dest* const dest = &to;
+  const log::CcTold told = log::CcTold::unpack(event.arg[1]);
   CcInput in;
   in.kind = told.kind;
   in.time = time;

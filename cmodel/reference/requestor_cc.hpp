@@ -56,6 +56,7 @@ class RequestorCc {
     double counted = 0;  ///< bytes of it in Dest::reported
   };
 
+  void take(Dest& dest, const log::Event& event, Time time);
   void begins(Dest& dest);
   void follow(Dest& dest, const CcInput& input, double shown);
   void granted(Dest& dest, Time time);

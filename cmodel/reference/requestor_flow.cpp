@@ -413,12 +413,20 @@ void RequestorFlow::asks(Time time) {
                       words(since)));
 }
 
+/// A controller whose window holds a packet holds back none while nothing is in flight to its destination.
+bool RequestorFlow::held_back(Time since) const {
+  if (!controlled()) return false;
+  constexpr unsigned kAround = 92;  // of a packet's nominal size, at most
+  const auto empty = world_.empty.find(qp_.dest);
+  return empty == world_.empty.end() || empty->second.since > since || empty->second.window < qp_.mtu + kAround;
+}
+
 /// Work that is posted moves on. How much of its window a NIC uses is its own affair; but if nothing is on its way and
 /// nothing is sent, nothing will ever happen.
 void RequestorFlow::idle(Time time) {
   const Seq end = Seq{qp_.sq_psn} + sure_;
   const bool could = from_log_ && lo_.next() < end && lo_.open() == 0 && lo_.next() <= lo_.limit() && !may_be_dead();
-  if (!could || controlled()) {
+  if (!could || held_back(idle_free_ ? idle_since_ : time)) {
     idle_free_.reset();
     return;
   }

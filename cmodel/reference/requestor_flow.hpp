@@ -100,6 +100,8 @@ class RequestorFlow {
   Time lag() const { return world_.world.lag(); }
   Time interval() const;
   bool controlled() const { return qp_.controlled; }
+  /// Its controller may hold back a packet, or has done so since.
+  bool held_back(Time since) const;
 
   log::Qp qp_;
   bool evs_replaced_ = false;

@@ -59,6 +59,12 @@ struct RequestorWorld {
   bool peer_down = false;
   Time now = 0;
   Time probed = 0;  ///< newest probe of an EV, of any QP
+  /// A destination's controller that is shown, and has nothing in flight.
+  struct Empty {
+    double window = 0;
+    Time since = 0;
+  };
+  std::map<uint32_t, Empty> empty;
 
  private:
   std::vector<Finding> held_;

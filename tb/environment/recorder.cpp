@@ -410,15 +410,15 @@ void Recorder::end(uint64_t now_ps, const NicCounters* counters, log::End end, c
   const auto counter = [&](std::string name, uint64_t value) {
     sink({device_, now_ps, log::Counter{std::move(name), value}});
   };
+  // The boundaries tell it exactly, in a hang too. Without them: CNT_OVF counts what had no room: frames lost whole,
+  // and payloads, whose packets are NACKed and counted by CNT_RX too. What came to the port and is not in CNT_RX was
+  // lost whole; one frame may have been on its way.
+  uint64_t silent = std::reduce(discarded_.begin(), discarded_.end());
+  for (unsigned p = 0; counters != nullptr && p < preset_.num_planes && !shows_boundaries_; ++p) {
+    silent += std::min<uint64_t>(counters->ovf[p], counters->rx_after[p] - counters->rx[p]);
+  }
+  if (counters != nullptr || (shows_boundaries_ && !end.cut)) counter("silent_drops", silent);
   if (counters != nullptr) {
-    // The boundaries tell it exactly. Without them: CNT_OVF counts what had no room: frames lost whole, and payloads,
-    // whose packets are NACKed and counted by CNT_RX too. What came to the port and is not in CNT_RX was lost whole;
-    // one frame may have been on its way.
-    uint64_t silent = std::reduce(discarded_.begin(), discarded_.end());
-    for (unsigned p = 0; p < preset_.num_planes && !shows_boundaries_; ++p) {
-      silent += std::min<uint64_t>(counters->ovf[p], counters->rx_after[p] - counters->rx[p]);
-    }
-    counter("silent_drops", silent);
     for (const CounterRegister& r : kCounterRegisters) counter(r.name, counters->*r.value);
   }
   sink({device_, now_ps, std::move(end)});

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// For each rule of the requestor a life that keeps it and a change of it that breaks it.
+#include <catch2/generators/catch_generators.hpp>
 #include <functional>
 #include <map>
 #include <string>
@@ -487,6 +488,33 @@ const Lives& lives() {
 }
 
 }  // namespace
+
+TEST_CASE("a controller with nothing in flight holds back no work that its window has room for",
+          "[reference.requestor]") {
+  struct Case {
+    const char* name;
+    uint64_t window, flying;
+    bool begins, comes, wrong;
+  };
+  const auto c = GENERATE(Case{"nothing in flight", 24000, 0, true, false, true},
+                          Case{"the packet comes", 24000, 0, true, true, false},
+                          Case{"something is in flight", 24000, 1, true, false, false},
+                          Case{"a window of a packet", 348, 0, true, false, true},
+                          Case{"a window that holds none", 347, 0, true, false, false},
+                          Case{"how it began is not shown", 24000, 0, false, false, false});
+  CAPTURE(c.name);
+  Bench b;
+  controlled(b);
+  if (c.begins) told(b, {.kind = CcKind::Begins}, 0, c.window, kUs);
+  if (c.flying != 0) told(b, {.kind = CcKind::Granted}, c.flying, 0, 2 * kUs);
+  b.post(100, 10 * kUs);
+  if (c.comes) {
+    told(b, {.kind = CcKind::Granted}, 100, 0, 20 * kUs);
+    b.data(0, 20 * kUs);
+  }
+  b.end(60 * kUs);
+  CHECK(b.broken(Rule::ReqMoves) == (c.wrong ? 1 : 0));
+}
 
 TEST_CASE("each rule of the requestor has a life that keeps it and one that breaks it", "[reference.requestor]") {
   for (std::size_t i = 0; i < kNumRules; ++i) {
