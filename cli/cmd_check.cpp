@@ -15,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/check_gains.hpp"
 #include "cli/context.hpp"
 #include "cli/log_input.hpp"
 #include "cli/options.hpp"
@@ -35,7 +36,7 @@ namespace {
 struct Options {
   std::vector<std::string> files, devices, at, waive;
   std::string profile, json, html, annotate;
-  bool strict = false, rules = false, replay = false;
+  bool strict = false, rules = false, replay = false, gains = false;
   uint64_t slow = 1;
 };
 
@@ -345,6 +346,13 @@ int check(const Options& o, const Context& context) {
   if (kind == Kind::Log && o.slow != 1)
     throw UsageError("--slow is for captures, and " + first.name() + " is a log.",
                      "Leave it out: a log has NICs' times.");
+  if (o.gains) {
+    if (kind == Kind::Capture)
+      throw UsageError("--gains is for logs, and " + first.name() + " is a capture.", "Captures show no events.");
+    if (first.size() == 0) throw UsageError("--gains reads its input several times.", "Name a file.");
+    text_out() << gains(o.files, how);
+    return kPass;
+  }
   if (kind == Kind::Capture) {
     push_captures(o, how, first, progress, run);
   } else {
@@ -399,9 +407,11 @@ Examples:
   mrc check run.mrclog                          a log
   mrc check port.pcapng --profile nic.json --at fd00::1   a capture taken at the ports of a NIC
   mrc check --rules                             what is held
+  mrc check run.mrclog --gains --device dut     what it brings that the device shows take, answer, path, cc
 Exit codes: 0 pass or deviates, 1 fail (--strict: deviates too), 3 the evidence is broken, 5 nothing to judge.)");
   common_options(*command, *options);
   command->add_flag("--rules", options->rules, "list the rules");
+  command->add_flag("--gains", options->gains, "which rules each kind of event that the devices show wakes");
   command->callback([options, &context] { context.exit_code = check(*options, context); });
 
   auto again = std::make_shared<Options>();

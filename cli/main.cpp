@@ -22,6 +22,7 @@ namespace mrc::cli {
 // One function per cli/cmd_<name>.cpp: adds its subcommand and sets its callback.
 void register_decode(CLI::App& app, Context& context);
 void register_encode(CLI::App& app, Context& context);
+void register_dut_template(CLI::App& app, Context& context);
 void register_cosim(CLI::App& app, Context& context);
 void register_nscc(CLI::App& app, Context& context);
 void register_bench(CLI::App& app, Context& context);
@@ -53,6 +54,7 @@ Examples:
   mrc log print run.mrclog                  what NICs did, from mrc cosim --record run.mrclog
   mrc topo net.toml --svg net.svg           check and draw a topology
   mrc nic --endpoint model --preset tiny    a NIC that a tester drives by JSON lines
+  mrc dut-template ../my-nic --top my_nic rtl/*.sv   a project that puts your NIC behind mrc_nic.h
   mrc vectors run --device "mrc ports"      the same NIC behind real ports, in namespaces of its own
   mrc bench cosim                           speed of model, RTL and lockstep
   mrc check run.mrclog                      any NIC against the rules of MRC, by what was seen of it
@@ -61,6 +63,7 @@ Examples:
   mrc state --preset asic800                bits of state per QP, packet in flight, EV, ...
   mrc depth --block mrc_tx_path             the block's longest paths in two-input gates
   mrc prove --only mrc_fifo                 properties of the RTL, each with a cover and a bug
+  mrc gates --blocks rx_check               a block as gates in the place of its RTL, in lockstep with the model
   mrc fpga report --config tiny             what every block costs on UltraScale+
   mrc coverage                              lines of RTL and model that runs and tests reach
   mrc vectors run --device "./mynic"        the vectors against any NIC that is a process
@@ -124,6 +127,7 @@ int run(int argc, char** argv) {
   mrc::cli::register_cosim(app, context);
   mrc::cli::register_decode(app, context);
   mrc::cli::register_encode(app, context);
+  mrc::cli::register_dut_template(app, context);
   mrc::cli::register_nscc(app, context);
   mrc::cli::register_bench(app, context);
   mrc::cli::register_topo(app, context);

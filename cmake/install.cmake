@@ -15,6 +15,11 @@ install(DIRECTORY "${PROJECT_SOURCE_DIR}/cmodel/gen"
   DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/mrcnic" FILES_MATCHING PATTERN "*.hpp")
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/cmodel/api"
   DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/mrcnic" FILES_MATCHING PATTERN "*.h")
+# mrc_nic.h alone: mrcnic::nic.
+add_library(mrc_nic_api INTERFACE)
+set_target_properties(mrc_nic_api PROPERTIES EXPORT_NAME nic)
+target_include_directories(mrc_nic_api INTERFACE "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/mrcnic>")
+install(TARGETS mrc_nic_api EXPORT mrcnicTargets)
 install(TARGETS mrc_ref EXPORT mrcnicTargets LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/bindings" DESTINATION "${CMAKE_INSTALL_DATADIR}/mrcnic"
   PATTERN __pycache__ EXCLUDE)

@@ -265,8 +265,10 @@ void ResponderFlow::check_sums(const wire::Packet& packet, const Went& went, Seq
 
 void ResponderFlow::reported(const Responder::Sack& sack, const Went& went) {
   while (!unreported_.empty() && *unreported_.begin() <= sack.cack) unreported_.erase(unreported_.begin());
+  early_.erase(early_.begin(), early_.upper_bound(lo_.cack()));
   for (uint64_t bits = sack.bitmap; bits != 0; bits &= bits - 1) {
-    unreported_.erase(sack.base + std::countr_zero(bits));
+    const Seq psn = sack.base + std::countr_zero(bits);
+    if (unreported_.erase(psn) == 0 && psn > lo_.cack() && hi_.has(psn) && !lo_.has(psn)) early_.insert(psn);
   }
   const uint64_t patience = 4 * static_cast<uint64_t>(hi_.window() / 64 + 1);
   while (!report_due_.empty()) {

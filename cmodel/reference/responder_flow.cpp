@@ -316,7 +316,9 @@ void ResponderFlow::feed(const Waiting& waiting, Time now) {
   const Seq psn = waiting.came.arrival.psn;
   const Fate fate = lo_.take(waiting.came.arrival);
   if (fate == Fate::New) count_bytes(waiting, now);
-  if (fate == Fate::New && psn > lo_.cack()) {
+  if (early_.erase(psn) != 0) {
+    world_.report.ok(Rule::RespReported);  // it was quicker than it had to be
+  } else if (fate == Fate::New && psn > lo_.cack()) {
     unreported_.insert(psn);
     report_due_.emplace_back(psn, sacks_);
   }
@@ -474,8 +476,8 @@ void ResponderFlow::finish(Time time) {
 
 uint64_t ResponderFlow::memory() const {
   return sizeof *this + hi_.memory() + lo_.memory() + waiting_.size() * sizeof(Waiting) + owed_.size() * sizeof(Owed) +
-         unreported_.size() * 48 + immediates_.size() * sizeof(Responder::Immediate) + coming_.size() * sizeof(Came) +
-         reads_.size() * sizeof(Read);
+         (unreported_.size() + early_.size()) * 48 + immediates_.size() * sizeof(Responder::Immediate) +
+         coming_.size() * sizeof(Came) + reads_.size() * sizeof(Read);
 }
 
 }  // namespace mrc::ref

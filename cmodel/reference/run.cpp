@@ -56,6 +56,7 @@ void Run::comes(const log::Record& record, const log::Device& device) {
   if (!device.profile.empty()) profile = read_profile(device.profile, "profile of device '" + device.name + "'");
   const bool wanted = asked_for(device, profile);
   if (options_.profile) profile = *options_.profile;
+  if (options_.shows) profile.shows &= *options_.shows;
   Device& made = devices_[record.device];
   made.name = device.name;
   if (wanted) made.judge = std::make_unique<Judge>(record.device, std::move(profile));

@@ -18,6 +18,7 @@ namespace mrc::ref {
 struct RunOptions {
   std::optional<Profile> profile;            ///< of every device, instead of what the log says of it
   std::vector<std::string> devices;          ///< names or own addresses; empty: all
+  std::optional<uint64_t> shows;             ///< of the events that a device shows these alone count (Profile::shows)
   std::map<std::string, std::string> waive;  ///< rule -> reason: what breaks it is counted and does not count
 };
 

@@ -197,6 +197,7 @@ const Wqe* Requester::make() {
   packets_made_ += m.packets;
   ++outstanding_;
   immediates_ += m.imm_valid;
+  m.imms_before = static_cast<unsigned>(std::ranges::count(qp.out, true, &Message::imm_valid));
   qp.out.push_back(m);
   offer_message(m);
   mail_.posted.push_back(m);
@@ -243,16 +244,11 @@ std::string Requester::completion(const Cqe& c) {
   Qp& qp = qps_[c.qp];
   if (qp.out.empty()) return about("nothing is outstanding there");
   if (c.status == CqStatus::WimmOverrun) {  // of the WQE that was one too many, not of the oldest
-    unsigned before = 0;
-    bool found = false;
-    for (const Message& m : qp.out) {
-      found = m.wr_id == c.wr_id;
-      if (found) break;
-      before += m.imm_valid;
-    }
-    if (!found || before < qp.plan.max_wimm) {
+    // At once, or in its turn: what counts is what was outstanding when it was posted.
+    const auto refused = std::ranges::find(qp.out, c.wr_id, &Message::wr_id);
+    const unsigned before = refused == qp.out.end() ? 0 : refused->imms_before;
+    if (refused == qp.out.end() || before < qp.plan.max_wimm)
       return about(fmt::format("{} immediates were outstanding, {} are allowed", before, qp.plan.max_wimm));
-    }
     return one_too_many(qp, c.wr_id);
   }
   const Message m = qp.out.front();

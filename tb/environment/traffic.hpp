@@ -26,6 +26,7 @@ struct Message {
   uint32_t length = 0, rkey = 0, imm = 0;
   uint32_t packets = 0;
   uint16_t msn = 0, rqmsn = 0;
+  unsigned imms_before = 0;  ///< immediates of its QP that were not complete when it was posted
   bool imm_valid = false;
   bool must_fail = false;  ///< leaves its memory region: a NAK must come
 };

@@ -1,0 +1,139 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""usage: run.py BUILD CXX [NAME...]
+
+A NIC of somebody else, from the installed package alone: BUILD is installed into a scratch folder, `mrc dut-template`
+makes a project around tests/alien/alien_window.sv, says what is missing as it is made, and with the alien's sources
+plays scenarios at L1 and L2 without a finding. Four errors in it are each named by their rule."""
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+BUILD, CXX = Path(sys.argv[1]).resolve(), sys.argv[2]
+HERE = Path(__file__).resolve().parent
+SCENARIOS = ["clean", "loss", "trim", "reorder", "corrupt", "immediate", "link-flap", "refused", "window", "ecn",
+             "qp-error", "plane-loss"]
+FAULTS = {"bitmap": "resp.bitmap", "rtx": "req.psn-once", "twice": "mem.once", "early": "resp.ack-msn"}
+
+
+class Place:
+    """The installation, the project, and how to call both."""
+
+    def __init__(self, folder):
+        self.prefix, self.project = folder / "usr", folder / "alien"
+        self.library = self.project / "build/libalien.so"
+        self.environment = {k: v for k, v in os.environ.items() if not k.startswith(("MRC_", "ALIEN_"))}
+
+    def call(self, *words, code=0, timeout=240, **environment):
+        done = subprocess.run([str(w) for w in words], text=True, capture_output=True, check=False, timeout=timeout,
+                              stdin=subprocess.DEVNULL, cwd=self.project.parent, env={**self.environment, **environment})
+        assert done.returncode == code, (words, done.returncode, done.stdout[-2000:], done.stderr[-3000:])
+        return done.stdout if done.stdout.startswith("{") else done.stdout + done.stderr
+
+    def mrc(self, *words, **more):
+        return self.call(self.prefix / "bin/mrc", *words, **more)
+
+    def template(self, *words, **more):
+        return self.mrc("dut-template", *words, **more)
+
+    def build(self):
+        launcher = [f"-DCMAKE_CXX_COMPILER_LAUNCHER={tool}" for tool in [shutil.which("ccache")] if tool]
+        self.call("cmake", "-S", self.project, "-B", self.project / "build", "-G", "Ninja", "-DCMAKE_BUILD_TYPE=None",
+                  "-DCMAKE_CXX_FLAGS=-O1", f"-DCMAKE_CXX_COMPILER={CXX}", f"-DCMAKE_PREFIX_PATH={self.prefix}", *launcher)
+        self.call("cmake", "--build", self.project / "build")
+
+    def cosim(self, level, scenario, *more, packets=200, code=0, **environment):
+        words = ["cosim", "--level", level, "--preset", "tiny", "--dut", self.library, "--scenario", scenario,
+                 "--packets", packets, "--json", "-", *more]
+        return json.loads(self.mrc(*words, code=code, **environment))
+
+
+def refusals(place):
+    """Each with its place and what to do; nothing is written, nothing overwritten."""
+    folder, window = place.project.parent, HERE / "alien_window.sv"
+    (folder / "full").mkdir()
+    (folder / "full/mine").write_text("mine")
+    (folder / "wrong.sv").write_text("module wrong(input clk);\n  assign b = ;\nendmodule\n")
+    (folder / "idle.sv").write_text("module idle(input a, output b);\n  assign b = a;\nendmodule\n")
+    (folder / "two.sv").write_text("module two(input clk_a, input clk_b);\nendmodule\n")
+    for words, said, environment in (
+            (["new", "--top", "alien_window", "missing.sv"], "missing.sv is not there", {}),
+            (["new", "--top", "alien_widow", window], "no module alien_widow is in ", {}),
+            (["new", "--top", "alien_window", folder / "full/mine"], "is no Verilog", {}),
+            (["new", "--top", "a b", window], "'a b' is no name of a module", {}),
+            (["new", "--top", "alien_window", "--name", "my-nic", window], "'my-nic' cannot be the name", {}),
+            (["new", "--top", "alien_window", "--clock", "psn", window], "no input psn of one bit", {}),
+            (["new", "--top", "wrong", "wrong.sv"], "wrong.sv:2:14: syntax error", {}),
+            (["new", "--top", "idle", "idle.sv"], "no input of idle is called like a clock", {}),
+            (["new", "--top", "two", "two.sv"], "2 inputs that may be meant by --clock: clk_a, clk_b", {}),
+            (["new", "--top", "alien_window", window], "cannot run '/nowhere/verilator'", {"VERILATOR": "/nowhere/verilator"}),
+            (["full", "--top", "alien_window", window], "full is not empty, and nothing is overwritten", {}),
+            (["full/mine", "--top", "alien_window", window], "full/mine is no folder, and nothing is overwritten", {})):
+        told = place.template(*words, code=3, **environment)
+        assert said in told and len(told.splitlines()) == 2, told
+        assert not (folder / "new").exists() and sorted(p.name for p in (folder / "full").iterdir()) == ["mine"]
+        assert not list(folder.glob(".mrc-*")), list(folder.glob(".mrc-*"))
+    assert "Examples:" in place.template("--help")
+    place.template("clocked", "--top", "two", "--clock", "clk_b", "two.sv")
+    (folder / "list.f").write_text("idle.sv\ntwo.sv\n")
+    place.template("listed", "--top", "two", "--clock", "clk_a", "list.f")
+    assert f"-F {folder}/list.f" in (folder / "listed/CMakeLists.txt").read_text()
+
+
+def as_made(place):
+    """It compiles, and says which line is next, until somebody fills it in."""
+    place.template("alien", "--top", "alien_window", "--name", "alien", HERE / "alien_window.sv")
+    place.build()
+    told = place.mrc("cosim", "--level", "L2", "--preset", "tiny", "--dut", place.library, code=3)
+    line = int(re.search(r"fill in nic\.cpp:(\d+): facts", told)[1])
+    assert 'fill_in("facts: ' in (place.project / "nic.cpp").read_text().splitlines()[line - 1], told
+
+
+def own_sources(place):
+    for name in ("alien.hpp", "codec.hpp", "nic.cpp", "requestor.cpp", "responder.cpp", "profile.json"):
+        shutil.copy(HERE / name, place.project / name)
+    place.build()
+
+
+def scenarios(place):
+    for level in ("L1", "L2"):
+        for scenario in SCENARIOS:
+            result = place.cosim(level, scenario)
+            assert result["result"] == "pass" and result["messages_verified"] > 0, (level, scenario)
+            assert result["judge"]["obligations"]["applied"] > 1000 and result["shows"] == (level == "L1")
+        result = place.cosim(level, "random", "--seeds", "20", packets=150)
+        assert result["passed"] == 20, [r for r in result["runs"] if r["result"] != "pass"]
+
+
+def quick(place):
+    """Answers that come before the profile promises them: reports of that time count."""
+    assert place.cosim("L2", "random", "--seed", "3078")["result"] == "pass"
+
+
+def faults(place):
+    for fault, rule in FAULTS.items():
+        for level in ("L1", "L2"):
+            result = place.cosim(level, "loss", packets=300, code=1, ALIEN_FAULT=fault)
+            rules = {f["rule"] for f in result["judge"]["findings"] if f["device"] == "dut" and f["verdict"] == "fail"}
+            assert rule in rules, (fault, level, rules)
+
+
+TESTS = [refusals, as_made, own_sources, scenarios, quick, faults]
+
+
+def main():
+    with tempfile.TemporaryDirectory() as scratch:
+        place = Place(Path(scratch).resolve())
+        place.call("cmake", "--install", BUILD, "--prefix", place.prefix)
+        for test in TESTS:
+            test(place)
+            print(f"{test.__name__}: ok", flush=True)
+
+
+if __name__ == "__main__":
+    main()
