@@ -98,7 +98,7 @@ void RequestorFlow::sent(const Seen& seen) {
     } else if (before->earlier != 0 && seen.first < before->last + 4 * world_.world.queue()) {
       world_.world.report().rests(Rule::PathBlamed, "an earlier transmission may have been the cause");
     } else {
-      paths_.blamed(before->ev, seen.first);
+      paths_.blamed(before->ev, before->last, seen.first);
     }
   }
   paths_.sent(seen, known);
@@ -218,13 +218,14 @@ void RequestorFlow::ev_event(const log::Event& event, Time time) {
   const bool bad = static_cast<log::EvState>(event.arg[2]) == log::EvState::Bad;
   const bool denied = static_cast<log::EvState>(event.arg[2]) == log::EvState::Denied;
   if (!bad) paths_.answered(static_cast<uint32_t>(event.arg[0]));
-  if (bad || denied) paths_.out_of_use(static_cast<uint32_t>(event.arg[0]));
+  if (!bad && !denied) paths_.back(static_cast<uint32_t>(event.arg[0]));
+  if (bad || denied) paths_.out_of_use(static_cast<uint32_t>(event.arg[0]), time);
   evs_.event(event, bad && lost_on(static_cast<uint32_t>(event.arg[0]), time), time);
 }
 
 /// Marks about EVs: in SACKs about data, and NACKs of trimmed packets.
 void RequestorFlow::hear_marks(const wire::Packet& p, bool sure, Time time) {
-  if (p.seth && p.seth->m == kAlwaysSkip) paths_.out_of_use(p.seth->entropy);
+  if (p.seth && p.seth->m == kAlwaysSkip) paths_.out_of_use(p.seth->entropy, time);
   if (!shows_evs_) return;
   if (p.seth) {
     if (p.seth->m == 0) return;

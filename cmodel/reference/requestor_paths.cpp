@@ -64,11 +64,22 @@ void RequestorPaths::sent(const Seen& seen, bool again) {
   if (!again) balance(seen);
 }
 
-void RequestorPaths::blamed(uint32_t ev, Time time) {
+void RequestorPaths::out_of_use(uint32_t ev, Time time) {
+  const auto use = uses_.find(ev);
+  if (use == uses_.end()) return;
+  lessened_ = true;
+  use->second.out = time;
+  use->second.back = false;
+}
+
+void RequestorPaths::blamed(uint32_t ev, Time sent, Time time) {
   const auto use = uses_.find(ev);
   if (use == uses_.end() || unfit() != nullptr) return;
   use->second.doubted = true;
   ever_blamed_ = true;
+  if (use->second.out > sent && use->second.back) {
+    return world_.world.report().rests(Rule::PathBlamed, "it went bad after the packet left, and came back");
+  }
   if (!use->second.once) return world_.world.report().rests(Rule::PathBlamed, "the EV stands in the set twice");
   blames_.try_emplace(ev, time);
 }

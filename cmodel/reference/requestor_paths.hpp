@@ -17,10 +17,14 @@ class RequestorPaths {
   void change(const log::Qp& qp);
   /// A data packet left; `again`: it was sent before.
   void sent(const Seen& seen, bool again);
-  /// A packet that went with this EV counts as lost, and was not trimmed.
-  void blamed(uint32_t ev, Time time);
+  /// A packet that went with this EV at `sent` counts as lost, and was not trimmed.
+  void blamed(uint32_t ev, Time sent, Time time);
   /// An EV of the set goes out of use for another reason: the peer refuses it, or the device says so.
-  void out_of_use(uint32_t ev) { lessened_ = lessened_ || uses_.contains(ev); }
+  void out_of_use(uint32_t ev, Time time);
+  /// The device says that it is back.
+  void back(uint32_t ev) {
+    if (const auto use = uses_.find(ev); use != uses_.end()) use->second.back = true;
+  }
   /// A probe that went with this EV was answered.
   void answered(uint32_t ev);
   void finish();
@@ -30,6 +34,8 @@ class RequestorPaths {
   struct Use {
     bool once = true;      ///< it stands in the set once
     bool doubted = false;  ///< it was blamed once
+    Time out = 0;          ///< it went out of use for the last time
+    bool back = false;     ///< and is back since
   };
   void balance(const Seen& seen);
   const char* unfit() const;

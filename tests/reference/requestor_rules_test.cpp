@@ -612,3 +612,18 @@ TEST_CASE("a retransmission that follows at once was meant before, and blames no
     CHECK(b.broken(Rule::PathBlamed) == (after > 2 * kUs ? 1 : 0));
   }
 }
+
+TEST_CASE("an EV that went bad after the packet left and came back may have done so for that packet",
+          "[reference.requestor]") {
+  for (const log::Time bad : {105 * kUs, 112 * kUs}) {
+    Bench b;
+    shows_evs(b);
+    if (bad < 110 * kUs) goes(b, 0, EvState::Good, EvState::Bad, bad);
+    b.data(4, 110 * kUs, false, 0x10000);
+    if (bad > 110 * kUs) goes(b, 0, EvState::Good, EvState::Bad, bad);
+    goes(b, 0, EvState::Bad, EvState::Good, 120 * kUs);
+    b.data(4, 130 * kUs, true, 0x10001);
+    b.data(5, 200 * kUs, false, 0x10000);
+    CHECK(b.broken(Rule::PathBlamed) == (bad < 110 * kUs ? 1 : 0));
+  }
+}
