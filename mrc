@@ -11,7 +11,7 @@ if [ "${1-}" = --no-install ]; then
   shift
 fi
 case "${1-}" in
-  test | lint | export-verilog | state | depth | coverage | prove | fpga) needed="build check" ;;
+  test | lint | export-verilog | state | depth | coverage | prove | fpga | gates) needed="build check" ;;
   *) needed="build" ;;
 esac
 "$root/tools/install.sh" "$install" $needed

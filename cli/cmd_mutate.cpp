@@ -33,6 +33,7 @@ Examples:
   mrc mutate --log run.mrclog --count 5000                    5000 times one place of the log is broken: who sees it?
   mrc mutate --log run.mrclog --blur 1000 --skew-ns 300       the reverse: less is shown, ports run apart; nobody may complain
   mrc mutate --rules --help                                   one operator of cmodel/protocol changed, in model and peer alike
+  mrc mutate --rtl --help                                     one bit of a block of the RTL broken: who sees it?
 
 docs/reference.md says what the judge holds a log against.)";
 
@@ -173,7 +174,8 @@ int run(const Options& o) {
     for (std::size_t k = 0; k < ref::Mutator::num_kinds(); ++k) text_out() << ref::Mutator::kind_name(k) << '\n';
     return kPass;
   }
-  if (o.logs.empty()) throw UsageError("mrc mutate needs --log or --rules.", "'mrc mutate --help' shows examples.");
+  if (o.logs.empty())
+    throw UsageError("mrc mutate needs --log, --rules or --rtl.", "'mrc mutate --help' shows examples.");
   const StopOnSignal stop;
   Outputs outputs("mrc mutate");
   std::vector<Device> devices;
@@ -220,13 +222,16 @@ int run(const Options& o) {
 }  // namespace
 
 void register_mutate(CLI::App& app, Context& context) {
-  CLI::App* command = app.add_subcommand("mutate", "Is the judge awake? Breaks logs, or rules, and asks who sees it");
+  CLI::App* command =
+      app.add_subcommand("mutate", "Is the judge awake? Breaks logs, rules or RTL, and asks who sees it");
   command->set_help_flag();  // two programs behind one name, each with options of its own
   command->prefix_command();
   command->callback([&context, command] {
     const std::vector<std::string> words = command->remaining();
     if (std::find(words.begin(), words.end(), "--rules") != words.end())
       become_script(context, "tools/mutate.py", words);
+    if (std::find(words.begin(), words.end(), "--rtl") != words.end())
+      become_script(context, "tools/mutate_rtl.py", words);
     Options options;
     CLI::App own{"Is the judge awake? Breaks one place of a log, and asks which rule names it", "mrc mutate"};
     own.footer(kFooter);

@@ -50,6 +50,7 @@ void register_tools(CLI::App& app, Context& context) {
   register_script(app, context, "depth", "Find the longest path of every block, in gates", "tools/depth.py");
   register_script(app, context, "prove", "Prove properties of the RTL; each with a cover and a bug", "tools/prove.py");
   register_script(app, context, "fpga", "What every block costs on UltraScale+: mrc fpga report", "tools/fpga.py");
+  register_script(app, context, "gates", "Netlists of gates in the places of blocks, in lockstep", "tools/gates.py");
   register_script(app, context, "coverage", "Lines of RTL and model that runs and tests reach", "tools/coverage.py");
   register_script(app, context, "script", "Hold a NIC against a script", "conformance/script.py");
   register_script(app, context, "vectors", "Hold a NIC against the vectors", "conformance/vectors.py");

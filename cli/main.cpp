@@ -63,6 +63,7 @@ Examples:
   mrc state --preset asic800                bits of state per QP, packet in flight, EV, ...
   mrc depth --block mrc_tx_path             the block's longest paths in two-input gates
   mrc prove --only mrc_fifo                 properties of the RTL, each with a cover and a bug
+  mrc gates --blocks rx_check               a block as gates in the place of its RTL, in lockstep with the model
   mrc fpga report --config tiny             what every block costs on UltraScale+
   mrc coverage                              lines of RTL and model that runs and tests reach
   mrc vectors run --device "./mynic"        the vectors against any NIC that is a process

@@ -83,8 +83,9 @@ endfunction()
 
 # mrc_dut(TARGET PRESET SOURCES files... [VERILATOR_ARGS ...] [DEPENDS files...] [OPT level]): libTARGET.so out
 # of sources that hold the module mrc_nic_PRESET. Verilator runs when TARGET is built, in the CMakeLists.txt's folder.
+# INSIDE: the sources are our RTL and tb/dut/inside.vlt, and the DUT shows what moves inside.
 function(mrc_dut dut preset)
-  cmake_parse_arguments(D "" "OPT" "SOURCES;VERILATOR_ARGS;DEPENDS" ${ARGN})
+  cmake_parse_arguments(D "INSIDE" "OPT" "SOURCES;VERILATOR_ARGS;DEPENDS" ${ARGN})
   if(NOT D_OPT)
     set(D_OPT ${MRC_VERILATED_OPT_FAST})
   endif()
@@ -115,6 +116,10 @@ function(mrc_dut dut preset)
   add_library(${dut} MODULE "${MRC_ROOT}/tb/dut/verilated_dut.cpp")
   target_compile_definitions(${dut} PRIVATE
     MRC_PRESET_NAME="${preset}" MRC_TOP=V${top} MRC_TOP_HEADER="V${top}.h")
+  if(D_INSIDE)
+    target_compile_definitions(${dut} PRIVATE
+      MRC_INSIDE=${top}__DOT__u_nic__DOT__ MRC_INSIDE_HEADER="V${top}___024root.h")
+  endif()
   target_include_directories(${dut} PRIVATE "${MRC_ROOT}" "${MRC_ROOT}/cmodel")
   target_link_libraries(${dut} PRIVATE ${dut}_verilated mrc_verilated_runtime)
   set_target_properties(${dut} PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON
@@ -135,8 +140,8 @@ function(mrc_rtl_dut preset)
     if(NOT MRC_ASSERT AND NOT dut MATCHES "_asserted$")
       set(assertions -DMRC_ASSERT_OFF)
     endif()
-    mrc_dut(${dut} ${preset} VERILATOR_ARGS ${assertions} -f rtl/mrc_nic.f DEPENDS rtl/mrc_nic.f
-      SOURCES rtl/lint/verilator.vlt rtl/gen/mrc_nic_${preset}.sv)
+    mrc_dut(${dut} ${preset} INSIDE VERILATOR_ARGS ${assertions} -f rtl/mrc_nic.f DEPENDS rtl/mrc_nic.f
+      SOURCES rtl/lint/verilator.vlt tb/dut/inside.vlt rtl/gen/mrc_nic_${preset}.sv)
     target_link_libraries(${dut} PRIVATE mrcnic_warnings)
     if(dut MATCHES "_asserted$" AND NOT preset STREQUAL "tiny")
       set_target_properties(${dut} ${dut}_verilated PROPERTIES EXCLUDE_FROM_ALL ON)

@@ -7,6 +7,7 @@ scenarios, of which none may bring a finding, illegal ones with the scenario tha
 be named. Exit 1: a false alarm, an error that was not seen, or one with other rules; 3: a run did not work."""
 import argparse
 import concurrent.futures
+import hashlib
 import json
 import re
 import subprocess
@@ -24,47 +25,87 @@ OPEN = {  # errors that the judge names by no rule: who sees them, or nobody
 }
 
 
-class Run:
+class Results:
+    """Runs that are done, a line of JSON each, so that a campaign goes on where it was stopped."""
+
+    def __init__(self, args):
+        self.rows = {}
+        self.path = args.results
+        self.binary = hashlib.sha256(Path(args.mrc).read_bytes()).hexdigest()[:12]
+        if not self.path or not Path(self.path).exists():
+            return
+        for line in Path(self.path).read_text().splitlines():
+            row = json.loads(line)
+            if args.keep or row["binary"] == self.binary:
+                self.rows[tuple(row["key"])] = row
+
+    def run(self, args, level, name, scenario, seed):
+        key = (args.dut, args.preset, args.packets, level, name, scenario, seed)
+        if key in self.rows:
+            return Run(self.rows[key])
+        run = Run(play(args, level, name, scenario, seed))
+        if self.path:
+            with open(self.path, "a") as out:
+                out.write(json.dumps({"key": key, "binary": self.binary, **run.row}) + "\n")
+        return run
+
+
+def play(args, level, name, scenario, seed):
     """One run of 'mrc cosim', and which rules the judge names."""
-
-    def __init__(self, args, level, name, scenario, seed):
-        with tempfile.TemporaryDirectory() as folder:
-            out = Path(folder) / "run.json"
-            command = [args.mrc, "cosim", "--level", level, "--dut", args.dut, "--preset", args.preset, "--variant", name,
-                       "--scenario", scenario, "--packets", str(args.packets), "--seed", str(seed), "--json", str(out)]
+    with tempfile.TemporaryDirectory() as folder:
+        out = Path(folder) / "run.json"
+        command = [args.mrc, "cosim", "--level", level, "--dut", args.dut, "--preset", args.preset, "--variant", name,
+                   "--scenario", scenario, "--packets", str(args.packets), "--seed", str(seed), "--json", str(out)]
+        try:
             done = subprocess.run(command, capture_output=True, text=True, timeout=600)
-            self.code = done.returncode
-            self.command = " ".join(command[:-2])
-            self.text = (done.stdout + done.stderr).strip()
-            result = json.loads(out.read_text()) if out.exists() else {}
-        self.outcome = result.get("outcome", "")
-        findings = [f for f in result.get("judge", {}).get("findings", []) if f["device"] == "dut"]
-        self.rules = list(dict.fromkeys(f["rule"] for f in findings if f.get("verdict", "fail") == "fail"))
-        self.marked = list(dict.fromkeys(f["rule"] for f in findings))
+        except subprocess.TimeoutExpired:
+            done = subprocess.CompletedProcess(command, -1, "", "not done after 600 s")
+        result = json.loads(out.read_text()) if out.exists() else {}
+    findings = [f for f in result.get("judge", {}).get("findings", []) if f["device"] == "dut"]
+    return {"code": done.returncode, "command": " ".join(command[:-2]),
+            "outcome": result.get("outcome") or (done.stdout + done.stderr).strip()[:200],
+            "rules": list(dict.fromkeys(f["rule"] for f in findings if f.get("verdict", "fail") == "fail")),
+            "marked": list(dict.fromkeys(f["rule"] for f in findings))}
 
 
-def legal(args, rows, pool):
+class Run:
+    def __init__(self, row):
+        self.row = row
+        self.code, self.command, self.outcome = row["code"], row["command"], row["outcome"]
+        self.rules, self.marked = row["rules"], row["marked"]
+
+
+def legal(args, rows, pool, results):
+    """Seed by seed over all variants, so that one that is stopped has tried each of them."""
     bad = 0
-    for name, _, _, _, _ in rows:
-        jobs = {}
+    tally = {}
+    jobs = {}
+    for seed in range(args.seed, args.seed + args.runs):
         for level in args.levels.split(","):
-            for seed in range(args.seed, args.seed + args.runs):
-                jobs[pool.submit(Run, args, level, name, "random", seed)] = level
-        tally = {"pass": 0, "inconclusive": 0, "not played": 0}
+            for name, _, _, _, _ in rows:
+                jobs[pool.submit(results.run, args, level, name, "random", seed)] = (name, level)
+    try:
         for job in concurrent.futures.as_completed(jobs):
-            run = job.result()
-            if run.code in (0, 4, 5):
-                tally[{0: "pass", 4: "not played", 5: "inconclusive"}[run.code]] += 1
-                continue
-            bad += 1
-            print(f"FALSE ALARM {name} {jobs[job]}: exit {run.code}, {run.outcome}, {' '.join(run.rules)}\n  {run.command}")
-        print(f"{name:18} " + ", ".join(f"{n} {what}" for what, n in tally.items()), flush=True)
+            run, (name, level) = job.result(), jobs[job]
+            word = {0: "pass", 4: "not played", 5: "inconclusive"}.get(run.code, "bad")
+            counts = tally.setdefault((name, level), {"pass": 0, "inconclusive": 0, "not played": 0, "bad": 0})
+            counts[word] += 1
+            if word == "bad":
+                bad += 1
+                print(f"FALSE ALARM {name} {level}: exit {run.code}, {run.outcome}, {' '.join(run.rules)}\n  {run.command}",
+                      flush=True)
+    except KeyboardInterrupt:
+        pool.shutdown(wait=True, cancel_futures=True)
+    for name, _, _, _, _ in rows:
+        for level in args.levels.split(","):
+            counts = tally.get((name, level), {})
+            print(f"{name:18} {level} " + ", ".join(f"{n} {what}" for what, n in counts.items()))
     return bad
 
 
-def illegal(args, rows, pool):
+def illegal(args, rows, pool, results):
     bad = 0
-    jobs = [(row, level, pool.submit(Run, args, level, row[0], row[3], args.seed)) for row in rows
+    jobs = [(row, level, pool.submit(results.run, args, level, row[0], row[3], args.seed)) for row in rows
             for level in args.levels.split(",")]
     for (name, _, _, _, rules), level, job in jobs:
         run = job.result()
@@ -93,6 +134,8 @@ def main():
     parser.add_argument("--runs", type=int, default=200, help="random scenarios of each legal variant at each level")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--results", default="", help="a file of runs that are done: they are not run again")
+    parser.add_argument("--keep", action="store_true", help="also those that another build of MRC has run")
     parser.add_argument("--verbose", action="store_true")
     args = parser.parse_args()
     listed = subprocess.run([args.mrc, "cosim", "--variant", "list"], capture_output=True, text=True)
@@ -106,7 +149,7 @@ def main():
         return 3
     rows = [row for row in rows if row[1] == args.what and (not only or row[0] in only)]
     with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
-        bad = (legal if args.what == "legal" else illegal)(args, rows, pool)
+        bad = (legal if args.what == "legal" else illegal)(args, rows, pool, Results(args))
     print(f"{len(rows)} variants, {bad} bad")
     return 1 if bad else 0
 

@@ -21,6 +21,17 @@ class WirePart final : public Part {
     control(seen);
     if (!endpoint(seen)) of_qp(seen, qp);
   }
+  void qp(const QpWorld& qp, Time time) override {
+    if (qp.state_since == time) waited_before_[qp.set.qp] = waited(time);
+  }
+  void host(const log::Host& host, Time time) override {
+    if (host.op == log::HostOp::Read) {
+      if (reads_++ == 0) waits_since_ = time;
+    } else if (host.op == log::HostOp::ReadDone && reads_ > 0 && --reads_ == 0) {
+      waited_ += time - std::min(time, waits_since_);
+    }
+  }
+  uint64_t memory() const override { return waited_before_.size() * 48; }
 
  private:
   static bool endpoint(const Seen& seen) { return seen.packet.erth || seen.packet.eeth; }
@@ -211,8 +222,12 @@ class WirePart final : public Part {
   void state(const Seen& seen, const QpWorld& qp) {
     using enum log::QpState;
     const log::QpState now = qp.set.state;
-    const bool settled = seen.first > qp.state_since + w_.lag() + seen.frame.error;
-    // Packets of the incarnation before may still be under way inside the device.
+    // Packets of the incarnation before may still be under way inside the device. Those whose data the host has yet to
+    // give wait for it, and others behind them: only time in which it owed nothing counts.
+    const auto before = waited_before_.find(qp.set.qp);
+    const Time waiting = before == waited_before_.end() ? 0 : waited(seen.first) - before->second;
+    const Time under_way = std::min(w_.lag() + waiting, w_.queue());
+    const bool settled = seen.first > qp.state_since + under_way + seen.frame.error;
     const bool late = (now == Reset || (qp.incarnation != 0 && qp.again)) && !settled;
     bool legal = late || now == Rts || now == Error;
     if (now == Rtr) legal |= !is_data(seen.packet);
@@ -223,8 +238,16 @@ class WirePart final : public Part {
         [&] { return std::string(now == Rtr ? "no data before RTS" : "nothing"); });
   }
 
+  /// Time in which some answer of the host was owed.
+  Time waited(Time time) const {
+    return reads_ == 0 || time < waits_since_ ? waited_ : waited_ + (time - waits_since_);
+  }
+
   World& w_;
   wire::WireConfig wire_;
+  uint64_t reads_ = 0;  ///< without an answer
+  Time waits_since_ = 0, waited_ = 0;
+  std::unordered_map<uint32_t, Time> waited_before_;  ///< QP -> waited() at its newest change of state
 };
 
 }  // namespace

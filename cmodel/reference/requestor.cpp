@@ -23,7 +23,7 @@ Requestor::Flight* Requestor::at(Seq psn) {
 
 const Requestor::Flight* Requestor::find(Seq psn) const { return const_cast<Requestor*>(this)->at(psn); }
 
-bool Requestor::sent(Seq psn, uint32_t ev, uint8_t plane, Time time, double size) {
+bool Requestor::sent(Seq psn, uint32_t ev, uint8_t plane, Time time, double size, std::optional<uint16_t> stamp) {
   if (psn < base_ || psn >= next_ + kMostPsns) return false;
   const auto place = static_cast<std::size_t>(psn - base_);
   if (place >= flights_.size()) flights_.resize(place + 1);
@@ -41,6 +41,7 @@ bool Requestor::sent(Seq psn, uint32_t ev, uint8_t plane, Time time, double size
   flight.ev = ev;
   flight.plane = plane;
   flight.last = time;
+  flight.stamp = stamp;
   ++flight.times;
   next_ = std::max(next_, psn + 1);
   trim();

@@ -56,14 +56,15 @@ class Requestor {
     unsigned times = 0;      ///< transmissions
     double size = 0;         ///< nominal bytes
     Time first = 0, earlier = 0, last = 0;
-    Time nacked = 0;  ///< the newest NACK about it that names the EV of its newest transmission; 0: none
-    Time named = 0;   ///< the newest NACK about it; 0: none
-    Time lost = 0;    ///< a gap showed that it is lost; 0: not
-    Time told = 0;    ///< it was reported
+    Time nacked = 0;                ///< the newest NACK about it that names the EV of its newest transmission; 0: none
+    Time named = 0;                 ///< the newest NACK about it; 0: none
+    Time lost = 0;                  ///< a gap showed that it is lost; 0: not
+    Time told = 0;                  ///< it was reported
+    std::optional<uint16_t> stamp;  ///< time stamp of the newest transmission
   };
 
   /// Returns false for a PSN so far off that no window holds it.
-  bool sent(Seq psn, uint32_t ev, uint8_t plane, Time time, double size = 0);
+  bool sent(Seq psn, uint32_t ev, uint8_t plane, Time time, double size = 0, std::optional<uint16_t> stamp = {});
   /// Returns how many PSNs it reported that were not before.
   unsigned heard(const Word& word, Time time);
   void nacked(Seq psn, uint8_t reason, uint32_t ev, Time time);

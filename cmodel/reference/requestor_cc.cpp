@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::size_t kMostStates = 64, kMostHeard = 4096;
 constexpr Time kTick = 128'000, kSlowTick = 1'024'000;
+constexpr Time kWrap = kTick << 16;  ///< of a round trip
 constexpr unsigned kRcvdBits = 24;
 constexpr double kRcvdUnit = 256;
 constexpr unsigned kSkipOnce = 1;  ///< SETH.m
@@ -157,8 +158,9 @@ void RequestorCc::fits(Dest& dest, const CcInput& in) {
   const auto lasted = [&](const Heard& h) {
     if (!in.sampled) return true;
     if (!h.rtt || (!h.once && !world_.world.settings().rtt_rtx)) return false;
-    const auto rtt = static_cast<Time>(in.rtt);
-    return (h.moved || rtt + 2 * tick >= *h.rtt) && rtt <= *h.rtt + world_.world.queue() + 2 * tick;
+    // Modulo 2^16 ticks; a packet may have waited inside, with its stamp, before it left.
+    const Time more = (static_cast<Time>(in.rtt) + kWrap + 2 * tick - *h.rtt) % kWrap;
+    return more <= world_.world.queue() + 4 * tick;
   };
   const auto ambiguous = [&](const Heard& h) { return says(h) && (!h.rtt || !h.once); };
   auto at = dest.heard.end();
@@ -207,10 +209,13 @@ void RequestorCc::sack(const Seen& seen, const log::Qp& qp, const Requestor::Fli
   h.m = p.seth->m;
   h.pen = p.cc_state->rcv_cwnd_pen;
   h.restore = p.cc_state->restore_cwnd != 0;
-  h.moved = qp.svc_time;
   if (flight != nullptr && p.seth->pr == 0 && qp.time_stamps) {
     h.once = flight->times == 1;
-    h.rtt = seen.last - std::min(seen.last, flight->last);
+    // The peer may move the stamp forward by its service time: the round trip is what the SACK's stamp says.
+    const Time unit = world_.world.settings().tsr_us ? kSlowTick : kTick;
+    const auto moved = static_cast<uint16_t>(p.cc_state->tx_timestamp16 - flight->stamp.value_or(0));
+    h.rtt =
+        (seen.last - std::min(seen.last, flight->last) + kWrap - (flight->stamp ? moved * unit % kWrap : 0)) % kWrap;
   }
   if (dest->heard.size() >= kMostHeard) dest->heard.pop_front();
   dest->heard.push_back(h);

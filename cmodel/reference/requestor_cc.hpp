@@ -36,8 +36,7 @@ class RequestorCc {
     unsigned m = 0, pen = 0;
     bool restore = false, told = false;
     bool once = false;        ///< what brought it was sent once
-    bool moved = false;       ///< its time stamp may have been moved forward by the responder
-    std::optional<Time> rtt;  ///< as the wire shows it
+    std::optional<Time> rtt;  ///< as the wire shows it, less the service time that its time stamp was moved by
   };
   struct Dest {
     explicit Dest(const Controller& of) : controller(of) {}

@@ -105,7 +105,8 @@ void RequestorFlow::sent(const Seen& seen) {
   moved_ = seen.first;
   if (known) again_ = seen.first;
   if (known && before != nullptr) evs_.lost(before->ev, seen.first);
-  hi_.sent(psn, ev, seen.frame.plane, seen.first, nominal_size(p, world_.world.settings()));
+  const auto stamp = p.tseth ? std::optional(p.tseth->tx_timestamp16) : std::nullopt;
+  hi_.sent(psn, ev, seen.frame.plane, seen.first, nominal_size(p, world_.world.settings()), stamp);
   lo_.sent(psn, ev, seen.frame.plane, seen.first);
   if (idle_free_) world_.world.report().ok(Rule::ReqMoves);
   last_sent_ = seen.first;
@@ -208,12 +209,15 @@ bool RequestorFlow::lost_on(uint32_t ev, Time time) const {
 
 void RequestorFlow::ev_event(const log::Event& event, Time time) {
   const bool bad = static_cast<log::EvState>(event.arg[2]) == log::EvState::Bad;
+  const bool denied = static_cast<log::EvState>(event.arg[2]) == log::EvState::Denied;
   if (!bad) paths_.answered(static_cast<uint32_t>(event.arg[0]));
+  if (bad || denied) paths_.out_of_use(static_cast<uint32_t>(event.arg[0]));
   evs_.event(event, bad && lost_on(static_cast<uint32_t>(event.arg[0]), time), time);
 }
 
 /// Marks about EVs: in SACKs about data, and NACKs of trimmed packets.
 void RequestorFlow::hear_marks(const wire::Packet& p, bool sure, Time time) {
+  if (p.seth && p.seth->m == kAlwaysSkip) paths_.out_of_use(p.seth->entropy);
   if (!shows_evs_) return;
   if (p.seth) {
     if (p.seth->m == 0) return;

@@ -23,6 +23,7 @@ RequestorPaths::RequestorPaths(const log::Qp& qp, RequestorWorld& world) : world
 void RequestorPaths::change(const log::Qp& qp) {
   const bool same = qp.evs == qp_.evs;
   qp_ = qp;
+  lessened_ = lessened_ || !qp.denied.empty();
   if (same) return;
   uses_.clear();
   blames_.clear();
@@ -91,7 +92,7 @@ void RequestorPaths::balance(const Seen& seen) {
   const auto ends = std::minmax_element(planes_.begin(), planes_.begin() + planes);
   const uint32_t least = *ends.first, most = *ends.second;
   const bool even = least >= share * (1 - kUneven) && most <= share * (1 + kUneven);
-  if (ever_blamed_) {
+  if (ever_blamed_ || lessened_) {
     world_.world.report().rests(Rule::PathEqual, "EVs have gone bad");
   } else {
     world_.world.check(

@@ -19,6 +19,8 @@ class RequestorPaths {
   void sent(const Seen& seen, bool again);
   /// A packet that went with this EV counts as lost, and was not trimmed.
   void blamed(uint32_t ev, Time time);
+  /// An EV of the set goes out of use for another reason: the peer refuses it, or the device says so.
+  void out_of_use(uint32_t ev) { lessened_ = lessened_ || uses_.contains(ev); }
   /// A probe that went with this EV was answered.
   void answered(uint32_t ev);
   void finish();
@@ -38,6 +40,7 @@ class RequestorPaths {
   std::unordered_map<uint32_t, Use> uses_;  ///< of the QP's EVs
   std::unordered_map<uint32_t, Time> blames_;
   bool ever_blamed_ = false;
+  bool lessened_ = false;         ///< EVs went out of use for other reasons: what is left need not be even
   std::vector<uint32_t> planes_;  ///< packets by plane, of this window
   uint32_t window_ = 0;
 };

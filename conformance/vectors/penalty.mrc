@@ -14,6 +14,7 @@ background ignore sack ack probe endpoint write
 dut post write len 1048576 * 2
 settle 300 us
 let n = count(> write)
+expect n > 0
 assume n > 60 else unsupported "the window is below 60 packets"
 let a = 50 * 4180 + 255
 p0 < sack cack sq_psn+49 rcvd (a - a % 256) / 256 raw cc_state.rcv_cwnd_pen = 127

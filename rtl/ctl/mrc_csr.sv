@@ -5,9 +5,11 @@
 /// events, the states of the QPs, and the broadcast of table rows to the blocks, by software or by
 /// the NIC itself (a peer's port mask, a QP in error). One write and one read at a time, a read
 /// answered in the next cycle; a write to TBL_CMD is judged and answered when every block has taken
-/// the row. Wrong addresses, writes to read-only registers and refused commands get SLVERR. It has
-/// no interrupts, and it does not look at rows of other tables than QP_CTX and QP_STATE. Contract:
-/// docs/blocks/ctl/csr.md, registers: cmodel/spec/csr.yaml.
+/// the row. Wrong addresses, writes to read-only registers and refused commands get SLVERR. Masks
+/// and errors are taken in every cycle but that of software's write, whatever a table write waits
+/// for; of a peer the newest mask is broadcast, not each. It has no interrupts, and it does not
+/// look at rows of other tables than QP_CTX and QP_STATE. Contract: docs/blocks/ctl/csr.md,
+/// registers: cmodel/spec/csr.yaml.
 module mrc_csr
   import mrc_pkg::*;
 #(
@@ -71,7 +73,7 @@ module mrc_csr
   logic [511:0] tbl_data;
   assign tbl_data = own.tbl_data;
 
-  // ---- what the blocks ask for: port masks of peers, QPs in error
+  // ---- what the blocks report: port masks of peers, QPs in error
 
   logic pmask_v, pmask_pop;
   pmask_t pmask;
@@ -137,7 +139,9 @@ module mrc_csr
   logic [3:0] wstrb_q;
   logic bvalid_q, bvalid_d, cfg_req_q, cfg_req_d, w_go, w_hit, w_cmd, w_evp, w_evp_busy;
   logic [1:0] bresp_q, bresp_d;
-  logic internal, take_pmask, take_qperr, error_qp;
+  logic w_waits, take_pmask, take_qperr, error_qp;
+  logic tell_any, heard_any, go_tell, go_heard;
+  logic turn_q, turn_d;  // software's write goes before the next mask
   logic int_q, int_d;  // the table write under way is the NIC's own
   cfg_table_e int_table_q;
   logic [15:0] int_index_q;
@@ -145,12 +149,15 @@ module mrc_csr
 
   assign aw_take = axil_i.awvalid && !aw_full_q;
   assign w_take = axil_i.wvalid && !w_full_q;
-  assign internal = pmask_v || qperr_v != 3'd0;
-  assign take_pmask = wstate_q == WIdle && pmask_v;
-  assign take_qperr = wstate_q == WIdle && !pmask_v && qperr_v != 3'd0;
+  assign w_waits = aw_full_q && w_full_q;
+  assign go_tell = wstate_q == WIdle && tell_any;
+  assign go_heard = wstate_q == WIdle && !tell_any && heard_any && !(turn_q && w_waits);
+  assign w_go = wstate_q == WIdle && !tell_any && (turn_q || !heard_any) && w_waits;
+  assign turn_d = go_heard || (turn_q && !w_go);
+  assign take_pmask = pmask_v && !w_go;
+  assign take_qperr = qperr_v != 3'd0 && !w_go;
   assign pmask_pop = take_pmask;
   assign qperr_pop = take_qperr ? qperr_v & (~qperr_v + 3'd1) : 3'd0;
-  assign w_go = wstate_q == WIdle && !internal && aw_full_q && w_full_q;
   assign w_cmd = w_hit && awaddr_q == CsrTblCmd[15:2];
   assign w_evp = w_hit && awaddr_q == CsrEvpCmd[15:2];
 
@@ -315,6 +322,97 @@ module mrc_csr
     end
   end
 
+  // ---- what the blocks are to hear: QPs in error, lowest first, and masks of peers in turn
+
+  localparam int unsigned ItemW = (QpW > DestW) ? QpW : DestW;
+  localparam int unsigned Items = 2 ** ItemW;
+
+  // All places above the lowest one, in log2 steps.
+  function automatic logic [Items-1:0] above_lowest(logic [Items-1:0] x);
+    logic [Items-1:0] y;
+    y = x << 1;
+    for (int unsigned k = 0; k < ItemW; k++) begin
+      y = y | (y << (1 << k));
+    end
+    return y;
+  endfunction
+
+  logic [NumQps-1:0] tell_q, tell_d;
+  logic [NumDests-1:0] heard_q, heard_d;
+  // The contract's first as ones from there on; none stands for 0.
+  logic [NumDests-1:0] from_q, from_d, late, late_above, heard_above;
+  logic [NumDests-1:0] next_from, next_heard;
+  logic [Items-1:0] tell_pick, heard_pick;  // one of them alone
+  logic [ItemW-1:0] tell_place, heard_place;
+
+  assign tell_any = tell_q != '0;
+  assign heard_any = heard_q != '0;
+  assign late = heard_q & from_q;
+
+  // The search beside that from first on is the one from 0 on, when nothing is left behind first.
+  always_comb begin
+    tell_pick = '0;
+    if (tell_any) begin
+      tell_pick = Items'(tell_q) & ~above_lowest(Items'(tell_q));
+    end
+  end
+
+  always_comb begin
+    late_above = '0;
+    heard_above = '0;
+    if (heard_any) begin
+      late_above = NumDests'(above_lowest(Items'(late)));
+      heard_above = NumDests'(above_lowest(Items'(heard_q)));
+    end
+  end
+
+  assign next_from = (late != '0) ? late_above : heard_above;
+  assign next_heard = (late != '0) ? late & ~late_above : heard_q & ~heard_above;
+  assign heard_pick = Items'(next_heard);
+
+  for (genvar b = 0; b < ItemW; b++) begin : gen_place
+    localparam logic [Items-1:0] Ones = {(Items >> (b + 1)) {{2 ** b{1'b1}}, {2 ** b{1'b0}}}};
+    assign tell_place[b] = (tell_pick & Ones) != '0;
+    assign heard_place[b] = (heard_pick & Ones) != '0;
+  end
+
+  always_comb begin
+    tell_d = tell_q;
+    if (go_tell) begin
+      tell_d = tell_q & ~tell_pick[NumQps-1:0];
+    end
+    if (error_qp) begin
+      tell_d[qperr.qp[QpW-1:0]] = 1'b1;
+    end
+  end
+
+  // A mask that comes while the one before it is broadcast is broadcast too.
+  always_comb begin
+    heard_d = heard_q;
+    from_d = from_q;
+    if (go_heard) begin
+      heard_d = heard_q & ~next_heard;
+      from_d = next_from;
+    end
+    if (take_pmask) begin
+      heard_d[pmask.dest[DestW-1:0]] = 1'b1;
+    end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      tell_q <= '0;
+      heard_q <= '0;
+      from_q <= '0;
+      turn_q <= 1'b0;
+    end else begin
+      tell_q <= tell_d;
+      heard_q <= heard_d;
+      from_q <= from_d;
+      turn_q <= turn_d;
+    end
+  end
+
   // ---- one EV probe of the controller at a time
 
   localparam logic [1:0] EvpBusy = 2'd1;
@@ -394,7 +492,7 @@ module mrc_csr
     int_d = int_q;
     unique case (wstate_q)
       WIdle: begin
-        if (take_pmask || error_qp) begin
+        if (go_tell || go_heard) begin
           int_d = 1'b1;
           cfg_req_d = 1'b1;
           wstate_d = WCfg;
@@ -463,14 +561,14 @@ module mrc_csr
       wdata_q <= axil_i.wdata;
       wstrb_q <= axil_i.wstrb;
     end
-    if (take_pmask) begin
-      int_table_q <= CfgTablePeerPorts;
-      int_index_q <= pmask.dest;
-      int_value_q <= pmask.mask;
-    end else if (error_qp) begin
+    if (go_tell) begin
       int_table_q <= CfgTableQpState;
-      int_index_q <= qperr.qp;
+      int_index_q <= 16'(tell_place);
       int_value_q <= {5'd0, QpStateError};
+    end else if (go_heard) begin
+      int_table_q <= CfgTablePeerPorts;
+      int_index_q <= 16'(heard_place);
+      int_value_q <= 8'(peer_q[heard_place[DestW-1:0]]);
     end
   end
 
@@ -629,8 +727,26 @@ module mrc_csr
       "an empty FIFO is popped")
   `MRC_ONE_HOT0(OneQperr, qperr_pop,
       "two errors are taken in one cycle")
-  `MRC_ONE_HOT0(OneWrites, {take_pmask, take_qperr, w_go},
+  `MRC_ASSERT(ReportsTaken, (wstate_q == WIdle && w_waits && !go_tell && !go_heard)
+      || ((pmask_pop || !pmask_v) && (qperr_pop != 3'd0 || qperr_v == 3'd0)),
+      "what a block reports waits, and not for a write of software")
+  `MRC_ASSERT(NoReportInAWrite, !w_go || !(pmask_pop || qperr_pop != 3'd0),
+      "a block's report and software write in one cycle")
+  `MRC_ONE_HOT0(OneWrites, {go_tell, go_heard, w_go},
       "two want to write in one cycle")
+  `MRC_ASSERT(SomeoneWrites, wstate_q != WIdle || go_tell || go_heard || w_go
+      || !(tell_any || heard_any || w_waits),
+      "a write waits, and nothing is done")
+  `MRC_ASSERT(PicksOneQp, !tell_any || (tell_q[tell_place[QpW-1:0]]
+      && tell_pick == (Items'(1) << tell_place)),
+      "the blocks are told of a QP that is not to be told, or of two")
+  `MRC_ASSERT(PicksOneDest, !heard_any || (heard_q[heard_place[DestW-1:0]]
+      && heard_pick == (Items'(1) << heard_place)),
+      "the blocks are told of a peer that is not to be told, or of two")
+  `MRC_ASSERT(TellsAnError, !tell_any || qp_state_q[tell_place[QpW-1:0]] == QpStateError,
+      "the blocks are to hear of an error, and the QP is not in ERROR")
+  `MRC_ASSERT(ToldOnce, !error_qp || !tell_q[qperr.qp[QpW-1:0]],
+      "a QP fails again before the blocks have heard of it")
   `MRC_ASSERT(OnlyFromRtr, !(cmd_good && cmd_table == CfgTableQpCtx && cmd_target == QpStateRts)
       || cmd_state == QpStateRtr,
       "a QP goes to RTS, and not from RTR")

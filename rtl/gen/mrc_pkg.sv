@@ -2992,6 +2992,63 @@ package mrc_pkg;
     768'h04d101df481b4e5af182fa07eb46de2f17830a34c6f00657cee3d50174482112a998da2757f68d2fc30eedb88e65954877971b956500d811d04d951be5fe1c7756cdf6348a7daa2e52e3b376fab34d11559b40fde106ae5d3423fab11d34b46a
   };
 
+  // CrcOver<N>[i]: the bits of a register that are summed into bit i of the register N zero bytes later.
+  // CrcBack<N>: those of the register N zero bytes before.
+
+  localparam logic [31:0][31:0] CrcOver72 = {
+    32'h453ed517, 32'h67a1bf9c, 32'hf6ee0ad9, 32'hfb77056c, 32'h388557a1, 32'h597c7ec7, 32'hacbe3f63, 32'h1361caa6,
+    32'hcc8e3044, 32'h66471822, 32'h761d5906, 32'hfe307994, 32'hba26e9dd, 32'hdd1374ee, 32'hee89ba77, 32'h7744dd3b,
+    32'hfe9cbb8a, 32'hff4e5dc5, 32'h7fa72ee2, 32'h3fd39771, 32'h9fe9cbb8, 32'hcff4e5dc, 32'h22c4a7f9, 32'h545c86eb,
+    32'h2a2e4375, 32'h151721ba, 32'h4fb545ca, 32'ha7daa2e5, 32'h53ed5172, 32'h29f6a8b9, 32'h14fb545c, 32'h8a7daa2e
+  };
+
+  localparam logic [31:0][31:0] CrcOver96 = {
+    32'h8e9a5a35, 32'hc9d7772f, 32'hea71e1a2, 32'h7538f0d1, 32'h3406225d, 32'h94994b1b, 32'h4a4ca58d, 32'habbc08f3,
+    32'hdb445e4c, 32'h6da22f26, 32'hb84b4da6, 32'hd2bffce6, 32'h67c5a446, 32'hb3e2d223, 32'h59f16911, 32'hacf8b488,
+    32'hd8e60071, 32'h6c730038, 32'h3639801c, 32'h9b1cc00e, 32'h4d8e6007, 32'h26c73003, 32'h9df9c234, 32'h4066bb2f,
+    32'ha0335d97, 32'h5019aecb, 32'ha6968d50, 32'hd34b46a8, 32'he9a5a354, 32'h74d2d1aa, 32'h3a6968d5, 32'h1d34b46a
+  };
+
+  localparam logic [31:0][31:0] CrcBack4 = {
+    32'h64428d55, 32'hd663cbff, 32'h0f7368aa, 32'h87b9b455, 32'ha79e577f, 32'h378da6ea, 32'h9bc6d375, 32'ha9a1e4ef,
+    32'h30927f22, 32'h18493f91, 32'he866129d, 32'h9071841b, 32'h2c7a4f58, 32'h963d27ac, 32'h4b1e93d6, 32'ha58f49eb,
+    32'hb68529a0, 32'h5b4294d0, 32'h2da14a68, 32'h16d0a534, 32'h8b68529a, 32'hc5b4294d, 32'h869899f3, 32'ha70ec1ac,
+    32'hd38760d6, 32'he9c3b06b, 32'h10a35560, 32'h8851aab0, 32'h4428d558, 32'h22146aac, 32'h910a3556, 32'hc8851aab
+  };
+
+  localparam logic [31:0][31:0] CrcBack8 = {
+    32'h699e50ff, 32'h5d517880, 32'hc736ecbf, 32'h639b765f, 32'hd853ebd0, 32'h85b7a517, 32'hc2dbd28b, 32'h08f3b9ba,
+    32'hede78c22, 32'h76f3c611, 32'h52e7b3f7, 32'hc0ed8904, 32'h89e8947d, 32'h44f44a3e, 32'ha27a251f, 32'hd13d128f,
+    32'h8100d9b8, 32'h40806cdc, 32'ha040366e, 32'hd0201b37, 32'h68100d9b, 32'hb40806cd, 32'h339a5399, 32'h70537933,
+    32'h3829bc99, 32'h1c14de4c, 32'h67943fd9, 32'h33ca1fec, 32'h99e50ff6, 32'h4cf287fb, 32'ha67943fd, 32'hd33ca1fe
+  };
+
+  localparam logic [31:0][31:0] CrcBack12 = {
+    32'h56029e5e, 32'h7d03d171, 32'he88376e6, 32'hf441bb73, 32'h2c2243e7, 32'hc013bfad, 32'he009dfd6, 32'h260671b5,
+    32'h4501a684, 32'ha280d342, 32'h0742f7ff, 32'hd5a3e5a1, 32'h3cd36c8e, 32'h1e69b647, 32'h0f34db23, 32'h879a6d91,
+    32'h15cfa896, 32'h0ae7d44b, 32'h0573ea25, 32'h82b9f512, 32'h415cfa89, 32'h20ae7d44, 32'hc655a0fc, 32'hb5284e20,
+    32'h5a942710, 32'had4a1388, 32'h80a7979a, 32'hc053cbcd, 32'h6029e5e6, 32'hb014f2f3, 32'h580a7979, 32'hac053cbc
+  };
+
+  localparam logic [31:0][31:0] CrcBack16 = {
+    32'h483a672a, 32'h6c2754bf, 32'h7e29cd75, 32'hbf14e6ba, 32'h17b01477, 32'h43e26d11, 32'ha1f13688, 32'h18c2fc6e,
+    32'hc45b191d, 32'h622d8c8e, 32'hf92ca16d, 32'h34ac379c, 32'h526c7ce4, 32'ha9363e72, 32'h549b1f39, 32'haa4d8f9c,
+    32'h9d1ca0e4, 32'h4e8e5072, 32'h27472839, 32'h93a3941c, 32'hc9d1ca0e, 32'h64e8e507, 32'hfa4e15a9, 32'h351d6dfe,
+    32'h1a8eb6ff, 32'h8d475b7f, 32'h0e99ca95, 32'h074ce54a, 32'h83a672a5, 32'h41d33952, 32'h20e99ca9, 32'h9074ce54
+  };
+
+  localparam logic [31:0][31:0] CrcBack32 = {
+    32'hdf447466, 32'h30e64e55, 32'h4737534c, 32'h239ba9a6, 32'hce89a0b5, 32'hb800a43c, 32'h5c00521e, 32'hf1445d69,
+    32'ha7e65ad2, 32'hd3f32d69, 32'hb6bde2d2, 32'h841a850f, 32'h9d4936e1, 32'h4ea49b70, 32'h27524db8, 32'h93a926dc,
+    32'h1690e708, 32'h8b487384, 32'h45a439c2, 32'h22d21ce1, 32'h11690e70, 32'h08b48738, 32'h5b1e37fa, 32'h72cb6f9b,
+    32'h3965b7cd, 32'h1cb2dbe6, 32'hd11d1995, 32'he88e8cca, 32'hf4474665, 32'hfa23a332, 32'h7d11d199, 32'hbe88e8cc
+  };
+
+  // CrcResidue[w]: the register behind a message, its CRC, and w words of zeros.
+  localparam logic [7:0][31:0] CrcResidue = {
+    32'he6f5aa52, 32'h7f8f8816, 32'h5c3e35df, 32'hf02a6472, 32'h1344b4aa, 32'h842a3990, 32'h9add2096, 32'hdebb20e3
+  };
+
   /* verilator lint_on UNUSEDPARAM */
 
 endpackage

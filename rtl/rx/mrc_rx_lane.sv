@@ -93,7 +93,6 @@ module mrc_rx_lane
   localparam int unsigned LineWords = HostBytes / PortBytes;
   localparam int unsigned LineWordW = (LineWords > 1) ? $clog2(LineWords) : 1;
   localparam logic [31:0] IcrcStart = 32'hDEBB20E3;
-  localparam logic [31:0] IcrcResidue = 32'hDEBB20E3;
   // XORed into the bytes behind the Ethernet header; with two of them the rest goes past the step.
   localparam logic [Bits-1:0] OuterStart = Bits'(IcrcStart) << (8 * EthBytes);
   localparam logic [31:0] OuterStartRest = (PortBytes == 16) ? IcrcStart >> 16 : 32'd0;
@@ -107,6 +106,13 @@ module mrc_rx_lane
   if ((RxBufWords & (RxBufWords - 1)) != 0 || RxBufWords < 2 * PktWords) begin : gen_bad_rx_buf
     $error("%m: RxBufWords = %0d, must be a power of two, two packets at least", RxBufWords);
   end
+
+  // The register before four bytes of zeros.
+  function automatic logic [31:0] word_back(logic [31:0] register);
+    for (int unsigned i = 0; i < 32; i++) begin
+      word_back[i] = ^(register & CrcBack4[i]);
+    end
+  endfunction
 
   // ---- stage 0: the port's beat
 
@@ -366,10 +372,11 @@ module mrc_rx_lane
   assign h = h_q;
 
   // Bytes of the chunk with ones where the ICRC wants them.
-  logic [Bits-1:0] crc_ones, crc_in, crc_x;
+  logic [Bits-1:0] crc_ones, crc_in;
   logic [31:0] crc_start, crc_next;
   logic crc_en;
   logic [LenW-3:0] crc_words;
+  logic [2:0] fin_zeros_q;  // words of zeros that the register has taken in behind the frame
 
   always_comb begin
     crc_ones = '0;
@@ -384,19 +391,13 @@ module mrc_rx_lane
   assign crc_words = c_len_q[LenW-1:2];
   assign crc_in = (c_data_q | crc_ones) ^ Bits'(crc_start);
 
-  // A shorter message ends at the top, which also cuts off what follows the last whole word.
-  always_comb begin
-    crc_x = crc_in;
-    if (c_valid_q && crc_words != (LenW - 2)'(PortBytes / 4)) begin
-      crc_x = crc_in << {(LenW - 2)'(PortBytes / 4) - crc_words, 5'd0};
-    end
-  end
-
+  // What is behind the end of a frame is taken in as zeros, and the register compared with what it
+  // is then. A last word that is not whole is taken in, too: such a frame is never right.
   mrc_crc32 #(
       .Bytes(PortBytes)
   ) u_crc (
       .en_i(crc_en),
-      .data_i(crc_x),
+      .data_i(crc_in),
       .crc_o(crc_next)
   );
 
@@ -422,6 +423,7 @@ module mrc_rx_lane
   always_ff @(posedge clk_i) begin
     if (c_valid_q) begin
       crc_q <= crc_d;
+      fin_zeros_q <= crc_en ? 3'((LenW - 2)'(PortBytes / 4) - crc_words) : 3'd0;
       n_q <= n_d;
       prevc_q <= c_data_q;
       fin_err_q <= c_err_q;
@@ -546,6 +548,22 @@ module mrc_rx_lane
     end
   end
 
+  // Bug 16: the CRC's upper byte is not looked at, as it is without the zeros.
+  logic [31:0] crc_diff, crc_bare;
+
+  always_comb begin
+    crc_diff = crc_q ^ CrcResidue[fin_zeros_q];
+    crc_bare = '1;
+    if (bug_i == BugIcrc24Bits) begin
+      crc_bare = crc_diff;
+      for (int unsigned w = 0; w < 8; w++) begin
+        if (3'(w) < fin_zeros_q) begin
+          crc_bare = word_back(crc_bare);
+        end
+      end
+    end
+  end
+
   assign plen = (data_op && err == RxErrNone && trim == TrimNone) ? pay_len[12:0] : 13'd0;
   // The payload has no words in the buffer, or no entry in the queue.
   assign pay_lost = plen != 13'd0 && !(room_q && pl_ready);
@@ -559,10 +577,9 @@ module mrc_rx_lane
         // Bug 39: want of buffer is told as want of a queue entry.
         desc_d.trim = (room_q || bug_i == BugNoBufferNoResource) ? TrimNoResource : TrimNoBuffer;
       end
-      // Bug 17: congestion marks are not seen. Bug 16: the CRC's upper byte is not looked at.
+      // Bug 17: congestion marks are not seen.
       desc_d.ce = fin_tc_q[1:0] == 2'd3 && bug_i != BugCeLost;
-      desc_d.icrc_ok = crc_q[23:0] == IcrcResidue[23:0] &&
-          (crc_q[31:24] == IcrcResidue[31:24] || bug_i == BugIcrc24Bits) && n_q[1:0] == 2'd0;
+      desc_d.icrc_ok = (crc_diff == 32'd0 || crc_bare[23:0] == 24'd0) && n_q[1:0] == 2'd0;
       desc_d.opcode = bth.opcode;
       desc_d.pad = bth.pad_count;
       desc_d.ackreq = bth.a;

@@ -99,7 +99,9 @@ module mrc_tx_header
     logic [7:0] hdr_len;
     logic [63:0] laddr;
     logic [12:0] plen;
-    logic [HdrBits-1:0] hdr;
+    logic [EthBits-1:0] eth;
+    logic [FrontBits-1:0] front;  // the outer IPv6 header, if any, and the SRH or zeros
+    logic [InnerBits-1:0] inner;  // zeros behind the last extension header
   } stage_t;
 
   // ---- inputs
@@ -410,10 +412,6 @@ module mrc_tx_header
           psn: psn
       };
 
-  // The end of every header, from the inner IPv6 header on.
-  logic [8*(BaseLen+ExtBytes)-1:0] tail;
-  assign tail = {ext, bytes_of_bth(bth), bytes_of_udp(udp), bytes_of_ipv6(inner_ip)};
-
   always_comb begin
     a_d = '0;
     if (a_load) begin
@@ -424,54 +422,67 @@ module mrc_tx_header
       a_d.ext_words = ext_words;
       a_d.laddr = ctl_v ? 64'd0 : path.pkt.laddr;
       a_d.plen = plen;
+      a_d.eth = bytes_of_eth(eth);
+      a_d.front[Ip6Bits-1:0] = bytes_of_ipv6(outer_ip);
+      a_d.inner = {ext, bytes_of_bth(bth), bytes_of_udp(udp), bytes_of_ipv6(inner_ip)};
       if (has_srh) begin
         a_d.hdr_len = ext_len + 8'(EthBytes + Ipv6Bytes + SrhBytes + BaseLen);
-        a_d.hdr = HdrBits'({
-          tail, bytes_of_srh(srh), bytes_of_ipv6(outer_ip), bytes_of_eth(eth)
-        });
+        a_d.front[Ip6Bits+:SrhBits] = bytes_of_srh(srh);
       end else if (has_outer) begin
         a_d.hdr_len = ext_len + 8'(EthBytes + Ipv6Bytes + BaseLen);
-        a_d.hdr = HdrBits'({tail, bytes_of_ipv6(outer_ip), bytes_of_eth(eth)});
       end else begin
         a_d.hdr_len = ext_len + 8'(EthBytes + BaseLen);
-        a_d.hdr = HdrBits'({tail, bytes_of_eth(eth)});
       end
+    end
+  end
+
+  // ---- stage B: the header in one piece
+
+  logic [HdrBits-1:0] hdr;
+
+  always_comb begin
+    hdr = HdrBits'({a_q.inner, a_q.eth});
+    if (a_q.srh) begin
+      hdr = HdrBits'({a_q.inner, a_q.front, a_q.eth});
+    end else if (a_q.outer) begin
+      hdr = HdrBits'({a_q.inner, a_q.front[Ip6Bits-1:0], a_q.eth});
     end
   end
 
   // ---- stage B: ICRC register
 
-  // With the outer header in it, what the register holds in front of the inner header is worked out
-  // beside the inner header's share, then moved over the inner header's length: all of it is XOR.
+  // The register behind all of `inner`, of which the last words may be zeros that are not there:
+  // they are taken back. With the outer header in it, what the register holds in front of the inner
+  // header is worked out beside the inner header's share and moved over its length: all of it is
+  // XOR.
   // Worked out while a_q waits too, so that hdr_ready_i is not in front of it.
   logic with_outer;
   logic [FrontBits-1:0] front;
-  logic [InnerBits-1:0] inner, message, moved;
-  logic [31:0] crc, crc_inner, crc_front, crc_moved;
+  logic [InnerBits-1:0] inner;
+  logic [31:0] crc, crc_inner, crc_front, crc_whole, crc_back;
   logic [3:0] missing_words;
   hdr_t hdr_d;
+
+  // A register times a matrix of the package.
+  function automatic logic [31:0] times(logic [31:0] register, logic [31:0][31:0] matrix);
+    for (int unsigned i = 0; i < 32; i++) begin
+      times[i] = ^(register & matrix[i]);
+    end
+  endfunction
 
   assign with_outer = csr_i.icrc_outer && a_q.outer;
   assign missing_words = 4'(MaxExtWords) - a_q.ext_words;
 
   always_comb begin
     inner = '0;
-    message = '0;
     if (a_valid_q) begin
-      if (a_q.srh) begin
-        inner = a_q.hdr[EthBits+Ip6Bits+SrhBits+:InnerBits] | IcrcOnes;
-      end else if (a_q.outer) begin
-        inner = a_q.hdr[EthBits+Ip6Bits+:InnerBits] | IcrcOnes;
-      end else begin
-        inner = a_q.hdr[EthBits+:InnerBits] | IcrcOnes;
-      end
+      inner = a_q.inner | IcrcOnes;
       if (bug_i != BugIcrcMask) begin
         inner = inner | IcrcBth4;
       end
       if (!with_outer) begin
         inner[31:0] = inner[31:0] ^ CrcAfterLrh;
       end
-      message = inner << {missing_words, 5'd0};
     end
   end
 
@@ -479,19 +490,19 @@ module mrc_tx_header
       .Bytes(InnerBits / 8)
   ) u_crc (
       .en_i(a_valid_q),
-      .data_i(message),
+      .data_i(inner),
       .crc_o(crc_inner)
   );
 
-  // The outer header, and the SRH if there is one, up to the end.
+  // The outer header, and the SRH, or as many zeros if there is none.
   always_comb begin
     front = '0;
     if (a_valid_q && with_outer) begin
-      front = a_q.hdr[EthBits+:FrontBits] | IcrcOuterOnes | IcrcSrhOnes;
-      front[31:0] = front[31:0] ^ CrcAfterLrh;
-      if (!a_q.srh) begin
-        front = front << SrhBits;
+      front = a_q.front | IcrcOuterOnes;
+      if (a_q.srh) begin
+        front = front | IcrcSrhOnes;
       end
+      front[31:0] = front[31:0] ^ CrcAfterLrh;
     end
   end
 
@@ -503,27 +514,30 @@ module mrc_tx_header
       .crc_o(crc_front)
   );
 
-  // That register is XORed into the first four bytes of the inner header.
   always_comb begin
-    moved = '0;
+    crc_whole = crc_inner;
     if (a_valid_q && with_outer) begin
-      for (int unsigned i = 0; i <= MaxExtWords; i++) begin
-        if (missing_words == 4'(i)) begin
-          moved[32*i+:32] = crc_front;
-        end
+      if (a_q.srh) begin
+        crc_whole = crc_inner ^ times(crc_front, CrcOver96);
+      end else begin
+        crc_whole = crc_inner ^ times(crc_front, CrcOver72);
       end
     end
   end
 
-  mrc_crc32 #(
-      .Bytes(InnerBits / 8)
-  ) u_crc_moved (
-      .en_i(a_valid_q && with_outer),
-      .data_i(moved),
-      .crc_o(crc_moved)
-  );
-
-  assign crc = crc_inner ^ crc_moved;
+  always_comb begin
+    unique case (missing_words[1:0])
+      2'd1: crc_back = times(crc_whole, CrcBack4);
+      2'd2: crc_back = times(crc_whole, CrcBack8);
+      2'd3: crc_back = times(crc_whole, CrcBack12);
+      default: crc_back = crc_whole;
+    endcase
+    unique case (missing_words[3:2])
+      2'd1: crc = times(crc_back, CrcBack16);
+      2'd2: crc = times(crc_back, CrcBack32);
+      default: crc = crc_back;
+    endcase
+  end
 
   assign hdr_d = '{
           plane: a_q.plane,
@@ -532,7 +546,7 @@ module mrc_tx_header
           crc: crc,
           laddr: a_q.laddr,
           plen: a_q.plen,
-          hdr: a_q.hdr
+          hdr: hdr
       };
 
   mrc_out_reg #(
@@ -587,5 +601,7 @@ module mrc_tx_header
       "a retransmission does not say so")
   `MRC_ASSERT(ExtFits, !a_load || 32'(ext_len) <= ExtBytes,
       "more extension headers than fit")
+  `MRC_ASSERT(OverAndBack, InnerBits == 8 * 96 && SrhBytes == 96 - 72 && MaxExtWords < 12,
+      "the matrices are those of other lengths")
 
 endmodule

@@ -43,8 +43,9 @@ module mrc_tx_lane
   localparam int unsigned CntW = $clog2(TxLaneFifo + 1);
   localparam int unsigned CreditW = $clog2(LineFifo + 1);
   localparam int unsigned NW = $clog2(PortBytes);  // byte position inside a beat
-  localparam int unsigned PosW = 8;
+  localparam int unsigned BeatW = 8 - NW;
   localparam int unsigned HdrBeats = (HdrBytes + PortBytes - 1) / PortBytes;
+  localparam int unsigned DataW = $clog2(TxLaneFifo);
 
   if (HostBytes % PortBytes != 0 || HostBytes > MaxLineBytes) begin : gen_bad_host
     $error("%m: HostBytes must be a multiple of PortBytes and at most MaxLineBytes");
@@ -63,12 +64,11 @@ module mrc_tx_lane
     logic [12:0] len;
   } fetch_t;
 
-  // What the serialiser needs of a header.
+  // What the serialiser needs of a header beside its bytes.
   typedef struct packed {
     logic [7:0] hdr_len;
     logic [31:0] crc;
     logic [12:0] plen;
-    logic [8*HdrBytes-1:0] hdr;
   } entry_t;
 
   // ---- header queues
@@ -79,10 +79,10 @@ module mrc_tx_lane
   logic [17:0] queued_q, queued_d;  // bytes of payload in u_data
   entry_t entry, ctl_head, data_head;
 
-  assign entry = '{hdr_len: hdr_i.hdr_len, crc: hdr_i.crc, plen: hdr_i.plen, hdr: hdr_i.hdr};
+  assign entry = '{hdr_len: hdr_i.hdr_len, crc: hdr_i.crc, plen: hdr_i.plen};
 
-  mrc_fifo_ram #(
-      .Width($bits(entry_t)),
+  mrc_fifo #(
+      .T(entry_t),
       .Depth(TxLaneFifo / 2)
   ) u_ctl (
       .clk_i,
@@ -96,8 +96,8 @@ module mrc_tx_lane
       .count_o(ctl_count_unused)
   );
 
-  mrc_fifo_ram #(
-      .Width($bits(entry_t)),
+  mrc_fifo #(
+      .T(entry_t),
       .Depth(TxLaneFifo)
   ) u_data (
       .clk_i,
@@ -111,6 +111,27 @@ module mrc_tx_lane
       .count_o(data_count)
   );
 
+  // The headers' bytes, those of data first: one word per cycle comes, one leaves in Idle and
+  // stands at the memory's output until the next does.
+  logic ctl_push;
+  logic [DataW-1:0] data_w_q, data_r_q;
+  logic [DataW-2:0] ctl_w_q, ctl_r_q;
+  logic [8*HdrBytes-1:0] cur_hdr;
+
+  mrc_ram_1r1w #(
+      .Width(8 * HdrBytes),
+      .Depth(TxLaneFifo + TxLaneFifo / 2)
+  ) u_hdr (
+      .clk_i,
+      .re_i(ctl_pop || data_pop),
+      .raddr_i(ctl_v ? {2'b10, ctl_r_q} : {1'b0, data_r_q}),
+      .rdata_o(cur_hdr),
+      .we_i(ctl_push || data_push),
+      .waddr_i(hdr_i.ctl ? {2'b10, ctl_w_q} : {1'b0, data_w_q}),
+      .wdata_i(hdr_i.hdr)
+  );
+
+  assign ctl_push = hdr_valid_i && hdr_i.ctl && hdr_ready_ctl_o;
   assign data_push = hdr_valid_i && !hdr_i.ctl && hdr_ready_data_o;
   assign queued_d = queued_q + (data_push ? 18'(hdr_i.plen) : 18'd0)
       - (data_pop ? 18'(data_head.plen) : 18'd0);
@@ -118,8 +139,16 @@ module mrc_tx_lane
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       queued_q <= 18'd0;
+      data_w_q <= '0;
+      data_r_q <= '0;
+      ctl_w_q <= '0;
+      ctl_r_q <= '0;
     end else begin
       queued_q <= queued_d;
+      data_w_q <= data_w_q + DataW'(data_push);
+      data_r_q <= data_r_q + DataW'(data_pop);
+      ctl_w_q <= ctl_w_q + (DataW - 1)'(ctl_push);
+      ctl_r_q <= ctl_r_q + (DataW - 1)'(ctl_pop);
     end
   end
 
@@ -210,12 +239,12 @@ module mrc_tx_lane
 
   state_e state_q, state_d;
   logic ctl_q, ctl_d;
-  logic [8*HdrBytes-1:0] cur_hdr_q;
   logic [7:0] cur_hdr_len_q;
-  logic [PosW-1:0] pos_q, pos_d;
+  logic [BeatW-1:0] beat_q, beat_d;  // whole beats consumed of the header, or of the line
   logic [12:0] left_q, left_d;
   logic [31:0] crc_q, crc_d, crc_next;
-  logic [PortBits-1:0] acc_q, acc_d;  // bytes from acc_n_q on are zero
+  // Bytes from acc_n_q on are zero. It is 0 or 2 more than a multiple of 4, as headers are.
+  logic [PortBits-1:0] acc_q, acc_d;
   logic [NW-1:0] acc_n_q, acc_n_d;
   logic tvalid_q, tvalid_d, tlast_q, tlast_d, tx_inc_q;
   logic [PortBits-1:0] tdata_q;
@@ -227,44 +256,50 @@ module mrc_tx_lane
   logic append, append_end, beat_load;
   logic [PortBits-1:0] chunk, pay_chunk;
   logic [NW:0] chunk_n;
-  logic [2*PortBits-1:0] joined;
+  logic [PortBits-1:0] turned, below, joined, over;
   logic [NW+1:0] total;
   logic [12:0] pay_n;
   logic [NW:0] pay_n4;
-  logic pay_work, pay_go, pay_done, line_done;
+  logic [NW-2:0] pay_words;
+  logic [7:0] hdr_left;
+  logic hdr_done, pay_work, pay_go, pay_done, line_done;
 
   assign out_free = !tvalid_q || tx_tready_i;
   assign next_plen = ctl_v ? ctl_head.plen : data_head.plen;
   assign next_crc = ctl_v ? ctl_head.crc : data_head.crc;
   assign icrc = ~crc_q;
 
-  // Payload of this cycle: n bytes of the line, zeros behind.
+  // Payload of this cycle: n bytes of the line, zeros behind. Only the last step of a header or of
+  // a packet is shorter than a beat.
   logic [8*HdrBeats*PortBytes-1:0] hdr_padded;
   logic [PortBits-1:0] crc_in, crc_message;
 
-  assign hdr_padded = (8 * HdrBeats * PortBytes)'(cur_hdr_q);
+  assign hdr_padded = (8 * HdrBeats * PortBytes)'(cur_hdr);
   assign pay_n = (left_q < 13'(PortBytes)) ? left_q : 13'(PortBytes);
-  assign pay_n4 = (NW + 1)'((pay_n + 13'd3) & ~13'd3);
+  assign pay_words = (NW - 1)'((pay_n + 13'd3) >> 2);
+  assign pay_n4 = {pay_words, 2'b00};
   // Wide work does not look at the port's ready: a simulator settles what depends on a pin again
   // and again, and in hardware it would lengthen that path.
   assign pay_work = state_q == StPay && line_v;
   assign pay_go = pay_work && out_free;
-  assign pay_done = left_q == pay_n;
-  assign line_done = 13'(pos_q) + pay_n == 13'(HostBytes);
+  assign pay_done = left_q <= 13'(PortBytes);
+  assign line_done = pay_n[NW] && beat_q == BeatW'(HostBytes / PortBytes - 1);
+  assign hdr_left = cur_hdr_len_q - {beat_q, NW'(0)};
+  assign hdr_done = hdr_left <= 8'(PortBytes);
 
   always_comb begin
     pay_chunk = '0;
     crc_in = '0;
     crc_message = '0;
     if (pay_work) begin
-      pay_chunk = line_head[8*32'(pos_q)+:PortBits]
+      pay_chunk = line_head[PortBits*32'(beat_q)+:PortBits]
           & ~({PortBits{1'b1}} << {pay_n[NW:0], 3'b000});
       crc_in = pay_chunk;
       if (bug_i == BugPadInCrc && pay_done) begin
         crc_in = pay_chunk | ({PortBits{1'b1}} << {pay_n[NW:0], 3'b000});
       end
       crc_in[31:0] = crc_in[31:0] ^ crc_q;
-      crc_message = crc_in << {(NW + 1)'(PortBytes) - pay_n4, 3'b000};
+      crc_message = crc_in << {(NW - 1)'(PortBytes / 4) - pay_words, 5'b00000};
     end
   end
 
@@ -284,9 +319,8 @@ module mrc_tx_lane
     chunk_n = '0;
     unique case (state_q)
       StHdr: begin
-        chunk = hdr_padded[8*32'(pos_q)+:PortBits];
-        chunk_n = (cur_hdr_len_q - pos_q < 8'(PortBytes)) ? (NW + 1)'(cur_hdr_len_q - pos_q)
-                                                           : (NW + 1)'(PortBytes);
+        chunk = hdr_padded[PortBits*32'(beat_q)+:PortBits];
+        chunk_n = hdr_done ? hdr_left[NW:0] : (NW + 1)'(PortBytes);
       end
       StPay: begin
         chunk = pay_chunk;
@@ -302,17 +336,33 @@ module mrc_tx_lane
 
   assign total = (NW + 2)'(acc_n_q) + (NW + 2)'(chunk_n);
 
+  // The chunk behind the bytes that wait: it is turned by acc_n_q bytes, what does not fit the beat
+  // comes out below them.
   always_comb begin
+    turned = '0;
+    below = '0;
     joined = '0;
+    over = '0;
     if (state_q != StIdle) begin
-      joined = (2 * PortBits)'(acc_q) | ((2 * PortBits)'(chunk) << {acc_n_q, 3'b000});
+      turned = chunk;
+      for (int unsigned i = 2; i < NW; i++) begin
+        if (acc_n_q[i]) begin
+          turned = (turned << (8 << i)) | (turned >> (PortBits - (8 << i)));
+        end
+      end
+      if (acc_n_q[1]) begin
+        turned = (turned << 16) | (turned >> (PortBits - 16));
+      end
+      below = ~({PortBits{1'b1}} << {acc_n_q, 3'b000});
+      joined = acc_q | (turned & ~below);
+      over = turned & below;
     end
   end
 
   always_comb begin
     state_d = state_q;
     ctl_d = ctl_q;
-    pos_d = pos_q;
+    beat_d = beat_q;
     left_d = left_q;
     crc_d = crc_q;
     acc_d = acc_q;
@@ -331,10 +381,10 @@ module mrc_tx_lane
         beat_load = 1'b1;
         tlast_d = append_end && total <= (NW + 2)'(PortBytes);
         tkeep_d = (total >= (NW + 2)'(PortBytes)) ? '1 : ~({PortBytes{1'b1}} << total[NW-1:0]);
-        acc_d = joined[PortBits+:PortBits];
+        acc_d = over;
         acc_n_d = (total >= (NW + 2)'(PortBytes)) ? NW'(total - (NW + 2)'(PortBytes)) : '0;
       end else begin
-        acc_d = joined[PortBits-1:0];
+        acc_d = joined;
         acc_n_d = NW'(total);
       end
     end
@@ -346,7 +396,7 @@ module mrc_tx_lane
         if (ctl_v || data_v) begin
           cur_load = 1'b1;
           ctl_d = ctl_v;
-          pos_d = '0;
+          beat_d = '0;
           left_d = next_plen;
           crc_d = next_crc;
           acc_d = '0;
@@ -356,9 +406,9 @@ module mrc_tx_lane
       end
       StHdr: begin
         if (out_free) begin
-          pos_d = pos_q + PosW'(chunk_n);
-          if (pos_d == cur_hdr_len_q) begin
-            pos_d = '0;
+          beat_d = beat_q + BeatW'(1);
+          if (hdr_done) begin
+            beat_d = '0;
             state_d = (left_q == '0) ? StIcrc : StPay;
           end
         end
@@ -367,10 +417,10 @@ module mrc_tx_lane
         if (pay_go) begin
           crc_d = crc_next;
           left_d = left_q - pay_n;
-          pos_d = pos_q + PosW'(pay_n);
+          beat_d = beat_q + BeatW'(1);
           if (pay_done || line_done) begin
             line_pop = !(bug_i == BugLineUsedTwice && pay_done && line_done);
-            pos_d = '0;
+            beat_d = '0;
           end
           if (pay_done) begin
             state_d = StIcrc;
@@ -419,7 +469,7 @@ module mrc_tx_lane
   always_ff @(posedge clk_i) begin
     f_addr_q <= f_addr_d;
     f_left_q <= f_left_d;
-    pos_q <= pos_d;
+    beat_q <= beat_d;
     left_q <= left_d;
     crc_q <= crc_d;
     acc_q <= acc_d;
@@ -427,11 +477,10 @@ module mrc_tx_lane
     tlast_q <= tlast_d;
     tkeep_q <= tkeep_d;
     if (cur_load) begin
-      cur_hdr_q <= ctl_v ? ctl_head.hdr : data_head.hdr;
       cur_hdr_len_q <= ctl_v ? ctl_head.hdr_len : data_head.hdr_len;
     end
     if (beat_load) begin
-      tdata_q <= (state_q == StFlush) ? acc_q : joined[PortBits-1:0];
+      tdata_q <= (state_q == StFlush) ? acc_q : joined;
     end
   end
 
@@ -475,6 +524,14 @@ module mrc_tx_lane
       "a beat without bytes")
   `MRC_ASSERT(FullUnlessLast, !tvalid_q || tlast_q || &tkeep_q,
       "a beat in the middle of a frame is not full")
+  `MRC_ASSERT(HeaderEndsInHalf, !hdr_valid_i || hdr_i.hdr_len[1:0] == 2'd2,
+      "a header is not 2 bytes longer than whole words")
+  `MRC_ASSERT(WaitInHalf, state_q == StIdle || acc_n_q == '0 || acc_n_q[1:0] == 2'd2,
+      "the bytes that wait are not 2 more than whole words")
+  `MRC_ASSERT(BeatInHeader, state_q != StHdr || hdr_left != 8'd0,
+      "bytes behind the header are consumed")
+  `MRC_ASSERT(BeatInLine, state_q != StPay || 32'(beat_q) < HostBytes / PortBytes,
+      "bytes behind the line are consumed")
   `MRC_ASSERT(HeaderInRange, state_q != StHdr || 32'(cur_hdr_len_q) <= HdrBytes,
       "a header is longer than it can be")
 

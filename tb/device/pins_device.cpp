@@ -188,7 +188,11 @@ DeviceInfo PinsDevice::open(const OpenRequest& request) {
   shown_.clear();
   hold_ = log::kNever;
   tap_.reset();
-  if (options_.shows) tap_.emplace(*this, preset_);
+  inside_.reset();
+  if (options_.shows) {
+    tap_.emplace(*this, preset_);
+    if (mrc_inside_t probe{}; dut_->inside(probe)) inside_.emplace(*this, preset_);
+  }
   output_bytes_ = 0;
   counters_.clear();
   stray_frames_ = 0;
@@ -224,7 +228,10 @@ DeviceInfo PinsDevice::open(const OpenRequest& request) {
   info.evs = preset_.evs_per_qp / preset_.num_planes * planes_;
   info.regions = preset_.num_mrs;
   info.post = preset_.wqe_depth;
-  info.profile = profile_json(info.name, planes_, preset_, request.settings, true, options_.shows);
+  std::vector<const char*> shows;
+  if (tap_) shows = {"take", "answer"};
+  if (inside_) shows.push_back("path");
+  info.profile = profile_json(info.name, planes_, preset_, request.settings, true, shows);
   return info;
 }
 
@@ -477,10 +484,26 @@ void PinsDevice::event(log::EventKind kind, unsigned qp, std::array<uint64_t, 6>
   shown_.push_back({time_ps, log::Event{kind, qp + kQpnBase, arg}});
 }
 
+/// Of queue pairs that there are, and of entropy values that they have.
+void PinsDevice::path(unsigned qp, unsigned slot, log::EvState from, log::EvState to, uint64_t time_ps) {
+  if (qp >= qps_.size() || !qps_[qp].known) return;
+  const QpConfig& c = qps_[qp].config;
+  const std::optional<unsigned> place = named_by(c, slot);
+  if (!place || *place >= c.evs.size()) return;
+  event(log::EventKind::Path, qp, {c.evs[*place], static_cast<uint64_t>(from), static_cast<uint64_t>(to), *place, 0, 0},
+        time_ps);
+}
+
 Time PinsDevice::shown_until() const {
   if (!tap_) return log::kNever;
   const Time delay = kEventDelay * Time{preset_.clock_ps};
   return std::min(hold_, reached_ - std::min(reached_, delay));
+}
+
+void PinsDevice::look() {
+  mrc_inside_t inside{};
+  const uint32_t *core = nullptr, *lanes = nullptr;
+  if (inside_ && dut_->inside(inside) && dut_->observe(core, lanes)) inside_->look(inside, core, now_);
 }
 
 /// Events of this cycle and before it. One of the same time that was read, not taken, comes behind.
@@ -488,6 +511,7 @@ void PinsDevice::show() {
   const uint32_t *core = nullptr, *lanes = nullptr;
   if (!dut_->observe(core, lanes)) return fail("the NIC does not show its boundaries");
   tap_->look(core, lanes, now_);
+  look();
   std::stable_sort(shown_.begin(), shown_.end(), [](const Output& a, const Output& b) {
     const auto answer = [](const Output& o) { return std::get<log::Event>(o.body).kind == log::EventKind::Answer; };
     return std::pair{a.time, answer(a)} < std::pair{b.time, answer(b)};
@@ -512,6 +536,7 @@ void PinsDevice::cycle(bool traffic) {
   } else {
     in_.tx_tready = in_.host_rd_ready = in_.host_wr_ready = in_.cqe_ready = 0;
     in_.rx_tvalid = in_.wqe_valid = in_.host_rsp_valid = 0;
+    look();
   }
   dut_->step(in_);
   if (const DeviceFault* fault = dut_->fault()) fail(fault->text);

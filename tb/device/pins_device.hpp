@@ -19,7 +19,8 @@ struct PinsOptions {
   uint8_t bug = 0;  ///< of the RTL (cmodel/spec/bugs.yaml)
   /// A new device, as after reset; null: `error` says why.
   std::function<std::unique_ptr<Dut>(std::string& error)> open;
-  bool shows = false;  ///< it tells the events take and answer (L1), all of them
+  bool shows =
+      false;  ///< it tells the events take and answer (L1), and path where the DUT shows its inside, all of them
 };
 
 std::unique_ptr<NicDevice> make_pins_device(const PinsOptions& options);

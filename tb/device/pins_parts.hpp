@@ -21,6 +21,7 @@
 #include "tb/device/pins_settings.hpp"
 #include "tb/environment/boundary_tap.hpp"
 #include "tb/environment/driver.hpp"
+#include "tb/environment/inside_tap.hpp"
 #include "tb/environment/mac.hpp"
 #include "util/rng.hpp"
 
@@ -36,7 +37,7 @@ inline U128 number(const log::Ip& ip) {
   return out;
 }
 
-class PinsDevice final : public NicDevice, public BoundarySink {
+class PinsDevice final : public NicDevice, public BoundarySink, public InsideSink {
  public:
   explicit PinsDevice(const PinsOptions& options) : options_(options), preset_(*options.preset) {}
 
@@ -143,6 +144,7 @@ class PinsDevice final : public NicDevice, public BoundarySink {
   void reset(const OrderPtr& order, Qp& qp);
   void clear(Qp& qp);
   std::vector<uint32_t> slots(const QpConfig& c) const;
+  std::optional<unsigned> named_by(const QpConfig& c, unsigned slot) const;
 
   // The clock.
   void cycle(bool traffic);
@@ -161,6 +163,11 @@ class PinsDevice final : public NicDevice, public BoundarySink {
   void hold(uint64_t time_ps) override { hold_ = time_ps; }
   void described(unsigned) override {}
   void lane_empty(unsigned, uint64_t) override {}
+  void path(unsigned qp, unsigned place, log::EvState from, log::EvState to, uint64_t time_ps) override;
+  /// Which controllers there are, and how they are set, is known when QPs are: too late for the profile.
+  void controller(unsigned, log::CcTold, uint64_t, uint64_t, uint64_t, uint64_t) override {}
+  void hold_inside(uint64_t) override {}
+  void look();
   void show();
 
   PinsOptions options_;
@@ -203,9 +210,10 @@ class PinsDevice final : public NicDevice, public BoundarySink {
   std::unordered_map<uint32_t, Posted> posted_;
   uint32_t next_wr_ = 0;
 
-  std::optional<BoundaryTap> tap_;  ///< of a device that shows its inside
-  std::deque<Output> shown_;        ///< events whose time is yet to come
-  Time hold_ = log::kNever;         ///< an event of this time may follow
+  std::optional<BoundaryTap> tap_;   ///< of a device that shows its inside
+  std::optional<InsideTap> inside_;  ///< of one that shows what moves there
+  std::deque<Output> shown_;         ///< events whose time is yet to come
+  Time hold_ = log::kNever;          ///< an event of this time may follow
 
   std::vector<Output> outputs_;
   size_t output_bytes_ = 0;

@@ -135,7 +135,8 @@ PinsSettings read_settings(const std::vector<std::pair<std::string, uint64_t>>& 
 }
 
 std::string profile_json(const std::string& name, unsigned planes, const Preset& preset,
-                         const std::vector<std::pair<std::string, uint64_t>>& settings, bool silent_drops, bool shows) {
+                         const std::vector<std::pair<std::string, uint64_t>>& settings, bool silent_drops,
+                         const std::vector<const char*>& shows) {
   nlohmann::ordered_json out;
   out["name"] = name;
   out["planes"] = planes;
@@ -145,7 +146,7 @@ std::string profile_json(const std::string& name, unsigned planes, const Preset&
   out["skew_ps"] = 0;
   out["silent_drops"] = silent_drops;
   out["shows"] = nlohmann::ordered_json::array();
-  if (shows) out["shows"] = {"take", "answer"};
+  for (const char* kind : shows) out["shows"].push_back(kind);
   auto& of = out["settings"] = nlohmann::ordered_json::object();
   for (const auto& [key, value] : settings) {
     if (is_judged(key)) of[key] = value;

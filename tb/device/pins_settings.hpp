@@ -34,7 +34,7 @@ PinsSettings read_settings(const std::vector<std::pair<std::string, uint64_t>>& 
 /// The device's profile for a judge (docs/reference.md), one line of JSON.
 std::string profile_json(const std::string& name, unsigned planes, const Preset& preset,
                          const std::vector<std::pair<std::string, uint64_t>>& settings, bool silent_drops,
-                         bool shows = false);
+                         const std::vector<const char*>& shows = {});
 
 /// From the last byte of a frame until the window has it, and from there to the first byte of an answer, at most, ps
 /// (docs/device.md, Latency).

@@ -107,6 +107,17 @@ std::vector<uint32_t> PinsDevice::slots(const QpConfig& c) const {
   return values;
 }
 
+/// Whose entropy value of the queue pair stands at a place of the NIC's set; none: nobody named it.
+std::optional<unsigned> PinsDevice::named_by(const QpConfig& c, unsigned slot) const {
+  const unsigned n = preset_.num_planes, groups = preset_.evs_per_qp / n, backup = c.backup / planes_;
+  const unsigned g = slot / n, p = slot % n;
+  const auto active = static_cast<unsigned>(c.evs.size()) - c.backup;
+  if (p >= planes_) return std::nullopt;
+  if (g >= groups - backup) return active + (g - (groups - backup)) * planes_ + p;
+  const unsigned i = g * planes_ + p;
+  return i < active ? std::optional(i) : std::nullopt;
+}
+
 unsigned PinsDevice::profile_for(const Qp& self, const QpConfig& c, std::vector<uint32_t>& values) const {
   values = slots(c);
   for (unsigned i = 0; i < profiles_.size(); ++i) {
@@ -254,11 +265,8 @@ bool PinsDevice::connect(Qp& qp, const QpConfig& c) {
 
 /// Each row of QP_CTX makes all entropy values good; the places that nobody named are not for use.
 void PinsDevice::deny_unnamed(const OrderPtr& order, const QpConfig& c) {
-  const unsigned n = preset_.num_planes, groups = preset_.evs_per_qp / n, backup = c.backup / planes_;
-  const auto active = static_cast<unsigned>(c.evs.size()) - c.backup;
   for (unsigned i = 0; i < preset_.evs_per_qp; ++i) {
-    const unsigned g = i / n, p = i % n;
-    if (p < planes_ && (g >= groups - backup || g * planes_ + p < active)) continue;
+    if (named_by(c, i)) continue;
     const uint32_t deny = i | 1u << 16;
     row(order, csr::kTblEvStateId, c.qp - kQpnBase, std::span(&deny, 1));
   }

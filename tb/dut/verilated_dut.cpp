@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// The Verilated RTL behind the C ABI of mrc_dut.h. Compiled once per preset, with
-/// MRC_TOP (class), MRC_TOP_HEADER (its header), MRC_PRESET_NAME.
+/// MRC_TOP (class), MRC_TOP_HEADER (its header), MRC_PRESET_NAME. With MRC_INSIDE, what Verilator puts before the names
+/// of the core's instances, and MRC_INSIDE_HEADER, the device shows what tb/dut/inside.vlt keeps.
 #include <algorithm>
 #include <cstdarg>
 #include <cstdio>
@@ -28,6 +29,12 @@
 #include "verilated_fst_c.h"
 #endif
 #include MRC_TOP_HEADER
+#ifdef MRC_INSIDE
+#include MRC_INSIDE_HEADER
+#define MRC_JOINED(a, b) a##b
+#define MRC_JOIN(a, b) MRC_JOINED(a, b)
+#define MRC_SIGNAL(name) MRC_JOIN(MRC_INSIDE, name)
+#endif
 
 namespace {
 
@@ -185,6 +192,9 @@ class Dut {
         std::memcpy(bytes_of(t.rx_tdata_i) + p * kPortBytes, i.rx_tdata[p], kPortBytes);
       }
     }
+#ifdef MRC_INSIDE
+    look();
+#endif
     t.clk_i = 1;
     eval();
 #if VM_TRACE
@@ -202,6 +212,24 @@ class Dut {
     core = reinterpret_cast<const uint32_t*>(bytes_of(top_->obs_core_o));
     lanes = reinterpret_cast<const uint32_t*>(bytes_of(top_->obs_lane_o));
   }
+
+#ifdef MRC_INSIDE
+  void inside(mrc_inside_t& to) const {
+    // state_e of rtl/cc/mrc_cc_nscc_pkg.sv; tests/tb/inside_test.cpp holds all of it against the model.
+    constexpr unsigned kIdle = 0, kCount = 2, kStore = 19;
+    const auto& root = *top_->rootp;
+    const unsigned state = root.MRC_SIGNAL(u_cc_nscc__DOT__state_q);
+    to = written_;
+    to.cc_dest = root.MRC_SIGNAL(u_cc_nscc__DOT__cc_q);
+    if (written_.cc_state == MRC_CC_BEGUN) return;
+    to.cc_state = state == kIdle    ? MRC_CC_IDLE
+                  : state == kCount ? MRC_CC_TAKEN
+                  : state == kStore ? MRC_CC_DONE
+                                    : MRC_CC_WORKS;
+    if (state == kCount) std::memcpy(to.cc_event, bytes_of(root.MRC_SIGNAL(u_cc_nscc__DOT__e_q)), sizeof to.cc_event);
+    if (state == kStore) to.cc_window = root.MRC_SIGNAL(u_cc_nscc__DOT__cwin_wdata);
+  }
+#endif
 
   const Assertions& assertions() const { return assertions_; }
 
@@ -227,6 +255,22 @@ class Dut {
   }
 
  private:
+#ifdef MRC_INSIDE
+  /// What this cycle writes shows in the next one. It follows from registers alone, so it stands before the inputs do.
+  void look() {
+    const auto& root = *top_->rootp;
+    written_ = {};
+    if (root.MRC_SIGNAL(u_cc_nscc__DOT__init_end)) {
+      written_.cc_state = MRC_CC_BEGUN;
+      written_.cc_window = root.MRC_SIGNAL(u_cc_nscc__DOT__cwin_wdata);
+    }
+    written_.ev_write = root.MRC_SIGNAL(u_tx_path__DOT__evst_we);
+    if (written_.ev_write == 0) return;
+    written_.ev_row = root.MRC_SIGNAL(u_tx_path__DOT__evst_waddr);
+    written_.ev_states = root.MRC_SIGNAL(u_tx_path__DOT__evst_wdata);
+  }
+
+#endif
   void eval() {
     t_assertions = &assertions_;
     Verilated::threadContextp(context_.get());  // an assertion that fails is counted there; else in the newest one
@@ -237,6 +281,9 @@ class Dut {
   std::unique_ptr<VerilatedContext> context_;
   std::unique_ptr<Top> top_;
   uint64_t time_ = 0;
+#ifdef MRC_INSIDE
+  mrc_inside_t written_{};  ///< what the cycle before has written
+#endif
 #if VM_TRACE
   std::unique_ptr<VerilatedFstC> wave_;
   bool wave_on_ = false;
@@ -313,6 +360,13 @@ MRC_EXPORT void mrc_dut_step(mrc_dut* dut, const mrc_pins_in* in) { dut->impl.st
 MRC_EXPORT void mrc_dut_observe(mrc_dut* dut, const uint32_t** core, const uint32_t** lanes) {
   dut->impl.observe(*core, *lanes);
 }
+#ifdef MRC_INSIDE
+MRC_EXPORT void mrc_dut_inside(mrc_dut* dut, mrc_inside_t* inside, size_t struct_size) {
+  mrc_inside_t i{};
+  dut->impl.inside(i);
+  std::memcpy(inside, &i, struct_size < sizeof i ? struct_size : sizeof i);
+}
+#endif
 MRC_EXPORT int mrc_dut_wave(mrc_dut* dut, const char* path, int on) { return dut->impl.wave(path, on != 0) ? 0 : 1; }
 MRC_EXPORT void mrc_dut_assertions(const mrc_dut* dut, mrc_dut_assertions_t* assertions, size_t struct_size) {
   const Assertions& of = dut->impl.assertions();

@@ -48,17 +48,15 @@ log::CcTold told(const Ccev& e) {
 
 }  // namespace
 
-InsideTap::InsideTap(Recorder& recorder, const Preset& preset)
-    : recorder_(recorder),
-      preset_(preset),
-      rows_(std::size_t{preset.num_qps} * (preset.evs_per_qp / preset.num_planes)) {}
+InsideTap::InsideTap(InsideSink& sink, const Preset& preset)
+    : sink_(sink), preset_(preset), rows_(std::size_t{preset.num_qps} * (preset.evs_per_qp / preset.num_planes)) {}
 
 void InsideTap::look(const mrc_inside_t& inside, const uint32_t* core, uint64_t now_ps) {
   controllers(inside, now_ps);
   grants(core, now_ps);
   states(inside, now_ps);
   judged(core, now_ps);
-  recorder_.hold_inside(taken_ ? taken_->at_ps : Recorder::kNone);
+  sink_.hold_inside(taken_ ? taken_->at_ps : kNone);
 }
 
 /// An event counts from when it was taken; what came of it shows some cycles later. Where nothing comes of it there is
@@ -69,12 +67,12 @@ void InsideTap::controllers(const mrc_inside_t& inside, uint64_t now_ps) {
     taken_ = Taken{Ccev::unpack(inside.cc_event), now_ps};
   } else if (state == MRC_CC_DONE && taken_) {
     const Ccev& e = taken_->event;
-    recorder_.controller(inside.cc_dest, told(e), e.bytes, e.rtt * kTickPs, inside.cc_window, taken_->at_ps);
+    sink_.controller(inside.cc_dest, told(e), e.bytes, e.rtt * kTickPs, inside.cc_window, taken_->at_ps);
     taken_.reset();
   } else if (state == MRC_CC_IDLE) {
     taken_.reset();
   } else if (state == MRC_CC_BEGUN && state_before_ != MRC_CC_BEGUN) {
-    recorder_.controller(inside.cc_dest, {.kind = log::CcKind::Begins}, 0, 0, inside.cc_window, now_ps);
+    sink_.controller(inside.cc_dest, {.kind = log::CcKind::Begins}, 0, 0, inside.cc_window, now_ps);
   }
   state_before_ = state;
 }
@@ -86,14 +84,14 @@ void InsideTap::grants(const uint32_t* core, uint64_t now_ps) {
     if (!is_new(*at, stays)) return;
     const Ccans answer = Ccans::unpack(at + 1);
     if (answer.bytes == 0) return;
-    recorder_.controller(answer.cc, {.kind = log::CcKind::Granted}, answer.bytes, 0, 0, now_ps - preset_.clock_ps);
+    sink_.controller(answer.cc, {.kind = log::CcKind::Granted}, answer.bytes, 0, 0, now_ps - preset_.clock_ps);
   };
   granted(CoreB::CcNsccAns, ans_stays_);
   granted(CoreB::CcNsccRans, rans_stays_);
   const uint32_t* at = core + place(CoreB::TxSegmentRet);
   if ((*at & kValid) != 0 && (*at & kReady) != 0) {
     const Ccret back = Ccret::unpack(at + 1);
-    recorder_.controller(back.cc, {.kind = log::CcKind::Returned}, back.bytes, 0, 0, now_ps);
+    sink_.controller(back.cc, {.kind = log::CcKind::Returned}, back.bytes, 0, 0, now_ps);
   }
 }
 
@@ -109,7 +107,7 @@ void InsideTap::states(const mrc_inside_t& inside, uint64_t now_ps) {
     if (to == log::EvState::Bad && from != log::EvState::Denied) {
       bad_ = Bad{qp, place, from};
     } else if (!bad_ || bad_->qp != qp || bad_->place != place) {
-      recorder_.path(qp, place, from, to, now_ps);
+      sink_.path(qp, place, from, to, now_ps);
     }
   }
   row = inside.ev_states;
@@ -121,7 +119,7 @@ void InsideTap::judged(const uint32_t* core, uint64_t now_ps) {
   if (!is_new(*at, evev_stays_) || !bad_) return;
   const Evev said = Evev::unpack(at + 1);
   if (said.state != kEvBad || said.qp != bad_->qp || said.ev_idx != bad_->place) return;
-  if (!said.floor) recorder_.path(bad_->qp, bad_->place, bad_->before, log::EvState::Bad, now_ps);
+  if (!said.floor) sink_.path(bad_->qp, bad_->place, bad_->before, log::EvState::Bad, now_ps);
   bad_.reset();
 }
 

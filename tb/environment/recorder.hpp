@@ -17,6 +17,7 @@
 #include "reference/profile.hpp"
 #include "tb/environment/boundary_tap.hpp"
 #include "tb/environment/frame.hpp"
+#include "tb/environment/inside_tap.hpp"
 #include "tb/environment/plan.hpp"
 
 namespace mrc::tb {
@@ -24,7 +25,7 @@ namespace mrc::tb {
 struct NicCounters;
 
 /// Told by the NIC's Station, cycle by cycle. It never asks and never draws: a run with one is the run without it.
-class Recorder final : public BoundarySink {
+class Recorder final : public BoundarySink, public InsideSink {
  public:
   static constexpr uint64_t kNone = ~uint64_t{0};
   using Sink = std::function<void(const log::Record&)>;
@@ -68,11 +69,11 @@ class Recorder final : public BoundarySink {
   void lane_empty(unsigned plane, uint64_t now_ps) override;
   /// The NIC shows what moves inside: all events of kind path and cc are told. Before the first flush().
   void shows_inside();
-  /// A controller was told something, or answers; those that are none are left out.
-  void controller(unsigned dest, log::CcTold told, uint64_t bytes, uint64_t rtt_ps, uint64_t window, uint64_t time_ps);
-  /// An EV of a QP goes from one state to another.
-  void path(unsigned qp, unsigned place, log::EvState from, log::EvState to, uint64_t time_ps);
-  void hold_inside(uint64_t time_ps) { held_inside_ps_ = time_ps; }
+  /// Those that are none are left out.
+  void controller(unsigned dest, log::CcTold told, uint64_t bytes, uint64_t rtt_ps, uint64_t window,
+                  uint64_t time_ps) override;
+  void path(unsigned qp, unsigned place, log::EvState from, log::EvState to, uint64_t time_ps) override;
+  void hold_inside(uint64_t time_ps) override { held_inside_ps_ = time_ps; }
 
   /// Hands over, in the order of their times, all records before which no other can come any more, and says up to when
   /// that is. `now_ps`: of the next cycle.

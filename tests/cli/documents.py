@@ -16,7 +16,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 
 # Commands with tests of their own, or that work on the source tree alone.
-ELSEWHERE = re.compile(r"^mrc (test|lint|export-verilog|depth|state|coverage)\b|^mrc --no-install")
+ELSEWHERE = re.compile(r"^mrc (test|lint|export-verilog|depth|state|coverage|prove|fpga)\b|^mrc --no-install"
+                       r"|mrc ports\b|mrc tester |tests/cli/ports/|--slow ")
 # Options that shorten a command that takes long: those it has itself get these values.
 SHORTER = [
     (r"^mrc cosim .*--seeds", {"--seeds": "2", "--preset": "tiny", "--packets": "2000"}),

@@ -59,8 +59,7 @@ def rude(mode, call):
             os.write(1, b" ")
             time.sleep(0.1)
     elif mode == "twice":
-        say(good(call))
-        say(good(call))
+        os.write(1, 2 * (json.dumps(good(call)) + "\n").encode())  # both at once
     elif mode == "slow":
         time.sleep(0.2)
         say(good(call))

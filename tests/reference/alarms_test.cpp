@@ -266,3 +266,31 @@ TEST_CASE("what stands in front of the inner header may have been looked at or n
     CHECK(tale.broken(Rule::ReqCqeAck) == (damage == Damage::Icrc ? 1 : 0));
   }
 }
+
+TEST_CASE("packets inside a NIC whose host is slow leave after their QP's reset", "[reference][history]") {
+  // The lag is 13 us. What the host owed from 5 us after the reset on does not count, but not for ever.
+  struct Late {
+    log::Time read, waits;
+    bool right;
+  };
+  for (const auto& [read, waits, right] :
+       {Late{0, 12 * kUs, true}, Late{0, 20 * kUs, false}, Late{10 * kUs, 20 * kUs, true},
+        Late{10 * kUs, 30 * kUs, false}, Late{400 * kUs, 420 * kUs, false}}) {
+    INFO(read << " " << waits);
+    Tale tale;
+    tale.sends(0, 0);
+    tale.waits(60 * kUs);
+    log::Qp qp = life_qp();
+    qp.state = log::QpState::Reset;
+    tale.push(qp);
+    tale.waits(5 * kUs);
+    if (read != 0) {
+      tale.push(log::Host{log::HostOp::Read, kMemory, 64, 0, 1, {}, 0});
+      tale.waits(read);
+      tale.push(log::Host{log::HostOp::ReadDone, kMemory, 64, 0, 1, std::vector<uint8_t>(64, 0), 0});
+    }
+    tale.waits(waits - read - 5 * kUs);
+    tale.sends(0, 2, true);
+    CHECK(tale.broken(Rule::QpState) == (right ? 0 : 1));
+  }
+}

@@ -508,3 +508,52 @@ TEST_CASE("each rule of the requestor has a life that keeps it and one that brea
     }
   }
 }
+
+TEST_CASE("a round trip is less by the service time that the peer took off", "[reference.requestor]") {
+  // The stamp is moved by 3 ticks; 2 more are within what clocks that tick allow.
+  for (const log::Time ticks : {7u, 10u, 4u}) {
+    INFO(ticks);
+    Bench b;
+    begins(b);
+    told(b, {.kind = CcKind::Granted}, 100, 0, 2 * kUs);
+    wire::Packet p = wire::make_packet(wire::Opcode::WriteOnly, wire::Encapsulation::Ipv6, true, b.profile.wire());
+    p.ipv6->src = b.qp.own_ip;
+    p.ipv6->dst = b.qp.peer_ip;
+    p.bth->dqp = b.qp.peer_qp;
+    p.bth->p_key = b.qp.pkey;
+    p.bth->psn = kFirst;
+    p.reth->dma_length = 100;
+    p.payload.assign(100, 0x5a);
+    p.tseth->tx_timestamp16 = 0xfffe;
+    p.set_entropy(ev(0));
+    b.put(true, p, 3 * kUs);
+    wire::Packet q = b.packet(wire::Opcode::Sack, true);
+    q.seth->cack_psn = q.bth->psn = kFirst;
+    q.seth->entropy = ev(0);
+    q.cc_state->rcvd_bytes = 1;
+    q.cc_state->tx_timestamp16 = 1;
+    b.put(false, q, 3 * kUs + kPeriod);
+    told(b, {.kind = CcKind::Ack}, 100, 24000, 3 * kUs + kPeriod, ticks * kTick);
+    CHECK(b.broken(Rule::CcRtt) == (ticks == 4 ? 1 : 0));
+  }
+}
+
+TEST_CASE("planes need not be used alike once EVs are out of use", "[reference.requestor]") {
+  for (const unsigned m : {0u, 2u}) {  // 2: ALWAYS_SKIP
+    Bench b;
+    b.profile.planes = 2;
+    for (uint32_t n = 0; n < 16; ++n) b.qp.evs.push_back(0x10000 + n);
+    b.start();
+    b.data(0, 9 * kUs);
+    mark(b, 0, m, 9 * kUs + 1);
+    for (uint32_t n = 1; n < 600; ++n) {
+      wire::Packet p = b.packet(wire::Opcode::WriteOnly, false);
+      p.bth->psn = (kFirst + n) & 0xFFFFFF;
+      p.reth->dma_length = 100;
+      p.payload.assign(100, 0x5a);
+      p.set_entropy(0x10000 + n % 16);
+      b.put(true, p, 10 * kUs + n * log::Time{1000}, n % 4 == 0);
+    }
+    CHECK(b.broken(Rule::PathEqual) == (m == 0 ? 1 : 0));
+  }
+}

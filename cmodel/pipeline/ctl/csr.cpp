@@ -19,7 +19,7 @@ Csr::Csr(const Preset& preset, Stream<Evev>& evev, Stream<Pmask>& pmask, const Q
       evr_(evr),
       evp_(evp),
       qps_(preset.num_qps),
-      peer_(preset.num_dests, static_cast<uint8_t>((1u << preset.num_planes) - 1)) {
+      peers_(preset.num_dests, {.mask = static_cast<uint8_t>((1u << preset.num_planes) - 1)}) {
   for (const csr::Register& r : csr::kRegisters) {
     uint32_t mask = 0;
     for (const csr::Field& f : r.fields) mask |= f.mask();
@@ -66,9 +66,10 @@ void Csr::step(const In& in) {
         csr::kEvpResState.set(0, r.answered ? kEvpAnswered : kEvpNotAnswered) | csr::kEvpResRtt.set(0, r.rtt);
     evr_.pop();
   }
+  reports_ = true;
   switch (q_.state) {
     case State::Idle:
-      if (!internal() && q_.aw_full && q_.w_full) write();
+      idle();
       break;
     case State::Cfg:
       if (in.all_ack) {
@@ -103,6 +104,7 @@ void Csr::step(const In& in) {
     d_.wstrb = in.wstrb;
   }
   if (evev_.has()) queue_event();
+  if (reports_) take_reports();
 }
 
 /// What a read of a register gives.
@@ -114,7 +116,7 @@ uint32_t Csr::value(unsigned word, unsigned port_up) const {
       return csr::kQpInfoState.set(0, static_cast<uint32_t>(q.state)) | csr::kQpInfoStatus.set(0, q.status);
     }
     case csr::kPeerInfo:
-      return csr::kPeerInfoPorts.set(0, peer_[sel & (peer_.size() - 1)]);
+      return csr::kPeerInfoPorts.set(0, peers_[sel & (peers_.size() - 1)].mask);
     case csr::kPorts:
       return csr::kPortsUp.set(0, port_up);
     default:
@@ -122,13 +124,47 @@ uint32_t Csr::value(unsigned word, unsigned port_up) const {
   }
 }
 
-/// The NIC's own table writes. False: there is nothing to do.
-bool Csr::internal() {
+/// An error of a QP, else a peer's mask, else what software wrote; masks and software take turns.
+void Csr::idle() {
+  const bool software = q_.aw_full && q_.w_full;
+  if (tell_ != 0) {
+    tell_error();
+  } else if (heard_ != 0 && !(turn_ && software)) {
+    tell_mask();
+  } else if (software) {
+    turn_ = reports_ = false;
+    write();
+  }
+}
+
+void Csr::tell_error() {
+  unsigned qp = 0;
+  while (!qps_[qp].tell) ++qp;
+  qps_[qp].tell = false;
+  --tell_;
+  start_internal(CfgTable::QpState, static_cast<uint16_t>(qp), static_cast<uint8_t>(QpState::Error));
+}
+
+void Csr::tell_mask() {
+  const unsigned last = static_cast<unsigned>(peers_.size()) - 1;
+  unsigned dest = first_;
+  while (!peers_[dest].heard) dest = (dest + 1) & last;
+  peers_[dest].heard = false;
+  --heard_;
+  first_ = (dest + 1) & last;
+  turn_ = true;
+  start_internal(CfgTable::PeerPorts, static_cast<uint16_t>(dest), peers_[dest].mask);
+}
+
+/// What the blocks report is kept, whatever the write bus is doing: none of them ever waits for it.
+void Csr::take_reports() {
   if (pmask_.has()) {
     const Pmask& m = pmask_.head();
+    set_peer(m.dest, m.mask);
+    Peer& peer = peers_[m.dest & (peers_.size() - 1)];
+    heard_ += !peer.heard;
+    peer.heard = true;
     pmask_.pop();
-    start_internal(CfgTable::PeerPorts, m.dest, m.mask);
-    return true;
   }
   for (Stream<Qperr>* from : qperr_) {
     if (!from->has()) continue;
@@ -136,17 +172,15 @@ bool Csr::internal() {
     from->pop();
     Qp& q = qps_[e.qp & (qps_.size() - 1)];
     if (qp_may_fail(q.state)) {
-      q = {.state = QpState::Error, .status = static_cast<uint8_t>(e.status)};
+      q = {.state = QpState::Error, .status = static_cast<uint8_t>(e.status), .tell = true};
+      ++tell_;
       ++reg_[csr::kCntQpErr / 4];
-      start_internal(CfgTable::QpState, e.qp, static_cast<uint8_t>(QpState::Error));
     }
-    return true;
+    break;
   }
-  return false;
 }
 
 void Csr::start_internal(CfgTable table, uint16_t index, uint8_t value) {
-  if (table == CfgTable::PeerPorts) set_peer(index, value);
   d_.internal = true;
   d_.table = table;
   d_.index = index;
@@ -157,7 +191,7 @@ void Csr::start_internal(CfgTable table, uint16_t index, uint8_t value) {
 }
 
 void Csr::set_peer(unsigned dest, unsigned mask) {
-  peer_[dest & (peer_.size() - 1)] = static_cast<uint8_t>(mask & ((1u << preset_.num_planes) - 1));
+  peers_[dest & (peers_.size() - 1)].mask = static_cast<uint8_t>(mask & ((1u << preset_.num_planes) - 1));
 }
 
 /// Into the queue of EV events, or lost.
@@ -224,7 +258,7 @@ bool Csr::judge_table(uint32_t command) {
   switch (static_cast<CfgTable>(table)) {
     case CfgTable::QpCtx:
     case CfgTable::QpState:
-      qp = {.state = csr::TblQpState::unpack(data.data()).state, .status = 0};  // QP_CTX has it in the same place
+      qp = {.state = csr::TblQpState::unpack(data.data()).state};  // QP_CTX has it in the same place
       break;
     case CfgTable::PeerPorts:
       set_peer(index, csr::TblPeerPorts::unpack(data.data()).mask);

@@ -77,10 +77,19 @@ class Csr {
   struct Qp {
     QpState state = QpState::Reset;
     uint8_t status = 0;  // why the NIC put it into Error
+    bool tell = false;   // the blocks are to hear that it is in Error
+  };
+  /// A destination, as csr knows it.
+  struct Peer {
+    uint8_t mask = 0;    // planes it can receive on, as it or software said last
+    bool heard = false;  // the blocks are to hear that
   };
 
   uint32_t value(unsigned word, unsigned port_up) const;
-  bool internal();
+  void idle();
+  void take_reports();
+  void tell_error();
+  void tell_mask();
   void set_peer(unsigned dest, unsigned mask);
   void start_internal(CfgTable table, uint16_t index, uint8_t value);
   void write();
@@ -105,8 +114,11 @@ class Csr {
   Stream<Evr>& evr_;
   Stream<Evp>& evp_;
   std::vector<Qp> qps_;
-  std::vector<uint8_t> peer_;  // planes each destination can receive on, as broadcast
-  unsigned tick_cycle_ = 0;    // cycles since the last tick
+  std::vector<Peer> peers_;
+  unsigned tell_ = 0, heard_ = 0;  // how many QPs and destinations the blocks are to hear of
+  unsigned first_ = 0;             // destination whose mask is looked at first
+  bool turn_ = false;              // the newest table write was a mask: software's goes before the next
+  unsigned tick_cycle_ = 0;        // cycles since the last tick
   Fifo<Evev> evq_{16};
   bool evq_moved_ = false;
   bool dropped_ = false;  // an event, in this cycle
@@ -114,6 +126,7 @@ class Csr {
   Regs q_, d_;
   unsigned written_ = kWords;  // register word written in this cycle; kWords: none
   uint32_t written_value_ = 0;
+  bool reports_ = false;    // reports of blocks are taken in this cycle
   bool evp_busy_ = false;   // an EV probe is on its way, in this cycle
   bool republish_ = false;  // the table write changes without a register
   CsrOut values_;

@@ -4,6 +4,8 @@ import random
 import zlib
 
 WIDTHS = (128, 256, 768)
+OVER = (72, 96)               # bytes of zeros that the RTL moves a register over,
+BACK = (4, 8, 12, 16, 32)     # and takes back
 POLY = 0xEDB88320
 
 
@@ -38,6 +40,40 @@ def masks(width):
     return out
 
 
+def over(count):
+    """over(N)[i] = the bits of a register that are summed into bit i of the register N zero bytes later."""
+    return _matrix(lambda register: (register >> 8) ^ _TABLE[register & 0xFF], count)
+
+
+def back(count):
+    """The reverse of over(N)."""
+    def before(register):
+        for _ in range(8):
+            register = ((register ^ POLY) << 1 | 1) if register >> 31 else register << 1
+        return register
+    return _matrix(before, count)
+
+
+def _matrix(change, count):
+    out = [0] * 32
+    for bit in range(32):
+        register = 1 << bit
+        for _ in range(count):
+            register = change(register)
+        for i in range(32):
+            out[i] |= (register >> i & 1) << bit
+    return out
+
+
+def residues(count):
+    """The register behind a message with its CRC and 0, 1, .. words of zeros."""
+    matrix, register, found = over(4), zlib.crc32(zlib.crc32(b"x").to_bytes(4, "little"), zlib.crc32(b"x")) ^ 0xFFFFFFFF, []
+    for _ in range(count):
+        found.append(register)
+        register = step(matrix, 32, register, bytes(4))
+    return found
+
+
 def step(matrix, width, register, message):
     """One application of the parities, as the RTL does it."""
     count = width // 8
@@ -59,3 +95,8 @@ def self_check():
             register = step(matrix, width, register, second)
             if register ^ 0xFFFFFFFF != zlib.crc32(first + second):
                 raise AssertionError(f"CRC matrix of {width} bits is wrong for {length} bytes")
+    for count in {*OVER, *BACK}:
+        before = zlib.crc32(rng.randbytes(9)) ^ 0xFFFFFFFF
+        behind = zlib.crc32(bytes(count), before ^ 0xFFFFFFFF) ^ 0xFFFFFFFF
+        if step(over(count), 32, before, bytes(4)) != behind or step(back(count), 32, behind, bytes(4)) != before:
+            raise AssertionError(f"CRC matrix over {count} bytes of zeros is wrong")

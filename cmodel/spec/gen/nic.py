@@ -87,6 +87,7 @@ class Block:
     inputs: dict = dc_field(default_factory=dict)   # port -> [Stream]
     outputs: list = dc_field(default_factory=list)  # [Stream]
     values: list = dc_field(default_factory=list)
+    waits: dict = dc_field(default_factory=dict)    # port, cfg or a name -> what it waits for, as in nic.yaml
     cfg: list = None
     pulses: dict = dc_field(default_factory=dict)   # name -> register
     levels: dict = dc_field(default_factory=dict)   # port -> (block, name, slice)
@@ -122,6 +123,7 @@ class Nic:
         self.blocks = {name: self._block(name, entry) for name, entry in data["blocks"].items()}
         self._connect()
         self._levels()
+        self._waits()
         self._counters()
         self.unread = data.get("unread") or []
         for name in self.unread:
@@ -203,8 +205,8 @@ class Nic:
 
     def _block(self, name, entry):
         where = f"nic.yaml: block {name}"
-        keys(where, entry, {"doc", "params", "lane", "bug", "in", "csr", "cfg", "pulses", "levels", "drives", "wires"},
-             ["doc"])
+        keys(where, entry, {"doc", "params", "lane", "bug", "in", "waits", "csr", "cfg", "pulses", "levels", "drives",
+                            "wires"}, ["doc"])
         b = Block(name, entry["doc"], entry.get("params") or [], bool(entry.get("lane", False)),
                   bool(entry.get("bug", True)))
         known = {p["name"] for p in self.spec.presets_yaml.get("parameters") or []} | {"NumAcks"}
@@ -220,6 +222,7 @@ class Nic:
             if self.values[value] in b.values:
                 raise SpecError(f"{where}: csr: '{value}' is listed twice")
             b.values.append(self.values[value])
+        b.waits = entry.get("waits") or {}
         if "cfg" in entry:
             b.cfg = entry["cfg"]
             for t in b.cfg:
@@ -303,6 +306,55 @@ class Nic:
                 if source not in self.blocks or name not in self.blocks[source].drives:
                     raise SpecError(f"nic.yaml: block {b.name}.levels.{port}: "
                                     f"'{name}' does not stand in 'drives' of '{source}'")
+
+    def waits(self, b, name):
+        """What (block, port) waits for: [(block, port)]; ("host", stream) and ("port", "pins") wait for nothing."""
+        out = []
+        for other in b.waits[name]:
+            where = f"nic.yaml: block {b.name}.waits.{name}"
+            stream = next((s for s in b.outputs if s.suffix == other), None)
+            if other == "all cfg":
+                out += [(x.name, "cfg") for x in self.blocks.values() if x.cfg is not None]
+            elif other == "pins":
+                out.append(("port", "pins"))
+            elif "." in other:
+                block, port = other.split(".", 1)
+                if block not in self.blocks or port not in self.blocks[block].waits:
+                    raise SpecError(f"{where}: '{other}' does not stand in 'waits' of '{block}'")
+                out.append((block, port))
+            elif stream:
+                out.append((stream.consumer, stream.port or stream.suffix))
+            elif other in b.waits:
+                out.append((b.name, other))
+            else:
+                raise SpecError(f"{where}: '{other}' is neither an output of the block nor a wait of it")
+        return out
+
+    def _waits(self):
+        """Every input and every cfg says what it waits for, and no two of them wait for each other."""
+        if not any(b.waits for b in self.blocks.values()):
+            return  # a sample of a test
+        edges = {}
+        for b in self.blocks.values():
+            for port in [*b.inputs, *(["cfg"] if b.cfg is not None else [])]:
+                if port not in b.waits:
+                    raise SpecError(f"nic.yaml: block {b.name}.waits: '{port}' is missing; [] if it waits for nothing")
+            edges.update({(b.name, name): self.waits(b, name) for name in b.waits})
+        done, path = set(), []
+
+        def walk(node):
+            if node in path:
+                circle = " -> ".join(".".join(n) for n in [*path[path.index(node):], node])
+                raise SpecError(f"nic.yaml: waits: a circle, in which each waits for the next: {circle}")
+            if node in done or node not in edges:
+                return
+            path.append(node)
+            for other in edges[node]:
+                walk(other)
+            done.add(path.pop())
+
+        for node in edges:
+            walk(node)
 
     def _counters(self):
         pulsed = {}

@@ -106,6 +106,22 @@ def pages(nic, root):
     return out
 
 
+def waits(nic):
+    """Who waits for whom."""
+    out = "\n## Who waits for whom\n\n" + paragraph(
+        "An input is taken, a table write (cfg) acknowledged, once those behind it are. Only the host (pins `host_rd`, "
+        "`host_wr`, `cqe`) and the ready of a port end a chain; there is no circle, or the generator would refuse it. "
+        "`hold` is room for completions that wait for their data; csr's `write` is a table write on the bus.")
+    out += "\n| waiting | for |\n|---|---|\n"
+    for b in nic.blocks.values():
+        for name in b.waits:
+            found = [nic.host_in.get(f"{b.name}.{o}", o) if block == "host" else f"{block}.{port}"
+                     for o, (block, port) in zip(b.waits[name], nic.waits(b, name))] if b.waits[name] != ["all cfg"] \
+                else ["cfg of all blocks"]
+            out += f"| {b.name}.{name} | {', '.join(found) or 'nothing'} |\n"
+    return out
+
+
 def overview(nic):
     out = BANNER.format(source="nic.yaml") + "# Blocks of the NIC\n\n"
     out += "| block | what for | takes from | gives to |\n|---|---|---|---|\n"
@@ -115,6 +131,7 @@ def overview(nic):
         out += f"| [{b.name}](#{b.name}) | {cell(b.doc)} | {', '.join(takes)} | {', '.join(gives)} |\n"
     out += "\n" + paragraph("A stream goes into a FIFO of its consumer. Blocks with cfg, in the order of the vector of "
                             "acks: " + ", ".join(b.name for b in nic.acks()) + ".")
+    out += waits(nic)
     for b in nic.blocks.values():
         out += f"\n## {b.name}\n\n{ports(nic, b)}"
     out += "\n## Counters\n\n| counter | counts | of |\n|---|---|---|\n"

@@ -100,4 +100,13 @@ package mrc_pkg;
     for width in crc.WIDTHS:
         rows = [f"    {width}'h{m:0{width // 4}x}" for m in reversed(crc.masks(width))]
         out += f"  localparam logic [31:0][{width - 1}:0] CrcMask{width} = {{\n" + ",\n".join(rows) + "\n  };\n\n"
+    out += ("  // CrcOver<N>[i]: the bits of a register that are summed into bit i of the register N zero bytes later.\n"
+            "  // CrcBack<N>: those of the register N zero bytes before.\n\n")
+    matrices = {**{f"Over{n}": crc.over(n) for n in crc.OVER}, **{f"Back{n}": crc.back(n) for n in crc.BACK}}
+    for name, matrix in matrices.items():
+        rows = [", ".join(f"32'h{m:08x}" for m in matrix[at:at - 8 if at >= 8 else None:-1]) for at in (31, 23, 15, 7)]
+        out += f"  localparam logic [31:0][31:0] Crc{name} = {{\n    " + ",\n    ".join(rows) + "\n  };\n\n"
+    rows = ", ".join(f"32'h{register:08x}" for register in reversed(crc.residues(8)))
+    out += ("  // CrcResidue[w]: the register behind a message, its CRC, and w words of zeros.\n"
+            f"  localparam logic [7:0][31:0] CrcResidue = {{\n    {rows}\n  }};\n\n")
     return out + "  /* verilator lint_on UNUSEDPARAM */\n\nendpackage\n"

@@ -527,7 +527,7 @@ TEST_CASE("the NIC puts a QP into Error once, tells the blocks, and keeps the fi
   CHECK(b.read(csr::kCntQpErr) == 4);
 }
 
-TEST_CASE("what a peer says about its ports is broadcast and shown; it goes before a QP's error", "[csr]") {
+TEST_CASE("what a peer says about its ports is broadcast and shown; a QP's error goes before it", "[csr]") {
   Bench b;
   b.bring_up(1);
   b.writes.clear();
@@ -536,22 +536,77 @@ TEST_CASE("what a peer says about its ports is broadcast and shown; it goes befo
   b.pmask.load({.dest = 2, .mask = 0xfe});
   b.run(20);
   REQUIRE(b.writes.size() == 2);
-  CHECK(b.writes[0].table == 9);
-  CHECK(b.writes[0].index == 2);
-  CHECK(b.writes[0].data == std::array<uint32_t, 16>{0xfe});
-  CHECK(b.writes[1].table == 3);
-  CHECK(b.peer(2) == 2);      // planes that there are
+  CHECK(b.writes[0].table == 3);
+  CHECK(b.writes[1].table == 9);
+  CHECK(b.writes[1].index == 2);
+  CHECK(b.writes[1].data == std::array<uint32_t, 16>{2});  // planes that there are
+  CHECK(b.peer(2) == 2);
   CHECK(b.peer(4 + 2) == 2);  // modulo the number of destinations
   CHECK(b.peer(1) == 3);
   CHECK(b.write_row(csr::kTblPeerPortsId, 4 + 1, csr::TblPeerPorts{.mask = 1}) == 0);
   CHECK(b.peer(1) == 1);
 }
 
+TEST_CASE("errors of all QPs and masks of all peers are taken while a table write waits", "[csr]") {
+  Bench b;
+  for (unsigned qp = 0; qp < 4; ++qp) b.bring_up(qp);
+  b.writes.clear();
+  b.acks = false;  // a block that does not acknowledge yet: it may wait for one of those below
+  b.cycle({.awvalid = true, .wvalid = true, .awaddr = csr::kTblCmd, .wdata = csr::kTblMrId << 16, .wstrb = 15});
+  b.run(3);
+  REQUIRE(b.regs.cfg().req);
+  for (unsigned i = 0; i < 3 * 4; ++i) {  // three of each QP, from all sources; three of each destination
+    REQUIRE(b.pmask.free());
+    REQUIRE(b.qperr[i % 3].free());
+    b.pmask.load({.dest = static_cast<uint16_t>(3 - i % 4), .mask = static_cast<uint8_t>(i < 8 ? 0 : 1)});
+    b.qperr[i % 3].load(
+        {.qp = static_cast<uint16_t>(i % 4), .status = i < 4 ? CqStatus::RemAccess : CqStatus::Flushed});
+    b.cycle();
+  }
+  b.run(3);
+  CHECK(b.writes.empty());
+  b.acks = true;
+  while (!b.regs.out().bvalid) b.cycle();
+  b.cycle({.bready = true});
+  b.run(100);
+  REQUIRE(b.writes.size() == 4 + 4);  // behind software's: each QP and each destination once
+  for (unsigned i = 0; i < 4; ++i) {
+    CHECK(b.writes[i].table == 3);
+    CHECK(b.writes[i].index == i);
+    CHECK(b.writes[4 + i].table == 9);
+    CHECK(b.writes[4 + i].index == i);
+    CHECK(b.writes[4 + i].data[0] == 1);
+  }
+  CHECK(b.read(csr::kCntQpErr) == 4);
+  for (unsigned qp = 0; qp < 4; ++qp) {
+    CHECK(b.info(qp) == (4 | 0x62 << 8));  // the first reason stays
+    CHECK(b.peer(qp) == 1);
+  }
+}
+
+TEST_CASE("a peer that goes on and on holds back neither another one nor software", "[csr]") {
+  Bench b;
+  unsigned other = 0, software = 0;
+  b.cycle({.awvalid = true, .wvalid = true, .awaddr = csr::kTblCmd, .wdata = csr::kTblMrId << 16, .wstrb = 15});
+  b.pmask.load({.dest = 2, .mask = 1});
+  for (unsigned i = 0; i < 60; ++i) {
+    b.cycle({.bready = true});
+    if (b.pmask.free()) b.pmask.load({.dest = 0, .mask = 1});
+  }
+  for (const CfgBus& w : b.writes) {
+    other += w.table == 9 && w.index == 2;
+    software += w.table == csr::kTblMrId;
+  }
+  CHECK(other == 1);
+  CHECK(software == 1);
+  CHECK(b.writes.size() > 8);
+}
+
 TEST_CASE("the NIC's own table write goes first, and a write of software waits for it", "[csr]") {
   Bench b;
   b.pmask.load({.dest = 2, .mask = 1});
-  b.cycle();
-  // The bus is taken in cycle 1, pmask is in its FIFO from cycle 2 on: both could go in cycle 2.
+  b.run(2);
+  // The bus is taken in cycle 2, pmask out of its FIFO as well: both could go in cycle 3.
   b.cycle({.awvalid = true, .wvalid = true, .awaddr = csr::kSackTrigger, .wdata = 5, .wstrb = 15});
   unsigned n = 0;
   while (!b.regs.out().bvalid && n < 50) {
@@ -559,7 +614,7 @@ TEST_CASE("the NIC's own table write goes first, and a write of software waits f
     ++n;
     if (b.regs.cfg().req) CHECK(b.regs.values().sack_trigger == 16384);
   }
-  // cfg_req from cycle 3, acks from 4, dropped for 5, acks gone in 6, WIdle in 7: bvalid in 8.
+  // cfg_req from cycle 4, acks from 5, dropped for 6, acks gone in 7, WIdle in 8: bvalid in 9.
   CHECK(n == 6);
   CHECK(b.regs.values().sack_trigger == 5);
   CHECK(b.writes.size() == 1);
@@ -599,7 +654,6 @@ TEST_CASE("a read sees the state of its own cycle, not of a write in the same on
   b.qperr[0].load({.qp = 1, .status = CqStatus::RetryExceeded});
   b.run(2);                                            // in csr's FIFO
   b.cycle({.arvalid = true, .araddr = csr::kQpInfo});  // it is taken in this cycle
-  CHECK(b.regs.cfg().req);
   CHECK(b.regs.out().rdata == 3);
   b.cycle({.rready = true});
   CHECK(b.read(csr::kQpInfo) == (4 | 0x84 << 8));

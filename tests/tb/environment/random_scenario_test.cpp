@@ -108,6 +108,17 @@ TEST_CASE("scenarios drawn from seeds pass in lockstep", "[tb][random]") {
   }
 }
 
+// QPs fail while software writes tables: csr once waited for blocks that waited for it.
+TEST_CASE("QPs that fail during table writes do not stop the NIC", "[tb][random]") {
+  CosimOptions o = short_run("tiny", "clean", 1500, 50088);
+  o.scenario = random_scenario(50088);
+  use_rtl(o);
+  const CosimResult r = run_cosim(o);
+  INFO(o.scenario.description << ": " << r.problem << r.error << failure_text({}, r));
+  CHECK(r.outcome == Outcome::Pass);
+  CHECK(r.failed_qps > 10);
+}
+
 TEST_CASE("a host that does not want its QPs to fail keeps to the limits of immediates", "[tb][random]") {
   CosimOptions o = short_run("tiny", "immediate", 800);
   o.scenario.max_wimm = 2;

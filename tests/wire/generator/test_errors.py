@@ -62,6 +62,11 @@ FAULTS = [  # file, text, replacement, what the message says
     ("nic.yaml", "status: [NOW]", "status: [ONE]", "status: ONE is 'rw', must be ro"),
     ("nic.yaml", "status: [NOW]", "status: [NOW]\nunread: [NOW]", "unread: NOW is no counter"),
     ("nic.yaml", "lane.word, b_block.second]", "lane.word]", "flow: b_block.second stands there 0 times"),
+    ("nic.yaml", "waits: {cfg: [first]}", "waits: {}", "block a_block.waits: 'cfg' is missing"),
+    ("nic.yaml", "{first: [second, c_block.word]}", "{first: [third]}", "waits.first: 'third' is neither an output"),
+    ("nic.yaml", "{first: [second, c_block.word]}", "{first: [c_block.line]}", "'c_block.line' does not stand in 'waits'"),
+    ("nic.yaml", "waits: {word: []}", "waits: {word: [csr.write]}",
+     "csr.write -> a_block.cfg -> b_block.first -> c_block.word -> csr.write"),
     ("nic.yaml", "doc: takes\n", "docs: takes\n", "block b_block: unknown key 'docs'"),
 ]
 

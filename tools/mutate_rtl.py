@@ -1,0 +1,420 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""mrc mutate --rtl: is the RTL watched? Breaks one bit of one word-level cell of a block at a time and asks who sees it: the
+lockstep with the model (L0), then the judge and the bench at L2, where the device is known by ports, host and verbs.
+
+Yosys makes the mutants of a block (mutate) in one netlist, which stands in preset tiny in the place of the RTL; the
+environment variable MRC_RTL_MUTANT switches one of them on. Results are kept per mutant: an interrupted run goes on where
+it was. abc says which of the others nothing can tell from the original; tools/rtl_mutants.yaml names more, each with a
+reason. docs/mutation.md says what came out."""
+import argparse
+import collections
+import concurrent.futures
+import json
+import os
+import re
+import shutil
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+import blocks as swap
+import equal
+import fpga
+import rtl
+
+FIRST = ("rx_check", "rx_track", "tx_path", "tx_inflight", "tx_segment")
+RESULTS = rtl.ROOT / "build/mutate/rtl.jsonl"
+# Without injected bugs. Cells stay words: a broken operator is nearer to a slip of the pen than a broken gate.
+BREAKING = "; ".join([
+    "delete -input w:bug_i", "setundef -zero -undriven", "proc", "flatten", "opt_clean", "memory_collect", "opt_expr",
+    "bwmuxmap", "opt_clean", "delete t:$scopeinfo", "mutate -list {count} -seed {seed} -ctrl mutant_i 16 1 -o list.txt",
+    "script list.txt", "opt_clean", "check -assert", "rename {top} {inner}", "write_verilog -noattr mutants.v"])
+WORDS = {"inv": "is inverted", "const0": "is 0", "const1": "is 1", "cnot0": "is inverted where bit {ctrlbit} is 0",
+         "cnot1": "is inverted where bit {ctrlbit} is 1"}
+# (scenario, packets, seed) in lockstep: those that end soon and see much first.
+QUICK = [("mixed", 100, 1), ("immediate", 100, 1), ("trim", 150, 1), ("loss", 150, 1), ("corrupt", 150, 1), ("refused", 150, 1),
+         ("window", 200, 1), ("link-flap", 200, 1)]
+MORE = [("mixed", 1500, 2), ("many-qps", 400, 1), ("retry-exhaust", 300, 1), ("qp-error", 300, 1), ("dynamic-mpr", 400, 1),
+        ("bad-ev", 300, 1), ("bad-plane", 300, 1), ("probe-revive", 300, 1), ("penalty", 300, 1), ("plane-loss", 300, 1),
+        ("many-peers", 300, 1), ("no-bytes", 300, 1), ("reorder", 300, 1), ("ecn", 300, 1), ("rto", 300, 1),
+        ("few-updates", 300, 1), ("plane-addresses", 300, 1), ("slow-host", 300, 1), ("late-data", 300, 1),
+        ("incast-trim", 300, 1), ("random", 800, 3), ("random", 800, 4), ("random", 800, 5), ("random", 800, 6),
+        ("random", 800, 7), ("random", 800, 8)]
+JUDGED = [("mixed", 300, 1), ("immediate", 150, 1), ("trim", 300, 1), ("loss", 300, 1), ("refused", 150, 1), ("corrupt", 150, 1),
+          ("window", 300, 1), ("link-flap", 300, 1), ("many-qps", 300, 1), ("retry-exhaust", 200, 1), ("qp-error", 200, 1),
+          ("bad-ev", 300, 1), ("probe-revive", 300, 1), ("random", 600, 3)]
+STAGES = {"L0": QUICK + MORE, "L2": JUDGED}
+
+
+EQUAL = ("equal", ("abc",))  # level and run of the answer of tools/equal.py
+
+
+class Mutant:
+    """One broken bit: a line that Yosys wrote."""
+
+    def __init__(self, block, number, line):
+        words = line.split()
+        given = collections.defaultdict(list)
+        for name, value in zip(words, words[1:]):
+            if name.startswith("-") and not value.startswith("-"):
+                given[name[1:]].append(value)
+        self.block, self.number, self.mode = block, number, given["mode"][0]
+        self.cell, self.port, self.bit = given["cell"][0], given["port"][0], int(given["portbit"][0])
+        self.ctrlbit = given["ctrlbit"][0] if given["ctrlbit"] else ""
+        self.wire = f"{given['wire'][0]}[{given['wirebit'][0]}]" if given["wire"] else ""
+        self.sources = given["src"]
+        self.key = f"{block} {number}"
+
+    @property
+    def place(self):
+        """The innermost piece of source: of those that Yosys names, the one with the fewest lines."""
+        def size(text):
+            found = re.search(r":(\d+)\.(\d+)-(\d+)\.(\d+)$", text)
+            if not found:
+                return (0, 0)
+            first, column, last, end = map(int, found.groups())
+            return (last - first, end - column)
+        return min(self.sources, key=size, default="")
+
+    @property
+    def line(self):
+        found = re.match(r"(.*?):(\d+)", self.place)
+        return f"{found[1]}:{found[2]}" if found else "no line"
+
+    def source(self):
+        """The line's words."""
+        found = re.match(r"(.*?):(\d+)", self.place)
+        if not found:
+            return ""
+        lines = (rtl.ROOT / found[1]).read_text(encoding="utf-8").splitlines()
+        return lines[int(found[2]) - 1].strip()
+
+    def __str__(self):
+        how = WORDS[self.mode].format(ctrlbit=self.ctrlbit)
+        what = f"{self.wire}: " if self.wire else ""
+        return f"{self.key}: {self.line}: {what}bit {self.bit} of {self.port} of {self.cell.split(chr(92))[-1]} {how}: {self.source()}"
+
+
+def surroundings():
+    """What else decides on an answer: the rest of the RTL and the scenarios."""
+    return [path.read_bytes() for part in ("rtl", "tb/scenarios") for path in sorted((rtl.ROOT / part).rglob("*"))
+            if path.is_file()]
+
+
+class Broken:
+    """A block with its mutants: drawn by seed and count, kept by what the block is made of."""
+
+    def __init__(self, block, count, seed, first):
+        self.block, self.first = block, first
+        self.script = script = BREAKING.format(top=block.top, inner=f"{block.name}_mutants", count=count, seed=seed)
+        self.key = swap.key_of(block.key, script)
+        kept = swap.CACHE / f"{block.name}-mutants-{self.key}.json"
+        if not kept.exists():
+            made = block.run(script)
+            fpga.write_whole(kept, json.dumps({"verilog": made["mutants.v"], "list": made["list.txt"]}).encode())
+        self.version = swap.key_of(self.key, *surroundings())
+        made = json.loads(kept.read_text())
+        self.verilog = made["verilog"]
+        self.mutants = [Mutant(block.name, number, line) for number, line in enumerate(made["list"].splitlines(), 1)]
+
+    def circuit(self):
+        """The netlist with all its mutants as gates, for tools/equal.py."""
+        kept = swap.CACHE / f"{self.block.name}-circuit-{swap.key_of(self.key, equal.GATES)}.json"
+        if not kept.exists():
+            fpga.write_whole(kept, self.block.run(f"{self.script}; {equal.GATES}")["gates.json"].encode())
+        return equal.circuit(kept.read_text())
+
+    def text(self, source):
+        """What stands for the block's file. The number of the mutant is read once, when the device is made."""
+        last = self.first + len(self.mutants)
+        read = r'(std::getenv(\"MRC_RTL_MUTANT\") ? std::atoi(std::getenv(\"MRC_RTL_MUTANT\")) : 0)'
+        choose = "\n".join(["  int chosen;", "  logic [15:0] mutant;", f'  initial chosen = $c32("{read}");',
+                            f"  assign mutant = chosen > {self.first} && chosen <= {last} ? 16'(chosen - {self.first}) : 16'd0;"])
+        inner = f"{self.block.name}_mutants"
+        return self.block.shell(source, inner, unconnected=("bug_i",), more=choose, pins=(".mutant_i(mutant)",)) + self.verilog
+
+
+class Device:
+    """Tiny with the mutants of some blocks, and a program that opens it where it would open the RTL."""
+
+    def __init__(self, everything, broken, jobs):
+        texts = {b.block.name: b.text(everything.source(b.block.name)) for b in broken}
+        self.library = swap.device(everything, texts, "-O1", jobs)
+        self.folder = Path(tempfile.mkdtemp(dir=swap.CACHE, prefix="bin-"))
+        real = Path(swap.program())
+        (self.folder / "bin").mkdir()
+        (self.folder / "lib/mrcnic").mkdir(parents=True)
+        self.program = self.folder / "bin/mrc"  # what it opens lies beside the program
+        for source, target in ((real, self.program), (self.library, self.folder / "lib/mrcnic/libmrc_dut_rtl_tiny.so")):
+            try:
+                os.link(source, target)
+            except OSError:
+                shutil.copy2(source, target)
+
+    def close(self):
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+class Judges:
+    """Asks who sees a mutant. Each has a memory of what was asked before."""
+
+    def __init__(self, device, limit):
+        self.device, self.limit = device, limit
+
+    def ask(self, level, run, number):
+        """None: not seen. Else who saw it."""
+        scenario, packets, seed = run
+        with tempfile.TemporaryDirectory() as folder:
+            code, said = swap.cosim(self.device.program, level, self.device.library, scenario, packets, seed, folder,
+                                    {"MRC_RTL_MUTANT": str(number)}, self.limit)
+        if level == "L0":
+            if code is None:
+                return f"no end in {self.limit} s"
+            if code not in (0, 1, 2, 5):
+                return f"exit code {code}" if number else f"exit code {code}: {said.get('words', '')}"
+            return {0: None, 5: None, 1: "mismatch", 2: "hang"}[code]
+        rules = [f["rule"] for f in said.get("judge", {}).get("findings", []) if f.get("device") == "dut"
+                 and f.get("verdict") in ("fail", "deviates")]
+        if rules:
+            return f"rule {rules[0]}"
+        if code is None:
+            return "bench: no end"
+        return None if code in (0, 5) else f"bench: {said.get('outcome') or f'exit code {code}'}"
+
+
+class Memory:
+    """build/mutate/rtl.jsonl: a line for each answer: what was asked of which mutant, and who saw it."""
+
+    def __init__(self, anew):
+        RESULTS.parent.mkdir(parents=True, exist_ok=True)
+        self.known = collections.defaultdict(dict)  # (version, number) -> {(level, run): seen}
+        if RESULTS.exists() and not anew:
+            for line in RESULTS.read_text(encoding="utf-8").splitlines():
+                try:
+                    entry = json.loads(line)
+                except ValueError:
+                    continue  # the last one, of a run that was killed
+                self.known[entry["version"], entry["number"]][entry["level"], tuple(entry["run"])] = entry["seen"]
+        self.out = RESULTS.open("a", encoding="utf-8")
+        self.lock = threading.Lock()
+
+    def of(self, version, number):
+        return self.known[version, number]
+
+    def write(self, version, number, level, run, seen):
+        with self.lock:
+            self.known[version, number][level, run] = seen
+            self.out.write(json.dumps({"version": version, "number": number, "level": level, "run": run, "seen": seen}) + "\n")
+            self.out.flush()
+
+
+def seen_at(known, level):
+    """(who, in which run) of the first that saw it at this level, or None."""
+    for (at, run), seen in known.items():
+        if at == level and seen:
+            return seen, " ".join(map(str, run))
+    return None
+
+
+def answered(known, levels, runs):
+    return all(seen_at(known, level) or all((level, run) in known for run in runs[level]) for level in levels)
+
+
+def plan(mutants, memory, levels, runs):
+    """[(mutant, level)] of what is not answered yet."""
+    left = []
+    for broken, mutant in mutants:
+        known = memory.of(broken.version, mutant.number)
+        for level in levels:
+            if not seen_at(known, level) and any((level, run) not in known for run in runs[level]):
+                left.append((broken, mutant, level))
+    # A run that is interrupted has asked of all blocks alike; Yosys drew them in no order.
+    return sorted(left, key=lambda job: (levels.index(job[2]), job[1].number))
+
+
+def work(left, memory, judges, runs, workers):
+    """Asks what is left; false if it was interrupted."""
+    stopped = threading.Event()
+
+    def one(job):
+        broken, mutant, level = job
+        known = memory.of(broken.version, mutant.number)
+        for run in runs[level]:
+            if stopped.is_set() or (level, run) in known:
+                continue
+            seen = judges.ask(level, run, broken.first + mutant.number)
+            if stopped.is_set():
+                return job
+            memory.write(broken.version, mutant.number, level, run, seen)
+            if seen:
+                break
+        return job
+
+    began = time.monotonic()
+    with concurrent.futures.ThreadPoolExecutor(workers) as pool:
+        futures = [pool.submit(one, job) for job in left]
+        try:
+            for done, future in enumerate(concurrent.futures.as_completed(futures), 1):
+                broken, mutant, level = future.result()
+                found = seen_at(memory.of(broken.version, mutant.number), level)
+                rest = (time.monotonic() - began) / done * (len(left) - done)
+                print(f"{done}/{len(left)} {level} {'; '.join(found) if found else 'NOT SEEN'}: {mutant}  ({rest:.0f} s left)",
+                      flush=True)
+        except KeyboardInterrupt:
+            stopped.set()
+            for future in futures:
+                future.cancel()
+            return False
+    return True
+
+
+class Listed:
+    """tools/rtl_mutants.yaml: {equivalent: {line of source: {its words: reason}}, unseen: the same}."""
+
+    def __init__(self, path):
+        import yaml
+        words = yaml.safe_load(path.read_text(encoding="utf-8")) if path.exists() else {}
+        self.reasons = {section: (words or {}).get(section) or {} for section in ("equivalent", "unseen")}
+
+    def reason(self, section, mutant):
+        for file, entries in self.reasons[section].items():
+            if mutant.line.startswith(file + ":"):
+                for text, reason in entries.items():
+                    if text in (f"{mutant.source()} @ {mutant.mode} {mutant.port}[{mutant.bit}]", mutant.source()):
+                        return reason
+        return None
+
+
+def at_rest(device_key, memory, judges, runs, levels):
+    """Without a mutant nobody may have anything to say; asked once for each device."""
+    for level in levels:
+        for run in runs[level]:
+            known = memory.of(device_key, 0)
+            if (level, run) not in known:
+                memory.write(device_key, 0, level, run, judges.ask(level, run, 0))
+            if known[level, run]:
+                print(f"mrc mutate: {level} {' '.join(map(str, run))} is left out: without a mutant, too: {known[level, run]}",
+                      file=sys.stderr)
+    return {level: [run for run in runs[level] if not memory.of(device_key, 0)[level, run]] for level in levels}
+
+
+def equivalent(mutants, memory):
+    """{mutant: True} of those not seen at L0 that abc cannot tell from the original; kept like the other answers."""
+    circuits, found = {}, {}
+    for broken, mutant in mutants:
+        known = memory.of(broken.version, mutant.number)
+        if not answered(known, ["L0"], {"L0": QUICK}) or seen_at(known, "L0"):
+            continue
+        if EQUAL not in known:
+            if broken.block.name not in circuits:
+                print(f"mrc mutate: {broken.block.name} as gates", file=sys.stderr, flush=True)
+                circuits[broken.block.name] = broken.circuit()
+            same = circuits[broken.block.name].same(mutant.number)
+            memory.write(broken.version, mutant.number, *EQUAL, {True: "equal", False: "", None: "no answer"}[same])
+        found[mutant.key] = known[EQUAL] == "equal"
+    return found
+
+
+def tell(mutants, memory, listed, levels, options):
+    """A row for each block, the survivors, the JSON."""
+    rows, shown = [], []
+    proved = equivalent(mutants, memory) if "L0" in levels else {}
+    for broken, mutant in mutants:
+        known = memory.of(broken.version, mutant.number)
+        row = {"block": mutant.block, "number": mutant.number, "line": mutant.line, "source": mutant.source(),
+               "mode": mutant.mode, "cell": mutant.cell, "port": mutant.port, "bit": mutant.bit, "wire": mutant.wire,
+               "equivalent": "proved by abc" if proved.get(mutant.key) else listed.reason("equivalent", mutant), "reason": listed.reason("unseen", mutant)}
+        for level in levels:
+            found = seen_at(known, level)
+            row[level] = {"by": found[0], "run": found[1]} if found else None
+        rows.append(row)
+        if not row[levels[0]] and not row["equivalent"]:
+            print(f"not seen at {levels[0]}: {mutant}")
+            if row["reason"]:
+                print(f"  {row['reason']}")
+    names = list(dict.fromkeys(row["block"] for row in rows))
+    for name in [*names, "all"]:
+        mine = [row for row in rows if name in (row["block"], "all")]
+        counted = [row for row in mine if not row["equivalent"]]
+        words = ", ".join(f"{level} {sum(row[level] is not None for row in counted)}"
+                          f" ({100 * sum(row[level] is not None for row in counted) / max(len(counted), 1):.1f} %)"
+                          for level in levels)
+        print(f"{name}: {len(mine)} mutants, {len(mine) - len(counted)} cannot be told apart, of the others seen at {words}")
+        shown.append({"block": name, "mutants": len(mine), "equivalent": len(mine) - len(counted),
+                      **{level: sum(row[level] is not None for row in counted) for level in levels}})
+    if options.json:
+        rtl.write_json(options.json, {"preset": swap.PRESET, "seed": options.seed, "count": options.count, "totals": shown,
+                                      "rows": rows})
+    wrong = [row for row in rows if row["equivalent"] and row[levels[0]]]
+    for row in wrong:
+        print(f"listed as equivalent, but seen: {row['block']} {row['number']}")
+    return rtl.Exit.FAIL if wrong else rtl.Exit.PASS
+
+
+def arguments():
+    parser = rtl.Parser(prog="mrc mutate", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rtl", action="store_true", required=True, help="mutants of the RTL's blocks, at preset tiny")
+    parser.add_argument("--blocks", action="append", metavar="NAME,...", help=f"of these blocks ({','.join(FIRST)})")
+    parser.add_argument("--count", type=int, default=60, metavar="N", help="mutants of each block (60)")
+    parser.add_argument("--seed", type=int, default=1, help="of the drawing")
+    parser.add_argument("--levels", default="L0,L2", help="who is asked: L0, L2 or L0,L2 (default)")
+    parser.add_argument("--quick", action="store_true", help="only the short runs at L0")
+    parser.add_argument("--list", action="store_true", help="list them, run nothing")
+    parser.add_argument("--cached", action="store_true", help="report on those whose answers are kept, run nothing")
+    parser.add_argument("--most", type=int, default=5000, metavar="N", help="ask only the first N mutants of each block")
+    parser.add_argument("--only", action="append", metavar="'BLOCK NUMBER'", help="only this mutant (may be repeated)")
+    parser.add_argument("--json", metavar="FILE", help="result of every mutant")
+    parser.add_argument("--limit", type=int, default=300, metavar="S", help="seconds that a run may take (300)")
+    parser.add_argument("--anew", action="store_true", help="forget results of earlier runs")
+    parser.add_argument("-j", type=int, default=os.cpu_count() or 1, metavar="N", help="runs at once (all cores)")
+    options = parser.parse_args()
+    options.levels = options.levels.split(",")
+    if not set(options.levels) <= set(STAGES):
+        parser.error(f"--levels {','.join(options.levels)}: there are {', '.join(STAGES)}")
+    if not 1 <= options.count <= 5000:
+        parser.error(f"--count {options.count} is not a number from 1 to 5000")
+    if options.j < 1:
+        parser.error(f"-j {options.j} is not a number of runs")
+    rtl.check_json(options.json)
+    return options
+
+
+def main():
+    options = arguments()
+    everything = swap.Blocks()
+    broken, first = [], 0
+    for block in everything.choose(options.blocks or FIRST):
+        print(f"mrc mutate: {block.name}", file=sys.stderr, flush=True)
+        broken.append(Broken(block, options.count, options.seed, first))
+        first += len(broken[-1].mutants)
+    mutants = [(b, mutant) for b in broken for mutant in b.mutants[:options.most]
+               if mutant.key in (options.only or [mutant.key])]
+    if options.list:
+        print("\n".join(str(mutant) for _, mutant in mutants))
+        print(f"{len(mutants)} mutants")
+        return rtl.Exit.PASS
+    if not mutants:
+        rtl.fail(f"there is no mutant '{options.only[0]}'.", "'mrc mutate --rtl --list' says which there are.")
+    runs = {"L0": QUICK if options.quick else QUICK + MORE, "L2": JUDGED}
+    memory = Memory(options.anew)
+    if options.cached:
+        known = [pair for pair in mutants if answered(memory.of(pair[0].version, pair[1].number), options.levels, runs)]
+        print(f"answers are kept for {len(known)} of {len(mutants)} mutants")
+        return tell(known, memory, Listed(rtl.ROOT / "tools/rtl_mutants.yaml"), options.levels, options)
+    device = Device(everything, broken, options.j)
+    try:
+        judges = Judges(device, options.limit)
+        runs = at_rest(device.library.stem, memory, judges, runs, options.levels)
+        if not work(plan(mutants, memory, options.levels, runs), memory, judges, runs, options.j):
+            print("interrupted; the same command goes on", file=sys.stderr)
+            return rtl.Exit.INCONCLUSIVE
+    finally:
+        device.close()
+    return tell(mutants, memory, Listed(rtl.ROOT / "tools/rtl_mutants.yaml"), options.levels, options)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
