@@ -2,12 +2,33 @@
 #include "reference/report.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
 
 namespace mrc::ref {
 
 const char* name_of(Verdict verdict) {
   static constexpr const char* kNames[] = {"pass", "deviates", "inconclusive", "fail", "broken"};
   return kNames[static_cast<std::size_t>(verdict)];
+}
+
+void Delays::add(Time delay) {
+  const unsigned high = delay < 8 ? 0 : static_cast<unsigned>(std::bit_width(delay)) - 3;
+  ++steps_[high * 8 + (high == 0 ? delay : delay >> (high - 1) & 7)];
+  ++count_;
+  longest_ = std::max(longest_, delay);
+}
+
+Time Delays::within(double share) const {
+  const auto wanted = static_cast<uint64_t>(std::ceil(share * static_cast<double>(count_)));
+  uint64_t sum = 0;
+  for (unsigned i = 0; i < steps_.size(); ++i) {
+    sum += steps_[i];
+    if (sum == 0 || sum < wanted) continue;
+    const unsigned high = i / 8;
+    return std::min(longest_, high == 0 ? Time{i} : (Time{8} + i % 8 + 1) << (high - 1));
+  }
+  return longest_;
 }
 
 void Report::broken(Finding finding) {

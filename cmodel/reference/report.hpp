@@ -41,6 +41,21 @@ struct Tally {
   std::map<std::string, uint64_t> rests;  ///< reason -> times the rule could not be applied
 };
 
+/// How long something took, each time, to an eighth.
+class Delays {
+ public:
+  void add(Time delay);
+  uint64_t count() const { return count_; }
+  Time longest() const { return longest_; }
+  /// So long at most, in this share of all.
+  Time within(double share) const;
+
+ private:
+  std::array<uint64_t, 8 * 64> steps_{};
+  uint64_t count_ = 0;
+  Time longest_ = 0;
+};
+
 /// Collects findings of one device. Of each rule the first kMostFindings are kept in full, all are counted.
 class Report {
  public:
@@ -53,6 +68,9 @@ class Report {
     ++tallies_[static_cast<std::size_t>(rule)].inconclusive;
     rests(rule, reason);
   }
+  /// A SACK that was owed for one packet or probe went so long after it.
+  void answered(Time delay) { answers_.add(delay); }
+  const Delays& answers() const { return answers_; }
   /// Fills in device and verdict (from the rule's severity).
   void broken(Finding finding);
 
@@ -63,6 +81,7 @@ class Report {
  private:
   uint32_t device_;
   std::array<Tally, kNumRules> tallies_{};
+  Delays answers_;
   std::vector<Finding> findings_;
 };
 

@@ -46,6 +46,7 @@ void ResponderFlow::sack_went(const wire::Packet& packet, const Went& went) {
     const bool covers =
         a.psn <= cack || (a.psn >= base && a.psn < base + 64 && (seth.sack_bitmap >> (a.psn - base) & 1));
     const bool own = !probe && trigger == a.psn;
+    const bool before = owed.met;
     switch (owed.need) {
       case Need::Sack:
       case Need::Duplicate:
@@ -73,6 +74,8 @@ void ResponderFlow::sack_went(const wire::Packet& packet, const Went& went) {
       default:
         break;
     }
+    const bool one = owed.need == Need::Sack || owed.need == Need::Duplicate || owed.need == Need::Probe;
+    if (one && !before && owed.met && went.at >= owed.came.at) world_.report.answered(went.at - owed.came.at);
   }
   // It comes along, on a port of its own perhaps: a little earlier or later.
   if (world_.profile.settings.ack_with_sack && lo_.completed() > Seq{qp_.msn} && state_ == State::Alive &&

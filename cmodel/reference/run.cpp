@@ -217,6 +217,14 @@ std::string Run::to_json() const {
                        {"profile", device.judge->profile().name},
                        {"verdict", ref::name_of(device.judge->report().verdict())},
                        {"packets", device.judge->packets()}});
+    const Delays& answers = device.judge->report().answers();
+    if (answers.count() == 0) continue;
+    const Profile& profile = device.judge->profile();
+    devices.back()["answers"] = {{"count", answers.count()},
+                                 {"promised_ps", profile.take + profile.answer},
+                                 {"half_ps", answers.within(0.5)},
+                                 {"p99_ps", answers.within(0.99)},
+                                 {"longest_ps", answers.longest()}};
   }
   json["devices"] = std::move(devices);
   const Share sum = share();
@@ -312,6 +320,14 @@ std::string Run::to_text(const std::string& repro) const {
       fmt::format("  {} packets of {} devices; rules applied {} times, at rest {:.2f} %, inconclusive {:.2f} %\n",
                   packets(), devices(), sum.applied, 100.0 * static_cast<double>(sum.rests) / static_cast<double>(all),
                   100.0 * static_cast<double>(sum.inconclusive) / static_cast<double>(all));
+  for (const auto& [number, device] : devices_) {
+    if (!device.judge || device.judge->report().answers().count() == 0) continue;
+    const Delays& answers = device.judge->report().answers();
+    const Profile& profile = device.judge->profile();
+    text += fmt::format("  {} promises SACKs within {}; half of {} took {}, 99 % {}, the longest {}\n", device.name,
+                        time_text(profile.take + profile.answer), answers.count(), time_text(answers.within(0.5)),
+                        time_text(answers.within(0.99)), time_text(answers.longest()));
+  }
   for (const std::string& id : unused_waivers()) {
     text += fmt::format("  the waiver of {} was not needed: take it away\n", id);
   }

@@ -170,7 +170,7 @@ inline std::optional<Packet> parse(Bytes frame, const Ip& own) {
                             : !is_write(p.opcode)                    ? SIZE_MAX
                             : p.trimmed                              ? p.reth()
                                         : p.reth() + 16 + (has_imm(p.opcode) ? 4 : 0) + p.pad;
-  if (room < least) return {};
+  if (room < least || (!is_write(p.opcode) && !p.trimmed && room != least)) return {};
   p.frame = std::move(frame);
   return p;
 }

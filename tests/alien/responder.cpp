@@ -39,6 +39,8 @@ void Alien::write(Qp& q, unsigned plane, const Packet& p) {
     take(1);
     return q.naks ? confirm(q, plane, p.entropy) : nack(q, plane, p, 0x19);
   }
+  if (!p.trimmed && p.payload() != 0 && (ends_message(p.opcode) ? p.payload() > q.c.mtu : p.payload() != q.c.mtu))
+    return;
   const Window before = window(2, q, p.psn);
   if (p.trimmed) {
     take(1);
