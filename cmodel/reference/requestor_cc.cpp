@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace mrc::ref {
 namespace {
@@ -134,9 +135,13 @@ void RequestorCc::follow(Dest& dest, const CcInput& in, double shown) {
   for (Nscc& n : after) n.correct(shown);
   dest.states.clear();
   for (const Nscc& n : after) {
-    if (dest.states.size() == kMostStates) break;
+    if (dest.states.size() == kMostStates) {
+      dest.lost = true;
+      break;
+    }
     if (std::ranges::none_of(dest.states, [&](const Nscc& o) { return o.same(n); })) dest.states.push_back(n);
   }
+  if (!right && std::exchange(dest.lost, false)) return report.rests(rule, "there were more ways than are followed");
   world_.world.check(
       rule, right, nullptr, nullptr,
       [&] {

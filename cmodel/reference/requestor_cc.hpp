@@ -47,6 +47,7 @@ class RequestorCc {
     double returned = 0;  ///< the newest
     double granted = 0, on_wire = 0;
     std::deque<Heard> heard;
+    bool lost = false;    ///< there were more states than kMostStates
     bool mixed = false;   ///< an ACK told of packets before rcvd_bytes did
     double told = 0;      ///< bytes acknowledged, as the controller was told
     double reported = 0;  ///< as SACKs reported them
