@@ -252,11 +252,15 @@ void RequestorCc::arrived(const Seen& seen, const log::Qp& qp, double bytes) {
   r.counted = std::max(r.counted, reported);
 }
 
-void RequestorCc::sent(const Seen& seen, const log::Qp& qp) {
+/// A copy of what is reported already enters the flight like any other packet, and leaves it as acknowledged: no SACK
+/// counts it, since rcvd_bytes counts each packet once.
+void RequestorCc::sent(const Seen& seen, const log::Qp& qp, bool reported) {
   if (!shown_ || !qp.controlled) return;
   Dest* const dest = find(qp.dest);
   if (dest == nullptr || dest->states.empty()) return;
-  dest->on_wire += nominal_size(seen.packet, world_.world.settings());
+  const double size = nominal_size(seen.packet, world_.world.settings());
+  dest->on_wire += size;
+  if (reported) dest->reported += size;
   world_.world.check(
       Rule::CcSent, dest->on_wire <= dest->granted, &seen, world_.world.local(qp.qp),
       [&] {

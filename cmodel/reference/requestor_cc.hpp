@@ -26,8 +26,8 @@ class RequestorCc {
   void sack(const Seen& seen, const log::Qp& qp, const Requestor::Flight* flight);
   /// The same, and ACKs; `bytes`: nominal size of all that is reported of the QP.
   void arrived(const Seen& seen, const log::Qp& qp, double bytes);
-  /// A data packet of a controlled QP left.
-  void sent(const Seen& seen, const log::Qp& qp);
+  /// A data packet of a controlled QP left; `reported`: it is a copy of one that is reported already.
+  void sent(const Seen& seen, const log::Qp& qp, bool reported);
   uint64_t memory() const;
 
  private:
@@ -50,7 +50,7 @@ class RequestorCc {
     bool lost = false;    ///< there were more states than kMostStates
     bool mixed = false;   ///< an ACK told of packets before rcvd_bytes did
     double told = 0;      ///< bytes acknowledged, as the controller was told
-    double reported = 0;  ///< as SACKs reported them
+    double reported = 0;  ///< as SACKs reported them, and copies of what they had reported
   };
   struct Received {
     Seq units = 0;       ///< rcvd_bytes / 256

@@ -70,6 +70,12 @@ void RequestorFlow::fail(Time time) {
 
 // ---- sent
 
+bool RequestorFlow::reported_before(const Seen& seen) const {
+  const wire::Bth& bth = *seen.packet.bth;
+  const Requestor::Flight* const flight = hi_.find(unwrap(bth.psn, hi_.next(), 24));
+  return flight == nullptr ? bth.rtx != 0 : flight->reported && flight->times > 1;
+}
+
 void RequestorFlow::sent(const Seen& seen) {
   const wire::Packet& p = seen.packet;
   advance(seen.first);

@@ -50,6 +50,8 @@ class RequestorFlow {
   }
   const log::Qp& qp() const { return qp_; }
   const Requestor& hi() const { return hi_; }
+  /// This packet, just sent, is a copy of one that was reported before.
+  bool reported_before(const Seen& seen) const;
   const Requestor& lo() const { return lo_; }
   uint64_t memory() const;
 

@@ -124,7 +124,7 @@ void RequestorJudge::sent(const Seen& seen) {
   const wire::Packet& p = seen.packet;
   if (history::is_data(p) && p.reth && !p.trimmed()) {
     flow->sent(seen);
-    cc_.sent(seen, flow->qp());
+    cc_.sent(seen, flow->qp(), flow->reported_before(seen));
   }
   if (p.peth) flow->probed(p.entropy(world_.world.profile().wire()), p.peth->probe_id, seen.first);
   // It tells its peer that it has failed.
