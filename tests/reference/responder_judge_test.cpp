@@ -737,6 +737,40 @@ TEST_CASE("a packet without its payload is not taken for its whole copy, which i
   }
 }
 
+TEST_CASE("a trimmed copy of a packet that is there is not taken for a marked one that was discarded",
+          "[reference.responder]") {
+  for (const bool trimmed_came : {true, false}) {
+    Bench b;
+    b.show();
+    b.start();
+    wire::Packet marked = b.write(0, 0), whole = b.write(0, 0), trimmed = b.write(0, 0);
+    marked.ipv6->ecn = 3;
+    whole.set_entropy(0x77);
+    trimmed.payload.clear();
+    trimmed.ipv6->dscp = b.profile.wire().dscp.trimmed;
+    trimmed.dscp_class = wire::DscpClass::Trimmed;
+    b.put(false, marked, 10 * kUs);
+    b.put(false, whole, 11 * kUs);
+    b.judge->event({log::EventKind::Take, b.qp.qp, {0, 0, 0, 0x77, 12 * kUs + 1}}, 12 * kUs);
+    if (trimmed_came) b.put(false, trimmed, 13 * kUs);
+    b.take(0, 14 * kUs, log::TakeResult::Other);
+    b.end(14 * kUs + kLate, 7);
+    CHECK(b.broken(Rule::RespSackCe) == (trimmed_came ? 0u : 1u));
+  }
+}
+
+TEST_CASE("a frame that ends as its port goes down need not be taken", "[reference.responder]") {
+  for (const bool just : {true, false}) {
+    Bench b;
+    b.show();
+    b.start();
+    b.put(false, b.write(0, 0), 10 * kUs);
+    b.judge->port({.plane = 0, .up = false}, 10 * kUs + (just ? 50'000 : 5 * kUs));
+    b.end(400 * kUs, 0);
+    CHECK(b.broken(Rule::RespTakeAll) == (just ? 0u : 1u));
+  }
+}
+
 TEST_CASE("which of two copies that differ was recorded is not known", "[reference.responder]") {
   for (const uint32_t other : {100u, 200u}) {
     Bench b;
