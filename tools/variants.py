@@ -16,7 +16,7 @@ import tempfile
 from pathlib import Path
 
 LINE = re.compile(r"^  (\S+) +(legal|illegal) (.*) \(--scenario (\S+)\)(?:: (.*))?$")
-INSIDE = ("take-", "answer-other", "answer-lost")  # events of the device alone: nothing shows at L2
+INSIDE = ("take-", "answer-other", "answer-lost", "path-")  # events of the device alone: nothing shows at L2
 OPEN = {  # errors that the judge names by no rule: who sees them, or nobody
     "rtx-twice": "nobody: the cause of a retransmission is a cause for another one as well",
     "rtx-lost": "nobody: what is not sent again is sent again later, before the timer's rule is sure",

@@ -15,6 +15,8 @@ constexpr uint32_t kProbeMask = 0xffff;  // of a probe's id, and of SETH.ack_psn
 constexpr std::size_t kMostReads = 512, kMostComing = 1 << 16;
 /// So many latencies after it came a packet is given up, after it was read a SACK's contents are.
 constexpr Time kPatience = 16;
+/// So long before its port goes down a frame may be lost with it: from the wire's last byte to the pins.
+constexpr Time kCut = 100'000;
 
 Seq units(Seq bytes) { return (bytes + 255) >> 8; }
 
@@ -30,6 +32,13 @@ Time ResponderFlow::due(const Came& came) const {
 void ResponderFlow::coming(const Came& came) {
   advance(came.at);
   if (coming_.size() < kMostComing) coming_.push_back(came);
+}
+
+/// The port of a plane goes down: its frames of just now may not have come whole.
+void ResponderFlow::cut(unsigned plane, Time time) {
+  for (Came& came : coming_) {
+    if (came.plane == plane && came.at + kCut >= time) came.sure = false;
+  }
 }
 
 /// Nobody waits for it any more.
@@ -114,9 +123,11 @@ void ResponderFlow::took(const log::Event& event, Time time) {
     }
     return;
   }
+  // Of a packet that is there already copies with and without payload are answered alike.
+  const bool repeated = result == log::TakeResult::Other && hi_.has(psn);
   std::vector<std::size_t> copies;
   for (auto c = found; c != coming_.end(); ++c) {
-    if (same(*c) && c->arrival.what == found->arrival.what)
+    if (same(*c) && (repeated || c->arrival.what == found->arrival.what))
       copies.push_back(static_cast<std::size_t>(c - coming_.begin()));
   }
   Came came = choose(copies, result == log::TakeResult::New);

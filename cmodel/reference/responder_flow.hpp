@@ -79,6 +79,7 @@ class ResponderFlow {
   void came(const Came& came);
   /// The device shows what its window takes: it came, and counts from its event on.
   void coming(const Came& came);
+  void cut(unsigned plane, Time time);
   void took(const log::Event& event, Time time);
   /// What a SACK says was read.
   void read(const log::Event& event, Time time);

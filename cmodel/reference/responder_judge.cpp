@@ -68,6 +68,9 @@ void ResponderJudge::port(const log::Port& port, Time time) {
   if (up_[plane] == port.up) return;
   up_[plane] = port.up;
   if (port.up) up_since_[plane] = time;
+  if (!port.up) {
+    for (auto& [qp, flow] : flows_) flow->cut(plane, time);
+  }
   world_.port_change = std::max<Time>(time, 1);
   const auto planes = std::min<uint32_t>(world_.profile.planes, log::kMaxPlanes);
   world_.some_port = std::any_of(up_.begin(), up_.begin() + planes, [](bool up) { return up; });

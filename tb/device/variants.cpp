@@ -153,7 +153,7 @@ constexpr FrameRow kResponder[] = {
     {"sack-entropy", "the entropy value of SACKs is another one", "clean", "resp.entropy",
      MRC_EDIT(sack, p.seth->entropy ^= 0x100)},
     {"sack-mark-more", "SACKs say marks that did not come", "clean", "resp.mark", MRC_EDIT(unmarked_sack, p.seth->m = 1)},
-    {"sack-mark-lost", "marks are not said", "ecn", "resp.sack-ce resp.sack-own",
+    {"sack-mark-lost", "marks are not said", "many-qps", "resp.sack-ce resp.sack-own",
      [](Packet& p, S&) {
        if (!marked_sack(p)) return Act::Keep;
        p.seth->m = 0;
@@ -164,7 +164,8 @@ constexpr FrameRow kResponder[] = {
      MRC_EDIT(sack, p.cc_state->tx_timestamp16 ^= 0x4000)},
     {"sack-mpr-above", "SACKs offer a window that is too large", "dynamic-mpr", "wire.mpr resp.mpr",
      MRC_EDIT(sack, p.seth->mpr = 40)},
-    {"sack-lost", "packets are not answered", "clean", "resp.sack-ask resp.sack-own resp.sack-bytes resp.reported",
+    {"sack-lost", "packets are not answered", "loss",
+     "resp.sack-ask resp.sack-own resp.sack-rtx resp.sack-bytes resp.reported",
      [](Packet& p, S&) { return ordinary_sack(p) ? Act::Drop : Act::Keep; }},
     {"sack-none", "nothing is said of retransmissions and holes", "loss",
      "resp.sack-ask resp.sack-own resp.sack-rtx resp.reported",
@@ -310,8 +311,9 @@ void host_rows(std::vector<VariedRow>& rows) {
 
 void event_rows(std::vector<VariedRow>& rows) {
   constexpr const char* kInside = "only an event is wrong: wire and host are as they should be";
-  const auto event = [&](const char* name, const char* what, const char* rules, Act (*act)(log::Event&, S&)) {
-    rows.push_back(bad(name, what, "mixed", rules, kInside));
+  const auto event = [&](const char* name, const char* what, const char* rules, Act (*act)(log::Event&, S&),
+                         const char* scenario = "mixed") {
+    rows.push_back(bad(name, what, scenario, rules, kInside));
     rows.back().event = act;
   };
   event("take-twice", "a packet is taken twice", "resp.take-once", [](log::Event& e, S& s) {
@@ -331,6 +333,18 @@ void event_rows(std::vector<VariedRow>& rows) {
   });
   event("answer-lost", "nothing was read for a SACK", "resp.as-read",
         [](log::Event& e, S& s) { return e.kind == log::EventKind::Answer ? few(e, s, Act::Drop) : Act::Keep; });
+  event(
+      "path-lost", "changes of EVs are not shown", "path.states path.used path.marked",
+      [](log::Event& e, S& s) { return e.kind == log::EventKind::Path ? few(e, s, Act::Drop) : Act::Keep; }, "trim");
+  event(
+      "path-other", "an EV that is to be skipped is shown as bad", "path.bad path.states path.floor path.replaced",
+      [](log::Event& e, S& s) {
+        constexpr auto kSkip = static_cast<uint64_t>(log::EvState::Skip);
+        if (e.kind != log::EventKind::Path || e.arg[2] != kSkip || !s.sometimes()) return Act::Keep;
+        e.arg[2] = static_cast<uint64_t>(log::EvState::Bad);
+        return Act::Edited;
+      },
+      "many-qps");
 }
 
 std::vector<VariedRow> all_rows() {

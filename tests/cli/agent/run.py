@@ -118,7 +118,7 @@ def seeds():
 
 def levels():
     result = cosim("--dut", "model", "--scenario", "clean", level="L1")
-    assert result["level"] == "L1" and result["shows"] == 3  # take and answer
+    assert result["level"] == "L1" and result["shows"] == 1 << 0 | 1 << 1 | 1 << 4  # take, answer, path
     result = cosim("--dut", "fast", "--scenario", "clean", level="L1")
     assert result["level"] == "L1" and result["shows"] == 0
 
