@@ -20,21 +20,24 @@ import fpga
 import rtl
 
 ENOUGH = 20_000  # cycles
-# Injected bugs are off in a product. Words of more than a bit become gates; what is left is checked by name.
-MAPPING = "; ".join([
-    "delete -input w:bug_i", "setundef -zero -undriven", "proc", "flatten", "opt_clean", "memory_collect", "opt_expr",
-    "opt -full", "wreduce", "peepopt", "opt_clean", "alumacc", "opt", "memory_collect", "techmap", "opt", "simplemap",
-    "opt -fast", "abc -g AND,NAND,OR,NOR,XOR,XNOR,MUX", "opt_clean", "delete t:$scopeinfo",
-    "check -assert", "select -assert-none t:$_*LATCH*", "select -assert-none t:* t:$_*_ %d t:$mem_v2 %d",
-    "write_json cells.json", "rename {top} {inner}", "write_verilog -noattr gates.v"])
+# Injected bugs are off in a product. Words of more than a bit become gates; what is left is checked by name. "full" is
+# what a synthesis does before it maps: it merges, shares and narrows words, and gives registers enables.
+BEGIN = ["delete -input w:bug_i", "setundef -zero -undriven", "proc", "flatten", "opt_clean", "memory_collect", "opt_expr"]
+WORDS = {"plain": ["opt_clean", "techmap", "opt_expr", "simplemap", "opt_expr", "opt_clean"],
+         "full": ["opt -full", "wreduce", "peepopt", "opt_clean", "alumacc", "opt", "memory_collect", "techmap", "opt",
+                  "simplemap", "opt -fast"]}
+END = ["abc -g AND,NAND,OR,NOR,XOR,XNOR,MUX", "opt_clean", "delete t:$scopeinfo",
+       "check -assert", "select -assert-none t:$_*LATCH*", "select -assert-none t:* t:$_*_ %d t:$mem_v2 %d",
+       "write_json cells.json", "rename {top} {inner}", "write_verilog -noattr gates.v"]
+MAPPINGS = {name: "; ".join([*BEGIN, *words, *END]) for name, words in WORDS.items()}
 
 
-def mapped(block):
+def mapped(block, how="plain"):
     """(Verilog, {kind of cell: number}) of a block's gates; kept by what it is made of."""
-    kept = swap.CACHE / f"{block.name}-gates-{swap.key_of(block.key, MAPPING)}.json"
+    kept = swap.CACHE / f"{block.name}-gates-{swap.key_of(block.key, MAPPINGS[how])}.json"
     if not kept.exists():
         start = time.monotonic()
-        made = block.run(MAPPING.format(top=block.top, inner=f"{block.name}_gates"))
+        made = block.run(MAPPINGS[how].format(top=block.top, inner=f"{block.name}_gates"))
         cells = json.loads(made["cells.json"])["modules"][block.top]["cells"].values()
         counts = collections.Counter(cell["type"] for cell in cells)
         fpga.write_whole(kept, json.dumps({"verilog": made["gates.v"], "cells": counts,
@@ -50,11 +53,11 @@ def counts(cells):
     return found
 
 
-def map_all(chosen, workers):
+def map_all(chosen, how, workers):
     """{block: netlist}; says how far it is."""
     made, start = {}, time.monotonic()
     with concurrent.futures.ThreadPoolExecutor(workers) as pool:
-        pending = {pool.submit(mapped, block): block for block in sorted(chosen, key=lambda block: len(block.text))}
+        pending = {pool.submit(mapped, block, how): block for block in sorted(chosen, key=lambda block: len(block.text))}
         try:
             for future in concurrent.futures.as_completed(pending):
                 block = pending[future]
@@ -100,6 +103,8 @@ def arguments():
     parser = rtl.Parser(prog="mrc gates", description=__doc__.splitlines()[0])
     parser.add_argument("--blocks", action="append", metavar="NAME,...", help="only these blocks (all)")
     parser.add_argument("--apart", action="store_true", help="a device for each block, instead of one with all of them")
+    parser.add_argument("--map", choices=WORDS, default="plain",
+                        help="full: Yosys also merges, shares and narrows words before it maps them (plain)")
     parser.add_argument("--scenario", default="mixed", help="of mrc cosim (mixed)")
     parser.add_argument("--packets", type=int, default=300, help="of the run (300)")
     parser.add_argument("--seed", type=int, default=1, help="of the run (1)")
@@ -123,7 +128,7 @@ def main():
         if options.list:
             print("\n".join(block.name for block in chosen))
             return rtl.Exit.PASS
-        made = map_all(chosen, options.j)
+        made = map_all(chosen, options.map, options.j)
         groups = [[block] for block in chosen] if options.apart else [chosen]
         for group in groups:
             texts = {block.name: replaced(everything, block, made[block.name]) for block in group}
@@ -137,7 +142,7 @@ def main():
         row.update(counts(made[row["block"]]["cells"]))
     report(rows)
     if options.json:
-        rtl.write_json(options.json, {"preset": swap.PRESET, "scenario": options.scenario, "packets": options.packets,
+        rtl.write_json(options.json, {"preset": swap.PRESET, "map": options.map, "scenario": options.scenario, "packets": options.packets,
                                       "seed": options.seed, "rows": rows})
     return rtl.Exit.PASS if all(row["result"] == "pass" for row in rows) else rtl.Exit.FAIL
 
