@@ -38,17 +38,30 @@ module formal_rx_check
       .*
   );
 
+  // The regions as they were written; the block keeps sums instead (lemma.inside, lemma.address).
+  tbl_mr_t mr_q[0:1];
+  always_ff @(posedge clk_i) begin
+    if (dut.cfg_mr_we) begin
+      mr_q[dut.cfg_mr_row] <= dut.cfg_mr;
+    end
+  end
+
+  function automatic logic same_row(logic [224:0] row, tbl_mr_t written);
+    return row == {written.rkey, written.va, 65'(written.va) + 65'(written.length),
+                   written.addr - written.va};
+  endfunction
+  `MRC_PROVE(rows, (!dut.mr_valid_q[0] || same_row(dut.u_mr.mem_q[0], mr_q[0]))
+                   && (!dut.mr_valid_q[1] || same_row(dut.u_mr.mem_q[1], mr_q[1])))
+
   // A WRITE that will be written to memory.
   logic writes, passes;
   assign passes = (dut.rxpkt_load && !dut.drop) || dut.ctl_load;
   assign writes = dut.rxpkt_load && !dut.drop && dut.is_data && !dut.no_pay && dut.syndrome == 8'd0;
 
-  // Off + n <= length, with 65 bits: no sum wraps.
-  `MRC_PROVE(inside, !writes || (dut.mr_off <= dut.mr.length
-                                 && 64'(dut.d_q.plen) <= dut.mr.length - dut.mr_off))
-  `MRC_PROVE(of_its_key, !writes || (dut.mr_valid_q[dut.mr_row] && dut.mr.rkey == dut.reth.r_key
-                                     && dut.reth.va >= dut.mr.va))
-  `MRC_PROVE(address, !writes || dut.rxpkt_d.haddr == dut.mr.addr + dut.mr_off)
+  `MRC_PROVE(inside, !writes || (dut.reth.va >= dut.mr.va && 65'(dut.reth.va) + 65'(dut.d_q.plen)
+                                                            <= dut.mr.behind))
+  `MRC_PROVE(of_its_key, !writes || (dut.mr_valid_q[dut.mr_row] && dut.mr.rkey == dut.reth.r_key))
+  `MRC_PROVE(address, !writes || dut.rxpkt_d.haddr == dut.reth.va + dut.mr.delta)
   `MRC_PROVE(length, !(dut.rxpkt_load && dut.rxpkt_d.syndrome == 8'd0
                        && dut.rxpkt_d.plen != 13'd0)
                      || (writes && dut.rxpkt_d.plen == dut.d_q.plen))
@@ -58,8 +71,9 @@ module formal_rx_check
   `MRC_PROVE(icrc, !(passes || dut.eprx_load) || dut.trimmed || dut.d_q.icrc_ok)
   `MRC_PROVE(one_way, 2'(dut.rxpkt_load) + 2'(dut.ctl_load) + 2'(dut.eprx_load) <= 2'd1)
   `MRC_PROVE(mtu, !writes || {3'd0, dut.d_q.plen} <= dut.mtu)
-  `MRC_COVER(writes, writes && dut.mr_off != 64'd0 && dut.d_q.plen > 13'd1
-                     && dut.mr.length < 64'd4096)
+  `MRC_COVER(writes, writes && dut.reth.va != dut.mr.va && dut.d_q.plen > 13'd1
+                     && dut.mr.behind < 65'd4096)
+  `MRC_COVER(rows, &dut.mr_valid_q && mr_q[0].va > mr_q[1].addr && mr_q[0].length != 64'd0)
   `MRC_COVER(control, dut.ctl_load && dut.d_q.pkey[14:0] == 15'h7FFF)
   `MRC_COVER(error, passes && dut.qp_state == QpStateError)
   `MRC_COVER(endpoint, dut.eprx_load && dut.d_q.icrc_ok)

@@ -54,11 +54,13 @@ module mrc_rx_check
     logic no_imm;  // it takes no immediates
   } qp_t;
 
+  // A region as packets ask for it: compared with sums that need no row, so that the row is read,
+  // compared, and added to beside each other.
   typedef struct packed {
     logic [31:0] rkey;
     logic [63:0] va;
-    logic [63:0] length;
-    logic [63:0] addr;
+    logic [64:0] behind;  // va + length
+    logic [63:0] delta;   // from va to the address in host memory
   } mr_t;
 
   // ---- stage A: one of the lanes' descriptors
@@ -131,7 +133,7 @@ module mrc_rx_check
   logic [QpW-1:0] cfg_qp, qp;
   logic [MrW-1:0] cfg_mr_row, mr_row;
   qp_t qp_row;
-  mr_t mr;
+  mr_t mr, mr_wdata;
 
   assign cfg_ctx = tbl_qp_ctx_t'(cfg_i.data);
   assign cfg_mr = tbl_mr_t'(cfg_i.data[$bits(tbl_mr_t)-1:0]);
@@ -140,6 +142,12 @@ module mrc_rx_check
   assign cfg_qp_we = cfg_do && cfg_i.tbl == CfgTableQpCtx;
   assign cfg_state_we = cfg_do && cfg_i.tbl == CfgTableQpState;
   assign cfg_mr_we = cfg_do && cfg_i.tbl == CfgTableMr;
+  assign mr_wdata = '{
+          rkey: cfg_mr.rkey,
+          va: cfg_mr.va,
+          behind: {1'b0, cfg_mr.va} + {1'b0, cfg_mr.length},
+          delta: cfg_mr.addr - cfg_mr.va
+      };
   assign cfg_ack_o = cfg_ack_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -186,7 +194,7 @@ module mrc_rx_check
       .rdata_o(mr),
       .we_i(cfg_mr_we),
       .waddr_i(cfg_mr_row),
-      .wdata_i({cfg_mr.rkey, cfg_mr.va, cfg_mr.length, cfg_mr.addr})
+      .wdata_i(mr_wdata)
   );
 
   // An offset in the width of a PSN.
@@ -209,7 +217,7 @@ module mrc_rx_check
   hdr_aeth_t aeth;
   hdr_erth_t erth;
   hdr_eeth_t eeth;
-  logic [63:0] mr_off;
+  logic [64:0] end_va;
   logic is_data, is_ctl, is_probe, is_ep_req, is_ep_resp, is_ep, trimmed, no_pay, whole_mtu;
   logic imm_op, in_qps, qp_rts, qp_err;
   logic [23:0] qi;
@@ -257,7 +265,8 @@ module mrc_rx_check
   assign reth = reth_of(write[0+:8*RethBytes]);
   assign immdt = immdt_of(write[8*RethBytes+:8*ImmdtBytes]);
   assign mr_row = reth.r_key[8+:MrW];
-  assign mr_off = reth.va - mr.va;
+  // Bug 19: the bounds check looks at the first byte only.
+  assign end_va = {1'b0, reth.va} + ((bug_i == BugBoundsFirstByte) ? 65'd0 : 65'(d_q.plen));
   assign no_bytes = d_q.plen == 13'd0 || reth.dma_length == 32'd0;
 
   always_comb begin
@@ -299,9 +308,7 @@ module mrc_rx_check
       if (no_bytes || (imm_op && qp_row.no_imm)) begin
         syndrome = {AethClassNak, csr_i.nak_invalid[4:0]};
       end else if (!mr_valid_q[mr_row] || mr.rkey != reth.r_key || reth.va < mr.va ||
-                   mr_off > mr.length ||
-                   (64'(d_q.plen) > mr.length - mr_off && bug_i != BugBoundsFirstByte)) begin
-        // Bug 19: the bounds check looks at the first byte only.
+                   end_va > mr.behind) begin
         syndrome = {AethClassNak, csr_i.nak_access[4:0]};
         access_d = 1'b1;
       end
@@ -359,7 +366,7 @@ module mrc_rx_check
           rxpkt_d.plen = d_q.plen;
           rxpkt_d.size = size;
           rxpkt_d.dmalen = reth.dma_length;
-          rxpkt_d.haddr = (syndrome == 8'd0) ? mr.addr + mr_off : 64'd0;
+          rxpkt_d.haddr = (syndrome == 8'd0) ? reth.va + mr.delta : 64'd0;
           rxpkt_d.syndrome = syndrome;
         end
       end
