@@ -53,8 +53,8 @@ struct Pin {
 };
 
 bool is_name(const std::string& text) {
-  static const std::regex kName("[A-Za-z][A-Za-z0-9_]*");
-  return std::regex_match(text, kName);
+  static const std::regex name("[A-Za-z][A-Za-z0-9_]*");
+  return std::regex_match(text, name);
 }
 
 /// As one word of a shell.
@@ -158,9 +158,9 @@ std::string verilated(const Options& o, const Sources& sources) {
 }
 
 std::vector<Pin> pins_of(const std::string& header) {
-  static const std::regex kPin(R"(VL_(IN|OUT|INOUT)(8|16|64|W)?\(&(\w+),(\d+),(\d+)(,\d+)?\))");
+  static const std::regex like(R"(VL_(IN|OUT|INOUT)(8|16|64|W)?\(&(\w+),(\d+),(\d+)(,\d+)?\))");
   std::vector<Pin> pins;
-  for (std::sregex_iterator at(header.begin(), header.end(), kPin), end; at != end; ++at)
+  for (std::sregex_iterator at(header.begin(), header.end(), like), end; at != end; ++at)
     pins.push_back(
         {(*at)[3], (*at)[1] == "IN", static_cast<unsigned>(std::stoul((*at)[4]) - std::stoul((*at)[5]) + 1)});
   return pins;
@@ -197,8 +197,8 @@ std::string replaced(std::string text, const std::map<std::string, std::string>&
 
 std::string reset_function(const std::string& reset) {
   if (reset.empty()) return {};
-  static const std::regex kLow("(_n|_ni|_b|_l|n)$", std::regex::icase);
-  const bool low = std::regex_search(reset, kLow);
+  static const std::regex low_names("(_n|_ni|_b|_l|rstn|resetn)$", std::regex::icase);
+  const bool low = std::regex_search(reset, low_names);
   return fmt::format(
       "  /// Active {}, as its name says.\n  void reset(unsigned cycles) {{\n    top_.{} = {};\n"
       "    while (cycles-- != 0) cycle();\n    top_.{} = {};\n  }}\n",
@@ -228,14 +228,14 @@ std::map<std::string, std::string> words_of(const Options& o, const Sources& sou
 
 /// All files, or none.
 void write_project(const fs::path& folder, const std::map<std::string, std::string>& words) {
-  static const std::map<std::string, const char*> kFiles{{"CMakeLists", "CMakeLists.txt"},
-                                                         {"README", "README.md"},
-                                                         {"dut", "dut.hpp"},
-                                                         {"exports", "exports.cpp"},
-                                                         {"nic", "nic.cpp"},
-                                                         {"profile", "profile.json"},
-                                                         {"shell", "shell.hpp"},
-                                                         {"verilator", "verilator.vlt"}};
+  static const std::map<std::string, const char*> files{{"CMakeLists", "CMakeLists.txt"},
+                                                        {"README", "README.md"},
+                                                        {"dut", "dut.hpp"},
+                                                        {"exports", "exports.cpp"},
+                                                        {"nic", "nic.cpp"},
+                                                        {"profile", "profile.json"},
+                                                        {"shell", "shell.hpp"},
+                                                        {"verilator", "verilator.vlt"}};
   const fs::path parent = fs::absolute(folder).lexically_normal().parent_path();
   std::error_code error;
   fs::create_directories(parent, error);
@@ -247,7 +247,7 @@ void write_project(const fs::path& folder, const std::map<std::string, std::stri
   };
   if (::mkdtemp(beside.data()) == nullptr) fail(folder.string());
   for (const EmbeddedFile& file : embedded_template()) {
-    const fs::path path = fs::path(beside) / kFiles.at(file.name);
+    const fs::path path = fs::path(beside) / files.at(file.name);
     std::ofstream out(path);
     out << replaced(file.text, words);
     out.close();

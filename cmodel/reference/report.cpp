@@ -13,7 +13,7 @@ const char* name_of(Verdict verdict) {
 }
 
 void Delays::add(Time delay) {
-  const unsigned high = delay < 8 ? 0 : static_cast<unsigned>(std::bit_width(delay)) - 3;
+  const std::size_t high = delay < 8 ? 0 : static_cast<std::size_t>(std::bit_width(delay)) - 3;
   ++steps_[high * 8 + (high == 0 ? delay : delay >> (high - 1) & 7)];
   ++count_;
   longest_ = std::max(longest_, delay);

@@ -51,7 +51,7 @@ class Delays {
   Time within(double share) const;
 
  private:
-  std::array<uint64_t, 8 * 64> steps_{};
+  std::array<uint64_t, 512> steps_{};
   uint64_t count_ = 0;
   Time longest_ = 0;
 };
