@@ -508,3 +508,15 @@ TEST_CASE("each rule of the requestor has a life that keeps it and one that brea
     }
   }
 }
+
+TEST_CASE("a copy of a reported packet may be told as acknowledged, once and not more", "[reference.requestor]") {
+  for (const unsigned too_many : {0U, 1U}) {
+    Bench b;
+    begins(b);
+    const log::Time at = exchange(b, 10, 3 * kUs);
+    told(b, {.kind = CcKind::Granted}, 100, 0, at + kUs);
+    b.data(9, at + kUs, true);
+    told(b, {.kind = CcKind::Ack}, 1380 + too_many, 24000, at + 2 * kUs);
+    CHECK(b.broken(Rule::CcBytes) == too_many);
+  }
+}
