@@ -99,7 +99,7 @@ void RequestorFlow::sent(const Seen& seen) {
     // It says so itself: this one is lost, and nobody has trimmed it.
     if (shows_evs_ && evs_.floored(before->last)) {
       world_.world.report().rests(Rule::PathBlamed, "the EV may be needed");
-    } else if (seen.first < before->last + lag()) {
+    } else if (heard_ <= before->last && seen.first < before->last + std::min(lag(), interval())) {
       world_.world.report().rests(Rule::PathBlamed, "it may have been meant before the packet had left");
     } else if (before->earlier != 0 && seen.first < before->last + 4 * world_.world.queue()) {
       world_.world.report().rests(Rule::PathBlamed, "an earlier transmission may have been the cause");
@@ -253,7 +253,7 @@ void RequestorFlow::received(const Seen& seen, bool sure) {
   advance(seen.last);
   const wire::Packet& p = seen.packet;
   state_asked_ = 0;
-  moved_ = seen.last;
+  moved_ = heard_ = seen.last;
   if (shows_evs_) evs_.heard(seen.last);
   hear_marks(p, sure, seen.last);
   Came came;

@@ -140,6 +140,7 @@ class RequestorFlow {
   Time active_free_ = 0;   ///< free time when it last sent or heard something new
   unsigned tries_ = 0;     ///< retransmissions of the oldest PSN without progress
   bool excusable_ = true;  ///< none was sent again since then
+  Time heard_ = 0;         ///< the newest SACK, NACK or ACK
   Time waited_ = 0;        ///< time in which the host owed something, at the newest progress
   unsigned excused_ = 0;   ///< of these, such as may have had their cause before it
 };
