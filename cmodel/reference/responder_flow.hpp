@@ -215,7 +215,7 @@ class ResponderFlow {
   std::deque<Taking> taking_;
   std::deque<Read> reads_;
   std::set<Seq> unreported_;
-  std::set<Seq> early_;  ///< reported before the NIC had to have taken them
+  std::set<Seq> early_;                              ///< reported before the NIC had to have taken them
   std::deque<std::pair<Seq, uint64_t>> report_due_;  ///< PSN, SACKs that had gone when it was taken
   uint64_t sacks_ = 0;
   std::vector<Finding> suspects_;

@@ -627,6 +627,9 @@ TEST_CASE("an EV that went bad after the packet left and came back may have done
     b.data(4, 130 * kUs, true, 0x10001);
     b.data(5, 200 * kUs, false, 0x10000);
     CHECK(b.broken(Rule::PathBlamed) == (bad < 110 * kUs ? 1 : 0));
+  }
+}
+
 TEST_CASE("a copy of a reported packet may be told as acknowledged, once and not more", "[reference.requestor]") {
   for (const unsigned too_many : {0U, 1U}) {
     Bench b;
