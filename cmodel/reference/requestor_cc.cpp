@@ -125,7 +125,7 @@ void RequestorCc::follow(Dest& dest, const CcInput& in, double shown) {
   if (dest.states.empty()) return report.rests(rule, "how the controller began is not shown");
   std::vector<Nscc> after;
   for (const Nscc& state : dest.states) {
-    for (Nscc& next : state.after(in)) after.push_back(std::move(next));
+    for (const Nscc& next : state.after(in)) after.push_back(next);
   }
   const auto far = [&](const Nscc& n) { return std::abs(n.window() - 0.5 - shown); };
   const auto fit = [&](const Nscc& n) { return far(n) <= 2 + 0.01 * n.moved() + 1e-4 * shown; };

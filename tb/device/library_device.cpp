@@ -206,7 +206,8 @@ DeviceInfo LibraryDevice::open(const OpenRequest& request) {
   info.post = facts.post;
   info.profile = facts.profile == nullptr ? "{}" : text_of(facts.profile, kMostText);
   // Of several lines, as files are: outside of strings, where JSON has no such characters, they are blanks.
-  std::ranges::replace_if(info.profile, [](char c) { return c == '\n' || c == '\r'; }, ' ');
+  std::ranges::replace_if(
+      info.profile, [](char c) { return c == '\n' || c == '\r'; }, ' ');
   info_ = info;
   return info;
 }

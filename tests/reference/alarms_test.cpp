@@ -42,7 +42,7 @@ class Tale {
     p.bth->rtx = again ? 1 : 0;
     if (again) p.ipv6->dscp = 8;
     p.meth->msn = static_cast<uint16_t>(n);
-    p.reth->va = sent ? 0x9000 : kVa + 0x400 * n;
+    p.reth->va = sent ? 0x9000 : kVa + 0x400ull * n;
     p.reth->r_key = sent ? 9 : 7;
     p.reth->dma_length = bytes;
     p.payload.assign(bytes, static_cast<uint8_t>(n));

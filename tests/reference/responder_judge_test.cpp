@@ -222,7 +222,7 @@ TEST_CASE("the byte threshold is kept, ACKs come", "[reference.responder]") {
   for (const bool comes : {true, false}) {
     Bench b;
     b.start();
-    for (uint16_t i = 0; i < 16; ++i) b.put(false, b.write(i, i), 10 * kUs + i * 1000);  // 16 times 1024
+    for (uint16_t i = 0; i < 16; ++i) b.put(false, b.write(i, i), 10 * kUs + i * 1000ll);  // 16 times 1024
     if (comes) {
       b.put(true, b.sack(15, 15, 0, 0, units(16)), 11 * kUs);
       b.put(true, b.ack(15, 16), 11 * kUs);
