@@ -430,8 +430,11 @@ module mrc_rx_lane
       fin_tc_q <= c_tc_q;
       fin_etype_ok_q <= c_etype_ok_q;
       fin_j_q <= c_j_q;
-      if (c_j_q == '0) begin
+      // Behind the end of the frame before, which may stand beside chunk 0.
+      if (c_j_q == 9'd1) begin
         room_q <= room_d;
+      end
+      if (c_j_q == '0) begin
         h_q <= {{(768 - Bits) {1'b0}}, c_data_q};
       end else if (c_j_q < 9'(HdrChunks)) begin
         h_q[c_j_q[2:0]] <= c_data_q;

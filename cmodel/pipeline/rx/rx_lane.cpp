@@ -150,8 +150,9 @@ void RxLane::collect(uint32_t wr, uint32_t rd, bool icrc_outer) {
     frame_.crc = icrc_outer && c_outer_ ? outer_crc_ : wire::kIcrcSeed;
     frame_.bytes = 0;
     std::memset(frame_.head, 0, sizeof frame_.head);
-    room_ = buf_words_ - (wr - rd) >= kPacketWords + 2;
   }
+  // Behind the end of the frame before, which may stand beside chunk 0.
+  if (j == 1) room_ = buf_words_ - (wr - rd) >= kPacketWords + 2;
   const size_t at = size_t{j} * Pb;
   if (at < sizeof kIcrcMask.bytes) {
     uint8_t masked[Pb];

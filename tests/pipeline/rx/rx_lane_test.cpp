@@ -546,6 +546,23 @@ TEST_CASE("room for a packet is a packet and two words", "[rx_lane]") {
   CHECK(l.ovf == (third == 4064 ? 0 : 1));
 }
 
+TEST_CASE("room is what the frame before has left, also if its last chunk came one cycle ago", "[rx_lane]") {
+  // Frames without a gap. The third ends with a chunk of its own behind its last beat: with an outer header where a
+  // beat has 16 bytes, where it has 32 without one.
+  const bool tiny = GENERATE(true, false);
+  CAPTURE(tiny);
+  Lane l(tiny ? "tiny" : "fpga100");
+  l.send(write_packet(4096).frame());
+  l.send(write_packet(4096).frame());
+  l.send(tiny ? write_packet(4096).frame(Outer::Ipv6) : write_packet(4092).frame());
+  l.send(write_packet(4096).frame());
+  l.idle(10);
+  REQUIRE(l.descs.size() == 4);
+  CHECK(l.descs[2].plen == (tiny ? 4096 : 4092));
+  CHECK(l.descs[3].trim == Trim::NoBuffer);
+  CHECK(l.ovf == 1);
+}
+
 TEST_CASE("a payload that finds room but no queue entry is told apart", "[rx_lane]") {
   Lane l("tiny");  // 16 payloads may wait for their verdict
   for (int i = 0; i < 17; ++i) l.send(write_packet(16).frame());
