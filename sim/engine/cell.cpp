@@ -78,38 +78,33 @@ std::optional<wire::Error> Cell::surround(const CellConfig& cell) {
 
 void Cell::act(Time now) {
   fabric_.in_order(now + 1);
-  fabric_.now_ = std::max(fabric_.now_, now);
+  fabric_.set_now(std::max(fabric_.now(), now));
 }
 
 void Cell::enter(Time now) {
   fabric_.in_order(now);
-  fabric_.now_ = std::max(fabric_.now_, now);
+  fabric_.set_now(std::max(fabric_.now(), now));
 }
 
 Time Cell::arrive(unsigned index, const Packet& original, Time first_bit) {
   Port& port = outside(index);
   const unsigned bytes = wire_bytes(original.size);
-  Packet* packet = copy(fabric_.pool_, original).release();
+  Packet* packet = copy(fabric_.pool(), original).release();
   const Time lead = port.rate.time(port.cut_through ? std::min(bytes, kHeaderBytes) : bytes);
   packet->at_ps = first_bit + lead + static_cast<Time>(port.delay_ps);
   ++port.packets;
   port.bytes += packet->size;
-  if (port.head == nullptr) {
-    port.head = packet;
-    port.arrive_ps = packet->at_ps;
-    fabric_.schedule(packet->at_ps, Fabric::kArrival | outside_[index], port.peer_node);
-  } else {
-    packet->at_ps = std::max(packet->at_ps, port.tail->at_ps);
-    port.tail->next = packet;
+  if (port.head != nullptr) packet->at_ps = std::max(packet->at_ps, port.tail->at_ps);
+  if (Fabric::append(port, packet)) {
+    fabric_.schedule(*fabric_.shards_[0], packet->at_ps, Fabric::kArrival | outside_[index], port.peer_node);
   }
-  port.tail = packet;
   return packet->at_ps;
 }
 
 void Cell::release(unsigned index) {
   Port& port = fabric_.ports_[index];
-  port.free_ps = fabric_.now_;
-  fabric_.wake_port(index, port);
+  port.free_ps = fabric_.now();
+  fabric_.wake_port(*fabric_.shards_[0], index, port);
 }
 
 void Cell::carrier_lost(unsigned port) { fabric_.flush_wire(outside(port)); }

@@ -54,7 +54,7 @@ class Cell {
   /// Somebody outside acts on the node at that time: what has been due before is done.
   void enter(Time now);
   /// Time of the next event, kNever: there is none.
-  Time next() { return fabric_.queue_.next(); }
+  Time next() { return fabric_.next_event(); }
   uint64_t events() const { return fabric_.events(); }
 
   // What happens at the ports. enter() comes first.

@@ -17,6 +17,7 @@
 namespace mrc::sim {
 
 class Fabric;
+struct Shard;
 
 /// Where a NIC's entropy values of reverse-path probes begin (register REV_SEED): another value for each node.
 uint32_t reverse_seed(NodeId node);
@@ -112,8 +113,8 @@ class Listener {
 class Access {
  public:
   Access() = default;
-  Access(Fabric& fabric, NodeId node, PortId first, unsigned planes, NodeId number)
-      : fabric_(&fabric), node_(node), first_(first), planes_(planes), number_(number) {}
+  Access(Fabric& fabric, Shard& shard, NodeId node, PortId first, unsigned planes, NodeId number)
+      : fabric_(&fabric), shard_(&shard), node_(node), first_(first), planes_(planes), number_(number) {}
 
   /// The number of this host, in addresses and for those who listen.
   NodeId node() const { return number_; }
@@ -135,6 +136,7 @@ class Access {
 
  private:
   Fabric* fabric_ = nullptr;
+  Shard* shard_ = nullptr;
   NodeId node_ = 0;
   PortId first_ = 0;
   unsigned planes_ = 0;

@@ -64,6 +64,17 @@ class EventWheel {
     return true;
   }
 
+  /// The first event, if its time is before `limit`; it stays.
+  bool peek(Time limit, Event& event) {
+    if (near_.empty() && late_.empty() && !advance(limit)) return false;
+    if (near_.empty() || (!late_.empty() && before(late_.top(), first_near()))) {
+      event = late_.top();
+    } else {
+      event = first_near();
+    }
+    return event.time < limit;
+  }
+
   /// Key of the event that comes next, unless something is scheduled before it; `none` if that is not known yet.
   uint32_t ahead(uint32_t none) const { return near_.empty() ? none : static_cast<uint32_t>(near_.back()); }
 

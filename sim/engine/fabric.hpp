@@ -9,6 +9,7 @@
 ///     fabric.run(kMs);
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -19,9 +20,9 @@
 #include <vector>
 
 #include "sim/engine/endpoint.hpp"
-#include "sim/engine/event_queue.hpp"
 #include "sim/engine/packet.hpp"
 #include "sim/engine/port.hpp"
+#include "sim/engine/shard.hpp"
 #include "sim/engine/units.hpp"
 #include "sim/switch/switch_config.hpp"
 #include "wire/result.hpp"
@@ -39,7 +40,12 @@ struct FabricOptions {
   /// Fabric::allow_windows(): with so many nodes or more, and while a node that has events in a window has so many on
   /// average (else events come in their order for a while). 0: always.
   unsigned window_nodes = 64, window_events = 8;
+  /// Windows are worked through by so many threads (1 to kMaxThreads), each with the nodes that place() gives it. What
+  /// happens is the same, to the event.
+  unsigned threads = 1;
 };
+
+inline constexpr unsigned kMaxThreads = 64;
 
 /// One end of a link: a node and its port (an endpoint's port is its plane).
 struct PortRef {
@@ -92,6 +98,7 @@ enum class RunEnd : uint8_t {
 
 class Fabric {
  public:
+  /// Throws std::system_error: there are no such threads to be had.
   explicit Fabric(const FabricOptions& options = {});
   ~Fabric();
   Fabric(const Fabric&) = delete;
@@ -99,6 +106,12 @@ class Fabric {
 
   // Building, before the first run().
 
+  /// There will be so many: their memory is taken at once.
+  void reserve(size_t nodes, size_t ports, size_t links);
+  unsigned threads() const { return static_cast<unsigned>(shards_.size()); }
+  /// Nodes that are added from now on belong to that thread, 0 to threads() - 1. Those that talk most with each other
+  /// should have the same one.
+  void place(unsigned thread) { placed_ = static_cast<uint8_t>(thread); }
   /// Error: a configuration that cannot work.
   /// seed: of its random marks, if not switch_seed() of its node.
   wire::Result<NodeId> add_switch(const SwitchConfig& config, unsigned ports, std::optional<uint64_t> seed = {});
@@ -129,27 +142,32 @@ class Fabric {
 
   // Time.
 
-  Time now() const { return now_; }
+  Time now() const { return shards_.front()->now; }
+  /// From inside a callback of that node: its time, which in a window is not that of others.
+  Time now_at(NodeId node) const { return shards_[nodes_[node].shard]->now; }
   /// Calls f at that time, before any packet of the same time; calls of one time in the order given. Not in the past.
   void at(Time time, std::function<void()> f);
   /// Goes on until that time (events of exactly that time have not happened yet). now() is then that time; or that of
   /// the last event, if the fabric stopped or went idle.
   RunEnd run(Time until);
   /// Lets the fabric work through one node after the other, each a window of time at once, instead of all events in
-  /// their order: what a node needs of memory is fetched once for many events. A window ends before anything that a
-  /// NIC sends in it can reach a switch, or a switch another one: first all switches, then all NICs. For each node
-  /// events come in the same order as without. Whatever stands beside the nodes (a Listener) must bear that another
-  /// node's time is ahead or behind, and must not act on other nodes, from callbacks, nor call at() for a time within a
-  /// window. `may` is asked before each window: false, events come in their order for a while. stop() from inside a
-  /// window ends the run after the window. Not used with few nodes (FabricOptions), taps, links of a few metres between
-  /// switches that take no time, or endpoints that are not apart().
+  /// their order: what a node needs of memory is fetched once for many events, and threads can share the nodes. A
+  /// window ends before anything that a NIC sends in it can reach a switch, or a switch another one: first all
+  /// switches, then all NICs. For each node events come in the same order as without. Whatever stands beside the nodes
+  /// (a Listener) must bear that another node's time is ahead or behind, and that several threads call it, each for
+  /// nodes of its own; it must not act on other nodes, from callbacks, nor call at() for a time within a window (with
+  /// threads: at all). `may` is asked before each window: false, events come in their order for a while. stop() from
+  /// inside a window ends the run after the window. Not used with few nodes (FabricOptions), taps, links of a few
+  /// metres between switches that take no time, or endpoints that are not apart().
   void allow_windows(std::function<bool()> may) { may_window_ = std::move(may); }
   /// Windows so far.
   uint64_t windows() const { return windows_; }
   /// run() returns after the event in progress.
-  void stop() { stop_ = true; }
+  void stop() { stop_.store(true, std::memory_order_relaxed); }
   /// Events handled so far: arrivals, ports that became free, timers.
-  uint64_t events() const { return events_; }
+  uint64_t events() const;
+  /// A number that any other event, or an event at another time, makes another one; whatever order nodes took turns in.
+  uint64_t digest() const;
 
   // What happens to links and switches, from hooks or between runs.
 
@@ -168,7 +186,8 @@ class Fabric {
   void set_tap(LinkId link, bool from_a, Tap* tap);
   LinkStats stats(LinkId link, bool from_a) const;
 
-  PacketPool& pool() { return pool_; }
+  /// Of packets that somebody outside makes; with threads every one has a pool.
+  PacketPool& pool() { return shards_.front()->pool; }
   /// Bytes held by nodes, links, packets and events.
   uint64_t memory() const;
 
@@ -198,6 +217,7 @@ class Fabric {
     PortId first = 0;
     unsigned ports = 0;
     Time wake_ps = kNever;
+    uint8_t shard = 0;
   };
   struct Link {
     PortRef a, b;
@@ -218,32 +238,52 @@ class Fabric {
   /// Handles events before `limit`; limit_ may shrink on the way.
   void process(Time limit);
   void in_order(Time limit);
-  inline void handle(Time time, uint32_t key);
-  /// Puts an event of a node into the queue, or into the window that is open.
-  void schedule(Time time, uint32_t key, NodeId node) {
+  void in_order_of_shards(Time limit);
+  inline void handle(Shard& shard, Time time, uint32_t key);
+  Shard& shard_of(NodeId node) { return *shards_[nodes_[node].shard]; }
+  void set_now(Time time) {
+    for (const auto& shard : shards_) shard->now = time;
+  }
+  bool stopped() const { return stop_.load(std::memory_order_relaxed); }
+  /// Time of the first event, kNever if there is none.
+  Time next_event();
+  /// Puts an event of a node of that shard into its queue, or into the window that is open.
+  void schedule(Shard& shard, Time time, uint32_t key, NodeId node) {
     if (time >= window_end_) [[likely]] {
-      queue_.push(time, key);
+      shard.queue.push(time, key);
     } else {
-      schedule_near(time, key, node);
+      schedule_near(shard, time, key, node);
     }
   }
-  void schedule_near(Time time, uint32_t key, NodeId node);
-  void put_near(Time time, uint32_t key, NodeId node);
+  void schedule_near(Shard& shard, Time time, uint32_t key, NodeId node);
+  void put_near(Shard& shard, Time time, uint32_t key, NodeId node);
+  /// Gives the events of a window to their nodes.
+  void give_out(Shard& shard);
   NodeId node_of(uint32_t key) const;
   bool windows_useful();
   Time window_from(Time start);
   void run_window(Time start, Time end);
-  void fetch_ports(NodeId node);
-  void fetch_heads(NodeId node);
-  void fetch_next(NodeId node);
-  void arrival(PortId id);
-  void port_wake(PortId id);
-  void endpoint_pull(PortId id, Port& port);
+  void window_of(Shard& shard, const std::vector<NodeId>& nodes, Time start, Time end);
+  /// What other shards have sent to nodes of this one.
+  void take_in(Shard& shard, bool from_nics);
+  void settle();
+  /// Calls work(shard) for each, by its thread.
+  template <class F>
+  void each_shard(F&& work);
+  /// Puts a packet behind those on a port's wire; true: it is the first one there.
+  static bool append(Port& port, Packet* packet);
+  void cross(Shard& shard, PortId id, Port& port, Packet* packet);
+  void fetch_ports(NodeId node, const Shard& shard);
+  void fetch_heads(NodeId node, const Shard& shard);
+  void fetch_next(NodeId node, const Shard& shard);
+  void arrival(Shard& shard, PortId id);
+  void port_wake(Shard& shard, PortId id);
+  void endpoint_pull(Shard& shard, PortId id, Port& port);
   void run_hooks();
   /// Begins the transmission of a packet; the port must be free and up.
-  void transmit(PortId id, Port& port, Packet* packet);
-  bool special(PortId id, Port& port, Packet* packet);
-  void wake_port(PortId id, Port& port);
+  void transmit(Shard& shard, PortId id, Port& port, Packet* packet);
+  bool special(const Shard& shard, PortId id, Port& port, Packet* packet);
+  void wake_port(Shard& shard, PortId id, Port& port);
   void carrier_changed(LinkId link);
   void set_port(PortId id, bool up);
   void flush_wire(Port& port);
@@ -254,18 +294,17 @@ class Fabric {
   void set_exit(PortId id, Exit* exit);
   void begin();
 
-  Time now_ = 0, limit_ = 0;
+  std::vector<std::unique_ptr<Shard>> shards_;  // one for each thread
+  std::unique_ptr<Team> team_;                  // of more than one
+  uint8_t placed_ = 0;
+  Time limit_ = 0;
   uint64_t kernel_base_ = 0;  // time of SystemC when this fabric's was 0, modulo 2^64
-  bool stop_ = false, begun_ = false;
-  uint64_t events_ = 0, seed_;
+  std::atomic<bool> stop_ = false;
+  bool begun_ = false;
+  uint64_t seed_;
   unsigned window_nodes_, window_events_;
-  EventQueue queue_;
 
   // Windows.
-  struct Near {
-    Time time;
-    uint32_t key, next;
-  };
   std::function<bool()> may_window_;
   Time lookahead_ = 0;   // 0: to be found
   Time window_end_ = 0;  // of the open one; 0: none
@@ -273,29 +312,25 @@ class Fabric {
   unsigned pause_ = 1;
   uint64_t windows_ = 0;
   unsigned taps_ = 0;
-  NodeId window_node_ = kNone;
-  bool window_nics_ = false;  // all switches are done
-  using WindowQueue = EventWheel<10>;
-  std::unique_ptr<WindowQueue> window_queue_;  // events of the node at work
-  std::vector<uint32_t> near_head_;            // by node: events of the window
-  std::vector<Near> near_;
-  std::vector<NodeId> near_switches_, near_nics_;  // nodes that have any
+  std::vector<uint32_t> near_head_;  // by node: events of the window
 
-  std::vector<Port> ports_;
+  HugeMemory huge_;
+  std::pmr::vector<Port> ports_{&huge_};
   std::vector<Node> nodes_;
   std::vector<Link> links_;
   std::vector<std::unique_ptr<Special>> specials_;
   std::vector<Hook> hooks_;  // heap
   uint64_t hook_order_ = 0;
-  PacketPool pool_;
 };
 
-Time Access::now() const { return fabric_->now_; }
-PacketPool& Access::pool() const { return fabric_->pool_; }
-void Access::kick(unsigned plane) const { fabric_->wake_port(first_ + plane, fabric_->ports_[first_ + plane]); }
+Time Access::now() const { return shard_->now; }
+PacketPool& Access::pool() const { return shard_->pool; }
+void Access::kick(unsigned plane) const {
+  fabric_->wake_port(*shard_, first_ + plane, fabric_->ports_[first_ + plane]);
+}
 bool Access::can_send(unsigned plane) const {
   const Port& port = fabric_->ports_[first_ + plane];
-  return port.up && port.free_ps <= fabric_->now_;
+  return port.up && port.free_ps <= shard_->now;
 }
 Time Access::free_at(unsigned plane) const { return fabric_->ports_[first_ + plane].free_ps; }
 bool Access::link_up(unsigned plane) const { return fabric_->ports_[first_ + plane].up; }
@@ -303,7 +338,7 @@ Rate Access::rate(unsigned plane) const { return fabric_->ports_[first_ + plane]
 void Access::wake_at(Time time) const {
   Fabric::Node& node = fabric_->nodes_[node_];
   node.wake_ps = time;
-  if (time != kNever) fabric_->schedule(time, Fabric::kTimer | node_, node_);
+  if (time != kNever) fabric_->schedule(*shard_, time, Fabric::kTimer | node_, node_);
 }
 
 }  // namespace mrc::sim

@@ -48,21 +48,21 @@ uint64_t Kernel::time_ps() { return sc_core::sc_time_stamp().value(); }
 uint64_t Kernel::activations() const { return module_->activations; }
 
 RunEnd Kernel::run(Fabric& fabric, Time until) {
-  fabric.stop_ = false;
+  fabric.stop_.store(false, std::memory_order_relaxed);
   fabric_ = &fabric;
   until_ = until;
-  fabric.kernel_base_ = time_ps() - fabric.now_;
+  fabric.kernel_base_ = time_ps() - fabric.now();
   module_->event.notify(sc_core::SC_ZERO_TIME);
   // Far ends of time would not fit SystemC's clock.
-  const Time far = std::min(until, fabric.now_ + 1'000'000 * kSecond);
+  const Time far = std::min(until, fabric.now() + 1'000'000 * kSecond);
   until_ = far;
-  sc_core::sc_start(picoseconds(far - fabric.now_));
+  sc_core::sc_start(picoseconds(far - fabric.now()));
   module_->event.cancel();
   fabric_ = nullptr;
   if (thrown_) std::rethrow_exception(std::exchange(thrown_, nullptr));
-  if (fabric.stop_) return RunEnd::Stopped;
-  if (fabric.queue_.next() == kNever) return RunEnd::Idle;
-  fabric.now_ = far;
+  if (fabric.stopped()) return RunEnd::Stopped;
+  if (fabric.next_event() == kNever) return RunEnd::Idle;
+  fabric.set_now(far);
   return RunEnd::Reached;
 }
 
@@ -76,7 +76,7 @@ void Kernel::step() {
     return;
   }
   const bool alone = !sc_core::sc_pending_activity_at_future_time(context);
-  if (!fabric.stop_) {
+  if (!fabric.stopped()) {
     Time limit = until_;
     // sc_start's own end is no activity.
     if (!alone) limit = std::min<Time>(limit, here + sc_core::sc_time_to_pending_activity(context).value());
@@ -91,12 +91,12 @@ void Kernel::step() {
     }
     inside_ = false;
   }
-  const Time next = fabric.queue_.next();
-  const bool over = fabric.stop_ || (next == kNever && !sc_core::sc_pending_activity_at_future_time(context));
+  const Time next = fabric.next_event();
+  const bool over = fabric.stopped() || (next == kNever && !sc_core::sc_pending_activity_at_future_time(context));
   if (over) {
     // SystemC's time catches up before run() returns.
-    if (fabric.now_ > here)
-      module_->event.notify(picoseconds(fabric.now_ - here));
+    if (fabric.now() > here)
+      module_->event.notify(picoseconds(fabric.now() - here));
     else
       sc_core::sc_pause();
   } else if (next < until_) {
@@ -107,19 +107,19 @@ void Kernel::step() {
 void Kernel::notify(Fabric& fabric, sc_core::sc_event& event, Time time) {
   const Time here = time_ps() - fabric.kernel_base_;
   event.notify(picoseconds(std::max(time, here) - here));
-  if (inside_) fabric.limit_ = std::min(fabric.limit_, std::max(time, fabric.now_ + 1));
+  if (inside_) fabric.limit_ = std::min(fabric.limit_, std::max(time, fabric.now() + 1));
 }
 
 void Kernel::enter(Fabric& fabric) {
   if (&fabric != fabric_) return;  // its time stands still
   const Time here = time_ps() - fabric.kernel_base_;
   fabric.process(here);
-  if (fabric.now_ < here) fabric.now_ = here;
+  if (fabric.now() < here) fabric.set_now(here);
 }
 void Kernel::leave(Fabric& fabric) {
   if (&fabric != fabric_) return;
   const Time here = time_ps() - fabric.kernel_base_;
-  const Time next = fabric.queue_.next();
+  const Time next = fabric.next_event();
   if (next < until_) module_->event.notify(picoseconds(std::max(next, here) - here));
 }
 

@@ -55,6 +55,20 @@ bool nic_rules(const Scenario& scenario) {
   return asked ? scenario.nic_rules : has_clocked(scenario);
 }
 
+ShareWords share_settings(const Scenario& scenario, const NsccParams& nscc) {
+  ShareWords share;
+  share.on = scenario.share;
+  share.epoch = 0;
+  while (share.epoch < 15 && (kNsccTickNs << share.epoch) < 2.5 * nscc.base_rtt) ++share.epoch;
+  if (scenario.share_epoch >= 0) share.epoch = static_cast<uint8_t>(scenario.share_epoch);
+  share.least = static_cast<uint8_t>(scenario.share_least);
+  share.trims = static_cast<uint8_t>(scenario.share_trims);
+  share.pen = static_cast<uint8_t>(scenario.share_pen);
+  const double bdp = nscc.rate_gbps / 8 * nscc.base_rtt;
+  share.drain = static_cast<uint32_t>(scenario.share_drain != 0 ? scenario.share_drain : std::min(1.5 * bdp, 4e9));
+  return share;
+}
+
 FastConfig nic_settings(const Scenario& scenario, const Topology& topology) {
   const Preset& preset = *find_preset(scenario.preset);
   const Time rtt = topology.base_rtt(data_frame(scenario, topology), sack_frame(topology));
@@ -71,6 +85,7 @@ FastConfig nic_settings(const Scenario& scenario, const Topology& topology) {
   config.ar_shift = static_cast<unsigned>(scenario.ar_shift);
   config.sack_trigger = static_cast<uint32_t>(scenario.sack_trigger);
   config.trim_nack = scenario.trim_nack;
+  config.share = share_settings(scenario, config.nscc);
   config.ev_min_active = static_cast<unsigned>(scenario.min_active);
   config.probe_interval = static_cast<uint16_t>(std::clamp(scenario.probe_us * 1000 / kNsccTickNs, 1.0, 65535.0));
   config.probe_kind = static_cast<Revive>(scenario.probe_kind);

@@ -8,8 +8,10 @@
 #include <cmath>
 #include <ctime>
 #include <new>
+#include <system_error>
 
 #include "sim/experiment/endpoints.hpp"
+#include "sim/experiment/memory.hpp"
 #include "sim/switch/switch.hpp"
 #include "util/round.hpp"
 
@@ -19,6 +21,8 @@ namespace {
 /// Samples kept when their period is free: at this number every other one goes, and the period doubles.
 constexpr size_t kMaxSamples = 2000;
 constexpr uint32_t kMaxEvQps = 512;
+/// A run goes on so long before it looks whether it shall stop: a window of the largest fabric.
+constexpr Time kLeastSlice = kUs / 2;
 constexpr Time kDefaultOutage = 10 * kUs;
 /// Goodput in a sample comes in whole packets and SACKs: less than this is a dip.
 constexpr double kRecovered = 0.9;
@@ -27,6 +31,13 @@ Time from_us(double us) { return nearest(us * static_cast<double>(kUs)); }
 
 double gbps(uint64_t bytes, Time time) {
   return time > 0 ? static_cast<double>(bytes) * 8000.0 / static_cast<double>(time) : 0;
+}
+
+/// "plane3".
+bool plane_of(std::string_view name, unsigned& plane) {
+  if (!name.starts_with("plane") || name.size() != 6 || name[5] < '0' || name[5] > '9') return false;
+  plane = static_cast<unsigned>(name[5] - '0');
+  return true;
 }
 
 }  // namespace
@@ -97,9 +108,16 @@ Experiment::Experiment(const Scenario& scenario, uint64_t seed, const ClockedMak
       where[h] = n.source.at("fidelity");
     }
   }
-  FabricOptions options{.seed = seed};
+  check_memory(scenario_, memory_needed(scenario_, topology_, traffic_), memory_left());
+  FabricOptions options{.seed = seed, .threads = scenario.threads};
   if (scenario.windows == "always") options.window_nodes = options.window_events = 0;
-  fabric_ = std::make_unique<Fabric>(options);
+  try {
+    fabric_ = std::make_unique<Fabric>(options);
+  } catch (const std::system_error& e) {
+    throw InputError(
+        fmt::format("--threads {}: the system does not give so many: {}.", scenario.threads, e.code().message()),
+        "Give fewer.");
+  }
   const auto poll = [this] {
     if (stopped()) throw Stopped{};
   };
@@ -258,6 +276,25 @@ void Experiment::plan_event(const EventConfig& e, Rng& rng, std::vector<uint32_t
     return;
   }
   LinkId link = kNone;
+  if (unsigned plane = 0; plane_of(e.link, plane)) {
+    if (e.what != "link-down" && e.what != "link-up" && e.what != "link-flap") {
+      refuse("link", e.what + " of a whole plane", "A plane can go down and come up.");
+    }
+    if (plane >= topology_.planes()) {
+      refuse("link", fmt::format("link = \"{}\" is no plane of this topology", e.link),
+             fmt::format("Planes are plane0 to plane{}.", topology_.planes() - 1));
+    }
+    const auto set = [this, fabric, plane](bool up) {
+      for (NodeId h = 0; h < topology_.hosts(); ++h) fabric->set_link(topology_.host_link(h, plane), up);
+    };
+    if (lasts == 0 && e.what == "link-flap") lasts = kDefaultOutage;
+    a.text = fmt::format("plane {} {}", plane, e.what == "link-up" ? "up" : "down");
+    a.begin = [set, up = e.what == "link-up"] { set(up); };
+    a.end = [set] { set(true); };
+    if (lasts > 0 && e.what != "link-up") a.end_time = lasts;
+    actions_.push_back(std::move(a));
+    return;
+  }
   const unsigned nic_links = topology_.hosts() * topology_.planes();
   if (e.link == "random") {
     link = draw(0, topology_.links());
@@ -330,7 +367,7 @@ void Experiment::sample(ExperimentResult& result) {
     for (unsigned port = 0; port < fabric_->ports_of(n); ++port) {
       uint64_t depth = 0;
       for (unsigned q = 0; q < kQueues; ++q) {
-        const QueueCounters& c = sw.queue_counters(port, q);
+        const QueueCounters c = sw.queue_counters(port, q);
         depth += sw.depth(port, q);
         s.trims += c.trim;
         s.marks += c.ecn_marked;
@@ -372,7 +409,8 @@ ExperimentResult Experiment::run() {
   const Time duration = from_us(scenario_.duration_us), hang = from_us(scenario_.hang_us);
   const bool fixed = scenario_.sample_us > 0;
   r.sample_period = fixed ? from_us(scenario_.sample_us) : kUs;
-  Time next_sample = scenario_.sampling ? r.sample_period : kNever, next_check = hang / 4, slice = 10 * kUs;
+  Time next_sample = scenario_.sampling ? r.sample_period : kNever, next_check = hang / 4;
+  Time slice = std::max<Time>(10 * kUs * 1024 / std::max(topology_.hosts(), 1024u), kLeastSlice);
   Time progress_time = 0;
   uint64_t progress_bytes = 0;
   double told = 0;
@@ -406,7 +444,7 @@ ExperimentResult Experiment::run() {
     // As long as it takes to answer Ctrl-C at once.
     const double after = seconds();
     if (after - before < 0.02) slice = std::min<Time>(slice * 2, kSecond);
-    if (after - before > 0.1) slice = std::max<Time>(slice / 2, kUs);
+    if (after - before > 0.1) slice = std::max<Time>(slice / 2, kLeastSlice);
     if (fabric_->now() >= next_sample) {
       sample(r);
       if (!fixed && r.samples.size() >= kMaxSamples) thin(r);
@@ -480,6 +518,8 @@ void Experiment::finish(ExperimentResult& r) {
   r.nic_gbps = topology_.nic_gbps();
   r.round_trip = topology_.base_rtt(data_frame(scenario_, topology_), sack_frame(topology_));
   r.fabric_events = fabric_->events();
+  r.events_digest = fabric_->digest();
+  r.threads = fabric_->threads();
   r.memory = memory();
   for (NodeId h = 0; h < topology_.hosts(); ++h) {
     const Endpoint& endpoint = *fabric_->endpoint_at(h);
@@ -511,7 +551,7 @@ void Experiment::finish(ExperimentResult& r) {
       const LinkStats stats = fabric_->stats(link, from_a);
       PortResult p;
       for (unsigned q = 0; q < kQueues; ++q) {
-        const QueueCounters& c = sw.queue_counters(port, q);
+        const QueueCounters c = sw.queue_counters(port, q);
         p.deepest = std::max(p.deepest, c.watermark_bytes);
         p.marks += c.ecn_marked;
         p.trims += c.trim;

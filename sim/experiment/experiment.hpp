@@ -98,7 +98,9 @@ struct ExperimentResult {
   uint64_t asked_bytes = 0;
   // The machine's side.
   uint64_t fabric_events = 0, memory = 0;
+  uint64_t events_digest = 0;  ///< of time and place of all events
   uint64_t transmissions = 0;  ///< of all packets on all links
+  unsigned threads = 1;
   double wall_seconds = 0, cpu_seconds = 0;
   double packets_per_second() const {
     return wall_seconds > 0 ? static_cast<double>(total.data_packets) / wall_seconds : 0;

@@ -63,6 +63,14 @@ const Key<Scenario> kScenarioKeys[] = {
     NUMBER(Scenario, ep_repeats, 0, 15, true, "times that a port status update is sent again; 15: for ever"),
     NUMBER(Scenario, nominal, 0, 2, true, "what a packet counts for: 0 UDP length + 40, 1 payload, 2 payload + 40"),
     FLAG(Scenario, trim_nack, "a trimmed packet is NACKed"),
+    FLAG(Scenario, share, "receivers of an incast shut and open the windows of those who send"),
+    NUMBER(Scenario, share_epoch, -1, 15, true,
+           "they count for 128 ns x 2^share_epoch; -1: two and a half round trips"),
+    NUMBER(Scenario, share_least, 1, 255, true, "queue pairs that make an incast"),
+    NUMBER(Scenario, share_trims, 1, 255, true, "packets trimmed in that time, from which on shares are evened out"),
+    NUMBER(Scenario, share_pen, 0, 127, true, "rcv_cwnd_pen of who has more than 5/4 of its share"),
+    NUMBER(Scenario, share_drain, 0, 4294967295.0, true,
+           "bytes left of all messages below which windows are restored; 0: one and a half bandwidth-delay products"),
     TEXT(Scenario, windows, "auto|always|never",
          "node by node, each a window of time at once: results are the same, large fabrics are faster"),
 };
@@ -76,10 +84,13 @@ const Key<TrafficConfig> kTrafficKeys[] = {
     NUMBER(TrafficConfig, qps, 1, 256, true, "QPs that share a flow"),
     TEXT(TrafficConfig, from, nullptr, "flow: the sender, \"nic0\""),
     TEXT(TrafficConfig, to, nullptr, "flow, incast: the receiver, \"nic1\""),
-    NUMBER(TrafficConfig, nodes, 0, 65536, true, "NICs that take part (incast: senders); 0: all there are"),
-    NUMBER(TrafficConfig, first, 0, 65535, true, "the first of them"),
-    NUMBER(TrafficConfig, stride, 1, 65535, true, "from one to the next"),
-    NUMBER(TrafficConfig, shift, 0, 65535, true,
+    NUMBER(TrafficConfig, nodes, 0, 1048576, true,
+           "NICs that take part (incast: senders), in each group if there are several; 0: all there are"),
+    NUMBER(TrafficConfig, first, 0, 1048575, true, "the first of them"),
+    NUMBER(TrafficConfig, stride, 1, 1048575, true, "from one to the next"),
+    NUMBER(TrafficConfig, groups, 0, 524288, true,
+           "ring, alltoall, incast: groups of `nodes` that each do it, far from each other; 0: as many as there are"),
+    NUMBER(TrafficConfig, shift, 0, 1048575, true,
            "permutation: NIC i sends to i + shift; 0: at random, never to itself"),
     NUMBER(TrafficConfig, victims, 0, 65535, true,
            "incast: flows of NICs that do not take part to neighbours of the receiver"),
@@ -96,7 +107,8 @@ const Key<EventConfig> kEventKeys[] = {
     NUMBER(EventConfig, for_us, 0, 1e9, false, "then it ends; 0: never (a flap and a reboot: 10 us)"),
     NUMBER(EventConfig, count, 1, 1e5, true, "times, with another link or switch each time if it is random"),
     NUMBER(EventConfig, every_us, 0, 1e9, false, "time between them"),
-    TEXT(EventConfig, link, nullptr, "\"nic3/1\" (plane 1), \"T0-0-2:T1-0-5\", or random, random-nic, random-uplink"),
+    TEXT(EventConfig, link, nullptr,
+         "\"nic3/1\" (plane 1), \"T0-0-2:T1-0-5\", plane3 (all NICs'), or random, random-nic, random-uplink"),
     TEXT(EventConfig, node, nullptr, "switch-reboot: \"T1-0-3\", or random, random-T0, random-T1"),
     TEXT(EventConfig, direction, "both|up|down", "link-loss: up is from the NIC, or from T0 to T1"),
     NUMBER(EventConfig, loss, 0, 1, false, "link-loss, bad-ev: share of the packets that are lost"),
@@ -107,8 +119,8 @@ const Key<EventConfig> kEventKeys[] = {
 };
 const Key<NodeConfig> kNodeKeys[] = {
     TEXT(NodeConfig, fidelity, "fast|model|rtl", "of these NICs"),
-    NUMBER(NodeConfig, first, 0, 65535, true, "the first of them"),
-    NUMBER(NodeConfig, count, 1, 65536, true, "how many"),
+    NUMBER(NodeConfig, first, 0, 1048575, true, "the first of them"),
+    NUMBER(NodeConfig, count, 1, 1048576, true, "how many"),
 };
 #undef NUMBER
 #undef ZERO_OR

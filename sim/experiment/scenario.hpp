@@ -16,7 +16,7 @@ namespace mrc::sim {
 struct TrafficConfig {
   std::string pattern = "flow", label, from = "nic0", to = "nic1", file;
   double bytes = 1e6, message = 0, outstanding = 0, qps = 1;
-  double nodes = 0, first = 0, stride = 1, shift = 0, victims = 0, victim_bytes = 0, window = 1;
+  double nodes = 0, first = 0, stride = 1, groups = 1, shift = 0, victims = 0, victim_bytes = 0, window = 1;
   double start_us = 0, jitter_us = 0;
   Source source;
 };
@@ -40,11 +40,13 @@ struct Scenario {
   std::string name, description;
   std::string transport = "mrc", endpoints = "fast", preset = "asic800", windows = "auto";
   bool congestion = true, shared_evs = false, open_end = false, sampling = true, same_ev = true, trim_nack = true,
-       nic_rules = false;
+       nic_rules = false, share = false;
   double seed = 1, mtu = 4096;
+  unsigned threads = 1;  ///< no key: results do not depend on it
   double duration_us = 1e6, hang_us = 20'000, sample_us = 0;
   double mpr = 0, reorder = 0, timeout = -1, sack_trigger = 16384, min_active = 8, probe_us = 100, ar_shift = 0;
   double common_evs = 0, probe_kind = 0, ep_repeats = 15, nominal = 0;
+  double share_epoch = -1, share_least = 4, share_trims = 24, share_pen = 8, share_drain = 0;
   TopologyConfig topology;
   std::vector<TrafficConfig> traffic;
   std::vector<EventConfig> events;

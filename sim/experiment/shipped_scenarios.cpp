@@ -412,6 +412,85 @@ gbps = 400
 routing = "ecmp"
 ecn_to_nics = true
 )"},
+    {"mrc-131072", "the paper's fabric: 131 072 NICs of 8 x 100 Gb/s, four patterns, links, a plane and a T1 failing",
+     R"(
+sampling = false
+duration_us = 100_000
+[topology]             # 4096 T0 of 256 down and 256 up, 2048 T1 of 512 down
+planes = 8
+gbps = 100
+leaves = 512
+hosts_per_leaf = 256
+spines = 256
+evs = 64
+backup_evs = 16
+[[traffic]]
+pattern = "permutation"
+bytes = 200_000
+[[traffic]]
+label = "ring all-reduce in groups of 8"
+pattern = "ring"
+nodes = 8
+groups = 0
+stride = 2
+bytes = 64_000
+[[traffic]]
+label = "all-to-all in groups of 8"
+pattern = "alltoall"
+nodes = 8
+groups = 0
+first = 1
+stride = 16
+bytes = 20_000
+window = 2
+[[traffic]]
+label = "incast 16:1"
+pattern = "incast"
+nodes = 17
+groups = 0
+first = 3
+stride = 60
+bytes = 50_000
+start_us = 2
+[[event]]              # single NICs lose a plane
+what = "link-down"
+link = "random-nic"
+at_us = 3
+count = 20
+every_us = 0.1
+for_us = 200
+[[event]]              # all of them do
+what = "link-down"
+link = "plane3"
+at_us = 8
+for_us = 10
+[[event]]
+what = "link-down"
+link = "random-uplink"
+at_us = 4
+count = 20
+every_us = 0.1
+for_us = 200
+[[event]]
+what = "switch-reboot"
+node = "random-T1"
+at_us = 6
+for_us = 20
+)"},
+    {"mrc-8192", "the same with 8192 NICs: T0 of 64 down and 64 up", R"(
+base = "mrc-131072"
+[topology]
+leaves = 128
+hosts_per_leaf = 64
+spines = 64
+)"},
+    {"mrc-1024", "the same with 1024 NICs: T0 of 32 down and 32 up", R"(
+base = "mrc-131072"
+[topology]
+leaves = 32
+hosts_per_leaf = 32
+spines = 32
+)"},
 };
 
 }  // namespace

@@ -36,7 +36,7 @@ using T = TopologyConfig;
 const Key<T> kKeys[] = {
     TEXT(kind, "single|clos", "one switch per plane, or two tiers"),
     NUMBER(planes, 1, 8, true, "ports of a NIC, each in a fabric of its own: 1, 2, 4 or 8"),
-    NUMBER(hosts, 0, 65536, true, "NICs; 0: leaves times hosts_per_leaf"),
+    NUMBER(hosts, 0, 1048576, true, "NICs; 0: leaves times hosts_per_leaf"),
     NUMBER(hosts_per_leaf, 0, 4096, true, "NICs at a T0 switch; 0: from radix and oversubscription"),
     NUMBER(leaves, 0, 4096, true, "T0 switches of a plane; 0: as many as the NICs need"),
     NUMBER(spines, 0, 4096, true, "T1 switches of a plane, each with a link to every T0; 0: from oversubscription"),

@@ -14,16 +14,29 @@ void Topology::build(Fabric& fabric, const Factory& factory, const std::function
     return *result;
   };
   const Time detect = static_cast<Time>(config_.detect_us * kUs), fec = static_cast<Time>(config_.fec_ns * kNs);
-  for (NodeId h = 0; h < hosts_; ++h) good(fabric.add_endpoint(node_name(h), factory(h), planes_));
+  fabric.reserve(hosts_ + switches(), 2 * size_t{links()} + (leaves_ * per_leaf_ - hosts_) * size_t{planes_}, links());
+  // A T0 goes with its NICs, and the T1s are shared out.
+  const unsigned threads = fabric.threads();
+  const auto part = [&](unsigned i, unsigned all) { fabric.place(i * threads / all); };
+  for (NodeId h = 0; h < hosts_; ++h) {
+    leaves_ < threads ? part(h, hosts_) : part(leaf_of(h), leaves_);
+    good(fabric.add_endpoint(node_name(h), factory(h), planes_));
+  }
   for (unsigned p = 0; p < planes_; ++p) {
     for (unsigned i = 0; i < leaves_ + spines_; ++i) {
       const bool first = i < leaves_;
+      if (first) {
+        leaves_ < threads ? fabric.place((p * leaves_ + i) % threads) : part(i, leaves_);
+      } else {
+        spines_ < threads ? fabric.place((p * spines_ + i) % threads) : part(i - leaves_, spines_);
+      }
       SwitchConfig sw = switch_config(node_name(leaf(p, i)), first ? 0 : 1);
       sw.usid = usid(first ? kNodeKind : kSpineKind, p, first ? i : i - leaves_);
       sw.ecmp_seed = p * 8192u + i + 1;
       good(fabric.add_switch(sw, first ? per_leaf_ + spines_ : leaves_));
     }
   }
+  fabric.place(0);
   for (NodeId h = 0; h < hosts_; ++h) {
     for (unsigned p = 0; p < planes_; ++p) {
       good(fabric.connect({h, p}, {leaf(p, leaf_of(h)), h % per_leaf_},

@@ -107,6 +107,29 @@ class Maker {
     }
     return list;
   }
+  /// Lists of NICs, each of which does the same. Of several groups, member i of group g is number g + i * groups of the
+  /// NICs from `first` on, by `stride`: neighbours are in different groups, the members of one under different T0s.
+  std::vector<std::vector<NodeId>> groups(NodeId except = kNone) const {
+    const auto wanted = static_cast<size_t>(c_->groups), stride = static_cast<size_t>(c_->stride);
+    if (wanted == 1) return {members(except)};
+    const auto first = static_cast<size_t>(c_->first), nodes = static_cast<size_t>(c_->nodes);
+    if (nodes == 0) refuse("groups", "groups without nodes", "Write nodes, the NICs of each group.");
+    const size_t there = first < t_.hosts() ? (t_.hosts() - first + stride - 1) / stride : 0;
+    const size_t count = wanted != 0 ? wanted : there / nodes;
+    if (count == 0 || count * nodes > there) {
+      refuse("groups",
+             fmt::format("{} of {} NICs each are more than the {} there are",
+                         count == 1 || count == 0 ? std::string("1 group") : fmt::format("{} groups", count), nodes,
+                         there),
+             "Give fewer groups or nodes, or a smaller first or stride.");
+    }
+    std::vector<std::vector<NodeId>> lists(count);
+    for (size_t g = 0; g < count; ++g) {
+      for (size_t i = 0; i < nodes; ++i) lists[g].push_back(static_cast<NodeId>(first + (g + i * count) * stride));
+    }
+    return lists;
+  }
+  bool one_group() const { return c_->groups == 1; }
   uint64_t bytes() const { return static_cast<uint64_t>(c_->bytes); }
   void at_least_two(const std::vector<NodeId>& list) const {
     if (list.size() < 2) refuse("nodes", fmt::format("{} needs at least two NICs", c_->pattern), "Give more nodes.");
@@ -121,6 +144,7 @@ class Maker {
 
   void permutation() {
     group();
+    if (!one_group()) refuse("groups", "a permutation in groups", "Leave out groups.");
     const std::vector<NodeId> list = members();
     at_least_two(list);
     const size_t n = list.size(), shift = static_cast<size_t>(c_->shift);
@@ -140,6 +164,14 @@ class Maker {
 
   void incast() {
     group();
+    if (!one_group()) {
+      if (c_->victims > 0) refuse("victims", "victims of an incast in groups", "Leave out victims, or groups.");
+      for (const std::vector<NodeId>& list : groups()) {
+        at_least_two(list);
+        for (size_t i = 1; i < list.size(); ++i) add(list[i], list[0], bytes(), start());
+      }
+      return;
+    }
     const NodeId to = host("to", c_->to);
     const std::vector<NodeId> senders = members(to);
     for (const NodeId from : senders) add(from, to, bytes(), start());
@@ -175,7 +207,9 @@ class Maker {
   /// Reduce-scatter and all-gather: 2 (n - 1) steps of a chunk to the next; each sends on what it has just received.
   void ring() {
     group();
-    const std::vector<NodeId> list = members();
+    for (const std::vector<NodeId>& list : groups()) ring_of(list);
+  }
+  void ring_of(const std::vector<NodeId>& list) {
     at_least_two(list);
     const auto n = static_cast<uint32_t>(list.size());
     const uint64_t chunk = std::max<uint64_t>(1, (bytes() + n - 1) / n);
@@ -191,7 +225,9 @@ class Maker {
 
   void alltoall() {
     group();
-    const std::vector<NodeId> list = members();
+    for (const std::vector<NodeId>& list : groups()) alltoall_of(list);
+  }
+  void alltoall_of(const std::vector<NodeId>& list) {
     at_least_two(list);
     const auto n = static_cast<uint32_t>(list.size()), window = static_cast<uint32_t>(c_->window);
     const auto first = static_cast<uint32_t>(out_.flows.size());
@@ -231,6 +267,47 @@ class Maker {
 
 Traffic make_traffic(const Scenario& scenario, const Topology& topology, uint64_t seed) {
   return Maker(scenario, topology, seed).make();
+}
+
+MessageLog::MessageLog(MessageLog&& other) noexcept
+    : put_(other.put_.load()),
+      room_(other.room_),
+      newest_(std::exchange(other.newest_, nullptr)),
+      oldest_(std::exchange(other.oldest_, nullptr)),
+      first_(other.first_),
+      taken_(other.taken_) {}
+
+MessageLog::~MessageLog() {
+  while (oldest_ != nullptr) delete std::exchange(oldest_, oldest_->next);
+}
+
+void MessageLog::put(uint32_t flow) {
+  const uint32_t n = put_.load(std::memory_order_relaxed);
+  if (n == room_) {
+    auto* block = new Block;
+    (newest_ == nullptr ? oldest_ : newest_->next) = block;
+    newest_ = block;
+    room_ += kBlock;
+  }
+  newest_->flow[n + kBlock - room_] = flow;
+  put_.store(n + 1, std::memory_order_release);
+}
+
+const uint32_t* MessageLog::find(uint32_t msn) const {
+  if (msn - first_ >= put_.load(std::memory_order_acquire) - first_) return nullptr;
+  const Block* block = oldest_;
+  uint32_t i = msn - first_;
+  for (; i >= kBlock; i -= kBlock) block = block->next;
+  return &block->flow[i];
+}
+
+void MessageLog::took() {
+  ++taken_;
+  // The newest block is the other side's, too.
+  while (taken_ - first_ >= kBlock && put_.load(std::memory_order_acquire) - first_ > kBlock) {
+    delete std::exchange(oldest_, oldest_->next);
+    first_ += kBlock;
+  }
 }
 
 Driver::Driver(Fabric& fabric, const Topology& topology, const Scenario& scenario, Traffic& traffic, uint64_t seed)
@@ -366,8 +443,8 @@ void Driver::start_due() {
 
 void Driver::start(uint32_t index) {
   Flow& f = traffic_.flows[index];
-  f.begun = fabric_.now();
-  ++begun_;
+  f.begun = fabric_.now_at(f.from);
+  begun_.fetch_add(1, std::memory_order_relaxed);
   const uint64_t messages = (f.bytes + f.message - 1) / f.message;
   f.to_deliver = f.to_complete = static_cast<uint32_t>(messages);
   const uint32_t first = first_channel_.at(uint64_t{f.from} << 32 | f.to);
@@ -400,11 +477,11 @@ void Driver::pump(uint32_t index) {
       continue;
     }
     if (c.limit != 0 && c.outstanding >= c.limit) return;
-    c.posted.push_back(m.flow);  // before post(): it may call back
+    c.posted.put(m.flow);  // before post(): it may call back
     ++c.head;
     ++c.outstanding;
     if (!endpoint.post({.id = m.flow, .qpn = c.from_qpn, .bytes = m.bytes})) {
-      c.posted.pop_back();
+      c.posted.unput();
       --c.head;
       --c.outstanding;
       if (c.outstanding == 0) c.failed = true;  // nothing would ever make room
@@ -428,35 +505,32 @@ void Driver::message_over(uint32_t index, bool ok) {
   Flow& f = traffic_.flows[index];
   if (!ok) f.failed = true;
   if (--f.to_complete != 0) return;
-  f.done = fabric_.now();
-  ++finished_;
+  f.done = fabric_.now_at(f.from);
+  const bool last = finished_.fetch_add(1, std::memory_order_relaxed) + 1 == traffic_.flows.size();
   if (f.failed) {
-    ++failed_;
+    failed_.fetch_add(1, std::memory_order_relaxed);
   } else if (!f.next_on_delivery) {
-    release(f);
+    release(f, f.done);
   }
-  if (over() && on_end) on_end();
+  if (last && on_end) on_end();
 }
 
 void Driver::delivered(const Delivery& delivery) {
   Channel& c = channels_[channel_of(delivery.node, delivery.qpn)];
-  if (delivery.msn - c.first >= c.posted.size()) return;
-  Flow& f = traffic_.flows[c.posted[delivery.msn - c.first]];
-  // Messages are delivered in their order; what is behind is given up from time to time.
-  if (++c.delivered; c.delivered - c.first >= 4096) {
-    c.posted.erase(c.posted.begin(), c.posted.begin() + (c.delivered - c.first));
-    c.first = c.delivered;
-  }
+  const uint32_t* index = c.posted.find(delivery.msn);
+  if (index == nullptr) return;
+  Flow& f = traffic_.flows[*index];
+  c.posted.took();
   if (--f.to_deliver != 0) return;
-  f.delivered = fabric_.now();
-  if (f.next_on_delivery) release(f);
+  f.delivered = fabric_.now_at(f.to);
+  if (f.next_on_delivery) release(f, f.delivered);
 }
 
-void Driver::release(Flow& f) {
+void Driver::release(Flow& f, Time now) {
   for (const uint32_t n : f.next) {
     Flow& next = traffic_.flows[n];
     if (--next.waits != 0) continue;
-    if (next.start <= fabric_.now()) {
+    if (next.start <= now) {
       start(n);
     } else {
       fabric_.at(next.start, [this, n] { start(n); });

@@ -2,6 +2,8 @@
 /// Who sends what to whom and when: flows, what each waits for, and the driver that posts their work requests.
 #pragma once
 
+#include <array>
+#include <atomic>
 #include <cstdint>
 #include <string>
 #include <unordered_map>
@@ -47,6 +49,38 @@ struct Traffic {
 /// Throws InputError: no such NIC, not enough of them, a trace that cannot be read, flows that wait for each other.
 Traffic make_traffic(const Scenario& scenario, const Topology& topology, uint64_t seed);
 
+/// Which flow each message of a QP belongs to, by MSN. The sender's side puts them in, the receiver's takes them out:
+/// they may be two threads.
+class MessageLog {
+ public:
+  MessageLog() = default;
+  MessageLog(MessageLog&& other) noexcept;
+  MessageLog& operator=(MessageLog&&) = delete;
+  ~MessageLog();
+
+  // The sender's side.
+  void put(uint32_t flow);
+  /// The newest one was none.
+  void unput() { put_.store(put_.load(std::memory_order_relaxed) - 1, std::memory_order_release); }
+
+  // The receiver's side.
+  /// Null: no such message, or it has been given up.
+  const uint32_t* find(uint32_t msn) const;
+  /// One message more is delivered: those before it are given up from time to time.
+  void took();
+
+ private:
+  static constexpr uint32_t kBlock = 14;
+  struct Block {
+    std::array<uint32_t, kBlock> flow;
+    Block* next = nullptr;
+  };
+  std::atomic<uint32_t> put_ = 0;
+  uint32_t room_ = 0;  // up to this number in `newest_`
+  Block *newest_ = nullptr, *oldest_ = nullptr;
+  uint32_t first_ = 0, taken_ = 0;  // number of the first in `oldest_`
+};
+
 /// A QP between two NICs, used in one direction.
 struct Channel {
   NodeId from = 0, to = 0;
@@ -58,8 +92,7 @@ struct Channel {
   };
   std::vector<Message> queue;  ///< not posted yet, from `head` on
   size_t head = 0;
-  std::vector<uint32_t> posted;  ///< flow of each message from MSN `first` on
-  uint32_t first = 0, delivered = 0;
+  MessageLog posted;
 };
 
 /// Opens the QPs, posts, listens.
@@ -73,10 +106,10 @@ class Driver final : public Listener {
   /// Called when the last flow has ended.
   std::function<void()> on_end;
 
-  size_t begun() const { return begun_; }
-  size_t finished() const { return finished_; }
-  size_t failed() const { return failed_; }
-  bool over() const { return finished_ == traffic_.flows.size(); }
+  size_t begun() const { return begun_.load(std::memory_order_relaxed); }
+  size_t finished() const { return finished_.load(std::memory_order_relaxed); }
+  size_t failed() const { return failed_.load(std::memory_order_relaxed); }
+  bool over() const { return finished() == traffic_.flows.size(); }
   /// For Fabric::allow_windows(): until the fabric's window is over, what happens at a NIC leads to no work of another
   /// one, and the last flow does not end: bytes still have to arrive, and then an ACK.
   bool apart();
@@ -92,7 +125,7 @@ class Driver final : public Listener {
   void start(uint32_t flow);
   void start_due();
   void pump(uint32_t channel);
-  void release(Flow& flow);
+  void release(Flow& flow, Time now);
   void message_over(uint32_t flow, bool ok);
   uint32_t channel_of(NodeId node, uint32_t qpn) const { return by_qpn_[node][qpn - kFirstQpn]; }
 
@@ -107,7 +140,7 @@ class Driver final : public Listener {
   std::unordered_map<uint64_t, uint32_t> first_channel_;  // of a pair; the others follow
   std::vector<std::vector<uint32_t>> by_qpn_;
   std::vector<uint32_t> due_;  // flows that wait for their time, the earliest last
-  size_t begun_ = 0, finished_ = 0, failed_ = 0;
+  std::atomic<size_t> begun_ = 0, finished_ = 0, failed_ = 0;
   bool local_ = true;            // whatever a flow waits for ends where that flow begins
   Time waits_until_ = 0;         // flows that wait for others need not wait for their time beyond this
   NodeId lags_ = 0;              // before this one all NICs have received everything

@@ -4,6 +4,8 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
+#include <span>
 
 #include "sim/engine/packet.hpp"
 #include "sim/switch/switch_config.hpp"
@@ -23,13 +25,28 @@ struct QueueCounters {
   uint64_t dropped_trim = 0;   ///< of these, refused by the trim queue
 };
 
-/// Packets waiting, first in first out. The first 64 bytes are all that most packets touch.
+/// Packets waiting, first in first out. A large fabric has ten million of these, most of which never lose a packet:
+/// what is counted when they do has memory of its own.
 struct alignas(64) Queue {
   Packet *head = nullptr, *tail = nullptr;
   uint64_t bytes = 0;
   uint32_t packets = 0;
   int32_t deficit = 0;  ///< bytes it may still send in this round
-  QueueCounters counters;
+  uint64_t sent_packets = 0, sent_bytes = 0, watermark_bytes = 0;
+  std::unique_ptr<QueueCounters> rare;  ///< counts in it what is not above
+
+  /// What is counted of marks and losses.
+  QueueCounters& losses() {
+    if (rare == nullptr) rare = std::make_unique<QueueCounters>();
+    return *rare;
+  }
+  QueueCounters counters() const {
+    QueueCounters all = rare ? *rare : QueueCounters{};
+    all.packets = sent_packets;
+    all.bytes = sent_bytes;
+    all.watermark_bytes = watermark_bytes;
+    return all;
+  }
 
   void put(Packet* packet) {
     packet->next = nullptr;
@@ -52,6 +69,8 @@ struct SharedBuffer {
   uint64_t total = 0, used = 0, watermark = 0;
 };
 
+static_assert(sizeof(Queue) == 64, "one cache line");
+
 /// May `size` more bytes join a queue that has `depth`?
 inline bool admits(const QueueConfig& config, uint64_t depth, unsigned size, const SharedBuffer& buffer) {
   if (depth + size > config.limit_bytes || buffer.used + size > buffer.total) return false;
@@ -71,16 +90,16 @@ inline bool marks(const EcnConfig& config, uint64_t depth, Rng& rng) {
 constexpr bool ecn_capable(uint8_t ecn) { return ecn == 1 || ecn == 2; }
 
 /// The queue that sends next, kQueues if all are empty. `turn` is the port's round robin pointer.
-inline unsigned next_queue(std::array<Queue, kQueues>& queues, const PortConfig& config, uint8_t& turn) {
+inline unsigned next_queue(std::span<Queue> queues, const PortConfig& config, uint8_t& turn) {
   bool waiting = false;
-  for (unsigned q = 0; q < kQueues; ++q) {
+  for (unsigned q = 0; q < queues.size(); ++q) {
     if (queues[q].head == nullptr) continue;
     if (config.queue[q].weight == 0) return q;
     waiting = true;
   }
   if (!waiting) return kQueues;
   // Deficit round robin: a queue that is met gets its weight once, then sends while it has enough.
-  for (;; turn = static_cast<uint8_t>((turn + 1) % (2 * kQueues))) {
+  for (;; turn = static_cast<uint8_t>((turn + 1) % (2 * queues.size()))) {
     // Even positions: the queue is met. Odd: it is being served.
     const unsigned q = turn / 2;
     Queue& queue = queues[q];

@@ -1,18 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/switch/switch.hpp"
 
+#include <algorithm>
 #include <bit>
 
 #include "sim/engine/fabric.hpp"
 
 namespace mrc::sim {
 
-Switch::Switch(Fabric& fabric, NodeId node, PortId first, unsigned ports, const SwitchConfig& config, uint64_t seed)
-    : fabric_(fabric), node_(node), first_(first), config_(config), rng_(seed, "switch " + config.name), ports_(ports) {
+Switch::Switch(Fabric& fabric, Shard& shard, PortId first, unsigned ports, const SwitchConfig& config, uint64_t seed)
+    : fabric_(fabric),
+      shard_(shard),
+      first_(first),
+      config_(config),
+      rng_(seed, "switch " + config.name),
+      ports_(ports, &shard.tables),
+      queues_(&shard.tables) {
   buffer_.total = config_.buffer_bytes;
   trimmed_codes_ = uint64_t{1} << config_.to_switch.trimmed_dscp | uint64_t{1} << config_.to_host.trimmed_dscp;
   tables_.ecmp_seed = config_.ecmp_seed;
   for (Egress& egress : ports_) egress.config = &config_.to_switch;
+  used_queues_ = config_.trim_queue + 1u;
+  for (const uint8_t q : config_.queue_of_dscp) used_queues_ = std::max(used_queues_, q + 1u);
+  data_queue_ = std::min<unsigned>(kQueueData, used_queues_ - 1);
+  queues_ = std::pmr::vector<Queue>(size_t{ports} * used_queues_, &shard.tables);
   if (config_.usid != 0) add_node_sid(config_.usid);
 }
 
@@ -46,11 +57,6 @@ void Switch::set_port_config(unsigned port, bool to_host) {
 }
 void Switch::port_changed(unsigned port, bool up) { tables_.hosts.port_changed(static_cast<uint16_t>(port), up); }
 
-void Switch::count_out(Queue& queue, const Packet& packet) {
-  ++queue.counters.packets;
-  queue.counters.bytes += packet.size;
-}
-
 void Switch::receive(Packet* packet, unsigned ingress) {
   const Decision decision = forward(tables_, *packet);
   if (decision.verdict != Verdict::Forward) [[unlikely]] {
@@ -68,23 +74,23 @@ void Switch::receive(Packet* packet, unsigned ingress) {
     return;
   }
   const unsigned before = egress.waiting;
-  if (!admit(egress, packet)) [[unlikely]]
+  if (!admit(egress, queues(decision.port), packet)) [[unlikely]]
     return;
   if (before != 0) return;  // the port's event is on its way
-  if (port.free_ps > fabric_.now_) {
-    fabric_.wake_port(id, port);
+  if (port.free_ps > shard_.now) {
+    fabric_.wake_port(shard_, id, port);
     return;
   }
   // Exactly this one waits.
   port_free(decision.port);
 }
 
-bool Switch::admit(Egress& egress, Packet* packet) {
+bool Switch::admit(Egress& egress, std::span<Queue> queues, Packet* packet) {
   unsigned q = config_.queue_of_dscp[packet->dscp & 63];
   const QueueConfig* config = &egress.config->queue[q];
-  Queue* queue = &egress.queue[q];
+  Queue* queue = &queues[q];
   if (!admits(*config, queue->bytes, packet->size, buffer_)) [[unlikely]] {
-    QueueCounters& counters = queue->counters;
+    QueueCounters& counters = queue->losses();
     ++counters.dropped_packets;
     counters.dropped_bytes += packet->size;
     if (!config->trim || (config_.trimmable >> (packet->dscp & 63) & 1) == 0) {
@@ -95,7 +101,7 @@ bool Switch::admit(Egress& egress, Packet* packet) {
     trim(*packet, config_.trim_size, egress.config->trimmed_dscp, config_.trim_lengths);
     q = config_.trim_queue;
     config = &egress.config->queue[q];
-    queue = &egress.queue[q];
+    queue = &queues[q];
     if (!admits(*config, queue->bytes, packet->size, buffer_)) {
       ++counters.dropped_trim;
       Recycle{}(packet);
@@ -108,51 +114,54 @@ bool Switch::admit(Egress& egress, Packet* packet) {
   ++egress.waiting;
   buffer_.used += packet->size;
   if (buffer_.used > buffer_.watermark) buffer_.watermark = buffer_.used;
-  if (queue->bytes > queue->counters.watermark_bytes) queue->counters.watermark_bytes = queue->bytes;
+  if (queue->bytes > queue->watermark_bytes) queue->watermark_bytes = queue->bytes;
   if (config->ecn.mode != EcnConfig::Mode::Off && (trimmed_codes_ >> (packet->dscp & 63) & 1) == 0 &&
       ecn_capable(packet->ecn) && marks(config->ecn, queue->bytes, rng_)) {
     mark_ce(*packet);
-    ++queue->counters.ecn_marked;
+    ++queue->losses().ecn_marked;
   }
   return true;
 }
 
 /// As next_queue(), which looks at every queue.
-unsigned Switch::next(Egress& egress) {
+unsigned Switch::next(Egress& egress, std::span<Queue> queues) {
   if (egress.used == 0) return kQueues;
   const auto q = static_cast<unsigned>(std::countr_zero(egress.used));
   if (egress.config->queue[q].weight == 0) [[likely]]
     return q;
-  return next_queue(egress.queue, *egress.config, egress.turn);
+  return next_queue(queues, *egress.config, egress.turn);
 }
 
 void Switch::port_free(unsigned index) {
   Egress& egress = ports_[index];
-  const unsigned q = next(egress);
+  const std::span<Queue> queues = this->queues(index);
+  const unsigned q = next(egress, queues);
   if (q == kQueues) return;
   const PortId id = first_ + index;
   Port& port = fabric_.ports_[id];
-  Packet* packet = egress.queue[q].take();
-  if (egress.queue[q].head == nullptr) {
+  Queue& queue = queues[q];
+  Packet* packet = queue.take();
+  if (queue.head == nullptr) {
     egress.used = static_cast<uint8_t>(egress.used & ~(1u << q));
   } else {
-    __builtin_prefetch(egress.queue[q].head);
+    __builtin_prefetch(queue.head);
   }
   --egress.waiting;
   buffer_.used -= packet->size;
-  count_out(egress.queue[q], *packet);
-  fabric_.transmit(id, port, packet);
-  if (egress.waiting != 0) fabric_.wake_port(id, port);
+  ++queue.sent_packets;
+  queue.sent_bytes += packet->size;
+  fabric_.transmit(shard_, id, port, packet);
+  if (egress.waiting != 0) fabric_.wake_port(shard_, id, port);
 }
 
 void Switch::flush(unsigned index) {
   Egress& egress = ports_[index];
-  for (Queue& queue : egress.queue) {
+  for (Queue& queue : queues(index)) {
     while (queue.head != nullptr) {
       Packet* packet = queue.take();
       buffer_.used -= packet->size;
-      ++queue.counters.dropped_packets;
-      queue.counters.dropped_bytes += packet->size;
+      ++queue.losses().dropped_packets;
+      queue.losses().dropped_bytes += packet->size;
       Recycle{}(packet);
     }
     queue.deficit = 0;
@@ -162,13 +171,12 @@ void Switch::flush(unsigned index) {
 }
 
 std::vector<NamedCounter> Switch::queue_counter_list(unsigned port, unsigned queue) const {
-  const Queue& q = ports_[port].queue[queue];
-  const QueueCounters& c = q.counters;
+  const QueueCounters c = queue_counters(port, queue);
   return {{"SAI_QUEUE_STAT_PACKETS", c.packets},
           {"SAI_QUEUE_STAT_BYTES", c.bytes},
           {"SAI_QUEUE_STAT_DROPPED_PACKETS", c.dropped_packets},
           {"SAI_QUEUE_STAT_DROPPED_BYTES", c.dropped_bytes},
-          {"SAI_QUEUE_STAT_CURR_OCCUPANCY_BYTES", q.bytes},
+          {"SAI_QUEUE_STAT_CURR_OCCUPANCY_BYTES", depth(port, queue)},
           {"SAI_QUEUE_STAT_WATERMARK_BYTES", c.watermark_bytes},
           {"SAI_QUEUE_STAT_WRED_ECN_MARKED_PACKETS", c.ecn_marked},
           {"SAI_QUEUE_STAT_TRIM_PACKETS", c.trim},
@@ -190,12 +198,13 @@ std::vector<NamedCounter> Switch::port_counters(unsigned index) const {
     }
   }
   QueueCounters sum;
-  for (const Queue& q : ports_[index].queue) {
-    sum.dropped_packets += q.counters.dropped_packets;
-    sum.ecn_marked += q.counters.ecn_marked;
-    sum.trim += q.counters.trim;
-    sum.tx_trim += q.counters.tx_trim;
-    sum.dropped_trim += q.counters.dropped_trim;
+  for (unsigned q = 0; q < used_queues_; ++q) {
+    const QueueCounters c = queue_counters(index, q);
+    sum.dropped_packets += c.dropped_packets;
+    sum.ecn_marked += c.ecn_marked;
+    sum.trim += c.trim;
+    sum.tx_trim += c.tx_trim;
+    sum.dropped_trim += c.dropped_trim;
   }
   return {{"SAI_PORT_STAT_IF_IN_UCAST_PKTS", in_packets},
           {"SAI_PORT_STAT_IF_IN_OCTETS", in_bytes},
@@ -211,11 +220,9 @@ std::vector<NamedCounter> Switch::port_counters(unsigned index) const {
 
 std::vector<NamedCounter> Switch::switch_counters() const {
   QueueCounters sum;
-  for (const Egress& egress : ports_) {
-    for (const Queue& q : egress.queue) {
-      sum.tx_trim += q.counters.tx_trim;
-      sum.dropped_trim += q.counters.dropped_trim;
-    }
+  for (const Queue& q : queues_) {
+    sum.tx_trim += q.counters().tx_trim;
+    sum.dropped_trim += q.counters().dropped_trim;
   }
   return {{"SAI_SWITCH_STAT_TX_TRIM_PACKETS", sum.tx_trim},
           {"SAI_SWITCH_STAT_DROPPED_TRIM_PACKETS", sum.dropped_trim},
@@ -224,7 +231,10 @@ std::vector<NamedCounter> Switch::switch_counters() const {
 }
 
 uint64_t Switch::memory() const {
-  return sizeof *this + ports_.capacity() * sizeof(Egress) + tables_.usid.memory() + tables_.hosts.memory();
+  size_t rare = 0;
+  for (const Queue& q : queues_) rare += q.rare ? sizeof(QueueCounters) : 0;
+  return sizeof *this + ports_.capacity() * sizeof(Egress) + queues_.capacity() * sizeof(Queue) + rare +
+         tables_.usid.memory() + tables_.hosts.memory();
 }
 
 }  // namespace mrc::sim

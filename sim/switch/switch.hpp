@@ -14,7 +14,9 @@
 
 #include <bit>
 #include <cstdint>
+#include <memory_resource>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -27,13 +29,14 @@ namespace mrc::sim {
 
 class Fabric;
 struct Port;
+struct Shard;
 
 /// A counter with its name in SAI.
 using NamedCounter = std::pair<std::string_view, uint64_t>;
 
 class Switch {
  public:
-  Switch(Fabric& fabric, NodeId node, PortId first, unsigned ports, const SwitchConfig& config, uint64_t seed);
+  Switch(Fabric& fabric, Shard& shard, PortId first, unsigned ports, const SwitchConfig& config, uint64_t seed);
 
   const SwitchConfig& config() const { return config_; }
   ForwardingTables& tables() { return tables_; }
@@ -52,9 +55,11 @@ class Switch {
   bool add_host_routes(uint32_t first_host, uint32_t hosts, std::vector<uint16_t> ports);
 
   /// Bytes that wait in a queue now.
-  uint64_t depth(unsigned port, unsigned queue) const { return ports_[port].queue[queue].bytes; }
-  const QueueCounters& queue_counters(unsigned port, unsigned queue) const {
-    return ports_[port].queue[queue].counters;
+  uint64_t depth(unsigned port, unsigned queue) const {
+    return queue < used_queues_ ? queues_[size_t{port} * used_queues_ + queue].bytes : 0;
+  }
+  QueueCounters queue_counters(unsigned port, unsigned queue) const {
+    return queue < used_queues_ ? queues_[size_t{port} * used_queues_ + queue].counters() : QueueCounters{};
   }
   const SharedBuffer& buffer() const { return buffer_; }
   /// Port, queue and switch counters by their names in SAI. A port's trims are those of its queues.
@@ -75,13 +80,14 @@ class Switch {
   void set_port_config(unsigned port, bool to_host);
   /// Fetches what port_free() reads: the port, then the packet.
   void fetch(unsigned port) const {
-    const char* egress = reinterpret_cast<const char*>(&ports_[port]);
-    __builtin_prefetch(egress);
-    __builtin_prefetch(egress + 64 + kQueueData * sizeof(Queue));
+    __builtin_prefetch(&ports_[port]);
+    __builtin_prefetch(&queues_[size_t{port} * used_queues_ + data_queue_]);
   }
   void fetch_packet(unsigned port) const {
     const Egress& egress = ports_[port];
-    if (egress.used != 0) __builtin_prefetch(egress.queue[static_cast<unsigned>(std::countr_zero(egress.used))].head);
+    if (egress.used == 0) return;
+    __builtin_prefetch(
+        queues_[size_t{port} * used_queues_ + static_cast<unsigned>(std::countr_zero(egress.used))].head);
   }
 
  private:
@@ -90,21 +96,22 @@ class Switch {
     uint32_t waiting = 0;  // packets in all queues
     uint8_t turn = 0;
     uint8_t used = 0;  // bit q: queue q has packets
-    std::array<Queue, kQueues> queue;
   };
-  unsigned next(Egress& egress);
-  bool admit(Egress& egress, Packet* packet);
-  void count_out(Queue& queue, const Packet& packet);
+  std::span<Queue> queues(unsigned port) { return {&queues_[size_t{port} * used_queues_], used_queues_}; }
+  unsigned next(Egress& egress, std::span<Queue> queues);
+  bool admit(Egress& egress, std::span<Queue> queues, Packet* packet);
 
   Fabric& fabric_;
-  NodeId node_;
+  Shard& shard_;
   PortId first_;
   SwitchConfig config_;
   ForwardingTables tables_;
   uint64_t trimmed_codes_;  // bit d: packets with DSCP d are trimmed ones
   SharedBuffer buffer_;
   Rng rng_;
-  std::vector<Egress> ports_;
+  std::pmr::vector<Egress> ports_;
+  unsigned used_queues_ = 1, data_queue_ = 0;  // of each port; those behind never have a packet
+  std::pmr::vector<Queue> queues_;
 };
 
 }  // namespace mrc::sim

@@ -88,6 +88,7 @@ struct FastConfig {
   bool trim_sack = true;
   bool oor_drop = false;    ///< packets beyond the window: dropped instead of NACKed
   bool dynamic_mpr = true;  ///< SACKs say how large the window is
+  ShareWords share{};       ///< SACKs shut and open windows of those who send to us
 
   Nominal nominal = Nominal::UdpLength;  ///< what a packet counts for, at both ends (A-55)
   wire::DscpMap dscp{};
@@ -283,6 +284,7 @@ class FastEndpoint final : public Endpoint {
   // Responder (fast_responder.cpp).
   void on_data(FastQp& qp, const Packet& packet, unsigned plane, bool trimmed);
   void on_probe(FastQp& qp, const Packet& packet, unsigned plane);
+  void share_packet(FastQp& qp, const Packet& packet, bool trimmed);
   void send_sack(FastQp& qp, const Packet& packet, unsigned plane, bool probe);
   void send_nack(FastQp& qp, const Packet& packet, unsigned plane, wire::NackReason reason);
   void send_ack(FastQp& qp, unsigned plane);
@@ -338,6 +340,7 @@ class FastEndpoint final : public Endpoint {
   uint32_t epoch_tick_ = 0, epoch_ = 1;
   Ring<uint64_t> wants_;
   unsigned rotate_ = 0;
+  ShareNic share_;
 };
 
 }  // namespace mrc::sim

@@ -9,6 +9,7 @@
 
 #include "protocol/flight.hpp"
 #include "protocol/nscc.hpp"
+#include "protocol/rx_share.hpp"
 #include "protocol/rx_tracker.hpp"
 #include "protocol/segment.hpp"
 #include "protocol/step_timer.hpp"
@@ -94,6 +95,7 @@ struct FastQp {
   uint32_t row_mask = 0;
   std::unique_ptr<RxRow[]> rows;
   Ring<uint32_t> lengths;  ///< of messages, from the oldest incomplete one on
+  ShareQp share;
 };
 
 /// A peer NIC.

@@ -224,7 +224,7 @@ TEST_CASE("a link that goes down loses what is on the wire and discards what wai
   REQUIRE(star[2].got.size() == 4);
   CHECK(star[2].got.back().packet.size == 999);
   const LinkStats stats = star.fabric.stats(2, false);
-  const QueueCounters& queue = star.sw().queue_counters(2, kQueueData);
+  const QueueCounters queue = star.sw().queue_counters(2, kQueueData);
   CHECK(stats.packets == queue.packets);
   CHECK(stats.lost == stats.packets - 4);
   CHECK(queue.packets + queue.dropped_packets == 21);
@@ -377,8 +377,8 @@ TEST_CASE("an incast is trimmed and nothing is lost without a trace", "[sim][fab
     for (unsigned i = 0; i < 200; ++i) star[n].send(8, 4234, kData);
   }
   star.fabric.run(10 * kMs);
-  const QueueCounters& data = star.sw().queue_counters(8, kQueueData);
-  const QueueCounters& control = star.sw().queue_counters(8, kQueueControl);
+  const QueueCounters data = star.sw().queue_counters(8, kQueueData);
+  const QueueCounters control = star.sw().queue_counters(8, kQueueControl);
   CHECK(data.trim > 800);
   CHECK(data.packets + data.trim == 1600);
   CHECK(control.packets == data.tx_trim);

@@ -6,11 +6,13 @@
 #include <algorithm>
 #include <atomic>
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers.hpp>
 #include <filesystem>
 #include <fstream>
 #include <set>
 
 #include "sim/experiment/endpoints.hpp"
+#include "sim/experiment/memory.hpp"
 
 using namespace mrc::sim;
 
@@ -44,8 +46,11 @@ TEST_CASE("every shipped scenario can be built", "[sim][experiment][shipped]") {
   for (const ShippedScenario& shipped : shipped_scenarios()) {
     INFO(shipped.name);
     const Scenario s = load_fabric_scenario(shipped.name);
+    const Topology topology(s.topology);
+    CHECK(topology.hosts() >= 2);
+    if (topology.hosts() > 2000) continue;  // the same as smaller ones, in seconds and gigabytes
     const Experiment e(s, 1);
-    CHECK(e.topology().hosts() >= 2);
+    CHECK(e.topology().hosts() == topology.hosts());
   }
 }
 
@@ -74,6 +79,38 @@ TEST_CASE("the same seed gives the same run, sampled or not", "[sim][experiment]
   CHECK(a != ends(run(kTopology + traffic, 4)));
 }
 
+namespace {
+/// Everything that two runs have to show is the same.
+void check_same(const ExperimentResult& a, const ExperimentResult& b) {
+  CHECK(a.outcome == b.outcome);
+  CHECK(a.time == b.time);
+  CHECK(a.fabric_events == b.fabric_events);
+  CHECK(a.events_digest == b.events_digest);
+  CHECK(a.transmissions == b.transmissions);
+  CHECK(a.total.data_packets == b.total.data_packets);
+  CHECK(a.total.sacks == b.total.sacks);
+  REQUIRE(a.flows.size() == b.flows.size());
+  for (size_t f = 0; f < a.flows.size(); ++f) {
+    const Flow &x = a.flows[f], &y = b.flows[f];
+    if (x.begun != y.begun || x.delivered != y.delivered || x.done != y.done) FAIL_CHECK("flow " << f << " differs");
+  }
+  REQUIRE(a.ports.size() == b.ports.size());
+  for (size_t p = 0; p < a.ports.size(); ++p) {
+    const PortResult &x = a.ports[p], &y = b.ports[p];
+    if (x.name != y.name || x.packets != y.packets || x.bytes != y.bytes || x.deepest != y.deepest ||
+        x.marks != y.marks || x.trims != y.trims || x.drops != y.drops || x.lost != y.lost) {
+      FAIL_CHECK(x.name << " differs");
+    }
+  }
+  REQUIRE(a.samples.size() == b.samples.size());
+  for (size_t i = 0; i < a.samples.size(); ++i) {
+    CHECK(a.samples[i].time == b.samples[i].time);
+    CHECK(a.samples[i].delivered == b.samples[i].delivered);
+    CHECK(a.samples[i].deepest == b.samples[i].deepest);
+  }
+}
+}  // namespace
+
 TEST_CASE("node by node in windows of time, or all events in their order: the same", "[sim][experiment][windows]") {
   const auto traffic = [](const std::string& keys) { return "[[traffic]]\n" + keys; };
   const std::string permutation = traffic("pattern = \"permutation\"\nbytes = 300_000\njitter_us = 3\n");
@@ -100,31 +137,98 @@ TEST_CASE("node by node in windows of time, or all events in their order: the sa
       const ExperimentResult a = in_order.run(), b = by_node.run();
       CHECK(in_order.fabric().windows() == 0);
       CHECK(by_node.fabric().windows() > 10);
-      CHECK(a.outcome == b.outcome);
-      CHECK(a.time == b.time);
-      CHECK(a.fabric_events == b.fabric_events);
-      CHECK(a.transmissions == b.transmissions);
-      CHECK(a.total.data_packets == b.total.data_packets);
-      CHECK(a.total.sacks == b.total.sacks);
-      REQUIRE(a.flows.size() == b.flows.size());
-      for (size_t f = 0; f < a.flows.size(); ++f) {
-        CHECK(a.flows[f].begun == b.flows[f].begun);
-        CHECK(a.flows[f].delivered == b.flows[f].delivered);
-        CHECK(a.flows[f].done == b.flows[f].done);
-      }
-      REQUIRE(a.ports.size() == b.ports.size());
-      for (size_t p = 0; p < a.ports.size(); ++p) {
-        const PortResult &x = a.ports[p], &y = b.ports[p];
-        CHECK((x.name == y.name && x.packets == y.packets && x.bytes == y.bytes && x.deepest == y.deepest &&
-               x.marks == y.marks && x.trims == y.trims && x.drops == y.drops && x.lost == y.lost));
-      }
-      REQUIRE(a.samples.size() == b.samples.size());
-      for (size_t i = 0; i < a.samples.size(); ++i) {
-        CHECK(a.samples[i].time == b.samples[i].time);
-        CHECK(a.samples[i].delivered == b.samples[i].delivered);
-        CHECK(a.samples[i].deepest == b.samples[i].deepest);
-      }
+      check_same(a, b);
+      Scenario shared = parse_fabric_scenario("windows = \"always\"\n" + text, "s.toml");
+      shared.threads = 2 + static_cast<unsigned>(seed % 2);
+      Experiment by_threads(shared, seed);
+      check_same(a, by_threads.run());
+      CHECK(by_threads.fabric().windows() > 10);
     }
+  }
+}
+
+TEST_CASE("the paper's fabric, in small: all patterns and failures, by two threads", "[sim][experiment][threads]") {
+  Scenario s = load_fabric_scenario("mrc-1024");
+  Experiment alone(s, 1);
+  const ExperimentResult a = alone.run();
+  REQUIRE(a.outcome == Outcome::Done);
+  REQUIRE(a.groups.size() == 4);
+  CHECK(a.events.size() > 80);
+  CHECK(a.lost > 0);
+  s.threads = 2;
+  Experiment shared(s, 1);
+  check_same(a, shared.run());
+}
+
+TEST_CASE("memory that would not suffice is said before the run", "[sim][experiment][guard]") {
+  for (const char* name : {"mrc-1024", "permutation", "alltoall", "incast"}) {
+    CAPTURE(name);
+    const Scenario s = load_fabric_scenario(name);
+    Experiment e(s, 1);
+    e.run();
+    const Topology topology(s.topology);
+    const auto needed = static_cast<double>(memory_needed(s, topology, make_traffic(s, topology, 1)));
+    // Rather too few than too many, but not by much.
+    CHECK(needed < 1.1 * static_cast<double>(e.memory()));
+    CHECK(needed > 0.4 * static_cast<double>(e.memory()));
+  }
+  const Scenario s = load_fabric_scenario("mrc-131072");
+  CHECK_NOTHROW(check_memory(s, 4'000'000'000, 4'000'000'000));
+  CHECK_NOTHROW(check_memory(s, 4'000'000'000, {}));
+  CHECK_THROWS_WITH(check_memory(s, 4'000'000'000, 2'500'000'000),
+                    "mrc-131072: this fabric and its traffic need 4 GB of memory, and 2.5 GB are left.");
+  CHECK(memory_left().value_or(1 << 30) > (1 << 20));
+}
+
+TEST_CASE("a plane goes down and comes back", "[sim][experiment][events]") {
+  const std::string text = "[topology]\nplanes = 2\nleaves = 2\nhosts_per_leaf = 2\nspines = 2\n" +
+                           std::string("[[traffic]]\npattern = \"permutation\"\nbytes = 2_000_000\n");
+  const ExperimentResult r = run(text + "[[event]]\nwhat = \"link-down\"\nlink = \"plane1\"\nat_us = 5\nfor_us = 20\n");
+  REQUIRE(r.outcome == Outcome::Done);
+  REQUIRE(r.events.size() == 2);
+  CHECK(r.events[0].text == "plane 1 down");
+  CHECK(r.lost > 0);
+  const auto why = [&](const std::string& event) -> std::string {
+    try {
+      run(text + "[[event]]\n" + event);
+    } catch (const mrc::InputError& e) {
+      return e.what();
+    }
+    return "nothing";
+  };
+  CHECK(why("what = \"link-down\"\nlink = \"plane2\"\n").find("link = \"plane2\" is no plane of this topology") !=
+        std::string::npos);
+  CHECK(why("what = \"link-rate\"\nlink = \"plane1\"\ngbps = 5\n").find("link-rate of a whole plane") !=
+        std::string::npos);
+}
+
+TEST_CASE("any number of threads: the same events, with links and switches failing", "[sim][experiment][threads]") {
+  const auto scenario = [](unsigned threads) {
+    Scenario s = parse_fabric_scenario(
+        "sampling = false\n[topology]\nplanes = 8\ngbps = 100\nleaves = 32\nhosts_per_leaf = 32\nspines = 32\n"
+        "[[traffic]]\npattern = \"permutation\"\nbytes = 100_000\n"
+        "[[traffic]]\npattern = \"ring\"\nbytes = 400_000\nnodes = 16\nstride = 40\n"
+        "[[traffic]]\npattern = \"incast\"\nto = \"nic40\"\nfirst = 100\nnodes = 16\nbytes = 200_000\n"
+        "[[event]]\nwhat = \"link-down\"\nlink = \"random-uplink\"\nat_us = 3\nevery_us = 1\ncount = 5\nfor_us = 10\n"
+        "[[event]]\nwhat = \"link-down\"\nlink = \"random-nic\"\nat_us = 4\nevery_us = 1\ncount = 5\nfor_us = 10\n"
+        "[[event]]\nwhat = \"link-loss\"\nlink = \"random-uplink\"\nat_us = 2\ncount = 8\nloss = 0.1\n"
+        "[[event]]\nwhat = \"switch-reboot\"\nnode = \"random-T1\"\nat_us = 6\nfor_us = 10\n",
+        "s.toml");
+    s.threads = threads;
+    return s;
+  };
+  Experiment alone(scenario(1), 1);
+  const ExperimentResult a = alone.run();
+  REQUIRE(a.outcome == Outcome::Done);
+  CHECK(a.lost > 0);
+  CHECK(a.total.retransmissions > 0);
+  for (const unsigned threads : {2u, 5u}) {
+    CAPTURE(threads);
+    Experiment shared(scenario(threads), 1);
+    const ExperimentResult b = shared.run();
+    CHECK(b.threads == threads);
+    CHECK(shared.fabric().windows() > 0);
+    check_same(a, b);
   }
 }
 

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdio>
 #include <set>
+#include <string>
 #include <tuple>
 #include <vector>
 
@@ -218,4 +219,30 @@ TEST_CASE("a 64:1 incast ends within 1.04 of the least time, in eight planes wit
     CHECK(over(planes) < 1.08);
     CHECK(planes.total.timeouts < 10);
   }
+}
+
+TEST_CASE("receivers that share: 64:1 ends within 1.04 in one plane and in eight, shares are even at every size",
+          "[sim][paper][incast]") {
+  for (const char* planes : {"", "[topology]\nplanes = 8\ngbps = 100\n"}) {
+    for (uint64_t seed = 1; seed <= 8; ++seed) {
+      const ExperimentResult r = shipped("incast", seed, "share = true\n" + std::string(planes));
+      INFO(planes << seed);
+      REQUIRE(r.outcome == Outcome::Done);
+      CHECK(over(r) < 1.04);
+    }
+  }
+  for (const unsigned senders : {7u, 16u}) {
+    const std::string longer =
+        "[[traffic]]\npattern = \"incast\"\nto = \"nic0\"\nfirst = 1\nbytes = 30_000_000\nnodes = " +
+        std::to_string(senders) + "\n";
+    for (const bool share : {false, true}) {
+      INFO(senders << share);
+      const ExperimentResult r = shipped("incast", 1, (share ? "share = true\n" : "") + longer);
+      REQUIRE(r.outcome == Outcome::Done);
+      CHECK((evenness(r.groups[0]) > 0.8) == share);
+      CHECK(over(r) < 1.02);
+    }
+  }
+  // Where nobody shares a receiver, nothing changes.
+  CHECK(shipped("permutation", 1, "share = true\n").events_digest == shipped("permutation").events_digest);
 }

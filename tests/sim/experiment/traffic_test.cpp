@@ -44,6 +44,38 @@ TEST_CASE("a permutation: each sends once, each receives once, nobody to itself"
     CHECK(f.to == (f.from + 5) % 16);
 }
 
+TEST_CASE("groups share the NICs out, each far from its neighbours", "[sim][traffic]") {
+  const auto pairs = [](const std::string& keys) {
+    std::set<std::pair<NodeId, NodeId>> set;
+    for (const Flow& f : make("[[traffic]]\n" + keys).flows) set.insert({f.from, f.to});
+    return set;
+  };
+  // 16 NICs: 0, 4, 8, 12 are one group, 1, 5, 9, 13 the next.
+  const auto incast = pairs("pattern = \"incast\"\nnodes = 4\ngroups = 0\n");
+  CHECK(incast ==
+        std::set<std::pair<NodeId, NodeId>>{
+            {4, 0}, {8, 0}, {12, 0}, {5, 1}, {9, 1}, {13, 1}, {6, 2}, {10, 2}, {14, 2}, {7, 3}, {11, 3}, {15, 3}});
+  CHECK(pairs("pattern = \"ring\"\nnodes = 2\ngroups = 3\nfirst = 1\nstride = 2\n") ==
+        std::set<std::pair<NodeId, NodeId>>{{1, 7}, {7, 1}, {3, 9}, {9, 3}, {5, 11}, {11, 5}});
+  CHECK(pairs("pattern = \"alltoall\"\nnodes = 3\ngroups = 0\n").size() == 5 * 6);
+  const auto why = [&](const std::string& keys) -> std::string {
+    try {
+      make("[[traffic]]\n" + keys);
+    } catch (const mrc::InputError& e) {
+      return e.what();
+    }
+    return "nothing";
+  };
+  CHECK(why("pattern = \"ring\"\nnodes = 4\ngroups = 5\n").find("5 groups of 4 NICs each are more than the 16") !=
+        std::string::npos);
+  CHECK(why("pattern = \"ring\"\nnodes = 17\ngroups = 0\n").find("1 group of 17 NICs each are more than the 16") !=
+        std::string::npos);
+  CHECK(why("pattern = \"ring\"\ngroups = 2\n").find("groups without nodes") != std::string::npos);
+  CHECK(why("pattern = \"permutation\"\ngroups = 2\n").find("a permutation in groups") != std::string::npos);
+  CHECK(why("pattern = \"incast\"\nnodes = 4\nvictims = 1\ngroups = 2\n").find("victims of an incast in groups") !=
+        std::string::npos);
+}
+
 TEST_CASE("an incast and its victims share no NIC", "[sim][traffic]") {
   const Traffic t =
       make("[[traffic]]\npattern = \"incast\"\nto = \"nic5\"\nnodes = 7\nfirst = 8\nvictims = 2\nlabel = \"x\"\n");

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Memory by the huge page, for what is looked at here and there: with small pages every look would miss the TLB.
+#pragma once
+
+#include <memory_resource>
+
+namespace mrc::sim {
+
+/// Large pieces come by the huge page, where the system has them; small ones as usual.
+class HugeMemory final : public std::pmr::memory_resource {
+ private:
+  void* do_allocate(size_t bytes, size_t alignment) override;
+  void do_deallocate(void* memory, size_t bytes, size_t alignment) override;
+  bool do_is_equal(const memory_resource& other) const noexcept override { return this == &other; }
+};
+
+}  // namespace mrc::sim

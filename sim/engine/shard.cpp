@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/engine/shard.hpp"
+
+#include <sys/mman.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <new>
+#include <thread>
+
+namespace mrc::sim {
+
+namespace {
+constexpr size_t kHugePage = size_t{2} << 20;
+}  // namespace
+
+void* HugeMemory::do_allocate(size_t bytes, size_t alignment) {
+  if (bytes < kHugePage) return ::operator new(bytes, std::align_val_t(alignment));
+  void* memory = std::aligned_alloc(kHugePage, (bytes + kHugePage - 1) / kHugePage * kHugePage);
+  if (memory == nullptr) throw std::bad_alloc();
+#ifdef MADV_HUGEPAGE
+  madvise(memory, bytes / kHugePage * kHugePage, MADV_HUGEPAGE);  // what is left over may never be used
+#endif
+  return memory;
+}
+
+void HugeMemory::do_deallocate(void* memory, size_t bytes, size_t alignment) {
+  if (bytes < kHugePage) return ::operator delete(memory, std::align_val_t(alignment));
+  std::free(memory);
+}
+
+struct Team::Members {
+  std::vector<std::thread> threads;
+  const std::function<void(unsigned)>* work = nullptr;  // null: go home
+  std::atomic<uint32_t> turn{0}, busy{0};
+
+  void go_home();
+  void member(unsigned number) {
+    for (uint32_t seen = 0;;) {
+      wait(turn, [&](uint32_t value) { return value != seen; });
+      ++seen;
+      if (work == nullptr) return;
+      (*work)(number);
+      if (busy.fetch_sub(1, std::memory_order_acq_rel) == 1) busy.notify_one();
+    }
+  }
+  /// A window is over soon: looks for a while before it sleeps.
+  template <class F>
+  static void wait(const std::atomic<uint32_t>& value, F&& good) {
+    for (unsigned i = 0; i < kLooks; ++i) {
+      if (good(value.load(std::memory_order_acquire))) return;
+      if (i % 64 == 63) std::this_thread::yield();
+    }
+    for (uint32_t now = value.load(std::memory_order_acquire); !good(now);
+         now = value.load(std::memory_order_acquire)) {
+      value.wait(now, std::memory_order_acquire);
+    }
+  }
+  static constexpr unsigned kLooks = 4096;
+};
+
+void Team::Members::go_home() {
+  work = nullptr;
+  turn.fetch_add(1, std::memory_order_release);
+  turn.notify_all();
+  for (std::thread& thread : threads) thread.join();
+}
+
+Team::Team(unsigned threads) : members_(std::make_unique<Members>()) {
+  try {
+    for (unsigned t = 1; t < threads; ++t) members_->threads.emplace_back([this, t] { members_->member(t); });
+  } catch (...) {
+    members_->go_home();
+    throw;
+  }
+}
+
+Team::~Team() { members_->go_home(); }
+
+void Team::run(const std::function<void(unsigned)>& f) {
+  members_->work = &f;
+  members_->busy.store(static_cast<uint32_t>(members_->threads.size()), std::memory_order_relaxed);
+  members_->turn.fetch_add(1, std::memory_order_release);
+  members_->turn.notify_all();
+  f(0);
+  Members::wait(members_->busy, [](uint32_t value) { return value == 0; });
+}
+
+}  // namespace mrc::sim

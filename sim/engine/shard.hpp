@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What a thread of the packet engine has of its own.
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "sim/engine/event_queue.hpp"
+#include "sim/engine/huge.hpp"
+#include "sim/engine/packet.hpp"
+#include "sim/engine/port.hpp"
+
+namespace mrc::sim {
+
+/// Packets that go from one shard to another, by value: each shard's pool keeps its own. Blocks stay for the next ones.
+class Transit {
+ public:
+  void push(const Packet& packet, PortId port) {
+    if (used_ == blocks_.size() * kBlock) blocks_.push_back(std::make_unique<Block>());
+    Block& block = *blocks_[used_ / kBlock];
+    block.packet[used_ % kBlock] = packet;
+    block.port[used_ % kBlock] = port;
+    ++used_;
+  }
+  bool empty() const { return used_ == 0; }
+  /// Calls f(packet, port, port of a packet that comes soon) for each in the order of push(), and forgets them.
+  template <class F>
+  void drain(F&& f) {
+    for (size_t i = 0; i < used_; ++i) {
+      const Block& block = *blocks_[i / kBlock];
+      f(block.packet[i % kBlock], block.port[i % kBlock],
+        block.port[i % kBlock + kAhead < kBlock && i + kAhead < used_ ? i % kBlock + kAhead : i % kBlock]);
+    }
+    used_ = 0;
+  }
+  uint64_t memory() const { return blocks_.size() * sizeof(Block); }
+
+ private:
+  static constexpr size_t kBlock = 240, kAhead = 6;
+  struct Block {
+    Packet packet[kBlock];
+    PortId port[kBlock];
+  };
+  std::vector<std::unique_ptr<Block>> blocks_;
+  size_t used_ = 0;
+};
+
+/// Nodes that are worked on by one thread, and what they share.
+struct alignas(64) Shard {
+  using WindowQueue = EventWheel<10>;
+  struct Near {
+    Time time;
+    uint32_t key, next;
+  };
+
+  uint8_t number = 0;
+  Time now = 0;
+  uint64_t events = 0, digest = 0;
+  EventQueue queue;
+  PacketPool pool;
+  HugeMemory huge;
+  std::pmr::monotonic_buffer_resource tables{&huge};  // of its switches: they live as long as it does
+
+  // The window that is open.
+  NodeId window_node = kNone;
+  bool window_nics = false;                   // all switches are done
+  std::unique_ptr<WindowQueue> window_queue;  // events of the node at work
+  std::vector<Near> near;
+  std::vector<NodeId> near_switches, near_nics;  // nodes that have any
+  Time last = 0, stopped = kNever;
+  std::exception_ptr thrown;
+
+  /// To each shard: what switches have sent in this window, what NICs have.
+  std::vector<Transit> from_switches, from_nics;
+  Time next_from_nics = kNever;  // the first arrival among the latter
+
+  uint64_t memory() const {
+    uint64_t bytes = pool.memory() + queue.memory() + near.capacity() * sizeof(Near) +
+                     (near_switches.capacity() + near_nics.capacity()) * sizeof(NodeId) +
+                     (window_queue ? window_queue->memory() : 0);
+    for (const auto* list : {&from_switches, &from_nics}) {
+      for (const Transit& t : *list) bytes += t.memory();
+    }
+    return bytes;
+  }
+};
+
+/// Threads that wait for work.
+class Team {
+ public:
+  /// With the caller there are `threads`. Throws std::system_error: the system does not give so many.
+  explicit Team(unsigned threads);
+  ~Team();
+  /// Calls f(0) here and f(1), f(2), ... in the others; comes back when all have. What f throws is the caller's error.
+  void run(const std::function<void(unsigned)>& f);
+
+ private:
+  struct Members;
+  std::unique_ptr<Members> members_;
+};
+
+}  // namespace mrc::sim
