@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The core of preset fpga100, or of tiny for benches, with a lane per plane, each in the clocks of
+/// its MAC; flat names and plain vectors at the boundary. Plane p has the p-th slice of each lane
+/// pin. The host's pins are
+/// the core's (docs/blocks/nic.md), in clk_i: there is no skin for a bus yet. rst_ni may come from
+/// anywhere; it ends in each clock by itself.
+module mrc_fpga_nic
+  import mrc_pkg::*;
+#(
+    parameter bit Tiny = 0,
+    localparam int unsigned NumPlanes = 2,
+    localparam int unsigned PortBytes = Tiny ? 16 : 32,
+    localparam int unsigned HostBytes = Tiny ? 32 : 64,
+    localparam int unsigned WordBytes = 64
+) (
+    input logic clk_i,
+    input logic rst_ni,
+
+    input logic s_axil_awvalid_i,
+    output logic s_axil_awready_o,
+    input logic [15:0] s_axil_awaddr_i,
+    input logic s_axil_wvalid_i,
+    output logic s_axil_wready_o,
+    input logic [31:0] s_axil_wdata_i,
+    input logic [3:0] s_axil_wstrb_i,
+    output logic s_axil_bvalid_o,
+    input logic s_axil_bready_i,
+    output logic [1:0] s_axil_bresp_o,
+    input logic s_axil_arvalid_i,
+    output logic s_axil_arready_o,
+    input logic [15:0] s_axil_araddr_i,
+    output logic s_axil_rvalid_o,
+    input logic s_axil_rready_i,
+    output logic [31:0] s_axil_rdata_o,
+    output logic [1:0] s_axil_rresp_o,
+
+    input logic wqe_valid_i,
+    output logic wqe_ready_o,
+    input logic [$bits(wqe_t)-1:0] wqe_data_i,
+    output logic cqe_valid_o,
+    input logic cqe_ready_i,
+    output logic [$bits(cqe_t)-1:0] cqe_data_o,
+    output logic host_rd_valid_o,
+    input logic host_rd_ready_i,
+    output logic [$bits(rdreq_t)-1:0] host_rd_data_o,
+    input logic host_rsp_valid_i,
+    input logic [3:0] host_rsp_plane_i,
+    input logic [HostBytes*8-1:0] host_rsp_data_i,
+    output logic host_wr_valid_o,
+    input logic host_wr_ready_i,
+    output logic [63:0] host_wr_addr_o,
+    output logic [7:0] host_wr_len_o,
+    output logic [HostBytes*8-1:0] host_wr_data_o,
+
+    output logic [NumPlanes*320-1:0] lane_counts_o,
+    input logic [NumPlanes-1:0] lane_link_up_i,
+    input logic [NumPlanes-1:0] lane_rx_clk_i,
+    input logic [NumPlanes-1:0] lane_rx_reset_i,
+    input logic [NumPlanes-1:0] lane_rx_tvalid_i,
+    input logic [NumPlanes*WordBytes*8-1:0] lane_rx_tdata_i,
+    input logic [NumPlanes*WordBytes-1:0] lane_rx_tkeep_i,
+    input logic [NumPlanes-1:0] lane_rx_tlast_i,
+    input logic [NumPlanes-1:0] lane_rx_tuser_i,
+    input logic [NumPlanes-1:0] lane_tx_clk_i,
+    input logic [NumPlanes-1:0] lane_tx_reset_i,
+    output logic [NumPlanes-1:0] lane_tx_tvalid_o,
+    input logic [NumPlanes-1:0] lane_tx_tready_i,
+    output logic [NumPlanes*WordBytes*8-1:0] lane_tx_tdata_o,
+    output logic [NumPlanes*WordBytes-1:0] lane_tx_tkeep_o,
+    output logic [NumPlanes-1:0] lane_tx_tlast_o,
+    output logic [NumPlanes-1:0] lane_tx_tuser_o
+);
+
+  logic rst_n;
+  logic [NumPlanes-1:0] link_up, tx_tvalid, tx_tready, tx_tlast;
+  logic [NumPlanes-1:0] rx_tvalid, rx_tlast, rx_tuser;
+  logic [NumPlanes-1:0][PortBytes*8-1:0] tx_tdata, rx_tdata;
+  logic [NumPlanes-1:0][PortBytes-1:0] tx_tkeep, rx_tkeep;
+
+  mrc_fpga_reset u_reset (
+      .clk_i,
+      .rst_ni,
+      .rst_no(rst_n)
+  );
+
+  if (Tiny) begin : gen_tiny
+    mrc_nic_tiny u_core (
+        .clk_i,
+        .rst_ni(rst_n),
+        .bug_i('0),
+        .link_up_i(link_up),
+        .wqe_i(wqe_data_i),
+        .cqe_o(cqe_data_o),
+        .host_rd_o(host_rd_data_o),
+        .tx_tvalid_o(tx_tvalid),
+        .tx_tready_i(tx_tready),
+        .tx_tdata_o(tx_tdata),
+        .tx_tkeep_o(tx_tkeep),
+        .tx_tlast_o(tx_tlast),
+        .rx_tvalid_i(rx_tvalid),
+        .rx_tdata_i(rx_tdata),
+        .rx_tkeep_i(rx_tkeep),
+        .rx_tlast_i(rx_tlast),
+        .rx_tuser_i(rx_tuser),
+        // verilator lint_off PINCONNECTEMPTY
+        .obs_core_o(),
+        .obs_lane_o(),
+        // verilator lint_on PINCONNECTEMPTY
+        .*
+    );
+  end else begin : gen_fpga100
+    mrc_nic_fpga100 u_core (
+        .clk_i,
+        .rst_ni(rst_n),
+        .bug_i('0),
+        .link_up_i(link_up),
+        .wqe_i(wqe_data_i),
+        .cqe_o(cqe_data_o),
+        .host_rd_o(host_rd_data_o),
+        .tx_tvalid_o(tx_tvalid),
+        .tx_tready_i(tx_tready),
+        .tx_tdata_o(tx_tdata),
+        .tx_tkeep_o(tx_tkeep),
+        .tx_tlast_o(tx_tlast),
+        .rx_tvalid_i(rx_tvalid),
+        .rx_tdata_i(rx_tdata),
+        .rx_tkeep_i(rx_tkeep),
+        .rx_tlast_i(rx_tlast),
+        .rx_tuser_i(rx_tuser),
+        // verilator lint_off PINCONNECTEMPTY
+        .obs_core_o(),
+        .obs_lane_o(),
+        // verilator lint_on PINCONNECTEMPTY
+        .*
+    );
+  end
+
+  for (genvar p = 0; p < NumPlanes; p++) begin : gen_lane
+    mrc_fpga_lane #(
+        .WordBytes(WordBytes),
+        .PortBytes(PortBytes)
+    ) u_lane (
+        .clk_i,
+        .rst_ni(rst_n),
+        .link_up_o(link_up[p]),
+        .tvalid_i(tx_tvalid[p]),
+        .tready_o(tx_tready[p]),
+        .tdata_i(tx_tdata[p]),
+        .tkeep_i(tx_tkeep[p]),
+        .tlast_i(tx_tlast[p]),
+        .tvalid_o(rx_tvalid[p]),
+        .tdata_o(rx_tdata[p]),
+        .tkeep_o(rx_tkeep[p]),
+        .tlast_o(rx_tlast[p]),
+        .tuser_o(rx_tuser[p]),
+        .counts_o(lane_counts_o[p*320+:320]),
+        .link_up_i(lane_link_up_i[p]),
+        .rx_clk_i(lane_rx_clk_i[p]),
+        .rx_reset_i(lane_rx_reset_i[p]),
+        .s_tvalid_i(lane_rx_tvalid_i[p]),
+        .s_tdata_i(lane_rx_tdata_i[p*WordBytes*8+:WordBytes*8]),
+        .s_tkeep_i(lane_rx_tkeep_i[p*WordBytes+:WordBytes]),
+        .s_tlast_i(lane_rx_tlast_i[p]),
+        .s_tuser_i(lane_rx_tuser_i[p]),
+        .tx_clk_i(lane_tx_clk_i[p]),
+        .tx_reset_i(lane_tx_reset_i[p]),
+        .m_tvalid_o(lane_tx_tvalid_o[p]),
+        .m_tready_i(lane_tx_tready_i[p]),
+        .m_tdata_o(lane_tx_tdata_o[p*WordBytes*8+:WordBytes*8]),
+        .m_tkeep_o(lane_tx_tkeep_o[p*WordBytes+:WordBytes]),
+        .m_tlast_o(lane_tx_tlast_o[p]),
+        .m_tuser_o(lane_tx_tuser_o[p])
+    );
+  end
+
+endmodule

@@ -1,0 +1,15 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# usage: board.sh MRC MRC_BOARD
+# Two boards, cable to cable: writes in both directions, held against the rules of MRC by what was seen of them.
+set -euo pipefail
+board=$(readlink -f -- "$2")
+. "$(dirname -- "$(readlink -f -- "$0")")/../scratch.sh"
+for run in "mixed 1 2000" "loss 1 1000" "rto 1 600"; do
+  read -r scenario seed packets <<<"$run"
+  exits 0 cosim --level L2 --preset tiny --scenario "$scenario" --seed "$seed" --packets "$packets" \
+    --dut "$board" --peer "$board" --record "run-$seed.mrclog" --pcap run.pcapng
+  grep -q '^PASS  board' said || fail "no pass: $(cat said)"
+  exits 0 check "run-$seed.mrclog"
+  rm "run-$seed.mrclog"
+done
