@@ -1,17 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
+#include <malloc.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <chrono>
 #include <cmath>
+#include <fstream>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
+#include "cli/bench_against.hpp"
 #include "cli/context.hpp"
 #include "cli/gnuplot.hpp"
 #include "cli/options.hpp"
@@ -28,10 +34,11 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 struct Options {
-  std::string json, svg, only;
+  std::string json, svg, only, against, scenario = "permutation";
   unsigned rounds = 3;
   uint64_t seed = 1;
-  bool curve = false;
+  bool curve = false, scale = false;
+  unsigned largest = 131072, threads = 0;  // 0: as many as there are cores
 };
 
 struct Case {
@@ -56,6 +63,9 @@ struct Row {
   double over_bound = 0, fairness = 0;
   uint64_t memory = 0, packets = 0, transmissions = 0, events = 0;
   unsigned nics = 0;
+  unsigned planes = 0, threads = 1;
+  uint64_t resident = 0;  ///< bytes of the process, built and run
+  double build_seconds = 0;
   double seconds = 0;  ///< of the CPU, median; building the fabric does not count
   std::vector<double> rounds;
   std::string outcome;
@@ -67,15 +77,25 @@ double median(std::vector<double> v) {
   return n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
 }
 
+uint64_t resident() {
+  std::ifstream file("/proc/self/statm");
+  uint64_t all = 0, pages = 0;
+  file >> all >> pages;
+  return pages * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+}
+
 /// One round more of a row. False: stopped, and the round does not count.
 bool measure(Row& row, const std::string& text, uint64_t seed) {
   std::unique_ptr<sim::Experiment> experiment;
+  const auto begin = std::chrono::steady_clock::now();
   try {
-    experiment = std::make_unique<sim::Experiment>(sim::parse_fabric_scenario(text, row.name), seed,
-                                                   sim::ClockedMaker(), &g_stop);
+    sim::Scenario scenario = sim::parse_fabric_scenario(text, row.name);
+    scenario.threads = row.threads;
+    experiment = std::make_unique<sim::Experiment>(scenario, seed, sim::ClockedMaker(), &g_stop);
   } catch (const sim::Stopped&) {
     return false;
   }
+  row.build_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   const sim::ExperimentResult r = experiment->run();
   if (r.outcome == sim::Outcome::Incomplete) return false;
   row.wall_speed.push_back(r.packets_per_second());
@@ -88,6 +108,8 @@ bool measure(Row& row, const std::string& text, uint64_t seed) {
   row.transmissions = r.transmissions;
   row.events = r.fabric_events;
   row.nics = r.nics;
+  row.planes = r.planes;
+  row.resident = resident();
   row.rounds.push_back(r.cpu_seconds);
   row.seconds = median(row.rounds);
   row.outcome = sim::outcome_name(r.outcome);
@@ -117,6 +139,16 @@ std::string curve_text(unsigned nics) {
       leaves, per_leaf, per_leaf);
 }
 
+/// A permutation of 1 MB in a fabric as wide as it is high, of 8 planes; with 131072 NICs the paper's.
+std::string scale_text(unsigned nics) {
+  unsigned per_leaf = 32;
+  while (2 * per_leaf * per_leaf * 2 < nics) per_leaf *= 2;
+  return fmt::format(
+      "sampling = false\n[topology]\nplanes = 8\ngbps = 100\nleaves = {}\nhosts_per_leaf = {}\nspines = {}\nevs = 64\n"
+      "backup_evs = 16\n[[traffic]]\npattern = \"permutation\"\nbytes = 1_000_000\n",
+      nics / per_leaf, per_leaf, per_leaf);
+}
+
 std::string draw_curve(const std::vector<Row>& rows) {
   std::string script = "$d << EOD\n";
   for (const Row& r : rows) {
@@ -134,7 +166,7 @@ std::string draw_curve(const std::vector<Row>& rows) {
 }
 
 struct Table {
-  std::vector<Row> rows, curve;
+  std::vector<Row> rows, curve, scale;
   double idle_pair = 0;
   bool complete = true;
 };
@@ -152,12 +184,23 @@ std::string curve_row_text(const Row& r) {
                      static_cast<double>(r.memory) / 1e6);
 }
 
+double hop_ns(const Row& r) {
+  return 1e9 * static_cast<double>(r.packets) / median(r.wall_speed) / static_cast<double>(r.transmissions);
+}
+
+std::string scale_row_text(const Row& r) {
+  return fmt::format("  {:>6} {:>7} {:>7} {:>12} {:>11.1f} {:>12.1f} {:>10.2f}  {}\n", r.nics, r.planes, r.threads,
+                     tb::grouped(static_cast<uint64_t>(median(r.wall_speed))), hop_ns(r),
+                     static_cast<double>(r.resident) / 1e6, r.build_seconds, r.outcome);
+}
+
 /// Rounds of one row, printed when they are over; a row that no round of was ended is not kept.
 void add_row(std::vector<Row>& rows, Table& table, const std::string& name, const std::string& text, const Options& o,
-             std::string (*as_text)(const Row&)) {
+             std::string (*as_text)(const Row&), unsigned threads = 1) {
   StatusLine status;
   Row row;
   row.name = name;
+  row.threads = threads;
   for (unsigned round = 0; round < o.rounds && table.complete; ++round) {
     status.show(fmt::format("{}, round {} of {}", name, round + 1, o.rounds));
     table.complete = measure(row, text, o.seed);
@@ -191,6 +234,28 @@ Table measure_all(const Options& o) {
   return table;
 }
 
+unsigned cores(const Options& o) {
+  return o.threads != 0 ? o.threads : std::clamp(std::thread::hardware_concurrency(), 1u, sim::kMaxThreads);
+}
+
+Table measure_scale(const Options& o) {
+  Table table;
+  text_out() << fmt::format("Permutation of 1 MB, fast endpoints, medians of {} round{}\n", o.rounds,
+                            o.rounds == 1 ? "" : "s")
+             << fmt::format("  {:>6} {:>7} {:>7} {:>12} {:>11} {:>12} {:>10}  {}\n", "NICs", "planes", "threads",
+                            "packets/s", "ns each hop", "memory MB", "build s", "outcome")
+             << std::flush;
+  for (unsigned nics = 1024; nics <= o.largest; nics *= nics == 65536 ? 2 : 4) {
+    for (unsigned threads = 1; table.complete && threads <= cores(o); threads = threads == 1 ? cores(o) : threads + 1) {
+      malloc_trim(0);  // what the fabric before has left is not this one's
+      add_row(table.scale, table, fmt::format("{} NICs", nics), scale_text(nics), o, scale_row_text, threads);
+      if (cores(o) == 1) break;
+    }
+  }
+  if (!table.complete) text_out() << "INCOMPLETE: stopped before the end\n" << std::flush;
+  return table;
+}
+
 std::string table_json(const Options& o, const Table& t, const std::string& run_id) {
   Json j;
   j["run"] = run_id;
@@ -214,6 +279,20 @@ std::string table_json(const Options& o, const Table& t, const std::string& run_
   };
   j["rows"] = Json::array();
   for (const Row& r : t.rows) j["rows"].push_back(row_json(r));
+  for (const Row& r : t.scale) {
+    j["rows"].push_back({{"nics", r.nics},
+                         {"planes", r.planes},
+                         {"threads", r.threads},
+                         {"packets_per_second", median(r.wall_speed)},
+                         {"ns_per_hop", hop_ns(r)},
+                         {"memory", r.resident},
+                         {"build_seconds", r.build_seconds},
+                         {"data_packets", r.packets},
+                         {"packets_times_hops", r.transmissions},
+                         {"max_fct_over_bound", r.over_bound},
+                         {"outcome", r.outcome},
+                         {"samples", r.wall_speed}});
+  }
   if (t.idle_pair > 0) j["idle_qp_pair_bytes"] = t.idle_pair;
   for (const Row& r : t.curve) j["curve"].push_back(row_json(r));
   rusage usage{};
@@ -224,6 +303,7 @@ std::string table_json(const Options& o, const Table& t, const std::string& run_
 }
 
 int run(const Options& o, const Context& context) {
+  if (!o.against.empty()) return bench_against(o.against, o.scenario, o.seed, o.threads, o.json, context);
   if (!o.only.empty() &&
       std::none_of(std::begin(kCases), std::end(kCases), [&](const Case& c) { return o.only == c.name; })) {
     std::string names;
@@ -236,11 +316,12 @@ int run(const Options& o, const Context& context) {
   Outputs outputs("mrc bench fabric");
   Output* const json = outputs.add("--json", o.json);
   Output* const svg = outputs.add("--svg", o.svg);
-  const Table table = measure_all(o);
+  const Table table = o.scale ? measure_scale(o) : measure_all(o);
   outputs.write(json, [&](std::ostream& out) { out << table_json(o, table, context.run_id); });
   if (table.complete) outputs.write(svg, [&](std::ostream& out) { out << draw_curve(table.curve); });
   const auto bad = [](const Row& r) { return r.outcome != "done"; };
   const bool hang = std::any_of(table.rows.begin(), table.rows.end(), bad) ||
+                    std::any_of(table.scale.begin(), table.scale.end(), bad) ||
                     std::any_of(table.curve.begin(), table.curve.end(), bad);
   return outputs.finish(hang ? kHang : table.complete ? kPass : stdout_failed() ? kUsage : kInconclusive);
 }
@@ -254,10 +335,32 @@ void register_bench_fabric(CLI::App& bench, Context& context) {
   number_option(*command, "--rounds", options->rounds, 1, 10000, "repetitions; medians count");
   number_option(*command, "--seed", options->seed, 0, kAnySeed, "seed of every run");
   command->add_flag("--curve", options->curve, "also how time grows from 64 to 4096 NICs");
+  text_option(*command, "--against", options->against,
+              "instead: --scenario beside what htsim printed for the same matrix (docs/fabric.md)");
+  text_option(*command, "--scenario", options->scenario, "of --against: a name or a TOML file");
+  command->add_flag("--scale", options->scale, "instead: 1024 NICs of 8 planes to --largest, on one core and on all");
+  number_option(*command, "--largest", options->largest, 1024, 131072, "NICs of the largest fabric of --scale");
+  number_option(*command, "--threads", options->threads, 0, sim::kMaxThreads,
+                "of --scale and --against; 0: as many as cores");
   text_option(*command, "--svg", options->svg, "picture of the curve");
   text_option(*command, "--json", options->json, "figures as JSON");
   command->callback([options, command, &context] {
     exclude(*command, "--curve", "--case", "the curve has cases of its own");
+    exclude(*command, "--scale", "--case", "it has cases of its own");
+    exclude(*command, "--scale", "--curve", "each is a table of its own");
+    for (const char* other : {"--scale", "--curve", "--case", "--rounds", "--svg"}) {
+      exclude(*command, "--against", other, "it is one run of one scenario");
+    }
+    if (command->count("--scenario") != 0 && options->against.empty()) {
+      throw UsageError("--scenario without --against.",
+                       "Add --against FILE; other tables have scenarios of their own.");
+    }
+    if (command->count("--largest") != 0 && !options->scale) {
+      throw UsageError("--largest without --scale.", "Add --scale.");
+    }
+    if (command->count("--threads") != 0 && !options->scale && options->against.empty()) {
+      throw UsageError("--threads without --scale or --against.", "Add one of them; other tables are of one thread.");
+    }
     context.exit_code = run(*options, context);
   });
 }

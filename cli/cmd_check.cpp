@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -17,14 +18,20 @@
 
 #include "cli/check_gains.hpp"
 #include "cli/context.hpp"
+#include "cli/failure_page.hpp"
 #include "cli/log_input.hpp"
 #include "cli/options.hpp"
 #include "cli/output.hpp"
+#include "cli/run_bins.hpp"
 #include "cli/signals.hpp"
 #include "cli/status_line.hpp"
+#include "cli/trace_option.hpp"
+#include "cli/version.hpp"
+#include "cli/waiver_option.hpp"
 #include "input/file.hpp"
-#include "input/names.hpp"
 #include "log/import.hpp"
+#include "picture/page.hpp"
+#include "picture/trace.hpp"
 #include "reference/run.hpp"
 #include "util/printable.hpp"
 #include "wire/pcapng.hpp"
@@ -35,7 +42,7 @@ namespace {
 
 struct Options {
   std::vector<std::string> files, devices, at, waive;
-  std::string profile, json, html, annotate;
+  std::string profile, json, html, annotate, trace, pages, coverage, bins;
   bool strict = false, rules = false, replay = false, gains = false;
   uint64_t slow = 1;
 };
@@ -61,21 +68,8 @@ ref::RunOptions run_options(const Options& o) {
     const std::string name = input::file_name(o.profile);
     run.profile = ref::read_profile(input::read_text(o.profile, kProfile), name);
   }
-  std::vector<std::string_view> ids;
-  ids.reserve(ref::kNumRules);
-  for (const ref::RuleInfo& rule : ref::kRules) ids.emplace_back(rule.id);
-  for (const std::string& waiver : o.waive) {
-    const auto equals = waiver.find('=');
-    if (equals == std::string::npos || equals + 1 == waiver.size()) {
-      throw UsageError("--waive " + waiver + " has no reason.", "Write --waive RULE=REASON.");
-    }
-    const std::string id = waiver.substr(0, equals);
-    if (!ref::rule_of(id)) {
-      throw UsageError(with_full_stop("--waive: '" + id + "' is no rule" + input::did_you_mean(id, ids)),
-                       "See 'mrc check --rules'.");
-    }
-    run.waive[id] = waiver.substr(equals + 1);
-  }
+  run.waive = waivers_of(o.waive);
+  run.version = MRC_VERSION;
   return run;
 }
 
@@ -135,9 +129,10 @@ Kind kind_of(LogInput& input) {
 }
 
 /// Reads a log to its end, or until it is stopped.
-void push_log(LogInput& input, Progress& progress, ref::Run& run) {
+void push_log(LogInput& input, Progress& progress, ref::Run& run, TraceOption& trace) {
   auto record = std::make_unique<log::Record>();
   for (uint64_t n = 1; input.reader().next(*record); ++n) {
+    trace.add(*record);
     run.take(record);
     if (n % 4096 == 0 && !progress.go_on(input.reader().offset(), run.packets())) break;
   }
@@ -174,7 +169,8 @@ class ReadFrom {
 };
 
 /// Captures become one log. Which frames left or reached a device for certain is known of captures at its ports only.
-void push_captures(const Options& o, const ref::RunOptions& how, LogInput& first, Progress& progress, ref::Run& run) {
+void push_captures(const Options& o, const ref::RunOptions& how, LogInput& first, Progress& progress, ref::Run& run,
+                   TraceOption& trace) {
   log::ImportOptions import;
   import.slow = o.slow;
   for (const std::string& file : o.files) import.files.push_back({file, {}});
@@ -220,6 +216,7 @@ import.progress = [&](uint64_t bytes) { return progress.go_on(bytes, run.packets
 auto own = std::make_unique<log::Record>();
 const auto imported = log::import_captures(import, [&](const log::Record& record) {
   *own = record;
+  trace.add(record);
   run.take(own);
 });
 progress.clear();
@@ -230,6 +227,16 @@ if (!imported && !g_stop) refuse(imported.error());
 std::string comment_of(const ref::Finding& f) {
   return fmt::format("{} {}: {}; came {}; right {}", ref::name_of(f.verdict), ref::info(f.rule).id,
                      ref::info(f.rule).text, f.came, f.right);
+}
+
+/// Whether the inputs can be read a second time; the first that cannot.
+std::optional<std::string> read_once(const Options& o) {
+  for (const std::string& file : o.files) {
+    std::error_code error;
+    if (file == "-" || (std::filesystem::exists(file, error) && !std::filesystem::is_regular_file(file, error)))
+      return file;
+  }
+  return {};
 }
 
 /// Copies of the captures, or of what a log holds of each device, with a comment on each packet that broke a rule.
@@ -311,6 +318,52 @@ std::string repro(const Options& o, const Context& context) {
   return text;
 }
 
+/// A page for the first finding of each rule and device, what their links name, and a page that lists them.
+void pages(const Options& o, const ref::Run& run, Kind kind, const OutputFolder& folder, const picture::Story& story,
+           const std::string& repro, Outputs& outputs) {
+  const auto path_of = [&](const std::string& name) { return (folder.path() / name).string(); };
+  const std::vector<ref::Finding> all = run.findings();
+  picture::Page index("Findings: " + o.files.front());
+  index.verdict(fmt::format("{}, {} packets of {} devices, {} findings", ref::name_of(run.verdict()), run.packets(),
+                            run.devices(), all.size()),
+                run.verdict() == ref::Verdict::Pass);
+  index.lines(repro);
+  std::vector<std::pair<std::string, std::string>> files;
+  if (!all.empty()) {
+    Output* const file = outputs.add("--pages", path_of("trace.pftrace"));
+    outputs.write(file, [&](std::ostream& out) { picture::write_trace(story, out); });
+    files.emplace_back("trace.pftrace", "all of the log as a trace (ui.perfetto.dev)");
+    annotate(o, run, kind, folder, outputs);
+  }
+  std::set<std::pair<uint32_t, ref::Rule>> done;
+  std::vector<std::pair<std::string, std::string>> links;
+  for (const ref::Finding& f : all) {
+    if (run.waived(f.rule) || !done.emplace(f.device, f.rule).second) continue;
+    const std::string name = fmt::format("{}-{}.html", f.device, ref::info(f.rule).id);
+    auto beside = files;
+    const std::string capture = kind == Kind::Log ? fmt::format("device{}.pcapng", f.device)
+                                : f.capture < o.files.size()
+                                    ? std::filesystem::path(o.files[f.capture]).filename().string()
+                                    : std::string();
+    if (!capture.empty())
+      beside.emplace_back(capture, f.frame == 0 ? "frames, with comments on those that broke a rule (Wireshark)"
+                                                : fmt::format("frames; number {} has a comment (Wireshark)", f.frame));
+    beside.emplace_back("index.html", "all findings");
+    Output* const page = outputs.add("--pages", path_of(name));
+    outputs.write(
+        page, [&](std::ostream& out) { out << finding_page(f, run.name_of_device(f.device), repro, story, beside); });
+    const uint64_t times = std::ranges::count_if(
+        all, [&](const ref::Finding& other) { return other.rule == f.rule && other.device == f.device; });
+    links.emplace_back(
+        name, fmt::format("{}, {}, {} us: {}{}", ref::name_of(f.verdict), run.name_of_device(f.device),
+                          picture::us_text(f.time), f.came, times > 1 ? fmt::format(" ({} findings)", times) : ""));
+  }
+  if (links.empty()) index.paragraph("No rule was broken that counts.");
+  index.links(links);
+  Output* const list = outputs.add("--pages", path_of("index.html"));
+  outputs.write(list, [&](std::ostream& out) { out << index.html(); });
+}
+
 int check(const Options& o, const Context& context) {
   if (o.rules) {
     list_rules();
@@ -322,20 +375,27 @@ int check(const Options& o, const Context& context) {
   Outputs outputs(o.replay ? "mrc replay" : "mrc check");
   for (const std::string& file : o.files) outputs.reads(file);
   if (!o.profile.empty()) outputs.reads(o.profile);
-  const ref::RunOptions how = run_options(o);
+  ref::RunOptions how = run_options(o);
+  const RunBins bins({});
+  if (!o.bins.empty()) bins.watch(how);
   ref::Run run(how);
   std::optional<OutputFolder> folder;
   if (!o.annotate.empty()) {
-    for (const std::string& file : o.files) {
-      std::error_code error;
-      if (file != "-" && (!std::filesystem::exists(file, error) || std::filesystem::is_regular_file(file, error)))
-        continue;
-      throw UsageError("--annotate reads its input twice, and " + file + " cannot be.", "Name a file.");
-    }
+    if (const auto file = read_once(o))
+      throw UsageError("--annotate reads its input twice, and " + *file + " cannot be.", "Name a file.");
     folder.emplace("--annotate", o.annotate);
+  }
+  std::optional<OutputFolder> page_folder;
+  if (!o.pages.empty()) {
+    if (const auto file = read_once(o))
+      throw UsageError("--pages reads its input twice, and " + *file + " cannot be.", "Name a file.");
+    page_folder.emplace("--pages", o.pages);
   }
   Output* const json = outputs.add("--json", o.json);
   Output* const html = outputs.add("--html", o.html);
+  Output* const coverage = outputs.add("--coverage", o.coverage);
+  Output* const bins_file = outputs.add("--bins", o.bins);
+  TraceOption trace(outputs.add("--trace", o.trace), page_folder.has_value());
   const StopOnSignal stop;
   Progress progress(o.replay ? "mrc replay" : "mrc check", o.files);
   LogInput first(o.files.front());
@@ -354,13 +414,13 @@ int check(const Options& o, const Context& context) {
     return kPass;
   }
   if (kind == Kind::Capture) {
-    push_captures(o, how, first, progress, run);
+    push_captures(o, how, first, progress, run, trace);
   } else {
-    push_log(first, progress, run);
+    push_log(first, progress, run, trace);
     for (std::size_t i = 1; i < o.files.size() && !g_stop; ++i) {
       progress.next_file();
       LogInput input(o.files[i]);
-      push_log(input, progress, run);
+      push_log(input, progress, run, trace);
     }
   }
   if (g_stop) run.stopped("stopped");
@@ -375,6 +435,19 @@ int check(const Options& o, const Context& context) {
     for (std::string line; std::getline(text, line);) text_out() << printable(line) << '\n';
   }
   outputs.write(json, [&](std::ostream& out) { out << run.to_json(); });
+  outputs.write(coverage, [&](std::ostream& out) {
+    ref::Coverage applied;
+    run.add_to(applied);
+    out << applied.to_json();
+  });
+  outputs.write(bins_file, [&](std::ostream& out) {
+    for (std::size_t bin = 0; bin < cover::kNumBins; ++bin) {
+      if (bins.shown().has(bin)) out << cover::kBins[bin] << '\n';
+    }
+  });
+  trace.write(outputs);
+  if (page_folder)
+    outputs.attempt([&] { pages(o, run, kind, *page_folder, *trace.story(), repro(o, context), outputs); });
   if (folder) outputs.attempt([&] { annotate(o, run, kind, *folder, outputs); });
   outputs.write(html, [&](std::ostream& out) { out << run.to_html("mrc check " + o.files.front()); });
   return outputs.finish(exit_code(run.verdict(), o.strict));
@@ -393,8 +466,15 @@ void common_options(CLI::App& command, Options& options) {
   number_option(command, "--slow", options.slow, 1, 1'000'000, "ns of the captures' clock for one ns of the devices");
   text_option(command, "--annotate", options.annotate, "copies of the captures there, with a comment on packets");
   text_option(command, "--html", options.html, "the result as a page");
+  text_option(command, "--bins", options.bins, "names of the bins of coverage that the devices show: docs/coverage.md");
+  text_option(
+      command, "--pages", options.pages,
+      "a page with pictures for the first finding of each rule there, with trace and captures: docs/pictures.md");
+  text_option(command, "--trace", options.trace, kTraceHelp);
   command.add_flag("--strict", options.strict, "rules marked U, C or A that are broken count: exit code 1");
-  command.add_option("--waive", options.waive, "findings of RULE do not count; why")->type_name("RULE=REASON");
+  waiver_option(command, options.waive);
+  text_option(command, "--coverage", options.coverage,
+              "which rules were applied, in which situations: docs/reference.md");
 }
 
 }  // namespace mrc::cli
@@ -407,6 +487,7 @@ Examples:
   mrc check run.mrclog                          a log
   mrc check port.pcapng --profile nic.json --at fd00::1   a capture taken at the ports of a NIC
   mrc check --rules                             what is held
+  mrc check run.mrclog --pages found            a page with pictures for each rule that is broken
   mrc check run.mrclog --gains --device dut     what it brings that the device shows take, answer, path, cc
 Exit codes: 0 pass or deviates, 1 fail (--strict: deviates too), 3 the evidence is broken, 5 nothing to judge.)");
   common_options(*command, *options);

@@ -10,17 +10,23 @@
 #include <functional>
 #include <iostream>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <tuple>
 
 #include "cli/context.hpp"
 #include "cli/cosim_agent.hpp"
 #include "cli/dut_options.hpp"
+#include "cli/failure_page.hpp"
 #include "cli/options.hpp"
 #include "cli/output.hpp"
+#include "cli/run_bins.hpp"
+#include "cli/seed_results.hpp"
 #include "cli/signals.hpp"
 #include "cli/status_line.hpp"
+#include "cli/trace_option.hpp"
 #include "cli/version.hpp"
+#include "cli/waiver_option.hpp"
 #include "input/names.hpp"
 #include "input/number.hpp"
 #include "log/writer.hpp"
@@ -53,13 +59,14 @@ docs/bench.md describes scenarios, reports and JSON, docs/outputs.md where resul
 written. Ctrl-C ends the run with the results so far.)";
 
 struct Options {
-  std::string preset = "asic800", scenario = "mixed", dut = "rtl", bug, json, pcap, record, wave, reports = kReports,
-              snapshots = "on";
+  std::string preset = "asic800", scenario = "mixed", dut = "rtl", bug, json, pcap, record, trace, wave,
+              reports = kReports, snapshots = "on";
   uint64_t packets = 100000, cycles = 0, seed = 1, seeds = 1;
   unsigned threads = 2;
-  bool assertions = false, no_record_shows = false;
+  bool assertions = false, no_record_shows = false, record_streams = false, bins = false;
   DutProcess dut_process;
-  std::string level = "L0", peer = "model", profile, variant;
+  std::string level = "L0", peer = "model", profile, variant, results, coverage;
+  std::vector<std::string> waive;
 };
 
 void list_scenarios() {
@@ -163,7 +170,7 @@ class OneRun {
  public:
   /// Throws UsageError: something that cannot work.
   OneRun(const Options& o, const Context& context, Outputs& outputs, const ToldProgress& progress)
-      : o_(o), outputs_(outputs) {
+      : o_(o), context_(context), outputs_(outputs) {
     run_.preset = &preset_from(o.preset);
     run_.packets = o.cycles != 0 ? ~uint64_t{0} >> 2 : o.packets;
     run_.cycles = o.cycles;
@@ -217,17 +224,26 @@ class OneRun {
   }
 
   /// Runs. A scenario that was drawn from the seed and moves nothing is drawn anew.
-  Finished run(std::ostream* pcap, const tb::Recorder::Sink& log = {}) {
-    const bool random = o_.scenario == tb::kRandomScenario;
+  /// `anew`: called before each of these runs; then all of them have the log.
+  Finished run(std::ostream* pcap, const tb::Recorder::Sink& log = {}, const std::function<void()>& anew = {}) {
+    const bool random = tb::is_random(o_.scenario);
+    const bool again = random && !anew;
     run_.pcap = random ? nullptr : pcap;
     run_.log_shows = !o_.no_record_shows;
-    if (!random) run_.log = log;
+    run_.log_streams = o_.record_streams || o_.bins || !o_.trace.empty();
+    if (!o_.trace.empty()) {
+      run_.event_words = kTraceWords;
+      run_.window_events = kTraceWords;
+    }
+    if (!again) run_.log = log;
+    if (anew) anew();
     finished_.result = tb::run_cosim(run_);
     for (unsigned drawn = 1; random && finished_.result.outcome == tb::Outcome::Empty && drawn <= kDraws; ++drawn) {
       draw(drawn);
+      if (anew) anew();
       finished_.result = tb::run_cosim(run_);
     }
-    if (random && (pcap != nullptr || log)) {  // nothing of those before is in the capture, the log
+    if (again && (pcap != nullptr || log)) {  // nothing of those before is in the capture, the log
       run_.pcap = pcap;
       run_.log = log;
       finished_.result = tb::run_cosim(run_);
@@ -247,10 +263,11 @@ class OneRun {
 
  private:
   static constexpr unsigned kDraws = 8;
+  static constexpr uint64_t kTraceWords = uint64_t{1} << 23;  ///< of events, for the blocks of a trace: 32 MB
 
   void draw(unsigned number) {
-    const bool random = o_.scenario == tb::kRandomScenario;
-    run_.scenario = random ? tb::random_scenario(o_.seed, number) : scenario_from(o_.scenario, o_.seed);
+    const bool random = tb::is_random(o_.scenario);
+    run_.scenario = random ? tb::random_named(o_.scenario, o_.seed, number) : scenario_from(o_.scenario, o_.seed);
     tb::check(run_.scenario, *run_.preset);
     if (random) finished_.info.drawn = run_.scenario.description;
     finished_.info.drawn_anew = number;
@@ -279,13 +296,40 @@ class OneRun {
     part(".pcapng", &tb::RunInfo::pcap_file, [&](Output& file) {
       wire::PcapngWriter writer(file.stream(), f.result.wire, run_.preset->num_planes, run_.preset->port_gbps,
                                 f.result.capture_comments);
-      for (const wire::CapturedFrame& frame : f.result.frames) writer.write(frame);
+      std::string comment;
+      const std::size_t marked = frame_of_failure(f.result, comment);
+      for (std::size_t i = 0; i < f.result.frames.size(); ++i) {
+        wire::CapturedFrame frame = f.result.frames[i];
+        if (i == marked) frame.comments.push_back(comment);
+        writer.write(frame);
+      }
     });
     part(".toml", &tb::RunInfo::scenario_file, [&](Output& file) {
       file.stream() << "# run " << f.info.run_id << '\n' << tb::scenario_toml(run_.scenario, run_.preset);
     });
     if (can_wave_) part(".fst", &tb::RunInfo::wave_file, [&](Output& file) { waves_to(file, f); });
+    const FailureWindow window = failure_window(f.result, *run_.preset);
+    part(".kanata", &tb::RunInfo::kanata_file, [&](Output& file) { file.stream() << tb::kanata_text(window.packets); });
+    part(".pftrace", &tb::RunInfo::trace_file,
+         [&](Output& file) { picture::write_trace(window.story, file.stream()); });
+    const std::string json = base + ".json";
+    part(".html", &tb::RunInfo::page_file, [&](Output& file) {
+      tb::RunInfo info = f.info;
+      info.json_file = json;
+      file.stream() << failure_page(info, f.result, *run_.preset, window, contract_of(f.result));
+    });
     part(".json", &tb::RunInfo::json_file, [&](Output& file) { file.stream() << tb::result_json(f.info, f.result); });
+  }
+
+  /// The page of the block that differs, as it stands in the source tree.
+  std::string contract_of(const tb::CosimResult& result) const {
+    if (result.divergences.empty()) return {};
+    const std::string page = result.divergences.front().block + ".md";
+    std::error_code error;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(context_.root / "docs" / "blocks", error)) {
+      if (entry.path().filename() == page) return entry.path().lexically_relative(context_.root).string();
+    }
+    return {};
   }
 
   /// Waves around the first divergence, or around the end. Throws UsageError: they are not whole.
@@ -314,6 +358,7 @@ class OneRun {
   }
 
   const Options& o_;
+  const Context& context_;
   Outputs& outputs_;
   tb::CosimOptions run_;
   Finished finished_;
@@ -353,12 +398,20 @@ int run_single(const Options& o, const Context& context) {
   ToldProgress progress;
   if (status.on()) progress = [&](const tb::Progress& p) { status.show(progress_text(p, preset_from(o.preset))); };
   OneRun run(o, context, outputs, progress);
+  TraceOption trace(outputs.add("--trace", o.trace));
   std::optional<log::Writer> log;
   tb::Recorder::Sink sink;
-  if (record != nullptr) {
-    log.emplace(record->stream());
+  std::vector<tb::PortFrame> ports;
+  if (record != nullptr) log.emplace(record->stream());
+  if (log || trace.on()) {
     const log::Record note{0, 0, log::Note{"run " + context.run_id}};
-    sink = [&log, note](const log::Record& r) {
+    sink = [&](const log::Record& r) {
+      trace.add(r);
+      if (const auto* frame = std::get_if<log::Frame>(&r.body); frame && trace.on() && r.device == 0) {
+        if (auto at = tb::port_frame(frame->sent, frame->plane, frame->bytes, r.time, frame->last))
+          ports.push_back(*at);
+      }
+      if (!log) return;
       log->write(r);
       if (log->records() == 1) log->write(note);
     };
@@ -372,6 +425,11 @@ int run_single(const Options& o, const Context& context) {
   print_failure(f, outputs);
   outputs.write(pcap, [](std::ostream&) {});  // written all along
   outputs.write(record, [&](std::ostream&) { log->finish(); });
+  trace.write(outputs, [&](picture::Story& story) {
+    const unsigned clock_ps = preset_from(o.preset).clock_ps;
+    std::ranges::stable_sort(ports, {}, &tb::PortFrame::begin_ps);
+    add_stages(story, 0, tb::staged_packets(f.result.window, f.result.qp_names, ports, clock_ps), clock_ps);
+  });
   if (f.result.out_of_memory) outputs.out_of_memory();
   outputs.write(json, [&](std::ostream& out) { out << tb::result_json(f.info, f.result); });
   return outputs.finish(f.exit_code());
@@ -428,10 +486,44 @@ int run_seeds(const Options& options, const Context& context) {
   return outputs.finish(verdict);
 }
 
+/// A run per seed that has no line in --results yet; failures do not end it. Pass means that every seed has its line.
+int run_results(const Options& options, const Context& context) {
+  const StopOnSignal stop;
+  Outputs outputs("mrc cosim");
+  name_inputs(options, outputs);
+  SeedResults results(options.results);
+  Options o = options;
+  o.snapshots = "off";
+  int verdict = kPass;
+  for (uint64_t n = 0; n < options.seeds && verdict == kPass; ++n) {
+    o.seed = options.seed + n;
+    if (results.has(o.seed)) continue;
+    OneRun run(o, context, outputs, {});
+    RunBins bins(0);
+    tb::Recorder::Sink sink;
+    std::function<void()> anew;
+    if (o.bins) {
+      sink = [&](const log::Record& record) { bins.push(record); };
+      anew = [&] { bins.begin(); };
+    }
+    const Finished f = run.run(nullptr, sink, anew);
+    bins.end();
+    if (f.result.out_of_memory) outputs.out_of_memory();
+    if (f.result.outcome == tb::Outcome::Incomplete) {
+      verdict = kInconclusive;
+    } else {
+      auto result = nlohmann::ordered_json::parse(tb::result_json(f.info, f.result));
+      if (o.bins) result["bins"] = bins.text();
+      results.add(o.seed, f.exit_code(), result);
+    }
+  }
+  return outputs.finish(verdict);
+}
+
 /// L1 and L2. Options that mean something at L0 alone are refused.
 int run_agent(const Options& o, const CLI::App& command, const Context& context) {
-  for (const char* option :
-       {"--cycles", "--wave", "--snapshots", "--assertions", "--threads", "--reports", "--dut-process"}) {
+  for (const char* option : {"--cycles", "--record-streams", "--wave", "--snapshots", "--assertions", "--threads",
+                             "--reports", "--dut-process"}) {
     if (command.count(option) != 0) {
       throw UsageError(fmt::format("{} is for --level L0, where the device is known by its pins.", option),
                        fmt::format("Leave out {}, or --level {}.", option, o.level));
@@ -447,8 +539,13 @@ int run_agent(const Options& o, const CLI::App& command, const Context& context)
   agent.json = o.json;
   agent.pcap = o.pcap;
   agent.record = o.record;
+  agent.trace = o.trace;
   agent.profile = o.profile;
   agent.variant = o.variant;
+  agent.results = o.results;
+  agent.coverage = o.coverage;
+  agent.waive = o.waive;
+  agent.bins = o.bins;
   agent.packets = o.packets;
   agent.seed = o.seed;
   agent.seeds = o.seeds;
@@ -470,10 +567,11 @@ int run(const Options& o, const CLI::App& command, const Context& context) {
     return kPass;
   }
   if (o.level != "L0") return run_agent(o, command, context);
-  for (const char* option : {"--peer", "--profile", "--variant"}) {
+  for (const char* option : {"--peer", "--profile", "--variant", "--waive", "--coverage"}) {
     if (command.count(option) != 0)
       throw UsageError(fmt::format("{} is for --level L1 and L2.", option), "Say --level L2.");
   }
+  if (!o.results.empty()) return run_results(o, context);
   return o.seeds == 1 ? run_single(o, context) : run_seeds(o, context);
 }
 
@@ -486,7 +584,8 @@ void register_cosim(CLI::App& app, Context& context) {
   CLI::App* command = app.add_subcommand("cosim", "run RTL and model in lockstep, with a peer, lossy links and hosts");
   command->footer(kFooter);
   text_option(*command, "--preset", options->preset, "asic800, fpga100 or tiny");
-  text_option(*command, "--scenario", options->scenario, "a name, a TOML file, random (drawn from the seed), or list");
+  text_option(*command, "--scenario", options->scenario,
+              "a name, a TOML file, random (drawn from the seed), random:NAME or random:SEED (near it), or list");
   number_option(*command, "--packets", options->packets, 1, kMostPackets, "data packets, both directions together");
   number_option(*command, "--cycles", options->cycles, 1, kMostPackets,
                 "cycles of traffic instead of a number of packets: as long as told, e.g. with --scenario soak")
@@ -499,9 +598,18 @@ void register_cosim(CLI::App& app, Context& context) {
               "every frame at the device's ports as pcapng, one interface per plane");
   text_option(*command, "--record", options->record,
               "what both NICs do (frames, host, QPs, work requests, completions) as a log: docs/log.md");
+  text_option(*command, "--trace", options->trace, kTraceHelp);
+  text_option(*command, "--results", options->results,
+              "a JSON line per seed is added to this file, failures do not end the runs, and seeds that have a line\n"
+              "are not run again: docs/regress.md");
   command->add_flag("--no-record-shows", options->no_record_shows,
                     "the log's profiles do not say that take and answer are told completely: the judge then knows a\n"
                     "latency alone, as of a NIC that shows nothing (docs/reference.md, The responder)");
+  command->add_flag("--bins", options->bins, kBinsHelp);
+  command->add_flag(
+      "--record-streams", options->record_streams,
+      "the log also counts, every 512 cycles, how often the streams between blocks moved and waited; what\n"
+      "mrc picture draws of it names the block that limits. A trace always has it");
   command
       ->add_option_function<std::vector<std::string>>(
           "--wave",
@@ -534,17 +642,29 @@ void register_cosim(CLI::App& app, Context& context) {
   text_option(*command, "--profile", options->profile, "JSON instead of what the device says of itself, at L1 and L2");
   text_option(*command, "--variant", options->variant,
               "what the device does is changed, lawfully or not, at L1 and L2 (docs/variants.md): a name, or list");
+  waiver_option(*command, options->waive);
+  text_option(*command, "--coverage", options->coverage,
+              "which rules were applied to the device, in which situations, at L1 and L2: docs/reference.md");
   add_dut_process(*command, options->dut_process);
   text_option(*command, "--reports", options->reports, "folder for the files of a failure");
   number_option(*command, "--threads", options->threads, 1, 2, "1: the peer runs in the device's thread");
   command->callback([options, command, &context] {
     exclude(*command, "--packets", "--cycles", "both say how long the run is");
+    if (options->record_streams && options->record.empty())
+      throw UsageError("--record-streams without --record.", "Add --record FILE.");
     if (options->assertions && options->dut != "rtl")
       throw UsageError("--assertions is for our RTL, not for --dut " + options->dut + ".",
                        "Leave out --assertions, or --dut.");
+    if (options->bins && options->results.empty())
+      throw UsageError("--bins without --results.", "Add --results FILE, or record the run and say mrc check --bins.");
+    if (!options->results.empty()) {
+      for (const char* option : {"--json", "--pcap", "--record", "--trace", "--wave", "--coverage"})
+        exclude(*command, "--results", option, "results are lines, one per seed");
+    }
     if (options->seeds > 1) {
       exclude(*command, "--seeds", "--pcap", "a capture is of one run");
       exclude(*command, "--seeds", "--record", "a log is of one run");
+      exclude(*command, "--seeds", "--trace", "a trace is of one run");
       exclude(*command, "--seeds", "--wave", "waves are of one run");
     }
     if (options->seeds - 1 > kAnySeed - options->seed) {

@@ -15,9 +15,13 @@
 #include "cli/dut_options.hpp"
 #include "cli/nic_device.hpp"
 #include "cli/output.hpp"
+#include "cli/run_bins.hpp"
+#include "cli/seed_results.hpp"
 #include "cli/signals.hpp"
 #include "cli/status_line.hpp"
+#include "cli/trace_option.hpp"
 #include "cli/version.hpp"
+#include "cli/waiver_option.hpp"
 #include "input/file.hpp"
 #include "log/writer.hpp"
 #include "reference/run.hpp"
@@ -37,9 +41,12 @@ using tb::grouped;
 constexpr unsigned kDraws = 8;  ///< random scenarios that move nothing are drawn anew so often
 constexpr input::FileKind kProfile{"profile", input::kJsonBytes, "Name an existing file that you may read."};
 
+using RecordSink = std::function<void(const log::Record&)>;
+
 /// A run and what the judge says of it.
 struct Judged {
   tb::AgentResult result;
+  std::optional<RunBins> bins;  ///< --bins
   std::unique_ptr<ref::Run> judge;
   std::string drawn;  ///< what a random scenario is made of
 
@@ -76,6 +83,8 @@ struct Judged {
 class Agent {
  public:
   Agent(const AgentCommand& c, const Context& context) : c_(c), context_(context), preset_(preset_from(c.preset)) {
+    how_.waive = waivers_of(c.waive);
+    how_.version = MRC_VERSION;
     if (!c.profile.empty()) {
       profile_ = input::read_text(c.profile, kProfile);
       ref::read_profile(profile_, input::file_name(c.profile));  // says what is wrong with it
@@ -86,23 +95,26 @@ class Agent {
   }
 
   std::string repro(uint64_t seed) const {
+    std::string waivers;
+    for (const std::string& waiver : c_.waive) waivers += " --waive " + quoted(waiver);
     return fmt::format("{} cosim --level {} --dut {}{}{}{} --preset {} --scenario {} --packets {} --seed {}{}",
                        context_.program, c_.level, quoted(c_.dut), c_.bug.empty() ? "" : " --rtl-bug " + c_.bug,
                        c_.variant.empty() ? "" : " --variant " + c_.variant,
                        c_.peer == "model" ? "" : " --peer " + quoted(c_.peer), c_.preset, c_.scenario, c_.packets, seed,
-                       c_.profile.empty() ? "" : " --profile " + c_.profile);
+                       c_.profile.empty() ? "" : " --profile " + c_.profile) +
+           waivers;
   }
 
   /// Throws UsageError, CannotPlay.
-  Judged run(uint64_t seed, std::ostream* pcap, log::Writer* writer, StatusLine& status) {
-    const bool random = c_.scenario == tb::kRandomScenario;
+  Judged run(uint64_t seed, std::ostream* pcap, const RecordSink& writer, StatusLine& status) {
+    const bool random = tb::is_random(c_.scenario);
     if (!random) return once(seed, 0, pcap, writer, status);
     unsigned draw = 0;
-    Judged judged = once(seed, draw, nullptr, nullptr, status);
+    Judged judged = once(seed, draw, nullptr, {}, status);
     while (judged.result.outcome == AgentOutcome::Empty && draw < kDraws)
-      judged = once(seed, ++draw, nullptr, nullptr, status);
+      judged = once(seed, ++draw, nullptr, {}, status);
     // Nothing of those before is in the capture, the log.
-    if (pcap != nullptr || writer != nullptr) judged = once(seed, draw, pcap, writer, status);
+    if (pcap != nullptr || writer) judged = once(seed, draw, pcap, writer, status);
     return judged;
   }
 
@@ -111,11 +123,11 @@ class Agent {
     return text.find(' ') == std::string::npos ? text : "'" + text + "'";
   }
 
-  Judged once(uint64_t seed, unsigned draw, std::ostream* pcap, log::Writer* writer, StatusLine& status) {
+  Judged once(uint64_t seed, unsigned draw, std::ostream* pcap, const RecordSink& writer, StatusLine& status) {
     tb::AgentOptions o;
     o.preset = &preset_;
-    const bool random = c_.scenario == tb::kRandomScenario;
-    o.scenario = random ? tb::random_scenario(seed, draw) : scenario_from(c_.scenario, seed);
+    const bool random = tb::is_random(c_.scenario);
+    o.scenario = random ? tb::random_named(c_.scenario, seed, draw) : scenario_from(c_.scenario, seed);
     tb::check(o.scenario, preset_);
     o.packets = c_.packets;
     o.seed = seed;
@@ -133,14 +145,13 @@ class Agent {
     }
     Judged judged;
     if (random) judged.drawn = o.scenario.description;
-    judged.judge = std::make_unique<ref::Run>(ref::RunOptions{});
+    ref::RunOptions how = how_;
+    if (c_.bins) judged.bins.emplace(0).watch(how);
+    judged.judge = std::make_unique<ref::Run>(std::move(how));
     std::optional<wire::PcapngWriter> capture;
     const std::string note = "run " + context_.run_id + ": " + repro(seed);
     o.log = [&](log::Record& record) {
-      if (writer != nullptr) {
-        writer->write(record);
-        if (writer->records() == 1) writer->write({0, 0, log::Note{"run " + context_.run_id}});
-      }
+      if (writer) writer(record);
       if (const auto* device = std::get_if<log::Device>(&record.body);
           device && pcap != nullptr && record.device == 0) {
         const std::string comments[] = {note};
@@ -171,6 +182,7 @@ class Agent {
   const AgentCommand& c_;
   const Context& context_;
   const Preset& preset_;
+  ref::RunOptions how_;
   std::string profile_;
   std::unique_ptr<tb::NicDevice> dut_, peer_;
 };
@@ -203,12 +215,12 @@ std::string summary(const AgentCommand& c, const Judged& j, uint64_t seed) {
   if (c.level == "L1" && r.shows == 0) text += "  L1           the device shows nothing of its inside: this is L2\n";
   for (const std::string& sentence : r.left_out) text += "  left out     " + sentence + "\n";
   const ref::Run::Share share = j.judge->share();
-  text += fmt::format("  judge        {}: rules applied {} times, {} inconclusive\n", name_of(j.judge->verdict()),
+  text += fmt::format("  judge        {}: rules applied {} times, {} inconclusive\n", j.judge->verdict_text(),
                       grouped(share.applied), grouped(share.inconclusive));
   return text;
 }
 
-std::string failure(const Judged& j, const std::string& repro) {
+std::string failure(const Judged& j, const std::string& repro, const std::string& record = {}) {
   const tb::AgentResult& r = j.result;
   std::string text;
   if (!r.problem.empty()) {
@@ -222,6 +234,8 @@ std::string failure(const Judged& j, const std::string& repro) {
   } else if (j.exit_code() != kPass) {
     text += fmt::format("\nAgain: {}\n", repro);
   }
+  if (!record.empty() && j.judge->verdict() == ref::Verdict::Fail)
+    text += fmt::format("To look at: mrc check {} --pages FOLDER\n", record);
   return text;
 }
 
@@ -268,6 +282,7 @@ Json run_json(const AgentCommand& c, const Judged& j, uint64_t seed, const std::
   out["device"] = side_json(r.dut, r.dut_side);
   out["peer"] = side_json(r.peer, r.peer_side);
   out["judge"] = Json::parse(j.judge->to_json());
+  if (j.bins) out["bins"] = j.bins->text();
   out["repro"] = repro;
   return out;
 }
@@ -286,15 +301,32 @@ int run_single(const AgentCommand& c, const Context& context) {
   Output* const json = outputs.add("--json", c.json);
   Output* const pcap = outputs.add("--pcap", c.pcap);
   Output* const record = outputs.add("--record", c.record);
+  Output* const coverage = outputs.add("--coverage", c.coverage);
   StatusLine status;
   Agent agent(c, context);
+  TraceOption trace(outputs.add("--trace", c.trace));
   std::optional<log::Writer> writer;
   if (record != nullptr) writer.emplace(record->stream());
-  const Judged judged = agent.run(c.seed, pcap ? &pcap->stream() : nullptr, writer ? &*writer : nullptr, status);
+  RecordSink sink;
+  if (writer || trace.on()) {
+    sink = [&](const log::Record& r) {
+      trace.add(r);
+      if (!writer) return;
+      writer->write(r);
+      if (writer->records() == 1) writer->write({0, 0, log::Note{"run " + context.run_id}});
+    };
+  }
+  const Judged judged = agent.run(c.seed, pcap ? &pcap->stream() : nullptr, sink, status);
   status.clear();
-  print(summary(c, judged, c.seed) + failure(judged, agent.repro(c.seed)));
+  print(summary(c, judged, c.seed) + failure(judged, agent.repro(c.seed), c.record));
   outputs.write(pcap, [](std::ostream&) {});  // written all along
   outputs.write(record, [&](std::ostream&) { writer->finish(); });
+  trace.write(outputs);
+  outputs.write(coverage, [&](std::ostream& out) {
+    ref::Coverage applied;
+    judged.judge->add_to(applied, 0);
+    out << applied.to_json();
+  });
   outputs.write(json, [&](std::ostream& out) {
     Json all = run_json(c, judged, c.seed, agent.repro(c.seed));
     all["run"] = context.run_id;
@@ -310,6 +342,8 @@ int run_seeds(const AgentCommand& c, const Context& context) {
   outputs.reads(c.scenario);
   outputs.reads(c.dut);
   Output* const json = outputs.add("--json", c.json);
+  Output* const coverage = outputs.add("--coverage", c.coverage);
+  ref::Coverage applied;
   StatusLine status;
   Agent agent(c, context);
   uint64_t passed = 0, inconclusive = 0, not_played = 0, packets = 0;
@@ -319,9 +353,10 @@ int run_seeds(const AgentCommand& c, const Context& context) {
   for (uint64_t n = 0; n < c.seeds && verdict == kPass; ++n) {
     const uint64_t seed = c.seed + n;
     try {
-      const Judged judged = agent.run(seed, nullptr, nullptr, status);
+      const Judged judged = agent.run(seed, nullptr, {}, status);
       status.clear();
       packets += judged.result.data_packets;
+      judged.judge->add_to(applied, 0);
       const int code = judged.exit_code();
       print(fmt::format("seed {}: {}, {} packets, {:.2f} s{}\n", seed, judged.verdict(),
                         grouped(judged.result.data_packets), judged.result.seconds,
@@ -345,6 +380,7 @@ int run_seeds(const AgentCommand& c, const Context& context) {
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   print(fmt::format("{} passed, {} inconclusive, {} not played, {} packets in {:.1f} s\n", passed, inconclusive,
                     not_played, grouped(packets), seconds));
+  outputs.write(coverage, [&](std::ostream& out) { out << applied.to_json(); });
   outputs.write(json, [&](std::ostream& out) {
     out << Json{{"run", context.run_id},    {"passed", passed},     {"inconclusive", inconclusive},
                 {"not_played", not_played}, {"exit_code", verdict}, {"runs", std::move(runs)}}
@@ -354,9 +390,41 @@ int run_seeds(const AgentCommand& c, const Context& context) {
   return outputs.finish(verdict);
 }
 
+/// A run per seed that has no line in --results yet; failures do not end it. Pass means that every seed has its line.
+int run_results(const AgentCommand& c, const Context& context) {
+  const StopOnSignal stop;
+  Outputs outputs("mrc cosim");
+  outputs.reads(c.scenario);
+  outputs.reads(c.dut);
+  SeedResults results(c.results);
+  StatusLine status;
+  std::unique_ptr<Agent> agent;
+  int verdict = kPass;
+  for (uint64_t n = 0; n < c.seeds && verdict == kPass; ++n) {
+    const uint64_t seed = c.seed + n;
+    if (results.has(seed)) continue;
+    if (!agent) agent = std::make_unique<Agent>(c, context);
+    try {
+      const Judged judged = agent->run(seed, nullptr, {}, status);
+      if (judged.result.outcome == AgentOutcome::Incomplete && judged.exit_code() != kFail) {
+        verdict = kInconclusive;  // stopped from outside, not by a finding
+      } else {
+        results.add(seed, judged.exit_code(), run_json(c, judged, seed, agent->repro(seed)));
+        if (judged.result.outcome == AgentOutcome::DeviceError) agent.reset();  // the next seed gets a new device
+      }
+    } catch (const Unsupported& cannot) {
+      results.add(seed, kUnsupported,
+                  {{"result", "unsupported"}, {"reason", cannot.what()}, {"repro", agent->repro(seed)}});
+    }
+  }
+  status.clear();
+  return outputs.finish(verdict);
+}
+
 }  // namespace
 
 int cosim_agent(const AgentCommand& command, const Context& context) {
+  if (!command.results.empty()) return run_results(command, context);
   return command.seeds == 1 ? run_single(command, context) : run_seeds(command, context);
 }
 

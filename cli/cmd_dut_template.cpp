@@ -35,14 +35,18 @@ Examples:
   mrc dut-template ../my-nic --top my_nic --clock core_clk --reset core_rst_n --period 2560 rtl/files.f
   cmake -S ../my-nic -B ../my-nic/build -DCMAKE_PREFIX_PATH=PREFIX && cmake --build ../my-nic/build
   mrc cosim --level L2 --preset tiny --dut ../my-nic/build/libmy_nic.so --scenario clean --packets 50
+  mrc dut-template ../my-nic --python --name my_nic
 
 Verilator reads the sources once, to find the module and its ports. They stay where they are. A file list (.f) names
 files relative to itself. DIR must not exist, or be empty. What is made compiles as it is; what only you can write is
-marked in nic.cpp, and says its place when a run gets there. docs/adopt.md: a week of it.)";
+marked in nic.cpp, and says its place when a run gets there. docs/adopt.md: a week of it.
+--python: a NIC as a process that speaks JSON lines (docs/device.md), without Verilog and without a build: for what wraps
+another simulator, a board, a model.)";
 
 struct Options {
   std::string folder, top, name, clock, reset;
   unsigned period = 0;
+  bool python = false;
   std::vector<std::string> files;
 };
 
@@ -226,16 +230,29 @@ std::map<std::string, std::string> words_of(const Options& o, const Sources& sou
           {"ARGUMENTS", arguments}};
 }
 
+/// What the embedded files are called in a project.
+using Names = std::map<std::string, const char*>;
+const Names& verilog_files() {
+  static const Names names{{"CMakeLists", "CMakeLists.txt"},
+                           {"README", "README.md"},
+                           {"dut", "dut.hpp"},
+                           {"exports", "exports.cpp"},
+                           {"nic", "nic.cpp"},
+                           {"profile", "profile.json"},
+                           {"shell", "shell.hpp"},
+                           {"verilator", "verilator.vlt"}};
+  return names;
+}
+const Names& python_files() {
+  static const Names names{{"python_nic", "nic.py"},
+                           {"python_profile", "profile.json"},
+                           {"python_readme", "README.md"},
+                           {"python_shell", "shell.py"}};
+  return names;
+}
+
 /// All files, or none.
-void write_project(const fs::path& folder, const std::map<std::string, std::string>& words) {
-  static const std::map<std::string, const char*> files{{"CMakeLists", "CMakeLists.txt"},
-                                                        {"README", "README.md"},
-                                                        {"dut", "dut.hpp"},
-                                                        {"exports", "exports.cpp"},
-                                                        {"nic", "nic.cpp"},
-                                                        {"profile", "profile.json"},
-                                                        {"shell", "shell.hpp"},
-                                                        {"verilator", "verilator.vlt"}};
+void write_project(const fs::path& folder, const Names& names, const std::map<std::string, std::string>& words) {
   const fs::path parent = fs::absolute(folder).lexically_normal().parent_path();
   std::error_code error;
   fs::create_directories(parent, error);
@@ -247,7 +264,9 @@ void write_project(const fs::path& folder, const std::map<std::string, std::stri
   };
   if (::mkdtemp(beside.data()) == nullptr) fail(folder.string());
   for (const EmbeddedFile& file : embedded_template()) {
-    const fs::path path = fs::path(beside) / files.at(file.name);
+    const auto name = names.find(file.name);
+    if (name == names.end()) continue;
+    const fs::path path = fs::path(beside) / name->second;
     std::ofstream out(path);
     out << replaced(file.text, words);
     out.close();
@@ -257,6 +276,21 @@ void write_project(const fs::path& folder, const std::map<std::string, std::stri
   if (::rename(beside.c_str(), fs::absolute(folder).lexically_normal().c_str()) != 0) fail(folder.string());
 }
 
+void run_python(const Options& o) {
+  if (!o.files.empty() || !o.top.empty() || !o.clock.empty() || !o.reset.empty())
+    throw UsageError("--python takes no Verilog: no files, --top, --clock or --reset.",
+                     "Leave out the one or the other.");
+  const std::string name = o.name.empty() ? "my_nic" : o.name;
+  if (!is_name(name))
+    throw UsageError(fmt::format("'{}' cannot be the name of a NIC.", name),
+                     "--name takes letters, digits and _, a letter first.");
+  write_project(o.folder, python_files(), {{"NAME", name}});
+  std::cout << fmt::format(
+      "{0}: a NIC as a process. What only you can write is marked fill_in in nic.py.\n"
+      "  mrc cosim --level L1 --preset tiny --dut \"python3 {0}/nic.py\" --scenario clean --packets 50\n",
+      o.folder);
+}
+
 void run(Options o) {
   while (o.folder.size() > 1 && o.folder.back() == '/') o.folder.pop_back();
   std::error_code error;
@@ -264,6 +298,10 @@ void run(Options o) {
     throw UsageError(fmt::format("{} {}, and nothing is overwritten.", o.folder,
                                  fs::is_directory(o.folder) ? "is not empty" : "is no folder"),
                      "Name a folder that does not exist yet.");
+  if (o.python) return run_python(o);
+  if (o.files.empty() || o.top.empty())
+    throw UsageError("the module is not named, or no file of it.",
+                     "Give --top and the Verilog files, or --python for a NIC without Verilog.");
   if (o.name.empty()) o.name = o.top;
   if (!is_name(o.top)) throw UsageError(fmt::format("'{}' is no name of a module.", o.top), "Give --top one.");
   if (!is_name(o.name))
@@ -271,7 +309,7 @@ void run(Options o) {
                      "--name takes letters, digits and _, a letter first.");
   const Sources sources = sources_of(o);
   const std::vector<Pin> pins = pins_of(verilated(o, sources));
-  write_project(o.folder, words_of(o, sources, pins));
+  write_project(o.folder, verilog_files(), words_of(o, sources, pins));
   std::cout << fmt::format(
       "{0}: a project around module {1} with {2} ports. What only you can write is marked fill_in in nic.cpp.\n"
       "  cmake -S {0} -B {0}/build -DCMAKE_PREFIX_PATH=PREFIX && cmake --build {0}/build\n"
@@ -285,8 +323,9 @@ void register_dut_template(CLI::App& app, Context& context) {
   auto options = std::make_shared<Options>();
   CLI::App* sub = app.add_subcommand("dut-template", "Make a project that puts a NIC of yours behind mrc_nic.h");
   sub->add_option("dir", options->folder, "the project's folder, which must not exist or be empty")->required();
-  sub->add_option("file", options->files, "Verilog (.v, .sv, .svh), a list of it (.f)")->required()->type_name("FILE");
-  sub->add_option("--top", options->top, "the NIC's module")->required();
+  sub->add_option("file", options->files, "Verilog (.v, .sv, .svh), a list of it (.f)")->type_name("FILE");
+  sub->add_option("--top", options->top, "the NIC's module");
+  sub->add_flag("--python", options->python, "a NIC that speaks JSON lines, in Python with its standard library alone");
   sub->add_option("--name", options->name, "of the library; the module's unless given");
   sub->add_option("--clock", options->clock, "input that is the clock, if there are several");
   sub->add_option("--reset", options->reset, "input that is the reset, if there are several");

@@ -21,9 +21,11 @@
 #include "cli/output.hpp"
 #include "cli/signals.hpp"
 #include "cli/status_line.hpp"
+#include "cli/trace_option.hpp"
 #include "log/writer.hpp"
 #include "sim/experiment/endpoints.hpp"
 #include "sim/experiment/experiment.hpp"
+#include "sim/experiment/htsim.hpp"
 #include "sim/nic/cycle/endpoint_cycle.hpp"
 #include "tb/compare/report.hpp"
 
@@ -41,9 +43,10 @@ Examples:
 docs/fabric.md describes scenarios, docs/outputs.md where results go. Ctrl-C ends the run with the results so far.)";
 
 struct Options {
-  std::string scenario = "incast", json, report, transport, endpoint, record, record_nics;
+  std::string scenario = "incast", json, report, transport, endpoint, record, record_nics, trace, matrix;
   std::vector<std::string> pcap;
   std::optional<uint64_t> seed;
+  unsigned threads = 1;
   bool print = false;
 };
 
@@ -152,7 +155,8 @@ std::unique_ptr<sim::Experiment> build(const sim::Scenario& scenario, uint64_t s
 
 int simulate(const Options& o, const Context& context) {
   const StopOnSignal stop;
-  const sim::Scenario scenario = scenario_of(o);
+  sim::Scenario scenario = scenario_of(o);
+  scenario.threads = o.threads;
   const uint64_t seed = o.seed.value_or(static_cast<uint64_t>(scenario.seed));
   // What cannot work is said before anything is built.
   Outputs outputs("mrc fabric");
@@ -169,12 +173,21 @@ int simulate(const Options& o, const Context& context) {
     folder.emplace("--report", o.report);
   }
   Output* const log_file = outputs.add("--record", o.record);
+  Output* const matrix = outputs.add("--matrix", o.matrix);
+  std::string matrix_text;
+  if (matrix != nullptr) {
+    const sim::Topology topology(scenario.topology);
+    matrix_text = sim::htsim_matrix(topology, sim::make_traffic(scenario, topology, seed));
+  }
+  TraceOption trace(outputs.add("--trace", o.trace));
   std::optional<log::Writer> log;
   std::optional<FabricRecord> record;
-  if (log_file != nullptr) {
-    log.emplace(log_file->stream());
+  if (log_file != nullptr) log.emplace(log_file->stream());
+  if (log || trace.on()) {
     const log::Record note{0, 0, log::Note{"run " + context.run_id}};
-    record.emplace(scenario, o.record_nics, [&log, note](const log::Record& r) {
+    record.emplace(scenario, o.record_nics, [&log, &trace, note](const log::Record& r) {
+      trace.add(r);
+      if (!log) return;
       log->write(r);
       if (log->records() == 1) log->write(note);
     });
@@ -204,6 +217,8 @@ int simulate(const Options& o, const Context& context) {
   if (result.out_of_memory) outputs.out_of_memory();
   for (const LinkCapture::File& file : files) outputs.write(file.output, [](std::ostream&) {});  // written all along
   outputs.write(log_file, [&](std::ostream&) { log->finish(); });
+  outputs.write(matrix, [&](std::ostream& out) { out << matrix_text; });
+  trace.write(outputs);
   outputs.write(json, [&](std::ostream& out) { out << fabric_json(result, true, context.run_id); });
   if (folder && experiment) {
     write_fabric_report(folder->path(), result, experiment->topology(), context.run_id, outputs);
@@ -238,6 +253,8 @@ void register_fabric(CLI::App& app, Context& context) {
   text_option(*command, "--scenario", options->scenario, "a name, a TOML file, or list");
   number_option(*command, "--seed", options->seed, 0, kAnySeed,
                 "everything random follows from it; not given: the scenario's");
+  number_option(*command, "--threads", options->threads, 1, sim::kMaxThreads,
+                "share the work; what happens is the same with any number");
   text_option(*command, "--transport", options->transport, "mrc or roce, whatever the scenario says");
   text_option(*command, "--endpoint", options->endpoint, "fast, model or rtl: all NICs, whatever the scenario says");
   text_option(*command, "--json", options->json, "result as JSON");
@@ -246,13 +263,16 @@ void register_fabric(CLI::App& app, Context& context) {
       ->type_name("LINK=FILE");
   text_option(*command, "--record", options->record, "what NICs do (frames, QPs, work requests) as a log: docs/log.md");
   text_option(*command, "--record-nics", options->record_nics, "NICs in the log, 0,3-5; not given: all");
+  text_option(*command, "--trace", options->trace, kTraceHelp);
+  text_option(*command, "--matrix", options->matrix, "the flows as htsim's connection matrix (.cm)");
   command->add_flag("--print", options->print, "print a shipped scenario as TOML, to start a file from");
   command->callback([options, command, &context] {
-    for (const char* other : {"--seed", "--transport", "--endpoint", "--json", "--report", "--pcap", "--record"}) {
+    for (const char* other : {"--seed", "--threads", "--transport", "--endpoint", "--json", "--report", "--pcap",
+                              "--record", "--trace", "--matrix"}) {
       exclude(*command, "--print", other, "--print runs nothing");
     }
-    if (!options->record_nics.empty() && options->record.empty()) {
-      throw UsageError("--record-nics without --record.", "Add --record FILE.");
+    if (!options->record_nics.empty() && options->record.empty() && options->trace.empty()) {
+      throw UsageError("--record-nics without --record and --trace.", "Add --record FILE, or --trace FILE.");
     }
     context.exit_code = run(*options, context);
   });

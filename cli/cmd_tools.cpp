@@ -52,6 +52,8 @@ void register_tools(CLI::App& app, Context& context) {
   register_script(app, context, "fpga", "What every block costs on UltraScale+: mrc fpga report", "tools/fpga.py");
   register_script(app, context, "gates", "Netlists of gates in the places of blocks, in lockstep", "tools/gates.py");
   register_script(app, context, "coverage", "Lines of RTL and model that runs and tests reach", "tools/coverage.py");
+  register_script(app, context, "regress", "Run a plan: seeds, vectors, mutants, proofs", "tools/regress.py");
+  register_script(app, context, "shrink", "Make a failing run smaller: packets, keys, rules", "tools/shrink.py");
   register_script(app, context, "script", "Hold a NIC against a script", "conformance/script.py");
   register_script(app, context, "vectors", "Hold a NIC against the vectors", "conformance/vectors.py");
   register_script(app, context, "test", "Build and run all tests", "tools/test.sh");

@@ -4,14 +4,17 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "cli/context.hpp"
 
 namespace mrc::cli {
 
 struct AgentCommand {
-  std::string level, preset, scenario, dut, peer, bug, json, pcap, record, profile, variant;
+  std::string level, preset, scenario, dut, peer, bug, json, pcap, record, trace, profile, variant, results, coverage;
+  std::vector<std::string> waive;
   uint64_t packets = 0, seed = 1, seeds = 1;
+  bool bins = false;    ///< the lines of results name bins of coverage
   double limit_s = 60;  ///< of a call of a device in a process of its own; 0: none
 };
 

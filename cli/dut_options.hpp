@@ -44,7 +44,7 @@ inline const Preset& preset_from(const std::string& name) {
 
 /// A built-in scenario, one drawn from the seed ("random"), or a file. Throws tb::ScenarioError when it is none.
 inline tb::Scenario scenario_from(const std::string& name, uint64_t seed) {
-  if (name == tb::kRandomScenario) return tb::random_scenario(seed);
+  if (tb::is_random(name)) return tb::random_named(name, seed);
   if (const tb::Scenario* s = tb::find_scenario(name)) return *s;
   return tb::load_scenario(name);
 }

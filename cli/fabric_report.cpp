@@ -140,7 +140,9 @@ std::string fabric_json(const ExperimentResult& r, bool curves, const std::strin
   if (!r.samples.empty()) {
     for (unsigned p = 0; p < r.planes; ++p) j["plane_bytes"].push_back(r.samples.back().plane_bytes[p]);
   }
-  j["speed"] = {{"packets_per_second", r.packets_per_second()},
+  j["events_digest"] = fmt::format("{:016x}", r.events_digest);
+  j["speed"] = {{"threads", r.threads},
+                {"packets_per_second", r.packets_per_second()},
                 {"wall_seconds", r.wall_seconds},
                 {"cpu_seconds", r.cpu_seconds},
                 {"fabric_events", r.fabric_events},

@@ -32,7 +32,9 @@ void register_fabric(CLI::App& app, Context& context);
 void register_nic(CLI::App& app, Context& context);
 void register_ports(CLI::App& app, Context& context);
 void register_check(CLI::App& app, Context& context);
+void register_rule_coverage(CLI::App& app, Context& context);
 void register_log(CLI::App& app, Context& context);
+void register_picture(CLI::App& app, Context& context);
 void register_tools(CLI::App& app, Context& context);
 }  // namespace mrc::cli
 
@@ -52,6 +54,7 @@ Examples:
   mrc nscc events.csv                       the congestion controller alone, on a list of events
   mrc fabric --scenario incast              NICs in a network of switches that trim
   mrc log print run.mrclog                  what NICs did, from mrc cosim --record run.mrclog
+  mrc picture run.mrclog --out pictures     PSNs, entropy values, windows, a message's ladder as SVG
   mrc topo net.toml --svg net.svg           check and draw a topology
   mrc nic --endpoint model --preset tiny    a NIC that a tester drives by JSON lines
   mrc dut-template ../my-nic --top my_nic rtl/*.sv   a project that puts your NIC behind mrc_nic.h
@@ -68,6 +71,7 @@ Examples:
   mrc coverage                              lines of RTL and model that runs and tests reach
   mrc vectors run --device "./mynic"        the vectors against any NIC that is a process
   mrc script lint my.mrc                    a script of one's own, held against legal devices
+  mrc regress smoke                         a plan of everything, in two minutes
   mrc test                                  all tests
 )";
 
@@ -136,7 +140,9 @@ int run(int argc, char** argv) {
   mrc::cli::register_ports(app, context);
   mrc::cli::register_mutate(app, context);
   mrc::cli::register_check(app, context);
+  mrc::cli::register_rule_coverage(app, context);
   mrc::cli::register_log(app, context);
+  mrc::cli::register_picture(app, context);
   mrc::cli::register_tools(app, context);
   app.footer(footer());  // after the commands, which would inherit it
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Any text as a trace: refused with a reason, or flows between NICs that exist and that all can begin.
+/// Any text as a trace: refused with a reason, or flows between NICs that exist and that all can begin. The same text
+/// as a log of htsim: refused, or times of the flows it is about.
 #include "fuzz/checks.hpp"
+#include "sim/experiment/htsim.hpp"
 #include "sim/experiment/trace.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
@@ -15,6 +17,14 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       must(f.bytes >= 1 && f.bytes <= 1'000'000'000'000'000 && f.start_us >= 0 && f.start_us <= 1e9);
       for (const uint32_t before : f.after) must(before < flows.size());
     }
+  });
+  fuzz::refuses_or_reads([&] {
+    sim::Traffic traffic;
+    traffic.flows.resize(2);
+    traffic.flows[0].to = traffic.flows[1].from = 1;
+    const auto flows = sim::read_htsim({reinterpret_cast<const char*>(data), size}, "fuzz.log", traffic);
+    must(flows.size() == 2);
+    for (const sim::HtsimFlow& f : flows) must(f.done == sim::kNever || f.begun <= f.done);
   });
   return 0;
 }

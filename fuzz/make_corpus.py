@@ -47,6 +47,8 @@ def texts(mrc, folder):
         seeds["fabric"][path.stem + "1"] = "\1" + path.read_text(encoding="utf-8")
     for path in sorted((TESTS / "fabric").glob("*.csv")):
         seeds["trace"][path.stem] = path.read_text(encoding="utf-8")
+    seeds["trace"]["htsim"] = ("Flow Uec_0_1 flowId 1 uecSrc 0 starting at 0\n"
+                               "Flow Uec_0_1 flowId 1 uecSrc 0 finished at 17.5 total messages 1\n")
     for number, pattern in enumerate(("*.csv", "*.json", "*.toml")):
         for path in sorted((TESTS / "nscc").glob(pattern)):
             seeds["nscc"][path.name] = chr(number) + path.read_text(encoding="utf-8")

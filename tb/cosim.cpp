@@ -24,6 +24,7 @@
 #include "tb/compare/snapshots.hpp"
 #include "tb/environment/boundary_tap.hpp"
 #include "tb/environment/inside_tap.hpp"
+#include "tb/environment/stream_tap.hpp"
 #include "util/round.hpp"
 
 namespace mrc::tb {
@@ -212,6 +213,8 @@ class Run {
   void end_log(const CosimResult& result) {
     if (!options_.log) return;
     const bool done = phase_ == Phase::Done;
+    if (dut_streams_) dut_streams_->finish(dut_station_.now_ps());
+    if (peer_streams_) peer_streams_->finish(peer_station_.now_ps());
     // Only a run that came to its end, or waited for so long that it is a hang, owes everything that is open.
     const log::End end{!done && result.outcome != Outcome::Hang, name_of(result.outcome)};
     dut_recorder_->end(dut_station_.now_ps(), done ? &dut_counters_ : nullptr, end, options_.log);
@@ -318,6 +321,8 @@ class Run {
       shows_boundaries_ = now.data != nullptr;
       if (dut_recorder_ && shows_boundaries_)
         tap(dut_tap_, *dut_recorder_, follower_.core(), follower_.lanes(), dut_station_);
+      if (dut_recorder_ && shows_boundaries_ && options_.log_streams)
+        tap(dut_streams_, *dut_recorder_, follower_.core(), follower_.lanes(), dut_station_);
       if (dut_recorder_ && shows_boundaries_)
         tap(dut_inside_, *dut_recorder_, follower_.core(), dut_->inside(dut_now_) ? &dut_now_ : nullptr, dut_station_);
       for (unsigned p = 0; follower_.pins().tx_tvalid >> p != 0; ++p)
@@ -350,6 +355,18 @@ class Run {
     if (!tap) {
       recorder.shows_boundaries(options_.log_shows);
       tap.emplace(recorder, preset_);
+    }
+    tap->look(core, lanes, station.now_ps());
+  }
+
+  /// The same for how busy the streams are.
+  void tap(std::optional<StreamTap>& tap, Recorder& recorder, const uint32_t* core, const uint32_t* lanes,
+           const Station& station) const {
+    if (station.now() < Station::kResetCycles) return;
+    if (!tap) {
+      tap.emplace(preset_, [&recorder](std::string name, uint64_t value, uint64_t time_ps) {
+        recorder.counter(std::move(name), value, time_ps);
+      });
     }
     tap->look(core, lanes, station.now_ps());
   }
@@ -397,6 +414,7 @@ class Run {
         const uint32_t *core = nullptr, *lanes = nullptr;
         peer_.observe(core, lanes);
         tap(peer_tap_, *peer_recorder_, core, lanes, peer_station_);
+        if (options_.log_streams) tap(peer_streams_, *peer_recorder_, core, lanes, peer_station_);
         peer_.inside(peer_now_);
         tap(peer_inside_, *peer_recorder_, core, &peer_now_, peer_station_);
       }
@@ -659,7 +677,11 @@ class Run {
       r.last_events = lockstep_.log().newest(32, until);
       if (r.qp >= 0) r.qp_events = lockstep_.log().newest(32, until, r.qp, lockstep_.qp_names());
       r.frames = frames_.newest((until + 1) * preset_.clock_ps / 1000);
+      r.window = lockstep_.log().newest(std::max<uint64_t>(options_.window_events, kWindowEvents), until);
+    } else if (options_.window_events > 0) {
+      r.window = lockstep_.log().newest(options_.window_events, r.cycles);
     }
+    r.qp_names.assign(lockstep_.qp_names().begin(), lockstep_.qp_names().end());
     return r;
   }
 
@@ -669,6 +691,7 @@ class Run {
   std::unique_ptr<Recorder> dut_recorder_, peer_recorder_;  // null: nobody wants a log
   std::optional<BoundaryTap> dut_tap_, peer_tap_;
   std::optional<InsideTap> dut_inside_, peer_inside_;
+  std::optional<StreamTap> dut_streams_, peer_streams_;
   mrc_inside_t dut_now_{}, peer_now_{};  // each of its own thread
   Station dut_station_, peer_station_;
   std::unique_ptr<Dut> dut_;

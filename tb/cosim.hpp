@@ -68,12 +68,17 @@ struct CosimOptions {
   /// the last cycles without another run. They are `snapshot_spacing` cycles apart or more.
   bool snapshots = false;
   uint64_t snapshot_spacing = 2000;
-  bool log_shows = false;  ///< the log's profiles say that events are told completely: the judge holds NICs to them
+  bool log_streams = false;  ///< the log has counters of the streams between blocks (StreamTap)
+  bool log_shows = false;    ///< the log's profiles say that events are told completely: the judge holds NICs to them
   /// For recordings: the inputs of every cycle, before and with traffic. The latter ends the run by returning false.
   std::function<void(const mrc_pins_in&)> record_setup;
   std::function<bool(const mrc_pins_in&)> record;
   uint64_t event_words = std::size_t{1} << 20;  ///< memory of the event log
+  uint64_t window_events = 0;                   ///< so many of the newest ones for the result, also of runs that pass
 };
+
+/// Handshakes that a failure leaves in CosimResult::window.
+inline constexpr std::size_t kWindowEvents = 4000;
 
 struct StuckQp {
   std::string side;
@@ -112,6 +117,8 @@ struct CosimResult {
   uint64_t problem_cycle = 0;
   int problem_qp = -1;
   std::vector<Event> last_events, qp_events;
+  std::vector<Event> window;  ///< the newest handshakes: CosimOptions::window_events, or kWindowEvents of a failure
+  std::vector<int> qp_names;  ///< the QP here for each QP of the peer
   int qp = -1;
   std::vector<wire::CapturedFrame> frames;    ///< newest ones at the device's ports
   wire::WireConfig wire;                      ///< how to read them

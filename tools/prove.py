@@ -31,7 +31,7 @@ EXPECTED = {"induction": "proved", "pdr": "proved", "bounded": "holds to depth",
 TOOLS = {"yosys-smtbmc": "yosys", "z3": "z3", "berkeley-abc": "berkeley-abc"}
 SECONDS = 120       # what a search may take unless the table says otherwise
 SEARCH_DEPTH = 24   # cycles in which a cover must be reached and a bug must show, unless the table says otherwise
-HARNESS_KEYS = {"top", "module", "files", "harness", "search", "undefined", "parameters", "kind", "depth", "seconds", "assumes", "bugs", "properties"}
+HARNESS_KEYS = {"top", "module", "files", "harness", "search", "undefined", "clocks", "parameters", "kind", "depth", "seconds", "assumes", "bugs", "properties"}
 PROPERTY_KEYS = {"what", "kind", "depth", "seconds", "bug", "assertion", "cover", "search"}
 BUG_KEYS = {"file", "from", "to", "number"}
 
@@ -93,6 +93,8 @@ class Harness:
         # What the RTL leaves undefined (an index beyond a table) is any value; without the word there is no such thing,
         # for then Yosys would refuse to write the problem.
         self.free = row.get("undefined") == "free"
+        # Clocks are inputs: any may have an edge in any step, or none.
+        self.free_clocks = row.get("clocks") == "free"
         for bug, entry in self.bugs.items():
             if set(entry) - BUG_KEYS or ("number" in entry) == ("file" in entry):
                 raise TableError(f"bug {name}.{bug} has neither a number nor a file with 'from' and 'to' alone")
@@ -149,6 +151,8 @@ class Build:
                                            (rtl.ROOT / "tools/yosys/package-lock.json").read_text()]).encode())
         if harness.free:
             words.update(b"free")
+        if harness.free_clocks:
+            words.update(b"clocks")
         self.key = f"{harness.name}-{bug or 'good'}-{words.hexdigest()[:20]}"
         self.folder = CACHE / self.key
 
@@ -174,6 +178,8 @@ class Build:
             others = [entry.assertion for entry in harness.properties if entry.kind not in ("induction", "cover")]
             others = "c:cover_* " + "".join(f"c:{name} %u " for name in sorted(set(others)))
             script = f"{read}; {PREPARE.format(top=harness.top, others=others.strip())}; {alone}"
+            if harness.free_clocks:
+                script = script.replace("async2sync", "memory_map; clk2fflogic")
             if harness.free:
                 script = script.replace("design -save", "setundef -anyseq; design -save")
             command = rtl.yosys_command([*harness.files, HEADER], script, out, quiet=True)

@@ -51,10 +51,15 @@ def top_module(preset):
     return f"mrc_nic_{preset}"
 
 
-def rtl_files():
-    """Files of the parameterised NIC in compile order, relative to the repository's root."""
-    lines = (ROOT / FILE_LIST).read_text().splitlines()
+def rtl_files(name=FILE_LIST):
+    """Files of a list (the parameterised NIC) in compile order, relative to the repository's root."""
+    lines = (ROOT / name).read_text().splitlines()
     return [line.strip() for line in lines if line.strip() and not line.startswith(("//", "+"))]
+
+
+def listed(names):
+    """Files of which some may be lists (.f)."""
+    return [file for name in names for file in (rtl_files(name) if name.endswith(".f") else [name])]
 
 
 def sources(preset):

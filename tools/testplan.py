@@ -6,7 +6,7 @@ Holds docs/testplan.yaml against the tests that CTest knows in the folder BUILD:
 testpoint must match a test, and every test must belong to a testpoint. --list prints who holds what.
 
 An entry in brackets, [protocol][window], matches the tests that carry all these tags; any other entry is
-the name of a CTest test. Tags and names may hold * and ? as in the shell."""
+the name of a CTest test. Groups of bins of coverage belong to testpoints, too. Tags and names may hold * and ? as in the shell."""
 import fnmatch
 import json
 import re
@@ -18,6 +18,7 @@ import rtl
 import yaml
 
 PLAN = Path(__file__).resolve().parent.parent / "docs/testplan.yaml"
+BINS = PLAN.parent.parent / "tools/gen/bins.json"
 
 
 def known_tests(build):
@@ -54,6 +55,10 @@ def main():
             held |= found
             if "--list" in sys.argv:
                 print(f"{point['id']:<28} {entry:<40} {len(found)} tests")
+    groups = {group["name"] for group in json.loads(BINS.read_text())["groups"]}
+    named = [name for point in points for name in point.get("bins", [])]
+    complaints += [f"there is no group of bins '{name}'" for name in sorted(set(named) - groups)]
+    complaints += [f"group of bins '{name}' belongs to no testpoint" for name in sorted(groups - set(named))]
     complaints += [f"test '{name}' belongs to no testpoint" for name in sorted(tests.keys() - held)]
     for complaint in complaints:
         print(complaint)

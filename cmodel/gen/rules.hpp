@@ -169,6 +169,7 @@ enum class Rule : uint16_t {
   PathReplaced,
   PathFloor,
   PathRevived,
+  PathRevivedAs,
   PathProbeGap,
   ReqAsks,
   ReqAsksOnce,
@@ -189,7 +190,7 @@ struct RuleInfo {
   const char* cite;
 };
 
-inline constexpr std::size_t kNumRules = 165;
+inline constexpr std::size_t kNumRules = 166;
 inline constexpr std::array<RuleInfo, kNumRules> kRules = {{
     {"evidence.gap", "the log has every frame, write and completion of the time it covers", "A",
      Severity::Broken, "safety", "history", "reference.md 1"},
@@ -509,6 +510,8 @@ inline constexpr std::array<RuleInfo, kNumRules> kRules = {{
      Severity::Deviates, "safety", "requestor", "mrc.md 5, A-31 EV_CTL.min_active"},
     {"path.revived", "an EV comes back after as many answers to probes on it as are wanted, not before", "C",
      Severity::Deviates, "safety", "requestor", "mrc.md 5 States, A-32 EV_PROBE.successes"},
+    {"path.revived-as", "an EV comes back to GOOD if no answer was marked, to SKIP if all were and A-33 says so", "C",
+     Severity::Deviates, "safety", "requestor", "mrc.md 5 States, A-33 EV_PROBE.skip_good"},
     {"path.probe-gap", "the first probe of an EV that has gone bad, and each further one, waits for an interval", "A",
      Severity::Deviates, "safety", "requestor", "mrc.md 5, A-32 EV_PROBE.interval, A-71"},
     {"req.asks", "a QP that makes no progress asks its peer for its state before the timer is over", "A",

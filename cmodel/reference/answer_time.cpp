@@ -2,13 +2,13 @@
 #include "reference/answer_time.hpp"
 
 #include <algorithm>
+#include <limits>
 
 namespace mrc::ref {
 namespace {
 
 using Time = log::Time;
 constexpr unsigned kGapBytes = 12;  ///< between frames
-constexpr std::size_t kMostReads = 4096;
 
 }  // namespace
 
@@ -36,22 +36,19 @@ void AnswerTime::sent(unsigned plane, Time first, Time last) {
   busy_[plane] = std::max(busy_[plane], std::max(first, last) + gap_);
 }
 
-void AnswerTime::read(uint64_t tag, Time time) {
-  if (reads_.size() < kMostReads) reads_.emplace_back(tag, time);
-}
+void AnswerTime::read(uint64_t tag, Time time) { reads_.add(tag, time); }
 
 void AnswerTime::read_done(uint64_t tag, Time time) {
-  const auto at = std::find_if(reads_.begin(), reads_.end(), [&](const auto& read) { return read.first == tag; });
-  if (at == reads_.end()) return;
-  if (at == reads_.begin() && at->second + patience_ < time) advance(time);  // until now it has held everything back
-  reads_.erase(at);
+  reads_.answered(tag, [&](Time since, bool oldest) {
+    if (oldest && since + patience_ < time) advance(time);  // until now it has held everything back
+  });
 }
 
 /// What is left of the window goes by.
 void AnswerTime::add(Time until) {
   if (until <= at_) return;
   Time end = until;
-  if (!reads_.empty()) end = std::clamp(reads_.front().second + patience_, at_, until);
+  if (!reads_.empty()) end = std::clamp(reads_.oldest() + patience_, at_, until);
   for (unsigned plane = 0; plane < planes_; ++plane) {
     const Time from = std::max(at_, busy_[plane]);
     if (from < end) free_[plane] += end - from;
@@ -79,27 +76,34 @@ void AnswerTime::close() {
   acks_free_ = 0;
 }
 
+/// As many whole windows as go by before `time` and before anything changes: they are all alike.
+void AnswerTime::skip(Time time) {
+  const bool held = !reads_.empty() && reads_.oldest() + patience_ <= at_;
+  if (!held && !reads_.empty()) time = std::min(time, reads_.oldest() + patience_);
+  const auto free = [&](Time busy) {
+    if (held) return false;
+    if (busy > at_) time = std::min(time, busy);
+    return busy <= at_;
+  };
+  bool some = false, all = true;
+  for (unsigned plane = 0; plane < planes_; ++plane) {
+    if (!up_[plane]) continue;
+    some = true;
+    all &= free(busy_[plane]);
+  }
+  const bool acks = free(acks_busy_) && some && all;
+  const Time passed = (time - at_) / window_ * window_;
+  if (some && all) answers_ += passed;
+  if (acks) acks_ += passed;
+  at_ += passed;
+}
+
 void AnswerTime::advance(Time time) {
-  while (time >= window_end_) {
+  while (time >= window_end_ && time > at_) {
     add(window_end_);
     close();
-    Time next = window_end_ + window_;
-    if (time > next) {
-      // Nothing changes until then: many windows are as one.
-      const Time busy = std::max(acks_busy_, *std::max_element(busy_.begin(), busy_.begin() + planes_));
-      const bool held = !reads_.empty() && reads_.front().second + patience_ <= at_;
-      if (held || (reads_.empty() && busy <= at_)) {
-        const Time windows = (time - at_) / window_;
-        const bool some = std::any_of(up_.begin(), up_.begin() + planes_, [](bool up) { return up; });
-        if (!held && some) {
-          answers_ += windows * window_;
-          acks_ += windows * window_;
-        }
-        at_ += windows * window_;
-        next = at_ + window_;
-      }
-    }
-    window_end_ = next;
+    if (time - at_ > window_) skip(time);
+    window_end_ = at_ + std::min(window_, std::numeric_limits<Time>::max() - at_);
   }
   add(time);
 }

@@ -4,10 +4,9 @@
 #pragma once
 
 #include <array>
-#include <deque>
-#include <utility>
 
 #include "log/record.hpp"
+#include "reference/open_reads.hpp"
 
 namespace mrc::ref {
 
@@ -41,6 +40,7 @@ class AnswerTime {
   void advance(Time time);
   void add(Time until);
   void close();
+  void skip(Time time);
 
   unsigned planes_;
   Time gap_, patience_, window_, ack_gap_;
@@ -52,7 +52,7 @@ class AnswerTime {
   std::array<Time, log::kMaxPlanes> busy_{};   ///< until then
   std::array<Time, log::kMaxPlanes> free_{};   ///< of the window
   Time acks_free_ = 0;
-  std::deque<std::pair<uint64_t, Time>> reads_;  ///< tag, since; done ones have left
+  OpenReads reads_;
 };
 
 }  // namespace mrc::ref

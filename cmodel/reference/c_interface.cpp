@@ -274,7 +274,7 @@ int mrc_ref_waive(mrc_ref* ref, const char* rule, const char* reason) {
     need(rule != nullptr && ref::rule_of(rule), MRC_E_ARG,
          fmt::format("there is no rule '{}'; docs/generated/rules.md lists them.", rule ? rule : "NULL"));
     need(reason != nullptr && *reason != 0, MRC_E_ARG, fmt::format("the waiver of {} has no reason.", rule));
-    r.options.waive[rule] = reason;
+    r.options.waive[rule] = {reason, {}, {}};
     return MRC_OK;
   });
 }
@@ -538,13 +538,14 @@ int mrc_ref_next(mrc_ref* ref, mrc_finding* finding) {
     if (r.told < found.size()) {
       const ref::Finding& from = found[r.told++];
       const auto waiver = r.options.waive.find(info(from.rule).id);
-      fill(to, from, waiver == r.options.waive.end() ? "" : waiver->second);
+      fill(to, from, waiver == r.options.waive.end() ? "" : waiver->second.reason);
     } else if (r.unused_told < r.unused.size()) {
       const std::string& id = r.unused[r.unused_told++];
       to = {};
       to.qp = -1;
       put(to.rule, id);
-      put(to.text, fmt::format("the waiver of {} was not needed: take it away ({})", id, r.options.waive.at(id)));
+      put(to.text,
+          fmt::format("the waiver of {} was not needed: take it away ({})", id, r.options.waive.at(id).reason));
     } else {
       return 0;
     }

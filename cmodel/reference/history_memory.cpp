@@ -22,27 +22,39 @@ constexpr uint32_t kMostPayload = 1u << 16;
 class Ranges {
  public:
   bool free(uint32_t from, uint32_t to) const {
-    return std::ranges::none_of(parts_, [&](const Part& p) { return from < p.second && p.first < to; });
+    const auto apart = [&](const Part& p) { return from >= p.second || p.first >= to; };
+    return apart(one_) && std::ranges::all_of(more_, apart);
   }
   /// Returns how many bytes are new.
   uint32_t add(uint32_t from, uint32_t to) {
     const uint32_t before = bytes_;
-    bytes_ += to - from;
-    std::erase_if(parts_, [&](const Part& p) {
-      if (from > p.second || p.first > to) return false;
-      bytes_ -= std::min(to, p.second) - std::max(from, p.first);
-      from = std::min(from, p.first);
-      to = std::max(to, p.second);
-      return true;
-    });
-    parts_.emplace_back(from, to);
+    if (bytes_ == 0) {
+      one_ = {from, to};
+      bytes_ = to - from;
+    } else if (more_.empty() && touches(one_, from, to)) {
+      one_ = {std::min(from, one_.first), std::max(to, one_.second)};
+      bytes_ = one_.second - one_.first;
+    } else {
+      more_.push_back(one_);
+      bytes_ += to - from;
+      std::erase_if(more_, [&](const Part& p) {
+        if (!touches(p, from, to)) return false;
+        bytes_ -= std::min(to, p.second) - std::max(from, p.first);
+        from = std::min(from, p.first);
+        to = std::max(to, p.second);
+        return true;
+      });
+      one_ = {from, to};
+    }
     return bytes_ - before;
   }
   uint32_t bytes() const { return bytes_; }
 
  private:
   using Part = std::pair<uint32_t, uint32_t>;
-  std::vector<Part> parts_;
+  static bool touches(const Part& p, uint32_t from, uint32_t to) { return from <= p.second && p.first <= to; }
+  Part one_{};              ///< mostly all
+  std::vector<Part> more_;  ///< apart from it and each other
   uint32_t bytes_ = 0;
 };
 
@@ -97,6 +109,20 @@ class MemoryPart final : public Part {
 
  private:
   using Open = std::shared_ptr<Payload>;
+  /// A payload with its place, so that those of other places are not looked at.
+  struct Place {
+    uint64_t addr = 0;
+    uint32_t length = 0;
+    Open open;
+    bool has(uint64_t at) const { return at >= addr && at - addr < length; }
+  };
+  using Page = std::vector<Place>;
+  /// What a write has written: mostly bytes of one packet.
+  struct Written {
+    Open first;
+    uint32_t bytes = 0;
+    std::vector<std::pair<Open, uint32_t>> more;
+  };
   struct Region {
     log::Mr set;
     Time since = 0;
@@ -106,22 +132,23 @@ class MemoryPart final : public Part {
   Target& of(const QpWorld& qp);
   const Region* region_of(const wire::Packet& p) const;
   void write(const log::Host& host);
-  void others(const Payload& payload, uint64_t at, uint32_t bytes, const uint8_t* shown, uint64_t tag);
+  void others(const Page& page, const Payload& payload, uint64_t at, uint32_t bytes, const uint8_t* shown,
+              uint64_t tag);
   void stands(const Open& payload, uint32_t from, uint32_t to, uint64_t tag);
   void visible(Payload& payload, uint32_t bytes);
   void done(const Payload& payload);
   void forget();
   void take_out(const Open& payload);
-  Open* find(uint64_t at, uint64_t stop, const uint8_t* shown, bool& again, bool& differs);
+  const Open* find(const Page& page, uint64_t at, uint64_t stop, const uint8_t* shown, bool& again, bool& differs);
   bool inside(const log::Host& host);
 
   World& w_;
   wire::WireConfig wire_;
-  std::unordered_map<uint32_t, Region> regions_;          ///< by R_Key; none is ever taken out
-  const Region* newest_region_ = nullptr;                 ///< that a write went to
-  std::unordered_map<uint64_t, std::vector<Open>> open_;  ///< by each page of host memory that they touch
+  std::unordered_map<uint32_t, Region> regions_;  ///< by R_Key; none is ever taken out
+  const Region* newest_region_ = nullptr;         ///< that a write went to
+  std::unordered_map<uint64_t, Page> open_;       ///< by each page of host memory that they touch
   std::deque<Open> oldest_;
-  std::unordered_map<uint64_t, std::vector<std::pair<Open, uint32_t>>> tags_;  ///< written, not visible yet
+  std::unordered_map<uint64_t, Written> tags_;  ///< not visible yet
   std::unordered_map<uint32_t, Target> targets_;
   uint64_t bytes_ = 0;
   bool writes_told_ = false, visible_told_ = false, lost_ = false;
@@ -199,10 +226,10 @@ void MemoryPart::data(const Seen& seen, const QpWorld& qp, Target& t) {
   bytes_ += payload->length;
   placed.payload = payload;
   for (uint64_t page = addr / kPage; page <= (addr + payload->length - 1) / kPage; ++page) {
-    std::vector<Open>& there = open_[page];
+    Page& there = open_[page];
     // What was written before to the same place is over.
-    std::erase_if(there, [&](const Open& o) { return o->addr == addr && o->written.bytes() >= o->length; });
-    there.push_back(payload);
+    std::erase_if(there, [&](const Place& o) { return o.addr == addr && o.open->written.bytes() >= o.length; });
+    there.push_back({addr, payload->length, payload});
   }
   oldest_.push_back(std::move(payload));
   while (bytes_ > kMostBytes || oldest_.size() > kMostOpen) forget();
@@ -222,7 +249,7 @@ void MemoryPart::take_out(const Open& payload) {
   for (uint64_t page = payload->addr / kPage; page <= (payload->addr + payload->length - 1) / kPage; ++page) {
     const auto there = open_.find(page);
     if (there == open_.end()) continue;
-    std::erase(there->second, payload);
+    std::erase_if(there->second, [&](const Place& p) { return p.open == payload; });
     if (there->second.empty()) open_.erase(there);
   }
 }
@@ -251,7 +278,8 @@ void MemoryPart::host(const log::Host& host, Time) {
     visible_told_ = true;
     const auto at = tags_.find(host.tag);
     if (at == tags_.end()) return;
-    for (const auto& [payload, bytes] : at->second) visible(*payload, bytes);
+    visible(*at->second.first, at->second.bytes);
+    for (const auto& [payload, bytes] : at->second.more) visible(*payload, bytes);
     tags_.erase(at);
   }
 }
@@ -273,7 +301,11 @@ void MemoryPart::write(const log::Host& host) {
   const uint64_t stop = host.addr + host.bytes;
   while (at < stop) {
     bool again = false, differs = false;
-    Open* const best = find(at, stop, shown == nullptr ? nullptr : shown + (at - host.addr), again, differs);
+    const auto page = open_.find(at / kPage);
+    const Open* const best =
+        page == open_.end()
+            ? nullptr
+            : find(page->second, at, stop, shown == nullptr ? nullptr : shown + (at - host.addr), again, differs);
     if (best == nullptr) {
       if (const char* why = lost_ ? "too many packets were open" : w_.incomplete()) {
         w_.report().rests(Rule::MemSource, why);
@@ -288,12 +320,12 @@ void MemoryPart::write(const log::Host& host) {
       }
       return;
     }
-    const Open payload = *best;
+    const Open& payload = *best;
     const auto to = static_cast<uint32_t>(std::min<uint64_t>(stop - payload->addr, payload->length));
     const auto from = static_cast<uint32_t>(at - payload->addr);
     w_.report().ok(Rule::MemSource);
     w_.report().ok(Rule::MemOnce);
-    others(*payload, at, to - from, shown == nullptr ? nullptr : shown + (at - host.addr), host.tag);
+    others(page->second, *payload, at, to - from, shown == nullptr ? nullptr : shown + (at - host.addr), host.tag);
     payload->written.add(from, to);
     stands(payload, from, to, host.tag);
     at += to - from;
@@ -302,9 +334,11 @@ void MemoryPart::write(const log::Host& host) {
 
 /// Other packets that a write of so many bytes may have been for. A copy of the same packet is written with it: another
 /// length than the longest may be right. Of any other one with the same bytes they stand in memory from now on.
-void MemoryPart::others(const Payload& payload, uint64_t at, uint32_t bytes, const uint8_t* shown, uint64_t tag) {
-  for (const Open& other : open_.at(at / kPage)) {
-    if (other.get() == &payload || at < other->addr || at >= other->addr + other->length) continue;
+void MemoryPart::others(const Page& page, const Payload& payload, uint64_t at, uint32_t bytes, const uint8_t* shown,
+                        uint64_t tag) {
+  for (const Place& place : page) {
+    const Open& other = place.open;
+    if (!place.has(at) || other.get() == &payload) continue;
     const auto from = static_cast<uint32_t>(at - other->addr);
     const uint32_t to = std::min(from + bytes, other->length);
     const bool copy = other->qp == payload.qp && other->incarnation == payload.incarnation &&
@@ -329,21 +363,25 @@ void MemoryPart::stands(const Open& payload, uint32_t from, uint32_t to, uint64_
   if (fresh == 0) return;
   if (visible_told_ && tag != 0) {
     if (tags_.size() > (1u << 16)) tags_.clear();
-    tags_[tag].emplace_back(payload, fresh);
+    Written& written = tags_[tag];
+    if (written.first == nullptr) {
+      written = {payload, fresh, {}};
+    } else {
+      written.more.emplace_back(payload, fresh);
+    }
   } else {
     visible(*payload, fresh);
   }
 }
 
 /// The packet whose bytes from `at` on may be written and, if shown, are those; of several the one that takes most.
-MemoryPart::Open* MemoryPart::find(uint64_t at, uint64_t stop, const uint8_t* shown, bool& again, bool& differs) {
-  const auto there = open_.find(at / kPage);
-  if (there == open_.end()) return nullptr;
-  Open* best = nullptr;
+const MemoryPart::Open* MemoryPart::find(const Page& page, uint64_t at, uint64_t stop, const uint8_t* shown,
+                                         bool& again, bool& differs) {
+  const Open* best = nullptr;
   uint32_t most = 0;
-  for (Open& open : there->second) {
-    const Payload& p = *open;
-    if (at < p.addr || at >= p.addr + p.length) continue;
+  for (const Place& place : page) {
+    if (!place.has(at)) continue;
+    const Payload& p = *place.open;
     const auto from = static_cast<uint32_t>(at - p.addr);
     const auto to = static_cast<uint32_t>(std::min<uint64_t>(stop - p.addr, p.length));
     if (!p.written.free(from, to)) {
@@ -355,7 +393,7 @@ MemoryPart::Open* MemoryPart::find(uint64_t at, uint64_t stop, const uint8_t* sh
       continue;
     }
     if (to - from > most) {
-      best = &open;
+      best = &place.open;
       most = to - from;
     }
   }

@@ -12,16 +12,6 @@
 namespace mrc::ref {
 namespace {
 
-/// When a record counts: a frame that came with its last byte and as early as its clock allows, one that was sent with
-/// its first byte and as late: what may have been known was known.
-Time time_of(const log::Record& record) {
-  const auto* frame = std::get_if<log::Frame>(&record.body);
-  if (frame == nullptr) return record.time;
-  if (frame->sent) return record.time + frame->error;
-  const Time last = std::max(record.time, frame->last);
-  return last - std::min(last, frame->error);
-}
-
 template <class Kind, std::size_t At = 0>
 constexpr std::size_t kind_of() {
   if constexpr (std::is_same_v<std::variant_alternative_t<At, log::Body>, Kind>) {
@@ -32,31 +22,36 @@ constexpr std::size_t kind_of() {
 }
 constexpr std::size_t kFrame = kind_of<log::Frame>(), kHost = kind_of<log::Host>();
 
-/// The source that a record comes from, frames of both directions apart; 255: none.
-uint8_t source_of(const log::Record& record) {
+/// What the order of a record depends on.
+struct Facts {
+  /// When it counts: a frame that came with its last byte and as early as its clock allows, one that was sent with its
+  /// first byte and as late: what may have been known was known.
+  Time time = 0;
+  std::size_t bytes = 0;  ///< that it holds
+  uint8_t source = 255;   ///< that it comes from, frames of both directions apart; 255: none
+};
+
+Facts facts_of(const log::Record& record) {
   switch (record.body.index()) {
+    case kHost:
+      return {record.time, std::get_if<log::Host>(&record.body)->data.capacity(), 64};
     case kFrame: {
       const auto& frame = *std::get_if<log::Frame>(&record.body);
-      return static_cast<uint8_t>((frame.plane & 63) + (frame.sent ? 0 : 128));
+      const auto source = static_cast<uint8_t>((frame.plane & 63) + (frame.sent ? 0 : 128));
+      if (frame.sent) return {record.time + frame.error, frame.bytes.capacity(), source};
+      const Time last = std::max(record.time, frame.last);
+      return {last - std::min(last, frame.error), frame.bytes.capacity(), source};
     }
-    case kHost:
-      return 64;
     case kind_of<log::Post>():
     case kind_of<log::PostReceive>():
     case kind_of<log::Cqe>():
     case kind_of<log::Qp>():
-      return 65;
+      return {record.time, 0, 65};
     case kind_of<log::Event>():
-      return 66;
+      return {record.time, 0, 66};
     default:
-      return 255;
+      return {record.time, 0, 255};
   }
-}
-
-std::size_t bytes_of(const log::Record& record) {
-  if (const auto* frame = std::get_if<log::Frame>(&record.body)) return frame->bytes.capacity();
-  if (const auto* host = std::get_if<log::Host>(&record.body)) return host->data.capacity();
-  return 0;
 }
 
 /// Bytes of all headers that were decoded.
@@ -119,8 +114,7 @@ Judge::~Judge() = default;
 Judge::Judge(Judge&&) noexcept = default;
 Judge& Judge::operator=(Judge&&) noexcept = default;
 
-void Judge::in_order(const log::Record& record) {
-  const uint8_t source = source_of(record);
+void Judge::in_order(const log::Record& record, uint8_t source) {
   if (source == 255) return;
   const Time before = std::max(newest_[source], until_[source & 127]);
   if (record.time >= before) {
@@ -149,29 +143,30 @@ void Judge::take(Owned& record) {
     }
     return;
   }
-  in_order(*record);
-  const Time time = time_of(*record);
+  const Facts facts = facts_of(*record);
+  in_order(*record, facts.source);
   const std::size_t kind = record->body.index();
   if (const auto* frame = std::get_if<log::Frame>(&record->body))
     largest_error_ = std::max(largest_error_, frame->error);
-  held_bytes_ += bytes_of(*record);
+  held_bytes_ += facts.bytes;
+  ++held_;
   // A frame that came counts from its end on: behind most of what the log has next.
-  const bool next = kind != kFrame && (in_order_.empty() || in_order_.back().time <= time);
+  const bool next = kind != kFrame && (in_order_.empty() || in_order_.back().time <= facts.time);
   if (next) {
-    in_order_.push_back({time, order_++, std::move(record)});
+    in_order_.push_back({facts.time, order_++, facts.bytes, std::move(record)});
   } else {
-    late_.push_back({time, order_++, std::move(record)});
+    late_.push_back({facts.time, order_++, facts.bytes, std::move(record)});
     std::ranges::push_heap(late_, Held::heap);
   }
-  std::vector<Owned>& free = free_[kind];
+  std::vector<Free>& free = free_[kind];
   if (free.empty()) {
     record = std::make_unique<log::Record>();
   } else {
-    record = std::move(free.back());
+    free_bytes_ -= free.back().bytes;
+    record = std::move(free.back().record);
     free.pop_back();
-    free_bytes_ -= bytes_of(*record);
   }
-  while (held() > kMostHeld || held_bytes_ > kMostHeldBytes) drain(oldest_time() + 1);
+  while (held_ > kMostHeld || held_bytes_ > kMostHeldBytes) drain(oldest_time() + 1);
 }
 
 Time Judge::oldest_time() const {
@@ -193,20 +188,29 @@ Judge::Held Judge::oldest() {
 }
 
 void Judge::drain(Time until) {
-  while (held() != 0 && oldest_time() < until) {
+  while (held_ != 0 && oldest_time() < until) {
     Held held = oldest();
-    told_ = std::max(told_, held.time);
-    for (const auto& checker : checkers_) checker->now(told_);
+    --held_;
+    if (held.time > told_ || !some_told_) {
+      some_told_ = true;
+      told_ = std::max(told_, held.time);
+      situation_.later(told_);
+      report_->situation(situation_.index());
+      for (const auto& checker : checkers_) checker->now(told_);
+    }
     tell(*held.record, held.time);
-    const std::size_t bytes = bytes_of(*held.record);
-    held_bytes_ -= bytes;
-    if (free_bytes_ + bytes > kMostHeldBytes) continue;
-    free_bytes_ += bytes;
-    free_[held.record->body.index()].push_back(std::move(held.record));
+    held_bytes_ -= held.bytes;
+    if (free_bytes_ + held.bytes > kMostHeldBytes) continue;
+    free_bytes_ += held.bytes;
+    free_[held.record->body.index()].push_back({std::move(held.record), held.bytes});
   }
 }
 
 void Judge::tell(const log::Record& record, Time time) {
+  if (!std::holds_alternative<log::Frame>(record.body)) {
+    situation_.record(record, time);
+    report_->situation(situation_.index());
+  }
   const auto all = [&](auto&& call) {
     for (const auto& checker : checkers_) call(*checker);
   };
@@ -261,12 +265,16 @@ void Judge::frame(const log::Frame& frame, Time time) {
     if (const auto mended = mend(frame, packet)) {
       const wire::Packet as_meant = wire::decode(mended->bytes, wire_);
       if (!as_meant.error) {
+        situation_.frame(frame, as_meant, time);
+        report_->situation(situation_.index());
         const Seen seen{*mended, as_meant, time, std::max(time, frame.last), whole, true};
         for (const auto& checker : checkers_) checker->received(seen);
         return;
       }
     }
   }
+  situation_.frame(frame, packet, time);
+  report_->situation(situation_.index());
   const Seen seen{frame, packet, time, std::max(time, frame.last), whole};
   for (const auto& checker : checkers_) frame.sent ? checker->sent(seen) : checker->received(seen);
 }
@@ -275,11 +283,13 @@ void Judge::finish() {
   drain(log::kNever);
   if (ended_) return;
   ended_ = true;
+  situation_.record({}, told_);
+  report_->situation(situation_.index());
   for (const auto& checker : checkers_) checker->finish({true, "the log has no end"}, told_);
 }
 
 uint64_t Judge::memory() const {
-  uint64_t bytes = held_bytes_ + free_bytes_ + held() * (sizeof(log::Record) + sizeof(Held));
+  uint64_t bytes = held_bytes_ + free_bytes_ + held_ * (sizeof(log::Record) + sizeof(Held));
   for (const auto& kind : free_) bytes += kind.size() * sizeof(log::Record);
   for (const auto& checker : checkers_) bytes += checker->memory();
   return bytes;

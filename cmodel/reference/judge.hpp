@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "reference/checker.hpp"
+#include "reference/situation.hpp"
 
 namespace mrc::ref {
 
@@ -19,6 +20,8 @@ class Judge {
   Judge(Judge&&) noexcept;
   Judge& operator=(Judge&&) noexcept;
 
+  /// One more checker, behind those that fill the report. Before the first record.
+  void also(std::unique_ptr<Checker> checker) { checkers_.push_back(std::move(checker)); }
   /// Records of this device. A source's records come in the order of their times; the judge brings sources together,
   /// as far as Until records and the order they come in allow: it holds back at most kMostHeld records and
   /// kMostHeldBytes of them.
@@ -43,33 +46,38 @@ class Judge {
   struct Held {
     Time time = 0;
     uint64_t order = 0;
+    std::size_t bytes = 0;
     Owned record;
     bool before(const Held& other) const { return time != other.time ? time < other.time : order < other.order; }
     static bool heap(const Held& a, const Held& b) { return b.before(a); }
+  };
+  struct Free {
+    Owned record;
+    std::size_t bytes = 0;
   };
   void tell(const log::Record& record, Time time);
   void drain(Time until);
   Held oldest();
   Time oldest_time() const;
-  std::size_t held() const { return in_order_.size() + late_.size(); }
   void frame(const log::Frame& frame, Time time);
-  void in_order(const log::Record& record);
+  void in_order(const log::Record& record, uint8_t source);
 
   uint32_t device_ = 0;
   std::unique_ptr<Profile> profile_;  ///< checkers hold on to it
   wire::WireConfig wire_;
   std::unique_ptr<Report> report_;
+  Situation situation_;
   std::vector<std::unique_ptr<Checker>> checkers_;
   // Most records come in the order of their times: a queue holds these, a heap the others.
   std::deque<Held> in_order_;
   std::vector<Held> late_;
-  std::array<std::vector<Owned>, std::variant_size_v<log::Body>> free_;  ///< by their kind
-  std::array<Time, 256> newest_{};                                       ///< per source
-  std::array<Time, 256> until_{};                                        ///< per source: nothing older comes
+  std::array<std::vector<Free>, std::variant_size_v<log::Body>> free_;  ///< by their kind
+  std::array<Time, 256> newest_{};                                      ///< per source
+  std::array<Time, 256> until_{};                                       ///< per source: nothing older comes
   uint64_t order_ = 0, packets_ = 0;
-  std::size_t held_bytes_ = 0, free_bytes_ = 0;
+  std::size_t held_ = 0, held_bytes_ = 0, free_bytes_ = 0;
   Time told_ = 0, largest_error_ = 0;
-  bool ended_ = false;
+  bool ended_ = false, some_told_ = false;
 };
 
 }  // namespace mrc::ref

@@ -11,7 +11,7 @@ namespace {
 constexpr double kTick = 128'000;  ///< ps: "times are good to 128 ns"
 constexpr double kPs = 1000;       ///< of a nanosecond
 constexpr unsigned kTrimmed = 1, kTrimmedLasthop = 2;
-constexpr unsigned kMostChoices = 5;
+constexpr unsigned kMostChoices = 7;
 
 double ps(double ns) { return ns * kPs; }
 
@@ -52,6 +52,12 @@ class Nscc::Choices {
   double one_of(double first, double second) {
     if (first == second) return first;
     return other() ? second : first;
+  }
+  /// Bytes in flight: none of what was returned a moment ago may have been counted, or some, or all.
+  double fly(const CcInput& in) {
+    double bytes = in.fly;
+    for (const double returned : in.returned) bytes += one_of(returned, 0);
+    return bytes;
   }
   bool next() {
     while (made_ > 0 && script_[made_ - 1]) --made_;
@@ -131,7 +137,7 @@ void Nscc::on_ack(const CcInput& in, Choices& choices) {
     did_ = "less by the receiver's penalty";
     if (!has_saved_) saved_ = cwnd_;
     has_saved_ = true;
-    cwnd_ = std::min(cwnd_, std::max(0.0, choices.one_of(in.fly_most, in.fly_least)));
+    cwnd_ = std::min(cwnd_, std::max(0.0, choices.fly(in)));
     cut(std::floor(in.pen * in.bytes / 128));
   } else if (in.restore && has_saved_) {
     did_ = "restored after the penalty";
@@ -215,7 +221,7 @@ bool Nscc::quick_adapt(const CcInput& in, bool loss, bool marked, double delay, 
       !choices.reaches(achieved_, std::ldexp(max_wnd_, -static_cast<int>(c_.qa_gate)), 1.0)) {
     did_ = "quick adapt to what was achieved";
     cwnd_ = std::max(achieved_, c_.mtu);
-    to_ignore_ = std::max(0.0, choices.one_of(in.fly_most, in.fly_least));
+    to_ignore_ = std::max(0.0, choices.fly(in));
     ignored_ = 0;
     trigger_ = false;
     inc_ = received_ = 0;

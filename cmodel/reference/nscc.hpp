@@ -4,6 +4,7 @@
 /// decided in both: a step gives every window that is right.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -21,8 +22,9 @@ struct CcInput {
   double bytes = 0;
   bool marked = false, restore = false, sampled = false;
   unsigned pen = 0, reason = 0;
-  double rtt = 0;                      ///< ps, with sampled
-  double fly_least = 0, fly_most = 0;  ///< bytes in flight after it
+  double rtt = 0;                    ///< ps, with sampled
+  double fly = 0;                    ///< bytes in flight after it
+  std::array<double, 3> returned{};  ///< of a moment ago: each may not have left the flight yet
 };
 
 class Nscc {

@@ -33,6 +33,7 @@ Time Delays::within(double share) const {
 
 void Report::broken(Finding finding) {
   Tally& tally = tallies_[static_cast<std::size_t>(finding.rule)];
+  apply(finding.rule);
   if (tally.broken++ >= kMostFindings) return;
   const Severity severity = info(finding.rule).severity;
   finding.device = device_;

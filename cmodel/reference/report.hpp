@@ -2,6 +2,7 @@
 /// What the checkers found, and how much they looked at.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <deque>
@@ -11,6 +12,7 @@
 
 #include "gen/rules.hpp"
 #include "log/record.hpp"
+#include "reference/situation.hpp"
 
 namespace mrc::ref {
 
@@ -56,13 +58,25 @@ class Delays {
   Time longest_ = 0;
 };
 
+/// How much of its answers a device's profile leaves open.
+struct Tightness {
+  uint64_t answers = 0;  ///< SACKs that were judged
+  uint64_t open = 0;     ///< of them, whose cack_psn could have been more than one
+  uint64_t most = 1;     ///< values that one could have had
+};
+
 /// Collects findings of one device. Of each rule the first kMostFindings are kept in full, all are counted.
 class Report {
  public:
   static constexpr unsigned kMostFindings = 100;
   explicit Report(uint32_t device) : device_(device) {}
 
-  void ok(Rule rule) { ++tallies_[static_cast<std::size_t>(rule)].checked; }
+  /// Situation::index() of what is applied from here on.
+  void situation(std::size_t index) { situation_ = index; }
+  void ok(Rule rule) {
+    ++tallies_[static_cast<std::size_t>(rule)].checked;
+    apply(rule);
+  }
   void rests(Rule rule, const char* reason) { ++tallies_[static_cast<std::size_t>(rule)].rests[reason]; }
   void inconclusive(Rule rule, const char* reason) {
     ++tallies_[static_cast<std::size_t>(rule)].inconclusive;
@@ -71,17 +85,33 @@ class Report {
   /// A SACK that was owed for one packet or probe went so long after it.
   void answered(Time delay) { answers_.add(delay); }
   const Delays& answers() const { return answers_; }
+  /// A SACK whose cack_psn may be any of so many: what the device shows and promises tells no more.
+  void answer(uint64_t choices) {
+    ++tightness_.answers;
+    tightness_.open += choices > 1;
+    tightness_.most = std::max(tightness_.most, choices);
+  }
+  const Tightness& tightness() const { return tightness_; }
   /// Fills in device and verdict (from the rule's severity).
   void broken(Finding finding);
 
   const Tally& tally(Rule rule) const { return tallies_[static_cast<std::size_t>(rule)]; }
+  /// Times the rule was applied in a situation.
+  uint64_t applied(Rule rule, std::size_t situation) const {
+    return cells_[static_cast<std::size_t>(rule) * Situation::kNumber + situation];
+  }
   const std::vector<Finding>& findings() const { return findings_; }
   Verdict verdict() const;
 
  private:
+  void apply(Rule rule) { ++cells_[static_cast<std::size_t>(rule) * Situation::kNumber + situation_]; }
+
   uint32_t device_;
+  std::size_t situation_ = 0;
   std::array<Tally, kNumRules> tallies_{};
+  std::vector<uint64_t> cells_ = std::vector<uint64_t>(kNumRules * Situation::kNumber);
   Delays answers_;
+  Tightness tightness_;
   std::vector<Finding> findings_;
 };
 

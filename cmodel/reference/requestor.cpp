@@ -35,6 +35,7 @@ bool Requestor::sent(Seq psn, uint32_t ev, uint8_t plane, Time time, double size
     flight.reported = psn <= cack_;
     if (!flight.reported) ++open_;
   } else {
+    if (flight.nacks != 0 && (causes(psn, time, 0) & ~kByNack) == 0) --flight.nacks;
     flight.earlier = flight.last;
     flight.ev_before = flight.ev;
   }
@@ -105,6 +106,7 @@ void Requestor::nacked(Seq psn, uint8_t reason, uint32_t ev, Time time) {
   Flight* const flight = at(psn);
   if (flight == nullptr) return;
   flight->named = time;
+  ++flight->nacks;
   flight->named_reason = reason;
   if (flight->reported || flight->last >= time) return;
   if (flight->ev != ev || (flight->times > 1 && flight->ev_before == ev)) return;
@@ -127,6 +129,8 @@ unsigned Requestor::causes(Seq psn, Time time, Time lag) const {
   if (flight == nullptr) return 0;
   unsigned causes = 0;
   if (flight->named != 0 && flight->named > flight->earlier) causes |= kByNack;
+  // Each of several NACKs that came together causes one; the frames may wait inside.
+  if (flight->nacks != 0 && time <= flight->named + kWait * lag) causes |= kByNack;
   const Seq n = std::max<Seq>(rules_.reorder, 1);
   // The frame may have waited inside while words about later ones came.
   if (flight->times == 1 && wide_ != 0 && psn + n <= highest_) causes |= kByGap;

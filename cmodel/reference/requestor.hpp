@@ -59,6 +59,7 @@ class Requestor {
     Time nacked = 0;  ///< the newest NACK about it that names the EV of its newest transmission; 0: none
     Time named = 0;   ///< the newest NACK about it; 0: none
     uint8_t named_reason = 0;
+    unsigned nacks = 0;             ///< NACKs about it less transmissions that nothing else caused
     Time lost = 0;                  ///< a gap showed that it is lost; 0: not
     Time told = 0;                  ///< it was reported
     std::optional<uint16_t> stamp;  ///< time stamp of the newest transmission
@@ -108,6 +109,8 @@ class Requestor {
   unsigned enabled() const { return (next_ <= limit() ? kNew : 0u) | (owed() ? kAgain : 0u); }
   std::size_t memory() const { return flights_.size() * sizeof(Flight) + triggers_.size() * 48; }
 
+  /// A frame waits inside for at most so many times `lag`, as history::World::queue() has it.
+  static constexpr Time kWait = 16;
   static constexpr Seq kTail = 2048;      ///< PSNs at or below cack that stay known
   static constexpr Seq kMostPsns = 8192;  ///< of a QP: twice the largest window
 

@@ -10,7 +10,7 @@
 namespace mrc::ref {
 namespace {
 
-constexpr std::size_t kMostStates = 64, kMostHeard = 4096;
+constexpr std::size_t kMostStates = 256, kMostHeard = 4096;
 constexpr Time kTick = 128'000, kSlowTick = 1'024'000;
 constexpr Time kWrap = kTick << 16;  ///< of a round trip
 constexpr unsigned kRcvdBits = 24;
@@ -90,14 +90,17 @@ void RequestorCc::take(Dest& to, const log::Event& event, Time time) {
     case log::CcKind::Returned:
       dest->fly -= in.bytes;
       dest->granted -= in.bytes;
-      dest->returned = in.bytes;
-      dest->returned_at = time;
+      std::shift_right(dest->returned.begin(), dest->returned.end(), 1);
+      dest->returned.front() = {time, in.bytes};
       return;
     default:
       dest->fly -= in.bytes;
-      in.fly_most = in.fly_least = dest->fly;
+      in.fly = dest->fly;
       // A return of a moment ago may not have been counted yet.
-      if (time < dest->returned_at + kTick) in.fly_most += dest->returned;
+      for (std::size_t i = 0; i < in.returned.size(); ++i) {
+        const auto& [at, bytes] = dest->returned[i];
+        in.returned[i] = at != 0 && time < at + kTick ? bytes : 0;
+      }
       if (in.kind == log::CcKind::Ack) fits(*dest, in);
       return follow(*dest, in, static_cast<double>(event.arg[5]));
   }
@@ -122,7 +125,7 @@ void RequestorCc::follow(Dest& dest, const CcInput& in, double shown) {
   dest.window_at = in.time;
   Report& report = world_.world.report();
   const Rule rule = rule_of(in);
-  if (dest.states.empty()) return report.rests(rule, "how the controller began is not shown");
+  if (dest.states.empty()) return report.rests(rule, "the controller's state is not known");
   std::vector<Nscc> after;
   for (const Nscc& state : dest.states) {
     for (const Nscc& next : state.after(in)) after.push_back(next);
@@ -141,7 +144,10 @@ void RequestorCc::follow(Dest& dest, const CcInput& in, double shown) {
     }
     if (std::ranges::none_of(dest.states, [&](const Nscc& o) { return o.same(n); })) dest.states.push_back(n);
   }
-  if (!right && std::exchange(dest.lost, false)) return report.rests(rule, "there were more ways than are followed");
+  if (!right && std::exchange(dest.lost, false)) {
+    dest.states.clear();
+    return report.rests(rule, "there were more ways than are followed");
+  }
   world_.world.check(
       rule, right, nullptr, nullptr,
       [&] {
@@ -170,19 +176,25 @@ void RequestorCc::fits(Dest& dest, const CcInput& in) {
     return !h.told && (h.m == kSkipOnce) == in.marked && h.pen == in.pen && h.restore == in.restore;
   };
   const Time tick = world_.world.settings().tsr_us ? kSlowTick : kTick;
+  // Modulo 2^16 ticks; a packet may have waited inside, with its stamp, before it left.
+  const auto longer = [&](const Heard& h) { return (static_cast<Time>(in.rtt) + kWrap + 2 * tick - *h.rtt) % kWrap; };
   const auto lasted = [&](const Heard& h) {
-    if (!in.sampled) return true;
     if (!h.rtt || (!h.once && !world_.world.settings().rtt_rtx)) return false;
-    // Modulo 2^16 ticks; a packet may have waited inside, with its stamp, before it left.
-    const Time more = (static_cast<Time>(in.rtt) + kWrap + 2 * tick - *h.rtt) % kWrap;
-    return more <= world_.world.queue() + 4 * tick;
+    return longer(h) <= world_.world.queue() + 4 * tick;
   };
-  const auto ambiguous = [&](const Heard& h) { return says(h) && (!h.rtt || !h.once); };
+  // What was told without a round trip takes those first of which none can be told.
+  const auto never = [&](const Heard& h) { return says(h) && !h.rtt; };
+  const auto ambiguous = [&](const Heard& h) { return says(h) && !h.once; };
   auto at = dest.heard.end();
-  if (!in.sampled) at = std::ranges::find_if(dest.heard, ambiguous);
-  if (at == dest.heard.end()) {
-    at = std::ranges::find_if(dest.heard, [&](const Heard& h) { return says(h) && lasted(h); });
+  if (!in.sampled) {
+    at = std::ranges::find_if(dest.heard, never);
+    if (at == dest.heard.end()) at = std::ranges::find_if(dest.heard, ambiguous);
   }
+  // Of two that came at once on two ports either may be told first: a round trip is that of the one nearest to it.
+  for (auto h = dest.heard.begin(); in.sampled && h != dest.heard.end(); ++h) {
+    if (says(*h) && lasted(*h) && (at == dest.heard.end() || longer(*h) < longer(*at))) at = h;
+  }
+  if (!in.sampled && at == dest.heard.end()) at = std::ranges::find_if(dest.heard, says);
   const bool timely = at != dest.heard.end();
   if (!timely) at = std::ranges::find_if(dest.heard, says);
   const bool heard = at != dest.heard.end();
@@ -202,6 +214,9 @@ void RequestorCc::fits(Dest& dest, const CcInput& in) {
   while (!dest.heard.empty() && (dest.heard.front().told || dest.heard.front().at + 4 * world_.world.queue() < in.time))
     dest.heard.pop_front();
   if (dest.mixed) return report.rests(Rule::CcBytes, "an ACK told of packets before rcvd_bytes did");
+  // With nothing outstanding all leaves the flight: copies too of what rcvd_bytes counted before a bitmap reported it.
+  if (dest.settled && in.time < *dest.settled + 4 * world_.world.queue() && dest.fly >= 0)
+    dest.reported = std::max(dest.reported, dest.told);
   world_.world.check(
       Rule::CcBytes, dest.told <= dest.reported + kRcvdUnit * static_cast<double>(received_.size()), nullptr, nullptr,
       [&] {
@@ -239,12 +254,13 @@ void RequestorCc::sack(const Seen& seen, const log::Qp& qp, const Requestor::Fli
 }
 
 /// What came brought this QP so far. A semantic ACK may tell of packets that no SACK told of: it has no mark.
-void RequestorCc::arrived(const Seen& seen, const log::Qp& qp, double bytes) {
+void RequestorCc::arrived(const Seen& seen, const log::Qp& qp, double bytes, bool all) {
   if (!shown_ || !qp.controlled) return;
   Dest* const dest = find(qp.dest);
   if (dest == nullptr) return;
   if (dest->heard.size() >= kMostHeard) dest->heard.pop_front();
   if (seen.packet.aeth) dest->heard.emplace_back().at = seen.last;
+  if (all) dest->settled = seen.last;
   Received& r = received_[qp.qp];
   const double reported = std::max(bytes, static_cast<double>(r.units) * kRcvdUnit);
   if (seen.packet.aeth && reported > r.counted + kRcvdUnit) dest->mixed = true;

@@ -3,9 +3,11 @@
 /// controller was told, and what it was told must have come.
 #pragma once
 
+#include <array>
 #include <deque>
 #include <map>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "reference/nscc.hpp"
@@ -24,8 +26,8 @@ class RequestorCc {
   void qp(const log::Qp& qp);
   /// A SACK came for a QP; `flight`: what brought it, as sent; null: not known.
   void sack(const Seen& seen, const log::Qp& qp, const Requestor::Flight* flight);
-  /// The same, and ACKs; `bytes`: nominal size of all that is reported of the QP.
-  void arrived(const Seen& seen, const log::Qp& qp, double bytes);
+  /// The same, and ACKs; `bytes`: nominal size of all that is reported of the QP; `all`: all that was sent.
+  void arrived(const Seen& seen, const log::Qp& qp, double bytes, bool all);
   /// A data packet of a controlled QP left; `reported`: it is a copy of one that is reported already.
   void sent(const Seen& seen, const log::Qp& qp, bool reported);
   uint64_t memory() const;
@@ -43,14 +45,15 @@ class RequestorCc {
     Controller controller;
     std::vector<Nscc> states;  ///< empty: not known
     double fly = 0, window = 0, before = 0;
-    Time window_at = 0, returned_at = 0;
-    double returned = 0;  ///< the newest
+    Time window_at = 0;
+    std::array<std::pair<Time, double>, 3> returned{};  ///< the newest first
     double granted = 0, on_wire = 0;
     std::deque<Heard> heard;
-    bool lost = false;    ///< there were more states than kMostStates
-    bool mixed = false;   ///< an ACK told of packets before rcvd_bytes did
-    double told = 0;      ///< bytes acknowledged, as the controller was told
-    double reported = 0;  ///< as SACKs reported them, and copies of what they had reported
+    bool lost = false;            ///< there were more states than kMostStates
+    bool mixed = false;           ///< an ACK told of packets before rcvd_bytes did
+    double told = 0;              ///< bytes acknowledged, as the controller was told
+    double reported = 0;          ///< as SACKs reported them, and copies of what they had reported
+    std::optional<Time> settled;  ///< when a QP of it had all reported that was sent, copies and all
   };
   struct Received {
     Seq units = 0;       ///< rcvd_bytes / 256

@@ -12,6 +12,7 @@ namespace {
 constexpr Time kTick = 128'000;
 constexpr std::size_t kMostMarks = 4096, kMostJoined = 64;
 
+using history::Seq;
 using history::words;
 using log::EvState;
 
@@ -33,6 +34,12 @@ EvState RequestorEvs::first_state(std::size_t place) const {
 
 void RequestorEvs::change(const log::Qp& qp, Time time) {
   const bool same = qp.evs == qp_.evs;
+  const bool others = qp.state != qp_.state || qp.window != qp_.window;
+  const bool first = qp_.evs.empty() && qp_.qp == 0;
+  if (!first &&
+      (!same || !others || qp.ev_planes != qp_.ev_planes || qp.backup != qp_.backup || qp.denied != qp_.denied)) {
+    touched_ = time;
+  }
   qp_ = qp;
   changed_ = time;
   if (same) return;
@@ -45,6 +52,7 @@ void RequestorEvs::change(const log::Qp& qp, Time time) {
       places_[i].known = places_[i].ev == 0;
       places_[i].state = first_state(i);
       places_[i].left_good = time;
+      places_[i].was = places_[i].ev;
     }
     places_[i].ev = qp.evs[i];
     by_ev_[qp.evs[i]].push_back(i);
@@ -93,14 +101,19 @@ void RequestorEvs::event(const log::Event& event, bool lost, Time time) {
   if (at >= places_.size() || places_[at].ev != ev) return;
   Place& place = places_[at];
   const EvState was = place.state;
-  if (was == EvState::Good) place.left_good = time;
+  if (was == EvState::Good) {
+    place.left_good = time;
+    left_good(at);
+  }
   const bool floor = at_floor();
   place.state = to;
   if (floor && !at_floor()) left_floor_ = time;
   const bool known = std::exchange(place.known, true);
+  const unsigned wanted = std::max(1u, world_.world.settings().probe_successes);
+  if (was == EvState::Bad && place.answers < wanted) place.probed_on = true;
   if (to == EvState::Bad) {
     place.bad = time;
-    place.answers = 0;
+    place.answers = place.marked = 0;
   }
   // Whoever sets a QP up sets its EVs up.
   if (!settled(time) && to == first_state(at)) return;
@@ -110,13 +123,20 @@ void RequestorEvs::event(const log::Event& event, bool lost, Time time) {
   check(Rule::PathStates, (from == was || !known) && may(from, to), nullptr, came,
         [&] { return fmt::format("it was {}, and the table of mrc.md section 5", name_of(was)); });
   if (to == EvState::Skip && from == EvState::Good) {
-    check(Rule::PathSkip, take_mark(ev, kSkipOnce, time), nullptr, came,
+    // The mark of the EV before may be taken just as its owner puts another one there.
+    const bool marked = take_mark(ev, kSkipOnce, time) || (!settled(time) && take_mark(place.was, kSkipOnce, time));
+    check(Rule::PathSkip, marked, nullptr, came,
           [] { return std::string("a mark before: no SACK with SKIP_ONCE, no NACK TRIMMED about it came"); });
   } else if (from == EvState::Bad && to != EvState::Denied && known && once(ev)) {
-    const unsigned wanted = std::max(1u, world_.world.settings().probe_successes);
     check(Rule::PathRevived, place.answers >= wanted, nullptr, came, [&] {
       return fmt::format("{} answers to probes on it before: {} came since {}", wanted, place.answers,
                          words(place.bad));
+    });
+    const bool skips = place.marked != 0 && !world_.world.settings().skip_good;
+    const bool open = skips && place.marked < place.answers;  // those before a failure do not count
+    check(Rule::PathRevivedAs, open || (to == EvState::Skip) == skips, nullptr, came, [&] {
+      return fmt::format("to {}: of {} answers {} had SKIP_ONCE", name_of(skips ? EvState::Skip : EvState::Good),
+                         place.answers, place.marked);
     });
   } else if (from == EvState::Backup && to == EvState::Good) {
     joined_.push_back({time, place.plane});
@@ -168,15 +188,24 @@ bool RequestorEvs::take_mark(uint32_t ev, unsigned m, Time time) {
   return true;
 }
 
-void RequestorEvs::marked(uint32_t ev, unsigned m, bool sure, Time time) {
+void RequestorEvs::marked(uint32_t ev, unsigned m, bool sure, Seq psn, unsigned plane, Time time) {
   if (marks_.size() < kMostMarks) marks_.push_back({time, ev, m});
   const Place* const place = find(ev);
-  if (!sure || m != kSkipOnce || !once(ev) || !settled(time) || place->state != EvState::Good || !place->known) return;
+  if (!sure || m != kSkipOnce || !once(ev) || !untouched(time) || place->state != EvState::Good || !place->known)
+    return;
   if (owed_.size() < kMostMarks)
-    owed_.push_back({time, time + world_.world.queue(), static_cast<std::size_t>(place - places_.data()), ev});
+    owed_.push_back({.at = time,
+                     .due = time + world_.world.queue(),
+                     .place = static_cast<std::size_t>(place - places_.data()),
+                     .ev = ev,
+                     .psn = psn,
+                     .plane = plane});
 }
 
 void RequestorEvs::lost(uint32_t ev, Time time) {
+  for (Place& place : places_) {
+    if (place.was == ev && ev != 0) place.lost = time;
+  }
   const auto at = by_ev_.find(ev);
   if (at == by_ev_.end()) return;
   for (const std::size_t i : at->second) places_[i].lost = time;
@@ -200,39 +229,55 @@ void RequestorEvs::doubtful(Time time) {
   }
 }
 
-void RequestorEvs::heard(Time time) {
+void RequestorEvs::heard(Seq before, Seq base, uint64_t bits, unsigned plane, Time time) {
   const Time near = world_.world.profile().take + world_.world.profile().skew;
-  for (auto owed = owed_.rbegin(); owed != owed_.rend() && owed->at + near >= time; ++owed) owed->alone = false;
+  for (auto owed = owed_.rbegin(); owed != owed_.rend() && owed->at + near >= time; ++owed) {
+    if (owed->plane == plane) continue;
+    const Seq bit = owed->psn - base;
+    if (owed->psn < before || (bit >= 0 && bit < 64 && (bits >> bit & 1) != 0)) owed->alone = false;
+  }
+}
+
+void RequestorEvs::again(Seq psn) {
+  for (Owed& owed : owed_) owed.alone = owed.alone && owed.psn != psn;
+}
+
+/// What was owed about it is done.
+void RequestorEvs::left_good(std::size_t place) {
+  std::erase_if(owed_, [&](const Owed& owed) {
+    if (owed.place != place) return false;
+    world_.world.report().ok(Rule::PathMarked);
+    world_.overtaken = {};
+    return true;
+  });
+}
+
+void RequestorEvs::judge(const Owed& owed, Time time) {
+  if (owed.place >= places_.size() || places_[owed.place].ev != owed.ev) return;
+  world_.overtaken[owed.plane % log::kMaxPlanes] += !owed.alone;
+  if (!owed.alone && !world_.all_overtaken()) {
+    world_.world.report().rests(Rule::PathMarked,
+                                "another answer about the packet, or the packet again, at about the same time");
+    return;
+  }
+  if (touched_ != 0 && touched_ >= owed.at) {
+    world_.world.report().rests(Rule::PathMarked, "the QP's owner has changed it");
+    return;
+  }
+  Finding f = world_.world.finding(
+      Rule::PathMarked, nullptr, world_.world.local(qp_.qp),
+      fmt::format("EV 0x{:08x} of QP {} stays GOOD", owed.ev, qp_.qp),
+      fmt::format("SKIP: a SACK with SKIP_ONCE or a NACK TRIMMED about it came at {}{}", words(owed.at),
+                  owed.alone ? "" : ", and many before it have done nothing either"));
+  if (!owed.alone) world_.overtaken = {};
+  f.time = time;
+  f.since = owed.at;
+  world_.doubt(std::move(f));
 }
 
 void RequestorEvs::now(Time time) {
   doubtful(time);
-  while (!owed_.empty() && owed_.front().due < time) {
-    const Owed owed = owed_.front();
-    owed_.pop_front();
-    if (owed.place >= places_.size() || places_[owed.place].ev != owed.ev) continue;
-    if (!owed.alone) {
-      world_.world.report().rests(Rule::PathMarked, "another answer came at about the same time");
-      continue;
-    }
-    if (!settled(time)) {
-      world_.world.report().rests(Rule::PathMarked, "the QP's owner has changed it");
-      continue;
-    }
-    const Place& place = places_[owed.place];
-    const bool left = place.state != EvState::Good || place.left_good >= owed.at;
-    if (left) {
-      world_.world.report().ok(Rule::PathMarked);
-    } else {
-      Finding f = world_.world.finding(
-          Rule::PathMarked, nullptr, world_.world.local(qp_.qp),
-          fmt::format("EV 0x{:08x} of QP {} stays GOOD", owed.ev, qp_.qp),
-          fmt::format("SKIP: a SACK with SKIP_ONCE or a NACK TRIMMED about it came at {}", words(owed.at)));
-      f.time = time;
-      f.since = owed.at;
-      world_.doubt(std::move(f));
-    }
-  }
+  for (; !owed_.empty() && owed_.front().due < time; owed_.pop_front()) judge(owed_.front(), time);
 }
 
 void RequestorEvs::sent(const Seen& seen) {
@@ -255,8 +300,12 @@ void RequestorEvs::sent(const Seen& seen) {
       });
 }
 
-/// A NIC that has bad EVs probes some of them; how many at a time is its affair.
-void RequestorEvs::finish(Time time) {
+/// A NIC that has bad EVs probes some of them; how many at a time is its affair. At the end of a run it stands still:
+/// what it has heard of long enough before is not waiting any more.
+void RequestorEvs::finish(bool cut, Time time) {
+  for (; !cut && !owed_.empty() && owed_.front().at + world_.world.lag() < time; owed_.pop_front()) {
+    judge(owed_.front(), time);
+  }
   const Time wait = 4 * kTick * world_.world.settings().probe_interval + world_.world.queue();
   const auto bad = [&](const Place& p) { return p.known && p.state == EvState::Bad && p.bad + wait < time; };
   const auto first = std::ranges::find_if(places_, bad);
@@ -273,7 +322,11 @@ void RequestorEvs::probed(uint32_t ev, Time time) {
   if (place == nullptr || !once(ev) || place->bad == 0) return;
   const Time interval = kTick * world_.world.settings().probe_interval;
   const Time since = std::max(place->probe, place->bad);
-  if (place->probe != 0 || place->state == EvState::Bad) {
+  const bool first = place->probe < place->bad;
+  if (first && place->probed_on) {
+    world_.world.report().rests(Rule::PathProbeGap, "the EV was bad before, and its probes may have gone on");
+    place->probed_on = place->state != EvState::Bad;
+  } else if (place->probe != 0 || place->state == EvState::Bad) {
     check(
         Rule::PathProbeGap, time + world_.world.lag() + 2 * kTick >= since + interval, nullptr,
         [&] { return fmt::format("a probe of EV 0x{:08x} of QP {} at {}", ev, qp_.qp, words(time)); },
@@ -284,10 +337,13 @@ void RequestorEvs::probed(uint32_t ev, Time time) {
   place->probe = time;
 }
 
-void RequestorEvs::answered(uint32_t ev) {
+void RequestorEvs::answered(uint32_t ev, bool marked) {
   const auto at = by_ev_.find(ev);
   if (at == by_ev_.end()) return;
-  for (const std::size_t i : at->second) ++places_[i].answers;
+  for (const std::size_t i : at->second) {
+    ++places_[i].answers;
+    places_[i].marked += marked ? 1 : 0;
+  }
 }
 
 }  // namespace mrc::ref

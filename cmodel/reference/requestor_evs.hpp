@@ -19,18 +19,21 @@ class RequestorEvs {
   void change(const log::Qp& qp, Time time);
   /// `lost`: some packet of that EV counts as lost by now.
   void event(const log::Event& event, bool lost, Time time);
-  /// A mark came: SETH.m, or a NACK TRIMMED (kSkipOnce). `sure`: it is about the newest transmission of its packet, and
-  /// reached the NIC.
-  void marked(uint32_t ev, unsigned m, bool sure, Time time);
+  /// A mark came: SETH.m, or a NACK TRIMMED (kSkipOnce). `sure`: it is about the newest transmission of its packet
+  /// `psn`, and reached the NIC on that plane.
+  void marked(uint32_t ev, unsigned m, bool sure, history::Seq psn, unsigned plane, Time time);
   /// A data packet leaves.
   void sent(const Seen& seen);
   /// A reliability probe leaves, or a probe of either kind is answered.
   void probed(uint32_t ev, Time time);
-  void answered(uint32_t ev);
+  void answered(uint32_t ev, bool marked);  ///< marked: with SKIP_ONCE
   /// A packet of that EV counts as lost: it was sent again.
   void lost(uint32_t ev, Time time);
-  /// A SACK, NACK or ACK came: one that comes at about the same time as a mark may be worked through before it.
-  void heard(Time time);
+  /// An answer came that tells of these packets: on another plane than a mark of one of them and at about the same time
+  /// it may be worked through before it, and the NIC knows nothing of that packet any more. `bits`: from `base` on.
+  void heard(history::Seq before, history::Seq base, uint64_t bits, unsigned plane, Time time);
+  /// The packet was sent again.
+  void again(history::Seq psn);
   /// So few were in use at some time since then that a lost packet need not have cost its EV anything.
   bool floored(Time since) const { return at_floor() || (left_floor_ != 0 && left_floor_ >= since); }
   /// The QP has failed, or may have: nothing is owed.
@@ -39,7 +42,8 @@ class RequestorEvs {
     doubts_.clear();
   }
   void now(Time time);
-  void finish(Time time);
+  /// `cut`: the log ends before the device does.
+  void finish(bool cut, Time time);
   uint64_t memory() const { return places_.size() * sizeof(Place) + marks_.size() * sizeof(Mark); }
 
   static constexpr unsigned kSkipOnce = 1, kAlwaysSkip = 2;  ///< SETH.m
@@ -47,14 +51,17 @@ class RequestorEvs {
  private:
   struct Place {
     uint32_t ev = 0;
+    uint32_t was = 0;  ///< the EV before, of which a packet may be lost that counts against the place; 0: none
     uint8_t plane = 0;
     log::EvState state = log::EvState::Good;
-    bool known = true;     ///< its state is that; false: its owner has put another EV here
-    Time left_good = 0;    ///< when it was GOOD for the last time
-    Time bad = 0;          ///< since when it is bad, or was bad last
-    Time probe = 0;        ///< newest reliability probe
-    Time lost = 0;         ///< newest packet of it that was sent again
-    unsigned answers = 0;  ///< to probes since it went bad
+    bool known = true;       ///< its state is that; false: its owner has put another EV here
+    Time left_good = 0;      ///< when it was GOOD for the last time
+    Time bad = 0;            ///< since when it is bad, or was bad last
+    Time probe = 0;          ///< newest reliability probe
+    Time lost = 0;           ///< newest packet of it that was sent again
+    unsigned answers = 0;    ///< to probes since it went bad
+    unsigned marked = 0;     ///< of these
+    bool probed_on = false;  ///< it stopped to be bad without answers: probes of that time may go on
   };
   struct Mark {
     Time at = 0;
@@ -66,10 +73,17 @@ class RequestorEvs {
     Time at = 0, due = 0;
     std::size_t place = 0;
     uint32_t ev = 0;
-    bool alone = true;  ///< nothing else came at about the same time
+    history::Seq psn = 0;
+    unsigned plane = 0;
+    bool alone = true;  ///< nothing else came or went about its packet at about the same time
   };
   bool may(log::EvState from, log::EvState to) const;
+  void left_good(std::size_t place);
+  void judge(const Owed& owed, Time time);
   bool settled(Time time) const { return time > changed_ + world_.world.lag(); }
+  /// Its owner has not touched the QP's EVs since long before. Setting them up for the first time is none: a mark about
+  /// one that carried a packet finds it set up.
+  bool untouched(Time time) const { return touched_ == 0 || time > touched_ + world_.world.lag(); }
   void goes_bad(std::size_t place, bool lost, Time time);
   void doubtful(Time time);
   bool take_mark(uint32_t ev, unsigned m, Time time);
@@ -99,7 +113,8 @@ class RequestorEvs {
     uint8_t plane = 0;
   };
   std::deque<Joined> joined_;  ///< backup EVs that came into use
-  Time changed_ = 0;
+  Time changed_ = 0;           ///< the QP, by its owner
+  Time touched_ = 0;           ///< its EVs, once they were set up
 };
 
 }  // namespace mrc::ref

@@ -113,6 +113,7 @@ void RequestorFlow::sent(const Seen& seen) {
   moved_ = seen.first;
   if (known) again_ = seen.first;
   if (known && before != nullptr) evs_.lost(before->ev, seen.first);
+  if (known && shows_evs_) evs_.again(psn);
   const auto stamp = p.tseth ? std::optional(p.tseth->tx_timestamp16) : std::nullopt;
   hi_.sent(psn, ev, seen.frame.plane, seen.first, nominal_size(p, world_.world.settings()), stamp);
   lo_.sent(psn, ev, seen.frame.plane, seen.first);
@@ -143,7 +144,9 @@ void RequestorFlow::check_again(const Seen& seen, Seq psn) {
   history::World& w = world_.world;
   const auto came = [&] { return words(seen, w.profile().wire()); };
   const history::QpWorld* const qp = w.local(qp_.qp);
-  const unsigned causes = hi_.causes(psn, seen.first, lag());
+  const Time last = hi_.find(psn)->last;  // the frame may have waited inside for the host, and its timer have run
+  const Time starved = world_.free.starved(last - std::min(last, interval()), last);
+  const unsigned causes = hi_.causes(psn, seen.first, lag() + starved);
   if (!world_.never_down()) {
     w.report().rests(Rule::ReqRtxEvidence, "a port was down");
   } else if (causes == 0 && evs_replaced_) {  // its EV has another value now than when it was sent
@@ -161,7 +164,8 @@ void RequestorFlow::check_again(const Seen& seen, Seq psn) {
   if (flight != nullptr && flight->reported) {
     const Requestor::Flight* const later = lo_.find(psn + 1);
     const bool newest = later == nullptr || later->first + w.queue() + interval() > seen.first;
-    const bool late = flight->told + w.queue() < seen.first && !newest;
+    const Time starving = world_.free.starved(flight->told, seen.first);
+    const bool late = flight->told + w.queue() + starving < seen.first && !newest;
     if (late) {
       world_.doubt(w.finding(Rule::ReqRtxReported, &seen, qp, came(),
                              fmt::format("nothing: PSN {} was reported at {}", psn24(psn), words(flight->told))));
@@ -230,20 +234,23 @@ void RequestorFlow::ev_event(const log::Event& event, Time time) {
 }
 
 /// Marks about EVs: in SACKs about data, and NACKs of trimmed packets.
-void RequestorFlow::hear_marks(const wire::Packet& p, bool sure, Time time) {
+void RequestorFlow::hear_marks(const Seen& seen, bool sure) {
+  const wire::Packet& p = seen.packet;
+  const Time time = seen.last;
   if (p.seth && p.seth->m == kAlwaysSkip) paths_.out_of_use(p.seth->entropy, time);
   if (!shows_evs_) return;
   if (p.seth) {
     if (p.seth->m == 0) return;
     const Requestor::Flight* const flight = p.seth->pr == 0 ? hi_.find(trigger(*p.seth)) : nullptr;
     const bool newest = flight != nullptr && flight->times == 1 && flight->ev == p.seth->entropy && !flight->reported;
-    return evs_.marked(p.seth->entropy, p.seth->m, sure && newest, time);
+    return evs_.marked(p.seth->entropy, p.seth->m, sure && newest, trigger(*p.seth), seen.frame.plane, time);
   }
   if (!p.neth || p.neth->reason != kTrimmed) return;
-  const Requestor::Flight* const flight = hi_.find(history::unwrap(p.neth->nack_psn, 24, hi_.next()));
+  const Seq psn = unwrap(p.neth->nack_psn, hi_.next(), 24);
+  const Requestor::Flight* const flight = hi_.find(psn);
   const bool newest = flight != nullptr && flight->times == 1 && flight->ev == p.neth->entropy && !flight->reported &&
                       flight->named == 0;
-  evs_.marked(p.neth->entropy, RequestorEvs::kSkipOnce, sure && newest, time);
+  evs_.marked(p.neth->entropy, RequestorEvs::kSkipOnce, sure && newest, psn, seen.frame.plane, time);
 }
 
 // ---- heard
@@ -254,8 +261,6 @@ void RequestorFlow::received(const Seen& seen, bool sure) {
   const wire::Packet& p = seen.packet;
   state_asked_ = 0;
   moved_ = heard_ = seen.last;
-  if (shows_evs_) evs_.heard(seen.last);
-  hear_marks(p, sure, seen.last);
   Came came;
   came.at = seen.last;
   came.due = seen.last + 2 * seen.frame.error + world_.world.profile().take + world_.world.profile().skew;
@@ -267,7 +272,7 @@ void RequestorFlow::received(const Seen& seen, bool sure) {
     word.bitmap = h.sack_bitmap;
     word.above = p.cc_state ? p.cc_state->ooo_count : 0;
     if (h.pr == 0) word.trigger = word.cack + h.ack_psn_offset;
-    if (h.pr != 0 && h.m != kAlwaysSkip) ev_answered(h.entropy);
+    if (h.pr != 0 && h.m != kAlwaysSkip) ev_answered(h.entropy, h.m == RequestorEvs::kSkipOnce);
     word.mpr = qp_.dynamic_mpr ? h.mpr : 0;
     if (word.mpr != 0 && word.cack >= hi_.cack()) granted(word, seen.last);
   } else if (p.neth) {
@@ -292,6 +297,12 @@ void RequestorFlow::received(const Seen& seen, bool sure) {
   } else {
     return;
   }
+  if (shows_evs_) {
+    const bool nack = came.what == Came::What::Nack;
+    evs_.heard(nack ? Seq{0} : came.word.cack + 1, nack ? came.psn : came.word.base, nack ? 1 : came.word.bitmap,
+               seen.frame.plane, seen.last);
+  }
+  hear_marks(seen, sure);
   if (take(hi_, came) != 0) {
     tries_ = excused_ = 0;
     excusable_ = true;
@@ -415,6 +426,9 @@ void RequestorFlow::asks(Time time) {
   if (state_asked_ != 0) return;  // it has, and nothing has moved
   if (!world_.never_down()) return world_.world.report().rests(Rule::ReqAsks, "a port was down");
   if (world_.free.until(time) - active_free_ <= world_.world.queue()) return;
+  // With the timer over it has a packet to repeat, and does not ask.
+  if (time >= since + interval() && held_back(since))
+    return world_.world.report().rests(Rule::ReqAsks, "a controller may hold back what is to be repeated");
   suspect(Rule::ReqAsks, since, fmt::format("nothing about PSN {}, which is not reported", psn24(hi_.oldest())),
           fmt::format("a probe or a retransmission within {} of {}", words(3 * interval() / 4 + world_.world.queue()),
                       words(since)));
@@ -461,7 +475,9 @@ void RequestorFlow::timer(Time time) {
   const unsigned doubled = tries_ > qp_.retry_linear ? std::min(tries_ - qp_.retry_linear, 20u) : 0;
   const Time allowed = (4 * interval() << doubled) + world_.world.queue();
   if (time < since + allowed || world_.free.until(time) - active_free_ <= world_.world.queue()) return;
-  if (world_.steady(since)) {
+  if (held_back(since)) {
+    world_.world.report().rests(Rule::ReqTimer, "a controller may hold it back");
+  } else if (world_.steady(since)) {
     suspect(Rule::ReqTimer, since, fmt::format("nothing about PSN {}, which is not reported", psn24(hi_.oldest())),
             fmt::format("a retransmission or a probe within {} of {}", words(allowed), words(since)));
   } else {
@@ -525,10 +541,13 @@ void RequestorFlow::check_status(const log::Cqe& cqe, Time time) {
       break;
     case log::Status::Retries: {
       const Requestor::Flight* const flight = hi_.find(hi_.oldest());
+      // One before it may have been tried, and waits for its data: it has not been seen.
+      const Requestor::Flight* const before = hi_.find(hi_.cack() + 1);
+      const bool unseen = before == nullptr || before->times == 0;
       // A word that only may have been heard, and timers that ran out while no EV was to be had, or while the packet
       // waited for its data, are no transmissions.
       const Time least = interval() * (qp_.retry_linear + qp_.retry_exp);
-      if (flight == nullptr ||
+      if (flight == nullptr || unseen ||
           ((time >= flight->first + interval() || (hi_.progress() != 0 && time >= hi_.progress() + least)) &&
            qp_.retry_exp < kForEver))
         return w.report().rests(Rule::QpStatus, "tries without a transmission are not shown");
@@ -605,7 +624,7 @@ void RequestorFlow::finish(Time time, bool cut) {
   }
   suspects_.clear();
   paths_.finish();
-  if (shows_evs_ && !may_be_dead()) evs_.finish(time);
+  if (shows_evs_ && !may_be_dead()) evs_.finish(cut, time);
 }
 
 uint64_t RequestorFlow::memory() const {

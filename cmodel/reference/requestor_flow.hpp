@@ -26,9 +26,9 @@ class RequestorFlow {
   /// A reliability probe left.
   void probed(uint32_t ev, uint16_t id, Time time);
   /// The answer to a probe from NIC to NIC that went with this EV came.
-  void ev_answered(uint32_t ev) {
+  void ev_answered(uint32_t ev, bool marked) {
     paths_.answered(ev);
-    evs_.answered(ev);
+    evs_.answered(ev, marked);
   }
   /// The device says what becomes of an EV.
   void ev_event(const log::Event& event, Time time);
@@ -94,7 +94,7 @@ class RequestorFlow {
   void idle(Time time);
   void asks(Time time);
   bool lost_on(uint32_t ev, Time time) const;
-  void hear_marks(const wire::Packet& packet, bool sure, Time time);
+  void hear_marks(const Seen& seen, bool sure);
   void timer(Time time);
   void suspect(Rule rule, Time since, std::string came, std::string right);
   void alive();

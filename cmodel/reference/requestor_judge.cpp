@@ -78,7 +78,10 @@ void RequestorJudge::received(const Seen& seen) {
   }
   if (flow != nullptr && (seen.packet.seth || seen.packet.neth || seen.packet.aeth)) {
     flow->received(seen, sure(seen, flow->qp()));
-    if (!seen.packet.neth) cc_.arrived(seen, flow->qp(), flow->hi().arrived());
+    if (!seen.packet.neth) {
+      const Requestor& hi = flow->hi();
+      cc_.arrived(seen, flow->qp(), hi.arrived(), hi.open() == 0);
+    }
   }
 }
 
@@ -108,7 +111,7 @@ void RequestorJudge::endpoint_answered(const Seen& seen) {
   peers_.answered(seen, (seen.frame.flags & log::kMaybe) == 0 && !seen.doubtful);
   const auto probe = ev_probes_.find(static_cast<uint16_t>(seen.packet.bth->psn));
   if (probe == ev_probes_.end()) return;
-  for (auto& [number, flow] : flows_) flow->ev_answered(probe->second);
+  for (auto& [number, flow] : flows_) flow->ev_answered(probe->second, false);
 }
 
 void RequestorJudge::sent(const Seen& seen) {

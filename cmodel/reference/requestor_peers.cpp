@@ -104,9 +104,10 @@ void RequestorPeers::answered(const Seen& seen, bool sure) {
     if (at == peer.tries.end() || at->mask != mask()) continue;
     peer.open = false;
     // An answer to a try before the newest one may come too late to count, and once its interval is over the next try
-    // may be the newest although it has not left.
+    // may be the newest although it has not left. The interval may have begun while the try waited inside.
     const Time interval = kTick * world_.world.settings().ep_interval;
-    if (!sure || at + 1 != peer.tries.end() || peer.answer || seen.last > at->at + interval) continue;
+    const Time waited = world_.free.starved(at->at - std::min(at->at, interval), at->at);
+    if (!sure || at + 1 != peer.tries.end() || peer.answer || seen.last + waited > at->at + interval) continue;
     peer.answer = true;
     peer.heard = seen.last;
   }

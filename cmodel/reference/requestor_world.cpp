@@ -7,7 +7,9 @@ namespace mrc::ref {
 namespace {
 
 constexpr unsigned kGapBytes = 12;  ///< between frames
-constexpr std::size_t kMostHeld = 1000, kMostReads = 4096;
+constexpr std::size_t kMostHeld = 1000, kMostSamples = 4096;
+constexpr Time kSample = 1'000'000;     ///< ps between samples, at least
+constexpr unsigned kMostOvertaken = 4;  ///< marks on one plane
 
 }  // namespace
 
@@ -34,30 +36,48 @@ void FreeTime::sent(unsigned plane, Time first, Time last, Time time) {
 }
 
 void FreeTime::read(uint64_t tag, Time time) {
-  if (reads_.size() < kMostReads) reads_.emplace_back(tag, time);
+  until(time);
+  reads_.add(tag, time);
 }
 
 void FreeTime::read_done(uint64_t tag, Time time) {
   until(time);
-  const auto at = std::find_if(reads_.begin(), reads_.end(), [&](const auto& read) { return read.first == tag; });
-  if (at != reads_.end()) reads_.erase(at);
+  reads_.answered(tag, [](Time, bool) {});
 }
 
 Time FreeTime::until(Time time) {
   if (time <= at_) return free_;
   Time end = time;
-  if (!reads_.empty()) end = std::clamp(reads_.front().second + patience_, at_, time);
-  Time sum = 0;
+  if (!reads_.empty()) end = std::clamp(reads_.oldest() + patience_, at_, time);
+  Time sum = 0, idle = at_;
   unsigned up = 0;
   for (unsigned plane = 0; plane < planes_; ++plane) {
     if (!up_[plane]) continue;
     ++up;
+    idle = std::max(idle, busy_[plane]);
     const Time from = std::max(at_, busy_[plane]);
     if (from < end) sum += end - from;
   }
   if (up != 0) free_ += sum / up;
+  if (!reads_.empty() && idle < time) starved_ += time - idle;
   at_ = time;
+  if (samples_.empty() || samples_.back().first + kSample <= time) {
+    if (samples_.size() == kMostSamples) samples_.pop_front();
+    samples_.emplace_back(time, starved_);
+  }
   return free_;
+}
+
+Time FreeTime::starved(Time from, Time to) const {
+  const auto at = [&](Time time) {
+    const auto later = std::ranges::upper_bound(samples_, time, {}, &std::pair<Time, Time>::first);
+    if (later != samples_.begin()) return std::prev(later)->second;
+    const Time before = samples_.empty() ? 0 : samples_.front().first - time;
+    return samples_.size() < kMostSamples ? Time{0}
+                                          : samples_.front().second - std::min(samples_.front().second, before);
+  };
+  const Time first = at(from), last = at(to);
+  return last - std::min(first, last);
 }
 
 double nominal_size(const wire::Packet& p, const Settings& settings) {
@@ -71,6 +91,10 @@ double nominal_size(const wire::Packet& p, const Settings& settings) {
 
 RequestorWorld::RequestorWorld(const Profile& profile, Report& report)
     : world(profile, report), free(profile.planes, profile.port_gbps, profile.take) {}
+
+bool RequestorWorld::all_overtaken() const {
+  return std::ranges::count_if(overtaken, [](unsigned marks) { return marks >= kMostOvertaken; }) > 1;
+}
 
 void RequestorWorld::doubt(Finding finding) {
   if (!world.profile().silent_drops) return world.report().broken(std::move(finding));

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "reference/history_world.hpp"
+#include "reference/open_reads.hpp"
 
 namespace mrc::ref {
 
@@ -23,6 +24,9 @@ class FreeTime {
   void read_done(uint64_t tag, Time time);
   /// Until `time`, which never goes back.
   Time until(Time time);
+  /// Time between two moments, the later one told already, in which all ports stood idle while the host owed data: so
+  /// much longer frames may have waited inside. What was too long ago to be known counts as such.
+  Time starved(Time from, Time to) const;
   /// Some port is up, and has been since before `since`.
   bool steady(Time since) const { return some_up_ && changed_ < since; }
   Time changed() const { return changed_; }
@@ -33,8 +37,10 @@ class FreeTime {
   Time at_ = 0, free_ = 0, changed_ = 0;
   bool some_up_ = true;
   std::array<bool, log::kMaxPlanes> up_{};
-  std::array<Time, log::kMaxPlanes> busy_{};     ///< until then
-  std::deque<std::pair<uint64_t, Time>> reads_;  ///< tag, since; done ones have left
+  std::array<Time, log::kMaxPlanes> busy_{};  ///< until then
+  OpenReads reads_;
+  Time starved_ = 0;
+  std::deque<std::pair<Time, Time>> samples_;  ///< starved_ now and then
 };
 
 /// What a packet counts for with rcvd_bytes and the controller.
@@ -58,6 +64,10 @@ struct RequestorWorld {
   Time peer_changed = 0;  ///< a peer's word about its ports that differed from the one before
   bool peer_down = false;
   Time now = 0;
+  /// Marks of EVs in succession that did nothing and may each have been overtaken on another plane, by plane. A NIC
+  /// that serves its ports in whatever order does not lose all of them that come on several planes.
+  std::array<unsigned, log::kMaxPlanes> overtaken{};
+  bool all_overtaken() const;
   Time probed = 0;  ///< newest probe of an EV, of any QP
   /// A destination's controller that is shown, and has nothing in flight.
   struct Empty {

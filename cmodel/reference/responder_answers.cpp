@@ -151,6 +151,7 @@ void ResponderFlow::check_sack(const wire::Packet& packet, const Went& went) {
   Seq least = lo_.cack();
   const bool read = world_.shows_answer && check_read(packet, went, least);
   const bool true_cack = cack <= hi_.cack();
+  report.answer(read ? 1 : static_cast<uint64_t>(std::max<Seq>(hi_.cack() - least, 0)) + 1);
   if (true_cack) {
     if (!read) report.ok(Rule::RespCackArrived);
     claims_.emplace_back(went.at + world_.latency, cack);

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "log/digest.hpp"
+#include "log/format.hpp"
 #include "wire/text.hpp"
 
 namespace mrc::ref {
@@ -16,6 +18,16 @@ using Json = nlohmann::ordered_json;
 std::string time_text(Time time) { return fmt::format("{:.3f} us", static_cast<double>(time) / 1e6); }
 
 std::string dump(const Json& json, int indent) { return json.dump(indent, ' ', false, Json::error_handler_t::replace); }
+
+/// Of what a device promises; which QPs and regions there are is of a run.
+std::string profile_digest(Profile profile) {
+  profile.qps.clear();
+  profile.regions.clear();
+  profile.addresses.clear();
+  profile.controllers.clear();
+  const std::string text = to_json(profile);
+  return fmt::format("{:016x}", log::digest({reinterpret_cast<const uint8_t*>(text.data()), text.size()}));
+}
 
 std::string html(std::string_view text) {
   std::string out;
@@ -59,7 +71,14 @@ void Run::comes(const log::Record& record, const log::Device& device) {
   if (options_.shows) profile.shows &= *options_.shows;
   Device& made = devices_[record.device];
   made.name = device.name;
-  if (wanted) made.judge = std::make_unique<Judge>(record.device, std::move(profile));
+  if (wanted) made.judge = judge_of(record.device, std::move(profile));
+}
+
+std::unique_ptr<Judge> Run::judge_of(uint32_t device, Profile profile) const {
+  auto judge = std::make_unique<Judge>(device, std::move(profile));
+  if (!options_.also) return judge;
+  if (auto checker = options_.also(device, judge->profile(), judge->report())) judge->also(std::move(checker));
+  return judge;
 }
 
 /// Everything else that grows with the evidence is bounded for each QP.
@@ -86,7 +105,7 @@ void Run::take(std::unique_ptr<log::Record>& record) {
     if (fresh) {
       at->second.name = fmt::format("device {}", record->device);
       if (options_.devices.empty()) {
-        at->second.judge = std::make_unique<Judge>(record->device, options_.profile.value_or(Profile{}));
+        at->second.judge = judge_of(record->device, options_.profile.value_or(Profile{}));
       }
     }
   }
@@ -140,20 +159,78 @@ Run::Share Run::share() const {
   return share;
 }
 
-Verdict Run::verdict() const {
-  Verdict worst = packets() == 0 || !stopped_.empty() ? Verdict::Inconclusive : Verdict::Pass;
+namespace {
+Verdict verdict_when_broken(Rule rule) {
+  const Severity severity = info(rule).severity;
+  return severity == Severity::Fail       ? Verdict::Fail
+         : severity == Severity::Deviates ? Verdict::Deviates
+                                          : Verdict::Broken;
+}
+}  // namespace
+
+/// Of one device, without what is waived.
+Verdict Run::verdict_of(const Report& report) const {
+  Verdict worst = Verdict::Pass;
   for (std::size_t i = 0; i < kNumRules; ++i) {
     const auto rule = static_cast<Rule>(i);
     if (waived(rule)) continue;
-    const Tally sum = tally(rule);
-    if (sum.inconclusive != 0) worst = std::max(worst, Verdict::Inconclusive);
-    if (sum.broken == 0) continue;
-    const Severity severity = info(rule).severity;
-    worst = std::max(worst, severity == Severity::Fail       ? Verdict::Fail
-                            : severity == Severity::Deviates ? Verdict::Deviates
-                                                             : Verdict::Broken);
+    const Tally& tally = report.tally(rule);
+    if (tally.inconclusive != 0) worst = std::max(worst, Verdict::Inconclusive);
+    if (tally.broken != 0) worst = std::max(worst, verdict_when_broken(rule));
   }
   return worst;
+}
+
+Verdict Run::verdict() const {
+  Verdict worst = packets() == 0 || !stopped_.empty() ? Verdict::Inconclusive : Verdict::Pass;
+  for (const auto& [number, device] : devices_) {
+    if (device.judge) worst = std::max(worst, verdict_of(device.judge->report()));
+  }
+  return worst;
+}
+
+std::pair<uint64_t, unsigned> Run::waived() const {
+  uint64_t findings = 0;
+  unsigned rules = 0;
+  for (const auto& [id, waiver] : options_.waive) {
+    const auto rule = rule_of(id);
+    const uint64_t broken = rule ? tally(*rule).broken : 0;
+    findings += broken;
+    rules += broken != 0;
+  }
+  return {findings, rules};
+}
+
+Tightness Run::tightness() const {
+  Tightness sum;
+  for (const auto& [number, device] : devices_) {
+    if (!device.judge) continue;
+    const Tightness& of = device.judge->report().tightness();
+    sum.answers += of.answers;
+    sum.open += of.open;
+    sum.most = std::max(sum.most, of.most);
+  }
+  return sum;
+}
+
+std::string Run::verdict_text() const {
+  std::string text = ref::name_of(verdict());
+  const auto [findings, rules] = waived();
+  if (findings != 0)
+    text += fmt::format(", {} finding{} of {} rule{} waived", findings, findings == 1 ? "" : "s", rules,
+                        rules == 1 ? "" : "s");
+  const Tightness all = tightness();
+  if (all.open != 0) text += fmt::format(", {} of {} answers left open by profiles", all.open, all.answers);
+  return text;
+}
+
+void Run::add_to(Coverage& coverage, std::optional<uint32_t> only) const {
+  coverage.add_run();
+  for (const auto& [number, device] : devices_) {
+    if (device.judge && only.value_or(number) == number)
+      coverage.add(device.judge->report(),
+                   device.judge->profile().name.empty() ? device.name : device.judge->profile().name);
+  }
 }
 
 std::vector<Finding> Run::findings() const {
@@ -208,6 +285,9 @@ std::string to_text(const Finding& f) {
 std::string Run::to_json() const {
   Json json;
   json["verdict"] = ref::name_of(verdict());
+  json["versions"] = {{"mrcnic", options_.version},
+                      {"log", fmt::format("{}.{}", log::kMajor, log::kMinor)},
+                      {"rules", rules_version()}};
   json["packets"] = packets();
   if (!stopped_.empty()) json["stopped"] = stopped_;
   Json devices = Json::array();
@@ -215,8 +295,11 @@ std::string Run::to_json() const {
     if (!device.judge) continue;
     devices.push_back({{"name", device.name},
                        {"profile", device.judge->profile().name},
-                       {"verdict", ref::name_of(device.judge->report().verdict())},
+                       {"profile_digest", profile_digest(device.judge->profile())},
+                       {"verdict", ref::name_of(verdict_of(device.judge->report()))},
                        {"packets", device.judge->packets()}});
+    const Tightness& tight = device.judge->report().tightness();
+    devices.back()["tightness"] = {{"answers", tight.answers}, {"open", tight.open}, {"most_values", tight.most}};
     const Delays& answers = device.judge->report().answers();
     if (answers.count() == 0) continue;
     const Profile& profile = device.judge->profile();
@@ -241,7 +324,7 @@ std::string Run::to_json() const {
     Json rests = Json::object();
     for (const auto& [reason, times] : one.rests) rests[reason] = times;
     entry["rests"] = std::move(rests);
-    if (waived(rule)) entry["waived"] = options_.waive.at(info(rule).id);
+    if (waived(rule)) entry["waived"] = ref::to_text(options_.waive.at(info(rule).id));
     rules.push_back(std::move(entry));
   }
   json["rules"] = std::move(rules);
@@ -263,9 +346,19 @@ std::string Run::to_json() const {
     entry["came"] = f.came;
     entry["right"] = f.right;
     entry["context"] = f.context;
+    if (waived(f.rule)) entry["waived"] = true;
     list.push_back(std::move(entry));
   }
   json["findings"] = std::move(list);
+  if (!options_.waive.empty()) {
+    Json& waivers = json["waivers"] = Json::array();
+    for (const auto& [id, waiver] : options_.waive) {
+      const auto rule = rule_of(id);
+      Json entry{{"rule", id}, {"reason", waiver.reason}, {"findings", rule ? tally(*rule).broken : 0}};
+      if (!waiver.who.empty()) entry.update({{"who", waiver.who}, {"until", waiver.until}});
+      waivers.push_back(std::move(entry));
+    }
+  }
   Json unused = unused_waivers();
   if (!unused.empty()) json["unused_waivers"] = std::move(unused);
   return dump(json, 1) + "\n";
@@ -294,7 +387,7 @@ std::string Run::to_text(const std::string& repro) const {
     if (!head) text += fmt::format("  {:<20} {:>10} {:>10}\n", "broken rules", "broken", "held");
     head = true;
     text += fmt::format("  {:<20} {:>10} {:>10}{}\n", info(rule).id, one.broken, one.checked,
-                        waived(rule) ? "  waived: " + options_.waive.at(info(rule).id) : "");
+                        waived(rule) ? "  waived: " + ref::to_text(options_.waive.at(info(rule).id)) : "");
   }
   std::map<std::string, std::vector<std::string>> resting;
   for (std::size_t i = 0; i < kNumRules; ++i) {
@@ -333,7 +426,7 @@ std::string Run::to_text(const std::string& repro) const {
   }
   if (!stopped_.empty()) text += fmt::format("  {}: what follows in the evidence was not looked at\n", stopped_);
   const Verdict worst = verdict();
-  text += fmt::format("{}\n", ref::name_of(worst));
+  text += verdict_text() + "\n";
   if (worst != Verdict::Pass && !repro.empty()) text += fmt::format("  again: {}\n", repro);
   return text;
 }
@@ -343,9 +436,8 @@ std::string Run::to_html(const std::string& title) const {
                     "</title><style>body{font:14px sans-serif;max-width:70em;margin:2em auto}pre{background:#eee;"
                     "padding:.6em;overflow:auto}td,th{padding:.2em .8em;text-align:left;border-bottom:1px solid #ccc}"
                     ".fail,.broken{color:#a00}.deviates{color:#850}</style></head><body>\n";
-  const char* worst = ref::name_of(verdict());
-  out += fmt::format("<h1>{}</h1>\n<p class=\"{}\"><b>{}</b>, {} packets of {} devices</p>\n", html(title), worst,
-                     worst, packets(), devices());
+  out += fmt::format("<h1>{}</h1>\n<p class=\"{}\"><b>{}</b>, {} packets of {} devices</p>\n", html(title),
+                     ref::name_of(verdict()), verdict_text(), packets(), devices());
   if (!stopped_.empty()) {
     out += fmt::format("<p>{}: what follows in the evidence was not looked at.</p>\n", html(stopped_));
   }

@@ -2,6 +2,7 @@
 /// Judges for all devices of a log, and what they found as text and JSON.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -11,15 +12,20 @@
 #include <unordered_set>
 #include <vector>
 
+#include "reference/coverage.hpp"
 #include "reference/judge.hpp"
+#include "reference/waivers.hpp"
 
 namespace mrc::ref {
 
 struct RunOptions {
-  std::optional<Profile> profile;            ///< of every device, instead of what the log says of it
-  std::vector<std::string> devices;          ///< names or own addresses; empty: all
-  std::optional<uint64_t> shows;             ///< of the events that a device shows these alone count (Profile::shows)
-  std::map<std::string, std::string> waive;  ///< rule -> reason: what breaks it is counted and does not count
+  std::optional<Profile> profile;    ///< of every device, instead of what the log says of it
+  std::vector<std::string> devices;  ///< names or own addresses; empty: all
+  std::optional<uint64_t> shows;     ///< of the events that a device shows these alone count (Profile::shows)
+  Waivers waive;                     ///< what breaks these rules is counted and does not count
+  std::string version;               ///< of the program, for the result
+  /// One more checker of a device, which outlives the run's records; null: none.
+  std::function<std::unique_ptr<Checker>(uint32_t device, const Profile&, const Report&)> also;
 };
 
 /// A log is pushed record by record; then everything can be asked for.
@@ -63,6 +69,12 @@ class Run {
   /// Rules that were waived and held.
   std::vector<std::string> unused_waivers() const;
   bool waived(Rule rule) const { return options_.waive.contains(info(rule).id); }
+  /// Findings that do not count; of how many rules.
+  std::pair<uint64_t, unsigned> waived() const;
+  /// "pass", and what of it was waived or left open by profiles.
+  std::string verdict_text() const;
+  /// Which rules were applied, and in which situations: of a device, or (nothing) of all of them.
+  void add_to(Coverage& coverage, std::optional<uint32_t> device = {}) const;
 
   /// One object: verdict, packets, devices, rules (id, checked, broken, rests), findings (rule, packet, text, ...).
   std::string to_json() const;
@@ -75,7 +87,10 @@ class Run {
     std::string name;
     std::unique_ptr<Judge> judge;  ///< null: not asked for
   };
+  Verdict verdict_of(const Report& report) const;
+  Tightness tightness() const;
   void count(const log::Record& record);
+  std::unique_ptr<Judge> judge_of(uint32_t device, Profile profile) const;
   void comes(const log::Record& record, const log::Device& device);
   bool asked_for(const log::Device& device, const Profile& profile) const;
 

@@ -16,7 +16,7 @@ import os
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 sys.dont_write_bytecode = True
 
-from gen import boundaries, bugs, conformance, crc, cpp, csr, docs, headers  # noqa: E402
+from gen import bins, boundaries, bugs, conformance, crc, cpp, csr, docs, headers  # noqa: E402
 from gen import nic_cpp, nic_docs, nic_sv, presets, reuse, rules, sv  # noqa: E402
 from gen.model import Spec, SpecError  # noqa: E402
 from gen.nic import Nic  # noqa: E402
@@ -51,6 +51,9 @@ def outputs(folder, root):
         "docs/generated/presets.md": docs.presets(spec),
         "docs/generated/bugs.md": bugs.page(spec),
         "tb/gen/bugs.hpp": bugs.cpp(spec),
+        "cmodel/gen/bins.hpp": bins.cpp(spec),
+        "tools/gen/bins.json": bins.table(spec),
+        "docs/generated/bins.md": bins.page(spec),
         "cmodel/gen/rules.hpp": rules.cpp(spec),
         "docs/generated/rules.md": rules.page(spec),
         "docs/generated/headers.md": docs.headers(spec),

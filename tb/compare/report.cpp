@@ -252,6 +252,9 @@ std::string failure_text(const RunInfo& info, const CosimResult& r) {
   if (!info.pcap_file.empty()) t += fmt::format("Frames around it: {} ({} frames)\n", info.pcap_file, r.frames.size());
   if (!info.wave_file.empty())
     t += fmt::format("Waves around it:  {} (from cycle {})\n", info.wave_file, grouped(info.wave_from));
+  if (!info.page_file.empty()) t += fmt::format("To look at:       {}\n", info.page_file);
+  if (!info.trace_file.empty()) t += fmt::format("As a trace:       {}\n", info.trace_file);
+  if (!info.kanata_file.empty()) t += fmt::format("For Konata:       {}\n", info.kanata_file);
   if (!info.json_file.empty()) t += fmt::format("As JSON:          {}\n", info.json_file);
   if (!info.scenario_file.empty()) t += fmt::format("Scenario to edit: {}\n", info.scenario_file);
   t += fmt::format("Again with:       {}\n", info.repro);
@@ -340,6 +343,9 @@ std::string result_json(const RunInfo& info, const CosimResult& r) {
   }
   if (!info.pcap_file.empty()) j["pcapng"] = info.pcap_file;
   if (!info.scenario_file.empty()) j["scenario_file"] = info.scenario_file;
+  if (!info.page_file.empty()) j["page"] = info.page_file;
+  if (!info.trace_file.empty()) j["trace"] = info.trace_file;
+  if (!info.kanata_file.empty()) j["kanata"] = info.kanata_file;
   if (!info.wave_file.empty()) {
     j["waves"] = info.wave_file;
     j["waves_from_cycle"] = info.wave_from;

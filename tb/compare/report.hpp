@@ -19,8 +19,9 @@ struct RunInfo {
   uint64_t seed = 0, packets = 0;
   std::string repro;  ///< one command line
   std::string mrc_version, compiler;
-  std::string pcap_file, wave_file, json_file, scenario_file;  ///< written on failure; "" if not
-  uint64_t wave_from = 0;                                      ///< first cycle in wave_file
+  std::string pcap_file, wave_file, json_file, scenario_file, page_file, trace_file,
+      kanata_file;         ///< written on failure; "" if not
+  uint64_t wave_from = 0;  ///< first cycle in wave_file
 };
 
 /// A short page for people: verdict, traffic, planes, speed.

@@ -64,7 +64,6 @@ log::Status PinsDevice::status_of(CqStatus status) const {
 // Registers.
 
 PinsDevice::OrderPtr PinsDevice::begin(const char* call, bool region, uint32_t number) {
-  ++ordered_;
   return std::make_shared<Order>(Order{{call, region, number, {}}, {}});
 }
 
@@ -82,8 +81,10 @@ void PinsDevice::row(const OrderPtr& order, unsigned table, unsigned index, std:
   });
 }
 
-/// True: it is pending.
+/// True: it is pending. From here on the order counts, and what is posted waits for it: one that is refused half-way
+/// never ends, and nothing must wait for it.
 bool PinsDevice::end(const OrderPtr& order) {
+  ++ordered_;
   driver_.read(csr::kCmdStatus, [this, order](uint32_t, unsigned) {
     ++carried_out_;
     if (!started_) return;

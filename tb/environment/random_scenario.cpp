@@ -213,12 +213,14 @@ std::span<const RandomKey> random_keys() {
 }
 std::span<const RandomKey> keys_not_drawn() { return kNotDrawn; }
 
-Scenario random_scenario(uint64_t seed, unsigned draw) {
-  Rng rng(draw == 0 ? seed : Rng::hash(seed + draw * uint64_t{0x9e3779b97f4a7c15}), kRandomScenario);
-  Scenario s = one_of(rng, scenarios());
-  const std::string base = s.name;
-  // Few changes, so that what is special about the base stays; or many.
-  const double share = one_of(rng, std::array{0.05, 0.2, 0.5});
+namespace {
+
+Rng rng_of(uint64_t seed, unsigned draw) {
+  return Rng(draw == 0 ? seed : Rng::hash(seed + draw * uint64_t{0x9e3779b97f4a7c15}), kRandomScenario);
+}
+
+/// Draws other values for this share of the keys, and rules. How many.
+unsigned change(Rng& rng, Scenario& s, double share) {
   unsigned changes = 0;
   const auto set = [&](const char* key, double value) { set_key(s, key, value, kRandomScenario); };
   for (const RandomKey& key : random_keys()) {
@@ -238,8 +240,11 @@ Scenario random_scenario(uint64_t seed, unsigned draw) {
     ++changes;
   }
   while (rng.chance(share / 2)) draw_rule(rng, s);
+  return changes;
+}
 
-  // What belongs together.
+/// What belongs together.
+void mend(Scenario& s) {
   s.peer_sends = true;
   if (s.retry_exp < 25 || s.link.no_bytes > 0) s.may_fail = true;
   if (s.err_silent && (s.may_fail || s.bad_access > 0)) {  // nobody says that a QP is dead: retries end
@@ -253,8 +258,51 @@ Scenario random_scenario(uint64_t seed, unsigned draw) {
   if (s.cut_planes != 0) s.back_us = s.cut_us + 40;
   s.hang_us = std::max(s.hang_us, 8000.0);
   s.name = kRandomScenario;
+}
+
+}  // namespace
+
+Scenario random_scenario(uint64_t seed, unsigned draw) {
+  Rng rng = rng_of(seed, draw);
+  Scenario s = one_of(rng, scenarios());
+  const std::string base = s.name;
+  // Few changes, so that what is special about the base stays; or many.
+  const double share = one_of(rng, std::array{0.05, 0.2, 0.5});
+  const unsigned changes = change(rng, s, share);
+  mend(s);
   s.description = base + " with " + std::to_string(changes) + " other values";
   return s;
+}
+
+Scenario random_scenario_near(std::string_view near, uint64_t seed, unsigned draw) {
+  Scenario s;
+  uint64_t other = 0;
+  const auto [end, error] = std::from_chars(near.data(), near.data() + near.size(), other);
+  if (error == std::errc{} && end == near.data() + near.size()) {
+    s = random_scenario(other);
+  } else if (const Scenario* built_in = find_scenario(std::string(near))) {
+    s = *built_in;
+  } else {
+    throw InputError("random:" + std::string(near) + ": there is neither a built-in scenario of that name nor a seed.",
+                     "'mrc cosim --scenario list' prints the names.");
+  }
+  const std::string base = s.name == kRandomScenario ? s.description : s.name;
+  Rng rng = rng_of(Rng::hash(seed) ^ Rng::hash(other + 1), draw);
+  const unsigned changes = change(rng, s, one_of(rng, std::array{0.02, 0.05, 0.1}));
+  mend(s);
+  s.description = base + ", near it " + std::to_string(changes) + " other values";
+  return s;
+}
+
+bool is_random(std::string_view name) {
+  const std::string_view random = kRandomScenario;
+  return name == random || (name.starts_with(random) && name.substr(random.size()).starts_with(':'));
+}
+
+Scenario random_named(std::string_view name, uint64_t seed, unsigned draw) {
+  const std::size_t colon = name.find(':');
+  return colon == std::string_view::npos ? random_scenario(seed, draw)
+                                         : random_scenario_near(name.substr(colon + 1), seed, draw);
 }
 
 }  // namespace mrc::tb

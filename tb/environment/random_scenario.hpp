@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "tb/environment/scenario.hpp"
 
@@ -25,5 +26,13 @@ std::span<const RandomKey> keys_not_drawn();
 /// The scenario of a seed. Every value fits every preset; QPs may fail only if it says so (may_fail). `draw` counts the
 /// scenarios of that seed that turned out to move nothing: another one instead.
 Scenario random_scenario(uint64_t seed, unsigned draw = 0);
+/// The same, near another one: few values of scenario `near` are drawn anew. `near`: a built-in name, or the seed of a
+/// random scenario. Throws InputError: it is neither.
+Scenario random_scenario_near(std::string_view near, uint64_t seed, unsigned draw = 0);
+
+/// "random", or "random:NEAR".
+bool is_random(std::string_view name);
+/// The scenario that such a name stands for. Throws InputError.
+Scenario random_named(std::string_view name, uint64_t seed, unsigned draw = 0);
 
 }  // namespace mrc::tb

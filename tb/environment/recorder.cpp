@@ -405,6 +405,10 @@ void Recorder::flush(uint64_t now_ps, const Sink& sink) {
   sink({device_, until, log::Until{}});
 }
 
+void Recorder::counter(std::string name, uint64_t value, uint64_t time_ps) {
+  add<log::Counter>(time_ps) = {std::move(name), value};
+}
+
 void Recorder::end(uint64_t now_ps, const NicCounters* counters, log::End end, const Sink& sink) {
   hand_over(kNone, sink);
   const auto counter = [&](std::string name, uint64_t value) {

@@ -75,6 +75,9 @@ class Recorder final : public BoundarySink, public InsideSink {
   void path(unsigned qp, unsigned place, log::EvState from, log::EvState to, uint64_t time_ps) override;
   void hold_inside(uint64_t time_ps) override { held_inside_ps_ = time_ps; }
 
+  /// A counter was read.
+  void counter(std::string name, uint64_t value, uint64_t time_ps);
+
   /// Hands over, in the order of their times, all records before which no other can come any more, and says up to when
   /// that is. `now_ps`: of the next cycle.
   void flush(uint64_t now_ps, const Sink& sink);

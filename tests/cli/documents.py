@@ -16,17 +16,22 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 
 # Commands with tests of their own, or that work on the source tree alone.
-ELSEWHERE = re.compile(r"^mrc (test|lint|export-verilog|depth|state|coverage|prove|fpga|gates|mutate --rtl)\b|^mrc --no-install"
-                       r"|mrc ports\b|mrc tester\b|tests/cli/ports/|--slow ")
+ELSEWHERE = re.compile(r"^mrc (test|lint|export-verilog|depth|state|coverage|prove|fpga|gates|mutate --rtl|regress|shrink)\b|^mrc --no-install"
+                       r"|mrc ports\b|mrc tester\b|tests/cli/ports/|tests/mrc_board|--slow ")
 # Options that shorten a command that takes long: those it has itself get these values.
 SHORTER = [
     (r"^mrc cosim .*--seeds", {"--seeds": "2", "--preset": "tiny", "--packets": "2000"}),
     (r"^mrc cosim (?!.*--preset tiny)(?!.* list)", {"--preset": "tiny", "--packets": "2000"}),
+    (r"^mrc cosim .*--packets 60000", {"--packets": "6000"}),
+    (r"^mrc cosim (?!.*--packets)(?!.* list)", {"--packets": "2000"}),
     (r"^mrc bench cosim", {"--preset": "tiny", "--cycles": "3000", "--rounds": "1"}),
-    (r"^mrc bench fabric", {"--case": "flow-100MB", "--rounds": "1"}),
+    (r"^mrc fabric --scenario mrc-131072", {"--scenario": "mrc-1024"}),
+    (r"^mrc bench fabric .*--scale", {"--largest": "1024", "--rounds": "1"}),
+    (r"^mrc bench fabric(?!.*--against)", {"--case": "flow-100MB", "--rounds": "1"}),
     (r"^mrc bench nic", {"--preset": "tiny", "--payload": "512", "--direction": "send", "--cycles": "2000", "--table": "rates",
                          "--qps": "1", "--messages": "long"}),
 ]
+MINUTES = re.compile(r"ten\.(toml|mrclog)")
 HELP = ["", "cosim", "fabric", "topo", "decode", "encode", "nscc", "bench cosim", "bench nic", "bench fabric"]
 
 
@@ -81,6 +86,8 @@ def wanted(command):
     """The command to run; None with the reason when it is not run here."""
     if ELSEWHERE.search(command):
         return None, "has tests of its own"
+    if MINUTES.search(command):
+        return None, "takes minutes"
     if "..." in command or re.search(r"\b[A-Z]{3,}\b|libmine|my-?nic|my\.mrc|--waive|fd00::1", command):
         return None, "a pattern, no command"
     if "--wave-flavour" in command:

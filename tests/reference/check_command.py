@@ -56,6 +56,32 @@ with tempfile.TemporaryDirectory() as name:
                          "--waive", "path.down=nothing")
     expect("waived", code, 0)
     expect("unused waiver", "the waiver of path.down was not needed" in out, True)
+    expect("waived: said", "findings of 1 rule waived" in out or "1 finding of 1 rule waived" in out, True)
+    # Waivers of a file: who and until when, in text and JSON; one that has run out is refused.
+    entry = '[[waiver]]\nrule = "path.set"\nreason = "a wrong list"\nwho = "A. Meier"\nuntil = {}\n'
+    (folder / "good.toml").write_text(entry.format("2999-12-31"))
+    (folder / "old.toml").write_text(entry.format("2020-01-31"))
+    code, out, err = run("check", folder / "path.set.pcapng", *common, "--waive", folder / "good.toml",
+                         "--coverage", folder / "coverage.json")
+    result = json.loads(out)
+    expect("file: verdict", (code, result["verdict"]), (0, "pass"))
+    expect("file: waiver", {k: result["waivers"][0][k] for k in ("rule", "who", "until")},
+           {"rule": "path.set", "who": "A. Meier", "until": "2999-12-31"})
+    expect("file: findings", result["waivers"][0]["findings"], len(result["findings"]))
+    expect("file: marked", all(f["waived"] for f in result["findings"]), True)
+    expect("versions", set(result["versions"]), {"mrcnic", "log", "rules"})
+    expect("tightness", set(result["devices"][0]["tightness"]), {"answers", "open", "most_values"})
+    code, out, err = run("check", folder / "path.set.pcapng", *common[:4], "--waive", folder / "old.toml")
+    expect("old: exit code", code, 3)
+    expect("old: named", "the waiver of path.set by A. Meier ran out: it held until 2020-01-31." in err, True)
+    # Coverage merges.
+    expect("coverage", run("rule-coverage", folder / "coverage.json", folder / "coverage.json", "-o",
+                           folder / "sum.json")[0], 0)
+    one, both = (json.loads((folder / name).read_text()) for name in ("coverage.json", "sum.json"))
+    expect("coverage: runs", (one["runs"], both["runs"]), (1, 2))
+    expect("coverage: rules", all(both["applied"][rule][where] == 2 * times for rule, cells in one["applied"].items()
+                                  for where, times in cells.items()), True)
+    expect("coverage: path.set", "path.set" in one["applied"], True)
     # A log is the same evidence.
     expect("import", run("log", "import", folder / "path.set.pcapng", "--at", f"{OWN}={folder / 'path.set.pcapng'}",
                          "--profile", folder / "profile.json", "-o", folder / "log")[0], 0)

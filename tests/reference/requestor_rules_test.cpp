@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /// For each rule of the requestor a life that keeps it and a change of it that breaks it.
-#include <catch2/generators/catch_generators.hpp>
 #include <functional>
 #include <map>
 #include <string>
+#include <tuple>
 
-#include "tests/reference/requestor_bench.hpp"
+#include "tests/reference/requestor_life.hpp"
 
 using namespace mrc;
 using namespace mrc::test;
@@ -17,153 +17,6 @@ namespace {
 using Bench = RequestorBench;
 /// `wrong`: with the change.
 using Life = std::function<void(Bench&, bool wrong)>;
-
-uint64_t bit(log::EventKind kind) { return uint64_t{1} << static_cast<unsigned>(kind); }
-
-// ---- a controller of 100 Gb/s and 10 ticks: max_wnd = 1.5 x 12.5 B/ns x 1280 ns = 24000 bytes
-
-constexpr log::Time kTick = 128'000, kPeriod = 10 * kTick;
-
-void controlled(Bench& b) {
-  b.profile.shows |= bit(log::EventKind::Cc);
-  Controller c;
-  c.dest = 7;
-  c.rate_gbps = 100;
-  c.base_rtt_ns = 1280;
-  c.mtu = 1000;
-  c.target_ns = 640;
-  c.near_zero_ns = 128;
-  c.fi = 100;
-  c.eta = 50;
-  c.fi_scale = 0.25;
-  c.alpha = 1;
-  c.max_cwnd = 100'000;
-  c.adjust_bytes = 1e9;
-  c.adjust_period_ns = 1280;
-  c.gamma = 0.8;
-  c.max_md_jump = 0.5;
-  c.ewma_weight = 0.5;
-  c.qa_gate = 3;
-  b.profile.controllers = {c};
-  b.qp.controlled = b.qp.time_stamps = true;
-  b.qp.dest = 7;
-  b.profile.settings.nominal = 1;  // payload: 100 bytes a packet
-  b.start();
-}
-
-void told(Bench& b, log::CcTold what, uint64_t bytes, uint64_t window, log::Time at, log::Time rtt = 0) {
-  b.until(at);
-  what.sampled = rtt != 0;
-  b.judge->event({log::EventKind::Cc, 0, {7, what.pack(), bytes, rtt, 0, window}}, at);
-}
-
-/// All of `packets` at once, and a SACK for them 1.28 us after the last one.
-log::Time exchange(Bench& b, uint32_t packets, log::Time at, unsigned m = 0, unsigned pen = 0, bool restore = false) {
-  told(b, {.kind = CcKind::Granted}, packets * uint64_t{100}, 0, at);
-  for (uint32_t n = 0; n < packets; ++n) b.data(n, at);
-  wire::Packet p = b.packet(wire::Opcode::Sack, true);
-  p.seth->cack_psn = p.bth->psn = (kFirst + packets - 1) & 0xFFFFFF;
-  p.seth->m = static_cast<uint8_t>(m);
-  p.seth->entropy = ev(packets - 1);
-  p.cc_state->rcvd_bytes = (packets * 100 + 255) / 256;
-  p.cc_state->rcv_cwnd_pen = static_cast<uint8_t>(pen);
-  p.cc_state->restore_cwnd = restore;
-  b.put(false, p, at + kPeriod);
-  return at + kPeriod;
-}
-
-void begins(Bench& b) {
-  controlled(b);
-  told(b, {.kind = CcKind::Begins}, 0, 24000, kUs);
-}
-
-// ---- EVs 0x10000 to 0x10007, the last two of them the backup set of planes 0 and 1
-
-void shows_evs(Bench& b, uint32_t backup = 2) {
-  b.profile.shows |= bit(log::EventKind::Path);
-  b.profile.planes = 2;
-  b.profile.settings.min_active = 4;
-  b.profile.settings.probe_interval = 100;  // 12.8 us
-  b.profile.settings.probe_successes = 2;
-  for (uint32_t n = 0; n < 8; ++n) {
-    b.qp.evs.push_back(0x10000 + n);
-    b.qp.ev_planes.push_back(static_cast<uint8_t>(n % 2));
-  }
-  b.qp.backup = backup;
-  b.start();
-  for (uint32_t n = 0; n < 4; ++n) b.data(n, 100 * kUs + n * log::Time{1000});
-}
-
-void goes(Bench& b, uint32_t place, EvState from, EvState to, log::Time at) {
-  b.until(at);
-  b.judge->event(
-      {log::EventKind::Path, b.qp.qp, {0x10000 + place, static_cast<uint64_t>(from), static_cast<uint64_t>(to), place}},
-      at);
-}
-
-/// A SACK about packet n, alone.
-void mark(Bench& b, uint32_t n, unsigned m, log::Time at) {
-  wire::Packet p = b.packet(wire::Opcode::Sack, true);
-  p.seth->cack_psn = p.bth->psn = (kFirst - 1) & 0xFFFFFF;
-  p.seth->ack_psn_offset = static_cast<int16_t>(n + 1);
-  p.seth->sack_offset = static_cast<int16_t>(n + 1);
-  p.seth->sack_bitmap = 1;
-  p.seth->m = static_cast<uint8_t>(m);
-  p.seth->entropy = ev(n);
-  b.put(false, p, at);
-}
-
-void probe(Bench& b, uint32_t entropy, uint16_t id, log::Time at) {
-  wire::Packet p = b.packet(wire::Opcode::ProbeRequest, false);
-  p.peth->probe_id = id;
-  p.set_entropy(entropy);
-  b.put(true, p, at);
-}
-
-void answer(Bench& b, uint32_t entropy, log::Time at) {
-  wire::Packet p = b.packet(wire::Opcode::Sack, true);
-  p.seth->cack_psn = p.bth->psn = (kFirst - 1) & 0xFFFFFF;
-  p.seth->pr = 1;
-  p.seth->entropy = entropy;
-  b.put(false, p, at);
-}
-
-/// The EV of packet 0 loses it: the timer sends it again.
-void loses(Bench& b) { b.data(0, 130 * kUs, true, 0x10007); }
-
-// ---- ports
-
-void two_ports(Bench& b, unsigned repeats = 2) {
-  b.profile.planes = 2;
-  b.profile.settings.ep_interval = 100;  // 12.8 us
-  b.profile.settings.ep_repeats = repeats;
-  b.start();
-  b.put(false, b.packet(wire::Opcode::Sack, true), 90 * kUs);
-  b.until(100 * kUs);
-  b.judge->port({1, false}, 100 * kUs);
-}
-
-void update(Bench& b, uint16_t id, log::Time at, uint32_t mask = 0b10) {
-  wire::Packet p = b.packet(wire::Opcode::EndpointRequest, false);
-  p.bth->dqp = 2;
-  p.bth->psn = id;
-  p.erth->op = 0;
-  p.erth->port_status_mask = mask;
-  b.put(true, p, at);
-}
-
-void update_answered(Bench& b, uint16_t id, log::Time at) {
-  wire::Packet p = b.packet(wire::Opcode::EndpointResponse, true);
-  p.bth->dqp = 2;
-  p.bth->psn = id;
-  b.put(false, p, at);
-}
-
-void twelve(Bench& b) {
-  b.start();
-  for (uint32_t n = 0; n < 12; ++n) b.data(n, 10 * kUs + n * log::Time{1000});
-}
-
 using Lives = std::map<Rule, Life>;
 
 Lives of_packets() {
@@ -375,6 +228,17 @@ Lives of_paths() {
          }
          goes(b, 0, EvState::Bad, EvState::Good, 180 * kUs);
        }},
+      {Rule::PathRevivedAs,
+       [](Bench& b, bool wrong) {
+         shows_evs(b);
+         loses(b);
+         goes(b, 0, EvState::Good, EvState::Bad, 136 * kUs);
+         for (unsigned i = 0; i < 2; ++i) {
+           probe(b, 0x10000, static_cast<uint16_t>(i), (150 + 20 * i) * kUs);
+           answer(b, 0x10000, (151 + 20 * i) * kUs);
+         }
+         goes(b, 0, EvState::Bad, wrong ? EvState::Skip : EvState::Good, 180 * kUs);
+       }},
       {Rule::PathProbeGap,
        [](Bench& b, bool wrong) {
          shows_evs(b);
@@ -489,33 +353,6 @@ const Lives& lives() {
 
 }  // namespace
 
-TEST_CASE("a controller with nothing in flight holds back no work that its window has room for",
-          "[reference.requestor]") {
-  struct Case {
-    const char* name;
-    uint64_t window, flying;
-    bool begins, comes, wrong;
-  };
-  const auto c = GENERATE(Case{"nothing in flight", 24000, 0, true, false, true},
-                          Case{"the packet comes", 24000, 0, true, true, false},
-                          Case{"something is in flight", 24000, 1, true, false, false},
-                          Case{"a window of a packet", 348, 0, true, false, true},
-                          Case{"a window that holds none", 347, 0, true, false, false},
-                          Case{"how it began is not shown", 24000, 0, false, false, false});
-  CAPTURE(c.name);
-  Bench b;
-  controlled(b);
-  if (c.begins) told(b, {.kind = CcKind::Begins}, 0, c.window, kUs);
-  if (c.flying != 0) told(b, {.kind = CcKind::Granted}, c.flying, 0, 2 * kUs);
-  b.post(100, 10 * kUs);
-  if (c.comes) {
-    told(b, {.kind = CcKind::Granted}, 100, 0, 20 * kUs);
-    b.data(0, 20 * kUs);
-  }
-  b.end(60 * kUs);
-  CHECK(b.broken(Rule::ReqMoves) == (c.wrong ? 1 : 0));
-}
-
 TEST_CASE("each rule of the requestor has a life that keeps it and one that breaks it", "[reference.requestor]") {
   for (std::size_t i = 0; i < kNumRules; ++i) {
     if (std::string(kRules[i].part) != "requestor") continue;
@@ -534,110 +371,5 @@ TEST_CASE("each rule of the requestor has a life that keeps it and one that brea
       CHECK((b.broken(life->first) != 0) == wrong);
       if (!wrong) CHECK(b.ok(life->first) != 0);
     }
-  }
-}
-
-TEST_CASE("a round trip is less by the service time that the peer took off", "[reference.requestor]") {
-  // The stamp is moved by 3 ticks; 2 more are within what clocks that tick allow.
-  for (const log::Time ticks : {7u, 10u, 4u}) {
-    INFO(ticks);
-    Bench b;
-    begins(b);
-    told(b, {.kind = CcKind::Granted}, 100, 0, 2 * kUs);
-    wire::Packet p = wire::make_packet(wire::Opcode::WriteOnly, wire::Encapsulation::Ipv6, true, b.profile.wire());
-    p.ipv6->src = b.qp.own_ip;
-    p.ipv6->dst = b.qp.peer_ip;
-    p.bth->dqp = b.qp.peer_qp;
-    p.bth->p_key = b.qp.pkey;
-    p.bth->psn = kFirst;
-    p.reth->dma_length = 100;
-    p.payload.assign(100, 0x5a);
-    p.tseth->tx_timestamp16 = 0xfffe;
-    p.set_entropy(ev(0));
-    b.put(true, p, 3 * kUs);
-    wire::Packet q = b.packet(wire::Opcode::Sack, true);
-    q.seth->cack_psn = q.bth->psn = kFirst;
-    q.seth->entropy = ev(0);
-    q.cc_state->rcvd_bytes = 1;
-    q.cc_state->tx_timestamp16 = 1;
-    b.put(false, q, 3 * kUs + kPeriod);
-    told(b, {.kind = CcKind::Ack}, 100, 24000, 3 * kUs + kPeriod, ticks * kTick);
-    CHECK(b.broken(Rule::CcRtt) == (ticks == 4 ? 1 : 0));
-  }
-}
-
-TEST_CASE("planes need not be used alike once EVs are out of use", "[reference.requestor]") {
-  for (const unsigned m : {0u, 2u}) {  // 2: ALWAYS_SKIP
-    Bench b;
-    b.profile.planes = 2;
-    for (uint32_t n = 0; n < 16; ++n) b.qp.evs.push_back(0x10000 + n);
-    b.start();
-    b.data(0, 9 * kUs);
-    mark(b, 0, m, 9 * kUs + 1);
-    for (uint32_t n = 1; n < 600; ++n) {
-      wire::Packet p = b.packet(wire::Opcode::WriteOnly, false);
-      p.bth->psn = (kFirst + n) & 0xFFFFFF;
-      p.reth->dma_length = 100;
-      p.payload.assign(100, 0x5a);
-      p.set_entropy(0x10000 + n % 16);
-      b.put(true, p, 10 * kUs + n * log::Time{1000}, n % 4 == 0);
-    }
-    CHECK(b.broken(Rule::PathEqual) == (m == 0 ? 1 : 0));
-  }
-}
-
-TEST_CASE("an answer that comes when the next try is due may be too late", "[reference.requestor]") {
-  // 12.8 us between tries. Answered in time: none is sent 208 us later. Too late, or with one under way: until that
-  // one is answered.
-  enum class When { InTime, Late, UnderWay };
-  for (const When when : {When::InTime, When::Late, When::UnderWay}) {
-    INFO(static_cast<int>(when));
-    Bench b;
-    two_ports(b, 15);
-    update(b, 1, 135 * kUs);
-    update_answered(b, 1, (when == When::Late ? 149 : 147) * kUs);
-    if (when == When::UnderWay) update(b, 2, 148 * kUs);
-    update(b, 3, 400 * kUs);
-    CHECK(b.broken(Rule::PeerRepeats) == (when == When::InTime ? 1 : 0));
-  }
-}
-
-TEST_CASE("a retransmission that follows at once was meant before, and blames no EV", "[reference.requestor]") {
-  for (const auto& [after, heard] : {std::pair{kUs / 2, false}, {kUs / 2, true}, {20 * kUs, false}}) {
-    INFO(after << " " << heard);
-    Bench b;
-    shows_evs(b);
-    b.data(4, 110 * kUs, false, 0x10000);
-    if (heard) mark(b, 1, 0, 110 * kUs + kUs / 4);
-    b.data(4, 110 * kUs + after, true, 0x10001);
-    b.data(5, 200 * kUs, false, 0x10000);
-    CHECK(b.broken(Rule::PathBlamed) == (after == 20 * kUs || heard ? 1 : 0));
-  }
-}
-
-TEST_CASE("an EV that went bad after the packet left and came back may have done so for that packet",
-          "[reference.requestor]") {
-  for (const log::Time bad : {105 * kUs, 112 * kUs}) {
-    Bench b;
-    shows_evs(b);
-    if (bad < 110 * kUs) goes(b, 0, EvState::Good, EvState::Bad, bad);
-    b.data(4, 110 * kUs, false, 0x10000);
-    if (bad > 110 * kUs) goes(b, 0, EvState::Good, EvState::Bad, bad);
-    goes(b, 0, EvState::Bad, EvState::Good, 120 * kUs);
-    b.data(4, 130 * kUs, true, 0x10001);
-    b.data(5, 200 * kUs, false, 0x10000);
-    CHECK(b.broken(Rule::PathBlamed) == (bad < 110 * kUs ? 1 : 0));
-  }
-}
-
-TEST_CASE("a copy of a reported packet may be told as acknowledged, once and not more", "[reference.requestor]") {
-  for (const unsigned too_many : {0U, 1U}) {
-    Bench b;
-    begins(b);
-    const log::Time at = exchange(b, 10, 3 * kUs);
-    told(b, {.kind = CcKind::Granted}, 100, 0, at + kUs);
-    b.data(9, at + kUs, true);
-    told(b, {.kind = CcKind::Ack}, 1380 + too_many, 24000, at + 2 * kUs);
-    CHECK(b.broken(Rule::CcBytes) == too_many);
   }
 }

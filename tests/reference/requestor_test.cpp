@@ -42,6 +42,31 @@ TEST_CASE("a requestor permits new PSNs inside its window and old ones with a ca
   CHECK(r.oldest() == r.next());
 }
 
+TEST_CASE("of NACKs that come together each may cause a retransmission, which waits inside", "[reference.requestor]") {
+  for (const unsigned nacks : {2U, 3U}) {
+    Requestor r(0, 128, {4, true, 100'000});
+    r.sent(0, 7, 0, 10);
+    for (unsigned n = 0; n < nacks; ++n) r.nacked(0, 2, 7, 20);
+    r.sent(0, 8, 0, 30);
+    r.sent(0, 9, 0, 31);
+    CHECK((r.causes(0, 32, 1) == kByNack) == (nacks == 3));
+    CHECK(r.causes(0, 37, 1) == 0);
+  }
+}
+
+TEST_CASE("a retransmission that a gap caused leaves the NACKs theirs", "[reference.requestor]") {
+  Requestor r(0, 128, {1, false, 100'000});
+  for (Seq psn = 0; psn < 3; ++psn) r.sent(psn, 7, 0, 10);
+  r.heard({-1, 0, 0b110, 2, Seq{2}, 0}, 15);
+  r.nacked(0, 2, 7, 20);
+  r.nacked(0, 2, 7, 20);
+  for (const Time at : {30, 31, 32}) {
+    CHECK(r.causes(0, at, 1) != 0);
+    r.sent(0, 8, 0, at);
+  }
+  CHECK(r.causes(0, 33, 1) == 0);
+}
+
 TEST_CASE("a gap is lost once enough packets above it have arrived, once", "[reference.requestor]") {
   Requestor r(0, 128, {3, false, 1000});
   for (Seq psn = 0; psn < 8; ++psn) r.sent(psn, static_cast<uint32_t>(psn), 0, 10);

@@ -157,7 +157,10 @@ TEST_CASE("JSON has what scripts read", "[tb][cosim][json]") {
                .pcap_file = {},
                .wave_file = {},
                .json_file = {},
-               .scenario_file = {}};
+               .scenario_file = {},
+               .page_file = {},
+               .trace_file = {},
+               .kanata_file = {}};
   const auto j = nlohmann::json::parse(result_json(info, r));
   CHECK(j["result"] == "pass");
   CHECK(j["run"] == "0123abcd");

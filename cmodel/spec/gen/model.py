@@ -146,6 +146,7 @@ class Spec:
         self.nic_yaml = load(folder / "nic.yaml")
         self.bugs_yaml = load(folder / "bugs.yaml")
         self.rules_yaml = load(folder / "rules.yaml")
+        self.bins_yaml = load(folder / "bins.yaml")
 
     # ---- expressions ------------------------------------------------------------------------------------------------
 

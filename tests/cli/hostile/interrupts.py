@@ -27,6 +27,8 @@ LONG_RUNS = [
     ("fabric", "fabric --scenario long.toml --json a.json --pcap nic0/0=a.pcapng", "grown 20000",
      {"a.json": "json-incomplete", "a.pcapng": "pcapng-incomplete"}),
     ("fabric windows", "fabric --scenario long.toml --json a.json", "cpu 0.4", {"a.json": "json-incomplete"}),
+    ("fabric threads", "fabric --scenario long.toml --threads 3 --json a.json", "cpu 0.4",
+     {"a.json": "json-incomplete"}),
     ("fabric clocked", "fabric --scenario clocked.toml --endpoint model --json a.json", "cpu 0.4",
      {"a.json": "json-incomplete"}),
     ("fabric building", "fabric --scenario huge.toml --json a.json", "cpu 0.25", {"a.json": "json-incomplete"}),

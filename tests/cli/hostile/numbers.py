@@ -20,6 +20,7 @@ OPTIONS = [
     ("cosim --preset tiny --packets 300", "--seeds", NO_WHOLE + ["0"], ["1"]),
     ("cosim --preset tiny --packets 300", "--threads", NO_WHOLE + ["0", "5"], ["1", "2"]),
     ("cosim --preset tiny --packets 300", "--dut-timeout", NO_NUMBERS + ["-1"], ["0.5", "60"]),
+    ("fabric --scenario small", "--threads", NO_WHOLE + ["0", "65"], ["1", "3", "64"]),
     ("fabric --scenario small", "--seed", NO_WHOLE, ["0", "9007199254740993", "18446744073709551615"]),
     (SHORT_NIC + "--warm-up 2000", "--cycles", NO_WHOLE + ["0"], ["2000"]),
     (SHORT_NIC + "--cycles 2000", "--warm-up", NO_WHOLE, ["2000"]),

@@ -226,7 +226,9 @@ def mismatch_cases():
     yield Case("mismatch: report", tuple(BUG.split()), code=(1,), out=FOUND, makes={
         "mrc-reports": "", "mrc-reports/tiny-mixed-1-bitmap-shifted.json": "json:mismatch",
         "mrc-reports/tiny-mixed-1-bitmap-shifted.pcapng": "pcapng",
-        "mrc-reports/tiny-mixed-1-bitmap-shifted.toml": "text"})
+        "mrc-reports/tiny-mixed-1-bitmap-shifted.toml": "text",
+        "mrc-reports/tiny-mixed-1-bitmap-shifted.html": "text",
+        "mrc-reports/tiny-mixed-1-bitmap-shifted.kanata": "text"}, may=("mrc-reports/*.pftrace",))
     for name, line, files, user in NO_REPORTS:
         # Told where to, and it cannot be: refused at once, so that no night is lost.
         yield refused(f"mismatch: {name}", line.split(), r"--reports|report", files=files, user=user)

@@ -96,6 +96,25 @@ def requestor(nic):
     all_well(nic)
 
 
+def half_way(nic):
+    """A QP that needs more than the NIC has left (settings of congestion control, of model and RTL) is refused, and
+    what another QP posts goes on."""
+    nic.open()
+    connect(nic, controlled=True)
+    unsupported = []
+    for i, mtu in enumerate([512, 1024, 2048, 4096]):
+        try:
+            nic.call("qp", qp=nic.qpn + 1 + i, state="rts", peer_qp=PEER_QP + 1, peer_ip=client.PEER_IP,
+                     peer_mac=client.PEER_MAC.hex(), mtu=mtu, controlled=True)
+        except client.Refused as refused_now:
+            unsupported.append(refused_now.unsupported)
+    assert any(unsupported) or nic.info["name"] == "fast"
+    nic.call("post", qp=nic.qpn, wr_id=5, addr=0x5000, remote=0, bytes=100, rkey=1)
+    assert len(sent(nic.run(), ONLY)) == 1
+    nic.rx_answer(nic.sq, 1)
+    assert [(c["wr_id"], c["status"]) for c in kind(nic.run(), "cqe")] == [(5, "ok")]
+
+
 def lost(nic):
     """What a NACK names goes again, with the same bytes."""
     nic.open()
@@ -347,7 +366,7 @@ def told(nic):
     assert marked[0]["rcvd"] == (8 + 12 + 4 + 4 + 16 + 100 + 4 + 40 + 255) // 256, marked  # UDP length + 40, in 256 B
 
 
-CASES = {responder: [], gap: [], requestor: [], lost: [], immediates: ["write_imm"], trimmed: ["trim_nack"],
+CASES = {responder: [], gap: [], requestor: [], half_way: ["nscc"], lost: [], immediates: ["write_imm"], trimmed: ["trim_nack"],
          port_down: ["ports"], bad_frames: ["bytes"], failed: ["psn"], access: ["regions"], one_plane: ["psn"],
          settings: [], same_again: [], ev_control: ["ev_control"], batch: ["batch"], told: ["time_stamps"],
          refused: ["pkey", "regions", "bytes"], tunnelled: ["srv6", "srh"],

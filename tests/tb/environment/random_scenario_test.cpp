@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tb/environment/random_scenario.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
+#include <iterator>
 #include <set>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include "tb/compare/report.hpp"
 #include "tests/tb/runs.hpp"
@@ -119,6 +125,18 @@ TEST_CASE("QPs that fail during table writes do not stop the NIC", "[tb][random]
   CHECK(r.failed_qps > 10);
 }
 
+// QPs fail and their messages' memory gets other owners, while packets still wait in a lane that the host starves.
+TEST_CASE("memory of an abandoned message is not used again before its packets have left", "[tb][random]") {
+  for (const uint64_t seed : {21011U, 72072U}) {
+    CosimOptions o = short_run("tiny", "clean", 1500, seed);
+    o.scenario = random_scenario(seed);
+    const CosimResult r = run_cosim(o);
+    INFO(o.scenario.description << ": " << r.problem << r.error << failure_text({}, r));
+    CHECK(r.outcome == Outcome::Pass);
+    CHECK(r.failed_qps > 0);
+  }
+}
+
 TEST_CASE("a host that does not want its QPs to fail keeps to the limits of immediates", "[tb][random]") {
   CosimOptions o = short_run("tiny", "immediate", 800);
   o.scenario.max_wimm = 2;
@@ -129,4 +147,33 @@ TEST_CASE("a host that does not want its QPs to fail keeps to the limits of imme
   CHECK(r.outcome == Outcome::Pass);
   CHECK(r.failed_qps == 0);
   CHECK(r.immediates > 20);
+}
+
+TEST_CASE("a scenario near another one differs from it in few values", "[tb][scenario][random]") {
+  // Lines of the scenario as text: keys with the default's value have none. Name and description always differ.
+  const auto lines = [](const Scenario& s) {
+    std::set<std::string> found;
+    std::istringstream text(scenario_toml(s));
+    for (std::string line; std::getline(text, line);)
+      if (!line.starts_with("name") && !line.starts_with("description")) found.insert(line);
+    return found;
+  };
+  for (const std::string near : {"loss", "1234"}) {
+    const auto of = near == "loss" ? lines(*find_scenario("loss")) : lines(random_scenario(1234));
+    std::size_t different = 0;
+    for (uint64_t seed = 1; seed <= 50; ++seed) {
+      const Scenario s = random_named("random:" + near, seed);
+      CHECK(scenario_toml(s) == scenario_toml(random_scenario_near(near, seed)));
+      std::vector<std::string> other;
+      std::ranges::set_symmetric_difference(of, lines(s), std::back_inserter(other));
+      INFO(near << ", seed " << seed << ", lines:\n" << fmt::format("{}", fmt::join(other, "\n")));
+      CHECK(other.size() <= 2 * 20);  // of some 80 keys; a value that changes is two lines
+      different += !other.empty();
+    }
+    CHECK(different > 35);
+  }
+  CHECK(scenario_toml(random_named("random", 7)) == scenario_toml(random_scenario(7)));
+  CHECK(is_random("random:x"));
+  CHECK_FALSE(is_random("randomly"));
+  CHECK_THROWS_AS(random_named("random:no such", 1), mrc::InputError);
 }

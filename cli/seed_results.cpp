@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/seed_results.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <nlohmann/json.hpp>
+
+#include "cli/context.hpp"
+
+namespace mrc::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// A text without its numbers, so that failures of one kind have one.
+std::string without_numbers(const std::string& text) {
+  std::string plain;
+  for (const char c : text) {
+    const bool digit = c >= '0' && c <= '9';
+    if (!digit) plain += c;
+    if (digit && !plain.ends_with('#')) plain += '#';
+  }
+  return plain;
+}
+
+const char* word_of(int exit_code) {
+  switch (exit_code) {
+    case kPass:
+      return "pass";
+    case kHang:
+      return "hang";
+    case kUnsupported:
+      return "unsupported";
+    case kInconclusive:
+      return "inconclusive";
+    default:
+      return "fail";  // kUsage as well: the device ended, or the evidence is broken
+  }
+}
+
+}  // namespace
+
+std::string signature_of(const Json& result) {
+  const std::string outcome = result.value("result", "");
+  if (outcome == "pass") return "";
+  if (const auto d = result.find("divergence"); d != result.end()) {
+    const Json& differences = (*d)["differences"];
+    return d->value("block", "") + (differences.empty() ? "" : "." + differences[0].value("field", ""));
+  }
+  if (const auto a = result.find("failed_assertion"); a != result.end()) return "assertion " + a->value("name", "");
+  if (const auto j = result.find("judge"); j != result.end()) {
+    for (const Json& finding : j->value("findings", Json::array()))
+      if (finding.value("verdict", "") == "fail") return finding.value("rule", "");
+  }
+  if (const auto p = result.find("problem"); p != result.end()) {
+    const std::string block = p->value("block", "");
+    return outcome + ": " + (block.empty() ? without_numbers(p->value("text", "")) : block);
+  }
+  return outcome;
+}
+
+SeedResults::SeedResults(const std::string& path) : path_(path) {
+  fd_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+  if (fd_ < 0) fail("cannot open", errno);
+  try {
+    if (::flock(fd_, LOCK_EX | LOCK_NB) != 0) {
+      throw UsageError("another run is writing the results " + path + ".", "Wait for it, or name another file.");
+    }
+    read_seeds();
+  } catch (...) {
+    ::close(fd_);
+    throw;
+  }
+}
+
+SeedResults::~SeedResults() { ::close(fd_); }
+
+void SeedResults::fail(const std::string& what, int why) const {
+  throw UsageError(fmt::format("{} the results {}: {}.", what, path_, std::strerror(why)),
+                   "Free some space, or name a file that may be written; seeds that have a line are not run again.");
+}
+
+void SeedResults::read_seeds() {
+  std::string text;
+  char buffer[1 << 16];
+  for (;;) {
+    const ssize_t got = ::pread(fd_, buffer, sizeof buffer, static_cast<off_t>(text.size()));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) fail("cannot read", errno);
+    if (got == 0) break;
+    text.append(buffer, static_cast<size_t>(got));
+  }
+  size_t begin = 0;
+  for (unsigned number = 1;; ++number) {
+    const size_t end = text.find('\n', begin);
+    if (end == std::string::npos) break;
+    const Json line = Json::parse(text.begin() + static_cast<ptrdiff_t>(begin),
+                                  text.begin() + static_cast<ptrdiff_t>(end), nullptr, false);
+    const auto seed = line.is_object() ? line.find("seed") : line.end();
+    if (!line.is_object() || seed == line.end() || !seed->is_number_unsigned()) {
+      throw UsageError(fmt::format("{}:{} is no line of results.", path_, number),
+                       "Name a file that 'mrc cosim --results' wrote, or one that does not exist.");
+    }
+    seeds_.insert(seed->get<uint64_t>());
+    begin = end + 1;
+  }
+  size_ = static_cast<int64_t>(begin);
+  if (begin != text.size() && ::ftruncate(fd_, size_) != 0) fail("cannot cut", errno);
+}
+
+void SeedResults::add(uint64_t seed, int exit_code, const Json& result) {
+  Json line;
+  line["seed"] = seed;
+  line["result"] = word_of(exit_code);
+  line["exit_code"] = exit_code;
+  line["seconds"] = result.value("seconds", 0.0);
+  line["packets"] = result.value("data_packets", uint64_t{0});
+  if (result.contains("cycles")) line["cycles"] = result["cycles"];
+  if (result.contains("drawn")) line["drawn"] = result["drawn"];
+  if (result.contains("reason")) line["reason"] = result["reason"];
+  if (exit_code == kPass && result.contains("bins")) line["bins"] = result["bins"];
+  line["signature"] = signature_of(result);
+  line["repro"] = result.value("repro", "");
+  const std::string text = line.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  size_t written = 0;
+  while (written < text.size()) {
+    const ssize_t got = ::write(fd_, text.data() + written, text.size() - written);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) {
+      const int why = errno;
+      if (::ftruncate(fd_, size_) != 0) fail("cannot cut", errno);
+      fail("cannot write", why);
+    }
+    written += static_cast<size_t>(got);
+  }
+  if (::fdatasync(fd_) != 0 && errno != EINVAL) fail("cannot write", errno);  // EINVAL: a pipe, a device
+  size_ += static_cast<int64_t>(text.size());
+  seeds_.insert(seed);
+}
+
+}  // namespace mrc::cli

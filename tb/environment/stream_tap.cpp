@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tb/environment/stream_tap.hpp"
+
+#include <utility>
+
+#include "gen/streams.hpp"
+#include "tb/compare/events.hpp"
+
+namespace mrc::tb {
+
+StreamTap::StreamTap(const Preset& preset, Sink sink) : sink_(std::move(sink)) {
+  for (unsigned i = 0; i < num_boundaries(preset.num_planes); ++i) {
+    const BoundaryRef ref = boundary(i);
+    const unsigned place = ref.info->word_offset;
+    const bool lane = ref.plane >= 0;
+    streams_.push_back({"stream " + ref.name() + ">" + consumer_of(*ref.info),
+                        lane ? place + static_cast<unsigned>(ref.plane) * kObsLaneWords : place, lane});
+  }
+}
+
+void StreamTap::look(const uint32_t* core, const uint32_t* lanes, uint64_t now_ps) {
+  if (cycles_ % kEvery == 0) tell(now_ps);
+  ++cycles_;
+  for (Stream& s : streams_) {
+    const uint32_t flags = (s.lane ? lanes : core)[s.offset] & 3;
+    s.moved += flags == 3;
+    s.blocked += flags == 1;
+  }
+}
+
+void StreamTap::finish(uint64_t now_ps) {
+  if (told_ != cycles_ && cycles_ != 0) tell(now_ps);
+}
+
+void StreamTap::tell(uint64_t now_ps) {
+  told_ = cycles_;
+  for (const Stream& s : streams_) {
+    sink_(s.name + " moved", s.moved, now_ps);
+    sink_(s.name + " blocked", s.blocked, now_ps);
+    sink_(s.name + " cycles", cycles_, now_ps);
+  }
+}
+
+}  // namespace mrc::tb

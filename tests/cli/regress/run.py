@@ -1,0 +1,165 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""usage: run.py MRC
+
+mrc regress: what comes out is told as it is, whatever ends it: SIGKILL, a process that crashes, a full disk. No item runs
+twice, none is lost, no mismatch is tried again."""
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+MRC = sys.argv[1]
+ROOT = Path(__file__).resolve().parents[3]
+REGRESS = str(ROOT / "tools/regress.py")
+
+GOOD = """[[job]]
+kind = "lockstep"
+levels = ["L2"]
+duts = ["fast"]
+scenarios = ["clean", "mixed"]
+packets = 300
+seeds = 12
+range = 6
+"""
+WRONG = """[[job]]
+kind = "lockstep"
+levels = ["L2"]
+duts = ["fast"]
+scenarios = ["clean"]
+variant = "icrc-wrong"
+packets = 300
+seeds = 6
+range = 4
+"""
+
+
+def regress(folder, *words, exe=MRC, **more):
+    """Exit code and JSON of one start."""
+    out = folder / "result.json"
+    out.unlink(missing_ok=True)
+    done = subprocess.run([REGRESS, *map(str, words), "--json", str(out)], cwd=folder, text=True, check=False, timeout=120,
+                          capture_output=True, env=os.environ | {"MRC_EXE": str(exe), "MRC_ROOT": str(ROOT)}, **more)
+    assert out.exists(), done.stdout + done.stderr
+    return done.returncode, json.loads(out.read_text())
+
+
+def lines(folder, out):
+    """Every line of every range, as (range, item)."""
+    found = []
+    for file in sorted((folder / out / "ranges").glob("*.jsonl")):
+        for line in file.read_text().splitlines():
+            row = json.loads(line)
+            found.append((file.stem, row.get("item", str(row.get("seed")))))
+    return found
+
+
+def wrapper(folder, text):
+    """A command in the place of mrc. $N is the number of the call, from 1 on."""
+    path = folder / "wrapper.sh"
+    path.write_text(f"#!/bin/bash\necho >>'{folder}/calls'\nN=$(wc -l <'{folder}/calls')\n{text}\nexec '{MRC}' \"$@\"\n")
+    path.chmod(0o755)
+    (folder / "calls").unlink(missing_ok=True)
+    return path
+
+
+def passes(folder):
+    plan = folder / "good.toml"
+    plan.write_text(GOOD)
+    code, result = regress(folder, plan, "-j2", "--out", "good")
+    assert code == 0 and result["runs"] == result["passed"] == 24 and result["failed"] == 0, result
+    assert result["infrastructure"] == result["resumed"] == 0 and result["coverage"]["bins"] > 0, result
+    code, result = regress(folder, plan, "--out", "good")
+    assert code == 0 and result["runs"] == result["resumed"] == 24, result
+    assert len(lines(folder, "good")) == 24
+    code, result = regress(folder, plan, "-j1", "--out", "one")  # the same with one process
+    texts = [[{key: row[key] for key in ("seed", "result", "packets", "signature", "bins")}
+              for file in sorted((folder / out / "ranges").glob("*.jsonl"))
+              for row in map(json.loads, file.read_text().splitlines())] for out in ("good", "one")]
+    assert texts[0] == texts[1]
+
+
+def groups_failures(folder):
+    plan = folder / "wrong.toml"
+    plan.write_text(WRONG)
+    code, result = regress(folder, plan, "-j2", "--out", "wrong")
+    assert code == 1 and result["failed"] == 6 and result["retries"] == 0, result
+    assert [row["signature"] for row in result["failures"]] == ["wire.icrc"], result
+    words = result["failures"][0]["repro"].split()
+    again = subprocess.run([MRC, *words[1:]], cwd=folder, capture_output=True, text=True, check=False, timeout=60,
+                           env=os.environ | {"MRC_ROOT": str(ROOT)})
+    assert again.returncode == 1 and "wire.icrc" in again.stdout, again.stdout
+    base = sqlite3.connect(folder / "wrong/results.sqlite")
+    assert base.execute("select count(*), count(distinct item) from run where result = 'fail'").fetchone() == (6, 6)
+    base.close()
+
+
+def goes_on_after_sigkill(folder):
+    plan = folder / "killed.toml"
+    plan.write_text(GOOD.replace("packets = 300", "packets = 3000"))
+    child = subprocess.Popen([REGRESS, str(plan), "-j2", "--out", "killed"], cwd=folder, stdout=subprocess.DEVNULL,
+                             env=os.environ | {"MRC_EXE": MRC, "MRC_ROOT": str(ROOT)})
+    until = time.monotonic() + 60
+    while len(lines(folder, "killed")) < 3 and time.monotonic() < until:
+        time.sleep(0.02)
+    child.send_signal(signal.SIGKILL)
+    child.wait()
+    before = len(lines(folder, "killed"))
+    assert 3 <= before < 24, before
+    code, result = regress(folder, plan, "-j2", "--out", "killed")
+    found = lines(folder, "killed")
+    assert code == 0 and result["runs"] == 24 and result["resumed"] >= before, result
+    assert len(found) == len(set(found)) == 24, found
+
+
+def half_a_line(folder):
+    file = sorted((folder / "good/ranges").glob("*.jsonl"))[0]
+    text = file.read_text()
+    file.write_text(text[:-40])
+    code, result = regress(folder, folder / "good.toml", "--out", "good")
+    assert code == 0 and result["resumed"] == 23 and result["runs"] == 24, result
+    assert len(set(lines(folder, "good"))) == len(lines(folder, "good")) == 24
+
+
+def machine_fails(folder):
+    plan = folder / "good.toml"
+    code, result = regress(folder, plan, "-j1", "--out", "machine", exe=wrapper(folder, '[ $N = 2 ] && kill -9 $$'))
+    assert code == 0 and result["runs"] == 24 and result["retries"] == 1 and result["infrastructure"] == 0, result
+    missing = wrapper(folder, 'echo "libsomething.so is missing" >&2; exit 3')
+    code, result = regress(folder, plan, "-j1", "--out", "missing", exe=missing)
+    assert code == 3 and result["runs"] == 0 and result["infrastructure"] == 24 and result["failed"] == 0, result
+    assert len((folder / "calls").read_text().splitlines()) == 12  # four ranges, three attempts each
+    code, result = regress(folder, plan, "-j2", "--out", "missing")
+    assert code == 0 and result["runs"] == 24 and result["infrastructure"] == 0, result
+
+
+def process_crashes(folder):
+    crash = wrapper(folder, '[ $N = 2 ] && kill -SEGV $$')
+    code, result = regress(folder, folder / "good.toml", "-j1", "--out", "crash", exe=crash)
+    assert code == 1 and result["failed"] == 1 and result["passed"] == 23 and result["retries"] == 0, result
+    assert result["failures"][0]["signature"] == "crash SIGSEGV" and result["failures"][0]["repro"].endswith("--seed 7")
+
+
+def disk_is_full(folder):
+    full = wrapper(folder, '[ $N = 1 ] && ulimit -f 1')  # files of at most 1 KiB: some lines, then no more
+    code, result = regress(folder, folder / "good.toml", "-j1", "--out", "full", exe=full)
+    assert code == 0 and result["runs"] == 24 and result["failed"] == 0 and result["retries"] == 1, result
+    assert len(lines(folder, "full")) == len(set(lines(folder, "full"))) == 24
+
+
+def main():
+    with tempfile.TemporaryDirectory() as name:
+        for test in (passes, groups_failures, goes_on_after_sigkill, half_a_line, machine_fails, process_crashes,
+                     disk_is_full):
+            begin = time.monotonic()
+            test(Path(name))
+            print(f"{test.__name__}: {time.monotonic() - begin:.1f} s")
+
+
+if __name__ == "__main__":
+    main()

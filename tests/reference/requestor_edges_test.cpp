@@ -1,0 +1,416 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Where a rule of the requestor begins and ends: what is right just before, and wrong just after.
+#include <catch2/generators/catch_generators.hpp>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "tests/reference/requestor_life.hpp"
+
+using namespace mrc;
+using namespace mrc::test;
+using log::CcKind;
+using log::EvState;
+using Bench = RequestorBench;
+
+TEST_CASE("a controller with nothing in flight holds back no work that its window has room for",
+          "[reference.requestor]") {
+  struct Case {
+    const char* name;
+    uint64_t window, flying;
+    bool begins, comes, wrong;
+  };
+  const auto c = GENERATE(Case{"nothing in flight", 24000, 0, true, false, true},
+                          Case{"the packet comes", 24000, 0, true, true, false},
+                          Case{"something is in flight", 24000, 1, true, false, false},
+                          Case{"a window of a packet", 348, 0, true, false, true},
+                          Case{"a window that holds none", 347, 0, true, false, false},
+                          Case{"how it began is not shown", 24000, 0, false, false, false});
+  CAPTURE(c.name);
+  Bench b;
+  controlled(b);
+  if (c.begins) told(b, {.kind = CcKind::Begins}, 0, c.window, kUs);
+  if (c.flying != 0) told(b, {.kind = CcKind::Granted}, c.flying, 0, 2 * kUs);
+  b.post(100, 10 * kUs);
+  if (c.comes) {
+    told(b, {.kind = CcKind::Granted}, 100, 0, 20 * kUs);
+    b.data(0, 20 * kUs);
+  }
+  b.end(60 * kUs);
+  CHECK(b.broken(Rule::ReqMoves) == (c.wrong ? 1 : 0));
+}
+
+TEST_CASE("a round trip is less by the service time that the peer took off", "[reference.requestor]") {
+  // The stamp is moved by 3 ticks; 2 more are within what clocks that tick allow.
+  for (const log::Time ticks : {7u, 10u, 4u}) {
+    INFO(ticks);
+    Bench b;
+    begins(b);
+    told(b, {.kind = CcKind::Granted}, 100, 0, 2 * kUs);
+    wire::Packet p = wire::make_packet(wire::Opcode::WriteOnly, wire::Encapsulation::Ipv6, true, b.profile.wire());
+    p.ipv6->src = b.qp.own_ip;
+    p.ipv6->dst = b.qp.peer_ip;
+    p.bth->dqp = b.qp.peer_qp;
+    p.bth->p_key = b.qp.pkey;
+    p.bth->psn = kFirst;
+    p.reth->dma_length = 100;
+    p.payload.assign(100, 0x5a);
+    p.tseth->tx_timestamp16 = 0xfffe;
+    p.set_entropy(ev(0));
+    b.put(true, p, 3 * kUs);
+    wire::Packet q = b.packet(wire::Opcode::Sack, true);
+    q.seth->cack_psn = q.bth->psn = kFirst;
+    q.seth->entropy = ev(0);
+    q.cc_state->rcvd_bytes = 1;
+    q.cc_state->tx_timestamp16 = 1;
+    b.put(false, q, 3 * kUs + kPeriod);
+    told(b, {.kind = CcKind::Ack}, 100, 24000, 3 * kUs + kPeriod, ticks * kTick);
+    CHECK(b.broken(Rule::CcRtt) == (ticks == 4 ? 1 : 0));
+  }
+}
+
+TEST_CASE("planes need not be used alike once EVs are out of use", "[reference.requestor]") {
+  for (const unsigned m : {0u, 2u}) {  // 2: ALWAYS_SKIP
+    Bench b;
+    b.profile.planes = 2;
+    for (uint32_t n = 0; n < 16; ++n) b.qp.evs.push_back(0x10000 + n);
+    b.start();
+    b.data(0, 9 * kUs);
+    mark(b, 0, m, 9 * kUs + 1);
+    for (uint32_t n = 1; n < 600; ++n) {
+      wire::Packet p = b.packet(wire::Opcode::WriteOnly, false);
+      p.bth->psn = (kFirst + n) & 0xFFFFFF;
+      p.reth->dma_length = 100;
+      p.payload.assign(100, 0x5a);
+      p.set_entropy(0x10000 + n % 16);
+      b.put(true, p, 10 * kUs + n * log::Time{1000}, n % 4 == 0);
+    }
+    CHECK(b.broken(Rule::PathEqual) == (m == 0 ? 1 : 0));
+  }
+}
+
+TEST_CASE("an answer that comes when the next try is due may be too late", "[reference.requestor]") {
+  // 12.8 us between tries. Answered in time: none is sent 208 us later. Too late, or with one under way: until that
+  // one is answered.
+  enum class When { InTime, Late, UnderWay };
+  for (const When when : {When::InTime, When::Late, When::UnderWay}) {
+    INFO(static_cast<int>(when));
+    Bench b;
+    two_ports(b, 15);
+    update(b, 1, 135 * kUs);
+    update_answered(b, 1, (when == When::Late ? 149 : 147) * kUs);
+    if (when == When::UnderWay) update(b, 2, 148 * kUs);
+    update(b, 3, 400 * kUs);
+    CHECK(b.broken(Rule::PeerRepeats) == (when == When::InTime ? 1 : 0));
+  }
+}
+
+TEST_CASE("a retransmission that follows at once was meant before, and blames no EV", "[reference.requestor]") {
+  for (const auto& [after, heard] : {std::pair{kUs / 2, false}, {kUs / 2, true}, {20 * kUs, false}}) {
+    INFO(after << " " << heard);
+    Bench b;
+    shows_evs(b);
+    b.data(4, 110 * kUs, false, 0x10000);
+    if (heard) mark(b, 1, 0, 110 * kUs + kUs / 4);
+    b.data(4, 110 * kUs + after, true, 0x10001);
+    b.data(5, 200 * kUs, false, 0x10000);
+    CHECK(b.broken(Rule::PathBlamed) == (after == 20 * kUs || heard ? 1 : 0));
+  }
+}
+
+TEST_CASE("what an EV comes back as depends on the marks of the answers, and on A-33", "[reference.requestor]") {
+  struct Case {
+    unsigned first, second;
+    bool skip_good;
+    bool good, skip;  // right
+  };
+  for (const Case& c : {Case{0, 0, false, true, false}, Case{1, 1, false, false, true}, Case{0, 1, false, true, true},
+                        Case{1, 1, true, true, false}}) {
+    for (const EvState to : {EvState::Good, EvState::Skip}) {
+      Bench b;
+      b.profile.settings.skip_good = c.skip_good;
+      shows_evs(b);
+      loses(b);
+      goes(b, 0, EvState::Good, EvState::Bad, 136 * kUs);
+      probe(b, 0x10000, 0, 150 * kUs);
+      answer(b, 0x10000, 151 * kUs, c.first);
+      probe(b, 0x10000, 1, 170 * kUs);
+      answer(b, 0x10000, 171 * kUs, c.second);
+      goes(b, 0, EvState::Bad, to, 180 * kUs);
+      CHECK(b.broken(Rule::PathRevivedAs) == ((to == EvState::Good ? c.good : c.skip) ? 0 : 1));
+    }
+  }
+}
+
+TEST_CASE("a mark soon before the end of a short run counts as soon as it must have been heard",
+          "[reference.requestor]") {
+  // The QP is set up at 0 and a mark comes 1 us later: 2 us are enough for the NIC to act.
+  for (const auto& [end, wrong] : {std::pair{3 * kUs, false}, {3 * kUs + 1, true}}) {
+    Bench b;
+    shows_evs(b, 2, 100);
+    mark(b, 0, 1, kUs);
+    b.judge->finish({}, end);
+    CHECK(b.broken(Rule::PathMarked) == (wrong ? 1 : 0));
+  }
+  Bench b;
+  shows_evs(b, 2, 100);
+  mark(b, 0, 1, kUs);
+  b.judge->finish({true, "stopped"}, 10 * kUs);
+  CHECK(b.broken(Rule::PathMarked) == 0);
+}
+
+TEST_CASE("an answer about the same packet excuses a mark on another plane, not on its own, and not always",
+          "[reference.requestor]") {
+  const auto marked = [](Bench& b, uint32_t n, unsigned plane, unsigned other) {
+    b.data(n, 110 * kUs + n * 10 * kUs);
+    mark(b, n, 1, 112 * kUs + n * 10 * kUs, plane);
+    mark(b, n, 0, 112 * kUs + n * 10 * kUs + 1, other);
+  };
+  for (const unsigned other : {0u, 1u}) {
+    Bench b;
+    shows_evs(b);
+    marked(b, 4, 0, other);
+    b.end(400 * kUs);
+    CHECK(b.broken(Rule::PathMarked) == (other == 0 ? 1 : 0));
+  }
+  // One plane may come second always; two do not.
+  for (const unsigned planes : {1u, 2u}) {
+    Bench b;
+    shows_evs(b);
+    for (uint32_t n = 4; n < 14; ++n) marked(b, n, n % planes, 1 - n % planes);
+    b.end(600 * kUs);
+    CHECK(b.broken(Rule::PathMarked) == planes - 1);
+  }
+}
+
+TEST_CASE("an EV that went bad after the packet left and came back may have done so for that packet",
+          "[reference.requestor]") {
+  for (const log::Time bad : {105 * kUs, 112 * kUs}) {
+    Bench b;
+    shows_evs(b);
+    if (bad < 110 * kUs) goes(b, 0, EvState::Good, EvState::Bad, bad);
+    b.data(4, 110 * kUs, false, 0x10000);
+    if (bad > 110 * kUs) goes(b, 0, EvState::Good, EvState::Bad, bad);
+    goes(b, 0, EvState::Bad, EvState::Good, 120 * kUs);
+    b.data(4, 130 * kUs, true, 0x10001);
+    b.data(5, 200 * kUs, false, 0x10000);
+    CHECK(b.broken(Rule::PathBlamed) == (bad < 110 * kUs ? 1 : 0));
+  }
+}
+
+TEST_CASE("a copy of a reported packet may be told as acknowledged, once and not more", "[reference.requestor]") {
+  for (const unsigned too_many : {0U, 1U}) {
+    Bench b;
+    begins(b);
+    const log::Time at = exchange(b, 10, 3 * kUs);
+    told(b, {.kind = CcKind::Granted}, 100, 0, at + kUs);
+    b.data(9, at + kUs, true);
+    told(b, {.kind = CcKind::Ack}, 1380 + too_many, 24000, at + 2 * kUs);
+    CHECK(b.broken(Rule::CcBytes) == too_many);
+  }
+}
+
+TEST_CASE("with nothing outstanding copies leave the flight too, of packets that no bitmap had reported",
+          "[reference.requestor]") {
+  for (const bool outstanding : {false, true}) {
+    for (const unsigned too_many : {0U, 1U}) {
+      Bench b;
+      begins(b);
+      told(b, {.kind = CcKind::Granted}, 1000, 0, 2 * kUs);
+      for (uint32_t n = 0; n < 10; ++n) b.data(n, 2 * kUs, true);
+      if (outstanding) {
+        told(b, {.kind = CcKind::Granted}, 100, 0, 2 * kUs);
+        b.data(10, 2 * kUs);
+      }
+      const log::Time at = exchange(b, 10, 3 * kUs);
+      told(b, {.kind = CcKind::Ack}, 2000 + too_many, 24000, at);
+      CHECK(b.broken(Rule::CcBytes) == (outstanding || too_many != 0 ? 1 : 0));
+    }
+  }
+}
+
+TEST_CASE("work fails after all retries of a packet that waited inside: nobody can count them",
+          "[reference.requestor]") {
+  for (const bool unseen : {false, true}) {
+    Bench b;
+    b.start();
+    b.post(100, 10 * kUs, 70);
+    b.post(100, 10 * kUs, 71);
+    if (!unseen) b.data(0, 11 * kUs);
+    b.data(1, 11 * kUs);
+    b.done(70, log::Status::Retries, 12 * kUs);
+    b.end(60 * kUs);
+    CHECK(b.broken(Rule::QpStatus) == (unseen ? 0 : 1));
+  }
+}
+
+TEST_CASE("an EV that was bad, and came back without answers, may be probed as before when it is bad again",
+          "[reference.requestor]") {
+  for (const bool before : {false, true}) {
+    Bench b;
+    shows_evs(b);
+    loses(b);
+    if (before) {
+      goes(b, 0, EvState::Good, EvState::Bad, 133 * kUs);
+      goes(b, 0, EvState::Bad, EvState::Denied, 134 * kUs);
+      goes(b, 0, EvState::Denied, EvState::Good, 135 * kUs);
+    }
+    goes(b, 0, EvState::Good, EvState::Bad, 136 * kUs);
+    probe(b, 0x10000, 1, 140 * kUs);
+    CHECK(b.broken(Rule::PathProbeGap) == (before ? 0 : 1));
+    probe(b, 0x10000, 2, 150 * kUs);
+    CHECK(b.broken(Rule::PathProbeGap) == (before ? 1 : 2));
+  }
+}
+
+TEST_CASE("what was told without a round trip is of a SACK that has none, if there is one", "[reference.requestor]") {
+  for (const bool other : {false, true}) {
+    Bench b;
+    b.profile.settings.rtt_rtx = true;
+    begins(b);
+    told(b, {.kind = CcKind::Granted}, 100, 0, 2 * kUs);
+    b.data(9, 2 * kUs, true);
+    const log::Time at = exchange(b, 10, 3 * kUs);
+    if (other) {
+      wire::Packet p = b.packet(wire::Opcode::Sack, true);
+      p.seth->cack_psn = p.bth->psn = (kFirst + 9) & 0xFFFFFF;
+      p.seth->pr = 1;
+      b.put(false, p, at);
+    }
+    told(b, {.kind = CcKind::Ack}, 500, 24000, at + kTick);
+    told(b, {.kind = CcKind::Ack}, 500, 24000, at + kTick, kPeriod);
+    CHECK(b.broken(Rule::CcRtt) == 0);
+    CHECK(b.broken(Rule::CcHeard) == (other ? 0 : 1));
+  }
+}
+
+TEST_CASE("of two SACKs that come at once either may be told first", "[reference.requestor]") {
+  // Round trips of 6 and 10 ticks; what is told as 6 ticks cannot be the longer one, and 3 are neither.
+  for (const auto& [first, second, broken] : {std::tuple{10U, 6U, 0U}, {6U, 10U, 0U}, {10U, 3U, 1U}, {6U, 6U, 1U}}) {
+    INFO(first << ", " << second);
+    Bench b;
+    begins(b);
+    told(b, {.kind = CcKind::Granted}, 200, 0, 2 * kUs);
+    b.data(0, 3 * kUs);
+    b.data(1, 3 * kUs + 4 * kTick);
+    const log::Time at = 3 * kUs + kPeriod;
+    mark(b, 1, 1, at);
+    mark(b, 0, 1, at);
+    told(b, {.kind = CcKind::Ack, .marked = true}, 100, 24000, at + 1000, first * kTick);
+    told(b, {.kind = CcKind::Ack, .marked = true}, 100, 24000, at + 2000, second * kTick);
+    CHECK(b.broken(Rule::CcHeard) == 0);
+    CHECK(b.broken(Rule::CcRtt) == broken);
+  }
+}
+
+TEST_CASE("of two returns a moment ago one may not have left the flight when a penalty cuts the window to it",
+          "[reference.requestor]") {
+  // 12000 - 600 - 1400 - 1000 = 9000 bytes are in flight, and half of the 1000 new ones is taken off.
+  for (const auto& [window, wrong] :
+       std::vector<std::pair<uint64_t, unsigned>>{{8500, 0}, {9100, 0}, {9900, 0}, {10500, 0}, {8800, 1}, {10800, 1}}) {
+    Bench b;
+    begins(b);
+    told(b, {.kind = CcKind::Granted}, 11000, 0, 2 * kUs);
+    const log::Time at = exchange(b, 10, 3 * kUs, 0, 64);
+    told(b, {.kind = CcKind::Returned}, 600, 0, at);
+    told(b, {.kind = CcKind::Returned}, 1400, 0, at);
+    told(b, {.kind = CcKind::Ack, .pen = 64}, 1000, window, at);
+    CHECK(b.broken(Rule::CcPenalty) == wrong);
+  }
+}
+
+TEST_CASE("a packet that is lost counts against the place of its EV, though another EV is there by then",
+          "[reference.requestor]") {
+  constexpr uint32_t kOther = 0x20000;
+  for (const bool lost : {false, true}) {
+    Bench b;
+    shows_evs(b);
+    b.qp.evs[0] = kOther;
+    b.until(120 * kUs);
+    b.judge->qp(b.qp, 120 * kUs);
+    if (lost) loses(b);
+    const auto goes = [&](EvState from, EvState to, uint64_t place, uint64_t ev) {
+      b.judge->event(
+          {log::EventKind::Path, b.qp.qp, {ev, static_cast<uint64_t>(from), static_cast<uint64_t>(to), place}},
+          136 * kUs);
+    };
+    b.until(136 * kUs);
+    goes(EvState::Backup, EvState::Good, 6, 0x10006);
+    goes(EvState::Good, EvState::Bad, 0, kOther);
+    b.until(600 * kUs);
+    CHECK(b.broken(Rule::PathBad) == (lost ? 0 : 1));
+  }
+}
+
+TEST_CASE("a controller may hold back a packet whose timer is over: the QP is not accused of silence",
+          "[reference.requestor]") {
+  for (const bool controller : {false, true}) {
+    Bench b;
+    b.qp.timeout = 4;  // 16.384 us
+    if (controller) {
+      controlled(b);
+      told(b, {.kind = CcKind::Begins}, 0, 24000, kUs);
+      told(b, {.kind = CcKind::Granted}, 24000, 0, 2 * kUs);
+    } else {
+      b.start();
+    }
+    b.data(0, 10 * kUs);
+    b.end(200 * kUs);
+    CHECK((b.broken(Rule::ReqTimer) == 0) == controller);
+    CHECK((b.broken(Rule::ReqAsks) == 0) == controller);
+  }
+}
+
+TEST_CASE("the mark of an EV may be taken just as its owner puts another one in its place", "[reference.requestor]") {
+  constexpr uint32_t kOther = 0x20000;
+  for (const log::Time late : {kUs / 2, 10 * kUs}) {
+    Bench b;
+    shows_evs(b);
+    mark(b, 0, 1, 110 * kUs);
+    b.qp.evs[0] = kOther;
+    const log::Time at = 110 * kUs + kUs / 2;
+    b.until(at);
+    b.judge->qp(b.qp, at);
+    b.until(at + late);
+    b.judge->event({log::EventKind::Path,
+                    b.qp.qp,
+                    {kOther, static_cast<uint64_t>(EvState::Good), static_cast<uint64_t>(EvState::Skip), 0}},
+                   at + late);
+    CHECK(b.broken(Rule::PathSkip) == (late > kUs ? 1 : 0));
+  }
+}
+
+TEST_CASE("frames may have waited inside while all ports stood idle and the host owed data", "[reference.requestor]") {
+  FreeTime free(2, 100, kUs);
+  for (log::Time at = kUs; at < 40 * kUs; at += kUs) {
+    if (at == 10 * kUs) free.read(1, at);
+    if (at == 12 * kUs) free.sent(0, at, at + 3 * kUs, at);
+    if (at == 20 * kUs) free.read_done(1, at);
+    free.until(at);
+  }
+  const log::Time gap = 960;  // 12 bytes at 100 Gb/s
+  CHECK(free.starved(0, 39 * kUs) == 7 * kUs - gap);
+  CHECK(free.starved(16 * kUs, 18 * kUs) == 2 * kUs);
+  CHECK(free.starved(12 * kUs, 15 * kUs) == 0);
+  CHECK(free.starved(20 * kUs, 39 * kUs) == 0);
+}
+
+TEST_CASE("the timer of a packet that waited for its data may have run before it left", "[reference.requestor]") {
+  for (const bool starved : {false, true}) {
+    Bench b;
+    b.start();
+    const auto host = [&](log::HostOp op, log::Time at) {
+      b.until(at);
+      log::Host access;
+      access.op = op;
+      access.bytes = 64;
+      b.judge->host(access, at);
+    };
+    if (starved) host(log::HostOp::Read, 10 * kUs);
+    if (starved) host(log::HostOp::ReadDone, 40 * kUs);
+    b.data(0, 40 * kUs);
+    b.data(0, 44 * kUs, true);
+    CHECK(b.broken(Rule::ReqRtxEvidence) == (starved ? 0 : 1));
+  }
+}
