@@ -63,7 +63,8 @@ struct Bench {
   std::vector<Ccev> ev_queue;  // goes in as the FIFO takes it
   std::vector<Ccask> ask_queue, rask_queue;
   std::vector<Ccret> ret_queue;
-  std::vector<unsigned> popped;  // cycles in which an event was
+  std::vector<unsigned> popped;  // cycles in which the machine took an event
+  std::vector<Ccev> taken;       // and which
   std::vector<Seen<Ccans>> answers, ranswers;
   std::vector<Seen<Ccwake>> wakes;
   std::vector<unsigned> md, qa, hold;  // cycles in which the pulses are high
@@ -125,7 +126,10 @@ struct Bench {
     feed(ask, ask_queue);
     feed(rask, rask_queue);
     feed(ret, ret_queue);
-    const std::size_t after = ev.count() + (ev.valid() && ev.ready());
+    if (const auto inside = block.inside(); inside.doing == CcNscc::Doing::Taken) {
+      popped.push_back(cycles - 1);
+      taken.push_back(inside.event);
+    }
     block.step(cfg, tick);
     block.clock();
     ev.clock();
@@ -135,7 +139,6 @@ struct Bench {
     ans.clock();
     rans.clock();
     wake.clock();
-    if (ev.count() != after) popped.push_back(cycles);
     ++cycles;
   }
   void run(unsigned n) {
