@@ -43,13 +43,15 @@ void RequestorEvs::change(const log::Qp& qp, Time time) {
   qp_ = qp;
   changed_ = time;
   if (same) return;
+  const std::size_t before = places_.size();
   places_.resize(qp.evs.size());
   by_ev_.clear();
   for (std::size_t i = 0; i < places_.size(); ++i) {
     const bool fresh = places_[i].ev != qp.evs[i] || qp.evs[i] == 0;
     places_[i].plane = i < qp.ev_planes.size() ? qp.ev_planes[i] : 0;
     if (fresh) {
-      places_[i].known = places_[i].ev == 0;
+      // 0 is an EV as any other, and a place where none was put yet.
+      places_[i].known = i >= before || (places_[i].ev == 0 && places_[i].known && places_[i].state == first_state(i));
       places_[i].state = first_state(i);
       places_[i].left_good = time;
       places_[i].was = places_[i].ev;

@@ -381,6 +381,31 @@ TEST_CASE("the mark of an EV may be taken just as its owner puts another one in 
   }
 }
 
+TEST_CASE("an EV of value 0 keeps its state while its owner changes other ones", "[reference.requestor]") {
+  struct Case {
+    EvState from;
+    bool change, wrong;
+  };
+  const auto c = GENERATE(Case{EvState::Skip, true, false}, Case{EvState::Good, true, false},
+                          Case{EvState::Skip, false, false}, Case{EvState::Good, false, true});
+  Bench b;
+  shows_evs(b);
+  const auto changes = [&](uint32_t place, uint32_t ev, log::Time at) {
+    b.qp.evs[place] = ev;
+    b.until(at);
+    b.judge->qp(b.qp, at);
+  };
+  const auto goes = [&](EvState from, EvState to, log::Time at) {
+    b.until(at);
+    b.judge->event({log::EventKind::Path, b.qp.qp, {0, static_cast<uint64_t>(from), static_cast<uint64_t>(to), 1}}, at);
+  };
+  changes(1, 0, 110 * kUs);
+  goes(EvState::Good, EvState::Skip, 130 * kUs);
+  if (c.change) changes(3, 0x20000, 140 * kUs);
+  goes(c.from, c.from == EvState::Skip ? EvState::Good : EvState::Skip, 160 * kUs);
+  CHECK(b.broken(Rule::PathStates) == (c.wrong ? 1 : 0));
+}
+
 TEST_CASE("frames may have waited inside while all ports stood idle and the host owed data", "[reference.requestor]") {
   FreeTime free(2, 100, kUs);
   for (log::Time at = kUs; at < 40 * kUs; at += kUs) {
