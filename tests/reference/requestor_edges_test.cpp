@@ -406,6 +406,23 @@ TEST_CASE("an EV of value 0 keeps its state while its owner changes other ones",
   CHECK(b.broken(Rule::PathStates) == (c.wrong ? 1 : 0));
 }
 
+TEST_CASE("answers to probes that went on before an EV went bad may count, but not alone", "[reference.requestor]") {
+  struct Case {
+    bool before, after, wrong;
+  };
+  const auto c = GENERATE(Case{true, true, false}, Case{false, true, true}, Case{true, false, true});
+  Bench b;
+  shows_evs(b);
+  loses(b);
+  if (c.before) probe(b, 0x10000, 0, 131 * kUs);
+  if (c.before) answer(b, 0x10000, 132 * kUs);
+  goes(b, 0, EvState::Good, EvState::Bad, 136 * kUs);
+  if (c.after) probe(b, 0x10000, 1, 150 * kUs);
+  if (c.after) answer(b, 0x10000, 151 * kUs);
+  goes(b, 0, EvState::Bad, EvState::Good, 160 * kUs);
+  CHECK(b.broken(Rule::PathRevived) == (c.wrong ? 1 : 0));
+}
+
 TEST_CASE("frames may have waited inside while all ports stood idle and the host owed data", "[reference.requestor]") {
   FreeTime free(2, 100, kUs);
   for (log::Time at = kUs; at < 40 * kUs; at += kUs) {
