@@ -113,10 +113,9 @@ void RequestorEvs::event(const log::Event& event, bool lost, Time time) {
   const bool known = std::exchange(place.known, true);
   const unsigned wanted = std::max(1u, world_.world.settings().probe_successes);
   if (was == EvState::Bad && place.answers < wanted) place.probed_on = true;
-  if (to == EvState::Bad) {
-    place.bad = time;
-    place.answers = place.marked = 0;
-  }
+  const unsigned answers = std::exchange(place.answers, 0), marks = std::exchange(place.marked, 0);
+  const unsigned early = was == EvState::Bad ? std::exchange(place.early, 0) : (place.early += answers);
+  if (to == EvState::Bad) place.bad = time;
   // Whoever sets a QP up sets its EVs up.
   if (!settled(time) && to == first_state(at)) return;
   const auto came = [&] {
@@ -130,15 +129,17 @@ void RequestorEvs::event(const log::Event& event, bool lost, Time time) {
     check(Rule::PathSkip, marked, nullptr, came,
           [] { return std::string("a mark before: no SACK with SKIP_ONCE, no NACK TRIMMED about it came"); });
   } else if (from == EvState::Bad && to != EvState::Denied && known && once(ev)) {
-    check(Rule::PathRevived, place.answers >= wanted, nullptr, came, [&] {
-      return fmt::format("{} answers to probes on it before: {} came since {}", wanted, place.answers,
-                         words(place.bad));
+    if (answers != 0 && answers < wanted && answers + early >= wanted) {
+      return world_.world.report().rests(Rule::PathRevived, "probes of it were answered before it went bad");
+    }
+    check(Rule::PathRevived, answers >= wanted, nullptr, came, [&] {
+      return fmt::format("{} answers to probes on it before: {} came since {}", wanted, answers, words(place.bad));
     });
-    const bool skips = place.marked != 0 && !world_.world.settings().skip_good;
-    const bool open = skips && place.marked < place.answers;  // those before a failure do not count
+    const bool skips = marks != 0 && !world_.world.settings().skip_good;
+    const bool open = skips && marks < answers;  // those before a failure do not count
     check(Rule::PathRevivedAs, open || (to == EvState::Skip) == skips, nullptr, came, [&] {
       return fmt::format("to {}: of {} answers {} had SKIP_ONCE", name_of(skips ? EvState::Skip : EvState::Good),
-                         place.answers, place.marked);
+                         answers, marks);
     });
   } else if (from == EvState::Backup && to == EvState::Good) {
     joined_.push_back({time, place.plane});

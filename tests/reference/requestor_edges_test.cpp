@@ -286,8 +286,15 @@ TEST_CASE("what was told without a round trip is of a SACK that has none, if the
 }
 
 TEST_CASE("of two SACKs that come at once either may be told first", "[reference.requestor]") {
-  // Round trips of 6 and 10 ticks; what is told as 6 ticks cannot be the longer one, and 3 are neither.
-  for (const auto& [first, second, broken] : {std::tuple{10U, 6U, 0U}, {6U, 10U, 0U}, {10U, 3U, 1U}, {6U, 6U, 1U}}) {
+  // Round trips of 6 and 10 ticks; what is told as 6 ticks cannot be the longer one, and 3 are neither. What is told
+  // without a round trip (0) may be either.
+  for (const auto& [first, second, broken] : {std::tuple{10U, 6U, 0U},
+                                              {6U, 10U, 0U},
+                                              {10U, 3U, 1U},
+                                              {6U, 6U, 1U},
+                                              {0U, 6U, 0U},
+                                              {0U, 10U, 0U},
+                                              {0U, 3U, 1U}}) {
     INFO(first << ", " << second);
     Bench b;
     begins(b);
@@ -404,6 +411,23 @@ TEST_CASE("an EV of value 0 keeps its state while its owner changes other ones",
   if (c.change) changes(3, 0x20000, 140 * kUs);
   goes(c.from, c.from == EvState::Skip ? EvState::Good : EvState::Skip, 160 * kUs);
   CHECK(b.broken(Rule::PathStates) == (c.wrong ? 1 : 0));
+}
+
+TEST_CASE("answers to probes that went on before an EV went bad may count, but not alone", "[reference.requestor]") {
+  struct Case {
+    bool before, after, wrong;
+  };
+  const auto c = GENERATE(Case{true, true, false}, Case{false, true, true}, Case{true, false, true});
+  Bench b;
+  shows_evs(b);
+  loses(b);
+  if (c.before) probe(b, 0x10000, 0, 131 * kUs);
+  if (c.before) answer(b, 0x10000, 132 * kUs);
+  goes(b, 0, EvState::Good, EvState::Bad, 136 * kUs);
+  if (c.after) probe(b, 0x10000, 1, 150 * kUs);
+  if (c.after) answer(b, 0x10000, 151 * kUs);
+  goes(b, 0, EvState::Bad, EvState::Good, 160 * kUs);
+  CHECK(b.broken(Rule::PathRevived) == (c.wrong ? 1 : 0));
 }
 
 TEST_CASE("frames may have waited inside while all ports stood idle and the host owed data", "[reference.requestor]") {
