@@ -629,8 +629,8 @@ void register_cosim(CLI::App& app, Context& context) {
                     "the RTL asserts in every cycle what it takes for granted; ./mrc builds it. It is slower");
   text_option(
       *command, "--dut", options->dut,
-      "rtl, model, or a shared object that speaks api/mrc_dut.h; at L1 and L2 also fast, a command, tcp:HOST:PORT, "
-      "unix:PATH, and the shared object speaks api/mrc_nic.h");
+      "rtl, model, or a shared object that speaks api/mrc_dut.h; at L1 and L2 also fast, rtl-stalled, a command, "
+      "tcp:HOST:PORT, unix:PATH, and the shared object speaks api/mrc_nic.h");
   command
       ->add_option(
           "--level", options->level,

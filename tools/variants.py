@@ -4,7 +4,8 @@
 
 Is the judge right about NICs that are not ours? Runs the devices of 'mrc cosim --variant list': legal ones with random
 scenarios, of which none may bring a finding, illegal ones with the scenario that each names, where one of its rules must
-be named. Exit 1: a false alarm, an error that was not seen, or one with other rules; 3: a run did not work."""
+be named. 'plain' is the device itself, without a variant. Exit 1: a false alarm, an error that was not seen, or one with
+other rules; 3: a run did not work."""
 import argparse
 import concurrent.futures
 import hashlib
@@ -16,6 +17,7 @@ import tempfile
 from pathlib import Path
 
 LINE = re.compile(r"^  (\S+) +(legal|illegal) (.*) \(--scenario (\S+)\)(?:: (.*))?$")
+PLAIN = ("plain", "legal", "the device itself", "random", None)
 INSIDE = ("take-", "answer-other", "answer-lost", "path-")  # events of the device alone: nothing shows at L2
 OPEN = {  # errors that the judge names by no rule: who sees them, or nobody
     "rtx-twice": "nobody: the cause of a retransmission is a cause for another one as well",
@@ -54,8 +56,8 @@ def play(args, level, name, scenario, seed):
     """One run of 'mrc cosim', and which rules the judge names."""
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "run.json"
-        command = [args.mrc, "cosim", "--level", level, "--dut", args.dut, "--preset", args.preset, "--variant", name,
-                   "--scenario", scenario, "--packets", str(args.packets), "--seed", str(seed), "--json", str(out)]
+        command = [args.mrc, "cosim", "--level", level, "--dut", args.dut, "--preset", args.preset,
+                   *(["--variant", name] if name != PLAIN[0] else []), "--scenario", scenario, "--packets", str(args.packets), "--seed", str(seed), "--json", str(out)]
         try:
             done = subprocess.run(command, capture_output=True, text=True, timeout=600)
         except subprocess.TimeoutExpired:
@@ -139,8 +141,8 @@ def main():
     parser.add_argument("--verbose", action="store_true")
     args = parser.parse_args()
     listed = subprocess.run([args.mrc, "cosim", "--variant", "list"], capture_output=True, text=True)
-    rows = [match.groups() for match in map(LINE.match, listed.stdout.splitlines()) if match]
-    if not rows:
+    rows = [PLAIN, *(match.groups() for match in map(LINE.match, listed.stdout.splitlines()) if match)]
+    if len(rows) == 1:
         sys.exit(f"variants.py: {args.mrc} lists no variants. Name a built mrc.")
     only = set(filter(None, args.only.split(",")))
     unknown = only - {row[0] for row in rows}

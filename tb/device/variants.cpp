@@ -57,6 +57,10 @@ std::vector<VariedRow> legal_rows() {
   add("late-control", "control packets wait up to 1 us each, data pass them", "mixed").control_ns = 1000;
   VariedRow& all = add("late-frames", "all frames wait up to 2 us each, none overtakes one of its kind", "trim");
   all.data_ns = all.control_ns = 2000;
+  add("late-again", "retransmissions wait up to 4 us each, as those of a timer that runs late", "rto").again_ns = 4000;
+  VariedRow& order = add("again-order", "retransmissions wait up to 2 us each and overtake each other", "loss");
+  order.again_ns = 2000;
+  order.again_pass = true;
   add("bursts", "frames leave at multiples of 2 us, in bursts", "mixed").burst_ns = 2000;
   add("late-writes", "writes of memory wait up to 1 us each; completions stay behind them", "immediate").write_ns =
       1000;
