@@ -621,9 +621,12 @@ void RequestorPart::completed(const log::Cqe& cqe, Time time) {
     w_.report().rests(Rule::ReqCqeOrder, "the QP is older than the log");
     return;
   }
-  w_.check(Rule::ReqCqeOrder, there, nullptr, qp, came, [&] {
-    return r.posts.empty() ? std::string("none: every work request has completed")
-                           : fmt::format("work request {} next", r.posts.front().post.wr_id);
+  // What is refused, or fails, may do so before the work ahead of it is done.
+  const auto next = std::ranges::find_if(r.posts, [](const Posted& p) { return !p.failed; });
+  const bool in_turn = cqe.status != log::Status::Ok || at == next || w_.incomplete() != nullptr;
+  w_.check(Rule::ReqCqeOrder, there && in_turn, nullptr, qp, came, [&] {
+    return next == r.posts.end() ? std::string("none: every work request has completed")
+                                 : fmt::format("work request {} next", next->post.wr_id);
   });
   if (!there) return;
   if (cqe.status != log::Status::Ok) {

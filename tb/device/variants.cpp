@@ -101,7 +101,11 @@ using FrameAct = Act (*)(Packet&, S&);
 struct FrameRow {
   const char *name, *what, *scenario, *rules;
   FrameAct act;
+  const char* key = "";
 };
+/// A timer beyond what the judge allows a NIC for hearing, deciding and waiting: below it each repeat may be the
+/// timer's.
+constexpr const char* kLongTimer = "rto = 8";
 
 // Headers.
 constexpr FrameRow kHeaders[] = {
@@ -212,8 +216,8 @@ constexpr FrameRow kRequestor[] = {
     {"rtx-said", "first transmissions have rtx 1", "clean", "req.rtx-unsent wire.class",
      MRC_EDIT(first, p.bth->rtx = 1)},
     {"sent-twice", "packets are sent twice", "clean", "req.psn-once", MRC_SOME(first, Twice)},
-    {"rtx-twice", "each retransmission is sent three times", "loss", "req.rtx-cause req.rtx-evidence req.rtx-reported",
-     [](Packet& p, S&) { return again(p) ? Act::Twice : Act::Keep; }},
+    {"rtx-twice", "each retransmission is sent twice", "loss", "req.rtx-cause req.rtx-evidence req.rtx-reported",
+     [](Packet& p, S&) { return again(p) ? Act::Twice : Act::Keep; }, kLongTimer},
     {"psn-beyond", "packets are sent beyond the window", "clean", "req.window req.psn-hole",
      [](Packet& p, S& s) {
        const QpConfig* qp = s.qp_of(p);
@@ -229,7 +233,7 @@ constexpr FrameRow kRequestor[] = {
        return Act::Drop;
      }},
     {"rtx-lost", "half of what is to be sent again is not", "loss", "req.timer req.nack-again req.gap-again",
-     MRC_SOME(again, Drop)},
+     MRC_SOME(again, Drop), kLongTimer},
     {"rtx-payload", "retransmissions carry other bytes", "loss", "req.rtx-same req.payload",
      MRC_EDIT(whole_again, p.payload[20] ^= 1)},
     {"rtx-address", "retransmissions have another address", "loss", "req.rtx-head req.va req.posted",
@@ -256,6 +260,7 @@ void add(std::vector<VariedRow>& rows, const FrameRow (&of)[N]) {
   for (const FrameRow& r : of) {
     rows.push_back(bad(r.name, r.what, r.scenario, r.rules));
     rows.back().frame = r.act;
+    rows.back().variant.key = r.key;
   }
 }
 

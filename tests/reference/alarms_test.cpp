@@ -2,6 +2,8 @@
 /// NICs that are right and were accused: what they did, told again, breaks no rule; a step further, it still does.
 #include <catch2/catch_test_macros.hpp>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "reference/run.hpp"
 #include "tests/reference/life.hpp"
@@ -216,6 +218,29 @@ TEST_CASE("a NAK may wait behind completions that the host does not take", "[ref
     tale.waits(100 * kUs);
     tale.sends(2, 2);
     CHECK(tale.broken(Rule::QpFatal) == (c.wrong ? 1 : 0));
+  }
+}
+
+TEST_CASE("work completes well in the order in which it was posted; what is refused or fails need not wait",
+          "[reference][history]") {
+  struct Case {
+    std::vector<std::pair<uint64_t, log::Status>> completions;
+    bool wrong;
+  };
+  using enum log::Status;
+  for (const Case& c : {Case{{{0, Ok}, {1, Ok}, {2, Ok}}, false}, Case{{{1, Ok}}, true}, Case{{{0, Ok}, {2, Ok}}, true},
+                        Case{{{1, LocalLength}, {0, Ok}, {2, Ok}}, false}, Case{{{0, Fatal}, {1, Flushed}}, false}}) {
+    CAPTURE(c.completions.size(), c.completions.front().first);
+    Tale tale;
+    for (uint32_t n = 0; n < 3; ++n) tale.push(log::Post{kQp, n, 0x100, 0x9000, 64, 9});
+    for (uint32_t n = 0; n < 3; ++n) tale.sends(n, n);
+    tale.hears_ack(2);
+    for (const auto& [id, status] : c.completions) {
+      log::Cqe cqe{kQp, false, status};
+      cqe.wr_id = id;
+      tale.push(cqe);
+    }
+    CHECK(tale.broken(Rule::ReqCqeOrder) == (c.wrong ? 1 : 0));
   }
 }
 

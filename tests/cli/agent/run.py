@@ -137,9 +137,9 @@ def levels():
 def variants():
     """Devices that are wrong, one for each kind of output; and one that is right."""
     tool = [sys.executable, os.path.join(os.path.dirname(__file__), "../../../tools/variants.py"), MRC]
-    few = "dqp-reserved,sack-ahead,psn-beyond,write-bit,recv-twice,take-other"
-    done = subprocess.run([*tool, "--only", few, "--packets", "500"], text=True, capture_output=True, check=False, timeout=100)
-    assert done.returncode == 0 and "6 variants, 0 bad" in done.stdout, done.stdout
+    few = "dqp-reserved,sack-ahead,psn-beyond,write-bit,recv-twice,take-other,rtx-twice,rtx-lost,ack-lost,send-lost"
+    done = subprocess.run([*tool, "--only", few], text=True, capture_output=True, check=False, timeout=100)
+    assert done.returncode == 0 and "10 variants, 0 bad" in done.stdout, done.stdout
     assert "take-other         L2 hidden" in done.stdout, done.stdout
     done = subprocess.run([*tool, "--what", "legal", "--only", "nasty", "--runs", "2", "--packets", "100"], text=True,
                           capture_output=True, check=False, timeout=100)
