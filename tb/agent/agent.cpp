@@ -364,10 +364,11 @@ class AgentRun {
     }
     // Only a run that came to its end, or waited for so long that it is a hang, owes everything that is open.
     const bool whole = r.outcome == AgentOutcome::Pass || r.outcome == AgentOutcome::Empty;
-    const log::End end{!whole && r.outcome != AgentOutcome::Hang, name_of(r.outcome)};
+    const bool owes = whole || r.outcome == AgentOutcome::Hang;
+    const log::End end{!owes, name_of(r.outcome)};
     for (auto& side : sides_) {
       try {
-        side->end(now_, whole, end);
+        side->end(now_, owes, end);
       } catch (const std::runtime_error& error) {
         stop_with(AgentOutcome::DeviceError, error.what());
         side->end(now_, false, {true, name_of(r.outcome)});
