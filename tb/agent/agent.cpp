@@ -183,7 +183,9 @@ class AgentRun {
     quiet_ =
         3000 * clock +
         static_cast<Time>((scenario_.delay_ns + scenario_.jitter_ns + scenario_.skew_ns + scenario_.reorder_ns) * 1000);
-    hang_ = std::max(200000 * clock, static_cast<Time>(40 * timer_ps));
+    // Or until memory of abandoned messages is free again.
+    const auto drained = static_cast<Time>(2000 * drained_ns(scenario_, preset_));
+    hang_ = std::max({200000 * clock, static_cast<Time>(40 * timer_ps), drained});
     if (scenario_.hang_us > 0) hang_ = static_cast<Time>(scenario_.hang_us * 1e6);
     auto told = begin;
     for (;;) {
