@@ -9,8 +9,9 @@
 
 namespace mrc::cli {
 
-/// Which build of the RTL: for speed, with its assertions, with them and FST waves compiled in, which costs some, or with
-/// them and words that wait at random between its blocks (tools/stalled_rtl.py), which our CMake makes of tiny alone.
+/// Which build of the RTL: for speed, with its assertions, with them and FST waves compiled in, which costs some, or
+/// with them and words that wait at random between its blocks (tools/stalled_rtl.py), which our CMake makes of tiny
+/// alone.
 enum class Flavour { Fast, Asserted, Wave, Stalled };
 
 /// The shared object of a preset's RTL. When ./mrc started this program, what is out of date is built first, with words

@@ -163,9 +163,9 @@ TEST_CASE("a mark soon before the end of a short run counts as soon as it must h
 TEST_CASE("an answer about the same packet excuses a mark on another plane, not on its own, and not always",
           "[reference.requestor]") {
   const auto marked = [](Bench& b, uint32_t n, unsigned plane, unsigned other) {
-    b.data(n, 110 * kUs + n * 10 * kUs);
-    mark(b, n, 1, 112 * kUs + n * 10 * kUs, plane);
-    mark(b, n, 0, 112 * kUs + n * 10 * kUs + 1, other);
+    b.data(n, (110 + 10UL * n) * kUs);
+    mark(b, n, 1, (112 + 10UL * n) * kUs, plane);
+    mark(b, n, 0, (112 + 10UL * n) * kUs + 1, other);
   };
   for (const unsigned other : {0u, 1u}) {
     Bench b;
