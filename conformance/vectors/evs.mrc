@@ -69,6 +69,34 @@ until count(> cqe send status ok) == 64 within 20 rto
 expect count(p0 > write) == 0
 expect count(p1 > write rtx 0) == 64
 
+id Q-EV-115
+purpose one EV of 16 is left, the others are denied: each packet goes on it, at once, and none is given up
+mark S2, A-66
+cite mrc.md 5
+rules path.set path.plane req.psn-hole
+caps requestor ev_control
+dut ev e0 deny
+dut ev e1 deny
+dut ev e2 deny
+dut ev e3 deny
+dut ev e4 deny
+dut ev e6 deny
+dut ev e7 deny
+dut ev e8 deny
+dut ev e9 deny
+dut ev e10 deny
+dut ev e11 deny
+dut ev e12 deny
+dut ev e13 deny
+dut ev e14 deny
+dut ev e15 deny
+settle rtt
+peer auto
+dut post write len 256 * 64
+set > write rtx 0 psn sq_psn .. sq_psn+63 each once within 64 rtt
+until count(> cqe send status ok) == 64 within 20 rto
+expect count(> write ev e5) == 64
+
 # ---- ASSUMED_BAD: what makes an EV so, and what does not ----
 
 cases id answer what {
