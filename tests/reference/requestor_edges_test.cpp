@@ -160,6 +160,19 @@ TEST_CASE("a mark soon before the end of a short run counts as soon as it must h
   CHECK(b.broken(Rule::PathMarked) == 0);
 }
 
+TEST_CASE("a QP that has failed need not heed marks", "[reference.requestor]") {
+  for (const bool failed : {false, true}) {
+    Bench b;
+    shows_evs(b);
+    b.post(100, 105 * kUs, 70);
+    b.data(4, 110 * kUs);
+    if (failed) b.done(70, log::Status::Flushed, 111 * kUs);
+    mark(b, 4, 1, 112 * kUs);
+    b.end(400 * kUs);
+    CHECK(b.broken(Rule::PathMarked) == (failed ? 0 : 1));
+  }
+}
+
 TEST_CASE("an answer about the same packet excuses a mark on another plane, not on its own, and not always",
           "[reference.requestor]") {
   const auto marked = [](Bench& b, uint32_t n, unsigned plane, unsigned other) {
