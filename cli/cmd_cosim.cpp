@@ -97,8 +97,9 @@ void list_bugs() {
 void list_variants() {
   std::cout << "What a device may do otherwise (legal), and what it must not do, with the rules that say so:\n";
   for (const tb::Variant& v : tb::variants()) {
-    std::cout << fmt::format("  {:<18} {:<7} {} (--scenario {}){}\n", v.name, v.legal ? "legal" : "illegal", v.what,
-                             v.scenario, v.legal ? "" : fmt::format(": {}", v.rules));
+    std::cout << fmt::format("  {:<18} {:<7} {} (--scenario {}{}{}){}\n", v.name, v.legal ? "legal" : "illegal", v.what,
+                             v.scenario, *v.key == '\0' ? "" : ", ", v.key,
+                             v.legal ? "" : fmt::format(": {}", v.rules));
   }
 }
 
@@ -629,8 +630,8 @@ void register_cosim(CLI::App& app, Context& context) {
                     "the RTL asserts in every cycle what it takes for granted; ./mrc builds it. It is slower");
   text_option(
       *command, "--dut", options->dut,
-      "rtl, model, or a shared object that speaks api/mrc_dut.h; at L1 and L2 also fast, a command, tcp:HOST:PORT, "
-      "unix:PATH, and the shared object speaks api/mrc_nic.h");
+      "rtl, model, or a shared object that speaks api/mrc_dut.h; at L1 and L2 also fast, rtl-stalled, a command, "
+      "tcp:HOST:PORT, unix:PATH, and the shared object speaks api/mrc_nic.h");
   command
       ->add_option(
           "--level", options->level,

@@ -20,6 +20,18 @@ namespace mrc::cli {
 
 namespace {
 
+/// Our RTL with words that wait at random between its blocks (docs/variants.md).
+constexpr const char* kStalled = "rtl-stalled";
+
+DutOpener stalled_opener(const Preset& preset, const Context& context) {
+  const std::filesystem::path path = rtl_device(preset, Flavour::Stalled, context);
+  std::error_code ignored;
+  if (!std::filesystem::exists(path, ignored))
+    throw UsageError(std::string("the RTL of preset ") + preset.name + " with stalls between its blocks is not built.",
+                     "It is built for preset tiny, by 'cmake --build' or ./mrc.");
+  return dut_opener(path.string(), preset, 1, context, {.process = "shared"});
+}
+
 /// A word of a command of the shell.
 std::string quoted(const std::string& text) {
   std::string out = "'";
@@ -45,7 +57,8 @@ std::unique_ptr<tb::NicDevice> library_nic(const std::string& path, const Preset
 
 std::unique_ptr<tb::NicDevice> any_nic(const std::string& name, const Preset& preset, const std::string& bug,
                                        double limit_s, const Context& context, bool shows) {
-  if (name == "model" || name == "rtl" || name == "fast") return nic_device(name, preset, bug, context, shows);
+  if (name == "model" || name == "rtl" || name == "fast" || name == kStalled)
+    return nic_device(name, preset, bug, context, shows);
   if (!bug.empty())
     throw Unsupported("'" + name + "' has no injected bugs of ours.", "Leave out --rtl-bug, or say --dut rtl.");
   const tb::RemoteOptions options{limit_s, &g_stop};
@@ -84,11 +97,12 @@ std::unique_ptr<tb::NicDevice> nic_device(const std::string& name, const Preset&
       throw UsageError("unknown RTL bug " + input::shown(bug) + input::did_you_mean(bug, names),
                        "'mrc cosim --rtl-bug list' prints the names.");
     }
-    if (name != "rtl") throw Unsupported("the " + name + " has no injected bugs.", "Take rtl, or leave out --rtl-bug.");
+    if (name != "rtl" && name != kStalled)
+      throw Unsupported("the " + name + " has no injected bugs.", "Take rtl, or leave out --rtl-bug.");
     pins.bug = static_cast<uint8_t>(found->number);
     pins.name += " with bug " + std::string(found->name);
   }
-  pins.open = dut_opener(name, preset, 1, context);
+  pins.open = name == kStalled ? stalled_opener(preset, context) : dut_opener(name, preset, 1, context);
   return tb::make_pins_device(pins);
 }
 

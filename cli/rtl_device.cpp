@@ -45,8 +45,13 @@ bool run_to_end(const std::vector<std::string>& words) {
   return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
+/// What its file and its target have behind the name of the preset.
+const char* suffix_of(Flavour flavour) {
+  return flavour == Flavour::Asserted ? "_asserted" : flavour == Flavour::Stalled ? "_stalled" : "";
+}
+
 std::filesystem::path file_of(const Preset& preset, Flavour flavour = Flavour::Fast) {
-  return std::string("libmrc_dut_rtl_") + preset.name + (flavour == Flavour::Asserted ? "_asserted.so" : ".so");
+  return std::string("libmrc_dut_rtl_") + preset.name + suffix_of(flavour) + ".so";
 }
 
 }  // namespace
@@ -54,7 +59,7 @@ std::filesystem::path file_of(const Preset& preset, Flavour flavour = Flavour::F
 std::filesystem::path rtl_device(const Preset& preset, Flavour flavour, const Context& context) {
   if (context.builder.empty()) return context.lib_dir / file_of(preset, flavour);
   const std::string build = flavour == Flavour::Wave ? "wave" : "fast";
-  const std::string target = std::string(preset.name) + (flavour == Flavour::Asserted ? "_asserted" : "");
+  const std::string target = std::string(preset.name) + suffix_of(flavour);
   if (!context.built.contains({build, target})) {
     if (!run_to_end({context.builder.string(), build, target})) throw ToldAlready();
     context.built.insert({build, target});

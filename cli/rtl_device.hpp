@@ -9,8 +9,10 @@
 
 namespace mrc::cli {
 
-/// Which build of the RTL: for speed, with its assertions, or with them and FST waves compiled in, which costs some.
-enum class Flavour { Fast, Asserted, Wave };
+/// Which build of the RTL: for speed, with its assertions, with them and FST waves compiled in, which costs some, or
+/// with them and words that wait at random between its blocks (tools/stalled_rtl.py), which our CMake makes of tiny
+/// alone.
+enum class Flavour { Fast, Asserted, Wave, Stalled };
 
 /// The shared object of a preset's RTL. When ./mrc started this program, what is out of date is built first, with words
 /// on stderr; once per device, so that a long run stays with the one it began with. Without ./mrc it is the one beside

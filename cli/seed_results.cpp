@@ -46,7 +46,7 @@ const char* word_of(int exit_code) {
 }  // namespace
 
 std::string signature_of(const Json& result) {
-  const std::string outcome = result.value("result", "");
+  std::string outcome = result.value("result", "");
   if (outcome == "pass") return "";
   if (const auto d = result.find("divergence"); d != result.end()) {
     const Json& differences = (*d)["differences"];

@@ -159,3 +159,20 @@ function(mrc_rtl_dut preset)
   endforeach()
   install(TARGETS mrc_dut_rtl_${preset} LIBRARY DESTINATION "${MRC_DUT_DIR}")
 endfunction()
+
+# mrc_stalled_dut(PRESET): libmrc_dut_rtl_PRESET_stalled.so, our RTL with its assertions and words that wait at random
+# between its blocks (tools/stalled_rtl.py), a lawful NIC that is not ours cycle by cycle. To be called from the top
+# folder.
+function(mrc_stalled_dut preset)
+  set(dut mrc_dut_rtl_${preset}_stalled)
+  set(folder "${CMAKE_CURRENT_BINARY_DIR}/${dut}_top")
+  mrc_glob(specs cmodel/spec/*.yaml cmodel/spec/gen/*.py)
+  add_custom_command(OUTPUT "${folder}/mrc_nic.sv" "${folder}/stalled.f" VERBATIM
+    COMMAND /usr/bin/python3 "${MRC_ROOT}/tools/stalled_rtl.py" "${folder}"
+    DEPENDS tools/stalled_rtl.py tools/rtl.py rtl/gen/mrc_nic.sv rtl/mrc_nic.f ${specs}
+    COMMENT "RTL with stalls between its blocks")
+  mrc_dut(${dut} ${preset} INSIDE VERILATOR_ARGS --assert -f "${folder}/stalled.f"
+    DEPENDS "${folder}/stalled.f" "${folder}/mrc_nic.sv" tb/dut/mrc_stall.sv
+    SOURCES rtl/lint/verilator.vlt tb/dut/inside.vlt rtl/gen/mrc_nic_${preset}.sv)
+  target_link_libraries(${dut} PRIVATE mrcnic_warnings)
+endfunction()

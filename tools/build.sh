@@ -40,6 +40,7 @@ add() { # TARGET
     everything) name="everything that there is to test" tools="Verilator, C++" ;;
     test_*) name="its unit tests ${1#test_}" tools="C++" ;;
     *_asserted) name="the RTL of preset ${1%_asserted} with its assertions" tools="Verilator, C++" ;;
+    *_stalled) name="the RTL of preset ${1%_stalled} with stalls between its blocks" tools="Verilator, C++" ;;
     *) name="the RTL of preset $1" tools="Verilator, C++" ;;
   esac
   [ "$flavour" = wave ] && name+=" with waves"

@@ -59,10 +59,11 @@ EXAMPLES = """Examples:
 LONG = set("""Q-EV-007 Q-EV-008 Q-MPR-004 Q-PLANE-011 Q-PORT-001 Q-PORT-002 Q-PORT-003 Q-PORT-004 Q-PORT-005 Q-PORT-006
 Q-PORT-012 Q-PORT-014 Q-PORT-015 Q-RTX-001 S-A03-LABEL-002 S-A03-PORT-002 S-A36-HIGH-001 S-A36-LOW-001
 S-A37-FROM0-001 S-A37-FROM1-001 S-A76-ONE-012 S-A76-PLANE-012""".split())
-# Those who play vectors: (name, options of mrc nic, the cap that a vector must name or ""). Tiny has a window of one
-# unit, which cannot become another one.
-ENDPOINTS = {"model": (("--endpoint", "model"), ""), "fast": (("--endpoint", "fast"), ""),
-             "model of fpga100": (("--endpoint", "model", "--preset", "fpga100"), "dyn_mpr")}
+# Those who play vectors: {name: (options of mrc nic, which vectors)}. Tiny has a window of one unit, which cannot become
+# another one, and two planes.
+ENDPOINTS = {"model": (("--endpoint", "model"), lambda vector: True), "fast": (("--endpoint", "fast"), lambda vector: True),
+             "model of fpga100": (("--endpoint", "model", "--preset", "fpga100"), lambda vector: "dyn_mpr" in vector["caps"]),
+             "model of asic800": (("--endpoint", "model", "--preset", "asic800"), lambda vector: vector["planes"] > 2)}
 # Files of the part that is the requestor's; the rest is the responder's and the wire's.
 REQUESTOR = {"endpoint", "ev_set", "flight", "probe", "retry", "step_timer", "tx_window"}
 CONTROLLER = {"nscc"}
@@ -308,8 +309,8 @@ class Judges:
             (folder / f"{name}.toml").write_text(text, encoding="utf-8")
         self.quiet = Quiet(BUILD / "quiet.jsonl")
         self.vectors = {}  # by endpoint, and whether they take long
-        for endpoint, (_, cap) in ENDPOINTS.items():
-            asked = [v for v in self.all if not cap or cap in v["caps"]]
+        for endpoint, (_, fits) in ENDPOINTS.items():
+            asked = [v for v in self.all if fits(v)]
             for long in (False, True):
                 self.vectors[endpoint, long] = [v for v in asked if (v["id"] in LONG) == long]
 
@@ -411,14 +412,15 @@ class Judges:
                     return seen
                 asked = asked[[v["id"] for v in asked].index(seen["how"].split()[0]) + 1:]
             return None
-        large = "model of fpga100"
-        short = [lambda: vectors("model", False), lambda: vectors(large, False)]
+        large = ("model of fpga100", "model of asic800")
+        short = [lambda: vectors("model", False), *(lambda name=name: vectors(name, False) for name in large)]
         stages = {"controller": [lambda: runs(CONTROLLER_RUNS), *short, lambda: runs(RUNS)],
                   "requestor": [lambda: runs(RUNS[:9]), *short, lambda: runs(RUNS + CONTROLLER_RUNS)]}.get(
                       whose, [*short, lambda: runs(RUNS[:9])])
         if not quick:
             stages += [lambda: vectors("fast", False), lambda: runs(RUNS + CONTROLLER_RUNS),
-                       lambda: vectors("fast", True), lambda: vectors("model", True), lambda: vectors(large, True)]
+                       lambda: vectors("fast", True), lambda: vectors("model", True),
+                       *(lambda name=name: vectors(name, True) for name in large)]
         for stage in [likely, *stages]:
             if (seen := stage()):
                 return seen

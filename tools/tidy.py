@@ -45,7 +45,7 @@ def commands(files, build):
         rtl.fail(f"{known} is missing.", "Call './mrc lint --cpp', which builds what it needs.")
     found = {}
     for entry in json.loads(known.read_text()):
-        preferred = PREFERRED.search(entry["command"]) and "_asserted" not in entry["command"]
+        preferred = PREFERRED.search(entry["command"]) and not re.search("_asserted|_stalled", entry["command"])
         if entry["file"] not in found or preferred:
             found[entry["file"]] = entry
     return {name: found.get(name) or {"directory": str(rtl.ROOT), "file": name,

@@ -183,9 +183,8 @@ void Watcher::qp(const log::Qp& qp, Time) {
     queue.expected = qp.rq_psn % kPsns;
     queue.units = qp.mpr;
   }
-  const bool known = std::ranges::any_of(
-      std::ranges::subrange(by_peer_.equal_range(qp.peer_qp).first, by_peer_.equal_range(qp.peer_qp).second),
-      [&](const auto& entry) { return entry.second == qp.qp; });
+  const auto [first, last] = by_peer_.equal_range(qp.peer_qp);
+  const bool known = std::any_of(first, last, [&](const auto& entry) { return entry.second == qp.qp; });
   if (!known) by_peer_.emplace(qp.peer_qp, qp.qp);
   queue.qp = qp;
 }

@@ -98,6 +98,7 @@ class RequestorPart final : public Part {
   void window(const Seen& seen, const QpWorld& qp, Requestor& r, Seq psn);
   void heard(const QpWorld& qp, Requestor& r, Seq cack, unsigned mpr);
   void fatal(const Seen& seen, Requestor& r, Seq psn);
+  Time hearing(const Requestor& r, Time time) const;
   void sack(const Seen& seen, const QpWorld& qp, Requestor& r);
   void nack(const Seen& seen, const QpWorld& qp, Requestor& r);
   void ack(const Seen& seen, const QpWorld& qp, Requestor& r);
@@ -111,6 +112,7 @@ class RequestorPart final : public Part {
   void trim(const QpWorld& qp, Requestor& r);
 
   World& w_;
+  Time completed_ = 0;  ///< the newest completion of any QP
   wire::WireConfig wire_;
   Paths paths_;
   Reads reads_;
@@ -363,7 +365,16 @@ void RequestorPart::ack(const Seen& seen, const QpWorld& qp, Requestor& r) {
 
 void RequestorPart::fatal(const Seen& seen, Requestor& r, Seq psn) {
   const bool certain = (seen.frame.flags & log::kMaybe) == 0 && psn < r.top && (!r.cack || psn > *r.cack);
-  if (certain && !r.fatal) r.fatal = seen.last;
+  if (!certain || r.fatal) return;
+  r.fatal = seen.last;
+  r.fatal_waited = w_.waited(seen.last);
+}
+
+/// So long after it came a NAK may wait inside: what it would do may wait behind completions of before, and no record
+/// says when the host takes none; that they came since is all there is to see.
+Time RequestorPart::hearing(const Requestor& r, Time time) const {
+  const Time usual = w_.lag() + w_.waited(time) - r.fatal_waited;
+  return completed_ > *r.fatal ? std::max(usual, w_.queue()) : usual;
 }
 
 // ---- in the order of PSNs
@@ -443,9 +454,8 @@ void RequestorPart::begin(const QpWorld& qp, Requestor& r, Seq psn, const SentPs
   k.first_sent = s.last;
   bind(qp, r, psn, s);
   if (r.fatal) {
-    const bool later = k.bound && r.posts[k.post].time > *r.fatal + w_.lag();
     if (k.bound) {
-      walked(Rule::QpFatal, !later, s, psn, qp,
+      walked(Rule::QpFatal, !r.posts[k.post].late, s, psn, qp,
              [&] { return fmt::format("nothing new: the QP was told at {} that it has failed", words(*r.fatal)); });
     } else {
       w_.report().rests(Rule::QpFatal, "when the message was posted is not told");
@@ -587,7 +597,7 @@ void RequestorPart::posted(const log::Post& post, Time time) {
         [] { return std::string("nothing before it is posted"); });
   }
   r.posts_told = true;
-  r.posts.push_back({post, time, {}, false});
+  r.posts.push_back({post, time, {}, false, r.fatal && (r.failed || time > *r.fatal + hearing(r, time))});
   if (r.posts.size() > kMostPosts) {
     r.posts.pop_front();
     if (r.next_post > 0) --r.next_post;
@@ -595,7 +605,8 @@ void RequestorPart::posted(const log::Post& post, Time time) {
   }
 }
 
-void RequestorPart::completed(const log::Cqe& cqe, Time) {
+void RequestorPart::completed(const log::Cqe& cqe, Time time) {
+  completed_ = time;
   QpWorld* const qp = w_.local(cqe.qp);
   if (qp == nullptr || cqe.receive) return;
   Requestor& r = of(*qp);
@@ -610,9 +621,12 @@ void RequestorPart::completed(const log::Cqe& cqe, Time) {
     w_.report().rests(Rule::ReqCqeOrder, "the QP is older than the log");
     return;
   }
-  w_.check(Rule::ReqCqeOrder, there, nullptr, qp, came, [&] {
-    return r.posts.empty() ? std::string("none: every work request has completed")
-                           : fmt::format("work request {} next", r.posts.front().post.wr_id);
+  // What is refused, or fails, may do so before the work ahead of it is done.
+  const auto next = std::ranges::find_if(r.posts, [](const Posted& p) { return !p.failed; });
+  const bool in_turn = cqe.status != log::Status::Ok || at == next || w_.incomplete() != nullptr;
+  w_.check(Rule::ReqCqeOrder, there && in_turn, nullptr, qp, came, [&] {
+    return next == r.posts.end() ? std::string("none: every work request has completed")
+                                 : fmt::format("work request {} next", next->post.wr_id);
   });
   if (!there) return;
   if (cqe.status != log::Status::Ok) {

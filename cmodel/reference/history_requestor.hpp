@@ -32,6 +32,7 @@ struct Posted {
   Time time = 0;
   std::optional<Seq> msn;  ///< its first packet was walked over
   bool failed = false;     ///< completed, not well
+  bool late = false;       ///< posted when the NIC knew that its QP has failed
 };
 
 /// The way over the PSNs in their order, whatever the order on the wire was.
@@ -67,6 +68,7 @@ struct Requestor {
   Seq acked = 0;       ///< messages acknowledged: highest MSN of an ACK
   bool acked_any = false;
   std::optional<Time> fatal;  ///< a NAK or NACK UNEXP_EVENT came
+  Time fatal_waited = 0;      ///< World::waited() then
   // Posted.
   std::deque<Posted> posts;
   std::size_t next_post = 0;  ///< first one whose message was not walked over

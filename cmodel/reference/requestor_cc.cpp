@@ -10,7 +10,8 @@
 namespace mrc::ref {
 namespace {
 
-constexpr std::size_t kMostStates = 256, kMostHeard = 4096;
+constexpr std::size_t kMostStates = 256, kMostHeard = 4096, kKept = 32;
+constexpr unsigned kExchanges = 2;
 constexpr Time kTick = 128'000, kSlowTick = 1'024'000;
 constexpr Time kWrap = kTick << 16;  ///< of a round trip
 constexpr unsigned kRcvdBits = 24;
@@ -167,51 +168,80 @@ void RequestorCc::granted(Dest& dest, Time time) {
       [&] { return fmt::format("at most the window of {:.0f} bytes and a packet", window); });
 }
 
+bool RequestorCc::says(const Heard& h, const Told& told) {
+  return (h.m == kSkipOnce) == told.marked && h.pen == told.pen && h.restore == told.restore;
+}
+
+/// By how much what was told is longer than what the wire shows, modulo 2^16 ticks: a packet may have waited inside,
+/// with its stamp, before it left. None: it is no round trip of that SACK.
+std::optional<Time> RequestorCc::longer(const Heard& h, const Told& told) const {
+  const Settings& settings = world_.world.settings();
+  if (!h.rtt || (!h.once && !settings.rtt_rtx)) return std::nullopt;
+  const Time tick = settings.tsr_us ? kSlowTick : kTick;
+  const Time far = (told.rtt + kWrap + 2 * tick - *h.rtt) % kWrap;
+  return far <= world_.world.queue() + 4 * tick ? std::optional(far) : std::nullopt;
+}
+
+/// Finds a SACK for what was told. Which one it was of is not shown: one that was taken for another may have been this
+/// one's, if that one finds another SACK, `exchanges` deep.
+bool RequestorCc::give(Dest& dest, const Told& told, unsigned exchanges) {
+  auto best = dest.heard.end();
+  const auto free = [&](bool wanted(const Heard&)) {
+    if (best == dest.heard.end())
+      best = std::ranges::find_if(dest.heard, [&](const Heard& h) { return !h.told && says(h, told) && wanted(h); });
+  };
+  if (told.sampled) {
+    // Of two that came at once on two ports either may be told first: a round trip is that of the one nearest to it.
+    std::optional<Time> least;
+    for (auto h = dest.heard.begin(); h != dest.heard.end(); ++h) {
+      const std::optional<Time> far = h->told || !says(*h, told) ? std::nullopt : longer(*h, told);
+      if (!far || (least && *far >= *least)) continue;
+      best = h;
+      least = far;
+    }
+  } else {
+    // What was told without a round trip takes those first of which none can be told.
+    free([](const Heard& h) { return !h.rtt; });
+    free([](const Heard& h) { return !h.once; });
+    free([](const Heard&) { return true; });
+  }
+  if (best != dest.heard.end()) {
+    best->told = told;
+    return true;
+  }
+  if (exchanges == 0) return false;
+  for (Heard& h : dest.heard) {
+    if (!h.told || !says(h, told) || (told.sampled && !longer(h, told))) continue;
+    const Told other = *std::exchange(h.told, told);
+    if (give(dest, other, exchanges - 1)) return true;
+    h.told = other;
+  }
+  return false;
+}
+
 /// What the controller was told of an acknowledgement is what a SACK said that came.
 void RequestorCc::fits(Dest& dest, const CcInput& in) {
   Report& report = world_.world.report();
   dest.told += in.bytes;
   if (const char* why = world_.world.incomplete()) return report.rests(Rule::CcHeard, why);
-  const auto says = [&](const Heard& h) {
-    return !h.told && (h.m == kSkipOnce) == in.marked && h.pen == in.pen && h.restore == in.restore;
-  };
-  const Time tick = world_.world.settings().tsr_us ? kSlowTick : kTick;
-  // Modulo 2^16 ticks; a packet may have waited inside, with its stamp, before it left.
-  const auto longer = [&](const Heard& h) { return (static_cast<Time>(in.rtt) + kWrap + 2 * tick - *h.rtt) % kWrap; };
-  const auto lasted = [&](const Heard& h) {
-    if (!h.rtt || (!h.once && !world_.world.settings().rtt_rtx)) return false;
-    return longer(h) <= world_.world.queue() + 4 * tick;
-  };
-  // What was told without a round trip takes those first of which none can be told.
-  const auto never = [&](const Heard& h) { return says(h) && !h.rtt; };
-  const auto ambiguous = [&](const Heard& h) { return says(h) && !h.once; };
-  auto at = dest.heard.end();
-  if (!in.sampled) {
-    at = std::ranges::find_if(dest.heard, never);
-    if (at == dest.heard.end()) at = std::ranges::find_if(dest.heard, ambiguous);
-  }
-  // Of two that came at once on two ports either may be told first: a round trip is that of the one nearest to it.
-  for (auto h = dest.heard.begin(); in.sampled && h != dest.heard.end(); ++h) {
-    if (says(*h) && lasted(*h) && (at == dest.heard.end() || longer(*h) < longer(*at))) at = h;
-  }
-  if (!in.sampled && at == dest.heard.end()) at = std::ranges::find_if(dest.heard, says);
-  const bool timely = at != dest.heard.end();
-  if (!timely) at = std::ranges::find_if(dest.heard, says);
-  const bool heard = at != dest.heard.end();
+  const Told told{in.marked, in.restore, in.sampled, in.pen, static_cast<Time>(in.rtt)};
   const auto came = [&] {
     return fmt::format("destination {}: the controller was told {}", dest.controller.dest, words(in));
   };
+  const bool timely = give(dest, told, kExchanges);
+  const auto at = timely ? dest.heard.end()
+                         : std::ranges::find_if(dest.heard, [&](const Heard& h) { return !h.told && says(h, told); });
+  const bool heard = timely || at != dest.heard.end();
   world_.world.check(Rule::CcHeard, heard, nullptr, nullptr, came,
                      [] { return std::string("what a SACK says that came: none has this mark, penalty and restore"); });
-  if (heard) {
-    if (in.sampled)
-      world_.world.check(Rule::CcRtt, timely, nullptr, nullptr, came, [&] {
-        return fmt::format("the time since a packet left that was sent once: {}",
-                           at->rtt ? words(*at->rtt) : std::string("its SACK has no time stamp"));
-      });
-    at->told = true;
-  }
-  while (!dest.heard.empty() && (dest.heard.front().told || dest.heard.front().at + 4 * world_.world.queue() < in.time))
+  if (heard && in.sampled)
+    world_.world.check(Rule::CcRtt, timely, nullptr, nullptr, came, [&] {
+      return fmt::format("the time since a packet left that was sent once: {}",
+                         at->rtt ? words(*at->rtt) : std::string("its SACK has no time stamp"));
+    });
+  if (heard && !timely) at->told = told;
+  while (!dest.heard.empty() && ((dest.heard.front().told && dest.heard.size() > kKept) ||
+                                 dest.heard.front().at + 4 * world_.world.queue() < in.time))
     dest.heard.pop_front();
   if (dest.mixed) return report.rests(Rule::CcBytes, "an ACK told of packets before rcvd_bytes did");
   // With nothing outstanding all leaves the flight: copies too of what rcvd_bytes counted before a bitmap reported it.

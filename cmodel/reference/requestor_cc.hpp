@@ -33,12 +33,19 @@ class RequestorCc {
   uint64_t memory() const;
 
  private:
+  /// Of an acknowledgement.
+  struct Told {
+    bool marked = false, restore = false, sampled = false;
+    unsigned pen = 0;
+    Time rtt = 0;  ///< with sampled
+  };
   struct Heard {
     Time at = 0;
     unsigned m = 0, pen = 0;
-    bool restore = false, told = false;
-    bool once = false;        ///< what brought it was sent once
-    std::optional<Time> rtt;  ///< as the wire shows it, less the service time that its time stamp was moved by
+    bool restore = false;
+    std::optional<Told> told;  ///< what it was taken for
+    bool once = false;         ///< what brought it was sent once
+    std::optional<Time> rtt;   ///< as the wire shows it, less the service time that its time stamp was moved by
   };
   struct Dest {
     explicit Dest(const Controller& of) : controller(of) {}
@@ -65,6 +72,9 @@ class RequestorCc {
   void follow(Dest& dest, const CcInput& input, double shown);
   void granted(Dest& dest, Time time);
   void fits(Dest& dest, const CcInput& input);
+  static bool says(const Heard& heard, const Told& told);
+  std::optional<Time> longer(const Heard& heard, const Told& told) const;
+  bool give(Dest& dest, const Told& told, unsigned exchanges);
   Dest* find(uint32_t dest);
 
   RequestorWorld& world_;

@@ -43,13 +43,15 @@ void RequestorEvs::change(const log::Qp& qp, Time time) {
   qp_ = qp;
   changed_ = time;
   if (same) return;
+  const std::size_t before = places_.size();
   places_.resize(qp.evs.size());
   by_ev_.clear();
   for (std::size_t i = 0; i < places_.size(); ++i) {
     const bool fresh = places_[i].ev != qp.evs[i] || qp.evs[i] == 0;
     places_[i].plane = i < qp.ev_planes.size() ? qp.ev_planes[i] : 0;
     if (fresh) {
-      places_[i].known = places_[i].ev == 0;
+      // 0 is an EV as any other, and a place where none was put yet.
+      places_[i].known = i >= before || (places_[i].ev == 0 && places_[i].known && places_[i].state == first_state(i));
       places_[i].state = first_state(i);
       places_[i].left_good = time;
       places_[i].was = places_[i].ev;
@@ -111,10 +113,9 @@ void RequestorEvs::event(const log::Event& event, bool lost, Time time) {
   const bool known = std::exchange(place.known, true);
   const unsigned wanted = std::max(1u, world_.world.settings().probe_successes);
   if (was == EvState::Bad && place.answers < wanted) place.probed_on = true;
-  if (to == EvState::Bad) {
-    place.bad = time;
-    place.answers = place.marked = 0;
-  }
+  const unsigned answers = std::exchange(place.answers, 0), marks = std::exchange(place.marked, 0);
+  const unsigned early = was == EvState::Bad ? std::exchange(place.early, 0) : (place.early += answers);
+  if (to == EvState::Bad) place.bad = time;
   // Whoever sets a QP up sets its EVs up.
   if (!settled(time) && to == first_state(at)) return;
   const auto came = [&] {
@@ -128,15 +129,17 @@ void RequestorEvs::event(const log::Event& event, bool lost, Time time) {
     check(Rule::PathSkip, marked, nullptr, came,
           [] { return std::string("a mark before: no SACK with SKIP_ONCE, no NACK TRIMMED about it came"); });
   } else if (from == EvState::Bad && to != EvState::Denied && known && once(ev)) {
-    check(Rule::PathRevived, place.answers >= wanted, nullptr, came, [&] {
-      return fmt::format("{} answers to probes on it before: {} came since {}", wanted, place.answers,
-                         words(place.bad));
+    if (answers != 0 && answers < wanted && answers + early >= wanted) {
+      return world_.world.report().rests(Rule::PathRevived, "probes of it were answered before it went bad");
+    }
+    check(Rule::PathRevived, answers >= wanted, nullptr, came, [&] {
+      return fmt::format("{} answers to probes on it before: {} came since {}", wanted, answers, words(place.bad));
     });
-    const bool skips = place.marked != 0 && !world_.world.settings().skip_good;
-    const bool open = skips && place.marked < place.answers;  // those before a failure do not count
+    const bool skips = marks != 0 && !world_.world.settings().skip_good;
+    const bool open = skips && marks < answers;  // those before a failure do not count
     check(Rule::PathRevivedAs, open || (to == EvState::Skip) == skips, nullptr, came, [&] {
       return fmt::format("to {}: of {} answers {} had SKIP_ONCE", name_of(skips ? EvState::Skip : EvState::Good),
-                         place.answers, place.marked);
+                         answers, marks);
     });
   } else if (from == EvState::Backup && to == EvState::Good) {
     joined_.push_back({time, place.plane});

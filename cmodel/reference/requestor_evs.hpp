@@ -59,8 +59,9 @@ class RequestorEvs {
     Time bad = 0;            ///< since when it is bad, or was bad last
     Time probe = 0;          ///< newest reliability probe
     Time lost = 0;           ///< newest packet of it that was sent again
-    unsigned answers = 0;    ///< to probes since it went bad
+    unsigned answers = 0;    ///< to probes since its state changed
     unsigned marked = 0;     ///< of these
+    unsigned early = 0;      ///< answers while it was not bad: a device that goes on probing may count them
     bool probed_on = false;  ///< it stopped to be bad without answers: probes of that time may go on
   };
   struct Mark {

@@ -239,6 +239,7 @@ void RequestorFlow::hear_marks(const Seen& seen, bool sure) {
   const Time time = seen.last;
   if (p.seth && p.seth->m == kAlwaysSkip) paths_.out_of_use(p.seth->entropy, time);
   if (!shows_evs_) return;
+  sure = sure && !may_be_dead();
   if (p.seth) {
     if (p.seth->m == 0) return;
     const Requestor::Flight* const flight = p.seth->pr == 0 ? hi_.find(trigger(*p.seth)) : nullptr;

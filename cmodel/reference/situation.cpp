@@ -60,7 +60,7 @@ void Situation::set(At at, log::Time time) {
   index_ = static_cast<std::size_t>(at) * kNumFares + static_cast<std::size_t>(fares);
 }
 
-void Situation::later(log::Time time) { set(At::Time, time); }
+void Situation::later(log::Time time) { set(At::Later, time); }
 
 void Situation::frame(const log::Frame& frame, const wire::Packet& packet, log::Time time) {
   const At at = at_of(frame.sent, packet);

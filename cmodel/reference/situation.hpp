@@ -13,7 +13,7 @@ namespace mrc::ref {
 
 /// What the judge was told.
 enum class At : uint8_t {
-  Time,  ///< nothing: a time had come
+  Later,  ///< nothing: a time had come
   DataSent,
   RepeatSent,
   DataCame,

@@ -28,7 +28,7 @@ std::string text_of(const input::TomlFile& file, const toml::node& node, std::st
 }
 
 std::string rule_of_text(const input::TomlFile& file, const toml::node& node) {
-  const std::string id = text_of(file, node, "rule");
+  std::string id = text_of(file, node, "rule");
   std::vector<std::string_view> known;
   for (const RuleInfo& rule : kRules) {
     if (id == rule.id) return id;

@@ -69,6 +69,34 @@ until count(> cqe send status ok) == 64 within 20 rto
 expect count(p0 > write) == 0
 expect count(p1 > write rtx 0) == 64
 
+id Q-EV-115
+purpose one EV of 16 is left, the others are denied: each packet goes on it, at once, and none is given up
+mark S2, A-66
+cite mrc.md 5
+rules path.set path.plane req.psn-hole
+caps requestor ev_control
+dut ev e0 deny
+dut ev e1 deny
+dut ev e2 deny
+dut ev e3 deny
+dut ev e4 deny
+dut ev e6 deny
+dut ev e7 deny
+dut ev e8 deny
+dut ev e9 deny
+dut ev e10 deny
+dut ev e11 deny
+dut ev e12 deny
+dut ev e13 deny
+dut ev e14 deny
+dut ev e15 deny
+settle rtt
+peer auto
+dut post write len 256 * 64
+set > write rtx 0 psn sq_psn .. sq_psn+63 each once within 64 rtt
+until count(> cqe send status ok) == 64 within 20 rto
+expect count(> write ev e5) == 64
+
 # ---- ASSUMED_BAD: what makes an EV so, and what does not ----
 
 cases id answer what {
@@ -273,6 +301,82 @@ dut post write len 256 * 64
 until count(> cqe send status ok) == 96 within 20 rto
 expect count(> write ev e4 from later) == 0
 expect len(count(> write by ev from later)) == 15
+
+cases id kind opcode {
+  Q-EV-158 1 0xD8
+  Q-EV-159 2 0xDE
+}
+purpose three EVs that are bad at once come back by probes of one kind (opcode $opcode), two answers in a row each
+mark C, A-32
+cite mrc.md 5; mrc.md 2
+rules path.probed path.blamed
+setting A-32 EV_PROBE.kind $kind
+setting A-32 EV_PROBE.successes 2
+setting A-32 EV_PROBE.interval 100
+profile timeout 5
+when > write ev e4 rtx 0 nth 1 : answer m always_skip
+when > write ev e7 rtx 0 nth 1 : answer m always_skip
+when > write ev e10 rtx 0 nth 1 : answer m always_skip
+peer auto sack each
+dut post write len 256 * 64
+until count(> cqe send status ok) == 64 within 20 rto
+until count(> * ev e4 opcode $opcode) >= 2 within 1 ms
+until count(> * ev e7 opcode $opcode) >= 2 within 1 ms
+until count(> * ev e10 opcode $opcode) >= 2 within 1 ms
+settle 2 rtt
+let back = now
+dut post write len 256 * 96
+until count(> cqe send status ok) == 160 within 20 rto
+expect count(> write ev e4 from back) >= 1 and count(> write ev e7 from back) >= 1 and count(> write ev e10 from back) >= 1
+
+cases id m times use what {
+  Q-EV-163 skip_once   1 1 "bring it back, the mark says congestion"
+  Q-EV-164 always_skip 3 0 "do not bring it back"
+}
+purpose probes of an ASSUMED_BAD EV that are answered with m = $m: they $what
+mark S2+, C (SKIP_ONCE), A-32, A-33
+cite mrc.md 5; mrc.md 3
+rules path.probed path.blamed
+setting A-32 EV_PROBE.kind 2
+setting A-32 EV_PROBE.successes 1
+setting A-32 EV_PROBE.interval 100
+profile timeout 5
+when > probe ev e4 : answer m $m
+peer auto sack each
+dut post write len 256 * 32
+on > write ev e4 rtx 0 : answer m always_skip
+until count(> cqe send status ok) == 32 within 20 rto
+until count(> probe ev e4) >= $times within 1 ms
+settle 2 rtt
+let later = now
+dut post write len 256 * 96
+until count(> cqe send status ok) == 128 within 20 rto
+expect count(> write ev e4 from later) >= $use
+expect count(> write ev e4 from later) <= 96 * $use
+
+cases id answer what {
+  Q-EV-165 "m always_skip delay 20 us" "a SACK with ALWAYS_SKIP"
+  Q-EV-166 "lost"                      "a packet that was lost"
+}
+purpose an EV that the controller has denied stays so, whatever comes of what was on its way ($what), and no probe allows it again
+mark S2+, A-66
+cite mrc.md 5
+rules path.set
+caps requestor ev_control
+setting A-32 EV_PROBE.successes 1
+setting A-32 EV_PROBE.interval 100
+profile timeout 5
+when > write ev e4 rtx 0 nth 1 : answer $answer
+peer auto sack each
+dut post write len 256 * 16
+* > write ev e4 rtx 0 within 4 rtt
+dut ev e4 deny
+until count(> cqe send status ok) == 16 within 20 rto
+settle 8 rto
+let later = now
+dut post write len 256 * 96
+until count(> cqe send status ok) == 112 within 20 rto
+expect count(> write ev e4 from later) == 0
 
 # ---- a mark costs a turn ----
 

@@ -73,6 +73,24 @@ p0 < sack cack sq_psn+1 rcvd 10
 set > write rtx 0 psn sq_psn+18 .. sq_psn+19 each once within 4 rtt
 none > write within rtt
 
+# rcvd_bytes is a sum, rounded up: k reports of two packets each have told of 2216 k bytes, in units of 256.
+id Q-CC-023
+purpose eight reports of two packets each, one after the other: two new packets after each, neither more nor less
+mark U, A, A-51, A-55
+cite mrc.md 8; mrc.md 3
+rules req.moves
+setting A-40 CC_PROFILE.max_cwnd 20000
+background answer probe as last sack
+dut post write len 65536
+set > write rtx 0 psn sq_psn .. sq_psn+17 each once within 4 rtt
+let k = 1
+repeat 8 {
+  p0 < sack cack sq_psn+2*k-1 rcvd (2216*k+255-(2216*k+255)%256)/256
+  set > write rtx 0 psn sq_psn+16+2*k .. sq_psn+17+2*k each once within 4 rtt
+  none > write within rtt
+  let k = k + 1
+}
+
 # The first k packets are NACKed: what is out falls by k packets, and with congestion the window too. When the others are
 # reported, repeats and new packets are out, together as many as the window holds; one of them may have gone before.
 cases id reason k any n what {

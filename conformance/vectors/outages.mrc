@@ -179,3 +179,48 @@ settle 20 us
 p0 carrier up as up
 * > endpoint request op port_status mask any within 200 us from up as u
 expect u.mask % 8 / 2 >= 3
+
+id Q-PORT-044
+purpose updates avoid a port that the peer has reported down, as all that is for this peer does
+mark S, C, A-37
+cite mrc.md 5; paper 3
+rules peer.mask path.peer-down
+setting A-37 default
+peer auto
+p1 < endpoint request op port_status mask 0x004 id 7
+p1 > endpoint response id 7 within rtt
+settle lat
+repeat 4 {
+  p0 carrier down
+  settle 200 us
+  p0 carrier up
+  settle 200 us
+}
+expect count(p1 > endpoint request op port_status) >= 4
+expect count(p0 > endpoint request op port_status) == 0
+
+cases id first second use what {
+  Q-PORT-045 p0 p3 "p1 p2" "the outer two of four are down"
+  Q-PORT-046 p0 p1 "p2 p3" "the first two of four are down"
+  Q-PORT-047 p1 p3 "p0 p2" "every second one of four is down"
+}
+purpose an update goes out through a port that is up: $what
+mark S, C, A-37
+cite mrc.md 5; paper 3
+rules peer.mask path.down
+setting A-37 default
+planes 4
+peer auto
+dut post write len 1024 * 4
+until count(> cqe send status ok) == 4 within 20 rto
+$first carrier down
+settle 200 us
+repeat 4 {
+  $second carrier down as down
+  $use > endpoint request op port_status within 200 us from down
+  settle 100 us
+  $second carrier up as up
+  * > endpoint request op port_status within 200 us from up
+  settle 100 us
+}
+expect count($first > endpoint request op port_status) == 0

@@ -183,7 +183,9 @@ class AgentRun {
     quiet_ =
         3000 * clock +
         static_cast<Time>((scenario_.delay_ns + scenario_.jitter_ns + scenario_.skew_ns + scenario_.reorder_ns) * 1000);
-    hang_ = std::max(200000 * clock, static_cast<Time>(40 * timer_ps));
+    // Or until memory of abandoned messages is free again.
+    const auto drained = static_cast<Time>(2000 * drained_ns(scenario_, preset_));
+    hang_ = std::max({200000 * clock, static_cast<Time>(40 * timer_ps), drained});
     if (scenario_.hang_us > 0) hang_ = static_cast<Time>(scenario_.hang_us * 1e6);
     auto told = begin;
     for (;;) {
@@ -364,10 +366,11 @@ class AgentRun {
     }
     // Only a run that came to its end, or waited for so long that it is a hang, owes everything that is open.
     const bool whole = r.outcome == AgentOutcome::Pass || r.outcome == AgentOutcome::Empty;
-    const log::End end{!whole && r.outcome != AgentOutcome::Hang, name_of(r.outcome)};
+    const bool owes = whole || r.outcome == AgentOutcome::Hang;
+    const log::End end{!owes, name_of(r.outcome)};
     for (auto& side : sides_) {
       try {
-        side->end(now_, whole, end);
+        side->end(now_, owes, end);
       } catch (const std::runtime_error& error) {
         stop_with(AgentOutcome::DeviceError, error.what());
         side->end(now_, false, {true, name_of(r.outcome)});

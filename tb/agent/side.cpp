@@ -483,9 +483,7 @@ std::string AgentSide::exchange(AgentSide& a, AgentSide& b, Time now) {
     for (const uint32_t id : mail.abandoned) to.responder_->abandoned(id);
     for (const uint32_t id : mail.completed) to.responder_->completed(id);
     mail.clear();
-    // Nothing of an abandoned message moves any more after this time: its QP has failed, queues and links are drained.
-    const Scenario& s = to.scenario_;
-    std::string wrong = to.responder_->verify(now, 40'000'000 + ps(2 * (s.delay_ns + s.jitter_ns + s.reorder_ns)));
+    std::string wrong = to.responder_->verify(now, ps(drained_ns(to.scenario_, to.preset_)));
     for (const uint32_t id : to.responder_->mail().freed) from.requester_.freed(id);
     to.responder_->mail().clear();
     for (FramePtr& frame : from.link_.out()) {

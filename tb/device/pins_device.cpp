@@ -194,6 +194,7 @@ DeviceInfo PinsDevice::open(const OpenRequest& request) {
     tap_.emplace(*this, preset_);
     if (mrc_inside_t probe{}; dut_->inside(probe)) inside_.emplace(*this, preset_);
   }
+  asserts_ = dut_->assertions() > 0;
   output_bytes_ = 0;
   counters_.clear();
   stray_frames_ = 0;
@@ -541,6 +542,11 @@ void PinsDevice::cycle(bool traffic) {
   }
   dut_->step(in_);
   if (const DeviceFault* fault = dut_->fault()) fail(fault->text);
+  if (asserts_) {
+    if (const FailedAssertion* failed = dut_->failed_assertion())
+      fail(fmt::format("the assertion {} in {} failed in cycle {}: {}", failed->name, failed->place, failed->cycle,
+                       failed->text));
+  }
   if (traffic) now_ += preset_.clock_ps;
 }
 

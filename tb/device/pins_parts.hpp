@@ -173,6 +173,7 @@ class PinsDevice final : public NicDevice, public BoundarySink, public InsideSin
   PinsOptions options_;
   const Preset& preset_;
   std::unique_ptr<Dut> dut_;
+  bool asserts_ = false;  ///< it checks assertions of itself
   PinsSettings settings_;
   tb::Driver driver_{Rng(0, "bus")};
   mrc_pins_in in_{};

@@ -57,6 +57,10 @@ std::vector<VariedRow> legal_rows() {
   add("late-control", "control packets wait up to 1 us each, data pass them", "mixed").control_ns = 1000;
   VariedRow& all = add("late-frames", "all frames wait up to 2 us each, none overtakes one of its kind", "trim");
   all.data_ns = all.control_ns = 2000;
+  add("late-again", "retransmissions wait up to 4 us each, as those of a timer that runs late", "rto").again_ns = 4000;
+  VariedRow& order = add("again-order", "retransmissions wait up to 2 us each and overtake each other", "loss");
+  order.again_ns = 2000;
+  order.again_pass = true;
   add("bursts", "frames leave at multiples of 2 us, in bursts", "mixed").burst_ns = 2000;
   add("late-writes", "writes of memory wait up to 1 us each; completions stay behind them", "immediate").write_ns =
       1000;
@@ -97,7 +101,11 @@ using FrameAct = Act (*)(Packet&, S&);
 struct FrameRow {
   const char *name, *what, *scenario, *rules;
   FrameAct act;
+  const char* key = "";
 };
+/// A timer beyond what the judge allows a NIC for hearing, deciding and waiting: below it each repeat may be the
+/// timer's.
+constexpr const char* kLongTimer = "rto = 8";
 
 // Headers.
 constexpr FrameRow kHeaders[] = {
@@ -208,8 +216,8 @@ constexpr FrameRow kRequestor[] = {
     {"rtx-said", "first transmissions have rtx 1", "clean", "req.rtx-unsent wire.class",
      MRC_EDIT(first, p.bth->rtx = 1)},
     {"sent-twice", "packets are sent twice", "clean", "req.psn-once", MRC_SOME(first, Twice)},
-    {"rtx-twice", "each retransmission is sent three times", "loss", "req.rtx-cause req.rtx-evidence req.rtx-reported",
-     [](Packet& p, S&) { return again(p) ? Act::Twice : Act::Keep; }},
+    {"rtx-twice", "each retransmission is sent twice", "loss", "req.rtx-cause req.rtx-evidence req.rtx-reported",
+     [](Packet& p, S&) { return again(p) ? Act::Twice : Act::Keep; }, kLongTimer},
     {"psn-beyond", "packets are sent beyond the window", "clean", "req.window req.psn-hole",
      [](Packet& p, S& s) {
        const QpConfig* qp = s.qp_of(p);
@@ -225,7 +233,7 @@ constexpr FrameRow kRequestor[] = {
        return Act::Drop;
      }},
     {"rtx-lost", "half of what is to be sent again is not", "loss", "req.timer req.nack-again req.gap-again",
-     MRC_SOME(again, Drop)},
+     MRC_SOME(again, Drop), kLongTimer},
     {"rtx-payload", "retransmissions carry other bytes", "loss", "req.rtx-same req.payload",
      MRC_EDIT(whole_again, p.payload[20] ^= 1)},
     {"rtx-address", "retransmissions have another address", "loss", "req.rtx-head req.va req.posted",
@@ -252,6 +260,7 @@ void add(std::vector<VariedRow>& rows, const FrameRow (&of)[N]) {
   for (const FrameRow& r : of) {
     rows.push_back(bad(r.name, r.what, r.scenario, r.rules));
     rows.back().frame = r.act;
+    rows.back().variant.key = r.key;
   }
 }
 

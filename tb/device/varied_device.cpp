@@ -96,7 +96,7 @@ class VariedDevice final : public NicDevice {
   };
   struct Port {
     std::vector<Waiting> waiting;
-    Time free = 0, last_data = 0, last_control = 0;
+    Time free = 0, last_data = 0, last_again = 0, last_control = 0;
     std::vector<std::pair<Time, bool>> changes;
     bool up_at(Time t) const {
       bool up = true;
@@ -179,14 +179,15 @@ class VariedDevice final : public NicDevice {
     if (act == Act::Drop) return;
     if (act == Act::Move) frame.plane = (frame.plane + 1) % state_.planes;
     Port& port = ports_[frame.plane % ports_.size()];
-    Time ready = output.time + drawn(data ? row_.data_ns : row_.control_ns);
+    const bool again = data && packet.bth->rtx != 0 && row_.again_ns != 0;
+    Time ready = output.time + drawn(again ? row_.again_ns : data ? row_.data_ns : row_.control_ns);
     if (row_.burst_ns != 0) {
       const Time burst = Time{row_.burst_ns} * 1000;
       ready = (ready + burst - 1) / burst * burst;
     }
     // No frame overtakes another of its kind on its port.
-    Time& last = data ? port.last_data : port.last_control;
-    last = ready = std::max(ready, last);
+    Time& last = again ? port.last_again : data ? port.last_data : port.last_control;
+    if (!again || !row_.again_pass) last = ready = std::max(ready, last);
     if (act == Act::Late) ready += kLate;
     if (act == Act::Twice) port.waiting.push_back({ready, output.time, frame});
     port.waiting.push_back({ready, output.time, std::move(frame)});

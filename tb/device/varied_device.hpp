@@ -20,6 +20,8 @@ struct Variant {
   const char* rules;     ///< one of these must be named, blanks between them; of a legal one ""
   /// Why it shows at L1 alone; "": it shows at L2 too.
   const char* l1_only = "";
+  /// A key of the scenario that it needs as well, "rto = 8"; "": none.
+  const char* key = "";
 };
 
 /// All of them, legal ones first.

@@ -49,6 +49,8 @@ struct VariedRow {
   Act (*event)(log::Event&, VariedState&) = nullptr;
   // Random delays up to so many ns: frames of data, of control, writes of memory, completions.
   unsigned data_ns = 0, control_ns = 0, write_ns = 0, cqe_ns = 0;
+  unsigned again_ns = 0;          ///< as data_ns, of retransmissions; first transmissions do not wait for them
+  bool again_pass = false;        ///< a retransmission may overtake another
   unsigned burst_ns = 0;          ///< frames leave at multiples of it
   bool writes_pass = false;       ///< a write may overtake another
   bool evs_mixed = false;         ///< entropy values in another order, each on its plane

@@ -321,7 +321,7 @@ FramePtr LinePeer::finish(std::span<const uint8_t> header, unsigned plane, const
   crc = wire::crc_update(crc, b.data() + header.size(), payload.size() + pad);
   b.resize(b.size() + 4);
   wire::store_le32(&b[b.size() - 4], ~crc);
-  frame->plane = plane;
+  frame->plane = static_cast<uint8_t>(plane);
   return frame;
 }
 

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
 #include <cstring>
 
 namespace mrc::tb {
@@ -14,16 +13,6 @@ namespace {
 uint64_t cycles_of(double ns, const Preset& preset) { return static_cast<uint64_t>(ns * 1000 / preset.clock_ps); }
 
 std::string stream(const char* what, bool is_dut) { return std::string(what) + (is_dut ? " of dut" : " of peer"); }
-
-/// Cycles after which nothing of an abandoned message moves any more, its QP having failed: links are empty, and a full
-/// queue of the largest packets has left its lane, however long the host takes for each batch of lines it may ask for.
-uint64_t drained(const Scenario& scenario, const Preset& preset) {
-  constexpr double kUsual = 40'000, kLargest = 4096;  // ns; bytes
-  const double batches = std::ceil(kLargest / preset.host_bytes / preset.line_fifo) + 1;
-  const double batch = (scenario.read_ns + scenario.read_jitter_ns) / std::max(0.1, 1 - scenario.stall);
-  const double links = 2 * (scenario.delay_ns + scenario.jitter_ns + scenario.reorder_ns);
-  return cycles_of(kUsual + links + (preset.tx_lane_fifo + preset.lane_fifo) * batches * batch, preset);
-}
 
 }  // namespace
 
@@ -472,7 +461,7 @@ std::string Station::exchange(Station& a, Station& b) {
     for (const uint32_t id : mail.abandoned) to.responder_->abandoned(id);
     for (const uint32_t id : mail.completed) to.responder_->completed(id);
     mail.clear();
-    std::string wrong = to.responder_->verify(to.cycle_, drained(to.scenario_, to.preset_));
+    std::string wrong = to.responder_->verify(to.cycle_, cycles_of(drained_ns(to.scenario_, to.preset_), to.preset_));
     for (const uint64_t key : from.port_lost_) {
       ++to.recovery_.lost;
       to.missing_.emplace(key, to.now_ps());

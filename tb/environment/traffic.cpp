@@ -503,6 +503,16 @@ std::string Responder::verify(uint64_t now, uint64_t quiet) {
   return {};
 }
 
+double drained_ns(const Scenario& scenario, const Preset& preset) {
+  constexpr double kUsual = 40'000, kLargest = 4096;  // ns; bytes
+  const double batches = std::ceil(kLargest / preset.host_bytes / preset.line_fifo) + 1;
+  const double batch = (scenario.read_ns + scenario.read_jitter_ns) / std::max(0.1, 1 - scenario.stall);
+  const double links = 2 * (scenario.delay_ns + scenario.jitter_ns + scenario.reorder_ns);
+  const double pause =
+      (scenario.pause > 0 ? scenario.pause_ns : 0) + (scenario.cqe_pause > 0 ? scenario.cqe_pause_ns : 0);
+  return kUsual + links + (preset.tx_lane_fifo + preset.lane_fifo) * batches * batch + preset.lane_fifo * pause;
+}
+
 std::string Responder::finish() const {
   for (const Received& r : messages_) {
     if (r.verified || r.abandoned) continue;

@@ -197,6 +197,11 @@ class Requester {
   bool overruns_ = false;  // responders refuse immediates
 };
 
+/// Nanoseconds after which nothing of an abandoned message moves any more, its QP having failed: links are empty, a
+/// full queue of the largest packets has left its lane, however long the host takes for each batch of lines it may ask
+/// for, and what waits in the lane of the receiver has outlived a pause of its host each.
+double drained_ns(const Scenario& scenario, const Preset& preset);
+
 /// Takes the writes of the receiving NIC and checks every byte: one direction, the receiving side.
 class Responder {
  public:

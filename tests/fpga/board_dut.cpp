@@ -85,7 +85,7 @@ class Board {
   mrc::Rng rng_;
   VerilatedContext context_;  // outlives what is in it
   std::unique_ptr<Vmrc_fpga_nic> top_;
-  std::array<Clock, 2 * kPlanes> clocks_;  ///< of plane p: 2 p reception, 2 p + 1 transmission
+  std::array<Clock, std::size_t{2} * kPlanes> clocks_;  ///< of plane p: 2 p reception, 2 p + 1 transmission
   std::array<FrameStore, kPlanes> to_board_, to_bench_;
   uint64_t now_ = 0;
   bool was_reset_ = false;

@@ -74,14 +74,14 @@ TEST_CASE("what is left is what has begun less what has arrived; below the drain
   b.words.drain = 100 * kPacket;
   b.time(0);
   for (unsigned qp = 0; qp < 4; ++qp) b.data(qp, 1);
-  CHECK(b.nic.left == 4 * (kMessage - kPacket));
+  CHECK(b.nic.left == 4UL * (kMessage - kPacket));
   b.data(0, 1, true);
-  CHECK(b.nic.left == 4 * (kMessage - kPacket));  // trimmed: it did not arrive
+  CHECK(b.nic.left == 4UL * (kMessage - kPacket));  // trimmed: it did not arrive
   for (unsigned qp = 0; qp < 4; ++qp) CHECK(b.sack(qp).pen == 1);
   // 256 packets each; 100 in all are still to come: not below the drain.
   for (unsigned qp = 0; qp < 3; ++qp) b.data(qp, 255);
   b.data(3, 155);
-  CHECK(b.nic.left == 100 * kPacket);
+  CHECK(b.nic.left == 100UL * kPacket);
   CHECK_FALSE(b.sack(3).restore);
   b.data(3, 1);
   CHECK(b.sack(3).restore);
@@ -89,12 +89,12 @@ TEST_CASE("what is left is what has begun less what has arrived; below the drain
   // A message of 1 MiB more, and two behind it that nobody has seen: an incast again, a generation later.
   const uint8_t before = b.nic.generation;
   share_arrived(b.words, b.nic, b.qps[0], kPacket, true, 3, kMessage, false);
-  CHECK(b.nic.left == 3 * kMessage + 99 * kPacket);
+  CHECK(b.nic.left == 3UL * kMessage + 99UL * kPacket);
   CHECK(b.nic.generation == before + 1);
   CHECK(b.sack(0).pen == 1);
   // All that has begun is there: whatever was guessed of the two is over.
   share_arrived(b.words, b.nic, b.qps[0], kPacket, false, 0, kMessage, true);
-  CHECK(b.nic.left == 99 * kPacket);
+  CHECK(b.nic.left == 99UL * kPacket);
 }
 
 TEST_CASE("who has more than 7/4 of its share of the epoch before is held back while packets are trimmed",

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /// NICs that are right and were accused: what they did, told again, breaks no rule; a step further, it still does.
 #include <catch2/catch_test_macros.hpp>
+#include <optional>
+#include <utility>
+#include <vector>
 
 #include "reference/run.hpp"
 #include "tests/reference/life.hpp"
@@ -183,6 +186,61 @@ TEST_CASE("a NACK of a probe names its id, which may be the PSN of a packet as w
     nack.neth->entropy = ev(own);
     tale.frame(true, 0, nack);
     CHECK(tale.broken(Rule::RespEntropy) == (own == 3 ? 0 : 1));
+  }
+}
+
+TEST_CASE("a NAK may wait behind completions that the host does not take", "[reference][history]") {
+  // A completion of before comes between the NAK and the work request, the failed one does so, or none.
+  struct Case {
+    std::optional<log::Status> between;
+    log::Time later;
+    bool wrong;
+  };
+  for (const Case& c :
+       {Case{log::Status::Ok, 80 * kUs, false}, Case{log::Status::Ok, 220 * kUs, true},
+        Case{log::Status::RemoteInvalid, 80 * kUs, true}, Case{{}, 80 * kUs, true}, Case{{}, 10 * kUs, false}}) {
+    CAPTURE(c.between.has_value(), c.later);
+    Tale tale;
+    for (uint32_t n = 0; n < 2; ++n) tale.push(log::Post{kQp, n, 0x100, 0x9000, 64, 9});
+    tale.sends(0, 0);
+    tale.sends(1, 1);
+    wire::Packet nak = Tale::packet(wire::Opcode::Ack, false, kSqPsn + 1);
+    nak.aeth->syndrome = 0x61;
+    nak.aeth->msn = 1;
+    tale.frame(false, 0, nak);
+    if (c.between) {
+      log::Cqe cqe{kQp, false, *c.between};
+      cqe.wr_id = *c.between == log::Status::Ok ? 0 : 1;
+      tale.push(cqe);
+    }
+    tale.waits(c.later);
+    tale.push(log::Post{kQp, 2, 0x100, 0x9000, 64, 9});
+    tale.waits(100 * kUs);
+    tale.sends(2, 2);
+    CHECK(tale.broken(Rule::QpFatal) == (c.wrong ? 1 : 0));
+  }
+}
+
+TEST_CASE("work completes well in the order in which it was posted; what is refused or fails need not wait",
+          "[reference][history]") {
+  struct Case {
+    std::vector<std::pair<uint64_t, log::Status>> completions;
+    bool wrong;
+  };
+  using enum log::Status;
+  for (const Case& c : {Case{{{0, Ok}, {1, Ok}, {2, Ok}}, false}, Case{{{1, Ok}}, true}, Case{{{0, Ok}, {2, Ok}}, true},
+                        Case{{{1, LocalLength}, {0, Ok}, {2, Ok}}, false}, Case{{{0, Fatal}, {1, Flushed}}, false}}) {
+    CAPTURE(c.completions.size(), c.completions.front().first);
+    Tale tale;
+    for (uint32_t n = 0; n < 3; ++n) tale.push(log::Post{kQp, n, 0x100, 0x9000, 64, 9});
+    for (uint32_t n = 0; n < 3; ++n) tale.sends(n, n);
+    tale.hears_ack(2);
+    for (const auto& [id, status] : c.completions) {
+      log::Cqe cqe{kQp, false, status};
+      cqe.wr_id = id;
+      tale.push(cqe);
+    }
+    CHECK(tale.broken(Rule::ReqCqeOrder) == (c.wrong ? 1 : 0));
   }
 }
 

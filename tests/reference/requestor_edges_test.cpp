@@ -160,12 +160,25 @@ TEST_CASE("a mark soon before the end of a short run counts as soon as it must h
   CHECK(b.broken(Rule::PathMarked) == 0);
 }
 
+TEST_CASE("a QP that has failed need not heed marks", "[reference.requestor]") {
+  for (const bool failed : {false, true}) {
+    Bench b;
+    shows_evs(b);
+    b.post(100, 105 * kUs, 70);
+    b.data(4, 110 * kUs);
+    if (failed) b.done(70, log::Status::Flushed, 111 * kUs);
+    mark(b, 4, 1, 112 * kUs);
+    b.end(400 * kUs);
+    CHECK(b.broken(Rule::PathMarked) == (failed ? 0 : 1));
+  }
+}
+
 TEST_CASE("an answer about the same packet excuses a mark on another plane, not on its own, and not always",
           "[reference.requestor]") {
   const auto marked = [](Bench& b, uint32_t n, unsigned plane, unsigned other) {
-    b.data(n, 110 * kUs + n * 10 * kUs);
-    mark(b, n, 1, 112 * kUs + n * 10 * kUs, plane);
-    mark(b, n, 0, 112 * kUs + n * 10 * kUs + 1, other);
+    b.data(n, (110 + 10UL * n) * kUs);
+    mark(b, n, 1, (112 + 10UL * n) * kUs, plane);
+    mark(b, n, 0, (112 + 10UL * n) * kUs + 1, other);
   };
   for (const unsigned other : {0u, 1u}) {
     Bench b;
@@ -286,8 +299,15 @@ TEST_CASE("what was told without a round trip is of a SACK that has none, if the
 }
 
 TEST_CASE("of two SACKs that come at once either may be told first", "[reference.requestor]") {
-  // Round trips of 6 and 10 ticks; what is told as 6 ticks cannot be the longer one, and 3 are neither.
-  for (const auto& [first, second, broken] : {std::tuple{10U, 6U, 0U}, {6U, 10U, 0U}, {10U, 3U, 1U}, {6U, 6U, 1U}}) {
+  // Round trips of 6 and 10 ticks; what is told as 6 ticks cannot be the longer one, and 3 are neither. What is told
+  // without a round trip (0) may be either.
+  for (const auto& [first, second, broken] : {std::tuple{10U, 6U, 0U},
+                                              {6U, 10U, 0U},
+                                              {10U, 3U, 1U},
+                                              {6U, 6U, 1U},
+                                              {0U, 6U, 0U},
+                                              {0U, 10U, 0U},
+                                              {0U, 3U, 1U}}) {
     INFO(first << ", " << second);
     Bench b;
     begins(b);
@@ -379,6 +399,48 @@ TEST_CASE("the mark of an EV may be taken just as its owner puts another one in 
                    at + late);
     CHECK(b.broken(Rule::PathSkip) == (late > kUs ? 1 : 0));
   }
+}
+
+TEST_CASE("an EV of value 0 keeps its state while its owner changes other ones", "[reference.requestor]") {
+  struct Case {
+    EvState from;
+    bool change, wrong;
+  };
+  const auto c = GENERATE(Case{EvState::Skip, true, false}, Case{EvState::Good, true, false},
+                          Case{EvState::Skip, false, false}, Case{EvState::Good, false, true});
+  Bench b;
+  shows_evs(b);
+  const auto changes = [&](uint32_t place, uint32_t ev, log::Time at) {
+    b.qp.evs[place] = ev;
+    b.until(at);
+    b.judge->qp(b.qp, at);
+  };
+  const auto goes = [&](EvState from, EvState to, log::Time at) {
+    b.until(at);
+    b.judge->event({log::EventKind::Path, b.qp.qp, {0, static_cast<uint64_t>(from), static_cast<uint64_t>(to), 1}}, at);
+  };
+  changes(1, 0, 110 * kUs);
+  goes(EvState::Good, EvState::Skip, 130 * kUs);
+  if (c.change) changes(3, 0x20000, 140 * kUs);
+  goes(c.from, c.from == EvState::Skip ? EvState::Good : EvState::Skip, 160 * kUs);
+  CHECK(b.broken(Rule::PathStates) == (c.wrong ? 1 : 0));
+}
+
+TEST_CASE("answers to probes that went on before an EV went bad may count, but not alone", "[reference.requestor]") {
+  struct Case {
+    bool before, after, wrong;
+  };
+  const auto c = GENERATE(Case{true, true, false}, Case{false, true, true}, Case{true, false, true});
+  Bench b;
+  shows_evs(b);
+  loses(b);
+  if (c.before) probe(b, 0x10000, 0, 131 * kUs);
+  if (c.before) answer(b, 0x10000, 132 * kUs);
+  goes(b, 0, EvState::Good, EvState::Bad, 136 * kUs);
+  if (c.after) probe(b, 0x10000, 1, 150 * kUs);
+  if (c.after) answer(b, 0x10000, 151 * kUs);
+  goes(b, 0, EvState::Bad, EvState::Good, 160 * kUs);
+  CHECK(b.broken(Rule::PathRevived) == (c.wrong ? 1 : 0));
 }
 
 TEST_CASE("frames may have waited inside while all ports stood idle and the host owed data", "[reference.requestor]") {

@@ -75,8 +75,8 @@ TEST_CASE("Coverage counts rules where they are applied, and sums", "[reference]
   one.add_run();
   using enum ref::Fares;
   CHECK(one.applied(ref::Rule::WireIcrc) == 4);
-  CHECK(one.applied(ref::Rule::WireIcrc, ref::At::Time, Well) == 1);
-  CHECK(one.applied(ref::Rule::WireIcrc, ref::At::Time, PortDown) == 1);
+  CHECK(one.applied(ref::Rule::WireIcrc, ref::At::Later, Well) == 1);
+  CHECK(one.applied(ref::Rule::WireIcrc, ref::At::Later, PortDown) == 1);
   CHECK(one.applied(ref::Rule::WireIcrc, ref::At::Port, PortDown) == 1);
   CHECK(one.applied(ref::Rule::WireIcrc, ref::At::Port, Well) == 1);
   CHECK(one.applied(ref::Rule::WireTver) == 0);
@@ -114,9 +114,9 @@ TEST_CASE("Situations: what goes or comes again is a loss for a while, a QP in E
   situation.frame(frame, packet, 1000);
   CHECK(is(ref::At::RepeatSent, ref::Fares::Loss));
   situation.later(50'000'000);
-  CHECK(is(ref::At::Time, ref::Fares::Loss));
+  CHECK(is(ref::At::Later, ref::Fares::Loss));
   situation.later(51'000'000);
-  CHECK(is(ref::At::Time, ref::Fares::Well));
+  CHECK(is(ref::At::Later, ref::Fares::Well));
   log::Qp qp;
   qp.qp = 17;
   qp.state = log::QpState::Error;

@@ -88,7 +88,7 @@ class Box final : public Endpoint {
 
 /// N boxes at one switch: box n is host n at port n. The switch is the last node.
 struct Star {
-  explicit Star(unsigned boxes, SwitchConfig config = SwitchConfig::recommended("sw", 1 << 20),
+  explicit Star(unsigned boxes, const SwitchConfig& config = SwitchConfig::recommended("sw", 1 << 20),
                 LinkConfig link = {.gbps = 100, .metres = 2}, uint64_t seed = 1)
       : fabric({.seed = seed}) {
     for (unsigned n = 0; n < boxes; ++n) {

@@ -17,8 +17,8 @@ from pathlib import Path
 MRC, LIBRARY, SOURCE = (str(Path(a).resolve()) for a in sys.argv[1:4])
 
 
-def cosim(*arguments, code=0, level="L2", packets=200):
-    call = [MRC, "cosim", "--level", level, "--preset", "tiny", "--packets", str(packets), "--json", "-", *arguments]
+def cosim(*arguments, code=0, level="L2", packets=200, preset="tiny"):
+    call = [MRC, "cosim", "--level", level, "--preset", preset, "--packets", str(packets), "--json", "-", *arguments]
     done = subprocess.run(call, text=True, capture_output=True, check=False, timeout=100, stdin=subprocess.DEVNULL)
     assert done.returncode == code, (arguments, done.returncode, done.stdout[-2000:], done.stderr[-3000:])
     return json.loads(done.stdout) if done.stdout.startswith("{") else done.stderr
@@ -46,6 +46,17 @@ def fast():
 
 def rtl():
     play("rtl", ["loss", "qp-error"])
+
+
+def stalled():
+    """Our RTL with words that wait between its blocks: a lawful NIC; and its assertions hold runs at L1 and L2, too."""
+    play("rtl-stalled", ["mixed"], level="L1")
+    play("rtl-stalled", ["loss", "immediate"])
+    result = cosim("--dut", "rtl-stalled", "--rtl-bug", "line-used-twice", "--scenario", "clean", code=3)
+    words = "the assertion LineUsedOnce in mrc_nic.mrc_nic_tiny.u_nic.gen_lane["
+    assert words in result["problem"]["text"], result["problem"]
+    said = cosim("--dut", "rtl-stalled", preset="asic800", code=3)
+    assert "the RTL of preset asic800 with stalls between its blocks is not built." in said, said
 
 
 def peers():
@@ -126,9 +137,9 @@ def levels():
 def variants():
     """Devices that are wrong, one for each kind of output; and one that is right."""
     tool = [sys.executable, os.path.join(os.path.dirname(__file__), "../../../tools/variants.py"), MRC]
-    few = "dqp-reserved,sack-ahead,psn-beyond,write-bit,recv-twice,take-other"
-    done = subprocess.run([*tool, "--only", few, "--packets", "500"], text=True, capture_output=True, check=False, timeout=100)
-    assert done.returncode == 0 and "6 variants, 0 bad" in done.stdout, done.stdout
+    few = "dqp-reserved,sack-ahead,psn-beyond,write-bit,recv-twice,take-other,rtx-twice,rtx-lost,ack-lost,send-lost"
+    done = subprocess.run([*tool, "--only", few], text=True, capture_output=True, check=False, timeout=100)
+    assert done.returncode == 0 and "10 variants, 0 bad" in done.stdout, done.stdout
     assert "take-other         L2 hidden" in done.stdout, done.stdout
     done = subprocess.run([*tool, "--what", "legal", "--only", "nasty", "--runs", "2", "--packets", "100"], text=True,
                           capture_output=True, check=False, timeout=100)
@@ -205,7 +216,7 @@ def headers():
                 assert "speaks version 2 of mrc_nic.h, we speak version 1" in said, said
 
 
-TESTS = [model, fast, rtl, peers, same_everywhere, sockets, record, wrong_ones, seeds, levels, variants, spoiled,
+TESTS = [model, fast, rtl, stalled, peers, same_everywhere, sockets, record, wrong_ones, seeds, levels, variants, spoiled,
          headers]
 
 

@@ -87,14 +87,14 @@ TEST_CASE("run() says why it came back, and goes on where it was", "[sim][fabric
   star[0].send(1, 1000, kData);
   star[0].send(1, 1000, kData);
   // The first arrives after 2 x 80.96 ns, the second 81.92 ns later.
-  CHECK(star.fabric.run(2 * 1012 * 80) == RunEnd::Reached);
+  CHECK(star.fabric.run(2UL * 1012 * 80) == RunEnd::Reached);
   CHECK(star[1].got.empty());
-  CHECK(star.fabric.now() == 2 * 1012 * 80);
-  CHECK(star.fabric.run(2 * 1012 * 80 + 1) == RunEnd::Reached);
+  CHECK(star.fabric.now() == 2UL * 1012 * 80);
+  CHECK(star.fabric.run(2UL * 1012 * 80 + 1) == RunEnd::Reached);
   CHECK(star[1].got.size() == 1);
   star[1].on_receive = [&] { star.fabric.stop(); };
   CHECK(star.fabric.run(kMs) == RunEnd::Stopped);
-  CHECK(star.fabric.now() == (2 * 1012 + 1024) * 80);
+  CHECK(star.fabric.now() == (2UL * 1012 + 1024) * 80);
   CHECK(star.fabric.run(kMs) == RunEnd::Idle);
   star[0].send(1, 1000, kData);
   star[1].on_receive = nullptr;
@@ -152,7 +152,7 @@ TEST_CASE("hooks come at their time, before packets, in the order given", "[sim]
   Star star(2, plain(), kShort);
   std::vector<int> order;
   star[1].on_receive = [&] { order.push_back(9); };
-  const Time arrival = 2 * 1012 * 80;
+  const Time arrival = 2UL * 1012 * 80;
   star[0].send(1, 1000, kData);
   star.fabric.at(arrival, [&] {
     order.push_back(1);
@@ -192,7 +192,7 @@ TEST_CASE("a port asks when it can take a packet, and after null only when kicke
   star[0].send(1, 1000, kData);
   CHECK(asked == 2);
   CHECK_FALSE(star[0].access.can_send(0));
-  CHECK(star[0].access.free_at(0) == 1024 * 80);  // nothing has happened yet
+  CHECK(star[0].access.free_at(0) == 1024UL * 80);  // nothing has happened yet
   star[0].access.kick(0);
   CHECK(asked == 2);
   star.fabric.run(2 * kUs);
@@ -300,7 +300,7 @@ TEST_CASE("a slow link is slow in both directions, from the next packet on", "[s
   star.fabric.at(1, [&] { CHECK_FALSE(star.fabric.set_rate(0, 10)); });
   star.fabric.run(kMs);
   REQUIRE(star[1].got.size() == 2);
-  CHECK(star[1].got[0].time == 2 * 1012 * 80);
+  CHECK(star[1].got[0].time == 2UL * 1012 * 80);
   CHECK(star[1].got[1].time == 1024 * 80 + 1012 * 800 + 1012 * 80);
 }
 
@@ -433,7 +433,7 @@ TEST_CASE("a clocked process of SystemC sends and hears at the right times", "[s
   REQUIRE(star[1].got.size() == 10);
   REQUIRE(heard_at.size() == 10);
   for (unsigned i = 0; i < 10; ++i) {
-    CHECK(star[1].got[i].time == (1 + 100 * i) * kNs + 2 * 1012 * 80);
+    CHECK(star[1].got[i].time == (1 + 100 * i) * kNs + 2UL * 1012 * 80);
     CHECK(heard_at[i] == star[1].got[i].time + 7);
   }
   process.kill();
@@ -447,7 +447,7 @@ TEST_CASE("fabrics follow each other in one process, each from time 0", "[sim][s
     star.fabric.run(i % 2 ? kMs : 100 * kNs);
     if (i % 2) {
       REQUIRE(star[1].got.size() == 1);
-      REQUIRE(star[1].got[0].time == 2 * 1012 * 80);
+      REQUIRE(star[1].got[0].time == 2UL * 1012 * 80);
     }
   }
 }
@@ -475,6 +475,6 @@ TEST_CASE("memory of an idle fabric: 1024 NICs of 8 planes in two tiers stay bel
   const TwoTierConfig config{.leaves = 32, .spines = 32, .hosts_per_leaf = 32, .planes = 8, .gbps = 100};
   TwoTier net(fabric, config);
   for (unsigned h = 0; h < config.hosts(); ++h) net.add_host(h, std::make_unique<Synthetic>(SyntheticConfig{}));
-  CHECK(fabric.links() == 8 * (1024 + 32 * 32));
+  CHECK(fabric.links() == 8UL * (1024 + 32 * 32));
   CHECK(fabric.memory() < 100'000'000);
 }

@@ -300,7 +300,7 @@ TEST_CASE("steps of a ring begin when the step before has arrived", "[sim][exper
   for (const Flow& f : r.flows) {
     for (const uint32_t n : f.next) CHECK(r.flows[n].begun == f.delivered);
   }
-  CHECK(r.total.delivered_bytes == 8 * 5 * 20'000);
+  CHECK(r.total.delivered_bytes == 8UL * 5 * 20'000);
 }
 
 TEST_CASE("an all-to-all keeps its window", "[sim][experiment]") {

@@ -57,7 +57,7 @@ TEST_CASE("groups share the NICs out, each far from its neighbours", "[sim][traf
             {4, 0}, {8, 0}, {12, 0}, {5, 1}, {9, 1}, {13, 1}, {6, 2}, {10, 2}, {14, 2}, {7, 3}, {11, 3}, {15, 3}});
   CHECK(pairs("pattern = \"ring\"\nnodes = 2\ngroups = 3\nfirst = 1\nstride = 2\n") ==
         std::set<std::pair<NodeId, NodeId>>{{1, 7}, {7, 1}, {3, 9}, {9, 3}, {5, 11}, {11, 5}});
-  CHECK(pairs("pattern = \"alltoall\"\nnodes = 3\ngroups = 0\n").size() == 5 * 6);
+  CHECK(pairs("pattern = \"alltoall\"\nnodes = 3\ngroups = 0\n").size() == 5UL * 6);
   const auto why = [&](const std::string& keys) -> std::string {
     try {
       make("[[traffic]]\n" + keys);
@@ -110,7 +110,7 @@ TEST_CASE("members: first, stride, and around the end", "[sim][traffic]") {
 
 TEST_CASE("a ring: 2 (n - 1) steps, each waits for what its sender has just received", "[sim][traffic]") {
   const Traffic t = make("[[traffic]]\npattern = \"ring\"\nnodes = 4\nfirst = 2\nbytes = 1001\n");
-  REQUIRE(t.flows.size() == 6 * 4);
+  REQUIRE(t.flows.size() == 6UL * 4);
   for (uint32_t f = 0; f < t.flows.size(); ++f) {
     const Flow& flow = t.flows[f];
     CHECK(flow.bytes == 251);  // a quarter, rounded up

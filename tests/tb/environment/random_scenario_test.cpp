@@ -167,7 +167,7 @@ TEST_CASE("a scenario near another one differs from it in few values", "[tb][sce
       std::vector<std::string> other;
       std::ranges::set_symmetric_difference(of, lines(s), std::back_inserter(other));
       INFO(near << ", seed " << seed << ", lines:\n" << fmt::format("{}", fmt::join(other, "\n")));
-      CHECK(other.size() <= 2 * 20);  // of some 80 keys; a value that changes is two lines
+      CHECK(other.size() <= 2UL * 20);  // of some 80 keys; a value that changes is two lines
       different += !other.empty();
     }
     CHECK(different > 35);

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0
+# How often a requestor tries again: what counts as a retry, what gives retries back, what is no reason to send again.
+tier 3
+caps requestor
+planes 2
+evs 16
+profile mtu 1024 timeout 14
+
+cases id reason {
+  Q-TRY-001 no_bitmap
+  Q-TRY-002 no_pkt_buffer
+  Q-TRY-003 no_resource
+  Q-TRY-004 psn_oor_window
+}
+purpose progress gives the retries back, not for ever: then two NACKs $reason of the oldest packet are borne, the third ends the QP
+mark S2 (one counter), A (reset by progress), A-35
+cite mrc.md 7
+rules req.retries qp.status
+profile retry_linear 2 retry_exp 0
+negative
+background ignore sack ack nack nak probe endpoint write
+background answer probe as last sack
+dut post write len 2048
+set > write rtx 0 psn sq_psn .. sq_psn+1 each once within 2 rtt
+p0 < nack reason $reason psn sq_psn
+* > write psn sq_psn rtx 1 within 16 rtt
+p0 < sack cack sq_psn
+settle lat
+repeat 2 {
+  p0 < nack reason $reason psn sq_psn+1
+  * > write psn sq_psn+1 rtx 1 within 16 rtt
+}
+p0 < nack reason $reason psn sq_psn+1
+> cqe send status retries wr_id 0 within 16 rtt
+expect sent(sq_psn+1) == 3
+
+cases id reason {
+  Q-TRY-011 no_bitmap
+  Q-TRY-012 no_pkt_buffer
+  Q-TRY-013 no_resource
+  Q-TRY-014 psn_oor_window
+}
+purpose NACKs $reason of packets behind the oldest one are no retries: a QP with one of them bears five, and completes
+mark S2 (one counter), A (the oldest packet alone), A-35
+cite mrc.md 7; mrc.md 3
+rules req.retries req.nack-again qp.status
+profile retry_linear 1 retry_exp 0
+background answer probe as last sack
+dut post write len 8192
+set > write rtx 0 psn sq_psn .. sq_psn+7 each once within 4 rtt
+let p = sq_psn+3
+repeat 5 {
+  p0 < nack reason $reason psn p
+  let p = p + 1
+}
+set > write rtx 1 psn sq_psn+3 .. sq_psn+7 each once within 16 rtt
+settle rtt
+expect count(> cqe) == 0
+p1 < sack cack sq_psn+7
+p1 < ack psn sq_psn+7 msn 1
+> cqe send status ok within rtt
+
+# The answer to a probe has the probe's id where other SACKs say which packet they answer (mrc.md 3). Taken for a PSN, or
+# for a distance to one, these ids would say that sq_psn+100 has arrived, and what is missing below it would be a gap.
+cases id probe before what {
+  Q-TRY-031 100        "settle lat"  "the first SACK there is"
+  Q-TRY-032 sq_psn+100 "settle lat"  "the first SACK there is"
+  Q-TRY-033 100        "p1 < sack cack sq_psn-1 trigger sq_psn+3 has sq_psn+1 .. sq_psn+3 base sq_psn ooo 3 rcvd 60 ; settle lat" "older than another SACK"
+  Q-TRY-034 sq_psn+100 "p1 < sack cack sq_psn-1 trigger sq_psn+3 has sq_psn+1 .. sq_psn+3 base sq_psn ooo 3 rcvd 60 ; settle lat" "older than another SACK"
+}
+purpose a probe's id is no PSN: the answer to probe $probe reports five packets and brings nothing back that was sent after them ($what)
+mark S2+, A-08
+cite mrc.md 3; mrc.md 7
+rules req.rtx-evidence req.rtx-cause
+setting A-08 REORDER.pkts 5
+setting A-08 REORDER.same_ev 0
+profile mtu 256 timeout 14
+negative
+background answer probe as last sack
+dut post write len 28160
+set > write rtx 0 psn sq_psn .. sq_psn+109 each once within 64 rtt
+$before
+p0 < sack cack sq_psn-1 probe $probe has sq_psn+1 .. sq_psn+4 or sq_psn+8 base sq_psn ooo 5 rcvd 20
+settle 2 rtt
+expect count(> write rtx 1 psn > sq_psn+8) == 0
+
+id Q-TRY-035
+purpose what lies above the bitmap of a SACK is no gap: 64 bits speak of 64 PSNs, wherever they begin
+mark U, A, A-08
+cite mrc.md 3; mrc.md 7
+rules req.rtx-evidence req.rtx-cause
+setting A-08 REORDER.pkts 5
+setting A-08 REORDER.same_ev 0
+profile mtu 256 timeout 14
+negative
+background answer probe as last sack
+dut post write len 28160
+set > write rtx 0 psn sq_psn .. sq_psn+109 each once within 64 rtt
+let b = sq_psn+9
+p0 < sack cack b-1 trigger b+95 has b+1 .. b+63 base b ooo 90
+* > write psn b rtx 1 within 2 rtt
+settle 2 rtt
+expect count(> write rtx 1) == 1
+
+id Q-TRY-041
+purpose each packet has its own time: what was sent half an interval later does not go again with what is overdue
+mark S2, A, A-07
+cite mrc.md 7
+rules req.timer req.rtx-evidence
+profile mtu 256 timeout 7
+background answer probe as last sack
+dut post write len 5120
+set > write rtx 0 psn sq_psn .. sq_psn+19 each once within 16 rtt
+settle rto * 6 / 10
+let half = now
+dut post write len 11264
+set > write rtx 0 psn sq_psn+20 .. sq_psn+63 each once within 64 rtt
+* > write rtx 1 psn sq_psn within 4 rto
+until now > half + rto * 9 / 10 within rto
+expect count(> write rtx 1 psn sq_psn+20 .. sq_psn+63 from half to half + rto * 9 / 10) == 0
