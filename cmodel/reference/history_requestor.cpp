@@ -621,9 +621,10 @@ void RequestorPart::completed(const log::Cqe& cqe, Time time) {
     w_.report().rests(Rule::ReqCqeOrder, "the QP is older than the log");
     return;
   }
-  // What is refused, or fails, may do so before the work ahead of it is done.
+  // What is refused, or fails, may do so before the work ahead of it is done; and who is unsignalled says nothing.
   const auto next = std::ranges::find_if(r.posts, [](const Posted& p) { return !p.failed; });
-  const bool in_turn = cqe.status != log::Status::Ok || at == next || w_.incomplete() != nullptr;
+  const bool all_told = w_.profile().all_completions && w_.incomplete() == nullptr;
+  const bool in_turn = cqe.status != log::Status::Ok || at == next || !all_told;
   w_.check(Rule::ReqCqeOrder, there && in_turn, nullptr, qp, came, [&] {
     return next == r.posts.end() ? std::string("none: every work request has completed")
                                  : fmt::format("work request {} next", next->post.wr_id);

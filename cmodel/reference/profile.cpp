@@ -420,6 +420,7 @@ Profile read_profile(std::string_view json, const std::string& file) {
   m.number("ack_gap_ps", p.ack_gap, kMostTime, "least time between two semantic ACKs");
   m.number("skew_ps", p.skew, kMostTime, "how far clocks of ports may differ");
   m.flag("silent_drops", p.silent_drops);
+  m.flag("all_completions", p.all_completions);
   m.list("shows", 64, [&](const Json& item) { p.shows |= uint64_t{1} << m.word_of(item, "shows", kEvents); });
   if (const Json* value = m.find("settings")) read_settings(*value, file, p.settings);
   m.list("addresses", kMostAddresses,
@@ -443,6 +444,7 @@ std::string to_json(const Profile& p) {
   d("ack_gap_ps", p.ack_gap, usual.ack_gap);
   d("skew_ps", p.skew, usual.skew);
   d("silent_drops", p.silent_drops, usual.silent_drops);
+  d("all_completions", p.all_completions, usual.all_completions);
   for (std::size_t i = 0; i < std::size(kEvents); ++i) {
     if (p.shows >> i & 1) d.json["shows"].push_back(kEvents[i]);
   }

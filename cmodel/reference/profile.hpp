@@ -95,6 +95,8 @@ struct Profile {
   /// The device may discard a frame without a word. If false, or once a counter "silent_drops" has read 0, what must
   /// have been taken was taken.
   bool silent_drops = true;
+  /// Each work request that completes has a completion in the log; false: some WRITEs may be unsignalled.
+  bool all_completions = false;
   uint64_t shows = 0;  ///< bit n: all events of EventKind n are in the log
   Settings settings;
   std::vector<log::Ip> addresses;  ///< own ones; empty: those of its QPs

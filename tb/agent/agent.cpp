@@ -21,6 +21,7 @@ constexpr const char* kStopped = "stopped before the end";
 std::string profile_of(const OpenNic& nic, const SidePlan& plan, bool shows) {
   ref::Profile p = ref::read_profile(nic.info.profile, "profile of " + nic.info.name);
   if (!shows) p.shows = 0;
+  p.all_completions = true;
   if (p.addresses.empty()) {
     for (unsigned d = 0; d < plan.dests; ++d) p.addresses.push_back(ip_bytes(plan.ip ^ d));
   }

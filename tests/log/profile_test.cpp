@@ -30,6 +30,7 @@ TEST_CASE("a profile comes back from its JSON, whatever setting it has", "[log][
   p.answer = 2;
   p.skew = 3;
   p.silent_drops = false;
+  p.all_completions = true;
   p.shows = 0x1ff;
   log::Ip ip{};
   ip[0] = 0xfd;
