@@ -548,6 +548,9 @@ void RequestorFlow::check_status(const log::Cqe& cqe, Time time) {
       // A word that only may have been heard, and timers that ran out while no EV was to be had, or while the packet
       // waited for its data, are no transmissions.
       const Time least = interval() * (qp_.retry_linear + qp_.retry_exp);
+      // The last try may have run out just before the newest progress was heard.
+      if (hi_.progress() != 0 && time <= hi_.progress() + lag())
+        return w.report().rests(Rule::QpStatus, "it may have failed before the newest progress");
       if (flight == nullptr || unseen ||
           ((time >= flight->first + interval() || (hi_.progress() != 0 && time >= hi_.progress() + least)) &&
            qp_.retry_exp < kForEver))

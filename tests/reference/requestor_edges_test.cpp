@@ -258,6 +258,21 @@ TEST_CASE("work fails after all retries of a packet that waited inside: nobody c
   }
 }
 
+TEST_CASE("work may fail just before a progress that comes ahead of its completion", "[reference.requestor]") {
+  for (const log::Time late : {0u, 1u}) {  // hearing and deciding take 2 us
+    Bench b;
+    b.start();
+    b.post(100, 10 * kUs, 70);
+    b.post(100, 10 * kUs, 71);
+    b.data(0, 11 * kUs);
+    b.data(1, 11 * kUs);
+    b.sack(0, 0, 0, 0, 12 * kUs);
+    b.done(70, log::Status::Retries, 14 * kUs + late);
+    b.end(60 * kUs);
+    CHECK(b.broken(Rule::QpStatus) == late);
+  }
+}
+
 TEST_CASE("an EV that was bad, and came back without answers, may be probed as before when it is bad again",
           "[reference.requestor]") {
   for (const bool before : {false, true}) {
