@@ -97,6 +97,33 @@ set > write rtx 0 psn sq_psn .. sq_psn+63 each once within 64 rtt
 until count(> cqe send status ok) == 64 within 20 rto
 expect count(> write ev e5) == 64
 
+cases id reason bad good {
+  Q-EV-116 trimmed_lasthop e5 e4
+  Q-EV-117 trimmed_lasthop e4 e5
+  Q-EV-118 no_pkt_buffer   e5 e4
+}
+purpose two EVs are left: what is NACKed ($reason) on $bad goes again on $good, never on the one just reported
+mark S2, A-66
+cite mrc.md 5
+rules path.set req.nack-again
+caps requestor ev_control
+evs 8
+profile retry_linear 7 retry_exp 25
+dut ev e0 deny
+dut ev e1 deny
+dut ev e2 deny
+dut ev e3 deny
+dut ev e6 deny
+dut ev e7 deny
+settle rtt
+when > write rtx 0 ev $bad : answer nack $reason
+peer auto
+dut post write len 256 * 64
+until count(> cqe send status ok) == 64 within 20 rto
+expect count(> write rtx 0 ev $bad) >= 8
+expect count(> write rtx 1 ev $good) >= count(> write rtx 0 ev $bad)
+expect count(> write rtx 1 ev $bad) == 0
+
 # ---- ASSUMED_BAD: what makes an EV so, and what does not ----
 
 cases id answer what {

@@ -91,6 +91,33 @@ repeat 8 {
   let k = k + 1
 }
 
+# Four packets are acknowledged before any SACK tells of them: 4432 bytes. When rcvd_bytes tells of them they have left
+# the flight already, whether in one SACK or two; 256 * 18 - 4432 = 176 bytes more than that open no packet's room.
+cases id second rcvd what {
+  Q-CC-024 sq_psn+3 18 "one SACK tells of all four"
+  Q-CC-025 sq_psn+1 9  "two SACKs tell of two each"
+}
+purpose what an ACK has completed leaves the flight once: $what, and nothing new goes for it
+mark U, A, A-51, A-55
+cite mrc.md 8; mrc.md 3
+rules req.moves
+setting A-40 CC_PROFILE.max_cwnd 20000
+background answer probe as last sack
+dut post write len 4096
+set > write rtx 0 psn sq_psn .. sq_psn+3 each once within 4 rtt
+p0 < ack psn sq_psn+3 msn 1
+> cqe send status ok within 4 rtt
+dut post write len 65536
+settle 4 rtt
+p0 < sack cack $second rcvd $rcvd
+settle rtt
+p0 < sack cack sq_psn+3 rcvd 18
+settle rtt
+expect count(> write rtx 0) == 22
+p0 < sack cack sq_psn+5 rcvd 26
+set > write rtx 0 psn sq_psn+22 .. sq_psn+23 each once within 4 rtt
+none > write within rtt
+
 # The first k packets are NACKed: what is out falls by k packets, and with congestion the window too. When the others are
 # reported, repeats and new packets are out, together as many as the window holds; one of them may have gone before.
 cases id reason k any n what {

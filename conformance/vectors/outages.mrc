@@ -199,6 +199,19 @@ repeat 4 {
 expect count(p1 > endpoint request op port_status) >= 4
 expect count(p0 > endpoint request op port_status) == 0
 
+id Q-PORT-048
+purpose no port works at both ends: the peer is told through one that works here
+mark S, A, A-37
+cite mrc.md 5; paper 3
+rules peer.mask path.down
+setting A-37 default
+p1 < endpoint request op port_status mask 0x002 id 7
+* > endpoint response id 7 within rtt
+settle lat
+p0 carrier down as down
+p1 > endpoint request op port_status mask any within 200 us from down as u
+expect u.mask % 8 / 2 == 2
+
 cases id first second use what {
   Q-PORT-045 p0 p3 "p1 p2" "the outer two of four are down"
   Q-PORT-046 p0 p1 "p2 p3" "the first two of four are down"
