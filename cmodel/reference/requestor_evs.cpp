@@ -54,6 +54,7 @@ void RequestorEvs::change(const log::Qp& qp, Time time) {
       places_[i].known = i >= before || (places_[i].ev == 0 && places_[i].known && places_[i].state == first_state(i));
       places_[i].state = first_state(i);
       places_[i].left_good = time;
+      places_[i].waited = world_.world.waited(time);
       places_[i].was = places_[i].ev;
     }
     places_[i].ev = qp.evs[i];
@@ -105,6 +106,7 @@ void RequestorEvs::event(const log::Event& event, bool lost, Time time) {
   const EvState was = place.state;
   if (was == EvState::Good) {
     place.left_good = time;
+    place.waited = world_.world.waited(time);
     left_good(at);
   }
   const bool floor = at_floor();
@@ -288,9 +290,12 @@ void RequestorEvs::sent(const Seen& seen) {
   const auto at = by_ev_.find(ev);
   if (at == by_ev_.end()) return;
   for (Doubt& doubt : doubts_) doubt.inside = doubt.inside || doubt.ev == ev;
-  const Time back = seen.first - std::min(seen.first, world_.world.queue());
+  // It may have been chosen before it waited inside, also for data that the host owed.
+  const Time waited = world_.world.waited(seen.first);
   const bool good = std::ranges::any_of(at->second, [&](std::size_t i) {
-    return places_[i].state == EvState::Good || places_[i].left_good >= back || !places_[i].known;
+    const Place& p = places_[i];
+    const Time owed = waited - std::min(waited, p.waited);
+    return p.state == EvState::Good || p.left_good + world_.world.queue() + owed >= seen.first || !p.known;
   });
   if (!good && !settled(seen.first))
     return world_.world.report().rests(Rule::PathUsed, "the QP's owner has changed it");

@@ -56,6 +56,7 @@ class RequestorEvs {
     log::EvState state = log::EvState::Good;
     bool known = true;       ///< its state is that; false: its owner has put another EV here
     Time left_good = 0;      ///< when it was GOOD for the last time
+    Time waited = 0;         ///< time in which the host had owed something, then
     Time bad = 0;            ///< since when it is bad, or was bad last
     Time probe = 0;          ///< newest reliability probe
     Time lost = 0;           ///< newest packet of it that was sent again

@@ -238,6 +238,7 @@ void RequestorFlow::hear_marks(const Seen& seen, bool sure) {
   const wire::Packet& p = seen.packet;
   const Time time = seen.last;
   if (p.seth && p.seth->m == kAlwaysSkip) paths_.out_of_use(p.seth->entropy, time);
+  if ((p.seth && p.seth->m == RequestorEvs::kSkipOnce) || (p.neth && p.neth->reason == kTrimmed)) paths_.skipped();
   if (!shows_evs_) return;
   sure = sure && !may_be_dead();
   if (p.seth) {
@@ -489,7 +490,7 @@ void RequestorFlow::timer(Time time) {
 
 // ---- work
 
-void RequestorFlow::posted(const log::Post& post, Time) {
+void RequestorFlow::posted(const log::Post& post, Time time) {
   if (works_.size() >= kMostWorks) return;
   Work work;
   work.wr_id = post.wr_id;
@@ -499,6 +500,7 @@ void RequestorFlow::posted(const log::Post& post, Time) {
   work.immediate = post.immediate;
   immediates_ += post.immediate ? 1 : 0;
   if (work.sure) sure_ += work.packets;
+  work.waited = world_.world.waited(time);
   works_.push_back(work);
 }
 
@@ -548,6 +550,10 @@ void RequestorFlow::check_status(const log::Cqe& cqe, Time time) {
       // A word that only may have been heard, and timers that ran out while no EV was to be had, or while the packet
       // waited for its data, are no transmissions.
       const Time least = interval() * (qp_.retry_linear + qp_.retry_exp);
+      // All tries may have run out while its packet waited inside for data that the host owed.
+      const auto work = std::ranges::find_if(works_, [&](const Work& one) { return one.wr_id == cqe.wr_id; });
+      if (work != works_.end() && w.waited(time) >= work->waited + least && qp_.retry_exp < kForEver)
+        return w.report().rests(Rule::QpStatus, "tries without a transmission are not shown");
       // The last try may have run out just before the newest progress was heard.
       if (hi_.progress() != 0 && time <= hi_.progress() + lag())
         return w.report().rests(Rule::QpStatus, "it may have failed before the newest progress");

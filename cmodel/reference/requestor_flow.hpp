@@ -74,6 +74,7 @@ class RequestorFlow {
     Seq packets = 0;
     bool sure = false;  ///< the device must not refuse it
     bool immediate = false;
+    Time waited = 0;  ///< time in which the host had owed something when it was posted
   };
 
   struct Grant {

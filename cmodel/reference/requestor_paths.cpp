@@ -102,9 +102,12 @@ void RequestorPaths::balance(const Seen& seen) {
   const double share = static_cast<double>(kBalance) / planes;
   const auto ends = std::minmax_element(planes_.begin(), planes_.begin() + planes);
   const uint32_t least = *ends.first, most = *ends.second;
-  const bool even = least >= share * (1 - kUneven) && most <= share * (1 + kUneven);
+  const double fewest = share * (1 - kUneven), largest = share * (1 + kUneven);
+  const bool even = least >= fewest && most <= largest;
   if (ever_blamed_ || lessened_) {
     world_.world.report().rests(Rule::PathEqual, "EVs have gone bad");
+  } else if (!even && least + skips_ >= fewest && most <= largest + skips_) {
+    world_.world.report().rests(Rule::PathEqual, "EVs were marked");
   } else {
     world_.world.check(
         Rule::PathEqual, even, nullptr, world_.world.local(qp_.qp),
@@ -112,7 +115,7 @@ void RequestorPaths::balance(const Seen& seen) {
         [&] { return fmt::format("{:.0f} on each, a quarter more or less", share); });
   }
   std::fill(planes_.begin(), planes_.end(), 0);
-  window_ = 0;
+  window_ = skips_ = 0;
 }
 
 void RequestorPaths::finish() {

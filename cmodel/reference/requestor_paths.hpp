@@ -21,6 +21,8 @@ class RequestorPaths {
   void blamed(uint32_t ev, Time sent, Time time);
   /// An EV of the set goes out of use for another reason: the peer refuses it, or the device says so.
   void out_of_use(uint32_t ev, Time time);
+  /// An EV is to be skipped once.
+  void skipped() { ++skips_; }
   /// The device says that it is back.
   void back(uint32_t ev) {
     if (const auto use = uses_.find(ev); use != uses_.end()) use->second.back = true;
@@ -49,6 +51,7 @@ class RequestorPaths {
   bool lessened_ = false;         ///< EVs went out of use for other reasons: what is left need not be even
   std::vector<uint32_t> planes_;  ///< packets by plane, of this window
   uint32_t window_ = 0;
+  uint32_t skips_ = 0;  ///< marks in this window: each may move a packet to another plane
 };
 
 }  // namespace mrc::ref

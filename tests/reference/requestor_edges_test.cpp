@@ -90,6 +90,48 @@ TEST_CASE("planes need not be used alike once EVs are out of use", "[reference.r
   }
 }
 
+TEST_CASE("each mark may move one packet to another plane", "[reference.requestor]") {
+  // 127 and 385 of 512 packets on two planes; 192 and 320 are a quarter off.
+  for (const unsigned marks : {64u, 65u}) {
+    Bench b;
+    b.profile.planes = 2;
+    for (uint32_t n = 0; n < 16; ++n) b.qp.evs.push_back(0x10000 + n);
+    b.start();
+    b.data(0, 9 * kUs);
+    for (unsigned k = 0; k < marks; ++k) mark(b, 0, 1, 9 * kUs + 1 + k);
+    for (uint32_t n = 1; n < 600; ++n) {
+      wire::Packet p = b.packet(wire::Opcode::WriteOnly, false);
+      p.bth->psn = (kFirst + n) & 0xFFFFFF;
+      p.reth->dma_length = 100;
+      p.payload.assign(100, 0x5a);
+      p.set_entropy(0x10000 + n % 16);
+      b.put(true, p, 10 * kUs + n * log::Time{1000}, n % 4 == 0);
+    }
+    CHECK(b.broken(Rule::PathEqual) == (marks == 65 ? 0 : 1));
+  }
+}
+
+TEST_CASE("a packet that waited for its data may have been given its EV long before", "[reference.requestor]") {
+  // The EV leaves GOOD at 111 us; frames wait inside for 32 us at most, and as long as the host owes data.
+  for (const bool starved : {false, true}) {
+    Bench b;
+    shows_evs(b);
+    const auto host = [&](log::HostOp op, log::Time at) {
+      b.until(at);
+      log::Host access;
+      access.op = op;
+      access.bytes = 64;
+      b.judge->host(access, at);
+    };
+    mark(b, 0, 1, 110 * kUs);
+    goes(b, 0, EvState::Good, EvState::Skip, 111 * kUs);
+    if (starved) host(log::HostOp::Read, 112 * kUs);
+    if (starved) host(log::HostOp::ReadDone, 150 * kUs);
+    b.data(8, 151 * kUs);
+    CHECK(b.broken(Rule::PathUsed) == (starved ? 0 : 1));
+  }
+}
+
 TEST_CASE("an answer that comes when the next try is due may be too late", "[reference.requestor]") {
   // 12.8 us between tries. Answered in time: none is sent 208 us later. Too late, or with one under way: until that
   // one is answered.
@@ -255,6 +297,29 @@ TEST_CASE("work fails after all retries of a packet that waited inside: nobody c
     b.done(70, log::Status::Retries, 12 * kUs);
     b.end(60 * kUs);
     CHECK(b.broken(Rule::QpStatus) == (unseen ? 0 : 1));
+  }
+}
+
+TEST_CASE("tries may run out while a packet waits for data that the host owes", "[reference.requestor]") {
+  // Two tries of 16.384 us each; the packet leaves when its data have come, a microsecond before the QP fails.
+  for (const log::Time less : {0u, 1u}) {
+    Bench b;
+    b.start();
+    const auto host = [&](log::HostOp op, log::Time at) {
+      b.until(at);
+      log::Host access;
+      access.op = op;
+      access.bytes = 64;
+      b.judge->host(access, at);
+    };
+    b.post(100, 10 * kUs, 70);
+    host(log::HostOp::Read, 11 * kUs);
+    const log::Time come = 11 * kUs + 2 * 16'384'000 - less;
+    host(log::HostOp::ReadDone, come);
+    b.data(0, come);
+    b.done(70, log::Status::Retries, come + kUs);
+    b.end(100 * kUs);
+    CHECK(b.broken(Rule::QpStatus) == less);
   }
 }
 
