@@ -55,8 +55,8 @@ class Decoder {
     return fail(ErrorCode::BadEthertype, 12, "eth", type, kEthertypeIpv6);
   }
 
-  /// Applies a length field: `size` bytes from `from` on. The outermost one may leave a trailer; of a trimmed packet the
-  /// others are not looked at.
+  /// Applies a length field: `size` bytes from `from` on. The outermost one may leave a trailer; of a trimmed packet
+  /// the others are not looked at.
   bool limit(size_t from, size_t size, size_t field, const char* name, bool outermost) {
     const size_t there = end_ - from;
     if (size > there && !p_.trimmed()) return fail(ErrorCode::BadLength, field, name, size, there);
