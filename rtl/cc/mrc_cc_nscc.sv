@@ -4,9 +4,8 @@
 /// Network-signal congestion control: one window per destination, shared by the QPs that go there.
 /// Answers one ask per cycle (how many bytes may go?) in the cycle after it came to the head, or
 /// takes back what was granted and not used, except while an event is counted or stored or a table
-/// written; works off one event at a time, in 3 to 59 cycles; Acks that come meanwhile join. It
-/// paces nothing and keeps no packets: a refused asker asks again after the wake. Contract:
-/// docs/blocks/cc/cc_nscc.md.
+/// written; works off one event at a time, in 3 to 59 cycles. It paces nothing and keeps no
+/// packets: a refused asker asks again after the wake. Contract: docs/blocks/cc/cc_nscc.md.
 module mrc_cc_nscc
   import mrc_pkg::*;
   import mrc_cc_nscc_pkg::*;
@@ -61,7 +60,7 @@ module mrc_cc_nscc
 
   // ---- inputs
 
-  logic ev_v, ev_pop, take, ask_v, ask_pop, rask_v, rask_pop, ret_v, ret_pop;
+  logic ev_v, ev_pop, ask_v, ask_pop, rask_v, rask_pop, ret_v, ret_pop;
   ccev_t ev_head;
   ccask_t ask_head, rask_head;
   ccret_t ret_head;
@@ -133,8 +132,6 @@ module mrc_cc_nscc
   state_e state_q, state_d;
   logic [4:0] cnt_q, cnt_d;  // cycles spent in this state
   ccev_t e_q;  // the event
-  logic n_v_q, n_v_d;
-  ccev_t n_q, n_d;  // the next one, with the Acks that joined it
   logic [CcW-1:0] cc_q, cc_d;  // its controller, or the one being started
   logic [ProfW-1:0] pidx_q, pidx_d;  // the controller's profile
   logic [31:0] now_q;
@@ -159,37 +156,12 @@ module mrc_cc_nscc
   assign cfg_cc = cfg_i.index[CcW-1:0];
   assign cfg_row = tbl_cc_ctx_t'(cfg_i.data[31:0]);
   assign cfg_prof = tbl_cc_profile_t'(cfg_i.data);
-  assign take = state_q == StIdle && !op_cfg && (n_v_q || ev_v) && wake_free;
+  assign ev_pop = state_q == StIdle && !op_cfg && ev_v && wake_free;
   assign ask_slot = !op_cfg && state_q != StCount && state_q != StStore && state_q != StInit;
   assign rask_first = rask_v && rans_free;
   assign ret_pop = ask_slot && ret_v;
   assign rask_pop = ask_slot && !ret_v && rask_first;
   assign ask_pop = ask_slot && !ret_v && !rask_first && ask_v && ans_free;
-
-  // ---- the next event
-
-  ccev_t taken;
-  logic joins;
-  assign taken = n_v_q ? n_q : ev_head;
-  assign joins = n_q.kind == CcEventAck && ev_head.kind == CcEventAck && n_q.cc == ev_head.cc
-      && n_q.pen == 7'd0 && ev_head.pen == 7'd0 && n_q.restore == ev_head.restore
-      && n_q.ecn == ev_head.ecn && n_q.rtt_valid == ev_head.rtt_valid
-      && !n_q.bytes[27] && !ev_head.bytes[27];
-  assign ev_pop = ev_v && (take ? !n_v_q : !n_v_q || joins);
-
-  always_comb begin
-    n_v_d = n_v_q;
-    n_d = n_q;
-    if (take) begin
-      n_v_d = 1'b0;
-    end else if (ev_pop) begin
-      n_v_d = 1'b1;
-      n_d = ev_head;
-      if (n_v_q) begin
-        n_d.bytes = n_q.bytes + ev_head.bytes;
-      end
-    end
-  end
 
   // ---- memories
 
@@ -250,8 +222,8 @@ module mrc_cc_nscc
       .Depth(NumDests)
   ) u_ctx (
       .clk_i,
-      .re_i(take),
-      .raddr_i(taken.cc[CcW-1:0]),
+      .re_i(ev_pop),
+      .raddr_i(ev_head.cc[CcW-1:0]),
       .rdata_o(row),
       .we_i(ctx_we),
       .waddr_i(cc_q),
@@ -301,7 +273,7 @@ module mrc_cc_nscc
       .clk_i,
       .raddr0_i(acc),
       .rdata0_o(ask_prof),
-      .raddr1_i(taken.cc[CcW-1:0]),
+      .raddr1_i(ev_head.cc[CcW-1:0]),
       .rdata1_o(ev_prof),
       .we_i(cfg_ctx),
       .waddr_i(cfg_cc),
@@ -543,8 +515,8 @@ module mrc_cc_nscc
       cc_d = cfg_cc;
       pidx_d = cfg_row.profile[ProfW-1:0];
       state_d = StInit;
-    end else if (take) begin
-      cc_d = taken.cc[CcW-1:0];
+    end else if (ev_pop) begin
+      cc_d = ev_head.cc[CcW-1:0];
       pidx_d = ev_prof;
       state_d = StCount;
     end
@@ -658,7 +630,6 @@ module mrc_cc_nscc
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       state_q <= StIdle;
-      n_v_q <= 1'b0;
       cnt_q <= 5'd0;
       on_q <= '0;
       wait_q <= '0;
@@ -668,7 +639,6 @@ module mrc_cc_nscc
       hold_inc_q <= 1'b0;
     end else begin
       state_q <= state_d;
-      n_v_q <= n_v_d;
       cnt_q <= cnt_d;
       on_q <= on_d;
       wait_q <= wait_d;
@@ -685,9 +655,8 @@ module mrc_cc_nscc
     s_q <= s_d;
     kept_q <= kept_d;
     since_q <= since_d;
-    n_q <= n_d;
-    if (take) begin
-      e_q <= taken;
+    if (ev_pop) begin
+      e_q <= ev_head;
       now_q <= tick_i;
     end
   end

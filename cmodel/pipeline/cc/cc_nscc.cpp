@@ -4,23 +4,6 @@
 #include "gen/csr.hpp"
 
 namespace mrc {
-namespace {
-
-constexpr uint32_t kMostToJoin = 1u << 27;  // two below it fit the field
-
-}  // namespace
-
-bool cc_joins(const Ccev& a, const Ccev& b) {
-  return a.kind == CcEvent::Ack && b.kind == CcEvent::Ack && a.cc == b.cc && a.pen == 0 && b.pen == 0 &&
-         a.restore == b.restore && a.ecn == b.ecn && a.rtt_valid == b.rtt_valid && a.bytes < kMostToJoin &&
-         b.bytes < kMostToJoin;
-}
-
-Ccev cc_joined(const Ccev& a, const Ccev& b) {
-  Ccev both = b;
-  both.bytes += a.bytes;
-  return both;
-}
 
 CcNscc::CcNscc(const Preset& preset, const In& in, const Out& out)
     : dest_mask_(preset.num_dests - 1),
@@ -47,16 +30,14 @@ void CcNscc::step(const CfgBus& cfg, uint32_t tick) {
   ack_.begin(cfg);
   pulses_next_ = {};
   begun_ = false;
-  bool asks = false;   // may be answered in this cycle
-  bool takes = false;  // an event
+  bool asks = false;  // may be answered in this cycle
   switch (state_) {
     case State::Idle:
       if (ack_.pending(cfg)) {
         configure(cfg);
       } else {
         asks = true;
-        takes = (n_v_ || in_.ev.has()) && out_.wake.free();
-        if (takes) take(tick);
+        if (in_.ev.has() && out_.wake.free()) take(tick);
       }
       break;
     case State::Init:
@@ -73,7 +54,6 @@ void CcNscc::step(const CfgBus& cfg, uint32_t tick) {
       store();
       break;
   }
-  if (!takes) next();
   if (asks) answer();
 }
 
@@ -104,26 +84,11 @@ void CcNscc::init(uint32_t tick) {
 }
 
 void CcNscc::take(uint32_t tick) {
-  if (n_v_) {
-    e_ = n_;
-    n_v_ = false;
-  } else {
-    e_ = in_.ev.head();
-    in_.ev.pop();
-  }
+  e_ = in_.ev.head();
+  in_.ev.pop();
   cc_ = e_.cc & dest_mask_;
   now_ = tick;
   state_ = State::Count;
-}
-
-/// What comes while no event can be taken: the first waits beside the FIFO, Acks behind it join.
-void CcNscc::next() {
-  if (!in_.ev.has()) return;
-  const Ccev& head = in_.ev.head();
-  if (n_v_ && !cc_joins(n_, head)) return;
-  n_ = n_v_ ? cc_joined(n_, head) : head;
-  n_v_ = true;
-  in_.ev.pop();
 }
 
 /// The whole event. Only the flight changes now.

@@ -15,11 +15,6 @@
 
 namespace mrc {
 
-/// Two Acks of one controller, b right behind a, may become one event.
-bool cc_joins(const Ccev& a, const Ccev& b);
-/// The event that they become: what one SACK in place of theirs would have told.
-Ccev cc_joined(const Ccev& a, const Ccev& b);
-
 /// How much may be in flight: one NSCC controller per destination. Contract: docs/blocks/cc/cc_nscc.md. The arithmetic
 /// is nscc_step()'s: a whole event is computed in Count, and shows in the cycles in which the contract lets it show
 /// (the flight in Count, the window, the wake and the pulses with Store). Events take 2 to 59 cycles; meanwhile one ask
@@ -87,7 +82,6 @@ class CcNscc {
   void configure(const CfgBus& cfg);
   void init(uint32_t tick);
   void take(uint32_t tick);
-  void next();
   void count();
   void store();
   void answer();
@@ -108,8 +102,6 @@ class CcNscc {
   bool begun_ = false;  // a controller has begun in the cycle before
   unsigned left_ = 0;   // cycles left in Init, Work
   unsigned cc_ = 0;     // of the event, or of Init
-  bool n_v_ = false;    // n_ waits
-  Ccev n_{};            // the next event, with the Acks that joined it
   Ccev e_{};
   uint32_t now_ = 0;
   NsccState s_;         // Work, Store: the state after the event

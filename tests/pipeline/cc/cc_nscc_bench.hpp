@@ -63,8 +63,7 @@ struct Bench {
   std::vector<Ccev> ev_queue;  // goes in as the FIFO takes it
   std::vector<Ccask> ask_queue, rask_queue;
   std::vector<Ccret> ret_queue;
-  std::vector<unsigned> popped;  // cycles in which the machine took an event
-  std::vector<Ccev> taken;       // and which
+  std::vector<unsigned> popped;  // cycles in which an event was
   std::vector<Seen<Ccans>> answers, ranswers;
   std::vector<Seen<Ccwake>> wakes;
   std::vector<unsigned> md, qa, hold;  // cycles in which the pulses are high
@@ -126,10 +125,7 @@ struct Bench {
     feed(ask, ask_queue);
     feed(rask, rask_queue);
     feed(ret, ret_queue);
-    if (const auto inside = block.inside(); inside.doing == CcNscc::Doing::Taken) {
-      popped.push_back(cycles - 1);
-      taken.push_back(inside.event);
-    }
+    const std::size_t after = ev.count() + (ev.valid() && ev.ready());
     block.step(cfg, tick);
     block.clock();
     ev.clock();
@@ -139,6 +135,7 @@ struct Bench {
     ans.clock();
     rans.clock();
     wake.clock();
+    if (ev.count() != after) popped.push_back(cycles);
     ++cycles;
   }
   void run(unsigned n) {
