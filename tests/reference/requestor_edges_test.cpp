@@ -314,7 +314,7 @@ TEST_CASE("tries may run out while a packet waits for data that the host owes", 
     };
     b.post(100, 10 * kUs, 70);
     host(log::HostOp::Read, 11 * kUs);
-    const log::Time come = 11 * kUs + 2 * 16'384'000 - less;
+    const log::Time come = 11 * kUs + 2UL * 16'384'000 - less;
     host(log::HostOp::ReadDone, come);
     b.data(0, come);
     b.done(70, log::Status::Retries, come + kUs);
