@@ -76,7 +76,7 @@ struct RequestorBench {
     return p;
   }
   /// Packet n of the QP, a message of its own of 100 bytes.
-  void data(uint32_t n, log::Time at, bool again = false, uint32_t entropy = 0) {
+  void data(uint32_t n, log::Time at, bool again = false, uint32_t entropy = 0, unsigned plane = 0) {
     wire::Packet p = packet(wire::Opcode::WriteOnly, false);
     p.bth->psn = (kFirst + n) & 0xFFFFFF;
     p.bth->rtx = again ? 1 : 0;
@@ -84,7 +84,7 @@ struct RequestorBench {
     p.reth->dma_length = 100;
     p.payload.assign(100, 0x5a);
     p.set_entropy(entropy != 0 ? entropy : ev(n));
-    put(true, p, at);
+    put(true, p, at, plane);
   }
   /// Packets up to `cack` have arrived, and those of the bitmap; `trigger` brought it.
   void sack(int cack, int trigger, uint64_t bitmap, uint16_t above, log::Time at, uint8_t mpr = 0) {

@@ -73,19 +73,10 @@ TEST_CASE("a round trip is less by the service time that the peer took off", "[r
 TEST_CASE("planes need not be used alike once EVs are out of use", "[reference.requestor]") {
   for (const unsigned m : {0u, 2u}) {  // 2: ALWAYS_SKIP
     Bench b;
-    b.profile.planes = 2;
-    for (uint32_t n = 0; n < 16; ++n) b.qp.evs.push_back(0x10000 + n);
-    b.start();
+    two_planes(b);
     b.data(0, 9 * kUs);
     mark(b, 0, m, 9 * kUs + 1);
-    for (uint32_t n = 1; n < 600; ++n) {
-      wire::Packet p = b.packet(wire::Opcode::WriteOnly, false);
-      p.bth->psn = (kFirst + n) & 0xFFFFFF;
-      p.reth->dma_length = 100;
-      p.payload.assign(100, 0x5a);
-      p.set_entropy(0x10000 + n % 16);
-      b.put(true, p, 10 * kUs + n * log::Time{1000}, n % 4 == 0);
-    }
+    sprays(b, 1, 10 * kUs, false);
     CHECK(b.broken(Rule::PathEqual) == (m == 0 ? 1 : 0));
   }
 }
@@ -94,19 +85,10 @@ TEST_CASE("each mark may move one packet to another plane", "[reference.requesto
   // 127 and 385 of 512 packets on two planes; 192 and 320 are a quarter off.
   for (const unsigned marks : {64u, 65u}) {
     Bench b;
-    b.profile.planes = 2;
-    for (uint32_t n = 0; n < 16; ++n) b.qp.evs.push_back(0x10000 + n);
-    b.start();
+    two_planes(b);
     b.data(0, 9 * kUs);
     for (unsigned k = 0; k < marks; ++k) mark(b, 0, 1, 9 * kUs + 1 + k);
-    for (uint32_t n = 1; n < 600; ++n) {
-      wire::Packet p = b.packet(wire::Opcode::WriteOnly, false);
-      p.bth->psn = (kFirst + n) & 0xFFFFFF;
-      p.reth->dma_length = 100;
-      p.payload.assign(100, 0x5a);
-      p.set_entropy(0x10000 + n % 16);
-      b.put(true, p, 10 * kUs + n * log::Time{1000}, n % 4 == 0);
-    }
+    sprays(b, 1, 10 * kUs, false);
     CHECK(b.broken(Rule::PathEqual) == (marks == 65 ? 0 : 1));
   }
 }
@@ -116,17 +98,10 @@ TEST_CASE("a packet that waited for its data may have been given its EV long bef
   for (const bool starved : {false, true}) {
     Bench b;
     shows_evs(b);
-    const auto host = [&](log::HostOp op, log::Time at) {
-      b.until(at);
-      log::Host access;
-      access.op = op;
-      access.bytes = 64;
-      b.judge->host(access, at);
-    };
     mark(b, 0, 1, 110 * kUs);
     goes(b, 0, EvState::Good, EvState::Skip, 111 * kUs);
-    if (starved) host(log::HostOp::Read, 112 * kUs);
-    if (starved) host(log::HostOp::ReadDone, 150 * kUs);
+    if (starved) host(b, log::HostOp::Read, 112 * kUs);
+    if (starved) host(b, log::HostOp::ReadDone, 150 * kUs);
     b.data(8, 151 * kUs);
     CHECK(b.broken(Rule::PathUsed) == (starved ? 0 : 1));
   }
@@ -305,17 +280,10 @@ TEST_CASE("tries may run out while a packet waits for data that the host owes", 
   for (const log::Time less : {0u, 1u}) {
     Bench b;
     b.start();
-    const auto host = [&](log::HostOp op, log::Time at) {
-      b.until(at);
-      log::Host access;
-      access.op = op;
-      access.bytes = 64;
-      b.judge->host(access, at);
-    };
     b.post(100, 10 * kUs, 70);
-    host(log::HostOp::Read, 11 * kUs);
+    host(b, log::HostOp::Read, 11 * kUs);
     const log::Time come = 11 * kUs + 2UL * 16'384'000 - less;
-    host(log::HostOp::ReadDone, come);
+    host(b, log::HostOp::ReadDone, come);
     b.data(0, come);
     b.done(70, log::Status::Retries, come + kUs);
     b.end(100 * kUs);
@@ -542,15 +510,8 @@ TEST_CASE("the timer of a packet that waited for its data may have run before it
   for (const bool starved : {false, true}) {
     Bench b;
     b.start();
-    const auto host = [&](log::HostOp op, log::Time at) {
-      b.until(at);
-      log::Host access;
-      access.op = op;
-      access.bytes = 64;
-      b.judge->host(access, at);
-    };
-    if (starved) host(log::HostOp::Read, 10 * kUs);
-    if (starved) host(log::HostOp::ReadDone, 40 * kUs);
+    if (starved) host(b, log::HostOp::Read, 10 * kUs);
+    if (starved) host(b, log::HostOp::ReadDone, 40 * kUs);
     b.data(0, 40 * kUs);
     b.data(0, 44 * kUs, true);
     CHECK(b.broken(Rule::ReqRtxEvidence) == (starved ? 0 : 1));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tests/reference/requestor_bench.hpp"
+#include "tests/reference/requestor_life.hpp"
 
 using namespace mrc;
 using namespace mrc::test;
@@ -382,18 +382,8 @@ TEST_CASE("an EV whose packet was lost is left alone until a probe on it is answ
 TEST_CASE("planes are used alike", "[reference.requestor]") {
   for (const bool even : {true, false}) {
     Bench b;
-    b.profile.planes = 2;
-    for (uint32_t n = 0; n < 16; ++n) b.qp.evs.push_back(0x10000 + n);
-    b.start();
-    log::Time at = 10 * kUs;
-    for (uint32_t psn = 0; psn < 600; ++psn) {
-      wire::Packet p = b.packet(wire::Opcode::WriteOnly, false);
-      p.bth->psn = (kFirst + psn) & 0xFFFFFF;
-      p.reth->dma_length = 100;
-      p.payload.assign(100, 0x5a);
-      p.set_entropy(0x10000 + psn % 16);
-      b.put(true, p, at += 1000, even ? psn % 2 : psn % 4 == 0);
-    }
+    two_planes(b);
+    sprays(b, 0, 10 * kUs, even);
     CHECK(b.ok(Rule::PathEqual) == (even ? 1 : 0));
     CHECK(b.broken(Rule::PathEqual) == (even ? 0 : 1));
   }

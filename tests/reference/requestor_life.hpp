@@ -122,6 +122,30 @@ inline void answer(RequestorBench& b, uint32_t entropy, log::Time at, unsigned m
 /// The EV of packet 0 loses it: the timer sends it again.
 inline void loses(RequestorBench& b) { b.data(0, 130 * kUs, true, 0x10007); }
 
+// ---- two planes, 16 EVs
+
+inline void two_planes(RequestorBench& b) {
+  b.profile.planes = 2;
+  for (uint32_t n = 0; n < 16; ++n) b.qp.evs.push_back(0x10000 + n);
+  b.start();
+}
+
+/// Packets `first` to 599, one each nanosecond: on the planes by turns, or three of four on plane 0.
+inline void sprays(RequestorBench& b, uint32_t first, log::Time at, bool even) {
+  for (uint32_t n = first; n < 600; ++n)
+    b.data(n, at + n * log::Time{1000}, false, 0x10000 + n % 16, even ? n % 2 : unsigned{n % 4 == 0});
+}
+
+// ---- the host of the device
+
+inline void host(RequestorBench& b, log::HostOp op, log::Time at) {
+  b.until(at);
+  log::Host access;
+  access.op = op;
+  access.bytes = 64;
+  b.judge->host(access, at);
+}
+
 // ---- ports
 
 inline void two_ports(RequestorBench& b, unsigned repeats = 2) {

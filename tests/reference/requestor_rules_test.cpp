@@ -154,18 +154,8 @@ Lives of_paths() {
        }},
       {Rule::PathEqual,
        [](Bench& b, bool wrong) {
-         b.profile.planes = 2;
-         for (uint32_t n = 0; n < 16; ++n) b.qp.evs.push_back(0x10000 + n);
-         b.start();
-         log::Time at = 10 * kUs;
-         for (uint32_t psn = 0; psn < 600; ++psn) {
-           wire::Packet p = b.packet(wire::Opcode::WriteOnly, false);
-           p.bth->psn = (kFirst + psn) & 0xFFFFFF;
-           p.reth->dma_length = 100;
-           p.payload.assign(100, 0x5a);
-           p.set_entropy(0x10000 + psn % 16);
-           b.put(true, p, at += 1000, wrong ? psn % 4 == 0 : psn % 2);
-         }
+         two_planes(b);
+         sprays(b, 0, 10 * kUs, !wrong);
        }},
       {Rule::PathStates,
        [](Bench& b, bool wrong) {

@@ -250,6 +250,29 @@ TEST_CASE("a short payload alone does not make a packet trimmed", "[wire.trim]")
   CHECK(error_of(frame).code == ErrorCode::BadLength);
 }
 
+TEST_CASE("inner length fields of a trimmed packet are not looked at", "[wire.trim]") {
+  for (const bool trimmed : {true, false}) {
+    for (const bool udp : {true, false}) {
+      for (const int off : {-1, 1}) {
+        Packet p = write_packet(Encapsulation::Srv6);
+        uint16_t& length = udp ? p.udp->length : p.ipv6->payload_length;
+        length = static_cast<uint16_t>(length + off);
+        if (trimmed) p.outer_ipv6->dscp = kDscpTrimmed;
+        const auto frame = encode(p);
+        if (trimmed) {
+          const Packet q = decode(frame);
+          REQUIRE_FALSE(q.error);
+          CHECK(q.bth == p.bth);
+          CHECK(q.reth == p.reth);
+          CHECK(encode(q) == frame);
+        } else {
+          CHECK(error_of(frame).code == ErrorCode::BadLength);
+        }
+      }
+    }
+  }
+}
+
 TEST_CASE("trimming is told by the outer header in SRv6", "[wire.trim]") {
   Packet p = write_packet(Encapsulation::Srv6);
   p.ipv6->dscp = kDscpTrimmed;
