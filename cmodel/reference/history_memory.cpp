@@ -75,6 +75,7 @@ struct Payload {
 
 struct Placed {
   bool came = false, done = false;  ///< all of it written
+  bool told = false;                ///< its immediate has completed
   std::weak_ptr<Payload> payload;
 };
 
@@ -82,6 +83,7 @@ struct Immediate {
   Seq psn = 0;
   uint16_t rqmsn = 0;
   uint32_t value = 0;
+  bool operator==(const Immediate&) const = default;
 };
 
 struct Target {
@@ -202,8 +204,11 @@ void MemoryPart::data(const Seen& seen, const QpWorld& qp, Target& t) {
   const auto at = static_cast<std::size_t>(psn - t.base);
   if (at >= t.psns.size()) t.psns.resize(at + 1);
   Placed& placed = t.psns[at];
-  if (!placed.came && is_imm(p.bth->opcode)) {
-    t.immediates.push_back({psn, p.meth->rqmsn, p.immdt ? p.immdt->value : 0});
+  if (is_imm(p.bth->opcode)) {
+    // Copies may differ, and which one the NIC takes is its own affair.
+    const Immediate imm{psn, p.meth->rqmsn, p.immdt ? p.immdt->value : 0};
+    const bool known = placed.told || (placed.came && std::ranges::find(t.immediates, imm) != t.immediates.end());
+    if (!known) t.immediates.push_back(imm);
     if (t.immediates.size() > 4096) t.immediates.pop_front();
   }
   placed.came = true;
@@ -434,7 +439,9 @@ void MemoryPart::completed(const log::Cqe& cqe, Time) {
   }
   const auto came = [&] { return fmt::format("completion of immediate 0x{:x}, RQMSN {}", cqe.imm, cqe.rqmsn); };
   const uint16_t right = t.completed ? static_cast<uint16_t>(*t.completed + 1) : qp->set.rqmsn;
-  const auto at = std::ranges::find_if(t.immediates, [&](const Immediate& i) { return i.rqmsn == right; });
+  const auto due = [&](const Immediate& i) { return i.rqmsn == right; };
+  auto at = std::ranges::find_if(t.immediates, [&](const Immediate& i) { return due(i) && i.value == cqe.imm; });
+  if (at == t.immediates.end()) at = std::ranges::find_if(t.immediates, due);
   w_.check(Rule::MemCqeOrder, at != t.immediates.end() && at->value == cqe.imm && (cqe.rqmsn & 0xFFFF) == right,
            nullptr, qp, came, [&] {
              return at == t.immediates.end() ? fmt::format("none: no packet with RQMSN {} has come", right)
@@ -450,7 +457,9 @@ void MemoryPart::completed(const log::Cqe& cqe, Time) {
                          static_cast<uint32_t>(t.next & 0xFFFFFF));
     });
   }
-  t.immediates.erase(at);
+  const Seq psn = at->psn;
+  if (psn >= t.base) t.psns[static_cast<std::size_t>(psn - t.base)].told = true;
+  std::erase_if(t.immediates, [&](const Immediate& i) { return i.psn == psn; });
 }
 
 /// What an ACK says is complete; whether it is written is asked at the end, since a host may keep writes waiting.

@@ -190,6 +190,7 @@ void RequestorPart::fresh(const Seen& seen, const QpWorld& qp, Requestor& r, Seq
   const wire::Packet& p = seen.packet;
   s.seen = true;
   s.first = seen.first;
+  s.moved = qp.evs_since && seen.first < *qp.evs_since + 3 * w_.lag();
   s.opcode = p.bth->opcode;
   s.length = static_cast<uint16_t>(p.payload.size());
   s.whole = seen.whole;
@@ -566,6 +567,8 @@ void RequestorPart::unsent(const QpWorld& qp, Requestor& r, Seq psn, const SentP
     w_.report().rests(Rule::ReqRtxUnsent, "the first one may have found no port that was up");
   } else if (!flanked) {
     w_.report().rests(Rule::ReqRtxUnsent, "the first one may have found no EV that was not denied");
+  } else if (behind->moved) {
+    w_.report().rests(Rule::ReqRtxUnsent, "the QP's owner changed its EVs just then");
   } else if (w_.settings().skip_twice) {
     w_.report().rests(Rule::ReqRtxUnsent, "the first one may have found no EV that was to be skipped only once (A-20)");
   } else {

@@ -16,6 +16,7 @@ struct SentPsn {
   bool early = false;   ///< with rtx = 1 first: its first transmission may still wait inside the device
   bool nacked = false;  ///< a NACK named it
   bool whole = false;   ///< hash holds
+  bool moved = false;   ///< the QP's owner has just changed its EVs
   uint8_t opcode = 0, plane = 0;
   uint16_t length = 0, msn = 0, rqmsn = 0;
   uint32_t rkey = 0, dma = 0, imm = 0;

@@ -85,6 +85,7 @@ void World::qp(const log::Qp& set, Time time) {
     qp.state_since = time;
   }
   ++qp.changes;
+  if (!fresh && (qp.set.evs != set.evs || qp.set.denied != set.denied)) qp.evs_since = time;
   const Peer old{plain(qp.set.peer_ip, qp.set.encap == 3), qp.set.peer_qp};
   const auto known = peers_.find(old);
   if (known != peers_.end() && known->second == set.qp) peers_.erase(known);

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -52,6 +53,7 @@ struct QpWorld {
   bool from_log = false;     ///< its creation stands in the log: nothing of it is hidden before
   Time since = 0;            ///< of the incarnation
   Time state_since = 0;
+  std::optional<Time> evs_since;  ///< its owner gave it other EVs, or denied or allowed some
   log::QpState before = log::QpState::Reset;
   std::array<Moment, 12> recent{};
   uint64_t moments = 0;

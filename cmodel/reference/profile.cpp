@@ -421,6 +421,8 @@ Profile read_profile(std::string_view json, const std::string& file) {
   m.number("skew_ps", p.skew, kMostTime, "how far clocks of ports may differ");
   m.flag("silent_drops", p.silent_drops);
   m.flag("all_completions", p.all_completions);
+  m.number("qp_works", p.qp_works, kMost32, "work requests of one QP behind which those of all QPs may wait");
+  m.number("all_works", p.all_works, kMost32, "work requests of all QPs behind which others may wait");
   m.list("shows", 64, [&](const Json& item) { p.shows |= uint64_t{1} << m.word_of(item, "shows", kEvents); });
   if (const Json* value = m.find("settings")) read_settings(*value, file, p.settings);
   m.list("addresses", kMostAddresses,
@@ -445,6 +447,8 @@ std::string to_json(const Profile& p) {
   d("skew_ps", p.skew, usual.skew);
   d("silent_drops", p.silent_drops, usual.silent_drops);
   d("all_completions", p.all_completions, usual.all_completions);
+  d("qp_works", p.qp_works, usual.qp_works);
+  d("all_works", p.all_works, usual.all_works);
   for (std::size_t i = 0; i < std::size(kEvents); ++i) {
     if (p.shows >> i & 1) d.json["shows"].push_back(kEvents[i]);
   }

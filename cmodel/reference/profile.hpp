@@ -97,6 +97,8 @@ struct Profile {
   bool silent_drops = true;
   /// Each work request that completes has a completion in the log; false: some WRITEs may be unsignalled.
   bool all_completions = false;
+  /// With more work requests open, of one QP or of all, requests of all QPs may wait in a queue they share. 0: never.
+  uint32_t qp_works = 0, all_works = 0;
   uint64_t shows = 0;  ///< bit n: all events of EventKind n are in the log
   Settings settings;
   std::vector<log::Ip> addresses;  ///< own ones; empty: those of its QPs

@@ -449,7 +449,8 @@ bool RequestorFlow::held_back(Time since) const {
 void RequestorFlow::idle(Time time) {
   const Seq end = Seq{qp_.sq_psn} + sure_;
   const bool could = from_log_ && lo_.next() < end && lo_.open() == 0 && lo_.next() <= lo_.limit() && !may_be_dead();
-  if (!could || held_back(idle_free_ ? idle_since_ : time)) {
+  const bool crowded = world_.crowded && *world_.crowded >= (idle_free_ ? idle_since_ : time);
+  if (!could || crowded || held_back(idle_free_ ? idle_since_ : time)) {
     idle_free_.reset();
     return;
   }

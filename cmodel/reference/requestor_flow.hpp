@@ -53,6 +53,8 @@ class RequestorFlow {
   /// This packet, just sent, is a copy of one that was reported before.
   bool reported_before(const Seen& seen) const;
   const Requestor& lo() const { return lo_; }
+  /// Work requests that have not completed.
+  std::size_t works() const { return works_.size(); }
   uint64_t memory() const;
 
  private:

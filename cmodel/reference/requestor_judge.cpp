@@ -163,11 +163,24 @@ void RequestorJudge::counter(const log::Counter& counter, Time) {
 
 void RequestorJudge::gap(const log::Gap&, Time) { world_.world.gap(); }
 
+/// More work requests are open than the device has room for: those of other QPs may wait behind them.
+bool RequestorJudge::crowded() const {
+  const Profile& p = world_.world.profile();
+  if (p.qp_works == 0 && p.all_works == 0) return false;
+  std::size_t sum = 0, most = 0;
+  for (const auto& [number, flow] : flows_) {
+    sum += flow->works();
+    most = std::max(most, flow->works());
+  }
+  return (p.qp_works != 0 && most > p.qp_works) || (p.all_works != 0 && sum > p.all_works);
+}
+
 void RequestorJudge::now(Time time) {
   world_.now = time;
   world_.world.now(time);
   if (time < swept_ + world_.world.lag() / 2) return;
   swept_ = time;
+  if (crowded()) world_.crowded = time;
   for (auto& [number, flow] : flows_) flow->sweep(time);
   peers_.now(time);
 }

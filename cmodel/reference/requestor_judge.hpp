@@ -37,6 +37,7 @@ class RequestorJudge : public Checker {
 
  private:
   RequestorFlow* find(uint32_t qp);
+  bool crowded() const;
   bool sure(const Seen& seen, const log::Qp& qp) const;
   void port_status(const Seen& seen);
   void endpoint_sent(const Seen& seen);

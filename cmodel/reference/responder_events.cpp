@@ -108,14 +108,15 @@ void ResponderFlow::took(const log::Event& event, Time time) {
     if (result == log::TakeResult::New && a.what != Arrival::What::Data) return false;
     return c.plane == event.arg[2] && c.entropy == event.arg[3];
   };
-  auto found = std::find_if(coming_.begin(), coming_.end(), same);
-  // Its whole copy would be new: it is the one without payload that was not recorded.
-  if (result == log::TakeResult::Other && found != coming_.end() && found->arrival.what == Arrival::What::Data &&
-      hi_.fate(found->arrival) == Fate::New) {
-    const auto trimmed = std::find_if(
-        found, coming_.end(), [&](const Came& c) { return same(c) && c.arrival.what == Arrival::What::Trimmed; });
-    if (trimmed != coming_.end()) found = trimmed;
-  }
+  // A whole copy that would be new is not the one that was not recorded. One that the NIC must take goes before one
+  // that it may discard.
+  const auto fits = [&](const Came& c) {
+    return same(c) && (result != log::TakeResult::Other || c.arrival.what != Arrival::What::Data ||
+                       hi_.fate(c.arrival) != Fate::New);
+  };
+  auto found = std::find_if(coming_.begin(), coming_.end(), [&](const Came& c) { return c.sure && fits(c); });
+  if (found == coming_.end()) found = std::find_if(coming_.begin(), coming_.end(), fits);
+  if (found == coming_.end()) found = std::find_if(coming_.begin(), coming_.end(), same);
   if (found == coming_.end()) {
     if (result == log::TakeResult::New) {
       world_.broken(finding(Rule::RespTakeOnce, time, fmt::format("packet {} is taken", psn & kPsnMask),
@@ -126,7 +127,7 @@ void ResponderFlow::took(const log::Event& event, Time time) {
   // Of a packet that is there already copies with and without payload are answered alike.
   const bool repeated = result == log::TakeResult::Other && hi_.has(psn);
   std::vector<std::size_t> copies;
-  for (auto c = found; c != coming_.end(); ++c) {
+  for (auto c = coming_.begin(); c != coming_.end(); ++c) {
     if (same(*c) && (repeated || c->arrival.what == found->arrival.what))
       copies.push_back(static_cast<std::size_t>(c - coming_.begin()));
   }

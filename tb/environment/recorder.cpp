@@ -85,6 +85,9 @@ ref::Profile profile_of(const Preset& preset, const SidePlan& plan) {
   p.port_gbps = preset.port_gbps;
   for (const ref::Setting& s : ref::settings()) s.set(p.settings, setting(plan, s.name));
   p.ack_gap = log::Time{csr::kAckCtlGap.get(plan.ack_ctl)} * preset.clock_ps;
+  // room(q) of docs/blocks/tx/segment/tx_segment.md: Intake leaves a request that finds none at the head of its input.
+  p.qp_works = preset.wqe_depth;
+  p.all_works = preset.num_wqes * 3 / 4 - std::min(preset.num_qps, preset.num_wqes / 2);
   for (unsigned d = 0; d < plan.dests; ++d) p.addresses.push_back(bytes_of(plan.ip ^ d));
   for (unsigned d = 0; d < plan.dests; ++d) {
     const auto row = csr::TblCcProfile::unpack(plan.cc_profiles[d % plan.cc_profiles.size()].data());

@@ -140,6 +140,44 @@ TEST_CASE("a packet that found no EV it could use is sent for the first time as 
   }
 }
 
+TEST_CASE("a packet may find no EV while its owner denies and allows them", "[reference][history]") {
+  for (const bool moved : {true, false}) {
+    Tale tale;
+    tale.sends(0, 0);
+    log::Qp now = life_qp();
+    now.state = log::QpState::Rts;
+    if (moved) now.denied = {3};
+    tale.push(now);
+    tale.sends(1, 2, true);
+    tale.sends(2, 4);
+    tale.waits(1000 * kUs);
+    CHECK(tale.broken(Rule::ReqRtxUnsent) == (moved ? 0 : 1));
+  }
+}
+
+TEST_CASE("the immediate of any copy of a packet may complete", "[reference][history]") {
+  for (const uint32_t imm : {1u, 2u, 3u}) {  // 3: no copy has it
+    Tale tale;
+    tale.frame(false, 0, Tale::write(false, 0, 1));  // not what its sender sent
+    for (const uint32_t value : {1u, 2u}) {
+      wire::Packet p = Tale::packet(wire::Opcode::WriteOnlyImm, false, kRqPsn);
+      p.set_entropy(ev(3));
+      p.reth = Tale::write(false, 0, 3).reth;
+      p.meth->rqmsn = static_cast<uint16_t>(life_qp().rqmsn);
+      p.payload.assign(p.reth->dma_length, 0);
+      p.immdt->value = value;
+      tale.frame(false, 0, p);
+    }
+    log::Cqe cqe;
+    cqe.qp = kQp;
+    cqe.receive = true;
+    cqe.imm = imm;
+    cqe.rqmsn = life_qp().rqmsn;
+    tale.push(cqe);
+    CHECK(tale.broken(Rule::MemCqeOrder) == (imm == 3 ? 1 : 0));
+  }
+}
+
 TEST_CASE("a SACK cannot name a duplicate from long ago, and may look like another packet's", "[reference][history]") {
   for (const uint32_t ago : {0u, 1u << 22}) {
     Tale tale;

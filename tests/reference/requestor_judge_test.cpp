@@ -209,6 +209,21 @@ TEST_CASE("a timer that is over leads to a retransmission or a probe", "[referen
   }
 }
 
+TEST_CASE("work may wait behind more than its device has room for", "[reference.requestor]") {
+  for (const auto& [of_qp, of_all, works] :
+       {std::tuple{0u, 0u, 2}, {1u, 0u, 1}, {1u, 0u, 2}, {0u, 2u, 2}, {0u, 2u, 3}}) {
+    CAPTURE(of_qp, of_all, works);
+    Bench b;
+    b.profile.qp_works = of_qp;
+    b.profile.all_works = of_all;
+    b.start();
+    for (int n = 0; n < works; ++n) b.post(100, 10 * kUs);
+    b.end(60 * kUs);
+    const bool crowded = (of_qp == 1 && works == 2) || works == 3;
+    CHECK(b.broken(Rule::ReqMoves) == (crowded ? 0 : 1));
+  }
+}
+
 TEST_CASE("work that is posted is sent", "[reference.requestor]") {
   for (const bool comes : {true, false}) {
     Bench b;

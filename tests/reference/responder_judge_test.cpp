@@ -590,6 +590,24 @@ TEST_CASE("two copies of a packet that are both taken ask for no more than both 
   }
 }
 
+TEST_CASE("a copy that must be taken goes before one that may be discarded", "[reference.responder]") {
+  for (const bool taken : {true, false}) {
+    Bench b;
+    b.show();
+    b.start();
+    wire::Packet bad = b.write(0, 0);
+    bad.reth->r_key = 8;
+    b.put(false, bad, 10 * kUs, log::kMaybe);
+    wire::Packet trimmed = b.write(0, 0);
+    trimmed.payload.clear();
+    trimmed.ipv6->dscp = b.profile.wire().dscp.trimmed;
+    b.put(false, trimmed, 11 * kUs);
+    if (taken) b.take(0, 11 * kUs + 1, log::TakeResult::Other);
+    b.end(11 * kUs + kLate, 0);
+    CHECK(b.broken(Rule::RespTakeAll) == (taken ? 0u : 1u));
+  }
+}
+
 TEST_CASE("a packet without its payload is not taken for its whole copy, which is new", "[reference.responder]") {
   for (const bool trimmed_first : {true, false}) {
     Bench b;
