@@ -64,7 +64,7 @@ module mrc_cc_nscc
   ccev_t ev_head;
   ccask_t ask_head, rask_head;
   ccret_t ret_head;
-  logic [4:0] unused_ev_count;
+  logic [4:0] ev_count;
   logic [2:0][1:0] unused_counts;
 
   mrc_fifo #(
@@ -79,7 +79,7 @@ module mrc_cc_nscc
       .valid_o(ev_v),
       .ready_i(ev_pop),
       .data_o(ev_head),
-      .count_o(unused_ev_count)
+      .count_o(ev_count)
   );
 
   mrc_fifo #(
@@ -162,6 +162,15 @@ module mrc_cc_nscc
   assign ret_pop = ask_slot && ret_v;
   assign rask_pop = ask_slot && !ret_v && rask_first;
   assign ask_pop = ask_slot && !ret_v && !rask_first && ask_v && ans_free;
+
+  // In a hurry the round trip of an Ack without mark and penalty is not looked at.
+  ccev_t taken;
+  always_comb begin
+    taken = ev_head;
+    if (ev_count >= 5'd8 && ev_head.kind == CcEventAck && !ev_head.ecn && ev_head.pen == 7'd0) begin
+      taken.rtt_valid = 1'b0;
+    end
+  end
 
   // ---- memories
 
@@ -656,13 +665,13 @@ module mrc_cc_nscc
     kept_q <= kept_d;
     since_q <= since_d;
     if (ev_pop) begin
-      e_q <= ev_head;
+      e_q <= taken;
       now_q <= tick_i;
     end
   end
 
   logic unused_ok;
-  assign unused_ok = &{1'b0, unused_ev_count, unused_counts, cfg_i.index, cfg_row.rsvd8,
+  assign unused_ok = &{1'b0, unused_counts, cfg_i.index, cfg_row.rsvd8,
                        cfg_prof.rsvd505, cfg_prof.rsvd473, cfg_prof.rsvd420, cfg_prof.rsvd356,
                        cfg_prof.rsvd220, cfg_prof.rsvd184, cfg_prof.rsvd156, cfg_prof.rsvd30,
                        cfg_prof.rsvd6, ask_free[29:16], rask_head.min};

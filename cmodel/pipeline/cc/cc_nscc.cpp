@@ -4,6 +4,11 @@
 #include "gen/csr.hpp"
 
 namespace mrc {
+namespace {
+
+constexpr std::size_t kHurry = 8;  // events that wait
+
+}  // namespace
 
 CcNscc::CcNscc(const Preset& preset, const In& in, const Out& out)
     : dest_mask_(preset.num_dests - 1),
@@ -85,6 +90,7 @@ void CcNscc::init(uint32_t tick) {
 
 void CcNscc::take(uint32_t tick) {
   e_ = in_.ev.head();
+  if (in_.ev.count() >= kHurry && e_.kind == CcEvent::Ack && !e_.ecn && e_.pen == 0) e_.rtt_valid = false;
   in_.ev.pop();
   cc_ = e_.cc & dest_mask_;
   now_ = tick;

@@ -200,12 +200,12 @@ TEST_CASE("cc_nscc takes 16 events and stalls their source, none is lost", "[pip
   Bench b;
   uint32_t sum = 0;
   for (uint32_t i = 1; i <= 60; ++i) {
-    b.ev_queue.push_back(ack(i, 150));  // 16 cycles each
+    b.ev_queue.push_back(ack(i, 150, true));  // 10 cycles each
     sum += i;
   }
   std::size_t most = 0;
   bool stalled = false;
-  for (unsigned i = 0; i < 60 * 16 + 10; ++i) {
+  for (unsigned i = 0; i < 60 * 10 + 10; ++i) {
     b.cycle();
     most = std::max(most, b.ev.count());
     if (b.ev.count() == 16) {
@@ -218,9 +218,44 @@ TEST_CASE("cc_nscc takes 16 events and stalls their source, none is lost", "[pip
   CHECK(most == 16);
   CHECK(stalled);
   REQUIRE(b.popped.size() == 60);
-  for (unsigned i = 1; i < 60; ++i) CHECK(b.popped[i] - b.popped[i - 1] == 16);
+  for (unsigned i = 1; i < 60; ++i) CHECK(b.popped[i] - b.popped[i - 1] == 10);
   CHECK(b.block.state(0).inflight == -static_cast<int32_t>(sum));
   CHECK(b.block.state(0).received == sum);
+}
+
+TEST_CASE("cc_nscc: with eight events waiting, the round trip of an unmarked Ack is not looked at",
+          "[pipeline][cc_nscc][A-77]") {
+  // The first is taken alone, in 16 cycles; the second is what this is about, and the rest waits with it.
+  Ccev penalty = ack(100, 150), restore = ack(100, 150);
+  penalty.pen = 1;
+  restore.restore = true;
+  struct Case {
+    Ccev event;
+    unsigned waiting, cycles;
+  };
+  for (const Case& c : {Case{ack(100, 150), 7, 16},
+                        {ack(100, 150), 8, 3},
+                        {ack(100, 150, true), 8, 10},
+                        {penalty, 8, 13},
+                        {restore, 8, 3},
+                        {nack(100), 8, 8},
+                        {loss(100), 8, 3}}) {
+    CAPTURE(static_cast<unsigned>(c.event.kind), c.waiting, c.cycles);
+    Bench b;
+    b.ev_queue.assign(c.waiting + 1, loss(1));
+    b.ev_queue[0] = ack(1, 150);
+    b.ev_queue[1] = c.event;
+    b.run(200);
+    REQUIRE(b.popped.size() == c.waiting + 1);
+    CHECK(b.popped[1] - b.popped[0] == 16);
+    CHECK(b.popped[2] - b.popped[1] == c.cycles);
+  }
+  Bench b;
+  b.send(0, 2000);
+  b.ev_queue.assign(9, ack(100, 150));
+  b.run(200);
+  CHECK(b.block.state(0).received == 900);  // each byte counts, also that of the second
+  CHECK(b.block.state(0).inflight == 1100);
 }
 
 TEST_CASE("cc_nscc without controller grants everything and counts", "[pipeline][cc_nscc]") {
