@@ -116,7 +116,8 @@ void RequestorEvs::event(const log::Event& event, bool lost, Time time) {
   const unsigned wanted = std::max(1u, world_.world.settings().probe_successes);
   if (was == EvState::Bad && place.answers < wanted) place.probed_on = true;
   const unsigned answers = std::exchange(place.answers, 0), marks = std::exchange(place.marked, 0);
-  const unsigned early = was == EvState::Bad ? std::exchange(place.early, 0) : (place.early += answers);
+  const bool leaves = was == EvState::Bad && to != EvState::Denied;
+  const unsigned early = leaves ? std::exchange(place.early, 0) : (place.early += answers);
   if (to == EvState::Bad) place.bad = time;
   // Whoever sets a QP up sets its EVs up.
   if (!settled(time) && to == first_state(at)) return;

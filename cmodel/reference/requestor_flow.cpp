@@ -97,7 +97,9 @@ void RequestorFlow::sent(const Seen& seen) {
   const Requestor::Flight* const before = hi_.find(psn);
   if (before != nullptr && p.bth->rtx != 0 && !before->reported && before->named < before->last) {
     // It says so itself: this one is lost, and nobody has trimmed it.
-    if (shows_evs_ && evs_.floored(before->last)) {
+    // Loss may have been decided while this transmission waited inside.
+    const Time given = before->last - std::min(before->last, world_.world.queue());
+    if (shows_evs_ && evs_.floored(given)) {
       world_.world.report().rests(Rule::PathBlamed, "the EV may be needed");
     } else if (heard_ <= before->last && seen.first < before->last + std::min(lag(), interval())) {
       world_.world.report().rests(Rule::PathBlamed, "it may have been meant before the packet had left");

@@ -491,6 +491,40 @@ TEST_CASE("answers to probes that went on before an EV went bad may count, but n
   CHECK(b.broken(Rule::PathRevived) == (c.wrong ? 1 : 0));
 }
 
+TEST_CASE("answers from before an EV's owner denied it may count as well", "[reference.requestor]") {
+  for (const bool before : {true, false}) {
+    Bench b;
+    shows_evs(b);
+    loses(b);
+    goes(b, 0, EvState::Good, EvState::Bad, 136 * kUs);
+    if (before) probe(b, 0x10000, 0, 137 * kUs);
+    if (before) answer(b, 0x10000, 138 * kUs);
+    goes(b, 0, EvState::Bad, EvState::Denied, 140 * kUs);
+    goes(b, 0, EvState::Denied, EvState::Good, 141 * kUs);
+    b.data(8, 142 * kUs);
+    b.data(8, 160 * kUs, true, 0x10007);
+    goes(b, 0, EvState::Good, EvState::Bad, 161 * kUs);
+    probe(b, 0x10000, 1, 162 * kUs);
+    answer(b, 0x10000, 163 * kUs);
+    goes(b, 0, EvState::Bad, EvState::Good, 164 * kUs);
+    CHECK(b.broken(Rule::PathRevived) == (before ? 0 : 1));
+  }
+}
+
+TEST_CASE("a loss may have been decided while as few EVs were in use as may be", "[reference.requestor]") {
+  for (const log::Time later : {kUs, 40 * kUs}) {  // packets wait inside for 32 us at most
+    Bench b;
+    shows_evs(b);
+    for (const uint32_t place : {4u, 5u}) goes(b, place, EvState::Good, EvState::Bad, 120 * kUs);
+    goes(b, 5, EvState::Bad, EvState::Good, 130 * kUs);
+    const log::Time at = 130 * kUs + later;
+    b.data(8, at);
+    b.data(8, at + 20 * kUs, true, 0x10001);
+    b.data(9, at + 60 * kUs, false, 0x10000);
+    CHECK(b.broken(Rule::PathBlamed) == (later == kUs ? 0 : 1));
+  }
+}
+
 TEST_CASE("frames may have waited inside while all ports stood idle and the host owed data", "[reference.requestor]") {
   FreeTime free(2, 100, kUs);
   for (log::Time at = kUs; at < 40 * kUs; at += kUs) {
