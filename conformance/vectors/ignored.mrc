@@ -255,3 +255,36 @@ p1 < nack reason trimmed psn sq_psn
 p1 < sack cack sq_psn+1
 p1 < ack psn sq_psn+1 msn 1
 > cqe send status ok within rtt
+
+cases id sent reason {
+  Q-BAD-081 2 trimmed
+  Q-BAD-082 2 no_pkt_buffer
+  Q-BAD-083 9 trimmed
+}
+purpose a NACK ($reason) of the packet that comes next and was never sent means nothing: it goes out with rtx 0, once
+mark A, S2
+cite mrc.md 7
+rules req.rtx-cause req.rtx-unsent req.psn-once
+background answer probe as last sack
+dut post write len 1024 * $sent
+set > write rtx 0 psn sq_psn .. sq_psn+$sent-1 each once within 4 rtt
+p0 < nack reason $reason psn sq_psn+$sent
+settle lat
+dut post write len 4096
+set > write rtx 0 psn sq_psn+$sent .. sq_psn+$sent+3 each once within 2 rtt
+settle 2 rtt
+expect count(> write rtx 1) == 0
+
+id Q-BAD-084
+purpose a SACK that names a packet which was never sent is no sign of a gap
+mark A, S2, A-08
+cite mrc.md 7; mrc.md 3
+rules req.rtx-evidence req.rtx-cause
+setting A-08 REORDER.pkts 5
+setting A-08 REORDER.same_ev 0
+background answer probe as last sack
+dut post write len 8192
+set > write rtx 0 psn sq_psn .. sq_psn+7 each once within 4 rtt
+p0 < sack cack sq_psn-1 trigger sq_psn+8 has sq_psn+8 base sq_psn ooo 5
+settle 2 rtt
+expect count(> write rtx 1) == 0

@@ -80,6 +80,22 @@ dut post write len 700
 expect three.t - two.t >= rto * 9 / 10
 expect three.data == 1 and two.data == 1 and three.ev != two.ev
 
+id Q-TIME-027
+purpose a packet that is sent long after one that nobody reports has a time of its own
+mark S, A-07
+cite mrc.md 7
+rules req.timer req.rtx-evidence
+profile timeout 5 retry_linear 7
+background answer probe as last sack
+dut post write len 700
+* > write psn sq_psn rtx 0 within rtt
+* > write psn sq_psn rtx 1 within 4 rto as one
+* > write psn sq_psn rtx 1 from one.t+1 within 4 rto as two
+* > write psn sq_psn rtx 1 from two.t+1 within 4 rto
+dut post write len 700
+* > write psn sq_psn+1 rtx 0 within rtt as new
+* > write psn sq_psn+1 rtx 1 data posted from new.t within 4 rto
+
 id Q-TIME-031
 purpose linear retries: three repeats, an interval apart each
 mark S, A-35
@@ -220,6 +236,19 @@ dut post write len 64
 * > write psn sq_psn rtx 0 within rtt
 settle rto * 6 / 10
 expect count(> probe) == 1 - $silent
+expect count(> write rtx 1) == 0
+
+id Q-TIME-055
+purpose a QP that hears nothing asks for its state once, not again before its timer is over
+mark A, A-75
+cite mrc.md 7
+rules req.asks-once
+setting A-75 CTRL.state_silent 0
+profile timeout 8
+dut post write len 64
+* > write psn sq_psn rtx 0 within rtt
+settle rto * 9 / 10
+expect count(> probe) == 1
 expect count(> write rtx 1) == 0
 
 id Q-TIME-053

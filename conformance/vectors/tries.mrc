@@ -102,6 +102,25 @@ p0 < sack cack b-1 trigger b+95 has b+1 .. b+63 base b ooo 90
 settle 2 rtt
 expect count(> write rtx 1) == 1
 
+id Q-TRY-036
+purpose what lies 64 above the base of a bitmap is not bit 0 again, wherever the base lies among multiples of 64
+mark U
+cite mrc.md 3; mrc.md 7
+rules req.nack-again req.rtx-cause
+setting A-08 REORDER.pkts 100
+setting A-08 REORDER.same_ev 0
+profile mtu 256 timeout 14
+background answer probe as last sack
+dut post write len 32768
+set > write rtx 0 psn sq_psn .. sq_psn+127 each once within 64 rtt
+let b = sq_psn + 63 - (sq_psn + 63) % 64
+p0 < sack cack sq_psn-1 trigger b has b base b ooo 1
+settle lat
+p0 < nack reason trimmed psn b+63
+* > write psn b+63 rtx 1 within 2 rtt
+p0 < nack reason trimmed psn b+64
+* > write psn b+64 rtx 1 within 2 rtt
+
 id Q-TRY-041
 purpose each packet has its own time: what was sent half an interval later does not go again with what is overdue
 mark S2, A, A-07
