@@ -290,6 +290,7 @@ void Judge::finish() {
 
 uint64_t Judge::memory() const {
   uint64_t bytes = held_bytes_ + free_bytes_ + held_ * (sizeof(log::Record) + sizeof(Held));
+  if (report_ != nullptr) bytes += report_->memory();
   for (const auto& kind : free_) bytes += kind.size() * sizeof(log::Record);
   for (const auto& checker : checkers_) bytes += checker->memory();
   return bytes;

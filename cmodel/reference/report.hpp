@@ -102,6 +102,8 @@ class Report {
   }
   const std::vector<Finding>& findings() const { return findings_; }
   Verdict verdict() const;
+  /// Bytes of what grows with rules and situations.
+  uint64_t memory() const { return sizeof *this + cells_.size() * sizeof cells_[0]; }
 
  private:
   void apply(Rule rule) { ++cells_[static_cast<std::size_t>(rule) * Situation::kNumber + situation_]; }

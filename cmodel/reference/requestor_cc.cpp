@@ -11,6 +11,8 @@ namespace mrc::ref {
 namespace {
 
 constexpr std::size_t kMostStates = 256, kMostHeard = 4096, kKept = 32;
+constexpr std::size_t kMostWays = 4096;     ///< that lead on from the states of a controller
+constexpr std::size_t kMostTries = 1 << 16;  ///< SACKs looked at for one thing that a controller was told
 constexpr unsigned kExchanges = 2;
 constexpr Time kTick = 128'000, kSlowTick = 1'024'000;
 constexpr Time kWrap = kTick << 16;  ///< of a round trip
@@ -130,6 +132,9 @@ void RequestorCc::follow(Dest& dest, const CcInput& in, double shown) {
   std::vector<Nscc> after;
   for (const Nscc& state : dest.states) {
     for (const Nscc& next : state.after(in)) after.push_back(next);
+    if (after.size() < kMostWays) continue;
+    dest.lost = true;
+    break;
   }
   const auto far = [&](const Nscc& n) { return std::abs(n.window() - 0.5 - shown); };
   const auto fit = [&](const Nscc& n) { return far(n) <= 2 + 0.01 * n.moved() + 1e-4 * shown; };
@@ -185,6 +190,8 @@ std::optional<Time> RequestorCc::longer(const Heard& h, const Told& told) const 
 /// Finds a SACK for what was told. Which one it was of is not shown: one that was taken for another may have been this
 /// one's, if that one finds another SACK, `exchanges` deep.
 bool RequestorCc::give(Dest& dest, const Told& told, unsigned exchanges) {
+  if (tries_ > kMostTries) return false;
+  tries_ += dest.heard.size();
   auto best = dest.heard.end();
   const auto free = [&](bool wanted(const Heard&)) {
     if (best == dest.heard.end())
@@ -228,13 +235,16 @@ void RequestorCc::fits(Dest& dest, const CcInput& in) {
   const auto came = [&] {
     return fmt::format("destination {}: the controller was told {}", dest.controller.dest, words(in));
   };
+  tries_ = 0;
   const bool timely = give(dest, told, kExchanges);
+  const bool given_up = !timely && tries_ > kMostTries;
   const auto at = timely ? dest.heard.end()
                          : std::ranges::find_if(dest.heard, [&](const Heard& h) { return !h.told && says(h, told); });
   const bool heard = timely || at != dest.heard.end();
+  if (given_up) report.rests(Rule::CcRtt, "there were more ways than are followed");
   world_.world.check(Rule::CcHeard, heard, nullptr, nullptr, came,
                      [] { return std::string("what a SACK says that came: none has this mark, penalty and restore"); });
-  if (heard && in.sampled)
+  if (heard && in.sampled && !given_up)
     world_.world.check(Rule::CcRtt, timely, nullptr, nullptr, came, [&] {
       return fmt::format("the time since a packet left that was sent once: {}",
                          at->rtt ? words(*at->rtt) : std::string("its SACK has no time stamp"));

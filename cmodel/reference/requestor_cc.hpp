@@ -79,6 +79,7 @@ class RequestorCc {
 
   RequestorWorld& world_;
   const bool shown_;
+  std::size_t tries_ = 0;  ///< SACKs looked at, for what was told last
   std::map<uint32_t, Dest> dests_;
   std::map<uint32_t, Received> received_;  ///< by QP
 };

@@ -70,6 +70,27 @@ TEST_CASE("a round trip is less by the service time that the peer took off", "[r
   }
 }
 
+TEST_CASE("for what a controller was told a bounded number of SACKs is looked at", "[reference.requestor]") {
+  // One SACK with a mark, for which nothing is told, keeps all behind it; each of those may be exchanged for any other.
+  constexpr unsigned kSacks = 600;
+  Bench b;
+  begins(b);
+  b.data(0, 2 * kUs);
+  for (unsigned n = 0; n <= kSacks; ++n) {
+    wire::Packet q = b.packet(wire::Opcode::Sack, true);
+    q.seth->cack_psn = q.bth->psn = kFirst;
+    q.seth->m = n == 0 ? 1 : 0;
+    q.seth->entropy = ev(0);
+    q.cc_state->rcvd_bytes = 1;
+    b.put(false, q, 3 * kUs + n * kUs / 20);
+  }
+  for (unsigned n = 0; n <= kSacks; ++n) told(b, {.kind = CcKind::Ack}, 0, 24000, 34 * kUs + n * kUs / 100, 33 * kUs);
+  const ref::Tally& tally = b.report.tally(Rule::CcRtt);
+  CHECK(tally.checked == kSacks);
+  CHECK(tally.broken == 0);
+  CHECK(tally.rests.at("there were more ways than are followed") == 1);
+}
+
 TEST_CASE("planes need not be used alike once EVs are out of use", "[reference.requestor]") {
   for (const unsigned m : {0u, 2u}) {  // 2: ALWAYS_SKIP
     Bench b;
