@@ -468,7 +468,8 @@ def judges_of(version, mutants):
 
 class Listed:
     """tools/mutants.yaml: {equivalent: {file: {expression: reason}}, legal, unseen: the same}. An expression that
-    stands in a file more than once is named with its line behind it, "a + b @ 12"."""
+    stands in a file more than once is named with its line behind it, "a + b @ 12". A reason in place of the
+    expressions is that of all mutants of the file."""
 
     def __init__(self, path, mutants):
         import yaml
@@ -481,6 +482,12 @@ class Listed:
         self.wrong = [f"there is no section {word}" for word in self.words if word not in self.reasons]
         for section, reasons in self.reasons.items():
             for file, entries in (self.words.get(section) or {}).items():
+                if isinstance(entries, str):  # all of the file
+                    found = [m for m in mutants if m.file == file]
+                    reasons.update({m.key: entries for m in found})
+                    if not found:
+                        self.wrong.append(f"{section}: {file} has no mutants")
+                    continue
                 for text, reason in entries.items():
                     found = known.get((file, text), [])
                     if len(found) != 1:

@@ -157,6 +157,26 @@ expect sent(sq_psn) == 1 + $tries
 settle lat
 dut query state error
 
+id Q-TIME-037
+purpose exponential intervals grow from the linear one, however many linear retries there were
+mark S, A-35
+cite mrc.md 7
+rules req.retries req.timer
+profile timeout 4 retry_linear 3 retry_exp 2
+negative
+background ignore sack ack nack nak probe endpoint write cqe
+background answer probe as last sack
+dut post write len 64
+* > write psn sq_psn rtx 0 within rtt
+* > write psn sq_psn rtx 1 within 4 rto as one
+* > write psn sq_psn rtx 1 from one.t+1 within 4 rto as two
+* > write psn sq_psn rtx 1 from two.t+1 within 4 rto as three
+* > write psn sq_psn rtx 1 from three.t+1 within 8 rto as four
+* > write psn sq_psn rtx 1 from four.t+1 within 16 rto as five
+expect five.t - four.t >= 2 * rto * 9 / 10
+> cqe send status retries within 32 rto
+expect sent(sq_psn) == 6
+
 id Q-TIME-036
 purpose progress gives the retries back: four packets, each repeated once before it is reported, with one retry
 mark A, A-35
