@@ -11,7 +11,7 @@ namespace mrc::ref {
 namespace {
 
 constexpr std::size_t kMostStates = 256, kMostHeard = 4096, kKept = 32;
-constexpr std::size_t kMostWays = 4096;     ///< that lead on from the states of a controller
+constexpr std::size_t kMostWays = 4096;      ///< that lead on from the states of a controller
 constexpr std::size_t kMostTries = 1 << 16;  ///< SACKs looked at for one thing that a controller was told
 constexpr unsigned kExchanges = 2;
 constexpr Time kTick = 128'000, kSlowTick = 1'024'000;

@@ -97,7 +97,7 @@ bool RequestorEvs::may(EvState from, EvState to) const {
   }
 }
 
-void RequestorEvs::event(const log::Event& event, bool lost, Time time) {
+void RequestorEvs::event(const log::Event& event, bool lost, bool given_up, Time time) {
   const auto ev = static_cast<uint32_t>(event.arg[0]);
   const auto from = static_cast<EvState>(event.arg[1]), to = static_cast<EvState>(event.arg[2]);
   const auto at = static_cast<std::size_t>(event.arg[3]);
@@ -148,11 +148,11 @@ void RequestorEvs::event(const log::Event& event, bool lost, Time time) {
     joined_.push_back({time, place.plane});
     if (joined_.size() > kMostJoined) joined_.pop_front();
   } else if (to == EvState::Bad) {
-    goes_bad(at, lost, time);
+    goes_bad(at, lost, given_up, time);
   }
 }
 
-void RequestorEvs::goes_bad(std::size_t at, bool lost, Time time) {
+void RequestorEvs::goes_bad(std::size_t at, bool lost, bool given_up, Time time) {
   const Place& place = places_[at];
   const bool refused = take_mark(place.ev, kAlwaysSkip, time);
   const auto came = [&] { return fmt::format("EV 0x{:08x} of QP {} goes bad", place.ev, qp_.qp); };
@@ -164,7 +164,7 @@ void RequestorEvs::goes_bad(std::size_t at, bool lost, Time time) {
     world_.world.report().ok(Rule::PathBad);
   } else if (doubts_.size() < kMostMarks) {
     doubts_.push_back(
-        {.at = time, .due = time + 4 * world_.world.queue(), .ev = place.ev});  // its packet may still wait inside
+        {.at = time, .due = time + 4 * world_.world.queue(), .ev = place.ev, .inside = given_up});  // or still waits
   }
   const bool spare = std::ranges::any_of(
       places_, [&](const Place& p) { return p.plane == place.plane && p.known && p.state == EvState::Backup; });

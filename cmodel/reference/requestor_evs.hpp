@@ -18,7 +18,8 @@ class RequestorEvs {
 
   void change(const log::Qp& qp, Time time);
   /// `lost`: some packet of that EV counts as lost by now.
-  void event(const log::Event& event, bool lost, Time time);
+  /// `lost`: a packet of the EV is lost; `given_up`: one may have been, and is reported before it is sent again.
+  void event(const log::Event& event, bool lost, bool given_up, Time time);
   /// A mark came: SETH.m, or a NACK TRIMMED (kSkipOnce). `sure`: it is about the newest transmission of its packet
   /// `psn`, and reached the NIC on that plane.
   void marked(uint32_t ev, unsigned m, bool sure, history::Seq psn, unsigned plane, Time time);
@@ -86,7 +87,7 @@ class RequestorEvs {
   /// Its owner has not touched the QP's EVs since long before. Setting them up for the first time is none: a mark about
   /// one that carried a packet finds it set up.
   bool untouched(Time time) const { return touched_ == 0 || time > touched_ + world_.world.lag(); }
-  void goes_bad(std::size_t place, bool lost, Time time);
+  void goes_bad(std::size_t place, bool lost, bool given_up, Time time);
   void doubtful(Time time);
   bool take_mark(uint32_t ev, unsigned m, Time time);
   std::size_t in_use() const;
@@ -106,7 +107,7 @@ class RequestorEvs {
   struct Doubt {
     Time at = 0, due = 0;
     uint32_t ev = 0;
-    bool inside = false;  ///< one of its packets left only after that, and may have been given up before
+    bool inside = false;  ///< one of its packets waited inside, and may have been given up there
   };
   Time left_floor_ = 0;       ///< when more than the least number came to be in use, the last time
   std::deque<Doubt> doubts_;  ///< gone bad without a loss that is seen yet

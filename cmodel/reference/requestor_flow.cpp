@@ -226,13 +226,25 @@ bool RequestorFlow::lost_on(uint32_t ev, Time time) const {
   return false;
 }
 
+/// Some packet of this EV is out, or was until just now, and the timer may have run while it waited inside: for it, or
+/// for work of before. If it is reported before it is sent again, nothing tells of its loss.
+bool RequestorFlow::given_up_on(uint32_t ev, Time time) const {
+  if (works_.empty() || works_.front().at + interval() > time) return false;
+  for (Seq psn = hi_.base(); psn < hi_.next(); ++psn) {
+    const Requestor::Flight* const flight = hi_.find(psn);
+    if (flight != nullptr && flight->ev == ev && (!flight->reported || flight->told + lag() >= time)) return true;
+  }
+  return false;
+}
+
 void RequestorFlow::ev_event(const log::Event& event, Time time) {
   const bool bad = static_cast<log::EvState>(event.arg[2]) == log::EvState::Bad;
   const bool denied = static_cast<log::EvState>(event.arg[2]) == log::EvState::Denied;
   if (!bad) paths_.answered(static_cast<uint32_t>(event.arg[0]));
   if (!bad && !denied) paths_.back(static_cast<uint32_t>(event.arg[0]));
   if (bad || denied) paths_.out_of_use(static_cast<uint32_t>(event.arg[0]), time);
-  evs_.event(event, bad && lost_on(static_cast<uint32_t>(event.arg[0]), time), time);
+  const auto ev = static_cast<uint32_t>(event.arg[0]);
+  evs_.event(event, bad && lost_on(ev, time), bad && given_up_on(ev, time), time);
 }
 
 /// Marks about EVs: in SACKs about data, and NACKs of trimmed packets.
@@ -504,6 +516,7 @@ void RequestorFlow::posted(const log::Post& post, Time time) {
   immediates_ += post.immediate ? 1 : 0;
   if (work.sure) sure_ += work.packets;
   work.waited = world_.world.waited(time);
+  work.at = time;
   works_.push_back(work);
 }
 

@@ -77,6 +77,7 @@ class RequestorFlow {
     bool sure = false;  ///< the device must not refuse it
     bool immediate = false;
     Time waited = 0;  ///< time in which the host had owed something when it was posted
+    Time at = 0;      ///< posted
   };
 
   struct Grant {
@@ -97,6 +98,7 @@ class RequestorFlow {
   void idle(Time time);
   void asks(Time time);
   bool lost_on(uint32_t ev, Time time) const;
+  bool given_up_on(uint32_t ev, Time time) const;
   void hear_marks(const Seen& seen, bool sure);
   void timer(Time time);
   void suspect(Rule rule, Time since, std::string came, std::string right);

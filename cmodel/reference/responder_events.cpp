@@ -128,7 +128,7 @@ void ResponderFlow::took(const log::Event& event, Time time) {
   const bool repeated = result == log::TakeResult::Other && hi_.has(psn);
   std::vector<std::size_t> copies;
   for (auto c = coming_.begin(); c != coming_.end(); ++c) {
-    if (same(*c) && (repeated || c->arrival.what == found->arrival.what))
+    if (same(*c) && (repeated || (c->arrival.what == found->arrival.what && fits(*c) == fits(*found))))
       copies.push_back(static_cast<std::size_t>(c - coming_.begin()));
   }
   Came came = choose(copies, result == log::TakeResult::New);

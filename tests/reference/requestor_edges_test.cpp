@@ -512,6 +512,21 @@ TEST_CASE("answers to probes that went on before an EV went bad may count, but n
   CHECK(b.broken(Rule::PathRevived) == (c.wrong ? 1 : 0));
 }
 
+TEST_CASE("a packet that was given up inside may be reported before it is sent again", "[reference.requestor]") {
+  for (const log::Time less : {0u, 1u}) {  // the timer's interval is 65.536 us
+    Bench b;
+    b.qp.timeout = 6;
+    shows_evs(b);
+    b.sack(3, 3, 0, 0, 105 * kUs);
+    b.post(100, 110 * kUs, 70);
+    b.data(4, 170 * kUs);
+    goes(b, 4, EvState::Good, EvState::Bad, 110 * kUs + 65'536'000 - less);
+    b.sack(4, 4, 0, 0, 180 * kUs);
+    b.until(600 * kUs);
+    CHECK(b.broken(Rule::PathBad) == less);
+  }
+}
+
 TEST_CASE("answers from before an EV's owner denied it may count as well", "[reference.requestor]") {
   for (const bool before : {true, false}) {
     Bench b;

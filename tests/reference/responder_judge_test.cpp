@@ -608,6 +608,21 @@ TEST_CASE("a copy that must be taken goes before one that may be discarded", "[r
   }
 }
 
+TEST_CASE("a copy that cannot be executed is the one that was not recorded, not a whole one", "[reference.responder]") {
+  for (const bool bad : {true, false}) {
+    Bench b;
+    b.show();
+    b.start();
+    wire::Packet without = b.write(0, 0);
+    without.payload.clear();  // its ICRC is right
+    if (bad) b.put(false, without, 10 * kUs);
+    b.put(false, b.write(0, 0), 11 * kUs);
+    b.take(0, 12 * kUs, log::TakeResult::Other);
+    b.put(true, b.ack(0, 0, static_cast<uint8_t>(b.profile.settings.nak_invalid)), 13 * kUs);
+    CHECK(b.broken(Rule::RespNakCause) == (bad ? 0u : 1u));
+  }
+}
+
 TEST_CASE("a packet without its payload is not taken for its whole copy, which is new", "[reference.responder]") {
   for (const bool trimmed_first : {true, false}) {
     Bench b;
