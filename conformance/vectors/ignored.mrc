@@ -259,7 +259,7 @@ p1 < ack psn sq_psn+1 msn 1
 cases id sent reason {
   Q-BAD-081 2 trimmed
   Q-BAD-082 2 no_pkt_buffer
-  Q-BAD-083 9 trimmed
+  Q-BAD-083 4 trimmed
 }
 purpose a NACK ($reason) of the packet that comes next and was never sent means nothing: it goes out with rtx 0, once
 mark A, S2
