@@ -84,7 +84,7 @@ TEST_CASE("any text is a list of events or an error", "[protocol][nscc][events]"
   const std::string alphabet = "time_ns,kind,bytes\n0,ack,1#\r\"x9";
   for (int i = 0; i < 20000; ++i) {
     std::string text = i % 2 ? "time_ns,kind,bytes\n" : "";
-    for (unsigned n = rng() % 60; n > 0; --n)
+    for (unsigned n = static_cast<unsigned>(rng() % 60); n > 0; --n)
       text += rng() % 20 ? alphabet[rng() % alphabet.size()] : static_cast<char>(rng());
     const auto lines = nscc_read_events(text, "f");
     if (!lines) {

@@ -256,10 +256,10 @@ TEST_CASE("both settings of every open choice of the format work", "[wire.codec.
     for (const unsigned own : {4791u, 4971u, 9000u}) {
       for (const bool only : {false, true}) {
         CAPTURE(sent, own, only);
-        const Packet p = decode(encode(other), {.udp_port = static_cast<uint16_t>(own), .udp_port_only = only});
+        const Packet back = decode(encode(other), {.udp_port = static_cast<uint16_t>(own), .udp_port_only = only});
         const bool ours = sent == own || (!only && (sent == 4791 || sent == 4971));
-        CHECK(p.error.has_value() == !ours);
-        if (p.error) CHECK(*p.error == DecodeError{ErrorCode::NotMrc, 36, "udp", sent, own});
+        CHECK(back.error.has_value() == !ours);
+        if (back.error) CHECK(*back.error == DecodeError{ErrorCode::NotMrc, 36, "udp", sent, own});
       }
     }
   }

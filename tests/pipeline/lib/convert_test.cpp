@@ -105,7 +105,7 @@ TEST_CASE("a control packet and a WRITE keep every field on their way through th
   const WritePacket w = packet_of(p);
   CHECK((w.psn == p.psn && w.msn == p.msn && w.ackreq == p.ackreq && w.rtx == p.rtx));
   Pkt from = p;
-  from.opcode = from.plen = from.rqmsn = 0;
+  from.rqmsn = from.plen = from.opcode = 0;
   from.va = from.laddr = from.rkey = from.dmalen = from.imm = 0;
   from.last = !p.last;
   put(w.part, from);
