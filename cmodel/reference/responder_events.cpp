@@ -108,11 +108,12 @@ void ResponderFlow::took(const log::Event& event, Time time) {
     if (result == log::TakeResult::New && a.what != Arrival::What::Data) return false;
     return c.plane == event.arg[2] && c.entropy == event.arg[3];
   };
-  // A whole copy that would be new is not the one that was not recorded. One that the NIC must take goes before one
-  // that it may discard.
+  // What is recorded is a copy that would be new, what is not is another one. One that the NIC must take goes before
+  // one that it may discard.
   const auto fits = [&](const Came& c) {
-    return same(c) && (result != log::TakeResult::Other || c.arrival.what != Arrival::What::Data ||
-                       hi_.fate(c.arrival) != Fate::New);
+    if (!same(c)) return false;
+    const bool is_new = c.arrival.what == Arrival::What::Data && hi_.fate(c.arrival) == Fate::New;
+    return result == log::TakeResult::New ? is_new : result != log::TakeResult::Other || !is_new;
   };
   auto found = std::find_if(coming_.begin(), coming_.end(), [&](const Came& c) { return c.sure && fits(c); });
   if (found == coming_.end()) found = std::find_if(coming_.begin(), coming_.end(), fits);

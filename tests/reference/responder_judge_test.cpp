@@ -623,6 +623,24 @@ TEST_CASE("a copy that cannot be executed is the one that was not recorded, not 
   }
 }
 
+TEST_CASE("of two copies the one that can be executed is recorded", "[reference.responder]") {
+  for (const bool bad_first : {true, false}) {
+    for (const bool both_bad : {true, false}) {
+      Bench b;
+      b.show();
+      b.start();
+      wire::Packet without = b.write(0, 0);
+      without.payload.clear();
+      without.reth->dma_length = 0;  // a WRITE of no bytes: A-19
+      const wire::Packet other = both_bad ? without : b.write(0, 0);
+      b.put(false, bad_first ? without : other, 10 * kUs);
+      b.put(false, bad_first ? other : without, 11 * kUs);
+      b.take(0, 12 * kUs);
+      CHECK(b.broken(Rule::RespTakeOnce) == (both_bad ? 1u : 0u));
+    }
+  }
+}
+
 TEST_CASE("a packet without its payload is not taken for its whole copy, which is new", "[reference.responder]") {
   for (const bool trimmed_first : {true, false}) {
     Bench b;
