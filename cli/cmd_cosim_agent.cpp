@@ -26,7 +26,6 @@
 #include "log/writer.hpp"
 #include "reference/run.hpp"
 #include "tb/agent/agent.hpp"
-#include "tb/agent/record_thread.hpp"
 #include "tb/compare/report.hpp"
 #include "tb/environment/random_scenario.hpp"
 #include "util/printable.hpp"
@@ -149,10 +148,10 @@ class Agent {
     ref::RunOptions how = how_;
     if (c_.bins) judged.bins.emplace(0).watch(how);
     judged.judge = std::make_unique<ref::Run>(std::move(how));
-    tb::RecordThread judging([&](std::unique_ptr<log::Record>& record) { judged.judge->take(record); });
     std::optional<wire::PcapngWriter> capture;
     const std::string note = "run " + context_.run_id + ": " + repro(seed);
-    o.log = [&](log::Record& record) {
+    o.log = [&](std::unique_ptr<log::Record>& told) {
+      const log::Record& record = *told;
       if (writer) writer(record);
       if (const auto* device = std::get_if<log::Device>(&record.body);
           device && pcap != nullptr && record.device == 0) {
@@ -165,12 +164,9 @@ class Agent {
                        std::vector<std::string>{frame->sent ? "sent by the device" : "received by the device"},
                        frame->length);
       }
-      judging.push(std::move(record));
+      judged.judge->take(told);
     };
-    o.enough = [&] {
-      judging.sync();
-      return judged.judge->verdict() == ref::Verdict::Fail;
-    };
+    o.enough = [&] { return judged.judge->verdict() == ref::Verdict::Fail; };
     try {
       judged.result = tb::run_agent(o);
     } catch (const tb::CannotPlay& cannot) {
@@ -179,7 +175,6 @@ class Agent {
     const tb::AgentResult& r = judged.result;
     if (r.outcome == AgentOutcome::DeviceError && r.dut.name.empty())
       throw UsageError(with_full_stop("no device: " + r.problem), "docs/device.md says what a device answers.");
-    judging.sync();
     judged.judge->finish();
     return judged;
   }

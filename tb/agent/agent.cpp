@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <chrono>
+#include <exception>
 #include <optional>
 #include <utility>
 
 #include "reference/profile.hpp"
+#include "tb/agent/worker.hpp"
 #include "util/round.hpp"
 
 namespace mrc::tb {
@@ -191,16 +193,16 @@ class AgentRun {
     auto told = begin;
     for (;;) {
       const Time to = now_ + window_;
-      dut().run(now_, to);
-      if (dut().problem().empty()) peer().run(now_, to);
+      run_both(to);
       now_ = to;
       if (!dut().problem().empty() || !peer().problem().empty()) break;
       if (!AgentSide::exchange(dut(), peer(), now_).empty()) break;
-      dut().flush(now_);
-      peer().flush(now_);
+      teller_.post(dut().flush(now_));
+      teller_.post(peer().flush(now_));
       if (next_phase()) break;
       if (options_.enough && now_ >= asked_ + kAsk) {
         asked_ = now_;
+        teller_.wait();
         if (options_.enough()) {
           stop_with(AgentOutcome::Incomplete, "a rule is broken, and nothing that follows says more");
           break;
@@ -217,6 +219,23 @@ class AgentRun {
                            std::chrono::duration<double>(told - begin).count()});
       }
     }
+  }
+
+  /// Both NICs run to time `to`: neither can reach the other before it.
+  void run_both(Time to) {
+    peer_thread_.post([this, from = now_, to] { peer().run(from, to); });
+    std::exception_ptr wrong;
+    try {
+      dut().run(now_, to);
+    } catch (...) {
+      wrong = std::current_exception();
+    }
+    try {
+      peer_thread_.wait();
+    } catch (...) {
+      if (wrong == nullptr) wrong = std::current_exception();
+    }
+    if (wrong != nullptr) std::rethrow_exception(wrong);
   }
 
   /// True: the run ends here.
@@ -324,6 +343,7 @@ class AgentRun {
 
   void collect() {
     AgentResult& r = result_;
+    teller_.wait();
     r.time = now_;
     r.traffic_time = traffic_end_ != 0 ? traffic_end_ : now_;
     if (!sides_[0] || !sides_[1]) return;
@@ -388,6 +408,8 @@ class AgentRun {
   Scenario scenario_;
   Plan plan_;
   std::optional<AgentSide> sides_[2];
+  // They end before what they work on.
+  Worker teller_, peer_thread_;
   Rng round_rng_;
   AgentResult result_;
   bool decided_ = false, same_caps_ = false;

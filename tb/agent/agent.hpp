@@ -29,11 +29,12 @@ struct AgentOptions {
   uint64_t packets = 100000;  ///< data packets of messages, both directions together
   uint64_t seed = 1;
   NicDevice* dut = nullptr;
-  NicDevice* peer = nullptr;
-  std::string dut_profile;  ///< JSON: instead of what the device says of itself; "": that
-  bool shows = false;       ///< what the device shows of its inside counts (L1)
-  /// Takes what both NICs do as records of a log: device 0 "dut", device 1 "peer".
-  std::function<void(log::Record&)> log;
+  NicDevice* peer = nullptr;  ///< called in a thread of its own while the run goes on
+  std::string dut_profile;    ///< JSON: instead of what the device says of itself; "": that
+  bool shows = false;         ///< what the device shows of its inside counts (L1)
+  /// Takes what both NICs do as records of a log: device 0 "dut", device 1 "peer". Called in a thread of its own, but
+  /// not while `enough` is called.
+  Teller::Sink log;
   /// Whoever reads the log has seen enough: asked now and then, true ends the run with Incomplete.
   std::function<bool()> enough;
   std::atomic<bool>* stop = nullptr;

@@ -5,7 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
+#include <memory>
+#include <utility>
 
 #include "reference/profile.hpp"
 #include "tb/environment/mac.hpp"
@@ -20,7 +21,6 @@ constexpr double kStallCycles = 4;
 std::string stream(const char* what, bool is_dut) { return std::string(what) + (is_dut ? " of dut" : " of peer"); }
 Time ps(double ns) { return static_cast<Time>(ns * 1000); }
 
-constexpr Time kSilence = 10'000'000;  ///< after so long the log is told that nothing happened
 /// Changes of carrier are known so far ahead: longer than any frame.
 constexpr Time kAhead = 4'000'000;
 
@@ -39,7 +39,7 @@ AgentSide::AgentSide(const Setup& s)
       other_nic_(s.other_nic),
       is_dut_(s.is_dut),
       number_(s.is_dut ? 0 : 1),
-      sink_(s.sink),
+      teller_(number_, s.sink),
       shows_(s.shows),
       host_rng_(s.seed, stream("host", s.is_dut)),
       control_rng_(s.seed, stream("csr", s.is_dut)),
@@ -70,10 +70,7 @@ AgentSide::AgentSide(const Setup& s)
 
 template <class Body>
 Body& AgentSide::add(Time time) {
-  log::Record& record = records_.emplace_back();
-  record.device = number_;
-  record.time = time;
-  return record.body.emplace<Body>();
+  return teller_.add(time).body.emplace<Body>();
 }
 
 void AgentSide::connect(AgentSide& other) {
@@ -499,46 +496,20 @@ std::string AgentSide::exchange(AgentSide& a, AgentSide& b, Time now) {
   return wrong.empty() ? other : wrong;
 }
 
-void AgentSide::hand_over(Time until) {
-  order_.resize(records_.size());
-  std::iota(order_.begin(), order_.end(), 0u);
-  // What was taken at the time of an answer is told before it.
-  std::ranges::stable_sort(order_, {}, [&](uint32_t i) {
-    const auto* event = std::get_if<log::Event>(&records_[i].body);
-    return std::pair{records_[i].time, event != nullptr && event->kind == log::EventKind::Answer};
-  });
-  std::vector<log::Record> rest;
-  for (const uint32_t i : order_) {
-    if (records_[i].time < until) {
-      if (sink_) sink_(records_[i]);
-    } else {
-      rest.push_back(std::move(records_[i]));
-    }
-  }
-  records_ = std::move(rest);
-}
-
-void AgentSide::flush(Time now) {
+Worker::Job AgentSide::flush(Time now) {
   now = shown_until_ = std::max(shown_until_, std::min(now, nic_.device->shown_until()));
-  const std::size_t before = records_.size();
-  hand_over(now);
-  if (!sink_ || (records_.size() == before && now < until_ + kSilence)) return;
-  until_ = now;
-  log::Record until{number_, now, log::Until{}};
-  sink_(until);
+  auto records = std::make_shared<std::vector<Teller::Record>>(teller_.taken());
+  return [this, records, now] { teller_.tell(std::move(*records), now); };
 }
 
 void AgentSide::end(Time now, bool counters, const log::End& end) {
-  hand_over(kNever);
-  if (!sink_) return;
+  std::vector<log::Record> last;
   if (counters) {
-    for (const auto& [name, value] : nic_.device->counters().values) {
-      log::Record r{number_, now, log::Counter{name, value}};
-      sink_(r);
-    }
+    for (const auto& [name, value] : nic_.device->counters().values)
+      last.push_back({number_, now, log::Counter{name, value}});
   }
-  log::Record r{number_, now, end};
-  sink_(r);
+  last.push_back({number_, now, end});
+  teller_.end(teller_.taken(), std::move(last));
 }
 
 }  // namespace mrc::tb

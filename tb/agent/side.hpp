@@ -14,6 +14,8 @@
 
 #include "log/record.hpp"
 #include "tb/agent/fit.hpp"
+#include "tb/agent/teller.hpp"
+#include "tb/agent/worker.hpp"
 #include "tb/environment/link.hpp"
 #include "tb/environment/plan.hpp"
 #include "tb/environment/traffic.hpp"
@@ -39,8 +41,8 @@ class AgentSide {
     const OpenNic& other_nic;
     uint64_t packets;  ///< data packets it sends
     std::string profile;
-    std::function<void(log::Record&)> sink;  ///< records of a log; empty: nobody wants them
-    bool shows = false;                      ///< its events go to the log
+    Teller::Sink sink;   ///< records of a log; empty: nobody wants them
+    bool shows = false;  ///< its events go to the log
   };
   explicit AgentSide(const Setup& setup);
 
@@ -59,9 +61,9 @@ class AgentSide {
   void run(Time from, Time to);
   /// After both have run to `now`: mail and frames go over. Returns what is wrong, "" if nothing.
   static std::string exchange(AgentSide& a, AgentSide& b, Time now);
-  /// Records of the time before `now` go to the log.
-  void flush(Time now);
-  /// The counters, if they are wanted, and the end. Throws Refusal.
+  /// What tells the log the records of the time before `now`. The NIC may run on before it is called, not end().
+  Worker::Job flush(Time now);
+  /// Tells the log all that is left, the counters, if they are wanted, and the end. Throws Refusal.
   void end(Time now, bool counters, const log::End& end);
 
   void stop_traffic() { requester_.stop(); }
@@ -105,7 +107,6 @@ class AgentSide {
   void read(const HostRead& read, Time time, Time reached);
   void wrote(HostWrite& write, Time time);
   void completed(const log::Cqe& cqe, Time time);
-  void hand_over(Time until);
   int index_of(uint32_t qpn) const;
   uint64_t preamble_ps() const;
 
@@ -116,7 +117,7 @@ class AgentSide {
   const OpenNic& other_nic_;
   const bool is_dut_;
   const uint32_t number_;  ///< in the log
-  std::function<void(log::Record&)> sink_;
+  Teller teller_;
   const bool shows_;
 
   Rng host_rng_, control_rng_, port_rng_;
@@ -134,10 +135,8 @@ class AgentSide {
   unsigned pending_ = 0;
   bool resting_ = false;
 
-  std::vector<log::Record> records_;
-  std::vector<uint32_t> order_;
   uint64_t frame_number_ = 0;
-  Time told_ = 0, until_ = 0;
+  Time told_ = 0;
   Time shown_until_ = 0;  ///< events of this time and later may come
 
   FrameCounts counts_;

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tb/agent/teller.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+namespace mrc::tb {
+namespace {
+
+constexpr log::Time kSilence = 10'000'000;  ///< after so long the log is told that nothing happened
+
+/// What was taken at the time of an answer is told before it.
+std::pair<log::Time, bool> place_of(const Teller::Record& record) {
+  const auto* event = std::get_if<log::Event>(&record->body);
+  return {record->time, event != nullptr && event->kind == log::EventKind::Answer};
+}
+
+}  // namespace
+
+log::Record& Teller::add(log::Time time) {
+  if (pool_.empty()) {
+    added_.push_back(std::make_unique<log::Record>());
+  } else {
+    added_.push_back(std::move(pool_.back()));
+    pool_.pop_back();
+  }
+  log::Record& record = *added_.back();
+  record.device = device_;
+  record.time = time;
+  return record;
+}
+
+std::vector<Teller::Record> Teller::taken() {
+  if (pool_.empty()) {
+    const std::lock_guard lock(mutex_);
+    std::swap(pool_, free_);
+  }
+  std::vector<Record> records;
+  records.reserve(added_.capacity());
+  std::swap(records, added_);
+  return records;
+}
+
+std::size_t Teller::hand_over(std::vector<Record> records, log::Time until) {
+  waiting_.insert(waiting_.end(), std::make_move_iterator(records.begin()), std::make_move_iterator(records.end()));
+  std::ranges::stable_sort(waiting_, {}, place_of);
+  const auto end = std::ranges::lower_bound(waiting_, until, {}, [](const Record& r) { return r->time; });
+  const auto told = end - waiting_.begin();
+  for (auto record = waiting_.begin(); sink_ && record != end; ++record) sink_(*record);
+  {
+    const std::lock_guard lock(mutex_);
+    for (auto record = waiting_.begin(); record != end; ++record) {
+      if (*record != nullptr) free_.push_back(std::move(*record));
+    }
+  }
+  waiting_.erase(waiting_.begin(), end);
+  return static_cast<std::size_t>(told);
+}
+
+void Teller::tell(std::vector<Record> records, log::Time until) {
+  const std::size_t told = hand_over(std::move(records), until);
+  if (!sink_ || (told == 0 && until < until_ + kSilence)) return;
+  until_ = until;
+  auto passed = std::make_unique<log::Record>(log::Record{device_, until, log::Until{}});
+  sink_(passed);
+}
+
+void Teller::end(std::vector<Record> records, std::vector<log::Record> last) {
+  hand_over(std::move(records), log::kNever);
+  if (!sink_) return;
+  for (log::Record& record : last) {
+    auto told = std::make_unique<log::Record>(std::move(record));
+    sink_(told);
+  }
+}
+
+}  // namespace mrc::tb

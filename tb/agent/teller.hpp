@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Tells what one NIC did, in the order of time, to whoever takes records of a log. The run makes records, somebody
+/// else may tell them in a thread of its own; records are used again.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "log/record.hpp"
+
+namespace mrc::tb {
+
+class Teller {
+ public:
+  using Record = std::unique_ptr<log::Record>;
+  /// May keep the record: then it leaves another one, or none. Empty: nobody wants records.
+  using Sink = std::function<void(Record&)>;
+  Teller(uint32_t device, Sink sink) : device_(device), sink_(std::move(sink)) {}
+
+  // By the run.
+
+  /// A record of the device, to be filled in and told later.
+  log::Record& add(log::Time time);
+  /// The records since the last call of this.
+  std::vector<Record> taken();
+
+  // By whoever tells; one call after the other.
+
+  /// Takes `records`, and tells what is of a time before `until`. If that is nothing, time passes only now and then.
+  void tell(std::vector<Record> records, log::Time until);
+  /// Tells all that waits, then `last`, whatever their time.
+  void end(std::vector<Record> records, std::vector<log::Record> last);
+
+ private:
+  std::size_t hand_over(std::vector<Record> records, log::Time until);
+
+  const uint32_t device_;
+  const Sink sink_;
+  std::vector<Record> added_, pool_;  ///< of the run
+  std::vector<Record> waiting_;       ///< of who tells
+  log::Time until_ = 0;
+  std::mutex mutex_;
+  std::vector<Record> free_;  ///< of both, by mutex_
+};
+
+}  // namespace mrc::tb
