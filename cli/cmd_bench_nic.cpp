@@ -46,7 +46,7 @@ struct Options {
   uint64_t cycles = 45000, warm = 45000, seed = 1;
   unsigned dests = 1, reorder = tb::BenchOptions{}.reorder_pkts;
   double delay_ns = 500;
-  bool timestamps = false, cc = false, ack_with_sack = false, check = false;
+  bool timestamps = false, cc = false, immediates = false, ack_with_sack = false, check = false;
   DutProcess dut_process;
 };
 
@@ -86,7 +86,8 @@ std::vector<std::string> chosen(const std::string& option, const std::string& li
 /// What rows have in common apart from the direction.
 struct Group {
   unsigned payload, qps;
-  bool srv6, long_messages;
+  Encap encap;
+  bool long_messages;
 };
 struct Row {
   Group group;
@@ -95,7 +96,15 @@ struct Row {
 };
 
 constexpr unsigned kLongPackets = 64;
-const char* encapsulation_name(bool srv6) { return srv6 ? "srv6" : "stev"; }
+/// As an option says them, in tables and figures.
+constexpr struct {
+  Encap encap;
+  const char *name, *title;
+} kEncapsulations[] = {{Encap::Ipv6, "stev", "STEV"}, {Encap::Srv6, "srv6", "SRv6"}, {Encap::Srv6Srh, "srh", "SRH"}};
+const auto& entry(Encap encap) {
+  return *std::ranges::find(kEncapsulations, encap, [](const auto& e) { return e.encap; });
+}
+const char* encapsulation_name(Encap encap) { return entry(encap).name; }
 const char* messages_name(bool is_long) { return is_long ? "long" : "short"; }
 bool is_mtu(unsigned payload) { return payload >= 256 && payload <= 4096 && (payload & (payload - 1)) == 0; }
 
@@ -146,7 +155,7 @@ std::string flow_line(const Row& row, const char* direction, const tb::Flow& f) 
   const Group& g = row.group;
   std::string line = fmt::format(
       "{:>7} {:<4} {:<5} {:>3} {:<12} {:>8.1f} {:>8.1f} {:>6.3f} {:>6.3f} {:>8.2f} {:>6.1f} {:>6.2f}-{:<6.2f}",
-      g.payload, encapsulation_name(g.srv6), messages_name(g.long_messages), g.qps, direction, f.goodput_gbps,
+      g.payload, encapsulation_name(g.encap), messages_name(g.long_messages), g.qps, direction, f.goodput_gbps,
       f.limit_gbps, f.ratio, f.ratio_of_data, f.packets_per_second / 1e6, 100 * f.control_share,
       100 * f.plane_share_min, 100 * f.plane_share_max);
   for (const auto& s : kShown) {
@@ -163,12 +172,12 @@ void print_row(const Row& row) {
   const tb::Throughput& t = row.figures;
   if (!row.problem.empty()) {
     text_out() << fmt::format("{:>7} {:<4} {:<5} {:>3} {:<12} WRONG: {}\n", row.group.payload,
-                              encapsulation_name(row.group.srv6), messages_name(row.group.long_messages), row.group.qps,
-                              tb::name_of(t.direction), row.problem);
+                              encapsulation_name(row.group.encap), messages_name(row.group.long_messages),
+                              row.group.qps, tb::name_of(t.direction), row.problem);
   } else if (!t.complete) {
     text_out() << fmt::format("{:>7} {:<4} {:<5} {:>3} {:<12} incomplete\n", row.group.payload,
-                              encapsulation_name(row.group.srv6), messages_name(row.group.long_messages), row.group.qps,
-                              tb::name_of(t.direction));
+                              encapsulation_name(row.group.encap), messages_name(row.group.long_messages),
+                              row.group.qps, tb::name_of(t.direction));
   } else if (t.direction == Direction::Both) {
     text_out() << flow_line(row, "both/send", t.send) << '\n' << flow_line(row, "both/receive", t.receive) << '\n';
   } else {
@@ -199,7 +208,7 @@ Json row_json(const Row& row) {
   Json j;
   j["payload"] = row.group.payload;
   j["direction"] = tb::name_of(t.direction);
-  j["encapsulation"] = encapsulation_name(row.group.srv6);
+  j["encapsulation"] = encapsulation_name(row.group.encap);
   j["messages"] = messages_name(row.group.long_messages);
   j["qps"] = row.group.qps;
   j["complete"] = t.complete;
@@ -218,7 +227,7 @@ Json row_json(const Row& row) {
 
 struct LatencyTable {
   unsigned payload, qps;
-  bool srv6;
+  Encap encap;
   tb::LatencyResult result;
   std::string problem;
 };
@@ -229,7 +238,7 @@ void print_latency(const LatencyTable& table) {
     const auto& s = table.result.samples[i];
     std::string line =
         fmt::format("{:<24} {:>7} {:<4} {:>8}", tb::name_of(static_cast<tb::Latency>(i)), table.payload,
-                    encapsulation_name(table.srv6),
+                    encapsulation_name(table.encap),
                     table.result.load == 0 ? "unloaded" : fmt::format("{:.0f} %", 100 * table.result.load));
     line += s.empty() ? fmt::format(" {:>7} {:>7} {:>7} {:>8}", "-", "-", "-", 0)
                       : fmt::format(" {:>7} {:>7} {:>7} {:>8}", s.front(), s[s.size() / 2], s.back(), s.size());
@@ -244,7 +253,7 @@ void put_latency(Json& list, const LatencyTable& table) {
     Json j;
     j["name"] = tb::name_of(static_cast<tb::Latency>(i));
     j["payload"] = table.payload;
-    j["encapsulation"] = encapsulation_name(table.srv6);
+    j["encapsulation"] = encapsulation_name(table.encap);
     j["qps"] = table.qps;
     j["load"] = table.result.load;
     j["complete"] = table.result.complete && table.problem.empty();
@@ -261,13 +270,13 @@ void put_latency(Json& list, const LatencyTable& table) {
 /// "" when there is nothing to show.
 std::string plot_rates(const std::vector<Row>& rows, const Options& o) {
   // A line per direction and encapsulation; also per kind of messages and number of QPs where there are several.
-  std::set<std::tuple<unsigned, bool, bool>> seen;
+  std::set<std::tuple<unsigned, Encap, bool>> seen;
   std::set<unsigned> qps;
   bool both_kinds = false;
   for (const Row& r : rows) {
     qps.insert(r.group.qps);
-    seen.insert({r.group.payload, r.group.srv6, r.group.long_messages});
-    both_kinds = both_kinds || seen.count({r.group.payload, r.group.srv6, !r.group.long_messages}) != 0;
+    seen.insert({r.group.payload, r.group.encap, r.group.long_messages});
+    both_kinds = both_kinds || seen.count({r.group.payload, r.group.encap, !r.group.long_messages}) != 0;
   }
   struct Line {
     std::string name, data;
@@ -276,13 +285,15 @@ std::string plot_rates(const std::vector<Row>& rows, const Options& o) {
   std::vector<Line> lines;
   for (const Row& r : rows) {
     if (!r.figures.complete) continue;
-    std::string name = fmt::format("{}, {}", tb::name_of(r.figures.direction), r.group.srv6 ? "SRv6" : "STEV");
+    std::string name = fmt::format("{}, {}", tb::name_of(r.figures.direction), entry(r.group.encap).title);
     if (both_kinds) name += fmt::format(", {}", messages_name(r.group.long_messages));
     if (qps.size() > 1) name += fmt::format(", {} QPs", r.group.qps);
     auto found = std::find_if(lines.begin(), lines.end(), [&](const Line& l) { return l.name == name; });
     if (found == lines.end()) {
-      found =
-          lines.insert(lines.end(), {name, "", static_cast<unsigned>(r.figures.direction) + 1, r.group.srv6 ? 1u : 2u});
+      found = lines.insert(lines.end(), {name, "", static_cast<unsigned>(r.figures.direction) + 1,
+                                         r.group.encap == Encap::Ipv6   ? 2u
+                                         : r.group.encap == Encap::Srv6 ? 1u
+                                                                        : 3u});
     }
     found->data += fmt::format("{} {:.5f}\n", r.group.payload, r.figures.worst().ratio);
   }
@@ -314,7 +325,7 @@ std::string plot_latencies(const std::vector<LatencyTable>& tables, const Option
     }
     script += "EOD\n";
     plot += fmt::format("{}$l{} using 1:3:2:4 with yerrorbars linewidth 2 pointtype 7 title '{} B {}, {}'",
-                        k ? ", " : "plot ", k, tables[k].payload, encapsulation_name(tables[k].srv6),
+                        k ? ", " : "plot ", k, tables[k].payload, encapsulation_name(tables[k].encap),
                         tables[k].result.load == 0 ? std::string("unloaded")
                                                    : fmt::format("{:.0f} % load", 100 * tables[k].result.load));
   }
@@ -337,8 +348,8 @@ struct Asked {
   std::vector<unsigned> payloads{64, 128, 256, 512, 1024, 2048, 4096};
   std::vector<Group> groups;
   std::vector<Direction> directions;
-  std::vector<double> loads;  ///< of the tables of latencies
-  bool any_srv6 = false;
+  std::vector<double> loads;    ///< of the tables of latencies
+  Encap largest = Encap::Ipv6;  ///< of the encapsulations
 };
 
 /// Throws UsageError.
@@ -356,7 +367,8 @@ Asked asked_for(const Options& o) {
     }
   }
   const auto directions = chosen("--direction", o.direction, {"send", "receive", "both"});
-  const auto encapsulations = chosen("--encapsulation", o.encapsulation, {"stev", "srv6"});
+  const auto encapsulations =
+      chosen("--encapsulation", o.encapsulation.empty() ? "stev,srv6" : o.encapsulation, {"stev", "srv6", "srh"});
   const auto messages = o.messages.empty() && !o.check ? std::vector<std::string>{"long"}
                                                        : chosen("--messages", o.messages, {"short", "long"});
   const auto tables = chosen("--table", o.table == "all" ? "" : o.table, {"rates", "latencies"});
@@ -374,15 +386,18 @@ Asked asked_for(const Options& o) {
     return std::find(list.begin(), list.end(), word) != list.end();
   };
   if (o.check && !has(tables, "rates")) throw UsageError("--check needs the rates.", "Leave out --table latencies.");
-  a.any_srv6 = has(encapsulations, "srv6");
+  for (const auto& e : kEncapsulations) {
+    if (has(encapsulations, e.name)) a.largest = e.encap;
+  }
   if (has(tables, "latencies")) a.loads = {0, 0.95};
   if (!has(tables, "rates")) return a;
   for (const unsigned n : qps) {
-    for (const std::string& e : encapsulations) {
+    for (const auto& e : kEncapsulations) {
+      if (!has(encapsulations, e.name)) continue;
       for (const unsigned payload : a.payloads) {
         std::set<bool> kinds;  // long where possible: a message of several packets fills the path MTU
         for (const std::string& m : messages) kinds.insert(m == "long" && is_mtu(payload));
-        for (const bool is_long : kinds) a.groups.push_back({payload, n, e == "srv6", is_long});
+        for (const bool is_long : kinds) a.groups.push_back({payload, n, e.encap, is_long});
       }
     }
   }
@@ -410,6 +425,7 @@ class Measurement {
     base_.open = dut_opener(o.dut, *asked.preset, o.seed, context, o.dut_process);
     base_.timestamps = o.timestamps;
     base_.cc = o.cc;
+    base_.immediates = o.immediates;
     base_.ack_with_sack = o.ack_with_sack;
     base_.delay_ns = o.delay_ns;
     base_.dests = o.dests;
@@ -425,10 +441,10 @@ class Measurement {
   Measured run() {
     const auto begin = std::chrono::steady_clock::now();
     text_out() << fmt::format(
-        "{}, {} planes of {} Gb/s, device {}{}, links of {} ns, {} cycles after {} of warm-up{}{}{}\n", o_.preset,
+        "{}, {} planes of {} Gb/s, device {}{}, links of {} ns, {} cycles after {} of warm-up{}{}{}{}\n", o_.preset,
         asked_.preset->num_planes, asked_.preset->port_gbps, o_.dut,
         o_.dut_process.own(o_.dut) ? " in a process of its own" : "", o_.delay_ns, o_.cycles, o_.warm,
-        o_.timestamps ? ", time stamps" : "", o_.cc ? ", congestion control" : "",
+        o_.timestamps ? ", time stamps" : "", o_.cc ? ", congestion control" : "", o_.immediates ? ", immediates" : "",
         o_.ack_with_sack ? ", ACKs with SACKs only" : "");
     if (!asked_.groups.empty()) text_out() << title_line() << '\n';
     for (const Group& g : asked_.groups) {
@@ -460,7 +476,7 @@ class Measurement {
   tb::BenchOptions set_up(const Group& g) {
     tb::BenchOptions options = base_;
     options.payload = g.payload;
-    options.encap = g.srv6 ? Encap::Srv6 : Encap::Ipv6;
+    options.encap = g.encap;
     options.qps = g.qps;
     options.message_packets = g.long_messages ? kLongPackets : 1;
     options.progress = [this, last = uint64_t{0}](uint64_t cycles) mutable {
@@ -471,7 +487,7 @@ class Measurement {
   }
 
   void rates(const Group& g, Direction d) {
-    progress_.begin(fmt::format("{} B, {}, {}, {} QPs, {}", g.payload, encapsulation_name(g.srv6),
+    progress_.begin(fmt::format("{} B, {}, {}, {} QPs, {}", g.payload, encapsulation_name(g.encap),
                                 messages_name(g.long_messages), g.qps, tb::name_of(d)));
     tb::NicBench bench(set_up(g));  // a device of its own: nothing of an earlier row in it
     Row row{g, {}, bench.start()};
@@ -492,10 +508,10 @@ class Measurement {
     // Few QPs as far as their WQEs can fill the ports: then each gets SACKs often enough.
     const unsigned payload = *std::max_element(asked_.payloads.begin(), asked_.payloads.end());
     const unsigned all = asked_.preset->num_qps;
-    const Group g{payload, payload >= 1024 ? std::min(16u, all) : all, asked_.any_srv6, false};
+    const Group g{payload, payload >= 1024 ? std::min(16u, all) : all, asked_.largest, false};
     progress_.begin(fmt::format("latencies at {:.0f} % load", 100 * load));
     tb::NicBench bench(set_up(g));
-    LatencyTable table{g.payload, g.qps, g.srv6, {}, bench.start()};
+    LatencyTable table{g.payload, g.qps, g.encap, {}, bench.start()};
     if (table.problem.empty()) table.result = bench.latencies(load, table.problem);
     m_.cycles += bench.cycles();
     progress_.done();
@@ -538,6 +554,7 @@ std::string measured_json(const Options& o, const Measured& m, const std::string
   j["cycles"] = o.cycles;
   j["timestamps"] = o.timestamps || o.cc;
   j["cc"] = o.cc;
+  j["immediates"] = o.immediates;
   j["ack_with_sack"] = o.ack_with_sack;
   j["dests"] = o.dests;
   j["reorder"] = o.reorder;
@@ -561,7 +578,7 @@ int check(const Measured& m) {
     if (ratio >= required) continue;
     ++below;
     text_out() << fmt::format("UNDER: {} B, {}, {} messages, {} QPs, {}: ratio {:.4f}, required {:.3f}\n",
-                              row.group.payload, encapsulation_name(row.group.srv6),
+                              row.group.payload, encapsulation_name(row.group.encap),
                               messages_name(row.group.long_messages), row.group.qps, tb::name_of(row.figures.direction),
                               ratio, required);
   }
@@ -617,13 +634,15 @@ void register_bench_nic(CLI::App& bench, Context& context) {
   add_dut_process(*c, options->dut_process);
   text_option(*c, "--payload", options->payload, "bytes per packet, 1 to 4096; default 64 to 4096 in powers of two");
   text_option(*c, "--direction", options->direction, "send, receive, both; default all three");
-  text_option(*c, "--encapsulation", options->encapsulation, "stev, srv6; default both");
+  text_option(*c, "--encapsulation", options->encapsulation,
+              "stev, srv6, srh (SRv6 with a routing header); default stev,srv6");
   text_option(*c, "--messages", options->messages,
               "short (one packet) or long (64 packets, from 256 bytes on); default long, with --check both");
   text_option(*c, "--qps", options->qps, "QPs in use: a number, or all");
   text_option(*c, "--table", options->table, "rates, latencies, or all");
   c->add_flag("--timestamps", options->timestamps, "a time stamp header in every data packet");
   c->add_flag("--cc", options->cc, "QPs with the congestion controller (and time stamps)");
+  c->add_flag("--immediates", options->immediates, "every message is a WRITE with immediate, both ways");
   c->add_flag("--ack-with-sack", options->ack_with_sack, "register CTRL.ack_with_sack: no ACK without a SACK");
   real_option(*c, "--delay-ns", options->delay_ns, 10, 1e6, "delay of a link");
   number_option(*c, "--dests", options->dests, 1, 256,

@@ -30,8 +30,9 @@ Scenario scenario_of(const BenchOptions& o) {
   unsigned mtu = 0;
   while (256u << mtu < o.payload) ++mtu;
   s.mtu_min = s.mtu_max = mtu;
-  s.srv6_share = o.encap == Encap::Srv6 ? 1 : 0;
-  s.srh_share = s.udp_share = 0;
+  s.srv6_share = o.encap == Encap::Srv6 || o.encap == Encap::Srv6Srh ? 1 : 0;
+  s.srh_share = o.encap == Encap::Srv6Srh ? 1 : 0;
+  s.udp_share = 0;
   s.ts_share = o.timestamps || o.cc ? 1 : 0;
   s.cc_share = o.cc ? 1 : 0;
   s.svc_share = 0;
@@ -108,6 +109,7 @@ struct NicBench::Impl {
         host_rng(options.seed, "host"),
         outstanding(preset.num_qps, 0),
         msn(preset.num_qps),
+        immediates(preset.num_qps),
         told(preset.num_qps),
         own(preset.num_qps, 0) {
     for (unsigned p = 0; p < preset.num_planes; ++p) {
@@ -126,10 +128,12 @@ struct NicBench::Impl {
     read_cycles = std::max<uint64_t>(1, static_cast<uint64_t>(0.4 * prefetch_ns * 1000 / preset.clock_ps));
     read_jitter = static_cast<uint64_t>(0.3 * prefetch_ns * 1000 / preset.clock_ps);
     delay_ps = static_cast<uint64_t>(o.delay_ns * 1000);
+    // One immediate more would be refused.
+    room = o.immediates ? std::min(preset.wqe_depth, preset.max_wimm) : preset.wqe_depth;
     for (const BoundaryInfo& b : kCoreBoundaries) {
       if (std::string_view(b.name) == "tx_inflight.upd") upd_offset = static_cast<int>(b.word_offset);
     }
-    peer.messages(o.payload, o.message_packets);
+    peer.messages(o.payload, o.message_packets, o.immediates);
   }
 
   // ---- One clock cycle
@@ -202,12 +206,28 @@ struct NicBench::Impl {
     }
     if (out.cqe_valid) {
       const Cqe cqe = Cqe::unpack(out.cqe);
-      if (cqe.status != CqStatus::Ok || cqe.recv || cqe.qp >= outstanding.size() || outstanding[cqe.qp] == 0)
+      if (cqe.qp < outstanding.size() && cqe.recv && o.immediates) {
+        received(cqe);
+      } else if (cqe.status != CqStatus::Ok || cqe.recv || cqe.qp >= outstanding.size() || outstanding[cqe.qp] == 0) {
         return fail(fmt::format("a completion with status {:#x} on QP {}", static_cast<unsigned>(cqe.status), cqe.qp));
-      --outstanding[cqe.qp];
-      wqe_blocked = false;
+      } else {
+        --outstanding[cqe.qp];
+        wqe_blocked = false;
+      }
     }
     offer();
+  }
+
+  /// Immediates of a QP complete in the order of its messages.
+  void received(const Cqe& cqe) {
+    const SidePlan::Qp& qp = plan.dut.qps[cqe.qp];
+    const SidePlan::Qp& sender = plan.peer.qps[qp.peer];
+    const auto number = static_cast<uint16_t>(immediates[cqe.qp]++);
+    const uint32_t imm = bench_immediate(qp.peer, static_cast<uint16_t>(sender.msn + number));
+    const auto rqmsn = static_cast<uint16_t>(sender.rqmsn + number);
+    if (cqe.status == CqStatus::Ok && cqe.imm == imm && cqe.msn == rqmsn) return;
+    fail(fmt::format("immediate {} on QP {} completes with status {:#x}, immediate {:#x}, RQMSN {}, not 0, {:#x}, {}",
+                     number, cqe.qp, static_cast<unsigned>(cqe.status), cqe.imm, cqe.msn, imm, rqmsn));
   }
 
   void offer() {
@@ -228,17 +248,17 @@ struct NicBench::Impl {
     if (wqe_blocked || (single && singles == 0)) return;
     for (unsigned tried = 0; tried < qps; ++tried) {
       cursor = cursor + 1 == qps ? 0 : cursor + 1;
-      if (outstanding[cursor] >= preset.wqe_depth) continue;
+      if (outstanding[cursor] >= room) continue;
       const uint32_t length = o.payload * o.message_packets;
       const uint64_t offset = ring.take(length);
       wqe = {.qp = static_cast<uint16_t>(cursor),
-             .imm_valid = false,
+             .imm_valid = o.immediates,
              .wr_id = next_wr++,
              .laddr = source.base() + offset,
              .raddr = plan.peer.regions[0].va + offset,
              .rkey = plan.peer.regions[0].rkey,
              .length = length,
-             .imm = 0};
+             .imm = o.immediates ? bench_immediate(cursor, msn[cursor]) : 0};
       wqe_msn = msn[cursor]++;
       ++outstanding[cursor];
       offered = true;
@@ -408,6 +428,10 @@ struct NicBench::Impl {
     }
   }
 
+  DataPackets packets() const {
+    return {o.payload, o.encap, scenario.ts_share != 0, o.immediates ? o.message_packets : 0};
+  }
+
   /// True: stopped, or something is wrong.
   bool over() const { return !problem.empty() || (o.stop && o.stop->load(std::memory_order_relaxed)); }
 
@@ -422,7 +446,7 @@ struct NicBench::Impl {
     const uint64_t drops = overflows();
     const double placed = totals.at[Totals::RxPayload];
     const double share = (placed - follow_placed) * 8000 / (static_cast<double>(kFollowCycles) * preset.clock_ps) /
-                         goodput_limit(preset, o.payload, o.encap, scenario.ts_share != 0, 0);
+                         goodput_limit(preset, packets(), 0);
     if (drops != follow_drops) {
       peer.pace(std::clamp(share, 0.75 * peer.pace(), 0.97 * peer.pace()));
     } else if (peer.pace() < 1) {
@@ -474,6 +498,8 @@ struct NicBench::Impl {
   uint64_t read_cycles = 1, read_jitter = 0;
   std::vector<unsigned> outstanding;
   std::vector<uint16_t> msn;
+  std::vector<uint32_t> immediates;  // that have completed
+  unsigned room = 0;                 // work requests that a QP may have open
   unsigned qps = 0, cursor = 0;
   bool offered = false, wqe_blocked = false;
   Wqe wqe;
@@ -571,7 +597,7 @@ Throughput NicBench::measure(Direction direction, std::string& problem) {
   std::array<double, Totals::kNum> rate;  // per nanosecond
   for (unsigned k = 0; k < Totals::kNum; ++k) rate[k] = (last[k] - first[k]) / static_cast<double>(tenth) / ns;
   const double capacity = capacity_gbps(preset);
-  const bool ts = b.scenario.ts_share != 0;
+  const DataPackets packets = b.packets();
   const auto flow = [&](bool tx_side) {
     Flow f;
     f.goodput_gbps = 8 * rate[tx_side ? Totals::TxPayload : Totals::RxPayload];
@@ -580,9 +606,9 @@ Throughput NicBench::measure(Direction direction, std::string& problem) {
     f.control_share = f.control_gbps / capacity;
     f.offered_gbps = 8 * rate[tx_side ? Totals::TxPackets : Totals::RxPackets] * b.o.payload;
     f.retransmitted_share = 8 * rate[tx_side ? Totals::TxAgain : Totals::RxAgain] / capacity;
-    f.limit_gbps = goodput_limit(preset, b.o.payload, b.o.encap, ts, f.control_gbps);
+    f.limit_gbps = goodput_limit(preset, packets, f.control_gbps);
     f.ratio = f.goodput_gbps / f.limit_gbps;
-    f.ratio_of_data = f.goodput_gbps / goodput_limit(preset, b.o.payload, b.o.encap, ts, 0);
+    f.ratio_of_data = f.goodput_gbps / goodput_limit(preset, packets, 0);
     double all = 0, low = 1e300, high = 0;
     for (unsigned p = 0; p < preset.num_planes; ++p) {
       const double plane = rate[(tx_side ? Totals::TxPlane : Totals::RxPlane) + p];
@@ -643,8 +669,7 @@ LatencyResult NicBench::latencies(double load, std::string& problem) {
     }
   } else {
     // So many WQEs per cycle, and such a pace of the peer, that data, SACKs and ACKs together take this share.
-    const bool ts = b.scenario.ts_share != 0;
-    const double data = wire_bytes(data_frame_bytes(b.o.payload, b.o.encap, ts));
+    const double data = data_wire_bytes(b.packets());
     const double packets_per_sack =
         std::max(1.0, b.plan.peer.sack_trigger / static_cast<double>(std::max(b.o.payload, 1024u)));
     const double control = wire_bytes(control_frame_bytes(36, b.o.encap)) / packets_per_sack +

@@ -34,10 +34,11 @@ struct BenchOptions {
   const Preset* preset = nullptr;
   std::function<std::unique_ptr<Dut>(std::string& error)> open;
   unsigned payload = 4096;       ///< bytes of a packet
-  Encap encap = Encap::Srv6;     ///< Ipv6 or Srv6
+  Encap encap = Encap::Srv6;     ///< Ipv6, Srv6 or Srv6Srh
   unsigned message_packets = 1;  ///< packets of a message
   unsigned qps = 0;              ///< 0: all of the preset
   bool timestamps = false;       ///< TSETH in every data packet
+  bool immediates = false;       ///< every message is a WRITE with immediate, both ways
   bool cc = false;               ///< the device's QPs have a congestion controller
   bool ack_with_sack = false;    ///< register CTRL of both: an ACK with a SACK only
   double delay_ns = 500;         ///< of each link

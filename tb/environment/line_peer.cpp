@@ -81,7 +81,8 @@ LinePeer::LinePeer(const Setup& s)
     q.rows.resize(preset_.max_mpr / 64);
     q.nxt = q.una = plan.sq_psn;
     q.hi = psn_add(plan.sq_psn, -1);
-    q.msn = plan.msn;
+    q.msn = q.acked = plan.msn;
+    q.room = std::min(plan.max_wimm, s.other.qps[plan.peer].max_wimm_dest);
     q.rx.cack = q.rx.max = psn_add(plan.rq_psn, -1);
     q.lowun = plan.rq_psn;
     q.emsn = other_.qps[plan.peer].msn;
@@ -91,9 +92,10 @@ LinePeer::LinePeer(const Setup& s)
   }
 }
 
-void LinePeer::messages(unsigned payload, unsigned packets) {
+void LinePeer::messages(unsigned payload, unsigned packets, bool immediates) {
   payload_ = payload;
   packets_ = packets;
+  immediates_ = immediates;
   for (Qp& q : qps_) q.hold %= std::max(1u, sack_trigger_ / std::max(payload_, 1024u));
 }
 
@@ -186,6 +188,8 @@ std::string LinePeer::data(Qp& q, const Frame& frame, const FrameInfo& info) {
       std::memcmp(want, &b[headers], plen) != 0) {
     return fmt::format("PSN {:#x} on QP {}: wrong payload or address", info.psn, q.index);
   }
+  if (const std::string wrong = immediate(q, info, wire::Meth::read(&b[ext]), &b[headers]); !wrong.empty())
+    return wrong;
   const unsigned all = plen + bth.pad_count + headers - info.inner + wire::kIcrcBytes;
   q.rcvd += nominal_ == Nominal::Payload ? plen : nominal_ == Nominal::Payload40 ? plen + 40 : all;
   q.trig += std::max(plen, 1024u);
@@ -199,6 +203,22 @@ std::string LinePeer::data(Qp& q, const Frame& frame, const FrameInfo& info) {
   if (acked) q.ackv = true;
   if (ack_with_sack_ ? due && q.ackv : acked) ack(q, frame.plane);
   return {};
+}
+
+/// What is wrong with the immediate that ends at `end`, or with that there is none.
+std::string LinePeer::immediate(const Qp& q, const FrameInfo& info, const wire::Meth& meth, const uint8_t* end) const {
+  const bool last = info.opcode >= opcode_byte(wire::Opcode::WriteLast);
+  const bool due = immediates_ && last;
+  if (has_immediate(info.opcode) != due)
+    return fmt::format("PSN {:#x} on QP {}: an immediate {}", info.psn, q.index, due ? "is missing" : "too many");
+  if (!due) return {};
+  const SidePlan::Qp& sender = other_.qps[own_.qps[q.index].peer];
+  const uint32_t imm = wire::Immdt::read(end - wire::Immdt::kBytes).value;
+  const uint32_t right = bench_immediate(own_.qps[q.index].peer, meth.msn);
+  const auto rqmsn = static_cast<uint16_t>(sender.rqmsn + static_cast<uint16_t>(meth.msn - sender.msn));
+  if (imm == right && meth.rqmsn == rqmsn) return {};
+  return fmt::format("PSN {:#x} on QP {}: immediate {:#x} and RQMSN {}, not {:#x} and {}", info.psn, q.index, imm,
+                     meth.rqmsn, right, rqmsn);
 }
 
 /// Counts the messages that one row and the rows behind it complete; first: cack + 1 as it was before `a`.
@@ -282,6 +302,9 @@ void LinePeer::control(Qp& q, const Frame& frame, const FrameInfo& info, uint64_
     }
     case wire::Opcode::Ack:
       progress(psn_add(info.psn, 1));
+      if (const auto msn = static_cast<uint16_t>(wire::Aeth::read(ext).msn);
+          msn_dist(msn, q.acked) <= msn_dist(q.msn, q.acked))
+        q.acked = msn;
       break;
     default: {  // reliability probe
       const auto peth = wire::Peth::read(ext);
@@ -367,6 +390,7 @@ FramePtr LinePeer::next_data(unsigned plane, uint64_t now_ps) {
     cursor_ = cursor_ + 1 == qps_.size() ? 0 : cursor_ + 1;
     Qp& q = qps_[cursor_];
     if (q.window == 0 || psn_dist(q.nxt, q.una) >= q.window) continue;
+    if (immediates_ && q.message_idx == q.message_packets && msn_dist(q.msn, q.acked) >= q.room) continue;
     if (!single_ && q.hold != 0) {
       --q.hold;
       continue;
@@ -406,7 +430,12 @@ FramePtr LinePeer::data_frame(Qp& q, uint32_t psn, unsigned plane, uint64_t now_
   WritePacket w;
   w.psn = psn;
   w.msn = p.msn;
-  w.part.opcode = write_opcode(p.idx == 0, p.last, false);
+  w.part.opcode = write_opcode(p.idx == 0, p.last, immediates_);
+  if (immediates_ && p.last) {
+    w.part.imm = bench_immediate(q.index, p.msn);
+    w.part.rqmsn =
+        static_cast<uint16_t>(own_.qps[q.index].rqmsn + static_cast<uint16_t>(p.msn - own_.qps[q.index].msn));
+  }
   w.part.va = region.va + p.offset;
   w.part.rkey = region.rkey;
   w.part.dma_length = p.length;

@@ -37,6 +37,9 @@ class MessageRing {
   uint64_t size_, at_ = 0;
 };
 
+/// The immediate of a message of queue pair `qp` (0 on).
+constexpr uint32_t bench_immediate(unsigned qp, uint16_t msn) { return static_cast<uint32_t>(qp) << 16 | msn; }
+
 /// Not a NIC: no queues, no processing time. It keeps the protocol's state per QP and speaks it properly (PSNs, MSNs,
 /// ICRC, window, SACK, NACK, ACK, endpoint responses), so it can fill the ports with any packet size, which our own
 /// NIC may not be able to do. Its frames carry real payload; of what it receives it checks every byte.
@@ -52,8 +55,9 @@ class LinePeer {
   };
   explicit LinePeer(const Setup& setup);
 
-  /// Messages from now on: so many packets of `payload` bytes each.
-  void messages(unsigned payload, unsigned packets);
+  /// Messages from now on: so many packets of `payload` bytes each, with or without immediate. Those of the other side
+  /// have one, or none, too.
+  void messages(unsigned payload, unsigned packets, bool immediates);
   void send(bool on) { sending_ = on; }
   /// Share of the ports' time that its data frames may take, control frames and all (1: as much as there is).
   void pace(double share) { pace_ = share; }
@@ -85,8 +89,9 @@ class LinePeer {
     HdrQp hdr;
     // sender
     uint32_t nxt = 0, una = 0, hi = 0;
-    uint16_t msn = 0;
+    uint16_t msn = 0, acked = 0;  // of the next message; all before this one are acknowledged
     unsigned window = 0;
+    unsigned room = 0;        // immediates that may be out
     unsigned hold = 0;        // rounds in which others send first
     std::vector<Packet> out;  // by PSN modulo its size
     std::deque<uint32_t> retx;
@@ -106,6 +111,7 @@ class LinePeer {
   Packet& packet(Qp& q, uint32_t psn) { return q.out[psn % q.out.size()]; }
   void order(Qp& q, uint32_t psn, uint64_t now_ps);
   std::string data(Qp& q, const Frame& frame, const FrameInfo& info);
+  std::string immediate(const Qp& q, const FrameInfo& info, const wire::Meth& meth, const uint8_t* end) const;
   void control(Qp& q, const Frame& frame, const FrameInfo& info, uint64_t now_ps);
   void sack(Qp& q, unsigned plane, uint32_t psn, uint32_t entropy, uint16_t ts, bool pr);
   void ack(Qp& q, unsigned plane);
@@ -135,6 +141,7 @@ class LinePeer {
   std::deque<std::pair<unsigned, unsigned>> acks_;  // QP, plane
   std::size_t cursor_ = 0;
   unsigned payload_ = 64, packets_ = 1;
+  bool immediates_ = false;
   bool sending_ = false, single_ = false;
   uint64_t ones_ = 0;
   double pace_ = 1;

@@ -22,10 +22,24 @@ constexpr unsigned control_frame_bytes(unsigned ext, Encap encap) {
 /// All planes together, Gb/s.
 constexpr double capacity_gbps(const Preset& preset) { return 1.0 * preset.num_planes * preset.port_gbps; }
 
+/// What the data packets of a measurement have in common.
+struct DataPackets {
+  unsigned payload = 4096;  ///< bytes of each
+  Encap encap = Encap::Srv6;
+  bool ts = false;
+  unsigned immediate_every = 0;  ///< so many packets a message has, the last one with an IMMDT of 4 bytes; 0: none has
+};
+
+/// Bytes of the wire that a data packet takes on average, preamble, FCS and gap included.
+constexpr double data_wire_bytes(const DataPackets& d) {
+  const unsigned plain = wire_bytes(data_frame_bytes(d.payload, d.encap, d.ts));
+  return plain + (d.immediate_every != 0 ? 4.0 / d.immediate_every : 0.0);
+}
+
 /// Payload that the ports carry at most when data frames share them with control frames that take `control_gbps` of
 /// the wire (preamble, FCS and gap included): Gb/s.
-constexpr double goodput_limit(const Preset& preset, unsigned payload, Encap encap, bool ts, double control_gbps) {
-  return (capacity_gbps(preset) - control_gbps) * payload / wire_bytes(data_frame_bytes(payload, encap, ts));
+constexpr double goodput_limit(const Preset& preset, const DataPackets& data, double control_gbps) {
+  return (capacity_gbps(preset) - control_gbps) * data.payload / data_wire_bytes(data);
 }
 
 /// Ratio of goodput to the limit that a NIC at line rate must reach, by payload.

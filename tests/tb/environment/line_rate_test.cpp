@@ -18,7 +18,7 @@ TEST_CASE("4096 bytes behind SRv6 without time stamps: 769.6 of 800 Gb/s", "[tb]
   REQUIRE(data_frame_bytes(4096, Encap::Srv6, false) == 4234);
   REQUIRE(capacity_gbps(kAsic) == 800);
   // 800 * 4096 / 4258 = 769.563...
-  REQUIRE(goodput_limit(kAsic, 4096, Encap::Srv6, false, 0) == Approx(769.5632).epsilon(1e-6));
+  REQUIRE(goodput_limit(kAsic, {4096, Encap::Srv6, false}, 0) == Approx(769.5632).epsilon(1e-6));
 }
 
 TEST_CASE("each header costs what it weighs", "[tb][bench][limits]") {
@@ -35,17 +35,17 @@ TEST_CASE("each header costs what it weighs", "[tb][bench][limits]") {
 
 TEST_CASE("small packets: the limit is that of the headers", "[tb][bench][limits]") {
   // 64 bytes behind SRv6: 202 + 24 = 226 on the wire: 800 * 64 / 226 = 226.549
-  REQUIRE(goodput_limit(kAsic, 64, Encap::Srv6, false, 0) == Approx(226.5487).epsilon(1e-6));
+  REQUIRE(goodput_limit(kAsic, {64, Encap::Srv6, false}, 0) == Approx(226.5487).epsilon(1e-6));
   // without an outer header 162 + 24 = 186: 800 * 64 / 186 = 275.269
-  REQUIRE(goodput_limit(kAsic, 64, Encap::Ipv6, false, 0) == Approx(275.2688).epsilon(1e-6));
+  REQUIRE(goodput_limit(kAsic, {64, Encap::Ipv6, false}, 0) == Approx(275.2688).epsilon(1e-6));
   // tiny: 2 planes of 100 Gb/s: 200 * 512 / (512 + 138 + 24) = 151.929
-  REQUIRE(goodput_limit(kTiny, 512, Encap::Srv6, false, 0) == Approx(151.9288).epsilon(1e-6));
+  REQUIRE(goodput_limit(kTiny, {512, Encap::Srv6, false}, 0) == Approx(151.9288).epsilon(1e-6));
 }
 
 TEST_CASE("control frames leave less for data", "[tb][bench][limits]") {
   // 8 Gb/s of SACKs of 800: 792 * 4096 / 4258 = 761.8676
-  REQUIRE(goodput_limit(kAsic, 4096, Encap::Srv6, false, 8) == Approx(761.8676).epsilon(1e-6));
-  REQUIRE(goodput_limit(kAsic, 4096, Encap::Srv6, false, 800) == 0);
+  REQUIRE(goodput_limit(kAsic, {4096, Encap::Srv6, false}, 8) == Approx(761.8676).epsilon(1e-6));
+  REQUIRE(goodput_limit(kAsic, {4096, Encap::Srv6, false}, 800) == 0);
 }
 
 TEST_CASE("no frame takes less than 84 bytes of the wire", "[tb][bench][limits]") {
@@ -53,6 +53,14 @@ TEST_CASE("no frame takes less than 84 bytes of the wire", "[tb][bench][limits]"
   REQUIRE(wire_bytes(20) == 84);
   REQUIRE(wire_bytes(61) == 85);
   REQUIRE(wire_bytes(data_frame_bytes(4096, Encap::Srv6, false)) == 4258);
+}
+
+TEST_CASE("the last packet of a message carries its immediate", "[tb][bench][limits]") {
+  // A frame of 202 bytes takes 202 + 24 of the wire, IMMDT is 4.
+  REQUIRE(data_wire_bytes({64, Encap::Srv6, false}) == 226);
+  REQUIRE(data_wire_bytes({64, Encap::Srv6, false, 1}) == 230);
+  REQUIRE(data_wire_bytes({4096, Encap::Srv6Srh, true, 64}) == Approx(4258 + 4 + 24 + 4.0 / 64));
+  REQUIRE(goodput_limit(kAsic, {64, Encap::Srv6, false, 1}, 0) == Approx(800.0 * 64 / 230));
 }
 
 TEST_CASE("required ratios", "[tb][bench][limits]") {
