@@ -146,6 +146,7 @@ class FastDevice final : public tb::NicDevice, Exit, Listener, Arrivals {
   log::QpState state_of(uint32_t qpn) const;
   FastEndpoint& endpoint() { return tap_->inner; }
   Time byte_time() const { return 8000 / preset_.port_gbps; }
+  void begins(unsigned plane, std::span<const uint8_t> frame, Time time);
   void emit(Time time, decltype(tb::Output::body) body, size_t bytes);
   void read_on();
   void give(Qp& qp);
@@ -697,7 +698,17 @@ void FastDevice::rx(unsigned plane, Time t, std::span<const uint8_t> frame, bool
                       rx_free_[plane] > reached_ ? "follows another one" : "does not begin before the time reached"));
   const auto padded = std::max<size_t>(frame.size(), kMinFrameBytes - kFcsBytes);
   rx_free_[plane] = t - length + (padded + kFcsBytes + kGapBytes + kPreambleBytes) * byte_time();
-  if (!cell_ || fcs_bad) return;
+  if (fcs_bad) return;
+  // Not before it begins: a carrier that goes takes what is on the wire by then.
+  const Time preamble = kPreambleBytes * byte_time(), first = t - length;
+  const Time begin = std::max(now_, first > preamble ? first - preamble : 0);
+  events_.emplace(begin, [this, plane, bytes = std::vector<uint8_t>(frame.begin(), frame.end()), begin] {
+    begins(plane, bytes, begin);
+  });
+}
+
+void FastDevice::begins(unsigned plane, std::span<const uint8_t> frame, Time time) {
+  if (!cell_) return;
   const wire::Packet decoded = wire::decode(frame, wire_);
   if (!decoded.bth || !decoded.ipv6) {
     ++not_mrc_;
@@ -710,8 +721,7 @@ void FastDevice::rx(unsigned plane, Time t, std::span<const uint8_t> frame, bool
     if (peer.ip == decoded.ipv6->src) packet->src = n;
   }
   cell_->enter(now_);
-  const Time preamble = kPreambleBytes * byte_time(), first = t - length;
-  cell_->arrive(plane, *packet, first > preamble ? first - preamble : 0);
+  cell_->arrive(plane, *packet, time);
 }
 
 void FastDevice::placed(const Packet& p, unsigned plane) {

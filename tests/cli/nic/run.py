@@ -188,6 +188,18 @@ def trimmed(nic):
     assert not kind(out, "write") and not sent(out, ACK)
 
 
+def port_flaps(nic):
+    """What begins after a port is up again has come, whatever was on the wire when it went down."""
+    nic.open()
+    connect(nic)
+    nic.call("port", plane=0, up=False, t=100_000)
+    nic.call("port", plane=0, up=True, t=200_000)
+    nic.rx(client.write(nic.qpn, nic.rq, ONLY, VA, RKEY, 5, b"hallo", ackreq=True), at=300_000)
+    out = nic.run(20_000_000)
+    assert [s["cack"] for s in sent(out, SACK)] == [nic.rq], sent(out, SACK)
+    assert nic.load(nic.host, 5) == b"hallo"
+
+
 def port_down(nic):
     """A plane without carrier is used no more, and the peer is told."""
     nic.open()
@@ -367,7 +379,7 @@ def told(nic):
 
 
 CASES = {responder: [], gap: [], requestor: [], half_way: ["nscc"], lost: [], immediates: ["write_imm"], trimmed: ["trim_nack"],
-         port_down: ["ports"], bad_frames: ["bytes"], failed: ["psn"], access: ["regions"], one_plane: ["psn"],
+         port_flaps: ["ports"], port_down: ["ports"], bad_frames: ["bytes"], failed: ["psn"], access: ["regions"], one_plane: ["psn"],
          settings: [], same_again: [], ev_control: ["ev_control"], batch: ["batch"], told: ["time_stamps"],
          refused: ["pkey", "regions", "bytes"], tunnelled: ["srv6", "srh"],
          slow_memory: ["slow_memory", "write_imm"], modified: ["modify"]}
