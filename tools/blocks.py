@@ -180,10 +180,10 @@ def cosim(mrc, level, made, scenario, packets, seed, folder, environment=None, t
     code, None when its time was over, and its JSON)."""
     result = Path(folder) / "run.json"
     result.unlink(missing_ok=True)
-    how = ["--dut", made, "--dut-process", "shared", "--threads", 1, "--snapshots", "off"] if level == "L0" else \
-        ["--level", level, "--dut", "rtl"]
+    how = ["--dut", made, "--dut-process", "shared", "--threads", 1, "--snapshots", "off", "--reports", folder] \
+        if level == "L0" else ["--level", level, "--dut", "rtl"]
     command = [mrc, "cosim", "--preset", PRESET, *how, "--scenario", scenario, "--packets", packets, "--seed", seed,
-               "--reports", folder, "--json", result]
+               "--json", result]
     variables = {**os.environ, "MRC_ROOT": str(rtl.ROOT), **(environment or {})}
     variables.pop("MRC_BUILD", None)  # the device is built
     try:

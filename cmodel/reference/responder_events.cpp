@@ -125,6 +125,10 @@ void ResponderFlow::took(const log::Event& event, Time time) {
     }
     return;
   }
+  // Of one that it may discard and a whole one, which it has no room for, nobody says which was refused.
+  if (result == log::TakeResult::Other && !found->sure) {
+    for (Came& c : coming_) c.sure = c.sure && !same(c);
+  }
   // Of a packet that is there already copies with and without payload are answered alike.
   const bool repeated = result == log::TakeResult::Other && hi_.has(psn);
   std::vector<std::size_t> copies;

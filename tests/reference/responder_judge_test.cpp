@@ -623,6 +623,21 @@ TEST_CASE("a copy that cannot be executed is the one that was not recorded, not 
   }
 }
 
+TEST_CASE("of a copy that may be discarded and a whole one nobody says which was refused", "[reference.responder]") {
+  for (const bool bad : {true, false}) {
+    Bench b;
+    b.show();
+    b.start();
+    wire::Packet wrong = b.write(0, 0);
+    wrong.reth->dma_length += 1;  // a NIC may drop it without a word
+    if (bad) b.put(false, wrong, 10 * kUs);
+    b.put(false, b.write(0, 0), 12 * kUs);
+    if (bad) b.take(0, 12 * kUs + 1, log::TakeResult::Other);
+    b.end(12 * kUs + kLate, 0);
+    CHECK(b.broken(Rule::RespTakeAll) == (bad ? 0u : 1u));
+  }
+}
+
 TEST_CASE("of two copies the one that can be executed is recorded", "[reference.responder]") {
   for (const bool bad_first : {true, false}) {
     for (const bool both_bad : {true, false}) {
