@@ -299,7 +299,12 @@ def at_rest(device_key, memory, judges, runs, levels):
             if known[level, run]:
                 print(f"mrc mutate: {level} {' '.join(map(str, run))} is left out: without a mutant, too: {known[level, run]}",
                       file=sys.stderr)
-    return {level: [run for run in runs[level] if not memory.of(device_key, 0)[level, run]] for level in levels}
+    left = {level: [run for run in runs[level] if not memory.of(device_key, 0)[level, run]] for level in levels}
+    for level in levels:
+        if not left[level]:
+            rtl.fail(f"no run at {level} is left: without a mutant something is said of each.",
+                     "Play one by hand: 'mrc cosim --preset tiny --level L2 --dut rtl'; then 'mrc mutate --rtl --anew'.")
+    return left
 
 
 def equivalent(mutants, memory):

@@ -56,7 +56,7 @@ TEST_CASE("line peers take each other's frames if both begin the ICRC in the sam
   }
 }
 
-TEST_CASE("line peers number their immediates, and send no more than may be out", "[tb][bench]") {
+TEST_CASE("line peers number their immediates, and send no more than may be out", "[tb][bench][rates]") {
   const Preset& tiny = *find_preset("tiny");
   Scenario s;
   s.qps = 2;
