@@ -188,8 +188,7 @@ std::string LinePeer::data(Qp& q, const Frame& frame, const FrameInfo& info) {
       std::memcmp(want, &b[headers], plen) != 0) {
     return fmt::format("PSN {:#x} on QP {}: wrong payload or address", info.psn, q.index);
   }
-  if (const std::string wrong = immediate(q, info, wire::Meth::read(&b[ext]), &b[headers]); !wrong.empty())
-    return wrong;
+  if (std::string wrong = immediate(q, info, wire::Meth::read(&b[ext]), &b[headers]); !wrong.empty()) return wrong;
   const unsigned all = plen + bth.pad_count + headers - info.inner + wire::kIcrcBytes;
   q.rcvd += nominal_ == Nominal::Payload ? plen : nominal_ == Nominal::Payload40 ? plen + 40 : all;
   q.trig += std::max(plen, 1024u);
