@@ -100,7 +100,9 @@ constexpr unsigned kLongPackets = 64;
 constexpr struct {
   Encap encap;
   const char *name, *title;
-} kEncapsulations[] = {{Encap::Ipv6, "stev", "STEV"}, {Encap::Srv6, "srv6", "SRv6"}, {Encap::Srv6Srh, "srh", "SRH"}};
+  unsigned dash;  ///< of its line in a figure
+} kEncapsulations[] = {
+    {Encap::Ipv6, "stev", "STEV", 2}, {Encap::Srv6, "srv6", "SRv6", 1}, {Encap::Srv6Srh, "srh", "SRH", 3}};
 const auto& entry(Encap encap) {
   return *std::ranges::find(kEncapsulations, encap, [](const auto& e) { return e.encap; });
 }
@@ -290,10 +292,8 @@ std::string plot_rates(const std::vector<Row>& rows, const Options& o) {
     if (qps.size() > 1) name += fmt::format(", {} QPs", r.group.qps);
     auto found = std::find_if(lines.begin(), lines.end(), [&](const Line& l) { return l.name == name; });
     if (found == lines.end()) {
-      found = lines.insert(lines.end(), {name, "", static_cast<unsigned>(r.figures.direction) + 1,
-                                         r.group.encap == Encap::Ipv6   ? 2u
-                                         : r.group.encap == Encap::Srv6 ? 1u
-                                                                        : 3u});
+      found = lines.insert(lines.end(),
+                           {name, "", static_cast<unsigned>(r.figures.direction) + 1, entry(r.group.encap).dash});
     }
     found->data += fmt::format("{} {:.5f}\n", r.group.payload, r.figures.worst().ratio);
   }

@@ -223,8 +223,9 @@ struct NicBench::Impl {
     const SidePlan::Qp& qp = plan.dut.qps[cqe.qp];
     const SidePlan::Qp& sender = plan.peer.qps[qp.peer];
     const auto number = static_cast<uint16_t>(immediates[cqe.qp]++);
-    const uint32_t imm = bench_immediate(qp.peer, static_cast<uint16_t>(sender.msn + number));
-    const auto rqmsn = static_cast<uint16_t>(sender.rqmsn + number);
+    const uint16_t of = msn_add(sender.msn, number);
+    const uint32_t imm = bench_immediate(qp.peer, of);
+    const uint16_t rqmsn = bench_rqmsn(sender, of);
     if (cqe.status == CqStatus::Ok && cqe.imm == imm && cqe.msn == rqmsn) return;
     fail(fmt::format("immediate {} on QP {} completes with status {:#x}, immediate {:#x}, RQMSN {}, not 0, {:#x}, {}",
                      number, cqe.qp, static_cast<unsigned>(cqe.status), cqe.imm, cqe.msn, imm, rqmsn));

@@ -214,7 +214,7 @@ std::string LinePeer::immediate(const Qp& q, const FrameInfo& info, const wire::
   const SidePlan::Qp& sender = other_.qps[own_.qps[q.index].peer];
   const uint32_t imm = wire::Immdt::read(end - wire::Immdt::kBytes).value;
   const uint32_t right = bench_immediate(own_.qps[q.index].peer, meth.msn);
-  const auto rqmsn = static_cast<uint16_t>(sender.rqmsn + static_cast<uint16_t>(meth.msn - sender.msn));
+  const uint16_t rqmsn = bench_rqmsn(sender, meth.msn);
   if (imm == right && meth.rqmsn == rqmsn) return {};
   return fmt::format("PSN {:#x} on QP {}: immediate {:#x} and RQMSN {}, not {:#x} and {}", info.psn, q.index, imm,
                      meth.rqmsn, right, rqmsn);
@@ -432,8 +432,7 @@ FramePtr LinePeer::data_frame(Qp& q, uint32_t psn, unsigned plane, uint64_t now_
   w.part.opcode = write_opcode(p.idx == 0, p.last, immediates_);
   if (immediates_ && p.last) {
     w.part.imm = bench_immediate(q.index, p.msn);
-    w.part.rqmsn =
-        static_cast<uint16_t>(own_.qps[q.index].rqmsn + static_cast<uint16_t>(p.msn - own_.qps[q.index].msn));
+    w.part.rqmsn = bench_rqmsn(own_.qps[q.index], p.msn);
   }
   w.part.va = region.va + p.offset;
   w.part.rkey = region.rkey;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "gen/presets.hpp"
+#include "protocol/psn.hpp"
 #include "protocol/responses.hpp"
 #include "protocol/rx_tracker.hpp"
 #include "protocol/tx_header_build.hpp"
@@ -39,6 +40,11 @@ class MessageRing {
 
 /// The immediate of a message of queue pair `qp` (0 on).
 constexpr uint32_t bench_immediate(unsigned qp, uint16_t msn) { return static_cast<uint32_t>(qp) << 16 | msn; }
+
+/// The RQMSN of that message, when all messages of its sender have an immediate.
+constexpr uint16_t bench_rqmsn(const SidePlan::Qp& sender, uint16_t msn) {
+  return static_cast<uint16_t>(sender.rqmsn + msn_dist(msn, sender.msn));
+}
 
 /// Not a NIC: no queues, no processing time. It keeps the protocol's state per QP and speaks it properly (PSNs, MSNs,
 /// ICRC, window, SACK, NACK, ACK, endpoint responses), so it can fill the ports with any packet size, which our own

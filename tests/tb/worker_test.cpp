@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tb/agent/worker.hpp"
 
+#include <atomic>
 #include <catch2/catch_test_macros.hpp>
+#include <chrono>
 #include <future>
 #include <stdexcept>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include "tb/agent/teller.hpp"
@@ -80,7 +84,7 @@ TEST_CASE("a worker that is given up drops what has not begun", "[tb][agent]") {
 
 namespace {
 
-/// What a sink was told: time and kind (index of the body), "!" instead of a kind for what it keeps.
+/// What a sink was told: time and kind (index of the body). Of `keeps` records it keeps one.
 struct Told {
   std::vector<std::pair<log::Time, std::size_t>> list;
   Teller::Sink sink(unsigned keeps = 0) {
