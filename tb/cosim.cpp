@@ -7,16 +7,13 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <condition_variable>
 #include <cstddef>
 #include <cstring>
 #include <exception>
 #include <iterator>
-#include <mutex>
 #include <new>
 #include <optional>
 #include <span>
-#include <thread>
 #include <utility>
 
 #include "pipeline/nic.hpp"
@@ -25,62 +22,11 @@
 #include "tb/environment/boundary_tap.hpp"
 #include "tb/environment/inside_tap.hpp"
 #include "tb/environment/stream_tap.hpp"
+#include "tb/worker.hpp"
 #include "util/round.hpp"
 
 namespace mrc::tb {
 namespace {
-
-/// A thread that does one piece of work at a time.
-class Worker {
- public:
-  Worker() : thread_([this] { loop(); }) {}
-  ~Worker() {
-    {
-      std::lock_guard lock(mutex_);
-      quit_ = true;
-    }
-    change_.notify_all();
-    thread_.join();
-  }
-  void start(std::function<void()> work) {
-    {
-      std::lock_guard lock(mutex_);
-      work_ = std::move(work);
-    }
-    change_.notify_all();
-  }
-  void wait() {
-    std::unique_lock lock(mutex_);
-    change_.wait(lock, [this] { return !work_; });
-    if (thrown_) std::rethrow_exception(std::exchange(thrown_, nullptr));
-  }
-
- private:
-  void loop() {
-    std::unique_lock lock(mutex_);
-    for (;;) {
-      change_.wait(lock, [this] { return quit_ || work_; });
-      if (quit_) return;
-      lock.unlock();
-      std::exception_ptr thrown;
-      try {
-        work_();
-      } catch (...) {
-        thrown = std::current_exception();
-      }
-      lock.lock();
-      thrown_ = thrown;
-      work_ = nullptr;
-      change_.notify_all();
-    }
-  }
-  std::mutex mutex_;
-  std::condition_variable change_;
-  std::function<void()> work_;
-  std::exception_ptr thrown_;
-  bool quit_ = false;
-  std::thread thread_;
-};
 
 /// Keeps the newest frames at the device's ports, and writes or passes on all of them if asked.
 class FrameRing : public FrameWatcher {
@@ -231,7 +177,7 @@ class Run {
         if (auto order = snapshots_->take(dut_station_.now())) write_waves(*order);
       }
       if (worker) {
-        worker->start(peer_work);
+        worker->post(peer_work);
         run_dut();
         worker->wait();
       } else {

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "reference/profile.hpp"
-#include "tb/agent/worker.hpp"
+#include "tb/worker.hpp"
 #include "util/round.hpp"
 
 namespace mrc::tb {

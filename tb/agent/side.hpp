@@ -15,10 +15,10 @@
 #include "log/record.hpp"
 #include "tb/agent/fit.hpp"
 #include "tb/agent/teller.hpp"
-#include "tb/agent/worker.hpp"
 #include "tb/environment/link.hpp"
 #include "tb/environment/plan.hpp"
 #include "tb/environment/traffic.hpp"
+#include "tb/worker.hpp"
 #include "util/rng.hpp"
 
 namespace mrc::tb {

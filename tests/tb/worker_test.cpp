@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tb/agent/worker.hpp"
+#include "tb/worker.hpp"
 
 #include <atomic>
 #include <catch2/catch_test_macros.hpp>

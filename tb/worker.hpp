@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A thread that carries out jobs one after the other while a run goes on: the peer, and what is told of both NICs.
+/// A thread that carries out jobs one after the other while a run goes on: the peer (L0, L1, L2), and what is told of
+/// both NICs (L1, L2).
 #pragma once
 
 #include <condition_variable>

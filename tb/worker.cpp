@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tb/agent/worker.hpp"
+#include "tb/worker.hpp"
 
 #include <utility>
 
