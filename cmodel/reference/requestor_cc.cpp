@@ -105,6 +105,8 @@ void RequestorCc::take(Dest& to, const log::Event& event, Time time) {
         in.returned[i] = at != 0 && time < at + kTick ? bytes : 0;
       }
       if (in.kind == log::CcKind::Ack) fits(*dest, in);
+      // What of that packet had left the flight before, since rcvd_bytes comes in units, may be told as acknowledged.
+      if (in.kind == log::CcKind::Loss || in.kind == log::CcKind::Nack) dest->reported += kRcvdUnit - 1;
       return follow(*dest, in, static_cast<double>(event.arg[5]));
   }
 }

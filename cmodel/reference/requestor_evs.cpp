@@ -119,6 +119,7 @@ void RequestorEvs::event(const log::Event& event, bool lost, bool given_up, Time
   const bool leaves = was == EvState::Bad && to != EvState::Denied;
   const unsigned early = leaves ? std::exchange(place.early, 0) : (place.early += answers);
   if (to == EvState::Bad) place.bad = time;
+  if (was == EvState::Bad) place.back = time;
   // Whoever sets a QP up sets its EVs up.
   if (!settled(time) && to == first_state(at)) return;
   const auto came = [&] {
@@ -330,8 +331,10 @@ void RequestorEvs::probed(uint32_t ev, Time time) {
   Place* const place = find(ev);
   if (place == nullptr || !once(ev) || place->bad == 0) return;
   const Time interval = kTick * world_.world.settings().probe_interval;
-  const Time since = std::max(place->probe, place->bad);
   const bool first = place->probe < place->bad;
+  // Probes that went on when it was back go on when it is bad again: it was offered for probing while it came back.
+  const bool on = first && place->back != 0 && place->probe > place->back;
+  const Time since = on ? place->probe : std::max(place->probe, place->bad);
   if (first && place->probed_on) {
     world_.world.report().rests(Rule::PathProbeGap, "the EV was bad before, and its probes may have gone on");
     place->probed_on = place->state != EvState::Bad;

@@ -59,6 +59,7 @@ class RequestorEvs {
     Time left_good = 0;      ///< when it was GOOD for the last time
     Time waited = 0;         ///< time in which the host had owed something, then
     Time bad = 0;            ///< since when it is bad, or was bad last
+    Time back = 0;           ///< when it stopped to be bad; 0: never
     Time probe = 0;          ///< newest reliability probe
     Time lost = 0;           ///< newest packet of it that was sent again
     unsigned answers = 0;    ///< to probes since its state changed

@@ -10,7 +10,7 @@ namespace mrc::ref {
 namespace {
 
 constexpr Seq kUnit = 128;
-constexpr std::size_t kMostSuspects = 100, kMostOwed = 1 << 14, kMostWorks = 1 << 16;
+constexpr std::size_t kMostSuspects = 100, kMostOwed = 1 << 14, kMostWorks = 1 << 16, kMostProbes = 256;
 constexpr unsigned kForEver = 25;         ///< QP attribute RETRY_CNT, exponential
 constexpr unsigned kAlwaysSkip = 2;       ///< SETH.m
 constexpr uint16_t kStateProbe = 0xFFFE;  ///< probe id (A-75)
@@ -79,6 +79,7 @@ bool RequestorFlow::reported_before(const Seen& seen) const {
 void RequestorFlow::sent(const Seen& seen) {
   const wire::Packet& p = seen.packet;
   advance(seen.first);
+  if (lacks_ack()) lacked_ = seen.first;
   if (!started_) {
     started_ = true;
     hi_ = lo_ = Requestor(Seq{p.bth->psn}, qp_.mpr * kUnit, rules_of(world_.world.settings(), qp_));
@@ -105,11 +106,16 @@ void RequestorFlow::sent(const Seen& seen) {
       world_.world.report().rests(Rule::PathBlamed, "it may have been meant before the packet had left");
     } else if (before->earlier != 0 && seen.first < before->last + 4 * world_.world.queue()) {
       world_.world.report().rests(Rule::PathBlamed, "an earlier transmission may have been the cause");
+    } else if (before->times == 1 && lacked_ != 0 && before->first <= lacked_ + world_.world.queue()) {
+      // Its timer ran out when all was reported and an ACK missing; the newest packet, which it sends again for that,
+      // may be one that came between.
+      world_.world.report().rests(Rule::PathBlamed, "it may have been sent again for a missing ACK");
     } else {
       paths_.blamed(before->ev, before->last, seen.first);
     }
   }
   paths_.sent(seen, known);
+  if (!known && history::is_last(p.bth->opcode)) ++ended_;
   if (shows_evs_) evs_.sent(seen);
   state_asked_ = 0;
   moved_ = seen.first;
@@ -201,6 +207,8 @@ void RequestorFlow::check_again(const Seen& seen, Seq psn) {
 void RequestorFlow::probed(uint32_t ev, uint16_t id, Time time) {
   asked_ = time;
   if (id != kStateProbe) {
+    probes_.emplace_back(id, ev);
+    if (probes_.size() > kMostProbes) probes_.pop_front();
     if (shows_evs_) evs_.probed(ev, time);
     return;
   }
@@ -214,6 +222,14 @@ void RequestorFlow::probed(uint32_t ev, uint16_t id, Time time) {
                       : fmt::format("nothing: it asked at {}, and nothing has moved since", words(state_asked_));
       });
   state_asked_ = std::max<Time>(time, 1);
+}
+
+/// The EV on which the probe went that is answered. Its number tells: the entropy comes back as the probe brought it,
+/// and no ICRC watches over that.
+uint32_t RequestorFlow::ev_of_probe(const wire::Seth& answer) const {
+  const auto id = static_cast<uint16_t>(answer.ack_psn_offset);
+  const auto probe = std::find_if(probes_.rbegin(), probes_.rend(), [&](const auto& one) { return one.first == id; });
+  return probe != probes_.rend() ? probe->second : answer.entropy;
 }
 
 /// Some packet of this EV counts as lost, or has been sent again for that.
@@ -275,6 +291,7 @@ void RequestorFlow::received(const Seen& seen, bool sure) {
   if (!started_) return;
   advance(seen.last);
   const wire::Packet& p = seen.packet;
+  if (lacks_ack()) lacked_ = seen.last;
   state_asked_ = 0;
   moved_ = heard_ = seen.last;
   Came came;
@@ -288,7 +305,7 @@ void RequestorFlow::received(const Seen& seen, bool sure) {
     word.bitmap = h.sack_bitmap;
     word.above = p.cc_state ? p.cc_state->ooo_count : 0;
     if (h.pr == 0) word.trigger = word.cack + h.ack_psn_offset;
-    if (h.pr != 0 && h.m != kAlwaysSkip) ev_answered(h.entropy, h.m == RequestorEvs::kSkipOnce);
+    if (h.pr != 0 && h.m != kAlwaysSkip) ev_answered(ev_of_probe(h), h.m == RequestorEvs::kSkipOnce);
     word.mpr = qp_.dynamic_mpr ? h.mpr : 0;
     if (word.mpr != 0 && word.cack >= hi_.cack()) granted(word, seen.last);
   } else if (p.neth) {
@@ -429,6 +446,13 @@ void RequestorFlow::sweep(Time time) {
   asks(time);
 }
 
+/// How often the timer's interval may have doubled. The news of a later packet is no progress of the oldest one.
+unsigned RequestorFlow::doublings() const {
+  const Requestor::Flight* const oldest = hi_.find(hi_.oldest());
+  const unsigned tries = std::max(tries_, oldest == nullptr ? 0U : oldest->times - 1U);
+  return tries > qp_.retry_linear ? std::min(tries - qp_.retry_linear, 20U) : 0;
+}
+
 /// With something open and no progress it asks, or repeats, before its timer is over: after a quarter of the interval,
 /// and it looks in steps of a quarter.
 void RequestorFlow::asks(Time time) {
@@ -436,7 +460,8 @@ void RequestorFlow::asks(Time time) {
   const Requestor::Flight* const oldest = hi_.find(hi_.oldest());
   if (oldest == nullptr) return;
   const Time since = std::max({hi_.progress(), oldest->last, last_sent_, asks_judged_});
-  if (time < since + 3 * interval() / 4 + world_.world.queue()) return;
+  const Time wait = 3 * (interval() << doublings()) / 4 + world_.world.queue();
+  if (time < since + wait) return;
   asks_judged_ = time;
   if (std::max(asked_, again_) >= since) return world_.world.report().ok(Rule::ReqAsks);
   if (state_asked_ != 0) return;  // it has, and nothing has moved
@@ -446,8 +471,7 @@ void RequestorFlow::asks(Time time) {
   if (time >= since + interval() && held_back(since))
     return world_.world.report().rests(Rule::ReqAsks, "a controller may hold back what is to be repeated");
   suspect(Rule::ReqAsks, since, fmt::format("nothing about PSN {}, which is not reported", psn24(hi_.oldest())),
-          fmt::format("a probe or a retransmission within {} of {}", words(3 * interval() / 4 + world_.world.queue()),
-                      words(since)));
+          fmt::format("a probe or a retransmission within {} of {}", words(wait), words(since)));
 }
 
 /// A controller whose window holds a packet holds back none while nothing is in flight to its destination.
@@ -489,8 +513,7 @@ void RequestorFlow::idle(Time time) {
 void RequestorFlow::timer(Time time) {
   if (may_be_dead() || hi_.open() == 0) return;
   const Time since = std::max({hi_.progress(), last_sent_, asked_});
-  const unsigned doubled = tries_ > qp_.retry_linear ? std::min(tries_ - qp_.retry_linear, 20u) : 0;
-  const Time allowed = (4 * interval() << doubled) + world_.world.queue();
+  const Time allowed = (4 * interval() << doublings()) + world_.world.queue();
   if (time < since + allowed || world_.free.until(time) - active_free_ <= world_.world.queue()) return;
   if (held_back(since)) {
     world_.world.report().rests(Rule::ReqTimer, "a controller may hold it back");
@@ -655,7 +678,7 @@ void RequestorFlow::finish(Time time, bool cut) {
 
 uint64_t RequestorFlow::memory() const {
   return sizeof *this + hi_.memory() + lo_.memory() + paths_.memory() + evs_.memory() + waiting_.size() * sizeof(Came) +
-         owed_.size() * sizeof(Owed) + works_.size() * sizeof(Work);
+         owed_.size() * sizeof(Owed) + works_.size() * sizeof(Work) + probes_.size() * sizeof probes_[0];
 }
 
 }  // namespace mrc::ref

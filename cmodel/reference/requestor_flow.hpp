@@ -99,13 +99,17 @@ class RequestorFlow {
   void asks(Time time);
   bool lost_on(uint32_t ev, Time time) const;
   bool given_up_on(uint32_t ev, Time time) const;
+  uint32_t ev_of_probe(const wire::Seth& answer) const;
   void hear_marks(const Seen& seen, bool sure);
   void timer(Time time);
   void suspect(Rule rule, Time since, std::string came, std::string right);
   void alive();
+  /// All that has left is reported, and the ACK of some message of it has not come.
+  bool lacks_ack() const { return hi_.open() == 0 && hi_.acked() < Seq{qp_.msn} + ended_; }
   bool may_be_dead() const { return failed_ || qp_.state != log::QpState::Rts; }
   Time lag() const { return world_.world.lag(); }
   Time interval() const;
+  unsigned doublings() const;
   bool controlled() const { return qp_.controlled; }
   /// Its controller may hold back a packet, or has done so since.
   bool held_back(Time since) const;
@@ -129,6 +133,8 @@ class RequestorFlow {
   std::deque<Work> works_;
   Seq sure_ = 0;                  ///< packets of all work that the device must not refuse
   unsigned immediates_ = 0;       ///< not completed
+  Seq ended_ = 0;                 ///< messages whose last packet has left
+  Time lacked_ = 0;               ///< the newest time known at which it lacked an ACK; 0: never
   Seq done_ = 0;                  ///< messages whose work has completed, well or with the QP's failure
   Time confirmed_ = 0;            ///< the newest ACK that lo has heard confirmed more
   std::array<bool, 256> naks_{};  ///< syndromes heard
@@ -138,7 +144,8 @@ class RequestorFlow {
   std::optional<Time> idle_free_;
   Time idle_since_ = 0;
   Time last_sent_ = 0, asked_ = 0;
-  Time again_ = 0;        ///< the newest retransmission
+  Time again_ = 0;                                    ///< the newest retransmission
+  std::deque<std::pair<uint16_t, uint32_t>> probes_;  ///< id, EV: the newest of them
   Time state_asked_ = 0;  ///< the newest probe for the state alone; 0: none since something moved
   Time asks_judged_ = 0;
   Time moved_ = 0;         ///< it sent data or heard something; a probe may have been meant before that

@@ -105,6 +105,7 @@ void ResponderFlow::nack_went(const wire::Packet& packet, const Went& went) {
     if (!dead && about && owed.need == Need::Ack) owed.met = true;
     if (dead && owed.need == Need::Nak) owed.met = true;
   }
+  if (is(neth.reason, wire::NackReason::NoPktBuffer)) world_.no_buffer = went.at;
   if (trim_reason(neth.reason)) return;
   // The packet did not arrive after all.
   refused_ = true;

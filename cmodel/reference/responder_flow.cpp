@@ -385,6 +385,11 @@ void ResponderFlow::judge_owed(Owed& owed, Time now) {
     world_.report.ok(owed.rule);
     if (owed.need == Need::Sack) owed.rule = Rule::RespSackOwn;
   }
+  // A duplicate that found no buffer for its payload is as good as a trimmed one, and nothing shows it.
+  if (owed.rule == Rule::RespAckAgain && owed.came.arrival.what == Arrival::What::Data && world_.no_buffer != 0 &&
+      world_.no_buffer + world_.latency >= owed.came.at) {
+    return world_.report.rests(owed.rule, "there may have been no buffer for the duplicate");
+  }
   const Time free = owed.need == Need::Ack ? world_.free.acks() : world_.free.answers();
   if (free < owed.free && overdue(owed.due, now)) return world_.report.rests(owed.rule, kHeldBack);
   missed(owed);

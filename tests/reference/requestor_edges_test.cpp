@@ -250,6 +250,31 @@ TEST_CASE("an EV that went bad after the packet left and came back may have done
   }
 }
 
+TEST_CASE("probes of an EV that is back may go on, and then do when it is bad again", "[reference.requestor]") {
+  struct Run {
+    bool on;        // a probe at 180 us, when it is GOOD again
+    log::Time bad;  // then
+    log::Time probe;
+    unsigned broken;
+  };
+  for (const Run& run :
+       {Run{true, 190 * kUs, 193 * kUs, 0}, Run{false, 190 * kUs, 193 * kUs, 1}, Run{true, 183 * kUs, 184 * kUs, 1}}) {
+    Bench b;
+    shows_evs(b);
+    loses(b);
+    goes(b, 0, EvState::Good, EvState::Bad, 136 * kUs);
+    for (const log::Time at : {150 * kUs, 164 * kUs}) {
+      probe(b, 0x10000, 1, at);
+      answer(b, 0x10000, at + kUs, 0, 1);
+    }
+    goes(b, 0, EvState::Bad, EvState::Good, 166 * kUs);
+    if (run.on) probe(b, 0x10000, 2, 180 * kUs);
+    goes(b, 0, EvState::Good, EvState::Bad, run.bad);
+    probe(b, 0x10000, 3, run.probe);
+    CHECK(b.broken(Rule::PathProbeGap) == run.broken);
+  }
+}
+
 TEST_CASE("a copy of a reported packet may be told as acknowledged, once and not more", "[reference.requestor]") {
   for (const unsigned too_many : {0U, 1U}) {
     Bench b;
@@ -259,6 +284,19 @@ TEST_CASE("a copy of a reported packet may be told as acknowledged, once and not
     b.data(9, at + kUs, true);
     told(b, {.kind = CcKind::Ack}, 1380 + too_many, 24000, at + 2 * kUs);
     CHECK(b.broken(Rule::CcBytes) == too_many);
+  }
+}
+
+TEST_CASE("each loss may be told as acknowledged by less than a unit of rcvd_bytes", "[reference.requestor]") {
+  for (const CcKind lost : {CcKind::Loss, CcKind::Nack}) {
+    for (const unsigned too_many : {0U, 1U}) {
+      Bench b;
+      begins(b);
+      const log::Time at = exchange(b, 10, 3 * kUs);
+      told(b, {.kind = lost}, 20, 0, at + kUs);
+      told(b, {.kind = CcKind::Ack}, 1280 + 255 + too_many, 24000, at + 2 * kUs);
+      CHECK(b.broken(Rule::CcBytes) == too_many);
+    }
   }
 }
 
@@ -451,6 +489,21 @@ TEST_CASE("a controller may hold back a packet whose timer is over: the QP is no
   }
 }
 
+TEST_CASE("news of a later packet does not shorten an interval that has doubled", "[reference.requestor]") {
+  for (const bool late : {false, true}) {
+    Bench b;
+    b.qp.timeout = 6;  // 65.536 us, and twice as much after the one linear retry; three quarters and 32 us: 130.3 us
+    b.start();
+    b.data(0, 10 * kUs);
+    b.data(1, 11 * kUs);
+    b.data(0, 80 * kUs, true, 0x10002);
+    b.data(0, 150 * kUs, true, 0x10003);
+    b.sack(-1, 1, 2, 1, 152 * kUs);
+    b.end((late ? 285 : 281) * kUs);
+    CHECK(b.broken(Rule::ReqAsks) == (late ? 1 : 0));
+  }
+}
+
 TEST_CASE("the mark of an EV may be taken just as its owner puts another one in its place", "[reference.requestor]") {
   constexpr uint32_t kOther = 0x20000;
   for (const log::Time late : {kUs / 2, 10 * kUs}) {
@@ -547,6 +600,28 @@ TEST_CASE("answers from before an EV's owner denied it may count as well", "[ref
   }
 }
 
+TEST_CASE("the number of a probe, not the entropy that comes back, tells which EV was probed",
+          "[reference.requestor]") {
+  // An answer to each of two probes; the network has changed the flow label of one, or it is about another probe.
+  struct Run {
+    uint32_t entropy;
+    uint16_t id;
+    unsigned broken;
+  };
+  for (const Run& run : {Run{0x10000, 2, 0}, Run{0x90000, 2, 0}, Run{0x90000, 7, 1}}) {
+    Bench b;
+    shows_evs(b);
+    loses(b);
+    goes(b, 0, EvState::Good, EvState::Bad, 136 * kUs);
+    probe(b, 0x10000, 1, 150 * kUs);
+    answer(b, 0x10000, 152 * kUs, 0, 1);
+    probe(b, 0x10000, 2, 170 * kUs);
+    answer(b, run.entropy, 172 * kUs, 0, run.id);
+    goes(b, 0, EvState::Bad, EvState::Good, 173 * kUs);
+    CHECK(b.broken(Rule::PathRevived) == run.broken);
+  }
+}
+
 TEST_CASE("a loss may have been decided while as few EVs were in use as may be", "[reference.requestor]") {
   for (const log::Time later : {kUs, 40 * kUs}) {  // packets wait inside for 32 us at most
     Bench b;
@@ -558,6 +633,24 @@ TEST_CASE("a loss may have been decided while as few EVs were in use as may be",
     b.data(8, at + 20 * kUs, true, 0x10001);
     b.data(9, at + 60 * kUs, false, 0x10000);
     CHECK(b.broken(Rule::PathBlamed) == (later == kUs ? 0 : 1));
+  }
+}
+
+TEST_CASE("a packet may be sent again for an ACK that was missing before it left", "[reference.requestor]") {
+  struct Run {
+    bool sack;       // all of before was reported first, and confirmed later
+    log::Time left;  // packets wait inside for 32 us at most
+    unsigned broken;
+  };
+  for (const Run& run : {Run{true, 110 * kUs, 0}, {true, 140 * kUs, 1}, {false, 110 * kUs, 1}}) {
+    Bench b;
+    shows_evs(b);
+    if (run.sack) b.sack(3, 3, 0, 0, 103 * kUs);
+    b.ack(3, 0x1f, 105 * kUs);
+    b.data(4, run.left, false, 0x10000);
+    b.data(4, run.left + 20 * kUs, true, 0x10001);
+    b.data(5, run.left + 90 * kUs, false, 0x10000);
+    CHECK(b.broken(Rule::PathBlamed) == run.broken);
   }
 }
 

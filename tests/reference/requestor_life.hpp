@@ -110,10 +110,11 @@ inline void probe(RequestorBench& b, uint32_t entropy, uint16_t id, log::Time at
   b.put(true, p, at);
 }
 
-inline void answer(RequestorBench& b, uint32_t entropy, log::Time at, unsigned m = 0) {
+inline void answer(RequestorBench& b, uint32_t entropy, log::Time at, unsigned m = 0, uint16_t id = 0) {
   wire::Packet p = b.packet(wire::Opcode::Sack, true);
   p.seth->cack_psn = p.bth->psn = (kFirst - 1) & 0xFFFFFF;
   p.seth->pr = 1;
+  p.seth->ack_psn_offset = static_cast<int16_t>(id);
   p.seth->m = static_cast<uint8_t>(m);
   p.seth->entropy = entropy;
   b.put(false, p, at);

@@ -623,6 +623,27 @@ TEST_CASE("a copy that cannot be executed is the one that was not recorded, not 
   }
 }
 
+TEST_CASE("a duplicate without a buffer for its payload need not bring an ACK again", "[reference.responder]") {
+  struct Run {
+    log::Time refused;  // another packet, for want of a buffer; 0: never
+    unsigned broken;
+  };
+  for (const Run& run : {Run{0, 1}, Run{31 * kUs, 0}, Run{30 * kUs - 2 * kLate, 1}}) {
+    Bench b;
+    b.start();
+    b.put(false, b.write(0, 0), 5 * kUs);
+    b.put(true, b.sack(0, 0, 0, 0, units(1)), 6 * kUs);
+    b.put(true, b.ack(0, 1), 6 * kUs);
+    const auto refused = [&] { b.put(true, b.nack(5, 7), run.refused); };
+    if (run.refused != 0 && run.refused < 30 * kUs) refused();
+    b.put(false, b.write(0, 0), 30 * kUs);
+    b.put(true, b.sack(0, 0, 0, 0, units(1)), 31 * kUs);
+    if (run.refused > 30 * kUs) refused();
+    b.end(30 * kUs + 3 * kLate, 0);
+    CHECK(b.broken(Rule::RespAckAgain) == run.broken);
+  }
+}
+
 TEST_CASE("of a copy that may be discarded and a whole one nobody says which was refused", "[reference.responder]") {
   for (const bool bad : {true, false}) {
     Bench b;
