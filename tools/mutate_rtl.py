@@ -10,10 +10,14 @@ reason. docs/mutation.md says what came out."""
 import argparse
 import collections
 import concurrent.futures
+import functools
+import hashlib
 import json
 import os
 import re
 import shutil
+import signal
+import subprocess
 import sys
 import tempfile
 import threading
@@ -41,16 +45,24 @@ MORE = [("mixed", 1500, 2), ("many-qps", 400, 1), ("retry-exhaust", 300, 1), ("q
         ("bad-ev", 300, 1), ("bad-plane", 300, 1), ("probe-revive", 300, 1), ("penalty", 300, 1), ("plane-loss", 300, 1),
         ("many-peers", 300, 1), ("no-bytes", 300, 1), ("reorder", 300, 1), ("ecn", 300, 1), ("rto", 300, 1),
         ("few-updates", 300, 1), ("plane-addresses", 300, 1), ("slow-host", 300, 1), ("late-data", 300, 1),
-        ("incast-trim", 300, 1), ("tools/mutation/retry-for-ever.toml", 150, 1), ("random", 800, 3),
-        ("random", 800, 4), ("random", 800, 5), ("random", 800, 6),
-        ("random", 800, 7), ("random", 800, 8)]
+        ("incast-trim", 300, 1), ("tools/mutation/retry-for-ever.toml", 150, 1),
+        ("tools/mutation/edges.toml", 200, 3), ("tools/mutation/overrun.toml", 400, 1),
+        ("tools/mutation/skip-twice.toml", 600, 1), ("tools/mutation/long-refused.toml", 300, 1),
+        ("tools/mutation/trims-wait.toml", 1000, 1), ("tools/mutation/lost-sacks.toml", 1000, 1),
+        ("tools/mutation/few-rows.toml", 8000, 1), ("tools/mutation/first-timeout.toml", 8000, 1),
+        *(("random", 800, seed) for seed in range(3, 9))]
 JUDGED = [("mixed", 300, 1), ("immediate", 150, 1), ("trim", 300, 1), ("loss", 300, 1), ("refused", 150, 1), ("corrupt", 150, 1),
           ("window", 300, 1), ("link-flap", 300, 1), ("many-qps", 300, 1), ("retry-exhaust", 200, 1), ("qp-error", 200, 1),
           ("bad-ev", 300, 1), ("probe-revive", 300, 1), ("random", 600, 3)]
-STAGES = {"L0": QUICK + MORE, "L2": JUDGED}
+# Families of vectors, as (first part of their ids, 0, 0): those that are small. All would take an hour for each mutant.
+VECTORS = [(family, 0, 0) for family in
+           ("R-MEM", "R-ZERO", "R-ERR", "H-LEN", "H-MTU", "R-IMM", "R-ORD", "R-DUP", "R-ACK", "Q-WIN", "Q-RETRY", "Q-GAP",
+            "Q-TRY", "Q-TRIM", "Q-RTX", "Q-PLANE", "Q-PEN", "Q-ERR", "Q-REUSE")]
+STAGES = {"L0": QUICK + MORE, "L2": JUDGED, "vectors": VECTORS}
 
 
 EQUAL = ("equal", ("abc",))  # level and run of the answer of tools/equal.py
+WALL = 30  # times the limit of a run: who waits for so long waits for something else
 
 
 class Mutant:
@@ -85,6 +97,11 @@ class Mutant:
         found = re.match(r"(.*?):(\d+)", self.place)
         return f"{found[1]}:{found[2]}" if found else "no line"
 
+    @property
+    def inside(self):
+        """The instance that the cell belongs to, from the block on; "" of the block itself."""
+        return ".".join(re.findall(r"(?:^|[\\.])((?:u|gen)_\w+(?:\[\d+\])?)(?=\.)", self.cell))
+
     def source(self):
         """The line's words."""
         found = re.match(r"(.*?):(\d+)", self.place)
@@ -97,6 +114,15 @@ class Mutant:
         how = WORDS[self.mode].format(ctrlbit=self.ctrlbit)
         what = f"{self.wire}: " if self.wire else ""
         return f"{self.key}: {self.line}: {what}bit {self.bit} of {self.port} of {self.cell.split(chr(92))[-1]} {how}: {self.source()}"
+
+
+def dated(run):
+    """A run whose scenario is a file, or a family of vectors, with a digest of it: another one is another question."""
+    if run[0].endswith(".toml"):
+        return (*run, swap.key_of((rtl.ROOT / run[0]).read_bytes())[:8])
+    if run in VECTORS:
+        return (*run, swap.key_of(*(f"{v['id']} {v['version']}" for v in vectors(run[0])))[:8])
+    return run
 
 
 def surroundings():
@@ -139,17 +165,21 @@ class Broken:
 
 
 class Device:
-    """Tiny with the mutants of some blocks, and a program that opens it where it would open the RTL."""
+    """Tiny with the mutants of some blocks, and a program that opens it where it would open the RTL. It may take so many
+    seconds of the processor: a machine that is busy must not look like a NIC that hangs."""
 
-    def __init__(self, everything, broken, jobs):
+    def __init__(self, everything, broken, jobs, limit):
         texts = {b.block.name: b.text(everything.source(b.block.name)) for b in broken}
         self.library = swap.device(everything, texts, "-O1", jobs)
         self.folder = Path(tempfile.mkdtemp(dir=swap.CACHE, prefix="bin-"))
         real = Path(swap.program())
         (self.folder / "bin").mkdir()
         (self.folder / "lib/mrcnic").mkdir(parents=True)
-        self.program = self.folder / "bin/mrc"  # what it opens lies beside the program
-        for source, target in ((real, self.program), (self.library, self.folder / "lib/mrcnic/libmrc_dut_rtl_tiny.so")):
+        self.program = self.folder / "bin/limited"
+        mrc = self.folder / "bin/mrc"  # what it opens lies beside the program
+        self.program.write_text(f'#!/bin/sh\nulimit -t {limit}\nexec {mrc} "$@"\n', encoding="utf-8")
+        self.program.chmod(0o755)
+        for source, target in ((real, mrc), (self.library, self.folder / "lib/mrcnic/libmrc_dut_rtl_tiny.so")):
             try:
                 os.link(source, target)
             except OSError:
@@ -157,6 +187,20 @@ class Device:
 
     def close(self):
         shutil.rmtree(self.folder, ignore_errors=True)
+
+
+@functools.cache
+def all_vectors():
+    done = subprocess.run([sys.executable, rtl.ROOT / "conformance/vectors.py", "list", "--json"], capture_output=True,
+                          text=True, check=True)
+    return json.loads(done.stdout)["vectors"]
+
+
+def vectors(family):
+    found = [vector for vector in all_vectors() if vector["id"].startswith(f"{family}-")]
+    if not found:
+        rtl.fail(f"there is no vector '{family}-...'.", "'mrc vectors list' says which there are.")
+    return found
 
 
 class Judges:
@@ -167,10 +211,14 @@ class Judges:
 
     def ask(self, level, run, number):
         """None: not seen. Else who saw it."""
-        scenario, packets, seed = run
+        if level == "vectors":
+            return self.ask_vectors(run[0], number)
+        scenario, packets, seed = run[:3]
         with tempfile.TemporaryDirectory() as folder:
             code, said = swap.cosim(self.device.program, level, self.device.library, scenario, packets, seed, folder,
-                                    {"MRC_RTL_MUTANT": str(number)}, self.limit)
+                                    {"MRC_RTL_MUTANT": str(number)}, WALL * self.limit)
+        if code in (-signal.SIGXCPU, -signal.SIGKILL):
+            code = None
         if level == "L0":
             if code is None:
                 return f"no end in {self.limit} s"
@@ -184,6 +232,19 @@ class Judges:
         if code is None:
             return "bench: no end"
         return None if code in (0, 5) else f"bench: {said.get('outcome') or f'exit code {code}'}"
+
+    def ask_vectors(self, family, number):
+        """None: all of the family pass, or are not for this device. Else one that does not."""
+        command = [sys.executable, rtl.ROOT / "conformance/vectors.py", "run", *(v["id"] for v in vectors(family)), "--json",
+                   "-", "--wall", WALL * self.limit, "--answer-seconds", WALL * self.limit,
+                   "--device", f"{self.device.program} nic --endpoint rtl --preset {swap.PRESET}"]
+        done = subprocess.run(list(map(str, command)), cwd=rtl.ROOT, capture_output=True, text=True, check=False,
+                              env={**os.environ, "MRC_ROOT": str(rtl.ROOT), "MRC_RTL_MUTANT": str(number)})
+        try:
+            results = json.loads(done.stdout)["results"]
+        except (ValueError, KeyError):
+            return f"exit code {done.returncode}: {done.stderr[-200:]}"
+        return next((f"vector {r['id']}" for r in results if r["disposition"] not in ("pass", "unsupported")), None)
 
 
 class Memory:
@@ -212,31 +273,33 @@ class Memory:
             self.out.flush()
 
 
-def seen_at(known, level):
-    """(who, in which run) of the first that saw it at this level, or None."""
-    for (at, run), seen in known.items():
-        if at == level and seen:
-            return seen, " ".join(map(str, run))
+def seen_at(known, level, runs):
+    """(who, in which run) of the first of these that saw it at this level, or None."""
+    for run in runs[level]:
+        if known.get((level, run)):
+            return known[level, run], " ".join(map(str, run[:3]))
     return None
 
 
+def settled(known, level, levels, runs):
+    """Nobody need be asked any more: somebody has seen it, or all have been asked. Vectors stand beside L2."""
+    beside = [level, "L2"] if level == "vectors" and "L2" in levels else [level]
+    return any(seen_at(known, at, runs) for at in beside) or all((level, run) in known for run in runs[level])
+
+
 def answered(known, levels, runs):
-    return all(seen_at(known, level) or all((level, run) in known for run in runs[level]) for level in levels)
+    return all(settled(known, level, levels, runs) for level in levels)
 
 
 def plan(mutants, memory, levels, runs):
     """[(mutant, level)] of what is not answered yet."""
-    left = []
-    for broken, mutant in mutants:
-        known = memory.of(broken.version, mutant.number)
-        for level in levels:
-            if not seen_at(known, level) and any((level, run) not in known for run in runs[level]):
-                left.append((broken, mutant, level))
+    left = [(broken, mutant, level) for broken, mutant in mutants for level in levels
+            if not settled(memory.of(broken.version, mutant.number), level, levels, runs)]
     # A run that is interrupted has asked of all blocks alike; Yosys drew them in no order.
     return sorted(left, key=lambda job: (levels.index(job[2]), job[1].number))
 
 
-def work(left, memory, judges, runs, workers):
+def work(left, memory, judges, levels, runs, workers):
     """Asks what is left; false if it was interrupted."""
     stopped = threading.Event()
 
@@ -244,14 +307,14 @@ def work(left, memory, judges, runs, workers):
         broken, mutant, level = job
         known = memory.of(broken.version, mutant.number)
         for run in runs[level]:
-            if stopped.is_set() or (level, run) in known:
+            if stopped.is_set() or settled(known, level, levels, runs):
+                break
+            if (level, run) in known:
                 continue
             seen = judges.ask(level, run, broken.first + mutant.number)
             if stopped.is_set():
                 return job
             memory.write(broken.version, mutant.number, level, run, seen)
-            if seen:
-                break
         return job
 
     began = time.monotonic()
@@ -260,7 +323,7 @@ def work(left, memory, judges, runs, workers):
         try:
             for done, future in enumerate(concurrent.futures.as_completed(futures), 1):
                 broken, mutant, level = future.result()
-                found = seen_at(memory.of(broken.version, mutant.number), level)
+                found = seen_at(memory.of(broken.version, mutant.number), level, runs)
                 rest = (time.monotonic() - began) / done * (len(left) - done)
                 print(f"{done}/{len(left)} {level} {'; '.join(found) if found else 'NOT SEEN'}: {mutant}  ({rest:.0f} s left)",
                       flush=True)
@@ -284,7 +347,8 @@ class Listed:
         for file, entries in self.reasons[section].items():
             if mutant.line.startswith(file + ":"):
                 for text, reason in entries.items():
-                    if text in (f"{mutant.source()} @ {mutant.mode} {mutant.port}[{mutant.bit}]", mutant.source()):
+                    pin = f"{mutant.source()} @ {mutant.mode} {mutant.port}[{mutant.bit}]"
+                    if text in (f"{pin} in {mutant.inside}", pin, mutant.source()):
                         return reason
         return None
 
@@ -307,12 +371,12 @@ def at_rest(device_key, memory, judges, runs, levels):
     return left
 
 
-def equivalent(mutants, memory):
+def equivalent(mutants, memory, runs):
     """{mutant: True} of those not seen at L0 that abc cannot tell from the original; kept like the other answers."""
     circuits, found = {}, {}
     for broken, mutant in mutants:
         known = memory.of(broken.version, mutant.number)
-        if not answered(known, ["L0"], {"L0": QUICK}) or seen_at(known, "L0"):
+        if seen_at(known, "L0", runs) or not any((("L0", run) in known) for run in runs["L0"]):
             continue
         if EQUAL not in known:
             if broken.block.name not in circuits:
@@ -324,37 +388,42 @@ def equivalent(mutants, memory):
     return found
 
 
-def tell(mutants, memory, listed, levels, options):
+def tell(mutants, memory, listed, levels, runs, options):
     """A row for each block, the survivors, the JSON."""
     rows, shown = [], []
-    proved = equivalent(mutants, memory) if "L0" in levels else {}
+    proved = equivalent(mutants, memory, runs) if "L0" in levels else {}
+    both = "L2 or vectors"
+    columns = [*levels, *([both] if {"L2", "vectors"} <= set(levels) else [])]
     for broken, mutant in mutants:
         known = memory.of(broken.version, mutant.number)
+        if known.get(EQUAL) == "equal":
+            proved[mutant.key] = True
         row = {"block": mutant.block, "number": mutant.number, "line": mutant.line, "source": mutant.source(),
                "mode": mutant.mode, "cell": mutant.cell, "port": mutant.port, "bit": mutant.bit, "wire": mutant.wire,
-               "equivalent": "proved by abc" if proved.get(mutant.key) else listed.reason("equivalent", mutant), "reason": listed.reason("unseen", mutant)}
+               "equivalent": "proved by abc" if proved.get(mutant.key) else listed.reason("equivalent", mutant),
+               "reason": listed.reason("unseen", mutant)}
         for level in levels:
-            found = seen_at(known, level)
+            found = seen_at(known, level, runs)
             row[level] = {"by": found[0], "run": found[1]} if found else None
+        if both in columns:
+            row[both] = row["L2"] or row["vectors"]
         rows.append(row)
-        if not row[levels[0]] and not row["equivalent"]:
-            print(f"not seen at {levels[0]}: {mutant}")
+        if not row["equivalent"] and not row[columns[-1]]:
+            print(f"not seen at {columns[-1]}: {mutant}")
             if row["reason"]:
                 print(f"  {row['reason']}")
     names = list(dict.fromkeys(row["block"] for row in rows))
     for name in [*names, "all"]:
         mine = [row for row in rows if name in (row["block"], "all")]
         counted = [row for row in mine if not row["equivalent"]]
-        words = ", ".join(f"{level} {sum(row[level] is not None for row in counted)}"
-                          f" ({100 * sum(row[level] is not None for row in counted) / max(len(counted), 1):.1f} %)"
-                          for level in levels)
+        seen = {column: sum(row[column] is not None for row in counted) for column in columns}
+        words = ", ".join(f"{column} {number} ({100 * number / max(len(counted), 1):.1f} %)" for column, number in seen.items())
         print(f"{name}: {len(mine)} mutants, {len(mine) - len(counted)} cannot be told apart, of the others seen at {words}")
-        shown.append({"block": name, "mutants": len(mine), "equivalent": len(mine) - len(counted),
-                      **{level: sum(row[level] is not None for row in counted) for level in levels}})
+        shown.append({"block": name, "mutants": len(mine), "equivalent": len(mine) - len(counted), **seen})
     if options.json:
         rtl.write_json(options.json, {"preset": swap.PRESET, "seed": options.seed, "count": options.count, "totals": shown,
                                       "rows": rows})
-    wrong = [row for row in rows if row["equivalent"] and row[levels[0]]]
+    wrong = [row for row in rows if row["equivalent"] and any(row[level] for level in levels)]
     for row in wrong:
         print(f"listed as equivalent, but seen: {row['block']} {row['number']}")
     return rtl.Exit.FAIL if wrong else rtl.Exit.PASS
@@ -366,14 +435,14 @@ def arguments():
     parser.add_argument("--blocks", action="append", metavar="NAME,...", help=f"of these blocks ({','.join(FIRST)})")
     parser.add_argument("--count", type=int, default=60, metavar="N", help="mutants of each block (60)")
     parser.add_argument("--seed", type=int, default=1, help="of the drawing")
-    parser.add_argument("--levels", default="L0,L2", help="who is asked: L0, L2 or L0,L2 (default)")
+    parser.add_argument("--levels", default="L0,L2", help="who is asked: some of L0, L2, vectors (L0,L2)")
     parser.add_argument("--quick", action="store_true", help="only the short runs at L0")
     parser.add_argument("--list", action="store_true", help="list them, run nothing")
     parser.add_argument("--cached", action="store_true", help="report on those whose answers are kept, run nothing")
     parser.add_argument("--most", type=int, default=5000, metavar="N", help="ask only the first N mutants of each block")
     parser.add_argument("--only", action="append", metavar="'BLOCK NUMBER'", help="only this mutant (may be repeated)")
     parser.add_argument("--json", metavar="FILE", help="result of every mutant")
-    parser.add_argument("--limit", type=int, default=300, metavar="S", help="seconds that a run may take (300)")
+    parser.add_argument("--limit", type=int, default=300, metavar="S", help="seconds of the processor that a run may take (300)")
     parser.add_argument("--anew", action="store_true", help="forget results of earlier runs")
     parser.add_argument("-j", type=int, default=os.cpu_count() or 1, metavar="N", help="runs at once (all cores)")
     options = parser.parse_args()
@@ -404,22 +473,22 @@ def main():
         return rtl.Exit.PASS
     if not mutants:
         rtl.fail(f"there is no mutant '{options.only[0]}'.", "'mrc mutate --rtl --list' says which there are.")
-    runs = {"L0": QUICK if options.quick else QUICK + MORE, "L2": JUDGED}
+    runs = {level: list(map(dated, asked)) for level, asked in {**STAGES, **({"L0": QUICK} if options.quick else {})}.items()}
     memory = Memory(options.anew)
     if options.cached:
         known = [pair for pair in mutants if answered(memory.of(pair[0].version, pair[1].number), options.levels, runs)]
         print(f"answers are kept for {len(known)} of {len(mutants)} mutants")
-        return tell(known, memory, Listed(rtl.ROOT / "tools/rtl_mutants.yaml"), options.levels, options)
-    device = Device(everything, broken, options.j)
+        return tell(known, memory, Listed(rtl.ROOT / "tools/rtl_mutants.yaml"), options.levels, runs, options)
+    device = Device(everything, broken, options.j, options.limit)
     try:
         judges = Judges(device, options.limit)
         runs = at_rest(device.library.stem, memory, judges, runs, options.levels)
-        if not work(plan(mutants, memory, options.levels, runs), memory, judges, runs, options.j):
+        if not work(plan(mutants, memory, options.levels, runs), memory, judges, options.levels, runs, options.j):
             print("interrupted; the same command goes on", file=sys.stderr)
             return rtl.Exit.INCONCLUSIVE
     finally:
         device.close()
-    return tell(mutants, memory, Listed(rtl.ROOT / "tools/rtl_mutants.yaml"), options.levels, options)
+    return tell(mutants, memory, Listed(rtl.ROOT / "tools/rtl_mutants.yaml"), options.levels, runs, options)
 
 
 if __name__ == "__main__":

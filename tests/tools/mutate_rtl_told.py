@@ -1,0 +1,115 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""tools/mutate_rtl.py: what it makes of answers. Vectors are asked only of what L2 has not seen; the sum of both is told;
+a reason is found by line, pin and instance; an answer to another scenario is none. Nothing is built."""
+import contextlib
+import io
+import json
+import sys
+import tempfile
+from pathlib import Path
+from types import SimpleNamespace
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tools"))
+import mutate_rtl  # noqa: E402
+import rtl  # noqa: E402
+
+FILE = "rtl/lib/mrc_rr_arb.sv"
+CELLS = (r"$flatten\u_a.\u_arb.$12", r"$flatten\u_b.\u_arb.$12", "u_told.mem_q", r"$flatten\gen_in[1].u_desc.$19", "$226")
+INSIDE = ["u_a.u_arb", "u_b.u_arb", "u_told", "gen_in[1].u_desc", ""]
+RUNS = {"L0": [("mixed", 1, 1), ("loss", 1, 1)], "L2": [("mixed", 1, 1)], "vectors": [("R-MEM", 0, 0, "1234")]}
+LEVELS = ["L0", "L2", "vectors"]
+FAILED = []
+
+
+def check(what, got, right):
+    if got != right:
+        FAILED.append(what)
+        print(f"{what}:\n  is    {got}\n  right {right}")
+
+
+def mutants():
+    line = f"mutate -ctrl mutant_i 16 1 -mode inv -module m -cell {{}} -port A -portbit 3 -src {FILE}:20.1-20.9"
+    return [mutate_rtl.Mutant("block", number, line.format(cell)) for number, cell in enumerate(CELLS, 1)]
+
+
+class Memory:
+    def __init__(self):
+        self.answers = {}
+
+    def of(self, version, number):
+        return self.answers.setdefault((version, number), {})
+
+    def write(self, version, number, level, run, seen):
+        self.of(version, number)[level, run] = seen
+
+
+class Judges:
+    """Mutant 1: seen everywhere. 2: only by vectors. 3: nowhere. 4: an old answer. 5: at L2, but not at L0."""
+    SEEN = {1: {"L0", "L2", "vectors"}, 2: {"vectors"}, 5: {"L2"}}
+
+    def __init__(self):
+        self.asked = []
+
+    def ask(self, level, run, number):
+        self.asked.append((number, level, run[0]))
+        return f"seen at {level}" if level in self.SEEN.get(number, ()) else None
+
+
+def quiet(function, *arguments):
+    with contextlib.redirect_stdout(io.StringIO()) as out:
+        code = function(*arguments)
+    return code, out.getvalue()
+
+
+def main():
+    all_of_them = mutants()
+    check("instances", [m.inside for m in all_of_them], INSIDE)
+    broken = SimpleNamespace(version="v", first=0)
+    pairs = [(broken, m) for m in all_of_them]
+    memory, judges = Memory(), Judges()
+    memory.write("v", 4, "L0", ("loss", 1, 1, "an older file"), "mismatch")
+    for m in all_of_them:
+        memory.write("v", m.number, *mutate_rtl.EQUAL, "")
+    quiet(mutate_rtl.work, mutate_rtl.plan(pairs, memory, LEVELS, RUNS), memory, judges, LEVELS, RUNS, 1)
+    check("mutant 1: the first run at L0 is enough, and L2", [a for a in judges.asked if a[0] == 1],
+          [(1, "L0", "mixed"), (1, "L2", "mixed")])
+    check("mutant 2: all of them", [a for a in judges.asked if a[0] == 2],
+          [(2, "L0", "mixed"), (2, "L0", "loss"), (2, "L2", "mixed"), (2, "vectors", "R-MEM")])
+    check("mutant 5: no vectors", (5, "vectors", "R-MEM") in judges.asked, False)
+    check("nothing is left", mutate_rtl.plan(pairs, memory, LEVELS, RUNS), [])
+    text = (ROOT / FILE).read_text(encoding="utf-8").splitlines()[19].strip()
+    with tempfile.TemporaryDirectory() as name:
+        listed, out = Path(name) / "listed.yaml", Path(name) / "out.json"
+        for words, equal, code in ((f"{text} @ inv A[3] in u_told", 1, rtl.Exit.PASS), (f"{text} @ inv A[3]", 5, rtl.Exit.FAIL),
+                                   (f"{text} @ inv A[4]", 0, rtl.Exit.PASS)):
+            listed.write_text(json.dumps({"equivalent": {FILE: {words: "why"}}}))
+            options = SimpleNamespace(json=str(out), seed=1, count=5)
+            got, said = quiet(mutate_rtl.tell, pairs, memory, mutate_rtl.Listed(listed), LEVELS, RUNS, options)
+            check(f"{words}: exit code", got, code)
+            last = json.loads(out.read_text())["totals"][-1]
+            check(f"{words}: equivalent", last["equivalent"], equal)
+            if equal == 1:
+                check("totals", last, {"block": "all", "mutants": 5, "equivalent": 1, "L0": 1, "L2": 2, "vectors": 1,
+                                       "L2 or vectors": 3})
+                check("words", said.splitlines()[-1], "all: 5 mutants, 1 cannot be told apart, of the others seen at "
+                      "L0 1 (25.0 %), L2 2 (50.0 %), vectors 1 (25.0 %), L2 or vectors 3 (75.0 %)")
+    with tempfile.NamedTemporaryFile(suffix=".toml") as file:
+        run = (file.name, 1, 1)
+        first = mutate_rtl.dated(run)
+        file.write(b"qps = 1\n")
+        file.flush()
+        check("another file is another run", first[:3] == run and first != mutate_rtl.dated(run), True)
+    check("a built-in scenario", mutate_rtl.dated(("mixed", 1, 1)), ("mixed", 1, 1))
+    for family in mutate_rtl.VECTORS:
+        check(f"vectors {family[0]}", mutate_rtl.dated(family)[:3], family)
+    files = sorted(path.name for path in (ROOT / "tools/mutation").glob("*.toml"))
+    check("every scenario is one of the runs", sorted({Path(run[0]).name for runs in mutate_rtl.STAGES.values() for run in runs
+                                                       if run[0].endswith(".toml")}), files)
+    print(f"{len(FAILED)} wrong")
+    return rtl.Exit.FAIL if FAILED else rtl.Exit.PASS
+
+
+if __name__ == "__main__":
+    sys.exit(main())
