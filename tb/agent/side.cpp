@@ -64,8 +64,11 @@ AgentSide::AgentSide(const Setup& s)
   }
   read_ps_ = std::max<Time>(read_ps_, preset_.clock_ps);
   add<log::Device>(0) = {s.is_dut ? "dut" : "peer", s.profile};
-  for (const Region& r : own_.regions)
-    add<log::Mr>(0) = {.rkey = r.rkey, .va = r.va, .bytes = r.length, .addr = own_.host_base + r.dest};
+  for (const Region& r : own_.regions) {
+    const log::Mr region{.rkey = r.rkey, .va = r.va, .bytes = r.length, .addr = own_.host_base + r.dest};
+    add<log::Mr>(0) = region;
+    if (r.gone) (add<log::Mr>(0) = region).valid = false;
+  }
 }
 
 template <class Body>
@@ -97,8 +100,12 @@ int AgentSide::index_of(uint32_t qpn) const {
 
 void AgentSide::bring_up() {
   nic_.device->address(own_.mac, ip_bytes(own_.ip));
-  for (const Region& r : own_.regions)
-    nic_.device->mr({.rkey = r.rkey, .va = r.va, .bytes = r.length, .addr = own_.host_base + r.dest});
+  for (const Region& r : own_.regions) {
+    log::Mr region{.rkey = r.rkey, .va = r.va, .bytes = r.length, .addr = own_.host_base + r.dest};
+    nic_.device->mr(region);
+    region.valid = false;
+    if (r.gone) nic_.device->mr(region);
+  }
 }
 
 void AgentSide::connect_qp(unsigned index) {

@@ -38,6 +38,7 @@ void draw_side(SidePlan& side, const Preset& preset, const Scenario& s, Rng& rng
     if (r.va + region_size < r.va) r.va -= 2 * region_size;  // no wrap of the address space
     r.length = region_size;
     r.dest = i * region_size;
+    r.gone = s.bad_access > 0 && regions > 2 && i + 1 == regions;
     side.regions.push_back(r);
     side.region_rows.push_back(rows[i]);
   }
@@ -412,6 +413,10 @@ void configure(Driver& driver, const Preset& preset, const SidePlan& side, const
     row.length = r.length;
     row.addr = side.host_base + r.dest;
     uint32_t words[csr::TblMr::kWords];
+    row.pack(words);
+    driver.row(csr::kTblMrId, side.region_rows[i], words);
+    if (!r.gone) continue;
+    row.valid = false;
     row.pack(words);
     driver.row(csr::kTblMrId, side.region_rows[i], words);
   }

@@ -140,7 +140,9 @@ Recorder::Recorder(const Setup& s) : device_(s.device), preset_(s.preset), owned
   }
   add<log::Device>(0) = {s.name, ref::to_json(profile_)};
   for (const Region& r : plan_.regions) {
-    add<log::Mr>(0) = {.rkey = r.rkey, .va = r.va, .bytes = r.length, .addr = plan_.host_base + r.dest};
+    const log::Mr region{.rkey = r.rkey, .va = r.va, .bytes = r.length, .addr = plan_.host_base + r.dest};
+    add<log::Mr>(0) = region;
+    if (r.gone) (add<log::Mr>(0) = region).valid = false;
   }
 }
 

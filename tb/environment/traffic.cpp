@@ -22,7 +22,13 @@ Requester::Requester(const Preset& preset, const Scenario& scenario, const Sourc
                      const std::vector<QpPlan>& plan, const std::vector<Region>& regions, uint64_t packets, Rng rng)
     : preset_(preset), scenario_(scenario), source_(source), budget_(packets), rng_(rng) {
   for (const QpPlan& p : plan) qps_.push_back({.plan = p, .out = {}});
-  for (const Region& r : regions) pools_.push_back({.region = r, .blocks = {}});
+  for (const Region& r : regions) {
+    if (r.gone) {
+      gone_ = r;
+    } else {
+      pools_.push_back({.region = r, .blocks = {}});
+    }
+  }
   limit_ = scenario.outstanding != 0 ? scenario.outstanding : std::min(preset.wqe_depth, 16u);
   next_wr_ = static_cast<uint32_t>(rng_.next());
   overruns_ = may_overrun(scenario);
@@ -40,7 +46,8 @@ uint32_t Requester::draw_length(unsigned mtu) {
 }
 
 bool Requester::allocate(Message& m, unsigned align) {
-  // Any pool, starting with a random one: a region of its own block range, at least one guard byte on each side.
+  // Any pool, starting with a random one: a region of its own block range, at least one guard byte on each side; where
+  // regions' edges are what it is about, some end with the region.
   // Messages of a QP that is going to fail are never freed: they stay in the last pool, off the others' way.
   const bool apart = scenario_.bad_access > 0 && pools_.size() > 1;
   const std::size_t shared = pools_.size() - (apart ? 1 : 0);
@@ -53,20 +60,23 @@ bool Requester::allocate(Message& m, unsigned align) {
     const uint64_t need = (uint64_t{align} + m.length + 64) / 64 * 64;
     if (need > size) continue;
     uint64_t at = pool.head;
+    bool at_end = false;           // it ends with the region
     if (at + need > size) at = 0;  // wrap: the rest stays unused
     if (!pool.blocks.empty()) {
       const bool wrapped = pool.head <= pool.tail;  // used: tail..size and 0..head
       if (wrapped ? (at < pool.head || at + need > pool.tail) : (at < pool.head && at + need > pool.tail)) continue;
     } else {
-      at = 0;
-      pool.tail = 0;
+      at_end = scenario_.bad_access > 0 && rng_.chance(0.25);
+      at = at_end ? size - need : 0;
+      pool.tail = at;
     }
     pool.head = at + need;
     pool.blocks.push_back({m.id, pool.head, false});
     pool_of_[m.id] = index;
     m.rkey = pool.region.rkey;
-    m.raddr = pool.region.va + at + align;
-    m.dest = pool.region.dest + at + align;
+    const uint64_t offset = at_end ? size - m.length : at + align;
+    m.raddr = pool.region.va + offset;
+    m.dest = pool.region.dest + offset;
     return true;
   }
   return false;
@@ -177,16 +187,21 @@ const Wqe* Requester::make() {
     m.must_fail = true;
     qp.failing = true;
     const Pool& pool = pools_[pool_of_[m.id]];
-    switch (refusal_kind_++ % 3) {
+    switch (refusal_kind_++ % (gone_ ? 4 : 3)) {
       case 1:
         m.rkey ^= 1u << rng_.below(8);
         break;  // another key of the same row
       case 0:   // its first packet goes over the end
         m.raddr = pool.region.va + pool.region.length - rng_.between(1, std::min(m.length, 256u << qp.plan.mtu) - 1);
         break;
-      default:
-        m.raddr = pool.region.va - m.length - rng_.below(4096);
-        break;  // before the beginning
+      case 3:  // a region that is gone
+        m.rkey = gone_->rkey;
+        m.raddr = gone_->va + rng_.below(gone_->length - m.length + 1);
+        break;
+      default:  // before the beginning, of several packets all
+        m.raddr =
+            pool.region.va - (m.packets == 1 && rng_.chance(0.7) ? rng_.between(1, 64) : m.length + rng_.below(4096));
+        break;
     }
   }
   m.msn = qp.plan.msn++;

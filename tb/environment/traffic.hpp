@@ -52,6 +52,7 @@ struct Region {
   uint32_t rkey = 0;
   uint64_t va = 0, length = 0;
   uint64_t dest = 0;  ///< offset in the receiver's memory
+  bool gone = false;  ///< registered, and deregistered before traffic
 };
 
 /// What both sides of a direction know about one QP.
@@ -189,6 +190,7 @@ class Requester {
   std::unordered_map<uint32_t, CqStatus> refusals_;  // wr_id of WQEs that must be refused locally
   std::unordered_map<uint32_t, uint16_t> lost_;      // wr_id of WQEs on dead QPs: to be flushed
   uint32_t next_id_ = 0, next_wr_ = 0, refusal_kind_ = 0;
+  std::optional<Region> gone_;  ///< of the receiver
   uint64_t packets_made_ = 0, outstanding_ = 0;
   uint64_t completed_ = 0, completed_packets_ = 0, completed_bytes_ = 0, refused_ = 0, failed_qps_ = 0, immediates_ = 0;
   uint64_t naks_invalid_ = 0, naks_access_ = 0;
