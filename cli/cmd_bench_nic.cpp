@@ -35,6 +35,7 @@ Examples:
   mrc bench nic                                     both tables, asic800, RTL
   mrc bench nic --payload 512 --direction send --encapsulation srv6 --table rates
   mrc bench nic --qps 1 --messages short,long       one QP, both kinds of messages
+  mrc bench nic --host-latency 300,500,1000,2000 --direction send --payload 4096,256 --table rates
   mrc bench nic --check                             exit 1 if a ratio is under the required one
   mrc bench nic --json nic.json --svg docs/figures  figures for docs/performance.md
 Lists are written with commas. What is measured and how: docs/performance.md.
@@ -42,7 +43,7 @@ Lists are written with commas. What is measured and how: docs/performance.md.
 
 struct Options {
   std::string preset = "asic800", dut = "rtl", json, svg, qps = "all", table = "all", messages, payload, direction,
-              encapsulation;
+              encapsulation, host_latency;
   uint64_t cycles = 45000, warm = 45000, seed = 1;
   unsigned dests = 1, reorder = tb::BenchOptions{}.reorder_pkts;
   double delay_ns = 500;
@@ -88,6 +89,7 @@ struct Group {
   unsigned payload, qps;
   Encap encap;
   bool long_messages;
+  unsigned host_ns = 0;  ///< latency of the host's reads; 0: the bench's own
 };
 struct Row {
   Group group;
@@ -166,6 +168,7 @@ std::string flow_line(const Row& row, const char* direction, const tb::Flow& f) 
     line += fmt::format(" {:>7}", fmt::format("{:.0f}/{:.0f}", 100 * o.busy, 100 * o.blocked));
   }
   if (f.pace < 1 || f.drops != 0) line += fmt::format("  {} dropped, peer at {:.0f} %", f.drops, 100 * f.pace);
+  if (g.host_ns != 0) line += fmt::format("  host reads {} ns", g.host_ns);
   if (f.retransmitted_share > 0) line += fmt::format("  {:.1f} % again", 100 * f.retransmitted_share);
   return line;
 }
@@ -213,6 +216,7 @@ Json row_json(const Row& row) {
   j["encapsulation"] = encapsulation_name(row.group.encap);
   j["messages"] = messages_name(row.group.long_messages);
   j["qps"] = row.group.qps;
+  if (row.group.host_ns != 0) j["host_read_ns"] = row.group.host_ns;
   j["complete"] = t.complete;
   if (!row.problem.empty()) j["problem"] = row.problem;
   if (!t.complete) return j;
@@ -390,6 +394,19 @@ Asked asked_for(const Options& o) {
     if (has(encapsulations, e.name)) a.largest = e.encap;
   }
   if (has(tables, "latencies")) a.loads = {0, 0.95};
+  std::vector<unsigned> host{0};
+  if (!o.host_latency.empty()) {
+    host.clear();
+    for (const std::string& w : words(o.host_latency)) {
+      const auto n = number(w);
+      if (!n || *n < 1 || *n > 100'000)
+        throw UsageError(fmt::format("--host-latency {} is no latency of a read.", input::shown(w)),
+                         "Give nanoseconds from 1 to 100000, or several with commas.");
+      host.push_back(*n);
+    }
+    if (!has(tables, "rates")) throw UsageError("--host-latency is about rates.", "Leave out --table latencies.");
+    a.loads.clear();
+  }
   if (!has(tables, "rates")) return a;
   for (const unsigned n : qps) {
     for (const auto& e : kEncapsulations) {
@@ -397,7 +414,9 @@ Asked asked_for(const Options& o) {
       for (const unsigned payload : a.payloads) {
         std::set<bool> kinds;  // long where possible: a message of several packets fills the path MTU
         for (const std::string& m : messages) kinds.insert(m == "long" && is_mtu(payload));
-        for (const bool is_long : kinds) a.groups.push_back({payload, n, e.encap, is_long});
+        for (const bool is_long : kinds) {
+          for (const unsigned ns : host) a.groups.push_back({payload, n, e.encap, is_long, ns});
+        }
       }
     }
   }
@@ -478,6 +497,7 @@ class Measurement {
     options.payload = g.payload;
     options.encap = g.encap;
     options.qps = g.qps;
+    options.host_ns = g.host_ns;
     options.message_packets = g.long_messages ? kLongPackets : 1;
     options.progress = [this, last = uint64_t{0}](uint64_t cycles) mutable {
       progress_.cycles(cycles - last);
@@ -640,6 +660,9 @@ void register_bench_nic(CLI::App& bench, Context& context) {
               "short (one packet) or long (64 packets, from 256 bytes on); default long, with --check both");
   text_option(*c, "--qps", options->qps, "QPs in use: a number, or all");
   text_option(*c, "--table", options->table, "rates, latencies, or all");
+  text_option(*c, "--host-latency", options->host_latency,
+              "ns that each read from the host takes, or several: a row for each; default: 0.4 to 0.7 of what the "
+              "preset's prefetch hides");
   c->add_flag("--timestamps", options->timestamps, "a time stamp header in every data packet");
   c->add_flag("--cc", options->cc, "QPs with the congestion controller (and time stamps)");
   c->add_flag("--immediates", options->immediates, "every message is a WRITE with immediate, both ways");

@@ -127,6 +127,10 @@ struct NicBench::Impl {
     const double prefetch_ns = 8.0 * preset.line_fifo * preset.host_bytes / preset.port_gbps;
     read_cycles = std::max<uint64_t>(1, static_cast<uint64_t>(0.4 * prefetch_ns * 1000 / preset.clock_ps));
     read_jitter = static_cast<uint64_t>(0.3 * prefetch_ns * 1000 / preset.clock_ps);
+    if (o.host_ns > 0) {
+      read_cycles = std::max<uint64_t>(1, static_cast<uint64_t>(std::llround(o.host_ns * 1000 / preset.clock_ps)));
+      read_jitter = 0;
+    }
     delay_ps = static_cast<uint64_t>(o.delay_ns * 1000);
     // One immediate more would be refused.
     room = o.immediates ? std::min(preset.wqe_depth, preset.max_wimm) : preset.wqe_depth;

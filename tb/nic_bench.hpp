@@ -42,7 +42,8 @@ struct BenchOptions {
   bool cc = false;               ///< the device's QPs have a congestion controller
   bool ack_with_sack = false;    ///< register CTRL of both: an ACK with a SACK only
   double delay_ns = 500;         ///< of each link
-  unsigned dests = 1;            ///< destinations (addresses of the one peer) that the QPs are spread over
+  double host_ns = 0;  ///< latency of each read from the host; 0: 0.4 to 0.7 of what the preset's prefetch hides
+  unsigned dests = 1;  ///< destinations (addresses of the one peer) that the QPs are spread over
   unsigned reorder_pkts = csr::kReorderPkts.get(csr::kReorderReset);  ///< register REORDER of the device
   uint64_t seed = 1;
   uint64_t warm_cycles = 45000, cycles = 45000;

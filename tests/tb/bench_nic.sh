@@ -28,6 +28,13 @@ PY
 code 0 --payload 4096 --direction send --encapsulation srv6 --table rates --dut model --json model.json
 [ "$(json row.json 'j["rows"]')" = "$(json model.json 'j["rows"]')" ] || fail "RTL and model measure differently"
 
+# A host that is far away: a row for each latency. Beyond what 16 lines of 32 bytes cover, 41 ns, they set the rate: 512
+# bytes in each latency and lane, 8.2 Gb/s of two lanes at 1 us, give or take the packets at the window's ends.
+code 0 --payload 4096 --direction send --encapsulation srv6 --table rates --dut model --host-latency 20,1000 --json far.json
+[ "$(json far.json '[r["host_read_ns"] for r in j["rows"]], j["rows"][0]["ratio"] > 0.99')" = "[20, 1000] True" ] ||
+  fail "far.json: $(cat far.json)"
+[ "$(json far.json '7 < j["rows"][1]["goodput_gbps"] < 10.5')" = True ] || fail "far.json: $(cat far.json)"
+
 # Both directions, and latencies.
 code 0 --payload 1024 --direction both --encapsulation stev --dut model --json both.json
 /usr/bin/python3 - both.json <<'PY' || fail "both.json: $(cat both.json)"
