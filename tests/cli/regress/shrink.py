@@ -1,12 +1,13 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""usage: shrink.py MRC
+"""usage: shrink.py MRC [--ten]
 
 mrc shrink: what is left of a failing run is smaller, and fails in the same way by its line; a run that passes is
-refused."""
+refused. --ten: the figure of docs/regress.md, of ten injected bugs in random runs."""
 import json
 import os
 import shlex
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -21,7 +22,33 @@ def call(folder, *words):
     return subprocess.run([*map(str, words)], cwd=folder, env=ENV, text=True, capture_output=True, check=False, timeout=100)
 
 
+# Every sixth of those that docs/generated/bugs.md shows at tiny.
+TEN = ("retx-without-rtx", "nack-plus-one", "line-used-twice", "pkey-unchecked", "sack-base", "retry-not-reset",
+       "no-buffer-no-resource", "srh-template", "row-given-back-stays", "state-probe-id")
+
+
+def ten():
+    """The cycle in which a random run of 2000 packets fails, before and after."""
+    after = []
+    for bug in TEN:
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            for seed in range(1, 100):
+                words = ("cosim", "--preset", "tiny", "--scenario", "random", "--packets", "2000", "--seed", seed, "--rtl-bug", bug)
+                if call(folder, MRC, *words).returncode in (1, 2):
+                    break
+            done = subprocess.run([*map(str, (ROOT / "tools/shrink.py", "--json", folder / "out.json", "--", *words))],
+                                  cwd=folder, env=ENV, text=True, capture_output=True, check=False)
+            assert done.returncode == 0, done.stderr
+            out = json.loads((folder / "out.json").read_text())
+            print(f"{bug:22} seed {seed:2}: {out['before']:8} -> {out['after']:6}, {out['runs']} runs: {out['repro']}", flush=True)
+            after.append(out["after"])
+    print(f"median {statistics.median(after):.0f} cycles")
+
+
 def main():
+    if sys.argv[2:] == ["--ten"]:
+        return ten()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         shrink = (ROOT / "tools/shrink.py", "--json", folder / "out.json", "--")
