@@ -118,6 +118,33 @@ p0 < sack cack sq_psn+5 rcvd 26
 set > write rtx 0 psn sq_psn+22 .. sq_psn+23 each once within 4 rtt
 none > write within rtt
 
+# As before, twice: eight packets, 8864 bytes, and then two, 2216 bytes, are acknowledged before any SACK tells of them.
+id Q-CC-026
+purpose what two ACKs have completed leaves the flight once: a SACK that tells of both opens no packet's room
+mark U, A, A-51, A-55
+cite mrc.md 8; mrc.md 3
+rules req.moves
+setting A-40 CC_PROFILE.max_cwnd 20000
+background answer probe as last sack
+dut post write len 8192
+set > write rtx 0 psn sq_psn .. sq_psn+7 each once within 4 rtt
+p0 < ack psn sq_psn+7 msn 1
+> cqe send status ok within 4 rtt
+settle 4 rtt
+dut post write len 2048
+set > write rtx 0 psn sq_psn+8 .. sq_psn+9 each once within 4 rtt
+p0 < ack psn sq_psn+9 msn 2
+> cqe send status ok within 4 rtt
+settle 4 rtt
+dut post write len 65536
+settle 4 rtt
+p0 < sack cack sq_psn+9 rcvd 44
+settle rtt
+expect count(> write rtx 0) == 28
+p0 < sack cack sq_psn+11 rcvd 52
+set > write rtx 0 psn sq_psn+28 .. sq_psn+29 each once within 4 rtt
+none > write within rtt
+
 # The first k packets are NACKed: what is out falls by k packets, and with congestion the window too. When the others are
 # reported, repeats and new packets are out, together as many as the window holds; one of them may have gone before.
 cases id reason k any n what {
@@ -148,6 +175,33 @@ settle rtt
 p1 < sack cack sq_psn-1 trigger sq_psn+17 has p .. sq_psn+17 base sq_psn ooo 18-$k rcvd ((18-$k)*1108+255-((18-$k)*1108+255)%256)/256
 settle 2 rtt
 expect count(> write) == 18 + $n
+
+# Three packets of one block of sixteen are trimmed. The first goes again at once; for the others the window is too small
+# until something is reported, which happens while they wait.
+id Q-CC-038
+purpose a trim is told to the controller once: three packets, of which two wait while SACKs come, cost three of window
+mark U, A, A-45, A-55
+cite mrc.md 8; mrc.md 7
+rules req.moves req.rtx-cause
+setting A-40 CC_PROFILE.max_cwnd 20000
+setting A-43 CC_PROFILE.disable_qa 1
+setting A-45 CC_PROFILE.nack_any_reason 0
+setting A-08 REORDER.same_ev 0
+background answer probe as last sack
+dut post write len 65536
+set > write rtx 0 psn sq_psn .. sq_psn+17 each once within 4 rtt
+p0 < nack reason trimmed psn sq_psn
+p0 < nack reason trimmed psn sq_psn+3
+p0 < nack reason trimmed psn sq_psn+15
+settle rtt
+p0 < sack cack sq_psn-1 trigger sq_psn+2 has sq_psn+1 .. sq_psn+2 base sq_psn ooo 2 rcvd 9
+settle rtt
+p0 < sack cack sq_psn-1 trigger sq_psn+4 has sq_psn+1 .. sq_psn+2 or sq_psn+4 base sq_psn ooo 3 rcvd 13
+settle rtt
+expect sent(sq_psn+3) == 2 and sent(sq_psn+15) == 2
+p0 < sack cack sq_psn+17 rcvd 78
+settle 4 rtt
+expect count(> write) == 18 + 3 + 15
 
 cases id reason k {
   Q-CC-041 no_pkt_buffer  4

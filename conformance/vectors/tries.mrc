@@ -60,6 +60,34 @@ p1 < sack cack sq_psn+7
 p1 < ack psn sq_psn+7 msn 1
 > cqe send status ok within rtt
 
+id Q-TRY-015
+purpose the oldest packet that nobody has reported counts, also where an ACK ends before packets that a SACK has reported
+mark S2 (one counter), A (the oldest packet alone), A-35
+cite mrc.md 7; mrc.md 3
+rules req.retries qp.status
+setting A-08 REORDER.same_ev 0
+profile timeout 6 retry_linear 3 retry_exp 0
+negative
+background ignore sack ack nack nak probe endpoint write
+background answer probe as last sack
+dut post write len 1024
+dut post write len 4096
+set > write rtx 0 psn sq_psn .. sq_psn+4 each once within 4 rtt
+p0 < sack cack sq_psn-1 trigger sq_psn+2 has sq_psn+1 .. sq_psn+2 base sq_psn ooo 2 rcvd 9
+settle lat
+p0 < ack psn sq_psn msn 1
+> cqe send status ok within rtt
+* > write psn sq_psn+3 rtx 1 within 4 rto
+settle rtt
+p0 < sack cack sq_psn-1 trigger sq_psn+2 has sq_psn+1 .. sq_psn+2 base sq_psn ooo 2 rcvd 9
+settle lat
+p0 < nack reason no_bitmap psn sq_psn+3
+* > write psn sq_psn+3 rtx 1 within 16 rtt
+p0 < nack reason no_bitmap psn sq_psn+3
+* > write psn sq_psn+3 rtx 1 within 16 rtt
+p0 < nack reason no_bitmap psn sq_psn+3
+> cqe send status retries wr_id 1 within rto / 2
+
 # The answer to a probe has the probe's id where other SACKs say which packet they answer (mrc.md 3). Taken for a PSN, or
 # for a distance to one, these ids would say that sq_psn+100 has arrived, and what is missing below it would be a gap.
 cases id probe before what {
@@ -137,3 +165,28 @@ set > write rtx 0 psn sq_psn+20 .. sq_psn+63 each once within 64 rtt
 * > write rtx 1 psn sq_psn within 4 rto
 until now > half + rto * 9 / 10 within rto
 expect count(> write rtx 1 psn sq_psn+20 .. sq_psn+63 from half to half + rto * 9 / 10) == 0
+
+cases id old new what {
+  Q-TRY-042 sq_psn+5 sq_psn+9 "four apart"
+  Q-TRY-043 sq_psn+4 sq_psn+9 "five apart"
+  Q-TRY-044 sq_psn+8 sq_psn+9 "side by side"
+}
+purpose a packet that is overdue is no retry while the oldest one has just been sent again ($what): the QP lives on
+mark S2 (one counter), A (the oldest packet alone), A-35, A-07
+cite mrc.md 7
+rules req.retries req.timer
+setting A-08 REORDER.same_ev 0
+profile timeout 7 retry_linear 1 retry_exp 0
+background answer probe as last sack
+dut post write len 10240
+set > write rtx 0 psn sq_psn .. sq_psn+9 each once within 4 rtt
+p0 < sack cack $old-1 trigger sq_psn+8 has $old+1 .. $new-1 base $old ooo 3 rcvd 40
+settle rto * 6 / 10
+p0 < nack reason trimmed psn $old
+* > write psn $old rtx 1 within 16 rtt
+* > write psn $new rtx 1 within 4 rto as new
+* > write psn $old rtx 1 from new.t within 4 rto
+expect sent($old) == 3
+p0 < sack cack sq_psn+9
+p0 < ack psn sq_psn+9 msn 1
+> cqe send status ok within rtt
