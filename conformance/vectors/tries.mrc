@@ -61,12 +61,12 @@ p1 < ack psn sq_psn+7 msn 1
 > cqe send status ok within rtt
 
 id Q-TRY-015
-purpose the oldest packet that nobody has reported counts, also where an ACK ends before packets that a SACK has reported
+purpose the oldest packet not reported counts, also where an ACK ends before packets that a SACK has reported
 mark S2 (one counter), A (the oldest packet alone), A-35
 cite mrc.md 7; mrc.md 3
 rules req.retries qp.status
 setting A-08 REORDER.same_ev 0
-profile timeout 6 retry_linear 3 retry_exp 0
+profile timeout 7 retry_linear 3 retry_exp 0
 negative
 background ignore sack ack nack nak probe endpoint write
 background answer probe as last sack
@@ -78,13 +78,12 @@ settle lat
 p0 < ack psn sq_psn msn 1
 > cqe send status ok within rtt
 * > write psn sq_psn+3 rtx 1 within 4 rto
-settle rtt
+repeat 2 {
+  p0 < sack cack sq_psn-1 trigger sq_psn+2 has sq_psn+1 .. sq_psn+2 base sq_psn ooo 2 rcvd 9
+  p0 < nack reason no_bitmap psn sq_psn+3
+  * > write psn sq_psn+3 rtx 1 within 16 rtt
+}
 p0 < sack cack sq_psn-1 trigger sq_psn+2 has sq_psn+1 .. sq_psn+2 base sq_psn ooo 2 rcvd 9
-settle lat
-p0 < nack reason no_bitmap psn sq_psn+3
-* > write psn sq_psn+3 rtx 1 within 16 rtt
-p0 < nack reason no_bitmap psn sq_psn+3
-* > write psn sq_psn+3 rtx 1 within 16 rtt
 p0 < nack reason no_bitmap psn sq_psn+3
 > cqe send status retries wr_id 1 within rto / 2
 

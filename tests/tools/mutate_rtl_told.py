@@ -46,15 +46,17 @@ class Memory:
 
 
 class Judges:
-    """Mutant 1: seen everywhere. 2: only by vectors. 3: nowhere. 4: an old answer. 5: at L2, but not at L0."""
+    """Mutant 1: seen everywhere. 2: only by vectors. 3: nowhere. 4: an old answer. 5: at L2, but not at L0, where loss says
+    something without a mutant, too."""
     SEEN = {1: {"L0", "L2", "vectors"}, 2: {"vectors"}, 5: {"L2"}}
+    ALWAYS = {(0, "L0", "loss"), (5, "L0", "loss")}
 
     def __init__(self):
         self.asked = []
 
     def ask(self, level, run, number):
         self.asked.append((number, level, run[0]))
-        return f"seen at {level}" if level in self.SEEN.get(number, ()) else None
+        return f"seen at {level}" if level in self.SEEN.get(number, ()) or (number, level, run[0]) in self.ALWAYS else None
 
 
 def quiet(function, *arguments):
@@ -72,7 +74,13 @@ def main():
     memory.write("v", 4, "L0", ("loss", 1, 1, "an older file"), "mismatch")
     for m in all_of_them:
         memory.write("v", m.number, *mutate_rtl.EQUAL, "")
-    quiet(mutate_rtl.work, mutate_rtl.plan(pairs, memory, LEVELS, RUNS), memory, judges, LEVELS, RUNS, 1)
+    rest = mutate_rtl.Rest("device", memory, judges)
+    with contextlib.redirect_stderr(io.StringIO()) as words:
+        quiet(mutate_rtl.work, mutate_rtl.plan(pairs, memory, LEVELS, RUNS), memory, judges, rest, LEVELS, RUNS, 1)
+    check("what is left out", words.getvalue(),
+          "mrc mutate: L0 loss 1 1 is left out: without a mutant, too: seen at L0\n")
+    check("without a mutant: each run in which somebody sees something, once", [a for a in judges.asked if a[0] == 0],
+          [(0, "L0", "mixed"), (0, "L0", "loss"), (0, "L2", "mixed"), (0, "vectors", "R-MEM")])
     check("mutant 1: the first run at L0 is enough, and L2", [a for a in judges.asked if a[0] == 1],
           [(1, "L0", "mixed"), (1, "L2", "mixed")])
     check("mutant 2: all of them", [a for a in judges.asked if a[0] == 2],
