@@ -35,7 +35,7 @@ Examples:
   mrc bench nic                                     both tables, asic800, RTL
   mrc bench nic --payload 512 --direction send --encapsulation srv6 --table rates
   mrc bench nic --qps 1 --messages short,long       one QP, both kinds of messages
-  mrc bench nic --host-latency 300,500,1000,2000 --direction send --payload 4096,256 --table rates
+  mrc bench nic --host-latency 300,500,1000,2000 --direction send --payload 4096,256
   mrc bench nic --check                             exit 1 if a ratio is under the required one
   mrc bench nic --json nic.json --svg docs/figures  figures for docs/performance.md
 Lists are written with commas. What is measured and how: docs/performance.md.
