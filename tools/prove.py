@@ -31,15 +31,15 @@ EXPECTED = {"induction": "proved", "pdr": "proved", "bounded": "holds to depth",
 TOOLS = {"yosys-smtbmc": "yosys", "z3": "z3", "berkeley-abc": "berkeley-abc"}
 SECONDS = 120       # what a search may take unless the table says otherwise
 SEARCH_DEPTH = 24   # cycles in which a cover must be reached and a bug must show, unless the table says otherwise
-HARNESS_KEYS = {"top", "module", "files", "harness", "search", "undefined", "clocks", "parameters", "kind", "depth", "seconds", "assumes", "bugs", "properties"}
+HARNESS_KEYS = {"top", "module", "files", "harness", "search", "undefined", "clocks", "assertions", "step", "parameters", "kind", "depth", "seconds", "assumes", "bugs", "properties"}
 PROPERTY_KEYS = {"what", "kind", "depth", "seconds", "bug", "assertion", "cover", "search"}
 BUG_KEYS = {"file", "from", "to", "number"}
 
 # One reading gives the problem of the induction (all assertions at once) and each assertion alone.
-PREPARE = "; ".join(["prep -flatten -top {top}", "async2sync", "chformal -lower", "dffunmap", "memory_map", "opt_clean",
-                     "design -save whole", "delete t:$assert {others} %i", "opt_clean", "write_smt2 -wires all.smt2",
-                     "design -load whole", "techmap", "opt_clean", "dffunmap", "aigmap", "opt_clean",
-                     "design -save gates"])
+PREPARE = "prep -flatten -top {top}; async2sync; chformal -lower; dffunmap; memory_map; opt_clean"
+WHOLE = "design -save whole; delete {others}; opt_clean; write_smt2 -wires all.smt2; design -load whole"
+GATES = "techmap; opt_clean; dffunmap; aigmap; opt_clean; design -save gates"
+TOGETHER = "design -load gates; delete {others}; opt_clean; write_aiger -zinit all.aig"
 ALONE = "design -load gates; delete t:$assert c:{name} %d; opt_clean; write_aiger -zinit {file}"
 
 
@@ -59,6 +59,8 @@ class Property:
         if self.kind not in KINDS:
             raise TableError(f"property {harness.name}.{name} is of the unknown kind '{self.kind}'")
         self.engine, self.expected = KINDS[self.kind], EXPECTED[self.kind]
+        if self.kind == "induction" and harness.by_bits:
+            self.engine = "z3, abc"
         self.depth = row.get("depth", SEARCH_DEPTH if self.kind == "cover" else harness.row.get("depth", SEARCH_DEPTH))
         self.seconds = row.get("seconds", harness.row.get("seconds", SECONDS))
         deep = SEARCH_DEPTH if self.kind in ("induction", "pdr") else self.depth
@@ -95,6 +97,10 @@ class Harness:
         self.free = row.get("undefined") == "free"
         # Clocks are inputs: any may have an edge in any step, or none.
         self.free_clocks = row.get("clocks") == "free"
+        # Of the RTL's assertions an induction claims those only that are rows of the table.
+        self.rows_only = row.get("assertions") == "rows"
+        # The step of an induction is asked of abc instead of z3, bit by bit.
+        self.by_bits = row.get("step") == "abc"
         for bug, entry in self.bugs.items():
             if set(entry) - BUG_KEYS or ("number" in entry) == ("file" in entry):
                 raise TableError(f"bug {name}.{bug} has neither a number nor a file with 'from' and 'to' alone")
@@ -143,21 +149,34 @@ class Build:
             elif entry.bug == bug:
                 self.names.append(entry.assertion)
         self.names = sorted(set(self.names))
+        self.induced = bug is None and any(entry.kind == "induction" for entry in harness.properties)
         self.values = dict(harness.parameters)
         if "number" in harness.bugs.get(bug, {}):
             self.values["Bug"] = harness.bugs[bug]["number"]
-        words = hashlib.sha256(json.dumps([self.texts, self.names, self.values, harness.top, PREPARE, ALONE,
+        words = hashlib.sha256(json.dumps([self.texts, self.names, self.values, harness.top, PREPARE, WHOLE, GATES, ALONE,
                                            sorted(entry.assertion + entry.kind for entry in harness.properties),
                                            (rtl.ROOT / "tools/yosys/package-lock.json").read_text()]).encode())
         if harness.free:
             words.update(b"free")
         if harness.free_clocks:
             words.update(b"clocks")
+        if harness.rows_only:
+            words.update(self.others().encode())
+        if harness.by_bits:
+            words.update(TOGETHER.encode())
         self.key = f"{harness.name}-{bug or 'good'}-{words.hexdigest()[:20]}"
         self.folder = CACHE / self.key
 
     def file(self, name):
         return self.folder / (re.sub(r"[^\w]", "_", name) + ".aig")
+
+    def others(self):
+        """What an induction does not claim, as a selection of Yosys."""
+        def named(kinds):
+            return sorted({entry.assertion for entry in self.harness.properties if entry.kind in kinds})
+        if self.harness.rows_only:
+            return "t:$assert c:*help_* %d" + "".join(f" c:{name} %d" for name in named(["induction"]))
+        return "c:cover_*" + "".join(f" c:{name} %u" for name in named(["pdr", "bounded"])) + " t:$assert %i"
 
     def make(self):
         """Reads the harness with Yosys unless that was done before."""
@@ -175,9 +194,12 @@ class Build:
                     f" {' '.join(harness.files)}")
             alone = "; ".join(ALONE.format(name=name, file=self.file(name).name) for name in self.names)
             # An induction is proved with what is proved by induction, the helpers and the RTL's own assertions.
-            others = [entry.assertion for entry in harness.properties if entry.kind not in ("induction", "cover")]
-            others = "c:cover_* " + "".join(f"c:{name} %u " for name in sorted(set(others)))
-            script = f"{read}; {PREPARE.format(top=harness.top, others=others.strip())}; {alone}"
+            parts = [read, PREPARE.format(top=harness.top), WHOLE, GATES, alone, TOGETHER]
+            if not self.induced:
+                parts.remove(WHOLE)
+            if not (self.induced and harness.by_bits):
+                parts.remove(TOGETHER)
+            script = "; ".join(parts).replace("{others}", self.others())
             if harness.free_clocks:
                 script = script.replace("async2sync", "memory_map; clk2fflogic")
             if harness.free:
@@ -247,9 +269,12 @@ def pdr(path, seconds):
     return "unknown", f"no answer in {seconds} s"
 
 
-def induction(path, depth, seconds):
-    """All assertions of a harness at once: first the cycles after reset, then the step."""
+def induction(path, depth, seconds, bits=None):
+    """All assertions of a harness at once: first the cycles after reset, then the step (bits: for abc instead of z3)."""
     for words, failed in (([], "failed"), (["-i"], "unknown")):
+        if words and bits:
+            proved = "Networks are equivalent" in abc(bits, f"orpos; ind -F {depth + 1} -T {seconds}", seconds)
+            return ("proved", None) if proved else ("unknown", "abc finds no answer in the step of the induction")
         output = call(["yosys-smtbmc", "-s", "z3", "--unroll", "-t", str(depth), *words, str(path)], seconds)
         if output is None:
             return "unknown", f"no answer in {seconds} s"
@@ -305,8 +330,9 @@ def plan(properties):
             key = (entry.harness.name, depth)
             if key not in proofs:
                 proofs[key] = Job(good, "induction", depth, seconds,
-                                  lambda path=good.folder / "all.smt2", depth=depth, seconds=seconds:
-                                  induction(path, depth, seconds))
+                                  lambda path=good.folder / "all.smt2", depth=depth, seconds=seconds,
+                                  bits=good.folder / "all.aig" if entry.harness.by_bits else None:
+                                  induction(path, depth, seconds, bits))
             mine["proof"] = proofs[key]
         elif entry.kind == "pdr":
             mine["proof"] = Job(good, f"pdr {entry.assertion}", 0, seconds,
