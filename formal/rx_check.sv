@@ -79,4 +79,30 @@ module formal_rx_check
   `MRC_COVER(endpoint, dut.eprx_load && dut.d_q.icrc_ok)
   `MRC_COVER(table_waits, dut.cfg_wait && dut.a_valid_q)
   `MRC_COVER(held, rxpkt_valid_o && !rxpkt_ready_i && dut.a_valid_q)
+
+  // ---- what the lane keeps goes on to rx_track, which owes a verdict
+
+  `MRC_PROVE(buffer_goes_on, !(dut.b_take && dut.d_q.buf_valid && dut.d_q.err == RxErrNone
+             && dut.d_q.trim == TrimNone && dut.is_data)
+             || (dut.rxpkt_load && dut.rxpkt_d.buf_valid && dut.rxpkt_d.plane == dut.plane_q))
+  `MRC_COVER(buffer_goes_on, dut.rxpkt_load && dut.rxpkt_d.buf_valid && dut.drop)
+
+  // ---- while all outputs are taken and no table is written, an input waits Most cycles at most
+
+  localparam int unsigned Most = 4;
+  logic k_q;
+  always_ff @(posedge clk_i) k_q <= k_q;
+  logic [4:0] wait_q;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      wait_q <= '0;
+    end else if (desc_valid_i[k_q] && !desc_ready_o[k_q] && rxpkt_ready_i && ctl_ready_i
+                 && eprx_ready_i && !cfg_i.req) begin
+      wait_q <= wait_q + 5'(wait_q != '1);
+    end else begin
+      wait_q <= '0;
+    end
+  end
+  `MRC_PROVE(taken, wait_q <= 5'(Most))
+  `MRC_COVER(taken, wait_q == 5'd1)
 endmodule

@@ -69,4 +69,21 @@ module formal_rx_place
   `MRC_PROVE(none_done_twice, before_q != 3'd7 && !(done && before_q == 3'd0))
   `MRC_COVER(done_after_data, done && marked_q && ahead_q == 3'd0 && taken_q)
   `MRC_COVER(none_done_twice, done && before_q == 3'd3)
+
+  // ---- while the host takes lines and none of them ends a packet, a line waits Most cycles at
+  // most; one without bytes waits, too, in each cycle that ends a packet of another plane
+
+  localparam int unsigned Most = 3;
+  logic [3:0] wait_q;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      wait_q <= '0;
+    end else if (line_valid_i[k_q] && !line_ready_o[k_q] && line_ready_i && !dut.fin) begin
+      wait_q <= wait_q + 4'(wait_q != '1);
+    end else begin
+      wait_q <= '0;
+    end
+  end
+  `MRC_PROVE(taken, wait_q <= 4'(Most))
+  `MRC_COVER(taken, wait_q == 4'd1)
 endmodule

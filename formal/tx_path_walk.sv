@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+`include "mrc_prove.svh"
+
+/// mrc_tx_path_walk: which EV a packet takes. Rows, planes that are up, lanes with room and what is
+/// kept of the QP are any, and may change in every cycle. Two planes, eight EVs.
+module formal_tx_path_walk
+  import mrc_pkg::*;
+  import mrc_tx_path_pkg::*;
+#(
+    parameter int unsigned Bug = 0
+) (
+    input logic clk_i,
+    input logic [1:0] lane_room_i,
+    input logic [1:0] port_up_i,
+    input logic take_i,
+    input pkt_t pkt_i,
+    input logic [17:0] place_i,
+    input logic [1:0] used_i,
+    input logic [7:0] profile_i,
+    input logic [1:0] pmask_i,
+    input logic [1:0][2:0] row_i,
+    input logic e_go_i
+);
+  `MRC_RESET
+
+  logic valid_o, next_o, end_o, chosen_o, choose_o, writes_o, row_we_o, row_again_o;
+  pkt_t pkt_o;
+  logic [7:0] profile_o;
+  logic [2:0] chosen_idx_o;
+  logic [17:0] place_o;
+  logic [1:0] used_o, group_o, next_group_o, pkt_group_o;
+  logic [1:0][2:0] row_o;
+  mrc_tx_path_walk #(
+      .NumPlanes(2),
+      .NumQps(2),
+      .EvsPerQp(8)
+  ) dut (
+      .bug_i(8'(Bug)),
+      .*
+  );
+  `MRC_GIVEN(takes_when_free, !take_i || !valid_o || end_o)
+  `MRC_GIVEN(rows_of_states, row_i[0] <= 3'(EvSkip2) && row_i[1] <= 3'(EvSkip2))
+
+  // ---- what is taken
+
+  logic plane;
+  assign plane = chosen_idx_o[0];
+  `MRC_PROVE(takes_good, !(choose_o && dut.found) || (row_i[plane] == 3'(EvGood)
+             && chosen_idx_o[2:1] == group_o))
+  `MRC_COVER(takes_good, choose_o && dut.found && row_i[plane ^ 1'b1] == 3'(EvGood) && plane)
+  `MRC_PROVE(plane_is_up, !choose_o || (port_up_i[plane] && dut.w_pmask_q[plane]
+                                        && lane_room_i[plane]))
+  `MRC_COVER(plane_is_up, choose_o && !dut.w_pmask_q[plane ^ 1'b1])
+  `MRC_PROVE(avoids, !(choose_o && dut.found && dut.avoid_on_q)
+             || pkt_o.avoid_ev != {13'd0, chosen_idx_o})
+  `MRC_COVER(avoids, choose_o && dut.found && dut.avoid_on_q
+                     && pkt_o.avoid_ev == {13'd0, chosen_idx_o ^ 3'd1})
+  `MRC_COVER(once_in_a_group, choose_o && dut.found && dut.w_u_q != 2'd0)
+  `MRC_PROVE(voided_has_none, !(chosen_o && pkt_o.voided))
+  `MRC_COVER(voided_has_none, end_o && pkt_o.voided)
+
+  // ---- what is restored: a mark that becomes GOOD
+
+  logic [1:0] restores;
+  logic [2:0] count_q, count_d, idx_q;
+  for (genvar j = 0; j < 2; j++) begin : gen_plane
+    assign restores[j] = row_we_o && row_i[j] == 3'(EvSkip) && row_o[j] == 3'(EvGood);
+  end
+  assign count_d = count_q + 3'(restores[0]) + 3'(restores[1]);
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      count_q <= '0;
+    end else if (take_i) begin
+      count_q <= '0;
+    end else if (count_q < 3'd4) begin
+      count_q <= count_d;
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    if (restores != 2'd0) begin
+      idx_q <= {group_o, restores[1]};
+    end
+  end
+  `MRC_PROVE(restores_one, count_d <= 3'd1)
+  `MRC_COVER(restores_one, count_q == 3'd1 && next_o && row_i[0] == 3'(EvSkip))
+  // Without a good one it is that which was restored, and only after the whole set.
+  `MRC_PROVE(or_restored, !(choose_o && !dut.found) || (dut.whole_q
+             && (count_q == 3'd1 ? chosen_idx_o == idx_q
+                                 : restores != 2'd0 && chosen_idx_o == {group_o, restores[1]})))
+  `MRC_COVER(or_restored, choose_o && !dut.found && count_q == 3'd1 && idx_q[2:1] != group_o)
+  `MRC_PROVE(only_marks_change, !row_we_o
+             || ((row_o[0] == row_i[0] || row_i[0] == 3'(EvSkip) || row_i[0] == 3'(EvSkip2))
+                 && (row_o[1] == row_i[1] || row_i[1] == 3'(EvSkip) || row_i[1] == 3'(EvSkip2))))
+  `MRC_COVER(only_marks_change, row_we_o && row_i[0] == 3'(EvSkip2) && row_i[1] == 3'(EvBad))
+
+  `MRC_HELP(restored, !valid_o || (dut.restored_q == (count_q == 3'd1) && count_q <= 3'd1
+            && (!dut.restored_q || dut.restored_idx_q == idx_q)))
+endmodule
