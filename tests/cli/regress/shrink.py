@@ -3,7 +3,7 @@
 """usage: shrink.py MRC [--ten]
 
 mrc shrink: what is left of a failing run is smaller, and fails in the same way by its line; a run that passes is
-refused. --ten: the figure of docs/regress.md, of ten injected bugs in random runs."""
+refused. --ten: no test; measures ten injected bugs in random runs, minutes each."""
 import json
 import os
 import shlex
