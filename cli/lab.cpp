@@ -11,9 +11,14 @@
 
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstring>
 #include <fstream>
+#include <set>
+#include <thread>
+
+#include "tb/ports/packet_ports.hpp"
 
 namespace mrc::cli {
 namespace {
@@ -125,10 +130,16 @@ Lab::~Lab() {
   if (words_ >= 0) ::close(words_);
 }
 
-std::vector<std::string> Lab::tester_ports() const {
+std::vector<std::string> Lab::tester_interfaces() const {
   std::vector<std::string> names;
-  for (unsigned p = 0; p < planes_; ++p) names.push_back(fmt::format("{0}=mrct{0}", p));
+  for (unsigned p = 0; p < planes_; ++p) names.push_back(fmt::format("mrct{}", p));
   return names;
+}
+
+std::vector<std::string> Lab::tester_ports() const {
+  std::vector<std::string> ports = tester_interfaces();
+  for (unsigned p = 0; p < planes_; ++p) ports[p] = fmt::format("{}={}", p, ports[p]);
+  return ports;
 }
 
 std::string Lab::nic_ports() const {
@@ -140,6 +151,7 @@ std::string Lab::nic_ports() const {
 std::string Lab::there() const { return fmt::format("nsenter --net=/proc/{}/ns/net", holder_); }
 
 void Lab::capture(const std::filesystem::path& file) {
+  capture_ = file;
   {
     std::ofstream probe(file);
     if (!probe)
@@ -174,8 +186,49 @@ void Lab::capture(const std::filesystem::path& file) {
   }
 }
 
+void Lab::wait_until_written() {
+  constexpr unsigned kAddresses = 12, kPollMs = 20;
+  std::string up;
+  for (const std::string& port : tester_interfaces()) up += "ip link set " + port + " up || exit 1\n";
+  run(up);
+  tb::PacketPorts ports(tester_interfaces());
+  const std::string mark = fmt::format("mrc ports: the capture ends here, {} {} ", ::getpid(), tb::monotonic_ns());
+  for (unsigned p = 0; p < planes_; ++p) {
+    std::vector<uint8_t> frame(kAddresses, 0xff);
+    frame.insert(frame.end(), {0x88, 0xb5});  // IEEE 802: for local experiments
+    frame.insert(frame.end(), mark.begin(), mark.end());
+    frame.push_back(static_cast<uint8_t>('0' + p));
+    ports.send(p, std::move(frame));
+  }
+  const auto enough = std::chrono::steady_clock::now() + std::chrono::seconds(kCaptureSeconds);
+  std::set<char> seen;
+  std::string text;
+  std::ifstream in(capture_, std::ios::binary);
+  in.seekg(0, std::ios::end);
+  // Captured a moment ago at most, so that marks are behind what the file held when they were sent.
+  while (seen.size() < planes_ && std::chrono::steady_clock::now() < enough) {
+    ports.flush();
+    std::this_thread::sleep_for(std::chrono::milliseconds(kPollMs));
+    in.clear();
+    std::array<char, 65536> more{};
+    do {
+      in.read(more.data(), more.size());
+      text.append(more.data(), static_cast<size_t>(in.gcount()));
+      for (size_t at = 0; (at = text.find(mark, at)) != std::string::npos && at + mark.size() < text.size(); ++at)
+        seen.insert(text[at + mark.size()]);
+      // A mark may be cut by the end of what has been read.
+      text.erase(0, text.size() - std::min(text.size(), mark.size()));
+    } while (in.gcount() > 0);
+  }
+  if (seen.size() < planes_)
+    throw UsageError(fmt::format("dumpcap has not written the last packets of {} ports for {} s.",
+                                 planes_ - seen.size(), kCaptureSeconds),
+                     "The capture is no evidence: is the disk full, the machine too busy?");
+}
+
 void Lab::end_capture() {
   if (dumpcap_ == 0) return;
+  wait_until_written();
   ::kill(dumpcap_, SIGINT);
   std::string said;
   char text[512];

@@ -28,13 +28,20 @@ class Lab {
   std::string there() const;
   /// Captures all of the NIC's ports from now on, until the end. Throws UsageError.
   void capture(const std::filesystem::path& file);
-  /// Ends the capture, which takes dumpcap a second; the file is whole. Throws UsageError: it is not.
+  /// Ends the capture, which takes dumpcap a second; the file is whole: all that the ports carried until now is in it.
+  /// Throws UsageError: it is not.
   void end_capture();
 
  private:
+  std::vector<std::string> tester_interfaces() const;
+  /// The kernel hands over the packets of each interface in blocks, when it likes: sends a mark over each cable and waits
+  /// until the file has them all. Throws UsageError: they do not come.
+  void wait_until_written();
+
   unsigned planes_;
   pid_t holder_ = 0, dumpcap_ = 0;
   int words_ = -1;  ///< what dumpcap says
+  std::filesystem::path capture_;
 };
 
 }  // namespace mrc::cli

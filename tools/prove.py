@@ -12,6 +12,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -462,8 +463,8 @@ def chosen(harnesses, only):
     for word in only or []:
         found = [entry for entry in everything if word in (entry.full, entry.harness.name, entry.harness.module)]
         if not found:
-            names = ", ".join(sorted({harness.name for harness in harnesses}))
-            rtl.fail(f"unknown property '{word}'.", f"Name a harness ({names}) or one of 'mrc prove --list'.")
+            rtl.fail(f"unknown property '{word}'.",
+                     "'mrc prove --list' lists properties as HARNESS.PROPERTY; name one of them, a harness or a module.")
         result += found
     return list(dict.fromkeys(result)) if only else everything
 
@@ -483,6 +484,7 @@ def main():
     globals()["TABLE"] = options.table
     properties = chosen(load(), options.only)
     if options.list:
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
         for entry in properties:
             print(f"{entry.full}  ({entry.kind}, {entry.harness.module})  {' '.join(entry.what.split())}")
         return rtl.Exit.PASS
