@@ -43,6 +43,7 @@ QUICK = [("mixed", 100, 1), ("immediate", 100, 1), ("trim", 150, 1), ("loss", 15
          ("window", 200, 1), ("link-flap", 200, 1)]
 MORE = [("tools/mutation/skip-twice.toml", 600, 1), ("tools/mutation/overrun.toml", 400, 1),
         ("tools/mutation/trims-wait.toml", 1000, 1), ("tools/mutation/first-timeout.toml", 8000, 1),
+        ("tools/mutation/few-sacks.toml", 2000, 1), ("tools/mutation/ended.toml", 6000, 8),
         ("tools/mutation/long-refused.toml", 300, 2), ("tools/mutation/edges.toml", 200, 3),
         ("mixed", 1500, 2), ("many-qps", 400, 1), ("retry-exhaust", 300, 1), ("qp-error", 300, 1), ("dynamic-mpr", 400, 1),
         ("bad-ev", 300, 1), ("bad-plane", 300, 1), ("probe-revive", 300, 1), ("penalty", 300, 1), ("plane-loss", 300, 1),
@@ -56,7 +57,7 @@ JUDGED = [("mixed", 300, 1), ("immediate", 150, 1), ("trim", 300, 1), ("loss", 3
 # Families of vectors, as (first part of their ids, 0, 0): those that are small. All would take an hour for each mutant.
 VECTORS = [(family, 0, 0) for family in
            ("R-MEM", "R-ZERO", "R-ERR", "H-LEN", "H-MTU", "R-IMM", "R-ORD", "R-DUP", "R-ACK", "Q-WIN", "Q-RETRY", "Q-GAP",
-            "Q-TRY", "Q-TRIM", "Q-RTX", "Q-PLANE", "Q-PEN", "Q-ERR", "Q-REUSE")]
+            "Q-TRY", "Q-TRIM", "Q-RTX", "Q-PLANE", "Q-PEN", "Q-ERR", "Q-REUSE", "Q-CC", "Q-NACK", "Q-EV", "R-SACK", "R-WIN")]
 STAGES = {"L0": QUICK + MORE, "L2": JUDGED, "vectors": VECTORS}
 
 

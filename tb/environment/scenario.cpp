@@ -171,6 +171,7 @@ const ScenarioKey kKeys[] = {
         "ACK_CTL, REV_SEED, probe_kind"),
     KEY(csr_gap, 0, 1e9, "cycles between register accesses during traffic; 0: none"),
     KEY(churn, 0, 1, "share of the register accesses that write table rows: EVs in use, unused QPs and regions"),
+    KEY(ended, 0, 1, "share of the register accesses that put a QP in use into ERROR; with may_fail"),
     KEY(flap_us, 0, 1e6, "mean time between two failures of a port of the device; 0: none"),
     KEY(flap_down_us, 0, 1e6, "mean time that a port stays down"),
     SWITCH(peer_flap, "the peer's ports fail as well"),
@@ -307,6 +308,10 @@ void check_together(const Scenario& s) {
            fmt::format("hang_us = {} is less than four timer intervals of rto = {}", input::digits(s.hang_us),
                        input::digits(s.rto)),
            fmt::format("Use {:.0f} or more, or 0 for 40 timer intervals.", std::ceil(timers)));
+  }
+  if (s.ended > 0 && !s.may_fail) {
+    refuse("ended", fmt::format("ended = {}: QPs that software puts into ERROR fail", input::digits(s.ended)),
+           "Say may_fail = true, too.");
   }
   const std::pair<const char*, uint32_t> codes[] = {{"dscp_data", s.dscp_data},
                                                     {"dscp_rtx", s.dscp_rtx},

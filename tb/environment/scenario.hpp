@@ -137,6 +137,7 @@ struct Scenario : Switches {
   bool vary = false;
   double csr_gap = 2000;                  ///< cycles between register accesses during traffic; 0 = none
   double churn = 0;                       ///< share of them that write rows of tables
+  double ended = 0;                       ///< share of them that put a QP in use into ERROR
   double flap_us = 0, flap_down_us = 20;  ///< a port of the device goes down this often, for so long
   bool peer_flap = false;                 ///< 1: the peer's ports as well
   uint32_t cut_planes = 0;                ///< so many ports of the device go down at cut_us and come back at back_us

@@ -416,6 +416,15 @@ void Station::random_row() {
   }
 }
 
+/// Software gives up a QP, whatever it is doing.
+void Station::end_qp() {
+  const auto qp = static_cast<unsigned>(csr_rng_.below(own_.requester_plan().size()));
+  if (requester_.dead(qp)) return;
+  const uint32_t error = static_cast<uint32_t>(QpState::Error);
+  if (const Moving told = moving()) driver_.before_next([told, qp] { told(qp, QpState::Error); });
+  driver_.row(csr::kTblQpStateId, qp, std::span(&error, 1));
+}
+
 void Station::random_access() {
   // Software that looks around while traffic runs: every register, holes as well, and harmless writes.
   ++csr_accesses_;
@@ -424,6 +433,10 @@ void Station::random_access() {
   driver_.dawdle(true);
   if (csr_rng_.chance(scenario_.churn)) {
     random_row();
+    return;
+  }
+  if (scenario_.ended > 0 && csr_rng_.chance(scenario_.ended)) {
+    end_qp();
     return;
   }
   if (csr_rng_.chance(scenario_.control)) {

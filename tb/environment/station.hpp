@@ -143,6 +143,7 @@ class Station {
   void told(Tell tell);
   void random_access();
   void random_row();
+  void end_qp();
   void controller_access();
   void flap();
   void cut();
