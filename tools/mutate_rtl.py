@@ -34,8 +34,10 @@ RESULTS = rtl.ROOT / "build/mutate/rtl.jsonl"
 # Without injected bugs. Cells stay words: a broken operator is nearer to a slip of the pen than a broken gate.
 BREAKING = "; ".join([
     "delete -input w:bug_i", "setundef -zero -undriven", "proc", "flatten", "opt_clean", "memory_collect", "opt_expr",
-    "bwmuxmap", "opt_clean", "delete t:$scopeinfo", "mutate -list {count} -seed {seed} -ctrl mutant_i 16 1 -o list.txt",
-    "script list.txt", "opt_clean", "check -assert", "rename {top} {inner}", "write_verilog -noattr mutants.v"])
+    "bwmuxmap", "opt_clean", "delete t:$scopeinfo"])
+DRAWING = "mutate -list {count} -seed {seed} -ctrl mutant_i 16 1 -o list.txt"
+WRITING = "opt_clean; check -assert; rename {top} {inner}; write_verilog -noattr mutants.v"
+DRAWN = 5000  # for --at: all of a line, nearly
 WORDS = {"inv": "is inverted", "const0": "is 0", "const1": "is 1", "cnot0": "is inverted where bit {ctrlbit} is 0",
          "cnot1": "is inverted where bit {ctrlbit} is 1"}
 # (scenario, packets, seed) in lockstep: those that end soon and see much first.
@@ -43,7 +45,8 @@ QUICK = [("mixed", 100, 1), ("immediate", 100, 1), ("trim", 150, 1), ("loss", 15
          ("window", 200, 1), ("link-flap", 200, 1)]
 MORE = [("tools/mutation/skip-twice.toml", 600, 1), ("tools/mutation/overrun.toml", 400, 1),
         ("tools/mutation/trims-wait.toml", 1000, 1), ("tools/mutation/first-timeout.toml", 8000, 1),
-        ("tools/mutation/few-sacks.toml", 2000, 1), ("tools/mutation/ended.toml", 6000, 8),
+        ("tools/mutation/few-sacks.toml", 2000, 1), ("tools/mutation/all-marked.toml", 1500, 1),
+        ("tools/mutation/ended.toml", 6000, 8),
         ("tools/mutation/long-refused.toml", 300, 2), ("tools/mutation/edges.toml", 200, 3),
         ("mixed", 1500, 2), ("many-qps", 400, 1), ("retry-exhaust", 300, 1), ("qp-error", 300, 1), ("dynamic-mpr", 400, 1),
         ("bad-ev", 300, 1), ("bad-plane", 300, 1), ("probe-revive", 300, 1), ("penalty", 300, 1), ("plane-loss", 300, 1),
@@ -53,12 +56,24 @@ MORE = [("tools/mutation/skip-twice.toml", 600, 1), ("tools/mutation/overrun.tom
         *(("random", 800, seed) for seed in range(3, 9))]
 JUDGED = [("mixed", 300, 1), ("immediate", 150, 1), ("trim", 300, 1), ("loss", 300, 1), ("refused", 150, 1), ("corrupt", 150, 1),
           ("window", 300, 1), ("link-flap", 300, 1), ("many-qps", 300, 1), ("retry-exhaust", 200, 1), ("qp-error", 200, 1),
-          ("bad-ev", 300, 1), ("probe-revive", 300, 1), ("random", 600, 3)]
-# Families of vectors, as (first part of their ids, 0, 0): those that are small. All would take an hour for each mutant.
-VECTORS = [(family, 0, 0) for family in
-           ("R-MEM", "R-ZERO", "R-ERR", "H-LEN", "H-MTU", "R-IMM", "R-ORD", "R-DUP", "R-ACK", "Q-WIN", "Q-RETRY", "Q-GAP",
-            "Q-TRY", "Q-TRIM", "Q-RTX", "Q-PLANE", "Q-PEN", "Q-ERR", "Q-REUSE", "Q-CC", "Q-NACK", "Q-EV", "R-SACK", "R-WIN")]
-STAGES = {"L0": QUICK + MORE, "L2": JUDGED, "vectors": VECTORS}
+          ("bad-ev", 300, 1), ("probe-revive", 300, 1), ("random", 600, 3),
+          ("tools/mutation/edges.toml", 200, 3), ("tools/mutation/overrun.toml", 400, 1),
+          ("tools/mutation/skip-twice.toml", 600, 1), ("tools/mutation/all-marked.toml", 1500, 1),
+          ("tools/mutation/few-sacks.toml", 2000, 1), ("tools/mutation/trims-wait.toml", 1000, 1),
+          ("tools/mutation/long-refused.toml", 300, 2), ("tools/mutation/retry-for-ever.toml", 150, 1),
+          ("tools/mutation/first-timeout.toml", 2000, 1), ("mixed", 1500, 2), ("dynamic-mpr", 400, 1), ("bad-plane", 300, 1),
+          ("penalty", 300, 1), ("plane-loss", 300, 1), ("many-peers", 300, 1), ("reorder", 300, 1), ("ecn", 300, 1),
+          ("rto", 300, 1), ("plane-addresses", 300, 1), ("slow-host", 300, 1), ("incast-trim", 300, 1),
+          *(("random", 800, seed) for seed in range(4, 10))]
+# Families of vectors (first part of their ids) that speak of what a block does. All would take hours for each mutant.
+SPEAK_OF = {
+    "rx_check": ("H-LEN", "H-MTU", "R-MEM", "R-ZERO", "R-ERR", "R-IMM", "R-NAK", "H-RES", "R-WIN"),
+    "rx_track": ("R-SACK", "R-WIN", "R-ORD", "R-DUP", "R-ACK", "R-IMM", "R-RCVD", "R-ERR", "R-TRIM"),
+    "tx_path": ("Q-EV", "Q-PLANE", "Q-PEN", "Q-PORT", "Q-TRIM", "Q-REUSE"),
+    "tx_inflight": ("Q-TRY", "Q-CC", "Q-RETRY", "Q-RTX", "Q-TRIM", "Q-NACK", "Q-GAP", "Q-TIME"),
+    "tx_segment": ("Q-WIN", "Q-GAP", "Q-RTX", "Q-ERR", "Q-REUSE", "Q-RETRY", "Q-MPR", "Q-WRAP")}
+FAMILIES = sorted({family for families in SPEAK_OF.values() for family in families})
+STAGES = {"L0": QUICK + MORE, "L2": JUDGED, "vectors": FAMILIES}
 
 
 EQUAL = ("equal", ("abc",))  # level and run of the answer of tools/equal.py
@@ -117,12 +132,18 @@ class Mutant:
 
 
 def dated(run):
-    """A run whose scenario is a file, or a family of vectors, with a digest of it: another one is another question."""
-    if run[0].endswith(".toml"):
-        return (*run, swap.key_of((rtl.ROOT / run[0]).read_bytes())[:8])
-    if run in VECTORS:
-        return (*run, swap.key_of(*(f"{v['id']} {v['version']}" for v in vectors(run[0])))[:8])
-    return run
+    """A run whose scenario is a file, with a digest of it: another one is another question."""
+    return (*run, swap.key_of((rtl.ROOT / run[0]).read_bytes())[:8]) if run[0].endswith(".toml") else run
+
+
+def questions(levels, quick):
+    """{level: runs}: (scenario, packets, seed), with a digest of a file; of vectors (id, 0, 0, its version)."""
+    runs = {level: list(map(dated, STAGES[level])) for level in levels if level != "vectors"}
+    if "vectors" in levels:
+        runs["vectors"] = [(v["id"], 0, 0, v["version"]) for family in FAMILIES for v in vectors(family)]
+    if quick:
+        runs["L0"] = list(map(dated, QUICK))
+    return runs
 
 
 def surroundings():
@@ -131,17 +152,31 @@ def surroundings():
             if path.is_file()]
 
 
-class Broken:
-    """A block with its mutants: drawn by seed and count, kept by what the block is made of."""
+def at_places(block, count, seed, places):
+    """Commands of Yosys that make `count` mutants at most, all at one of these lines (FILE:LINE) of the source."""
+    drawing = f"{BREAKING}; {DRAWING.format(count=DRAWN, seed=seed)}"
+    kept = swap.CACHE / f"{block.name}-drawn-{swap.key_of(block.key, drawing)}.txt"
+    if not kept.exists():
+        fpga.write_whole(kept, block.run(drawing)["list.txt"].encode())
+    found = [line for line in kept.read_text().splitlines() if Mutant(block.name, 0, line).line in places][:count]
+    return [re.sub(r"(-ctrl mutant_i 16) \d+", rf"\1 {number}", line) for number, line in enumerate(found, 1)]
 
-    def __init__(self, block, count, seed, first):
+
+class Broken:
+    """A block with its mutants: drawn by seed and count, or those of some lines; kept by what the block is made of."""
+
+    def __init__(self, block, count, seed, first, places=()):
         self.block, self.first = block, first
-        self.script = script = BREAKING.format(top=block.top, inner=f"{block.name}_mutants", count=count, seed=seed)
+        drawn = at_places(block, count, seed, places) if places else []
+        drawing = "; ".join(drawn) if places else f"{DRAWING.format(count=count, seed=seed)}; script list.txt"
+        writing = WRITING.format(top=block.top, inner=f"{block.name}_mutants")
+        self.script = script = "; ".join(filter(None, (BREAKING, drawing, writing)))
         self.key = swap.key_of(block.key, script)
         kept = swap.CACHE / f"{block.name}-mutants-{self.key}.json"
         if not kept.exists():
             made = block.run(script)
-            fpga.write_whole(kept, json.dumps({"verilog": made["mutants.v"], "list": made["list.txt"]}).encode())
+            listed = "\n".join(drawn) if places else made["list.txt"]
+            fpga.write_whole(kept, json.dumps({"verilog": made["mutants.v"], "list": listed}).encode())
         self.version = swap.key_of(self.key, *surroundings())
         made = json.loads(kept.read_text())
         self.verilog = made["verilog"]
@@ -212,7 +247,7 @@ class Judges:
     def ask(self, level, run, number):
         """None: not seen. Else who saw it."""
         if level == "vectors":
-            return self.ask_vectors(run[0], number)
+            return self.ask_vector(run[0], number)
         scenario, packets, seed = run[:3]
         with tempfile.TemporaryDirectory() as folder:
             code, said = swap.cosim(self.device.program, level, self.device.library, scenario, packets, seed, folder,
@@ -233,10 +268,9 @@ class Judges:
             return "bench: no end"
         return None if code in (0, 5) else f"bench: {said.get('outcome') or f'exit code {code}'}"
 
-    def ask_vectors(self, family, number):
-        """None: all of the family pass, or are not for this device. Else one that does not."""
-        command = [sys.executable, rtl.ROOT / "conformance/vectors.py", "run", *(v["id"] for v in vectors(family)), "--json",
-                   "-", "--wall", WALL * self.limit, "--answer-seconds", WALL * self.limit,
+    def ask_vector(self, vector, number):
+        """None: it passes, or is not for this device."""
+        command = [sys.executable, rtl.ROOT / "conformance/vectors.py", "run", vector, "--json", "-", "--wall", WALL * self.limit, "--answer-seconds", WALL * self.limit,
                    "--device", f"{self.device.program} nic --endpoint rtl --preset {swap.PRESET}"]
         done = subprocess.run(list(map(str, command)), cwd=rtl.ROOT, capture_output=True, text=True, check=False,
                               env={**os.environ, "MRC_ROOT": str(rtl.ROOT), "MRC_RTL_MUTANT": str(number)})
@@ -281,21 +315,30 @@ def seen_at(known, level, runs):
     return None
 
 
-def settled(known, level, levels, runs):
+def asked(block, level, runs):
+    """Who is asked of mutants of a block: all, but of vectors those that speak of it, a family after another."""
+    families = SPEAK_OF.get(block.removeprefix("mrc_"))
+    if level != "vectors" or not families:
+        return runs[level]
+    return [run for family in families for run in runs[level] if run[0].startswith(f"{family}-")]
+
+
+def settled(known, block, level, levels, runs):
     """Nobody need be asked any more: somebody has seen it, or all have been asked. Vectors stand beside L2."""
     beside = [level, "L2"] if level == "vectors" and "L2" in levels else [level]
-    return any(seen_at(known, at, runs) for at in beside) or all((level, run) in known for run in runs[level])
+    return any(seen_at(known, at, runs) for at in beside) \
+        or all((level, run) in known for run in asked(block, level, runs))
 
 
-def answered(known, levels, runs):
-    return known.get(EQUAL) == "equal" or all(settled(known, level, levels, runs) for level in levels)
+def answered(known, block, levels, runs):
+    return known.get(EQUAL) == "equal" or all(settled(known, block, level, levels, runs) for level in levels)
 
 
 def plan(mutants, memory, levels, runs):
     """[(mutant, level)] of what is not answered yet, and of those that can be told apart."""
     left = [(broken, mutant, level) for broken, mutant in mutants for level in levels
             if memory.of(broken.version, mutant.number).get(EQUAL) != "equal"
-            and not settled(memory.of(broken.version, mutant.number), level, levels, runs)]
+            and not settled(memory.of(broken.version, mutant.number), mutant.block, level, levels, runs)]
     # A run that is interrupted has asked of all blocks alike; Yosys drew them in no order.
     return sorted(left, key=lambda job: (levels.index(job[2]), job[1].number))
 
@@ -307,8 +350,8 @@ def work(left, memory, judges, rest, levels, runs, workers):
     def one(job):
         broken, mutant, level = job
         known = memory.of(broken.version, mutant.number)
-        for run in runs[level]:
-            if stopped.is_set() or settled(known, level, levels, runs):
+        for run in asked(mutant.block, level, runs):
+            if stopped.is_set() or settled(known, mutant.block, level, levels, runs):
                 break
             if (level, run) in known:
                 continue
@@ -445,6 +488,7 @@ def arguments():
     parser.add_argument("--blocks", action="append", metavar="NAME,...", help=f"of these blocks ({','.join(FIRST)})")
     parser.add_argument("--count", type=int, default=60, metavar="N", help="mutants of each block (60)")
     parser.add_argument("--seed", type=int, default=1, help="of the drawing")
+    parser.add_argument("--at", action="append", metavar="FILE:LINE", help="only of this line, up to --count (may be repeated)")
     parser.add_argument("--levels", default="L0,L2", help="who is asked: some of L0, L2, vectors (L0,L2)")
     parser.add_argument("--quick", action="store_true", help="only the short runs at L0")
     parser.add_argument("--list", action="store_true", help="list them, run nothing")
@@ -473,8 +517,11 @@ def main():
     broken, first = [], 0
     for block in everything.choose(options.blocks or FIRST):
         print(f"mrc mutate: {block.name}", file=sys.stderr, flush=True)
-        broken.append(Broken(block, options.count, options.seed, first))
+        broken.append(Broken(block, options.count, options.seed, first, tuple(options.at or ())))
         first += len(broken[-1].mutants)
+    if options.at and not first:
+        rtl.fail(f"none of the blocks has a mutant at {' or '.join(options.at)}.",
+                 "Name a line as 'mrc mutate --rtl --list' does, and its block with --blocks.")
     mutants = [(b, mutant) for b in broken for mutant in b.mutants[:options.most]
                if mutant.key in (options.only or [mutant.key])]
     if options.list:
@@ -483,10 +530,11 @@ def main():
         return rtl.Exit.PASS
     if not mutants:
         rtl.fail(f"there is no mutant '{options.only[0]}'.", "'mrc mutate --rtl --list' says which there are.")
-    runs = {level: list(map(dated, asked)) for level, asked in {**STAGES, **({"L0": QUICK} if options.quick else {})}.items()}
+    runs = questions(options.levels, options.quick)
     memory = Memory(options.anew)
     if options.cached:
-        known = [pair for pair in mutants if answered(memory.of(pair[0].version, pair[1].number), options.levels, runs)]
+        known = [pair for pair in mutants if answered(memory.of(pair[0].version, pair[1].number), pair[1].block,
+                                                         options.levels, runs)]
         print(f"answers are kept for {len(known)} of {len(mutants)} mutants")
         return tell(known, memory, Listed(rtl.ROOT / "tools/rtl_mutants.yaml"), options.levels, runs, options)
     device = Device(everything, broken, options.j, options.limit)

@@ -81,6 +81,11 @@ def main():
     open_ones = [str(mutant) for mutant in broken.mutants if mutant.number not in same + seen]
     check(f"neither seen nor equal: {open_ones}", not open_ones)
     check("a mutant without a line of the sample", all(mutant.line.startswith(SAMPLE) for mutant in broken.mutants))
+    line = broken.mutants[0].line
+    there = mutate_rtl.Broken(block, 3, 1, 0, (line,))
+    check(f"mutants of {line}: {[mutant.line for mutant in there.mutants]}",
+          there.mutants and len(there.mutants) <= 3 and {mutant.line for mutant in there.mutants} == {line})
+    check("each is in the netlist", all(f"== 16'h{mutant.number:04x}" in there.verilog for mutant in there.mutants))
     print(f"{found['gates']} gates; of {COUNT} mutants {len(seen)} are seen, {len(same)} cannot be told apart")
     return rtl.Exit.FAIL if FAILED else rtl.Exit.PASS
 

@@ -110,10 +110,17 @@ def main():
         file.flush()
         check("another file is another run", first[:3] == run and first != mutate_rtl.dated(run), True)
     check("a built-in scenario", mutate_rtl.dated(("mixed", 1, 1)), ("mixed", 1, 1))
-    for family in mutate_rtl.VECTORS:
-        check(f"vectors {family[0]}", mutate_rtl.dated(family)[:3], family)
+    runs = mutate_rtl.questions(["L2", "vectors"], False)
+    check("levels that are asked", sorted(runs), ["L2", "vectors"])
+    for block in mutate_rtl.FIRST:
+        mine = [run[0] for run in mutate_rtl.asked(f"mrc_{block}", "vectors", runs)]
+        families = [name.rpartition("-")[0] for name in mine]
+        check(f"vectors of {block}", (list(dict.fromkeys(families)), len(set(mine))),
+              (list(mutate_rtl.SPEAK_OF[block]), len(mine)))
+    check("all runs of a scenario", mutate_rtl.asked("mrc_tx_path", "L2", runs), runs["L2"])
     files = sorted(path.name for path in (ROOT / "tools/mutation").glob("*.toml"))
-    check("every scenario is one of the runs", sorted({Path(run[0]).name for runs in mutate_rtl.STAGES.values() for run in runs
+    check("every scenario is one of the runs", sorted({Path(run[0]).name for level in ("L0", "L2")
+                                                       for run in mutate_rtl.STAGES[level]
                                                        if run[0].endswith(".toml")}), files)
     print(f"{len(FAILED)} wrong")
     return rtl.Exit.FAIL if FAILED else rtl.Exit.PASS
