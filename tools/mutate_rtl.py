@@ -58,13 +58,12 @@ JUDGED = [("mixed", 300, 1), ("immediate", 150, 1), ("trim", 300, 1), ("loss", 3
           ("window", 300, 1), ("link-flap", 300, 1), ("many-qps", 300, 1), ("retry-exhaust", 200, 1), ("qp-error", 200, 1),
           ("bad-ev", 300, 1), ("probe-revive", 300, 1), ("random", 600, 3),
           ("tools/mutation/edges.toml", 200, 3), ("tools/mutation/overrun.toml", 400, 1),
-          ("tools/mutation/skip-twice.toml", 600, 1), ("tools/mutation/all-marked.toml", 1500, 1),
-          ("tools/mutation/few-sacks.toml", 2000, 1), ("tools/mutation/trims-wait.toml", 1000, 1),
-          ("tools/mutation/long-refused.toml", 300, 2), ("tools/mutation/retry-for-ever.toml", 150, 1),
-          ("tools/mutation/first-timeout.toml", 2000, 1), ("mixed", 1500, 2), ("dynamic-mpr", 400, 1), ("bad-plane", 300, 1),
-          ("penalty", 300, 1), ("plane-loss", 300, 1), ("many-peers", 300, 1), ("reorder", 300, 1), ("ecn", 300, 1),
-          ("rto", 300, 1), ("plane-addresses", 300, 1), ("slow-host", 300, 1), ("incast-trim", 300, 1),
-          *(("random", 800, seed) for seed in range(4, 10))]
+          ("tools/mutation/skip-twice.toml", 600, 2), ("tools/mutation/all-marked.toml", 600, 3),
+          ("tools/mutation/few-sacks.toml", 600, 4), ("tools/mutation/trims-wait.toml", 600, 5),
+          ("tools/mutation/long-refused.toml", 300, 2), ("tools/mutation/retry-for-ever.toml", 150, 6),
+          ("mixed", 600, 2), ("dynamic-mpr", 300, 3), ("bad-plane", 300, 4), ("penalty", 300, 5), ("plane-loss", 300, 6),
+          ("many-peers", 300, 7), ("reorder", 300, 8), ("ecn", 300, 9), ("rto", 300, 10), ("plane-addresses", 300, 11),
+          ("slow-host", 300, 12), ("incast-trim", 300, 13), *(("random", 500, seed) for seed in range(4, 10))]
 # Families of vectors (first part of their ids) that speak of what a block does. All would take hours for each mutant.
 SPEAK_OF = {
     "rx_check": ("H-LEN", "H-MTU", "R-MEM", "R-ZERO", "R-ERR", "R-IMM", "R-NAK", "H-RES", "R-WIN"),
