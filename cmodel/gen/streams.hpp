@@ -1196,12 +1196,16 @@ struct Rdreq {
 /// Write len bytes of data (byte 0 first) to host memory at addr; last: the packet is placed; len
 /// 0: nothing to write, the packet was discarded
 struct Line {
-  static constexpr unsigned kBits = 1097;
+  static constexpr unsigned kBits = 1117;
   static constexpr unsigned kWords = 35;
   static constexpr const char* kName = "line_t";
   uint64_t addr{};
   uint8_t len{};
   bool last{};
+  /// of the packet; rx_place fills it in, 0 before
+  uint8_t plane{};
+  /// of the packet; 0 if it was discarded
+  uint16_t qp{};
   Bits<1024> data{};
   bool operator==(const Line&) const = default;
   /// Writes kWords words, least significant first, bit-identical to the SystemVerilog packed struct.
@@ -1238,15 +1242,17 @@ struct Line {
     words[29] = data[29];
     words[30] = data[30];
     words[31] = data[31];
-    words[32] = static_cast<uint32_t>(last) | (static_cast<uint32_t>(len) << 1) | ((static_cast<uint32_t>(addr) & 0x7fffffu) << 9);
-    words[33] = static_cast<uint32_t>((addr >> 23));
-    words[34] = static_cast<uint32_t>((addr >> 55));
+    words[32] = static_cast<uint32_t>(qp) | ((static_cast<uint32_t>(plane) & 0xfu) << 16) | (static_cast<uint32_t>(last) << 20) | (static_cast<uint32_t>(len) << 21) | ((static_cast<uint32_t>(addr) & 0x7u) << 29);
+    words[33] = static_cast<uint32_t>((addr >> 3));
+    words[34] = static_cast<uint32_t>((addr >> 35));
   }
   static Line unpack(const uint32_t* words) {
     Line v;
-    v.addr = static_cast<uint64_t>(static_cast<uint64_t>((words[32] >> 9)) | (static_cast<uint64_t>(words[33]) << 23) | (static_cast<uint64_t>((words[34] & 0x1ffu)) << 55));
-    v.len = static_cast<uint8_t>(((words[32] >> 1) & 0xffu));
-    v.last = ((words[32] & 0x1u)) != 0;
+    v.addr = static_cast<uint64_t>(static_cast<uint64_t>((words[32] >> 29)) | (static_cast<uint64_t>(words[33]) << 3) | (static_cast<uint64_t>((words[34] & 0x1fffffffu)) << 35));
+    v.len = static_cast<uint8_t>(((words[32] >> 21) & 0xffu));
+    v.last = (((words[32] >> 20) & 0x1u)) != 0;
+    v.plane = static_cast<uint8_t>(((words[32] >> 16) & 0xfu));
+    v.qp = static_cast<uint16_t>((words[32] & 0xffffu));
     v.data[0] = words[0];
     v.data[1] = words[1];
     v.data[2] = words[2];
@@ -1282,9 +1288,11 @@ struct Line {
     return v;
   }
   static constexpr FieldInfo kFields[] = {
-      {"addr", 1033, 64, {}},
-      {"len", 1025, 8, {}},
-      {"last", 1024, 1, {}},
+      {"addr", 1053, 64, {}},
+      {"len", 1045, 8, {}},
+      {"last", 1044, 1, {}},
+      {"plane", 1040, 4, {}},
+      {"qp", 1024, 16, {}},
       {"data", 0, 1024, {}},
   };
 };
@@ -1569,13 +1577,15 @@ struct Ctl {
   };
 };
 
-/// What the lane does with its oldest undecided payload: place plen bytes at addr, or discard it
+/// What the lane does with its oldest undecided payload: place plen bytes of QP qp at addr, or
+/// discard it
 struct Verdict {
-  static constexpr unsigned kBits = 82;
-  static constexpr unsigned kWords = 3;
+  static constexpr unsigned kBits = 98;
+  static constexpr unsigned kWords = 4;
   static constexpr const char* kName = "verdict_t";
   uint8_t plane{};
   bool place{};
+  uint16_t qp{};
   uint64_t addr{};
   uint16_t plen{};
   bool operator==(const Verdict&) const = default;
@@ -1583,19 +1593,22 @@ struct Verdict {
   void pack(uint32_t* words) const {
     words[0] = (static_cast<uint32_t>(plen) & 0x1fffu) | ((static_cast<uint32_t>(addr) & 0x7ffffu) << 13);
     words[1] = static_cast<uint32_t>((addr >> 19));
-    words[2] = static_cast<uint32_t>((addr >> 51)) | (static_cast<uint32_t>(place) << 13) | ((static_cast<uint32_t>(plane) & 0xfu) << 14);
+    words[2] = static_cast<uint32_t>((addr >> 51)) | (static_cast<uint32_t>(qp) << 13) | (static_cast<uint32_t>(place) << 29) | ((static_cast<uint32_t>(plane) & 0x3u) << 30);
+    words[3] = (static_cast<uint32_t>((plane >> 2)) & 0x3u);
   }
   static Verdict unpack(const uint32_t* words) {
     Verdict v;
-    v.plane = static_cast<uint8_t>(((words[2] >> 14) & 0xfu));
-    v.place = (((words[2] >> 13) & 0x1u)) != 0;
+    v.plane = static_cast<uint8_t>((words[2] >> 30) | ((words[3] & 0x3u) << 2));
+    v.place = (((words[2] >> 29) & 0x1u)) != 0;
+    v.qp = static_cast<uint16_t>(((words[2] >> 13) & 0xffffu));
     v.addr = static_cast<uint64_t>(static_cast<uint64_t>((words[0] >> 13)) | (static_cast<uint64_t>(words[1]) << 19) | (static_cast<uint64_t>((words[2] & 0x1fffu)) << 51));
     v.plen = static_cast<uint16_t>((words[0] & 0x1fffu));
     return v;
   }
   static constexpr FieldInfo kFields[] = {
-      {"plane", 78, 4, {}},
-      {"place", 77, 1, {}},
+      {"plane", 94, 4, {}},
+      {"place", 93, 1, {}},
+      {"qp", 77, 16, {}},
       {"addr", 13, 64, {}},
       {"plen", 0, 13, {}},
   };
@@ -1921,7 +1934,7 @@ enum class CoreB : unsigned {
 };
 inline constexpr unsigned kNumCoreBoundaries = 49;
 /// Size of obs_core_t in 32-bit words.
-inline constexpr unsigned kObsCoreWords = 335;
+inline constexpr unsigned kObsCoreWords = 336;
 inline constexpr BoundaryInfo kCoreBoundaries[] = {
     {"host.wqe", "wqe_t", 0, 9, 273, Wqe::kFields},
     {"tx_segment.push", "sched_t", 10, 1, 17, Sched::kFields},
@@ -1954,24 +1967,24 @@ inline constexpr BoundaryInfo kCoreBoundaries[] = {
     {"rx_check.rxpkt", "rxpkt_t", 176, 10, 316, Rxpkt::kFields},
     {"rx_check.ctl", "ctl_t", 187, 9, 284, Ctl::kFields},
     {"rx_check.eprx", "eprx_t", 197, 7, 216, Eprx::kFields},
-    {"rx_track.verdict", "verdict_t", 205, 3, 82, Verdict::kFields},
-    {"rx_track.resp", "resp_t", 209, 10, 297, Resp::kFields},
-    {"rx_track.ackev", "ackev_t", 220, 2, 60, Ackev::kFields},
-    {"rx_track.ord", "ord_t", 223, 8, 242, Ord::kFields},
-    {"rx_track.qperr", "qperr_t", 232, 1, 24, Qperr::kFields},
-    {"rx_reorder.cqe", "cqe_t", 234, 5, 137, Cqe::kFields},
-    {"rx_reorder.qperr", "qperr_t", 240, 1, 24, Qperr::kFields},
-    {"ack_gen.ctlpkt", "ctlpkt_t", 242, 12, 380, Ctlpkt::kFields},
-    {"ack_gen.want", "want_t", 255, 1, 20, Want::kFields},
-    {"endpoint.req", "ctlpkt_t", 257, 12, 380, Ctlpkt::kFields},
-    {"endpoint.resp", "resp_t", 270, 10, 297, Resp::kFields},
-    {"endpoint.okev", "okev_t", 281, 2, 52, Okev::kFields},
-    {"endpoint.pmask", "pmask_t", 284, 1, 24, Pmask::kFields},
-    {"endpoint.evr", "evr_t", 286, 1, 17, Evr::kFields},
-    {"endpoint.pans", "pans_t", 288, 1, 14, Pans::kFields},
-    {"csr.evp", "evp_t", 290, 2, 52, Evp::kFields},
-    {"rx_place.line", "line_t", 293, 35, 1097, Line::kFields},
-    {"cq_mux.cqe", "cqe_t", 329, 5, 137, Cqe::kFields},
+    {"rx_track.verdict", "verdict_t", 205, 4, 98, Verdict::kFields},
+    {"rx_track.resp", "resp_t", 210, 10, 297, Resp::kFields},
+    {"rx_track.ackev", "ackev_t", 221, 2, 60, Ackev::kFields},
+    {"rx_track.ord", "ord_t", 224, 8, 242, Ord::kFields},
+    {"rx_track.qperr", "qperr_t", 233, 1, 24, Qperr::kFields},
+    {"rx_reorder.cqe", "cqe_t", 235, 5, 137, Cqe::kFields},
+    {"rx_reorder.qperr", "qperr_t", 241, 1, 24, Qperr::kFields},
+    {"ack_gen.ctlpkt", "ctlpkt_t", 243, 12, 380, Ctlpkt::kFields},
+    {"ack_gen.want", "want_t", 256, 1, 20, Want::kFields},
+    {"endpoint.req", "ctlpkt_t", 258, 12, 380, Ctlpkt::kFields},
+    {"endpoint.resp", "resp_t", 271, 10, 297, Resp::kFields},
+    {"endpoint.okev", "okev_t", 282, 2, 52, Okev::kFields},
+    {"endpoint.pmask", "pmask_t", 285, 1, 24, Pmask::kFields},
+    {"endpoint.evr", "evr_t", 287, 1, 17, Evr::kFields},
+    {"endpoint.pans", "pans_t", 289, 1, 14, Pans::kFields},
+    {"csr.evp", "evp_t", 291, 2, 52, Evp::kFields},
+    {"rx_place.line", "line_t", 294, 35, 1117, Line::kFields},
+    {"cq_mux.cqe", "cqe_t", 330, 5, 137, Cqe::kFields},
 };
 
 /// Observed boundaries, one instance per plane.
@@ -1986,7 +1999,7 @@ inline constexpr unsigned kObsLaneWords = 55;
 inline constexpr BoundaryInfo kLaneBoundaries[] = {
     {"tx_lane.rdreq", "rdreq_t", 0, 3, 76, Rdreq::kFields},
     {"rx_lane.desc", "rxdesc_t", 4, 14, 436, Rxdesc::kFields},
-    {"rx_lane.line", "line_t", 19, 35, 1097, Line::kFields},
+    {"rx_lane.line", "line_t", 19, 35, 1117, Line::kFields},
 };
 
 // clang-format on

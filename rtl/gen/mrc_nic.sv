@@ -75,6 +75,9 @@ module mrc_nic
     input logic host_wr_ready_i,
     output logic [63:0] host_wr_addr_o,
     output logic [7:0] host_wr_len_o,
+    output logic host_wr_last_o,
+    output logic [3:0] host_wr_plane_o,
+    output logic [15:0] host_wr_qp_o,
     output logic [HostBytes*8-1:0] host_wr_data_o,
 
     output logic [NumPlanes-1:0] tx_tvalid_o,
@@ -910,6 +913,9 @@ module mrc_nic
 
   assign host_wr_addr_o = rx_place_line.addr;
   assign host_wr_len_o = rx_place_line.len;
+  assign host_wr_last_o = rx_place_line.last;
+  assign host_wr_plane_o = rx_place_line.plane;
+  assign host_wr_qp_o = rx_place_line.qp;
   assign host_wr_data_o = rx_place_line.data[HostBytes*8-1:0];
 
   // ---- every boundary, for the bench

@@ -443,6 +443,10 @@ package mrc_pkg;
     logic [63:0] addr;
     logic [7:0] len;
     logic last;
+    /// of the packet; rx_place fills it in, 0 before
+    logic [3:0] plane;
+    /// of the packet; 0 if it was discarded
+    logic [15:0] qp;
     logic [1023:0] data;
   } line_t;
 
@@ -528,10 +532,12 @@ package mrc_pkg;
     logic [7:0] mpr;
   } ctl_t;
 
-  /// What the lane does with its oldest undecided payload: place plen bytes at addr, or discard it
+  /// What the lane does with its oldest undecided payload: place plen bytes of QP qp at addr, or
+  /// discard it
   typedef struct packed {
     logic [3:0] plane;
     logic place;
+    logic [15:0] qp;
     logic [63:0] addr;
     logic [12:0] plen;
   } verdict_t;
@@ -915,7 +921,7 @@ package mrc_pkg;
   endfunction
 
   typedef struct packed {
-    logic [13:0] pad;
+    logic [29:0] pad;
     verdict_t data;
     logic [29:0] zero;
     logic ready;
@@ -923,7 +929,7 @@ package mrc_pkg;
   } obs_verdict_t;
 
   function automatic obs_verdict_t obs_of_verdict(logic valid, logic ready, verdict_t data);
-    return {14'd0, data, 30'd0, ready, valid};
+    return {30'd0, data, 30'd0, ready, valid};
   endfunction
 
   typedef struct packed {
@@ -1023,7 +1029,7 @@ package mrc_pkg;
   endfunction
 
   typedef struct packed {
-    logic [22:0] pad;
+    logic [2:0] pad;
     line_t data;
     logic [29:0] zero;
     logic ready;
@@ -1031,7 +1037,7 @@ package mrc_pkg;
   } obs_line_t;
 
   function automatic obs_line_t obs_of_line(logic valid, logic ready, line_t data);
-    return {23'd0, data, 30'd0, ready, valid};
+    return {3'd0, data, 30'd0, ready, valid};
   endfunction
 
   typedef struct packed {
@@ -1099,7 +1105,7 @@ package mrc_pkg;
     obs_wqe_t host_wqe;
   } obs_core_t;
 
-  localparam int unsigned ObsCoreWords = 32'd335;
+  localparam int unsigned ObsCoreWords = 32'd336;
 
   /// Boundaries with one instance per plane.
   typedef struct packed {
@@ -1177,6 +1183,9 @@ package mrc_pkg;
     BugOldSackJudges = 8'd61,
     BugWalkEndsEarly = 8'd62,
     BugSlotForGood = 8'd63,
+    BugFullLineNeverLast = 8'd64,
+    BugQpOfNextPacket = 8'd65,
+    BugPlaneOfLineBefore = 8'd66,
     BugGainDoubled = 8'd90,
     BugPenaltySavesAgain = 8'd91,
     BugDecreaseTooSoon = 8'd92,
