@@ -825,6 +825,8 @@ module mrc_rx_track
       "a QP is started under its packets")
   `MRC_ASSERT(WhatInRange, !x_valid_q || x_q.what <= WhatDone,
       "no such verdict")
+  `MRC_ASSERT(VerdictOfAQp, !verdict_load || 32'(verdict_d.qp) < NumQps,
+      "a verdict for a QP that there is not")
   `MRC_ASSERT(WindowInRange, !t_valid_q || 32'(t_set_q.mpr_dest) <= MaxMpr / 128,
       "a window larger than the memory")
   `MRC_ASSERT(WindowNot0, !take || t_set_q.mpr != 8'd0,

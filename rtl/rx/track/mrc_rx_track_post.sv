@@ -203,6 +203,7 @@ module mrc_rx_track_post
     verdict_o.plane = x_i.p.plane;
     if (x_i.what == WhatTake) begin
       verdict_o.place = 1'b1;
+      verdict_o.qp = x_i.p.qp;
       verdict_o.addr = x_i.p.haddr;
       verdict_o.plen = x_i.p.plen;
     end
@@ -304,6 +305,8 @@ module mrc_rx_track_post
 
   `MRC_ASSERT(PlaneInRange, !verdict_load_o || 32'(x_i.p.plane) < NumPlanes,
       "a verdict for no plane")
+  `MRC_ASSERT(PlacesBytes, !(verdict_load_o && verdict_o.place) || verdict_o.plen != 13'd0,
+      "a packet without payload is placed")
   `MRC_ONE_HOT0(OneCount, {dup_inc_d, trim_inc_d, oor_inc_d},
       "a packet counts twice")
 
