@@ -652,6 +652,7 @@ module mrc_rx_lane
 
   dstate_e dstate_q, dstate_d;
   logic [63:0] d_addr_q, d_addr_d;
+  logic [15:0] d_qp_q, d_qp_d;
   logic [12:0] d_left_q, d_left_d, d_n;
   logic [LineWordW-1:0] d_k_q, d_k_d;
   logic [Bits-1:0] asm_q[0:LineWords-1];
@@ -733,6 +734,7 @@ module mrc_rx_lane
   always_comb begin
     dstate_d = dstate_q;
     d_addr_d = d_addr_q;
+    d_qp_d = d_qp_q;
     d_left_d = d_left_q;
     d_k_d = d_k_q;
     rd_d = rd_q;
@@ -745,6 +747,7 @@ module mrc_rx_lane
           v_pop = 1'b1;
           if (v.place) begin
             d_addr_d = v.addr;
+            d_qp_d = v.qp;
             d_left_d = v.plen;
             d_k_d = '0;
             buf_re = 1'b1;
@@ -782,10 +785,15 @@ module mrc_rx_lane
     line_d.addr = 64'd0;
     line_d.len = 8'd0;
     line_d.last = 1'b1;
+    line_d.plane = 4'd0;  // rx_place knows it
+    line_d.qp = 16'd0;
     if (dstate_q == DRead) begin
       line_d.addr = d_addr_q;
       line_d.len = 8'(d_k_q) * 8'(PortBytes) + 8'(d_n);
-      line_d.last = d_end;
+      // Bug 64: a packet that ends with a full line does not say where it ends.
+      line_d.last = d_end && !(bug_i == BugFullLineNeverLast && line_d.len == 8'(HostBytes));
+      // Bug 65: of the packet behind it, if its verdict is there.
+      line_d.qp = (bug_i == BugQpOfNextPacket && v_valid) ? v.qp : d_qp_q;
     end
   end
   assign line_d.data = 1024'(line_data);
@@ -808,6 +816,7 @@ module mrc_rx_lane
 
   always_ff @(posedge clk_i) begin
     d_addr_q <= d_addr_d;
+    d_qp_q <= d_qp_d;
     d_left_q <= d_left_d;
     d_k_q <= d_k_d;
     if (d_put) begin
@@ -843,6 +852,11 @@ module mrc_rx_lane
       "a packet without payload is read")
   `MRC_ASSERT(LineFits, dstate_q != DRead || 32'(d_k_q) < LineWords,
       "a word behind the end of the line")
+  `MRC_ASSERT(FullUnlessLast, !line_load || line_d.last || line_d.len == 8'(HostBytes),
+      "a line that is not full has others behind it")
+  `MRC_ASSERT(PlacedLineHasBytes,
+      !line_load || dstate_q != DRead || (line_d.len != 8'd0 && line_d.len <= 8'(HostBytes)),
+      "a line of a packet that is placed has no bytes, or too many")
   `MRC_ASSERT(PayloadFits, !desc_push || plen <= 13'd4096,
       "more payload than a packet may have")
   `MRC_ASSERT(LostHasNone, !(desc_push && pay_lost) || !pl_push,
