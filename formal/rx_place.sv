@@ -3,7 +3,8 @@
 
 /// mrc_rx_place: no packet is done before its data are with the host. One last line of one plane
 /// is coloured (address 1, all others 0): as many packets of its plane as were before it may be
-/// done, and then it must have been taken before its own done is told.
+/// done, and then it must have been taken before its own done is told. What the host sees of a line
+/// is its plane (each lane has a QP of its own) and stays as it is until the line is taken.
 module formal_rx_place
   import mrc_pkg::*;
 #(
@@ -40,6 +41,7 @@ module formal_rx_place
       line_i[i] = '0;
       line_i[i].len = empty_i[i] ? 8'd0 : 8'd64;
       line_i[i].last = last_i[i] || empty_i[i];
+      line_i[i].qp = 16'(i) + 16'd5;
       line_i[i].addr = 64'(mark && k_q == 1'(i));
     end
   end
@@ -64,11 +66,27 @@ module formal_rx_place
     end
   end
 
+  logic waits_q;  // a line was offered and not taken
+  logic [20:0] shown, shown_q;
+  assign shown = {line_o.last, line_o.plane, line_o.qp};
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      waits_q <= 1'b0;
+    end else begin
+      waits_q <= line_valid_o && !line_ready_i;
+    end
+  end
+  always_ff @(posedge clk_i) shown_q <= shown;
+
   // With ahead_q = 0 the next done of plane k is the coloured packet's.
   `MRC_PROVE(done_after_data, !(done && marked_q && ahead_q == 3'd0) || taken_q)
   `MRC_PROVE(none_done_twice, before_q != 3'd7 && !(done && before_q == 3'd0))
   `MRC_COVER(done_after_data, done && marked_q && ahead_q == 3'd0 && taken_q)
   `MRC_COVER(none_done_twice, done && before_q == 3'd3)
+  `MRC_PROVE(names_its_plane, !line_valid_o || 16'(line_o.plane) + 16'd5 == line_o.qp)
+  `MRC_COVER(names_its_plane, line_valid_o && line_o.plane == 4'd1)
+  `MRC_PROVE(stays_until_taken, !waits_q || (line_valid_o && shown == shown_q))
+  `MRC_COVER(stays_until_taken, waits_q && line_valid_o && line_ready_i && line_o.plane == 4'd1)
 
   // ---- while the host takes lines and none of them ends a packet, a line waits Most cycles at
   // most; one without bytes waits, too, in each cycle that ends a packet of another plane

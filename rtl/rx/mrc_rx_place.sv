@@ -4,8 +4,8 @@
 /// Merges the lanes' lines into the host's write port, round robin, one line per cycle
 /// (docs/blocks/rx/rx_place.md), and reports when the last line of a packet was taken by the host,
 /// or a packet was discarded (a line of length 0). While the host takes nothing, nothing is done:
-/// what counts done packets never overtakes data that wait here. It does not align: the host takes
-/// any byte address.
+/// what counts done packets never overtakes data that wait here. A line leaves with the number of
+/// its plane. It does not align: the host takes any byte address.
 module mrc_rx_place
   import mrc_pkg::*;
 #(
@@ -32,9 +32,10 @@ module mrc_rx_place
 
   logic [NumPlanes-1:0] head_v, empty, can, gnt;
   line_t head[0:NumPlanes-1];
+  line_t line_d;
   logic any, out_free, handshake, fin, take, take_empty, load;
   logic [IdxW-1:0] idx;
-  logic [3:0] line_plane_q, done_plane_q, done_plane_d;
+  logic [3:0] done_plane_q, done_plane_d;
   logic done_valid_q, done_valid_d;
 
   for (genvar i = 0; i < NumPlanes; i++) begin : gen_in
@@ -78,13 +79,19 @@ module mrc_rx_place
   assign take_empty = any && empty[idx];
   assign load = any && !empty[idx];
 
+  always_comb begin
+    line_d = head[idx];
+    // Bug 66: the plane of the line before it.
+    line_d.plane = (bug_i == BugPlaneOfLineBefore) ? line_o.plane : 4'(idx);
+  end
+
   mrc_out_reg #(
       .T(line_t)
   ) u_out (
       .clk_i,
       .rst_ni,
       .load_i(load),
-      .data_i(head[idx]),
+      .data_i(line_d),
       .free_o(out_free),
       .valid_o(line_valid_o),
       .ready_i(line_ready_i),
@@ -100,7 +107,7 @@ module mrc_rx_place
     end
     if (fin) begin
       done_valid_d = 1'b1;
-      done_plane_d = line_plane_q;
+      done_plane_d = line_o.plane;
     end
     if (bug_i == BugDoneTooEarly && load && head[idx].last) begin
       done_valid_d = 1'b1;
@@ -118,9 +125,6 @@ module mrc_rx_place
 
   always_ff @(posedge clk_i) begin
     done_plane_q <= done_plane_d;
-    if (load) begin
-      line_plane_q <= 4'(idx);
-    end
   end
 
   assign done_valid_o = done_valid_q;
@@ -132,11 +136,42 @@ module mrc_rx_place
       "a packet is done before the host took its last line")
   `MRC_ASSERT(DoneOnce, !(take_empty && fin),
       "two packets are done in one cycle")
-  `MRC_ASSERT(PlaneOfALine, !fin || 32'(line_plane_q) < NumPlanes,
+  `MRC_ASSERT(PlaneOfALine, !line_valid_o || 32'(line_o.plane) < NumPlanes,
       "a line of no plane")
+  `MRC_ASSERT(HostGetsBytes, !line_valid_o || line_o.len != 8'd0,
+      "the host is told of a packet that was discarded")
+  `MRC_ASSERT(LaneNamesNoPlane, !take || head[idx].plane == 4'd0,
+      "a lane names a plane")
   `MRC_ASSERT(WaitsForRoom, !take || out_free,
       "a packet passes the one ahead of it")
   `MRC_ASSERT(LoadsALine, !load || head[idx].len <= 8'd128,
       "a line is longer than it can be")
+
+`ifdef MRC_ASSERT_ON
+  // Of each plane: a packet has begun and not ended, its QP, and where its next line goes.
+  logic [NumPlanes-1:0] open_q;
+  logic [15:0] qp_q[0:NumPlanes-1];
+  logic [63:0] next_q[0:NumPlanes-1];
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      open_q <= '0;
+    end else if (load) begin
+      open_q[idx] <= !line_d.last;
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    if (load) begin
+      qp_q[idx] <= line_d.qp;
+      next_q[idx] <= line_d.addr + 64'(line_d.len);
+    end
+  end
+
+  `MRC_ASSERT(PacketOfOneQp, !(load && open_q[idx]) || line_d.qp == qp_q[idx],
+      "a packet has lines of two QPs")
+  `MRC_ASSERT(PacketWithoutGap, !(load && open_q[idx]) || line_d.addr == next_q[idx],
+      "a packet has a gap, or another one stands in it")
+  `MRC_ASSERT(PacketEnds, !(take_empty && open_q[idx]),
+      "a packet is discarded that has lines")
+`endif
 
 endmodule
