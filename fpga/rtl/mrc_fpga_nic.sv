@@ -51,6 +51,9 @@ module mrc_fpga_nic
     input logic host_wr_ready_i,
     output logic [63:0] host_wr_addr_o,
     output logic [7:0] host_wr_len_o,
+    output logic host_wr_last_o,
+    output logic [3:0] host_wr_plane_o,
+    output logic [15:0] host_wr_qp_o,
     output logic [HostBytes*8-1:0] host_wr_data_o,
 
     output logic [NumPlanes*320-1:0] lane_counts_o,
