@@ -21,7 +21,8 @@
 extern "C" {
 #endif
 
-#define MRC_DUT_ABI_VERSION 1
+/* Version of the pins and of what is below: docs/blocks/nic.md, "Versions". Device and bench have the same one. */
+#define MRC_DUT_ABI_VERSION 2
 
 typedef struct mrc_dut mrc_dut;
 

@@ -39,6 +39,9 @@ typedef struct mrc_pins_in {
  *   Bit        uint8_t             one bit, always meaningful
  *   Code       uint8_t             two bits
  *   Length     uint8_t             bytes of a host line
+ *   Flag       uint8_t             one bit
+ *   Plane      uint8_t             number of a plane
+ *   Queue      uint16_t            number of a QP
  *   Data       uint32_t
  *   Address    uint64_t
  *   Words      uint32_t[]          a struct of streams.yaml (cqe_t, rdreq_t)
@@ -63,6 +66,9 @@ typedef struct mrc_pins_in {
   X(Bit, host_rd_valid, host_rd_valid, host_rd, tx_fetch)    \
   X(Bit, host_wr_valid, host_wr_valid, host_wr, rx_place)    \
   X(Length, host_wr_len, host_wr_valid, host_wr, rx_place)   \
+  X(Flag, host_wr_last, host_wr_valid, host_wr, rx_place)    \
+  X(Plane, host_wr_plane, host_wr_valid, host_wr, rx_place)  \
+  X(Queue, host_wr_qp, host_wr_valid, host_wr, rx_place)     \
   X(Valids, tx_tvalid, tx_tvalid, tx, tx_lane)               \
   X(Mask, tx_tlast, tx_tvalid, tx, tx_lane)                  \
   X(Data, rdata, rvalid, s_axil, csr)                        \
@@ -77,6 +83,9 @@ enum { MRC_WORDS_cqe = MRC_CQE_WORDS, MRC_WORDS_host_rd = MRC_RDREQ_WORDS };
 #define MRC_MEMBER_Bit(pin) uint8_t pin;
 #define MRC_MEMBER_Code(pin) uint8_t pin;
 #define MRC_MEMBER_Length(pin) uint8_t pin;
+#define MRC_MEMBER_Flag(pin) uint8_t pin;
+#define MRC_MEMBER_Plane(pin) uint8_t pin;
+#define MRC_MEMBER_Queue(pin) uint16_t pin;
 #define MRC_MEMBER_Data(pin) uint32_t pin;
 #define MRC_MEMBER_Address(pin) uint64_t pin;
 #define MRC_MEMBER_Words(pin) uint32_t pin[MRC_WORDS_##pin];

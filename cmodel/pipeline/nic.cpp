@@ -278,6 +278,9 @@ void Nic::outputs(mrc_pins_out& pins) const {
     const Line& line = n.rx_place.line();
     pins.host_wr_addr = line.addr;
     pins.host_wr_len = line.len;
+    pins.host_wr_last = line.last;
+    pins.host_wr_plane = line.plane;
+    pins.host_wr_qp = line.qp;
     std::memcpy(pins.host_wr_data, line.data.data(), sizeof pins.host_wr_data);
   }
   pins.tx_tvalid = pins.tx_tlast = 0;

@@ -13,6 +13,8 @@ void PinRules::mask(mrc_pins_out& o) const {
       (o.*Pin)[S::kWords - 1] &= ~beyond<S>();
     } else if constexpr (K == PinKind::Length) {
       o.*Pin = static_cast<uint8_t>(std::min<unsigned>(o.*Pin, host_bytes_));
+    } else if constexpr (K == PinKind::Plane || K == PinKind::Queue) {
+      o.*Pin = static_cast<std::remove_reference_t<decltype(o.*Pin)>>(std::min<unsigned>(o.*Pin, highest(K)));
     } else if constexpr (K == PinKind::Keep) {
       for (uint32_t& keep : o.*Pin) keep &= keep_;
     } else if constexpr (has_bits(K)) {
@@ -44,6 +46,15 @@ std::vector<PinRules::Stray> PinRules::list(const mrc_pins_out& o) const {
       if (!(o.*With)) return;
       if constexpr (K == PinKind::Code) {
         look(pin.name, pin, "bit 1", value, 3);
+      } else if constexpr (K == PinKind::Flag) {
+        look(pin.name, pin, "bit 0", value, 1);
+      } else if constexpr (K == PinKind::Plane || K == PinKind::Queue) {
+        if (value > highest(K)) {
+          found.push_back({pin.name,
+                           fmt::format("pin {} names {} {}, there are {}", pin.name,
+                                       K == PinKind::Plane ? "plane" : "QP", value, highest(K) + 1),
+                           pin.group, pin.block, value, highest(K)});
+        }
       } else if constexpr (K == PinKind::Words) {
         look(pin.name, pin, fmt::format("bit {}", S::kBits - 1), value[S::kWords - 1], uint32_t{~beyond<S>()});
       } else if constexpr (K == PinKind::Length) {

@@ -13,14 +13,16 @@
 
 namespace mrc::tb {
 
-/// Single-bit pins are 0 or 1, masks have a bit per plane, a beat has PortBytes bytes, a line HostBytes. What a valid
-/// goes with is looked at when it is set.
+/// Single-bit pins are 0 or 1, masks have a bit per plane, a beat has PortBytes bytes, a line HostBytes; numbers are
+/// those of planes and QPs that there are. What a valid goes with is looked at when it is set.
 class PinRules {
  public:
   explicit PinRules(const Preset& preset)
       : planes_((1u << preset.num_planes) - 1),
         keep_(static_cast<uint32_t>((uint64_t{1} << preset.port_bytes) - 1)),
-        host_bytes_(preset.host_bytes) {}
+        host_bytes_(preset.host_bytes),
+        num_planes_(preset.num_planes),
+        num_qps_(preset.num_qps) {}
 
   /// True: there are bits where no pin is.
   bool stray(const mrc_pins_out& o) const {
@@ -29,12 +31,14 @@ class PinRules {
     for_each_pin_out([&]<PinKind K, auto Pin, auto With, class S>(const PinOut<K, Pin, With, S>&) {
       if constexpr (K == PinKind::Bit || K == PinKind::Valids || K == PinKind::Mask) {
         wrong |= ~largest(K) & o.*Pin;
-      } else if constexpr (K == PinKind::Code) {
+      } else if constexpr (K == PinKind::Code || K == PinKind::Flag) {
         wrong |= when(o.*With) & ~largest(K) & o.*Pin;
       } else if constexpr (K == PinKind::Words) {
         wrong |= when(o.*With) & beyond<S>() & (o.*Pin)[S::kWords - 1];
       } else if constexpr (K == PinKind::Length) {
         wrong |= when(o.*With) & static_cast<unsigned>(o.*Pin > host_bytes_);
+      } else if constexpr (K == PinKind::Plane || K == PinKind::Queue) {
+        wrong |= when(o.*With) & static_cast<unsigned>(o.*Pin > highest(K));
       } else if constexpr (K == PinKind::Keep) {
         for (unsigned p = 0; p < kMaxPlanes; ++p) wrong |= when(o.*With & planes_ & 1u << p) & ~keep_ & (o.*Pin)[p];
       }
@@ -55,10 +59,15 @@ class PinRules {
  private:
   static unsigned when(unsigned valid) { return 0u - static_cast<unsigned>(valid != 0); }
   static constexpr bool has_bits(PinKind kind) {
-    return kind == PinKind::Bit || kind == PinKind::Code || kind == PinKind::Valids || kind == PinKind::Mask;
+    return kind == PinKind::Bit || kind == PinKind::Code || kind == PinKind::Flag || kind == PinKind::Valids ||
+           kind == PinKind::Mask;
   }
   /// All bits that pins of these kinds have.
-  unsigned largest(PinKind kind) const { return kind == PinKind::Bit ? 1u : kind == PinKind::Code ? 3u : planes_; }
+  unsigned largest(PinKind kind) const {
+    return kind == PinKind::Bit || kind == PinKind::Flag ? 1u : kind == PinKind::Code ? 3u : planes_;
+  }
+  /// The last plane or QP that there is.
+  unsigned highest(PinKind kind) const { return (kind == PinKind::Plane ? num_planes_ : num_qps_) - 1; }
   /// Bits of the last word of a packed struct that are no bits of it.
   template <class Struct>
   static constexpr uint32_t beyond() {
@@ -69,7 +78,7 @@ class PinRules {
 
   unsigned planes_;
   uint32_t keep_;
-  unsigned host_bytes_;
+  unsigned host_bytes_, num_planes_, num_qps_;
 };
 
 }  // namespace mrc::tb

@@ -11,7 +11,7 @@
 namespace mrc::tb {
 
 /// What a pin is: see MRC_PINS_OUT.
-enum class PinKind { Bit, Code, Length, Data, Address, Words, Line, Valids, Mask, Keep, Beat };
+enum class PinKind { Bit, Code, Length, Flag, Plane, Queue, Data, Address, Words, Line, Valids, Mask, Keep, Beat };
 
 /// A row of the table. Pin and With are members of mrc_pins_out; Struct is that of pins of kind Words.
 template <PinKind Kind, auto Pin, auto With, class Struct>
@@ -32,6 +32,9 @@ template <class Act>
 #define MRC_STRUCT_Bit(pin) void
 #define MRC_STRUCT_Code(pin) void
 #define MRC_STRUCT_Length(pin) void
+#define MRC_STRUCT_Flag(pin) void
+#define MRC_STRUCT_Plane(pin) void
+#define MRC_STRUCT_Queue(pin) void
 #define MRC_STRUCT_Data(pin) void
 #define MRC_STRUCT_Address(pin) void
 #define MRC_STRUCT_Line(pin) void
@@ -47,6 +50,9 @@ template <class Act>
 #undef MRC_STRUCT_Bit
 #undef MRC_STRUCT_Code
 #undef MRC_STRUCT_Length
+#undef MRC_STRUCT_Flag
+#undef MRC_STRUCT_Plane
+#undef MRC_STRUCT_Queue
 #undef MRC_STRUCT_Data
 #undef MRC_STRUCT_Address
 #undef MRC_STRUCT_Line

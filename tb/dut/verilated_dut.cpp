@@ -144,6 +144,9 @@ class Dut {
     if (o.host_wr_valid) {
       o.host_wr_addr = t.host_wr_addr_o;
       o.host_wr_len = t.host_wr_len_o;
+      o.host_wr_last = t.host_wr_last_o;
+      o.host_wr_plane = t.host_wr_plane_o;
+      o.host_wr_qp = t.host_wr_qp_o;
       std::memcpy(o.host_wr_data, bytes_of(t.host_wr_data_o), kHostBytes);
     }
     o.tx_tvalid = static_cast<uint8_t>(t.tx_tvalid_o);

@@ -111,6 +111,9 @@ void Board::outputs(mrc_pins_out& o) {
   if (o.host_wr_valid) {
     o.host_wr_addr = t.host_wr_addr_o;
     o.host_wr_len = t.host_wr_len_o;
+    o.host_wr_last = t.host_wr_last_o;
+    o.host_wr_plane = t.host_wr_plane_o;
+    o.host_wr_qp = t.host_wr_qp_o;
     get(o.host_wr_data, t.host_wr_data_o, kHostBytes);
   }
   o.tx_tvalid = o.tx_tlast = 0;

@@ -250,6 +250,7 @@ void RxLane::drain() {
     }
     d_addr_ = v.addr;
     d_left_ = v.plen;
+    d_qp_ = v.qp;
     d_word_ = 0;
     read_buffer<Pb>();
     reading_ = true;
@@ -268,6 +269,7 @@ void RxLane::drain() {
     asm_.addr = d_addr_;
     asm_.len = static_cast<uint8_t>(len);
     asm_.last = last;
+    asm_.qp = d_qp_;
     line_.load(asm_);
     d_addr_ += size;
     d_word_ = 0;

@@ -29,8 +29,7 @@ class RxPlace {
     const bool fin = line_.valid() && host_ready && line_.data().last;
     const bool free = line_.free(host_ready);
     done_valid_next_ = fin;
-    done_plane_next_ = line_plane_;
-    line_plane_next_ = line_plane_;
+    done_plane_next_ = line_.data().plane;
     const int plane = arb_.pick([&](unsigned p) {
       if (!lines_[p].has()) return false;
       // While the host takes nothing, nothing is done: no packet before the data ahead of it.
@@ -44,8 +43,9 @@ class RxPlace {
       done_valid_next_ = true;
       done_plane_next_ = p;
     } else {
-      line_.load(head);
-      line_plane_next_ = p;
+      Line& line = line_.load();
+      line = head;
+      line.plane = static_cast<uint8_t>(p);
     }
     lines_[p].pop();
   }
@@ -53,14 +53,12 @@ class RxPlace {
     line_.clock(host_ready_);
     done_valid_ = done_valid_next_;
     done_plane_ = done_plane_next_;
-    line_plane_ = line_plane_next_;
   }
 
  private:
   std::vector<Stream<Line>>& lines_;
   RrArb arb_;
   OutReg<Line> line_;
-  unsigned line_plane_ = 0, line_plane_next_ = 0;
   bool host_ready_ = false;
   bool done_valid_ = false, done_valid_next_ = false;
   unsigned done_plane_ = 0, done_plane_next_ = 0;

@@ -24,6 +24,9 @@ using Bit = bool;
 using Code = sc_dt::sc_uint<2>;
 using Strobe = sc_dt::sc_uint<4>;
 using Length = sc_dt::sc_uint<8>;
+using Flag = bool;
+using Plane = sc_dt::sc_uint<4>;
+using Queue = sc_dt::sc_uint<16>;
 using Short = sc_dt::sc_uint<16>;
 using Data = sc_dt::sc_uint<32>;
 using Address = sc_dt::sc_uint<64>;
@@ -86,6 +89,9 @@ class NicPins : private BeforeElaboration, public sc_core::sc_module {
 #define MRC_PIN_Bit(name) MRC_PIN_ONE(pin::Bit, name)
 #define MRC_PIN_Code(name) MRC_PIN_ONE(pin::Code, name)
 #define MRC_PIN_Length(name) MRC_PIN_ONE(pin::Length, name)
+#define MRC_PIN_Flag(name) MRC_PIN_ONE(pin::Flag, name)
+#define MRC_PIN_Plane(name) MRC_PIN_ONE(pin::Plane, name)
+#define MRC_PIN_Queue(name) MRC_PIN_ONE(pin::Queue, name)
 #define MRC_PIN_Data(name) MRC_PIN_ONE(pin::Data, name)
 #define MRC_PIN_Address(name) MRC_PIN_ONE(pin::Address, name)
 #define MRC_PIN_Words(name) MRC_PIN_ONE(pin::Words<MRC_WORDS_##name>, name)

@@ -60,8 +60,8 @@ struct Lane {
     }
     return now - 1;
   }
-  void decide(bool place, uint64_t addr = 0, unsigned plen = 0) {
-    verdict.push({.plane = 0, .place = place, .addr = addr, .plen = static_cast<uint16_t>(plen)});
+  void decide(bool place, uint64_t addr = 0, unsigned plen = 0, uint16_t qp = 0) {
+    verdict.push({.plane = 0, .place = place, .qp = qp, .addr = addr, .plen = static_cast<uint16_t>(plen)});
     verdict.clock();
   }
   /// Bytes of the lines, and a check that they stand one behind the other from addr on.
@@ -73,6 +73,7 @@ struct Lane {
       all.insert(all.end(), data, data + l.len);
       CHECK(std::all_of(data + l.len, data + kMaxLineBytes, [](uint8_t b) { return b == 0; }));
       CHECK(l.last == (&l == &lines.back()));
+      CHECK(l.plane == 0);  // rx_place knows it
     }
     return all;
   }
@@ -130,6 +131,47 @@ TEST_CASE("a lane places what it received, byte for byte", "[rx_lane]") {
   l.decide(true, 0x123456789, size);
   l.idle(2 * 4096 / l.preset.port_bytes);
   CHECK(l.placed(0x123456789) == p.payload);
+}
+
+TEST_CASE("lines name the QP of their packet, whoever waits behind it", "[rx_lane]") {
+  const char* name = GENERATE("tiny", "fpga100", "asic800");
+  const unsigned pace = GENERATE(1u, 7u);  // a line is taken every so many cycles
+  CAPTURE(name, pace);
+  Lane l(name);
+  const unsigned host = l.preset.host_bytes;
+  const unsigned sizes[] = {1, host, host + 1, 3 * host, host - 1};
+  for (const unsigned size : sizes) l.send(write_packet(size).frame());
+  l.idle(8);
+  // The second one is discarded. As many verdicts wait as there is room for.
+  const auto last = static_cast<uint16_t>(l.preset.num_qps - 1);
+  const uint16_t qps[] = {last, 3, 0, 2, last};
+  for (unsigned i = 0; i < 5; ++i) {
+    if (!l.verdict.ready()) l.idle(40);
+    if (i == 1) {
+      l.decide(false);
+    } else {
+      l.decide(true, 0x1000 * i, sizes[i], qps[i]);
+    }
+  }
+  for (unsigned i = 0; i < 400; ++i) {
+    l.take_lines = i % pace == 0;
+    l.idle(1);
+  }
+  std::vector<Line> want;
+  for (unsigned i = 0; i < 5; ++i) {
+    if (i == 1) want.push_back({.addr = 0, .len = 0, .last = true, .plane = 0, .qp = 0});
+    for (unsigned at = 0; i != 1 && at < sizes[i]; at += host) {
+      const unsigned n = std::min(host, sizes[i] - at);
+      want.push_back(
+          {.addr = 0x1000 * i + at, .len = static_cast<uint8_t>(n), .last = at + n == sizes[i], .qp = qps[i]});
+    }
+  }
+  REQUIRE(l.lines.size() == want.size());
+  for (unsigned i = 0; i < want.size(); ++i) {
+    CAPTURE(i);
+    want[i].data = l.lines[i].data;
+    CHECK(l.lines[i] == want[i]);
+  }
 }
 
 TEST_CASE("frames back to back do not mix", "[rx_lane]") {

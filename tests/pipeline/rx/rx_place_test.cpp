@@ -39,11 +39,13 @@ struct Bench : BlockBench<Bench> {
   static uint64_t address(unsigned plane, unsigned packet, unsigned line) {
     return uint64_t{plane} << 32 | uint64_t{packet} << 8 | line;
   }
+  static uint16_t qp_of(unsigned plane, unsigned packet) { return static_cast<uint16_t>(16 * packet + plane); }
   /// A packet of so many lines; of none: its buffer is freed (one word of length 0).
   void packet(unsigned plane, unsigned lines) {
     const unsigned number = packets[plane]++;
     for (unsigned i = 0; i < lines; ++i) {
-      feeds[plane].words.push_back({.addr = address(plane, number, i), .len = 64, .last = i + 1 == lines});
+      feeds[plane].words.push_back(
+          {.addr = address(plane, number, i), .len = 64, .last = i + 1 == lines, .qp = qp_of(plane, number)});
     }
     if (lines == 0) feeds[plane].words.push_back({.addr = address(plane, number, 0xff), .len = 0, .last = true});
   }
@@ -148,6 +150,24 @@ TEST_CASE("rx_place: planes take turns line by line, and each packet is done wit
   CHECK(b.done == Dones{{1, 7}, {0, 8}, {0, 9}});
 }
 
+TEST_CASE("rx_place: a line names the plane that it came from, and leaves as it came but for that", "[rx_place]") {
+  Bench b("asic800");
+  for (unsigned p = 0; p < b.preset.num_planes; ++p) b.packet(p, 1 + p % 3);
+  std::vector<std::vector<Line>> came;
+  for (const auto& feed : b.feeds) came.emplace_back(feed.words.begin(), feed.words.end());
+  b.run(40);
+  std::vector<unsigned> next(b.preset.num_planes, 0);
+  for (const Line& line : b.host.taken.words) {
+    REQUIRE(line.plane < b.preset.num_planes);
+    REQUIRE(next[line.plane] < came[line.plane].size());
+    Line want = came[line.plane][next[line.plane]++];
+    CHECK(want.plane == 0);
+    want.plane = line.plane;
+    CHECK(line == want);
+  }
+  for (unsigned p = 0; p < b.preset.num_planes; ++p) CHECK(next[p] == came[p].size());
+}
+
 TEST_CASE("rx_place: at any pace every packet is done once, in order, and not before its data are taken",
           "[rx_place]") {
   const uint64_t seed = GENERATE(1u, 2u, 3u, 4u, 5u, 6u);
@@ -175,6 +195,8 @@ TEST_CASE("rx_place: at any pace every packet is done once, in order, and not be
       const auto plane = static_cast<std::size_t>(address >> 32),
                  packet = static_cast<std::size_t>(address >> 8 & 0xffff);
       CHECK((address & 0xff) == lines[plane][packet]);  // lines of a packet in their order
+      CHECK(b.host.taken.words[line].plane == plane);
+      CHECK(b.host.taken.words[line].qp == Bench::qp_of(unsigned(plane), unsigned(packet)));
       ++lines[plane][packet];
     }
     const unsigned packet = next[done.plane]++;

@@ -167,6 +167,9 @@ TEST_CASE("every output pin is compared", "[tb][lockstep]") {
       {"tx_fetch", [](mrc_pins_out& o) { return o.host_rd_valid && (o.host_rd[1] ^= 1, true); }},
       {"rx_place", [](mrc_pins_out& o) { return o.host_wr_valid ^= 1, true; }},
       {"rx_place", [](mrc_pins_out& o) { return o.host_wr_valid && (o.host_wr_len ^= 1, true); }},
+      {"rx_place", [](mrc_pins_out& o) { return o.host_wr_valid && (o.host_wr_last ^= 1, true); }},
+      {"rx_place", [](mrc_pins_out& o) { return o.host_wr_valid && (o.host_wr_plane ^= 1, true); }},
+      {"rx_place", [](mrc_pins_out& o) { return o.host_wr_valid && (o.host_wr_qp ^= 2, true); }},
       {"rx_place", [](mrc_pins_out& o) { return o.host_wr_valid && (o.host_wr_addr ^= uint64_t{1} << 63, true); }},
       {"rx_place", [](mrc_pins_out& o) { return o.host_wr_valid && (o.host_wr_data[31] ^= 1, true); }},
       {"tx_lane", [](mrc_pins_out& o) { return o.tx_tvalid ^= 2, true; }},
@@ -192,7 +195,7 @@ TEST_CASE("data without valid are not compared", "[tb][lockstep]") {
   const CosimResult r = spoiled(
       [](mrc_pins_out& o, uint64_t) {
         if (!o.cqe_valid) o.cqe[0] ^= 0x5555;
-        if (!o.host_wr_valid) o.host_wr_data[3] ^= 0x55;
+        if (!o.host_wr_valid) o.host_wr_data[3] ^= 0x55, o.host_wr_last ^= 1, o.host_wr_plane ^= 1, o.host_wr_qp ^= 1;
         if (!(o.tx_tvalid & 1)) o.tx_tdata[0][0] ^= 0x55, o.tx_tlast ^= 1;
       },
       [](uint32_t* core, uint32_t*, uint64_t) {

@@ -286,13 +286,14 @@ TEST_CASE("a device in a process of its own writes waves, and is in no snapshot"
 }
 
 TEST_CASE("a device that lies about itself is refused", "[tb][guest]") {
-  CHECK_THAT(refusal("abi:2"), EndsWith(" speaks version 2 of mrc_dut.h, the bench version 1"));
-  CHECK_THAT(refusal("abi:0"), EndsWith(" speaks version 0 of mrc_dut.h, the bench version 1"));
+  CHECK_THAT(refusal("abi:1"), EndsWith(" speaks version 1 of mrc_dut.h, the bench version 2"));
+  CHECK_THAT(refusal("abi:3"), EndsWith(" speaks version 3 of mrc_dut.h, the bench version 2"));
+  CHECK_THAT(refusal("abi:0"), EndsWith(" speaks version 0 of mrc_dut.h, the bench version 2"));
   CHECK_THAT(refusal("preset:asic800"), EndsWith(" is preset asic800, not tiny"));
   CHECK_THAT(refusal("no-preset"), EndsWith(" does not say which preset it is"));
   CHECK_THAT(refusal("planes:4"), EndsWith(" has 4 planes, preset tiny has 2"));
   CHECK_THAT(refusal("core-words:3"), ContainsSubstring(" has 3 words of boundaries, preset tiny has "));
-  CHECK_THAT(refusal("info-size:20"), ContainsSubstring(" knows 20 bytes of mrc_dut_info_t, version 1 has "));
+  CHECK_THAT(refusal("info-size:20"), ContainsSubstring(" knows 20 bytes of mrc_dut_info_t, version 2 has "));
   CHECK_THAT(refusal("refuse"), EndsWith(" refuses: today is not its day"));
   CHECK_THAT(refusal("refuse-no-nul"), EndsWith(" refuses: " + std::string(256, 'x')));
   CHECK_THAT(refusal("refuse-control"), EndsWith(" refuses: red \\x1b[31m\\x07 and \\xff no more\\n"));
@@ -363,6 +364,9 @@ TEST_CASE("bits that no pin has are a mismatch that names them", "[tb][guest][pi
       {"host_rd", "pin host_rd has bits beyond bit 75"},
       {"host_wr_valid", "pin host_wr_valid has bits beyond bit 0"},
       {"host_wr_len", "pin host_wr_len says 255 bytes, a line has 32"},
+      {"host_wr_last", "pin host_wr_last has bits beyond bit 0"},
+      {"host_wr_plane", "pin host_wr_plane names plane 2, there are 2"},
+      {"host_wr_qp", "pin host_wr_qp names QP 4, there are 4"},
       {"tx_tvalid", "pin tx_tvalid has bits beyond plane 1"},
       {"tx_tlast", "pin tx_tlast has bits beyond plane 1"},
       {"tx_tkeep", "has bits beyond byte 15"},

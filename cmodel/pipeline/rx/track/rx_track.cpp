@@ -337,6 +337,7 @@ void RxTrack::issue(bool place) {
   Verdict& v = verdict_.load();
   v.plane = p.plane;
   v.place = place;
+  v.qp = place ? p.qp : uint16_t{0};
   v.addr = place ? p.haddr : 0;
   v.plen = place ? p.plen : uint16_t{0};
   issued_.count(p.plane);

@@ -18,7 +18,7 @@ TEST_CASE("packets in order are placed, acknowledged per message, and reported w
   t.configure(1, 0xffffff);
   t.send(Track::packet(0xffffff));
   REQUIRE(t.verdicts.size() == 1);
-  CHECK(t.verdicts[0] == Verdict{.plane = 1, .place = true, .addr = 0x1000 + 0xffffff, .plen = 1000});
+  CHECK(t.verdicts[0] == Verdict{.plane = 1, .place = true, .qp = 1, .addr = 0x1000 + 0xffffff, .plen = 1000});
   CHECK(t.resps.empty());
   REQUIRE(t.ords.size() == 1);
   CHECK(t.ords[0].adv);
@@ -141,6 +141,21 @@ TEST_CASE("the bitmap goes round a large window", "[rx_track]") {
   }
 }
 
+TEST_CASE("a verdict names the QP whose payload is placed, and none when it is discarded", "[rx_track]") {
+  Track t;
+  for (unsigned qp = 0; qp < t.preset.num_qps; ++qp) t.configure(qp, 0);
+  for (unsigned qp = t.preset.num_qps; qp-- > 0;) {
+    Rxpkt p = Track::packet(0);
+    p.qp = static_cast<uint16_t>(qp);
+    for (const bool place : {true, false}) {  // the second one is a duplicate
+      t.send(p);
+      REQUIRE(t.verdicts.size() == 1);
+      CHECK(t.verdicts[0].place == place);
+      CHECK(t.verdicts[0].qp == (place ? qp : 0));
+    }
+  }
+}
+
 TEST_CASE("duplicates are discarded and answered", "[rx_track]") {
   Track t;
   t.configure(1, 0);
@@ -149,7 +164,7 @@ TEST_CASE("duplicates are discarded and answered", "[rx_track]") {
   t.send(first);
   CHECK(t.dup == 1);
   REQUIRE(t.verdicts.size() == 1);
-  CHECK(t.verdicts[0] == Verdict{.plane = 1, .place = false, .addr = 0, .plen = 0});
+  CHECK(t.verdicts[0] == Verdict{.plane = 1, .place = false, .qp = 0, .addr = 0, .plen = 0});
   REQUIRE(t.resps.size() == 1);  // no message is complete: nothing to acknowledge again
   CHECK(t.resps[0].kind == CtlKind::Sack);
   CHECK(t.ords.empty());

@@ -109,6 +109,9 @@ void stray(const std::string& pin, mrc_pins_out& o) {
   if (pin == "bresp") o.bresp |= 0xfc;  // of what is valid only
   if (pin == "rresp") o.rresp |= 0xfc;
   if (pin == "host_wr_len") o.host_wr_len = 255;
+  if (pin == "host_wr_last") o.host_wr_last |= 0xfc;
+  if (pin == "host_wr_plane") o.host_wr_plane = static_cast<uint8_t>(kPreset.num_planes);
+  if (pin == "host_wr_qp") o.host_wr_qp = static_cast<uint16_t>(kPreset.num_qps);
   if (pin == "cqe") o.cqe[MRC_CQE_WORDS - 1] |= 1u << 31;
   if (pin == "host_rd") o.host_rd[MRC_RDREQ_WORDS - 1] |= 1u << 31;
   if (pin == "tx_tkeep") {
