@@ -74,6 +74,10 @@ int event_qp(const BoundaryRef& ref, const uint32_t* data, std::span<const int> 
     const uint32_t qp = (byte(bth + 5) << 16 | byte(bth + 6) << 8 | byte(bth + 7)) - kQpnBase;
     return qp < own.size() ? own[qp] : -1;
   }
+  // What is discarded is of no QP.
+  const std::string_view kind = ref.info->struct_name;
+  if (kind == "verdict_t" && !Verdict::unpack(data).place) return -1;
+  if (kind == "line_t" && Line::unpack(data).len == 0) return -1;
   for (const FieldInfo& f : ref.info->fields) {
     const std::string_view name = f.name;
     if (name == "qp" || name.ends_with(".qp")) return static_cast<int>(f.low64(data));

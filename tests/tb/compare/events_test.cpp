@@ -54,6 +54,18 @@ TEST_CASE("the newest events come back, whole, for one QP or all", "[tb][events]
   CHECK(describe(boundary(kPkt).info->fields, of_qp.back().data.data()) == "qp=1 psn=0x1ea");
 }
 
+TEST_CASE("verdicts and lines are of the QP whose payload is placed, of none when it is discarded", "[tb][events]") {
+  const auto qp = [](CoreB at, const auto& word) {
+    uint32_t words[64];
+    word.pack(words);
+    return event_qp(boundary(static_cast<unsigned>(at)), words);
+  };
+  CHECK(qp(CoreB::RxTrackVerdict, Verdict{.plane = 1, .place = true, .qp = 3}) == 3);
+  CHECK(qp(CoreB::RxTrackVerdict, Verdict{.plane = 1, .place = false}) == -1);
+  CHECK(qp(CoreB::RxPlaceLine, Line{.len = 1, .qp = 0}) == 0);
+  CHECK(qp(CoreB::RxPlaceLine, Line{.len = 0, .last = true}) == -1);
+}
+
 TEST_CASE("per-plane boundaries have their plane in the name", "[tb][events]") {
   CHECK(num_boundaries(8) == kNumCoreBoundaries + 24);
   CHECK(boundary(0).name() == "host.wqe");
