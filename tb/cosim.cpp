@@ -600,7 +600,7 @@ class Run {
     } else if (phase_ == Phase::Done) {
       for (const Station* s : stations) {
         const std::string who = s == &dut_station_ ? "at the device: " : "at the peer: ";
-        if (std::string wrong = s->responder().finish(); !wrong.empty()) problem(who + wrong, "rx_place", r.cycles, -1);
+        if (std::string wrong = s->finish(); !wrong.empty()) problem(who + wrong, "rx_place", r.cycles, -1);
         const NicCounters& counters = s == &dut_station_ ? dut_counters_ : peer_counters_;
         if (std::string wrong = s->check_counters(counters); !wrong.empty()) problem(who + wrong, "csr", r.cycles, -1);
       }

@@ -14,6 +14,7 @@
 #include "protocol/psn.hpp"
 #include "tb/compare/events.hpp"
 #include "tb/compare/pin_rules.hpp"
+#include "tb/environment/host_writes.hpp"
 
 namespace mrc::tb {
 namespace {
@@ -205,6 +206,7 @@ struct NicBench::Impl {
       const uint8_t* want = peer_source.at(peer_source.base() + offset, out.host_wr_len);
       if (!want || std::memcmp(want, out.host_wr_data, out.host_wr_len) != 0)
         return fail("a host write with wrong bytes or address");
+      if (std::string wrong = host_writes.taken(out); !wrong.empty()) return fail(std::move(wrong));
       totals.at[Totals::RxPayload] += out.host_wr_len;
       if (sampling) resolve(Latency::WireToMemory, placing, offset + out.host_wr_len);
     }
@@ -307,6 +309,7 @@ struct NicBench::Impl {
       std::memcpy(in.rx_tdata[p], beat.data, beat.bytes);
       if (beat.last) {
         last |= 1u << p;
+        host_writes.came(p, rx[p].finished()->bytes);
         if (sampling) received(*rx[p].finished());
       }
     }
@@ -496,6 +499,7 @@ struct NicBench::Impl {
 
   // host
   MessageRing ring;
+  HostWrites host_writes{preset};
   Rng host_rng;
   std::array<std::deque<std::pair<uint64_t, const uint8_t*>>, kMaxPlanes> reads;
   std::array<uint64_t, kMaxPlanes> read_ready{};

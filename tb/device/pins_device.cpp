@@ -183,6 +183,7 @@ DeviceInfo PinsDevice::open(const OpenRequest& request) {
   unanswered_.clear();
   reads_pending_ = 0;
   memory_takes_ = true;
+  host_writes_.emplace(preset_);
   works_.clear();
   posted_.clear();
   outputs_.clear();
@@ -333,6 +334,7 @@ void PinsDevice::receive(unsigned plane) {
   if (rx.at == size || rx.cut) {
     in_.rx_tlast = static_cast<uint8_t>(in_.rx_tlast | mask);
     if (rx.cut || frame.fcs_bad) in_.rx_tuser = static_cast<uint8_t>(in_.rx_tuser | mask);
+    if (!rx.cut && !frame.fcs_bad) host_writes_->came(plane, frame.bytes);
     rx.cut = false;
     rx.at = 0;
     rx.queue.pop_front();
@@ -466,6 +468,8 @@ void PinsDevice::host() {
   if (out_.host_wr_valid && in_.host_wr_ready) {
     if (out_.host_wr_len == 0 || out_.host_wr_len > preset_.host_bytes) {
       fail(fmt::format("the NIC writes {} bytes of memory", out_.host_wr_len));
+    } else if (const std::string what = host_writes_->taken(out_); !what.empty()) {
+      fail(fmt::format("at {} ps: {}", now_, what));
     } else {
       tell(now_, HostWrite{out_.host_wr_addr, {out_.host_wr_data, out_.host_wr_data + out_.host_wr_len}},
            out_.host_wr_len);

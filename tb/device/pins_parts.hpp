@@ -21,6 +21,7 @@
 #include "tb/device/pins_settings.hpp"
 #include "tb/environment/boundary_tap.hpp"
 #include "tb/environment/driver.hpp"
+#include "tb/environment/host_writes.hpp"
 #include "tb/environment/inside_tap.hpp"
 #include "tb/environment/mac.hpp"
 #include "util/rng.hpp"
@@ -201,6 +202,7 @@ class PinsDevice final : public NicDevice, public BoundarySink, public InsideSin
   std::unordered_map<uint64_t, Read*> unanswered_;
   size_t reads_pending_ = 0;
   bool memory_takes_ = true;
+  std::optional<HostWrites> host_writes_;
   unsigned last_rsp_ = 0;
   uint64_t next_tag_ = 1;
   std::deque<Work> works_;

@@ -28,6 +28,7 @@ Station::Station(const Setup& s)
       source_(s.own.source_size, s.own.source_base, Rng(s.seed, stream("memory", s.is_dut))),
       requester_(s.preset, s.scenario, source_, s.own.requester_plan(), s.other.regions, s.packets,
                  Rng(s.seed, stream("traffic", s.is_dut))),
+      host_writes_(s.preset),
       other_host_size_(s.other.host_size),
       read_cycles_(std::max<uint64_t>(1, cycles_of(s.scenario.read_ns, s.preset))),
       read_jitter_(cycles_of(s.scenario.read_jitter_ns, s.preset)),
@@ -180,18 +181,8 @@ void Station::host(const mrc_pins_out& out, mrc_pins_in& in) {
   }
 
   // Writes.
-  if (out.host_wr_valid && in.host_wr_ready) {
-    if (recorder_) recorder_->wrote(out.host_wr_addr, out.host_wr_len, out.host_wr_data, now_ps());
-    if (out.host_wr_len == 0 || out.host_wr_len > preset_.host_bytes) {
-      fail(fmt::format("host write of {} bytes", out.host_wr_len), "rx_place");
-      return;
-    }
-    if (const char* wrong = responder_->write(out.host_wr_addr, out.host_wr_len, out.host_wr_data)) {
-      fail(fmt::format("host write of {} bytes at {:#x} {}", out.host_wr_len, out.host_wr_addr, wrong), "rx_place");
-      return;
-    }
-    last_progress_ = cycle_;
-  }
+  if (out.host_wr_valid) line_cycle_ = cycle_;
+  if (out.host_wr_valid && in.host_wr_ready && !write(out)) return;
 
   // Completions.
   if (out.cqe_valid && in.cqe_ready) {
@@ -212,6 +203,34 @@ void Station::host(const mrc_pins_out& out, mrc_pins_in& in) {
       requester_.taken();
     }
   }
+}
+
+/// A line that the host takes. False: it cannot be in memory.
+bool Station::write(const mrc_pins_out& out) {
+  if (recorder_) recorder_->wrote(out.host_wr_addr, out.host_wr_len, out.host_wr_data, now_ps());
+  if (out.host_wr_len == 0 || out.host_wr_len > preset_.host_bytes) {
+    fail(fmt::format("host write of {} bytes", out.host_wr_len), "rx_place");
+    return false;
+  }
+  if (const char* wrong = responder_->write(out.host_wr_addr, out.host_wr_len, out.host_wr_data)) {
+    fail(fmt::format("host write of {} bytes at {:#x} {}", out.host_wr_len, out.host_wr_addr, wrong), "rx_place");
+    return false;
+  }
+  last_progress_ = cycle_;
+  if (const int qp = responder_->qp_at(out.host_wr_addr); qp != out.host_wr_qp) {
+    fail(fmt::format("host write of {} bytes at {:#x} names QP {}: the message that goes there is one of QP {}",
+                     out.host_wr_len, out.host_wr_addr, out.host_wr_qp, qp),
+         "rx_place", qp);
+  }
+  if (std::string wrong = host_writes_.taken(out); !wrong.empty()) fail(std::move(wrong), "rx_place", out.host_wr_qp);
+  return true;
+}
+
+std::string Station::finish() const {
+  if (std::string wrong = responder_->finish(); !wrong.empty()) return wrong;
+  // Packets of QPs that have failed may still be on their way: then the next line is there, or soon.
+  constexpr uint64_t kSoon = 1000;
+  return cycle_ - line_cycle_ < kSoon ? std::string() : host_writes_.finish();
 }
 
 void Station::ports(const mrc_pins_out& out, mrc_pins_in& in) {
@@ -247,6 +266,7 @@ void Station::ports(const mrc_pins_out& out, mrc_pins_in& in) {
     }
     if (beat.last) {
       if (recorder_) recorder_->received(*mac.finished(), mac.begun_ps(), now);
+      if (!beat.error) host_writes_.came(p, mac.finished()->bytes);
       if (!missing_.empty() && (mac.finished()->fate & (kFateCorrupt | kFateTrimmed | kFateRogue)) == 0) {
         const FrameInfo info = look_at(mac.finished()->bytes);
         if (const auto found = info.data() ? missing_.find(key_of(info)) : missing_.end(); found != missing_.end()) {

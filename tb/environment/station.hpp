@@ -14,6 +14,7 @@
 #include "gen/csr.hpp"
 #include "gen/presets.hpp"
 #include "tb/environment/driver.hpp"
+#include "tb/environment/host_writes.hpp"
 #include "tb/environment/link.hpp"
 #include "tb/environment/mac.hpp"
 #include "tb/environment/plan.hpp"
@@ -107,6 +108,8 @@ class Station {
 
   const Requester& requester() const { return requester_; }
   const Responder& responder() const { return *responder_; }
+  /// At the end, when nothing is on its way any more: what is missing in the host's memory, "" if nothing.
+  std::string finish() const;
   Link& link() { return link_; }
   const Link& link() const { return link_; }
   const PlaneCounters& plane(unsigned p) const { return planes_[p]; }
@@ -135,6 +138,7 @@ class Station {
   };
   void fail(std::string what, const char* block, int qp = -1);
   void host(const mrc_pins_out& out, mrc_pins_in& in);
+  bool write(const mrc_pins_out& out);
   void ports(const mrc_pins_out& out, mrc_pins_in& in);
   void sent(FramePtr frame);
   Moving moving();
@@ -163,6 +167,8 @@ class Station {
   SourceMemory source_;
   Requester requester_;
   std::unique_ptr<Responder> responder_;
+  HostWrites host_writes_;
+  uint64_t line_cycle_ = 0;  // of the newest line at the pins
   std::size_t other_host_size_;
 
   std::array<std::deque<Read>, kMaxPlanes> reads_;

@@ -227,6 +227,12 @@ class Responder {
     if (r.written > r.m.length && !r.abandoned) return "to bytes that were already written";
     return nullptr;
   }
+  /// The QP here whose message owns that byte, -1: nobody's. Of messages that have failed, too.
+  int qp_at(uint64_t address) const {
+    const uint64_t offset = address - base_;
+    const uint32_t id = offset < memory_.size() ? blocks_[offset / kBlock] : 0;
+    return id == 0 ? -1 : messages_[id - 1].m.peer_qp;
+  }
   /// A completion with recv = 1: data must be there now, and all earlier data of the QP.
   std::string completion(const Cqe& cqe);
   /// The QP here is connected anew: what was due on it is forgotten.

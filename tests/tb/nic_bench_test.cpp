@@ -131,6 +131,14 @@ TEST_CASE("wrong bytes are a problem, not goodput", "[tb][bench][check]") {
     REQUIRE_FALSE(t.complete);
     REQUIRE(problem.find("a host write with wrong bytes or address") != std::string::npos);
   }
+  SECTION("of another plane") {
+    BenchOptions o = options(4096, 1);
+    o.open = [](std::string&) -> std::unique_ptr<Dut> {
+      return std::make_unique<Spoiled>(make_model_dut(kTiny), [](mrc_pins_out& out) { out.host_wr_plane ^= 1; });
+    };
+    measured(o, Direction::Receive, problem);
+    REQUIRE(problem.find("which did not come there") != std::string::npos);
+  }
   SECTION("on the wire") {
     BenchOptions o = options(4096, 1);
     o.open = [](std::string&) -> std::unique_ptr<Dut> {
