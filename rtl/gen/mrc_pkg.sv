@@ -1185,7 +1185,7 @@ package mrc_pkg;
     BugSlotForGood = 8'd63,
     BugFullLineNeverLast = 8'd64,
     BugQpOfNextPacket = 8'd65,
-    BugPlaneOfLineBefore = 8'd66,
+    BugPlaneStuck = 8'd66,
     BugGainDoubled = 8'd90,
     BugPenaltySavesAgain = 8'd91,
     BugDecreaseTooSoon = 8'd92,

@@ -81,8 +81,8 @@ module mrc_rx_place
 
   always_comb begin
     line_d = head[idx];
-    // Bug 66: the plane of the line before it.
-    line_d.plane = (bug_i == BugPlaneOfLineBefore) ? line_o.plane : 4'(idx);
+    // Bug 66: the register keeps the plane that it has.
+    line_d.plane = (bug_i == BugPlaneStuck) ? line_o.plane : 4'(idx);
   end
 
   mrc_out_reg #(
