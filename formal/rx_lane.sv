@@ -2,12 +2,14 @@
 `include "mrc_prove.svh"
 
 /// mrc_rx_lane from its buffer to host memory: the lines of a packet cover it once, in order, with
-/// its words, and say which is the last; the buffer never holds more than it has. Frames are any
-/// bytes. Ports of 16 bytes, lines of 32, a buffer of 512 words; words are their addresses
-/// (formal/address_ram.sv), checksums are any (formal/any_crc.sv).
+/// its words, name its QP and say which is the last; the buffer never holds more than it has.
+/// Frames are any bytes. Ports of 16 bytes, lines of 32, a buffer of 512 words; words are their
+/// addresses (formal/address_ram.sv), checksums are any (formal/any_crc.sv).
 module formal_rx_lane
   import mrc_pkg::*;
-(
+#(
+    parameter int unsigned Bug = 0
+) (
     input logic clk_i,
     input rx_lane_csr_t csr_i,
     input logic rx_tvalid_i,
@@ -33,7 +35,7 @@ module formal_rx_lane
       .LaneFifo(2),
       .RxBufWords(Words)
   ) dut (
-      .bug_i(8'd0),
+      .bug_i(8'(Bug)),
       .tick_i(16'd0),
       .*
   );
@@ -48,6 +50,7 @@ module formal_rx_lane
 
   logic starts, places, open_q, begun_q;
   logic [63:0] addr_q;
+  logic [15:0] qp_q;
   logic [12:0] plen_q, sent_q;
   logic [8:0] word_q;
   assign starts = dut.v_pop && dut.v.place;
@@ -64,6 +67,7 @@ module formal_rx_lane
   always_ff @(posedge clk_i) begin
     if (starts) begin
       addr_q <= dut.v.addr;
+      qp_q <= dut.v.qp;
       plen_q <= dut.v.plen;
       word_q <= dut.rd_q[8:0];
       sent_q <= 13'd0;
@@ -79,6 +83,7 @@ module formal_rx_lane
              && (dut.line_d.last ? dut.line_d.len <= 8'd32 : dut.line_d.len == 8'd32)))
   `MRC_PROVE(last_once, !places || (dut.line_d.last == (end_of_line == plen_q)
                                     && end_of_line <= plen_q))
+  `MRC_PROVE(of_its_qp, !places || dut.line_d.qp == qp_q)
   `MRC_PROVE(whole, !dut.v_pop || !open_q)
   // A word of one byte keeps eight bits of its address.
   logic [8:0] first, second;
@@ -86,9 +91,10 @@ module formal_rx_lane
   assign second = first + 9'd1;
   `MRC_PROVE(its_words, !places || (dut.line_d.data[7:0] == first[7:0]
              && (dut.line_d.len <= 8'd16 || dut.line_d.data[135:128] == second[7:0])))
-  // What is discarded brings one line without bytes.
+  // What is discarded brings one line without bytes, of no QP.
   `MRC_PROVE(discarded, !(dut.v_pop && !dut.v.place)
-             || (dut.line_load && dut.line_d.len == 8'd0 && dut.line_d.last))
+             || (dut.line_load && dut.line_d.len == 8'd0 && dut.line_d.last
+                 && dut.line_d.qp == 16'd0))
   `MRC_COVER(lines, places && dut.line_d.last && sent_q == 13'd64 && dut.line_d.len == 8'd17)
   `MRC_COVER(next, dut.v_pop && begun_q)
   `MRC_COVER(discarded, dut.v_pop && !dut.v.place && dut.pl_words == 9'd3)
@@ -120,6 +126,7 @@ module formal_rx_lane
             && plen_q - sent_q - {8'd0, dut.d_k_q, 4'd0} == dut.d_left_q
             && dut.d_left_q <= plen_q - sent_q
             && sent_q <= plen_q && sent_q[4:0] == 5'd0))
+  `MRC_HELP(qp, !open_q || dut.d_qp_q == qp_q)
   `MRC_HELP(to, !open_q || dut.d_addr_q == addr_q + 64'(sent_q))
   logic [8:0] reads;
   assign reads = word_q + sent_q[12:4] + {8'd0, dut.d_k_q};

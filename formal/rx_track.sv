@@ -102,16 +102,17 @@ module formal_rx_track
 
   // ---- verdicts
 
-  // Any plane, length and address that no packet has which may be written: no verdict has them.
-  logic [80:0] other_q;
+  // Any plane, QP, length and address that no packet has which may be written: no verdict has them.
+  logic [96:0] other_q;
   always_ff @(posedge clk_i) other_q <= other_q;
   function automatic logic same(rxpkt_t p);
     return p.syndrome == 8'd0 && !p.err && !p.drop && p.trim == TrimNone && p.buf_valid
-        && {p.plane, p.plen, p.haddr} == other_q;
+        && {p.plane, p.qp, p.plen, p.haddr} == other_q;
   endfunction
   `MRC_GIVEN(none_has_them, !rxpkt_valid_i || !same(rxpkt_i))
   `MRC_PROVE(unchanged, !(verdict_valid_o && verdict_o.place)
-                        || {verdict_o.plane, verdict_o.plen, verdict_o.addr} != other_q)
+                        || {verdict_o.plane, verdict_o.qp, verdict_o.plen, verdict_o.addr}
+                           != other_q)
   `MRC_COVER(unchanged, verdict_valid_o && verdict_o.place && verdict_o.plane == 4'd1
                         && verdict_o.addr[63:60] == 4'hA && verdict_o.plen == 13'd77
                         && other_q[63:0] == verdict_o.addr)
