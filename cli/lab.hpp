@@ -34,8 +34,8 @@ class Lab {
 
  private:
   std::vector<std::string> tester_interfaces() const;
-  /// The kernel hands over the packets of each interface in blocks, when it likes: sends a mark over each cable and waits
-  /// until the file has them all. Throws UsageError: they do not come.
+  /// The kernel hands over the packets of each interface in blocks, when it likes: sends a mark over each cable and
+  /// waits until the file has them all. Throws UsageError: they do not come.
   void wait_until_written();
 
   unsigned planes_;

@@ -159,6 +159,7 @@ constexpr RandomKey kNotDrawn[] = {
     {"peer_port", "needs a port that the device receives"},
     {"back_us", "soon after cut_us"},
     {"hang_us", "long enough for what is drawn"},
+    {"ended", "it ends most of what the other keys bring about: tools/mutation/ended.toml has it"},
 };
 
 std::vector<double> numbers(std::string_view words) {
