@@ -88,7 +88,7 @@ def input_cases(label, words, name, extra):
     """What is no regular file, or cannot be read."""
     yield refused(f"{label}, is missing", words, name, files=extra)
     yield refused(f"{label}, is a folder", words, name + r".*(folder|directory)", files={**extra, name: Folder()})
-    yield refused(f"{label}, endless", words, name, files={**extra, name: Node(5)}, limits={"AS": 2 << 30}, seconds=40)
+    yield refused(f"{label}, endless", words, name, files={**extra, name: Node(5)}, limits={"AS": 2 << 30}, seconds=8)
     if label in ("toml: cosim", "toml: nscc"):  # nothing is said, so all is as by default
         yield Case(f"{label}, a device that ends at once", tuple(words), files={**extra, name: Node(3)})
     else:
