@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+`include "mrc_prove.svh"
+
+/// mrc_fpga_limit between a caller that asks one at a time and another side that answers when it
+/// likes, or never, or without having been asked.
+module formal_fpga_limit #(
+    parameter int unsigned WaitCycles = 3
+) (
+    input logic clk_i,
+    input logic want_i,
+    input logic answer_i,
+    input logic err_i
+);
+  `MRC_RESET
+
+  logic go_i, start_o, done_o, err_o, owed_o, late_o, refused_o;
+
+  mrc_fpga_limit #(
+      .WaitCycles(WaitCycles)
+  ) dut (
+      .*
+  );
+
+  // An access is under way, for so many cycles; what was handed on has no answer yet (out_q), and
+  // is of this access (mine_q); this access had its answer in the cycle before, with err.
+  logic pending_q, out_q, mine_q, came_q, came_err_q, told_q, late_q;
+  logic [2:0] since_q;
+  assign go_i = want_i && !pending_q && rst_ni;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      {pending_q, out_q, mine_q, came_q, told_q, late_q} <= '0;
+      since_q <= '0;
+    end else begin
+      pending_q <= go_i || (pending_q && !done_o);
+      since_q <= (go_i || !pending_q) ? '0 : since_q + 3'd1;
+      out_q <= start_o || (out_q && !answer_i);
+      mine_q <= start_o || (mine_q && !done_o);
+      came_q <= out_q && mine_q && !done_o && answer_i;
+      told_q <= late_o || refused_o;
+      late_q <= late_o || (late_q && !(out_q && answer_i));
+    end
+  end
+  always_ff @(posedge clk_i) came_err_q <= err_i;
+
+  `MRC_PROVE(in_time, !pending_q || done_o || 32'(since_q) < WaitCycles)
+  `MRC_PROVE(once, !done_o || pending_q)
+  `MRC_PROVE(own_answer, !(done_o && !told_q) || (came_q && err_o == came_err_q))
+  `MRC_PROVE(told, !(done_o && told_q) || err_o)
+  `MRC_PROVE(one_out, !(start_o && out_q))
+  `MRC_PROVE(owed, owed_o == late_q)
+  `MRC_COVER(in_time, pending_q && 32'(since_q) == WaitCycles && !err_o)
+  `MRC_COVER(once, done_o && since_q == '0 && told_q)
+  `MRC_COVER(own_answer, done_o && !told_q && !err_o)
+  `MRC_COVER(one_out, go_i && out_q)
+  `MRC_COVER(owed, late_q && answer_i && refused_o)
+  `MRC_COVER(told, done_o && told_q && out_q)
+  `MRC_COVER(again, start_o && came_q)
+endmodule
