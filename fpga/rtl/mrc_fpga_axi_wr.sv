@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+`include "mrc_assert.svh"
+
+/// Host writes on AXI4: lines of packets are gathered per plane and written by bursts. take_o says
+/// that a packet's last line was taken, done_o that all of the oldest such packet is acknowledged,
+/// for mrc_fpga_gate. Latency: a burst is offered two cycles after its last line came to the head
+/// of the input. Throughput: a line per cycle, but for one cycle at the end of a packet whose last
+/// line spills into one more beat. It sets no time limit. Contract: docs/boards/host.md.
+module mrc_fpga_axi_wr #(
+    parameter int unsigned WordBytes = 64,
+    parameter int unsigned NumPlanes = 2,
+    parameter int unsigned BeatDepth = 128,
+    parameter int unsigned MaxBeats = 64,
+    parameter int unsigned BurstDepth = 16,
+    parameter int unsigned MaxBursts = 32,
+    parameter int unsigned PageBits = 12,
+    localparam int unsigned AddrW = 64,
+    localparam int unsigned QpW = 16,
+    localparam int unsigned DataW = WordBytes * 8
+) (
+    input logic clk_i,
+    input logic rst_ni,
+    input logic host_wr_valid_i,
+    output logic host_wr_ready_o,
+    input logic [AddrW-1:0] host_wr_addr_i,
+    input logic [7:0] host_wr_len_i,
+    input logic host_wr_last_i,
+    input logic [3:0] host_wr_plane_i,
+    input logic [QpW-1:0] host_wr_qp_i,
+    input logic [DataW-1:0] host_wr_data_i,
+    input logic room_i,
+    output logic take_o,
+    output logic done_o,
+    output logic fail_o,
+    output logic [QpW-1:0] fail_qp_o,
+    output logic stray_o,
+
+    output logic m_axi_awvalid_o,
+    input logic m_axi_awready_i,
+    output logic m_axi_awid_o,
+    output logic [AddrW-1:0] m_axi_awaddr_o,
+    output logic [7:0] m_axi_awlen_o,
+    output logic [2:0] m_axi_awsize_o,
+    output logic [1:0] m_axi_awburst_o,
+    output logic m_axi_wvalid_o,
+    input logic m_axi_wready_i,
+    output logic [DataW-1:0] m_axi_wdata_o,
+    output logic [WordBytes-1:0] m_axi_wstrb_o,
+    output logic m_axi_wlast_o,
+    input logic m_axi_bvalid_i,
+    output logic m_axi_bready_o,
+    input logic [1:0] m_axi_bresp_i
+);
+
+  localparam int unsigned OffW = $clog2(WordBytes);
+  localparam int unsigned WordW = AddrW - OffW;
+  localparam int unsigned BeatW = (MaxBeats > 1) ? $clog2(MaxBeats) : 1;
+  localparam int unsigned PlaneW = (NumPlanes > 1) ? $clog2(NumPlanes) : 1;
+
+  if (BeatDepth < MaxBeats) begin : gen_bad_depth
+    $error("%m: BeatDepth must be at least MaxBeats, or a burst would wait for room for itself");
+  end
+
+  typedef struct packed {
+    logic [AddrW-1:0] addr;
+    logic [OffW:0] len;
+    logic last;
+    logic [PlaneW-1:0] plane;
+    logic [QpW-1:0] qp;
+    logic [DataW-1:0] data;
+  } line_t;
+
+  line_t line;
+  logic in_room, line_valid, line_ready, burst_push, burst_room, burst_end;
+  logic [NumPlanes-1:0] beat_push, beat_room, beat_valid, beat_pop;
+  logic [NumPlanes-1:0][DataW-1:0] head_data;
+  logic [NumPlanes-1:0][WordBytes-1:0] head_strb;
+  logic [DataW-1:0] beat_data;
+  logic [WordBytes-1:0] beat_strb;
+  logic [WordW-1:0] burst_word;
+  logic [BeatW-1:0] burst_beats;
+  logic [1:0] unused_count;
+  logic [NumPlanes-1:0][$clog2(BeatDepth+1)-1:0] unused_counts;
+
+  // Ready depends on registers alone.
+  assign host_wr_ready_o = in_room && room_i;
+  assign take_o = host_wr_valid_i && host_wr_ready_o && host_wr_last_i;
+
+  mrc_fifo #(
+      .T(line_t),
+      .Depth(2)
+  ) u_line (
+      .clk_i,
+      .rst_ni,
+      .valid_i(host_wr_valid_i && room_i),
+      .ready_o(in_room),
+      .data_i({host_wr_addr_i, host_wr_len_i[OffW:0], host_wr_last_i, host_wr_plane_i[PlaneW-1:0],
+               host_wr_qp_i, host_wr_data_i}),
+      .valid_o(line_valid),
+      .ready_i(line_ready),
+      .data_o(line),
+      .count_o(unused_count)
+  );
+
+  mrc_fpga_wr_cut #(
+      .WordBytes(WordBytes),
+      .NumPlanes(NumPlanes),
+      .MaxBeats(MaxBeats),
+      .AddrW(AddrW),
+      .PageBits(PageBits)
+  ) u_cut (
+      .clk_i,
+      .rst_ni,
+      .line_valid_i(line_valid),
+      .line_ready_o(line_ready),
+      .line_addr_i(line.addr),
+      .line_len_i(line.len),
+      .line_last_i(line.last),
+      .line_plane_i(line.plane),
+      .line_data_i(line.data),
+      .beat_room_i(beat_room),
+      .burst_room_i(burst_room),
+      .beat_push_o(beat_push),
+      .beat_data_o(beat_data),
+      .beat_strb_o(beat_strb),
+      .burst_push_o(burst_push),
+      .burst_word_o(burst_word),
+      .burst_beats_o(burst_beats),
+      .burst_end_o(burst_end)
+  );
+
+  for (genvar p = 0; p < NumPlanes; p++) begin : gen_plane
+    mrc_fifo_ram #(
+        .Width(DataW + WordBytes),
+        .Depth(BeatDepth)
+    ) u_beats (
+        .clk_i,
+        .rst_ni,
+        .valid_i(beat_push[p]),
+        .ready_o(beat_room[p]),
+        .data_i({beat_data, beat_strb}),
+        .valid_o(beat_valid[p]),
+        .ready_i(beat_pop[p]),
+        .data_o({head_data[p], head_strb[p]}),
+        .count_o(unused_counts[p])
+    );
+  end
+
+  mrc_fpga_wr_out #(
+      .WordBytes(WordBytes),
+      .NumPlanes(NumPlanes),
+      .MaxBeats(MaxBeats),
+      .AddrW(AddrW),
+      .QpW(QpW),
+      .BurstDepth(BurstDepth),
+      .MaxBursts(MaxBursts)
+  ) u_out (
+      .clk_i,
+      .rst_ni,
+      .burst_push_i(burst_push),
+      .burst_room_o(burst_room),
+      .burst_word_i(burst_word),
+      .burst_beats_i(burst_beats),
+      .burst_end_i(burst_end),
+      .burst_plane_i(line.plane),
+      .burst_qp_i(line.qp),
+      .beat_valid_i(beat_valid),
+      .beat_pop_o(beat_pop),
+      .beat_data_i(head_data),
+      .beat_strb_i(head_strb),
+      .awvalid_o(m_axi_awvalid_o),
+      .awready_i(m_axi_awready_i),
+      .awaddr_o(m_axi_awaddr_o),
+      .awlen_o(m_axi_awlen_o),
+      .wvalid_o(m_axi_wvalid_o),
+      .wready_i(m_axi_wready_i),
+      .wdata_o(m_axi_wdata_o),
+      .wstrb_o(m_axi_wstrb_o),
+      .wlast_o(m_axi_wlast_o),
+      .bvalid_i(m_axi_bvalid_i),
+      .bready_o(m_axi_bready_o),
+      .bresp_i(m_axi_bresp_i),
+      .done_o,
+      .fail_o,
+      .fail_qp_o,
+      .stray_o
+  );
+
+  assign m_axi_awid_o = 1'b0;
+  assign m_axi_awsize_o = 3'(OffW);
+  assign m_axi_awburst_o = 2'b01;
+
+  logic unused_bits;
+  assign unused_bits = ^{host_wr_len_i, host_wr_plane_i, unused_count, unused_counts};
+
+  `MRC_NEVER_FULL(Beats, beat_push != '0, (beat_push & ~beat_room) == '0)
+  `MRC_ASSERT(KnownPlane, !host_wr_valid_i || 32'(host_wr_plane_i) < NumPlanes,
+      "a line of a plane that there is not")
+
+endmodule
