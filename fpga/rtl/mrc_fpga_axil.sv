@@ -51,7 +51,7 @@ module mrc_fpga_axil #(
   logic ar_full_q, ar_full_d, r_busy_q, r_busy_d, rvalid_q, rvalid_d;
   logic aw_take, w_take, b_give, ar_take, r_give;
   logic [AddrW-3:0] awaddr_q, araddr_q;
-  logic [31:0] wdata_q, rdata_q;
+  logic [31:0] wdata_q, word_q;
   logic [3:0] wstrb_q;
   logic berr_q, rerr_q;
 
@@ -109,7 +109,7 @@ module mrc_fpga_axil #(
     end
     if (r_busy_q && r_done_i) begin
       rerr_q <= r_err_i;
-      rdata_q <= r_data_i;
+      word_q <= r_data_i;
     end
   end
 
@@ -119,7 +119,7 @@ module mrc_fpga_axil #(
   assign s_axil_bresp_o = berr_q ? RespSlvErr : RespOkay;
   assign s_axil_arready_o = !ar_full_q;
   assign s_axil_rvalid_o = rvalid_q;
-  assign s_axil_rdata_o = rdata_q;
+  assign s_axil_rdata_o = word_q;
   assign s_axil_rresp_o = rerr_q ? RespSlvErr : RespOkay;
   assign w_word_o = awaddr_q;
   assign w_data_o = wdata_q;

@@ -50,7 +50,7 @@ module mrc_fpga_guard #(
   logic awvalid_q, wvalid_q, arvalid_q, b_wait_q, r_wait_q;
   logic w_start, r_start, b_take, r_take;
   logic [AddrW-3:0] awaddr_q, araddr_q;
-  logic [31:0] wdata_q, rdata_q;
+  logic [31:0] wdata_q, word_q;
   logic [3:0] wstrb_q;
 
   // An answer counts when all that it answers has been taken.
@@ -117,7 +117,7 @@ module mrc_fpga_guard #(
       araddr_q <= r_word_i;
     end
     // What comes too late is nobody's.
-    rdata_q <= (r_take && !owed_o[1]) ? m_axil_rdata_i : 32'd0;
+    word_q <= (r_take && !owed_o[1]) ? m_axil_rdata_i : 32'd0;
   end
 
   assign m_axil_awvalid_o = awvalid_q;
@@ -127,6 +127,6 @@ module mrc_fpga_guard #(
   assign m_axil_wstrb_o = wstrb_q;
   assign m_axil_arvalid_o = arvalid_q;
   assign m_axil_araddr_o = {araddr_q, 2'd0};
-  assign r_data_o = rdata_q;
+  assign r_data_o = word_q;
 
 endmodule
