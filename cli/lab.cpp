@@ -204,8 +204,7 @@ void Lab::wait_until_written() {
   std::set<char> seen;
   std::string text;
   std::ifstream in(capture_, std::ios::binary);
-  in.seekg(0, std::ios::end);
-  // Captured a moment ago at most, so that marks are behind what the file held when they were sent.
+  in.seekg(0, std::ios::end);  // the marks come behind what the file has now
   while (seen.size() < planes_ && std::chrono::steady_clock::now() < enough) {
     ports.flush();
     std::this_thread::sleep_for(std::chrono::milliseconds(kPollMs));

@@ -53,6 +53,22 @@ TEST_CASE("when nothing arrives any more it is a hang, with the QPs that wait", 
   CHECK_THAT(failure_text({}, r), ContainsSubstring("no progress for 100000 cycles while sending; 4 QPs"));
 }
 
+TEST_CASE("software ends QPs that send: each fails and is connected anew, all else arrives", "[tb][cosim]") {
+  CosimOptions o = short_run("tiny", "clean", 4000);
+  o.scenario.may_fail = true;
+  o.scenario.rounds = 20;
+  o.scenario.csr_gap = 200;
+  o.scenario.size_min = 8192;
+  const CosimResult without = run_cosim(o);
+  CHECK(without.outcome == Outcome::Pass);
+  CHECK(without.failed_qps == 0);
+  o.scenario.ended = 0.05;
+  const CosimResult r = run_cosim(o);
+  CHECK(r.outcome == Outcome::Pass);
+  CHECK(r.failed_qps >= 10);
+  CHECK(r.data_packets > 500);
+}
+
 TEST_CASE("a run that is told to stop is incomplete", "[tb][cosim]") {
   std::atomic<bool> stop = true;
   CosimOptions o = short_run("tiny", "clean", 100000);

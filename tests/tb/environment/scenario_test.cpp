@@ -167,6 +167,8 @@ TEST_CASE("values that do not go together are refused", "[tb][scenario]") {
   CHECK(refusal("rto = 10\nhang_us = 4000") ==
         "my.toml:2:11: hang_us = 4000 is less than four timer intervals of rto = 10.");
   CHECK(refusal("hang_us = 4000") == "");
+  CHECK(refusal("ended = 0.25") == "my.toml:1:9: ended = 0.25: QPs that software puts into ERROR fail.");
+  CHECK(refusal("ended = 0.25\nmay_fail = true") == "");
   CHECK(refusal("dscp_rtx = 4") == "my.toml:1:12: dscp_data and dscp_rtx are both 4: nobody could tell them apart.");
   CHECK(refusal("dscp_rtx = 5\ndscp_lasthop = 5") ==
         "my.toml:2:16: dscp_rtx and dscp_lasthop are both 5: nobody could tell them apart.");
