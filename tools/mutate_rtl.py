@@ -58,7 +58,8 @@ JUDGED = [("mixed", 300, 1), ("immediate", 150, 1), ("trim", 300, 1), ("loss", 3
           ("window", 300, 1), ("link-flap", 300, 1), ("many-qps", 300, 1), ("retry-exhaust", 200, 1), ("qp-error", 200, 1),
           ("bad-ev", 300, 1), ("probe-revive", 300, 1), ("random", 600, 3),
           ("tools/mutation/edges.toml", 200, 3), ("tools/mutation/overrun.toml", 400, 1),
-          ("tools/mutation/skip-twice.toml", 600, 2), ("tools/mutation/all-marked.toml", 600, 3),
+          ("tools/mutation/ended.toml", 6000, 8), ("tools/mutation/ended.toml", 6000, 9),
+          ("tools/mutation/small-losses.toml", 4000, 1), ("tools/mutation/skip-twice.toml", 600, 2), ("tools/mutation/all-marked.toml", 600, 3),
           ("tools/mutation/few-sacks.toml", 600, 4), ("tools/mutation/trims-wait.toml", 600, 5),
           ("tools/mutation/long-refused.toml", 300, 2), ("tools/mutation/retry-for-ever.toml", 150, 6),
           ("mixed", 600, 2), ("dynamic-mpr", 300, 3), ("bad-plane", 300, 4), ("penalty", 300, 5), ("plane-loss", 300, 6),
@@ -66,14 +67,14 @@ JUDGED = [("mixed", 300, 1), ("immediate", 150, 1), ("trim", 300, 1), ("loss", 3
           ("slow-host", 300, 12), ("incast-trim", 300, 13), *(("random", 500, seed) for seed in range(4, 10))]
 # Families of vectors (first part of their ids) that speak of what a block does. All would take hours for each mutant.
 SPEAK_OF = {
-    "rx_check": ("H-LEN", "H-MTU", "R-MEM", "R-ZERO", "R-ERR", "R-IMM", "R-NAK", "H-RES", "R-WIN"),
-    "rx_track": ("R-SACK", "R-WIN", "R-ORD", "R-DUP", "R-ACK", "R-IMM", "R-RCVD", "R-ERR", "R-TRIM"),
+    "rx_check": ("H-LEN", "H-MTU", "R-MEM", "R-ZERO", "Q-CC", "Q-PORT", "R-ERR", "R-IMM", "R-NAK", "H-RES", "R-WIN"),
+    "rx_track": ("R-SACK", "R-NAK", "R-WIN", "R-ORD", "R-DUP", "R-ACK", "R-IMM", "R-RCVD", "R-ERR", "R-TRIM"),
     "tx_path": ("Q-EV", "Q-PLANE", "Q-PEN", "Q-PORT", "Q-TRIM", "Q-REUSE"),
-    "tx_inflight": ("Q-TRY", "Q-CC", "Q-RETRY", "Q-RTX", "Q-TRIM", "Q-NACK", "Q-GAP", "Q-TIME"),
+    "tx_inflight": ("Q-TRY", "Q-CC", "Q-PEN", "Q-RETRY", "Q-RTX", "Q-TRIM", "Q-NACK", "Q-GAP", "Q-TIME"),
     "tx_segment": ("Q-WIN", "Q-GAP", "Q-RTX", "Q-ERR", "Q-REUSE", "Q-RETRY", "Q-MPR", "Q-WRAP")}
 FAMILIES = sorted({family for families in SPEAK_OF.values() for family in families})
 STAGES = {"L0": QUICK + MORE, "L2": JUDGED, "vectors": FAMILIES}
-
+SHORT = {"L0": QUICK, "L2": JUDGED[:8]}
 
 EQUAL = ("equal", ("abc",))  # level and run of the answer of tools/equal.py
 WALL = 30  # times the limit of a run: who waits for so long waits for something else
@@ -141,7 +142,7 @@ def questions(levels, quick):
     if "vectors" in levels:
         runs["vectors"] = [(v["id"], 0, 0, v["version"]) for family in FAMILIES for v in vectors(family)]
     if quick:
-        runs["L0"] = list(map(dated, QUICK))
+        runs.update({level: list(map(dated, SHORT[level])) for level in levels if level in SHORT})
     return runs
 
 
@@ -489,7 +490,7 @@ def arguments():
     parser.add_argument("--seed", type=int, default=1, help="of the drawing")
     parser.add_argument("--at", action="append", metavar="FILE:LINE", help="only of this line, up to --count (may be repeated)")
     parser.add_argument("--levels", default="L0,L2", help="who is asked: some of L0, L2, vectors (L0,L2)")
-    parser.add_argument("--quick", action="store_true", help="only the short runs at L0")
+    parser.add_argument("--quick", action="store_true", help="only the short runs at L0 and L2")
     parser.add_argument("--list", action="store_true", help="list them, run nothing")
     parser.add_argument("--cached", action="store_true", help="report on those whose answers are kept, run nothing")
     parser.add_argument("--most", type=int, default=5000, metavar="N", help="ask only the first N mutants of each block")

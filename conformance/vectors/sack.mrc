@@ -71,6 +71,24 @@ if n > 1 { p0 < m[1] }
 if n > 2 { p0 < m[2] }
 * > sack cack m[n-1] ooo 0 within rtt
 
+cases id bytes n {
+  R-SACK-074 1536 2
+  R-SACK-075 2560 3
+  R-SACK-076 4608 5
+}
+purpose a threshold of A-09 that no number of packets meets exactly, $bytes: the SACK comes with packet $n, which passes it
+mark A, A-09, U
+cite mrc.md 6
+rules resp.sack-bytes
+setting A-09 SACK_TRIGGER.bytes $bytes
+profile mtu 256
+msg m = write len 32*256 at buf seq 1
+let n = $n
+p0 < m[0] ; p0 < m[1]
+if n > 2 { p0 < m[2] }
+if n > 3 { p0 < m[3] ; p0 < m[4] }
+* > sack cack m[n-1] ooo 0 within rtt
+
 # ---- what it says: cack, bitmap, ooo_count ----
 
 cases id sends want {

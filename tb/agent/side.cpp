@@ -51,7 +51,8 @@ AgentSide::AgentSide(const Setup& s)
       ports_(s.preset.num_planes),
       read_ps_(ps(s.scenario.read_ns)),
       read_jitter_ps_(ps(s.scenario.read_jitter_ns)),
-      evs_(s.own.qps.size()) {
+      evs_(s.own.qps.size()),
+      rows_(s.own.qps.size()) {
   const ref::Profile profile = ref::read_profile(s.profile, "profile");
   link_.trim_codes(profile.settings.dscp_trimmed, profile.settings.dscp_lasthop);
   link_.icrc_outer(profile.settings.icrc_outer);
@@ -142,6 +143,7 @@ void AgentSide::connect_qp(unsigned index) {
   for (std::size_t i = 0; i < r.evs.size(); ++i) r.ev_planes.push_back(static_cast<uint8_t>(i % nic_.info.planes));
   r.backup = c.backup;
   evs_[index].assign(c.evs.begin(), c.evs.end() - c.backup);
+  rows_[index] = r;
 }
 
 void AgentSide::reset_qp(unsigned index) {
@@ -176,6 +178,22 @@ void AgentSide::controller(Time from, Time to) {
       const uint64_t some = std::max<uint64_t>(1, evs_[index].size() / 4);
       if (nic_.device->ev(qpn, evs_[index][control_rng_.below(some)], control_rng_.chance(0.6))) ++pending_;
     }
+  }
+}
+
+/// What software does to queue pairs in use while traffic runs: it puts them into ERROR.
+void AgentSide::end_qps(Time from, Time to) {
+  if (!is_dut_ || scenario_.ended <= 0 || scenario_.csr_gap <= 0) return;
+  const double gap_ps = scenario_.csr_gap / scenario_.ended * preset_.clock_ps;
+  for (; next_end_ < to; next_end_ += 1 + static_cast<Time>(2 * control_rng_.unit() * gap_ps)) {
+    if (next_end_ < from || resting_) continue;
+    const auto index = static_cast<unsigned>(control_rng_.below(own_.requester_plan().size()));
+    if (dead(index) || rows_[index].state != log::QpState::Rts) continue;
+    QpConfig c;
+    c.qp = nic_.info.qp_first + index;
+    c.state = rows_[index].state = log::QpState::Error;
+    if (nic_.device->qp(c)) ++pending_;
+    add<log::Qp>(from) = rows_[index];
   }
 }
 
@@ -459,6 +477,7 @@ void AgentSide::run(Time from, Time to) {
   deliver(from, to);
   pauses(from, to);
   controller(from, to);
+  end_qps(from, to);
   post(from, to);
   for (Time reached = from; reached < to && problem_.empty();) {
     Advanced ran = nic_.device->advance(to, read_ps_);

@@ -102,6 +102,7 @@ class AgentSide {
   void deliver(Time from, Time to);
   void post(Time from, Time to);
   void controller(Time from, Time to);
+  void end_qps(Time from, Time to);
   void take(Output& output, Time reached);
   void sent(SentFrame& frame, Time first);
   void read(const HostRead& read, Time time, Time reached);
@@ -129,9 +130,10 @@ class AgentSide {
   Time read_ps_, read_jitter_ps_;
   std::array<Time, 3> stall_next_{};  ///< of short pauses; reads, writes, completions
   std::array<Time, 3> paused_until_{};
-  Time next_control_ = 0;
+  Time next_control_ = 0, next_end_ = 0;
   std::unordered_map<uint64_t, Wqe> posted_;  ///< by wr_id
   std::vector<std::vector<uint32_t>> evs_;    ///< in use, by QP
+  std::vector<log::Qp> rows_;                 ///< as software set it last, by QP
   unsigned pending_ = 0;
   bool resting_ = false;
 

@@ -44,6 +44,13 @@ def fast():
     assert any(text.startswith("wrap_share: the device has no cap psn") for text in result["left_out"]), result
 
 
+def ended():
+    """Software puts QPs that send into ERROR: each is connected anew, and the judge is content."""
+    result = cosim("--dut", "model", "--scenario", str(Path(SOURCE) / "tools/mutation/ended.toml"), packets=1500)
+    assert result["result"] == "pass" and result["qps_failed"] >= 8, result
+    assert not any(text.startswith("ended") for text in result["left_out"]), result["left_out"]
+
+
 def rtl():
     play("rtl", ["loss", "qp-error"])
 
@@ -216,8 +223,8 @@ def headers():
                 assert "speaks version 2 of mrc_nic.h, we speak version 1" in said, said
 
 
-TESTS = [model, fast, rtl, stalled, peers, same_everywhere, sockets, record, wrong_ones, seeds, levels, variants, spoiled,
-         headers]
+TESTS = [model, fast, ended, rtl, stalled, peers, same_everywhere, sockets, record, wrong_ones, seeds, levels,
+         variants, spoiled, headers]
 
 
 def main():
