@@ -59,7 +59,8 @@ JUDGED = [("mixed", 300, 1), ("immediate", 150, 1), ("trim", 300, 1), ("loss", 3
           ("bad-ev", 300, 1), ("probe-revive", 300, 1), ("random", 600, 3),
           ("tools/mutation/edges.toml", 200, 3), ("tools/mutation/overrun.toml", 400, 1),
           ("tools/mutation/ended.toml", 6000, 8), ("tools/mutation/ended.toml", 6000, 9),
-          ("tools/mutation/small-losses.toml", 4000, 1), ("tools/mutation/skip-twice.toml", 600, 2), ("tools/mutation/all-marked.toml", 600, 3),
+          ("tools/mutation/small-losses.toml", 4000, 1),
+          ("tools/mutation/skip-twice.toml", 600, 2), ("tools/mutation/all-marked.toml", 600, 3),
           ("tools/mutation/few-sacks.toml", 600, 4), ("tools/mutation/trims-wait.toml", 600, 5),
           ("tools/mutation/long-refused.toml", 300, 2), ("tools/mutation/retry-for-ever.toml", 150, 6),
           ("mixed", 600, 2), ("dynamic-mpr", 300, 3), ("bad-plane", 300, 4), ("penalty", 300, 5), ("plane-loss", 300, 6),
@@ -543,7 +544,7 @@ def main():
         rest = Rest(device.library.stem, memory, judges)
         rest.begin(options.levels, runs)
         if "L0" in options.levels:  # the long runs, and the other levels, are not for what nobody can tell apart
-            quick = {"L0": [run for run in runs["L0"] if run in QUICK]}
+            quick = {"L0": [run for run in runs["L0"] if run in SHORT["L0"]]}
             if not work(plan(mutants, memory, ["L0"], quick), memory, judges, rest, ["L0"], quick, options.j):
                 print("interrupted; the same command goes on", file=sys.stderr)
                 return rtl.Exit.INCONCLUSIVE

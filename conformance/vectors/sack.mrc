@@ -76,7 +76,7 @@ cases id bytes n {
   R-SACK-075 2560 3
   R-SACK-076 4608 5
 }
-purpose a threshold of A-09 that no number of packets meets exactly, $bytes: the SACK comes with packet $n, which passes it
+purpose a threshold of A-09 that no number of packets meets exactly, $bytes: a SACK comes with packet $n at the latest
 mark A, A-09, U
 cite mrc.md 6
 rules resp.sack-bytes

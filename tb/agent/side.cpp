@@ -51,7 +51,6 @@ AgentSide::AgentSide(const Setup& s)
       ports_(s.preset.num_planes),
       read_ps_(ps(s.scenario.read_ns)),
       read_jitter_ps_(ps(s.scenario.read_jitter_ns)),
-      evs_(s.own.qps.size()),
       rows_(s.own.qps.size()) {
   const ref::Profile profile = ref::read_profile(s.profile, "profile");
   link_.trim_codes(profile.settings.dscp_trimmed, profile.settings.dscp_lasthop);
@@ -142,7 +141,6 @@ void AgentSide::connect_qp(unsigned index) {
   r.evs = c.evs;
   for (std::size_t i = 0; i < r.evs.size(); ++i) r.ev_planes.push_back(static_cast<uint8_t>(i % nic_.info.planes));
   r.backup = c.backup;
-  evs_[index].assign(c.evs.begin(), c.evs.end() - c.backup);
   rows_[index] = r;
 }
 
@@ -154,6 +152,7 @@ void AgentSide::reset_qp(unsigned index) {
   log::Qp& r = add<log::Qp>(told_);
   r.qp = c.qp;
   r.peer_qp = other_nic_.info.qp_first + own_.qps[index].peer;
+  rows_[index] = r;
 }
 
 void AgentSide::revived(unsigned index) {
@@ -161,40 +160,45 @@ void AgentSide::revived(unsigned index) {
   responder_->forget(index);
 }
 
-/// What a controller does while traffic runs: denies and allows entropy values, a quarter of a queue pair's at most,
-/// and moves the windows of responders.
-void AgentSide::controller(Time from, Time to) {
-  if (!is_dut_ || scenario_.control <= 0 || scenario_.csr_gap <= 0) return;
-  const double gap_ps = scenario_.csr_gap / scenario_.control * preset_.clock_ps;
-  for (; next_control_ < to; next_control_ += 1 + static_cast<Time>(2 * control_rng_.unit() * gap_ps)) {
-    if (next_control_ < from || resting_) continue;
+/// Between `from` and `to` software orders something of a queue pair of the device now and then, with this share of the
+/// scenario's register accesses; `next`: when the next order comes.
+template <typename Order>
+void AgentSide::orders(double share, Time& next, Time from, Time to, Order order) {
+  if (!is_dut_ || share <= 0 || scenario_.csr_gap <= 0) return;
+  const double gap_ps = scenario_.csr_gap / share * preset_.clock_ps;
+  for (; next < to; next += 1 + static_cast<Time>(2 * control_rng_.unit() * gap_ps)) {
+    if (next < from || resting_) continue;
     const auto index = static_cast<unsigned>(control_rng_.below(own_.requester_plan().size()));
-    const uint32_t qpn = nic_.info.qp_first + index;
-    if (dead(index) || evs_[index].empty()) continue;
-    if (scenario_.dyn_mpr && control_rng_.chance(0.5)) {
-      const unsigned most = nic_.device->qp_now(qpn).mpr_dest;
-      if (nic_.device->mpr(qpn, static_cast<unsigned>(control_rng_.between(1, most)))) ++pending_;
-    } else {
-      const uint64_t some = std::max<uint64_t>(1, evs_[index].size() / 4);
-      if (nic_.device->ev(qpn, evs_[index][control_rng_.below(some)], control_rng_.chance(0.6))) ++pending_;
-    }
+    if (!dead(index) && rows_[index].state == log::QpState::Rts) order(rows_[index]);
   }
 }
 
-/// What software does to queue pairs in use while traffic runs: it puts them into ERROR.
+/// What a controller does while traffic runs: denies and allows entropy values, a quarter of a queue pair's at most,
+/// and moves the windows of responders.
+void AgentSide::controller(Time from, Time to) {
+  orders(scenario_.control, next_control_, from, to, [this](const log::Qp& qp) {
+    const uint64_t evs = qp.evs.size() - qp.backup;
+    if (evs == 0) return;
+    if (scenario_.dyn_mpr && control_rng_.chance(0.5)) {
+      const unsigned most = nic_.device->qp_now(qp.qp).mpr_dest;
+      if (nic_.device->mpr(qp.qp, static_cast<unsigned>(control_rng_.between(1, most)))) ++pending_;
+    } else {
+      const uint64_t some = std::max<uint64_t>(1, evs / 4);
+      if (nic_.device->ev(qp.qp, qp.evs[control_rng_.below(some)], control_rng_.chance(0.6))) ++pending_;
+    }
+  });
+}
+
+/// Software puts queue pairs that are in use into ERROR.
 void AgentSide::end_qps(Time from, Time to) {
-  if (!is_dut_ || scenario_.ended <= 0 || scenario_.csr_gap <= 0) return;
-  const double gap_ps = scenario_.csr_gap / scenario_.ended * preset_.clock_ps;
-  for (; next_end_ < to; next_end_ += 1 + static_cast<Time>(2 * control_rng_.unit() * gap_ps)) {
-    if (next_end_ < from || resting_) continue;
-    const auto index = static_cast<unsigned>(control_rng_.below(own_.requester_plan().size()));
-    if (dead(index) || rows_[index].state != log::QpState::Rts) continue;
+  orders(scenario_.ended, next_end_, from, to, [this, from](log::Qp& qp) {
+    qp.state = log::QpState::Error;
     QpConfig c;
-    c.qp = nic_.info.qp_first + index;
-    c.state = rows_[index].state = log::QpState::Error;
+    c.qp = qp.qp;
+    c.state = qp.state;
     if (nic_.device->qp(c)) ++pending_;
-    add<log::Qp>(from) = rows_[index];
-  }
+    add<log::Qp>(from) = qp;
+  });
 }
 
 void AgentSide::post(Time from, Time to) {

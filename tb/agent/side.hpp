@@ -101,6 +101,8 @@ class AgentSide {
   void pauses(Time from, Time to);
   void deliver(Time from, Time to);
   void post(Time from, Time to);
+  template <typename Order>
+  void orders(double share, Time& next, Time from, Time to, Order order);
   void controller(Time from, Time to);
   void end_qps(Time from, Time to);
   void take(Output& output, Time reached);
@@ -132,8 +134,7 @@ class AgentSide {
   std::array<Time, 3> paused_until_{};
   Time next_control_ = 0, next_end_ = 0;
   std::unordered_map<uint64_t, Wqe> posted_;  ///< by wr_id
-  std::vector<std::vector<uint32_t>> evs_;    ///< in use, by QP
-  std::vector<log::Qp> rows_;                 ///< as software set it last, by QP
+  std::vector<log::Qp> rows_;                 ///< as last told to the log, by QP
   unsigned pending_ = 0;
   bool resting_ = false;
 

@@ -46,9 +46,10 @@ def fast():
 
 def ended():
     """Software puts QPs that send into ERROR: each is connected anew, and the judge is content."""
-    result = cosim("--dut", "model", "--scenario", str(Path(SOURCE) / "tools/mutation/ended.toml"), packets=1500)
-    assert result["result"] == "pass" and result["qps_failed"] >= 8, result
-    assert not any(text.startswith("ended") for text in result["left_out"]), result["left_out"]
+    for dut in ("model", f"{shlex.quote(MRC)} nic --preset tiny", LIBRARY):
+        result = cosim("--dut", dut, "--scenario", f"{SOURCE}/tools/mutation/ended.toml", packets=1500)
+        assert result["result"] == "pass" and result["qps_failed"] >= 8, (dut, result)
+        assert not any(text.startswith("ended") for text in result["left_out"]), (dut, result["left_out"])
 
 
 def rtl():
