@@ -42,7 +42,7 @@ inline constexpr uint32_t kIdReset = 0x4d52434e;
 
 /// Register map version, major in bits 15:8
 inline constexpr uint32_t kVersion = 0x0004;
-inline constexpr uint32_t kVersionReset = 0x00000200;
+inline constexpr uint32_t kVersionReset = 0x00000300;
 
 /// Set by parameters
 inline constexpr uint32_t kCaps0 = 0x0008;
@@ -280,8 +280,8 @@ inline constexpr Field kEvProbeKeepCount{"keep_count", 24, 1, 0x0};
 inline constexpr Field kEvProbeKind{"kind", 25, 2, 0x0};
 inline constexpr Field kEvProbeFields[] = {kEvProbeInterval, kEvProbeSuccesses, kEvProbeSkipGood, kEvProbeCap, kEvProbeKeepCount, kEvProbeKind};
 
-/// Writing copies TBL_DATA into a row of a table; the write response comes when every block has
-/// taken it
+/// Writing copies TBL_DATA into a row of a table; CMD_STATUS says when every block has taken it.
+/// SLVERR while busy, for TBL_DATA and QP_ATTR too
 inline constexpr uint32_t kTblCmd = 0x0070;
 inline constexpr uint32_t kTblCmdReset = 0x00000000;
 /// row
@@ -330,15 +330,17 @@ inline constexpr Field kQpInfoState{"state", 0, 3, 0x0};
 inline constexpr Field kQpInfoStatus{"status", 8, 8, 0x0};
 inline constexpr Field kQpInfoFields[] = {kQpInfoState, kQpInfoStatus};
 
-/// Outcome of the last TBL_CMD
+/// The last TBL_CMD
 inline constexpr uint32_t kCmdStatus = 0x00cc;
 inline constexpr uint32_t kCmdStatusReset = 0x00000000;
-/// cmd_code_e
+/// 1: it is under way, 0: it has ended
+inline constexpr Field kCmdStatusBusy{"busy", 31, 1, 0x0};
+/// cmd_code_e, 0 while busy
 inline constexpr Field kCmdStatusCode{"code", 0, 4, 0x0};
 /// BadTransition: the QP's state; MissingAttr: the missing bits of QP_ATTR; BadValue: number of the
 /// attribute (qp_attr_e)
 inline constexpr Field kCmdStatusDetail{"detail", 16, 12, 0x0};
-inline constexpr Field kCmdStatusFields[] = {kCmdStatusCode, kCmdStatusDetail};
+inline constexpr Field kCmdStatusFields[] = {kCmdStatusBusy, kCmdStatusCode, kCmdStatusDetail};
 
 /// Entropy value of the next EV probe
 inline constexpr uint32_t kEvpEv = 0x00d0;
@@ -388,6 +390,28 @@ inline constexpr Field kIpPlaneLsb{"lsb", 0, 7, 0x40};
 /// 0 one address on all planes; 1 one per plane: the number of the plane stands at lsb
 inline constexpr Field kIpPlaneEnable{"enable", 8, 1, 0x0};
 inline constexpr Field kIpPlaneFields[] = {kIpPlaneLsb, kIpPlaneEnable};
+
+/// Which bits of IRQ drive the pin irq
+inline constexpr uint32_t kIrqEnable = 0x00f0;
+inline constexpr uint32_t kIrqEnableReset = 0x00000000;
+/// bit n: bit n of IRQ
+inline constexpr Field kIrqEnableMask{"mask", 0, 5, 0x0};
+inline constexpr Field kIrqEnableFields[] = {kIrqEnableMask};
+
+/// Interrupts that wait
+inline constexpr uint32_t kIrq = 0x00f4;
+inline constexpr uint32_t kIrqReset = 0x00000000;
+/// EVQ holds an event; writing 1 changes nothing
+inline constexpr Field kIrqEvq{"evq", 0, 1, 0x0};
+/// the NIC has put a QP into Error
+inline constexpr Field kIrqQpErr{"qp_err", 1, 1, 0x0};
+/// a TBL_CMD has ended
+inline constexpr Field kIrqCmd{"cmd", 2, 1, 0x0};
+/// an EV probe of the controller has ended
+inline constexpr Field kIrqEvp{"evp", 3, 1, 0x0};
+/// an EV event was lost
+inline constexpr Field kIrqEvqDrop{"evq_drop", 4, 1, 0x0};
+inline constexpr Field kIrqFields[] = {kIrqEvq, kIrqQpErr, kIrqCmd, kIrqEvp, kIrqEvqDrop};
 
 /// Frames sent on plane 0 (wraps); planes 1..7 follow at 0x104..0x11C
 inline constexpr uint32_t kCntTx0 = 0x0100;
@@ -522,7 +546,7 @@ inline constexpr uint32_t kCntEvFloorReset = 0x00000000;
 
 inline constexpr Register kRegisters[] = {
     {"ID", 0x0000, Access::Ro, 0x4d52434e, 1, 4, {}},
-    {"VERSION", 0x0004, Access::Ro, 0x00000200, 1, 4, {}},
+    {"VERSION", 0x0004, Access::Ro, 0x00000300, 1, 4, {}},
     {"CAPS0", 0x0008, Access::Ro, 0x00000000, 1, 4, kCaps0Fields},
     {"CAPS1", 0x000c, Access::Ro, 0x00000000, 1, 4, kCaps1Fields},
     {"CTRL", 0x0010, Access::Rw, 0x00000200, 1, 4, kCtrlFields},
@@ -566,6 +590,8 @@ inline constexpr Register kRegisters[] = {
     {"PEER_INFO", 0x00e0, Access::Ro, 0x00000000, 1, 4, kPeerInfoFields},
     {"REV_SEED", 0x00e8, Access::Rw, 0x00000001, 1, 4, {}},
     {"IP_PLANE", 0x00ec, Access::Rw, 0x00000040, 1, 4, kIpPlaneFields},
+    {"IRQ_ENABLE", 0x00f0, Access::Rw, 0x00000000, 1, 4, kIrqEnableFields},
+    {"IRQ", 0x00f4, Access::W1c, 0x00000000, 1, 4, kIrqFields},
     {"CNT_TX0", 0x0100, Access::Ro, 0x00000000, 8, 4, {}},
     {"CNT_RX0", 0x0120, Access::Ro, 0x00000000, 8, 4, {}},
     {"CNT_OVF0", 0x0140, Access::Ro, 0x00000000, 8, 4, {}},

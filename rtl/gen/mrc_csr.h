@@ -11,7 +11,7 @@
 
 /* Register map version, major in bits 15:8 (ro) */
 #define MRC_CSR_VERSION 0x0004u
-#define MRC_CSR_VERSION_RESET 0x00000200u
+#define MRC_CSR_VERSION_RESET 0x00000300u
 
 /* Set by parameters (ro) */
 #define MRC_CSR_CAPS0 0x0008u
@@ -333,7 +333,7 @@
 #define MRC_CSR_EV_PROBE_KIND_WIDTH 2u
 #define MRC_CSR_EV_PROBE_KIND_MASK 0x06000000u
 
-/* Writing copies TBL_DATA into a row of a table; the write response comes when every block has taken it (rw) */
+/* Writing copies TBL_DATA into a row of a table; CMD_STATUS says when every block has taken it. SLVERR while busy, for TBL_DATA and QP_ATTR too (rw) */
 #define MRC_CSR_TBL_CMD 0x0070u
 #define MRC_CSR_TBL_CMD_RESET 0x00000000u
   /* row */
@@ -400,10 +400,14 @@
 #define MRC_CSR_QP_INFO_STATUS_WIDTH 8u
 #define MRC_CSR_QP_INFO_STATUS_MASK 0x0000ff00u
 
-/* Outcome of the last TBL_CMD (ro) */
+/* The last TBL_CMD (ro) */
 #define MRC_CSR_CMD_STATUS 0x00ccu
 #define MRC_CSR_CMD_STATUS_RESET 0x00000000u
-  /* cmd_code_e */
+  /* 1: it is under way, 0: it has ended */
+#define MRC_CSR_CMD_STATUS_BUSY_LSB 31u
+#define MRC_CSR_CMD_STATUS_BUSY_WIDTH 1u
+#define MRC_CSR_CMD_STATUS_BUSY_MASK 0x80000000u
+  /* cmd_code_e, 0 while busy */
 #define MRC_CSR_CMD_STATUS_CODE_LSB 0u
 #define MRC_CSR_CMD_STATUS_CODE_WIDTH 4u
 #define MRC_CSR_CMD_STATUS_CODE_MASK 0x0000000fu
@@ -470,6 +474,38 @@
 #define MRC_CSR_IP_PLANE_ENABLE_LSB 8u
 #define MRC_CSR_IP_PLANE_ENABLE_WIDTH 1u
 #define MRC_CSR_IP_PLANE_ENABLE_MASK 0x00000100u
+
+/* Which bits of IRQ drive the pin irq (rw) */
+#define MRC_CSR_IRQ_ENABLE 0x00f0u
+#define MRC_CSR_IRQ_ENABLE_RESET 0x00000000u
+  /* bit n: bit n of IRQ */
+#define MRC_CSR_IRQ_ENABLE_MASK_LSB 0u
+#define MRC_CSR_IRQ_ENABLE_MASK_WIDTH 5u
+#define MRC_CSR_IRQ_ENABLE_MASK_MASK 0x0000001fu
+
+/* Interrupts that wait (w1c) */
+#define MRC_CSR_IRQ 0x00f4u
+#define MRC_CSR_IRQ_RESET 0x00000000u
+  /* EVQ holds an event; writing 1 changes nothing */
+#define MRC_CSR_IRQ_EVQ_LSB 0u
+#define MRC_CSR_IRQ_EVQ_WIDTH 1u
+#define MRC_CSR_IRQ_EVQ_MASK 0x00000001u
+  /* the NIC has put a QP into Error */
+#define MRC_CSR_IRQ_QP_ERR_LSB 1u
+#define MRC_CSR_IRQ_QP_ERR_WIDTH 1u
+#define MRC_CSR_IRQ_QP_ERR_MASK 0x00000002u
+  /* a TBL_CMD has ended */
+#define MRC_CSR_IRQ_CMD_LSB 2u
+#define MRC_CSR_IRQ_CMD_WIDTH 1u
+#define MRC_CSR_IRQ_CMD_MASK 0x00000004u
+  /* an EV probe of the controller has ended */
+#define MRC_CSR_IRQ_EVP_LSB 3u
+#define MRC_CSR_IRQ_EVP_WIDTH 1u
+#define MRC_CSR_IRQ_EVP_MASK 0x00000008u
+  /* an EV event was lost */
+#define MRC_CSR_IRQ_EVQ_DROP_LSB 4u
+#define MRC_CSR_IRQ_EVQ_DROP_WIDTH 1u
+#define MRC_CSR_IRQ_EVQ_DROP_MASK 0x00000010u
 
 /* Frames sent on plane 0 (wraps); planes 1..7 follow at 0x104..0x11C (ro) */
 #define MRC_CSR_CNT_TX0 0x0100u

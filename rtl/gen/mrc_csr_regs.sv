@@ -29,37 +29,37 @@ module mrc_csr_regs
 );
 
   localparam logic [13:0] RwFirst = 14'd4;
-  localparam logic [13:0] RwWords = 14'd56;
+  localparam logic [13:0] RwWords = 14'd57;
   localparam logic [13:0] CntFirst = 14'd64;
   localparam logic [13:0] CntWords = 14'd52;
 
   // Bits that a register stores, from the last address down; 0: there is none.
-  localparam logic [55:0][31:0] RwMask = {
-    32'h0000017f, 32'hffffffff, 32'h0000ffff, 32'h00000000, 32'h00000000, 32'h00000000,
-    32'h000fffff, 32'hffffffff, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000,
+  localparam logic [56:0][31:0] RwMask = {
+    32'h0000001f, 32'h0000017f, 32'hffffffff, 32'h0000ffff, 32'h00000000, 32'h00000000,
+    32'h00000000, 32'h000fffff, 32'hffffffff, 32'h00000000, 32'h00000000, 32'h00000000,
+    32'h00000000, 32'hffffffff, 32'hffffffff, 32'hffffffff, 32'hffffffff, 32'hffffffff,
     32'hffffffff, 32'hffffffff, 32'hffffffff, 32'hffffffff, 32'hffffffff, 32'hffffffff,
+    32'hffffffff, 32'hffffffff, 32'hffffffff, 32'hffffffff, 32'hffffffff, 32'h00000fff,
+    32'h0000ffff, 32'hffffffff, 32'h000fffff, 32'h07ffffff, 32'h000001ff, 32'hffffffff,
     32'hffffffff, 32'hffffffff, 32'hffffffff, 32'hffffffff, 32'hffffffff, 32'hffffffff,
-    32'hffffffff, 32'hffffffff, 32'hffffffff, 32'hffffffff, 32'h00000fff, 32'h0000ffff,
-    32'hffffffff, 32'h000fffff, 32'h07ffffff, 32'h000001ff, 32'hffffffff, 32'hffffffff,
-    32'hffffffff, 32'hffffffff, 32'hffffffff, 32'hffffffff, 32'hffffffff, 32'hffffffff,
-    32'h000ff70f, 32'h000fffff, 32'h00017fff, 32'h00f1ffff, 32'hffffffff, 32'hffffffff,
-    32'hffffffff, 32'hffffffff, 32'h0000ffff, 32'hffffffff, 32'h00003f3f, 32'h003f3f3f,
-    32'h0001ffff, 32'h003fff7f
+    32'hffffffff, 32'h000ff70f, 32'h000fffff, 32'h00017fff, 32'h00f1ffff, 32'hffffffff,
+    32'hffffffff, 32'hffffffff, 32'hffffffff, 32'h0000ffff, 32'hffffffff, 32'h00003f3f,
+    32'h003f3f3f, 32'h0001ffff, 32'h003fff7f
   };
-  localparam logic [55:0][31:0] RwReset = {
-    32'h00000040, 32'h00000001, 32'h00006261, 32'h00000000, 32'h00000000, 32'h00000000,
+  localparam logic [56:0][31:0] RwReset = {
+    32'h00000000, 32'h00000040, 32'h00000001, 32'h00006261, 32'h00000000, 32'h00000000,
     32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000,
     32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000,
     32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000,
     32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000,
-    32'h00200010, 32'h00000000, 32'h0063030d, 32'h00000008, 32'h10000007, 32'h10000006,
-    32'h10000005, 32'h10000004, 32'h10000003, 32'h10000002, 32'h10000001, 32'h10000000,
-    32'h0000000c, 32'h00004000, 32'h00010040, 32'h00f1030d, 32'h00000000, 32'h00000000,
-    32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000, 32'h0000100c, 32'h002e0804,
-    32'h000012b7, 32'h00000200
+    32'h00000000, 32'h00200010, 32'h00000000, 32'h0063030d, 32'h00000008, 32'h10000007,
+    32'h10000006, 32'h10000005, 32'h10000004, 32'h10000003, 32'h10000002, 32'h10000001,
+    32'h10000000, 32'h0000000c, 32'h00004000, 32'h00010040, 32'h00f1030d, 32'h00000000,
+    32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000, 32'h0000100c,
+    32'h002e0804, 32'h000012b7, 32'h00000200
   };
 
-  logic [31:0] rw_q[0:55];
+  logic [31:0] rw_q[0:56];
   logic [31:0] cnt_q[0:51];
 
   // ---- write
@@ -76,7 +76,7 @@ module mrc_csr_regs
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      for (int unsigned i = 0; i < 56; i++) begin
+      for (int unsigned i = 0; i < 57; i++) begin
         rw_q[i] <= RwReset[i];
       end
     end else if (w_store_i) begin
@@ -149,6 +149,7 @@ module mrc_csr_regs
         CsrEvpRes[15:2]: r_data_o = status_i.evp_res;
         CsrPorts[15:2]: r_data_o = status_i.ports;
         CsrPeerInfo[15:2]: r_data_o = status_i.peer_info;
+        CsrIrq[15:2]: r_data_o = status_i.irq;
         default: r_hit_o = 1'b0;
       endcase
     end
@@ -165,6 +166,7 @@ module mrc_csr_regs
   assign own_o.qp_sel = rw_q[26][15:0];
   assign own_o.qp_attr = rw_q[27][11:0];
   assign own_o.evp_ev = rw_q[48];
+  assign own_o.irq_enable = rw_q[56][4:0];
   assign csr_o.tx_segment.nominal = rw_q[0][21:20];
   assign csr_o.tx_segment.ar_gap = rw_q[25][31:16];
   assign csr_o.tx_path.ev_min_active = rw_q[22][8:0];
@@ -245,6 +247,6 @@ module mrc_csr_regs
   assign unused_bits = ^{w_at, r_rw, r_cnt,
       rw_q[0], rw_q[1], rw_q[2], rw_q[3], rw_q[5], rw_q[10], rw_q[11], rw_q[12], rw_q[13],
       rw_q[22], rw_q[23], rw_q[24], rw_q[26], rw_q[27], rw_q[44], rw_q[45], rw_q[46], rw_q[47],
-      rw_q[49], rw_q[50], rw_q[51], rw_q[52], rw_q[53], rw_q[55]};
+      rw_q[49], rw_q[50], rw_q[51], rw_q[52], rw_q[53], rw_q[55], rw_q[56]};
 
 endmodule

@@ -297,6 +297,7 @@ module mrc_nic
   logic [NumPlanes-1:0] rx_lane_line_valid, rx_lane_line_ready;
   line_t rx_lane_line[0:NumPlanes-1];
   logic [31:0] csr_tick;
+  logic csr_irq;
   logic tx_inflight_freed;
   logic [NumPlanes-1:0] tx_lane_lane_room;
   logic rx_place_done_valid;
@@ -338,6 +339,7 @@ module mrc_nic
       .bug_i(bug_q),
       .port_up_i(port_up_q),
       .tick_o(csr_tick),
+      .irq_o(csr_irq),
       .evev_valid_i(tx_path_evev_valid),
       .evev_ready_o(tx_path_evev_ready),
       .evev_i(tx_path_evev),

@@ -1915,7 +1915,7 @@ package mrc_pkg;
 
   /// Register map version, major in bits 15:8
   localparam logic [15:0] CsrVersion = 16'h0004;
-  localparam logic [31:0] CsrVersionReset = 32'h00000200;
+  localparam logic [31:0] CsrVersionReset = 32'h00000300;
 
   /// Set by parameters
   localparam logic [15:0] CsrCaps0 = 16'h0008;
@@ -2196,8 +2196,8 @@ package mrc_pkg;
   localparam int unsigned CsrEvProbeKindWidth = 32'd2;
   localparam logic [1:0] CsrEvProbeKindReset = 2'h0;
 
-  /// Writing copies TBL_DATA into a row of a table; the write response comes when every block has
-  /// taken it
+  /// Writing copies TBL_DATA into a row of a table; CMD_STATUS says when every block has taken it.
+  /// SLVERR while busy, for TBL_DATA and QP_ATTR too
   localparam logic [15:0] CsrTblCmd = 16'h0070;
   localparam logic [31:0] CsrTblCmdReset = 32'h00000000;
   localparam int unsigned CsrTblCmdIndexLsb = 32'd0;
@@ -2256,9 +2256,12 @@ package mrc_pkg;
   localparam int unsigned CsrQpInfoStatusWidth = 32'd8;
   localparam logic [7:0] CsrQpInfoStatusReset = 8'h0;
 
-  /// Outcome of the last TBL_CMD
+  /// The last TBL_CMD
   localparam logic [15:0] CsrCmdStatus = 16'h00cc;
   localparam logic [31:0] CsrCmdStatusReset = 32'h00000000;
+  localparam int unsigned CsrCmdStatusBusyLsb = 32'd31;
+  localparam int unsigned CsrCmdStatusBusyWidth = 32'd1;
+  localparam logic [0:0] CsrCmdStatusBusyReset = 1'h0;
   localparam int unsigned CsrCmdStatusCodeLsb = 32'd0;
   localparam int unsigned CsrCmdStatusCodeWidth = 32'd4;
   localparam logic [3:0] CsrCmdStatusCodeReset = 4'h0;
@@ -2318,6 +2321,32 @@ package mrc_pkg;
   localparam int unsigned CsrIpPlaneEnableLsb = 32'd8;
   localparam int unsigned CsrIpPlaneEnableWidth = 32'd1;
   localparam logic [0:0] CsrIpPlaneEnableReset = 1'h0;
+
+  /// Which bits of IRQ drive the pin irq
+  localparam logic [15:0] CsrIrqEnable = 16'h00f0;
+  localparam logic [31:0] CsrIrqEnableReset = 32'h00000000;
+  localparam int unsigned CsrIrqEnableMaskLsb = 32'd0;
+  localparam int unsigned CsrIrqEnableMaskWidth = 32'd5;
+  localparam logic [4:0] CsrIrqEnableMaskReset = 5'h0;
+
+  /// Interrupts that wait
+  localparam logic [15:0] CsrIrq = 16'h00f4;
+  localparam logic [31:0] CsrIrqReset = 32'h00000000;
+  localparam int unsigned CsrIrqEvqLsb = 32'd0;
+  localparam int unsigned CsrIrqEvqWidth = 32'd1;
+  localparam logic [0:0] CsrIrqEvqReset = 1'h0;
+  localparam int unsigned CsrIrqQpErrLsb = 32'd1;
+  localparam int unsigned CsrIrqQpErrWidth = 32'd1;
+  localparam logic [0:0] CsrIrqQpErrReset = 1'h0;
+  localparam int unsigned CsrIrqCmdLsb = 32'd2;
+  localparam int unsigned CsrIrqCmdWidth = 32'd1;
+  localparam logic [0:0] CsrIrqCmdReset = 1'h0;
+  localparam int unsigned CsrIrqEvpLsb = 32'd3;
+  localparam int unsigned CsrIrqEvpWidth = 32'd1;
+  localparam logic [0:0] CsrIrqEvpReset = 1'h0;
+  localparam int unsigned CsrIrqEvqDropLsb = 32'd4;
+  localparam int unsigned CsrIrqEvqDropWidth = 32'd1;
+  localparam logic [0:0] CsrIrqEvqDropReset = 1'h0;
 
   /// Frames sent on plane 0 (wraps); planes 1..7 follow at 0x104..0x11C
   localparam logic [15:0] CsrCntTx0 = 16'h0100;
@@ -2660,6 +2689,7 @@ package mrc_pkg;
     logic [15:0] qp_sel;
     logic [11:0] qp_attr;
     logic [31:0] evp_ev;
+    logic [4:0] irq_enable;
   } csr_csr_t;
 
   typedef struct packed {
@@ -2787,6 +2817,7 @@ package mrc_pkg;
     logic [31:0] evp_res;
     logic [31:0] ports;
     logic [31:0] peer_info;
+    logic [31:0] irq;
   } csr_status_t;
 
   typedef struct packed {

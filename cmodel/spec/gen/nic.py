@@ -109,8 +109,8 @@ class Nic:
         self.by_name = {r["name"]: r for r in self.registers}
         self.status = [self.register("nic.yaml: status", n) for n in data.get("status") or []]
         for r in self.status:
-            if r["access"] != "ro":
-                raise SpecError(f"nic.yaml: status: {r['name']} is '{r['access']}', must be ro")
+            if r["access"] not in ("ro", "w1c"):
+                raise SpecError(f"nic.yaml: status: {r['name']} is '{r['access']}', must be ro or w1c")
         self.values = self._values(data.get("values") or {})
         self.streams = {}
         for lane, group in ((False, "core"), (True, "lane")):
