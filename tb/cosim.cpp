@@ -408,6 +408,7 @@ class Run {
         if (now - quiet_since_ > quiet_cycles_ && dut_station_.driver_idle()) {
           if (++round_ < options_.scenario.rounds) {
             reset_qps();
+            quiet_since_ = now;
             next(Phase::Reset);
             break;
           }
@@ -417,10 +418,10 @@ class Run {
         }
         break;
       case Phase::Reset: {
-        if (!dut_station_.driver_idle() || !peer_station_.driver_idle()) phase_begin_ = now;
+        if (!dut_station_.driver_idle() || !peer_station_.driver_idle()) quiet_since_ = now;
         // What the QPs still had in the NICs and on the links has left.
         const double quiet_ns = 20000 + 2 * options_.scenario.delay_ns + options_.scenario.reorder_ns;
-        if (now - phase_begin_ < static_cast<uint64_t>(quiet_ns * 1000 / preset_.clock_ps)) break;
+        if (now - quiet_since_ < static_cast<uint64_t>(quiet_ns * 1000 / preset_.clock_ps)) break;
         for (const unsigned qp : renewed_) {
           renew_qp(plan_, qp, round_rng_);
           dut_station_.reconnect_qp(qp);

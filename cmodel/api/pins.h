@@ -71,6 +71,7 @@ typedef struct mrc_pins_in {
   X(Queue, host_wr_qp, host_wr_valid, host_wr, rx_place)     \
   X(Valids, tx_tvalid, tx_tvalid, tx, tx_lane)               \
   X(Mask, tx_tlast, tx_tvalid, tx, tx_lane)                  \
+  X(Bit, irq, irq, irq, csr)                                 \
   X(Data, rdata, rvalid, s_axil, csr)                        \
   X(Words, cqe, cqe_valid, cqe, cq_mux)                      \
   X(Words, host_rd, host_rd_valid, host_rd, tx_fetch)        \

@@ -268,6 +268,7 @@ void Nic::outputs(mrc_pins_out& pins) const {
   pins.rvalid = bus.rvalid;
   pins.rresp = bus.rresp;
   pins.rdata = bus.rdata;
+  pins.irq = bus.irq;
   pins.wqe_ready = n.s.host_wqe.ready();
   pins.cqe_valid = n.cq_mux.cqe_valid();
   if (pins.cqe_valid) n.cq_mux.cqe().pack(pins.cqe);

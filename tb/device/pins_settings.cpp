@@ -15,11 +15,12 @@ namespace {
 
 [[noreturn]] void refuse(const std::string& sentence) { throw Refusal(sentence, true); }
 
-/// Registers that software sets once, before traffic; the others are of calls (addresses, tables) or not settings.
+/// Registers that software sets once, before traffic; the others are of calls (addresses, tables) or not settings:
+/// nobody behind a device is interrupted.
 bool is_setting(const csr::Register& r) {
   if (r.access != csr::Access::Rw || r.count != 1) return false;
-  constexpr std::string_view kCalls[] = {"MAC_LO", "MAC_HI",  "IP0",     "IP1",    "IP2",    "IP3",
-                                         "QP_SEL", "QP_ATTR", "TBL_CMD", "EVP_EV", "EVP_CMD"};
+  constexpr std::string_view kCalls[] = {"MAC_LO", "MAC_HI",  "IP0",     "IP1",    "IP2",     "IP3",
+                                         "QP_SEL", "QP_ATTR", "TBL_CMD", "EVP_EV", "EVP_CMD", "IRQ_ENABLE"};
   return std::find(std::begin(kCalls), std::end(kCalls), std::string_view(r.name)) == std::end(kCalls);
 }
 

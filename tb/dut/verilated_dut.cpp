@@ -135,6 +135,7 @@ class Dut {
     o.rvalid = t.s_axil_rvalid_o;
     o.rresp = t.s_axil_rresp_o;
     o.rdata = t.s_axil_rdata_o;
+    o.irq = t.irq_o;
     o.wqe_ready = t.wqe_ready_o;
     o.cqe_valid = t.cqe_valid_o;
     if (o.cqe_valid) std::memcpy(o.cqe, bytes_of(t.cqe_o), sizeof o.cqe);

@@ -4,25 +4,50 @@
 #include "gen/csr.hpp"
 
 namespace mrc::tb {
+namespace {
 
-void Driver::row(unsigned table, unsigned index, std::span<const uint32_t> words, Done done) {
+constexpr unsigned kSlvErr = 2;
+
+}  // namespace
+
+void Driver::begin_row(unsigned table, unsigned index, std::span<const uint32_t> words) {
   for (unsigned i = 0; i < 16 && i < words.size(); ++i) {
     if (known_[i] && shadow_[i] == words[i]) continue;
     known_[i] = true;
     shadow_[i] = words[i];
     write(static_cast<uint16_t>(csr::kTblData0 + 4 * i), words[i]);
   }
-  write(csr::kTblCmd, csr::kTblCmdIndex.set(csr::kTblCmdTable.set(0, table), index), std::move(done));
+  queue_.push_back(
+      {Kind::Command, csr::kTblCmd, csr::kTblCmdIndex.set(csr::kTblCmdTable.set(0, table), index), 15, {}});
+}
+
+void Driver::end_row(Done done) { queue_.push_back({Kind::Poll, csr::kCmdStatus, 0, 15, std::move(done)}); }
+
+/// The access has been answered.
+void Driver::finish(uint32_t data, unsigned resp) {
+  state_ = State::Idle;
+  const Access& a = queue_.front();
+  if (a.kind == Kind::Command) command_resp_ = resp;
+  if (a.kind == Kind::Poll && resp == 0) {
+    if (csr::kCmdStatusBusy.get(data) != 0) return;  // once more
+    resp = csr::kCmdStatusCode.get(data) != 0 ? kSlvErr : command_resp_;
+  }
+  if (a.done) {
+    a.done(data, resp);
+  } else if (resp != 0 && a.kind != Kind::Command) {
+    ++unexpected_;
+  }
+  queue_.pop_front();
 }
 
 void Driver::busy_cycle(const mrc_pins_out& out, mrc_pins_in& in) {
-  while (state_ == State::Idle && queue_.front().note) {
+  while (state_ == State::Idle && queue_.front().kind == Kind::Note) {
     queue_.front().done(0, 0);
     queue_.pop_front();
   }
   if (state_ == State::Idle) {
     const Access& a = queue_.front();
-    state_ = a.write ? State::Write : State::Read;
+    state_ = a.kind == Kind::Write || a.kind == Kind::Command ? State::Write : State::Read;
     aw_done_ = w_done_ = ar_done_ = false;
     aw_wait_ = w_wait_ = ready_wait_ = 0;
     if (dawdle_) {
@@ -79,14 +104,7 @@ void Driver::busy_cycle(const mrc_pins_out& out, mrc_pins_in& in) {
       resp = out.rresp;
     }
   }
-  if (!finished) return;
-  if (a.done) {
-    a.done(data, resp);
-  } else if (resp != 0) {
-    ++unexpected_;
-  }
-  queue_.pop_front();
-  state_ = State::Idle;
+  if (finished) finish(data, resp);
 }
 
 }  // namespace mrc::tb

@@ -20,16 +20,23 @@ class Driver {
   /// Called with the answer of an access: data (reads) and response code.
   using Done = std::function<void(uint32_t data, unsigned resp)>;
   void write(uint16_t address, uint32_t data, Done done = {}, uint8_t strobe = 15) {
-    queue_.push_back({true, address, data, strobe, std::move(done), false});
+    queue_.push_back({Kind::Write, address, data, strobe, std::move(done)});
   }
-  void read(uint16_t address, Done done) { queue_.push_back({false, address, 0, 15, std::move(done), false}); }
+  void read(uint16_t address, Done done) { queue_.push_back({Kind::Read, address, 0, 15, std::move(done)}); }
   /// Calls `told` when the accesses before have been answered and the next one is about to begin; takes no time. There
   /// must be a next one.
   void before_next(std::function<void()> told) {
-    queue_.push_back({false, 0, 0, 0, [told = std::move(told)](uint32_t, unsigned) { told(); }, true});
+    queue_.push_back({Kind::Note, 0, 0, 0, [told = std::move(told)](uint32_t, unsigned) { told(); }});
   }
-  /// A row of a table: the TBL_DATA words that changed since the last row, then TBL_CMD.
-  void row(unsigned table, unsigned index, std::span<const uint32_t> words, Done done = {});
+  /// A row of a table: the TBL_DATA words that changed since the last row, then TBL_CMD, then CMD_STATUS until the
+  /// command has ended. A command that was refused is answered with SLVERR.
+  void row(unsigned table, unsigned index, std::span<const uint32_t> words, Done done = {}) {
+    begin_row(table, index, words);
+    end_row(std::move(done));
+  }
+  /// The same in two: what is queued in between finds the command under way, or ended.
+  void begin_row(unsigned table, unsigned index, std::span<const uint32_t> words);
+  void end_row(Done done = {});
 
   /// Somebody else has written TBL_DATA words.
   void forget_rows() { known_.fill(false); }
@@ -47,16 +54,23 @@ class Driver {
   unsigned unexpected() const { return unexpected_; }
 
  private:
+  enum class Kind : uint8_t {
+    Write,
+    Read,
+    Note,     // no access: `done` is called
+    Command,  // a write whose response is part of the answer to the poll behind it
+    Poll,     // reads of CMD_STATUS until the command has ended
+  };
   struct Access {
-    bool write;
+    Kind kind;
     uint16_t address;
     uint32_t data;
     uint8_t strobe;
     Done done;
-    bool note = false;  // no access: `done` is called
   };
   enum class State { Idle, Write, Read };
   void busy_cycle(const mrc_pins_out& out, mrc_pins_in& in);
+  void finish(uint32_t data, unsigned resp);
 
   Rng rng_;
   std::deque<Access> queue_;
@@ -66,6 +80,7 @@ class Driver {
   bool dawdle_ = false;
   bool aw_done_ = false, w_done_ = false, ar_done_ = false;
   unsigned aw_wait_ = 0, w_wait_ = 0, ready_wait_ = 0;
+  unsigned command_resp_ = 0;
   unsigned unexpected_ = 0;
 };
 

@@ -102,6 +102,7 @@ void Board::outputs(mrc_pins_out& o) {
   o.rvalid = t.s_axil_rvalid_o;
   o.rresp = t.s_axil_rresp_o;
   o.rdata = t.s_axil_rdata_o;
+  o.irq = t.irq_o;
   o.wqe_ready = t.wqe_ready_o;
   o.cqe_valid = t.cqe_valid_o;
   if (o.cqe_valid) get(o.cqe, t.cqe_data_o, sizeof o.cqe);

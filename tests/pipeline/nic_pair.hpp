@@ -146,13 +146,21 @@ class NicPair {
     step();
     return value;
   }
-  /// Writes a row of a table; returns bresp.
+  /// A command, until it has ended; 0 when it was good, 2 (SLVERR) when it was refused.
+  uint8_t command(unsigned side, unsigned table, unsigned index) {
+    write(side, csr::kTblCmd, csr::kTblCmdIndex.set(0, index) | csr::kTblCmdTable.set(0, table));
+    uint32_t status = 0;
+    do status = read(side, csr::kCmdStatus);
+    while (csr::kCmdStatusBusy.get(status) != 0);
+    return csr::kCmdStatusCode.get(status) == 0 ? 0 : 2;
+  }
+  /// Writes a row of a table; returns what command() does.
   template <class Row>
   uint8_t write_row(unsigned side, unsigned table, unsigned index, const Row& row) {
     uint32_t words[16] = {};
     row.pack(words);
     for (unsigned i = 0; i < Row::kWords; ++i) write(side, csr::kTblData0 + 4 * i, words[i]);
-    return write(side, csr::kTblCmd, csr::kTblCmdIndex.set(0, index) | csr::kTblCmdTable.set(0, table));
+    return command(side, table, index);
   }
 
   uint8_t timeout = 7, retry_linear = 7, retry_exp = 25;  ///< of the QPs connected from now on

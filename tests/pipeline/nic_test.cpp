@@ -282,8 +282,7 @@ TEST_CASE("QP_STATE Error ends a QP's work requests, and counts as no failure", 
   pair.run(300);
   CHECK(a.cqes.empty());
   pair.write(0, csr::kTblData0, static_cast<uint32_t>(QpState::Error));
-  pair.write(0, csr::kTblCmd,
-             csr::kTblCmdIndex.set(0, 2) | csr::kTblCmdTable.set(0, static_cast<uint32_t>(CfgTable::QpState)));
+  pair.command(0, csr::kTblQpStateId, 2);
   pair.run(100);
   REQUIRE(a.cqes.size() == 4);
   for (uint32_t i = 0; i < 4; ++i) {

@@ -10,6 +10,16 @@ namespace mrc {
 
 using csr::Access;
 
+namespace {
+
+/// Is this register part of a command, and so not written while one is under way?
+constexpr bool of_command(unsigned word) {
+  return word == csr::kTblCmd / 4 || word == csr::kQpAttr / 4 ||
+         (word >= csr::kTblData0 / 4 && word < csr::kTblData0 / 4 + csr::kTblData0Count);
+}
+
+}  // namespace
+
 Csr::Csr(const Preset& preset, Stream<Evev>& evev, Stream<Pmask>& pmask, const Qperrs& qperr, Stream<Evr>& evr,
          Stream<Evp>& evp)
     : preset_(preset),
@@ -27,7 +37,7 @@ Csr::Csr(const Preset& preset, Stream<Evev>& evev, Stream<Pmask>& pmask, const Q
       const unsigned word = (r.offset + i * r.stride) / 4;
       reg_[word] = r.reset;
       exists_[word] = true;
-      writable_[word] = r.access == Access::Rw;
+      writable_[word] = r.access == Access::Rw || r.access == Access::W1c;
       mask_[word] = r.fields.empty() ? ~0u : mask;
     }
   }
@@ -45,10 +55,12 @@ Csr::Out Csr::out() const {
           .rvalid = q_.rvalid,
           .bresp = q_.bresp,
           .rresp = q_.rresp,
-          .rdata = q_.rdata};
+          .rdata = q_.rdata,
+          .irq = q_.irq};
 }
 
 void Csr::step(const In& in) {
+  d_.irq = (irq() & reg_[csr::kIrqEnable / 4]) != 0;
   // Reads first: they see the registers of this cycle.
   if (q_.rvalid) {
     if (in.rready) d_.rvalid = false;
@@ -65,6 +77,12 @@ void Csr::step(const In& in) {
     reg_[csr::kEvpRes / 4] =
         csr::kEvpResState.set(0, r.answered ? kEvpAnswered : kEvpNotAnswered) | csr::kEvpResRtt.set(0, r.rtt);
     evr_.pop();
+    tell(csr::kIrqEvp);
+  }
+  if (q_.bvalid) {
+    if (in.bready) d_.bvalid = d_.aw_full = d_.w_full = false;
+  } else if (q_.aw_full && q_.w_full) {
+    write();
   }
   reports_ = true;
   switch (q_.state) {
@@ -79,19 +97,8 @@ void Csr::step(const In& in) {
       break;
     case State::CfgEnd:
       if (in.any_ack) break;
-      if (q_.internal) {
-        d_.state = State::Idle;
-      } else {
-        d_.bvalid = true;
-        d_.bresp = 0;
-        d_.state = State::Resp;
-      }
-      break;
-    case State::Resp:
-      if (in.bready) {
-        d_.bvalid = d_.aw_full = d_.w_full = false;
-        d_.state = State::Idle;
-      }
+      d_.state = State::Idle;
+      if (!q_.internal) end_command();
       break;
   }
   if (in.awvalid && !q_.aw_full) {
@@ -105,6 +112,8 @@ void Csr::step(const In& in) {
   }
   if (evev_.has()) queue_event();
   if (reports_) take_reports();
+  d_.happened |= happens_;  // what happens while software clears it stays
+  happens_ = 0;
 }
 
 /// What a read of a register gives.
@@ -119,21 +128,26 @@ uint32_t Csr::value(unsigned word, unsigned port_up) const {
       return csr::kPeerInfoPorts.set(0, peers_[sel & (peers_.size() - 1)].mask);
     case csr::kPorts:
       return csr::kPortsUp.set(0, port_up);
+    case csr::kCmdStatus:
+      return csr::kCmdStatusBusy.set(reg_[word], q_.busy);
+    case csr::kIrq:
+      return irq();
     default:
       return reg_[word];
   }
 }
 
-/// An error of a QP, else a peer's mask, else what software wrote; masks and software take turns.
+/// What IRQ holds in this cycle.
+uint32_t Csr::irq() const { return csr::kIrqEvq.set(q_.happened, evq_.valid()); }
+
+/// An error of a QP, else a peer's mask, else the command of software; masks and commands take turns.
 void Csr::idle() {
-  const bool software = q_.aw_full && q_.w_full;
   if (tell_ != 0) {
     tell_error();
-  } else if (heard_ != 0 && !(turn_ && software)) {
+  } else if (heard_ != 0 && !(turn_ && q_.busy)) {
     tell_mask();
-  } else if (software) {
-    turn_ = reports_ = false;
-    write();
+  } else if (q_.busy) {
+    command();
   }
 }
 
@@ -156,7 +170,7 @@ void Csr::tell_mask() {
   start_internal(CfgTable::PeerPorts, static_cast<uint16_t>(dest), peers_[dest].mask);
 }
 
-/// What the blocks report is kept, whatever the write bus is doing: none of them ever waits for it.
+/// What the blocks report is kept, whatever the table machine is doing: none of them ever waits for it.
 void Csr::take_reports() {
   if (pmask_.has()) {
     const Pmask& m = pmask_.head();
@@ -175,6 +189,7 @@ void Csr::take_reports() {
       q = {.state = QpState::Error, .status = static_cast<uint8_t>(e.status), .tell = true};
       ++tell_;
       ++reg_[csr::kCntQpErr / 4];
+      tell(csr::kIrqQpErr);
     }
     break;
   }
@@ -201,6 +216,7 @@ void Csr::queue_event() {
     evq_moved_ = true;
   } else {
     dropped_ = true;
+    tell(csr::kIrqEvqDrop);
   }
   evev_.pop();
 }
@@ -215,37 +231,57 @@ uint32_t Csr::take_event() {
          csr::kEvqState.set(0, e.state) | csr::kEvqEvIdx.set(0, e.ev_idx);
 }
 
+/// AW and W are there: the register is written, and the response goes out in the next cycle.
 void Csr::write() {
   const unsigned word = q_.awaddr / 4;
-  bool ok = word < kWords && writable_[word], broadcast = false;
+  bool ok = word < kWords && writable_[word];
   if (ok) {
     uint32_t strobes = 0;
     for (unsigned i = 0; i < 4; ++i) strobes |= q_.wstrb >> i & 1 ? 0xffu << (8 * i) : 0;
     const uint32_t value = ((reg_[word] & ~strobes) | (q_.wdata & strobes)) & mask_[word];
     bool stored = true;
-    if (word == csr::kTblCmd / 4) {
-      ok = broadcast = judge_table(value);
+    if (word == csr::kIrq / 4) {
+      d_.happened &= ~(q_.wdata & strobes);
+      stored = false;
     } else if (word == csr::kEvpCmd / 4) {
       ok = stored = probe_write(value);
+    } else if (of_command(word)) {
+      ok = stored = !q_.busy;
+      if (ok && word == csr::kTblCmd / 4) {
+        d_.busy = true;
+        reg_[csr::kCmdStatus / 4] = 0;
+      }
     }
     if (stored) {
       written_ = word;
       written_value_ = value;
     }
   }
-  if (broadcast) {
-    d_.internal = false;
-    d_.cfg_req = true;
-    d_.state = State::Cfg;
-  } else {
-    d_.bvalid = true;
-    d_.bresp = ok ? 0 : kSlvErr;
-    d_.state = State::Resp;
-  }
+  d_.bvalid = true;
+  d_.bresp = ok ? 0 : kSlvErr;
 }
 
-/// Judges a TBL_CMD; true when it is to be broadcast.
-bool Csr::judge_table(uint32_t command) {
+/// The command of software has its turn: it is judged, and broadcast if it is good.
+void Csr::command() {
+  turn_ = reports_ = false;
+  if (!judge()) {
+    end_command();
+    return;
+  }
+  d_.internal = false;
+  republish_ = true;
+  d_.cfg_req = true;
+  d_.state = State::Cfg;
+}
+
+void Csr::end_command() {
+  d_.busy = false;
+  tell(csr::kIrqCmd);
+}
+
+/// True when the command is to be broadcast.
+bool Csr::judge() {
+  const uint32_t command = reg_[csr::kTblCmd / 4];
   const unsigned table = csr::kTblCmdTable.get(command), index = csr::kTblCmdIndex.get(command);
   std::array<uint32_t, csr::kTblData0Count> data{};
   for (unsigned i = 0; i < data.size(); ++i) data[i] = reg_[csr::kTblData0 / 4 + i];

@@ -12,8 +12,9 @@
 
 namespace mrc {
 
-/// Registers and counters behind AXI4-Lite, the queue of EV events, the state of each QP, and the broadcast of table
-/// writes: of software, which are judged, and of the NIC itself. Contract: docs/blocks/ctl/csr.md.
+/// Registers and counters behind AXI4-Lite, the queue of EV events, the state of each QP, interrupts, and the broadcast
+/// of table writes: commands of software, which are judged, and writes of the NIC itself. The bus waits for neither.
+/// Contract: docs/blocks/ctl/csr.md.
 class Csr {
  public:
   struct In {
@@ -28,6 +29,7 @@ class Csr {
     bool awready = true, wready = true, bvalid = false, arready = true, rvalid = false;
     uint8_t bresp = 0, rresp = 0;
     uint32_t rdata = 0;
+    bool irq = false;
   };
 
   /// Sources of qperr, in the order in which they are taken.
@@ -55,11 +57,14 @@ class Csr {
   static constexpr unsigned kWords = 0x200 / 4;
   static constexpr uint8_t kSlvErr = 2;
   static constexpr uint32_t kEvpOnItsWay = 1, kEvpAnswered = 2, kEvpNotAnswered = 3;  // EVP_RES.state
-  enum class State : uint8_t { Idle, Cfg, CfgEnd, Resp };
+  enum class State : uint8_t { Idle, Cfg, CfgEnd };
 
   struct Regs {
     State state = State::Idle;
     bool aw_full = false, w_full = false, bvalid = false, rvalid = false, cfg_req = false;
+    bool busy = false;      // a command of software waits, or is under way
+    bool irq = false;       // the pin
+    uint32_t happened = 0;  // bits of IRQ that wait for software; that of EVQ is the queue's
     bool internal = false;  // the newest table write is the NIC's own: table, index and value below
     CfgTable table{};
     uint16_t index = 0;
@@ -86,14 +91,18 @@ class Csr {
   };
 
   uint32_t value(unsigned word, unsigned port_up) const;
+  uint32_t irq() const;
+  void tell(const csr::Field& event) { happens_ |= event.mask(); }
   void idle();
+  void end_command();
   void take_reports();
   void tell_error();
   void tell_mask();
   void set_peer(unsigned dest, unsigned mask);
   void start_internal(CfgTable table, uint16_t index, uint8_t value);
   void write();
-  bool judge_table(uint32_t command);
+  void command();
+  bool judge();
   bool probe_write(uint32_t command);
   void queue_event();
   uint32_t take_event();
@@ -117,7 +126,7 @@ class Csr {
   std::vector<Peer> peers_;
   unsigned tell_ = 0, heard_ = 0;  // how many QPs and destinations the blocks are to hear of
   unsigned first_ = 0;             // destination whose mask is looked at first
-  bool turn_ = false;              // the newest table write was a mask: software's goes before the next
+  bool turn_ = false;              // a mask was broadcast since the newest command: software goes before the next
   unsigned tick_cycle_ = 0;        // cycles since the last tick
   Fifo<Evev> evq_{16};
   bool evq_moved_ = false;
@@ -126,6 +135,7 @@ class Csr {
   Regs q_, d_;
   unsigned written_ = kWords;  // register word written in this cycle; kWords: none
   uint32_t written_value_ = 0;
+  uint32_t happens_ = 0;    // bits of IRQ that are set in this cycle
   bool reports_ = false;    // reports of blocks are taken in this cycle
   bool evp_busy_ = false;   // an EV probe is on its way, in this cycle
   bool republish_ = false;  // the table write changes without a register

@@ -2,6 +2,8 @@
 #include "pipeline/ctl/csr.hpp"
 
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+#include <functional>
 #include <vector>
 
 #include "tests/pipeline/nic_pair.hpp"
@@ -67,23 +69,31 @@ struct Bench {
     cycle({.rready = true});
     return v;
   }
-  uint8_t command(unsigned table, unsigned index) {
-    return write(csr::kTblCmd, csr::kTblCmdTable.set(0, table) | csr::kTblCmdIndex.set(0, index));
+  static constexpr uint32_t order(unsigned table, unsigned index) {
+    return csr::kTblCmdTable.set(0, table) | csr::kTblCmdIndex.set(0, index);
+  }
+  /// A command, until it has ended; returns its code.
+  unsigned command(unsigned table, unsigned index) {
+    REQUIRE(write(csr::kTblCmd, order(table, index)) == 0);
+    uint32_t status = 0;
+    do status = read(csr::kCmdStatus);
+    while (csr::kCmdStatusBusy.get(status) != 0);
+    return csr::kCmdStatusCode.get(status);
   }
   template <class Row>
-  uint8_t write_row(unsigned table, unsigned index, const Row& row) {
+  unsigned write_row(unsigned table, unsigned index, const Row& row) {
     uint32_t words[16] = {};
     row.pack(words);
     for (unsigned i = 0; i < Row::kWords; ++i) write(csr::kTblData0 + 4 * i, words[i]);
     return command(table, index);
   }
-  uint8_t to(unsigned qp, QpState state) {
+  unsigned to(unsigned qp, QpState state) {
     csr::TblQpCtx row;
     row.state = state;
     row.mpr = row.mpr_dest = row.max_wimm = row.max_wimm_dest = 1;
     return write_row(csr::kTblQpCtxId, qp, row);
   }
-  uint8_t state(unsigned qp, unsigned value) {
+  unsigned state(unsigned qp, unsigned value) {
     return write_row(csr::kTblQpStateId, qp, csr::TblQpState{.state = static_cast<QpState>(value)});
   }
   /// QP_INFO and PEER_INFO.
@@ -106,13 +116,15 @@ struct Bench {
 };
 
 constexpr uint32_t status(CmdCode code, uint32_t detail) { return static_cast<uint32_t>(code) | detail << 16; }
+constexpr uint32_t kBusy = 1u << 31;
+constexpr unsigned kNoTable = 15;  // a command that is refused
 
 }  // namespace
 
 TEST_CASE("registers identify the NIC and its sizes", "[csr]") {
   NicPair pair(*find_preset("asic800"));
   CHECK(pair.read(0, csr::kId) == 0x4D52434E);
-  CHECK(pair.read(0, csr::kVersion) == 0x200);
+  CHECK(pair.read(0, csr::kVersion) == 0x300);
   CHECK(pair.read(0, csr::kCaps0) == (8u | 256u << 8 | 10u << 24));
   CHECK(pair.read(0, csr::kCaps1) == (1024u | 256u << 16));
   CHECK(pair.read(0, csr::kCtrl) == 0x200);  // bth_m_high
@@ -135,12 +147,17 @@ TEST_CASE("writes keep to named fields and strobes; the rest of the map answers 
   CHECK(pair.read(0, csr::kAckCtl) == 0xffffffff);
   CHECK(pair.write(0, csr::kQpAttr, 0xffffffff) == 0);
   CHECK(pair.read(0, csr::kQpAttr) == 0xfff);
+  CHECK(pair.write(0, csr::kIrqEnable, 0xffffffff) == 0);
+  CHECK(pair.read(0, csr::kIrqEnable) == 0x1f);
+  CHECK(pair.write(0, csr::kIrq, 0xffffffff) == 0);
+  CHECK(pair.read(0, csr::kIrq, &resp) == 0);
+  CHECK(resp == 0);
   CHECK(pair.write(0, csr::kId, 0) == 2);
   CHECK(pair.read(0, csr::kId) == 0x4D52434E);
   for (const uint32_t ro : {csr::kCntTx0, csr::kQpInfo, csr::kCmdStatus, csr::kEvpRes, csr::kPorts, csr::kPeerInfo}) {
     CHECK(pair.write(0, ro, 5) == 2);
   }
-  for (const uint32_t hole : {0xf0u, 0x1d0u, 0x200u, 0xfffcu}) {
+  for (const uint32_t hole : {0xf8u, 0xfcu, 0x1d0u, 0x200u, 0xfffcu}) {
     CHECK(pair.read(0, hole, &resp) == 0);
     CHECK(resp == 2);
     CHECK(pair.write(0, hole, 1) == 2);
@@ -153,7 +170,8 @@ TEST_CASE("bvalid is up two cycles after address and data were taken", "[csr]") 
   Bench b;
   b.acks = false;
   Csr& regs = b.regs;
-  Csr::In in{.awvalid = true, .wvalid = true, .awaddr = csr::kSackTrigger, .wdata = 3, .wstrb = 15};
+  const auto at = static_cast<uint16_t>(GENERATE(csr::kSackTrigger, csr::kTblCmd));
+  Csr::In in{.awvalid = true, .wvalid = true, .awaddr = at, .wdata = 3, .wstrb = 15};
   unsigned cycles = 0;
   while (!regs.out().bvalid) {
     regs.step(in);
@@ -162,7 +180,8 @@ TEST_CASE("bvalid is up two cycles after address and data were taken", "[csr]") 
     ++cycles;
   }
   CHECK(cycles == 2);  // taken in cycle 0, written in 1, bvalid seen in 2
-  CHECK(regs.values().sack_trigger == 3);
+  CHECK(regs.out().bresp == 0);
+  CHECK(regs.values().sack_trigger == (at == csr::kSackTrigger ? 3 : 0x4000));
   CHECK_FALSE(regs.out().awready);
   in.bready = true;
   regs.step(in);
@@ -201,9 +220,12 @@ TEST_CASE("a table write is broadcast until all blocks have taken it and let go"
   cycle({.awvalid = true, .wvalid = true, .awaddr = csr::kTblData0 + 4, .wdata = 0x55, .wstrb = 15});
   cycle({});
   cycle({.bready = true});
-  cycle({.awvalid = true, .wvalid = true, .awaddr = csr::kTblCmd, .wdata = 0x2'0007, .wstrb = 15});
+  cycle({.awvalid = true, .wvalid = true, .awaddr = csr::kTblCmd, .wdata = 0x2'0007, .wstrb = 15});  // cycle 0
+  cycle({});                                                                                         // written
+  CHECK(regs.out().bvalid);
+  CHECK(regs.out().bresp == 0);
   CHECK_FALSE(regs.cfg().req);
-  cycle({});
+  cycle({.bready = true});  // judged
   CHECK(regs.cfg().req);
   CHECK(regs.cfg().table == 2);
   CHECK(regs.cfg().index == 7);
@@ -212,12 +234,115 @@ TEST_CASE("a table write is broadcast until all blocks have taken it and let go"
   CHECK(regs.cfg().req);
   cycle({.all_ack = true, .any_ack = true});
   CHECK_FALSE(regs.cfg().req);
-  CHECK_FALSE(regs.out().bvalid);
   cycle({.any_ack = true});
-  CHECK_FALSE(regs.out().bvalid);
-  cycle({});
-  CHECK(regs.out().bvalid);
-  CHECK(regs.out().bresp == 0);
+  cycle({.arvalid = true, .araddr = csr::kCmdStatus, .any_ack = true});
+  CHECK(regs.out().rdata == kBusy);
+  cycle({.rready = true, .any_ack = true});
+  cycle({.arvalid = true, .araddr = csr::kCmdStatus});  // no acknowledgement is left: the last cycle
+  CHECK(regs.out().rdata == kBusy);
+  cycle({.rready = true});
+  cycle({.arvalid = true, .araddr = csr::kCmdStatus});
+  CHECK(regs.out().rdata == 0);
+}
+
+TEST_CASE("a command is busy from the cycle after its write until the one after its end", "[csr]") {
+  // Address and data are taken in cycle 0, and written in 1. A command that is refused is judged in 2. One that is good
+  // has cfg_req from 3 on, acknowledged in 4, taken back for 5; the acknowledgement is gone in 6.
+  const auto [of, code, last] =
+      GENERATE(table<unsigned, CmdCode, unsigned>({{kNoTable, CmdCode::BadIndex, 2}, {csr::kTblMrId, CmdCode::Ok, 6}}));
+  for (unsigned look = 1; look <= last + 1; ++look) {
+    CAPTURE(of, look);
+    Bench b;
+    b.write(csr::kIrqEnable, 1u << 2);
+    REQUIRE(b.command(kNoTable, 0) == static_cast<unsigned>(CmdCode::BadIndex));
+    b.write(csr::kIrq, ~0u);
+    b.run(2);
+    const uint32_t before = b.read(csr::kCmdStatus);
+    for (unsigned i = 0; i <= last + 1; ++i) {
+      Csr::In in{.bready = true, .rready = true};
+      if (i == 0) {
+        in.awvalid = in.wvalid = true;
+        in.awaddr = csr::kTblCmd;
+        in.wdata = Bench::order(of, 0);
+        in.wstrb = 15;
+      }
+      if (i == look) {
+        in.arvalid = true;
+        in.araddr = csr::kCmdStatus;
+      }
+      CHECK_FALSE(b.regs.out().irq);
+      b.cycle(in);
+      if (i == look) CHECK(b.regs.out().rdata == (i == 1 ? before : i <= last ? kBusy : status(code, 0)));
+    }
+    CHECK(b.regs.out().irq);  // of the end: IRQ is set in the cycle after it, the pin in the next
+  }
+}
+
+TEST_CASE("while a command waits for a block, the bus goes on", "[csr]") {
+  Bench b;
+  b.write(csr::kQpAttr, 0xabc);
+  b.write(csr::kTblData0, 0x11);
+  b.write(csr::kTblData0 + 60, 0x22);
+  b.write(csr::kEvpEv, 7);
+  b.acks = false;
+  const uint32_t order = Bench::order(csr::kTblMrId, 3);
+  CHECK(b.write(csr::kTblCmd, order) == 0);
+  b.run(3);
+  const auto waits = [&] {
+    CHECK(b.regs.cfg().req);
+    CHECK(b.regs.cfg().table == csr::kTblMrId);
+    CHECK(b.regs.cfg().index == 3);
+    CHECK(b.regs.cfg().data[0] == 0x11);
+    CHECK(b.regs.cfg().data[15] == 0x22);
+    CHECK(b.read(csr::kCmdStatus) == kBusy);
+  };
+  waits();
+  // What is part of the command stays as it is.
+  CHECK(b.write(csr::kTblCmd, Bench::order(csr::kTblPeerPortsId, 1)) == 2);
+  CHECK(b.write(csr::kTblCmd, order) == 2);
+  for (unsigned i = 0; i < 16; ++i) CHECK(b.write(csr::kTblData0 + 4 * i, 0xffff'ffff, 1u << i % 4) == 2);
+  CHECK(b.write(csr::kQpAttr, 0x123) == 2);
+  CHECK(b.read(csr::kTblCmd) == order);
+  CHECK(b.read(csr::kTblData0) == 0x11);
+  for (unsigned i = 1; i < 15; ++i) CHECK(b.read(csr::kTblData0 + 4 * i) == 0);
+  CHECK(b.read(csr::kTblData0 + 60) == 0x22);
+  CHECK(b.read(csr::kQpAttr) == 0xabc);
+  waits();
+  // All else is written and read: beside these registers, too.
+  CHECK(b.write(csr::kSackTrigger, 5) == 0);
+  CHECK(b.regs.values().sack_trigger == 5);
+  CHECK(b.write(csr::kQpSel, 2) == 0);
+  CHECK(b.read(csr::kQpInfo) == 0);
+  CHECK(b.write(csr::kEvq, 1) == 2);
+  CHECK(b.write(csr::kEvpCmd, 1) == 0);
+  b.run(2);
+  CHECK(b.probes.size() == 1);
+  CHECK(b.read(csr::kId) == 0x4D52434E);
+  b.run(5000);
+  waits();
+  // The last block takes back its acknowledgement in cycle 2: the command ends there. A write in that cycle comes too
+  // early, one in the next does not.
+  const bool early = GENERATE(true, false);
+  const auto at = [&](unsigned cycle) {
+    const bool now = cycle == (early ? 1 : 2);
+    return Csr::In{.awvalid = now, .wvalid = now, .awaddr = csr::kTblData0, .wdata = 9, .wstrb = 15};
+  };
+  Csr::In in = at(0);
+  in.all_ack = in.any_ack = true;
+  b.cycle(in);
+  CHECK_FALSE(b.regs.cfg().req);
+  in = at(1);
+  in.any_ack = true;
+  b.cycle(in);
+  b.cycle(at(2));
+  b.cycle();
+  REQUIRE(b.regs.out().bvalid);
+  CHECK(b.regs.out().bresp == (early ? 2 : 0));
+  b.cycle({.bready = true});
+  CHECK(b.read(csr::kTblData0) == (early ? 0x11 : 9));
+  CHECK(b.read(csr::kCmdStatus) == 0);
+  b.acks = true;
+  CHECK(b.command(csr::kTblPeerPortsId, 1) == 0);
 }
 
 TEST_CASE("a counter shows a pulse in the cycle after it", "[csr]") {
@@ -427,11 +552,11 @@ TEST_CASE("a QP is brought up in three steps, each broadcast, and QP_INFO follow
   CHECK(b.writes.size() == 4 + 3 + 3 + 1);
 }
 
-TEST_CASE("a table write that is not good answers SLVERR, says why, and is not broadcast", "[csr][qp_state]") {
+TEST_CASE("a command that is not good says why, and is not broadcast", "[csr][qp_state]") {
   Bench b;
   b.write(csr::kQpAttr, 0xfff);
-  const auto refused = [&](uint8_t resp, CmdCode code, uint32_t detail) {
-    CHECK(resp == 2);
+  const auto refused = [&](unsigned outcome, CmdCode code, uint32_t detail) {
+    CHECK(outcome == static_cast<unsigned>(code));
     CHECK(b.read(csr::kCmdStatus) == status(code, detail));
   };
   // Transitions: the detail is the QP's state.
@@ -517,7 +642,7 @@ TEST_CASE("the NIC puts a QP into Error once, tells the blocks, and keeps the fi
   CHECK(b.command(csr::kTblMrId, 0) == 0);
   CHECK(b.writes[3].data[0] == 0xffffffff);
   CHECK(b.writes[3].data[1] == 0xffffffff);
-  CHECK(b.to(1, QpState::Rts) == 2);
+  CHECK(b.to(1, QpState::Rts) == static_cast<unsigned>(CmdCode::BadTransition));
   CHECK(b.to(1, QpState::Reset) == 0);
   CHECK(b.info(1) == 0);  // with the status gone
   b.bring_up(1);
@@ -552,7 +677,7 @@ TEST_CASE("errors of all QPs and masks of all peers are taken while a table writ
   for (unsigned qp = 0; qp < 4; ++qp) b.bring_up(qp);
   b.writes.clear();
   b.acks = false;  // a block that does not acknowledge yet: it may wait for one of those below
-  b.cycle({.awvalid = true, .wvalid = true, .awaddr = csr::kTblCmd, .wdata = csr::kTblMrId << 16, .wstrb = 15});
+  CHECK(b.write(csr::kTblCmd, Bench::order(csr::kTblMrId, 0)) == 0);
   b.run(3);
   REQUIRE(b.regs.cfg().req);
   for (unsigned i = 0; i < 3 * 4; ++i) {  // three of each QP, from all sources; three of each destination
@@ -565,10 +690,10 @@ TEST_CASE("errors of all QPs and masks of all peers are taken while a table writ
   }
   b.run(3);
   CHECK(b.writes.empty());
+  CHECK(b.read(csr::kCmdStatus) == kBusy);
   b.acks = true;
-  while (!b.regs.out().bvalid) b.cycle();
-  b.cycle({.bready = true});
   b.run(100);
+  CHECK(b.read(csr::kCmdStatus) == 0);
   REQUIRE(b.writes.size() == 4 + 4);  // behind software's: each QP and each destination once
   for (unsigned i = 0; i < 4; ++i) {
     CHECK(b.writes[i].table == 3);
@@ -602,22 +727,310 @@ TEST_CASE("a peer that goes on and on holds back neither another one nor softwar
   CHECK(b.writes.size() > 8);
 }
 
-TEST_CASE("the NIC's own table write goes first, and a write of software waits for it", "[csr]") {
+TEST_CASE("the NIC's own table write goes first, and a command of software waits for it", "[csr]") {
   Bench b;
-  b.pmask.load({.dest = 2, .mask = 1});
-  b.run(2);
-  // The bus is taken in cycle 2, pmask out of its FIFO as well: both could go in cycle 3.
-  b.cycle({.awvalid = true, .wvalid = true, .awaddr = csr::kSackTrigger, .wdata = 5, .wstrb = 15});
-  unsigned n = 0;
-  while (!b.regs.out().bvalid && n < 50) {
-    b.cycle();
-    ++n;
-    if (b.regs.cfg().req) CHECK(b.regs.values().sack_trigger == 16384);
+  b.bring_up(1);
+  b.writes.clear();
+  b.write(csr::kTblData0, 0x77);
+  SECTION("both could go in the same cycle") {
+    // A mask and a command before them: it is the mask's turn again.
+    b.pmask.load({.dest = 3, .mask = 1});
+    b.run(10);
+    CHECK(b.command(csr::kTblMrId, 0) == 0);
+    const unsigned begin = b.cycles;
+    b.pmask.load({.dest = 2, .mask = 1});
+    b.run(1);
+    // The command is taken in cycle 1 and written in 2, in which pmask has a head: both are there in 3. The mask has
+    // cfg_req from 4 on, acknowledged in 5, taken back for 6; gone in 7. In 8 the command is judged: the same for 9 to
+    // 12. So it is busy from 3 to 12.
+    const unsigned look = GENERATE(12u, 13u);
+    for (unsigned i = 1; i <= look; ++i) {
+      Csr::In in{.bready = true, .arvalid = i == look, .araddr = csr::kCmdStatus};
+      if (i == 1) {
+        in.awvalid = in.wvalid = true;
+        in.awaddr = csr::kTblCmd;
+        in.wdata = Bench::order(csr::kTblMrId, 1);
+        in.wstrb = 15;
+      }
+      CHECK(b.regs.cfg().req == (i == 4 || i == 5 || i == 9 || i == 10));
+      if (i == 4) CHECK(b.regs.cfg().table == csr::kTblPeerPortsId);
+      if (i == 9) CHECK(b.regs.cfg().table == csr::kTblMrId);
+      CHECK(b.regs.out().bvalid == (i == 3));  // it waits for nothing
+      b.cycle(in);
+    }
+    CHECK(b.cycles == begin + look + 1);
+    CHECK(b.regs.out().rdata == (look == 12 ? kBusy : 0));
   }
-  // cfg_req from cycle 4, acks from 5, dropped for 6, acks gone in 7, WIdle in 8: bvalid in 9.
-  CHECK(n == 6);
-  CHECK(b.regs.values().sack_trigger == 5);
-  CHECK(b.writes.size() == 1);
+  SECTION("a block that does not acknowledge: errors, then the command, then the next mask") {
+    b.acks = false;
+    b.pmask.load({.dest = 2, .mask = 1});
+    b.run(4);
+    REQUIRE(b.regs.cfg().req);
+    CHECK(b.write(csr::kSackTrigger, 5) == 0);
+    CHECK(b.regs.values().sack_trigger == 5);
+    CHECK(b.write(csr::kTblData0, 0x78) == 0);  // not its data
+    CHECK(b.write(csr::kTblCmd, Bench::order(csr::kTblMrId, 1)) == 0);
+    CHECK(b.read(csr::kCmdStatus) == kBusy);
+    CHECK(b.write(csr::kTblData0, 0x79) == 2);
+    CHECK(b.write(csr::kTblCmd, Bench::order(csr::kTblMrId, 2)) == 2);
+    b.pmask.load({.dest = 3, .mask = 2});
+    b.qperr[0].load({.qp = 1, .status = CqStatus::RetryExceeded});
+    b.run(1000);
+    CHECK(b.read(csr::kCmdStatus) == kBusy);
+    CHECK(b.regs.cfg().table == csr::kTblPeerPortsId);
+    CHECK(b.regs.cfg().index == 2);
+    CHECK(b.regs.cfg().data == std::array<uint32_t, 16>{1});
+    b.acks = true;
+    b.run(50);
+    CHECK(b.read(csr::kCmdStatus) == 0);
+    REQUIRE(b.writes.size() == 3);
+    CHECK(b.writes[0].table == csr::kTblQpStateId);
+    CHECK(b.writes[1].table == csr::kTblMrId);
+    CHECK(b.writes[1].index == 1);
+    CHECK(b.writes[1].data[0] == 0x78);
+    CHECK(b.writes[2].table == csr::kTblPeerPortsId);
+    CHECK(b.writes[2].index == 3);
+  }
+}
+
+TEST_CASE("a command is judged when its turn comes", "[csr][qp_state]") {
+  Bench b;
+  b.bring_up(1, QpState::Rtr);
+  b.writes.clear();
+  SECTION("the QP fails while the command waits: it is refused") {
+    b.acks = false;
+    b.pmask.load({.dest = 2, .mask = 1});
+    b.run(4);
+    REQUIRE(b.regs.cfg().req);
+    csr::TblQpCtx row;
+    row.state = QpState::Rts;
+    row.mpr = 1;
+    uint32_t words[csr::TblQpCtx::kWords];
+    row.pack(words);
+    for (unsigned i = 0; i < csr::TblQpCtx::kWords; ++i) b.write(csr::kTblData0 + 4 * i, words[i]);
+    REQUIRE(b.write(csr::kTblCmd, Bench::order(csr::kTblQpCtxId, 1)) == 0);
+    CHECK(b.info(1) == 2);  // nothing of it yet
+    b.qperr[2].load({.qp = 1, .status = CqStatus::WimmOverrun});
+    b.run(3);
+    CHECK(b.info(1) == (4 | 0x83 << 8));
+    CHECK(b.read(csr::kCmdStatus) == kBusy);
+    b.acks = true;
+    b.run(30);
+    CHECK(b.read(csr::kCmdStatus) == status(CmdCode::BadTransition, 4));
+    CHECK(b.info(1) == (4 | 0x83 << 8));
+    REQUIRE(b.writes.size() == 1);  // behind the mask
+    CHECK(b.writes[0].table == csr::kTblQpStateId);
+  }
+  SECTION("a report comes around the cycle of the command") {
+    // The command is taken in cycle 4, written in 5 and judged in 6: QP 1 into Reset. A report that is loaded before
+    // cycle 3 has its head in 5, and makes an error of it first. One in 6 waits for 7, and is about a QP in Reset; one
+    // in 7 as well.
+    const unsigned load = GENERATE(3u, 4u, 5u);
+    CAPTURE(load);
+    b.write(csr::kTblData0, 0);
+    for (unsigned i = 0; i < 7; ++i) {
+      if (i == load) b.qperr[0].load({.qp = 1, .status = CqStatus::RetryExceeded});
+      Csr::In in;
+      if (i == 4) {
+        in.awvalid = in.wvalid = true;
+        in.awaddr = csr::kTblCmd;
+        in.wdata = Bench::order(csr::kTblQpStateId, 1);
+        in.wstrb = 15;
+      }
+      b.cycle(in);
+    }
+    b.cycle({.bready = true});
+    b.run(30);
+    const bool first = load == 3;
+    CHECK(b.read(csr::kCmdStatus) == 0);
+    CHECK(b.info(1) == 0);
+    CHECK(b.read(csr::kCntQpErr) == (first ? 1 : 0));
+    CHECK(b.read(csr::kIrq) == (4 | (first ? 2 : 0)));
+    REQUIRE(b.writes.size() == (first ? 2 : 1));
+    if (first) CHECK(b.writes[0].data[0] == 4);
+    CHECK(b.writes.back().data[0] == 0);
+  }
+}
+
+TEST_CASE("what the blocks report waits for the cycle in which a command is judged, and for none else", "[csr]") {
+  // The report is csr's head in cycle 2, taken then, and kept from 3 on; the command is judged in cycle 2 or 3.
+  const unsigned judged = GENERATE(2u, 3u), look = GENERATE(2u, 3u, 4u);
+  Bench b;
+  b.bring_up(1);
+  b.write(csr::kQpSel, 1);
+  b.run(2);
+  CAPTURE(judged, look);
+  const auto cycle = [&](unsigned i) {
+    Csr::In in{.bready = true, .arvalid = i == look, .rready = true, .araddr = csr::kQpInfo};
+    if (i + 2 == judged) {
+      in.awvalid = in.wvalid = true;
+      in.awaddr = csr::kTblCmd;
+      in.wdata = Bench::order(kNoTable, 0);
+      in.wstrb = 15;
+    }
+    b.cycle(in);
+  };
+  b.qperr[0].load({.qp = 1, .status = CqStatus::RetryExceeded});
+  for (unsigned i = 0; i <= look; ++i) cycle(i);
+  CHECK(b.regs.out().rdata == (look < (judged == 2 ? 4u : 3u) ? 3 : (4 | 0x84 << 8)));
+}
+
+namespace {
+
+/// What sets a latched bit of IRQ, and how long before: in cycle `begun` + `lead`.
+struct Event {
+  const char* name;
+  unsigned bit, lead;
+  std::function<void(Bench&)> prepare;
+  std::function<void(Bench&, Csr::In&)> begin;
+};
+
+std::vector<Event> events() {
+  // What is loaded before a cycle is csr's head two cycles later.
+  return {
+      {"qp_err", 1, 2, [](Bench& b) { b.bring_up(1); },
+       [](Bench& b, Csr::In&) { b.qperr[1].load({.qp = 1, .status = CqStatus::RemAccess}); }},
+      {"cmd, refused", 2, 2, [](Bench&) {},
+       [](Bench&, Csr::In& in) {
+         in.awvalid = in.wvalid = true;
+         in.awaddr = csr::kTblCmd;
+         in.wdata = Bench::order(kNoTable, 0);
+         in.wstrb = 15;
+       }},
+      {"cmd, good", 2, 6, [](Bench&) {},
+       [](Bench&, Csr::In& in) {
+         in.awvalid = in.wvalid = true;
+         in.awaddr = csr::kTblCmd;
+         in.wdata = Bench::order(csr::kTblMrId, 0);
+         in.wstrb = 15;
+       }},
+      {"evp", 3, 2, [](Bench& b) { b.write(csr::kEvpCmd, 1); },
+       [](Bench& b, Csr::In&) { b.evr.load({.answered = false, .rtt = 0}); }},
+      {"evq_drop", 4, 2,
+       [](Bench& b) {
+         for (unsigned i = 0; i < 16; ++i) {
+           b.evev.load({.qp = 1, .state = kEvBad});
+           b.cycle();
+         }
+         b.run(3);
+       },
+       [](Bench& b, Csr::In&) { b.evev.load({.qp = 1, .state = kEvBad}); }},
+  };
+}
+
+}  // namespace
+
+TEST_CASE("an interrupt is told until it is cleared, and none is lost", "[csr]") {
+  SECTION("a bit is set in the cycle after its event, the pin one later; it stays until it is cleared") {
+    for (const Event& e : events()) {
+      CAPTURE(e.name);
+      const uint32_t bit = 1u << e.bit;
+      for (const uint32_t enabled : {bit, ~bit & 0x1e}) {
+        for (unsigned look = e.lead; look <= e.lead + 1; ++look) {
+          Bench b;
+          e.prepare(b);
+          b.write(csr::kIrqEnable, enabled);
+          b.write(csr::kIrq, ~0u);
+          b.run(2);
+          REQUIRE((b.read(csr::kIrq) & 0x1e) == 0);
+          for (unsigned i = 0; i <= e.lead + 1; ++i) {
+            Csr::In in{.bready = true};
+            if (i == 0) e.begin(b, in);
+            if (i == look) {
+              in.arvalid = true;
+              in.araddr = csr::kIrq;
+            }
+            CHECK_FALSE(b.regs.out().irq);
+            b.cycle(in);
+            if (i == look) CHECK((b.regs.out().rdata & 0x1e) == (look == e.lead ? 0 : bit));
+          }
+          CHECK(b.regs.out().irq == (enabled == bit));
+          b.cycle({.rready = true});
+          b.run(500);
+          CHECK(b.regs.out().irq == (enabled == bit));
+          CHECK((b.read(csr::kIrq) & 0x1e) == bit);  // reading clears nothing
+          CHECK(b.write(csr::kIrq, ~bit) == 0);      // nor does clearing the others, or no byte of it
+          CHECK(b.write(csr::kIrq, ~0u, 0b1110) == 0);
+          CHECK(b.write(csr::kIrq, 0) == 0);
+          CHECK((b.read(csr::kIrq) & 0x1e) == bit);
+          // Address and data in cycle 0, written in 1, the bit gone in 2, the pin in 3.
+          b.cycle({.awvalid = true, .wvalid = true, .awaddr = csr::kIrq, .wdata = bit, .wstrb = 1});
+          b.cycle();
+          b.cycle({.bready = true});
+          CHECK_FALSE(b.regs.out().irq);
+          CHECK((b.read(csr::kIrq) & 0x1e) == 0);
+        }
+      }
+    }
+  }
+  SECTION("one that comes while it is cleared stays; one before that does not") {
+    for (const Event& e : events()) {
+      for (const unsigned earlier : {0u, 1u, 2u, 3u}) {  // cycles from the event to the write that clears, and one
+        CAPTURE(e.name, earlier);
+        Bench b;
+        e.prepare(b);
+        b.write(csr::kIrqEnable, 0x1e);
+        b.write(csr::kIrq, ~0u);
+        b.run(2);
+        // The command has the bus for itself: its write is over long before that of IRQ begins only if it is good.
+        if (e.bit == 2 && e.lead == 2 && earlier < 3) continue;
+        const unsigned taken = e.lead + earlier - 2;  // the write is one cycle later: earlier == 1 is the event's
+        for (unsigned i = 0; i < e.lead + 8; ++i) {
+          Csr::In in{.bready = true};
+          if (i == 0) e.begin(b, in);
+          if (i == taken) {
+            in.awvalid = in.wvalid = true;
+            in.awaddr = csr::kIrq;
+            in.wdata = ~0u;
+            in.wstrb = 15;
+          }
+          b.cycle(in);
+        }
+        const bool stays = earlier <= 1;
+        CHECK((b.read(csr::kIrq) & 0x1e) == (stays ? 1u << e.bit : 0));
+        CHECK(b.regs.out().irq == stays);
+      }
+    }
+  }
+  SECTION("evq is 1 while the queue holds an event, whatever is written") {
+    Bench b;
+    b.write(csr::kIrqEnable, 1);
+    CHECK(b.read(csr::kIrq) == 0);
+    for (unsigned i = 0; i < 2; ++i) {
+      b.evev.load({.qp = 1, .state = kEvBad});
+      b.cycle();
+    }
+    b.cycle();  // the first one is csr's head in cycle 2, in the queue in 3
+    CHECK_FALSE(b.regs.out().irq);
+    b.cycle();
+    CHECK(b.regs.out().irq);
+    CHECK(b.read(csr::kIrq) == 1);
+    CHECK(b.write(csr::kIrq, ~0u) == 0);
+    CHECK(b.read(csr::kIrq) == 1);
+    CHECK(b.read(csr::kEvq) != 0);
+    b.run(2);
+    CHECK(b.regs.out().irq);  // there is one more
+    b.cycle({.arvalid = true, .araddr = csr::kEvq});
+    CHECK(b.regs.out().irq);
+    b.cycle({.rready = true});
+    CHECK_FALSE(b.regs.out().irq);
+    CHECK(b.read(csr::kIrq) == 0);
+  }
+  SECTION("the pin follows IRQ_ENABLE one cycle later") {
+    Bench b;
+    REQUIRE(b.command(kNoTable, 0) != 0);
+    b.run(5);
+    CHECK_FALSE(b.regs.out().irq);
+    CHECK(b.read(csr::kIrq) == 4);
+    for (const bool on : {true, false}) {
+      b.cycle({.awvalid = true, .wvalid = true, .awaddr = csr::kIrqEnable, .wdata = on ? 4u : 0x1bu, .wstrb = 15});
+      b.cycle();
+      CHECK(b.regs.out().irq != on);
+      b.cycle({.bready = true});
+      CHECK(b.regs.out().irq == on);
+    }
+    CHECK(b.read(csr::kIrq) == 4);
+  }
 }
 
 TEST_CASE("an EV probe: one at a time, its outcome in EVP_RES", "[csr]") {
@@ -662,7 +1075,9 @@ TEST_CASE("a read sees the state of its own cycle, not of a write in the same on
 TEST_CASE("the waves of csr.md: a read, a register, a table", "[csr][waves]") {
   Bench b;
   Csr::In in;
-  Wave wave("csr", "csr: REORDER is read, UDP_PORT is written, then row 3 of the peers' ports (table 9)");
+  Wave wave(
+      "csr",
+      "csr: REORDER is read, UDP_PORT is written, then row 3 of the peers' ports (table 9); CMD_STATUS says when");
   wave.words(
       "araddr", [&] { return in.arvalid ? fmt::format("{:03x}", in.araddr) : std::string(); }, [] { return true; });
   wave.words(
@@ -677,9 +1092,10 @@ TEST_CASE("the waves of csr.md: a read, a register, a table", "[csr][waves]") {
   const uint32_t write_at[] = {csr::kUdpPort, csr::kTblCmd};
   const uint32_t value[] = {4971, csr::kTblCmdTable.set(0, csr::kTblPeerPortsId) | csr::kTblCmdIndex.set(0, 3)};
   unsigned written = 0;
-  for (unsigned i = 0; i < 18; ++i) {
+  for (unsigned i = 0; i < 19; ++i) {
     in = {};
     if (i == 1) in = {.arvalid = true, .araddr = csr::kReorder};
+    if (i == 12 || i == 16) in = {.arvalid = true, .araddr = csr::kCmdStatus};
     if (i == 4 || i == 9) {
       in.awvalid = in.wvalid = true;
       in.awaddr = static_cast<uint16_t>(write_at[written]);

@@ -160,6 +160,7 @@ TEST_CASE("every output pin is compared", "[tb][lockstep]") {
       {"csr", [](mrc_pins_out& o) { return o.rvalid ^= 1, true; }},
       {"csr", [](mrc_pins_out& o) { return o.rvalid && (o.rresp ^= 2, true); }},
       {"csr", [](mrc_pins_out& o) { return o.rvalid && (o.rdata ^= 1u << 31, true); }},
+      {"csr", [](mrc_pins_out& o) { return o.irq ^= 1, true; }},
       {"tx_segment", [](mrc_pins_out& o) { return o.wqe_ready ^= 1, true; }},
       {"cq_mux", [](mrc_pins_out& o) { return o.cqe_valid ^= 1, true; }},
       {"cq_mux", [](mrc_pins_out& o) { return o.cqe_valid && (o.cqe[3] ^= 1, true); }},

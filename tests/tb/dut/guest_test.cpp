@@ -286,14 +286,14 @@ TEST_CASE("a device in a process of its own writes waves, and is in no snapshot"
 }
 
 TEST_CASE("a device that lies about itself is refused", "[tb][guest]") {
-  CHECK_THAT(refusal("abi:1"), EndsWith(" speaks version 1 of mrc_dut.h, the bench version 2"));
-  CHECK_THAT(refusal("abi:3"), EndsWith(" speaks version 3 of mrc_dut.h, the bench version 2"));
-  CHECK_THAT(refusal("abi:0"), EndsWith(" speaks version 0 of mrc_dut.h, the bench version 2"));
+  CHECK_THAT(refusal("abi:2"), EndsWith(" speaks version 2 of mrc_dut.h, the bench version 3"));
+  CHECK_THAT(refusal("abi:4"), EndsWith(" speaks version 4 of mrc_dut.h, the bench version 3"));
+  CHECK_THAT(refusal("abi:0"), EndsWith(" speaks version 0 of mrc_dut.h, the bench version 3"));
   CHECK_THAT(refusal("preset:asic800"), EndsWith(" is preset asic800, not tiny"));
   CHECK_THAT(refusal("no-preset"), EndsWith(" does not say which preset it is"));
   CHECK_THAT(refusal("planes:4"), EndsWith(" has 4 planes, preset tiny has 2"));
   CHECK_THAT(refusal("core-words:3"), ContainsSubstring(" has 3 words of boundaries, preset tiny has "));
-  CHECK_THAT(refusal("info-size:20"), ContainsSubstring(" knows 20 bytes of mrc_dut_info_t, version 2 has "));
+  CHECK_THAT(refusal("info-size:20"), ContainsSubstring(" knows 20 bytes of mrc_dut_info_t, version 3 has "));
   CHECK_THAT(refusal("refuse"), EndsWith(" refuses: today is not its day"));
   CHECK_THAT(refusal("refuse-no-nul"), EndsWith(" refuses: " + std::string(256, 'x')));
   CHECK_THAT(refusal("refuse-control"), EndsWith(" refuses: red \\x1b[31m\\x07 and \\xff no more\\n"));
@@ -357,6 +357,7 @@ TEST_CASE("bits that no pin has are a mismatch that names them", "[tb][guest][pi
       {"arready", "pin arready has bits beyond bit 0"},
       {"rvalid", "pin rvalid has bits beyond bit 0"},
       {"rresp", "pin rresp has bits beyond bit 1"},
+      {"irq", "pin irq has bits beyond bit 0"},
       {"wqe_ready", "pin wqe_ready has bits beyond bit 0"},
       {"cqe_valid", "pin cqe_valid has bits beyond bit 0"},
       {"cqe", "pin cqe has bits beyond bit 136"},

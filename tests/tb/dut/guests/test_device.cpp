@@ -96,6 +96,7 @@ void stray(const std::string& pin, mrc_pins_out& o) {
       {"bvalid", &mrc_pins_out::bvalid},
       {"arready", &mrc_pins_out::arready},
       {"rvalid", &mrc_pins_out::rvalid},
+      {"irq", &mrc_pins_out::irq},
       {"wqe_ready", &mrc_pins_out::wqe_ready},
       {"cqe_valid", &mrc_pins_out::cqe_valid},
       {"host_rd_valid", &mrc_pins_out::host_rd_valid},
