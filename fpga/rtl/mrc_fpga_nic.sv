@@ -16,6 +16,7 @@ module mrc_fpga_nic
 ) (
     input logic clk_i,
     input logic rst_ni,
+    output logic irq_o,
 
     input logic s_axil_awvalid_i,
     output logic s_axil_awready_o,

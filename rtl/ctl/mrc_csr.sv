@@ -2,14 +2,15 @@
 `include "mrc_assert.svh"
 
 /// Registers of the NIC on AXI4-Lite and the counters (both in mrc_csr_regs), the queue of EV
-/// events, the states of the QPs, and the broadcast of table rows to the blocks, by software or by
-/// the NIC itself (a peer's port mask, a QP in error). One write and one read at a time, a read
-/// answered in the next cycle; a write to TBL_CMD is judged and answered when every block has taken
-/// the row. Wrong addresses, writes to read-only registers and refused commands get SLVERR. Masks
-/// and errors are taken in every cycle but that of software's write, whatever a table write waits
-/// for; of a peer the newest mask is broadcast, not each. It has no interrupts, and it does not
-/// look at rows of other tables than QP_CTX and QP_STATE. Contract: docs/blocks/ctl/csr.md,
-/// registers: cmodel/spec/csr.yaml.
+/// events, the interrupts, the states of the QPs, and the broadcast of table rows to the blocks, by
+/// software or by the NIC itself (a peer's port mask, a QP in error). One write and one read at a
+/// time, each answered whatever the blocks do. A write to TBL_CMD is a command: taken at once,
+/// judged in its turn, and CMD_STATUS says when every block has taken the row. Wrong addresses,
+/// writes to read-only registers and to those of a command that is not done get SLVERR. Masks and
+/// errors are taken in every cycle but that in which a command is judged, whatever a table write
+/// waits for; of a peer the newest mask is broadcast, not each. It does not look at rows of other
+/// tables than QP_CTX and QP_STATE, and it has room for one command. Contract:
+/// docs/blocks/ctl/csr.md, registers: cmodel/spec/csr.yaml.
 module mrc_csr
   import mrc_pkg::*;
 #(
@@ -48,6 +49,7 @@ module mrc_csr
     output logic evr_ready_o,
     input evr_t evr_i,
     output logic [31:0] tick_o,
+    output logic irq_o,
     output cfg_t cfg_o,
     input logic [NumAcks-1:0] cfg_ack_i,
     output nic_csr_t csr_o
@@ -123,43 +125,54 @@ module mrc_csr
     end
   end
 
-  // ---- write
+  // ---- write: what it may do
 
-  typedef enum logic [1:0] {
-    WIdle,
-    WCfg,
-    WCfgEnd,
-    WResp
-  } wstate_e;
-
-  wstate_e wstate_q, wstate_d;
   logic aw_full_q, aw_full_d, w_full_q, w_full_d, aw_take, w_take;
   logic [13:0] awaddr_q;
   logic [31:0] wdata_q, wvalue;
   logic [3:0] wstrb_q;
-  logic bvalid_q, bvalid_d, cfg_req_q, cfg_req_d, w_go, w_hit, w_cmd, w_evp, w_evp_busy;
+  logic bvalid_q, bvalid_d, w_go, w_hit, w_cmd, w_held, w_evp, w_evp_busy, w_irq, w_store;
   logic [1:0] bresp_q, bresp_d;
-  logic w_waits, take_pmask, take_qperr, error_qp;
+  logic busy_q, busy_d, cmd_take, cmd_end;
+
+  assign aw_take = axil_i.awvalid && !aw_full_q;
+  assign w_take = axil_i.wvalid && !w_full_q;
+  assign w_go = aw_full_q && w_full_q && !bvalid_q;
+  assign w_cmd = awaddr_q == CsrTblCmd[15:2];
+  assign w_evp = w_hit && awaddr_q == CsrEvpCmd[15:2];
+  assign w_irq = awaddr_q == CsrIrq[15:2];
+  // What a command consists of stays while it is busy. Bug 67: not so TBL_DATA.
+  assign w_held = busy_q && (w_cmd || awaddr_q == CsrQpAttr[15:2]
+      || (awaddr_q[13:4] == CsrTblData0[15:6] && bug_i != BugDataWhileBusy));
+  assign w_store = w_go && w_hit && !w_held && !w_evp_busy;
+  assign cmd_take = w_store && w_cmd;
+
+  // ---- table writes: who is next
+
+  typedef enum logic [1:0] {
+    TIdle,
+    TCfg,
+    TCfgEnd
+  } tstate_e;
+
+  tstate_e tstate_q, tstate_d;
+  logic cfg_req_q, cfg_req_d, cmd_go;
+  logic take_pmask, take_qperr, error_qp;
   logic tell_any, heard_any, go_tell, go_heard;
-  logic turn_q, turn_d;  // software's write goes before the next mask
+  logic turn_q, turn_d;  // software's command goes before the next mask
   logic int_q, int_d;  // the table write under way is the NIC's own
   cfg_table_e int_table_q;
   logic [15:0] int_index_q;
   logic [7:0] int_value_q;
 
-  assign aw_take = axil_i.awvalid && !aw_full_q;
-  assign w_take = axil_i.wvalid && !w_full_q;
-  assign w_waits = aw_full_q && w_full_q;
-  assign go_tell = wstate_q == WIdle && tell_any;
-  assign go_heard = wstate_q == WIdle && !tell_any && heard_any && !(turn_q && w_waits);
-  assign w_go = wstate_q == WIdle && !tell_any && (turn_q || !heard_any) && w_waits;
-  assign turn_d = go_heard || (turn_q && !w_go);
-  assign take_pmask = pmask_v && !w_go;
-  assign take_qperr = qperr_v != 3'd0 && !w_go;
+  assign go_tell = tstate_q == TIdle && tell_any;
+  assign go_heard = tstate_q == TIdle && !tell_any && heard_any && !(turn_q && busy_q);
+  assign cmd_go = tstate_q == TIdle && !tell_any && (turn_q || !heard_any) && busy_q;
+  assign turn_d = go_heard || (turn_q && !cmd_go);
+  assign take_pmask = pmask_v && !cmd_go;
+  assign take_qperr = qperr_v != 3'd0 && !cmd_go;
   assign pmask_pop = take_pmask;
   assign qperr_pop = take_qperr ? qperr_v & (~qperr_v + 3'd1) : 3'd0;
-  assign w_cmd = w_hit && awaddr_q == CsrTblCmd[15:2];
-  assign w_evp = w_hit && awaddr_q == CsrEvpCmd[15:2];
 
   // ---- states of the QPs, and what a table write may do to them
 
@@ -182,16 +195,15 @@ module mrc_csr
   logic [2:0] cmd_target, cmd_state;
   logic [11:0] missing, cmd_detail;
   cmd_code_e cmd_code;
-  logic bad_index, bad_move, bad_value, cmd_go, cmd_good, cmd_moves;
+  logic bad_index, bad_move, bad_value, cmd_good, cmd_moves;
   qp_attr_e bad_attr;
   logic [15:0] cmd_status_q;  // {detail, code}
 
   assign ctx = tbl_data;
-  assign cmd_table = wvalue[CsrTblCmdTableLsb+:CsrTblCmdTableWidth];
-  assign cmd_index = wvalue[CsrTblCmdIndexLsb+:CsrTblCmdIndexWidth];
+  assign cmd_table = own.tbl_table;
+  assign cmd_index = own.tbl_index;
   assign cmd_target = ctx.state;
   assign cmd_state = qp_state_q[cmd_index[QpW-1:0]];
-  assign cmd_go = w_go && w_cmd;
 
   always_comb begin
     bad_index = 1'b0;
@@ -316,7 +328,9 @@ module mrc_csr
       if (peer_we) begin
         peer_q[peer_idx] <= peer_mask;
       end
-      if (cmd_go) begin
+      if (cmd_take) begin
+        cmd_status_q <= 16'd0;
+      end else if (cmd_go) begin
         cmd_status_q <= {cmd_detail, cmd_code};
       end
     end
@@ -438,7 +452,7 @@ module mrc_csr
   );
 
   assign w_evp_busy = w_evp && evp_state_q == EvpBusy;
-  assign evp_load = w_go && w_evp && !w_evp_busy;
+  assign evp_load = w_store && w_evp;
   assign evp_d = '{
           dest: wvalue[CsrEvpCmdDestLsb+:CsrEvpCmdDestWidth],
           plane: wvalue[CsrEvpCmdPlaneLsb+:CsrEvpCmdPlaneWidth],
@@ -482,73 +496,26 @@ module mrc_csr
 
   // ---- write: the bus
 
+  assign aw_full_d = aw_take || (aw_full_q && !(bvalid_q && axil_i.bready));
+  assign w_full_d = w_take || (w_full_q && !(bvalid_q && axil_i.bready));
+  assign bvalid_d = w_go || (bvalid_q && !axil_i.bready);
+
   always_comb begin
-    wstate_d = wstate_q;
-    aw_full_d = aw_full_q || aw_take;
-    w_full_d = w_full_q || w_take;
-    bvalid_d = bvalid_q;
     bresp_d = bresp_q;
-    cfg_req_d = cfg_req_q;
-    int_d = int_q;
-    unique case (wstate_q)
-      WIdle: begin
-        if (go_tell || go_heard) begin
-          int_d = 1'b1;
-          cfg_req_d = 1'b1;
-          wstate_d = WCfg;
-        end else if (cmd_good) begin
-          cfg_req_d = 1'b1;
-          wstate_d = WCfg;
-        end else if (w_go) begin
-          bvalid_d = 1'b1;
-          bresp_d = (w_hit && !w_cmd && !w_evp_busy) ? RespOkay : RespSlvErr;
-          wstate_d = WResp;
-        end
-      end
-      WCfg: begin
-        if (&cfg_ack_i) begin
-          cfg_req_d = 1'b0;
-          wstate_d = WCfgEnd;
-        end
-      end
-      WCfgEnd: begin
-        if (cfg_ack_i == '0) begin
-          int_d = 1'b0;
-          if (int_q) begin
-            wstate_d = WIdle;
-          end else begin
-            bvalid_d = 1'b1;
-            bresp_d = RespOkay;
-            wstate_d = WResp;
-          end
-        end
-      end
-      default: begin
-        if (axil_i.bready) begin
-          bvalid_d = 1'b0;
-          aw_full_d = 1'b0;
-          w_full_d = 1'b0;
-          wstate_d = WIdle;
-        end
-      end
-    endcase
+    if (w_go) begin
+      bresp_d = (w_store || w_irq) ? RespOkay : RespSlvErr;
+    end
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      wstate_q <= WIdle;
       aw_full_q <= 1'b0;
       w_full_q <= 1'b0;
       bvalid_q <= 1'b0;
-      cfg_req_q <= 1'b0;
-      int_q <= 1'b0;
     end else begin
-      wstate_q <= wstate_d;
       aw_full_q <= aw_full_d;
       w_full_q <= w_full_d;
       bvalid_q <= bvalid_d;
-      cfg_req_q <= cfg_req_d;
-      int_q <= int_d;
     end
   end
 
@@ -561,6 +528,69 @@ module mrc_csr
       wdata_q <= axil_i.wdata;
       wstrb_q <= axil_i.wstrb;
     end
+  end
+
+  assign axil_o.awready = !aw_full_q;
+  assign axil_o.wready = !w_full_q;
+  assign axil_o.bvalid = bvalid_q;
+  assign axil_o.bresp = bresp_q;
+
+  // ---- table writes: the broadcast
+
+  always_comb begin
+    tstate_d = tstate_q;
+    cfg_req_d = cfg_req_q;
+    int_d = int_q;
+    cmd_end = 1'b0;
+    unique case (tstate_q)
+      TIdle: begin
+        if (go_tell || go_heard) begin
+          int_d = 1'b1;
+          cfg_req_d = 1'b1;
+          tstate_d = TCfg;
+        end else if (cmd_good) begin
+          cfg_req_d = 1'b1;
+          tstate_d = TCfg;
+        end else begin
+          cmd_end = cmd_go;
+        end
+      end
+      TCfg: begin
+        if (&cfg_ack_i) begin
+          cfg_req_d = 1'b0;
+          tstate_d = TCfgEnd;
+        end
+      end
+      TCfgEnd: begin
+        if (cfg_ack_i == '0) begin
+          cmd_end = !int_q;
+          int_d = 1'b0;
+          tstate_d = TIdle;
+        end
+      end
+      default: tstate_d = TIdle;
+    endcase
+  end
+
+  // Bug 69: a command is done when the first block has taken it.
+  assign busy_d = cmd_take || (busy_q && !cmd_end && !(bug_i == BugDoneAtFirstAck
+      && tstate_q == TCfg && !int_q && cfg_ack_i != '0));
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      tstate_q <= TIdle;
+      cfg_req_q <= 1'b0;
+      int_q <= 1'b0;
+      busy_q <= 1'b0;
+    end else begin
+      tstate_q <= tstate_d;
+      cfg_req_q <= cfg_req_d;
+      int_q <= int_d;
+      busy_q <= busy_d;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
     if (go_tell) begin
       int_table_q <= CfgTableQpState;
       int_index_q <= 16'(tell_place);
@@ -571,11 +601,6 @@ module mrc_csr
       int_value_q <= 8'(peer_q[heard_place[DestW-1:0]]);
     end
   end
-
-  assign axil_o.awready = !aw_full_q;
-  assign axil_o.wready = !w_full_q;
-  assign axil_o.bvalid = bvalid_q;
-  assign axil_o.bresp = bresp_q;
 
   // ---- EV events: a full queue loses them, it never stops tx_path
 
@@ -625,6 +650,40 @@ module mrc_csr
     end
   end
 
+  // ---- interrupts
+
+  logic [4:1] irq_set, irq_clear, irq_held_q, irq_held_d;
+  logic [4:0] irq_bits;
+  logic irq_q;
+
+  assign irq_set = {evev_v && !evq_ready, evr_v, cmd_end, error_qp};
+  assign irq_bits = {irq_held_q, evq_v};
+
+  always_comb begin
+    irq_clear = 4'd0;
+    if (w_go && w_irq && wstrb_q[0]) begin
+      irq_clear = wdata_q[4:1];
+    end
+    // Bug 68: what comes in the cycle of the clearing goes with it.
+    if (bug_i == BugIrqLost) begin
+      irq_held_d = (irq_held_q | irq_set) & ~irq_clear;
+    end else begin
+      irq_held_d = (irq_held_q & ~irq_clear) | irq_set;
+    end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      irq_held_q <= '0;
+      irq_q <= 1'b0;
+    end else begin
+      irq_held_q <= irq_held_d;
+      irq_q <= (irq_bits & own.irq_enable) != 5'd0;
+    end
+  end
+
+  assign irq_o = irq_q;
+
   // ---- read
 
   logic rvalid_q, rvalid_d, ar_take;
@@ -644,10 +703,11 @@ module mrc_csr
           evq: evq_word,
           evq_drop: evq_drop_q,
           qp_info: {16'd0, qp_status_q[own.qp_sel[QpW-1:0]], 5'd0, qp_state_q[own.qp_sel[QpW-1:0]]},
-          cmd_status: {4'd0, cmd_status_q[15:4], 12'd0, cmd_status_q[3:0]},
+          cmd_status: {busy_q, 3'd0, cmd_status_q[15:4], 12'd0, cmd_status_q[3:0]},
           evp_res: {evp_rtt_q, 14'd0, evp_state_q},
           ports: 32'(port_up_i),
-          peer_info: 32'(peer_q[own.qp_sel[DestW-1:0]])
+          peer_info: 32'(peer_q[own.qp_sel[DestW-1:0]]),
+          irq: 32'(irq_bits)
       };
 
   mrc_csr_regs u_regs (
@@ -656,7 +716,7 @@ module mrc_csr
       .w_word_i(awaddr_q),
       .w_data_i(wdata_q),
       .w_strb_i(wstrb_q),
-      .w_store_i(w_go && w_hit && !w_evp_busy),
+      .w_store_i(w_store),
       .w_hit_o(w_hit),
       .w_value_o(wvalue),
       .r_take_i(ar_take),
@@ -727,16 +787,16 @@ module mrc_csr
       "an empty FIFO is popped")
   `MRC_ONE_HOT0(OneQperr, qperr_pop,
       "two errors are taken in one cycle")
-  `MRC_ASSERT(ReportsTaken, (wstate_q == WIdle && w_waits && !go_tell && !go_heard)
+  `MRC_ASSERT(ReportsTaken, cmd_go
       || ((pmask_pop || !pmask_v) && (qperr_pop != 3'd0 || qperr_v == 3'd0)),
-      "what a block reports waits, and not for a write of software")
-  `MRC_ASSERT(NoReportInAWrite, !w_go || !(pmask_pop || qperr_pop != 3'd0),
-      "a block's report and software write in one cycle")
-  `MRC_ONE_HOT0(OneWrites, {go_tell, go_heard, w_go},
-      "two want to write in one cycle")
-  `MRC_ASSERT(SomeoneWrites, wstate_q != WIdle || go_tell || go_heard || w_go
-      || !(tell_any || heard_any || w_waits),
-      "a write waits, and nothing is done")
+      "what a block reports waits, and not for a command")
+  `MRC_ASSERT(NoReportInACommand, !cmd_go || !(pmask_pop || qperr_pop != 3'd0),
+      "a block's report and a command write in one cycle")
+  `MRC_ONE_HOT0(OneWrites, {go_tell, go_heard, cmd_go},
+      "two want to write tables in one cycle")
+  `MRC_ASSERT(SomeoneWrites, tstate_q != TIdle || go_tell || go_heard || cmd_go
+      || !(tell_any || heard_any || busy_q),
+      "a table write waits, and nothing is done")
   `MRC_ASSERT(PicksOneQp, !tell_any || (tell_q[tell_place[QpW-1:0]]
       && tell_pick == (Items'(1) << tell_place)),
       "the blocks are told of a QP that is not to be told, or of two")
@@ -756,9 +816,33 @@ module mrc_csr
       "a QP in RESET goes to ERROR")
   `MRC_ASSERT(QpInRange, !cmd_moves || 32'(cmd_index) < NumQps,
       "a QP is written that there is not")
-  `MRC_ASSERT(AnswersAWrite, !bvalid_q || wstate_q == WIdle || wstate_q == WResp,
-      "a write is answered before it is done")
-  `MRC_ASSERT(CfgWhileAsked, !cfg_req_q || wstate_q != WIdle,
-      "a table write goes on that nobody asked for")
+  `MRC_ASSERT(AnswersAWrite, !bvalid_q || (aw_full_q && w_full_q),
+      "a write is answered that has not come")
+  `MRC_ASSERT(CfgWhileAsked, cfg_req_q == (tstate_q == TCfg),
+      "a table write goes on that nobody asked for, or stands that was asked for")
+  `MRC_ASSERT(BusyToTheEnd, tstate_q == TIdle || int_q || busy_q,
+      "a command counts as done, and the blocks are still at it")
+  `MRC_ASSERT(OwnOfTheNic, tstate_q != TIdle || !int_q,
+      "nothing is under way, and it is the NIC's own")
+  `MRC_ASSERT(SilentWhileBusy, !busy_q || cmd_status_q == 16'd0,
+      "a command that is not done has an outcome")
+  `MRC_STABLE(CommandStays, busy_q, cmd_end,
+      {own.tbl_table, own.tbl_index, own.qp_attr, own.tbl_data}, 4 + 16 + 12 + 512)
+  `MRC_STABLE(RowStays, cfg_req_q, &cfg_ack_i, {cfg_o.tbl, cfg_o.index, cfg_o.data}, 4 + 16 + 512)
+  `MRC_ASSERT(AnswersAProbe, !evr_v || evp_state_q == EvpBusy,
+      "an EV probe ends that is not under way")
+
+`ifdef MRC_ASSERT_ON
+  logic [4:1] irq_set_q;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      irq_set_q <= '0;
+    end else begin
+      irq_set_q <= irq_set;
+    end
+  end
+`endif
+  `MRC_ASSERT(KeepsWhatComes, (irq_set_q & ~irq_held_q) == 4'd0,
+      "an interrupt is lost in the cycle in which it comes")
 
 endmodule

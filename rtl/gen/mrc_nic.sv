@@ -39,6 +39,7 @@ module mrc_nic
     // Injected bug, 0: none.
     input logic [7:0] bug_i,
     input logic [NumPlanes-1:0] link_up_i,
+    output logic irq_o,
 
     input logic s_axil_awvalid_i,
     output logic s_axil_awready_o,
@@ -912,6 +913,7 @@ module mrc_nic
   };
   assign {s_axil_awready_o, s_axil_wready_o, s_axil_bvalid_o, s_axil_bresp_o, s_axil_arready_o,
           s_axil_rvalid_o, s_axil_rdata_o, s_axil_rresp_o} = axil_rsp;
+  assign irq_o = csr_irq;
 
   assign host_wr_addr_o = rx_place_line.addr;
   assign host_wr_len_o = rx_place_line.len;

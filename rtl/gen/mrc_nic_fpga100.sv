@@ -32,6 +32,7 @@ module mrc_nic_fpga100
     input logic rst_ni,
     input logic [7:0] bug_i,
     input logic [NumPlanes-1:0] link_up_i,
+    output logic irq_o,
 
     input logic s_axil_awvalid_i,
     output logic s_axil_awready_o,
@@ -116,6 +117,7 @@ module mrc_nic_fpga100
       .rst_ni,
       .bug_i,
       .link_up_i,
+      .irq_o,
       .s_axil_awvalid_i,
       .s_axil_awready_o,
       .s_axil_awaddr_i,
