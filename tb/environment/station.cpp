@@ -29,6 +29,7 @@ Station::Station(const Setup& s)
       requester_(s.preset, s.scenario, source_, s.own.requester_plan(), s.other.regions, s.packets,
                  Rng(s.seed, stream("traffic", s.is_dut))),
       host_writes_(s.preset),
+      interrupts_(s.preset.num_qps),
       other_host_size_(s.other.host_size),
       read_cycles_(std::max<uint64_t>(1, cycles_of(s.scenario.read_ns, s.preset))),
       read_jitter_(cycles_of(s.scenario.read_jitter_ns, s.preset)),
@@ -108,6 +109,8 @@ void Station::cycle(const mrc_pins_out& out, mrc_pins_in& in) {
     return;
   }
   in.rst_n = 1;
+  irq_ = out.irq != 0;
+  if (interrupts_.stray(irq_)) fail("pin irq is up while IRQ_ENABLE is 0", "csr");
   if (!driver_.idle() || in.awvalid || in.wvalid || in.arvalid) driver_.cycle(out, in);
   if (traffic_) {
     host(out, in);
@@ -376,8 +379,12 @@ void Station::controller_access() {
           ignore);  // refused while one is on its way
       break;
     case 2:
-      driver_.write(csr::kQpSel, qp);
-      driver_.read(csr_rng_.chance(0.5) ? csr::kQpInfo : csr::kPeerInfo, ignore);
+      if (csr_rng_.chance(0.5)) {
+        look_at_qp(qp);
+      } else {
+        driver_.write(csr::kQpSel, qp);
+        driver_.read(csr::kPeerInfo, ignore);
+      }
       break;
     default: {
       const auto mpr = static_cast<uint32_t>(csr_rng_.between(1, preset_.max_mpr / 128));
@@ -416,23 +423,72 @@ void Station::random_row() {
     uint32_t words[csr::TblQpCtx::kWords];
     row.pack(words);
     driver_.write(csr::kQpAttr, csr_rng_.chance(0.5) ? 0xfff : word() & 0xfff);
-    driver_.row(csr::kTblQpCtxId, index, words, [](uint32_t, unsigned) {});  // many are refused
+    careless_row(csr::kTblQpCtxId, index, words, [](uint32_t, unsigned) {});  // many are refused
   } else if (kind == 1 && used_qps < preset_.num_qps) {
     const auto index = static_cast<unsigned>(csr_rng_.between(used_qps, preset_.num_qps - 1));
     const uint32_t state = static_cast<uint32_t>(csr_rng_.chance(0.5) ? QpState::Reset : QpState::Error);
-    driver_.row(csr::kTblQpStateId, index, std::span(&state, 1), [](uint32_t, unsigned) {});
+    careless_row(csr::kTblQpStateId, index, std::span(&state, 1), [](uint32_t, unsigned) {});
   } else if (kind == 2) {
     const auto index = static_cast<unsigned>(csr_rng_.below(preset_.num_mrs));
     if (std::find(own_.region_rows.begin(), own_.region_rows.end(), index) != own_.region_rows.end()) return;
     uint32_t words[csr::TblMr::kWords];
     for (uint32_t& w : words) w = word();
-    driver_.row(csr::kTblMrId, index, words);
+    careless_row(csr::kTblMrId, index, words);
   } else {
     const auto profile = static_cast<unsigned>(csr_rng_.below(own_.profiles.size()));
     const uint32_t ev = word() & own_.ev_mask(own_.profiles[profile]);
     const auto place = static_cast<unsigned>(csr_rng_.below(preset_.evs_per_qp));
     told([profile, place, ev](Recorder& r, uint64_t now) { r.ev(profile, place, ev, now); });
-    driver_.row(csr::kTblEvId, profile * preset_.evs_per_qp + place, std::span(&ev, 1));
+    careless_row(csr::kTblEvId, profile * preset_.evs_per_qp + place, std::span(&ev, 1));
+  }
+}
+
+/// A row; now and then software does not wait for it and writes on: refused for as long as the command is under way.
+/// The command comes first: if it has ended, it is the same once more.
+void Station::careless_row(unsigned table, unsigned index, std::span<const uint32_t> words, Driver::Done done) {
+  driver_.begin_row(table, index, words);
+  if (csr_rng_.chance(0.5)) {
+    const auto ignore = [](uint32_t, unsigned) {};
+    const auto data = static_cast<uint32_t>(csr_rng_.next());
+    if (csr_rng_.chance(0.5))
+      driver_.write(csr::kTblCmd, csr::kTblCmdIndex.set(csr::kTblCmdTable.set(0, table), index), ignore);
+    if (csr_rng_.chance(0.5)) driver_.write(csr::kQpAttr, data, ignore);
+    if (csr_rng_.chance(0.5))
+      driver_.write(static_cast<uint16_t>(csr::kTblData0 + 4 * csr_rng_.below(16)), data, ignore);
+    driver_.read(static_cast<uint16_t>(4 * csr_rng_.below(0x1d0 / 4)), ignore);
+    driver_.forget_rows();
+  }
+  driver_.end_row(std::move(done));
+}
+
+void Station::look_at_qp(unsigned qp) {
+  driver_.write(csr::kQpSel, qp);
+  driver_.read(csr::kQpInfo, [this, qp](uint32_t info, unsigned) { interrupts_.info(qp, info); });
+}
+
+void Station::look_at_interrupts() {
+  driver_.before_next([this] { interrupts_.looks(irq_); });
+  driver_.read(csr::kIrq, [this](uint32_t irq, unsigned) {
+    if (std::string wrong = interrupts_.seen(irq, irq_); !wrong.empty()) fail(std::move(wrong), "csr");
+  });
+}
+
+/// Software that is interrupted, in steps that come at random.
+void Station::interrupt_access() {
+  const uint32_t some = static_cast<uint32_t>(csr_rng_.next()) & csr::kIrqEnableMask.mask();
+  switch (csr_rng_.below(4)) {
+    case 0: {
+      const uint32_t mask = csr_rng_.chance(0.5) ? csr::kIrqEnableMask.mask() : some;
+      interrupts_.enabling(mask);
+      driver_.write(csr::kIrqEnable, mask, [this, mask](uint32_t, unsigned) { interrupts_.enabled(mask); });
+      break;
+    }
+    case 1:
+      driver_.write(csr::kIrq, some, [this, some](uint32_t, unsigned) { interrupts_.cleared(some); });
+      break;
+    default:
+      look_at_qp(static_cast<unsigned>(csr_rng_.below(own_.requester_plan().size())));
+      look_at_interrupts();
   }
 }
 
@@ -465,7 +521,11 @@ void Station::random_access() {
   }
   const auto data = static_cast<uint32_t>(csr_rng_.next());
   const auto ignore = [](uint32_t, unsigned) {};
-  switch (csr_rng_.below(8)) {
+  switch (csr_rng_.below(10)) {
+    case 8:
+    case 9:
+      interrupt_access();
+      break;
     case 0:  // scratch words, bytes of them
       driver_.forget_rows();
       driver_.write(static_cast<uint16_t>(csr::kTblData0 + 4 * csr_rng_.below(16)), data, ignore,
@@ -523,6 +583,9 @@ std::string Station::exchange(Station& a, Station& b) {
 }
 
 void Station::read_counters(NicCounters& c) {
+  const auto qps = static_cast<unsigned>(own_.requester_plan().size());
+  for (unsigned qp = 0; qp < qps; ++qp) look_at_qp(qp);
+  look_at_interrupts();
   const auto into = [&](uint32_t offset, uint32_t& slot) {
     driver_.read(static_cast<uint16_t>(offset), [&slot](uint32_t data, unsigned) { slot = data; });
   };

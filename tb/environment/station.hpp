@@ -15,6 +15,7 @@
 #include "gen/presets.hpp"
 #include "tb/environment/driver.hpp"
 #include "tb/environment/host_writes.hpp"
+#include "tb/environment/interrupts.hpp"
 #include "tb/environment/link.hpp"
 #include "tb/environment/mac.hpp"
 #include "tb/environment/plan.hpp"
@@ -88,7 +89,7 @@ class Station {
   bool configured() const { return driver_.idle() && cycle_ > kResetCycles; }
   /// Everything sent and completed, nothing on its way in this station.
   bool traffic_done() const { return requester_.exhausted() && requester_.quiet() && responder_->quiet(); }
-  /// Queues the reads of the counter registers into `counters`.
+  /// Queues a last look at all QPs and interrupts, and the reads of the counter registers into `counters`.
   void read_counters(NicCounters& counters);
   bool driver_idle() const { return driver_.idle(); }
   /// Compares counter registers with what the ports saw. "" if they fit.
@@ -120,6 +121,7 @@ class Station {
   uint64_t first_data_ps() const { return first_data_ps_; }
   uint64_t last_data_ps() const { return last_data_ps_; }
   uint64_t csr_accesses() const { return csr_accesses_; }
+  const Interrupts& interrupts() const { return interrupts_; }
   uint64_t port_failures() const { return port_failures_; }
   /// Data frames to this NIC that a port that was down lost, how many came again, and the longest time that took.
   struct Recovery {
@@ -147,6 +149,10 @@ class Station {
   void told(Tell tell);
   void random_access();
   void random_row();
+  void careless_row(unsigned table, unsigned index, std::span<const uint32_t> words, Driver::Done done = {});
+  void look_at_qp(unsigned qp);
+  void look_at_interrupts();
+  void interrupt_access();
   void end_qp();
   void controller_access();
   void flap();
@@ -168,6 +174,8 @@ class Station {
   Requester requester_;
   std::unique_ptr<Responder> responder_;
   HostWrites host_writes_;
+  Interrupts interrupts_;
+  bool irq_ = false;         // the pin in this cycle
   uint64_t line_cycle_ = 0;  // of the newest line at the pins
   std::size_t other_host_size_;
 
