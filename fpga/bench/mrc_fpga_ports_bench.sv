@@ -6,7 +6,7 @@
 module mrc_fpga_ports_bench (
     input logic clk_i,
     input logic rst_ni,
-    input logic [47:0] mac_i,
+    input logic [1:0][47:0] mac_i,
     input logic [2:0][127:0] ip_i,
     input logic [2:0][47:0] usid_i,
     input logic [15:0] udp_port_i,

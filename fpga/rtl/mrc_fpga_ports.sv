@@ -25,7 +25,7 @@ module mrc_fpga_ports #(
 ) (
     input logic clk_i,
     input logic rst_ni,
-    input logic [47:0] mac_i,
+    input logic [NumPorts*48-1:0] mac_i,
     input logic [NumPlanes*128-1:0] ip_i,
     input logic [NumPlanes*48-1:0] usid_i,
     input logic [15:0] udp_port_i,
@@ -112,7 +112,7 @@ module mrc_fpga_ports #(
     ) u_port (
         .clk_i,
         .rst_ni,
-        .mac_i,
+        .mac_i(mac_i[k*48+:48]),
         .ip_i,
         .usid_i,
         .udp_port_i,

@@ -50,7 +50,7 @@ inline Bytes lldp() {
 }
 
 /// A pause of the link: a MAC that hands it on gives it to whoever is there.
-inline Bytes pause() {
+inline Bytes mac_pause() {
   Bytes f = ethernet({0x01, 0x80, 0xc2, 0, 0, 0x01}, 0x8808);
   f += {0, 1, 0xff, 0xff};
   return padded(f);
@@ -59,8 +59,14 @@ inline Bytes pause() {
 /// IPv6 without extension headers, in front of `payload`.
 inline Bytes ipv6(const Bytes& dst_mac, const Bytes& dst, unsigned next_header, const Bytes& payload) {
   Bytes f = ethernet(dst_mac, 0x86dd);
-  f += {0x60, 0, 0, 0, static_cast<uint8_t>(payload.size() >> 8), static_cast<uint8_t>(payload.size()),
-        static_cast<uint8_t>(next_header), 64};
+  f += {0x60,
+        0,
+        0,
+        0,
+        static_cast<uint8_t>(payload.size() >> 8),
+        static_cast<uint8_t>(payload.size()),
+        static_cast<uint8_t>(next_header),
+        64};
   f += {0xfe, 0x80, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xfe, 0, 0, 0x99};
   f += dst;
   f += payload;
@@ -80,22 +86,46 @@ inline Bytes neighbour_solicitation(const Bytes& target) {
 
 inline Bytes ping6(const Bytes& mac, const Bytes& dst, std::size_t size) {
   Bytes icmp{128, 0, 0x12, 0x34, 0, 1, 0, 2};
-  icmp.resize(8 + size, 0xa5);
+  icmp += Bytes(size, 0xa5);
   return ipv6(mac, dst, 58, icmp);
 }
 
 inline Bytes udp(unsigned port, std::size_t size) {
-  Bytes u{0xc0, 1, static_cast<uint8_t>(port >> 8), static_cast<uint8_t>(port), static_cast<uint8_t>((8 + size) >> 8),
-          static_cast<uint8_t>(8 + size), 0, 0};
-  u.resize(8 + size, 0x5a);
+  Bytes u{0xc0,
+          1,
+          static_cast<uint8_t>(port >> 8),
+          static_cast<uint8_t>(port),
+          static_cast<uint8_t>((8 + size) >> 8),
+          static_cast<uint8_t>(8 + size),
+          0,
+          0};
+  u += Bytes(size, 0x5a);
   return u;
 }
 
 inline Bytes ipv4(const Bytes& dst_mac, unsigned protocol, const Bytes& payload) {
   Bytes f = ethernet(dst_mac, 0x0800);
   const auto length = static_cast<unsigned>(20 + payload.size());
-  f += {0x45, 0, static_cast<uint8_t>(length >> 8), static_cast<uint8_t>(length), 0, 0, 0x40, 0, 64,
-        static_cast<uint8_t>(protocol), 0, 0, 10, 0, 0, 9, 10, 0, 0, 1};
+  f += {0x45,
+        0,
+        static_cast<uint8_t>(length >> 8),
+        static_cast<uint8_t>(length),
+        0,
+        0,
+        0x40,
+        0,
+        64,
+        static_cast<uint8_t>(protocol),
+        0,
+        0,
+        10,
+        0,
+        0,
+        9,
+        10,
+        0,
+        0,
+        1};
   f += payload;
   return padded(f);
 }

@@ -37,7 +37,18 @@ enum Count {
   kTxCut,
   kTxFlush
 };
-enum LaneCount { kLaneFrames, kLaneFull, kLaneLong, kLaneCut, kLaneBad, kLaneTx, kLaneDrop, kLaneTxLong, kLaneTxCut };
+enum LaneCount {
+  kLaneFrames,
+  kLaneFull,
+  kLaneLong,
+  kLaneCut,
+  kLaneBad,
+  kLaneTx,
+  kLaneDrop,
+  kLaneTxLong,
+  kLaneTxCut,
+  kLaneTxFlush
+};
 
 /// A frame on its way, or what came of it. Its source address is its number.
 struct Frame {
@@ -67,7 +78,7 @@ inline unsigned bytes_of(uint64_t keep) {
 }
 
 struct Config {
-  Bytes mac = Bytes(6);
+  std::array<Bytes, kPorts> mac{Bytes(6), Bytes(6)};
   std::array<Bytes, kPlanes> ip{Bytes(16), Bytes(16), Bytes(16)};
   std::array<Bytes, kPlanes> usid{Bytes(6), Bytes(6), Bytes(6)};
   uint16_t udp_port = 4791;
@@ -103,8 +114,7 @@ class PortsBench {
 
   /// Puts registers on the pins; they have crossed some cycles later.
   void set(const Config& c) {
-    top->mac_i = 0;
-    for (const uint8_t byte : c.mac) top->mac_i = top->mac_i << 8 | byte;
+    for (unsigned k = 0; k < kPorts; ++k) put(&top->mac_i[0], k * 6, c.mac[k]);
     for (unsigned p = 0; p < kPlanes; ++p) {
       put(&top->ip_i[0], p * 16, c.ip[p]);
       put(&top->usid_i[0], p * 6, c.usid[p]);
@@ -148,7 +158,7 @@ class PortsBench {
   std::array<std::vector<Frame>, kPorts> mac;
   /// Longest wait of a beat of the core, of a word of the shell.
   uint64_t core_wait = 0, shell_wait = 0;
-  /// Words of a MAC that were taken, cycles in which it would have taken one and got none while frames waited.
+  /// Words that a MAC has taken.
   std::array<uint64_t, kPorts> mac_words{};
 
   double busy = 1.0, side_takes = 1.0, mac_takes = 1.0, core_offers = 1.0, rx_resets = 0.0, tx_resets = 0.0;
@@ -287,7 +297,8 @@ class PortsBench {
 
   void sample_side(unsigned k) {
     auto& t = *top;
-    const bool valid = t.side_rx_tvalid_o >> k & 1, last = t.side_rx_tlast_o >> k & 1, user = t.side_rx_tuser_o >> k & 1;
+    const bool valid = t.side_rx_tvalid_o >> k & 1, last = t.side_rx_tlast_o >> k & 1,
+               user = t.side_rx_tuser_o >> k & 1;
     REQUIRE((valid || side_in_[k].empty()));  // whole frames
     if (!valid || !(t.side_rx_tready_i >> k & 1)) return;
     collect(side_in_[k], &t.side_rx_tdata_o[16 * k], get64(&t.side_rx_tkeep_o[2 * k]), last, kWord);
@@ -302,8 +313,8 @@ class PortsBench {
       mac_held_[k] = false;
       return;
     }
-    REQUIRE((valid || mac_in_[k].empty()));   // no gap inside a frame
-    REQUIRE((valid || !mac_held_[k]));        // what is on offer stays
+    REQUIRE((valid || mac_in_[k].empty()));  // no gap inside a frame
+    REQUIRE((valid || !mac_held_[k]));       // what is on offer stays
     std::array<uint32_t, 16> word{};
     for (unsigned i = 0; i < 16; ++i) word[i] = t.m_tdata_o[16 * k + i];
     if (mac_held_[k]) REQUIRE(word == mac_word_[k]);
