@@ -207,8 +207,8 @@ module formal_fpga_classify #(
 
   // ---- for the induction: where the words of the frame are
 
-  // Of the word in in_q: is it the first of a frame? left_q: out_q of dut is a word that has left in
-  // the cycle before, left_first_q its first one; so many of the frame's were before. cur_q: the
+  // Of the word in in_q: is it the first of a frame? left_q: out_q of dut is a word that has left
+  // in the cycle before, left_first_q its first one; so many of the frame's were before. cur_q: the
   // frame of which dut has given the first word, and not the last, is the one that is followed.
   logic in_first_q, left_q, left_first_q, cur_q, take1, a1, a2, a3, wait2;
   logic [2:0] left_count_q;

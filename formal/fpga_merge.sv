@@ -54,7 +54,8 @@ module formal_fpga_merge #(
     last_q <= tlast_i;
   end
 
-  // The MAC: inside a frame of owner_q; what was on offer; a cycle with an offer that it did not see.
+  // The MAC: inside a frame of owner_q; what was on offer; a cycle with an offer that it did not
+  // see.
   logic inside_q, held_q, idle_q, taken, others_end;
   logic [IdW-1:0] owner_q, id;
   logic [7:0] held_data_q;

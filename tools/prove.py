@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""mrc prove: the properties of formal/properties.yaml. Each must hold, its cover must be reached, its bug must break it.
+"""mrc prove: the properties of formal/*.yaml. Each must hold, its cover must be reached, its bug must break it.
 
 docs/proofs.md says what is proved, how, and how far."""
 import argparse
@@ -24,7 +24,7 @@ import yaml
 
 import rtl
 
-TABLE = "formal/properties.yaml"
+TABLES = ["formal/properties.yaml", "formal/boards.yaml"]
 HEADER = "formal/mrc_prove.svh"
 CACHE = rtl.ROOT / "build/prove"
 KINDS = {"induction": "z3", "pdr": "abc pdr", "bounded": "abc bmc3", "cover": "abc bmc3"}
@@ -124,15 +124,15 @@ class Harness:
         return text
 
 
-def load():
-    """The harnesses of the table."""
+def load(path):
+    """The harnesses of a table."""
     try:
-        table = yaml.safe_load((rtl.ROOT / TABLE).read_text())
+        table = yaml.safe_load((rtl.ROOT / path).read_text())
         return [Harness(name, row) for name, row in table["harnesses"].items()]
     except (OSError, yaml.YAMLError, KeyError, TypeError, AttributeError) as error:
-        rtl.fail(f"cannot read {TABLE}: {' '.join(str(error).split())}.", "docs/proofs.md says how a property is written.")
+        rtl.fail(f"cannot read {path}: {' '.join(str(error).split())}.", "docs/proofs.md says how a property is written.")
     except TableError as error:
-        rtl.fail(f"{TABLE}: {error}.", "docs/proofs.md says how a property is written.")
+        rtl.fail(f"{path}: {error}.", "docs/proofs.md says how a property is written.")
     return []
 
 
@@ -476,13 +476,13 @@ def main():
     parser.add_argument("--list", action="store_true", help="say what there is to prove and stop")
     parser.add_argument("--json", metavar="FILE", help="write everything to FILE")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), metavar="N", help="engines at a time (all cores)")
-    parser.add_argument("--table", default=TABLE, help=argparse.SUPPRESS)
+    parser.add_argument("--table", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.jobs < 1:
         parser.error(f"--jobs {options.jobs} is not a number of engines")
     rtl.check_json(options.json)
-    globals()["TABLE"] = options.table
-    properties = chosen(load(), options.only)
+    tables = [options.table] if options.table else TABLES
+    properties = chosen([harness for path in tables for harness in load(path)], options.only)
     if options.list:
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
         for entry in properties:
@@ -494,7 +494,7 @@ def main():
         jobs = plan(properties)
         run(jobs, options.jobs)
     except TableError as error:
-        rtl.fail(f"{error}.", f"Mend {options.table} or the harness; 'mrc lint' says more about the RTL.")
+        rtl.fail(f"{error}.", f"Mend {' or '.join(tables)}, or the harness; 'mrc lint' says more about the RTL.")
     except KeyboardInterrupt:
         rtl.fail("interrupted; what is answered stays.", "The same command goes on where this one stopped.")
     rows = [judge(entry, jobs[entry]) for entry in properties]

@@ -27,6 +27,9 @@ CPP, RTL = {".cpp", ".hpp", ".h"}, {".sv", ".svh"}
 EXCEPTIONS = {
     ("ports", "rtl/tx/inflight/mrc_tx_inflight.sv"): "twelve streams, of three wires each by the rule of conventions.md",
     ("ports", "fpga/rtl/mrc_fpga_nic.sv"): "flat pins of the whole NIC, for shells that take no structs",
+    ("ports", "fpga/rtl/mrc_fpga_port.sv"): "flat AXI4-Streams of a MAC, a side port and lanes",
+    ("ports", "fpga/rtl/mrc_fpga_ports.sv"): "the same, for shells that take no structs",
+    ("ports", "fpga/bench/mrc_fpga_ports_bench.sv"): "the pins of mrc_fpga_ports and of the lanes behind it",
     ("ports", "tests/rtl/unit_top.sv"): "shows the ports of all units that are tested alone",
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Two ports with three lanes behind them, planes 0 and 2 on port 0, plane 1 on port 1; small FIFOs,
-/// so that a bench fills them: frames of up to 6 words. The bench is the MACs, the core and the
-/// shell's NIC.
+/// Two ports with three lanes behind them, planes 0 and 2 on port 0, plane 1 on port 1; small
+/// FIFOs, so that a bench fills them: frames of up to 6 words. The bench is the MACs, the core and
+/// the shell's NIC.
 module mrc_fpga_ports_bench (
     input logic clk_i,
     input logic rst_ni,
