@@ -444,7 +444,7 @@ void Station::random_row() {
 }
 
 /// A row; now and then software does not wait for it and writes on: refused for as long as the command is under way.
-/// The command comes first: if it has ended, it is the same once more.
+/// The command comes first: if it has ended, it is the same once more. Or it clears interrupts while the command ends.
 void Station::careless_row(unsigned table, unsigned index, std::span<const uint32_t> words, Driver::Done done) {
   driver_.begin_row(table, index, words);
   if (csr_rng_.chance(0.5)) {
@@ -457,6 +457,11 @@ void Station::careless_row(unsigned table, unsigned index, std::span<const uint3
       driver_.write(static_cast<uint16_t>(csr::kTblData0 + 4 * csr_rng_.below(16)), data, ignore);
     driver_.read(static_cast<uint16_t>(4 * csr_rng_.below(0x1d0 / 4)), ignore);
     driver_.forget_rows();
+  } else if (csr_rng_.chance(0.5)) {
+    const uint32_t all = csr::kIrqEnableMask.mask();
+    for (unsigned n = csr_rng_.below(4); n > 0; --n)
+      driver_.write(csr::kIrq, all, [this, all](uint32_t, unsigned) { interrupts_.cleared(all); });
+    look_at_interrupts();
   }
   driver_.end_row(std::move(done));
 }

@@ -65,7 +65,7 @@ start_us = {}
                      small       ? 50'000
                      : long_runs ? 10'000'000
                                  : 1'000'000,
-                     small ? 2 : 3, small ? 50'000 : 500'000, small ? 12 : 6);
+                     small ? 2 : 3, small ? 80'000 : 500'000, small ? 12 : 6);
 }
 Time end_of(const std::string& fidelity) {
   return fidelity == "fast" ? 2 * kMs : fidelity == "mixed" ? 200 * kUs : 100 * kUs;

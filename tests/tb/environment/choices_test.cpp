@@ -381,11 +381,19 @@ TEST_CASE("time stamps of retransmissions are samples or not", "[tb][choices][A-
 }
 
 TEST_CASE("dynamic MPR, on or off", "[tb][choices][A-59]") {
-  // Beyond the window of now: NO_BITMAP. A requestor that hears of it keeps within it as soon as it knows.
-  const Both r = both("dynamic-mpr", "dyn_mpr", 0, 1, {{"move_mpr", 1}}, 3000, "fpga100");
-  CHECK(r.first.dut.counters.nores > 0);
-  CHECK(r.second.dut.counters.nores > 0);
-  CHECK(r.first.dut.counters.nores > r.second.dut.counters.nores);
+  // Beyond the window of now: NO_BITMAP. A requestor that hears of it keeps within it as soon as it knows. How many of
+  // either kind are on their way when the window shrinks differs from seed to seed.
+  uint64_t unheard = 0, heard = 0;
+  for (uint64_t seed = 21; seed < 26; ++seed) {
+    for (const double dyn : {0.0, 1.0}) {
+      const CosimResult r = run_with("dynamic-mpr", {{"move_mpr", 1}}, {"dyn_mpr", dyn}, 3000, "fpga100", seed);
+      INFO("seed " << seed << ": " << r.problem << r.error << failure_text({}, r));
+      REQUIRE(r.outcome == Outcome::Pass);
+      (dyn == 0 ? unheard : heard) += r.dut.counters.nores;
+    }
+  }
+  CHECK(heard > 0);
+  CHECK(unheard > heard);
   CHECK(run_with("dynamic-mpr", {}, {"dyn_mpr", 0}, 3000, "fpga100", 21).dut.counters.nores == 0);
 }
 
