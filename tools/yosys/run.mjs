@@ -1,17 +1,19 @@
 #!/usr/bin/env node
 // SPDX-License-Identifier: Apache-2.0
 // usage: run.mjs MODULES OUT INPUT... -- YOSYS-ARGUMENTS...
+//        run.mjs MODULES --serve
 // Runs the Yosys of MODULES/@yowasp/yosys, which sees only an in-memory file system: the INPUT
 // files are put there under the names given here, files that Yosys adds or changes are written
 // below the folder OUT. Exits with Yosys' code.
+// --serve: standard input has a run per line, as JSON {folder, out, inputs, arguments} with inputs
+// below folder; each is answered by a line {code, log, megabytes}. The first run of a process takes
+// seconds to compile Yosys, the later ones do not.
 import fs from 'node:fs';
 import {registerHooks} from 'node:module';
 import path from 'node:path';
+import readline from 'node:readline';
 
 const [modules, out, ...rest] = process.argv.slice(2);
-const split = rest.indexOf('--');
-const inputs = rest.slice(0, split);
-const args = rest.slice(split + 1);
 
 // As shipped, every write copies the whole file, which makes large files (a netlist on its way to
 // ABC) take minutes: double the room instead. An unknown version is left as it is.
@@ -37,15 +39,44 @@ registerHooks({
 });
 const yosys = await import(path.resolve(modules, '@yowasp/yosys/gen/bundle.js'));
 
-const tree = {};
-const given = new Map();
-for (const input of inputs) {
-  const steps = input.split('/').filter(step => step && step !== '.');
-  const name = steps.pop();
-  let folder = tree;
-  for (const step of steps) folder = folder[step] ??= {};
-  folder[name] = new Uint8Array(fs.readFileSync(input));
-  given.set([...steps, name].join('/'), folder[name]);
+/// Runs Yosys once; returns its code. `print` gets what it says, as bytes.
+async function run({folder, out, inputs, args}, print) {
+  const tree = {};
+  const given = new Map();
+  for (const input of inputs) {
+    const steps = input.split('/').filter(step => step && step !== '.');
+    const name = steps.pop();
+    let at = tree;
+    for (const step of steps) at = at[step] ??= {};
+    at[name] = new Uint8Array(fs.readFileSync(path.join(folder, input)));
+    given.set([...steps, name].join('/'), at[name]);
+  }
+  const options = {stdout: print(1), stderr: print(2), decodeASCII: false, fetchProgress: () => {}};
+  let code = 0;
+  let result;
+  try {
+    result = await yosys.commands.yosys(args, tree, options);
+  } catch (error) {
+    if (!(error instanceof yosys.Exit)) throw error;
+    code = error.code;
+    result = error.files;
+  }
+  const save = (files, below) => {
+    for (const [name, value] of Object.entries(files ?? {})) {
+      const file = below ? `${below}/${name}` : name;
+      if (!(value instanceof Uint8Array) && typeof value !== 'string') {
+        save(value, file);
+        continue;
+      }
+      const bytes = Buffer.from(value);
+      if (given.has(file) && bytes.equals(given.get(file))) continue;
+      const target = path.join(out, file);
+      fs.mkdirSync(path.dirname(target), {recursive: true});
+      fs.writeFileSync(target, bytes);
+    }
+  };
+  save(result, '');
+  return code;
 }
 
 const pause = new Int32Array(new SharedArrayBuffer(4));
@@ -59,30 +90,22 @@ const write = fd => bytes => {
     }
   }
 };
-const options = {stdout: write(1), stderr: write(2), decodeASCII: false, fetchProgress: () => {}};
-let code = 0;
-let result;
-try {
-  result = await yosys.commands.yosys(args, tree, options);
-} catch (error) {
-  if (!(error instanceof yosys.Exit)) throw error;
-  code = error.code;
-  result = error.files;
-}
 
-const save = (folder, below) => {
-  for (const [name, value] of Object.entries(folder ?? {})) {
-    const file = below ? `${below}/${name}` : name;
-    if (!(value instanceof Uint8Array) && typeof value !== 'string') {
-      save(value, file);
-      continue;
+if (out === '--serve') {
+  for await (const line of readline.createInterface({input: process.stdin})) {
+    const {arguments: args, ...request} = JSON.parse(line);
+    const said = [];
+    const print = () => bytes => { if (bytes) said.push(Buffer.from(bytes)); };
+    let code = 1;
+    try {
+      code = await run({...request, args}, print);
+    } catch (error) {
+      said.push(Buffer.from(`error: ${error}\n`));
     }
-    const bytes = Buffer.from(value);
-    if (given.has(file) && bytes.equals(given.get(file))) continue;
-    const target = path.join(out, file);
-    fs.mkdirSync(path.dirname(target), {recursive: true});
-    fs.writeFileSync(target, bytes);
+    const answer = {code, log: Buffer.concat(said).toString(), megabytes: process.memoryUsage().rss >> 20};
+    write(1)(Buffer.from(JSON.stringify(answer) + '\n'));
   }
-};
-save(result, '');
-process.exit(code);
+} else {
+  const split = rest.indexOf('--');
+  process.exit(await run({folder: '.', out, inputs: rest.slice(0, split), args: rest.slice(split + 1)}, write));
+}
