@@ -60,6 +60,8 @@ struct Sq {
   uint16_t producer = 0, consumer = 0;  ///< the host's, and the newest that it has heard of
   std::deque<Wqe> posted;               ///< what the core has not got yet
   uint64_t sent = 0;                    ///< work requests that went to the core
+  uint32_t first_id = 0;                ///< wr_id of the first one since it was opened
+  bool heard = false;                   ///< one of them has completed
 };
 
 struct Cq {
