@@ -113,67 +113,71 @@ module mrc_fpga_ring_done #(
     endcase
   end
 
-  // What the host can see of an entry it may take before the answer to its write has come.
-  logic [NumCqs-1:0][IdxW-1:0] more;
-  logic [NumCqs-1:0] fires;
-  for (genvar c = 0; c < NumCqs; c++) begin : gen_fires
-    assign more[c] = ring_q[c].written - ring_q[c].consumer;
-    assign fires[c] = ring_q[c].armed && !more[c][IdxW-1] && more[c] != '0;
-    assign irq_o[c] = ring_q[c].fired;
-  end
+  // ---- what becomes of a ring in a cycle
 
-  always_comb begin
-    ring_d = ring_q;
-    if (put_o) begin
-      ring_d[cqe_cq_i].producer = at.producer + IdxW'(1);
-    end
-    if (done_i) begin
-      ring_d[done_cq_i].written = ring_q[done_cq_i].written + IdxW'(1);
-    end
-    for (int unsigned c = 0; c < NumCqs; c++) begin
-      if (fires[c]) begin
-        ring_d[c].armed = 1'b0;
-        ring_d[c].fired = 1'b1;
+  for (genvar c = 0; c < NumCqs; c++) begin : gen_ring
+    ring_t now, next;
+    logic acts, good, drops;
+    logic [IdxW-1:0] more;
+
+    assign now = ring_q[c];
+    assign acts = w_act_i && w_ring_i == CqW'(c);
+    assign good = acts && !w_err_o;
+    assign drops = cqe_valid_i && !at.open && cqe_cq_i == CqW'(c);
+    // What the host can see of an entry it may take before the answer to its write has come: then
+    // this is below 0.
+    assign more = now.written - now.consumer;
+    assign irq_o[c] = now.fired;
+
+    always_comb begin
+      next = now;
+      if (put_o && cqe_cq_i == CqW'(c)) begin
+        next.producer = now.producer + IdxW'(1);
+      end
+      if (done_i && done_cq_i == CqW'(c)) begin
+        next.written = now.written + IdxW'(1);
+      end
+      if (now.armed && !more[IdxW-1] && more != '0) begin
+        next.armed = 1'b0;
+        next.fired = 1'b1;
+      end
+      if (good) begin
+        unique case (w_reg_i)
+          RegBaseLo: next.base[31:OffW] = w_data_i[31:OffW];
+          RegBaseHi: next.base[63:32] = w_data_i;
+          RegConfig: next.size_log = w_data_i[SizeW-1:0];
+          RegControl: begin
+            next.open = w_data_i[0];
+            if (w_data_i[0]) begin
+              next.producer = '0;
+              next.written = '0;
+              next.consumer = '0;
+            end
+          end
+          RegConsumer: next.consumer = w_data_i[IdxW-1:0];
+          RegStatus: next.err = now.err & ~w_data_i[3:0];
+          RegArm: begin
+            next.armed = w_data_i[0];
+            next.fired = 1'b0;
+          end
+          default: ;
+        endcase
+      end
+      if (acts && w_reg_i == RegConsumer && now.open && !fits) begin
+        next.err[ErrJump] = 1'b1;
+      end
+      if (fail_i && done_cq_i == CqW'(c)) begin
+        next.err[ErrWrite] = 1'b1;
+      end
+      if (acts && w_reg_i == RegConsumer && !now.open) begin
+        next.err[ErrOff] = 1'b1;
+      end
+      if (drops) begin
+        next.err[ErrLost] = 1'b1;
       end
     end
-    if (w_act_i) begin
-      unique case (w_reg_i)
-        RegBaseLo: if (!w_err_o) ring_d[w_ring_i].base[31:OffW] = w_data_i[31:OffW];
-        RegBaseHi: if (!w_err_o) ring_d[w_ring_i].base[63:32] = w_data_i;
-        RegConfig: if (!w_err_o) ring_d[w_ring_i].size_log = w_data_i[SizeW-1:0];
-        RegControl: begin
-          if (!w_err_o) begin
-            ring_d[w_ring_i].open = w_data_i[0];
-          end
-          if (!w_err_o && w_data_i[0]) begin
-            ring_d[w_ring_i].producer = '0;
-            ring_d[w_ring_i].written = '0;
-            ring_d[w_ring_i].consumer = '0;
-          end
-        end
-        RegConsumer: begin
-          if (!wr.open) begin
-            ring_d[w_ring_i].err[ErrOff] = 1'b1;
-          end else if (!fits) begin
-            ring_d[w_ring_i].err[ErrJump] = 1'b1;
-          end else begin
-            ring_d[w_ring_i].consumer = w_data_i[IdxW-1:0];
-          end
-        end
-        RegStatus: ring_d[w_ring_i].err = wr.err & ~w_data_i[3:0];
-        RegArm: begin
-          ring_d[w_ring_i].armed = w_data_i[0];
-          ring_d[w_ring_i].fired = 1'b0;
-        end
-        default: ;
-      endcase
-    end
-    if (fail_i) begin
-      ring_d[done_cq_i].err[ErrWrite] = 1'b1;
-    end
-    if (cqe_valid_i && !at.open) begin
-      ring_d[cqe_cq_i].err[ErrLost] = 1'b1;
-    end
+
+    assign ring_d[c] = next;
   end
 
   assign rd = ring_q[r_ring_i];
@@ -213,7 +217,7 @@ module mrc_fpga_ring_done #(
     logic [IdxW-1:0] unread, unwritten;
     assign unread = ring_q[c].producer - ring_q[c].consumer;
     assign unwritten = ring_q[c].producer - ring_q[c].written;
-    `MRC_ASSERT(WithinTheRing, unread <= IdxW'(1) << ring_q[c].size_log,
+    `MRC_ASSERT(WithinTheRing, !ring_q[c].open || unread <= IdxW'(1) << ring_q[c].size_log,
         "more entries than the ring has slots")
     `MRC_ASSERT(WrittenWasGiven, unwritten <= IdxW'(1) << (IdxW - 1),
         "more is acknowledged than was written")
