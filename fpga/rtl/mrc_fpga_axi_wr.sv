@@ -79,6 +79,8 @@ module mrc_fpga_axi_wr #(
   logic [WordBytes-1:0] beat_strb;
   logic [WordW-1:0] burst_word;
   logic [BeatW-1:0] burst_beats;
+  logic [OffW-1:0] unused_off;
+  logic [OffW:0] unused_tail;
   logic [1:0] unused_count;
   logic [NumPlanes-1:0][$clog2(BeatDepth+1)-1:0] unused_counts;
 
@@ -126,7 +128,9 @@ module mrc_fpga_axi_wr #(
       .burst_push_o(burst_push),
       .burst_word_o(burst_word),
       .burst_beats_o(burst_beats),
-      .burst_end_o(burst_end)
+      .burst_end_o(burst_end),
+      .burst_off_o(unused_off),
+      .burst_tail_o(unused_tail)
   );
 
   for (genvar p = 0; p < NumPlanes; p++) begin : gen_plane
@@ -191,7 +195,8 @@ module mrc_fpga_axi_wr #(
   assign m_axi_awburst_o = 2'b01;
 
   logic unused_bits;
-  assign unused_bits = ^{host_wr_len_i, host_wr_plane_i, unused_count, unused_counts};
+  assign unused_bits = ^{host_wr_len_i, host_wr_plane_i, unused_off, unused_tail, unused_count,
+                         unused_counts};
 
   `MRC_NEVER_FULL(Beats, beat_push != '0, (beat_push & ~beat_room) == '0)
   `MRC_ASSERT(KnownPlane, !host_wr_valid_i || 32'(host_wr_plane_i) < NumPlanes,

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The core and the host of benches of a skin: packets of two planes line by line, and completions. The shell says
+/// which bytes are in memory (write()); each completion that leaves the gate is held against that.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <catch2/catch_test_macros.hpp>
+#include <cstring>
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gen/streams.hpp"
+#include "tests/fpga/hooks.hpp"
+#include "util/rng.hpp"
+#include "verilated.h"
+
+namespace mrc {
+
+constexpr unsigned kHostLine = 64, kHostPlanes = 2, kHostQps = 4, kStatusOk = 0, kStatusRemOp = 99;
+
+/// A packet of the core: its bytes, and how many of them are not in memory.
+struct HostPacket {
+  uint64_t address = 0;
+  std::vector<uint8_t> bytes;
+  unsigned plane = 0, qp = 0;
+  std::size_t sent = 0, open = 0;
+  bool taken = false;
+};
+
+/// Top is a Verilated module with a writer and a gate; the class that is derived is its shell.
+template <class Top>
+class HostCore {
+ public:
+  HostCore(uint64_t seed, const char* name) : rng(seed, name) {
+    top = std::make_unique<Top>(&context, name);
+    settle();
+    top->rst_ni = 1;  // an edge needs a level before it
+    settle();
+    top->rst_ni = 0;
+    for (unsigned i = 0; i < 4; ++i) edge();
+    top->rst_ni = 1;
+    failed_assertions();
+  }
+  virtual ~HostCore() {
+    Verilated::threadContextp(&context);
+    top->final();
+  }
+  HostCore(const HostCore&) = delete;
+  HostCore& operator=(const HostCore&) = delete;
+
+  /// A packet for a plane, behind those that it has.
+  void send(unsigned plane, unsigned qp, std::size_t size, uint64_t address) {
+    HostPacket packet;
+    packet.address = address;
+    packet.plane = plane;
+    packet.qp = qp;
+    packet.open = size;
+    packet.bytes.resize(size);
+    for (uint8_t& byte : packet.bytes) byte = static_cast<uint8_t>(rng.next());
+    packets.push_back(packet);
+    places_[address] = packets.size() - 1;
+    queue_[plane].push_back(packets.size() - 1);
+  }
+  /// A random packet behind all others in memory: often in a word that it shares with its neighbour.
+  void send_any(std::size_t most) {
+    const std::size_t size = rng.chance(0.1) ? most : rng.between(1, most);
+    send(static_cast<unsigned>(rng.below(kHostPlanes)), static_cast<unsigned>(rng.below(kHostQps)), size, free_);
+    free_ += size + (rng.chance(0.5) ? 0 : rng.below(90));
+  }
+  void complete(bool recv, unsigned qp, unsigned id, unsigned status = kStatusOk) {
+    Cqe cqe;
+    cqe.recv = recv;
+    cqe.qp = static_cast<uint16_t>(qp);
+    cqe.status = static_cast<decltype(cqe.status)>(status);
+    cqe.wr_id = id;
+    cqes.push_back(cqe);
+  }
+  /// Packets of which a line is still to be taken.
+  std::size_t waiting() const { return queue_[0].size() + queue_[1].size() + line_.has_value(); }
+
+  void cycle() {
+    drive();
+    drive_shell();
+    settle();
+    failed_before_ = failed;
+    sample_shell();
+    sample();
+    edge();
+  }
+  void run(unsigned cycles) {
+    for (unsigned i = 0; i < cycles; ++i) cycle();
+  }
+  /// Everything that was sent is in memory, once, and nothing else.
+  void require_written() const {
+    uint64_t bytes = 0;
+    for (const HostPacket& packet : packets) {
+      REQUIRE(packet.taken);
+      REQUIRE(packet.open == 0);
+      bytes += packet.bytes.size();
+    }
+    REQUIRE(memory.size() == bytes);
+  }
+
+  Rng rng;
+  VerilatedContext context;  // outlives what is in it
+  std::unique_ptr<Top> top;
+  double offers = 1.0, host = 1.0;
+  std::vector<HostPacket> packets;
+  std::deque<Cqe> cqes;  ///< of the core, not taken yet
+  std::vector<Cqe> left;
+  std::map<uint64_t, uint8_t> memory;
+  std::array<bool, kHostQps> failed{};  ///< what the gate knows of writes that failed
+  uint64_t taken = 0, strays = 0;
+
+ protected:
+  virtual void drive_shell() = 0;
+  virtual void sample_shell() = 0;
+
+  /// The packet that has this byte at this address.
+  HostPacket& packet_at(uint64_t address) {
+    auto place = places_.upper_bound(address);
+    REQUIRE(place != places_.begin());
+    HostPacket& packet = packets[(--place)->second];
+    REQUIRE(address - packet.address < packet.bytes.size());
+    return packet;
+  }
+  /// A byte is in memory, or its write has failed: once.
+  void write(uint64_t address, uint8_t byte) {
+    HostPacket& packet = packet_at(address);
+    REQUIRE(byte == packet.bytes[address - packet.address]);
+    REQUIRE(memory.emplace(address, byte).second);
+    --packet.open;
+  }
+
+ private:
+  struct Line {
+    uint64_t address = 0;
+    unsigned size = 0, plane = 0, qp = 0;
+    bool last = false;
+    std::array<uint8_t, kHostLine> data{};
+  };
+
+  void settle() {
+    Verilated::threadContextp(&context);
+    top->eval();
+  }
+  void edge() {
+    top->clk_i = 1;
+    settle();
+    top->clk_i = 0;
+    settle();
+  }
+  /// A line of the oldest packet of a plane.
+  void next_line() {
+    if (line_ || !rng.chance(offers)) return;
+    auto plane = static_cast<unsigned>(rng.below(kHostPlanes));
+    if (queue_[plane].empty()) plane = 1 - plane;
+    if (queue_[plane].empty()) return;
+    HostPacket& packet = packets[queue_[plane].front()];
+    Line line;
+    line.address = packet.address + packet.sent;
+    line.size = static_cast<unsigned>(std::min<std::size_t>(kHostLine, packet.bytes.size() - packet.sent));
+    line.plane = plane;
+    line.qp = packet.qp;
+    for (unsigned i = 0; i < kHostLine; ++i) {
+      line.data[i] = i < line.size ? packet.bytes[packet.sent + i] : static_cast<uint8_t>(rng.next());
+    }
+    packet.sent += line.size;
+    line.last = packet.sent == packet.bytes.size();
+    line_ = line;
+  }
+
+  void drive() {
+    auto& t = *top;
+    next_line();
+    t.host_wr_valid_i = line_.has_value();
+    if (line_) {
+      t.host_wr_addr_i = line_->address;
+      t.host_wr_len_i = static_cast<uint8_t>(line_->size);
+      t.host_wr_last_i = line_->last;
+      t.host_wr_plane_i = static_cast<uint8_t>(line_->plane);
+      t.host_wr_qp_i = static_cast<uint16_t>(line_->qp);
+      std::memcpy(&t.host_wr_data_i[0], line_->data.data(), kHostLine);
+    }
+    if (!cqe_offered_) cqe_offered_ = !cqes.empty() && rng.chance(offers);
+    t.cqe_valid_i = cqe_offered_;
+    if (cqe_offered_) cqes.front().pack(&t.cqe_i[0]);
+    t.cqe_ready_i = rng.chance(host);
+  }
+
+  void sample() {
+    auto& t = *top;
+    strays += t.stray_o;
+    if (t.host_wr_valid_i && t.host_wr_ready_o) {
+      if (line_->last) {
+        auto& queue = queue_[line_->plane];
+        packets[queue.front()].taken = true;
+        order_.push_back(queue.front());
+        queue.pop_front();
+        ++taken;
+      }
+      line_.reset();
+    }
+    if (t.cqe_valid_i && t.cqe_ready_o) {
+      inside_.emplace_back(cqes.front(), order_.size());
+      cqes.pop_front();
+      cqe_offered_ = false;
+    }
+    const Cqe cqe = Cqe::unpack(&t.cqe_o[0]);
+    if (held_cqe_) {
+      REQUIRE(t.cqe_valid_o);
+      REQUIRE(cqe == *held_cqe_);
+    }
+    held_cqe_.reset();
+    if (t.cqe_valid_o && t.cqe_ready_i) leave(cqe);
+    if (t.cqe_valid_o && !t.cqe_ready_i) held_cqe_ = cqe;
+    if (t.clear_i) failed[t.clear_qp_i] = false;
+  }
+
+  void leave(const Cqe& cqe) {
+    REQUIRE(!inside_.empty());
+    auto [expected, before] = inside_.front();
+    inside_.pop_front();
+    if (expected.recv) {
+      for (std::size_t i = checked_; i < before; ++i) {
+        CAPTURE(i);
+        REQUIRE(packets[order_[i]].open == 0);
+      }
+      checked_ = std::max(checked_, before);
+    }
+    check_status(cqe, expected);
+    left.push_back(cqe);
+  }
+  /// As it came; or a failure of its QP, where a write of it has failed.
+  void check_status(const Cqe& cqe, Cqe expected) {
+    if (expected.recv && failed_before_[expected.qp] && expected.status == decltype(expected.status)(kStatusOk)) {
+      expected.status = static_cast<decltype(expected.status)>(kStatusRemOp);
+    }
+    REQUIRE(cqe == expected);
+  }
+
+  std::map<uint64_t, std::size_t> places_;  ///< first address of each packet
+  std::array<std::deque<std::size_t>, kHostPlanes> queue_;
+  std::vector<std::size_t> order_;  ///< packets in the order in which their last lines were taken
+  std::size_t checked_ = 0;         ///< so many of them are known to be in memory
+  std::optional<Line> line_;
+  std::deque<std::pair<Cqe, std::size_t>> inside_;
+  std::optional<Cqe> held_cqe_;
+  std::array<bool, kHostQps> failed_before_{};
+  bool cqe_offered_ = false;
+  uint64_t free_ = 0x10000000fc1;
+};
+
+}  // namespace mrc
