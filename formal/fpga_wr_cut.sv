@@ -29,7 +29,8 @@ module formal_fpga_wr_cut #(
 
   logic line_ready_o, burst_push_o, burst_end_o;
   logic [AddrW-1:0] line_addr_i;
-  logic [OffW:0] line_len_i;
+  logic [OffW:0] line_len_i, burst_tail_o;
+  logic [OffW-1:0] burst_off_o;
   logic [WordBytes*8-1:0] line_data_i, beat_data_o;
   logic [NumPlanes-1:0] beat_push_o;
   logic [WordBytes-1:0] beat_strb_o;
