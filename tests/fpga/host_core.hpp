@@ -28,6 +28,7 @@ struct HostPacket {
   uint64_t address = 0;
   std::vector<uint8_t> bytes;
   unsigned plane = 0, qp = 0;
+  std::vector<bool> there;  ///< of each byte: it is in memory
   std::size_t sent = 0, open = 0;
   bool taken = false;
 };
@@ -60,6 +61,8 @@ class HostCore {
     packet.plane = plane;
     packet.qp = qp;
     packet.open = size;
+    unwritten += size;
+    packet.there.resize(size);
     packet.bytes.resize(size);
     for (uint8_t& byte : packet.bytes) byte = static_cast<uint8_t>(rng.next());
     packets.push_back(packet);
@@ -95,15 +98,9 @@ class HostCore {
   void run(unsigned cycles) {
     for (unsigned i = 0; i < cycles; ++i) cycle();
   }
-  /// Everything that was sent is in memory, once, and nothing else.
+  /// Everything that was sent is in memory. That it is there once, and nothing else, write() demands.
   void require_written() const {
-    uint64_t bytes = 0;
-    for (const HostPacket& packet : packets) {
-      REQUIRE(packet.taken);
-      REQUIRE(packet.open == 0);
-      bytes += packet.bytes.size();
-    }
-    REQUIRE(memory.size() == bytes);
+    for (const HostPacket& packet : packets) REQUIRE((packet.taken && packet.open == 0));
   }
 
   Rng rng;
@@ -113,9 +110,8 @@ class HostCore {
   std::vector<HostPacket> packets;
   std::deque<Cqe> cqes;  ///< of the core, not taken yet
   std::vector<Cqe> left;
-  std::map<uint64_t, uint8_t> memory;
   std::array<bool, kHostQps> failed{};  ///< what the gate knows of writes that failed
-  uint64_t taken = 0, strays = 0;
+  uint64_t taken = 0, strays = 0, unwritten = 0;
 
  protected:
   virtual void drive_shell() = 0;
@@ -129,12 +125,24 @@ class HostCore {
     REQUIRE(address - packet.address < packet.bytes.size());
     return packet;
   }
-  /// A byte is in memory, or its write has failed: once.
-  void write(uint64_t address, uint8_t byte) {
+  /// What the shell has for an address on is what the packet has there.
+  void check(uint64_t address, const uint8_t* bytes, std::size_t size) {
+    const HostPacket& packet = packet_at(address);
+    const uint64_t from = address - packet.address;
+    REQUIRE(size <= packet.bytes.size() - from);
+    REQUIRE(std::equal(bytes, bytes + size, packet.bytes.begin() + static_cast<std::ptrdiff_t>(from)));
+  }
+  /// Bytes of a packet are in memory, or their write has failed: once.
+  void write(uint64_t address, std::size_t size) {
     HostPacket& packet = packet_at(address);
-    REQUIRE(byte == packet.bytes[address - packet.address]);
-    REQUIRE(memory.emplace(address, byte).second);
-    --packet.open;
+    const uint64_t from = address - packet.address;
+    REQUIRE(size <= packet.bytes.size() - from);
+    for (std::size_t i = from; i < from + size; ++i) {
+      if (packet.there[i]) FAIL("a byte is written twice");
+      packet.there[i] = true;
+    }
+    packet.open -= size;
+    unwritten -= size;
   }
 
  private:
