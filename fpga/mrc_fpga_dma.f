@@ -12,4 +12,7 @@ fpga/rtl/mrc_fpga_wr_cut.sv
 fpga/rtl/mrc_fpga_wr_out.sv
 fpga/rtl/mrc_fpga_in_turn.sv
 fpga/rtl/mrc_fpga_dma_wr.sv
+fpga/rtl/mrc_fpga_dma_rd.sv
 fpga/rtl/mrc_fpga_dma_wr_ram.sv
+fpga/rtl/mrc_fpga_ram_be.sv
+fpga/rtl/mrc_fpga_dma_rd_ram.sv
