@@ -56,7 +56,8 @@ module formal_fpga_in_turn #(
       answered_q <= answered_d;
       count_q <= count_q + (IdW + 1)'(issue_i) - (IdW + 1)'(take_i);
       marked_q <= marked_q || mark;
-      ahead_q <= mark ? count_q - (IdW + 1)'(take_i) : ahead_q - (IdW + 1)'(take_i && ahead_q != '0);
+      ahead_q <= mark ? count_q - (IdW + 1)'(take_i)
+          : ahead_q - (IdW + 1)'(take_i && ahead_q != '0);
       gone_q <= gone_q || (first && take_i);
       if (mark) number_q <= id_o;
       if (answer && marked_q && !gone_q && came_id_i == number_q) begin

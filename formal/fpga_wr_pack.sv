@@ -48,8 +48,9 @@ module formal_fpga_wr_pack #(
       .*
   );
 
-  // Of each plane: a packet has begun, and goes on there; so far it was handed on; a piece has begun
-  // there and has so many beats. begun_q: the line on offer has given a beat, and is not taken.
+  // Of each plane: a packet has begun, and goes on there; so far it was handed on; a piece has
+  // begun there and has so many beats. begun_q: the line on offer has given a beat, and is not
+  // taken.
   logic [NumPlanes-1:0] inside_q, open_q;
   logic [NumPlanes-1:0][AddrW-1:0] next_q, at_q, start_q;
   logic [NumPlanes-1:0][BeatW-1:0] beats_q;

@@ -43,7 +43,8 @@ module mrc_fpga_dma_ram_bench
     input logic status_err_i
 );
 
-  logic room, take, done, fail, desc_valid, desc_ready, desc_last, data_valid, data_ready, data_last;
+  logic room, take, done, fail, desc_valid, desc_ready, desc_last;
+  logic data_valid, data_ready, data_last;
   logic [15:0] fail_qp, desc_len;
   logic [63:0] desc_addr, data_keep;
   logic [1:0] desc_id;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 `include "mrc_assert.svh"
 
-/// Behind mrc_fpga_dma_wr, for a DMA that drains a RAM: a piece's beats go into the RAM, at its id's
-/// place, and its descriptor to the DMA when all of them are there. The stream is always taken: an
-/// id comes again when its piece has been written, so nothing is overwritten. Latency: a descriptor
-/// is offered one cycle after its last beat; a row is read in one cycle. Throughput: a beat per cycle,
-/// a descriptor per cycle. It sees no status. Contract: docs/boards/host_b.md.
+/// Behind mrc_fpga_dma_wr, for a DMA that drains a RAM: a piece's beats go into the RAM, at its
+/// id's place, and its descriptor to the DMA when all of them are there. The stream is always
+/// taken: an id comes again when its piece has been written, so nothing is overwritten. Latency: a
+/// descriptor is offered one cycle after its last beat; a row is read in one cycle. Throughput: a
+/// beat per cycle, a descriptor per cycle. It sees no status. Contract: docs/boards/host_b.md.
 module mrc_fpga_dma_wr_ram #(
     parameter int unsigned WordBytes = 64,
     parameter int unsigned MaxBeats = 64,
@@ -145,7 +145,8 @@ module mrc_fpga_dma_wr_ram #(
   logic unused_bits;
   assign unused_bits = ^unused_count;
 
-  `MRC_ASSERT(PiecesFit, whole_q <= (IdW + 1)'(MaxDescs), "more pieces are in the RAM than it has places")
+  `MRC_ASSERT(PiecesFit, whole_q <= (IdW + 1)'(MaxDescs),
+      "more pieces are in the RAM than it has places")
   `MRC_ASSERT(BeatsFit, !data_valid_i || data_last_i || beat_q != BeatW'(MaxBeats - 1),
       "a piece has more beats than its place")
   `MRC_ASSERT(IdsInTurn, !desc_valid_o || desc_id_o == IdW'((IdW + 1)'(id_q) - whole_q),

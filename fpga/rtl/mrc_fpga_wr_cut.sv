@@ -3,10 +3,10 @@
 
 /// Lines of packets become beats, and bursts of beats: a beat per cycle. A burst ends with its
 /// packet, at a boundary of 2^PageBits bytes, or with MaxBeats beats; burst_o comes with its last
-/// beat. Beats are words of memory, with strobes: a line at an odd address leaves bytes for the next
-/// line's beat, per plane, or for one more beat at the end of its packet. Packed, they begin with
-/// the burst's first byte: they are the lines up to a boundary, and words of memory behind it. No
-/// latency: it has no queue of its own. It believes that lines of a packet follow each other.
+/// beat. Beats are words of memory, with strobes: a line at an odd address leaves bytes for the
+/// next line's beat, per plane, or for one more beat at the end of its packet. Packed, they begin
+/// with the burst's first byte: they are the lines up to a boundary, and words of memory behind it.
+/// No latency: it has no queue of its own. It believes that lines of a packet follow each other.
 /// Contract: docs/boards/host.md, Packed: docs/boards/host_b.md.
 module mrc_fpga_wr_cut #(
     parameter int unsigned WordBytes = 64,
