@@ -102,7 +102,8 @@ std::unique_ptr<tb::NicDevice> nic_device(const std::string& name, const Preset&
     pins.bug = static_cast<uint8_t>(found->number);
     pins.name += " with bug " + std::string(found->name);
   }
-  pins.open = name == kStalled ? stalled_opener(preset, context) : dut_opener(name, preset, 1, context);
+  pins.open = [open = name == kStalled ? stalled_opener(preset, context) : dut_opener(name, preset, 1, context)](
+                  uint64_t, std::string& error) { return open(error); };
   return tb::make_pins_device(pins);
 }
 

@@ -29,7 +29,7 @@ module formal_fpga_axi_rd #(
 );
   `MRC_RESET
 
-  logic host_rd_ready_o, host_rsp_valid_o, host_rsp_err_o, stray_o;
+  logic host_rd_ready_o, host_rsp_valid_o, host_rsp_err_o, stray_o, idle_o;
   logic [3:0] host_rd_plane_i, host_rsp_plane_o;
   logic [7:0] host_rd_len_i, m_axi_arlen_o;
   logic [WordBytes*8-1:0] host_rsp_data_o, m_axi_rdata_i, mine_data;
@@ -60,7 +60,7 @@ module formal_fpga_axi_rd #(
   logic ask, ar, r, mine, held_q, plane_q;
   logic [AddrW+8:0] held_ar_q;
   // Of the line that comes next: a beat has come with an error.
-  logic bad_q, bad_d, first_q, first_d, err_q;
+  logic bad_q, bad_d, first_q, first_d, err_q, given_q;
 
   assign host_rd_plane_i = 4'(rd_plane_i);
   assign host_rd_len_i = 8'(len_i);
@@ -119,7 +119,7 @@ module formal_fpga_axi_rd #(
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      {reqs_q, beats_q, n_reqs_q, n_beats_q, other_q, held_q, bad_q, first_q} <= '0;
+      {reqs_q, beats_q, n_reqs_q, n_beats_q, other_q, held_q, bad_q, first_q, given_q} <= '0;
     end else begin
       reqs_q <= reqs_d;
       beats_q <= beats_d;
@@ -129,6 +129,7 @@ module formal_fpga_axi_rd #(
       held_q <= m_axi_arvalid_o && !m_axi_arready_i;
       bad_q <= bad_d;
       first_q <= first_d;
+      given_q <= given_q || rsp;
     end
   end
   always_ff @(posedge clk_i) begin
@@ -157,10 +158,12 @@ module formal_fpga_axi_rd #(
   `MRC_PROVE(its_bytes, !rsp || right == '1)
   `MRC_PROVE(its_errors, !rsp || host_rsp_err_o == err_q)
   `MRC_PROVE(no_stray, !stray_o)
+  `MRC_PROVE(idle_is_idle, !idle_o || {n_reqs_q, n_beats_q, other_q} == '0)
   `MRC_COVER(ar_stays, held_q && m_axi_arlen_o == 8'd1)
   `MRC_COVER(in_a_page, m_axi_arvalid_o && m_axi_arlen_o == 8'd1)
   `MRC_COVER(asked, rsp && n_reqs_q == 3'd3)
   `MRC_COVER(its_bytes, rsp && reqs_q[0].len == 3'd4 && reqs_q[0].addr[2:0] == 3'd7)
   `MRC_COVER(its_errors, rsp && host_rsp_err_o && n_reqs_q > 3'd1)
+  `MRC_COVER(idle_is_idle, idle_o && given_q)
   `MRC_COVER(no_stray, mine && n_beats_q == 4'd1 && n_reqs_q == 3'd1)
 endmodule

@@ -19,8 +19,7 @@ module formal_fpga_gate
     input logic follow_i,
     input logic fail_i,
     input logic [QpW-1:0] fail_qp_i,
-    input logic clear_i,
-    input logic [QpW-1:0] clear_qp_i,
+    input logic [NumQps-1:0] clear_i,
     input logic cqe_valid_i,
     input logic recv_i,
     input logic qp_i,
@@ -82,7 +81,7 @@ module formal_fpga_gate
       left2_q <= left2_q || (pop && cqe_o.imm[1:0] == 2'd2);
       inside_q <= inside_q + 3'(push) - 3'(pop);
       stands_q <= (open_q == '0 && inside_q != '0 && !cqe_valid_o) ? stands_q + 4'd1 : '0;
-      failed_q <= (fail_i && fail_qp_i) || (failed_q && !(clear_i && clear_qp_i));
+      failed_q <= (fail_i && fail_qp_i) || (failed_q && !clear_i[1]);
       held_q <= cqe_valid_o && !cqe_ready_i;
     end
   end

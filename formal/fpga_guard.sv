@@ -2,12 +2,14 @@
 `include "mrc_prove.svh"
 
 /// mrc_fpga_guard between a caller that asks one at a time and a core that is ready, and answers,
-/// when it likes. What the core reads is the word's number: so an answer says whose it is.
+/// when it likes, and that is in reset now and then (cut_i). What the core reads is the word's
+/// number: so an answer says whose it is.
 module formal_fpga_guard #(
     parameter int unsigned WaitCycles = 3,
     localparam int unsigned AddrW = 5
 ) (
     input logic clk_i,
+    input logic cut_i,
     input logic w_want_i,
     input logic [AddrW-3:0] w_word_i,
     input logic [3:0] w_strb_i,
@@ -37,7 +39,7 @@ module formal_fpga_guard #(
       .*
   );
 
-  logic w_pending_q, r_pending_q, aw, w, b, ar, r;
+  logic w_pending_q, r_pending_q, aw, w, b, ar, r, cut_q;
   // What the access that is under way asks, and what the core has taken last.
   logic [AddrW-3:0] w_word_q, r_word_q, aw_at_q, w_at_q, ar_at_q;
   // Offered and not taken in the cycle before; of what was begun, AW and W were taken.
@@ -58,16 +60,17 @@ module formal_fpga_guard #(
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       {w_pending_q, r_pending_q, aw_held_q, w_held_q, ar_held_q} <= '0;
-      {aw_gone_q, w_gone_q, ar_gone_q, b_q, r_q} <= '0;
+      {aw_gone_q, w_gone_q, ar_gone_q, b_q, r_q, cut_q} <= '0;
     end else begin
       w_pending_q <= w_go_i || (w_pending_q && !w_done_o);
       r_pending_q <= r_go_i || (r_pending_q && !r_done_o);
-      aw_held_q <= m_axil_awvalid_o && !aw;
-      w_held_q <= m_axil_wvalid_o && !w;
-      ar_held_q <= m_axil_arvalid_o && !ar;
-      aw_gone_q <= (aw_gone_q || aw) && !b;
-      w_gone_q <= (w_gone_q || w) && !b;
-      ar_gone_q <= (ar_gone_q || ar) && !r;
+      cut_q <= cut_i;
+      aw_held_q <= m_axil_awvalid_o && !aw && !cut_i;
+      w_held_q <= m_axil_wvalid_o && !w && !cut_i;
+      ar_held_q <= m_axil_arvalid_o && !ar && !cut_i;
+      aw_gone_q <= (aw_gone_q || aw) && !b && !cut_i;
+      w_gone_q <= (w_gone_q || w) && !b && !cut_i;
+      ar_gone_q <= (ar_gone_q || ar) && !r && !cut_i;
       b_q <= b && !owed_o[0];
       r_q <= r && !owed_o[1];
     end
@@ -93,6 +96,9 @@ module formal_fpga_guard #(
   `MRC_PROVE(w_own, !(w_done_o && !w_err_o) || (b_q && aw_at_q == w_word_q && w_at_q == w_word_q))
   `MRC_PROVE(r_own, !(r_done_o && !r_err_o) || (r_q && r_data_o == 32'(r_word_q) + 32'd1))
   `MRC_PROVE(r_nothing_else, !(r_done_o && r_err_o) || r_q || r_data_o == 32'd0)
+  `MRC_PROVE(quiet, !cut_q || {m_axil_awvalid_o, m_axil_wvalid_o, m_axil_arvalid_o, m_axil_bready_o,
+                               m_axil_rready_o} == '0)
+  `MRC_COVER(quiet, cut_i && ar_gone_q && m_axil_awvalid_o && owed_o != '0)
   `MRC_COVER(aw_stays, aw_held_q && owed_o[0])
   `MRC_COVER(w_stays, w_held_q && aw_gone_q && owed_o[0])
   `MRC_COVER(ar_stays, ar_held_q && owed_o[1])

@@ -24,7 +24,7 @@ module formal_fpga_wr_out #(
   `MRC_RESET
 
   logic burst_push_i, burst_room_o, awvalid_o, wvalid_o, wlast_o, bready_o;
-  logic done_o, fail_o, stray_o, mark;
+  logic done_o, fail_o, stray_o, idle_o, mark;
   logic [1:0] burst_word_i;
   logic [0:0] burst_qp_i, fail_qp_o;
   logic [NumPlanes-1:0] beat_valid_i, beat_pop_o;
@@ -128,6 +128,7 @@ module formal_fpga_wr_out #(
       || (fail_o == bresp_i[1] && (!fail_o || fail_qp_o == 1'b1) && done_o == ends_q))
   `MRC_PROVE(stray_told, stray_o == (bvalid_i && out_q == '0))
   `MRC_PROVE(bounded, 32'(out_q) <= Depth)
+  `MRC_PROVE(idle_is_idle, !idle_o || {pushed_q, out_q, awvalid_o, wvalid_o} == '0)
   `MRC_COVER(aw_stays, held_aw_q && wvalid_o)
   `MRC_COVER(w_stays, held_w_q && at_q == 2'd1)
   `MRC_COVER(aw_as_pushed, awvalid_o && awaddr_o == 3'd2 && awlen_o == 8'd1 && out_q == 3'd2)
@@ -135,5 +136,6 @@ module formal_fpga_wr_out #(
   `MRC_COVER(fails_as_its_own, fail_o && fail_qp_o == 1'b1 && pushed_q != '0)
   `MRC_COVER(its_failure_told, answered_q && ends_q)
   `MRC_COVER(stray_told, stray_o && pushed_q != '0)
+  `MRC_COVER(idle_is_idle, idle_o && answered_q)
   `MRC_COVER(bounded, out_q == 3'd2 && pushed_q == 3'd2)
 endmodule

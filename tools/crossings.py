@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """usage: crossings.py [--write] [--replace FROM TO]
 
-Holds the netlist of the lane of fpga/ against fpga/crossings.yaml: which register sees another clock than its own, at
-its data, enable or reset. Tells each that is not declared, and each declared one that sees none. --write writes the
-constraints (fpga/mrc_fpga_lane.xdc), without it they must be those. --replace puts another text into the RTL first, to
-show that a mistake is found."""
+Holds the netlist of the top of fpga/ against fpga/crossings.yaml: which register sees another clock than its own, at
+its data, enable or reset. Tells each that is not declared, and each declared one that sees none. The core is a box of
+one clock. --write writes the constraints (fpga/mrc_fpga_lane.xdc), without it they must be those. --replace puts another
+text into the RTL first, to show that a mistake is found."""
 import argparse
 import json
 import re
@@ -24,7 +24,7 @@ REGISTER = re.compile(r"\$_?(a|s|d|al|sr)*dff")
 
 
 def netlist(table, replace):
-    """The flat netlist of the top: words as cells, memories as registers."""
+    """The flat netlist of the top: words and memories as cells, boxes empty."""
     files = rtl.listed(table["files"])
     with tempfile.TemporaryDirectory() as scratch:
         scratch = Path(scratch)
@@ -41,8 +41,9 @@ def netlist(table, replace):
             rtl.fail(f"--replace: '{replace[0]}' stands in none of the files of {table['top']}.", "Name a text of the RTL.")
         (scratch / "out").mkdir()
         values = " ".join(f"-G {name}={value}" for name, value in table["parameters"].items())
-        script = (f"{rtl.READ_SLANG} {values} --top {table['top']} {' '.join(files)};"
-                  f" proc; flatten; opt_clean; memory_map; opt_clean; write_json net.json")
+        boxes = " ".join(f"--blackboxed-module {name}" for name in table["boxes"])
+        script = (f"{rtl.READ_SLANG} {values} {boxes} --top {table['top']} {' '.join(files)};"
+                  f" proc; flatten; memory_collect; opt_clean; write_json net.json")
         command = rtl.yosys_command(files, script, scratch / "out", quiet=True)
         done = subprocess.run(command, cwd=scratch, text=True, errors="replace", check=False, stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT)
@@ -52,58 +53,83 @@ def netlist(table, replace):
 
 
 class Net:
-    """Who drives a bit: a register of a clock, a pin of the top, or logic that depends on others."""
+    """Who drives a bit: a register, memory or box of a clock, a pin of the top, or logic that depends on others."""
 
     def __init__(self, module, table):
-        self.cells = module["cells"]
-        self.driver, self.source, self.memo = {}, {}, {}
+        self.cells, self.boxes = module["cells"], table["boxes"]
+        self.driver, self.source = {}, {}
         self.names = {}
         for name, net in module["netnames"].items():
             for bit in net["bits"]:
                 if isinstance(bit, int) and (bit not in self.names or name.endswith("_q")):
                     self.names[bit] = re.sub(r"\[\d+\]$", "", name)
         of_port = {port: clock for clock, ports in table["ports"].items() for port in ports}
-        self.clock_bits = {module["ports"][clock]["bits"][0]: clock for clock in table["clocks"]}
+        clocks = {"any": ["any"]}
+        self.clock_bits = {}
+        for name in table["clocks"]:
+            bits = module["ports"][name]["bits"]
+            clocks[name] = [name] if len(bits) == 1 else [f"{name}[{i}]" for i in range(len(bits))]
+            self.clock_bits.update(zip(bits, clocks[name]))
         for name, port in module["ports"].items():
             if port["direction"] == "input" and name not in table["clocks"]:
                 if name not in of_port:
                     rtl.fail(f"{TABLE} does not say which clock the pin {name} belongs to.", "Add it to 'ports'.")
-                for bit in port["bits"]:
-                    self.source[bit] = (of_port[name], name)
+                # Of clocks in a vector each has its slice of a pin.
+                of, bits = clocks[of_port[name]], port["bits"]
+                for i, bit in enumerate(bits):
+                    self.source[bit] = (of[i * len(of) // len(bits)], name)
         for name, cell in self.cells.items():
             for pin, way in cell["port_directions"].items():
                 if way == "output":
                     for bit in cell["connections"][pin]:
                         self.driver[bit] = name
 
-    def is_register(self, cell):
-        return bool(REGISTER.match(cell["type"]))
+    def clock_pin(self, cell):
+        """The pin that clocks a register, memory or box; None of other cells."""
+        if cell["type"] in self.boxes:
+            return self.boxes[cell["type"]]
+        if cell["type"].startswith("$mem"):
+            return "WR_CLK"
+        if REGISTER.match(cell["type"]):
+            return "CLK" if "CLK" in cell["connections"] else "C"
+        return None
 
     def clock(self, cell):
-        """Which pin of the top clocks the register."""
-        pin = "CLK" if "CLK" in cell["connections"] else "C"
-        return self.clock_bits.get(cell["connections"][pin][0], "?")
+        """Which pin of the top clocks it."""
+        return self.clock_bits.get(cell["connections"][self.clock_pin(cell)][0], "?")
 
-    def from_bit(self, bit):
-        """{(clock, name)} of what the bit depends on through logic."""
-        seen, result, todo = set(), set(), [bit]
+    def name(self, cell):
+        if "Q" in cell["connections"]:
+            return self.names.get(cell["connections"]["Q"][0], "?")
+        return cell["parameters"]["MEMID"].lstrip("\\") if cell["type"].startswith("$mem") else cell["type"]
+
+    def seen(self, cell):
+        """Pins whose bits it stores. What a memory is read with goes through it."""
+        return [pin for pin, way in cell["port_directions"].items()
+                if way == "input" and pin != self.clock_pin(cell) and not pin.startswith("RD_")]
+
+    def through(self, cell):
+        """Pins that its outputs depend on in the same cycle."""
+        return [pin for pin, way in cell["port_directions"].items()
+                if way == "input" and (self.clock_pin(cell) is None or pin.startswith("RD_"))]
+
+    def from_bits(self, bits):
+        """{(clock, name)} of what the bits depend on through logic."""
+        seen, result, todo = set(), set(), list(bits)
         while todo:
             at = todo.pop()
-            if at in seen or not isinstance(at, int):
+            if at in seen:
                 continue
             seen.add(at)
             if at in self.source:
                 result.add(self.source[at])
-            elif at in self.driver:
-                cell = self.cells[self.driver[at]]
-                if self.is_register(cell):
-                    result.add((self.clock(cell), self.names.get(at, self.driver[at])))
-                else:
-                    key = self.driver[at]
-                    if key not in self.memo:
-                        self.memo[key] = [other for pin, way in cell["port_directions"].items() if way == "input"
-                                          for other in cell["connections"][pin]]
-                    todo += self.memo[key]
+            elif at in self.driver and self.driver[at] not in seen:
+                key = self.driver[at]
+                seen.add(key)
+                cell = self.cells[key]
+                if self.clock_pin(cell):
+                    result.add((self.clock(cell), self.name(cell)))
+                todo += [bit for pin in self.through(cell) for bit in cell["connections"][pin]]
         return result
 
 
@@ -111,17 +137,13 @@ def crossings(net):
     """{(register, pin): {(clock, source)}} of other clocks than the register's own."""
     result = {}
     for cell in net.cells.values():
-        if not net.is_register(cell):
+        if not net.clock_pin(cell):
             continue
         own = net.clock(cell)
-        output = net.names.get(cell["connections"]["Q"][0], "?")
-        for pin, way in cell["port_directions"].items():
-            if way != "input" or pin in ("CLK", "C"):
-                continue
-            bits = set(cell["connections"][pin])
-            for clock, name in {source for bit in bits for source in net.from_bit(bit)}:
+        for pin in net.seen(cell):
+            for clock, name in net.from_bits(cell["connections"][pin]):
                 if clock != own:
-                    result.setdefault((output, own, pin), set()).add((clock, name))
+                    result.setdefault((net.name(cell), own, pin), set()).add((clock, name))
     return result
 
 
@@ -178,8 +200,8 @@ def main():
         lines.append(f"{CONSTRAINTS} is not what tools/crossings.py --write writes")
     for line in lines:
         print(line)
-    registers = sum(net.is_register(cell) for cell in net.cells.values())
-    print(f"{registers} registers, {len(found)} of them see another clock, {len(lines)} complaints")
+    registers = sum(net.clock_pin(cell) is not None for cell in net.cells.values())
+    print(f"{registers} registers and memories, {len(found)} of them see another clock, {len(lines)} complaints")
     return rtl.Exit.FAIL if lines else rtl.Exit.PASS
 
 

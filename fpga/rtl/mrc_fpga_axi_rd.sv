@@ -30,6 +30,8 @@ module mrc_fpga_axi_rd #(
     // With host_rsp_valid_o: a beat of the line came with an error.
     output logic host_rsp_err_o,
     output logic stray_o,
+    // No request is inside, and no answer is awaited.
+    output logic idle_o,
 
     output logic m_axi_arvalid_o,
     input logic m_axi_arready_i,
@@ -202,6 +204,7 @@ module mrc_fpga_axi_rd #(
   assign host_rsp_data_o = data_q;
   assign host_rsp_err_o = err_q;
   assign stray_o = m_axi_rvalid_i && !wait_valid[m_axi_rid_i];
+  assign idle_o = !req_valid && !m_axi_arvalid_o && wait_valid == '0 && !valid_q;
 
   logic unused_bits;
   assign unused_bits = ^{host_rd_len_i, host_rd_plane_i, m_axi_rresp_i[0], m_axi_rlast_i,

@@ -34,10 +34,11 @@ module mrc_fpga_axi_wr #(
     output logic fail_o,
     output logic [QpW-1:0] fail_qp_o,
     output logic stray_o,
+    // No burst is inside, and no answer is awaited; lines of a packet without an end may be.
+    output logic idle_o,
 
     output logic m_axi_awvalid_o,
     input logic m_axi_awready_i,
-    output logic m_axi_awid_o,
     output logic [AddrW-1:0] m_axi_awaddr_o,
     output logic [7:0] m_axi_awlen_o,
     output logic [2:0] m_axi_awsize_o,
@@ -71,7 +72,7 @@ module mrc_fpga_axi_wr #(
   } line_t;
 
   line_t line;
-  logic in_room, line_valid, line_ready, burst_push, burst_room, burst_end;
+  logic in_room, out_idle, line_valid, line_ready, burst_push, burst_room, burst_end;
   logic [NumPlanes-1:0] beat_push, beat_room, beat_valid, beat_pop;
   logic [NumPlanes-1:0][DataW-1:0] head_data;
   logic [NumPlanes-1:0][WordBytes-1:0] head_strb;
@@ -187,10 +188,12 @@ module mrc_fpga_axi_wr #(
       .done_o,
       .fail_o,
       .fail_qp_o,
-      .stray_o
+      .stray_o,
+      .idle_o(out_idle)
   );
 
-  assign m_axi_awid_o = 1'b0;
+  assign idle_o = out_idle && !line_valid;
+
   assign m_axi_awsize_o = 3'(OffW);
   assign m_axi_awburst_o = 2'b01;
 

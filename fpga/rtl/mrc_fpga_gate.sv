@@ -20,8 +20,7 @@ module mrc_fpga_gate
     input logic done_i,
     input logic fail_i,
     input logic [QpW-1:0] fail_qp_i,
-    input logic clear_i,
-    input logic [QpW-1:0] clear_qp_i,
+    input logic [NumQps-1:0] clear_i,
     output logic [NumQps-1:0] failed_o,
     input logic cqe_valid_i,
     output logic cqe_ready_o,
@@ -101,10 +100,7 @@ module mrc_fpga_gate
     if (tell_d) begin
       cqe_o.status = CqStatusRemOp;
     end
-    failed_d = failed_q;
-    if (clear_i) begin
-      failed_d[clear_qp_i] = 1'b0;
-    end
+    failed_d = failed_q & ~clear_i;
     if (fail_i) begin
       failed_d[fail_qp_i] = 1'b1;
     end

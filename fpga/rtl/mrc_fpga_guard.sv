@@ -2,7 +2,8 @@
 `include "mrc_assert.svh"
 
 /// AXI4-Lite to the core, with a time limit for each direction (mrc_fpga_limit): what was offered
-/// stays until it is taken, also when its time is over, and what comes too late goes to nobody.
+/// stays until it is taken, also when its time is over, and what comes too late goes to nobody. A
+/// core that is in reset (cut_i) is asked nothing.
 /// Latency: two cycles more than the core's. Contract: docs/boards/axil.md.
 module mrc_fpga_guard #(
     parameter int unsigned AddrW = 16,
@@ -26,6 +27,8 @@ module mrc_fpga_guard #(
     output logic [1:0] owed_o,
     output logic [1:0] late_o,
     output logic [1:0] refused_o,
+    // The core is in reset: what it was asked is forgotten, and nothing is asked.
+    input logic cut_i,
 
     output logic m_axil_awvalid_o,
     input logic m_axil_awready_i,
@@ -66,6 +69,7 @@ module mrc_fpga_guard #(
       .rst_ni,
       .go_i(w_go_i),
       .start_o(w_start),
+      .cut_i,
       .answer_i(b_take),
       .err_i(m_axil_bresp_i != 2'd0),
       .done_o(w_done_o),
@@ -82,6 +86,7 @@ module mrc_fpga_guard #(
       .rst_ni,
       .go_i(r_go_i),
       .start_o(r_start),
+      .cut_i,
       .answer_i(r_take),
       .err_i(m_axil_rresp_i != 2'd0),
       .done_o(r_done_o),
@@ -99,11 +104,11 @@ module mrc_fpga_guard #(
       b_wait_q <= 1'b0;
       r_wait_q <= 1'b0;
     end else begin
-      awvalid_q <= w_start || (awvalid_q && !m_axil_awready_i);
-      wvalid_q <= w_start || (wvalid_q && !m_axil_wready_i);
-      arvalid_q <= r_start || (arvalid_q && !m_axil_arready_i);
-      b_wait_q <= w_start || (b_wait_q && !b_take);
-      r_wait_q <= r_start || (r_wait_q && !r_take);
+      awvalid_q <= w_start || (awvalid_q && !m_axil_awready_i && !cut_i);
+      wvalid_q <= w_start || (wvalid_q && !m_axil_wready_i && !cut_i);
+      arvalid_q <= r_start || (arvalid_q && !m_axil_arready_i && !cut_i);
+      b_wait_q <= w_start || (b_wait_q && !b_take && !cut_i);
+      r_wait_q <= r_start || (r_wait_q && !r_take && !cut_i);
     end
   end
 

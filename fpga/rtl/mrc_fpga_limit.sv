@@ -5,8 +5,9 @@
 /// most WaitCycles + 1 cycles later. start_o hands a go on; the answer to it, if it comes in time,
 /// becomes done in the next cycle. If not, done comes with err (late_o), and the answer is owed:
 /// when it comes it goes to nobody. A go while one is owed is not handed on (refused_o) and done
-/// with err in the next cycle. The caller asks one at a time. It does not carry data: an answer's
-/// are in the cycle of answer_i. Contract: docs/boards/axil.md.
+/// with err in the next cycle. With cut_i the other side has forgotten what it was asked: what
+/// waits is done with err, nothing is owed, and every go is refused. The caller asks one at a time.
+/// It does not carry data: an answer's are in the cycle of answer_i. Contract: docs/boards/axil.md.
 module mrc_fpga_limit #(
     parameter int unsigned WaitCycles = 10000,
     localparam int unsigned WaitW = $clog2(WaitCycles + 1)
@@ -15,6 +16,7 @@ module mrc_fpga_limit #(
     input logic rst_ni,
     input logic go_i,
     output logic start_o,
+    input logic cut_i,
     input logic answer_i,
     input logic err_i,
     output logic done_o,
@@ -31,16 +33,16 @@ module mrc_fpga_limit #(
   logic busy_q, busy_d, owed_q, owed_d, done_q, done_d, err_q, err_d, answer;
   logic [WaitW-1:0] wait_q, wait_d;
 
-  assign start_o = go_i && !busy_q;
-  assign refused_o = go_i && busy_q;
+  assign start_o = go_i && !busy_q && !cut_i;
+  assign refused_o = go_i && (busy_q || cut_i);
   assign answer = busy_q && answer_i;
   assign late_o = busy_q && !owed_q && !answer && wait_q == WaitW'(WaitCycles - 1);
 
   always_comb begin
-    busy_d = start_o || (busy_q && !answer);
-    owed_d = late_o || (owed_q && !answer);
-    done_d = refused_o || late_o || (answer && !owed_q);
-    err_d = refused_o || late_o || err_i;
+    busy_d = start_o || (busy_q && !answer && !cut_i);
+    owed_d = (late_o || (owed_q && !answer)) && !cut_i;
+    done_d = refused_o || late_o || ((answer || cut_i) && busy_q && !owed_q);
+    err_d = refused_o || late_o || cut_i || err_i;
     wait_d = start_o ? '0 : (wait_q == WaitW'(WaitCycles - 1)) ? wait_q : wait_q + WaitW'(1);
   end
 
@@ -65,7 +67,8 @@ module mrc_fpga_limit #(
   assign err_o = err_q;
   assign owed_o = owed_q;
 
-  `MRC_ASSERT(OneByOne, !refused_o || owed_q, "another access is asked for before one is done")
+  `MRC_ASSERT(OneByOne, !refused_o || owed_q || cut_i,
+      "another access is asked for before one is done")
   `MRC_ASSERT(OwesWhatItWasAsked, !owed_q || busy_q, "an answer is owed that nobody waits for")
 
 endmodule

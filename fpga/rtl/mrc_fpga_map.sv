@@ -2,9 +2,9 @@
 `include "mrc_assert.svh"
 
 /// The registers of a board on AXI4-Lite: a list of blocks that say what they are (the board, the
-/// core, a lane per plane), and the way to the core's registers with a time limit. Every access is
-/// answered. Latency: three cycles, and what the core takes. All of it is in the core's clock; it
-/// has no interrupts. Contract: docs/boards/axil.md.
+/// core, a lane per plane, the host side), and the way to the core's registers with a time limit.
+/// Every access is answered. Latency: three cycles, and what the core takes. All of it is in the
+/// core's clock; it has no interrupts. Contract: docs/boards/axil.md.
 module mrc_fpga_map #(
     parameter int unsigned NumPlanes = 2,
     parameter int unsigned PortBytes = 32,
@@ -13,7 +13,8 @@ module mrc_fpga_map #(
     parameter int unsigned CountW = 32,
     parameter logic [31:0] BuildId = 32'd0,
     localparam int unsigned AddrW = 16,
-    localparam int unsigned NumCounts = 10
+    localparam int unsigned NumCounts = 10,
+    localparam int unsigned NumHost = 8
 ) (
     input logic clk_i,
     input logic rst_ni,
@@ -56,19 +57,30 @@ module mrc_fpga_map #(
 
     // Counter n of plane p has bits 32 * (NumCounts * p + n) and on.
     input logic [NumPlanes*NumCounts*32-1:0] lane_counts_i,
-    input logic [NumPlanes-1:0] link_up_i
+    input logic [NumPlanes-1:0] link_up_i,
+
+    // Of mrc_fpga_host: what holds the core, {failed, late, drain, run}, and the words of MRCH.
+    output logic hold_we_o,
+    output logic hold_o,
+    input logic hold_i,
+    input logic [3:0] state_i,
+    output logic [31:0] clear_o,
+    input logic [NumHost*32-1:0] host_i
 );
 
-  // Pages of 4 KiB: 0 the board, 1 the core's header, 2 its registers, 3 + p the lane of plane p.
+  // Pages of 4 KiB: 0 the board, 1 the core's header, 2 its registers, 3 + p the lane of plane p,
+  // and behind them the host side.
   localparam logic [3:0] PageBoard = 4'd0;
   localparam logic [3:0] PageCore = 4'd1;
   localparam logic [3:0] PageRegs = 4'd2;
   localparam int unsigned PageLane = 3;
+  localparam logic [3:0] PageHost = 4'(PageLane + NumPlanes);
   localparam logic [31:0] PageBytes = 32'h1000;
   localparam logic [31:0] BlockVersion = 32'h0000_0100;
   localparam logic [31:0] IdBoard = 32'h4d52_4342;  // MRCB
   localparam logic [31:0] IdCore = 32'h4d52_434e;  // MRCN
   localparam logic [31:0] IdLane = 32'h4d52_434c;  // MRCL
+  localparam logic [31:0] IdHost = 32'h4d52_4348;  // MRCH
   localparam int unsigned LanesW = (NumPlanes > 1) ? $clog2(NumPlanes) : 1;
 
   typedef enum logic [9:0] {
@@ -87,6 +99,9 @@ module mrc_fpga_map #(
     BoardRefused = 10'h009
   } board_e;
 
+  localparam logic [9:0] CoreHold = 10'h004;
+  localparam logic [9:0] CoreState = 10'h005;
+  localparam logic [9:0] HostWord = 10'h004;
   localparam logic [9:0] LanePlane = 10'h004;
   localparam logic [9:0] LaneLink = 10'h005;
   localparam logic [9:0] LaneCount = 10'h010;
@@ -148,6 +163,7 @@ module mrc_fpga_map #(
       .owed_o(owed),
       .late_o(late),
       .refused_o(refused),
+      .cut_i(!state_i[0]),
       .*
   );
 
@@ -158,18 +174,29 @@ module mrc_fpga_map #(
   assign r_err = read_done_q ? read_err_q : rc_err;
   assign r_data = read_done_q ? read_data_q : rc_data;
 
-  // ---- registers of the board
+  // ---- registers that are written
 
   logic [31:0] scratch_q, scratch_d;
   logic [CountW-1:0] late_q, late_d, refused_q, refused_d;
 
-  assign own_good = w_word == {PageBoard, BoardScratch};
+  logic w_scratch, w_hold, w_failed;
+
+  assign w_scratch = w_word == {PageBoard, BoardScratch};
+  assign w_hold = w_word == {PageCore, CoreHold};
+  assign w_failed = w_word == {PageHost, HostWord};
+  assign own_good = w_scratch || w_hold || w_failed;
+  assign hold_we_o = w_go && w_hold && w_strb[0];
+  assign hold_o = w_data[0];
 
   always_comb begin
     scratch_d = scratch_q;
+    clear_o = 32'd0;
     for (int unsigned i = 0; i < 4; i++) begin
-      if (w_go && own_good && w_strb[i]) begin
+      if (w_go && w_scratch && w_strb[i]) begin
         scratch_d[8*i+:8] = w_data[8*i+:8];
+      end
+      if (w_go && w_failed && w_strb[i]) begin
+        clear_o[8*i+:8] = w_data[8*i+:8];
       end
     end
     late_d = late_q + CountW'(late[0]) + CountW'(late[1]);
@@ -178,17 +205,17 @@ module mrc_fpga_map #(
 
   // ---- what is read
 
-  logic is_lane;
+  logic is_lane, is_host;
   logic [3:0] plane;
   logic [9:0] word;
-  logic [31:0] id, size, next, count;
-  logic link, last_lane;
+  logic [31:0] id, size, next, count, host;
+  logic link;
 
   assign word = r_word[9:0];
   assign is_lane = 32'(r_word[13:10]) >= PageLane
       && 32'(r_word[13:10]) < PageLane + NumPlanes;
   assign plane = r_word[13:10] - 4'(PageLane);
-  assign last_lane = 32'(plane) == NumPlanes - 1;
+  assign is_host = r_word[13:10] == PageHost;
 
   always_comb begin
     count = 32'd0;
@@ -206,9 +233,18 @@ module mrc_fpga_map #(
   end
 
   always_comb begin
+    host = 32'd0;
+    for (int unsigned n = 0; n < NumHost; n++) begin
+      if (word == HostWord + 10'(n)) begin
+        host = host_i[32*n+:32];
+      end
+    end
+  end
+
+  always_comb begin
     id = IdLane;
     size = PageBytes;
-    next = last_lane ? 32'd0 : {16'd0, r_word[13:10] + 4'd1, 12'd0};
+    next = {16'd0, r_word[13:10] + 4'd1, 12'd0};
     if (r_word[13:10] == PageBoard) begin
       id = IdBoard;
       next = PageBytes;
@@ -216,12 +252,15 @@ module mrc_fpga_map #(
       id = IdCore;
       size = 32'd2 * PageBytes;
       next = 32'(PageLane) * PageBytes;
+    end else if (is_host) begin
+      id = IdHost;
+      next = 32'd0;
     end
   end
 
   always_comb begin
     read_data = 32'd0;
-    read_good = is_lane || r_word[13:10] == PageBoard || r_word[13:10] == PageCore;
+    read_good = is_lane || is_host || r_word[13:10] == PageBoard || r_word[13:10] == PageCore;
     unique case (word)
       WordId: read_data = id;
       WordVersion: read_data = BlockVersion;
@@ -240,6 +279,12 @@ module mrc_fpga_map #(
             BoardRefused: read_data = 32'(refused_q);
             default: read_good = 1'b0;
           endcase
+        end else if (r_word[13:10] == PageCore) begin
+          read_good = word == CoreHold || word == CoreState;
+          read_data = (word == CoreHold) ? {31'd0, hold_i} : {28'd0, state_i};
+        end else if (is_host) begin
+          read_good = word >= HostWord && word < HostWord + 10'(NumHost);
+          read_data = host;
         end else if (is_lane) begin
           if (word == LanePlane) begin
             read_good = 1'b1;

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The core of preset fpga100, or of tiny for benches, with a lane per plane, each in the clocks of
-/// its MAC; flat names and plain vectors at the boundary. Plane p has the p-th slice of each lane
-/// pin. The host's pins are
-/// the core's (docs/blocks/nic.md), in clk_i: there is no skin for a bus yet. rst_ni may come from
-/// anywhere; it ends in each clock by itself.
+/// its MAC. Plane p has the p-th slice of each lane pin. Registers and host have the core's pins
+/// (docs/blocks/nic.md), in clk_i. rst_ni is in clk_i already; in each other clock it ends by
+/// itself. It has no bus of a shell: that is mrc_fpga_top.
 module mrc_fpga_nic
   import mrc_pkg::*;
 #(
@@ -38,13 +37,13 @@ module mrc_fpga_nic
 
     input logic wqe_valid_i,
     output logic wqe_ready_o,
-    input logic [$bits(wqe_t)-1:0] wqe_data_i,
+    input wqe_t wqe_i,
     output logic cqe_valid_o,
     input logic cqe_ready_i,
-    output logic [$bits(cqe_t)-1:0] cqe_data_o,
+    output cqe_t cqe_o,
     output logic host_rd_valid_o,
     input logic host_rd_ready_i,
-    output logic [$bits(rdreq_t)-1:0] host_rd_data_o,
+    output rdreq_t host_rd_o,
     input logic host_rsp_valid_i,
     input logic [3:0] host_rsp_plane_i,
     input logic [HostBytes*8-1:0] host_rsp_data_i,
@@ -58,6 +57,7 @@ module mrc_fpga_nic
     output logic [HostBytes*8-1:0] host_wr_data_o,
 
     output logic [NumPlanes*320-1:0] lane_counts_o,
+    output logic [NumPlanes-1:0] link_up_o,
     input logic [NumPlanes-1:0] lane_link_up_i,
     input logic [NumPlanes-1:0] lane_rx_clk_i,
     input logic [NumPlanes-1:0] lane_rx_reset_i,
@@ -76,27 +76,15 @@ module mrc_fpga_nic
     output logic [NumPlanes-1:0] lane_tx_tuser_o
 );
 
-  logic rst_n;
-  logic [NumPlanes-1:0] link_up, tx_tvalid, tx_tready, tx_tlast;
+  logic [NumPlanes-1:0] tx_tvalid, tx_tready, tx_tlast;
   logic [NumPlanes-1:0] rx_tvalid, rx_tlast, rx_tuser;
   logic [NumPlanes-1:0][PortBytes*8-1:0] tx_tdata, rx_tdata;
   logic [NumPlanes-1:0][PortBytes-1:0] tx_tkeep, rx_tkeep;
 
-  mrc_fpga_reset u_reset (
-      .clk_i,
-      .rst_ni,
-      .rst_no(rst_n)
-  );
-
   if (Tiny) begin : gen_tiny
     mrc_nic_tiny u_core (
-        .clk_i,
-        .rst_ni(rst_n),
         .bug_i('0),
-        .link_up_i(link_up),
-        .wqe_i(wqe_data_i),
-        .cqe_o(cqe_data_o),
-        .host_rd_o(host_rd_data_o),
+        .link_up_i(link_up_o),
         .tx_tvalid_o(tx_tvalid),
         .tx_tready_i(tx_tready),
         .tx_tdata_o(tx_tdata),
@@ -115,13 +103,8 @@ module mrc_fpga_nic
     );
   end else begin : gen_fpga100
     mrc_nic_fpga100 u_core (
-        .clk_i,
-        .rst_ni(rst_n),
         .bug_i('0),
-        .link_up_i(link_up),
-        .wqe_i(wqe_data_i),
-        .cqe_o(cqe_data_o),
-        .host_rd_o(host_rd_data_o),
+        .link_up_i(link_up_o),
         .tx_tvalid_o(tx_tvalid),
         .tx_tready_i(tx_tready),
         .tx_tdata_o(tx_tdata),
@@ -146,8 +129,8 @@ module mrc_fpga_nic
         .PortBytes(PortBytes)
     ) u_lane (
         .clk_i,
-        .rst_ni(rst_n),
-        .link_up_o(link_up[p]),
+        .rst_ni,
+        .link_up_o(link_up_o[p]),
         .tvalid_i(tx_tvalid[p]),
         .tready_o(tx_tready[p]),
         .tdata_i(tx_tdata[p]),

@@ -50,7 +50,9 @@ module mrc_fpga_wr_out #(
     output logic done_o,
     output logic fail_o,
     output logic [QpW-1:0] fail_qp_o,
-    output logic stray_o
+    output logic stray_o,
+    // Nothing is inside, and no answer is awaited.
+    output logic idle_o
 );
 
   typedef struct packed {
@@ -203,6 +205,7 @@ module mrc_fpga_wr_out #(
   assign fail_o = b_take && bresp_i[1];
   assign fail_qp_o = owed.qp;
   assign stray_o = bvalid_i && !owed_valid;
+  assign idle_o = !next_valid && !awvalid_o && !turn_valid && !wvalid_o && !owed_valid;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin

@@ -116,7 +116,7 @@ MRC_EXPORT mrc_nic* mrc_nic_open(const mrc_nic_config* config, int* result) {
   pins.preset = preset;
   pins.name = "model behind mrc_nic.h";
   pins.version = "1";
-  pins.open = [preset](std::string&) { return tb::make_model_dut(*preset); };
+  pins.open = [preset](uint64_t, std::string&) { return tb::make_model_dut(*preset); };
   nic->device = tb::make_pins_device(pins);
   *result = answer(nic.get(), [&] {
     tb::OpenRequest request;

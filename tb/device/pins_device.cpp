@@ -152,7 +152,7 @@ DeviceInfo PinsDevice::open(const OpenRequest& request) {
   // Everything as new. The NIC before goes first: some devices exist once only.
   dut_.reset();
   std::string why;
-  std::unique_ptr<Dut> dut = options.open(why);
+  std::unique_ptr<Dut> dut = options.open(request.seed, why);
   if (!dut) wrong(fmt::format("no device: {}.", why));
   dut_ = std::move(dut);
   settings_ = std::move(settings);
@@ -468,7 +468,7 @@ void PinsDevice::host() {
   if (out_.host_wr_valid && in_.host_wr_ready) {
     if (out_.host_wr_len == 0 || out_.host_wr_len > preset_.host_bytes) {
       fail(fmt::format("the NIC writes {} bytes of memory", out_.host_wr_len));
-    } else if (const std::string what = host_writes_->taken(out_); !what.empty()) {
+    } else if (const std::string what = options_.whose_writes ? host_writes_->taken(out_) : ""; !what.empty()) {
       fail(fmt::format("at {} ps: {}", now_, what));
     } else {
       tell(now_, HostWrite{out_.host_wr_addr, {out_.host_wr_data, out_.host_wr_data + out_.host_wr_len}},

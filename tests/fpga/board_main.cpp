@@ -1,23 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A board as a process that speaks JSON lines (docs/device.md): mrc_board [NAME]. The
-/// device is libmrc_dut_board_NAME.so beside it, which speaks api/mrc_dut.h; NAME is tiny by default.
+/// A board as a process that speaks JSON lines (docs/device.md).
 #include <exception>
-#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <string>
 
-#include "gen/presets.hpp"
 #include "tb/device/lines.hpp"
 #include "tb/device/pins_device.hpp"
+#include "tests/fpga/board.hpp"
 
 namespace {
 
-int serve(const std::string& library) {
+int serve() {
   mrc::tb::PinsOptions options;
-  options.preset = mrc::find_preset("tiny");
+  options.preset = &mrc::Board::kPreset;
   options.name = "board";
-  options.open = [&](std::string& error) { return mrc::tb::open_dut(library, *options.preset, 1, error); };
+  options.whose_writes = false;
+  options.open = [](uint64_t seed, std::string&) { return std::make_unique<mrc::Board>(seed); };
   const auto device = mrc::tb::make_pins_device(options);
   mrc::tb::LineServer server(*device, "stdin");
   uint32_t number = 0;
@@ -30,14 +29,13 @@ int serve(const std::string& library) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  if (argc > 2) {
-    std::cerr << "mrc_board: it takes one argument at most. Name a board, for example tiny.\n";
+int main(int argc, char**) {
+  if (argc > 1) {
+    std::cerr << "mrc_board: it takes no argument. Calls come on stdin, docs/device.md lists them.\n";
     return 3;
   }
   try {
-    const auto folder = std::filesystem::read_symlink("/proc/self/exe").parent_path();
-    return serve(folder / ("libmrc_dut_board_" + std::string(argc == 2 ? argv[1] : "tiny") + ".so"));
+    return serve();
   } catch (const std::exception& error) {
     std::cerr << "mrc_board: " << error.what() << '\n';
     return 3;

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "Vmrc_fpga_rd_bench.h"
+#include "Vmrc_fpga_axi_rd.h"
 #include "tests/fpga/hooks.hpp"
 #include "util/rng.hpp"
 #include "verilated.h"
@@ -39,7 +39,7 @@ struct Beat {
 class Bench {
  public:
   explicit Bench(uint64_t seed) : rng(seed, "reads") {
-    top = std::make_unique<Vmrc_fpga_rd_bench>(&context, "reads");
+    top = std::make_unique<Vmrc_fpga_axi_rd>(&context, "reads");
     settle();
     top->rst_ni = 1;  // an edge needs a level before it
     settle();
@@ -71,7 +71,7 @@ class Bench {
 
   Rng rng;
   VerilatedContext context;  // outlives what is in it
-  std::unique_ptr<Vmrc_fpga_rd_bench> top;
+  std::unique_ptr<Vmrc_fpga_axi_rd> top;
   double offers = 1.0, takes = 1.0, gives = 1.0, fails = 0.0;
   std::deque<Request> wanted;  ///< not taken yet
   uint64_t lines = 0, errors = 0, told = 0, strays = 0, bursts = 0, splits = 0, mixed = 0;

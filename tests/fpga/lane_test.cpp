@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "Vmrc_fpga_lane_bench.h"
+#include "Vmrc_fpga_lane.h"
 #include "tests/fpga/hooks.hpp"
 #include "util/rng.hpp"
 #include "verilated.h"
@@ -57,7 +57,7 @@ class Bench {
   enum Clock { kCore, kRx, kTx };
 
   explicit Bench(uint64_t seed) : rng(seed, "lane") {
-    top = std::make_unique<Vmrc_fpga_lane_bench>(&context, "lane");
+    top = std::make_unique<Vmrc_fpga_lane>(&context, "lane");
     top->link_up_i = 1;
     top->m_tready_i = 1;
     settle();
@@ -94,7 +94,7 @@ class Bench {
 
   Rng rng;
   VerilatedContext context;  // outlives what is in it
-  std::unique_ptr<Vmrc_fpga_lane_bench> top;
+  std::unique_ptr<Vmrc_fpga_lane> top;
   std::array<uint64_t, 3> period{400, 310, 310}, cycles{};
   std::array<bool, 3> stopped{};
   /// Called at an edge: looks at the pins as they were before it, and says what they are after it.

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "Vmrc_fpga_map_bench.h"
+#include "Vmrc_fpga_map.h"
 #include "tests/fpga/hooks.hpp"
 #include "util/rng.hpp"
 #include "verilated.h"
@@ -18,9 +18,10 @@ using namespace mrc;
 
 namespace {
 
-constexpr unsigned kWaitCycles = 40, kPlanes = 2, kCounts = 10, kCountWrap = 16, kCoreWords = 0x80;
-constexpr uint32_t kBoard = 0x4d524342, kCore = 0x4d52434e, kLane = 0x4d52434c, kBuild = 0x20260042;
-constexpr uint16_t kScratch = 0x18, kState = 0x1c, kLate = 0x20, kRefused = 0x24, kRegs = 0x2000;
+constexpr unsigned kWaitCycles = 40, kPlanes = 2, kCounts = 10, kCountWrap = 16, kCoreWords = 0x80, kHostWords = 8;
+constexpr uint32_t kBoard = 0x4d524342, kCore = 0x4d52434e, kLane = 0x4d52434c, kHost = 0x4d524348, kBuild = 0x20260042;
+constexpr uint16_t kScratch = 0x18, kState = 0x1c, kLate = 0x20, kRefused = 0x24, kHold = 0x1010, kCoreState = 0x1014,
+                   kRegs = 0x2000, kHostAt = 0x3000 + 0x1000 * kPlanes, kQpFailed = kHostAt + 0x10;
 constexpr unsigned kOkay = 0, kSlvErr = 2;
 
 /// One access of the shell and what came back.
@@ -47,6 +48,8 @@ class Core {
 
   /// Chance in each cycle that AW, W and AR are taken, and that an answer comes.
   double takes = 1.0, answers = 1.0;
+  /// It is in reset: it forgets what it was asked, and takes whatever is offered.
+  bool in_reset = false;
   bool holds_writes = false, holds_reads = false;
   std::array<uint32_t, kCoreWords> words{};
   uint64_t writes = 0, reads = 0;
@@ -54,6 +57,14 @@ class Core {
   /// Looks at the pins before an edge, and says what they are after it.
   template <class Top>
   void sample(const Top& t) {
+    if (in_reset) {
+      aw_.reset();
+      w_.reset();
+      ar_.reset();
+      b_.reset();
+      r_.reset();
+      return;
+    }
     if (t.m_axil_awvalid_o && t.m_axil_awready_i) {
       REQUIRE(!aw_);
       aw_ = t.m_axil_awaddr_o;
@@ -112,8 +123,10 @@ class Core {
 class Bench {
  public:
   explicit Bench(uint64_t seed) : rng(seed, "map"), core(rng) {
-    top = std::make_unique<Vmrc_fpga_map_bench>(&context, "map");
+    top = std::make_unique<Vmrc_fpga_map>(&context, "map");
     top->link_up_i = 2;
+    top->state_i = 1;
+    for (unsigned i = 0; i < kHostWords; ++i) top->host_i[i] = 0xcd000000 + i;
     for (unsigned i = 0; i < kPlanes * kCounts; ++i) top->lane_counts_i[i] = 0xab000000 + i;
     settle();
     top->rst_ni = 1;  // an edge needs a level before it
@@ -185,10 +198,12 @@ class Bench {
 
   Rng rng;
   VerilatedContext context;  // outlives what is in it
-  std::unique_ptr<Vmrc_fpga_map_bench> top;
+  std::unique_ptr<Vmrc_fpga_map> top;
   Core core;
   double offers = 1.0, ready = 1.0;
   uint64_t now = 0;
+  std::vector<bool> holds;        ///< what was written to CORE_HOLD
+  std::vector<uint32_t> cleared;  ///< bits of QP_FAILED that were written, by write
 
  private:
   struct Way {
@@ -207,6 +222,8 @@ class Bench {
     auto& t = *top;
     Way& w = ways_[1];
     Way& r = ways_[0];
+    if (t.hold_we_o) holds.push_back(t.hold_o);
+    if (t.clear_o != 0) cleared.push_back(t.clear_o);
     if (held_[1]) REQUIRE((t.s_axil_bvalid_o && t.s_axil_bresp_o == held_[1]->resp));
     if (held_[0]) {
       REQUIRE((t.s_axil_rvalid_o && t.s_axil_rresp_o == held_[0]->resp && t.s_axil_rdata_o == held_[0]->data));
@@ -246,17 +263,17 @@ class Bench {
 /// What a read of the map says, but for the core's registers and the registers that change.
 std::optional<uint32_t> constant(uint16_t address) {
   const unsigned page = address >> 12, word = (address & 0xfff) / 4;
-  const bool lane = page >= 3 && page < 3 + kPlanes;
-  if (page > 1 && !lane) return std::nullopt;
+  const bool lane = page >= 3 && page < 3 + kPlanes, host = page == 3 + kPlanes;
+  if (page > 1 && !lane && !host) return std::nullopt;
   switch (word) {
     case 0:
-      return page == 0 ? kBoard : page == 1 ? kCore : kLane;
+      return page == 0 ? kBoard : page == 1 ? kCore : host ? kHost : kLane;
     case 1:
       return 0x100;
     case 2:
       return page == 1 ? 0x2000 : 0x1000;
     case 3:
-      return page == 0 ? 0x1000 : page == 1 ? 0x3000 : page == 2 + kPlanes ? 0 : (page + 1) << 12;
+      return page == 0 ? 0x1000 : page == 1 ? 0x3000 : host ? 0 : (page + 1) << 12;
     default:
       break;
   }
@@ -265,6 +282,9 @@ std::optional<uint32_t> constant(uint16_t address) {
     if (word == 5) return 64 << 16 | 32 << 8 | kPlanes;
     if (word >= 6 && word < 10) return 0;
   }
+  if (page == 1 && word == 4) return 0;
+  if (page == 1 && word == 5) return 1;
+  if (host && word >= 4 && word < 4 + kHostWords) return 0xcd000000 + word - 4;
   if (lane) {
     if (word == 4) return page - 3;
     if (word == 5) return page - 3;  // the bench says that the link of plane 1 is up
@@ -295,7 +315,7 @@ TEST_CASE("software finds each block of a board by walking the list", "[fpga][ma
     at = header[3];
     REQUIRE(ids.size() < 20);
   } while (at != 0);
-  CHECK(ids == std::vector<uint32_t>{kBoard, kCore, kLane, kLane});
+  CHECK(ids == std::vector<uint32_t>{kBoard, kCore, kLane, kLane, kHost});
   CHECK(bench.read(kRegs).data == 0xc0de0000);
   CHECK(failed_assertions() == std::vector<std::string>{});
 }
@@ -325,7 +345,8 @@ TEST_CASE("every word of a board's address space is a register, the core's, or r
     const uint32_t data = static_cast<uint32_t>(bench.rng.next());
     const Answer put = bench.write(static_cast<uint16_t>(at + bench.rng.below(4)), data);
     REQUIRE(bench.core.writes == writes + core);
-    const bool good = core ? Core::writable(static_cast<uint16_t>(address & 0xfff)) : at == kScratch;
+    const bool good = core ? Core::writable(static_cast<uint16_t>(address & 0xfff))
+                           : at == kScratch || at == kHold || at == kQpFailed;
     REQUIRE(put.resp == (good ? kOkay : kSlvErr));
     if (core && good) REQUIRE(bench.core.words[(address & 0xfff) / 4] == data);
     if (at == kScratch) {
@@ -333,7 +354,9 @@ TEST_CASE("every word of a board's address space is a register, the core's, or r
       REQUIRE(bench.write(kScratch, 0).resp == kOkay);
     }
   }
-  CHECK(registers == 10 + 4 + kPlanes * (6 + kCounts));
+  CHECK(registers == 10 + 4 + 2 + kPlanes * (6 + kCounts) + 4 + kHostWords);
+  CHECK(bench.holds.size() == 1);
+  CHECK(bench.cleared.size() == 1);
   CHECK(failed_assertions() == std::vector<std::string>{});
 }
 
@@ -365,11 +388,13 @@ TEST_CASE("writes and reads of a board's registers are right whatever waits for 
         const auto at = static_cast<uint16_t>(access.address & 0xffc);
         // Odd words are read alone.
         if (!(to_core && at / 4 % 2 == 1)) {
-          good_write = to_core ? Core::writable(at) : (access.address & 0xfffc) == kScratch;
+          const unsigned word_at = access.address & 0xfffc;
+          good_write = to_core ? Core::writable(at) : word_at == kScratch || word_at == kHold || word_at == kQpFailed;
           for (unsigned b = 0; good_write && b < 4; ++b) {
             if ((access.strb >> b & 1) == 0) continue;
             const uint32_t mask = 0xffu << 8 * b;
-            uint32_t& value = to_core ? words[at / 4] : scratch;
+            uint32_t ignored = 0;
+            uint32_t& value = to_core ? words[at / 4] : word_at == kScratch ? scratch : ignored;
             value = (value & ~mask) | (access.data & mask);
           }
           bench.begin(access);
@@ -406,6 +431,60 @@ TEST_CASE("writes and reads of a board's registers are right whatever waits for 
   }
   CHECK(accesses > 5000);
   CHECK(both > 10000);
+}
+
+TEST_CASE("the core's reset and the marks of failed QPs are written once, and byte by byte", "[fpga][map]") {
+  Bench bench(7);
+  CHECK(bench.write(kHold, 0xffffff01).resp == kOkay);
+  CHECK(bench.write(kHold, 0xffffff01, 0xe).resp == kOkay);  // not the byte of bit 0
+  CHECK(bench.write(kHold, 0xfffffffe).resp == kOkay);
+  CHECK(bench.write(kCoreState, 1).resp == kSlvErr);
+  CHECK(bench.holds == std::vector<bool>{true, false});
+  CHECK(bench.write(kQpFailed, 0x80402010, 0x5).resp == kOkay);
+  CHECK(bench.write(kQpFailed, 0xffffffff, 0).resp == kOkay);
+  CHECK(bench.write(kQpFailed + 4, 0xffffffff).resp == kSlvErr);
+  CHECK(bench.cleared == std::vector<uint32_t>{0x00400010});
+  for (unsigned state = 0; state < 16; ++state) {
+    bench.top->state_i = static_cast<uint8_t>(state);
+    bench.top->hold_i = state >> 1 & 1;
+    CHECK(bench.read(kCoreState).data == state);
+    CHECK(bench.read(kHold).data == (state >> 1 & 1));
+  }
+  CHECK(failed_assertions() == std::vector<std::string>{});
+}
+
+TEST_CASE("a core in reset is asked nothing, and owes nothing behind it", "[fpga][map]") {
+  Bench bench(8);
+  for (const bool owes : {false, true}) {
+    CAPTURE(owes);
+    bench.core.holds_writes = bench.core.holds_reads = true;
+    bench.begin({true, kRegs, 1});
+    bench.begin({false, kRegs + 4});
+    for (unsigned i = 0; i < (owes ? 2 * kWaitCycles : 10); ++i) bench.cycle();
+    CHECK(bench.idle(true) == owes);
+    bench.top->state_i = 2;
+    bench.core.in_reset = true;
+    for (unsigned i = 0; i < 4; ++i) bench.cycle();
+    for (const bool write : {false, true}) {
+      REQUIRE(bench.answer(write));
+      CHECK(bench.answer(write)->resp == kSlvErr);
+      CHECK(bench.answer(write)->data == 0);
+      bench.answer(write).reset();
+    }
+    CHECK(bench.read(kState).data == 0);
+    const uint32_t refused = bench.read(kRefused).data;
+    CHECK(bench.write(kRegs + 4, 2).resp == kSlvErr);
+    CHECK(bench.read(kRegs + 4).resp == kSlvErr);
+    CHECK(bench.read(kRefused).data == refused + 2);
+    CHECK(bench.write(kScratch, 5).resp == kOkay);
+    bench.top->state_i = 1;
+    bench.core.in_reset = bench.core.holds_writes = bench.core.holds_reads = false;
+    CHECK(bench.write(kRegs + 4, 3 + owes).resp == kOkay);
+    CHECK(bench.read(kRegs + 4).data == 3u + owes);
+    CHECK(bench.core.words[0] == 0xc0de0000);
+  }
+  CHECK(bench.read(kLate).data == 2);
+  CHECK(failed_assertions() == std::vector<std::string>{});
 }
 
 TEST_CASE("registers are read while the core owes a write", "[fpga][map]") {

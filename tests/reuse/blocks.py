@@ -51,6 +51,9 @@ def main():
     sets = {name: [f for f in entry["files"] if isinstance(f, str)] for name, entry in core["filesets"].items()}
     if sets.pop("nic") != whole:
         wrong.append("file set nic of mrcnic.core has other files than rtl/mrc_nic.f")
+    boards = files_of((ROOT / "fpga/mrc_fpga.f").read_text())
+    if sets.pop("fpga") != boards or {"target": "fpga", "files": boards} not in bender["sources"]:
+        wrong.append("file set or target fpga has other files than fpga/mrc_fpga.f")
     for name, files in sets.items():
         if files != lists.get(name, [f"rtl/gen/mrc_nic_{name}.sv"]):
             wrong.append(f"file set {name} of mrcnic.core has other files than its list")

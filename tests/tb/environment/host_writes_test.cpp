@@ -112,14 +112,14 @@ class Spoiled final : public Dut {
 
 /// The same for a NIC that is known by its calls alone.
 AgentResult device_says(const Spoil& spoil, const char* scenario) {
-  const auto device = [](std::function<std::unique_ptr<Dut>(std::string&)> open) {
+  const auto device = [](decltype(PinsOptions::open) open) {
     PinsOptions o;
     o.preset = &kTiny;
     o.open = std::move(open);
     return make_pins_device(o);
   };
-  const auto dut = device([&](std::string&) { return std::make_unique<Spoiled>(spoil); });
-  const auto peer = device([](std::string&) { return make_model_dut(kTiny); });
+  const auto dut = device([&](uint64_t, std::string&) { return std::make_unique<Spoiled>(spoil); });
+  const auto peer = device([](uint64_t, std::string&) { return make_model_dut(kTiny); });
   AgentOptions o;
   o.preset = &kTiny;
   o.scenario = *find_scenario(scenario);

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Skin A, joined: the core's host pins on one side, AXI4 on the other, the gate of completions
+/// between, and the core's reset, which ends when nothing is on its way to memory or back. A read
+/// that fails stops the core before it can send what was read. regs_o are the words of block MRCH,
+/// from its word 4 on; what is counted outlives the core. It does not gather reads. Contract:
+/// docs/boards/host.md, docs/boards/top.md.
+module mrc_fpga_host
+  import mrc_pkg::*;
+#(
+    parameter int unsigned WordBytes = 64,
+    parameter int unsigned NumPlanes = 2,
+    parameter int unsigned NumQps = 16,
+    parameter int unsigned CqeDepth = 16,
+    parameter int unsigned MaxOpen = 256,
+    parameter int unsigned BeatDepth = 128,
+    parameter int unsigned MaxBeats = 64,
+    parameter int unsigned BurstDepth = 16,
+    parameter int unsigned MaxBursts = 32,
+    parameter int unsigned Pending = 64,
+    parameter int unsigned WaitCycles = 10000,
+    parameter int unsigned CountW = 32,
+    localparam int unsigned DataW = WordBytes * 8,
+    localparam int unsigned NumRegs = 8,
+    localparam int unsigned IdW = (NumPlanes > 1) ? $clog2(NumPlanes) : 1
+) (
+    input logic clk_i,
+    input logic rst_ni,
+
+    output logic core_rst_no,
+    input logic hold_we_i,
+    input logic hold_i,
+    output logic hold_o,
+    // {failed, late, drain, run} of mrc_fpga_hold.
+    output logic [3:0] state_o,
+    input logic [NumQps-1:0] clear_i,
+    output logic [NumRegs*32-1:0] regs_o,
+
+    input logic host_wr_valid_i,
+    output logic host_wr_ready_o,
+    input logic [63:0] host_wr_addr_i,
+    input logic [7:0] host_wr_len_i,
+    input logic host_wr_last_i,
+    input logic [3:0] host_wr_plane_i,
+    input logic [15:0] host_wr_qp_i,
+    input logic [DataW-1:0] host_wr_data_i,
+    input logic host_rd_valid_i,
+    output logic host_rd_ready_o,
+    input rdreq_t host_rd_i,
+    output logic host_rsp_valid_o,
+    output logic [3:0] host_rsp_plane_o,
+    output logic [DataW-1:0] host_rsp_data_o,
+    input logic cqe_valid_i,
+    output logic cqe_ready_o,
+    input cqe_t cqe_i,
+
+    output logic cqe_valid_o,
+    input logic cqe_ready_i,
+    output cqe_t cqe_o,
+
+    output logic m_axi_awvalid_o,
+    input logic m_axi_awready_i,
+    output logic [IdW-1:0] m_axi_awid_o,
+    output logic [63:0] m_axi_awaddr_o,
+    output logic [7:0] m_axi_awlen_o,
+    output logic [2:0] m_axi_awsize_o,
+    output logic [1:0] m_axi_awburst_o,
+    output logic m_axi_wvalid_o,
+    input logic m_axi_wready_i,
+    output logic [DataW-1:0] m_axi_wdata_o,
+    output logic [WordBytes-1:0] m_axi_wstrb_o,
+    output logic m_axi_wlast_o,
+    input logic m_axi_bvalid_i,
+    output logic m_axi_bready_o,
+    input logic [1:0] m_axi_bresp_i,
+    output logic m_axi_arvalid_o,
+    input logic m_axi_arready_i,
+    output logic [IdW-1:0] m_axi_arid_o,
+    output logic [63:0] m_axi_araddr_o,
+    output logic [7:0] m_axi_arlen_o,
+    output logic [2:0] m_axi_arsize_o,
+    output logic [1:0] m_axi_arburst_o,
+    input logic m_axi_rvalid_i,
+    output logic m_axi_rready_o,
+    input logic [IdW-1:0] m_axi_rid_i,
+    input logic [DataW-1:0] m_axi_rdata_i,
+    input logic [1:0] m_axi_rresp_i,
+    input logic m_axi_rlast_i
+);
+
+  localparam int unsigned QpW = (NumQps > 1) ? $clog2(NumQps) : 1;
+
+  if (NumQps > 32) begin : gen_bad_qps
+    $error("%m: NumQps must be 32 at most: QP_FAILED has a bit for each");
+  end
+  if (CountW < 2 || CountW > 32) begin : gen_bad_count
+    $error("%m: CountW must be 2 to 32");
+  end
+
+  logic skin_rst_n, run, drain, late, failed, wr_idle, rd_idle;
+  logic room, take, done, wr_fail, wr_stray, rd_err, rd_stray;
+  logic [15:0] wr_fail_qp;
+  logic [NumQps-1:0] qp_failed;
+
+  mrc_fpga_hold #(
+      .WaitCycles(WaitCycles)
+  ) u_hold (
+      .fail_i(host_rsp_valid_o && rd_err),
+      .idle_i(wr_idle && rd_idle),
+      .skin_rst_no(skin_rst_n),
+      .run_o(run),
+      .drain_o(drain),
+      .late_o(late),
+      .failed_o(failed),
+      .*
+  );
+
+  assign state_o = {failed, late, drain, run};
+
+  mrc_fpga_axi_wr #(
+      .WordBytes(WordBytes),
+      .NumPlanes(NumPlanes),
+      .BeatDepth(BeatDepth),
+      .MaxBeats(MaxBeats),
+      .BurstDepth(BurstDepth),
+      .MaxBursts(MaxBursts)
+  ) u_wr (
+      .rst_ni(skin_rst_n),
+      .room_i(room),
+      .take_o(take),
+      .done_o(done),
+      .fail_o(wr_fail),
+      .fail_qp_o(wr_fail_qp),
+      .stray_o(wr_stray),
+      .idle_o(wr_idle),
+      .*
+  );
+
+  mrc_fpga_axi_rd #(
+      .WordBytes(WordBytes),
+      .NumPlanes(NumPlanes),
+      .Pending(Pending)
+  ) u_rd (
+      .rst_ni(skin_rst_n),
+      .host_rd_addr_i(host_rd_i.addr),
+      .host_rd_len_i(host_rd_i.len),
+      .host_rd_plane_i(host_rd_i.plane),
+      .host_rsp_err_o(rd_err),
+      .stray_o(rd_stray),
+      .idle_o(rd_idle),
+      .*
+  );
+
+  mrc_fpga_gate #(
+      .Depth(CqeDepth),
+      .MaxOpen(MaxOpen),
+      .NumQps(NumQps)
+  ) u_gate (
+      .rst_ni(skin_rst_n),
+      .take_i(take),
+      .room_o(room),
+      .done_i(done),
+      .fail_i(wr_fail),
+      .fail_qp_i(wr_fail_qp[QpW-1:0]),
+      .failed_o(qp_failed),
+      .*
+  );
+
+  assign m_axi_awid_o = '0;
+
+  // ---- what is counted
+
+  typedef struct packed {
+    logic [CountW-1:0] strays, rd_failed, rd_done, rd_taken, wr_failed, wr_done, wr_taken;
+  } counts_t;
+
+  counts_t counts_q, counts_d;
+
+  always_comb begin
+    counts_d.wr_taken = counts_q.wr_taken + CountW'(take);
+    counts_d.wr_done = counts_q.wr_done + CountW'(done);
+    counts_d.wr_failed = counts_q.wr_failed + CountW'(wr_fail);
+    counts_d.rd_taken = counts_q.rd_taken + CountW'(host_rd_valid_i && host_rd_ready_o);
+    counts_d.rd_done = counts_q.rd_done + CountW'(host_rsp_valid_o);
+    counts_d.rd_failed = counts_q.rd_failed + CountW'(host_rsp_valid_o && rd_err);
+    counts_d.strays = counts_q.strays + CountW'(wr_stray) + CountW'(rd_stray);
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      counts_q <= '0;
+    end else begin
+      counts_q <= counts_d;
+    end
+  end
+
+  assign regs_o = {
+    32'(counts_q.strays),
+    32'(counts_q.rd_failed),
+    32'(counts_q.rd_done),
+    32'(counts_q.rd_taken),
+    32'(counts_q.wr_failed),
+    32'(counts_q.wr_done),
+    32'(counts_q.wr_taken),
+    32'(qp_failed)
+  };
+
+  logic unused_bits;
+  assign unused_bits = ^wr_fail_qp;
+
+endmodule

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The top for boards at preset tiny, behind the pins of its core: around it stand MACs, each with two clocks of random
+/// period and phase that jitter, a memory on AXI4, and a shell that puts the bench's registers at their place in the
+/// map. So every bench that drives a core drives a board. What it does not tell is whose a host write is
+/// (docs/blocks/nic.md, "Host writes"): AXI4 has no word for that.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "gen/presets.hpp"
+#include "tb/dut/dut.hpp"
+#include "tb/environment/driver.hpp"
+#include "tests/fpga/axi_memory.hpp"
+#include "tests/fpga/board_mac.hpp"
+#include "util/rng.hpp"
+#include "verilated.h"
+
+class Vmrc_fpga_top;
+
+namespace mrc {
+
+class Board final : public tb::Dut {
+ public:
+  static constexpr const Preset& kPreset = *find_preset("tiny");
+  static constexpr unsigned kPlanes = kPreset.num_planes, kPortBytes = kPreset.port_bytes,
+                            kHostBytes = kPreset.host_bytes;
+
+  explicit Board(uint64_t seed);
+  ~Board() override;
+  Board(const Board&) = delete;
+  Board& operator=(const Board&) = delete;
+
+  void outputs(mrc_pins_out& o) override;
+  void step(const mrc_pins_in& i) override;
+  bool observe(const uint32_t*&, const uint32_t*&) override { return false; }
+  bool wave(const char*, bool) override { return false; }
+  bool can_wave() const override { return false; }
+  std::string name() const override { return "board"; }
+  std::string version() const override { return {}; }
+  unsigned assertions() const override;
+  const tb::FailedAssertion* failed_assertion() const override { return failed_ ? &*failed_ : nullptr; }
+
+  AxiMemory<kHostBytes, kPlanes> memory;
+  /// A reset of the bench's is from now on one of the core alone, by CORE_HOLD: the bus of the memory lives on.
+  bool resets_core_alone = false;
+
+  /// Accesses of the shell beside those of the bench, by addresses of the map (docs/boards/axil.md).
+  void write(uint16_t at, uint32_t value, tb::Driver::Done done = {}) { shell_.write(at, value, std::move(done)); }
+  void read(uint16_t at, tb::Driver::Done done) { shell_.read(at, std::move(done)); }
+  /// No access to registers is under way.
+  bool bus_is_idle() const { return !bench_busy_ && shell_.idle(); }
+
+ private:
+  struct Clock {
+    uint64_t period = 0, next = 0;
+  };
+  void eval();
+  void drive(const mrc_pins_in& i);
+  /// The clocks of the MACs up to the core's next edge, then that edge.
+  void core_cycle();
+  void rx_edge(unsigned plane);
+  void tx_edge(unsigned plane);
+  void axil_outputs(mrc_pins_out& o) const;
+  void axil(const mrc_pins_in& i, unsigned base);
+  void share_bus(const mrc_pins_in& i);
+  void reset_core();
+  void look_for_failures();
+
+  Rng rng_;
+  VerilatedContext context_;  // outlives what is in it
+  std::unique_ptr<Vmrc_fpga_top> top_;
+  std::array<Clock, std::size_t{2} * kPlanes> clocks_;  ///< of plane p: 2 p reception, 2 p + 1 transmission
+  std::array<FrameStore, kPlanes> to_board_, to_bench_;
+  uint64_t now_ = 0, cycle_ = 0;
+  bool was_reset_ = false;
+  tb::Driver shell_{Rng(0, "shell")};
+  mrc_pins_in shell_in_{};
+  bool shell_owns_ = false, bench_busy_ = false;  ///< the bus of registers
+  std::array<uint8_t, kPortBytes> beat_{};
+  std::optional<tb::FailedAssertion> failed_;
+};
+
+}  // namespace mrc
