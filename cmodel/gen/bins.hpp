@@ -71,7 +71,7 @@ struct GroupInfo {
   std::array<uint16_t, 3> sizes;  ///< of its axes; 1: there is none
 };
 
-inline constexpr const char* kTable = "ac309541";  ///< digest of all names
+inline constexpr const char* kTable = "4a6195f4";  ///< digest of all names
 inline constexpr std::array<GroupInfo, 18> kGroups = {{
     {"sack", 0, {2, 6, 3}},
     {"window", 36, {6, 2, 2}},
@@ -89,10 +89,10 @@ inline constexpr std::array<GroupInfo, 18> kGroups = {{
     {"data", 214, {2, 6, 2}},
     {"encap", 238, {2, 4, 1}},
     {"counter", 246, {27, 1, 1}},
-    {"stream", 273, {52, 3, 1}},
-    {"rule", 429, {166, 1, 1}},
+    {"stream", 273, {53, 3, 1}},
+    {"rule", 432, {166, 1, 1}},
 }};
-inline constexpr std::size_t kNumBins = 595;
+inline constexpr std::size_t kNumBins = 598;
 inline constexpr std::array<const char*, kNumBins> kBins = {
     "sack.sent.none.at",
     "sack.sent.none.above",
@@ -370,6 +370,9 @@ inline constexpr std::array<const char*, kNumBins> kBins = {
     "stream.host.wqe.moved",
     "stream.host.wqe.waited",
     "stream.host.wqe.empty",
+    "stream.host.fail.moved",
+    "stream.host.fail.waited",
+    "stream.host.fail.empty",
     "stream.tx_segment.push.moved",
     "stream.tx_segment.push.waited",
     "stream.tx_segment.push.empty",
@@ -719,8 +722,9 @@ inline constexpr std::array<const char*, 27> kCounterNames = {
     "ep_rsp",
     "ep_drop",
 };
-inline constexpr std::array<const char*, 52> kStreamStreams = {
+inline constexpr std::array<const char*, 53> kStreamStreams = {
     "host.wqe",
+    "host.fail",
     "tx_segment.push",
     "tx_segment.park",
     "tx_sched.grant",

@@ -15,6 +15,7 @@ struct StreamFlow {
 /// In the order in which a packet meets them.
 inline constexpr StreamFlow kStreamFlow[] = {
     {"host.wqe", "tx_segment"},
+    {"host.fail", "csr"},
     {"rx_lane.desc", "rx_check"},
     {"rx_check.rxpkt", "rx_track"},
     {"rx_check.ctl", "tx_inflight"},

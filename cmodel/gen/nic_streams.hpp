@@ -39,6 +39,7 @@ struct NicStreams {
   Groups moved{true, true, true, true, true, true, true};  ///< clocked since forget()
 
   Fifo<Wqe> host_wqe;  ///< to tx_segment
+  Stream<Qperr> host_fail;  ///< to csr
   Stream<Sched> tx_segment_push;  ///< to tx_sched
   Stream<Grant> tx_segment_park;  ///< to tx_sched
   Fifo<Grant> tx_sched_grant;  ///< to tx_segment
@@ -96,6 +97,7 @@ inline constexpr unsigned kAckGenWantDepth = 16;
 
 inline NicStreams::NicStreams(const Preset& p)
     : host_wqe(2, &touched.send),
+      host_fail(2, &touched.rare),
       tx_segment_push(2, &touched.send),
       tx_segment_park(2, &touched.rare),
       tx_sched_grant(2, &touched.send),
@@ -176,6 +178,7 @@ inline void NicStreams::clock() {
   if (touched.rare) {
     touched.rare = false;
     moved.rare = true;
+    host_fail.clock();
     tx_segment_park.clock();
     tx_segment_ask.clock();
     tx_segment_ret.clock();
@@ -245,6 +248,7 @@ void NicStreams::observe(const Show& show, const ShowLane& show_lane) const {
     show(ack_gen_ctlpkt, CoreB::AckGenCtlpkt);
   }
   if (moved.rare) {
+    show(host_fail, CoreB::HostFail);
     show(tx_segment_park, CoreB::TxSegmentPark);
     show(tx_segment_ask, CoreB::TxSegmentAsk);
     show(tx_segment_ret, CoreB::TxSegmentRet);

@@ -119,6 +119,8 @@ enum class CqStatus : uint8_t {
   RetryExceeded = 132,
   Flushed = 133,
   RemEvent = 134,
+  HostRead = 135,
+  HostWrite = 136,
 };
 inline constexpr EnumValue kCqStatusValues[] = {
     {"Ok", 0},
@@ -131,6 +133,8 @@ inline constexpr EnumValue kCqStatusValues[] = {
     {"RetryExceeded", 132},
     {"Flushed", 133},
     {"RemEvent", 134},
+    {"HostRead", 135},
+    {"HostWrite", 136},
 };
 
 /// Attributes of a QP; bits of register QP_ATTR (mrc.md section 7)

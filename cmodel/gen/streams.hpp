@@ -908,8 +908,8 @@ struct Fb {
 /// Header of a packet for one lane: hdr_len bytes of hdr, ICRC register after them, payload still
 /// in host memory (plen 0: none)
 struct Hdr {
-  static constexpr unsigned kBits = 1530;
-  static constexpr unsigned kWords = 48;
+  static constexpr unsigned kBits = 1546;
+  static constexpr unsigned kWords = 49;
   static constexpr const char* kName = "hdr_t";
   uint8_t plane{};
   bool ctl{};
@@ -917,6 +917,8 @@ struct Hdr {
   uint32_t crc{};
   uint64_t laddr{};
   uint16_t plen{};
+  /// whose payload it is; 0 without payload
+  uint16_t qp{};
   Bits<1408> hdr{};
   bool operator==(const Hdr&) const = default;
   /// Writes kWords words, least significant first, bit-identical to the SystemVerilog packed struct.
@@ -965,19 +967,21 @@ struct Hdr {
     words[41] = hdr[41];
     words[42] = hdr[42];
     words[43] = hdr[43];
-    words[44] = (static_cast<uint32_t>(plen) & 0x1fffu) | ((static_cast<uint32_t>(laddr) & 0x7ffffu) << 13);
-    words[45] = static_cast<uint32_t>((laddr >> 19));
-    words[46] = static_cast<uint32_t>((laddr >> 51)) | ((crc & 0x7ffffu) << 13);
-    words[47] = (crc >> 19) | (static_cast<uint32_t>(hdr_len) << 13) | (static_cast<uint32_t>(ctl) << 21) | ((static_cast<uint32_t>(plane) & 0xfu) << 22);
+    words[44] = static_cast<uint32_t>(qp) | ((static_cast<uint32_t>(plen) & 0x1fffu) << 16) | ((static_cast<uint32_t>(laddr) & 0x7u) << 29);
+    words[45] = static_cast<uint32_t>((laddr >> 3));
+    words[46] = static_cast<uint32_t>((laddr >> 35)) | ((crc & 0x7u) << 29);
+    words[47] = (crc >> 3) | ((static_cast<uint32_t>(hdr_len) & 0x7u) << 29);
+    words[48] = static_cast<uint32_t>((hdr_len >> 3)) | (static_cast<uint32_t>(ctl) << 5) | ((static_cast<uint32_t>(plane) & 0xfu) << 6);
   }
   static Hdr unpack(const uint32_t* words) {
     Hdr v;
-    v.plane = static_cast<uint8_t>(((words[47] >> 22) & 0xfu));
-    v.ctl = (((words[47] >> 21) & 0x1u)) != 0;
-    v.hdr_len = static_cast<uint8_t>(((words[47] >> 13) & 0xffu));
-    v.crc = static_cast<uint32_t>((words[46] >> 13) | ((words[47] & 0x1fffu) << 19));
-    v.laddr = static_cast<uint64_t>(static_cast<uint64_t>((words[44] >> 13)) | (static_cast<uint64_t>(words[45]) << 19) | (static_cast<uint64_t>((words[46] & 0x1fffu)) << 51));
-    v.plen = static_cast<uint16_t>((words[44] & 0x1fffu));
+    v.plane = static_cast<uint8_t>(((words[48] >> 6) & 0xfu));
+    v.ctl = (((words[48] >> 5) & 0x1u)) != 0;
+    v.hdr_len = static_cast<uint8_t>((words[47] >> 29) | ((words[48] & 0x1fu) << 3));
+    v.crc = static_cast<uint32_t>((words[46] >> 29) | ((words[47] & 0x1fffffffu) << 3));
+    v.laddr = static_cast<uint64_t>(static_cast<uint64_t>((words[44] >> 29)) | (static_cast<uint64_t>(words[45]) << 3) | (static_cast<uint64_t>((words[46] & 0x1fffffffu)) << 35));
+    v.plen = static_cast<uint16_t>(((words[44] >> 16) & 0x1fffu));
+    v.qp = static_cast<uint16_t>((words[44] & 0xffffu));
     v.hdr[0] = words[0];
     v.hdr[1] = words[1];
     v.hdr[2] = words[2];
@@ -1025,12 +1029,13 @@ struct Hdr {
     return v;
   }
   static constexpr FieldInfo kFields[] = {
-      {"plane", 1526, 4, {}},
-      {"ctl", 1525, 1, {}},
-      {"hdr_len", 1517, 8, {}},
-      {"crc", 1485, 32, {}},
-      {"laddr", 1421, 64, {}},
-      {"plen", 1408, 13, {}},
+      {"plane", 1542, 4, {}},
+      {"ctl", 1541, 1, {}},
+      {"hdr_len", 1533, 8, {}},
+      {"crc", 1501, 32, {}},
+      {"laddr", 1437, 64, {}},
+      {"plen", 1424, 13, {}},
+      {"qp", 1408, 16, {}},
       {"hdr", 0, 1408, {}},
   };
 };
@@ -1164,32 +1169,35 @@ struct Pans {
   };
 };
 
-/// Read len bytes of host memory at addr for a plane's lane
+/// Read len bytes of host memory at addr for a plane's lane; qp: whose payload it is
 struct Rdreq {
-  static constexpr unsigned kBits = 76;
+  static constexpr unsigned kBits = 92;
   static constexpr unsigned kWords = 3;
   static constexpr const char* kName = "rdreq_t";
   uint64_t addr{};
   uint8_t len{};
   uint8_t plane{};
+  uint16_t qp{};
   bool operator==(const Rdreq&) const = default;
   /// Writes kWords words, least significant first, bit-identical to the SystemVerilog packed struct.
   void pack(uint32_t* words) const {
-    words[0] = (static_cast<uint32_t>(plane) & 0xfu) | (static_cast<uint32_t>(len) << 4) | ((static_cast<uint32_t>(addr) & 0xfffffu) << 12);
-    words[1] = static_cast<uint32_t>((addr >> 20));
-    words[2] = static_cast<uint32_t>((addr >> 52));
+    words[0] = static_cast<uint32_t>(qp) | ((static_cast<uint32_t>(plane) & 0xfu) << 16) | (static_cast<uint32_t>(len) << 20) | ((static_cast<uint32_t>(addr) & 0xfu) << 28);
+    words[1] = static_cast<uint32_t>((addr >> 4));
+    words[2] = static_cast<uint32_t>((addr >> 36));
   }
   static Rdreq unpack(const uint32_t* words) {
     Rdreq v;
-    v.addr = static_cast<uint64_t>(static_cast<uint64_t>((words[0] >> 12)) | (static_cast<uint64_t>(words[1]) << 20) | (static_cast<uint64_t>((words[2] & 0xfffu)) << 52));
-    v.len = static_cast<uint8_t>(((words[0] >> 4) & 0xffu));
-    v.plane = static_cast<uint8_t>((words[0] & 0xfu));
+    v.addr = static_cast<uint64_t>(static_cast<uint64_t>((words[0] >> 28)) | (static_cast<uint64_t>(words[1]) << 4) | (static_cast<uint64_t>((words[2] & 0xfffffffu)) << 36));
+    v.len = static_cast<uint8_t>(((words[0] >> 20) & 0xffu));
+    v.plane = static_cast<uint8_t>(((words[0] >> 16) & 0xfu));
+    v.qp = static_cast<uint16_t>((words[0] & 0xffffu));
     return v;
   }
   static constexpr FieldInfo kFields[] = {
-      {"addr", 12, 64, {}},
-      {"len", 4, 8, {}},
-      {"plane", 0, 4, {}},
+      {"addr", 28, 64, {}},
+      {"len", 20, 8, {}},
+      {"plane", 16, 4, {}},
+      {"qp", 0, 16, {}},
   };
 };
 
@@ -1883,6 +1891,7 @@ void visit_structs(Visitor&& visitor) {
 /// Observed boundaries, one instance.
 enum class CoreB : unsigned {
   HostWqe,
+  HostFail,
   TxSegmentPush,
   TxSegmentPark,
   TxSchedGrant,
@@ -1932,59 +1941,60 @@ enum class CoreB : unsigned {
   RxPlaceLine,
   CqMuxCqe,
 };
-inline constexpr unsigned kNumCoreBoundaries = 49;
+inline constexpr unsigned kNumCoreBoundaries = 50;
 /// Size of obs_core_t in 32-bit words.
-inline constexpr unsigned kObsCoreWords = 336;
+inline constexpr unsigned kObsCoreWords = 339;
 inline constexpr BoundaryInfo kCoreBoundaries[] = {
     {"host.wqe", "wqe_t", 0, 9, 273, Wqe::kFields},
-    {"tx_segment.push", "sched_t", 10, 1, 17, Sched::kFields},
-    {"tx_segment.park", "grant_t", 12, 1, 16, Grant::kFields},
-    {"tx_sched.grant", "grant_t", 14, 1, 16, Grant::kFields},
-    {"tx_segment.ask", "ccask_t", 16, 2, 48, Ccask::kFields},
-    {"tx_segment.ret", "ccret_t", 19, 1, 32, Ccret::kFields},
-    {"tx_segment.pkt", "pkt_t", 21, 13, 399, Pkt::kFields},
-    {"tx_segment.cqe", "cqe_t", 35, 5, 137, Cqe::kFields},
-    {"tx_path.path", "path_t", 41, 15, 451, Path::kFields},
-    {"tx_path.rec", "rec_t", 57, 5, 129, Rec::kFields},
-    {"tx_path.evev", "evev_t", 63, 1, 32, Evev::kFields},
-    {"tx_path.bad", "badev_t", 65, 2, 64, Badev::kFields},
-    {"tx_inflight.retx", "retx_t", 68, 4, 126, Retx::kFields},
-    {"tx_inflight.upd", "upd_t", 73, 3, 73, Upd::kFields},
-    {"tx_inflight.fb", "fb_t", 77, 3, 67, Fb::kFields},
-    {"tx_inflight.pres", "pres_t", 81, 2, 34, Pres::kFields},
-    {"tx_inflight.stateq", "stateq_t", 84, 1, 16, Stateq::kFields},
-    {"tx_inflight.ccev", "ccev_t", 86, 3, 80, Ccev::kFields},
-    {"tx_inflight.rask", "ccask_t", 90, 2, 48, Ccask::kFields},
-    {"tx_inflight.okev", "okev_t", 93, 2, 52, Okev::kFields},
-    {"tx_inflight.qperr", "qperr_t", 96, 1, 24, Qperr::kFields},
-    {"cc_nscc.ans", "ccans_t", 98, 2, 33, Ccans::kFields},
-    {"cc_nscc.rans", "ccans_t", 101, 2, 33, Ccans::kFields},
-    {"cc_nscc.wake", "ccwake_t", 104, 1, 16, Ccwake::kFields},
-    {"tx_probe.fb", "fb_t", 106, 3, 67, Fb::kFields},
-    {"tx_probe.probe", "ctlpkt_t", 110, 12, 380, Ctlpkt::kFields},
-    {"tx_header.hdr", "hdr_t", 123, 48, 1530, Hdr::kFields},
-    {"tx_fetch.rdreq", "rdreq_t", 172, 3, 76, Rdreq::kFields},
-    {"rx_check.rxpkt", "rxpkt_t", 176, 10, 316, Rxpkt::kFields},
-    {"rx_check.ctl", "ctl_t", 187, 9, 284, Ctl::kFields},
-    {"rx_check.eprx", "eprx_t", 197, 7, 216, Eprx::kFields},
-    {"rx_track.verdict", "verdict_t", 205, 4, 98, Verdict::kFields},
-    {"rx_track.resp", "resp_t", 210, 10, 297, Resp::kFields},
-    {"rx_track.ackev", "ackev_t", 221, 2, 60, Ackev::kFields},
-    {"rx_track.ord", "ord_t", 224, 8, 242, Ord::kFields},
-    {"rx_track.qperr", "qperr_t", 233, 1, 24, Qperr::kFields},
-    {"rx_reorder.cqe", "cqe_t", 235, 5, 137, Cqe::kFields},
-    {"rx_reorder.qperr", "qperr_t", 241, 1, 24, Qperr::kFields},
-    {"ack_gen.ctlpkt", "ctlpkt_t", 243, 12, 380, Ctlpkt::kFields},
-    {"ack_gen.want", "want_t", 256, 1, 20, Want::kFields},
-    {"endpoint.req", "ctlpkt_t", 258, 12, 380, Ctlpkt::kFields},
-    {"endpoint.resp", "resp_t", 271, 10, 297, Resp::kFields},
-    {"endpoint.okev", "okev_t", 282, 2, 52, Okev::kFields},
-    {"endpoint.pmask", "pmask_t", 285, 1, 24, Pmask::kFields},
-    {"endpoint.evr", "evr_t", 287, 1, 17, Evr::kFields},
-    {"endpoint.pans", "pans_t", 289, 1, 14, Pans::kFields},
-    {"csr.evp", "evp_t", 291, 2, 52, Evp::kFields},
-    {"rx_place.line", "line_t", 294, 35, 1117, Line::kFields},
-    {"cq_mux.cqe", "cqe_t", 330, 5, 137, Cqe::kFields},
+    {"host.fail", "qperr_t", 10, 1, 24, Qperr::kFields},
+    {"tx_segment.push", "sched_t", 12, 1, 17, Sched::kFields},
+    {"tx_segment.park", "grant_t", 14, 1, 16, Grant::kFields},
+    {"tx_sched.grant", "grant_t", 16, 1, 16, Grant::kFields},
+    {"tx_segment.ask", "ccask_t", 18, 2, 48, Ccask::kFields},
+    {"tx_segment.ret", "ccret_t", 21, 1, 32, Ccret::kFields},
+    {"tx_segment.pkt", "pkt_t", 23, 13, 399, Pkt::kFields},
+    {"tx_segment.cqe", "cqe_t", 37, 5, 137, Cqe::kFields},
+    {"tx_path.path", "path_t", 43, 15, 451, Path::kFields},
+    {"tx_path.rec", "rec_t", 59, 5, 129, Rec::kFields},
+    {"tx_path.evev", "evev_t", 65, 1, 32, Evev::kFields},
+    {"tx_path.bad", "badev_t", 67, 2, 64, Badev::kFields},
+    {"tx_inflight.retx", "retx_t", 70, 4, 126, Retx::kFields},
+    {"tx_inflight.upd", "upd_t", 75, 3, 73, Upd::kFields},
+    {"tx_inflight.fb", "fb_t", 79, 3, 67, Fb::kFields},
+    {"tx_inflight.pres", "pres_t", 83, 2, 34, Pres::kFields},
+    {"tx_inflight.stateq", "stateq_t", 86, 1, 16, Stateq::kFields},
+    {"tx_inflight.ccev", "ccev_t", 88, 3, 80, Ccev::kFields},
+    {"tx_inflight.rask", "ccask_t", 92, 2, 48, Ccask::kFields},
+    {"tx_inflight.okev", "okev_t", 95, 2, 52, Okev::kFields},
+    {"tx_inflight.qperr", "qperr_t", 98, 1, 24, Qperr::kFields},
+    {"cc_nscc.ans", "ccans_t", 100, 2, 33, Ccans::kFields},
+    {"cc_nscc.rans", "ccans_t", 103, 2, 33, Ccans::kFields},
+    {"cc_nscc.wake", "ccwake_t", 106, 1, 16, Ccwake::kFields},
+    {"tx_probe.fb", "fb_t", 108, 3, 67, Fb::kFields},
+    {"tx_probe.probe", "ctlpkt_t", 112, 12, 380, Ctlpkt::kFields},
+    {"tx_header.hdr", "hdr_t", 125, 49, 1546, Hdr::kFields},
+    {"tx_fetch.rdreq", "rdreq_t", 175, 3, 92, Rdreq::kFields},
+    {"rx_check.rxpkt", "rxpkt_t", 179, 10, 316, Rxpkt::kFields},
+    {"rx_check.ctl", "ctl_t", 190, 9, 284, Ctl::kFields},
+    {"rx_check.eprx", "eprx_t", 200, 7, 216, Eprx::kFields},
+    {"rx_track.verdict", "verdict_t", 208, 4, 98, Verdict::kFields},
+    {"rx_track.resp", "resp_t", 213, 10, 297, Resp::kFields},
+    {"rx_track.ackev", "ackev_t", 224, 2, 60, Ackev::kFields},
+    {"rx_track.ord", "ord_t", 227, 8, 242, Ord::kFields},
+    {"rx_track.qperr", "qperr_t", 236, 1, 24, Qperr::kFields},
+    {"rx_reorder.cqe", "cqe_t", 238, 5, 137, Cqe::kFields},
+    {"rx_reorder.qperr", "qperr_t", 244, 1, 24, Qperr::kFields},
+    {"ack_gen.ctlpkt", "ctlpkt_t", 246, 12, 380, Ctlpkt::kFields},
+    {"ack_gen.want", "want_t", 259, 1, 20, Want::kFields},
+    {"endpoint.req", "ctlpkt_t", 261, 12, 380, Ctlpkt::kFields},
+    {"endpoint.resp", "resp_t", 274, 10, 297, Resp::kFields},
+    {"endpoint.okev", "okev_t", 285, 2, 52, Okev::kFields},
+    {"endpoint.pmask", "pmask_t", 288, 1, 24, Pmask::kFields},
+    {"endpoint.evr", "evr_t", 290, 1, 17, Evr::kFields},
+    {"endpoint.pans", "pans_t", 292, 1, 14, Pans::kFields},
+    {"csr.evp", "evp_t", 294, 2, 52, Evp::kFields},
+    {"rx_place.line", "line_t", 297, 35, 1117, Line::kFields},
+    {"cq_mux.cqe", "cqe_t", 333, 5, 137, Cqe::kFields},
 };
 
 /// Observed boundaries, one instance per plane.
@@ -1997,7 +2007,7 @@ inline constexpr unsigned kNumLaneBoundaries = 3;
 /// Size of obs_lane_t in 32-bit words.
 inline constexpr unsigned kObsLaneWords = 55;
 inline constexpr BoundaryInfo kLaneBoundaries[] = {
-    {"tx_lane.rdreq", "rdreq_t", 0, 3, 76, Rdreq::kFields},
+    {"tx_lane.rdreq", "rdreq_t", 0, 3, 92, Rdreq::kFields},
     {"rx_lane.desc", "rxdesc_t", 4, 14, 436, Rxdesc::kFields},
     {"rx_lane.line", "line_t", 19, 35, 1117, Line::kFields},
 };

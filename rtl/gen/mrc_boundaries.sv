@@ -17,6 +17,8 @@ module mrc_boundaries
 
   `MRC_STABLE(HostWqe, core_i.host_wqe.valid, core_i.host_wqe.ready,
       core_i.host_wqe.data, $bits(wqe_t))
+  `MRC_STABLE(HostFail, core_i.host_fail.valid, core_i.host_fail.ready,
+      core_i.host_fail.data, $bits(qperr_t))
   `MRC_STABLE(TxSegmentPush, core_i.tx_segment_push.valid, core_i.tx_segment_push.ready,
       core_i.tx_segment_push.data, $bits(sched_t))
   `MRC_STABLE(TxSegmentPark, core_i.tx_segment_park.valid, core_i.tx_segment_park.ready,

@@ -72,6 +72,10 @@ module mrc_nic
     input logic host_rsp_valid_i,
     input logic [3:0] host_rsp_plane_i,
     input logic [HostBytes*8-1:0] host_rsp_data_i,
+    input logic host_rsp_err_i,
+    input logic host_fail_valid_i,
+    output logic host_fail_ready_o,
+    input qperr_t host_fail_i,
     output logic host_wr_valid_o,
     input logic host_wr_ready_i,
     output logic [63:0] host_wr_addr_o,
@@ -347,9 +351,13 @@ module mrc_nic
       .pmask_valid_i(endpoint_pmask_valid),
       .pmask_ready_o(endpoint_pmask_ready),
       .pmask_i(endpoint_pmask),
-      .qperr_valid_i({rx_reorder_qperr_valid, rx_track_qperr_valid, tx_inflight_qperr_valid}),
-      .qperr_ready_o({rx_reorder_qperr_ready, rx_track_qperr_ready, tx_inflight_qperr_ready}),
-      .qperr_i({rx_reorder_qperr, rx_track_qperr, tx_inflight_qperr}),
+      .qperr_valid_i({
+        host_fail_valid_i, rx_reorder_qperr_valid, rx_track_qperr_valid, tx_inflight_qperr_valid
+      }),
+      .qperr_ready_o({
+        host_fail_ready_o, rx_reorder_qperr_ready, rx_track_qperr_ready, tx_inflight_qperr_ready
+      }),
+      .qperr_i({host_fail_i, rx_reorder_qperr, rx_track_qperr, tx_inflight_qperr}),
       .evr_valid_i(endpoint_evr_valid),
       .evr_ready_o(endpoint_evr_ready),
       .evr_i(endpoint_evr),
@@ -861,6 +869,7 @@ module mrc_nic
         .plane_i(4'(p)),
         .rsp_valid_i(host_rsp_valid_i && host_rsp_plane_i == 4'(p)),
         .rsp_data_i(host_rsp_data_i),
+        .rsp_err_i(host_rsp_err_i),
         .tx_tvalid_o(tx_tvalid_o[p]),
         .tx_tdata_o(tx_tdata_o[p]),
         .tx_tkeep_o(tx_tkeep_o[p]),
@@ -925,6 +934,7 @@ module mrc_nic
   // ---- every boundary, for the bench
 
   assign obs_core_o.host_wqe = obs_of_wqe(wqe_valid_i, wqe_ready_o, wqe_i);
+  assign obs_core_o.host_fail = obs_of_qperr(host_fail_valid_i, host_fail_ready_o, host_fail_i);
   assign obs_core_o.tx_segment_push =
       obs_of_sched(tx_segment_push_valid, tx_segment_push_ready, tx_segment_push);
   assign obs_core_o.tx_segment_park =

@@ -92,7 +92,9 @@ package mrc_pkg;
     CqStatusWimmOverrun = 8'd131,
     CqStatusRetryExceeded = 8'd132,
     CqStatusFlushed = 8'd133,
-    CqStatusRemEvent = 8'd134
+    CqStatusRemEvent = 8'd134,
+    CqStatusHostRead = 8'd135,
+    CqStatusHostWrite = 8'd136
   } cq_status_e;
 
   /// Attributes of a QP; bits of register QP_ATTR (mrc.md section 7)
@@ -394,6 +396,8 @@ package mrc_pkg;
     logic [31:0] crc;
     logic [63:0] laddr;
     logic [12:0] plen;
+    /// whose payload it is; 0 without payload
+    logic [15:0] qp;
     logic [1407:0] hdr;
   } hdr_t;
 
@@ -430,11 +434,12 @@ package mrc_pkg;
     logic [13:0] id;
   } pans_t;
 
-  /// Read len bytes of host memory at addr for a plane's lane
+  /// Read len bytes of host memory at addr for a plane's lane; qp: whose payload it is
   typedef struct packed {
     logic [63:0] addr;
     logic [7:0] len;
     logic [3:0] plane;
+    logic [15:0] qp;
   } rdreq_t;
 
   /// Write len bytes of data (byte 0 first) to host memory at addr; last: the packet is placed; len
@@ -609,6 +614,18 @@ package mrc_pkg;
 
   function automatic obs_wqe_t obs_of_wqe(logic valid, logic ready, wqe_t data);
     return {15'd0, data, 30'd0, ready, valid};
+  endfunction
+
+  typedef struct packed {
+    logic [7:0] pad;
+    qperr_t data;
+    logic [29:0] zero;
+    logic ready;
+    logic valid;
+  } obs_qperr_t;
+
+  function automatic obs_qperr_t obs_of_qperr(logic valid, logic ready, qperr_t data);
+    return {8'd0, data, 30'd0, ready, valid};
   endfunction
 
   typedef struct packed {
@@ -813,18 +830,6 @@ package mrc_pkg;
   endfunction
 
   typedef struct packed {
-    logic [7:0] pad;
-    qperr_t data;
-    logic [29:0] zero;
-    logic ready;
-    logic valid;
-  } obs_qperr_t;
-
-  function automatic obs_qperr_t obs_of_qperr(logic valid, logic ready, qperr_t data);
-    return {8'd0, data, 30'd0, ready, valid};
-  endfunction
-
-  typedef struct packed {
     logic [30:0] pad;
     ccans_t data;
     logic [29:0] zero;
@@ -861,7 +866,7 @@ package mrc_pkg;
   endfunction
 
   typedef struct packed {
-    logic [5:0] pad;
+    logic [21:0] pad;
     hdr_t data;
     logic [29:0] zero;
     logic ready;
@@ -869,11 +874,11 @@ package mrc_pkg;
   } obs_hdr_t;
 
   function automatic obs_hdr_t obs_of_hdr(logic valid, logic ready, hdr_t data);
-    return {6'd0, data, 30'd0, ready, valid};
+    return {22'd0, data, 30'd0, ready, valid};
   endfunction
 
   typedef struct packed {
-    logic [19:0] pad;
+    logic [3:0] pad;
     rdreq_t data;
     logic [29:0] zero;
     logic ready;
@@ -881,7 +886,7 @@ package mrc_pkg;
   } obs_rdreq_t;
 
   function automatic obs_rdreq_t obs_of_rdreq(logic valid, logic ready, rdreq_t data);
-    return {20'd0, data, 30'd0, ready, valid};
+    return {4'd0, data, 30'd0, ready, valid};
   endfunction
 
   typedef struct packed {
@@ -1102,10 +1107,11 @@ package mrc_pkg;
     obs_grant_t tx_sched_grant;
     obs_grant_t tx_segment_park;
     obs_sched_t tx_segment_push;
+    obs_qperr_t host_fail;
     obs_wqe_t host_wqe;
   } obs_core_t;
 
-  localparam int unsigned ObsCoreWords = 32'd336;
+  localparam int unsigned ObsCoreWords = 32'd339;
 
   /// Boundaries with one instance per plane.
   typedef struct packed {
