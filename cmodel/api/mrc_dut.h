@@ -22,7 +22,7 @@ extern "C" {
 #endif
 
 /* Version of the pins and of what is below: docs/blocks/nic.md, "Versions". Device and bench have the same one. */
-#define MRC_DUT_ABI_VERSION 3
+#define MRC_DUT_ABI_VERSION 4
 
 typedef struct mrc_dut mrc_dut;
 

@@ -16,17 +16,20 @@ enum {
   MRC_LINE_BYTES = 128,
   MRC_WQE_WORDS = 9,
   MRC_CQE_WORDS = 5,
-  MRC_RDREQ_WORDS = 3
+  MRC_RDREQ_WORDS = 3,
+  MRC_QPERR_WORDS = 1
 };
 
 typedef struct mrc_pins_in {
   uint8_t rst_n, bug, link_up;
   uint8_t awvalid, wvalid, wstrb, bready, arvalid, rready;
-  uint8_t wqe_valid, cqe_ready, host_rd_ready, host_rsp_valid, host_rsp_plane, host_wr_ready;
+  uint8_t wqe_valid, cqe_ready, host_rd_ready, host_rsp_valid, host_rsp_plane, host_rsp_err;
+  uint8_t host_fail_valid, host_wr_ready;
   uint8_t tx_tready, rx_tvalid, rx_tlast, rx_tuser;
   uint16_t awaddr, araddr;
   uint32_t wdata;
   uint32_t wqe[MRC_WQE_WORDS];
+  uint32_t host_fail[MRC_QPERR_WORDS];
   uint32_t rx_tkeep[MRC_PLANES];
   uint8_t rx_tdata[MRC_PLANES][MRC_PORT_BYTES];
   uint8_t host_rsp_data[MRC_LINE_BYTES];
@@ -72,6 +75,7 @@ typedef struct mrc_pins_in {
   X(Valids, tx_tvalid, tx_tvalid, tx, tx_lane)               \
   X(Mask, tx_tlast, tx_tvalid, tx, tx_lane)                  \
   X(Bit, irq, irq, irq, csr)                                 \
+  X(Bit, host_fail_ready, host_fail_ready, host_fail, csr)   \
   X(Data, rdata, rvalid, s_axil, csr)                        \
   X(Words, cqe, cqe_valid, cqe, cq_mux)                      \
   X(Words, host_rd, host_rd_valid, host_rd, tx_fetch)        \

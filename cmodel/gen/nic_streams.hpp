@@ -39,7 +39,7 @@ struct NicStreams {
   Groups moved{true, true, true, true, true, true, true};  ///< clocked since forget()
 
   Fifo<Wqe> host_wqe;  ///< to tx_segment
-  Stream<Qperr> host_fail;  ///< to csr
+  Fifo<Qperr> host_fail;  ///< to csr
   Stream<Sched> tx_segment_push;  ///< to tx_sched
   Stream<Grant> tx_segment_park;  ///< to tx_sched
   Fifo<Grant> tx_sched_grant;  ///< to tx_segment
@@ -248,7 +248,6 @@ void NicStreams::observe(const Show& show, const ShowLane& show_lane) const {
     show(ack_gen_ctlpkt, CoreB::AckGenCtlpkt);
   }
   if (moved.rare) {
-    show(host_fail, CoreB::HostFail);
     show(tx_segment_park, CoreB::TxSegmentPark);
     show(tx_segment_ask, CoreB::TxSegmentAsk);
     show(tx_segment_ret, CoreB::TxSegmentRet);

@@ -30,7 +30,8 @@
 namespace mrc {
 
 static_assert(MRC_PLANES == kMaxPlanes && MRC_LINE_BYTES == kMaxLineBytes);
-static_assert(MRC_WQE_WORDS == Wqe::kWords && MRC_CQE_WORDS == Cqe::kWords && MRC_RDREQ_WORDS == Rdreq::kWords);
+static_assert(MRC_WQE_WORDS == Wqe::kWords && MRC_CQE_WORDS == Cqe::kWords && MRC_RDREQ_WORDS == Rdreq::kWords &&
+              MRC_QPERR_WORDS == Qperr::kWords);
 
 static_assert(kTxInflightCcevDepth == CcNscc::kEvDepth);
 
@@ -100,8 +101,8 @@ struct Nic::Impl {
   bool fresh = true;       // no step since reset
 
   // Inputs of the last step, for the boundaries that are pins.
-  bool wqe_valid = false, cqe_ready = false, rdreq_ready = false, line_ready = false;
-  uint32_t wqe_words[Wqe::kWords] = {};
+  bool wqe_valid = false, fail_valid = false, cqe_ready = false, rdreq_ready = false, line_ready = false;
+  uint32_t wqe_words[Wqe::kWords] = {}, fail_words[Qperr::kWords] = {};
 
   // What observe() shows: what has not moved since stands there as it is.
   std::vector<uint32_t> seen_core = std::vector<uint32_t>(kObsCoreWords);
@@ -112,8 +113,8 @@ Nic::Impl::Impl(const Preset& p)
     : preset(p),
       planes(p.num_planes),
       s(p),
-      csr(p, s.tx_path_evev, s.endpoint_pmask, {&s.tx_inflight_qperr, &s.rx_track_qperr, &s.rx_reorder_qperr},
-          s.endpoint_evr, s.csr_evp),
+      csr(p, s.tx_path_evev, s.endpoint_pmask,
+          {{&s.tx_inflight_qperr, &s.rx_track_qperr, &s.rx_reorder_qperr}, s.host_fail}, s.endpoint_evr, s.csr_evp),
       tx_sched(p, s.tx_segment_push, s.tx_segment_park, s.cc_nscc_wake, s.tx_sched_grant),
       cc_nscc(p, {s.tx_inflight_ccev, s.tx_segment_ask, s.tx_inflight_rask, s.tx_segment_ret},
               {s.cc_nscc_ans, s.cc_nscc_rans, s.cc_nscc_wake}),
@@ -157,6 +158,8 @@ void Nic::Impl::step(const mrc_pins_in& in) {
   count();
   wqe_valid = in.wqe_valid != 0;
   if (wqe_valid) std::memcpy(wqe_words, in.wqe, sizeof wqe_words);
+  fail_valid = in.host_fail_valid != 0;
+  if (fail_valid) std::memcpy(fail_words, in.host_fail, sizeof fail_words);
   cqe_ready = in.cqe_ready != 0;
   rdreq_ready = in.host_rd_ready != 0;
   line_ready = in.host_wr_ready != 0;
@@ -172,6 +175,7 @@ void Nic::Impl::step_registers(const mrc_pins_in& in) {
     all = acks == kConfiguredBlocks;
     any = acks != 0;
   }
+  if (in.host_fail_valid && s.host_fail.ready()) s.host_fail.push() = Qperr::unpack(in.host_fail);
   csr.step({.awvalid = in.awvalid != 0,
             .wvalid = in.wvalid != 0,
             .bready = in.bready != 0,
@@ -205,6 +209,7 @@ void Nic::Impl::step_transmit(const mrc_pins_in& in) {
     if (tx_lanes[i].tx_inc()) csr.count(csr::kCntTx0 + 4 * i);
     tx_lanes[i].step({.tready = (in.tx_tready >> i & 1) != 0,
                       .rsp_valid = in.host_rsp_valid && in.host_rsp_plane == i,
+                      .rsp_err = in.host_rsp_err != 0,
                       .rsp = in.host_rsp_data});
   }
   tx_fetch.step(in.host_rd_ready != 0);
@@ -270,6 +275,7 @@ void Nic::outputs(mrc_pins_out& pins) const {
   pins.rdata = bus.rdata;
   pins.irq = bus.irq;
   pins.wqe_ready = n.s.host_wqe.ready();
+  pins.host_fail_ready = n.s.host_fail.ready();
   pins.cqe_valid = n.cq_mux.cqe_valid();
   if (pins.cqe_valid) n.cq_mux.cqe().pack(pins.cqe);
   pins.host_rd_valid = n.tx_fetch.rdreq().valid();
@@ -308,9 +314,13 @@ void Nic::observe(const uint32_t*& core_words, const uint32_t*& lane_words) {
   core_words = n.seen_core.data();
   lane_words = n.seen_lanes.data();
   uint32_t* const core = n.seen_core.data();
-  uint32_t* wqe = core + core_at(CoreB::HostWqe).word_offset;
-  wqe[0] = (n.wqe_valid ? 1u : 0u) | (n.s.host_wqe.ready() ? 2u : 0u);
-  if (n.wqe_valid) std::memcpy(wqe + 1, n.wqe_words, sizeof n.wqe_words);
+  const auto pin = [core](CoreB b, bool valid, bool ready, const auto& words) {
+    uint32_t* at = core + core_at(b).word_offset;
+    at[0] = (valid ? 1u : 0u) | (ready ? 2u : 0u);
+    if (valid) std::memcpy(at + 1, words, sizeof words);
+  };
+  pin(CoreB::HostWqe, n.wqe_valid, n.s.host_wqe.ready(), n.wqe_words);
+  pin(CoreB::HostFail, n.fail_valid, n.s.host_fail.ready(), n.fail_words);
   show(core, core_at(CoreB::TxSchedGrant), n.tx_sched.grant_valid(), n.tx_sched.grant_ready(), n.tx_sched.grant());
   show(core, core_at(CoreB::TxSegmentCqe), n.tx_segment.cqe_valid(), n.tx_segment.cqe_ready(), n.tx_segment.cqe());
   const OutReg<Hdr>& hdr = n.tx_header.hdr();

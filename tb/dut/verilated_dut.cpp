@@ -137,6 +137,7 @@ class Dut {
     o.rdata = t.s_axil_rdata_o;
     o.irq = t.irq_o;
     o.wqe_ready = t.wqe_ready_o;
+    o.host_fail_ready = t.host_fail_ready_o;
     o.cqe_valid = t.cqe_valid_o;
     if (o.cqe_valid) std::memcpy(o.cqe, bytes_of(t.cqe_o), sizeof o.cqe);
     o.host_rd_valid = t.host_rd_valid_o;
@@ -183,8 +184,11 @@ class Dut {
     t.host_rsp_valid_i = i.host_rsp_valid;
     if (i.host_rsp_valid) {
       t.host_rsp_plane_i = i.host_rsp_plane;
+      t.host_rsp_err_i = i.host_rsp_err;
       put(t.host_rsp_data_i, i.host_rsp_data, kHostBytes);
     }
+    t.host_fail_valid_i = i.host_fail_valid;
+    if (i.host_fail_valid) put(t.host_fail_i, i.host_fail, sizeof i.host_fail);
     t.host_wr_ready_i = i.host_wr_ready;
     t.tx_tready_i = i.tx_tready;
     t.rx_tvalid_i = i.rx_tvalid;

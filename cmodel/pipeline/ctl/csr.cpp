@@ -180,19 +180,26 @@ void Csr::take_reports() {
     peer.heard = true;
     pmask_.pop();
   }
-  for (Stream<Qperr>* from : qperr_) {
+  for (Stream<Qperr>* from : qperr_.blocks) {
     if (!from->has()) continue;
-    const Qperr e = from->head();
+    qp_error(from->head());
     from->pop();
-    Qp& q = qps_[e.qp & (qps_.size() - 1)];
-    if (qp_may_fail(q.state)) {
-      q = {.state = QpState::Error, .status = static_cast<uint8_t>(e.status), .tell = true};
-      ++tell_;
-      ++reg_[csr::kCntQpErr / 4];
-      tell(csr::kIrqQpErr);
-    }
-    break;
+    return;
   }
+  if (qperr_.host.valid()) {
+    qp_error(qperr_.host.head());
+    qperr_.host.pop();
+  }
+}
+
+void Csr::qp_error(const Qperr& e) {
+  if (e.qp >= qps_.size()) return;  // only the host may name one that there is not
+  Qp& q = qps_[e.qp];
+  if (!qp_may_fail(q.state)) return;
+  q = {.state = QpState::Error, .status = static_cast<uint8_t>(e.status), .tell = true};
+  ++tell_;
+  ++reg_[csr::kCntQpErr / 4];
+  tell(csr::kIrqQpErr);
 }
 
 void Csr::start_internal(CfgTable table, uint16_t index, uint8_t value) {

@@ -32,11 +32,14 @@ class Csr {
     bool irq = false;
   };
 
-  /// Sources of qperr, in the order in which they are taken.
-  static constexpr unsigned kQperrs = 3;
-  using Qperrs = std::array<Stream<Qperr>*, kQperrs>;
+  /// Sources of qperr, in the order in which they are taken: the NIC's blocks, then the host.
+  struct Qperrs {
+    std::array<Stream<Qperr>*, 3> blocks;
+    Fifo<Qperr>& host;
+  };
 
-  /// evev: from tx_path; pmask, evr: from endpoint; qperr: from tx_inflight, rx_track, rx_reorder; evp: to endpoint.
+  /// evev: from tx_path; pmask, evr: from endpoint; qperr: from tx_inflight, rx_track, rx_reorder, host; evp: to
+  /// endpoint.
   Csr(const Preset& preset, Stream<Evev>& evev, Stream<Pmask>& pmask, const Qperrs& qperr, Stream<Evr>& evr,
       Stream<Evp>& evp);
 
@@ -96,6 +99,7 @@ class Csr {
   void idle();
   void end_command();
   void take_reports();
+  void qp_error(const Qperr& error);
   void tell_error();
   void tell_mask();
   void set_peer(unsigned dest, unsigned mask);

@@ -76,6 +76,7 @@ void TxHeader::load_a(const CsrOut& csr) {
     a_.hdr_len = static_cast<uint8_t>(build_ctl_header(packet_of(c), {c.plane, c.ev}, qp, nic, out));
     a_.laddr = 0;
     a_.plen = 0;
+    a_.qp = 0;
     ctl->pop();
     a_encap_ = qp.encap;
   } else {
@@ -87,6 +88,7 @@ void TxHeader::load_a(const CsrOut& csr) {
         static_cast<uint8_t>(build_data_header(packet_of(path.pkt), {path.plane, path.ev}, qp, nic, tick_, out));
     a_.laddr = path.pkt.laddr;
     a_.plen = path.pkt.plen;
+    a_.qp = path.pkt.qp;
     path_.pop();
     a_encap_ = qp.encap;
   }

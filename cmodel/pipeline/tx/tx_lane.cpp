@@ -30,13 +30,17 @@ void TxLane::push_hdr(const Hdr& hdr) {
   } else {
     data_.push(hdr);
     queued_ += hdr.plen;
-    fq_.push({hdr.laddr, hdr.plen});
+    fq_.push({hdr.laddr, hdr.plen, hdr.qp});
   }
 }
 
 /// A cycle of a lane that has something under way; without, nothing changes.
 void TxLane::run(const In& in) {
-  if (in.rsp_valid) std::memcpy(lines_.push().data(), in.rsp, host_bytes_);
+  if (in.rsp_valid) {
+    HostLine& line = lines_.push();
+    std::memcpy(line.data.data(), in.rsp, host_bytes_);
+    line.err = in.rsp_err;
+  }
   fetch();
   if (in.tready) tvalid_ = false;
   if (state_ == State::Idle) {
@@ -60,7 +64,7 @@ void TxLane::fetch() {
   } else if (credit_ != 0 && rdreq_.free()) {
     const unsigned n = std::min<unsigned>(f_.left, host_bytes_);
     MRC_CHECK(f_.left >= n, "more is asked for than is left");
-    rdreq_.load({.addr = f_.addr, .len = static_cast<uint8_t>(n), .plane = plane_});
+    rdreq_.load({.addr = f_.addr, .len = static_cast<uint8_t>(n), .plane = plane_, .qp = f_.qp});
     f_.addr += n;
     f_.left = static_cast<uint16_t>(f_.left - n);
     --credit_;
@@ -78,6 +82,7 @@ void TxLane::take(Fifo<Hdr>& fifo, bool ctl) {
   hdr_len_ = h.hdr_len;
   plen_ = left_ = h.plen;
   crc_ = h.crc;
+  bad_ = false;
   pos_ = 0;
   acc_n_ = 0;
   std::memset(acc_, 0, sizeof acc_);
@@ -126,10 +131,11 @@ void TxLane::serialise() {
       const unsigned n = std::min<unsigned>(kPortBytes, left_);
       const unsigned n4 = (n + 3) & ~3u;
       uint8_t chunk[kPortBytes];
-      std::memcpy(chunk, lines_.head().data() + pos_, kPortBytes);
+      std::memcpy(chunk, lines_.head().data.data() + pos_, kPortBytes);
       if (n < kPortBytes) std::memset(chunk + n, 0, kPortBytes - n);
       crc_ = n4 == kPortBytes ? icrc_words(crc_, chunk, kPortBytes) : icrc_words(crc_, chunk, n4);
       append<kPortBytes>(chunk, n4, false);
+      bad_ |= lines_.head().err;
       left_ = static_cast<uint16_t>(left_ - n);
       pos_ = static_cast<uint8_t>(pos_ + n);
       if (left_ == 0 || pos_ == host_bytes_) {
@@ -143,7 +149,7 @@ void TxLane::serialise() {
     }
     case State::Icrc: {
       uint8_t tail[kPortBytes] = {};
-      wire::store_le32(tail, ~crc_);
+      wire::store_le32(tail, bad_ ? crc_ : ~crc_);
       const bool flush = acc_n_ + 4 > kPortBytes;
       append<kPortBytes>(tail, 4, true);
       state_ = flush ? State::Flush : State::Idle;

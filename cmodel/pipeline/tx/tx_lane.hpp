@@ -18,6 +18,7 @@ class TxLane {
   struct In {
     bool tready = false;           ///< tx_tready_i
     bool rsp_valid = false;        ///< a host line for this lane
+    bool rsp_err = false;          ///< it could not be read
     const uint8_t* rsp = nullptr;  ///< its HostBytes bytes
   };
 
@@ -59,9 +60,12 @@ class TxLane {
   enum class State : uint8_t { Idle, Hdr, Pay, Icrc, Flush };
   struct Job {
     uint64_t addr = 0;
-    uint16_t left = 0;
+    uint16_t left = 0, qp = 0;
   };
-  using HostLine = std::array<uint8_t, kMaxLineBytes>;
+  struct HostLine {
+    std::array<uint8_t, kMaxLineBytes> data;
+    bool err;
+  };
   static constexpr unsigned kMaxPortBytes = 32;
 
   void run(const In& in);
@@ -91,6 +95,7 @@ class TxLane {
   // Serialiser. cur is kept as its bytes (zero behind the header) and lengths.
   State state_ = State::Idle;
   bool ctl_q_ = false;
+  bool bad_ = false;  // a line of this packet could not be read
   bool tvalid_ = false, tlast_ = false;
   uint8_t hdr_len_ = 0, pos_ = 0;
   uint16_t plen_ = 0, left_ = 0;

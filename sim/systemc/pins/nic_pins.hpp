@@ -61,6 +61,8 @@ class NicPins : private BeforeElaboration, public sc_core::sc_module {
   X(Bit, cqe_ready) \
   X(Bit, host_rd_ready) \
   X(Bit, host_rsp_valid) \
+  X(Bit, host_rsp_err) \
+  X(Bit, host_fail_valid) \
   X(Bit, host_wr_ready) \
   X(Strobe, wstrb) \
   X(Length, host_rsp_plane) \
@@ -68,6 +70,7 @@ class NicPins : private BeforeElaboration, public sc_core::sc_module {
   X(Short, araddr) \
   X(Data, wdata) \
   X(Words<MRC_WQE_WORDS>, wqe) \
+  X(Words<MRC_QPERR_WORDS>, host_fail) \
   X(Line, host_rsp_data) \
   Y(Bit, link_up) \
   Y(Bit, tx_tready) \

@@ -7,7 +7,7 @@ CALLS = {"outputs": "mrc_dut_outputs", "observe": "mrc_dut_observe", "step": "mr
 ENDS = {"exit": r"(ended the process|exit)", "abort": r"(signal 6|[Aa]bort)", "segv": r"(signal 11|[Ss]egmentation)",
         "throw": r"(exception|thrown|signal 6|[Aa]bort)"}
 LIES = [
-    ("abi:0", r"version 0"), ("abi:2", r"version 2.*version 3"), ("abi:4294967295", r"version 4294967295"),
+    ("abi:0", r"version 0"), ("abi:3", r"version 3.*version 4"), ("abi:4294967295", r"version 4294967295"),
     ("preset:asic800", r"asic800"), ("preset:", r"preset"), ("no-preset", r"preset"), ("planes:8", r"8 planes|planes"),
     ("planes:0", r"planes"), ("planes:4294967295", r"planes"), ("core-words:1", r"words|boundar"),
     ("core-words:65535", r"words|boundar"), ("core-words:4294967295", r"words|boundar"),
@@ -15,8 +15,8 @@ LIES = [
     ("info-size:7", r"info|size|bytes|version"),
 ]
 PINS = ["awready", "wready", "bvalid", "arready", "rvalid", "wqe_ready", "cqe_valid", "host_rd_valid", "host_wr_valid",
-        "tx_tvalid", "tx_tlast", "bresp", "rresp", "irq", "host_wr_len", "host_wr_last", "host_wr_plane", "host_wr_qp",
-        "cqe", "host_rd", "tx_tkeep"]
+        "tx_tvalid", "tx_tlast", "bresp", "rresp", "irq", "host_fail_ready", "host_wr_len", "host_wr_last", "host_wr_plane",
+        "host_wr_qp", "cqe", "host_rd", "tx_tkeep"]
 FILES_OF_A_FAILURE = ("mrc-reports", "mrc-reports/*")
 
 

@@ -16,9 +16,10 @@ struct Bench {
   Stream<Evev> evev;
   Stream<Pmask> pmask;
   Stream<Qperr> qperr[3];
+  Fifo<Qperr> host_fail{2};
   Stream<Evr> evr;
   Stream<Evp> evp;
-  Csr regs{preset, evev, pmask, {&qperr[0], &qperr[1], &qperr[2]}, evr, evp};
+  Csr regs{preset, evev, pmask, {{&qperr[0], &qperr[1], &qperr[2]}, host_fail}, evr, evp};
   bool acks = true;  // blocks follow cfg_req one cycle later
   bool ack = false;
   unsigned port_up = 3;

@@ -286,14 +286,14 @@ TEST_CASE("a device in a process of its own writes waves, and is in no snapshot"
 }
 
 TEST_CASE("a device that lies about itself is refused", "[tb][guest]") {
-  CHECK_THAT(refusal("abi:2"), EndsWith(" speaks version 2 of mrc_dut.h, the bench version 3"));
-  CHECK_THAT(refusal("abi:4"), EndsWith(" speaks version 4 of mrc_dut.h, the bench version 3"));
-  CHECK_THAT(refusal("abi:0"), EndsWith(" speaks version 0 of mrc_dut.h, the bench version 3"));
+  CHECK_THAT(refusal("abi:3"), EndsWith(" speaks version 3 of mrc_dut.h, the bench version 4"));
+  CHECK_THAT(refusal("abi:5"), EndsWith(" speaks version 5 of mrc_dut.h, the bench version 4"));
+  CHECK_THAT(refusal("abi:0"), EndsWith(" speaks version 0 of mrc_dut.h, the bench version 4"));
   CHECK_THAT(refusal("preset:asic800"), EndsWith(" is preset asic800, not tiny"));
   CHECK_THAT(refusal("no-preset"), EndsWith(" does not say which preset it is"));
   CHECK_THAT(refusal("planes:4"), EndsWith(" has 4 planes, preset tiny has 2"));
   CHECK_THAT(refusal("core-words:3"), ContainsSubstring(" has 3 words of boundaries, preset tiny has "));
-  CHECK_THAT(refusal("info-size:20"), ContainsSubstring(" knows 20 bytes of mrc_dut_info_t, version 3 has "));
+  CHECK_THAT(refusal("info-size:20"), ContainsSubstring(" knows 20 bytes of mrc_dut_info_t, version 4 has "));
   CHECK_THAT(refusal("refuse"), EndsWith(" refuses: today is not its day"));
   CHECK_THAT(refusal("refuse-no-nul"), EndsWith(" refuses: " + std::string(256, 'x')));
   CHECK_THAT(refusal("refuse-control"), EndsWith(" refuses: red \\x1b[31m\\x07 and \\xff no more\\n"));
@@ -358,11 +358,12 @@ TEST_CASE("bits that no pin has are a mismatch that names them", "[tb][guest][pi
       {"rvalid", "pin rvalid has bits beyond bit 0"},
       {"rresp", "pin rresp has bits beyond bit 1"},
       {"irq", "pin irq has bits beyond bit 0"},
+      {"host_fail_ready", "pin host_fail_ready has bits beyond bit 0"},
       {"wqe_ready", "pin wqe_ready has bits beyond bit 0"},
       {"cqe_valid", "pin cqe_valid has bits beyond bit 0"},
       {"cqe", "pin cqe has bits beyond bit 136"},
       {"host_rd_valid", "pin host_rd_valid has bits beyond bit 0"},
-      {"host_rd", "pin host_rd has bits beyond bit 75"},
+      {"host_rd", "pin host_rd has bits beyond bit 91"},
       {"host_wr_valid", "pin host_wr_valid has bits beyond bit 0"},
       {"host_wr_len", "pin host_wr_len says 255 bytes, a line has 32"},
       {"host_wr_last", "pin host_wr_last has bits beyond bit 0"},

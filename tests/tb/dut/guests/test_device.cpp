@@ -97,6 +97,7 @@ void stray(const std::string& pin, mrc_pins_out& o) {
       {"arready", &mrc_pins_out::arready},
       {"rvalid", &mrc_pins_out::rvalid},
       {"irq", &mrc_pins_out::irq},
+      {"host_fail_ready", &mrc_pins_out::host_fail_ready},
       {"wqe_ready", &mrc_pins_out::wqe_ready},
       {"cqe_valid", &mrc_pins_out::cqe_valid},
       {"host_rd_valid", &mrc_pins_out::host_rd_valid},
