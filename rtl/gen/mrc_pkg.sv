@@ -1195,6 +1195,8 @@ package mrc_pkg;
     BugDataWhileBusy = 8'd67,
     BugIrqLost = 8'd68,
     BugDoneAtFirstAck = 8'd69,
+    BugSpoiledWithGoodIcrc = 8'd70,
+    BugHostFailIgnored = 8'd71,
     BugGainDoubled = 8'd90,
     BugPenaltySavesAgain = 8'd91,
     BugDecreaseTooSoon = 8'd92,
